@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * alloc: memory that is there or the program ends.
+ *
+ * No caller checks.  When memory runs out, the handler that main() installed
+ * runs (it removes half-written files and restores the terminal) and the
+ * process exits with status 1.
+ */
+#ifndef CORE_BASE_ALLOC_H
+#define CORE_BASE_ALLOC_H
+
+#include <stddef.h>
+
+/* Called once, with the size in bytes that could not be had; must not return. */
+typedef void alloc_failed_fn(size_t size);
+
+void alloc_on_failure(alloc_failed_fn *handler);
+
+/* As malloc and kin; size 0 gives a pointer that may be freed. */
+void *xmalloc(size_t size) __attribute__((malloc));
+void *xcalloc(size_t count, size_t size) __attribute__((malloc));
+void *xrealloc(void *old, size_t count, size_t size);
+char *xstrdup(const char *text) __attribute__((malloc));
+char *xstrndup(const char *text, size_t len) __attribute__((malloc));
+
+/*
+ * Makes room for at least `need` elements in an array that doubles.  array is
+ * an lvalue pointer, cap an lvalue size_t that counts elements.
+ */
+#define array_reserve(array, cap, need)                                        \
+	do {                                                                   \
+		if ((need) > (cap))                                            \
+			(array) = array_grown((array), &(cap), (need),         \
+					      sizeof(*(array)));               \
+	} while (0)
+
+/* What array_reserve calls: the array, moved; *cap is updated. */
+void *array_grown(void *array, size_t *cap, size_t need, size_t size);
+
+#endif

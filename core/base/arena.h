@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arena: many small pieces of memory that die together.
+ *
+ * A zeroed struct is an empty arena.
+ */
+#ifndef CORE_BASE_ARENA_H
+#define CORE_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena {
+	struct arena_block *blocks; /* newest first */
+	char *at;
+	size_t left;
+	size_t total; /* bytes taken from the system */
+};
+
+/* Memory for size bytes, aligned to 16, not zeroed; never NULL. */
+void *arena_alloc(struct arena *a, size_t size);
+
+/* A copy of len bytes followed by a NUL; aligned to 1. */
+char *arena_copy(struct arena *a, const void *bytes, size_t len);
+
+/* Frees every piece.  The arena is empty and may be used again. */
+void arena_release(struct arena *a);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * error: why something failed, as a value.
+ *
+ * What can fail takes a struct error last and returns 0 or -1, a pointer or
+ * NULL.  On failure it has said in *err what and where; on success *err is
+ * untouched.  Each level that knows more puts it in front with fail_in().
+ * Only cmd/ prints.
+ */
+#ifndef CORE_BASE_ERROR_H
+#define CORE_BASE_ERROR_H
+
+/* Also the exit status of the process; sjkc(1), EXIT STATUS. */
+enum error_kind {
+	ERROR_NONE = 0,
+	ERROR_FAILED = 1,
+	ERROR_MISUSE = 2,
+	ERROR_NO_TARGET = 3,
+	ERROR_PERMISSION = 4,
+	ERROR_REFUSED = 5,
+	ERROR_INPUT = 6,
+	ERROR_PARTIAL = 7,
+	ERROR_UNAVAILABLE = 8,
+	ERROR_OUTPUT = 9,
+};
+
+struct error {
+	enum error_kind kind;
+	int sys; /* the errno behind the failure, or 0 */
+	char text[512];
+};
+
+/* Each sets *err and returns -1, so that a caller may `return fail(...)`. */
+int fail(struct error *err, enum error_kind kind, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Adds ": " and what errno says. */
+int fail_sys(struct error *err, enum error_kind kind, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Puts context and ": " in front of an error already set. */
+int fail_in(struct error *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

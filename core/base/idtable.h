@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * idtable: finds dense ids by a hash; what the ids stand for is the caller's.
+ *
+ * A slot holds 32 bits of the hash and an id (never 0).  The caller compares
+ * the thing behind each id that idtable_next() offers.  Since a slot's place
+ * follows from its tag alone, growing reads and writes memory in order.
+ * A zeroed struct is an empty table.
+ */
+#ifndef CORE_BASE_IDTABLE_H
+#define CORE_BASE_IDTABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct idslot {
+	uint32_t tag;
+	uint32_t id; /* 0 = free */
+};
+
+struct idtable {
+	struct idslot *slots;
+	size_t size; /* a power of two, or 0 */
+	size_t count;
+};
+
+/* Where a search stands. */
+struct idprobe {
+	size_t slot;
+	uint32_t tag;
+};
+
+/* Makes sure that `more` ids can be put in before the table has to grow. */
+void idtable_reserve(struct idtable *t, size_t more);
+
+/* Forgets all ids; the memory is kept. */
+void idtable_clear(struct idtable *t);
+
+void idtable_release(struct idtable *t);
+
+static inline struct idprobe idtable_probe(const struct idtable *t,
+					   uint32_t tag)
+{
+	return (struct idprobe){ .slot = tag & (t->size - 1), .tag = tag };
+}
+
+static inline void idtable_prefetch(const struct idtable *t, uint32_t tag)
+{
+	__builtin_prefetch(&t->slots[tag & (t->size - 1)]);
+}
+
+/*
+ * The next id whose tag is the probe's, or 0 when there is none left; the
+ * probe then stands on the free slot.  The table must have been reserved once.
+ */
+static inline uint32_t idtable_next(const struct idtable *t, struct idprobe *p)
+{
+	for (;;) {
+		const struct idslot *s = &t->slots[p->slot];
+
+		if (!s->id)
+			return 0;
+		p->slot = (p->slot + 1) & (t->size - 1);
+		if (s->tag == p->tag)
+			return s->id;
+	}
+}
+
+/* Puts an id where idtable_next() gave up.  Room must have been reserved. */
+static inline void idtable_put(struct idtable *t, const struct idprobe *p,
+			       uint32_t id)
+{
+	t->slots[p->slot] = (struct idslot){ .tag = p->tag, .id = id };
+	t->count++;
+}
+
+#endif

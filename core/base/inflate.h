@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inflate: zlib and gzip decompression that cannot be made to eat the machine.
+ */
+#ifndef CORE_BASE_INFLATE_H
+#define CORE_BASE_INFLATE_H
+
+#include "core/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* More than this much output from less than 1/1000 of it is a bomb. */
+#define INFLATE_BOMB_BYTES ((size_t)1 << 30)
+#define INFLATE_BOMB_RATIO 1000
+
+enum inflate_kind {
+	INFLATE_ZLIB, /* RFC 1950 */
+	INFLATE_GZIP, /* RFC 1952, several members as gzip(1) reads them */
+};
+
+/* What came out, and why it stopped short if it did. */
+struct inflated {
+	uint8_t *bytes; /* the caller frees */
+	size_t len;
+	size_t used;	    /* bytes of input that were read */
+	const char *damage; /* NULL, or what is wrong: "truncated", … */
+};
+
+/*
+ * Decompresses up to max bytes (0: no limit but the bomb rule).  Damaged input
+ * gives what came out before the damage, which is named; reaching max is no
+ * damage.
+ */
+struct inflated inflate_bytes(enum inflate_kind kind, const uint8_t *in,
+			      size_t len, size_t max);
+
+/* True for the first bytes of a gzip member. */
+bool inflate_is_gzip(const uint8_t *in, size_t len);
+
+#endif

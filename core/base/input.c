@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/input.h"
+
+#include "core/base/alloc.h"
+#include "core/base/inflate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Appends what fd gives to *buf until max bytes are there or it ends. */
+static int read_up_to(int fd, uint8_t **buf, size_t *len, size_t max,
+		      struct error *err)
+{
+	size_t cap = *len;
+
+	while (*len < max) {
+		ssize_t got;
+		size_t room;
+
+		if (*len == cap)
+			array_reserve(*buf, cap, cap ? cap * 2 : 64 << 10);
+		room = cap - *len < max - *len ? cap - *len : max - *len;
+		got = read(fd, *buf + *len, room);
+		if (got < 0 && errno == EAGAIN)
+			poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1,
+			     -1);
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (got < 0)
+			return fail_sys(err, ERROR_INPUT, "cannot read");
+		if (got == 0)
+			break;
+		*len += (size_t)got;
+	}
+	return 0;
+}
+
+static int map_file(struct input *in, size_t size, struct error *err)
+{
+	void *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, in->fd, 0);
+
+	if (map == MAP_FAILED)
+		return fail_sys(err, ERROR_INPUT, "cannot map");
+	madvise(map, size, MADV_SEQUENTIAL);
+	in->mapped = map;
+	in->mapped_len = size;
+	return 0;
+}
+
+static int open_path(struct input *in, const char *path, struct stat *st,
+		     struct error *err)
+{
+	if (strcmp(path, "-") == 0) {
+		in->name = "<stdin>";
+		in->fd = STDIN_FILENO;
+	} else {
+		in->name = path;
+		in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		if (in->fd < 0)
+			return fail_sys(err, ERROR_INPUT, "cannot open");
+	}
+	if (fstat(in->fd, st) < 0)
+		return fail_sys(err, ERROR_INPUT, "cannot stat");
+	if (S_ISDIR(st->st_mode))
+		return fail(err, ERROR_INPUT, "is a directory");
+	return 0;
+}
+
+/* The compressed bytes as far as they were read. */
+static void compressed(const struct input *in, const uint8_t **bytes,
+		       size_t *len)
+{
+	*bytes = in->mapped ? in->mapped : in->raw;
+	*len = in->mapped ? in->mapped_len : in->raw_len;
+}
+
+static void unzip(struct input *in, size_t max)
+{
+	struct inflated out;
+	const uint8_t *bytes;
+	size_t len;
+
+	compressed(in, &bytes, &len);
+	out = inflate_bytes(INFLATE_GZIP, bytes, len, max);
+	free(in->owned);
+	in->owned = out.bytes;
+	in->bytes = out.bytes;
+	in->len = out.len;
+	in->damage = out.damage;
+}
+
+int input_open(struct input *in, const char *path, struct error *err)
+{
+	struct stat st;
+
+	*in = (struct input){ .fd = -1, .name = path };
+	if (open_path(in, path, &st, err))
+		return -1;
+	if (S_ISREG(st.st_mode) && st.st_size > 0 &&
+	    lseek(in->fd, 0, SEEK_CUR) == 0) {
+		if (map_file(in, (size_t)st.st_size, err))
+			return -1;
+		in->bytes = in->mapped;
+		in->len = in->mapped_len;
+		in->complete = true;
+	} else {
+		if (read_up_to(in->fd, &in->raw, &in->raw_len, INPUT_HEAD, err))
+			return -1;
+		in->bytes = in->raw;
+		in->len = in->raw_len;
+	}
+	if (in->len == 0)
+		return fail(err, ERROR_INPUT, "empty input");
+	in->zipped = inflate_is_gzip(in->bytes, in->len);
+	if (in->zipped) {
+		unzip(in, INPUT_HEAD);
+		in->complete = false;
+	}
+	if (in->len == 0)
+		return fail(err, ERROR_INPUT, "empty after unzipping%s%s",
+			    in->damage ? ": " : "",
+			    in->damage ? in->damage : "");
+	return 0;
+}
+
+int input_complete(struct input *in, struct error *err)
+{
+	if (in->complete)
+		return 0;
+	if (!in->mapped &&
+	    read_up_to(in->fd, &in->raw, &in->raw_len, SIZE_MAX, err))
+		return -1;
+	if (in->zipped) {
+		unzip(in, 0);
+		free(in->raw);
+		in->raw = NULL;
+	} else {
+		in->bytes = in->raw;
+		in->len = in->raw_len;
+	}
+	in->complete = true;
+	return 0;
+}
+
+void input_close(struct input *in)
+{
+	if (in->mapped)
+		munmap((void *)(uintptr_t)in->mapped, in->mapped_len);
+	free(in->owned);
+	free(in->raw);
+	if (in->fd > STDERR_FILENO)
+		close(in->fd);
+	*in = (struct input){ .fd = -1 };
+}

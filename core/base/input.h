@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * input: the bytes of a file, a pipe or stdin, unzipped if they were gzip.
+ *
+ * Opening gives the head, enough to recognise a format by; input_complete()
+ * gives the rest.  So an endless device is refused after 1 MiB.
+ */
+#ifndef CORE_BASE_INPUT_H
+#define CORE_BASE_INPUT_H
+
+#include "core/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INPUT_HEAD ((size_t)1 << 20)
+
+struct input {
+	const uint8_t *bytes; /* the whole input, or its head until completed */
+	size_t len;
+	const char *name;   /* for messages: the path, or "<stdin>" */
+	const char *damage; /* NULL, or why the compressed input stops short */
+
+	/* Private from here on. */
+	int fd;
+	bool zipped;
+	bool complete;
+	const uint8_t *mapped; /* of mapped_len bytes, NULL for a stream */
+	size_t mapped_len;
+	uint8_t *owned; /* heap behind bytes, or NULL */
+	uint8_t *raw;	/* what a stream gave, when it is zipped */
+	size_t raw_len;
+};
+
+/*
+ * Opens path ("-" is stdin) and reads its head.  Fails with ERROR_INPUT for
+ * what is not there, not permitted, a directory, or empty.  path is borrowed.
+ */
+int input_open(struct input *in, const char *path, struct error *err);
+
+/* Reads the rest; bytes and len change.  Fails with ERROR_INPUT. */
+int input_complete(struct input *in, struct error *err);
+
+/* Zeroed storage is fine. */
+void input_close(struct input *in);
+
+#endif

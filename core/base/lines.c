@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/lines.h"
+
+#include <string.h>
+
+struct lines lines_over(const void *bytes, size_t len)
+{
+	const char *text = bytes;
+
+	return (struct lines){ .at = text, .end = text + len };
+}
+
+bool lines_next(struct lines *l, struct line *line)
+{
+	const char *newline;
+
+	if (l->at == l->end)
+		return false;
+	newline = memchr(l->at, '\n', (size_t)(l->end - l->at));
+	line->text = l->at;
+	line->len = (size_t)((newline ? newline : l->end) - l->at);
+	l->at = newline ? newline + 1 : l->end;
+	l->number++;
+	if (line->len && line->text[line->len - 1] == '\r')
+		line->len--;
+	return true;
+}
+
+bool line_starts(struct line line, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return line.len >= len && memcmp(line.text, prefix, len) == 0;
+}

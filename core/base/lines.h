@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lines: walks over the lines of a text held in memory, of any length.
+ *
+ * A line ends with LF, CR LF or the end of the text; its end is not part of
+ * it.  Lines are borrowed from the text and not NUL-terminated.
+ */
+#ifndef CORE_BASE_LINES_H
+#define CORE_BASE_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lines {
+	const char *at;
+	const char *end;
+	uint64_t number; /* of the line last given, from 1 */
+};
+
+struct line {
+	const char *text;
+	size_t len;
+};
+
+struct lines lines_over(const void *bytes, size_t len);
+
+/* The next line in *line; false at the end. */
+bool lines_next(struct lines *l, struct line *line);
+
+bool line_starts(struct line line, const char *prefix);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/pattern.h"
+
+#include "core/base/alloc.h"
+
+#include <stdlib.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#define MATCH_LIMIT 1000000 /* backtracking steps a text */
+#define HEAP_LIMIT  20000   /* KiB */
+
+struct pattern {
+	pcre2_code *code;
+	pcre2_match_data *match;
+	pcre2_match_context *context;
+};
+
+struct pattern *pattern_new(const char *regex, struct error *err)
+{
+	struct pattern *p = xcalloc(1, sizeof(*p));
+	PCRE2_SIZE at;
+	PCRE2_UCHAR why[128];
+	int code;
+
+	p->code = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED,
+				PCRE2_UTF | PCRE2_MATCH_INVALID_UTF |
+					PCRE2_NEVER_BACKSLASH_C,
+				&code, &at, NULL);
+	if (!p->code) {
+		pcre2_get_error_message(code, why, sizeof(why));
+		fail(err, ERROR_MISUSE,
+		     "'%s' is no regular expression: %s, at character %zu",
+		     regex, (const char *)why, (size_t)at + 1);
+		pattern_free(p);
+		return NULL;
+	}
+	/* Without JIT the interpreter serves. */
+	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE);
+	p->match = pcre2_match_data_create(1, NULL);
+	p->context = pcre2_match_context_create(NULL);
+	if (!p->match || !p->context)
+		xmalloc(SIZE_MAX); /* which ends the program */
+	pcre2_set_match_limit(p->context, MATCH_LIMIT);
+	pcre2_set_heap_limit(p->context, HEAP_LIMIT);
+	return p;
+}
+
+bool pattern_matches(const struct pattern *p, const char *text, size_t len)
+{
+	/* One group is asked for, so 0 says: matched, groups did not fit. */
+	return pcre2_match(p->code, (PCRE2_SPTR)text, len, 0, 0, p->match,
+			   p->context) >= 0;
+}
+
+void pattern_free(struct pattern *p)
+{
+	if (!p)
+		return;
+	pcre2_match_context_free(p->context);
+	pcre2_match_data_free(p->match);
+	pcre2_code_free(p->code);
+	free(p);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * safe_text: foreign names made fit to be shown.
+ *
+ * Thread, class, method and file names come from the target or from a file and
+ * may hold anything: terminal escapes, bidirectional overrides, half
+ * characters.  Whatever could act on a reader's screen becomes visible.
+ */
+#ifndef CORE_BASE_SAFE_TEXT_H
+#define CORE_BASE_SAFE_TEXT_H
+
+#include "core/base/text.h"
+
+#include <stdbool.h>
+
+/*
+ * Appends len bytes of (modified) UTF-8 as valid UTF-8 in which
+ *   - C0 controls and DEL are their pictures (U+2400..U+2421),
+ *   - C1 controls, bidirectional controls, zero-width characters, U+2028,
+ *     U+2029 and U+FEFF read <U+XXXX>,
+ *   - surrogate pairs of modified UTF-8 (CESU-8) are joined, C0 80 is U+2400,
+ *   - every other invalid byte is U+FFFD.
+ */
+void safe_text(struct text *out, const void *bytes, size_t len);
+
+/* The same, but for what is only hidden: appends valid UTF-8, no more. */
+void safe_text_valid(struct text *out, const void *bytes, size_t len);
+
+/* True when the bytes are printable ASCII, which safe_text leaves alone. */
+bool safe_text_is(const void *bytes, size_t len);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/text.h"
+
+#include "core/base/alloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void need(struct text *t, size_t more)
+{
+	array_reserve(t->bytes, t->cap, t->len + more + 1);
+}
+
+void text_add(struct text *t, const void *bytes, size_t len)
+{
+	need(t, len);
+	if (len)
+		memcpy(t->bytes + t->len, bytes, len);
+	t->len += len;
+	t->bytes[t->len] = '\0';
+}
+
+void text_puts(struct text *t, const char *string)
+{
+	text_add(t, string, strlen(string));
+}
+
+void text_putc(struct text *t, char c) { text_add(t, &c, 1); }
+
+void text_printf(struct text *t, const char *fmt, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	if (len < 0)
+		return;
+	need(t, (size_t)len);
+	va_start(args, fmt);
+	vsnprintf(t->bytes + t->len, (size_t)len + 1, fmt, args);
+	va_end(args);
+	t->len += (size_t)len;
+}
+
+void text_varint(struct text *t, uint64_t value)
+{
+	need(t, 10);
+	while (value >= 0x80) {
+		t->bytes[t->len++] = (char)(value | 0x80);
+		value >>= 7;
+	}
+	t->bytes[t->len++] = (char)value;
+}
+
+void text_clear(struct text *t)
+{
+	t->len = 0;
+	if (t->bytes)
+		t->bytes[0] = '\0';
+}
+
+void text_release(struct text *t)
+{
+	free(t->bytes);
+	*t = (struct text){ 0 };
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * text: a string that grows.
+ *
+ * A zeroed struct is an empty text.  bytes is NUL-terminated once something
+ * was added, and NULL before.
+ */
+#ifndef CORE_BASE_TEXT_H
+#define CORE_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+	char *bytes;
+	size_t len;
+	size_t cap;
+};
+
+void text_add(struct text *t, const void *bytes, size_t len);
+void text_puts(struct text *t, const char *string);
+void text_putc(struct text *t, char c);
+void text_printf(struct text *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Appends an LEB128 varint: 7 bits a byte, low first, at most 10 bytes. */
+void text_varint(struct text *t, uint64_t value);
+
+void text_clear(struct text *t); /* empty, its memory kept */
+void text_release(struct text *t);
+
+#endif

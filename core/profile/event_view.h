@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * event_view: which events of a profile are drawn as one graph.
+ *
+ * Events of one family may be added up (file and socket reads are "io");
+ * families never are.  An event without a family is a view of its own.
+ */
+#ifndef CORE_PROFILE_EVENT_VIEW_H
+#define CORE_PROFILE_EVENT_VIEW_H
+
+#include "core/base/error.h"
+#include "core/profile/profile.h"
+
+#include <stddef.h>
+
+#define EVENT_VIEW_TYPES 8
+
+struct event_view {
+	const char *name; /* the family, or the event's own name */
+	uint32_t events[EVENT_VIEW_TYPES];
+	size_t event_count;
+	enum unit unit;
+	uint64_t samples, without_stack, weight; /* sums over the events */
+};
+
+/*
+ * All views of a profile that have samples, those of families first, in the
+ * order of the family table; *views is the caller's to free.  Gives their
+ * number.  jdk.ObjectAllocationSample, where it has samples, is "alloc" alone
+ * and the TLAB events are views of their own: the same bytes are in both.
+ */
+size_t event_views(const struct profile *p, struct event_view **views);
+
+/*
+ * The view called wanted: a family or an event type.  NULL means the default:
+ * "cpu" if it has samples, else the view with the most.  Fails with
+ * ERROR_INPUT, naming what there is, when the profile has no such samples.
+ */
+int event_view_choose(const struct profile *p, const char *wanted,
+		      struct event_view *view, struct error *err);
+
+#endif

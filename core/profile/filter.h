@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * filter: leaves in a profile only the cells that were asked for.
+ */
+#ifndef CORE_PROFILE_FILTER_H
+#define CORE_PROFILE_FILTER_H
+
+#include "core/base/error.h"
+#include "core/base/pattern.h"
+#include "core/profile/profile.h"
+
+#include <stdint.h>
+
+/* A zeroed filter lets everything pass.  The patterns are the caller's. */
+struct filter {
+	const struct pattern *thread_name; /* of the cell's thread */
+	uint32_t states;		   /* bit per enum thread_state; 0: all */
+	const struct pattern *include;	   /* some frame of the stack matches */
+	const struct pattern *exclude;	   /* no frame of the stack matches */
+};
+
+/* Removes the cells that do not pass and corrects the events' totals. */
+void filter_apply(struct profile *p, const struct filter *f);
+
+/*
+ * Reads a comma-separated list of thread states (any case) into a bit mask.
+ * Fails with ERROR_MISUSE and the list of what there is.
+ */
+int filter_states(const char *list, uint32_t *states, struct error *err);
+
+#endif

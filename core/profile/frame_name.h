@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * frame_name: a frame as text, the same in every output.
+ */
+#ifndef CORE_PROFILE_FRAME_NAME_H
+#define CORE_PROFILE_FRAME_NAME_H
+
+#include "core/base/text.h"
+#include "core/profile/profile.h"
+
+#include <stdbool.h>
+
+struct frame_style {
+	bool simple;   /* Class.method instead of package.Class.method */
+	bool lines;    /* adds :LINE where it is known */
+	bool annotate; /* adds _[0] interpreted, _[1] C1, _[j] JIT, _[i] inlined,
+			  _[k] kernel, as other tools read them */
+};
+
+/* Appends the name, made safe (core/base/safe_text.h). */
+void frame_name(struct text *out, const struct profile *p,
+		const struct frame *f, const struct frame_style *style);
+
+/* Appends "[name tid=12]", the root frame that stands for a thread. */
+void thread_frame_name(struct text *out, const struct profile *p,
+		       uint32_t thread);
+
+#endif

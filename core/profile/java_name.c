@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/profile/java_name.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define LONGEST 4096 /* a class name beyond this is kept as it is */
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Where marker stands in name, or NULL. */
+static const char *find(const char *name, size_t len, const char *marker)
+{
+	return memmem(name, len, marker, strlen(marker));
+}
+
+/* How long the name is when a hidden class's "/0x…" or "+0x…" is cut off. */
+static size_t without_address(const char *name, size_t len)
+{
+	for (size_t i = 1; i + 2 < len; i++) {
+		if ((name[i] == '/' || name[i] == '+') && name[i + 1] == '0' &&
+		    name[i + 2] == 'x')
+			return i;
+	}
+	return len;
+}
+
+/* Cuts trailing digits when what is before them ends with stem. */
+static size_t without_number(const char *name, size_t len, const char *stem)
+{
+	size_t stem_len = strlen(stem);
+	size_t end = len;
+
+	while (end && is_digit(name[end - 1]))
+		end--;
+	if (end < len && end >= stem_len &&
+	    memcmp(name + end - stem_len, stem, stem_len) == 0)
+		return end;
+	return len;
+}
+
+/* Cuts what follows the first "$$" after marker, or after marker itself. */
+static size_t after_marker(const char *name, size_t len, const char *marker,
+			   bool to_dollars)
+{
+	const char *at = find(name, len, marker);
+	const char *end;
+
+	if (!at)
+		return len;
+	end = at + strlen(marker);
+	if (to_dollars) {
+		end = find(end, (size_t)(name + len - end), "$$");
+		return end ? (size_t)(end - name) : len;
+	}
+	return (size_t)(end - name);
+}
+
+static size_t stable_length(const char *name, size_t len)
+{
+	static const char *const numbered[] = {
+		"GeneratedMethodAccessor", "GeneratedConstructorAccessor",
+		"GeneratedSerializationConstructorAccessor", "$Proxy",
+	};
+
+	len = after_marker(name, len, "$$Lambda", false);
+	len = without_address(name, len);
+	len = after_marker(name, len, "$$EnhancerBy", true);
+	len = after_marker(name, len, "$$FastClassBy", true);
+	for (size_t i = 0; i < sizeof(numbered) / sizeof(*numbered); i++)
+		len = without_number(name, len, numbered[i]);
+	return len;
+}
+
+uint32_t java_class_name(struct profile *p, const char *name, size_t len)
+{
+	char dotted[LONGEST];
+
+	if (len > LONGEST)
+		return profile_string(p, name, len);
+	len = stable_length(name, len);
+	for (size_t i = 0; i < len; i++)
+		dotted[i] = name[i] == '/' ? '.' : name[i];
+	return profile_string(p, dotted, len);
+}

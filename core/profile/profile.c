@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/profile/profile.h"
+
+#include "core/base/alloc.h"
+#include "core/base/hash.h"
+#include "core/base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const frame_kind_names[FRAME_KINDS] = {
+	[FRAME_INTERPRETED] = "interpreted",
+	[FRAME_C1] = "c1",
+	[FRAME_JIT] = "jit",
+	[FRAME_INLINED] = "inlined",
+	[FRAME_NATIVE] = "native",
+	[FRAME_CPP] = "cpp",
+	[FRAME_KERNEL] = "kernel",
+	[FRAME_JAVA] = "java",
+	[FRAME_SYNTHETIC] = "synthetic",
+};
+
+const char *const thread_state_names[THREAD_STATES] = {
+	[STATE_NONE] = "none",
+	[STATE_NEW] = "NEW",
+	[STATE_RUNNABLE] = "RUNNABLE",
+	[STATE_BLOCKED] = "BLOCKED",
+	[STATE_WAITING] = "WAITING",
+	[STATE_TIMED_WAITING] = "TIMED_WAITING",
+	[STATE_TERMINATED] = "TERMINATED",
+};
+
+const char *const unit_names[] = {
+	[UNIT_SAMPLES] = "samples",
+	[UNIT_NS] = "ns",
+	[UNIT_BYTES] = "bytes",
+};
+
+struct profile *profile_new(void)
+{
+	struct profile *p = xcalloc(1, sizeof(*p));
+
+	p->from_ns = INT64_MIN;
+	p->to_ns = INT64_MAX;
+	p->keep_lines = true;
+	/* Id 0 of each means none. */
+	array_reserve(p->frames, p->frame_cap, 1);
+	array_reserve(p->stacks, p->stack_cap, 1);
+	array_reserve(p->threads, p->thread_cap, 1);
+	p->frames[0] = (struct frame){ .kind = FRAME_SYNTHETIC };
+	p->stacks[0] = (struct stack){ .tag = (uint32_t)hash_seed() };
+	p->threads[0] = (struct thread){ 0 };
+	p->frame_count = p->stack_count = p->thread_count = 1;
+	return p;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->remark_count; i++)
+		free(p->remarks[i].first);
+	free(p->remarks);
+	free(p->frames);
+	free(p->stacks);
+	free(p->threads);
+	free(p->events);
+	free(p->cells);
+	free(p->path_tags);
+	idtable_release(&p->frame_ids);
+	idtable_release(&p->stack_ids);
+	idtable_release(&p->thread_ids);
+	idtable_release(&p->cell_ids);
+	intern_release(&p->strings);
+	arena_release(&p->arena);
+	free(p);
+}
+
+uint32_t profile_string(struct profile *p, const char *text, size_t len)
+{
+	return intern_id(&p->strings, text, len);
+}
+
+const char *profile_text(const struct profile *p, uint32_t string)
+{
+	return intern_text(&p->strings, string);
+}
+
+static bool same_frame(const struct frame *a, const struct frame *b)
+{
+	return a->class_name == b->class_name && a->method == b->method &&
+	       a->line == b->line && a->kind == b->kind;
+}
+
+uint32_t profile_frame(struct profile *p, const struct frame *f)
+{
+	uint64_t name = (uint64_t)f->class_name << 32 | f->method;
+	uint64_t rest = (uint64_t)f->line << 8 | f->kind;
+	uint32_t tag = (uint32_t)hash_mix(name, rest);
+	struct idprobe probe;
+	uint32_t id;
+
+	idtable_reserve(&p->frame_ids, 1);
+	probe = idtable_probe(&p->frame_ids, tag);
+	while ((id = idtable_next(&p->frame_ids, &probe))) {
+		if (same_frame(&p->frames[id], f))
+			return id;
+	}
+	array_reserve(p->frames, p->frame_cap, p->frame_count + 1);
+	id = (uint32_t)p->frame_count++;
+	p->frames[id] = *f;
+	idtable_put(&p->frame_ids, &probe, id);
+	return id;
+}
+
+/* The tag of a node follows from its path alone, without reading memory. */
+static inline uint32_t callee_tag(uint32_t caller_tag, uint32_t frame)
+{
+	uint64_t x = ((uint64_t)caller_tag << 32 | frame) *
+		     0x9e3779b97f4a7c15u;
+
+	return (uint32_t)(x >> 32) ^ (uint32_t)(x >> 15);
+}
+
+/* Finds or makes the node; room for it must have been reserved. */
+static inline uint32_t node_of(struct profile *p, uint32_t caller,
+			       uint32_t frame, uint32_t tag)
+{
+	struct idprobe probe = idtable_probe(&p->stack_ids, tag);
+	uint32_t id;
+
+	while ((id = idtable_next(&p->stack_ids, &probe))) {
+		if (p->stacks[id].caller == caller &&
+		    p->stacks[id].frame == frame)
+			return id;
+	}
+	id = (uint32_t)p->stack_count++;
+	p->stacks[id] = (struct stack){ caller, frame, tag };
+	idtable_put(&p->stack_ids, &probe, id);
+	return id;
+}
+
+static void reserve_nodes(struct profile *p, size_t more)
+{
+	if (p->stack_count + more > UINT32_MAX)
+		xmalloc(SIZE_MAX); /* ids have run out: ends the program */
+	array_reserve(p->stacks, p->stack_cap, p->stack_count + more);
+	idtable_reserve(&p->stack_ids, more);
+}
+
+uint32_t profile_push(struct profile *p, uint32_t caller, uint32_t frame)
+{
+	reserve_nodes(p, 1);
+	return node_of(p, caller, frame,
+		       callee_tag(p->stacks[caller].tag, frame));
+}
+
+/* True when the stack trace id is exactly those frames, leaf first. */
+static bool is_path(const struct profile *p, uint32_t id,
+		    const uint32_t *frames, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!id || p->stacks[id].frame != frames[i])
+			return false;
+		id = p->stacks[id].caller;
+	}
+	return id == 0;
+}
+
+uint32_t profile_stack(struct profile *p, const uint32_t *frames,
+		       size_t count)
+{
+	uint32_t tag = p->stacks[0].tag;
+	uint32_t id = 0;
+	struct idprobe probe;
+
+	if (!count)
+		return 0;
+	reserve_nodes(p, count);
+	array_reserve(p->path_tags, p->path_cap, count);
+	/*
+	 * All tags first, so that their slots, far apart in a table of many
+	 * megabytes, are on their way into the cache together.
+	 */
+	for (size_t i = count; i-- > 0;) {
+		tag = callee_tag(tag, frames[i]);
+		p->path_tags[i] = tag;
+		idtable_prefetch(&p->stack_ids, tag);
+	}
+	/* The same stack trace again is found at its leaf. */
+	probe = idtable_probe(&p->stack_ids, tag);
+	while ((id = idtable_next(&p->stack_ids, &probe))) {
+		if (is_path(p, id, frames, count))
+			return id;
+	}
+	for (size_t i = count; i-- > 0;)
+		id = node_of(p, id, frames[i], p->path_tags[i]);
+	return id;
+}
+
+uint32_t profile_thread(struct profile *p, const struct thread *t)
+{
+	uint64_t ids = hash_mix((uint64_t)t->java_id, (uint64_t)t->os_id);
+	uint32_t tag = (uint32_t)hash_mix(ids, t->name);
+	struct idprobe probe;
+	uint32_t id;
+
+	idtable_reserve(&p->thread_ids, 1);
+	probe = idtable_probe(&p->thread_ids, tag);
+	while ((id = idtable_next(&p->thread_ids, &probe))) {
+		const struct thread *known = &p->threads[id];
+
+		if (known->name == t->name && known->java_id == t->java_id &&
+		    known->os_id == t->os_id &&
+		    known->is_virtual == t->is_virtual)
+			return id;
+	}
+	array_reserve(p->threads, p->thread_cap, p->thread_count + 1);
+	id = (uint32_t)p->thread_count++;
+	p->threads[id] = *t;
+	idtable_put(&p->thread_ids, &probe, id);
+	return id;
+}
+
+uint32_t profile_event(struct profile *p, const char *name, enum unit unit)
+{
+	uint32_t string = profile_string(p, name, strlen(name));
+
+	for (size_t i = 0; i < p->event_count; i++) {
+		if (p->events[i].name == string)
+			return (uint32_t)i;
+	}
+	array_reserve(p->events, p->event_cap, p->event_count + 1);
+	p->events[p->event_count] = (struct event){ string, unit, 0, 0, 0 };
+	return (uint32_t)p->event_count++;
+}
+
+static uint64_t add_saturated(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static bool same_cell(const struct cell *a, const struct cell *b)
+{
+	return a->stack == b->stack && a->thread == b->thread &&
+	       a->event == b->event && a->bucket == b->bucket &&
+	       a->state == b->state;
+}
+
+/* Adds to the cell that agrees with c, or makes it. */
+static void add_cell(struct profile *p, const struct cell *c)
+{
+	uint64_t where = (uint64_t)c->stack << 32 | c->thread;
+	uint64_t rest = (uint64_t)c->event << 32 | (uint64_t)c->bucket << 8 |
+			c->state;
+	struct idprobe probe;
+	uint32_t id;
+
+	idtable_reserve(&p->cell_ids, 1);
+	probe = idtable_probe(&p->cell_ids, (uint32_t)hash_mix(where, rest));
+	while ((id = idtable_next(&p->cell_ids, &probe))) {
+		struct cell *known = &p->cells[id - 1];
+
+		if (same_cell(known, c)) {
+			known->count = add_saturated(known->count, c->count);
+			known->weight = add_saturated(known->weight, c->weight);
+			return;
+		}
+	}
+	array_reserve(p->cells, p->cell_cap, p->cell_count + 1);
+	p->cells[p->cell_count++] = *c;
+	idtable_put(&p->cell_ids, &probe, (uint32_t)p->cell_count);
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+	return a / b - (a % b < 0);
+}
+
+/*
+ * Moves the buckets so that they begin at first and are `halvings` times
+ * twice as wide; cells that then agree become one.
+ */
+static void rebucket(struct profile *p, int64_t first, unsigned halvings)
+{
+	size_t count = p->cell_count;
+
+	idtable_clear(&p->cell_ids);
+	p->cell_count = 0;
+	/* In place: a cell is written at or before where it was read. */
+	for (size_t i = 0; i < count; i++) {
+		struct cell c = p->cells[i];
+
+		if (c.bucket) {
+			int64_t at = p->bucket_first + c.bucket - 1;
+
+			c.bucket = (uint16_t)((at >> halvings) - first + 1);
+		}
+		add_cell(p, &c);
+	}
+	p->bucket_ns <<= halvings;
+	p->bucket_last >>= halvings;
+	p->bucket_first = first;
+}
+
+#define FIRST_BUCKET_NS 1000000 /* a millisecond; doubled as needed */
+
+void profile_expect_times(struct profile *p, int64_t from_ns, int64_t to_ns)
+{
+	int64_t width = FIRST_BUCKET_NS;
+
+	if (p->bucket_ns || to_ns <= from_ns)
+		return;
+	while (width < INT64_MAX / 4 &&
+	       floor_div(to_ns, width) - floor_div(from_ns, width) >=
+		       PROFILE_BUCKETS)
+		width *= 2;
+	p->bucket_ns = width;
+	p->bucket_first = p->bucket_last = floor_div(from_ns, width);
+}
+
+/* The bucket of a time, 1 + its index, making room for it. */
+static uint16_t bucket_of(struct profile *p, int64_t time_ns)
+{
+	int64_t first, last, at;
+	unsigned halvings = 0;
+
+	if (!p->bucket_ns)
+		profile_expect_times(p, time_ns, time_ns + 1);
+	at = floor_div(time_ns, p->bucket_ns);
+	first = at < p->bucket_first ? at : p->bucket_first;
+	last = at > p->bucket_last ? at : p->bucket_last;
+	while ((last >> halvings) - (first >> halvings) >= PROFILE_BUCKETS)
+		halvings++;
+	if (halvings || first < p->bucket_first) {
+		/* Room is left below, or each earlier sample moves all again. */
+		first >>= halvings;
+		if (at < p->bucket_first)
+			first = (last >> halvings) - PROFILE_BUCKETS + 1;
+		rebucket(p, first, halvings);
+		at >>= halvings;
+	}
+	if (at > p->bucket_last)
+		p->bucket_last = at;
+	return (uint16_t)(at - p->bucket_first + 1);
+}
+
+static void note_time(struct profile *p, int64_t time_ns)
+{
+	if (!p->earliest_ns || time_ns < p->earliest_ns)
+		p->earliest_ns = time_ns;
+	if (time_ns > p->latest_ns)
+		p->latest_ns = time_ns;
+}
+
+void profile_add(struct profile *p, const struct sample *s)
+{
+	struct event *e = &p->events[s->event];
+	struct cell c = {
+		.stack = s->stack,
+		.thread = s->thread,
+		.event = s->event,
+		.state = (uint8_t)s->state,
+		.count = s->count,
+		.weight = s->weight,
+	};
+
+	if (s->time_ns) {
+		note_time(p, s->time_ns);
+		if (s->time_ns < p->from_ns || s->time_ns >= p->to_ns) {
+			p->outside += s->count;
+			return;
+		}
+		c.bucket = bucket_of(p, s->time_ns);
+	}
+	e->samples += s->count;
+	e->weight = add_saturated(e->weight, s->weight);
+	if (!s->stack)
+		e->without_stack += s->count;
+	add_cell(p, &c);
+}
+
+static void remark(struct profile *p, bool is_loss, const char *what,
+		   uint64_t count, const char *where, va_list args)
+{
+	struct remark *r;
+	char *first = NULL;
+
+	for (size_t i = 0; i < p->remark_count; i++) {
+		r = &p->remarks[i];
+		if (r->is_loss == is_loss && strcmp(r->what, what) == 0) {
+			r->count += count;
+			return;
+		}
+	}
+	if (vasprintf(&first, where, args) < 0)
+		first = NULL;
+	array_reserve(p->remarks, p->remark_cap, p->remark_count + 1);
+	p->remarks[p->remark_count++] = (struct remark){
+		.what = what,
+		.first = first ? first : xstrdup(""),
+		.count = count,
+		.is_loss = is_loss,
+	};
+}
+
+void profile_note(struct profile *p, const char *what, uint64_t count,
+		  const char *where, ...)
+{
+	va_list args;
+
+	va_start(args, where);
+	remark(p, false, what, count, where, args);
+	va_end(args);
+}
+
+void profile_lost(struct profile *p, const char *what, uint64_t count,
+		  const char *where, ...)
+{
+	va_list args;
+
+	va_start(args, where);
+	remark(p, true, what, count, where, args);
+	va_end(args);
+}
+
+bool profile_is_partial(const struct profile *p)
+{
+	for (size_t i = 0; i < p->remark_count; i++) {
+		if (p->remarks[i].is_loss)
+			return true;
+	}
+	return false;
+}

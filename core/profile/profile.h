@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile: what threads were doing, in the one form that every reader writes
+ * and every renderer reads.
+ *
+ * Strings, frames, stack traces, threads and events are interned: equal ones
+ * share an id.  Ids are dense; but for events they count from 1 and 0 is
+ * "none".  A stack trace is a node {caller, frame} of a tree, so it is one
+ * number; a callee's id is always greater than its caller's, so that totals
+ * are summed by one loop from high ids to low.
+ *
+ * A sample is added into its cell {event, thread, state, stack, time bucket}
+ * and forgotten: cost follows distinct stack traces, not samples.
+ */
+#ifndef CORE_PROFILE_PROFILE_H
+#define CORE_PROFILE_PROFILE_H
+
+#include "core/base/arena.h"
+#include "core/base/idtable.h"
+#include "core/base/intern.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How a frame ran, as far as the recording says. */
+enum frame_kind {
+	FRAME_INTERPRETED,
+	FRAME_C1,
+	FRAME_JIT, /* compiled, by C2 or by a compiler not named */
+	FRAME_INLINED,
+	FRAME_NATIVE, /* a C function, or a Java native method */
+	FRAME_CPP,
+	FRAME_KERNEL,
+	FRAME_JAVA,	 /* Java, and no more is known */
+	FRAME_SYNTHETIC, /* our own word: "[truncated]" */
+	FRAME_KINDS
+};
+
+/* As the page and --annotate name them. */
+extern const char *const frame_kind_names[FRAME_KINDS];
+
+/* One call: class and method are strings; class 0 for what has none. */
+struct frame {
+	uint32_t class_name; /* dotted: java.lang.String, [B, a.B$$Lambda */
+	uint32_t method;
+	uint32_t line; /* 0 = unknown */
+	enum frame_kind kind;
+};
+
+/* One node of the tree of stack traces; follow caller to the root, 0. */
+struct stack {
+	uint32_t caller;
+	uint32_t frame;
+	uint32_t tag; /* private: hash of the path */
+};
+
+/* java.lang.Thread.State. */
+enum thread_state {
+	STATE_NONE,
+	STATE_NEW,
+	STATE_RUNNABLE,
+	STATE_BLOCKED,
+	STATE_WAITING,
+	STATE_TIMED_WAITING,
+	STATE_TERMINATED,
+	THREAD_STATES
+};
+
+extern const char *const thread_state_names[THREAD_STATES]; /* [0] = "none" */
+
+struct thread {
+	uint32_t name;	 /* string; as the source has it, not yet safe */
+	int64_t java_id; /* Thread.threadId(), or 0 */
+	int64_t os_id;	 /* kernel thread id, or 0 */
+	bool is_virtual;
+};
+
+enum unit { UNIT_SAMPLES, UNIT_NS, UNIT_BYTES };
+
+extern const char *const unit_names[]; /* "samples", "ns", "bytes" */
+
+/* A kind of thing that was sampled, and what was added to it. */
+struct event {
+	uint32_t name; /* string: "jdk.ExecutionSample" */
+	enum unit unit;
+	uint64_t samples;
+	uint64_t without_stack; /* of the samples */
+	uint64_t weight;	/* in unit; saturates */
+};
+
+/* One observation, as a reader hands it in. */
+struct sample {
+	uint32_t event; /* profile_event() */
+	uint32_t stack; /* profile_stack(); 0 = it has none */
+	uint32_t thread;
+	enum thread_state state;
+	int64_t time_ns; /* since the epoch; 0 = unknown */
+	uint64_t count;	 /* samples this stands for, mostly 1 */
+	uint64_t weight; /* in the event's unit */
+};
+
+#define PROFILE_BUCKETS 256
+
+/* All samples that agree in everything but the exact time. */
+struct cell {
+	uint32_t stack;
+	uint32_t thread;
+	uint32_t event;
+	uint16_t bucket; /* 1 + index of the time bucket; 0 = no time */
+	uint8_t state;	 /* enum thread_state */
+	uint64_t count;
+	uint64_t weight;
+};
+
+/*
+ * What happened to the input that its reader wants told.  A loss makes the
+ * result partial (exit status 7); a note does not.
+ */
+struct remark {
+	const char *what; /* "events skipped"; static text */
+	char *first;	  /* where, and more of why, the first time; or "" */
+	uint64_t count;
+	bool is_loss;
+};
+
+struct profile {
+	struct intern strings;
+	struct idtable frame_ids;
+	struct frame *frames; /* [0] is unused, here and below */
+	size_t frame_count, frame_cap;
+	struct idtable stack_ids;
+	struct stack *stacks;
+	size_t stack_count, stack_cap;
+	struct idtable thread_ids;
+	struct thread *threads;
+	size_t thread_count, thread_cap;
+	struct event *events; /* from 0 */
+	size_t event_count, event_cap;
+	struct idtable cell_ids;
+	struct cell *cells; /* from 0 */
+	size_t cell_count, cell_cap;
+
+	/* Bucket i covers [(bucket_first + i) * bucket_ns, + bucket_ns). */
+	int64_t bucket_ns; /* 0 = no sample had a time */
+	int64_t bucket_first;
+	int64_t bucket_last; /* greatest in use, on the same scale */
+	int64_t earliest_ns, latest_ns; /* of all samples, whole or not */
+
+	/* Samples outside [from_ns, to_ns) are counted but not added. */
+	int64_t from_ns, to_ns;
+	uint64_t outside;
+
+	bool keep_lines; /* readers set frame.line; false when told otherwise */
+
+	struct remark *remarks;
+	size_t remark_count, remark_cap;
+
+	/* Called by readers now and then with bytes done and in all. */
+	void (*progress)(void *self, uint64_t done, uint64_t total);
+	void *progress_self;
+
+	struct arena arena;
+	uint32_t *path_tags; /* scratch of profile_stack() */
+	size_t path_cap;
+};
+
+struct profile *profile_new(void);
+void profile_free(struct profile *p); /* NULL is fine */
+
+/* The id of a string of len bytes; 0 for the empty one. */
+uint32_t profile_string(struct profile *p, const char *text, size_t len);
+const char *profile_text(const struct profile *p, uint32_t string);
+
+uint32_t profile_frame(struct profile *p, const struct frame *f);
+
+/*
+ * The id of the stack trace of count frames, leaf first (as JFR and thread
+ * dumps have them); 0 when count is 0.  profile_push() adds one callee to a
+ * stack trace, for readers that walk from the root.
+ */
+uint32_t profile_stack(struct profile *p, const uint32_t *frames,
+		       size_t count);
+uint32_t profile_push(struct profile *p, uint32_t caller, uint32_t frame);
+
+uint32_t profile_thread(struct profile *p, const struct thread *t);
+
+/* The event of that name; unit counts the first time. */
+uint32_t profile_event(struct profile *p, const char *name, enum unit unit);
+
+/*
+ * Says what times to expect, so that buckets have the right width at once.
+ * Wrong or missing, it costs time but nothing else.
+ */
+void profile_expect_times(struct profile *p, int64_t from_ns, int64_t to_ns);
+
+void profile_add(struct profile *p, const struct sample *s);
+
+/* Adds to the remark `what`; where is a printf format for its first place. */
+void profile_note(struct profile *p, const char *what, uint64_t count,
+		  const char *where, ...) __attribute__((format(printf, 4, 5)));
+void profile_lost(struct profile *p, const char *what, uint64_t count,
+		  const char *where, ...) __attribute__((format(printf, 4, 5)));
+bool profile_is_partial(const struct profile *p);
+
+/* For long reads; cheap when nobody listens. */
+static inline void profile_progress(const struct profile *p, uint64_t done,
+				    uint64_t total)
+{
+	if (p->progress)
+		p->progress(p->progress_self, done, total);
+}
+
+#endif

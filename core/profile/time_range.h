@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * time_range: --from and --to, in all the ways people write them.
+ *
+ *	1700000000000                   milliseconds since the epoch
+ *	2026-11-21T10:32:59[.5][Z|+01:00]  ISO 8601, local time without a zone
+ *	10:32:59[.5]                    local time on the day the recording began
+ *	10s 500ms 2m 1h                 after the beginning of the recording
+ *	-10s                            before its end
+ */
+#ifndef CORE_PROFILE_TIME_RANGE_H
+#define CORE_PROFILE_TIME_RANGE_H
+
+#include "core/base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum time_base { TIME_EPOCH, TIME_OF_DAY, TIME_FROM_START, TIME_FROM_END };
+
+struct time_bound {
+	enum time_base base;
+	int64_t ns;
+};
+
+/* Fails with ERROR_MISUSE. */
+int time_bound_parse(const char *text, struct time_bound *bound,
+		     struct error *err);
+
+/* True when the recording's own times must be known to resolve it. */
+bool time_bound_is_relative(const struct time_bound *bound);
+
+/* Nanoseconds since the epoch, for a recording of [start_ns, end_ns]. */
+int64_t time_bound_resolve(const struct time_bound *bound, int64_t start_ns,
+			   int64_t end_ns);
+
+#endif
