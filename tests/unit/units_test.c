@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/units.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SECOND INT64_C(1000000000)
+
+static int64_t duration(const char *text)
+{
+	struct error err = { 0 };
+	int64_t ns = -1;
+
+	if (units_duration(text, &ns, &err))
+		assert_int_equal(err.kind, ERROR_MISUSE);
+	return ns;
+}
+
+static uint64_t size(const char *text)
+{
+	struct error err = { 0 };
+	uint64_t bytes = 0;
+
+	if (units_size(text, &bytes, &err)) {
+		assert_int_equal(err.kind, ERROR_MISUSE);
+		return UINT64_MAX;
+	}
+	return bytes;
+}
+
+static void durations_have_units(void **state)
+{
+	(void)state;
+	assert_int_equal(duration("7ns"), 7);
+	assert_int_equal(duration("10us"), 10000);
+	assert_int_equal(duration("500ms"), SECOND / 2);
+	assert_int_equal(duration("2s"), 2 * SECOND);
+	assert_int_equal(duration("5m"), 300 * SECOND);
+	assert_int_equal(duration("5min"), 300 * SECOND);
+	assert_int_equal(duration("1h"), 3600 * SECOND);
+	assert_int_equal(duration("1d"), 86400 * SECOND);
+}
+
+static void a_bare_duration_is_in_seconds(void **state)
+{
+	(void)state;
+	assert_int_equal(duration("30"), 30 * SECOND);
+	assert_int_equal(duration("0"), 0);
+}
+
+static void durations_may_have_a_fraction(void **state)
+{
+	(void)state;
+	assert_int_equal(duration("1.5s"), SECOND + SECOND / 2);
+	assert_int_equal(duration("0.25h"), 900 * SECOND);
+	/* The digits behind the ninth are cut. */
+	assert_int_equal(duration("0.00000000199s"), 1);
+}
+
+static void what_is_no_duration_is_refused(void **state)
+{
+	static const char *const wrong[] = { "",     "s",    "-1s", "1 s",
+					     "1x",   " 1",   "1.s", ".5s",
+					     "1e3",  "1s2",  "0x1", "+1",
+					     "1,5s", "1..5s" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_equal(duration(wrong[i]), -1);
+}
+
+static void a_duration_beyond_64_bits_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(duration("9223372036854775807ns"), INT64_MAX);
+	assert_int_equal(duration("9223372036854775808ns"), -1);
+	assert_int_equal(duration("18446744073709551616ns"), -1);
+	assert_int_equal(duration("9223372036855s"), -1); /* 2^63 ns + 1 s */
+	assert_int_equal(duration("213503982335d"), -1);
+}
+
+static void sizes_are_powers_of_1024(void **state)
+{
+	(void)state;
+	assert_int_equal(size("512"), 512);
+	assert_int_equal(size("64k"), 65536);
+	assert_int_equal(size("64K"), 65536);
+	assert_int_equal(size("64KiB"), 65536);
+	assert_int_equal(size("1.5m"), 3 << 19);
+	assert_int_equal(size("2gb"), UINT64_C(2) << 30);
+	assert_int_equal(size("1t"), UINT64_C(1) << 40);
+}
+
+static void what_is_no_size_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(size("k"), UINT64_MAX);
+	assert_int_equal(size("1s"), UINT64_MAX);
+	assert_int_equal(size("-1"), UINT64_MAX);
+	assert_int_equal(size("16777216t"), UINT64_MAX); /* 2^64 */
+}
+
+static void counts_are_whole(void **state)
+{
+	struct error err = { 0 };
+	uint64_t count = 0;
+
+	(void)state;
+	assert_int_equal(units_count("18446744073709551615", &count, &err), 0);
+	assert_int_equal(count, UINT64_MAX);
+	assert_int_equal(units_count("18446744073709551616", &count, &err), -1);
+	assert_int_equal(units_count("1.0", &count, &err), -1);
+	assert_int_equal(units_count("10k", &count, &err), -1);
+	assert_string_equal(err.text, "'10k' is no whole number");
+}
+
+static void numbers_may_be_per_cent(void **state)
+{
+	struct error err = { 0 };
+	double number = 0;
+
+	(void)state;
+	assert_int_equal(units_number("0.25", &number, &err), 0);
+	assert_true(fabs(number - 0.25) < 1e-12);
+	assert_int_equal(units_number("12%", &number, &err), 0);
+	assert_true(fabs(number - 12) < 1e-12);
+	assert_int_equal(units_number("nan", &number, &err), -1);
+	assert_int_equal(units_number("1%%", &number, &err), -1);
+}
+
+static void check_written(int64_t ns, uint64_t bytes, const char *want)
+{
+	struct text out = { 0 };
+
+	units_add_duration(&out, ns);
+	text_putc(&out, ' ');
+	units_add_size(&out, bytes);
+	assert_string_equal(out.bytes, want);
+	text_release(&out);
+}
+
+static void the_largest_exact_unit_is_written(void **state)
+{
+	(void)state;
+	check_written(0, 0, "0ns 0");
+	check_written(SECOND * 3 / 2, 1500, "1500ms 1500");
+	check_written(90 * SECOND, 65536, "90s 64k");
+	check_written(7200 * SECOND, UINT64_C(3) << 30, "2h 3g");
+	check_written(-60 * SECOND, 1, "-1m 1");
+	check_written(INT64_MIN, UINT64_MAX,
+		      "-9223372036854775808ns 18446744073709551615");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(durations_have_units),
+		cmocka_unit_test(a_bare_duration_is_in_seconds),
+		cmocka_unit_test(durations_may_have_a_fraction),
+		cmocka_unit_test(what_is_no_duration_is_refused),
+		cmocka_unit_test(a_duration_beyond_64_bits_is_refused),
+		cmocka_unit_test(sizes_are_powers_of_1024),
+		cmocka_unit_test(what_is_no_size_is_refused),
+		cmocka_unit_test(counts_are_whole),
+		cmocka_unit_test(numbers_may_be_per_cent),
+		cmocka_unit_test(the_largest_exact_unit_is_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
