@@ -4,7 +4,7 @@
  *
  * One table of options feeds the parser, --help, the completions and the test
  * of the manual.  To add a command: a file that ends with a struct command,
- * and a line in the list of commands.c.
+ * and its name in commands.h and in the list of commands.c.
  */
 #ifndef CMD_COMMAND_H
 #define CMD_COMMAND_H
@@ -17,15 +17,15 @@
 
 enum option_kind {
 	OPTION_END,
-	OPTION_FLAG,	 /* bool, set to true */
-	OPTION_STRING,	 /* const char * */
-	OPTION_CHOICE,	 /* const char *, one of choices, "a|b|c" */
-	OPTION_LIST,	 /* struct option_list: may be repeated, and may take
+	OPTION_FLAG,     /* bool, set to true */
+	OPTION_STRING,   /* const char * */
+	OPTION_CHOICE,   /* const char *, one of choices, "a|b|c" */
+	OPTION_LIST,     /* struct option_list: may be repeated, and may take
 			    several values at once: -i A B */
 	OPTION_DURATION, /* int64_t nanoseconds: 10ms 2s 1m; bare: seconds */
-	OPTION_SIZE,	 /* uint64_t bytes: 64k 1g */
-	OPTION_COUNT,	 /* uint64_t */
-	OPTION_NUMBER,	 /* double */
+	OPTION_SIZE,     /* uint64_t bytes: 64k 1g */
+	OPTION_COUNT,    /* uint64_t */
+	OPTION_NUMBER,   /* double */
 };
 
 struct option_list {
@@ -35,7 +35,7 @@ struct option_list {
 
 struct command_option {
 	enum option_kind kind;
-	char letter;	  /* 0 = none */
+	char letter;      /* 0 = none */
 	const char *name; /* long name, without the dashes */
 	union {
 		bool *flag;
@@ -49,10 +49,39 @@ struct command_option {
 	const char *help; /* lower case, no full stop */
 	/*
 	 * Other spellings, separated by blanks, as another tool has them:
-	 * "-ri", "-f", "--min-width".  Understood, and not in --help.
+	 * "-ri", "-f", "--minwidth".  Understood, and not in --help.
 	 */
 	const char *aliases;
+	/* For a choice whose choices are known at run time; instead of arg. */
+	const char *(*choices)(void);
 };
+
+/*
+ * The rows of an option table: letter, name, value, what the value is, help.
+ * More members may follow: OPT_FLAG(…, .aliases = "-ri").
+ */
+/* clang-format off */
+#define OPT_ROW(k, l, n, a, h, ...) \
+	{ .kind = OPTION_##k, .letter = (l), .name = (n), .arg = (a), \
+	  .help = (h), __VA_ARGS__ }
+#define OPT_FLAG(l, n, v, h, ...) \
+	OPT_ROW(FLAG, l, n, NULL, h, .value.flag = (v), __VA_ARGS__)
+#define OPT_STRING(l, n, v, a, h, ...) \
+	OPT_ROW(STRING, l, n, a, h, .value.string = (v), __VA_ARGS__)
+#define OPT_CHOICE(l, n, v, a, h, ...) \
+	OPT_ROW(CHOICE, l, n, a, h, .value.string = (v), __VA_ARGS__)
+#define OPT_LIST(l, n, v, a, h, ...) \
+	OPT_ROW(LIST, l, n, a, h, .value.list = (v), __VA_ARGS__)
+#define OPT_DURATION(l, n, v, a, h, ...) \
+	OPT_ROW(DURATION, l, n, a, h, .value.duration = (v), __VA_ARGS__)
+#define OPT_SIZE(l, n, v, a, h, ...) \
+	OPT_ROW(SIZE, l, n, a, h, .value.count = (v), __VA_ARGS__)
+#define OPT_COUNT(l, n, v, a, h, ...) \
+	OPT_ROW(COUNT, l, n, a, h, .value.count = (v), __VA_ARGS__)
+#define OPT_NUMBER(l, n, v, a, h, ...) \
+	OPT_ROW(NUMBER, l, n, a, h, .value.number = (v), __VA_ARGS__)
+#define OPT_END { .kind = OPTION_END }
+/* clang-format on */
 
 struct command {
 	const char *name;
@@ -68,15 +97,26 @@ struct command {
 
 extern const struct command *const commands[]; /* ends with NULL */
 
+/* The command of that name or alias, or NULL. */
+const struct command *command_find(const char *name);
+
+/* Fails with ERROR_MISUSE: no command has that name; one may be like it. */
+int command_unknown(const char *name, struct error *err);
+
+/* What an option's value is: "<file>", "html|collapsed"; NULL for a flag. */
+const char *command_option_arg(const struct command_option *o);
+
 /*
- * Fills the values of c's options from argv (argv[0] is the command's name).
- * Gives the index of the first argument that is no option.  On misuse fails
- * with -1 and ERROR_MISUSE; *help tells that --help was asked for.
+ * Fills the values of c's options from argv (argv[0] is the command's name),
+ * wherever among the arguments they stand.  The other arguments are moved to
+ * the end of argv; gives the index of the first, argc when there is none.  On
+ * misuse fails with -1 and ERROR_MISUSE.  When --help is among the options,
+ * sets *help and nothing else.
  */
 int command_parse(const struct command *c, int argc, char **argv, bool *help,
 		  struct error *err);
 
-/* `return misuse(err, …)`: fail() with ERROR_MISUSE. */
+/* `return misuse(err, …)`: main adds where to read more. */
 #define misuse(err, ...) fail((err), ERROR_MISUSE, __VA_ARGS__)
 
 #endif

@@ -1,21 +1,150 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/command.h"
+/*
+ * main: finds the command and runs it; what it leaves behind when it cannot.
+ */
+#include "cmd/commands.h"
+#include "cmd/help.h"
+#include "cmd/talk.h"
+#include "core/base/alloc.h"
+#include "core/base/output.h"
+#include "core/base/version.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
+
+#define EXIT_CLOSED_PIPE (128 + SIGPIPE)
+
+/* For handlers: nothing of stdio, nothing that allocates. */
+static void say_last(const char *text)
+{
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		return; /* nobody listens */
+}
+
+static void on_stop(int number)
+{
+	output_abandon_all();
+	/* Shells want to see that it was the signal; SA_RESETHAND is set. */
+	kill(getpid(), number);
+	/* As process 1 of a container it does not end us. */
+	_exit(128 + number);
+}
+
+/* A mapped file that shrinks takes its pages with it. */
+static void on_vanished_page(int number)
+{
+	(void)number;
+	output_abandon_all();
+	say_last("sjkc: the input became shorter while it was read\n");
+	_exit(ERROR_INPUT);
+}
+
+static void on_no_memory(size_t size)
+{
+	char text[64];
+
+	output_abandon_all();
+	snprintf(text, sizeof(text),
+		 "sjkc: out of memory: %zu more bytes are not to be had\n",
+		 size);
+	say_last(text);
+	_exit(ERROR_FAILED);
+}
+
+static void handle(int number, void (*handler)(int))
+{
+	struct sigaction action = {
+		.sa_handler = handler,
+		.sa_flags = (int)SA_RESETHAND | SA_NODEFER,
+	};
+	struct sigaction old;
+
+	/* What nohup(1) or a shell had ignored stays ignored. */
+	if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
+		return;
+	sigaction(number, &action, NULL);
+}
+
+/*
+ * With one of the first three closed, a file that we open would take its
+ * number and be talked into.  These fail to be read or written instead.
+ */
+static void fill_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+			continue;
+		if (open("/dev/null",
+			 fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			_exit(ERROR_FAILED);
+	}
+}
+
+static void print_version(struct output *out, const struct command *c)
+{
+	(void)c;
+	output_puts(out, "sjkc " SJKC_VERSION "\n");
+}
+
+static int run_command(const struct command *c, int argc, char **argv,
+		       struct error *err)
+{
+	bool help;
+	int first = command_parse(c, argc, argv, &help, err);
+
+	if (first < 0)
+		return -1;
+	if (help)
+		return help_print(help_of, c, err);
+	return c->run(argc - first, argv + first, err);
+}
+
+/* *c is set to the command that was asked for, if there is one. */
+static int dispatch(int argc, char **argv, const struct command **c,
+		    struct error *err)
+{
+	const char *word = argc > 1 ? argv[1] : "help";
+
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+		return help_print(print_version, NULL, err);
+	if (strcmp(word, "--list-options") == 0)
+		return help_print(help_list, NULL, err);
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+		return help_print(help_overview, NULL, err);
+	if (word[0] == '-')
+		return misuse(err, "unknown option %s", word);
+	*c = command_find(word);
+	if (!*c)
+		return command_unknown(word, err);
+	return argc > 1 ? run_command(*c, argc - 1, argv + 1, err)
+			: help_print(help_overview, NULL, err);
+}
 
 int main(int argc, char **argv)
 {
+	const struct command *c = NULL;
 	struct error err = { 0 };
 
-	for (size_t i = 0; argc > 1 && commands[i]; i++) {
-		if (strcmp(commands[i]->name, argv[1]) != 0)
-			continue;
-		if (commands[i]->run(argc - 2, argv + 2, &err) == 0)
-			return 0;
-		fprintf(stderr, "sjkc: %s\n", err.text);
-		return (int)err.kind;
-	}
-	fprintf(stderr, "sjkc: unknown command\n");
-	return ERROR_MISUSE;
+	fill_standard_files();
+	alloc_on_failure(on_no_memory);
+	handle(SIGINT, on_stop);
+	handle(SIGTERM, on_stop);
+	handle(SIGHUP, on_stop);
+	handle(SIGBUS, on_vanished_page);
+	signal(SIGPIPE, SIG_IGN); /* seen as EPIPE where it is written */
+
+	if (dispatch(argc, argv, &c, &err) == 0)
+		return 0;
+	if (err.kind == ERROR_OUTPUT && err.sys == EPIPE)
+		return EXIT_CLOSED_PIPE;
+	talk_always("%s", err.text);
+	if (err.kind == ERROR_MISUSE && c)
+		talk_always("try 'sjkc %s --help'", c->name);
+	else if (err.kind == ERROR_MISUSE)
+		talk_always("try 'sjkc help'");
+	return (int)err.kind;
 }

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sjkc completion: what a shell needs to complete sjkc's command line.
+ *
+ * The scripts ask `sjkc --list-options` each time, so they are never out of
+ * date.  cmd/help.h says what its fields are.
+ */
+#include "cmd/commands.h"
+#include "core/base/output.h"
+
+#include <string.h>
+
+static const char bash
+	[] = "_sjkc() {\n"
+	     "	local tab=$'\\t' word=${COMP_WORDS[COMP_CWORD]}\n"
+	     "	local last=${COMP_WORDS[COMP_CWORD-1]} words= values=\n"
+	     "	local command letter name value help\n"
+	     "	while IFS= read -r line; do\n"
+	     "		command=${line%%$tab*} line=${line#*$tab}\n"
+	     "		letter=${line%%$tab*} line=${line#*$tab}\n"
+	     "		name=${line%%$tab*} line=${line#*$tab}\n"
+	     "		value=${line%%$tab*}\n"
+	     "		if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+	     "			[ -n \"$name\" ] || words+=\" $command\"\n"
+	     "		elif [ \"$command\" = \"${COMP_WORDS[1]}\" ]; then\n"
+	     "			words+=\" $name\"\n"
+	     "			case $value in *'|'*)\n"
+	     "				[ \"$last\" = \"$name\" ] ||\n"
+	     "					[ \"$last\" = \"$letter\" ] "
+	     "&&\n"
+	     "					values=${value//'|'/ }\n"
+	     "			esac\n"
+	     "		fi\n"
+	     "	done < <(sjkc --list-options 2>/dev/null)\n"
+	     "	if [ -n \"$values\" ]; then\n"
+	     "		words=$values\n"
+	     "	elif [ \"$COMP_CWORD\" -gt 1 ] && [[ $word != -* ]]; then\n"
+	     "		words=\n"
+	     "		case ${COMP_WORDS[1]} in\n"
+	     "		help) words=$(sjkc --list-options 2>/dev/null |\n"
+	     "			cut -f1 | sort -u) ;;\n"
+	     "		completion) words='bash zsh fish' ;;\n"
+	     "		esac\n"
+	     "	fi\n"
+	     "	COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+	     "}\n"
+	     "complete -o default -F _sjkc sjkc\n";
+
+static const char zsh
+	[] = "#compdef sjkc\n"
+	     "_sjkc() {\n"
+	     "	local -a commands options values lines field\n"
+	     "	local line last=${words[CURRENT-1]}\n"
+	     "	lines=(${(f)\"$(sjkc --list-options 2>/dev/null)\"})\n"
+	     "	for line in $lines; do\n"
+	     "		field=(\"${(@ps:\\t:)line}\")\n"
+	     "		if [[ -z $field[3] ]]; then\n"
+	     "			commands+=(\"$field[1]:$field[5]\")\n"
+	     "		elif [[ $field[1] == $words[2] ]]; then\n"
+	     "			options+=(\"$field[3]:$field[5]\")\n"
+	     "			[[ -n $field[2] ]] &&\n"
+	     "				options+=(\"$field[2]:$field[5]\")\n"
+	     "			[[ $field[4] == *'|'* && ( $last == $field[3] "
+	     "||\n"
+	     "				$last == $field[2] ) ]] &&\n"
+	     "				values=(${(s:|:)field[4]})\n"
+	     "		fi\n"
+	     "	done\n"
+	     "	if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then\n"
+	     "		_describe command commands\n"
+	     "	elif (( $#values )); then\n"
+	     "		compadd -- $values\n"
+	     "	elif [[ $words[CURRENT] == -* ]]; then\n"
+	     "		_describe option options\n"
+	     "	elif [[ $words[2] == completion ]]; then\n"
+	     "		compadd bash zsh fish\n"
+	     "	else\n"
+	     "		_files\n"
+	     "	fi\n"
+	     "}\n"
+	     "if [ \"$funcstack[1]\" = _sjkc ]; then\n"
+	     "	_sjkc \"$@\"\n"
+	     "else\n"
+	     "	compdef _sjkc sjkc\n"
+	     "fi\n";
+
+static const char fish
+	[] = "function __sjkc_commands\n"
+	     "	sjkc --list-options 2>/dev/null |\n"
+	     "		while read -d \\t command letter name value help\n"
+	     "			test -z \"$name\"; and echo $command\\t$help\n"
+	     "		end\n"
+	     "end\n"
+	     "function __sjkc_options\n"
+	     "	set -l words (commandline -opc)\n"
+	     "	sjkc --list-options 2>/dev/null |\n"
+	     "		while read -d \\t command letter name value help\n"
+	     "			test \"$command\" = \"$words[2]\"; or "
+	     "continue\n"
+	     "			if test \"$name\" = \"$words[-1]\" -o \\\n"
+	     "				\"$letter\" = \"$words[-1]\"\n"
+	     "				string match -q '*|*' $value; and\n"
+	     "				string split '|' $value\n"
+	     "			end\n"
+	     "			test -n \"$name\"; and echo $name\\t$help\n"
+	     "			test -n \"$letter\"; and echo $letter\\t$help\n"
+	     "		end\n"
+	     "end\n"
+	     "complete -c sjkc -n __fish_use_subcommand -f -a "
+	     "'(__sjkc_commands)'\n"
+	     "complete -c sjkc -n 'not __fish_use_subcommand' -a "
+	     "'(__sjkc_options)'\n"
+	     "complete -c sjkc -n '__fish_seen_subcommand_from completion' -f "
+	     "-a 'bash zsh fish'\n"
+	     "complete -c sjkc -n '__fish_seen_subcommand_from help' -f "
+	     "-a '(__sjkc_commands)'\n";
+
+static const struct {
+	const char *shell, *script;
+} scripts[] = {
+	{ "bash", bash },
+	{ "zsh", zsh },
+	{ "fish", fish },
+};
+
+static int print(const char *script, struct error *err)
+{
+	struct output out;
+	int ret;
+
+	if (output_open(&out, "-", err))
+		return -1;
+	output_puts(&out, script);
+	ret = output_commit(&out, err);
+	output_close(&out);
+	return ret;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	if (argc != 1)
+		return misuse(err, "which shell: bash, zsh or fish?");
+	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++) {
+		if (strcmp(argv[0], scripts[i].shell) == 0)
+			return print(scripts[i].script, err);
+	}
+	return misuse(err, "'%s' is none of bash, zsh, fish", argv[0]);
+}
+
+static const struct command_option options[] = { OPT_END };
+
+const struct command completion_command = {
+	.name = "completion",
+	.synopsis = "completion bash|zsh|fish",
+	.summary = "print a script that completes sjkc's command line",
+	.group = "about sjkc itself",
+	.examples = "  . <(sjkc completion bash)      # in ~/.bashrc\n"
+		    "  . <(sjkc completion zsh)       # in ~/.zshrc\n"
+		    "  sjkc completion fish | source  # in config.fish\n",
+	.options = options,
+	.run = run,
+};

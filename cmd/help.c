@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/help.h"
+
+#include "cmd/commands.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define NAME_WIDTH   12
+#define OPTION_WIDTH 29 /* what is wider has its help on the next line */
+
+static bool is_first_of_group(size_t at)
+{
+	for (size_t i = 0; i < at; i++) {
+		if (strcmp(commands[i]->group, commands[at]->group) == 0)
+			return false;
+	}
+	return true;
+}
+
+void help_overview(struct output *out, const struct command *unused)
+{
+	(void)unused;
+	output_puts(out, "usage: sjkc <command> [<options>] [<args>]\n");
+	for (size_t i = 0; commands[i]; i++) {
+		if (!is_first_of_group(i))
+			continue;
+		output_printf(out, "\n%s\n", commands[i]->group);
+		for (size_t j = i; commands[j]; j++) {
+			if (strcmp(commands[j]->group, commands[i]->group) != 0)
+				continue;
+			output_printf(out, "   %-*s%s\n", NAME_WIDTH,
+				      commands[j]->name, commands[j]->summary);
+		}
+	}
+	output_puts(out, "\n'sjkc help <command>' says more.\n");
+}
+
+/* Appends " [default]" where there is one to speak of. */
+static void add_default(struct text *t, const struct command_option *o)
+{
+	struct text value = { 0 };
+
+	if ((o->kind == OPTION_STRING || o->kind == OPTION_CHOICE) &&
+	    *o->value.string)
+		text_puts(&value, *o->value.string);
+	if (o->kind == OPTION_DURATION && *o->value.duration)
+		units_add_duration(&value, *o->value.duration);
+	if (o->kind == OPTION_SIZE && *o->value.count)
+		units_add_size(&value, *o->value.count);
+	if (o->kind == OPTION_COUNT && *o->value.count)
+		text_printf(&value, "%" PRIu64, *o->value.count);
+	if (o->kind == OPTION_NUMBER && *o->value.number > 0)
+		text_printf(&value, "%g", *o->value.number);
+	if (value.len)
+		text_printf(t, " [%s]", value.bytes);
+	text_release(&value);
+}
+
+static void print_option(struct output *out, const struct command_option *o)
+{
+	const char *arg = command_option_arg(o);
+	struct text left = { 0 };
+	struct text right = { 0 };
+
+	if (o->letter)
+		text_printf(&left, "-%c, --%s", o->letter, o->name);
+	else
+		text_printf(&left, "    --%s", o->name);
+	if (arg)
+		text_printf(&left, " %s", arg);
+	text_puts(&right, o->help);
+	add_default(&right, o);
+	if (left.len < OPTION_WIDTH)
+		output_printf(out, "  %-*s%s\n", OPTION_WIDTH, left.bytes,
+			      right.bytes);
+	else
+		output_printf(out, "  %s\n  %*s%s\n", left.bytes, OPTION_WIDTH,
+			      "", right.bytes);
+	text_release(&left);
+	text_release(&right);
+}
+
+void help_of(struct output *out, const struct command *c)
+{
+	const struct command_option *o = c->options;
+	static bool help;
+	static const struct command_option help_option = OPT_FLAG(
+		'h', "help", &help, "this text");
+
+	output_printf(out, "usage: sjkc %s\n\n%s\n\n", c->synopsis, c->summary);
+	for (; o->kind != OPTION_END; o++)
+		print_option(out, o);
+	print_option(out, &help_option);
+	if (c->examples)
+		output_printf(out, "\nexamples:\n%s", c->examples);
+}
+
+void help_list(struct output *out, const struct command *unused)
+{
+	(void)unused;
+	for (size_t i = 0; commands[i]; i++) {
+		const struct command *c = commands[i];
+
+		output_printf(out, "%s\t\t\t%s\t%s\n", c->name, c->synopsis,
+			      c->summary);
+		for (const struct command_option *o = c->options;
+		     o->kind != OPTION_END; o++) {
+			char letter[] = { '-', o->letter, '\0' };
+			const char *arg = command_option_arg(o);
+
+			output_printf(out, "%s\t%s\t--%s\t%s\t%s\n", c->name,
+				      o->letter ? letter : "", o->name,
+				      arg ? arg : "", o->help);
+		}
+		output_printf(out, "%s\t-h\t--help\t\tthis text\n", c->name);
+	}
+}
+
+int help_print(help_fn *what, const struct command *c, struct error *err)
+{
+	struct output out;
+	int ret;
+
+	if (output_open(&out, "-", err))
+		return -1;
+	what(&out, c);
+	ret = output_commit(&out, err);
+	output_close(&out);
+	return ret;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	const struct command *c;
+
+	if (argc > 1)
+		return misuse(err, "help explains one command at a time");
+	if (argc == 0)
+		return help_print(help_overview, NULL, err);
+	c = command_find(argv[0]);
+	if (!c)
+		return command_unknown(argv[0], err);
+	return help_print(help_of, c, err);
+}
+
+static const struct command_option options[] = { OPT_END };
+
+const struct command help_command = {
+	.name = "help",
+	.synopsis = "help [<command>]",
+	.summary = "list the commands, or explain one",
+	.group = "about sjkc itself",
+	.options = options,
+	.run = run,
+};
