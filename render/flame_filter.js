@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which samples count: by thread, thread state and time.
+
+// Threads of a pool: their names differ in digits only.
+function poolName(name) {
+	return name.replace(/\d+/g, '#');
+}
+
+class Filter {
+	constructor(profile) {
+		this.profile = profile;
+	}
+
+	// A byte per thread: whether its samples count.
+	threadsOn(state) {
+		const { threads } = this.profile;
+		const on = new Uint8Array(threads.length).fill(1);
+		this.threadError = null;
+		if (state.threadPattern) {
+			const pattern = compilePattern(state.threadPattern, true);
+			const labels = threads.map((t, i) =>
+				this.profile.names[this.profile.threadName0 + i].slice(1, -1));
+			const found = matchNames(labels, pattern);
+			this.threadError = found.error;
+			if (pattern.regex)
+				on.set(found.hit);
+		}
+		this.threadListed = on.slice();
+		for (const thread of state.threadOff)
+			on[thread] = 0;
+		return on;
+	}
+
+	// Adds up the cells that pass into `sums` by node, and what each thread,
+	// state and bucket would have if it alone were let through.
+	apply(cells, node, weights, state, sums) {
+		const { profile } = this;
+		const threadOn = this.threadsOn(state);
+		const stateOn = new Uint8Array(profile.states.length).fill(1);
+		for (const off of state.stateOff)
+			stateOn[off] = 0;
+		const [from, to] = state.time || [0, Infinity];
+		const buckets = profile.time ? profile.time.buckets : 0;
+		this.threadOn = threadOn;
+		this.threadSum = new Float64Array(profile.threads.length);
+		this.stateSum = new Float64Array(profile.states.length);
+		this.timeSum = new Float64Array(buckets);
+		sums.fill(0);
+		const { thread, state: states, bucket } = cells;
+		for (let i = 0; i < cells.n; i++) {
+			const w = weights[i];
+			const t = thread === null || threadOn[thread[i]] === 1;
+			const s = states === null || stateOn[states[i]] === 1;
+			const b = bucket === null || state.time === null ||
+				(bucket[i] > from && bucket[i] <= to);
+			if (t && s && b)
+				sums[node[i]] += w;
+			if (thread !== null && s && b)
+				this.threadSum[thread[i]] += w;
+			if (states !== null && t && b)
+				this.stateSum[states[i]] += w;
+			if (bucket !== null && t && s && bucket[i] > 0)
+				this.timeSum[bucket[i] - 1] += w;
+		}
+	}
+
+	// Pools by weight, their threads by weight; only those that the pattern
+	// lists.
+	pools() {
+		const { threads } = this.profile;
+		const pools = new Map();
+		for (let i = 0; i < threads.length; i++) {
+			if (!this.threadListed[i])
+				continue;
+			const name = poolName(threads[i].name);
+			let pool = pools.get(name);
+			if (!pool)
+				pools.set(name, pool = { name, threads: [], weight: 0 });
+			pool.threads.push(i);
+			pool.weight += this.threadSum[i];
+		}
+		const list = [...pools.values()];
+		for (const pool of list) {
+			pool.threads.sort((a, b) => this.threadSum[b] - this.threadSum[a] || a - b);
+			if (pool.threads.length === 1)
+				pool.name = threads[pool.threads[0]].name;
+		}
+		return list.sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1));
+	}
+}

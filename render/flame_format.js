@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// How names, weights and times are written.
+
+// Characters that would reorder or hide their neighbours are shown by number.
+const HIDING = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+function shown(name) {
+	return name.replace(HIDING, (c) =>
+		`<U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}>`);
+}
+
+function shortened(name, limit) {
+	return shown(name.length <= limit ? name : name.slice(0, limit - 1) + '…');
+}
+
+// The package of a Java name: segments in front of the first capital one.
+const PACKAGE = /^(?:[a-z_][\w$]*[./])+(?=[A-Z])/;
+
+function simpleName(name) {
+	return name.replace(PACKAGE, '');
+}
+
+function packageOf(name) {
+	const match = PACKAGE.exec(name);
+	if (match)
+		return match[0];
+	const end = name.search(/::|[(<+]/);
+	return end > 0 ? name.slice(0, end) : name;
+}
+
+function grouped(number) {
+	return Math.round(number).toLocaleString('en-US');
+}
+
+function threeDigits(number) {
+	return number >= 1000 ? grouped(number) :
+		String(Number(number.toPrecision(3)));
+}
+
+const unitSteps = {
+	ns: [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']],
+	bytes: [[2 ** 40, 'TB'], [2 ** 30, 'GB'], [2 ** 20, 'MB'], [2 ** 10, 'KB'], [1, 'B']],
+};
+
+function formatWeight(value, unit) {
+	const steps = unitSteps[unit];
+	if (!steps)
+		return grouped(value) + (value === 1 ? ' sample' : ' samples');
+	if (value === 0)
+		return '0 ' + steps[steps.length - 1][1];
+	for (const [size, word] of steps)
+		if (value >= size * 0.9995)
+			return `${threeDigits(value / size)} ${word}`;
+	return `${threeDigits(value)} ${steps[steps.length - 1][1]}`;
+}
+
+// The exact number, whatever its size.
+function formatExact(text, unit) {
+	const number = BigInt(text).toLocaleString('en-US');
+	return unit === 'samples' ?
+		number + (text === '1' ? ' sample' : ' samples') : `${number} ${unit}`;
+}
+
+function percent(part, whole) {
+	if (!(whole > 0))
+		return '–';
+	const share = part / whole * 100;
+	if (share === 0 || share === 100)
+		return `${share}%`;
+	return share >= 99.995 ? '>99.99%' : share >= 9.995 ? `${share.toFixed(1)}%` :
+		share >= 0.01 ? `${share.toFixed(2)}%` : '<0.01%';
+}
+
+function formatOffset(ms) {
+	return ms < 1000 ? `${Math.round(ms)} ms` :
+		ms < 100000 ? `${(ms / 1000).toFixed(1)} s` :
+			`${Math.floor(ms / 60000)} min ${Math.round(ms % 60000 / 1000)} s`;
+}
+
+function formatClock(ms) {
+	const date = new Date(ms);
+	return Number.isNaN(date.getTime()) ? '' : date.toLocaleTimeString('en-GB');
+}
+
+function csvField(text) {
+	const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+	return `"${safe.replace(/"/g, '""')}"`;
+}

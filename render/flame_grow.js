@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees that are too large to build whole: callers from the leaf up, and the
+// callers or callees of one frame.  A node stands for a group of nodes of the
+// graph, each with a weight; its children are made when somebody looks at them.
+
+class GrownTree {
+	// `towards` is 'callers' or 'callees'; `root` a name, or -1 to start from the
+	// leaf frames of all stack traces.
+	constructor(graph, towards, root) {
+		this.graph = graph;
+		this.labels = graph.labels;
+		this.towards = towards;
+		this.fromLeaves = root < 0;
+		this.n = 0;
+		this.room = 0;
+		this.groups = [];
+		this.reserve(1024);
+		const group = this.fromLeaves ? this.leaves() : this.outermost(root);
+		let total = 0;
+		for (const weight of group.weights)
+			total += weight;
+		const label = group.nodes.length && root >= 0 ?
+			graph.label[group.nodes[0]] : graph.label[0];
+		this.add(-1, label, total, 0, group);
+	}
+
+	reserve(count) {
+		if (count <= this.room)
+			return;
+		const room = Math.max(count, this.room * 2);
+		for (const [field, Type] of [['parent', Int32Array], ['label', Int32Array],
+			['first', Int32Array], ['end', Int32Array],
+			['kinds', Uint8Array],
+			['total', Float64Array], ['self', Float64Array],
+			['left', Float64Array]]) {
+			const wider = new Type(room);
+			if (this[field])
+				wider.set(this[field]);
+			this[field] = wider;
+		}
+		this.room = room;
+	}
+
+	add(parent, label, total, left, group) {
+		this.reserve(this.n + 1);
+		const i = this.n++;
+		this.parent[i] = parent;
+		this.label[i] = label;
+		this.total[i] = total;
+		this.left[i] = left;
+		this.first[i] = this.end[i] = -1;
+		this.self[i] = this.selfOf(i, group);
+		this.kinds[i] = group.nodes.length ? this.heaviestKind(group) : 255;
+		this.groups[i] = group;
+		return i;
+	}
+
+	leaves() {
+		const { self, n } = this.graph;
+		let count = 0;
+		for (let i = 1; i < n; i++)
+			if (self[i] > 0)
+				count++;
+		const nodes = new Int32Array(count);
+		const weights = new Float64Array(count);
+		for (let i = 1, k = 0; i < n; i++)
+			if (self[i] > 0) {
+				nodes[k] = i;
+				weights[k++] = self[i];
+			}
+		return { nodes, weights };
+	}
+
+	outermost(name) {
+		const { label, total, labels } = this.graph;
+		const nodes = [];
+		this.graph.walk((i, outermost) => {
+			if (outermost && labels.nameOf(label[i]) === name && total[i] > 0)
+				nodes.push(i);
+		});
+		return {
+			nodes: Int32Array.from(nodes),
+			weights: Float64Array.from(nodes, (i) => this.graph.total[i]),
+		};
+	}
+
+	// Towards the callers only the leaf itself has weight of its own.
+	selfOf(i, group) {
+		let sum = 0;
+		const leaf = this.fromLeaves && this.parent[i] === 0;
+		if (this.towards === 'callees' || (!this.fromLeaves && i === 0))
+			for (const node of group.nodes)
+				sum += this.graph.self[node];
+		return leaf ? this.total[i] : sum;
+	}
+
+	heaviestKind(group) {
+		const sums = new Float64Array(256);
+		for (let k = 0; k < group.nodes.length; k++)
+			sums[this.graph.kind[group.nodes[k]]] += group.weights[k];
+		return sums.indexOf(Math.max(...sums));
+	}
+
+	kindOf(node) {
+		return this.kinds[node];
+	}
+
+	depthOf(node) {
+		let depth = 0;
+		for (let i = node; i > 0; i = this.parent[i])
+			depth++;
+		return depth;
+	}
+
+	// Lists (node, weight) of the next step, one list for each label.
+	step(i) {
+		const { nodes, weights } = this.groups[i];
+		const { parent, label, first, end, total } = this.graph;
+		const lists = new Map();
+		const put = (node, weight) => {
+			let list = lists.get(label[node]);
+			if (list === undefined)
+				lists.set(label[node], list = { nodes: [], weights: [] });
+			list.nodes.push(node);
+			list.weights.push(weight);
+		};
+		for (let k = 0; k < nodes.length; k++) {
+			const node = nodes[k];
+			if (this.fromLeaves && i === 0) {
+				put(node, weights[k]);
+			} else if (this.towards === 'callers') {
+				if (parent[node] > 0)
+					put(parent[node], weights[k]);
+			} else {
+				for (let c = first[node]; c < end[node]; c++)
+					if (total[c] > 0)
+						put(c, total[c]);
+			}
+		}
+		return lists;
+	}
+
+	expand(i) {
+		if (this.first[i] >= 0)
+			return;
+		const lists = this.step(i);
+		const sorted = [...lists.keys()].sort((a, b) => a - b);
+		let left = this.left[i];
+		this.first[i] = this.n;
+		for (const label of sorted) {
+			const list = lists.get(label);
+			let total = 0;
+			for (const weight of list.weights)
+				total += weight;
+			this.add(i, label, total, left, list);
+			left += total;
+		}
+		this.end[i] = this.n;
+	}
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: the state, and what is made from it, each part only when what it
+// depends on has changed.
+
+class Page {
+	constructor(profile) {
+		this.profile = profile;
+		this.initial = defaultState(profile);
+		this.state = readState(location.hash, profile);
+		this.keys = {};
+		this.systemDark = window.matchMedia('(prefers-color-scheme: dark)');
+		this.stillness = window.matchMedia('(prefers-reduced-motion: reduce)');
+		this.filter = new Filter(profile);
+		this.pane = new Pane(document.getElementById('graph'), this);
+		this.upper = new Pane(document.getElementById('upper'), this);
+		this.zoom = new Zoom(this);
+		this.actions = new FrameActions(this);
+		this.tip = new Tooltip(this);
+		this.menu = new Menu(this);
+		this.panel = new FilterPanel(this);
+		this.table = new Table(this);
+		this.mirror = new Mirror(this);
+		this.bar = new Toolbar(this);
+		this.input = new Input(this);
+		this.selected = null;
+	}
+
+	start() {
+		window.addEventListener('hashchange', () => this.restore());
+		this.systemDark.addEventListener('change', () => this.refresh());
+		new ResizeObserver(() => this.refresh())
+			.observe(document.getElementById('stage'));
+		window.addEventListener('beforeprint', () => this.print(true));
+		window.addEventListener('afterprint', () => this.print(false));
+		this.refresh();
+	}
+
+	print(on) {
+		this.printing = on;
+		this.refresh();
+	}
+
+	// `how`: 'push' makes an entry for Back, 'replace' none, 'settle' one when
+	// the gesture has come to rest.
+	set(changes, how) {
+		Object.assign(this.state, changes);
+		clearTimeout(this.settling);
+		if (how === 'settle')
+			this.settling = setTimeout(() => this.commit('push'), 350);
+		else
+			this.commit(how);
+		this.refresh();
+	}
+
+	commit(how) {
+		const fragment = '#' + writeState(this.state, this.initial);
+		if (fragment === (location.hash || '#'))
+			return;
+		if (how === 'push')
+			history.pushState(null, '', fragment);
+		else
+			history.replaceState(null, '', fragment);
+	}
+
+	restore() {
+		clearTimeout(this.settling);
+		this.state = readState(location.hash, this.profile);
+		this.refresh();
+	}
+
+	reset() {
+		const { event, theme, blind } = this.state;
+		this.set({ ...defaultState(this.profile), event, theme, blind }, 'push');
+	}
+
+	changed(part, ...on) {
+		const key = JSON.stringify(on);
+		if (this.keys[part] === key)
+			return false;
+		this.keys[part] = key;
+		return true;
+	}
+
+	cells() {
+		return this.profile.cells(this.state.event);
+	}
+
+	event() {
+		return this.profile.events[this.state.event];
+	}
+
+	unit() {
+		return this.state.measure === 'weight' ? this.event().unit : 'samples';
+	}
+
+	weightText(weight) {
+		return formatWeight(weight, this.unit());
+	}
+
+	refresh() {
+		if (this.profile.events.length === 0)
+			return;
+		const made = this.makeGraph();
+		const weighed = this.weigh(made);
+		const shownTree = this.showTrees(weighed);
+		this.findMatches(weighed);
+		const { zoom, range, callersZoom, callersRange } = this.state;
+		if (this.changed('zoom', zoom, range, callersZoom, callersRange) || shownTree) {
+			this.select(null);
+			this.zoom.restore(this.pane);
+			if (this.state.view === 'sandwich')
+				this.zoom.restore(this.upper);
+		}
+		this.dress();
+		this.bar.update(weighed);
+		this.panel.update();
+		this.table.update(weighed);
+		this.draw();
+	}
+
+	makeGraph() {
+		const { event, threads, lines, transforms: list } = this.state;
+		const { profile } = this;
+		if (!this.changed('graph', lines, list, threads, threads ? event : 0))
+			return false;
+		const labels = new Labels(profile, lines);
+		this.graph = new Graph(profile, labels, this.cells(), {
+			threads,
+			transforms: list.map(({ op, frame }) =>
+				({ op, name: profile.names.indexOf(frame) })),
+		});
+		return true;
+	}
+
+	weigh(made) {
+		const { state, graph } = this;
+		const { event, measure, threadPattern, threadOff, stateOff, time } = state;
+		if (!this.changed('weights', event, measure, threadPattern,
+			[...threadOff], [...stateOff], time) && !made)
+			return false;
+		const cells = this.cells();
+		const node = graph.threaded ? graph.threaded.node : cells.node;
+		const weights = measure === 'weight' ? cells.weight : cells.count;
+		this.filter.apply(cells, node, weights, state, graph.baseTotal);
+		graph.weigh();
+		return true;
+	}
+
+	showTrees(weighed) {
+		const { view, grows, frame } = this.state;
+		if (!this.changed('trees', view, grows, view === 'sandwich' ? frame : '') &&
+			!weighed)
+			return false;
+		const { graph } = this;
+		if (view === 'sandwich') {
+			const name = this.profile.names.indexOf(frame);
+			this.pane.show(new GrownTree(graph, 'callees', Math.max(name, 0)), 'down');
+			this.upper.show(new GrownTree(graph, 'callers', Math.max(name, 0)), 'up');
+		} else {
+			this.pane.show(view === 'callers' ?
+				new GrownTree(graph, 'callers', -1) : graph, grows);
+		}
+		this.pane.scroll = this.upper.scroll = 0;
+		return true;
+	}
+
+	findMatches(weighed) {
+		const { query, regex } = this.state;
+		const searched = this.changed('search', query, regex);
+		if (searched) {
+			this.found = query === '' ? null :
+				matchNames(this.profile.names, compilePattern(query, regex));
+			this.matchAt = 0;
+		}
+		if (searched || weighed)
+			this.matches = this.found ? new Matches(this.graph, this.found.hit) : null;
+	}
+
+	nextMatch(step) {
+		const { pane, matches } = this;
+		if (!matches || this.state.view === 'table')
+			return;
+		const from = this.selected && this.selected.pane === pane ? this.selected.node : 0;
+		const node = matches.next(pane.tree, from, step);
+		if (node < 0)
+			return;
+		const wide = pane.tree.total[node] * pane.scale;
+		const inside = pane.tree.left[node] >= pane.from - 1e-9 &&
+			pane.tree.left[node] + pane.tree.total[node] <= pane.to * (1 + 1e-9);
+		if (wide < 24 || !inside)
+			this.set({ zoom: this.zoom.specOf(pane.tree, node), range: null }, 'replace');
+		this.select({ pane, node });
+		this.bar.showMatches();
+	}
+
+	select(selection) {
+		this.selected = selection;
+		if (selection) {
+			selection.pane.reveal(selection.pane.tree.depthOf(selection.node));
+			this.draw();
+			this.sayFrame(selection.pane, selection.node);
+		}
+		this.bar.showDetails();
+	}
+
+	theme() {
+		return this.colours.theme;
+	}
+
+	dress() {
+		const { theme, blind } = this.state;
+		const dark = !this.printing &&
+			(theme === 'auto' ? this.systemDark.matches : theme === 'dark');
+		if (!this.changed('dress', dark, blind))
+			return;
+		const root = document.documentElement;
+		root.setAttribute('data-theme', dark ? 'dark' : 'light');
+		this.colours = new Colours(this.profile, dark ? 'dark' : 'light', blind);
+		this.bar.showLegend();
+	}
+
+	fill(pane, node) {
+		if (this.matches && this.matches.isHit(pane.tree, node))
+			return this.colours.match;
+		return this.colours.fill(node === 0 && pane.tree.labels.nameOf(pane.tree.label[0]) >=
+			this.profile.threadName0 ? 255 : pane.tree.kindOf(node),
+		pane.tree.labels.nameOf(pane.tree.label[node]));
+	}
+
+	text(pane, node) {
+		const { labels, label } = pane.tree;
+		const name = labels.nameOf(label[node]);
+		let text = this.profile.names[name];
+		// A name too long to be seen whole is not worth a pattern.
+		if (this.state.simple)
+			text = simpleName(text.slice(0, 4096));
+		const line = labels.lineOf(label[node]);
+		return line ? `${text}:${line}` : text;
+	}
+
+	panes() {
+		const { view } = this.state;
+		return view === 'table' ? [] : view === 'sandwich' ?
+			[this.upper, this.pane] : [this.pane];
+	}
+
+	draw() {
+		for (const pane of this.panes())
+			pane.draw();
+		this.placeMarks();
+		this.panel.drawTime();
+		this.bar.showPath();
+		this.mirror.later();
+	}
+
+	// Many events in one frame of the screen make one drawing.
+	drawSoon() {
+		if (this.drawing)
+			return;
+		this.drawing = requestAnimationFrame(() => {
+			this.drawing = 0;
+			this.draw();
+		});
+	}
+
+	// Outlines are elements above the canvas, so that moving them draws nothing.
+	placeMarks() {
+		for (const pane of [this.pane, this.upper]) {
+			this.placeMark(pane, '.mark-selected',
+				this.selected && this.selected.pane === pane ? this.selected.node : -1);
+			this.placeMark(pane, '.mark-hover', pane.hover === undefined ? -1 : pane.hover);
+		}
+	}
+
+	placeMark(pane, which, node) {
+		const mark = pane.box.querySelector(which);
+		const row = node >= 0 && node < pane.tree.n && pane.scale ?
+			pane.rows.find((r) => r.wide.includes(node)) : undefined;
+		mark.hidden = row === undefined;
+		if (!row)
+			return;
+		const box = pane.rectangle(node, row.level);
+		mark.style.left = `${box.x}px`;
+		mark.style.top = `${box.y}px`;
+		mark.style.width = `${Math.max(box.width - 1, 2)}px`;
+		mark.style.height = `${box.height - 1}px`;
+	}
+
+	// Runs `change`, then lets the domain glide from what it was.
+	glide(pane, change) {
+		const { from, to } = pane;
+		change();
+		if (this.stillness.matches || document.hidden) {
+			this.draw();
+			return;
+		}
+		const goal = [pane.from, pane.to];
+		const began = performance.now();
+		const turn = ++pane.turn || (pane.turn = 1);
+		const step = (now) => {
+			if (pane.turn !== turn)
+				return;
+			pane.gliding = true;
+			const t = Math.min(1, Math.max(0, now - began) / 130);
+			const ease = 1 - (1 - t) * (1 - t) * (1 - t);
+			if (t < 1) {
+				pane.from = from + (goal[0] - from) * ease;
+				pane.to = to + (goal[1] - to) * ease;
+				requestAnimationFrame(step);
+			} else {
+				[pane.from, pane.to] = goal;
+				pane.gliding = false;
+			}
+			this.draw();
+		};
+		step(began);
+	}
+
+	say(text) {
+		document.getElementById('said').textContent = text;
+	}
+
+	sayFrame(pane, node) {
+		const { tree } = pane;
+		this.say(`${shortened(this.text(pane, node), 200)}, ` +
+			`total ${this.weightText(tree.total[node])}, ` +
+			`${percent(tree.total[node], tree.total[0])}, ` +
+			`self ${this.weightText(tree.self[node])}`);
+	}
+}

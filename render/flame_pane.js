@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// A canvas that shows a part of a tree.  The canvas has the size of the window
+// onto the tree, never of the tree: both directions scroll virtually.
+
+const ROW = 19;
+const MIN_PIXELS = 0.5;
+const FONT = '12px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
+
+// First index in from..to whose `left` is above x; to if there is none.
+function firstAbove(left, from, to, x) {
+	while (from < to) {
+		const middle = (from + to) >> 1;
+		if (left[middle] > x)
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	return from;
+}
+
+class Pane {
+	// `looks` answers what the page knows: colour, text, lit, changed.
+	constructor(box, looks) {
+		this.box = box;
+		this.canvas = box.querySelector('canvas');
+		this.looks = looks;
+		this.tree = null;
+		this.grows = 'down';
+		this.from = 0;
+		this.to = 1;
+		this.scroll = 0;
+		this.levels = 0;
+		this.rows = [];
+		this.width = 0;
+		this.height = 0;
+	}
+
+	show(tree, grows) {
+		this.tree = tree;
+		this.grows = grows;
+		this.rows = [];
+	}
+
+	whole() {
+		return this.tree ? this.tree.total[0] : 0;
+	}
+
+	setDomain(from, to) {
+		const whole = this.whole();
+		const span = Math.min(Math.max(to - from, whole * 1e-9), whole);
+		this.from = Math.min(Math.max(from, 0), whole - span);
+		this.to = this.from + span;
+	}
+
+	domainOf(node) {
+		const { left, total } = this.tree;
+		return [left[node], left[node] + total[node]];
+	}
+
+	// The deepest node that covers all that is shown.
+	covering() {
+		const { tree } = this;
+		const slack = (this.to - this.from) * 1e-6;
+		let node = 0;
+		for (;;) {
+			tree.expand(node);
+			const { left, total, first, end } = tree;
+			const k = firstAbove(left, first[node], end[node], this.from + slack) - 1;
+			if (k < first[node] || left[k] + total[k] < this.to - slack)
+				return node;
+			node = k;
+		}
+	}
+
+	resize() {
+		const width = this.box.clientWidth;
+		const height = this.box.clientHeight;
+		const ratio = window.devicePixelRatio || 1;
+		if (this.width === width && this.height === height && this.ratio === ratio)
+			return;
+		this.width = width;
+		this.height = height;
+		this.ratio = ratio;
+		this.canvas.width = Math.max(1, Math.round(width * ratio));
+		this.canvas.height = Math.max(1, Math.round(height * ratio));
+	}
+
+	rowTop(level) {
+		const y = level * ROW - this.scroll;
+		return this.grows === 'down' ? y : this.height - y - ROW;
+	}
+
+	levelAt(y) {
+		return Math.floor(((this.grows === 'down' ? y : this.height - y) +
+			this.scroll) / ROW);
+	}
+
+	maxScroll() {
+		return Math.max(0, this.levels * ROW - this.height);
+	}
+
+	// Children of `node` in the domain: wide ones go to `wide`; neighbours that
+	// are narrower than half a pixel become one box of `tiny` [from, to, level].
+	descend(node, scale, wide, tiny) {
+		this.tree.expand(node);
+		const { left, total, first, end } = this.tree;
+		const stop = end[node];
+		const least = MIN_PIXELS / scale;
+		let k = Math.max(first[node],
+			firstAbove(left, first[node], stop, this.from) - 1);
+		while (k < stop && left[k] < this.to) {
+			if (total[k] >= least) {
+				if (left[k] + total[k] > this.from)
+					wide.push(k);
+				k++;
+				continue;
+			}
+			// The last one to start within the half pixel may be wide.
+			const next = Math.max(k + 1,
+				firstAbove(left, k + 1, stop, left[k] + least) - 1);
+			const until = left[next - 1] + total[next - 1];
+			const last = tiny.length - 1;
+			if (last >= 0 && left[k] - tiny[last][1] < least)
+				tiny[last][1] = until;
+			else if (until > left[k] && until > this.from)
+				tiny.push([left[k], until]);
+			k = next;
+		}
+	}
+
+	draw() {
+		this.resize();
+		this.rows = [];
+		const context = this.canvas.getContext('2d');
+		context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+		context.fillStyle = this.looks.theme().ground;
+		context.fillRect(0, 0, this.width, this.height);
+		if (!this.tree || !(this.whole() > 0) || this.width === 0)
+			return;
+		this.layRows();
+		if (this.scroll > this.maxScroll()) {
+			this.scroll = this.maxScroll();
+			this.layRows();
+		}
+		context.font = FONT;
+		context.textBaseline = 'middle';
+		if (!this.charWidth)
+			this.charWidth = context.measureText('0'.repeat(64)).width / 64;
+		for (const row of this.rows)
+			this.paintRow(context, row);
+	}
+
+	// Goes down level by level through what is wide enough; keeps the levels
+	// that are in sight.  A grown tree is followed one screenful further only.
+	layRows() {
+		const scale = this.width / (this.to - this.from);
+		const top = Math.floor(this.scroll / ROW);
+		const bottom = Math.ceil((this.scroll + this.height) / ROW);
+		const limit = this.tree instanceof Graph ? Infinity :
+			bottom + Math.ceil(this.height / ROW);
+		this.scale = scale;
+		this.rows = [];
+		let wide = [0], tiny = [];
+		let level = 0;
+		for (; wide.length + tiny.length > 0 && level < limit; level++) {
+			if (level >= top && level < bottom)
+				this.rows.push({ level, wide, tiny });
+			const below = [], tinyBelow = [];
+			for (const node of wide)
+				this.descend(node, scale, below, tinyBelow);
+			wide = below;
+			tiny = tinyBelow;
+		}
+		this.levels = level;
+	}
+
+	rectangle(node, level) {
+		const x0 = Math.max(0, (this.tree.left[node] - this.from) * this.scale);
+		const x1 = Math.min(this.width, (this.tree.left[node] +
+			this.tree.total[node] - this.from) * this.scale);
+		return { x: x0, y: this.rowTop(level), width: x1 - x0, height: ROW };
+	}
+
+	paintRow(context, { level, wide, tiny }) {
+		const theme = this.looks.theme();
+		const y = this.rowTop(level);
+		context.fillStyle = theme.tiny;
+		for (const [from, to] of tiny) {
+			const x = (from - this.from) * this.scale;
+			context.fillRect(x, y, Math.max((to - from) * this.scale, MIN_PIXELS),
+				ROW - 1);
+		}
+		for (const node of wide) {
+			const box = this.rectangle(node, level);
+			const gap = box.width > 3 ? 1 : 0;
+			context.fillStyle = this.looks.fill(this, node);
+			context.fillRect(box.x, y, box.width - gap, ROW - 1);
+		}
+		context.fillStyle = theme.ink;
+		for (const node of wide) {
+			const box = this.rectangle(node, level);
+			if (box.width > 3 * this.charWidth)
+				this.paintText(context, node, box);
+		}
+	}
+
+	paintText(context, node, box) {
+		const room = box.width - 7;
+		const chars = Math.floor(room / this.charWidth);
+		const text = shortened(this.looks.text(this, node), Math.max(chars, 1));
+		// eslint-disable-next-line no-control-regex
+		const plain = text.length <= chars && /^[\x20-\x7e…]*$/.test(text);
+		if (plain) {
+			context.fillText(text, box.x + 3, box.y + ROW / 2);
+			return;
+		}
+		context.save();
+		context.beginPath();
+		context.rect(box.x, box.y, box.width - 2, ROW);
+		context.clip();
+		context.fillText(text, box.x + 3, box.y + ROW / 2);
+		context.restore();
+	}
+
+	// What is at a point: {node}, {tiny: [from, to]} or null.
+	at(x, y) {
+		const level = this.levelAt(y);
+		const row = this.rows.find((r) => r.level === level);
+		if (!row)
+			return null;
+		const weight = this.from + x / this.scale;
+		const { left, total } = this.tree;
+		for (const node of row.wide)
+			if (left[node] <= weight && weight < left[node] + total[node])
+				return { node, level };
+		const near = 1 / this.scale;
+		for (const box of row.tiny)
+			if (box[0] - near <= weight && weight <= box[1] + near)
+				return { tiny: box, level };
+		return null;
+	}
+
+	// Scrolls so that a level is in sight, with some of its callers.
+	reveal(level) {
+		const y = level * ROW;
+		if (y < this.scroll)
+			this.scroll = Math.max(0, y - 2 * ROW);
+		else if (y + ROW > this.scroll + this.height)
+			this.scroll = y + 3 * ROW - this.height;
+	}
+}

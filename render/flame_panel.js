@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// The filters: a side panel for threads and states, a strip for the time.
+
+const LISTED_POOLS = 300;
+const LISTED_THREADS = 300;
+
+class FilterPanel {
+	constructor(page) {
+		this.page = page;
+		this.box = byId('panel');
+		this.open = false;
+		this.expanded = new Set();
+		this.time = byId('time');
+		this.listenTime();
+	}
+
+	toggle() {
+		this.open = !this.open;
+		this.built = null;
+		this.page.refresh();
+		this.page.draw();
+		if (this.open)
+			this.box.querySelector('input, button').focus({ preventScroll: true });
+		else
+			byId('filters').focus({ preventScroll: true });
+	}
+
+	count() {
+		const { state } = this.page;
+		return (state.threadOff.size > 0 || state.threadPattern !== '' ? 1 : 0) +
+			(state.stateOff.size > 0 ? 1 : 0) + (state.time ? 1 : 0);
+	}
+
+	update() {
+		const count = this.count();
+		byId('filter-count').textContent = count ? ` ${count}` : '';
+		byId('filters').setAttribute('aria-expanded', String(this.open));
+		const bucket = this.page.cells().bucket;
+		byId('timeline').hidden = !this.page.profile.time || bucket === null;
+		this.box.hidden = !this.open;
+		if (!this.open)
+			return;
+		if (!this.built)
+			this.build();
+		this.fillThreads();
+		this.fillStates();
+	}
+
+	build() {
+		this.pattern = element('input', { type: 'search', placeholder: 'Regular expression',
+			'aria-label': 'Threads by regular expression', spellcheck: 'false' });
+		this.pattern.addEventListener('input', () =>
+			this.page.set({ threadPattern: this.pattern.value }, 'replace'));
+		this.threadError = element('p', { class: 'error', role: 'alert' });
+		this.threadList = element('div', { class: 'list', id: 'threads' });
+		this.stateList = element('div', { class: 'list', id: 'states' });
+		const close = element('button', { type: 'button', class: 'quiet', 'aria-label': 'Close filters' }, '✕');
+		close.addEventListener('click', () => this.toggle());
+		const { cells } = this;
+		this.threadPart = element('section', null,
+			element('h2', null, 'Threads', element('span', { class: 'grow' }),
+				this.button('All', () => this.setThreads(true)),
+				this.button('None', () => this.setThreads(false))),
+			this.pattern, this.threadError, this.threadList);
+		this.statePart = element('section', null,
+			element('h2', null, 'Thread states', element('span', { class: 'grow' }),
+				this.button('All', () => this.page.set({ stateOff: new Set() }, 'push')),
+				this.button('None', () => this.page.set({
+					stateOff: new Set(this.page.profile.states.keys()) }, 'push'))),
+			this.stateList);
+		this.nothing = element('p', { class: 'quiet-text' },
+			'The samples of this event carry neither threads nor states.');
+		this.box.replaceChildren(
+			element('div', { class: 'panel-head' }, element('b', null, 'Filters'),
+				element('span', { class: 'grow' }), close),
+			this.nothing, this.statePart, this.threadPart);
+		this.built = cells || true;
+	}
+
+	button(title, run) {
+		const button = element('button', { type: 'button', class: 'quiet' }, title);
+		button.addEventListener('click', run);
+		return button;
+	}
+
+	// Only the threads that the pattern lists: the others stay as they were.
+	setThreads(on) {
+		const off = new Set(this.page.state.threadOff);
+		this.page.filter.threadListed.forEach((listed, thread) => {
+			if (listed)
+				off[on ? 'delete' : 'add'](thread);
+		});
+		this.page.set({ threadOff: off }, 'push');
+	}
+
+	checkRow(title, weight, checked, partly, change) {
+		const box = element('input', { type: 'checkbox' });
+		box.checked = checked;
+		box.indeterminate = partly;
+		box.addEventListener('change', () => change(box.checked));
+		return element('label', { title: shortened(title, 400) }, box,
+			element('span', { class: 'name' }, shortened(title, 120)),
+			element('span', { class: 'weight' }, this.page.weightText(weight)));
+	}
+
+	switchThreads(threads, on) {
+		const off = new Set(this.page.state.threadOff);
+		for (const thread of threads)
+			off[on ? 'delete' : 'add'](thread);
+		this.page.set({ threadOff: off }, 'push');
+	}
+
+	poolRows(pool) {
+		const { state, profile, filter } = this.page;
+		const offs = pool.threads.filter((t) => state.threadOff.has(t)).length;
+		const row = this.checkRow(pool.name, pool.weight, offs < pool.threads.length,
+			offs > 0 && offs < pool.threads.length,
+			(on) => this.switchThreads(pool.threads, on));
+		if (pool.threads.length === 1)
+			return [element('div', { class: 'row' }, element('span', { class: 'twist' }), row)];
+		const open = this.expanded.has(pool.name);
+		const twist = element('button', { type: 'button', class: 'twist',
+			'aria-expanded': String(open),
+			'aria-label': `${pool.threads.length} threads` }, open ? '▾' : '▸');
+		twist.addEventListener('click', () => {
+			this.expanded[open ? 'delete' : 'add'](pool.name);
+			this.update();
+		});
+		row.querySelector('.name').append(element('small', null, ` ${pool.threads.length}`));
+		const rows = [element('div', { class: 'row' }, twist, row)];
+		if (!open)
+			return rows;
+		for (const t of pool.threads.slice(0, LISTED_THREADS))
+			rows.push(element('div', { class: 'row member' }, this.checkRow(
+				profile.names[profile.threadName0 + t].slice(1, -1), filter.threadSum[t],
+				!state.threadOff.has(t), false, (on) => this.switchThreads([t], on))));
+		if (pool.threads.length > LISTED_THREADS)
+			rows.push(element('p', { class: 'quiet-text' },
+				`${grouped(pool.threads.length - LISTED_THREADS)} more`));
+		return rows;
+	}
+
+	fillThreads() {
+		const { filter, state } = this.page;
+		const cells = this.page.cells();
+		this.threadPart.hidden = cells.thread === null;
+		this.nothing.hidden = cells.thread !== null || cells.state !== null;
+		if (cells.thread === null)
+			return;
+		if (this.pattern.value !== state.threadPattern)
+			this.pattern.value = state.threadPattern;
+		this.threadError.textContent = filter.threadError || '';
+		const pools = filter.pools();
+		const top = this.threadList.scrollTop;
+		this.threadList.replaceChildren(
+			...pools.slice(0, LISTED_POOLS).flatMap((pool) => this.poolRows(pool)));
+		if (pools.length > LISTED_POOLS)
+			this.threadList.append(element('p', { class: 'quiet-text' },
+				`${grouped(pools.length - LISTED_POOLS)} more: use the pattern`));
+		this.threadList.scrollTop = top;
+	}
+
+	fillStates() {
+		const { filter, state, profile } = this.page;
+		const cells = this.page.cells();
+		this.statePart.hidden = cells.state === null;
+		if (cells.state === null)
+			return;
+		const order = [...profile.states.keys()]
+			.filter((s) => filter.stateSum[s] > 0 || state.stateOff.has(s))
+			.sort((a, b) => filter.stateSum[b] - filter.stateSum[a]);
+		this.stateList.replaceChildren(...order.map((s) => this.checkRow(
+			profile.states[s], filter.stateSum[s], !state.stateOff.has(s), false, (on) => {
+				const off = new Set(state.stateOff);
+				off[on ? 'delete' : 'add'](s);
+				this.page.set({ stateOff: off }, 'push');
+			})));
+	}
+
+	bucketAt(event) {
+		const { buckets } = this.page.profile.time;
+		const box = this.time.getBoundingClientRect();
+		return Math.min(buckets - 1, Math.max(0, Math.floor(
+			(event.clientX - box.left) / box.width * buckets)));
+	}
+
+	listenTime() {
+		const { time, page } = this;
+		let from = -1;
+		const brush = (event, how) => {
+			const at = this.bucketAt(event);
+			page.set({ time: [Math.min(from, at), Math.max(from, at) + 1] }, how);
+		};
+		time.addEventListener('pointerdown', (event) => {
+			from = this.bucketAt(event);
+			time.setPointerCapture(event.pointerId);
+		});
+		time.addEventListener('pointermove', (event) => {
+			if (from >= 0)
+				brush(event, 'replace');
+		});
+		time.addEventListener('pointerup', (event) => {
+			if (from >= 0)
+				brush(event, 'push');
+			from = -1;
+		});
+		time.addEventListener('dblclick', () => page.set({ time: null }, 'push'));
+		time.addEventListener('keydown', (event) => this.timeKey(event));
+		byId('time-clear').addEventListener('click', () => page.set({ time: null }, 'push'));
+	}
+
+	// Arrows move the range, with Shift its end.
+	timeKey(event) {
+		const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+		const { buckets } = this.page.profile.time;
+		if (!step)
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		let [from, to] = this.page.state.time || [0, Math.max(1, buckets >> 3)];
+		if (this.page.state.time) {
+			const end = Math.min(buckets, Math.max(from + 1, to + step));
+			from = event.shiftKey ? from : Math.max(0, Math.min(from + step, buckets - to + from));
+			to = event.shiftKey ? end : Math.max(end, from + 1);
+		}
+		this.page.set({ time: [from, to] }, 'settle');
+	}
+
+	drawTime() {
+		const { page, time } = this;
+		if (byId('timeline').hidden)
+			return;
+		const { timeSum } = page.filter;
+		const width = time.clientWidth, height = time.clientHeight;
+		const ratio = window.devicePixelRatio || 1;
+		time.width = Math.max(1, Math.round(width * ratio));
+		time.height = Math.max(1, Math.round(height * ratio));
+		const context = time.getContext('2d');
+		context.scale(ratio, ratio);
+		const most = timeSum.reduce((a, b) => Math.max(a, b), 0);
+		const [from, to] = page.state.time || [0, timeSum.length];
+		const step = width / timeSum.length;
+		for (let i = 0; i < timeSum.length && most > 0; i++) {
+			const bar = timeSum[i] / most * (height - 4);
+			context.fillStyle = i >= from && i < to ? page.theme().bar : page.theme().barOff;
+			context.fillRect(i * step, height - bar, Math.max(step - (step > 3 ? 1 : 0), 0.5), bar);
+		}
+		if (page.state.time) {
+			context.strokeStyle = page.theme().select;
+			context.strokeRect(from * step + 0.5, 0.5, (to - from) * step - 1, height - 1);
+		}
+		this.timeText(from, to);
+	}
+
+	timeText(from, to) {
+		const { start_ms: start, bucket_ms: bucket } = this.page.profile.time;
+		const text = `${formatOffset(from * bucket)} – ${formatOffset(to * bucket)}`;
+		const clock = `${formatClock(start + from * bucket)} – ${formatClock(start + to * bucket)}`;
+		byId('time-text').textContent = text;
+		byId('time-text').title = clock;
+		byId('time-clear').hidden = !this.page.state.time;
+		this.time.setAttribute('aria-valuemax', String(this.page.profile.time.buckets));
+		this.time.setAttribute('aria-valuenow', String(from));
+		this.time.setAttribute('aria-valuetext', `${text}, ${clock}`);
+	}
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Search: a pattern is tried once on each distinct name, never on each node.
+
+// A browser cannot stop a regular expression that runs away, so those that could
+// are refused beforehand, and the more a pattern repeats, the less of a long
+// name it gets to see.
+const SEEN = [1 << 17, 8192, 1024, 300, 150];
+const SEARCH_MS = 1000;
+
+class PatternRisk {
+	constructor(source) {
+		this.source = source;
+		this.at = 0;
+		this.repeats = 0;
+		this.paths = 1;
+		this.refusal = null;
+		const open = [this.group()];
+		while (this.at < source.length && this.refusal === null)
+			this.step(open);
+		if (this.repeats >= SEEN.length)
+			this.refuse('it repeats more than four times');
+		if (this.paths > 1e5)
+			this.refuse('it has too many alternatives');
+	}
+
+	group() {
+		return { varies: false, alternatives: 1 };
+	}
+
+	refuse(why) {
+		this.refusal = this.refusal ||
+			`This pattern could take forever: ${why}.`;
+	}
+
+	skipClass() {
+		for (; this.at < this.source.length && this.source[this.at] !== ']'; this.at++)
+			if (this.source[this.at] === '\\')
+				this.at++;
+		this.at++;
+	}
+
+	step(open) {
+		const c = this.source[this.at++];
+		const inner = open[open.length - 1];
+		if (c === '(') {
+			open.push(this.group());
+			return;
+		}
+		if (c === '|') {
+			inner.alternatives++;
+			inner.varies = true;
+			return;
+		}
+		let varies = false;
+		if (c === ')' && open.length > 1) {
+			open.pop();
+			this.paths *= inner.alternatives;
+			varies = inner.varies;
+		} else if (c === '[') {
+			this.skipClass();
+		} else if (c === '\\') {
+			if (/[1-9k]/.test(this.source[this.at++] || ''))
+				this.refuse('it refers back to a group');
+		}
+		const outer = open[open.length - 1];
+		const quantified = this.quantifier();
+		if (quantified && quantified !== 'once' && varies)
+			this.refuse('a repeated group holds a repeat or a choice');
+		outer.varies = outer.varies || varies || quantified !== null;
+	}
+
+	quantifier() {
+		const rest = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(
+			this.source.slice(this.at, this.at + 24));
+		if (!rest)
+			return null;
+		this.at += rest[0].length;
+		if (rest[0][0] === '?') {
+			this.paths *= 2;
+			return 'once';
+		}
+		if (rest[1] && !rest[2]) {
+			if (Number(rest[1]) > 1000)
+				this.refuse('it repeats too often');
+			return 'exactly';
+		}
+		this.repeats++;
+		return 'many';
+	}
+}
+
+// Case is ignored unless the pattern has a capital letter.
+function compilePattern(text, isRegex) {
+	const flags = /[A-Z]/.test(isRegex ? text.replace(/\\./g, '') : text) ? '' : 'i';
+	if (!isRegex) {
+		const literal = text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+		return { regex: new RegExp(literal, flags), seen: 1 << 17, error: null };
+	}
+	const failed = (error) => ({ regex: null, seen: 0, error });
+	if (text.length > 1000)
+		return failed('The pattern is longer than 1,000 characters.');
+	let regex;
+	try {
+		regex = new RegExp(text, flags);
+	} catch (e) {
+		return failed(e.message.replace(/^Invalid regular expression: /, 'Not a regular expression: '));
+	}
+	const risk = new PatternRisk(text);
+	if (risk.refusal)
+		return failed(risk.refusal);
+	return { regex, seen: SEEN[risk.repeats], error: null };
+}
+
+// A byte per name; `error` tells when time ran out.
+function matchNames(names, pattern) {
+	const hit = new Uint8Array(names.length);
+	if (!pattern.regex)
+		return { hit, error: pattern.error };
+	const { regex, seen } = pattern;
+	const deadline = performance.now() + SEARCH_MS;
+	for (let i = 0; i < names.length; i++) {
+		const name = names[i];
+		hit[i] = regex.test(name.length > seen ? name.slice(0, seen) : name) ? 1 : 0;
+		if ((i & 255) === 0 && performance.now() > deadline)
+			return { hit, error: `This pattern is slow: only ${grouped(i)} of ` +
+				`${grouped(names.length)} names were searched.` };
+	}
+	return { hit, error: null };
+}
+
+// What of a graph's labels matches, and the weight of stack traces with a match.
+class Matches {
+	constructor(graph, nameHit) {
+		const { labels, label, total, parent, n } = graph;
+		this.hit = nameHit;
+		if (labels.name) {
+			this.hit = new Uint8Array(labels.count);
+			for (let i = 0; i < labels.count; i++)
+				this.hit[i] = nameHit[labels.name[i]];
+		}
+		const hit = this.hit;
+		const covered = new Uint8Array(n);
+		this.count = 0;
+		this.weight = 0;
+		for (let i = 1; i < n; i++) {
+			covered[i] = covered[parent[i]];
+			if (hit[label[i]] === 0 || total[i] === 0)
+				continue;
+			this.count++;
+			if (covered[i] === 0)
+				this.weight += total[i];
+			covered[i] = 1;
+		}
+	}
+
+	isHit(tree, node) {
+		return node > 0 && this.hit[tree.label[node]] === 1 && tree.total[node] > 0;
+	}
+
+	// The next match in reading order, round the end; -1 without any.
+	next(tree, node, step) {
+		for (let k = 0, i = node; k < tree.n; k++) {
+			i = (i + step + tree.n) % tree.n;
+			if (this.isHit(tree, i))
+				return i;
+		}
+		return -1;
+	}
+
+	position(tree, node) {
+		let position = 0;
+		for (let i = 1; i <= node; i++)
+			if (this.isHit(tree, i))
+				position++;
+		return position;
+	}
+}

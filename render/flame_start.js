@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens the page.
+
+// window.sjkcPage is for tests and the curious: what is drawn, in numbers.
+//   state()            the settings, as the fragment keeps them
+//   total()            weight of all that passes the filters
+//   frames(which)      of the pane 'graph' or 'upper': visible frames with name,
+//                      level, total, self, kind, lit, and their rectangle in
+//                      pixels of the window
+//   matches()          count and weight of the search's matches
+//   levels(which)      how many levels there are to scroll through
+//   moving()           whether a glide is under way
+//   opened             milliseconds from the start of the script to the drawing
+class Probe {
+	constructor(page, began) {
+		this.page = page;
+		this.opened = performance.now() - began;
+	}
+
+	state() {
+		return writeState(this.page.state, this.page.initial);
+	}
+
+	total() {
+		return this.page.graph.total[0];
+	}
+
+	pane(which) {
+		return which === 'upper' ? this.page.upper : this.page.pane;
+	}
+
+	frames(which) {
+		const { page } = this;
+		const pane = this.pane(which);
+		const { tree } = pane;
+		const origin = pane.box.getBoundingClientRect();
+		return pane.rows.flatMap(({ level, wide }) => wide.map((node) => {
+			const box = pane.rectangle(node, level);
+			return {
+				node, level, name: page.text(pane, node),
+				total: tree.total[node], self: tree.self[node],
+				kind: page.profile.kinds[tree.kindOf(node)] || null,
+				lit: !!page.matches && page.matches.isHit(tree, node),
+				x: origin.left + box.x, y: origin.top + box.y,
+				width: box.width, height: box.height,
+			};
+		}));
+	}
+
+	matches() {
+		const { matches } = this.page;
+		return matches && { count: matches.count, weight: matches.weight };
+	}
+
+	levels(which) {
+		return this.pane(which).levels;
+	}
+
+	moving() {
+		const { pane, upper } = this.page;
+		return [pane, upper].some((p) => p.gliding);
+	}
+
+	nodes() {
+		return this.page.graph.n;
+	}
+}
+
+function showTrouble(error) {
+	const box = byId('trouble');
+	box.textContent = error instanceof DataError ? error.message :
+		`This page could not be shown: ${error.message}`;
+	box.hidden = false;
+}
+
+async function startPage() {
+	const began = performance.now();
+	try {
+		const data = byId('data');
+		const profile = await readProfile(data.textContent);
+		data.remove();
+		document.title = shown(document.title.trim());
+		byId('app').hidden = false;
+		if (profile.events.length === 0)
+			throw new DataError('This recording has no samples.');
+		const page = new Page(profile);
+		page.start();
+		window.sjkcPage = new Probe(page, began);
+	} catch (error) {
+		byId('app').hidden = true;
+		showTrouble(error);
+	}
+}

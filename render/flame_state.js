@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user has set, and how the URL's fragment keeps it.
+
+function indexesOf(text) {
+	const list = new Set();
+	for (const part of text.split('.')) {
+		const [, from, to] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(part) || [];
+		for (let i = Number(from); i <= Number(to || from); i++)
+			list.add(i);
+	}
+	return list;
+}
+
+function rangesOf(set) {
+	const sorted = [...set].sort((a, b) => a - b);
+	const parts = [];
+	for (let i = 0; i < sorted.length;) {
+		let k = i;
+		while (k + 1 < sorted.length && sorted[k + 1] === sorted[k] + 1)
+			k++;
+		parts.push(k > i ? `${sorted[i]}-${sorted[k]}` : String(sorted[i]));
+		i = k + 1;
+	}
+	return parts.join('.');
+}
+
+// A field of the state: its key in the fragment, how to write it, how to read it
+// (undefined when the text makes no sense).
+const flag = {
+	write: (v) => v ? '1' : '0',
+	read: (t) => t === '1' ? true : t === '0' ? false : undefined,
+};
+const text = { write: (v) => v, read: (t) => t };
+const word = (...words) => ({
+	write: (v) => v,
+	read: (t) => words.includes(t) ? t : undefined,
+});
+const numbers = (pattern) => ({
+	write: (v) => v === null ? '' : v.join('~'),
+	read: (t) => pattern.test(t) ? t.split('~').map(Number) : undefined,
+});
+const indexes = { write: rangesOf, read: indexesOf };
+
+const fields = {
+	event: ['e', { write: String, read: (t) => /^\d{1,6}$/.test(t) ? Number(t) : undefined }],
+	view: ['v', word('callees', 'callers', 'sandwich', 'table')],
+	grows: ['o', word('down', 'up')],
+	measure: ['m', word('samples', 'weight')],
+	zoom: ['z', numbers(/^\d+~\d+~\d+$/)],
+	range: ['x', numbers(/^[\d.e-]+~[\d.e-]+$/)],
+	callersZoom: ['zc', numbers(/^\d+~\d+~\d+$/)],
+	callersRange: ['xc', numbers(/^[\d.e-]+~[\d.e-]+$/)],
+	frame: ['f', text],
+	query: ['q', text],
+	regex: ['re', flag],
+	threadPattern: ['tp', text],
+	threadOff: ['t', indexes],
+	stateOff: ['s', indexes],
+	time: ['time', numbers(/^\d+~\d+$/)],
+	threads: ['tr', flag],
+	simple: ['sn', flag],
+	lines: ['ln', flag],
+	sort: ['by', word('self', 'total', 'name')],
+	ascending: ['asc', flag],
+	theme: ['theme', word('auto', 'light', 'dark')],
+	blind: ['cb', flag],
+};
+
+function defaultState(profile) {
+	const { options, selected, measure } = profile.head;
+	return {
+		event: selected || 0,
+		view: options.reverse ? 'callers' : 'callees',
+		grows: 'down',
+		measure: measure || 'samples',
+		zoom: null, range: null, callersZoom: null, callersRange: null,
+		frame: '', query: '', regex: false,
+		threadPattern: '', threadOff: new Set(), stateOff: new Set(), time: null,
+		threads: !!options.threads, simple: !!options.simple, lines: !!options.lines,
+		sort: 'self', ascending: false, theme: 'auto', blind: false,
+		transforms: [],
+	};
+}
+
+// Transforms are named by their frame, so that a link also fits a later page of
+// the same program.
+function writeState(state, initial) {
+	const params = new URLSearchParams();
+	for (const [field, [key, form]] of Object.entries(fields)) {
+		const value = form.write(state[field]);
+		if (value !== form.write(initial[field]))
+			params.append(key, value);
+	}
+	for (const { op, frame } of state.transforms)
+		params.append('do', `${op}:${frame}`);
+	return params.toString();
+}
+
+function readState(fragment, profile) {
+	const state = defaultState(profile);
+	const params = new URLSearchParams(fragment.replace(/^#/, ''));
+	for (const [field, [key, form]] of Object.entries(fields)) {
+		if (!params.has(key))
+			continue;
+		const value = form.read(params.get(key));
+		if (value !== undefined)
+			state[field] = value;
+	}
+	for (const part of params.getAll('do')) {
+		const colon = part.indexOf(':');
+		const op = part.slice(0, colon);
+		if (Object.hasOwn(transforms, op))
+			state.transforms.push({ op, frame: part.slice(colon + 1) });
+	}
+	state.event = Math.min(state.event, profile.events.length - 1);
+	return state;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tooltip, and the mix of kinds and lines that a node is merged from.
+
+function element(tag, attributes, ...children) {
+	const node = document.createElement(tag);
+	for (const [name, value] of Object.entries(attributes || {}))
+		if (value !== null && value !== false)
+			node.setAttribute(name, value === true ? '' : value);
+	node.append(...children);
+	return node;
+}
+
+// Weight by kind and by line of what a node stands for.
+function mixOf(graph, tree, node) {
+	const share = new Float64Array(graph.n);
+	if (tree === graph) {
+		share[node] = 1;
+	} else {
+		const { nodes, weights } = tree.groups[node];
+		for (let k = 0; k < nodes.length; k++)
+			share[nodes[k]] = weights[k] / graph.total[nodes[k]];
+	}
+	const { frameKind, frameLine } = graph.profile;
+	const { frame } = graph.base;
+	const kinds = new Map(), lines = new Map();
+	for (let i = 0; i < graph.map.length; i++) {
+		const part = graph.map[i] >= 0 ? share[graph.map[i]] : 0;
+		if (part === 0 || graph.baseTotal[i] === 0)
+			continue;
+		const weight = graph.baseTotal[i] * part;
+		const kind = frameKind[frame[i]];
+		kinds.set(kind, (kinds.get(kind) || 0) + weight);
+		const line = frameLine ? frameLine[frame[i]] : 0;
+		if (line > 0)
+			lines.set(line, (lines.get(line) || 0) + weight);
+	}
+	const sorted = (map) => [...map].sort((a, b) => b[1] - a[1]);
+	return { kinds: sorted(kinds), lines: sorted(lines) };
+}
+
+class Tooltip {
+	constructor(page) {
+		this.page = page;
+		this.box = document.getElementById('tip');
+	}
+
+	hide() {
+		this.box.hidden = true;
+		this.shows = null;
+	}
+
+	row(title, ...cells) {
+		return element('tr', null, element('th', null, title),
+			...cells.map((cell) => element('td', null, cell)));
+	}
+
+	mixRow(entries, name, whole) {
+		const shownLines = entries.slice(0, 4).map(([what, weight]) =>
+			`${name(what)} ${percent(weight, whole)}`);
+		if (entries.length > 4)
+			shownLines.push(`${entries.length - 4} more`);
+		return shownLines.join(' · ');
+	}
+
+	// Rows of the table: title and cells, as text.
+	facts(pane, node) {
+		const { page } = this;
+		const { tree } = pane;
+		const total = tree.total[node];
+		const weight = (w) => page.weightText(w);
+		const rows = [['Total', weight(total), `${percent(total, tree.total[0])} of root`]];
+		if (node > 0)
+			rows[0].push(`${percent(total, tree.total[tree.parent[node]])} of ` +
+				(tree.towards === 'callers' ? 'callee' : 'caller'));
+		rows.push(['Self', weight(tree.self[node]),
+			`${percent(tree.self[node], tree.total[0])} of root`]);
+		const mix = mixOf(page.graph, tree, node);
+		const kindTotal = mix.kinds.reduce((sum, [, w]) => sum + w, 0);
+		if (node > 0 && mix.kinds.length)
+			rows.push(['Kind', this.mixRow(mix.kinds,
+				(k) => kindTitles[page.profile.kinds[k]] || page.profile.kinds[k],
+				kindTotal)]);
+		if (mix.lines.length)
+			rows.push([mix.lines.length > 1 ? 'Lines' : 'Line',
+				this.mixRow(mix.lines, String, kindTotal)]);
+		return rows;
+	}
+
+	show(pane, node, x, y) {
+		if (this.shows !== pane || this.node !== node) {
+			this.shows = pane;
+			this.node = node;
+			this.box.replaceChildren(
+				element('div', { class: 'tip-name' },
+					shortened(pane.tree.labels.text(pane.tree.label[node]), 600)),
+				element('table', null, ...this.facts(pane, node).map(
+					([title, ...cells]) => cells.length === 1 ?
+						element('tr', null, element('th', null, title),
+							element('td', { colspan: 3 }, cells[0])) :
+						this.row(title, ...cells))));
+		}
+		this.place(x, y);
+	}
+
+	showTiny(x, y) {
+		this.shows = null;
+		this.box.replaceChildren(element('div', { class: 'tip-name' },
+			'Frames narrower than half a pixel: click to zoom in'));
+		this.place(x, y);
+	}
+
+	place(x, y) {
+		const { box } = this;
+		box.hidden = false;
+		const width = box.offsetWidth, height = box.offsetHeight;
+		const left = Math.min(x + 14, window.innerWidth - width - 8);
+		const top = y + 18 + height > window.innerHeight ? y - height - 10 : y + 18;
+		box.style.left = `${Math.max(4, left)}px`;
+		box.style.top = `${Math.max(4, top)}px`;
+	}
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Zooming: what is in front, and how a link names it.
+//
+// Nodes of the shown tree are numbered anew with every toggle, so a zoom is kept
+// as [node of the recording, levels, thread + 1]: follow the recording's node
+// into the shown tree; in a grown tree start from there and go as many levels.
+
+class Zoom {
+	constructor(page) {
+		this.page = page;
+	}
+
+	// Fields of the state for the pane: the callers' half of the sandwich has
+	// its own.
+	fieldsOf(pane) {
+		return pane === this.page.upper ? ['callersZoom', 'callersRange'] :
+			['zoom', 'range'];
+	}
+
+	pathOf(tree, node) {
+		const path = [];
+		for (let i = node; i >= 0; i = tree.parent[i])
+			path.push(i);
+		return path.reverse();
+	}
+
+	// A node of the graph from which the grown node's path can be followed.
+	anchor(tree, node, path) {
+		const chain = path.slice(tree.fromLeaves ? 1 : 0);
+		const { graph, label } = tree;
+		if (tree.towards === 'callees')
+			return tree.groups[node].nodes[0];
+		for (const start of tree.groups[chain[0]].nodes) {
+			let i = start;
+			const fits = chain.every((step) => {
+				const fit = i > 0 && (step === 0 || graph.label[i] === label[step]);
+				i = graph.parent[i];
+				return fit;
+			});
+			if (fits)
+				return start;
+		}
+		return 0;
+	}
+
+	specOf(tree, node) {
+		const { graph } = this.page;
+		const path = this.pathOf(tree, node);
+		const start = tree === graph ? node : this.anchor(tree, node, path);
+		const base = graph.map.indexOf(start);
+		const levels = tree === graph ? 0 : path.length - 1;
+		return graph.threaded ?
+			[graph.threaded.origin[base], levels, graph.threaded.thread[base] + 1] :
+			[base, levels, 0];
+	}
+
+	baseOf([base, , thread]) {
+		const { threaded } = this.page.graph;
+		if (!threaded)
+			return base;
+		const ids = thread > 0 ? threaded.ids[thread - 1] :
+			threaded.ids.find((map) => map.has(base));
+		return ids && ids.has(base) ? ids.get(base) : 0;
+	}
+
+	nodeOf(tree, spec) {
+		const { graph } = this.page;
+		const node = graph.map[this.baseOf(spec)];
+		if (!(node > 0))
+			return 0;
+		if (tree === graph) {
+			let i = node;
+			while (i > 0 && graph.total[i] === 0)
+				i = graph.parent[i];
+			return i;
+		}
+		return this.follow(tree, this.labelsFrom(tree, node, spec[1]));
+	}
+
+	labelsFrom(tree, node, levels) {
+		const { graph } = this.page;
+		const labels = [];
+		for (let i = node; i > 0 && labels.length < levels + 1; i = graph.parent[i])
+			labels.push(graph.label[i]);
+		if (tree.towards === 'callees')
+			labels.reverse();
+		return tree.fromLeaves ? labels.slice(0, levels) : labels.slice(1);
+	}
+
+	follow(tree, labels) {
+		let node = 0;
+		for (const label of labels) {
+			tree.expand(node);
+			let k = tree.first[node];
+			while (k < tree.end[node] && tree.label[k] !== label)
+				k++;
+			if (k === tree.end[node])
+				break;
+			node = k;
+		}
+		return node;
+	}
+
+	// Brings a pane to what the state says.
+	restore(pane) {
+		const { state } = this.page;
+		const [zoom, range] = this.fieldsOf(pane);
+		const whole = pane.whole();
+		pane.node = 0;
+		if (state[zoom] && whole > 0)
+			pane.node = this.nodeOf(pane.tree, state[zoom]);
+		if (state[range])
+			pane.setDomain(state[range][0] * whole, state[range][1] * whole);
+		else
+			pane.setDomain(...pane.domainOf(pane.node));
+	}
+
+	into(pane, node) {
+		const [zoom, range] = this.fieldsOf(pane);
+		this.page.glide(pane, () => {
+			this.page.set({
+				[zoom]: node > 0 ? this.specOf(pane.tree, node) : null,
+				[range]: null,
+			}, 'push');
+			pane.reveal(Math.max(0, pane.tree.depthOf(node) - 1));
+		});
+	}
+
+	// To a stretch of weight that need not be a node's.
+	toDomain(pane, from, to) {
+		const [zoom, range] = this.fieldsOf(pane);
+		const whole = pane.whole();
+		if (!(whole > 0))
+			return;
+		pane.setDomain(from, to);
+		const part = (x) => Number((x / whole).toPrecision(12));
+		const all = pane.from <= 0 && pane.to >= whole;
+		this.page.set({
+			[zoom]: null,
+			[range]: all ? null : [part(pane.from), part(pane.to)],
+		}, 'settle');
+	}
+
+	// Keeps the weight under pixel x where it is.
+	by(pane, factor, x) {
+		const at = pane.from + x / pane.scale;
+		this.toDomain(pane, at - (at - pane.from) * factor,
+			at + (pane.to - at) * factor);
+	}
+
+	pan(pane, pixels) {
+		const span = pane.to - pane.from;
+		const from = Math.min(Math.max(0, pane.from + pixels / pane.scale),
+			pane.whole() - span);
+		if (from !== pane.from)
+			this.toDomain(pane, from, from + span);
+	}
+
+	out(pane) {
+		const node = pane.node > 0 ? pane.node : pane.covering();
+		if (node > 0)
+			this.into(pane, pane.tree.parent[node]);
+		else
+			this.into(pane, 0);
+	}
+}
