@@ -19,10 +19,7 @@ static void *checked(void *got, size_t size)
 	abort();
 }
 
-void *xmalloc(size_t size)
-{
-	return checked(malloc(size ? size : 1), size);
-}
+void *xmalloc(size_t size) { return checked(malloc(size ? size : 1), size); }
 
 void *xcalloc(size_t count, size_t size)
 {

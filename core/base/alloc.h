@@ -11,7 +11,8 @@
 
 #include <stddef.h>
 
-/* Called once, with the size in bytes that could not be had; must not return. */
+/* Called once, with the size in bytes that could not be had; must not return.
+ */
 typedef void alloc_failed_fn(size_t size);
 
 void alloc_on_failure(alloc_failed_fn *handler);

@@ -11,7 +11,8 @@ uint64_t hash_seed(void)
 	static uint64_t seed = 0x2545f4914f6cdd1du;
 
 	if (!known) {
-		/* Without randomness the constant serves: only speed hangs on it. */
+		/* Without randomness the constant serves: only speed hangs on
+		 * it. */
 		if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
 			seed ^= (uint64_t)(uintptr_t)&known;
 		known = true;

@@ -14,9 +14,9 @@
 /* Multiplies to 128 bits and folds: the mixer of wyhash and its kin. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
-	__extension__ unsigned __int128 product =
-		(unsigned __int128)(a ^ 0x9e3779b97f4a7c15u) *
-		(b ^ 0xd6e8feb86659fd93u);
+	__extension__ unsigned __int128
+		product = (unsigned __int128)(a ^ 0x9e3779b97f4a7c15u) *
+			  (b ^ 0xd6e8feb86659fd93u);
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }

@@ -24,7 +24,7 @@ enum inflate_kind {
 struct inflated {
 	uint8_t *bytes; /* the caller frees */
 	size_t len;
-	size_t used;	    /* bytes of input that were read */
+	size_t used;        /* bytes of input that were read */
 	const char *damage; /* NULL, or what is wrong: "truncated", … */
 };
 

@@ -29,7 +29,7 @@ struct input {
 	const uint8_t *mapped; /* of mapped_len bytes, NULL for a stream */
 	size_t mapped_len;
 	uint8_t *owned; /* heap behind bytes, or NULL */
-	uint8_t *raw;	/* what a stream gave, when it is zipped */
+	uint8_t *raw;   /* what a stream gave, when it is zipped */
 	size_t raw_len;
 };
 

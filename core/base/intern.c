@@ -21,8 +21,8 @@ static size_t slot_of(const struct intern *in, const void *bytes, size_t len,
 	size_t slot = hash & mask;
 
 	for (; in->slots[slot]; slot = (slot + 1) & mask) {
-		const struct intern_entry *e =
-			&in->entries[in->slots[slot] - 1];
+		const struct intern_entry
+			*e = &in->entries[in->slots[slot] - 1];
 
 		if (e->hash == hash && e->len == len &&
 		    memcmp(e->text, bytes, len) == 0)

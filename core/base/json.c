@@ -8,10 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-struct json json_into(struct text *out)
-{
-	return (struct json){ .out = out };
-}
+struct json json_into(struct text *out) { return (struct json){ .out = out }; }
 
 static void before_value(struct json *j)
 {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct json {
-	struct text *out; /* borrowed */
+	struct text *out;  /* borrowed */
 	uint64_t nonempty; /* a bit per level: something stands there */
 	unsigned depth;
 	bool after_key;

@@ -20,11 +20,11 @@ struct output {
 	const char *name; /* borrowed; "<stdout>" for "-" */
 	int fd;
 	char *temporary; /* path that takes the name, or NULL */
-	char *target;	 /* the name with its links followed */
+	char *target;    /* the name with its links followed */
 	uint8_t *buffer;
 	size_t used;
 	uint64_t written; /* bytes that reached the system */
-	int sys;	  /* errno of the first failure */
+	int sys;          /* errno of the first failure */
 };
 
 /* Fails with ERROR_OUTPUT.  path is borrowed. */

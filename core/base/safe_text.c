@@ -58,16 +58,16 @@ static bool is_low(uint32_t c) { return c >= 0xdc00 && c < 0xe000; }
 /* Characters that show nothing of themselves but change what others show. */
 static bool is_hidden(uint32_t c)
 {
-	return (c >= 0x80 && c < 0xa0) ||	 /* C1 controls */
-	       c == 0xad ||			 /* soft hyphen */
-	       c == 0x61c ||			 /* Arabic letter mark */
-	       c == 0x180e ||			 /* Mongolian separator */
-	       (c >= 0x200b && c <= 0x200f) ||	 /* zero width, LRM, RLM */
-	       (c >= 0x2028 && c <= 0x202e) ||	 /* separators, embeddings */
-	       (c >= 0x2060 && c <= 0x206f) ||	 /* joiners, isolates */
-	       c == 0xfeff ||			 /* byte order mark */
-	       (c >= 0xfff9 && c <= 0xfffb) ||	 /* interlinear marks */
-	       (c >= 0xe0000 && c <= 0xe007f);	 /* tags */
+	return (c >= 0x80 && c < 0xa0) ||      /* C1 controls */
+	       c == 0xad ||                    /* soft hyphen */
+	       c == 0x61c ||                   /* Arabic letter mark */
+	       c == 0x180e ||                  /* Mongolian separator */
+	       (c >= 0x200b && c <= 0x200f) || /* zero width, LRM, RLM */
+	       (c >= 0x2028 && c <= 0x202e) || /* separators, embeddings */
+	       (c >= 0x2060 && c <= 0x206f) || /* joiners, isolates */
+	       c == 0xfeff ||                  /* byte order mark */
+	       (c >= 0xfff9 && c <= 0xfffb) || /* interlinear marks */
+	       (c >= 0xe0000 && c <= 0xe007f); /* tags */
 }
 
 static void put(struct text *out, uint32_t c)

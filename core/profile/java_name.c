@@ -59,8 +59,10 @@ static size_t after_marker(const char *name, size_t len, const char *marker,
 static size_t stable_length(const char *name, size_t len)
 {
 	static const char *const numbered[] = {
-		"GeneratedMethodAccessor", "GeneratedConstructorAccessor",
-		"GeneratedSerializationConstructorAccessor", "$Proxy",
+		"GeneratedMethodAccessor",
+		"GeneratedConstructorAccessor",
+		"GeneratedSerializationConstructorAccessor",
+		"$Proxy",
 	};
 
 	len = after_marker(name, len, "$$Lambda", false);

@@ -14,10 +14,11 @@
  * or dotted.  Slashes become dots; numbers and addresses of generated classes
  * go, so that a lambda is the same frame in every run:
  *   a/B$$Lambda$89+0x00007fde/3600, a.B$$Lambda/0x1b04   a.B$$Lambda
- *   jdk/internal/reflect/GeneratedMethodAccessor12       …GeneratedMethodAccessor
+ *   jdk/internal/reflect/GeneratedMethodAccessor12 …GeneratedMethodAccessor
  *   com/sun/proxy/$Proxy12                               com.sun.proxy.$Proxy
  *   java/lang/invoke/LambdaForm$MH/0x00000008000c1400    …LambdaForm$MH
- *   a/B$$EnhancerBySpringCGLIB$$5f3a, $$FastClass…$$…    a.B$$EnhancerBySpringCGLIB
+ *   a/B$$EnhancerBySpringCGLIB$$5f3a, $$FastClass…$$…
+ * a.B$$EnhancerBySpringCGLIB
  */
 uint32_t java_class_name(struct profile *p, const char *name, size_t len);
 

@@ -118,8 +118,7 @@ uint32_t profile_frame(struct profile *p, const struct frame *f)
 /* The tag of a node follows from its path alone, without reading memory. */
 static inline uint32_t callee_tag(uint32_t caller_tag, uint32_t frame)
 {
-	uint64_t x = ((uint64_t)caller_tag << 32 | frame) *
-		     0x9e3779b97f4a7c15u;
+	uint64_t x = ((uint64_t)caller_tag << 32 | frame) * 0x9e3779b97f4a7c15u;
 
 	return (uint32_t)(x >> 32) ^ (uint32_t)(x >> 15);
 }
@@ -169,8 +168,7 @@ static bool is_path(const struct profile *p, uint32_t id,
 	return id == 0;
 }
 
-uint32_t profile_stack(struct profile *p, const uint32_t *frames,
-		       size_t count)
+uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t count)
 {
 	uint32_t tag = p->stacks[0].tag;
 	uint32_t id = 0;
@@ -276,10 +274,7 @@ static void add_cell(struct profile *p, const struct cell *c)
 	idtable_put(&p->cell_ids, &probe, (uint32_t)p->cell_count);
 }
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-	return a / b - (a % b < 0);
-}
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
 /*
  * Moves the buckets so that they begin at first and are `halvings` times
@@ -337,7 +332,8 @@ static uint16_t bucket_of(struct profile *p, int64_t time_ns)
 	while ((last >> halvings) - (first >> halvings) >= PROFILE_BUCKETS)
 		halvings++;
 	if (halvings || first < p->bucket_first) {
-		/* Room is left below, or each earlier sample moves all again. */
+		/* Room is left below, or each earlier sample moves all again.
+		 */
 		first >>= halvings;
 		if (at < p->bucket_first)
 			first = (last >> halvings) - PROFILE_BUCKETS + 1;

@@ -32,7 +32,7 @@ enum frame_kind {
 	FRAME_NATIVE, /* a C function, or a Java native method */
 	FRAME_CPP,
 	FRAME_KERNEL,
-	FRAME_JAVA,	 /* Java, and no more is known */
+	FRAME_JAVA,      /* Java, and no more is known */
 	FRAME_SYNTHETIC, /* our own word: "[truncated]" */
 	FRAME_KINDS
 };
@@ -70,9 +70,9 @@ enum thread_state {
 extern const char *const thread_state_names[THREAD_STATES]; /* [0] = "none" */
 
 struct thread {
-	uint32_t name;	 /* string; as the source has it, not yet safe */
+	uint32_t name;   /* string; as the source has it, not yet safe */
 	int64_t java_id; /* Thread.threadId(), or 0 */
-	int64_t os_id;	 /* kernel thread id, or 0 */
+	int64_t os_id;   /* kernel thread id, or 0 */
 	bool is_virtual;
 };
 
@@ -86,7 +86,7 @@ struct event {
 	enum unit unit;
 	uint64_t samples;
 	uint64_t without_stack; /* of the samples */
-	uint64_t weight;	/* in unit; saturates */
+	uint64_t weight;        /* in unit; saturates */
 };
 
 /* One observation, as a reader hands it in. */
@@ -96,7 +96,7 @@ struct sample {
 	uint32_t thread;
 	enum thread_state state;
 	int64_t time_ns; /* since the epoch; 0 = unknown */
-	uint64_t count;	 /* samples this stands for, mostly 1 */
+	uint64_t count;  /* samples this stands for, mostly 1 */
 	uint64_t weight; /* in the event's unit */
 };
 
@@ -108,7 +108,7 @@ struct cell {
 	uint32_t thread;
 	uint32_t event;
 	uint16_t bucket; /* 1 + index of the time bucket; 0 = no time */
-	uint8_t state;	 /* enum thread_state */
+	uint8_t state;   /* enum thread_state */
 	uint64_t count;
 	uint64_t weight;
 };
@@ -119,7 +119,7 @@ struct cell {
  */
 struct remark {
 	const char *what; /* "events skipped"; static text */
-	char *first;	  /* where, and more of why, the first time; or "" */
+	char *first;      /* where, and more of why, the first time; or "" */
 	uint64_t count;
 	bool is_loss;
 };
@@ -144,14 +144,15 @@ struct profile {
 	/* Bucket i covers [(bucket_first + i) * bucket_ns, + bucket_ns). */
 	int64_t bucket_ns; /* 0 = no sample had a time */
 	int64_t bucket_first;
-	int64_t bucket_last; /* greatest in use, on the same scale */
+	int64_t bucket_last;            /* greatest in use, on the same scale */
 	int64_t earliest_ns, latest_ns; /* of all samples, whole or not */
 
 	/* Samples outside [from_ns, to_ns) are counted but not added. */
 	int64_t from_ns, to_ns;
 	uint64_t outside;
 
-	bool keep_lines; /* readers set frame.line; false when told otherwise */
+	bool keep_lines; /* readers set frame.line */
+	bool want_lines; /* and do so even where it is costly */
 
 	struct remark *remarks;
 	size_t remark_count, remark_cap;
@@ -179,8 +180,7 @@ uint32_t profile_frame(struct profile *p, const struct frame *f);
  * dumps have them); 0 when count is 0.  profile_push() adds one callee to a
  * stack trace, for readers that walk from the root.
  */
-uint32_t profile_stack(struct profile *p, const uint32_t *frames,
-		       size_t count);
+uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t count);
 uint32_t profile_push(struct profile *p, uint32_t caller, uint32_t frame);
 
 uint32_t profile_thread(struct profile *p, const struct thread *t);

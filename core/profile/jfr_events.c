@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/profile/jfr_events.h"
+
+#include "core/base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DENSE_IDS 65536 /* type ids beyond this are looked up by hash */
+
+/* Fields that are picked from an event. */
+enum {
+	PICK_TIME,
+	PICK_STACK,
+	PICK_THREAD,
+	PICK_STATE,
+	PICK_WEIGHT,
+	PICK_FAILED,
+	PICKS
+};
+
+struct jfr_event_type {
+	const char *name;
+	const char *remark; /* not sampled: a count to be told */
+	struct jfr_layout layout;
+	enum unit unit;
+	enum jfr_unit time_unit;
+	enum jfr_unit weight_unit;
+	bool has_weight;
+	uint32_t event; /* in the profile + 1; 0 until the first sample */
+};
+
+/*
+ * What a sample of an event weighs, where the general rule would be wrong.
+ * A NULL field weighs 1.  CPU-time samples say how much CPU time each stands
+ * for (JEP 509); allocation samples, how many bytes were allocated since the
+ * one before (JDK 16).
+ */
+static const struct {
+	const char *event, *field;
+	enum unit unit;
+} weights[] = {
+	{ "jdk.ExecutionSample", NULL, UNIT_SAMPLES },
+	{ "jdk.NativeMethodSample", NULL, UNIT_SAMPLES },
+	{ "jdk.CPUTimeSample", "samplingPeriod", UNIT_NS },
+	{ "profiler.WallClockSample", "samples", UNIT_SAMPLES },
+	{ "jdk.ObjectAllocationSample", "weight", UNIT_BYTES },
+	{ "jdk.ObjectAllocationInNewTLAB", "tlabSize", UNIT_BYTES },
+	{ "jdk.ObjectAllocationOutsideTLAB", "allocationSize", UNIT_BYTES },
+	{ "jdk.OldObjectSample", NULL, UNIT_SAMPLES },
+	{ "jdk.JavaExceptionThrow", NULL, UNIT_SAMPLES },
+	{ "jdk.JavaErrorThrow", NULL, UNIT_SAMPLES },
+};
+
+/* Events without a stack trace whose number says what the JVM itself lost. */
+static const struct {
+	const char *event, *field, *remark;
+} remarks[] = {
+	{ "jdk.CPUTimeSamplesLost", "lostSamples",
+	  "CPU-time samples that the JVM lost" },
+	{ "jdk.DataLoss", "amount", "bytes of events that the JVM lost" },
+};
+
+/* The general rule: the first of these that the event has. */
+static const struct {
+	const char *field;
+	enum unit unit;
+} general_weights[] = {
+	{ "duration", UNIT_NS },
+	{ "weight", UNIT_SAMPLES },
+	{ "allocationSize", UNIT_BYTES },
+	{ "size", UNIT_BYTES },
+};
+
+/* JDK 9 and 10 say com.oracle.jdk.ExecutionSample: the name is behind. */
+static const char *current_name(const struct jfr_type *t)
+{
+	static const char old[] = "com.oracle.jdk.";
+
+	if (strncmp(t->name, old, sizeof(old) - 1) == 0)
+		return t->name + strlen("com.oracle.");
+	return t->name;
+}
+
+/* The first field of type t's that has the type called short_name, or NULL. */
+static const struct jfr_field *field_of_type(const struct jfr_metadata *m,
+					     const struct jfr_type *t,
+					     const char *short_name)
+{
+	for (size_t i = 0; i < t->field_count; i++) {
+		const struct jfr_field *f = &m->fields[t->first_field + i];
+		const struct jfr_type *ft = jfr_type_by_id(m, f->type_id);
+
+		if (ft && f->in_pool && !f->is_array &&
+		    strcmp(jfr_type_short_name(ft), short_name) == 0)
+			return f;
+	}
+	return NULL;
+}
+
+/* Whose stack trace it is: not the owner or the parent the event names too. */
+static const struct jfr_field *thread_field(const struct jfr_metadata *m,
+					    const struct jfr_type *t)
+{
+	static const char *const names[] = { "sampledThread", "eventThread" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct jfr_field *f = jfr_type_field(m, t, names[i]);
+
+		if (f && f->in_pool)
+			return f;
+	}
+	return NULL;
+}
+
+static const struct jfr_field *number_field(const struct jfr_metadata *m,
+					    const struct jfr_type *t,
+					    const char *name)
+{
+	const struct jfr_field *f = jfr_type_field(m, t, name);
+	const struct jfr_type *ft = f ? jfr_type_by_id(m, f->type_id) : NULL;
+
+	if (!f || f->in_pool || f->is_array || !ft ||
+	    ft->wire != JFR_WIRE_VARINT)
+		return NULL;
+	return f;
+}
+
+static const struct jfr_field *weight_field(const struct jfr_metadata *m,
+					    const struct jfr_type *t,
+					    enum unit *unit)
+{
+	*unit = UNIT_SAMPLES;
+	for (size_t i = 0; i < sizeof(weights) / sizeof(*weights); i++) {
+		if (strcmp(weights[i].event, current_name(t)) == 0) {
+			*unit = weights[i].unit;
+			return weights[i].field
+				       ? number_field(m, t, weights[i].field)
+				       : NULL;
+		}
+	}
+	for (size_t i = 0;
+	     i < sizeof(general_weights) / sizeof(*general_weights); i++) {
+		const struct jfr_field *f = number_field(
+			m, t, general_weights[i].field);
+
+		if (f) {
+			*unit = general_weights[i].unit;
+			if (f->unit == JFR_UNIT_BYTES)
+				*unit = UNIT_BYTES;
+			return f;
+		}
+	}
+	return NULL;
+}
+
+static bool compile_type(struct jfr_event_type *et,
+			 const struct jfr_metadata *m, const struct jfr_type *t)
+{
+	const struct jfr_field *fields[PICKS] = { 0 };
+	const char *names[PICKS] = { 0 };
+
+	fields[PICK_TIME] = number_field(m, t, "startTime");
+	fields[PICK_STACK] = field_of_type(m, t, "StackTrace");
+	fields[PICK_THREAD] = thread_field(m, t);
+	fields[PICK_STATE] = field_of_type(m, t, "ThreadState");
+	fields[PICK_WEIGHT] = weight_field(m, t, &et->unit);
+	fields[PICK_FAILED] = jfr_type_field(m, t, "failed");
+	for (size_t i = 0; i < PICKS; i++)
+		names[i] = fields[i] ? fields[i]->name : NULL;
+	et->name = current_name(t);
+	et->time_unit = fields[PICK_TIME] ? fields[PICK_TIME]->unit
+					  : JFR_UNIT_NONE;
+	et->has_weight = fields[PICK_WEIGHT] != NULL;
+	if (et->has_weight)
+		et->weight_unit = fields[PICK_WEIGHT]->unit;
+	return jfr_layout_compile(&et->layout, m, t, names, PICKS, false);
+}
+
+static bool compile_remark(struct jfr_event_type *et,
+			   const struct jfr_metadata *m,
+			   const struct jfr_type *t)
+{
+	const char *names[PICKS] = { 0 };
+
+	et->name = t->name;
+	for (size_t i = 0; i < sizeof(remarks) / sizeof(*remarks); i++) {
+		if (strcmp(t->name, remarks[i].event) == 0 &&
+		    number_field(m, t, remarks[i].field)) {
+			et->remark = remarks[i].remark;
+			names[PICK_WEIGHT] = remarks[i].field;
+		}
+	}
+	return et->remark &&
+	       jfr_layout_compile(&et->layout, m, t, names, PICKS, false);
+}
+
+static void note_type(struct jfr_events *es, uint64_t id, size_t index)
+{
+	if (id < DENSE_IDS && index < UINT16_MAX)
+		es->dense[id] = (uint16_t)(index + 1);
+	else
+		map64_add(&es->others, id, (uint32_t)index);
+}
+
+void jfr_events_begin(struct jfr_events *es, struct profile *p,
+		      struct jfr_pools *pools, const struct jfr_metadata *m,
+		      const struct jfr_clock *clock)
+{
+	jfr_events_release(es);
+	es->profile = p;
+	es->pools = pools;
+	es->clock = *clock;
+	es->types = xcalloc(m->type_count, sizeof(*es->types));
+	for (size_t i = 0; i < m->type_count; i++) {
+		if (m->types[i].id < DENSE_IDS &&
+		    m->types[i].id >= es->dense_count)
+			es->dense_count = (size_t)m->types[i].id + 1;
+	}
+	es->dense = xcalloc(es->dense_count, sizeof(*es->dense));
+	for (size_t i = 0; i < m->type_count; i++) {
+		const struct jfr_type *t = &m->types[i];
+		struct jfr_event_type *et = &es->types[es->type_count];
+
+		if (strcmp(t->super, "jdk.jfr.Event") != 0 &&
+		    strcmp(t->super, "com.oracle.jfr.Event") != 0)
+			continue;
+		if (field_of_type(m, t, "StackTrace")
+			    ? compile_type(et, m, t)
+			    : compile_remark(et, m, t))
+			note_type(es, t->id, es->type_count++);
+		else
+			jfr_layout_release(&et->layout);
+	}
+}
+
+static int64_t scaled(int64_t value, int64_t factor)
+{
+	int64_t product;
+
+	if (__builtin_mul_overflow(value, factor, &product))
+		return value < 0 ? INT64_MIN : INT64_MAX;
+	return product;
+}
+
+/* Ticks to nanoseconds; 128 bits, as ticks times 10^9 do not fit 64. */
+static int64_t ticks_to_ns(const struct jfr_clock *clock, int64_t ticks)
+{
+	__extension__ __int128 ns;
+
+	if (clock->ticks_per_second == 1000000000)
+		return ticks;
+	ns = (__int128)ticks * 1000000000 / clock->ticks_per_second;
+	if (ns > INT64_MAX || ns < INT64_MIN)
+		return ns < 0 ? INT64_MIN : INT64_MAX;
+	return (int64_t)ns;
+}
+
+static int64_t to_ns(const struct jfr_clock *clock, int64_t value,
+		     enum jfr_unit unit)
+{
+	switch (unit) {
+	case JFR_UNIT_TICKS:
+		return ticks_to_ns(clock, value);
+	case JFR_UNIT_US:
+		return scaled(value, 1000);
+	case JFR_UNIT_MS:
+		return scaled(value, 1000000);
+	case JFR_UNIT_S:
+		return scaled(value, 1000000000);
+	default:
+		return value;
+	}
+}
+
+static int64_t time_of(const struct jfr_clock *clock, int64_t value,
+		       enum jfr_unit unit)
+{
+	int64_t since, ns;
+
+	if (unit != JFR_UNIT_TICKS)
+		return to_ns(clock, value, unit);
+	if (__builtin_sub_overflow(value, clock->start_ticks, &since))
+		return 0;
+	ns = ticks_to_ns(clock, since);
+	if (__builtin_add_overflow(clock->start_ns, ns, &ns))
+		return 0;
+	return ns;
+}
+
+static uint64_t weight_of(const struct jfr_clock *clock,
+			  const struct jfr_event_type *et, uint64_t value)
+{
+	int64_t weight = (int64_t)value;
+
+	if (!et->has_weight)
+		return 1;
+	if (et->unit == UNIT_NS)
+		weight = to_ns(clock, weight, et->weight_unit);
+	else if (et->weight_unit == JFR_UNIT_BITS)
+		weight /= 8;
+	/* A clock that stepped back gives negative durations. */
+	return weight > 0 ? (uint64_t)weight : 0;
+}
+
+static struct jfr_event_type *find_type(struct jfr_events *es, uint64_t id)
+{
+	size_t index = SIZE_MAX;
+
+	if (id < es->dense_count)
+		index = (size_t)es->dense[id] - 1;
+	else if (map64_get(&es->others, id) != MAP64_NONE)
+		index = map64_get(&es->others, id);
+	return index < es->type_count ? &es->types[index] : NULL;
+}
+
+void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor *c)
+{
+	struct jfr_event_type *et = find_type(es, type_id);
+	struct jfr_value v[PICKS] = { 0 };
+	struct sample s = { .count = 1 };
+
+	if (!et)
+		return;
+	jfr_layout_read(&et->layout, c, v);
+	if (!cursor_ok(c)) {
+		es->damaged++;
+		return;
+	}
+	if (et->remark) {
+		profile_note(es->profile, et->remark, v[PICK_WEIGHT].number,
+			     "%s", et->name);
+		return;
+	}
+	if (!et->event)
+		et->event = profile_event(es->profile, et->name, et->unit) + 1;
+	s.event = et->event - 1;
+	s.time_ns = time_of(&es->clock, (int64_t)v[PICK_TIME].number,
+			    et->time_unit);
+	s.weight = weight_of(&es->clock, et, v[PICK_WEIGHT].number);
+	s.thread = jfr_pools_thread(es->pools, v[PICK_THREAD].number);
+	s.state = jfr_pools_state(es->pools, v[PICK_STATE].number);
+	if (!v[PICK_FAILED].number && v[PICK_STACK].number) {
+		s.stack = jfr_pools_stack(es->pools, v[PICK_STACK].number);
+		if (!s.stack &&
+		    !jfr_pools_has_stack(es->pools, v[PICK_STACK].number))
+			es->missing_stacks++;
+	}
+	profile_add(es->profile, &s);
+	es->read++;
+}
+
+void jfr_events_release(struct jfr_events *es)
+{
+	for (size_t i = 0; i < es->type_count; i++)
+		jfr_layout_release(&es->types[i].layout);
+	free(es->types);
+	free(es->dense);
+	map64_release(&es->others);
+	*es = (struct jfr_events){ 0 };
+}

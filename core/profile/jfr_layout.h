@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jfr_layout: how to pass over a value of a JFR type, and what to pick from it.
+ *
+ * A type is compiled once a chunk into a few flat operations; reading a value
+ * runs them, without recursion and without looking at names again.
+ */
+#ifndef CORE_PROFILE_JFR_LAYOUT_H
+#define CORE_PROFILE_JFR_LAYOUT_H
+
+#include "core/base/cursor.h"
+#include "core/profile/jfr_metadata.h"
+#include "core/profile/jfr_string.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A picked field: a number (a pool key, an int, a boolean) or a string. */
+struct jfr_value {
+	uint64_t number;
+	struct jfr_string string;
+};
+
+enum jfr_op_code {
+	JFR_OP_STOP,
+	JFR_OP_FAIL,    /* a type that the metadata do not describe */
+	JFR_OP_VARINTS, /* pass over arg of them */
+	JFR_OP_FIXED,   /* pass over arg bytes */
+	JFR_OP_STRING,
+	JFR_OP_LOOP, /* a count; arg is the operation behind the loop's end */
+	JFR_OP_END,  /* arg is the operation that begins the loop's body */
+	JFR_OP_PICK_VARINT, /* into values[arg] */
+	JFR_OP_PICK_BYTE,
+	JFR_OP_PICK_STRING,
+};
+
+struct jfr_op {
+	enum jfr_op_code code;
+	uint32_t arg;
+};
+
+struct jfr_layout {
+	struct jfr_op *ops;
+	size_t count, cap;
+};
+
+/*
+ * Compiles type t.  Fields of t itself that are called wanted[i] go to
+ * values[i]; NULL wants nothing.  With `all`, the layout passes over the whole
+ * value; without, it stops behind the last wanted field.  False when the type
+ * is nested too deep or too large to be real.
+ */
+bool jfr_layout_compile(struct jfr_layout *l, const struct jfr_metadata *m,
+			const struct jfr_type *t, const char *const *wanted,
+			size_t wanted_count, bool all);
+
+/* Runs the operations; fails the cursor when the value does not fit. */
+void jfr_layout_read(const struct jfr_layout *l, struct cursor *c,
+		     struct jfr_value *values);
+
+void jfr_layout_release(struct jfr_layout *l);
+
+#endif

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/profile/jfr_pool.h"
+
+#include "core/base/alloc.h"
+#include "core/base/text.h"
+#include "core/profile/java_name.h"
+#include "core/profile/jfr_frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Fields are picked in this order; the enums below name their places. */
+static const struct {
+	const char *type; /* short name */
+	const char *fields[JFR_POOL_FIELDS];
+} roles[JFR_POOL_ROLES] = {
+	[JFR_POOL_STRING] = { "String", { "" } },
+	[JFR_POOL_SYMBOL] = { "Symbol", { "string" } },
+	[JFR_POOL_CLASS] = { "Class", { "name" } },
+	[JFR_POOL_METHOD] = { "Method", { "type", "name" } },
+	[JFR_POOL_THREAD] = { "Thread",
+			      { "osName", "osThreadId", "javaName",
+				"javaThreadId", "virtual" } },
+	[JFR_POOL_FRAME_TYPE] = { "FrameType", { "description" } },
+	[JFR_POOL_THREAD_STATE] = { "ThreadState", { "name" } },
+	[JFR_POOL_STACK_TRACE] = { "StackTrace", { NULL } },
+};
+
+enum { METHOD_TYPE, METHOD_NAME };
+enum {
+	THREAD_OS_NAME,
+	THREAD_OS_ID,
+	THREAD_JAVA_NAME,
+	THREAD_JAVA_ID,
+	THREAD_VIRTUAL
+};
+
+static size_t field_count(enum jfr_pool_role role)
+{
+	size_t count = 0;
+
+	while (count < JFR_POOL_FIELDS && roles[role].fields[count])
+		count++;
+	return count;
+}
+
+static enum jfr_pool_role role_of(const struct jfr_type *t)
+{
+	static const char *const packages[] = { "java.lang.", "jdk.types.",
+						"com.oracle.jfr.types." };
+	const char *name = jfr_type_short_name(t);
+	bool ours = false;
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++) {
+		if (strlen(packages[i]) == (size_t)(name - t->name) &&
+		    strncmp(t->name, packages[i], strlen(packages[i])) == 0)
+			ours = true;
+	}
+	for (size_t i = 0; ours && i < JFR_POOL_ROLES; i++) {
+		if (strcmp(roles[i].type, name) == 0)
+			return (enum jfr_pool_role)i;
+	}
+	return JFR_POOL_ROLES;
+}
+
+/* What a picked field that is a key leads to. */
+static void note_references(struct jfr_pools *ps, enum jfr_pool_role role)
+{
+	struct jfr_pool *pool = &ps->pools[role];
+
+	for (size_t i = 0; i < field_count(role); i++) {
+		const struct jfr_field *f = jfr_type_field(
+			ps->metadata, pool->type, roles[role].fields[i]);
+		const struct jfr_type *t = f ? jfr_type_by_id(ps->metadata,
+							      f->type_id)
+					     : NULL;
+
+		pool->refers[i] = JFR_POOL_ROLES;
+		if (f && f->in_pool && t)
+			pool->refers[i] = role_of(t);
+	}
+}
+
+void jfr_pools_begin(struct jfr_pools *ps, struct profile *p,
+		     const struct jfr_metadata *m)
+{
+	jfr_pools_release(ps);
+	ps->profile = p;
+	ps->metadata = m;
+	ps->type_count = m->type_count;
+	ps->skip = xcalloc(m->type_count, sizeof(*ps->skip));
+	ps->roles = xcalloc(m->type_count, sizeof(*ps->roles));
+	for (size_t i = 0; i < m->type_count; i++) {
+		enum jfr_pool_role role = role_of(&m->types[i]);
+		struct jfr_pool *pool = &ps->pools[role];
+
+		if (role != JFR_POOL_ROLES && pool->type)
+			role = JFR_POOL_ROLES; /* a name twice: the first */
+		ps->roles[i] = (uint8_t)role;
+		if (role == JFR_POOL_ROLES)
+			continue;
+		pool->type = &m->types[i];
+		if (role == JFR_POOL_STACK_TRACE)
+			ps->frame = jfr_frames_new(m, pool->type);
+		else if (!jfr_layout_compile(&pool->layout, m, pool->type,
+					     roles[role].fields,
+					     field_count(role), true))
+			pool->type = NULL;
+		else
+			note_references(ps, role);
+	}
+}
+
+/* Adds one value under its key unless a newer one stands there. */
+static void read_value(struct jfr_pools *ps, enum jfr_pool_role role,
+		       struct cursor *c)
+{
+	struct jfr_pool *pool = &ps->pools[role];
+	size_t width = field_count(role);
+	uint64_t key = cursor_varint(c);
+	struct jfr_value *value;
+
+	array_reserve(pool->values, pool->cap, (pool->count + 1) * width);
+	value = &pool->values[pool->count * width];
+	memset(value, 0, width * sizeof(*value));
+	jfr_layout_read(&pool->layout, c, value);
+	if (cursor_ok(c) && map64_add(&pool->keys, key, (uint32_t)pool->count))
+		pool->count++;
+}
+
+/* The layout that passes over values of the type, compiled the first time. */
+static const struct jfr_layout *skip_layout(struct jfr_pools *ps, size_t type)
+{
+	struct jfr_layout *l = &ps->skip[type];
+
+	if (!l->count &&
+	    !jfr_layout_compile(l, ps->metadata, &ps->metadata->types[type],
+				NULL, 0, true))
+		return NULL;
+	return l;
+}
+
+static void skip_pool(struct jfr_pools *ps, size_t type, struct cursor *c,
+		      size_t count)
+{
+	const struct jfr_layout *l = skip_layout(ps, type);
+
+	if (!l)
+		cursor_fail(c);
+	for (size_t i = 0; i < count && cursor_ok(c); i++) {
+		cursor_skip_varint(c); /* key */
+		jfr_layout_read(l, c, NULL);
+	}
+}
+
+static void read_pool(struct jfr_pools *ps, struct cursor *c)
+{
+	uint64_t type_id = cursor_varint(c);
+	size_t count = cursor_count(c, 1);
+	uint32_t type = map64_get(&ps->metadata->by_id, type_id);
+	enum jfr_pool_role role;
+
+	if (type == MAP64_NONE) {
+		/* Nobody can tell where it ends; an empty one ends here. */
+		if (count)
+			cursor_fail(c);
+		return;
+	}
+	role = ps->roles[type];
+	if (role == JFR_POOL_STACK_TRACE) {
+		jfr_frames_read(ps, c, count);
+		return;
+	}
+	if (role == JFR_POOL_ROLES || !ps->pools[role].type) {
+		skip_pool(ps, type, c, count);
+		return;
+	}
+	for (size_t i = 0; i < count && cursor_ok(c); i++)
+		read_value(ps, role, c);
+}
+
+bool jfr_pools_read(struct jfr_pools *ps, struct cursor c, int64_t *delta)
+{
+	size_t pools;
+
+	cursor_skip_varint(&c); /* start time */
+	cursor_skip_varint(&c); /* duration */
+	*delta = (int64_t)cursor_varint(&c);
+	cursor_u8(&c); /* mask: what made the JVM write it */
+	pools = cursor_count(&c, 2);
+	for (size_t i = 0; i < pools && cursor_ok(&c); i++)
+		read_pool(ps, &c);
+	return cursor_ok(&c);
+}
+
+/* The value of key in the pool of that role, or NULL. */
+static const struct jfr_value *find(const struct jfr_pools *ps,
+				    enum jfr_pool_role role, uint64_t key)
+{
+	const struct jfr_pool *pool = &ps->pools[role];
+	uint32_t index = map64_get(&pool->keys, key);
+
+	return index == MAP64_NONE ? NULL
+				   : &pool->values[index * field_count(role)];
+}
+
+/*
+ * Appends the text of a picked field: a string where it stands, or by way of
+ * the symbols or the strings.
+ */
+static void field_text(const struct jfr_pools *ps, enum jfr_pool_role role,
+		       size_t field, const struct jfr_value *value,
+		       struct text *out)
+{
+	enum jfr_pool_role refers = ps->pools[role].refers[field];
+
+	value += field;
+	if (refers == JFR_POOL_SYMBOL || refers == JFR_POOL_STRING)
+		value = find(ps, refers, value->number);
+	if (value && value->string.encoding == JFR_POOLED)
+		value = find(ps, JFR_POOL_STRING, value->string.key);
+	if (value)
+		jfr_string_text(out, &value->string);
+}
+
+/* Where the id made for a key of a pool is kept; NULL: no such key. */
+static uint32_t *made_slot(struct jfr_pools *ps, enum jfr_pool_role role,
+			   uint64_t key)
+{
+	struct jfr_pool *pool = &ps->pools[role];
+	uint32_t index = map64_get(&pool->keys, key);
+
+	if (index == MAP64_NONE)
+		return NULL;
+	if (!pool->made) {
+		/* All checkpoints have been read: the pool grows no more. */
+		pool->made = xcalloc(pool->count, sizeof(*pool->made));
+		pool->made_cap = pool->count;
+	}
+	return index < pool->made_cap ? &pool->made[index] : NULL;
+}
+
+static uint32_t class_string(struct jfr_pools *ps, uint64_t key)
+{
+	uint32_t *made = made_slot(ps, JFR_POOL_CLASS, key);
+	struct text name = { 0 };
+
+	if (!made)
+		return 0;
+	if (!*made) {
+		field_text(ps, JFR_POOL_CLASS, 0, find(ps, JFR_POOL_CLASS, key),
+			   &name);
+		*made = java_class_name(ps->profile, name.bytes, name.len) + 1;
+		text_release(&name);
+	}
+	return *made - 1;
+}
+
+/*
+ * By the text, not the number: the JDK and async-profiler count differently.
+ * Native is a Java native method to the one, a C function to the other.
+ */
+static enum frame_kind frame_kind(struct jfr_pools *ps, uint64_t key)
+{
+	static const struct {
+		const char *text;
+		enum frame_kind kind;
+	} kinds[] = {
+		{ "Interpreted", FRAME_INTERPRETED },
+		{ "JIT compiled", FRAME_JIT },
+		{ "Inlined", FRAME_INLINED },
+		{ "Native", FRAME_NATIVE },
+		{ "C++", FRAME_CPP },
+		{ "Kernel", FRAME_KERNEL },
+		{ "C1 compiled", FRAME_C1 },
+	};
+	uint32_t *made = made_slot(ps, JFR_POOL_FRAME_TYPE, key);
+	struct text text = { 0 };
+
+	if (!made)
+		return FRAME_JAVA;
+	if (!*made) {
+		*made = FRAME_JAVA + 1;
+		field_text(ps, JFR_POOL_FRAME_TYPE, 0,
+			   find(ps, JFR_POOL_FRAME_TYPE, key), &text);
+		text_putc(&text, '\0');
+		for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+			if (strcmp(text.bytes, kinds[i].text) == 0)
+				*made = kinds[i].kind + 1;
+		}
+		text_release(&text);
+	}
+	return (enum frame_kind)(*made - 1);
+}
+
+static uint32_t make_frame(struct jfr_pools *ps, const struct jfr_site *site)
+{
+	const struct jfr_value *method = find(ps, JFR_POOL_METHOD,
+					      site->method);
+	struct text name = { 0 };
+	struct frame f = { 0 };
+
+	if (method) {
+		field_text(ps, JFR_POOL_METHOD, METHOD_NAME, method, &name);
+		f.class_name = class_string(ps, method[METHOD_TYPE].number);
+		f.line = site->line;
+		f.kind = frame_kind(ps, site->type);
+	} else {
+		ps->unknown_frames++;
+		f.kind = FRAME_SYNTHETIC;
+	}
+	if (name.len)
+		f.method = profile_string(ps->profile, name.bytes, name.len);
+	else
+		f.method = profile_string(ps->profile, "[unknown]", 9);
+	text_release(&name);
+	return profile_frame(ps->profile, &f);
+}
+
+static uint32_t site_frame(struct jfr_pools *ps, uint32_t site)
+{
+	if (!ps->site_frames) {
+		ps->site_frames = xcalloc(ps->site_count,
+					  sizeof(*ps->site_frames));
+		ps->site_frame_cap = ps->site_count;
+	}
+	if (!ps->site_frames[site - 1])
+		ps->site_frames[site - 1] = make_frame(ps,
+						       &ps->sites[site - 1]) +
+					    1;
+	return ps->site_frames[site - 1] - 1;
+}
+
+static uint32_t truncated_frame(struct profile *p)
+{
+	struct frame f = {
+		.method = profile_string(p, "[truncated]", 11),
+		.kind = FRAME_SYNTHETIC,
+	};
+
+	return profile_frame(p, &f);
+}
+
+uint32_t jfr_pools_stack(struct jfr_pools *ps, uint64_t key)
+{
+	uint32_t index = map64_get(&ps->pools[JFR_POOL_STACK_TRACE].keys, key);
+	struct jfr_stack *s;
+	size_t count;
+
+	if (index == MAP64_NONE)
+		return 0;
+	s = &ps->stacks[index];
+	if (s->node)
+		return s->node - 1;
+	array_reserve(ps->path, ps->path_cap, (size_t)s->count + 1);
+	for (count = 0; count < s->count; count++)
+		ps->path[count] = site_frame(ps,
+					     ps->stack_sites[s->first + count]);
+	if (s->truncated && count)
+		ps->path[count++] = truncated_frame(ps->profile);
+	s->node = profile_stack(ps->profile, ps->path, count) + 1;
+	return s->node - 1;
+}
+
+bool jfr_pools_has_stack(const struct jfr_pools *ps, uint64_t key)
+{
+	return map64_get(&ps->pools[JFR_POOL_STACK_TRACE].keys, key) !=
+	       MAP64_NONE;
+}
+
+uint32_t jfr_pools_thread(struct jfr_pools *ps, uint64_t key)
+{
+	uint32_t *made = made_slot(ps, JFR_POOL_THREAD, key);
+	const struct jfr_value *v;
+	struct text name = { 0 };
+	struct thread t = { 0 };
+
+	if (!made)
+		return 0;
+	if (*made)
+		return *made - 1;
+	v = find(ps, JFR_POOL_THREAD, key);
+	t.java_id = (int64_t)v[THREAD_JAVA_ID].number;
+	t.os_id = (int64_t)v[THREAD_OS_ID].number;
+	t.is_virtual = v[THREAD_VIRTUAL].number != 0;
+	field_text(ps, JFR_POOL_THREAD, THREAD_JAVA_NAME, v, &name);
+	if (!name.len)
+		field_text(ps, JFR_POOL_THREAD, THREAD_OS_NAME, v, &name);
+	if (!name.len && t.is_virtual)
+		text_printf(&name, "virtual-%lld", (long long)t.java_id);
+	t.name = profile_string(ps->profile, name.bytes, name.len);
+	text_release(&name);
+	*made = profile_thread(ps->profile, &t) + 1;
+	return *made - 1;
+}
+
+/*
+ * JDK names are JVMTI's, finer than Thread.State; async-profiler has three:
+ * a thread it finds off the CPU is SLEEPING, whatever it waits for.
+ */
+enum thread_state jfr_pools_state(struct jfr_pools *ps, uint64_t key)
+{
+	static const struct {
+		const char *text;
+		enum thread_state state;
+	} states[] = {
+		{ "STATE_NEW", STATE_NEW },
+		{ "STATE_TERMINATED", STATE_TERMINATED },
+		{ "STATE_RUNNABLE", STATE_RUNNABLE },
+		{ "STATE_DEFAULT", STATE_RUNNABLE },
+		{ "STATE_SLEEPING", STATE_TIMED_WAITING },
+		{ "STATE_IN_OBJECT_WAIT", STATE_WAITING },
+		{ "STATE_IN_OBJECT_WAIT_TIMED", STATE_TIMED_WAITING },
+		{ "STATE_PARKED", STATE_WAITING },
+		{ "STATE_PARKED_TIMED", STATE_TIMED_WAITING },
+		{ "STATE_BLOCKED_ON_MONITOR_ENTER", STATE_BLOCKED },
+	};
+	uint32_t *made = made_slot(ps, JFR_POOL_THREAD_STATE, key);
+	struct text text = { 0 };
+
+	if (!made)
+		return STATE_NONE;
+	if (!*made) {
+		*made = STATE_NONE + 1;
+		field_text(ps, JFR_POOL_THREAD_STATE, 0,
+			   find(ps, JFR_POOL_THREAD_STATE, key), &text);
+		text_putc(&text, '\0');
+		for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+			if (strcmp(text.bytes, states[i].text) == 0)
+				*made = states[i].state + 1;
+		}
+		text_release(&text);
+	}
+	return (enum thread_state)(*made - 1);
+}
+
+void jfr_pools_release(struct jfr_pools *ps)
+{
+	for (size_t i = 0; i < JFR_POOL_ROLES; i++) {
+		jfr_layout_release(&ps->pools[i].layout);
+		map64_release(&ps->pools[i].keys);
+		free(ps->pools[i].values);
+		free(ps->pools[i].made);
+	}
+	for (size_t i = 0; i < ps->type_count; i++)
+		jfr_layout_release(&ps->skip[i]);
+	free(ps->skip);
+	free(ps->roles);
+	jfr_frames_free(ps->frame);
+	idtable_release(&ps->site_ids);
+	free(ps->sites);
+	free(ps->site_frames);
+	free(ps->stack_sites);
+	free(ps->stacks);
+	free(ps->path);
+	*ps = (struct jfr_pools){ 0 };
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jfr_pool: the constant pools of one chunk: stack traces, methods, threads.
+ *
+ * Reading collects what the checkpoint events hold; names and frames are made
+ * only for what an event refers to.  Checkpoints must be handed in from the
+ * newest to the oldest: the first value of a key stays, so the newest does.
+ */
+#ifndef CORE_PROFILE_JFR_POOL_H
+#define CORE_PROFILE_JFR_POOL_H
+
+#include "core/base/cursor.h"
+#include "core/profile/jfr_layout.h"
+#include "core/profile/jfr_metadata.h"
+#include "core/profile/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The pools that matter; all others are passed over. */
+enum jfr_pool_role {
+	JFR_POOL_STRING,
+	JFR_POOL_SYMBOL,
+	JFR_POOL_CLASS,
+	JFR_POOL_METHOD,
+	JFR_POOL_THREAD,
+	JFR_POOL_FRAME_TYPE,
+	JFR_POOL_THREAD_STATE,
+	JFR_POOL_STACK_TRACE,
+	JFR_POOL_ROLES
+};
+
+#define JFR_POOL_FIELDS 5 /* most that are picked from one value */
+
+/* Values of one role: value_fields each, one after the other. */
+struct jfr_pool {
+	const struct jfr_type *type; /* NULL: the chunk has no such type */
+	struct jfr_layout layout;
+	struct map64 keys; /* index of the value */
+	struct jfr_value *values;
+	size_t count, cap;
+	uint32_t *made; /* id in the profile + 1, by index; 0 = not yet */
+	size_t made_cap;
+	/* Which pool a picked field's number is a key of; ROLES = it is none.
+	 */
+	enum jfr_pool_role refers[JFR_POOL_FIELDS];
+};
+
+/* A place in a method: what a frame of a stack trace says. */
+struct jfr_site {
+	uint64_t method;
+	uint32_t line;
+	uint32_t type;
+};
+
+/* A stack trace: count sites from first on, leaf first. */
+struct jfr_stack {
+	size_t first;
+	uint32_t count;
+	bool truncated;
+	uint32_t node; /* in the profile + 1; 0 = not yet made */
+};
+
+struct jfr_frame_layout; /* private: how a frame is read */
+
+struct jfr_pools {
+	struct profile *profile;
+	const struct jfr_metadata *metadata;
+	struct jfr_pool pools[JFR_POOL_ROLES];
+	/* Passes over a pool of any other type, by index of the type. */
+	struct jfr_layout *skip;
+	size_t type_count;
+	uint8_t *roles; /* by index of the type; ROLES = none */
+
+	struct jfr_frame_layout *frame;
+	struct idtable site_ids;
+	struct jfr_site *sites; /* by site - 1 */
+	size_t site_count, site_cap;
+	uint32_t *site_frames; /* frame in the profile + 1; 0 = not yet */
+	size_t site_frame_cap;
+	uint32_t *stack_sites; /* what jfr_stack.first counts in */
+	size_t stack_site_count, stack_site_cap;
+	struct jfr_stack *stacks;
+	size_t stack_count, stack_cap;
+	uint32_t *path; /* scratch: frames of one stack trace */
+	size_t path_cap;
+
+	uint64_t unknown_frames; /* whose method the chunk does not have */
+};
+
+/* Prepares to read pools of those types; both are borrowed. */
+void jfr_pools_begin(struct jfr_pools *ps, struct profile *p,
+		     const struct jfr_metadata *m);
+
+/*
+ * Adds the pools of one checkpoint event, c standing behind the event's type
+ * and ending with the event.  False when it is damaged; what was read stays.
+ * *delta is where the one before it begins, relative to this one.
+ */
+bool jfr_pools_read(struct jfr_pools *ps, struct cursor c, int64_t *delta);
+
+/* Ids in the profile for keys; 0 when the pool does not have the key. */
+uint32_t jfr_pools_stack(struct jfr_pools *ps, uint64_t key);
+bool jfr_pools_has_stack(const struct jfr_pools *ps, uint64_t key);
+uint32_t jfr_pools_thread(struct jfr_pools *ps, uint64_t key);
+enum thread_state jfr_pools_state(struct jfr_pools *ps, uint64_t key);
+
+/* Forgets the chunk; ready for jfr_pools_begin().  Zeroed storage is fine. */
+void jfr_pools_release(struct jfr_pools *ps);
+
+#endif
