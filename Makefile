@@ -71,7 +71,7 @@ page_parts := $(wildcard render/flame*.html render/flame*.css render/flame*.js)
 ifneq ($(wildcard render/assemble.sh),)
 build/flame_page.html: render/assemble.sh $(page_parts)
 	$(call say,PAGE,$@)
-	$(Q)render/assemble.sh $@
+	$(Q)sh render/assemble.sh $@
 else
 build/flame_page.html: Makefile
 	$(Q)printf '%s\n' '<!DOCTYPE html><html><head><title>' \
