@@ -27,30 +27,6 @@ struct arguments {
 	bool help;
 };
 
-const struct command *command_find(const char *name)
-{
-	for (size_t i = 0; commands[i]; i++) {
-		const char *alias = commands[i]->alias;
-
-		if (strcmp(commands[i]->name, name) == 0 ||
-		    (alias && strcmp(alias, name) == 0))
-			return commands[i];
-	}
-	return NULL;
-}
-
-int command_unknown(const char *name, struct error *err)
-{
-	struct nearest nearest = nearest_to(name, strlen(name));
-
-	for (size_t i = 0; commands[i]; i++)
-		nearest_offer(&nearest, commands[i]->name);
-	if (nearest.best)
-		return misuse(err, "unknown command '%s'; is '%s' meant?", name,
-			      nearest.best);
-	return misuse(err, "unknown command '%s'", name);
-}
-
 const char *command_option_arg(const struct command_option *o)
 {
 	return o->choices ? o->choices() : o->arg;

@@ -95,14 +95,6 @@ struct command {
 	int (*run)(int argc, char **argv, struct error *err);
 };
 
-extern const struct command *const commands[]; /* ends with NULL */
-
-/* The command of that name or alias, or NULL. */
-const struct command *command_find(const char *name);
-
-/* Fails with ERROR_MISUSE: no command has that name; one may be like it. */
-int command_unknown(const char *name, struct error *err);
-
 /* What an option's value is: "<file>", "html|collapsed"; NULL for a flag. */
 const char *command_option_arg(const struct command_option *o);
 

@@ -8,6 +8,15 @@
 #include "cmd/command.h"
 
 extern const struct command completion_command;
+extern const struct command flame_command;
 extern const struct command help_command;
+
+extern const struct command *const commands[]; /* ends with NULL */
+
+/* The command of that name or alias, or NULL. */
+const struct command *command_find(const char *name);
+
+/* Fails with ERROR_MISUSE: no command has that name; one may be like it. */
+int command_unknown(const char *name, struct error *err);
 
 #endif

@@ -64,7 +64,7 @@ void *arena_alloc(struct arena *a, size_t size)
 {
 	size_t pad = -(uintptr_t)a->at & (ALIGNMENT - 1);
 
-	if (pad <= a->left) {
+	if (pad && pad <= a->left) {
 		a->at += pad;
 		a->left -= pad;
 	}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/recording.h"
+
+#include "cmd/progress.h"
+#include "cmd/talk.h"
+#include "core/base/alloc.h"
+#include "core/base/input.h"
+#include "core/base/text.h"
+#include "core/profile/reader.h"
+#include "core/profile/time_range.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* One file; kept open when it has to be read twice, for it may be a pipe. */
+struct source {
+	const char *path;
+	const struct reader *reader;
+	struct input input;
+	bool failed;
+};
+
+struct sources {
+	struct source *all;
+	size_t count;
+	bool keep; /* open, for a second reading */
+	bool loud; /* say what was lost: once, not with each reading */
+};
+
+const char *recording_formats(void)
+{
+	static struct text choices;
+
+	if (!choices.len) {
+		text_puts(&choices, "auto");
+		for (size_t i = 0; readers[i]; i++)
+			text_printf(&choices, "|%s", readers[i]->name);
+	}
+	return choices.bytes;
+}
+
+static int open_source(struct source *s, const char *format, struct error *err)
+{
+	struct input *in = &s->input;
+
+	if (in->bytes)
+		return 0;
+	if (input_open(in, s->path, err))
+		return -1;
+	s->reader = reader_for(format, in->bytes, in->len, err);
+	if (!s->reader)
+		return -1;
+	return input_complete(in, err);
+}
+
+static int read_source(struct source *s, const char *format, struct profile *p,
+		       struct error *err)
+{
+	if (open_source(s, format, err))
+		return fail_in(err, "%s",
+			       s->input.name ? s->input.name : s->path);
+	if (s->input.damage)
+		profile_lost(p, "rest of the compressed input", 1, "%s",
+			     s->input.damage);
+	if (s->reader->read(s->input.bytes, s->input.len, p, err))
+		return fail_in(err, "%s: %s", s->input.name, s->reader->name);
+	return 0;
+}
+
+static uint64_t count_before(const uint64_t *before, size_t known, size_t at)
+{
+	return at < known ? before[at] : 0;
+}
+
+/* Says what was remarked since the counts in before were taken. */
+static void tell(const struct profile *p, const char *name,
+		 const uint64_t *before, size_t known)
+{
+	for (size_t i = 0; i < p->remark_count; i++) {
+		const struct remark *r = &p->remarks[i];
+		uint64_t count = r->count - count_before(before, known, i);
+		bool first = i >= known && r->first[0];
+
+		if (!count)
+			continue;
+		(r->is_loss ? talk_always
+			    : talk)("%s: %s%s: %" PRIu64 "%s%s%s", name,
+				    r->is_loss ? "lost: " : "", r->what, count,
+				    first ? " (first: " : "",
+				    first ? r->first : "", first ? ")" : "");
+	}
+}
+
+static void read_and_tell(struct source *s, const struct sources *all,
+			  const char *format, struct profile *p,
+			  struct error *err)
+{
+	size_t known = p->remark_count;
+	uint64_t *before = xcalloc(known, sizeof(*before));
+	struct text what = { 0 };
+
+	for (size_t i = 0; i < known; i++)
+		before[i] = p->remarks[i].count;
+	text_printf(&what, "reading %s", s->path);
+	progress_start(what.bytes);
+	s->failed = read_source(s, format, p, err) != 0;
+	progress_end();
+	if (all->loud)
+		tell(p, s->input.name ? s->input.name : s->path, before, known);
+	if (s->failed || !all->keep)
+		input_close(&s->input);
+	text_release(&what);
+	free(before);
+}
+
+/* Reads all that can be read; fails when that is none of them. */
+static int read_all(struct sources *all, const char *format, struct profile *p,
+		    struct error *err)
+{
+	size_t failed = 0;
+
+	p->progress = progress_show;
+	for (size_t i = 0; i < all->count; i++) {
+		struct source *s = &all->all[i];
+
+		if (!s->failed)
+			read_and_tell(s, all, format, p, err);
+		if (!s->failed)
+			continue;
+		failed++;
+		/* An unknown format name is no fault of the file's. */
+		if (all->count == 1 || err->kind == ERROR_MISUSE)
+			return -1;
+		if (all->loud)
+			talk_always("%s", err->text);
+	}
+	if (failed == all->count)
+		return fail(err, ERROR_INPUT, "none of the %zu inputs is read",
+			    all->count);
+	if (failed)
+		profile_lost(p, "inputs not read", failed, "%s", "");
+	return 0;
+}
+
+static int parse_bound(const char *option, const char *text,
+		       struct time_bound *bound, struct error *err)
+{
+	if (text && time_bound_parse(text, bound, err))
+		return fail_in(err, "option %s", option);
+	return 0;
+}
+
+/* The times of the recording, from a first reading. */
+static int learn_times(struct sources *all, const char *format,
+		       int64_t *earliest, int64_t *latest, struct error *err)
+{
+	struct profile *p = profile_new();
+	int ret;
+
+	all->keep = true;
+	ret = read_all(all, format, p, err);
+	*earliest = p->earliest_ns;
+	*latest = p->latest_ns;
+	all->keep = false;
+	all->loud = false;
+	profile_free(p);
+	return ret;
+}
+
+static int set_range(struct profile *p, const struct recording_options *o,
+		     struct sources *all, struct error *err)
+{
+	struct time_bound from = { 0 }, to = { 0 };
+	int64_t earliest = 0, latest = 0;
+
+	if (parse_bound("--from", o->from, &from, err) ||
+	    parse_bound("--to", o->to, &to, err))
+		return -1;
+	if (((o->from && time_bound_is_relative(&from)) ||
+	     (o->to && time_bound_is_relative(&to))) &&
+	    learn_times(all, o->format, &earliest, &latest, err))
+		return -1;
+	if (o->from)
+		p->from_ns = time_bound_resolve(&from, earliest, latest);
+	if (o->to)
+		p->to_ns = time_bound_resolve(&to, earliest, latest);
+	if (p->from_ns >= p->to_ns)
+		return fail(err, ERROR_MISUSE, "--from is not before --to");
+	return 0;
+}
+
+static bool has_samples(const struct profile *p)
+{
+	for (size_t i = 0; i < p->event_count; i++) {
+		if (p->events[i].samples)
+			return true;
+	}
+	return false;
+}
+
+static void add_time(struct text *out, int64_t ns)
+{
+	time_t seconds = (time_t)(ns / 1000000000);
+	char text[64] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	text_puts(out, text);
+}
+
+/* Fails when the profile holds nothing to show, which is worth a reason. */
+static int check_samples(const struct profile *p,
+			 const struct recording_options *o, struct error *err)
+{
+	bool ranged = o->from || o->to;
+	struct text times = { 0 };
+
+	if (ranged && !p->earliest_ns && has_samples(p))
+		return fail(err, ERROR_FAILED,
+			    "the samples have no times for --from and --to");
+	if (has_samples(p))
+		return 0;
+	if (!p->outside)
+		return fail(err, ERROR_INPUT, "%s: no samples in it",
+			    o->path_count == 1 ? o->paths[0] : "all inputs");
+	add_time(&times, p->earliest_ns);
+	text_puts(&times, " to ");
+	add_time(&times, p->latest_ns);
+	fail(err, ERROR_FAILED,
+	     "--from and --to leave none of the %" PRIu64
+	     " samples, which are from %s",
+	     p->outside, times.bytes);
+	text_release(&times);
+	return -1;
+}
+
+struct profile *recording_read(const struct recording_options *o,
+			       struct error *err)
+{
+	struct sources all = {
+		.all = xcalloc(o->path_count, sizeof(*all.all)),
+		.count = o->path_count,
+		.loud = true,
+	};
+	struct profile *p = profile_new();
+	int ret;
+
+	for (size_t i = 0; i < all.count; i++)
+		all.all[i].path = o->paths[i];
+	p->keep_lines = o->keep_lines;
+	ret = set_range(p, o, &all, err);
+	if (ret == 0)
+		ret = read_all(&all, o->format, p, err);
+	if (ret == 0)
+		ret = check_samples(p, o, err);
+	for (size_t i = 0; i < all.count; i++)
+		input_close(&all.all[i].input);
+	free(all.all);
+	if (ret == 0)
+		return p;
+	profile_free(p);
+	return NULL;
+}
