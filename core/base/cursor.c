@@ -15,7 +15,7 @@ uint16_t cursor_u16(struct cursor *c) { return (uint16_t)big_endian(c, 2); }
 uint32_t cursor_u32(struct cursor *c) { return (uint32_t)big_endian(c, 4); }
 uint64_t cursor_u64(struct cursor *c) { return big_endian(c, 8); }
 
-uint64_t cursor_varint_long(struct cursor *c)
+uint64_t cursor_varint_slow(struct cursor *c)
 {
 	uint64_t value = 0;
 

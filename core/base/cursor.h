@@ -12,9 +12,11 @@
 #ifndef CORE_BASE_CURSOR_H
 #define CORE_BASE_CURSOR_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct cursor {
 	const uint8_t *base; /* offset 0 of the input, for messages */
@@ -81,8 +83,17 @@ uint16_t cursor_u16(struct cursor *c);
 uint32_t cursor_u32(struct cursor *c);
 uint64_t cursor_u64(struct cursor *c);
 
-/* cursor_varint() where it takes more than one byte. */
-uint64_t cursor_varint_long(struct cursor *c);
+/* cursor_varint() near the end of the input, byte by byte. */
+uint64_t cursor_varint_slow(struct cursor *c);
+
+/* Puts the low seven bits of each of eight bytes side by side. */
+static inline uint64_t cursor_septets(uint64_t w)
+{
+	w &= 0x7f7f7f7f7f7f7f7fu;
+	w = (w & 0x007f007f007f007fu) | (w & 0x7f007f007f007f00u) >> 1;
+	w = (w & 0x00003fff00003fffu) | (w & 0x3fff00003fff0000u) >> 2;
+	return (w & 0x0fffffffu) | (w & 0x0fffffff00000000u) >> 4;
+}
 
 /*
  * A JFR varint: base 128, low digits first, at most 9 bytes of which the ninth
@@ -91,9 +102,25 @@ uint64_t cursor_varint_long(struct cursor *c);
  */
 static inline uint64_t cursor_varint(struct cursor *c)
 {
-	if (__builtin_expect(c->at < c->end && *c->at < 0x80, 1))
+	uint64_t word, stop, value;
+	unsigned len;
+
+	/* All nine bytes are there but at the end: one load, no loop. */
+	if (__builtin_expect(c->end - c->at < 9, 0))
+		return cursor_varint_slow(c);
+	if (c->at[0] < 0x80)
 		return *c->at++;
-	return cursor_varint_long(c);
+	memcpy(&word, c->at, 8);
+	word = le64toh(word);
+	stop = ~word & 0x8080808080808080u;
+	if (__builtin_expect(!stop, 0)) {
+		value = cursor_septets(word) | (uint64_t)c->at[8] << 56;
+		c->at += 9;
+		return value;
+	}
+	len = (unsigned)__builtin_ctzll(stop) / 8 + 1;
+	c->at += len;
+	return cursor_septets(word & (stop ^ (stop - 1)));
 }
 
 /* Passes over a varint. */
@@ -102,7 +129,7 @@ static inline void cursor_skip_varint(struct cursor *c)
 	if (__builtin_expect(c->at < c->end && *c->at < 0x80, 1))
 		c->at++;
 	else
-		cursor_varint_long(c);
+		cursor_varint(c);
 }
 
 /* A cursor over the next len bytes; failed when they are not there. */

@@ -314,36 +314,34 @@ static struct jfr_event_type *find_type(struct jfr_events *es, uint64_t id)
 	return index < es->type_count ? &es->types[index] : NULL;
 }
 
-void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor *c)
+void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 {
 	struct jfr_event_type *et = find_type(es, type_id);
-	struct jfr_value v[PICKS] = { 0 };
+	uint64_t v[PICKS] = { 0 };
 	struct sample s = { .count = 1 };
 
 	if (!et)
 		return;
-	jfr_layout_read(&et->layout, c, v);
-	if (!cursor_ok(c)) {
+	jfr_layout_read(&et->layout, &c, v, NULL);
+	if (!cursor_ok(&c)) {
 		es->damaged++;
 		return;
 	}
 	if (et->remark) {
-		profile_note(es->profile, et->remark, v[PICK_WEIGHT].number,
-			     "%s", et->name);
+		profile_note(es->profile, et->remark, v[PICK_WEIGHT], "%s",
+			     et->name);
 		return;
 	}
 	if (!et->event)
 		et->event = profile_event(es->profile, et->name, et->unit) + 1;
 	s.event = et->event - 1;
-	s.time_ns = time_of(&es->clock, (int64_t)v[PICK_TIME].number,
-			    et->time_unit);
-	s.weight = weight_of(&es->clock, et, v[PICK_WEIGHT].number);
-	s.thread = jfr_pools_thread(es->pools, v[PICK_THREAD].number);
-	s.state = jfr_pools_state(es->pools, v[PICK_STATE].number);
-	if (!v[PICK_FAILED].number && v[PICK_STACK].number) {
-		s.stack = jfr_pools_stack(es->pools, v[PICK_STACK].number);
-		if (!s.stack &&
-		    !jfr_pools_has_stack(es->pools, v[PICK_STACK].number))
+	s.time_ns = time_of(&es->clock, (int64_t)v[PICK_TIME], et->time_unit);
+	s.weight = weight_of(&es->clock, et, v[PICK_WEIGHT]);
+	s.thread = jfr_pools_thread(es->pools, v[PICK_THREAD]);
+	s.state = jfr_pools_state(es->pools, v[PICK_STATE]);
+	if (!v[PICK_FAILED] && v[PICK_STACK]) {
+		s.stack = jfr_pools_stack(es->pools, v[PICK_STACK]);
+		if (!s.stack && !jfr_pools_has_stack(es->pools, v[PICK_STACK]))
 			es->missing_stacks++;
 	}
 	profile_add(es->profile, &s);

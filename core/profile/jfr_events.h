@@ -48,7 +48,7 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 		      const struct jfr_clock *clock);
 
 /* Reads one event: c stands behind its type id and ends with the event. */
-void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor *c);
+void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c);
 
 /* True when events of the type become samples; to be asked first, it is fast.
  */

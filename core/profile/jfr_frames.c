@@ -127,26 +127,26 @@ static void read_frames(struct jfr_pools *ps, struct cursor *c, size_t count,
 			uint32_t *out)
 {
 	for (size_t i = 0; i < count && cursor_ok(c); i++) {
-		struct jfr_value v[FRAME_PICKS] = { 0 };
+		uint64_t v[FRAME_PICKS] = { 0 };
 		uint32_t line;
 
-		jfr_layout_read(&ps->frame->frame, c, v);
-		line = known_line(v[FRAME_LINE].number);
-		out[i] = site_id(ps, v[FRAME_METHOD].number,
+		jfr_layout_read(&ps->frame->frame, c, v, NULL);
+		line = known_line(v[FRAME_LINE]);
+		out[i] = site_id(ps, v[FRAME_METHOD],
 				 ps->profile->keep_lines ? line : 0,
-				 known_type(v[FRAME_TYPE].number));
+				 known_type(v[FRAME_TYPE]));
 	}
 }
 
 static void read_stack(struct jfr_pools *ps, struct cursor *c)
 {
 	const struct jfr_frame_layout *l = ps->frame;
-	struct jfr_value truncated = { 0 };
+	uint64_t truncated = 0;
 	uint64_t key = cursor_varint(c);
 	size_t first = ps->stack_site_count;
 	size_t count;
 
-	jfr_layout_read(&l->before, c, &truncated);
+	jfr_layout_read(&l->before, c, &truncated, NULL);
 	/* A frame takes four bytes at the least, where it is the usual one. */
 	count = cursor_count(c, l->is_usual ? 4 : 1);
 	array_reserve(ps->stack_sites, ps->stack_site_cap, first + count);
@@ -154,7 +154,7 @@ static void read_stack(struct jfr_pools *ps, struct cursor *c)
 		read_usual_frames(ps, c, count, ps->stack_sites + first);
 	else
 		read_frames(ps, c, count, ps->stack_sites + first);
-	jfr_layout_read(&l->behind, c, &truncated);
+	jfr_layout_read(&l->behind, c, &truncated, NULL);
 	if (!cursor_ok(c) || !map64_add(&ps->pools[JFR_POOL_STACK_TRACE].keys,
 					key, (uint32_t)ps->stack_count))
 		return;
@@ -162,7 +162,7 @@ static void read_stack(struct jfr_pools *ps, struct cursor *c)
 	ps->stacks[ps->stack_count++] = (struct jfr_stack){
 		.first = first,
 		.count = (uint32_t)count,
-		.truncated = truncated.number != 0,
+		.truncated = truncated != 0,
 	};
 	ps->stack_site_count = first + count;
 }

@@ -172,10 +172,11 @@ bool jfr_layout_compile(struct jfr_layout *l, const struct jfr_metadata *m,
 }
 
 void jfr_layout_read(const struct jfr_layout *l, struct cursor *c,
-		     struct jfr_value *values)
+		     uint64_t *numbers, struct jfr_string *strings)
 {
 	uint64_t left[DEEPEST_TYPE + 1]; /* elements, per open loop */
 	size_t depth = 0;
+	struct jfr_string text;
 
 	for (const struct jfr_op *op = l->ops;; op++) {
 		switch (op->code) {
@@ -208,13 +209,15 @@ void jfr_layout_read(const struct jfr_layout *l, struct cursor *c,
 				depth--;
 			break;
 		case JFR_OP_PICK_VARINT:
-			values[op->arg].number = cursor_varint(c);
+			numbers[op->arg] = cursor_varint(c);
 			break;
 		case JFR_OP_PICK_BYTE:
-			values[op->arg].number = cursor_u8(c);
+			numbers[op->arg] = cursor_u8(c);
 			break;
 		case JFR_OP_PICK_STRING:
-			values[op->arg].string = jfr_string_read(c);
+			text = jfr_string_read(c);
+			if (strings)
+				strings[op->arg] = text;
 			break;
 		}
 	}

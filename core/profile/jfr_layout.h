@@ -16,12 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A picked field: a number (a pool key, an int, a boolean) or a string. */
-struct jfr_value {
-	uint64_t number;
-	struct jfr_string string;
-};
-
 enum jfr_op_code {
 	JFR_OP_STOP,
 	JFR_OP_FAIL,    /* a type that the metadata do not describe */
@@ -30,9 +24,9 @@ enum jfr_op_code {
 	JFR_OP_STRING,
 	JFR_OP_LOOP, /* a count; arg is the operation behind the loop's end */
 	JFR_OP_END,  /* arg is the operation that begins the loop's body */
-	JFR_OP_PICK_VARINT, /* into values[arg] */
+	JFR_OP_PICK_VARINT, /* into numbers[arg] */
 	JFR_OP_PICK_BYTE,
-	JFR_OP_PICK_STRING,
+	JFR_OP_PICK_STRING, /* into strings[arg] */
 };
 
 struct jfr_op {
@@ -47,17 +41,21 @@ struct jfr_layout {
 
 /*
  * Compiles type t.  Fields of t itself that are called wanted[i] go to
- * values[i]; NULL wants nothing.  With `all`, the layout passes over the whole
- * value; without, it stops behind the last wanted field.  False when the type
- * is nested too deep or too large to be real.
+ * numbers[i] (a pool key, an int, a boolean) or strings[i]; NULL wants nothing.
+ * With `all`, the layout passes over the whole value; without, it stops behind
+ * the last wanted field.  False when the type is nested too deep or too large
+ * to be real.
  */
 bool jfr_layout_compile(struct jfr_layout *l, const struct jfr_metadata *m,
 			const struct jfr_type *t, const char *const *wanted,
 			size_t wanted_count, bool all);
 
-/* Runs the operations; fails the cursor when the value does not fit. */
+/*
+ * Runs the operations; fails the cursor when the value does not fit.  Without
+ * strings, a NULL, strings are passed over.
+ */
 void jfr_layout_read(const struct jfr_layout *l, struct cursor *c,
-		     struct jfr_value *values);
+		     uint64_t *numbers, struct jfr_string *strings);
 
 void jfr_layout_release(struct jfr_layout *l);
 

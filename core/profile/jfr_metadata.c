@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEEPEST_ELEMENT 64 /* real ones: root/metadata/class/field/annotation  \
-			    */
+#define DEEPEST_ELEMENT                                                        \
+	64 /* real ones: root/metadata/class/field/annotation                  \
+	    */
 
 enum element_kind {
 	ELEMENT_OTHER,
@@ -288,9 +289,6 @@ int jfr_metadata_read(struct jfr_metadata *m, struct cursor c,
 	int ret = 0;
 
 	*m = (struct jfr_metadata){ 0 };
-	cursor_skip_varint(&ps.c); /* start time */
-	cursor_skip_varint(&ps.c); /* duration */
-	cursor_skip_varint(&ps.c); /* metadata id: every JVM begins at 1 */
 	read_strings(&ps);
 	read_elements(&ps);
 	if (cursor_ok(&ps.c)) {

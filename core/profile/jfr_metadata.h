@@ -65,7 +65,7 @@ struct jfr_metadata {
 };
 
 /*
- * Reads a metadata event's payload, c standing behind the event's type.
+ * Reads a metadata event, c standing behind its start time, duration and id.
  * Fails with ERROR_INPUT; m is then empty.
  */
 int jfr_metadata_read(struct jfr_metadata *m, struct cursor c,

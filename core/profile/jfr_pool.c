@@ -118,14 +118,19 @@ static void read_value(struct jfr_pools *ps, enum jfr_pool_role role,
 	struct jfr_pool *pool = &ps->pools[role];
 	size_t width = field_count(role);
 	uint64_t key = cursor_varint(c);
-	struct jfr_value *value;
+	uint64_t numbers[JFR_POOL_FIELDS] = { 0 };
+	struct jfr_string strings[JFR_POOL_FIELDS] = { 0 };
 
+	jfr_layout_read(&pool->layout, c, numbers, strings);
+	if (!cursor_ok(c) ||
+	    !map64_add(&pool->keys, key, (uint32_t)pool->count))
+		return;
 	array_reserve(pool->values, pool->cap, (pool->count + 1) * width);
-	value = &pool->values[pool->count * width];
-	memset(value, 0, width * sizeof(*value));
-	jfr_layout_read(&pool->layout, c, value);
-	if (cursor_ok(c) && map64_add(&pool->keys, key, (uint32_t)pool->count))
-		pool->count++;
+	for (size_t i = 0; i < width; i++)
+		pool->values[pool->count * width + i] = (struct jfr_value){
+			numbers[i], strings[i]
+		};
+	pool->count++;
 }
 
 /* The layout that passes over values of the type, compiled the first time. */
@@ -149,7 +154,7 @@ static void skip_pool(struct jfr_pools *ps, size_t type, struct cursor *c,
 		cursor_fail(c);
 	for (size_t i = 0; i < count && cursor_ok(c); i++) {
 		cursor_skip_varint(c); /* key */
-		jfr_layout_read(l, c, NULL);
+		jfr_layout_read(l, c, NULL, NULL);
 	}
 }
 
@@ -228,16 +233,20 @@ static uint32_t *made_slot(struct jfr_pools *ps, enum jfr_pool_role role,
 			   uint64_t key)
 {
 	struct jfr_pool *pool = &ps->pools[role];
-	uint32_t index = map64_get(&pool->keys, key);
+	uint32_t index;
 
+	/* A thread's events stand together, in the buffer it filled. */
+	if (ps->last[role].slot && ps->last[role].key == key)
+		return ps->last[role].slot;
+	index = map64_get(&pool->keys, key);
 	if (index == MAP64_NONE)
 		return NULL;
-	if (!pool->made) {
-		/* All checkpoints have been read: the pool grows no more. */
+	/* All checkpoints have been read: the pool grows no more. */
+	if (!pool->made)
 		pool->made = xcalloc(pool->count, sizeof(*pool->made));
-		pool->made_cap = pool->count;
-	}
-	return index < pool->made_cap ? &pool->made[index] : NULL;
+	ps->last[role].key = key;
+	ps->last[role].slot = &pool->made[index];
+	return ps->last[role].slot;
 }
 
 static uint32_t class_string(struct jfr_pools *ps, uint64_t key)

@@ -32,7 +32,13 @@ enum jfr_pool_role {
 
 #define JFR_POOL_FIELDS 5 /* most that are picked from one value */
 
-/* Values of one role: value_fields each, one after the other. */
+/* A picked field: a number (a pool key, an int, a boolean) or a string. */
+struct jfr_value {
+	uint64_t number;
+	struct jfr_string string;
+};
+
+/* Values of one role: as many as its fields each, one after the other. */
 struct jfr_pool {
 	const struct jfr_type *type; /* NULL: the chunk has no such type */
 	struct jfr_layout layout;
@@ -40,7 +46,6 @@ struct jfr_pool {
 	struct jfr_value *values;
 	size_t count, cap;
 	uint32_t *made; /* id in the profile + 1, by index; 0 = not yet */
-	size_t made_cap;
 	/* Which pool a picked field's number is a key of; ROLES = it is none.
 	 */
 	enum jfr_pool_role refers[JFR_POOL_FIELDS];
@@ -84,6 +89,12 @@ struct jfr_pools {
 	size_t stack_count, stack_cap;
 	uint32_t *path; /* scratch: frames of one stack trace */
 	size_t path_cap;
+
+	/* The last key of each role that was asked for, and its slot. */
+	struct {
+		uint64_t key;
+		uint32_t *slot;
+	} last[JFR_POOL_ROLES];
 
 	uint64_t unknown_frames; /* whose method the chunk does not have */
 };

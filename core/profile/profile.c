@@ -249,6 +249,12 @@ static bool same_cell(const struct cell *a, const struct cell *b)
 	       a->state == b->state;
 }
 
+static void add_to(struct cell *known, const struct cell *c)
+{
+	known->count = add_saturated(known->count, c->count);
+	known->weight = add_saturated(known->weight, c->weight);
+}
+
 /* Adds to the cell that agrees with c, or makes it. */
 static void add_cell(struct profile *p, const struct cell *c)
 {
@@ -258,23 +264,27 @@ static void add_cell(struct profile *p, const struct cell *c)
 	struct idprobe probe;
 	uint32_t id;
 
+	if (p->last_cell < p->cell_count &&
+	    same_cell(&p->cells[p->last_cell], c)) {
+		add_to(&p->cells[p->last_cell], c);
+		return;
+	}
 	idtable_reserve(&p->cell_ids, 1);
 	probe = idtable_probe(&p->cell_ids, (uint32_t)hash_mix(where, rest));
 	while ((id = idtable_next(&p->cell_ids, &probe))) {
-		struct cell *known = &p->cells[id - 1];
-
-		if (same_cell(known, c)) {
-			known->count = add_saturated(known->count, c->count);
-			known->weight = add_saturated(known->weight, c->weight);
-			return;
-		}
+		if (same_cell(&p->cells[id - 1], c))
+			break;
 	}
-	array_reserve(p->cells, p->cell_cap, p->cell_count + 1);
-	p->cells[p->cell_count++] = *c;
-	idtable_put(&p->cell_ids, &probe, (uint32_t)p->cell_count);
+	if (!id) {
+		array_reserve(p->cells, p->cell_cap, p->cell_count + 1);
+		p->cells[p->cell_count++] = *c;
+		id = (uint32_t)p->cell_count;
+		idtable_put(&p->cell_ids, &probe, id);
+	} else {
+		add_to(&p->cells[id - 1], c);
+	}
+	p->last_cell = id - 1;
 }
-
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
 /*
  * Moves the buckets so that they begin at first and are `halvings` times
@@ -297,25 +307,26 @@ static void rebucket(struct profile *p, int64_t first, unsigned halvings)
 		}
 		add_cell(p, &c);
 	}
-	p->bucket_ns <<= halvings;
+	p->bucket_shift += halvings;
+	p->bucket_ns = (int64_t)1 << p->bucket_shift;
 	p->bucket_last >>= halvings;
 	p->bucket_first = first;
 }
 
-#define FIRST_BUCKET_NS 1000000 /* a millisecond; doubled as needed */
+#define FIRST_BUCKET_SHIFT 20 /* about a millisecond; doubled as needed */
 
 void profile_expect_times(struct profile *p, int64_t from_ns, int64_t to_ns)
 {
-	int64_t width = FIRST_BUCKET_NS;
+	unsigned shift = FIRST_BUCKET_SHIFT;
 
 	if (p->bucket_ns || to_ns <= from_ns)
 		return;
-	while (width < INT64_MAX / 4 &&
-	       floor_div(to_ns, width) - floor_div(from_ns, width) >=
-		       PROFILE_BUCKETS)
-		width *= 2;
-	p->bucket_ns = width;
-	p->bucket_first = p->bucket_last = floor_div(from_ns, width);
+	/* Shifting rounds down, for times before 1970 too. */
+	while ((to_ns >> shift) - (from_ns >> shift) >= PROFILE_BUCKETS)
+		shift++;
+	p->bucket_shift = shift;
+	p->bucket_ns = (int64_t)1 << shift;
+	p->bucket_first = p->bucket_last = from_ns >> shift;
 }
 
 /* The bucket of a time, 1 + its index, making room for it. */
@@ -326,7 +337,7 @@ static uint16_t bucket_of(struct profile *p, int64_t time_ns)
 
 	if (!p->bucket_ns)
 		profile_expect_times(p, time_ns, time_ns + 1);
-	at = floor_div(time_ns, p->bucket_ns);
+	at = time_ns >> p->bucket_shift;
 	first = at < p->bucket_first ? at : p->bucket_first;
 	last = at > p->bucket_last ? at : p->bucket_last;
 	while ((last >> halvings) - (first >> halvings) >= PROFILE_BUCKETS)

@@ -140,9 +140,11 @@ struct profile {
 	struct idtable cell_ids;
 	struct cell *cells; /* from 0 */
 	size_t cell_count, cell_cap;
+	size_t last_cell; /* where the last sample went: often the next too */
 
 	/* Bucket i covers [(bucket_first + i) * bucket_ns, + bucket_ns). */
-	int64_t bucket_ns; /* 0 = no sample had a time */
+	int64_t bucket_ns;     /* a power of two; 0 = no sample had a time */
+	unsigned bucket_shift; /* its logarithm */
 	int64_t bucket_first;
 	int64_t bucket_last;            /* greatest in use, on the same scale */
 	int64_t earliest_ns, latest_ns; /* of all samples, whole or not */

@@ -56,12 +56,22 @@ struct scan {
 
 enum { LOOKS_LIKE_HEADER = 8 }; /* bytes that tell a chunk's header */
 
+/* Recordings put together mix chunks of a few kinds, over and over. */
+#define TYPED_CHUNKS 4
+
 struct jfr_read {
 	struct profile *profile;
 	const uint8_t *bytes;
 	size_t len;
-	struct jfr_metadata metadata; /* of the last chunk that had any */
-	struct jfr_clock typed_clock; /* of that chunk */
+	/* Of the last chunks that had any; metadata is the one in use. */
+	struct typed {
+		const uint8_t *bytes; /* of the recording */
+		size_t len;
+		struct jfr_metadata metadata;
+	} typed[TYPED_CHUNKS];
+	size_t typed_next; /* the one to be replaced next */
+	const struct jfr_metadata *metadata;
+	struct jfr_clock typed_clock; /* of the chunk metadata are from */
 	uint16_t typed_version;
 	struct jfr_pools pools;
 	struct jfr_events events;
@@ -267,9 +277,43 @@ static bool is_same_jvm(const struct jfr_read *r, const struct chunk *chunk)
 	const struct jfr_clock *a = &r->typed_clock;
 	const struct jfr_clock *b = &chunk->clock;
 
-	return r->metadata.type_count && r->typed_version == chunk->major &&
+	return r->metadata && r->typed_version == chunk->major &&
 	       a->ticks_per_second == b->ticks_per_second &&
 	       a->start_ticks < b->start_ticks && a->start_ns < b->start_ns;
+}
+
+/*
+ * Makes the metadata in event those in use.  Equal bytes are equal types; the
+ * metadata's id is not asked, since every JVM counts from 1.
+ */
+static int use_metadata(struct jfr_read *r, struct cursor event,
+			struct error *err)
+{
+	struct typed *t = &r->typed[r->typed_next];
+	size_t len;
+
+	cursor_skip_varint(&event); /* start time */
+	cursor_skip_varint(&event); /* duration */
+	cursor_skip_varint(&event); /* id */
+	len = cursor_left(&event);
+	for (size_t i = 0; i < TYPED_CHUNKS; i++) {
+		if (len && r->typed[i].len == len &&
+		    memcmp(r->typed[i].bytes, event.at, len) == 0) {
+			r->metadata = &r->typed[i].metadata;
+			return 0;
+		}
+	}
+	if (r->metadata == &t->metadata)
+		r->metadata = NULL;
+	jfr_metadata_release(&t->metadata);
+	t->len = 0;
+	if (jfr_metadata_read(&t->metadata, event, err))
+		return -1;
+	t->bytes = event.at;
+	t->len = len;
+	r->metadata = &t->metadata;
+	r->typed_next = (r->typed_next + 1) % TYPED_CHUNKS;
+	return 0;
 }
 
 /*
@@ -280,22 +324,20 @@ static int read_metadata(struct jfr_read *r, const struct chunk *chunk,
 			 const struct scan *scan, struct error *err)
 {
 	struct cursor event = event_at(chunk, chunk->metadata, EVENT_METADATA);
-	struct jfr_metadata m = { 0 };
 
-	if (!cursor_ok(&event) || jfr_metadata_read(&m, event, err))
-		event = event_at(chunk, scan->metadata, EVENT_METADATA);
-	if (!m.type_count && !cursor_ok(&event)) {
-		if (chunk->cut && is_same_jvm(r, chunk))
-			return 0;
-		return fail(err, ERROR_INPUT,
-			    "its descriptions of types are %s",
-			    chunk->cut ? "in the part that was cut off"
-				       : "missing");
-	}
-	if (!m.type_count && jfr_metadata_read(&m, event, err))
+	if (cursor_ok(&event) && use_metadata(r, event, err) == 0)
+		goto found;
+	event = event_at(chunk, scan->metadata, EVENT_METADATA);
+	if (cursor_ok(&event)) {
+		if (use_metadata(r, event, err) == 0)
+			goto found;
 		return -1;
-	jfr_metadata_release(&r->metadata);
-	r->metadata = m;
+	}
+	if (chunk->cut && is_same_jvm(r, chunk))
+		return 0;
+	return fail(err, ERROR_INPUT, "its descriptions of types are %s",
+		    chunk->cut ? "in the part that was cut off" : "missing");
+found:
 	r->typed_clock = chunk->clock;
 	r->typed_version = chunk->major;
 	return 0;
@@ -310,7 +352,7 @@ static size_t read_events(struct jfr_read *r, const struct chunk *chunk)
 
 	while (next_event(&c, &type, &event)) {
 		if (jfr_events_wants(&r->events, type))
-			jfr_events_read(&r->events, type, &event);
+			jfr_events_read(&r->events, type, event);
 	}
 	return cursor_offset(&c);
 }
@@ -387,8 +429,8 @@ static int read_chunk(struct jfr_read *r, struct chunk *chunk, size_t *end,
 	}
 	if (read_metadata(r, chunk, &scan, err))
 		goto out;
-	jfr_pools_begin(&r->pools, r->profile, &r->metadata);
-	jfr_events_begin(&r->events, r->profile, &r->pools, &r->metadata,
+	jfr_pools_begin(&r->pools, r->profile, r->metadata);
+	jfr_events_begin(&r->events, r->profile, &r->pools, r->metadata,
 			 &chunk->clock);
 	if (!scanned && !read_chain(r, chunk)) {
 		scan_events(chunk, &scan);
@@ -486,7 +528,8 @@ static int jfr_read(const uint8_t *bytes, size_t len, struct profile *p,
 			   p->remarks[0].what, p->remarks[0].first);
 	jfr_events_release(&r.events);
 	jfr_pools_release(&r.pools);
-	jfr_metadata_release(&r.metadata);
+	for (size_t i = 0; i < TYPED_CHUNKS; i++)
+		jfr_metadata_release(&r.typed[i].metadata);
 	return ret;
 }
 
