@@ -10,13 +10,18 @@ static alloc_failed_fn *on_failure;
 
 void alloc_on_failure(alloc_failed_fn *handler) { on_failure = handler; }
 
-static void *checked(void *got, size_t size)
+void alloc_give_up(size_t size)
 {
-	if (got)
-		return got;
 	if (on_failure)
 		on_failure(size);
 	abort();
+}
+
+static void *checked(void *got, size_t size)
+{
+	if (!got)
+		alloc_give_up(size);
+	return got;
 }
 
 void *xmalloc(size_t size) { return checked(malloc(size ? size : 1), size); }
@@ -31,7 +36,7 @@ void *xrealloc(void *old, size_t count, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
-		return checked(NULL, SIZE_MAX);
+		alloc_give_up(SIZE_MAX);
 	return checked(realloc(old, bytes ? bytes : 1), bytes);
 }
 
@@ -53,7 +58,7 @@ void *array_grown(void *array, size_t *cap, size_t need, size_t size)
 
 	while (grown < need) {
 		if (__builtin_mul_overflow(grown, 2, &grown))
-			return checked(NULL, SIZE_MAX);
+			alloc_give_up(SIZE_MAX);
 	}
 	*cap = grown;
 	return xrealloc(array, grown, size);

@@ -17,6 +17,9 @@ typedef void alloc_failed_fn(size_t size);
 
 void alloc_on_failure(alloc_failed_fn *handler);
 
+/* Ends the program as if size bytes could not be had. */
+_Noreturn void alloc_give_up(size_t size);
+
 /* As malloc and kin; size 0 gives a pointer that may be freed. */
 void *xmalloc(size_t size) __attribute__((malloc));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc));

@@ -69,7 +69,7 @@ void *arena_alloc(struct arena *a, size_t size)
 		a->left -= pad;
 	}
 	if (size > SIZE_MAX - sizeof(struct arena_block))
-		return xmalloc(SIZE_MAX); /* which ends the program */
+		alloc_give_up(SIZE_MAX);
 	return take(a, size);
 }
 

@@ -65,7 +65,7 @@ struct inflated inflate_bytes(enum inflate_kind kind, const uint8_t *in,
 		} else if (ret == Z_DATA_ERROR || ret == Z_NEED_DICT) {
 			out.damage = "damaged compressed data";
 		} else if (ret == Z_MEM_ERROR) {
-			xmalloc(SIZE_MAX); /* which ends the program */
+			alloc_give_up(SIZE_MAX);
 		} else if (is_bomb(&out)) {
 			out.damage = "expands without end, stopped";
 		} else if (out.used == len && out.len < cap) {

@@ -41,7 +41,7 @@ struct pattern *pattern_new(const char *regex, struct error *err)
 	p->match = pcre2_match_data_create(1, NULL);
 	p->context = pcre2_match_context_create(NULL);
 	if (!p->match || !p->context)
-		xmalloc(SIZE_MAX); /* which ends the program */
+		alloc_give_up(SIZE_MAX);
 	pcre2_set_match_limit(p->context, MATCH_LIMIT);
 	pcre2_set_heap_limit(p->context, HEAP_LIMIT);
 	return p;

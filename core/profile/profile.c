@@ -144,7 +144,7 @@ static inline uint32_t node_of(struct profile *p, uint32_t caller,
 static void reserve_nodes(struct profile *p, size_t more)
 {
 	if (p->stack_count + more > UINT32_MAX)
-		xmalloc(SIZE_MAX); /* ids have run out: ends the program */
+		alloc_give_up(SIZE_MAX);
 	array_reserve(p->stacks, p->stack_cap, p->stack_count + more);
 	idtable_reserve(&p->stack_ids, more);
 }
