@@ -2,10 +2,10 @@
 #
 # One Makefile, no configure.  `make help` lists the targets.
 #
-#	V=1			show the commands
-#	CC=clang		another compiler, in a folder of its own
+#	V=1				show the commands
+#	CC=clang			build with it, in a folder of its own
 #	SANITIZE=address,undefined	likewise
-#	CFLAGS=… LDFLAGS=…	instead of -O2 -g
+#	CFLAGS=… LDFLAGS=…		instead of -O2 -g
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -49,12 +49,38 @@ unit_shared := $(patsubst %.c,$(B)/%.o,\
 	$(filter-out %_test.c,$(wildcard tests/unit/*.c)))
 fuzzers := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all unit
-all: $(B)/sjkc			## ./sjkc
+# Programs and libraries that only tests use.
+tools := $(patsubst %.c,$(B)/%.so,$(wildcard tests/tools/*.c))
+
+# What clang checks while tests run; fuzzers link the same objects.
+sanitized := CC=clang SANITIZE=fuzzer-no-link,address,undefined
+parallel := $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
+# Those whose name has T in it; without T, all.
+chosen = $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(1))
+
+.PHONY: all demo check quick setup unit fuzz bench lint format sizes bless \
+	picture install uninstall clean help everything fuzzers
+.PHONY: $(addprefix check-,build unit sanitized cli layers man fuzz browser jvm)
+
+all: $(B)/sjkc			## build ./sjkc
 	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp $< sjkc)
 
-unit: $(unit_tests)
-	$(Q)for t in $(unit_tests); do $$t || exit 1; done
+demo:				## record a Java program, draw it, say where the page is
+	$(Q)sh tests/setup.sh demo
+	$(Q)$(MAKE) $(parallel) --no-print-directory all
+	$(Q)sh tests/demo/run.sh ./sjkc build/demo
+
+check:				## every test; the last line counts them
+	$(Q)sh tests/setup.sh check
+	$(Q)sh tests/run.sh build unit sanitized cli layers man fuzz browser jvm
+
+quick:				## the tests that take seconds: no browser, no JVM
+	$(Q)sh tests/run.sh unit cli layers man
+
+setup:				## install what demo, check and lint need
+	$(Q)for t in demo check lint format sizes; do \
+		sh tests/setup.sh $$t || exit 1; done
 
 # Changed flags rebuild what was built with the old ones.
 flags := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
@@ -109,6 +135,118 @@ $(B)/tests/unit/%_test: $(B)/tests/unit/%_test.o $(unit_shared) $(B)/libsjkc.a
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/libsjkc.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
+$(B)/tests/tools/%.so: tests/tools/%.c $(B)/flags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -shared $(WARNINGS) -o $@ $<
+
+everything: $(B)/sjkc $(unit_tests) $(tools)
+fuzzers: $(fuzzers)
+
+# The parts of check: each prints TAP (tests/run.sh).
+check-build:
+	$(Q)$(MAKE) $(parallel) everything && echo 'ok 1 - it builds with $(CC)' || \
+		echo 'not ok 1 - it builds with $(CC)'
+	$(Q)$(MAKE) $(parallel) CC=clang everything && \
+		echo 'ok 2 - it builds with clang' || \
+		echo 'not ok 2 - it builds with clang'
+
+check-unit:
+	$(Q)$(MAKE) $(parallel) $(unit_tests)
+	$(Q)sh tests/unit.sh $(unit_tests)
+
+check-sanitized:
+	$(Q)$(MAKE) $(parallel) $(sanitized) everything
+	$(Q)$(MAKE) $(sanitized) check-sanitized-here
+
+.PHONY: check-sanitized-here
+check-sanitized-here:
+	$(Q)sh tests/unit.sh $(unit_tests)
+	$(Q)sh tests/cli.sh $(B)/sjkc /flame/
+
+check-cli:
+	$(Q)$(MAKE) $(parallel) all $(tools)
+	$(Q)sh tests/cli.sh ./sjkc
+
+check-layers:
+	$(Q)sh tests/layers.sh
+
+check-man:
+	$(Q)$(MAKE) $(parallel) all
+	$(Q)sh tests/man.sh ./sjkc sjkc.1
+
+check-fuzz:
+	$(Q)$(MAKE) $(parallel) $(sanitized) fuzzers
+	$(Q)$(MAKE) $(sanitized) T= SECONDS=3 fuzz-here
+
+check-browser:
+	$(Q)$(MAKE) $(parallel) all
+	$(Q)NODE_PATH=build/browser/node_modules node tests/browser/run.js ./sjkc
+
+check-jvm:
+	$(Q)$(MAKE) $(parallel) all
+	$(Q)sh tests/jvm.sh ./sjkc
+
+unit:				## the unit tests; T=part-of-name runs some
+	$(Q)$(MAKE) $(parallel) --no-print-directory $(unit_tests)
+	$(Q)sh tests/unit.sh $(call chosen,$(unit_tests))
+
+# Each fuzzer first gets its corpus and what it once crashed on.
+SECONDS := 60
+fuzz:				## run the fuzzers; T=jfr SECONDS=60
+	$(Q)$(MAKE) $(parallel) --no-print-directory $(sanitized) fuzzers
+	$(Q)$(MAKE) --no-print-directory $(sanitized) fuzz-here
+
+.PHONY: fuzz-here
+fuzz-here:
+	$(Q)sh tests/fuzz.sh $(SECONDS) $(call chosen,$(fuzzers))
+
+bench: all			## cost beside the budgets and the peers
+	$(Q)for b in tests/bench/*.sh; do sh $$b ./sjkc || exit 1; done
+
+lint:				## clang-tidy, cppcheck, shellcheck, mandoc
+	$(Q)sh tests/setup.sh lint
+	$(Q)sh tests/lint.sh $(ALL_CFLAGS)
+
+format:				## clang-format, in place
+	$(Q)sh tests/setup.sh format
+	$(Q)clang-format -i $(wildcard */*.[ch] */*/*.[ch])
+
+sizes:				## how long the functions and files are
+	$(Q)sh tests/setup.sh sizes
+	$(Q)sh tests/sizes.sh
+
+bless: all $(tools)		## rewrite what tests/cli expects; T=part-of-name
+	$(Q)BLESS=1 sh tests/cli.sh ./sjkc $(T)
+
+picture: demo			## render/flame.png, from the demo's page
+	$(Q)sh tests/setup.sh picture
+	$(Q)NODE_PATH=build/browser/node_modules \
+		node tests/demo/picture.js build/demo/demo.html render/flame.png
+
+completions := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sjkc \
+	$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sjkc \
+	$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sjkc.fish
+
+install: all			## PREFIX=/usr/local DESTDIR=
+	$(Q)install -D sjkc $(DESTDIR)$(PREFIX)/bin/sjkc
+	$(Q)install -D -m 644 sjkc.1 $(DESTDIR)$(PREFIX)/share/man/man1/sjkc.1
+	$(Q)mkdir -p $(dir $(completions))
+	$(Q)./sjkc completion bash >$(word 1,$(completions))
+	$(Q)./sjkc completion zsh >$(word 2,$(completions))
+	$(Q)./sjkc completion fish >$(word 3,$(completions))
+
+uninstall:			## take away what install put there
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/sjkc \
+		$(DESTDIR)$(PREFIX)/share/man/man1/sjkc.1 $(completions)
+
+clean:				## leave only what is in the repository
+	$(Q)rm -rf build sjkc
+
+help:				## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | \
+		awk -F '|' '{ printf "  %-10s %s\n", $$1, $$2 }'
 
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

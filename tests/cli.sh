@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+#	tests/cli.sh SJKC [PART-OF-NAME]	compares
+#	BLESS=1 tests/cli.sh SJKC [PART]	rewrites what is expected
+#
+# Runs the scripts tests/cli/*/*.sh, each in a folder of its own that is empty,
+# and compares what they print with the files .out and .err beside them (not
+# there = nothing) and their exit status with .exit (not there = 0).  A script
+# that exits with 77 is skipped, for the reason on its stdout.  They find
+#
+#	sjkc		in PATH
+#	$DATA		the recordings of tests/data
+#	$SHARED		recordings beside the checkout, which need not be there
+#	$TOOLS		what the tests' own C programs became (faults.so, …)
+here=$(cd "$(dirname "$0")" && pwd)
+
+# run_one SCRIPT: prints a line of TAP without a number
+run_one() {
+	script=$1
+	name=${script#"$here/cli/"}
+	name=${name%.sh}
+	want=${script%.sh}
+	scratch=$(mktemp -d)
+	mkdir "$scratch/cwd"
+	(
+		cd "$scratch/cwd" &&
+		exec sh "$script" </dev/null >"$scratch/out" 2>"$scratch/err"
+	)
+	status=$?
+	if [ $status -eq 77 ]; then
+		echo "ok - $name # SKIP $(tail -n 1 "$scratch/out")"
+	elif [ -n "$BLESS" ]; then
+		bless
+	else
+		compare
+	fi
+	rm -rf "$scratch"
+}
+
+bless() {
+	rm -f "$want.out" "$want.err" "$want.exit"
+	[ ! -s "$scratch/out" ] || cp "$scratch/out" "$want.out"
+	[ ! -s "$scratch/err" ] || cp "$scratch/err" "$want.err"
+	[ $status -eq 0 ] || echo $status >"$want.exit"
+	echo "ok - $name"
+}
+
+compare() {
+	wanted_status=$(cat "$want.exit" 2>/dev/null || echo 0)
+	faults=$(
+		for which in out err; do
+			[ -e "$want.$which" ] && file=$want.$which || file=/dev/null
+			diff -u "$file" "$scratch/$which"
+		done
+		[ "$status" = "$wanted_status" ] ||
+			echo "exit status $status, not $wanted_status"
+	)
+	if [ -z "$faults" ]; then
+		echo "ok - $name"
+	else
+		echo "not ok - $name"
+		echo "$faults" | sed 's/^/# /'
+	fi
+}
+
+if [ "$1" = --one ]; then
+	run_one "$2"
+	exit
+fi
+
+SJKC=$(realpath "$1")
+TOOLS=$(dirname "$SJKC")/tests/tools
+[ -d "$TOOLS" ] || TOOLS=$here/../build/cc/tests/tools
+bin=$(mktemp -d)
+trap 'rm -rf "$bin"' EXIT
+ln -s "$SJKC" "$bin/sjkc"
+PATH=$bin:$PATH DATA=$here/data SHARED=$here/../../shared/data
+BLESS=${BLESS-} LC_ALL=C.UTF-8 TZ=UTC COLUMNS=80
+export PATH SJKC TOOLS DATA SHARED BLESS LC_ALL TZ COLUMNS
+
+# Side by side, since some of them wait; a line holds a whole result.
+find "$here/cli" -name '*.sh' | sort | grep -F -- "${2-}" |
+	xargs -P 4 -I '{}' sh -c 'out=$("$0" --one "$1"); echo "$out"' \
+		"$0" '{}' >"$bin/results"
+awk '
+	/^(not )?ok - / { sub(/ok - /, "ok " ++n " - "); bad += /^not/ }
+	{ print }
+	END { print "1.." n + 0; exit bad > 0 }' "$bin/results"

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+#	tests/fuzz.sh SECONDS PROGRAM...
+#
+# Each fuzzer gets its corpus and the inputs that it once crashed on, then new
+# ones for some seconds.  What breaks it is left in build/fuzz.
+cd "$(dirname "$0")/.." || exit 2
+. tests/tap.sh
+seconds=$1
+shift
+
+# fuzz PROGRAM ARGUMENTS...: quiet unless it breaks
+fuzz() {
+	program=$1
+	shift
+	"$program" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found/" \
+		"$@" >"$found/log" 2>&1 || tail -n 40 "$found/log"
+}
+
+for program in "$@"; do
+	name=$(basename "$program" | sed 's/^fuzz_//')
+	found=build/fuzz/$name
+	mkdir -p "$found/corpus"
+	known=$(find "tests/fuzz/corpus/$name" "tests/fuzz/crashes/$name" \
+		-type f 2>/dev/null)
+	if [ -z "$known" ]; then
+		tap_result "$name: has a corpus" "tests/fuzz/corpus/$name"
+		continue
+	fi
+	# shellcheck disable=SC2086 # file names of ours
+	tap_result "$name: corpus and old crashes" "$(fuzz "$program" $known)"
+	tap_result "$name: $seconds s of new inputs" "$(fuzz "$program" \
+		-max_total_time="$seconds" -max_len=65536 "$found/corpus" \
+		"tests/fuzz/corpus/$name")"
+done
+tap_end

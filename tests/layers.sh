@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+#	tests/layers.sh [DIRECTORY]
+#
+# No file includes what is above it, and nothing below cmd/ prints or exits.
+# Prints a TAP line for each room.
+. "$(dirname "$0")/tap.sh"
+cd "${1:-$(dirname "$0")/..}" || exit 2
+
+# includes FILE: what of ours it includes
+includes() {
+	sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' "$1"
+}
+
+# upward FILES MAY...: each include of the files that begins with none of MAY
+upward() {
+	files=$1
+	shift
+	for file in $files; do
+		[ -e "$file" ] || continue
+		for included in $(includes "$file"); do
+			allowed=
+			for may in "$@"; do
+				case $included in "$may"*) allowed=1 ;; esac
+			done
+			[ -n "$allowed" ] || echo "$file may not include $included"
+		done
+	done
+}
+
+room() {
+	tap_result "$1 include nothing that is above them" "$(upward "$@")"
+}
+
+room 'core/base/*.[ch]' core/base/
+room 'core/profile/*.[ch]' core/base/ core/profile/
+room 'core/jvm/*.[ch]' core/base/ core/jvm/
+room 'core/native/*.[ch]' core/base/ core/jvm/ core/native/
+room 'jmx_http/*.[ch] jmx_http/*/*.[ch]' core/ jmx_http/
+room 'bpf/*.[ch]' core/ bpf/
+room 'render/*.[ch]' core/ render/
+room 'jvmti/agent*.[ch]' jvmti/agent_protocol.h
+room 'jvmti/client*.[ch]' core/ jvmti/
+room 'cmd/*.[ch]' cmd/ core/ jmx_http/ bpf/ jvmti/client render/
+
+below='core/*/*.c render/*.c jmx_http/*.c jmx_http/*/*.c bpf/*.c jvmti/*.c'
+# shellcheck disable=SC2086 # patterns
+tap_result 'nothing below cmd/ prints or exits' "$(grep -nE \
+	'(^|[^_[:alnum:]])(v?f?printf|f?puts|f?putc|putchar|perror|_?exit)\(' \
+	$below 2>/dev/null)"
+
+tap_result 'every source says its licence' "$(grep -L \
+	'SPDX-License-Identifier: Apache-2.0' \
+	Makefile */*.[ch] */*/*.[ch] */*.sh */*/*.js 2>/dev/null)"
+
+tap_end

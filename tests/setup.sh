@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+#	tests/setup.sh demo|check|lint|…
+#
+# Installs the Debian packages that a target of the Makefile needs and that are
+# not there: as root, or through sudo.  tests/packages lists them.
+set -eu
+cd "$(dirname "$0")/.."
+target=$1
+
+is_installed() {
+	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+missing_packages() {
+	while read -r package targets; do
+		case " $targets " in
+		*[[:space:]]"$target"[[:space:]]*)
+			is_installed "$package" || echo "$package" ;;
+		esac
+	done <tests/packages
+}
+
+install_packages() {
+	mkdir -p build
+	echo "setup: installing $*"
+	{
+		$as_root apt-get update -qq &&
+		$as_root env DEBIAN_FRONTEND=noninteractive apt-get install \
+			-y -qq --no-install-recommends "$@"
+	} >build/setup.log 2>&1 || {
+		tail -n 5 build/setup.log >&2
+		echo "setup: apt-get failed; all of it is in build/setup.log" >&2
+		exit 1
+	}
+}
+
+# The browser's driver, from the registry of npm; Debian has no package of it.
+install_driver() {
+	wanted=tests/browser/package.json
+	have=build/browser/package.json
+	if cmp -s "$wanted" "$have" &&
+	   [ -d build/browser/node_modules/playwright-core ]; then
+		return
+	fi
+	echo "setup: installing playwright-core under build/browser"
+	mkdir -p build/browser
+	cp "$wanted" "$have.new"
+	cp "$wanted" "$have"
+	npm install --prefix build/browser --no-audit --no-fund --silent \
+		>build/setup.log 2>&1 || {
+		rm -f "$have"
+		tail -n 5 build/setup.log >&2
+		echo "setup: npm failed; all of it is in build/setup.log" >&2
+		exit 1
+	}
+	rm -f "$have.new"
+}
+
+command -v dpkg-query >/dev/null || {
+	echo "setup: no Debian here; what is needed is in tests/packages" >&2
+	exit 1
+}
+missing=$(missing_packages)
+if [ "$(id -u)" -eq 0 ]; then
+	as_root=
+elif command -v sudo >/dev/null; then
+	as_root=sudo
+elif [ -n "$missing" ]; then
+	echo "setup: neither root nor sudo; have these installed:" $missing >&2
+	exit 1
+fi
+# shellcheck disable=SC2086 # one word a package
+[ -z "$missing" ] || install_packages $missing
+case $target in
+check|picture) [ ! -f tests/browser/package.json ] || install_driver ;;
+esac

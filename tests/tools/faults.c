@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * faults: makes the system calls and the memory of a program fail, preloaded.
+ *
+ *	FAULT_ALLOC=N	the Nth allocation fails, and all that follow
+ *	FAULT_COUNT=F	writes to the file F how many allocations there were
+ *	FAULT_IO=1	reads and writes move one byte, and every other call is
+ *			interrupted or would block
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* glibc's own names of them, which need no looking up. */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+
+static unsigned long allocations, fail_at;
+static unsigned long calls;
+static bool io_faults;
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *at = getenv("FAULT_ALLOC");
+
+	fail_at = at ? strtoul(at, NULL, 10) : 0;
+	io_faults = getenv("FAULT_IO") != NULL;
+	allocations = 0;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	const char *path = getenv("FAULT_COUNT");
+	char text[32];
+	int fd, len;
+
+	if (!path)
+		return;
+	len = snprintf(text, sizeof(text), "%lu\n", allocations);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0 || syscall(SYS_write, fd, text, (size_t)len) != len)
+		abort();
+	close(fd);
+}
+
+static bool fails(void)
+{
+	if (++allocations < fail_at || !fail_at)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
+
+void *calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+	return fails() ? NULL : __libc_realloc(old, size);
+}
+
+/* Every other call fails, in one way and then in the other. */
+static bool is_interrupted(void)
+{
+	if (!io_faults || calls++ % 2)
+		return false;
+	errno = calls % 4 == 1 ? EINTR : EAGAIN;
+	return true;
+}
+
+ssize_t read(int fd, void *bytes, size_t len)
+{
+	if (is_interrupted())
+		return -1;
+	return syscall(SYS_read, fd, bytes, io_faults && len > 1 ? 1 : len);
+}
+
+ssize_t write(int fd, const void *bytes, size_t len)
+{
+	if (is_interrupted())
+		return -1;
+	return syscall(SYS_write, fd, bytes, io_faults && len > 1 ? 1 : len);
+}
