@@ -46,7 +46,7 @@ function shade([hue, saturation, lightness, spread], k, dark) {
 	if (!dark)
 		return `hsl(${h.toFixed(1)} ${saturation}% ${(lightness + tone * spreadL).toFixed(1)}%)`;
 	// Yellow and green look lighter than blue at the same lightness.
-	const bright = h > 35 && h < 195 ? 0.36 : 0.47;
+	const bright = h > 18 && h < 212 ? 0.32 : 0.45;
 	const l = 8 + lightness * bright - (lightness > 80 ? 6 : 0);
 	return `hsl(${h.toFixed(1)} ${Math.round(saturation * 0.62)}% ${(l + tone * spreadL).toFixed(1)}%)`;
 }

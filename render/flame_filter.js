@@ -31,6 +31,17 @@ class Filter {
 		return on;
 	}
 
+	// Which threads and states an event's samples have at all.
+	static seen(cells, column, count) {
+		const key = `${column}Seen`;
+		if (!cells[key]) {
+			cells[key] = new Uint8Array(count);
+			for (const index of cells[column] || [])
+				cells[key][index] = 1;
+		}
+		return cells[key];
+	}
+
 	// Adds up the cells that pass into `sums` by node, and what each thread,
 	// state and bucket would have if it alone were let through.
 	apply(cells, node, weights, state, sums) {
@@ -66,11 +77,12 @@ class Filter {
 
 	// Pools by weight, their threads by weight; only those that the pattern
 	// lists.
-	pools() {
+	pools(cells) {
 		const { threads } = this.profile;
+		const seen = Filter.seen(cells, 'thread', threads.length);
 		const pools = new Map();
 		for (let i = 0; i < threads.length; i++) {
-			if (!this.threadListed[i])
+			if (!this.threadListed[i] || !seen[i])
 				continue;
 			const name = poolName(threads[i].name);
 			let pool = pools.get(name);

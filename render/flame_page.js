@@ -153,9 +153,11 @@ class Page {
 			return false;
 		const { graph } = this;
 		if (view === 'sandwich') {
-			const name = this.profile.names.indexOf(frame);
-			this.pane.show(new GrownTree(graph, 'callees', Math.max(name, 0)), 'down');
-			this.upper.show(new GrownTree(graph, 'callers', Math.max(name, 0)), 'up');
+			const { names } = this.profile;
+			const known = names.indexOf(frame);
+			const name = known < 0 ? names.length : known;
+			this.pane.show(new GrownTree(graph, 'callees', name), 'down');
+			this.upper.show(new GrownTree(graph, 'callers', name), 'up');
 		} else {
 			this.pane.show(view === 'callers' ?
 				new GrownTree(graph, 'callers', -1) : graph, grows);

@@ -150,7 +150,7 @@ class FilterPanel {
 		if (this.pattern.value !== state.threadPattern)
 			this.pattern.value = state.threadPattern;
 		this.threadError.textContent = filter.threadError || '';
-		const pools = filter.pools();
+		const pools = filter.pools(cells);
 		const top = this.threadList.scrollTop;
 		this.threadList.replaceChildren(
 			...pools.slice(0, LISTED_POOLS).flatMap((pool) => this.poolRows(pool)));
@@ -166,8 +166,8 @@ class FilterPanel {
 		this.statePart.hidden = cells.state === null;
 		if (cells.state === null)
 			return;
-		const order = [...profile.states.keys()]
-			.filter((s) => filter.stateSum[s] > 0 || state.stateOff.has(s))
+		const seen = Filter.seen(cells, 'state', profile.states.length);
+		const order = [...profile.states.keys()].filter((s) => seen[s])
 			.sort((a, b) => filter.stateSum[b] - filter.stateSum[a]);
 		this.stateList.replaceChildren(...order.map((s) => this.checkRow(
 			profile.states[s], filter.stateSum[s], !state.stateOff.has(s), false, (on) => {

@@ -9,7 +9,9 @@
 //                      pixels of the window
 //   matches()          count and weight of the search's matches
 //   levels(which)      how many levels there are to scroll through
+//   nodes()            of the shown tree
 //   moving()           whether a glide is under way
+//   colours()          of the text on frames and of all fills, as rgb(…)
 //   opened             milliseconds from the start of the script to the drawing
 class Probe {
 	constructor(page, began) {
@@ -63,6 +65,20 @@ class Probe {
 
 	nodes() {
 		return this.page.graph.n;
+	}
+
+	colours() {
+		const { colours } = this.page;
+		const rgb = (colour) => {
+			const swatch = element('i', null);
+			swatch.style.color = colour;
+			document.body.append(swatch);
+			const text = getComputedStyle(swatch).color;
+			swatch.remove();
+			return text;
+		};
+		const fills = [colours.match, colours.theme.all, ...colours.fills.flat()];
+		return { ink: rgb(colours.theme.ink), fills: fills.map(rgb) };
 	}
 }
 

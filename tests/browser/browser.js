@@ -52,7 +52,8 @@ class Browser {
 		tab.on('dialog', (d) => { tab.seen.dialogs.push(d.message()); d.dismiss(); });
 		tab.on('pageerror', (e) => tab.seen.errors.push(String(e.stack)));
 		tab.on('console', (m) => {
-			if (['error', 'warning'].includes(m.type()))
+			// The tests' own reading of pixels is remarked on.
+			if (['error', 'warning'].includes(m.type()) && !m.text().includes('willReadFrequently'))
 				tab.seen.console.push(m.text());
 		});
 		await tab.addInitScript(() => {
@@ -77,6 +78,7 @@ class Browser {
 			const { x, y, width, height } = await tab.frame_(name, clickOptions.which);
 			await tab.mouse.click(x + width / 2, y + height / 2, clickOptions);
 		};
+		tab.link = () => tab.evaluate(() => location.href);
 		tab.done = () => context.close();
 		return tab;
 	}

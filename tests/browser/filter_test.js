@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filters: threads, thread states, time.
+'use strict';
+
+const assert = require('node:assert');
+const { sample, lines } = require('./sample.js');
+
+const total = (tab) => tab.evaluate(() => window.sjkcPage.total());
+
+async function open(tab) {
+	await tab.locator('#filters').click();
+	await tab.locator('#panel').waitFor();
+}
+
+async function rows(tab, list) {
+	return (await tab.locator(`#${list} label`).allInnerTexts()).map((t) => t.replace(/\s+/g, ' ').trim());
+}
+
+module.exports = (test) => {
+	test('threads: pools by weight, none, all, one', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await open(tab);
+			assert.deepStrictEqual(await rows(tab, 'threads'),
+				['pool-#-thread-# 2 60 samples', 'main 30 samples', 'GC Thread 10 samples']);
+			await tab.locator('#threads .twist[aria-expanded=false]').click();
+			assert.deepStrictEqual((await rows(tab, 'threads')).slice(1, 3),
+				['pool-1-thread-2 tid=121 35 samples', 'pool-1-thread-1 tid=120 25 samples']);
+			const heading = tab.locator('#panel section').filter({ hasText: 'Threads' });
+			await heading.getByRole('button', { name: 'None' }).click();
+			assert.strictEqual(await total(tab), 0);
+			assert.match(await tab.locator('#empty').textContent(), /filters/);
+			await tab.locator('#threads label').filter({ hasText: 'pool-1-thread-1' }).click();
+			assert.strictEqual(await total(tab), 25);
+			assert(await tab.locator('#threads input').first().evaluate((e) => e.indeterminate));
+			await heading.getByRole('button', { name: 'All' }).click();
+			assert.strictEqual(await total(tab), 100);
+			assert.strictEqual((await tab.frame_('app.Work.sort')).total, 50);
+		});
+	});
+
+	test('threads by regular expression', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await open(tab);
+			const input = tab.locator('#panel input[type=search]');
+			await input.fill('pool-.*2 tid');
+			assert.strictEqual(await total(tab), 35);
+			assert.deepStrictEqual(await rows(tab, 'threads'), ['pool-1-thread-2 35 samples']);
+			assert.strictEqual((await tab.frame_('app.Work.walk')).total, 35);
+			await input.fill('(');
+			assert.match(await tab.locator('#panel .error').textContent(), /Not a regular expression/);
+			assert.strictEqual(await total(tab), 100);
+			assert.strictEqual(await tab.locator('#filter-count').textContent(), ' 1');
+		});
+	});
+
+	test('states with counts', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await open(tab);
+			assert.deepStrictEqual(await rows(tab, 'states'),
+				['RUNNABLE 50 samples', 'WAITING 40 samples', 'BLOCKED 10 samples']);
+			await tab.locator('#states label').first().click();
+			assert.strictEqual(await total(tab), 50);
+			assert.match(await tab.locator('#summary').textContent(), /^50 samples \(50.0%\) of 100 samples$/);
+			// The counts of the others, and of what was switched off, stay.
+			assert.deepStrictEqual((await rows(tab, 'states'))[0], 'RUNNABLE 50 samples');
+			assert.deepStrictEqual(await rows(tab, 'threads'),
+				['pool-#-thread-# 2 40 samples', 'GC Thread 10 samples', 'main 0 samples']);
+		});
+	});
+
+	test('time: brush, clear, keys', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			const box = await tab.locator('#time').boundingBox();
+			const x = (bucket) => box.x + box.width * (bucket + 0.5) / 10;
+			await tab.mouse.move(x(1), box.y + 10);
+			await tab.mouse.down();
+			await tab.mouse.move(x(3), box.y + 10, { steps: 3 });
+			await tab.mouse.up();
+			assert.strictEqual(await total(tab), 45);
+			assert.strictEqual(await tab.locator('#time-text').textContent(), '100 ms – 400 ms');
+			assert.match(await tab.link(), /time=1%7E4|time=1~4/);
+			await tab.locator('#time').focus();
+			await tab.keyboard.press('ArrowRight');
+			assert.strictEqual(await total(tab), 40);
+			await tab.keyboard.press('Shift+ArrowRight');
+			assert.strictEqual(await total(tab), 60);
+			await tab.locator('#time-clear').click();
+			assert.strictEqual(await total(tab), 100);
+		});
+	});
+
+	test('the histogram shows what passes the other filters', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			const dark = () => tab.evaluate(() => {
+				const canvas = document.querySelector('#time');
+				const { data } = canvas.getContext('2d').getImageData(0, canvas.height - 2, canvas.width, 1);
+				const lit = [];
+				for (let b = 0; b < 10; b++)
+					lit.push(data[4 * Math.floor((b + 0.5) * canvas.width / 10) + 3] > 0);
+				return lit.map(Number).join('');
+			});
+			assert.strictEqual(await dark(), '1111110001');
+			await open(tab);
+			await tab.locator('#threads label').filter({ hasText: 'pool' }).click();
+			assert.strictEqual(await dark(), '1010000001');
+		});
+	});
+
+	test('filters join', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			assert.strictEqual(await total(tab), 20);
+			assert.strictEqual(await tab.locator('#filter-count').textContent(), ' 3');
+		}, { hash: '#t=0&s=2&time=5~9' });
+	});
+
+	test('without threads and times there is nothing to filter', async (browser) => {
+		await browser.with(lines('a.A.a 1'), async (tab) => {
+			await open(tab);
+			assert.match(await tab.locator('#panel').innerText(), /neither threads nor states/);
+			assert(!await tab.locator('#timeline').isVisible());
+		});
+	});
+};

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph: rectangles, direction, zoom, history, colours.
+'use strict';
+
+const assert = require('node:assert');
+const { sample, lines } = require('./sample.js');
+
+const near = (a, b, slack = 1) => assert(Math.abs(a - b) <= slack, `${a} is not ${b}`);
+
+async function pixel(tab, x, y) {
+	return tab.evaluate(([px, py]) => {
+		const canvas = document.querySelector('#graph canvas');
+		const box = canvas.getBoundingClientRect();
+		const data = canvas.getContext('2d').getImageData(px - box.left, py - box.top, 1, 1).data;
+		return [...data].slice(0, 3);
+	}, [x, y]);
+}
+
+module.exports = (test) => {
+	test('widths follow weights, siblings of a name are one', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			const at = {};
+			for (const name of ['all', 'app.Main.main', 'app.Work.sort', 'java.util.Arrays.sort'])
+				at[name] = await tab.frame_(name);
+			near(at['app.Main.main'].width, 0.9 * 1280);
+			near(at['app.Work.sort'].width, 0.5 * 1280);
+			near(at['java.util.Arrays.sort'].width, 0.3 * 1280);
+			assert.strictEqual(at['app.Work.sort'].self, 20);
+			assert.strictEqual(at['app.Work.sort'].kind, 'jit');
+			assert.deepStrictEqual(['all', 'app.Main.main', 'app.Work.sort'].map((n) => at[n].level), [0, 1, 2]);
+			assert((await tab.frames_()).filter((f) => f.name === 'app.Work.sort').length === 1);
+		});
+	});
+
+	test('frames are drawn where they are said to be', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			const { x, y, width } = await tab.frame_('app.Work.sort');
+			const inside = await pixel(tab, x + width - 6, y + 3);
+			assert.notDeepStrictEqual(inside, [255, 255, 255]);
+			const below = await tab.frame_('java.util.Arrays.sort');
+			assert.deepStrictEqual(await pixel(tab, below.x + below.width + 20, below.y + 3), [255, 255, 255]);
+		});
+	});
+
+	test('icicle and flame', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			const up = async () => (await tab.frame_('app.Work.sort')).y < (await tab.frame_('all')).y;
+			assert.strictEqual(await up(), false);
+			await tab.locator('[data-grows=up]').click();
+			assert.strictEqual(await up(), true);
+			await tab.keyboard.press('i');
+			assert.strictEqual(await up(), false);
+		});
+	});
+
+	test('callers: from the leaf up', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.locator('[data-view=callers]').click();
+			const sort = await tab.frame_('java.util.Arrays.sort');
+			assert.deepStrictEqual([sort.level, sort.total], [1, 30]);
+			const walks = (await tab.frames_()).filter((f) => f.name === 'app.Work.walk' && f.level === 1);
+			assert.deepStrictEqual(walks.map((f) => f.total), [40]);
+			const callers = (await tab.frames_()).filter((f) => f.level === 2 && f.x >= walks[0].x - 1 &&
+				f.x < walks[0].x + walks[0].width - 1);
+			assert.deepStrictEqual(callers.map((f) => [f.name, f.total]).sort(),
+				[['app.Main.main', 5], ['app.Work.step', 20], ['app.Work.walk', 15]]);
+			await tab.locator('[data-view=callees]').click();
+			assert.strictEqual((await tab.frame_('java.util.Arrays.sort')).level, 3);
+		});
+	});
+
+	test('zoom by click, breadcrumb, Back and Forward', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.clickFrame('app.Work.sort');
+			near((await tab.frame_('app.Work.sort')).width, 1280);
+			near((await tab.frame_('app.Main.main')).width, 1280);
+			await tab.clickFrame('java.util.Arrays.sort');
+			near((await tab.frame_('java.util.Arrays.sort')).width, 1280);
+			assert.deepStrictEqual(await tab.locator('#path .crumb').allTextContents(),
+				['all', 'app.Main.main', 'app.Work.sort', 'java.util.Arrays.sort']);
+			await tab.goBack();
+			near((await tab.frame_('java.util.Arrays.sort')).width, 0.6 * 1280);
+			await tab.goForward();
+			near((await tab.frame_('java.util.Arrays.sort')).width, 1280);
+			await tab.locator('#path .crumb').first().click();
+			near((await tab.frame_('app.Work.sort')).width, 640);
+		});
+	});
+
+	test('zoom by wheel keeps what is under the pointer', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			const before = await tab.frame_('java.util.Arrays.sort');
+			const x = before.x + before.width / 2;
+			await tab.mouse.move(x, before.y + 5);
+			await tab.mouse.wheel(0, -200);
+			await tab.waitForFunction((w) => window.sjkcPage.frames().find((f) =>
+				f.name === 'java.util.Arrays.sort').width > w + 50, before.width);
+			const after = await tab.frame_('java.util.Arrays.sort');
+			assert(after.x < x && after.x + after.width > x);
+			await tab.waitForTimeout(450);
+			assert.match(await tab.link(), /x=/);
+			await tab.goBack();
+			near((await tab.frame_('java.util.Arrays.sort')).width, before.width);
+		});
+	});
+
+	test('zoom and pan by keys, reset', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.locator('#graph').focus();
+			const step = (await tab.frame_('app.Work.step')).width;
+			const wide = (await tab.frame_('app.Work.sort')).width;
+			await tab.keyboard.press('+');
+			near((await tab.frame_('app.Work.step')).width, step / 0.7);
+			await tab.keyboard.press('-');
+			near((await tab.frame_('app.Work.step')).width, step);
+			await tab.keyboard.press('+');
+			const { x } = await tab.frame_('app.Work.walk');
+			await tab.keyboard.press('Shift+ArrowRight');
+			assert((await tab.frame_('app.Work.walk')).x < x);
+			await tab.keyboard.press('0');
+			near((await tab.frame_('app.Work.sort')).width, wide);
+			await tab.clickFrame('app.Work.sort');
+			await tab.locator('#search').fill('sort');
+			await tab.locator('#reset').click();
+			near((await tab.frame_('app.Work.sort')).width, wide);
+			assert.strictEqual(await tab.evaluate(() => window.sjkcPage.state()), '');
+		});
+	});
+
+	test('a drag pans', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.clickFrame('app.Work.walk');
+			const before = (await tab.frame_('app.Work.step')).x;
+			const y = (await tab.frame_('app.Main.main')).y + 5;
+			await tab.mouse.move(300, y);
+			await tab.mouse.down();
+			await tab.mouse.move(500, y, { steps: 4 });
+			await tab.mouse.up();
+			near((await tab.frame_('app.Work.step')).x, before + 200, 3);
+			assert((await tab.frames_()).some((f) => f.name === 'app.Work.sort'));
+		});
+	});
+
+	test('arrows walk the frames, Enter zooms, Backspace goes out', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.locator('#graph').focus();
+			for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowRight'])
+				await tab.keyboard.press(key);
+			assert.match(await tab.locator('#details').textContent(), /^app\.Work\.walk/);
+			await tab.keyboard.press('Enter');
+			near((await tab.frame_('app.Work.walk')).width, 1280);
+			await tab.keyboard.press('Backspace');
+			near((await tab.frame_('app.Main.main')).width, 1280);
+			near((await tab.frame_('app.Work.walk')).width, 1280 * 4 / 9);
+		});
+	});
+
+	test('a pasted link restores everything', async (browser) => {
+		const file = browser.write(sample());
+		let link, frames;
+		await browser.with(file, async (tab) => {
+			await tab.locator('[data-grows=up]').click();
+			await tab.locator('[data-measure=weight]').click();
+			await tab.locator('#search').fill('so.t');
+			await tab.locator('#regex').click();
+			await tab.locator('#filters').click();
+			await tab.locator('#states label').nth(2).locator('input').uncheck();
+			await tab.locator('#threads label').filter({ hasText: 'main' }).locator('input').uncheck();
+			await tab.clickFrame('app.Work.walk', { button: 'right' });
+			await tab.getByRole('menuitem', { name: 'Collapse' }).click();
+			await tab.locator('#filters').click();
+			await tab.clickFrame('app.Work.sort');
+			link = await tab.link();
+			frames = await tab.frames_();
+		});
+		assert.match(link, /z=/);
+		await browser.with(file, async (tab) => {
+			const same = (await tab.frames_()).map(({ name, width, total, lit }) => [name, Math.round(width), total, lit]);
+			assert.deepStrictEqual(same, frames.map(({ name, width, total, lit }) => [name, Math.round(width), total, lit]));
+			assert.strictEqual(await tab.locator('#search').inputValue(), 'so.t');
+			assert.strictEqual(await tab.locator('#transforms .chip').count(), 1);
+		}, { hash: link.slice(link.indexOf('#')) });
+	});
+
+	test('a zoom into callers, threads and sandwich is restored too', async (browser) => {
+		const file = browser.write(sample());
+		for (const [hash, name] of [['#v=callers', 'app.Work.step'], ['#tr=1', 'app.Work.sort'],
+			['#v=sandwich&f=app.Work.walk', 'app.Work.step']]) {
+			let link, width;
+			await browser.with(file, async (tab) => {
+				await tab.clickFrame(name);
+				link = await tab.link();
+				width = (await tab.frame_(name)).width;
+				near(width, 1280);
+			}, { hash });
+			await browser.with(file, async (tab) => {
+				near((await tab.frame_(name)).width, width);
+			}, { hash: link.slice(link.indexOf('#')) });
+		}
+	});
+
+	test('a link that makes no sense opens the page', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			assert((await tab.frames_()).length >= 0);
+			assert(await tab.locator('#app').isVisible());
+		}, { hash: '#e=99&v=x&z=9999999~7~3&x=e~-.&time=9~1&t=999-1000000.x&s=77&do=nonsense:1&do=focus&f=%zz' });
+	});
+
+	test('narrow frames become one grey box, wide ones between them stay', async (browser) => {
+		const list = [];
+		for (let i = 0; i < 5000; i++)
+			list.push(`r.R.r;n.N.n${String(i).padStart(5, '0')} 1`);
+		list.push('r.R.r;n.N.n02500x 5000');
+		await browser.with(lines(...list), async (tab) => {
+			const frames = await tab.frames_();
+			assert.strictEqual(frames.length, 3);
+			const wide = frames[2];
+			near(wide.width, 640);
+			near(wide.x, 320, 2);
+			assert.deepStrictEqual(await pixel(tab, 100, wide.y + 5), [201, 204, 211]);
+			await tab.mouse.move(100, wide.y + 5);
+			assert.match(await tab.locator('#tip').textContent(), /half a pixel/);
+		});
+	});
+
+	test('colours tell kinds and are the same on every page', async (browser) => {
+		const colours = [];
+		for (const description of [sample(), { ...sample(), title: 'other' }])
+			await browser.with(description, async (tab) => {
+				const seen = {};
+				for (const name of ['app.Work.sort', 'app.Work.walk', 'java.util.Arrays.sort', 'thread_start', 'do_syscall_64', 'GC::mark(Heap*)']) {
+					const { x, y, width } = await tab.frame_(name);
+					seen[name] = (await pixel(tab, x + width - 4, y + 2)).join();
+				}
+				colours.push(seen);
+			});
+		assert.deepStrictEqual(colours[0], colours[1]);
+		assert.strictEqual(new Set(Object.values(colours[0])).size, 6);
+	});
+
+	test('the legend has the kinds that are there', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			assert.deepStrictEqual(await tab.locator('#legend li').allTextContents(),
+				['Interpreted', 'C1', 'JIT (C2)', 'Inlined', 'Native', 'C++', 'Kernel', 'Java', 'Synthetic', 'Match']);
+		});
+	});
+};

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Themes, help, screen readers, print, motion, small screens.
+'use strict';
+
+const assert = require('node:assert');
+const { sample } = require('./sample.js');
+
+const theme = (tab) => tab.evaluate(() => document.documentElement.dataset.theme);
+
+// Contrast after WCAG 2 between two `rgb(…)` texts.
+function contrast(a, b) {
+	const light = (text) => {
+		const [r, g, blue] = text.match(/[\d.]+/g).slice(0, 3).map((v) => {
+			const c = v / 255;
+			return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+		});
+		return 0.2126 * r + 0.7152 * g + 0.0722 * blue + 0.05;
+	};
+	const [x, y] = [light(a), light(b)];
+	return Math.max(x, y) / Math.min(x, y);
+}
+
+module.exports = (test) => {
+	test('light and dark: by the system, by key', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			assert.strictEqual(await theme(tab), 'dark');
+			const ground = await tab.evaluate(() => {
+				const canvas = document.querySelector('#graph canvas');
+				return [...canvas.getContext('2d').getImageData(5, canvas.height - 5, 1, 1).data].join();
+			});
+			assert.strictEqual(ground, '23,25,30,255');
+			await tab.keyboard.press('d');
+			assert.strictEqual(await theme(tab), 'light');
+			await tab.emulateMedia({ colorScheme: 'light' });
+			await tab.locator('#display summary').click();
+			await tab.locator('#theme').selectOption('auto');
+			await tab.emulateMedia({ colorScheme: 'dark' });
+			await tab.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+		}, { context: { colorScheme: 'dark' } });
+	});
+
+	for (const scheme of ['light', 'dark'])
+		test(`text on frames and controls has contrast 4.5, ${scheme}`, async (browser) => {
+			await browser.with(sample(), async (tab) => {
+				for (const palette of ['normal', 'blind']) {
+					const { ink, fills } = await tab.evaluate(() => window.sjkcPage.colours());
+					for (const fill of fills)
+						assert(contrast(ink, fill) >= 4.5, `${palette} ${fill}: ${contrast(ink, fill)}`);
+					await tab.keyboard.press('p');
+				}
+				const worst = await tab.evaluate(() => {
+					const ground = (e) => {
+						for (let i = e; i; i = i.parentElement)
+							if (!/, 0\)$|transparent/.test(getComputedStyle(i).backgroundColor))
+								return getComputedStyle(i).backgroundColor;
+						return 'rgb(255, 255, 255)';
+					};
+					return [...document.querySelectorAll('button:enabled, h1, #summary, #legend li, #time-text, summary')]
+						.map((e) => [e.textContent, getComputedStyle(e).color, ground(e)]);
+				});
+				for (const [text, colour, ground] of worst)
+					assert(contrast(colour, ground) >= 4.5, `${text} ${colour} on ${ground}`);
+			}, { context: { colorScheme: scheme } });
+		});
+
+	test('the colour-blind palette is another, and apart in lightness', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			const normal = await tab.evaluate(() => window.sjkcPage.colours().fills);
+			await tab.keyboard.press('p');
+			const blind = await tab.evaluate(() => window.sjkcPage.colours().fills);
+			assert.notDeepStrictEqual(blind, normal);
+			assert.match(await tab.link(), /cb=1/);
+		});
+	});
+
+	test('help under ?', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.keyboard.press('?');
+			const text = await tab.locator('#help').innerText();
+			for (const word of ['search', 'next match', 'walk the frames', 'focus on the selected frame', 'copy the stack trace'])
+				assert(text.includes(word), word);
+			await tab.keyboard.press('Escape');
+			assert(!await tab.locator('#help').isVisible());
+			await tab.locator('#help-open').click();
+			assert(await tab.locator('#help').isVisible());
+		});
+	});
+
+	test('a screen reader gets a tree of what is in sight', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.waitForFunction(() => document.querySelectorAll('#graph [role=treeitem]').length === 11);
+			const items = await tab.locator('#graph [role=treeitem]').allTextContents();
+			assert.strictEqual(items[0], 'all, 100 samples, 100%');
+			assert.strictEqual(items[2], 'app.Work.sort, 50 samples, 50.0%');
+			assert.strictEqual(await tab.locator('#graph [role=treeitem]').nth(2).getAttribute('aria-level'), '3');
+			await tab.locator('#graph').focus();
+			await tab.keyboard.press('ArrowDown');
+			await tab.keyboard.press('ArrowDown');
+			const active = await tab.locator('#graph').getAttribute('aria-activedescendant');
+			assert.match(await tab.locator(`#${active}`).textContent(), /^app\.Main\.main/);
+			assert.match(await tab.locator('#said').textContent(), /^app\.Main\.main, total 90 samples, 90\.0%, self 0 samples$/);
+			assert.strictEqual(await tab.locator('#said').getAttribute('aria-live'), 'polite');
+		});
+	});
+
+	test('every control has a name', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.locator('#filters').click();
+			const nameless = await tab.evaluate(() => [...document.querySelectorAll('button, input, select')]
+				.filter((e) => !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length && e.labels[0].textContent.trim()))
+				.map((e) => e.outerHTML));
+			assert.deepStrictEqual(nameless, []);
+		});
+	});
+
+	test('printed: light, without controls', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.emulateMedia({ media: 'print' });
+			await tab.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+			assert.strictEqual(await theme(tab), 'light');
+			assert(!await tab.locator('[role=toolbar]').isVisible());
+			assert(await tab.locator('#graph canvas').isVisible());
+			assert(await tab.locator('#summary').isVisible());
+			await tab.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+			assert.strictEqual(await theme(tab), 'dark');
+		}, { context: { colorScheme: 'dark' } });
+	});
+
+	test('zooming glides only where motion is welcome', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.clickFrame('app.Work.sort');
+			assert.strictEqual(await tab.evaluate(() => window.sjkcPage.moving()), false);
+			assert.strictEqual(Math.round((await tab.frame_('app.Work.sort')).width), 1280);
+		});
+		await browser.with(sample(), async (tab) => {
+			const moved = await tab.evaluate(async () => {
+				const frame = window.sjkcPage.frames().find((f) => f.name === 'app.Work.sort');
+				const at = { clientX: frame.x + 9, clientY: frame.y + 5, button: 0, bubbles: true, pointerId: 1 };
+				const graph = document.getElementById('graph');
+				graph.dispatchEvent(new PointerEvent('pointerdown', at));
+				graph.dispatchEvent(new PointerEvent('pointerup', at));
+				return window.sjkcPage.moving();
+			});
+			assert.strictEqual(moved, true);
+			await tab.waitForFunction(() => !window.sjkcPage.moving());
+			assert.strictEqual(Math.round((await tab.frame_('app.Work.sort')).width), 1280);
+		}, { context: { reducedMotion: 'no-preference' } });
+	});
+
+	for (const [width, height] of [[1280, 800], [400, 700]])
+		test(`nothing overlaps at ${width} x ${height}`, async (browser) => {
+			await browser.with(sample({ notes: ['2 chunks were cut'] }), async (tab) => {
+				const overlaps = await tab.evaluate(() => {
+					const boxes = [...document.querySelectorAll('header button, header input, h1, #summary, #time, footer li, #graph')]
+						.filter((e) => e.checkVisibility() && !e.closest('.drop-box'))
+						.map((e) => [e, e.getBoundingClientRect()]);
+					const bad = [];
+					for (const [a, p] of boxes) {
+						if (p.right > innerWidth + 1 || p.left < -1)
+							bad.push(`${a.outerHTML.slice(0, 80)} sticks out`);
+						for (const [b, q] of boxes)
+							if (a !== b && p.left < q.right - 2 && q.left < p.right - 2 && p.top < q.bottom - 2 && q.top < p.bottom - 2)
+								bad.push(`${a.outerHTML.slice(0, 60)} over ${b.outerHTML.slice(0, 60)}`);
+					}
+					return bad;
+				});
+				assert.deepStrictEqual(overlaps, []);
+				const graph = await tab.locator('#graph').boundingBox();
+				assert(graph.height > 250, `the graph is ${graph.height} high`);
+			}, { context: { viewport: { width, height } } });
+		});
+};

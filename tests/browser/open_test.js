@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening: what the page is made of, and odd sizes of data.
+'use strict';
+
+const assert = require('node:assert');
+const fs = require('node:fs');
+const zlib = require('node:zlib');
+const { block } = require('./page.js');
+const { sample, lines } = require('./sample.js');
+
+const empty = { title: 'nothing', events: [{ name: 'cpu', samples: [] }] };
+
+module.exports = (test) => {
+	test('one file, no request, strict policy', async (browser) => {
+		const file = browser.write(sample());
+		await browser.with(file, async (tab) => {
+			assert.deepStrictEqual(tab.seen.requests, [`file://${file}`]);
+			const html = fs.readFileSync(file, 'utf8');
+			const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)[1];
+			assert.match(policy, /^default-src 'none'; script-src 'sha256-[\w+/=]{44}'; style-src 'sha256-[\w+/=]{44}';/);
+			assert.doesNotMatch(policy, /unsafe/);
+			assert.doesNotMatch(html, / style=/);
+			assert.strictEqual(await tab.title(), 'sample.jfr');
+		});
+	});
+
+	test('the policy stops a foreign script', async (browser) => {
+		const html = fs.readFileSync(browser.write(sample()), 'utf8')
+			.replace('</body>', '<script>window.ran = 1</script></body>');
+		const tab = await browser.visit(browser.file(html));
+		assert.strictEqual(await tab.evaluate(() => window.ran), undefined);
+		assert.strictEqual(await tab.evaluate(() => window.violations.length), 1);
+		await tab.done();
+	});
+
+	test('without JavaScript the summary is read', async (browser) => {
+		const tab = await browser.visit(browser.write(sample()),
+			{ wait: false, context: { javaScriptEnabled: false } });
+		assert.strictEqual(await tab.locator('noscript h1').textContent(), 'sample.jfr');
+		assert(await tab.locator('noscript h1').isVisible());
+		assert(!await tab.locator('#app').isVisible());
+		await tab.done();
+	});
+
+	test('without DecompressionStream a clear message', async (browser) => {
+		const tab = await browser.visit(browser.write(sample()), {
+			wait: false, init: () => { delete window.DecompressionStream; } });
+		await tab.locator('#trouble').waitFor();
+		assert.match(await tab.locator('#trouble').textContent(), /DecompressionStream/);
+		await tab.done();
+	});
+
+	test('without Uint8Array.fromBase64 it opens', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			assert.strictEqual(await tab.evaluate(() => window.sjkcPage.total()), 100);
+		}, { init: () => { delete Uint8Array.fromBase64; } });
+	});
+
+	test('damaged data is told, not thrown', async (browser) => {
+		const whole = block(sample());
+		for (const bytes of [whole.subarray(0, whole.length - 3), Buffer.from('nonsense')]) {
+			const tab = await browser.visit(browser.writeRaw(
+				zlib.deflateRawSync(bytes).toString('base64')), { wait: false });
+			await tab.locator('#trouble').waitFor();
+			assert.deepStrictEqual(tab.seen.errors, []);
+			await tab.done();
+		}
+		const tab = await browser.visit(browser.writeRaw('AAAA/w=='), { wait: false });
+		await tab.locator('#trouble').waitFor();
+		assert.match(await tab.locator('#trouble').textContent(), /damaged/);
+		await tab.done();
+	});
+
+	test('no samples', async (browser) => {
+		await browser.with(empty, async (tab) => {
+			assert.match(await tab.locator('#empty').textContent(), /no samples/);
+			for (const view of ['callers', 'sandwich', 'table', 'callees'])
+				await tab.locator(`[data-view=${view}]`).click();
+			assert.strictEqual(await tab.locator('#summary').textContent(), '0 samples');
+		});
+	});
+
+	test('one sample', async (browser) => {
+		await browser.with(lines('only.Frame.here 1'), async (tab) => {
+			const frame = await tab.frame_('only.Frame.here');
+			assert.deepStrictEqual([frame.total, frame.self, frame.level], [1, 1, 1]);
+			assert.strictEqual(frame.width, 1280);
+			assert.strictEqual(await tab.locator('#summary').textContent(), '1 sample');
+		});
+	});
+
+	test('a sample without stack trace is shown as such', async (browser) => {
+		const description = lines('a.A.a 3');
+		description.events[0].samples.push({ stack: [], count: 1 });
+		await browser.with(description, async (tab) => {
+			assert.strictEqual((await tab.frame_('[no stack trace]')).total, 1);
+			assert.strictEqual(await tab.evaluate(() => window.sjkcPage.total()), 4);
+		});
+	});
+
+	for (const depth of [300, 100000])
+		test(`${depth} frames deep`, async (browser) => {
+			const frames = Array.from({ length: depth }, (_, i) => `deep.D.f${i % 50}`);
+			await browser.with(lines(`${frames.join(';')} 2`, 'flat.F.f 1'), async (tab) => {
+				assert.strictEqual(await tab.evaluate(() => window.sjkcPage.levels()), depth + 1);
+				const canvas = await tab.evaluate(() =>
+					document.querySelector('#graph canvas').height);
+				assert(canvas <= 800);
+				await tab.mouse.move(600, 400);
+				await tab.mouse.wheel(0, depth * 19);
+				await tab.waitForFunction((d) => window.sjkcPage.frames()
+					.some((f) => f.level === d), depth);
+				const last = (await tab.frames_()).find((f) => f.level === depth);
+				assert.strictEqual(last.name, `deep.D.f${(depth - 1) % 50}`);
+				await tab.keyboard.press('c');
+				assert((await tab.frames_()).length > 10);
+			});
+		});
+
+	test('weights above 2^53', async (browser) => {
+		const description = lines('a.A.a 1');
+		description.events[0].unit = 'bytes';
+		description.events[0].samples = [
+			{ stack: ['a.A.a'], count: '9007199254740993', weight: '18014398509481985' },
+			{ stack: ['b.B.b'], count: '2', weight: '2' },
+		];
+		await browser.with(description, async (tab) => {
+			assert.strictEqual(await tab.locator('#summary').textContent(),
+				'9,007,199,254,740,995 samples');
+			assert((await tab.frame_('a.A.a')).width > 1270);
+			await tab.locator('[data-measure=weight]').click();
+			assert.strictEqual(await tab.locator('#summary').getAttribute('title'),
+				'18,014,398,509,481,987 bytes');
+		});
+	});
+
+	test('notes and what was left out are shown', async (browser) => {
+		await browser.with(sample({ notes: ['2 chunks were cut'], elided: { nodes: 7, below: 3 } }),
+			async (tab) => {
+				const notes = await tab.locator('#notes').textContent();
+				assert.match(notes, /2 chunks were cut/);
+				assert.match(notes, /7 frames narrower than 3/);
+			});
+	});
+};

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs every *_test.js of this folder in one Chromium:
+//
+//     node tests/browser/run.js SJKC [PART-OF-NAME]
+//
+// SJKC is the binary that makes the pages of recording_test.js.  Prints
+// `ok N - name`, `not ok N - name` with the reason, and `# SKIP` with one.
+'use strict';
+
+const fs = require('node:fs');
+const path = require('node:path');
+const { Browser } = require('./browser.js');
+
+class Skip extends Error {}
+
+async function main() {
+	const [sjkc, part = ''] = process.argv.slice(2);
+	if (!sjkc) {
+		console.error('usage: node run.js SJKC [PART-OF-NAME]');
+		return 2;
+	}
+	const tests = [];
+	const files = fs.readdirSync(__dirname).filter((f) => f.endsWith('_test.js')).sort();
+	for (const file of files)
+		require(path.join(__dirname, file))((name, body) =>
+			tests.push({ name: `${path.basename(file, '_test.js')}: ${name}`, body }));
+	const browser = new Browser();
+	await browser.open();
+	let failed = 0, number = 0;
+	for (const { name, body } of tests.filter((t) => t.name.includes(part))) {
+		number++;
+		try {
+			await body(browser, { sjkc: path.resolve(sjkc), Skip });
+			console.log(`ok ${number} - ${name}`);
+		} catch (error) {
+			if (error instanceof Skip) {
+				console.log(`ok ${number} - ${name} # SKIP ${error.message}`);
+				continue;
+			}
+			failed++;
+			console.log(`not ok ${number} - ${name}`);
+			console.log(String(error.stack).replace(/^/gm, '# '));
+		}
+	}
+	await browser.close();
+	console.log(`1..${number}`);
+	return failed ? 1 : 0;
+}
+
+main().then((status) => { process.exitCode = status; }, (error) => {
+	console.error(error);
+	process.exitCode = 1;
+});

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Search.
+'use strict';
+
+const assert = require('node:assert');
+const { sample, lines } = require('./sample.js');
+
+const result = (tab) => tab.locator('#matches').textContent();
+
+module.exports = (test) => {
+	test('literal: lit, counted once, share of the total', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.locator('#search').fill('work.WALK'.toLowerCase());
+			const frames = await tab.frames_();
+			assert.deepStrictEqual([...new Set(frames.filter((f) => f.lit).map((f) => f.name))], ['app.Work.walk']);
+			// Three frames below one another, 40 of 100 samples.
+			assert.strictEqual(await result(tab), '3 · 40.0%');
+			assert.deepStrictEqual(await tab.evaluate(() => window.sjkcPage.matches()), { count: 3, weight: 40 });
+			await tab.locator('#search').fill('a.b');
+			assert.strictEqual(await result(tab), '0 · 0%');
+		});
+	});
+
+	test('matches have another colour', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			const shot = async () => {
+				const { x, y, width } = await tab.frame_('app.Work.sort');
+				return tab.evaluate(([px, py]) => {
+					const canvas = document.querySelector('#graph canvas');
+					const box = canvas.getBoundingClientRect();
+					return [...canvas.getContext('2d').getImageData(px - box.left, py - box.top, 1, 1).data].join();
+				}, [x + width - 5, y + 2]);
+			};
+			const plain = await shot();
+			await tab.locator('#search').fill('work.sort');
+			assert.notStrictEqual(await shot(), plain);
+			assert.strictEqual(await shot(), '231,139,240,255');
+		});
+	});
+
+	test('regular expression by its toggle', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.locator('#search').fill('work.(sort|step)$');
+			assert.strictEqual(await result(tab), '0 · 0%');
+			await tab.locator('#regex').click();
+			assert.strictEqual(await result(tab), '2 · 70.0%');
+			await tab.locator('#search').fill('^gc');
+			assert.strictEqual(await result(tab), '1 · 10.0%');
+			await tab.locator('#search').fill('^Gc');
+			assert.strictEqual(await result(tab), '0 · 0%');
+		});
+	});
+
+	test('a bad pattern is told', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.locator('#regex').click();
+			await tab.locator('#search').fill('a(b');
+			assert.match(await tab.locator('#search-error').textContent(), /Not a regular expression/);
+			assert.strictEqual(await tab.locator('#search').getAttribute('aria-invalid'), 'true');
+			await tab.locator('#search').fill('sort');
+			assert(!await tab.locator('#search-error').isVisible());
+		});
+	});
+
+	test('patterns that could run away are refused or bounded', async (browser) => {
+		const long = 'a'.repeat(60000);
+		await browser.with(lines(`${long};b 1`, `${'a'.repeat(40)}! 1`), async (tab) => {
+			await tab.locator('#regex').click();
+			for (const pattern of ['(a+)+$', '(a|a)*b', '(a*)*b', '(.*a){20}', '(a|aa)+$', '([a-z]+)*$', '(a?){50}a{50}', '^(a+)\\1b',
+				`${'a?'.repeat(40)}${'a'.repeat(40)}`, '.*.*.*.*.*.*x']) {
+				await tab.locator('#search').fill(pattern);
+				assert.match(await tab.locator('#search-error').textContent(), /could take forever/, pattern);
+			}
+			for (const pattern of ['.*x', 'a.*a.*x', '.*.*.*.*x', '(com|org|a)\\.b', '[(+]+', '\\(a\\)+', 'a{3}', '(?:ab)+']) {
+				await tab.locator('#search').fill(pattern);
+				assert(!await tab.locator('#search-error').isVisible(), pattern);
+			}
+		});
+	});
+
+	test('next and previous', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.locator('#search').fill('work.walk');
+			await tab.locator('#next').click();
+			assert.strictEqual(await result(tab), '1 / 3 · 40.0%');
+			await tab.locator('#graph').focus();
+			await tab.keyboard.press('n');
+			assert.strictEqual(await result(tab), '2 / 3 · 40.0%');
+			await tab.keyboard.press('N');
+			await tab.keyboard.press('N');
+			assert.strictEqual(await result(tab), '3 / 3 · 40.0%');
+			await tab.locator('#search').press('Enter');
+			assert.strictEqual(await result(tab), '1 / 3 · 40.0%');
+		});
+	});
+
+	test('next brings a frame too narrow to see into sight', async (browser) => {
+		await browser.with(lines('big.B.b 10000000', 'c.C.c;tiny.T.t 1'), async (tab) => {
+			assert(!(await tab.frames_()).some((f) => f.name === 'tiny.T.t'));
+			await tab.locator('#search').fill('tiny');
+			await tab.locator('#search').press('Enter');
+			assert((await tab.frame_('tiny.T.t')).width > 1000);
+		});
+	});
+
+	test('/ and Ctrl+F go to the search, Escape clears it', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.keyboard.press('/');
+			await tab.keyboard.type('sort');
+			assert.strictEqual(await result(tab), '2 · 50.0%');
+			await tab.keyboard.press('Escape');
+			await tab.keyboard.press('Escape');
+			assert.strictEqual(await tab.locator('#search').inputValue(), '');
+			await tab.keyboard.press('Control+f');
+			assert(await tab.locator('#search').evaluate((e) => e === document.activeElement));
+		});
+	});
+
+	test('callers and filters keep the share', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.locator('#search').fill('work.walk');
+			await tab.locator('[data-view=callers]').click();
+			assert.strictEqual(await result(tab), '3 · 40.0%');
+			assert((await tab.frames_()).some((f) => f.lit));
+		});
+	});
+};

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tabs, measures, table, sandwich, display switches, tooltip, copying.
+'use strict';
+
+const assert = require('node:assert');
+const { sample, lines } = require('./sample.js');
+
+const clipboard = { context: { permissions: ['clipboard-read', 'clipboard-write'] } };
+const pasted = (tab) => tab.evaluate(() => navigator.clipboard.readText());
+const cells = async (tab, row) =>
+	(await tab.locator(`#table tbody tr:nth-child(${row}) td`).allInnerTexts()).map((t) => t.trim());
+
+module.exports = (test) => {
+	test('a tab for each event', async (browser) => {
+		await browser.with(sample({ selected: 1 }), async (tab) => {
+			assert.deepStrictEqual(await tab.getByRole('tab').allTextContents(), ['cpu', 'alloc']);
+			assert.strictEqual(await tab.locator('[role=tab][aria-selected=true]').textContent(), 'alloc');
+			assert.strictEqual((await tab.frame_('byte[]')).total, 3);
+			await tab.getByRole('tab', { name: 'cpu' }).click();
+			assert.strictEqual((await tab.frame_('app.Work.sort')).total, 50);
+			await tab.keyboard.press('2');
+			assert.strictEqual((await tab.frame_('app.Main.main')).total, 4);
+			await tab.goBack();
+			assert.strictEqual((await tab.frame_('app.Main.main')).total, 90);
+		});
+	});
+
+	test('samples and weight, by unit', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			assert.strictEqual(await tab.locator('#summary').textContent(), '100 samples');
+			await tab.locator('[data-measure=weight]').click();
+			assert.strictEqual(await tab.locator('#summary').textContent(), '10 s');
+			assert.strictEqual((await tab.frame_('app.Work.walk')).total, 5e9);
+			await tab.keyboard.press('2');
+			assert.strictEqual(await tab.locator('#summary').textContent(), '4 MB');
+			await tab.keyboard.press('w');
+			assert.strictEqual(await tab.locator('#summary').textContent(), '4 samples');
+		});
+		await browser.with(sample({ measure: 'weight' }), async (tab) => {
+			assert.strictEqual(await tab.evaluate(() => window.sjkcPage.total()), 10e9);
+		});
+		await browser.with(lines('a.A.a 1'), async (tab) => {
+			assert(!await tab.locator('#measures').isVisible());
+		});
+	});
+
+	test('table of the hottest frames', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.keyboard.press('t');
+			assert.deepStrictEqual(await cells(tab, 1), ['40 samples', '40.0%', '40 samples', '40.0%', 'app.Work.walk']);
+			assert.deepStrictEqual(await cells(tab, 2), ['30 samples', '30.0%', '30 samples', '30.0%', 'java.util.Arrays.sort']);
+			await tab.locator('#table th.total button').click();
+			assert.deepStrictEqual((await cells(tab, 1)).slice(2), ['90 samples', '90.0%', 'app.Main.main']);
+			await tab.locator('#table th.name button').click();
+			assert.strictEqual((await cells(tab, 1))[4], 'GC::mark(Heap*)');
+			await tab.locator('#table th.name button').click();
+			assert.strictEqual((await cells(tab, 1))[4], 'thread_start');
+			await tab.locator('#search').fill('sort');
+			assert.strictEqual(await tab.locator('#table tbody tr').count(), 2);
+			await tab.locator('#table .link').first().click();
+			assert.strictEqual((await tab.frame_('java.util.Arrays.sort')).total, 30);
+		});
+	});
+
+	test('CSV is copied, formulas disarmed', async (browser) => {
+		await browser.with(lines('=cmd|/C calc;a.A."q" 3', '+x;-y;@z 1'), async (tab) => {
+			await tab.locator('[data-view=table]').click();
+			await tab.locator('#table th.name button').click();
+			await tab.getByRole('button', { name: 'Copy as CSV' }).click();
+			await tab.waitForFunction(() => document.getElementById('said').textContent.includes('copied'));
+			assert.strictEqual(await pasted(tab), [
+				'frame,self_samples,self_percent,total_samples,total_percent',
+				'"\'+x",0,0.0000,1,25.0000', '"\'-y",0,0.0000,1,25.0000',
+				'"\'=cmd",0,0.0000,3,75.0000', '"\'@z",1,25.0000,1,25.0000',
+				'"a.A.""q""",3,75.0000,3,75.0000', ''].join('\n'));
+		}, clipboard);
+	});
+
+	test('sandwich: callers above, callees below', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.clickFrame('app.Work.sort');
+			await tab.keyboard.press('s');
+			const callers = await tab.frames_('upper');
+			assert.deepStrictEqual(callers.map((f) => [f.name, f.total]), [['app.Work.sort', 50], ['app.Main.main', 50]]);
+			assert(callers[1].y < callers[0].y);
+			assert.deepStrictEqual((await tab.frames_()).map((f) => [f.name, f.total]),
+				[['app.Work.sort', 50], ['java.util.Arrays.sort', 30]]);
+		});
+		// Recursion is not counted twice.
+		await browser.with(sample(), async (tab) => {
+			assert.deepStrictEqual((await tab.frames_()).map((f) => [f.name, f.level, f.total]), [
+				['app.Work.walk', 0, 40], ['app.Work.step', 1, 20], ['app.Work.walk', 1, 15], ['app.Work.walk', 2, 20]]);
+			assert.strictEqual((await tab.frame_('app.Main.main', 'upper')).total, 40);
+			await tab.clickFrame('app.Main.main', { which: 'upper' });
+			assert.match(await tab.link(), /zc=/);
+		}, { hash: '#v=sandwich&f=app.Work.walk' });
+	});
+
+	test('sandwich of a frame that is not there', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			assert.match(await tab.locator('#empty').textContent(), /No sample has the frame no\.Such\.name/);
+			await tab.keyboard.press('R');
+		}, { hash: '#v=sandwich&f=no.Such.name' });
+	});
+
+	test('threads as root frames', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.keyboard.press('Shift+T');
+			const first = (await tab.frames_()).filter((f) => f.level === 1);
+			assert.deepStrictEqual(first.map((f) => [f.name, f.total]), [['[main tid=101]', 30],
+				['[pool-1-thread-1 tid=120]', 25], ['[pool-1-thread-2 tid=121]', 35], ['[GC Thread]', 10]]);
+			await tab.locator('#search').fill('work.sort');
+			assert.strictEqual(await tab.locator('#matches').textContent(), '2 · 50.0%');
+			await tab.locator('#filters').click();
+			await tab.locator('#threads label').filter({ hasText: 'main' }).click();
+			assert.strictEqual((await tab.frames_()).filter((f) => f.level === 1).length, 3);
+		});
+		await browser.with(sample({ options: { threads: true } }), async (tab) => {
+			await tab.frame_('[main tid=101]');
+		});
+	});
+
+	test('class names without package', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.locator('#display summary').click();
+			await tab.getByLabel('Class names without package').check();
+			assert.strictEqual((await tab.frame_('Arrays.sort')).total, 30);
+			await tab.frame_('GC::mark(Heap*)');
+		});
+		await browser.with(sample({ options: { simple: true } }), async (tab) => {
+			await tab.frame_('Main.main');
+		});
+	});
+
+	test('frames by line', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.keyboard.press('Shift+L');
+			const names = Object.fromEntries((await tab.frames_()).map((f) => [f.name, f.total]));
+			assert.strictEqual(names['app.Main.main:7'], 50);
+			assert.strictEqual(names['app.Main.main:8'], 40);
+			assert.strictEqual(names['app.Work.sort:20'], 30);
+			assert.strictEqual(names['java.util.Arrays.sort:6'], 20);
+			await tab.keyboard.press('t');
+			assert.strictEqual((await cells(tab, 1))[4], 'app.Work.walk');
+			assert.strictEqual((await cells(tab, 1))[2], '40 samples');
+		});
+		await browser.with(sample({ options: { lines: true, reverse: true } }), async (tab) => {
+			await tab.frame_('java.util.Arrays.sort:6');
+		});
+	});
+
+	test('tooltip: total, self, shares, kinds, lines', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			const { x, y } = await tab.frame_('app.Work.sort');
+			await tab.mouse.move(x + 20, y + 5);
+			const text = (await tab.locator('#tip').innerText()).replace(/\s+/g, ' ');
+			assert.match(text, /^app\.Work\.sort Total 50 samples 50\.0% of root 55\.6% of caller Self 20 samples 20\.0% of root/);
+			assert.match(text, /Kind JIT \(C2\) 60\.0% · Interpreted 40\.0%/);
+			assert.match(text, /Lines 20 60\.0% · 21 40\.0%/);
+			await tab.mouse.move(x + 20, y + 150);
+			assert(!await tab.locator('#tip').isVisible());
+			await tab.keyboard.press('c');
+			const sort = await tab.frame_('java.util.Arrays.sort');
+			const caller = (await tab.frames_()).find((f) => f.level === 2 && Math.abs(f.x - sort.x) < 2);
+			await tab.mouse.move(caller.x + 20, caller.y + 5);
+			const reversed = (await tab.locator('#tip').innerText()).replace(/\s+/g, ' ');
+			assert.match(reversed, /Total 30 samples 30\.0% of root 100% of callee/);
+		});
+	});
+
+	test('the stack trace is copied by key and by menu, leaf first', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			const expected = 'java.util.Arrays.sort\napp.Work.sort\napp.Main.main\n';
+			await tab.clickFrame('java.util.Arrays.sort');
+			await tab.keyboard.press('y');
+			await tab.waitForFunction(() => document.getElementById('said').textContent.includes('copied'));
+			assert.strictEqual(await pasted(tab), expected);
+			await tab.evaluate(() => navigator.clipboard.writeText(''));
+			await tab.keyboard.press('0');
+			await tab.keyboard.press('c');
+			const sort = await tab.frame_('java.util.Arrays.sort');
+			await tab.mouse.click(sort.x + 30, sort.y + 2 * 19 + 5, { button: 'right' });
+			await tab.getByRole('menuitem', { name: 'Copy stack trace' }).click();
+			await tab.waitForFunction(() => navigator.clipboard.readText().then((t) => t !== ''));
+			assert.strictEqual(await pasted(tab), expected);
+		}, clipboard);
+	});
+};
