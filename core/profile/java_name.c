@@ -14,11 +14,14 @@ static const char *find(const char *name, size_t len, const char *marker)
 	return memmem(name, len, marker, strlen(marker));
 }
 
-/* How long the name is when a hidden class's "/0x…" or "+0x…" is cut off. */
+/*
+ * How long the name is when a hidden class's "/0x…" or "+0x…" is cut off; as
+ * ".0x…" where a tool has made all slashes dots.
+ */
 static size_t without_address(const char *name, size_t len)
 {
 	for (size_t i = 1; i + 2 < len; i++) {
-		if ((name[i] == '/' || name[i] == '+') && name[i + 1] == '0' &&
+		if (strchr("/+.", name[i]) && name[i] && name[i + 1] == '0' &&
 		    name[i + 2] == 'x')
 			return i;
 	}

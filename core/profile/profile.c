@@ -156,6 +156,48 @@ uint32_t profile_push(struct profile *p, uint32_t caller, uint32_t frame)
 		       callee_tag(p->stacks[caller].tag, frame));
 }
 
+/* Puts a node in that is known to be new; room must have been reserved. */
+static inline uint32_t new_node(struct profile *p, uint32_t caller,
+				uint32_t frame, uint32_t tag)
+{
+	struct idprobe probe = idtable_probe(&p->stack_ids, tag);
+	uint32_t id = (uint32_t)p->stack_count++;
+
+	while (idtable_next(&p->stack_ids, &probe))
+		;
+	p->stacks[id] = (struct stack){ caller, frame, tag };
+	idtable_put(&p->stack_ids, &probe, id);
+	return id;
+}
+
+void profile_push_all(struct profile *p, uint32_t caller,
+		      const uint32_t *frames, size_t count, uint32_t *made)
+{
+	uint32_t tag = p->stacks[caller].tag;
+	size_t known, i = 0;
+
+	reserve_nodes(p, count);
+	array_reserve(p->path_tags, p->path_cap, count);
+	/* All tags first, as in profile_stack(). */
+	for (size_t k = 0; k < count; k++) {
+		tag = callee_tag(tag, frames[k]);
+		p->path_tags[k] = tag;
+		idtable_prefetch(&p->stack_ids, tag);
+	}
+	do {
+		known = p->stack_count;
+		if (i < count) {
+			caller = node_of(p, caller, frames[i], p->path_tags[i]);
+			made[i++] = caller;
+		}
+	} while (i < count && caller < known);
+	/* A new node has no callees yet: nothing is to be searched for. */
+	for (; i < count; i++) {
+		caller = new_node(p, caller, frames[i], p->path_tags[i]);
+		made[i] = caller;
+	}
+}
+
 /* True when the stack trace id is exactly those frames, leaf first. */
 static bool is_path(const struct profile *p, uint32_t id,
 		    const uint32_t *frames, size_t count)
@@ -379,15 +421,15 @@ void profile_add(struct profile *p, const struct sample *s)
 	if (s->time_ns) {
 		note_time(p, s->time_ns);
 		if (s->time_ns < p->from_ns || s->time_ns >= p->to_ns) {
-			p->outside += s->count;
+			p->outside = add_saturated(p->outside, s->count);
 			return;
 		}
 		c.bucket = bucket_of(p, s->time_ns);
 	}
-	e->samples += s->count;
+	e->samples = add_saturated(e->samples, s->count);
 	e->weight = add_saturated(e->weight, s->weight);
 	if (!s->stack)
-		e->without_stack += s->count;
+		e->without_stack = add_saturated(e->without_stack, s->count);
 	add_cell(p, &c);
 }
 

@@ -185,6 +185,13 @@ uint32_t profile_frame(struct profile *p, const struct frame *f);
 uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t count);
 uint32_t profile_push(struct profile *p, uint32_t caller, uint32_t frame);
 
+/*
+ * Pushes count callees one after the other, root first; made[i] is the stack
+ * trace that ends with frames[i].  Faster than as many calls of profile_push().
+ */
+void profile_push_all(struct profile *p, uint32_t caller,
+		      const uint32_t *frames, size_t count, uint32_t *made);
+
 uint32_t profile_thread(struct profile *p, const struct thread *t);
 
 /* The event of that name; unit counts the first time. */

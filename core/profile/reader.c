@@ -8,6 +8,7 @@
 
 const struct reader *const readers[] = {
 	&jfr_reader,
+	&collapsed_reader,
 	NULL,
 };
 
