@@ -8,6 +8,8 @@
 
 const struct reader *const readers[] = {
 	&jfr_reader,
+	&dump_json_reader,
+	&dump_reader,
 	&collapsed_reader,
 	NULL,
 };
