@@ -181,7 +181,7 @@ static int64_t number_of(const cJSON *object, const char *key)
 	int64_t number = 0;
 
 	if (cJSON_IsNumber(item)) {
-		if (item->valuedouble > 0 && item->valuedouble < 9e15)
+		if (item->valuedouble > 0 && item->valuedouble < 0x1p53)
 			number = (int64_t)item->valuedouble;
 	} else if (cJSON_IsString(item)) {
 		dump_decimal(item->valuestring, strlen(item->valuestring),

@@ -25,6 +25,7 @@ struct hotspot {
 	struct dump_lines lines;
 	struct text joined; /* a header of several lines */
 	struct line before; /* the raw line before this one */
+	uint64_t doubtful;  /* its number, if it may be of a log */
 	enum part part;
 	uint64_t dumps;
 	bool by_sa;     /* jhsdb jstack */
@@ -99,8 +100,10 @@ static void end_dump(struct hotspot *r)
 
 static void begin_dump(struct hotspot *r, bool by_sa)
 {
-	struct line date = dump_lines_unwrap(&r->lines, r->before);
+	struct line date = r->before;
 
+	if (date.len)
+		date = dump_lines_unwrap(&r->lines, date);
 	end_dump(r);
 	r->dumps++;
 	r->part = THREADS;
@@ -130,9 +133,11 @@ static void begin_thread(struct hotspot *r, const struct dump_header *h)
 static bool ends_name(struct line line)
 {
 	struct line body = line_trimmed(line);
+	struct dump_header h;
 	size_t offset;
 
-	return line_starts(body, "\"") || line_starts(body, "at ") ||
+	return dump_header_parse(body.text, body.len, 0, &h) ||
+	       line_starts(body, "at ") ||
 	       line_starts(body, "java.lang.Thread.State: ") ||
 	       line_starts(body, "JNI global ref") ||
 	       begins_dump(line, &offset);
@@ -157,6 +162,9 @@ static bool join_header(struct hotspot *r, struct line first,
 		text_add(&r->joined, line.text, line.len);
 		if (dump_header_parse(r->joined.bytes, r->joined.len, last, h))
 			return true;
+		/* Or each of many quotes would look at many lines. */
+		if (line_starts(line, "\""))
+			break;
 	}
 	dump_lines_back(&r->lines, mark);
 	r->lines.raw = raw;
@@ -187,6 +195,8 @@ static void on_header(struct hotspot *r, struct line line)
 		begin_thread(r, &h);
 		return;
 	}
+	if (at_last_line(r))
+		return; /* the dump is cut, which is said once */
 	damaged = (struct line){ r->joined.bytes, line.len };
 	if (!has(damaged, " prio=") && !has(damaged, " os_prio=") &&
 	    !has(damaged, " tid=")) {
@@ -194,8 +204,6 @@ static void on_header(struct hotspot *r, struct line line)
 		r->astray = r->astray || r->gap;
 		return;
 	}
-	if (at_last_line(r))
-		return; /* the dump is cut, which is said once */
 	thread_dump_odd(&r->dump, DUMP_BAD_THREAD, here(r));
 	quote = memrchr(damaged.text, '"', damaged.len);
 	h = (struct dump_header){ .name = damaged.text + 1 };
@@ -398,6 +406,10 @@ static void in_threads(struct hotspot *r, struct line line)
 		r->gap = true;
 		return;
 	}
+	if (line.text[0] == '"') {
+		on_header(r, line); /* blanks may end a line of the name */
+		return;
+	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		if (line_starts(body, known[i].start)) {
 			known[i].act(r, body);
@@ -412,12 +424,29 @@ static void in_threads(struct hotspot *r, struct line line)
 		r->astray = true;
 }
 
+/* What jhsdb says before its dump. */
+static bool is_greeting(struct line line)
+{
+	static const char *const greetings[] = {
+		"Attaching to process ID ",        "Attaching to core ",
+		"Debugger attached successfully.", "Server compiler detected.",
+		"Client compiler detected.",       "JVM version is ",
+	};
+
+	for (size_t i = 0; i < sizeof(greetings) / sizeof(*greetings); i++) {
+		if (line_starts(line, greetings[i]))
+			return true;
+	}
+	return false;
+}
+
 static void in_outside(struct hotspot *r, struct line line)
 {
 	struct line body = line_trimmed(line);
 	struct dump_header h;
 
-	if (!body.len || is_date(body) || is_number_line(body))
+	if (!body.len || is_date(body) || is_number_line(body) ||
+	    is_greeting(body))
 		return;
 	if (line_starts(body, "\"") &&
 	    dump_header_parse(body.text, body.len, 0, &h) && !h.by_jmx) {
@@ -431,7 +460,15 @@ static void in_outside(struct hotspot *r, struct line line)
 		begin_thread(r, &h);
 		return;
 	}
-	thread_dump_odd(&r->dump, DUMP_LINE_OUTSIDE, here(r));
+	/* Unless it is the date of a dump, in a log of unknown form. */
+	r->doubtful = here(r);
+}
+
+static void settle_doubt(struct hotspot *r)
+{
+	if (r->doubtful)
+		thread_dump_odd(&r->dump, DUMP_LINE_OUTSIDE, r->doubtful);
+	r->doubtful = 0;
 }
 
 /* "Found 2 deadlocks." ends the section; jhsdb: "Found a total of 2 …". */
@@ -490,7 +527,11 @@ static void take_line(struct hotspot *r, struct line line)
 		if (offset)
 			dump_lines_prefix(&r->lines, line, offset);
 		begin_dump(r, by_sa);
+		if (r->dump.time_ns)
+			r->doubtful = 0;
+		settle_doubt(r);
 	} else {
+		settle_doubt(r);
 		in_part[r->part](r, line);
 	}
 }
@@ -521,6 +562,7 @@ static int read_hotspot(const uint8_t *bytes, size_t len, struct profile *p,
 						    (const char *)bytes),
 					 len);
 	}
+	settle_doubt(&r);
 	end_dump(&r);
 	thread_dump_finish(&r.dump);
 	if (!r.dump.threads)

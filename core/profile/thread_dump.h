@@ -82,9 +82,9 @@ void thread_dump_odd(struct thread_dump *d, enum dump_oddity kind,
 
 /*
  * Reads "2026-11-21 08:40:07" with an optional fraction (".5", ":500"), in
- * local time, or in UTC when "Z" or " (UTC)" follows; "T" or " at " may stand before the
- * time of day and "/" between the numbers of the date.  Nanoseconds since the
- * epoch in *ns; false when the text is none of these.
+ * local time, or in UTC when "Z" or " (UTC)" follows; "T" or " at " may stand
+ * before the time of day and "/" between the numbers of the date.  Nanoseconds
+ * since the epoch in *ns; false when the text is none of these.
  */
 bool thread_dump_time(const char *text, size_t len, int64_t *ns);
 

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Thread dumps that JVMs wrote: what is read from them is what a simpler count
+ * finds in them, and a cut anywhere does no harm.
+ */
+#include "tests/unit/dump_check.h"
+
+#include "core/base/lines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define OURS    "tests/data/dumps/"
+#define SHARED  "../shared/data/own/jstack/"
+#define FOREIGN "../shared/data/foreign/jstack/"
+
+/* What was counted by hand (grep) when the test was written. */
+struct expected {
+	const char *path;
+	uint64_t dumps, threads, frames;
+	uint64_t states[THREAD_STATES];
+};
+
+static const struct expected files[] = {
+	/* path; dumps, threads, frames; none, NEW, R, B, W, TW */
+	{ OURS "jstack-jdk25.txt", 1, 53, 314, { 9, 0, 11, 3, 11, 19 } },
+	{ OURS "jcmd-threadprint-le-jdk17.txt",
+	  1,
+	  49,
+	  216,
+	  { 7, 0, 11, 3, 10, 18 } },
+	{ OURS "log-with-kill3-jdk17.txt",
+	  2,
+	  98,
+	  432,
+	  { 14, 0, 22, 6, 20, 36 } },
+	{ OURS "kill3-shenandoah-jdk17.txt", 1, 19, 29, { 4, 0, 9, 2, 1, 3 } },
+	{ SHARED "jcmd-threadprint-jdk25.txt",
+	  1,
+	  53,
+	  314,
+	  { 9, 0, 11, 3, 11, 19 } },
+	{ SHARED "jstack-SerialGC-jdk17.txt",
+	  1,
+	  44,
+	  216,
+	  { 2, 0, 11, 3, 10, 18 } },
+	{ SHARED "jstack-jdk17.txt", 1, 49, 216, { 7, 0, 11, 3, 10, 18 } },
+	{ SHARED "jstack-le-jdk17.txt", 1, 49, 216, { 7, 0, 11, 3, 10, 18 } },
+	{ SHARED "multi-jdk25.txt", 3, 159, 942, { 27, 0, 33, 9, 33, 57 } },
+	{ SHARED "multi-with-date-jdk17.txt",
+	  2,
+	  98,
+	  432,
+	  { 14, 0, 22, 6, 20, 36 } },
+	{ SHARED "synthetic-jdk11.txt", 1, 5, 3, { 3, 0, 1, 0, 1, 0 } },
+	{ SHARED "synthetic-jdk21.txt", 1, 3, 5, { 2, 0, 0, 0, 0, 1 } },
+	{ SHARED "synthetic-jdk8-deadlock.txt",
+	  1,
+	  9,
+	  10,
+	  { 5, 0, 2, 1, 1, 0 } },
+	{ FOREIGN "jstack-jdk8-sjk.txt",
+	  1,
+	  160,
+	  1218,
+	  { 6, 0, 38, 0, 59, 57 } },
+};
+
+static bool holds(struct line line, const char *words)
+{
+	return memmem(line.text, line.len, words, strlen(words)) != NULL;
+}
+
+/*
+ * Counts as grep would: headers have a tid, virtual threads a line of their
+ * own, and what is between "Found one" and "Found <N>" does not count.
+ */
+static struct expected counted(const char *bytes, size_t len)
+{
+	struct lines lines = lines_over(bytes, len);
+	struct expected sum = { 0 };
+	bool in_deadlock = false;
+	struct line line;
+
+	while (lines_next(&lines, &line)) {
+		if (line_starts(line, "Found "))
+			in_deadlock = line_starts(line, "Found one");
+		if (in_deadlock)
+			continue;
+		sum.dumps += holds(line, "Full thread dump ");
+		sum.threads += holds(line, " tid=0x0");
+		sum.threads += line_starts(line, "   Mounted virtual");
+		sum.frames += line_starts(line, "\tat ");
+		for (int s = STATE_NEW; s < THREAD_STATES; s++) {
+			char words[80];
+
+			snprintf(words, sizeof(words),
+				 "   java.lang.Thread.State: %s",
+				 thread_state_names[s]);
+			sum.states[s] += line_starts(line, words) &&
+					 (line.len == strlen(words) ||
+					  line.text[strlen(words)] == ' ');
+		}
+	}
+	sum.states[STATE_NONE] = sum.threads;
+	for (int s = STATE_NEW; s < THREAD_STATES; s++)
+		sum.states[STATE_NONE] -= sum.states[s];
+	return sum;
+}
+
+static void assert_counts(const struct profile *p, const struct expected *e)
+{
+	uint64_t states[THREAD_STATES] = { 0 };
+
+	for (size_t i = 0; i < p->cell_count; i++)
+		states[p->cells[i].state] += p->cells[i].count;
+	assert_int_equal(samples_in(p), e->threads);
+	assert_int_equal(frames_in(p), e->frames);
+	for (int s = 0; s < THREAD_STATES; s++)
+		assert_int_equal(states[s], e->states[s]);
+	assert_false(profile_is_partial(p));
+	assert_int_equal(remarks_of(p, "lines inside thread dumps skipped"), 0);
+}
+
+static void counts_of_a_file_are_what_a_simple_count_finds(void **state)
+{
+	const struct expected *e = *state;
+	size_t len = 0;
+	char *bytes = file_bytes(e->path, &len);
+	struct expected simple;
+	struct profile *p;
+
+	if (!bytes)
+		skip();
+	simple = counted(bytes, len);
+	assert_int_equal(simple.dumps, e->dumps);
+	assert_int_equal(simple.threads, e->threads);
+	assert_int_equal(simple.frames, e->frames);
+	p = profile_of_bytes(&dump_reader, bytes, len);
+	assert_counts(p, &simple);
+	assert_counts(p, e);
+	profile_free(p);
+	free(bytes);
+}
+
+/* Of a file that has to be there; the test fails if it is not. */
+static char *our_bytes(const char *path, size_t *len)
+{
+	char *bytes = file_bytes(path, len);
+
+	if (!bytes)
+		fail_msg("%s is not there", path);
+	return bytes;
+}
+
+/* How many lines begin so, blanks aside. */
+static uint64_t lines_with(const char *bytes, size_t len, const char *start)
+{
+	struct lines lines = lines_over(bytes, len);
+	struct line line;
+	uint64_t count = 0;
+
+	while (lines_next(&lines, &line)) {
+		while (line.len && line.text[0] == ' ') {
+			line.text++;
+			line.len--;
+		}
+		count += line_starts(line, start);
+	}
+	return count;
+}
+
+static void dump_to_file_has_a_sample_per_thread_in_text(void **state)
+{
+	size_t len = 0;
+	char *bytes = our_bytes(OURS "dump_to_file-jdk25.txt", &len);
+	struct profile *p = profile_of_bytes(&dump_reader, bytes, len);
+
+	(void)state;
+	assert_int_equal(lines_with(bytes, len, "#"), 50);
+	assert_int_equal(lines_with(bytes, len, "at "), 326);
+	assert_int_equal(samples_in(p), 50);
+	assert_int_equal(frames_in(p), 326);
+	assert_int_equal(p->remark_count, 0);
+	assert_int_equal(thread_of(p, "virt-2 \"q\"")->java_id, 56);
+	assert_true(thread_of(p, "virt-0")->is_virtual);
+	cell_of(p, "new\nline\tand tab");
+	profile_free(p);
+	free(bytes);
+}
+
+static void dump_to_file_has_a_sample_per_thread_in_json(void **state)
+{
+	size_t len = 0;
+	char *bytes = our_bytes(OURS "dump_to_file-jdk25.json", &len);
+	struct profile *p = profile_of_bytes(&dump_json_reader, bytes, len);
+
+	(void)state;
+	assert_int_equal(lines_with(bytes, len, "\"tid\": "), 50);
+	assert_int_equal(samples_in(p), 50);
+	assert_int_equal(frames_in(p), 318);
+	assert_int_equal(p->remark_count, 0);
+	assert_true(thread_of(p, "virt-0")->is_virtual);
+	profile_free(p);
+	free(bytes);
+}
+
+static void jhsdb_has_a_sample_per_thread(void **state)
+{
+	size_t len = 0;
+	char *bytes = our_bytes(OURS "jhsdb-jdk17.txt", &len);
+	struct profile *p = profile_of_bytes(&dump_reader, bytes, len);
+
+	(void)state;
+	assert_int_equal(samples_in(p), 9);
+	assert_int_equal(lines_with(bytes, len, "- "),
+			 26); /* its lock lines are indented by a tab */
+	assert_int_equal(frames_in(p), 26);
+	assert_int_equal(p->remark_count, 0);
+	profile_free(p);
+	free(bytes);
+
+	bytes = our_bytes(OURS "jhsdb-mixed-jdk17.txt", &len);
+	p = profile_of_bytes(&dump_reader, bytes, len);
+	assert_int_equal(lines_with(bytes, len, "----------------- "), 18);
+	assert_int_equal(samples_in(p), 18);
+	assert_int_equal(lines_with(bytes, len, "0x"), 27);
+	assert_int_equal(frames_in(p), 27);
+	assert_int_equal(p->remark_count, 0);
+	profile_free(p);
+	free(bytes);
+}
+
+static void log_lines_around_the_dumps_of_kill_3_are_counted(void **state)
+{
+	size_t len = 0;
+	char *bytes = our_bytes(OURS "log-with-kill3-jdk17.txt", &len);
+	struct profile *p = profile_of_bytes(&dump_reader, bytes, len);
+
+	(void)state;
+	/* "ready" and 70 ticks */
+	assert_int_equal(remarks_of(p, "lines outside thread dumps skipped"),
+			 71);
+	assert_int_equal(p->remark_count, 1);
+	profile_free(p);
+	free(bytes);
+}
+
+/*
+ * Reads every beginning of a file.  Each either fails for a reason, or gives
+ * no more than the whole has.
+ */
+static void assert_cuts_are_harmless(const struct reader *reader,
+				     const char *path, size_t step)
+{
+	size_t len = 0;
+	char *bytes = our_bytes(path, &len);
+	struct profile *whole = profile_of_bytes(reader, bytes, len);
+	uint64_t most = samples_in(whole);
+
+	for (size_t cut = 0; cut < len; cut += step) {
+		struct profile *p = profile_new();
+		/* Of its exact size, so that ASan sees a read past the end. */
+		uint8_t *copy = malloc(cut ? cut : 1);
+		struct error err = { 0 };
+
+		memcpy(copy, bytes, cut);
+		if (reader->read(copy, cut, p, &err)) {
+			assert_int_equal(err.kind, ERROR_INPUT);
+			assert_string_not_equal(err.text, "");
+		} else {
+			assert_in_range(samples_in(p), 1, most);
+		}
+		free(copy);
+		profile_free(p);
+	}
+	profile_free(whole);
+	free(bytes);
+}
+
+static void a_cut_at_any_byte_is_harmless(void **state)
+{
+	(void)state;
+	assert_cuts_are_harmless(&dump_reader,
+				 OURS "kill3-shenandoah-jdk17.txt", 1);
+	assert_cuts_are_harmless(&dump_reader, OURS "jhsdb-jdk17.txt", 1);
+	assert_cuts_are_harmless(&dump_reader, OURS "jhsdb-mixed-jdk17.txt", 1);
+	assert_cuts_are_harmless(&dump_reader,
+				 OURS "dump_to_file-small-jdk25.txt", 1);
+	assert_cuts_are_harmless(&dump_json_reader,
+				 OURS "dump_to_file-small-jdk25.json", 1);
+	assert_cuts_are_harmless(&dump_reader, OURS "jstack-jdk25.txt", 17);
+}
+
+static void a_cut_before_the_last_line_of_a_dump_is_said(void **state)
+{
+	size_t len = 0;
+	char *bytes = our_bytes(OURS "jstack-jdk25.txt", &len);
+	const char *end = strstr(bytes, "JNI global refs");
+	const char *first = strstr(bytes, "\tat ");
+
+	(void)state;
+	for (size_t cut = (size_t)(first - bytes) + 40;
+	     cut < (size_t)(end - bytes); cut += 101) {
+		struct profile *p = profile_of_bytes(&dump_reader, bytes, cut);
+
+		assert_true(profile_is_partial(p));
+		profile_free(p);
+	}
+	free(bytes);
+}
+
+int main(void)
+{
+	enum { FILES = sizeof(files) / sizeof(*files) };
+	struct CMUnitTest counts[FILES];
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dump_to_file_has_a_sample_per_thread_in_text),
+		cmocka_unit_test(dump_to_file_has_a_sample_per_thread_in_json),
+		cmocka_unit_test(jhsdb_has_a_sample_per_thread),
+		cmocka_unit_test(
+			log_lines_around_the_dumps_of_kill_3_are_counted),
+		cmocka_unit_test(a_cut_at_any_byte_is_harmless),
+		cmocka_unit_test(a_cut_before_the_last_line_of_a_dump_is_said),
+	};
+
+	/* Each named by its file, so that a skipped one is, too. */
+	for (size_t i = 0; i < FILES; i++)
+		counts[i] = (struct CMUnitTest){
+			.name = files[i].path,
+			.test_func =
+				counts_of_a_file_are_what_a_simple_count_finds,
+			.initial_state = (void *)&files[i],
+		};
+	return cmocka_run_group_tests(counts, NULL, NULL) +
+	       cmocka_run_group_tests(tests, NULL, NULL);
+}
