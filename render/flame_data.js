@@ -30,34 +30,52 @@ async function inflate(bytes) {
 	}
 }
 
-// Fills `out` from the varints of `bytes`, which must hold exactly as many.
-function readVarints(bytes, out) {
+function wrongLength() {
+	return new DataError('The data of this page is damaged: ' +
+		'a column has the wrong length.');
+}
+
+// Varints below 2^32.  That all are read into the same type of array makes this
+// twice as fast.
+function readSmall(bytes, count) {
+	const out = new Uint32Array(count);
 	let p = 0;
-	for (let i = 0; i < out.length; i++) {
+	for (let i = 0; i < count; i++) {
 		let b = bytes[p++];
-		if (b < 128) {
-			out[i] = b;
-			continue;
-		}
 		let value = b & 127;
-		let scale = 128;
-		do {
+		for (let shift = 7; b > 127; shift += 7) {
 			b = bytes[p++];
-			value += (b & 127) * scale;
-			scale *= 128;
-		} while (b >= 128);
+			value |= (b & 127) << shift;
+		}
 		out[i] = value;
 	}
 	if (p !== bytes.length)
-		throw new DataError('The data of this page is damaged: ' +
-			'a column has the wrong length.');
+		throw wrongLength();
 	return out;
 }
 
-// The same, each number counted from the one before it.
-function readDeltas(bytes, out) {
-	readVarints(bytes, out);
-	for (let i = 1; i < out.length; i++)
+// Varints of any size, rounded as doubles are.
+function readLarge(bytes, count) {
+	const out = new Float64Array(count);
+	let p = 0;
+	for (let i = 0; i < count; i++) {
+		let b = bytes[p++];
+		let value = b & 127;
+		for (let scale = 128; b > 127; scale *= 128) {
+			b = bytes[p++];
+			value += (b & 127) * scale;
+		}
+		out[i] = value;
+	}
+	if (p !== bytes.length)
+		throw wrongLength();
+	return out;
+}
+
+// Each number is counted from the one before it.
+function readDeltas(bytes, count) {
+	const out = readSmall(bytes, count);
+	for (let i = 1; i < count; i++)
 		out[i] += out[i - 1];
 	return out;
 }
@@ -79,21 +97,27 @@ function smallest(limit) {
 }
 
 // Node 0 is "all", which the data leaves out: node n of the data is n + 1 here.
-function readParents(bytes, nodes, total) {
-	const up = readVarints(bytes, new Uint32Array(nodes));
-	const parent = new Int32Array(total);
-	const path = [0];
+// Behind them all stands a node for samples without a stack trace.
+function readTree(bytes, nodes) {
+	const up = readSmall(bytes, nodes);
+	const parent = new Int32Array(nodes + 2);
+	const sibling = new Int32Array(nodes + 2);
+	const path = [0, 0];
 	let depth = 0;
-	for (let i = 0; i < nodes; i++) {
-		depth += 1 - up[i];
+	for (let i = 1; i <= nodes; i++) {
+		depth += 1 - up[i - 1];
 		if (!(depth >= 1))
 			throw new DataError('The data of this page is damaged: ' +
 				'a node leaves more levels than there are.');
-		parent[i + 1] = path[depth - 1];
-		path[depth] = i + 1;
+		parent[i] = path[depth - 1];
+		if (up[i - 1] > 0)
+			sibling[path[depth]] = i;
+		path[depth] = i;
 	}
+	if (nodes > 0)
+		sibling[path[1]] = nodes + 1;
 	parent[0] = -1;
-	return parent;
+	return { n: nodes + 2, parent, sibling, child: null };
 }
 
 function threadLabel(thread) {
@@ -128,17 +152,15 @@ class Profile {
 		this.threadFrame0 = frames;
 		this.allFrame = frames + threads;
 		const count = frames + threads + 2;
-		const fill = (array, column) => {
-			column(array.subarray(0, frames));
-			return array;
-		};
-		this.frameName = fill(new Uint32Array(count),
-			(out) => readDeltas(columns[1], out));
-		this.frameKind = fill(new Uint8Array(count),
-			(out) => out.set(columns[2]));
-		this.frameLine = columns[3].length === 0 ? null :
-			fill(new Uint32Array(count),
-				(out) => readVarints(columns[3], out));
+		this.frameName = new Uint32Array(count);
+		this.frameName.set(readDeltas(columns[1], frames));
+		this.frameKind = new Uint8Array(count);
+		this.frameKind.set(columns[2]);
+		this.frameLine = null;
+		if (columns[3].length > 0) {
+			this.frameLine = new Uint32Array(count);
+			this.frameLine.set(readSmall(columns[3], frames));
+		}
 		for (let i = 0; i < threads + 2; i++) {
 			this.frameName[frames + i] = names + i;
 			this.frameKind[frames + i] = synthetic;
@@ -147,14 +169,12 @@ class Profile {
 
 	readNodes(columns) {
 		const nodes = this.head.nodes;
-		const count = nodes + 2;
-		this.parent = readParents(columns[4], nodes, count);
-		this.parent[nodes + 1] = 0;
-		this.frame = new Uint32Array(count);
-		readVarints(columns[5], this.frame.subarray(1, nodes + 1));
-		this.frame[0] = this.allFrame;
-		this.frame[nodes + 1] = this.allFrame + 1;
-		this.nodes = count;
+		this.base = readTree(columns[4], nodes);
+		const frame = new Uint32Array(nodes + 2);
+		frame.set(readSmall(columns[5], nodes), 1);
+		frame[0] = this.allFrame;
+		frame[nodes + 1] = this.allFrame + 1;
+		this.base.frame = frame;
 	}
 
 	// An event's cells are decoded when its tab is first opened.
@@ -167,14 +187,12 @@ class Profile {
 		const n = this.events[index].cells;
 		const column = (k) => this.columns[6 + 6 * index + k];
 		const optional = (k, limit) => column(k).length === 0 ? null :
-			readVarints(column(k), new (smallest(limit))(n));
-		const node = readDeltas(column(0), new Int32Array(n));
-		const none = this.nodes - 1;
+			smallest(limit).from(readSmall(column(k), n));
+		const node = readDeltas(column(0), n);
 		for (let i = 0; i < n && node[i] === 0; i++)
-			node[i] = none;
-		const count = readVarints(column(4), new Float64Array(n));
-		const weight = column(5).length === 0 ? count :
-			readVarints(column(5), new Float64Array(n));
+			node[i] = this.base.n - 1;
+		const count = readLarge(column(4), n);
+		const weight = column(5).length === 0 ? count : readLarge(column(5), n);
 		return {
 			n, node, count, weight,
 			thread: optional(1, this.threads.length),

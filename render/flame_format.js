@@ -28,8 +28,12 @@ function packageOf(name) {
 	return end > 0 ? name.slice(0, end) : name;
 }
 
+function groupedDigits(digits) {
+	return digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
 function grouped(number) {
-	return Math.round(number).toLocaleString('en-US');
+	return number < 1e21 ? groupedDigits(Math.round(number).toFixed(0)) : String(number);
 }
 
 function threeDigits(number) {
@@ -56,7 +60,7 @@ function formatWeight(value, unit) {
 
 // The exact number, whatever its size.
 function formatExact(text, unit) {
-	const number = BigInt(text).toLocaleString('en-US');
+	const number = groupedDigits(text);
 	return unit === 'samples' ?
 		number + (text === '1' ? ' sample' : ' samples') : `${number} ${unit}`;
 }
@@ -79,7 +83,9 @@ function formatOffset(ms) {
 
 function formatClock(ms) {
 	const date = new Date(ms);
-	return Number.isNaN(date.getTime()) ? '' : date.toLocaleTimeString('en-GB');
+	const two = (number) => String(number).padStart(2, '0');
+	return Number.isNaN(date.getTime()) ? '' : [date.getHours(), date.getMinutes(),
+		date.getSeconds()].map(two).join(':');
 }
 
 function csvField(text) {

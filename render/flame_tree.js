@@ -91,20 +91,85 @@ class NodeTable {
 	}
 }
 
-function mergeTree(base, labels) {
-	const table = new NodeTable(base.n);
-	const map = new Int32Array(base.n);
-	const { parent, frame } = base;
-	const ofFrame = labels.ofFrame;
-	table.add(-1, ofFrame[frame[0]]);
-	for (let i = 1; i < base.n; i++)
-		map[i] = table.find(map[parent[i]], ofFrame[frame[i]]);
-	return { table, map };
+// The children of a group of the recording's nodes, in one list.
+function gatherChildren(base, head, inGroup, kids) {
+	const { n, parent, child, sibling } = base;
+	let count = 0;
+	for (let i = head; i >= 0; i = inGroup[i]) {
+		let k = child !== null ? child[i] :
+			i + 1 < n && parent[i + 1] === i ? i + 1 : 0;
+		for (; k > 0; k = sibling[k])
+			kids[count++] = k;
+	}
+	return count;
 }
 
-// Where a node of the tree before goes: a parent in the new tree to stand under
-// with its own label, or, when the answer is `TO | node`, into that very node.
-// DROPPED nodes take their weight with them.
+// Siblings of one label become one node.  Nodes are numbered level by level,
+// siblings by label: so the children of a node are neighbours, and they are
+// `first[i] .. first[i + 1]`.
+function mergeTree(base, labels) {
+	const { n, frame } = base;
+	const { ofFrame } = labels;
+	const tree = {
+		parent: new Int32Array(n), label: new Int32Array(n),
+		first: new Int32Array(n + 1), map: new Int32Array(n),
+	};
+	const { parent, label, first, map } = tree;
+	const inGroup = new Int32Array(n).fill(-1);
+	const head = new Int32Array(n);
+	const kids = [];
+	const labelOf = (k) => ofFrame[frame[k]];
+	parent[0] = -1;
+	label[0] = labelOf(0);
+	let made = 1;
+	for (let v = 0; v < made; v++) {
+		const count = gatherChildren(base, head[v], inGroup, kids);
+		first[v] = made;
+		sortKids(kids, count, labelOf);
+		for (let k = 0; k < count; k++) {
+			const kid = kids[k];
+			if (made > first[v] && label[made - 1] === labelOf(kid)) {
+				inGroup[kid] = head[made - 1];
+				head[made - 1] = kid;
+				map[kid] = made - 1;
+				continue;
+			}
+			parent[made] = v;
+			label[made] = labelOf(kid);
+			head[made] = kid;
+			map[kid] = made++;
+		}
+	}
+	first[made] = made;
+	return trimmed(tree, made);
+}
+
+// Mostly they are in order, since the recording's siblings are.
+function sortKids(kids, count, labelOf) {
+	for (let k = 1; k < count; k++) {
+		if (labelOf(kids[k - 1]) <= labelOf(kids[k]))
+			continue;
+		kids.length = count;
+		kids.sort((a, b) => labelOf(a) - labelOf(b) || a - b);
+		return;
+	}
+}
+
+// Without the room for nodes that were merged, when it is worth a copy.
+function trimmed(tree, n) {
+	const { parent, label, first, map } = tree;
+	const cut = (array, length) => array.length < length * 1.2 ?
+		array.subarray(0, length) : array.slice(0, length);
+	const starts = cut(first, n + 1);
+	return {
+		n, map, parent: cut(parent, n), label: cut(label, n),
+		first: starts, end: starts.subarray(1),
+	};
+}
+
+// A transform answers for each node where it goes in the new tree: `under` a
+// parent with its own label, `into` a node, or nowhere: then it is DROPPED, and
+// its weight with it.
 const DROPPED = -1;
 
 const transforms = {
@@ -144,7 +209,7 @@ const transforms = {
 };
 
 function transformTree(before, transform, labels) {
-	const tree = before.table;
+	const tree = before;
 	const chosen = new Uint8Array(labels.count);
 	for (let label = 0; label < labels.count; label++)
 		chosen[label] = labels.nameOf(label) === transform.name ? 1 : 0;
@@ -162,7 +227,7 @@ function transformTree(before, transform, labels) {
 	for (let i = 0; i < composed.length; i++)
 		if (composed[i] !== DROPPED)
 			composed[i] = map[composed[i]];
-	return { table, map: composed };
+	return layOut(table, composed);
 }
 
 function sortByLabel(kids, from, to, label) {
@@ -174,10 +239,8 @@ function sortByLabel(kids, from, to, label) {
 	}
 }
 
-// Renumbers level by level, siblings by label, so that the children of a node are
-// neighbours and `first[i] .. first[i + 1]` are those of node i.
-function layOut({ table, map }) {
-	const { n, parent, label } = table;
+// Numbers the nodes of a table as mergeTree does.
+function layOut({ n, parent, label }, map) {
 	const start = new Int32Array(n + 1);
 	for (let i = 1; i < n; i++)
 		start[parent[i] + 1]++;
@@ -189,7 +252,7 @@ function layOut({ table, map }) {
 		kids[fill[parent[i]]++] = i;
 	const order = fill.subarray(0, n);
 	const tree = {
-		n, first: new Int32Array(n + 1),
+		map, first: new Int32Array(n + 1),
 		parent: new Int32Array(n), label: new Int32Array(n),
 	};
 	order[0] = 0;
@@ -208,14 +271,12 @@ function layOut({ table, map }) {
 		}
 	}
 	tree.first[n] = next;
-	tree.end = tree.first.subarray(1);
 	for (let i = 0; i < n; i++)
 		kids[order[i]] = i;
 	for (let i = 0; i < map.length; i++)
 		if (map[i] !== DROPPED)
 			map[i] = kids[map[i]];
-	tree.map = map;
-	return tree;
+	return trimmed(tree, n);
 }
 
 // The recording's tree once more, with a node for each thread above its stack
@@ -230,21 +291,28 @@ class ThreadedBase {
 		this.node = new Int32Array(cells.n);
 		for (let i = 0; i < cells.n; i++)
 			this.node[i] = this.find(cells.node[i], cells.thread[i]);
-		this.n = this.origin.length;
+		const n = this.n = this.origin.length;
 		this.parent = Int32Array.from(this.up);
-		this.frame = new Uint32Array(this.n);
-		for (let i = 0; i < this.n; i++)
+		this.up = null;
+		this.frame = new Uint32Array(n);
+		this.child = new Int32Array(n);
+		this.sibling = new Int32Array(n);
+		for (let i = n - 1; i >= 0; i--) {
 			this.frame[i] = this.origin[i] === 0 && i > 0 ?
 				profile.threadFrame0 + this.thread[i] :
-				profile.frame[this.origin[i]];
-		this.up = null;
+				profile.base.frame[this.origin[i]];
+			if (i > 0) {
+				this.sibling[i] = this.child[this.parent[i]];
+				this.child[this.parent[i]] = i;
+			}
+		}
 	}
 
 	find(origin, thread) {
 		const ids = this.ids[thread];
 		const missing = [];
 		let node = origin;
-		for (; !ids.has(node); node = this.profile.parent[node]) {
+		for (; !ids.has(node); node = this.profile.base.parent[node]) {
 			missing.push(node);
 			if (node === 0)
 				break;
@@ -269,13 +337,11 @@ class Graph {
 		this.labels = labels;
 		this.threaded = options.threads && cells.thread ?
 			new ThreadedBase(profile, cells) : null;
-		this.base = this.threaded ||
-			{ n: profile.nodes, parent: profile.parent, frame: profile.frame };
-		this.cellNode = this.threaded ? this.threaded.node : cells.node;
+		this.base = this.threaded || profile.base;
 		let merged = mergeTree(this.base, labels);
 		for (const transform of options.transforms)
 			merged = transformTree(merged, transform, labels);
-		Object.assign(this, layOut(merged));
+		Object.assign(this, merged);
 		this.total = new Float64Array(this.n);
 		this.self = new Float64Array(this.n);
 		this.left = new Float64Array(this.n);
