@@ -46,9 +46,9 @@ function shade([hue, saturation, lightness, spread], k, dark) {
 	if (!dark)
 		return `hsl(${h.toFixed(1)} ${saturation}% ${(lightness + tone * spreadL).toFixed(1)}%)`;
 	// Yellow and green look lighter than blue at the same lightness.
-	const bright = h > 18 && h < 212 ? 0.32 : 0.45;
+	const bright = h > 18 && h < 212 ? 0.305 : 0.44;
 	const l = 8 + lightness * bright - (lightness > 80 ? 6 : 0);
-	return `hsl(${h.toFixed(1)} ${Math.round(saturation * 0.62)}% ${(l + tone * spreadL).toFixed(1)}%)`;
+	return `hsl(${h.toFixed(1)} ${Math.round(saturation * 0.72)}% ${(l + tone * spreadL).toFixed(1)}%)`;
 }
 
 class Colours {

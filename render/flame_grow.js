@@ -14,6 +14,8 @@ class GrownTree {
 		this.n = 0;
 		this.room = 0;
 		this.groups = [];
+		this.sums = new Float64Array(graph.profile.kinds.length);
+		this.slots = new Int32Array(graph.labels.count);
 		this.reserve(1024);
 		const group = this.fromLeaves ? this.leaves() : this.outermost(root);
 		let total = 0;
@@ -94,11 +96,17 @@ class GrownTree {
 		return leaf ? this.total[i] : sum;
 	}
 
-	heaviestKind(group) {
-		const sums = new Float64Array(256);
-		for (let k = 0; k < group.nodes.length; k++)
-			sums[this.graph.kind[group.nodes[k]]] += group.weights[k];
-		return sums.indexOf(Math.max(...sums));
+	heaviestKind({ nodes, weights }) {
+		const { kind } = this.graph;
+		const { sums } = this;
+		sums.fill(0);
+		for (let k = 0; k < nodes.length; k++)
+			sums[kind[nodes[k]]] += weights[k];
+		let best = 0;
+		for (let k = 1; k < sums.length; k++)
+			if (sums[k] > sums[best])
+				best = k;
+		return best;
 	}
 
 	kindOf(node) {
@@ -112,48 +120,62 @@ class GrownTree {
 		return depth;
 	}
 
-	// Lists (node, weight) of the next step, one list for each label.
+	// One step on: the callers, or the callees, of a group's nodes.
 	step(i) {
 		const { nodes, weights } = this.groups[i];
-		const { parent, label, first, end, total } = this.graph;
-		const lists = new Map();
-		const put = (node, weight) => {
-			let list = lists.get(label[node]);
-			if (list === undefined)
-				lists.set(label[node], list = { nodes: [], weights: [] });
-			list.nodes.push(node);
-			list.weights.push(weight);
-		};
-		for (let k = 0; k < nodes.length; k++) {
-			const node = nodes[k];
-			if (this.fromLeaves && i === 0) {
-				put(node, weights[k]);
-			} else if (this.towards === 'callers') {
-				if (parent[node] > 0)
-					put(parent[node], weights[k]);
-			} else {
-				for (let c = first[node]; c < end[node]; c++)
-					if (total[c] > 0)
-						put(c, total[c]);
-			}
+		const { parent, first, end, total } = this.graph;
+		if (this.fromLeaves && i === 0)
+			return this.groups[i];
+		if (this.towards === 'callers') {
+			const callers = nodes.map((node) => parent[node]);
+			return { nodes: callers, weights };
 		}
-		return lists;
+		const callees = [], theirs = [];
+		for (const node of nodes)
+			for (let c = first[node]; c < end[node]; c++)
+				if (total[c] > 0) {
+					callees.push(c);
+					theirs.push(total[c]);
+				}
+		return { nodes: callees, weights: theirs };
+	}
+
+	// Parts a group by label, in the order of labels; "all" is nobody's caller.
+	part({ nodes, weights }) {
+		const { label } = this.graph;
+		const { slots } = this;
+		const seen = [];
+		for (const node of nodes)
+			if (node > 0 && slots[label[node]]++ === 0)
+				seen.push(label[node]);
+		seen.sort((a, b) => a - b);
+		const parts = seen.map((l, k) => {
+			const size = slots[l];
+			slots[l] = k;
+			return { label: l, size: 0, total: 0,
+				nodes: new Int32Array(size), weights: new Float64Array(size) };
+		});
+		for (let k = 0; k < nodes.length; k++) {
+			if (nodes[k] === 0)
+				continue;
+			const to = parts[slots[label[nodes[k]]]];
+			to.nodes[to.size] = nodes[k];
+			to.weights[to.size++] = weights[k];
+			to.total += weights[k];
+		}
+		for (const l of seen)
+			slots[l] = 0;
+		return parts;
 	}
 
 	expand(i) {
 		if (this.first[i] >= 0)
 			return;
-		const lists = this.step(i);
-		const sorted = [...lists.keys()].sort((a, b) => a - b);
 		let left = this.left[i];
 		this.first[i] = this.n;
-		for (const label of sorted) {
-			const list = lists.get(label);
-			let total = 0;
-			for (const weight of list.weights)
-				total += weight;
-			this.add(i, label, total, left, list);
-			left += total;
+		for (const part of this.part(this.step(i))) {
+			this.add(i, part.label, part.total, left, part);
+			left += part.total;
 		}
 		this.end[i] = this.n;
 	}

@@ -157,8 +157,9 @@ class Input {
 			return;
 		}
 		const onGraph = !event.target.closest || !event.target.closest('button, a, summary, [role=tab], input, table');
-		const entry = Object.hasOwn(keyTable, event.key) ? keyTable[event.key] : null;
-		if (!entry || (entry.graph && !onGraph))
+		const key = event.key === '0' ? 'Home' : event.key;
+		const entry = Object.hasOwn(keyTable, key) ? keyTable[key] : null;
+		if (!entry || (entry.graph && !onGraph && event.key !== '0'))
 			return;
 		if (entry.frame)
 			this.onFrame(entry, event);
@@ -249,7 +250,7 @@ const keyTable = {
 	N: { run: (page) => page.nextMatch(-1), help: 'previous match' },
 	Enter: { frame: true, graph: true, run: (page, pane, node) => page.zoom.into(pane, node), help: 'zoom to the selected frame' },
 	Backspace: { graph: true, run: (page, pane) => page.zoom.out(pane), help: 'zoom out to the caller' },
-	0: { run: (page, pane) => page.zoom.into(pane, 0), help: 'zoom out to all' },
+	Home: { graph: true, run: (page, pane) => page.zoom.into(pane, 0), help: 'zoom out to all' },
 	'+': { run: (page, pane) => page.zoom.by(pane, 0.7, pane.width / 2), help: 'zoom in' },
 	'=': { run: (page, pane) => page.zoom.by(pane, 0.7, pane.width / 2) },
 	'-': { run: (page, pane) => page.zoom.by(pane, 1 / 0.7, pane.width / 2), help: 'zoom out' },

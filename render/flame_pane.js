@@ -31,6 +31,7 @@ class Pane {
 		this.scroll = 0;
 		this.levels = 0;
 		this.rows = [];
+		this.zoomLevel = 0;
 		this.width = 0;
 		this.height = 0;
 	}
@@ -190,12 +191,15 @@ class Pane {
 			context.fillRect(x, y, Math.max((to - from) * this.scale, MIN_PIXELS),
 				ROW - 1);
 		}
+		// The callers of the frame that is zoomed to step back.
+		context.globalAlpha = level < this.zoomLevel ? 0.5 : 1;
 		for (const node of wide) {
 			const box = this.rectangle(node, level);
 			const gap = box.width > 3 ? 1 : 0;
 			context.fillStyle = this.looks.fill(this, node);
 			context.fillRect(box.x, y, box.width - gap, ROW - 1);
 		}
+		context.globalAlpha = 1;
 		context.fillStyle = theme.ink;
 		for (const node of wide) {
 			const box = this.rectangle(node, level);

@@ -311,7 +311,7 @@ class Toolbar {
 			return;
 		const rows = Object.entries(keyTable).filter(([, entry]) => entry.help)
 			.map(([key, { help }]) => [key.replace('ArrowLeft', '← → ↑ ↓')
-				.replace('PageDown', 'PgUp PgDn'), help]);
+				.replace('PageDown', 'PgUp PgDn').replace('Home', '0 Home'), help]);
 		rows.push(['1 … 9', 'event tabs'], ['Esc', 'close, or clear the search'],
 			['wheel', 'scroll, or zoom when all is in sight'],
 			['Ctrl + wheel', 'zoom at the pointer'], ['drag', 'pan']);

@@ -109,6 +109,7 @@ class Zoom {
 		pane.node = 0;
 		if (state[zoom] && whole > 0)
 			pane.node = this.nodeOf(pane.tree, state[zoom]);
+		pane.zoomLevel = pane.node > 0 ? pane.tree.depthOf(pane.node) : 0;
 		if (state[range])
 			pane.setDomain(state[range][0] * whole, state[range][1] * whole);
 		else
