@@ -21,9 +21,20 @@ struct flame_options {
 	bool no_threads;  /* leave out threads, states and times: the graph */
 };
 
+/* What became of the stack traces. */
+struct flame_result {
+	size_t nodes;  /* on the page: one for each distinct stack trace */
+	size_t elided; /* left out, being narrower than */
+	double below;  /* so many per cent in every view */
+};
+
+/* More are not drawn unless min_width says so: a browser gets slow. */
+#define FLAME_NODES ((size_t)1000000)
+
 /* Writes the page: a tab per view, `selected` being the one in front. */
-void flame_write(struct output *out, const struct profile *p,
-		 const struct event_view *views, size_t view_count,
-		 size_t selected, const struct flame_options *options);
+struct flame_result flame_write(struct output *out, const struct profile *p,
+				const struct event_view *views,
+				size_t view_count, size_t selected,
+				const struct flame_options *options);
 
 #endif

@@ -57,10 +57,10 @@ struct order {
 	uint32_t *caller;
 	uint32_t *label;
 	uint32_t *callees; /* the first, or 0 */
-	uint32_t *next;	   /* callee of the same caller, or 0 */
+	uint32_t *next;    /* callee of the same caller, or 0 */
 	struct merged {
 		uint32_t node, into;
-	} *merged;
+	} * merged;
 	size_t merged_count, merged_cap;
 };
 
@@ -163,8 +163,8 @@ static void merge_run(struct order *o, uint32_t into)
 		if (node != into) {
 			array_reserve(o->merged, o->merged_cap,
 				      o->merged_count + 1);
-			o->merged[o->merged_count++] =
-				(struct merged){ node, into };
+			o->merged[o->merged_count++] = (struct merged){ node,
+									into };
 		}
 		node = o->next[node];
 	}

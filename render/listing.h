@@ -11,7 +11,8 @@
 /* A line for each event type: name, family, samples, without_stack, weight. */
 void listing_events(struct output *out, const struct profile *p);
 
-/* {"schema":"sjkc.events/1","events":[{name,samples,without_stack,weight,unit}]} */
+/* {"schema":"sjkc.events/1","events":[{name,samples,without_stack,weight,unit}]}
+ */
 void listing_events_json(struct output *out, const struct profile *p);
 
 #endif

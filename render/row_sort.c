@@ -16,8 +16,7 @@ struct passes {
 	size_t count;
 };
 
-static inline uint32_t digit_of(const struct row *r, bool major,
-				unsigned shift)
+static inline uint32_t digit_of(const struct row *r, bool major, unsigned shift)
 {
 	uint64_t key = major ? r->major : r->minor;
 

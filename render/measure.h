@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * measure: what is counted of a cell when a view is drawn.
+ */
+#ifndef RENDER_MEASURE_H
+#define RENDER_MEASURE_H
+
+#include "core/profile/event_view.h"
+#include "core/profile/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Marks the events of a view: an array with an element for each event of the
+ * profile, the caller's to free.
+ */
+bool *view_events(const struct profile *p, const struct event_view *view);
+
+/* Where samples are the unit too, the weight says how many a cell is. */
+static inline bool view_weighs(const struct event_view *view, bool weights)
+{
+	return weights || view->unit == UNIT_SAMPLES;
+}
+
+static inline uint64_t cell_measure(const struct cell *c, bool weighs)
+{
+	return weighs ? c->weight : c->count;
+}
+
+static inline uint64_t add_measures(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+#endif
