@@ -36,7 +36,7 @@ endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) $(HARDENING) \
 	-include core/base/banned.h -I. $(CPPFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(LINK_SANITIZE) $(CFLAGS) $(LDFLAGS)
-LIBS := -lpcre2-8 -lz -lcjson
+LIBS := -lpcre2-8 -lz -ldeflate -lcjson
 
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(2))
 Q := $(if $(V),,@)
