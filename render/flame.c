@@ -24,26 +24,32 @@ struct page {
 	struct text data; /* compressed */
 };
 
-/* Sums up the views, the one in front last: its totals are then at hand. */
-static void add_views(struct flame_widths *w, struct page *page,
-		      const struct event_view *views, size_t view_count,
-		      size_t selected, const struct flame_options *options)
+/* Sums up the views, the one in front last: its totals stay at hand. */
+static void add_views(struct flame_widths *w, const struct flame_data *d)
 {
-	const struct profile *p = w->profile;
+	for (size_t i = 0; i < d->view_count; i++) {
+		if (i != d->selected)
+			flame_widths_add(w, &d->views[i], d->options->weights);
+	}
+	if (d->selected < d->view_count)
+		flame_widths_add(w, &d->views[d->selected],
+				 d->options->weights);
+}
+
+static void fill_summary(struct text *summary, struct flame_widths *w,
+			 const struct flame_data *d)
+{
+	const struct event_view *front = &d->views[d->selected];
+	bool weights = d->options->weights;
 	struct hot_frame hot[HOT_FRAMES];
 	size_t count;
 
-	summary_events(&page->summary, p, options->title, views, view_count);
-	for (size_t i = 0; i < view_count; i++) {
-		if (i != selected)
-			flame_widths_add(w, &views[i], options->weights);
-	}
-	if (view_count == 0)
+	summary_events(summary, d->profile, d->options->title, d->views,
+		       d->view_count);
+	if (d->selected >= d->view_count)
 		return;
-	flame_widths_add(w, &views[selected], options->weights);
-	count = hot_frames(w, &views[selected], options->weights, hot);
-	summary_frames(&page->summary, p, &views[selected], options->weights,
-		       hot, count);
+	count = hot_frames(w, front, weights, hot);
+	summary_frames(summary, d->profile, front, weights, hot, count);
 }
 
 /* Names the frames of a draft and puts it in order. */
@@ -61,37 +67,29 @@ static void arrange(struct flame_data *d, struct draft *draft,
 	d->tree = tree;
 }
 
-static struct flame_result cut(struct flame_widths *w, struct draft *draft,
-			       double min_width)
-{
-	struct flame_result result = { 0 };
-
-	if (min_width < 0)
-		flame_widths_fit(w, FLAME_NODES);
-	else
-		flame_widths_cut(w, min_width / 100);
-	result.elided = flame_widths_draft(w, draft);
-	if (result.elided)
-		result.below = 100 * (double)w->least;
-	return result;
-}
-
 static struct flame_result fill_page(struct page *page, const struct profile *p,
 				     struct flame_data *d)
 {
 	const struct flame_options *options = d->options;
+	struct flame_result result = { 0 };
+	struct text block = { 0 };
 	struct flame_widths widths;
-	struct flame_result result;
 	struct frame_table table;
 	struct flame_tree tree;
 	struct draft draft;
-	struct text block = { 0 };
 
 	html_text(&page->title, options->title, strlen(options->title));
 	flame_widths_init(&widths, p);
-	add_views(&widths, page, d->views, d->view_count, d->selected, options);
+	add_views(&widths, d);
+	if (options->min_width < 0)
+		flame_widths_fit(&widths, FLAME_NODES);
+	else
+		flame_widths_cut(&widths, options->min_width / 100);
+	fill_summary(&page->summary, &widths, d);
 	draft_init(&draft);
-	result = cut(&widths, &draft, options->min_width);
+	result.elided = flame_widths_draft(&widths, &draft);
+	if (result.elided)
+		result.below = 100 * (double)widths.least;
 	arrange(d, &draft, &table, &tree);
 	result.nodes = tree.count;
 	d->node_of = widths.marks;

@@ -82,6 +82,7 @@ static struct row *rows_of(const struct flame_cells *cells,
 			   const struct event_view *view, size_t *count)
 {
 	const struct profile *p = cells->data->profile;
+	const uint32_t *node_of = cells->data->node_of;
 	bool *in_view = view_events(p, view);
 	struct row *rows;
 	size_t n = 0;
@@ -91,6 +92,8 @@ static struct row *rows_of(const struct flame_cells *cells,
 	rows = xmalloc(n * sizeof(*rows));
 	n = 0;
 	for (size_t i = 0; i < p->cell_count; i++) {
+		if (i + AHEAD < p->cell_count)
+			__builtin_prefetch(&node_of[p->cells[i + AHEAD].stack]);
 		if (!in_view[p->cells[i].event])
 			continue;
 		rows[n] = row_of(cells, &p->cells[i]);
@@ -130,6 +133,7 @@ void flame_cells_put(struct flame_cells *cells, size_t view,
 		     struct text *columns)
 {
 	const struct flame_data *d = cells->data;
+	const struct cell *all = d->profile->cells;
 	struct sums sums = { 0 };
 	uint32_t before = 0;
 	bool weighs = false;
@@ -138,8 +142,10 @@ void flame_cells_put(struct flame_cells *cells, size_t view,
 
 	for (size_t i = 0; i < count; i++) {
 		const struct row *r = &rows[i];
-		const struct cell *c = &d->profile->cells[r->item];
+		const struct cell *c = &all[r->item];
 
+		if (i + AHEAD < count)
+			__builtin_prefetch(&all[r[AHEAD].item]);
 		sums.count = add_measures(sums.count, c->count);
 		sums.weight = add_measures(sums.weight, c->weight);
 		if (i + 1 < count && r[1].major == r->major &&

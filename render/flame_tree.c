@@ -21,7 +21,7 @@ void draft_release(struct draft *d)
 uint32_t draft_add(struct draft *d, uint32_t caller, uint32_t frame)
 {
 	array_reserve(d->nodes, d->cap, d->count + 1);
-	d->nodes[d->count] = (struct draft_node){ caller, frame };
+	d->nodes[d->count] = (struct draft_node){ caller, frame, 0 };
 	return (uint32_t)d->count++;
 }
 

@@ -19,6 +19,7 @@
 struct draft_node {
 	uint32_t caller;
 	uint32_t frame; /* frame id of the profile, or small_frames() */
+	uint32_t small; /* the callee that is small_frames(), or 0 */
 };
 
 struct draft {

@@ -12,7 +12,6 @@ void flame_widths_init(struct flame_widths *w, const struct profile *p)
 {
 	*w = (struct flame_widths){ .profile = p };
 	w->totals = xcalloc(p->stack_count, sizeof(*w->totals));
-	w->shares = xcalloc(p->stack_count, sizeof(*w->shares));
 	w->marks = xcalloc(p->stack_count, sizeof(*w->marks));
 }
 
@@ -46,6 +45,8 @@ static uint64_t add_cells(struct flame_widths *w, const struct event_view *view,
 		uint64_t measure = cell_measure(c, weighs);
 		uint64_t *total = &w->totals[c->stack];
 
+		if (i + AHEAD < p->cell_count)
+			__builtin_prefetch(&w->totals[c[AHEAD].stack], 1);
 		if (!in_view[c->event])
 			continue;
 		sum = add_measures(sum, measure);
@@ -58,31 +59,54 @@ static uint64_t add_cells(struct flame_widths *w, const struct event_view *view,
 	return sum;
 }
 
+/* The share of a stack trace in the view where it has most. */
+static inline float share_of(const struct flame_widths *w, size_t id)
+{
+	return w->shares ? w->shares[id]
+			 : (float)((double)w->totals[id] * w->scale);
+}
+
+/* Makes room for another view: shares are kept, totals begin anew. */
+static void next_view(struct flame_widths *w)
+{
+	size_t count = w->profile->stack_count;
+	float *shares;
+
+	if (w->views++ == 0)
+		return;
+	if (!w->shares) {
+		shares = xmalloc(count * sizeof(*shares));
+		for (size_t id = 0; id < count; id++)
+			shares[id] = share_of(w, id);
+		w->shares = shares;
+	}
+	memset(w->totals, 0, count * sizeof(*w->totals));
+}
+
 void flame_widths_add(struct flame_widths *w, const struct event_view *view,
 		      bool weights)
 {
 	const struct stack *stacks = w->profile->stacks;
-	size_t count = w->profile->stack_count;
 	uint64_t *totals = w->totals;
 	uint64_t sum;
-	double scale;
 
-	if (w->added)
-		memset(totals, 0, count * sizeof(*totals));
-	w->added = true;
+	next_view(w);
 	sum = add_cells(w, view, weights);
-	scale = sum ? 1 / (double)sum : 0;
+	w->scale = sum ? 1 / (double)sum : 0;
 	/* Ids of callees are greater than their callers'. */
-	for (size_t id = count; id-- > 1;) {
+	for (size_t id = w->profile->stack_count; id-- > 1;) {
 		uint64_t *total = &totals[stacks[id].caller];
-		float share = (float)((double)totals[id] * scale);
 
 		if (!totals[id])
 			continue;
 		*total = add_measures(*total, totals[id]);
 		w->marks[id] = 1;
-		if (share > w->shares[id])
-			w->shares[id] = share;
+		if (w->shares) {
+			float share = (float)((double)totals[id] * w->scale);
+
+			if (share > w->shares[id])
+				w->shares[id] = share;
+		}
 	}
 }
 
@@ -118,32 +142,31 @@ static float share_of_bits(size_t bin)
 /*
  * How the number of nodes grows when the least share falls into each bin.  A
  * node is there from its own share down.  It has a callee for small frames too,
- * until the least share is that of its narrowest callee.
+ * until the least share is that of its narrowest callee; a mark is 1 + the bin
+ * of that, from above, while the callees are passed.
  */
-static int32_t *count_bins(const struct flame_widths *w)
+static int32_t *count_bins(struct flame_widths *w)
 {
 	const struct stack *stacks = w->profile->stacks;
-	size_t count = w->profile->stack_count;
 	int32_t *bins = xcalloc(SHARE_BINS, sizeof(*bins));
-	/* The bin of the narrowest callee, from above; 0 = no callees. */
-	uint32_t *narrowest = xcalloc(count, sizeof(*narrowest));
+	uint32_t *marks = w->marks;
 
-	for (size_t id = count; id-- > 1;) {
-		uint32_t bin = share_bits(w->shares[id]);
-		uint32_t *callers = &narrowest[stacks[id].caller];
-		uint32_t from_above = (uint32_t)SHARE_BINS - bin;
+	for (size_t id = w->profile->stack_count; id-- > 1;) {
+		uint32_t *caller = &marks[stacks[id].caller];
+		uint32_t bin, mark;
 
-		if (!w->marks[id])
+		if (!marks[id])
 			continue;
-		if (*callers < from_above)
-			*callers = from_above;
+		bin = share_bits(share_of(w, id));
+		mark = 1 + (uint32_t)SHARE_BINS - bin;
+		if (*caller < mark)
+			*caller = mark;
 		bins[bin]++;
-		if (narrowest[id]) {
+		if (marks[id] > 1) {
 			bins[bin]++;
-			bins[SHARE_BINS - narrowest[id]]--;
+			bins[SHARE_BINS + 1 - marks[id]]--;
 		}
 	}
-	free(narrowest);
 	return bins;
 }
 
@@ -163,49 +186,41 @@ void flame_widths_fit(struct flame_widths *w, size_t max)
 }
 
 /* Finds or makes the callee that stands for the small ones of a node. */
-static uint32_t small_callee(struct draft *d, uint32_t *small, uint32_t node,
-			     uint32_t frame)
+static uint32_t small_callee(struct draft *d, uint32_t node, uint32_t frame)
 {
-	if (d->nodes[node].frame == frame && node)
-		return node;
-	if (!small[node])
-		small[node] = draft_add(d, node, frame);
-	return small[node];
-}
+	uint32_t small = d->nodes[node].small;
 
-static size_t count_wide(const struct flame_widths *w)
-{
-	size_t wide = 0;
-
-	for (size_t id = 1; id < w->profile->stack_count; id++)
-		wide += w->marks[id] && w->shares[id] >= w->least;
-	return wide;
+	if (!small) {
+		small = draft_add(d, node, frame);
+		d->nodes[node].small = small;
+	}
+	return small;
 }
 
 size_t flame_widths_draft(struct flame_widths *w, struct draft *d)
 {
 	const struct stack *stacks = w->profile->stacks;
 	uint32_t frame = small_frames(w->profile);
-	/* With each a callee for the small ones, and those of the roots. */
-	size_t most = 2 * count_wide(w) + 2;
-	uint32_t *small = xcalloc(most, sizeof(*small));
+	uint32_t *marks = w->marks;
 	size_t elided = 0;
 
-	array_reserve(d->nodes, d->cap, most);
-	w->marks[0] = 0;
+	marks[0] = 0;
 	for (size_t id = 1; id < w->profile->stack_count; id++) {
-		uint32_t *mark = &w->marks[id];
-		uint32_t caller = w->marks[stacks[id].caller];
+		uint32_t caller = stacks[id].caller;
 
-		if (!*mark)
+		if (!marks[id])
 			continue;
-		if (w->shares[id] >= w->least) {
-			*mark = draft_add(d, caller, stacks[id].frame);
-		} else {
-			*mark = small_callee(d, small, caller, frame);
-			elided++;
+		if (share_of(w, id) >= w->least) {
+			marks[id] = draft_add(d, marks[caller],
+					      stacks[id].frame);
+			continue;
 		}
+		elided++;
+		/* With its caller, or as the first of its branch. */
+		if (caller && share_of(w, caller) < w->least)
+			marks[id] = marks[caller];
+		else
+			marks[id] = small_callee(d, marks[caller], frame);
 	}
-	free(small);
 	return elided;
 }

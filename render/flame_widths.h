@@ -17,10 +17,11 @@
 struct flame_widths {
 	const struct profile *profile;
 	uint64_t *totals; /* in the view that was added last */
-	float *shares;    /* of a whole view, in the one where it is most */
+	double scale;     /* makes its totals shares of the view */
+	float *shares;    /* with several views: where it is most; or NULL */
 	uint32_t *marks;  /* not 0: a sample or a callee is here */
-	bool added;       /* totals are in use */
-	float least;      /* what has a lesser share is left out */
+	size_t views;
+	float least; /* what has a lesser share is left out */
 };
 
 void flame_widths_init(struct flame_widths *w, const struct profile *p);

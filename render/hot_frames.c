@@ -20,6 +20,8 @@ static uint64_t *selfs_of(const struct profile *p,
 		const struct cell *c = &p->cells[i];
 		uint64_t *self = &selfs[p->stacks[c->stack].frame];
 
+		if (i + AHEAD < p->cell_count)
+			__builtin_prefetch(&p->stacks[c[AHEAD].stack]);
 		if (c->stack && in_view[c->event])
 			*self = add_measures(*self, cell_measure(c, weighs));
 	}

@@ -17,6 +17,12 @@
  */
 bool *view_events(const struct profile *p, const struct event_view *view);
 
+/*
+ * How many cells ahead memory is asked for that they lead to: stack traces and
+ * places lie anywhere in many megabytes.
+ */
+#define AHEAD 24
+
 /* Where samples are the unit too, the weight says how many a cell is. */
 static inline bool view_weighs(const struct event_view *view, bool weights)
 {
