@@ -24,7 +24,7 @@ class Toolbar {
 		const notes = (head.notes || []).slice();
 		if (head.elided && head.elided.nodes > 0)
 			notes.push(`${grouped(head.elided.nodes)} frames narrower than ` +
-				`${head.elided.below} were left out of this page.`);
+				`${Number(head.elided.below.toPrecision(2))} % were left out of this page.`);
 		byId('notes').hidden = notes.length === 0;
 		byId('notes').replaceChildren(...notes.map((note) =>
 			element('p', null, shown(note))));

@@ -97,6 +97,8 @@ void flame_widths_add(struct flame_widths *w, const struct event_view *view,
 	for (size_t id = w->profile->stack_count; id-- > 1;) {
 		uint64_t *total = &totals[stacks[id].caller];
 
+		if (id > AHEAD)
+			__builtin_prefetch(&totals[stacks[id - AHEAD].caller]);
 		if (!totals[id])
 			continue;
 		*total = add_measures(*total, totals[id]);
@@ -155,6 +157,8 @@ static int32_t *count_bins(struct flame_widths *w)
 		uint32_t *caller = &marks[stacks[id].caller];
 		uint32_t bin, mark;
 
+		if (id > AHEAD)
+			__builtin_prefetch(&marks[stacks[id - AHEAD].caller]);
 		if (!marks[id])
 			continue;
 		bin = share_bits(share_of(w, id));
@@ -201,13 +205,20 @@ size_t flame_widths_draft(struct flame_widths *w, struct draft *d)
 {
 	const struct stack *stacks = w->profile->stacks;
 	uint32_t frame = small_frames(w->profile);
+	size_t count = w->profile->stack_count;
 	uint32_t *marks = w->marks;
 	size_t elided = 0;
 
 	marks[0] = 0;
-	for (size_t id = 1; id < w->profile->stack_count; id++) {
+	for (size_t id = 1; id < count; id++) {
 		uint32_t caller = stacks[id].caller;
 
+		if (id + AHEAD < count) {
+			uint32_t ahead = stacks[id + AHEAD].caller;
+
+			__builtin_prefetch(&marks[ahead]);
+			__builtin_prefetch(&w->totals[ahead]);
+		}
 		if (!marks[id])
 			continue;
 		if (share_of(w, id) >= w->least) {

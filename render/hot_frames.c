@@ -95,6 +95,8 @@ static void add_totals(struct flame_widths *w, const uint32_t *bits,
 		const struct stack *s = &p->stacks[id];
 		uint32_t above, here;
 
+		if (id + AHEAD < p->stack_count)
+			__builtin_prefetch(&w->marks[s[AHEAD].caller]);
 		if (!w->marks[id])
 			continue;
 		above = s->caller ? w->marks[s->caller] : 1;
