@@ -39,7 +39,8 @@ static inline struct map64_entry *map64_slot(const struct map64 *m,
 					     uint64_t key)
 {
 	size_t mask = m->size - 1;
-	size_t at = hash_mix(key, 0) & mask;
+	/* Keys that count up stay neighbours; the rest is spread. */
+	size_t at = (key ^ hash_mix(key >> 8, 0)) & mask;
 
 	while (m->entries[at].used && m->entries[at].key != key)
 		at = (at + 1) & mask;

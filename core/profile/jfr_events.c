@@ -344,8 +344,16 @@ void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 		if (!s.stack && !jfr_pools_has_stack(es->pools, v[PICK_STACK]))
 			es->missing_stacks++;
 	}
-	profile_add(es->profile, &s);
+	es->batch[es->batch_len++] = s;
+	if (es->batch_len == JFR_EVENT_BATCH)
+		jfr_events_end(es);
 	es->read++;
+}
+
+void jfr_events_end(struct jfr_events *es)
+{
+	profile_add_all(es->profile, es->batch, es->batch_len);
+	es->batch_len = 0;
 }
 
 void jfr_events_release(struct jfr_events *es)

@@ -26,6 +26,8 @@ struct jfr_clock {
 
 struct jfr_event_type; /* private: how one type of event is read */
 
+#define JFR_EVENT_BATCH 64
+
 struct jfr_events {
 	struct profile *profile;
 	struct jfr_pools *pools;
@@ -36,6 +38,10 @@ struct jfr_events {
 	uint16_t *dense;
 	size_t dense_count;
 	struct map64 others;
+
+	/* Samples are handed to the profile by the batch. */
+	struct sample batch[JFR_EVENT_BATCH];
+	size_t batch_len;
 
 	uint64_t read;           /* events that became samples */
 	uint64_t missing_stacks; /* whose stack trace the chunk lacks */
@@ -49,6 +55,9 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 
 /* Reads one event: c stands behind its type id and ends with the event. */
 void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c);
+
+/* All events have been read: hands in what is still held back. */
+void jfr_events_end(struct jfr_events *es);
 
 /* True when events of the type become samples; to be asked first, it is fast.
  */

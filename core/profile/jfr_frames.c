@@ -8,6 +8,12 @@
 
 #define TRUSTED_COUNT ((size_t)1 << 18)
 
+/* How a path holds sites: by method and type, or hashed, by their id. */
+#define DIRECT_METHODS ((uint64_t)1 << 20)
+#define DIRECT_TYPES   8u
+#define SITE_HASHED    ((uint32_t)1 << 31)
+#define TRUNCATED      0 /* hashed: stands at the root of a cut stack trace */
+
 enum { FRAME_METHOD, FRAME_LINE, FRAME_TYPE, FRAME_PICKS };
 
 static const char *const picks[FRAME_PICKS] = { "method", "lineNumber",
@@ -74,25 +80,47 @@ struct jfr_frame_layout *jfr_frames_new(const struct jfr_metadata *m,
 	return NULL;
 }
 
-/* The id of a place in a method, from 1. */
-static inline uint32_t site_id(struct jfr_pools *ps, uint64_t method,
-			       uint32_t line, uint32_t type)
+/* A site not seen before. */
+static uint32_t new_site(struct jfr_pools *ps, const struct jfr_site *site)
 {
-	uint32_t tag = (uint32_t)(hash_mix(method, (uint64_t)line << 8 | type));
-	struct idprobe probe = idtable_probe(&ps->site_ids, tag);
+	array_reserve(ps->sites, ps->site_cap, ps->site_count + 1);
+	ps->sites[ps->site_count++] = *site;
+	return (uint32_t)ps->site_count;
+}
+
+static uint32_t hashed_site(struct jfr_pools *ps, const struct jfr_site *site)
+{
+	uint64_t place = (uint64_t)site->line << 8 | site->type;
+	uint32_t tag = (uint32_t)hash_mix(site->method, place);
+	struct idprobe probe;
 	uint32_t id;
 
+	idtable_reserve(&ps->site_ids, 1);
+	probe = idtable_probe(&ps->site_ids, tag);
 	while ((id = idtable_next(&ps->site_ids, &probe))) {
 		const struct jfr_site *s = &ps->sites[id - 1];
 
-		if (s->method == method && s->line == line && s->type == type)
+		if (s->method == site->method && s->line == site->line &&
+		    s->type == site->type)
 			return id;
 	}
-	array_reserve(ps->sites, ps->site_cap, ps->site_count + 1);
-	ps->sites[ps->site_count++] = (struct jfr_site){ method, line, type };
-	idtable_put(&ps->site_ids, &probe, (uint32_t)ps->site_count);
-	idtable_reserve(&ps->site_ids, 1);
-	return (uint32_t)ps->site_count;
+	id = new_site(ps, site);
+	idtable_put(&ps->site_ids, &probe, id);
+	return id;
+}
+
+/*
+ * A place in a method, as a path holds it.  async-profiler numbers methods
+ * from 1 on: without a line, method and type are the place.
+ */
+static inline uint32_t site_id(struct jfr_pools *ps, uint64_t method,
+			       uint32_t line, uint32_t type)
+{
+	struct jfr_site site = { method, line, type };
+
+	if (!line && method < DIRECT_METHODS && type < DIRECT_TYPES)
+		return (uint32_t)(method * DIRECT_TYPES) + type;
+	return SITE_HASHED | hashed_site(ps, &site);
 }
 
 /* -1, which is how "unknown" is written, comes as 2^32 - 1 or 2^64 - 1. */
@@ -138,33 +166,41 @@ static void read_frames(struct jfr_pools *ps, struct cursor *c, size_t count,
 	}
 }
 
+/* Keeps the stack trace whose sites were put behind those of all others. */
+static void keep_stack(struct jfr_pools *ps, uint64_t key, size_t count,
+		       bool truncated)
+{
+	struct map64 *keys = &ps->pools[JFR_POOL_STACK_TRACE].keys;
+
+	if (!map64_add(keys, key, (uint32_t)ps->stack_count))
+		return; /* a newer one has the key */
+	if (truncated && count)
+		ps->path[ps->path_len + count++] = SITE_HASHED | TRUNCATED;
+	array_reserve(ps->stack_lens, ps->stack_cap, ps->stack_count + 1);
+	ps->stack_lens[ps->stack_count++] = (uint32_t)count;
+	ps->path_len += count;
+}
+
 static void read_stack(struct jfr_pools *ps, struct cursor *c)
 {
 	const struct jfr_frame_layout *l = ps->frame;
 	uint64_t truncated = 0;
 	uint64_t key = cursor_varint(c);
-	size_t first = ps->stack_site_count;
+	uint32_t *out;
 	size_t count;
 
 	jfr_layout_read(&l->before, c, &truncated, NULL);
 	/* A frame takes four bytes at the least, where it is the usual one. */
 	count = cursor_count(c, l->is_usual ? 4 : 1);
-	array_reserve(ps->stack_sites, ps->stack_site_cap, first + count);
+	array_reserve(ps->path, ps->path_cap, ps->path_len + count + 1);
+	out = ps->path + ps->path_len;
 	if (l->is_usual)
-		read_usual_frames(ps, c, count, ps->stack_sites + first);
+		read_usual_frames(ps, c, count, out);
 	else
-		read_frames(ps, c, count, ps->stack_sites + first);
+		read_frames(ps, c, count, out);
 	jfr_layout_read(&l->behind, c, &truncated, NULL);
-	if (!cursor_ok(c) || !map64_add(&ps->pools[JFR_POOL_STACK_TRACE].keys,
-					key, (uint32_t)ps->stack_count))
-		return;
-	array_reserve(ps->stacks, ps->stack_cap, ps->stack_count + 1);
-	ps->stacks[ps->stack_count++] = (struct jfr_stack){
-		.first = first,
-		.count = (uint32_t)count,
-		.truncated = truncated != 0,
-	};
-	ps->stack_site_count = first + count;
+	if (cursor_ok(c))
+		keep_stack(ps, key, count, truncated != 0);
 }
 
 void jfr_frames_read(struct jfr_pools *ps, struct cursor *c, size_t count)
@@ -173,12 +209,101 @@ void jfr_frames_read(struct jfr_pools *ps, struct cursor *c, size_t count)
 		cursor_fail(c);
 		return;
 	}
-	idtable_reserve(&ps->site_ids, 1);
 	/* The count is the recording's word: not trusted with much memory. */
 	map64_reserve(&ps->pools[JFR_POOL_STACK_TRACE].keys,
 		      count < TRUSTED_COUNT ? count : TRUSTED_COUNT);
 	for (size_t i = 0; i < count && cursor_ok(c); i++)
 		read_stack(ps, c);
+}
+
+/* The frame of a place that is given by method and type alone. */
+static inline uint32_t direct_frame(struct jfr_pools *ps, uint32_t site)
+{
+	struct jfr_site place = { site / DIRECT_TYPES, 0, site % DIRECT_TYPES };
+
+	if (__builtin_expect(site >= ps->direct_count, 0)) {
+		size_t count = ps->direct_count;
+
+		array_reserve(ps->direct, ps->direct_count, (size_t)site + 1);
+		memset(ps->direct + count, 0,
+		       (ps->direct_count - count) * sizeof(*ps->direct));
+	}
+	if (__builtin_expect(!ps->direct[site], 0))
+		ps->direct[site] = jfr_pools_frame(ps, &place);
+	return ps->direct[site];
+}
+
+/* Sites become frames, in place. */
+static void resolve_sites(struct jfr_pools *ps)
+{
+	uint32_t *frames = xmalloc((ps->site_count + 1) * sizeof(*frames));
+	struct frame truncated = {
+		.method = profile_string(ps->profile, "[truncated]", 11),
+		.kind = FRAME_SYNTHETIC,
+	};
+
+	frames[TRUNCATED] = profile_frame(ps->profile, &truncated);
+	for (size_t i = 0; i < ps->site_count; i++)
+		frames[i + 1] = jfr_pools_frame(ps, &ps->sites[i]);
+	for (size_t i = 0; i < ps->path_len; i++) {
+		uint32_t site = ps->path[i];
+
+		ps->path[i] = site & SITE_HASHED ? frames[site & ~SITE_HASHED]
+						 : direct_frame(ps, site);
+	}
+	free(frames);
+}
+
+/*
+ * Keys of stack traces count up in every JVM: an array finds them faster than
+ * a hash, where the recording keeps to that.
+ */
+static void index_keys(struct jfr_pools *ps)
+{
+	const struct map64 *keys = &ps->pools[JFR_POOL_STACK_TRACE].keys;
+	uint64_t first = UINT64_MAX, last = 0;
+
+	ps->key_count = 0;
+	for (size_t i = 0; i < keys->size; i++) {
+		if (!keys->entries[i].used)
+			continue;
+		if (keys->entries[i].key < first)
+			first = keys->entries[i].key;
+		if (keys->entries[i].key > last)
+			last = keys->entries[i].key;
+	}
+	if (!keys->count || last - first >= keys->count * 4 + 1024)
+		return;
+	ps->key_first = first;
+	ps->key_count = (size_t)(last - first) + 1;
+	free(ps->by_key);
+	ps->by_key = xcalloc(ps->key_count, sizeof(*ps->by_key));
+	for (size_t i = 0; i < keys->size; i++) {
+		if (keys->entries[i].used)
+			ps->by_key[keys->entries[i].key -
+				   first] = ps->stack_nodes[keys->entries[i]
+								    .value];
+	}
+}
+
+void jfr_frames_end(struct jfr_pools *ps)
+{
+	array_reserve(ps->stack_nodes, ps->node_cap, ps->stack_count);
+	resolve_sites(ps);
+	profile_stacks(ps->profile, ps->path, ps->stack_lens, ps->stack_count,
+		       ps->stack_nodes);
+	index_keys(ps);
+}
+
+void jfr_frames_clear(struct jfr_pools *ps)
+{
+	if (ps->direct_count)
+		memset(ps->direct, 0, ps->direct_count * sizeof(*ps->direct));
+	idtable_clear(&ps->site_ids);
+	ps->site_count = 0;
+	ps->path_len = 0;
+	ps->stack_count = 0;
+	ps->key_count = 0;
 }
 
 void jfr_frames_free(struct jfr_frame_layout *l)

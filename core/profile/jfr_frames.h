@@ -17,6 +17,12 @@ struct jfr_frame_layout *jfr_frames_new(const struct jfr_metadata *m,
 /* Reads count stack traces with their keys into ps. */
 void jfr_frames_read(struct jfr_pools *ps, struct cursor *c, size_t count);
 
+/* All pools are there: makes frames and stack traces of the profile. */
+void jfr_frames_end(struct jfr_pools *ps);
+
+/* Forgets the stack traces of a chunk, but not their memory. */
+void jfr_frames_clear(struct jfr_pools *ps);
+
 void jfr_frames_free(struct jfr_frame_layout *l); /* NULL is fine */
 
 #endif

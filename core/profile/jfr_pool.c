@@ -81,10 +81,12 @@ static void note_references(struct jfr_pools *ps, enum jfr_pool_role role)
 	}
 }
 
+static void clear(struct jfr_pools *ps);
+
 void jfr_pools_begin(struct jfr_pools *ps, struct profile *p,
 		     const struct jfr_metadata *m)
 {
-	jfr_pools_release(ps);
+	clear(ps);
 	ps->profile = p;
 	ps->metadata = m;
 	ps->type_count = m->type_count;
@@ -241,9 +243,6 @@ static uint32_t *made_slot(struct jfr_pools *ps, enum jfr_pool_role role,
 	index = map64_get(&pool->keys, key);
 	if (index == MAP64_NONE)
 		return NULL;
-	/* All checkpoints have been read: the pool grows no more. */
-	if (!pool->made)
-		pool->made = xcalloc(pool->count, sizeof(*pool->made));
 	ps->last[role].key = key;
 	ps->last[role].slot = &pool->made[index];
 	return ps->last[role].slot;
@@ -302,7 +301,7 @@ static enum frame_kind frame_kind(struct jfr_pools *ps, uint64_t key)
 	return (enum frame_kind)(*made - 1);
 }
 
-static uint32_t make_frame(struct jfr_pools *ps, const struct jfr_site *site)
+uint32_t jfr_pools_frame(struct jfr_pools *ps, const struct jfr_site *site)
 {
 	const struct jfr_value *method = find(ps, JFR_POOL_METHOD,
 					      site->method);
@@ -326,49 +325,17 @@ static uint32_t make_frame(struct jfr_pools *ps, const struct jfr_site *site)
 	return profile_frame(ps->profile, &f);
 }
 
-static uint32_t site_frame(struct jfr_pools *ps, uint32_t site)
-{
-	if (!ps->site_frames) {
-		ps->site_frames = xcalloc(ps->site_count,
-					  sizeof(*ps->site_frames));
-		ps->site_frame_cap = ps->site_count;
-	}
-	if (!ps->site_frames[site - 1])
-		ps->site_frames[site - 1] = make_frame(ps,
-						       &ps->sites[site - 1]) +
-					    1;
-	return ps->site_frames[site - 1] - 1;
-}
-
-static uint32_t truncated_frame(struct profile *p)
-{
-	struct frame f = {
-		.method = profile_string(p, "[truncated]", 11),
-		.kind = FRAME_SYNTHETIC,
-	};
-
-	return profile_frame(p, &f);
-}
-
 uint32_t jfr_pools_stack(struct jfr_pools *ps, uint64_t key)
 {
-	uint32_t index = map64_get(&ps->pools[JFR_POOL_STACK_TRACE].keys, key);
-	struct jfr_stack *s;
-	size_t count;
+	uint32_t index;
 
-	if (index == MAP64_NONE)
-		return 0;
-	s = &ps->stacks[index];
-	if (s->node)
-		return s->node - 1;
-	array_reserve(ps->path, ps->path_cap, (size_t)s->count + 1);
-	for (count = 0; count < s->count; count++)
-		ps->path[count] = site_frame(ps,
-					     ps->stack_sites[s->first + count]);
-	if (s->truncated && count)
-		ps->path[count++] = truncated_frame(ps->profile);
-	s->node = profile_stack(ps->profile, ps->path, count) + 1;
-	return s->node - 1;
+	if (ps->key_count) {
+		uint64_t at = key - ps->key_first;
+
+		return at < ps->key_count ? ps->by_key[at] : 0;
+	}
+	index = map64_get(&ps->pools[JFR_POOL_STACK_TRACE].keys, key);
+	return index == MAP64_NONE ? 0 : ps->stack_nodes[index];
 }
 
 bool jfr_pools_has_stack(const struct jfr_pools *ps, uint64_t key)
@@ -443,24 +410,56 @@ enum thread_state jfr_pools_state(struct jfr_pools *ps, uint64_t key)
 	return (enum thread_state)(*made - 1);
 }
 
-void jfr_pools_release(struct jfr_pools *ps)
+void jfr_pools_end(struct jfr_pools *ps)
 {
 	for (size_t i = 0; i < JFR_POOL_ROLES; i++) {
-		jfr_layout_release(&ps->pools[i].layout);
-		map64_release(&ps->pools[i].keys);
-		free(ps->pools[i].values);
-		free(ps->pools[i].made);
+		struct jfr_pool *pool = &ps->pools[i];
+
+		array_reserve(pool->made, pool->made_cap, pool->count);
+		if (pool->count)
+			memset(pool->made, 0,
+			       pool->count * sizeof(*pool->made));
+	}
+	jfr_frames_end(ps);
+}
+
+/* Forgets the chunk, but not the memory: the next will need as much. */
+static void clear(struct jfr_pools *ps)
+{
+	jfr_frames_clear(ps);
+	for (size_t i = 0; i < JFR_POOL_ROLES; i++) {
+		ps->pools[i].type = NULL;
+		ps->pools[i].count = 0;
+		map64_clear(&ps->pools[i].keys);
+		ps->last[i].slot = NULL;
 	}
 	for (size_t i = 0; i < ps->type_count; i++)
 		jfr_layout_release(&ps->skip[i]);
 	free(ps->skip);
 	free(ps->roles);
 	jfr_frames_free(ps->frame);
+	ps->skip = NULL;
+	ps->roles = NULL;
+	ps->frame = NULL;
+	ps->type_count = 0;
+	ps->unknown_frames = 0;
+}
+
+void jfr_pools_release(struct jfr_pools *ps)
+{
+	clear(ps);
+	for (size_t i = 0; i < JFR_POOL_ROLES; i++) {
+		jfr_layout_release(&ps->pools[i].layout);
+		map64_release(&ps->pools[i].keys);
+		free(ps->pools[i].values);
+		free(ps->pools[i].made);
+	}
 	idtable_release(&ps->site_ids);
 	free(ps->sites);
-	free(ps->site_frames);
-	free(ps->stack_sites);
-	free(ps->stacks);
+	free(ps->direct);
 	free(ps->path);
+	free(ps->stack_lens);
+	free(ps->stack_nodes);
+	free(ps->by_key);
 	*ps = (struct jfr_pools){ 0 };
 }

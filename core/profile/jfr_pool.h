@@ -46,6 +46,7 @@ struct jfr_pool {
 	struct jfr_value *values;
 	size_t count, cap;
 	uint32_t *made; /* id in the profile + 1, by index; 0 = not yet */
+	size_t made_cap;
 	/* Which pool a picked field's number is a key of; ROLES = it is none.
 	 */
 	enum jfr_pool_role refers[JFR_POOL_FIELDS];
@@ -56,14 +57,6 @@ struct jfr_site {
 	uint64_t method;
 	uint32_t line;
 	uint32_t type;
-};
-
-/* A stack trace: count sites from first on, leaf first. */
-struct jfr_stack {
-	size_t first;
-	uint32_t count;
-	bool truncated;
-	uint32_t node; /* in the profile + 1; 0 = not yet made */
 };
 
 struct jfr_frame_layout; /* private: how a frame is read */
@@ -81,14 +74,22 @@ struct jfr_pools {
 	struct idtable site_ids;
 	struct jfr_site *sites; /* by site - 1 */
 	size_t site_count, site_cap;
-	uint32_t *site_frames; /* frame in the profile + 1; 0 = not yet */
-	size_t site_frame_cap;
-	uint32_t *stack_sites; /* what jfr_stack.first counts in */
-	size_t stack_site_count, stack_site_cap;
-	struct jfr_stack *stacks;
-	size_t stack_count, stack_cap;
-	uint32_t *path; /* scratch: frames of one stack trace */
-	size_t path_cap;
+	uint32_t *direct; /* frames of sites that are not hashed */
+	size_t direct_count;
+
+	/*
+	 * Of all stack traces one after the other, leaf first: sites, and
+	 * once all pools are read, frames of the profile.
+	 */
+	uint32_t *path;
+	size_t path_len, path_cap;
+	uint32_t *stack_lens;  /* frames of each stack trace */
+	uint32_t *stack_nodes; /* and its id in the profile */
+	size_t stack_count, stack_cap, node_cap;
+	/* Ids by key - key_first, when keys are dense enough; or NULL. */
+	uint32_t *by_key;
+	uint64_t key_first;
+	size_t key_count;
 
 	/* The last key of each role that was asked for, and its slot. */
 	struct {
@@ -110,13 +111,17 @@ void jfr_pools_begin(struct jfr_pools *ps, struct profile *p,
  */
 bool jfr_pools_read(struct jfr_pools *ps, struct cursor c, int64_t *delta);
 
+/* All checkpoints have been read: makes the stack traces. */
+void jfr_pools_end(struct jfr_pools *ps);
+
 /* Ids in the profile for keys; 0 when the pool does not have the key. */
 uint32_t jfr_pools_stack(struct jfr_pools *ps, uint64_t key);
+uint32_t jfr_pools_frame(struct jfr_pools *ps, const struct jfr_site *site);
 bool jfr_pools_has_stack(const struct jfr_pools *ps, uint64_t key);
 uint32_t jfr_pools_thread(struct jfr_pools *ps, uint64_t key);
 enum thread_state jfr_pools_state(struct jfr_pools *ps, uint64_t key);
 
-/* Forgets the chunk; ready for jfr_pools_begin().  Zeroed storage is fine. */
+/* Zeroed storage is fine. */
 void jfr_pools_release(struct jfr_pools *ps);
 
 #endif

@@ -198,45 +198,171 @@ void profile_push_all(struct profile *p, uint32_t caller,
 	}
 }
 
-/* True when the stack trace id is exactly those frames, leaf first. */
-static bool is_path(const struct profile *p, uint32_t id,
-		    const uint32_t *frames, size_t count)
+/*
+ * Stack traces that are looked up together.  A large recording's tree has
+ * millions of nodes: nearly every look into it waits for memory, and waiting
+ * once for many is what makes it fast.  Enough of them to hide a wait, few
+ * enough that what was fetched is still there when it is used.
+ */
+#define STACK_BATCH 16
+
+/* Where a tag's slot leads, as far as one look tells; 0 = nowhere. */
+static inline uint32_t peek(const struct profile *p, uint32_t tag)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (!id || p->stacks[id].frame != frames[i])
-			return false;
-		id = p->stacks[id].caller;
+	struct idprobe probe = idtable_probe(&p->stack_ids, tag);
+
+	return idtable_next(&p->stack_ids, &probe);
+}
+
+/* The tags of all nodes of a path, leaf first like the frames. */
+static void path_tags(const struct profile *p, const uint32_t *frames,
+		      size_t count, uint32_t *tags)
+{
+	uint32_t tag = p->stacks[0].tag;
+
+	for (size_t i = count; i-- > 0;) {
+		tag = callee_tag(tag, frames[i]);
+		tags[i] = tag;
 	}
-	return id == 0;
+}
+
+/*
+ * One stack trace of a batch, leaf first.  Of its nodes those from some frame
+ * on, towards the root, exist already; the search narrows down which.
+ */
+struct lookup {
+	const uint32_t *frames, *tags;
+	size_t count;
+	size_t low, known; /* the first that exists lies in [low, known] */
+	uint32_t id;       /* of the node at known; 0 at count, the root */
+	size_t at;         /* how far it was verified */
+	uint32_t node;     /* to be verified at `at` */
+};
+
+/* The leaf first: it may all have been here before. */
+static size_t next_probe(const struct lookup *l)
+{
+	return l->low ? l->low + (l->known - l->low) / 2 : 0;
+}
+
+/* Narrows every search of the batch by one look; false when all are done. */
+static bool narrow(const struct profile *p, struct lookup *l, size_t n)
+{
+	bool more = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (l[i].low < l[i].known)
+			idtable_prefetch(&p->stack_ids,
+					 l[i].tags[next_probe(&l[i])]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		size_t probe = next_probe(&l[i]);
+		uint32_t id;
+
+		if (l[i].low >= l[i].known)
+			continue;
+		id = peek(p, l[i].tags[probe]);
+		if (id) {
+			l[i].known = probe;
+			l[i].id = id;
+		} else {
+			l[i].low = probe + 1;
+		}
+		more |= l[i].low < l[i].known;
+	}
+	return more;
+}
+
+/*
+ * Equal tags are no proof: follows each path to the root, all side by side.
+ * Meanwhile the slots of the nodes to be made are fetched.
+ */
+static void verify(const struct profile *p, struct lookup *l, size_t n)
+{
+	bool more = true;
+
+	for (size_t i = 0; i < n; i++) {
+		l[i].at = l[i].known;
+		l[i].node = l[i].id;
+		__builtin_prefetch(&p->stacks[l[i].id]);
+		for (size_t k = 0; k < l[i].known; k++)
+			idtable_prefetch(&p->stack_ids, l[i].tags[k]);
+	}
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < n; i++) {
+			const struct stack *s = &p->stacks[l[i].node];
+
+			if (l[i].at == l[i].count || !l[i].node ||
+			    s->frame != l[i].frames[l[i].at])
+				continue;
+			l[i].node = s->caller;
+			l[i].at++;
+			more = true;
+		}
+	}
+}
+
+/* The id of the stack trace, what is missing of its nodes made. */
+static uint32_t make_path(struct profile *p, const struct lookup *l)
+{
+	bool proven = l->at == l->count && !l->node;
+	size_t i = proven ? l->known : l->count;
+	uint32_t id = proven ? l->id : 0;
+
+	while (i-- > 0)
+		id = node_of(p, id, l->frames[i], l->tags[i]);
+	return id;
+}
+
+/* One batch; its `total` frames stand one after the other. */
+static void find_batch(struct profile *p, const uint32_t *frames, size_t total,
+		       const uint32_t *counts, size_t n, uint32_t *ids)
+{
+	struct lookup lookups[STACK_BATCH];
+	size_t at = 0;
+
+	reserve_nodes(p, total);
+	array_reserve(p->path_tags, p->path_cap, total);
+	for (size_t i = 0; i < n; at += counts[i++]) {
+		path_tags(p, frames + at, counts[i], p->path_tags + at);
+		lookups[i] = (struct lookup){
+			.frames = frames + at,
+			.tags = p->path_tags + at,
+			.count = counts[i],
+			.known = counts[i],
+		};
+	}
+	while (narrow(p, lookups, n))
+		;
+	verify(p, lookups, n);
+	for (size_t i = 0; i < n; i++)
+		ids[i] = make_path(p, &lookups[i]);
+}
+
+void profile_stacks(struct profile *p, const uint32_t *frames,
+		    const uint32_t *counts, size_t n, uint32_t *ids)
+{
+	while (n) {
+		size_t batch = n < STACK_BATCH ? n : STACK_BATCH;
+		size_t total = 0;
+
+		for (size_t i = 0; i < batch; i++)
+			total += counts[i];
+		find_batch(p, frames, total, counts, batch, ids);
+		frames += total;
+		counts += batch;
+		ids += batch;
+		n -= batch;
+	}
 }
 
 uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t count)
 {
-	uint32_t tag = p->stacks[0].tag;
-	uint32_t id = 0;
-	struct idprobe probe;
+	uint32_t counts = (uint32_t)count;
+	uint32_t id;
 
-	if (!count)
-		return 0;
-	reserve_nodes(p, count);
-	array_reserve(p->path_tags, p->path_cap, count);
-	/*
-	 * All tags first, so that their slots, far apart in a table of many
-	 * megabytes, are on their way into the cache together.
-	 */
-	for (size_t i = count; i-- > 0;) {
-		tag = callee_tag(tag, frames[i]);
-		p->path_tags[i] = tag;
-		idtable_prefetch(&p->stack_ids, tag);
-	}
-	/* The same stack trace again is found at its leaf. */
-	probe = idtable_probe(&p->stack_ids, tag);
-	while ((id = idtable_next(&p->stack_ids, &probe))) {
-		if (is_path(p, id, frames, count))
-			return id;
-	}
-	for (size_t i = count; i-- > 0;)
-		id = node_of(p, id, frames[i], p->path_tags[i]);
+	find_batch(p, frames, count, &counts, 1, &id);
 	return id;
 }
 
@@ -297,12 +423,18 @@ static void add_to(struct cell *known, const struct cell *c)
 	known->weight = add_saturated(known->weight, c->weight);
 }
 
-/* Adds to the cell that agrees with c, or makes it. */
-static void add_cell(struct profile *p, const struct cell *c)
+static uint32_t cell_tag(const struct cell *c)
 {
 	uint64_t where = (uint64_t)c->stack << 32 | c->thread;
 	uint64_t rest = (uint64_t)c->event << 32 | (uint64_t)c->bucket << 8 |
 			c->state;
+
+	return (uint32_t)hash_mix(where, rest);
+}
+
+/* Adds to the cell that agrees with c, or makes it. */
+static void add_cell(struct profile *p, const struct cell *c, uint32_t tag)
+{
 	struct idprobe probe;
 	uint32_t id;
 
@@ -312,7 +444,7 @@ static void add_cell(struct profile *p, const struct cell *c)
 		return;
 	}
 	idtable_reserve(&p->cell_ids, 1);
-	probe = idtable_probe(&p->cell_ids, (uint32_t)hash_mix(where, rest));
+	probe = idtable_probe(&p->cell_ids, tag);
 	while ((id = idtable_next(&p->cell_ids, &probe))) {
 		if (same_cell(&p->cells[id - 1], c))
 			break;
@@ -347,7 +479,7 @@ static void rebucket(struct profile *p, int64_t first, unsigned halvings)
 
 			c.bucket = (uint16_t)((at >> halvings) - first + 1);
 		}
-		add_cell(p, &c);
+		add_cell(p, &c, cell_tag(&c));
 	}
 	p->bucket_shift += halvings;
 	p->bucket_ns = (int64_t)1 << p->bucket_shift;
@@ -406,10 +538,10 @@ static void note_time(struct profile *p, int64_t time_ns)
 		p->latest_ns = time_ns;
 }
 
-void profile_add(struct profile *p, const struct sample *s)
+/* Makes the cell of one sample; false when it is outside the times wanted. */
+static bool make_cell(struct profile *p, const struct sample *s, struct cell *c)
 {
-	struct event *e = &p->events[s->event];
-	struct cell c = {
+	*c = (struct cell){
 		.stack = s->stack,
 		.thread = s->thread,
 		.event = s->event,
@@ -417,20 +549,80 @@ void profile_add(struct profile *p, const struct sample *s)
 		.count = s->count,
 		.weight = s->weight,
 	};
+	if (!s->time_ns)
+		return true;
+	note_time(p, s->time_ns);
+	if (s->time_ns < p->from_ns || s->time_ns >= p->to_ns)
+		return false;
+	c->bucket = bucket_of(p, s->time_ns);
+	return true;
+}
 
-	if (s->time_ns) {
-		note_time(p, s->time_ns);
-		if (s->time_ns < p->from_ns || s->time_ns >= p->to_ns) {
-			p->outside = add_saturated(p->outside, s->count);
-			return;
-		}
-		c.bucket = bucket_of(p, s->time_ns);
+static void add_to_event(struct profile *p, const struct cell *c)
+{
+	struct event *e = &p->events[c->event];
+
+	e->samples += c->count;
+	e->weight = add_saturated(e->weight, c->weight);
+	if (!c->stack)
+		e->without_stack += c->count;
+}
+
+void profile_add(struct profile *p, const struct sample *s)
+{
+	struct cell c;
+
+	if (!make_cell(p, s, &c)) {
+		p->outside += s->count;
+		return;
 	}
-	e->samples = add_saturated(e->samples, s->count);
-	e->weight = add_saturated(e->weight, s->weight);
-	if (!s->stack)
-		e->without_stack = add_saturated(e->without_stack, s->count);
-	add_cell(p, &c);
+	add_to_event(p, &c);
+	add_cell(p, &c, cell_tag(&c));
+}
+
+#define CELL_BATCH 32
+
+static void add_batch(struct profile *p, const struct sample *s, size_t n)
+{
+	struct cell cells[CELL_BATCH];
+	uint32_t tags[CELL_BATCH];
+	size_t count = 0;
+
+	/* First all times: one may move the buckets of those before. */
+	for (size_t i = 0; i < n; i++) {
+		if (make_cell(p, &s[i], &cells[0]))
+			add_to_event(p, &cells[0]);
+		else
+			p->outside += s[i].count;
+	}
+	idtable_reserve(&p->cell_ids, n);
+	for (size_t i = 0; i < n; i++) {
+		if (!make_cell(p, &s[i], &cells[count]))
+			continue;
+		tags[count] = cell_tag(&cells[count]);
+		idtable_prefetch(&p->cell_ids, tags[count]);
+		count++;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct idprobe probe = idtable_probe(&p->cell_ids, tags[i]);
+		uint32_t id = idtable_next(&p->cell_ids, &probe);
+
+		if (id)
+			__builtin_prefetch(&p->cells[id - 1], 1);
+	}
+	for (size_t i = 0; i < count; i++)
+		add_cell(p, &cells[i], tags[i]);
+}
+
+void profile_add_all(struct profile *p, const struct sample *s, size_t n)
+{
+	while (n) {
+		size_t batch = n < CELL_BATCH ? n : CELL_BATCH;
+
+		add_batch(p, s, batch);
+		s += batch;
+		n -= batch;
+	}
 }
 
 static void remark(struct profile *p, bool is_loss, const char *what,

@@ -354,6 +354,7 @@ static size_t read_events(struct jfr_read *r, const struct chunk *chunk)
 		if (jfr_events_wants(&r->events, type))
 			jfr_events_read(&r->events, type, event);
 	}
+	jfr_events_end(&r->events);
 	return cursor_offset(&c);
 }
 
@@ -438,6 +439,7 @@ static int read_chunk(struct jfr_read *r, struct chunk *chunk, size_t *end,
 	}
 	if (scanned)
 		read_scanned(r, chunk, &scan);
+	jfr_pools_end(&r->pools);
 	remark_chunk(r, chunk, read_events(r, chunk));
 	r->samples += r->events.read;
 	ret = 0;
