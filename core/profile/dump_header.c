@@ -146,33 +146,32 @@ static void read_nid(struct line word, struct dump_header *h)
 	}
 }
 
-/* "#12 [4711] daemon prio=5 … tid=0x… nid=4711": what is before the state. */
+/* One of "#12 [4711] daemon prio=5 …", which stand before the address. */
+static bool read_setting(struct line word, struct dump_header *h)
+{
+	return framed_number(word, '#', 0, &h->java_id) ||
+	       framed_number(word, '[', ']', &h->os_id) ||
+	       (word.len == 6 && line_starts(word, "daemon")) ||
+	       is_setting(word);
+}
+
+/* All up to the address, which must be there, and the nid if it is. */
 static bool read_vm_words(const char *text, size_t len, struct dump_header *h)
 {
 	size_t at = 0;
-
-	for (;;) {
-		struct line word = next_word(text, len, &at);
-		int64_t address;
-
-		if (!word.len)
-			return false;
-		if (line_starts(word, "tid=")) {
-			if (!is_address(word.text + 4, word.len - 4, &address))
-				return false;
-			/* IntelliJ writes the VM's form with tid=0x0. */
-			h->by_jmx = address == 0;
-			break;
-		}
-		if (!framed_number(word, '#', 0, &h->java_id) &&
-		    !framed_number(word, '[', ']', &h->os_id) &&
-		    !(word.len == 6 && line_starts(word, "daemon")) &&
-		    !is_setting(word))
-			return false;
-	}
-	/* Carriers of virtual threads have no nid since JDK 21. */
 	struct line word = next_word(text, len, &at);
+	int64_t address;
 
+	while (!line_starts(word, "tid=")) {
+		if (!word.len || !read_setting(word, h))
+			return false;
+		word = next_word(text, len, &at);
+	}
+	if (!is_address(word.text + 4, word.len - 4, &address))
+		return false;
+	h->by_jmx = address == 0; /* as IntelliJ writes it */
+	/* Carriers of virtual threads have no nid since JDK 21. */
+	word = next_word(text, len, &at);
 	if (line_starts(word, "nid="))
 		read_nid(word, h);
 	return true;

@@ -12,6 +12,8 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
+static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
+
 struct line line_trimmed(struct line line)
 {
 	while (line.len && is_blank(line.text[0])) {
@@ -161,7 +163,7 @@ static struct line decode(struct text *out, const char *text, size_t len)
 			i++;
 		}
 	}
-	while (out->len && memchr("\r\n", out->bytes[out->len - 1], 2))
+	while (out->len && is_line_end(out->bytes[out->len - 1]))
 		out->len--;
 	return (struct line){ out->len ? out->bytes : text, out->len };
 }

@@ -9,9 +9,8 @@ static const struct reader *const dialects[] = {
 	&dump_to_file_dialect,
 	&javacore_dialect,
 	&hotspot_dialect,
+	NULL,
 };
-
-#define DIALECTS (sizeof(dialects) / sizeof(*dialects))
 
 static bool contains(const uint8_t *bytes, size_t len, const char *wanted,
 		     size_t wanted_len)
@@ -36,7 +35,7 @@ static bool sniff(const uint8_t *head, size_t len)
 		return true;
 	if (memchr(head, '\0', len))
 		return false;
-	for (size_t i = 0; i < DIALECTS; i++) {
+	for (size_t i = 0; dialects[i]; i++) {
 		if (dialects[i]->sniff(head, len))
 			return true;
 	}
@@ -53,7 +52,7 @@ static int read_dump(const uint8_t *bytes, size_t len, struct profile *p,
 			    "the text is UTF-16; convert it to UTF-8 first "
 			    "(iconv -f UTF-16 -t UTF-8)");
 	/* A dump deep in a log is HotSpot's; the others are whole files. */
-	for (size_t i = 0; i < DIALECTS; i++) {
+	for (size_t i = 0; dialects[i]; i++) {
 		if (dialects[i]->sniff(bytes, head))
 			return dialects[i]->read(bytes, len, p, err);
 	}

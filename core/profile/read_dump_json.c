@@ -42,9 +42,11 @@ static uint64_t here(struct json_dump *r)
 	return r->line;
 }
 
+static bool is_one_of(char c, const char *set) { return c && strchr(set, c); }
+
 static void skip_space(struct json_dump *r)
 {
-	while (r->at < r->end && memchr(" \t\r\n", *r->at, 4))
+	while (r->at < r->end && is_one_of(*r->at, " \t\r\n"))
 		r->at++;
 }
 
@@ -77,7 +79,7 @@ static bool skip_word(struct json_dump *r)
 {
 	const char *from = r->at;
 
-	while (r->at < r->end && !memchr(" \t\r\n,:{}[]\"", *r->at, 11))
+	while (r->at < r->end && !is_one_of(*r->at, " \t\r\n,:{}[]\""))
 		r->at++;
 	return r->at > from;
 }

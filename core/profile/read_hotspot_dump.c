@@ -184,7 +184,7 @@ static void count_inside(struct hotspot *r)
 static void on_header(struct hotspot *r, struct line line)
 {
 	struct dump_header h = { 0 };
-	struct line damaged = { 0 };
+	struct line damaged;
 	const char *quote;
 
 	if (dump_header_parse(line.text, line.len, 0, &h)) {
@@ -388,6 +388,8 @@ static bool is_exception(struct line body)
 		return true;
 	if (colon)
 		body.len = (size_t)(colon - body.text);
+	if (memchr(body.text, ' ', body.len))
+		return false; /* no class is called so */
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		size_t len = strlen(ends[i]);
 

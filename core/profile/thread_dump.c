@@ -155,7 +155,7 @@ static int64_t fraction(const char **at, const char *end)
 	int64_t unit = NS_PER_S;
 	int64_t ns = 0;
 
-	if (*at == end || !memchr(".,:", **at, 3))
+	if (*at == end || !**at || !strchr(".,:", **at))
 		return 0;
 	for (++*at; *at < end && **at >= '0' && **at <= '9'; ++*at) {
 		unit /= 10;

@@ -364,7 +364,7 @@ static void a_log_line_amid_a_stack_trace_does_not_end_it(void **state)
 {
 	struct profile *p = read_text(START "\"a\" " TAIL
 					    "08:01 INFO tick\n" SLEEPING RUN
-					    "08:01 INFO tock\n" MAIN "\n" END);
+					    "an Error\n" MAIN "\n" END);
 
 	(void)state;
 	assert_string_equal(stack_of(p, cell_of(p, "a")),
