@@ -32,6 +32,17 @@ struct profile *profile_of(const struct reader *reader, const char *text)
 	return profile_of_bytes(reader, text, strlen(text));
 }
 
+struct profile *read_text(const char *text)
+{
+	return profile_of(&dump_reader, text);
+}
+
+void assert_whole(const struct profile *p)
+{
+	for (size_t i = 0; i < p->remark_count; i++)
+		fail_msg("%s: %s", p->remarks[i].what, p->remarks[i].first);
+}
+
 uint64_t samples_in(const struct profile *p)
 {
 	assert_int_equal(p->event_count, 1);

@@ -14,6 +14,12 @@ struct profile *profile_of(const struct reader *reader, const char *text);
 struct profile *profile_of_bytes(const struct reader *reader, const void *bytes,
 				 size_t len);
 
+/* The same of a text thread dump. */
+struct profile *read_text(const char *text);
+
+/* Fails the test when there is any remark. */
+void assert_whole(const struct profile *p);
+
 /* Samples of the event, and the sum of their stack traces' depths. */
 uint64_t samples_in(const struct profile *p);
 uint64_t frames_in(const struct profile *p);

@@ -33,12 +33,6 @@
 
 #define TO_FILE "762\n2026-11-21T08:40:36.334026774Z\n25.0.3+9-LTS\n\n"
 
-static void assert_whole(const struct profile *p)
-{
-	for (size_t i = 0; i < p->remark_count; i++)
-		fail_msg("%s: %s", p->remarks[i].what, p->remarks[i].first);
-}
-
 static void a_thread_in_json_has_its_name_id_state_and_frames(void **state)
 {
 	struct profile *p = profile_of(
