@@ -26,7 +26,8 @@ struct jfr_event_type {
 	enum unit unit;
 	enum jfr_unit time_unit;
 	enum jfr_unit weight_unit;
-	bool has_weight;
+	bool has_time, has_weight;
+	bool has_state; /* else key 0 would be a state: new, or running */
 	uint32_t event; /* in the profile + 1; 0 until the first sample */
 };
 
@@ -98,6 +99,14 @@ static const struct jfr_field *field_of_type(const struct jfr_metadata *m,
 	return NULL;
 }
 
+/*
+ * A time without its annotation is in ticks: every JVM writes these two so.
+ */
+static enum jfr_unit time_unit(const struct jfr_field *f)
+{
+	return f->unit == JFR_UNIT_NONE ? JFR_UNIT_TICKS : f->unit;
+}
+
 /* Whose stack trace it is: not the owner or the parent the event names too. */
 static const struct jfr_field *thread_field(const struct jfr_metadata *m,
 					    const struct jfr_type *t)
@@ -165,15 +174,22 @@ static bool compile_type(struct jfr_event_type *et,
 	fields[PICK_THREAD] = thread_field(m, t);
 	fields[PICK_STATE] = field_of_type(m, t, "ThreadState");
 	fields[PICK_WEIGHT] = weight_field(m, t, &et->unit);
-	fields[PICK_FAILED] = jfr_type_field(m, t, "failed");
+	/* Of other events it may say anything. */
+	if (strcmp(current_name(t), "jdk.CPUTimeSample") == 0)
+		fields[PICK_FAILED] = jfr_type_field(m, t, "failed");
 	for (size_t i = 0; i < PICKS; i++)
 		names[i] = fields[i] ? fields[i]->name : NULL;
 	et->name = current_name(t);
-	et->time_unit = fields[PICK_TIME] ? fields[PICK_TIME]->unit
-					  : JFR_UNIT_NONE;
+	et->has_state = fields[PICK_STATE] != NULL;
+	et->has_time = fields[PICK_TIME] != NULL;
+	if (et->has_time)
+		et->time_unit = time_unit(fields[PICK_TIME]);
 	et->has_weight = fields[PICK_WEIGHT] != NULL;
-	if (et->has_weight)
+	if (et->has_weight) {
 		et->weight_unit = fields[PICK_WEIGHT]->unit;
+		if (strcmp(fields[PICK_WEIGHT]->name, "duration") == 0)
+			et->weight_unit = time_unit(fields[PICK_WEIGHT]);
+	}
 	return jfr_layout_compile(&et->layout, m, t, names, PICKS, false);
 }
 
@@ -193,6 +209,12 @@ static bool compile_remark(struct jfr_event_type *et,
 	}
 	return et->remark &&
 	       jfr_layout_compile(&et->layout, m, t, names, PICKS, false);
+}
+
+static void forget_type(struct jfr_event_type *et)
+{
+	jfr_layout_release(&et->layout);
+	*et = (struct jfr_event_type){ 0 };
 }
 
 static void note_type(struct jfr_events *es, uint64_t id, size_t index)
@@ -230,7 +252,7 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 			    : compile_remark(et, m, t))
 			note_type(es, t->id, es->type_count++);
 		else
-			jfr_layout_release(&et->layout);
+			forget_type(et);
 	}
 }
 
@@ -335,10 +357,14 @@ void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 	if (!et->event)
 		et->event = profile_event(es->profile, et->name, et->unit) + 1;
 	s.event = et->event - 1;
-	s.time_ns = time_of(&es->clock, (int64_t)v[PICK_TIME], et->time_unit);
+	if (et->has_time)
+		s.time_ns = time_of(&es->clock, (int64_t)v[PICK_TIME],
+				    et->time_unit);
 	s.weight = weight_of(&es->clock, et, v[PICK_WEIGHT]);
-	s.thread = jfr_pools_thread(es->pools, v[PICK_THREAD]);
-	s.state = jfr_pools_state(es->pools, v[PICK_STATE]);
+	if (v[PICK_THREAD])
+		s.thread = jfr_pools_thread(es->pools, v[PICK_THREAD]);
+	if (et->has_state)
+		s.state = jfr_pools_state(es->pools, v[PICK_STATE]);
 	if (!v[PICK_FAILED] && v[PICK_STACK]) {
 		s.stack = jfr_pools_stack(es->pools, v[PICK_STACK]);
 		if (!s.stack && !jfr_pools_has_stack(es->pools, v[PICK_STACK]))

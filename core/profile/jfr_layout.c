@@ -8,6 +8,11 @@
 
 #define DEEPEST_TYPE 16   /* structs within structs; real ones go to 3 */
 #define MOST_OPS     4096 /* real types compile to a few dozen */
+/*
+ * Fields of structs within the type, each time they are met: ten fields of a
+ * type of ten fields of a type … would otherwise be 10^16.
+ */
+#define MOST_NESTED 1024
 
 /* A struct that is being compiled: its fields from next on. */
 struct level {
@@ -23,6 +28,7 @@ struct compile {
 	size_t wanted_count;
 	struct level levels[DEEPEST_TYPE];
 	size_t depth;
+	size_t nested;	      /* fields met within other structs */
 	size_t behind_wanted; /* operations up to the last wanted field */
 };
 
@@ -130,13 +136,39 @@ static bool compile_field(struct compile *k, const struct jfr_field *f)
 	return true;
 }
 
+/* Compiles the fields of the open structs; false when they are too many. */
+static bool compile_fields(struct compile *k)
+{
+	while (k->depth) {
+		struct level *top = &k->levels[k->depth - 1];
+
+		if (k->l->count > MOST_OPS || k->nested > MOST_NESTED)
+			return false;
+		if (top->next < top->type->field_count) {
+			const struct jfr_field
+				*f = &k->m->fields[top->type->first_field +
+						   top->next++];
+
+			k->nested += k->depth > 1;
+			if (!compile_field(k, f))
+				return false;
+			continue;
+		}
+		if (top->loop)
+			close_loop(k->l, top->loop);
+		k->depth--;
+	}
+	return true;
+}
+
 bool jfr_layout_compile(struct jfr_layout *l, const struct jfr_metadata *m,
 			const struct jfr_type *t, const char *const *wanted,
 			size_t wanted_count, bool all)
 {
 	struct compile k = {
-		l, m, wanted, wanted_count, { { t, 0, 0 } }, 1, 0
+		l, m, wanted, wanted_count, { { t, 0, 0 } }, 1, 0, 0
 	};
+	bool fits;
 
 	l->count = 0;
 	/* A simple value, such as a pool of strings, is its own only field. */
@@ -147,28 +179,13 @@ bool jfr_layout_compile(struct jfr_layout *l, const struct jfr_metadata *m,
 			emit_skip(l, t->wire);
 		k.depth = 0;
 	}
-	while (k.depth) {
-		struct level *top = &k.levels[k.depth - 1];
-
-		if (l->count > MOST_OPS)
-			return false;
-		if (top->next < top->type->field_count) {
-			const struct jfr_field
-				*f = &m->fields[top->type->first_field +
-						top->next++];
-
-			if (!compile_field(&k, f))
-				return false;
-			continue;
-		}
-		if (top->loop)
-			close_loop(l, top->loop);
-		k.depth--;
-	}
-	if (!all)
+	fits = compile_fields(&k);
+	if (!fits)
+		l->count = 0;
+	else if (!all)
 		l->count = k.behind_wanted;
-	emit(l, JFR_OP_STOP, 0);
-	return true;
+	emit(l, fits ? JFR_OP_STOP : JFR_OP_FAIL, 0);
+	return fits;
 }
 
 void jfr_layout_read(const struct jfr_layout *l, struct cursor *c,
@@ -186,6 +203,10 @@ void jfr_layout_read(const struct jfr_layout *l, struct cursor *c,
 			cursor_fail(c);
 			return;
 		case JFR_OP_VARINTS:
+			if (op->arg > cursor_left(c)) {
+				cursor_fail(c);
+				return;
+			}
 			for (uint32_t i = 0; i < op->arg; i++)
 				cursor_skip_varint(c);
 			break;
@@ -194,6 +215,8 @@ void jfr_layout_read(const struct jfr_layout *l, struct cursor *c,
 			break;
 		case JFR_OP_STRING:
 			jfr_string_read(c);
+			if (!cursor_ok(c))
+				return;
 			break;
 		case JFR_OP_LOOP:
 			left[depth] = cursor_count(c, 1);

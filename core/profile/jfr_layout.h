@@ -44,7 +44,7 @@ struct jfr_layout {
  * numbers[i] (a pool key, an int, a boolean) or strings[i]; NULL wants nothing.
  * With `all`, the layout passes over the whole value; without, it stops behind
  * the last wanted field.  False when the type is nested too deep or too large
- * to be real.
+ * to be real; reading by the layout then fails the cursor.
  */
 bool jfr_layout_compile(struct jfr_layout *l, const struct jfr_metadata *m,
 			const struct jfr_type *t, const char *const *wanted,

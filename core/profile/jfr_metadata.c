@@ -12,6 +12,14 @@
 	64 /* real ones: root/metadata/class/field/annotation                  \
 	    */
 
+/*
+ * A JVM describes some 300 types, and a few more of each application; beyond
+ * these numbers the metadata are made to fill memory.
+ */
+#define MOST_STRINGS ((size_t)1 << 22)
+#define MOST_TYPES   ((size_t)1 << 18)
+#define MOST_FIELDS  ((size_t)1 << 20)
+
 enum element_kind {
 	ELEMENT_OTHER,
 	ELEMENT_CLASS,
@@ -40,13 +48,24 @@ struct parse {
 	size_t annotation_count, annotation_cap;
 	struct element open[DEEPEST_ELEMENT];
 	size_t depth;
+	bool too_large;
 };
+
+static void too_large(struct parse *ps)
+{
+	cursor_fail(&ps->c);
+	ps->too_large = true;
+}
 
 static void read_strings(struct parse *ps)
 {
 	struct text text = { 0 };
 
 	ps->string_count = cursor_count(&ps->c, 1);
+	if (ps->string_count > MOST_STRINGS) {
+		too_large(ps);
+		ps->string_count = 0;
+	}
 	ps->strings = xcalloc(ps->string_count, sizeof(*ps->strings));
 	for (size_t i = 0; i < ps->string_count; i++) {
 		struct jfr_string s = jfr_string_read(&ps->c);
@@ -169,6 +188,11 @@ static void read_element(struct parse *ps)
 	enum element_kind kind = kind_here(ps, string_at(ps));
 	size_t attributes = cursor_count(&ps->c, 2);
 
+	if (m->type_count == MOST_TYPES || m->field_count == MOST_FIELDS ||
+	    ps->annotation_count == MOST_FIELDS) {
+		too_large(ps);
+		return;
+	}
 	begin_element(ps, kind);
 	for (size_t i = 0; i < attributes; i++) {
 		const char *key = string_at(ps);
@@ -294,7 +318,9 @@ int jfr_metadata_read(struct jfr_metadata *m, struct cursor c,
 	if (cursor_ok(&ps.c)) {
 		finish(&ps);
 	} else {
-		ret = fail(err, ERROR_INPUT, "damaged metadata");
+		ret = fail(err, ERROR_INPUT, "%s",
+			   ps.too_large ? "metadata of more types than can be"
+					: "damaged metadata");
 		jfr_metadata_release(m);
 	}
 	free(ps.strings);
