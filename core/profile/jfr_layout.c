@@ -28,7 +28,7 @@ struct compile {
 	size_t wanted_count;
 	struct level levels[DEEPEST_TYPE];
 	size_t depth;
-	size_t nested;	      /* fields met within other structs */
+	size_t nested;        /* fields met within other structs */
 	size_t behind_wanted; /* operations up to the last wanted field */
 };
 
@@ -165,9 +165,8 @@ bool jfr_layout_compile(struct jfr_layout *l, const struct jfr_metadata *m,
 			const struct jfr_type *t, const char *const *wanted,
 			size_t wanted_count, bool all)
 {
-	struct compile k = {
-		l, m, wanted, wanted_count, { { t, 0, 0 } }, 1, 0, 0
-	};
+	struct compile k = { l, m, wanted, wanted_count, { { t, 0, 0 } },
+			     1, 0, 0 };
 	bool fits;
 
 	l->count = 0;

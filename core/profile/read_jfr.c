@@ -44,14 +44,17 @@ struct chunk {
 	struct cursor bytes; /* the chunk, as far as it is there */
 	bool cut;            /* the file ends before the chunk does */
 	bool unfinished;     /* its writer did not close it */
+	bool misfit;         /* no chunk begins where it should end */
 };
 
-/* What one walk over the events of a damaged chunk finds. */
+/* Where events stand in a chunk that are worth to be known. */
 struct scan {
-	size_t *checkpoints; /* offsets, oldest first */
+	size_t *checkpoints; /* offsets, ascending */
 	size_t count, cap;
-	size_t metadata; /* offset of the last; 0 = none */
-	size_t end;      /* where the walk ended */
+	/* Of a walk over the events of a damaged chunk: */
+	size_t metadata;  /* offset of the last; 0 = none */
+	size_t end;       /* where the walk ended */
+	bool passed_size; /* one event ended where the header says all do */
 };
 
 enum { LOOKS_LIKE_HEADER = 8 }; /* bytes that tell a chunk's header */
@@ -110,47 +113,6 @@ static bool is_header(const uint8_t *bytes, size_t len)
 	       bytes[4] == 0 && bytes[5] <= 2 && bytes[6] == 0;
 }
 
-/* Where the next chunk's header stands at or after offset; len: nowhere. */
-static size_t find_chunk(const uint8_t *bytes, size_t len, size_t offset)
-{
-	while (offset < len) {
-		const uint8_t *at = memmem(bytes + offset, len - offset,
-					   "FLR\0", 4);
-
-		if (!at)
-			break;
-		offset = (size_t)(at - bytes);
-		if (is_header(at, len - offset))
-			return offset;
-		offset++;
-	}
-	return len;
-}
-
-/*
- * Opens the chunk at offset.  Its end is the header's word, if it can be; else
- * the end of the file, until end_scanned() knows better.
- */
-static struct chunk open_chunk(const struct jfr_read *r, size_t offset)
-{
-	size_t left = r->len - offset;
-	struct cursor c = cursor_over(r->bytes + offset, left);
-	struct chunk chunk = read_header(c);
-
-	chunk.offset = offset;
-	/* async-profiler leaves 1 GiB and no offsets when it is killed. */
-	chunk.unfinished = chunk.state != 0 || chunk.metadata == 0 ||
-			   chunk.checkpoint == 0 ||
-			   chunk.size < JFR_HEADER_SIZE;
-	chunk.cut = chunk.size > left && !chunk.unfinished;
-	if (!chunk.unfinished && !chunk.cut)
-		left = (size_t)chunk.size;
-	chunk.bytes = cursor_over(r->bytes + offset, left);
-	if (chunk.clock.ticks_per_second <= 0)
-		chunk.clock.ticks_per_second = 1000000000;
-	return chunk;
-}
-
 /*
  * The payload of the event at offset, behind its type, ending with the event.
  * Failed unless it is an event of that type that fits the chunk.
@@ -201,6 +163,81 @@ static struct cursor events_of(const struct chunk *chunk)
 }
 
 /*
+ * True when events follow the header and its metadata are where it says.  The
+ * JVM writes copies of the header into checkpoints: of those it is not true.
+ */
+static bool heads_chunk(const uint8_t *bytes, size_t len)
+{
+	struct cursor c = cursor_over(bytes, len);
+	struct chunk chunk = { .bytes = c };
+	struct cursor event;
+	uint64_t type;
+
+	if (!is_header(bytes, len))
+		return false;
+	if (len <= JFR_HEADER_SIZE || bytes[5] == 0)
+		return true;
+	chunk.metadata = read_header(c).metadata;
+	if (chunk.metadata && chunk.metadata < len) {
+		event = event_at(&chunk, chunk.metadata, EVENT_METADATA);
+		return cursor_ok(&event);
+	}
+	cursor_skip(&c, JFR_HEADER_SIZE);
+	return next_event(&c, &type, &event);
+}
+
+/* Where the next chunk's header stands at or after offset; len: nowhere. */
+static size_t find_chunk(const uint8_t *bytes, size_t len, size_t offset)
+{
+	while (offset < len) {
+		const uint8_t *at = memmem(bytes + offset, len - offset,
+					   "FLR\0", 4);
+
+		if (!at)
+			break;
+		offset = (size_t)(at - bytes);
+		if (heads_chunk(at, len - offset))
+			return offset;
+		offset++;
+	}
+	return len;
+}
+
+/*
+ * Opens the chunk at offset.  Its end is the header's word, if it can be; else
+ * the end of the file, until end_scanned() knows better.
+ */
+static struct chunk open_chunk(const struct jfr_read *r, size_t offset)
+{
+	size_t left = r->len - offset;
+	struct cursor c = cursor_over(r->bytes + offset, left);
+	struct chunk chunk = read_header(c);
+
+	chunk.offset = offset;
+	/* async-profiler leaves 1 GiB and no offsets when it is killed. */
+	chunk.unfinished = chunk.state != 0 || chunk.metadata == 0 ||
+			   chunk.checkpoint == 0 ||
+			   chunk.size < JFR_HEADER_SIZE;
+	chunk.cut = chunk.size > left && !chunk.unfinished;
+	if (!chunk.unfinished && !chunk.cut) {
+		chunk.misfit = chunk.size < left &&
+			       !is_header(r->bytes + offset + chunk.size,
+					  left - (size_t)chunk.size);
+		left = (size_t)chunk.size;
+	}
+	chunk.bytes = cursor_over(r->bytes + offset, left);
+	if (chunk.clock.ticks_per_second <= 0)
+		chunk.clock.ticks_per_second = 1000000000;
+	return chunk;
+}
+
+static void note_checkpoint(struct scan *scan, size_t offset)
+{
+	array_reserve(scan->checkpoints, scan->cap, scan->count + 1);
+	scan->checkpoints[scan->count++] = offset;
+}
+
+/*
  * Walks a chunk whose header cannot be relied on, up to where the events end
  * or the next chunk begins.  (Inside an event stands a copy of the header.)
  */
@@ -211,17 +248,16 @@ static void scan_events(const struct chunk *chunk, struct scan *scan)
 	uint64_t type;
 	size_t offset = cursor_offset(&c);
 
+	scan->count = 0;
 	for (; next_event(&c, &type, &event); offset = cursor_offset(&c)) {
+		scan->passed_size |= cursor_offset(&c) == chunk->size;
 		if (is_header(chunk->bytes.base + offset,
 			      cursor_left(&chunk->bytes) - offset))
 			break;
-		if (type == EVENT_METADATA) {
+		if (type == EVENT_METADATA)
 			scan->metadata = offset;
-		} else if (type == EVENT_CHECKPOINT) {
-			array_reserve(scan->checkpoints, scan->cap,
-				      scan->count + 1);
-			scan->checkpoints[scan->count++] = offset;
-		}
+		else if (type == EVENT_CHECKPOINT)
+			note_checkpoint(scan, offset);
 	}
 	scan->end = offset;
 }
@@ -233,26 +269,46 @@ static void lost_pools(struct jfr_read *r, const struct chunk *chunk,
 		     chunk->offset + at);
 }
 
-/* Reads the pools along the chain that the header begins, newest first. */
-static bool read_chain(struct jfr_read *r, const struct chunk *chunk)
+/*
+ * Reads the pools along the chain that the header begins, newest first.  False
+ * when it breaks off; scan then holds the checkpoints up to there.
+ */
+static bool read_chain(struct jfr_read *r, const struct chunk *chunk,
+		       struct scan *scan)
 {
 	uint64_t at = chunk->checkpoint;
+	uint64_t end = cursor_left(&chunk->bytes);
+	bool whole = false;
 	int64_t delta;
 
 	do {
 		struct cursor event = event_at(chunk, at, EVENT_CHECKPOINT);
 
 		delta = 0;
-		if (!cursor_ok(&event))
-			return false;
+		/* One within the next would be read over and over. */
+		if (!cursor_ok(&event) ||
+		    (uint64_t)(event.end - event.base) > end)
+			goto out;
+		note_checkpoint(scan, at);
 		if (!jfr_pools_read(&r->pools, event, &delta))
 			lost_pools(r, chunk, at);
 		/* Offsets must fall, so the chain has an end. */
-		if (delta > 0 || (uint64_t)-delta > at)
-			return false;
+		if (delta > 0 || -(uint64_t)delta > at)
+			goto out;
+		end = at;
 		at += (uint64_t)delta;
 	} while (delta);
-	return true;
+	whole = true;
+out:
+	for (size_t i = 0; i < scan->count / 2; i++) {
+		size_t *a = &scan->checkpoints[i];
+		size_t *b = &scan->checkpoints[scan->count - 1 - i];
+		size_t offset = *a;
+
+		*a = *b;
+		*b = offset;
+	}
+	return whole;
 }
 
 static void read_scanned(struct jfr_read *r, const struct chunk *chunk,
@@ -343,29 +399,60 @@ found:
 	return 0;
 }
 
-/* Reads all events; gives the offset at which that ended. */
-static size_t read_events(struct jfr_read *r, const struct chunk *chunk)
+/* The first checkpoint after offset, or 0. */
+static size_t next_checkpoint(const struct scan *scan, size_t offset)
+{
+	size_t low = 0, high = scan->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (scan->checkpoints[middle] > offset)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < scan->count ? scan->checkpoints[low] : 0;
+}
+
+/*
+ * Reads all events.  Behind one whose size cannot be, the next checkpoint is
+ * the next place where an event is known to begin.
+ */
+static void read_events(struct jfr_read *r, const struct chunk *chunk,
+			const struct scan *scan)
 {
 	struct cursor c = events_of(chunk);
 	struct cursor event;
 	uint64_t type;
 
-	while (next_event(&c, &type, &event)) {
-		if (jfr_events_wants(&r->events, type))
-			jfr_events_read(&r->events, type, event);
+	for (;;) {
+		size_t at, next;
+
+		while (next_event(&c, &type, &event)) {
+			if (jfr_events_wants(&r->events, type))
+				jfr_events_read(&r->events, type, event);
+		}
+		at = cursor_offset(&c);
+		if (c.at == c.end)
+			break;
+		next = next_checkpoint(scan, at);
+		if (!next)
+			next = cursor_offset(&c) + cursor_left(&c);
+		profile_lost(r->profile, "bytes behind events that cannot be",
+			     next - at, "offset %zu", chunk->offset + at);
+		cursor_skip(&c, next - at);
 	}
 	jfr_events_end(&r->events);
-	return cursor_offset(&c);
 }
 
 static bool is_damaged(const struct chunk *chunk)
 {
-	return chunk->cut || chunk->unfinished;
+	return chunk->cut || chunk->unfinished || chunk->misfit;
 }
 
 /* Says what was wrong with a chunk that was read as far as it could be. */
-static void remark_chunk(struct jfr_read *r, const struct chunk *chunk,
-			 size_t end)
+static void remark_chunk(struct jfr_read *r, const struct chunk *chunk)
 {
 	struct profile *p = r->profile;
 	size_t len = cursor_left(&chunk->bytes);
@@ -381,9 +468,11 @@ static void remark_chunk(struct jfr_read *r, const struct chunk *chunk,
 			     "at offset %zu; %" PRIu64
 			     " of its samples were read",
 			     at, r->events.read);
-	else if (end < len)
-		profile_lost(p, "bytes after an event that cannot be",
-			     len - end, "offset %zu", at + end);
+	else if (chunk->misfit)
+		profile_lost(p, "chunks that are not of the size they say", 1,
+			     "the one at offset %zu has %zu bytes, not %" PRIu64
+			     "; %" PRIu64 " of its samples were read",
+			     at, len, chunk->size, r->events.read);
 	/* A JVM forgets a few at the end of a chunk: no loss of ours. */
 	if (r->events.missing_stacks)
 		(is_damaged(chunk) ? profile_lost : profile_note)(
@@ -398,6 +487,48 @@ static void remark_chunk(struct jfr_read *r, const struct chunk *chunk,
 			     at);
 }
 
+/* Fails when it is of a kind that no JVM in use writes. */
+static int check_kind(const struct chunk *chunk, struct error *err)
+{
+	if (chunk->major != 1 && chunk->major != 2)
+		return fail(err, ERROR_INPUT, "JFR %u.%u is not supported%s",
+			    chunk->major, chunk->minor,
+			    chunk->major ? ""
+					 : ": the format of Oracle JDK 7 and "
+					   "8; OpenJDK 8u262 and later write "
+					   "2.0");
+	if (!chunk->unfinished && !(chunk->flags & COMPRESSED_INTS))
+		return fail(err, ERROR_INPUT,
+			    "chunks without compressed integers are not "
+			    "supported");
+	return 0;
+}
+
+/*
+ * Finds out by its events where a damaged chunk ends.  One that no other
+ * follows may be whole, and what follows no chunk.
+ */
+static bool measure_chunk(struct jfr_read *r, struct chunk *chunk,
+			  struct scan *scan)
+{
+	const uint8_t *base = chunk->bytes.base;
+	size_t left = r->len - chunk->offset;
+
+	chunk->bytes.end = base + left;
+	scan_events(chunk, scan);
+	if (chunk->misfit &&
+	    (scan->passed_size ||
+	     (scan->end < chunk->size &&
+	      !is_header(base + scan->end, left - scan->end)))) {
+		chunk->misfit = false;
+		chunk->bytes.end = base + chunk->size;
+		scan->count = 0;
+		return false;
+	}
+	chunk->bytes.end = base + scan->end;
+	return true;
+}
+
 /*
  * Reads the chunk as far as it can be.  *end is where it turned out to end,
  * from its start on.
@@ -406,41 +537,40 @@ static int read_chunk(struct jfr_read *r, struct chunk *chunk, size_t *end,
 		      struct error *err)
 {
 	struct scan scan = { 0 };
-	bool scanned = is_damaged(chunk);
+	bool scanned = false;
 	int ret = -1;
 
 	*end = cursor_left(&chunk->bytes);
-	if (chunk->major != 1 && chunk->major != 2) {
-		fail(err, ERROR_INPUT, "JFR %u.%u is not supported%s",
-		     chunk->major, chunk->minor,
-		     chunk->major ? ""
-				  : ": the format of Oracle JDK 7 and 8; "
-				    "OpenJDK 8u262 and later write 2.0");
+	if (check_kind(chunk, err))
 		goto out;
-	}
-	if (!chunk->unfinished && !(chunk->flags & COMPRESSED_INTS)) {
-		fail(err, ERROR_INPUT,
-		     "chunks without compressed integers are not supported");
-		goto out;
-	}
-	if (scanned) {
+	if (is_damaged(chunk))
+		scanned = measure_chunk(r, chunk, &scan);
+	*end = cursor_left(&chunk->bytes);
+	if (read_metadata(r, chunk, &scan, err)) {
+		if (scanned)
+			goto out;
 		scan_events(chunk, &scan);
-		chunk->bytes.end = chunk->bytes.base + scan.end;
-		*end = scan.end;
+		scanned = true;
+		if (read_metadata(r, chunk, &scan, err))
+			goto out;
+		profile_lost(r->profile, "damaged metadata", 1,
+			     "offset %" PRIu64,
+			     chunk->offset + chunk->metadata);
 	}
-	if (read_metadata(r, chunk, &scan, err))
-		goto out;
 	jfr_pools_begin(&r->pools, r->profile, r->metadata);
 	jfr_events_begin(&r->events, r->profile, &r->pools, r->metadata,
 			 &chunk->clock);
-	if (!scanned && !read_chain(r, chunk)) {
+	if (!scanned && !read_chain(r, chunk, &scan)) {
+		profile_lost(r->profile, "broken chains of constant pools", 1,
+			     "chunk at offset %zu", chunk->offset);
 		scan_events(chunk, &scan);
 		scanned = true;
 	}
 	if (scanned)
 		read_scanned(r, chunk, &scan);
 	jfr_pools_end(&r->pools);
-	remark_chunk(r, chunk, read_events(r, chunk));
+	read_events(r, chunk, &scan);
+	remark_chunk(r, chunk);
 	r->samples += r->events.read;
 	ret = 0;
 out:
