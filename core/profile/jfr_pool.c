@@ -301,6 +301,35 @@ static enum frame_kind frame_kind(struct jfr_pools *ps, uint64_t key)
 	return (enum frame_kind)(*made - 1);
 }
 
+/* Only async-profiler knows frames of the kernel. */
+static bool is_async_profiler(const struct jfr_pools *ps)
+{
+	const struct jfr_pool *pool = &ps->pools[JFR_POOL_FRAME_TYPE];
+	struct text text = { 0 };
+	bool is = false;
+
+	for (size_t i = 0; i < pool->count && !is; i++) {
+		text_clear(&text);
+		field_text(ps, JFR_POOL_FRAME_TYPE, 0, &pool->values[i], &text);
+		is = text.len == 6 && memcmp(text.bytes, "Kernel", 6) == 0;
+	}
+	text_release(&text);
+	return is;
+}
+
+/*
+ * What stands as the class of a C function is its library.  "Native" is one to
+ * async-profiler; to the JDK it is a Java native method.
+ */
+static bool is_c_function(struct jfr_pools *ps, enum frame_kind kind)
+{
+	if (kind != FRAME_NATIVE)
+		return kind == FRAME_CPP || kind == FRAME_KERNEL;
+	if (!ps->native_is_c)
+		ps->native_is_c = 1 + is_async_profiler(ps);
+	return ps->native_is_c == 2;
+}
+
 uint32_t jfr_pools_frame(struct jfr_pools *ps, const struct jfr_site *site)
 {
 	const struct jfr_value *method = find(ps, JFR_POOL_METHOD,
@@ -310,9 +339,11 @@ uint32_t jfr_pools_frame(struct jfr_pools *ps, const struct jfr_site *site)
 
 	if (method) {
 		field_text(ps, JFR_POOL_METHOD, METHOD_NAME, method, &name);
-		f.class_name = class_string(ps, method[METHOD_TYPE].number);
 		f.line = site->line;
 		f.kind = frame_kind(ps, site->type);
+		if (!is_c_function(ps, f.kind))
+			f.class_name = class_string(ps,
+						    method[METHOD_TYPE].number);
 	} else {
 		ps->unknown_frames++;
 		f.kind = FRAME_SYNTHETIC;

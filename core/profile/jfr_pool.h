@@ -97,6 +97,7 @@ struct jfr_pools {
 		uint32_t *slot;
 	} last[JFR_POOL_ROLES];
 
+	uint8_t native_is_c;     /* 1 = no, 2 = yes; 0 = not yet asked */
 	uint64_t unknown_frames; /* whose method the chunk does not have */
 };
 
