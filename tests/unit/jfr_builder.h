@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jfr_builder: writes JFR chunks, right ones and wrong ones, for tests.
+ *
+ * A chunk is written from front to end: metadata, checkpoints and events in
+ * any order.  What a test wants to be wrong it patches afterwards.
+ */
+#ifndef TESTS_UNIT_JFR_BUILDER_H
+#define TESTS_UNIT_JFR_BUILDER_H
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/profile/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A chunk's header, by the names of its fields; sizes are filled in. */
+struct jfr_header {
+	uint16_t major, minor;
+	uint64_t size, checkpoint, metadata;
+	int64_t start_ns, duration_ns, start_ticks, ticks_per_second;
+	uint8_t state;
+	uint16_t flags;
+};
+
+struct jfr_chunk {
+	struct text bytes;
+	struct jfr_header header;
+	size_t event; /* where the open event begins */
+};
+
+struct jfr_field_spec {
+	const char *name; /* NULL ends the fields */
+	uint64_t type;
+	const char *how;  /* "pool", "array" or "pool array"; NULL: inline */
+	const char *unit; /* "Timestamp=TICKS", an annotation, or NULL */
+};
+
+struct jfr_type_spec {
+	uint64_t id;
+	const char *name;
+	const char *super; /* or NULL */
+	struct jfr_field_spec fields[8];
+};
+
+/* The parts of values.  A varint takes up to 9 bytes; padded, exactly width. */
+void jfr_put_varint(struct text *t, uint64_t value);
+void jfr_put_padded(struct text *t, uint64_t value, unsigned width);
+void jfr_put_bytes(struct text *t, uint8_t encoding, const char *bytes,
+		   size_t len);                        /* encodings 3 and 5 */
+void jfr_put_string(struct text *t, const char *utf8); /* encoding 3 */
+
+/* Begins a chunk of version 2.1, with a clock of 10^9 ticks a second. */
+void jfr_chunk_begin(struct jfr_chunk *c);
+
+/* The types' metadata event; the last one written is the header's. */
+void jfr_metadata(struct jfr_chunk *c, const struct jfr_type_spec *types,
+		  size_t count);
+
+/* An event of that type id; what stands between them is its payload. */
+void jfr_event_begin(struct jfr_chunk *c, uint64_t type);
+void jfr_event_end(struct jfr_chunk *c);
+
+/* A checkpoint of so many pools, linked to the one before. */
+void jfr_checkpoint_begin(struct jfr_chunk *c, uint64_t pools);
+void jfr_checkpoint_end(struct jfr_chunk *c);
+
+/* The head of a pool: count keys with their values follow. */
+void jfr_pool_begin(struct jfr_chunk *c, uint64_t type, uint64_t count);
+
+/* Writes the header and appends the chunk to a file. */
+void jfr_chunk_end(struct jfr_chunk *c, struct text *file);
+
+/*
+ * A small world of types, as the JDK writes them but for their ids, and what
+ * fills it: two stack traces, A.b;C.d and C.d alone, threads, frame types.
+ */
+enum {
+	T_BOOLEAN = 4,
+	T_CHAR,
+	T_INT,
+	T_LONG,
+	T_FLOAT,
+	T_STRING = 20,
+	T_SYMBOL = 30,
+	T_CLASS,
+	T_LOADER,
+	T_METHOD,
+	T_FRAME_TYPE,
+	T_FRAME,
+	T_STACK_TRACE,
+	T_THREAD,
+	T_STATE,
+	T_TIMESTAMP = 50,
+	T_TIMESPAN,
+	T_AMOUNT,
+	T_SAMPLE = 109,
+	T_ALLOC,
+	T_PARK,
+};
+
+extern const struct jfr_type_spec jfr_usual_types[];
+extern const size_t jfr_usual_type_count;
+
+enum { STACK_DEEP = 7, STACK_FLAT = 8, THREAD_MAIN = 1, STATE_KEY = 5 };
+
+void jfr_usual_pools(struct jfr_chunk *c); /* one checkpoint */
+
+/* jdk.ExecutionSample at that tick with that key of a stack trace. */
+void jfr_sample(struct jfr_chunk *c, uint64_t ticks, uint64_t stack);
+
+/* jdk.ObjectAllocationSample of so many bytes. */
+void jfr_alloc(struct jfr_chunk *c, uint64_t stack, uint64_t weight);
+
+/* A chunk with usual metadata, usual pools and count samples: 0, 1, … ms. */
+void jfr_usual_chunk(struct text *file, size_t count);
+
+/* Reading what was built. */
+struct jfr_result {
+	struct profile *profile;
+	int status;
+	struct error err;
+};
+
+struct jfr_result jfr_read_back(const void *bytes, size_t len);
+void jfr_forget(struct jfr_result *r);
+
+uint64_t jfr_samples_of(const struct profile *p, const char *event);
+uint64_t jfr_all_samples(const struct profile *p);
+
+/* How often that was remarked; 0 when it was not, or not as a loss or note. */
+uint64_t jfr_lost(const struct profile *p, const char *what);
+uint64_t jfr_noted(const struct profile *p, const char *what);
+
+/* Adds every stack trace of the event's samples: "A.b;C.d 2\n", sorted. */
+void jfr_stacks(struct text *out, const struct profile *p, const char *event);
+
+#endif
