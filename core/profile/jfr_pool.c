@@ -473,6 +473,7 @@ static void clear(struct jfr_pools *ps)
 	ps->roles = NULL;
 	ps->frame = NULL;
 	ps->type_count = 0;
+	ps->native_is_c = 0;
 	ps->unknown_frames = 0;
 }
 
