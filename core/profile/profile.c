@@ -322,6 +322,10 @@ static void find_batch(struct profile *p, const uint32_t *frames, size_t total,
 	struct lookup lookups[STACK_BATCH];
 	size_t at = 0;
 
+	if (!total) {
+		memset(ids, 0, n * sizeof(*ids));
+		return; /* there may not even be an array of frames */
+	}
 	reserve_nodes(p, total);
 	array_reserve(p->path_tags, p->path_cap, total);
 	for (size_t i = 0; i < n; at += counts[i++]) {
