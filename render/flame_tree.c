@@ -25,13 +25,13 @@ uint32_t draft_add(struct draft *d, uint32_t caller, uint32_t frame)
 	return (uint32_t)d->count++;
 }
 
-void draft_marked(struct draft *d, const struct profile *p, uint32_t *mark)
+void draft_marked(struct draft *d, const struct stack *stacks, size_t count,
+		  uint32_t *mark)
 {
-	const struct stack *stacks = p->stacks;
 	size_t marked = 0;
 
 	/* Ids of callees are greater than their callers'. */
-	for (size_t id = p->stack_count; id-- > 1;) {
+	for (size_t id = count; id-- > 1;) {
 		if (mark[id]) {
 			mark[stacks[id].caller] = 1;
 			marked++;
@@ -39,7 +39,7 @@ void draft_marked(struct draft *d, const struct profile *p, uint32_t *mark)
 	}
 	mark[0] = 0;
 	array_reserve(d->nodes, d->cap, d->count + marked);
-	for (size_t id = 1; id < p->stack_count; id++) {
+	for (size_t id = 1; id < count; id++) {
 		if (mark[id])
 			mark[id] = draft_add(d, mark[stacks[id].caller],
 					     stacks[id].frame);

@@ -35,10 +35,11 @@ uint32_t draft_add(struct draft *d, uint32_t caller, uint32_t frame);
 
 /*
  * Drafts every stack trace for which mark[] is not 0, and all their callers.
- * mark has an element for each stack trace of the profile; in it is then the
- * draft's node, or 0.
+ * mark has an element for each of the count stack traces, [0] stands for none;
+ * in it is then the draft's node, or 0.
  */
-void draft_marked(struct draft *d, const struct profile *p, uint32_t *mark);
+void draft_marked(struct draft *d, const struct stack *stacks, size_t count,
+		  uint32_t *mark);
 
 /* Sets used[] (as of frame_table_init) to 1 for each frame in the draft. */
 void draft_frames(const struct draft *d, uint8_t *used);

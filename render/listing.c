@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/listing.h"
+
+#include "core/base/alloc.h"
+#include "core/base/json.h"
+#include "core/base/safe_text.h"
+#include "core/profile/event_view.h"
+#include "render/row_sort.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A row for each event, those with most samples first. */
+static struct row *by_samples(const struct profile *p)
+{
+	struct row *rows = xmalloc(p->event_count * sizeof(*rows));
+
+	for (uint32_t i = 0; i < p->event_count; i++)
+		rows[i] = (struct row){
+			.minor = UINT64_MAX - p->events[i].samples, .item = i
+		};
+	row_sort(rows, p->event_count);
+	return rows;
+}
+
+/* The family that an event is drawn with, or "". */
+static const char *family_of(const struct profile *p, uint32_t event,
+			     const struct event_view *views, size_t view_count)
+{
+	const char *name = profile_text(p, p->events[event].name);
+
+	for (size_t i = 0; i < view_count; i++) {
+		const struct event_view *v = &views[i];
+
+		for (size_t j = 0; j < v->event_count; j++) {
+			if (v->events[j] == event && strcmp(v->name, name) != 0)
+				return v->name;
+		}
+	}
+	return "";
+}
+
+enum { NAME, FAMILY, SAMPLES, WITHOUT_STACK, WEIGHT, COLUMNS };
+
+static const struct {
+	const char *head;
+	bool right; /* numbers */
+} columns[COLUMNS] = {
+	[NAME] = { "event", false },
+	[FAMILY] = { "family", false },
+	[SAMPLES] = { "samples", true },
+	[WITHOUT_STACK] = { "without stack", true },
+	[WEIGHT] = { "weight", true },
+};
+
+/* Appends what stands in a column, of an event or of the head. */
+static void put_column(struct text *out, const struct profile *p,
+		       const char *family, const struct event *e, size_t column)
+{
+	const char *name;
+
+	if (!e) {
+		text_puts(out, columns[column].head);
+		return;
+	}
+	switch (column) {
+	case NAME:
+		name = profile_text(p, e->name);
+		safe_text(out, name, strlen(name));
+		break;
+	case FAMILY:
+		text_puts(out, family);
+		break;
+	case SAMPLES:
+		text_printf(out, "%" PRIu64, e->samples);
+		break;
+	case WITHOUT_STACK:
+		text_printf(out, "%" PRIu64, e->without_stack);
+		break;
+	default:
+		text_printf(out, "%" PRIu64 " %s", e->weight,
+			    unit_names[e->unit]);
+	}
+}
+
+static void put_blanks(struct text *out, size_t count)
+{
+	while (count--)
+		text_putc(out, ' ');
+}
+
+/* A line of the table, COLUMNS texts, under each other. */
+static void put_line(struct text *out, const struct text *texts,
+		     const size_t *widths)
+{
+	size_t len;
+
+	for (size_t i = 0; i < COLUMNS; i++) {
+		size_t blanks = widths[i] - texts[i].len;
+
+		if (i)
+			put_blanks(out, 2);
+		if (columns[i].right)
+			put_blanks(out, blanks);
+		text_add(out, texts[i].bytes ? texts[i].bytes : "",
+			 texts[i].len);
+		if (!columns[i].right)
+			put_blanks(out, blanks);
+	}
+	for (len = out->len; len && out->bytes[len - 1] == ' '; len--)
+		;
+	out->len = len;
+	text_putc(out, '\n');
+}
+
+void listing_events(struct output *out, const struct profile *p)
+{
+	size_t lines = p->event_count + 1;
+	struct text *texts = xcalloc(lines * COLUMNS, sizeof(*texts));
+	struct row *order = by_samples(p);
+	size_t widths[COLUMNS] = { 0 };
+	struct text table = { 0 };
+	struct event_view *views;
+	size_t view_count = event_views(p, &views);
+
+	for (size_t i = 0; i < lines * COLUMNS; i++) {
+		size_t line = i / COLUMNS, column = i % COLUMNS;
+		uint32_t event = line ? order[line - 1].item : 0;
+
+		put_column(&texts[i], p,
+			   line ? family_of(p, event, views, view_count) : "",
+			   line ? &p->events[event] : NULL, column);
+		if (texts[i].len > widths[column])
+			widths[column] = texts[i].len;
+	}
+	for (size_t line = 0; line < lines; line++)
+		put_line(&table, texts + line * COLUMNS, widths);
+	output_write(out, table.bytes, table.len);
+	for (size_t i = 0; i < lines * COLUMNS; i++)
+		text_release(&texts[i]);
+	text_release(&table);
+	free(texts);
+	free(order);
+	free(views);
+}
+
+void listing_events_json(struct output *out, const struct profile *p)
+{
+	struct row *order = by_samples(p);
+	struct text text = { 0 };
+	struct json j = json_into(&text);
+
+	json_open_object(&j);
+	json_key(&j, "schema");
+	json_text(&j, "sjkc.events/1");
+	json_key(&j, "events");
+	json_open_array(&j);
+	for (size_t i = 0; i < p->event_count; i++) {
+		const struct event *e = &p->events[order[i].item];
+
+		json_open_object(&j);
+		json_key(&j, "name");
+		json_text(&j, profile_text(p, e->name));
+		json_key(&j, "samples");
+		json_uint(&j, e->samples);
+		json_key(&j, "without_stack");
+		json_uint(&j, e->without_stack);
+		json_key(&j, "weight");
+		json_uint(&j, e->weight);
+		json_key(&j, "unit");
+		json_text(&j, unit_names[e->unit]);
+		json_close_object(&j);
+	}
+	json_close_array(&j);
+	json_close_object(&j);
+	text_putc(&text, '\n');
+	output_write(out, text.bytes, text.len);
+	text_release(&text);
+	free(order);
+}
