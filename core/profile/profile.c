@@ -586,26 +586,39 @@ void profile_add(struct profile *p, const struct sample *s)
 
 #define CELL_BATCH 32
 
+/* Makes the cells of a batch; gives how many are within the times wanted. */
+static size_t make_cells(struct profile *p, const struct sample *s, size_t n,
+			 struct cell *cells)
+{
+	int64_t first;
+	unsigned shift;
+	size_t count;
+
+	do {
+		/* Again, when one of them has moved the buckets of the rest. */
+		first = p->bucket_first;
+		shift = p->bucket_shift;
+		count = 0;
+		for (size_t i = 0; i < n; i++)
+			count += make_cell(p, &s[i], &cells[count]);
+	} while (p->bucket_first != first || p->bucket_shift != shift);
+	return count;
+}
+
 static void add_batch(struct profile *p, const struct sample *s, size_t n)
 {
 	struct cell cells[CELL_BATCH];
 	uint32_t tags[CELL_BATCH];
-	size_t count = 0;
+	size_t count = make_cells(p, s, n, cells);
 
-	/* First all times: one may move the buckets of those before. */
-	for (size_t i = 0; i < n; i++) {
-		if (make_cell(p, &s[i], &cells[0]))
-			add_to_event(p, &cells[0]);
-		else
-			p->outside += s[i].count;
-	}
+	for (size_t i = 0; i < n; i++)
+		p->outside += s[i].count;
 	idtable_reserve(&p->cell_ids, n);
-	for (size_t i = 0; i < n; i++) {
-		if (!make_cell(p, &s[i], &cells[count]))
-			continue;
-		tags[count] = cell_tag(&cells[count]);
-		idtable_prefetch(&p->cell_ids, tags[count]);
-		count++;
+	for (size_t i = 0; i < count; i++) {
+		p->outside -= cells[i].count; /* it is not */
+		add_to_event(p, &cells[i]);
+		tags[i] = cell_tag(&cells[i]);
+		idtable_prefetch(&p->cell_ids, tags[i]);
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct idprobe probe = idtable_probe(&p->cell_ids, tags[i]);
