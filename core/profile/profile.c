@@ -566,10 +566,10 @@ static void add_to_event(struct profile *p, const struct cell *c)
 {
 	struct event *e = &p->events[c->event];
 
-	e->samples += c->count;
+	e->samples = add_saturated(e->samples, c->count);
 	e->weight = add_saturated(e->weight, c->weight);
 	if (!c->stack)
-		e->without_stack += c->count;
+		e->without_stack = add_saturated(e->without_stack, c->count);
 }
 
 void profile_add(struct profile *p, const struct sample *s)
@@ -577,7 +577,7 @@ void profile_add(struct profile *p, const struct sample *s)
 	struct cell c;
 
 	if (!make_cell(p, s, &c)) {
-		p->outside += s->count;
+		p->outside = add_saturated(p->outside, s->count);
 		return;
 	}
 	add_to_event(p, &c);
@@ -586,9 +586,12 @@ void profile_add(struct profile *p, const struct sample *s)
 
 #define CELL_BATCH 32
 
-/* Makes the cells of a batch; gives how many are within the times wanted. */
+/*
+ * Makes the cells of a batch; gives how many are within the times wanted, and
+ * how many samples are not.
+ */
 static size_t make_cells(struct profile *p, const struct sample *s, size_t n,
-			 struct cell *cells)
+			 struct cell *cells, uint64_t *outside)
 {
 	int64_t first;
 	unsigned shift;
@@ -599,8 +602,13 @@ static size_t make_cells(struct profile *p, const struct sample *s, size_t n,
 		first = p->bucket_first;
 		shift = p->bucket_shift;
 		count = 0;
-		for (size_t i = 0; i < n; i++)
-			count += make_cell(p, &s[i], &cells[count]);
+		*outside = 0;
+		for (size_t i = 0; i < n; i++) {
+			if (make_cell(p, &s[i], &cells[count]))
+				count++;
+			else
+				*outside = add_saturated(*outside, s[i].count);
+		}
 	} while (p->bucket_first != first || p->bucket_shift != shift);
 	return count;
 }
@@ -609,13 +617,12 @@ static void add_batch(struct profile *p, const struct sample *s, size_t n)
 {
 	struct cell cells[CELL_BATCH];
 	uint32_t tags[CELL_BATCH];
-	size_t count = make_cells(p, s, n, cells);
+	uint64_t outside;
+	size_t count = make_cells(p, s, n, cells, &outside);
 
-	for (size_t i = 0; i < n; i++)
-		p->outside += s[i].count;
+	p->outside = add_saturated(p->outside, outside);
 	idtable_reserve(&p->cell_ids, n);
 	for (size_t i = 0; i < count; i++) {
-		p->outside -= cells[i].count; /* it is not */
 		add_to_event(p, &cells[i]);
 		tags[i] = cell_tag(&cells[i]);
 		idtable_prefetch(&p->cell_ids, tags[i]);
