@@ -24,6 +24,12 @@ struct event_view {
 };
 
 /*
+ * The family that an event of the profile is drawn in, or NULL when it is a
+ * view of its own.
+ */
+const char *event_family(const struct profile *p, uint32_t event);
+
+/*
  * All views of a profile that have samples, those of families first, in the
  * order of the family table; *views is the caller's to free.  Gives their
  * number.  jdk.ObjectAllocationSample, where it has samples, is "alloc" alone
@@ -32,7 +38,8 @@ struct event_view {
 size_t event_views(const struct profile *p, struct event_view **views);
 
 /*
- * The view called wanted: a family or an event type.  NULL means the default:
+ * The view called wanted: a family, an event type, or the last part of its
+ * name where only one has it: "wall" is nps.wall.  NULL means the default:
  * "cpu" if it has samples, else the view with the most.  Fails with
  * ERROR_INPUT, naming what there is, when the profile has no such samples.
  */

@@ -14,17 +14,21 @@
 /* A zeroed filter lets everything pass.  The patterns are the caller's. */
 struct filter {
 	const struct pattern *thread_name; /* of the cell's thread */
-	uint32_t states;		   /* bit per enum thread_state; 0: all */
-	const struct pattern *include;	   /* some frame of the stack matches */
-	const struct pattern *exclude;	   /* no frame of the stack matches */
+	uint32_t states;               /* bit per enum thread_state; 0: all */
+	const struct pattern *include; /* some frame of the stack matches */
+	const struct pattern *exclude; /* no frame of the stack matches */
 };
 
-/* Removes the cells that do not pass and corrects the events' totals. */
+/*
+ * Removes the cells that do not pass and corrects the events' totals.  Frames
+ * are matched by what frame_name() makes of them in full, without the line.
+ */
 void filter_apply(struct profile *p, const struct filter *f);
 
 /*
  * Reads a comma-separated list of thread states (any case) into a bit mask.
- * Fails with ERROR_MISUSE and the list of what there is.
+ * "sleeping" is all states in which a thread waits.  Fails with ERROR_MISUSE
+ * and the list of what there is.
  */
 int filter_states(const char *list, uint32_t *states, struct error *err);
 

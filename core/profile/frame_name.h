@@ -13,15 +13,23 @@
 struct frame_style {
 	bool simple;   /* Class.method instead of package.Class.method */
 	bool lines;    /* adds :LINE where it is known */
-	bool annotate; /* adds _[0] interpreted, _[1] C1, _[j] JIT, _[i] inlined,
+	bool annotate; /* adds _[0] interpreted, _[1] C1, _[j] JIT, _[i]
+			  inlined,
 			  _[k] kernel, as other tools read them */
 };
 
-/* Appends the name, made safe (core/base/safe_text.h). */
+/*
+ * Appends the name, made safe (core/base/safe_text.h): class and method with a
+ * dot between, what there is of them, "[unknown]" when there is neither.  An
+ * array's class is written as in Java: byte[] for [B.
+ */
 void frame_name(struct text *out, const struct profile *p,
 		const struct frame *f, const struct frame_style *style);
 
-/* Appends "[name tid=12]", the root frame that stands for a thread. */
+/*
+ * Appends "[name tid=12]", the root frame that stands for a thread; with the
+ * kernel's id of it or else Java's, if there is one.
+ */
 void thread_frame_name(struct text *out, const struct profile *p,
 		       uint32_t thread);
 

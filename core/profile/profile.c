@@ -649,6 +649,30 @@ void profile_add_all(struct profile *p, const struct sample *s, size_t n)
 	}
 }
 
+void profile_retain(struct profile *p,
+		    bool (*keep)(void *self, const struct cell *cell),
+		    void *self)
+{
+	size_t count = p->cell_count;
+
+	idtable_clear(&p->cell_ids);
+	p->cell_count = 0;
+	for (size_t i = 0; i < p->event_count; i++) {
+		struct event *e = &p->events[i];
+
+		e->samples = e->without_stack = e->weight = 0;
+	}
+	/* In place, as in rebucket(). */
+	for (size_t i = 0; i < count; i++) {
+		struct cell c = p->cells[i];
+
+		if (!keep(self, &c))
+			continue;
+		add_to_event(p, &c);
+		add_cell(p, &c, cell_tag(&c));
+	}
+}
+
 static void remark(struct profile *p, bool is_loss, const char *what,
 		   uint64_t count, const char *where, va_list args)
 {

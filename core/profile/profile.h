@@ -215,6 +215,14 @@ void profile_add(struct profile *p, const struct sample *s);
 /* profile_add() for n samples; faster, for the same reason. */
 void profile_add_all(struct profile *p, const struct sample *s, size_t n);
 
+/*
+ * Leaves only the cells that keep() is true for, in their order, and makes the
+ * events' totals theirs.
+ */
+void profile_retain(struct profile *p,
+		    bool (*keep)(void *self, const struct cell *cell),
+		    void *self);
+
 /* Adds to the remark `what`; where is a printf format for its first place. */
 void profile_note(struct profile *p, const char *what, uint64_t count,
 		  const char *where, ...) __attribute__((format(printf, 4, 5)));

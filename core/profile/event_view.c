@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/profile/event_view.h"
+
+#include "core/base/alloc.h"
+#include "core/base/safe_text.h"
+#include "core/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct family {
+	const char *name;
+	const char *types[EVENT_VIEW_TYPES + 1]; /* ends with NULL */
+};
+
+/* What adds up: no observation is in two types of a family. */
+/* clang-format off */
+static const struct family families[] = {
+	{ "cpu", { "jdk.ExecutionSample" } },
+	{ "cpu-time", { "jdk.CPUTimeSample" } },
+	{ "native", { "jdk.NativeMethodSample" } },
+	{ "wall", { "profiler.WallClockSample" } },
+	{ "alloc", { "jdk.ObjectAllocationSample",
+		     "jdk.ObjectAllocationInNewTLAB",
+		     "jdk.ObjectAllocationOutsideTLAB" } },
+	{ "lock", { "jdk.JavaMonitorEnter" } },
+	{ "park", { "jdk.ThreadPark" } },
+	{ "wait", { "jdk.JavaMonitorWait" } },
+	{ "sleep", { "jdk.ThreadSleep" } },
+	{ "io", { "jdk.FileRead", "jdk.FileWrite", "jdk.SocketRead",
+		  "jdk.SocketWrite" } },
+	{ "exception", { "jdk.JavaExceptionThrow", "jdk.JavaErrorThrow" } },
+	{ "native-memory", { "profiler.Malloc" } },
+};
+/* clang-format on */
+
+#define FAMILIES (sizeof(families) / sizeof(*families))
+
+static const char *event_name(const struct profile *p, uint32_t event)
+{
+	return profile_text(p, p->events[event].name);
+}
+
+/* The event of that name if it has samples, or NULL. */
+static const struct event *sampled(const struct profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->event_count; i++) {
+		if (p->events[i].samples &&
+		    strcmp(event_name(p, (uint32_t)i), name) == 0)
+			return &p->events[i];
+	}
+	return NULL;
+}
+
+/* True for the JDK's TLAB events when their bytes are in samples as well. */
+static bool is_told_twice(const struct profile *p, const char *name)
+{
+	static const char samples[] = "jdk.ObjectAllocationSample";
+
+	return strncmp(name, "jdk.ObjectAllocation", 20) == 0 &&
+	       strcmp(name, samples) != 0 && sampled(p, samples);
+}
+
+static const struct family *family_of(const struct profile *p, uint32_t event)
+{
+	const char *name = event_name(p, event);
+
+	if (is_told_twice(p, name))
+		return NULL;
+	for (size_t i = 0; i < FAMILIES; i++) {
+		for (size_t k = 0; families[i].types[k]; k++) {
+			if (strcmp(families[i].types[k], name) == 0)
+				return &families[i];
+		}
+	}
+	return NULL;
+}
+
+const char *event_family(const struct profile *p, uint32_t event)
+{
+	const struct family *family = family_of(p, event);
+
+	return family ? family->name : NULL;
+}
+
+static uint64_t add_saturated(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static void add_event(struct event_view *v, const struct profile *p,
+		      uint32_t event)
+{
+	const struct event *e = &p->events[event];
+
+	v->unit = e->unit;
+	v->events[v->event_count++] = event;
+	v->samples = add_saturated(v->samples, e->samples);
+	v->without_stack = add_saturated(v->without_stack, e->without_stack);
+	v->weight = add_saturated(v->weight, e->weight);
+}
+
+static struct event_view single(const struct profile *p, uint32_t event)
+{
+	struct event_view v = { .name = event_name(p, event) };
+
+	add_event(&v, p, event);
+	return v;
+}
+
+/* All sampled events of a family; event_count is 0 when there are none. */
+static struct event_view together(const struct profile *p,
+				  const struct family *family)
+{
+	struct event_view v = { .name = family->name };
+
+	for (uint32_t i = 0; i < p->event_count; i++) {
+		if (p->events[i].samples && family_of(p, i) == family &&
+		    v.event_count < EVENT_VIEW_TYPES)
+			add_event(&v, p, i);
+	}
+	return v;
+}
+
+size_t event_views(const struct profile *p, struct event_view **views)
+{
+	struct event_view *all = xcalloc(p->event_count, sizeof(*all));
+	size_t count = 0;
+
+	for (size_t i = 0; i < FAMILIES; i++) {
+		struct event_view v = together(p, &families[i]);
+
+		if (v.event_count)
+			all[count++] = v;
+	}
+	for (uint32_t i = 0; i < p->event_count; i++) {
+		if (p->events[i].samples && !family_of(p, i))
+			all[count++] = single(p, i);
+	}
+	*views = all;
+	return count;
+}
+
+static bool ends_with_part(const char *name, const char *part)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && strcmp(dot + 1, part) == 0;
+}
+
+/* The event type called wanted, or whose name ends so, in *view. */
+static bool find_type(const struct profile *p, const char *wanted,
+		      struct event_view *view)
+{
+	size_t found = 0;
+
+	for (uint32_t i = 0; i < p->event_count; i++) {
+		if (!p->events[i].samples)
+			continue;
+		if (strcmp(event_name(p, i), wanted) == 0) {
+			*view = single(p, i);
+			return true;
+		}
+	}
+	for (uint32_t i = 0; i < p->event_count; i++) {
+		if (p->events[i].samples &&
+		    ends_with_part(event_name(p, i), wanted)) {
+			*view = single(p, i);
+			found++;
+		}
+	}
+	return found == 1;
+}
+
+static int no_such_view(const struct event_view *views, size_t count,
+			const char *wanted, struct error *err)
+{
+	struct text there = { 0 };
+
+	if (!count)
+		return fail(err, ERROR_INPUT, "there are no samples in it");
+	for (size_t i = 0; i < count; i++) {
+		text_puts(&there, i ? ", " : "");
+		safe_text(&there, views[i].name, strlen(views[i].name));
+	}
+	fail(err, ERROR_INPUT, "no %s samples; there are: %s", wanted,
+	     there.bytes);
+	text_release(&there);
+	return -1;
+}
+
+/* The default: "cpu", else the view with the most samples. */
+static const struct event_view *foremost(const struct event_view *views,
+					 size_t count)
+{
+	const struct event_view *most = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(views[i].name, "cpu") == 0)
+			return &views[i];
+		if (!most || views[i].samples > most->samples)
+			most = &views[i];
+	}
+	return most;
+}
+
+int event_view_choose(const struct profile *p, const char *wanted,
+		      struct event_view *view, struct error *err)
+{
+	struct event_view *views;
+	size_t count = event_views(p, &views);
+	const struct event_view *chosen = wanted ? NULL
+						 : foremost(views, count);
+	int ret = 0;
+
+	for (size_t i = 0; wanted && i < count; i++) {
+		if (strcmp(views[i].name, wanted) == 0)
+			chosen = &views[i];
+	}
+	if (chosen)
+		*view = *chosen;
+	else if (!wanted || !find_type(p, wanted, view))
+		ret = no_such_view(views, count, wanted, err);
+	free(views);
+	return ret;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/profile/frame_name.h"
+
+#include "core/base/safe_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const annotations[FRAME_KINDS] = {
+	[FRAME_INTERPRETED] = "_[0]", [FRAME_C1] = "_[1]",
+	[FRAME_JIT] = "_[j]",         [FRAME_INLINED] = "_[i]",
+	[FRAME_KERNEL] = "_[k]",
+};
+
+/* The name of a primitive type's descriptor (JVMS 4.3.2), or NULL. */
+static const char *primitive(char descriptor)
+{
+	static const struct {
+		char descriptor;
+		const char *name;
+	} types[] = {
+		{ 'B', "byte" },  { 'C', "char" },    { 'D', "double" },
+		{ 'F', "float" }, { 'I', "int" },     { 'J', "long" },
+		{ 'S', "short" }, { 'Z', "boolean" },
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		if (types[i].descriptor == descriptor)
+			return types[i].name;
+	}
+	return NULL;
+}
+
+/* The class without its package. */
+static void put_class(struct text *out, const char *name, size_t len,
+		      bool simple)
+{
+	const char *dot = simple ? memrchr(name, '.', len) : NULL;
+
+	/* A dot at the end is part of a name that no compiler made. */
+	if (dot && dot + 1 < name + len) {
+		len -= (size_t)(dot + 1 - name);
+		name = dot + 1;
+	}
+	safe_text(out, name, len);
+}
+
+/*
+ * An array's class as Java writes it: [[I is int[][].  False, and nothing is
+ * put, when name is no array descriptor.
+ */
+static bool put_array(struct text *out, const char *name, size_t len,
+		      bool simple)
+{
+	size_t depth = strspn(name, "[");
+
+	if (!depth || depth == len)
+		return false;
+	if (name[depth] == 'L' && len > depth + 2 && name[len - 1] == ';')
+		put_class(out, name + depth + 1, len - depth - 2, simple);
+	else if (depth + 1 == len && primitive(name[depth]))
+		text_puts(out, primitive(name[depth]));
+	else
+		return false;
+	while (depth--)
+		text_puts(out, "[]");
+	return true;
+}
+
+static void put_string(struct text *out, const struct profile *p,
+		       uint32_t string)
+{
+	safe_text(out, profile_text(p, string),
+		  intern_len(&p->strings, string));
+}
+
+void frame_name(struct text *out, const struct profile *p,
+		const struct frame *f, const struct frame_style *style)
+{
+	const char *class_name = profile_text(p, f->class_name);
+	size_t len = intern_len(&p->strings, f->class_name);
+
+	if (len && !put_array(out, class_name, len, style->simple))
+		put_class(out, class_name, len, style->simple);
+	/* An allocated class stands alone. */
+	if (len && f->method)
+		text_putc(out, '.');
+	put_string(out, p, f->method);
+	if (!len && !f->method)
+		text_puts(out, "[unknown]");
+	if (style->lines && f->line)
+		text_printf(out, ":%" PRIu32, f->line);
+	if (style->annotate && annotations[f->kind])
+		text_puts(out, annotations[f->kind]);
+}
+
+void thread_frame_name(struct text *out, const struct profile *p,
+		       uint32_t thread)
+{
+	const struct thread *t = &p->threads[thread];
+	int64_t id = t->os_id ? t->os_id : t->java_id;
+
+	text_putc(out, '[');
+	if (t->name)
+		put_string(out, p, t->name);
+	else
+		text_puts(out, id ? "unnamed" : "no thread");
+	if (id)
+		text_printf(out, " tid=%" PRId64, id);
+	text_putc(out, ']');
+}
