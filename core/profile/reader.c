@@ -8,6 +8,7 @@
 
 const struct reader *const readers[] = {
 	&jfr_reader,
+	&nps_reader,
 	&dump_json_reader,
 	&dump_reader,
 	&collapsed_reader,
