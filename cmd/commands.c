@@ -7,6 +7,7 @@
 
 /* In the order in which `sjkc help` lists them within their groups. */
 const struct command *const commands[] = {
+	&flame_command,
 	&completion_command,
 	&help_command,
 	NULL,
