@@ -4,6 +4,13 @@
 #include "core/base/alloc.h"
 #include "core/profile/readers.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -528,4 +535,55 @@ void jfr_stacks(struct text *out, const struct profile *p, const char *event)
 	}
 	free(lines);
 	free(counts);
+}
+
+struct jfr_result jfr_read_file(struct text *file)
+{
+	struct jfr_result r = jfr_read_back(file->bytes, file->len);
+
+	text_release(file);
+	return r;
+}
+
+struct jfr_result jfr_read_chunk(struct jfr_chunk *c)
+{
+	struct text file = { 0 };
+
+	jfr_chunk_end(c, &file);
+	return jfr_read_file(&file);
+}
+
+void jfr_check_stacks(const struct jfr_result *r, const char *event,
+		      const char *want)
+{
+	struct text got = { 0 };
+
+	if (r->status)
+		fail_msg("%s", r->err.text);
+	jfr_stacks(&got, r->profile, event);
+	assert_string_equal(got.bytes, want);
+	text_release(&got);
+}
+
+void jfr_usual_begin(struct jfr_chunk *c)
+{
+	jfr_chunk_begin(c);
+	jfr_metadata(c, jfr_usual_types, jfr_usual_type_count);
+}
+
+struct jfr_type_spec *jfr_own_types(size_t more)
+{
+	size_t size = sizeof(*jfr_usual_types);
+	struct jfr_type_spec *types = xcalloc(jfr_usual_type_count + more,
+					      size);
+
+	memcpy(types, jfr_usual_types, jfr_usual_type_count * size);
+	return types;
+}
+
+struct jfr_type_spec *jfr_type_of(struct jfr_type_spec *types, const char *name)
+{
+	while (strcmp(types->name, name) != 0)
+		types++;
+	return types;
 }

@@ -114,6 +114,14 @@ void jfr_sample(struct jfr_chunk *c, uint64_t ticks, uint64_t stack);
 /* jdk.ObjectAllocationSample of so many bytes. */
 void jfr_alloc(struct jfr_chunk *c, uint64_t stack, uint64_t weight);
 
+/* Begins a chunk with the usual metadata. */
+void jfr_usual_begin(struct jfr_chunk *c);
+
+/* A copy of the usual types with room for more, and one of them by its name. */
+struct jfr_type_spec *jfr_own_types(size_t more);
+struct jfr_type_spec *jfr_type_of(struct jfr_type_spec *types,
+				  const char *name);
+
 /* A chunk with usual metadata, usual pools and count samples: 0, 1, … ms. */
 void jfr_usual_chunk(struct text *file, size_t count);
 
@@ -125,6 +133,11 @@ struct jfr_result {
 };
 
 struct jfr_result jfr_read_back(const void *bytes, size_t len);
+
+/* The same of a built file, or a file of one chunk, which it releases. */
+struct jfr_result jfr_read_file(struct text *file);
+struct jfr_result jfr_read_chunk(struct jfr_chunk *c);
+
 void jfr_forget(struct jfr_result *r);
 
 uint64_t jfr_samples_of(const struct profile *p, const char *event);
@@ -136,5 +149,9 @@ uint64_t jfr_noted(const struct profile *p, const char *what);
 
 /* Adds every stack trace of the event's samples: "A.b;C.d 2\n", sorted. */
 void jfr_stacks(struct text *out, const struct profile *p, const char *event);
+
+/* Fails the test unless it was read and these are the event's stack traces. */
+void jfr_check_stacks(const struct jfr_result *r, const char *event,
+		      const char *want);
 
 #endif
