@@ -1,0 +1,15 @@
+cat >ask.bash <<'END'
+source <(sjkc completion bash)
+# complete WORD...: what is offered for the last of the words
+complete_last() {
+	COMP_WORDS=(sjkc "$@")
+	COMP_CWORD=$#
+	_sjkc
+	echo "$*: ${COMPREPLY[*]}"
+}
+complete_last com
+complete_last help c
+complete_last completion ''
+complete_last completion --h
+END
+bash --norc ask.bash

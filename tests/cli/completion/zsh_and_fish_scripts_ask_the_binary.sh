@@ -1,0 +1,3 @@
+for shell in zsh fish; do
+	sjkc completion $shell | grep -c 'sjkc --list-options'
+done

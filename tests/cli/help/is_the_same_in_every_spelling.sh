@@ -1,0 +1,10 @@
+# Nothing is printed when all are alike.
+sjkc >overview
+for spelling in help --help -h; do
+	sjkc $spelling | diff overview - || echo "sjkc $spelling differs"
+done
+sjkc help completion >one
+for spelling in 'completion --help' 'completion -h' 'help --help -h'; do
+	[ "$spelling" = 'help --help -h' ] && sjkc help help >one
+	sjkc $spelling | diff one - || echo "sjkc $spelling differs"
+done

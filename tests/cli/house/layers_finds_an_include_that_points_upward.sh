@@ -1,0 +1,5 @@
+mkdir -p core/base core/profile render cmd
+echo '#include "core/profile/profile.h"' >core/base/a.c
+echo '#include "render/flame.h"' >core/profile/b.c
+echo 'void f(void) { printf("x"); exit(1); }' >render/c.c
+sh "$(dirname "$DATA")/layers.sh" . | grep -E '^(not ok|#)'

@@ -1,0 +1,12 @@
+# A PATH in which nobody is root, there is no sudo and nothing is installed.
+mkdir bin tests
+cp "$(dirname "$DATA")/setup.sh" tests/
+printf '# comment\nalpha check\nbeta demo check\ngamma demo\n' >tests/packages
+for tool in cat dirname cmp mkdir sed tail; do
+	ln -s "$(command -v $tool)" bin/
+done
+printf '#!/bin/sh\necho 1000\n' >bin/id
+printf '#!/bin/sh\n[ "$4" != alpha ] || echo installed\n' >bin/dpkg-query
+chmod +x bin/*
+PATH=$PWD/bin /bin/sh tests/setup.sh demo; echo "exit status $?"
+PATH=$PWD/bin /bin/sh tests/setup.sh check; echo "exit status $?"
