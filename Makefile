@@ -167,7 +167,7 @@ check-sanitized-here:
 
 check-cli:
 	$(Q)$(MAKE) $(parallel) all $(tools)
-	$(Q)sh tests/cli.sh ./sjkc
+	$(Q)TOOLS=$(B)/tests/tools sh tests/cli.sh ./sjkc
 
 check-layers:
 	$(Q)sh tests/layers.sh
@@ -218,7 +218,7 @@ sizes:				## how long the functions and files are
 	$(Q)sh tests/sizes.sh
 
 bless: all $(tools)		## rewrite what tests/cli expects; T=part-of-name
-	$(Q)BLESS=1 sh tests/cli.sh ./sjkc $(T)
+	$(Q)BLESS=1 TOOLS=$(B)/tests/tools sh tests/cli.sh ./sjkc $(T)
 
 picture: demo			## render/flame.png, from the demo's page
 	$(Q)sh tests/setup.sh picture

@@ -57,6 +57,7 @@ static const struct output_format {
 	{ "collapsed", ".collapsed .folded", write_collapsed },
 };
 
+#define NAMED_VIEWS    8 /* so many are named when one is chosen */
 #define OUTPUT_FORMATS (sizeof(output_formats) / sizeof(*output_formats))
 
 static const char *base_name(const char *path)
@@ -128,9 +129,10 @@ static int check_output(const char *output, struct error *err)
 	for (size_t i = 0; i < opt.inputs.count; i++) {
 		if (stat(opt.inputs.values[i], &in) == 0 &&
 		    in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-			return fail(err, ERROR_OUTPUT,
-				    "%s: is an input; choose another --output",
-				    output);
+			return fail(
+				err, ERROR_OUTPUT,
+				"%s is an input, too; choose another --output",
+				output);
 	}
 	return 0;
 }
@@ -260,17 +262,39 @@ static void say_choice(const struct drawing *d)
 {
 	const struct event_view *front = &d->views[d->selected];
 	struct text others = { 0 };
+	size_t more = 0;
 
 	for (size_t i = 0; i < d->view_count; i++) {
-		if (i != d->selected)
+		if (i != d->selected && i <= NAMED_VIEWS)
 			text_printf(&others, "%s%s", others.len ? ", " : "",
 				    d->views[i].name);
+		else if (i != d->selected)
+			more++;
 	}
+	if (more)
+		text_printf(&others, " and %zu more", more);
 	if (others.len)
 		talk("drawing %s (%" PRIu64 " samples); there are also %s: "
 		     "--event",
 		     front->name, front->samples, others.bytes);
 	text_release(&others);
+}
+
+/* Views without a single stack trace have nothing to draw. */
+static void drop_bare_views(struct drawing *d, const char *front)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->view_count; i++) {
+		const struct event_view *view = &d->views[i];
+		bool is_front = strcmp(view->name, front) == 0;
+
+		if (is_front)
+			d->selected = kept;
+		if (is_front || view->samples > view->without_stack)
+			d->views[kept++] = *view;
+	}
+	d->view_count = kept;
 }
 
 /*
@@ -289,11 +313,8 @@ static int choose_views(struct drawing *d, const struct patterns *ps,
 	if (event_view_choose(d->profile, opt.event, &front, &unused))
 		return nothing_left(&whole, err);
 	d->view_count = event_views(d->profile, &d->views);
-	for (size_t i = 0; i < d->view_count; i++) {
-		if (strcmp(d->views[i].name, front.name) == 0)
-			d->selected = i;
-	}
 	if (!opt.event) {
+		drop_bare_views(d, front.name);
 		say_choice(d);
 		return 0;
 	}
@@ -460,8 +481,8 @@ static const struct command_option options[] = {
 		   "leave out what was then and after"),
 	OPT_STRING(0, "thread-name", &opt.thread_name, "<regex>",
 		   "only threads whose name matches"),
-	OPT_STRING(0, "state", &opt.state, "<state>,…",
-		   "only samples in these thread states",
+	OPT_STRING(0, "state", &opt.state, "<states>",
+		   "only samples in these thread states: RUNNABLE,BLOCKED",
 		   .aliases = "--states"),
 	OPT_STRING('I', "include", &opt.include, "<regex>",
 		   "only stack traces with a matching frame"),

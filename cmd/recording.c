@@ -60,7 +60,7 @@ static int read_source(struct source *s, const char *format, struct profile *p,
 		return fail_in(err, "%s",
 			       s->input.name ? s->input.name : s->path);
 	if (s->input.damage)
-		profile_lost(p, "rest of the compressed input", 1, "%s",
+		profile_lost(p, "compressed input that ends early", 1, "%s",
 			     s->input.damage);
 	if (s->reader->read(s->input.bytes, s->input.len, p, err))
 		return fail_in(err, "%s: %s", s->input.name, s->reader->name);
@@ -105,7 +105,8 @@ static void read_and_tell(struct source *s, const struct sources *all,
 	progress_start(what.bytes);
 	s->failed = read_source(s, format, p, err) != 0;
 	progress_end();
-	if (all->loud)
+	/* Where nothing was to be had, the error says it all. */
+	if (all->loud && !s->failed)
 		tell(p, s->input.name ? s->input.name : s->path, before, known);
 	if (s->failed || !all->keep)
 		input_close(&s->input);
@@ -222,8 +223,7 @@ static int check_samples(const struct profile *p,
 	if (has_samples(p))
 		return 0;
 	if (!p->outside)
-		return fail(err, ERROR_INPUT, "%s: no samples in it",
-			    o->path_count == 1 ? o->paths[0] : "all inputs");
+		return fail(err, ERROR_INPUT, "no samples in it");
 	add_time(&times, p->earliest_ns);
 	text_puts(&times, " to ");
 	add_time(&times, p->latest_ns);
@@ -252,8 +252,9 @@ struct profile *recording_read(const struct recording_options *o,
 	ret = set_range(p, o, &all, err);
 	if (ret == 0)
 		ret = read_all(&all, o->format, p, err);
-	if (ret == 0)
-		ret = check_samples(p, o, err);
+	if (ret == 0 && check_samples(p, o, err))
+		ret = fail_in(err, "%s",
+			      o->path_count == 1 ? o->paths[0] : "all inputs");
 	for (size_t i = 0; i < all.count; i++)
 		input_close(&all.all[i].input);
 	free(all.all);

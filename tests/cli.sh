@@ -70,8 +70,7 @@ if [ "$1" = --one ]; then
 fi
 
 SJKC=$(realpath "$1")
-TOOLS=$(dirname "$SJKC")/tests/tools
-[ -d "$TOOLS" ] || TOOLS=$here/../build/cc/tests/tools
+TOOLS=$(realpath "${TOOLS-.}")
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT
 ln -s "$SJKC" "$bin/sjkc"

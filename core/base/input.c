@@ -53,6 +53,35 @@ static int map_file(struct input *in, size_t size, struct error *err)
 	return 0;
 }
 
+/* How long a named pipe may wait for somebody to open its other end. */
+#define WRITER_WAIT_MS 5000
+#define WRITER_POLL_MS 50
+
+/*
+ * Waits until a pipe opened with O_NONBLOCK has a writer; its first byte may
+ * have been read by then.  Without one a read would find the end at once, and
+ * a plain open would wait for ever.
+ */
+static int await_writer(struct input *in, struct error *err)
+{
+	in->raw = xmalloc(1);
+	for (int waited = 0; waited <= WRITER_WAIT_MS;
+	     waited += WRITER_POLL_MS) {
+		ssize_t got = read(in->fd, in->raw, 1);
+
+		if (got < 0 && errno == EAGAIN)
+			return 0; /* it has, who has not written yet */
+		if (got < 0 && errno != EINTR)
+			return fail_sys(err, ERROR_INPUT, "cannot read");
+		if (got > 0) {
+			in->raw_len = 1;
+			return 0;
+		}
+		poll(NULL, 0, WRITER_POLL_MS);
+	}
+	return fail(err, ERROR_INPUT, "nobody writes to this pipe");
+}
+
 static int open_path(struct input *in, const char *path, struct stat *st,
 		     struct error *err)
 {
@@ -61,7 +90,8 @@ static int open_path(struct input *in, const char *path, struct stat *st,
 		in->fd = STDIN_FILENO;
 	} else {
 		in->name = path;
-		in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY |
+					    O_NONBLOCK);
 		if (in->fd < 0)
 			return fail_sys(err, ERROR_INPUT, "cannot open");
 	}
@@ -69,6 +99,12 @@ static int open_path(struct input *in, const char *path, struct stat *st,
 		return fail_sys(err, ERROR_INPUT, "cannot stat");
 	if (S_ISDIR(st->st_mode))
 		return fail(err, ERROR_INPUT, "is a directory");
+	if (in->fd == STDIN_FILENO)
+		return 0;
+	if (S_ISFIFO(st->st_mode) && await_writer(in, err))
+		return -1;
+	if (fcntl(in->fd, F_SETFL, 0) < 0)
+		return fail_sys(err, ERROR_INPUT, "cannot set to wait");
 	return 0;
 }
 

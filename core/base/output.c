@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,23 @@ static bool is_in_place(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
+/* A signal finds both the file and its name in pending, or neither. */
+static int create_temporary(char *name)
+{
+	sigset_t all, old;
+	int fd, sys;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	fd = mkostemp(name, O_CLOEXEC);
+	sys = errno;
+	if (fd >= 0)
+		pending = name;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	errno = sys;
+	return fd;
+}
+
 static int open_temporary(struct output *out, const char *path,
 			  struct error *err)
 {
@@ -52,13 +70,12 @@ static int open_temporary(struct output *out, const char *path,
 		mode = st.st_mode & 07777;
 	text_printf(&name, "%s.XXXXXX", out->target);
 	out->temporary = name.bytes;
-	out->fd = mkostemp(out->temporary, O_CLOEXEC);
+	out->fd = create_temporary(out->temporary);
 	if (out->fd < 0) {
 		free(out->temporary);
 		out->temporary = NULL;
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot create", path);
 	}
-	pending = out->temporary;
 	if (fchmod(out->fd, mode) < 0)
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot set mode", path);
 	return 0;

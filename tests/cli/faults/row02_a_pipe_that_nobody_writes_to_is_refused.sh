@@ -1,0 +1,3 @@
+mkfifo pipe
+timeout 60 sjkc flame -o out.html pipe
+echo "exit status $?"

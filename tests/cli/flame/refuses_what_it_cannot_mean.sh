@@ -1,0 +1,24 @@
+echo 'main;work 3' >in.folded
+try() {
+	echo "-- $*"
+	sjkc flame "$@" in.folded 2>&1
+	echo "exit status $?"
+}
+try --include '('
+try --thread-name '['
+try --state ASLEEP
+try --from yesterday
+try --from 5s --to 2s
+try --min-width wide
+try --format svg
+try --output-format svg
+try --event gpu
+try --title
+try --reverse=yes
+try --titel x
+try --json
+try --annotate
+try --min-width 1 -o a.folded
+try --title x -o a.folded
+try --from 1s
+ls
