@@ -482,7 +482,7 @@ static const struct command_option options[] = {
 	OPT_STRING(0, "thread-name", &opt.thread_name, "<regex>",
 		   "only threads whose name matches"),
 	OPT_STRING(0, "state", &opt.state, "<states>",
-		   "only samples in these thread states: RUNNABLE,BLOCKED",
+		   "only samples in these states: RUNNABLE,BLOCKED",
 		   .aliases = "--states"),
 	OPT_STRING('I', "include", &opt.include, "<regex>",
 		   "only stack traces with a matching frame"),

@@ -18,13 +18,6 @@
 
 #define EXIT_CLOSED_PIPE (128 + SIGPIPE)
 
-/* For handlers: nothing of stdio, nothing that allocates. */
-static void say_last(const char *text)
-{
-	if (write(STDERR_FILENO, text, strlen(text)) < 0)
-		return; /* nobody listens */
-}
-
 static void on_stop(int number)
 {
 	output_abandon_all();
@@ -37,21 +30,25 @@ static void on_stop(int number)
 /* A mapped file that shrinks takes its pages with it. */
 static void on_vanished_page(int number)
 {
+	static const char
+		said[] = "sjkc: the input became shorter while it was read\n";
+
 	(void)number;
 	output_abandon_all();
-	say_last("sjkc: the input became shorter while it was read\n");
+	talk_bytes(said, sizeof(said) - 1);
 	_exit(ERROR_INPUT);
 }
 
 static void on_no_memory(size_t size)
 {
-	char text[64];
+	char said[80];
+	int len = snprintf(said, sizeof(said),
+			   "sjkc: out of memory: %zu more bytes are not to be "
+			   "had\n",
+			   size);
 
 	output_abandon_all();
-	snprintf(text, sizeof(text),
-		 "sjkc: out of memory: %zu more bytes are not to be had\n",
-		 size);
-	say_last(text);
+	talk_bytes(said, (size_t)len);
 	_exit(ERROR_FAILED);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/progress.h"
 
+#include "cmd/talk.h"
 #include "core/base/safe_text.h"
 #include "core/base/text.h"
 
@@ -23,12 +24,6 @@ static int64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
-static void put(const struct text *t)
-{
-	if (write(STDERR_FILENO, t->bytes, t->len) < 0)
-		bar.what = NULL; /* the terminal has gone */
 }
 
 void progress_start(const char *what)
@@ -58,18 +53,17 @@ void progress_show(void *unused, uint64_t done, uint64_t total)
 	text_printf(&line, "] %3u %% ", (unsigned)part);
 	safe_text(&line, bar.what, strlen(bar.what));
 	text_puts(&line, "\033[K"); /* clears what is left of the line */
-	put(&line);
+	talk_bytes(line.bytes, line.len);
 	bar.shown = true;
 	text_release(&line);
 }
 
 void progress_hide(void)
 {
-	static char clear[] = "\r\033[K";
-	const struct text line = { .bytes = clear, .len = sizeof(clear) - 1 };
+	static const char clear[] = "\r\033[K";
 
 	if (bar.shown)
-		put(&line);
+		talk_bytes(clear, sizeof(clear) - 1);
 	bar.shown = false;
 }
 

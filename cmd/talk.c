@@ -5,12 +5,32 @@
 #include "core/base/safe_text.h"
 #include "core/base/text.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <unistd.h>
 
 static enum talk_level level = TALK_NORMAL;
 
 void talk_set(enum talk_level wanted) { level = wanted; }
+
+void talk_bytes(const char *bytes, size_t len)
+{
+	struct pollfd err = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	while (len) {
+		ssize_t put = write(STDERR_FILENO, bytes, len);
+
+		if (put < 0 && errno == EAGAIN && poll(&err, 1, 1000) == 0)
+			return;
+		if (put < 0 && errno != EINTR && errno != EAGAIN)
+			return;
+		if (put > 0) {
+			bytes += put;
+			len -= (size_t)put;
+		}
+	}
+}
 
 static void say(const char *fmt, va_list args)
 {
@@ -23,9 +43,8 @@ static void say(const char *fmt, va_list args)
 	if (len >= 0)
 		safe_text(&line, said, (size_t)len);
 	text_putc(&line, '\n');
-	/* One write, so that lines of several processes stay whole. */
-	if (write(STDERR_FILENO, line.bytes, line.len) < 0)
-		level = TALK_QUIET; /* nobody listens any more */
+	/* At once, so that lines of several processes stay whole. */
+	talk_bytes(line.bytes, line.len);
 	text_release(&line);
 	if (len >= 0)
 		free(said);

@@ -8,6 +8,8 @@
 #ifndef CMD_TALK_H
 #define CMD_TALK_H
 
+#include <stddef.h>
+
 enum talk_level {
 	TALK_QUIET, /* -q: errors and losses only */
 	TALK_NORMAL,
@@ -15,6 +17,12 @@ enum talk_level {
 };
 
 void talk_set(enum talk_level level);
+
+/*
+ * Writes bytes to stderr, whatever interrupts; gives up when nobody takes them.
+ * Async-signal-safe.
+ */
+void talk_bytes(const char *bytes, size_t len);
 
 /* Said whatever the level: an error, or that something was lost. */
 void talk_always(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

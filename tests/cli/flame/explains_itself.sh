@@ -1,1 +1,2 @@
-sjkc flame --help
+# The formats are those of the readers there are.
+sjkc flame --help | sed "s,auto|.*,auto|…,"
