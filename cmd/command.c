@@ -97,8 +97,7 @@ static void push_option(struct arguments *a, const struct command_option *o)
 	size_t len = strlen(o->name);
 	char *word = arena_alloc(&a->words, len + 3);
 
-	memcpy(word, "--", 2);
-	memcpy(word + 2, o->name, len + 1);
+	snprintf(word, len + 3, "--%s", o->name);
 	push(a, word);
 }
 

@@ -11,13 +11,13 @@
 #define NAME_WIDTH   12
 #define OPTION_WIDTH 29 /* what is wider has its help on the next line */
 
-static bool is_first_of_group(size_t at)
+static bool is_first_of_group(const struct command *c)
 {
-	for (size_t i = 0; i < at; i++) {
-		if (strcmp(commands[i]->group, commands[at]->group) == 0)
-			return false;
-	}
-	return true;
+	size_t i = 0;
+
+	while (strcmp(commands[i]->group, c->group) != 0)
+		i++;
+	return commands[i] == c;
 }
 
 void help_overview(struct output *out, const struct command *unused)
@@ -25,7 +25,7 @@ void help_overview(struct output *out, const struct command *unused)
 	(void)unused;
 	output_puts(out, "usage: sjkc <command> [<options>] [<args>]\n");
 	for (size_t i = 0; commands[i]; i++) {
-		if (!is_first_of_group(i))
+		if (!is_first_of_group(commands[i]))
 			continue;
 		output_printf(out, "\n%s\n", commands[i]->group);
 		for (size_t j = i; commands[j]; j++) {

@@ -78,7 +78,8 @@ PATH=$bin:$PATH DATA=$here/data SHARED=$here/../../shared/data
 BLESS=${BLESS-} LC_ALL=C.UTF-8 TZ=UTC COLUMNS=80
 export PATH SJKC TOOLS DATA SHARED BLESS LC_ALL TZ COLUMNS
 
-# Side by side, since some of them wait; a line holds a whole result.
+# Side by side, since some of them wait; each result is written at once.
+# shellcheck disable=SC2016 # for the inner shell
 find "$here/cli" -name '*.sh' | sort | grep -F -- "${2-}" |
 	xargs -P 4 -I '{}' sh -c 'out=$("$0" --one "$1"); echo "$out"' \
 		"$0" '{}' >"$bin/results"

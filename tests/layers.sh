@@ -52,6 +52,6 @@ tap_result 'nothing below cmd/ prints or exits' "$(grep -nE \
 
 tap_result 'every source says its licence' "$(grep -L \
 	'SPDX-License-Identifier: Apache-2.0' \
-	Makefile */*.[ch] */*/*.[ch] */*.sh */*/*.js 2>/dev/null)"
+	./Makefile ./*/*.[ch] ./*/*/*.[ch] ./*/*.sh ./*/*/*.js 2>/dev/null)"
 
 tap_end

@@ -16,16 +16,18 @@ for part in "$@"; do
 	${MAKE:-make} --no-print-directory -s "check-$part" >"$log" 2>&1
 	status=$?
 	# cmocka says "not ok 1 # SKIP name", which is no failure.
-	set_counts=$(awk -v status=$status '
+	counts=$(awk -v status=$status '
 		/^[ \t]*(not )?ok .*# SKIP/ { skipped++; next }
 		/^[ \t]*not ok / { failed++; next }
 		/^[ \t]*ok / { passed++ }
 		END {
 			# It broke before it could say what did.
 			if (status && !failed) failed = 1
-			print "p=" passed + 0, "f=" failed + 0, "s=" skipped + 0
+			print passed + 0, failed + 0, skipped + 0
 		}' "$log")
-	eval "$set_counts"
+	read -r p f s <<-END
+		$counts
+	END
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 	printf '%-10s %4d passed, %d failed, %d skipped, %d s\n' "$part" \
 		"$p" "$f" "$s" $(($(date +%s) - began))

@@ -68,6 +68,7 @@ if [ "$(id -u)" -eq 0 ]; then
 elif command -v sudo >/dev/null; then
 	as_root=sudo
 elif [ -n "$missing" ]; then
+	# shellcheck disable=SC2086 # one word a package, on one line
 	echo "setup: neither root nor sudo; have these installed:" $missing >&2
 	exit 1
 fi

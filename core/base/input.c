@@ -90,8 +90,8 @@ static int open_path(struct input *in, const char *path, struct stat *st,
 		in->fd = STDIN_FILENO;
 	} else {
 		in->name = path;
-		in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY |
-					    O_NONBLOCK);
+		in->fd = open(path,
+			      O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 		if (in->fd < 0)
 			return fail_sys(err, ERROR_INPUT, "cannot open");
 	}
@@ -133,7 +133,7 @@ static void unzip(struct input *in, size_t max)
 
 int input_open(struct input *in, const char *path, struct error *err)
 {
-	struct stat st;
+	struct stat st = { 0 };
 
 	*in = (struct input){ .fd = -1, .name = path };
 	if (open_path(in, path, &st, err))

@@ -6,5 +6,6 @@ done
 sjkc help completion >one
 for spelling in 'completion --help' 'completion -h' 'help --help -h'; do
 	[ "$spelling" = 'help --help -h' ] && sjkc help help >one
+	# shellcheck disable=SC2086 # words
 	sjkc $spelling | diff one - || echo "sjkc $spelling differs"
 done
