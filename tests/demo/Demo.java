@@ -26,7 +26,7 @@ public class Demo {
 		synchronized void book(List<Order> orders) {
 			for (Order order : orders)
 				totals.merge(order.item(), order.cents() * order.count(), Long::sum);
-			checksum(20_000_000);
+			checksum(12_000_000);
 		}
 
 		private long checksum(int rounds) {
@@ -57,7 +57,7 @@ public class Demo {
 		@Override
 		public void run() {
 			while (System.nanoTime() < until) {
-				List<Order> basket = parse(write(12000));
+				List<Order> basket = parse(write(40000));
 				sort(basket);
 				discount(basket);
 				ledger.book(basket);
