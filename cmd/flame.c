@@ -152,9 +152,14 @@ static void write_page(struct output *out, const struct drawing *d)
 					 front->weight != front->samples),
 		.min_width = opt.min_width,
 	};
+	struct flame_result result;
 
-	flame_write(out, d->profile, d->views, d->view_count, d->selected,
-		    &options);
+	result = flame_write(out, d->profile, d->views, d->view_count,
+			     d->selected, &options);
+	if (result.elided && opt.min_width < 0)
+		talk("%zu of %zu stack traces, narrower than %g %%, are left "
+		     "out; --min-width 0 draws them",
+		     result.elided, result.elided + result.nodes, result.below);
 }
 
 static void write_collapsed(struct output *out, const struct drawing *d)
