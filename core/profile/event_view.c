@@ -124,6 +124,31 @@ static struct event_view together(const struct profile *p,
 	return v;
 }
 
+static uint64_t with_stack(const struct event_view *v)
+{
+	return v->samples - v->without_stack;
+}
+
+/*
+ * Takes away the views in which there is nothing to draw (the JVM's settings
+ * are events with an empty stack trace), unless that leaves none.
+ */
+static size_t drop_bare(struct event_view *views, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		kept += with_stack(&views[i]) != 0;
+	if (!kept)
+		return count;
+	kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (with_stack(&views[i]))
+			views[kept++] = views[i];
+	}
+	return kept;
+}
+
 size_t event_views(const struct profile *p, struct event_view **views)
 {
 	struct event_view *all = xcalloc(p->event_count, sizeof(*all));
@@ -140,7 +165,7 @@ size_t event_views(const struct profile *p, struct event_view **views)
 			all[count++] = single(p, i);
 	}
 	*views = all;
-	return count;
+	return drop_bare(all, count);
 }
 
 static bool ends_with_part(const char *name, const char *part)
@@ -191,7 +216,14 @@ static int no_such_view(const struct event_view *views, size_t count,
 	return -1;
 }
 
-/* The default: "cpu", else the view with the most samples. */
+static bool has_more(const struct event_view *a, const struct event_view *b)
+{
+	if (with_stack(a) != with_stack(b))
+		return with_stack(a) > with_stack(b);
+	return a->samples > b->samples;
+}
+
+/* The default: "cpu", else the view with the most stack traces. */
 static const struct event_view *foremost(const struct event_view *views,
 					 size_t count)
 {
@@ -200,7 +232,7 @@ static const struct event_view *foremost(const struct event_view *views,
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(views[i].name, "cpu") == 0)
 			return &views[i];
-		if (!most || views[i].samples > most->samples)
+		if (!most || has_more(&views[i], most))
 			most = &views[i];
 	}
 	return most;

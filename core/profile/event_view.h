@@ -34,14 +34,15 @@ const char *event_family(const struct profile *p, uint32_t event);
  * order of the family table; *views is the caller's to free.  Gives their
  * number.  jdk.ObjectAllocationSample, where it has samples, is "alloc" alone
  * and the TLAB events are views of their own: the same bytes are in both.
+ * Views without a single stack trace are left out where others have one.
  */
 size_t event_views(const struct profile *p, struct event_view **views);
 
 /*
  * The view called wanted: a family, an event type, or the last part of its
  * name where only one has it: "wall" is nps.wall.  NULL means the default:
- * "cpu" if it has samples, else the view with the most.  Fails with
- * ERROR_INPUT, naming what there is, when the profile has no such samples.
+ * "cpu" if it has samples, else the view with the most stack traces.  Fails
+ * with ERROR_INPUT, naming what there is, when the profile has no such samples.
  */
 int event_view_choose(const struct profile *p, const char *wanted,
 		      struct event_view *view, struct error *err);

@@ -104,6 +104,30 @@ static void cpu_is_the_default_even_when_others_have_more(void **state)
 	profile_free(p);
 }
 
+static void
+what_has_no_stack_trace_is_no_view_where_others_have_one(void **state)
+{
+	struct profile *p = profile_new();
+	struct frame main_frame = { .method = profile_string(p, "main", 4) };
+	uint32_t frame = profile_frame(p, &main_frame);
+	struct event_view view, *views;
+	struct error err;
+	struct sample s = { .count = 1, .weight = 1 };
+
+	(void)state;
+	add(p, "profiler.Free", UNIT_SAMPLES, 100, 100);
+	s.event = profile_event(p, "profiler.Malloc", UNIT_BYTES);
+	s.stack = profile_stack(p, &frame, 1);
+	profile_add(p, &s);
+	assert_int_equal(event_view_choose(p, NULL, &view, &err), 0);
+	assert_string_equal(view.name, "native-memory");
+	assert_int_equal(event_views(p, &views), 1);
+	free(views);
+	assert_int_equal(event_view_choose(p, "profiler.Free", &view, &err), 0);
+	assert_int_equal(view.samples, 100);
+	profile_free(p);
+}
+
 static void a_view_is_chosen_by_family_type_or_last_part(void **state)
 {
 	struct profile *p = profile_new();
@@ -153,6 +177,8 @@ int main(void)
 			families_come_first_in_the_order_of_their_table),
 		cmocka_unit_test(bytes_that_are_told_twice_are_not_added_up),
 		cmocka_unit_test(cpu_is_the_default_even_when_others_have_more),
+		cmocka_unit_test(
+			what_has_no_stack_trace_is_no_view_where_others_have_one),
 		cmocka_unit_test(a_view_is_chosen_by_family_type_or_last_part),
 		cmocka_unit_test(what_is_not_there_is_answered_with_what_is),
 	};
