@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sampled: small profiles for tests of the renderers, and what they write.
+ */
+#ifndef TESTS_UNIT_SAMPLED_H
+#define TESTS_UNIT_SAMPLED_H
+
+#include "core/base/output.h"
+#include "core/base/text.h"
+#include "core/profile/event_view.h"
+#include "core/profile/profile.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A frame; what is before the last '.' of the name is the class. */
+uint32_t sampled_frame(struct profile *p, const char *name,
+		       enum frame_kind kind, uint32_t line);
+
+/* A stack trace, "root;caller;leaf", of FRAME_JAVA frames; "" is none. */
+uint32_t sampled_stack(struct profile *p, const char *path);
+
+/* Adds so many samples, of weight one each; of event 0, "cpu" when new. */
+void sampled(struct profile *p, const char *path, uint64_t count);
+
+/* A view of that event alone. */
+struct event_view sampled_view(const struct profile *p, uint32_t event);
+
+/* What a renderer writes to a file, which is gone again. */
+typedef void sampled_write_fn(struct output *out, void *self);
+
+struct text sampled_written(sampled_write_fn *write, void *self);
+
+#endif
