@@ -122,10 +122,7 @@ static void name_thread(struct folding *f, uint32_t thread)
 {
 	size_t start = f->thread_text.len;
 
-	if (thread)
-		thread_frame_name(&f->thread_text, f->profile, thread);
-	else
-		text_puts(&f->thread_text, "[no thread]");
+	thread_frame_name(&f->thread_text, f->profile, thread);
 	adapt(f->thread_text.bytes + start, f->thread_text.len - start);
 }
 

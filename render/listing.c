@@ -90,6 +90,16 @@ static void put_blanks(struct text *out, size_t count)
 		text_putc(out, ' ');
 }
 
+/* How many characters wide a text is: bytes that begin one. */
+static size_t width_of(const struct text *t)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < t->len; i++)
+		width += ((uint8_t)t->bytes[i] & 0xc0) != 0x80;
+	return width;
+}
+
 /* A line of the table, COLUMNS texts, under each other. */
 static void put_line(struct text *out, const struct text *texts,
 		     const size_t *widths)
@@ -97,7 +107,7 @@ static void put_line(struct text *out, const struct text *texts,
 	size_t len;
 
 	for (size_t i = 0; i < COLUMNS; i++) {
-		size_t blanks = widths[i] - texts[i].len;
+		size_t blanks = widths[i] - width_of(&texts[i]);
 
 		if (i)
 			put_blanks(out, 2);
@@ -131,8 +141,8 @@ void listing_events(struct output *out, const struct profile *p)
 		put_column(&texts[i], p,
 			   line ? family_of(p, event, views, view_count) : "",
 			   line ? &p->events[event] : NULL, column);
-		if (texts[i].len > widths[column])
-			widths[column] = texts[i].len;
+		if (width_of(&texts[i]) > widths[column])
+			widths[column] = width_of(&texts[i]);
 	}
 	for (size_t line = 0; line < lines; line++)
 		put_line(&table, texts + line * COLUMNS, widths);

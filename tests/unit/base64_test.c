@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/base64.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* RFC 4648, section 10. */
+static void the_vectors_of_the_rfc_come_out(void **state)
+{
+	static const char *const vectors[][2] = {
+		{ "", "" },
+		{ "f", "Zg==" },
+		{ "fo", "Zm8=" },
+		{ "foo", "Zm9v" },
+		{ "foob", "Zm9vYg==" },
+		{ "fooba", "Zm9vYmE=" },
+		{ "foobar", "Zm9vYmFy" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++) {
+		struct text out = { 0 };
+
+		base64_add(&out, vectors[i][0], strlen(vectors[i][0]));
+		assert_string_equal(out.bytes, vectors[i][1]);
+		assert_int_equal(out.len, strlen(vectors[i][1]));
+		text_release(&out);
+	}
+}
+
+static void every_letter_of_the_alphabet_is_used(void **state)
+{
+	struct text bytes = { 0 }, out = { 0 };
+
+	(void)state;
+	/* 6 bits each: 0, 1, 2, ... 63. */
+	for (uint32_t i = 0; i < 64; i += 4) {
+		uint32_t four = i << 18 | (i + 1) << 12 | (i + 2) << 6 |
+				(i + 3);
+
+		for (int shift = 16; shift >= 0; shift -= 8)
+			text_putc(&bytes, (char)(four >> shift));
+	}
+	base64_add(&out, bytes.bytes, bytes.len);
+	assert_string_equal(out.bytes, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghij"
+				       "klmnopqrstuvwxyz0123456789+/");
+	text_release(&bytes);
+	text_release(&out);
+}
+
+static void pieces_of_whole_triples_read_as_one(void **state)
+{
+	struct text out = { 0 };
+
+	(void)state;
+	text_puts(&out, "data:");
+	base64_add(&out, "foo", 3);
+	base64_add(&out, "", 0);
+	base64_add(&out, "barba", 5);
+	assert_string_equal(out.bytes, "data:Zm9vYmFyYmE=");
+	text_release(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_vectors_of_the_rfc_come_out),
+		cmocka_unit_test(every_letter_of_the_alphabet_is_used),
+		cmocka_unit_test(pieces_of_whole_triples_read_as_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
