@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/hash.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <sys/random.h>
 
-uint64_t hash_seed(void)
-{
-	static bool known;
-	static uint64_t seed = 0x2545f4914f6cdd1du;
+/* Without randomness the constant serves: only speed hangs on it. */
+uint64_t hash_salt = 0x2545f4914f6cdd1du;
 
-	if (!known) {
-		/* Without randomness the constant serves: only speed hangs on
-		 * it. */
-		if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
-			seed ^= (uint64_t)(uintptr_t)&known;
-		known = true;
-	}
-	return seed;
+__attribute__((constructor)) static void salt(void)
+{
+	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) ==
+	    (ssize_t)sizeof(random))
+		hash_salt = random;
 }
+
+uint64_t hash_seed(void) { return hash_salt; }
 
 uint64_t hash_bytes(const void *bytes, size_t len)
 {

@@ -2,8 +2,8 @@
 /*
  * hash: mixes bits for the tables of core/.
  *
- * Not for secrets.  hash_bytes() is seeded once a process, since names come
- * from input: nobody can prepare names that all collide.
+ * Not for secrets.  All is salted once a process, since names and keys come
+ * from input: nobody can prepare any that all collide.
  */
 #ifndef CORE_BASE_HASH_H
 #define CORE_BASE_HASH_H
@@ -11,11 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Random; set before main(). */
+extern uint64_t hash_salt __attribute__((visibility("hidden")));
+
 /* Multiplies to 128 bits and folds: the mixer of wyhash and its kin. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
 	__extension__ unsigned __int128
-		product = (unsigned __int128)(a ^ 0x9e3779b97f4a7c15u) *
+		product = (unsigned __int128)(a ^ hash_salt) *
 			  (b ^ 0xd6e8feb86659fd93u);
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -23,7 +26,7 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 
 uint64_t hash_bytes(const void *bytes, size_t len);
 
-/* The process's seed, from getrandom(2). */
+/* The process's salt, for what mixes by itself. */
 uint64_t hash_seed(void);
 
 #endif

@@ -8,8 +8,10 @@
 #include <sys/mman.h>
 
 #define FIRST_SIZE ((size_t)256)
-#define PAGE_SIZE  ((size_t)4096)
-#define HUGE_BYTES ((size_t)4 << 20) /* from here on huge pages pay */
+/* A large table that little is put into costs more to wipe than to make. */
+#define MOSTLY_UNUSED 32
+#define PAGE_SIZE     ((size_t)4096)
+#define HUGE_BYTES    ((size_t)4 << 20) /* from here on huge pages pay */
 
 /*
  * Searches of a table hop from page to page.  Of huge pages there are few
@@ -57,7 +59,9 @@ void idtable_reserve(struct idtable *t, size_t more)
 
 void idtable_clear(struct idtable *t)
 {
-	if (t->size)
+	if (t->size > t->count * MOSTLY_UNUSED)
+		idtable_release(t);
+	else if (t->size)
 		memset(t->slots, 0, t->size * sizeof(*t->slots));
 	t->count = 0;
 }

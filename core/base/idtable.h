@@ -33,7 +33,7 @@ struct idprobe {
 /* Makes sure that `more` ids can be put in before the table has to grow. */
 void idtable_reserve(struct idtable *t, size_t more);
 
-/* Forgets all ids; the memory is kept. */
+/* Forgets all ids; reserve anew.  Memory that was put to use is kept. */
 void idtable_clear(struct idtable *t);
 
 void idtable_release(struct idtable *t);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define FIRST_SIZE ((size_t)64)
+/* A large map that little is put into costs more to wipe than to make. */
+#define MOSTLY_UNUSED 32
 
 void map64_reserve(struct map64 *m, size_t more)
 {
@@ -29,7 +31,9 @@ void map64_reserve(struct map64 *m, size_t more)
 
 void map64_clear(struct map64 *m)
 {
-	if (m->size)
+	if (m->size > m->count * MOSTLY_UNUSED)
+		map64_release(m);
+	else if (m->size)
 		memset(m->entries, 0, m->size * sizeof(*m->entries));
 	m->count = 0;
 }

@@ -30,7 +30,7 @@ struct map64 {
 /* Makes room for `more` keys. */
 void map64_reserve(struct map64 *m, size_t more);
 
-/* Forgets all keys; the memory is kept. */
+/* Forgets all keys; memory that was put to use is kept. */
 void map64_clear(struct map64 *m);
 
 void map64_release(struct map64 *m);

@@ -81,6 +81,8 @@ uint32_t java_class_name(struct profile *p, const char *name, size_t len)
 {
 	char dotted[LONGEST];
 
+	if (len == 0)
+		return 0;
 	if (len > LONGEST)
 		return profile_string(p, name, len);
 	len = stable_length(name, len);

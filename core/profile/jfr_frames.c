@@ -250,17 +250,28 @@ void jfr_frames_read(struct jfr_pools *ps, struct cursor *c, size_t count)
 		read_stack(ps, c);
 }
 
+/* Makes room, twice as much as before, so that zeroing it does not add up. */
+static void need_direct(struct jfr_pools *ps, size_t need)
+{
+	size_t count = ps->direct_count;
+
+	if (need < count * 2)
+		need = count * 2;
+	array_reserve(ps->direct, ps->direct_cap, need);
+	memset(ps->direct + count, 0, (need - count) * sizeof(*ps->direct));
+	ps->direct_count = need;
+}
+
 /* The frame of a place that is given by method and type alone. */
 static inline uint32_t direct_frame(struct jfr_pools *ps, uint32_t site)
 {
 	struct jfr_site place = { site / DIRECT_TYPES, 0, site % DIRECT_TYPES };
 
 	if (__builtin_expect(site >= ps->direct_count, 0)) {
-		size_t count = ps->direct_count;
-
-		array_reserve(ps->direct, ps->direct_count, (size_t)site + 1);
-		memset(ps->direct + count, 0,
-		       (ps->direct_count - count) * sizeof(*ps->direct));
+		/* Few frames with high numbers are not worth the room. */
+		if (site / 16 > ps->path_len + 1024)
+			return jfr_pools_frame(ps, &place);
+		need_direct(ps, (size_t)site + 1);
 	}
 	if (__builtin_expect(!ps->direct[site], 0))
 		ps->direct[site] = jfr_pools_frame(ps, &place);
@@ -331,8 +342,7 @@ void jfr_frames_end(struct jfr_pools *ps)
 
 void jfr_frames_clear(struct jfr_pools *ps)
 {
-	if (ps->direct_count)
-		memset(ps->direct, 0, ps->direct_count * sizeof(*ps->direct));
+	ps->direct_count = 0;
 	idtable_clear(&ps->site_ids);
 	ps->site_count = 0;
 	ps->path_len = 0;

@@ -75,7 +75,7 @@ struct jfr_pools {
 	struct jfr_site *sites; /* by site - 1 */
 	size_t site_count, site_cap;
 	uint32_t *direct; /* frames of sites that are not hashed */
-	size_t direct_count;
+	size_t direct_count, direct_cap;
 
 	/*
 	 * Of all stack traces one after the other, leaf first: sites, and
