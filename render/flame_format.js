@@ -46,10 +46,15 @@ const unitSteps = {
 	bytes: [[2 ** 40, 'TB'], [2 ** 30, 'GB'], [2 ** 20, 'MB'], [2 ** 10, 'KB'], [1, 'B']],
 };
 
+// `unit` is a plural, "samples", or one of those above.
+function counted(text, unit) {
+	return `${text} ${text === '1' ? unit.replace(/s$/, '') : unit}`;
+}
+
 function formatWeight(value, unit) {
 	const steps = unitSteps[unit];
 	if (!steps)
-		return grouped(value) + (value === 1 ? ' sample' : ' samples');
+		return counted(grouped(value), unit);
 	if (value === 0)
 		return '0 ' + steps[steps.length - 1][1];
 	for (const [size, word] of steps)
@@ -60,9 +65,8 @@ function formatWeight(value, unit) {
 
 // The exact number, whatever its size.
 function formatExact(text, unit) {
-	const number = groupedDigits(text);
-	return unit === 'samples' ?
-		number + (text === '1' ? ' sample' : ' samples') : `${number} ${unit}`;
+	return unit === 'ns' ? `${groupedDigits(text)} ns` :
+		counted(groupedDigits(text), unit);
 }
 
 function percent(part, whole) {

@@ -89,8 +89,13 @@ class Page {
 		return this.profile.events[this.state.event];
 	}
 
+	// Where samples are the unit of weight, one record may stand for many.
 	unit() {
-		return this.state.measure === 'weight' ? this.event().unit : 'samples';
+		const { unit } = this.event();
+		if (this.state.measure === 'weight')
+			return unit;
+		const { weight, count } = this.cells();
+		return unit === 'samples' && weight !== count ? 'records' : 'samples';
 	}
 
 	weightText(weight) {

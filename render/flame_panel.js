@@ -170,7 +170,8 @@ class FilterPanel {
 		const order = [...profile.states.keys()].filter((s) => seen[s])
 			.sort((a, b) => filter.stateSum[b] - filter.stateSum[a]);
 		this.stateList.replaceChildren(...order.map((s) => this.checkRow(
-			profile.states[s], filter.stateSum[s], !state.stateOff.has(s), false, (on) => {
+			profile.states[s] === 'none' ? 'no state' : profile.states[s],
+			filter.stateSum[s], !state.stateOff.has(s), false, (on) => {
 				const off = new Set(state.stateOff);
 				off[on ? 'delete' : 'add'](s);
 				this.page.set({ stateOff: off }, 'push');

@@ -23,8 +23,9 @@ class Toolbar {
 		byId('title').title = shown(head.source ? `${head.title}\n${head.source}` : head.title);
 		const notes = (head.notes || []).slice();
 		if (head.elided && head.elided.nodes > 0)
-			notes.push(`${grouped(head.elided.nodes)} frames narrower than ` +
-				`${Number(head.elided.below.toPrecision(2))} % were left out of this page.`);
+			notes.push(`${grouped(head.elided.nodes)} stack traces narrower than ` +
+				`${Number(head.elided.below.toPrecision(2))}% in every tab were left out; their weight is in ` +
+				'[small frames] of their callers.');
 		byId('notes').hidden = notes.length === 0;
 		byId('notes').replaceChildren(...notes.map((note) =>
 			element('p', null, shown(note))));
@@ -136,7 +137,7 @@ class Toolbar {
 
 	hasWeight() {
 		const cells = this.page.cells();
-		return cells.weight !== cells.count || this.page.event().unit !== 'samples';
+		return cells.weight !== cells.count;
 	}
 
 	menuAt(pane, node) {
@@ -156,7 +157,7 @@ class Toolbar {
 		press('[data-measure]', state.measure, 'measure');
 		for (const button of document.querySelectorAll('[data-grows]'))
 			button.disabled = state.view === 'sandwich' || state.view === 'table';
-		byId('measures').hidden = !this.hasWeight();
+		this.showMeasures();
 		for (const box of document.querySelectorAll('[data-flag]'))
 			box.checked = state[box.dataset.flag];
 		document.querySelector('[data-flag=threads]').disabled = !this.canThreads();
@@ -167,6 +168,15 @@ class Toolbar {
 		this.showStage();
 		this.showMatches();
 		this.showTransforms();
+	}
+
+	showMeasures() {
+		const { unit } = this.page.event();
+		byId('measures').hidden = !this.hasWeight();
+		const [count, weight] = { ns: ['Samples', 'Time'], bytes: ['Samples', 'Bytes'],
+			samples: ['Records', 'Samples'] }[unit] || ['Samples', 'Weight'];
+		document.querySelector('[data-measure=samples]').textContent = count;
+		document.querySelector('[data-measure=weight]').textContent = weight;
 	}
 
 	showEvents() {
@@ -185,7 +195,7 @@ class Toolbar {
 		const whole = page.state.measure === 'weight' ? event.weight : event.samples;
 		const left = page.graph.total[0];
 		const exact = formatExact(whole, page.unit());
-		const parts = [page.unit() === 'samples' ? exact : formatWeight(Number(whole), page.unit())];
+		const parts = [!unitSteps[page.unit()] ? exact : formatWeight(Number(whole), page.unit())];
 		if (Math.abs(left - Number(whole)) > Number(whole) * 1e-9)
 			parts.unshift(`${page.weightText(left)} (${percent(left, Number(whole))}) of `);
 		byId('summary').textContent = parts.join('');
@@ -202,11 +212,19 @@ class Toolbar {
 		byId('stage').className = view;
 		const empty = !(this.page.pane.whole() > 0) && view !== 'table';
 		byId('empty').hidden = !empty;
-		byId('empty').textContent = !empty ? '' :
-			this.page.event().samples === '0' ? 'This event has no samples.' :
-				view === 'sandwich' && this.page.graph.total[0] > 0 ?
-					`No sample has the frame ${shortened(this.page.state.frame, 200)}.` :
-					'No sample passes the filters.';
+		byId('empty').textContent = empty ? this.whyEmpty() : '';
+	}
+
+	whyEmpty() {
+		const { state, graph } = this.page;
+		const { samples, weight } = this.page.event();
+		if (samples === '0')
+			return 'This event has no samples.';
+		if (weight === '0' && state.measure === 'weight')
+			return 'The samples of this event have no weight: see them by count.';
+		if (state.view === 'sandwich' && graph.total[0] > 0)
+			return `No sample has the frame ${shortened(state.frame, 200)}.`;
+		return 'No sample passes the filters.';
 	}
 
 	showMatches() {

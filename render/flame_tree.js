@@ -280,53 +280,78 @@ function layOut({ n, parent, label }, map) {
 }
 
 // The recording's tree once more, with a node for each thread above its stack
-// traces.  Only nodes that the cells reach are made.
+// traces: node i stands for the recording's node `origin[i]` in `thread[i]`, and
+// for the thread itself where that is 0.  Only nodes that the cells reach are
+// made.
 class ThreadedBase {
 	constructor(profile, cells) {
-		this.profile = profile;
-		this.thread = [0];
-		this.origin = [0];
-		this.up = [-1];
-		this.ids = profile.threads.map(() => new Map());
+		const nodes = [0], threads = [0], up = [-1];
+		const { parent } = profile.base;
+		const made = new Int32Array(profile.base.n);
+		const path = [];
+		let thread = -1;
 		this.node = new Int32Array(cells.n);
+		for (const cell of ThreadedBase.byThread(profile, cells)) {
+			// Numbers from here on belong to this thread.
+			if (cells.thread[cell] !== thread) {
+				thread = cells.thread[cell];
+				made[0] = nodes.push(0) - 1;
+				threads.push(thread);
+				up.push(0);
+			}
+			let node = cells.node[cell];
+			for (; made[node] < made[0]; node = parent[node])
+				path.push(node);
+			let id = made[node];
+			while (path.length > 0) {
+				const origin = path.pop();
+				up.push(id);
+				threads.push(thread);
+				id = made[origin] = nodes.push(origin) - 1;
+			}
+			this.node[cell] = id;
+		}
+		this.n = nodes.length;
+		this.origin = Int32Array.from(nodes);
+		this.thread = Int32Array.from(threads);
+		this.parent = Int32Array.from(up);
+		this.link(profile);
+	}
+
+	// The cells' indexes, thread by thread, otherwise in their order.
+	static byThread(profile, cells) {
+		const start = new Int32Array(profile.threads.length + 1);
+		for (const thread of cells.thread)
+			start[thread + 1]++;
+		for (let t = 1; t < start.length; t++)
+			start[t] += start[t - 1];
+		const order = new Int32Array(cells.n);
 		for (let i = 0; i < cells.n; i++)
-			this.node[i] = this.find(cells.node[i], cells.thread[i]);
-		const n = this.n = this.origin.length;
-		this.parent = Int32Array.from(this.up);
-		this.up = null;
+			order[start[cells.thread[i]]++] = i;
+		return order;
+	}
+
+	link(profile) {
+		const { n, parent, origin } = this;
 		this.frame = new Uint32Array(n);
 		this.child = new Int32Array(n);
 		this.sibling = new Int32Array(n);
-		for (let i = n - 1; i >= 0; i--) {
-			this.frame[i] = this.origin[i] === 0 && i > 0 ?
-				profile.threadFrame0 + this.thread[i] :
-				profile.base.frame[this.origin[i]];
-			if (i > 0) {
-				this.sibling[i] = this.child[this.parent[i]];
-				this.child[this.parent[i]] = i;
-			}
+		this.frame[0] = profile.allFrame;
+		for (let i = n - 1; i > 0; i--) {
+			this.frame[i] = origin[i] === 0 ?
+				profile.threadFrame0 + this.thread[i] : profile.base.frame[origin[i]];
+			this.sibling[i] = this.child[parent[i]];
+			this.child[parent[i]] = i;
 		}
 	}
 
+	// The node for one of the recording's in a thread, or in the first that has
+	// it when `thread` is negative; 0 if there is none.
 	find(origin, thread) {
-		const ids = this.ids[thread];
-		const missing = [];
-		let node = origin;
-		for (; !ids.has(node); node = this.profile.base.parent[node]) {
-			missing.push(node);
-			if (node === 0)
-				break;
-		}
-		let id = ids.has(node) ? ids.get(node) : 0;
-		while (missing.length) {
-			const made = missing.pop();
-			this.up.push(id);
-			this.origin.push(made);
-			this.thread.push(thread);
-			id = this.origin.length - 1;
-			ids.set(made, id);
-		}
-		return id;
+		for (let i = 1; i < this.n; i++)
+			if (this.origin[i] === origin && (thread < 0 || this.thread[i] === thread))
+				return i;
+		return 0;
 	}
 }
 

@@ -56,11 +56,7 @@ class Zoom {
 
 	baseOf([base, , thread]) {
 		const { threaded } = this.page.graph;
-		if (!threaded)
-			return base;
-		const ids = thread > 0 ? threaded.ids[thread - 1] :
-			threaded.ids.find((map) => map.has(base));
-		return ids && ids.has(base) ? ids.get(base) : 0;
+		return threaded ? threaded.find(base, thread - 1) : base;
 	}
 
 	nodeOf(tree, spec) {

@@ -135,11 +135,11 @@ module.exports = (test) => {
 	});
 
 	test('notes and what was left out are shown', async (browser) => {
-		await browser.with(sample({ notes: ['2 chunks were cut'], elided: { nodes: 7, below: 3 } }),
+		await browser.with(sample({ notes: ['2 chunks were cut'], elided: { nodes: 7, below: 0.3 } }),
 			async (tab) => {
 				const notes = await tab.locator('#notes').textContent();
 				assert.match(notes, /2 chunks were cut/);
-				assert.match(notes, /7 frames narrower than 3/);
+				assert.match(notes, /7 stack traces narrower than 0\.3%/);
 			});
 	});
 };

@@ -42,6 +42,20 @@ module.exports = (test) => {
 		await browser.with(lines('a.A.a 1'), async (tab) => {
 			assert(!await tab.locator('#measures').isVisible());
 		});
+		// A record of samples may stand for many of them, or for nothing.
+		const wall = lines('a.A.a 3');
+		wall.events[0].samples[0].weight = 8;
+		await browser.with(wall, async (tab) => {
+			assert.deepStrictEqual(await tab.locator('#measures button').allTextContents(), ['Records', 'Samples']);
+			assert.strictEqual(await tab.locator('#summary').textContent(), '3 records');
+			await tab.keyboard.press('w');
+			assert.strictEqual(await tab.locator('#summary').textContent(), '8 samples');
+		});
+		const idle = lines('a.A.a 3');
+		idle.events[0].samples[0].weight = 0;
+		await browser.with({ ...idle, measure: 'weight' }, async (tab) => {
+			assert.match(await tab.locator('#empty').textContent(), /no weight/);
+		});
 	});
 
 	test('table of the hottest frames', async (browser) => {
