@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages that sjkc made: of collapsed stack traces, and of real recordings.
+'use strict';
+
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { execFileSync } = require('node:child_process');
+
+const recordings = path.join(__dirname, '../../../shared/data/own/jfr');
+
+// A cut recording is exit status 7: the page is there, and says so.
+function run(sjkc, ...args) {
+	try {
+		execFileSync(sjkc, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+	} catch (error) {
+		if (error.status !== 7)
+			throw new Error(`sjkc ${args.join(' ')}: ${error.stderr || error}`);
+	}
+}
+
+function flame(browser, sjkc, input, ...options) {
+	const output = path.join(browser.folder, `made${browser.count++}.html`);
+	run(sjkc, 'flame', ...options, '-o', output, input);
+	return output;
+}
+
+function write(browser, name, text) {
+	const file = path.join(browser.folder, name);
+	fs.writeFileSync(file, text);
+	return file;
+}
+
+// The stack traces of the page's tree, as collapsed text has them.
+const stacksOfPage = () => {
+	const { graph, profile } = window.sjkcPage.page;
+	const lines = {};
+	for (let i = 1; i < graph.n; i++) {
+		if (graph.self[i] === 0)
+			continue;
+		const names = [];
+		for (let k = i; k > 0; k = graph.parent[k])
+			names.unshift(profile.names[graph.labels.nameOf(graph.label[k])]);
+		lines[names.join(';')] = graph.self[i];
+	}
+	return lines;
+};
+
+// Suffixes such as _[j] tell the kind of a frame; the page has it apart.
+function stacksOfText(text) {
+	const lines = {};
+	for (const line of text.trim().split('\n')) {
+		const space = line.lastIndexOf(' ');
+		const key = line.slice(0, space).split(';')
+			.map((name) => name.replace(/_\[[jik01]\]$/, '')).join(';');
+		lines[key] = (lines[key] || 0) + Number(line.slice(space + 1));
+	}
+	return lines;
+}
+
+module.exports = (test) => {
+	test('collapsed stack traces become the page they describe', async (browser, { sjkc }) => {
+		const text = 'app.Main.main;app.Work.sort;java.util.Arrays.sort 30\n' +
+			'app.Main.main;app.Work.sort 20\napp.Main.main;app.Work.walk 40\nGC::mark 10\n';
+		const input = write(browser, 'small.collapsed', text);
+		await browser.with(flame(browser, sjkc, input), async (tab) => {
+			assert.deepStrictEqual(await tab.evaluate(stacksOfPage), stacksOfText(text));
+			assert.strictEqual((await tab.frame_('app.Work.sort')).total, 50);
+			await tab.clickFrame('app.Work.sort');
+			await tab.locator('#search').fill('arrays');
+			assert.strictEqual(await tab.locator('#matches').textContent(), '1 · 30.0%');
+		});
+	});
+
+	test('a page without JavaScript shows the hottest frames', async (browser, { sjkc }) => {
+		const input = write(browser, 'summary.collapsed', 'a.A.main;b.B.hottest 3\na.A.main 1\n');
+		const tab = await browser.visit(flame(browser, sjkc, input),
+			{ wait: false, context: { javaScriptEnabled: false } });
+		const text = await tab.locator('noscript').innerText();
+		assert.match(text, /b\.B\.hottest/);
+		assert(await tab.locator('noscript table').first().isVisible());
+		await tab.done();
+	});
+
+	test('hostile names pass through sjkc and stay inert', async (browser, { sjkc }) => {
+		const names = ['</script><img src=x onerror=attack()>', '</title><script>attack()</script>',
+			'</noscript><img src=x onerror=attack()>', "'-attack()-'", '${attack()}', '--><script>attack()</script>',
+			'\u2028x', '\u202egnp', 'a'.repeat(65536)];
+		const input = write(browser, "<script>attack()", names.map((name, i) => `${name};z${i} ${i + 1}\n`).join(''));
+		const file = flame(browser, sjkc, input, '--title', names[1]);
+		await browser.with(file, async (tab) => {
+			assert.strictEqual(await tab.evaluate(() => window.attacked), undefined);
+			assert.strictEqual(await tab.title(), names[1]);
+			assert.strictEqual((await tab.frame_(names[0])).total, 1);
+			assert.strictEqual(tab.seen.requests.length, 1);
+		}, { init: () => { window.attack = () => { window.attacked = 1; }; } });
+		const tab = await browser.visit(file, { wait: false, context: { javaScriptEnabled: false } });
+		assert.strictEqual(await tab.locator('img').count(), 0);
+		assert.strictEqual(tab.seen.requests.length, 1);
+		await tab.done();
+	});
+
+	// Of some that were cut nothing can be read: there is no page to look at.
+	const files = fs.existsSync(recordings) ? fs.readdirSync(recordings).filter((f) =>
+		f.endsWith('.jfr') && !/^truncated-|^ap-killed9/.test(f)).sort() : ['recordings'];
+	for (const file of files)
+		test(`${file}: every tab opens and adds up`, async (browser, { sjkc, Skip }) => {
+			if (!fs.existsSync(recordings))
+				throw new Skip('../shared has no recordings');
+			await browser.with(flame(browser, sjkc, path.join(recordings, file)), async (tab) => {
+				const events = await tab.evaluate(() => window.sjkcPage.page.profile.events);
+				for (let i = 0; i < events.length; i++) {
+					await tab.locator(`#event-${i}`).click();
+					const sums = await tab.evaluate(() => {
+						const { page } = window.sjkcPage;
+						page.set({ measure: 'weight' }, 'replace');
+						const weight = window.sjkcPage.total();
+						page.set({ measure: 'samples' }, 'replace');
+						return [window.sjkcPage.total(), weight];
+					});
+					assert.strictEqual(sums[0], Number(events[i].samples), events[i].name);
+					assert(Math.abs(sums[1] - Number(events[i].weight)) <= Number(events[i].weight) * 1e-9);
+					const wide = (await tab.frames_()).filter((f) => f.width >= 3);
+					assert(wide.length > 1 || sums[0] === 0, `${events[i].name} is empty`);
+					for (const key of ['c', 't', 'c', 'Shift+T', 'Shift+T'])
+						await tab.keyboard.press(key);
+					await tab.locator('[data-view=callees]').click();
+				}
+			});
+		});
+
+	test('the page and the collapsed text of a recording agree', async (browser, { sjkc, Skip }) => {
+		const input = path.join(recordings, 'ap-busy17-cpu1ms.jfr');
+		if (!fs.existsSync(input))
+			throw new Skip('../shared has no recordings');
+		const text = path.join(browser.folder, 'same.collapsed');
+		run(sjkc, 'flame', '-o', text, input);
+		await browser.with(flame(browser, sjkc, input), async (tab) => {
+			assert.deepStrictEqual(await tab.evaluate(stacksOfPage),
+				stacksOfText(fs.readFileSync(text, 'utf8')));
+		});
+	});
+};
