@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-#define HUGE_FROM ((size_t)8 << 20)
 
 static alloc_failed_fn *on_failure;
 
@@ -27,30 +24,11 @@ static void *checked(void *got, size_t size)
 	return got;
 }
 
-/*
- * Asks for 2 MiB pages behind large memory: tables of hundreds of megabytes
- * that are read at random cost more in page walks than in anything else.
- * Where the system has none to give, nothing changes.
- */
-static void *prefer_huge_pages(void *memory, size_t size)
-{
-	uintptr_t page = (uintptr_t)4095;
-	uintptr_t from = ((uintptr_t)memory + page) & ~page;
-	uintptr_t to = ((uintptr_t)memory + size) & ~page;
-
-	if (memory && size >= HUGE_FROM)
-		madvise((void *)from, to - from, MADV_HUGEPAGE);
-	return memory;
-}
-
 void *xmalloc(size_t size) { return checked(malloc(size ? size : 1), size); }
 
 void *xcalloc(size_t count, size_t size)
 {
-	void *got = calloc(count ? count : 1, size ? size : 1);
-
-	/* calloc has seen to it that the product is one. */
-	return prefer_huge_pages(checked(got, size), count * size);
+	return checked(calloc(count ? count : 1, size ? size : 1), size);
 }
 
 void *xrealloc(void *old, size_t count, size_t size)
@@ -59,8 +37,7 @@ void *xrealloc(void *old, size_t count, size_t size)
 
 	if (__builtin_mul_overflow(count, size, &bytes))
 		alloc_give_up(SIZE_MAX);
-	return prefer_huge_pages(
-		checked(realloc(old, bytes ? bytes : 1), bytes), bytes);
+	return checked(realloc(old, bytes ? bytes : 1), bytes);
 }
 
 char *xstrndup(const char *text, size_t len)
