@@ -9,8 +9,10 @@ set -eu
 cd "$(dirname "$0")/.."
 target=$1
 
+# A command of the package's name will do, wherever it is from.
 is_installed() {
-	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+	command -v "$1" >/dev/null ||
+		[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
 missing_packages() {

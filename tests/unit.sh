@@ -14,7 +14,8 @@ for program in "$@"; do
 	[ $status -eq 0 ] && continue
 	failed=1
 	# One that broke off has not said so.
-	echo "$out" | grep -v '# SKIP' | grep -q '^not ok' ||
-		echo "not ok - $(basename "$program") ended with status $status"
+	echo "$out" | grep -v '# SKIP' | grep -q '^not ok' && continue
+	echo "not ok - $(basename "$program") ended with status $status"
+	echo "$out" | tail -n 10 | sed 's/^/# /'
 done
 exit $failed
