@@ -285,23 +285,6 @@ static void say_choice(const struct drawing *d)
 	text_release(&others);
 }
 
-/* Views without a single stack trace have nothing to draw. */
-static void drop_bare_views(struct drawing *d, const char *front)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < d->view_count; i++) {
-		const struct event_view *view = &d->views[i];
-		bool is_front = strcmp(view->name, front) == 0;
-
-		if (is_front)
-			d->selected = kept;
-		if (is_front || view->samples > view->without_stack)
-			d->views[kept++] = *view;
-	}
-	d->view_count = kept;
-}
-
 /*
  * Chooses what is drawn.  First without the filters, so that an event that is
  * not there and a filter that leaves nothing of it are told apart.
@@ -318,8 +301,11 @@ static int choose_views(struct drawing *d, const struct patterns *ps,
 	if (event_view_choose(d->profile, opt.event, &front, &unused))
 		return nothing_left(&whole, err);
 	d->view_count = event_views(d->profile, &d->views);
+	for (size_t i = 0; i < d->view_count; i++) {
+		if (strcmp(d->views[i].name, front.name) == 0)
+			d->selected = i;
+	}
 	if (!opt.event) {
-		drop_bare_views(d, front.name);
 		say_choice(d);
 		return 0;
 	}
