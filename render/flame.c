@@ -39,7 +39,7 @@ static void add_views(struct flame_widths *w, const struct flame_data *d)
 static void fill_summary(struct text *summary, struct flame_widths *w,
 			 const struct flame_data *d)
 {
-	const struct event_view *front = &d->views[d->selected];
+	const struct event_view *front;
 	bool weights = d->options->weights;
 	struct hot_frame hot[HOT_FRAMES];
 	size_t count;
@@ -48,6 +48,7 @@ static void fill_summary(struct text *summary, struct flame_widths *w,
 		       d->view_count);
 	if (d->selected >= d->view_count)
 		return;
+	front = &d->views[d->selected];
 	count = hot_frames(w, front, weights, hot);
 	summary_frames(summary, d->profile, front, weights, hot, count);
 }
