@@ -541,8 +541,12 @@ static int read_chunk(struct jfr_read *r, struct chunk *chunk, size_t *end,
 	int ret = -1;
 
 	*end = cursor_left(&chunk->bytes);
-	if (check_kind(chunk, err))
+	if (check_kind(chunk, err)) {
+		/* Its size may mean anything then: the next is looked for. */
+		if (is_damaged(chunk))
+			*end = LOOKS_LIKE_HEADER;
 		goto out;
+	}
 	if (is_damaged(chunk))
 		scanned = measure_chunk(r, chunk, &scan);
 	*end = cursor_left(&chunk->bytes);
