@@ -62,6 +62,8 @@ static int read_source(struct source *s, const char *format, struct profile *p,
 	if (s->input.damage)
 		profile_lost(p, "compressed input that ends early", 1, "%s",
 			     s->input.damage);
+	talk_detail("%s: %zu bytes of %s", s->input.name, s->input.len,
+		    s->reader->summary);
 	if (s->reader->read(s->input.bytes, s->input.len, p, err))
 		return fail_in(err, "%s: %s", s->input.name, s->reader->name);
 	return 0;
@@ -199,6 +201,7 @@ static bool has_samples(const struct profile *p)
 	return false;
 }
 
+/* Appends local time. */
 static void add_time(struct text *out, int64_t ns)
 {
 	time_t seconds = (time_t)(ns / 1000000000);
@@ -208,6 +211,28 @@ static void add_time(struct text *out, int64_t ns)
 	if (localtime_r(&seconds, &tm))
 		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
 	text_puts(out, text);
+}
+
+static void add_times(struct text *out, const struct profile *p)
+{
+	add_time(out, p->earliest_ns);
+	text_puts(out, " to ");
+	add_time(out, p->latest_ns);
+}
+
+/* What -v wants to know of all that was read. */
+static void tell_details(const struct profile *p)
+{
+	struct text times = { 0 };
+
+	if (p->earliest_ns) {
+		text_puts(&times, ", from ");
+		add_times(&times, p);
+	}
+	talk_detail("%zu stack traces of %zu frames in %zu threads%s",
+		    p->stack_count - 1, p->frame_count - 1, p->thread_count - 1,
+		    times.len ? times.bytes : "");
+	text_release(&times);
 }
 
 /* Fails when the profile holds nothing to show, which is worth a reason. */
@@ -224,9 +249,7 @@ static int check_samples(const struct profile *p,
 		return 0;
 	if (!p->outside)
 		return fail(err, ERROR_INPUT, "no samples in it");
-	add_time(&times, p->earliest_ns);
-	text_puts(&times, " to ");
-	add_time(&times, p->latest_ns);
+	add_times(&times, p);
 	fail(err, ERROR_FAILED,
 	     "--from and --to leave none of the %" PRIu64
 	     " samples, which are from %s",
@@ -258,8 +281,10 @@ struct profile *recording_read(const struct recording_options *o,
 	for (size_t i = 0; i < all.count; i++)
 		input_close(&all.all[i].input);
 	free(all.all);
-	if (ret == 0)
+	if (ret == 0) {
+		tell_details(p);
 		return p;
+	}
 	profile_free(p);
 	return NULL;
 }

@@ -11,5 +11,9 @@ complete_last com
 complete_last help c
 complete_last completion ''
 complete_last completion --h
+complete_last flame --output-format ''
+complete_last flame --output-format h
+complete_last flame --rev
+complete_last flame dump
 END
 bash --norc ask.bash
