@@ -243,16 +243,21 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 	for (size_t i = 0; i < m->type_count; i++) {
 		const struct jfr_type *t = &m->types[i];
 		struct jfr_event_type *et = &es->types[es->type_count];
+		bool has_stack;
 
 		if (strcmp(t->super, "jdk.jfr.Event") != 0 &&
 		    strcmp(t->super, "com.oracle.jfr.Event") != 0)
 			continue;
-		if (field_of_type(m, t, "StackTrace")
-			    ? compile_type(et, m, t)
-			    : compile_remark(et, m, t))
+		has_stack = field_of_type(m, t, "StackTrace") != NULL;
+		if (has_stack ? compile_type(et, m, t)
+			      : compile_remark(et, m, t)) {
 			note_type(es, t->id, es->type_count++);
-		else
-			forget_type(et);
+			continue;
+		}
+		forget_type(et);
+		if (has_stack)
+			profile_lost(p, "event types beyond reading", 1, "%s",
+				     t->name);
 	}
 }
 
