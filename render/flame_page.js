@@ -56,10 +56,14 @@ class Page {
 		const fragment = '#' + writeState(this.state, this.initial);
 		if (fragment === (location.hash || '#'))
 			return;
-		if (how === 'push')
-			history.pushState(null, '', fragment);
-		else
-			history.replaceState(null, '', fragment);
+		try {
+			if (how === 'push')
+				history.pushState(null, '', fragment);
+			else
+				history.replaceState(null, '', fragment);
+		} catch (e) {
+			// Some browsers limit how often; the page works without.
+		}
 	}
 
 	restore() {
@@ -303,7 +307,7 @@ class Page {
 		}
 		const goal = [pane.from, pane.to];
 		const began = performance.now();
-		const turn = ++pane.turn || (pane.turn = 1);
+		const turn = pane.stopGlide();
 		const step = (now) => {
 			if (pane.turn !== turn)
 				return;

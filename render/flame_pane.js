@@ -32,6 +32,8 @@ class Pane {
 		this.levels = 0;
 		this.rows = [];
 		this.zoomLevel = 0;
+		this.turn = 0;
+		this.gliding = false;
 		this.width = 0;
 		this.height = 0;
 	}
@@ -40,6 +42,12 @@ class Pane {
 		this.tree = tree;
 		this.grows = grows;
 		this.rows = [];
+	}
+
+	// A glide under way ends with the turn that it belongs to.
+	stopGlide() {
+		this.gliding = false;
+		return ++this.turn;
 	}
 
 	whole() {

@@ -102,6 +102,7 @@ class Zoom {
 		const { state } = this.page;
 		const [zoom, range] = this.fieldsOf(pane);
 		const whole = pane.whole();
+		pane.stopGlide();
 		pane.node = 0;
 		if (state[zoom] && whole > 0)
 			pane.node = this.nodeOf(pane.tree, state[zoom]);

@@ -7,33 +7,7 @@
 'use strict';
 
 const { Browser } = require('./browser.js');
-
-// A tree as profilers see them: few frames near the root, many towards the leaf.
-function description(nodes) {
-	let seed = 12345;
-	const random = (n) => {
-		seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
-		return Math.floor(seed / 4294967296 * n);
-	};
-	const kinds = ['interpreted', 'c1', 'jit', 'inlined', 'native', 'kernel'];
-	const frames = Array.from({ length: 60000 }, (_, i) =>
-		`org.example.p${i % 300}.Class${i % 5000}.method${i}|${kinds[i % 6]}`);
-	const samples = [];
-	let stack = [];
-	for (let made = 0; made < nodes;) {
-		stack = stack.slice(0, Math.max(1, stack.length - 1 - random(random(12) + 1)));
-		const grow = 1 + random(14);
-		for (let i = 0; i < grow && stack.length < 120; i++, made++)
-			stack = [...stack, frames[random(stack.length < 8 ? 40 : frames.length)]];
-		samples.push({ stack, count: 1 + random(9), thread: random(50), state: random(3), bucket: random(200) });
-	}
-	return {
-		title: 'bench', events: [{ name: 'cpu', samples }],
-		threads: Array.from({ length: 50 }, (_, i) => ({ name: `worker-${i}`, id: i, tid: i + 1 })),
-		states: ['RUNNABLE', 'WAITING', 'BLOCKED'],
-		time: { start_ms: 0, bucket_ms: 100, buckets: 200 },
-	};
-}
+const { large } = require('./sample.js');
 
 async function cpu(session) {
 	const { processInfo } = await session.send('SystemInfo.getProcessInfo');
@@ -44,7 +18,7 @@ async function cpu(session) {
 async function main() {
 	const browser = new Browser();
 	await browser.open();
-	const file = process.argv[2] || browser.write(description(1e6));
+	const file = process.argv[2] || browser.write(large(1e6));
 	const session = await browser.chromium.newBrowserCDPSession();
 	const measure = async (name, body, times = 1) => {
 		const before = await cpu(session);
@@ -55,9 +29,14 @@ async function main() {
 		console.log(`${name.padEnd(34)} ${used.toFixed(1).padStart(8)} ms CPU` +
 			(wall ? ` ${(wall / times).toFixed(1).padStart(8)} ms in the page` : ''));
 	};
-	const blank = await browser.visit(browser.write({ title: 'blank', events: [{ name: 'cpu', samples: [] }] }));
-	await blank.done();
+	const blank = browser.write({ title: 'blank', events: [{ name: 'cpu', samples: [] }] });
+	await (await browser.visit(blank)).done();
 	let tab;
+	await measure('open a page without samples', async () => {
+		tab = await browser.visit(blank);
+		return tab.evaluate(() => window.sjkcPage.opened);
+	});
+	await tab.done();
 	await measure('open', async () => {
 		tab = await browser.visit(file);
 		return tab.evaluate(() => window.sjkcPage.opened);

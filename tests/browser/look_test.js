@@ -144,6 +144,11 @@ module.exports = (test) => {
 			assert.strictEqual(moved, true);
 			await tab.waitForFunction(() => !window.sjkcPage.moving());
 			assert.strictEqual(Math.round((await tab.frame_('app.Work.sort')).width), 1280);
+			// What is set during a glide is not glided away.
+			await tab.clickFrame('app.Main.main');
+			await tab.keyboard.press('c');
+			await tab.waitForTimeout(250);
+			assert.strictEqual(Math.round((await tab.frame_('java.util.Arrays.sort')).width), 384);
 		}, { context: { reducedMotion: 'no-preference' } });
 	});
 

@@ -6,7 +6,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const zlib = require('node:zlib');
 const { block } = require('./page.js');
-const { sample, lines } = require('./sample.js');
+const { sample, lines, large } = require('./sample.js');
 
 const empty = { title: 'nothing', events: [{ name: 'cpu', samples: [] }] };
 
@@ -116,6 +116,22 @@ module.exports = (test) => {
 				assert((await tab.frames_()).length > 10);
 			});
 		});
+
+	test('10^6 nodes', async (browser) => {
+		const description = large(1e6);
+		const samples = description.events[0].samples.reduce((sum, s) => sum + s.count, 0);
+		await browser.with(description, async (tab) => {
+			assert(await tab.evaluate(() => window.sjkcPage.nodes()) > 990000);
+			assert.strictEqual(await tab.evaluate(() => window.sjkcPage.total()), samples);
+			const frame = (await tab.frames_()).find((f) => f.level === 5 && f.width > 15);
+			await tab.mouse.click(frame.x + 5, frame.y + 5);
+			assert((await tab.frames_()).find((f) => f.node === frame.node).width > 1270);
+			await tab.locator('#search').fill('class77.');
+			assert((await tab.evaluate(() => window.sjkcPage.matches())).count > 0);
+			await tab.locator('[data-view=callers]').click();
+			assert((await tab.frames_()).length > 100);
+		});
+	});
 
 	test('weights above 2^53', async (browser) => {
 		const description = lines('a.A.a 1');

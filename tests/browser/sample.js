@@ -48,4 +48,31 @@ function lines(...text) {
 	return { title: 'lines', events: [{ name: 'samples', samples }] };
 }
 
-module.exports = { sample, lines };
+// A tree as profilers see them: few frames near the root, many towards the leaf.
+function large(nodes) {
+	let seed = 12345;
+	const random = (n) => {
+		seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+		return Math.floor(seed / 4294967296 * n);
+	};
+	const kinds = ['interpreted', 'c1', 'jit', 'inlined', 'native', 'kernel'];
+	const frames = Array.from({ length: 60000 }, (_, i) =>
+		`org.example.p${i % 300}.Class${i % 5000}.method${i}|${kinds[i % 6]}`);
+	const samples = [];
+	let stack = [];
+	for (let made = 0; made < nodes;) {
+		stack = stack.slice(0, Math.max(1, stack.length - 1 - random(random(12) + 1)));
+		const grow = 1 + random(14);
+		for (let i = 0; i < grow && stack.length < 120; i++, made++)
+			stack = [...stack, frames[random(stack.length < 8 ? 40 : frames.length)]];
+		samples.push({ stack, count: 1 + random(9), thread: random(50), state: random(3), bucket: random(200) });
+	}
+	return {
+		title: 'large', events: [{ name: 'cpu', samples }],
+		threads: Array.from({ length: 50 }, (_, i) => ({ name: `worker-${i}`, id: i, tid: i + 1 })),
+		states: ['RUNNABLE', 'WAITING', 'BLOCKED'],
+		time: { start_ms: 0, bucket_ms: 100, buckets: 200 },
+	};
+}
+
+module.exports = { sample, lines, large };
