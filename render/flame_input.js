@@ -88,7 +88,7 @@ class Input {
 		const hit = pane.at(...this.point(pane, event));
 		page.tip.hide();
 		if (hit && hit.tiny) {
-			page.zoom.toDomain(pane, hit.tiny[0], hit.tiny[1]);
+			page.zoom.intoTiny(pane, hit.tiny, this.point(pane, event)[0]);
 		} else if (hit) {
 			page.zoom.into(pane, hit.node);
 			page.select({ pane, node: hit.node });

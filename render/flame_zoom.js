@@ -139,6 +139,14 @@ class Zoom {
 		}, 'settle');
 	}
 
+	// A grey box may be as wide as the window: then closer to the pointer.
+	intoTiny(pane, [from, to], x) {
+		const half = Math.min(to - from, (pane.to - pane.from) / 8) / 2;
+		const at = pane.from + x / pane.scale;
+		const middle = Math.min(Math.max(at, from + half), to - half);
+		this.toDomain(pane, middle - half, middle + half);
+	}
+
 	// Keeps the weight under pixel x where it is.
 	by(pane, factor, x) {
 		const at = pane.from + x / pane.scale;
