@@ -65,43 +65,102 @@ void flame_cells_release(struct flame_cells *cells)
 	*cells = (struct flame_cells){ 0 };
 }
 
-static struct row row_of(const struct flame_cells *cells, const struct cell *c)
+/* What tells a cell from others at its place, as a number. */
+static uint64_t minor_of(const struct flame_cells *cells, const struct cell *c)
 {
-	const struct flame_data *d = cells->data;
-	struct row r = { .major = d->tree->place_of[d->node_of[c->stack]] };
-
-	if (!d->options->no_threads)
-		r.minor = (uint64_t)cells->thread_index[c->thread]
-				  << THREAD_SHIFT |
-			  (uint64_t)c->state << BUCKET_BITS | c->bucket;
-	return r;
+	if (cells->data->options->no_threads)
+		return 0;
+	return (uint64_t)cells->thread_index[c->thread] << THREAD_SHIFT |
+	       (uint64_t)c->state << BUCKET_BITS | c->bucket;
 }
 
-/* A row for each cell of a view, in the order in which they are written. */
+/*
+ * The place + 1 of each cell of a view, 0 where it has no stack trace.  Counts
+ * in ends[], by that number, how many there are.
+ */
+static uint32_t *places_of(const struct flame_cells *cells, const bool *in_view,
+			   uint32_t *ends, size_t *count)
+{
+	const struct flame_data *d = cells->data;
+	const struct profile *p = d->profile;
+	uint32_t *places = xmalloc(p->cell_count * sizeof(*places));
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+		uint32_t place;
+
+		if (i + AHEAD < p->cell_count)
+			__builtin_prefetch(&d->node_of[c[AHEAD].stack]);
+		if (!in_view[c->event])
+			continue;
+		place = d->tree->place_of[d->node_of[c->stack]];
+		ends[place]++;
+		places[n++] = place;
+	}
+	*count = n;
+	return places;
+}
+
+/* Sorts rows of one place: mostly they are few. */
+static void sort_minors(struct row *rows, size_t count)
+{
+	if (count > 32) {
+		row_sort(rows, count);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		struct row r = rows[i];
+		size_t at = i;
+
+		for (; at > 0 && rows[at - 1].minor > r.minor; at--)
+			rows[at] = rows[at - 1];
+		rows[at] = r;
+	}
+}
+
+/*
+ * A row for each cell of a view, in the order in which they are written: put
+ * where its place's rows go, then sorted among those.
+ */
 static struct row *rows_of(const struct flame_cells *cells,
 			   const struct event_view *view, size_t *count)
 {
 	const struct profile *p = cells->data->profile;
-	const uint32_t *node_of = cells->data->node_of;
+	size_t places_count = cells->data->tree->count + 1;
+	uint32_t *ends = xcalloc(places_count, sizeof(*ends));
 	bool *in_view = view_events(p, view);
-	struct row *rows;
+	uint32_t *places = places_of(cells, in_view, ends, count);
+	struct row *rows = xmalloc(*count * sizeof(*rows));
+	uint32_t start = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->cell_count; i++)
-		n += in_view[p->cells[i].event];
-	rows = xmalloc(n * sizeof(*rows));
-	n = 0;
+	/* Where the rows of each place begin, and after them where they end. */
+	for (size_t i = 0; i < places_count; i++) {
+		uint32_t here = ends[i];
+
+		ends[i] = start;
+		start += here;
+	}
 	for (size_t i = 0; i < p->cell_count; i++) {
-		if (i + AHEAD < p->cell_count)
-			__builtin_prefetch(&node_of[p->cells[i + AHEAD].stack]);
-		if (!in_view[p->cells[i].event])
+		const struct cell *c = &p->cells[i];
+
+		if (!in_view[c->event])
 			continue;
-		rows[n] = row_of(cells, &p->cells[i]);
-		rows[n++].item = (uint32_t)i;
+		if (n + AHEAD < *count)
+			__builtin_prefetch(&rows[ends[places[n + AHEAD]]], 1);
+		rows[ends[places[n]]++] = (struct row){ minor_of(cells, c),
+							places[n],
+							(uint32_t)i };
+		n++;
+	}
+	for (size_t i = 0; i < places_count; i++) {
+		start = i ? ends[i - 1] : 0;
+		sort_minors(rows + start, ends[i] - start);
 	}
 	free(in_view);
-	row_sort(rows, n);
-	*count = n;
+	free(places);
+	free(ends);
 	return rows;
 }
 

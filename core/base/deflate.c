@@ -34,7 +34,7 @@ void deflate_raw(struct text *out, const void *bytes, size_t len)
 
 	c = libdeflate_alloc_compressor(level_for(len));
 	if (!c)
-		xmalloc(SIZE_MAX); /* ends the program as if malloc() had */
+		alloc_give_up(len);
 	bound = libdeflate_deflate_compress_bound(c, len);
 	array_reserve(out->bytes, out->cap, out->len + bound + 1);
 	out->len += libdeflate_deflate_compress(c, bytes, len,
