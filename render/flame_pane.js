@@ -220,7 +220,6 @@ class Pane {
 		const room = box.width - 7;
 		const chars = Math.floor(room / this.charWidth);
 		const text = shortened(this.looks.text(this, node), Math.max(chars, 1));
-		// eslint-disable-next-line no-control-regex
 		const plain = text.length <= chars && /^[\x20-\x7e…]*$/.test(text);
 		if (plain) {
 			context.fillText(text, box.x + 3, box.y + ROW / 2);
