@@ -209,6 +209,7 @@ static void frames_that_read_alike_are_one_with_all_their_callees(void **state)
 	struct frame twin = { .kind = FRAME_JAVA };
 	struct sample s = { .count = 3, .weight = 3 };
 	struct event_view view;
+	uint32_t twin_stack;
 	struct page page;
 
 	(void)state;
@@ -216,17 +217,27 @@ static void frames_that_read_alike_are_one_with_all_their_callees(void **state)
 	sampled(p, "r.R.r;a.b.c;w.W.w", 1);
 	twin.class_name = profile_string(p, "a", 1);
 	twin.method = profile_string(p, "b.c", 3);
+	twin_stack = profile_push(p, sampled_stack(p, "r.R.r"),
+				  profile_frame(p, &twin));
+	/* One callee that the other has too, and one of its own. */
+	for (size_t i = 0; i < 2; i++) {
+		s.stack = profile_push(
+			p, twin_stack,
+			sampled_frame(p, i ? "x.X.x" : "z.Z.z", FRAME_JAVA, 0));
+		profile_add(p, &s);
+		s.stack = profile_push(p, s.stack, profile_frame(p, &twin));
+		profile_add(p, &s);
+	}
+	/* And a third of them, class and method in one. */
+	twin.class_name = 0;
+	twin.method = profile_string(p, "a.b.c", 5);
 	s.stack = profile_push(p, sampled_stack(p, "r.R.r"),
 			       profile_frame(p, &twin));
-	s.stack = profile_push(p, s.stack,
-			       sampled_frame(p, "x.X.x", FRAME_JAVA, 0));
-	profile_add(p, &s);
-	s.stack = profile_push(p, s.stack, profile_frame(p, &twin));
 	profile_add(p, &s);
 	view = sampled_view(p, 0);
 	page = page_with(p, &plain);
 	check_lines(page_lines(&page, 0), profile_lines(p, &view, false));
-	assert_int_equal(page.node_count, 6);
+	assert_int_equal(page.node_count, 8);
 	page_release(&page);
 	profile_free(p);
 }
