@@ -70,7 +70,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	}
 	if (size > SIZE_MAX - sizeof(struct arena_block))
 		alloc_give_up(SIZE_MAX);
-	return take(a, size);
+	return take(a, size ? size : 1);
 }
 
 char *arena_copy(struct arena *a, const void *bytes, size_t len)

@@ -29,7 +29,7 @@ static inline struct cursor cursor_over(const void *bytes, size_t len)
 {
 	const uint8_t *b = bytes;
 
-	return (struct cursor){ .base = b, .at = b, .end = b + len };
+	return (struct cursor){ .base = b, .at = b, .end = len ? b + len : b };
 }
 
 static inline bool cursor_ok(const struct cursor *c) { return !c->failed; }

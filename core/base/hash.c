@@ -21,17 +21,19 @@ uint64_t hash_seed(void) { return hash_salt; }
 uint64_t hash_bytes(const void *bytes, size_t len)
 {
 	const char *p = bytes;
-	uint64_t hash = hash_mix(hash_seed(), len);
+	uint64_t seed = hash_seed();
+	uint64_t hash = hash_mix(len, seed);
 	uint64_t word;
 
 	for (; len >= 8; len -= 8, p += 8) {
 		memcpy(&word, p, 8);
-		hash = hash_mix(hash, word);
+		/* A word alone as a factor could be one that makes 0. */
+		hash = hash_mix(hash ^ word, seed);
 	}
 	if (len) {
 		word = 0;
 		memcpy(&word, p, len);
-		hash = hash_mix(hash, word);
+		hash = hash_mix(hash ^ word, seed);
 	}
 	return hash;
 }

@@ -13,10 +13,9 @@ bool inflate_is_gzip(const uint8_t *in, size_t len)
 	return len >= 3 && in[0] == 0x1f && in[1] == 0x8b && in[2] == 8;
 }
 
-static bool is_bomb(const struct inflated *out)
+static bool is_bomb(const struct inflated *out, size_t bomb)
 {
-	return out->len > INFLATE_BOMB_BYTES &&
-	       out->len / INFLATE_BOMB_RATIO > out->used;
+	return out->len > bomb && out->len / INFLATE_BOMB_RATIO > out->used;
 }
 
 /* Inflates once into what is free of out; returns zlib's word. */
@@ -45,18 +44,31 @@ static int step(z_stream *z, struct inflated *out, size_t *cap,
 struct inflated inflate_bytes(enum inflate_kind kind, const uint8_t *in,
 			      size_t len, size_t max)
 {
+	return inflate_watched(kind, in, len, max, INFLATE_BOMB_BYTES);
+}
+
+struct inflated inflate_watched(enum inflate_kind kind, const uint8_t *in,
+				size_t len, size_t max, size_t bomb)
+{
 	struct inflated out = { 0 };
 	z_stream z = { 0 };
 	size_t cap = 0;
 	int ret = Z_OK;
 
+	if (!len) {
+		out.damage = "truncated compressed data";
+		return out;
+	}
 	if (inflateInit2(&z, kind == INFLATE_GZIP ? 15 + 16 : 15) != Z_OK) {
 		out.damage = "zlib cannot start";
 		return out;
 	}
 	while (!out.damage && !(max && out.len == max)) {
 		ret = step(&z, &out, &cap, in, len, max);
-		if (ret == Z_STREAM_END) {
+		if (is_bomb(&out, bomb)) {
+			/* Of many members each may end within a step. */
+			out.damage = "expands without end, stopped";
+		} else if (ret == Z_STREAM_END) {
 			/* Zero padding after a member is not a member. */
 			if (kind != INFLATE_GZIP ||
 			    !inflate_is_gzip(in + out.used, len - out.used))
@@ -66,8 +78,6 @@ struct inflated inflate_bytes(enum inflate_kind kind, const uint8_t *in,
 			out.damage = "damaged compressed data";
 		} else if (ret == Z_MEM_ERROR) {
 			alloc_give_up(SIZE_MAX);
-		} else if (is_bomb(&out)) {
-			out.damage = "expands without end, stopped";
 		} else if (out.used == len && out.len < cap) {
 			out.damage = "truncated compressed data";
 		}

@@ -36,6 +36,10 @@ struct inflated {
 struct inflated inflate_bytes(enum inflate_kind kind, const uint8_t *in,
 			      size_t len, size_t max);
 
+/* The same, looking for bombs from that many bytes of output on. */
+struct inflated inflate_watched(enum inflate_kind kind, const uint8_t *in,
+				size_t len, size_t max, size_t bomb);
+
 /* True for the first bytes of a gzip member. */
 bool inflate_is_gzip(const uint8_t *in, size_t len);
 

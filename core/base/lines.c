@@ -7,7 +7,7 @@ struct lines lines_over(const void *bytes, size_t len)
 {
 	const char *text = bytes;
 
-	return (struct lines){ .at = text, .end = text + len };
+	return (struct lines){ .at = text, .end = len ? text + len : text };
 }
 
 bool lines_next(struct lines *l, struct line *line)

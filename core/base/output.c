@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -103,7 +104,12 @@ static void write_out(struct output *out, const uint8_t *bytes, size_t len)
 	while (len && !out->sys) {
 		ssize_t put = write(out->fd, bytes, len);
 
-		if (put < 0 && errno != EINTR && errno != EAGAIN)
+		/* Somebody may have made a pipe of ours non-blocking. */
+		if (put < 0 && errno == EAGAIN)
+			poll(&(struct pollfd){ .fd = out->fd,
+					       .events = POLLOUT },
+			     1, -1);
+		else if (put < 0 && errno != EINTR)
 			out->sys = errno;
 		if (put > 0) {
 			bytes += put;
@@ -125,7 +131,7 @@ void output_write(struct output *out, const void *bytes, size_t len)
 		flush(out);
 	if (len >= BUFFER_SIZE) {
 		write_out(out, bytes, len);
-	} else {
+	} else if (len) {
 		memcpy(out->buffer + out->used, bytes, len);
 		out->used += len;
 	}

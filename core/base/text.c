@@ -54,6 +54,7 @@ void text_varint(struct text *t, uint64_t value)
 		value >>= 7;
 	}
 	t->bytes[t->len++] = (char)value;
+	t->bytes[t->len] = '\0';
 }
 
 void text_clear(struct text *t)

@@ -372,8 +372,10 @@ uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t count)
 
 uint32_t profile_thread(struct profile *p, const struct thread *t)
 {
-	uint64_t ids = hash_mix((uint64_t)t->java_id, (uint64_t)t->os_id);
-	uint32_t tag = (uint32_t)hash_mix(ids, t->name);
+	/* Ids come from input, so that they could be made to collide. */
+	const uint64_t key[] = { (uint64_t)t->java_id, (uint64_t)t->os_id,
+				 t->name };
+	uint32_t tag = (uint32_t)hash_bytes(key, sizeof(key));
 	struct idprobe probe;
 	uint32_t id;
 
@@ -493,6 +495,13 @@ static void rebucket(struct profile *p, int64_t first, unsigned halvings)
 
 #define FIRST_BUCKET_SHIFT 20 /* about a millisecond; doubled as needed */
 
+static void start_buckets(struct profile *p, int64_t from_ns, unsigned shift)
+{
+	p->bucket_shift = shift;
+	p->bucket_ns = (int64_t)1 << shift;
+	p->bucket_first = p->bucket_last = from_ns >> shift;
+}
+
 void profile_expect_times(struct profile *p, int64_t from_ns, int64_t to_ns)
 {
 	unsigned shift = FIRST_BUCKET_SHIFT;
@@ -502,9 +511,7 @@ void profile_expect_times(struct profile *p, int64_t from_ns, int64_t to_ns)
 	/* Shifting rounds down, for times before 1970 too. */
 	while ((to_ns >> shift) - (from_ns >> shift) >= PROFILE_BUCKETS)
 		shift++;
-	p->bucket_shift = shift;
-	p->bucket_ns = (int64_t)1 << shift;
-	p->bucket_first = p->bucket_last = from_ns >> shift;
+	start_buckets(p, from_ns, shift);
 }
 
 /* The bucket of a time, 1 + its index, making room for it. */
@@ -514,7 +521,7 @@ static uint16_t bucket_of(struct profile *p, int64_t time_ns)
 	unsigned halvings = 0;
 
 	if (!p->bucket_ns)
-		profile_expect_times(p, time_ns, time_ns + 1);
+		start_buckets(p, time_ns, FIRST_BUCKET_SHIFT);
 	at = time_ns >> p->bucket_shift;
 	first = at < p->bucket_first ? at : p->bucket_first;
 	last = at > p->bucket_last ? at : p->bucket_last;
@@ -536,9 +543,10 @@ static uint16_t bucket_of(struct profile *p, int64_t time_ns)
 
 static void note_time(struct profile *p, int64_t time_ns)
 {
+	/* 0 is no time; all of them may be before 1970. */
 	if (!p->earliest_ns || time_ns < p->earliest_ns)
 		p->earliest_ns = time_ns;
-	if (time_ns > p->latest_ns)
+	if (!p->latest_ns || time_ns > p->latest_ns)
 		p->latest_ns = time_ns;
 }
 

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/lines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void expect_line(struct lines *l, const char *text)
+{
+	struct line line;
+
+	assert_true(lines_next(l, &line));
+	assert_int_equal(line.len, strlen(text));
+	assert_memory_equal(line.text, text, line.len);
+}
+
+static void lines_end_with_lf_crlf_or_the_text(void **state)
+{
+	static const char text[] = "one\ntwo\r\n\n\r\na\rb\nlast";
+	struct lines l = lines_over(text, strlen(text));
+	struct line line;
+
+	(void)state;
+	expect_line(&l, "one");
+	expect_line(&l, "two");
+	expect_line(&l, "");
+	expect_line(&l, "");
+	expect_line(&l, "a\rb");
+	assert_int_equal(l.number, 5);
+	expect_line(&l, "last");
+	assert_false(lines_next(&l, &line));
+	assert_false(lines_next(&l, &line));
+	assert_int_equal(l.number, 6);
+}
+
+static void an_end_of_line_at_the_end_begins_no_line(void **state)
+{
+	struct lines l = lines_over("a\n", 2);
+	struct line line;
+
+	(void)state;
+	expect_line(&l, "a");
+	assert_false(lines_next(&l, &line));
+}
+
+static void no_text_has_no_line(void **state)
+{
+	struct lines l = lines_over(NULL, 0);
+	struct line line;
+
+	(void)state;
+	assert_false(lines_next(&l, &line));
+	assert_int_equal(l.number, 0);
+}
+
+static void a_line_may_hold_nul(void **state)
+{
+	struct lines l = lines_over("a\0b\nc", 5);
+	struct line line;
+
+	(void)state;
+	assert_true(lines_next(&l, &line));
+	assert_int_equal(line.len, 3);
+	expect_line(&l, "c");
+}
+
+static void the_start_of_a_line_is_compared_within_it(void **state)
+{
+	struct line line = { "abc", 2 };
+
+	(void)state;
+	assert_true(line_starts(line, ""));
+	assert_true(line_starts(line, "ab"));
+	assert_false(line_starts(line, "abc"));
+	assert_false(line_starts(line, "b"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_end_with_lf_crlf_or_the_text),
+		cmocka_unit_test(an_end_of_line_at_the_end_begins_no_line),
+		cmocka_unit_test(no_text_has_no_line),
+		cmocka_unit_test(a_line_may_hold_nul),
+		cmocka_unit_test(the_start_of_a_line_is_compared_within_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

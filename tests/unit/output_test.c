@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[64];
+static char path[96];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof(folder), "/tmp/output_test.XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/file", folder);
+	return 0;
+}
+
+/* Fails when anything but the file was left lying there. */
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink(path);
+	return rmdir(folder);
+}
+
+static void expect_content(const char *name, const char *content)
+{
+	char buffer[256] = { 0 };
+	int fd = open(name, O_RDONLY);
+
+	assert_true(fd >= 0);
+	assert_true(read(fd, buffer, sizeof(buffer) - 1) >= 0);
+	assert_string_equal(buffer, content);
+	close(fd);
+}
+
+static void write_file(const char *content)
+{
+	struct output out;
+	struct error err;
+
+	if (output_open(&out, path, &err))
+		fail_msg("%s", err.text);
+	output_puts(&out, content);
+	if (output_commit(&out, &err))
+		fail_msg("%s", err.text);
+	output_close(&out);
+}
+
+static void a_file_is_there_when_it_is_committed(void **state)
+{
+	struct output out;
+	struct error err;
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(output_open(&out, path, &err), 0);
+	output_puts(&out, "one ");
+	output_printf(&out, "%s %d", "two", 3);
+	output_write(&out, NULL, 0);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(output_commit(&out, &err), 0);
+	output_close(&out);
+	expect_content(path, "one two 3");
+}
+
+static void the_old_file_stays_whole_until_then(void **state)
+{
+	struct output out;
+	struct error err;
+
+	(void)state;
+	write_file("old");
+	assert_int_equal(output_open(&out, path, &err), 0);
+	output_puts(&out, "new");
+	expect_content(path, "old");
+	output_close(&out);
+	expect_content(path, "old");
+	write_file("new");
+	expect_content(path, "new");
+}
+
+static void what_is_abandoned_is_removed(void **state)
+{
+	struct output out;
+	struct error err;
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(output_open(&out, path, &err), 0);
+	output_abandon_all();
+	assert_int_equal(rmdir(folder), 0); /* nothing is in it */
+	assert_int_equal(mkdir(folder, 0700), 0);
+	output_close(&out);
+	output_abandon_all();
+}
+
+static mode_t mode_of(const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(stat(name, &st), 0);
+	return st.st_mode & 07777;
+}
+
+static void a_new_file_has_the_mode_of_the_old_or_of_umask(void **state)
+{
+	mode_t mask = umask(027);
+
+	(void)state;
+	unlink(path);
+	write_file("x");
+	assert_int_equal(mode_of(path), 0640);
+	chmod(path, 0604);
+	write_file("y");
+	assert_int_equal(mode_of(path), 0604);
+	umask(mask);
+}
+
+static void a_link_stays_one_and_its_file_is_replaced(void **state)
+{
+	char target[128];
+	struct stat st;
+
+	(void)state;
+	snprintf(target, sizeof(target), "%s/target", folder);
+	unlink(path);
+	assert_int_equal(symlink("target", path), 0);
+	close(open(target, O_CREAT | O_WRONLY, 0600));
+	write_file("through");
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	expect_content(target, "through");
+	unlink(target);
+	unlink(path);
+}
+
+static void much_is_written_whatever_the_pieces(void **state)
+{
+	static char piece[300000];
+	struct output out;
+	struct error err;
+	struct stat st;
+
+	(void)state;
+	memset(piece, 'x', sizeof(piece));
+	assert_int_equal(output_open(&out, path, &err), 0);
+	for (size_t len = 1; len <= sizeof(piece); len *= 3)
+		output_write(&out, piece, len);
+	for (int i = 0; i < 100000; i++)
+		output_puts(&out, "seven..");
+	output_write(&out, piece, 256 << 10);
+	assert_int_equal(output_commit(&out, &err), 0);
+	assert_int_equal(out.written,
+			 (177147 * 3 - 1) / 2 + 700000 + (256 << 10));
+	output_close(&out);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size,
+			 (177147 * 3 - 1) / 2 + 700000 + (256 << 10));
+}
+
+static void expect_unopened(const char *name, int sys)
+{
+	struct output out;
+	struct error err = { 0 };
+
+	assert_int_equal(output_open(&out, name, &err), -1);
+	assert_int_equal(err.kind, ERROR_OUTPUT);
+	assert_int_equal(err.sys, sys);
+	assert_non_null(strstr(err.text, name));
+	output_close(&out);
+}
+
+static void what_cannot_be_written_is_said_when_it_is_opened(void **state)
+{
+	(void)state;
+	expect_unopened("/nowhere/at/all", ENOENT);
+	expect_unopened(folder, EISDIR);
+	expect_unopened("/dev/nowhere/x", ENOENT);
+}
+
+static void a_full_disk_is_said_when_it_is_committed(void **state)
+{
+	struct output out;
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(output_open(&out, "/dev/full", &err), 0);
+	output_puts(&out, "x");
+	assert_int_equal(output_commit(&out, &err), -1);
+	assert_int_equal(err.kind, ERROR_OUTPUT);
+	assert_int_equal(err.sys, ENOSPC);
+	assert_non_null(strstr(err.text, "/dev/full"));
+	output_close(&out);
+	assert_int_equal(access("/dev/full", F_OK), 0);
+}
+
+static void a_closed_pipe_is_said_as_such(void **state)
+{
+	struct output out;
+	struct error err = { 0 };
+	char name[32];
+	int ends[2];
+
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(pipe(ends), 0);
+	snprintf(name, sizeof(name), "/dev/fd/%d", ends[1]);
+	assert_int_equal(output_open(&out, name, &err), 0);
+	close(ends[0]);
+	output_puts(&out, "x");
+	assert_int_equal(output_commit(&out, &err), -1);
+	assert_int_equal(err.sys, EPIPE);
+	output_close(&out);
+	close(ends[1]);
+	signal(SIGPIPE, SIG_DFL);
+}
+
+static void a_pipe_that_does_not_block_gets_all(void **state)
+{
+	enum { LEN = 1000000 };
+	struct output out;
+	struct error err = { 0 };
+	char buffer[4096];
+	char name[32];
+	int ends[2], status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		size_t sum = 0;
+		ssize_t got;
+
+		close(ends[1]);
+		while ((got = read(ends[0], buffer, sizeof(buffer))) > 0)
+			sum += (size_t)got;
+		_exit(sum != LEN);
+	}
+	close(ends[0]);
+	snprintf(name, sizeof(name), "/dev/fd/%d", ends[1]);
+	assert_int_equal(output_open(&out, name, &err), 0);
+	assert_int_equal(fcntl(out.fd, F_SETFL, O_WRONLY | O_NONBLOCK), 0);
+	for (int i = 0; i < LEN / 10; i++)
+		output_puts(&out, "0123456789");
+	assert_int_equal(output_commit(&out, &err), 0);
+	output_close(&out);
+	close(ends[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void an_output_never_opened_can_be_closed(void **state)
+{
+	struct output out = { 0 };
+
+	(void)state;
+	output_close(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_there_when_it_is_committed),
+		cmocka_unit_test(the_old_file_stays_whole_until_then),
+		cmocka_unit_test(what_is_abandoned_is_removed),
+		cmocka_unit_test(
+			a_new_file_has_the_mode_of_the_old_or_of_umask),
+		cmocka_unit_test(a_link_stays_one_and_its_file_is_replaced),
+		cmocka_unit_test(much_is_written_whatever_the_pieces),
+		cmocka_unit_test(
+			what_cannot_be_written_is_said_when_it_is_opened),
+		cmocka_unit_test(a_full_disk_is_said_when_it_is_committed),
+		cmocka_unit_test(a_closed_pipe_is_said_as_such),
+		cmocka_unit_test(a_pipe_that_does_not_block_gets_all),
+		cmocka_unit_test(an_output_never_opened_can_be_closed),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/pattern.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static bool matches(const char *regex, const char *text, size_t len)
+{
+	struct error err = { 0 };
+	struct pattern *p = pattern_new(regex, &err);
+	bool yes;
+
+	if (!p)
+		fail_msg("%s", err.text);
+	yes = pattern_matches(p, text, len);
+	pattern_free(p);
+	return yes;
+}
+
+static void any_part_may_match(void **state)
+{
+	(void)state;
+	assert_true(matches("lang", "java.lang.Thread", 16));
+	assert_false(matches("^lang", "java.lang.Thread", 16));
+	assert_true(matches("run$", "Thread.run", 10));
+	assert_false(matches("run$", "Thread.runs", 11));
+	assert_true(matches("", "", 0));
+	assert_true(matches("^$", NULL, 0));
+	assert_true(matches("(a)(b)(c)", "abc", 3)); /* groups are no matter */
+}
+
+static void texts_are_utf_8_and_need_not_be_valid(void **state)
+{
+	(void)state;
+	assert_true(matches("^w.rker$", "w\xc3\xb6rker", 7));
+	assert_true(matches("(?i)\xc3\x96", "\xc3\xb6", 2));
+	assert_true(matches("run", "\xff\xferun", 5));
+	assert_false(matches("a.b",
+			     "a\xff"
+			     "b",
+			     3));
+	assert_true(matches("b$", "a\0b", 3));
+}
+
+static void
+what_is_no_regular_expression_is_refused_with_the_place(void **state)
+{
+	static const char *const wrong[] = { "(",      "a(b", "[",   "*",
+					     "a{2,1}", "\\",  "\\C", "\xff" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct error err = { 0 };
+
+		assert_null(pattern_new(wrong[i], &err));
+		assert_int_equal(err.kind, ERROR_MISUSE);
+		assert_non_null(strstr(err.text, "at character"));
+	}
+}
+
+static void a_pattern_that_never_ends_does_not_match(void **state)
+{
+	char text[64];
+
+	(void)state;
+	/* Two to the power of 60 ways to fail, but for the limit. */
+	memset(text, 'a', sizeof(text));
+	text[sizeof(text) - 1] = 'b';
+	assert_false(matches("^(a|a)*$", text, sizeof(text)));
+	assert_false(matches("^(a+)+$", text, sizeof(text)));
+}
+
+static void no_pattern_can_be_freed(void **state)
+{
+	(void)state;
+	pattern_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_part_may_match),
+		cmocka_unit_test(texts_are_utf_8_and_need_not_be_valid),
+		cmocka_unit_test(
+			what_is_no_regular_expression_is_refused_with_the_place),
+		cmocka_unit_test(a_pattern_that_never_ends_does_not_match),
+		cmocka_unit_test(no_pattern_can_be_freed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

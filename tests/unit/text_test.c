@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void whatever_is_added_a_nul_ends_it(void **state)
+{
+	struct text t = { 0 };
+
+	(void)state;
+	assert_null(t.bytes);
+	text_add(&t, NULL, 0);
+	assert_string_equal(t.bytes, "");
+	text_puts(&t, "ab");
+	text_putc(&t, 'c');
+	text_printf(&t, "%d%s", 12, "x");
+	assert_string_equal(t.bytes, "abc12x");
+	assert_int_equal(t.len, 6);
+	text_clear(&t);
+	assert_string_equal(t.bytes, "");
+	/* Where longer text stood before. */
+	text_puts(&t, "xxxxxx");
+	text_clear(&t);
+	text_varint(&t, 'A');
+	assert_string_equal(t.bytes, "A");
+	text_release(&t);
+	assert_null(t.bytes);
+	text_clear(&t);
+}
+
+static void a_text_grows_as_far_as_it_must(void **state)
+{
+	struct text t = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 100000; i++)
+		text_printf(&t, "%05d", i);
+	assert_int_equal(t.len, 500000);
+	assert_memory_equal(t.bytes + 5 * 77777, "77777", 5);
+	text_release(&t);
+}
+
+static void varints_have_seven_bits_a_byte_low_first(void **state)
+{
+	static const struct {
+		uint64_t value;
+		const char *bytes;
+	} varints[] = {
+		{ 1, "\x01" },
+		{ 127, "\x7f" },
+		{ 128, "\x80\x01" },
+		{ 300, "\xac\x02" },
+		{ UINT64_MAX, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(varints) / sizeof(*varints); i++) {
+		struct text t = { 0 };
+
+		text_varint(&t, varints[i].value);
+		assert_string_equal(t.bytes, varints[i].bytes);
+		text_release(&t);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whatever_is_added_a_nul_ends_it),
+		cmocka_unit_test(a_text_grows_as_far_as_it_must),
+		cmocka_unit_test(varints_have_seven_bits_a_byte_low_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
