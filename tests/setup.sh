@@ -50,7 +50,7 @@ install_driver() {
 	mkdir -p build/browser
 	cp "$wanted" "$have.new"
 	cp "$wanted" "$have"
-	npm install --prefix build/browser --no-audit --no-fund --silent \
+	npm install --prefix build/browser --no-audit --no-fund --loglevel=error \
 		>build/setup.log 2>&1 || {
 		rm -f "$have"
 		tail -n 5 build/setup.log >&2
