@@ -39,6 +39,7 @@ install_packages() {
 }
 
 # The browser's driver, from the registry of npm; Debian has no package of it.
+# Where the registry is out of reach, the other tests are still worth running.
 install_driver() {
 	wanted=tests/browser/package.json
 	have=build/browser/package.json
@@ -48,16 +49,13 @@ install_driver() {
 	fi
 	echo "setup: installing playwright-core under build/browser"
 	mkdir -p build/browser
-	cp "$wanted" "$have.new"
 	cp "$wanted" "$have"
 	npm install --prefix build/browser --no-audit --no-fund --loglevel=error \
 		>build/setup.log 2>&1 || {
 		rm -f "$have"
-		tail -n 5 build/setup.log >&2
-		echo "setup: npm failed; all of it is in build/setup.log" >&2
-		exit 1
+		head -n 5 build/setup.log >&2
+		echo "setup: npm failed: the browser tests will, too" >&2
 	}
-	rm -f "$have.new"
 }
 
 command -v dpkg-query >/dev/null || {
