@@ -13,11 +13,11 @@
 
 static bool is_first_of_group(const struct command *c)
 {
-	size_t i = 0;
-
-	while (strcmp(commands[i]->group, c->group) != 0)
-		i++;
-	return commands[i] == c;
+	for (size_t i = 0; commands[i] && commands[i] != c; i++) {
+		if (strcmp(commands[i]->group, c->group) == 0)
+			return false;
+	}
+	return true;
 }
 
 void help_overview(struct output *out, const struct command *unused)

@@ -7,12 +7,8 @@
 #include <string.h>
 
 const struct reader *const readers[] = {
-	&jfr_reader,
-	&nps_reader,
-	&dump_json_reader,
-	&dump_reader,
-	&collapsed_reader,
-	NULL,
+	&jfr_reader,  &nps_reader,       &dump_json_reader,
+	&dump_reader, &collapsed_reader, NULL,
 };
 
 static int unknown_format(const char *name, struct error *err)

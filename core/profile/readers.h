@@ -10,7 +10,7 @@
 extern const struct reader jfr_reader;
 extern const struct reader nps_reader;
 extern const struct reader dump_json_reader; /* Thread.dump_to_file JSON */
-extern const struct reader dump_reader;	     /* text thread dumps */
+extern const struct reader dump_reader;      /* text thread dumps */
 extern const struct reader collapsed_reader;
 
 #endif
