@@ -5,27 +5,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define FIRST_SIZE ((size_t)256)
 /* A large table that little is put into costs more to wipe than to make. */
 #define MOSTLY_UNUSED 32
-#define PAGE_SIZE     ((size_t)4096)
-#define HUGE_BYTES    ((size_t)4 << 20) /* from here on huge pages pay */
-
-/*
- * Searches of a table hop from page to page.  Of huge pages there are few
- * enough for the processor to remember all; and the system hands them out by
- * the hundred.  A refusal costs nothing.
- */
-static void prefer_huge_pages(void *bytes, size_t len)
-{
-	uintptr_t from = ((uintptr_t)bytes + PAGE_SIZE - 1) & -PAGE_SIZE;
-	uintptr_t to = ((uintptr_t)bytes + len) & -PAGE_SIZE;
-
-	if (len >= HUGE_BYTES)
-		madvise((void *)from, to - from, MADV_HUGEPAGE);
-}
 
 static void insert(struct idtable *t, struct idslot s)
 {
@@ -36,25 +19,47 @@ static void insert(struct idtable *t, struct idslot s)
 	t->slots[slot] = s;
 }
 
+/*
+ * Puts the ids where they belong now that the table is twice as large, in
+ * place: a second table would have to be cleared, which costs more than all
+ * the searches in it.  Begun behind the last free slot of the old half and in
+ * the order of the slots, no id is put behind one that is still to be moved:
+ * its way is free up to where it stood, or, in the new half, up to where it
+ * stood there.
+ */
+static void spread(struct idtable *t, size_t old_size)
+{
+	size_t free_slot = old_size - 1;
+
+	while (t->slots[free_slot].id)
+		free_slot--;
+	for (size_t i = 1; i < old_size; i++) {
+		size_t slot = (free_slot + i) & (old_size - 1);
+		struct idslot s = t->slots[slot];
+
+		if (s.id) {
+			t->slots[slot] = (struct idslot){ 0 };
+			insert(t, s);
+		}
+	}
+}
+
 void idtable_reserve(struct idtable *t, size_t more)
 {
-	struct idslot *old = t->slots;
-	size_t old_size = t->size;
-	size_t size = old_size ? old_size : FIRST_SIZE;
+	size_t size = t->size ? t->size : FIRST_SIZE;
 
-	/* At most 5/8 full: short searches, and not too much memory. */
-	while (t->count + more > size / 8 * 5)
-		size *= 2;
-	if (size == old_size)
-		return;
-	t->slots = xcalloc(size, sizeof(*t->slots));
+	if (!t->size)
+		t->slots = xcalloc(size, sizeof(*t->slots));
 	t->size = size;
-	prefer_huge_pages(t->slots, size * sizeof(*t->slots));
-	for (size_t i = 0; i < old_size; i++) {
-		if (old[i].id)
-			insert(t, old[i]);
+	/* At most 5/8 full: short searches, and not too much memory. */
+	while (t->count + more > t->size / 8 * 5) {
+		size = t->size;
+		t->slots = xrealloc(t->slots, size * 2, sizeof(*t->slots));
+		memset(t->slots + size, 0, size * sizeof(*t->slots));
+		t->size = size * 2;
+		if (t->count)
+			spread(t, size);
 	}
-	free(old);
 }
 
 void idtable_clear(struct idtable *t)

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRUSTED_COUNT ((size_t)1 << 18)
+#define STACKS_AT_A_TIME ((size_t)64)
+#define TRUSTED_COUNT    ((size_t)1 << 18)
 
 /* How a path holds sites: by method and type, or hashed, by their id. */
 #define DIRECT_METHODS ((uint64_t)1 << 20)
@@ -278,8 +279,8 @@ static inline uint32_t direct_frame(struct jfr_pools *ps, uint32_t site)
 	return ps->direct[site];
 }
 
-/* Sites become frames, in place. */
-static void resolve_sites(struct jfr_pools *ps)
+/* Frames of the sites that are hashed, by their id; the caller frees. */
+static uint32_t *hashed_frames(struct jfr_pools *ps)
 {
 	uint32_t *frames = xmalloc((ps->site_count + 1) * sizeof(*frames));
 	struct frame truncated = {
@@ -290,13 +291,37 @@ static void resolve_sites(struct jfr_pools *ps)
 	frames[TRUNCATED] = profile_frame(ps->profile, &truncated);
 	for (size_t i = 0; i < ps->site_count; i++)
 		frames[i + 1] = jfr_pools_frame(ps, &ps->sites[i]);
-	for (size_t i = 0; i < ps->path_len; i++) {
-		uint32_t site = ps->path[i];
+	return frames;
+}
 
-		ps->path[i] = site & SITE_HASHED ? frames[site & ~SITE_HASHED]
-						 : direct_frame(ps, site);
+/*
+ * Makes stack traces of the profile, some at a time, so that their frames are
+ * still in the cache when they are looked for.
+ */
+static void make_stacks(struct jfr_pools *ps)
+{
+	uint32_t *hashed = hashed_frames(ps);
+	uint32_t *path = ps->path;
+
+	for (size_t i = 0; i < ps->stack_count; i += STACKS_AT_A_TIME) {
+		size_t left = ps->stack_count - i;
+		size_t n = left < STACKS_AT_A_TIME ? left : STACKS_AT_A_TIME;
+		size_t frames = 0;
+
+		for (size_t k = 0; k < n; k++)
+			frames += ps->stack_lens[i + k];
+		for (size_t k = 0; k < frames; k++) {
+			uint32_t site = path[k];
+
+			path[k] = site & SITE_HASHED
+					  ? hashed[site & ~SITE_HASHED]
+					  : direct_frame(ps, site);
+		}
+		profile_stacks(ps->profile, path, ps->stack_lens + i, n,
+			       ps->stack_nodes + i);
+		path += frames;
 	}
-	free(frames);
+	free(hashed);
 }
 
 /*
@@ -334,9 +359,7 @@ static void index_keys(struct jfr_pools *ps)
 void jfr_frames_end(struct jfr_pools *ps)
 {
 	array_reserve(ps->stack_nodes, ps->node_cap, ps->stack_count);
-	resolve_sites(ps);
-	profile_stacks(ps->profile, ps->path, ps->stack_lens, ps->stack_count,
-		       ps->stack_nodes);
+	make_stacks(ps);
 	index_keys(ps);
 }
 
