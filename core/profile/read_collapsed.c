@@ -2,7 +2,7 @@
 /*
  * Collapsed stack traces: lines "root;caller;leaf weight", made by the tools
  * around flame graphs.  The weight is what stands after the last blank, a
- * whole number; lines that begin with # are comments.
+ * whole number; lines that begin with # and a blank are comments.
  *
  * The difference of two profiles has two weights a line, "before after".  When
  * all of the first lines are so, it is one, and the second weight counts.
@@ -74,18 +74,19 @@ static const char *take_weight(struct line *line, uint64_t *weight)
 		    __builtin_add_overflow(value, line->text[i] - '0', &value))
 			return "a weight of 2^64 or more";
 	}
-	while (len && is_blank(line->text[len - 1]))
-		len--;
-	if (!len)
+	/* One blank parts them: more of them belong to a name. */
+	if (--len == 0)
 		return "no stack trace before the weight";
 	line->len = len;
 	*weight = value;
 	return NULL;
 }
 
+/* "#name;name 5" is none: a name may begin so. */
 static bool is_comment(struct line line)
 {
-	return line.len == 0 || line.text[0] == '#';
+	return line.len == 0 || (line.text[0] == '#' &&
+				 (line.len == 1 || is_blank(line.text[1])));
 }
 
 static inline uint64_t load(const char *at)

@@ -129,6 +129,20 @@ static void crlf_blanks_comments_and_empty_lines_are_understood(void **state)
 	profile_free(p);
 }
 
+static void a_name_may_begin_or_end_with_what_else_means_something(void **state)
+{
+	struct profile *p = read_string("#a;b 1\n# a;b 2\n#\na;b  4\n"
+					"c;d 5 8\n");
+
+	(void)state;
+	assert_int_equal(weight_of(p, "|#a;|b"), 1);
+	assert_int_equal(weight_of(p, "|a;|b "), 4);
+	assert_int_equal(weight_of(p, "|c;|d 5"), 8);
+	assert_int_equal(p->events[0].weight, 13);
+	assert_false(profile_is_partial(p));
+	profile_free(p);
+}
+
 static void names_are_told_apart_at_every_length(void **state)
 {
 	struct text in = { 0 };
@@ -452,6 +466,8 @@ int main(void)
 			a_line_shares_only_whole_frames_with_the_line_before),
 		cmocka_unit_test(
 			crlf_blanks_comments_and_empty_lines_are_understood),
+		cmocka_unit_test(
+			a_name_may_begin_or_end_with_what_else_means_something),
 		cmocka_unit_test(names_are_told_apart_at_every_length),
 		cmocka_unit_test(
 			an_input_that_ends_anywhere_is_read_to_its_end),
