@@ -25,6 +25,7 @@
 #define FRAME_LONGEST  ((size_t)1 << 20) /* bytes; more is no name */
 #define DIFF_LINES     64                /* that are looked at */
 #define PROGRESS_LINES 4096
+#define SAMPLE_BATCH   64 /* added at once, which is faster */
 
 /* A name met in the input, and what it stands for. */
 struct seen {
@@ -48,6 +49,8 @@ struct collapsed {
 	uint64_t seed;
 	uint32_t event;
 	uint64_t taken; /* lines */
+	struct sample batch[SAMPLE_BATCH];
+	size_t batched;
 	bool is_diff;
 };
 
@@ -279,6 +282,12 @@ static bool is_no_stack(struct line line)
 	       memcmp(line.text, word, line.len) == 0;
 }
 
+static void flush(struct collapsed *c)
+{
+	profile_add_all(c->profile, c->batch, c->batched);
+	c->batched = 0;
+}
+
 /* Adds one line.  NULL, or why it is skipped. */
 static const char *read_line(struct collapsed *c, struct line line)
 {
@@ -301,7 +310,9 @@ static const char *read_line(struct collapsed *c, struct line line)
 	}
 	c->taken++;
 	if (s.weight)
-		profile_add(c->profile, &s);
+		c->batch[c->batched++] = s;
+	if (c->batched == SAMPLE_BATCH)
+		flush(c);
 	return NULL;
 }
 
@@ -359,6 +370,7 @@ static int read_collapsed(const uint8_t *bytes, size_t len, struct profile *p,
 
 	grow_seen(&c);
 	read_lines(&c, bytes, len);
+	flush(&c);
 	free(c.seen);
 	free(c.ends);
 	free(c.frames);
