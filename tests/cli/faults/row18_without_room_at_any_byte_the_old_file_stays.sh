@@ -2,6 +2,7 @@
 # way, so that it fails at each of its pages and at last succeeds.
 cat >inside.sh <<'END'
 mount -t tmpfs -o size=512k tmpfs room || exit 77
+trap 'umount room' EXIT
 seq 1 1500 | sed 's/^/main;work;part/; s/$/ 1/' >in.folded
 echo old >room/out.html
 failed=0 written=0
@@ -31,9 +32,9 @@ done
 END
 mkdir room
 if [ "$(id -u)" -eq 0 ]; then
-	unshare -m sh inside.sh
+	unshare -m --propagation unchanged sh inside.sh
 else
-	unshare -Urm sh inside.sh
+	unshare -Urm --propagation unchanged sh inside.sh
 fi
 status=$?
 [ $status -lt 77 ] || { echo 'no file system can be mounted'; exit 77; }
