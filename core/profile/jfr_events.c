@@ -245,8 +245,7 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 		struct jfr_event_type *et = &es->types[es->type_count];
 		bool has_stack;
 
-		if (strcmp(t->super, "jdk.jfr.Event") != 0 &&
-		    strcmp(t->super, "com.oracle.jfr.Event") != 0)
+		if (!jfr_type_is_event(t))
 			continue;
 		has_stack = field_of_type(m, t, "StackTrace") != NULL;
 		if (has_stack ? compile_type(et, m, t)

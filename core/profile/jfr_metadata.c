@@ -306,6 +306,21 @@ static void finish(struct parse *ps)
 	}
 }
 
+/* It may lack fields, which would make all behind them misread. */
+static void drop_last_type(struct parse *ps)
+{
+	struct jfr_metadata *m = ps->m;
+
+	if (!m->type_count)
+		return;
+	m->type_count--;
+	m->field_count = m->types[m->type_count].first_field;
+	while (ps->annotation_count &&
+	       ps->annotations[ps->annotation_count - 1].field >=
+		       m->field_count)
+		ps->annotation_count--;
+}
+
 int jfr_metadata_read(struct jfr_metadata *m, struct cursor c,
 		      struct error *err)
 {
@@ -315,7 +330,10 @@ int jfr_metadata_read(struct jfr_metadata *m, struct cursor c,
 	*m = (struct jfr_metadata){ 0 };
 	read_strings(&ps);
 	read_elements(&ps);
-	if (cursor_ok(&ps.c)) {
+	m->damaged = !cursor_ok(&ps.c);
+	if (m->damaged)
+		drop_last_type(&ps);
+	if (!ps.too_large && (!m->damaged || m->type_count > 0)) {
 		finish(&ps);
 	} else {
 		ret = fail(err, ERROR_INPUT, "%s",
@@ -333,6 +351,13 @@ const struct jfr_type *jfr_type_by_id(const struct jfr_metadata *m, uint64_t id)
 	uint32_t index = map64_get(&m->by_id, id);
 
 	return index == MAP64_NONE ? NULL : &m->types[index];
+}
+
+bool jfr_type_is_event(const struct jfr_type *t)
+{
+	/* JDK 9 and 10 say com.oracle. */
+	return strcmp(t->super, "jdk.jfr.Event") == 0 ||
+	       strcmp(t->super, "com.oracle.jfr.Event") == 0;
 }
 
 const struct jfr_field *jfr_type_field(const struct jfr_metadata *m,

@@ -62,11 +62,13 @@ struct jfr_metadata {
 	size_t field_count, field_cap;
 	struct map64 by_id; /* index into types */
 	struct arena arena;
+	bool damaged; /* types are missing, the last ones */
 };
 
 /*
  * Reads a metadata event, c standing behind its start time, duration and id.
- * Fails with ERROR_INPUT; m is then empty.
+ * Fails with ERROR_INPUT; m is then empty.  Damage behind some whole types is
+ * no failure.
  */
 int jfr_metadata_read(struct jfr_metadata *m, struct cursor c,
 		      struct error *err);
@@ -74,6 +76,9 @@ int jfr_metadata_read(struct jfr_metadata *m, struct cursor c,
 /* The type of that id, or NULL. */
 const struct jfr_type *jfr_type_by_id(const struct jfr_metadata *m,
 				      uint64_t id);
+
+/* True for the type of an event. */
+bool jfr_type_is_event(const struct jfr_type *t);
 
 /* The field called name, or NULL. */
 const struct jfr_field *jfr_type_field(const struct jfr_metadata *m,

@@ -9,6 +9,7 @@
  * writes pools and types again and again, so most of it can be had.
  */
 #include "core/base/cursor.h"
+#include "core/profile/jfr_chunk.h"
 #include "core/profile/jfr_events.h"
 #include "core/profile/jfr_metadata.h"
 #include "core/profile/jfr_pool.h"
@@ -20,44 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JFR_MAGIC       0x464c5200u /* "FLR\0" */
-#define JFR_HEADER_SIZE 68
-#define COMPRESSED_INTS 1 /* bit of the header's flags */
-
 /*
  * Frames that differ only in their lines make a huge recording's tree several
  * times larger; up to this size of the file that costs little.
  */
 #define LINES_UP_TO ((size_t)128 << 20)
 
-enum { EVENT_METADATA = 0, EVENT_CHECKPOINT = 1 };
-
-struct chunk {
-	size_t offset; /* in the file */
-	uint16_t major, minor;
-	uint64_t size;                 /* as the header has it */
-	uint64_t checkpoint, metadata; /* offsets from the chunk's start */
-	struct jfr_clock clock;
-	int64_t duration_ns;
-	uint8_t state; /* JDK 14 and later: 0 when finished */
-	uint16_t flags;
-	struct cursor bytes; /* the chunk, as far as it is there */
-	bool cut;            /* the file ends before the chunk does */
-	bool unfinished;     /* its writer did not close it */
-	bool misfit;         /* no chunk begins where it should end */
-};
-
-/* Where events stand in a chunk that are worth to be known. */
-struct scan {
-	size_t *checkpoints; /* offsets, ascending */
-	size_t count, cap;
-	/* Of a walk over the events of a damaged chunk: */
-	size_t metadata;  /* offset of the last; 0 = none */
-	size_t end;       /* where the walk ended */
-	bool passed_size; /* one event ended where the header says all do */
-};
-
-enum { LOOKS_LIKE_HEADER = 8 }; /* bytes that tell a chunk's header */
+/* Places tried that may hold a chunk's types, where its header is wrong. */
+#define MOST_SEARCHES 16
 
 /* Recordings put together mix chunks of a few kinds, over and over. */
 #define TYPED_CHUNKS 4
@@ -86,183 +57,7 @@ static bool jfr_sniff(const uint8_t *head, size_t len)
 	return len >= 4 && memcmp(head, "FLR\0", 4) == 0;
 }
 
-static struct chunk read_header(struct cursor c)
-{
-	struct chunk chunk = { 0 };
-
-	cursor_skip(&c, 4); /* magic */
-	chunk.major = cursor_u16(&c);
-	chunk.minor = cursor_u16(&c);
-	chunk.size = cursor_u64(&c);
-	chunk.checkpoint = cursor_u64(&c);
-	chunk.metadata = cursor_u64(&c);
-	chunk.clock.start_ns = (int64_t)cursor_u64(&c);
-	chunk.duration_ns = (int64_t)cursor_u64(&c);
-	chunk.clock.start_ticks = (int64_t)cursor_u64(&c);
-	chunk.clock.ticks_per_second = (int64_t)cursor_u64(&c);
-	chunk.state = cursor_u8(&c);
-	cursor_skip(&c, 1);
-	chunk.flags = cursor_u16(&c);
-	return chunk;
-}
-
-/* A header of a version that exists; four bytes alone may be anything. */
-static bool is_header(const uint8_t *bytes, size_t len)
-{
-	return len >= LOOKS_LIKE_HEADER && jfr_sniff(bytes, len) &&
-	       bytes[4] == 0 && bytes[5] <= 2 && bytes[6] == 0;
-}
-
-/*
- * The payload of the event at offset, behind its type, ending with the event.
- * Failed unless it is an event of that type that fits the chunk.
- */
-static struct cursor event_at(const struct chunk *chunk, uint64_t offset,
-			      uint64_t type)
-{
-	struct cursor c = cursor_from(&chunk->bytes, offset);
-	struct cursor event = c;
-	uint64_t size = cursor_varint(&c);
-
-	event = cursor_slice(&event, size);
-	cursor_skip_varint(&event);
-	if (offset < JFR_HEADER_SIZE || cursor_varint(&event) != type)
-		cursor_fail(&event);
-	return event;
-}
-
-/*
- * Steps to the next event: *event is what it holds behind its type.  False at
- * the end, and when the size cannot be: c then stands before that event.
- */
-static inline bool next_event(struct cursor *c, uint64_t *type,
-			      struct cursor *event)
-{
-	const uint8_t *start = c->at;
-	uint64_t size;
-
-	if (start == c->end)
-		return false;
-	*event = *c;
-	size = cursor_varint(event);
-	*type = cursor_varint(event);
-	if (size > (size_t)(c->end - start) ||
-	    size < (size_t)(event->at - start) || event->failed)
-		return false;
-	event->end = start + size;
-	c->at = start + size;
-	return true;
-}
-
-static struct cursor events_of(const struct chunk *chunk)
-{
-	struct cursor c = chunk->bytes;
-
-	cursor_skip(&c, JFR_HEADER_SIZE);
-	return c;
-}
-
-/*
- * True when events follow the header and its metadata are where it says.  The
- * JVM writes copies of the header into checkpoints: of those it is not true.
- */
-static bool heads_chunk(const uint8_t *bytes, size_t len)
-{
-	struct cursor c = cursor_over(bytes, len);
-	struct chunk chunk = { .bytes = c };
-	struct cursor event;
-	uint64_t type;
-
-	if (!is_header(bytes, len))
-		return false;
-	if (len <= JFR_HEADER_SIZE || bytes[5] == 0)
-		return true;
-	chunk.metadata = read_header(c).metadata;
-	if (chunk.metadata && chunk.metadata < len) {
-		event = event_at(&chunk, chunk.metadata, EVENT_METADATA);
-		return cursor_ok(&event);
-	}
-	cursor_skip(&c, JFR_HEADER_SIZE);
-	return next_event(&c, &type, &event);
-}
-
-/* Where the next chunk's header stands at or after offset; len: nowhere. */
-static size_t find_chunk(const uint8_t *bytes, size_t len, size_t offset)
-{
-	while (offset < len) {
-		const uint8_t *at = memmem(bytes + offset, len - offset,
-					   "FLR\0", 4);
-
-		if (!at)
-			break;
-		offset = (size_t)(at - bytes);
-		if (heads_chunk(at, len - offset))
-			return offset;
-		offset++;
-	}
-	return len;
-}
-
-/*
- * Opens the chunk at offset.  Its end is the header's word, if it can be; else
- * the end of the file, until end_scanned() knows better.
- */
-static struct chunk open_chunk(const struct jfr_read *r, size_t offset)
-{
-	size_t left = r->len - offset;
-	struct cursor c = cursor_over(r->bytes + offset, left);
-	struct chunk chunk = read_header(c);
-
-	chunk.offset = offset;
-	/* async-profiler leaves 1 GiB and no offsets when it is killed. */
-	chunk.unfinished = chunk.state != 0 || chunk.metadata == 0 ||
-			   chunk.checkpoint == 0 ||
-			   chunk.size < JFR_HEADER_SIZE;
-	chunk.cut = chunk.size > left && !chunk.unfinished;
-	if (!chunk.unfinished && !chunk.cut) {
-		chunk.misfit = chunk.size < left &&
-			       !is_header(r->bytes + offset + chunk.size,
-					  left - (size_t)chunk.size);
-		left = (size_t)chunk.size;
-	}
-	chunk.bytes = cursor_over(r->bytes + offset, left);
-	if (chunk.clock.ticks_per_second <= 0)
-		chunk.clock.ticks_per_second = 1000000000;
-	return chunk;
-}
-
-static void note_checkpoint(struct scan *scan, size_t offset)
-{
-	array_reserve(scan->checkpoints, scan->cap, scan->count + 1);
-	scan->checkpoints[scan->count++] = offset;
-}
-
-/*
- * Walks a chunk whose header cannot be relied on, up to where the events end
- * or the next chunk begins.  (Inside an event stands a copy of the header.)
- */
-static void scan_events(const struct chunk *chunk, struct scan *scan)
-{
-	struct cursor c = events_of(chunk);
-	struct cursor event;
-	uint64_t type;
-	size_t offset = cursor_offset(&c);
-
-	scan->count = 0;
-	for (; next_event(&c, &type, &event); offset = cursor_offset(&c)) {
-		scan->passed_size |= cursor_offset(&c) == chunk->size;
-		if (is_header(chunk->bytes.base + offset,
-			      cursor_left(&chunk->bytes) - offset))
-			break;
-		if (type == EVENT_METADATA)
-			scan->metadata = offset;
-		else if (type == EVENT_CHECKPOINT)
-			note_checkpoint(scan, offset);
-	}
-	scan->end = offset;
-}
-
-static void lost_pools(struct jfr_read *r, const struct chunk *chunk,
+static void lost_pools(struct jfr_read *r, const struct jfr_chunk *chunk,
 		       uint64_t at)
 {
 	profile_lost(r->profile, "damaged constant pools", 1, "offset %" PRIu64,
@@ -271,52 +66,40 @@ static void lost_pools(struct jfr_read *r, const struct chunk *chunk,
 
 /*
  * Reads the pools along the chain that the header begins, newest first.  False
- * when it breaks off; scan then holds the checkpoints up to there.
+ * when it breaks off.
  */
-static bool read_chain(struct jfr_read *r, const struct chunk *chunk,
-		       struct scan *scan)
+static bool read_chain(struct jfr_read *r, const struct jfr_chunk *chunk)
 {
 	uint64_t at = chunk->checkpoint;
 	uint64_t end = cursor_left(&chunk->bytes);
-	bool whole = false;
 	int64_t delta;
 
 	do {
-		struct cursor event = event_at(chunk, at, EVENT_CHECKPOINT);
+		struct cursor event = jfr_event_at(chunk, at,
+						   JFR_EVENT_CHECKPOINT);
 
 		delta = 0;
 		/* One within the next would be read over and over. */
 		if (!cursor_ok(&event) ||
 		    (uint64_t)(event.end - event.base) > end)
-			goto out;
-		note_checkpoint(scan, at);
+			return false;
 		if (!jfr_pools_read(&r->pools, event, &delta))
 			lost_pools(r, chunk, at);
 		/* Offsets must fall, so the chain has an end. */
 		if (delta > 0 || -(uint64_t)delta > at)
-			goto out;
+			return false;
 		end = at;
 		at += (uint64_t)delta;
 	} while (delta);
-	whole = true;
-out:
-	for (size_t i = 0; i < scan->count / 2; i++) {
-		size_t *a = &scan->checkpoints[i];
-		size_t *b = &scan->checkpoints[scan->count - 1 - i];
-		size_t offset = *a;
-
-		*a = *b;
-		*b = offset;
-	}
-	return whole;
+	return true;
 }
 
-static void read_scanned(struct jfr_read *r, const struct chunk *chunk,
-			 const struct scan *scan)
+static void read_scanned(struct jfr_read *r, const struct jfr_chunk *chunk,
+			 const struct jfr_scan *scan)
 {
 	for (size_t i = scan->count; i-- > 0;) {
-		struct cursor event = event_at(chunk, scan->checkpoints[i],
-					       EVENT_CHECKPOINT);
+		struct cursor event = jfr_event_at(chunk, scan->checkpoints[i],
+						   JFR_EVENT_CHECKPOINT);
 		int64_t delta;
 
 		if (!jfr_pools_read(&r->pools, event, &delta))
@@ -328,7 +111,7 @@ static void read_scanned(struct jfr_read *r, const struct chunk *chunk,
  * The chunk before may stand in with its types: a JVM that ran on gives them
  * the same ids in each chunk, and may write them last of all.
  */
-static bool is_same_jvm(const struct jfr_read *r, const struct chunk *chunk)
+static bool is_same_jvm(const struct jfr_read *r, const struct jfr_chunk *chunk)
 {
 	const struct jfr_clock *a = &r->typed_clock;
 	const struct jfr_clock *b = &chunk->clock;
@@ -372,73 +155,90 @@ static int use_metadata(struct jfr_read *r, struct cursor event,
 	return 0;
 }
 
-/*
- * Reads the chunk's types: those the header leads to, or the last that a scan
- * found, which are a superset of those before.
- */
-static int read_metadata(struct jfr_read *r, const struct chunk *chunk,
-			 const struct scan *scan, struct error *err)
+static int metadata_at(struct jfr_read *r, const struct jfr_chunk *chunk,
+		       size_t offset)
 {
-	struct cursor event = event_at(chunk, chunk->metadata, EVENT_METADATA);
+	struct cursor event = jfr_event_at(chunk, offset, JFR_EVENT_METADATA);
+	struct error unused;
 
+	return cursor_ok(&event) ? use_metadata(r, event, &unused) : -1;
+}
+
+/* Looks for types where the header does not lead to any. */
+static int search_metadata(struct jfr_read *r, const struct jfr_chunk *chunk)
+{
+	struct jfr_scan scan = { 0 };
+	size_t at = jfr_scan_events(&scan, chunk, NULL);
+	size_t last = scan.metadata;
+
+	jfr_scan_release(&scan);
+	/* The last are a superset of those before. */
+	if (last && metadata_at(r, chunk, last) == 0)
+		return 0;
+	for (unsigned i = 0; i < MOST_SEARCHES; i++) {
+		at = jfr_find_metadata(chunk, at + 1);
+		if (!at)
+			break;
+		if (metadata_at(r, chunk, at) == 0)
+			return 0;
+	}
+	return -1;
+}
+
+/* Reads the chunk's types. */
+static int read_metadata(struct jfr_read *r, const struct jfr_chunk *chunk,
+			 struct error *err)
+{
+	struct cursor event = jfr_event_at(chunk, chunk->metadata,
+					   JFR_EVENT_METADATA);
+
+	*err = (struct error){ 0 };
 	if (cursor_ok(&event) && use_metadata(r, event, err) == 0)
 		goto found;
-	event = event_at(chunk, scan->metadata, EVENT_METADATA);
-	if (cursor_ok(&event)) {
-		if (use_metadata(r, event, err) == 0)
-			goto found;
-		return -1;
+	if (search_metadata(r, chunk) == 0) {
+		if (chunk->metadata)
+			profile_lost(r->profile, "damaged metadata", 1,
+				     "chunk at offset %zu", chunk->offset);
+		goto found;
 	}
-	if (chunk->cut && is_same_jvm(r, chunk))
+	if (jfr_chunk_is_damaged(chunk) && is_same_jvm(r, chunk))
 		return 0;
+	if (err->kind)
+		return -1;
 	return fail(err, ERROR_INPUT, "its descriptions of types are %s",
 		    chunk->cut ? "in the part that was cut off" : "missing");
 found:
+	if (r->metadata->damaged)
+		profile_lost(r->profile, "damaged metadata", 1,
+			     "chunk at offset %zu", chunk->offset);
 	r->typed_clock = chunk->clock;
 	r->typed_version = chunk->major;
 	return 0;
 }
 
-/* The first checkpoint after offset, or 0. */
-static size_t next_checkpoint(const struct scan *scan, size_t offset)
+/* Reads all events, and goes on behind those whose size cannot be. */
+static void read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
 {
-	size_t low = 0, high = scan->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (scan->checkpoints[middle] > offset)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low < scan->count ? scan->checkpoints[low] : 0;
-}
-
-/*
- * Reads all events.  Behind one whose size cannot be, the next checkpoint is
- * the next place where an event is known to begin.
- */
-static void read_events(struct jfr_read *r, const struct chunk *chunk,
-			const struct scan *scan)
-{
-	struct cursor c = events_of(chunk);
+	struct cursor c = jfr_chunk_events(chunk);
 	struct cursor event;
 	uint64_t type;
 
 	for (;;) {
 		size_t at, next;
 
-		while (next_event(&c, &type, &event)) {
+		while (jfr_next_event(&c, &type, &event)) {
 			if (jfr_events_wants(&r->events, type))
 				jfr_events_read(&r->events, type, event);
 		}
 		at = cursor_offset(&c);
 		if (c.at == c.end)
 			break;
-		next = next_checkpoint(scan, at);
+		next = jfr_find_event(chunk, r->metadata, at + 1);
+		/* That a damaged chunk ends within an event is told already. */
+		if (!next && jfr_chunk_is_damaged(chunk))
+			break;
 		if (!next)
-			next = cursor_offset(&c) + cursor_left(&c);
+			next = at + cursor_left(&c);
 		profile_lost(r->profile, "bytes behind events that cannot be",
 			     next - at, "offset %zu", chunk->offset + at);
 		cursor_skip(&c, next - at);
@@ -446,13 +246,8 @@ static void read_events(struct jfr_read *r, const struct chunk *chunk,
 	jfr_events_end(&r->events);
 }
 
-static bool is_damaged(const struct chunk *chunk)
-{
-	return chunk->cut || chunk->unfinished || chunk->misfit;
-}
-
 /* Says what was wrong with a chunk that was read as far as it could be. */
-static void remark_chunk(struct jfr_read *r, const struct chunk *chunk)
+static void remark_chunk(struct jfr_read *r, const struct jfr_chunk *chunk)
 {
 	struct profile *p = r->profile;
 	size_t len = cursor_left(&chunk->bytes);
@@ -475,7 +270,7 @@ static void remark_chunk(struct jfr_read *r, const struct chunk *chunk)
 			     at, len, chunk->size, r->events.read);
 	/* A JVM forgets a few at the end of a chunk: no loss of ours. */
 	if (r->events.missing_stacks)
-		(is_damaged(chunk) ? profile_lost : profile_note)(
+		(jfr_chunk_is_damaged(chunk) ? profile_lost : profile_note)(
 			p, "stack traces that the recording lacks",
 			r->events.missing_stacks, "chunk at offset %zu", at);
 	if (r->events.damaged)
@@ -488,7 +283,7 @@ static void remark_chunk(struct jfr_read *r, const struct chunk *chunk)
 }
 
 /* Fails when it is of a kind that no JVM in use writes. */
-static int check_kind(const struct chunk *chunk, struct error *err)
+static int check_kind(const struct jfr_chunk *chunk, struct error *err)
 {
 	if (chunk->major != 1 && chunk->major != 2)
 		return fail(err, ERROR_INPUT, "JFR %u.%u is not supported%s",
@@ -497,7 +292,7 @@ static int check_kind(const struct chunk *chunk, struct error *err)
 					 : ": the format of Oracle JDK 7 and "
 					   "8; OpenJDK 8u262 and later write "
 					   "2.0");
-	if (!chunk->unfinished && !(chunk->flags & COMPRESSED_INTS))
+	if (!chunk->unfinished && !(chunk->flags & JFR_COMPRESSED_INTS))
 		return fail(err, ERROR_INPUT,
 			    "chunks without compressed integers are not "
 			    "supported");
@@ -505,81 +300,47 @@ static int check_kind(const struct chunk *chunk, struct error *err)
 }
 
 /*
- * Finds out by its events where a damaged chunk ends.  One that no other
- * follows may be whole, and what follows no chunk.
- */
-static bool measure_chunk(struct jfr_read *r, struct chunk *chunk,
-			  struct scan *scan)
-{
-	const uint8_t *base = chunk->bytes.base;
-	size_t left = r->len - chunk->offset;
-
-	chunk->bytes.end = base + left;
-	scan_events(chunk, scan);
-	if (chunk->misfit &&
-	    (scan->passed_size ||
-	     (scan->end < chunk->size &&
-	      !is_header(base + scan->end, left - scan->end)))) {
-		chunk->misfit = false;
-		chunk->bytes.end = base + chunk->size;
-		scan->count = 0;
-		return false;
-	}
-	chunk->bytes.end = base + scan->end;
-	return true;
-}
-
-/*
  * Reads the chunk as far as it can be.  *end is where it turned out to end,
  * from its start on.
  */
-static int read_chunk(struct jfr_read *r, struct chunk *chunk, size_t *end,
+static int read_chunk(struct jfr_read *r, struct jfr_chunk *chunk, size_t *end,
 		      struct error *err)
 {
-	struct scan scan = { 0 };
-	bool scanned = false;
-	int ret = -1;
+	struct jfr_scan scan = { 0 };
+	bool chained = false;
 
 	*end = cursor_left(&chunk->bytes);
 	if (check_kind(chunk, err)) {
 		/* Its size may mean anything then: the next is looked for. */
-		if (is_damaged(chunk))
-			*end = LOOKS_LIKE_HEADER;
-		goto out;
+		if (jfr_chunk_is_damaged(chunk))
+			*end = 1;
+		return -1;
 	}
-	if (is_damaged(chunk))
-		scanned = measure_chunk(r, chunk, &scan);
+	if (jfr_chunk_is_damaged(chunk))
+		jfr_chunk_measure(chunk, r->len);
 	*end = cursor_left(&chunk->bytes);
-	if (read_metadata(r, chunk, &scan, err)) {
-		if (scanned)
-			goto out;
-		scan_events(chunk, &scan);
-		scanned = true;
-		if (read_metadata(r, chunk, &scan, err))
-			goto out;
-		profile_lost(r->profile, "damaged metadata", 1,
-			     "offset %" PRIu64,
-			     chunk->offset + chunk->metadata);
-	}
+	if (read_metadata(r, chunk, err))
+		return -1;
 	jfr_pools_begin(&r->pools, r->profile, r->metadata);
 	jfr_events_begin(&r->events, r->profile, &r->pools, r->metadata,
 			 &chunk->clock);
-	if (!scanned && !read_chain(r, chunk, &scan)) {
-		profile_lost(r->profile, "broken chains of constant pools", 1,
-			     "chunk at offset %zu", chunk->offset);
-		scan_events(chunk, &scan);
-		scanned = true;
+	if (!jfr_chunk_is_damaged(chunk)) {
+		chained = read_chain(r, chunk);
+		if (!chained)
+			profile_lost(r->profile,
+				     "broken chains of constant pools", 1,
+				     "chunk at offset %zu", chunk->offset);
 	}
-	if (scanned)
+	if (!chained) {
+		jfr_scan_events(&scan, chunk, r->metadata);
 		read_scanned(r, chunk, &scan);
+		jfr_scan_release(&scan);
+	}
 	jfr_pools_end(&r->pools);
-	read_events(r, chunk, &scan);
+	read_events(r, chunk);
 	remark_chunk(r, chunk);
 	r->samples += r->events.read;
-	ret = 0;
-out:
-	free(scan.checkpoints);
-	return ret;
+	return 0;
 }
 
 /* So that time buckets have the right width from the first sample on. */
@@ -589,7 +350,7 @@ static void expect_times(const struct jfr_read *r)
 	size_t offset = 0;
 
 	while (r->len - offset >= JFR_HEADER_SIZE) {
-		struct chunk c = open_chunk(r, offset);
+		struct jfr_chunk c = jfr_chunk_open(r->bytes, r->len, offset);
 		int64_t end;
 
 		if (c.major != 1 && c.major != 2)
@@ -612,19 +373,19 @@ static int read_chunks(struct jfr_read *r, struct error *err)
 	size_t failed = 0;
 
 	while (offset < r->len) {
-		struct chunk chunk;
+		struct jfr_chunk chunk;
 		struct error why;
 		size_t next, size;
 
 		if (r->len - offset < JFR_HEADER_SIZE ||
 		    !jfr_sniff(r->bytes + offset, r->len - offset)) {
-			next = find_chunk(r->bytes, r->len, offset + 1);
+			next = jfr_chunk_find(r->bytes, r->len, offset + 1);
 			profile_lost(p, "bytes that are no chunk",
 				     next - offset, "offset %zu", offset);
 			offset = next;
 			continue;
 		}
-		chunk = open_chunk(r, offset);
+		chunk = jfr_chunk_open(r->bytes, r->len, offset);
 		if (read_chunk(r, &chunk, &size, &why)) {
 			profile_lost(p, "chunks that cannot be read", 1,
 				     "the one at offset %zu: %s", offset,
@@ -635,8 +396,9 @@ static int read_chunks(struct jfr_read *r, struct error *err)
 		r->chunks++;
 		offset += size;
 		/* Behind a damaged chunk the next one has to be looked for. */
-		if (is_damaged(&chunk))
-			offset = find_chunk(r->bytes, r->len, offset);
+		if (jfr_chunk_is_damaged(&chunk) &&
+		    !jfr_is_header(r->bytes + offset, r->len - offset))
+			offset = jfr_chunk_find(r->bytes, r->len, offset);
 		profile_progress(p, offset, r->len);
 	}
 	if (r->chunks == 0)

@@ -182,9 +182,9 @@ void jfr_metadata(struct jfr_chunk *c, const struct jfr_type_spec *types,
 	jfr_put_varint(&m.elements, 0);
 	jfr_event_begin(c, 0);
 	c->header.metadata = c->event;
-	jfr_put_varint(&c->bytes, 1); /* start time */
-	jfr_put_varint(&c->bytes, 0); /* duration */
-	jfr_put_varint(&c->bytes, 1); /* id: every JVM counts from 1 */
+	jfr_put_varint(&c->bytes, 5000); /* start time */
+	jfr_put_varint(&c->bytes, 0);    /* duration */
+	jfr_put_varint(&c->bytes, 1);    /* id: every JVM counts from 1 */
 	jfr_put_varint(&c->bytes, m.count);
 	text_add(&c->bytes, m.strings.bytes, m.strings.len);
 	text_add(&c->bytes, m.elements.bytes, m.elements.len);
@@ -200,7 +200,7 @@ void jfr_checkpoint_begin(struct jfr_chunk *c, uint64_t pools)
 	uint64_t before = c->header.checkpoint;
 
 	jfr_event_begin(c, 1);
-	jfr_put_varint(&c->bytes, 1);
+	jfr_put_varint(&c->bytes, 5000);
 	jfr_put_varint(&c->bytes, 0);
 	jfr_put_varint(&c->bytes, before ? before - c->event : 0);
 	text_putc(&c->bytes, 1); /* mask */
