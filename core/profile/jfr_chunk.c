@@ -183,6 +183,9 @@ size_t jfr_find_event(const struct jfr_chunk *chunk,
 		uint64_t type;
 		unsigned row = 0;
 
+		if (!*c.at)
+			continue; /* no event is of size 0, but many bytes are
+				   */
 		while (row < EVENTS_IN_A_ROW &&
 		       jfr_next_event(&c, &type, &event) &&
 		       is_plausible(chunk, m, type, event))
@@ -215,9 +218,12 @@ size_t jfr_find_metadata(const struct jfr_chunk *chunk, size_t from)
 	size_t len = (size_t)(chunk->bytes.end - chunk->bytes.base);
 
 	for (size_t offset = from; offset < len; offset++) {
-		struct cursor event = jfr_event_at(chunk, offset,
-						   JFR_EVENT_METADATA);
+		struct cursor event;
 
+		/* It is too large for its size to be of one byte. */
+		if (chunk->bytes.base[offset] < 0x80)
+			continue;
+		event = jfr_event_at(chunk, offset, JFR_EVENT_METADATA);
 		if (cursor_ok(&event) && may_be_metadata(event))
 			return offset;
 	}
