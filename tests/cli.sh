@@ -65,7 +65,7 @@ compare() {
 }
 
 if [ "$1" = --one ]; then
-	run_one "$2"
+	run_one "$3" >"$2/$(echo "$3" | tr / ,)"
 	exit
 fi
 
@@ -78,12 +78,11 @@ PATH=$bin:$PATH DATA=$here/data SHARED=$here/../../shared/data
 BLESS=${BLESS-} LC_ALL=C.UTF-8 TZ=UTC COLUMNS=80
 export PATH SJKC TOOLS DATA SHARED BLESS LC_ALL TZ COLUMNS
 
-# Side by side, since some of them wait; each result is written at once.
-# shellcheck disable=SC2016 # for the inner shell
-find "$here/cli" -name '*.sh' | sort | grep -F -- "${2-}" |
-	xargs -P 4 -I '{}' sh -c 'out=$("$0" --one "$1"); echo "$out"' \
-		"$0" '{}' >"$bin/results"
-awk '
+# Side by side, since some of them wait; each into a file of its own.
+mkdir "$bin/results"
+find "$here/cli" -name '*.sh' | grep -F -- "${2-}" |
+	xargs -P 4 -I '{}' sh "$0" --one "$bin/results" '{}'
+cat "$bin/results"/* | awk '
 	/^(not )?ok - / { sub(/ok - /, "ok " ++n " - "); bad += /^not/ }
 	{ print }
-	END { print "1.." n + 0; exit bad > 0 }' "$bin/results"
+	END { print "1.." n + 0; exit bad > 0 }'
