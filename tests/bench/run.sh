@@ -153,6 +153,21 @@ bench_sizes() {
 	echo "  jfrconv          $(size_of "$out/peer.html") bytes"
 }
 
+# What the page of 10^6 nodes costs the browser.
+bench_browser() {
+	echo
+	echo "the page of 10^6 nodes in Chromium: budget: opens in 500 ms," \
+		"search 50 ms, zoom and hover 16 ms"
+	if has node && has chromium &&
+	   [ -d build/browser/node_modules/playwright-core ]; then
+		NODE_PATH=build/browser/node_modules \
+			node tests/browser/bench.js "$out/million.html" |
+			sed 's/^/  /'
+	else
+		echo "  not run: Chromium and its driver come with 'make setup'"
+	fi
+}
+
 build_tools
 make_inputs
 find_jfr
@@ -164,3 +179,4 @@ bench_recording "small recording" "0.015 CPU s" "$small"
 bench_collapsed
 bench_million
 bench_sizes
+bench_browser
