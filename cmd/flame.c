@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static struct {
 	struct option_list inputs;
@@ -127,8 +128,12 @@ static int check_output(const char *output, struct error *err)
 	if (stat(output, &out) < 0 || !S_ISREG(out.st_mode))
 		return 0;
 	for (size_t i = 0; i < opt.inputs.count; i++) {
-		if (stat(opt.inputs.values[i], &in) == 0 &&
-		    in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+		const char *input = opt.inputs.values[i];
+		int ret = strcmp(input, "-") ? stat(input, &in)
+					     : fstat(STDIN_FILENO, &in);
+
+		if (ret == 0 && in.st_dev == out.st_dev &&
+		    in.st_ino == out.st_ino)
 			return fail(
 				err, ERROR_OUTPUT,
 				"%s is an input, too; choose another --output",
@@ -179,10 +184,11 @@ static void write_collapsed(struct output *out, const struct drawing *d)
 	folded_write(out, d->profile, view, &options);
 }
 
-static int list_events(const struct profile *p, struct error *err)
+static int list_events(const struct profile *p, const char *output,
+		       struct error *err)
 {
 	struct output out;
-	int ret = output_open(&out, opt.output ? opt.output : "-", err);
+	int ret = output_open(&out, output, err);
 
 	if (ret == 0) {
 		(opt.json ? listing_events_json : listing_events)(&out, p);
@@ -396,13 +402,16 @@ out:
 
 static int list(const struct patterns *ps, struct error *err)
 {
-	struct profile *p = read_inputs(err);
+	const char *output = opt.output ? opt.output : "-";
+	struct profile *p = NULL;
 	int ret;
 
+	if (check_output(output, err) == 0)
+		p = read_inputs(err);
 	if (!p)
 		return -1;
 	apply_filter(p, ps);
-	ret = list_events(p, err);
+	ret = list_events(p, output, err);
 	if (ret == 0 && profile_is_partial(p))
 		ret = fail(err, ERROR_PARTIAL,
 			   "the list is not of all of the input");
@@ -416,6 +425,8 @@ static int check_options(const struct output_format *format, struct error *err)
 
 	if (opt.inputs.count == 0)
 		return misuse(err, "which recording is to be drawn?");
+	if (opt.output && !*opt.output)
+		return misuse(err, "--output has no file name");
 	if (opt.json && !opt.list_events)
 		return misuse(err, "--json goes with --list-events");
 	if (opt.annotate && page)

@@ -9,3 +9,9 @@ sjkc flame --output-format collapsed -i in.folded </dev/null
 mkdir other && cd other && ln -s ../in.folded in.folded
 sjkc flame -o in.folded ../hard.folded ../in.folded
 cat ../in.folded
+# The same file under no name, and with a list instead of a drawing.
+sjkc flame -o in.folded - <../in.folded
+echo "exit status $?"
+sjkc flame --list-events -o in.folded ../in.folded
+echo "exit status $?"
+cat ../in.folded
