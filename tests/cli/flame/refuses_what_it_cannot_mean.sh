@@ -22,6 +22,7 @@ try --reverse=yes
 try --titel x
 try --json
 try --annotate
+try -o ''
 try --min-width 1 -o a.folded
 try --title x -o a.folded
 try --from 1s
