@@ -43,12 +43,13 @@ static bool is_usual(const struct jfr_metadata *m, const struct jfr_type *t)
 {
 	static const char *const names[] = { "method", "lineNumber",
 					     "bytecodeIndex", "type" };
-	const struct jfr_field *f = &m->fields[t->first_field];
 
 	if (t->field_count != 4)
 		return false;
 	for (size_t i = 0; i < 4; i++) {
-		if (strcmp(f[i].name, names[i]) != 0 || !is_varint(m, &f[i]))
+		const struct jfr_field *f = &m->fields[t->first_field + i];
+
+		if (strcmp(f->name, names[i]) != 0 || !is_varint(m, f))
 			return false;
 	}
 	return true;

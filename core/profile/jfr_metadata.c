@@ -364,11 +364,11 @@ const struct jfr_field *jfr_type_field(const struct jfr_metadata *m,
 				       const struct jfr_type *t,
 				       const char *name)
 {
-	const struct jfr_field *f = &m->fields[t->first_field];
-
 	for (size_t i = 0; i < t->field_count; i++) {
-		if (strcmp(f[i].name, name) == 0)
-			return &f[i];
+		const struct jfr_field *f = &m->fields[t->first_field + i];
+
+		if (strcmp(f->name, name) == 0)
+			return f;
 	}
 	return NULL;
 }
