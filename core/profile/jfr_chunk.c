@@ -8,9 +8,8 @@
 
 enum { LOOKS_LIKE_HEADER = 8 }; /* bytes that tell a chunk's header */
 
-#define EVENTS_IN_A_ROW 3    /* that make a place one where events go on */
-#define HOUR            3600 /* seconds */
-#define WEEK            (7 * 24 * HOUR)
+#define EVENTS_IN_A_ROW 3 /* that make a place one where events go on */
+#define WEEK            (7 * 24 * 3600) /* seconds */
 
 static struct jfr_chunk read_header(struct cursor c)
 {
@@ -152,23 +151,44 @@ void jfr_chunk_measure(struct jfr_chunk *chunk, size_t len)
 	chunk->bytes.end = base + end;
 }
 
-/* True when it is an event of a described type, at a time that can be. */
+/*
+ * True when it is an event of a described type, at a time that can be.  One
+ * that took long may have begun any time before the chunk.
+ */
 static bool is_plausible(const struct jfr_chunk *chunk,
 			 const struct jfr_metadata *m, uint64_t type,
-			 struct cursor event)
+			 struct cursor event, int64_t earliest)
 {
 	const struct jfr_type *t = jfr_type_by_id(m, type);
 	int64_t ticks = (int64_t)cursor_varint(&event);
-	int64_t start = chunk->clock.start_ticks;
-	__extension__ __int128 since = (__int128)ticks - start;
+	__extension__ __int128 since = (__int128)ticks -
+				       chunk->clock.start_ticks;
 	__extension__ __int128 second = chunk->clock.ticks_per_second;
 
-	if (!cursor_ok(&event) ||
-	    (type > JFR_EVENT_CHECKPOINT && !(t && jfr_type_is_event(t))))
+	return cursor_ok(&event) &&
+	       (type <= JFR_EVENT_CHECKPOINT || (t && jfr_type_is_event(t))) &&
+	       ticks >= earliest && since <= WEEK * second;
+}
+
+/* jfr_next_known() of events that began at or after earliest. */
+static bool next_since(const struct jfr_chunk *chunk,
+		       const struct jfr_metadata *m, int64_t earliest,
+		       struct cursor *c, uint64_t *type, struct cursor *event)
+{
+	struct cursor before = *c;
+
+	if (!jfr_next_event(c, type, event))
 		return false;
-	/* An event that took long began before the chunk did. */
-	return since >= -HOUR * second && ticks >= start / 2 &&
-	       since <= WEEK * second;
+	if (is_plausible(chunk, m, *type, *event, earliest))
+		return true;
+	*c = before;
+	return false;
+}
+
+bool jfr_next_known(const struct jfr_chunk *chunk, const struct jfr_metadata *m,
+		    struct cursor *c, uint64_t *type, struct cursor *event)
+{
+	return next_since(chunk, m, 0, c, type, event);
 }
 
 size_t jfr_find_event(const struct jfr_chunk *chunk,
@@ -176,6 +196,7 @@ size_t jfr_find_event(const struct jfr_chunk *chunk,
 {
 	size_t len = (size_t)(chunk->bytes.end - chunk->bytes.base);
 	bool end_counts = !jfr_chunk_is_damaged(chunk);
+	int64_t earliest = chunk->clock.start_ticks / 2;
 
 	for (size_t offset = from; offset < len; offset++) {
 		struct cursor c = cursor_from(&chunk->bytes, offset);
@@ -187,8 +208,7 @@ size_t jfr_find_event(const struct jfr_chunk *chunk,
 			continue; /* no event is of size 0, but many bytes are
 				   */
 		while (row < EVENTS_IN_A_ROW &&
-		       jfr_next_event(&c, &type, &event) &&
-		       is_plausible(chunk, m, type, event))
+		       next_since(chunk, m, earliest, &c, &type, &event))
 			row++;
 		/* Fewer do at the end, where it is known to be the end. */
 		if (row == EVENTS_IN_A_ROW ||
@@ -247,7 +267,8 @@ size_t jfr_scan_events(struct jfr_scan *scan, const struct jfr_chunk *chunk,
 	scan->count = 0;
 	for (;;) {
 		offset = cursor_offset(&c);
-		if (!jfr_next_event(&c, &type, &event)) {
+		if (!(m ? jfr_next_known(chunk, m, &c, &type, &event)
+			: jfr_next_event(&c, &type, &event))) {
 			size_t next = m && c.at < c.end
 					      ? jfr_find_event(chunk, m,
 							       offset + 1)

@@ -102,6 +102,14 @@ static inline bool jfr_next_event(struct cursor *c, uint64_t *type,
 }
 
 /*
+ * The same, and false before an event that is of no type in m or of a time
+ * that the chunk cannot be of: for damaged chunks, where a size may be wrong
+ * and yet fit.
+ */
+bool jfr_next_known(const struct jfr_chunk *chunk, const struct jfr_metadata *m,
+		    struct cursor *c, uint64_t *type, struct cursor *event);
+
+/*
  * The first offset at or after `from` where events of the types in m go on, at
  * times that the chunk can be of; 0 when there is none.
  */

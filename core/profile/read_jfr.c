@@ -168,13 +168,16 @@ static int metadata_at(struct jfr_read *r, const struct jfr_chunk *chunk,
 static int search_metadata(struct jfr_read *r, const struct jfr_chunk *chunk)
 {
 	struct jfr_scan scan = { 0 };
-	size_t at = jfr_scan_events(&scan, chunk, NULL);
-	size_t last = scan.metadata;
+	size_t at = JFR_HEADER_SIZE - 1;
+	size_t last;
 
+	jfr_scan_events(&scan, chunk, NULL);
+	last = scan.metadata;
 	jfr_scan_release(&scan);
 	/* The last are a superset of those before. */
 	if (last && metadata_at(r, chunk, last) == 0)
 		return 0;
+	/* Anywhere: a wrong size may have led past them. */
 	for (unsigned i = 0; i < MOST_SEARCHES; i++) {
 		at = jfr_find_metadata(chunk, at + 1);
 		if (!at)
@@ -220,13 +223,16 @@ found:
 static void read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
 {
 	struct cursor c = jfr_chunk_events(chunk);
+	bool damaged = jfr_chunk_is_damaged(chunk);
 	struct cursor event;
 	uint64_t type;
 
 	for (;;) {
 		size_t at, next;
 
-		while (jfr_next_event(&c, &type, &event)) {
+		while (damaged ? jfr_next_known(chunk, r->metadata, &c, &type,
+						&event)
+			       : jfr_next_event(&c, &type, &event)) {
 			if (jfr_events_wants(&r->events, type))
 				jfr_events_read(&r->events, type, event);
 		}
@@ -235,7 +241,7 @@ static void read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
 			break;
 		next = jfr_find_event(chunk, r->metadata, at + 1);
 		/* That a damaged chunk ends within an event is told already. */
-		if (!next && jfr_chunk_is_damaged(chunk))
+		if (!next && damaged)
 			break;
 		if (!next)
 			next = at + cursor_left(&c);

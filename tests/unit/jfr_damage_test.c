@@ -15,8 +15,12 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #define SAMPLE      "jdk.ExecutionSample"
 #define SMALL       "tests/data/jfr/ap-lock.jfr" /* of async-profiler */
@@ -557,6 +561,57 @@ static void row_08_invalid_utf_8_is_kept_for_the_writer(void **state)
 	jfr_forget(&r);
 }
 
+/* ---- compressed ---- */
+
+/* Writes it gzipped to a file that has no name any more, and reads that. */
+static struct jfr_result read_gzipped(const struct text *file, size_t cut,
+				      const char **damage)
+{
+	char path[64];
+	int fd = memfd_create("jfr", 0);
+	gzFile gz = gzdopen(dup(fd), "wb");
+	struct input in;
+	struct error err;
+	struct jfr_result r;
+	off_t len;
+
+	assert_int_equal(gzwrite(gz, file->bytes, (unsigned)file->len),
+			 file->len);
+	assert_int_equal(gzclose(gz), Z_OK);
+	len = lseek(fd, 0, SEEK_END);
+	assert_int_equal(ftruncate(fd, len - (off_t)cut), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (input_open(&in, path, &err) || input_complete(&in, &err))
+		fail_msg("%s", err.text);
+	*damage = in.damage;
+	r = jfr_read_back(in.bytes, in.len);
+	input_close(&in);
+	close(fd);
+	return r;
+}
+
+static void row_09_a_gzipped_file_is_read_as_the_plain_one(void **state)
+{
+	struct text file = { 0 };
+	struct jfr_result r;
+	const char *damage;
+
+	(void)state;
+	jfr_usual_chunk(&file, 4);
+	jfr_usual_chunk(&file, 4);
+	r = read_gzipped(&file, 0, &damage);
+	jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 4\np.C.d 4\n");
+	assert_null(damage);
+	assert_false(profile_is_partial(r.profile));
+	jfr_forget(&r);
+	/* Cut in its trailer: all is there, but that it is all is not. */
+	r = read_gzipped(&file, 4, &damage);
+	jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 4\np.C.d 4\n");
+	assert_non_null(damage);
+	jfr_forget(&r);
+	text_release(&file);
+}
+
 /* Each byte of a small file, set to each of some values: it is always read. */
 static void any_byte_may_be_wrong(void **state)
 {
@@ -612,6 +667,8 @@ int main(void)
 		cmocka_unit_test(row_07_garbage_between_chunks_is_passed_over),
 		cmocka_unit_test(row_08_wrong_strings_cost_their_checkpoint),
 		cmocka_unit_test(row_08_invalid_utf_8_is_kept_for_the_writer),
+		cmocka_unit_test(
+			row_09_a_gzipped_file_is_read_as_the_plain_one),
 		cmocka_unit_test(any_byte_may_be_wrong),
 	};
 
