@@ -50,6 +50,10 @@ static int map_file(struct input *in, size_t size, struct error *err)
 	madvise(map, size, MADV_SEQUENTIAL);
 	in->mapped = map;
 	in->mapped_len = size;
+	/* Thousands of inputs may be open at once; the pages need no number. */
+	if (in->fd > STDERR_FILENO)
+		close(in->fd);
+	in->fd = -1;
 	return 0;
 }
 

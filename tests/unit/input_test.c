@@ -264,6 +264,24 @@ static void files_of_proc_have_no_size_and_are_read_still(void **state)
 	input_close(&in);
 }
 
+/* So that a thousand of them do not run into the limit of open files. */
+static void a_file_in_memory_is_not_kept_open(void **state)
+{
+	struct input in;
+	struct error err;
+	int next = dup(STDERR_FILENO);
+
+	(void)state;
+	close(next);
+	write_file("x", 1);
+	assert_int_equal(input_open(&in, path, &err), 0);
+	assert_int_equal(dup(STDERR_FILENO), next);
+	close(next);
+	assert_int_equal(input_complete(&in, &err), 0);
+	assert_memory_equal(in.bytes, "x", 1);
+	input_close(&in);
+}
+
 static void an_input_never_opened_can_be_closed(void **state)
 {
 	struct input in = { 0 };
@@ -284,6 +302,7 @@ int main(void)
 		cmocka_unit_test(
 			what_cannot_be_read_is_refused_with_the_reason),
 		cmocka_unit_test(files_of_proc_have_no_size_and_are_read_still),
+		cmocka_unit_test(a_file_in_memory_is_not_kept_open),
 		cmocka_unit_test(an_input_never_opened_can_be_closed),
 	};
 
