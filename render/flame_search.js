@@ -6,6 +6,8 @@
 // name it gets to see.
 const SEEN = [1 << 17, 8192, 1024, 300, 150];
 const SEARCH_MS = 1000;
+// Browsers do not compile much longer ones.
+const LONGEST_LITERAL = 20000;
 
 class PatternRisk {
 	constructor(source) {
@@ -91,12 +93,14 @@ class PatternRisk {
 
 // Case is ignored unless the pattern has a capital letter.
 function compilePattern(text, isRegex) {
+	const failed = (error) => ({ regex: null, seen: 0, error });
+	if (!isRegex && text.length > LONGEST_LITERAL)
+		return failed(`Text of over ${grouped(LONGEST_LITERAL)} characters is not searched for.`);
 	const flags = /[A-Z]/.test(isRegex ? text.replace(/\\./g, '') : text) ? '' : 'i';
 	if (!isRegex) {
 		const literal = text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 		return { regex: new RegExp(literal, flags), seen: 1 << 17, error: null };
 	}
-	const failed = (error) => ({ regex: null, seen: 0, error });
 	if (text.length > 1000)
 		return failed('The pattern is longer than 1,000 characters.');
 	let regex;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the user has set, and how the URL's fragment keeps it.
 
-function indexesOf(text) {
+// Those below count.  A link may be hostile and name them over and over.
+function indexesOf(text, count) {
 	const list = new Set();
+	let left = count;
 	for (const part of text.split('.')) {
 		const [, from, to] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(part) || [];
-		for (let i = Number(from); i <= Number(to || from); i++)
+		const last = Math.min(Number(to || from), count - 1);
+		for (let i = Number(from); i <= last && left > 0; i++, left--)
 			list.add(i);
 	}
 	return list;
@@ -39,7 +42,10 @@ const numbers = (pattern) => ({
 	write: (v) => v === null ? '' : v.join('~'),
 	read: (t) => pattern.test(t) ? t.split('~').map(Number) : undefined,
 });
-const indexes = { write: rangesOf, read: indexesOf };
+const indexes = (what) => ({
+	write: rangesOf,
+	read: (t, profile) => indexesOf(t, profile[what].length),
+});
 
 const fields = {
 	event: ['e', { write: String, read: (t) => /^\d{1,6}$/.test(t) ? Number(t) : undefined }],
@@ -54,8 +60,8 @@ const fields = {
 	query: ['q', text],
 	regex: ['re', flag],
 	threadPattern: ['tp', text],
-	threadOff: ['t', indexes],
-	stateOff: ['s', indexes],
+	threadOff: ['t', indexes('threads')],
+	stateOff: ['s', indexes('states')],
 	time: ['time', numbers(/^\d+~\d+$/)],
 	threads: ['tr', flag],
 	simple: ['sn', flag],
@@ -82,6 +88,9 @@ function defaultState(profile) {
 	};
 }
 
+// Each costs a walk over the tree; nobody makes so many by hand.
+const MOST_TRANSFORMS = 100;
+
 // Transforms are named by their frame, so that a link also fits a later page of
 // the same program.
 function writeState(state, initial) {
@@ -102,14 +111,14 @@ function readState(fragment, profile) {
 	for (const [field, [key, form]] of Object.entries(fields)) {
 		if (!params.has(key))
 			continue;
-		const value = form.read(params.get(key));
+		const value = form.read(params.get(key), profile);
 		if (value !== undefined)
 			state[field] = value;
 	}
 	for (const part of params.getAll('do')) {
 		const colon = part.indexOf(':');
 		const op = part.slice(0, colon);
-		if (Object.hasOwn(transforms, op))
+		if (Object.hasOwn(transforms, op) && state.transforms.length < MOST_TRANSFORMS)
 			state.transforms.push({ op, frame: part.slice(colon + 1) });
 	}
 	state.event = Math.min(state.event, profile.events.length - 1);

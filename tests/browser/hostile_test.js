@@ -99,4 +99,23 @@ module.exports = (test) => {
 		await quiet(tab);
 		await tab.done();
 	});
+
+	test('a hostile link costs little', async (browser) => {
+		const file = browser.write(description());
+		for (const hash of [`t=${'0-999999.'.repeat(5000)}`, `s=${'0-999999.'.repeat(5000)}`,
+			'do=focus:x&'.repeat(5000), `q=${'a'.repeat(1000000)}`]) {
+			const tab = await browser.visit(file, { hash: `#${hash}` });
+			assert((await tab.link()).length < 1200000);
+			await quiet(tab);
+			await tab.done();
+		}
+	});
+
+	test('a link may name threads and states there are not', async (browser) => {
+		await browser.with(description(), async (tab) => {
+			const threads = seeds.slice(0, 40).length;
+			assert.strictEqual(await tab.evaluate(() => window.sjkcPage.state()),
+				`t=1.38-${threads - 1}`);
+		}, { hash: '#t=38-999999.1.700000&s=2-9' });
+	});
 };
