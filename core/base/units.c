@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/units.h"
 
+#include "core/base/ascii.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,8 +52,6 @@ struct decimal {
 };
 
 #define FRACTION_SCALE UINT64_C(1000000000) /* digits beyond are cut */
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Reads digits[.digits]; the first character behind them, or NULL. */
 static const char *read_decimal(const char *text, struct decimal *d)

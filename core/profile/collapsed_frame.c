@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/profile/collapsed_frame.h"
 
+#include "core/base/ascii.h"
 #include "core/profile/java_name.h"
 
 #include <stdbool.h>
@@ -13,7 +14,6 @@ struct name {
 	size_t len;
 };
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/profile/dump_frame.h"
 
+#include "core/base/ascii.h"
 #include "core/base/lines.h"
 #include "core/profile/java_name.h"
 
@@ -13,8 +14,6 @@ struct frame_text {
 	struct line name;
 	struct line place;
 };
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool ends_with(struct line line, const char *end)
 {

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/profile/dump_header.h"
 
+#include "core/base/ascii.h"
 #include "core/base/lines.h"
 
 #include <string.h>
 
 #define MOST_DIGITS 18 /* of a number that surely fits int64_t */
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-static int hex_digit(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 size_t dump_decimal(const char *text, size_t len, int64_t *value)
 {

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/profile/dump_lines.h"
 
+#include "core/base/ascii.h"
+
 #include <string.h>
 
 #define LONGEST_PREFIX 512
 
 /* Docker's json-file log driver: {"log":"a line\n","stream":…,"time":…} */
 static const char docker_entry[] = "{\"log\":\"";
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 
@@ -93,14 +91,6 @@ static size_t prefix_in(const struct text *prefix_text, struct line line)
 	return i == prefix.len ? at : 0;
 }
 
-static unsigned hex_value(char c)
-{
-	if (is_digit(c))
-		return (unsigned)(c - '0');
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 16;
-}
-
 /* Halves of surrogate pairs are kept as they are: CESU-8, like the VM's own. */
 static void add_utf8(struct text *out, unsigned c)
 {
@@ -133,11 +123,11 @@ static size_t add_escape(struct text *out, const char *at, size_t left)
 		return 1;
 	}
 	for (size_t i = 1; i < 5; i++) {
-		unsigned digit = hex_value(at[i]);
+		int digit = hex_digit(at[i]);
 
-		if (digit > 15)
+		if (digit < 0)
 			return 1;
-		c = c << 4 | digit;
+		c = c << 4 | (unsigned)digit;
 	}
 	add_utf8(out, c);
 	return 5;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/profile/java_name.h"
 
+#include "core/base/ascii.h"
+
 #include <stdbool.h>
 #include <string.h>
 
 #define LONGEST 4096 /* a class name beyond this is kept as it is */
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Where marker stands in name, or NULL. */
 static const char *find(const char *name, size_t len, const char *marker)

@@ -12,6 +12,7 @@
  * by its bytes without being looked at again.
  */
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/hash.h"
 #include "core/base/lines.h"
 #include "core/profile/collapsed_frame.h"
@@ -53,9 +54,6 @@ struct collapsed {
 	size_t batched;
 	bool is_diff;
 };
-
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /*
  * Takes blanks and a number off the end of a line.  NULL, or why it cannot.

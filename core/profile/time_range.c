@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/profile/time_range.h"
 
+#include "core/base/ascii.h"
+
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
@@ -13,8 +15,6 @@
  * 1973) but milliseconds after its beginning, as jfrconv takes it.
  */
 #define EPOCH_MS INT64_C(100000000000)
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Reads between min and max digits; false when they are not there. */
 static bool digits(const char **at, int min, int max, int64_t *value)

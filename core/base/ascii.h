@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ascii: what a character is, whatever the locale.
+ */
+#ifndef CORE_BASE_ASCII_H
+#define CORE_BASE_ASCII_H
+
+#include <stdbool.h>
+
+static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* What stands between words of a line. */
+static inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* The value of a hexadecimal digit of either case, or -1. */
+static inline int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+#endif
