@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/lines.h"
 
+#include "core/base/ascii.h"
+
 #include <string.h>
 
 struct lines lines_over(const void *bytes, size_t len)
@@ -31,4 +33,28 @@ bool line_starts(struct line line, const char *prefix)
 	size_t len = strlen(prefix);
 
 	return line.len >= len && memcmp(line.text, prefix, len) == 0;
+}
+
+bool line_ends(struct line line, const char *suffix)
+{
+	size_t len = strlen(suffix);
+
+	return line.len >= len &&
+	       memcmp(line.text + line.len - len, suffix, len) == 0;
+}
+
+bool line_is(struct line line, const char *text)
+{
+	return line.len == strlen(text) && line_starts(line, text);
+}
+
+struct line line_trimmed(struct line line)
+{
+	while (line.len && is_blank(line.text[0])) {
+		line.text++;
+		line.len--;
+	}
+	while (line.len && is_blank(line.text[line.len - 1]))
+		line.len--;
+	return line;
 }

@@ -29,5 +29,12 @@ struct lines lines_over(const void *bytes, size_t len);
 bool lines_next(struct lines *l, struct line *line);
 
 bool line_starts(struct line line, const char *prefix);
+bool line_ends(struct line line, const char *suffix);
+
+/* True when the whole line is the text. */
+bool line_is(struct line line, const char *text);
+
+/* A line without the blanks and tabs before and after it. */
+struct line line_trimmed(struct line line);
 
 #endif

@@ -70,35 +70,16 @@ static bool is_hidden(uint32_t c)
 	       (c >= 0xe0000 && c <= 0xe007f); /* tags */
 }
 
-static void put(struct text *out, uint32_t c)
-{
-	if (c < 0x80) {
-		text_putc(out, (char)c);
-	} else if (c < 0x800) {
-		text_putc(out, (char)(0xc0 | c >> 6));
-		text_putc(out, (char)(0x80 | (c & 0x3f)));
-	} else if (c < 0x10000) {
-		text_putc(out, (char)(0xe0 | c >> 12));
-		text_putc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-		text_putc(out, (char)(0x80 | (c & 0x3f)));
-	} else {
-		text_putc(out, (char)(0xf0 | c >> 18));
-		text_putc(out, (char)(0x80 | (c >> 12 & 0x3f)));
-		text_putc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-		text_putc(out, (char)(0x80 | (c & 0x3f)));
-	}
-}
-
 static void put_visible(struct text *out, uint32_t c)
 {
 	if (c < 0x20)
-		put(out, 0x2400 + c);
+		text_utf8(out, 0x2400 + c);
 	else if (c == 0x7f)
-		put(out, 0x2421);
+		text_utf8(out, 0x2421);
 	else if (is_hidden(c))
 		text_printf(out, "<U+%04X>", c);
 	else
-		put(out, c);
+		text_utf8(out, c);
 }
 
 bool safe_text_is(const void *bytes, size_t len)
@@ -154,5 +135,5 @@ void safe_text_valid(struct text *out, const void *bytes, size_t len)
 		return;
 	}
 	while (p < end)
-		put(out, next_character(&p, end));
+		text_utf8(out, next_character(&p, end));
 }

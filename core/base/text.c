@@ -46,6 +46,25 @@ void text_printf(struct text *t, const char *fmt, ...)
 	t->len += (size_t)len;
 }
 
+void text_utf8(struct text *t, uint32_t c)
+{
+	if (c < 0x80) {
+		text_putc(t, (char)c);
+	} else if (c < 0x800) {
+		text_putc(t, (char)(0xc0 | c >> 6));
+		text_putc(t, (char)(0x80 | (c & 0x3f)));
+	} else if (c < 0x10000) {
+		text_putc(t, (char)(0xe0 | c >> 12));
+		text_putc(t, (char)(0x80 | (c >> 6 & 0x3f)));
+		text_putc(t, (char)(0x80 | (c & 0x3f)));
+	} else {
+		text_putc(t, (char)(0xf0 | c >> 18));
+		text_putc(t, (char)(0x80 | (c >> 12 & 0x3f)));
+		text_putc(t, (char)(0x80 | (c >> 6 & 0x3f)));
+		text_putc(t, (char)(0x80 | (c & 0x3f)));
+	}
+}
+
 void text_varint(struct text *t, uint64_t value)
 {
 	need(t, 10);

@@ -23,6 +23,9 @@ void text_putc(struct text *t, char c);
 void text_printf(struct text *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Appends a character as UTF-8; half a surrogate pair as three bytes. */
+void text_utf8(struct text *t, uint32_t character);
+
 /* Appends an LEB128 varint: 7 bits a byte, low first, at most 10 bytes. */
 void text_varint(struct text *t, uint64_t value);
 

@@ -15,14 +15,6 @@ struct frame_text {
 	struct line place;
 };
 
-static bool ends_with(struct line line, const char *end)
-{
-	size_t len = strlen(end);
-
-	return line.len >= len &&
-	       memcmp(line.text + line.len - len, end, len) == 0;
-}
-
 /* Where needle is in the line, or NULL. */
 static const char *find(struct line line, const char *needle)
 {
@@ -139,7 +131,7 @@ static bool parse_java(struct profile *p, struct line text, struct frame *f)
 		return false;
 	*f = (struct frame){ .kind = FRAME_JAVA };
 	set_name(p, without_module(parts.name), true, f);
-	if (ends_with(parts.place, native_method))
+	if (line_ends(parts.place, native_method))
 		f->kind = FRAME_NATIVE;
 	else
 		f->line = line_of(parts.place);
@@ -167,7 +159,7 @@ static bool parse_j9(struct profile *p, struct line text, struct frame *f)
 			f->kind = FRAME_JIT;
 		parts.place = inner.name;
 	}
-	if (ends_with(parts.place, native_method))
+	if (line_ends(parts.place, native_method))
 		f->kind = FRAME_NATIVE;
 	else if (!line_starts(parts.place, "Bytecode PC"))
 		f->line = line_of(parts.place);

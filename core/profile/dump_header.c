@@ -41,9 +41,7 @@ size_t dump_hex(const char *text, size_t len, int64_t *value)
 enum thread_state dump_state(const char *text, size_t len)
 {
 	for (int s = STATE_NONE + 1; s < THREAD_STATES; s++) {
-		const char *name = thread_state_names[s];
-
-		if (strlen(name) == len && memcmp(name, text, len) == 0)
+		if (line_is((struct line){ text, len }, thread_state_names[s]))
 			return (enum thread_state)s;
 	}
 	return STATE_NONE;
@@ -140,8 +138,7 @@ static bool read_setting(struct line word, struct dump_header *h)
 {
 	return framed_number(word, '#', 0, &h->java_id) ||
 	       framed_number(word, '[', ']', &h->os_id) ||
-	       (word.len == 6 && line_starts(word, "daemon")) ||
-	       is_setting(word);
+	       line_is(word, "daemon") || is_setting(word);
 }
 
 /* All up to the address, which must be there, and the nid if it is. */
@@ -225,7 +222,7 @@ bool dump_header_to_file(const char *text, size_t len, size_t last_line,
 
 		if (!word.len)
 			return true;
-		if (word.len == 7 && line_starts(word, "virtual"))
+		if (line_is(word, "virtual"))
 			h->is_virtual = true;
 		else if (state)
 			h->state = state;

@@ -12,22 +12,6 @@ static const char docker_entry[] = "{\"log\":\"";
 
 static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 
-struct line line_trimmed(struct line line)
-{
-	while (line.len && is_blank(line.text[0])) {
-		line.text++;
-		line.len--;
-	}
-	while (line.len && is_blank(line.text[line.len - 1]))
-		line.len--;
-	return line;
-}
-
-bool line_is(struct line line, const char *text)
-{
-	return line.len == strlen(text) && line_starts(line, text);
-}
-
 void dump_lines_init(struct dump_lines *l, const void *bytes, size_t len)
 {
 	const char *text = bytes;
@@ -91,21 +75,6 @@ static size_t prefix_in(const struct text *prefix_text, struct line line)
 	return i == prefix.len ? at : 0;
 }
 
-/* Halves of surrogate pairs are kept as they are: CESU-8, like the VM's own. */
-static void add_utf8(struct text *out, unsigned c)
-{
-	if (c < 0x80) {
-		text_putc(out, (char)c);
-	} else if (c < 0x800) {
-		text_putc(out, (char)(0xc0 | c >> 6));
-		text_putc(out, (char)(0x80 | (c & 0x3f)));
-	} else {
-		text_putc(out, (char)(0xe0 | c >> 12));
-		text_putc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-		text_putc(out, (char)(0x80 | (c & 0x3f)));
-	}
-}
-
 /* Reads what stands after a backslash and gives how long it is. */
 static size_t add_escape(struct text *out, const char *at, size_t left)
 {
@@ -129,7 +98,8 @@ static size_t add_escape(struct text *out, const char *at, size_t left)
 			return 1;
 		c = c << 4 | (unsigned)digit;
 	}
-	add_utf8(out, c);
+	/* Halves of surrogate pairs stay halves: CESU-8, like the VM's own. */
+	text_utf8(out, c);
 	return 5;
 }
 

@@ -43,10 +43,4 @@ void dump_lines_prefix(struct dump_lines *l, struct line line, size_t len);
 struct lines dump_lines_mark(const struct dump_lines *l);
 void dump_lines_back(struct dump_lines *l, struct lines mark);
 
-/* A line without the blanks and tabs before and after it. */
-struct line line_trimmed(struct line line);
-
-/* True when the whole line is the text. */
-bool line_is(struct line line, const char *text);
-
 #endif

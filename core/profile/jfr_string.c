@@ -38,21 +38,6 @@ struct jfr_string jfr_string_read(struct cursor *c)
 	return s;
 }
 
-/* One UTF-16 unit; a surrogate by itself, as safe_text expects and joins. */
-static void put_unit(struct text *out, uint16_t unit)
-{
-	if (unit < 0x80) {
-		text_putc(out, (char)unit);
-	} else if (unit < 0x800) {
-		text_putc(out, (char)(0xc0 | unit >> 6));
-		text_putc(out, (char)(0x80 | (unit & 0x3f)));
-	} else {
-		text_putc(out, (char)(0xe0 | unit >> 12));
-		text_putc(out, (char)(0x80 | (unit >> 6 & 0x3f)));
-		text_putc(out, (char)(0x80 | (unit & 0x3f)));
-	}
-}
-
 void jfr_string_text(struct text *out, const struct jfr_string *s)
 {
 	struct cursor c;
@@ -63,12 +48,13 @@ void jfr_string_text(struct text *out, const struct jfr_string *s)
 		break;
 	case JFR_LATIN1:
 		for (uint64_t i = 0; i < s->len; i++)
-			put_unit(out, s->bytes[i]);
+			text_utf8(out, s->bytes[i]);
 		break;
 	case JFR_CHARS:
 		c = cursor_over(s->bytes, s->len);
+		/* UTF-16 units; safe_text joins surrogates. */
 		while (cursor_left(&c))
-			put_unit(out, (uint16_t)cursor_varint(&c));
+			text_utf8(out, (uint16_t)cursor_varint(&c));
 		break;
 	default:
 		break;

@@ -274,10 +274,7 @@ static const char *push_frames(struct collapsed *c, struct line line)
 /* What the writer of collapsed stack traces says of samples without one. */
 static bool is_no_stack(struct line line)
 {
-	static const char word[] = "[no stack trace]";
-
-	return line.len == sizeof(word) - 1 &&
-	       memcmp(line.text, word, line.len) == 0;
+	return line_is(line, "[no stack trace]");
 }
 
 static void flush(struct collapsed *c)

@@ -127,8 +127,7 @@ static bool take_member(struct json_dump *r, const struct member *members,
 	    !take(r, ':'))
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		if (key.len == strlen(members[i].key) &&
-		    line_starts(key, members[i].key))
+		if (line_is(key, members[i].key))
 			return members[i].take(r);
 	}
 	return skip_value(r, &value);

@@ -391,10 +391,7 @@ static bool is_exception(struct line body)
 	if (memchr(body.text, ' ', body.len))
 		return false; /* no class is called so */
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-		size_t len = strlen(ends[i]);
-
-		if (body.len >= len &&
-		    memcmp(body.text + body.len - len, ends[i], len) == 0)
+		if (line_ends(body, ends[i]))
 			return true;
 	}
 	return false;

@@ -79,6 +79,38 @@ static void the_start_of_a_line_is_compared_within_it(void **state)
 	assert_false(line_starts(line, "b"));
 }
 
+static void the_end_of_a_line_is_compared_within_it(void **state)
+{
+	struct line line = { "xab" + 1, 2 };
+
+	(void)state;
+	assert_true(line_ends(line, ""));
+	assert_true(line_ends(line, "ab"));
+	assert_false(line_ends(line, "xab"));
+	assert_false(line_ends(line, "a"));
+}
+
+static void a_line_is_a_text_when_all_of_it_is(void **state)
+{
+	struct line line = { "abc", 2 };
+
+	(void)state;
+	assert_true(line_is(line, "ab"));
+	assert_false(line_is(line, "a"));
+	assert_false(line_is(line, "abc"));
+}
+
+static void blanks_and_tabs_are_trimmed_from_both_ends(void **state)
+{
+	struct line line = line_trimmed((struct line){ "\t a b \t\n", 7 });
+	struct line blank = line_trimmed((struct line){ " \t ", 3 });
+
+	(void)state;
+	assert_int_equal(line.len, 3);
+	assert_memory_equal(line.text, "a b", 3);
+	assert_int_equal(blank.len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -87,6 +119,9 @@ int main(void)
 		cmocka_unit_test(no_text_has_no_line),
 		cmocka_unit_test(a_line_may_hold_nul),
 		cmocka_unit_test(the_start_of_a_line_is_compared_within_it),
+		cmocka_unit_test(the_end_of_a_line_is_compared_within_it),
+		cmocka_unit_test(a_line_is_a_text_when_all_of_it_is),
+		cmocka_unit_test(blanks_and_tabs_are_trimmed_from_both_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,12 +69,36 @@ static void varints_have_seven_bits_a_byte_low_first(void **state)
 	}
 }
 
+static void characters_become_one_to_four_bytes(void **state)
+{
+	struct text t = { 0 };
+
+	(void)state;
+	/* The last of each length and the first of the next (RFC 3629, 3). */
+	text_utf8(&t, 0x7f);
+	text_utf8(&t, 0x80);
+	text_utf8(&t, 0x7ff);
+	text_utf8(&t, 0x800);
+	text_utf8(&t, 0xffff);
+	text_utf8(&t, 0x10000);
+	text_utf8(&t, 0xd83d); /* a high surrogate alone */
+	assert_string_equal(t.bytes, "\x7f"
+				     "\xc2\x80"
+				     "\xdf\xbf"
+				     "\xe0\xa0\x80"
+				     "\xef\xbf\xbf"
+				     "\xf0\x90\x80\x80"
+				     "\xed\xa0\xbd");
+	text_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whatever_is_added_a_nul_ends_it),
 		cmocka_unit_test(a_text_grows_as_far_as_it_must),
 		cmocka_unit_test(varints_have_seven_bits_a_byte_low_first),
+		cmocka_unit_test(characters_become_one_to_four_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
