@@ -2,6 +2,7 @@
 #include "render/flame_cells.h"
 
 #include "core/base/alloc.h"
+#include "core/base/saturate.h"
 #include "render/measure.h"
 #include "render/row_sort.h"
 
@@ -205,8 +206,8 @@ void flame_cells_put(struct flame_cells *cells, size_t view,
 
 		if (i + AHEAD < count)
 			__builtin_prefetch(&all[r[AHEAD].item]);
-		sums.count = add_measures(sums.count, c->count);
-		sums.weight = add_measures(sums.weight, c->weight);
+		sums.count = saturate_add(sums.count, c->count);
+		sums.weight = saturate_add(sums.weight, c->weight);
 		if (i + 1 < count && r[1].major == r->major &&
 		    r[1].minor == r->minor)
 			continue;

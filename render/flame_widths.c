@@ -2,6 +2,7 @@
 #include "render/flame_widths.h"
 
 #include "core/base/alloc.h"
+#include "core/base/saturate.h"
 #include "render/frame_table.h"
 #include "render/measure.h"
 
@@ -49,9 +50,9 @@ static uint64_t add_cells(struct flame_widths *w, const struct event_view *view,
 			__builtin_prefetch(&w->totals[c[AHEAD].stack], 1);
 		if (!in_view[c->event])
 			continue;
-		sum = add_measures(sum, measure);
+		sum = saturate_add(sum, measure);
 		if (measure)
-			*total = add_measures(*total, measure);
+			*total = saturate_add(*total, measure);
 		else
 			mark_path(w, c->stack);
 	}
@@ -101,7 +102,7 @@ void flame_widths_add(struct flame_widths *w, const struct event_view *view,
 			__builtin_prefetch(&totals[stacks[id - AHEAD].caller]);
 		if (!totals[id])
 			continue;
-		*total = add_measures(*total, totals[id]);
+		*total = saturate_add(*total, totals[id]);
 		w->marks[id] = 1;
 		if (w->shares) {
 			float share = (float)((double)totals[id] * w->scale);

@@ -2,6 +2,7 @@
 #include "render/folded.h"
 
 #include "core/base/alloc.h"
+#include "core/base/saturate.h"
 #include "render/flame_tree.h"
 #include "render/frame_table.h"
 #include "render/measure.h"
@@ -280,7 +281,7 @@ static void write_rows(struct folding *f, struct output *out)
 
 		if (i + AHEAD < count)
 			__builtin_prefetch(&cells[r[AHEAD].item]);
-		sum = add_measures(sum, cell_measure(&cells[r->item], weighs));
+		sum = saturate_add(sum, cell_measure(&cells[r->item], weighs));
 		if (i + 1 < count && r[1].major == r->major &&
 		    r[1].minor == r->minor)
 			continue;

@@ -2,6 +2,7 @@
 #include "render/hot_frames.h"
 
 #include "core/base/alloc.h"
+#include "core/base/saturate.h"
 #include "render/measure.h"
 #include "render/row_sort.h"
 
@@ -23,7 +24,7 @@ static uint64_t *selfs_of(const struct profile *p,
 		if (i + AHEAD < p->cell_count)
 			__builtin_prefetch(&p->stacks[c[AHEAD].stack]);
 		if (c->stack && in_view[c->event])
-			*self = add_measures(*self, cell_measure(c, weighs));
+			*self = saturate_add(*self, cell_measure(c, weighs));
 	}
 	free(in_view);
 	return selfs;
@@ -105,7 +106,7 @@ static void add_totals(struct flame_widths *w, const uint32_t *bits,
 		if (here & ~above) {
 			uint64_t *total = &hot[__builtin_ctz(here) - 1].total;
 
-			*total = add_measures(*total, w->totals[id]);
+			*total = saturate_add(*total, w->totals[id]);
 		}
 	}
 }
@@ -125,7 +126,7 @@ size_t hot_frames(struct flame_widths *w, const struct event_view *view,
 
 		for (; i + 1 < p->frame_count && same_method(first, &rows[i]);
 		     i++)
-			method.self = add_measures(method.self,
+			method.self = saturate_add(method.self,
 						   selfs[rows[i].item]);
 		count = keep_hottest(hot, count, method);
 	}

@@ -34,11 +34,4 @@ static inline uint64_t cell_measure(const struct cell *c, bool weighs)
 	return weighs ? c->weight : c->count;
 }
 
-static inline uint64_t add_measures(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/safe_text.h"
+#include "core/base/saturate.h"
 #include "core/base/text.h"
 
 #include <stdlib.h>
@@ -83,13 +84,6 @@ const char *event_family(const struct profile *p, uint32_t event)
 	return family ? family->name : NULL;
 }
 
-static uint64_t add_saturated(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 static void add_event(struct event_view *v, const struct profile *p,
 		      uint32_t event)
 {
@@ -97,9 +91,9 @@ static void add_event(struct event_view *v, const struct profile *p,
 
 	v->unit = e->unit;
 	v->events[v->event_count++] = event;
-	v->samples = add_saturated(v->samples, e->samples);
-	v->without_stack = add_saturated(v->without_stack, e->without_stack);
-	v->weight = add_saturated(v->weight, e->weight);
+	v->samples = saturate_add(v->samples, e->samples);
+	v->without_stack = saturate_add(v->without_stack, e->without_stack);
+	v->weight = saturate_add(v->weight, e->weight);
 }
 
 static struct event_view single(const struct profile *p, uint32_t event)

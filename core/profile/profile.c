@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/hash.h"
+#include "core/base/saturate.h"
 #include "core/base/text.h"
 
 #include <stdarg.h>
@@ -409,13 +410,6 @@ uint32_t profile_event(struct profile *p, const char *name, enum unit unit)
 	return (uint32_t)p->event_count++;
 }
 
-static uint64_t add_saturated(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 static bool same_cell(const struct cell *a, const struct cell *b)
 {
 	return a->stack == b->stack && a->thread == b->thread &&
@@ -425,8 +419,8 @@ static bool same_cell(const struct cell *a, const struct cell *b)
 
 static void add_to(struct cell *known, const struct cell *c)
 {
-	known->count = add_saturated(known->count, c->count);
-	known->weight = add_saturated(known->weight, c->weight);
+	known->count = saturate_add(known->count, c->count);
+	known->weight = saturate_add(known->weight, c->weight);
 }
 
 static uint32_t cell_tag(const struct cell *c)
@@ -574,10 +568,10 @@ static void add_to_event(struct profile *p, const struct cell *c)
 {
 	struct event *e = &p->events[c->event];
 
-	e->samples = add_saturated(e->samples, c->count);
-	e->weight = add_saturated(e->weight, c->weight);
+	e->samples = saturate_add(e->samples, c->count);
+	e->weight = saturate_add(e->weight, c->weight);
 	if (!c->stack)
-		e->without_stack = add_saturated(e->without_stack, c->count);
+		e->without_stack = saturate_add(e->without_stack, c->count);
 }
 
 void profile_add(struct profile *p, const struct sample *s)
@@ -585,7 +579,7 @@ void profile_add(struct profile *p, const struct sample *s)
 	struct cell c;
 
 	if (!make_cell(p, s, &c)) {
-		p->outside = add_saturated(p->outside, s->count);
+		p->outside = saturate_add(p->outside, s->count);
 		return;
 	}
 	add_to_event(p, &c);
@@ -615,7 +609,7 @@ static size_t make_cells(struct profile *p, const struct sample *s, size_t n,
 			if (make_cell(p, &s[i], &cells[count]))
 				count++;
 			else
-				*outside = add_saturated(*outside, s[i].count);
+				*outside = saturate_add(*outside, s[i].count);
 		}
 	} while (p->bucket_first != first || p->bucket_shift != shift);
 	return count;
@@ -628,7 +622,7 @@ static void add_batch(struct profile *p, const struct sample *s, size_t n)
 	uint64_t outside;
 	size_t count = make_cells(p, s, n, cells, &outside);
 
-	p->outside = add_saturated(p->outside, outside);
+	p->outside = saturate_add(p->outside, outside);
 	idtable_reserve(&p->cell_ids, n);
 	for (size_t i = 0; i < count; i++) {
 		add_to_event(p, &cells[i]);

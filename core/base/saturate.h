@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * saturate: sums that stop at the greatest number instead of starting again.
+ *
+ * Weights come from input: whatever stands there, a total never becomes small.
+ */
+#ifndef CORE_BASE_SATURATE_H
+#define CORE_BASE_SATURATE_H
+
+#include <stdint.h>
+
+static inline uint64_t saturate_add(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+#endif
