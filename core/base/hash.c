@@ -16,12 +16,10 @@ __attribute__((constructor)) static void salt(void)
 		hash_salt = random;
 }
 
-uint64_t hash_seed(void) { return hash_salt; }
-
 uint64_t hash_bytes(const void *bytes, size_t len)
 {
 	const char *p = bytes;
-	uint64_t seed = hash_seed();
+	uint64_t seed = hash_salt;
 	uint64_t hash = hash_mix(len, seed);
 	uint64_t word;
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Random; set before main(). */
+/* Random, one for the whole process; set before main(). */
 extern uint64_t hash_salt __attribute__((visibility("hidden")));
 
 /* Multiplies to 128 bits and folds: the mixer of wyhash and its kin. */
@@ -25,8 +25,5 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 }
 
 uint64_t hash_bytes(const void *bytes, size_t len);
-
-/* The process's salt, for what mixes by itself. */
-uint64_t hash_seed(void);
 
 #endif

@@ -51,7 +51,7 @@ struct profile *profile_new(void)
 	array_reserve(p->stacks, p->stack_cap, 1);
 	array_reserve(p->threads, p->thread_cap, 1);
 	p->frames[0] = (struct frame){ .kind = FRAME_SYNTHETIC };
-	p->stacks[0] = (struct stack){ .tag = (uint32_t)hash_seed() };
+	p->stacks[0] = (struct stack){ .tag = (uint32_t)hash_salt };
 	p->threads[0] = (struct thread){ 0 };
 	p->frame_count = p->stack_count = p->thread_count = 1;
 	return p;
@@ -75,7 +75,6 @@ void profile_free(struct profile *p)
 	idtable_release(&p->thread_ids);
 	idtable_release(&p->cell_ids);
 	intern_release(&p->strings);
-	arena_release(&p->arena);
 	free(p);
 }
 

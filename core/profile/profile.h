@@ -15,7 +15,6 @@
 #ifndef CORE_PROFILE_PROFILE_H
 #define CORE_PROFILE_PROFILE_H
 
-#include "core/base/arena.h"
 #include "core/base/idtable.h"
 #include "core/base/intern.h"
 
@@ -163,7 +162,6 @@ struct profile {
 	void (*progress)(void *self, uint64_t done, uint64_t total);
 	void *progress_self;
 
-	struct arena arena;
 	uint32_t *path_tags; /* scratch of profile_stack() */
 	size_t path_cap;
 };

@@ -357,7 +357,7 @@ static int read_collapsed(const uint8_t *bytes, size_t len, struct profile *p,
 	struct collapsed c = {
 		.profile = p,
 		.readable = (const char *)bytes + len,
-		.seed = hash_seed(),
+		.seed = hash_salt,
 		.event = profile_event(p, "collapsed", UNIT_SAMPLES),
 		.is_diff = is_diff(bytes, len),
 		.before = { (const char *)bytes, 0 },

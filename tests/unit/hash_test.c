@@ -88,13 +88,6 @@ static void no_word_makes_names_collide_that_hold_it(void **state)
 	}
 }
 
-static void the_seed_stays_the_same(void **state)
-{
-	(void)state;
-	assert_true(hash_seed() == hash_seed());
-	assert_true(hash_seed() != 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -102,7 +95,6 @@ int main(void)
 		cmocka_unit_test(each_length_of_zeros_hashes_differently),
 		cmocka_unit_test(numbered_names_hardly_collide),
 		cmocka_unit_test(no_word_makes_names_collide_that_hold_it),
-		cmocka_unit_test(the_seed_stays_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
