@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The samples of a profile: their cells, their time buckets, their sums.
+ */
+#include "core/base/alloc.h"
+#include "core/base/hash.h"
+#include "core/base/saturate.h"
+#include "core/profile/profile.h"
+
+static bool same_cell(const struct cell *a, const struct cell *b)
+{
+	return a->stack == b->stack && a->thread == b->thread &&
+	       a->event == b->event && a->bucket == b->bucket &&
+	       a->state == b->state;
+}
+
+static void add_to(struct cell *known, const struct cell *c)
+{
+	known->count = saturate_add(known->count, c->count);
+	known->weight = saturate_add(known->weight, c->weight);
+}
+
+static uint32_t cell_tag(const struct cell *c)
+{
+	uint64_t where = (uint64_t)c->stack << 32 | c->thread;
+	uint64_t rest = (uint64_t)c->event << 32 | (uint64_t)c->bucket << 8 |
+			c->state;
+
+	return (uint32_t)hash_mix(where, rest);
+}
+
+/* Adds to the cell that agrees with c, or makes it. */
+static void add_cell(struct profile *p, const struct cell *c, uint32_t tag)
+{
+	struct idprobe probe;
+	uint32_t id;
+
+	if (p->last_cell < p->cell_count &&
+	    same_cell(&p->cells[p->last_cell], c)) {
+		add_to(&p->cells[p->last_cell], c);
+		return;
+	}
+	idtable_reserve(&p->cell_ids, 1);
+	probe = idtable_probe(&p->cell_ids, tag);
+	while ((id = idtable_next(&p->cell_ids, &probe))) {
+		if (same_cell(&p->cells[id - 1], c))
+			break;
+	}
+	if (!id) {
+		array_reserve(p->cells, p->cell_cap, p->cell_count + 1);
+		p->cells[p->cell_count++] = *c;
+		id = (uint32_t)p->cell_count;
+		idtable_put(&p->cell_ids, &probe, id);
+	} else {
+		add_to(&p->cells[id - 1], c);
+	}
+	p->last_cell = id - 1;
+}
+
+/*
+ * Moves the buckets so that they begin at first and are `halvings` times
+ * twice as wide; cells that then agree become one.
+ */
+static void rebucket(struct profile *p, int64_t first, unsigned halvings)
+{
+	size_t count = p->cell_count;
+
+	idtable_clear(&p->cell_ids);
+	p->cell_count = 0;
+	/* In place: a cell is written at or before where it was read. */
+	for (size_t i = 0; i < count; i++) {
+		struct cell c = p->cells[i];
+
+		if (c.bucket) {
+			int64_t at = p->bucket_first + c.bucket - 1;
+
+			c.bucket = (uint16_t)((at >> halvings) - first + 1);
+		}
+		add_cell(p, &c, cell_tag(&c));
+	}
+	p->bucket_shift += halvings;
+	p->bucket_ns = (int64_t)1 << p->bucket_shift;
+	p->bucket_last >>= halvings;
+	p->bucket_first = first;
+}
+
+#define FIRST_BUCKET_SHIFT 20 /* about a millisecond; doubled as needed */
+
+static void start_buckets(struct profile *p, int64_t from_ns, unsigned shift)
+{
+	p->bucket_shift = shift;
+	p->bucket_ns = (int64_t)1 << shift;
+	p->bucket_first = p->bucket_last = from_ns >> shift;
+}
+
+void profile_expect_times(struct profile *p, int64_t from_ns, int64_t to_ns)
+{
+	unsigned shift = FIRST_BUCKET_SHIFT;
+
+	if (p->bucket_ns || to_ns <= from_ns)
+		return;
+	/* Shifting rounds down, for times before 1970 too. */
+	while ((to_ns >> shift) - (from_ns >> shift) >= PROFILE_BUCKETS)
+		shift++;
+	start_buckets(p, from_ns, shift);
+}
+
+/* The bucket of a time, 1 + its index, making room for it. */
+static uint16_t bucket_of(struct profile *p, int64_t time_ns)
+{
+	int64_t first, last, at;
+	unsigned halvings = 0;
+
+	if (!p->bucket_ns)
+		start_buckets(p, time_ns, FIRST_BUCKET_SHIFT);
+	at = time_ns >> p->bucket_shift;
+	first = at < p->bucket_first ? at : p->bucket_first;
+	last = at > p->bucket_last ? at : p->bucket_last;
+	while ((last >> halvings) - (first >> halvings) >= PROFILE_BUCKETS)
+		halvings++;
+	if (halvings || first < p->bucket_first) {
+		/* Room below, or each earlier sample moves all again. */
+		first >>= halvings;
+		if (at < p->bucket_first)
+			first = (last >> halvings) - PROFILE_BUCKETS + 1;
+		rebucket(p, first, halvings);
+		at >>= halvings;
+	}
+	if (at > p->bucket_last)
+		p->bucket_last = at;
+	return (uint16_t)(at - p->bucket_first + 1);
+}
+
+static void note_time(struct profile *p, int64_t time_ns)
+{
+	/* 0 is no time; all of them may be before 1970. */
+	if (!p->earliest_ns || time_ns < p->earliest_ns)
+		p->earliest_ns = time_ns;
+	if (!p->latest_ns || time_ns > p->latest_ns)
+		p->latest_ns = time_ns;
+}
+
+/* Makes the cell of one sample; false when it is outside the times wanted. */
+static bool make_cell(struct profile *p, const struct sample *s, struct cell *c)
+{
+	*c = (struct cell){
+		.stack = s->stack,
+		.thread = s->thread,
+		.event = s->event,
+		.state = (uint8_t)s->state,
+		.count = s->count,
+		.weight = s->weight,
+	};
+	if (!s->time_ns)
+		return true;
+	note_time(p, s->time_ns);
+	if (s->time_ns < p->from_ns || s->time_ns >= p->to_ns)
+		return false;
+	c->bucket = bucket_of(p, s->time_ns);
+	return true;
+}
+
+static void add_to_event(struct profile *p, const struct cell *c)
+{
+	struct event *e = &p->events[c->event];
+
+	e->samples = saturate_add(e->samples, c->count);
+	e->weight = saturate_add(e->weight, c->weight);
+	if (!c->stack)
+		e->without_stack = saturate_add(e->without_stack, c->count);
+}
+
+void profile_add(struct profile *p, const struct sample *s)
+{
+	struct cell c;
+
+	if (!make_cell(p, s, &c)) {
+		p->outside = saturate_add(p->outside, s->count);
+		return;
+	}
+	add_to_event(p, &c);
+	add_cell(p, &c, cell_tag(&c));
+}
+
+#define CELL_BATCH 32
+
+/*
+ * Makes the cells of a batch; gives how many are within the times wanted, and
+ * how many samples are not.
+ */
+static size_t make_cells(struct profile *p, const struct sample *s, size_t n,
+			 struct cell *cells, uint64_t *outside)
+{
+	int64_t first;
+	unsigned shift;
+	size_t count;
+
+	do {
+		/* Again, when one of them has moved the buckets of the rest. */
+		first = p->bucket_first;
+		shift = p->bucket_shift;
+		count = 0;
+		*outside = 0;
+		for (size_t i = 0; i < n; i++) {
+			if (make_cell(p, &s[i], &cells[count]))
+				count++;
+			else
+				*outside = saturate_add(*outside, s[i].count);
+		}
+	} while (p->bucket_first != first || p->bucket_shift != shift);
+	return count;
+}
+
+static void add_batch(struct profile *p, const struct sample *s, size_t n)
+{
+	struct cell cells[CELL_BATCH];
+	uint32_t tags[CELL_BATCH];
+	uint64_t outside;
+	size_t count = make_cells(p, s, n, cells, &outside);
+
+	p->outside = saturate_add(p->outside, outside);
+	idtable_reserve(&p->cell_ids, n);
+	for (size_t i = 0; i < count; i++) {
+		add_to_event(p, &cells[i]);
+		tags[i] = cell_tag(&cells[i]);
+		idtable_prefetch(&p->cell_ids, tags[i]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct idprobe probe = idtable_probe(&p->cell_ids, tags[i]);
+		uint32_t id = idtable_next(&p->cell_ids, &probe);
+
+		if (id)
+			__builtin_prefetch(&p->cells[id - 1], 1);
+	}
+	for (size_t i = 0; i < count; i++)
+		add_cell(p, &cells[i], tags[i]);
+}
+
+void profile_add_all(struct profile *p, const struct sample *s, size_t n)
+{
+	while (n) {
+		size_t batch = n < CELL_BATCH ? n : CELL_BATCH;
+
+		add_batch(p, s, batch);
+		s += batch;
+		n -= batch;
+	}
+}
+
+void profile_retain(struct profile *p,
+		    bool (*keep)(void *self, const struct cell *cell),
+		    void *self)
+{
+	size_t count = p->cell_count;
+
+	idtable_clear(&p->cell_ids);
+	p->cell_count = 0;
+	for (size_t i = 0; i < p->event_count; i++) {
+		struct event *e = &p->events[i];
+
+		e->samples = e->without_stack = e->weight = 0;
+	}
+	/* In place, as in rebucket(). */
+	for (size_t i = 0; i < count; i++) {
+		struct cell c = p->cells[i];
+
+		if (!keep(self, &c))
+			continue;
+		add_to_event(p, &c);
+		add_cell(p, &c, cell_tag(&c));
+	}
+}
