@@ -94,19 +94,9 @@ $(B)/%.o: %.c $(B)/flags
 
 # The page that the binary carries; flame.c knows it by these two names.
 page_parts := $(wildcard render/flame*.html render/flame*.css render/flame*.js)
-ifneq ($(wildcard render/assemble.sh),)
 build/flame_page.html: render/assemble.sh $(page_parts)
 	$(call say,PAGE,$@)
 	$(Q)sh render/assemble.sh $@
-else
-build/flame_page.html: Makefile
-	$(Q)printf '%s\n' '<!DOCTYPE html><html><head><title>' \
-		'<!--sjkc:title-->' '</title></head><body><noscript>' \
-		'<!--sjkc:summary-->' '</noscript>' \
-		'<script id="data" type="application/octet-stream">' \
-		'<!--sjkc:data-->' '</script>' '<!--sjkc:notes-->' \
-		'</body></html>' >$@
-endif
 
 define flame_page_S
 .section .rodata
