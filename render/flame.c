@@ -136,12 +136,6 @@ static void write_data(struct output *out, const struct page *page)
 	text_release(&letters);
 }
 
-static void write_nothing(struct output *out, const struct page *page)
-{
-	(void)out;
-	(void)page;
-}
-
 static const struct hole {
 	const char *mark;
 	void (*write)(struct output *out, const struct page *page);
@@ -149,7 +143,6 @@ static const struct hole {
 	{ "<!--sjkc:title-->", write_title },
 	{ "<!--sjkc:summary-->", write_summary },
 	{ "<!--sjkc:data-->", write_data },
-	{ "<!--sjkc:notes-->", write_nothing },
 };
 
 #define HOLES (sizeof(holes) / sizeof(*holes))
