@@ -76,6 +76,7 @@ static inline uint8_t cursor_u8(struct cursor *c)
 		c->failed = true;
 		return 0;
 	}
+	/* NOLINTNEXTLINE: NULL is its own end */
 	return *c->at++;
 }
 

@@ -225,6 +225,7 @@ void jfr_layout_read(const struct jfr_layout *l, struct cursor *c,
 				op = &l->ops[op->arg - 1];
 			break;
 		case JFR_OP_END:
+			/* NOLINTNEXTLINE: in a loop, which has set it */
 			if (--left[depth - 1] && cursor_ok(c))
 				op = &l->ops[op->arg - 1];
 			else

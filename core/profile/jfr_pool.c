@@ -212,8 +212,8 @@ static const struct jfr_value *find(const struct jfr_pools *ps,
 }
 
 /*
- * Appends the text of a picked field: a string where it stands, or by way of
- * the symbols or the strings.
+ * Appends the text of a picked field of a value that is there: a string where
+ * it stands, or by way of the symbols or the strings.
  */
 static void field_text(const struct jfr_pools *ps, enum jfr_pool_role role,
 		       size_t field, const struct jfr_value *value,
@@ -223,6 +223,7 @@ static void field_text(const struct jfr_pools *ps, enum jfr_pool_role role,
 
 	value += field;
 	if (refers == JFR_POOL_SYMBOL || refers == JFR_POOL_STRING)
+		/* NOLINTNEXTLINE: the caller's value is there */
 		value = find(ps, refers, value->number);
 	if (value && value->string.encoding == JFR_POOLED)
 		value = find(ps, JFR_POOL_STRING, value->string.key);

@@ -38,7 +38,7 @@
 #define EPOCH_MAX_MS INT64_C(9000000000000)
 
 struct header {
-	int major, minor;
+	int8_t major, minor;
 	uint32_t type;
 	uint32_t compressed_len, len;
 };
