@@ -2,6 +2,7 @@
 #include "cmd/command.h"
 
 #include "cmd/nearest.h"
+#include "cmd/words.h"
 #include "core/base/alloc.h"
 #include "core/base/arena.h"
 #include "core/base/text.h"
@@ -32,25 +33,13 @@ const char *command_option_arg(const struct command_option *o)
 	return o->choices ? o->choices() : o->arg;
 }
 
-static bool has_word(const char *words, const char *word, size_t len)
-{
-	while (words && *words) {
-		size_t n = strcspn(words, " ");
-
-		if (n == len && memcmp(words, word, len) == 0)
-			return true;
-		words += n + strspn(words + n, " ");
-	}
-	return false;
-}
-
 /* The option that another tool's spelling, of len bytes, stands for. */
 static const struct command_option *by_alias(const struct command *c,
 					     const char *word, size_t len)
 {
 	const struct command_option *o = c->options;
 
-	while (o->kind != OPTION_END && !has_word(o->aliases, word, len))
+	while (o->kind != OPTION_END && !words_have(o->aliases, ' ', word, len))
 		o++;
 	return o->kind == OPTION_END ? NULL : o;
 }
@@ -192,18 +181,11 @@ static int set_choice(const struct command_option *o, const char *value,
 		      struct error *err)
 {
 	const char *choices = command_option_arg(o);
-	size_t len = strlen(value);
 
-	for (const char *at = choices; *at;) {
-		size_t n = strcspn(at, "|");
-
-		if (n == len && memcmp(at, value, len) == 0) {
-			*o->value.string = value;
-			return 0;
-		}
-		at += n + strspn(at + n, "|");
-	}
-	return misuse(err, "'%s' is none of %s", value, choices);
+	if (!words_have(choices, '|', value, strlen(value)))
+		return misuse(err, "'%s' is none of %s", value, choices);
+	*o->value.string = value;
+	return 0;
 }
 
 static int set_value(const struct command_option *o, const char *value,

@@ -3,6 +3,7 @@
 #include "cmd/commands.h"
 #include "cmd/recording.h"
 #include "cmd/talk.h"
+#include "cmd/words.h"
 #include "core/base/alloc.h"
 #include "core/base/output.h"
 #include "core/base/pattern.h"
@@ -76,20 +77,6 @@ static const char *extension(const char *path)
 	return dot && dot != base ? dot : "";
 }
 
-static bool has_extension(const struct output_format *f, const char *dot)
-{
-	size_t len = strlen(dot);
-
-	for (const char *at = f->extensions; *at;) {
-		size_t n = strcspn(at, " ");
-
-		if (n == len && memcmp(at, dot, n) == 0)
-			return true;
-		at += n + strspn(at + n, " ");
-	}
-	return false;
-}
-
 static const struct output_format *choose_format(struct error *err)
 {
 	const char *dot = opt.output ? extension(opt.output) : "";
@@ -97,8 +84,9 @@ static const struct output_format *choose_format(struct error *err)
 	for (size_t i = 0; i < OUTPUT_FORMATS; i++) {
 		const struct output_format *f = &output_formats[i];
 
-		if (opt.output_format ? strcmp(f->name, opt.output_format) == 0
-				      : has_extension(f, dot))
+		if (opt.output_format
+			    ? strcmp(f->name, opt.output_format) == 0
+			    : words_have(f->extensions, ' ', dot, strlen(dot)))
 			return f;
 	}
 	if (!*dot)
