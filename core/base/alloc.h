@@ -11,10 +11,10 @@
 
 #include <stddef.h>
 
-/* Called once, with the size in bytes that could not be had; must not return.
- */
+/* Called once, with the bytes that could not be had; must not return. */
 typedef void alloc_failed_fn(size_t size);
 
+/* Installs the handler; without one, the process aborts. */
 void alloc_on_failure(alloc_failed_fn *handler);
 
 /* Ends the program as if size bytes could not be had. */

@@ -24,6 +24,7 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+/* Equal bytes have one hash for as long as the process lives. */
 uint64_t hash_bytes(const void *bytes, size_t len);
 
 #endif

@@ -35,7 +35,8 @@ struct input {
 
 /*
  * Opens path ("-" is stdin) and reads its head.  Fails with ERROR_INPUT for
- * what is not there, not permitted, a directory, or empty.  path is borrowed.
+ * what is not there, not permitted, a directory, or empty; in->name is set
+ * then, too, and input_close() is due.  path is borrowed.
  */
 int input_open(struct input *in, const char *path, struct error *err);
 

@@ -31,6 +31,7 @@ uint32_t intern_find(const struct intern *in, const void *bytes, size_t len);
 const char *intern_text(const struct intern *in, uint32_t id);
 size_t intern_len(const struct intern *in, uint32_t id);
 
+/* Forgets all; the interner is empty and may be used again. */
 void intern_release(struct intern *in);
 
 #endif

@@ -20,8 +20,10 @@ struct json {
 	bool after_key;
 };
 
+/* Writes one document, which is appended to out. */
 struct json json_into(struct text *out);
 
+/* What was opened last is closed first; in an object, a key before a value. */
 void json_open_object(struct json *j);
 void json_close_object(struct json *j);
 void json_open_array(struct json *j);

@@ -23,11 +23,13 @@ struct line {
 	size_t len;
 };
 
+/* Before the first line of a text, which is borrowed. */
 struct lines lines_over(const void *bytes, size_t len);
 
 /* The next line in *line; false at the end. */
 bool lines_next(struct lines *l, struct line *line);
 
+/* True when the line begins, or ends, with a text. */
 bool line_starts(struct line line, const char *prefix);
 bool line_ends(struct line line, const char *suffix);
 

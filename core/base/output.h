@@ -3,7 +3,7 @@
  * output: a file that is whole or not there.
  *
  * What is written goes to a temporary file beside the name and takes the name
- * when all of it is on disk; the file that had the name stays whole until
+ * when all of it is written; the file that had the name stays whole until
  * then.  "-" is stdout; a device or a pipe is written in place.  A failure is
  * remembered: writing goes on in vain, output_commit() tells.
  */
@@ -27,9 +27,13 @@ struct output {
 	int sys;          /* errno of the first failure */
 };
 
-/* Fails with ERROR_OUTPUT.  path is borrowed. */
+/*
+ * Opens path ("-" is stdout); what happens to it is said above.  Fails with
+ * ERROR_OUTPUT; output_close() is due even then.  path is borrowed.
+ */
 int output_open(struct output *out, const char *path, struct error *err);
 
+/* Each adds to the file; a failure is remembered. */
 void output_write(struct output *out, const void *bytes, size_t len);
 void output_puts(struct output *out, const char *text);
 void output_printf(struct output *out, const char *fmt, ...)

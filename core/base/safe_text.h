@@ -16,8 +16,8 @@
 /*
  * Appends len bytes of (modified) UTF-8 as valid UTF-8 in which
  *   - C0 controls and DEL are their pictures (U+2400..U+2421),
- *   - C1 controls, bidirectional controls, zero-width characters, U+2028,
- *     U+2029 and U+FEFF read <U+XXXX>,
+ *   - C1 controls, bidirectional controls, characters without a width or a
+ *     shape, U+2028, U+2029 and U+FEFF read <U+XXXX>,
  *   - surrogate pairs of modified UTF-8 (CESU-8) are joined, C0 80 is U+2400,
  *   - every other invalid byte is U+FFFD.
  */

@@ -17,6 +17,7 @@ struct text {
 	size_t cap;
 };
 
+/* Each appends; text_printf() appends nothing when it fails to format. */
 void text_add(struct text *t, const void *bytes, size_t len);
 void text_puts(struct text *t, const char *string);
 void text_putc(struct text *t, char c);

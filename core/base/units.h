@@ -26,10 +26,10 @@ int units_count(const char *text, uint64_t *count, struct error *err);
 /* A finite number from 0 on; a '%' may follow and changes nothing. */
 int units_number(const char *text, double *number, struct error *err);
 
-/* Appends the shortest of 1500ms, 90s, 2h that is exact. */
+/* Appends it in the largest unit in which it is whole: 1500ms, 90s, 2h. */
 void units_add_duration(struct text *out, int64_t ns);
 
-/* Appends the shortest of 1500, 64k, 1g that is exact. */
+/* The same for 1500, 64k, 1g. */
 void units_add_size(struct text *out, uint64_t bytes);
 
 #endif

@@ -18,8 +18,7 @@ enum dump_frame_form {
 	DUMP_FRAME_JAVA,
 	/* java/lang/Thread.run(Thread.java:840(Compiled Code)): OpenJ9 */
 	DUMP_FRAME_J9,
-	/* java.lang.Thread.run() @bci=11, line=840 (Interpreted frame): jhsdb
-	 */
+	/* a.B.run() @bci=11, line=840 (Interpreted frame): jhsdb */
 	DUMP_FRAME_SA,
 	/* 0x00007f8be0aa38c5<tab>Thread::call_run() + 0xa5: jhsdb --mixed */
 	DUMP_FRAME_MIXED,

@@ -11,11 +11,13 @@
 #include <stdbool.h>
 
 struct frame_style {
-	bool simple;   /* Class.method instead of package.Class.method */
-	bool lines;    /* adds :LINE where it is known */
-	bool annotate; /* adds _[0] interpreted, _[1] C1, _[j] JIT, _[i]
-			  inlined,
-			  _[k] kernel, as other tools read them */
+	bool simple; /* Class.method instead of package.Class.method */
+	bool lines;  /* adds :LINE where it is known */
+	/*
+	 * Adds how it ran, as other tools read it: _[0] interpreted, _[1] C1,
+	 * _[j] JIT, _[i] inlined, _[k] kernel.
+	 */
+	bool annotate;
 };
 
 /*

@@ -17,8 +17,8 @@
  *   jdk/internal/reflect/GeneratedMethodAccessor12 …GeneratedMethodAccessor
  *   com/sun/proxy/$Proxy12                               com.sun.proxy.$Proxy
  *   java/lang/invoke/LambdaForm$MH/0x00000008000c1400    …LambdaForm$MH
- *   a/B$$EnhancerBySpringCGLIB$$5f3a, $$FastClass…$$…
- * a.B$$EnhancerBySpringCGLIB
+ *   a/B$$EnhancerBySpringCGLIB$$5f3a        a.B$$EnhancerBySpringCGLIB
+ *   a/B$$FastClassBySpringCGLIB$$1c         a.B$$FastClassBySpringCGLIB
  */
 uint32_t java_class_name(struct profile *p, const char *name, size_t len);
 

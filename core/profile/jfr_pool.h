@@ -47,8 +47,7 @@ struct jfr_pool {
 	size_t count, cap;
 	uint32_t *made; /* id in the profile + 1, by index; 0 = not yet */
 	size_t made_cap;
-	/* Which pool a picked field's number is a key of; ROLES = it is none.
-	 */
+	/* Which pool a picked field's number is a key of; ROLES = of none. */
 	enum jfr_pool_role refers[JFR_POOL_FIELDS];
 };
 

@@ -171,8 +171,10 @@ void profile_free(struct profile *p); /* NULL is fine */
 
 /* The id of a string of len bytes; 0 for the empty one. */
 uint32_t profile_string(struct profile *p, const char *text, size_t len);
+/* The text of a string, NUL-terminated; it lives as long as the profile. */
 const char *profile_text(const struct profile *p, uint32_t string);
 
+/* The id of a frame; its class and method are ids of strings. */
 uint32_t profile_frame(struct profile *p, const struct frame *f);
 
 /*
@@ -197,6 +199,7 @@ void profile_stacks(struct profile *p, const uint32_t *frames,
 void profile_push_all(struct profile *p, uint32_t caller,
 		      const uint32_t *frames, size_t count, uint32_t *made);
 
+/* The id of a thread; those that agree in all four are one. */
 uint32_t profile_thread(struct profile *p, const struct thread *t);
 
 /* The event of that name; unit counts the first time. */
@@ -208,6 +211,10 @@ uint32_t profile_event(struct profile *p, const char *name, enum unit unit);
  */
 void profile_expect_times(struct profile *p, int64_t from_ns, int64_t to_ns);
 
+/*
+ * Adds a sample to its cell and to its event's totals.  Outside [from_ns,
+ * to_ns) it is only counted; without a time it is always inside.
+ */
 void profile_add(struct profile *p, const struct sample *s);
 
 /* profile_add() for n samples; faster, for the same reason. */
@@ -221,11 +228,15 @@ void profile_retain(struct profile *p,
 		    bool (*keep)(void *self, const struct cell *cell),
 		    void *self);
 
-/* Adds to the remark `what`; where is a printf format for its first place. */
+/*
+ * Adds count to the remark `what`, static text; where is a printf format for
+ * its first place.  profile_lost() says a loss, profile_note() what is none.
+ */
 void profile_note(struct profile *p, const char *what, uint64_t count,
 		  const char *where, ...) __attribute__((format(printf, 4, 5)));
 void profile_lost(struct profile *p, const char *what, uint64_t count,
 		  const char *where, ...) __attribute__((format(printf, 4, 5)));
+/* True when something was lost. */
 bool profile_is_partial(const struct profile *p);
 
 /* For long reads; cheap when nobody listens. */

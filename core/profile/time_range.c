@@ -103,8 +103,7 @@ static bool calendar_seconds(struct tm tm, bool local, int64_t *seconds)
 	tm.tm_isdst = -1;
 	t = local ? mktime(&tm) : timegm(&tm);
 	*seconds = t;
-	/* 31 April has become 1 May; a clock that is put forward moves hours.
-	 */
+	/* 31 April has become 1 May; a clock put forward moves hours only. */
 	return tm.tm_mday == asked.tm_mday && tm.tm_mon == asked.tm_mon &&
 	       tm.tm_year == asked.tm_year;
 }
