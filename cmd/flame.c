@@ -220,6 +220,16 @@ static void patterns_release(struct patterns *ps)
 	pattern_free(ps->exclude);
 }
 
+static void say_undecided(const char *option, const struct pattern *pattern)
+{
+	size_t count = pattern ? pattern_undecided(pattern) : 0;
+
+	if (count)
+		talk_always("option %s: the expression is too costly for %zu "
+			    "names, which are taken not to match",
+			    option, count);
+}
+
 static void apply_filter(struct profile *p, const struct patterns *ps)
 {
 	const struct filter filter = {
@@ -230,6 +240,9 @@ static void apply_filter(struct profile *p, const struct patterns *ps)
 	};
 
 	filter_apply(p, &filter);
+	say_undecided("--thread-name", ps->thread_name);
+	say_undecided("--include", ps->include);
+	say_undecided("--exclude", ps->exclude);
 }
 
 /* Fails: the filters, which it names, left none of so many samples. */

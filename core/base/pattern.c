@@ -9,12 +9,15 @@
 #include <pcre2.h>
 
 #define MATCH_LIMIT 1000000 /* backtracking steps a text */
-#define HEAP_LIMIT  20000   /* KiB */
+#define MATCH_LEAST 10000
+#define HEAP_LIMIT  20000 /* KiB */
 
 struct pattern {
 	pcre2_code *code;
 	pcre2_match_data *match;
 	pcre2_match_context *context;
+	uint32_t limit;
+	size_t undecided;
 };
 
 struct pattern *pattern_new(const char *regex, struct error *err)
@@ -42,17 +45,29 @@ struct pattern *pattern_new(const char *regex, struct error *err)
 	p->context = pcre2_match_context_create(NULL);
 	if (!p->match || !p->context)
 		alloc_give_up(SIZE_MAX);
-	pcre2_set_match_limit(p->context, MATCH_LIMIT);
+	p->limit = MATCH_LIMIT;
+	pcre2_set_match_limit(p->context, p->limit);
 	pcre2_set_heap_limit(p->context, HEAP_LIMIT);
 	return p;
 }
 
-bool pattern_matches(const struct pattern *p, const char *text, size_t len)
+bool pattern_matches(struct pattern *p, const char *text, size_t len)
 {
+	int ret = pcre2_match(p->code, (PCRE2_SPTR)text, len, 0, 0, p->match,
+			      p->context);
+
+	if (ret < PCRE2_ERROR_NOMATCH) {
+		p->undecided++;
+		/* Or thousands of hostile names would take minutes. */
+		if (p->limit > MATCH_LEAST)
+			p->limit /= 2;
+		pcre2_set_match_limit(p->context, p->limit);
+	}
 	/* One group is asked for, so 0 says: matched, groups did not fit. */
-	return pcre2_match(p->code, (PCRE2_SPTR)text, len, 0, 0, p->match,
-			   p->context) >= 0;
+	return ret >= 0;
 }
+
+size_t pattern_undecided(const struct pattern *p) { return p->undecided; }
 
 void pattern_free(struct pattern *p)
 {

@@ -20,9 +20,12 @@ struct pattern *pattern_new(const char *regex, struct error *err);
 
 /*
  * True when any part of the text matches.  A text that is too costly to decide
- * (a pathological expression) does not match.
+ * (a pathological expression) does not match, and the next ones may cost less.
  */
-bool pattern_matches(const struct pattern *p, const char *text, size_t len);
+bool pattern_matches(struct pattern *p, const char *text, size_t len);
+
+/* How many texts were too costly to decide. */
+size_t pattern_undecided(const struct pattern *p);
 
 void pattern_free(struct pattern *p);
 

@@ -53,8 +53,7 @@ static uint8_t *judge_stacks(const struct profile *p, const struct filter *f)
 	return stacks;
 }
 
-static bool *judge_threads(const struct profile *p,
-			   const struct pattern *wanted)
+static bool *judge_threads(const struct profile *p, struct pattern *wanted)
 {
 	bool *threads = xcalloc(p->thread_count, sizeof(*threads));
 

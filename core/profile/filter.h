@@ -13,10 +13,10 @@
 
 /* A zeroed filter lets everything pass.  The patterns are the caller's. */
 struct filter {
-	const struct pattern *thread_name; /* of the cell's thread */
-	uint32_t states;               /* bit per enum thread_state; 0: all */
-	const struct pattern *include; /* some frame of the stack matches */
-	const struct pattern *exclude; /* no frame of the stack matches */
+	struct pattern *thread_name; /* of the cell's thread */
+	uint32_t states;             /* bit per enum thread_state; 0: all */
+	struct pattern *include;     /* some frame of the stack matches */
+	struct pattern *exclude;     /* no frame of the stack matches */
 };
 
 /*

@@ -81,6 +81,26 @@ static void no_pattern_can_be_freed(void **state)
 	pattern_free(NULL);
 }
 
+static void texts_too_costly_to_decide_are_counted(void **state)
+{
+	struct error err = { 0 };
+	struct pattern *p = pattern_new("(a+)+\\1$", &err);
+	char text[4096];
+
+	(void)state;
+	assert_non_null(p);
+	memset(text, 'a', sizeof(text));
+	text[sizeof(text) - 1] = '!';
+	assert_false(pattern_matches(p, "b", 1));
+	assert_int_equal(pattern_undecided(p), 0);
+	for (size_t i = 1; i < 20; i++) {
+		assert_false(pattern_matches(p, text, sizeof(text)));
+		assert_int_equal(pattern_undecided(p), i);
+	}
+	assert_true(pattern_matches(p, "aaaa", 4));
+	pattern_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -90,6 +110,7 @@ int main(void)
 			what_is_no_regular_expression_is_refused_with_the_place),
 		cmocka_unit_test(a_pattern_that_never_ends_does_not_match),
 		cmocka_unit_test(no_pattern_can_be_freed),
+		cmocka_unit_test(texts_too_costly_to_decide_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
