@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data block: base64, inflate, columns of varints.  PAGE.md is the format.
 
+const MOST_BUCKETS = 65536; // sjkc writes 256
+
 class DataError extends Error {}
 
 function bytesFromBase64(text) {
@@ -35,9 +37,16 @@ function wrongLength() {
 		'a column has the wrong length.');
 }
 
+// Checked before room is made: a number takes a byte at least.
+function checkCount(bytes, count) {
+	if (!(count >= 0 && count <= bytes.length))
+		throw wrongLength();
+}
+
 // Varints below 2^32.  That all are read into the same type of array makes this
 // twice as fast.
 function readSmall(bytes, count) {
+	checkCount(bytes, count);
 	const out = new Uint32Array(count);
 	let p = 0;
 	for (let i = 0; i < count; i++) {
@@ -56,6 +65,7 @@ function readSmall(bytes, count) {
 
 // Varints of any size, rounded as doubles are.
 function readLarge(bytes, count) {
+	checkCount(bytes, count);
 	const out = new Float64Array(count);
 	let p = 0;
 	for (let i = 0; i < count; i++) {
@@ -142,6 +152,8 @@ class Profile {
 	// one for each thread, for "all", and for samples without a stack trace.
 	readFrames(columns) {
 		const { names, frames } = this.head;
+		checkCount(columns[0], names);
+		checkCount(columns[1], frames);
 		const threads = this.threads.length;
 		const synthetic = this.kinds.indexOf('synthetic');
 		this.names = readNames(columns[0], names);
@@ -209,6 +221,8 @@ async function readProfile(base64) {
 	const head = JSON.parse(text);
 	if (head.schema !== 'sjkc.flame/1')
 		throw new DataError(`This page cannot read data of the schema ${head.schema}.`);
+	if (head.time && !(head.time.buckets <= MOST_BUCKETS))
+		throw wrongLength();
 	const columns = [];
 	let at = 4 + length;
 	for (const bytes of head.columns) {

@@ -71,6 +71,25 @@ module.exports = (test) => {
 		await tab.done();
 	});
 
+	test('counts that the data cannot hold are told at once', async (browser) => {
+		const whole = block(sample({ time: { start_ms: 0, bucket_ms: 1, buckets: 10 } }));
+		const length = whole.readUInt32LE(0);
+		for (const spoil of [(h) => { h.names = 1e9; }, (h) => { h.frames = 1e9; },
+			(h) => { h.nodes = 1e9; }, (h) => { h.nodes = -1; }, (h) => { h.events[0].cells = 1e9; },
+			(h) => { h.time.buckets = 1e9; }]) {
+			const head = JSON.parse(whole.subarray(4, 4 + length));
+			spoil(head);
+			const json = Buffer.from(JSON.stringify(head));
+			const size = Buffer.alloc(4);
+			size.writeUInt32LE(json.length);
+			const tab = await browser.visit(browser.writeRaw(zlib.deflateRawSync(Buffer.concat(
+				[size, json, whole.subarray(4 + length)])).toString('base64')), { wait: false });
+			await tab.locator('#trouble').waitFor();
+			assert.match(await tab.locator('#trouble').textContent(), /damaged/);
+			await tab.done();
+		}
+	});
+
 	test('no samples', async (browser) => {
 		await browser.with(empty, async (tab) => {
 			assert.match(await tab.locator('#empty').textContent(), /no samples/);
