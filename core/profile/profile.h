@@ -153,7 +153,6 @@ struct profile {
 	uint64_t outside;
 
 	bool keep_lines; /* readers set frame.line */
-	bool want_lines; /* and do so even where it is costly */
 
 	struct remark *remarks;
 	size_t remark_count, remark_cap;

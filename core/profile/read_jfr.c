@@ -21,12 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Frames that differ only in their lines make a huge recording's tree several
- * times larger; up to this size of the file that costs little.
- */
-#define LINES_UP_TO ((size_t)128 << 20)
-
 /* Places tried that may hold a chunk's types, where its header is wrong. */
 #define MOST_SEARCHES 16
 
@@ -419,12 +413,6 @@ static int jfr_read(const uint8_t *bytes, size_t len, struct profile *p,
 	struct jfr_read r = { .profile = p, .bytes = bytes, .len = len };
 	int ret;
 
-	if (len > LINES_UP_TO && p->keep_lines && !p->want_lines) {
-		p->keep_lines = false;
-		profile_note(p, "line numbers left out", 1,
-			     "recordings over %zu MB have them with --lines",
-			     LINES_UP_TO >> 20);
-	}
 	expect_times(&r);
 	ret = read_chunks(&r, err);
 	if (ret == 0 && r.samples == 0 && profile_is_partial(p))
