@@ -9,7 +9,7 @@
 enum { LOOKS_LIKE_HEADER = 8 }; /* bytes that tell a chunk's header */
 
 #define EVENTS_IN_A_ROW 3 /* that make a place one where events go on */
-#define WEEK            (7 * 24 * 3600) /* seconds */
+#define WEEK            INT64_C(604800) /* seconds */
 
 static struct jfr_chunk read_header(struct cursor c)
 {

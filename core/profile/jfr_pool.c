@@ -221,6 +221,8 @@ static void field_text(const struct jfr_pools *ps, enum jfr_pool_role role,
 {
 	enum jfr_pool_role refers = ps->pools[role].refers[field];
 
+	if (!value)
+		return;
 	value += field;
 	if (refers == JFR_POOL_SYMBOL || refers == JFR_POOL_STRING)
 		/* NOLINTNEXTLINE: the caller's value is there */

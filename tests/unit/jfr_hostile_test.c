@@ -51,7 +51,7 @@ static long cost_of(const struct text *file)
 #ifdef __SANITIZE_ADDRESS__
 	return 0;
 #else
-	return 4 * WEXITSTATUS(status);
+	return 4L * WEXITSTATUS(status);
 #endif
 }
 
@@ -324,9 +324,9 @@ static void a_chain_through_nested_checkpoints_is_not_followed(void **state)
 	jfr_usual_pools(&c);
 	jfr_sample(&c, 5000, STACK_FLAT);
 	first = c.bytes.len;
-	end = first + COUNT * STEP;
+	end = first + (size_t)COUNT * STEP;
 	for (size_t i = 0; i < COUNT; i++) {
-		size_t at = c.bytes.len;
+		size_t at;
 
 		/* key and head of the string of 29 bytes that holds this: */
 		text_add(&c.bytes, i ? "\x07\x05\x1d" : "", i ? 3 : 0);
