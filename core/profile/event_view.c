@@ -77,13 +77,6 @@ static const struct family *family_of(const struct profile *p, uint32_t event)
 	return NULL;
 }
 
-const char *event_family(const struct profile *p, uint32_t event)
-{
-	const struct family *family = family_of(p, event);
-
-	return family ? family->name : NULL;
-}
-
 static void add_event(struct event_view *v, const struct profile *p,
 		      uint32_t event)
 {

@@ -24,12 +24,6 @@ struct event_view {
 };
 
 /*
- * The family that an event of the profile is drawn in, or NULL when it is a
- * view of its own.
- */
-const char *event_family(const struct profile *p, uint32_t event);
-
-/*
  * All views of a profile that have samples, those of families first, in the
  * order of the family table; *views is the caller's to free.  Gives their
  * number.  jdk.ObjectAllocationSample, where it has samples, is "alloc" alone

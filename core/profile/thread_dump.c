@@ -2,6 +2,7 @@
 #include "core/profile/thread_dump.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +142,7 @@ static bool fixed_number(const char **at, const char *end, int digits,
 	for (int i = 0; i < digits; i++) {
 		char c = *(*at)++;
 
-		if (c < '0' || c > '9')
+		if (!is_digit(c))
 			return false;
 		sum = sum * 10 + (c - '0');
 	}
@@ -157,7 +158,7 @@ static int64_t fraction(const char **at, const char *end)
 
 	if (*at == end || !**at || !strchr(".,:", **at))
 		return 0;
-	for (++*at; *at < end && **at >= '0' && **at <= '9'; ++*at) {
+	for (++*at; *at < end && is_digit(**at); ++*at) {
 		unit /= 10;
 		ns += (**at - '0') * unit;
 	}
