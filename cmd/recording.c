@@ -39,6 +39,12 @@ const char *recording_formats(void)
 	return choices.bytes;
 }
 
+/* What messages call a path. */
+static const char *name_of(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
 static int open_source(struct source *s, const char *format, struct error *err)
 {
 	struct input *in = &s->input;
@@ -57,15 +63,15 @@ static int read_source(struct source *s, const char *format, struct profile *p,
 		       struct error *err)
 {
 	if (open_source(s, format, err))
-		return fail_in(err, "%s",
-			       s->input.name ? s->input.name : s->path);
+		return fail_in(err, "%s", name_of(s->path));
 	if (s->input.damage)
 		profile_lost(p, "compressed input that ends early", 1, "%s",
 			     s->input.damage);
-	talk_detail("%s: %zu bytes of %s", s->input.name, s->input.len,
+	talk_detail("%s: %zu bytes of %s", name_of(s->path), s->input.len,
 		    s->reader->summary);
 	if (s->reader->read(s->input.bytes, s->input.len, p, err))
-		return fail_in(err, "%s: %s", s->input.name, s->reader->name);
+		return fail_in(err, "%s: %s", name_of(s->path),
+			       s->reader->name);
 	return 0;
 }
 
@@ -103,13 +109,13 @@ static void read_and_tell(struct source *s, const struct sources *all,
 
 	for (size_t i = 0; i < known; i++)
 		before[i] = p->remarks[i].count;
-	text_printf(&what, "reading %s", s->path);
+	text_printf(&what, "reading %s", name_of(s->path));
 	progress_start(what.bytes);
 	s->failed = read_source(s, format, p, err) != 0;
 	progress_end();
 	/* Where nothing was to be had, the error says it all. */
 	if (all->loud && !s->failed)
-		tell(p, s->input.name ? s->input.name : s->path, before, known);
+		tell(p, name_of(s->path), before, known);
 	if (s->failed || !all->keep)
 		input_close(&s->input);
 	text_release(&what);
@@ -277,7 +283,8 @@ struct profile *recording_read(const struct recording_options *o,
 		ret = read_all(&all, o->format, p, err);
 	if (ret == 0 && check_samples(p, o, err))
 		ret = fail_in(err, "%s",
-			      o->path_count == 1 ? o->paths[0] : "all inputs");
+			      o->path_count == 1 ? name_of(o->paths[0])
+						 : "all inputs");
 	for (size_t i = 0; i < all.count; i++)
 		input_close(&all.all[i].input);
 	free(all.all);
