@@ -11,9 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* More than this much output from less than 1/1000 of it is a bomb. */
-#define INFLATE_BOMB_BYTES ((size_t)1 << 30)
-#define INFLATE_BOMB_RATIO 1000
+/*
+ * More than this much output from less than 1/200 of it is a bomb.  Deflate
+ * ends at about 1/1000; recordings and dumps of one stack trace over and over
+ * stay below 1/100.
+ */
+#define INFLATE_BOMB_BYTES ((size_t)256 << 20)
+#define INFLATE_BOMB_RATIO 200
 
 enum inflate_kind {
 	INFLATE_ZLIB, /* RFC 1950 */
