@@ -81,7 +81,8 @@ static void the_start_of_a_line_is_compared_within_it(void **state)
 
 static void the_end_of_a_line_is_compared_within_it(void **state)
 {
-	struct line line = { "xab" + 1, 2 };
+	const char *text = "xab";
+	struct line line = { text + 1, 2 };
 
 	(void)state;
 	assert_true(line_ends(line, ""));
