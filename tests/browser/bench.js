@@ -6,6 +6,8 @@
 // Without a page it makes one of 10^6 nodes.
 'use strict';
 
+const path = require('node:path');
+
 const { Browser } = require('./browser.js');
 const { large } = require('./sample.js');
 
@@ -18,7 +20,7 @@ async function cpu(session) {
 async function main() {
 	const browser = new Browser();
 	await browser.open();
-	const file = process.argv[2] || browser.write(large(1e6));
+	const file = process.argv[2] ? path.resolve(process.argv[2]) : browser.write(large(1e6));
 	const session = await browser.chromium.newBrowserCDPSession();
 	const measure = async (name, body, times = 1) => {
 		const before = await cpu(session);
@@ -88,5 +90,5 @@ async function main() {
 
 main().catch((error) => {
 	console.error(error);
-	process.exitCode = 1;
+	process.exit(1); // not waiting for the browser
 });
