@@ -96,6 +96,11 @@ static struct flame_result fill_page(struct page *page, const struct profile *p,
 	d->node_of = widths.marks;
 	d->result = &result;
 	flame_data(&block, d);
+	/* What it was made of ends here. */
+	d->table = NULL;
+	d->tree = NULL;
+	d->node_of = NULL;
+	d->result = NULL;
 	flame_widths_release(&widths);
 	flame_tree_release(&tree);
 	frame_table_release(&table);
