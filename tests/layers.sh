@@ -35,7 +35,8 @@ room() {
 
 room 'core/base/*.[ch]' core/base/
 room 'core/profile/*.[ch]' core/base/ core/profile/
-room 'core/jvm/*.[ch]' core/base/ core/jvm/
+# A live thread dump is read as one from a file is.
+room 'core/jvm/*.[ch]' core/base/ core/jvm/ core/profile/dump_ core/profile/profile.h
 room 'core/native/*.[ch]' core/base/ core/jvm/ core/native/
 room 'jmx_http/*.[ch] jmx_http/*/*.[ch]' core/ jmx_http/
 room 'bpf/*.[ch]' core/ bpf/

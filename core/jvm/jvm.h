@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jvm: a process that runs a JVM: which there are, and which one is meant.
+ *
+ * A JVM is told by the library it has mapped, libjvm or libj9vm, not by its
+ * name or its files.  A process is a pid together with its start time, and is
+ * held by a pidfd, so that a newcomer with the same pid is never taken for it.
+ */
+#ifndef CORE_JVM_JVM_H
+#define CORE_JVM_JVM_H
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum jvm_kind {
+	JVM_NONE, /* no JVM, or not one that we know: e.g. a native image */
+	JVM_HOTSPOT,
+	JVM_OPENJ9,
+};
+
+struct jvm {
+	pid_t pid;       /* as this process sees it */
+	pid_t ns_pid;    /* as the JVM itself does: the last of NSpid */
+	bool own_pid_ns; /* ns_pid counts in another namespace than ours */
+	bool own_root;   /* its root directory is not ours: a container */
+	uid_t uid;       /* effective, as this process sees them */
+	gid_t gid;
+	uint64_t start_ticks; /* proc_stat's */
+	enum jvm_kind kind;
+	int pidfd; /* -1 when not opened */
+};
+
+/*
+ * Holds a process, JVM or not (kind tells).  Fails with ERROR_MISUSE for a pid
+ * that cannot be one, or a thread's; ERROR_NO_TARGET when there is none or it
+ * is a zombie; ERROR_PERMISSION.  jvm_close() is due after success.
+ */
+int jvm_open(struct jvm *jvm, pid_t pid, struct error *err);
+void jvm_close(struct jvm *jvm); /* zeroed storage is fine */
+
+/* True while the process that was opened runs; it may be stopped. */
+bool jvm_runs(const struct jvm *jvm);
+
+/* jvm_open(), and fails with ERROR_NO_TARGET unless it runs a JVM. */
+int jvm_open_java(struct jvm *jvm, pid_t pid, struct error *err);
+
+/*
+ * What is known of a JVM without touching it.  Strings are foreign, and NULL
+ * when unknown; arrays end with NULL.  All of it is freed by
+ * jvm_about_release().
+ */
+struct jvm_about {
+	char *user; /* of /etc/passwd, ours; the number when it has none */
+	char *main_class; /* or the path of a jar, as it was started with */
+	char **vm_args; /* -X…, -D… of the command line and of the environment
+			   variables that the JVM heeds: JAVA_TOOL_OPTIONS,
+			   _JAVA_OPTIONS, JDK_JAVA_OPTIONS (the launcher's) */
+	char **args;    /* of the program */
+	char *version; /* java.version "17.0.21", else of its release file */
+	char *vm_name, *vm_vendor, *java_home;
+	int64_t start_ns; /* when it began, since the epoch */
+	bool args_cut;    /* there is more than was read */
+};
+
+int jvm_about(const struct jvm *jvm, struct jvm_about *about,
+	      struct error *err);
+void jvm_about_release(struct jvm_about *about);
+
+/* An option's last occurrence among vm_args: "-Xrs", or by its beginning. */
+const char *jvm_about_option(const struct jvm_about *about,
+			     const char *beginning);
+
+/* All JVMs that this process may see, by pid.  Freed by jvm_list_release(). */
+struct jvm_list {
+	struct jvm *jvms;
+	size_t count, cap;
+	size_t hidden; /* processes that could not be looked into */
+};
+
+int jvm_list(struct jvm_list *list, struct error *err);
+void jvm_list_release(struct jvm_list *list);
+
+/*
+ * Opens a file as the JVM sees it: path is absolute in the JVM's root, which
+ * is never left; magic links (/proc/…/fd) are not followed; with
+ * O_NOFOLLOW in flags no link is followed at its end.  -1 and *err (its sys
+ * is the errno) as open(2).
+ */
+int jvm_open_file(const struct jvm *jvm, const char *path, int flags,
+		  struct error *err);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * procfs: what /proc says of a process; proc(5).
+ *
+ * A process may end, or rename itself, between any two reads, and its name may
+ * hold anything.  Reads are bounded.  Failures are ERROR_NO_TARGET when the
+ * process is gone or never was, ERROR_PERMISSION when it may not be read.
+ */
+#ifndef CORE_JVM_PROCFS_H
+#define CORE_JVM_PROCFS_H
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+	PROCFS_NAMES = 16,      /* bytes of comm, with the NUL */
+	PROCFS_NAMESPACES = 32, /* how deep pid namespaces go: MAX_PID_NS_LEVEL
+				 */
+};
+
+/* /proc/PID/status; fields that the kernel does not write are 0. */
+struct proc_status {
+	char state;        /* R S D T t Z X I */
+	pid_t tgid;        /* differs from the pid asked for: a thread */
+	pid_t tracer;      /* 0 = none */
+	uid_t uid, fs_uid; /* effective, of files */
+	gid_t gid, fs_gid;
+	pid_t ns_pids[PROCFS_NAMESPACES]; /* outermost first: NSpid */
+	size_t ns_depth; /* how many; 1 = no namespace below ours */
+	uint64_t caught, ignored, blocked; /* signals; bit N-1 is signal N */
+	uint64_t capabilities;             /* effective */
+	uint32_t threads;
+	uint64_t voluntary, involuntary; /* context switches */
+	uint64_t rss_bytes;
+};
+
+/* /proc/PID/stat, and that of a task. */
+struct proc_stat {
+	char comm[PROCFS_NAMES]; /* foreign; NUL-terminated */
+	char state;
+	uint64_t user_ticks, sys_ticks; /* of sysconf(_SC_CLK_TCK) */
+	uint32_t threads;
+	uint64_t start_ticks; /* since boot; with the pid, names a process */
+};
+
+/*
+ * Replaces *out by /proc/PID/<name>, at most limit bytes; what is beyond is
+ * left out.  "cmdline" and "environ" hold NULs.
+ */
+int procfs_read(pid_t pid, const char *name, size_t limit, struct text *out,
+		struct error *err);
+
+int procfs_status(pid_t pid, struct proc_status *status, struct error *err);
+int procfs_stat(pid_t pid, struct proc_stat *stat, struct error *err);
+
+/* Each reads the text of such a file; false when it is none. */
+bool procfs_parse_status(const char *text, size_t len,
+			 struct proc_status *status);
+bool procfs_parse_stat(const char *text, size_t len, struct proc_stat *stat);
+
+#endif
