@@ -27,10 +27,12 @@ struct jvm {
 	pid_t pid;       /* as this process sees it */
 	pid_t ns_pid;    /* as the JVM itself does: the last of NSpid */
 	bool own_pid_ns; /* ns_pid counts in another namespace than ours */
-	bool own_root;   /* its root directory is not ours: a container */
+	bool own_root;   /* its root directory or mounts are not ours */
 	uid_t uid;       /* effective, as this process sees them */
 	gid_t gid;
 	uint64_t start_ticks; /* proc_stat's */
+	dev_t exe_dev;        /* of its program, which execve(2) changes */
+	ino_t exe_ino;        /* 0 = could not be read */
 	enum jvm_kind kind;
 	int pidfd; /* -1 when not opened */
 };

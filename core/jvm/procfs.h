@@ -55,6 +55,14 @@ struct proc_stat {
 int procfs_read(pid_t pid, const char *name, size_t limit, struct text *out,
 		struct error *err);
 
+/*
+ * open(2) of /proc/PID/<name>, closed on exec; and read(2) from it: the bytes
+ * read, 0 at the end.  -1 and *err, whose sys is the errno.
+ */
+int procfs_open(pid_t pid, const char *name, int flags, struct error *err);
+ssize_t procfs_part(pid_t pid, const char *name, int fd, void *bytes,
+		    size_t size, struct error *err);
+
 int procfs_status(pid_t pid, struct proc_status *status, struct error *err);
 int procfs_stat(pid_t pid, struct proc_stat *stat, struct error *err);
 

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/jvm/jvm.h"
+
+#include "core/base/alloc.h"
+#include "core/base/ascii.h"
+#include "core/jvm/jvm_kind.h"
+#include "core/jvm/procfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int pidfd_of(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+static bool has_ended(int pidfd)
+{
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/*
+ * A pid names another process when /proc is that of another pid namespace, and
+ * signals would go astray.
+ */
+static int check_proc(struct error *err)
+{
+	char self[32];
+	ssize_t len = readlink("/proc/self", self, sizeof(self) - 1);
+
+	if (len < 0)
+		return fail(err, ERROR_UNAVAILABLE, "/proc is not mounted");
+	self[len] = '\0';
+	if (strtol(self, NULL, 10) != getpid())
+		return fail(err, ERROR_UNAVAILABLE,
+			    "/proc is that of another pid namespace: pids in "
+			    "it are not ours");
+	return 0;
+}
+
+/* Device and inode of a link of /proc/PID, followed; false when unreadable. */
+static bool identity(pid_t pid, const char *name, struct stat *st)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return stat(path, st) == 0;
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* A root directory or mounts that are not ours. */
+static bool has_own_root(pid_t pid)
+{
+	struct stat theirs, ours;
+
+	if (identity(pid, "root/.", &theirs) && stat("/", &ours) == 0 &&
+	    !same_file(&theirs, &ours))
+		return true;
+	return identity(pid, "ns/mnt", &theirs) &&
+	       stat("/proc/self/ns/mnt", &ours) == 0 &&
+	       !same_file(&theirs, &ours);
+}
+
+static void take_status(struct jvm *jvm, const struct proc_status *status)
+{
+	size_t depth = status->ns_depth;
+
+	jvm->ns_pid = depth ? status->ns_pids[depth - 1] : jvm->pid;
+	jvm->own_pid_ns = depth > 1;
+	jvm->uid = status->uid;
+	jvm->gid = status->gid;
+}
+
+/* Fills all but pidfd; *status is what was read on the way. */
+static int look(struct jvm *jvm, struct proc_status *status, struct error *err)
+{
+	pid_t pid = jvm->pid;
+	struct proc_stat stat_now;
+	struct stat exe;
+
+	if (procfs_status(pid, status, err))
+		return -1;
+	if (status->tgid != pid)
+		return fail(err, ERROR_MISUSE,
+			    "%d is a thread of process %d; give that", (int)pid,
+			    (int)status->tgid);
+	if (status->state == 'Z' || status->state == 'X')
+		return fail(err, ERROR_NO_TARGET,
+			    "%d has ended (a zombie: its parent has not asked "
+			    "how)",
+			    (int)pid);
+	take_status(jvm, status);
+	if (procfs_stat(pid, &stat_now, err))
+		return -1;
+	jvm->start_ticks = stat_now.start_ticks;
+	if (jvm_kind_of(pid, status->uid, &jvm->kind, err))
+		return -1;
+	jvm->own_root = has_own_root(pid);
+	if (identity(pid, "exe", &exe)) {
+		jvm->exe_dev = exe.st_dev;
+		jvm->exe_ino = exe.st_ino;
+	}
+	return 0;
+}
+
+static int open_pid(struct jvm *jvm, pid_t pid, struct proc_status *status,
+		    struct error *err)
+{
+	*jvm = (struct jvm){ .pid = pid, .pidfd = -1 };
+	if (pid <= 0)
+		return fail(err, ERROR_MISUSE, "%d: no process has that pid",
+			    (int)pid);
+	if (check_proc(err))
+		return -1;
+	jvm->pidfd = pidfd_of(pid);
+	if (look(jvm, status, err))
+		goto failed;
+	/*
+	 * Still the process that the pidfd is of: so what was read is its.
+	 * Kernels before 5.3 have no pidfd; start time and exe have to do.
+	 */
+	if (jvm->pidfd >= 0 && has_ended(jvm->pidfd)) {
+		fail(err, ERROR_NO_TARGET, "%d has ended", (int)pid);
+		goto failed;
+	}
+	return 0;
+failed:
+	jvm_close(jvm);
+	return -1;
+}
+
+int jvm_open(struct jvm *jvm, pid_t pid, struct error *err)
+{
+	struct proc_status status;
+
+	return open_pid(jvm, pid, &status, err);
+}
+
+void jvm_close(struct jvm *jvm)
+{
+	/* In zeroed storage there is none, and 0 is stdin. */
+	if (jvm->pid && jvm->pidfd >= 0)
+		close(jvm->pidfd);
+	jvm->pidfd = -1;
+}
+
+bool jvm_runs(const struct jvm *jvm)
+{
+	struct proc_stat now;
+	struct error unused;
+	struct stat exe;
+
+	if (jvm->pidfd >= 0 && has_ended(jvm->pidfd))
+		return false;
+	if (procfs_stat(jvm->pid, &now, &unused) ||
+	    now.start_ticks != jvm->start_ticks || now.state == 'Z' ||
+	    now.state == 'X')
+		return false;
+	/* execve(2) keeps the pid and the start time. */
+	return !jvm->exe_ino || !identity(jvm->pid, "exe", &exe) ||
+	       (exe.st_dev == jvm->exe_dev && exe.st_ino == jvm->exe_ino);
+}
+
+int jvm_open_java(struct jvm *jvm, pid_t pid, struct error *err)
+{
+	struct proc_status status;
+
+	if (open_pid(jvm, pid, &status, err))
+		return -1;
+	if (jvm->kind != JVM_NONE)
+		return 0;
+	jvm_kind_explain(pid, err);
+	jvm_close(jvm);
+	return -1;
+}
+
+/* The pid that a directory of /proc is named after, or 0. */
+static pid_t pid_of_name(const char *name)
+{
+	char *end;
+	long pid;
+
+	if (!is_digit(name[0]))
+		return 0;
+	pid = strtol(name, &end, 10);
+	return *end || pid > INT32_MAX ? 0 : (pid_t)pid;
+}
+
+/* Threads of the kernel and zombies have none. */
+static bool has_command_line(pid_t pid)
+{
+	struct text text = { 0 };
+	struct error unused;
+	bool has = procfs_read(pid, "cmdline", 1, &text, &unused) == 0 &&
+		   text.len;
+
+	text_release(&text);
+	return has;
+}
+
+static void list_pid(struct jvm_list *list, pid_t pid)
+{
+	struct jvm jvm = { .pid = pid, .pidfd = -1 };
+	struct proc_status status;
+	struct error err;
+	enum jvm_kind kind;
+
+	/* Most processes are none: ask that first. */
+	if (jvm_kind_of(pid, 0, &kind, &err)) {
+		list->hidden += err.kind == ERROR_PERMISSION &&
+				has_command_line(pid);
+		return;
+	}
+	if (kind == JVM_NONE || look(&jvm, &status, &err))
+		return;
+	array_reserve(list->jvms, list->cap, list->count + 1);
+	list->jvms[list->count++] = jvm;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct jvm *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+int jvm_list(struct jvm_list *list, struct error *err)
+{
+	struct dirent *entry;
+	DIR *proc;
+
+	*list = (struct jvm_list){ 0 };
+	if (check_proc(err))
+		return -1;
+	proc = opendir("/proc");
+	if (!proc)
+		return fail_sys(err, ERROR_UNAVAILABLE, "/proc");
+	while ((entry = readdir(proc))) {
+		pid_t pid = pid_of_name(entry->d_name);
+
+		if (pid)
+			list_pid(list, pid);
+	}
+	closedir(proc);
+	if (list->count)
+		qsort(list->jvms, list->count, sizeof(*list->jvms), by_pid);
+	return 0;
+}
+
+void jvm_list_release(struct jvm_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		jvm_close(&list->jvms[i]);
+	free(list->jvms);
+	*list = (struct jvm_list){ 0 };
+}

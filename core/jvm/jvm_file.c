@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/jvm/jvm.h"
+#include "core/jvm/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NEW_FILE_MODE 0600
+#define TRIES         8 /* openat2: EAGAIN when something is renamed meanwhile */
+
+/*
+ * Flags that every file of a target is opened with: one that is really a pipe
+ * or a terminal must not hold us up, or become ours.
+ */
+static int safe_flags(int flags)
+{
+	flags |= O_CLOEXEC;
+	return flags & O_PATH ? flags : flags | O_NONBLOCK | O_NOCTTY;
+}
+
+static int open_in_root(int root, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (unsigned)flags,
+		.mode = flags & O_CREAT ? NEW_FILE_MODE : 0,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd = -1;
+
+	for (int i = 0; i < TRIES; i++) {
+		fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
+		if (fd >= 0 || errno != EAGAIN)
+			break;
+	}
+	return (int)fd;
+}
+
+/* Opens one component, whose directory is closed unless it is the root. */
+static int step(int root, int dir, const char *name, int flags)
+{
+	int fd = -1, sys;
+
+	if (strcmp(name, "..") == 0)
+		errno = EXDEV;
+	else
+		fd = openat(dir, name, flags | O_NOFOLLOW, NEW_FILE_MODE);
+	sys = errno;
+	if (dir != root)
+		close(dir);
+	errno = sys;
+	return fd;
+}
+
+/* For kernels before 5.6, or filters that refuse openat2: follows no link. */
+static int walk(int root, const char *path, int flags)
+{
+	char name[256];
+	int dir = root;
+
+	while (dir >= 0) {
+		size_t len;
+
+		path += strspn(path, "/");
+		len = strcspn(path, "/");
+		if (len >= sizeof(name)) {
+			if (dir != root)
+				close(dir);
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		memcpy(name, path, len);
+		name[len] = '\0';
+		path += len + strspn(path + len, "/");
+		if (!*path)
+			return step(root, dir, *name ? name : ".", flags);
+		dir = step(root, dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+	return -1;
+}
+
+static enum error_kind kind_of(int sys)
+{
+	switch (sys) {
+	case EACCES:
+	case EPERM:
+		return ERROR_PERMISSION;
+	case ELOOP:
+	case EXDEV:
+		return ERROR_REFUSED;
+	case ENOENT:
+	case ENOTDIR:
+	case ENXIO:
+		return ERROR_UNAVAILABLE;
+	default:
+		return ERROR_FAILED;
+	}
+}
+
+int jvm_open_file(const struct jvm *jvm, const char *path, int flags,
+		  struct error *err)
+{
+	int root = procfs_open(jvm->pid, "root", O_PATH | O_DIRECTORY, err);
+	int fd = -1, sys;
+
+	if (root < 0)
+		return -1;
+	flags = safe_flags(flags);
+	/* The root must be that of the process meant, not of its successor. */
+	if (!jvm_runs(jvm)) {
+		close(root);
+		return fail(err, ERROR_NO_TARGET, "%d has ended",
+			    (int)jvm->pid);
+	}
+	fd = open_in_root(root, path, flags);
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = walk(root, path, flags);
+	sys = errno;
+	close(root);
+	if (fd >= 0)
+		return fd;
+	errno = sys;
+	return fail_sys(err, kind_of(sys), "%d: %s", (int)jvm->pid, path);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/jvm/jvm_kind.h"
+
+#include "core/base/lines.h"
+#include "core/base/text.h"
+#include "core/jvm/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LONGEST_LINE 8192 /* a path is at most 4096 bytes, some escaped */
+
+static const char deleted[] = " (deleted)"; /* proc(5): the file has gone */
+
+/* True when a path's last component is name, whatever its extension. */
+static bool is_library(struct line path, const char *name)
+{
+	const char *slash = path.len ? memrchr(path.text, '/', path.len) : NULL;
+	struct line base;
+
+	if (!slash)
+		return false;
+	base.text = slash + 1;
+	base.len = path.len - (size_t)(slash + 1 - path.text);
+	return line_starts(base, name) && line_ends(base, ".so");
+}
+
+enum jvm_kind jvm_kind_of_mapping(const char *line, size_t len)
+{
+	struct line path = { .text = line, .len = len };
+	const char *rights = len ? memchr(line, ' ', len) : NULL;
+
+	/* "start-end rwxp …": whoever reads the library has no code of it. */
+	if (!rights || (size_t)(line + len - rights) < 5 || rights[3] != 'x')
+		return JVM_NONE;
+	if (line_ends(path, deleted))
+		path.len -= sizeof(deleted) - 1;
+	if (line_ends(path, "/libjvm.so"))
+		return JVM_HOTSPOT;
+	/* libj9vm29.so and so on; HotSpot's libjvm there is only a shim. */
+	return is_library(path, "libj9vm") ? JVM_OPENJ9 : JVM_NONE;
+}
+
+/* Looks at all whole lines of *text and leaves what comes after them. */
+static void scan(struct text *text, enum jvm_kind *kind)
+{
+	const char *end = text->len ? memrchr(text->bytes, '\n', text->len)
+				    : NULL;
+	size_t whole = end ? (size_t)(end + 1 - text->bytes) : 0;
+	struct lines lines = lines_over(text->bytes, whole);
+	struct line line;
+
+	while (lines_next(&lines, &line)) {
+		enum jvm_kind found = jvm_kind_of_mapping(line.text, line.len);
+
+		if (found != JVM_NONE && *kind != JVM_OPENJ9)
+			*kind = found;
+	}
+	text->len -= whole;
+	/* A line that long is none of the kernel's. */
+	if (text->len > LONGEST_LINE)
+		text->len = 0;
+	if (whole && text->len)
+		memmove(text->bytes, text->bytes + whole, text->len);
+}
+
+static int scan_maps(pid_t pid, enum jvm_kind *kind, struct error *err)
+{
+	int fd = procfs_open(pid, "maps", O_RDONLY, err);
+	struct text text = { 0 };
+	char part[16384];
+	ssize_t got;
+
+	if (fd < 0)
+		return -1;
+	while ((got = procfs_part(pid, "maps", fd, part, sizeof(part), err)) >
+	       0) {
+		text_add(&text, part, (size_t)got);
+		scan(&text, kind);
+	}
+	text_release(&text);
+	close(fd);
+	return got < 0 ? -1 : 0;
+}
+
+int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err)
+{
+	*kind = JVM_NONE;
+	if (scan_maps(pid, kind, err) == 0)
+		return 0;
+	if (err->kind != ERROR_PERMISSION ||
+	    (err->sys != EACCES && err->sys != EPERM))
+		return -1;
+	return fail(err, ERROR_PERMISSION,
+		    "%d: may not be looked into: it runs as uid %u, this as "
+		    "uid %u without CAP_SYS_PTRACE; run as that user or as "
+		    "root",
+		    (int)pid, (unsigned)uid, (unsigned)geteuid());
+}
+
+static bool is_kernel_thread(pid_t pid)
+{
+	char path[32], target[16];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return readlink(path, target, sizeof(target)) < 0 && errno == ENOENT;
+}
+
+int jvm_kind_explain(pid_t pid, struct error *err)
+{
+	struct proc_stat stat;
+
+	if (procfs_stat(pid, &stat, err))
+		return -1;
+	if (is_kernel_thread(pid))
+		return fail(err, ERROR_NO_TARGET,
+			    "%d (%s) is a thread of the kernel, no JVM",
+			    (int)pid, stat.comm);
+	return fail(err, ERROR_NO_TARGET,
+		    "%d (%s) is no JVM: it has no libjvm mapped", (int)pid,
+		    stat.comm);
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/jvm/procfs.h"
+
+#include "core/base/ascii.h"
+#include "core/base/lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_READ 4096 /* most files of /proc are shorter */
+
+static int no_such(pid_t pid, struct error *err)
+{
+	return fail(err, ERROR_NO_TARGET, "%d: no such process", (int)pid);
+}
+
+/* Why a file of a process is not there: there are several reasons. */
+static int missing(pid_t pid, const char *name, struct error *err)
+{
+	char directory[32];
+
+	if (access("/proc/self/stat", F_OK) < 0)
+		return fail(err, ERROR_UNAVAILABLE, "/proc is not mounted");
+	snprintf(directory, sizeof(directory), "/proc/%d", (int)pid);
+	if (access(directory, F_OK) == 0)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "%d: this kernel has no /proc/%d/%s", (int)pid,
+			    (int)pid, name);
+	/* Signal 0 asks whether it is there, and is never sent. */
+	if (kill(pid, 0) == 0 || errno == EPERM)
+		return fail(err, ERROR_PERMISSION,
+			    "%d: /proc hides this process (hidepid); run as "
+			    "its user or as root",
+			    (int)pid);
+	return no_such(pid, err);
+}
+
+/* What errno says of a file of a process. */
+static int failed(pid_t pid, const char *name, struct error *err)
+{
+	int sys = errno;
+
+	if (sys == ESRCH)
+		no_such(pid, err);
+	else if (sys == ENOENT || sys == ENOTDIR)
+		missing(pid, name, err);
+	else
+		fail_sys(err,
+			 sys == EACCES || sys == EPERM ? ERROR_PERMISSION
+						       : ERROR_FAILED,
+			 "%d: /proc/%d/%s", (int)pid, (int)pid, name);
+	err->sys = sys;
+	return -1;
+}
+
+int procfs_open(pid_t pid, const char *name, int flags, struct error *err)
+{
+	char path[128];
+	int fd, len;
+
+	len = snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return fail(err, ERROR_FAILED, "/proc/%d/%s: too long",
+			    (int)pid, name);
+	fd = open(path, flags | O_CLOEXEC);
+	return fd >= 0 ? fd : failed(pid, name, err);
+}
+
+ssize_t procfs_part(pid_t pid, const char *name, int fd, void *bytes,
+		    size_t size, struct error *err)
+{
+	ssize_t got;
+
+	do {
+		got = read(fd, bytes, size);
+	} while (got < 0 && errno == EINTR);
+	return got >= 0 ? got : failed(pid, name, err);
+}
+
+int procfs_read(pid_t pid, const char *name, size_t limit, struct text *out,
+		struct error *err)
+{
+	int fd = procfs_open(pid, name, O_RDONLY, err);
+	char part[FIRST_READ];
+	ssize_t got = 1;
+
+	text_clear(out);
+	if (fd < 0)
+		return -1;
+	while (got > 0 && out->len < limit) {
+		size_t left = limit - out->len;
+
+		got = procfs_part(pid, name, fd, part,
+				  left < sizeof(part) ? left : sizeof(part),
+				  err);
+		if (got > 0)
+			text_add(out, part, (size_t)got);
+	}
+	close(fd);
+	return got < 0 ? -1 : 0;
+}
+
+/* The next word of a line, which moves on; false when there is none. */
+static bool next_word(struct line *rest, struct line *word)
+{
+	size_t len = 0;
+
+	*rest = line_trimmed(*rest);
+	while (len < rest->len && !is_blank(rest->text[len]))
+		len++;
+	*word = (struct line){ .text = rest->text, .len = len };
+	*rest = (struct line){ .text = rest->text + len,
+			       .len = rest->len - len };
+	return len > 0;
+}
+
+/* A whole word as a number; what is none, or too large, is false. */
+static bool number_of(struct line word, unsigned base, uint64_t *value)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < word.len; i++) {
+		int digit = hex_digit(word.text[i]);
+
+		if (digit < 0 || (unsigned)digit >= base ||
+		    __builtin_mul_overflow(sum, base, &sum) ||
+		    __builtin_add_overflow(sum, (uint64_t)digit, &sum))
+			return false;
+	}
+	*value = sum;
+	return word.len > 0;
+}
+
+/* Up to max numbers of a line; gives how many came before what is none. */
+static size_t numbers_of(struct line rest, unsigned base, uint64_t *values,
+			 size_t max)
+{
+	struct line word;
+	size_t n = 0;
+
+	while (n < max && next_word(&rest, &word) &&
+	       number_of(word, base, &values[n]))
+		n++;
+	return n;
+}
+
+typedef bool field_fn(struct line value, struct proc_status *status);
+
+static bool take_state(struct line value, struct proc_status *status)
+{
+	struct line word;
+
+	if (!next_word(&value, &word))
+		return false;
+	status->state = word.text[0];
+	return true;
+}
+
+static bool take_pid(struct line value, pid_t *pid)
+{
+	uint64_t n;
+
+	if (numbers_of(value, 10, &n, 1) != 1 || n > INT32_MAX)
+		return false;
+	*pid = (pid_t)n;
+	return true;
+}
+
+static bool take_tgid(struct line value, struct proc_status *status)
+{
+	return take_pid(value, &status->tgid);
+}
+
+static bool take_tracer(struct line value, struct proc_status *status)
+{
+	return take_pid(value, &status->tracer);
+}
+
+/* Real, effective, saved, of files. */
+static bool take_ids(struct line value, uint32_t *effective, uint32_t *of_files)
+{
+	uint64_t ids[4];
+
+	if (numbers_of(value, 10, ids, 4) != 4 || ids[1] > UINT32_MAX ||
+	    ids[3] > UINT32_MAX)
+		return false;
+	*effective = (uint32_t)ids[1];
+	*of_files = (uint32_t)ids[3];
+	return true;
+}
+
+static bool take_uids(struct line value, struct proc_status *status)
+{
+	return take_ids(value, &status->uid, &status->fs_uid);
+}
+
+static bool take_gids(struct line value, struct proc_status *status)
+{
+	return take_ids(value, &status->gid, &status->fs_gid);
+}
+
+static bool take_ns_pids(struct line value, struct proc_status *status)
+{
+	uint64_t pids[PROCFS_NAMESPACES];
+
+	status->ns_depth = numbers_of(value, 10, pids, PROCFS_NAMESPACES);
+	for (size_t i = 0; i < status->ns_depth; i++) {
+		if (pids[i] > INT32_MAX)
+			return false;
+		status->ns_pids[i] = (pid_t)pids[i];
+	}
+	return status->ns_depth > 0;
+}
+
+static bool take_rss(struct line value, struct proc_status *status)
+{
+	return numbers_of(value, 10, &status->rss_bytes, 1) == 1 &&
+	       !__builtin_mul_overflow(status->rss_bytes, 1024,
+				       &status->rss_bytes);
+}
+
+static bool take_threads(struct line value, struct proc_status *status)
+{
+	uint64_t n;
+
+	if (numbers_of(value, 10, &n, 1) != 1 || n > UINT32_MAX)
+		return false;
+	status->threads = (uint32_t)n;
+	return true;
+}
+
+#define NUMBER_FIELD(name, member, base)                                       \
+	static bool take_##name(struct line value, struct proc_status *status) \
+	{                                                                      \
+		return numbers_of(value, (base), &status->member, 1) == 1;     \
+	}
+
+NUMBER_FIELD(blocked, blocked, 16)
+NUMBER_FIELD(ignored, ignored, 16)
+NUMBER_FIELD(caught, caught, 16)
+NUMBER_FIELD(capabilities, capabilities, 16)
+NUMBER_FIELD(voluntary, voluntary, 10)
+NUMBER_FIELD(involuntary, involuntary, 10)
+
+enum {
+	HAS_STATE = 1,
+	HAS_TGID = 2,
+	HAS_UID = 4,
+	HAS_ALL = HAS_STATE | HAS_TGID | HAS_UID,
+};
+
+static const struct field {
+	const char *name;
+	field_fn *take;
+	unsigned needed; /* one of HAS_…, or 0 when it may be missing */
+} fields[] = {
+	{ "State:", take_state, HAS_STATE },
+	{ "Tgid:", take_tgid, HAS_TGID },
+	{ "TracerPid:", take_tracer, 0 },
+	{ "Uid:", take_uids, HAS_UID },
+	{ "Gid:", take_gids, 0 },
+	{ "NSpid:", take_ns_pids, 0 },
+	{ "VmRSS:", take_rss, 0 },
+	{ "Threads:", take_threads, 0 },
+	{ "SigBlk:", take_blocked, 0 },
+	{ "SigIgn:", take_ignored, 0 },
+	{ "SigCgt:", take_caught, 0 },
+	{ "CapEff:", take_capabilities, 0 },
+	{ "voluntary_ctxt_switches:", take_voluntary, 0 },
+	{ "nonvoluntary_ctxt_switches:", take_involuntary, 0 },
+};
+
+static const struct field *field_of(struct line line)
+{
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		if (line_starts(line, fields[i].name))
+			return &fields[i];
+	}
+	return NULL;
+}
+
+bool procfs_parse_status(const char *text, size_t len,
+			 struct proc_status *status)
+{
+	struct lines lines = lines_over(text, len);
+	struct line line;
+	unsigned seen = 0;
+
+	*status = (struct proc_status){ 0 };
+	while (lines_next(&lines, &line)) {
+		const struct field *f = field_of(line);
+		size_t skip;
+
+		if (!f)
+			continue;
+		skip = strlen(f->name);
+		line.text += skip;
+		line.len -= skip;
+		if (!f->take(line, status))
+			return false;
+		seen |= f->needed;
+	}
+	return seen == HAS_ALL;
+}
+
+/* Numbers of /proc/PID/stat by their place in proc(5), less 4. */
+enum {
+	STAT_USER = 14 - 4,
+	STAT_SYS = 15 - 4,
+	STAT_THREADS = 20 - 4,
+	STAT_START = 22 - 4,
+	STAT_NUMBERS,
+};
+
+static bool take_stat_numbers(struct line rest, struct proc_stat *stat)
+{
+	uint64_t values[STAT_NUMBERS] = { 0 };
+	struct line word;
+
+	for (size_t i = 0; i < STAT_NUMBERS; i++) {
+		if (!next_word(&rest, &word))
+			return false;
+		/* Some that are not asked for may be negative. */
+		if (!number_of(word, 10, &values[i]) &&
+		    (i == STAT_USER || i == STAT_SYS || i == STAT_THREADS ||
+		     i == STAT_START))
+			return false;
+	}
+	stat->user_ticks = values[STAT_USER];
+	stat->sys_ticks = values[STAT_SYS];
+	stat->threads = (uint32_t)values[STAT_THREADS];
+	stat->start_ticks = values[STAT_START];
+	return true;
+}
+
+bool procfs_parse_stat(const char *text, size_t len, struct proc_stat *stat)
+{
+	const char *open = len ? memchr(text, '(', len) : NULL;
+	/* The name may hold any byte, ")" too: it ends at the last. */
+	const char *close = len ? memrchr(text, ')', len) : NULL;
+	struct line rest, word;
+	size_t name_len;
+
+	*stat = (struct proc_stat){ 0 };
+	if (!open || !close || close < open)
+		return false;
+	name_len = (size_t)(close - open - 1);
+	if (name_len >= sizeof(stat->comm))
+		name_len = sizeof(stat->comm) - 1;
+	memcpy(stat->comm, open + 1, name_len);
+	rest = (struct line){ .text = close + 1,
+			      .len = len - (size_t)(close + 1 - text) };
+	if (!next_word(&rest, &word) || word.len != 1)
+		return false;
+	stat->state = word.text[0];
+	return take_stat_numbers(rest, stat);
+}
+
+int procfs_status(pid_t pid, struct proc_status *status, struct error *err)
+{
+	struct text text = { 0 };
+	int ret = procfs_read(pid, "status", 65536, &text, err);
+
+	if (ret == 0 && !procfs_parse_status(text.bytes, text.len, status))
+		ret = fail(err, ERROR_UNAVAILABLE,
+			   "%d: /proc/%d/status is not as proc(5) says",
+			   (int)pid, (int)pid);
+	text_release(&text);
+	return ret;
+}
+
+int procfs_stat(pid_t pid, struct proc_stat *stat, struct error *err)
+{
+	struct text text = { 0 };
+	int ret = procfs_read(pid, "stat", 4096, &text, err);
+
+	if (ret == 0 && !procfs_parse_stat(text.bytes, text.len, stat))
+		ret = fail(err, ERROR_UNAVAILABLE,
+			   "%d: /proc/%d/stat is not as proc(5) says", (int)pid,
+			   (int)pid);
+	text_release(&text);
+	return ret;
+}

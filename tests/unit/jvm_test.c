@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/jvm/jvm.h"
+
+#include "core/jvm/jvm_kind.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static enum jvm_kind kind_of(const char *line)
+{
+	return jvm_kind_of_mapping(line, strlen(line));
+}
+
+#define AT "7f0000000000-7f0000100000 "
+
+static void a_jvm_is_told_by_the_code_it_has_mapped(void **state)
+{
+	(void)state;
+	assert_int_equal(kind_of(AT "r-xp 00000000 fe:00 9   /j/libjvm.so"),
+			 JVM_HOTSPOT);
+	assert_int_equal(kind_of(AT "r-xp 0 fe:00 9 /j/libjvm.so (deleted)"),
+			 JVM_HOTSPOT);
+	assert_int_equal(kind_of(AT "r-xp 0 fe:00 9 /j/libj9vm29.so"),
+			 JVM_OPENJ9);
+	/* A reader of the library, such as a profiler. */
+	assert_int_equal(kind_of(AT "r--p 0 fe:00 9 /j/libjvm.so"), JVM_NONE);
+	assert_int_equal(kind_of(AT "r-xp 0 fe:00 9 /j/notlibjvm.so"),
+			 JVM_NONE);
+	assert_int_equal(kind_of(AT "r-xp 0 fe:00 9 /libjvm.so/x"), JVM_NONE);
+	assert_int_equal(kind_of(AT "r-xp 0 00:00 0"), JVM_NONE);
+	assert_int_equal(kind_of(AT "r-x"), JVM_NONE);
+	assert_int_equal(kind_of(""), JVM_NONE);
+}
+
+static void a_process_is_held_until_it_ends(void **state)
+{
+	struct error err = { 0 };
+	struct jvm jvm;
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(jvm_open(&jvm, child, &err), 0);
+	assert_int_equal(jvm.pid, child);
+	assert_int_equal(jvm.ns_pid, child);
+	assert_false(jvm.own_pid_ns);
+	assert_false(jvm.own_root);
+	assert_int_equal(jvm.kind, JVM_NONE);
+	assert_true(jvm_runs(&jvm));
+	kill(child, SIGKILL);
+	waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT);
+	/* Still a zombie, whose pid is not free. */
+	assert_false(jvm_runs(&jvm));
+	waitpid(child, NULL, 0);
+	assert_false(jvm_runs(&jvm));
+	jvm_close(&jvm);
+	assert_int_equal(jvm_open(&jvm, child, &err), -1);
+	assert_int_equal(err.kind, ERROR_NO_TARGET);
+}
+
+static void a_zombie_is_no_target(void **state)
+{
+	struct error err = { 0 };
+	struct jvm jvm;
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0)
+		_exit(0);
+	waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT);
+	assert_int_equal(jvm_open(&jvm, child, &err), -1);
+	assert_int_equal(err.kind, ERROR_NO_TARGET);
+	assert_non_null(strstr(err.text, "zombie"));
+	waitpid(child, NULL, 0);
+}
+
+/* execve(2) keeps pid, start time and pidfd. */
+static void another_program_in_the_same_process_is_another(void **state)
+{
+	struct error err = { 0 };
+	struct jvm jvm;
+	int go[2];
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(pipe(go), 0);
+	child = fork();
+	if (child == 0) {
+		char c;
+
+		if (read(go[0], &c, 1) == 1)
+			execl("/bin/sleep", "sleep", "60", (char *)NULL);
+		_exit(1);
+	}
+	assert_int_equal(jvm_open(&jvm, child, &err), 0);
+	assert_true(jvm_runs(&jvm));
+	assert_int_equal(write(go[1], "x", 1), 1);
+	for (int i = 0; i < 1000 && jvm_runs(&jvm); i++)
+		usleep(10000);
+	assert_false(jvm_runs(&jvm));
+	assert_int_equal(kill(child, 0), 0);
+	jvm_close(&jvm);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(go[0]);
+	close(go[1]);
+}
+
+struct waiting {
+	pid_t tid;
+	int ready[2], go[2];
+};
+
+static void *wait_for_go(void *arg)
+{
+	struct waiting *w = arg;
+	char c = 'r';
+
+	w->tid = (pid_t)syscall(SYS_gettid);
+	if (write(w->ready[1], &c, 1) != 1 || read(w->go[0], &c, 1) != 1)
+		return NULL;
+	return w;
+}
+
+static void a_thread_is_not_taken_for_a_process(void **state)
+{
+	struct error err = { 0 };
+	struct waiting w;
+	struct jvm jvm;
+	pthread_t thread;
+	char c;
+
+	(void)state;
+	assert_int_equal(pipe(w.ready), 0);
+	assert_int_equal(pipe(w.go), 0);
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_go, &w), 0);
+	assert_int_equal(read(w.ready[0], &c, 1), 1);
+	assert_int_equal(jvm_open(&jvm, w.tid, &err), -1);
+	assert_int_equal(err.kind, ERROR_MISUSE);
+	assert_non_null(strstr(err.text, "is a thread of process"));
+	assert_int_equal(write(w.go[1], &c, 1), 1);
+	pthread_join(thread, NULL);
+	for (int i = 0; i < 2; i++) {
+		close(w.ready[i]);
+		close(w.go[i]);
+	}
+}
+
+static void what_is_no_pid_is_misuse(void **state)
+{
+	struct error err = { 0 };
+	struct jvm jvm;
+
+	(void)state;
+	assert_int_equal(jvm_open(&jvm, 0, &err), -1);
+	assert_int_equal(err.kind, ERROR_MISUSE);
+	assert_int_equal(jvm_open(&jvm, -1, &err), -1);
+	assert_int_equal(err.kind, ERROR_MISUSE);
+}
+
+static void what_is_no_jvm_is_no_target_for_java(void **state)
+{
+	struct error err = { 0 };
+	struct jvm jvm;
+
+	(void)state;
+	assert_int_equal(jvm_open_java(&jvm, getpid(), &err), -1);
+	assert_int_equal(err.kind, ERROR_NO_TARGET);
+	assert_non_null(strstr(err.text, "is no JVM"));
+}
+
+static void zeroed_storage_may_be_closed(void **state)
+{
+	struct jvm jvm = { 0 };
+
+	(void)state;
+	jvm_close(&jvm);
+	assert_true(fcntl(0, F_GETFD) >= 0 || errno == EBADF);
+	assert_int_equal(jvm.pidfd, -1);
+}
+
+static void a_list_is_ordered_by_pid(void **state)
+{
+	struct jvm_list list;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(jvm_list(&list, &err), 0);
+	for (size_t i = 1; i < list.count; i++)
+		assert_true(list.jvms[i - 1].pid < list.jvms[i].pid);
+	jvm_list_release(&list);
+}
+
+/* A directory of ours, with what a hostile target might put there. */
+struct place {
+	char dir[64];
+	struct jvm jvm;
+};
+
+static int place_setup(void **state)
+{
+	struct place *p = calloc(1, sizeof(*p));
+	struct error err;
+	char path[128];
+	int fd;
+
+	snprintf(p->dir, sizeof(p->dir), "/tmp/jvm_test.XXXXXX");
+	if (!mkdtemp(p->dir) || jvm_open(&p->jvm, getpid(), &err))
+		return -1;
+	snprintf(path, sizeof(path), "%s/file", p->dir);
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	if (fd < 0 || write(fd, "here", 4) != 4 || close(fd))
+		return -1;
+	snprintf(path, sizeof(path), "%s/link", p->dir);
+	if (symlink("file", path))
+		return -1;
+	snprintf(path, sizeof(path), "%s/pipe", p->dir);
+	if (mkfifo(path, 0600))
+		return -1;
+	snprintf(path, sizeof(path), "%s/magic", p->dir);
+	if (symlink("/proc/self/fd/0", path))
+		return -1;
+	*state = p;
+	return 0;
+}
+
+static int place_teardown(void **state)
+{
+	static const char *const names[] = { "file", "link", "pipe", "magic",
+					     "new" };
+	struct place *p = *state;
+	char path[128];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", p->dir, names[i]);
+		unlink(path);
+	}
+	rmdir(p->dir);
+	jvm_close(&p->jvm);
+	free(p);
+	return 0;
+}
+
+static int open_at(struct place *p, const char *name, int flags,
+		   struct error *err)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
+	return jvm_open_file(&p->jvm, path, flags, err);
+}
+
+static void a_file_is_opened_as_the_target_sees_it(void **state)
+{
+	struct error err;
+	char bytes[4];
+	int fd = open_at(*state, "link", O_RDONLY, &err);
+
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, bytes, 4), 4);
+	assert_memory_equal(bytes, "here", 4);
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	close(fd);
+	fd = open_at(*state, "../../etc/passwd", O_RDONLY, &err);
+	assert_true(fd >= 0);
+	close(fd);
+	fd = open_at(*state, "new", O_CREAT | O_EXCL | O_WRONLY, &err);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void links_and_pipes_are_no_traps(void **state)
+{
+	struct error err = { 0 };
+	int fd;
+
+	assert_int_equal(open_at(*state, "link", O_RDONLY | O_NOFOLLOW, &err),
+			 -1);
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_int_equal(err.sys, ELOOP);
+	assert_int_equal(open_at(*state, "magic", O_RDONLY, &err), -1);
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	/* Nobody will ever write into it. */
+	fd = open_at(*state, "pipe", O_RDONLY, &err);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(open_at(*state, "none", O_RDONLY, &err), -1);
+	assert_int_equal(err.kind, ERROR_UNAVAILABLE);
+	assert_int_equal(err.sys, ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_jvm_is_told_by_the_code_it_has_mapped),
+		cmocka_unit_test(a_process_is_held_until_it_ends),
+		cmocka_unit_test(a_zombie_is_no_target),
+		cmocka_unit_test(
+			another_program_in_the_same_process_is_another),
+		cmocka_unit_test(a_thread_is_not_taken_for_a_process),
+		cmocka_unit_test(what_is_no_pid_is_misuse),
+		cmocka_unit_test(what_is_no_jvm_is_no_target_for_java),
+		cmocka_unit_test(zeroed_storage_may_be_closed),
+		cmocka_unit_test(a_list_is_ordered_by_pid),
+		cmocka_unit_test_setup_teardown(
+			a_file_is_opened_as_the_target_sees_it, place_setup,
+			place_teardown),
+		cmocka_unit_test_setup_teardown(links_and_pipes_are_no_traps,
+						place_setup, place_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
