@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * target: the JVM that a command is for, as its user names it.
+ *
+ * A pid, the name of a main class, with its package or without, that of a jar,
+ * or a regular expression that matches one of those of exactly one JVM.
+ */
+#ifndef CMD_TARGET_H
+#define CMD_TARGET_H
+
+#include "cmd/command.h"
+#include "core/base/error.h"
+#include "core/jvm/jvm.h"
+
+/* The row of an option table; v is a const char *, for target_open(). */
+#define OPT_TARGET(v)                                                          \
+	OPT_STRING('p', "pid", (v), "<pid>",                                   \
+		   "the JVM: its pid, main class or jar, or a <regex>")
+
+/*
+ * Opens the JVM that --pid names or, when pid_option is NULL, the first
+ * argument, which is then taken away.  ERROR_MISUSE when none is named, or
+ * several match, which are listed on stderr; ERROR_NO_TARGET;
+ * ERROR_PERMISSION.  jvm_close() is due after success.
+ */
+int target_open(struct jvm *jvm, const char *pid_option, int *argc,
+		char ***argv, struct error *err);
+
+/* The same for a name that the command has from elsewhere. */
+int target_open_named(struct jvm *jvm, const char *name, struct error *err);
+
+#endif
