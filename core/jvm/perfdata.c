@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/jvm/perfdata.h"
+
+#include "core/base/alloc.h"
+#include "core/base/text.h"
+#include "core/jvm/perfdata_file.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The file's layout: PerfDataPrologue and PerfDataEntry of perfMemory.hpp. */
+enum {
+	MAGIC = 0xcafec0c0, /* big-endian, whatever the rest is */
+	PROLOGUE_SIZE = 32,
+	BYTE_ORDER_AT = 4, /* 0 = big, 1 = little */
+	MAJOR_AT = 5,
+	ACCESSIBLE_AT = 7,
+	USED_AT = 8,
+	OVERFLOW_AT = 12,
+	ENTRIES_AT = 24,
+	COUNT_AT = 28,
+
+	ENTRY_SIZE = 20,
+	ENTRY_NAME_AT = 4,
+	ENTRY_VECTOR_AT = 8,
+	ENTRY_TYPE_AT = 12,
+	ENTRY_UNIT_AT = 14,
+	ENTRY_DATA_AT = 16,
+};
+
+/* A counter: where its name and its value are in the image. */
+struct entry {
+	uint32_t name, data;
+	uint32_t text_len; /* bytes of a text; 0 = a number */
+	uint8_t unit;
+};
+
+struct perfdata {
+	int fd; /* -1: of bytes that do not change */
+	uint8_t *image;
+	size_t len, cap; /* the image has a NUL behind it */
+	bool is_little;
+	struct entry *entries; /* in the file's order */
+	size_t count, entry_cap;
+	uint32_t *by_name; /* indices into entries */
+	size_t by_name_cap;
+	int64_t frequency; /* ticks a second */
+};
+
+static uint32_t get_u32(const struct perfdata *p, size_t at)
+{
+	uint32_t value;
+
+	memcpy(&value, p->image + at, sizeof(value));
+	return p->is_little ? le32toh(value) : be32toh(value);
+}
+
+static int64_t get_i64(const struct perfdata *p, size_t at)
+{
+	uint64_t value;
+
+	memcpy(&value, p->image + at, sizeof(value));
+	return (int64_t)(p->is_little ? le64toh(value) : be64toh(value));
+}
+
+static const char *entry_name(const struct perfdata *p, const struct entry *e)
+{
+	return (const char *)p->image + e->name;
+}
+
+/*
+ * Reads the entry of size bytes at `at`, which is all there.  False when it is
+ * of a kind that no JVM writes, or when it points outside of itself.
+ */
+static bool entry_read(const struct perfdata *p, size_t at, uint32_t size,
+		       struct entry *e)
+{
+	uint32_t name = get_u32(p, at + ENTRY_NAME_AT);
+	uint32_t data = get_u32(p, at + ENTRY_DATA_AT);
+	uint32_t vector = get_u32(p, at + ENTRY_VECTOR_AT);
+	bool is_text = p->image[at + ENTRY_TYPE_AT] == 'B';
+	uint32_t need = is_text ? vector : sizeof(int64_t);
+
+	if (name >= size || !memchr(p->image + at + name, 0, size - name))
+		return false;
+	if (data > size || need > size - data || need == 0)
+		return false;
+	if (!is_text && (p->image[at + ENTRY_TYPE_AT] != 'J' || vector))
+		return false;
+	*e = (struct entry){
+		.name = (uint32_t)at + name,
+		.data = (uint32_t)at + data,
+		.text_len = is_text ? vector : 0,
+		.unit = p->image[at + ENTRY_UNIT_AT],
+	};
+	return true;
+}
+
+/* Every entry moves on by its own length: the walk ends. */
+static int read_entries(struct perfdata *p, struct error *err)
+{
+	size_t at = get_u32(p, ENTRIES_AT);
+	uint32_t count = get_u32(p, COUNT_AT);
+	struct entry e;
+
+	p->count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t size;
+
+		if (at > p->len || p->len - at < ENTRY_SIZE)
+			return fail(err, ERROR_INPUT,
+				    "counter %u of %u lies outside of the file",
+				    i + 1, count);
+		size = get_u32(p, at);
+		if (size < ENTRY_SIZE || size > p->len - at)
+			return fail(err, ERROR_INPUT,
+				    "counter %u of %u has a length of %u bytes",
+				    i + 1, count, size);
+		if (entry_read(p, at, size, &e)) {
+			array_reserve(p->entries, p->entry_cap, p->count + 1);
+			p->entries[p->count++] = e;
+		}
+		at += size;
+	}
+	return 0;
+}
+
+static int by_name(const void *a, const void *b, void *perfdata)
+{
+	const struct perfdata *p = perfdata;
+	const uint32_t *one = a, *two = b;
+
+	return strcmp(entry_name(p, &p->entries[*one]),
+		      entry_name(p, &p->entries[*two]));
+}
+
+static void sort_names(struct perfdata *p)
+{
+	array_reserve(p->by_name, p->by_name_cap, p->count);
+	for (uint32_t i = 0; i < p->count; i++)
+		p->by_name[i] = i;
+	if (p->count)
+		qsort_r(p->by_name, p->count, sizeof(*p->by_name), by_name, p);
+}
+
+/*
+ * The prologue of the image.  A JVM that has just begun has the file before it
+ * has the counters, and says that it is not accessible yet.
+ */
+static int read_prologue(struct perfdata *p, struct error *err)
+{
+	uint32_t magic;
+
+	if (p->len < PROLOGUE_SIZE)
+		return fail(err, p->fd < 0 ? ERROR_INPUT : ERROR_UNAVAILABLE,
+			    "the counters' file has only %zu bytes", p->len);
+	memcpy(&magic, p->image, sizeof(magic));
+	if (be32toh(magic) != MAGIC)
+		return fail(err, ERROR_INPUT, "it is no file of counters");
+	if (p->image[MAJOR_AT] != 2)
+		return fail(err, ERROR_INPUT,
+			    "the counters are in format %u, not 2",
+			    p->image[MAJOR_AT]);
+	if (!p->image[ACCESSIBLE_AT])
+		return fail(err, ERROR_UNAVAILABLE,
+			    "the JVM has only just begun to write its "
+			    "counters");
+	p->is_little = p->image[BYTE_ORDER_AT] == 1;
+	return 0;
+}
+
+/* Texts may fill their vector; the copy has room to end them. */
+static void end_texts(struct perfdata *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		const struct entry *e = &p->entries[i];
+
+		if (e->text_len)
+			p->image[e->data + e->text_len - 1] = 0;
+	}
+	p->image[p->len] = 0;
+}
+
+static int parse(struct perfdata *p, struct error *err)
+{
+	int status;
+
+	if (read_prologue(p, err))
+		return -1;
+	status = read_entries(p, err);
+	sort_names(p);
+	end_texts(p);
+	if (!perfdata_value(p, "sun.os.hrt.frequency", &p->frequency) ||
+	    p->frequency <= 0)
+		p->frequency = 1000000000;
+	/* Damage further on does not take what came before. */
+	return p->count ? 0 : status;
+}
+
+static void reserve_image(struct perfdata *p, size_t len)
+{
+	array_reserve(p->image, p->cap, len + 1);
+	p->len = len;
+}
+
+static int read_image(struct perfdata *p, struct error *err)
+{
+	struct stat st;
+	ssize_t got;
+
+	if (fstat(p->fd, &st))
+		return fail_sys(err, ERROR_NO_TARGET, "the counters' file");
+	if (st.st_nlink == 0)
+		return fail(err, ERROR_NO_TARGET,
+			    "the JVM has removed its counters' file");
+	if (st.st_size > PERFDATA_FILE_MAX)
+		return fail(err, ERROR_REFUSED,
+			    "the counters' file has grown to %lld bytes",
+			    (long long)st.st_size);
+	reserve_image(p, (size_t)st.st_size);
+	got = pread(p->fd, p->image, p->len, 0);
+	if (got < 0)
+		return fail_sys(err, ERROR_NO_TARGET, "the counters' file");
+	p->len = (size_t)got;
+	return 0;
+}
+
+int perfdata_refresh(struct perfdata *p, struct error *err)
+{
+	if (p->fd < 0)
+		return 0;
+	if (read_image(p, err) || parse(p, err))
+		return fail_in(err, "perfdata");
+	return 0;
+}
+
+struct perfdata *perfdata_open(const struct jvm *jvm, struct error *err)
+{
+	struct perfdata *p = xcalloc(1, sizeof(*p));
+
+	p->fd = perfdata_file_open(jvm, err);
+	if (p->fd < 0 || perfdata_refresh(p, err)) {
+		perfdata_close(p);
+		return NULL;
+	}
+	return p;
+}
+
+struct perfdata *perfdata_of(const void *bytes, size_t len, struct error *err)
+{
+	struct perfdata *p = xcalloc(1, sizeof(*p));
+
+	p->fd = -1;
+	reserve_image(p, len);
+	if (len)
+		memcpy(p->image, bytes, len);
+	if (parse(p, err)) {
+		err->kind = ERROR_INPUT;
+		perfdata_close(p);
+		return NULL;
+	}
+	return p;
+}
+
+void perfdata_close(struct perfdata *p)
+{
+	if (!p)
+		return;
+	if (p->fd >= 0)
+		close(p->fd);
+	free(p->image);
+	free(p->entries);
+	free(p->by_name);
+	free(p);
+}
+
+size_t perfdata_count(const struct perfdata *p) { return p->count; }
+
+struct perfdata_counter perfdata_at(const struct perfdata *p, size_t i)
+{
+	const struct entry *e = &p->entries[i];
+	struct perfdata_counter counter = {
+		.name = entry_name(p, e),
+		.unit = (enum perfdata_unit)e->unit,
+		.is_text = e->text_len > 0,
+	};
+
+	if (counter.is_text)
+		counter.text = (const char *)p->image + e->data;
+	else
+		counter.value = get_i64(p, e->data);
+	return counter;
+}
+
+/* Halves what is left of the sorted names until one is found. */
+static const struct entry *find(const struct perfdata *p, const char *name)
+{
+	size_t from = 0, to = p->count;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		const struct entry *e = &p->entries[p->by_name[middle]];
+		int order = strcmp(name, entry_name(p, e));
+
+		if (order == 0)
+			return e;
+		if (order < 0)
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	return NULL;
+}
+
+bool perfdata_value(const struct perfdata *p, const char *name, int64_t *value)
+{
+	const struct entry *e = find(p, name);
+
+	if (!e || e->text_len)
+		return false;
+	*value = get_i64(p, e->data);
+	return true;
+}
+
+const char *perfdata_text(const struct perfdata *p, const char *name)
+{
+	const struct entry *e = find(p, name);
+
+	return e && e->text_len ? (const char *)p->image + e->data : NULL;
+}
+
+int64_t perfdata_ns(const struct perfdata *p, int64_t ticks)
+{
+	if (p->frequency == 1000000000)
+		return ticks;
+	return (int64_t)((double)ticks / (double)p->frequency * 1e9);
+}
+
+uint32_t perfdata_overflow(const struct perfdata *p)
+{
+	return get_u32(p, OVERFLOW_AT);
+}

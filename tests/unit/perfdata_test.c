@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The images are of idle JVMs with 50 threads; hand-made ones come after. */
+#include "core/base/input.h"
+#include "core/jvm/perfdata.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define DATA "tests/data/perfdata/"
+
+static struct perfdata *open_bytes(const void *bytes, size_t len)
+{
+	struct error err = { 0 };
+	struct perfdata *p = perfdata_of(bytes, len, &err);
+
+	if (!p)
+		fail_msg("%s", err.text);
+	return p;
+}
+
+static struct perfdata *open_image(const char *path)
+{
+	struct input in;
+	struct error err;
+	struct perfdata *p;
+
+	if (input_open(&in, path, &err) || input_complete(&in, &err))
+		fail_msg("%s: %s", path, err.text);
+	p = open_bytes(in.bytes, in.len);
+	input_close(&in);
+	return p;
+}
+
+static int64_t value_of(const struct perfdata *p, const char *name)
+{
+	int64_t value;
+
+	if (!perfdata_value(p, name, &value))
+		fail_msg("no counter %s", name);
+	return value;
+}
+
+static void counters_have_names_units_and_values(void **state)
+{
+	struct perfdata *p = open_image(DATA "jdk17.bin");
+	struct perfdata_counter first = perfdata_at(p, 0);
+
+	(void)state;
+	assert_int_equal(perfdata_count(p), 188);
+	assert_string_equal(first.name, "sun.rt._sync_Inflations");
+	assert_int_equal(first.unit, PERFDATA_EVENTS);
+	assert_false(first.is_text);
+	assert_int_equal(first.value, 9);
+	assert_int_equal(value_of(p, "sun.rt.safepoints"), 157);
+	assert_int_equal(value_of(p, "sun.rt.safepointTime"), 607399055);
+	assert_string_equal(perfdata_text(p, "java.property.java.version"),
+			    "17.0.21");
+	assert_string_equal(perfdata_text(p, "sun.rt.javaCommand"), "Tgt 50");
+	assert_string_equal(perfdata_text(p, "sun.gc.collector.1.name"),
+			    "G1 full collection pauses");
+	assert_int_equal(perfdata_overflow(p), 0);
+	perfdata_close(p);
+}
+
+static void a_newer_jvm_has_others(void **state)
+{
+	struct perfdata *p = open_image(DATA "jdk25.bin");
+	int64_t value = 0;
+
+	(void)state;
+	assert_int_equal(perfdata_count(p), 185);
+	assert_int_equal(value_of(p, "sun.rt.safepoints"), 68);
+	assert_int_equal(value_of(p, "sun.gc.collector.0.time"), 187270569);
+	assert_false(perfdata_value(p, "sun.rt._sync_Inflations", &value));
+	assert_true(perfdata_value(p, "sun.threads.total_gc_cpu_time", &value));
+	/* Of the other kind, it is not there. */
+	assert_false(perfdata_value(p, "sun.rt.javaCommand", &value));
+	assert_null(perfdata_text(p, "sun.rt.safepoints"));
+	perfdata_close(p);
+}
+
+static void every_counter_is_found_by_its_name(void **state)
+{
+	struct perfdata *p = open_image(DATA "jdk17.bin");
+
+	(void)state;
+	for (size_t i = 0; i < perfdata_count(p); i++) {
+		struct perfdata_counter c = perfdata_at(p, i);
+
+		if (c.is_text)
+			assert_ptr_equal(perfdata_text(p, c.name), c.text);
+		else
+			assert_int_equal(value_of(p, c.name), c.value);
+	}
+	perfdata_close(p);
+}
+
+/* Hand-made images: a prologue, and entries of names of up to 11 bytes. */
+enum { PROLOGUE = 32, ENTRY = 48, NAME_AT = 20, DATA_AT = 32 };
+
+struct image {
+	uint8_t bytes[PROLOGUE + 4 * ENTRY];
+	size_t len;
+	bool is_big;
+};
+
+static void put_number(struct image *m, size_t at, uint64_t value, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		size_t shift = m->is_big ? size - 1 - i : i;
+
+		m->bytes[at + i] = (uint8_t)(value >> 8 * shift);
+	}
+}
+
+static struct image image_start(bool is_big)
+{
+	static const uint8_t magic[] = { 0xca, 0xfe, 0xc0, 0xc0 };
+	struct image m = { .len = PROLOGUE, .is_big = is_big };
+
+	memcpy(m.bytes, magic, sizeof(magic));
+	m.bytes[4] = !is_big;
+	m.bytes[5] = 2;
+	m.bytes[7] = 1;
+	put_number(&m, 24, PROLOGUE, 4);
+	return m;
+}
+
+/* Gives where the entry begins. */
+static size_t add_entry(struct image *m, const char *name, char type,
+			uint32_t vector)
+{
+	size_t at = m->len;
+
+	put_number(m, at, ENTRY, 4);
+	put_number(m, at + 4, NAME_AT, 4);
+	put_number(m, at + 8, vector, 4);
+	m->bytes[at + 12] = (uint8_t)type;
+	m->bytes[at + 14] = PERFDATA_EVENTS;
+	put_number(m, at + 16, DATA_AT, 4);
+	memcpy(m->bytes + at + NAME_AT, name, strlen(name));
+	m->len += ENTRY;
+	put_number(m, 28, (m->len - PROLOGUE) / ENTRY, 4);
+	return at;
+}
+
+static size_t add_value(struct image *m, const char *name, uint64_t value)
+{
+	size_t at = add_entry(m, name, 'J', 0);
+
+	put_number(m, at + DATA_AT, value, 8);
+	return at;
+}
+
+static void numbers_are_in_the_byte_order_that_is_said(void **state)
+{
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		struct image m = image_start(big);
+		struct perfdata *p;
+
+		add_value(&m, "a", 0x0102030405060708);
+		p = open_bytes(m.bytes, m.len);
+		assert_int_equal(value_of(p, "a"), 0x0102030405060708);
+		perfdata_close(p);
+	}
+}
+
+static void a_text_that_fills_its_vector_is_ended(void **state)
+{
+	struct image m = image_start(false);
+	size_t at = add_entry(&m, "t", 'B', 4);
+	struct perfdata *p;
+
+	(void)state;
+	memcpy(m.bytes + at + DATA_AT, "abcdefgh", 8);
+	p = open_bytes(m.bytes, m.len);
+	assert_string_equal(perfdata_text(p, "t"), "abc");
+	perfdata_close(p);
+}
+
+static void ticks_become_nanoseconds(void **state)
+{
+	struct image m = image_start(false);
+	struct perfdata *p = open_image(DATA "jdk17.bin");
+
+	(void)state;
+	assert_int_equal(perfdata_ns(p, 35190003), 35190003);
+	perfdata_close(p);
+	memset(&m, 0, sizeof(m));
+	m = image_start(false);
+	/* Of a name too long for a hand-made entry: it is moved. */
+	add_value(&m, "x", 1000);
+	put_number(&m, PROLOGUE, 2 * (uint64_t)ENTRY, 4);
+	put_number(&m, PROLOGUE + 4, 40, 4);
+	memcpy(m.bytes + PROLOGUE + 40, "sun.os.hrt.frequency", 21);
+	m.len = PROLOGUE + 2 * (size_t)ENTRY;
+	p = open_bytes(m.bytes, m.len);
+	assert_int_equal(perfdata_ns(p, 1), 1000000);
+	perfdata_close(p);
+}
+
+static void refused(const struct image *m, const char *why)
+{
+	struct error err = { 0 };
+
+	assert_null(perfdata_of(m->bytes, m->len, &err));
+	assert_int_equal(err.kind, ERROR_INPUT);
+	if (!strstr(err.text, why))
+		fail_msg("'%s' instead of '%s'", err.text, why);
+}
+
+static void what_is_no_image_is_refused_with_the_reason(void **state)
+{
+	struct image m = image_start(false);
+
+	(void)state;
+	add_value(&m, "a", 1);
+	m.len = 31;
+	refused(&m, "only 31 bytes");
+	m.len = PROLOGUE + ENTRY;
+	m.bytes[7] = 0;
+	refused(&m, "only just begun");
+	m.bytes[7] = 1;
+	m.bytes[5] = 3;
+	refused(&m, "format 3");
+	m.bytes[0] = 0;
+	refused(&m, "no file of counters");
+}
+
+static void an_entry_that_points_outside_of_itself_is_left_out(void **state)
+{
+	static const struct {
+		size_t at;
+		uint32_t value;
+	} lies[] = {
+		{ 4, ENTRY },                    /* its name begins after it */
+		{ 4, UINT32_MAX }, { 8, ENTRY }, /* a number that is a vector */
+		{ 16, ENTRY - 7 }, { 16, UINT32_MAX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
+		struct image m = image_start(false);
+		size_t at = add_value(&m, "a", 1);
+		struct perfdata *p;
+
+		add_value(&m, "b", 2);
+		put_number(&m, at + lies[i].at, lies[i].value, 4);
+		p = open_bytes(m.bytes, m.len);
+		assert_int_equal(perfdata_count(p), 1);
+		assert_int_equal(value_of(p, "b"), 2);
+		perfdata_close(p);
+	}
+}
+
+static void what_comes_before_a_broken_entry_is_kept(void **state)
+{
+	static const uint32_t lengths[] = { 0, 19, ENTRY + 1, UINT32_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		struct image m = image_start(false);
+		struct perfdata *p;
+		size_t at;
+
+		add_value(&m, "a", 1);
+		at = add_value(&m, "b", 2);
+		put_number(&m, at, lengths[i], 4);
+		p = open_bytes(m.bytes, m.len);
+		assert_int_equal(perfdata_count(p), 1);
+		perfdata_close(p);
+
+		/* Nothing comes before the first. */
+		put_number(&m, PROLOGUE, lengths[i], 4);
+		if (lengths[i] != ENTRY + 1)
+			refused(&m, "has a length of");
+	}
+}
+
+static void an_image_cut_anywhere_is_read_or_refused(void **state)
+{
+	struct input in;
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(input_open(&in, DATA "jdk25.bin", &err), 0);
+	assert_int_equal(input_complete(&in, &err), 0);
+	for (size_t len = 0; len <= 12208; len += 7) {
+		/* On the heap, so that a sanitizer sees the end. */
+		uint8_t *cut = malloc(len + 1);
+		struct perfdata *p;
+
+		memcpy(cut, in.bytes, len);
+		p = perfdata_of(cut, len, &err);
+		if (p)
+			assert_in_range(perfdata_count(p), 1, 185);
+		else
+			assert_int_equal(err.kind, ERROR_INPUT);
+		perfdata_close(p);
+		free(cut);
+	}
+	input_close(&in);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counters_have_names_units_and_values),
+		cmocka_unit_test(a_newer_jvm_has_others),
+		cmocka_unit_test(every_counter_is_found_by_its_name),
+		cmocka_unit_test(numbers_are_in_the_byte_order_that_is_said),
+		cmocka_unit_test(a_text_that_fills_its_vector_is_ended),
+		cmocka_unit_test(ticks_become_nanoseconds),
+		cmocka_unit_test(what_is_no_image_is_refused_with_the_reason),
+		cmocka_unit_test(
+			an_entry_that_points_outside_of_itself_is_left_out),
+		cmocka_unit_test(what_comes_before_a_broken_entry_is_kept),
+		cmocka_unit_test(an_image_cut_anywhere_is_read_or_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
