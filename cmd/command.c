@@ -73,6 +73,32 @@ static const struct command_option *by_name(const struct command *c,
 	return matches == 1 ? found : NULL;
 }
 
+/* The option, and its value, that another tool's spelling stands for. */
+static const struct command_option *by_shorthand(const struct command *c,
+						 const char *word, size_t len,
+						 const char **value)
+{
+	for (const struct shorthand *s = c->shorthands; s && s->spelling; s++) {
+		if (strlen(s->spelling) == len &&
+		    memcmp(s->spelling, word, len) == 0) {
+			*value = s->value;
+			return by_name(c, s->option, strlen(s->option));
+		}
+	}
+	return NULL;
+}
+
+static int refuse(const struct command *c, const char *word, size_t len,
+		  struct error *err)
+{
+	for (const struct refusal *r = c->refusals; r && r->spellings; r++) {
+		if (words_have(r->spellings, ' ', word, len))
+			return misuse(err, "option %.*s is not here: %s",
+				      (int)len, word, r->instead);
+	}
+	return 0;
+}
+
 static void push(struct arguments *a, char *argument)
 {
 	/* One more for the NULL at the end. */
@@ -147,6 +173,31 @@ static void take_letters(struct arguments *a, char *word)
 	}
 }
 
+/* One word with a dash that is no alias. */
+static int take_option(struct arguments *a, char *word, size_t len,
+		       struct error *err)
+{
+	const char *implied = NULL;
+	const struct command_option *o = by_shorthand(a->command, word, len,
+						      &implied);
+
+	if (refuse(a->command, word, len, err))
+		return -1;
+	if (o && word[len])
+		return misuse(err, "option %.*s takes no value", (int)len,
+			      word);
+	if (o) {
+		push_option(a, o);
+		/* Nobody writes to it: getopt_long() moves pointers only. */
+		push(a, (char *)implied);
+	} else if (word[1] == '-') {
+		take_long(a, word, len);
+	} else {
+		take_letters(a, word);
+	}
+	return 0;
+}
+
 static int normalise(struct arguments *a, struct error *err)
 {
 	while (*a->from) {
@@ -169,10 +220,8 @@ static int normalise(struct arguments *a, struct error *err)
 			take_alias(a, o, value);
 		else if (is_value(word))
 			push(a, word);
-		else if (word[1] == '-')
-			take_long(a, word, len);
-		else
-			take_letters(a, word);
+		else if (take_option(a, word, len, err))
+			return -1;
 	}
 	return 0;
 }

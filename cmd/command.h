@@ -83,6 +83,19 @@ struct command_option {
 #define OPT_END { .kind = OPTION_END }
 /* clang-format on */
 
+/* Another tool's flag for an option of ours and a value of it. */
+struct shorthand {
+	const char *spelling; /* "--cpu"; NULL ends a list */
+	const char *option;   /* "event" */
+	const char *value;
+};
+
+/* Another tool's option for which there is something else here. */
+struct refusal {
+	const char *spellings; /* "-x --xyz"; NULL ends a list */
+	const char *instead;   /* "the page has …" */
+};
+
 struct command {
 	const char *name;
 	const char *alias;    /* another name of the command, or NULL */
@@ -91,6 +104,8 @@ struct command {
 	const char *group;    /* heading in the list of commands */
 	const char *examples; /* lines, each "command   # what for" */
 	const struct command_option *options;
+	const struct shorthand *shorthands; /* or NULL */
+	const struct refusal *refusals;     /* or NULL */
 	/* Arguments left after the options.  Returns 0, or -1 and *err. */
 	int (*run)(int argc, char **argv, struct error *err);
 };

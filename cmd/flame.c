@@ -2,14 +2,13 @@
 /* sjkc flame: draws recordings as a flame graph, one self-contained page. */
 #include "cmd/commands.h"
 #include "cmd/recording.h"
+#include "cmd/sample_filter.h"
 #include "cmd/talk.h"
 #include "cmd/words.h"
 #include "core/base/alloc.h"
 #include "core/base/output.h"
-#include "core/base/pattern.h"
 #include "core/base/text.h"
 #include "core/profile/event_view.h"
-#include "core/profile/filter.h"
 #include "render/flame.h"
 #include "render/folded.h"
 #include "render/listing.h"
@@ -24,7 +23,8 @@ static struct {
 	const char *format, *from, *to;
 	const char *output, *output_format;
 	const char *event, *title;
-	const char *thread_name, *state, *include, *exclude;
+	const char *jfr_event, *time_range, *time_zone;
+	struct sample_filter_options filter;
 	double min_width;
 	bool list_events, json;
 	bool threads, lines, simple_names, annotate, reverse, total;
@@ -186,83 +186,13 @@ static int list_events(const struct profile *p, const char *output,
 	return ret;
 }
 
-static int compile(const char *option, const char *regex,
-		   struct pattern **pattern, struct error *err)
-{
-	*pattern = regex ? pattern_new(regex, err) : NULL;
-	if (regex && !*pattern)
-		return fail_in(err, "option %s", option);
-	return 0;
-}
-
-/* Compiled before anything is read: reading may take long. */
-struct patterns {
-	struct pattern *thread_name, *include, *exclude;
-	uint32_t states;
-};
-
-static int patterns_init(struct patterns *ps, struct error *err)
-{
-	*ps = (struct patterns){ 0 };
-	if (compile("--thread-name", opt.thread_name, &ps->thread_name, err) ||
-	    compile("--include", opt.include, &ps->include, err) ||
-	    compile("--exclude", opt.exclude, &ps->exclude, err))
-		return -1;
-	if (opt.state && filter_states(opt.state, &ps->states, err))
-		return fail_in(err, "option --state");
-	return 0;
-}
-
-static void patterns_release(struct patterns *ps)
-{
-	pattern_free(ps->thread_name);
-	pattern_free(ps->include);
-	pattern_free(ps->exclude);
-}
-
-static void say_undecided(const char *option, const struct pattern *pattern)
-{
-	size_t count = pattern ? pattern_undecided(pattern) : 0;
-
-	if (count)
-		talk_always("option %s: the expression is too costly for %zu "
-			    "names, which are taken not to match",
-			    option, count);
-}
-
-static void apply_filter(struct profile *p, const struct patterns *ps)
-{
-	const struct filter filter = {
-		.thread_name = ps->thread_name,
-		.states = ps->states,
-		.include = ps->include,
-		.exclude = ps->exclude,
-	};
-
-	filter_apply(p, &filter);
-	say_undecided("--thread-name", ps->thread_name);
-	say_undecided("--include", ps->include);
-	say_undecided("--exclude", ps->exclude);
-}
-
 /* Fails: the filters, which it names, left none of so many samples. */
-static int nothing_left(const struct event_view *view, struct error *err)
+static int nothing_left(const struct event_view *view,
+			const struct sample_filter *filter, struct error *err)
 {
-	const struct {
-		const char *name, *value;
-	} filters[] = {
-		{ "--thread-name", opt.thread_name },
-		{ "--state", opt.state },
-		{ "--include", opt.include },
-		{ "--exclude", opt.exclude },
-	};
 	struct text names = { 0 };
 
-	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
-		if (filters[i].value)
-			text_printf(&names, "%s%s '%s'", names.len ? ", " : "",
-				    filters[i].name, filters[i].value);
-	}
+	sample_filter_name(filter, &names);
 	fail(err, ERROR_FAILED,
 	     "none of %" PRIu64 " %s samples is left by %s; nothing is written",
 	     view->samples, view->name, names.bytes);
@@ -296,7 +226,7 @@ static void say_choice(const struct drawing *d)
  * Chooses what is drawn.  First without the filters, so that an event that is
  * not there and a filter that leaves nothing of it are told apart.
  */
-static int choose_views(struct drawing *d, const struct patterns *ps,
+static int choose_views(struct drawing *d, const struct sample_filter *filter,
 			struct error *err)
 {
 	struct event_view whole, front;
@@ -304,9 +234,9 @@ static int choose_views(struct drawing *d, const struct patterns *ps,
 
 	if (event_view_choose(d->profile, opt.event, &whole, err))
 		return -1;
-	apply_filter(d->profile, ps);
+	sample_filter_apply(filter, d->profile);
 	if (event_view_choose(d->profile, opt.event, &front, &unused))
-		return nothing_left(&whole, err);
+		return nothing_left(&whole, filter, err);
 	d->view_count = event_views(d->profile, &d->views);
 	for (size_t i = 0; i < d->view_count; i++) {
 		if (strcmp(d->views[i].name, front.name) == 0)
@@ -358,7 +288,8 @@ static char *title_of_inputs(void)
 	return title.bytes;
 }
 
-static struct profile *read_inputs(struct error *err)
+static struct profile *read_inputs(const struct sample_filter *filter,
+				   struct error *err)
 {
 	return recording_read(
 		&(struct recording_options){
@@ -367,13 +298,16 @@ static struct profile *read_inputs(struct error *err)
 			.format = opt.format,
 			.from = opt.from,
 			.to = opt.to,
-			.keep_lines = opt.lines,
+			.time_range = opt.time_range,
+			.time_zone = opt.time_zone,
+			.keep_lines = opt.lines ||
+				      sample_filter_wants_lines(filter),
 		},
 		err);
 }
 
-static int draw(const struct output_format *format, const struct patterns *ps,
-		struct error *err)
+static int draw(const struct output_format *format,
+		const struct sample_filter *filter, struct error *err)
 {
 	struct drawing d = { .output = opt.output };
 	int ret = -1;
@@ -385,10 +319,10 @@ static int draw(const struct output_format *format, const struct patterns *ps,
 	d.title = title_of_inputs();
 	if (check_output(d.output, err))
 		goto out;
-	d.profile = read_inputs(err);
+	d.profile = read_inputs(filter, err);
 	if (!d.profile)
 		goto out;
-	if (choose_views(&d, ps, err)) {
+	if (choose_views(&d, filter, err)) {
 		fail_in(err, "%s", d.title);
 		goto out;
 	}
@@ -401,23 +335,45 @@ out:
 	return ret;
 }
 
-static int list(const struct patterns *ps, struct error *err)
+static int list(const struct sample_filter *filter, struct error *err)
 {
 	const char *output = opt.output ? opt.output : "-";
 	struct profile *p = NULL;
 	int ret;
 
 	if (check_output(output, err) == 0)
-		p = read_inputs(err);
+		p = read_inputs(filter, err);
 	if (!p)
 		return -1;
-	apply_filter(p, ps);
+	sample_filter_apply(filter, p);
 	ret = list_events(p, output, err);
 	if (ret == 0 && profile_is_partial(p))
 		ret = fail(err, ERROR_PARTIAL,
 			   "the list is not of all of the input");
 	profile_free(p);
 	return ret;
+}
+
+/* --event by SJK's name for it. */
+static int resolve_event(struct error *err)
+{
+	static const struct {
+		const char *sjk, *event;
+	} events[] = {
+		{ "EXEC", "cpu" },
+		{ "ALLOC", "alloc" },
+		{ "THROW", "exception" },
+	};
+
+	if (!opt.jfr_event)
+		return 0;
+	if (opt.event)
+		return misuse(err, "--jfr-event and --event are the same");
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+		if (strcmp(events[i].sjk, opt.jfr_event) == 0)
+			opt.event = events[i].event;
+	}
+	return 0;
 }
 
 static int check_options(const struct output_format *format, struct error *err)
@@ -442,7 +398,7 @@ static int run(int argc, char **argv, struct error *err)
 {
 	struct option_list *inputs = &opt.inputs;
 	const struct output_format *format;
-	struct patterns ps = { 0 };
+	struct sample_filter *filter = NULL;
 	int ret = -1;
 
 	talk_set(opt.verbose ? TALK_VERBOSE
@@ -453,14 +409,43 @@ static int run(int argc, char **argv, struct error *err)
 		inputs->values[inputs->count++] = argv[i];
 	}
 	format = opt.list_events ? &output_formats[0] : choose_format(err);
-	if (!format || check_options(format, err) || patterns_init(&ps, err))
+	if (!format || check_options(format, err) || resolve_event(err))
 		goto out;
-	ret = opt.list_events ? list(&ps, err) : draw(format, &ps, err);
+	filter = sample_filter_new(&opt.filter, err);
+	if (filter)
+		ret = opt.list_events ? list(filter, err)
+				      : draw(format, filter, err);
 out:
-	patterns_release(&ps);
+	sample_filter_free(filter);
 	free(inputs->values);
 	return ret;
 }
+
+/* jfrconv has a flag for each event. */
+static const struct shorthand shorthands[] = {
+	{ "--cpu", "event", "cpu" },
+	{ "--cpu-time", "event", "cpu-time" },
+	{ "--wall", "event", "wall" },
+	{ "--alloc", "event", "alloc" },
+	{ "--lock", "event", "lock" },
+	{ "--nativemem", "event", "native-memory" },
+	{ "--live", "event", "profiler.LiveObject" },
+	{ "--nativelock", "event", "profiler.NativeLock" },
+	{ "--trace", "event", "jdk.MethodTrace" },
+	{ NULL, NULL, NULL },
+};
+
+static const struct refusal refusals[] = {
+	{ "--force-jdk-parser --force-mc-parser",
+	  "there is one reader of JFR, which takes every version; leave it "
+	  "out" },
+	{ "--parsers-info", "sjkc flame --help lists the formats" },
+	{ "--inverted", "the page turns the graph round with the key i" },
+	{ "--tree", "the page has a table of frames, and a sandwich of each" },
+	{ "--highlight", "the page searches frames, with the key /" },
+	{ "--dot", "classes always have dots; leave it out" },
+	{ NULL, NULL },
+};
 
 /* clang-format off */
 static const struct command_option options[] = {
@@ -475,6 +460,8 @@ static const struct command_option options[] = {
 		   "what to write [by the extension]"),
 	OPT_STRING('e', "event", &opt.event, "<event>",
 		   "cpu, alloc, lock, … or an event type [cpu]"),
+	OPT_CHOICE(0, "jfr-event", &opt.jfr_event, "EXEC|ALLOC|THROW",
+		   "cpu, alloc and exception, as SJK calls them"),
 	OPT_FLAG(0, "list-events", &opt.list_events,
 		 "list the events in the recording instead"),
 	OPT_FLAG(0, "json", &opt.json, "with --list-events: as JSON"),
@@ -482,15 +469,30 @@ static const struct command_option options[] = {
 		   "leave out what was before: 10s, -10s, 10:32:59"),
 	OPT_STRING(0, "to", &opt.to, "<time>",
 		   "leave out what was then and after"),
-	OPT_STRING(0, "thread-name", &opt.thread_name, "<regex>",
+	OPT_STRING(0, "time-range", &opt.time_range, "<from>-<to>",
+		   "[[[[YYYY.]MM.]DD_]hh:]mm:ss of each …, in UTC",
+		   .aliases = "-tr"),
+	OPT_STRING(0, "time-zone", &opt.time_zone, "<zone>",
+		   "of these times: UTC, Europe/Paris, GMT+02:00",
+		   .aliases = "-tz --timezone"),
+	OPT_STRING(0, "thread-name", &opt.filter.thread_name, "<regex>",
 		   "only threads whose name matches"),
-	OPT_STRING(0, "state", &opt.state, "<states>",
+	OPT_STRING(0, "full-thread-name", &opt.filter.full_thread_name,
+		   "<regex>", "likewise, the whole name",
+		   .aliases = "-tn"),
+	OPT_STRING(0, "state", &opt.filter.state, "<states>",
 		   "only samples in these states: RUNNABLE,BLOCKED",
-		   .aliases = "--states"),
-	OPT_STRING('I', "include", &opt.include, "<regex>",
+		   .aliases = "-s --states"),
+	OPT_STRING('I', "include", &opt.filter.include, "<regex>",
 		   "only stack traces with a matching frame"),
-	OPT_STRING('X', "exclude", &opt.exclude, "<regex>",
+	OPT_STRING('X', "exclude", &opt.filter.exclude, "<regex>",
 		   "no stack traces with a matching frame"),
+	OPT_STRING(0, "trace-filter", &opt.filter.trace_filter, "<filter>",
+		   "only stack traces that pass, as SJK writes it",
+		   .aliases = "-tf"),
+	OPT_STRING(0, "trace-trim", &opt.filter.trace_trim, "<filter>",
+		   "only what lies above the frame it finds",
+		   .aliases = "-tt"),
 	OPT_FLAG('t', "threads", &opt.threads, "a root frame for each thread"),
 	OPT_FLAG('r', "reverse", &opt.reverse, "grow from the leaf frames"),
 	OPT_FLAG(0, "total", &opt.total,
@@ -522,5 +524,7 @@ const struct command flame_command = {
 		    "  sjkc flame -e alloc --total dump.jfr\n"
 		    "  jstack 4711 | sjkc flame -o out.html -\n",
 	.options = options,
+	.shorthands = shorthands,
+	.refusals = refusals,
 	.run = run,
 };

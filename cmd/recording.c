@@ -7,10 +7,13 @@
 #include "core/base/input.h"
 #include "core/base/text.h"
 #include "core/profile/reader.h"
+#include "core/profile/time_period.h"
 #include "core/profile/time_range.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* One file; kept open when it has to be read twice, for it may be a pipe. */
 struct source {
@@ -198,6 +201,34 @@ static int set_range(struct profile *p, const struct recording_options *o,
 	return 0;
 }
 
+static bool wants_time(void *self, int64_t time_ns)
+{
+	return time_period_has(self, time_ns);
+}
+
+/* --time-range is in UTC, and --from in local time, but for --time-zone. */
+static int set_period(struct profile *p, const struct recording_options *o,
+		      struct time_period *period, struct error *err)
+{
+	char *zone;
+
+	if (o->time_zone) {
+		if (time_zone_of_java(o->time_zone, &zone, err))
+			return fail_in(err, "option --time-zone");
+		setenv("TZ", zone, 1);
+		tzset();
+		free(zone);
+	}
+	if (!o->time_range)
+		return 0;
+	if (time_period_parse(o->time_range, period, err))
+		return fail_in(err, "option --time-range");
+	period->local = o->time_zone != NULL;
+	p->wants_time = wants_time;
+	p->wants_time_self = period;
+	return 0;
+}
+
 static bool has_samples(const struct profile *p)
 {
 	for (size_t i = 0; i < p->event_count; i++) {
@@ -245,21 +276,24 @@ static void tell_details(const struct profile *p)
 static int check_samples(const struct profile *p,
 			 const struct recording_options *o, struct error *err)
 {
-	bool ranged = o->from || o->to;
+	const char *ranges = !o->time_range ? "--from and --to"
+			     : o->from || o->to
+				     ? "--from, --to and --time-range"
+				     : "--time-range";
+	bool ranged = o->from || o->to || o->time_range;
 	struct text times = { 0 };
 
 	if (ranged && !p->earliest_ns && has_samples(p))
 		return fail(err, ERROR_FAILED,
-			    "the samples have no times for --from and --to");
+			    "the samples have no times for %s", ranges);
 	if (has_samples(p))
 		return 0;
 	if (!p->outside)
 		return fail(err, ERROR_INPUT, "no samples in it");
 	add_times(&times, p);
 	fail(err, ERROR_FAILED,
-	     "--from and --to leave none of the %" PRIu64
-	     " samples, which are from %s",
-	     p->outside, times.bytes);
+	     "%s leave none of the %" PRIu64 " samples, which are from %s",
+	     ranges, p->outside, times.bytes);
 	text_release(&times);
 	return -1;
 }
@@ -273,12 +307,15 @@ struct profile *recording_read(const struct recording_options *o,
 		.loud = true,
 	};
 	struct profile *p = profile_new();
+	struct time_period period = { 0 };
 	int ret;
 
 	for (size_t i = 0; i < all.count; i++)
 		all.all[i].path = o->paths[i];
 	p->keep_lines = o->keep_lines;
-	ret = set_range(p, o, &all, err);
+	ret = set_period(p, o, &period, err);
+	if (ret == 0)
+		ret = set_range(p, o, &all, err);
 	if (ret == 0)
 		ret = read_all(&all, o->format, p, err);
 	if (ret == 0 && check_samples(p, o, err))
@@ -289,6 +326,7 @@ struct profile *recording_read(const struct recording_options *o,
 		input_close(&all.all[i].input);
 	free(all.all);
 	if (ret == 0) {
+		p->wants_time = NULL;
 		tell_details(p);
 		return p;
 	}

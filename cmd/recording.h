@@ -19,6 +19,7 @@ struct recording_options {
 	const char *format;    /* a reader's name, or "auto" */
 	const char *from, *to; /* as core/profile/time_range.h has them; or
 				  NULL */
+	const char *time_range, *time_zone; /* as time_period.h has them */
 	bool keep_lines;
 };
 

@@ -20,7 +20,8 @@ struct pattern {
 	size_t undecided;
 };
 
-struct pattern *pattern_new(const char *regex, struct error *err)
+static struct pattern *compile(const char *regex, uint32_t options,
+			       struct error *err)
 {
 	struct pattern *p = xcalloc(1, sizeof(*p));
 	PCRE2_SIZE at;
@@ -28,7 +29,7 @@ struct pattern *pattern_new(const char *regex, struct error *err)
 	int code;
 
 	p->code = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED,
-				PCRE2_UTF | PCRE2_MATCH_INVALID_UTF |
+				options | PCRE2_UTF | PCRE2_MATCH_INVALID_UTF |
 					PCRE2_NEVER_BACKSLASH_C,
 				&code, &at, NULL);
 	if (!p->code) {
@@ -49,6 +50,16 @@ struct pattern *pattern_new(const char *regex, struct error *err)
 	pcre2_set_match_limit(p->context, p->limit);
 	pcre2_set_heap_limit(p->context, HEAP_LIMIT);
 	return p;
+}
+
+struct pattern *pattern_new(const char *regex, struct error *err)
+{
+	return compile(regex, 0, err);
+}
+
+struct pattern *pattern_new_whole(const char *regex, struct error *err)
+{
+	return compile(regex, PCRE2_ANCHORED | PCRE2_ENDANCHORED, err);
 }
 
 bool pattern_matches(struct pattern *p, const char *text, size_t len)

@@ -18,6 +18,9 @@ struct pattern;
  */
 struct pattern *pattern_new(const char *regex, struct error *err);
 
+/* Likewise, of texts that match as a whole. */
+struct pattern *pattern_new_whole(const char *regex, struct error *err);
+
 /*
  * True when any part of the text matches.  A text that is too costly to decide
  * (a pathological expression) does not match, and the next ones may cost less.

@@ -66,7 +66,7 @@ static bool *judge_threads(const struct profile *p, struct pattern *wanted)
 	return threads;
 }
 
-static bool passes(void *self, const struct cell *c)
+static bool passes(void *self, struct cell *c)
 {
 	const struct verdict *v = self;
 

@@ -150,6 +150,9 @@ struct profile {
 
 	/* Samples outside [from_ns, to_ns) are counted but not added. */
 	int64_t from_ns, to_ns;
+	/* Likewise those at a time that this, if set, is false for. */
+	bool (*wants_time)(void *self, int64_t time_ns);
+	void *wants_time_self;
 	uint64_t outside;
 
 	bool keep_lines; /* readers set frame.line */
@@ -221,11 +224,10 @@ void profile_add_all(struct profile *p, const struct sample *s, size_t n);
 
 /*
  * Leaves only the cells that keep() is true for, in their order, and makes the
- * events' totals theirs.
+ * events' totals theirs.  It may give a cell another stack trace.
  */
 void profile_retain(struct profile *p,
-		    bool (*keep)(void *self, const struct cell *cell),
-		    void *self);
+		    bool (*keep)(void *self, struct cell *cell), void *self);
 
 /*
  * Adds count to the remark `what`, static text; where is a printf format for

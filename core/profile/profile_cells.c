@@ -156,6 +156,8 @@ static bool make_cell(struct profile *p, const struct sample *s, struct cell *c)
 	note_time(p, s->time_ns);
 	if (s->time_ns < p->from_ns || s->time_ns >= p->to_ns)
 		return false;
+	if (p->wants_time && !p->wants_time(p->wants_time_self, s->time_ns))
+		return false;
 	c->bucket = bucket_of(p, s->time_ns);
 	return true;
 }
@@ -248,8 +250,7 @@ void profile_add_all(struct profile *p, const struct sample *s, size_t n)
 }
 
 void profile_retain(struct profile *p,
-		    bool (*keep)(void *self, const struct cell *cell),
-		    void *self)
+		    bool (*keep)(void *self, struct cell *cell), void *self)
 {
 	size_t count = p->cell_count;
 

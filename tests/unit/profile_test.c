@@ -478,7 +478,7 @@ static void the_latest_time_may_be_before_1970(void **state)
 	profile_free(p);
 }
 
-static bool is_heavy(void *self, const struct cell *c)
+static bool is_heavy(void *self, struct cell *c)
 {
 	return c->weight >= *(const uint64_t *)self;
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sample_filter: the options that choose samples by thread, state and frames.
+ */
+#ifndef CMD_SAMPLE_FILTER_H
+#define CMD_SAMPLE_FILTER_H
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/profile/profile.h"
+
+#include <stdbool.h>
+
+/* The values as they were given; NULL where they were not. */
+struct sample_filter_options {
+	const char *thread_name;      /* part of a name matches */
+	const char *full_thread_name; /* the whole name matches */
+	const char *state;
+	const char *include, *exclude;
+	const char *trace_filter, *trace_trim;
+};
+
+struct sample_filter;
+
+/*
+ * Compiles the options, before anything is read: reading may take long.  NULL
+ * and ERROR_MISUSE, which names the option, when one has no meaning.
+ */
+struct sample_filter *sample_filter_new(const struct sample_filter_options *o,
+					struct error *err);
+void sample_filter_free(struct sample_filter *f); /* NULL is fine */
+
+/* True when lines have to be read for it. */
+bool sample_filter_wants_lines(const struct sample_filter *f);
+
+/* Leaves the samples that pass all; says where that could not be decided. */
+void sample_filter_apply(const struct sample_filter *f, struct profile *p);
+
+/* Appends "--include 'x', --state 'y'": what was given. */
+void sample_filter_name(const struct sample_filter *f, struct text *out);
+
+#endif
