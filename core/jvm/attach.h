@@ -64,6 +64,9 @@ int attach_call(struct attach *a, const struct attach_request *request,
 int attach_stream(struct attach *a, const struct attach_request *request,
 		  attach_sink_fn *sink, void *self, struct error *err);
 
+/* How long each call that follows may take. */
+void attach_set_timeout(struct attach *a, int64_t timeout_ns);
+
 /* "HotSpot, protocol 2, streaming", for a person. */
 const char *attach_protocol(const struct attach *a);
 

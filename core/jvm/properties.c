@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The grammar is that of java.util.Properties.load(Reader), JDK 17. */
+#include "core/jvm/properties.h"
+
+#include <string.h>
+
+void properties_init(struct properties *p, const char *text, size_t len)
+{
+	*p = (struct properties){ .lines = lines_over(text, len) };
+}
+
+void properties_release(struct properties *p)
+{
+	text_release(&p->key);
+	text_release(&p->value);
+	text_release(&p->logical);
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f'; }
+
+static struct line skip_blanks(struct line line)
+{
+	while (line.len && is_blank(*line.text)) {
+		line.text++;
+		line.len--;
+	}
+	return line;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The four digits of \uXXXX; false when they are not there. */
+static bool read_hex(struct line line, uint32_t *value)
+{
+	*value = 0;
+	if (line.len < 4)
+		return false;
+	for (int i = 0; i < 4; i++) {
+		int digit = hex_digit(line.text[i]);
+
+		if (digit < 0)
+			return false;
+		*value = *value << 4 | (uint32_t)digit;
+	}
+	return true;
+}
+
+/* What follows a backslash; gives how many bytes of it were read. */
+static size_t read_escape(struct line rest, struct text *out)
+{
+	static const char letters[] = "tnrf", meant[] = "\t\n\r\f";
+	const char *known = strchr(letters, *rest.text);
+	struct line digits = { rest.text + 1, rest.len - 1 };
+	uint32_t unit;
+
+	if (*rest.text == 'u' && read_hex(digits, &unit)) {
+		text_utf8(out, unit);
+		return 5;
+	}
+	if (known && *known)
+		text_putc(out, meant[known - letters]);
+	else
+		text_utf8(out, (uint8_t)*rest.text);
+	return 1;
+}
+
+/* A line that ends with an odd number of backslashes goes on in the next. */
+static bool goes_on(struct line line)
+{
+	size_t slashes = 0;
+
+	while (slashes < line.len && line.text[line.len - 1 - slashes] == '\\')
+		slashes++;
+	return slashes % 2;
+}
+
+static bool ends_key(char c) { return c == '=' || c == ':' || is_blank(c); }
+
+/*
+ * Reads a line into *out until its end, or that of the key; gives how many
+ * bytes were read.
+ */
+static size_t read_part(struct line line, bool is_key, struct text *out)
+{
+	size_t at = 0;
+
+	while (at < line.len) {
+		struct line rest = { line.text + at + 1, line.len - at - 1 };
+
+		if (is_key && ends_key(line.text[at]))
+			break;
+		if (line.text[at] != '\\')
+			text_utf8(out, (uint8_t)line.text[at++]);
+		else if (!rest.len)
+			at++;
+		else
+			at += 1 + read_escape(rest, out);
+	}
+	return at;
+}
+
+/* The blanks, and one '=' or ':', between a key and its value. */
+static struct line skip_sign(struct line line)
+{
+	line = skip_blanks(line);
+	if (line.len && (*line.text == '=' || *line.text == ':')) {
+		line.text++;
+		line.len--;
+		line = skip_blanks(line);
+	}
+	return line;
+}
+
+/* Puts a line and those that continue it together. */
+static struct line join_lines(struct properties *p, struct line line)
+{
+	text_clear(&p->logical);
+	while (goes_on(line)) {
+		text_add(&p->logical, line.text, line.len - 1);
+		if (!lines_next(&p->lines, &line))
+			line.len = 0;
+		line = skip_blanks(line);
+	}
+	text_add(&p->logical, line.text, line.len);
+	return (struct line){ p->logical.bytes, p->logical.len };
+}
+
+static void read_property(struct properties *p, struct line line)
+{
+	size_t key;
+
+	line = join_lines(p, line);
+	key = read_part(line, true, &p->key);
+	line.text += key;
+	line.len -= key;
+	read_part(skip_sign(line), false, &p->value);
+}
+
+bool properties_next(struct properties *p)
+{
+	struct line line;
+
+	text_clear(&p->key);
+	text_clear(&p->value);
+	text_puts(&p->key, "");
+	text_puts(&p->value, "");
+	while (lines_next(&p->lines, &line)) {
+		line = skip_blanks(line);
+		if (line.len && *line.text != '#' && *line.text != '!') {
+			read_property(p, line);
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/jvm/class_histogram.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define HEAD                                                                   \
+	" num     #instances         #bytes  class name (module)\n"            \
+	"-------------------------------------------------------\n"
+
+static void read_text(struct class_histogram *h, const char *text)
+{
+	struct error err = { 0 };
+
+	if (class_histogram_read(h, text, strlen(text), &err))
+		fail_msg("%s", err.text);
+}
+
+static void assert_row(const struct class_histogram *h, size_t i,
+		       const char *name, const char *module, int64_t instances,
+		       int64_t bytes)
+{
+	assert_in_range(i + 1, 1, h->count);
+	assert_string_equal(h->rows[i].name, name);
+	assert_string_equal(h->rows[i].module, module);
+	assert_int_equal(h->rows[i].instances, instances);
+	assert_int_equal(h->rows[i].bytes, bytes);
+}
+
+static void rows_of_every_jdk_are_read(void **state)
+{
+	struct class_histogram h = { 0 };
+
+	(void)state;
+	read_text(&h, HEAD
+		  "   1:         20355        1158008  [B (java.base@17.0.21)\n"
+		  "   2:            14            448  Busy\n"
+		  "1234:             2             48  "
+		  "Busy$$Lambda$62/0x00007f6674008c00 (a.b@1 (x))\n"
+		  "   4:             1             16  <methodKlass>\n"
+		  "Total         73439        3395648\n");
+	assert_int_equal(h.count, 4);
+	assert_int_equal(h.unread, 0);
+	assert_row(&h, 0, "[B", "java.base@17.0.21", 20355, 1158008);
+	assert_row(&h, 1, "Busy", "", 14, 448);
+	assert_row(&h, 3, "<methodKlass>", "", 1, 16);
+	assert_int_equal(class_histogram_total(&h).bytes,
+			 1158008 + 448 + 48 + 16);
+	class_histogram_release(&h);
+}
+
+static void a_class_may_be_called_anything(void **state)
+{
+	struct class_histogram h = { 0 };
+
+	(void)state;
+	read_text(&h, "   1:  1  16  a b (c\n"
+		      "   2:  1  16  )\n"
+		      "   3:  1  16  (m)\n"
+		      "   4:  1  16  x (m)\r\n");
+	assert_row(&h, 0, "a b (c", "", 1, 16);
+	assert_row(&h, 1, ")", "", 1, 16);
+	assert_row(&h, 2, "(m)", "", 1, 16);
+	assert_row(&h, 3, "x", "m", 1, 16);
+	class_histogram_release(&h);
+}
+
+static void lines_that_are_no_rows_are_counted(void **state)
+{
+	struct class_histogram h = { 0 };
+
+	(void)state;
+	read_text(&h, HEAD "   1:  1  16  a\n"
+			   "   2:  1  16\n"
+			   "   3  1  16 a\n"
+			   "   4:  99999999999999999999  16 a\n"
+			   "   5:  -1  16 a\n"
+			   "what is this\n");
+	assert_int_equal(h.count, 1);
+	assert_int_equal(h.unread, 5);
+	class_histogram_release(&h);
+}
+
+static void an_answer_without_rows_is_told(void **state)
+{
+	struct class_histogram h = { 0 };
+	struct error err = { 0 };
+	const char said[] = "Operation inspectheap not recognized!\n";
+
+	(void)state;
+	assert_int_equal(class_histogram_read(&h, said, strlen(said), &err),
+			 -1);
+	assert_int_equal(err.kind, ERROR_INPUT);
+	assert_non_null(strstr(err.text, "inspectheap not recognized"));
+	assert_int_equal(class_histogram_read(&h, "", 0, &err), -1);
+	assert_non_null(strstr(err.text, "no answer"));
+	class_histogram_release(&h);
+}
+
+static void what_the_other_holds_is_taken_away(void **state)
+{
+	struct class_histogram all = { 0 }, live = { 0 };
+
+	(void)state;
+	read_text(&all, "1:  10  160  [B (java.base)\n"
+			"2:  5  500  Dead\n"
+			"3:  5  80  Twice\n"
+			"4:  2  32  Twice\n"
+			"5:  1  16  Same\n"
+			"6:  1  16  Grown\n"
+			"7:  9  90  Other (a@1)\n");
+	read_text(&live, "1:  4  64  [B (java.base)\n"
+			 "2:  6  96  Twice\n"
+			 "3:  1  16  Same\n"
+			 "4:  3  48  Grown\n"
+			 "5:  9  90  Other (a@2)\n"
+			 "6:  1  16  New\n");
+	class_histogram_subtract(&all, &live);
+	assert_int_equal(all.count, 4);
+	assert_row(&all, 0, "Dead", "", 5, 500);
+	assert_row(&all, 1, "[B", "java.base", 6, 96);
+	assert_row(&all, 2, "Other", "a@1", 9, 90);
+	assert_row(&all, 3, "Twice", "", 1, 16);
+	class_histogram_release(&all);
+	class_histogram_release(&live);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_of_every_jdk_are_read),
+		cmocka_unit_test(a_class_may_be_called_anything),
+		cmocka_unit_test(lines_that_are_no_rows_are_counted),
+		cmocka_unit_test(an_answer_without_rows_is_told),
+		cmocka_unit_test(what_the_other_holds_is_taken_away),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
