@@ -50,7 +50,7 @@ struct profile *profile_new(void)
 	array_reserve(p->stacks, p->stack_cap, 1);
 	array_reserve(p->threads, p->thread_cap, 1);
 	p->frames[0] = (struct frame){ .kind = FRAME_SYNTHETIC };
-	p->stacks[0] = (struct stack){ .tag = (uint32_t)hash_salt };
+	p->stacks[0] = (struct stack){ 0 };
 	p->threads[0] = (struct thread){ 0 };
 	p->frame_count = p->stack_count = p->thread_count = 1;
 	return p;
@@ -68,7 +68,6 @@ void profile_free(struct profile *p)
 	free(p->threads);
 	free(p->events);
 	free(p->cells);
-	free(p->path_tags);
 	idtable_release(&p->frame_ids);
 	idtable_release(&p->stack_ids);
 	idtable_release(&p->thread_ids);
@@ -114,85 +113,81 @@ uint32_t profile_frame(struct profile *p, const struct frame *f)
 	return id;
 }
 
-/* The tag of a node follows from its path alone, without reading memory. */
-static inline uint32_t callee_tag(uint32_t caller_tag, uint32_t frame)
+/*
+ * Most nodes have one callee that was made right after them: a new stack trace
+ * puts all its nodes one behind the other.  Those are looked for there; only
+ * callees that stand elsewhere are in the table.
+ */
+static inline bool is_callee(const struct profile *p, uint32_t id,
+			     uint32_t caller, uint32_t frame)
 {
-	uint64_t x = ((uint64_t)caller_tag << 32 | frame) * 0x9e3779b97f4a7c15u;
+	return p->stacks[id].caller == caller && p->stacks[id].frame == frame;
+}
 
-	return (uint32_t)(x >> 32) ^ (uint32_t)(x >> 15);
+static inline bool is_newest(const struct profile *p, uint32_t node)
+{
+	return node + 1 == p->stack_count;
+}
+
+static inline uint32_t callee_tag(uint32_t caller, uint32_t frame)
+{
+	return (uint32_t)hash_mix((uint64_t)caller << 32 | frame, 0);
+}
+
+static inline uint32_t new_node(struct profile *p, uint32_t caller,
+				uint32_t frame)
+{
+	uint32_t id = (uint32_t)p->stack_count++;
+
+	p->stacks[id] = (struct stack){ caller, frame };
+	return id;
 }
 
 /* Finds or makes the node; room for it must have been reserved. */
 static inline uint32_t node_of(struct profile *p, uint32_t caller,
-			       uint32_t frame, uint32_t tag)
+			       uint32_t frame)
 {
-	struct idprobe probe = idtable_probe(&p->stack_ids, tag);
+	struct idprobe probe;
 	uint32_t id;
 
+	if (is_newest(p, caller))
+		return new_node(p, caller, frame);
+	if (is_callee(p, caller + 1, caller, frame))
+		return caller + 1;
+	probe = idtable_probe(&p->stack_ids, callee_tag(caller, frame));
 	while ((id = idtable_next(&p->stack_ids, &probe))) {
-		if (p->stacks[id].caller == caller &&
-		    p->stacks[id].frame == frame)
+		if (is_callee(p, id, caller, frame))
 			return id;
 	}
-	id = (uint32_t)p->stack_count++;
-	p->stacks[id] = (struct stack){ caller, frame, tag };
+	id = new_node(p, caller, frame);
 	idtable_put(&p->stack_ids, &probe, id);
 	return id;
 }
 
-static void reserve_nodes(struct profile *p, size_t more)
+/*
+ * Makes room for the nodes of n stack traces.  Of each, at most the first node
+ * that is new goes into the table: the others come right behind it.
+ */
+static void reserve_nodes(struct profile *p, size_t nodes, size_t n)
 {
-	if (p->stack_count + more > UINT32_MAX)
+	if (p->stack_count + nodes > UINT32_MAX)
 		alloc_give_up(SIZE_MAX);
-	array_reserve(p->stacks, p->stack_cap, p->stack_count + more);
-	idtable_reserve(&p->stack_ids, more);
+	array_reserve(p->stacks, p->stack_cap, p->stack_count + nodes);
+	idtable_reserve(&p->stack_ids, n);
 }
 
 uint32_t profile_push(struct profile *p, uint32_t caller, uint32_t frame)
 {
-	reserve_nodes(p, 1);
-	return node_of(p, caller, frame,
-		       callee_tag(p->stacks[caller].tag, frame));
-}
-
-/* Puts a node in that is known to be new; room must have been reserved. */
-static inline uint32_t new_node(struct profile *p, uint32_t caller,
-				uint32_t frame, uint32_t tag)
-{
-	struct idprobe probe = idtable_probe(&p->stack_ids, tag);
-	uint32_t id = (uint32_t)p->stack_count++;
-
-	while (idtable_next(&p->stack_ids, &probe))
-		;
-	p->stacks[id] = (struct stack){ caller, frame, tag };
-	idtable_put(&p->stack_ids, &probe, id);
-	return id;
+	reserve_nodes(p, 1, 1);
+	return node_of(p, caller, frame);
 }
 
 void profile_push_all(struct profile *p, uint32_t caller,
 		      const uint32_t *frames, size_t count, uint32_t *made)
 {
-	uint32_t tag = p->stacks[caller].tag;
-	size_t known, i = 0;
-
-	reserve_nodes(p, count);
-	array_reserve(p->path_tags, p->path_cap, count);
-	/* All tags first, as in profile_stack(). */
-	for (size_t k = 0; k < count; k++) {
-		tag = callee_tag(tag, frames[k]);
-		p->path_tags[k] = tag;
-		idtable_prefetch(&p->stack_ids, tag);
-	}
-	do {
-		known = p->stack_count;
-		if (i < count) {
-			caller = node_of(p, caller, frames[i], p->path_tags[i]);
-			made[i++] = caller;
-		}
-	} while (i < count && caller < known);
-	/* A new node has no callees yet: nothing is to be searched for. */
-	for (; i < count; i++) {
-		caller = new_node(p, caller, frames[i], p->path_tags[i]);
+	reserve_nodes(p, count, 1);
+	for (size_t i = 0; i < count; i++) {
+		caller = node_of(p, caller, frames[i]);
 		made[i] = caller;
 	}
 }
@@ -205,142 +200,112 @@ void profile_push_all(struct profile *p, uint32_t caller,
  */
 #define STACK_BATCH 16
 
-/* Where a tag's slot leads, as far as one look tells; 0 = nowhere. */
-static inline uint32_t peek(const struct profile *p, uint32_t tag)
-{
-	struct idprobe probe = idtable_probe(&p->stack_ids, tag);
+/* One stack trace of a batch, on its way from the root to its leaf. */
+struct walk {
+	const uint32_t *frames; /* leaf first */
+	size_t left;            /* of them, whose nodes are to be found */
+	uint32_t node;          /* of the frame before */
+	uint32_t tag;           /* of the next */
+	bool is_new;            /* the next was not found: it is to be made */
+};
 
-	return idtable_next(&p->stack_ids, &probe);
+static inline bool is_over(const struct walk *w)
+{
+	return !w->left || w->is_new;
 }
 
-/* The tags of all nodes of a path, leaf first like the frames. */
-static void path_tags(const struct profile *p, const uint32_t *frames,
-		      size_t count, uint32_t *tags)
+/* Goes on for as long as the callees stand right behind their callers. */
+static inline void follow(const struct profile *p, struct walk *w)
 {
-	uint32_t tag = p->stacks[0].tag;
-
-	for (size_t i = count; i-- > 0;) {
-		tag = callee_tag(tag, frames[i]);
-		tags[i] = tag;
+	while (w->left && !is_newest(p, w->node) &&
+	       is_callee(p, w->node + 1, w->node, w->frames[w->left - 1])) {
+		w->node++;
+		w->left--;
 	}
 }
 
-/*
- * One stack trace of a batch, leaf first.  Of its nodes those from some frame
- * on, towards the root, exist already; the search narrows down which.
- */
-struct lookup {
-	const uint32_t *frames, *tags;
-	size_t count;
-	size_t low, known; /* the first that exists lies in [low, known] */
-	uint32_t id;       /* of the node at known; 0 at count, the root */
-	size_t at;         /* how far it was verified */
-	uint32_t node;     /* to be verified at `at` */
-};
-
-/* The leaf first: it may all have been here before. */
-static size_t next_probe(const struct lookup *l)
+/* One step by way of the table. */
+static inline void step(const struct profile *p, struct walk *w)
 {
-	return l->low ? l->low + (l->known - l->low) / 2 : 0;
+	uint32_t frame = w->frames[w->left - 1];
+	struct idprobe probe = idtable_probe(&p->stack_ids, w->tag);
+	uint32_t id;
+
+	while ((id = idtable_next(&p->stack_ids, &probe))) {
+		if (is_callee(p, id, w->node, frame)) {
+			w->node = id;
+			w->left--;
+			return;
+		}
+	}
+	w->is_new = true;
 }
 
-/* Narrows every search of the batch by one look; false when all are done. */
-static bool narrow(const struct profile *p, struct lookup *l, size_t n)
+/* Fetches the node that the table leads to, as far as one look tells. */
+static inline void prefetch_node(const struct profile *p, uint32_t tag)
+{
+	struct idprobe probe = idtable_probe(&p->stack_ids, tag);
+
+	__builtin_prefetch(&p->stacks[idtable_next(&p->stack_ids, &probe)]);
+}
+
+/* Brings all walks to their next step; false when all are over. */
+static bool walk_on(const struct profile *p, struct walk *walks, size_t n)
 {
 	bool more = false;
 
 	for (size_t i = 0; i < n; i++) {
-		if (l[i].low < l[i].known)
-			idtable_prefetch(&p->stack_ids,
-					 l[i].tags[next_probe(&l[i])]);
-	}
-	for (size_t i = 0; i < n; i++) {
-		size_t probe = next_probe(&l[i]);
-		uint32_t id;
+		struct walk *w = &walks[i];
 
-		if (l[i].low >= l[i].known)
+		if (is_over(w))
 			continue;
-		id = peek(p, l[i].tags[probe]);
-		if (id) {
-			l[i].known = probe;
-			l[i].id = id;
-		} else {
-			l[i].low = probe + 1;
-		}
-		more |= l[i].low < l[i].known;
+		follow(p, w);
+		if (!w->left)
+			continue;
+		w->tag = callee_tag(w->node, w->frames[w->left - 1]);
+		idtable_prefetch(&p->stack_ids, w->tag);
+		more = true;
 	}
 	return more;
 }
 
-/*
- * Equal tags are no proof: follows each path to the root, all side by side.
- * Meanwhile the slots of the nodes to be made are fetched.
- */
-static void verify(const struct profile *p, struct lookup *l, size_t n)
+/* Walks each stack trace as far as its nodes exist, all side by side. */
+static void find_nodes(const struct profile *p, struct walk *walks, size_t n)
 {
-	bool more = true;
-
-	for (size_t i = 0; i < n; i++) {
-		l[i].at = l[i].known;
-		l[i].node = l[i].id;
-		__builtin_prefetch(&p->stacks[l[i].id]);
-		for (size_t k = 0; k < l[i].known; k++)
-			idtable_prefetch(&p->stack_ids, l[i].tags[k]);
-	}
-	while (more) {
-		more = false;
+	while (walk_on(p, walks, n)) {
 		for (size_t i = 0; i < n; i++) {
-			const struct stack *s = &p->stacks[l[i].node];
-
-			if (l[i].at == l[i].count || !l[i].node ||
-			    s->frame != l[i].frames[l[i].at])
-				continue;
-			l[i].node = s->caller;
-			l[i].at++;
-			more = true;
+			if (!is_over(&walks[i]))
+				prefetch_node(p, walks[i].tag);
+		}
+		for (size_t i = 0; i < n; i++) {
+			if (!is_over(&walks[i]))
+				step(p, &walks[i]);
 		}
 	}
-}
-
-/* The id of the stack trace, what is missing of its nodes made. */
-static uint32_t make_path(struct profile *p, const struct lookup *l)
-{
-	bool proven = l->at == l->count && !l->node;
-	size_t i = proven ? l->known : l->count;
-	uint32_t id = proven ? l->id : 0;
-
-	while (i-- > 0)
-		id = node_of(p, id, l->frames[i], l->tags[i]);
-	return id;
 }
 
 /* One batch; its `total` frames stand one after the other. */
 static void find_batch(struct profile *p, const uint32_t *frames, size_t total,
 		       const uint32_t *counts, size_t n, uint32_t *ids)
 {
-	struct lookup lookups[STACK_BATCH];
-	size_t at = 0;
+	struct walk walks[STACK_BATCH];
 
 	if (!total) {
 		memset(ids, 0, n * sizeof(*ids));
 		return; /* there may not even be an array of frames */
 	}
-	reserve_nodes(p, total);
-	array_reserve(p->path_tags, p->path_cap, total);
-	for (size_t i = 0; i < n; at += counts[i++]) {
-		path_tags(p, frames + at, counts[i], p->path_tags + at);
-		lookups[i] = (struct lookup){
-			.frames = frames + at,
-			.tags = p->path_tags + at,
-			.count = counts[i],
-			.known = counts[i],
-		};
+	reserve_nodes(p, total, n);
+	for (size_t i = 0; i < n; frames += counts[i++])
+		walks[i] = (struct walk){ .frames = frames, .left = counts[i] };
+	find_nodes(p, walks, n);
+	/* What one of them makes may be what the next one lacked. */
+	for (size_t i = 0; i < n; i++) {
+		struct walk *w = &walks[i];
+
+		while (w->left)
+			w->node = node_of(p, w->node, w->frames[--w->left]);
+		ids[i] = w->node;
 	}
-	while (narrow(p, lookups, n))
-		;
-	verify(p, lookups, n);
-	for (size_t i = 0; i < n; i++)
-		ids[i] = make_path(p, &lookups[i]);
 }
 
 void profile_stacks(struct profile *p, const uint32_t *frames,

@@ -51,7 +51,6 @@ struct frame {
 struct stack {
 	uint32_t caller;
 	uint32_t frame;
-	uint32_t tag; /* private: hash of the path */
 };
 
 /* java.lang.Thread.State. */
@@ -128,7 +127,7 @@ struct profile {
 	struct idtable frame_ids;
 	struct frame *frames; /* [0] is unused, here and below */
 	size_t frame_count, frame_cap;
-	struct idtable stack_ids;
+	struct idtable stack_ids; /* private: not of all (profile.c) */
 	struct stack *stacks;
 	size_t stack_count, stack_cap;
 	struct idtable thread_ids;
@@ -163,9 +162,6 @@ struct profile {
 	/* Called by readers now and then with bytes done and in all. */
 	void (*progress)(void *self, uint64_t done, uint64_t total);
 	void *progress_self;
-
-	uint32_t *path_tags; /* scratch of profile_stack() */
-	size_t path_cap;
 };
 
 struct profile *profile_new(void);
