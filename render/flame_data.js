@@ -111,7 +111,7 @@ function smallest(limit) {
 function readTree(bytes, nodes) {
 	const up = readSmall(bytes, nodes);
 	const parent = new Int32Array(nodes + 2);
-	const sibling = new Int32Array(nodes + 2);
+	const next = new Int32Array(nodes + 2);
 	const path = [0, 0];
 	let depth = 0;
 	for (let i = 1; i <= nodes; i++) {
@@ -119,15 +119,16 @@ function readTree(bytes, nodes) {
 		if (!(depth >= 1))
 			throw new DataError('The data of this page is damaged: ' +
 				'a node leaves more levels than there are.');
+		for (let level = depth + up[i - 1] - 1; level >= depth; level--)
+			next[path[level]] = i;
 		parent[i] = path[depth - 1];
-		if (up[i - 1] > 0)
-			sibling[path[depth]] = i;
 		path[depth] = i;
 	}
-	if (nodes > 0)
-		sibling[path[1]] = nodes + 1;
+	for (; depth > 0; depth--)
+		next[path[depth]] = nodes + 1;
+	next[0] = next[nodes + 1] = nodes + 2;
 	parent[0] = -1;
-	return { n: nodes + 2, parent, sibling, child: null };
+	return { n: nodes + 2, parent, next };
 }
 
 function threadLabel(thread) {
@@ -177,12 +178,13 @@ class Profile {
 			this.frameName[frames + i] = names + i;
 			this.frameKind[frames + i] = synthetic;
 		}
+		this.framesAreNames = this.frameName.every((name, i) => name === i);
 	}
 
 	readNodes(columns) {
 		const nodes = this.head.nodes;
 		this.base = readTree(columns[4], nodes);
-		const frame = new Uint32Array(nodes + 2);
+		const frame = new (smallest(this.allFrame + 2))(nodes + 2);
 		frame.set(readSmall(columns[5], nodes), 1);
 		frame[0] = this.allFrame;
 		frame[nodes + 1] = this.allFrame + 1;

@@ -42,7 +42,7 @@ class Filter {
 		return cells[key];
 	}
 
-	// Adds up the cells that pass into `sums` by node, and what each thread,
+	// Adds the cells that pass to `sums` by node, and what each thread,
 	// state and bucket would have if it alone were let through.
 	apply(cells, node, weights, state, sums) {
 		const { profile } = this;
@@ -56,7 +56,6 @@ class Filter {
 		this.threadSum = new Float64Array(profile.threads.length);
 		this.stateSum = new Float64Array(profile.states.length);
 		this.timeSum = new Float64Array(buckets);
-		sums.fill(0);
 		const { thread, state: states, bucket } = cells;
 		for (let i = 0; i < cells.n; i++) {
 			const w = weights[i];

@@ -97,16 +97,23 @@ class GrownTree {
 	}
 
 	heaviestKind({ nodes, weights }) {
-		const { kind } = this.graph;
 		const { sums } = this;
 		sums.fill(0);
 		for (let k = 0; k < nodes.length; k++)
-			sums[kind[nodes[k]]] += weights[k];
-		let best = 0;
-		for (let k = 1; k < sums.length; k++)
-			if (sums[k] > sums[best])
-				best = k;
-		return best;
+			sums[this.graph.kindOf(nodes[k])] += weights[k];
+		return heaviest(sums, 0, sums.length);
+	}
+
+	firstOf(i) {
+		return this.first[i];
+	}
+
+	endOf(i) {
+		return this.end[i];
+	}
+
+	after(k) {
+		return k + 1;
 	}
 
 	kindOf(node) {
@@ -123,7 +130,7 @@ class GrownTree {
 	// One step on: the callers, or the callees, of a group's nodes.
 	step(i) {
 		const { nodes, weights } = this.groups[i];
-		const { parent, first, end, total } = this.graph;
+		const { parent, next, total } = this.graph;
 		if (this.fromLeaves && i === 0)
 			return this.groups[i];
 		if (this.towards === 'callers') {
@@ -132,7 +139,7 @@ class GrownTree {
 		}
 		const callees = [], theirs = [];
 		for (const node of nodes)
-			for (let c = first[node]; c < end[node]; c++)
+			for (let c = node + 1; c < next[node]; c = next[c])
 				if (total[c] > 0) {
 					callees.push(c);
 					theirs.push(total[c]);

@@ -210,7 +210,8 @@ class Input {
 			next = Input.sibling(tree, node, key === 'ArrowRight' ? 1 : -1);
 		} else if (key === deeper) {
 			tree.expand(node);
-			for (let k = tree.first[node]; k < tree.end[node]; k++)
+			const end = tree.endOf(node);
+			for (let k = tree.firstOf(node); k < end; k = tree.after(k))
 				if (tree.total[k] > 0 && (next < 0 || tree.total[k] > tree.total[next]))
 					next = k;
 		} else {
@@ -228,10 +229,17 @@ class Input {
 		const parent = tree.parent[node];
 		if (parent < 0)
 			return -1;
-		let k = node + step;
-		while (k >= tree.first[parent] && k < tree.end[parent] && tree.total[k] === 0)
-			k += step;
-		return k >= tree.first[parent] && k < tree.end[parent] ? k : -1;
+		const end = tree.endOf(parent);
+		let before = -1;
+		for (let k = tree.firstOf(parent); k < end; k = tree.after(k)) {
+			if (k === node && step < 0)
+				return before;
+			if (k > node && tree.total[k] > 0)
+				return k;
+			if (tree.total[k] > 0)
+				before = k;
+		}
+		return -1;
 	}
 }
 

@@ -48,7 +48,7 @@ class Mirror {
 		return element('div', {
 			role: 'treeitem', id: `${pane.box.id}-${node}`,
 			'aria-level': level + 1,
-			'aria-expanded': tree.end[node] > tree.first[node] ? 'true' : null,
+			'aria-expanded': tree.endOf(node) > tree.firstOf(node) ? 'true' : null,
 			'aria-selected': 'false',
 		}, `${shortened(page.text(pane, node), 300)}, ${page.weightText(tree.total[node])}, ` +
 			percent(tree.total[node], tree.total[0]));

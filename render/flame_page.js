@@ -150,7 +150,7 @@ class Page {
 		const cells = this.cells();
 		const node = graph.threaded ? graph.threaded.node : cells.node;
 		const weights = measure === 'weight' ? cells.weight : cells.count;
-		this.filter.apply(cells, node, weights, state, graph.baseTotal);
+		this.filter.apply(cells, node, weights, state, graph.sums());
 		graph.weigh();
 		return true;
 	}

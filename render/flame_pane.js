@@ -6,18 +6,6 @@ const ROW = 19;
 const MIN_PIXELS = 0.5;
 const FONT = '12px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
-// First index in from..to whose `left` is above x; to if there is none.
-function firstAbove(left, from, to, x) {
-	while (from < to) {
-		const middle = (from + to) >> 1;
-		if (left[middle] > x)
-			to = middle;
-		else
-			from = middle + 1;
-	}
-	return from;
-}
-
 class Pane {
 	// `looks` answers what the page knows: colour, text, lit, changed.
 	constructor(box, looks) {
@@ -72,13 +60,22 @@ class Pane {
 		const slack = (this.to - this.from) * 1e-6;
 		let node = 0;
 		for (;;) {
-			tree.expand(node);
-			const { left, total, first, end } = tree;
-			const k = firstAbove(left, first[node], end[node], this.from + slack) - 1;
-			if (k < first[node] || left[k] + total[k] < this.to - slack)
+			const inner = this.childAt(node, this.from + slack);
+			if (inner < 0 || this.domainOf(inner)[1] < this.to - slack)
 				return node;
-			node = k;
+			node = inner;
 		}
+	}
+
+	// The last child of `node` that starts at weight x or before; -1 if none does.
+	childAt(node, x) {
+		const { tree } = this;
+		tree.expand(node);
+		const end = tree.endOf(node);
+		let found = -1;
+		for (let k = tree.firstOf(node); k < end && tree.left[k] <= x; k = tree.after(k))
+			found = k;
+		return found;
 	}
 
 	resize() {
@@ -111,29 +108,24 @@ class Pane {
 	// Children of `node` in the domain: wide ones go to `wide`; neighbours that
 	// are narrower than half a pixel become one box of `tiny` [from, to, level].
 	descend(node, scale, wide, tiny) {
-		this.tree.expand(node);
-		const { left, total, first, end } = this.tree;
-		const stop = end[node];
+		const { tree, from, to } = this;
+		tree.expand(node);
+		const { left, total } = tree;
+		const end = tree.endOf(node);
 		const least = MIN_PIXELS / scale;
-		let k = Math.max(first[node],
-			firstAbove(left, first[node], stop, this.from) - 1);
-		while (k < stop && left[k] < this.to) {
+		for (let k = tree.firstOf(node); k < end && left[k] < to; k = tree.after(k)) {
+			const until = left[k] + total[k];
+			if (until <= from || total[k] === 0)
+				continue;
 			if (total[k] >= least) {
-				if (left[k] + total[k] > this.from)
-					wide.push(k);
-				k++;
+				wide.push(k);
 				continue;
 			}
-			// The last one to start within the half pixel may be wide.
-			const next = Math.max(k + 1,
-				firstAbove(left, k + 1, stop, left[k] + least) - 1);
-			const until = left[next - 1] + total[next - 1];
 			const last = tiny.length - 1;
 			if (last >= 0 && left[k] - tiny[last][1] < least)
 				tiny[last][1] = until;
-			else if (until > left[k] && until > this.from)
+			else
 				tiny.push([left[k], until]);
-			k = next;
 		}
 	}
 

@@ -135,7 +135,7 @@ function matchNames(names, pattern) {
 // What of a graph's labels matches, and the weight of stack traces with a match.
 class Matches {
 	constructor(graph, nameHit) {
-		const { labels, label, total, parent, n } = graph;
+		const { labels, label, total, next, n } = graph;
 		this.hit = nameHit;
 		if (labels.name) {
 			this.hit = new Uint8Array(labels.count);
@@ -143,17 +143,17 @@ class Matches {
 				this.hit[i] = nameHit[labels.name[i]];
 		}
 		const hit = this.hit;
-		const covered = new Uint8Array(n);
 		this.count = 0;
 		this.weight = 0;
-		for (let i = 1; i < n; i++) {
-			covered[i] = covered[parent[i]];
+		// Below `covered` all nodes are under a match that is counted already.
+		for (let i = 1, covered = 1; i < n; i++) {
 			if (hit[label[i]] === 0 || total[i] === 0)
 				continue;
 			this.count++;
-			if (covered[i] === 0)
-				this.weight += total[i];
-			covered[i] = 1;
+			if (i < covered)
+				continue;
+			this.weight += total[i];
+			covered = next[i];
 		}
 	}
 
@@ -161,7 +161,8 @@ class Matches {
 		return node > 0 && this.hit[tree.label[node]] === 1 && tree.total[node] > 0;
 	}
 
-	// The next match in reading order, round the end; -1 without any.
+	// The next match in the order of the tree's nodes, round the end; -1 without
+	// any.
 	next(tree, node, step) {
 		for (let k = 0, i = node; k < tree.n; k++) {
 			i = (i + step + tree.n) % tree.n;

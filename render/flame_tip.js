@@ -10,30 +10,39 @@ function element(tag, attributes, ...children) {
 	return node;
 }
 
+// A node's part of a group falls to the recording's nodes that it was merged from.
+function addShares({ n, map, total, baseTotal }, nodes, weights, add) {
+	const share = new Float64Array(n);
+	nodes.forEach((node, k) => { share[node] = weights[k] / total[node]; });
+	for (let i = 0; i < map.length; i++)
+		if (map[i] >= 0 && share[map[i]] > 0)
+			add(i, baseTotal[i] * share[map[i]]);
+}
+
 // Weight by kind and by line of what a node stands for.
 function mixOf(graph, tree, node) {
-	const share = new Float64Array(graph.n);
-	if (tree === graph) {
-		share[node] = 1;
-	} else {
-		const { nodes, weights } = tree.groups[node];
-		for (let k = 0; k < nodes.length; k++)
-			share[nodes[k]] = weights[k] / graph.total[nodes[k]];
-	}
 	const { frameKind, frameLine } = graph.profile;
 	const { frame } = graph.base;
 	const kinds = new Map(), lines = new Map();
-	for (let i = 0; i < graph.map.length; i++) {
-		const part = graph.map[i] >= 0 ? share[graph.map[i]] : 0;
-		if (part === 0 || graph.baseTotal[i] === 0)
-			continue;
-		const weight = graph.baseTotal[i] * part;
+	const add = (i, weight) => {
 		const kind = frameKind[frame[i]];
 		kinds.set(kind, (kinds.get(kind) || 0) + weight);
 		const line = frameLine ? frameLine[frame[i]] : 0;
 		if (line > 0)
 			lines.set(line, (lines.get(line) || 0) + weight);
-	}
+	};
+	const { map, total, baseTotal } = graph;
+	const { nodes, weights } = tree === graph ?
+		{ nodes: [node], weights: [total[node]] } : tree.groups[node];
+	if (map === null)
+		nodes.forEach((i, k) => add(i, weights[k]));
+	else if (nodes.length === 1)
+		for (let i = map.indexOf(nodes[0]); i >= 0; i = map.indexOf(nodes[0], i + 1))
+			add(i, baseTotal[i] * weights[0] / total[nodes[0]]);
+	else
+		addShares(graph, nodes, weights, add);
+	for (const found of [kinds, lines])
+		found.forEach((weight, what) => weight > 0 || found.delete(what));
 	const sorted = (map) => [...map].sort((a, b) => b[1] - a[1]);
 	return { kinds: sorted(kinds), lines: sorted(lines) };
 }

@@ -47,7 +47,7 @@ class Zoom {
 		const { graph } = this.page;
 		const path = this.pathOf(tree, node);
 		const start = tree === graph ? node : this.anchor(tree, node, path);
-		const base = graph.map.indexOf(start);
+		const base = graph.baseOf(start);
 		const levels = tree === graph ? 0 : path.length - 1;
 		return graph.threaded ?
 			[graph.threaded.origin[base], levels, graph.threaded.thread[base] + 1] :
@@ -61,7 +61,7 @@ class Zoom {
 
 	nodeOf(tree, spec) {
 		const { graph } = this.page;
-		const node = graph.map[this.baseOf(spec)];
+		const node = graph.shownAs(this.baseOf(spec));
 		if (!(node > 0))
 			return 0;
 		if (tree === graph) {
@@ -87,10 +87,11 @@ class Zoom {
 		let node = 0;
 		for (const label of labels) {
 			tree.expand(node);
-			let k = tree.first[node];
-			while (k < tree.end[node] && tree.label[k] !== label)
-				k++;
-			if (k === tree.end[node])
+			const end = tree.endOf(node);
+			let k = tree.firstOf(node);
+			while (k < end && tree.label[k] !== label)
+				k = tree.after(k);
+			if (k >= end)
 				break;
 			node = k;
 		}
