@@ -27,24 +27,55 @@ static bool is_library(struct line path, const char *name)
 	return line_starts(base, name) && line_ends(base, ".so");
 }
 
+/* The path of a mapping, without what proc(5) adds to it. */
+static struct line path_of(const char *line, size_t len)
+{
+	const char *slash = len ? memchr(line, '/', len) : NULL;
+	struct line path = { .text = slash };
+
+	if (slash)
+		path.len = len - (size_t)(slash - line);
+	if (line_ends(path, deleted))
+		path.len -= sizeof(deleted) - 1;
+	return path;
+}
+
 enum jvm_kind jvm_kind_of_mapping(const char *line, size_t len)
 {
-	struct line path = { .text = line, .len = len };
+	struct line path = path_of(line, len);
 	const char *rights = len ? memchr(line, ' ', len) : NULL;
 
 	/* "start-end rwxp …": whoever reads the library has no code of it. */
 	if (!rights || (size_t)(line + len - rights) < 5 || rights[3] != 'x')
 		return JVM_NONE;
-	if (line_ends(path, deleted))
-		path.len -= sizeof(deleted) - 1;
 	if (line_ends(path, "/libjvm.so"))
 		return JVM_HOTSPOT;
 	/* libj9vm29.so and so on; HotSpot's libjvm there is only a shim. */
 	return is_library(path, "libj9vm") ? JVM_OPENJ9 : JVM_NONE;
 }
 
+/* What a scan has found so far. */
+struct found {
+	enum jvm_kind kind;
+	struct text *library; /* or NULL */
+};
+
+static void look_at(struct found *found, struct line line)
+{
+	enum jvm_kind kind = jvm_kind_of_mapping(line.text, line.len);
+	struct line path = path_of(line.text, line.len);
+
+	if (kind == JVM_NONE || found->kind == JVM_OPENJ9)
+		return;
+	found->kind = kind;
+	if (!found->library)
+		return;
+	text_clear(found->library);
+	text_add(found->library, path.text, path.len);
+}
+
 /* Looks at all whole lines of *text and leaves what comes after them. */
-static void scan(struct text *text, enum jvm_kind *kind)
+static void scan(struct text *text, struct found *found)
 {
 	const char *end = text->len ? memrchr(text->bytes, '\n', text->len)
 				    : NULL;
@@ -52,12 +83,8 @@ static void scan(struct text *text, enum jvm_kind *kind)
 	struct lines lines = lines_over(text->bytes, whole);
 	struct line line;
 
-	while (lines_next(&lines, &line)) {
-		enum jvm_kind found = jvm_kind_of_mapping(line.text, line.len);
-
-		if (found != JVM_NONE && *kind != JVM_OPENJ9)
-			*kind = found;
-	}
+	while (lines_next(&lines, &line))
+		look_at(found, line);
 	text->len -= whole;
 	/* A line that long is none of the kernel's. */
 	if (text->len > LONGEST_LINE)
@@ -66,7 +93,7 @@ static void scan(struct text *text, enum jvm_kind *kind)
 		memmove(text->bytes, text->bytes + whole, text->len);
 }
 
-static int scan_maps(pid_t pid, enum jvm_kind *kind, struct error *err)
+static int scan_maps(pid_t pid, struct found *found, struct error *err)
 {
 	int fd = procfs_open(pid, "maps", O_RDONLY, err);
 	struct text text = { 0 };
@@ -78,17 +105,32 @@ static int scan_maps(pid_t pid, enum jvm_kind *kind, struct error *err)
 	while ((got = procfs_part(pid, "maps", fd, part, sizeof(part), err)) >
 	       0) {
 		text_add(&text, part, (size_t)got);
-		scan(&text, kind);
+		scan(&text, found);
 	}
 	text_release(&text);
 	close(fd);
 	return got < 0 ? -1 : 0;
 }
 
+int jvm_kind_library(pid_t pid, enum jvm_kind *kind, struct text *library,
+		     struct error *err)
+{
+	struct found found = { .kind = JVM_NONE, .library = library };
+	int ret;
+
+	text_clear(library);
+	ret = scan_maps(pid, &found, err);
+	*kind = found.kind;
+	return ret;
+}
+
 int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err)
 {
-	*kind = JVM_NONE;
-	if (scan_maps(pid, kind, err) == 0)
+	struct found found = { .kind = JVM_NONE };
+	int ret = scan_maps(pid, &found, err);
+
+	*kind = found.kind;
+	if (ret == 0)
 		return 0;
 	if (err->kind != ERROR_PERMISSION ||
 	    (err->sys != EACCES && err->sys != EPERM))

@@ -18,6 +18,13 @@
  */
 int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err);
 
+/*
+ * The same, and replaces *library by the path of the JVM's library, as it was
+ * mapped; empty when there is none.
+ */
+int jvm_kind_library(pid_t pid, enum jvm_kind *kind, struct text *library,
+		     struct error *err);
+
 /* What one line of such a file says: JVM_NONE unless it is a JVM's code. */
 enum jvm_kind jvm_kind_of_mapping(const char *line, size_t len);
 

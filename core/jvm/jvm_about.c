@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/lines.h"
+#include "core/jvm/java_command.h"
+#include "core/jvm/jvm.h"
+#include "core/jvm/jvm_kind.h"
+#include "core/jvm/perfdata.h"
+#include "core/jvm/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LONGEST_COMMAND ((size_t)4 << 20)
+#define LONGEST_RELEASE ((size_t)64 << 10)
+/* HotSpot, PerfMaxStringConstLength: what is longer is cut. */
+#define LONGEST_COUNTER ((size_t)1024)
+
+static char *name_of_user(uid_t uid)
+{
+	struct text name = { 0 };
+	struct passwd entry, *found = NULL;
+	char buffer[16384];
+
+	if (getpwuid_r(uid, &entry, buffer, sizeof(buffer), &found) == 0 &&
+	    found)
+		return xstrdup(entry.pw_name);
+	text_printf(&name, "%u", (unsigned)uid);
+	return name.bytes;
+}
+
+/* Start times count from boot, with the time that the machine slept. */
+static int64_t start_of(const struct jvm *jvm)
+{
+	int64_t hz = sysconf(_SC_CLK_TCK);
+	struct timespec boot;
+	int64_t up_ns, started_ns;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	up_ns = boot.tv_sec * CLOCK_NS_PER_S + boot.tv_nsec;
+	started_ns = (int64_t)jvm->start_ticks / hz * CLOCK_NS_PER_S +
+		     (int64_t)jvm->start_ticks % hz * CLOCK_NS_PER_S / hz;
+	return clock_wall_ns() - up_ns + started_ns;
+}
+
+/* True when the program is `java`, which reads options as its manual says. */
+static bool is_launcher(pid_t pid, const struct java_words *words)
+{
+	char path[32], exe[PATH_MAX];
+	const char *name = words->count ? words->at[0] : "";
+	const char *slash;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	len = readlink(path, exe, sizeof(exe) - 1);
+	if (len > 0) {
+		exe[len] = '\0';
+		name = exe;
+	}
+	slash = strrchr(name, '/');
+	name = slash ? slash + 1 : name;
+	return strcmp(name, "java") == 0 || strcmp(name, "java (deleted)") == 0;
+}
+
+/* Variables that options are in, in the order in which they are heeded. */
+static const struct variable {
+	const char *name;
+	bool launcher; /* read by `java` alone */
+	bool openj9;   /* read by that JVM alone */
+	bool last;     /* behind the command line's, and so above them */
+} variables[] = {
+	{ "JAVA_TOOL_OPTIONS=", false, false, false },
+	{ "OPENJ9_JAVA_OPTIONS=", false, true, false },
+	{ "IBM_JAVA_OPTIONS=", false, true, false },
+	{ "JDK_JAVA_OPTIONS=", true, false, false },
+	{ "_JAVA_OPTIONS=", false, false, true },
+};
+
+static const char *value_in(const struct java_words *environ, const char *name)
+{
+	for (size_t i = 0; i < environ->count; i++) {
+		if (strncmp(environ->at[i], name, strlen(name)) == 0)
+			return environ->at[i] + strlen(name);
+	}
+	return NULL;
+}
+
+/* True when one of the words names a file with more of them. */
+static bool has_file(const struct java_words *words)
+{
+	for (size_t i = 0; i < words->count; i++) {
+		if (words->at[i][0] == '@' && words->at[i][1] != '@')
+			return true;
+	}
+	return false;
+}
+
+static void add_variables(struct java_words *to, const struct java_words *from,
+			  const struct jvm *jvm, struct java_command *c,
+			  bool is_java, bool last)
+{
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+		const struct variable *v = &variables[i];
+		struct java_words words = { 0 };
+		const char *value = value_in(from, v->name);
+
+		if (!value || v->last != last || (v->launcher && !is_java) ||
+		    (v->openj9 && jvm->kind != JVM_OPENJ9))
+			continue;
+		java_words_of_options(&words, value, strlen(value));
+		if (v->launcher && has_file(&words))
+			c->has_file = true;
+		java_words_move(to, &words);
+	}
+}
+
+static int read_words(pid_t pid, const char *name, struct java_words *words,
+		      bool *cut, struct error *err)
+{
+	struct text text = { 0 };
+	int ret = procfs_read(pid, name, LONGEST_COMMAND, &text, err);
+
+	if (ret == 0)
+		java_words_of_nuls(words, text.bytes, text.len);
+	*cut |= text.len == LONGEST_COMMAND;
+	text_release(&text);
+	return ret;
+}
+
+/* The command line, with what the environment adds to it. */
+static int read_command(const struct jvm *jvm, struct java_command *c,
+			bool *is_java, bool *cut, struct error *err)
+{
+	struct java_words words = { 0 }, environ = { 0 }, all = { 0 };
+	int ret = read_words(jvm->pid, "cmdline", &words, cut, err);
+	struct error unused;
+
+	if (ret)
+		goto out;
+	/* Without it, less is known. */
+	read_words(jvm->pid, "environ", &environ, cut, &unused);
+	*is_java = is_launcher(jvm->pid, &words);
+	java_command_read(c, &words, *is_java);
+	add_variables(&all, &environ, jvm, c, *is_java, false);
+	java_words_move(&all, &c->vm_args);
+	add_variables(&all, &environ, jvm, c, *is_java, true);
+	c->vm_args = all;
+out:
+	java_words_release(&words);
+	java_words_release(&environ);
+	return ret;
+}
+
+/*
+ * Options that a blank joins, as HotSpot keeps them: what does not begin like
+ * one belongs to the one before.
+ */
+static void split_options(struct java_words *w, const char *text)
+{
+	while (*text) {
+		const char *end = strstr(text, " -");
+		size_t len = end ? (size_t)(end - text) : strlen(text);
+
+		java_words_add(w, text, len);
+		text += len + (end != NULL);
+	}
+}
+
+/* What the command line does not tell is told by the JVM's counters. */
+static void complete_command(struct java_command *c, bool is_java,
+			     const struct perfdata *p, bool *cut)
+{
+	const char *options = perfdata_text(p, "java.rt.vmArgs");
+	const char *command = perfdata_text(p, "sun.rt.javaCommand");
+
+	if (options && (!is_java || c->has_file)) {
+		java_words_release(&c->vm_args);
+		split_options(&c->vm_args, options);
+		*cut |= strlen(options) + 1 >= LONGEST_COUNTER;
+	}
+	if (command && *command && !c->main_class) {
+		size_t len = strcspn(command, " ");
+
+		c->main_class = xstrndup(command, len);
+		java_words_release(&c->args);
+		java_words_of_options(&c->args, command + len,
+				      strlen(command + len));
+		*cut |= strlen(command) + 1 >= LONGEST_COUNTER;
+	}
+}
+
+static char *copy_of(const struct perfdata *p, const char *name)
+{
+	const char *text = perfdata_text(p, name);
+
+	return text ? xstrdup(text) : NULL;
+}
+
+static void take_properties(struct jvm_about *about, const struct perfdata *p)
+{
+	about->version = copy_of(p, "java.property.java.version");
+	about->vm_name = copy_of(p, "java.property.java.vm.name");
+	about->vm_vendor = copy_of(p, "java.property.java.vm.vendor");
+	about->java_home = copy_of(p, "java.property.java.home");
+}
+
+/*
+ * The folder that the JVM's library is in, two or three levels down:
+ * lib/server/libjvm.so, or lib/amd64/server/libjvm.so up to JDK 8.
+ */
+static char *home_of(const struct jvm *jvm)
+{
+	struct text library = { 0 };
+	enum jvm_kind kind;
+	struct error unused;
+	char *lib = NULL, *home = NULL;
+
+	if (jvm_kind_library(jvm->pid, &kind, &library, &unused) == 0 &&
+	    library.len) {
+		for (char *at = library.bytes; (at = strstr(at, "/lib/"));
+		     at += 5)
+			lib = at;
+	}
+	if (lib)
+		home = xstrndup(library.bytes, (size_t)(lib - library.bytes));
+	text_release(&library);
+	return home;
+}
+
+/* The value of a line NAME="value"; NULL when it is another. */
+static char *value_of(struct line line, const char *name)
+{
+	size_t skip = strlen(name);
+
+	if (!line_starts(line, name) || line.len < skip + 3 ||
+	    line.text[skip] != '=')
+		return NULL;
+	line.text += skip + 1;
+	line.len -= skip + 1;
+	if (!line_starts(line, "\"") || !line_ends(line, "\""))
+		return NULL;
+	return xstrndup(line.text + 1, line.len - 2);
+}
+
+static void take_release(struct jvm_about *about, const char *bytes, size_t len)
+{
+	struct lines lines = lines_over(bytes, len);
+	struct line line;
+
+	while (lines_next(&lines, &line)) {
+		if (!about->version)
+			about->version = value_of(line, "JAVA_VERSION");
+		if (!about->vm_vendor)
+			about->vm_vendor = value_of(line, "IMPLEMENTOR");
+	}
+}
+
+/* A JDK keeps the file in its home; one of JDK 8 above its jre. */
+static int open_release(const struct jvm *jvm, const char *home)
+{
+	static const char *const names[] = { "/release", "/../release" };
+	struct text path = { 0 };
+	struct error unused;
+	int fd = -1;
+
+	for (size_t i = 0; i < 2 && fd < 0; i++) {
+		text_clear(&path);
+		text_printf(&path, "%s%s", home, names[i]);
+		fd = jvm_open_file(jvm, path.bytes, O_RDONLY, &unused);
+	}
+	text_release(&path);
+	return fd;
+}
+
+static void read_release(const struct jvm *jvm, struct jvm_about *about)
+{
+	int fd = about->java_home ? open_release(jvm, about->java_home) : -1;
+	char *bytes;
+	size_t len = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return;
+	bytes = xmalloc(LONGEST_RELEASE);
+	do {
+		got = read(fd, bytes + len, LONGEST_RELEASE - len);
+		if (got > 0)
+			len += (size_t)got;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	close(fd);
+	take_release(about, bytes, len);
+	free(bytes);
+}
+
+int jvm_about(const struct jvm *jvm, struct jvm_about *about, struct error *err)
+{
+	struct java_command c = { 0 };
+	struct perfdata *p;
+	struct error unused;
+	bool is_java = false;
+
+	*about = (struct jvm_about){ 0 };
+	if (read_command(jvm, &c, &is_java, &about->args_cut, err))
+		return -1;
+	p = jvm->kind == JVM_HOTSPOT ? perfdata_open(jvm, &unused) : NULL;
+	if (p) {
+		complete_command(&c, is_java, p, &about->args_cut);
+		take_properties(about, p);
+		perfdata_close(p);
+	} else {
+		about->args_cut |= c.has_file;
+	}
+	about->main_class = c.main_class;
+	about->vm_args = c.vm_args.at;
+	about->args = c.args.at;
+	about->user = name_of_user(jvm->uid);
+	about->start_ns = start_of(jvm);
+	if (!about->java_home)
+		about->java_home = home_of(jvm);
+	if (!about->version)
+		read_release(jvm, about);
+	if (jvm_runs(jvm))
+		return 0;
+	jvm_about_release(about);
+	return fail(err, ERROR_NO_TARGET, "%d has ended", (int)jvm->pid);
+}
+
+static void free_words(char **words)
+{
+	for (size_t i = 0; words && words[i]; i++)
+		free(words[i]);
+	free(words);
+}
+
+void jvm_about_release(struct jvm_about *about)
+{
+	free(about->user);
+	free(about->main_class);
+	free_words(about->vm_args);
+	free_words(about->args);
+	free(about->version);
+	free(about->vm_name);
+	free(about->vm_vendor);
+	free(about->java_home);
+	*about = (struct jvm_about){ 0 };
+}
+
+const char *jvm_about_option(const struct jvm_about *about,
+			     const char *beginning)
+{
+	const char *last = NULL;
+
+	for (size_t i = 0; about->vm_args && about->vm_args[i]; i++) {
+		if (strncmp(about->vm_args[i], beginning, strlen(beginning)) ==
+		    0)
+			last = about->vm_args[i];
+	}
+	return last;
+}

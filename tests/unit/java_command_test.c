@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/jvm/java_command.h"
+
+#include "core/base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* "main | VM's | program's", words between commas. */
+static void put_words(struct text *out, const struct java_words *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		text_printf(out, i ? ",%s" : "%s", w->at[i]);
+}
+
+static void put_command(struct text *out, const struct java_command *c)
+{
+	text_printf(out, "%s | ", c->main_class ? c->main_class : "?");
+	put_words(out, &c->vm_args);
+	text_puts(out, " | ");
+	put_words(out, &c->args);
+	if (c->has_file)
+		text_puts(out, " | @");
+}
+
+static void same(const char *cmdline, size_t len, bool is_java,
+		 const char *wanted)
+{
+	struct java_words words = { 0 };
+	struct java_command c;
+	struct text got = { 0 };
+
+	java_words_of_nuls(&words, cmdline, len);
+	java_command_read(&c, &words, is_java);
+	put_command(&got, &c);
+	assert_string_equal(got.bytes, wanted);
+	text_release(&got);
+	java_command_release(&c);
+	java_words_release(&words);
+}
+
+#define JAVA(cmdline, wanted) same((cmdline), sizeof(cmdline) - 1, true, wanted)
+#define TOOL(cmdline, wanted)                                                  \
+	same((cmdline), sizeof(cmdline) - 1, false, wanted)
+
+static void the_main_class_is_what_no_option_takes(void **state)
+{
+	(void)state;
+	JAVA("java\0-Xmx1g\0-cp\0a.jar:b.jar\0com.acme.Main\0-Dx=1\0two "
+	     "words\0",
+	     "com.acme.Main | -Xmx1g,-cp,a.jar:b.jar | -Dx=1,two words");
+	JAVA("java\0-Xmx1g\0-jar\0/opt/my app.jar\0-x\0",
+	     "/opt/my app.jar | -Xmx1g | -x");
+	JAVA("java\0-p\0mods\0-m\0my.app/com.acme.Main\0a\0",
+	     "my.app/com.acme.Main | -p,mods | a");
+	JAVA("java\0--module-path=mods\0--module=my.app\0b\0",
+	     "my.app | --module-path=mods | b");
+	JAVA("java\0--add-opens\0java.base/java.lang=ALL-UNNAMED\0Main\0",
+	     "Main | --add-opens,java.base/java.lang=ALL-UNNAMED | ");
+	JAVA("java\0Hello.java\0x\0", "Hello.java |  | x");
+}
+
+static void a_command_line_may_end_anywhere(void **state)
+{
+	(void)state;
+	JAVA("", "? |  | ");
+	JAVA("java", "? |  | ");
+	JAVA("java\0-jar\0", "? |  | ");
+	JAVA("java\0-cp\0", "? | -cp | ");
+	JAVA("java\0-version\0", "? | -version | ");
+	/* An empty word is none of the options. */
+	JAVA("java\0\0x\0", " |  | x");
+}
+
+static void behind_a_file_of_arguments_nothing_is_sure(void **state)
+{
+	(void)state;
+	JAVA("java\0-Dmine=1\0@opts\0-Xrs\0S\0one\0",
+	     "? | -Dmine=1,-Xrs | S,one | @");
+	JAVA("java\0@opts\0-jar\0x.jar\0", "x.jar |  |  | @");
+	JAVA("java\0--disable-@files\0@Main\0", "@Main |  | ");
+	/* Behind the main class it is an argument like others. */
+	JAVA("java\0Main\0@x\0", "Main |  | @x");
+}
+
+static void a_tool_of_the_jdk_has_options_behind_j(void **state)
+{
+	(void)state;
+	TOOL("javac\0-J-Xmx64m\0-d\0out\0", "? | -Xmx64m | -d,out");
+	TOOL("/opt/eclipse\0-vm\0x\0", "? |  | -vm,x");
+}
+
+static void options_of_a_variable_are_split(const char *text,
+					    const char *wanted)
+{
+	struct java_words words = { 0 };
+	struct text got = { 0 };
+
+	java_words_of_options(&words, text, strlen(text));
+	text_puts(&got, "");
+	put_words(&got, &words);
+	assert_string_equal(got.bytes, wanted);
+	text_release(&got);
+	java_words_release(&words);
+}
+
+static void either_quote_keeps_blanks(void **state)
+{
+	(void)state;
+	options_of_a_variable_are_split("", "");
+	options_of_a_variable_are_split(" \t\n ", "");
+	options_of_a_variable_are_split("-Da=1  -Xrs\n", "-Da=1,-Xrs");
+	options_of_a_variable_are_split("-Da=\"x y\" -Db='\"'",
+					"-Da=x y,-Db=\"");
+	options_of_a_variable_are_split("-Da=\"x y", "-Da=x y");
+	options_of_a_variable_are_split("\"\" -Xrs", ",-Xrs");
+}
+
+static void words_are_moved_behind_others(void **state)
+{
+	struct java_words a = { 0 }, b = { 0 }, none = { 0 };
+
+	(void)state;
+	java_words_move(&a, &none);
+	assert_null(a.at);
+	java_words_add(&b, "x", 1);
+	java_words_move(&a, &b);
+	assert_int_equal(a.count, 1);
+	assert_null(a.at[1]);
+	assert_null(b.at);
+	java_words_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_main_class_is_what_no_option_takes),
+		cmocka_unit_test(a_command_line_may_end_anywhere),
+		cmocka_unit_test(behind_a_file_of_arguments_nothing_is_sure),
+		cmocka_unit_test(a_tool_of_the_jdk_has_options_behind_j),
+		cmocka_unit_test(either_quote_keeps_blanks),
+		cmocka_unit_test(words_are_moved_behind_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
