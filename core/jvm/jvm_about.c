@@ -83,11 +83,12 @@ static const struct variable {
 	{ "_JAVA_OPTIONS=", false, false, true },
 };
 
-static const char *value_in(const struct java_words *environ, const char *name)
+static const char *value_in(const struct java_words *variables_of,
+			    const char *name)
 {
-	for (size_t i = 0; i < environ->count; i++) {
-		if (strncmp(environ->at[i], name, strlen(name)) == 0)
-			return environ->at[i] + strlen(name);
+	for (size_t i = 0; i < variables_of->count; i++) {
+		if (strncmp(variables_of->at[i], name, strlen(name)) == 0)
+			return variables_of->at[i] + strlen(name);
 	}
 	return NULL;
 }
@@ -138,23 +139,23 @@ static int read_words(pid_t pid, const char *name, struct java_words *words,
 static int read_command(const struct jvm *jvm, struct java_command *c,
 			bool *is_java, bool *cut, struct error *err)
 {
-	struct java_words words = { 0 }, environ = { 0 }, all = { 0 };
+	struct java_words words = { 0 }, env = { 0 }, all = { 0 };
 	int ret = read_words(jvm->pid, "cmdline", &words, cut, err);
 	struct error unused;
 
 	if (ret)
 		goto out;
 	/* Without it, less is known. */
-	read_words(jvm->pid, "environ", &environ, cut, &unused);
+	read_words(jvm->pid, "environ", &env, cut, &unused);
 	*is_java = is_launcher(jvm->pid, &words);
 	java_command_read(c, &words, *is_java);
-	add_variables(&all, &environ, jvm, c, *is_java, false);
+	add_variables(&all, &env, jvm, c, *is_java, false);
 	java_words_move(&all, &c->vm_args);
-	add_variables(&all, &environ, jvm, c, *is_java, true);
+	add_variables(&all, &env, jvm, c, *is_java, true);
 	c->vm_args = all;
 out:
 	java_words_release(&words);
-	java_words_release(&environ);
+	java_words_release(&env);
 	return ret;
 }
 

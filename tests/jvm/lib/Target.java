@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A program to be looked at.  Each argument, WHAT=COUNT or WHAT, starts
+ * threads that do one thing; when all of them run, READY is printed.  It ends
+ * by itself after target.seconds, 300 unless set.
+ */
+public class Target {
+	private static final int MOST = 100_000;
+	private static final List<CountDownLatch> READY = new ArrayList<>();
+	private static final Object LOCK = new Object();
+	private static final ReentrantLock FAIR = new ReentrantLock(true);
+	private static volatile long sink;
+	private static volatile Object kept;
+
+	private interface Body {
+		void run() throws InterruptedException;
+	}
+
+	private static Thread start(String name, Body body) {
+		CountDownLatch running = new CountDownLatch(1);
+		Thread thread = new Thread(() -> {
+			running.countDown();
+			try {
+				body.run();
+			} catch (InterruptedException e) {
+				Thread.currentThread().interrupt();
+			}
+		}, name);
+		thread.setDaemon(true);
+		READY.add(running);
+		thread.start();
+		return thread;
+	}
+
+	private static void sleep() throws InterruptedException {
+		Thread.sleep(Long.MAX_VALUE);
+	}
+
+	private static void burn() {
+		for (long n = 1;; n = n * 6364136223846793005L + 1)
+			sink = n;
+	}
+
+	private static void allocate() {
+		for (;;) {
+			kept = new byte[4096];
+			if (++sink % 256 == 0)
+				LockSupport.parkNanos(1_000_000);
+		}
+	}
+
+	/** Waits for a monitor that another thread has for good. */
+	private static void contend() {
+		synchronized (LOCK) {
+			sink++;
+		}
+	}
+
+	private static void park() throws InterruptedException {
+		FAIR.lockInterruptibly();
+	}
+
+	private static void await() throws InterruptedException {
+		Object own = new Object();
+		synchronized (own) {
+			own.wait();
+		}
+	}
+
+	/** Two threads, each with the monitor that the other wants. */
+	private static void monitorDeadlock() {
+		Object left = new Object();
+		Object right = new Object();
+		CountDownLatch both = new CountDownLatch(2);
+		start("deadlock-left", () -> {
+			synchronized (left) {
+				both.countDown();
+				both.await();
+				synchronized (right) {
+					sink++;
+				}
+			}
+		});
+		start("deadlock-right", () -> {
+			synchronized (right) {
+				both.countDown();
+				both.await();
+				synchronized (left) {
+					sink++;
+				}
+			}
+		});
+	}
+
+	/** The same with locks of java.util.concurrent. */
+	private static void lockDeadlock() {
+		ReentrantLock left = new ReentrantLock();
+		ReentrantLock right = new ReentrantLock();
+		CountDownLatch both = new CountDownLatch(2);
+		start("lock-deadlock-left", () -> {
+			left.lock();
+			both.countDown();
+			both.await();
+			right.lock();
+		});
+		start("lock-deadlock-right", () -> {
+			right.lock();
+			both.countDown();
+			both.await();
+			left.lock();
+		});
+	}
+
+	/** Threads that live for a moment, COUNT of them a second. */
+	private static void churn(int count) {
+		start("churner", () -> {
+			for (long i = 0;; i++) {
+				Thread brief = new Thread(() -> sink++, "brief-" + i);
+				brief.start();
+				LockSupport.parkNanos(1_000_000_000L / count);
+			}
+		});
+	}
+
+	/** Virtual threads that burn; JDK 21 on. */
+	private static void virtual(int count) throws Exception {
+		Runnable body = () -> {
+			for (;;) {
+				for (int i = 0; i < 100_000; i++)
+					sink++;
+				Thread.yield();
+			}
+		};
+		for (int i = 0; i < count; i++) {
+			Thread thread;
+			try {
+				thread = (Thread) Thread.class
+					.getMethod("startVirtualThread", Runnable.class)
+					.invoke(null, body);
+			} catch (NoSuchMethodException before21) {
+				System.out.println("NO VIRTUAL THREADS");
+				return;
+			}
+			thread.setName("virtual-" + i);
+		}
+	}
+
+	/** What a terminal, a parser of dumps, HTML and CSV should withstand. */
+	private static final String[] HOSTILE = {
+		"\u001b[31mred\u001b[2J",
+		"\u001b]0;title\u0007\u001b]52;c;ZXZpbA==\u0007",
+		"quote\" #7 prio=5 os_prio=0 tid=0x1 nid=0x2 runnable",
+		"line\nbreak\r\ttab",
+		"\u202egnp.exe\u2066",
+		"</script><img src=x onerror=alert(1)>",
+		"=cmd|'/c calc'!A1",
+		") R 1 (",
+		"\u009b31mC1",
+		"\ud800 half",
+		"",
+	};
+
+	private static void hostile() {
+		for (String name : HOSTILE)
+			start(name, Target::sleep);
+	}
+
+	private static void threads(String what, int count, Body body) {
+		for (int i = 0; i < count; i++)
+			start(what + "-" + i, body);
+	}
+
+	private static void begin(String what, int count) throws Exception {
+		switch (what) {
+		case "threads":
+			threads("idle", count, Target::sleep);
+			break;
+		case "burners":
+			threads("burner", count, Target::burn);
+			break;
+		case "allocators":
+			threads("allocator", count, Target::allocate);
+			break;
+		case "blocked":
+			threads("blocked", count, Target::contend);
+			break;
+		case "parked":
+			threads("parked", count, Target::park);
+			break;
+		case "waiters":
+			threads("waiter", count, Target::await);
+			break;
+		case "deadlock":
+			monitorDeadlock();
+			break;
+		case "lockdeadlock":
+			lockDeadlock();
+			break;
+		case "churn":
+			churn(count);
+			break;
+		case "virtual":
+			virtual(count);
+			break;
+		case "hostile":
+			hostile();
+			break;
+		default:
+			/* Of no meaning: arguments to be seen by others. */
+		}
+	}
+
+	/** Counts only where it is a count: others may be anything. */
+	private static int countOf(String text) {
+		try {
+			return Math.max(1, Math.min(MOST, Integer.parseInt(text)));
+		} catch (NumberFormatException e) {
+			return 1;
+		}
+	}
+
+	public static void main(String[] args) throws Exception {
+		/* Whatever main is held up by. */
+		start("end", () -> {
+			Thread.sleep(2000L * Integer.getInteger("target.seconds", 300));
+			Runtime.getRuntime().halt(1);
+		});
+		FAIR.lock();
+		synchronized (LOCK) {
+			for (String arg : args) {
+				String[] parts = arg.split("=", 2);
+				begin(parts[0], parts.length > 1 ? countOf(parts[1]) : 1);
+			}
+			for (CountDownLatch running : READY)
+				running.await();
+			System.out.println("READY");
+			Thread.sleep(1000L * Integer.getInteger("target.seconds", 300));
+		}
+	}
+}

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Sourced by tests that look at running JVMs, from the top of the tree, with
+# $scratch set to a folder of their own.  What they start is ended when they
+# are, by its pid.
+#
+#	. tests/jvm/lib/target.sh
+#	for jdk in $(jdks); do
+#		target "$jdk" -Xrs -- threads=10 || exit 1
+#		sjkc … "$pid"
+#		target_end "$pid"
+#	done
+
+# The folders of the JDKs here, each once.
+jdks() {
+	for home in /usr/lib/jvm/*; do
+		[ ! -x "$home/bin/javac" ] || readlink -f "$home"
+	done | sort -u
+}
+
+# What all tests share: the classes, once for each JDK.  Not in /tmp, which a
+# container has of its own.
+target_classes=/var/tmp/sjkc-target-$(id -u)
+target_pids=
+target_number=0
+
+# target_compile JDK: says where its classes are.  Concurrent tests may both
+# compile; the last one to rename wins, with the same result.
+target_compile() {
+	[ ! -e "$target_classes" ] || [ -O "$target_classes" ] ||
+		{ echo "$target_classes is not ours" >&2; return 1; }
+	compiled=$target_classes/$(basename "$1")
+	if [ ! "$compiled/Target.class" -nt tests/jvm/lib/Target.java ]; then
+		fresh=$target_classes/$$.$(basename "$1")
+		mkdir -p "$fresh" "$compiled" && chmod 755 "$target_classes" &&
+			"$1/bin/javac" -nowarn -d "$fresh" \
+				tests/jvm/lib/Target.java >&2 || return 1
+		chmod -R a+rX "$fresh" "$compiled"
+		mv "$fresh"/*.class "$compiled/"
+		rmdir "$fresh"
+	fi
+	echo "$compiled"
+}
+
+# target_wait FILE TEXT: until the file has the text, at most 60 s.
+target_wait() {
+	for _ in $(seq 1 600); do
+		grep -q -- "$2" "$1" 2>/dev/null && return
+		sleep 0.1
+	done
+	echo "$1 never had $2:"
+	cat "$1"
+	return 1
+}
+
+# target_split JVM-OPTION… [-- ARGUMENT…]: sets $options and $arguments, which
+# are not to hold blanks.
+target_split() {
+	options= arguments=
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		options="$options $1"
+		shift
+	done
+	[ $# -eq 0 ] || shift
+	arguments=$*
+}
+
+# target JDK [JVM-OPTION…] [-- ARGUMENT…]: starts a JVM that runs Target, and
+# waits until it says so.  Sets $pid, and $said to the file with its output.
+# What $within holds stands before the command: "unshare …" and the like; $pid
+# is the JVM all the same.  $target_memory replaces its -Xmx and collector.
+target() {
+	target_start "$@" && target_wait "$said" READY && target_find
+}
+
+# The same without waiting: $pid is right unless $within made it a child.
+target_start() {
+	home=$1
+	shift
+	target_split "$@"
+	classes=$(target_compile "$home") || return 1
+	target_number=$((target_number + 1))
+	said=$scratch/said.$target_number
+	# A job of a shell without job control has SIGINT and SIGQUIT ignored:
+	# a JVM must not start so.
+	# shellcheck disable=SC2086 # words
+	env --default-signal=QUIT,INT ${within-} "$home/bin/java" \
+		${target_memory--Xmx64m -XX:+UseSerialGC} \
+		-XX:TieredStopAtLevel=1 -cp "$classes" $options \
+		Target $arguments </dev/null >"$said" 2>&1 &
+	starter=$!
+	pid=$starter
+	target_pids="$target_pids $starter"
+}
+
+# The JVM among the starter and its descendants.
+target_find() {
+	for _ in $(seq 1 100); do
+		for pid in $starter $(target_below "$starter"); do
+			grep -q '/libjvm\.so' "/proc/$pid/maps" 2>/dev/null ||
+				continue
+			case " $target_pids " in
+			*" $pid "*) ;;
+			*) target_pids="$target_pids $pid" ;;
+			esac
+			return 0
+		done
+		sleep 0.1
+	done
+	echo "$starter runs no JVM"
+	return 1
+}
+
+# target_below PID: its descendants, four generations.
+target_below() {
+	below=$1
+	for _ in 1 2 3 4; do
+		next=
+		for parent in $below; do
+			next="$next $(cat "/proc/$parent/task"/*/children \
+				2>/dev/null)"
+		done
+		below=$next
+		echo "$below"
+	done
+}
+
+# The same as target as another user, in mount, pid and user namespaces of its
+# own with a private /tmp, as in a container.  Its user is 4321 for us, and
+# $inner_uid for itself (1: daemon); $tmp_options are those of the private /tmp
+# ("ro", "size=4k"); the pid that it has for itself is 1.
+target_contained() {
+	within="setpriv --reuid=4321 --regid=4321 --clear-groups
+		unshare --user --map-user=${inner_uid-1} --map-group=1 --keep-caps
+		--mount --pid --fork --kill-child --mount-proc
+		sh $(target_container)"
+	target "$@"
+	status=$?
+	within=
+	return $status
+}
+
+# Says where the script is that begins a container.
+target_container() {
+	mkdir -p "$target_classes" && chmod 755 "$target_classes"
+	cat >"$target_classes/$$.sh" <<-END
+		mount -t tmpfs -o mode=1777,${tmp_options-rw} tmpfs /tmp || exit 1
+		cd /tmp
+		exec setpriv --inh-caps=-all --ambient-caps=-all "\$@"
+	END
+	chmod 644 "$target_classes/$$.sh"
+	echo "$target_classes/$$.sh"
+}
+
+# target_end PID: ends a JVM, however it was started, and waits until it has.
+target_end() {
+	kill -KILL "$1" 2>/dev/null
+	for _ in $(seq 1 100); do
+		state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' \
+			"/proc/$1/status" 2>/dev/null)
+		case $state in '' | Z) break ;; esac
+		sleep 0.1
+	done
+	wait "$1" 2>/dev/null
+	return 0
+}
+
+target_end_all() {
+	for one in $target_pids; do
+		target_end "$one"
+	done
+	target_pids=
+	rm -f "$target_classes/$$.sh"
+}
+
+trap target_end_all EXIT
+trap 'exit 143' TERM INT HUP
