@@ -2,10 +2,11 @@
 /*
  * tasks: the threads of a process and what they have used, from /proc.
  *
- * Files are kept open from one reading to the next, as many as the limit on
- * open files allows (the soft limit is raised), since one pread(2) is what a
- * reading should cost.  A tid that another thread has taken over is a new
- * thread: its start time differs.
+ * A reading that finds nothing new costs one pread(2) a thread: of schedstat,
+ * which shows whether the thread has run at all since the last one.  The files
+ * are kept open, as many as the limit on open files allows (the soft limit is
+ * raised), up to a bound, since the kernel keeps a page for each; the rest are
+ * opened each time.  A tid that another thread has taken over is a new thread.
  */
 #ifndef CORE_JVM_TASKS_H
 #define CORE_JVM_TASKS_H
@@ -13,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/jvm/jvm.h"
 #include "core/jvm/procfs.h"
+#include "core/jvm/task_process.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,7 +44,7 @@ void tasks_close(struct tasks *t); /* NULL is fine */
 /*
  * Reads all threads that there are now, ordered by tid.  Context switches cost
  * a third file each and are read only when asked for.  ERROR_NO_TARGET when
- * the process has ended.
+ * the process has ended, or runs another program (execve(2)).
  */
 int tasks_read(struct tasks *t, bool switches, struct error *err);
 
@@ -52,8 +54,7 @@ const struct task *tasks_at(const struct tasks *t, size_t i);
 /* Threads that ended while they were read, so far. */
 uint64_t tasks_missed(const struct tasks *t);
 
-/* The whole process, its ended threads too: user and sys, by ticks. */
-int tasks_process(struct tasks *t, uint64_t *user_ns, uint64_t *sys_ns,
-		  struct error *err);
+/* What the last reading found of the process. */
+const struct task_process *tasks_process(const struct tasks *t);
 
 #endif
