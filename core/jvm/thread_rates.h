@@ -25,10 +25,15 @@ struct gc_rate {
 };
 
 struct process_rates {
-	double cpu, application, user, sys, other;  /* shares of one core */
+	/*
+	 * Shares of one core.  user and sys are of the application's threads,
+	 * those of Java; other is the rest of cpu.
+	 */
+	double cpu, application, user, sys, other;
 	double vm_cpu, gc_cpu, jit_cpu, native_cpu; /* by kind of thread */
 	double alloc;                               /* bytes a second */
-	double safepoints;                          /* a second */
+	bool alloc_is_coarse; /* added up from threads that know it coarsely */
+	double safepoints;    /* a second */
 	double safepoint_pause_ms; /* mean, reaching it included */
 	double sync, safepoint;    /* shares of the interval */
 	size_t gc_count;
@@ -51,8 +56,12 @@ void thread_rates_free(struct thread_rates *r); /* NULL is fine */
 
 /*
  * Compares a sample with the one before.  The first has nothing to be compared
- * with: gives NULL.  The result borrows from the sample, and is valid until
- * either is replaced.
+ * with, nor has one that is not later than the one before: gives NULL.  The
+ * result borrows from the sample, and is valid until either is replaced.
+ *
+ * Where the sum of user and sys is known in ticks only, but cpu exactly, cpu is
+ * shared out as the ticks of the last second at least were.  Allocation that is
+ * not in every sample is compared with the last that had it.
  */
 struct top_rates *thread_rates_update(struct thread_rates *r,
 				      const struct top_sample *sample);

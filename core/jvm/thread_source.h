@@ -93,6 +93,7 @@ struct process_sample {
 	int64_t rss_bytes;
 	int64_t threads; /* of the kernel's or the JVM's count */
 	int64_t virtual_threads;
+	int64_t cpus; /* that the machine has; bounds what can be used */
 	size_t gc_count;
 	struct gc_sample gc[GC_COLLECTORS_MAX];
 };
