@@ -24,9 +24,9 @@ struct top_order {
 };
 
 /*
- * Reads "CPU,ALLOC" or "-name": keys in any case, "-" before one reverses it.
- * Numbers are the largest first, names by the alphabet, absent ones last.
- * ERROR_MISUSE names the keys there are: top_order_keys().
+ * Adds "CPU,ALLOC" or "-name" to an order: keys in any case, "-" before one
+ * reverses it.  Numbers are the largest first, names by the alphabet, absent
+ * ones last.  ERROR_MISUSE names the keys there are: top_order_keys().
  */
 int top_order_parse(const char *text, struct top_order *order,
 		    struct error *err);
@@ -45,6 +45,9 @@ struct top_filter {
  */
 size_t top_rows_select(struct top_rates *rates, const struct top_filter *filter,
 		       const struct top_order *order);
+
+/* Context switches a second, of both kinds; NaN when they are not known. */
+double top_row_switches(const struct thread_row *row);
 
 /* True when the whole name matches: * is any text, ? any character. */
 bool top_glob_matches(const char *glob, const char *name);
