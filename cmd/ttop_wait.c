@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/stop.h"
+#include "cmd/ttop.h"
+#include "core/base/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+
+unsigned ttop_wait(const struct ttop_options *o, int64_t deadline_ns,
+		   int input_fd)
+{
+	static const unsigned meaning[] = { TTOP_STOP, TTOP_ENDED, TTOP_INPUT };
+	/* Those that are -1 are passed over. */
+	struct pollfd fds[] = {
+		{ .fd = stop_fd(), .events = POLLIN },
+		{ .fd = o->pidfd, .events = POLLIN },
+		{ .fd = input_fd, .events = POLLIN },
+	};
+	unsigned why = 0;
+	int ready = poll(fds, 3, clock_left_ms(deadline_ns));
+
+	if (ready == 0 || (ready < 0 && errno != EINTR))
+		return clock_left_ms(deadline_ns) ? 0 : TTOP_DUE;
+	for (size_t i = 0; ready > 0 && i < 3; i++) {
+		if (fds[i].revents)
+			why |= meaning[i];
+	}
+	return why;
+}
+
+int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
+		struct error *err)
+{
+	return o->source->ops->sample(o->source, sample, err);
+}
