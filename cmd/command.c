@@ -11,6 +11,8 @@
 #include <getopt.h>
 #include <string.h>
 
+static char dashes[] = "--"; /* no options behind it */
+
 /* getopt_long()'s values for long names; below are the letters. */
 #define LONG_BASE 256
 
@@ -25,6 +27,7 @@ struct arguments {
 	char **to;
 	size_t count, cap;
 	struct arena words; /* those of to that are not in from */
+	size_t given;       /* of what the command has in rest_after */
 	bool help;
 };
 
@@ -121,6 +124,21 @@ static bool is_value(const char *argument)
 	return argument && (argument[0] != '-' || argument[1] == '\0');
 }
 
+/* True once the rest of the arguments is not ours to read. */
+static bool is_rest(const struct arguments *a)
+{
+	const char *at = a->command->rest_after;
+	size_t wanted = 1;
+
+	if (!at)
+		return false;
+	while ((at = strchr(at, ' '))) {
+		wanted++;
+		at++;
+	}
+	return a->given >= wanted;
+}
+
 /*
  * Takes the values of an option that are arguments of their own: one, unless
  * it was attached, and for a list those that follow it.
@@ -128,6 +146,8 @@ static bool is_value(const char *argument)
 static void take_values(struct arguments *a, const struct command_option *o,
 			bool attached)
 {
+	a->given += words_have(a->command->rest_after, ' ', o->name,
+			       strlen(o->name));
 	if (!attached && *a->from)
 		push(a, *a->from++);
 	while (o->kind == OPTION_LIST && is_value(*a->from)) {
@@ -198,10 +218,16 @@ static int take_option(struct arguments *a, char *word, size_t len,
 	return 0;
 }
 
+static void take_argument(struct arguments *a, char *word)
+{
+	a->given++;
+	push(a, word);
+}
+
 static int normalise(struct arguments *a, struct error *err)
 {
 	while (*a->from) {
-		char *word = *a->from++;
+		char *word = is_rest(a) ? dashes : *a->from++;
 		size_t len = strcspn(word, "=");
 		char *value = word[len] ? word + len + 1 : NULL;
 		const struct command_option *o;
@@ -219,7 +245,7 @@ static int normalise(struct arguments *a, struct error *err)
 		if (o)
 			take_alias(a, o, value);
 		else if (is_value(word))
-			push(a, word);
+			take_argument(a, word);
 		else if (take_option(a, word, len, err))
 			return -1;
 	}

@@ -104,6 +104,12 @@ struct command {
 	const char *group;    /* heading in the list of commands */
 	const char *examples; /* lines, each "command   # what for" */
 	const struct command_option *options;
+	/*
+	 * "pid command": once a value was given for each of these options, or
+	 * an argument in its place, the rest is somebody else's command line:
+	 * arguments all of them, whatever they look like.  Or NULL.
+	 */
+	const char *rest_after;
 	const struct shorthand *shorthands; /* or NULL */
 	const struct refusal *refusals;     /* or NULL */
 	/* Arguments left after the options.  Returns 0, or -1 and *err. */

@@ -6,9 +6,17 @@
 #include <string.h>
 
 /* In the order in which `sjkc help` lists them within their groups. */
+/* clang-format off */
 const struct command *const commands[] = {
-	&ttop_command, &flame_command, &completion_command, &help_command, NULL,
+	&ttop_command,
+	&flame_command,
+	&jcmd_command,
+	&jstack_command,
+	&completion_command,
+	&help_command,
+	NULL,
 };
+/* clang-format on */
 
 const struct command *command_find(const char *name)
 {

@@ -8,6 +8,7 @@
 #include "core/base/alloc.h"
 #include "core/base/output.h"
 #include "core/base/version.h"
+#include "core/jvm/attach.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 static void on_stop(int number)
 {
 	output_abandon_all();
+	attach_abandon_all();
 	/* Shells want to see that it was the signal; SA_RESETHAND is set. */
 	kill(getpid(), number);
 	/* As process 1 of a container it does not end us. */
@@ -35,6 +37,7 @@ static void on_vanished_page(int number)
 
 	(void)number;
 	output_abandon_all();
+	attach_abandon_all();
 	talk_bytes(said, sizeof(said) - 1);
 	_exit(ERROR_INPUT);
 }
@@ -48,6 +51,7 @@ static void on_no_memory(size_t size)
 			   size);
 
 	output_abandon_all();
+	attach_abandon_all();
 	talk_bytes(said, (size_t)len);
 	_exit(ERROR_FAILED);
 }

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc jcmd: has a JVM carry out one of its diagnostic commands. */
+#include "cmd/answer.h"
+#include "cmd/commands.h"
+#include "cmd/talk.h"
+#include "cmd/target.h"
+#include "core/base/clock.h"
+#include "core/base/text.h"
+#include "core/jvm/attach.h"
+
+#include <string.h>
+
+#define LONG_NS (600 * CLOCK_NS_PER_S) /* for what walks the heap */
+
+static struct {
+	const char *pid, *command;
+	int64_t timeout_ns;
+	bool quiet, verbose;
+} opt;
+
+/* Commands that have to be told apart from the others, by their beginning. */
+static const struct trait {
+	const char *beginning;
+	bool is_long;   /* may take minutes */
+	bool streaming; /* prints much, and stops no thread while it does */
+} traits[] = {
+	{ .beginning = "Compiler.", .is_long = true },
+	{ .beginning = "GC.", .is_long = true },
+	{ .beginning = "JFR.", .is_long = true },
+	{ .beginning = "System.", .is_long = true },
+	{ .beginning = "Thread.dump_to_file", .is_long = true },
+	{ .beginning = "VM.info", .is_long = true, .streaming = true },
+	{ .beginning = "VM.native_memory", .is_long = true },
+};
+
+/* Commands of the JDK's own jcmd, which no JVM knows. */
+static const struct {
+	const char *name, *instead;
+} client_commands[] = {
+	{ "PerfCounter.print",
+	  "it reads the JVM's counters without asking the JVM" },
+};
+
+static struct trait trait_of(const char *command)
+{
+	for (size_t i = 0; i < sizeof(traits) / sizeof(*traits); i++) {
+		const char *beginning = traits[i].beginning;
+
+		if (strncmp(command, beginning, strlen(beginning)) == 0)
+			return traits[i];
+	}
+	return (struct trait){ 0 };
+}
+
+static int check_command(const char *command, struct error *err)
+{
+	for (size_t i = 0;
+	     i < sizeof(client_commands) / sizeof(*client_commands); i++) {
+		if (strcmp(command, client_commands[i].name) == 0)
+			return misuse(err,
+				      "%s is a command of the JDK's jcmd, not "
+				      "of the JVM: %s",
+				      command, client_commands[i].instead);
+	}
+	return 0;
+}
+
+/*
+ * Adds an argument as the JVM's own parser reads it: blanks end one that is not
+ * in quotes; of "name=value", the value is what is quoted; there is no escape.
+ */
+static int add_argument(struct text *line, const char *argument,
+			struct error *err)
+{
+	const char *equals = strchr(argument, '=');
+	const char *value = equals ? equals + 1 : argument;
+	char quote = strchr(value, '"') ? '\'' : '"';
+
+	text_putc(line, ' ');
+	if (*value && !strpbrk(value, " \t\n")) {
+		text_puts(line, argument);
+		return 0;
+	}
+	/* Whoever has quoted it for the JVM has done so. */
+	if (*value == '"' || *value == '\'') {
+		text_puts(line, argument);
+		return 0;
+	}
+	if (strchr(value, quote))
+		return misuse(err,
+			      "'%s' has blanks and both kinds of quotes: the "
+			      "JVM cannot be given that",
+			      argument);
+	text_add(line, argument, (size_t)(value - argument));
+	text_putc(line, quote);
+	text_puts(line, value);
+	text_putc(line, quote);
+	return 0;
+}
+
+static int command_line(struct text *line, const char *command, int argc,
+			char **argv, struct error *err)
+{
+	/* "GC.heap_dump /tmp/x" may come as one argument, as jcmd has it. */
+	text_puts(line, command);
+	for (int i = 0; i < argc; i++) {
+		if (add_argument(line, argv[i], err))
+			return -1;
+	}
+	return 0;
+}
+
+static int ask(const struct jvm *jvm, const char *line, struct error *err)
+{
+	struct trait trait = trait_of(line);
+	const struct attach_request request = {
+		.operation = "jcmd",
+		.args = { line },
+		.streaming = trait.streaming,
+	};
+	int64_t timeout_ns = opt.timeout_ns  ? opt.timeout_ns
+			     : trait.is_long ? LONG_NS
+					     : ATTACH_TIMEOUT_NS;
+	struct attach *a = attach_open(jvm, timeout_ns, err);
+	int ret = -1;
+
+	if (a) {
+		talk_detail("%s", attach_protocol(a));
+		ret = answer_print(a, &request, err);
+	}
+	attach_close(a);
+	return ret;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	const char *command = opt.command;
+	struct text line = { 0 };
+	struct jvm jvm = { 0 };
+	int ret = -1;
+
+	talk_set(opt.verbose ? TALK_VERBOSE
+		 : opt.quiet ? TALK_QUIET
+			     : TALK_NORMAL);
+	if (target_open(&jvm, opt.pid, &argc, &argv, err))
+		return -1;
+	if (!command && argc > 0) {
+		command = *argv++;
+		argc--;
+	}
+	if (!command)
+		command = "help";
+	if (check_command(command, err) == 0 &&
+	    command_line(&line, command, argc, argv, err) == 0)
+		ret = ask(&jvm, line.bytes, err);
+	text_release(&line);
+	jvm_close(&jvm);
+	return ret;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_TARGET(&opt.pid),
+	OPT_STRING('c', "command", &opt.command, "<command>",
+		   "what the JVM is to do [help]"),
+	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
+		     "give up after this long [10s; some: 10m]"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
+	OPT_END,
+};
+/* clang-format on */
+
+const struct command jcmd_command = {
+	.name = "jcmd",
+	.synopsis = "jcmd [<options>] <pid> [<command> [<argument>…]]",
+	.summary = "have a JVM carry out a diagnostic command",
+	.group = "ask a JVM",
+	.examples = "  sjkc jcmd 4711                # what it can do\n"
+		    "  sjkc jcmd 4711 help GC.heap_dump\n"
+		    "  sjkc jcmd 4711 GC.class_histogram -all\n"
+		    "  sjkc jcmd com.acme.Main VM.flags\n"
+		    "  sjkc jcmd -p 4711 -c JFR.dump filename=/tmp/a.jfr\n",
+	.options = options,
+	.rest_after = "pid command",
+	.run = run,
+};

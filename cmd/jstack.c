@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc jstack: the stack traces of all threads of a JVM. */
+#include "cmd/answer.h"
+#include "cmd/commands.h"
+#include "cmd/talk.h"
+#include "cmd/target.h"
+#include "core/jvm/attach.h"
+
+static struct {
+	const char *pid;
+	int64_t timeout_ns;
+	bool locks, extended, quiet, verbose;
+} opt = {
+	.timeout_ns = ATTACH_TIMEOUT_NS,
+};
+
+static int print_threads(const struct jvm *jvm, struct error *err)
+{
+	static const char *const options[2][2] = {
+		{ NULL, "-e" },
+		{ "-l", "-le" },
+	};
+	const struct attach_request request = {
+		.operation = "threaddump",
+		.args = { options[opt.locks][opt.extended] },
+	};
+	struct attach *a = attach_open(jvm, opt.timeout_ns, err);
+	int ret = -1;
+
+	if (a) {
+		talk_detail("%s", attach_protocol(a));
+		ret = answer_print(a, &request, err);
+	}
+	attach_close(a);
+	return ret;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	struct jvm jvm = { 0 };
+	int ret = -1;
+
+	talk_set(opt.verbose ? TALK_VERBOSE
+		 : opt.quiet ? TALK_QUIET
+			     : TALK_NORMAL);
+	if (target_open(&jvm, opt.pid, &argc, &argv, err) == 0)
+		ret = argc ? misuse(err, "jstack asks one JVM")
+			   : print_threads(&jvm, err);
+	jvm_close(&jvm);
+	return ret;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_TARGET(&opt.pid),
+	OPT_FLAG('l', "locks", &opt.locks,
+		 "list the java.util.concurrent locks held, too",
+		 .aliases = "--long"),
+	OPT_FLAG('e', "extended", &opt.extended,
+		 "say more of each thread (JDK 11 on)"),
+	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
+		     "give up after this long [10s]"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
+	OPT_END,
+};
+/* clang-format on */
+
+const struct command jstack_command = {
+	.name = "jstack",
+	.synopsis = "jstack [<options>] <pid>",
+	.summary = "print the stack traces of a JVM's threads",
+	.group = "ask a JVM",
+	.examples = "  sjkc jstack 4711\n"
+		    "  sjkc jstack -l -e com.acme.Main >dump.txt\n"
+		    "  sjkc jstack 4711 | sjkc flame -o now.html -\n",
+	.options = options,
+	.run = run,
+};
