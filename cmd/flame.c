@@ -59,7 +59,8 @@ static const struct output_format {
 	{ "collapsed", ".collapsed .folded", write_collapsed },
 };
 
-#define NAMED_VIEWS    8 /* so many are named when one is chosen */
+#define NAMED_VIEWS    8   /* so many are named when one is chosen */
+#define PAGE_VIEWS     100 /* so many have a tab of the page */
 #define OUTPUT_FORMATS (sizeof(output_formats) / sizeof(*output_formats))
 
 static const char *base_name(const char *path)
@@ -222,6 +223,19 @@ static void say_choice(const struct drawing *d)
 	text_release(&others);
 }
 
+/* Each kind of event costs as much as a graph, whatever it holds. */
+static void limit_views(struct drawing *d)
+{
+	size_t count = d->view_count;
+
+	d->view_count = event_views_limit(d->views, count, PAGE_VIEWS,
+					  &d->selected);
+	if (count > d->view_count)
+		talk("the page has tabs for %zu of the %zu kinds of events; "
+		     "--event draws any",
+		     d->view_count, count);
+}
+
 /*
  * Chooses what is drawn.  First without the filters, so that an event that is
  * not there and a filter that leaves nothing of it are told apart.
@@ -244,6 +258,7 @@ static int choose_views(struct drawing *d, const struct sample_filter *filter,
 	}
 	if (!opt.event) {
 		say_choice(d);
+		limit_views(d);
 		return 0;
 	}
 	/* One event type of a family is no view of its own. */

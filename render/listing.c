@@ -24,21 +24,26 @@ static struct row *by_samples(const struct profile *p)
 	return rows;
 }
 
-/* The family that an event is drawn with, or "". */
-static const char *family_of(const struct profile *p, uint32_t event,
-			     const struct event_view *views, size_t view_count)
+/* The family that each event is drawn with, or NULL. */
+static const char **families_of(const struct profile *p)
 {
-	const char *name = profile_text(p, p->events[event].name);
+	const char **families = xcalloc(p->event_count, sizeof(*families));
+	struct event_view *views;
+	size_t view_count = event_views(p, &views);
 
 	for (size_t i = 0; i < view_count; i++) {
 		const struct event_view *v = &views[i];
 
 		for (size_t j = 0; j < v->event_count; j++) {
-			if (v->events[j] == event && strcmp(v->name, name) != 0)
-				return v->name;
+			uint32_t event = v->events[j];
+			uint32_t name = p->events[event].name;
+
+			if (strcmp(v->name, profile_text(p, name)) != 0)
+				families[event] = v->name;
 		}
 	}
-	return "";
+	free(views);
+	return families;
 }
 
 enum { NAME, FAMILY, SAMPLES, WITHOUT_STACK, WEIGHT, COLUMNS };
@@ -70,7 +75,7 @@ static void put_column(struct text *out, const struct profile *p,
 		safe_text(out, name, strlen(name));
 		break;
 	case FAMILY:
-		text_puts(out, family);
+		text_puts(out, family ? family : "");
 		break;
 	case SAMPLES:
 		text_printf(out, "%" PRIu64, e->samples);
@@ -131,15 +136,13 @@ void listing_events(struct output *out, const struct profile *p)
 	struct row *order = by_samples(p);
 	size_t widths[COLUMNS] = { 0 };
 	struct text table = { 0 };
-	struct event_view *views;
-	size_t view_count = event_views(p, &views);
+	const char **families = families_of(p);
 
 	for (size_t i = 0; i < lines * COLUMNS; i++) {
 		size_t line = i / COLUMNS, column = i % COLUMNS;
 		uint32_t event = line ? order[line - 1].item : 0;
 
-		put_column(&texts[i], p,
-			   line ? family_of(p, event, views, view_count) : "",
+		put_column(&texts[i], p, line ? families[event] : NULL,
 			   line ? &p->events[event] : NULL, column);
 		if (width_of(&texts[i]) > widths[column])
 			widths[column] = width_of(&texts[i]);
@@ -152,7 +155,7 @@ void listing_events(struct output *out, const struct profile *p)
 	text_release(&table);
 	free(texts);
 	free(order);
-	free(views);
+	free(families);
 }
 
 void listing_events_json(struct output *out, const struct profile *p)

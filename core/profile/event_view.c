@@ -53,21 +53,9 @@ static const struct event *sampled(const struct profile *p, const char *name)
 	return NULL;
 }
 
-/* True for the JDK's TLAB events when their bytes are in samples as well. */
-static bool is_told_twice(const struct profile *p, const char *name)
+/* The family that has a type, whatever else is in the profile. */
+static const struct family *family_of_type(const char *name)
 {
-	static const char samples[] = "jdk.ObjectAllocationSample";
-
-	return strncmp(name, "jdk.ObjectAllocation", 20) == 0 &&
-	       strcmp(name, samples) != 0 && sampled(p, samples);
-}
-
-static const struct family *family_of(const struct profile *p, uint32_t event)
-{
-	const char *name = event_name(p, event);
-
-	if (is_told_twice(p, name))
-		return NULL;
 	for (size_t i = 0; i < FAMILIES; i++) {
 		for (size_t k = 0; families[i].types[k]; k++) {
 			if (strcmp(families[i].types[k], name) == 0)
@@ -75,6 +63,19 @@ static const struct family *family_of(const struct profile *p, uint32_t event)
 		}
 	}
 	return NULL;
+}
+
+static const struct family *family_of(const struct profile *p, uint32_t event)
+{
+	static const char samples[] = "jdk.ObjectAllocationSample";
+	const char *name = event_name(p, event);
+	const struct family *family = family_of_type(name);
+
+	/* The JDK's TLAB events, when their bytes are in samples as well. */
+	if (family && strcmp(family->types[0], samples) == 0 &&
+	    strcmp(name, samples) != 0 && sampled(p, samples))
+		return NULL;
+	return family;
 }
 
 static void add_event(struct event_view *v, const struct profile *p,
@@ -153,6 +154,43 @@ size_t event_views(const struct profile *p, struct event_view **views)
 	}
 	*views = all;
 	return drop_bare(all, count);
+}
+
+static int by_stacks(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+size_t event_views_limit(struct event_view *views, size_t count, size_t most,
+			 size_t *selected)
+{
+	size_t chosen = *selected, kept = 0, ties = most;
+	uint64_t *stacks, least;
+
+	if (count <= most)
+		return count;
+	stacks = xmalloc(count * sizeof(*stacks));
+	for (size_t i = 0; i < count; i++)
+		stacks[i] = i == chosen ? UINT64_MAX : with_stack(&views[i]);
+	qsort(stacks, count, sizeof(*stacks), by_stacks);
+	least = stacks[most - 1];
+	for (size_t i = 0; i < most && stacks[i] > least; i++)
+		ties--;
+	free(stacks);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t has = i == chosen ? UINT64_MAX : with_stack(&views[i]);
+
+		/* Of those that have just as many, the first. */
+		if (has < least || (has == least && !ties))
+			continue;
+		ties -= has == least;
+		if (i == chosen)
+			*selected = kept;
+		views[kept++] = views[i];
+	}
+	return kept;
 }
 
 static bool ends_with_part(const char *name, const char *part)

@@ -33,6 +33,14 @@ struct event_view {
 size_t event_views(const struct profile *p, struct event_view **views);
 
 /*
+ * Leaves of the views the `most` that have the most stack traces, in their
+ * order, and always the one selected, of which it corrects the index.  Gives
+ * how many are left.
+ */
+size_t event_views_limit(struct event_view *views, size_t count, size_t most,
+			 size_t *selected);
+
+/*
  * The view called wanted: a family, an event type, or the last part of its
  * name where only one has it: "wall" is nps.wall.  NULL means the default:
  * "cpu" if it has samples, else the view with the most stack traces.  Fails

@@ -72,6 +72,7 @@ void profile_free(struct profile *p)
 	idtable_release(&p->stack_ids);
 	idtable_release(&p->thread_ids);
 	idtable_release(&p->cell_ids);
+	idtable_release(&p->event_ids);
 	intern_release(&p->strings);
 	free(p);
 }
@@ -363,14 +364,19 @@ uint32_t profile_thread(struct profile *p, const struct thread *t)
 uint32_t profile_event(struct profile *p, const char *name, enum unit unit)
 {
 	uint32_t string = profile_string(p, name, strlen(name));
+	struct idprobe probe;
+	uint32_t id;
 
-	for (size_t i = 0; i < p->event_count; i++) {
-		if (p->events[i].name == string)
-			return (uint32_t)i;
+	idtable_reserve(&p->event_ids, 1);
+	probe = idtable_probe(&p->event_ids, (uint32_t)hash_mix(string, 0));
+	while ((id = idtable_next(&p->event_ids, &probe))) {
+		if (p->events[id - 1].name == string)
+			return id - 1;
 	}
 	array_reserve(p->events, p->event_cap, p->event_count + 1);
-	p->events[p->event_count] = (struct event){ string, unit, 0, 0, 0 };
-	return (uint32_t)p->event_count++;
+	p->events[p->event_count++] = (struct event){ string, unit, 0, 0, 0 };
+	idtable_put(&p->event_ids, &probe, (uint32_t)p->event_count);
+	return (uint32_t)p->event_count - 1;
 }
 
 static void remark(struct profile *p, bool is_loss, const char *what,

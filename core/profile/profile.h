@@ -133,7 +133,8 @@ struct profile {
 	struct idtable thread_ids;
 	struct thread *threads;
 	size_t thread_count, thread_cap;
-	struct event *events; /* from 0 */
+	struct idtable event_ids; /* 1 + index */
+	struct event *events;     /* from 0 */
 	size_t event_count, event_cap;
 	struct idtable cell_ids;
 	struct cell *cells; /* from 0 */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/profile/event_view.h"
 
+#include "core/base/text.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,6 +171,69 @@ static void what_is_not_there_is_answered_with_what_is(void **state)
 	profile_free(p);
 }
 
+/* Each is found by the table of them, not by a look at all before it. */
+static void many_events_are_found_and_chosen_by_their_names(void **state)
+{
+	const uint32_t count = 100000;
+	struct profile *p = profile_new();
+	struct event_view *views, view;
+	struct error err;
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		for (uint32_t i = 0; i < count; i++) {
+			char name[40];
+
+			snprintf(name, sizeof(name), "jdk.ObjectAllocation%u",
+				 i);
+			if (profile_event(p, name, UNIT_SAMPLES) != i)
+				fail_msg("%s has another id", name);
+			p->events[i].samples = 1;
+		}
+	}
+	assert_int_equal(p->event_count, count);
+	assert_int_equal(p->event_ids.count, count);
+	assert_int_equal(event_views(p, &views), count);
+	free(views);
+	assert_int_equal(
+		event_view_choose(p, "ObjectAllocation99999", &view, &err), 0);
+	assert_int_equal(view.events[0], count - 1);
+	profile_free(p);
+}
+
+/* Which of views with these numbers of stack traces are left, "0 2 3". */
+static void assert_left(const uint64_t *samples, size_t count, size_t most,
+			size_t selected, const char *want)
+{
+	struct event_view views[8] = { 0 };
+	struct text got = { 0 };
+	size_t left, at = selected;
+
+	for (uint32_t i = 0; i < count; i++) {
+		views[i].events[0] = i;
+		views[i].samples = samples[i];
+	}
+	left = event_views_limit(views, count, most, &at);
+	for (size_t i = 0; i < left; i++)
+		text_printf(&got, i ? " %u" : "%u", views[i].events[0]);
+	assert_string_equal(got.bytes, want);
+	assert_int_equal(views[at].events[0], selected);
+	text_release(&got);
+}
+
+static void a_page_has_the_views_with_the_most_stack_traces(void **state)
+{
+	static const uint64_t samples[] = { 5, 1, 9, 5, 5, 2 };
+
+	(void)state;
+	assert_left(samples, 6, 6, 1, "0 1 2 3 4 5");
+	assert_left(samples, 6, 9, 1, "0 1 2 3 4 5");
+	assert_left(samples, 6, 4, 2, "0 2 3 4");
+	assert_left(samples, 6, 3, 2, "0 2 3");
+	assert_left(samples, 6, 3, 1, "0 1 2");
+	assert_left(samples, 6, 1, 5, "5");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +246,10 @@ int main(void)
 			what_has_no_stack_trace_is_no_view_where_others_have_one),
 		cmocka_unit_test(a_view_is_chosen_by_family_type_or_last_part),
 		cmocka_unit_test(what_is_not_there_is_answered_with_what_is),
+		cmocka_unit_test(
+			many_events_are_found_and_chosen_by_their_names),
+		cmocka_unit_test(
+			a_page_has_the_views_with_the_most_stack_traces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

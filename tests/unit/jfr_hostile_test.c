@@ -280,6 +280,52 @@ static void put_nested_types(struct jfr_chunk *c, const char *event_field)
 	free(types);
 }
 
+/* Each is found by the table of them, not by a look at all before it. */
+static void a_hundred_thousand_event_types_are_counted_each(void **state)
+{
+	enum { CHUNKS = 2, TYPES = 50000, NAME = 16 };
+	struct jfr_type_spec *types = jfr_own_types(TYPES);
+	struct jfr_type_spec *sample = jfr_type_of(types, SAMPLE);
+	char *names = xmalloc((size_t)TYPES * NAME);
+	struct text file = { 0 };
+	struct jfr_result r;
+	struct jfr_chunk c;
+
+	(void)state;
+	for (uint64_t chunk = 0; chunk < CHUNKS; chunk++) {
+		jfr_chunk_begin(&c);
+		for (uint64_t i = 0; i < TYPES; i++) {
+			struct jfr_type_spec
+				*t = &types[jfr_usual_type_count + i];
+
+			*t = *sample;
+			t->id = 1000 + i;
+			t->name = names + i * NAME;
+			snprintf(names + i * NAME, NAME, "app.E%u",
+				 (unsigned)(chunk * TYPES + i));
+		}
+		jfr_metadata(&c, types, jfr_usual_type_count + TYPES);
+		jfr_usual_pools(&c);
+		for (uint64_t i = 0; i < TYPES; i++) {
+			jfr_event_begin(&c, 1000 + i);
+			jfr_put_varint(&c.bytes, 5000);
+			jfr_put_varint(&c.bytes, THREAD_MAIN);
+			jfr_put_varint(&c.bytes, STACK_FLAT);
+			jfr_put_varint(&c.bytes, STATE_KEY);
+			jfr_event_end(&c);
+		}
+		jfr_chunk_end(&c, &file);
+	}
+	r = jfr_read_file(&file);
+	assert_int_equal(r.status, 0);
+	assert_int_equal(r.profile->event_count, CHUNKS * TYPES);
+	assert_int_equal(r.profile->event_ids.count, CHUNKS * TYPES);
+	assert_int_equal(jfr_samples_of(r.profile, "app.E99999"), 1);
+	jfr_forget(&r);
+	free(types);
+	free(names);
+}
+
 static void types_within_types_do_not_multiply(void **state)
 {
 	struct jfr_chunk c;
@@ -441,6 +487,8 @@ int main(void)
 			samples_that_all_differ_cost_a_multiple_of_their_bytes),
 		cmocka_unit_test(row_06_ten_million_types_are_refused),
 		cmocka_unit_test(metadata_cost_a_multiple_of_their_bytes),
+		cmocka_unit_test(
+			a_hundred_thousand_event_types_are_counted_each),
 		cmocka_unit_test(types_within_types_do_not_multiply),
 		cmocka_unit_test(
 			a_chain_through_nested_checkpoints_is_not_followed),
