@@ -45,7 +45,8 @@ struct drawing {
 	char *title;
 };
 
-typedef void write_fn(struct output *out, const struct drawing *d);
+/* True when it could write all. */
+typedef bool write_fn(struct output *out, const struct drawing *d);
 
 static write_fn write_page, write_collapsed;
 
@@ -131,7 +132,7 @@ static int check_output(const char *output, struct error *err)
 	return 0;
 }
 
-static void write_page(struct output *out, const struct drawing *d)
+static bool write_page(struct output *out, const struct drawing *d)
 {
 	const struct event_view *front = &d->views[d->selected];
 	const struct flame_options options = {
@@ -154,9 +155,10 @@ static void write_page(struct output *out, const struct drawing *d)
 		talk("%zu of %zu stack traces, narrower than %g %%, are left "
 		     "out; --min-width 0 draws them",
 		     result.elided, result.elided + result.nodes, result.below);
+	return true;
 }
 
-static void write_collapsed(struct output *out, const struct drawing *d)
+static bool write_collapsed(struct output *out, const struct drawing *d)
 {
 	const struct event_view *view = &d->views[d->selected];
 	const struct folded_options options = {
@@ -169,8 +171,13 @@ static void write_collapsed(struct output *out, const struct drawing *d)
 		.reverse = opt.reverse,
 		.weights = opt.total || view->unit == UNIT_SAMPLES,
 	};
+	struct folded_result result;
 
-	folded_write(out, d->profile, view, &options);
+	result = folded_write(out, d->profile, view, &options);
+	if (result.cut)
+		talk_always("lost: stack traces cut to %zu frames: %" PRIu64,
+			    result.depth, result.cut);
+	return !result.cut;
 }
 
 static int list_events(const struct profile *p, const char *output,
@@ -274,8 +281,10 @@ static int write_drawing(const struct drawing *d,
 	struct output out;
 	int ret = output_open(&out, d->output, err);
 
+	bool whole = false;
+
 	if (ret == 0) {
-		format->write(&out, d);
+		whole = format->write(&out, d);
 		ret = output_commit(&out, err);
 	}
 	output_close(&out);
@@ -283,7 +292,7 @@ static int write_drawing(const struct drawing *d,
 		return -1;
 	if (strcmp(d->output, "-") != 0)
 		talk("wrote %s", d->output);
-	if (profile_is_partial(d->profile))
+	if (!whole || profile_is_partial(d->profile))
 		return fail(err, ERROR_PARTIAL,
 			    "%s is not drawn from all of the input",
 			    strcmp(d->output, "-") ? d->output : "<stdout>");

@@ -19,6 +19,8 @@ struct folding {
 	const struct event_view *view;
 	const struct folded_options *options;
 	bool *in_view; /* by event */
+	struct folded_result result;
+	uint32_t *depths; /* by stack trace */
 
 	/* The stack traces as they are written: leaf first when reversed. */
 	struct profile *reversed;
@@ -58,17 +60,83 @@ static uint32_t stack_of(const struct folding *f, const struct cell *c)
 	return f->stack_of ? f->stack_of[c->stack] : c->stack;
 }
 
+static size_t measure_depths(struct folding *f)
+{
+	const struct profile *p = f->profile;
+	uint32_t deepest = 0;
+
+	f->depths = xcalloc(p->stack_count, sizeof(*f->depths));
+	for (size_t i = 1; i < p->stack_count; i++) {
+		f->depths[i] = f->depths[p->stacks[i].caller] + 1;
+		if (f->depths[i] > deepest)
+			deepest = f->depths[i];
+	}
+	return deepest;
+}
+
+/*
+ * Finds the depth at which there are at most so many frames in all lines, and
+ * counts the samples that are deeper.
+ */
+static void fit(struct folding *f)
+{
+	const struct profile *p = f->profile;
+	uint64_t most = f->options->reverse ? FOLDED_REVERSED_FRAMES
+					    : FOLDED_FRAMES;
+	size_t deepest = measure_depths(f);
+	uint64_t *cells_at = xcalloc(deepest + 1, sizeof(*cells_at));
+	uint64_t frames = 0, deeper = 0;
+	size_t depth = 0;
+
+	if (f->options->most_frames)
+		most = f->options->most_frames;
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+
+		if (!f->in_view[c->event] || !c->stack)
+			continue;
+		cells_at[f->depths[c->stack]]++;
+		deeper++;
+	}
+	/* One frame deeper is one more in each line that goes on. */
+	for (; depth < deepest && frames + deeper <= most; depth++) {
+		frames += deeper;
+		deeper -= cells_at[depth + 1];
+	}
+	free(cells_at);
+	f->result.depth = depth ? depth : 1;
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+
+		if (f->in_view[c->event] &&
+		    f->depths[c->stack] > f->result.depth)
+			f->result.cut = saturate_add(f->result.cut, c->count);
+	}
+}
+
+/* Leaves out what lies deeper; a callee's id is greater than its caller's. */
+static void cut_all(struct folding *f)
+{
+	const struct profile *p = f->profile;
+
+	f->stack_of = xcalloc(p->stack_count, sizeof(*f->stack_of));
+	for (uint32_t i = 1; i < p->stack_count; i++)
+		f->stack_of[i] = f->depths[i] <= f->result.depth
+					 ? i
+					 : f->stack_of[p->stacks[i].caller];
+}
+
 /* The same stack trace with its leaf as root. */
 static uint32_t reverse(struct folding *f, uint32_t stack)
 {
 	const struct stack *stacks = f->profile->stacks;
-	size_t depth = 0;
+	size_t depth = f->depths[stack];
 
-	for (uint32_t s = stack; s; s = stacks[s].caller)
-		depth++;
+	if (depth > f->result.depth)
+		depth = f->result.depth;
 	array_reserve(f->path, f->path_cap, depth);
 	/* profile_stack() takes them from the leaf: that is the root now. */
-	for (size_t i = depth; stack; stack = stacks[stack].caller)
+	for (size_t i = depth; i; stack = stacks[stack].caller)
 		f->path[--i] = stacks[stack].frame;
 	return profile_stack(f->reversed, f->path, depth);
 }
@@ -301,6 +369,7 @@ static void release(struct folding *f)
 	text_release(&f->line);
 	free(f->in_view);
 	free(f->stack_of);
+	free(f->depths);
 	free(f->marks);
 	free(f->threads);
 	free(f->thread_rank);
@@ -308,9 +377,9 @@ static void release(struct folding *f)
 	free(f->ends);
 }
 
-void folded_write(struct output *out, const struct profile *p,
-		  const struct event_view *view,
-		  const struct folded_options *options)
+struct folded_result folded_write(struct output *out, const struct profile *p,
+				  const struct event_view *view,
+				  const struct folded_options *options)
 {
 	struct folding f = {
 		.profile = p,
@@ -321,11 +390,15 @@ void folded_write(struct output *out, const struct profile *p,
 		.stack_count = p->stack_count,
 	};
 
+	fit(&f);
 	if (options->reverse)
 		reverse_all(&f);
+	else if (f.result.cut)
+		cut_all(&f);
 	arrange(&f);
 	if (options->threads)
 		rank_threads(&f);
 	write_rows(&f, out);
 	release(&f);
+	return f.result;
 }

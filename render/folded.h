@@ -11,21 +11,41 @@
 #include "core/profile/profile.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct folded_options {
 	struct frame_style style;
 	bool threads; /* the thread as root frame */
 	bool reverse; /* leaf first */
 	bool weights; /* weights instead of samples */
+	/* So many frames at most, each in every line; 0: FOLDED_FRAMES. */
+	uint64_t most_frames;
+};
+
+/*
+ * A line says all its callers again: half a million frames, each the callee of
+ * the one before and each with samples, would be terabytes of text.  So would
+ * be the tree of them from the leaves, which is held in memory.
+ */
+#define FOLDED_FRAMES          UINT64_C(1000000000)
+#define FOLDED_REVERSED_FRAMES UINT64_C(200000000)
+
+struct folded_result {
+	uint64_t cut; /* samples whose stack trace was longer */
+	size_t depth; /* than so many frames, and was cut to them */
 };
 
 /*
  * Writes the stack traces of one view, each once, in the order of their
  * frames' names.  A ';' in a name becomes ':', a line end a blank: the format
- * has no escapes.  Samples without a stack trace are "[no stack trace]".
+ * has no escapes.  Samples without a stack trace are "[no stack trace]".  Where
+ * there would be more frames than may be, stack traces are cut to the depth at
+ * which there are not; of those, the frames at the end of the line are left
+ * out.
  */
-void folded_write(struct output *out, const struct profile *p,
-		  const struct event_view *view,
-		  const struct folded_options *options);
+struct folded_result folded_write(struct output *out, const struct profile *p,
+				  const struct event_view *view,
+				  const struct folded_options *options);
 
 #endif

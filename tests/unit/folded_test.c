@@ -267,6 +267,86 @@ static void a_stack_trace_may_be_very_deep(void **state)
 	profile_free(p);
 }
 
+/* A frame, its callee, the callee of that, …: each with one sample. */
+static struct profile *chain(size_t depth)
+{
+	struct profile *p = profile_new();
+	struct text path = { 0 };
+
+	for (size_t i = 0; i < depth; i++) {
+		text_printf(&path, "%sa.A.f%zu", i ? ";" : "", i);
+		sampled(p, path.bytes, 1);
+	}
+	text_release(&path);
+	return p;
+}
+
+static struct folded_result result_of(const struct profile *p,
+				      const struct folded_options *options)
+{
+	struct event_view view = sampled_view(p, 0);
+	struct error err;
+	struct output out;
+	struct folded_result result;
+
+	assert_int_equal(output_open(&out, "/dev/null", &err), 0);
+	result = folded_write(&out, p, &view, options);
+	output_close(&out);
+	return result;
+}
+
+static void more_frames_than_may_be_are_cut_and_counted(void **state)
+{
+	struct folded_options options = { .most_frames = 9 };
+	struct profile *p = chain(5);
+	struct folded_result result;
+
+	(void)state;
+	/* 5 lines of a frame, 4 of another: 9; a third would be 3 more. */
+	check(p, options, "a.A.f0 1\na.A.f0;a.A.f1 4\n");
+	result = result_of(p, &options);
+	assert_int_equal(result.depth, 2);
+	assert_int_equal(result.cut, 3);
+	options.reverse = true;
+	check(p, options,
+	      "a.A.f0 1\na.A.f1;a.A.f0 1\na.A.f2;a.A.f1 1\n"
+	      "a.A.f3;a.A.f2 1\na.A.f4;a.A.f3 1\n");
+	options = (struct folded_options){ .most_frames = 15 };
+	result = result_of(p, &options);
+	assert_int_equal(result.cut, 0);
+	options.most_frames = 1;
+	check(p, options, "a.A.f0 5\n");
+	profile_free(p);
+}
+
+/* Each the callee of the one before: 1.25 * 10^11 frames in all lines. */
+static void a_chain_of_half_a_million_callees_is_cut(void **state)
+{
+	struct folded_options options = { 0 };
+	struct profile *p = profile_new();
+	uint32_t frame = sampled_frame(p, "a.A.a", FRAME_JAVA, 0);
+	struct sample s = {
+		.event = profile_event(p, "cpu", UNIT_SAMPLES),
+		.count = 1,
+		.weight = 1,
+	};
+	struct folded_result result;
+
+	(void)state;
+	for (size_t i = 0; i < 500000; i++) {
+		s.stack = profile_push(p, s.stack, frame);
+		profile_add(p, &s);
+	}
+	result = result_of(p, &options);
+	assert_in_range(result.depth, 1990, 2010);
+	assert_int_equal(result.cut, 500000 - result.depth);
+	options.reverse = true;
+	result = result_of(p, &options);
+	assert_in_range(result.depth, 390, 410);
+	assert_int_equal(result.cut, 500000 - result.depth);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +361,8 @@ int main(void)
 			weights_are_written_when_asked_for_or_samples_are_the_unit),
 		cmocka_unit_test(what_was_written_can_be_read_back),
 		cmocka_unit_test(a_stack_trace_may_be_very_deep),
+		cmocka_unit_test(more_frames_than_may_be_are_cut_and_counted),
+		cmocka_unit_test(a_chain_of_half_a_million_callees_is_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

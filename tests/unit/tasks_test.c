@@ -22,8 +22,9 @@
 
 #include <cmocka.h>
 
-#define PATIENCE_NS (60 * CLOCK_NS_PER_S) /* a test that waits so long fails   \
-					   */
+#define PATIENCE_NS                                                            \
+	(60 * CLOCK_NS_PER_S) /* a test that waits so long fails               \
+			       */
 
 enum deed { REST, BURN, NAP };
 
