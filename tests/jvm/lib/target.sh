@@ -23,6 +23,7 @@ jdks() {
 target_classes=/var/tmp/sjkc-target-$(id -u)
 target_pids=
 target_number=0
+: "${scratch:?is to be a folder}"
 
 # target_compile JDK: says where its classes are.  Concurrent tests may both
 # compile; the last one to rename wins, with the same result.
@@ -30,7 +31,8 @@ target_compile() {
 	[ ! -e "$target_classes" ] || [ -O "$target_classes" ] ||
 		{ echo "$target_classes is not ours" >&2; return 1; }
 	compiled=$target_classes/$(basename "$1")
-	if [ ! "$compiled/Target.class" -nt tests/jvm/lib/Target.java ]; then
+	if [ -z "$(find "$compiled/Target.class" \
+		-newer tests/jvm/lib/Target.java 2>/dev/null)" ]; then
 		fresh=$target_classes/$$.$(basename "$1")
 		mkdir -p "$fresh" "$compiled" && chmod 755 "$target_classes" &&
 			"$1/bin/javac" -nowarn -d "$fresh" \
@@ -56,7 +58,7 @@ target_wait() {
 # target_split JVM-OPTION… [-- ARGUMENT…]: sets $options and $arguments, which
 # are not to hold blanks.
 target_split() {
-	options= arguments=
+	options='' arguments=''
 	while [ $# -gt 0 ] && [ "$1" != -- ]; do
 		options="$options $1"
 		shift

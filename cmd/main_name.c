@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/main_name.h"
+
+#include "core/jvm/procfs.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Files, whose names have dots of their own. */
+static bool is_file(const char *name)
+{
+	static const char *const extensions[] = { ".jar", ".war", ".java" };
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++) {
+		size_t ext = strlen(extensions[i]);
+
+		if (len > ext &&
+		    memcmp(name + len - ext, extensions[i], ext) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *main_name_simple(const char *main_class)
+{
+	const char *slash = strrchr(main_class, '/');
+	const char *base = slash && slash[1] ? slash + 1 : main_class;
+	const char *dot = is_file(base) ? NULL : strrchr(base, '.');
+
+	return dot && dot[1] ? dot + 1 : base;
+}
+
+void main_name_of(const struct jvm *jvm, const struct jvm_about *about,
+		  struct text *out)
+{
+	struct proc_stat stat;
+	struct error unused;
+
+	text_clear(out);
+	if (about->main_class)
+		text_puts(out, about->main_class);
+	else if (procfs_stat(jvm->pid, &stat, &unused) == 0)
+		text_printf(out, "(%s)", stat.comm);
+	else
+		text_puts(out, "(?)");
+}
