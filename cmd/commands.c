@@ -12,6 +12,7 @@ const struct command *const commands[] = {
 	&flame_command,
 	&jcmd_command,
 	&jstack_command,
+	&jps_command,
 	&completion_command,
 	&help_command,
 	NULL,

@@ -12,6 +12,7 @@ extern const struct command flame_command;
 extern const struct command help_command;
 extern const struct command jcmd_command;
 extern const struct command jstack_command;
+extern const struct command jps_command;
 
 extern const struct command *const commands[]; /* ends with NULL */
 extern const struct command ttop_command;

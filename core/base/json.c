@@ -88,6 +88,13 @@ void json_text(struct json *j, const char *string)
 	json_string(j, string, strlen(string));
 }
 
+void json_foreign_key(struct json *j, const char *key)
+{
+	json_text(j, key);
+	text_putc(j->out, ':');
+	j->after_key = true;
+}
+
 void json_int(struct json *j, int64_t value)
 {
 	before_value(j);

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc jps: lists the JVMs that run on this machine. */
+#include "cmd/commands.h"
+#include "cmd/jps_details.h"
+#include "cmd/process.h"
+#include "cmd/talk.h"
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/json.h"
+#include "core/base/output.h"
+#include "core/jvm/jvm.h"
+#include "render/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct {
+	const char *description, *output;
+	struct option_list properties, details;
+	bool csv, json, show_secrets, quiet, verbose;
+} opt;
+
+/* The JVMs that are shown, and what was seen on the way. */
+struct listed {
+	struct jvm_list list;
+	struct process *processes;
+	size_t count;
+	size_t filtered;
+};
+
+static int listed_init(struct listed *l, const struct jps_filter *filter,
+		       struct error *err)
+{
+	*l = (struct listed){ 0 };
+	if (jvm_list(&l->list, err))
+		return -1;
+	l->processes = xcalloc(l->list.count, sizeof(*l->processes));
+	for (size_t i = 0; i < l->list.count; i++) {
+		struct process *p = &l->processes[l->count];
+		struct error unused;
+
+		/* What has ended meanwhile is not missed. */
+		if (process_init(p, &l->list.jvms[i], opt.show_secrets,
+				 &unused))
+			continue;
+		if (jps_filter_passes(filter, p)) {
+			l->count++;
+		} else {
+			process_release(p);
+			l->filtered++;
+		}
+	}
+	return 0;
+}
+
+static void listed_release(struct listed *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		process_release(&l->processes[i]);
+	free(l->processes);
+	jvm_list_release(&l->list);
+}
+
+enum { PID, NS_PID, USER, UPTIME, VERSION, MAIN, ARGS, OPTIONS, COLUMNS };
+
+static const struct table_column columns[COLUMNS] = {
+	[PID] = { "PID", true },         [NS_PID] = { "NSPID", true },
+	[USER] = { "USER", false },      [UPTIME] = { "UPTIME", true },
+	[VERSION] = { "JAVA", false },   [MAIN] = { "MAIN", false },
+	[ARGS] = { "ARGUMENTS", false }, [OPTIONS] = { "OPTIONS", false },
+};
+
+static void add_options(const struct process *p, struct text *out)
+{
+	char *const *words = p->about.vm_args;
+
+	for (size_t i = 0; words && words[i]; i++) {
+		if (i)
+			text_putc(out, ' ');
+		process_word(p, words, i, out);
+	}
+}
+
+static void add_row(struct table *t, const struct process *p, int64_t now)
+{
+	const struct jvm *jvm = p->jvm;
+
+	text_printf(table_cell(t), "%d", (int)jvm->pid);
+	if (jvm->own_pid_ns)
+		text_printf(table_cell(t), "%d", (int)jvm->ns_pid);
+	else
+		table_add(t, "-");
+	table_add(t, p->about.user);
+	process_add_uptime(table_cell(t), now - p->about.start_ns);
+	table_add(t, p->about.version ? p->about.version : "?");
+	table_add(t, p->main.bytes);
+	process_args(p, table_cell(t));
+	if (p->about.args_cut && !opt.csv)
+		text_puts(&t->cells[t->count - 1], " …");
+	if (opt.verbose)
+		add_options(p, table_cell(t));
+}
+
+/* As wide as the terminal, when all of a line is not asked for. */
+static size_t width_of_output(void)
+{
+	struct winsize size;
+
+	if (opt.verbose || (opt.output && strcmp(opt.output, "-") != 0) ||
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
+static void put_table(const struct listed *l, struct text *out)
+{
+	struct table t = {
+		.columns = columns,
+		.column_count = opt.verbose ? COLUMNS : OPTIONS,
+	};
+	int64_t now = clock_wall_ns();
+
+	for (size_t i = 0; i < l->count; i++)
+		add_row(&t, &l->processes[i], now);
+	if (opt.csv)
+		table_csv(&t, out);
+	else if (l->count)
+		table_text(&t, width_of_output(), out);
+	table_release(&t);
+}
+
+static void json_maybe(struct json *j, const char *key, const char *text)
+{
+	json_key(j, key);
+	if (text)
+		json_text(j, text);
+	else
+		json_null(j);
+}
+
+static void json_words(struct json *j, const char *key, const struct process *p,
+		       char *const *words)
+{
+	struct text word = { 0 };
+
+	json_key(j, key);
+	json_open_array(j);
+	for (size_t i = 0; words && words[i]; i++) {
+		text_clear(&word);
+		process_word(p, words, i, &word);
+		json_string(j, word.bytes, word.len);
+	}
+	json_close_array(j);
+	text_release(&word);
+}
+
+static void json_time(struct json *j, const char *key, int64_t ns)
+{
+	time_t s = (time_t)(ns / CLOCK_NS_PER_S);
+	struct tm tm;
+	char text[32];
+
+	gmtime_r(&s, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	json_key(j, key);
+	json_text(j, text);
+}
+
+static void put_jvm(struct json *j, const struct process *p, int64_t now)
+{
+	const struct jvm *jvm = p->jvm;
+	const struct jvm_about *about = &p->about;
+	int64_t up_ns = now - about->start_ns;
+
+	json_open_object(j);
+	json_key(j, "pid");
+	json_int(j, jvm->pid);
+	json_key(j, "ns_pid");
+	json_int(j, jvm->ns_pid);
+	json_key(j, "own_pid_namespace");
+	json_bool(j, jvm->own_pid_ns);
+	json_key(j, "own_root");
+	json_bool(j, jvm->own_root);
+	json_key(j, "uid");
+	json_uint(j, jvm->uid);
+	json_maybe(j, "user", about->user);
+	json_time(j, "started", about->start_ns);
+	json_key(j, "uptime_s");
+	json_int(j, up_ns > 0 ? up_ns / CLOCK_NS_PER_S : 0);
+	json_key(j, "kind");
+	json_text(j, jvm->kind == JVM_OPENJ9 ? "openj9" : "hotspot");
+	json_maybe(j, "version", about->version);
+	json_maybe(j, "vm_name", about->vm_name);
+	json_maybe(j, "vm_vendor", about->vm_vendor);
+	json_maybe(j, "java_home", about->java_home);
+	json_maybe(j, "main", about->main_class);
+	json_words(j, "args", p, about->args);
+	json_words(j, "options", p, about->vm_args);
+	json_key(j, "cut");
+	json_bool(j, about->args_cut);
+	json_close_object(j);
+}
+
+static void put_json(const struct listed *l, struct text *out)
+{
+	struct json j = json_into(out);
+	int64_t now = clock_wall_ns();
+
+	json_open_object(&j);
+	json_key(&j, "schema");
+	json_text(&j, "sjkc.jps/1");
+	json_key(&j, "jvms");
+	json_open_array(&j);
+	for (size_t i = 0; i < l->count; i++)
+		put_jvm(&j, &l->processes[i], now);
+	json_close_array(&j);
+	json_key(&j, "hidden");
+	json_uint(&j, l->list.hidden);
+	json_close_object(&j);
+	text_putc(out, '\n');
+}
+
+static void put(const struct listed *l, struct text *out)
+{
+	if (opt.details.count == 0 && opt.json)
+		put_json(l, out);
+	else if (opt.details.count == 0)
+		put_table(l, out);
+	else if (opt.json)
+		jps_details_json(&opt.details, l->processes, l->count, out);
+	else if (opt.csv)
+		jps_details_csv(&opt.details, l->processes, l->count, out);
+	else
+		jps_details_text(&opt.details, l->processes, l->count, out);
+}
+
+static int write_text(const struct text *text, struct error *err)
+{
+	struct output out;
+	int ret = output_open(&out, opt.output ? opt.output : "-", err);
+
+	if (ret == 0) {
+		output_write(&out, text->bytes, text->len);
+		ret = output_commit(&out, err);
+	}
+	output_close(&out);
+	return ret;
+}
+
+static void say(const struct listed *l)
+{
+	if (l->count == 0 && l->filtered)
+		talk("none of %zu JVMs passes the filter", l->filtered);
+	else if (l->count == 0)
+		talk("no JVM runs here%s",
+		     l->list.hidden ? " that may be looked into" : "");
+	if (l->list.hidden)
+		talk("%zu %s could not be looked into%s", l->list.hidden,
+		     l->list.hidden == 1 ? "process" : "processes",
+		     geteuid() ? "; run as root to see all" : "");
+}
+
+static bool has_extension(const char *extension)
+{
+	const char *dot = opt.output ? strrchr(opt.output, '.') : NULL;
+
+	return dot && strcmp(dot, extension) == 0;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	struct jps_filter filter = { 0 };
+	struct text text = { 0 };
+	struct listed l = { 0 };
+	int ret = -1;
+
+	talk_set(opt.verbose ? TALK_VERBOSE
+		 : opt.quiet ? TALK_QUIET
+			     : TALK_NORMAL);
+	if (argc)
+		return misuse(err, "%s: jps takes no arguments", argv[0]);
+	if (opt.csv && opt.json)
+		return misuse(err, "--csv or --json, not both");
+	if (!opt.csv && !opt.json) {
+		opt.csv = has_extension(".csv");
+		opt.json = has_extension(".json");
+	}
+	if (jps_details_check(&opt.details, err) ||
+	    jps_filter_init(&filter, opt.description, &opt.properties, err) ||
+	    listed_init(&l, &filter, err))
+		goto out;
+	put(&l, &text);
+	ret = write_text(&text, err);
+	if (ret == 0)
+		say(&l);
+out:
+	listed_release(&l);
+	jps_filter_release(&filter);
+	text_release(&text);
+	return ret;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_STRING(0, "filter-description", &opt.description, "<glob>",
+		   "only those whose main class and arguments match",
+		   .aliases = "-fd"),
+	OPT_LIST(0, "filter-property", &opt.properties, "<glob>",
+		 "only those with a system property, name=value",
+		 .aliases = "-fp"),
+	OPT_LIST(0, "process-details", &opt.details, "<tag>",
+		 "show PID, MAIN, FDQN_MAIN, ARGS, dNAME, XNAME",
+		 .aliases = "-pd"),
+	OPT_FLAG(0, "csv", &opt.csv, "as CSV"),
+	OPT_FLAG(0, "json", &opt.json, "as JSON"),
+	OPT_STRING('o', "output", &opt.output, "<file>",
+		   "write here [-, the standard output]"),
+	OPT_FLAG(0, "show-secrets", &opt.show_secrets,
+		 "passwords and tokens in arguments, too"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),
+	OPT_FLAG('v', "verbose", &opt.verbose,
+		 "the options of the JVM, too; cut no line"),
+	OPT_END,
+};
+/* clang-format on */
+
+const struct command jps_command = {
+	.name = "jps",
+	.synopsis = "jps [<options>]",
+	.summary = "list the JVMs of this machine, those in containers too",
+	.group = "ask a JVM",
+	.examples = "  sjkc jps                           # all there are\n"
+		    "  sjkc jps -fd '*Kafka*' -pd PID MAIN\n"
+		    "  sjkc jps -fp 'app.env=prod' --json\n",
+	.options = options,
+	.run = run,
+};

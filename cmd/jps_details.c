@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/jps_details.h"
+
+#include "cmd/glob.h"
+#include "cmd/main_name.h"
+#include "core/base/alloc.h"
+#include "core/base/json.h"
+#include "core/base/safe_text.h"
+#include "render/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int jps_filter_init(struct jps_filter *f, const char *description,
+		    const struct option_list *properties, struct error *err)
+{
+	*f = (struct jps_filter){ 0 };
+	if (description) {
+		f->description = glob_new(description, '\0', err);
+		if (!f->description)
+			return -1;
+	}
+	f->properties = xcalloc(properties->count, sizeof(*f->properties));
+	while (f->property_count < properties->count) {
+		size_t i = f->property_count;
+
+		f->properties[i] = glob_new(properties->values[i], '.', err);
+		if (!f->properties[i])
+			return -1;
+		f->property_count++;
+	}
+	return 0;
+}
+
+void jps_filter_release(struct jps_filter *f)
+{
+	if (f->description)
+		pattern_free(f->description);
+	for (size_t i = 0; i < f->property_count; i++)
+		pattern_free(f->properties[i]);
+	free(f->properties);
+}
+
+/* Looks for a property that matches. */
+struct property_search {
+	struct pattern *pattern;
+	bool found;
+};
+
+static void try_property(void *self, const char *name, size_t name_len,
+			 const char *value)
+{
+	struct property_search *s = self;
+	struct text both = { 0 };
+
+	text_add(&both, name, name_len);
+	text_printf(&both, "=%s", value);
+	s->found = s->found ||
+		   pattern_matches(s->pattern, both.bytes, both.len);
+	text_release(&both);
+}
+
+bool jps_filter_passes(const struct jps_filter *f, const struct process *p)
+{
+	struct text description = { 0 };
+	bool passes = true;
+
+	if (f->description) {
+		process_description(p, &description);
+		passes = pattern_matches(f->description, description.bytes,
+					 description.len);
+		text_release(&description);
+	}
+	for (size_t i = 0; passes && i < f->property_count; i++) {
+		struct property_search s = { .pattern = f->properties[i] };
+
+		process_properties(p, try_property, &s);
+		passes = s.found;
+	}
+	return passes;
+}
+
+/* Each appends what it shows; false when the process has nothing of it. */
+typedef bool tag_fn(const struct process *p, const char *name,
+		    struct text *out);
+
+static bool put_pid(const struct process *p, const char *name, struct text *out)
+{
+	(void)name;
+	text_printf(out, "%d", (int)p->jvm->pid);
+	return true;
+}
+
+/* A jar keeps its path, as SJK has it. */
+static bool put_main(const struct process *p, const char *name,
+		     struct text *out)
+{
+	const char *simple = main_name_simple(p->main.bytes);
+	size_t len = strlen(simple);
+
+	(void)name;
+	if (len > 4 && strcmp(simple + len - 4, ".jar") == 0)
+		simple = p->main.bytes;
+	text_puts(out, simple);
+	return true;
+}
+
+static bool put_whole_main(const struct process *p, const char *name,
+			   struct text *out)
+{
+	(void)name;
+	text_add(out, p->main.bytes, p->main.len);
+	return true;
+}
+
+static bool put_args(const struct process *p, const char *name,
+		     struct text *out)
+{
+	(void)name;
+	process_args(p, out);
+	return true;
+}
+
+static const struct tag {
+	const char *name;
+	bool is_prefix; /* of a property's or a flag's name */
+	tag_fn *put;
+} tags_known[] = {
+	{ "PID", false, put_pid },
+	{ "MAIN", false, put_main },
+	{ "FDQN_MAIN", false, put_whole_main },
+	{ "ARGS", false, put_args },
+	{ "d", true, process_property },
+	{ "D", true, process_property },
+	{ "X", true, process_flag },
+};
+
+static const struct tag *tag_of(const char *text)
+{
+	for (size_t i = 0; i < sizeof(tags_known) / sizeof(*tags_known); i++) {
+		const struct tag *t = &tags_known[i];
+
+		if (t->is_prefix ? text[0] == t->name[0] && text[1]
+				 : strcmp(text, t->name) == 0)
+			return t;
+	}
+	return NULL;
+}
+
+/* What heads its column. */
+static const char *head_of(const char *text)
+{
+	return text + tag_of(text)->is_prefix;
+}
+
+int jps_details_check(const struct option_list *tags, struct error *err)
+{
+	for (size_t i = 0; i < tags->count; i++) {
+		if (!tag_of(tags->values[i]))
+			return misuse(err,
+				      "--process-details %s: the tags are PID, "
+				      "MAIN, FDQN_MAIN, ARGS, d<property>, "
+				      "D<property> and X<flag>",
+				      tags->values[i]);
+	}
+	return 0;
+}
+
+static bool put_tag(const struct process *p, const char *text, struct text *out)
+{
+	const struct tag *t = tag_of(text);
+
+	return t->put(p, text + t->is_prefix, out);
+}
+
+void jps_details_text(const struct option_list *tags,
+		      const struct process *processes, size_t count,
+		      struct text *out)
+{
+	struct text value = { 0 };
+
+	for (size_t i = 0; i < count * tags->count; i++) {
+		size_t column = i % tags->count;
+		const char *tag = tags->values[column];
+
+		if (tag[0] == 'D')
+			text_printf(out, "%s=", tag + 1);
+		text_clear(&value);
+		if (!put_tag(&processes[i / tags->count], tag, &value))
+			text_puts(&value, "null");
+		safe_text(out, value.bytes, value.len);
+		text_putc(out, column + 1 < tags->count ? '\t' : '\n');
+	}
+	text_release(&value);
+}
+
+void jps_details_csv(const struct option_list *tags,
+		     const struct process *processes, size_t count,
+		     struct text *out)
+{
+	struct table_column *columns = xcalloc(tags->count, sizeof(*columns));
+	struct table t = { .columns = columns, .column_count = tags->count };
+
+	for (size_t i = 0; i < tags->count; i++) {
+		columns[i].head = head_of(tags->values[i]);
+		columns[i].right = strcmp(tags->values[i], "PID") == 0;
+	}
+	for (size_t i = 0; i < count * tags->count; i++)
+		put_tag(&processes[i / tags->count],
+			tags->values[i % tags->count], table_cell(&t));
+	table_csv(&t, out);
+	table_release(&t);
+	free(columns);
+}
+
+void jps_details_json(const struct option_list *tags,
+		      const struct process *processes, size_t count,
+		      struct text *out)
+{
+	struct json j = json_into(out);
+	struct text value = { 0 };
+
+	json_open_array(&j);
+	for (size_t i = 0; i < count; i++) {
+		json_open_object(&j);
+		for (size_t k = 0; k < tags->count; k++) {
+			text_clear(&value);
+			if (!put_tag(&processes[i], tags->values[k], &value))
+				continue;
+			json_foreign_key(&j, head_of(tags->values[k]));
+			json_string(&j, value.bytes, value.len);
+		}
+		json_close_object(&j);
+	}
+	json_close_array(&j);
+	text_putc(out, '\n');
+	text_release(&value);
+}
