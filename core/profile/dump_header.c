@@ -133,12 +133,39 @@ static void read_nid(struct line word, struct dump_header *h)
 	}
 }
 
+/* allocated=95408B, 163K, 1774M: rounded down to its unit; -e, JDK 11. */
+static bool read_allocated(struct line word, struct dump_header *h)
+{
+	static const char name[] = "allocated=";
+	static const char units[] = "BKMGT";
+	size_t from = sizeof(name) - 1;
+	size_t digits;
+	const char *unit;
+	uint64_t step;
+	int64_t value;
+
+	if (!line_starts(word, name))
+		return false;
+	digits = dump_decimal(word.text + from, word.len - from, &value);
+	if (!digits || from + digits + 1 != word.len)
+		return false;
+	unit = strchr(units, word.text[word.len - 1]);
+	if (!unit || !*unit)
+		return false;
+	step = UINT64_C(1) << 10 * (unit - units);
+	if (__builtin_mul_overflow((uint64_t)value, step, &h->allocated))
+		return false;
+	h->allocated_step = step;
+	return true;
+}
+
 /* One of "#12 [4711] daemon prio=5 …", which stand before the address. */
 static bool read_setting(struct line word, struct dump_header *h)
 {
 	return framed_number(word, '#', 0, &h->java_id) ||
 	       framed_number(word, '[', ']', &h->os_id) ||
-	       line_is(word, "daemon") || is_setting(word);
+	       line_is(word, "daemon") || read_allocated(word, h) ||
+	       is_setting(word);
 }
 
 /* All up to the address, which must be there, and the nid if it is. */

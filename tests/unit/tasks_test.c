@@ -37,10 +37,11 @@ struct worker {
 	_Atomic pid_t tid;
 };
 
+static volatile unsigned sink;
+
 static void *work(void *arg)
 {
 	struct worker *w = arg;
-	volatile unsigned sink = 0;
 
 	if (w->name)
 		prctl(PR_SET_NAME, w->name);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A reply to Thread.print: names, every thread's stack trace, deadlocks. */
+#include "core/jvm/thread_names.h"
+#include "core/jvm/thread_text.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *reply = (const char *)data;
+	struct thread_names *names = thread_names_new();
+	struct text out = { 0 };
+
+	thread_names_read(names, reply, size);
+	/* Each of a few tids: of all, it would be quadratic. */
+	for (pid_t tid = 0; tid < 8; tid++) {
+		const struct thread_name *name = thread_names_find(names, tid);
+
+		thread_text_stack(reply, size, tid, name ? name->java_id : 0,
+				  &out);
+	}
+	thread_text_deadlocks(reply, size, &out);
+	text_release(&out);
+	thread_names_free(names);
+	return 0;
+}
