@@ -10,9 +10,11 @@
 const struct command *const commands[] = {
 	&ttop_command,
 	&flame_command,
+	&jps_command,
 	&jcmd_command,
 	&jstack_command,
-	&jps_command,
+	&hh_command,
+	&vminfo_command,
 	&completion_command,
 	&help_command,
 	NULL,

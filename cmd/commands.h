@@ -10,12 +10,14 @@
 extern const struct command completion_command;
 extern const struct command flame_command;
 extern const struct command help_command;
+extern const struct command hh_command;
 extern const struct command jcmd_command;
-extern const struct command jstack_command;
 extern const struct command jps_command;
+extern const struct command jstack_command;
+extern const struct command ttop_command;
+extern const struct command vminfo_command;
 
 extern const struct command *const commands[]; /* ends with NULL */
-extern const struct command ttop_command;
 
 /* The command of that name or alias, or NULL. */
 const struct command *command_find(const char *name);

@@ -366,6 +366,11 @@ static int begin(struct attach *a, struct error *err)
 	return ret;
 }
 
+void attach_set_timeout(struct attach *a, int64_t timeout_ns)
+{
+	a->timeout_ns = timeout_ns;
+}
+
 struct attach *attach_open(const struct jvm *jvm, int64_t timeout_ns,
 			   struct error *err)
 {

@@ -37,12 +37,20 @@ struct perfdata_counter {
 
 /*
  * Opens a JVM's counters and reads them once.  NULL on failure:
- * ERROR_UNAVAILABLE when it has none, with the reason (-XX:-UsePerfData, …);
- * ERROR_PERMISSION; ERROR_REFUSED when the file is not to be trusted.
+ * ERROR_UNAVAILABLE when it shows none; ERROR_PERMISSION; ERROR_REFUSED when
+ * the file is not to be trusted.
  */
 struct perfdata *perfdata_open(const struct jvm *jvm, struct error *err);
 
-/* The same from the bytes of such a file, which are copied; ERROR_INPUT. */
+/*
+ * Puts, after perfdata_open() has failed with *err, why there are no counters
+ * where an option of the JVM is the reason; else leaves *err as it is.  Apart
+ * from it, since it looks at the JVM anew.
+ */
+void perfdata_explain(const struct jvm *jvm, struct error *err);
+
+/* perfdata_open() from the bytes of such a file, which are copied; ERROR_INPUT.
+ */
 struct perfdata *perfdata_of(const void *bytes, size_t len, struct error *err);
 
 void perfdata_close(struct perfdata *p); /* NULL is fine */

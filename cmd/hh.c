@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc hh: heap histograms, of what is live, dead, or new. */
+#include "cmd/commands.h"
+#include "cmd/talk.h"
+#include "cmd/target.h"
+#include "core/base/clock.h"
+#include "core/base/units.h"
+#include "core/jvm/attach.h"
+#include "core/jvm/class_histogram.h"
+#include "core/jvm/perfdata.h"
+#include "render/histogram.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* A large heap takes its time; SJK waits as long. */
+#define HISTOGRAM_TIMEOUT_NS (300 * CLOCK_NS_PER_S)
+
+static struct {
+	const char *pid;
+	bool live, dead, dead_young, young;
+	bool csv, json, quiet;
+	int64_t depth;
+	uint64_t top;
+	const char *output;
+} opt = {
+	.depth = 10 * CLOCK_NS_PER_S,
+	.output = "-",
+};
+
+/* What a histogram is taken of. */
+struct heap {
+	struct jvm jvm;
+	struct attach *attach;
+	struct perfdata *counters; /* NULL when there are none */
+};
+
+/* SJK asks the same: all objects, or those that a full collection leaves. */
+static const char which_all[] = "-all", which_live[] = "-live";
+
+static int take(struct heap *heap, const char *which, struct class_histogram *h,
+		struct error *err)
+{
+	struct attach_request request = {
+		.operation = "inspectheap",
+		.args = { which },
+	};
+	struct text reply = { 0 };
+	int status;
+
+	if (which == which_live)
+		talk("%d: to know the live objects, the JVM collects its whole "
+		     "heap first (a full GC)",
+		     heap->jvm.pid);
+	status = attach_call(heap->attach, &request, &reply, err);
+	if (status == 0)
+		status = class_histogram_read(h, reply.bytes, reply.len, err);
+	if (status)
+		fail_in(err, "%d", heap->jvm.pid);
+	if (status == 0 && h->unread)
+		talk_always("%d: %zu lines of the JVM's answer could not be "
+			    "read",
+			    heap->jvm.pid, h->unread);
+	text_release(&reply);
+	return status;
+}
+
+/* Of all collectors; 0 when the JVM has no counters. */
+static int64_t collections(struct heap *heap)
+{
+	struct error ignored;
+	int64_t sum = 0, one;
+	char name[48];
+
+	if (!heap->counters || perfdata_refresh(heap->counters, &ignored))
+		return 0;
+	for (int i = 0; i < 10; i++) {
+		snprintf(name, sizeof(name), "sun.gc.collector.%d.invocations",
+			 i);
+		if (perfdata_value(heap->counters, name, &one))
+			sum += one;
+	}
+	return sum;
+}
+
+static int take_all(struct heap *heap, struct class_histogram *h,
+		    struct error *err)
+{
+	return take(heap, which_all, h, err);
+}
+
+static int take_live(struct heap *heap, struct class_histogram *h,
+		     struct error *err)
+{
+	return take(heap, which_live, h, err);
+}
+
+/* What is there before a full collection and no longer after it. */
+static int take_dead(struct heap *heap, struct class_histogram *h,
+		     struct error *err)
+{
+	struct class_histogram live = { 0 };
+	int status = take(heap, which_all, h, err);
+
+	if (status == 0)
+		status = take(heap, which_live, &live, err);
+	if (status == 0)
+		class_histogram_subtract(h, &live);
+	class_histogram_release(&live);
+	return status;
+}
+
+/*
+ * Waits for --depth, during which the heap fills; says so when a collection
+ * spoiled that.
+ */
+static void gather(struct heap *heap)
+{
+	int64_t before = collections(heap), count;
+	struct text depth = { 0 };
+
+	units_add_duration(&depth, opt.depth);
+	talk("gathering new objects for %s", depth.bytes);
+	clock_sleep_until(clock_monotonic_ns() + opt.depth);
+	count = collections(heap) - before;
+	if (!heap->counters)
+		talk("whether the JVM collected garbage meanwhile is not "
+		     "known: "
+		     "it shows no counters");
+	else if (count > 0)
+		talk_always("%" PRId64 " garbage collections took part of what "
+			    "was new; a shorter time (-d) may see less of them",
+			    count);
+	text_release(&depth);
+}
+
+/* After a full collection, what is dead has lived for --depth at most. */
+static int take_dead_young(struct heap *heap, struct class_histogram *h,
+			   struct error *err)
+{
+	struct class_histogram before = { 0 };
+	int status = take(heap, which_live, &before, err);
+
+	if (status == 0) {
+		gather(heap);
+		status = take_dead(heap, h, err);
+	}
+	class_histogram_release(&before);
+	return status;
+}
+
+static int take_young(struct heap *heap, struct class_histogram *h,
+		      struct error *err)
+{
+	struct class_histogram before = { 0 };
+	int status = take(heap, which_live, &before, err);
+
+	if (status == 0) {
+		gather(heap);
+		status = take(heap, which_all, h, err);
+	}
+	if (status == 0)
+		class_histogram_subtract(h, &before);
+	class_histogram_release(&before);
+	return status;
+}
+
+typedef int take_fn(struct heap *heap, struct class_histogram *h,
+		    struct error *err);
+
+static int choose(take_fn **take, struct error *err)
+{
+	const struct {
+		bool chosen;
+		take_fn *take;
+	} kinds[] = {
+		{ opt.live, take_live },
+		{ opt.dead, take_dead },
+		{ opt.dead_young, take_dead_young },
+		{ opt.young, take_young },
+	};
+	int chosen = 0;
+
+	*take = take_all;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (kinds[i].chosen && chosen++)
+			return misuse(err, "--live, --dead, --dead-young and "
+					   "--young exclude each other");
+		if (kinds[i].chosen)
+			*take = kinds[i].take;
+	}
+	if (opt.csv && opt.json)
+		return misuse(err, "--csv and --json exclude each other");
+	return 0;
+}
+
+static int write_histogram(const struct class_histogram *h, struct error *err)
+{
+	histogram_fn *write = opt.json  ? histogram_json
+			      : opt.csv ? histogram_csv
+					: histogram_text;
+	struct output out;
+	int status = output_open(&out, opt.output, err);
+
+	if (status == 0) {
+		write(&out, h, opt.top);
+		status = output_commit(&out, err);
+	}
+	output_close(&out);
+	return status;
+}
+
+static int open_heap(struct heap *heap, int argc, char **argv,
+		     struct error *err)
+{
+	struct error ignored;
+
+	if (target_open(&heap->jvm, opt.pid, &argc, &argv, err))
+		return -1;
+	if (argc > 0)
+		return misuse(err, "what is '%s'? one JVM is enough", argv[0]);
+	heap->attach = attach_open(&heap->jvm, ATTACH_TIMEOUT_NS, err);
+	if (!heap->attach)
+		return -1;
+	attach_set_timeout(heap->attach, HISTOGRAM_TIMEOUT_NS);
+	if (opt.dead_young || opt.young)
+		heap->counters = perfdata_open(&heap->jvm, &ignored);
+	return 0;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	struct heap heap = { .jvm.pidfd = -1 };
+	struct class_histogram h = { 0 };
+	take_fn *take_one;
+	int status = choose(&take_one, err);
+
+	if (opt.quiet)
+		talk_set(TALK_QUIET);
+	if (status == 0)
+		status = open_heap(&heap, argc, argv, err);
+	if (status == 0)
+		status = take_one(&heap, &h, err);
+	if (status == 0)
+		status = write_histogram(&h, err);
+	class_histogram_release(&h);
+	perfdata_close(heap.counters);
+	attach_close(heap.attach);
+	jvm_close(&heap.jvm);
+	return status;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_TARGET(&opt.pid),
+	OPT_FLAG(0, "live", &opt.live,
+		 "only objects in use; forces a full GC"),
+	OPT_FLAG(0, "dead", &opt.dead,
+		 "only garbage; forces a full GC"),
+	OPT_FLAG(0, "dead-young", &opt.dead_young,
+		 "garbage made within -d; forces full GCs"),
+	OPT_FLAG(0, "young", &opt.young,
+		 "objects made within -d; forces a full GC"),
+	OPT_DURATION('d', "sample-depth", &opt.depth, "<time>",
+		     "how long to wait for new objects"),
+	OPT_COUNT('n', "top", &opt.top, "<count>",
+		  "show so many classes", .aliases = "--top-number"),
+	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
+	OPT_FLAG(0, "json", &opt.json, "write JSON"),
+	OPT_STRING('o', "output", &opt.output, "<file>", "where to write"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),
+	OPT_END
+};
+/* clang-format on */
+
+const struct command hh_command = {
+	.name = "hh",
+	.synopsis = "hh [<options>] <pid>",
+	.summary = "count the objects of a heap by class",
+	.group = "ask a JVM",
+	.examples = "  sjkc hh 4711 -n 20                # the 20 largest\n"
+		    "  sjkc hh 4711 --dead-young -d 5s   # what makes "
+		    "garbage\n",
+	.options = options,
+	.run = run,
+};

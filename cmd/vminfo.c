@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc vminfo: what a JVM is: properties, flags and counters. */
+#include "cmd/commands.h"
+#include "cmd/talk.h"
+#include "cmd/target.h"
+#include "core/base/alloc.h"
+#include "core/base/json.h"
+#include "core/base/output.h"
+#include "core/base/safe_text.h"
+#include "core/jvm/attach.h"
+#include "core/jvm/perfdata.h"
+#include "core/jvm/properties.h"
+#include "core/jvm/secrets.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	const char *pid;
+	bool sysprops, agentprops, flags, perf;
+	bool json, show_secrets;
+	const char *output;
+} opt = {
+	.output = "-",
+};
+
+/* One thing that is known of the JVM. */
+struct fact {
+	char *name, *value; /* UTF-8; foreign */
+	char *origin;       /* where a flag's value is from; or NULL */
+	const char *unit;   /* "ns", "bytes" or ""; NULL: the value is text */
+};
+
+struct facts {
+	struct fact *facts;
+	size_t count, cap;
+};
+
+/* The JVM that is asked; attached to when the first answer is due. */
+struct vm {
+	struct jvm jvm;
+	struct attach *attach;
+};
+
+static struct fact *add_fact(struct facts *f, const char *name,
+			     const char *value, size_t len, const char *unit)
+{
+	array_reserve(f->facts, f->cap, f->count + 1);
+	f->facts[f->count++] = (struct fact){
+		.name = xstrdup(name),
+		.value = xstrndup(value, len),
+		.unit = unit,
+	};
+	return &f->facts[f->count - 1];
+}
+
+static void facts_release(struct facts *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		free(f->facts[i].name);
+		free(f->facts[i].value);
+		free(f->facts[i].origin);
+	}
+	free(f->facts);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct fact *one = a, *two = b;
+
+	return strcmp(one->name, two->name);
+}
+
+static int ask(struct vm *vm, const char *operation, const char *arg,
+	       struct text *reply, struct error *err)
+{
+	struct attach_request request = {
+		.operation = operation,
+		.args = { arg },
+	};
+
+	if (!vm->attach)
+		vm->attach = attach_open(&vm->jvm, ATTACH_TIMEOUT_NS, err);
+	if (!vm->attach)
+		return -1;
+	if (attach_call(vm->attach, &request, reply, err))
+		return fail_in(err, "%d", vm->jvm.pid);
+	return 0;
+}
+
+static int get_properties(struct vm *vm, const char *operation,
+			  struct facts *facts, struct error *err)
+{
+	struct text reply = { 0 };
+	struct properties p;
+	int status = ask(vm, operation, NULL, &reply, err);
+
+	properties_init(&p, reply.bytes, reply.len);
+	while (status == 0 && properties_next(&p))
+		add_fact(facts, p.key.bytes, p.value.bytes, p.value.len, NULL);
+	properties_release(&p);
+	text_release(&reply);
+	return status;
+}
+
+static int get_sysprops(struct vm *vm, struct facts *facts, struct error *err)
+{
+	return get_properties(vm, "properties", facts, err);
+}
+
+static int get_agentprops(struct vm *vm, struct facts *facts, struct error *err)
+{
+	return get_properties(vm, "agentProperties", facts, err);
+}
+
+/* Takes "{product} {ergonomic}" from the end of a flag's value. */
+static struct line take_origin(struct line *value)
+{
+	struct line origin = { value->text + value->len, 0 };
+
+	for (int groups = 0; groups < 2 && line_ends(*value, "}"); groups++) {
+		while (value->len && value->text[value->len - 1] != '{')
+			value->len--;
+		if (value->len)
+			value->len--;
+		origin.len += (size_t)(origin.text - value->text) - value->len;
+		origin.text = value->text + value->len;
+		*value = line_trimmed(*value);
+	}
+	return origin;
+}
+
+/* "     bool UseG1GC      = true      {product} {ergonomic}" */
+static void add_flag(struct facts *facts, struct line line)
+{
+	const char *end = line.text + line.len;
+	const char *name = memchr(line.text, ' ', line.len);
+	const char *sign = memchr(line.text, '=', line.len);
+	struct line key, value, origin;
+	struct text copy = { 0 };
+
+	if (!name || !sign || sign < name)
+		return;
+	key = line_trimmed((struct line){ name, (size_t)(sign - name) });
+	value = line_trimmed(
+		(struct line){ sign + 1, (size_t)(end - sign - 1) });
+	origin = take_origin(&value);
+	text_add(&copy, key.text, key.len);
+	add_fact(facts, copy.bytes, value.text, value.len, NULL)
+		->origin = xstrndup(origin.text, origin.len);
+	text_release(&copy);
+}
+
+static int get_flags(struct vm *vm, struct facts *facts, struct error *err)
+{
+	struct text reply = { 0 };
+	struct lines lines;
+	struct line line;
+	int status = ask(vm, "jcmd", "VM.flags -all", &reply, err);
+
+	lines = lines_over(reply.bytes, reply.len);
+	while (status == 0 && lines_next(&lines, &line))
+		add_flag(facts, line_trimmed(line));
+	text_release(&reply);
+	return status;
+}
+
+static void add_counter(struct facts *facts, const struct perfdata *p,
+			struct perfdata_counter c)
+{
+	static const char *const units[] = {
+		[PERFDATA_BYTES] = "bytes",
+		[PERFDATA_TICKS] = "ns",
+		[PERFDATA_EVENTS] = "events",
+		[PERFDATA_HERTZ] = "Hz",
+	};
+	struct text number = { 0 };
+	const char *unit = "";
+
+	if (c.is_text) {
+		add_fact(facts, c.name, c.text, strlen(c.text), NULL);
+		return;
+	}
+	if ((size_t)c.unit < sizeof(units) / sizeof(*units) && units[c.unit])
+		unit = units[c.unit];
+	text_printf(&number, "%" PRId64,
+		    c.unit == PERFDATA_TICKS ? perfdata_ns(p, c.value)
+					     : c.value);
+	add_fact(facts, c.name, number.bytes, number.len, unit);
+	text_release(&number);
+}
+
+static int get_counters(struct vm *vm, struct facts *facts, struct error *err)
+{
+	struct perfdata *p = perfdata_open(&vm->jvm, err);
+
+	if (!p) {
+		perfdata_explain(&vm->jvm, err);
+		return -1;
+	}
+	for (size_t i = 0; i < perfdata_count(p); i++)
+		add_counter(facts, p, perfdata_at(p, i));
+	if (perfdata_overflow(p))
+		talk_always("%d: counters of %u bytes did not fit into the "
+			    "JVM's file (-XX:PerfDataMemorySize)",
+			    vm->jvm.pid, perfdata_overflow(p));
+	perfdata_close(p);
+	return 0;
+}
+
+static const struct section {
+	const bool *chosen;
+	const char *name;
+	int (*get)(struct vm *vm, struct facts *facts, struct error *err);
+} sections[] = {
+	{ &opt.sysprops, "sysprops", get_sysprops },
+	{ &opt.agentprops, "agentprops", get_agentprops },
+	{ &opt.flags, "flags", get_flags },
+	{ &opt.perf, "perf", get_counters },
+};
+
+#define SECTIONS (sizeof(sections) / sizeof(*sections))
+
+/* Of flags and counters, too: java.rt.vmArgs may hold -Dmy.password=… */
+static void add_value(struct text *t, const struct fact *f)
+{
+	if (f->unit || opt.show_secrets)
+		text_puts(t, f->value);
+	else
+		secrets_add_value(t, f->name, f->value);
+}
+
+static void write_text(struct text *t, const struct facts *facts)
+{
+	struct text value = { 0 };
+
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct fact *f = &facts->facts[i];
+
+		text_clear(&value);
+		add_value(&value, f);
+		safe_text(t, f->name, strlen(f->name));
+		text_puts(t, ": ");
+		safe_text(t, value.bytes, value.len);
+		if (f->unit && *f->unit)
+			text_printf(t, " %s", f->unit);
+		if (f->origin) {
+			text_putc(t, ' ');
+			safe_text(t, f->origin, strlen(f->origin));
+		}
+		text_putc(t, '\n');
+	}
+	text_release(&value);
+}
+
+/* A number is one, as it was written: doubles would not hold it. */
+static void write_value(struct json *j, const struct fact *f)
+{
+	struct text shown = { 0 };
+
+	add_value(&shown, f);
+	if (f->unit)
+		json_int(j, strtoll(f->value, NULL, 10));
+	else
+		json_string(j, shown.bytes, shown.len);
+	text_release(&shown);
+}
+
+static void write_json(struct json *j, const char *name,
+		       const struct facts *facts)
+{
+	json_key(j, name);
+	json_open_array(j);
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct fact *f = &facts->facts[i];
+
+		json_open_object(j);
+		json_key(j, "name");
+		json_text(j, f->name);
+		json_key(j, "value");
+		write_value(j, f);
+		if (f->unit) {
+			json_key(j, "unit");
+			json_text(j, f->unit);
+		}
+		if (f->origin) {
+			json_key(j, "origin");
+			json_text(j, f->origin);
+		}
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+static int add_section(struct vm *vm, const struct section *s, struct text *t,
+		       struct json *j, struct error *err)
+{
+	struct facts facts = { 0 };
+	int status = s->get(vm, &facts, err);
+
+	if (status == 0 && facts.count)
+		qsort(facts.facts, facts.count, sizeof(*facts.facts), by_name);
+	if (status == 0 && opt.json)
+		write_json(j, s->name, &facts);
+	else if (status == 0)
+		write_text(t, &facts);
+	facts_release(&facts);
+	return status;
+}
+
+static int add_sections(struct vm *vm, struct text *t, struct error *err)
+{
+	struct json j = json_into(t);
+	int status = 0;
+
+	if (opt.json) {
+		json_open_object(&j);
+		json_key(&j, "schema");
+		json_text(&j, "sjkc.vminfo/1");
+		json_key(&j, "pid");
+		json_int(&j, vm->jvm.pid);
+	}
+	for (size_t i = 0; i < SECTIONS && status == 0; i++) {
+		if (*sections[i].chosen)
+			status = add_section(vm, &sections[i], t, &j, err);
+	}
+	if (opt.json) {
+		json_close_object(&j);
+		text_putc(t, '\n');
+	}
+	return status;
+}
+
+static int check_options(struct error *err)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < SECTIONS; i++)
+		any |= *sections[i].chosen;
+	if (!any)
+		return misuse(err, "what of it? --sysprops, --agentprops, "
+				   "--flags or --perf");
+	return 0;
+}
+
+static int write_all(const struct text *t, struct error *err)
+{
+	struct output out;
+	int status = output_open(&out, opt.output, err);
+
+	if (status == 0) {
+		output_write(&out, t->bytes, t->len);
+		status = output_commit(&out, err);
+	}
+	output_close(&out);
+	return status;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	struct vm vm = { .jvm.pidfd = -1 };
+	struct text text = { 0 };
+	int status = check_options(err);
+
+	if (status == 0)
+		status = target_open(&vm.jvm, opt.pid, &argc, &argv, err);
+	if (status == 0 && argc > 0)
+		status = misuse(err, "what is '%s'? one JVM is enough",
+				argv[0]);
+	if (status == 0)
+		status = add_sections(&vm, &text, err);
+	if (status == 0)
+		status = write_all(&text, err);
+	text_release(&text);
+	attach_close(vm.attach);
+	jvm_close(&vm.jvm);
+	return status;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_TARGET(&opt.pid),
+	OPT_FLAG(0, "sysprops", &opt.sysprops,
+		 "system properties; asks the JVM"),
+	OPT_FLAG(0, "agentprops", &opt.agentprops,
+		 "what its agents left: the address of local JMX"),
+	OPT_FLAG(0, "flags", &opt.flags,
+		 "every -XX flag, its value and where that is from"),
+	OPT_FLAG(0, "perf", &opt.perf,
+		 "its counters, which it is not asked for"),
+	OPT_FLAG(0, "show-secrets", &opt.show_secrets,
+		 "show passwords, tokens and keys, too"),
+	OPT_FLAG(0, "json", &opt.json, "write JSON"),
+	OPT_STRING('o', "output", &opt.output, "<file>", "where to write"),
+	OPT_END
+};
+/* clang-format on */
+
+const struct command vminfo_command = {
+	.name = "vminfo",
+	.synopsis = "vminfo [<options>] <pid>",
+	.summary = "show a JVM's properties, flags and counters",
+	.group = "ask a JVM",
+	.examples = "  sjkc vminfo 4711 --sysprops\n"
+		    "  sjkc vminfo 4711 --flags | grep ergonomic\n"
+		    "  sjkc vminfo 4711 --perf --json\n",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# Classes with and without a module, of every JDK here; live, dead and new.
+sjkc=$1 scratch=$2
+. tests/jvm/lib/target.sh
+[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+
+# instances FILE CLASS: of that class, in a table of sjkc's or of jcmd's
+instances() { awk -v class="$2" '$4 == class { print $2 }' "$1"; }
+
+bad() { echo "$jdk: $1"; cat "$scratch/hh" "$scratch/said"; exit 1; }
+
+for jdk in $(jdks); do
+	target "$jdk" -- threads=7 || exit 1
+	# The first question makes the JVM load what it needs for an answer.
+	"$jdk/bin/jcmd" "$pid" GC.class_histogram >/dev/null || exit 1
+	"$jdk/bin/jcmd" "$pid" GC.class_histogram -all >"$scratch/jcmd" || exit 1
+	"$sjkc" hh "$pid" >"$scratch/hh" 2>"$scratch/said" || bad "failed"
+	[ ! -s "$scratch/said" ] || bad "said something"
+	for class in java.lang.Class java.lang.Module java.lang.Thread \
+		java.util.concurrent.CountDownLatch; do
+		wanted=$(instances "$scratch/jcmd" $class)
+		got=$(instances "$scratch/hh" $class)
+		[ -n "$wanted" ] && [ "$wanted" = "$got" ] ||
+			bad "$class: $got instead of $wanted"
+	done
+	# A full GC is announced, and rids the heap of what nobody uses.
+	"$sjkc" hh -p "$pid" --live --json >"$scratch/live" 2>"$scratch/said" ||
+		bad "--live failed"
+	grep -q 'full GC' "$scratch/said" || bad "no warning"
+	grep -q '"schema":"sjkc.histogram/1"' "$scratch/live" || bad "no JSON"
+	"$sjkc" hh "$pid" --dead -q -n 3 >"$scratch/hh" 2>"$scratch/said" ||
+		bad "--dead failed"
+	grep -q ' Total$' "$scratch/hh" || bad "no total"
+	"$sjkc" hh "$pid" --dead --live >"$scratch/hh" 2>&1
+	[ $? = 2 ] || bad "--dead --live is no misuse"
+	for which in --young --dead-young; do
+		"$sjkc" hh "$pid" $which -d 10ms >"$scratch/hh" \
+			2>"$scratch/said" || bad "$which failed"
+		grep -q 'gathering new objects for 10ms' "$scratch/said" ||
+			bad "$which does not say for how long"
+	done
+	target_end "$pid"
+done

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+sjkc=$1 scratch=$2
+. tests/jvm/lib/target.sh
+[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+
+# has TEXT: the last answer has that line
+has() {
+	grep -qxF -- "$1" "$scratch/info" && return
+	echo "$jdk: no line '$1' in:"
+	cat "$scratch/info"
+	exit 1
+}
+
+# ask OPTION…
+ask() {
+	"$sjkc" vminfo "$pid" "$@" >"$scratch/info" 2>&1 && return
+	echo "$jdk: vminfo $*:"
+	cat "$scratch/info"
+	exit 1
+}
+
+for jdk in $(jdks); do
+	target "$jdk" -Dodd.name=a=b:c -Dmy.password=hunter2 \
+		-XX:MaxHeapFreeRatio=71 -- threads=3 || exit 1
+	ask --sysprops
+	has 'odd.name: a=b:c'
+	has 'my.password: ***'
+	has "java.home: $jdk"
+	ask --sysprops --show-secrets
+	has 'my.password: hunter2'
+	ask --flags
+	has 'MaxHeapFreeRatio: 71 {manageable} {command line}'
+	ask --perf
+	has "java.property.java.home: $jdk"
+	has 'sun.os.hrt.frequency: 1000000000 Hz'
+	ask --agentprops
+	has 'sun.java.command: Target threads=3'
+	ask --agentprops --perf --json
+	grep -q '^{"schema":"sjkc.vminfo/1","pid":'"$pid"',"agentprops":\[' \
+		"$scratch/info" || { echo "$jdk: no JSON"; exit 1; }
+	target_end "$pid"
+	# Its counters are where nobody sees them: that is said.
+	target "$jdk" -XX:+PerfDisableSharedMem -- threads=1 || exit 1
+	"$sjkc" vminfo "$pid" --perf >"$scratch/info" 2>&1
+	[ $? = 8 ] && grep -q PerfDisableSharedMem "$scratch/info" ||
+		{ echo "$jdk: not told:"; cat "$scratch/info"; exit 1; }
+	target_end "$pid"
+done
