@@ -38,7 +38,7 @@ static const struct {
 	const char *name, *instead;
 } client_commands[] = {
 	{ "PerfCounter.print",
-	  "it reads the JVM's counters without asking the JVM" },
+	  "sjkc vminfo --perf reads the counters without asking it" },
 };
 
 static struct trait trait_of(const char *command)

@@ -50,6 +50,16 @@ static int64_t deadline_after(int64_t timeout_ns)
 	return deadline;
 }
 
+/* Whatever else failed when the JVM ends, that is why. */
+static int ended_or(const struct jvm *jvm, struct error *err)
+{
+	if (err->kind != ERROR_PARTIAL && err->kind != ERROR_OUTPUT &&
+	    attach_jvm_is_ending(jvm))
+		fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
+		     (int)jvm->pid);
+	return -1;
+}
+
 /* Connecting to a socket that is there, by ourselves or by a child. */
 struct connecting {
 	const struct jvm *jvm;
@@ -200,14 +210,11 @@ static int ask(struct call *c, struct error *err)
 	fd = connect_socket(jvm, c->deadline_ns, err);
 	if (fd >= 0)
 		ret = exchange(c, fd, err);
-	else if (!jvm_runs(jvm))
-		fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
-		     (int)jvm->pid);
 	else if (err->kind == ERROR_UNAVAILABLE)
 		err->kind = ERROR_REFUSED;
 	if (lock >= 0)
 		close(lock);
-	return ret;
+	return ret ? ended_or(jvm, err) : 0;
 }
 
 static int to_reply(void *self, const void *bytes, size_t len,
@@ -363,7 +370,7 @@ static int begin(struct attach *a, struct error *err)
 		ret = probe(a, fd, deadline_ns, err);
 	if (lock >= 0)
 		close(lock);
-	return ret;
+	return ret ? ended_or(a->jvm, err) : 0;
 }
 
 void attach_set_timeout(struct attach *a, int64_t timeout_ns)

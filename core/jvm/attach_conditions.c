@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/jvm/attach_conditions.h"
 
+#include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
+#include "core/jvm/attach_cgroup.h"
 #include "core/jvm/attach_peer.h"
 #include "core/jvm/attach_socket.h"
+#include "core/jvm/attach_start.h"
 #include "core/jvm/procfs.h"
 
 #include <errno.h>
@@ -12,12 +15,15 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 /* A JVM has its handlers a tenth of a second after it starts, mostly. */
 #define START_NS (5 * CLOCK_NS_PER_S)
-#define STEP_NS  (10 * CLOCK_NS_PER_MS)
+#define STEP_NS  (20 * CLOCK_NS_PER_MS)
+#define LOOK_NS  (3 * CLOCK_NS_PER_S)
 
 enum socket_state {
 	SOCKET_UNKNOWN,
@@ -36,6 +42,8 @@ struct look {
 	struct error tmp_error;
 	enum socket_state socket;
 	struct error socket_error;
+	bool has_about; /* looked up when it is first wanted */
+	struct jvm_about about;
 };
 
 typedef void condition_fn(struct look *l, struct condition *c);
@@ -64,6 +72,17 @@ static void remedy(struct condition *c, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(c->remedy, sizeof(c->remedy), fmt, args);
 	va_end(args);
+}
+
+/* Zeroed when it cannot be had: nothing is known then. */
+static const struct jvm_about *about(struct look *l)
+{
+	struct error unused;
+
+	if (!l->has_about && jvm_about(l->jvm, &l->about, &unused))
+		l->about = (struct jvm_about){ 0 };
+	l->has_about = true;
+	return &l->about;
 }
 
 static void look_at_socket(struct look *l)
@@ -109,20 +128,27 @@ static void library_mapped(struct look *l, struct condition *c)
 static void user_matches(struct look *l, struct condition *c)
 {
 	const struct jvm *jvm = l->jvm;
-	uid_t uid = geteuid();
+	unsigned uid = geteuid(), gid = getegid();
+	const char *name;
 
 	c->kind = ERROR_PERMISSION;
-	if (uid == 0 || (uid == jvm->uid && getegid() == jvm->gid)) {
+	if (uid == 0 || (uid == jvm->uid && gid == jvm->gid)) {
 		say(c, CONDITION_HOLDS, "the JVM's uid %u, gid %u; ours %u, %u",
-		    (unsigned)jvm->uid, (unsigned)jvm->gid, (unsigned)uid,
-		    (unsigned)getegid());
+		    (unsigned)jvm->uid, (unsigned)jvm->gid, uid, gid);
 		return;
 	}
-	say(c, CONDITION_FAILS,
-	    "the JVM runs as uid %u, gid %u, this process as %u, %u",
-	    (unsigned)jvm->uid, (unsigned)jvm->gid, (unsigned)uid,
-	    (unsigned)getegid());
-	remedy(c, "run as that user or root");
+	name = about(l)->user;
+	if (uid == jvm->uid) {
+		say(c, CONDITION_FAILS,
+		    "the JVM runs with gid %u, this process with %u",
+		    (unsigned)jvm->gid, gid);
+		remedy(c, "run with that group (newgrp, sg) or as root");
+	} else {
+		say(c, CONDITION_FAILS,
+		    "the JVM runs as user %s (uid %u), this process as uid %u",
+		    name ? name : "?", (unsigned)jvm->uid, uid);
+		remedy(c, "run as that user or root");
+	}
 }
 
 /* Its main thread's state stands for all of them: only T and t stop them all.
@@ -153,6 +179,37 @@ static void state_is_running(struct look *l, struct condition *c)
 	}
 }
 
+static void cgroup_is_thawed(struct look *l, struct condition *c)
+{
+	bool frozen = attach_cgroup_is_frozen(l->jvm->pid);
+
+	c->kind = ERROR_REFUSED;
+	say(c, frozen ? CONDITION_FAILS : CONDITION_HOLDS, "%s",
+	    frozen ? "its cgroup is frozen (a paused container)"
+		   : "not frozen");
+	if (frozen)
+		remedy(c, "thaw it: docker unpause, or 0 into cgroup.freeze");
+}
+
+static void socket_lost(struct look *l, struct condition *c, const char *name)
+{
+	const char *version = about(l)->version;
+
+	if (version && attach_socket_reopens(version)) {
+		say(c, CONDITION_HOLDS,
+		    "/tmp/%s has been removed; JDK %s makes a new one when it "
+		    "is asked",
+		    name, version);
+		return;
+	}
+	say(c, CONDITION_FAILS,
+	    "the JVM listens, but /tmp/%s has been removed, which JDK %s does "
+	    "not get over (JDK-8225690)",
+	    name, version ? version : "?");
+	remedy(c, "keep cleaners of /tmp off .java_pid*, and start the JVM "
+		  "again; SIGQUIT has it print its threads itself");
+}
+
 static void socket_is_good(struct look *l, struct condition *c)
 {
 	char name[ATTACH_NAMES];
@@ -169,12 +226,7 @@ static void socket_is_good(struct look *l, struct condition *c)
 		    "not there yet: the JVM makes it when it is asked");
 		break;
 	case SOCKET_LOST:
-		say(c, CONDITION_FAILS,
-		    "the JVM listens, but /tmp/%s has been removed "
-		    "(JDK-8225690)",
-		    name);
-		remedy(c, "keep cleaners of /tmp off .java_pid*; the JVM has "
-			  "to be started again");
+		socket_lost(l, c, name);
 		break;
 	case SOCKET_UNTRUSTED:
 		c->kind = l->socket_error.kind;
@@ -182,6 +234,52 @@ static void socket_is_good(struct look *l, struct condition *c)
 		break;
 	default:
 		say(c, CONDITION_UNKNOWN, "could not be looked at");
+	}
+}
+
+/* The last of several that say the same or the opposite counts. */
+static bool option_is_set(const struct jvm_about *about, const char *on,
+			  const char *off, const char *alias)
+{
+	bool is_set = false;
+
+	for (size_t i = 0; about->vm_args && about->vm_args[i]; i++) {
+		const char *arg = about->vm_args[i];
+
+		if (strcmp(arg, on) == 0 || (alias && strcmp(arg, alias) == 0))
+			is_set = true;
+		else if (strcmp(arg, off) == 0)
+			is_set = false;
+	}
+	return is_set;
+}
+
+/*
+ * A JVM with -Xrs opens its socket when it starts, since it could not be woken.
+ * One with +DisableAttachMechanism would print its threads on SIGQUIT.
+ */
+static void mechanism_enabled(struct look *l, struct condition *c)
+{
+	c->kind = ERROR_REFUSED;
+	if (l->socket == SOCKET_OPEN) {
+		say(c, CONDITION_HOLDS, "enabled: the socket is there");
+	} else if (!about(l)->vm_args) {
+		say(c, CONDITION_UNKNOWN, "its options could not be read");
+	} else if (option_is_set(about(l), "-XX:+DisableAttachMechanism",
+				 "-XX:-DisableAttachMechanism", NULL)) {
+		say(c, CONDITION_FAILS,
+		    "the JVM was started with "
+		    "-XX:+DisableAttachMechanism");
+		remedy(c, "start it without; or ask by JMX");
+	} else if (option_is_set(about(l), "-XX:+ReduceSignalUsage",
+				 "-XX:-ReduceSignalUsage", "-Xrs")) {
+		say(c, CONDITION_FAILS,
+		    "the JVM was started with -Xrs: SIGQUIT would kill it, and "
+		    "the socket that it opened has gone");
+		remedy(c, "start it without, and keep cleaners of /tmp off "
+			  ".java_pid*");
+	} else {
+		say(c, CONDITION_HOLDS, "not disabled by an option");
 	}
 }
 
@@ -197,8 +295,11 @@ static void signal_handled(struct look *l, struct condition *c)
 		    "SIGQUIT is ignored, so the JVM cannot "
 		    "be woken");
 		remedy(c, "start it with env --default-signal=QUIT");
-	} else if (l->status.caught & quit) {
+	} else if (l->status.caught & quit && attach_has_started(l->jvm)) {
 		say(c, CONDITION_HOLDS, "SIGQUIT is handled");
+	} else if (l->status.caught & quit) {
+		say(c, CONDITION_WAITS, "the JVM is starting");
+		remedy(c, "try again in a moment");
 	} else {
 		say(c, CONDITION_WAITS,
 		    "SIGQUIT is not handled and would kill the JVM: it is "
@@ -207,9 +308,22 @@ static void signal_handled(struct look *l, struct condition *c)
 	}
 }
 
+/* By its mode; of groups beside the first nothing is known, so they may. */
+static bool may_write(const struct jvm *jvm, const struct stat *st)
+{
+	mode_t mode = st->st_mode;
+
+	if (jvm->uid == 0)
+		return true;
+	if (jvm->uid == st->st_uid)
+		return (mode & 0300) == 0300;
+	return (mode & 0003) == 0003 || (mode & 0030) == 0030;
+}
+
 static void tmp_is_usable(struct look *l, struct condition *c)
 {
 	struct statvfs fs;
+	struct stat st;
 
 	c->kind = ERROR_REFUSED;
 	if (l->tmp < 0) {
@@ -218,10 +332,22 @@ static void tmp_is_usable(struct look *l, struct condition *c)
 				  : l->tmp_error.kind;
 		say(c, CONDITION_FAILS, "the JVM's /tmp cannot be opened: %s",
 		    l->tmp_error.text);
-		remedy(c, "the JVM needs a /tmp that it may write to");
+		remedy(c, l->tmp_error.kind == ERROR_PERMISSION
+				  ? "that takes CAP_SYS_PTRACE, or the JVM's "
+				    "own user"
+				  : "the JVM needs a /tmp that it may write "
+				    "to");
 	} else if (l->socket == SOCKET_OPEN) {
 		say(c, CONDITION_HOLDS, "is there");
-	} else if (fstatvfs(l->tmp, &fs) == 0 && fs.f_flag & ST_RDONLY) {
+	} else if (fstatvfs(l->tmp, &fs) < 0 || fstat(l->tmp, &st) < 0) {
+		say(c, CONDITION_UNKNOWN, "could not be looked at");
+	} else if (!may_write(l->jvm, &st)) {
+		say(c, CONDITION_FAILS,
+		    "the JVM's user may not write to its /tmp (mode %03o, uid "
+		    "%u): it cannot make its socket",
+		    (unsigned)st.st_mode & 07777, (unsigned)st.st_uid);
+		remedy(c, "give it mode 1777");
+	} else if (fs.f_flag & ST_RDONLY) {
 		say(c, CONDITION_FAILS,
 		    "/tmp is read-only there: the JVM cannot make its socket");
 		remedy(c, "mount a small tmpfs on /tmp; or start the JVM with "
@@ -245,8 +371,10 @@ static const struct {
 	{ "JVM", library_mapped },
 	{ "user", user_matches },
 	{ "state", state_is_running },
+	{ "cgroup", cgroup_is_thawed },
 	{ "/tmp", tmp_is_usable },
 	{ "socket", socket_is_good },
+	{ "attach mechanism", mechanism_enabled },
 	{ "signal handler", signal_handled },
 };
 
@@ -254,7 +382,7 @@ static const struct {
 
 _Static_assert(CONDITIONS <= ATTACH_CONDITIONS_MAX, "the callers' lists");
 
-size_t attach_conditions(const struct jvm *jvm, struct condition *list)
+static size_t look_at_all(const struct jvm *jvm, struct condition *list)
 {
 	struct look l = { .jvm = jvm, .tmp = -1 };
 	struct error unused;
@@ -272,7 +400,71 @@ size_t attach_conditions(const struct jvm *jvm, struct condition *list)
 	}
 	if (l.tmp >= 0)
 		close(l.tmp);
+	jvm_about_release(&l.about);
 	return i < CONDITIONS ? i + 1 : i;
+}
+
+/* What a child found, in memory that is shared with it. */
+struct report {
+	const struct jvm *jvm;
+	size_t count;
+	struct condition list[ATTACH_CONDITIONS_MAX];
+};
+
+static int look_job(void *self, int channel, struct error *err)
+{
+	struct report *report = self;
+
+	(void)err;
+	report->count = look_at_all(report->jvm, report->list);
+	return channel; /* any will do */
+}
+
+static size_t no_answer(const struct error *err, struct condition *list)
+{
+	*list = (struct condition){ .name = "file system",
+				    .kind = ERROR_REFUSED };
+	say(list, CONDITION_FAILS, "%s", err->text);
+	remedy(list, "see what its /tmp is mounted from");
+	return 1;
+}
+
+/* Another's file system may hold up whoever looks into it: so a child does. */
+static size_t look_by_child(struct report *report, struct condition *list)
+{
+	int64_t deadline_ns = clock_monotonic_ns() + LOOK_NS;
+	struct attach_peer child;
+	enum attach_peer_word word;
+	struct error err;
+	int fd = -1;
+
+	if (attach_peer_start(&child, look_job, report, &err))
+		return no_answer(&err, list);
+	word = attach_peer_wait(&child, deadline_ns, &fd, &err);
+	attach_peer_end(&child);
+	if (fd >= 0)
+		close(fd);
+	if (word != PEER_DONE || report->count > CONDITIONS)
+		return no_answer(&err, list);
+	memcpy(list, report->list, report->count * sizeof(*list));
+	return report->count;
+}
+
+size_t attach_conditions(const struct jvm *jvm, struct condition *list)
+{
+	struct report *report;
+	size_t count;
+
+	if (!attach_peer_is_needed(jvm))
+		return look_at_all(jvm, list);
+	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (report == MAP_FAILED)
+		alloc_give_up(sizeof(*report));
+	report->jvm = jvm;
+	count = look_by_child(report, list);
+	munmap(report, sizeof(*report));
+	return count;
 }
 
 static int fail_by(const struct jvm *jvm, const struct condition *c,

@@ -239,3 +239,13 @@ bool attach_socket_listens(const struct jvm *jvm)
 	text_release(&table);
 	return found;
 }
+
+bool attach_socket_reopens(const char *version)
+{
+	char *end;
+	long major = strtol(version, &end, 10);
+
+	if (major != 11)
+		return major >= 14;
+	return strncmp(end, ".0.", 3) == 0 && strtol(end + 3, NULL, 10) >= 13;
+}

@@ -48,4 +48,10 @@ int attach_socket_connect(const struct jvm *jvm, int held, int64_t deadline_ns,
  */
 bool attach_socket_listens(const struct jvm *jvm);
 
+/*
+ * True when a JVM of that java.version makes its socket anew, when asked, after
+ * the file was removed: JDK-8225690, in JDK 14 and 11.0.13.
+ */
+bool attach_socket_reopens(const char *version);
+
 #endif

@@ -24,9 +24,14 @@
 #define STALE_NS     (8 * CLOCK_NS_PER_S)
 #define FIRST_NAP_NS (2 * CLOCK_NS_PER_MS)
 #define LAST_NAP_NS  (50 * CLOCK_NS_PER_MS)
+#define LINGER_NS    (2 * CLOCK_NS_PER_S)
 #define ABANDON_MS   1000
 
-enum { READY = 'r', SIGNALLED = 's' }; /* what child and parent say */
+enum {
+	READY = 'r',
+	SIGNALLED = 's',
+	NOT_SIGNALLED = 'n'
+}; /* what child and parent say */
 
 /* The child's own. */
 struct waking {
@@ -34,6 +39,7 @@ struct waking {
 	int64_t deadline_ns;
 	int tmp, cwd;    /* of the JVM, O_PATH; -1 = not to be had */
 	int trigger_dir; /* which of them has our file; -1 = none yet */
+	bool alone;      /* the parent has gone */
 	char trigger[ATTACH_NAMES];
 };
 
@@ -143,17 +149,22 @@ static int try_socket(const struct waking *w, struct error *err)
 	return fd;
 }
 
-/* Sleeps a moment; -1 and *err when there is no more use in waiting. */
-static int nap(const struct waking *w, int channel, int64_t ns,
-	       struct error *err)
+/*
+ * Sleeps a moment; -1 and *err when there is no more use in waiting.  That the
+ * parent has gone is none: the JVM that it has sent the signal to looks for the
+ * file yet, and would print its threads without it.
+ */
+static int nap(struct waking *w, int channel, int64_t ns, struct error *err)
 {
 	int64_t until = clock_monotonic_ns() + ns;
 	char what;
 
 	if (until > w->deadline_ns)
 		until = w->deadline_ns;
-	if (attach_peer_hear(channel, until, &what) != -1)
-		return fail(err, ERROR_FAILED, "abandoned");
+	if (attach_peer_hear(channel, until, &what) == -2) {
+		w->alone = true;
+		clock_sleep_until(until);
+	}
 	if (!jvm_runs(w->jvm))
 		return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
 			    (int)w->jvm->pid);
@@ -163,8 +174,7 @@ static int nap(const struct waking *w, int channel, int64_t ns,
 	return fail_sys(err, ERROR_REFUSED, "%d", (int)w->jvm->pid);
 }
 
-static int wait_for_socket(const struct waking *w, int channel,
-			   struct error *err)
+static int wait_for_socket(struct waking *w, int channel, struct error *err)
 {
 	int64_t ns = FIRST_NAP_NS;
 
@@ -193,7 +203,7 @@ static int ask(struct waking *w, int channel, struct error *err)
 		made = put_trigger(w, err);
 		if (made)
 			return made < 0 ? -1 : -2;
-		if (nap(w, channel, LAST_NAP_NS, err)) {
+		if (nap(w, channel, LAST_NAP_NS, err) || w->alone) {
 			if (err->sys == ETIMEDOUT)
 				fail(err, ERROR_REFUSED,
 				     "%d: another attach is under way: a %s is "
@@ -207,17 +217,21 @@ static int ask(struct waking *w, int channel, struct error *err)
 /* The child's part, in the JVM's name. */
 static int wake(struct waking *w, int channel, struct error *err)
 {
-	char what;
 	int fd = ask(w, channel, err);
+	char what = 0;
+	int heard;
 
 	if (fd != -2)
 		return fd;
-	if (attach_peer_tell(channel, READY) ||
-	    attach_peer_hear(channel, w->deadline_ns, &what) ||
-	    what != SIGNALLED)
-		fd = fail(err, ERROR_FAILED, "abandoned");
-	else
+	attach_peer_tell(channel, READY);
+	heard = attach_peer_hear(channel, w->deadline_ns, &what);
+	/* It may have sent the signal before it was killed. */
+	if (heard == -2 && w->deadline_ns > clock_monotonic_ns() + LINGER_NS)
+		w->deadline_ns = clock_monotonic_ns() + LINGER_NS;
+	if (heard == -2 || what == SIGNALLED)
 		fd = wait_for_socket(w, channel, err);
+	else
+		fd = fail(err, ERROR_FAILED, "not signalled");
 	unlinkat(w->trigger_dir, w->trigger, 0);
 	return fd;
 }
@@ -284,8 +298,10 @@ static int lead(struct attach_peer *child, const struct waking *w,
 	enum attach_peer_word word = attach_peer_wait(child, until, &fd, err);
 
 	if (word == PEER_TOLD) {
-		if (send_signal(w->jvm, err))
+		if (send_signal(w->jvm, err)) {
+			attach_peer_tell(child->channel, NOT_SIGNALLED);
 			return -1;
+		}
 		attach_peer_tell(child->channel, SIGNALLED);
 		word = attach_peer_wait(child, until, &fd, err);
 	}

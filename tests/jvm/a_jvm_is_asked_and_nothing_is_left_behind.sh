@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# One JVM of each JDK: what jcmd and jstack print, when the JVM refuses, and
+# after its socket was removed (JDK-8225690).
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+
+commands() {
+	ask 0 jcmd -v "$pid" VM.version || return
+	printed 'VM version' && said 'HotSpot, protocol' || return
+	ask 0 jcmd "$pid" && printed 'GC.heap_dump' || return
+	ask 0 jcmd "$pid" help GC.class_histogram && printed '-all' || return
+	ask 0 jcmd -p "$pid" -c GC.class_histogram -all &&
+		printed '#instances' || return
+	ask 5 jcmd "$pid" No.such && printed_nothing &&
+		said 'Unknown diagnostic command' || return
+	ask 2 jcmd "$pid" PerfCounter.print && said "JDK's jcmd" || return
+	# One argument with blanks, as the JVM's parser wants it.
+	ask 0 jcmd "$pid" GC.heap_dump "$scratch/a heap.hprof" &&
+		[ -s "$scratch/a heap.hprof" ]
+}
+
+dumps() {
+	ask 0 jstack "$pid" && printed 'Full thread dump' &&
+		printed '"idle-4"' || return
+	cp "$scratch/out" "$scratch/plain"
+	ask 0 jstack -l -e "$pid" && printed 'Locked ownable synchronizers' &&
+		printed 'allocated=' || return
+	! grep -q 'Locked ownable' "$scratch/plain" ||
+		{ echo 'locks without -l'; return 1; }
+	"$1/bin/jstack" "$pid" | grep -c '^"' >"$scratch/wanted"
+	grep -c '^"' "$scratch/plain" | diff "$scratch/wanted" -
+}
+
+socket_removed() {
+	rm "/tmp/.java_pid$pid" || return
+	ask 0 jcmd "$pid" VM.version && printed 'VM version'
+}
+
+check() {
+	target "$1" -- threads=5 || return
+	commands && dumps "$1" && files=$(files_open "$pid") &&
+		socket_removed && ask 0 jstack "$pid" && alive "$pid" &&
+		no_litter "$pid" "$files" || return
+	target_end "$pid"
+	rm -f "/tmp/.java_pid$pid"
+	ask 3 jcmd "$pid" VM.version
+}
+
+for_each_jdk check

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# kill -9 at different times of an attach: it ends at once, and says so.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+
+# Before it answers: stopped, so that the request waits, then killed.
+killed_before_the_reply() {
+	target "$1" || return
+	ask 0 jcmd "$pid" VM.version || return
+	kill -STOP "$pid"
+	(sleep 0.3; kill -KILL "$pid") &
+	# A stopped JVM is not asked; one that stops later would be.
+	began=$(date +%s)
+	"$sjkc" jcmd "$pid" VM.version >"$scratch/out" 2>"$scratch/err"
+	status=$?
+	wait $!
+	[ "$status" -eq 5 ] && said 'state T' || return
+	target_end "$pid"
+}
+
+# At any time, the wake and a reply of some hundred kilobytes among them.
+killed_at() {
+	target "$1" -- threads=150 || return
+	"$sjkc" jstack "$pid" >"$scratch/out" 2>"$scratch/err" &
+	asking=$!
+	sleep "$2"
+	kill -KILL "$pid"
+	began=$(date +%s)
+	wait $asking
+	status=$?
+	[ $(($(date +%s) - began)) -le 5 ] ||
+		{ echo "killed after $2 s: took too long"; return 1; }
+	case $status in
+	# 3 also before it was looked at: no such process.
+	0 | 3) ;;
+	7) said 'ended' || return ;;
+	*)
+		echo "killed after $2 s: exit status $status"
+		cat "$scratch/err"
+		return 1
+		;;
+	esac
+	target_end "$pid"
+	rm -f "/tmp/.java_pid$pid"
+	[ ! -e "/tmp/.attach_pid$pid" ] || { echo 'litter'; return 1; }
+}
+
+check() {
+	killed_before_the_reply "$1" || return
+	for after in 0 0.01 0.1; do
+		killed_at "$1" $after || return
+	done
+}
+
+for_each_jdk check

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# What others may put in the socket's place: another user's, one that others
+# may open, a link, a file.  None is connected to; none hears a word.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+root_only
+command -v python3 >/dev/null || { echo 'no python3'; exit 77; }
+
+# listen UID MODE: a listener of that user at the socket's path, which says in
+# $scratch/heard that somebody came.
+listen() {
+	rm -f "$scratch/heard" "$scratch/listening"
+	python3 - "$path" "$1" "$2" "$scratch" <<-'END' &
+		import os, socket, sys
+		path, uid, mode, scratch = sys.argv[1:]
+		ready = open(scratch + "/listening", "w")
+		heard = open(scratch + "/heard.tmp", "w")
+		os.setgid(int(uid)); os.setuid(int(uid))
+		s = socket.socket(socket.AF_UNIX)
+		s.bind(path)
+		os.chmod(path, int(mode, 8))
+		s.listen(5)
+		print("ready", file=ready, flush=True)
+		s.settimeout(30)
+		c, _ = s.accept()
+		c.settimeout(3)
+		try:
+		    c.sendall(b"0\nforged\n")
+		    print(end=c.recv(100).decode(), file=heard, flush=True)
+		except OSError:
+		    pass
+	END
+	listener=$!
+	target_wait "$scratch/listening" ready
+}
+
+# refused UID MODE TEXT
+refused() {
+	listen "$1" "$2" || return
+	ask 5 jcmd "$pid" VM.version && printed_nothing && said "$3"
+	result=$?
+	kill -KILL $listener
+	wait $listener 2>/dev/null
+	rm -f "$path"
+	[ ! -s "$scratch/heard.tmp" ] ||
+		{ echo 'it was told something'; result=1; }
+	return $result
+}
+
+check() {
+	target "$1" || return
+	path=/tmp/.java_pid$pid
+	refused 65534 600 'belongs to uid 65534' &&
+		refused 0 666 'mode 666' &&
+		refused 0 600 'listens in its place' || return
+	ln -s "$scratch/elsewhere" "$path"
+	ask 5 jcmd "$pid" VM.version && said 'a link' || return
+	rm "$path"
+	: >"$path"
+	ask 5 jcmd "$pid" VM.version && said 'not the JVM' || return
+	rm "$path"
+	alive "$pid" && no_litter "$pid" || return
+	# And without them it is asked.
+	ask 0 jcmd "$pid" VM.version || return
+	target_end "$pid"
+}
+
+for_each_jdk check

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# Another user, in mount, pid and user namespaces of its own, with a private
+# /tmp; then with a /tmp that will not do.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+root_only
+
+contained() {
+	target_contained "$1" -- threads=3 || return
+	ask 0 jcmd "$pid" VM.version && printed 'VM version' &&
+		ask 0 jstack -l "$pid" && printed '"idle-2"' || return
+	files=$(files_open "$pid")
+	ask 0 jcmd "$pid" VM.version && ask 5 jcmd "$pid" No.such &&
+		alive "$pid" && no_litter "$pid" "$files" || return
+	# The file that woke it and the answer left nothing on our side.
+	[ ! -e /tmp/.attach_pid1 ] && [ ! -e "/tmp/.java_pid$pid" ] || return
+	target_end "$pid"
+}
+
+# inner_root JDK: the container's user is its root.
+inner_root() {
+	inner_uid=0
+	target_contained "$1" || return
+	inner_uid=1
+	ask 0 jcmd "$pid" VM.version && alive "$pid" && no_litter "$pid" ||
+		return
+	target_end "$pid"
+}
+
+# hopeless JDK OPTIONS TEXT: /tmp mounted so; the JVM is not signalled.
+hopeless() {
+	tmp_options=$2
+	target_contained "$1" || return
+	tmp_options=
+	[ -z "${4-}" ] || nsenter -t "$pid" -m -- sh -c "$4" || return
+	ask 5 jcmd --timeout 3s "$pid" VM.version && said "$3" &&
+		alive "$pid" && no_litter "$pid" || return
+	target_end "$pid"
+}
+
+# noexec_tmp JDK: nothing is ever executed there.
+noexec_tmp() {
+	tmp_options=noexec,nosuid,nodev
+	target_contained "$1" || return
+	tmp_options=
+	ask 0 jcmd "$pid" VM.version && alive "$pid" && no_litter "$pid" ||
+		return
+	target_end "$pid"
+}
+
+# no_tmp JDK: a root directory without one.
+no_tmp() {
+	cat >"$scratch/chroot.sh" <<-END
+		cd "$scratch" && mkdir -p root && mount -t tmpfs none root &&
+		cd root && mkdir usr proc dev etc var &&
+		ln -s usr/bin usr/lib usr/lib64 . || exit 1
+		for dir in usr proc dev etc var; do
+			mount --rbind /\$dir \$dir || exit 1
+		done
+		exec chroot . "\$@"
+	END
+	within="unshare --mount sh $scratch/chroot.sh"
+	target "$1" || return
+	within=
+	ask 5 jcmd --timeout 3s "$pid" VM.version && said 'cannot be opened' &&
+		alive "$pid" || return
+	target_end "$pid"
+}
+
+check() {
+	contained "$1" && inner_root "$1" && noexec_tmp "$1" && no_tmp "$1" ||
+		return
+	hopeless "$1" ro 'read-only' || return
+	hopeless "$1" nr_inodes=6 'no inode left' \
+		'setpriv --reuid=4321 --regid=4321 --clear-groups \
+			touch /tmp/1 /tmp/2 /tmp/3 /tmp/4 2>/dev/null; true' ||
+		return
+	hopeless "$1" rw 'may not write to its /tmp' \
+		'mount -t tmpfs -o mode=755 none /tmp'
+}
+
+for_each_jdk check
