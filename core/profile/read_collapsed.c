@@ -450,9 +450,17 @@ static bool sniff_collapsed(const uint8_t *head, size_t len)
 	return seen[LOOKS_NAME] && !seen[LOOKS_OTHER];
 }
 
+/* Where it begins with a line that the head could not hold. */
+static bool look_collapsed(const uint8_t *text, size_t len)
+{
+	return len > READER_HEAD && !memchr(text, '\n', READER_HEAD) &&
+	       sniff_collapsed(text, len);
+}
+
 const struct reader collapsed_reader = {
 	.name = "collapsed",
 	.summary = "collapsed stack traces, \"root;caller;leaf weight\"",
 	.sniff = sniff_collapsed,
+	.look = look_collapsed,
 	.read = read_collapsed,
 };

@@ -42,6 +42,12 @@ static bool sniff(const uint8_t *head, size_t len)
 	return false;
 }
 
+/* A log has its first dump anywhere; the other dialects are whole files. */
+static bool look(const uint8_t *text, size_t len)
+{
+	return hotspot_dialect.sniff(text, len);
+}
+
 static int read_dump(const uint8_t *bytes, size_t len, struct profile *p,
 		     struct error *err)
 {
@@ -63,5 +69,6 @@ const struct reader dump_reader = {
 	.name = "jstack",
 	.summary = "thread dumps of jstack, jcmd, kill -3 and their kin",
 	.sniff = sniff,
+	.look = look,
 	.read = read_dump,
 };

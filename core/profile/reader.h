@@ -25,6 +25,12 @@ struct reader {
 	bool (*sniff)(const uint8_t *head, size_t len);
 
 	/*
+	 * For formats of text, or NULL: the same for more of the input, at most
+	 * READER_LOOK bytes without a NUL, when no reader knew its head.
+	 */
+	bool (*look)(const uint8_t *text, size_t len);
+
+	/*
 	 * Adds what the input holds to a profile.  Damage is no error: it keeps
 	 * what can be had and says the loss with profile_lost().  Fails with
 	 * ERROR_INPUT when there is nothing to be had at all; the message does
@@ -35,12 +41,14 @@ struct reader {
 };
 
 #define READER_HEAD 4096
+#define READER_LOOK ((size_t)1 << 20)
 
 /* In the order in which they are asked: binary formats first. */
 extern const struct reader *const readers[]; /* ends with NULL */
 
 /*
- * The reader called name, or for "auto" the one whose format the head is in.
+ * The reader called name, or for "auto" the one whose format the input is in,
+ * of which head are the first len bytes, READER_LOOK if there are so many.
  * NULL and ERROR_INPUT (ERROR_MISUSE for an unknown name) when there is none.
  */
 const struct reader *reader_for(const char *name, const uint8_t *head,
