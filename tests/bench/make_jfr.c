@@ -3,7 +3,8 @@
  * make_jfr FILE CHUNKS STACKS: writes a recording with CHUNKS different chunks
  * of STACKS deep stack traces each, then the same chunks again, later in time.
  * It has the shape of what async-profiler writes: the constant pools last, in
- * one checkpoint, and most of all bytes in the pool of stack traces.
+ * one checkpoint, and most of all bytes in the pool of stack traces.  Classes
+ * have the four fields that its converter reads without asking for them.
  */
 #include "core/base/alloc.h"
 #include "core/base/intern.h"
@@ -35,6 +36,8 @@ enum {
 	TYPE_STACK_FRAME,
 	TYPE_METHOD,
 	TYPE_SYMBOL,
+	TYPE_CLASS_LOADER,
+	TYPE_PACKAGE,
 	TYPE_EXECUTION_SAMPLE = 101,
 	TYPE_TIMESTAMP = 200,
 };
@@ -59,7 +62,20 @@ static const struct type {
 	  "java.lang.Class",
 	  NULL,
 	  false,
-	  { { "name", TYPE_SYMBOL, POOL }, { "modifiers", TYPE_INT, PLAIN } } },
+	  { { "classLoader", TYPE_CLASS_LOADER, POOL },
+	    { "name", TYPE_SYMBOL, POOL },
+	    { "package", TYPE_PACKAGE, POOL },
+	    { "modifiers", TYPE_INT, PLAIN } } },
+	{ TYPE_CLASS_LOADER,
+	  "jdk.types.ClassLoader",
+	  NULL,
+	  false,
+	  { { "type", TYPE_CLASS, POOL }, { "name", TYPE_SYMBOL, POOL } } },
+	{ TYPE_PACKAGE,
+	  "jdk.types.Package",
+	  NULL,
+	  false,
+	  { { "name", TYPE_SYMBOL, POOL } } },
 	{ TYPE_THREAD,
 	  "java.lang.Thread",
 	  NULL,
@@ -388,7 +404,9 @@ static void put_methods(struct text *out)
 	open_pool(out, TYPE_CLASS, WORKLOAD_CLASSES);
 	for (uint32_t i = 0; i < WORKLOAD_CLASSES; i++) {
 		text_varint(out, i + 1);
+		text_varint(out, 0); /* class loader */
 		text_varint(out, i + 1);
+		text_varint(out, 0); /* package */
 		text_varint(out, 1);
 	}
 }
