@@ -65,7 +65,7 @@ async function useAll(tab) {
 }
 
 module.exports = (test) => {
-	test('1,000 hostile names: no script, no request, no report, no dialog', async (browser) => {
+	test('row 16: 1,000 hostile names: no script, no request, no report, no dialog', async (browser) => {
 		const file = browser.write(description());
 		const tab = await browser.visit(file, { init: guard });
 		await useAll(tab);
@@ -78,7 +78,7 @@ module.exports = (test) => {
 		await tab.done();
 	});
 
-	test('hostile names are shown literally', async (browser) => {
+	test('row 16: hostile names are shown literally', async (browser) => {
 		await browser.with(description(), async (tab) => {
 			assert.strictEqual(await tab.title(), seeds[1]);
 			assert.strictEqual(await tab.getByRole('tab').first().textContent(), seeds[0]);

@@ -113,7 +113,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('printed: light, without controls', async (browser) => {
+	test('row 45: printed: light, without controls', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.emulateMedia({ media: 'print' });
 			await tab.evaluate(() => window.dispatchEvent(new Event('beforeprint')));

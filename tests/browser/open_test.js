@@ -33,7 +33,7 @@ module.exports = (test) => {
 		await tab.done();
 	});
 
-	test('without JavaScript the summary is read', async (browser) => {
+	test('row 45: without JavaScript the summary is read', async (browser) => {
 		const tab = await browser.visit(browser.write(sample()),
 			{ wait: false, context: { javaScriptEnabled: false } });
 		assert.strictEqual(await tab.locator('noscript h1').textContent(), 'sample.jfr');
@@ -90,7 +90,7 @@ module.exports = (test) => {
 		}
 	});
 
-	test('no samples', async (browser) => {
+	test('row 45: no samples', async (browser) => {
 		await browser.with(empty, async (tab) => {
 			assert.match(await tab.locator('#empty').textContent(), /no samples/);
 			for (const view of ['callers', 'sandwich', 'table', 'callees'])
@@ -99,7 +99,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('one sample', async (browser) => {
+	test('row 45: one sample', async (browser) => {
 		await browser.with(lines('only.Frame.here 1'), async (tab) => {
 			const frame = await tab.frame_('only.Frame.here');
 			assert.deepStrictEqual([frame.total, frame.self, frame.level], [1, 1, 1]);
@@ -118,7 +118,7 @@ module.exports = (test) => {
 	});
 
 	for (const depth of [300, 100000])
-		test(`${depth} frames deep`, async (browser) => {
+		test(`row 45: ${depth} frames deep`, async (browser) => {
 			const frames = Array.from({ length: depth }, (_, i) => `deep.D.f${i % 50}`);
 			await browser.with(lines(`${frames.join(';')} 2`, 'flat.F.f 1'), async (tab) => {
 				assert.strictEqual(await tab.evaluate(() => window.sjkcPage.levels()), depth + 1);
@@ -136,7 +136,7 @@ module.exports = (test) => {
 			});
 		});
 
-	test('10^6 nodes', async (browser) => {
+	test('row 45: 10^6 nodes', async (browser) => {
 		const description = large(1e6);
 		const samples = description.events[0].samples.reduce((sum, s) => sum + s.count, 0);
 		await browser.with(description, async (tab) => {
@@ -156,7 +156,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('weights above 2^53', async (browser) => {
+	test('row 45: weights above 2^53', async (browser) => {
 		const description = lines('a.A.a 1');
 		description.events[0].unit = 'bytes';
 		description.events[0].samples = [

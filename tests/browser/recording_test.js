@@ -72,7 +72,7 @@ module.exports = (test) => {
 		});
 	});
 
-	test('a page without JavaScript shows the hottest frames', async (browser, { sjkc }) => {
+	test('row 45: a page without JavaScript shows the hottest frames', async (browser, { sjkc }) => {
 		const input = write(browser, 'summary.collapsed', 'a.A.main;b.B.hottest 3\na.A.main 1\n');
 		const tab = await browser.visit(flame(browser, sjkc, input),
 			{ wait: false, context: { javaScriptEnabled: false } });
@@ -82,7 +82,7 @@ module.exports = (test) => {
 		await tab.done();
 	});
 
-	test('hostile names pass through sjkc and stay inert', async (browser, { sjkc }) => {
+	test('row 16: hostile names pass through sjkc and stay inert', async (browser, { sjkc }) => {
 		const names = ['</script><img src=x onerror=attack()>', '</title><script>attack()</script>',
 			'</noscript><img src=x onerror=attack()>', "'-attack()-'", '${attack()}', '--><script>attack()</script>',
 			'\u2028x', '\u202egnp', 'a'.repeat(65536)];
@@ -98,6 +98,29 @@ module.exports = (test) => {
 		assert.strictEqual(await tab.locator('img').count(), 0);
 		assert.strictEqual(tab.seen.requests.length, 1);
 		await tab.done();
+	});
+
+	test('row 16: hostile names of threads, classes and methods of a dump', async (browser, { sjkc }) => {
+		const names = ['</script><img src=x onerror=attack()>', "'-attack()-'", '${attack()}',
+			'\u2028attack()', '\u05e9\u05dc\u05d5\u05dd', '\u202egnp', `long${'a'.repeat(65536)}`];
+		const dump = names.map((name, i) => `"${name}" #${i + 1} prio=5 os_prio=0 cpu=1.00ms elapsed=1.00s ` +
+			`tid=0x${i + 1} nid=0x${i + 1} runnable  [0x1]\n   java.lang.Thread.State: RUNNABLE\n` +
+			`\tat ${name.replace(/[().]/g, '')}.${name.replace(/[().]/g, '')}(File.java:1)\n\n`);
+		const input = write(browser, 'hostile.txt', '2026-11-21 10:07:30\nFull thread dump OpenJDK 64-Bit ' +
+			`Server VM (17.0.9+9 mixed mode):\n\n${dump.join('')}JNI global refs: 1, weak refs: 0\n\n`);
+		await browser.with(flame(browser, sjkc, input), async (tab) => {
+			assert.strictEqual(await tab.evaluate(() => window.sjkcPage.total()), names.length);
+			const shown = await tab.evaluate(() => window.sjkcPage.page.profile.threads.map((t) => t.name));
+			const safe = (name) => name.replace(/[\u2028\u202e]/g, (c) => `<U+${c.charCodeAt(0).toString(16).toUpperCase()}>`);
+			assert.deepStrictEqual([...shown].sort(), names.map(safe).sort());
+			await tab.locator('#filters').click();
+			const panel = await tab.locator('#threads').textContent();
+			for (const name of names.slice(0, 3))
+				assert(panel.includes(name), name);
+			assert((await tab.frames_()).some((f) => f.name.startsWith('${attack}.')));
+			assert.strictEqual(await tab.evaluate(() => window.attacked), undefined);
+			assert.strictEqual(await tab.locator('img').count(), 0);
+		}, { init: () => { window.attack = () => { window.attacked = 1; }; } });
 	});
 
 	// Of some that were cut nothing can be read: there is no page to look at.

@@ -238,7 +238,8 @@ static void jhsdb_has_a_sample_per_thread(void **state)
 	free(bytes);
 }
 
-static void log_lines_around_the_dumps_of_kill_3_are_counted(void **state)
+static void
+row_12_log_lines_around_the_dumps_of_kill_3_are_counted(void **state)
 {
 	size_t len = 0;
 	char *bytes = our_bytes(OURS "log-with-kill3-jdk17.txt", &len);
@@ -285,7 +286,7 @@ static void assert_cuts_are_harmless(const struct reader *reader,
 	free(bytes);
 }
 
-static void a_cut_at_any_byte_is_harmless(void **state)
+static void row_12_a_cut_at_any_byte_is_harmless(void **state)
 {
 	(void)state;
 	assert_cuts_are_harmless(&dump_reader,
@@ -326,8 +327,8 @@ int main(void)
 		cmocka_unit_test(dump_to_file_has_a_sample_per_thread_in_json),
 		cmocka_unit_test(jhsdb_has_a_sample_per_thread),
 		cmocka_unit_test(
-			log_lines_around_the_dumps_of_kill_3_are_counted),
-		cmocka_unit_test(a_cut_at_any_byte_is_harmless),
+			row_12_log_lines_around_the_dumps_of_kill_3_are_counted),
+		cmocka_unit_test(row_12_a_cut_at_any_byte_is_harmless),
 		cmocka_unit_test(a_cut_before_the_last_line_of_a_dump_is_said),
 	};
 

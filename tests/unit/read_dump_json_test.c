@@ -59,7 +59,7 @@ static void a_thread_in_json_has_its_name_id_state_and_frames(void **state)
 	profile_free(p);
 }
 
-static void json_of_other_jdks_is_read(void **state)
+static void row_12_json_of_other_jdks_is_read(void **state)
 {
 	/* JDK 21 has no states; numbers may become plain ones. */
 	struct profile *p = profile_of(
@@ -217,7 +217,7 @@ static void the_text_of_dump_to_file_is_read(void **state)
 	profile_free(p);
 }
 
-static void the_text_of_jdk_21_has_no_states_and_no_at(void **state)
+static void row_12_the_text_of_jdk_21_has_no_states_and_no_at(void **state)
 {
 	struct profile *p = profile_of(
 		&dump_reader, "762\n2026-11-21T08:40:36Z\n21.0.2+13\n\n"
@@ -268,7 +268,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_thread_in_json_has_its_name_id_state_and_frames),
-		cmocka_unit_test(json_of_other_jdks_is_read),
+		cmocka_unit_test(row_12_json_of_other_jdks_is_read),
 		cmocka_unit_test(names_in_json_are_unescaped),
 		cmocka_unit_test(several_documents_are_several_dumps),
 		cmocka_unit_test(a_damaged_thread_costs_only_itself),
@@ -276,7 +276,8 @@ int main(void)
 		cmocka_unit_test(deep_json_is_no_danger),
 		cmocka_unit_test(only_the_json_of_dump_to_file_is_recognised),
 		cmocka_unit_test(the_text_of_dump_to_file_is_read),
-		cmocka_unit_test(the_text_of_jdk_21_has_no_states_and_no_at),
+		cmocka_unit_test(
+			row_12_the_text_of_jdk_21_has_no_states_and_no_at),
 		cmocka_unit_test(text_dumps_in_a_row_each_have_their_time),
 		cmocka_unit_test(a_cut_text_dump_is_a_loss),
 	};

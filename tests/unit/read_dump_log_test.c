@@ -18,7 +18,7 @@
 	"Reserved region:\n - [0x01, 0x02)\nCollection set:\n - map: 0x03\n\n" \
 	" Metaspace       used 189K\n  class space    used 6K\n\n"
 
-static void a_log_around_dumps_is_counted_and_is_no_loss(void **state)
+static void row_12_a_log_around_dumps_is_counted_and_is_no_loss(void **state)
 {
 	struct profile *p = read_text(
 		"ready\n08:00 INFO tick 0\n" START "\"a\" " TAIL SLEEPING RUN
@@ -37,7 +37,7 @@ static void a_log_around_dumps_is_counted_and_is_no_loss(void **state)
 	profile_free(p);
 }
 
-static void a_log_line_amid_a_stack_trace_does_not_end_it(void **state)
+static void row_12_a_log_line_amid_a_stack_trace_does_not_end_it(void **state)
 {
 	struct profile *p = read_text(START "\"a\" " TAIL
 					    "08:01 INFO tick\n" SLEEPING RUN
@@ -101,7 +101,7 @@ static void assert_two_threads(const char *text)
 	profile_free(p);
 }
 
-static void blanks_and_line_ends_may_have_been_changed(void **state)
+static void row_12_blanks_and_line_ends_may_have_been_changed(void **state)
 {
 	static const struct {
 		const char *from, *to;
@@ -195,7 +195,7 @@ static void a_collector_may_cut_the_blank_before_an_empty_line(void **state)
 	free(cut);
 }
 
-static void dumps_glued_together_are_told_apart(void **state)
+static void row_12_dumps_glued_together_are_told_apart(void **state)
 {
 	struct profile *p = read_text(
 		START "\"a\" " TAIL RUN "\tat a.B.ma2026-11-21 08:40:17\n"
@@ -214,7 +214,8 @@ static void dumps_glued_together_are_told_apart(void **state)
 	profile_free(p);
 }
 
-static void a_dump_that_is_cut_is_a_loss_and_keeps_what_it_has(void **state)
+static void
+row_12_a_dump_that_is_cut_is_a_loss_and_keeps_what_it_has(void **state)
 {
 	struct profile *p = read_text(START "\"a\" " TAIL SLEEPING RUN "\n"
 					    "\"b\" " TAIL RUN "\tat a.B.ma");
@@ -286,18 +287,21 @@ static void a_damaged_frame_is_a_loss(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_log_around_dumps_is_counted_and_is_no_loss),
-		cmocka_unit_test(a_log_line_amid_a_stack_trace_does_not_end_it),
+		cmocka_unit_test(
+			row_12_a_log_around_dumps_is_counted_and_is_no_loss),
+		cmocka_unit_test(
+			row_12_a_log_line_amid_a_stack_trace_does_not_end_it),
 		cmocka_unit_test(
 			an_exception_logged_amid_a_dump_is_no_stack_trace),
-		cmocka_unit_test(blanks_and_line_ends_may_have_been_changed),
+		cmocka_unit_test(
+			row_12_blanks_and_line_ends_may_have_been_changed),
 		cmocka_unit_test(
 			what_a_log_collector_puts_before_lines_is_taken_off),
 		cmocka_unit_test(
 			a_collector_may_cut_the_blank_before_an_empty_line),
-		cmocka_unit_test(dumps_glued_together_are_told_apart),
+		cmocka_unit_test(row_12_dumps_glued_together_are_told_apart),
 		cmocka_unit_test(
-			a_dump_that_is_cut_is_a_loss_and_keeps_what_it_has),
+			row_12_a_dump_that_is_cut_is_a_loss_and_keeps_what_it_has),
 		cmocka_unit_test(a_log_that_begins_amid_a_dump_is_read),
 		cmocka_unit_test(
 			a_damaged_header_costs_the_ids_and_not_the_stack_trace),

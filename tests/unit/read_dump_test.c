@@ -40,9 +40,12 @@ static void a_thread_has_its_name_ids_state_time_and_frames(void **state)
 	profile_free(p);
 }
 
-static void headers_of_every_jdk_are_read(void **state)
+static void row_12_headers_of_every_jdk_are_read(void **state)
 {
-	/* JDK 5, 6, 8, 11 -e, 21, an old Mac, threads without a number. */
+	/*
+	 * JDK 5, 6, 8, 11 -e, 21 to 25, an old Mac, threads without a number;
+	 * and a word that a later one may have.
+	 */
 	static const struct {
 		const char *header;
 		int64_t java_id, os_id;
@@ -94,7 +97,7 @@ static void headers_of_every_jdk_are_read(void **state)
 	}
 }
 
-static void names_are_taken_as_they_are(void **state)
+static void row_12_names_are_taken_as_they_are(void **state)
 {
 	static const char *const names[] = {
 		"",
@@ -128,7 +131,7 @@ static void names_are_taken_as_they_are(void **state)
 	}
 }
 
-static void a_name_may_have_a_megabyte(void **state)
+static void row_12_a_name_may_have_a_megabyte(void **state)
 {
 	struct text text = { 0 };
 	struct profile *p;
@@ -386,7 +389,7 @@ static void mixed_dumps_of_jhsdb_have_native_frames(void **state)
 	profile_free(p);
 }
 
-static void a_javacore_is_read(void **state)
+static void row_12_a_javacore_is_read(void **state)
 {
 	struct profile *p = read_text(
 		"0SECTION       TITLE subcomponent dump routine\n"
@@ -424,7 +427,7 @@ static void a_javacore_is_read(void **state)
 	profile_free(p);
 }
 
-static void a_javacore_without_its_end_is_cut(void **state)
+static void row_12_a_javacore_without_its_end_is_cut(void **state)
 {
 	struct profile *p = read_text(
 		"0SECTION       TITLE subcomponent dump routine\n"
@@ -552,9 +555,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_thread_has_its_name_ids_state_time_and_frames),
-		cmocka_unit_test(headers_of_every_jdk_are_read),
-		cmocka_unit_test(names_are_taken_as_they_are),
-		cmocka_unit_test(a_name_may_have_a_megabyte),
+		cmocka_unit_test(row_12_headers_of_every_jdk_are_read),
+		cmocka_unit_test(row_12_names_are_taken_as_they_are),
+		cmocka_unit_test(row_12_a_name_may_have_a_megabyte),
 		cmocka_unit_test(
 			every_thread_state_is_read_and_others_are_none),
 		cmocka_unit_test(
@@ -570,8 +573,8 @@ int main(void)
 		cmocka_unit_test(dumps_written_through_jmx_have_no_last_line),
 		cmocka_unit_test(dumps_of_jhsdb_are_read),
 		cmocka_unit_test(mixed_dumps_of_jhsdb_have_native_frames),
-		cmocka_unit_test(a_javacore_is_read),
-		cmocka_unit_test(a_javacore_without_its_end_is_cut),
+		cmocka_unit_test(row_12_a_javacore_is_read),
+		cmocka_unit_test(row_12_a_javacore_without_its_end_is_cut),
 		cmocka_unit_test(class_names_are_alike_from_run_to_run),
 		cmocka_unit_test(lines_are_left_out_when_they_are_not_kept),
 		cmocka_unit_test(

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// On paper: what there is to see of a page when it is printed.
+'use strict';
+
+const assert = require('node:assert');
+const zlib = require('node:zlib');
+const { sample } = require('./sample.js');
+
+// What a PDF holds: its images, each with how many colours, and its text's fonts.
+function contents(pdf) {
+	const text = pdf.toString('latin1');
+	const found = { images: [], fonts: (text.match(/\/Type \/Font\b/g) || []).length };
+	const object = /<<([^]*?)>>\s*stream\r?\n/g;
+	for (let m = object.exec(text); m; m = object.exec(text)) {
+		if (!/\/Subtype \/Image/.test(m[1]) || !/FlateDecode/.test(m[1]))
+			continue;
+		const pixels = zlib.inflateSync(pdf.subarray(object.lastIndex),
+			{ finishFlush: zlib.constants.Z_SYNC_FLUSH });
+		const [, width] = /\/Width (\d+)/.exec(m[1]).map(Number);
+		const colours = new Set();
+		for (let i = 0; i + 2 < pixels.length; i += 3)
+			colours.add(pixels.readUIntBE(i, 3));
+		found.images.push({ width, colours: colours.size });
+	}
+	return found;
+}
+
+module.exports = (test) => {
+	test('row 45: the graph is on paper', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			const { images, fonts } = contents(await tab.pdf());
+			assert(fonts > 0);
+			assert(images.some((i) => i.width > 300 && i.colours > 5),
+				JSON.stringify(images));
+		});
+	});
+
+	test('row 45: the summary is on paper, without JavaScript', async (browser) => {
+		const tab = await browser.visit(browser.write(sample()),
+			{ wait: false, context: { javaScriptEnabled: false } });
+		await tab.emulateMedia({ media: 'print' });
+		assert(await tab.locator('noscript h1').isVisible());
+		assert(contents(await tab.pdf()).fonts > 0);
+		await tab.done();
+	});
+};
