@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page in Firefox, where one is installed: Playwright's own cannot be had
+// from Debian, but Debian's takes a picture without being driven.
+'use strict';
+
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { spawnSync } = require('node:child_process');
+const { lines } = require('./sample.js');
+
+const SIZE = { width: 1280, height: 800 };
+const firefox = process.env.FIREFOX ||
+	['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((file) => fs.existsSync(file));
+
+function picture(browser, file) {
+	const home = path.join(browser.folder, 'firefox');
+	const output = path.join(home, 'page.png');
+	fs.mkdirSync(home, { recursive: true });
+	const done = spawnSync(firefox, ['--headless', '--no-remote', '--profile', home,
+		'--window-size', `${SIZE.width},${SIZE.height}`, '--screenshot', output, `file://${file}`],
+	{ env: { ...process.env, HOME: home }, timeout: 120000, encoding: 'utf8' });
+	if (!fs.existsSync(output))
+		throw new Error(`no picture by ${firefox}: ${done.error || done.stderr}`);
+	return fs.readFileSync(output);
+}
+
+// The colours at some places of a picture, by a browser's own decoder.
+const coloursAt = async ([base64, places]) => {
+	const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+	const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+	const canvas = document.createElement('canvas');
+	canvas.width = image.width;
+	canvas.height = image.height;
+	const context = canvas.getContext('2d', { willReadFrequently: true });
+	context.drawImage(image, 0, 0);
+	return places.map(([x, y]) => [...context.getImageData(x, y, 1, 1).data]);
+};
+
+module.exports = (test) => {
+	test('row 45: Firefox draws what Chromium draws', async (browser, { Skip }) => {
+		if (!firefox)
+			throw new Skip('no Firefox');
+		const file = browser.write(lines('a.A.main;b.B.left 3', 'a.A.main;c.C.right|native 2'));
+		await browser.with(file, async (tab) => {
+			const frames = (await tab.frames_()).filter((f) => f.level > 0);
+			const places = frames.map((f) => [Math.round(f.x + f.width - 6), Math.round(f.y + 5)]);
+			const ours = await tab.screenshot();
+			const theirs = picture(browser, file);
+			const [wanted, got] = await Promise.all([ours, theirs].map((png) =>
+				tab.evaluate(coloursAt, [png.toString('base64'), places])));
+			assert.strictEqual(frames.length, 3);
+			for (const [i, colour] of got.entries()) {
+				const off = colour.map((c, k) => Math.abs(c - wanted[i][k]));
+				assert(Math.max(...off) <= 8, `${frames[i].name}: ${colour}, not ${wanted[i]}`);
+				assert(Math.min(...colour) < 240, `${frames[i].name} is blank`);
+			}
+		});
+	});
+};
