@@ -58,17 +58,39 @@ static void put_frames(struct text *columns, const struct frame_table *table)
 		text_clear(&columns[FRAME_LINE]);
 }
 
-static void put_nodes(struct text *columns, const struct flame_tree *tree)
+static void put_node_ups(struct text *column, const struct flame_tree *tree)
 {
 	uint32_t depth = UINT32_MAX; /* of node 0, which has no node before */
 
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct tree_node *n = &tree->nodes[i];
 
-		column_put(&columns[NODE_UP], depth + 1 - n->depth);
-		column_put(&columns[NODE_FRAME], n->label);
+		column_put(column, depth + 1 - n->depth);
 		depth = n->depth;
 	}
+}
+
+static size_t width_of_ids(size_t count)
+{
+	return count <= 1 << 8 ? 1 : count <= 1 << 16 ? 2 : 4;
+}
+
+/* Numbers of one width shrink better here than varints, and are read as is. */
+static void put_node_frames(struct text *column, const struct flame_tree *tree,
+			    size_t width)
+{
+	char chunk[4096];
+	size_t used = 0;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		for (size_t b = 0; b < width; b++)
+			chunk[used++] = (char)(tree->nodes[i].label >> 8 * b);
+		if (used + width > sizeof(chunk)) {
+			text_add(column, chunk, used);
+			used = 0;
+		}
+	}
+	text_add(column, chunk, used);
 }
 
 static void put_event(struct json *j, const struct flame_data *d, size_t index,
@@ -271,7 +293,9 @@ void flame_data(struct text *out, const struct flame_data *d)
 
 	put_names(&columns[NAMES], d->table);
 	put_frames(columns, d->table);
-	put_nodes(columns, d->tree);
+	put_node_ups(&columns[NODE_UP], d->tree);
+	put_node_frames(&columns[NODE_FRAME], d->tree,
+			width_of_ids(d->table->label_count));
 	flame_cells_init(&cells, d);
 	for (size_t i = 0; i < d->view_count; i++)
 		flame_cells_put(&cells, i,

@@ -43,10 +43,12 @@ function checkCount(bytes, count) {
 		throw wrongLength();
 }
 
-// Varints below 2^32.  That all are read into the same type of array makes this
-// twice as fast.
+// Varints below 2^32.  Where each takes a byte they are read already.  That all
+// others are read into the same type of array makes this twice as fast.
 function readSmall(bytes, count) {
 	checkCount(bytes, count);
+	if (bytes.length === count)
+		return bytes;
 	const out = new Uint32Array(count);
 	let p = 0;
 	for (let i = 0; i < count; i++) {
@@ -84,7 +86,7 @@ function readLarge(bytes, count) {
 
 // Each number is counted from the one before it.
 function readDeltas(bytes, count) {
-	const out = readSmall(bytes, count);
+	const out = Uint32Array.from(readSmall(bytes, count));
 	for (let i = 1; i < count; i++)
 		out[i] += out[i - 1];
 	return out;
@@ -102,8 +104,21 @@ function readNames(bytes, count) {
 	return names;
 }
 
+// The array that holds numbers below `limit`.
 function smallest(limit) {
-	return limit < 256 ? Uint8Array : limit < 65536 ? Uint16Array : Uint32Array;
+	return limit <= 256 ? Uint8Array : limit <= 65536 ? Uint16Array : Uint32Array;
+}
+
+// Ids below `limit`, all of one width and in the order of bytes that every
+// browser's machine has, into `out` from its second element on.
+function readIds(bytes, count, limit, out) {
+	const Ids = smallest(limit);
+	if (bytes.length !== count * Ids.BYTES_PER_ELEMENT)
+		throw wrongLength();
+	if (out instanceof Ids)
+		new Uint8Array(out.buffer, Ids.BYTES_PER_ELEMENT).set(bytes);
+	else
+		out.set(new Ids(bytes.slice().buffer), 1);
 }
 
 // Node 0 is "all", which the data leaves out: node n of the data is n + 1 here.
@@ -185,7 +200,7 @@ class Profile {
 		const nodes = this.head.nodes;
 		this.base = readTree(columns[4], nodes);
 		const frame = new (smallest(this.allFrame + 2))(nodes + 2);
-		frame.set(readSmall(columns[5], nodes), 1);
+		readIds(columns[5], nodes, this.head.frames, frame);
 		frame[0] = this.allFrame;
 		frame[nodes + 1] = this.allFrame + 1;
 		this.base.frame = frame;
@@ -200,8 +215,12 @@ class Profile {
 	readCells(index) {
 		const n = this.events[index].cells;
 		const column = (k) => this.columns[6 + 6 * index + k];
-		const optional = (k, limit) => column(k).length === 0 ? null :
-			smallest(limit).from(readSmall(column(k), n));
+		const optional = (k, limit) => {
+			if (column(k).length === 0)
+				return null;
+			const numbers = readSmall(column(k), n);
+			return numbers === column(k) ? numbers : new (smallest(limit))(numbers);
+		};
 		const node = readDeltas(column(0), n);
 		for (let i = 0; i < n && node[i] === 0; i++)
 			node[i] = this.base.n - 1;

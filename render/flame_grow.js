@@ -51,7 +51,7 @@ class GrownTree {
 		this.total[i] = total;
 		this.left[i] = left;
 		this.first[i] = this.end[i] = -1;
-		this.self[i] = this.selfOf(i, group);
+		this.self[i] = this.ownOf(i, group);
 		this.kinds[i] = group.nodes.length ? this.heaviestKind(group) : 255;
 		this.groups[i] = group;
 		return i;
@@ -87,12 +87,13 @@ class GrownTree {
 	}
 
 	// Towards the callers only the leaf itself has weight of its own.
-	selfOf(i, group) {
+	ownOf(i, group) {
 		let sum = 0;
 		const leaf = this.fromLeaves && this.parent[i] === 0;
+		const { self } = this.graph;
 		if (this.towards === 'callees' || (!this.fromLeaves && i === 0))
 			for (const node of group.nodes)
-				sum += this.graph.self[node];
+				sum += self[node];
 		return leaf ? this.total[i] : sum;
 	}
 
@@ -114,6 +115,10 @@ class GrownTree {
 
 	after(k) {
 		return k + 1;
+	}
+
+	selfOf(node) {
+		return this.self[node];
 	}
 
 	kindOf(node) {

@@ -336,6 +336,6 @@ class Page {
 		this.say(`${shortened(this.text(pane, node), 200)}, ` +
 			`total ${this.weightText(tree.total[node])}, ` +
 			`${percent(tree.total[node], tree.total[0])}, ` +
-			`self ${this.weightText(tree.self[node])}`);
+			`self ${this.weightText(tree.selfOf(node))}`);
 	}
 }

@@ -40,7 +40,7 @@ class Probe {
 			const box = pane.rectangle(node, level);
 			return {
 				node, level, name: page.text(pane, node),
-				total: tree.total[node], self: tree.self[node],
+				total: tree.total[node], self: tree.selfOf(node),
 				kind: page.profile.kinds[tree.kindOf(node)] || null,
 				lit: !!page.matches && page.matches.isHit(tree, node),
 				x: origin.left + box.x, y: origin.top + box.y,

@@ -81,8 +81,8 @@ class Tooltip {
 		if (node > 0)
 			rows[0].push(`${percent(total, tree.total[tree.parent[node]])} of ` +
 				(tree.towards === 'callers' ? 'callee' : 'caller'));
-		rows.push(['Self', weight(tree.self[node]),
-			`${percent(tree.self[node], tree.total[0])} of root`]);
+		rows.push(['Self', weight(tree.selfOf(node)),
+			`${percent(tree.selfOf(node), tree.total[0])} of root`]);
 		const mix = mixOf(page.graph, tree, node);
 		const kindTotal = mix.kinds.reduce((sum, [, w]) => sum + w, 0);
 		if (node > 0 && mix.kinds.length)

@@ -151,7 +151,7 @@ class Graph {
 			merged = transformTree(merged, transform, labels);
 		Object.assign(this, merged);
 		this.total = new Float64Array(this.n);
-		this.self = new Float64Array(this.n);
+		this.selfs = null;
 		this.left = new Float64Array(this.n);
 		this.kind = this.map && new Uint8Array(this.n);
 		this.baseTotal = this.map ? new Float64Array(this.base.n) : this.total;
@@ -184,20 +184,19 @@ class Graph {
 	// Where the weight of the recording's nodes themselves is to be added up for
 	// weigh(), from which all else follows.
 	sums() {
-		const sums = this.map ? this.baseTotal : this.self;
-		return sums.fill(0);
+		return this.baseTotal.fill(0);
 	}
 
 	weigh() {
-		const { map, total, self, baseTotal } = this;
+		const { map, total, baseTotal } = this;
 		if (map) {
-			self.fill(0);
+			total.fill(0);
 			for (let i = 0; i < map.length; i++)
 				if (map[i] !== DROPPED)
-					self[map[i]] += baseTotal[i];
+					total[map[i]] += baseTotal[i];
 			Graph.addUp(this.base.parent, baseTotal);
 		}
-		total.set(self);
+		this.selfs = null;
 		Graph.addUp(this.parent, total);
 		this.place();
 		if (map)
@@ -220,6 +219,25 @@ class Graph {
 			if (after < n && parent[after] === parent[i])
 				left[after] = left[i] + total[i];
 		}
+	}
+
+	selfOf(node) {
+		const { next, total } = this;
+		let self = total[node];
+		for (let k = node + 1; k < next[node]; k = next[k])
+			self -= total[k];
+		return self;
+	}
+
+	// Of all nodes, for who needs many.
+	get self() {
+		if (this.selfs)
+			return this.selfs;
+		const { n, parent, total } = this;
+		const self = this.selfs = total.slice();
+		for (let i = 1; i < n; i++)
+			self[parent[i]] -= total[i];
+		return self;
 	}
 
 	// The kind that a node is coloured by is the one with the most weight.

@@ -37,6 +37,14 @@ function varints(values) {
 	return bytes.done();
 }
 
+// Ids below `count`, all of one width.
+function fixed(ids, count) {
+	const width = count <= 256 ? 1 : count <= 65536 ? 2 : 4;
+	const bytes = Buffer.alloc(ids.length * width);
+	ids.forEach((id, i) => bytes.writeUIntLE(id, i * width, width));
+	return bytes;
+}
+
 function namesColumn(names) {
 	let before = '';
 	const lines = names.map((name) => {
@@ -156,7 +164,7 @@ function block(description) {
 		Buffer.from(sorted.map((f) => KINDS.indexOf(f.kind))),
 		hasLines ? varints(sorted.map((f) => f.line)) : Buffer.alloc(0),
 		varints(tree.up),
-		varints(tree.nodeFrame),
+		fixed(tree.nodeFrame, sorted.length),
 	];
 	const sum = (cells, field) => cells.reduce((total, cell) => total + cell[field], 0n);
 	const events = description.events.map((event, e) => {

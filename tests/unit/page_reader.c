@@ -119,6 +119,19 @@ static uint64_t *numbers(struct column c, size_t count, bool may_be_empty)
 	return all;
 }
 
+/* A column of ids below `below`, which are of one width. */
+static uint64_t *ids(struct column c, size_t count, size_t below)
+{
+	size_t width = below <= 256 ? 1 : below <= 65536 ? 2 : 4;
+	uint64_t *all = xcalloc(count, sizeof(*all));
+
+	assert_int_equal(c.end - c.at, count * width);
+	for (size_t i = 0; i < count; i++)
+		for (size_t b = 0; b < width; b++)
+			all[i] |= (uint64_t)*c.at++ << 8 * b;
+	return all;
+}
+
 static void add_up(uint64_t *all, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
@@ -185,7 +198,7 @@ static void read_nodes(struct page *page, const struct column *columns)
 	size_t at = 0; /* the node that was entered last, + 1 */
 
 	page->node_count = count;
-	page->node_frame = numbers(columns[5], count, false);
+	page->node_frame = ids(columns[5], count, page->frame_count);
 	page->node_caller = xcalloc(count, sizeof(*page->node_caller));
 	for (size_t i = 0; i < count; i++) {
 		for (; up[i]; up[i]--) {
