@@ -40,6 +40,8 @@ class GrownTree {
 				wider.set(this[field]);
 			this[field] = wider;
 		}
+		// Siblings are neighbours.
+		this.next = Int32Array.from(this.parent, (_, i) => i + 1);
 		this.room = room;
 	}
 
@@ -111,10 +113,6 @@ class GrownTree {
 
 	endOf(i) {
 		return this.end[i];
-	}
-
-	after(k) {
-		return k + 1;
 	}
 
 	selfOf(node) {

@@ -211,7 +211,7 @@ class Input {
 		} else if (key === deeper) {
 			tree.expand(node);
 			const end = tree.endOf(node);
-			for (let k = tree.firstOf(node); k < end; k = tree.after(k))
+			for (let k = tree.firstOf(node); k < end; k = tree.next[k])
 				if (tree.total[k] > 0 && (next < 0 || tree.total[k] > tree.total[next]))
 					next = k;
 		} else {
@@ -231,7 +231,7 @@ class Input {
 			return -1;
 		const end = tree.endOf(parent);
 		let before = -1;
-		for (let k = tree.firstOf(parent); k < end; k = tree.after(k)) {
+		for (let k = tree.firstOf(parent); k < end; k = tree.next[k]) {
 			if (k === node && step < 0)
 				return before;
 			if (k > node && tree.total[k] > 0)

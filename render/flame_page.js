@@ -28,11 +28,22 @@ class Page {
 	start() {
 		window.addEventListener('hashchange', () => this.restore());
 		this.systemDark.addEventListener('change', () => this.refresh());
-		new ResizeObserver(() => this.refresh())
+		new ResizeObserver(() => this.resized())
 			.observe(document.getElementById('stage'));
 		window.addEventListener('beforeprint', () => this.print(true));
 		window.addEventListener('afterprint', () => this.print(false));
 		this.refresh();
+	}
+
+	// The observer speaks up at first and after drawings of ours as well.
+	resized() {
+		if (this.drawnSize !== Page.stageSize())
+			this.draw();
+	}
+
+	static stageSize() {
+		const { clientWidth, clientHeight } = document.getElementById('stage');
+		return `${clientWidth} ${clientHeight} ${window.devicePixelRatio}`;
 	}
 
 	print(on) {
@@ -255,12 +266,16 @@ class Page {
 			[this.upper, this.pane] : [this.pane];
 	}
 
+	// The path first, since the panes have the room that it leaves.
 	draw() {
+		if (this.held)
+			return;
+		this.bar.showPath();
+		this.drawnSize = Page.stageSize();
 		for (const pane of this.panes())
 			pane.draw();
 		this.placeMarks();
 		this.panel.drawTime();
-		this.bar.showPath();
 		this.mirror.later();
 	}
 
@@ -300,7 +315,12 @@ class Page {
 	// Runs `change`, then lets the domain glide from what it was.
 	glide(pane, change) {
 		const { from, to } = pane;
-		change();
+		this.held = true;
+		try {
+			change();
+		} finally {
+			this.held = false;
+		}
 		if (this.stillness.matches || document.hidden) {
 			this.draw();
 			return;

@@ -73,7 +73,7 @@ class Pane {
 		tree.expand(node);
 		const end = tree.endOf(node);
 		let found = -1;
-		for (let k = tree.firstOf(node); k < end && tree.left[k] <= x; k = tree.after(k))
+		for (let k = tree.firstOf(node); k < end && tree.left[k] <= x; k = tree.next[k])
 			found = k;
 		return found;
 	}
@@ -110,10 +110,10 @@ class Pane {
 	descend(node, scale, wide, tiny) {
 		const { tree, from, to } = this;
 		tree.expand(node);
-		const { left, total } = tree;
+		const { left, total, next } = tree;
 		const end = tree.endOf(node);
 		const least = MIN_PIXELS / scale;
-		for (let k = tree.firstOf(node); k < end && left[k] < to; k = tree.after(k)) {
+		for (let k = tree.firstOf(node); k < end && left[k] < to; k = next[k]) {
 			const until = left[k] + total[k];
 			if (until <= from || total[k] === 0)
 				continue;
@@ -132,7 +132,7 @@ class Pane {
 	draw() {
 		this.resize();
 		this.rows = [];
-		const context = this.canvas.getContext('2d');
+		const context = this.canvas.getContext('2d', { alpha: false });
 		context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
 		context.fillStyle = this.looks.theme().ground;
 		context.fillRect(0, 0, this.width, this.height);
@@ -193,19 +193,19 @@ class Pane {
 		}
 		// The callers of the frame that is zoomed to step back.
 		context.globalAlpha = level < this.zoomLevel ? 0.5 : 1;
+		const named = [];
 		for (const node of wide) {
 			const box = this.rectangle(node, level);
 			const gap = box.width > 3 ? 1 : 0;
 			context.fillStyle = this.looks.fill(this, node);
 			context.fillRect(box.x, y, box.width - gap, ROW - 1);
+			if (box.width > 3 * this.charWidth)
+				named.push(node, box);
 		}
 		context.globalAlpha = 1;
 		context.fillStyle = theme.ink;
-		for (const node of wide) {
-			const box = this.rectangle(node, level);
-			if (box.width > 3 * this.charWidth)
-				this.paintText(context, node, box);
-		}
+		for (let k = 0; k < named.length; k += 2)
+			this.paintText(context, named[k], named[k + 1]);
 	}
 
 	paintText(context, node, box) {

@@ -159,17 +159,13 @@ class Graph {
 
 	expand() {}
 
-	// The children of i: from firstOf(i), as long as below endOf(i), on by after().
+	// The children of i: from firstOf(i), as long as below endOf(i), on by next[].
 	firstOf(i) {
 		return i + 1;
 	}
 
 	endOf(i) {
 		return this.next[i];
-	}
-
-	after(k) {
-		return this.next[k];
 	}
 
 	// What a node of the recording's tree has become: 0 or less if nothing.

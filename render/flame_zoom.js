@@ -90,7 +90,7 @@ class Zoom {
 			const end = tree.endOf(node);
 			let k = tree.firstOf(node);
 			while (k < end && tree.label[k] !== label)
-				k = tree.after(k);
+				k = tree.next[k];
 			if (k >= end)
 				break;
 			node = k;
