@@ -22,9 +22,8 @@
 
 #include <cmocka.h>
 
-#define PATIENCE_NS                                                            \
-	(60 * CLOCK_NS_PER_S) /* a test that waits so long fails               \
-			       */
+/* A test that waits so long fails. */
+#define PATIENCE_NS (60 * CLOCK_NS_PER_S)
 
 enum deed { REST, BURN, NAP };
 
