@@ -51,6 +51,7 @@ fuzzers := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # Programs and libraries that only tests use.
 tools := $(patsubst %.c,$(B)/%.so,$(wildcard tests/tools/*.c))
+jvm_tools := $(patsubst %.c,$(B)/%,$(wildcard tests/jvm/lib/*.c))
 
 # What clang checks while tests run; fuzzers link the same objects.
 sanitized := CC=clang SANITIZE=fuzzer-no-link,address,undefined
@@ -131,7 +132,11 @@ $(B)/tests/tools/%.so: tests/tools/%.c $(B)/flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -shared $(WARNINGS) -o $@ $<
 
-everything: $(B)/sjkc $(unit_tests) $(tools)
+$(B)/tests/jvm/lib/%: $(B)/tests/jvm/lib/%.o $(B)/libsjkc.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+everything: $(B)/sjkc $(unit_tests) $(tools) $(jvm_tools)
 fuzzers: $(fuzzers)
 
 # The parts of check: each prints TAP (tests/run.sh).
@@ -175,8 +180,8 @@ check-browser:
 	$(Q)NODE_PATH=build/browser/node_modules node tests/browser/run.js ./sjkc
 
 check-jvm:
-	$(Q)$(MAKE) $(parallel) all
-	$(Q)sh tests/jvm.sh ./sjkc
+	$(Q)$(MAKE) $(parallel) all $(jvm_tools)
+	$(Q)TOOLS=$(B)/tests/jvm/lib sh tests/jvm.sh ./sjkc
 
 unit:				## the unit tests; T=part-of-name runs some
 	$(Q)$(MAKE) $(parallel) --no-print-directory $(unit_tests)

@@ -17,6 +17,8 @@ int64_t clock_monotonic_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
 int64_t clock_wall_ns(void) { return clock_ns(CLOCK_REALTIME); }
 
+int64_t clock_boot_ns(void) { return clock_ns(CLOCK_BOOTTIME); }
+
 int clock_left_ms(int64_t deadline_ns)
 {
 	int64_t left = deadline_ns - clock_monotonic_ns();

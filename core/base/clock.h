@@ -19,6 +19,9 @@ int64_t clock_monotonic_ns(void);
 /* Nanoseconds since 1970-01-01T00:00:00Z. */
 int64_t clock_wall_ns(void);
 
+/* CLOCK_BOOTTIME, nanoseconds: what /proc gives start times by. */
+int64_t clock_boot_ns(void);
+
 /*
  * Milliseconds until a deadline (of clock_monotonic_ns()), rounded up, as
  * poll(2) takes them; 0 when it has passed, INT_MAX at most.

@@ -331,7 +331,7 @@ static size_t raised_limit(void)
 
 /*
  * A kernel without CONFIG_SCHED_INFO has no such file, or writes zeroes; this
- * thread has run.
+ * thread has been put on a CPU, though its time may not be counted yet.
  */
 static bool kernel_has_schedstat(void)
 {
@@ -344,7 +344,7 @@ static bool kernel_has_schedstat(void)
 		return false;
 	got = task_read(fd, buf, sizeof(buf));
 	close(fd);
-	return got > 0 && task_numbers(buf, (size_t)got, v, 3) && v[0] && v[2];
+	return got > 0 && task_numbers(buf, (size_t)got, v, 3) && v[2];
 }
 
 static int open_directory(struct tasks *t, struct error *err)
