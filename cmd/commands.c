@@ -15,6 +15,7 @@ const struct command *const commands[] = {
 	&jstack_command,
 	&hh_command,
 	&vminfo_command,
+	&doctor_command,
 	&completion_command,
 	&help_command,
 	NULL,

@@ -8,6 +8,7 @@
 #include "cmd/command.h"
 
 extern const struct command completion_command;
+extern const struct command doctor_command;
 extern const struct command flame_command;
 extern const struct command help_command;
 extern const struct command hh_command;

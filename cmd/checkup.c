@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/checkup.h"
+
+#include "cmd/commands.h"
+#include "core/base/text.h"
+#include "core/jvm/perfdata.h"
+#include "core/jvm/procfs.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The next finding; its detail and remedy are still to be said. */
+static struct finding *add(struct checkup *c, const char *name,
+			   enum condition_state state, unsigned breaks)
+{
+	struct finding *f = &c->findings[c->count];
+
+	/* The table below has fewer rows than there is room for. */
+	if (c->count + 1 < CHECKUP_FINDINGS)
+		c->count++;
+	*f = (struct finding){
+		.is = { .name = name,
+			.state = state,
+			.kind = ERROR_UNAVAILABLE },
+		.breaks = breaks,
+	};
+	return f;
+}
+
+static void detail(struct finding *f, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void detail(struct finding *f, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(f->is.detail, sizeof(f->is.detail), fmt, args);
+	va_end(args);
+}
+
+static void remedy(struct finding *f, const char *text)
+{
+	snprintf(f->is.remedy, sizeof(f->is.remedy), "%s", text);
+}
+
+/* A finding that is neither good nor bad. */
+static struct finding *note(struct checkup *c, const char *name)
+{
+	struct finding *f = add(c, name, CONDITION_HOLDS, 0);
+
+	f->is_note = true;
+	return f;
+}
+
+/* An error without the pid in front, which the title has. */
+static void take_error(struct checkup *c, struct finding *f,
+		       const struct error *err)
+{
+	char pid[16];
+	size_t skip;
+
+	snprintf(pid, sizeof(pid), "%d: ", (int)c->pid);
+	skip = strncmp(err->text, pid, strlen(pid)) == 0 ? strlen(pid) : 0;
+	f->is.kind = err->kind;
+	detail(f, "%.*s", (int)sizeof(f->is.detail) - 1, err->text + skip);
+}
+
+typedef void look_fn(struct checkup *c);
+
+static const struct {
+	const char *name;
+	unsigned bit;
+} capabilities[] = {
+	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE }, /* /proc of others */
+	{ "CAP_DAC_OVERRIDE", CAP_DAC_OVERRIDE },
+	{ "CAP_KILL", CAP_KILL },     /* SIGQUIT, to wake the listener */
+	{ "CAP_SETUID", CAP_SETUID }, /* to become the JVM's user */
+	{ "CAP_SETGID", CAP_SETGID },
+	{ "CAP_SYS_ADMIN", CAP_SYS_ADMIN },
+};
+
+static void look_at_ourselves(struct checkup *c)
+{
+	struct finding *f = note(c, "sjkc");
+	struct text has = { 0 }, lacks = { 0 };
+	struct proc_status own;
+	struct error err;
+
+	if (procfs_status(getpid(), &own, &err)) {
+		take_error(c, f, &err);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(capabilities) / sizeof(*capabilities);
+	     i++) {
+		bool is = own.capabilities >> capabilities[i].bit & 1;
+
+		text_printf(is ? &has : &lacks, " %s", capabilities[i].name);
+	}
+	detail(f, "uid %u, gid %u;%s%s%s%s", (unsigned)geteuid(),
+	       (unsigned)getegid(), has.len ? " has" : "",
+	       has.len ? has.bytes : "", lacks.len ? " lacks" : "",
+	       lacks.len ? lacks.bytes : "");
+	text_release(&has);
+	text_release(&lacks);
+}
+
+static bool same_namespace(pid_t pid, const char *name)
+{
+	char path[64];
+	struct stat theirs, ours;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, name);
+	if (stat(path, &theirs) < 0)
+		return true; /* not known to be another */
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
+	return stat(path, &ours) < 0 || theirs.st_ino == ours.st_ino;
+}
+
+static void look_at_namespaces(struct checkup *c)
+{
+	static const char *const names[] = { "mnt", "net", "pid", "user" };
+	struct finding *f = note(c, "namespaces");
+	struct text own = { 0 };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!same_namespace(c->pid, names[i]))
+			text_printf(&own, "%s%s", own.len ? ", " : "",
+				    names[i]);
+	}
+	if (own.len == 0 && !c->jvm.own_root)
+		detail(f, "those of this process");
+	else
+		detail(f, "its own: %s%s; there its pid is %d",
+		       own.len ? own.bytes : "none",
+		       c->jvm.own_root && own.len == 0
+			       ? ", but its root directory"
+			       : "",
+		       (int)c->jvm.ns_pid);
+	text_release(&own);
+}
+
+static void look_at_java(struct checkup *c)
+{
+	const struct jvm_about *about = &c->about;
+
+	detail(note(c, "Java"), "%s%s%s%s%s",
+	       about->version ? about->version : "of unknown version",
+	       about->vm_name ? ", " : "", about->vm_name ? about->vm_name : "",
+	       about->java_home ? ", " : "",
+	       about->java_home ? about->java_home : "");
+}
+
+static void look_at_threads(struct checkup *c)
+{
+	struct finding *f = add(c, "threads", CONDITION_HOLDS, NEED_PROC);
+	struct proc_status status;
+	struct text stat = { 0 };
+	struct error err;
+	char name[32];
+
+	snprintf(name, sizeof(name), "task/%d/stat", (int)c->pid);
+	if (procfs_read(c->pid, name, 64, &stat, &err) ||
+	    procfs_status(c->pid, &status, &err)) {
+		f->is.state = CONDITION_FAILS;
+		take_error(c, f, &err);
+		remedy(f, "let /proc show threads: mount it without "
+			  "subset=pid, hidepid");
+	} else {
+		detail(f, "%u, to be seen in /proc", status.threads);
+	}
+	text_release(&stat);
+}
+
+static void look_at_root(struct checkup *c)
+{
+	struct finding *f = add(c, "files", CONDITION_HOLDS,
+				NEED_COUNTERS | NEED_ATTACH);
+	struct error err;
+	int fd = jvm_open_file(&c->jvm, "/", O_RDONLY | O_DIRECTORY, &err);
+
+	if (fd >= 0) {
+		detail(f, "/proc/%d/root may be opened", (int)c->pid);
+		close(fd);
+		return;
+	}
+	f->is.state = CONDITION_FAILS;
+	take_error(c, f, &err);
+	remedy(f, "run as the JVM's user or root, with CAP_SYS_PTRACE");
+}
+
+static void look_at_counters(struct checkup *c)
+{
+	struct finding *f = add(c, "counters", CONDITION_HOLDS, NEED_COUNTERS);
+	struct error err;
+	struct perfdata *p = perfdata_open(&c->jvm, &err);
+
+	if (p) {
+		detail(f, "%zu, read without asking the JVM",
+		       perfdata_count(p));
+		perfdata_close(p);
+		return;
+	}
+	f->is.state = CONDITION_FAILS;
+	take_error(c, f, &err);
+}
+
+static void look_at_attach(struct checkup *c)
+{
+	struct condition list[ATTACH_CONDITIONS_MAX];
+	size_t count = attach_conditions(&c->jvm, list);
+
+	for (size_t i = 0; i < count; i++)
+		add(c, NULL, CONDITION_HOLDS, NEED_ATTACH)->is = list[i];
+}
+
+/* Options that decide what can be done, by their beginning. */
+static const struct {
+	const char *option, *means;
+} options[] = {
+	{ "-Xrs", "SIGQUIT would kill it; it listens from the start instead" },
+	{ "-XX:+ReduceSignalUsage",
+	  "SIGQUIT would kill it; it listens from the start instead" },
+	{ "-XX:+DisableAttachMechanism", "it does not answer jcmd and kin" },
+	{ "-XX:+StartAttachListener", "it listens from the start" },
+	{ "-XX:-UsePerfData", "it has no counters" },
+	{ "-XX:+PerfDisableSharedMem", "its counters are in no file" },
+	{ "-XX:-EnableDynamicAgentLoading", "it takes no agents" },
+	{ "-XX:+EnableDynamicAgentLoading",
+	  "it takes agents without a warning" },
+	{ "-XX:NativeMemoryTracking=", "VM.native_memory depends on it" },
+	{ "-XX:StartFlightRecording", "it records since it began" },
+	{ "-Dcom.sun.management.jmxremote.port=", "it answers JMX there" },
+	{ "-Djdk.attach.vm.streaming=", "how it sends replies" },
+};
+
+static void look_at_options(struct checkup *c)
+{
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		const char *found = jvm_about_option(&c->about,
+						     options[i].option);
+
+		if (found)
+			detail(note(c, "option"), "%.160s: %s", found,
+			       options[i].means);
+	}
+	if (c->about.args_cut)
+		detail(note(c, "option"),
+		       "there are more than could be read: of an @file, or "
+		       "too many");
+}
+
+/* JEP 451: JDK 21 on warns when an agent is loaded into a running JVM. */
+static void look_at_agents(struct checkup *c)
+{
+	const char *version = c->about.version;
+
+	if (version && strtol(version, NULL, 10) >= 21 &&
+	    !jvm_about_option(&c->about, "-XX:+EnableDynamicAgentLoading") &&
+	    !jvm_about_option(&c->about, "-XX:-EnableDynamicAgentLoading"))
+		detail(note(c, "agents"),
+		       "it warns on its stderr when one is loaded (JEP 451)");
+}
+
+/* The rooms' rows, in the order in which they are shown. */
+static look_fn *const looks[] = {
+	look_at_ourselves, look_at_namespaces, look_at_java,
+	look_at_options,   look_at_agents,     look_at_threads,
+	look_at_root,      look_at_counters,   look_at_attach,
+};
+
+/* What commands need; those that are not there are left out. */
+static const struct {
+	const char *command;
+	unsigned needs;
+} commands_need[] = {
+	{ "jps", NEED_PROC },
+	{ "ttop", NEED_PROC },
+	{ "vminfo --perf", NEED_COUNTERS },
+	{ "vminfo", NEED_ATTACH },
+	{ "jcmd", NEED_ATTACH },
+	{ "jstack", NEED_ATTACH },
+	{ "hh", NEED_ATTACH },
+};
+
+static const struct finding *broken(const struct checkup *c, unsigned needs)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct finding *f = &c->findings[i];
+
+		if (f->breaks & needs && (f->is.state == CONDITION_FAILS ||
+					  f->is.state == CONDITION_WAITS))
+			return f;
+	}
+	return NULL;
+}
+
+static bool is_there(const char *command)
+{
+	char name[32];
+	size_t len = strcspn(command, " ");
+
+	snprintf(name, sizeof(name), "%.*s", (int)len, command);
+	return command_find(name) != NULL;
+}
+
+static void sum_up(struct checkup *c)
+{
+	for (size_t i = 0; i < sizeof(commands_need) / sizeof(*commands_need);
+	     i++) {
+		if (is_there(commands_need[i].command))
+			c->abilities[c->ability_count++] = (struct ability){
+				.command = commands_need[i].command,
+				.no = broken(c, commands_need[i].needs),
+			};
+	}
+}
+
+void checkup_init(struct checkup *c, const struct jvm *jvm, pid_t pid,
+		  const struct error *refused)
+{
+	struct error unused;
+
+	*c = (struct checkup){ .pid = pid };
+	if (jvm) {
+		c->jvm = *jvm;
+		jvm_about(jvm, &c->about, &unused);
+		for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++)
+			looks[i](c);
+	} else {
+		look_at_ourselves(c);
+		take_error(c,
+			   add(c, "process", CONDITION_FAILS,
+			       NEED_PROC | NEED_COUNTERS | NEED_ATTACH),
+			   refused);
+	}
+	sum_up(c);
+}
+
+void checkup_release(struct checkup *c) { jvm_about_release(&c->about); }
+
+const struct finding *checkup_obstacle(const struct checkup *c)
+{
+	const struct finding *first = NULL;
+
+	for (size_t i = 0; i < c->ability_count; i++) {
+		const struct finding *no = c->abilities[i].no;
+
+		if (no && (!first || no < first))
+			first = no;
+	}
+	return first;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * checkup: what can be done with a JVM from here, and what stands in the way.
+ *
+ * A table of looks gives findings, each of which may break something that
+ * commands need; a table of commands says what they need.  Nothing that is
+ * looked at changes the JVM.
+ */
+#ifndef CMD_CHECKUP_H
+#define CMD_CHECKUP_H
+
+#include "core/base/error.h"
+#include "core/jvm/attach_conditions.h"
+#include "core/jvm/jvm.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What commands rest on. */
+enum checkup_need {
+	NEED_PROC = 1,     /* its /proc */
+	NEED_COUNTERS = 2, /* core/jvm/perfdata */
+	NEED_ATTACH = 4,   /* core/jvm/attach */
+};
+
+struct finding {
+	struct condition is;
+	unsigned breaks; /* of enum checkup_need, unless it holds */
+	bool is_note;    /* neither good nor bad */
+};
+
+struct ability {
+	const char *command;      /* "vminfo --perf" */
+	const struct finding *no; /* why not; NULL = works */
+};
+
+enum { CHECKUP_FINDINGS = 64, CHECKUP_ABILITIES = 16 };
+
+struct checkup {
+	pid_t pid;
+	struct jvm jvm; /* closed, with its pid 0, when it may not be opened */
+	struct jvm_about about; /* empty then */
+	struct finding findings[CHECKUP_FINDINGS];
+	size_t count;
+	struct ability abilities[CHECKUP_ABILITIES];
+	size_t ability_count;
+};
+
+/*
+ * Looks at a JVM, whose jvm is borrowed until checkup_release(); one that may
+ * not be opened, for the reason given in refused, is looked at as far as that
+ * goes.
+ */
+void checkup_init(struct checkup *c, const struct jvm *jvm, pid_t pid,
+		  const struct error *refused);
+void checkup_release(struct checkup *c);
+
+/* The first finding that breaks what some command needs; NULL = all works. */
+const struct finding *checkup_obstacle(const struct checkup *c);
+
+#endif

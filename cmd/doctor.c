@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc doctor: says what can be done with a JVM from here, and what not. */
+#include "cmd/checkup.h"
+#include "cmd/commands.h"
+#include "cmd/main_name.h"
+#include "cmd/talk.h"
+#include "cmd/target.h"
+#include "core/base/alloc.h"
+#include "core/base/json.h"
+#include "core/base/output.h"
+#include "core/base/safe_text.h"
+#include "core/jvm/jvm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	const char *pid;
+	bool json, quiet, verbose;
+} opt;
+
+static const char *const words[] = {
+	[CONDITION_HOLDS] = "ok",
+	[CONDITION_WAITS] = "wait",
+	[CONDITION_FAILS] = "no",
+	[CONDITION_UNKNOWN] = "?",
+};
+
+static const char *word_of(const struct finding *f)
+{
+	return f->is_note ? "" : words[f->is.state];
+}
+
+static void put_safe(struct text *out, const char *text)
+{
+	safe_text(out, text, strlen(text));
+}
+
+static void put_title(const struct checkup *c, struct text *out)
+{
+	struct text main = { 0 };
+
+	text_printf(out, "%d", (int)c->pid);
+	if (c->jvm.pid) {
+		main_name_of(&c->jvm, &c->about, &main);
+		text_putc(out, ' ');
+		safe_text(out, main.bytes, main.len);
+		text_puts(out, ", user ");
+		put_safe(out, c->about.user ? c->about.user : "?");
+	}
+	text_putc(out, '\n');
+	text_release(&main);
+}
+
+static void put_finding(const struct finding *f, struct text *out)
+{
+	text_printf(out, "%-4s  %-14s  ", word_of(f), f->is.name);
+	put_safe(out, f->is.detail);
+	text_putc(out, '\n');
+	if (f->is.remedy[0] && f->is.state != CONDITION_HOLDS) {
+		text_printf(out, "%22s-> ", "");
+		put_safe(out, f->is.remedy);
+		text_putc(out, '\n');
+	}
+}
+
+/* "works: a, b"; nothing when there is none. */
+static void put_abilities(const struct checkup *c, bool working,
+			  struct text *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->ability_count; i++) {
+		const struct ability *a = &c->abilities[i];
+
+		if (!a->no != working)
+			continue;
+		text_printf(out, "%s%s",
+			    any       ? ", "
+			    : working ? "works: "
+				      : "does not work: ",
+			    a->command);
+		if (a->no)
+			text_printf(out, " (%s)", a->no->is.name);
+		any = true;
+	}
+	if (any)
+		text_putc(out, '\n');
+}
+
+static void put_text(const struct checkup *c, struct text *out)
+{
+	put_title(c, out);
+	for (size_t i = 0; i < c->count; i++)
+		put_finding(&c->findings[i], out);
+	put_abilities(c, true, out);
+	put_abilities(c, false, out);
+}
+
+static void put_json_finding(struct json *j, const struct finding *f)
+{
+	static const char *const states[] = {
+		[CONDITION_HOLDS] = "ok",
+		[CONDITION_WAITS] = "waiting",
+		[CONDITION_FAILS] = "no",
+		[CONDITION_UNKNOWN] = "unknown",
+	};
+
+	json_open_object(j);
+	json_key(j, "name");
+	json_text(j, f->is.name);
+	json_key(j, "state");
+	json_text(j, f->is_note ? "note" : states[f->is.state]);
+	json_key(j, "detail");
+	json_text(j, f->is.detail);
+	json_key(j, "remedy");
+	if (f->is.remedy[0] && f->is.state != CONDITION_HOLDS)
+		json_text(j, f->is.remedy);
+	else
+		json_null(j);
+	json_close_object(j);
+}
+
+static void put_json_abilities(struct json *j, const struct checkup *c)
+{
+	json_key(j, "commands");
+	json_open_array(j);
+	for (size_t i = 0; i < c->ability_count; i++) {
+		const struct ability *a = &c->abilities[i];
+
+		json_open_object(j);
+		json_key(j, "command");
+		json_text(j, a->command);
+		json_key(j, "works");
+		json_bool(j, !a->no);
+		json_key(j, "because");
+		if (a->no)
+			json_text(j, a->no->is.name);
+		else
+			json_null(j);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+static void put_json(const struct checkup *c, struct text *out)
+{
+	struct json j = json_into(out);
+
+	json_open_object(&j);
+	json_key(&j, "schema");
+	json_text(&j, "sjkc.doctor/1");
+	json_key(&j, "pid");
+	json_int(&j, c->pid);
+	json_key(&j, "main");
+	if (c->about.main_class)
+		json_text(&j, c->about.main_class);
+	else
+		json_null(&j);
+	json_key(&j, "checks");
+	json_open_array(&j);
+	for (size_t i = 0; i < c->count; i++)
+		put_json_finding(&j, &c->findings[i]);
+	json_close_array(&j);
+	put_json_abilities(&j, c);
+	json_close_object(&j);
+	text_putc(out, '\n');
+}
+
+static int write_text(const struct text *text, struct error *err)
+{
+	struct output out;
+	int ret = output_open(&out, "-", err);
+
+	if (ret == 0) {
+		output_write(&out, text->bytes, text->len);
+		ret = output_commit(&out, err);
+	}
+	output_close(&out);
+	return ret;
+}
+
+/* The first thing in the way decides the exit status. */
+static int verdict(const struct checkup *c, struct error *err)
+{
+	const struct finding *f = checkup_obstacle(c);
+
+	if (!f)
+		return 0;
+	return fail(err, f->is.kind, "%d: %s: %s", (int)c->pid, f->is.name,
+		    f->is.detail);
+}
+
+static int report(const struct jvm *jvm, pid_t pid, const struct error *refused,
+		  struct error *err)
+{
+	struct checkup *c = xcalloc(1, sizeof(*c));
+	struct text text = { 0 };
+	int ret;
+
+	checkup_init(c, jvm, pid, refused);
+	if (opt.json)
+		put_json(c, &text);
+	else
+		put_text(c, &text);
+	ret = write_text(&text, err);
+	if (ret == 0)
+		ret = verdict(c, err);
+	checkup_release(c);
+	text_release(&text);
+	free(c);
+	return ret;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	const char *name = opt.pid ? opt.pid : argc ? argv[0] : NULL;
+	struct error refused;
+	struct jvm jvm;
+	int ret;
+
+	talk_set(opt.verbose ? TALK_VERBOSE
+		 : opt.quiet ? TALK_QUIET
+			     : TALK_NORMAL);
+	if (target_open(&jvm, opt.pid, &argc, &argv, err)) {
+		/* What is not permitted is a finding, too. */
+		if (err->kind != ERROR_PERMISSION)
+			return -1;
+		refused = *err;
+		return report(NULL, (pid_t)strtol(name, NULL, 10), &refused,
+			      err);
+	}
+	if (argc)
+		ret = misuse(err, "%s: one JVM at a time", argv[0]);
+	else
+		ret = report(&jvm, jvm.pid, NULL, err);
+	jvm_close(&jvm);
+	return ret;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_TARGET(&opt.pid),
+	OPT_FLAG(0, "json", &opt.json, "as JSON"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
+	OPT_END,
+};
+/* clang-format on */
+
+const struct command doctor_command = {
+	.name = "doctor",
+	.synopsis = "doctor [<options>] <pid>",
+	.summary = "say what can be done with a JVM from here, and what not",
+	.group = "ask a JVM",
+	.examples = "  sjkc doctor 4711\n"
+		    "  sjkc doctor com.acme.Main --json\n",
+	.options = options,
+	.run = run,
+};

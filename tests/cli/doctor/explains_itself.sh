@@ -1,0 +1,1 @@
+sjkc doctor --help

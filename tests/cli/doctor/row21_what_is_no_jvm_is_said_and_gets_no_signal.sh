@@ -1,0 +1,25 @@
+# A process that any signal would end.
+exec 2>&1
+try() {
+	sjkc doctor "$@" >said 2>&1
+	status=$?
+	# Others may run here that may not be looked into.
+	sed "s/$sleeper/SLEEPER/g; s/; [0-9]* process.*//" said
+	echo "exit status $status"
+}
+sleep 60 &
+sleeper=$!
+# Until it is no longer this shell.
+# shellcheck disable=SC2034 # only counts
+for i in $(seq 1 300); do
+	grep -q '^Name:.sleep' "/proc/$sleeper/status" && break
+	sleep 0.1
+done
+for pid in 0 -1 -p-1 2147483648 4294967297 99999999999999999999 +0 ''; do
+	try -- "$pid"
+done
+try abc-of-no-jvm
+try "$sleeper"
+try
+kill -0 $sleeper && echo 'it runs'
+kill $sleeper
