@@ -2,6 +2,7 @@
 #include "render/figures.h"
 
 #include "core/jvm/thread_source.h"
+#include "render/top_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,24 +17,6 @@ void figures_percent(struct text *out, double share)
 		text_printf(out, "%.2f", percent);
 	else
 		text_printf(out, "%.*f", percent < 9999.95 ? 1 : 0, percent);
-}
-
-void figures_size(struct text *out, double bytes)
-{
-	static const char units[] = { '\0', 'k', 'm', 'g', 't', 'p' };
-	unsigned unit = 0;
-
-	if (isnan(bytes)) {
-		text_putc(out, '-');
-		return;
-	}
-	while (bytes >= 10 * 1024 && unit + 1 < sizeof(units)) {
-		bytes /= 1024;
-		unit++;
-	}
-	text_printf(out, "%.0f", floor(bytes));
-	if (units[unit])
-		text_putc(out, units[unit]);
 }
 
 void figures_rate(struct text *out, double per_s)
@@ -73,5 +56,5 @@ void figures_time(struct text *out, int64_t ns)
 
 void figures_bytes(struct text *out, int64_t bytes)
 {
-	figures_size(out, bytes == COUNTER_ABSENT ? NAN : (double)bytes);
+	top_text_size(out, bytes == COUNTER_ABSENT ? NAN : (double)bytes);
 }

@@ -2,7 +2,8 @@
 /*
  * figures: numbers as they stand in a narrow column.
  *
- * Each appends; what is absent (NaN, or COUNTER_ABSENT) is "-".
+ * Each appends; what is absent (NaN, or COUNTER_ABSENT) is "-".  Sizes are
+ * those of top_text_size().
  */
 #ifndef RENDER_FIGURES_H
 #define RENDER_FIGURES_H
@@ -14,16 +15,13 @@
 /* A share as per cent, without the sign: 0.25 is "25.00"; 6 columns. */
 void figures_percent(struct text *out, double share);
 
-/* Bytes, as SJK has them: 9999, 120k, 9216m; 6 columns. */
-void figures_size(struct text *out, double bytes);
-
 /* Times a second: 0.3, 42, 123k; 5 columns. */
 void figures_rate(struct text *out, double per_s);
 
 /* Time used so far: 0.07s, 1:23.4, 12h34m, 3d04h; 7 columns. */
 void figures_time(struct text *out, int64_t ns);
 
-/* A counter of bytes, as figures_size() has it. */
+/* A counter of bytes, as top_text_size() has it; 6 columns. */
 void figures_bytes(struct text *out, int64_t bytes);
 
 #endif

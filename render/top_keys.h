@@ -80,7 +80,7 @@ void top_keys_help(struct text *out);
  * The things worth a word in the lowest line of that place: the i-th of them,
  * or false.  Strings are static.
  */
-bool top_keys_hint(enum top_place place, size_t i, const char **keys,
+bool top_keys_hint(enum top_place place, size_t i, const char **key,
 		   const char **label);
 
 #endif

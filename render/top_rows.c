@@ -49,6 +49,14 @@ const char *top_order_keys(void)
 	return names.bytes;
 }
 
+const char *top_order_first(const struct top_order *order, bool *reversed)
+{
+	if (!order->count)
+		return NULL;
+	*reversed = order->by[0].reversed;
+	return keys[order->by[0].key].name;
+}
+
 double top_row_switches(const struct thread_row *row)
 {
 	return row->rates[THREAD_VOLUNTARY] + row->rates[THREAD_INVOLUNTARY];

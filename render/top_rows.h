@@ -32,6 +32,9 @@ int top_order_parse(const char *text, struct top_order *order,
 		    struct error *err);
 const char *top_order_keys(void); /* "CPU|USER|SYS|ALLOC|NAME|…" */
 
+/* The key that decides first, and its direction; NULL when there is none. */
+const char *top_order_first(const struct top_order *order, bool *reversed);
+
 struct top_filter {
 	const char *glob; /* of the whole name, * and ?, as SJK's; or NULL */
 	struct pattern *pattern; /* anywhere in the name; borrowed, or NULL */
