@@ -36,7 +36,7 @@ endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) $(HARDENING) \
 	-include core/base/banned.h -I. $(CPPFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(LINK_SANITIZE) $(CFLAGS) $(LDFLAGS)
-LIBS := -lpcre2-8 -lz -ldeflate -lcjson
+LIBS := -lpcre2-8 -lz -ldeflate -lcjson -lncursesw -ltinfo
 
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(2))
 Q := $(if $(V),,@)
@@ -62,7 +62,7 @@ chosen = $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(
 
 .PHONY: all demo check quick setup unit fuzz bench lint format sizes bless \
 	picture install uninstall clean help everything fuzzers
-.PHONY: $(addprefix check-,build unit sanitized cli layers man fuzz browser jvm)
+.PHONY: $(addprefix check-,build unit sanitized cli screen layers man fuzz browser jvm)
 
 all: $(B)/sjkc			## build ./sjkc
 	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp $< sjkc)
@@ -74,7 +74,7 @@ demo:				## record a Java program, draw it, say where the page is
 
 check:				## every test; the last line counts them
 	$(Q)sh tests/setup.sh check
-	$(Q)sh tests/run.sh build unit sanitized cli layers man fuzz browser jvm
+	$(Q)sh tests/run.sh build unit sanitized cli screen layers man fuzz browser jvm
 
 quick:				## the tests that take seconds: no browser, no JVM
 	$(Q)sh tests/run.sh unit cli layers man
@@ -164,6 +164,10 @@ check-cli:
 	$(Q)$(MAKE) $(parallel) all $(tools)
 	$(Q)TOOLS=$(B)/tests/tools sh tests/cli.sh ./sjkc
 
+check-screen:
+	$(Q)$(MAKE) $(parallel) all
+	$(Q)CASES=screen sh tests/cli.sh ./sjkc
+
 check-layers:
 	$(Q)sh tests/layers.sh
 
@@ -212,8 +216,9 @@ sizes:				## how long the functions and files are
 	$(Q)sh tests/setup.sh sizes
 	$(Q)sh tests/sizes.sh
 
-bless: all $(tools)		## rewrite what tests/cli expects; T=part-of-name
+bless: all $(tools)		## rewrite what tests/cli and tests/screen expect; T=part-of-name
 	$(Q)BLESS=1 TOOLS=$(B)/tests/tools sh tests/cli.sh ./sjkc $(T)
+	$(Q)BLESS=1 CASES=screen sh tests/cli.sh ./sjkc $(T)
 
 picture: demo			## render/flame.png, from the demo's page
 	$(Q)sh tests/setup.sh picture

@@ -9,6 +9,7 @@
 #include "core/base/output.h"
 #include "core/base/version.h"
 #include "core/jvm/attach.h"
+#include "render/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +20,18 @@
 
 #define EXIT_CLOSED_PIPE (128 + SIGPIPE)
 
-static void on_stop(int number)
+/* Nothing is left behind: no half a file, no terminal that shows nothing. */
+static void abandon_all(void)
 {
+	terminal_restore();
 	output_abandon_all();
 	attach_abandon_all();
+}
+
+/* Also of crashes: then the dump of memory is for whoever mends it. */
+static void on_stop(int number)
+{
+	abandon_all();
 	/* Shells want to see that it was the signal; SA_RESETHAND is set. */
 	kill(getpid(), number);
 	/* As process 1 of a container it does not end us. */
@@ -36,8 +45,7 @@ static void on_vanished_page(int number)
 		said[] = "sjkc: the input became shorter while it was read\n";
 
 	(void)number;
-	output_abandon_all();
-	attach_abandon_all();
+	abandon_all();
 	talk_bytes(said, sizeof(said) - 1);
 	_exit(ERROR_INPUT);
 }
@@ -50,8 +58,7 @@ static void on_no_memory(size_t size)
 			   "had\n",
 			   size);
 
-	output_abandon_all();
-	attach_abandon_all();
+	abandon_all();
 	talk_bytes(said, (size_t)len);
 	_exit(ERROR_FAILED);
 }
@@ -68,6 +75,30 @@ static void handle(int number, void (*handler)(int))
 	if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
 		return;
 	sigaction(number, &action, NULL);
+}
+
+/*
+ * A fault of ours.  What a sanitizer has installed stays; the stack may be
+ * what has run out, so the handler has another.
+ */
+static void handle_crashes(void)
+{
+	static const int numbers[] = { SIGSEGV, SIGABRT, SIGILL, SIGFPE,
+				       SIGQUIT };
+	static char stack[64 * 1024];
+	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct sigaction action = {
+		.sa_handler = on_stop,
+		.sa_flags = (int)SA_RESETHAND | SA_NODEFER | SA_ONSTACK,
+	};
+	struct sigaction old;
+
+	sigaltstack(&other, NULL);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		if (sigaction(numbers[i], NULL, &old) == 0 &&
+		    old.sa_handler == SIG_DFL)
+			sigaction(numbers[i], &action, NULL);
+	}
 }
 
 /*
@@ -136,6 +167,7 @@ int main(int argc, char **argv)
 	handle(SIGTERM, on_stop);
 	handle(SIGHUP, on_stop);
 	handle(SIGBUS, on_vanished_page);
+	handle_crashes();
 	signal(SIGPIPE, SIG_IGN); /* seen as EPIPE where it is written */
 
 	if (dispatch(argc, argv, &c, &err) == 0)

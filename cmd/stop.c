@@ -34,6 +34,8 @@ void stop_listen(void)
 {
 	const struct sigaction action = { .sa_handler = on_stop };
 
+	if (event >= 0)
+		return;
 	event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (event < 0)
 		return; /* then the first one ends the process, too */

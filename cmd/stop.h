@@ -8,7 +8,7 @@
 #ifndef CMD_STOP_H
 #define CMD_STOP_H
 
-/* From now on the first of them is only noted. */
+/* From now on the first of them is only noted; again is fine. */
 void stop_listen(void);
 
 /* Readable, for poll(2), once one has come; never read it. */

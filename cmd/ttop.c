@@ -12,6 +12,7 @@
 #include "render/top_text.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static struct {
 	const char *replay;
@@ -20,6 +21,7 @@ static struct {
 	struct option_list order;
 	const char *filter;
 	bool contention;
+	const char *screen, *keys;
 	bool quiet, verbose;
 } opt = {
 	.report_interval = -1,
@@ -60,10 +62,30 @@ static int read_order(struct top_order *order, struct error *err)
 	return order->count ? 0 : top_order_parse("CPU", order, err);
 }
 
+/*
+ * The screen, where there is one or it is asked for.  False: then reports are
+ * written, and it was said why if that is not what was to be expected.
+ */
+static bool show_screen(const struct ttop_options *o, int *ret,
+			struct error *err)
+{
+	if (opt.screen) {
+		*ret = ttop_screen_print(o, opt.screen, err);
+		return true;
+	}
+	if (!isatty(STDOUT_FILENO))
+		return false;
+	*ret = ttop_screen_run(o, err);
+	if (*ret == 0 || err->kind != ERROR_UNAVAILABLE)
+		return true;
+	talk("%s: here are reports instead", err->text);
+	return false;
+}
+
 static int replay(struct ttop_options *o, struct error *err)
 {
 	struct input in = { 0 };
-	bool ended;
+	bool ended = false;
 	int ret = -1;
 
 	o->source = open_replay(&in, err);
@@ -72,7 +94,9 @@ static int replay(struct ttop_options *o, struct error *err)
 	o->is_replay = true;
 	/* Unless it was asked for otherwise, every sample is a report. */
 	o->interval_ns = opt.report_interval < 0 ? 0 : opt.report_interval;
-	ret = ttop_batch_run(o, format_text, NULL, o->interval_ns, &ended, err);
+	if (!show_screen(o, &ret, err))
+		ret = ttop_batch_run(o, format_text, NULL, o->interval_ns,
+				     &ended, err);
 	if (ret && ended)
 		fail(err, ERROR_INPUT, "it holds nothing to report");
 	if (ret)
@@ -92,6 +116,7 @@ static int run(int argc, char **argv, struct error *err)
 		.iterations = opt.iterations,
 		.filter.glob = opt.filter,
 		.contention = opt.contention,
+		.keys = opt.keys,
 	};
 	int ret = -1;
 
@@ -101,9 +126,12 @@ static int run(int argc, char **argv, struct error *err)
 			     : TALK_NORMAL);
 	if (argc)
 		misuse(err, "one target, please");
+	else if (opt.keys && !opt.screen)
+		misuse(err, "--keys goes with --screen");
 	else if (!opt.replay)
 		misuse(err, "which recording is to be replayed?");
-	else if (read_order(&o.order, err) == 0)
+	else if (ttop_screen_check(opt.screen, opt.keys, err) == 0 &&
+		 read_order(&o.order, err) == 0)
 		ret = replay(&o, err);
 	free(opt.order.values);
 	return ret;
@@ -125,6 +153,10 @@ static const struct command_option options[] = {
 		  "end after so many reports"),
 	OPT_STRING(0, "replay", &opt.replay, "<file>",
 		   "show a recording; - is stdin"),
+	OPT_STRING(0, "screen", &opt.screen, "<size>",
+		   "print the screen as text: 80x24"),
+	OPT_STRING(0, "keys", &opt.keys, "<keys>",
+		   "with --screen: type these first"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
 	OPT_END,

@@ -30,6 +30,7 @@ struct ttop_options {
 	struct top_order order;
 	struct top_filter filter;
 	bool contention;               /* show waits and blocks */
+	const char *keys;              /* typed at a printed screen; or NULL */
 	struct top_recorder *recorder; /* or NULL; see ttop_sample() */
 };
 
@@ -76,9 +77,16 @@ int ttop_screen_run(const struct ttop_options *o, struct error *err);
 /*
  * Draws the screen as it is after the last sample of a replay, or after
  * o->iterations reports, into cells and writes them to stdout as text; size is
- * "80x24".
+ * "80x24".  With o->keys (render/keys.h), as it is once they were typed at the
+ * first rates there are.
  */
 int ttop_screen_print(const struct ttop_options *o, const char *size,
 		      struct error *err);
+
+/*
+ * Fails with ERROR_MISUSE when a size or keys are none, before anything is
+ * opened for them; either may be NULL.
+ */
+int ttop_screen_check(const char *size, const char *keys, struct error *err);
 
 #endif

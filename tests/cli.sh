@@ -3,6 +3,7 @@
 #
 #	tests/cli.sh SJKC [PART-OF-NAME]	compares
 #	BLESS=1 tests/cli.sh SJKC [PART]	rewrites what is expected
+#	CASES=screen tests/cli.sh SJKC [PART]	those of tests/screen instead
 #
 # Runs the scripts tests/cli/*/*.sh, each in a folder of its own that is empty,
 # and compares what they print with the files .out and .err beside them (not
@@ -14,11 +15,12 @@
 #	$SHARED		recordings beside the checkout, which need not be there
 #	$TOOLS		what the tests' own C programs became (faults.so, …)
 here=$(cd "$(dirname "$0")" && pwd)
+cases=$here/${CASES-cli}
 
 # run_one SCRIPT: prints a line of TAP without a number
 run_one() {
 	script=$1
-	name=${script#"$here/cli/"}
+	name=${script#"$cases/"}
 	name=${name%.sh}
 	want=${script%.sh}
 	scratch=$(mktemp -d)
@@ -80,7 +82,7 @@ export PATH SJKC TOOLS DATA SHARED BLESS LC_ALL TZ COLUMNS
 
 # Side by side, since some of them wait; each into a file of its own.
 mkdir "$bin/results"
-find "$here/cli" -name '*.sh' | grep -F -- "${2-}" |
+find "$cases" -name '*.sh' ! -path '*/lib/*' | grep -F -- "${2-}" |
 	xargs -P 4 -I '{}' sh "$0" --one "$bin/results" '{}'
 cat "$bin/results"/* | awk '
 	/^(not )?ok - / { sub(/ok - /, "ok " ++n " - "); bad += /^not/ }

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/ttop_session.h"
+
+#include "core/base/clock.h"
+#include "core/base/output.h"
+#include "render/top_text.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <string.h>
+
+void ttop_session_open(struct ttop_session *s, const struct ttop_options *o)
+{
+	*s = (struct ttop_session){ .o = o };
+	/* For the widths of characters; numbers stay as they are. */
+	setlocale(LC_CTYPE, "");
+	s->screen.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	s->rates = thread_rates_new();
+	top_init(&s->top, &o->order);
+	top_set_glob(&s->top, o->filter.glob ? o->filter.glob : "");
+	s->top.filter.hide_idle = o->filter.hide_idle;
+	s->top.filter.java_only = o->filter.java_only;
+	s->top.source = o->source->ops->name;
+	s->top.title = o->source->ops->title(o->source);
+	if (o->interval_ns)
+		s->top.interval_ns = o->interval_ns;
+}
+
+void ttop_session_close(struct ttop_session *s)
+{
+	top_release(&s->top);
+	screen_release(&s->screen);
+	thread_rates_free(s->rates);
+}
+
+/* A recording is shown in its own time, unless another was asked for. */
+static void keep_time(struct ttop_session *s, const struct top_rates *rates)
+{
+	if (s->o->is_replay && !s->o->interval_ns && s->samples == 2 && rates)
+		s->top.interval_ns = (int64_t)(rates->interval_s *
+					       (double)CLOCK_NS_PER_S);
+}
+
+bool ttop_session_sample(struct ttop_session *s)
+{
+	struct top_rates *rates;
+	struct top_sample sample;
+
+	if (ttop_sample(s->o, &sample, &s->end)) {
+		/* What is shown borrows from the last sample, which is valid
+		   until there is another. */
+		s->top.ended = true;
+		if (s->samples)
+			top_say(&s->top, s->end.kind != ERROR_NO_TARGET, "%s",
+				s->end.text);
+		return s->samples > 0;
+	}
+	s->sample = sample;
+	s->samples++;
+	rates = thread_rates_update(s->rates, &s->sample);
+	keep_time(s, rates);
+	s->top.title = s->o->source->ops->title(s->o->source);
+	top_update(&s->top, &s->sample, rates);
+	return true;
+}
+
+static void add_failure(struct text *out, const char *what,
+			const struct error *err)
+{
+	text_printf(out, "%s: %s\n", what, err->text);
+}
+
+static void fetch_stack(struct ttop_session *s)
+{
+	const struct thread_source_ops *ops = s->o->source->ops;
+	const struct thread_row *row = top_stack_row(&s->top);
+	struct text text = { 0 };
+	struct error err;
+
+	if (!row)
+		return; /* it has ended; its last stack trace stays */
+	if (!ops->stack)
+		text_puts(&text, "this source has no stack traces\n");
+	else if (ops->stack(s->o->source, row->thread, &text, &err))
+		add_failure(&text, "no stack trace", &err);
+	top_give_stack(&s->top, &text, s->sample.wall_ns);
+	text_release(&text);
+}
+
+static void fetch_deadlocks(struct ttop_session *s)
+{
+	const struct thread_source_ops *ops = s->o->source->ops;
+	struct text text = { 0 };
+	struct error err;
+
+	if (!ops->deadlocks)
+		text_puts(&text, "this source cannot tell of deadlocks\n");
+	else if (ops->deadlocks(s->o->source, &text, &err))
+		add_failure(&text, "cannot look for deadlocks", &err);
+	if (!text.len)
+		text_puts(&text, "no deadlock was found\n");
+	top_give_deadlocks(&s->top, &text, s->sample.wall_ns);
+	text_release(&text);
+}
+
+static int write_file(struct ttop_session *s, const char *path,
+		      struct error *err)
+{
+	const struct top_report report = {
+		.rates = s->top.rates,
+		.passing = s->top.passed,
+		.shown = SIZE_MAX,
+		.contention = true,
+	};
+	struct text text = { 0 };
+	struct output out;
+	int ret;
+
+	top_text_add(&text, &report);
+	ret = output_open(&out, path, err);
+	if (ret == 0) {
+		output_write(&out, text.bytes, text.len);
+		ret = output_commit(&out, err);
+	}
+	output_close(&out);
+	text_release(&text);
+	return ret;
+}
+
+static void write_shown(struct ttop_session *s)
+{
+	const char *path = s->top.write_to;
+	struct error err;
+
+	/* "-" would be written across the screen. */
+	if (!s->top.rates || strcmp(path, "-") == 0)
+		return;
+	if (write_file(s, path, &err))
+		top_say(&s->top, true, "%s", err.text);
+	else
+		top_say(&s->top, false, "wrote %s", path);
+}
+
+unsigned ttop_session_errands(struct ttop_session *s)
+{
+	unsigned errands = top_take_errands(&s->top);
+
+	if (errands & ERRAND_STACK)
+		fetch_stack(s);
+	if (errands & ERRAND_DEADLOCKS)
+		fetch_deadlocks(s);
+	if (errands & ERRAND_WRITE)
+		write_shown(s);
+	return errands &
+	       (unsigned)~(ERRAND_STACK | ERRAND_DEADLOCKS | ERRAND_WRITE);
+}
+
+int ttop_session_end(const struct ttop_session *s, struct error *err)
+{
+	if (s->end.kind == ERROR_NONE ||
+	    (s->end.kind == ERROR_NO_TARGET && s->samples))
+		return 0;
+	*err = s->end;
+	return -1;
+}

@@ -1,0 +1,18 @@
+. "${0%/*}/../lib/terminal"
+terminal 80 24 "$REPLAY; touch ended; exec sleep 1000"
+eventually shows burner-1 || exit
+# The recording is at its end: what is drawn is what there is.
+eventually shows 'the recording ends here' || exit
+for width in 200 3 1 97 14 133; do
+	for height in 1 50 2 17 5 30; do
+		tm resize-window -x $width -y $height
+	done
+done
+tm resize-window -x 80 -y 16
+press N
+# tmux tells of a new size when it gets round to it.
+eventually shows 'ALLOC/s NAME▾' && eventually shows 'every 1s' &&
+	eventually shows 'F follow     1/19' || exit
+tm capture-pane -p | sed 's/ *$//'
+press q
+eventually test -e ended

@@ -1,0 +1,1 @@
+LC_ALL=C sjkc ttop --replay "$DATA/ttop/made.jsonl" --screen 80x16 --keys 'u'
