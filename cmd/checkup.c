@@ -267,11 +267,14 @@ static void look_at_agents(struct checkup *c)
 		       "it warns on its stderr when one is loaded (JEP 451)");
 }
 
-/* The rooms' rows, in the order in which they are shown. */
+/*
+ * In the order in which they are shown.  What few commands need comes last: the
+ * first thing in the way decides the exit status.
+ */
 static look_fn *const looks[] = {
 	look_at_ourselves, look_at_namespaces, look_at_java,
 	look_at_options,   look_at_agents,     look_at_threads,
-	look_at_root,      look_at_counters,   look_at_attach,
+	look_at_root,      look_at_attach,     look_at_counters,
 };
 
 /* What commands need; those that are not there are left out. */

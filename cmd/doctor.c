@@ -52,13 +52,13 @@ static void put_title(const struct checkup *c, struct text *out)
 	text_release(&main);
 }
 
-static void put_finding(const struct finding *f, struct text *out)
+static void put_finding(const struct finding *f, int width, struct text *out)
 {
-	text_printf(out, "%-4s  %-14s  ", word_of(f), f->is.name);
+	text_printf(out, "%-4s  %-*s  ", word_of(f), width, f->is.name);
 	put_safe(out, f->is.detail);
 	text_putc(out, '\n');
 	if (f->is.remedy[0] && f->is.state != CONDITION_HOLDS) {
-		text_printf(out, "%22s-> ", "");
+		text_printf(out, "%*s-> ", width + 8, "");
 		put_safe(out, f->is.remedy);
 		text_putc(out, '\n');
 	}
@@ -90,9 +90,16 @@ static void put_abilities(const struct checkup *c, bool working,
 
 static void put_text(const struct checkup *c, struct text *out)
 {
+	int width = 0;
+
 	put_title(c, out);
+	for (size_t i = 0; i < c->count; i++) {
+		int len = (int)strlen(c->findings[i].is.name);
+
+		width = len > width ? len : width;
+	}
 	for (size_t i = 0; i < c->count; i++)
-		put_finding(&c->findings[i], out);
+		put_finding(&c->findings[i], width, out);
 	put_abilities(c, true, out);
 	put_abilities(c, false, out);
 }

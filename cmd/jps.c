@@ -257,11 +257,15 @@ static void say(const struct listed *l)
 		talk("none of %zu JVMs passes the filter", l->filtered);
 	else if (l->count == 0)
 		talk("no JVM runs here%s",
-		     l->list.hidden ? " that may be looked into" : "");
+		     l->list.hidden || l->list.hides
+			     ? " that may be looked into"
+			     : "");
 	if (l->list.hidden)
 		talk("%zu %s could not be looked into%s", l->list.hidden,
 		     l->list.hidden == 1 ? "process" : "processes",
 		     geteuid() ? "; run as root to see all" : "");
+	if (l->list.hides)
+		talk("/proc hides the processes of other users (hidepid)");
 }
 
 static bool has_extension(const char *extension)

@@ -252,6 +252,8 @@ int jvm_list(struct jvm_list *list, struct error *err)
 			list_pid(list, pid);
 	}
 	closedir(proc);
+	/* There is always one, in every pid namespace. */
+	list->hides = access("/proc/1", F_OK) < 0;
 	if (list->count)
 		qsort(list->jvms, list->count, sizeof(*list->jvms), by_pid);
 	return 0;

@@ -82,6 +82,7 @@ struct jvm_list {
 	struct jvm *jvms;
 	size_t count, cap;
 	size_t hidden; /* processes that could not be looked into */
+	bool hides;    /* /proc does not even show those of others (hidepid) */
 };
 
 int jvm_list(struct jvm_list *list, struct error *err);

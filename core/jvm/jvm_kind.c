@@ -124,6 +124,15 @@ int jvm_kind_library(pid_t pid, enum jvm_kind *kind, struct text *library,
 	return ret;
 }
 
+/* Root that may not is root of a container, mostly. */
+static const char *remedy(void)
+{
+	return geteuid() ? "run as that user or as root"
+			 : "run as that user, or with CAP_SYS_PTRACE (docker "
+			   "run --cap-add SYS_PTRACE, kubectl debug "
+			   "--profile=sysadmin)";
+}
+
 int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err)
 {
 	struct found found = { .kind = JVM_NONE };
@@ -137,9 +146,8 @@ int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err)
 		return -1;
 	return fail(err, ERROR_PERMISSION,
 		    "%d: may not be looked into: it runs as uid %u, this as "
-		    "uid %u without CAP_SYS_PTRACE; run as that user or as "
-		    "root",
-		    (int)pid, (unsigned)uid, (unsigned)geteuid());
+		    "uid %u without CAP_SYS_PTRACE; %s",
+		    (int)pid, (unsigned)uid, (unsigned)geteuid(), remedy());
 }
 
 static bool is_kernel_thread(pid_t pid)

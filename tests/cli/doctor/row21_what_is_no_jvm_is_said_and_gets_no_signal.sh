@@ -15,7 +15,7 @@ for i in $(seq 1 300); do
 	grep -q '^Name:.sleep' "/proc/$sleeper/status" && break
 	sleep 0.1
 done
-for pid in 0 -1 -p-1 2147483648 4294967297 99999999999999999999 +0 ''; do
+for pid in 0 -1 2147483648 4294967297 99999999999999999999 +0 ''; do
 	try -- "$pid"
 done
 try abc-of-no-jvm

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+scratch=$2
+. tests/jvm/lib/target.sh
+[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+jdk=$(jdks | head -n 1)
+# Names that no other JVM of this machine has.
+classes=$(target_compile "$jdk") || exit 1
+mkdir -p "$scratch/sub"
+printf 'Main-Class: Target\n' >"$scratch/manifest"
+"$jdk/bin/jar" --create --file "$scratch/sub/named-$$.jar" \
+	--manifest "$scratch/manifest" -C "$classes" . || exit 1
+
+# doctor STATUS NAME WHAT
+doctor() {
+	"$1/sjkc" doctor "$3" >"$scratch/got" 2>&1
+	status=$?
+	[ $status -eq "$2" ] && grep -q -- "$4" "$scratch/got" && return
+	echo "doctor $3: exit status $status, wanted $2 and: $4"
+	cat "$scratch/got"
+	exit 1
+}
+
+# start JAR: a JVM of it, and waits for it
+start() {
+	said=$scratch/said.$1
+	env --default-signal=QUIT,INT "$jdk/bin/java" -Xmx64m -XX:+UseSerialGC \
+		-jar "$scratch/sub/$1" </dev/null >"$said" 2>&1 &
+	pid=$!
+	target_pids="$target_pids $pid"
+	target_wait "$said" READY
+}
+
+mkdir "$scratch/bin" && cp "$1" "$scratch/bin/sjkc"
+start "named-$$.jar" || exit 1
+first=$pid
+for name in "named-$$.jar" "named-$$" "$scratch/sub/named-$$.jar" \
+	"am.d-$$\\.j" "$first"; do
+	doctor "$scratch/bin" 0 "$name" "^$first .*named-$$.jar"
+done
+doctor "$scratch/bin" 3 "nam-$$.jar" "is 'named-$$.jar' meant"
+doctor "$scratch/bin" 2 "amed-$$(" 'no regular expression'
+cp "$scratch/sub/named-$$.jar" "$scratch/sub/other-named-$$.jar"
+start "other-named-$$.jar" || exit 1
+# The name is that of just one; an expression finds both.
+doctor "$scratch/bin" 0 "named-$$" "^$first "
+doctor "$scratch/bin" 2 "a.*med-$$" "$pid .*other-named-$$.jar"
+grep -q "$first " "$scratch/got" || { cat "$scratch/got"; exit 1; }
+
+# Row 21: a thread of it is not it.
+thread=$(find "/proc/$pid/task" -maxdepth 1 -name '[0-9]*' \
+	! -name "$pid" | sed -n 's|.*/||p' | head -n 1)
+doctor "$scratch/bin" 2 "$thread" "is a thread of process $pid"
+kill -STOP "$first"
+doctor "$scratch/bin" 5 "$first" 'kill -CONT'
+kill -CONT "$first"
+exit 0

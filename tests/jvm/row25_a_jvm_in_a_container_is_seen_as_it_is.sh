@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# One of another user, in namespaces of its own.
+scratch=$2
+. tests/jvm/lib/target.sh
+[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+
+# expect STATUS WHAT COMMAND…: runs it, with its output in $scratch/got
+expect() {
+	wanted=$1 what=$2
+	shift 2
+	"$@" >"$scratch/got" 2>&1
+	status=$?
+	[ $status -eq "$wanted" ] && grep -Eq -- "$what" "$scratch/got" && return
+	echo "$*: exit status $status, wanted $wanted and: $what"
+	cat "$scratch/got"
+	exit 1
+}
+
+for jdk in $(jdks); do
+	version=$(sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' "$jdk/release")
+	target_contained "$jdk" -Dmy.token=x -- waiters=1 "$(printf 'a\033[2J')" ||
+		exit 1
+	expect 0 "^$pid,1,4321,[^,]*,$version,Target,waiters=1 a" \
+		"$1" jps -q --csv
+	expect 0 "^ *$pid +1 +4321 .* Target  waiters=1 a␛\[2J" "$1" jps -q
+	expect 0 "^$pid	Target	$version	\*\*\*	-XX:\+UseSerialGC" "$1" jps -q \
+		-pd PID MAIN djava.version dmy.token XUseSerialGC -fd 'T*'
+	expect 0 'works: .*jcmd' "$1" doctor "$pid"
+	grep -q "own: mnt, pid, user; there its pid is 1" "$scratch/got" ||
+		{ cat "$scratch/got"; exit 1; }
+	target_end "$pid"
+
+	tmp_options=ro
+	target_contained "$jdk" || exit 1
+	expect 5 '^no +/tmp' "$1" doctor "$pid"
+	# Its version is from a file of the JDK, where there are no counters.
+	expect 0 "^$pid,1,4321,[^,]*,$version,Target," "$1" jps -q --csv
+	target_end "$pid"
+	tmp_options=rw
+done
+exit 0

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+scratch=$2
+. tests/jvm/lib/target.sh
+[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+[ "$(id -u)" -eq 0 ] || { echo 'not root'; exit 77; }
+target "$(jdks | head -n 1)" || exit 1
+chmod 755 "$scratch"
+cp "$1" "$scratch/sjkc"
+
+# refused WHAT COMMAND…: it exits with 4 and says so, and nothing is harmed
+refused() {
+	what=$1
+	shift
+	said=$("$@" 2>&1)
+	status=$?
+	[ $status -eq 4 ] || { echo "$*: exit status $status: $said"; exit 1; }
+	echo "$said" | grep -q -- "$what" || { echo "$*: $said"; exit 1; }
+	kill -0 "$pid" || { echo "$* killed it"; exit 1; }
+}
+
+other='setpriv --reuid=1234 --regid=1234 --clear-groups'
+root='setpriv --reuid=0 --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace'
+# shellcheck disable=SC2086 # words
+{
+	refused 'run as that user or as root' $other "$scratch/sjkc" doctor $pid
+	refused 'run as that user or as root' $other "$scratch/sjkc" jcmd $pid
+	$other "$scratch/sjkc" jps 2>&1 | grep -q 'run as root to see all' ||
+		{ echo 'jps does not say that it may not look'; exit 1; }
+	target_end $pid
+
+	within='setpriv --reuid=1 --regid=1 --clear-groups'
+	target "$(jdks | head -n 1)" || exit 1
+	refused 'with CAP_SYS_PTRACE' $root "$scratch/sjkc" doctor $pid
+	# Its own user, of whom there is a name, needs no right.
+	setpriv --reuid=1 --regid=1 --clear-groups \
+		"$scratch/sjkc" doctor $pid >"$scratch/got" 2>&1 ||
+		{ cat "$scratch/got"; exit 1; }
+}
+exit 0
