@@ -264,101 +264,55 @@ static struct event weigh(const char *name, struct jfr_field_spec field,
 	return e;
 }
 
+/* clang-format off */
+static const struct {
+	const char *event;
+	struct jfr_field_spec field;
+	uint64_t value;
+	int64_t ticks; /* a second */
+	enum unit unit;
+	uint64_t weight;
+} weighed[] = {
+	{ "app.E", { "duration", T_LONG, NULL, "Timespan=TICKS" },
+	  3000, 2000000000, UNIT_NS, 1500 },
+	{ "app.E", { "duration", T_LONG, NULL, "Timespan=NANOSECONDS" },
+	  3000, 2000000000, UNIT_NS, 3000 },
+	{ "app.E", { "duration", T_LONG, NULL, "Timespan=MILLISECONDS" },
+	  3, 1, UNIT_NS, 3000000 },
+	/* Every JVM writes durations in ticks. */
+	{ "app.E", { "duration", T_LONG, NULL, NULL },
+	  3000, 2000000000, UNIT_NS, 1500 },
+	/* A clock that stepped back. */
+	{ "app.E", { "duration", T_LONG, NULL, "Timespan=TICKS" },
+	  UINT64_MAX, 1000000000, UNIT_NS, 0 },
+	/* 2^62 ticks at 1 Hz are more than 64 bits of ns. */
+	{ "app.E", { "duration", T_LONG, NULL, "Timespan=TICKS" },
+	  (uint64_t)1 << 62, 1, UNIT_NS, INT64_MAX },
+	{ "app.E", { "size", T_LONG, NULL, "DataAmount=BITS" },
+	  8000, 1, UNIT_BYTES, 1000 },
+	{ "app.E", { "other", T_LONG, NULL, NULL }, 8000, 1, UNIT_SAMPLES, 1 },
+	/* Datadog's samples stand for so many of their kind. */
+	{ "datadog.ExecutionSample", { "weight", T_LONG, NULL, NULL },
+	  12, 1, UNIT_SAMPLES, 12 },
+	{ "profiler.WallClockSample", { "samples", T_INT, NULL, NULL },
+	  7, 1, UNIT_SAMPLES, 7 },
+	{ "jdk.CPUTimeSample",
+	  { "samplingPeriod", T_LONG, NULL, "Timespan=NANOSECONDS" },
+	  20000000, 1, UNIT_NS, 20000000 },
+	/* An object that lives on is one object. */
+	{ "jdk.OldObjectSample", { "duration", T_LONG, NULL, "Timespan=TICKS" },
+	  3000, 1, UNIT_SAMPLES, 1 },
+};
+/* clang-format on */
+
 static void weights_follow_the_annotation_of_their_field(void **state)
 {
-	static const struct {
-		const char *event;
-		struct jfr_field_spec field;
-		uint64_t value;
-		int64_t ticks;
-		enum unit unit;
-		uint64_t weight;
-	} table[] = {
-		{ "app.E",
-		  { "duration", T_LONG, NULL, "Timespan=TICKS" },
-		  3000,
-		  2000000000,
-		  UNIT_NS,
-		  1500 },
-		{ "app.E",
-		  { "duration", T_LONG, NULL, "Timespan=NANOSECONDS" },
-		  3000,
-		  2000000000,
-		  UNIT_NS,
-		  3000 },
-		{ "app.E",
-		  { "duration", T_LONG, NULL, "Timespan=MILLISECONDS" },
-		  3,
-		  1,
-		  UNIT_NS,
-		  3000000 },
-		/* Every JVM writes durations in ticks. */
-		{ "app.E",
-		  { "duration", T_LONG, NULL, NULL },
-		  3000,
-		  2000000000,
-		  UNIT_NS,
-		  1500 },
-		/* A clock that stepped back. */
-		{ "app.E",
-		  { "duration", T_LONG, NULL, "Timespan=TICKS" },
-		  UINT64_MAX,
-		  1000000000,
-		  UNIT_NS,
-		  0 },
-		/* 2^62 ticks at 1 Hz are more than 64 bits of ns. */
-		{ "app.E",
-		  { "duration", T_LONG, NULL, "Timespan=TICKS" },
-		  (uint64_t)1 << 62,
-		  1,
-		  UNIT_NS,
-		  INT64_MAX },
-		{ "app.E",
-		  { "size", T_LONG, NULL, "DataAmount=BITS" },
-		  8000,
-		  1,
-		  UNIT_BYTES,
-		  1000 },
-		{ "app.E",
-		  { "other", T_LONG, NULL, NULL },
-		  8000,
-		  1,
-		  UNIT_SAMPLES,
-		  1 },
-		/* Datadog's samples stand for so many of their kind. */
-		{ "datadog.ExecutionSample",
-		  { "weight", T_LONG, NULL, NULL },
-		  12,
-		  1,
-		  UNIT_SAMPLES,
-		  12 },
-		{ "profiler.WallClockSample",
-		  { "samples", T_INT, NULL, NULL },
-		  7,
-		  1,
-		  UNIT_SAMPLES,
-		  7 },
-		{ "jdk.CPUTimeSample",
-		  { "samplingPeriod", T_LONG, NULL, "Timespan=NANOSECONDS" },
-		  20000000,
-		  1,
-		  UNIT_NS,
-		  20000000 },
-		/* An object that lives on is one object. */
-		{ "jdk.OldObjectSample",
-		  { "duration", T_LONG, NULL, "Timespan=TICKS" },
-		  3000,
-		  1,
-		  UNIT_SAMPLES,
-		  1 },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
-		struct event e = weigh(table[i].event, table[i].field,
-				       table[i].value, table[i].ticks);
+	for (size_t i = 0; i < sizeof(weighed) / sizeof(*weighed); i++) {
+		struct event e = weigh(weighed[i].event, weighed[i].field,
+				       weighed[i].value, weighed[i].ticks);
 
-		if (e.unit != table[i].unit || e.weight != table[i].weight)
+		if (e.unit != weighed[i].unit || e.weight != weighed[i].weight)
 			fail_msg("row %zu: %llu %s", i,
 				 (unsigned long long)e.weight,
 				 unit_names[e.unit]);

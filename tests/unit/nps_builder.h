@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nps_builder: snapshots of VisualVM made by hand, right ones and wrong ones.
+ */
+#ifndef TESTS_UNIT_NPS_BUILDER_H
+#define TESTS_UNIT_NPS_BUILDER_H
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/profile/profile.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A snapshot, and what of its header is to be wrong. */
+struct nps_made {
+	struct text payload;
+	const char *comment; /* NULL: none, as in version 1.1 */
+	int32_t compressed_lie, len_lie;
+	int32_t settings_len;
+	int major;
+	int32_t type;
+};
+
+/* The parts of a payload; numbers are big endian, of so many bytes. */
+void nps_put(struct text *t, uint64_t value, int bytes);
+void nps_put_utf(struct text *t, const char *string);
+void nps_put_node(struct text *t, unsigned method, uint64_t total,
+		  unsigned callees);
+void nps_put_start(struct text *t, int64_t began_ms, int64_t taken_ms);
+void nps_put_thread(struct text *t, const char *name, const struct text *tree,
+		    unsigned node_size);
+
+/* thread 2,501 us > A.main 2,501 us > B.run[native] 2,000 us */
+void nps_put_tree(struct text *tree);
+
+/* A payload of one thread, main, with that tree. */
+struct nps_made nps_made_payload(int64_t began_ms, int64_t taken_ms);
+
+/* The file; m's payload is released. */
+struct text nps_made_file(struct nps_made *m);
+
+/* Reading what was made; fails the test when it cannot be read. */
+struct profile *nps_read_made(struct nps_made *m);
+struct profile *nps_read_bytes(const uint8_t *bytes, size_t len);
+
+/* The error that bytes which hold none are refused with. */
+struct error nps_refusal(const void *bytes, size_t len);
+
+/* Fails the test when there is none. */
+const struct remark *nps_find_remark(const struct profile *p, const char *what);
+
+#endif
