@@ -10,21 +10,22 @@
  * JDK 21 has neither state nor time, nor "at", nor locks.
  */
 #include "core/profile/dump_dialects.h"
-#include "core/profile/dump_lines.h"
-#include "core/profile/thread_dump.h"
+#include "core/profile/dump_walk.h"
 
 #include <string.h>
 
 #define MOST_NAME_LINES 20 /* of a thread's name */
 
 struct to_file {
-	struct thread_dump dump;
-	struct dump_lines lines;
-	struct text joined; /* a header of several lines */
-	bool gap;           /* a blank line came last */
+	struct dump_walk walk; /* first: it is what steps are given */
+	struct text joined;    /* a header of several lines */
+	bool gap;              /* a blank line came last */
 };
 
-static uint64_t here(const struct to_file *r) { return r->lines.lines.number; }
+static uint64_t here(const struct to_file *r)
+{
+	return r->walk.lines.lines.number;
+}
 
 static bool is_process_id(struct line line)
 {
@@ -56,17 +57,19 @@ static bool read_beginning(struct dump_lines *lines, struct line first,
 	return false;
 }
 
-static void end_dump(struct to_file *r)
+static void end_dump(struct dump_walk *w)
 {
-	if (r->dump.open && !r->gap)
-		thread_dump_cut(&r->dump, true, here(r));
-	thread_dump_end(&r->dump);
+	struct to_file *r = (struct to_file *)w;
+
+	if (r->walk.dump.open && !r->gap)
+		thread_dump_cut(&r->walk.dump, true, here(r));
+	thread_dump_end(&r->walk.dump);
 }
 
 static bool read_header(struct to_file *r, struct line line,
 			struct dump_header *h)
 {
-	struct lines mark = dump_lines_mark(&r->lines);
+	struct lines mark = dump_lines_mark(&r->walk.lines);
 
 	if (dump_header_to_file(line.text, line.len, 0, h))
 		return true;
@@ -75,7 +78,7 @@ static bool read_header(struct to_file *r, struct line line,
 	for (int i = 0; i < MOST_NAME_LINES; i++) {
 		size_t last = r->joined.len + 1;
 
-		if (!dump_lines_next(&r->lines, &line) ||
+		if (!dump_lines_next(&r->walk.lines, &line) ||
 		    line_starts(line, "    ") || line_starts(line, "#"))
 			break;
 		text_putc(&r->joined, '\n');
@@ -84,26 +87,27 @@ static bool read_header(struct to_file *r, struct line line,
 					h))
 			return true;
 	}
-	dump_lines_back(&r->lines, mark);
+	dump_lines_back(&r->walk.lines, mark);
 	return false;
 }
 
 static void on_header(struct to_file *r, struct line line)
 {
 	struct dump_header h;
-	bool last = r->lines.lines.at == r->lines.lines.end;
+	bool last = r->walk.lines.lines.at == r->walk.lines.lines.end;
 
 	if (read_header(r, line, &h)) {
-		thread_dump_begin(&r->dump, &h);
+		thread_dump_begin(&r->walk.dump, &h);
 		return;
 	}
-	thread_dump_end(&r->dump); /* the frames that come are not its */
-	thread_dump_odd(&r->dump, last ? DUMP_CUT : DUMP_BAD_THREAD, here(r));
+	thread_dump_end(&r->walk.dump); /* the frames that come are not its */
+	thread_dump_odd(&r->walk.dump, last ? DUMP_CUT : DUMP_BAD_THREAD,
+			here(r));
 }
 
 static void on_frame(struct to_file *r, struct line body)
 {
-	bool last = r->lines.lines.at == r->lines.lines.end;
+	bool last = r->walk.lines.lines.at == r->walk.lines.lines.end;
 
 	if (line_starts(body, "- "))
 		return; /* a lock */
@@ -111,16 +115,17 @@ static void on_frame(struct to_file *r, struct line body)
 		body.text += 3;
 		body.len -= 3;
 	}
-	if (!r->dump.open)
-		thread_dump_odd(&r->dump, DUMP_LINE_INSIDE, here(r));
-	else if (!thread_dump_frame(&r->dump, DUMP_FRAME_JAVA, body.text,
+	if (!r->walk.dump.open)
+		thread_dump_odd(&r->walk.dump, DUMP_LINE_INSIDE, here(r));
+	else if (!thread_dump_frame(&r->walk.dump, DUMP_FRAME_JAVA, body.text,
 				    body.len) &&
 		 !last)
-		thread_dump_odd(&r->dump, DUMP_BAD_FRAME, here(r));
+		thread_dump_odd(&r->walk.dump, DUMP_BAD_FRAME, here(r));
 }
 
-static void take_line(struct to_file *r, struct line line)
+static void take_line(struct dump_walk *w, struct line line)
 {
+	struct to_file *r = (struct to_file *)w;
 	struct line body = line_trimmed(line);
 	int64_t ns;
 
@@ -128,15 +133,15 @@ static void take_line(struct to_file *r, struct line line)
 		r->gap = true;
 		return;
 	}
-	if (read_beginning(&r->lines, line, &ns)) {
-		end_dump(r);
-		r->dump.time_ns = ns;
+	if (read_beginning(&r->walk.lines, line, &ns)) {
+		end_dump(&r->walk);
+		r->walk.dump.time_ns = ns;
 	} else if (line.text[0] == '#') {
 		on_header(r, line);
 	} else if (body.text != line.text) {
 		on_frame(r, body);
 	} else {
-		thread_dump_odd(&r->dump, DUMP_LINE_INSIDE, here(r));
+		thread_dump_odd(&r->walk.dump, DUMP_LINE_INSIDE, here(r));
 	}
 	r->gap = false;
 }
@@ -144,21 +149,15 @@ static void take_line(struct to_file *r, struct line line)
 static int read_to_file(const uint8_t *bytes, size_t len, struct profile *p,
 			struct error *err)
 {
+	static const struct dump_steps steps = {
+		.line = take_line,
+		.end = end_dump,
+		.nothing = "a thread dump without threads",
+	};
 	struct to_file r = { 0 };
-	struct line line;
-	int ret = 0;
+	int ret = dump_walk(&r.walk, &steps, bytes, len, p, err);
 
-	thread_dump_init(&r.dump, p);
-	dump_lines_init(&r.lines, bytes, len);
-	while (dump_lines_next(&r.lines, &line))
-		take_line(&r, line);
-	end_dump(&r);
-	thread_dump_finish(&r.dump);
-	if (!r.dump.threads)
-		ret = fail(err, ERROR_INPUT, "a thread dump without threads");
 	text_release(&r.joined);
-	dump_lines_release(&r.lines);
-	thread_dump_release(&r.dump);
 	return ret;
 }
 

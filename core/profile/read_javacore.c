@@ -4,14 +4,12 @@
  * The thread that caused the dump is printed first, and only there.
  */
 #include "core/profile/dump_dialects.h"
-#include "core/profile/dump_lines.h"
-#include "core/profile/thread_dump.h"
+#include "core/profile/dump_walk.h"
 
 #include <string.h>
 
 struct javacore {
-	struct thread_dump dump;
-	struct dump_lines lines;
+	struct dump_walk walk; /* first: it is what steps are given */
 	bool has_utc; /* the time is exact: a later line may not change it */
 	bool ended;
 	bool midway; /* the thread's stack trace was the last thing read */
@@ -36,12 +34,15 @@ static struct line after(struct line line, const char *words)
 	return (struct line){ at, (size_t)(end - at) };
 }
 
-static void end_dump(struct javacore *r)
+static void end_dump(struct dump_walk *w)
 {
-	if (!r->ended && r->dump.open)
-		thread_dump_cut(&r->dump, r->midway, r->lines.lines.number);
-	thread_dump_end(&r->dump);
-	r->dump.time_ns = 0;
+	struct javacore *r = (struct javacore *)w;
+
+	if (!r->ended && r->walk.dump.open)
+		thread_dump_cut(&r->walk.dump, r->midway,
+				r->walk.lines.lines.number);
+	thread_dump_end(&r->walk.dump);
+	r->walk.dump.time_ns = 0;
 	r->has_utc = r->ended = false;
 }
 
@@ -49,9 +50,9 @@ static void on_section(struct javacore *r, struct line rest)
 {
 	rest = line_trimmed(rest);
 	if (line_starts(rest, "TITLE"))
-		end_dump(r);
+		end_dump(&r->walk);
 	else if (!line_starts(rest, "THREADS"))
-		thread_dump_end(&r->dump);
+		thread_dump_end(&r->walk.dump);
 }
 
 /* "Date: 2020/07/01 at 10:00:00:123", local time */
@@ -60,7 +61,7 @@ static void on_date(struct javacore *r, struct line rest)
 	struct line date = after(rest, "Date: ");
 
 	if (!r->has_utc)
-		thread_dump_time(date.text, date.len, &r->dump.time_ns);
+		thread_dump_time(date.text, date.len, &r->walk.dump.time_ns);
 }
 
 /* The same "(UTC)", which newer versions print as well */
@@ -68,7 +69,8 @@ static void on_utc_date(struct javacore *r, struct line rest)
 {
 	struct line date = after(rest, "Date: ");
 
-	r->has_utc = thread_dump_time(date.text, date.len, &r->dump.time_ns);
+	r->has_utc = thread_dump_time(date.text, date.len,
+				      &r->walk.dump.time_ns);
 }
 
 /*
@@ -111,21 +113,21 @@ static void on_thread(struct javacore *r, struct line rest)
 		h.name_len = (size_t)(quote - h.name);
 		h.state = state_of(after(tail, "state:"));
 	}
-	thread_dump_begin(&r->dump, &h);
+	thread_dump_begin(&r->walk.dump, &h);
 }
 
 static void on_java_thread(struct javacore *r, struct line rest)
 {
 	struct line id = after(rest, "getId:0x");
 
-	dump_hex(id.text, id.len, &r->dump.thread.java_id);
+	dump_hex(id.text, id.len, &r->walk.dump.thread.java_id);
 }
 
 static void on_native_thread(struct javacore *r, struct line rest)
 {
 	struct line id = after(rest, "native thread ID:0x");
 
-	dump_hex(id.text, id.len, &r->dump.thread.os_id);
+	dump_hex(id.text, id.len, &r->walk.dump.thread.os_id);
 }
 
 static void on_frame(struct javacore *r, struct line rest)
@@ -133,17 +135,17 @@ static void on_frame(struct javacore *r, struct line rest)
 	rest = line_trimmed(rest);
 	if (!line_starts(rest, "at "))
 		return;
-	if (!r->dump.open) {
-		thread_dump_odd(&r->dump, DUMP_LINE_INSIDE,
-				r->lines.lines.number);
+	if (!r->walk.dump.open) {
+		thread_dump_odd(&r->walk.dump, DUMP_LINE_INSIDE,
+				r->walk.lines.lines.number);
 		return;
 	}
 	r->midway = true;
-	if (!thread_dump_frame(&r->dump, DUMP_FRAME_J9, rest.text + 3,
+	if (!thread_dump_frame(&r->walk.dump, DUMP_FRAME_J9, rest.text + 3,
 			       rest.len - 3) &&
-	    r->lines.lines.at < r->lines.lines.end)
-		thread_dump_odd(&r->dump, DUMP_BAD_FRAME,
-				r->lines.lines.number);
+	    r->walk.lines.lines.at < r->walk.lines.lines.end)
+		thread_dump_odd(&r->walk.dump, DUMP_BAD_FRAME,
+				r->walk.lines.lines.number);
 }
 
 static void on_null(struct javacore *r, struct line rest)
@@ -167,8 +169,10 @@ static const struct {
 	{ "NULL ", on_null },
 };
 
-static void take_line(struct javacore *r, struct line line)
+static void take_line(struct dump_walk *w, struct line line)
 {
+	struct javacore *r = (struct javacore *)w;
+
 	if (!line_starts(line, "4XE") && !line_starts(line, "5XE"))
 		r->midway = false;
 	for (size_t i = 0; i < sizeof(tags) / sizeof(*tags); i++) {
@@ -186,21 +190,14 @@ static void take_line(struct javacore *r, struct line line)
 static int read_javacore(const uint8_t *bytes, size_t len, struct profile *p,
 			 struct error *err)
 {
+	static const struct dump_steps steps = {
+		.line = take_line,
+		.end = end_dump,
+		.nothing = "a javacore without threads",
+	};
 	struct javacore r = { 0 };
-	struct line line;
-	int ret = 0;
 
-	thread_dump_init(&r.dump, p);
-	dump_lines_init(&r.lines, bytes, len);
-	while (dump_lines_next(&r.lines, &line))
-		take_line(&r, line);
-	end_dump(&r);
-	thread_dump_finish(&r.dump);
-	if (!r.dump.threads)
-		ret = fail(err, ERROR_INPUT, "a javacore without threads");
-	dump_lines_release(&r.lines);
-	thread_dump_release(&r.dump);
-	return ret;
+	return dump_walk(&r.walk, &steps, bytes, len, p, err);
 }
 
 static bool sniff_javacore(const uint8_t *head, size_t len)
