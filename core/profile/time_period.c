@@ -89,7 +89,7 @@ bool time_period_has(const struct time_period *period, int64_t time_ns)
 	time_t second = time_ns / SECOND_NS - (time_ns % SECOND_NS < 0);
 	int first = period->first;
 	bool after, before;
-	struct tm tm;
+	struct tm tm = { 0 };
 
 	if (!(period->local ? localtime_r : gmtime_r)(&second, &tm))
 		return false;

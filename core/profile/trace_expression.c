@@ -426,7 +426,7 @@ static uint8_t states_if(bool passes) { return passes ? ALL_STATES : 0; }
 uint8_t trace_expression_states(const struct trace_expression *x,
 				const uint64_t *windows)
 {
-	uint8_t passes[TRACE_NODES];
+	uint8_t passes[TRACE_NODES] = { 0 };
 	size_t last = x->node_count - 1;
 
 	for (size_t i = 0; i <= last; i++) {
