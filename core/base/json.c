@@ -64,6 +64,40 @@ static void put_escaped(struct text *out, unsigned char c)
 	text_printf(out, "\\u%04x", c);
 }
 
+/* The character of valid UTF-8 at p, which has more than one byte; its length.
+ */
+static size_t decode(const char *p, uint32_t *c)
+{
+	const unsigned char *b = (const unsigned char *)p;
+
+	if (b[0] < 0xe0) {
+		*c = (b[0] & 0x1fu) << 6 | (b[1] & 0x3fu);
+		return 2;
+	}
+	*c = (b[0] & 0xfu) << 12 | (b[1] & 0x3fu) << 6 | (b[2] & 0x3fu);
+	if (b[0] < 0xf0)
+		return 3;
+	*c = (*c & 0x7fffu) << 6 | (b[3] & 0x3fu);
+	return 4;
+}
+
+/* Appends a character that is not ASCII: what a screen hides as an escape. */
+static size_t put_wide(struct text *out, const char *at)
+{
+	uint32_t c;
+	size_t len = decode(at, &c);
+
+	if (!safe_text_hides(c))
+		text_add(out, at, len);
+	else if (c < 0x10000)
+		text_printf(out, "\\u%04x", c);
+	else
+		text_printf(out, "\\u%04x\\u%04x",
+			    0xd800 + ((c - 0x10000) >> 10),
+			    0xdc00 + (c & 0x3ff));
+	return len;
+}
+
 void json_string(struct json *j, const char *bytes, size_t len)
 {
 	struct text valid = { 0 };
@@ -76,6 +110,8 @@ void json_string(struct json *j, const char *bytes, size_t len)
 
 		if (c < 0x20 || c == 0x7f || c == '"' || c == '\\')
 			put_escaped(j->out, c);
+		else if (c >= 0x80)
+			i += put_wide(j->out, valid.bytes + i) - 1;
 		else
 			text_putc(j->out, (char)c);
 	}

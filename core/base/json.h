@@ -2,8 +2,8 @@
 /*
  * json: writes JSON as it goes, commas and all, into a text.
  *
- * Depth is at most 64.  Strings are made valid UTF-8 but are otherwise kept:
- * JSON has escapes for what a screen should not see.
+ * Depth is at most 64.  Strings are made valid UTF-8 but are otherwise kept;
+ * what a screen should not see (C0, C1, bidirectional controls, …) is escaped.
  */
 #ifndef CORE_BASE_JSON_H
 #define CORE_BASE_JSON_H

@@ -55,8 +55,7 @@ static uint32_t decode(const uint8_t *p, const uint8_t *end, size_t *used)
 static bool is_high(uint32_t c) { return c >= 0xd800 && c < 0xdc00; }
 static bool is_low(uint32_t c) { return c >= 0xdc00 && c < 0xe000; }
 
-/* Characters that show nothing of themselves but change what others show. */
-static bool is_hidden(uint32_t c)
+bool safe_text_hides(uint32_t c)
 {
 	return (c >= 0x80 && c < 0xa0) ||      /* C1 controls */
 	       c == 0xad ||                    /* soft hyphen */
@@ -76,7 +75,7 @@ static void put_visible(struct text *out, uint32_t c)
 		text_utf8(out, 0x2400 + c);
 	else if (c == 0x7f)
 		text_utf8(out, 0x2421);
-	else if (is_hidden(c))
+	else if (safe_text_hides(c))
 		text_printf(out, "<U+%04X>", c);
 	else
 		text_utf8(out, c);

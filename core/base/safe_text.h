@@ -26,6 +26,12 @@ void safe_text(struct text *out, const void *bytes, size_t len);
 /* The same, but for what is only hidden: appends valid UTF-8, no more. */
 void safe_text_valid(struct text *out, const void *bytes, size_t len);
 
+/*
+ * True for characters, C0 and DEL aside, that show nothing of themselves but
+ * may change what others show.
+ */
+bool safe_text_hides(uint32_t character);
+
 /* True when the bytes are printable ASCII, which safe_text leaves alone. */
 bool safe_text_is(const void *bytes, size_t len);
 
