@@ -58,6 +58,8 @@ static bool has_next(struct json_reader *r, char bracket)
 {
 	bool first = !r->after_value;
 
+	if (r->failed)
+		return false;
 	if (take(r, bracket)) {
 		r->after_value = true;
 		return false;

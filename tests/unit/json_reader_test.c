@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/json_reader.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct json_reader over(const char *text)
+{
+	return json_reader_over(text, strlen(text));
+}
+
+static void members_and_elements_come_in_order(void **state)
+{
+	struct json_reader r = over(
+		" { \"a\" : [ 1 , -2 ,3] , \"b\":{},\"c\":[] , \"d\":true"
+		",\"e\":null} ");
+	struct line key;
+
+	(void)state;
+	assert_true(json_enter_object(&r));
+	assert_true(json_next_member(&r, &key));
+	assert_true(line_is(key, "a"));
+	assert_true(json_enter_array(&r));
+	assert_true(json_next_element(&r));
+	assert_int_equal(json_read_int(&r), 1);
+	assert_true(json_next_element(&r));
+	assert_int_equal(json_read_int(&r), -2);
+	assert_true(json_next_element(&r));
+	assert_int_equal(json_read_uint(&r), 3);
+	assert_false(json_next_element(&r));
+	assert_true(json_next_member(&r, &key));
+	assert_true(line_is(key, "b"));
+	assert_true(json_enter_object(&r));
+	assert_false(json_next_member(&r, &key));
+	assert_true(json_next_member(&r, &key));
+	assert_true(line_is(key, "c"));
+	assert_true(json_enter_array(&r));
+	assert_false(json_next_element(&r));
+	assert_true(json_next_member(&r, &key));
+	assert_true(json_read_bool(&r));
+	assert_true(json_next_member(&r, &key));
+	assert_true(json_take_null(&r));
+	assert_false(json_next_member(&r, &key));
+	assert_true(json_reader_at_end(&r));
+}
+
+static void numbers_have_all_their_bits(void **state)
+{
+	struct json_reader r = over("9223372036854775807");
+
+	(void)state;
+	assert_true(json_read_int(&r) == INT64_MAX);
+	r = over("-9223372036854775808");
+	assert_true(json_read_int(&r) == INT64_MIN);
+	assert_true(json_reader_at_end(&r));
+	r = over("18446744073709551615");
+	assert_true(json_read_uint(&r) == UINT64_MAX);
+	assert_true(json_reader_at_end(&r));
+}
+
+static void what_is_no_such_number_fails(void **state)
+{
+	static const char *const signed_ones[] = {
+		"9223372036854775808",
+		"-9223372036854775809",
+		"",
+		"-",
+		"--1",
+		"1.5",
+		"1e3",
+		"x",
+		"\"1\"",
+		"null",
+		"+1",
+		"0x1",
+	};
+	static const char *const unsigned_ones[] = {
+		"18446744073709551616",
+		"99999999999999999999999",
+		"-1",
+		"1.0",
+	};
+	struct json_reader r;
+
+	(void)state;
+	for (size_t i = 0; i < 12; i++) {
+		r = over(signed_ones[i]);
+		assert_int_equal(json_read_int(&r), 0);
+		assert_false(json_reader_ok(&r));
+		assert_false(json_reader_at_end(&r));
+	}
+	for (size_t i = 0; i < 4; i++) {
+		r = over(unsigned_ones[i]);
+		assert_int_equal(json_read_uint(&r), 0);
+		assert_false(json_reader_ok(&r));
+	}
+}
+
+static void strings_lose_their_escapes(void **state)
+{
+	struct json_reader r = over(
+		"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e4\\u20AC"
+		"\\ud83d\\ude00 \\ud83d. \\u0000 \xc3\xa4\"");
+	struct text out = { 0 };
+
+	(void)state;
+	text_puts(&out, "> ");
+	json_read_text(&r, &out);
+	assert_true(json_reader_at_end(&r));
+	assert_string_equal(out.bytes,
+			    "> \"\\/\b\f\n\r\t\xc3\xa4\xe2\x82\xac"
+			    "\xf0\x9f\x98\x80 \xed\xa0\xbd. \xc0\x80 \xc3\xa4");
+	text_release(&out);
+}
+
+static void broken_strings_fail(void **state)
+{
+	static const char *const broken[] = {
+		"\"",        "\"a",         "\"\\\"", "\"\\x\"",
+		"\"\\u12\"", "\"\\u12g4\"", "a",      "",
+	};
+	struct text out = { 0 };
+	struct json_reader r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
+		r = over(broken[i]);
+		json_read_text(&r, &out);
+		assert_false(json_reader_ok(&r));
+	}
+	text_release(&out);
+}
+
+static void broken_structure_fails(void **state)
+{
+	static const char *const broken[] = {
+		"{",
+		"{\"a\"",
+		"{\"a\":",
+		"{\"a\":1",
+		"{\"a\":1,",
+		"{\"a\" 1}",
+		"{\"a\":1 \"b\":2}",
+		"{a:1}",
+		"{,}",
+		"[1]",
+		"",
+		"{\"a\":1]",
+		"{\"a\":1,}",
+	};
+	struct json_reader r;
+	struct line key;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
+		r = over(broken[i]);
+		json_enter_object(&r);
+		while (json_next_member(&r, &key))
+			json_skip(&r);
+		assert_false(json_reader_at_end(&r));
+		assert_false(json_reader_ok(&r));
+	}
+}
+
+static void values_of_any_depth_are_skipped(void **state)
+{
+	enum { DEPTH = 1000000 };
+	struct text deep = { 0 };
+	struct json_reader r = over(
+		"[{\"a\":[1,{\"b\":\"]}\\\"\"}],\"c\":null}, 7]");
+
+	(void)state;
+	assert_true(json_enter_array(&r));
+	assert_true(json_next_element(&r));
+	json_skip(&r);
+	assert_true(json_next_element(&r));
+	assert_int_equal(json_read_int(&r), 7);
+	assert_false(json_next_element(&r));
+	assert_true(json_reader_at_end(&r));
+	for (size_t i = 0; i < DEPTH; i++)
+		text_putc(&deep, '[');
+	r = json_reader_over(deep.bytes, deep.len);
+	json_skip(&r);
+	assert_false(json_reader_ok(&r));
+	text_release(&deep);
+}
+
+static void what_follows_is_not_the_end(void **state)
+{
+	struct json_reader r = over("true false");
+
+	(void)state;
+	assert_true(json_read_bool(&r));
+	assert_false(json_reader_at_end(&r));
+	assert_true(json_reader_ok(&r));
+	assert_false(json_read_bool(&r));
+	assert_true(json_reader_at_end(&r));
+	json_reader_fail(&r);
+	assert_false(json_reader_at_end(&r));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(members_and_elements_come_in_order),
+		cmocka_unit_test(numbers_have_all_their_bits),
+		cmocka_unit_test(what_is_no_such_number_fails),
+		cmocka_unit_test(strings_lose_their_escapes),
+		cmocka_unit_test(broken_strings_fail),
+		cmocka_unit_test(broken_structure_fails),
+		cmocka_unit_test(values_of_any_depth_are_skipped),
+		cmocka_unit_test(what_follows_is_not_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
