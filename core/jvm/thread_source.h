@@ -100,7 +100,8 @@ struct process_sample {
 
 /* Whence what is shown came, and what is not to be had and why. */
 struct source_note {
-	const char *figure; /* "allocation", "names", "contention" */
+	const char *figure; /* "cpu", "runq", "names", "allocation", "gc",
+			       "safepoints", "heap", "contention" */
 	char text[160];     /* "Thread.print, 4 s ago, coarse"; "- (…)" */
 	bool is_absent;
 };

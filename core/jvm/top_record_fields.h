@@ -40,7 +40,7 @@ struct record_field {
 
 /* clang-format off */
 static const struct record_field sample_fields[] = {
-	RECORD_FIELD("at", ID, top_sample, monotonic_ns),
+	RECORD_FIELD("at", COUNTER, top_sample, monotonic_ns),
 	RECORD_FIELD("wall", ID, top_sample, wall_ns),
 	RECORD_FIELD("missed", UNSIGNED, top_sample, missed),
 	{ 0 },

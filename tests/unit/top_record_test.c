@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/jvm/top_record.h"
+
+#include "tests/unit/top_samples.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define HEAD                                                                   \
+	"{\"schema\":\"sjkc.ttop-record/1\",\"title\":\"4711 Main\","          \
+	"\"pid\":4711,\"wall\":5}\n"
+
+/* Every member has a value of its own, those of 64 bits a large one. */
+static void make_full(struct made_sample *m)
+{
+	struct process_sample *p = &m->sample.process;
+	int64_t value = INT64_MAX;
+
+	made_begin(m, INT64_MAX - 1);
+	m->sample.wall_ns = INT64_C(1795250908234567891);
+	m->sample.missed = UINT64_MAX;
+	p->cpu_ns = value--;
+	p->user_ns = value--;
+	p->sys_ns = value--;
+	p->safepoints = value--;
+	p->safepoint_ns = value--;
+	p->sync_ns = value--;
+	p->alloc_bytes = value--;
+	p->heap_used = value--;
+	p->heap_committed = value--;
+	p->heap_max = value--;
+	p->rss_bytes = value--;
+	p->threads = value--;
+	p->virtual_threads = value--;
+	p->cpus = value--;
+	p->gc_count = 2;
+	p->gc[0] = (struct gc_sample){ "G1 young \"pauses\"", 3, 4 };
+	p->gc[1] = (struct gc_sample){ "old", COUNTER_ABSENT, value-- };
+	m->sample.note_count = 2;
+	m->sample.notes[0] = (struct source_note){ "names", "4 s ago", false };
+	m->sample.notes[1] = (struct source_note){ "contention",
+						   "- (needs JMX)", true };
+	m->threads[0] = (struct thread_sample){
+		.java_id = value--,
+		.virtual_id = value--,
+		.tid = INT32_MAX,
+		.ns_tid = 2,
+		.start = UINT64_MAX,
+		.name = "a \"name\"\n\x1b[31m \xc3\xa4 \xe2\x80\xae",
+		.kind = THREAD_NATIVE,
+		.state = RUN_STOPPED,
+		.state_is_old = true,
+		.alloc_is_coarse = true,
+	};
+	for (size_t i = 0; i < THREAD_COUNTERS; i++)
+		m->threads[0].counters[i] = value--;
+	m->sample.thread_count = 1;
+	made_thread(m, 0, "");
+}
+
+static void assert_same_thread(const struct thread_sample *a,
+			       const struct thread_sample *b)
+{
+	assert_true(a->java_id == b->java_id);
+	assert_true(a->virtual_id == b->virtual_id);
+	assert_int_equal(a->tid, b->tid);
+	assert_int_equal(a->ns_tid, b->ns_tid);
+	assert_true(a->start == b->start);
+	assert_string_equal(a->name, b->name);
+	assert_int_equal(a->kind, b->kind);
+	assert_int_equal(a->state, b->state);
+	assert_int_equal(a->state_is_old, b->state_is_old);
+	assert_int_equal(a->alloc_is_coarse, b->alloc_is_coarse);
+	for (size_t i = 0; i < THREAD_COUNTERS; i++)
+		assert_true(a->counters[i] == b->counters[i]);
+}
+
+static void assert_same(const struct top_sample *a, const struct top_sample *b)
+{
+	const struct process_sample *p = &a->process, *q = &b->process;
+
+	assert_true(a->monotonic_ns == b->monotonic_ns);
+	assert_true(a->wall_ns == b->wall_ns);
+	assert_true(a->missed == b->missed);
+	assert_memory_equal(p, q, offsetof(struct process_sample, gc_count));
+	assert_int_equal(p->gc_count, q->gc_count);
+	for (size_t i = 0; i < p->gc_count; i++) {
+		assert_string_equal(p->gc[i].name, q->gc[i].name);
+		assert_true(p->gc[i].count == q->gc[i].count);
+		assert_true(p->gc[i].time_ns == q->gc[i].time_ns);
+	}
+	assert_int_equal(a->note_count, b->note_count);
+	for (size_t i = 0; i < a->note_count; i++) {
+		assert_string_equal(a->notes[i].figure, b->notes[i].figure);
+		assert_string_equal(a->notes[i].text, b->notes[i].text);
+		assert_int_equal(a->notes[i].is_absent, b->notes[i].is_absent);
+	}
+	assert_int_equal(a->thread_count, b->thread_count);
+	for (size_t i = 0; i < a->thread_count; i++)
+		assert_same_thread(&a->threads[i], &b->threads[i]);
+}
+
+static struct thread_source *opened(const struct text *file)
+{
+	struct error err;
+	struct thread_source *s = replay_source_open(file->bytes, file->len,
+						     &err);
+
+	assert_non_null(s);
+	return s;
+}
+
+static void assert_ends(struct thread_source *s, enum error_kind kind)
+{
+	struct top_sample sample;
+	struct error err;
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(s->ops->sample(s, &sample, &err), -1);
+		assert_int_equal(err.kind, kind);
+	}
+}
+
+static void what_was_recorded_is_replayed(void **state)
+{
+	struct made_sample full, empty;
+	struct thread_source *s;
+	struct top_sample got;
+	struct text file = { 0 };
+	struct error err;
+
+	(void)state;
+	make_full(&full);
+	made_begin(&empty, 0);
+	top_record_head(&file, "4711 com.acme.Main", 4711, 5);
+	top_record_sample(&file, &full.sample);
+	top_record_sample(&file, &empty.sample);
+	top_record_sample(&file, &full.sample);
+	s = opened(&file);
+	assert_int_equal(s->pid, 4711);
+	assert_string_equal(s->ops->title(s), "4711 com.acme.Main");
+	assert_int_equal(s->ops->sample(s, &got, &err), 0);
+	assert_same(&got, &full.sample);
+	assert_int_equal(s->ops->sample(s, &got, &err), 0);
+	assert_same(&got, &empty.sample);
+	assert_int_equal(s->ops->sample(s, &got, &err), 0);
+	assert_same(&got, &full.sample);
+	assert_ends(s, ERROR_NO_TARGET);
+	s->ops->close(s);
+	text_release(&file);
+}
+
+/* Nothing of the full sample is left in the one that follows. */
+static void a_line_of_one_recording_is_this(void **state)
+{
+	struct made_sample m;
+	struct text line = { 0 };
+
+	(void)state;
+	made_begin(&m, 17);
+	m.sample.process.cpu_ns = 0;
+	made_busy(&m, 4712, "main", 3, 2, 1);
+	top_record_sample(&line, &m.sample);
+	assert_string_equal(
+		line.bytes,
+		"{\"at\":17,\"process\":{\"cpu\":0,\"gc\":[]},\"threads\":["
+		"{\"tid\":4712,\"id\":12,\"start\":1000,\"name\":\"main\","
+		"\"kind\":\"java\",\"state\":\"RUNNABLE\",\"cpu\":3,\"user\":2,"
+		"\"sys\":1}],\"notes\":[]}\n");
+	text_release(&line);
+}
+
+static void what_was_shown_stays_with_its_sample(void **state)
+{
+	struct made_sample m;
+	struct thread_source *s;
+	struct top_sample got;
+	struct text file = { 0 }, shown = { 0 };
+	struct error err;
+
+	(void)state;
+	made_begin(&m, 1);
+	made_busy(&m, 4712, "main", 3, 2, 1);
+	top_record_head(&file, "", 0, 0);
+	top_record_sample(&file, &m.sample);
+	top_record_shown(&file, "stack", 4712, "at a\n", 5);
+	top_record_shown(&file, "stack", 4713, "at b\n", 5);
+	top_record_shown(&file, "deadlocks", 0, "none\n", 5);
+	top_record_shown(&file, "stack", 4712, "at \"c\"\n", 7);
+	made_begin(&m, 2);
+	made_busy(&m, 4712, "main", 3, 2, 1);
+	top_record_sample(&file, &m.sample);
+	s = opened(&file);
+	assert_int_equal(s->ops->sample(s, &got, &err), 0);
+	text_puts(&shown, "> ");
+	assert_int_equal(s->ops->stack(s, &got.threads[0], &shown, &err), 0);
+	assert_string_equal(shown.bytes, "> at \"c\"\n");
+	assert_string_equal(got.threads[0].name, "main");
+	text_clear(&shown);
+	assert_int_equal(s->ops->deadlocks(s, &shown, &err), 0);
+	assert_string_equal(shown.bytes, "none\n");
+	assert_int_equal(s->ops->sample(s, &got, &err), 0);
+	assert_int_equal(got.monotonic_ns, 2);
+	assert_int_equal(s->ops->stack(s, &got.threads[0], &shown, &err), -1);
+	assert_int_equal(err.kind, ERROR_FAILED);
+	assert_int_equal(s->ops->deadlocks(s, &shown, &err), -1);
+	assert_ends(s, ERROR_NO_TARGET);
+	s->ops->close(s);
+	text_release(&file);
+	text_release(&shown);
+}
+
+static void a_file_cut_anywhere_keeps_the_samples_before(void **state)
+{
+	struct made_sample m;
+	struct text file = { 0 };
+	size_t ends[4];
+
+	(void)state;
+	make_full(&m);
+	m.sample.process.gc_count = 1;
+	top_record_head(&file, "x", 1, 1);
+	ends[0] = file.len;
+	for (int i = 1; i < 4; i++) {
+		top_record_sample(&file, &m.sample);
+		ends[i] = file.len;
+	}
+	for (size_t len = ends[0]; len <= file.len; len++) {
+		/* A copy of its own lets a sanitizer see what is beyond. */
+		char *cut = malloc(len);
+		struct error err;
+		struct top_sample got;
+		struct thread_source *s;
+		size_t whole = 0, samples = 0;
+		bool clean = false;
+
+		memcpy(cut, file.bytes, len);
+		/* Without its LF alone a line is still whole. */
+		for (int i = 0; i < 4; i++) {
+			whole += i && len >= ends[i] - 1;
+			clean |= len == ends[i] || len == ends[i] - 1;
+		}
+		s = replay_source_open(cut, len, &err);
+		assert_non_null(s);
+		while (s->ops->sample(s, &got, &err) == 0)
+			samples++;
+		assert_int_equal(samples, whole);
+		assert_int_equal(err.kind,
+				 clean ? ERROR_NO_TARGET : ERROR_PARTIAL);
+		s->ops->close(s);
+		free(cut);
+	}
+	text_release(&file);
+}
+
+static void damaged_lines_end_it_early(void **state)
+{
+	static const char *const damaged[] = {
+		"{}",
+		"{\"at\":-1}",
+		"{\"at\":1,\"process\":{\"cpu\":-5}}",
+		"{\"at\":1,\"process\":[]}",
+		"{\"at\":1,\"threads\":{}}",
+		"{\"at\":1,\"threads\":[{\"tid\":2147483648}]}",
+		"{\"at\":1,\"threads\":[{\"start\":-1}]}",
+		"{\"at\":1,\"threads\":[{\"name\":5}]}",
+		"{\"at\":1,\"threads\":[{\"state_is_old\":2}]}",
+		"{\"at\":1,\"threads\":[{\"cpu\":9223372036854775808}]}",
+		"{\"at\":1}{",
+		"{\"shown\":\"stack\",\"of\":1}",
+		"{\"shown\":\"stack\",\"of\":1,\"text\":\"",
+		"[]",
+		"at",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(damaged) / sizeof(*damaged); i++) {
+		struct thread_source *s;
+		struct text file = { 0 };
+
+		text_printf(&file, "%s%s\n{\"at\":1}\n", HEAD, damaged[i]);
+		s = opened(&file);
+		assert_ends(s, ERROR_PARTIAL);
+		s->ops->close(s);
+		text_release(&file);
+	}
+}
+
+static void what_is_not_known_is_passed_over(void **state)
+{
+	struct thread_source *s;
+	struct top_sample got;
+	struct text file = { 0 };
+	struct error err;
+
+	(void)state;
+	text_puts(&file, HEAD
+		  "\n{\"later\":[{}],\"at\":9,\"process\":{\"x\":{\"y\":1},"
+		  "\"gc\":[{\"name\":\"g\",\"z\":[]}]},\"threads\":["
+		  "{\"tid\":3,\"kind\":\"quantum\",\"state\":\"ODD\","
+		  "\"spin\":0.5}]}\r\n");
+	s = opened(&file);
+	assert_int_equal(s->ops->sample(s, &got, &err), 0);
+	assert_int_equal(got.monotonic_ns, 9);
+	assert_int_equal(got.thread_count, 1);
+	assert_int_equal(got.threads[0].tid, 3);
+	assert_string_equal(got.threads[0].name, "");
+	assert_int_equal(got.threads[0].kind, THREAD_UNKNOWN);
+	assert_int_equal(got.threads[0].state, RUN_UNKNOWN);
+	assert_true(got.threads[0].counters[THREAD_CPU] == COUNTER_ABSENT);
+	assert_string_equal(got.process.gc[0].name, "g");
+	assert_true(got.process.gc[0].count == COUNTER_ABSENT);
+	assert_ends(s, ERROR_NO_TARGET);
+	s->ops->close(s);
+	text_release(&file);
+}
+
+/* More than there is room for: names are cut, the rest is left out. */
+static void what_is_too_much_is_cut(void **state)
+{
+	struct thread_source *s;
+	struct top_sample got;
+	struct text file = { 0 };
+	struct error err;
+
+	(void)state;
+	text_puts(&file, HEAD "{\"at\":1,\"process\":{\"gc\":[");
+	for (int i = 0; i < 100; i++)
+		text_printf(&file, "%s{\"name\":\"%0300d\"}", i ? "," : "", i);
+	text_puts(&file, "]},\"notes\":[");
+	for (int i = 0; i < 100; i++)
+		text_printf(&file, "%s{\"text\":\"%0300d\"}", i ? "," : "", i);
+	text_puts(&file, "]}\n");
+	s = opened(&file);
+	assert_int_equal(s->ops->sample(s, &got, &err), 0);
+	assert_int_equal(got.process.gc_count, GC_COLLECTORS_MAX);
+	assert_int_equal(strlen(got.process.gc[0].name), 63);
+	assert_int_equal(got.note_count, SOURCE_NOTES_MAX);
+	assert_int_equal(strlen(got.notes[0].text), 159);
+	assert_string_equal(got.notes[0].figure, "");
+	s->ops->close(s);
+	text_release(&file);
+}
+
+static void another_file_is_refused(void **state)
+{
+	static const char *const files[] = {
+		"",
+		"\n",
+		"{}\n",
+		"{\"schema\":\"sjkc.ttop/1\"}\n",
+		"{\"schema\":\"sjkc.ttop-record/1\"",
+		"{\"schema\":\"sjkc.ttop-record/1\"} {}\n",
+		"\x1f\x8b",
+	};
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		assert_null(
+			replay_source_open(files[i], strlen(files[i]), &err));
+		assert_int_equal(err.kind, ERROR_INPUT);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_recorded_is_replayed),
+		cmocka_unit_test(a_line_of_one_recording_is_this),
+		cmocka_unit_test(what_was_shown_stays_with_its_sample),
+		cmocka_unit_test(a_file_cut_anywhere_keeps_the_samples_before),
+		cmocka_unit_test(damaged_lines_end_it_early),
+		cmocka_unit_test(what_is_not_known_is_passed_over),
+		cmocka_unit_test(what_is_too_much_is_cut),
+		cmocka_unit_test(another_file_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
