@@ -19,18 +19,33 @@ const struct source_note *top_note(const struct top_sample *s,
 	return NULL;
 }
 
+static void put_time(struct text *out, int64_t wall_ns, const struct tm *tm,
+		     const char *zone_format)
+{
+	long ms = (long)(wall_ns % CLOCK_NS_PER_S / CLOCK_NS_PER_MS);
+	char date[64], zone[16];
+
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", tm);
+	strftime(zone, sizeof(zone), zone_format, tm);
+	text_printf(out, "%s.%03ld%s", date, ms, zone);
+}
+
 void top_text_time(struct text *out, int64_t wall_ns)
 {
 	time_t seconds = wall_ns / CLOCK_NS_PER_S;
-	long ms = (long)(wall_ns % CLOCK_NS_PER_S / CLOCK_NS_PER_MS);
-	char date[64], zone[16];
 	struct tm tm;
 
-	if (!localtime_r(&seconds, &tm))
-		return;
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	strftime(zone, sizeof(zone), "%z", &tm);
-	text_printf(out, "%s.%03ld%s", date, ms, zone);
+	if (localtime_r(&seconds, &tm))
+		put_time(out, wall_ns, &tm, "%z");
+}
+
+void top_text_utc(struct text *out, int64_t wall_ns)
+{
+	time_t seconds = wall_ns / CLOCK_NS_PER_S;
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		put_time(out, wall_ns, &tm, "Z");
 }
 
 void top_text_size(struct text *out, double bytes)
@@ -90,16 +105,22 @@ static void put_cpu(struct text *out, const struct top_rates *r)
 {
 	const struct process_rates *p = &r->process;
 
-	text_puts(out, "  process cpu=");
-	put_percent(out, 0, p->cpu);
+	if (isnan(p->cpu)) {
+		text_puts(out, "  process cpu: ");
+		put_absent(out, r->sample, "cpu");
+	} else {
+		text_puts(out, "  process cpu=");
+		put_percent(out, 0, p->cpu);
+		text_putc(out, '\n');
+	}
 	if (isnan(p->application)) {
-		text_puts(out, "\n  application cpu: ");
+		text_puts(out, "  application cpu: ");
 		put_absent(out, r->sample, "names");
-		text_puts(out, "  other cpu: ");
+		text_puts(out, "  other: cpu: ");
 		put_absent(out, r->sample, "names");
 		return;
 	}
-	text_puts(out, "\n  application cpu=");
+	text_puts(out, "  application cpu=");
 	put_percent(out, 0, p->application);
 	text_puts(out, " (user=");
 	put_percent(out, 0, p->user);

@@ -35,8 +35,12 @@ void top_text_add(struct text *out, const struct top_report *report);
  */
 void top_text_size(struct text *out, double bytes);
 
-/* Appends a time as 2026-11-21T08:43:28.234+0000, in the zone of TZ. */
+/*
+ * Appends a time as SJK writes it, 2026-11-21T08:43:28.234+0000 in the zone of
+ * TZ; and as machines read it, 2026-11-21T08:43:28.234Z.
+ */
 void top_text_time(struct text *out, int64_t wall_ns);
+void top_text_utc(struct text *out, int64_t wall_ns);
 
 /*
  * Why a source does not have a figure ("allocation"), or how it does; NULL when

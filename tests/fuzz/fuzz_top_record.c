@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/jvm/thread_rates.h"
+#include "core/jvm/top_record.h"
+#include "render/top_csv.h"
+#include "render/top_json.h"
+#include "render/top_rows.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Whatever the samples hold, there are rates, and a report can be made. */
+static void report(struct thread_rates *rates, const struct top_sample *sample,
+		   struct text *out)
+{
+	const struct top_filter filter = { .glob = "*a?*" };
+	struct top_rates *r = thread_rates_update(rates, sample);
+	struct top_order order = { 0 };
+	struct top_report report;
+	struct error err;
+
+	if (!r)
+		return;
+	top_order_parse("ALLOC,-CSW,NAME", &order, &err);
+	report = (struct top_report){
+		.rates = r,
+		.passing = top_rows_select(r, &filter, &order),
+		.shown = 20,
+		.contention = true,
+	};
+	text_clear(out);
+	top_text_add(out, &report);
+	top_csv_add(out, &report, 1);
+	top_json_add(out, &report, 1);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct thread_rates *rates = thread_rates_new();
+	struct thread_source *s;
+	struct top_sample sample;
+	struct text out = { 0 };
+	struct error err;
+
+	s = replay_source_open((const char *)data, size, &err);
+	while (s && s->ops->sample(s, &sample, &err) == 0) {
+		report(rates, &sample, &out);
+		if (sample.thread_count)
+			s->ops->stack(s, &sample.threads[0], &out, &err);
+		s->ops->deadlocks(s, &out, &err);
+	}
+	if (s)
+		s->ops->close(s);
+	thread_rates_free(rates);
+	text_release(&out);
+	return 0;
+}
