@@ -9,6 +9,8 @@
 #include "core/base/clock.h"
 #include "core/base/input.h"
 #include "core/jvm/top_record.h"
+#include "render/top_csv.h"
+#include "render/top_json.h"
 #include "render/top_text.h"
 
 #include <string.h>
@@ -20,7 +22,7 @@ static struct {
 	uint64_t top, iterations;
 	struct option_list order;
 	const char *filter;
-	bool contention;
+	bool contention, csv, json;
 	const char *screen, *keys;
 	bool quiet, verbose;
 } opt = {
@@ -28,15 +30,50 @@ static struct {
 	.top = 20,
 };
 
-static void format_text(struct text *out, const struct top_rates *rates,
-			size_t passing, const struct ttop_options *o)
+static struct top_report report_of(const struct top_rates *rates,
+				   size_t passing, const struct ttop_options *o)
 {
-	top_text_add(out, &(struct top_report){
-				  .rates = rates,
-				  .passing = passing,
-				  .shown = o->rows ? o->rows : SIZE_MAX,
-				  .contention = o->contention,
-			  });
+	return (struct top_report){
+		.rates = rates,
+		.passing = passing,
+		.shown = o->rows ? o->rows : SIZE_MAX,
+		.contention = o->contention,
+	};
+}
+
+static void add_text(struct text *out, const struct top_rates *rates,
+		     size_t passing, const struct ttop_options *o)
+{
+	const struct top_report report = report_of(rates, passing, o);
+
+	top_text_add(out, &report);
+}
+
+static void add_csv(struct text *out, const struct top_rates *rates,
+		    size_t passing, const struct ttop_options *o)
+{
+	const struct top_report report = report_of(rates, passing, o);
+
+	top_csv_add(out, &report, o->source->pid);
+}
+
+static void add_json(struct text *out, const struct top_rates *rates,
+		     size_t passing, const struct ttop_options *o)
+{
+	const struct top_report report = report_of(rates, passing, o);
+
+	top_json_add(out, &report, o->source->pid);
+}
+
+static int run_batch(const struct ttop_options *o, int64_t first_ns,
+		     bool *ended, struct error *err)
+{
+	ttop_format_fn *add = opt.json  ? add_json
+			      : opt.csv ? add_csv
+					: add_text;
+
+	return ttop_batch_run(o, add, opt.csv ? top_csv_head : NULL, first_ns,
+			      ended, err);
 }
 
 /* What a replay reads from; the source borrows its bytes. */
@@ -73,7 +110,7 @@ static bool show_screen(const struct ttop_options *o, int *ret,
 		*ret = ttop_screen_print(o, opt.screen, err);
 		return true;
 	}
-	if (!isatty(STDOUT_FILENO))
+	if (opt.csv || opt.json || !isatty(STDOUT_FILENO))
 		return false;
 	*ret = ttop_screen_run(o, err);
 	if (*ret == 0 || err->kind != ERROR_UNAVAILABLE)
@@ -95,8 +132,7 @@ static int replay(struct ttop_options *o, struct error *err)
 	/* Unless it was asked for otherwise, every sample is a report. */
 	o->interval_ns = opt.report_interval < 0 ? 0 : opt.report_interval;
 	if (!show_screen(o, &ret, err))
-		ret = ttop_batch_run(o, format_text, NULL, o->interval_ns,
-				     &ended, err);
+		ret = run_batch(o, o->interval_ns, &ended, err);
 	if (ret && ended)
 		fail(err, ERROR_INPUT, "it holds nothing to report");
 	if (ret)
@@ -124,7 +160,9 @@ static int run(int argc, char **argv, struct error *err)
 	talk_set(opt.verbose ? TALK_VERBOSE
 		 : opt.quiet ? TALK_QUIET
 			     : TALK_NORMAL);
-	if (argc)
+	if (opt.csv && opt.json)
+		misuse(err, "--csv and --json are two things");
+	else if (argc)
 		misuse(err, "one target, please");
 	else if (opt.keys && !opt.screen)
 		misuse(err, "--keys goes with --screen");
@@ -149,6 +187,8 @@ static const struct command_option options[] = {
 		   "only threads of such a name: pool-*"),
 	OPT_FLAG('c', "contention", &opt.contention,
 		 "show how often and long threads wait"),
+	OPT_FLAG(0, "csv", &opt.csv, "comma-separated values"),
+	OPT_FLAG(0, "json", &opt.json, "a JSON document for each report"),
 	OPT_COUNT(0, "iterations", &opt.iterations, "<count>",
 		  "end after so many reports"),
 	OPT_STRING(0, "replay", &opt.replay, "<file>",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/stop.h"
+#include "cmd/top_recorder.h"
 #include "cmd/ttop.h"
 #include "core/base/clock.h"
 
@@ -31,5 +32,15 @@ unsigned ttop_wait(const struct ttop_options *o, int64_t deadline_ns,
 int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
 		struct error *err)
 {
-	return o->source->ops->sample(o->source, sample, err);
+	if (o->source->ops->sample(o->source, sample, err))
+		return -1;
+	return o->recorder ? top_recorder_sample(o->recorder, sample, err) : 0;
+}
+
+int ttop_shown(const struct ttop_options *o, const char *what, int64_t of,
+	       const char *text, size_t len, struct error *err)
+{
+	if (!o->recorder)
+		return 0;
+	return top_recorder_shown(o->recorder, what, of, text, len, err);
 }
