@@ -230,6 +230,8 @@ size_t top_rows_select(struct top_rates *rates, const struct top_filter *filter,
 		rates->rows[i] = rates->rows[count];
 		rates->rows[count++] = row;
 	}
-	qsort_r(rates->rows, count, sizeof(*rates->rows), compare_rows, &by);
+	if (count)
+		qsort_r(rates->rows, count, sizeof(*rates->rows), compare_rows,
+			&by);
 	return count;
 }
