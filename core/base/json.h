@@ -29,7 +29,7 @@ void json_close_object(struct json *j);
 void json_open_array(struct json *j);
 void json_close_array(struct json *j);
 
-void json_key(struct json *j, const char *key); /* ASCII, no quotes */
+void json_key(struct json *j, const char *key);         /* ASCII, no quotes */
 void json_foreign_key(struct json *j, const char *key); /* any string */
 void json_string(struct json *j, const char *bytes, size_t len);
 void json_text(struct json *j, const char *string); /* NUL-terminated */
