@@ -1,0 +1,3 @@
+ÿ-1
+java.lang.IllegalArgumentException: Unknown diagnostic command
+

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Replies as a JVM, or what takes its place, may send them.  The first byte
+ * says in how large parts they come.
+ */
+#include "core/jvm/attach_hotspot.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_hotspot(const char *bytes, size_t len, size_t step)
+{
+	struct hotspot_status status = { 0 };
+	struct hotspot_protocol protocol;
+	const struct attach_request request = { .operation = "threaddump" };
+	struct text out = { 0 };
+	struct error err;
+	size_t at = 0;
+
+	while (at < len) {
+		size_t part = len - at < step ? len - at : step;
+		size_t used = hotspot_status_feed(&status, bytes + at, part);
+
+		if (used > part || (status.is_known && status.is_wrong))
+			abort();
+		at += used;
+		if (used < part)
+			break;
+	}
+	if (!status.is_known)
+		return;
+	protocol = hotspot_protocol_of(status.value, bytes + at, len - at);
+	if (protocol.version != 1 && protocol.version != 2)
+		abort();
+	if (hotspot_encode(&out, protocol, &request, &err))
+		abort();
+	text_release(&out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size)
+		read_hotspot((const char *)data + 1, size - 1,
+			     (size_t)data[0] + 1);
+	return 0;
+}

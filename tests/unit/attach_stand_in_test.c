@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What no real JVM does, or not when it is wanted: a child of the test stands
+ * in for one.  It listens where a JVM of its pid would, and answers by a
+ * script.
+ */
+#include "core/jvm/attach.h"
+
+#include "core/base/clock.h"
+#include "core/jvm/procfs.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SHORT_NS (400 * CLOCK_NS_PER_MS)
+/* Long enough for a probe, short enough to be waited for. */
+#define SOME_NS (2 * CLOCK_NS_PER_S)
+/* A deadline that is kept is kept long before this, on any machine. */
+#define GENEROUS_NS (20 * CLOCK_NS_PER_S)
+
+/* Answers one connection, of which the request has been read. */
+typedef void answer_fn(int fd, const char *request, size_t len);
+
+struct stand_in {
+	struct jvm jvm;
+	char path[64];
+};
+
+static void say(int fd, const char *text)
+{
+	(void)!send(fd, text, strlen(text), MSG_NOSIGNAL);
+}
+
+static void serve(int listener, const char *probe, answer_fn *answer)
+{
+	for (int i = 0;; i++) {
+		char request[4096];
+		int fd = accept(listener, NULL, NULL);
+		ssize_t len = recv(fd, request, sizeof(request), 0);
+
+		if (len <= 0)
+			_exit(1);
+		if (i == 0 && probe)
+			say(fd, probe);
+		else
+			answer(fd, request, (size_t)len);
+		close(fd);
+	}
+}
+
+static void fill(struct jvm *jvm, pid_t pid)
+{
+	struct proc_stat stat;
+	struct error err;
+
+	*jvm = (struct jvm){
+		.pid = pid,
+		.ns_pid = pid,
+		.uid = geteuid(),
+		.gid = getegid(),
+		.kind = JVM_HOTSPOT,
+		.pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
+	};
+	assert_int_equal(procfs_stat(pid, &stat, &err), 0);
+	jvm->start_ticks = stat.start_ticks;
+}
+
+static void start(struct stand_in *s, const char *probe, answer_fn *answer)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int ready[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+
+		signal(SIGPIPE, SIG_IGN);
+		alarm(60);
+		snprintf(address.sun_path, sizeof(address.sun_path),
+			 "/tmp/.java_pid%d", (int)getpid());
+		unlink(address.sun_path);
+		umask(077);
+		if (bind(listener, (struct sockaddr *)&address,
+			 sizeof(address)) ||
+		    listen(listener, 5) || write(ready[1], "r", 1) != 1)
+			_exit(1);
+		serve(listener, probe, answer);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	snprintf(s->path, sizeof(s->path), "/tmp/.java_pid%d", (int)pid);
+	fill(&s->jvm, pid);
+}
+
+static void end(struct stand_in *s)
+{
+	kill(s->jvm.pid, SIGKILL);
+	waitpid(s->jvm.pid, NULL, 0);
+	unlink(s->path);
+	jvm_close(&s->jvm);
+}
+
+static const char v1_probe[] = "-1\nOperation getversion not recognized!\n";
+static const char v2_probe[] = "0\n2 streaming";
+static const struct attach_request request = { .operation = "threaddump" };
+
+/* One call of a stand-in that speaks protocol 1; its error. */
+static struct error call_within(int64_t timeout_ns, answer_fn *answer,
+				struct text *reply)
+{
+	int64_t began = clock_monotonic_ns();
+	struct stand_in s;
+	struct attach *a;
+	struct error err = { 0 };
+
+	start(&s, v1_probe, answer);
+	a = attach_open(&s.jvm, timeout_ns, &err);
+	assert_non_null(a);
+	if (attach_call(a, &request, reply, &err) == 0)
+		err.kind = ERROR_NONE;
+	attach_close(a);
+	assert_true(clock_monotonic_ns() - began < 2 * GENEROUS_NS);
+	end(&s);
+	return err;
+}
+
+static struct error call(answer_fn *answer, struct text *reply)
+{
+	return call_within(GENEROUS_NS, answer, reply);
+}
+
+static void answers_well(int fd, const char *bytes, size_t len)
+{
+	static const char wanted[] = "1\0threaddump\0\0\0\0";
+
+	if (len == sizeof(wanted) - 1 && memcmp(bytes, wanted, len) == 0)
+		say(fd, "0\nall threads\n");
+}
+
+static void a_stand_in_that_answers_is_heard(void **state)
+{
+	struct text reply = { 0 };
+	struct error err = call(answers_well, &reply);
+
+	(void)state;
+	assert_int_equal(err.kind, ERROR_NONE);
+	assert_string_equal(reply.bytes, "all threads\n");
+	text_release(&reply);
+}
+
+static void answers_v2(int fd, const char *bytes, size_t len)
+{
+	static const char wanted[] = "2\0"
+				     "23\0"
+				     "threaddump streaming=0";
+
+	if (len == sizeof(wanted) && memcmp(bytes, wanted, len) == 0)
+		say(fd, "0\nwhole\n");
+}
+
+static void a_stand_in_with_protocol_2_is_not_let_stream(void **state)
+{
+	struct text reply = { 0 };
+	struct error err = { 0 };
+	struct stand_in s;
+	struct attach *a;
+
+	(void)state;
+	start(&s, v2_probe, answers_v2);
+	a = attach_open(&s.jvm, GENEROUS_NS, &err);
+	assert_non_null(a);
+	assert_string_equal(attach_protocol(a),
+			    "HotSpot, protocol 2, streaming");
+	assert_int_equal(attach_call(a, &request, &reply, &err), 0);
+	assert_string_equal(reply.bytes, "whole\n");
+	attach_close(a);
+	end(&s);
+	text_release(&reply);
+}
+
+static void refuses(int fd, const char *bytes, size_t len)
+{
+	(void)bytes;
+	(void)len;
+	say(fd, "-1\nI will not\n");
+}
+
+static void a_stand_in_that_refuses_is_quoted(void **state)
+{
+	struct text reply = { 0 };
+	struct error err = call(refuses, &reply);
+
+	(void)state;
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_non_null(strstr(err.text, "I will not"));
+	assert_string_equal(reply.bytes, "I will not\n");
+	text_release(&reply);
+}
+
+static void is_mute(int fd, const char *bytes, size_t len)
+{
+	(void)fd;
+	(void)bytes;
+	(void)len;
+	for (;;)
+		pause();
+}
+
+static void a_mute_stand_in_meets_the_deadline(void **state)
+{
+	struct error err = { 0 };
+	struct stand_in s;
+
+	(void)state;
+	start(&s, NULL, is_mute);
+	assert_null(attach_open(&s.jvm, SHORT_NS, &err));
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_non_null(strstr(err.text, "400ms"));
+	end(&s);
+}
+
+static void trickles(int fd, const char *bytes, size_t len)
+{
+	(void)bytes;
+	(void)len;
+	say(fd, "0\n");
+	for (;;) {
+		usleep(50000);
+		say(fd, "x");
+	}
+}
+
+static void a_stand_in_that_trickles_meets_the_deadline(void **state)
+{
+	struct text reply = { 0 };
+	struct error err = call_within(SOME_NS, trickles, &reply);
+
+	(void)state;
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_true(reply.len > 0);
+	text_release(&reply);
+}
+
+static void floods(int fd, const char *bytes, size_t len)
+{
+	static char block[1 << 20];
+
+	(void)bytes;
+	(void)len;
+	say(fd, "0\n");
+	for (;;)
+		(void)!send(fd, block, sizeof(block), MSG_NOSIGNAL);
+}
+
+static int count(void *self, const void *bytes, size_t len, struct error *err)
+{
+	(void)bytes;
+	(void)err;
+	*(uint64_t *)self += len;
+	return 0;
+}
+
+static void a_stand_in_without_an_end_meets_the_deadline(void **state)
+{
+	const struct attach_request streamed = { .operation = "jcmd",
+						 .args = { "VM.info" },
+						 .streaming = true };
+	uint64_t came = 0;
+	struct error err = { 0 };
+	struct stand_in s;
+	struct attach *a;
+
+	(void)state;
+	start(&s, v1_probe, floods);
+	a = attach_open(&s.jvm, SOME_NS, &err);
+	assert_non_null(a);
+	assert_int_equal(attach_stream(a, &streamed, count, &came, &err), -1);
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_true(came > 0);
+	attach_close(a);
+	end(&s);
+}
+
+static void breaks_off(int fd, const char *bytes, size_t len)
+{
+	(void)fd;
+	(void)bytes;
+	(void)len;
+}
+
+static void breaks_off_amid_the_status(int fd, const char *bytes, size_t len)
+{
+	(void)bytes;
+	(void)len;
+	say(fd, "0");
+}
+
+static void speaks_http(int fd, const char *bytes, size_t len)
+{
+	(void)bytes;
+	(void)len;
+	say(fd, "HTTP/1.1 400 Bad Request\r\n\r\n");
+}
+
+static void a_stand_in_that_makes_no_sense_is_refused(void **state)
+{
+	static answer_fn *const answers[] = {
+		breaks_off,
+		breaks_off_amid_the_status,
+		speaks_http,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
+		struct text reply = { 0 };
+		struct error err = call(answers[i], &reply);
+
+		assert_int_equal(err.kind, ERROR_REFUSED);
+		assert_int_equal(reply.len, 0);
+		text_release(&reply);
+	}
+}
+
+static void answers_with_nothing(int fd, const char *bytes, size_t len)
+{
+	(void)bytes;
+	(void)len;
+	say(fd, "0\n");
+}
+
+static void a_stand_in_may_have_nothing_to_say(void **state)
+{
+	struct text reply = { 0 };
+	struct error err = call(answers_with_nothing, &reply);
+
+	(void)state;
+	assert_int_equal(err.kind, ERROR_NONE);
+	assert_int_equal(reply.len, 0);
+	text_release(&reply);
+}
+
+static void dies_amid(int fd, const char *bytes, size_t len)
+{
+	(void)bytes;
+	(void)len;
+	say(fd, "0\nhalf of it");
+	kill(getpid(), SIGKILL);
+}
+
+static void dies_before(int fd, const char *bytes, size_t len)
+{
+	(void)fd;
+	(void)bytes;
+	(void)len;
+	kill(getpid(), SIGKILL);
+}
+
+static void a_stand_in_that_dies_amid_its_reply_leaves_what_came(void **state)
+{
+	struct text reply = { 0 };
+	struct error err = call(dies_amid, &reply);
+
+	(void)state;
+	assert_int_equal(err.kind, ERROR_PARTIAL);
+	assert_string_equal(reply.bytes, "half of it");
+	text_release(&reply);
+}
+
+static void a_stand_in_that_dies_before_it_answers_has_ended(void **state)
+{
+	struct text reply = { 0 };
+	struct error err = call(dies_before, &reply);
+
+	(void)state;
+	assert_int_equal(err.kind, ERROR_NO_TARGET);
+	assert_non_null(strstr(err.text, "ended"));
+	text_release(&reply);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stand_in_that_answers_is_heard),
+		cmocka_unit_test(a_stand_in_with_protocol_2_is_not_let_stream),
+		cmocka_unit_test(a_stand_in_that_refuses_is_quoted),
+		cmocka_unit_test(a_mute_stand_in_meets_the_deadline),
+		cmocka_unit_test(a_stand_in_that_trickles_meets_the_deadline),
+		cmocka_unit_test(a_stand_in_without_an_end_meets_the_deadline),
+		cmocka_unit_test(a_stand_in_that_makes_no_sense_is_refused),
+		cmocka_unit_test(a_stand_in_may_have_nothing_to_say),
+		cmocka_unit_test(
+			a_stand_in_that_dies_amid_its_reply_leaves_what_came),
+		cmocka_unit_test(
+			a_stand_in_that_dies_before_it_answers_has_ended),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
