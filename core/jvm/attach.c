@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define READ_SIZE   ((size_t)256 << 10)
+#define READ_SIZE   ((size_t)64 << 10)
 #define CALL_LIMIT  ((uint64_t)512 << 20) /* of a reply kept in memory */
 #define WORDS_LIMIT 300 /* bytes of what a JVM says when it refuses */
 

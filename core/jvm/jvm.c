@@ -154,17 +154,25 @@ void jvm_close(struct jvm *jvm)
 	jvm->pidfd = -1;
 }
 
-bool jvm_runs(const struct jvm *jvm)
+/* The pidfd is of that one process; without, the start time has to tell. */
+static bool is_same_process(const struct jvm *jvm)
 {
 	struct proc_stat now;
 	struct error unused;
+
+	/* Cheaper, too: /proc/PID/stat sums up all threads. */
+	if (jvm->pidfd >= 0)
+		return !has_ended(jvm->pidfd);
+	return procfs_stat(jvm->pid, &now, &unused) == 0 &&
+	       now.start_ticks == jvm->start_ticks && now.state != 'Z' &&
+	       now.state != 'X';
+}
+
+bool jvm_runs(const struct jvm *jvm)
+{
 	struct stat exe;
 
-	if (jvm->pidfd >= 0 && has_ended(jvm->pidfd))
-		return false;
-	if (procfs_stat(jvm->pid, &now, &unused) ||
-	    now.start_ticks != jvm->start_ticks || now.state == 'Z' ||
-	    now.state == 'X')
+	if (!is_same_process(jvm))
 		return false;
 	/* execve(2) keeps the pid and the start time. */
 	return !jvm->exe_ino || !identity(jvm->pid, "exe", &exe) ||
