@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page in Firefox, where one is installed: Playwright's own cannot be had
-// from Debian, but Debian's takes a picture without being driven.
+// The page in Firefox: Playwright's own cannot be had from Debian, but Debian's
+// takes a picture without being driven.
 'use strict';
 
 const assert = require('node:assert');
