@@ -196,6 +196,7 @@ static bool take_names(struct proc_source *s, struct task_dump *dump)
 					 s->has_sampled ? 0 : s->first_until_ns,
 					 s->stopped_ns);
 	dump->names = thread_dumps_names(s->dumps);
+	dump->leader = s->jvm->pid;
 	thread_dumps_times(s->dumps, &dump->asked_ns, &dump->came_ns, &unused);
 	if (!dump->is_new)
 		return false;

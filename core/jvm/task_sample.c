@@ -101,9 +101,13 @@ static void set_name(struct thread_sample *out, const struct task *task,
 	}
 	out->name = task->comm;
 	out->kind = thread_names_kind_of(task->comm);
-	/* It was there when the dump was made, which does not have it. */
+	/*
+	 * It was there when the dump was made, which does not have it.  The
+	 * first thread is not Java's unless it made the JVM, long before.
+	 */
 	if (dump->names &&
-	    task_sample_start(task) < dump->asked_ns - SETTLED_NS)
+	    (task->tid == dump->leader ||
+	     task_sample_start(task) < dump->asked_ns - SETTLED_NS))
 		out->kind = THREAD_NATIVE;
 }
 

@@ -17,7 +17,8 @@
 struct task_dump {
 	const struct thread_names *names; /* NULL = there is none */
 	int64_t asked_ns, came_ns;
-	bool is_new; /* it came with this sample: allocation is as of now */
+	bool is_new;  /* it came with this sample: allocation is as of now */
+	pid_t leader; /* the tid of the thread that began the process */
 };
 
 /*

@@ -129,6 +129,14 @@ public class Target {
 		});
 	}
 
+	/** A thread that begins some seconds later than all others. */
+	private static void later(int seconds) {
+		start("starter", () -> {
+			Thread.sleep(1000L * seconds);
+			start("came-later", Target::burn);
+		});
+	}
+
 	/** Virtual threads that burn; JDK 21 on. */
 	private static void virtual(int count) throws Exception {
 		Runnable body = () -> {
@@ -205,6 +213,9 @@ public class Target {
 			break;
 		case "churn":
 			churn(count);
+			break;
+		case "later":
+			later(count);
 			break;
 		case "virtual":
 			virtual(count);

@@ -3,9 +3,12 @@
  *	show_samples PID [no-attach] [switches] [timeout=MS] DEED...
  *
  * Prints what the source of samples from /proc gives of a JVM.  A deed is
- * "sample", "quiet" (the same without printing it), "sleep=MS", "stack=NAME"
- * of a thread in the last sample, "deadlocks" or "times": ms since the start
- * and of CPU, and KB.  Ends with the kind of the error as its exit status.
+ * "sample", "quiet" (the same without printing it), "named" (until one has
+ * names from the JVM, at most a minute), "until=NAME" (each, until there is a
+ * thread of Java's of that name, at most three minutes), "sleep=MS",
+ * "stack=NAME" of a thread in the last sample, "deadlocks" or "times": ms since
+ * the start and of CPU, and KB.  Ends with the kind of the error as its exit
+ * status.
  */
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
@@ -77,10 +80,13 @@ static void put_process(const struct process_sample *p)
 		       p->gc[i].name);
 }
 
-static int show_sample(void)
+static int take_sample(void)
 {
-	if (source->ops->sample(source, &last, &err))
-		return -1;
+	return source->ops->sample(source, &last, &err);
+}
+
+static void put_sample(void)
+{
 	printf("sample threads=%zu missed=%llu title=%s\n", last.thread_count,
 	       (unsigned long long)last.missed, source->ops->title(source));
 	put_process(&last.process);
@@ -91,6 +97,60 @@ static int show_sample(void)
 	for (size_t i = 0; i < last.thread_count; i++)
 		put_thread(&last.threads[i]);
 	fflush(stdout);
+}
+
+static int show_sample(void)
+{
+	if (take_sample())
+		return -1;
+	put_sample();
+	return 0;
+}
+
+static bool has_names(void)
+{
+	for (size_t i = 0; i < last.note_count; i++) {
+		if (strcmp(last.notes[i].figure, "names") == 0)
+			return !last.notes[i].is_absent;
+	}
+	return false;
+}
+
+static int show_named(void)
+{
+	int64_t deadline = clock_monotonic_ns() + 60 * CLOCK_NS_PER_S;
+
+	while (take_sample() == 0) {
+		if (has_names() || clock_monotonic_ns() > deadline) {
+			put_sample();
+			return 0;
+		}
+		clock_sleep_until(clock_monotonic_ns() + 50 * CLOCK_NS_PER_MS);
+	}
+	return -1;
+}
+
+static bool has_thread(const char *name)
+{
+	for (size_t i = 0; i < last.thread_count; i++) {
+		if (last.threads[i].kind == THREAD_JAVA &&
+		    strcmp(last.threads[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int show_until(const char *name)
+{
+	int64_t deadline = clock_monotonic_ns() + 180 * CLOCK_NS_PER_S;
+
+	while (!has_thread(name)) {
+		if (clock_monotonic_ns() > deadline)
+			return fail(&err, ERROR_FAILED, "no %s", name);
+		if (show_sample())
+			return -1;
+		clock_sleep_until(clock_monotonic_ns() + 500 * CLOCK_NS_PER_MS);
+	}
 	return 0;
 }
 
@@ -146,7 +206,11 @@ static int act(const char *deed)
 	if (strcmp(deed, "sample") == 0)
 		return show_sample();
 	if (strcmp(deed, "quiet") == 0)
-		return source->ops->sample(source, &last, &err);
+		return take_sample();
+	if (strcmp(deed, "named") == 0)
+		return show_named();
+	if (strncmp(deed, "until=", 6) == 0)
+		return show_until(deed + 6);
 	if (strncmp(deed, "sleep=", 6) == 0)
 		clock_sleep_until(clock_monotonic_ns() +
 				  strtol(deed + 6, NULL, 10) * CLOCK_NS_PER_MS);

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/samples.sh
+[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+for jdk in $(jdks); do
+	target "$jdk" -XX:+DisableAttachMechanism -- threads=1 || exit 1
+	samples "$pid" sample sleep=100 sample
+	has 'note names absent: the kernel'
+	has 'note allocation absent: '
+	grep -q ' jit .* name=C1 CompilerThre$' "$got" ||
+		{ echo "$jdk: kinds by the kernel's names:"; cat "$got"; exit 1; }
+	[ "$(grep -c ' unknown .* cpu=[0-9]* .* name=idle-0$' "$got")" = 2 ] ||
+		{ echo "$jdk: idle-0 twice:"; cat "$got"; exit 1; }
+	! grep -q 'Full thread dump' "$said" ||
+		{ echo "$jdk: it printed its threads"; exit 1; }
+	target_end "$pid"
+
+	# Stopped, it is not asked; then it is.
+	target "$jdk" -- threads=1 || exit 1
+	kill -STOP "$pid"
+	samples "$pid" sample sample
+	has ' STOPPED '
+	has 'note names absent: '
+	"$TOOLS/show_samples" "$pid" sample stack=idle-0 >"$got" 2>&1
+	[ $? -eq 5 ] && grep -q '^error 5 .* is stopped' "$got" ||
+		{ echo "$jdk: stack of a stopped one:"; cat "$got"; exit 1; }
+	kill -CONT "$pid"
+	samples "$pid" named stack=idle-0
+	has 'note names given: Thread.print, '
+	has '"idle-0" #'
+
+	# Killed while it is watched.
+	"$TOOLS/show_samples" "$pid" $(yes quiet | head -n 100000) \
+		>"$got" 2>&1 &
+	watcher=$!
+	sleep 0.5
+	target_end "$pid"
+	wait $watcher
+	[ $? -eq 3 ] && grep -q "^error 3 process $pid has ended" "$got" ||
+		{ echo "$jdk: killed:"; cat "$got"; exit 1; }
+done
