@@ -5,9 +5,13 @@
 #include "cmd/commands.h"
 #include "cmd/stop.h"
 #include "cmd/talk.h"
+#include "cmd/target.h"
+#include "cmd/top_recorder.h"
 #include "cmd/ttop_batch.h"
 #include "core/base/clock.h"
 #include "core/base/input.h"
+#include "core/jvm/attach.h"
+#include "core/jvm/proc_source.h"
 #include "core/jvm/top_record.h"
 #include "render/top_csv.h"
 #include "render/top_json.h"
@@ -16,17 +20,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SECONDS(n) ((n)*CLOCK_NS_PER_S)
+
 static struct {
-	const char *replay;
-	int64_t report_interval;
+	const char *pid, *replay, *record;
+	int64_t report_interval, sampler_interval;
 	uint64_t top, iterations;
 	struct option_list order;
 	const char *filter;
-	bool contention, csv, json;
+	bool contention, batch, csv, json, no_attach;
 	const char *screen, *keys;
 	bool quiet, verbose;
 } opt = {
 	.report_interval = -1,
+	.sampler_interval = CLOCK_NS_PER_S / 2,
 	.top = 20,
 };
 
@@ -99,6 +106,11 @@ static int read_order(struct top_order *order, struct error *err)
 	return order->count ? 0 : top_order_parse("CPU", order, err);
 }
 
+static bool wants_batch(void)
+{
+	return opt.batch || opt.csv || opt.json || !isatty(STDOUT_FILENO);
+}
+
 /*
  * The screen, where there is one or it is asked for.  False: then reports are
  * written, and it was said why if that is not what was to be expected.
@@ -110,7 +122,7 @@ static bool show_screen(const struct ttop_options *o, int *ret,
 		*ret = ttop_screen_print(o, opt.screen, err);
 		return true;
 	}
-	if (opt.csv || opt.json || !isatty(STDOUT_FILENO))
+	if (wants_batch())
 		return false;
 	*ret = ttop_screen_run(o, err);
 	if (*ret == 0 || err->kind != ERROR_UNAVAILABLE)
@@ -144,6 +156,97 @@ out:
 	return ret;
 }
 
+/* SJK's: 10 s, the first after ten of the sampler's intervals at most. */
+static int batch(struct ttop_options *o, struct error *err)
+{
+	int64_t first;
+	bool ended;
+
+	if (opt.report_interval < 0)
+		o->interval_ns = SECONDS(10);
+	first = o->interval_ns;
+	if (opt.sampler_interval < first / 10)
+		first = opt.sampler_interval * 10;
+	return run_batch(o, first, &ended, err);
+}
+
+static int record_and_show(struct ttop_options *o, struct error *err)
+{
+	struct error unused;
+	int ret = -1;
+
+	if (opt.record) {
+		o->recorder = top_recorder_open(opt.record, o->source, err);
+		if (!o->recorder)
+			return -1;
+	}
+	stop_listen();
+	if (!show_screen(o, &ret, err))
+		ret = batch(o, err);
+	if (top_recorder_close(o->recorder, ret ? &unused : err))
+		ret = -1;
+	return ret;
+}
+
+/* Switches are in a third file of each thread: read when they are shown. */
+static bool wants_switches(void)
+{
+	bool sorted = false;
+
+	for (size_t i = 0; i < opt.order.count; i++)
+		sorted |= strcasestr(opt.order.values[i], "CSW") != NULL;
+	return sorted || opt.csv || opt.json || opt.record || opt.screen ||
+	       !wants_batch();
+}
+
+static int watch(struct ttop_options *o, int argc, char **argv,
+		 struct error *err)
+{
+	const struct proc_source_options options = {
+		.no_attach = opt.no_attach,
+		.switches = wants_switches(),
+		.attach_timeout_ns = ATTACH_TIMEOUT_NS,
+	};
+	struct jvm jvm = { .pidfd = -1 };
+	int ret = -1;
+
+	if (target_open(&jvm, opt.pid, &argc, &argv, err))
+		return -1;
+	o->pidfd = jvm.pidfd;
+	o->interval_ns = opt.report_interval < 0 ? SECONDS(1)
+						 : opt.report_interval;
+	if (argc)
+		misuse(err, "one target at a time: what is %s?", *argv);
+	else
+		o->source = proc_source_open(&jvm, &options, err);
+	if (o->source) {
+		ret = record_and_show(o, err);
+		o->source->ops->close(o->source);
+	}
+	if (ret == 0 && !jvm_runs(&jvm))
+		talk("%d has ended", jvm.pid);
+	jvm_close(&jvm);
+	return ret;
+}
+
+/* Options that contradict each other, or would have no effect. */
+static int check_options(int argc, struct error *err)
+{
+	if (opt.csv && opt.json)
+		return misuse(err, "--csv and --json are two things");
+	if (opt.keys && !opt.screen)
+		return misuse(err, "--keys goes with --screen");
+	if (opt.replay && (opt.pid || argc))
+		return misuse(err, "either a JVM or a recording, please");
+	if (opt.replay && opt.record)
+		return misuse(err, "a replay is a recording already");
+	if (opt.record && strcmp(opt.record, "-") == 0)
+		return misuse(err, "--record wants a file");
+	if (opt.report_interval == 0 || opt.sampler_interval == 0)
+		return misuse(err, "an interval is more than nothing");
+	return ttop_screen_check(opt.screen, opt.keys, err);
+}
+
 static int run(int argc, char **argv, struct error *err)
 {
 	struct ttop_options o = {
@@ -156,41 +259,46 @@ static int run(int argc, char **argv, struct error *err)
 	};
 	int ret = -1;
 
-	(void)argv;
 	talk_set(opt.verbose ? TALK_VERBOSE
 		 : opt.quiet ? TALK_QUIET
 			     : TALK_NORMAL);
-	if (opt.csv && opt.json)
-		misuse(err, "--csv and --json are two things");
-	else if (argc)
-		misuse(err, "one target, please");
-	else if (opt.keys && !opt.screen)
-		misuse(err, "--keys goes with --screen");
-	else if (!opt.replay)
-		misuse(err, "which recording is to be replayed?");
-	else if (ttop_screen_check(opt.screen, opt.keys, err) == 0 &&
-		 read_order(&o.order, err) == 0)
-		ret = replay(&o, err);
+	if (check_options(argc, err) || read_order(&o.order, err))
+		goto out;
+	if (opt.contention && !opt.replay)
+		talk("how often and long threads wait is known over JMX only: "
+		     "it is shown as -");
+	ret = opt.replay ? replay(&o, err) : watch(&o, argc, argv, err);
+out:
 	free(opt.order.values);
 	return ret;
 }
 
 /* clang-format off */
 static const struct command_option options[] = {
+	OPT_TARGET(&opt.pid),
 	OPT_DURATION(0, "report-interval", &opt.report_interval, "<time>",
-		     "between two reports", .aliases = "-ri"),
+		     "between two reports [10s, screen 1s]",
+		     .aliases = "-ri"),
+	OPT_DURATION(0, "sampler-interval", &opt.sampler_interval, "<time>",
+		     "the first report is after ten of these",
+		     .aliases = "-si"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
-		  "show so many threads; 0 is all [20]"),
+		  "show so many threads; 0 is all"),
 	OPT_LIST('o', "order", &opt.order, "<keys>",
 		 "sort by these: CPU,ALLOC or -NAME [CPU]"),
 	OPT_STRING('f', "filter", &opt.filter, "<glob>",
 		   "only threads of such a name: pool-*"),
 	OPT_FLAG('c', "contention", &opt.contention,
 		 "show how often and long threads wait"),
+	OPT_FLAG('b', "batch", &opt.batch, "reports, not a screen"),
 	OPT_FLAG(0, "csv", &opt.csv, "comma-separated values"),
 	OPT_FLAG(0, "json", &opt.json, "a JSON document for each report"),
 	OPT_COUNT(0, "iterations", &opt.iterations, "<count>",
 		  "end after so many reports"),
+	OPT_FLAG(0, "no-attach", &opt.no_attach,
+		 "ask the JVM nothing: no Java names"),
+	OPT_STRING(0, "record", &opt.record, "<file>",
+		   "write what is sampled to a file, as it comes"),
 	OPT_STRING(0, "replay", &opt.replay, "<file>",
 		   "show a recording; - is stdin"),
 	OPT_STRING(0, "screen", &opt.screen, "<size>",
@@ -205,10 +313,16 @@ static const struct command_option options[] = {
 
 const struct command ttop_command = {
 	.name = "ttop",
-	.synopsis = "ttop [<options>]",
+	.synopsis = "ttop [<options>] <pid>",
 	.summary = "show which threads use the CPU, allocate and wait",
 	.group = "see where time goes",
-	.examples = "  sjkc ttop --replay monday.jsonl\n",
+	.examples = "  sjkc ttop 4711                   # a screen; q leaves "
+		    "it\n"
+		    "  sjkc ttop -p 4711 -b -ri 5s      # reports, as SJK's\n"
+		    "  sjkc ttop -p Main -o ALLOC -f 'pool-*' --iterations 1\n"
+		    "  sjkc ttop -p 4711 --json | jq .process.cpu_pct\n"
+		    "  sjkc ttop -p 4711 -b --record monday.jsonl\n"
+		    "  sjkc ttop --replay monday.jsonl\n",
 	.options = options,
 	.run = run,
 };

@@ -91,13 +91,24 @@ static int prime(struct batch *b, int64_t first_ns, struct error *err)
 /* The user may end it by a key, as with SJK; in a script nobody has one. */
 static int input_fd(void) { return isatty(STDIN_FILENO) ? STDIN_FILENO : -1; }
 
+/* Should the clock be set back, nobody waits until it has come round again. */
+static void bound_wait(struct batch *b, int64_t longest_ns)
+{
+	int64_t now = clock_monotonic_ns();
+
+	if (b->due_ns - now > longest_ns)
+		b->due_ns = now + longest_ns;
+}
+
 static int run(struct batch *b, struct error *err)
 {
 	while (!is_done(b)) {
-		unsigned why = b->o->is_replay
-				       ? TTOP_DUE
-				       : ttop_wait(b->o, b->due_ns, input_fd());
+		unsigned why = TTOP_DUE;
 
+		if (!b->o->is_replay) {
+			bound_wait(b, b->o->interval_ns);
+			why = ttop_wait(b->o, b->due_ns, input_fd());
+		}
 		if (why & (TTOP_STOP | TTOP_INPUT))
 			return 0;
 		if (why & TTOP_ENDED) {

@@ -141,7 +141,8 @@ static size_t thread_count(const struct top_report *report)
 		const struct thread_row *row = &report->rates->rows[i];
 
 		count += !row->is_new &&
-			 (!named || row->thread->kind == THREAD_JAVA);
+			 (!named || row->thread->kind == THREAD_JAVA ||
+			  row->thread->kind == THREAD_UNKNOWN);
 	}
 	return count;
 }

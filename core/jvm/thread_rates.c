@@ -377,17 +377,24 @@ static double process_cpu(const struct process_sample *now,
 	return now->cpus > 0 ? at_most(share, (double)now->cpus) : share;
 }
 
+/*
+ * The VM's own threads are known without asking it.  So one that is not named
+ * yet, where others are, is taken for one of Java.
+ */
 static void rate_application(struct process_rates *out,
 			     const struct kind_sum *sums)
 {
 	const struct kind_sum *java = &sums[THREAD_JAVA];
+	const struct kind_sum *unnamed = &sums[THREAD_UNKNOWN];
+	double cpu = java->cpu + unnamed->cpu;
 	bool named = java->count > 0;
 
-	out->java_threads = java->count;
-	out->application = named ? java->cpu : NAN;
+	out->java_threads = java->count + (named ? unnamed->count : 0);
+	out->application = named ? cpu : NAN;
 	if (named && !isnan(out->cpu))
-		out->application = at_most(java->cpu, out->cpu);
-	out->sys = named ? at_most(java->sys, out->application) : NAN;
+		out->application = at_most(cpu, out->cpu);
+	out->sys = named ? at_most(java->sys + unnamed->sys, out->application)
+			 : NAN;
 	out->user = out->application - out->sys;
 	out->other = out->cpu - out->application;
 	out->vm_cpu = named ? sums[THREAD_VM].cpu : NAN;

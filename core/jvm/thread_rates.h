@@ -27,7 +27,8 @@ struct gc_rate {
 struct process_rates {
 	/*
 	 * Shares of one core.  user and sys are of the application's threads,
-	 * those of Java; other is the rest of cpu.
+	 * those of Java, and those that may be and are not named yet; other is
+	 * the rest of cpu.  Without any names there is no application.
 	 */
 	double cpu, application, user, sys, other;
 	double vm_cpu, gc_cpu, jit_cpu, native_cpu; /* by kind of thread */

@@ -314,6 +314,28 @@ static void without_names_there_is_no_application(void **state)
 	thread_rates_free(p.rates);
 }
 
+static void threads_not_named_yet_are_the_applications(void **state)
+{
+	struct pair p;
+	struct top_rates *r;
+
+	(void)state;
+	pair_init(&p, S);
+	p.before.sample.process.cpu_ns = 0;
+	p.now.sample.process.cpu_ns = 100 * MS;
+	made_busy(&p.before, 7, "main", 0, 0, 0);
+	made_busy(&p.before, 8, "pool-1-thr", 0, 0, 0)->kind = THREAD_UNKNOWN;
+	made_busy(&p.now, 7, "main", 10 * MS, 0, 0);
+	made_busy(&p.now, 8, "pool-1-thr", 60 * MS, 30 * MS, 10 * MS)
+		->kind = THREAD_UNKNOWN;
+	r = compared(&p);
+	assert_close(r->process.application, 0.07);
+	assert_close(r->process.sys, 0.015);
+	assert_close(r->process.other, 0.03);
+	assert_int_equal(r->process.java_threads, 2);
+	thread_rates_free(p.rates);
+}
+
 static void allocation_is_compared_with_the_last_that_is_known(void **state)
 {
 	static const int64_t alloc[] = { 1000, COUNTER_ABSENT, COUNTER_ABSENT,
@@ -525,6 +547,7 @@ int main(void)
 		cmocka_unit_test(ended_threads_are_in_the_process_only),
 		cmocka_unit_test(other_is_never_negative),
 		cmocka_unit_test(without_names_there_is_no_application),
+		cmocka_unit_test(threads_not_named_yet_are_the_applications),
 		cmocka_unit_test(
 			allocation_is_compared_with_the_last_that_is_known),
 		cmocka_unit_test(exact_allocation_of_the_process_is_preferred),

@@ -1,0 +1,20 @@
+try() {
+	echo "-- $*"
+	sjkc ttop "$@" 2>&1
+	echo "status $?"
+}
+made=made.jsonl
+cp "$DATA/ttop/made.jsonl" .
+try
+try --csv --json --replay "$made"
+try --replay "$made" 4711
+try --replay "$made" --record other.jsonl
+try -p 4711 --record -
+try -p 4711 -ri 0s
+try --replay "$made" -o CPU,TIME
+try --replay "$made" -o ''
+echo '{}' >none.jsonl
+try --replay none.jsonl
+head -n 2 "$made" >one.jsonl
+try --replay one.jsonl
+try --replay missing.jsonl
