@@ -6,13 +6,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -121,6 +124,103 @@ static void another_program_in_the_same_process_is_another(void **state)
 	waitpid(child, NULL, 0);
 	close(go[0]);
 	close(go[1]);
+}
+
+/* A child that does nothing until it is killed. */
+static pid_t idle_child(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		for (;;)
+			pause();
+	}
+	return child;
+}
+
+/* The next process of this pid namespace gets this pid, if it is free. */
+static bool ask_for_pid(pid_t pid)
+{
+	FILE *f = fopen("/proc/sys/kernel/ns_last_pid", "w");
+
+	if (!f)
+		return false;
+	fprintf(f, "%d", (int)pid - 1);
+	return fclose(f) == 0;
+}
+
+/* What is wrong with a process whose pid another one has taken over. */
+static int faults_of_reuse(struct jvm *jvm)
+{
+	struct jvm_about about;
+	struct error err = { 0 };
+	int faults = 0;
+
+	if (jvm_runs(jvm))
+		faults |= 1;
+	if (jvm_open_file(jvm, "/", O_RDONLY, &err) != -1 ||
+	    err.kind != ERROR_NO_TARGET)
+		faults |= 2;
+	if (jvm_about(jvm, &about, &err) != -1 || err.kind != ERROR_NO_TARGET)
+		faults |= 4;
+	return faults;
+}
+
+#define CANNOT 77
+
+/* As process 1 of a pid namespace, where nobody else takes a pid. */
+static int reuse_a_pid(void)
+{
+	struct jvm jvm, other;
+	struct error err;
+	pid_t old, new;
+	int faults;
+
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("proc", "/proc", "proc", 0, NULL))
+		return CANNOT;
+	old = idle_child();
+	if (jvm_open(&jvm, old, &err))
+		return 64;
+	kill(old, SIGKILL);
+	waitpid(old, NULL, 0);
+	/* Start times are 10 ms apart, for when there is no pidfd. */
+	usleep(50000);
+	new = ask_for_pid(old) ? idle_child() : -1;
+	if (new != old)
+		return CANNOT;
+	faults = faults_of_reuse(&jvm);
+	jvm_close(&jvm);
+	faults |= faults_of_reuse(&jvm) << 3;
+	if (jvm_open(&other, new, &err) || !jvm_runs(&other))
+		faults |= 64;
+	jvm_close(&other);
+	return faults;
+}
+
+static void row20_a_pid_taken_over_is_never_taken_for_it(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0) {
+		pid_t first;
+
+		if (unshare(CLONE_NEWPID | CLONE_NEWNS))
+			_exit(CANNOT);
+		first = fork();
+		if (first == 0)
+			_exit(reuse_a_pid());
+		if (waitpid(first, &status, 0) != first || !WIFEXITED(status))
+			_exit(128);
+		_exit(WEXITSTATUS(status));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == CANNOT)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 struct waiting {
@@ -314,6 +414,7 @@ int main(void)
 		cmocka_unit_test(a_zombie_is_no_target),
 		cmocka_unit_test(
 			another_program_in_the_same_process_is_another),
+		cmocka_unit_test(row20_a_pid_taken_over_is_never_taken_for_it),
 		cmocka_unit_test(a_thread_is_not_taken_for_a_process),
 		cmocka_unit_test(what_is_no_pid_is_misuse),
 		cmocka_unit_test(what_is_no_jvm_is_no_target_for_java),
