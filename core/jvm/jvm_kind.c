@@ -3,6 +3,7 @@
 
 #include "core/base/lines.h"
 #include "core/base/text.h"
+#include "core/jvm/native_image.h"
 #include "core/jvm/procfs.h"
 
 #include <errno.h>
@@ -204,6 +205,17 @@ static bool is_kernel_thread(pid_t pid)
 	return readlink(path, target, sizeof(target)) < 0 && errno == ENOENT;
 }
 
+static bool is_native_image(pid_t pid)
+{
+	struct error unused;
+	int fd = procfs_open(pid, "exe", O_RDONLY | O_NONBLOCK, &unused);
+	bool is = fd >= 0 && native_image_is(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 int jvm_kind_explain(pid_t pid, struct error *err)
 {
 	struct proc_stat stat;
@@ -213,6 +225,11 @@ int jvm_kind_explain(pid_t pid, struct error *err)
 	if (is_kernel_thread(pid))
 		return fail(err, ERROR_NO_TARGET,
 			    "%d (%s) is a thread of the kernel, no JVM",
+			    (int)pid, stat.comm);
+	if (is_native_image(pid))
+		return fail(err, ERROR_NO_TARGET,
+			    "%d (%s) is a native image of GraalVM: there is no "
+			    "JVM in it to be asked",
 			    (int)pid, stat.comm);
 	return fail(err, ERROR_NO_TARGET,
 		    "%d (%s) is no JVM: it has no libjvm mapped", (int)pid,
