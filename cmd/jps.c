@@ -21,7 +21,7 @@
 static struct {
 	const char *description, *output;
 	struct option_list properties, details;
-	bool csv, json, show_secrets, quiet, verbose;
+	bool csv, json, no_attach, show_secrets, quiet, verbose;
 } opt;
 
 /* The JVMs that are shown, and what was seen on the way. */
@@ -30,7 +30,15 @@ struct listed {
 	struct process *processes;
 	size_t count;
 	size_t filtered;
+	size_t refused; /* could not be asked, of those filtered */
+	struct error why;
 };
+
+static void note_refusal(struct listed *l, const struct process *p)
+{
+	if (p->refused.kind && l->refused++ == 0)
+		l->why = p->refused;
+}
 
 static int listed_init(struct listed *l, const struct jps_filter *filter,
 		       struct error *err)
@@ -44,12 +52,14 @@ static int listed_init(struct listed *l, const struct jps_filter *filter,
 		struct error unused;
 
 		/* What has ended meanwhile is not missed. */
-		if (process_init(p, &l->list.jvms[i], opt.show_secrets,
-				 &unused))
+		if (process_init(p, &l->list.jvms[i], &unused))
 			continue;
+		p->show_secrets = opt.show_secrets;
+		p->may_ask = !opt.no_attach;
 		if (jps_filter_passes(filter, p)) {
 			l->count++;
 		} else {
+			note_refusal(l, p);
 			process_release(p);
 			l->filtered++;
 		}
@@ -224,7 +234,7 @@ static void put_json(const struct listed *l, struct text *out)
 	text_putc(out, '\n');
 }
 
-static void put(const struct listed *l, struct text *out)
+static void put(struct listed *l, struct text *out)
 {
 	if (opt.details.count == 0 && opt.json)
 		put_json(l, out);
@@ -251,15 +261,19 @@ static int write_text(const struct text *text, struct error *err)
 	return ret;
 }
 
-static void say(const struct listed *l)
+static void say(struct listed *l)
 {
+	for (size_t i = 0; i < l->count; i++)
+		note_refusal(l, &l->processes[i]);
+	if (l->refused)
+		talk("%zu %s could not be asked: %s", l->refused,
+		     l->refused == 1 ? "JVM" : "JVMs", l->why.text);
 	if (l->count == 0 && l->filtered)
 		talk("none of %zu JVMs passes the filter", l->filtered);
 	else if (l->count == 0)
-		talk("no JVM runs here%s",
-		     l->list.hidden || l->list.hides
-			     ? " that may be looked into"
-			     : "");
+		talk("no JVM runs here%s", l->list.hidden || l->list.hides
+						   ? " that may be looked into"
+						   : "");
 	if (l->list.hidden)
 		talk("%zu %s could not be looked into%s", l->list.hidden,
 		     l->list.hidden == 1 ? "process" : "processes",
@@ -323,6 +337,8 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "json", &opt.json, "as JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write here [-, the standard output]"),
+	OPT_FLAG(0, "no-attach", &opt.no_attach,
+		 "ask no JVM for what is not known otherwise"),
 	OPT_FLAG(0, "show-secrets", &opt.show_secrets,
 		 "passwords and tokens in arguments, too"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),

@@ -41,26 +41,21 @@ void jps_filter_release(struct jps_filter *f)
 	free(f->properties);
 }
 
-/* Looks for a property that matches. */
-struct property_search {
-	struct pattern *pattern;
-	bool found;
-};
-
-static void try_property(void *self, const char *name, size_t name_len,
-			 const char *value)
+/* True for a property that matches; self is the pattern. */
+static bool matches(void *self, const char *name, size_t name_len,
+		    const char *value)
 {
-	struct property_search *s = self;
 	struct text both = { 0 };
+	bool is;
 
 	text_add(&both, name, name_len);
 	text_printf(&both, "=%s", value);
-	s->found = s->found ||
-		   pattern_matches(s->pattern, both.bytes, both.len);
+	is = pattern_matches(self, both.bytes, both.len);
 	text_release(&both);
+	return is;
 }
 
-bool jps_filter_passes(const struct jps_filter *f, const struct process *p)
+bool jps_filter_passes(const struct jps_filter *f, struct process *p)
 {
 	struct text description = { 0 };
 	bool passes = true;
@@ -71,20 +66,15 @@ bool jps_filter_passes(const struct jps_filter *f, const struct process *p)
 					 description.len);
 		text_release(&description);
 	}
-	for (size_t i = 0; passes && i < f->property_count; i++) {
-		struct property_search s = { .pattern = f->properties[i] };
-
-		process_properties(p, try_property, &s);
-		passes = s.found;
-	}
+	for (size_t i = 0; passes && i < f->property_count; i++)
+		passes = process_has_property(p, matches, f->properties[i]);
 	return passes;
 }
 
 /* Each appends what it shows; false when the process has nothing of it. */
-typedef bool tag_fn(const struct process *p, const char *name,
-		    struct text *out);
+typedef bool tag_fn(struct process *p, const char *name, struct text *out);
 
-static bool put_pid(const struct process *p, const char *name, struct text *out)
+static bool put_pid(struct process *p, const char *name, struct text *out)
 {
 	(void)name;
 	text_printf(out, "%d", (int)p->jvm->pid);
@@ -92,8 +82,7 @@ static bool put_pid(const struct process *p, const char *name, struct text *out)
 }
 
 /* A jar keeps its path, as SJK has it. */
-static bool put_main(const struct process *p, const char *name,
-		     struct text *out)
+static bool put_main(struct process *p, const char *name, struct text *out)
 {
 	const char *simple = main_name_simple(p->main.bytes);
 	size_t len = strlen(simple);
@@ -105,7 +94,7 @@ static bool put_main(const struct process *p, const char *name,
 	return true;
 }
 
-static bool put_whole_main(const struct process *p, const char *name,
+static bool put_whole_main(struct process *p, const char *name,
 			   struct text *out)
 {
 	(void)name;
@@ -113,8 +102,7 @@ static bool put_whole_main(const struct process *p, const char *name,
 	return true;
 }
 
-static bool put_args(const struct process *p, const char *name,
-		     struct text *out)
+static bool put_args(struct process *p, const char *name, struct text *out)
 {
 	(void)name;
 	process_args(p, out);
@@ -166,16 +154,15 @@ int jps_details_check(const struct option_list *tags, struct error *err)
 	return 0;
 }
 
-static bool put_tag(const struct process *p, const char *text, struct text *out)
+static bool put_tag(struct process *p, const char *text, struct text *out)
 {
 	const struct tag *t = tag_of(text);
 
 	return t->put(p, text + t->is_prefix, out);
 }
 
-void jps_details_text(const struct option_list *tags,
-		      const struct process *processes, size_t count,
-		      struct text *out)
+void jps_details_text(const struct option_list *tags, struct process *processes,
+		      size_t count, struct text *out)
 {
 	struct text value = { 0 };
 
@@ -194,9 +181,8 @@ void jps_details_text(const struct option_list *tags,
 	text_release(&value);
 }
 
-void jps_details_csv(const struct option_list *tags,
-		     const struct process *processes, size_t count,
-		     struct text *out)
+void jps_details_csv(const struct option_list *tags, struct process *processes,
+		     size_t count, struct text *out)
 {
 	struct table_column *columns = xcalloc(tags->count, sizeof(*columns));
 	struct table t = { .columns = columns, .column_count = tags->count };
@@ -213,9 +199,8 @@ void jps_details_csv(const struct option_list *tags,
 	free(columns);
 }
 
-void jps_details_json(const struct option_list *tags,
-		      const struct process *processes, size_t count,
-		      struct text *out)
+void jps_details_json(const struct option_list *tags, struct process *processes,
+		      size_t count, struct text *out)
 {
 	struct json j = json_into(out);
 	struct text value = { 0 };

@@ -25,7 +25,7 @@ int jps_filter_init(struct jps_filter *f, const char *description,
 		    const struct option_list *properties, struct error *err);
 void jps_filter_release(struct jps_filter *f);
 
-bool jps_filter_passes(const struct jps_filter *f, const struct process *p);
+bool jps_filter_passes(const struct jps_filter *f, struct process *p);
 
 /*
  * Checks tags: PID MAIN FDQN_MAIN ARGS dNAME DNAME XNAME.  ERROR_MISUSE names
@@ -34,14 +34,11 @@ bool jps_filter_passes(const struct jps_filter *f, const struct process *p);
 int jps_details_check(const struct option_list *tags, struct error *err);
 
 /* Append the processes as lines, as CSV with a head, as an array of objects. */
-void jps_details_text(const struct option_list *tags,
-		      const struct process *processes, size_t count,
-		      struct text *out);
-void jps_details_csv(const struct option_list *tags,
-		     const struct process *processes, size_t count,
-		     struct text *out);
-void jps_details_json(const struct option_list *tags,
-		      const struct process *processes, size_t count,
-		      struct text *out);
+void jps_details_text(const struct option_list *tags, struct process *processes,
+		      size_t count, struct text *out);
+void jps_details_csv(const struct option_list *tags, struct process *processes,
+		     size_t count, struct text *out);
+void jps_details_json(const struct option_list *tags, struct process *processes,
+		      size_t count, struct text *out);
 
 #endif

@@ -16,11 +16,17 @@ struct process {
 	struct jvm_about about;
 	struct text main; /* main_name_of() */
 	bool show_secrets;
+	bool may_ask; /* what is not known otherwise, over its attach socket */
+
+	/* Private from here on, but for refused. */
+	struct attach *attach;
+	bool has_properties;
+	struct text properties; /* all of them, as it gave them */
+	struct error refused;   /* of a kind when it could not be asked */
 };
 
 /* Looks at a JVM, which is borrowed; process_release() is due after success. */
-int process_init(struct process *p, const struct jvm *jvm, bool show_secrets,
-		 struct error *err);
+int process_init(struct process *p, const struct jvm *jvm, struct error *err);
 void process_release(struct process *p);
 
 /* Appends its arguments, joined by blanks, secrets masked. */
@@ -34,24 +40,28 @@ void process_word(const struct process *p, char *const *words, size_t i,
 void process_description(const struct process *p, struct text *out);
 
 /*
- * Appends a system property as far as it is known without asking the JVM: of
+ * Appends a system property.  What is known without asking the JVM comes first:
  * -D on its command line and in its environment, and some that always are.
- * False when it is not.
+ * False when it has none of that name.
  */
-bool process_property(const struct process *p, const char *name,
-		      struct text *out);
+bool process_property(struct process *p, const char *name, struct text *out);
 
-/* Calls with each of those properties, "name" and value, not masked. */
-typedef void process_property_fn(void *self, const char *name, size_t name_len,
+/* True for the property that is looked for; its value is not masked. */
+typedef bool process_property_fn(void *self, const char *name, size_t name_len,
 				 const char *value);
-void process_properties(const struct process *p, process_property_fn *visit,
-			void *self);
 
 /*
- * Appends a flag as it was given, "-XX:+UseG1GC", by its name; the last one
- * counts.  False when it was not.
+ * Offers the properties, in the same order, until one is the one that is looked
+ * for; false when none is.
  */
-bool process_flag(const struct process *p, const char *name, struct text *out);
+bool process_has_property(struct process *p, process_property_fn *is,
+			  void *self);
+
+/*
+ * Appends a flag as the JVM has it, or as it was given: "-XX:+UseG1GC".  False
+ * when neither is known.
+ */
+bool process_flag(struct process *p, const char *name, struct text *out);
 
 /* Appends "3d 4h", "5h 6m", "7m 8s", "9s". */
 void process_add_uptime(struct text *out, int64_t ns);

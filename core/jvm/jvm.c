@@ -218,8 +218,8 @@ static bool has_command_line(pid_t pid)
 
 static void list_pid(struct jvm_list *list, pid_t pid)
 {
-	struct jvm jvm = { .pid = pid, .pidfd = -1 };
 	struct proc_status status;
+	struct jvm jvm;
 	struct error err;
 	enum jvm_kind kind;
 
@@ -229,7 +229,7 @@ static void list_pid(struct jvm_list *list, pid_t pid)
 				has_command_line(pid);
 		return;
 	}
-	if (kind == JVM_NONE || look(&jvm, &status, &err))
+	if (kind == JVM_NONE || open_pid(&jvm, pid, &status, &err))
 		return;
 	array_reserve(list->jvms, list->cap, list->count + 1);
 	list->jvms[list->count++] = jvm;

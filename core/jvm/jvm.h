@@ -77,7 +77,7 @@ void jvm_about_release(struct jvm_about *about);
 const char *jvm_about_option(const struct jvm_about *about,
 			     const char *beginning);
 
-/* All JVMs that this process may see, by pid.  Freed by jvm_list_release(). */
+/* All JVMs that this process may see, opened, by pid; jvm_list_release(). */
 struct jvm_list {
 	struct jvm *jvms;
 	size_t count, cap;

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# As SJK's jps: -pd and -fp see all system properties and flags.
+scratch=$2
+. tests/jvm/lib/target.sh
+[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+sjkc=$1
+
+# jps OPTION…: into $scratch/got
+jps() {
+	"$sjkc" jps -q -fd "Target $mark" -pd PID dos.name XMaxHeapSize \
+		XNothing dgiven "$@" >"$scratch/got" 2>&1
+}
+
+tab=$(printf '\t')
+for jdk in $(jdks); do
+	# Only this one is to be asked, whatever else runs here.
+	mark=asked-$$
+	target "$jdk" -Dgiven=1 -- "$mark" || exit 1
+	jps --no-attach
+	wanted="$pid${tab}null${tab}null${tab}null${tab}1"
+	[ "$(cat "$scratch/got")" = "$wanted" ] ||
+		{ echo "wanted $wanted"; cat "$scratch/got"; exit 1; }
+	[ ! -e "/tmp/.java_pid$pid" ] || { echo 'it was asked'; exit 1; }
+	jps -fp "os.**=Linux" "user.dir=**"
+	wanted="$pid${tab}Linux${tab}-XX:MaxHeapSize=67108864${tab}null${tab}1"
+	[ "$(cat "$scratch/got")" = "$wanted" ] ||
+		{ echo "wanted $wanted"; cat "$scratch/got"; exit 1; }
+	jps -fp "os.name=Linux" "user.dir=nowhere"
+	[ ! -s "$scratch/got" ] || { cat "$scratch/got"; exit 1; }
+	target_end "$pid"
+done
+exit 0
