@@ -3,7 +3,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/output.h"
-#include "render/top_text.h"
+#include "render/top_csv.h"
+#include "render/top_json.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -70,6 +71,16 @@ static void add_failure(struct text *out, const char *what,
 	text_printf(out, "%s: %s\n", what, err->text);
 }
 
+static void record(struct ttop_session *s, const char *what, int64_t of,
+		   const struct text *text)
+{
+	struct error err;
+
+	if (text->len &&
+	    ttop_shown(s->o, what, of, text->bytes, text->len, &err))
+		top_say(&s->top, true, "%s", err.text);
+}
+
 static void fetch_stack(struct ttop_session *s)
 {
 	const struct thread_source_ops *ops = s->o->source->ops;
@@ -83,6 +94,11 @@ static void fetch_stack(struct ttop_session *s)
 		text_puts(&text, "this source has no stack traces\n");
 	else if (ops->stack(s->o->source, row->thread, &text, &err))
 		add_failure(&text, "no stack trace", &err);
+	else
+		record(s, "stack",
+		       row->thread->tid ? row->thread->tid
+					: row->thread->java_id,
+		       &text);
 	top_give_stack(&s->top, &text, s->sample.wall_ns);
 	text_release(&text);
 }
@@ -97,14 +113,23 @@ static void fetch_deadlocks(struct ttop_session *s)
 		text_puts(&text, "this source cannot tell of deadlocks\n");
 	else if (ops->deadlocks(s->o->source, &text, &err))
 		add_failure(&text, "cannot look for deadlocks", &err);
+	else
+		record(s, "deadlocks", 0, &text);
 	if (!text.len)
 		text_puts(&text, "no deadlock was found\n");
 	top_give_deadlocks(&s->top, &text, s->sample.wall_ns);
 	text_release(&text);
 }
 
-static int write_file(struct ttop_session *s, const char *path,
-		      struct error *err)
+static bool is_json(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && strcmp(dot, ".json") == 0;
+}
+
+static void add_report(const struct ttop_session *s, bool json,
+		       struct text *out)
 {
 	const struct top_report report = {
 		.rates = s->top.rates,
@@ -112,13 +137,24 @@ static int write_file(struct ttop_session *s, const char *path,
 		.shown = SIZE_MAX,
 		.contention = true,
 	};
+
+	if (json) {
+		top_json_add(out, &report, s->o->source->pid);
+	} else {
+		text_puts(out, top_csv_head);
+		top_csv_add(out, &report, s->o->source->pid);
+	}
+}
+
+static int write_file(struct ttop_session *s, const char *path,
+		      struct error *err)
+{
 	struct text text = { 0 };
 	struct output out;
-	int ret;
+	int ret = output_open(&out, path, err);
 
-	top_text_add(&text, &report);
-	ret = output_open(&out, path, err);
 	if (ret == 0) {
+		add_report(s, is_json(path), &text);
 		output_write(&out, text.bytes, text.len);
 		ret = output_commit(&out, err);
 	}

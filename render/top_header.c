@@ -52,7 +52,8 @@ static void put_share(struct pen *pen, enum screen_style style,
 	struct text figure = { 0 };
 
 	add_figure(&figure, "", figures_percent, share, "%");
-	pen_printf(pen, isnan(share) ? STYLE_DIM : style, " %s %s ", label,
+	/* What is 0, or absent, steps back. */
+	pen_printf(pen, share >= 0.00005 ? style : STYLE_DIM, " %s %s ", label,
 		   figure.bytes);
 	text_release(&figure);
 }

@@ -50,7 +50,7 @@ static void say_interval(struct top *t)
 
 /* What a prompt asks for decides what becomes of the answer. */
 static const char ask_regex[] = "regex", ask_glob[] = "pattern of * and ?",
-		  ask_file[] = "write to";
+		  ask_file[] = "write to (.csv or .json)";
 
 static void set_text(char **text, const char *typed)
 {
@@ -186,7 +186,7 @@ static void common_request(struct top *t, enum top_request request)
 		prompt_ask(&t->prompt, ask_glob, t->glob);
 		break;
 	case REQUEST_WRITE:
-		prompt_ask(&t->prompt, ask_file, "ttop.txt");
+		prompt_ask(&t->prompt, ask_file, "ttop.csv");
 		break;
 	case REQUEST_PAUSE:
 		pause_or_go_on(t);

@@ -101,7 +101,7 @@ static const struct binding {
 	{ REQUEST_SLOWER, PLACE_LIVE, { '+', '=' }, .names = "+",
 	  .does = "a longer interval" },
 	{ REQUEST_WRITE, PLACE_THREADS, { 'w' }, .names = "w",
-	  .does = "write the threads shown to a file",
+	  .does = "write the threads shown to a file, as JSON or CSV",
 	  .label = "write", .labelled = PLACE_THREADS },
 	{ REQUEST_REDRAW, PLACE_ALL, { KEYS_CONTROL('L') }, .names = "^L",
 	  .does = "draw the screen anew" },

@@ -19,6 +19,7 @@ enum top_line_kind {
 	LINE_THREAD,
 	LINE_POOL,
 	LINE_MEMBER, /* of the open pool above it */
+	LINE_ALONE,  /* of no table */
 };
 
 /* A line of the table. */

@@ -30,7 +30,7 @@ static enum screen_style look(const char *line, size_t len)
 static unsigned draw_row(struct top *t, struct screen *s, unsigned top)
 {
 	const struct thread_row *row = top_stack_row(t);
-	struct top_line line = { .row = row };
+	struct top_line line = { .row = row, .kind = LINE_ALONE };
 
 	top_columns_choose(&t->columns, s->columns, t->rates->rows,
 			   t->rates->row_count);

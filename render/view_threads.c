@@ -51,7 +51,7 @@ static void add_pool(const struct top *t, const struct top_line *line,
 		{ "+ ", "- " },
 	};
 
-	if (!t->pooled)
+	if (!t->pooled || line->kind == LINE_ALONE)
 		return;
 	text_puts(out, line->kind == LINE_POOL ? marks[s->ascii][line->is_open]
 		       : line->kind == LINE_MEMBER ? "    "
