@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# As lines of SJK's, as JSON, and the same from a recording of it.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+
+# Each report's first thread of Java.
+tops() {
+	awk '/ Process summary$/ { seen = 0 }
+	     /^\[0/ && !seen { seen = 1; sub(/.* - /, ""); print }' \
+		"$scratch/out"
+}
+
+reports() {
+	ask 0 ttop -p "$pid" -b -ri 1s --iterations 2 || return
+	[ "$(tops | uniq)" = burner-0 ] && [ "$(tops | wc -l)" -eq 2 ] ||
+		{ echo "tops:"; cat "$scratch/out"; return 1; }
+	printed 'safe point' && printed 'GC time=' && printed ' - main'
+}
+
+json() {
+	ask 0 ttop "$pid" --json -ri 300ms --iterations 3 -n 0 \
+		--record "$scratch/$1.jsonl" || return
+	cp "$scratch/out" "$scratch/live"
+	node tests/jvm/lib/reports.js "$scratch/live" >"$scratch/checked" 2>&1 ||
+		{ cat "$scratch/checked"; return 1; }
+	[ "$(cut -d ' ' -f 3 "$scratch/checked" | uniq)" = burner-0 ] ||
+		{ cat "$scratch/checked"; return 1; }
+	ask 0 ttop --replay "$scratch/$1.jsonl" --json -n 0 || return
+	cmp "$scratch/live" "$scratch/out"
+}
+
+check() {
+	target "$1" -- burners=1 threads=5 || return
+	reports && json "$(basename "$1")" || return
+	target_end "$pid"
+}
+
+command -v node >/dev/null || { echo 'no node'; exit 77; }
+for_each_jdk check
