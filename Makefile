@@ -204,6 +204,11 @@ fuzz-here:
 bench: all			## cost beside the budgets and the peers
 	$(Q)for b in tests/bench/*.sh; do sh $$b ./sjkc || exit 1; done
 
+CYCLES := 1000
+.PHONY: torture-attach
+torture-attach: all		## hostile attaches to JVMs; CYCLES=1000
+	$(Q)sh tests/jvm/lib/torture_attach.sh ./sjkc $(CYCLES)
+
 lint:				## clang-tidy, cppcheck, shellcheck, mandoc
 	$(Q)sh tests/setup.sh lint
 	$(Q)sh tests/lint.sh $(ALL_CFLAGS)
@@ -245,8 +250,8 @@ clean:				## leave only what is in the repository
 	$(Q)rm -rf build sjkc
 
 help:				## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | \
-		awk -F '|' '{ printf "  %-10s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
+		awk -F '|' '{ printf "  %-14s %s\n", $$1, $$2 }'
 
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
