@@ -18,9 +18,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define READ_SIZE   ((size_t)64 << 10)
-#define CALL_LIMIT  ((uint64_t)512 << 20) /* of a reply kept in memory */
-#define WORDS_LIMIT 300 /* bytes of what a JVM says when it refuses */
+#define READ_SIZE  ((size_t)64 << 10)
+#define CALL_LIMIT ((uint64_t)512 << 20) /* of a reply kept in memory */
+/* Being let in takes no longer, however long an answer may take. */
+#define OPEN_LIMIT_NS (30 * CLOCK_NS_PER_S)
+#define WORDS_LIMIT   300 /* bytes of what a JVM says when it refuses */
 
 struct attach {
 	const struct jvm *jvm;
@@ -318,7 +320,8 @@ static bool is_stopped(const struct jvm *jvm)
 }
 
 /* A connection to a JVM whose listener may have to be woken first. */
-static int reach(const struct attach *a, int64_t deadline_ns, struct error *err)
+static int reach(const struct attach *a, int64_t deadline_ns,
+		 int64_t timeout_ns, struct error *err)
 {
 	int fd;
 
@@ -332,7 +335,7 @@ static int reach(const struct attach *a, int64_t deadline_ns, struct error *err)
 	}
 	if (attach_conditions_met(a->jvm, deadline_ns, err))
 		return -1;
-	return attach_wake(a->jvm, deadline_ns, a->timeout_ns, err);
+	return attach_wake(a->jvm, deadline_ns, timeout_ns, err);
 }
 
 /* Asks by protocol 1, which all understand, whether there is another. */
@@ -360,12 +363,14 @@ static int probe(struct attach *a, int fd, int64_t deadline_ns,
 
 static int begin(struct attach *a, struct error *err)
 {
-	int64_t deadline_ns = deadline_after(a->timeout_ns);
+	int64_t timeout_ns = a->timeout_ns < OPEN_LIMIT_NS ? a->timeout_ns
+							   : OPEN_LIMIT_NS;
+	int64_t deadline_ns = deadline_after(timeout_ns);
 	int lock, fd, ret = -1;
 
 	if (attach_lock(a->jvm, deadline_ns, &lock, err))
 		return -1;
-	fd = reach(a, deadline_ns, err);
+	fd = reach(a, deadline_ns, timeout_ns, err);
 	if (fd >= 0)
 		ret = probe(a, fd, deadline_ns, err);
 	if (lock >= 0)

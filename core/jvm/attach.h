@@ -42,7 +42,7 @@ typedef int attach_sink_fn(void *self, const void *bytes, size_t len,
 /*
  * Begins a session with a JVM: checks that it can be asked, wakes its listener
  * when that sleeps, and finds out which protocol it speaks.  jvm is borrowed.
- * timeout_ns is for the whole of it, and for every call by default.  NULL on
+ * timeout_ns is for the whole of it, at most 30 s, and for every call.  NULL on
  * failure: ERROR_NO_TARGET when the JVM has ended, ERROR_PERMISSION,
  * ERROR_REFUSED when it does not answer or must not be asked, with the reason
  * and the remedy.

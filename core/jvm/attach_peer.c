@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LIFETIME_S 60 /* of a child, whatever happens to us */
+#define LIFETIME_S 120 /* of a child, whatever happens to us */
 #define ENDING_MS  1000
 
 struct message {
@@ -200,8 +200,9 @@ enum attach_peer_word attach_peer_wait(struct attach_peer *p,
 		ready = poll(&wait, 1, clock_left_ms(deadline_ns));
 	while (ready < 0 && errno == EINTR);
 	if (ready <= 0) {
-		fail(err, ERROR_REFUSED,
-		     "the JVM's file system did not answer in time");
+		errno = ETIMEDOUT;
+		fail_sys(err, ERROR_REFUSED,
+			 "the JVM's file system does not answer");
 		return PEER_FAILED;
 	}
 	if (!receive_message(p->channel, &m, fd)) {
@@ -211,6 +212,14 @@ enum attach_peer_word attach_peer_wait(struct attach_peer *p,
 	if (m.word == PEER_FAILED)
 		*err = m.err;
 	return m.word;
+}
+
+void attach_peer_leave(struct attach_peer *p)
+{
+	close(p->channel);
+	if (p->pidfd >= 0)
+		close(p->pidfd);
+	*p = (struct attach_peer){ .pidfd = -1, .channel = -1 };
 }
 
 void attach_peer_end(struct attach_peer *p)

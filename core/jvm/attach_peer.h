@@ -56,10 +56,16 @@ enum attach_peer_word {
 	PEER_DONE,        /* *fd, which is the caller's now */
 };
 
-/* Waits until the deadline for what the child has to say. */
+/*
+ * Waits until the deadline for what the child has to say; (*err).sys is
+ * ETIMEDOUT when it says nothing.
+ */
 enum attach_peer_word attach_peer_wait(struct attach_peer *p,
 				       int64_t deadline_ns, int *fd,
 				       struct error *err);
+
+/* Lets the child end what it has begun, without us. */
+void attach_peer_leave(struct attach_peer *p);
 
 /* Waits for the child to end, a moment, or ends it.  Zeroed storage is fine. */
 void attach_peer_end(struct attach_peer *p);

@@ -2,6 +2,7 @@
 #include "core/jvm/attach_wake.h"
 
 #include "core/base/clock.h"
+#include "core/base/text.h"
 #include "core/jvm/attach_peer.h"
 #include "core/jvm/attach_socket.h"
 #include "core/jvm/attach_wire.h"
@@ -24,7 +25,13 @@
 #define STALE_NS     (8 * CLOCK_NS_PER_S)
 #define FIRST_NAP_NS (2 * CLOCK_NS_PER_MS)
 #define LAST_NAP_NS  (50 * CLOCK_NS_PER_MS)
-#define LINGER_NS    (2 * CLOCK_NS_PER_S)
+/*
+ * So long the file waits for a JVM that has been signalled and stands still;
+ * and so long after the signal was taken.
+ */
+#define LINGER_NS    (50 * CLOCK_NS_PER_S)
+#define GRACE_NS     (5 * CLOCK_NS_PER_S)
+#define STATUS_LIMIT 4096
 #define ABANDON_MS   1000
 
 enum {
@@ -37,9 +44,11 @@ enum {
 struct waking {
 	const struct jvm *jvm;
 	int64_t deadline_ns;
-	int tmp, cwd;    /* of the JVM, O_PATH; -1 = not to be had */
-	int trigger_dir; /* which of them has our file; -1 = none yet */
-	bool alone;      /* the parent has gone */
+	int tmp, cwd;     /* of the JVM, O_PATH; -1 = not to be had */
+	int trigger_dir;  /* which of them has our file; -1 = none yet */
+	bool alone;       /* the parent has gone */
+	int64_t taken_ns; /* when the signal was no longer pending; 0 = not yet
+			   */
 	char trigger[ATTACH_NAMES];
 };
 
@@ -149,6 +158,35 @@ static int try_socket(const struct waking *w, struct error *err)
 	return fd;
 }
 
+/* proc(5): "ShdPnd:\t0000000000000004\n", what waits for any thread. */
+static bool signal_is_pending(const struct jvm *jvm)
+{
+	const uint64_t quit = UINT64_C(1) << (SIGQUIT - 1);
+	struct text status = { 0 };
+	struct error unused;
+	const char *at = NULL;
+	uint64_t pending;
+
+	if (procfs_read(jvm->pid, "status", STATUS_LIMIT, &status, &unused) ==
+		    0 &&
+	    status.len)
+		at = strstr(status.bytes, "\nShdPnd:");
+	pending = at ? strtoull(at + strlen("\nShdPnd:"), NULL, 16) : 0;
+	text_release(&status);
+	return pending & quit;
+}
+
+/*
+ * True when the file may go though there is no socket: the JVM has taken the
+ * signal, and had the time to look for the file.
+ */
+static bool is_past(struct waking *w)
+{
+	if (!w->taken_ns && !signal_is_pending(w->jvm))
+		w->taken_ns = clock_monotonic_ns();
+	return w->taken_ns && clock_monotonic_ns() - w->taken_ns > GRACE_NS;
+}
+
 /*
  * Sleeps a moment; -1 and *err when there is no more use in waiting.  That the
  * parent has gone is none: the JVM that it has sent the signal to looks for the
@@ -161,14 +199,14 @@ static int nap(struct waking *w, int channel, int64_t ns, struct error *err)
 
 	if (until > w->deadline_ns)
 		until = w->deadline_ns;
-	if (attach_peer_hear(channel, until, &what) == -2) {
+	if (!w->alone && attach_peer_hear(channel, until, &what) == -2)
 		w->alone = true;
+	if (w->alone)
 		clock_sleep_until(until);
-	}
 	if (!jvm_runs(w->jvm))
 		return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
 			    (int)w->jvm->pid);
-	if (clock_left_ms(w->deadline_ns) > 0)
+	if (clock_left_ms(w->deadline_ns) > 0 && !(w->alone && is_past(w)))
 		return 0;
 	errno = ETIMEDOUT;
 	return fail_sys(err, ERROR_REFUSED, "%d", (int)w->jvm->pid);
@@ -226,9 +264,10 @@ static int wake(struct waking *w, int channel, struct error *err)
 	attach_peer_tell(channel, READY);
 	heard = attach_peer_hear(channel, w->deadline_ns, &what);
 	/* It may have sent the signal before it was killed. */
-	if (heard == -2 && w->deadline_ns > clock_monotonic_ns() + LINGER_NS)
-		w->deadline_ns = clock_monotonic_ns() + LINGER_NS;
-	if (heard == -2 || what == SIGNALLED)
+	w->alone = heard == -2;
+	/* The parent knows when it has waited enough; the JVM comes first. */
+	w->deadline_ns = clock_monotonic_ns() + LINGER_NS;
+	if (w->alone || what == SIGNALLED)
 		fd = wait_for_socket(w, channel, err);
 	else
 		fd = fail(err, ERROR_FAILED, "not signalled");
@@ -290,9 +329,10 @@ static int send_signal(const struct jvm *jvm, struct error *err)
 
 /* The parent's part: the signal, when the child says that it may be sent. */
 static int lead(struct attach_peer *child, const struct waking *w,
-		struct error *err)
+		bool *signalled, struct error *err)
 {
-	/* The child is a little later than its deadline. */
+	/* Before it has spoken, the child is a little later than its deadline.
+	 */
 	int64_t until = w->deadline_ns + CLOCK_NS_PER_S;
 	int fd = -1;
 	enum attach_peer_word word = attach_peer_wait(child, until, &fd, err);
@@ -302,8 +342,9 @@ static int lead(struct attach_peer *child, const struct waking *w,
 			attach_peer_tell(child->channel, NOT_SIGNALLED);
 			return -1;
 		}
+		*signalled = true;
 		attach_peer_tell(child->channel, SIGNALLED);
-		word = attach_peer_wait(child, until, &fd, err);
+		word = attach_peer_wait(child, w->deadline_ns, &fd, err);
 	}
 	return word == PEER_DONE ? fd : -1;
 }
@@ -319,16 +360,20 @@ int attach_wake(const struct jvm *jvm, int64_t deadline_ns, int64_t timeout_ns,
 		.trigger_dir = -1,
 	};
 	struct attach_peer child;
+	bool signalled = false;
 	int fd;
 
 	attach_trigger_name(jvm, w.trigger);
 	if (attach_peer_start(&child, wake_job, &w, err))
 		return -1;
 	waking_channel = child.channel;
-	fd = lead(&child, &w, err);
+	fd = lead(&child, &w, &signalled, err);
 	waking_channel = -1;
-	attach_peer_end(&child);
-	if (fd < 0 && err->sys == ETIMEDOUT)
+	if (fd < 0 && err->sys == ETIMEDOUT && signalled)
+		attach_peer_leave(&child);
+	else
+		attach_peer_end(&child);
+	if (fd < 0 && err->sys == ETIMEDOUT && signalled)
 		attach_timed_out(jvm, timeout_ns, err);
 	return fd;
 }
