@@ -166,23 +166,70 @@ static inline uint64_t short_varint(const uint8_t **at)
 
 #define LONGEST_FRAME ((ptrdiff_t)4 * 9)
 
+/* The last bytes of varints, as their topmost bits. */
+static inline uint64_t ends_in(uint64_t word)
+{
+	return ~word & 0x8080808080808080u;
+}
+
+/* Without the lowest bit that is set. */
+static inline uint64_t but_first(uint64_t bits) { return bits & (bits - 1); }
+
+/*
+ * A frame of which only method and type are wanted, where they are its first
+ * three bytes or less and its last one, the eighth at most: nearly every one.
+ * It is taken apart without a branch, since where varints end is hard to guess
+ * for a processor.  Gives the site, or SITE_HASHED for any other frame.  Eight
+ * bytes are known to be there.
+ */
+static inline uint32_t read_short_frame(const uint8_t **at)
+{
+	uint64_t word, ends, fourth, method, type;
+	unsigned len;
+
+	memcpy(&word, *at, sizeof(word));
+	word = le64toh(word);
+	ends = ends_in(word);
+	fourth = but_first(but_first(but_first(ends)));
+	fourth &= -fourth;
+	if (!(ends & 0x808080) || !(ends << 8 & fourth))
+		return SITE_HASHED;
+	len = ((unsigned)__builtin_ctzll(fourth) + 1) / 8;
+	method = word & (ends ^ (ends - 1));
+	method = (method & 0x7f) | (method & 0x7f00) >> 1 |
+		 (method & 0x7f0000) >> 2;
+	type = word >> (len * 8 - 8) & 0x7f;
+	if (method >= DIRECT_METHODS || type >= DIRECT_TYPES)
+		return SITE_HASHED;
+	*at += len;
+	return (uint32_t)(method * DIRECT_TYPES + type);
+}
+
+static inline uint32_t read_long_frame(struct jfr_pools *ps, const uint8_t **at)
+{
+	uint64_t method = short_varint(at);
+	uint64_t line = short_varint(at);
+	uint64_t type;
+
+	short_varint(at); /* bytecode index */
+	type = short_varint(at);
+	return site_id(ps, method,
+		       ps->profile->keep_lines ? known_line(line) : 0,
+		       known_type(type));
+}
+
 /* As many of the frames as surely are there in full; gives their number. */
 static size_t read_whole_frames(struct jfr_pools *ps, struct cursor *c,
 				size_t count, uint32_t *out)
 {
-	uint32_t line_mask = ps->profile->keep_lines ? UINT32_MAX : 0;
+	bool lines = ps->profile->keep_lines;
 	const uint8_t *at = c->at;
 	size_t i;
 
 	for (i = 0; i < count && c->end - at >= LONGEST_FRAME; i++) {
-		uint64_t method = short_varint(&at);
-		uint64_t line = short_varint(&at);
-		uint64_t type;
-
-		short_varint(&at); /* bytecode index */
-		type = short_varint(&at);
-		out[i] = site_id(ps, method, known_line(line) & line_mask,
-				 known_type(type));
+		out[i] = lines ? SITE_HASHED : read_short_frame(&at);
+		if (__builtin_expect(out[i] == SITE_HASHED, 0))
+			out[i] = read_long_frame(ps, &at);
 	}
 	c->at = at;
 	return i;
