@@ -207,39 +207,24 @@ struct walk {
 	size_t left;            /* of them, whose nodes are to be found */
 	uint32_t node;          /* of the frame before */
 	uint32_t tag;           /* of the next */
-	bool is_new;            /* the next was not found: it is to be made */
 };
 
-static inline bool is_over(const struct walk *w)
-{
-	return !w->left || w->is_new;
-}
-
-/* Goes on for as long as the callees stand right behind their callers. */
-static inline void follow(const struct profile *p, struct walk *w)
+/*
+ * Goes on for as long as callees stand right behind their callers, and fetches
+ * where the table has the next one; false at the leaf.
+ */
+static inline bool follow(const struct profile *p, struct walk *w)
 {
 	while (w->left && !is_newest(p, w->node) &&
 	       is_callee(p, w->node + 1, w->node, w->frames[w->left - 1])) {
 		w->node++;
 		w->left--;
 	}
-}
-
-/* One step by way of the table. */
-static inline void step(const struct profile *p, struct walk *w)
-{
-	uint32_t frame = w->frames[w->left - 1];
-	struct idprobe probe = idtable_probe(&p->stack_ids, w->tag);
-	uint32_t id;
-
-	while ((id = idtable_next(&p->stack_ids, &probe))) {
-		if (is_callee(p, id, w->node, frame)) {
-			w->node = id;
-			w->left--;
-			return;
-		}
-	}
-	w->is_new = true;
+	if (!w->left)
+		return false;
+	w->tag = callee_tag(w->node, w->frames[w->left - 1]);
+	idtable_prefetch(&p->stack_ids, w->tag);
+	return true;
 }
 
 /* Fetches the node that the table leads to, as far as one look tells. */
@@ -250,37 +235,42 @@ static inline void prefetch_node(const struct profile *p, uint32_t tag)
 	__builtin_prefetch(&p->stacks[idtable_next(&p->stack_ids, &probe)]);
 }
 
-/* Brings all walks to their next step; false when all are over. */
-static bool walk_on(const struct profile *p, struct walk *walks, size_t n)
+/* Goes to the callee that is in the table; false when there is none. */
+static inline bool step(const struct profile *p, struct walk *w)
 {
-	bool more = false;
+	struct idprobe probe = idtable_probe(&p->stack_ids, w->tag);
+	uint32_t id;
 
-	for (size_t i = 0; i < n; i++) {
-		struct walk *w = &walks[i];
-
-		if (is_over(w))
-			continue;
-		follow(p, w);
-		if (!w->left)
-			continue;
-		w->tag = callee_tag(w->node, w->frames[w->left - 1]);
-		idtable_prefetch(&p->stack_ids, w->tag);
-		more = true;
+	while ((id = idtable_next(&p->stack_ids, &probe))) {
+		if (is_callee(p, id, w->node, w->frames[w->left - 1])) {
+			w->node = id;
+			w->left--;
+			return true;
+		}
 	}
-	return more;
+	return false;
 }
 
 /* Walks each stack trace as far as its nodes exist, all side by side. */
 static void find_nodes(const struct profile *p, struct walk *walks, size_t n)
 {
-	while (walk_on(p, walks, n)) {
+	struct walk *under_way[STACK_BATCH];
+	size_t left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (follow(p, &walks[i]))
+			under_way[left++] = &walks[i];
+	}
+	while (left) {
+		n = left;
+		left = 0;
+		for (size_t i = 0; i < n; i++)
+			prefetch_node(p, under_way[i]->tag);
 		for (size_t i = 0; i < n; i++) {
-			if (!is_over(&walks[i]))
-				prefetch_node(p, walks[i].tag);
-		}
-		for (size_t i = 0; i < n; i++) {
-			if (!is_over(&walks[i]))
-				step(p, &walks[i]);
+			struct walk *w = under_way[i];
+
+			if (step(p, w) && follow(p, w))
+				under_way[left++] = w;
 		}
 	}
 }
