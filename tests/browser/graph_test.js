@@ -127,6 +127,29 @@ module.exports = (test) => {
 		});
 	});
 
+	test('a zoom draws once, though its path needs another line', async (browser) => {
+		const stack = Array.from({ length: 8 }, (_, i) => `${'p'.repeat(40)}.Frame${i}.run`);
+		await browser.with(lines(`${stack.join(';')} 1`, 'other.O.o 1'), async (tab) => {
+			const { node } = await tab.frame_(stack[7]);
+			const [drawn, lower] = await tab.evaluate(async (target) => {
+				const { page } = window.sjkcPage;
+				const { pane } = page;
+				const height = pane.height;
+				let count = 0;
+				const drawPane = pane.draw;
+				pane.draw = () => {
+					count++;
+					drawPane.call(pane);
+				};
+				page.zoom.into(pane, target);
+				for (let i = 0; i < 3; i++)
+					await new Promise((done) => requestAnimationFrame(done));
+				return [count, pane.height < height];
+			}, node);
+			assert.deepStrictEqual([drawn, lower], [1, true]);
+		});
+	});
+
 	test('a drag pans', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.clickFrame('app.Work.walk');
