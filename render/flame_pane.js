@@ -132,7 +132,7 @@ class Pane {
 	draw() {
 		this.resize();
 		this.rows = [];
-		const context = this.canvas.getContext('2d', { alpha: false });
+		const context = this.canvas.getContext('2d');
 		context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
 		context.fillStyle = this.looks.theme().ground;
 		context.fillRect(0, 0, this.width, this.height);
