@@ -277,18 +277,21 @@ static look_fn *const looks[] = {
 	look_at_root,      look_at_attach,     look_at_counters,
 };
 
-/* What commands need; those that are not there are left out. */
+/*
+ * What commands need, and what they can do without in part; those that are not
+ * there are left out.
+ */
 static const struct {
 	const char *command;
-	unsigned needs;
+	unsigned needs, wants;
 } commands_need[] = {
-	{ "jps", NEED_PROC },
-	{ "ttop", NEED_PROC },
-	{ "vminfo --perf", NEED_COUNTERS },
-	{ "vminfo", NEED_ATTACH },
-	{ "jcmd", NEED_ATTACH },
-	{ "jstack", NEED_ATTACH },
-	{ "hh", NEED_ATTACH },
+	{ "jps", NEED_PROC, 0 },
+	{ "ttop", NEED_PROC, NEED_COUNTERS | NEED_ATTACH },
+	{ "vminfo --perf", NEED_COUNTERS, 0 },
+	{ "vminfo", NEED_ATTACH, 0 },
+	{ "jcmd", NEED_ATTACH, 0 },
+	{ "jstack", NEED_ATTACH, 0 },
+	{ "hh", NEED_ATTACH, 0 },
 };
 
 static const struct finding *broken(const struct checkup *c, unsigned needs)
@@ -320,6 +323,7 @@ static void sum_up(struct checkup *c)
 			c->abilities[c->ability_count++] = (struct ability){
 				.command = commands_need[i].command,
 				.no = broken(c, commands_need[i].needs),
+				.in_part = broken(c, commands_need[i].wants),
 			};
 	}
 }

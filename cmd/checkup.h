@@ -30,8 +30,9 @@ struct finding {
 };
 
 struct ability {
-	const char *command;      /* "vminfo --perf" */
-	const struct finding *no; /* why not; NULL = works */
+	const char *command;           /* "vminfo --perf" */
+	const struct finding *no;      /* why not; NULL = works */
+	const struct finding *in_part; /* why something of it is missing */
 };
 
 enum { CHECKUP_FINDINGS = 64, CHECKUP_ABILITIES = 16 };

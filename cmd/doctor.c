@@ -82,6 +82,8 @@ static void put_abilities(const struct checkup *c, bool working,
 			    a->command);
 		if (a->no)
 			text_printf(out, " (%s)", a->no->is.name);
+		else if (a->in_part)
+			text_printf(out, " (in part: %s)", a->in_part->is.name);
 		any = true;
 	}
 	if (any)
@@ -128,6 +130,16 @@ static void put_json_finding(struct json *j, const struct finding *f)
 	json_close_object(j);
 }
 
+static void json_finding_name(struct json *j, const char *key,
+			      const struct finding *f)
+{
+	json_key(j, key);
+	if (f)
+		json_text(j, f->is.name);
+	else
+		json_null(j);
+}
+
 static void put_json_abilities(struct json *j, const struct checkup *c)
 {
 	json_key(j, "commands");
@@ -140,11 +152,8 @@ static void put_json_abilities(struct json *j, const struct checkup *c)
 		json_text(j, a->command);
 		json_key(j, "works");
 		json_bool(j, !a->no);
-		json_key(j, "because");
-		if (a->no)
-			json_text(j, a->no->is.name);
-		else
-			json_null(j);
+		json_finding_name(j, "because", a->no);
+		json_finding_name(j, "in_part", a->no ? NULL : a->in_part);
 		json_close_object(j);
 	}
 	json_close_array(j);
