@@ -120,15 +120,14 @@ module.exports = (test) => {
 	// Where their ids, and those of the page's own frames, need another byte.
 	for (const count of [256, 65536, 65537])
 		test(`${count} frames are told apart`, async (browser) => {
-			const names = Array.from({ length: count }, (_, i) => `f.F.m${i} 1`);
+			const names = Array.from({ length: count }, (_, i) => `f.F.m${i} ${i + 1}`);
 			await browser.with(lines(...names), async (tab) => {
-				assert.strictEqual(await tab.evaluate(() => window.sjkcPage.total()), count);
 				assert.deepStrictEqual(await tab.evaluate(() => {
 					const { graph, profile } = window.sjkcPage.page;
 					const nameOf = (i) => profile.names[graph.labels.nameOf(graph.label[i])];
 					let right = 0;
 					for (let i = 1; i < graph.n - 1; i++)
-						right += nameOf(i) === profile.names[i - 1] ? 1 : 0;
+						right += nameOf(i) === `f.F.m${graph.total[i] - 1}` ? 1 : 0;
 					return [right, nameOf(0), nameOf(graph.n - 1)];
 				}), [count, 'all', '[no stack trace]']);
 			});
