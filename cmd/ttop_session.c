@@ -34,12 +34,19 @@ void ttop_session_close(struct ttop_session *s)
 	thread_rates_free(s->rates);
 }
 
-/* A recording is shown in its own time, unless another was asked for. */
+/*
+ * A recording is shown in its own time, unless another was asked for: that of
+ * its first two samples, to a tenth of a second.
+ */
 static void keep_time(struct ttop_session *s, const struct top_rates *rates)
 {
-	if (s->o->is_replay && !s->o->interval_ns && s->samples == 2 && rates)
-		s->top.interval_ns = (int64_t)(rates->interval_s *
-					       (double)CLOCK_NS_PER_S);
+	const int64_t step = CLOCK_NS_PER_S / 10;
+	int64_t steps;
+
+	if (!s->o->is_replay || s->o->interval_ns || s->samples != 2 || !rates)
+		return;
+	steps = (int64_t)(rates->interval_s * 10 + 0.5);
+	s->top.interval_ns = (steps ? steps : 1) * step;
 }
 
 bool ttop_session_sample(struct ttop_session *s)

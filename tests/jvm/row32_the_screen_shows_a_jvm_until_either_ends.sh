@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# The screen of a running JVM: its threads, a stack trace, deadlocks; and the
+# terminal as it was when the JVM has gone.
+sjkc=$(realpath "$1") scratch=$2
+. tests/screen/lib/terminal
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+trap 'tm kill-server; target_end_all' EXIT
+export LC_ALL=C.UTF-8
+
+# looks JDK: at what a person would look at
+looks() {
+	target "$1" -- threads=300 burners=1 blocked=3 deadlock=2 || return
+	rm -f "$scratch/ended"
+	terminal 120 40 "stty -g >'$scratch/before'
+		'$sjkc' ttop -p $pid; echo status \$?
+		stty -g >'$scratch/after'; touch '$scratch/ended'
+		exec sleep 1000"
+	eventually shows '[|' && eventually shows ' burner-0' || return
+	press / 'burner' Enter Enter
+	eventually shows '"burner-0"' && eventually shows 'Target.burn' || return
+	press q Escape d
+	eventually shows 'Deadlock 1:' && eventually shows 'deadlock-left' ||
+		return
+	press q u
+	eventually shows 'idle-* (300)' || return
+	target_end "$pid"
+	eventually test -e "$scratch/ended" || return
+	eventually shows 'status 0' || return
+	# The last figures stay, and why there are no more.
+	shows 'idle-* (300)' && shows "$pid has ended" || {
+		tm capture-pane -p
+		return 1
+	}
+	cmp "$scratch/before" "$scratch/after" || return
+	[ "$(state)" = 'alternate 0 mouse 0 cursor 1 keypad 0' ] || {
+		state
+		return 1
+	}
+	tm kill-server
+}
+
+for_each_jdk looks

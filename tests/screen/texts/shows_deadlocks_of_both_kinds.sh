@@ -1,0 +1,1 @@
+sjkc ttop --replay "$DATA/ttop/deadlocked.jsonl" --screen 100x76 --keys 'd'
