@@ -7,6 +7,7 @@
 #include "core/jvm/attach_conditions.h"
 #include "core/jvm/attach_hotspot.h"
 #include "core/jvm/attach_lock.h"
+#include "core/jvm/attach_openj9.h"
 #include "core/jvm/attach_peer.h"
 #include "core/jvm/attach_reply.h"
 #include "core/jvm/attach_socket.h"
@@ -198,6 +199,81 @@ static int exchange(struct call *c, int fd, struct error *err)
 	return ret;
 }
 
+static int to_text(void *self, const void *bytes, size_t len, struct error *err)
+{
+	struct text *t = self;
+
+	if (t->len + len > CALL_LIMIT)
+		return fail(err, ERROR_REFUSED,
+			    "the reply is larger than %llu MiB",
+			    (unsigned long long)CALL_LIMIT >> 20);
+	text_add(t, bytes, len);
+	return 0;
+}
+
+/* OpenJ9 ends its reply with NUL, and keeps the connection. */
+static int read_to_nul(struct attach_wire *w, struct text *reply,
+		       struct error *err)
+{
+	char *part = xmalloc(READ_SIZE);
+	ssize_t got;
+	int ret = -1;
+
+	for (;;) {
+		got = attach_wire_read(w, part, READ_SIZE, err);
+		if (got < 0)
+			break;
+		if (got == 0) {
+			fail(err, ERROR_REFUSED,
+			     "%d: OpenJ9 closed the connection without an "
+			     "answer",
+			     (int)w->jvm->pid);
+			break;
+		}
+		if (to_text(reply, part, (size_t)got, err))
+			break;
+		if (memchr(part, '\0', (size_t)got)) {
+			ret = 0;
+			break;
+		}
+	}
+	free(part);
+	return ret;
+}
+
+static int exchange_openj9(struct call *c, int fd, struct error *err)
+{
+	static const char detach[] = "ATTACH_DETACHED";
+	struct attach_wire w = {
+		.jvm = c->a->jvm,
+		.fd = fd,
+		.deadline_ns = c->deadline_ns,
+		.timeout_ns = c->a->timeout_ns,
+	};
+	struct text bytes = { 0 }, reply = { 0 }, said = { 0 };
+	struct error unused, refusal;
+	int ret = openj9_encode(&bytes, c->request, err);
+
+	if (ret == 0)
+		ret = attach_wire_send(&w, bytes.bytes, bytes.len, err);
+	if (ret == 0)
+		ret = read_to_nul(&w, &reply, err);
+	if (ret == 0)
+		attach_wire_send(&w, detach, sizeof(detach), &unused);
+	if (ret == 0 &&
+	    openj9_decode(reply.bytes, strlen(reply.bytes), &said, &refusal)) {
+		c->status.value = -1;
+		text_puts(&c->words, refusal.text);
+	}
+	if (ret == 0 && said.len)
+		ret = c->sink(c->self, said.bytes, said.len, err);
+	text_release(&bytes);
+	text_release(&reply);
+	text_release(&said);
+	close(fd);
+	return ret;
+}
+
 /* The same on a connection of its own, while nobody else of us asks. */
 static int ask(struct call *c, struct error *err)
 {
@@ -209,9 +285,11 @@ static int ask(struct call *c, struct error *err)
 			    (int)jvm->pid);
 	if (attach_lock(jvm, c->deadline_ns, &lock, err))
 		return -1;
-	fd = connect_socket(jvm, c->deadline_ns, err);
+	fd = jvm->kind == JVM_OPENJ9 ? openj9_connect(jvm, c->deadline_ns, err)
+				     : connect_socket(jvm, c->deadline_ns, err);
 	if (fd >= 0)
-		ret = exchange(c, fd, err);
+		ret = jvm->kind == JVM_OPENJ9 ? exchange_openj9(c, fd, err)
+					      : exchange(c, fd, err);
 	else if (err->kind == ERROR_UNAVAILABLE)
 		err->kind = ERROR_REFUSED;
 	if (lock >= 0)
@@ -223,18 +301,6 @@ static int to_reply(void *self, const void *bytes, size_t len,
 		    struct error *err)
 {
 	return attach_reply_add(self, bytes, len, err);
-}
-
-static int to_text(void *self, const void *bytes, size_t len, struct error *err)
-{
-	struct text *t = self;
-
-	if (t->len + len > CALL_LIMIT)
-		return fail(err, ERROR_REFUSED,
-			    "the reply is larger than %llu MiB",
-			    (unsigned long long)CALL_LIMIT >> 20);
-	text_add(t, bytes, len);
-	return 0;
 }
 
 static struct call new_call(struct attach *a, const struct attach_request *r,
@@ -390,14 +456,21 @@ struct attach *attach_open(const struct jvm *jvm, int64_t timeout_ns,
 
 	a->jvm = jvm;
 	a->timeout_ns = timeout_ns;
-	if (begin(a, err)) {
-		attach_close(a);
-		return NULL;
+	if (jvm->kind == JVM_OPENJ9) {
+		snprintf(a->description, sizeof(a->description), "OpenJ9");
+		if (attach_conditions_met(jvm, deadline_after(timeout_ns), err))
+			goto failed;
+		return a;
 	}
+	if (begin(a, err))
+		goto failed;
 	snprintf(a->description, sizeof(a->description),
 		 "HotSpot, protocol %d%s", a->protocol.version,
 		 a->protocol.has_streaming ? ", streaming" : "");
 	return a;
+failed:
+	attach_close(a);
+	return NULL;
 }
 
 void attach_close(struct attach *a) { free(a); }

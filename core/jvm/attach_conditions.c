@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/jvm/attach_cgroup.h"
+#include "core/jvm/attach_openj9.h"
 #include "core/jvm/attach_peer.h"
 #include "core/jvm/attach_socket.h"
 #include "core/jvm/attach_start.h"
@@ -20,10 +21,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* A JVM has its handlers a tenth of a second after it starts, mostly. */
-#define START_NS (5 * CLOCK_NS_PER_S)
-#define STEP_NS  (20 * CLOCK_NS_PER_MS)
-#define LOOK_NS  (3 * CLOCK_NS_PER_S)
+#define LOOK_NS (3 * CLOCK_NS_PER_S)
 
 enum socket_state {
 	SOCKET_UNKNOWN,
@@ -362,20 +360,34 @@ static void tmp_is_usable(struct look *l, struct condition *c)
 	}
 }
 
-/* In the order in which they are reported. */
+/* OpenJ9's own. */
+static void api_enabled(struct look *l, struct condition *c)
+{
+	struct error err;
+
+	c->kind = ERROR_REFUSED;
+	if (openj9_is_enabled(l->jvm, &err))
+		say(c, CONDITION_HOLDS, "enabled");
+	else
+		say(c, CONDITION_FAILS, "%s", err.text);
+}
+
+/* In the order in which they are reported; JVM_NONE = of JVMs of any kind. */
 static const struct {
 	const char *name;
 	condition_fn *look;
+	enum jvm_kind kind;
 } table[] = {
-	{ "process", process_runs },
-	{ "JVM", library_mapped },
-	{ "user", user_matches },
-	{ "state", state_is_running },
-	{ "cgroup", cgroup_is_thawed },
-	{ "/tmp", tmp_is_usable },
-	{ "socket", socket_is_good },
-	{ "attach mechanism", mechanism_enabled },
-	{ "signal handler", signal_handled },
+	{ "process", process_runs, JVM_NONE },
+	{ "JVM", library_mapped, JVM_NONE },
+	{ "user", user_matches, JVM_NONE },
+	{ "state", state_is_running, JVM_NONE },
+	{ "cgroup", cgroup_is_thawed, JVM_NONE },
+	{ "/tmp", tmp_is_usable, JVM_NONE },
+	{ "socket", socket_is_good, JVM_HOTSPOT },
+	{ "attach mechanism", mechanism_enabled, JVM_HOTSPOT },
+	{ "signal handler", signal_handled, JVM_HOTSPOT },
+	{ "attach API", api_enabled, JVM_OPENJ9 },
 };
 
 #define CONDITIONS (sizeof(table) / sizeof(*table))
@@ -386,22 +398,28 @@ static size_t look_at_all(const struct jvm *jvm, struct condition *list)
 {
 	struct look l = { .jvm = jvm, .tmp = -1 };
 	struct error unused;
-	size_t i;
+	size_t count = 0;
 
 	l.has_status = procfs_status(jvm->pid, &l.status, &unused) == 0;
 	l.tmp = attach_socket_dir(jvm, &l.tmp_error);
-	look_at_socket(&l);
-	for (i = 0; i < CONDITIONS; i++) {
-		list[i] = (struct condition){ .name = table[i].name };
-		table[i].look(&l, &list[i]);
+	if (jvm->kind == JVM_HOTSPOT)
+		look_at_socket(&l);
+	for (size_t i = 0; i < CONDITIONS; i++) {
+		struct condition *c = &list[count];
+
+		if (table[i].kind != JVM_NONE && table[i].kind != jvm->kind)
+			continue;
+		*c = (struct condition){ .name = table[i].name };
+		table[i].look(&l, c);
+		count++;
 		/* Of what has gone there is nothing more to be said. */
-		if (i == 0 && list[i].state == CONDITION_FAILS)
+		if (i == 0 && c->state == CONDITION_FAILS)
 			break;
 	}
 	if (l.tmp >= 0)
 		close(l.tmp);
 	jvm_about_release(&l.about);
-	return i < CONDITIONS ? i + 1 : i;
+	return count;
 }
 
 /* What a child found, in memory that is shared with it. */
@@ -465,37 +483,4 @@ size_t attach_conditions(const struct jvm *jvm, struct condition *list)
 	count = look_by_child(report, list);
 	munmap(report, sizeof(*report));
 	return count;
-}
-
-static int fail_by(const struct jvm *jvm, const struct condition *c,
-		   struct error *err)
-{
-	return fail(err, c->kind, "%d: cannot attach: %s%s%s", (int)jvm->pid,
-		    c->detail, *c->remedy ? "; " : "", c->remedy);
-}
-
-int attach_conditions_met(const struct jvm *jvm, int64_t deadline_ns,
-			  struct error *err)
-{
-	int64_t until = clock_monotonic_ns() + START_NS;
-	struct condition list[ATTACH_CONDITIONS_MAX];
-
-	if (until > deadline_ns)
-		until = deadline_ns;
-	for (;;) {
-		size_t count = attach_conditions(jvm, list);
-		const struct condition *waits = NULL;
-
-		for (size_t i = 0; i < count; i++) {
-			if (list[i].state == CONDITION_FAILS)
-				return fail_by(jvm, &list[i], err);
-			if (list[i].state == CONDITION_WAITS && !waits)
-				waits = &list[i];
-		}
-		if (!waits)
-			return 0;
-		if (clock_left_ms(until) == 0)
-			return fail_by(jvm, waits, err);
-		clock_sleep_until(clock_monotonic_ns() + STEP_NS);
-	}
 }

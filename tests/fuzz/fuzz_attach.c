@@ -4,6 +4,7 @@
  * says in how large parts they come.
  */
 #include "core/jvm/attach_hotspot.h"
+#include "core/jvm/attach_openj9.h"
 
 #include <stdlib.h>
 
@@ -38,8 +39,19 @@ static void read_hotspot(const char *bytes, size_t len, size_t step)
 	text_release(&out);
 }
 
+static void read_openj9(const char *bytes, size_t len)
+{
+	struct text out = { 0 };
+	struct error err;
+
+	openj9_decode(bytes, len, &out, &err);
+	text_release(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	if (size)
+		read_openj9((const char *)data + 1, size - 1);
 	if (size)
 		read_hotspot((const char *)data + 1, size - 1,
 			     (size_t)data[0] + 1);
