@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+#	tests/bench/ttop.sh SJKC [SECONDS]
+#
+# What ttop costs, and its JVM, with 1,000 threads at 1 s; beside pidstat and
+# top, where those are installed, which know no names of Java.  Then what they
+# say of threads that burn, over the same seconds.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+sjkc=$(realpath "$1")
+seconds=${2:-20}
+scratch=$(mktemp -d)
+out=build/bench
+mkdir -p "$out"
+. tests/jvm/lib/target.sh
+trap 'target_end_all; rm -rf "$scratch"' EXIT
+if [ -z "$(jdks)" ]; then
+	echo 'ttop: no JDK'
+	exit
+fi
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -o "$out/measure" tests/bench/measure.c
+
+has() { command -v "$1" >/dev/null; }
+
+# used: what all threads of the JVM have used so far, in ms
+used() {
+	cat /proc/"$pid"/task/*/schedstat | awk '{ s += $1 } END { print s / 1e6 }'
+}
+
+# line NAME: reads "CPU-SECONDS KIB" of measure
+line() {
+	awk -v name="$1" -v seconds="$seconds" '
+		$1 == "failed" { printf "  %-20s failed\n", name; next }
+		{ printf "  %-20s %6.3f s %6.2f %% %7.1f MB\n", name, $1, \
+			100 * $1 / seconds, $2 / 1024 }'
+}
+
+# cost JDK: CPU of each for as many seconds, one after the other
+cost() {
+	target "$1" -- threads=1000 || return
+	sleep 2
+	echo "  $seconds s                  CPU  of a core     resident"
+	for how in '' '-b -o CSW' --json --no-attach; do
+		"$out/measure" 1 "exec $sjkc ttop -p $pid -b -ri 1s -si 100ms \
+			--iterations $seconds $how" | line "sjkc $how"
+	done
+	has pidstat && "$out/measure" 1 \
+		"exec pidstat -t -p $pid 1 $seconds" | line 'pidstat -t'
+	has top && "$out/measure" 1 \
+		"exec top -b -H -d 1 -n $seconds -p $pid" | line 'top -H'
+	before=$(used)
+	sleep "$seconds"
+	alone=$(used)
+	"$sjkc" ttop -p "$pid" -b -ri 1s >"$scratch/reports" 2>&1 &
+	ttop=$!
+	target_wait "$scratch/reports" '^\[0'
+	sleep 1
+	with=$(used)
+	sleep "$seconds"
+	end=$(used)
+	kill $ttop
+	wait $ttop
+	echo "$before $alone $with $end" | awk -v seconds="$seconds" '{
+		printf "  the JVM, idle: %.2f ms/s alone, %.2f ms/s watched\n", \
+			($2 - $1) / seconds, ($4 - $3) / seconds }'
+	target_end "$pid"
+}
+
+# The kernel's id of each thread of Java that burns, and its CPU in percent.
+ours() {
+	"$sjkc" ttop -p "$pid" --csv -n 0 -ri 10s -si 10s --iterations 1 -q |
+		awk -F , '$5 ~ /burner/ { print $4, $8 }' | sort
+}
+
+theirs() {
+	LC_ALL=C pidstat -t -p "$pid" 10 1 | awk '
+		/^Average:/ && $4 ~ /^[0-9]+$/ { print $4, $9 }' | sort
+}
+
+# truth JDK: the same ten seconds, within what it takes to start
+truth() {
+	target "$1" -- burners=3 || return
+	sleep 2
+	ours >"$scratch/ours" &
+	theirs >"$scratch/theirs"
+	wait $!
+	echo '  thread     sjkc  pidstat'
+	join "$scratch/ours" "$scratch/theirs" | awk '{
+		printf "  %-8d %6.2f %% %6.2f %%\n", $1, $2, $3 }'
+	target_end "$pid"
+}
+
+for jdk in $(jdks); do
+	echo "ttop, 1,000 threads, $(basename "$jdk") (at most 1 % and 15 MB)"
+	cost "$jdk"
+	if has pidstat; then
+		echo "ttop, what threads use, $(basename "$jdk")"
+		truth "$jdk"
+	fi
+done
