@@ -251,6 +251,7 @@ static int run(int argc, char **argv, struct error *err)
 {
 	struct ttop_options o = {
 		.pidfd = -1,
+		.output_fd = -1,
 		.rows = opt.top,
 		.iterations = opt.iterations,
 		.filter.glob = opt.filter,

@@ -24,6 +24,7 @@ struct ttop_options {
 	bool is_replay; /* the next sample is there as soon as it is asked for,
 			   and times are those of the recording */
 	int pidfd;      /* readable once the target has ended; -1: none */
+	int output_fd;  /* a wait ends when nobody reads it any more; -1 */
 	int64_t interval_ns; /* between two samples */
 	size_t rows;         /* at most so many; 0 = all */
 	uint64_t iterations; /* reports until it is done; 0 = no end */
@@ -50,12 +51,13 @@ int ttop_shown(const struct ttop_options *o, const char *what, int64_t of,
 
 /* Why a wait ended: one or several of these. */
 enum {
-	TTOP_DUE = 1,   /* the deadline has passed */
-	TTOP_STOP = 2,  /* SIGINT or SIGTERM: end well, exit 0; a second one
-			   ends the process at once */
-	TTOP_ENDED = 4, /* the target has ended */
-	TTOP_INPUT = 8, /* there is something to read from input_fd, or it was
-			   closed */
+	TTOP_DUE = 1,     /* the deadline has passed */
+	TTOP_STOP = 2,    /* SIGINT or SIGTERM: end well, exit 0; a second one
+			     ends the process at once */
+	TTOP_ENDED = 4,   /* the target has ended */
+	TTOP_INPUT = 8,   /* there is something to read from input_fd, or it was
+			     closed */
+	TTOP_CLOSED = 16, /* nobody reads output_fd any more */
 };
 
 /*

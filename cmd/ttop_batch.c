@@ -5,7 +5,7 @@
 #include "core/base/output.h"
 #include "core/jvm/thread_rates.h"
 
-#include <poll.h>
+#include <errno.h>
 #include <unistd.h>
 
 struct batch {
@@ -88,8 +88,32 @@ static int prime(struct batch *b, int64_t first_ns, struct error *err)
 	return 0;
 }
 
-/* The user may end it by a key, as with SJK; in a script nobody has one. */
-static int input_fd(void) { return isatty(STDIN_FILENO) ? STDIN_FILENO : -1; }
+/*
+ * The user may end it by a line, as with SJK; not a script, whose input may be
+ * meant for others, nor who has put it into the background.
+ */
+static int input_fd(void)
+{
+	return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp()
+		       ? STDIN_FILENO
+		       : -1;
+}
+
+/* What was typed is not left to the shell. */
+static void take_input(void)
+{
+	char line[4096];
+
+	if (read(STDIN_FILENO, line, sizeof(line)) < 0)
+		return;
+}
+
+/* main() ends silently for it. */
+static int nobody_reads(struct error *err)
+{
+	errno = EPIPE;
+	return fail_sys(err, ERROR_OUTPUT, "<stdout>");
+}
 
 /* Should the clock be set back, nobody waits until it has come round again. */
 static void bound_wait(struct batch *b, int64_t longest_ns)
@@ -109,6 +133,10 @@ static int run(struct batch *b, struct error *err)
 			bound_wait(b, b->o->interval_ns);
 			why = ttop_wait(b->o, b->due_ns, input_fd());
 		}
+		if (why & TTOP_CLOSED)
+			return nobody_reads(err);
+		if (why & TTOP_INPUT)
+			take_input();
 		if (why & (TTOP_STOP | TTOP_INPUT))
 			return 0;
 		if (why & TTOP_ENDED) {
@@ -127,10 +155,12 @@ int ttop_batch_run(const struct ttop_options *o, ttop_format_fn *format,
 		   const char *head, int64_t first_ns, bool *ended,
 		   struct error *err)
 {
-	struct batch b = { .o = o, .format = format, .ended = ended };
+	struct ttop_options watched = *o;
+	struct batch b = { .o = &watched, .format = format, .ended = ended };
 	int ret;
 
 	*ended = false;
+	watched.output_fd = STDOUT_FILENO;
 	b.rates = thread_rates_new();
 	ret = output_open(&b.out, "-", err);
 	if (ret == 0 && head)

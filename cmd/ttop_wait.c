@@ -7,22 +7,26 @@
 #include <errno.h>
 #include <poll.h>
 
+enum { FDS = 4 };
+
 unsigned ttop_wait(const struct ttop_options *o, int64_t deadline_ns,
 		   int input_fd)
 {
-	static const unsigned meaning[] = { TTOP_STOP, TTOP_ENDED, TTOP_INPUT };
+	static const unsigned meaning[] = { TTOP_STOP, TTOP_ENDED, TTOP_INPUT,
+					    TTOP_CLOSED };
 	/* Those that are -1 are passed over. */
 	struct pollfd fds[] = {
 		{ .fd = stop_fd(), .events = POLLIN },
 		{ .fd = o->pidfd, .events = POLLIN },
 		{ .fd = input_fd, .events = POLLIN },
+		{ .fd = o->output_fd }, /* errors always count */
 	};
 	unsigned why = 0;
-	int ready = poll(fds, 3, clock_left_ms(deadline_ns));
+	int ready = poll(fds, FDS, clock_left_ms(deadline_ns));
 
 	if (ready == 0 || (ready < 0 && errno != EINTR))
 		return clock_left_ms(deadline_ns) ? 0 : TTOP_DUE;
-	for (size_t i = 0; ready > 0 && i < 3; i++) {
+	for (size_t i = 0; ready > 0 && i < FDS; i++) {
 		if (fds[i].revents)
 			why |= meaning[i];
 	}

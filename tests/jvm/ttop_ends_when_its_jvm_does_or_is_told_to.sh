@@ -41,12 +41,44 @@ whole() {
 	return 1
 }
 
+# Nobody reads it any more: known before the next report, which is far.
+closed() {
+	{
+		timeout 30 "$sjkc" ttop -p "$pid" -ri 1h -si 10ms \
+			2>"$scratch/err"
+		echo $? >"$scratch/status"
+	} | head -n 1 >"$scratch/out"
+	[ "$(cat "$scratch/status")" = 141 ] && [ ! -s "$scratch/err" ] &&
+		printed 'Process summary' && return
+	echo "closed: status $(cat "$scratch/status")"
+	cat "$scratch/err"
+	return 1
+}
+
+# A line on a terminal ends it, as it does SJK's.
+typed() {
+	command -v script >/dev/null || return 0
+	rm -f "$scratch/keys" "$scratch/out"
+	mkfifo "$scratch/keys" || return
+	timeout 30 script -qec "$sjkc ttop -b -p $pid -ri 1h -si 10ms" \
+		/dev/null <"$scratch/keys" >"$scratch/out" 2>&1 &
+	ttop=$!
+	exec 3>"$scratch/keys"
+	target_wait "$scratch/out" ' - burner-0' || return
+	echo stop >&3
+	ended 0
+	status=$?
+	exec 3>&-
+	return $status
+}
+
 check() {
 	target "$1" -- burners=1 || return
 	for signal in INT TERM; do
 		watch && kill -$signal $ttop && ended 0 && whole && replays &&
 			[ ! -s "$scratch/err" ] || { cat "$scratch/err"; return 1; }
 	done
+	closed && typed || return
 	watch && kill -KILL $ttop && ended 137 && replays || return
 	watch && kill -KILL "$pid" && ended 0 && whole && replays &&
 		said "$pid has ended" || return
