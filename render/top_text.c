@@ -160,7 +160,7 @@ static void put_collector(struct text *out, const char *name)
 {
 	size_t len = strlen(name);
 
-	if (strstr(name, " young ") || strstr(name, " minor ")) {
+	if (strstr(name, " young ")) {
 		text_puts(out, "young");
 	} else if (strstr(name, " full ")) {
 		text_puts(out, "old");
