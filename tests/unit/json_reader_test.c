@@ -166,6 +166,21 @@ static void broken_structure_fails(void **state)
 	}
 }
 
+static void nothing_comes_after_what_is_broken(void **state)
+{
+	struct json_reader r = over("[7]");
+	struct line key;
+
+	(void)state;
+	assert_true(json_enter_array(&r));
+	assert_true(json_next_element(&r));
+	assert_false(json_enter_object(&r));
+	assert_false(json_next_element(&r));
+	assert_false(json_next_member(&r, &key));
+	assert_false(json_enter_array(&r));
+	assert_false(json_next_element(&r));
+}
+
 static void values_of_any_depth_are_skipped(void **state)
 {
 	enum { DEPTH = 1000000 };
@@ -212,6 +227,7 @@ int main(void)
 		cmocka_unit_test(strings_lose_their_escapes),
 		cmocka_unit_test(broken_strings_fail),
 		cmocka_unit_test(broken_structure_fails),
+		cmocka_unit_test(nothing_comes_after_what_is_broken),
 		cmocka_unit_test(values_of_any_depth_are_skipped),
 		cmocka_unit_test(what_follows_is_not_the_end),
 	};

@@ -35,6 +35,7 @@ static struct top_rates *compared(struct pair *p)
 
 static void assert_close(double got, double wanted)
 {
+	assert_false(isnan(got));
 	assert_float_equal((float)got, (float)wanted, (float)CLOSE);
 }
 
@@ -471,6 +472,14 @@ static void a_clock_that_does_not_go_on_gives_no_rates(void **state)
 	r = thread_rates_update(rates, &m.sample);
 	assert_close(r->rows[0].rates[THREAD_CPU], 0.5);
 	assert_close(r->rows[0].rates[THREAD_ALLOC], 10);
+	/* Nor is anything kept from before it was set. */
+	made_begin(&m, 5 * S);
+	made_busy(&m, 7, "a", 2 * S, 2 * S, 0);
+	assert_null(thread_rates_update(rates, &m.sample));
+	made_begin(&m, 7 * S);
+	made_busy(&m, 7, "a", 2 * S, 2 * S, 0)->counters[THREAD_ALLOC] = 40;
+	r = thread_rates_update(rates, &m.sample);
+	assert_absent(r->rows[0].rates[THREAD_ALLOC]);
 	thread_rates_free(rates);
 }
 
