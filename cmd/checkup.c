@@ -328,24 +328,25 @@ static void sum_up(struct checkup *c)
 	}
 }
 
-void checkup_init(struct checkup *c, const struct jvm *jvm, pid_t pid,
-		  const struct error *refused)
+void checkup_init(struct checkup *c, const struct jvm *jvm)
 {
 	struct error unused;
 
+	*c = (struct checkup){ .pid = jvm->pid, .jvm = *jvm };
+	jvm_about(jvm, &c->about, &unused);
+	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++)
+		looks[i](c);
+	sum_up(c);
+}
+
+void checkup_init_refused(struct checkup *c, pid_t pid, const struct error *why)
+{
 	*c = (struct checkup){ .pid = pid };
-	if (jvm) {
-		c->jvm = *jvm;
-		jvm_about(jvm, &c->about, &unused);
-		for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++)
-			looks[i](c);
-	} else {
-		look_at_ourselves(c);
-		take_error(c,
-			   add(c, "process", CONDITION_FAILS,
-			       NEED_PROC | NEED_COUNTERS | NEED_ATTACH),
-			   refused);
-	}
+	look_at_ourselves(c);
+	take_error(c,
+		   add(c, "process", CONDITION_FAILS,
+		       NEED_PROC | NEED_COUNTERS | NEED_ATTACH),
+		   why);
 	sum_up(c);
 }
 

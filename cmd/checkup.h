@@ -47,13 +47,12 @@ struct checkup {
 	size_t ability_count;
 };
 
-/*
- * Looks at a JVM, whose jvm is borrowed until checkup_release(); one that may
- * not be opened, for the reason given in refused, is looked at as far as that
- * goes.
- */
-void checkup_init(struct checkup *c, const struct jvm *jvm, pid_t pid,
-		  const struct error *refused);
+/* Looks at a JVM, which is borrowed until checkup_release(). */
+void checkup_init(struct checkup *c, const struct jvm *jvm);
+
+/* The same of one that may not be opened, for the reason given. */
+void checkup_init_refused(struct checkup *c, pid_t pid,
+			  const struct error *why);
 void checkup_release(struct checkup *c);
 
 /* The first finding that breaks what some command needs; NULL = all works. */

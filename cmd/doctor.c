@@ -207,14 +207,11 @@ static int verdict(const struct checkup *c, struct error *err)
 		    f->is.detail);
 }
 
-static int report(const struct jvm *jvm, pid_t pid, const struct error *refused,
-		  struct error *err)
+static int report(const struct checkup *c, struct error *err)
 {
-	struct checkup *c = xcalloc(1, sizeof(*c));
 	struct text text = { 0 };
 	int ret;
 
-	checkup_init(c, jvm, pid, refused);
 	if (opt.json)
 		put_json(c, &text);
 	else
@@ -222,35 +219,47 @@ static int report(const struct jvm *jvm, pid_t pid, const struct error *refused,
 	ret = write_text(&text, err);
 	if (ret == 0)
 		ret = verdict(c, err);
-	checkup_release(c);
 	text_release(&text);
-	free(c);
 	return ret;
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int examine(int argc, char **argv, struct checkup *c, struct error *err)
 {
-	const char *name = opt.pid ? opt.pid : argc ? argv[0] : NULL;
+	const char *name = opt.pid ? opt.pid : argc ? argv[0] : "";
 	struct error refused;
 	struct jvm jvm;
 	int ret;
 
-	talk_set(opt.verbose ? TALK_VERBOSE
-		 : opt.quiet ? TALK_QUIET
-			     : TALK_NORMAL);
 	if (target_open(&jvm, opt.pid, &argc, &argv, err)) {
 		/* What is not permitted is a finding, too. */
 		if (err->kind != ERROR_PERMISSION)
 			return -1;
 		refused = *err;
-		return report(NULL, (pid_t)strtol(name, NULL, 10), &refused,
-			      err);
+		checkup_init_refused(c, (pid_t)strtol(name, NULL, 10),
+				     &refused);
+		return report(c, err);
 	}
-	if (argc)
+	if (argc) {
 		ret = misuse(err, "%s: one JVM at a time", argv[0]);
-	else
-		ret = report(&jvm, jvm.pid, NULL, err);
+	} else {
+		checkup_init(c, &jvm);
+		ret = report(c, err);
+	}
 	jvm_close(&jvm);
+	return ret;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	struct checkup *c = xcalloc(1, sizeof(*c));
+	int ret;
+
+	talk_set(opt.verbose ? TALK_VERBOSE
+		 : opt.quiet ? TALK_QUIET
+			     : TALK_NORMAL);
+	ret = examine(argc, argv, c, err);
+	checkup_release(c);
+	free(c);
 	return ret;
 }
 

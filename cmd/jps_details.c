@@ -20,6 +20,7 @@ int jps_filter_init(struct jps_filter *f, const char *description,
 		if (!f->description)
 			return -1;
 	}
+	/* Pointers are meant. NOLINTNEXTLINE(bugprone-sizeof-expression) */
 	f->properties = xcalloc(properties->count, sizeof(*f->properties));
 	while (f->property_count < properties->count) {
 		size_t i = f->property_count;
@@ -166,17 +167,20 @@ void jps_details_text(const struct option_list *tags, struct process *processes,
 {
 	struct text value = { 0 };
 
-	for (size_t i = 0; i < count * tags->count; i++) {
-		size_t column = i % tags->count;
-		const char *tag = tags->values[column];
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < tags->count; k++) {
+			const char *tag = tags->values[k];
 
-		if (tag[0] == 'D')
-			text_printf(out, "%s=", tag + 1);
-		text_clear(&value);
-		if (!put_tag(&processes[i / tags->count], tag, &value))
-			text_puts(&value, "null");
-		safe_text(out, value.bytes, value.len);
-		text_putc(out, column + 1 < tags->count ? '\t' : '\n');
+			if (k)
+				text_putc(out, '\t');
+			if (tag[0] == 'D')
+				text_printf(out, "%s=", tag + 1);
+			text_clear(&value);
+			if (!put_tag(&processes[i], tag, &value))
+				text_puts(&value, "null");
+			safe_text(out, value.bytes, value.len);
+		}
+		text_putc(out, '\n');
 	}
 	text_release(&value);
 }
@@ -191,9 +195,10 @@ void jps_details_csv(const struct option_list *tags, struct process *processes,
 		columns[i].head = head_of(tags->values[i]);
 		columns[i].right = strcmp(tags->values[i], "PID") == 0;
 	}
-	for (size_t i = 0; i < count * tags->count; i++)
-		put_tag(&processes[i / tags->count],
-			tags->values[i % tags->count], table_cell(&t));
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < tags->count; k++)
+			put_tag(&processes[i], tags->values[k], table_cell(&t));
+	}
 	table_csv(&t, out);
 	table_release(&t);
 	free(columns);

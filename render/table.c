@@ -105,7 +105,7 @@ void table_text(const struct table *t, size_t width, struct text *out)
 /* What a spreadsheet takes for a formula, or passes over on the way to one. */
 static bool is_formula(const char *bytes, size_t len)
 {
-	return len && memchr("=+-@\t\r\n", bytes[0], 7) != NULL;
+	return len && bytes[0] && strchr("=+-@\t\r\n", bytes[0]);
 }
 
 static void put_field(struct text *out, const char *bytes, size_t len,
@@ -140,13 +140,14 @@ void table_csv(const struct table *t, struct text *out)
 		put_field(out, head, strlen(head), false);
 		text_putc(out, i + 1 < columns ? ',' : '\n');
 	}
-	for (size_t i = 0; i < t->count; i++) {
+	for (size_t i = 0, column = 0; i < t->count; i++) {
 		text_clear(&valid);
 		text_puts(&valid, "");
 		safe_text_valid(&valid, t->cells[i].bytes, t->cells[i].len);
 		put_field(out, valid.bytes, valid.len,
-			  t->columns[i % columns].right);
-		text_putc(out, i % columns + 1 < columns ? ',' : '\n');
+			  t->columns[column].right);
+		column = column + 1 < columns ? column + 1 : 0;
+		text_putc(out, column ? ',' : '\n');
 	}
 	text_release(&valid);
 }
