@@ -18,9 +18,10 @@ done
 for jdk in $(jdks); do
 	got=$scratch/$(basename "$jdk")
 	# First by the kernel's name, of no kind; then as what it is.
-	grep -q ' unknown .* name=came-later$' "$got" &&
-		grep -q ' id=[1-9][0-9]* .* java [A-Z]* .* name=came-later$' \
-			"$got" || { echo "$jdk:"; cat "$got"; exit 1; }
+	for what in ' id=0 .* unknown ' ' id=[1-9][0-9]* .* java [A-Z]* '; do
+		grep -q "$what.* name=came-later\$" "$got" ||
+			{ echo "$jdk: no $what"; cat "$got"; exit 1; }
+	done
 	# Of the second dump allocation is known once more, and no oftener.
 	dumps=$(grep -c '^thread .* alloc=[0-9].* name=main$' "$got")
 	[ "$dumps" = 2 ] || { echo "$jdk: $dumps thread dumps"; exit 1; }

@@ -22,15 +22,18 @@ for jdk in $(jdks); do
 	samples "$pid" no-attach sample
 	has 'note names absent: '
 	has_not ' java '
-	! grep -q 'Attach Listener' "/proc/$pid/task"/*/comm &&
-		[ ! -e "/tmp/.java_pid$pid" ] ||
-		{ echo "$jdk: it was asked"; exit 1; }
+	if grep -q 'Attach Listener' "/proc/$pid/task"/*/comm ||
+		[ -e "/tmp/.java_pid$pid" ]; then
+		echo "$jdk: it was asked"
+		exit 1
+	fi
 
 	samples "$pid" named stack=blocked-0 deadlocks
 	# Compilers come and go; who carries a virtual thread has no nid.
 	java_threads | grep -v 'CompilerThread\| ForkJoinPool-' >"$scratch/ours"
 	of_jcmd | grep -v 'CompilerThread\| ForkJoinPool-' >"$scratch/jcmds"
-	[ -s "$scratch/ours" ] && diff "$scratch/ours" "$scratch/jcmds" ||
+	[ -s "$scratch/ours" ] || { echo "$jdk: no names"; exit 1; }
+	diff "$scratch/ours" "$scratch/jcmds" ||
 		{ echo "$jdk: names differ"; exit 1; }
 	has 'note names given: Thread.print, '
 	has_not ' unknown '

@@ -6,9 +6,9 @@
  * "sample", "quiet" (the same without printing it), "named" (until one has
  * names from the JVM, at most a minute), "until=NAME" (each, until there is a
  * thread of Java's of that name, at most three minutes), "sleep=MS",
- * "stack=NAME" of a thread in the last sample, "deadlocks" or "times": ms since
- * the start and of CPU, and KB.  Ends with the kind of the error as its exit
- * status.
+ * "stack=NAME" of a thread in the last sample, "deadlocks" or "times": since
+ *the start, and of CPU, and the most memory.  Ends with the kind of the error
+ *as its exit status.
  */
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
@@ -184,9 +184,9 @@ static int show_deadlocks(void)
 	return show_text(ret, &text);
 }
 
-static int64_t ms_of(struct timeval t)
+static int64_t us_of(struct timeval t)
 {
-	return (int64_t)t.tv_sec * 1000 + t.tv_usec / 1000;
+	return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
 }
 
 static void show_times(void)
@@ -194,9 +194,9 @@ static void show_times(void)
 	struct rusage self;
 
 	getrusage(RUSAGE_SELF, &self);
-	printf("times wall=%lld cpu=%lld rss_kb=%ld\n",
+	printf("times wall_ms=%lld cpu_us=%lld rss_kb=%ld\n",
 	       (long long)((clock_monotonic_ns() - begun_ns) / CLOCK_NS_PER_MS),
-	       (long long)(ms_of(self.ru_utime) + ms_of(self.ru_stime)),
+	       (long long)(us_of(self.ru_utime) + us_of(self.ru_stime)),
 	       self.ru_maxrss);
 	fflush(stdout);
 }
