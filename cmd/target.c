@@ -6,10 +6,15 @@
 #include "cmd/talk.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
+#include "core/base/clock.h"
 #include "core/base/pattern.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define LAUNCH_NS (1 * CLOCK_NS_PER_S)
 
 /* "4711", and what is near enough to one that no name is meant. */
 static bool is_number(const char *name)
@@ -20,13 +25,33 @@ static bool is_number(const char *name)
 	       !name[sign + strspn(name + sign, "0123456789")];
 }
 
+/* A launcher loads libjvm a few milliseconds after it has started. */
+static bool is_launcher(pid_t pid)
+{
+	static const char name[] = "/java";
+	char path[32], exe[PATH_MAX];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	len = readlink(path, exe, sizeof(exe));
+	return len >= (ssize_t)strlen(name) &&
+	       memcmp(exe + len - strlen(name), name, strlen(name)) == 0;
+}
+
 static int open_pid(struct jvm *jvm, const char *name, struct error *err)
 {
+	int64_t until_ns = clock_monotonic_ns() + LAUNCH_NS;
 	long pid = strtol(name, NULL, 10);
 
 	if (pid <= 0 || pid > INT32_MAX)
 		return misuse(err, "%s: no process has that pid", name);
-	return jvm_open_java(jvm, (pid_t)pid, err);
+	while (jvm_open_java(jvm, (pid_t)pid, err)) {
+		if (err->kind != ERROR_NO_TARGET || !is_launcher((pid_t)pid) ||
+		    clock_left_ms(until_ns) == 0)
+			return -1;
+		clock_sleep_until(clock_monotonic_ns() + 10 * CLOCK_NS_PER_MS);
+	}
+	return 0;
 }
 
 /* A JVM that may be meant. */

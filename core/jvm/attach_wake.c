@@ -55,11 +55,17 @@ struct waking {
 /* The channel to the child that has a file in the target; for handlers. */
 static volatile sig_atomic_t waking_channel = -1;
 
+/* In that child: its file, should it run out of memory. */
+static volatile sig_atomic_t pending_dir = -1;
+static char pending_trigger[ATTACH_NAMES];
+
 void attach_wake_abandon(void)
 {
 	struct pollfd child = { .fd = waking_channel, .events = POLLIN };
 	char byte;
 
+	if (pending_dir >= 0)
+		unlinkat(pending_dir, pending_trigger, 0);
 	if (child.fd < 0)
 		return;
 	/* It takes this for our end, removes its file and ends. */
@@ -108,9 +114,12 @@ static int put_trigger_into(struct waking *w, int dir)
 	if (fd < 0)
 		return errno;
 	w->trigger_dir = dir;
+	memcpy(pending_trigger, w->trigger, sizeof(pending_trigger));
+	pending_dir = dir;
 	if (fstat(fd, &st) < 0 || st.st_uid != w->jvm->uid) {
 		unlinkat(dir, w->trigger, 0);
 		w->trigger_dir = -1;
+		pending_dir = -1;
 		close(fd);
 		return EPERM;
 	}

@@ -44,7 +44,7 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-static const struct command command = {
+static struct command command = {
 	.name = "test",
 	.synopsis = "test",
 	.options = options,
@@ -189,6 +189,35 @@ static void behind_two_dashes_nothing_is_an_option(void **state)
 	assert_false(help);
 }
 
+/* The rest of a line that names two things is another program's. */
+static void check_rest(const char *line, const char *first, int count)
+{
+	int at;
+
+	command.rest_after = "title format";
+	at = parse(line);
+	command.rest_after = NULL;
+	assert_int_equal(argc - at, count);
+	assert_string_equal(argv[at], first);
+	assert_false(help);
+	assert_true(opt.reverse);
+	assert_false(opt.threads);
+}
+
+static void what_is_for_another_program_is_left_alone(void **state)
+{
+	(void)state;
+	check_rest("-r one two -t --help --nonsense", "one", 5);
+	check_rest("-T one -r two -t", "two", 2);
+	check_rest("one -r --format jfr -t -x=1 --", "one", 4);
+	check_rest("-r --title=one --format=jfr -t", "-t", 1);
+	check_rest("-rT one two --title x", "two", 3);
+	/* Before it, options are ours, and wrong ones are refused. */
+	command.rest_after = "title format";
+	assert_int_equal(parse("one --nonsense two"), -1);
+	command.rest_after = NULL;
+}
+
 static void a_value_may_look_like_an_option(void **state)
 {
 	(void)state;
@@ -315,6 +344,7 @@ int main(void)
 		cmocka_unit_test(a_list_ends_at_two_dashes),
 		cmocka_unit_test(other_arguments_are_moved_to_the_end),
 		cmocka_unit_test(behind_two_dashes_nothing_is_an_option),
+		cmocka_unit_test(what_is_for_another_program_is_left_alone),
 		cmocka_unit_test(a_value_may_look_like_an_option),
 		cmocka_unit_test(the_last_of_an_option_counts),
 		cmocka_unit_test(help_sets_nothing_else),

@@ -1,0 +1,6 @@
+sjkc jcmd
+echo "$?"
+sjkc jstack -l
+echo "$?"
+sjkc jstack 0
+echo "$?"
