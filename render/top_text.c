@@ -147,6 +147,18 @@ static size_t thread_count(const struct top_report *report)
 	return count;
 }
 
+/* SJK's line, and what it does not say: threads that came and went. */
+static void put_count(struct text *out, const struct top_report *report)
+{
+	const struct process_rates *p = &report->rates->process;
+
+	text_printf(out, "  thread count: %zu", thread_count(report));
+	if (p->new_threads || p->ended_threads)
+		text_printf(out, " (%zu began, %zu ended)", p->new_threads,
+			    p->ended_threads);
+	text_putc(out, '\n');
+}
+
 static bool ends_with(const char *text, size_t len, const char *end)
 {
 	size_t end_len = strlen(end);
@@ -304,7 +316,7 @@ void top_text_add(struct text *out, const struct top_report *report)
 	top_text_time(out, r->sample->wall_ns);
 	text_puts(out, " Process summary\n");
 	put_cpu(out, r);
-	text_printf(out, "  thread count: %zu\n", thread_count(report));
+	put_count(out, report);
 	put_gc(out, r);
 	put_allocation(out, r);
 	put_safepoints(out, r);
