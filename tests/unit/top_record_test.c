@@ -46,8 +46,8 @@ static void make_full(struct made_sample *m)
 	m->sample.notes[1] = (struct source_note){ "contention",
 						   "- (needs JMX)", true };
 	m->threads[0] = (struct thread_sample){
-		.java_id = value--,
-		.virtual_id = value--,
+		.java_id = INT64_MAX,
+		.virtual_id = INT64_MAX - 1,
 		.tid = INT32_MAX,
 		.ns_tid = 2,
 		.start = UINT64_MAX,
