@@ -27,6 +27,7 @@ enum socket_state {
 	SOCKET_UNKNOWN,
 	SOCKET_OPEN,
 	SOCKET_ABSENT,
+	SOCKET_STALE, /* the file is there, but the JVM does not listen */
 	SOCKET_UNTRUSTED,
 	SOCKET_LOST, /* the JVM listens, but the file has gone */
 };
@@ -92,7 +93,8 @@ static void look_at_socket(struct look *l)
 	held = attach_socket_hold(l->jvm, l->tmp, &l->socket_error);
 	if (held >= 0) {
 		close(held);
-		l->socket = SOCKET_OPEN;
+		l->socket = attach_socket_listens(l->jvm) ? SOCKET_OPEN
+							  : SOCKET_STALE;
 	} else if (l->socket_error.sys != ENOENT) {
 		l->socket = SOCKET_UNTRUSTED;
 	} else {
@@ -222,6 +224,12 @@ static void socket_is_good(struct look *l, struct condition *c)
 	case SOCKET_ABSENT:
 		say(c, CONDITION_HOLDS,
 		    "not there yet: the JVM makes it when it is asked");
+		break;
+	case SOCKET_STALE:
+		say(c, CONDITION_HOLDS,
+		    "/tmp/%s is of another JVM that had the pid: this one "
+		    "makes its own when it is asked",
+		    name);
 		break;
 	case SOCKET_LOST:
 		socket_lost(l, c, name);
@@ -453,7 +461,7 @@ static size_t look_by_child(struct report *report, struct condition *list)
 	int64_t deadline_ns = clock_monotonic_ns() + LOOK_NS;
 	struct attach_peer child;
 	enum attach_peer_word word;
-	struct error err;
+	struct error err = { .text = "it cannot be looked at" };
 	int fd = -1;
 
 	if (attach_peer_start(&child, look_job, report, &err))

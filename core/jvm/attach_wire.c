@@ -38,7 +38,8 @@ static bool has_reason(const struct jvm *jvm, struct text *why)
 	for (size_t i = 0; i < count; i++) {
 		if (list[i].state != CONDITION_HOLDS &&
 		    list[i].kind == ERROR_REFUSED) {
-			text_printf(why, "%s; %s", list[i].detail,
+			text_printf(why, "%s%s%s", list[i].detail,
+				    *list[i].remedy ? "; " : "",
 				    list[i].remedy);
 			return true;
 		}

@@ -48,8 +48,27 @@ refused() {
 	return $result
 }
 
+# A socket that a JVM of the same pid has left: nobody listens.
+leave_socket() {
+	rm -f "/tmp/.java_pid$pid"
+	python3 -c 'import os, socket, sys
+os.umask(0o177)
+socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "/tmp/.java_pid$pid"
+}
+
+left_behind() {
+	target "$1" && leave_socket && ask 0 jcmd "$pid" VM.version &&
+		alive "$pid" || return
+	target_end "$pid"
+	target "$1" -XX:+DisableAttachMechanism && leave_socket &&
+		ask 5 jcmd "$pid" VM.version &&
+		said DisableAttachMechanism && alive "$pid" || return
+	target_end "$pid"
+	rm -f "/tmp/.java_pid$pid"
+}
+
 check() {
-	target "$1" || return
+	left_behind "$1" && target "$1" || return
 	path=/tmp/.java_pid$pid
 	refused 65534 600 'belongs to uid 65534' &&
 		refused 0 666 'mode 666' &&
