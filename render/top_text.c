@@ -65,7 +65,7 @@ void top_text_size(struct text *out, double bytes)
 		text_putc(out, '-');
 		return;
 	}
-	while (bytes >= sizes[i].below && i < 3)
+	while (i < 3 && bytes >= sizes[i].below)
 		i++;
 	bytes /= sizes[i].unit;
 	text_printf(out, "%" PRIu64 "%s",

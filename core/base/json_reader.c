@@ -265,18 +265,19 @@ void json_skip(struct json_reader *r)
 	size_t depth = 0;
 
 	do {
+		char next;
+
 		skip_space(r);
-		if (r->at == r->end) {
-			reader_fail(r);
-		} else if (*r->at == '"') {
+		next = '\0';
+		if (r->at < r->end)
+			next = *r->at;
+		if (next == '"') {
 			take_string(r, &unused);
-		} else if (*r->at == '{' || *r->at == '[') {
+		} else if (next == '{' || next == '[') {
 			depth++;
 			r->at++;
-		} else if (depth && (*r->at == '}' || *r->at == ']')) {
-			depth--;
-			r->at++;
-		} else if (depth && (*r->at == ',' || *r->at == ':')) {
+		} else if (depth && is_one_of(next, "]},:")) {
+			depth -= next == '}' || next == ']';
 			r->at++;
 		} else if (!skip_word(r)) {
 			reader_fail(r);

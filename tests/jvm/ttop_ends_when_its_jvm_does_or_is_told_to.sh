@@ -16,7 +16,7 @@ watch() {
 
 # ended STATUS
 ended() {
-	wait $ttop
+	wait "$ttop"
 	status=$?
 	[ $status -eq "$1" ] && return
 	echo "exit status $status, not $1"
@@ -75,11 +75,12 @@ typed() {
 check() {
 	target "$1" -- burners=1 || return
 	for signal in INT TERM; do
-		watch && kill -$signal $ttop && ended 0 && whole && replays &&
-			[ ! -s "$scratch/err" ] || { cat "$scratch/err"; return 1; }
+		watch && kill -$signal "$ttop" && ended 0 && whole &&
+			replays || return
+		[ ! -s "$scratch/err" ] || { cat "$scratch/err"; return 1; }
 	done
 	closed && typed || return
-	watch && kill -KILL $ttop && ended 137 && replays || return
+	watch && kill -KILL "$ttop" && ended 137 && replays || return
 	watch && kill -KILL "$pid" && ended 0 && whole && replays &&
 		said "$pid has ended" || return
 	target_end "$pid"
