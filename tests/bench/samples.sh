@@ -73,7 +73,7 @@ for jdk in $(jdks); do
 	sleep 5 # it compiles
 	"$show" "$pid" no-attach sample sleep=20000 sample >"$scratch/alone"
 	# shellcheck disable=SC2046 # words
-	"$show" "$pid" named times sleep=1000 sample \
+	"$show" "$pid" names=Thread.print times sleep=1000 sample \
 		$(repeat 20 sleep=1000 quiet) sample times >"$scratch/watched"
 	cost 22 <"$scratch/watched"
 	sed '1,/^times/d' "$scratch/watched" >"$scratch/after"

@@ -25,7 +25,7 @@ for jdk in $(jdks); do
 	fails 5 "$pid" sample stack=idle-0
 	has 'is stopped'
 	kill -CONT "$pid"
-	samples "$pid" named stack=idle-0
+	samples "$pid" names=Thread.print stack=idle-0
 	has 'note names given: Thread.print, '
 	has '"idle-0" #'
 

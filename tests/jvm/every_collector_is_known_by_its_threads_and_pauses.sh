@@ -22,7 +22,7 @@ figures_hold() {
 # collected: samples until a collection is counted, at most 60 times
 collected() {
 	for _ in $(seq 1 60); do
-		samples "$pid" named
+		samples "$pid" names=Thread.print
 		grep -q '^gc count=[1-9][0-9]* time=[1-9]' "$got" &&
 			! grep -q '^note heap absent' "$got" && return
 		sleep 0.5
@@ -32,24 +32,28 @@ collected() {
 	exit 1
 }
 
-# check COLLECTOR FIRST-GC-NAME THREAD
+# check COLLECTOR GC-NAME THREAD WORK
 check() {
 	collector=$1
 	"$jdk/bin/java" -XX:+UnlockExperimentalVMOptions "-XX:+Use$1GC" \
 		-version >/dev/null 2>&1 || return 0
 	target_memory="-Xmx48m -XX:+UnlockExperimentalVMOptions -XX:+Use$1GC"
-	target "$jdk" -- allocators=1 || exit 1
-	if [ "$1" = Shenandoah ]; then # its JVM counts full pauses only
-		samples "$pid" named
+	target "$jdk" -- "$4" || exit 1
+	case $1 in
+	Shenandoah) # its JVM counts full pauses only
+		samples "$pid" names=Thread.print
 		has 'note gc given: '
-	elif [ "$1" = Epsilon ]; then # collects nothing
-		samples "$pid" named
+		;;
+	Epsilon) # collects nothing
+		samples "$pid" names=Thread.print
 		has_not 'gc count='
-	else
+		;;
+	*)
 		collected
-	fi
-	wrong=$(figures_hold)
-	[ -z "$wrong" ] || { echo "$jdk $1: $wrong"; exit 1; }
+		wrong=$(figures_hold)
+		[ -z "$wrong" ] || { echo "$jdk $1: $wrong"; exit 1; }
+		;;
+	esac
 	grep -q "^gc count=[0-9]* time=[0-9]* $2" "$got" || [ -z "$2" ] ||
 		{ echo "$jdk $1: no $2 in:"; cat "$got"; exit 1; }
 	grep -q " gc [A-Z_]* .* name=$3" "$got" || [ -z "$3" ] ||
@@ -61,10 +65,10 @@ check() {
 }
 
 for jdk in $(jdks); do
-	check Serial 'Serial young collection pauses' ''
-	check Parallel 'Parallel young collection pauses' 'GC Thread#0'
-	check G1 'G1 young collection pauses' 'G1 Service'
-	check Z 'Z' ZDriver
-	check Shenandoah 'Shenandoah full' 'Shenandoah Control Thread'
-	check Epsilon '' ''
+	check Serial 'Serial young collection pauses' '' allocators=1
+	check Parallel 'Parallel young collection pauses' 'GC Thread#0' allocators=1
+	check G1 'G1 young collection pauses' 'G1 Service' allocators=1
+	check Z 'Z' ZDriver allocators=1
+	check Shenandoah 'Shenandoah full' 'Shenandoah Control Thread' allocators=1
+	check Epsilon '' '' threads=1
 done

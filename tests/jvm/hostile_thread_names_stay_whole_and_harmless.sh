@@ -5,7 +5,7 @@ scratch=$2
 [ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
 for jdk in $(jdks); do
 	target "$jdk" -- hostile || exit 1
-	samples "$pid" named 'stack=) R 1 ('
+	samples "$pid" names=Thread.print 'stack=) R 1 ('
 	has 'name=␛[31mred␛[2J'
 	has 'name=␛]0;title␇␛]52;c;ZXZpbA==␇'
 	has 'name=quote" #7 prio=5 os_prio=0 tid=0x1 nid=0x2 runnable'

@@ -6,7 +6,7 @@ scratch=$2
 [ "$(id -u)" = 0 ] || { echo 'not root'; exit 77; }
 for jdk in $(jdks); do
 	target_contained "$jdk" -- threads=2 || exit 1
-	samples "$pid" named
+	samples "$pid" names=Thread.print
 	has 'note names given: '
 	has_not ' unknown '
 	grep -q "^thread $pid ns=1 id=0 .* native .* name=java" "$got" ||

@@ -2,13 +2,17 @@
 /*
  *	show_samples PID [no-attach] [switches] [timeout=MS] DEED...
  *
- * Prints what the source of samples from /proc gives of a JVM.  A deed is
- * "sample", "quiet" (the same without printing it), "named" (until one has
- * names from the JVM, at most a minute), "until=NAME" (each, until there is a
- * thread of Java's of that name, at most three minutes), "sleep=MS",
- * "stack=NAME" of a thread in the last sample, "deadlocks" or "times": since
- *the start, and of CPU, and the most memory.  Ends with the kind of the error
- *as its exit status.
+ * Prints what the source of samples from /proc gives of a JVM, by deeds:
+ *
+ *	sample		one sample; quiet: without printing it
+ *	names=TEXT	the first in which the note of the names says so
+ *	until=NAME	each, until Java has a thread of that name
+ *	stack=NAME	of a thread in the last sample
+ *	deadlocks
+ *	sleep=MS
+ *	times		since the start; of CPU; and the most memory
+ *
+ * Ends with the kind of the error as its exit status.
  */
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
@@ -107,21 +111,22 @@ static int show_sample(void)
 	return 0;
 }
 
-static bool has_names(void)
+/* What the note of the names says is part of it. */
+static bool names_say(const char *text)
 {
 	for (size_t i = 0; i < last.note_count; i++) {
 		if (strcmp(last.notes[i].figure, "names") == 0)
-			return !last.notes[i].is_absent;
+			return strstr(last.notes[i].text, text) != NULL;
 	}
 	return false;
 }
 
-static int show_named(void)
+static int show_when(const char *text)
 {
 	int64_t deadline = clock_monotonic_ns() + 60 * CLOCK_NS_PER_S;
 
 	while (take_sample() == 0) {
-		if (has_names() || clock_monotonic_ns() > deadline) {
+		if (names_say(text) || clock_monotonic_ns() > deadline) {
 			put_sample();
 			return 0;
 		}
@@ -207,8 +212,8 @@ static int act(const char *deed)
 		return show_sample();
 	if (strcmp(deed, "quiet") == 0)
 		return take_sample();
-	if (strcmp(deed, "named") == 0)
-		return show_named();
+	if (strncmp(deed, "names=", 6) == 0)
+		return show_when(deed + 6);
 	if (strncmp(deed, "until=", 6) == 0)
 		return show_until(deed + 6);
 	if (strncmp(deed, "sleep=", 6) == 0)
