@@ -43,8 +43,12 @@ void screen_signals_listen(void)
 	const struct sigaction action = { .sa_handler = note };
 
 	event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	for (int i = 0; i < SIGNALS; i++)
-		sigaction(signals[i].number, &action, &before[i]);
+	for (int i = 0; i < SIGNALS; i++) {
+		sigaction(signals[i].number, NULL, &before[i]);
+		/* Where there is no job control, it may be so. */
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(signals[i].number, &action, NULL);
+	}
 }
 
 void screen_signals_release(void)

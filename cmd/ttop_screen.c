@@ -18,6 +18,8 @@
 /* Until there are rates there is little to see. */
 #define FIRST_INTERVAL_NS (CLOCK_NS_PER_MS * 300)
 
+enum { KEYS_AT_ONCE = 500 };
+
 struct loop {
 	struct ttop_session session;
 	int input_fd; /* an epoll: keys, and what happens to the terminal */
@@ -87,25 +89,6 @@ static void take_signals(struct loop *l)
 	l->anew |= seen != 0;
 }
 
-static void take_keys(struct loop *l)
-{
-	struct key key;
-
-	for (;;) {
-		if (!terminal_key(&key)) {
-			l->done = true;
-			return;
-		}
-		if (key.code == KEYS_NONE)
-			return;
-		top_key(&l->session.top, &key);
-		l->dirty = true;
-		/* What comes after it may be meant for what it opens. */
-		if (l->session.top.errands)
-			return;
-	}
-}
-
 static void run_errands(struct loop *l)
 {
 	unsigned errands;
@@ -118,6 +101,22 @@ static void run_errands(struct loop *l)
 	l->done |= (errands & ERRAND_QUIT) != 0;
 	l->anew |= (errands & ERRAND_REDRAW) != 0;
 	l->dirty = true;
+}
+
+/* Those there are, but not for ever: something may lie upon the keyboard. */
+static void take_keys(struct loop *l)
+{
+	struct key key;
+
+	for (unsigned i = 0; i < KEYS_AT_ONCE && !l->done; i++) {
+		if (!terminal_key(&key))
+			l->done = true;
+		if (key.code == KEYS_NONE)
+			return;
+		top_key(&l->session.top, &key);
+		l->dirty = true;
+		run_errands(l);
+	}
 }
 
 static void run(struct loop *l)

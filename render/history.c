@@ -12,7 +12,7 @@ static const char *const ascii_bars[] = {
 	"_", ".", "-", ":", "=", "+", "*", "#"
 };
 
-#define BARS (sizeof(bars) / sizeof(*bars))
+enum { HIGHEST = sizeof(bars) / sizeof(*bars) - 1 };
 
 void history_add(struct history *h, double value)
 {
@@ -46,10 +46,9 @@ static const char *bar(const struct pen *pen, double value, double scale)
 
 	if (isnan(value))
 		return " ";
-	level = value >= scale ? BARS - 1
-		: value <= 0
-			? 0
-			: (size_t)(value / scale * (double)(BARS - 1) + 0.5);
+	level = value >= scale ? HIGHEST
+		: value <= 0   ? 0
+			       : (size_t)(value / scale * HIGHEST + 0.5);
 	return (pen->screen->ascii ? ascii_bars : bars)[level];
 }
 

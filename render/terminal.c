@@ -132,7 +132,7 @@ void terminal_size(unsigned *columns, unsigned *rows)
 static void start_colours(void)
 {
 	use_default_colors();
-	for (short i = 0; i < STYLES; i++)
+	for (int i = 0; i < STYLES; i++)
 		init_pair((short)(i + 1), looks[i].front, looks[i].back);
 }
 
@@ -204,6 +204,7 @@ static int check_type(struct error *err)
 
 int terminal_open(bool colour, struct error *err)
 {
+	TERMINAL *looked_up;
 	unsigned columns, rows;
 
 	if (open_files(err))
@@ -215,7 +216,9 @@ int terminal_open(bool colour, struct error *err)
 		return -1;
 	}
 	arm();
+	looked_up = cur_term;
 	terminal.curses = newterm(NULL, terminal.out, terminal.in);
+	del_curterm(looked_up); /* ncurses has its own now */
 	if (!terminal.curses) {
 		terminal.armed = 0;
 		close_files();

@@ -28,10 +28,8 @@ looks() {
 	eventually test -e "$scratch/ended" || return
 	eventually shows 'status 0' || return
 	# The last figures stay, and why there are no more.
-	shows 'idle-* (300)' && shows "$pid has ended" || {
-		tm capture-pane -p
-		return 1
-	}
+	eventually shows "$pid has ended" &&
+		eventually shows 'idle-* (300)' || return
 	cmp "$scratch/before" "$scratch/after" || return
 	[ "$(state)" = 'alternate 0 mouse 0 cursor 1 keypad 0' ] || {
 		state

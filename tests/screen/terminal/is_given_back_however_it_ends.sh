@@ -32,7 +32,7 @@ twice() {
 ends 'q' press q
 ends 'Q in a view' press '?' Q
 ends '^C' press C-c
-ends '^\' press 'C-\'
+ends "^\\" press "C-\\"
 for number in TERM HUP INT SEGV ABRT BUS ILL FPE; do
 	ends $number signal $number
 done
