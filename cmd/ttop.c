@@ -97,6 +97,25 @@ static struct thread_source *open_replay(struct input *in, struct error *err)
 	return source;
 }
 
+/*
+ * `-o CPU 4711`: a list takes all that follows it, the JVM, too, which no key
+ * is called.
+ */
+static void take_target_from_order(void)
+{
+	struct top_order unused = { 0 };
+	struct error err;
+	const char *last;
+
+	if (opt.pid || opt.replay || opt.order.count < 2)
+		return;
+	last = opt.order.values[opt.order.count - 1];
+	if (top_order_parse(last, &unused, &err)) {
+		opt.pid = last;
+		opt.order.count--;
+	}
+}
+
 static int read_order(struct top_order *order, struct error *err)
 {
 	for (size_t i = 0; i < opt.order.count; i++) {
@@ -263,6 +282,8 @@ static int run(int argc, char **argv, struct error *err)
 	talk_set(opt.verbose ? TALK_VERBOSE
 		 : opt.quiet ? TALK_QUIET
 			     : TALK_NORMAL);
+	if (!argc)
+		take_target_from_order();
 	if (check_options(argc, err) || read_order(&o.order, err))
 		goto out;
 	if (opt.contention && !opt.replay)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# A recording is not written over; one that cannot be written ends it.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+
+check() {
+	target "$1" || return
+	echo mine >"$scratch/mine"
+	ask 9 ttop "$pid" --record "$scratch/mine" && said 'exists' &&
+		printed_nothing || return
+	[ "$(cat "$scratch/mine")" = mine ] || { echo 'written over'; return 1; }
+	ask 9 ttop "$pid" --record "$scratch/none/file" && said 'none/file' ||
+		return
+	ask 9 ttop "$pid" --record /dev/full && said 'No space left' || return
+	# What JMX alone knows is asked for, and is said not to be had.
+	ask 0 ttop -c -o CPU NAME "$pid" -ri 200ms --iterations 1 && said 'over JMX only' &&
+		printed 'wait=    -/s(    -%) block=    -/s(    -%) alloc=' ||
+		return
+	target_end "$pid"
+}
+
+for_each_jdk check
