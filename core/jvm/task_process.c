@@ -105,7 +105,7 @@ int task_process_read(struct task_process *p, struct error *err)
 {
 	/* The clock is the pid's: it was the process's if that lives after. */
 	uint64_t cpu_ns = read_clock(p->clock);
-	struct proc_stat stat;
+	struct proc_stat stat = { 0 };
 
 	if (read_stat(p, &stat, err))
 		return -1;
@@ -125,7 +125,7 @@ int task_process_read(struct task_process *p, struct error *err)
 int task_process_open(struct task_process *p, const struct jvm *jvm,
 		      struct error *err)
 {
-	struct proc_stat stat;
+	struct proc_stat stat = { 0 };
 	struct error unused;
 
 	*p = (struct task_process){ .jvm = jvm, .clock = NO_CLOCK };

@@ -4,6 +4,8 @@
 # Sourced after target.sh by tests of samples: runs $TOOLS/show_samples.  $jdk
 # and $scratch are the test's.
 
+: "${TOOLS:=build/cc/tests/jvm/lib}"
+
 # samples PID ARGUMENT…: what it says, in $got; fails the test when it fails
 samples() {
 	got=$scratch/samples
