@@ -88,6 +88,12 @@ static void record(struct ttop_session *s, const char *what, int64_t of,
 		top_say(&s->top, true, "%s", err.text);
 }
 
+/* When what is asked for now was so; in a recording it is still then. */
+static int64_t wall_now(const struct ttop_session *s)
+{
+	return s->o->is_replay ? s->sample.wall_ns : clock_wall_ns();
+}
+
 static void fetch_stack(struct ttop_session *s)
 {
 	const struct thread_source_ops *ops = s->o->source->ops;
@@ -106,7 +112,7 @@ static void fetch_stack(struct ttop_session *s)
 		       row->thread->tid ? row->thread->tid
 					: row->thread->java_id,
 		       &text);
-	top_give_stack(&s->top, &text, s->sample.wall_ns);
+	top_give_stack(&s->top, &text, wall_now(s));
 	text_release(&text);
 }
 
@@ -124,7 +130,7 @@ static void fetch_deadlocks(struct ttop_session *s)
 		record(s, "deadlocks", 0, &text);
 	if (!text.len)
 		text_puts(&text, "no deadlock was found\n");
-	top_give_deadlocks(&s->top, &text, s->sample.wall_ns);
+	top_give_deadlocks(&s->top, &text, wall_now(s));
 	text_release(&text);
 }
 
