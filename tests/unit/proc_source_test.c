@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples of a process that is no JVM, and of asking one in vain. */
+#include "core/jvm/proc_source.h"
+#include "core/jvm/thread_dumps.h"
+
+#include "core/base/clock.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define PATIENCE_NS (60 * CLOCK_NS_PER_S)
+
+static int open_self(void **state)
+{
+	static struct jvm jvm;
+	struct error err = { 0 };
+
+	if (jvm_open(&jvm, getpid(), &err))
+		fail_msg("%s", err.text);
+	*state = &jvm;
+	return 0;
+}
+
+static int close_self(void **state)
+{
+	jvm_close(*state);
+	return 0;
+}
+
+static void assert_no_child(void)
+{
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static const struct source_note *note_of(const struct top_sample *s,
+					 const char *figure)
+{
+	for (size_t i = 0; i < s->note_count; i++) {
+		if (strcmp(s->notes[i].figure, figure) == 0)
+			return &s->notes[i];
+	}
+	return NULL;
+}
+
+static void any_process_has_samples(void **state)
+{
+	struct proc_source_options options = { .switches = true };
+	struct text text = { 0 };
+	struct error err = { 0 };
+	struct top_sample s;
+	struct thread_source *source = proc_source_open(*state, &options, &err);
+
+	assert_non_null(source);
+	assert_int_equal(source->pid, getpid());
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(source->ops->sample(source, &s, &err), 0);
+	assert_int_equal(s.thread_count, 1);
+	assert_int_equal(s.threads[0].tid, getpid());
+	assert_true(s.threads[0].counters[THREAD_CPU] > 0);
+	assert_true(s.threads[0].counters[THREAD_VOLUNTARY] != COUNTER_ABSENT);
+	assert_true(s.threads[0].counters[THREAD_ALLOC] == COUNTER_ABSENT);
+	assert_true(s.process.cpu_ns > 0);
+	assert_true(s.process.safepoints == COUNTER_ABSENT);
+	assert_int_equal(s.process.gc_count, 0);
+	assert_true(note_of(&s, "names")->is_absent);
+	assert_true(note_of(&s, "gc")->is_absent);
+	assert_int_equal(source->ops->stack(source, &s.threads[0], &text, &err),
+			 -1);
+	assert_int_equal(err.kind, ERROR_UNAVAILABLE);
+	assert_int_equal(source->ops->deadlocks(source, &text, &err), -1);
+	assert_int_equal(err.kind, ERROR_UNAVAILABLE);
+	assert_int_equal(text.len, 0);
+	source->ops->close(source);
+	assert_no_child();
+}
+
+static void who_never_answered_is_asked_but_once(void **state)
+{
+	struct thread_dumps *d = thread_dumps_new(*state, true, CLOCK_NS_PER_S);
+	int64_t deadline = clock_monotonic_ns() + PATIENCE_NS;
+	struct error err = { 0 };
+
+	assert_null(thread_dumps_problem(d));
+	assert_true(thread_dumps_ask(d, -1));
+	assert_true(thread_dumps_awaits(d));
+	/* Not twice at a time either. */
+	assert_false(thread_dumps_ask(d, -1));
+	while (thread_dumps_awaits(d) && clock_monotonic_ns() < deadline)
+		assert_false(thread_dumps_take(d, deadline, -1));
+	assert_false(thread_dumps_awaits(d));
+	assert_non_null(thread_dumps_problem(d));
+	assert_null(thread_dumps_names(d));
+	assert_false(thread_dumps_ask(d, -1));
+	assert_null(thread_dumps_text(d, &err));
+	assert_int_not_equal(err.kind, ERROR_NONE);
+	assert_string_equal(err.text, thread_dumps_problem(d));
+	assert_no_child();
+	thread_dumps_free(d);
+}
+
+static void who_is_not_to_be_asked_is_not(void **state)
+{
+	struct thread_dumps *d = thread_dumps_new(*state, false, 1);
+	struct error err = { 0 };
+
+	assert_false(thread_dumps_ask(d, -1));
+	assert_false(thread_dumps_awaits(d));
+	assert_null(thread_dumps_text(d, &err));
+	assert_int_equal(err.kind, ERROR_UNAVAILABLE);
+	assert_null(thread_dumps_problem(d));
+	assert_no_child();
+	thread_dumps_free(d);
+}
+
+static void a_question_under_way_ends_with_us(void **state)
+{
+	struct thread_dumps *d = thread_dumps_new(*state, true,
+						  20 * CLOCK_NS_PER_S);
+
+	assert_true(thread_dumps_ask(d, -1));
+	thread_dumps_free(d);
+	assert_no_child();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_process_has_samples),
+		cmocka_unit_test(who_never_answered_is_asked_but_once),
+		cmocka_unit_test(who_is_not_to_be_asked_is_not),
+		cmocka_unit_test(a_question_under_way_ends_with_us),
+	};
+
+	return cmocka_run_group_tests(tests, open_self, close_self);
+}
