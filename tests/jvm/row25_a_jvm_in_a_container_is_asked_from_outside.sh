@@ -68,8 +68,19 @@ no_tmp() {
 	target_end "$pid"
 }
 
+# other_network JDK: in a network and an IPC namespace of its own, too.
+other_network() {
+	within='unshare --net --ipc'
+	target "$1" || return
+	within=
+	ask 0 jcmd "$pid" VM.version && alive "$pid" && no_litter "$pid" ||
+		return
+	target_end "$pid"
+}
+
 check() {
-	contained "$1" && inner_root "$1" && noexec_tmp "$1" && no_tmp "$1" ||
+	contained "$1" && inner_root "$1" && other_network "$1" &&
+		noexec_tmp "$1" && no_tmp "$1" ||
 		return
 	hopeless "$1" ro 'read-only' || return
 	hopeless "$1" nr_inodes=6 'no inode left' \
