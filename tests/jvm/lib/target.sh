@@ -164,6 +164,8 @@ target_end() {
 		sleep 0.1
 	done
 	wait "$1" 2>/dev/null
+	# Killed, it leaves the socket that it was asked on.
+	rm -f "/tmp/.java_pid$1"
 	return 0
 }
 
