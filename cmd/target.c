@@ -164,10 +164,13 @@ static int none(const struct candidates *c, const char *name, struct error *err)
 static int several(const struct candidates *c, const char *name,
 		   struct error *err)
 {
+	size_t number = 0;
+
 	talk_always("'%s' matches %zu JVMs:", name, c->matching);
 	for (size_t i = 0; i < c->count; i++) {
 		if (c->at[i].matches)
-			talk_always("%8d %s", (int)c->at[i].jvm->pid,
+			talk_always("%3zu. %d %s", ++number,
+				    (int)c->at[i].jvm->pid,
 				    c->at[i].main.bytes);
 	}
 	return misuse(err, "which of them? say its pid");

@@ -391,15 +391,18 @@ static bool is_stopped(const struct jvm *jvm)
 static int reach(const struct attach *a, int64_t deadline_ns,
 		 int64_t timeout_ns, struct error *err)
 {
+	struct error why = { 0 };
 	int fd;
 
 	if (!is_stopped(a->jvm)) {
-		fd = connect_socket(a->jvm, deadline_ns, err);
+		fd = connect_socket(a->jvm, deadline_ns, &why);
 		if (fd >= 0)
 			return fd;
-		/* ECONNREFUSED: a dead JVM of the same pid left its file. */
-		if (err->kind == ERROR_REFUSED && err->sys != ECONNREFUSED)
-			return -1;
+	}
+	/* ECONNREFUSED: a dead JVM of the same pid left its file. */
+	if (why.kind == ERROR_REFUSED && why.sys != ECONNREFUSED) {
+		*err = why;
+		return -1;
 	}
 	if (attach_conditions_met(a->jvm, deadline_ns, err))
 		return -1;

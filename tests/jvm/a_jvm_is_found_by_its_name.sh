@@ -44,7 +44,7 @@ start "other-named-$$.jar" || exit 1
 # The name is that of just one; an expression finds both.
 doctor "$scratch/bin" 0 "named-$$" "^$first "
 doctor "$scratch/bin" 2 "a.*med-$$" "$pid .*other-named-$$.jar"
-grep -q "$first " "$scratch/got" || { cat "$scratch/got"; exit 1; }
+grep -q '^sjkc:   [12]\. '"$first " "$scratch/got" || { cat "$scratch/got"; exit 1; }
 
 # Row 21: a thread of it is not it.
 thread=$(find "/proc/$pid/task" -maxdepth 1 -name '[0-9]*' \
