@@ -63,10 +63,17 @@ static void begin(struct worker *w)
 		usleep(100);
 }
 
+/* Ends a thread, for the kernel too: it has been joined a moment before. */
 static void end(struct worker *w)
 {
+	int64_t deadline = clock_monotonic_ns() + PATIENCE_NS;
+	char path[64];
+
 	w->ends = true;
 	pthread_join(w->thread, NULL);
+	snprintf(path, sizeof(path), "/proc/self/task/%d", (int)w->tid);
+	while (access(path, F_OK) == 0 && clock_monotonic_ns() < deadline)
+		usleep(100);
 }
 
 static struct tasks *open_tasks(struct jvm *jvm, pid_t pid)
