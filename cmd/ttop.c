@@ -253,6 +253,8 @@ static int check_options(int argc, struct error *err)
 {
 	if (opt.csv && opt.json)
 		return misuse(err, "--csv and --json are two things");
+	if (opt.screen && (opt.csv || opt.json || opt.batch))
+		return misuse(err, "either the screen or reports, please");
 	if (opt.keys && !opt.screen)
 		return misuse(err, "--keys goes with --screen");
 	if (opt.replay && (opt.pid || argc))

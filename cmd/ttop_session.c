@@ -72,12 +72,6 @@ bool ttop_session_sample(struct ttop_session *s)
 	return true;
 }
 
-static void add_failure(struct text *out, const char *what,
-			const struct error *err)
-{
-	text_printf(out, "%s: %s\n", what, err->text);
-}
-
 static void record(struct ttop_session *s, const char *what, int64_t of,
 		   const struct text *text)
 {
@@ -94,43 +88,67 @@ static int64_t wall_now(const struct ttop_session *s)
 	return s->o->is_replay ? s->sample.wall_ns : clock_wall_ns();
 }
 
+static int ask_stack(struct ttop_session *s, const struct thread_row *row,
+		     struct text *text, struct error *err)
+{
+	struct thread_source *source = s->o->source;
+
+	if (!source->ops->stack)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "this source does not have them");
+	return source->ops->stack(source, row->thread, text, err);
+}
+
 static void fetch_stack(struct ttop_session *s)
 {
-	const struct thread_source_ops *ops = s->o->source->ops;
 	const struct thread_row *row = top_stack_row(&s->top);
 	struct text text = { 0 };
 	struct error err;
 
 	if (!row)
 		return; /* it has ended; its last stack trace stays */
-	if (!ops->stack)
-		text_puts(&text, "this source has no stack traces\n");
-	else if (ops->stack(s->o->source, row->thread, &text, &err))
-		add_failure(&text, "no stack trace", &err);
-	else
+	if (ask_stack(s, row, &text, &err) == 0) {
 		record(s, "stack",
 		       row->thread->tid ? row->thread->tid
 					: row->thread->java_id,
 		       &text);
-	top_give_stack(&s->top, &text, wall_now(s));
+		top_give_stack(&s->top, &text, wall_now(s));
+	} else if (s->top.stack_ns) {
+		/* An old one says more than none. */
+		top_say(&s->top, true, "no stack trace: %s", err.text);
+	} else {
+		text_clear(&text);
+		text_printf(&text, "no stack trace: %s\n", err.text);
+		top_give_stack(&s->top, &text, 0);
+	}
 	text_release(&text);
+}
+
+static int ask_deadlocks(struct ttop_session *s, struct text *text,
+			 struct error *err)
+{
+	struct thread_source *source = s->o->source;
+
+	if (!source->ops->deadlocks)
+		return fail(err, ERROR_UNAVAILABLE, "this source cannot tell");
+	return source->ops->deadlocks(source, text, err);
 }
 
 static void fetch_deadlocks(struct ttop_session *s)
 {
-	const struct thread_source_ops *ops = s->o->source->ops;
 	struct text text = { 0 };
 	struct error err;
 
-	if (!ops->deadlocks)
-		text_puts(&text, "this source cannot tell of deadlocks\n");
-	else if (ops->deadlocks(s->o->source, &text, &err))
-		add_failure(&text, "cannot look for deadlocks", &err);
-	else
+	if (ask_deadlocks(s, &text, &err) == 0) {
 		record(s, "deadlocks", 0, &text);
-	if (!text.len)
-		text_puts(&text, "no deadlock was found\n");
-	top_give_deadlocks(&s->top, &text, wall_now(s));
+		if (!text.len)
+			text_puts(&text, "no deadlock was found\n");
+		top_give_deadlocks(&s->top, &text, wall_now(s));
+	} else {
+		text_clear(&text);
+		text_printf(&text, "cannot look for deadlocks: %s\n", err.text);
+		top_give_deadlocks(&s->top, &text, 0);
+	}
 	text_release(&text);
 }
 
