@@ -32,6 +32,7 @@
 #define LINGER_NS    (50 * CLOCK_NS_PER_S)
 #define GRACE_NS     (5 * CLOCK_NS_PER_S)
 #define STATUS_LIMIT 4096
+#define MOST_FILES   1024 /* that are looked at when we let go of them */
 #define ABANDON_MS   1000
 
 enum {
@@ -197,6 +198,24 @@ static bool is_past(struct waking *w)
 }
 
 /*
+ * The parent has gone, and the child stays for a while: nobody is to wait for
+ * it because it has his pipe, or the lock.
+ */
+static void let_go(struct waking *w, int channel)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	w->alone = true;
+	for (int fd = 0; fd <= STDERR_FILENO && null >= 0; fd++)
+		dup2(null, fd);
+	for (int fd = STDERR_FILENO + 1; fd < MOST_FILES; fd++) {
+		if (fd != channel && fd != w->jvm->pidfd && fd != w->tmp &&
+		    fd != w->cwd)
+			close(fd);
+	}
+}
+
+/*
  * Sleeps a moment; -1 and *err when there is no more use in waiting.  That the
  * parent has gone is none: the JVM that it has sent the signal to looks for the
  * file yet, and would print its threads without it.
@@ -209,7 +228,7 @@ static int nap(struct waking *w, int channel, int64_t ns, struct error *err)
 	if (until > w->deadline_ns)
 		until = w->deadline_ns;
 	if (!w->alone && attach_peer_hear(channel, until, &what) == -2)
-		w->alone = true;
+		let_go(w, channel);
 	if (w->alone)
 		clock_sleep_until(until);
 	if (!jvm_runs(w->jvm))
@@ -273,7 +292,8 @@ static int wake(struct waking *w, int channel, struct error *err)
 	attach_peer_tell(channel, READY);
 	heard = attach_peer_hear(channel, w->deadline_ns, &what);
 	/* It may have sent the signal before it was killed. */
-	w->alone = heard == -2;
+	if (heard == -2)
+		let_go(w, channel);
 	/* The parent knows when it has waited enough; the JVM comes first. */
 	w->deadline_ns = clock_monotonic_ns() + LINGER_NS;
 	if (w->alone || what == SIGNALLED)

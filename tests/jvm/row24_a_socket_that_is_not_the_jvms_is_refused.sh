@@ -40,7 +40,7 @@ refused() {
 	listen "$1" "$2" || return
 	ask 5 jcmd "$pid" VM.version && printed_nothing && said "$3"
 	result=$?
-	kill -KILL $listener
+	kill -KILL $listener 2>/dev/null
 	wait $listener 2>/dev/null
 	rm -f "$path"
 	[ ! -s "$scratch/heard.tmp" ] ||

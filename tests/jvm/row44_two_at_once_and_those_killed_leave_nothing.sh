@@ -30,19 +30,48 @@ told_by_whom() {
 	ask 0 jcmd "$pid" VM.version
 }
 
-# killed SIGNAL: amid the waking of a JVM whose listener cannot come, since its
-# one thread that handles signals is held.
-killed() {
+# hold MICROSECONDS: the one thread that handles signals is as late as that.
+hold() {
 	dispatcher=$(grep -l '^Signal Dispatch' "/proc/$pid/task"/*/comm |
 		sed 's|.*/task/\([0-9]*\)/.*|\1|')
 	strace -q -o "$scratch/held" -p "$dispatcher" -e trace=futex \
-		-e inject=futex:delay_exit=1000000 &
+		-e inject=futex:delay_exit="$1" &
 	tracer=$!
 	for _ in $(seq 50); do
 		grep -q "^TracerPid:[[:space:]]*$tracer" \
 			"/proc/$pid/task/$dispatcher/status" && break
 		sleep 0.1
 	done
+}
+
+# The file stays until the JVM has seen it, which would print its threads else.
+file_goes() {
+	for _ in $(seq 150); do
+		[ -e "/tmp/.attach_pid$pid" ] || break
+		sleep 0.1
+	done
+	no_litter "$pid"
+	gone=$?
+	kill $tracer
+	wait $tracer 2>/dev/null
+	[ $gone -eq 0 ] && alive "$pid"
+}
+
+# One that gives up leaves a child with the file: it has neither our pipe nor
+# the lock.
+gives_up() {
+	hold 4000000
+	out=$("$sjkc" jcmd --timeout 300ms "$pid" VM.version 2>&1)
+	[ -e "/tmp/.attach_pid$pid" ] ||
+		{ echo "no file is waited with: $out"; return 1; }
+	flock -n "/proc/$pid/environ" true ||
+		{ echo 'the lock is still held'; return 1; }
+	file_goes
+}
+
+# killed SIGNAL: amid the waking
+killed() {
+	hold 1000000
 	"$sjkc" jcmd "$pid" VM.version >"$scratch/out" 2>"$scratch/err" &
 	asking=$!
 	for _ in $(seq 100); do
@@ -53,15 +82,7 @@ killed() {
 		return 1; }
 	kill "-$1" $asking
 	wait $asking 2>/dev/null
-	# It stays until the JVM has seen it, which would print its threads else.
-	for _ in $(seq 150); do
-		[ -e "/tmp/.attach_pid$pid" ] || break
-		sleep 0.1
-	done
-	no_litter "$pid" || { echo "after SIG$1"; return 1; }
-	kill $tracer
-	wait $tracer 2>/dev/null
-	alive "$pid"
+	file_goes || { echo "after SIG$1"; return 1; }
 }
 
 left_behind() {
@@ -85,5 +106,5 @@ check() {
 
 command -v strace >/dev/null || { echo 'no strace'; exit 77; }
 for_each_jdk check
-# It takes its time, and is no matter of the JDK.
-target "$jdk" && left_behind
+# They take their time, and are no matter of the JDK.
+target "$jdk" && left_behind && target_end "$pid" && target "$jdk" && gives_up
