@@ -68,12 +68,19 @@ static void note_names(const struct proc_facts *f, struct top_sample *out)
 
 static void note_allocation(const struct proc_facts *f, struct top_sample *out)
 {
-	if (f->alloc_is_new)
+	if (f->has_alloc && f->alloc_over_ns >= 0)
 		note(out, "allocation", false,
-		     "between the last two thread dumps, coarse");
+		     "~ the mean of %lld s, by thread dumps, %lld s ago",
+		     seconds(f->alloc_over_ns), seconds(f->dump_age_ns));
+	else if (f->has_alloc)
+		note(out, "allocation", false,
+		     "~ the mean of each thread's life, by a thread dump, "
+		     "%lld s ago",
+		     seconds(f->dump_age_ns));
 	else if (f->dump_age_ns >= 0)
 		note(out, "allocation", true,
-		     "- (known at thread dumps only; exact over JMX)");
+		     "- (this JVM's thread dumps do not have it; exact over "
+		     "JMX)");
 	else
 		note(out, "allocation", true,
 		     "- (needs the JVM's answer, or JMX)");

@@ -15,7 +15,8 @@ struct proc_facts {
 	const char *no_names;     /* why the JVM is not asked; NULL = it is */
 	const char *dump_problem; /* what went wrong when it was; or NULL */
 	int64_t dump_age_ns;      /* -1 = there is none */
-	bool alloc_is_new;        /* the dump came with this sample */
+	bool has_alloc;           /* the dump tells what threads allocated */
+	int64_t alloc_over_ns;    /* between it and one before; -1 = none */
 	const char *no_perfdata;  /* why there is none; or NULL */
 	bool has_schedstat;
 };

@@ -46,7 +46,7 @@ struct proc_source {
 	struct marks dump_marks; /* before the dump that names are from */
 	int64_t first_until_ns;  /* how long the first sample may wait */
 	size_t unnamed;          /* threads that a new dump would name */
-	bool has_sampled, had_dump;
+	bool has_sampled;
 	struct text title;
 };
 
@@ -159,7 +159,18 @@ static const char *no_names(const struct proc_source *s)
 	return NULL;
 }
 
-static void fill_notes(struct proc_source *s, bool is_new,
+/* Sets what is to be said of allocation; nothing unless a thread has it. */
+static void tell_allocation(const struct task_dump *dump,
+			    const struct top_sample *out,
+			    struct proc_facts *facts)
+{
+	for (size_t i = 0; i < out->thread_count && !facts->has_alloc; i++)
+		facts->has_alloc = out->threads[i].has_alloc_mean;
+	facts->alloc_over_ns = dump->before ? dump->came_ns - dump->before_ns
+					    : -1;
+}
+
+static void fill_notes(struct proc_source *s, const struct task_dump *dump,
 		       struct top_sample *out)
 {
 	struct proc_facts facts = {
@@ -175,7 +186,7 @@ static void fill_notes(struct proc_source *s, bool is_new,
 	thread_dumps_times(s->dumps, &asked, &came, &came_ns);
 	if (thread_dumps_names(s->dumps))
 		facts.dump_age_ns = out->monotonic_ns - came_ns;
-	facts.alloc_is_new = is_new && s->had_dump;
+	tell_allocation(dump, out, &facts);
 	proc_notes_add(&facts, out);
 }
 
@@ -196,6 +207,7 @@ static bool take_names(struct proc_source *s, struct task_dump *dump)
 					 s->has_sampled ? 0 : s->first_until_ns,
 					 s->stopped_ns);
 	dump->names = thread_dumps_names(s->dumps);
+	dump->before = thread_dumps_before(s->dumps, &dump->before_ns);
 	dump->leader = s->jvm->pid;
 	thread_dumps_times(s->dumps, &dump->asked_ns, &dump->came_ns, &unused);
 	if (!dump->is_new)
@@ -221,8 +233,7 @@ static int sample(struct thread_source *base, struct top_sample *out,
 		return -1;
 	fill_process(s, &out->process);
 	fill_rows(s, &dump, out);
-	fill_notes(s, dump.is_new, out);
-	s->had_dump = s->had_dump || dump.is_new;
+	fill_notes(s, &dump, out);
 	s->has_sampled = true;
 	mark_all(s);
 	if (s->unnamed && !is_stopped(s))

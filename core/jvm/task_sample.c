@@ -111,6 +111,33 @@ static void set_name(struct thread_sample *out, const struct task *task,
 		out->kind = THREAD_NATIVE;
 }
 
+/*
+ * What a thread allocated between two dumps or, before there are two that have
+ * it, in all its life.
+ */
+static void set_alloc_mean(struct thread_sample *out, const struct task *task,
+			   const struct task_dump *dump,
+			   const struct thread_name *name)
+{
+	const struct thread_name *old = NULL;
+	int64_t since = task_sample_start(task);
+	uint64_t bytes = name->allocated;
+
+	if (dump->before && since < dump->before_ns)
+		old = thread_names_find(dump->before, task->ns_tid);
+	if (old && old->java_id == name->java_id &&
+	    old->allocated <= name->allocated) {
+		since = dump->before_ns;
+		bytes -= old->allocated;
+	}
+	if (since >= dump->came_ns)
+		return;
+	out->has_alloc_mean = true;
+	out->alloc_is_coarse = true;
+	out->alloc_mean = (int64_t)((double)bytes * (double)CLOCK_NS_PER_S /
+				    (double)(dump->came_ns - since));
+}
+
 void task_sample_fill(struct thread_sample *out, const struct task *task,
 		      const struct task_dump *dump, bool has_run)
 {
@@ -129,6 +156,7 @@ void task_sample_fill(struct thread_sample *out, const struct task *task,
 	out->alloc_is_coarse = name->allocated_step > 1;
 	if (dump->is_new)
 		out->counters[THREAD_ALLOC] = counter(name->allocated);
+	set_alloc_mean(out, task, dump, name);
 }
 
 bool task_sample_is_unnamed(const struct thread_sample *s,

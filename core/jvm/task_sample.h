@@ -17,6 +17,8 @@
 struct task_dump {
 	const struct thread_names *names; /* NULL = there is none */
 	int64_t asked_ns, came_ns;
+	const struct thread_names *before; /* an older one; NULL = none */
+	int64_t before_ns;                 /* when that came */
 	bool is_new;  /* it came with this sample: allocation is as of now */
 	pid_t leader; /* the tid of the thread that began the process */
 };

@@ -11,6 +11,8 @@
 #define SELDOM_NS     (60 * CLOCK_NS_PER_S)
 #define LONG_PAUSE_NS (50 * CLOCK_NS_PER_MS)
 #define KEEP_NS       CLOCK_NS_PER_S /* how long a text is as good as new */
+/* Between dumps that are compared: allocation comes in steps of up to 1 MiB. */
+#define APART_NS (5 * CLOCK_NS_PER_S)
 
 struct thread_dumps {
 	const struct jvm *jvm;
@@ -18,8 +20,10 @@ struct thread_dumps {
 	int64_t timeout_ns;
 	struct thread_print print;
 	struct thread_names *names; /* NULL before the first dump */
-	bool is_new;                /* nobody has taken the names yet */
-	struct text text;           /* of the last dump, for a while */
+	struct thread_names *before;
+	int64_t before_boot_ns; /* when that came */
+	bool is_new;            /* nobody has taken the names yet */
+	struct text text;       /* of the last dump, for a while */
 	int64_t asked_boot_ns, came_boot_ns, came_ns;
 	int64_t next_boot_ns;  /* the one under way */
 	int64_t not_before_ns; /* when it may be asked again */
@@ -46,6 +50,7 @@ void thread_dumps_free(struct thread_dumps *d)
 		return;
 	thread_print_stop(&d->print);
 	thread_names_free(d->names);
+	thread_names_free(d->before);
 	text_release(&d->text);
 	free(d);
 }
@@ -88,8 +93,21 @@ static int64_t pause_of(const struct thread_dumps *d, int64_t safepoint_ns)
 	return still;
 }
 
+/* The names there are become those before, when they are old enough. */
+static void keep_names(struct thread_dumps *d)
+{
+	struct thread_names *old = d->before;
+
+	if (!d->names || clock_boot_ns() - d->came_boot_ns < APART_NS)
+		return;
+	d->before = d->names;
+	d->before_boot_ns = d->came_boot_ns;
+	d->names = old;
+}
+
 static void accept(struct thread_dumps *d)
 {
+	keep_names(d);
 	if (!d->names)
 		d->names = thread_names_new();
 	thread_names_read(d->names, d->text.bytes, d->text.len);
@@ -143,6 +161,13 @@ bool thread_dumps_take(struct thread_dumps *d, int64_t until_ns,
 const struct thread_names *thread_dumps_names(const struct thread_dumps *d)
 {
 	return d->names;
+}
+
+const struct thread_names *thread_dumps_before(const struct thread_dumps *d,
+					       int64_t *came_boot_ns)
+{
+	*came_boot_ns = d->before_boot_ns;
+	return d->before;
 }
 
 void thread_dumps_times(const struct thread_dumps *d, int64_t *asked_boot_ns,

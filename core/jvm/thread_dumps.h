@@ -46,6 +46,13 @@ bool thread_dumps_take(struct thread_dumps *d, int64_t until_ns,
 const struct thread_names *thread_dumps_names(const struct thread_dumps *d);
 
 /*
+ * The names of an older dump, far enough back to be compared with, and in
+ * *came_boot_ns when it was there; NULL when there is none.
+ */
+const struct thread_names *thread_dumps_before(const struct thread_dumps *d,
+					       int64_t *came_boot_ns);
+
+/*
  * When the last dump was asked for and when it was there, by the clock that
  * threads' start times count (CLOCK_BOOTTIME); and the latter as
  * clock_monotonic_ns().  0 before the first.

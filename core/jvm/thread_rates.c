@@ -226,8 +226,11 @@ static void rate_alloc(struct thread_row *row, const struct known *before,
 		now->counters[THREAD_ALLOC] = before->counters[THREAD_ALLOC];
 		now->alloc_at = before->alloc_at;
 		row->rates[THREAD_ALLOC] = NAN;
-		return;
 	}
+	if (t->has_alloc_mean)
+		row->rates[THREAD_ALLOC] = (double)t->alloc_mean;
+	if (!is_known(t->counters[THREAD_ALLOC]) || t->has_alloc_mean)
+		return;
 	now->alloc_at = at;
 	row->rates[THREAD_ALLOC] = rate(added(before->counters[THREAD_ALLOC],
 					      t->counters[THREAD_ALLOC]),

@@ -71,6 +71,12 @@ struct thread_sample {
 	enum thread_run_state state;
 	bool state_is_old;    /* from the last thread dump, not of now */
 	bool alloc_is_coarse; /* in steps of 1k or 1m: shown with "~" */
+	/*
+	 * Where THREAD_ALLOC is known at times only: bytes a second, the mean
+	 * of a longer time, which a note tells.
+	 */
+	bool has_alloc_mean;
+	int64_t alloc_mean;
 	int64_t counters[THREAD_COUNTERS];
 };
 

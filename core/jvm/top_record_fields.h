@@ -91,6 +91,8 @@ static const struct record_field thread_fields[] = {
 	RECORD_FIELD("state", STATE, thread_sample, state),
 	RECORD_FIELD("state_is_old", FLAG, thread_sample, state_is_old),
 	RECORD_FIELD("alloc_is_coarse", FLAG, thread_sample, alloc_is_coarse),
+	RECORD_FIELD("has_alloc_mean", FLAG, thread_sample, has_alloc_mean),
+	RECORD_FIELD("alloc_mean", ID, thread_sample, alloc_mean),
 	{ 0 },
 };
 /* clang-format on */

@@ -129,7 +129,8 @@ static void figures_that_are_there_say_whence_they_are(void **state)
 {
 	struct proc_facts facts = {
 		.dump_age_ns = 4 * CLOCK_NS_PER_S,
-		.alloc_is_new = true,
+		.has_alloc = true,
+		.alloc_over_ns = 12 * CLOCK_NS_PER_S,
 		.has_schedstat = true,
 	};
 	struct top_sample s = { .process = nothing };
@@ -141,6 +142,8 @@ static void figures_that_are_there_say_whence_they_are(void **state)
 			    "Thread.print, 4 s ago");
 	assert_false(note_of(&s, "names")->is_absent);
 	assert_false(note_of(&s, "allocation")->is_absent);
+	assert_string_equal(note_of(&s, "allocation")->text,
+			    "~ the mean of 12 s, by thread dumps, 4 s ago");
 	assert_false(note_of(&s, "heap")->is_absent);
 	assert_int_equal(s.note_count, 4);
 }

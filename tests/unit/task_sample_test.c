@@ -184,6 +184,40 @@ static void what_the_kernel_does_not_count_is_absent(void **state)
 	assert_int_equal(s.counters[THREAD_INVOLUNTARY], 4);
 }
 
+/* The dump came at 101 s; the tasks began at 50 s. */
+static void
+allocation_is_a_mean_of_its_life_or_since_the_dump_before(void **state)
+{
+	static const char older[] = START
+		"\"sleeper with a long name\" #11 prio=5 allocated=61K tid=0x1 "
+		"nid=0x7 runnable\n" SLEEPING RUN "\n"
+		"\"another\" #99 prio=5 allocated=1B tid=0x1 nid=0x8 "
+		"runnable\n" RUN "\n" END;
+	struct thread_names *before = thread_names_new();
+	struct task sleeper = task_of(7, 50, 'S');
+	struct task bytes = task_of(8, 50, 'S');
+	struct task none = task_of(10, 50, 'S');
+	struct thread_sample s = sample_of(&sleeper, false);
+
+	(void)state;
+	assert_true(s.has_alloc_mean && s.alloc_is_coarse);
+	assert_int_equal(s.alloc_mean, (163 << 10) / 51);
+	assert_false(sample_of(&none, false).has_alloc_mean);
+
+	thread_names_read(before, older, strlen(older));
+	dump.before = before;
+	dump.before_ns = 91 * CLOCK_NS_PER_S;
+	assert_int_equal(sample_of(&sleeper, false).alloc_mean,
+			 (102 << 10) / 10);
+	/* Another thread had its tid, or it began since. */
+	assert_int_equal(sample_of(&bytes, false).alloc_mean, 163 / 51);
+	sleeper = task_of(7, 92, 'S');
+	assert_int_equal(sample_of(&sleeper, false).alloc_mean,
+			 (163 << 10) / 9);
+	dump.before = NULL;
+	thread_names_free(before);
+}
+
 static void allocation_is_known_when_a_dump_comes(void **state)
 {
 	struct task coarse = task_of(7, 50, 'S');
@@ -198,7 +232,6 @@ static void allocation_is_known_when_a_dump_comes(void **state)
 			 163 << 10);
 	assert_true(sample_of(&coarse, false).alloc_is_coarse);
 	assert_int_equal(sample_of(&fine, false).counters[THREAD_ALLOC], 163);
-	assert_false(sample_of(&fine, false).alloc_is_coarse);
 	assert_true(sample_of(&none, false).counters[THREAD_ALLOC] ==
 		    COUNTER_ABSENT);
 	dump.is_new = false;
@@ -229,6 +262,8 @@ int main(void)
 		cmocka_unit_test(a_thread_that_the_dump_should_have_is_native),
 		cmocka_unit_test(a_state_holds_until_the_thread_runs),
 		cmocka_unit_test(what_the_kernel_does_not_count_is_absent),
+		cmocka_unit_test(
+			allocation_is_a_mean_of_its_life_or_since_the_dump_before),
 		cmocka_unit_test(allocation_is_known_when_a_dump_comes),
 		cmocka_unit_test(without_a_dump_there_are_the_kernels_names),
 	};

@@ -362,6 +362,25 @@ static void allocation_is_compared_with_the_last_that_is_known(void **state)
 	thread_rates_free(rates);
 }
 
+static void a_mean_of_allocation_stands_between_dumps(void **state)
+{
+	struct pair p;
+	struct top_rates *r;
+
+	(void)state;
+	pair_init(&p, 2 * S);
+	made_thread(&p.before, 7, "a");
+	made_thread(&p.now, 7, "a");
+	p.now.threads[0].has_alloc_mean = true;
+	p.now.threads[0].alloc_mean = 700;
+	p.now.threads[0].alloc_is_coarse = true;
+	r = compared(&p);
+	assert_close(r->rows[0].rates[THREAD_ALLOC], 700);
+	assert_close(r->process.alloc, 700);
+	assert_true(r->process.alloc_is_coarse);
+	thread_rates_free(p.rates);
+}
+
 static void exact_allocation_of_the_process_is_preferred(void **state)
 {
 	struct pair p;
@@ -559,6 +578,7 @@ int main(void)
 		cmocka_unit_test(threads_not_named_yet_are_the_applications),
 		cmocka_unit_test(
 			allocation_is_compared_with_the_last_that_is_known),
+		cmocka_unit_test(a_mean_of_allocation_stands_between_dumps),
 		cmocka_unit_test(exact_allocation_of_the_process_is_preferred),
 		cmocka_unit_test(safepoints_are_counted_as_sjk_does),
 		cmocka_unit_test(no_safepoint_has_no_mean_pause),

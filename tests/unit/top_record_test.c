@@ -56,6 +56,8 @@ static void make_full(struct made_sample *m)
 		.state = RUN_STOPPED,
 		.state_is_old = true,
 		.alloc_is_coarse = true,
+		.has_alloc_mean = true,
+		.alloc_mean = 4321,
 	};
 	for (size_t i = 0; i < THREAD_COUNTERS; i++)
 		m->threads[0].counters[i] = value--;
@@ -76,6 +78,8 @@ static void assert_same_thread(const struct thread_sample *a,
 	assert_int_equal(a->state, b->state);
 	assert_int_equal(a->state_is_old, b->state_is_old);
 	assert_int_equal(a->alloc_is_coarse, b->alloc_is_coarse);
+	assert_int_equal(a->has_alloc_mean, b->has_alloc_mean);
+	assert_true(a->alloc_mean == b->alloc_mean);
 	for (size_t i = 0; i < THREAD_COUNTERS; i++)
 		assert_true(a->counters[i] == b->counters[i]);
 }
