@@ -72,16 +72,37 @@ static int64_t due(const struct loop *l)
 	return l->sampled_ns + interval;
 }
 
+/*
+ * Stops until the terminal is ours again; false: until we were told to end,
+ * which is done without it.
+ */
+static bool come_back(const struct loop *l)
+{
+	unsigned seen;
+
+	do {
+		screen_signals_stop();
+		seen = screen_signals_take();
+		if (ttop_wait(l->session.o, 0, -1) & TTOP_STOP)
+			return false;
+		/* Where no shell is that could continue it, nothing stops. */
+	} while (terminal_is_taken() && (seen & SIGNAL_CONTINUED));
+	return true;
+}
+
 static void take_signals(struct loop *l)
 {
 	unsigned seen = screen_signals_take();
 
-	if (seen & SIGNAL_SUSPEND) {
+	if (seen & SIGNAL_SUSPEND)
 		terminal_suspend();
-		screen_signals_stop();
-		screen_signals_take(); /* it is known that we go on */
+	if ((seen & SIGNAL_SUSPEND) ||
+	    ((seen & SIGNAL_CONTINUED) && terminal_is_taken())) {
+		l->done = !come_back(l);
 		seen |= SIGNAL_CONTINUED;
 	}
+	if (l->done)
+		return;
 	if (seen & SIGNAL_CONTINUED)
 		terminal_resume();
 	/* It may have been smaller for a while, and lost what was there. */
@@ -135,6 +156,8 @@ static void run(struct loop *l)
 			take_signals(l);
 			take_keys(l);
 		}
+		if (l->done)
+			return;
 		if ((why & TTOP_ENDED) || clock_left_ms(due(l)) == 0)
 			sample(l);
 		run_errands(l);

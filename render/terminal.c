@@ -94,12 +94,30 @@ static void arm(void)
 	terminal.armed = 1;
 }
 
+/*
+ * In the background it is what others have that would be written to; and who
+ * tries is stopped, handlers or not (SIGTTOU).
+ */
+static bool is_taken(int fd)
+{
+	pid_t owner = tcgetpgrp(fd);
+
+	return owner >= 0 && owner != getpgrp();
+}
+
+bool terminal_is_taken(void)
+{
+	return terminal.curses && is_taken(terminal.fd);
+}
+
 void terminal_restore(void)
 {
 	int saved = errno;
 
-	if (!terminal.armed)
+	if (!terminal.armed || is_taken(terminal.fd)) {
+		errno = saved;
 		return;
+	}
 	/* Nobody may be reading any more: then it is gone in any case. */
 	if (write(terminal.fd, terminal.restore, terminal.restore_len) < 0)
 		errno = saved;
@@ -236,13 +254,17 @@ int terminal_open(bool colour, struct error *err)
 
 void terminal_close(void)
 {
+	bool taken = terminal_is_taken();
+
 	if (!terminal.curses)
 		return;
-	endwin();
+	if (!taken)
+		endwin();
 	delscreen(terminal.curses);
 	terminal.curses = NULL;
 	/* ncurses restores what it knows of; this, what there was. */
-	tcsetattr(terminal.fd, TCSANOW, &terminal.modes);
+	if (!taken)
+		tcsetattr(terminal.fd, TCSANOW, &terminal.modes);
 	terminal.armed = 0;
 	close_files();
 	screen_release(&terminal.shown);
@@ -250,7 +272,7 @@ void terminal_close(void)
 
 void terminal_suspend(void)
 {
-	if (!terminal.curses)
+	if (!terminal.curses || terminal_is_taken())
 		return;
 	endwin();
 	tcsetattr(terminal.fd, TCSANOW, &terminal.modes);

@@ -37,6 +37,12 @@ void terminal_restore(void);
 void terminal_suspend(void);
 void terminal_resume(void);
 
+/*
+ * True while another process group has it: then whatever touches it stops the
+ * process, and the above but terminal_resume() leave it alone.
+ */
+bool terminal_is_taken(void);
+
 /* How large it is now, within the limits of a screen. */
 void terminal_size(unsigned *columns, unsigned *rows);
 
