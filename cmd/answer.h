@@ -8,8 +8,8 @@
 #ifndef CMD_ANSWER_H
 #define CMD_ANSWER_H
 
+#include "core/attach/attach.h"
 #include "core/base/error.h"
-#include "core/jvm/attach.h"
 
 /*
  * Makes a request and prints the reply.  Fails as attach_stream() does, or with

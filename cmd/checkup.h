@@ -9,8 +9,8 @@
 #ifndef CMD_CHECKUP_H
 #define CMD_CHECKUP_H
 
+#include "core/attach/attach_conditions.h"
 #include "core/base/error.h"
-#include "core/jvm/attach_conditions.h"
 #include "core/jvm/jvm.h"
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 enum checkup_need {
 	NEED_PROC = 1,     /* its /proc */
 	NEED_COUNTERS = 2, /* core/jvm/perfdata */
-	NEED_ATTACH = 4,   /* core/jvm/attach */
+	NEED_ATTACH = 4,   /* core/attach/attach */
 };
 
 struct finding {

@@ -4,9 +4,9 @@
 #include "cmd/commands.h"
 #include "cmd/talk.h"
 #include "cmd/target.h"
+#include "core/attach/attach.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
-#include "core/jvm/attach.h"
 
 #include <string.h>
 

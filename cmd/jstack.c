@@ -4,7 +4,7 @@
 #include "cmd/commands.h"
 #include "cmd/talk.h"
 #include "cmd/target.h"
-#include "core/jvm/attach.h"
+#include "core/attach/attach.h"
 
 static struct {
 	const char *pid;

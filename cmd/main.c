@@ -5,11 +5,11 @@
 #include "cmd/commands.h"
 #include "cmd/help.h"
 #include "cmd/talk.h"
+#include "core/attach/attach.h"
 #include "core/base/alloc.h"
 #include "core/base/output.h"
 #include "core/base/version.h"
-#include "core/jvm/attach.h"
-#include "render/terminal.h"
+#include "render/top/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>

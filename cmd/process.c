@@ -2,8 +2,8 @@
 #include "cmd/process.h"
 
 #include "cmd/main_name.h"
+#include "core/attach/attach.h"
 #include "core/base/clock.h"
-#include "core/jvm/attach.h"
 #include "core/jvm/properties.h"
 #include "core/jvm/secrets.h"
 

@@ -3,7 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "core/jvm/top_record.h"
+#include "core/threads/top_record.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #ifndef CMD_TOP_RECORDER_H
 #define CMD_TOP_RECORDER_H
 
-#include "core/jvm/thread_source.h"
+#include "core/threads/thread_source.h"
 
 struct top_recorder;
 

@@ -8,14 +8,14 @@
 #include "cmd/target.h"
 #include "cmd/top_recorder.h"
 #include "cmd/ttop_batch.h"
+#include "core/attach/attach.h"
 #include "core/base/clock.h"
 #include "core/base/input.h"
-#include "core/jvm/attach.h"
-#include "core/jvm/proc_source.h"
-#include "core/jvm/top_record.h"
-#include "render/top_csv.h"
-#include "render/top_json.h"
-#include "render/top_text.h"
+#include "core/threads/proc_source.h"
+#include "core/threads/top_record.h"
+#include "render/top/top_csv.h"
+#include "render/top/top_json.h"
+#include "render/top/top_text.h"
 
 #include <string.h>
 #include <unistd.h>

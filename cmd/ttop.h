@@ -10,8 +10,8 @@
 #define CMD_TTOP_H
 
 #include "core/base/error.h"
-#include "core/jvm/thread_source.h"
-#include "render/top_rows.h"
+#include "core/threads/thread_source.h"
+#include "render/top/top_rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,8 +79,8 @@ int ttop_screen_run(const struct ttop_options *o, struct error *err);
 /*
  * Draws the screen as it is after the last sample of a replay, or after
  * o->iterations reports, into cells and writes them to stdout as text; size is
- * "80x24".  With o->keys (render/keys.h), as it is once they were typed at the
- * first rates there are.
+ * "80x24".  With o->keys (render/top/keys.h), as it is once they were typed at
+ * the first rates there are.
  */
 int ttop_screen_print(const struct ttop_options *o, const char *size,
 		      struct error *err);

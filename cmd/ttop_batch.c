@@ -3,7 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/output.h"
-#include "core/jvm/thread_rates.h"
+#include "core/threads/thread_rates.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #include "cmd/ttop_session.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
-#include "render/keys.h"
+#include "render/top/keys.h"
 
 struct print {
 	struct ttop_session session;

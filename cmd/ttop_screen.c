@@ -8,7 +8,7 @@
 #include "cmd/ttop_session.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
-#include "render/terminal.h"
+#include "render/top/terminal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/output.h"
-#include "render/top_csv.h"
-#include "render/top_json.h"
+#include "render/top/top_csv.h"
+#include "render/top/top_json.h"
 
 #include <langinfo.h>
 #include <locale.h>

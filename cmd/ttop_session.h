@@ -9,9 +9,9 @@
 #define CMD_TTOP_SESSION_H
 
 #include "cmd/ttop.h"
-#include "core/jvm/thread_rates.h"
-#include "render/screen.h"
-#include "render/top.h"
+#include "core/threads/thread_rates.h"
+#include "render/top/screen.h"
+#include "render/top/top.h"
 
 struct ttop_session {
 	const struct ttop_options *o;

@@ -35,17 +35,20 @@ room() {
 
 room 'core/base/*.[ch]' core/base/
 room 'core/profile/*.[ch]' core/base/ core/profile/
+room 'core/jvm/*.[ch]' core/base/ core/jvm/
+room 'core/attach/*.[ch]' core/base/ core/jvm/ core/attach/
 # A live thread dump is read as one from a file is.
-room 'core/jvm/*.[ch]' core/base/ core/jvm/ core/profile/dump_ core/profile/profile.h
+room 'core/threads/*.[ch]' core/base/ core/jvm/ core/attach/ core/threads/ \
+	core/profile/dump_ core/profile/profile.h
 room 'core/native/*.[ch]' core/base/ core/jvm/ core/native/
 room 'jmx_http/*.[ch] jmx_http/*/*.[ch]' core/ jmx_http/
 room 'bpf/*.[ch]' core/ bpf/
-room 'render/*.[ch]' core/ render/
+room 'render/*.[ch] render/*/*.[ch]' core/ render/
 room 'jvmti/agent*.[ch]' jvmti/agent_protocol.h
 room 'jvmti/client*.[ch]' core/ jvmti/
 room 'cmd/*.[ch]' cmd/ core/ jmx_http/ bpf/ jvmti/client render/
 
-below='core/*/*.c render/*.c jmx_http/*.c jmx_http/*/*.c bpf/*.c jvmti/*.c'
+below='core/*/*.c render/*.c render/*/*.c jmx_http/*.c jmx_http/*/*.c bpf/*.c jvmti/*.c'
 # shellcheck disable=SC2086 # patterns
 tap_result 'nothing below cmd/ prints or exits' "$(grep -nE \
 	'(^|[^_[:alnum:]])(v?f?printf|f?puts|f?putc|putchar|perror|_?exit)\(' \

@@ -3,8 +3,8 @@
  * Replies as a JVM, or what takes its place, may send them.  The first byte
  * says in how large parts they come.
  */
-#include "core/jvm/attach_hotspot.h"
-#include "core/jvm/attach_openj9.h"
+#include "core/attach/attach_hotspot.h"
+#include "core/attach/attach_openj9.h"
 
 #include <stdlib.h>
 

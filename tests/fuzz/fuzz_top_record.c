@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/jvm/thread_rates.h"
-#include "core/jvm/top_record.h"
-#include "render/top_csv.h"
-#include "render/top_json.h"
-#include "render/top_rows.h"
+#include "core/threads/thread_rates.h"
+#include "core/threads/top_record.h"
+#include "render/top/top_csv.h"
+#include "render/top/top_json.h"
+#include "render/top/top_rows.h"
 
 #include <stdlib.h>
 

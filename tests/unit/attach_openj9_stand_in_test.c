@@ -3,7 +3,7 @@
  * OpenJ9's attach API against a child of the test that stands in for such a
  * JVM: it waits for the semaphore, reads replyInfo, connects and answers.
  */
-#include "core/jvm/attach_openj9.h"
+#include "core/attach/attach_openj9.h"
 
 #include "core/base/clock.h"
 #include "core/jvm/procfs.h"

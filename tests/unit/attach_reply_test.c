@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/jvm/attach_reply.h"
+#include "core/attach/attach_reply.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * in for one.  It listens where a JVM of its pid would, and answers by a
  * script.
  */
-#include "core/jvm/attach.h"
+#include "core/attach/attach.h"
 
 #include "core/base/clock.h"
 #include "core/jvm/procfs.h"

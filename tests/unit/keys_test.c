@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/keys.h"
+#include "render/top/keys.h"
 
-#include "render/top_keys.h"
+#include "render/top/top_keys.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Of images of JVMs: what a sample has from them, and what is said of it. */
-#include "core/jvm/perf_sample.h"
-#include "core/jvm/proc_notes.h"
+#include "core/threads/perf_sample.h"
+#include "core/threads/proc_notes.h"
 
 #include "core/base/clock.h"
 #include "core/base/input.h"

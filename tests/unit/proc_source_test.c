@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples of a process that is no JVM, and of asking one in vain. */
-#include "core/jvm/proc_source.h"
-#include "core/jvm/thread_dumps.h"
+#include "core/threads/proc_source.h"
+#include "core/threads/thread_dumps.h"
 
 #include "core/base/clock.h"
 

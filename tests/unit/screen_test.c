@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/screen.h"
+#include "render/top/screen.h"
 
 #include <locale.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads of real processes: this one, and children that it starts. */
-#include "core/jvm/tasks.h"
+#include "core/threads/tasks.h"
 
 #include "core/base/clock.h"
 

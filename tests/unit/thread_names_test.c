@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names, ids, kinds and states of threads, from Thread.print replies. */
-#include "core/jvm/thread_names.h"
+#include "core/threads/thread_names.h"
 #include "tests/unit/dump_check.h"
 #include "tests/unit/dump_text.h"
 

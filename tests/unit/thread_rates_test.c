@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/jvm/thread_rates.h"
+#include "core/threads/thread_rates.h"
 
 #include "tests/unit/top_samples.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names that recordings and JSON documents are written with. */
-#include "core/jvm/thread_source.h"
+#include "core/threads/thread_source.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/top_pools.h"
+#include "render/top/top_pools.h"
 
 #include <math.h>
 #include <setjmp.h>

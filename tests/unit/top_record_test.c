@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/jvm/top_record.h"
+#include "core/threads/top_record.h"
 
 #include "tests/unit/top_samples.h"
 

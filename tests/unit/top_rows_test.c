@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/top_rows.h"
+#include "render/top/top_rows.h"
 
 #include "tests/unit/top_samples.h"
 

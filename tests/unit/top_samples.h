@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_TOP_SAMPLES_H
 #define TESTS_UNIT_TOP_SAMPLES_H
 
-#include "core/jvm/thread_source.h"
+#include "core/threads/thread_source.h"
 
 #define MS INT64_C(1000000)
 #define S  INT64_C(1000000000)

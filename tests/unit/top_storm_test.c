@@ -2,9 +2,9 @@
 /*
  * Whatever is pressed, however large the screen is, whoever comes and goes.
  */
-#include "core/jvm/thread_rates.h"
-#include "render/top.h"
-#include "render/view.h"
+#include "core/threads/thread_rates.h"
+#include "render/top/top.h"
+#include "render/top/view.h"
 
 #include <locale.h>
 #include <setjmp.h>

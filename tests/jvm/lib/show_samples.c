@@ -17,7 +17,7 @@
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
 #include "core/jvm/jvm.h"
-#include "core/jvm/proc_source.h"
+#include "core/threads/proc_source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

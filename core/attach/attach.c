@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/attach/attach.h"
+
+#include "core/attach/attach_conditions.h"
+#include "core/attach/attach_hotspot.h"
+#include "core/attach/attach_lock.h"
+#include "core/attach/attach_openj9.h"
+#include "core/attach/attach_peer.h"
+#include "core/attach/attach_reply.h"
+#include "core/attach/attach_socket.h"
+#include "core/attach/attach_wake.h"
+#include "core/attach/attach_wire.h"
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/saturate.h"
+#include "core/jvm/procfs.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define READ_SIZE  ((size_t)64 << 10)
+#define CALL_LIMIT ((uint64_t)512 << 20) /* of a reply kept in memory */
+/* Being let in takes no longer, however long an answer may take. */
+#define OPEN_LIMIT_NS (30 * CLOCK_NS_PER_S)
+#define WORDS_LIMIT   300 /* bytes of what a JVM says when it refuses */
+
+struct attach {
+	const struct jvm *jvm;
+	int64_t timeout_ns;
+	struct hotspot_protocol protocol;
+	char description[64];
+};
+
+/* A request on its way. */
+struct call {
+	struct attach *a;
+	const struct attach_request *request;
+	int64_t deadline_ns;
+	struct hotspot_status status;
+	uint64_t came;     /* bytes behind the status */
+	struct text words; /* the first of them, when the status is not 0 */
+	attach_sink_fn *sink;
+	void *self;
+};
+
+static int64_t deadline_after(int64_t timeout_ns)
+{
+	int64_t deadline;
+
+	if (__builtin_add_overflow(clock_monotonic_ns(), timeout_ns, &deadline))
+		return INT64_MAX;
+	return deadline;
+}
+
+/* Whatever else failed when the JVM ends, that is why. */
+static int ended_or(const struct jvm *jvm, struct error *err)
+{
+	if (err->kind != ERROR_PARTIAL && err->kind != ERROR_OUTPUT &&
+	    attach_jvm_is_ending(jvm))
+		fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
+		     (int)jvm->pid);
+	return -1;
+}
+
+/* Connecting to a socket that is there, by ourselves or by a child. */
+struct connecting {
+	const struct jvm *jvm;
+	int64_t deadline_ns;
+};
+
+static int connect_job(void *self, int channel, struct error *err)
+{
+	const struct connecting *c = self;
+	int dir = attach_socket_dir(c->jvm, err);
+	int held, fd = -1;
+
+	if (dir < 0)
+		return -1;
+	held = attach_socket_hold(c->jvm, dir, err);
+	/* Who has no channel is not a child: it keeps its user. */
+	if (held >= 0 && (channel < 0 || attach_peer_become(c->jvm, err) == 0))
+		fd = attach_socket_connect(c->jvm, held, c->deadline_ns, err);
+	if (held >= 0)
+		close(held);
+	close(dir);
+	return fd;
+}
+
+static int connect_socket(const struct jvm *jvm, int64_t deadline_ns,
+			  struct error *err)
+{
+	struct connecting c = { .jvm = jvm, .deadline_ns = deadline_ns };
+	struct attach_peer child;
+	enum attach_peer_word word;
+	int fd = -1;
+
+	if (!attach_peer_is_needed(jvm))
+		return connect_job(&c, -1, err);
+	if (attach_peer_start(&child, connect_job, &c, err))
+		return -1;
+	/* It is the child that knows why, when it comes to that. */
+	word = attach_peer_wait(&child, deadline_ns + CLOCK_NS_PER_S / 4, &fd,
+				err);
+	attach_peer_end(&child);
+	return word == PEER_DONE ? fd : -1;
+}
+
+/* Takes bytes of a reply: the status first, then what is the sink's. */
+static int take(struct call *c, const char *bytes, size_t len,
+		struct error *err)
+{
+	size_t used = hotspot_status_feed(&c->status, bytes, len);
+	size_t room = WORDS_LIMIT - c->words.len;
+
+	if (c->status.is_wrong)
+		return fail(err, ERROR_REFUSED,
+			    "%d: what came back is no reply of an attach "
+			    "listener",
+			    (int)c->a->jvm->pid);
+	bytes += used;
+	len -= used;
+	if (len == 0)
+		return 0;
+	c->came = saturate_add(c->came, len);
+	if (c->status.value != 0)
+		text_add(&c->words, bytes, len < room ? len : room);
+	return c->sink(c->self, bytes, len, err);
+}
+
+/* The connection has ended, by the JVM's will or by its end. */
+static int finish(const struct call *c, struct error *err)
+{
+	int pid = (int)c->a->jvm->pid;
+	bool ending = attach_jvm_is_ending(c->a->jvm);
+
+	if (ending && c->came)
+		return fail(err, ERROR_PARTIAL,
+			    "%d: the JVM ended amid its reply, of which %llu "
+			    "bytes came",
+			    pid, (unsigned long long)c->came);
+	if (ending)
+		return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended", pid);
+	if (!c->status.is_known)
+		return fail(err, ERROR_REFUSED,
+			    "%d: the JVM closed the connection without an "
+			    "answer",
+			    pid);
+	return 0;
+}
+
+static int refused(const struct call *c, struct error *err)
+{
+	const char *words = c->words.len ? c->words.bytes : "no reason given";
+	size_t len = strlen(words);
+
+	while (len && (words[len - 1] == '\n' || words[len - 1] == ' '))
+		len--;
+	return fail(err, ERROR_REFUSED, "%d: the JVM refused: %.*s",
+		    (int)c->a->jvm->pid, (int)len, words);
+}
+
+static int read_reply(struct call *c, struct attach_wire *w, struct error *err)
+{
+	char *part = xmalloc(READ_SIZE);
+	ssize_t got = 0;
+	int ret = 0;
+
+	while (ret == 0) {
+		got = attach_wire_read(w, part, READ_SIZE, err);
+		if (got <= 0)
+			break;
+		ret = take(c, part, (size_t)got, err);
+	}
+	free(part);
+	if (ret)
+		return ret;
+	if (got < 0 && err->kind != ERROR_NO_TARGET)
+		return -1;
+	return finish(c, err);
+}
+
+/* One request over one connection, which is closed here. */
+static int exchange(struct call *c, int fd, struct error *err)
+{
+	struct attach_wire w = {
+		.jvm = c->a->jvm,
+		.fd = fd,
+		.deadline_ns = c->deadline_ns,
+		.timeout_ns = c->a->timeout_ns,
+	};
+	struct text bytes = { 0 };
+	int ret = hotspot_encode(&bytes, c->a->protocol, c->request, err);
+
+	if (ret == 0)
+		ret = attach_wire_send(&w, bytes.bytes, bytes.len, err);
+	text_release(&bytes);
+	if (ret == 0)
+		ret = read_reply(c, &w, err);
+	close(fd);
+	return ret;
+}
+
+static int to_text(void *self, const void *bytes, size_t len, struct error *err)
+{
+	struct text *t = self;
+
+	if (t->len + len > CALL_LIMIT)
+		return fail(err, ERROR_REFUSED,
+			    "the reply is larger than %llu MiB",
+			    (unsigned long long)CALL_LIMIT >> 20);
+	text_add(t, bytes, len);
+	return 0;
+}
+
+/* OpenJ9 ends its reply with NUL, and keeps the connection. */
+static int read_to_nul(struct attach_wire *w, struct text *reply,
+		       struct error *err)
+{
+	char *part = xmalloc(READ_SIZE);
+	ssize_t got;
+	int ret = -1;
+
+	for (;;) {
+		got = attach_wire_read(w, part, READ_SIZE, err);
+		if (got < 0)
+			break;
+		if (got == 0) {
+			fail(err, ERROR_REFUSED,
+			     "%d: OpenJ9 closed the connection without an "
+			     "answer",
+			     (int)w->jvm->pid);
+			break;
+		}
+		if (to_text(reply, part, (size_t)got, err))
+			break;
+		if (memchr(part, '\0', (size_t)got)) {
+			ret = 0;
+			break;
+		}
+	}
+	free(part);
+	return ret;
+}
+
+static int exchange_openj9(struct call *c, int fd, struct error *err)
+{
+	static const char detach[] = "ATTACH_DETACHED";
+	struct attach_wire w = {
+		.jvm = c->a->jvm,
+		.fd = fd,
+		.deadline_ns = c->deadline_ns,
+		.timeout_ns = c->a->timeout_ns,
+	};
+	struct text bytes = { 0 }, reply = { 0 }, said = { 0 };
+	struct error unused, refusal;
+	int ret = openj9_encode(&bytes, c->request, err);
+
+	if (ret == 0)
+		ret = attach_wire_send(&w, bytes.bytes, bytes.len, err);
+	if (ret == 0)
+		ret = read_to_nul(&w, &reply, err);
+	if (ret == 0)
+		attach_wire_send(&w, detach, sizeof(detach), &unused);
+	if (ret == 0 &&
+	    openj9_decode(reply.bytes, strlen(reply.bytes), &said, &refusal)) {
+		c->status.value = -1;
+		text_puts(&c->words, refusal.text);
+	}
+	if (ret == 0 && said.len)
+		ret = c->sink(c->self, said.bytes, said.len, err);
+	text_release(&bytes);
+	text_release(&reply);
+	text_release(&said);
+	close(fd);
+	return ret;
+}
+
+/* The same on a connection of its own, while nobody else of us asks. */
+static int ask(struct call *c, struct error *err)
+{
+	const struct jvm *jvm = c->a->jvm;
+	int lock, fd, ret = -1;
+
+	if (!jvm_runs(jvm))
+		return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
+			    (int)jvm->pid);
+	if (attach_lock(jvm, c->deadline_ns, &lock, err))
+		return -1;
+	fd = jvm->kind == JVM_OPENJ9 ? openj9_connect(jvm, c->deadline_ns, err)
+				     : connect_socket(jvm, c->deadline_ns, err);
+	if (fd >= 0)
+		ret = jvm->kind == JVM_OPENJ9 ? exchange_openj9(c, fd, err)
+					      : exchange(c, fd, err);
+	else if (err->kind == ERROR_UNAVAILABLE)
+		err->kind = ERROR_REFUSED;
+	if (lock >= 0)
+		close(lock);
+	return ret ? ended_or(jvm, err) : 0;
+}
+
+static int to_reply(void *self, const void *bytes, size_t len,
+		    struct error *err)
+{
+	return attach_reply_add(self, bytes, len, err);
+}
+
+static struct call new_call(struct attach *a, const struct attach_request *r,
+			    attach_sink_fn *sink, void *self)
+{
+	return (struct call){
+		.a = a,
+		.request = r,
+		.deadline_ns = deadline_after(a->timeout_ns),
+		.sink = sink,
+		.self = self,
+	};
+}
+
+int attach_call(struct attach *a, const struct attach_request *request,
+		struct text *reply, struct error *err)
+{
+	struct call c = new_call(a, request, to_text, reply);
+	int ret = ask(&c, err);
+
+	if (ret == 0 && c.status.value != 0)
+		ret = refused(&c, err);
+	text_release(&c.words);
+	return ret;
+}
+
+/* What a refused request says goes to *err, not to the sink. */
+struct gate {
+	struct call *call;
+	attach_sink_fn *sink;
+	void *self;
+};
+
+static int through_gate(void *self, const void *bytes, size_t len,
+			struct error *err)
+{
+	struct gate *g = self;
+
+	return g->call->status.value ? 0 : g->sink(g->self, bytes, len, err);
+}
+
+static int stream_all(struct attach *a, const struct attach_request *request,
+		      attach_sink_fn *sink, void *self, struct error *err)
+{
+	struct call c = new_call(a, request, through_gate, NULL);
+	struct gate gate = { .call = &c, .sink = sink, .self = self };
+	int ret;
+
+	c.self = &gate;
+	ret = ask(&c, err);
+	if (ret == 0 && c.status.value != 0)
+		ret = refused(&c, err);
+	text_release(&c.words);
+	return ret;
+}
+
+int attach_stream(struct attach *a, const struct attach_request *request,
+		  attach_sink_fn *sink, void *self, struct error *err)
+{
+	struct attach_reply reply;
+	struct error unused;
+	int ret;
+
+	if (request->streaming)
+		return stream_all(a, request, sink, self, err);
+	attach_reply_init(&reply);
+	ret = stream_all(a, request, to_reply, &reply, err);
+	/* What came before it broke off is worth having, too. */
+	if (attach_reply_give(&reply, sink, self, ret ? &unused : err))
+		ret = -1;
+	attach_reply_release(&reply);
+	return ret;
+}
+
+/* A stopped JVM would take the connection and answer nothing. */
+static bool is_stopped(const struct jvm *jvm)
+{
+	struct proc_status status;
+	struct error unused;
+
+	return procfs_status(jvm->pid, &status, &unused) == 0 &&
+	       status.state == 'T';
+}
+
+/* A connection to a JVM whose listener may have to be woken first. */
+static int reach(const struct attach *a, int64_t deadline_ns,
+		 int64_t timeout_ns, struct error *err)
+{
+	struct error why = { 0 };
+	int fd;
+
+	if (!is_stopped(a->jvm)) {
+		fd = connect_socket(a->jvm, deadline_ns, &why);
+		if (fd >= 0)
+			return fd;
+	}
+	/* ECONNREFUSED: a dead JVM of the same pid left its file. */
+	if (why.kind == ERROR_REFUSED && why.sys != ECONNREFUSED) {
+		*err = why;
+		return -1;
+	}
+	if (attach_conditions_met(a->jvm, deadline_ns, err))
+		return -1;
+	return attach_wake(a->jvm, deadline_ns, timeout_ns, err);
+}
+
+/* Asks by protocol 1, which all understand, whether there is another. */
+static int probe(struct attach *a, int fd, int64_t deadline_ns,
+		 struct error *err)
+{
+	static const struct attach_request request = {
+		.operation = "getversion",
+		.args = { "options" },
+	};
+	struct text reply = { 0 };
+	struct call c = new_call(a, &request, to_text, &reply);
+	int ret;
+
+	a->protocol = (struct hotspot_protocol){ .version = 1 };
+	c.deadline_ns = deadline_ns;
+	ret = exchange(&c, fd, err);
+	if (ret == 0)
+		a->protocol = hotspot_protocol_of(c.status.value, reply.bytes,
+						  reply.len);
+	text_release(&c.words);
+	text_release(&reply);
+	return ret;
+}
+
+static int begin(struct attach *a, struct error *err)
+{
+	int64_t timeout_ns = a->timeout_ns < OPEN_LIMIT_NS ? a->timeout_ns
+							   : OPEN_LIMIT_NS;
+	int64_t deadline_ns = deadline_after(timeout_ns);
+	int lock, fd, ret = -1;
+
+	if (attach_lock(a->jvm, deadline_ns, &lock, err))
+		return -1;
+	fd = reach(a, deadline_ns, timeout_ns, err);
+	if (fd >= 0)
+		ret = probe(a, fd, deadline_ns, err);
+	if (lock >= 0)
+		close(lock);
+	return ret ? ended_or(a->jvm, err) : 0;
+}
+
+void attach_set_timeout(struct attach *a, int64_t timeout_ns)
+{
+	a->timeout_ns = timeout_ns;
+}
+
+struct attach *attach_open(const struct jvm *jvm, int64_t timeout_ns,
+			   struct error *err)
+{
+	struct attach *a = xcalloc(1, sizeof(*a));
+
+	a->jvm = jvm;
+	a->timeout_ns = timeout_ns;
+	if (jvm->kind == JVM_OPENJ9) {
+		snprintf(a->description, sizeof(a->description), "OpenJ9");
+		if (attach_conditions_met(jvm, deadline_after(timeout_ns), err))
+			goto failed;
+		return a;
+	}
+	if (begin(a, err))
+		goto failed;
+	snprintf(a->description, sizeof(a->description),
+		 "HotSpot, protocol %d%s", a->protocol.version,
+		 a->protocol.has_streaming ? ", streaming" : "");
+	return a;
+failed:
+	attach_close(a);
+	return NULL;
+}
+
+void attach_close(struct attach *a) { free(a); }
+
+const char *attach_protocol(const struct attach *a) { return a->description; }
+
+void attach_abandon_all(void) { attach_wake_abandon(); }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dump_blocks: the threads of a Thread.print reply, one after the other.
+ *
+ * The reply is the JVM's own text, whole and in memory; a name in it may hold
+ * anything, line feeds and what looks like another thread's header included.
+ */
+#ifndef CORE_THREADS_DUMP_BLOCKS_H
+#define CORE_THREADS_DUMP_BLOCKS_H
+
+#include "core/base/lines.h"
+#include "core/profile/dump_header.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct dump_block {
+	struct dump_header header; /* its name is borrowed from the reply */
+	struct lines body;         /* the lines after the header */
+	bool has_frames;           /* of Java methods */
+};
+
+struct dump_blocks {
+	struct lines lines; /* after the header found ahead */
+	struct dump_header ahead;
+	bool has_ahead;
+	struct lines rest; /* what follows the last thread, at the end */
+};
+
+/* Before the first thread of a reply, which is borrowed. */
+struct dump_blocks dump_blocks_over(const char *reply, size_t len);
+
+/* The next thread; false at the end. */
+bool dump_blocks_next(struct dump_blocks *b, struct dump_block *block);
+
+#endif

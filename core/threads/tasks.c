@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/threads/tasks.h"
+
+#include "core/base/alloc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/*
+ * seq_file keeps a page and some for each open file of /proc, charged to our
+ * control group: 4096 of them are 20 MB.
+ */
+#define MOST_KEPT  4096
+#define FDS_SPARED 256 /* for the rest of the program */
+
+enum file { FILE_STAT, FILE_SCHEDSTAT, FILE_STATUS, FILES };
+
+enum { GONE = -1, CHANGED, UNCHANGED, DENIED };
+
+struct slot {
+	struct task task;
+	int fds[FILES]; /* -1 = not kept open */
+	bool is_read;
+	bool is_gone;
+};
+
+struct tasks {
+	const struct jvm *jvm;
+	int directory; /* /proc/PID/task; names the process, not the pid */
+	DIR *list;
+	bool schedstat; /* the kernel keeps it */
+	uint64_t tick_ns;
+	struct slot *slots; /* by tid */
+	size_t count, cap;
+	size_t kept, most_kept;
+	uint64_t missed;
+	struct task_process of_process;
+};
+
+static const char *const file_names[FILES] = {
+	[FILE_STAT] = "stat",
+	[FILE_SCHEDSTAT] = "schedstat",
+	[FILE_STATUS] = "status",
+};
+
+static void drop_fd(struct tasks *t, struct slot *s, enum file file)
+{
+	if (s->fds[file] < 0)
+		return;
+	close(s->fds[file]);
+	s->fds[file] = -1;
+	t->kept--;
+}
+
+static void drop_slot(struct tasks *t, struct slot *s)
+{
+	for (int f = 0; f < FILES; f++)
+		drop_fd(t, s, (enum file)f);
+}
+
+/* There are fewer files to be had than it seemed: keeps none from now on. */
+static void keep_none(struct tasks *t)
+{
+	t->most_kept = 0;
+	for (size_t i = 0; i < t->count; i++)
+		drop_slot(t, &t->slots[i]);
+}
+
+/* "4711/stat"; thousands may be made each time. */
+static void path_of(char path[32], pid_t tid, const char *name)
+{
+	char digits[16];
+	size_t n = sizeof(digits);
+	unsigned rest = (unsigned)tid;
+
+	do {
+		digits[--n] = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest);
+	memcpy(path, digits + n, sizeof(digits) - n);
+	path += sizeof(digits) - n;
+	*path++ = '/';
+	memcpy(path, name, strlen(name) + 1);
+}
+
+static int open_file(struct tasks *t, const struct slot *s, enum file file)
+{
+	char path[32];
+	int fd;
+
+	path_of(path, s->task.tid, file_names[file]);
+	fd = openat(t->directory, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE) && t->kept) {
+		keep_none(t);
+		fd = openat(t->directory, path, O_RDONLY | O_CLOEXEC);
+	}
+	return fd;
+}
+
+/* The bytes read, or -1 and errno: ENOENT or ESRCH when the thread is gone. */
+static ssize_t read_file(struct tasks *t, struct slot *s, enum file file,
+			 bool keep, char *buf, size_t size)
+{
+	ssize_t got;
+	int fd = s->fds[file];
+
+	if (fd >= 0)
+		return task_read(fd, buf, size);
+	fd = open_file(t, s, file);
+	if (fd < 0)
+		return -1;
+	got = task_read(fd, buf, size);
+	if (keep && t->kept < t->most_kept) {
+		s->fds[file] = fd;
+		t->kept++;
+	} else {
+		int sys = errno;
+
+		close(fd);
+		errno = sys;
+	}
+	return got;
+}
+
+static bool means_gone(ssize_t got)
+{
+	return got == 0 || (got < 0 && (errno == ENOENT || errno == ESRCH));
+}
+
+static int read_schedstat(struct tasks *t, struct slot *s)
+{
+	struct task *task = &s->task;
+	uint64_t v[3];
+	char buf[96];
+	ssize_t got = read_file(t, s, FILE_SCHEDSTAT, true, buf, sizeof(buf));
+
+	if (means_gone(got))
+		return GONE;
+	if (got < 0 || !task_numbers(buf, (size_t)got, v, 3))
+		return DENIED;
+	if (s->is_read && task->has_schedstat && v[0] == task->cpu_ns &&
+	    v[1] == task->runq_ns && v[2] == task->slices)
+		return UNCHANGED;
+	task->has_schedstat = true;
+	task->cpu_ns = v[0];
+	task->runq_ns = v[1];
+	task->slices = v[2];
+	return CHANGED;
+}
+
+/*
+ * A thread that does not run needs its stat but once; one that does is likely
+ * to run again.
+ */
+static int read_stat(struct tasks *t, struct slot *s)
+{
+	struct task *task = &s->task;
+	struct proc_stat stat;
+	char buf[1024];
+	ssize_t got = read_file(t, s, FILE_STAT, s->is_read || !t->schedstat,
+				buf, sizeof(buf));
+
+	if (got <= 0 || !procfs_parse_stat(buf, (size_t)got, &stat))
+		return GONE;
+	if (s->is_read && stat.start_ticks != task->start_ticks)
+		return GONE; /* its tid is another's now */
+	memcpy(task->comm, stat.comm, sizeof(task->comm));
+	task->state = stat.state;
+	task->start_ticks = stat.start_ticks;
+	task->user_ns = stat.user_ticks * t->tick_ns;
+	task->sys_ns = stat.sys_ticks * t->tick_ns;
+	return CHANGED;
+}
+
+/* Its context switches, and once its tid in the JVM's pid namespace. */
+static int read_status(struct tasks *t, struct slot *s, bool switches)
+{
+	struct task *task = &s->task;
+	struct proc_status status;
+	char buf[4096];
+	ssize_t got = read_file(t, s, FILE_STATUS, switches && s->is_read, buf,
+				sizeof(buf));
+
+	if (means_gone(got))
+		return GONE;
+	if (got < 0 || !procfs_parse_status(buf, (size_t)got, &status))
+		return DENIED;
+	task->has_switches = switches;
+	task->voluntary = status.voluntary;
+	task->involuntary = status.involuntary;
+	if (t->jvm->own_pid_ns && status.ns_depth)
+		task->ns_tid = status.ns_pids[status.ns_depth - 1];
+	return CHANGED;
+}
+
+static void read_slot(struct tasks *t, struct slot *s, bool switches)
+{
+	int ran = t->schedstat ? read_schedstat(t, s) : CHANGED;
+	bool first = !s->is_read;
+
+	if (ran == GONE)
+		goto gone;
+	if (ran != UNCHANGED && read_stat(t, s) == GONE)
+		goto gone;
+	if (first)
+		s->task.ns_tid = t->jvm->own_pid_ns ? 0 : s->task.tid;
+	if ((switches && (ran != UNCHANGED || !s->task.has_switches)) ||
+	    (first && t->jvm->own_pid_ns)) {
+		if (read_status(t, s, switches) == GONE)
+			goto gone;
+	}
+	s->is_read = true;
+	return;
+gone:
+	s->is_gone = true;
+	drop_slot(t, s);
+}
+
+static void remove_gone(struct tasks *t)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		if (t->slots[i].is_gone)
+			continue;
+		if (left != i)
+			t->slots[left] = t->slots[i];
+		left++;
+	}
+	t->count = left;
+}
+
+/* True when one of the first `known` slots, which are in order, is the tid's.
+ */
+static bool is_known(const struct tasks *t, size_t known, pid_t tid)
+{
+	size_t low = 0, high = known;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->slots[middle].task.tid < tid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < known && t->slots[low].task.tid == tid;
+}
+
+static void add_slot(struct tasks *t, pid_t tid)
+{
+	array_reserve(t->slots, t->cap, t->count + 1);
+	t->slots[t->count++] = (struct slot){
+		.task = { .tid = tid },
+		.fds = { -1, -1, -1 },
+	};
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	pid_t x = ((const struct slot *)a)->task.tid;
+	pid_t y = ((const struct slot *)b)->task.tid;
+
+	return (x > y) - (x < y);
+}
+
+/* Adds those that the directory lists and are not known, and reads them. */
+static void find_new(struct tasks *t, bool switches)
+{
+	size_t known = t->count;
+	struct dirent *entry;
+
+	rewinddir(t->list);
+	while ((entry = readdir(t->list))) {
+		long tid = strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0 && tid <= INT32_MAX &&
+		    !is_known(t, known, (pid_t)tid))
+			add_slot(t, (pid_t)tid);
+	}
+	if (t->count == known)
+		return;
+	for (size_t i = known; i < t->count; i++) {
+		read_slot(t, &t->slots[i], switches);
+		if (t->slots[i].is_gone)
+			t->missed++;
+	}
+	remove_gone(t);
+	qsort(t->slots, t->count, sizeof(*t->slots), by_tid);
+}
+
+int tasks_read(struct tasks *t, bool switches, struct error *err)
+{
+	for (size_t i = 0; i < t->count; i++)
+		read_slot(t, &t->slots[i], switches);
+	remove_gone(t);
+	if (task_process_read(&t->of_process, err))
+		return -1;
+	/*
+	 * All that were known and live are as many as there are: no other can
+	 * have come.  Listing them would cost as much again.
+	 */
+	if (t->count != t->of_process.threads)
+		find_new(t, switches);
+	return 0;
+}
+
+static size_t raised_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 0;
+	if (limit.rlim_cur < limit.rlim_max) {
+		rlim_t soft = limit.rlim_cur;
+
+		limit.rlim_cur = limit.rlim_max;
+		if (setrlimit(RLIMIT_NOFILE, &limit))
+			limit.rlim_cur = soft;
+	}
+	if (limit.rlim_cur <= FDS_SPARED)
+		return 0;
+	limit.rlim_cur -= FDS_SPARED;
+	return limit.rlim_cur < MOST_KEPT ? limit.rlim_cur : MOST_KEPT;
+}
+
+/*
+ * A kernel without CONFIG_SCHED_INFO has no such file, or writes zeroes; this
+ * thread has been put on a CPU, though its time may not be counted yet.
+ */
+static bool kernel_has_schedstat(void)
+{
+	int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	uint64_t v[3];
+	char buf[96];
+	ssize_t got;
+
+	if (fd < 0)
+		return false;
+	got = task_read(fd, buf, sizeof(buf));
+	close(fd);
+	return got > 0 && task_numbers(buf, (size_t)got, v, 3) && v[2];
+}
+
+static int open_directory(struct tasks *t, struct error *err)
+{
+	pid_t pid = t->jvm->pid;
+	int fd;
+
+	t->directory = procfs_open(pid, "task", O_RDONLY | O_DIRECTORY, err);
+	if (t->directory < 0)
+		return -1;
+	fd = fcntl(t->directory, F_DUPFD_CLOEXEC, 0);
+	t->list = fd < 0 ? NULL : fdopendir(fd);
+	if (t->list)
+		return 0;
+	fail_sys(err, ERROR_FAILED, "/proc/%d/task", (int)pid);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+struct tasks *tasks_open(const struct jvm *jvm, struct error *err)
+{
+	struct tasks *t = xcalloc(1, sizeof(*t));
+
+	t->jvm = jvm;
+	t->directory = -1;
+	t->tick_ns = task_tick_ns();
+	t->schedstat = kernel_has_schedstat();
+	t->most_kept = raised_limit();
+	/* The process after the directory: its start shows whose both are. */
+	if (open_directory(t, err) ||
+	    task_process_open(&t->of_process, jvm, err)) {
+		tasks_close(t);
+		return NULL;
+	}
+	return t;
+}
+
+void tasks_close(struct tasks *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->count; i++)
+		drop_slot(t, &t->slots[i]);
+	if (t->list)
+		closedir(t->list);
+	if (t->directory >= 0)
+		close(t->directory);
+	task_process_close(&t->of_process);
+	free(t->slots);
+	free(t);
+}
+
+size_t tasks_count(const struct tasks *t) { return t->count; }
+
+const struct task *tasks_at(const struct tasks *t, size_t i)
+{
+	return &t->slots[i].task;
+}
+
+uint64_t tasks_missed(const struct tasks *t) { return t->missed; }
+
+const struct task_process *tasks_process(const struct tasks *t)
+{
+	return &t->of_process;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tasks: the threads of a process and what they have used, from /proc.
+ *
+ * A reading that finds nothing new costs one pread(2) a thread: of schedstat,
+ * which shows whether the thread has run at all since the last one.  The files
+ * are kept open, as many as the limit on open files allows (the soft limit is
+ * raised), up to a bound, since the kernel keeps a page for each; the rest are
+ * opened each time.  A tid that another thread has taken over is a new thread.
+ */
+#ifndef CORE_THREADS_TASKS_H
+#define CORE_THREADS_TASKS_H
+
+#include "core/base/error.h"
+#include "core/jvm/jvm.h"
+#include "core/jvm/procfs.h"
+#include "core/threads/task_process.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct task {
+	pid_t tid;    /* as this process sees it */
+	pid_t ns_tid; /* as the JVM does, and prints: nid=, [NTID] */
+	uint64_t start_ticks;
+	char comm[PROCFS_NAMES];  /* foreign */
+	char state;               /* of proc_stat */
+	uint64_t user_ns, sys_ns; /* by ticks, 10 ms apart */
+	bool has_schedstat;       /* else the next three are 0 */
+	uint64_t cpu_ns;          /* to the nanosecond */
+	uint64_t runq_ns;         /* waited for a CPU */
+	uint64_t slices;          /* times put on a CPU */
+	bool has_switches;
+	uint64_t voluntary, involuntary; /* context switches */
+};
+
+struct tasks;
+
+/* jvm is borrowed; any process will do.  NULL and *err on failure. */
+struct tasks *tasks_open(const struct jvm *jvm, struct error *err);
+void tasks_close(struct tasks *t); /* NULL is fine */
+
+/*
+ * Reads all threads that there are now, ordered by tid.  Context switches cost
+ * a third file each and are read only when asked for.  ERROR_NO_TARGET when
+ * the process has ended, or runs another program (execve(2)).
+ */
+int tasks_read(struct tasks *t, bool switches, struct error *err);
+
+size_t tasks_count(const struct tasks *t);
+const struct task *tasks_at(const struct tasks *t, size_t i);
+
+/* Threads that ended while they were read, so far. */
+uint64_t tasks_missed(const struct tasks *t);
+
+/* What the last reading found of the process. */
+const struct task_process *tasks_process(const struct tasks *t);
+
+#endif

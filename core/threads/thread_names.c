@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/threads/thread_names.h"
+
+#include "core/base/alloc.h"
+#include "core/base/arena.h"
+#include "core/base/map64.h"
+#include "core/jvm/procfs.h"
+#include "core/threads/dump_blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct thread_names {
+	struct thread_name *names;
+	size_t count, cap;
+	struct map64 by_tid; /* an index of names */
+	struct arena arena;
+};
+
+/*
+ * How the JVM's own threads are called, JDK 8 to 25: those without a Java id,
+ * and those with one that JMX does not show either.  All others that have no
+ * id are the VM's, all others that have one are Java's.
+ */
+static const struct {
+	const char *beginning;
+	enum thread_kind kind;
+	bool has_id;
+} own_names[] = {
+	{ "GC Thread#", THREAD_GC, false },
+	{ "GC task thread#", THREAD_GC, false }, /* JDK 8 */
+	{ "ParGC Thread#", THREAD_GC, false },
+	{ "Gang worker#", THREAD_GC, false },
+	{ "G1 ", THREAD_GC, false },
+	{ "CMS ", THREAD_GC, false },
+	{ "Concurrent Mark-Sweep GC Thread", THREAD_GC, false },
+	{ "Shenandoah", THREAD_GC, false },
+	{ "ZDirector", THREAD_GC, false },
+	{ "ZDriver", THREAD_GC, false },
+	{ "ZStat", THREAD_GC, false },
+	{ "ZUncommitter", THREAD_GC, false },
+	{ "ZUnmapper", THREAD_GC, false },
+	{ "ZWorker", THREAD_GC, false },
+	{ "XDirector", THREAD_GC, false }, /* JDK 21 to 23 */
+	{ "XDriver", THREAD_GC, false },
+	{ "XStat", THREAD_GC, false },
+	{ "XUncommitter", THREAD_GC, false },
+	{ "XUnmapper", THREAD_GC, false },
+	{ "XWorker", THREAD_GC, false },
+	{ "RuntimeWorker#", THREAD_GC, false }, /* ZGC's */
+	{ "StringDedup", THREAD_GC, false },    /* JDK 17 */
+	{ "StringDedup", THREAD_GC, true },     /* JDK 18 */
+	{ "VM Thread", THREAD_VM, false },
+	{ "VM Periodic Task Thread", THREAD_VM, false },
+	{ "Service Thread", THREAD_VM, true },
+	{ "Monitor Deflation Thread", THREAD_VM, true },
+	{ "C1 CompilerThread", THREAD_JIT, true },
+	{ "C2 CompilerThread", THREAD_JIT, true },
+	{ "JVMCI CompilerThread", THREAD_JIT, true },
+	{ "JVMCI-native CompilerThread", THREAD_JIT, true },
+	{ "Sweeper thread", THREAD_JIT, true }, /* JDK 19 and older */
+};
+
+enum { OWN_NAMES = sizeof(own_names) / sizeof(*own_names) };
+
+/* Of the beginning only the first `most` bytes count. */
+static bool begins_with(const char *name, size_t len, const char *beginning,
+			size_t most)
+{
+	size_t wanted = strlen(beginning);
+
+	if (wanted > most)
+		wanted = most;
+	return len >= wanted && memcmp(name, beginning, wanted) == 0;
+}
+
+/* A program's thread may have any of these names, too: it has Java frames. */
+static enum thread_kind kind_of(const struct dump_block *b)
+{
+	const struct dump_header *h = &b->header;
+	bool has_id = h->java_id != 0;
+
+	if (has_id && b->has_frames)
+		return THREAD_JAVA;
+	for (size_t i = 0; i < OWN_NAMES; i++) {
+		if (own_names[i].has_id == has_id &&
+		    begins_with(h->name, h->name_len, own_names[i].beginning,
+				SIZE_MAX))
+			return own_names[i].kind;
+	}
+	return has_id ? THREAD_JAVA : THREAD_VM;
+}
+
+enum thread_kind thread_names_kind_of(const char *comm)
+{
+	for (size_t i = 0; i < OWN_NAMES; i++) {
+		if (begins_with(comm, strlen(comm), own_names[i].beginning,
+				PROCFS_NAMES - 1))
+			return own_names[i].kind;
+	}
+	return THREAD_UNKNOWN;
+}
+
+/* "TIMED_WAITING (sleeping)" */
+static enum thread_run_state state_of(const char *text, size_t len)
+{
+	const char *blank = memchr(text, ' ', len);
+	struct line word = { text, blank ? (size_t)(blank - text) : len };
+
+	for (int s = RUN_NEW; s <= RUN_TERMINATED; s++) {
+		enum thread_run_state state = (enum thread_run_state)s;
+
+		if (line_is(word, thread_run_state_name(state)))
+			return state;
+	}
+	return RUN_UNKNOWN;
+}
+
+/* What the lines before the first frame say. */
+static void read_body(struct lines body, struct thread_name *name)
+{
+	static const char state[] = "   java.lang.Thread.State: ";
+	static const char carries[] = "   Carrying virtual thread #";
+	struct line line;
+
+	while (lines_next(&body, &line) && line_starts(line, "   ")) {
+		if (line_starts(line, state))
+			name->state = state_of(line.text + sizeof(state) - 1,
+					       line.len - sizeof(state) + 1);
+		else if (line_starts(line, carries))
+			dump_decimal(line.text + sizeof(carries) - 1,
+				     line.len - sizeof(carries) + 1,
+				     &name->virtual_id);
+	}
+}
+
+static void add_name(struct thread_names *n, const struct dump_block *b)
+{
+	const struct dump_header *h = &b->header;
+	struct thread_name name = {
+		.ns_tid = (pid_t)h->os_id,
+		.java_id = h->java_id,
+		.kind = kind_of(b),
+		.allocated = h->allocated,
+		.allocated_step = h->allocated_step,
+	};
+
+	/* One that starts or has ended has none. */
+	if (h->os_id <= 0 || h->os_id > INT32_MAX)
+		return;
+	if (!map64_add(&n->by_tid, (uint64_t)h->os_id, (uint32_t)n->count)) {
+		uint32_t other = map64_get(&n->by_tid, (uint64_t)h->os_id);
+
+		n->names[other].ns_tid = 0;
+		return;
+	}
+	read_body(b->body, &name);
+	name.name = arena_copy(&n->arena, h->name, h->name_len);
+	array_reserve(n->names, n->cap, n->count + 1);
+	n->names[n->count++] = name;
+}
+
+void thread_names_read(struct thread_names *n, const char *reply, size_t len)
+{
+	struct dump_blocks blocks = dump_blocks_over(reply, len);
+	struct dump_block block;
+
+	arena_release(&n->arena);
+	map64_clear(&n->by_tid);
+	n->count = 0;
+	while (n->count < UINT32_MAX - 1 && dump_blocks_next(&blocks, &block))
+		add_name(n, &block);
+}
+
+struct thread_names *thread_names_new(void)
+{
+	return xcalloc(1, sizeof(struct thread_names));
+}
+
+void thread_names_free(struct thread_names *n)
+{
+	if (!n)
+		return;
+	arena_release(&n->arena);
+	map64_release(&n->by_tid);
+	free(n->names);
+	free(n);
+}
+
+size_t thread_names_count(const struct thread_names *n) { return n->count; }
+
+const struct thread_name *thread_names_find(const struct thread_names *n,
+					    pid_t ns_tid)
+{
+	uint32_t i = map64_get(&n->by_tid, (uint64_t)ns_tid);
+
+	if (ns_tid <= 0 || i == MAP64_NONE || !n->names[i].ns_tid)
+		return NULL;
+	return &n->names[i];
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread_rates: what happened between two samples, per second.
+ *
+ * By SJK's definitions where SJK has the figure: 1.0 is one core; a thread that
+ * ended or began in between counts in the process's figures only.  Never
+ * negative, and never more than the CPUs there are.  An absent figure is NaN.
+ */
+#ifndef CORE_THREADS_THREAD_RATES_H
+#define CORE_THREADS_THREAD_RATES_H
+
+#include "core/threads/thread_source.h"
+
+struct thread_row {
+	const struct thread_sample *thread; /* of the later sample */
+	bool is_new; /* was not in the earlier one: its rates are NaN */
+	double rates[THREAD_COUNTERS]; /* times: share of one core or of the
+					  interval; else per second */
+};
+
+struct gc_rate {
+	const char *name; /* of the sample */
+	double share;     /* of the interval the program stood still */
+	int64_t count;    /* collections in it */
+};
+
+struct process_rates {
+	/*
+	 * Shares of one core.  user and sys are of the application's threads,
+	 * those of Java, and those that may be and are not named yet; other is
+	 * the rest of cpu.  Without any names there is no application.
+	 */
+	double cpu, application, user, sys, other;
+	double vm_cpu, gc_cpu, jit_cpu, native_cpu; /* by kind of thread */
+	double alloc;                               /* bytes a second */
+	bool alloc_is_coarse; /* added up from threads that know it coarsely */
+	double safepoints;    /* a second */
+	double safepoint_pause_ms; /* mean, reaching it included */
+	double sync, safepoint;    /* shares of the interval */
+	size_t gc_count;
+	struct gc_rate gc[GC_COLLECTORS_MAX];
+	size_t java_threads, new_threads, ended_threads;
+};
+
+struct top_rates {
+	const struct top_sample *sample; /* the later one */
+	double interval_s;
+	struct process_rates process;
+	struct thread_row *rows; /* in the sample's order; may be reordered */
+	size_t row_count;
+};
+
+struct thread_rates;
+
+struct thread_rates *thread_rates_new(void);
+void thread_rates_free(struct thread_rates *r); /* NULL is fine */
+
+/*
+ * Compares a sample with the one before.  The first has nothing to be compared
+ * with, nor has one that is not later than the one before: gives NULL.  The
+ * result borrows from the sample, and is valid until either is replaced.
+ *
+ * Where the sum of user and sys is known in ticks only, but cpu exactly, cpu is
+ * shared out as the ticks of the last second at least were.  Allocation that is
+ * not in every sample is compared with the last that had it.
+ */
+struct top_rates *thread_rates_update(struct thread_rates *r,
+				      const struct top_sample *sample);
+
+#endif

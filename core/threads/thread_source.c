@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/threads/thread_source.h"
+
+static const char *const counters[THREAD_COUNTERS] = {
+	[THREAD_CPU] = "cpu",
+	[THREAD_USER] = "user",
+	[THREAD_SYS] = "sys",
+	[THREAD_ALLOC] = "alloc",
+	[THREAD_RUNQ] = "runq",
+	[THREAD_VOLUNTARY] = "voluntary",
+	[THREAD_INVOLUNTARY] = "involuntary",
+	[THREAD_WAITS] = "waits",
+	[THREAD_WAIT_TIME] = "wait_time",
+	[THREAD_BLOCKS] = "blocks",
+	[THREAD_BLOCK_TIME] = "block_time",
+};
+
+static const char *const kinds[] = {
+	[THREAD_UNKNOWN] = "unknown", [THREAD_JAVA] = "java",
+	[THREAD_VM] = "vm",           [THREAD_GC] = "gc",
+	[THREAD_JIT] = "jit",         [THREAD_NATIVE] = "native",
+};
+
+static const char *const states[] = {
+	[RUN_UNKNOWN] = "UNKNOWN",       [RUN_NEW] = "NEW",
+	[RUN_RUNNABLE] = "RUNNABLE",     [RUN_BLOCKED] = "BLOCKED",
+	[RUN_WAITING] = "WAITING",       [RUN_TIMED_WAITING] = "TIMED_WAITING",
+	[RUN_TERMINATED] = "TERMINATED", [RUN_ON_CPU] = "ON_CPU",
+	[RUN_SLEEPING] = "SLEEPING",     [RUN_DISK] = "DISK",
+	[RUN_STOPPED] = "STOPPED",
+};
+
+const char *thread_counter_name(enum thread_counter counter)
+{
+	return counters[counter];
+}
+
+const char *thread_kind_name(enum thread_kind kind) { return kinds[kind]; }
+
+const char *thread_run_state_name(enum thread_run_state state)
+{
+	return states[state];
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/top/pager.h"
+
+#include "core/base/alloc.h"
+
+#define TAB "    " /* frames begin with one; eight columns are many */
+
+enum { LEFT_STEP = 8, WHEEL_STEP = 3 };
+
+static size_t last_first(const struct pager *p)
+{
+	return p->count > p->height ? p->count - p->height : 0;
+}
+
+static void add_line(struct pager *p, size_t at)
+{
+	array_reserve(p->lines, p->cap, p->count + 1);
+	p->lines[p->count++] = at;
+}
+
+void pager_set(struct pager *p, const char *bytes, size_t len)
+{
+	text_clear(&p->text);
+	p->count = 0;
+	for (size_t at = 0; at < len; at++) {
+		if (at == 0 || bytes[at - 1] == '\n')
+			add_line(p, p->text.len);
+		if (bytes[at] == '\t')
+			text_puts(&p->text, TAB);
+		else if (bytes[at] != '\r')
+			text_putc(&p->text, bytes[at]);
+	}
+}
+
+void pager_rewind(struct pager *p)
+{
+	p->first = 0;
+	p->left = 0;
+}
+
+void pager_release(struct pager *p)
+{
+	text_release(&p->text);
+	free(p->lines);
+	*p = (struct pager){ 0 };
+}
+
+static void scroll_up(struct pager *p, size_t lines)
+{
+	p->first -= lines < p->first ? lines : p->first;
+}
+
+static void scroll_down(struct pager *p, size_t lines)
+{
+	size_t last = last_first(p);
+
+	p->first = p->first + lines < last ? p->first + lines : last;
+}
+
+bool pager_request(struct pager *p, enum top_request request)
+{
+	size_t page = p->height > 1 ? p->height - 1 : 1;
+
+	switch (request) {
+	case REQUEST_UP:
+		scroll_up(p, 1);
+		return true;
+	case REQUEST_DOWN:
+		scroll_down(p, 1);
+		return true;
+	case REQUEST_WHEEL_UP:
+		scroll_up(p, WHEEL_STEP);
+		return true;
+	case REQUEST_WHEEL_DOWN:
+		scroll_down(p, WHEEL_STEP);
+		return true;
+	case REQUEST_PAGE_UP:
+		scroll_up(p, page);
+		return true;
+	case REQUEST_PAGE_DOWN:
+		scroll_down(p, page);
+		return true;
+	case REQUEST_FIRST:
+		pager_rewind(p);
+		return true;
+	case REQUEST_LAST:
+		p->first = last_first(p);
+		return true;
+	case REQUEST_LEFT:
+		p->left -= p->left < LEFT_STEP ? p->left : LEFT_STEP;
+		return true;
+	case REQUEST_RIGHT:
+		if (p->left < SCREEN_COLUMNS_MAX)
+			p->left += LEFT_STEP;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Where the part of a line begins that is not off to the left. */
+static size_t skip(const char *line, size_t len, size_t characters)
+{
+	size_t at = 0;
+
+	while (at < len && characters--) {
+		do
+			at++;
+		while (at < len && ((uint8_t)line[at] & 0xc0) == 0x80);
+	}
+	return at;
+}
+
+static void draw_line(const struct pager *p, struct screen *s, unsigned row,
+		      size_t i, pager_style_fn *style)
+{
+	const char *line = p->text.bytes + p->lines[i];
+	size_t end = i + 1 < p->count ? p->lines[i + 1] : p->text.len;
+	size_t len = end - p->lines[i];
+	size_t skipped;
+	enum screen_style look;
+
+	if (len && line[len - 1] == '\n')
+		len--;
+	look = style ? style(line, len) : STYLE_PLAIN;
+	skipped = skip(line, len, p->left);
+	screen_put(s, row, 0, s->columns, look, line + skipped, len - skipped);
+}
+
+void pager_draw(struct pager *p, struct screen *s, unsigned row,
+		unsigned height, pager_style_fn *style)
+{
+	p->height = height;
+	/* The text, or the screen, may have become shorter. */
+	if (p->first > last_first(p))
+		p->first = last_first(p);
+	for (unsigned i = 0; i < height && p->first + i < p->count; i++)
+		draw_line(p, s, row + i, p->first + i, style);
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/top/terminal.h"
+
+#include "core/base/alloc.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+#undef columns /* term.h takes many a good name */
+
+enum { ESCAPE_MS = 25, RESTORE_MAX = 256 };
+
+static struct {
+	SCREEN *curses;
+	FILE *in, *out;
+	bool colour;
+	struct screen shown; /* what the terminal shows */
+	/* For terminal_restore(), all of it set before armed is. */
+	volatile sig_atomic_t armed;
+	int fd;
+	struct termios modes; /* as they were */
+	char restore[RESTORE_MAX];
+	size_t restore_len;
+} terminal;
+
+/* How the styles look: with colours, and without. */
+static const struct {
+	short front, back;
+	attr_t attributes, mono;
+} looks[STYLES] = {
+	[STYLE_PLAIN] = { -1, -1, A_NORMAL, A_NORMAL },
+	[STYLE_DIM] = { -1, -1, A_DIM, A_DIM },
+	[STYLE_BOLD] = { -1, -1, A_BOLD, A_BOLD },
+	[STYLE_TITLE] = { COLOR_WHITE, COLOR_BLUE, A_BOLD, A_REVERSE },
+	[STYLE_HEAD] = { COLOR_BLACK, COLOR_GREEN, A_NORMAL, A_REVERSE },
+	[STYLE_SORTED] = { COLOR_BLACK, COLOR_CYAN, A_NORMAL, A_BOLD },
+	[STYLE_SELECTED] = { COLOR_BLACK, COLOR_CYAN, A_NORMAL, A_REVERSE },
+	[STYLE_FOLLOWED] = { COLOR_BLACK, COLOR_YELLOW, A_NORMAL,
+			     A_REVERSE | A_BOLD },
+	[STYLE_KEY] = { -1, -1, A_BOLD, A_BOLD },
+	[STYLE_LABEL] = { COLOR_CYAN, -1, A_NORMAL, A_NORMAL },
+	[STYLE_WARM] = { COLOR_YELLOW, -1, A_NORMAL, A_NORMAL },
+	[STYLE_HOT] = { COLOR_RED, -1, A_BOLD, A_BOLD },
+	[STYLE_USER] = { COLOR_GREEN, -1, A_NORMAL, A_NORMAL },
+	[STYLE_SYS] = { COLOR_RED, -1, A_NORMAL, A_NORMAL },
+	[STYLE_GC] = { COLOR_YELLOW, -1, A_NORMAL, A_NORMAL },
+	[STYLE_JIT] = { COLOR_CYAN, -1, A_NORMAL, A_NORMAL },
+	[STYLE_VM] = { COLOR_MAGENTA, -1, A_NORMAL, A_NORMAL },
+	[STYLE_NATIVE] = { COLOR_BLUE, -1, A_NORMAL, A_NORMAL },
+	[STYLE_HISTORY] = { COLOR_CYAN, -1, A_NORMAL, A_NORMAL },
+};
+
+/* A string of terminfo, or NULL. */
+static const char *capability(const char *name)
+{
+	/* Its parameter is not const; it is not written to. */
+	const char *string = tigetstr(name);
+
+	return string == (const char *)-1 ? NULL : string;
+}
+
+static void add_restore(const char *string)
+{
+	size_t len = string ? strlen(string) : 0;
+
+	if (terminal.restore_len + len > RESTORE_MAX)
+		return;
+	memcpy(terminal.restore + terminal.restore_len, string ? string : "",
+	       len);
+	terminal.restore_len += len;
+}
+
+/* What gives it back is found out now: a handler must not look it up. */
+static void arm(void)
+{
+	terminal.restore_len = 0;
+	/* The mouse, in every way that it can have been asked for. */
+	if (capability("kmous"))
+		add_restore("\033[?1006l\033[?1000l");
+	add_restore(capability("sgr0"));
+	add_restore(capability("op"));
+	add_restore(capability("rmkx"));
+	add_restore(capability("cnorm"));
+	add_restore(capability("rmcup"));
+	terminal.fd = fileno(terminal.out);
+	terminal.armed = 1;
+}
+
+/*
+ * In the background it is what others have that would be written to; and who
+ * tries is stopped, handlers or not (SIGTTOU).
+ */
+static bool is_taken(int fd)
+{
+	pid_t owner = tcgetpgrp(fd);
+
+	return owner >= 0 && owner != getpgrp();
+}
+
+bool terminal_is_taken(void)
+{
+	return terminal.curses && is_taken(terminal.fd);
+}
+
+void terminal_restore(void)
+{
+	int saved = errno;
+
+	if (!terminal.armed || is_taken(terminal.fd)) {
+		errno = saved;
+		return;
+	}
+	/* Nobody may be reading any more: then it is gone in any case. */
+	if (write(terminal.fd, terminal.restore, terminal.restore_len) < 0)
+		errno = saved;
+	tcsetattr(terminal.fd, TCSANOW, &terminal.modes);
+	errno = saved;
+}
+
+/* As large as it is, within our limits: ncurses keeps all of it thrice. */
+static void measure(unsigned *columns, unsigned *rows)
+{
+	struct winsize size = { 0 };
+
+	*columns = 80;
+	*rows = 24;
+	if (ioctl(fileno(terminal.out), TIOCGWINSZ, &size) == 0) {
+		*columns = size.ws_col ? size.ws_col : *columns;
+		*rows = size.ws_row ? size.ws_row : *rows;
+	}
+	if (*columns > SCREEN_COLUMNS_MAX)
+		*columns = SCREEN_COLUMNS_MAX;
+	if (*rows > SCREEN_ROWS_MAX)
+		*rows = SCREEN_ROWS_MAX;
+}
+
+void terminal_size(unsigned *columns, unsigned *rows)
+{
+	measure(columns, rows);
+}
+
+static void start_colours(void)
+{
+	use_default_colors();
+	for (int i = 0; i < STYLES; i++)
+		init_pair((short)(i + 1), looks[i].front, looks[i].back);
+}
+
+static void start_input(void)
+{
+	cbreak();
+	noecho();
+	nonl();
+	set_escdelay(ESCAPE_MS);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	curs_set(0);
+	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	mouseinterval(0);
+}
+
+static FILE *reopened(int fd, const char *path, const char *mode)
+{
+	int copy = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3)
+			   : open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	FILE *file = copy >= 0 ? fdopen(copy, mode) : NULL;
+
+	if (!file && copy >= 0)
+		close(copy);
+	return file;
+}
+
+static void close_files(void)
+{
+	if (terminal.in)
+		fclose(terminal.in);
+	if (terminal.out)
+		fclose(terminal.out);
+	terminal.in = terminal.out = NULL;
+}
+
+static int open_files(struct error *err)
+{
+	if (!isatty(STDOUT_FILENO))
+		return fail(err, ERROR_UNAVAILABLE,
+			    "the output is no terminal");
+	terminal.out = reopened(STDOUT_FILENO, NULL, "w");
+	terminal.in = reopened(isatty(STDIN_FILENO) ? STDIN_FILENO : -1,
+			       "/dev/tty", "r");
+	if (terminal.out && terminal.in &&
+	    tcgetattr(fileno(terminal.out), &terminal.modes) == 0)
+		return 0;
+	close_files();
+	return fail(err, ERROR_UNAVAILABLE, "there is no terminal for keys");
+}
+
+/* Is it known, and can it do what a screen needs? */
+static int check_type(struct error *err)
+{
+	const char *type = getenv("TERM");
+	int found;
+
+	if (!type || !*type)
+		return fail(err, ERROR_UNAVAILABLE, "TERM is not set");
+	if (setupterm(NULL, fileno(terminal.out), &found) != OK)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "nothing is known of a terminal of type '%s'",
+			    type);
+	if (capability("cup") && capability("clear"))
+		return 0;
+	return fail(err, ERROR_UNAVAILABLE,
+		    "a terminal of type '%s' cannot place a cursor", type);
+}
+
+int terminal_open(bool colour, struct error *err)
+{
+	TERMINAL *looked_up;
+	unsigned columns, rows;
+
+	if (open_files(err))
+		return -1;
+	/* It would make room for all of a huge terminal, thrice. */
+	use_env(FALSE);
+	if (check_type(err)) {
+		close_files();
+		return -1;
+	}
+	arm();
+	looked_up = cur_term;
+	terminal.curses = newterm(NULL, terminal.out, terminal.in);
+	del_curterm(looked_up); /* ncurses has its own now */
+	if (!terminal.curses) {
+		terminal.armed = 0;
+		close_files();
+		return fail(err, ERROR_UNAVAILABLE,
+			    "the terminal cannot be used");
+	}
+	measure(&columns, &rows);
+	resize_term((int)rows, (int)columns);
+	terminal.colour = colour && has_colors() && start_color() == OK;
+	if (terminal.colour)
+		start_colours();
+	start_input();
+	return 0;
+}
+
+void terminal_close(void)
+{
+	bool taken = terminal_is_taken();
+
+	if (!terminal.curses)
+		return;
+	if (!taken)
+		endwin();
+	delscreen(terminal.curses);
+	terminal.curses = NULL;
+	/* ncurses restores what it knows of; this, what there was. */
+	if (!taken)
+		tcsetattr(terminal.fd, TCSANOW, &terminal.modes);
+	terminal.armed = 0;
+	close_files();
+	screen_release(&terminal.shown);
+}
+
+void terminal_suspend(void)
+{
+	if (!terminal.curses || terminal_is_taken())
+		return;
+	endwin();
+	tcsetattr(terminal.fd, TCSANOW, &terminal.modes);
+}
+
+void terminal_resume(void)
+{
+	if (!terminal.curses)
+		return;
+	/* A shell may have changed the modes; after endwin() they are set. */
+	endwin();
+	reset_prog_mode();
+	clearok(curscr, TRUE);
+	wrefresh(stdscr);
+	curs_set(0);
+}
+
+int terminal_fd(void) { return fileno(terminal.in); }
+
+static void to_mouse(struct key *key)
+{
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return;
+	key->row = event.y > 0 ? (unsigned)event.y : 0;
+	key->column = event.x > 0 ? (unsigned)event.x : 0;
+	if (event.bstate & BUTTON1_PRESSED)
+		key->code = KEYS_CLICK;
+	else if (event.bstate & BUTTON4_PRESSED)
+		key->code = KEYS_WHEEL_UP;
+	else if (event.bstate & BUTTON5_PRESSED)
+		key->code = KEYS_WHEEL_DOWN;
+}
+
+/* Keys that have no character. */
+static const struct {
+	wint_t curses;
+	uint32_t code;
+} named[] = {
+	{ KEY_UP, KEYS_UP },         { KEY_DOWN, KEYS_DOWN },
+	{ KEY_LEFT, KEYS_LEFT },     { KEY_RIGHT, KEYS_RIGHT },
+	{ KEY_PPAGE, KEYS_PAGE_UP }, { KEY_NPAGE, KEYS_PAGE_DOWN },
+	{ KEY_HOME, KEYS_HOME },     { KEY_END, KEYS_END },
+	{ KEY_ENTER, KEYS_ENTER },   { KEY_BACKSPACE, KEYS_BACKSPACE },
+	{ KEY_F(1), KEYS_F1 },       { KEY_F(10), KEYS_F10 },
+};
+
+static void to_named(wint_t code, struct key *key)
+{
+	for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++) {
+		if (named[i].curses == code)
+			key->code = named[i].code;
+	}
+}
+
+/* A terminal that has gone is readable for ever, and gives nothing. */
+static bool is_gone(void)
+{
+	struct pollfd in = { .fd = fileno(terminal.in), .events = POLLIN };
+
+	return poll(&in, 1, 0) > 0 && (in.revents & (POLLHUP | POLLERR));
+}
+
+bool terminal_key(struct key *key)
+{
+	wint_t c;
+	int kind;
+
+	*key = (struct key){ .code = KEYS_NONE };
+	kind = get_wch(&c);
+	if (kind == ERR)
+		return !is_gone();
+	if (kind == KEY_CODE_YES && c == KEY_MOUSE)
+		to_mouse(key);
+	else if (kind == KEY_CODE_YES)
+		to_named(c, key);
+	else
+		key->code = c == '\r' ? KEYS_ENTER : c;
+	return true;
+}
+
+/* ncurses wants wide characters. */
+static size_t to_wide(const struct screen_cell *cell, wchar_t *wide, size_t cap)
+{
+	mbstate_t state = { 0 };
+	size_t count = 0;
+
+	for (size_t at = 0; at < cell->len && count + 1 < cap;) {
+		size_t used = mbrtowc(&wide[count], cell->bytes + at,
+				      cell->len - at, &state);
+
+		if (used == 0 || used > cell->len)
+			break;
+		at += used;
+		count++;
+	}
+	wide[count] = L'\0';
+	return count;
+}
+
+static void draw_cell(const struct screen *s, unsigned row, unsigned column)
+{
+	const struct screen_cell *cell = screen_cell(s, row, column);
+	attr_t attributes = terminal.colour ? looks[cell->style].attributes
+					    : looks[cell->style].mono;
+	short pair = terminal.colour ? (short)(cell->style + 1) : 0;
+	wchar_t wide[CCHARW_MAX + 1];
+	cchar_t shown = { 0 };
+
+	if (!to_wide(cell, wide, CCHARW_MAX))
+		wide[0] = L'?', wide[1] = L'\0';
+	setcchar(&shown, wide, attributes, pair, NULL);
+	mvadd_wch((int)row, (int)column, &shown);
+}
+
+static bool differ(const struct screen *s, unsigned row, unsigned column)
+{
+	const struct screen_cell *a = screen_cell(s, row, column);
+	const struct screen_cell *b = screen_cell(&terminal.shown, row, column);
+
+	return a->len != b->len || a->style != b->style ||
+	       memcmp(a->bytes, b->bytes, a->len) != 0;
+}
+
+/* What is wide and what was are drawn as a whole, so each cell is looked at. */
+static void draw_row(const struct screen *s, unsigned row)
+{
+	for (unsigned column = 0; column < s->columns; column++) {
+		bool wide = column + 1 < s->columns &&
+			    screen_cell(s, row, column + 1)->len == 0;
+
+		if (!differ(s, row, column) &&
+		    !(wide && differ(s, row, column + 1)))
+			continue;
+		if (screen_cell(s, row, column)->len)
+			draw_cell(s, row, column);
+	}
+}
+
+static void copy(const struct screen *s)
+{
+	memcpy(terminal.shown.cells, s->cells,
+	       sizeof(*s->cells) * s->columns * s->rows);
+}
+
+void terminal_draw(const struct screen *s, bool anew)
+{
+	if (s->columns != terminal.shown.columns ||
+	    s->rows != terminal.shown.rows) {
+		resize_term((int)s->rows, (int)s->columns);
+		screen_resize(&terminal.shown, s->columns, s->rows);
+		anew = true;
+	}
+	if (anew) {
+		clear(); /* the next refresh clears, and draws all */
+		screen_clear(&terminal.shown);
+	}
+	for (unsigned row = 0; row < s->rows; row++)
+		draw_row(s, row);
+	copy(s);
+	refresh();
+}

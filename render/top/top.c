@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/top/top.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "render/top/view.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void top_init(struct top *t, const struct top_order *order)
+{
+	const char *first;
+
+	*t = (struct top){ .interval_ns = CLOCK_NS_PER_S, .ties = *order };
+	first = top_order_first(order, &t->reversed);
+	if (first)
+		t->sorted = top_columns_by_order(first, strlen(first));
+	view_open(t, &view_threads);
+}
+
+void top_release(struct top *t)
+{
+	free(t->bare.rows);
+	free(t->glob);
+	free(t->regex);
+	pattern_free(t->filter.pattern);
+	top_pools_release(&t->pools);
+	prompt_release(&t->prompt);
+	pager_release(&t->stack);
+	pager_release(&t->deadlocks);
+	pager_release(&t->help);
+	*t = (struct top){ 0 };
+}
+
+static const struct process_rates no_rates = {
+	.cpu = NAN,
+	.application = NAN,
+	.user = NAN,
+	.sys = NAN,
+	.other = NAN,
+	.vm_cpu = NAN,
+	.gc_cpu = NAN,
+	.jit_cpu = NAN,
+	.native_cpu = NAN,
+	.alloc = NAN,
+	.safepoints = NAN,
+	.safepoint_pause_ms = NAN,
+	.sync = NAN,
+	.safepoint = NAN,
+};
+
+/* What there is to show of a first sample: threads, and no rates. */
+static struct top_rates *without_rates(struct top *t,
+				       const struct top_sample *sample)
+{
+	struct top_rates *bare = &t->bare;
+
+	array_reserve(bare->rows, t->bare_cap, sample->thread_count);
+	bare->sample = sample;
+	bare->interval_s = NAN;
+	bare->process = no_rates;
+	bare->row_count = sample->thread_count;
+	for (size_t i = 0; i < sample->thread_count; i++) {
+		struct thread_row *row = &bare->rows[i];
+
+		*row = (struct thread_row){ .thread = &sample->threads[i] };
+		for (size_t c = 0; c < THREAD_COUNTERS; c++)
+			row->rates[c] = NAN;
+		bare->process.java_threads += row->thread->kind == THREAD_JAVA;
+	}
+	return bare;
+}
+
+static double gc_share(const struct process_rates *p)
+{
+	double share = p->gc_count ? 0 : NAN;
+
+	for (size_t i = 0; i < p->gc_count; i++)
+		share += p->gc[i].share;
+	return share;
+}
+
+void top_update(struct top *t, const struct top_sample *sample,
+		struct top_rates *rates)
+{
+	t->sample = sample;
+	t->rates = rates ? rates : without_rates(t, sample);
+	if (rates) {
+		history_add(&t->cpu, rates->process.cpu);
+		history_add(&t->gc, gc_share(&rates->process));
+		history_add(&t->alloc, rates->process.alloc);
+	}
+	if (t->stack_auto && view_of(t) == &view_stack)
+		t->errands |= ERRAND_STACK;
+	top_select(t);
+}
+
+/* By the column chosen, then as it was at first. */
+static void compose_order(struct top *t)
+{
+	struct top_order *order = &t->order;
+	struct error unused;
+	char key[16];
+
+	order->count = 0;
+	if (t->sorted) {
+		snprintf(key, sizeof(key), "%s%s", t->reversed ? "-" : "",
+			 t->sorted->order);
+		top_order_parse(key, order, &unused);
+	}
+	/* Too many keys: the last ones would hardly ever decide. */
+	for (size_t i = 0; i < t->ties.count && order->count < TOP_ORDER_MAX;
+	     i++)
+		order->by[order->count++] = t->ties.by[i];
+}
+
+static struct top_identity identity_of_thread(const struct thread_sample *s)
+{
+	return (struct top_identity){ .id = s->tid ? s->tid : -s->java_id,
+				      .start = s->start };
+}
+
+static struct top_identity identity_of(const struct top_line *line)
+{
+	if (line->kind == LINE_POOL)
+		return (struct top_identity){ .pool = line->pool };
+	return identity_of_thread(line->row->thread);
+}
+
+static bool is_same(const struct top_identity *a, const struct top_identity *b)
+{
+	return a->id == b->id && a->start == b->start && a->pool == b->pool;
+}
+
+struct top_line top_line(const struct top *t, size_t i)
+{
+	if (t->pooled)
+		return t->pools.lines[i];
+	return (struct top_line){ .row = &t->rates->rows[i] };
+}
+
+/* The line that was chosen is found again, or the one in its place is. */
+static void choose_again(struct top *t)
+{
+	struct top_line line;
+
+	for (size_t i = 0; t->follow && i < t->line_count; i++) {
+		struct top_identity id;
+
+		line = top_line(t, i);
+		id = identity_of(&line);
+		if (is_same(&id, &t->identity)) {
+			t->chosen = i;
+			return;
+		}
+	}
+	if (t->chosen >= t->line_count)
+		t->chosen = t->line_count ? t->line_count - 1 : 0;
+	if (t->line_count && !t->follow) {
+		line = top_line(t, t->chosen);
+		t->identity = identity_of(&line);
+	}
+}
+
+void top_select(struct top *t)
+{
+	if (!t->rates)
+		return;
+	compose_order(t);
+	t->passed = top_rows_select(t->rates, &t->filter, &t->order);
+	t->line_count = t->passed;
+	if (t->pooled)
+		t->line_count = top_pools_group(&t->pools, t->rates->rows,
+						t->passed, &t->order);
+	choose_again(t);
+}
+
+void top_choose(struct top *t, size_t line)
+{
+	struct top_line chosen;
+
+	if (line >= t->line_count)
+		return;
+	t->chosen = line;
+	chosen = top_line(t, line);
+	t->identity = identity_of(&chosen);
+}
+
+void top_ask_stack(struct top *t, const struct thread_row *row)
+{
+	t->stack_of = identity_of_thread(row->thread);
+	t->errands |= ERRAND_STACK;
+}
+
+const struct thread_row *top_stack_row(const struct top *t)
+{
+	for (size_t i = 0; t->rates && i < t->rates->row_count; i++) {
+		struct top_identity id = identity_of_thread(
+			t->rates->rows[i].thread);
+
+		if (is_same(&id, &t->stack_of))
+			return &t->rates->rows[i];
+	}
+	return NULL;
+}
+
+static void give(struct pager *p, const struct text *text)
+{
+	pager_set(p, text->len ? text->bytes : "", text->len);
+}
+
+void top_give_stack(struct top *t, const struct text *text, int64_t wall_ns)
+{
+	t->stack_ns = wall_ns;
+	give(&t->stack, text);
+}
+
+void top_give_deadlocks(struct top *t, const struct text *text, int64_t wall_ns)
+{
+	t->deadlocks_ns = wall_ns;
+	give(&t->deadlocks, text);
+}
+
+void top_say(struct top *t, bool is_bad, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(t->said, sizeof(t->said), fmt, args);
+	va_end(args);
+	t->said_is_bad = is_bad;
+}
+
+unsigned top_take_errands(struct top *t)
+{
+	unsigned errands = t->errands;
+
+	t->errands = 0;
+	return errands;
+}
+
+const struct view *view_of(const struct top *t)
+{
+	return t->views[t->depth - 1];
+}
+
+void view_open(struct top *t, const struct view *view)
+{
+	if (t->depth == VIEW_DEPTH)
+		t->depth--;
+	t->views[t->depth++] = view;
+	if (view->open)
+		view->open(t);
+}
+
+void view_leave(struct top *t)
+{
+	if (t->depth > 1)
+		t->depth--;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * top: a top of threads as a person sees it and changes it by keys.
+ *
+ * A value: samples and keys go in, a screen comes out.  It waits for nothing
+ * and reads nothing.  What it wants done by others (a stack trace, a file) it
+ * says as errands; the caller does them between keys.
+ */
+#ifndef RENDER_TOP_TOP_H
+#define RENDER_TOP_TOP_H
+
+#include "core/base/pattern.h"
+#include "core/threads/thread_rates.h"
+#include "render/top/history.h"
+#include "render/top/pager.h"
+#include "render/top/prompt.h"
+#include "render/top/screen.h"
+#include "render/top/top_columns.h"
+#include "render/top/top_keys.h"
+#include "render/top/top_pools.h"
+#include "render/top/top_rows.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct view;
+
+/* What names a line over the samples. */
+struct top_identity {
+	int64_t id; /* the kernel's, or Java's below 0; 0 = none */
+	uint64_t start;
+	uint32_t pool; /* of a pool, and neither of the others */
+};
+
+enum top_errand {
+	ERRAND_STACK = 1,     /* of top_stack_row(), for top_give_stack() */
+	ERRAND_DEADLOCKS = 2, /* for top_give_deadlocks() */
+	ERRAND_WRITE = 4,     /* the threads shown, to top->write_to */
+	ERRAND_REDRAW = 8,
+	ERRAND_QUIT = 16,
+};
+
+enum { VIEW_DEPTH = 4 };
+
+struct top {
+	/* What is shown; of the source, until its next sample. */
+	const char *title;  /* of the target; foreign, borrowed */
+	const char *source; /* the name of the source */
+	const struct top_sample *sample;
+	struct top_rates *rates; /* of the first sample: all NaN */
+	struct top_rates bare;   /* those */
+	size_t bare_cap;
+	struct history cpu, gc, alloc;
+
+	/* How. */
+	int64_t interval_ns;
+	bool paused;
+	bool ended;                      /* there are no more samples */
+	const struct top_column *sorted; /* NULL: by no column */
+	bool reversed;
+	struct top_order ties; /* what was asked for at first */
+	struct top_order order;
+	struct top_filter filter;
+	char *glob, *regex; /* as typed, or NULL */
+	bool pooled;
+	bool follow;
+	struct top_pools pools;
+
+	/* The table: lines of threads, or of pools and threads. */
+	size_t passed; /* rows that the filter left */
+	size_t line_count;
+	size_t chosen, first;          /* lines; of the screen's first row */
+	struct top_identity identity;  /* of the chosen line */
+	unsigned table_at, table_rows; /* where it was drawn last */
+	struct top_columns columns;
+
+	/* The views, the first below; what is typed; what there is to say. */
+	const struct view *views[VIEW_DEPTH];
+	size_t depth;
+	struct prompt prompt;
+	char said[256];
+	bool said_is_bad;
+
+	struct pager stack, deadlocks, help;
+	struct top_identity stack_of;
+	int64_t stack_ns, deadlocks_ns; /* wall clock, when it was asked for */
+	bool stack_auto;
+
+	unsigned errands;     /* bits */
+	const char *write_to; /* until the next key */
+};
+
+/* Sorted so at first.  Title, source and filter are to be set. */
+void top_init(struct top *t, const struct top_order *order);
+void top_release(struct top *t);
+
+/*
+ * Shows a sample; rates are NULL when there is nothing to compare it with.
+ * Both are borrowed until the next.
+ */
+void top_update(struct top *t, const struct top_sample *sample,
+		struct top_rates *rates);
+
+/* Orders and filters the rows anew. */
+void top_select(struct top *t);
+
+/* A key was pressed.  Then top_take_errands() may have something to do. */
+void top_key(struct top *t, const struct key *key);
+
+/* The errands, which are taken to be done. */
+unsigned top_take_errands(struct top *t);
+
+/* Says something in the lowest line, until the next key. */
+void top_say(struct top *t, bool is_bad, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Only threads whose name is like that; "" is any.  top_select() is due. */
+void top_set_glob(struct top *t, const char *glob);
+
+/* The i-th line of the table; and makes it the chosen one. */
+struct top_line top_line(const struct top *t, size_t i);
+void top_choose(struct top *t, size_t line);
+
+/* Asks for the stack trace of a thread. */
+void top_ask_stack(struct top *t, const struct thread_row *row);
+
+/* The row of the thread whose stack trace is shown; NULL when it has ended. */
+const struct thread_row *top_stack_row(const struct top *t);
+
+/* What was asked for; wall_ns is now. */
+void top_give_stack(struct top *t, const struct text *text, int64_t wall_ns);
+void top_give_deadlocks(struct top *t, const struct text *text,
+			int64_t wall_ns);
+
+/* Draws all of it: the title, the view and the lowest line. */
+void top_draw(struct top *t, struct screen *s);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * top_columns: what is said of each thread, and where there is room for it.
+ */
+#ifndef RENDER_TOP_TOP_COLUMNS_H
+#define RENDER_TOP_TOP_COLUMNS_H
+
+#include "core/threads/thread_rates.h"
+#include "render/top/screen.h"
+
+#include <stdbool.h>
+
+struct top_column {
+	const char *title;
+	const char *order; /* its key of top_order_parse(), or NULL */
+	const char *about; /* for the help: "CPU time, of one core" */
+	unsigned width;    /* 0: what the others leave */
+	unsigned since;    /* columns that a screen has which shows it */
+	bool is_text;      /* to the left; numbers are to the right */
+	bool when_present; /* left out while no thread has the figure */
+	enum thread_counter counter;
+	/* Appends the figure, and says how it looks. */
+	enum screen_style (*format)(const struct top_column *c,
+				    const struct thread_row *row,
+				    struct text *out);
+};
+
+enum { TOP_COLUMNS_MAX = 24 };
+
+/* The columns on a screen, from left to right. */
+struct top_columns {
+	struct {
+		const struct top_column *column;
+		unsigned at, width;
+	} shown[TOP_COLUMNS_MAX];
+	size_t count;
+};
+
+/* All there are, in the order in which they stand. */
+const struct top_column *top_columns_all(size_t *count);
+
+/* Those that fit into width, of rows (without one, none is left out). */
+void top_columns_choose(struct top_columns *columns, unsigned width,
+			const struct thread_row *rows, size_t count);
+
+/* The one that is ordered by that key, in any case; or NULL. */
+const struct top_column *top_columns_by_order(const char *key, size_t len);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/top/top_csv.h"
+
+#include "core/base/safe_text.h"
+#include "render/top/top_rows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+const char top_csv_head
+	[] = "time,pid,id,tid,name,kind,state,cpu_pct,user_pct,sys_pct,"
+	     "alloc_bytes_per_s,waits_per_s,wait_pct,blocks_per_s,block_pct,"
+	     "runq_pct,csw_per_s\n";
+
+static void put_rate(struct text *out, double value)
+{
+	text_putc(out, ',');
+	if (isfinite(value))
+		text_printf(out, "%.2f", value);
+}
+
+static void put_id(struct text *out, int64_t id)
+{
+	text_putc(out, ',');
+	if (id)
+		text_printf(out, "%" PRId64, id);
+}
+
+/* Spreadsheets take a cell that begins so for a formula, quoted or not. */
+static bool is_formula(const char *name)
+{
+	return *name && strchr("=+-@\t\r", *name);
+}
+
+static void put_name(struct text *out, const char *name)
+{
+	struct text safe = { 0 };
+
+	safe_text(&safe, name, strlen(name));
+	text_puts(out, ",\"");
+	if (is_formula(name))
+		text_putc(out, '\'');
+	for (size_t i = 0; i < safe.len; i++) {
+		if (safe.bytes[i] == '"')
+			text_putc(out, '"');
+		text_putc(out, safe.bytes[i]);
+	}
+	text_putc(out, '"');
+	text_release(&safe);
+}
+
+static void begin_row(struct text *out, const struct top_report *report,
+		      pid_t pid)
+{
+	top_text_utc(out, report->rates->sample->wall_ns);
+	put_id(out, pid);
+}
+
+static void put_process(struct text *out, const struct top_report *report,
+			pid_t pid)
+{
+	const struct process_rates *p = &report->rates->process;
+
+	begin_row(out, report, pid);
+	text_puts(out, ",,,,process,");
+	put_rate(out, p->cpu * 100);
+	put_rate(out, p->user * 100);
+	put_rate(out, p->sys * 100);
+	put_rate(out, p->alloc);
+	text_puts(out, ",,,,,,\n");
+}
+
+static void put_thread(struct text *out, const struct thread_row *row)
+{
+	const struct thread_sample *t = row->thread;
+	const double *rates = row->rates;
+
+	put_id(out, t->java_id);
+	put_id(out, t->tid);
+	put_name(out, t->name);
+	text_printf(out, ",%s,%s", thread_kind_name(t->kind),
+		    thread_run_state_name(t->state));
+	put_rate(out, rates[THREAD_CPU] * 100);
+	put_rate(out, rates[THREAD_USER] * 100);
+	put_rate(out, rates[THREAD_SYS] * 100);
+	put_rate(out, rates[THREAD_ALLOC]);
+	put_rate(out, rates[THREAD_WAITS]);
+	put_rate(out, rates[THREAD_WAIT_TIME] * 100);
+	put_rate(out, rates[THREAD_BLOCKS]);
+	put_rate(out, rates[THREAD_BLOCK_TIME] * 100);
+	put_rate(out, rates[THREAD_RUNQ] * 100);
+	put_rate(out, top_row_switches(row));
+	text_puts(out, "\n");
+}
+
+void top_csv_add(struct text *out, const struct top_report *report, pid_t pid)
+{
+	put_process(out, report, pid);
+	for (size_t i = 0; i < report->passing && i < report->shown; i++) {
+		begin_row(out, report, pid);
+		put_thread(out, &report->rates->rows[i]);
+	}
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/top/top_header.h"
+
+#include "render/top/figures.h"
+#include "render/top/top_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+	LABEL = 9,         /* columns of "Safepoint" */
+	FIGURE = 8,        /* of "~9999m/s" */
+	BAR_MAX = 60,      /* of the bar of CPU time */
+	SCALE = 6,         /* of "1600%]" */
+	NARROWEST_BAR = 8, /* with which it is worth while */
+};
+
+/* A figure, and what stands behind it when there is one. */
+static void add_figure(struct text *out, const char *before,
+		       void (*format)(struct text *out, double value),
+		       double value, const char *after)
+{
+	if (!isnan(value))
+		text_puts(out, before);
+	format(out, value);
+	if (!isnan(value))
+		text_puts(out, after);
+}
+
+static void put_label(struct pen *pen, const char *label)
+{
+	screen_put(pen->screen, pen->row, 0, LABEL, STYLE_DIM, label,
+		   strlen(label));
+	pen->column = LABEL + 1;
+}
+
+/* The figure that a line begins with: its label, and it to the right. */
+static void put_first(struct pen *pen, const char *label, struct text *figure)
+{
+	put_label(pen, label);
+	screen_put_right(pen->screen, pen->row, pen->column, FIGURE, STYLE_BOLD,
+			 figure->bytes, figure->len);
+	pen->column += FIGURE + 1;
+	text_release(figure);
+}
+
+/* Another one: "label 1.20%", in the style of what it is of. */
+static void put_share(struct pen *pen, enum screen_style style,
+		      const char *label, double share)
+{
+	struct text figure = { 0 };
+
+	add_figure(&figure, "", figures_percent, share, "%");
+	/* What is 0, or absent, steps back. */
+	pen_printf(pen, share >= 0.00005 ? style : STYLE_DIM, " %s %s ", label,
+		   figure.bytes);
+	text_release(&figure);
+}
+
+/* Where the histories stand, one below the other. */
+static unsigned history_columns(const struct screen *s)
+{
+	unsigned wanted = s->columns / 4;
+
+	if (s->columns < 70)
+		return 0;
+	return wanted < HISTORY_MAX ? wanted : HISTORY_MAX;
+}
+
+static void put_history(struct pen *pen, const struct history *h, double floor)
+{
+	unsigned width = history_columns(pen->screen);
+
+	if (!width)
+		return;
+	pen->end = pen->screen->columns;
+	pen->column = pen->end - width;
+	history_draw(h, pen, width, history_peak(h, width, floor));
+}
+
+/* The shares of the bar, from left to right, and what they are drawn with. */
+static size_t bar_parts(const struct process_rates *p, double *shares,
+			const enum screen_style **styles, const char **marks)
+{
+	static const enum screen_style part_styles[] = {
+		STYLE_USER, STYLE_SYS, STYLE_GC,
+		STYLE_JIT,  STYLE_VM,  STYLE_NATIVE,
+	};
+	const double parts[] = { p->user,    p->sys,    p->gc_cpu,
+				 p->jit_cpu, p->vm_cpu, p->native_cpu };
+	size_t count = sizeof(parts) / sizeof(*parts);
+
+	memcpy(shares, parts, sizeof(parts));
+	*styles = part_styles;
+	*marks = "|#GJVN";
+	/* Where the program's own is known as a whole only. */
+	if (isnan(p->user))
+		shares[0] = p->application;
+	return count;
+}
+
+static void draw_bar(struct pen *pen, const struct process_rates *p,
+		     double scale)
+{
+	double shares[8], sum = 0;
+	const enum screen_style *styles;
+	const char *marks;
+	size_t parts = bar_parts(p, shares, &styles, &marks);
+	unsigned width = pen->end - pen->column, at = 0;
+
+	for (size_t i = 0; i < parts; i++) {
+		char mark[2] = { marks[i] };
+		unsigned end;
+
+		sum += isnan(shares[i]) ? 0 : shares[i];
+		end = (unsigned)((sum < scale ? sum / scale : 1) * width + 0.5);
+		for (; at < end; at++)
+			pen_put(pen, styles[i], mark);
+	}
+}
+
+static double whole_cores(double cores)
+{
+	double whole = (double)(unsigned)cores;
+
+	return whole < cores ? whole + 1 : whole;
+}
+
+/* The bar, as wide as there is room before the history, and its scale. */
+static void put_bar(struct pen *pen, const struct process_rates *p,
+		    unsigned end, double scale)
+{
+	if (end < pen->column + NARROWEST_BAR)
+		return;
+	if (end - pen->column > BAR_MAX)
+		end = pen->column + BAR_MAX;
+	pen_put(pen, STYLE_BOLD, "[");
+	pen->end = end - SCALE;
+	draw_bar(pen, p, scale);
+	pen->column = end - SCALE;
+	pen->end = end;
+	pen_printf(pen, STYLE_DIM, "%4.0f%%", scale * 100);
+	pen_put(pen, STYLE_BOLD, "]");
+}
+
+static void draw_cpu(const struct top *t, struct pen *pen)
+{
+	const struct process_rates *p = &t->rates->process;
+	unsigned history = history_columns(pen->screen);
+	struct text figure = { 0 };
+	double scale;
+
+	add_figure(&figure, "", figures_percent, p->cpu, "%");
+	put_first(pen, "CPU", &figure);
+	scale = whole_cores(history_peak(&t->cpu, history ? history : 1, 1));
+	put_bar(pen, p, pen->screen->columns - history - 1, scale);
+	put_history(pen, &t->cpu, scale);
+}
+
+static void draw_split(const struct top *t, struct pen *pen)
+{
+	const struct process_rates *p = &t->rates->process;
+	struct text figure = { 0 };
+
+	add_figure(&figure, "", figures_percent, p->application, "%");
+	put_first(pen, "Program", &figure);
+	put_share(pen, STYLE_USER, "user", p->user);
+	put_share(pen, STYLE_SYS, "sys", p->sys);
+	put_share(pen, STYLE_GC, "GC", p->gc_cpu);
+	put_share(pen, STYLE_JIT, "JIT", p->jit_cpu);
+	put_share(pen, STYLE_VM, "VM", p->vm_cpu);
+	put_share(pen, STYLE_NATIVE, "native", p->native_cpu);
+	put_share(pen, STYLE_PLAIN, "other", p->other);
+}
+
+static void put_bytes(struct pen *pen, const char *label, int64_t bytes)
+{
+	struct text figure = { 0 };
+
+	if (bytes == COUNTER_ABSENT)
+		return;
+	figures_bytes(&figure, bytes);
+	pen_printf(pen, STYLE_PLAIN, " %s %s ", label, figure.bytes);
+	text_release(&figure);
+}
+
+static void draw_memory(const struct top *t, struct pen *pen)
+{
+	const struct process_sample *p = &t->sample->process;
+	struct text figure = { 0 };
+
+	add_figure(&figure, t->rates->process.alloc_is_coarse ? "~" : "",
+		   top_text_size, t->rates->process.alloc, "/s");
+	put_first(pen, "Alloc", &figure);
+	pen->end -= history_columns(pen->screen);
+	put_bytes(pen, "heap", p->heap_used);
+	put_bytes(pen, "of", p->heap_committed);
+	put_bytes(pen, "max", p->heap_max);
+	put_bytes(pen, "rss", p->rss_bytes);
+	put_history(pen, &t->alloc, 1);
+}
+
+static double gc_share(const struct process_rates *p)
+{
+	double share = p->gc_count ? 0 : NAN;
+
+	for (size_t i = 0; i < p->gc_count; i++)
+		share += p->gc[i].share;
+	return share;
+}
+
+static void draw_gc(const struct top *t, struct pen *pen)
+{
+	const struct process_rates *p = &t->rates->process;
+	struct text figure = { 0 };
+
+	add_figure(&figure, "", figures_percent, gc_share(p), "%");
+	put_first(pen, "GC pauses", &figure);
+	pen->end -= history_columns(pen->screen);
+	for (size_t i = 0; i < p->gc_count; i++) {
+		const struct gc_rate *gc = &p->gc[i];
+		enum screen_style style = gc->count ? STYLE_GC : STYLE_DIM;
+
+		text_clear(&figure);
+		figures_percent(&figure, gc->share);
+		pen_printf(pen, style, " %s: %" PRId64 ", %s%% ", gc->name,
+			   gc->count, figure.bytes);
+	}
+	text_release(&figure);
+	put_history(pen, &t->gc, 0.01);
+}
+
+static void draw_safepoints(const struct top *t, struct pen *pen)
+{
+	const struct process_rates *p = &t->rates->process;
+	struct text figure = { 0 };
+
+	add_figure(&figure, "", figures_rate, p->safepoints, "/s");
+	put_first(pen, "Safepoint", &figure);
+	if (!isnan(p->safepoint_pause_ms))
+		pen_printf(pen, STYLE_PLAIN, " %.2f ms each ",
+			   p->safepoint_pause_ms);
+	put_share(pen, STYLE_PLAIN, "reaching them", p->sync);
+	put_share(pen, STYLE_PLAIN, "in them", p->safepoint);
+}
+
+/* Those that are there, by what they do; of Java's states. */
+static void put_states(const struct top *t, struct pen *pen)
+{
+	static const struct {
+		enum thread_run_state state;
+		const char *name;
+		enum screen_style style;
+	} counted[] = {
+		{ RUN_ON_CPU, "running", STYLE_USER },
+		{ RUN_RUNNABLE, "runnable", STYLE_USER },
+		{ RUN_BLOCKED, "blocked", STYLE_HOT },
+		{ RUN_WAITING, "waiting", STYLE_PLAIN },
+		{ RUN_TIMED_WAITING, "timed waiting", STYLE_PLAIN },
+		{ RUN_SLEEPING, "sleeping", STYLE_PLAIN },
+	};
+	size_t counts[RUN_STOPPED + 1] = { 0 };
+
+	for (size_t i = 0; i < t->sample->thread_count; i++)
+		counts[t->sample->threads[i].state]++;
+	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++) {
+		if (counts[counted[i].state])
+			pen_printf(pen, counted[i].style, " %zu %s ",
+				   counts[counted[i].state], counted[i].name);
+	}
+}
+
+static void draw_threads(const struct top *t, struct pen *pen)
+{
+	const struct process_sample *p = &t->sample->process;
+	const struct process_rates *rates = &t->rates->process;
+	struct text figure = { 0 };
+
+	text_printf(&figure, "%" PRId64,
+		    p->threads == COUNTER_ABSENT
+			    ? (int64_t)t->sample->thread_count
+			    : p->threads);
+	put_first(pen, "Threads", &figure);
+	if (rates->new_threads || rates->ended_threads)
+		pen_printf(pen, STYLE_WARM, " +%zu -%zu ", rates->new_threads,
+			   rates->ended_threads);
+	if (p->virtual_threads > 0)
+		pen_printf(pen, STYLE_PLAIN, " %" PRId64 " virtual ",
+			   p->virtual_threads);
+	put_states(t, pen);
+}
+
+/* What is absent comes first: it is what is wondered at. */
+static void draw_notes(const struct top *t, struct pen *pen)
+{
+	const struct top_sample *s = t->sample;
+	bool all = true;
+
+	put_label(pen, "Sources");
+	pen->end -= pen->end > 2 ? 2 : 0;
+	for (unsigned absent = 2; absent-- > 0;) {
+		for (size_t i = 0; i < s->note_count; i++) {
+			const struct source_note *n = &s->notes[i];
+
+			if (n->is_absent == absent)
+				all &= pen_printf(
+					pen, absent ? STYLE_WARM : STYLE_DIM,
+					" %s: %s ", n->figure, n->text);
+		}
+	}
+	pen->end = pen->screen->columns;
+	if (!s->note_count)
+		pen_printf(pen, STYLE_DIM, " %s ", t->source);
+	if (!all)
+		pen_put(pen, STYLE_KEY, "?");
+}
+
+void top_header_notes(const struct top *t, struct text *out)
+{
+	for (size_t i = 0; t->sample && i < t->sample->note_count; i++) {
+		const struct source_note *n = &t->sample->notes[i];
+
+		text_printf(out, "  %-12s%s\n", n->figure, n->text);
+	}
+}
+
+/* The lines; of fewer, those of the lowest rank are left out. */
+static const struct {
+	unsigned rank;
+	void (*draw)(const struct top *t, struct pen *pen);
+} lines[] = {
+	{ 1, draw_cpu },   { 3, draw_split },      { 5, draw_memory },
+	{ 4, draw_gc },    { 6, draw_safepoints }, { 7, draw_threads },
+	{ 2, draw_notes },
+};
+
+unsigned top_header_draw(const struct top *t, struct screen *s, unsigned top,
+			 unsigned bottom)
+{
+	unsigned rows = bottom - top;
+	unsigned ranks = rows >= 6 ? rows / 2 - 1 : 0;
+	unsigned drawn = 0;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		struct pen pen = pen_at(s, top + drawn);
+
+		if (lines[i].rank > ranks)
+			continue;
+		lines[i].draw(t, &pen);
+		drawn++;
+	}
+	return drawn;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What keys do that are the same in every view, and what is typed in prompts.
+ */
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/units.h"
+#include "render/top/top.h"
+#include "render/top/view.h"
+
+#include <string.h>
+
+static const int64_t intervals[] = {
+	CLOCK_NS_PER_MS * 100, CLOCK_NS_PER_MS * 200, CLOCK_NS_PER_MS * 500,
+	CLOCK_NS_PER_S,        CLOCK_NS_PER_S * 2,    CLOCK_NS_PER_S * 3,
+	CLOCK_NS_PER_S * 5,    CLOCK_NS_PER_S * 10,   CLOCK_NS_PER_S * 20,
+	CLOCK_NS_PER_S * 30,   CLOCK_NS_PER_S * 60,
+};
+
+#define INTERVALS (sizeof(intervals) / sizeof(*intervals))
+
+static void slower(struct top *t)
+{
+	for (size_t i = 0; i < INTERVALS; i++) {
+		if (intervals[i] > t->interval_ns) {
+			t->interval_ns = intervals[i];
+			return;
+		}
+	}
+}
+
+static void faster(struct top *t)
+{
+	for (size_t i = INTERVALS; i > 0; i--) {
+		if (intervals[i - 1] < t->interval_ns) {
+			t->interval_ns = intervals[i - 1];
+			return;
+		}
+	}
+}
+
+static void say_interval(struct top *t)
+{
+	struct text interval = { 0 };
+
+	units_add_duration(&interval, t->interval_ns);
+	top_say(t, false, "a sample every %s", interval.bytes);
+	text_release(&interval);
+}
+
+/* What a prompt asks for decides what becomes of the answer. */
+static const char ask_regex[] = "regex", ask_glob[] = "pattern of * and ?",
+		  ask_file[] = "write to (.csv or .json)";
+
+static void set_text(char **text, const char *typed)
+{
+	free(*text);
+	*text = *typed ? xstrdup(typed) : NULL;
+}
+
+/* The table follows what is typed; a regex that is none yet changes nothing. */
+static void set_regex(struct top *t, const char *typed)
+{
+	struct error err;
+	struct pattern *pattern = NULL;
+
+	t->said[0] = '\0';
+	if (*typed) {
+		pattern = pattern_new(typed, &err);
+		if (!pattern) {
+			top_say(t, true, "%s", err.text);
+			return;
+		}
+	}
+	pattern_free(t->filter.pattern);
+	t->filter.pattern = pattern;
+	set_text(&t->regex, typed);
+	top_select(t);
+}
+
+void top_set_glob(struct top *t, const char *glob)
+{
+	set_text(&t->glob, glob);
+	t->filter.glob = t->glob;
+}
+
+static void set_glob(struct top *t, const char *typed)
+{
+	top_set_glob(t, typed);
+	top_select(t);
+}
+
+static void prompt_changed(struct top *t)
+{
+	const char *typed = prompt_typed(&t->prompt);
+
+	if (t->prompt.asks == ask_regex)
+		set_regex(t, typed);
+	else if (t->prompt.asks == ask_glob)
+		set_glob(t, typed);
+}
+
+static void prompt_done(struct top *t)
+{
+	if (t->prompt.asks == ask_file && *prompt_typed(&t->prompt)) {
+		t->write_to = prompt_typed(&t->prompt);
+		t->errands |= ERRAND_WRITE;
+	}
+	prompt_end(&t->prompt);
+}
+
+static void prompt_left(struct top *t)
+{
+	if (t->prompt.asks == ask_regex)
+		set_regex(t, "");
+	else if (t->prompt.asks == ask_glob)
+		set_glob(t, "");
+	prompt_end(&t->prompt);
+}
+
+static void answer(struct top *t, const struct key *key)
+{
+	switch (prompt_key(&t->prompt, key)) {
+	case PROMPT_CHANGED:
+		prompt_changed(t);
+		break;
+	case PROMPT_DONE:
+		prompt_done(t);
+		break;
+	case PROMPT_LEFT:
+		prompt_left(t);
+		break;
+	case PROMPT_GOES_ON:
+		break;
+	}
+}
+
+/* Escape in the table: what hides threads goes, one after the other. */
+static bool drop_filters(struct top *t)
+{
+	struct top_filter *f = &t->filter;
+	bool any = f->pattern || f->glob || f->hide_idle || f->java_only;
+
+	f->hide_idle = f->java_only = false;
+	set_glob(t, "");
+	set_regex(t, "");
+	return any;
+}
+
+static void leave(struct top *t)
+{
+	if (t->depth > 1)
+		view_leave(t);
+	else if (!drop_filters(t))
+		top_say(t, false, "q quits");
+}
+
+static void pause_or_go_on(struct top *t)
+{
+	if (t->ended) {
+		top_say(t, false, "there are no more samples");
+		return;
+	}
+	t->paused = !t->paused;
+}
+
+static void common_request(struct top *t, enum top_request request)
+{
+	switch (request) {
+	case REQUEST_QUIT:
+		t->errands |= ERRAND_QUIT;
+		break;
+	case REQUEST_LEAVE:
+		leave(t);
+		break;
+	case REQUEST_HELP:
+		view_open(t, &view_help);
+		break;
+	case REQUEST_DEADLOCKS:
+		view_open(t, &view_deadlocks);
+		break;
+	case REQUEST_REGEX:
+		prompt_ask(&t->prompt, ask_regex, t->regex);
+		break;
+	case REQUEST_GLOB:
+		prompt_ask(&t->prompt, ask_glob, t->glob);
+		break;
+	case REQUEST_WRITE:
+		prompt_ask(&t->prompt, ask_file, "ttop.csv");
+		break;
+	case REQUEST_PAUSE:
+		pause_or_go_on(t);
+		break;
+	case REQUEST_FASTER:
+		faster(t);
+		say_interval(t);
+		break;
+	case REQUEST_SLOWER:
+		slower(t);
+		say_interval(t);
+		break;
+	case REQUEST_REDRAW:
+		t->errands |= ERRAND_REDRAW;
+		break;
+	default:
+		break;
+	}
+}
+
+void top_key(struct top *t, const struct key *key)
+{
+	const struct view *view = view_of(t);
+	enum top_request request;
+
+	t->said[0] = '\0';
+	if (t->prompt.asks) {
+		answer(t, key);
+		return;
+	}
+	request = top_keys_request(key, view->place);
+	if (!view->request(t, request, key))
+		common_request(t, request);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/top/top_json.h"
+
+#include "core/base/json.h"
+#include "render/top/top_rows.h"
+
+/* What is behind four decimals is noise.  NaN becomes null. */
+static void put_rate(struct json *j, const char *key, double value)
+{
+	if (value < 1e12)
+		value = (double)(int64_t)(value * 1e4 + 0.5) / 1e4;
+	json_key(j, key);
+	json_double(j, value);
+}
+
+static void put_percent(struct json *j, const char *key, double share)
+{
+	put_rate(j, key, share * 100);
+}
+
+static void put_id(struct json *j, const char *key, int64_t id)
+{
+	json_key(j, key);
+	if (id)
+		json_int(j, id);
+	else
+		json_null(j);
+}
+
+static void put_count(struct json *j, const char *key, int64_t count)
+{
+	json_key(j, key);
+	if (count >= 0)
+		json_int(j, count);
+	else
+		json_null(j);
+}
+
+static void put_gc(struct json *j, const struct process_rates *p)
+{
+	json_key(j, "gc");
+	if (!p->gc_count) {
+		json_null(j);
+		return;
+	}
+	json_open_array(j);
+	for (size_t i = 0; i < p->gc_count; i++) {
+		json_open_object(j);
+		json_key(j, "name");
+		json_text(j, p->gc[i].name);
+		put_percent(j, "pct", p->gc[i].share);
+		put_count(j, "count", p->gc[i].count);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+static void put_process(struct json *j, const struct top_rates *r)
+{
+	const struct process_rates *p = &r->process;
+	const struct process_sample *s = &r->sample->process;
+
+	json_key(j, "process");
+	json_open_object(j);
+	put_percent(j, "cpu_pct", p->cpu);
+	put_percent(j, "application_pct", p->application);
+	put_percent(j, "user_pct", p->user);
+	put_percent(j, "sys_pct", p->sys);
+	put_percent(j, "other_pct", p->other);
+	put_percent(j, "vm_pct", p->vm_cpu);
+	put_percent(j, "gc_cpu_pct", p->gc_cpu);
+	put_percent(j, "jit_pct", p->jit_cpu);
+	put_percent(j, "native_pct", p->native_cpu);
+	put_count(j, "threads", (int64_t)r->row_count);
+	put_count(j, "java_threads", (int64_t)p->java_threads);
+	put_count(j, "new_threads", (int64_t)p->new_threads);
+	put_count(j, "ended_threads", (int64_t)p->ended_threads);
+	put_rate(j, "alloc_bytes_per_s", p->alloc);
+	put_gc(j, p);
+	put_rate(j, "safepoints_per_s", p->safepoints);
+	put_rate(j, "safepoint_avg_ms", p->safepoint_pause_ms);
+	put_percent(j, "safepoint_sync_pct", p->sync);
+	put_percent(j, "safepoint_pct", p->safepoint);
+	put_count(j, "heap_used_bytes", s->heap_used);
+	put_count(j, "heap_max_bytes", s->heap_max);
+	put_count(j, "rss_bytes", s->rss_bytes);
+	json_close_object(j);
+}
+
+static void put_thread(struct json *j, const struct thread_row *row)
+{
+	const struct thread_sample *t = row->thread;
+	const double *rates = row->rates;
+
+	json_open_object(j);
+	put_id(j, "id", t->java_id);
+	put_id(j, "tid", t->tid);
+	json_key(j, "name");
+	json_text(j, t->name);
+	json_key(j, "kind");
+	json_text(j, thread_kind_name(t->kind));
+	json_key(j, "state");
+	json_text(j, thread_run_state_name(t->state));
+	put_percent(j, "cpu_pct", rates[THREAD_CPU]);
+	put_percent(j, "user_pct", rates[THREAD_USER]);
+	put_percent(j, "sys_pct", rates[THREAD_SYS]);
+	put_rate(j, "alloc_bytes_per_s", rates[THREAD_ALLOC]);
+	json_key(j, "alloc_is_coarse");
+	json_bool(j, t->alloc_is_coarse);
+	put_rate(j, "waits_per_s", rates[THREAD_WAITS]);
+	put_percent(j, "wait_pct", rates[THREAD_WAIT_TIME]);
+	put_rate(j, "blocks_per_s", rates[THREAD_BLOCKS]);
+	put_percent(j, "block_pct", rates[THREAD_BLOCK_TIME]);
+	put_percent(j, "runq_pct", rates[THREAD_RUNQ]);
+	put_rate(j, "csw_per_s", top_row_switches(row));
+	json_close_object(j);
+}
+
+/* Which of the figures are absent, and why; and how the others were had. */
+static void put_notes(struct json *j, const struct top_sample *s)
+{
+	json_key(j, "notes");
+	json_open_array(j);
+	for (size_t i = 0; i < s->note_count; i++) {
+		json_open_object(j);
+		json_key(j, "figure");
+		json_text(j, s->notes[i].figure);
+		json_key(j, "text");
+		json_text(j, s->notes[i].text);
+		json_key(j, "absent");
+		json_bool(j, s->notes[i].is_absent);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+void top_json_add(struct text *out, const struct top_report *report, pid_t pid)
+{
+	const struct top_rates *r = report->rates;
+	struct json j = json_into(out);
+	struct text time = { 0 };
+
+	top_text_utc(&time, r->sample->wall_ns);
+	json_open_object(&j);
+	json_key(&j, "schema");
+	json_text(&j, "sjkc.ttop/1");
+	json_key(&j, "time");
+	json_string(&j, time.bytes, time.len);
+	put_id(&j, "pid", pid);
+	put_rate(&j, "interval_s", r->interval_s);
+	put_process(&j, r);
+	json_key(&j, "threads");
+	json_open_array(&j);
+	for (size_t i = 0; i < report->passing && i < report->shown; i++)
+		put_thread(&j, &r->rows[i]);
+	json_close_array(&j);
+	put_notes(&j, r->sample);
+	json_close_object(&j);
+	text_putc(out, '\n');
+	text_release(&time);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/top/top_pools.h"
+
+#include "core/base/alloc.h"
+#include "core/base/ascii.h"
+
+#include <math.h>
+
+/* So many names that are of no thread any more are kept. */
+enum { NAMES_MAX = 20000 };
+
+struct pool {
+	uint32_t id;
+	size_t first, last; /* rows */
+	size_t members;
+};
+
+static bool is_hex(char c) { return hex_digit(c) >= 0; }
+
+/* The length of the UUID that begins there, or 0. */
+static size_t uuid_length(const char *name)
+{
+	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
+	for (size_t i = 0; form[i]; i++) {
+		if (form[i] == 'x' ? !is_hex(name[i]) : name[i] != '-')
+			return 0;
+	}
+	return sizeof(form) - 1;
+}
+
+void top_pools_name(struct text *out, const char *name)
+{
+	while (*name) {
+		size_t len = uuid_length(name);
+
+		while (!uuid_length(name + len) && is_digit(name[len]))
+			len++;
+		if (len)
+			text_putc(out, '*');
+		else
+			text_putc(out, name[len++]);
+		name += len;
+	}
+}
+
+static void forget(struct top_pools *p)
+{
+	intern_release(&p->names);
+	for (size_t i = 0; i < p->open_cap; i++)
+		p->open[i] = p->all_open;
+	for (size_t i = 0; i < p->of_id_cap; i++)
+		p->of_id[i] = 0;
+}
+
+/* Room for id in the arrays by id; what is new is 0, or as all pools are. */
+static void know(struct top_pools *p, uint32_t id)
+{
+	size_t open_was = p->open_cap, of_id_was = p->of_id_cap;
+
+	array_reserve(p->open, p->open_cap, (size_t)id + 1);
+	array_reserve(p->of_id, p->of_id_cap, (size_t)id + 1);
+	for (size_t i = open_was; i < p->open_cap; i++)
+		p->open[i] = p->all_open;
+	for (size_t i = of_id_was; i < p->of_id_cap; i++)
+		p->of_id[i] = 0;
+}
+
+static struct pool *pool_of(struct top_pools *p, const char *name)
+{
+	struct pool *pool;
+	uint32_t id;
+
+	text_clear(&p->name);
+	top_pools_name(&p->name, name);
+	id = intern_id(&p->names, p->name.len ? p->name.bytes : "",
+		       p->name.len);
+	know(p, id);
+	if (!p->of_id[id]) {
+		array_reserve(p->pools, p->cap, p->count + 1);
+		p->pools[p->count++] = (struct pool){ .id = id };
+		p->of_id[id] = p->count;
+	}
+	pool = &p->pools[p->of_id[id] - 1];
+	return pool;
+}
+
+static void distribute(struct top_pools *p, const struct thread_row *rows,
+		       size_t count)
+{
+	for (size_t i = 0; i < p->count; i++)
+		p->of_id[p->pools[i].id] = 0;
+	p->count = 0;
+	if (p->names.count > NAMES_MAX + 4 * count)
+		forget(p);
+	array_reserve(p->next, p->next_cap, count);
+	for (size_t i = 0; i < count; i++) {
+		struct pool *pool = pool_of(p, rows[i].thread->name);
+
+		p->next[i] = 0;
+		if (pool->members++)
+			p->next[pool->last] = i + 1;
+		else
+			pool->first = i;
+		pool->last = i;
+	}
+}
+
+static int64_t add_counter(int64_t sum, int64_t counter)
+{
+	if (counter == COUNTER_ABSENT)
+		return sum;
+	if (sum == COUNTER_ABSENT)
+		return counter;
+	return __builtin_add_overflow(sum, counter, &sum) ? INT64_MAX : sum;
+}
+
+/* Absent only when it is so for all. */
+static double add_rate(double sum, double rate)
+{
+	return isnan(rate) ? sum : isnan(sum) ? rate : sum + rate;
+}
+
+static void add_up(const struct top_pools *p, const struct pool *pool,
+		   const struct thread_row *rows, struct thread_row *row,
+		   struct thread_sample *sample)
+{
+	const struct thread_sample *first = rows[pool->first].thread;
+
+	*row = (struct thread_row){ .thread = sample };
+	*sample = (struct thread_sample){
+		.name = intern_text(&p->names, pool->id),
+		.kind = first->kind,
+	};
+	for (size_t c = 0; c < THREAD_COUNTERS; c++) {
+		row->rates[c] = NAN;
+		sample->counters[c] = COUNTER_ABSENT;
+	}
+	for (size_t i = pool->first + 1; i; i = p->next[i - 1]) {
+		const struct thread_row *member = &rows[i - 1];
+
+		for (size_t c = 0; c < THREAD_COUNTERS; c++) {
+			row->rates[c] = add_rate(row->rates[c],
+						 member->rates[c]);
+			sample->counters[c] = add_counter(
+				sample->counters[c],
+				member->thread->counters[c]);
+		}
+		sample->alloc_is_coarse |= member->thread->alloc_is_coarse;
+	}
+}
+
+/* The pools are sorted as threads are, and by name where those are equal. */
+static void sort_pools(struct top_pools *p, const struct top_order *order)
+{
+	const struct top_filter all = { 0 };
+	struct top_rates rates = { .rows = p->rows, .row_count = p->count };
+	struct top_order by = *order;
+	struct error unused;
+
+	if (by.count < TOP_ORDER_MAX)
+		top_order_parse("NAME", &by, &unused);
+	top_rows_select(&rates, &all, &by);
+}
+
+static void add_line(struct top_pools *p, struct top_line line)
+{
+	array_reserve(p->lines, p->line_cap, p->line_count + 1);
+	p->lines[p->line_count++] = line;
+}
+
+static void list_pool(struct top_pools *p, const struct thread_row *sum,
+		      const struct pool *pool, const struct thread_row *rows)
+{
+	bool open = p->open[pool->id];
+
+	if (pool->members == 1) {
+		add_line(p, (struct top_line){ .row = &rows[pool->first] });
+		return;
+	}
+	add_line(p, (struct top_line){ .row = sum,
+				       .kind = LINE_POOL,
+				       .pool = pool->id,
+				       .members = pool->members,
+				       .is_open = open });
+	for (size_t i = pool->first + 1; open && i; i = p->next[i - 1])
+		add_line(p, (struct top_line){ .row = &rows[i - 1],
+					       .kind = LINE_MEMBER });
+}
+
+size_t top_pools_group(struct top_pools *p, const struct thread_row *rows,
+		       size_t count, const struct top_order *order)
+{
+	distribute(p, rows, count);
+	array_reserve(p->rows, p->row_cap, p->count);
+	array_reserve(p->samples, p->sample_cap, p->count);
+	for (size_t i = 0; i < p->count; i++)
+		add_up(p, &p->pools[i], rows, &p->rows[i], &p->samples[i]);
+	sort_pools(p, order);
+	p->line_count = 0;
+	for (size_t i = 0; i < p->count; i++) {
+		const struct thread_row *sum = &p->rows[i];
+
+		list_pool(p, sum, &p->pools[sum->thread - p->samples], rows);
+	}
+	return p->line_count;
+}
+
+void top_pools_open(struct top_pools *p, uint32_t pool, bool open)
+{
+	if (pool < p->open_cap)
+		p->open[pool] = open;
+}
+
+void top_pools_open_all(struct top_pools *p, bool open)
+{
+	p->all_open = open;
+	for (size_t i = 0; i < p->open_cap; i++)
+		p->open[i] = open;
+}
+
+void top_pools_release(struct top_pools *p)
+{
+	intern_release(&p->names);
+	free(p->open);
+	free(p->pools);
+	free(p->of_id);
+	free(p->next);
+	free(p->rows);
+	free(p->samples);
+	free(p->lines);
+	text_release(&p->name);
+	*p = (struct top_pools){ 0 };
+}

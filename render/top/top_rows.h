@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * top_rows: which threads of a top are shown, and in what order.
+ */
+#ifndef RENDER_TOP_TOP_ROWS_H
+#define RENDER_TOP_TOP_ROWS_H
+
+#include "core/base/error.h"
+#include "core/base/pattern.h"
+#include "core/threads/thread_rates.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { TOP_ORDER_MAX = 16 };
+
+/* What rows are sorted by: the first decides, the others break ties. */
+struct top_order {
+	struct {
+		unsigned char key; /* of the table of keys; private */
+		bool reversed;
+	} by[TOP_ORDER_MAX];
+	size_t count;
+};
+
+/*
+ * Adds "CPU,ALLOC" or "-name" to an order: keys in any case, "-" before one
+ * reverses it.  Numbers are the largest first, names by the alphabet, absent
+ * ones last.  ERROR_MISUSE names the keys there are: top_order_keys().
+ */
+int top_order_parse(const char *text, struct top_order *order,
+		    struct error *err);
+const char *top_order_keys(void); /* "CPU|USER|SYS|ALLOC|NAME|…" */
+
+/* The key that decides first, and its direction; NULL when there is none. */
+const char *top_order_first(const struct top_order *order, bool *reversed);
+
+struct top_filter {
+	const char *glob; /* of the whole name, * and ?, as SJK's; or NULL */
+	struct pattern *pattern; /* anywhere in the name; borrowed, or NULL */
+	bool hide_idle;          /* those that used no CPU in the interval */
+	bool java_only;
+};
+
+/*
+ * Moves the rows that pass to the front, sorted, and gives their number.  Ties
+ * keep the order of ids, so that a screen does not dance.
+ */
+size_t top_rows_select(struct top_rates *rates, const struct top_filter *filter,
+		       const struct top_order *order);
+
+/* Context switches a second, of both kinds; NaN when they are not known. */
+double top_row_switches(const struct thread_row *row);
+
+/* True when the whole name matches: * is any text, ? any character. */
+bool top_glob_matches(const char *glob, const char *name);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/top/top_text.h"
+
+#include "core/base/clock.h"
+#include "core/base/safe_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+const struct source_note *top_note(const struct top_sample *s,
+				   const char *figure)
+{
+	for (size_t i = 0; i < s->note_count; i++) {
+		if (strcmp(s->notes[i].figure, figure) == 0)
+			return &s->notes[i];
+	}
+	return NULL;
+}
+
+static void put_time(struct text *out, int64_t wall_ns, const struct tm *tm,
+		     const char *zone_format)
+{
+	long ms = (long)(wall_ns % CLOCK_NS_PER_S / CLOCK_NS_PER_MS);
+	char date[64], zone[16];
+
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", tm);
+	strftime(zone, sizeof(zone), zone_format, tm);
+	text_printf(out, "%s.%03ld%s", date, ms, zone);
+}
+
+void top_text_time(struct text *out, int64_t wall_ns)
+{
+	time_t seconds = wall_ns / CLOCK_NS_PER_S;
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		put_time(out, wall_ns, &tm, "%z");
+}
+
+void top_text_utc(struct text *out, int64_t wall_ns)
+{
+	time_t seconds = wall_ns / CLOCK_NS_PER_S;
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		put_time(out, wall_ns, &tm, "Z");
+}
+
+void top_text_size(struct text *out, double bytes)
+{
+	static const struct {
+		double below, unit;
+		const char *suffix;
+	} sizes[] = {
+		{ 10 * 0x1p10, 1, "" },
+		{ 10 * 0x1p20, 0x1p10, "k" },
+		{ 10 * 0x1p30, 0x1p20, "m" },
+		{ INFINITY, 0x1p30, "g" },
+	};
+	size_t i = 0;
+
+	if (isnan(bytes)) {
+		text_putc(out, '-');
+		return;
+	}
+	while (i < 3 && bytes >= sizes[i].below)
+		i++;
+	bytes /= sizes[i].unit;
+	text_printf(out, "%" PRIu64 "%s",
+		    bytes < 0x1p63 ? (uint64_t)bytes : UINT64_C(1) << 63,
+		    sizes[i].suffix);
+}
+
+/* Appends a share as a percentage of width characters at least. */
+static void put_percent(struct text *out, int width, double share)
+{
+	if (isnan(share))
+		text_printf(out, "%*s%%", width, "-");
+	else
+		text_printf(out, "%*.2f%%", width, share * 100);
+}
+
+static void put_padded(struct text *out, int width, const struct text *t)
+{
+	text_printf(out, "%*s", width, t->bytes);
+}
+
+/* Appends the reason why a figure is not there, in brackets. */
+static void put_absent(struct text *out, const struct top_sample *s,
+		       const char *figure)
+{
+	const struct source_note *note = top_note(s, figure);
+	const char *why = note && note->is_absent ? note->text
+						  : "not known here";
+	bool whole = strncmp(why, "- (", 3) == 0;
+
+	text_puts(out, whole ? "" : "- (");
+	safe_text(out, why, strlen(why));
+	text_puts(out, whole ? "\n" : ")\n");
+}
+
+static void put_cpu(struct text *out, const struct top_rates *r)
+{
+	const struct process_rates *p = &r->process;
+
+	if (isnan(p->cpu)) {
+		text_puts(out, "  process cpu: ");
+		put_absent(out, r->sample, "cpu");
+	} else {
+		text_puts(out, "  process cpu=");
+		put_percent(out, 0, p->cpu);
+		text_putc(out, '\n');
+	}
+	if (isnan(p->application)) {
+		text_puts(out, "  application cpu: ");
+		put_absent(out, r->sample, "names");
+		text_puts(out, "  other: cpu: ");
+		put_absent(out, r->sample, "names");
+		return;
+	}
+	text_puts(out, "  application cpu=");
+	put_percent(out, 0, p->application);
+	text_puts(out, " (user=");
+	put_percent(out, 0, p->user);
+	text_puts(out, " sys=");
+	put_percent(out, 0, p->sys);
+	text_puts(out, ")\n  other: cpu=");
+	put_percent(out, 0, p->other);
+	text_putc(out, '\n');
+}
+
+/* SJK's: those that were there before, too, and that the filter left. */
+static size_t thread_count(const struct top_report *report)
+{
+	bool named = !isnan(report->rates->process.application);
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->passing; i++) {
+		const struct thread_row *row = &report->rates->rows[i];
+
+		count += !row->is_new &&
+			 (!named || row->thread->kind == THREAD_JAVA ||
+			  row->thread->kind == THREAD_UNKNOWN);
+	}
+	return count;
+}
+
+/* SJK's line, and what it does not say: threads that came and went. */
+static void put_count(struct text *out, const struct top_report *report)
+{
+	const struct process_rates *p = &report->rates->process;
+
+	text_printf(out, "  thread count: %zu", thread_count(report));
+	if (p->new_threads || p->ended_threads)
+		text_printf(out, " (%zu began, %zu ended)", p->new_threads,
+			    p->ended_threads);
+	text_putc(out, '\n');
+}
+
+static bool ends_with(const char *text, size_t len, const char *end)
+{
+	size_t end_len = strlen(end);
+
+	return len >= end_len &&
+	       memcmp(text + len - end_len, end, end_len) == 0;
+}
+
+/* HotSpot's names: "G1 young collection pauses", "Serial full collection …". */
+static void put_collector(struct text *out, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (strstr(name, " young ")) {
+		text_puts(out, "young");
+	} else if (strstr(name, " full ")) {
+		text_puts(out, "old");
+	} else {
+		if (ends_with(name, len, " pauses"))
+			len -= strlen(" pauses");
+		safe_text(out, name, len);
+	}
+}
+
+static void put_gc(struct text *out, const struct top_rates *r)
+{
+	const struct process_rates *p = &r->process;
+	double total = 0;
+
+	if (!p->gc_count) {
+		text_puts(out, "  GC time: ");
+		put_absent(out, r->sample, "gc");
+		return;
+	}
+	for (size_t i = 0; i < p->gc_count; i++)
+		total += p->gc[i].share;
+	text_puts(out, "  GC time=");
+	put_percent(out, 0, total);
+	for (size_t i = 0; i < p->gc_count; i++) {
+		text_puts(out, i ? ", " : " (");
+		put_collector(out, p->gc[i].name);
+		text_putc(out, '=');
+		put_percent(out, 0, p->gc[i].share);
+	}
+	text_puts(out, ")\n");
+}
+
+static void put_allocation(struct text *out, const struct top_rates *r)
+{
+	const struct process_rates *p = &r->process;
+
+	if (isnan(p->alloc)) {
+		text_puts(out, "  heap allocation rate: ");
+		put_absent(out, r->sample, "allocation");
+		return;
+	}
+	text_puts(out, "  heap allocation rate ");
+	text_puts(out, p->alloc_is_coarse ? "~" : "");
+	top_text_size(out, p->alloc);
+	text_puts(out, "b/s\n");
+}
+
+static void put_safepoints(struct text *out, const struct top_rates *r)
+{
+	const struct process_rates *p = &r->process;
+
+	if (isnan(p->safepoints)) {
+		text_puts(out, "  safe points: ");
+		put_absent(out, r->sample, "safepoints");
+		return;
+	}
+	if (isnan(p->safepoint_pause_ms)) {
+		text_puts(out, "  no safe points\n");
+		return;
+	}
+	text_printf(out,
+		    "  safe point rate: %.1f (events/s) "
+		    "avg. safe point pause: %.2fms\n"
+		    "  safe point sync time: ",
+		    p->safepoints, p->safepoint_pause_ms);
+	put_percent(out, 0, p->sync);
+	text_puts(out, " processing time: ");
+	put_percent(out, 0, p->safepoint);
+	text_puts(out, " (wallclock time)\n");
+}
+
+static void put_id(struct text *out, const struct thread_sample *t)
+{
+	if (t->java_id)
+		text_printf(out, "[%06" PRId64 "]", t->java_id);
+	else if (t->tid)
+		text_printf(out, "[t%05d]", t->tid);
+	else
+		text_puts(out, "[------]");
+}
+
+static void put_events(struct text *out, const char *what, double per_second,
+		       double share)
+{
+	text_printf(out, " %s=", what);
+	if (isnan(per_second))
+		text_puts(out, "    -");
+	else if (per_second <= 0)
+		text_puts(out, "    0");
+	else if (per_second < 100)
+		text_printf(out, "%5.2f", per_second);
+	else
+		text_printf(out, "%5.0f", per_second);
+	text_puts(out, "/s(");
+	put_percent(out, 5, share);
+	text_putc(out, ')');
+}
+
+static void put_alloc(struct text *out, const struct thread_row *row)
+{
+	double rate = row->rates[THREAD_ALLOC];
+	struct text size = { 0 };
+
+	if (row->thread->alloc_is_coarse && !isnan(rate))
+		text_putc(&size, '~');
+	top_text_size(&size, rate);
+	text_puts(out, " alloc=");
+	put_padded(out, 6, &size);
+	text_puts(out, "b/s");
+	text_release(&size);
+}
+
+static void put_row(struct text *out, const struct thread_row *row,
+		    bool contention)
+{
+	const double *rates = row->rates;
+
+	put_id(out, row->thread);
+	text_puts(out, " user=");
+	put_percent(out, 5, rates[THREAD_USER]);
+	text_puts(out, " sys=");
+	put_percent(out, 5, rates[THREAD_SYS]);
+	if (contention) {
+		put_events(out, "wait", rates[THREAD_WAITS],
+			   rates[THREAD_WAIT_TIME]);
+		put_events(out, "block", rates[THREAD_BLOCKS],
+			   rates[THREAD_BLOCK_TIME]);
+	}
+	put_alloc(out, row);
+	text_puts(out, " - ");
+	safe_text(out, row->thread->name, strlen(row->thread->name));
+	text_putc(out, '\n');
+}
+
+void top_text_add(struct text *out, const struct top_report *report)
+{
+	const struct top_rates *r = report->rates;
+	size_t shown = 0;
+
+	top_text_time(out, r->sample->wall_ns);
+	text_puts(out, " Process summary\n");
+	put_cpu(out, r);
+	put_count(out, report);
+	put_gc(out, r);
+	put_allocation(out, r);
+	put_safepoints(out, r);
+	for (size_t i = 0; i < report->passing && shown < report->shown; i++) {
+		if (r->rows[i].is_new)
+			continue;
+		put_row(out, &r->rows[i], report->contention);
+		shown++;
+	}
+	text_putc(out, '\n');
+}
