@@ -65,6 +65,8 @@ static void draw_title(const struct top *t, struct screen *s)
 /* Which of how many, and what hides the others. */
 static void add_where(const struct top *t, struct text *out)
 {
+	if (t->follow)
+		text_puts(out, " following ");
 	if (t->filter.hide_idle)
 		text_puts(out, " no idle ");
 	if (t->filter.java_only)

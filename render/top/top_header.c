@@ -210,6 +210,42 @@ static double gc_share(const struct process_rates *p)
 	return share;
 }
 
+/*
+ * "G1 young", "full": HotSpot says "G1 full collection pauses", where the label
+ * says "pauses" and the one before, which may be NULL, whose they are.
+ */
+static void put_collector(struct text *out, const char *name,
+			  const char *before)
+{
+	const char *end = strstr(name, " collection pauses");
+	const char *second = strchr(name, ' ');
+
+	if (!end)
+		end = strstr(name, " pauses");
+	if (!end)
+		end = name + strlen(name);
+	if (second && second < end && before &&
+	    strncmp(name, before, (size_t)(second + 1 - name)) == 0)
+		name = second + 1;
+	text_add(out, name, (size_t)(end - name));
+}
+
+static void put_gc(struct pen *pen, const struct gc_rate *gc,
+		   const char *before)
+{
+	struct text text = { 0 };
+
+	put_collector(&text, gc->name, before);
+	text_printf(&text, ": %" PRId64, gc->count);
+	if (gc->count) {
+		text_puts(&text, ", ");
+		figures_percent(&text, gc->share);
+		text_putc(&text, '%');
+	}
+	pen_printf(pen, gc->count ? STYLE_GC : STYLE_DIM, " %s ", text.bytes);
+	text_release(&text);
+}
+
 static void draw_gc(const struct top *t, struct pen *pen)
 {
 	const struct process_rates *p = &t->rates->process;
@@ -218,16 +254,8 @@ static void draw_gc(const struct top *t, struct pen *pen)
 	add_figure(&figure, "", figures_percent, gc_share(p), "%");
 	put_first(pen, "GC pauses", &figure);
 	pen->end -= history_columns(pen->screen);
-	for (size_t i = 0; i < p->gc_count; i++) {
-		const struct gc_rate *gc = &p->gc[i];
-		enum screen_style style = gc->count ? STYLE_GC : STYLE_DIM;
-
-		text_clear(&figure);
-		figures_percent(&figure, gc->share);
-		pen_printf(pen, style, " %s: %" PRId64 ", %s%% ", gc->name,
-			   gc->count, figure.bytes);
-	}
-	text_release(&figure);
+	for (size_t i = 0; i < p->gc_count; i++)
+		put_gc(pen, &p->gc[i], i ? p->gc[i - 1].name : NULL);
 	put_history(pen, &t->gc, 0.01);
 }
 
@@ -257,7 +285,7 @@ static void put_states(const struct top *t, struct pen *pen)
 		{ RUN_RUNNABLE, "runnable", STYLE_USER },
 		{ RUN_BLOCKED, "blocked", STYLE_HOT },
 		{ RUN_WAITING, "waiting", STYLE_PLAIN },
-		{ RUN_TIMED_WAITING, "timed waiting", STYLE_PLAIN },
+		{ RUN_TIMED_WAITING, "timed", STYLE_PLAIN },
 		{ RUN_SLEEPING, "sleeping", STYLE_PLAIN },
 	};
 	size_t counts[RUN_STOPPED + 1] = { 0 };
