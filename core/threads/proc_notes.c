@@ -10,18 +10,21 @@
 static void note(struct top_sample *out, const char *figure, bool is_absent,
 		 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* Cuts a text to the note's size, but not within a character. */
+/* Cuts a text to the note's size, visibly, but not within a character. */
 static void put(struct source_note *n, const struct text *text)
 {
+	static const char cut[] = "...";
 	size_t len = text->len;
 
-	if (len >= sizeof(n->text)) {
-		len = sizeof(n->text) - 1;
-		while (len && (text->bytes[len] & 0xc0) == 0x80)
-			len--;
+	if (len < sizeof(n->text)) {
+		memcpy(n->text, text->bytes, len + 1);
+		return;
 	}
+	len = sizeof(n->text) - sizeof(cut);
+	while (len && (text->bytes[len] & 0xc0) == 0x80)
+		len--;
 	memcpy(n->text, text->bytes, len);
-	n->text[len] = '\0';
+	memcpy(n->text + len, cut, sizeof(cut));
 }
 
 static void note(struct top_sample *out, const char *figure, bool is_absent,
@@ -56,10 +59,10 @@ static void note_names(const struct proc_facts *f, struct top_sample *out)
 		note(out, "names", false, "Thread.print, %lld s ago",
 		     seconds(f->dump_age_ns));
 	else if (f->no_names)
-		note(out, "names", true, "the kernel's, of 15 bytes (%s)",
+		note(out, "names", true, "the kernel's, of 15 bytes: %s",
 		     f->no_names);
 	else if (f->dump_problem)
-		note(out, "names", true, "the kernel's, of 15 bytes (%s)",
+		note(out, "names", true, "the kernel's, of 15 bytes: %s",
 		     f->dump_problem);
 	else
 		note(out, "names", true,

@@ -108,7 +108,7 @@ struct process_sample {
 struct source_note {
 	const char *figure; /* "cpu", "runq", "names", "allocation", "gc",
 			       "safepoints", "heap", "contention" */
-	char text[160];     /* "Thread.print, 4 s ago, coarse"; "- (…)" */
+	char text[256];     /* "Thread.print, 4 s ago, coarse"; "- (…)" */
 	bool is_absent;
 };
 

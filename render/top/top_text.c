@@ -101,6 +101,20 @@ static void put_absent(struct text *out, const struct top_sample *s,
 	text_puts(out, whole ? "\n" : ")\n");
 }
 
+/* Without Java's names nobody knows whose a thread is. */
+static void put_no_split(struct text *out, const struct top_sample *s)
+{
+	const struct source_note *names = top_note(s, "names");
+
+	text_puts(out, "  application cpu: - (which threads are Java's is not "
+		       "known");
+	if (names && names->is_absent) {
+		text_puts(out, "; names are ");
+		safe_text(out, names->text, strlen(names->text));
+	}
+	text_puts(out, ")\n  other: cpu: - (likewise)\n");
+}
+
 static void put_cpu(struct text *out, const struct top_rates *r)
 {
 	const struct process_rates *p = &r->process;
@@ -114,10 +128,7 @@ static void put_cpu(struct text *out, const struct top_rates *r)
 		text_putc(out, '\n');
 	}
 	if (isnan(p->application)) {
-		text_puts(out, "  application cpu: ");
-		put_absent(out, r->sample, "names");
-		text_puts(out, "  other: cpu: ");
-		put_absent(out, r->sample, "names");
+		put_no_split(out, r->sample);
 		return;
 	}
 	text_puts(out, "  application cpu=");

@@ -119,8 +119,8 @@ static void every_absent_figure_is_named_with_its_reason(void **state)
 	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
 		assert_true(note_of(&s, figures[i])->is_absent);
 	assert_string_equal(note_of(&s, "names")->text,
-			    "the kernel's, of 15 bytes (attach refused: it is "
-			    "␛[31mred)");
+			    "the kernel's, of 15 bytes: attach refused: it is "
+			    "␛[31mred");
 	assert_string_equal(note_of(&s, "gc")->text, "- (-XX:-UsePerfData)");
 	assert_false(note_of(&s, "cpu")->is_absent);
 }

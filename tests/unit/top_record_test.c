@@ -345,7 +345,7 @@ static void what_is_too_much_is_cut(void **state)
 	assert_int_equal(got.process.gc_count, GC_COLLECTORS_MAX);
 	assert_int_equal(strlen(got.process.gc[0].name), 63);
 	assert_int_equal(got.note_count, SOURCE_NOTES_MAX);
-	assert_int_equal(strlen(got.notes[0].text), 159);
+	assert_int_equal(strlen(got.notes[0].text), 255);
 	assert_string_equal(got.notes[0].figure, "");
 	s->ops->close(s);
 	text_release(&file);
