@@ -269,15 +269,25 @@ static void say(struct listed *l)
 		talk("%zu %s could not be asked: %s", l->refused,
 		     l->refused == 1 ? "JVM" : "JVMs", l->why.text);
 	if (l->count == 0 && l->filtered)
-		talk("none of %zu JVMs passes the filter", l->filtered);
+		talk("none of %zu JVMs passes the filter%s", l->filtered,
+		     opt.description && !strpbrk(opt.description, "*?")
+			     ? ": it has to match main class and arguments "
+			       "as a whole, as '*Main*' does"
+			     : "");
 	else if (l->count == 0)
 		talk("no JVM runs here%s", l->list.hidden || l->list.hides
 						   ? " that may be looked into"
 						   : "");
-	if (l->list.hidden)
-		talk("%zu %s could not be looked into%s", l->list.hidden,
+	if (l->list.hidden && geteuid())
+		talk("%zu %s could not be looked into; run as root to see all",
+		     l->list.hidden,
+		     l->list.hidden == 1 ? "process" : "processes");
+	else if (l->list.hidden)
+		talk("%zu %s could not be looked into; `sjkc doctor %d` says "
+		     "why",
+		     l->list.hidden,
 		     l->list.hidden == 1 ? "process" : "processes",
-		     geteuid() ? "; run as root to see all" : "");
+		     (int)l->list.hidden_pid);
 	if (l->list.hides)
 		talk("/proc hides the processes of other users (hidepid)");
 }
@@ -300,7 +310,10 @@ static int run(int argc, char **argv, struct error *err)
 		 : opt.quiet ? TALK_QUIET
 			     : TALK_NORMAL);
 	if (argc)
-		return misuse(err, "%s: jps takes no arguments", argv[0]);
+		return misuse(err,
+			      "%s: jps takes no arguments; for a part of "
+			      "the name, -fd '*%s*'",
+			      argv[0], argv[0]);
 	if (opt.csv && opt.json)
 		return misuse(err, "--csv or --json, not both");
 	if (!opt.csv && !opt.json) {

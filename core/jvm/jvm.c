@@ -225,8 +225,10 @@ static void list_pid(struct jvm_list *list, pid_t pid)
 
 	/* Most processes are none: ask that first. */
 	if (jvm_kind_of(pid, 0, &kind, &err)) {
-		list->hidden += err.kind == ERROR_PERMISSION &&
-				has_command_line(pid);
+		if (err.kind == ERROR_PERMISSION && has_command_line(pid)) {
+			list->hidden++;
+			list->hidden_pid = pid;
+		}
 		return;
 	}
 	if (kind == JVM_NONE || open_pid(&jvm, pid, &status, &err))

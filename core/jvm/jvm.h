@@ -81,8 +81,9 @@ const char *jvm_about_option(const struct jvm_about *about,
 struct jvm_list {
 	struct jvm *jvms;
 	size_t count, cap;
-	size_t hidden; /* processes that could not be looked into */
-	bool hides;    /* /proc does not even show those of others (hidepid) */
+	size_t hidden;    /* processes that could not be looked into */
+	pid_t hidden_pid; /* one of them; 0 = none */
+	bool hides; /* /proc does not even show those of others (hidepid) */
 };
 
 int jvm_list(struct jvm_list *list, struct error *err);
