@@ -128,9 +128,10 @@ static void gather(struct heap *heap)
 		     "known: "
 		     "it shows no counters");
 	else if (count > 0)
-		talk_always("%" PRId64 " garbage collections took part of what "
-			    "was new; a shorter time (-d) may see less of them",
-			    count);
+		talk_always("%" PRId64 " garbage %s took away part of what was "
+			    "new, which is not counted; wait for less long "
+			    "(-d)",
+			    count, count == 1 ? "collection" : "collections");
 	text_release(&depth);
 }
 

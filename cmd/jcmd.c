@@ -110,6 +110,17 @@ static int command_line(struct text *line, const char *command, int argc,
 	return 0;
 }
 
+/* JDK 8 to 25 have these words; who asked is to know where to look. */
+static void add_advice(const struct jvm *jvm, struct error *err)
+{
+	const struct error was = *err;
+
+	if (was.kind == ERROR_REFUSED &&
+	    strstr(was.text, "Unknown diagnostic command"))
+		fail(err, was.kind, "%s; `sjkc jcmd %d` lists those it has",
+		     was.text, (int)jvm->pid);
+}
+
 static int ask(const struct jvm *jvm, const char *line, struct error *err)
 {
 	struct trait trait = trait_of(line);
@@ -127,6 +138,8 @@ static int ask(const struct jvm *jvm, const char *line, struct error *err)
 	if (a) {
 		talk_detail("%s", attach_protocol(a));
 		ret = answer_print(a, &request, err);
+		if (ret)
+			add_advice(jvm, err);
 	}
 	attach_close(a);
 	return ret;

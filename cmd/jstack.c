@@ -59,7 +59,7 @@ static const struct command_option options[] = {
 	OPT_FLAG('e', "extended", &opt.extended,
 		 "say more of each thread (JDK 11 on)"),
 	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
-		     "give up after this long [10s]"),
+		     "give up after this long"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
 	OPT_END,

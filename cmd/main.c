@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 	if (err.kind == ERROR_OUTPUT && err.sys == EPIPE)
 		return EXIT_CLOSED_PIPE;
 	talk_always("%s", err.text);
-	if (err.kind == ERROR_MISUSE && c)
+	if (err.kind == ERROR_MISUSE && c && c != &help_command)
 		talk_always("try 'sjkc %s --help'", c->name);
 	else if (err.kind == ERROR_MISUSE)
 		talk_always("try 'sjkc help'");

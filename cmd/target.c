@@ -3,6 +3,7 @@
 
 #include "cmd/main_name.h"
 #include "cmd/nearest.h"
+#include "cmd/process.h"
 #include "cmd/talk.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
@@ -161,6 +162,23 @@ static int none(const struct candidates *c, const char *name, struct error *err)
 		    name, hidden);
 }
 
+/* "4711 Main orders --token=***": names alone may all be the same. */
+static void say_candidate(size_t number, const struct candidate *c)
+{
+	struct text args = { 0 };
+	struct process p;
+	struct error unused;
+
+	text_puts(&args, "");
+	if (process_init(&p, c->jvm, &unused) == 0) {
+		process_args(&p, &args);
+		process_release(&p);
+	}
+	talk_always("%3zu. pid %d: %s %s", number, (int)c->jvm->pid,
+		    c->main.bytes, args.bytes);
+	text_release(&args);
+}
+
 static int several(const struct candidates *c, const char *name,
 		   struct error *err)
 {
@@ -169,9 +187,7 @@ static int several(const struct candidates *c, const char *name,
 	talk_always("'%s' matches %zu JVMs:", name, c->matching);
 	for (size_t i = 0; i < c->count; i++) {
 		if (c->at[i].matches)
-			talk_always("%3zu. %d %s", ++number,
-				    (int)c->at[i].jvm->pid,
-				    c->at[i].main.bytes);
+			say_candidate(++number, &c->at[i]);
 	}
 	return misuse(err, "which of them? say its pid");
 }

@@ -192,7 +192,7 @@ int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err)
 	    (err->sys != EACCES && err->sys != EPERM))
 		return -1;
 	return fail(err, ERROR_PERMISSION,
-		    "%d: may not be looked into: it runs as uid %u, this as "
+		    "%d: may not be looked into: it runs as uid %u, sjkc as "
 		    "uid %u without CAP_SYS_PTRACE; %s",
 		    (int)pid, (unsigned)uid, (unsigned)geteuid(), remedy());
 }

@@ -275,8 +275,8 @@ static int stack(struct thread_source *base, const struct thread_sample *t,
 			      out))
 		return 0;
 	return fail(err, ERROR_UNAVAILABLE,
-		    "thread %d is not in the JVM's dump: it has ended, or is "
-		    "of no Java name",
+		    "thread %d is not in the JVM's thread dump: it is none of "
+		    "Java's, or has ended",
 		    (int)t->tid);
 }
 
