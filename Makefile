@@ -41,7 +41,8 @@ LIBS := -lpcre2-8 -lz -ldeflate -lcjson -lncursesw -ltinfo
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(2))
 Q := $(if $(V),,@)
 
-sources := $(filter-out cmd/main.c,$(wildcard core/*/*.c render/*.c render/*/*.c cmd/*.c))
+sources := $(filter-out cmd/main.c,$(wildcard core/*/*.c jmx_http/*/*.c \
+	render/*.c render/*/*.c cmd/*.c))
 objects := $(sources:%.c=$(B)/%.o)
 unit_tests := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*_test.c))
 # What the tests of a folder share: linked into each of them.
