@@ -28,9 +28,9 @@ static int64_t now_ns(const struct batch *b, const struct top_sample *s)
 /* The next deadline on the grid of the interval; none is made up for. */
 static void set_due(struct batch *b, int64_t now)
 {
-	b->due_ns += b->o->interval_ns;
+	b->due_ns = clock_after(b->due_ns, b->o->interval_ns);
 	if (b->due_ns <= now)
-		b->due_ns = now + b->o->interval_ns;
+		b->due_ns = clock_after(now, b->o->interval_ns);
 }
 
 static int write_report(struct batch *b, struct top_rates *rates,
@@ -84,7 +84,7 @@ static int prime(struct batch *b, int64_t first_ns, struct error *err)
 	if (ttop_sample(b->o, &sample, err))
 		return -1;
 	thread_rates_update(b->rates, &sample);
-	b->due_ns = now_ns(b, &sample) + first_ns;
+	b->due_ns = clock_after(now_ns(b, &sample), first_ns);
 	return 0;
 }
 
@@ -121,7 +121,7 @@ static void bound_wait(struct batch *b, int64_t longest_ns)
 	int64_t now = clock_monotonic_ns();
 
 	if (b->due_ns - now > longest_ns)
-		b->due_ns = now + longest_ns;
+		b->due_ns = clock_after(now, longest_ns);
 }
 
 static int run(struct batch *b, struct error *err)

@@ -5,6 +5,7 @@
 #include "cmd/ttop_session.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
+#include "core/base/saturate.h"
 #include "render/top/keys.h"
 
 struct print {
@@ -26,7 +27,8 @@ static void show(struct print *p)
 static bool tick(struct print *p)
 {
 	const struct ttop_options *o = p->session.o;
-	int64_t due = clock_monotonic_ns() + p->session.top.interval_ns;
+	int64_t due = clock_after(clock_monotonic_ns(),
+				  p->session.top.interval_ns);
 	unsigned why = o->is_replay || !p->session.samples ? TTOP_DUE : 0;
 
 	while (!why)
@@ -84,7 +86,7 @@ int ttop_screen_check(const char *size, const char *keys, struct error *err)
 static void take_samples(struct print *p)
 {
 	const struct ttop_options *o = p->session.o;
-	uint64_t wanted = o->iterations              ? o->iterations + 1
+	uint64_t wanted = o->iterations ? saturate_add(o->iterations, 1)
 			  : o->is_replay && !o->keys ? UINT64_MAX
 						     : 2;
 

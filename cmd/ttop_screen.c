@@ -69,7 +69,7 @@ static int64_t due(const struct loop *l)
 		interval = l->session.o->is_replay        ? 0
 			   : interval < FIRST_INTERVAL_NS ? interval
 							  : FIRST_INTERVAL_NS;
-	return l->sampled_ns + interval;
+	return clock_after(l->sampled_ns, interval);
 }
 
 /*

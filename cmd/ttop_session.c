@@ -46,7 +46,9 @@ static void keep_time(struct ttop_session *s, const struct top_rates *rates)
 	if (!s->o->is_replay || s->o->interval_ns || s->samples != 2 || !rates)
 		return;
 	steps = (int64_t)(rates->interval_s * 10 + 0.5);
-	s->top.interval_ns = (steps ? steps : 1) * step;
+	if (__builtin_mul_overflow(steps ? steps : 1, step,
+				   &s->top.interval_ns))
+		s->top.interval_ns = INT64_MAX;
 }
 
 bool ttop_session_sample(struct ttop_session *s)

@@ -30,6 +30,14 @@ int clock_left_ms(int64_t deadline_ns)
 	return (int)((left + CLOCK_NS_PER_MS - 1) / CLOCK_NS_PER_MS);
 }
 
+int64_t clock_after(int64_t time_ns, int64_t ns)
+{
+	int64_t deadline;
+
+	return __builtin_add_overflow(time_ns, ns, &deadline) ? INT64_MAX
+							      : deadline;
+}
+
 void clock_sleep_until(int64_t deadline_ns)
 {
 	struct timespec until = {

@@ -28,6 +28,9 @@ int64_t clock_boot_ns(void);
  */
 int clock_left_ms(int64_t deadline_ns);
 
+/* So many ns after a time; INT64_MAX, which is never, when that is too far. */
+int64_t clock_after(int64_t time_ns, int64_t ns);
+
 /* Sleeps until the deadline, whatever interrupts. */
 void clock_sleep_until(int64_t deadline_ns);
 

@@ -1,0 +1,12 @@
+# As numbers that are one more would start again from the least.
+most=9223372036854775807
+sjkc ttop --replay "$DATA/ttop/made.jsonl" -ri ${most}ns
+echo "status $?"
+sjkc ttop --replay "$DATA/ttop/made.jsonl" --screen 80x1 \
+	--iterations 18446744073709551615
+cat >ages.jsonl <<END
+{"schema":"sjkc.ttop-record/1","title":"ages","pid":1}
+{"at":0,"wall":0,"process":{},"threads":[]}
+{"at":$most,"wall":0,"process":{},"threads":[]}
+END
+sjkc ttop --replay ages.jsonl --screen 80x1
