@@ -90,10 +90,17 @@ int jvm_list(struct jvm_list *list, struct error *err);
 void jvm_list_release(struct jvm_list *list);
 
 /*
+ * Opens what an O_PATH descriptor holds, which stays open, if it is a regular
+ * file or a folder; else -1 and errno is ELOOP (a link) or ENXIO.
+ */
+int jvm_open_held(int held, int flags);
+
+/*
  * Opens a file as the JVM sees it: path is absolute in the JVM's root, which
  * is never left; magic links (/proc/…/fd) are not followed; with
- * O_NOFOLLOW in flags no link is followed at its end.  -1 and *err (its sys
- * is the errno) as open(2).
+ * O_NOFOLLOW in flags no link is followed at its end.  Neither a pipe nor a
+ * device is opened, but with O_PATH.  -1 and *err (its sys is the errno) as
+ * open(2).
  */
 int jvm_open_file(const struct jvm *jvm, const char *path, int flags,
 		  struct error *err);

@@ -7,6 +7,7 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -101,6 +102,53 @@ static enum error_kind kind_of(int sys)
 	}
 }
 
+int jvm_open_held(int held, int flags)
+{
+	char path[32];
+	struct stat st;
+
+	if (fstat(held, &st) < 0)
+		return -1;
+	if (S_ISLNK(st.st_mode)) {
+		errno = ELOOP;
+		return -1;
+	}
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		errno = ENXIO;
+		return -1;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", held);
+	return open(path, safe_flags(flags & ~O_NOFOLLOW));
+}
+
+static int open_below(int root, const char *path, int flags)
+{
+	int fd = open_in_root(root, path, flags);
+
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = walk(root, path, flags);
+	return fd;
+}
+
+/* Held first: the mere opening of a device can have an effect. */
+static int open_file(int root, const char *path, int flags)
+{
+	int held, fd, sys;
+
+	if (flags & (O_PATH | O_CREAT))
+		return open_below(root, path, safe_flags(flags));
+	held = open_below(root, path,
+			  (flags & (O_DIRECTORY | O_NOFOLLOW)) | O_PATH |
+				  O_CLOEXEC);
+	if (held < 0)
+		return -1;
+	fd = jvm_open_held(held, flags);
+	sys = errno;
+	close(held);
+	errno = sys;
+	return fd;
+}
+
 int jvm_open_file(const struct jvm *jvm, const char *path, int flags,
 		  struct error *err)
 {
@@ -109,16 +157,13 @@ int jvm_open_file(const struct jvm *jvm, const char *path, int flags,
 
 	if (root < 0)
 		return -1;
-	flags = safe_flags(flags);
 	/* The root must be that of the process meant, not of its successor. */
 	if (!jvm_runs(jvm)) {
 		close(root);
 		return fail(err, ERROR_NO_TARGET, "%d has ended",
 			    (int)jvm->pid);
 	}
-	fd = open_in_root(root, path, flags);
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		fd = walk(root, path, flags);
+	fd = open_file(root, path, flags);
 	sys = errno;
 	close(root);
 	if (fd >= 0)

@@ -77,39 +77,46 @@ static int check_file(const struct search *s, const struct stat *st,
 	return 0;
 }
 
+/* The file in that directory, once it is known to be it; -1 and s->why. */
+static int open_checked(struct search *s, int directory, const char *name)
+{
+	/* Opening it could wait for others, or set a device going. */
+	int held = openat(directory, s->file, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int fd = -1;
+	struct stat st;
+
+	if (held < 0 && errno == ENOENT)
+		return -1;
+	if (held < 0 || fstat(directory, &st) < 0)
+		goto failed;
+	if (check_directory(s, &st, name, &s->why))
+		goto out;
+	if (fstat(held, &st) < 0)
+		goto failed;
+	if (check_file(s, &st, name, &s->why))
+		goto out;
+	fd = jvm_open_held(held, O_RDONLY);
+	if (fd >= 0)
+		goto out;
+failed:
+	fail_sys(&s->why, errno == EACCES ? ERROR_PERMISSION : ERROR_REFUSED,
+		 "/tmp/%s/%s", name, s->file);
+out:
+	if (held >= 0)
+		close(held);
+	return fd;
+}
+
 /* The file in the directory of that name under tmp; -1 and s->why. */
 static int open_in(struct search *s, int tmp, const char *name)
 {
 	int directory = openat(tmp, name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int fd = -1;
-	struct stat st;
+	int fd;
 
-	if (directory < 0 || fstat(directory, &st)) {
-		fail_sys(&s->why, ERROR_PERMISSION, "/tmp/%s", name);
-		goto out;
-	}
-	/* Not to be opened before it is known: a pipe would wait. */
-	fd = openat(directory, s->file,
-		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0) {
-		if (errno != ENOENT)
-			fail_sys(&s->why,
-				 errno == EACCES ? ERROR_PERMISSION
-						 : ERROR_REFUSED,
-				 "/tmp/%s/%s", name, s->file);
-		goto out;
-	}
-	if (check_directory(s, &st, name, &s->why))
-		goto refused;
-	if (fstat(fd, &st) || check_file(s, &st, name, &s->why))
-		goto refused;
-	goto out;
-refused:
-	close(fd);
-	fd = -1;
-out:
-	if (directory >= 0)
-		close(directory);
+	if (directory < 0)
+		return fail_sys(&s->why, ERROR_PERMISSION, "/tmp/%s", name);
+	fd = open_checked(s, directory, name);
+	close(directory);
 	return fd;
 }
 

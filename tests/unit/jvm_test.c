@@ -397,10 +397,14 @@ static void links_and_pipes_are_no_traps(void **state)
 	assert_int_equal(err.sys, ELOOP);
 	assert_int_equal(open_at(*state, "magic", O_RDONLY, &err), -1);
 	assert_int_equal(err.kind, ERROR_REFUSED);
-	/* Nobody will ever write into it. */
-	fd = open_at(*state, "pipe", O_RDONLY, &err);
+	/* Who waits for a reader of it must not see one. */
+	fd = open_at(*state, "pipe", O_PATH, &err);
 	assert_true(fd >= 0);
 	close(fd);
+	assert_int_equal(open_at(*state, "pipe", O_RDONLY, &err), -1);
+	assert_int_equal(err.sys, ENXIO);
+	assert_int_equal(open_at(*state, "../../dev/null", O_RDONLY, &err), -1);
+	assert_int_equal(err.sys, ENXIO);
 	assert_int_equal(open_at(*state, "none", O_RDONLY, &err), -1);
 	assert_int_equal(err.kind, ERROR_UNAVAILABLE);
 	assert_int_equal(err.sys, ENOENT);

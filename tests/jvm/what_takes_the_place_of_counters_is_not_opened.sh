@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# A pipe where the JVM's counters were: it is refused, and who waits for a
+# reader at its other end never sees one.  A device would have been set going.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+
+check() {
+	target "$1" || return
+	counters=$(echo /tmp/hsperfdata_*/"$pid")
+	rm "$counters" && mkfifo "$counters" || return
+	(: >"$counters") &
+	writer=$!
+	"$sjkc" vminfo -p "$pid" --perf >"$scratch/out" 2>"$scratch/err"
+	status=$?
+	"$sjkc" jps >"$scratch/jps" 2>&1
+	kill "$writer" 2>/dev/null || { echo 'the pipe was opened'; return 1; }
+	wait "$writer" 2>/dev/null
+	rm -f "$counters"
+	grep -q 'is no regular file' "$scratch/err" && [ $status -eq 5 ] &&
+		grep -q "^ *$pid " "$scratch/jps" && target_end "$pid"
+}
+
+for jdk in $(jdks); do
+	check "$jdk" || { cat "$scratch/err" "$scratch/jps"; exit 1; }
+done
+[ -n "${jdk-}" ] || { echo 'no JDK'; exit 77; }
