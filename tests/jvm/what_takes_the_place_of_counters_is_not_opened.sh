@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 # A pipe where the JVM's counters were: it is refused, and who waits for a
 # reader at its other end never sees one.  A device would have been set going.
+# In a /tmp of its own: other JVMs open what is beside their counters, and would
+# wait for the pipe.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 
+# inside COMMAND: as the JVM's user, in its namespaces
+inside() {
+	nsenter --target "$pid" --user --mount --setuid 1 --setgid 1 sh -c "$1"
+}
+
 check() {
-	target "$1" || return
-	counters=$(echo /tmp/hsperfdata_*/"$pid")
-	rm "$counters" && mkfifo "$counters" || return
-	(: >"$counters") &
+	target_contained "$1" || return
+	inside 'rm /tmp/hsperfdata_*/1 && mkfifo /tmp/hsperfdata_daemon/1' ||
+		return
+	inside 'exec sh -c ": >/tmp/hsperfdata_daemon/1"' &
 	writer=$!
 	"$sjkc" vminfo -p "$pid" --perf >"$scratch/out" 2>"$scratch/err"
 	status=$?
 	"$sjkc" jps >"$scratch/jps" 2>&1
 	kill "$writer" 2>/dev/null || { echo 'the pipe was opened'; return 1; }
 	wait "$writer" 2>/dev/null
-	rm -f "$counters"
 	grep -q 'is no regular file' "$scratch/err" && [ $status -eq 5 ] &&
 		grep -q "^ *$pid " "$scratch/jps" && target_end "$pid"
 }
