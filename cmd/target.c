@@ -174,8 +174,8 @@ static void say_candidate(size_t number, const struct candidate *c)
 		process_args(&p, &args);
 		process_release(&p);
 	}
-	talk_always("%3zu. pid %d: %s %s", number, (int)c->jvm->pid,
-		    c->main.bytes, args.bytes);
+	talk_always("%3zu. pid %d: %s%s%s", number, (int)c->jvm->pid,
+		    c->main.bytes, args.len ? " " : "", args.bytes);
 	text_release(&args);
 }
 

@@ -43,8 +43,9 @@ cp "$scratch/sub/named-$$.jar" "$scratch/sub/other-named-$$.jar"
 start "other-named-$$.jar" || exit 1
 # The name is that of just one; an expression finds both.
 doctor "$scratch/bin" 0 "named-$$" "^$first "
-doctor "$scratch/bin" 2 "a.*med-$$" "$pid .*other-named-$$.jar"
-grep -q '^sjkc:   [12]\. '"$first " "$scratch/got" || { cat "$scratch/got"; exit 1; }
+doctor "$scratch/bin" 2 "a.*med-$$" "pid $pid: .*other-named-$$.jar"
+grep -q "^sjkc:   [12]\. pid $first: .*named-$$.jar" "$scratch/got" ||
+	{ cat "$scratch/got"; exit 1; }
 
 # Row 21: a thread of it is not it.
 thread=$(find "/proc/$pid/task" -maxdepth 1 -name '[0-9]*' \
