@@ -1,8 +1,9 @@
 # As numbers that are one more would start again from the least.
+cp "$DATA/ttop/made.jsonl" .
 most=9223372036854775807
-sjkc ttop --replay "$DATA/ttop/made.jsonl" -ri ${most}ns
+sjkc ttop --replay made.jsonl -ri ${most}ns
 echo "status $?"
-sjkc ttop --replay "$DATA/ttop/made.jsonl" --screen 80x1 \
+sjkc ttop --replay made.jsonl --screen 80x1 \
 	--iterations 18446744073709551615
 cat >ages.jsonl <<END
 {"schema":"sjkc.ttop-record/1","title":"ages","pid":1}
