@@ -3,6 +3,7 @@
 
 #include "core/base/json.h"
 #include "core/base/safe_text.h"
+#include "render/table.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -44,37 +45,33 @@ void histogram_text(struct output *out, const struct class_histogram *h,
 	text_release(&name);
 }
 
-/* A quoted field; one that a spreadsheet would compute gets a "'" before it. */
-static void add_csv_name(struct text *t, const char *name)
+static void add_number(struct table *t, int64_t number)
 {
-	text_putc(t, '"');
-	if (*name && strchr("=+-@", *name))
-		text_putc(t, '\'');
-	for (; *name; name++) {
-		if (*name == '"')
-			text_putc(t, '"');
-		text_putc(t, *name);
-	}
-	text_putc(t, '"');
+	text_printf(table_cell(t), "%" PRId64, number);
 }
 
 void histogram_csv(struct output *out, const struct class_histogram *h,
 		   size_t top)
 {
-	struct text line = { 0 };
+	static const struct table_column columns[] = {
+		{ .head = "class" },
+		{ .head = "module" },
+		{ .head = "instances", .right = true },
+		{ .head = "bytes", .right = true },
+	};
+	struct table table = { .columns = columns, .column_count = 4 };
+	struct text text = { 0 };
 
-	output_puts(out, "class,module,instances,bytes\n");
 	for (size_t i = 0; i < shown_rows(h, top); i++) {
-		const struct class_count *row = &h->rows[i];
-
-		text_clear(&line);
-		add_csv_name(&line, row->name);
-		text_putc(&line, ',');
-		add_csv_name(&line, row->module);
-		output_printf(out, "%s,%" PRId64 ",%" PRId64 "\n", line.bytes,
-			      row->instances, row->bytes);
+		table_add(&table, h->rows[i].name);
+		table_add(&table, h->rows[i].module);
+		add_number(&table, h->rows[i].instances);
+		add_number(&table, h->rows[i].bytes);
 	}
-	text_release(&line);
+	table_csv(&table, &text);
+	output_write(out, text.bytes, text.len);
+	text_release(&text);
+	table_release(&table);
 }
 
 static void add_counts(struct json *j, const struct class_count *row)
