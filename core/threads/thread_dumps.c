@@ -22,9 +22,13 @@ struct thread_dumps {
 	struct thread_names *names; /* NULL before the first dump */
 	struct thread_names *before;
 	int64_t before_boot_ns; /* when that came */
-	bool is_new;            /* nobody has taken the names yet */
-	struct text text;       /* of the last dump, for a while */
-	int64_t asked_boot_ns, came_boot_ns, came_ns;
+	int64_t asked_boot_ns, came_boot_ns;
+	/* Samples borrow the names: those of a dump wait for the next one. */
+	struct thread_names *coming;
+	int64_t coming_asked_ns, coming_came_ns;
+	bool is_new;           /* nobody has taken them yet */
+	struct text text;      /* of the last dump, for a while */
+	int64_t came_ns;       /* when it came */
 	int64_t next_boot_ns;  /* the one under way */
 	int64_t not_before_ns; /* when it may be asked again */
 	int64_t safepoint_ns;  /* when it was asked; -1 = unknown */
@@ -51,6 +55,7 @@ void thread_dumps_free(struct thread_dumps *d)
 	thread_print_stop(&d->print);
 	thread_names_free(d->names);
 	thread_names_free(d->before);
+	thread_names_free(d->coming);
 	text_release(&d->text);
 	free(d);
 }
@@ -93,28 +98,34 @@ static int64_t pause_of(const struct thread_dumps *d, int64_t safepoint_ns)
 	return still;
 }
 
-/* The names there are become those before, when they are old enough. */
-static void keep_names(struct thread_dumps *d)
+/*
+ * Those that came are the names from now on; those there were become the ones
+ * before, when they are old enough.
+ */
+static void take_names(struct thread_dumps *d)
 {
-	struct thread_names *old = d->before;
+	struct thread_names *old = d->names;
 
-	if (!d->names || clock_boot_ns() - d->came_boot_ns < APART_NS)
-		return;
-	d->before = d->names;
-	d->before_boot_ns = d->came_boot_ns;
-	d->names = old;
+	if (old && d->coming_came_ns - d->came_boot_ns >= APART_NS) {
+		old = d->before;
+		d->before = d->names;
+		d->before_boot_ns = d->came_boot_ns;
+	}
+	d->names = d->coming;
+	d->coming = old;
+	d->asked_boot_ns = d->coming_asked_ns;
+	d->came_boot_ns = d->coming_came_ns;
 }
 
 static void accept(struct thread_dumps *d)
 {
-	keep_names(d);
-	if (!d->names)
-		d->names = thread_names_new();
-	thread_names_read(d->names, d->text.bytes, d->text.len);
+	if (!d->coming)
+		d->coming = thread_names_new();
+	thread_names_read(d->coming, d->text.bytes, d->text.len);
 	d->is_new = true;
 	d->has_failed = false;
-	d->asked_boot_ns = d->next_boot_ns;
-	d->came_boot_ns = clock_boot_ns();
+	d->coming_asked_ns = d->next_boot_ns;
+	d->coming_came_ns = clock_boot_ns();
 	d->came_ns = clock_monotonic_ns();
 }
 
@@ -149,11 +160,13 @@ bool thread_dumps_take(struct thread_dumps *d, int64_t until_ns,
 	if (d->text.bytes && clock_monotonic_ns() - d->came_ns > KEEP_NS)
 		text_release(&d->text);
 	is_new = d->is_new;
-	if (is_new)
+	if (is_new) {
+		take_names(d);
 		d->not_before_ns = d->came_ns +
 				   (pause_of(d, safepoint_ns) > LONG_PAUSE_NS
 					    ? SELDOM_NS
 					    : OFTEN_NS);
+	}
 	d->is_new = false;
 	return is_new;
 }

@@ -5,6 +5,7 @@
  * Prints what the source of samples from /proc gives of a JVM, by deeds:
  *
  *	sample		one sample; quiet: without printing it
+ *	again		the last one as it is now
  *	names=TEXT	the first in which the note of the names says so
  *	until=NAME	each, until Java has a thread of that name
  *	stack=NAME	of a thread in the last sample
@@ -210,6 +211,8 @@ static int act(const char *deed)
 {
 	if (strcmp(deed, "sample") == 0)
 		return show_sample();
+	if (strcmp(deed, "again") == 0)
+		return put_sample(), 0;
 	if (strcmp(deed, "quiet") == 0)
 		return take_sample();
 	if (strncmp(deed, "names=", 6) == 0)
