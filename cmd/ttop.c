@@ -83,15 +83,31 @@ static int run_batch(const struct ttop_options *o, int64_t first_ns,
 			      ended, err);
 }
 
+static struct thread_source *source_of(const struct input *in,
+				       struct error *err)
+{
+	return replay_source_open((const char *)in->bytes, in->len, err);
+}
+
+/* So that what is none, and may have no end, is not read to it. */
+static int check_head(const struct input *in, struct error *err)
+{
+	struct thread_source *source = source_of(in, err);
+
+	if (!source)
+		return -1;
+	source->ops->close(source);
+	return 0;
+}
+
 /* What a replay reads from; the source borrows its bytes. */
 static struct thread_source *open_replay(struct input *in, struct error *err)
 {
 	struct thread_source *source = NULL;
 
-	if (input_open(in, opt.replay, err) == 0 &&
+	if (input_open(in, opt.replay, err) == 0 && check_head(in, err) == 0 &&
 	    input_complete(in, err) == 0)
-		source = replay_source_open((const char *)in->bytes, in->len,
-					    err);
+		source = source_of(in, err);
 	if (!source)
 		fail_in(err, "%s", in->name ? in->name : opt.replay);
 	return source;

@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Of a sample: by default no process may have a quarter of them
+ * (vm.max_map_count), and each takes more memory than the "{}" that it may be.
+ */
+#define THREADS_MAX ((size_t)1 << 17)
+
 struct replay_source {
 	struct thread_source source;
 	struct lines lines; /* after the last sample */
@@ -206,6 +212,10 @@ static void read_threads(struct reading *g)
 	if (!json_enter_array(&g->in))
 		return;
 	while (json_next_element(&g->in)) {
+		if (s->thread_count == THREADS_MAX) {
+			json_reader_fail(&g->in);
+			return;
+		}
 		array_reserve(r->threads, r->cap, s->thread_count + 1);
 		read_thread(g, &r->threads[s->thread_count++]);
 	}
