@@ -216,25 +216,37 @@ static bool has_command_line(pid_t pid)
 	return has;
 }
 
-static void list_pid(struct jvm_list *list, pid_t pid)
+/* What it failed for is no matter of the process: others would be missed. */
+static int unless_starved(const struct error *why, struct error *err)
+{
+	if (why->sys != EMFILE && why->sys != ENFILE)
+		return 0;
+	*err = *why;
+	return -1;
+}
+
+static int list_pid(struct jvm_list *list, pid_t pid, struct error *err)
 {
 	struct proc_status status;
 	struct jvm jvm;
-	struct error err;
+	struct error why = { 0 };
 	enum jvm_kind kind;
 
 	/* Most processes are none: ask that first. */
-	if (jvm_kind_of(pid, 0, &kind, &err)) {
-		if (err.kind == ERROR_PERMISSION && has_command_line(pid)) {
+	if (jvm_kind_of(pid, 0, &kind, &why)) {
+		if (why.kind == ERROR_PERMISSION && has_command_line(pid)) {
 			list->hidden++;
 			list->hidden_pid = pid;
 		}
-		return;
+		return unless_starved(&why, err);
 	}
-	if (kind == JVM_NONE || open_pid(&jvm, pid, &status, &err))
-		return;
+	if (kind == JVM_NONE)
+		return 0;
+	if (open_pid(&jvm, pid, &status, &why))
+		return unless_starved(&why, err);
 	array_reserve(list->jvms, list->cap, list->count + 1);
 	list->jvms[list->count++] = jvm;
+	return 0;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -244,9 +256,18 @@ static int by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
+void jvm_list_release(struct jvm_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		jvm_close(&list->jvms[i]);
+	free(list->jvms);
+	*list = (struct jvm_list){ 0 };
+}
+
 int jvm_list(struct jvm_list *list, struct error *err)
 {
 	struct dirent *entry;
+	int ret = 0;
 	DIR *proc;
 
 	*list = (struct jvm_list){ 0 };
@@ -255,24 +276,20 @@ int jvm_list(struct jvm_list *list, struct error *err)
 	proc = opendir("/proc");
 	if (!proc)
 		return fail_sys(err, ERROR_UNAVAILABLE, "/proc");
-	while ((entry = readdir(proc))) {
+	while (ret == 0 && (entry = readdir(proc))) {
 		pid_t pid = pid_of_name(entry->d_name);
 
 		if (pid)
-			list_pid(list, pid);
+			ret = list_pid(list, pid, err);
 	}
 	closedir(proc);
+	if (ret) {
+		jvm_list_release(list);
+		return -1;
+	}
 	/* There is always one, in every pid namespace. */
 	list->hides = access("/proc/1", F_OK) < 0;
 	if (list->count)
 		qsort(list->jvms, list->count, sizeof(*list->jvms), by_pid);
 	return 0;
-}
-
-void jvm_list_release(struct jvm_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		jvm_close(&list->jvms[i]);
-	free(list->jvms);
-	*list = (struct jvm_list){ 0 };
 }
