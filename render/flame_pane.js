@@ -133,9 +133,11 @@ class Pane {
 		this.resize();
 		this.rows = [];
 		const context = this.canvas.getContext('2d');
-		context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+		// The last pixels too, which the pane may cover in part only.
+		context.resetTransform();
 		context.fillStyle = this.looks.theme().ground;
-		context.fillRect(0, 0, this.width, this.height);
+		context.fillRect(0, 0, this.canvas.width, this.canvas.height);
+		context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
 		if (!this.tree || !(this.whole() > 0) || this.width === 0)
 			return;
 		this.layRows();

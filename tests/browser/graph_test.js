@@ -127,27 +127,47 @@ module.exports = (test) => {
 		});
 	});
 
-	test('a zoom draws once, though its path needs another line', async (browser) => {
-		const stack = Array.from({ length: 8 }, (_, i) => `${'p'.repeat(40)}.Frame${i}.run`);
-		await browser.with(lines(`${stack.join(';')} 1`, 'other.O.o 1'), async (tab) => {
-			const { node } = await tab.frame_(stack[7]);
-			const [drawn, lower] = await tab.evaluate(async (target) => {
-				const { page } = window.sjkcPage;
-				const { pane } = page;
-				const height = pane.height;
-				let count = 0;
-				const drawPane = pane.draw;
-				pane.draw = () => {
-					count++;
-					drawPane.call(pane);
-				};
-				page.zoom.into(pane, target);
-				for (let i = 0; i < 3; i++)
-					await new Promise((done) => requestAnimationFrame(done));
-				return [count, pane.height < height];
-			}, node);
-			assert.deepStrictEqual([drawn, lower], [1, true]);
+	for (const [width, wraps] of [[1280, false], [400, true]])
+		test(`a zoom draws once; its path ${wraps ? 'wraps at' : 'keeps to one line of'} ${width} pixels`, async (browser) => {
+			const stack = Array.from({ length: 8 }, (_, i) => `${'p'.repeat(40)}.Frame${i}.run`);
+			await browser.with(lines(`${stack.join(';')} 1`, 'other.O.o 1'), async (tab) => {
+				const { node } = await tab.frame_(stack[7]);
+				const [drawn, lower] = await tab.evaluate(async (target) => {
+					const { page } = window.sjkcPage;
+					const { pane } = page;
+					const height = pane.height;
+					let count = 0;
+					const drawPane = pane.draw;
+					pane.draw = () => {
+						count++;
+						drawPane.call(pane);
+					};
+					page.zoom.into(pane, target);
+					for (let i = 0; i < 3; i++)
+						await new Promise((done) => requestAnimationFrame(done));
+					return [count, pane.height < height];
+				}, node);
+				assert.deepStrictEqual([drawn, lower], [1, wraps]);
+				for (const crumb of await tab.locator('#path .crumb').all()) {
+					const box = await crumb.boundingBox();
+					assert(box.width > 25 && box.x + box.width <= width, JSON.stringify(box));
+				}
+			}, { context: { viewport: { width, height: 700 } } });
 		});
+
+	test('nothing of a picture is left in the next', async (browser) => {
+		await browser.with(lines('a.A.a;b.B.b 1', 'c.C.c 1'), async (tab) => {
+			const picture = () => tab.evaluate(() =>
+				document.querySelector('#graph canvas').toDataURL());
+			// The pixel at the edge is covered in part only.
+			const { height } = await tab.locator('#graph').boundingBox();
+			assert.notStrictEqual(height * 1.5 % 1, 0);
+			await tab.locator('[data-grows=up]').click();
+			const before = await picture();
+			await tab.clickFrame('c.C.c');
+			await tab.locator('#path .crumb').first().click();
+			assert(await picture() === before);
+		}, { context: { deviceScaleFactor: 1.5, viewport: { width: 1280, height: 800 } } });
 	});
 
 	test('a drag pans', async (browser) => {
