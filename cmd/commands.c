@@ -16,6 +16,7 @@ const struct command *const commands[] = {
 	&hh_command,
 	&vminfo_command,
 	&doctor_command,
+	&mxping_command,
 	&completion_command,
 	&help_command,
 	NULL,

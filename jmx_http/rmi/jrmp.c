@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/rmi/jrmp.h"
+
+#include "core/base/cursor.h"
+#include "jmx_http/rmi/java_writer.h"
+
+#include <string.h>
+
+/* Java RMI Specification, 10.2. */
+enum {
+	PROTOCOL_STREAM = 0x4b,
+	PROTOCOL_ACK = 0x4e,
+	PROTOCOL_NACK = 0x4f,
+	MESSAGE_CALL = 0x50,
+	MESSAGE_RETURN = 0x51,
+	MESSAGE_PING = 0x52,
+	MESSAGE_DGC_ACK = 0x54,
+	RETURN_VALUE = 1,
+	RETURN_EXCEPTION = 2,
+};
+
+#define RETURN_HEAD 15 /* type and id, in block data */
+
+const struct jrmp_id jrmp_registry = { { 0 } };
+
+/* "HTTP/", RFC 9112; or as much of it as there is. */
+static bool begins_with(const void *bytes, size_t len, const char *word)
+{
+	size_t word_len = strlen(word);
+
+	return memcmp(bytes, word, len < word_len ? len : word_len) == 0;
+}
+
+static enum jrmp_answer read_greeting(struct cursor c,
+				      struct jrmp_greeting *greeting)
+{
+	uint16_t len;
+	const uint8_t *host;
+
+	cursor_skip(&c, 1);
+	len = cursor_u16(&c);
+	if (len > JRMP_HOST_MAX)
+		return JRMP_OTHER;
+	host = cursor_bytes(&c, len);
+	greeting->port = cursor_u32(&c);
+	if (!cursor_ok(&c))
+		return JRMP_SHORT;
+	if (greeting->port > UINT16_MAX || memchr(host, 0, len))
+		return JRMP_OTHER;
+	memcpy(greeting->host, host, len);
+	greeting->host[len] = '\0';
+	greeting->len = cursor_offset(&c);
+	return JRMP_GREETED;
+}
+
+enum jrmp_answer jrmp_read_answer(const void *bytes, size_t len,
+				  struct jrmp_greeting *greeting)
+{
+	const uint8_t *b = bytes;
+
+	if (!len)
+		return JRMP_SHORT;
+	if (b[0] == PROTOCOL_ACK)
+		return read_greeting(cursor_over(bytes, len), greeting);
+	if (b[0] == PROTOCOL_NACK)
+		return JRMP_REFUSED;
+	/* An alert's record, RFC 8446, 5.1; the version is 3.something. */
+	if (begins_with(bytes, len, "\x15\3"))
+		return len < 2 ? JRMP_SHORT : JRMP_TLS;
+	if (begins_with(bytes, len, "HTTP/"))
+		return len < 5 ? JRMP_SHORT : JRMP_HTTP;
+	return JRMP_OTHER;
+}
+
+void jrmp_add_hello(struct text *out)
+{
+	text_add(out, "JRMI\0\2", 6);
+	text_putc(out, PROTOCOL_STREAM);
+}
+
+/* The server reads and forgets it: sun.rmi.transport.tcp.TCPTransport. */
+void jrmp_add_endpoint(struct text *out)
+{
+	java_write_u16(out, 4);
+	text_puts(out, "sjkc");
+	java_write_u32(out, 0);
+}
+
+void jrmp_add_ping(struct text *out) { text_putc(out, MESSAGE_PING); }
+
+void jrmp_add_ack(struct text *out, const uint8_t id[JRMP_ACK_LEN])
+{
+	text_putc(out, MESSAGE_DGC_ACK);
+	text_add(out, id, JRMP_ACK_LEN);
+}
+
+void jrmp_add_call(struct text *out, const struct jrmp_id *object,
+		   int32_t operation, uint64_t hash)
+{
+	text_putc(out, MESSAGE_CALL);
+	java_write_header(out);
+	java_write_block(out, JRMP_ID_LEN + 4 + 8);
+	text_add(out, object->bytes, JRMP_ID_LEN);
+	java_write_u32(out, (uint32_t)operation);
+	java_write_u64(out, hash);
+}
+
+static enum java_status is_wrong(struct jrmp_return *r, const char *what)
+{
+	r->wrong = what;
+	return JAVA_WRONG;
+}
+
+static enum java_status read_tag(struct jrmp_return *r, struct cursor *c)
+{
+	uint8_t tag = cursor_u8(c);
+
+	if (!cursor_ok(c))
+		return JAVA_MORE;
+	if (tag != MESSAGE_RETURN)
+		return is_wrong(r, "another message in place of a return");
+	r->has_tag = true;
+	return JAVA_DONE;
+}
+
+/* Which kind of return it is, its id, and primitive values. */
+static enum java_status take_head(struct jrmp_return *r,
+				  const struct java_value *v)
+{
+	struct cursor c;
+	uint8_t type;
+
+	if (v->kind != JAVA_BLOCK || v->bytes.len < RETURN_HEAD)
+		return is_wrong(r, "a return without a head");
+	c = cursor_over(v->bytes.at, v->bytes.len);
+	type = cursor_u8(&c);
+	memcpy(r->ack_id, cursor_bytes(&c, JRMP_ACK_LEN), JRMP_ACK_LEN);
+	if (type != RETURN_VALUE && type != RETURN_EXCEPTION)
+		return is_wrong(r, "a return of a type that there is not");
+	r->is_exception = type == RETURN_EXCEPTION;
+	r->primitive.at = v->bytes.at + RETURN_HEAD;
+	r->primitive.len = cursor_left(&c);
+	r->has_head = true;
+	return JAVA_DONE;
+}
+
+static enum java_status read_stream(struct jrmp_return *r, struct cursor *c)
+{
+	const struct java_value *v = NULL;
+	size_t used;
+	enum java_status status = java_stream_read(&r->stream, c->at,
+						   cursor_left(c), &used, &v);
+
+	cursor_skip(c, used);
+	if (status == JAVA_WRONG)
+		return is_wrong(r, r->stream.wrong);
+	if (status == JAVA_MORE)
+		return status;
+	r->is_aborted = status == JAVA_ABORTED;
+	if (!r->has_head && !r->is_aborted)
+		return take_head(r, v);
+	if (v->kind == JAVA_BLOCK)
+		return is_wrong(r, "block data in place of a value");
+	if ((r->is_exception || r->is_aborted) && v->kind != JAVA_OBJECT)
+		return is_wrong(r, "an exception that is no object");
+	r->is_exception = r->is_exception || r->is_aborted;
+	r->value = v;
+	return JAVA_DONE;
+}
+
+static bool is_whole(const struct jrmp_return *r)
+{
+	return r->value || (r->has_head && r->is_void && !r->is_exception);
+}
+
+enum java_status jrmp_return_read(struct jrmp_return *r, const void *bytes,
+				  size_t len, size_t *used)
+{
+	struct cursor c = cursor_over(bytes, len);
+	enum java_status status = JAVA_DONE;
+
+	*used = 0;
+	if (r->wrong)
+		return JAVA_WRONG;
+	while (status == JAVA_DONE && !is_whole(r)) {
+		status = r->has_tag ? read_stream(r, &c) : read_tag(r, &c);
+		*used = cursor_offset(&c);
+	}
+	return status;
+}
+
+void jrmp_return_release(struct jrmp_return *r)
+{
+	java_stream_release(&r->stream);
+	*r = (struct jrmp_return){ 0 };
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/rmi/rmi_transport.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct tcp {
+	struct rmi_transport base;
+	int fd; /* non-blocking */
+};
+
+/* 0 when it is ready; -1 with errno, ETIMEDOUT at the deadline. */
+static int wait_for(int fd, short events, int64_t deadline_ns)
+{
+	struct pollfd ready = { .fd = fd, .events = events };
+
+	for (;;) {
+		int left_ms = clock_left_ms(deadline_ns);
+		int count = left_ms ? poll(&ready, 1, left_ms) : 0;
+
+		if (count > 0)
+			return 0;
+		if (count == 0 && clock_left_ms(deadline_ns) == 0) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		if (count < 0 && errno != EINTR)
+			return -1;
+	}
+}
+
+static ssize_t tcp_read(struct rmi_transport *t, void *bytes, size_t len,
+			int64_t deadline_ns, struct error *err)
+{
+	struct tcp *tcp = (struct tcp *)t;
+
+	for (;;) {
+		ssize_t got;
+
+		/* First, so that an endless answer does not outlast it. */
+		if (wait_for(tcp->fd, POLLIN, deadline_ns))
+			break;
+		got = recv(tcp->fd, bytes, len, 0);
+		if (got >= 0)
+			return got;
+		if (errno != EAGAIN && errno != EINTR)
+			break;
+	}
+	return fail_sys(err, ERROR_REFUSED, "cannot read");
+}
+
+static int tcp_write(struct rmi_transport *t, const void *bytes, size_t len,
+		     int64_t deadline_ns, struct error *err)
+{
+	struct tcp *tcp = (struct tcp *)t;
+	const char *at = bytes;
+
+	while (len) {
+		ssize_t put;
+
+		if (wait_for(tcp->fd, POLLOUT, deadline_ns))
+			return fail_sys(err, ERROR_REFUSED, "cannot write");
+		put = send(tcp->fd, at, len, MSG_NOSIGNAL);
+		if (put > 0) {
+			at += put;
+			len -= (size_t)put;
+		} else if (errno != EAGAIN && errno != EINTR) {
+			return fail_sys(err, ERROR_REFUSED, "cannot write");
+		}
+	}
+	return 0;
+}
+
+static void tcp_close(struct rmi_transport *t)
+{
+	struct tcp *tcp = (struct tcp *)t;
+
+	close(tcp->fd);
+	free(tcp);
+}
+
+static const struct rmi_transport_kind tcp_kind = {
+	.read = tcp_read,
+	.write = tcp_write,
+	.close = tcp_close,
+};
+
+/* A connected socket, or -1 with errno. */
+static int dial(const struct sockaddr_storage *to, int64_t deadline_ns)
+{
+	socklen_t len = to->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+						  : sizeof(struct sockaddr_in);
+	int fd = socket(to->ss_family,
+			SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int sys = 0, one = 1;
+
+	if (fd < 0)
+		return -1;
+	if (connect(fd, (const struct sockaddr *)to, len)) {
+		socklen_t size = sizeof(sys);
+
+		sys = errno;
+		if (sys == EINPROGRESS) {
+			sys = 0;
+			if (wait_for(fd, POLLOUT, deadline_ns) ||
+			    getsockopt(fd, SOL_SOCKET, SO_ERROR, &sys, &size))
+				sys = errno;
+		}
+	}
+	if (!sys) {
+		/* A call and its return wait for one another. */
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+		return fd;
+	}
+	close(fd);
+	errno = sys;
+	return -1;
+}
+
+static enum error_kind kind_of(int sys)
+{
+	switch (sys) {
+	case ECONNREFUSED:
+	case EHOSTUNREACH:
+	case ENETUNREACH:
+	case EADDRNOTAVAIL:
+		return ERROR_NO_TARGET;
+	default:
+		return ERROR_REFUSED;
+	}
+}
+
+struct rmi_transport *rmi_tcp_connect(const struct rmi_address *a,
+				      int64_t deadline_ns, struct error *err)
+{
+	struct tcp *tcp;
+	int fd = -1;
+	size_t i;
+
+	for (i = 0; i < a->count && fd < 0; i++) {
+		int64_t now = clock_monotonic_ns();
+		int64_t share = (deadline_ns - now) / (int64_t)(a->count - i);
+
+		fd = dial(&a->list[i], now + share);
+	}
+	if (fd < 0) {
+		struct text last = { 0 };
+
+		rmi_address_add(&last, &a->list[i - 1]);
+		fail_sys(err, kind_of(errno), "cannot connect to %s",
+			 last.bytes);
+		text_release(&last);
+		return NULL;
+	}
+	tcp = xcalloc(1, sizeof(*tcp));
+	tcp->base.kind = &tcp_kind;
+	tcp->fd = fd;
+	getsockname(fd, (struct sockaddr *)&tcp->base.local,
+		    &(socklen_t){ sizeof(tcp->base.local) });
+	tcp->base.peer = a->list[i - 1];
+	return &tcp->base;
+}
+
+void rmi_transport_close(struct rmi_transport *t)
+{
+	if (t)
+		t->kind->close(t);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rmi_transport: bytes to a server and back, by a deadline.
+ *
+ * TCP is the one there is; TLS is another rmi_transport_kind around it.
+ */
+#ifndef JMX_HTTP_RMI_RMI_TRANSPORT_H
+#define JMX_HTTP_RMI_RMI_TRANSPORT_H
+
+#include "core/base/error.h"
+#include "jmx_http/rmi/rmi_address.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct rmi_transport;
+
+/* Deadlines are of clock_monotonic_ns(); who lets one pass fails with
+ * ERROR_REFUSED and sys ETIMEDOUT. */
+struct rmi_transport_kind {
+	/* Gives how many bytes came, at most len; 0 at the end; -1. */
+	ssize_t (*read)(struct rmi_transport *t, void *bytes, size_t len,
+			int64_t deadline_ns, struct error *err);
+	/* All of them, or -1. */
+	int (*write)(struct rmi_transport *t, const void *bytes, size_t len,
+		     int64_t deadline_ns, struct error *err);
+	/* Frees t, too. */
+	void (*close)(struct rmi_transport *t);
+};
+
+/* What each kind begins with. */
+struct rmi_transport {
+	const struct rmi_transport_kind *kind;
+	struct sockaddr_storage local, peer; /* ends of the connection */
+};
+
+/*
+ * Connects to the first address of a, which is resolved, that takes it; each
+ * gets its part of the time.  Fails with sys set to what errno said of the
+ * last: ERROR_NO_TARGET when nothing is there or nothing listens, else
+ * ERROR_REFUSED.
+ */
+struct rmi_transport *rmi_tcp_connect(const struct rmi_address *a,
+				      int64_t deadline_ns, struct error *err);
+
+/* NULL is fine. */
+void rmi_transport_close(struct rmi_transport *t);
+
+#endif

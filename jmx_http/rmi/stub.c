@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/rmi/stub.h"
+
+#include "core/base/cursor.h"
+
+#include <string.h>
+
+/* UnicastRef2: what follows its class's name. */
+enum {
+	WITHOUT_FACTORY = 0,
+	WITH_FACTORY = 1,
+};
+
+static struct java_bytes read_utf(struct cursor *c)
+{
+	uint16_t len = cursor_u16(c);
+	const uint8_t *bytes = cursor_bytes(c, len);
+
+	if (!bytes)
+		return (struct java_bytes){ "", 0 };
+	return (struct java_bytes){ (const char *)bytes, len };
+}
+
+/* False when there is none that could be connected to. */
+static bool read_endpoint(struct cursor *c, struct stub *stub)
+{
+	struct java_bytes host = read_utf(c);
+	uint32_t port = cursor_u32(c);
+
+	if (!cursor_ok(c) || !host.len || host.len > JRMP_HOST_MAX || !port ||
+	    port > UINT16_MAX || memchr(host.at, 0, host.len))
+		return false;
+	memcpy(stub->host, host.at, host.len);
+	stub->host[host.len] = '\0';
+	stub->port = (uint16_t)port;
+	return true;
+}
+
+static bool read_id(struct cursor *c, struct stub *stub)
+{
+	const uint8_t *id = cursor_bytes(c, JRMP_ID_LEN);
+
+	stub->is_result = cursor_u8(c) != 0;
+	if (!cursor_ok(c) || cursor_left(c))
+		return false;
+	memcpy(stub->id.bytes, id, JRMP_ID_LEN);
+	return true;
+}
+
+/* The factory is an object of any class, between two pieces of block data. */
+static bool read_factory(const struct java_list *written, struct stub *stub,
+			 struct cursor *c)
+{
+	if (cursor_left(c) || written->count != 3 ||
+	    written->at[2]->kind != JAVA_BLOCK)
+		return false;
+	stub->factory = java_class_name_of(written->at[1]);
+	*c = cursor_over(written->at[2]->bytes.at, written->at[2]->bytes.len);
+	return written->at[1]->kind == JAVA_OBJECT ||
+	       written->at[1]->kind == JAVA_NULL;
+}
+
+static bool read_reference(const struct java_list *written, struct stub *stub)
+{
+	struct cursor c;
+	uint8_t format = WITHOUT_FACTORY;
+
+	if (!written->count || written->at[0]->kind != JAVA_BLOCK)
+		return false;
+	c = cursor_over(written->at[0]->bytes.at, written->at[0]->bytes.len);
+	stub->reference = read_utf(&c);
+	if (java_bytes_are(stub->reference, "UnicastRef2"))
+		format = cursor_u8(&c);
+	else if (!java_bytes_are(stub->reference, "UnicastRef"))
+		return false;
+	if (format > WITH_FACTORY || !read_endpoint(&c, stub))
+		return false;
+	if (format == WITH_FACTORY && !read_factory(written, stub, &c))
+		return false;
+	return read_id(&c, stub);
+}
+
+int stub_of(const struct java_value *v, struct stub *stub, struct error *err)
+{
+	static const char remote_object[] = "java.rmi.server.RemoteObject";
+	const struct java_part *part = java_part_of(v, remote_object);
+
+	*stub = (struct stub){
+		.class = java_class_name_of(v),
+		.factory = { "", 0 },
+	};
+	/* A dynamic stub has its reference in its invocation handler. */
+	if (!part)
+		part = java_part_of(java_field_of(v, "h"), remote_object);
+	if (!part)
+		return fail(
+			err, ERROR_REFUSED,
+			"what was returned is no stub but '%.*s'",
+			(int)(stub->class.len < 200 ? stub->class.len : 200),
+			stub->class.at);
+	if (!read_reference(&part->annotations, stub))
+		return fail(err, ERROR_REFUSED,
+			    "a stub with a reference of an unknown kind");
+	return 0;
+}

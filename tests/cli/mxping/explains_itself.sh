@@ -1,0 +1,1 @@
+sjkc mxping --help

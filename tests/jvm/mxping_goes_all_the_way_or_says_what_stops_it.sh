@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+# From the name to the first MBean; with a JVM that sends clients elsewhere, and
+# one that wants a password; and where there is no JMX.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/jmx.sh
+
+# steps: "ok dns ok tcp …", as they were printed
+steps() {
+	awk '/^(ok|failed) / { printf "%s%s %s", sep, $1, $2; sep = " " }' \
+		"$scratch/out"
+}
+
+# went STEPS
+went() {
+	[ "$(steps)" = "$1" ] && return
+	echo "it went: $(steps), not: $1"
+	return 1
+}
+
+to_stub='ok dns ok tcp ok protocol ok registry ok stub'
+
+all_the_way() {
+	jmx_target "$1" && ask 0 mxping -s "127.0.0.1:$port" &&
+		went "$to_stub ok server ok version ok login ok mbean" &&
+		printed "it sends clients to 127.0.0.1, port $port" &&
+		printed 'java_runtime_' && printed ' MBeans' &&
+		printed 'JMX works, and asks for no password' &&
+		ask 0 mxping "127.0.0.1:$port" --json &&
+		python3 - "$scratch/out" "127.0.0.1:$port" <<-'END' &&
+			import json, sys
+			d = json.load(open(sys.argv[1]))
+			assert d["schema"] == "sjkc.mxping/1", d
+			assert d["target"] == sys.argv[2] and d["ok"] is True, d
+			assert d["verdict"] and d["remedy"] is None, d
+			assert len(d["steps"]) == 9, d
+			for s in d["steps"]:
+			    assert s["ok"] is True and s["ms"] >= 0, s
+			    assert s["name"] and s["detail"], s
+		END
+		no_session_is_left && target_end "$pid"
+}
+
+# The JVM keeps nothing of a session that was closed and acknowledged.
+no_session_is_left() {
+	for _ in $(seq 50); do
+		"$jdk/bin/jcmd" "$pid" GC.class_histogram \
+			>"$scratch/classes" || return
+		grep -q 'java.lang.String' "$scratch/classes" || return
+		grep -q 'remote.rmi.RMIConnectionImpl ' "$scratch/classes" ||
+			return 0
+		sleep 0.2
+	done
+	echo 'a session is left in the JVM'
+	return 1
+}
+
+# Of 127.0.0.2 nothing listens, as the JVM's ports are those of 127.0.0.1.
+sent_elsewhere() {
+	jmx_target "$1" -Djava.rmi.server.hostname=127.0.0.2 &&
+		ask 5 mxping -s "127.0.0.1:$port" &&
+		went "$to_stub failed server" &&
+		printed "the JVM sends clients to 127.0.0.2, port $port" &&
+		printed 'on 127.0.0.1 that port answers' &&
+		printed '-> start the JVM with -Djava.rmi.server.hostname=' &&
+		target_end "$pid"
+}
+
+with_a_password() {
+	echo 'monitor secret' >"$scratch/passwords"
+	echo 'monitor readonly' >"$scratch/access"
+	chmod 600 "$scratch/passwords" "$scratch/access"
+	jmx_target "$1" "$jmx.authenticate=true" \
+		"$jmx.password.file=$scratch/passwords" \
+		"$jmx.access.file=$scratch/access" &&
+		ask 4 mxping -s "127.0.0.1:$port" &&
+		went "$to_stub ok server ok version failed login" &&
+		printed 'Credentials required' &&
+		printed 'the JVM wants a user and a password' &&
+		said 'wants a user and a password' &&
+		target_end "$pid" && nothing_listens
+}
+
+# Where a JVM was.
+nothing_listens() {
+	ask 3 mxping -s "127.0.0.1:$port" && went 'ok dns failed tcp' &&
+		printed 'nothing listens there' &&
+		ask 3 mxping -s "127.0.0.1:$port" --json &&
+		python3 - "$scratch/out" <<-'END'
+			import json, sys
+			d = json.load(open(sys.argv[1]))
+			assert d["ok"] is False and d["remedy"], d
+			assert d["verdict"] == "nothing listens there", d
+			assert [s["ok"] for s in d["steps"]] == [True, False], d
+		END
+}
+
+check() {
+	all_the_way "$1" && sent_elsewhere "$1" && with_a_password "$1"
+}
+
+for_each_jdk check
+
+stranger 'pass' && ask 5 mxping --timeout 1s -s "127.0.0.1:$port" &&
+	went 'ok dns ok tcp failed protocol' &&
+	printed 'takes the connection and says nothing' || exit
+
+stranger 'c.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")' &&
+	ask 5 mxping -s "127.0.0.1:$port" &&
+	went 'ok dns ok tcp failed protocol' &&
+	printed 'a web server answers there' || exit
+
+stranger 'c.recv(100); c.close(); kept.clear()' &&
+	ask 5 mxping -s "127.0.0.1:$port" &&
+	printed 'closed without an answer' || exit
+
+# A greeting of an odd machine, and then what no JVM would say.
+stranger 'c.sendall(b"N\0\4\x1b[2J\0\0\0\1" + b"\x1b[2J" * 9)' &&
+	ask 5 mxping -s "127.0.0.1:$port" &&
+	went 'ok dns ok tcp ok protocol failed registry' &&
+	printed 'another message in place of a return' || exit
+! grep -q "$(printf '\033')" "$scratch/out" "$scratch/err" ||
+	{ echo 'an escape sequence was printed'; exit 1; }
+
+# A greeting, and nothing more.
+stranger 'c.sendall(b"N\0\1x\0\0\0\1")' &&
+	ask 5 mxping --timeout 1s -s "127.0.0.1:$port" &&
+	went 'ok dns ok tcp ok protocol failed registry' &&
+	printed 'does not answer a call in time' || exit
+
+# Names are those of a file, so that no name server counts.
+root_only
+echo 'hosts: files' >"$scratch/nsswitch.conf"
+cat >"$scratch/named" <<-END
+	mount --bind "$scratch/nsswitch.conf" /etc/nsswitch.conf &&
+		exec "$sjkc" mxping -s nobody.invalid:9010
+END
+unshare --mount sh "$scratch/named" >"$scratch/out" 2>"$scratch/err"
+status=$?
+[ $status -eq 3 ] || { echo "exit status $status, not 3"; exit 1; }
+went 'failed dns' && printed 'the name is not known here'
