@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <term.h>
@@ -220,6 +221,29 @@ static int check_type(struct error *err)
 		    "a terminal of type '%s' cannot place a cursor", type);
 }
 
+/*
+ * Left to itself ncurses would make room for all of a huge terminal, thrice.
+ * What the environment says comes first; without it, a type that has no size
+ * of its own is refused, as that of the Linux console.
+ */
+static SCREEN *new_terminal(void)
+{
+	unsigned columns, rows;
+	SCREEN *made;
+	char size[16];
+
+	measure(&columns, &rows);
+	snprintf(size, sizeof(size), "%u", rows);
+	setenv("LINES", size, 1);
+	snprintf(size, sizeof(size), "%u", columns);
+	setenv("COLUMNS", size, 1);
+	use_env(TRUE);
+	made = newterm(NULL, terminal.out, terminal.in);
+	unsetenv("LINES");
+	unsetenv("COLUMNS");
+	return made;
+}
+
 int terminal_open(bool colour, struct error *err)
 {
 	TERMINAL *looked_up;
@@ -227,15 +251,13 @@ int terminal_open(bool colour, struct error *err)
 
 	if (open_files(err))
 		return -1;
-	/* It would make room for all of a huge terminal, thrice. */
-	use_env(FALSE);
 	if (check_type(err)) {
 		close_files();
 		return -1;
 	}
 	arm();
 	looked_up = cur_term;
-	terminal.curses = newterm(NULL, terminal.out, terminal.in);
+	terminal.curses = new_terminal();
 	del_curterm(looked_up); /* ncurses has its own now */
 	if (!terminal.curses) {
 		terminal.armed = 0;
