@@ -120,7 +120,8 @@ static void fetch_stack(struct ttop_session *s)
 		top_say(&s->top, true, "no stack trace: %s", err.text);
 	} else {
 		text_clear(&text);
-		text_printf(&text, "no stack trace: %s\n", err.text);
+		text_puts(&text, "no stack trace:\n  ");
+		pager_wrap(&text, 2, err.text);
 		top_give_stack(&s->top, &text, 0);
 	}
 	text_release(&text);
@@ -148,7 +149,8 @@ static void fetch_deadlocks(struct ttop_session *s)
 		top_give_deadlocks(&s->top, &text, wall_now(s));
 	} else {
 		text_clear(&text);
-		text_printf(&text, "cannot look for deadlocks: %s\n", err.text);
+		text_puts(&text, "cannot look for deadlocks:\n  ");
+		pager_wrap(&text, 2, err.text);
 		top_give_deadlocks(&s->top, &text, 0);
 	}
 	text_release(&text);

@@ -373,7 +373,7 @@ static int replay_stack(struct thread_source *source,
 	if (replay_shown((struct replay_source *)source, "stack",
 			 of->tid ? of->tid : of->java_id, of->java_id, out))
 		return fail(err, ERROR_FAILED,
-			    "no stack trace of it was recorded here");
+			    "none of this thread was recorded");
 	return 0;
 }
 
@@ -383,7 +383,7 @@ static int replay_deadlocks(struct thread_source *source, struct text *out,
 	if (replay_shown((struct replay_source *)source, "deadlocks", 0, 0,
 			 out))
 		return fail(err, ERROR_FAILED,
-			    "deadlocks were not looked for here");
+			    "nobody did while this was recorded");
 	return 0;
 }
 

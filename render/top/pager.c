@@ -3,9 +3,11 @@
 
 #include "core/base/alloc.h"
 
+#include <string.h>
+
 #define TAB "    " /* frames begin with one; eight columns are many */
 
-enum { LEFT_STEP = 8, WHEEL_STEP = 3 };
+enum { LEFT_STEP = 8, WHEEL_STEP = 3, WRAP = 78 };
 
 static size_t last_first(const struct pager *p)
 {
@@ -30,6 +32,29 @@ void pager_set(struct pager *p, const char *bytes, size_t len)
 		else if (bytes[at] != '\r')
 			text_putc(&p->text, bytes[at]);
 	}
+}
+
+void pager_wrap(struct text *out, size_t column, const char *words)
+{
+	size_t at = column;
+
+	for (;;) {
+		size_t len = strcspn(words, " ");
+
+		if (at > column && at + 1 + len >= WRAP) {
+			text_printf(out, "\n%*s", (int)column, "");
+			at = column;
+		} else if (at > column) {
+			text_putc(out, ' ');
+			at++;
+		}
+		text_add(out, words, len);
+		at += len;
+		if (!words[len])
+			break;
+		words += len + 1;
+	}
+	text_putc(out, '\n');
 }
 
 void pager_rewind(struct pager *p)

@@ -24,6 +24,13 @@ struct pager {
 
 /* Shows the text, which is copied, from where it was scrolled to. */
 void pager_set(struct pager *p, const char *bytes, size_t len);
+/*
+ * Appends words and a line end, broken at blanks before column 78: nobody
+ * scrolls sideways to what is to be done.  The text ends in column `column`,
+ * where the lines that follow begin, too.
+ */
+void pager_wrap(struct text *out, size_t column, const char *words);
+
 void pager_rewind(struct pager *p);
 void pager_release(struct pager *p);
 

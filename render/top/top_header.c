@@ -2,6 +2,7 @@
 #include "render/top/top_header.h"
 
 #include "render/top/figures.h"
+#include "render/top/pager.h"
 #include "render/top/top_text.h"
 
 #include <inttypes.h>
@@ -349,7 +350,8 @@ void top_header_notes(const struct top *t, struct text *out)
 	for (size_t i = 0; t->sample && i < t->sample->note_count; i++) {
 		const struct source_note *n = &t->sample->notes[i];
 
-		text_printf(out, "  %-12s%s\n", n->figure, n->text);
+		text_printf(out, "  %-12s", n->figure);
+		pager_wrap(out, 14, n->text);
 	}
 }
 
