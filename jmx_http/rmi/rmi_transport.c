@@ -141,6 +141,7 @@ struct rmi_transport *rmi_tcp_connect(const struct rmi_address *a,
 				      int64_t deadline_ns, struct error *err)
 {
 	struct tcp *tcp;
+	socklen_t len = sizeof(tcp->base.local);
 	int fd = -1;
 	size_t i;
 
@@ -162,8 +163,7 @@ struct rmi_transport *rmi_tcp_connect(const struct rmi_address *a,
 	tcp = xcalloc(1, sizeof(*tcp));
 	tcp->base.kind = &tcp_kind;
 	tcp->fd = fd;
-	getsockname(fd, (struct sockaddr *)&tcp->base.local,
-		    &(socklen_t){ sizeof(tcp->base.local) });
+	getsockname(fd, (struct sockaddr *)&tcp->base.local, &len);
 	tcp->base.peer = a->list[i - 1];
 	return &tcp->base;
 }
