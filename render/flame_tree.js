@@ -217,12 +217,14 @@ class Graph {
 		}
 	}
 
+	// Weights are whole numbers and so exact up to 2^53.  Sums above are rounded,
+	// and may be less than their parts.
 	selfOf(node) {
 		const { next, total } = this;
 		let self = total[node];
 		for (let k = node + 1; k < next[node]; k = next[k])
 			self -= total[k];
-		return self;
+		return Math.max(self, 0);
 	}
 
 	// Of all nodes, for who needs many.
@@ -233,6 +235,8 @@ class Graph {
 		const self = this.selfs = total.slice();
 		for (let i = 1; i < n; i++)
 			self[parent[i]] -= total[i];
+		if (total[0] > Number.MAX_SAFE_INTEGER)
+			self.forEach((weight, i) => { self[i] = Math.max(weight, 0); });
 		return self;
 	}
 

@@ -189,6 +189,23 @@ module.exports = (test) => {
 		});
 	});
 
+	test('row 45: no self weight below nothing where a sum above 2^53 is rounded', async (browser) => {
+		const description = lines('a.A.a 1');
+		description.events[0].samples = [
+			{ stack: ['a.A.a', 'b.B.b'], count: '9007199254740992' },
+			{ stack: ['a.A.a', 'c.C.c'], count: '1' },
+		];
+		await browser.with(description, async (tab) => {
+			const frames = await tab.frames_();
+			assert.deepStrictEqual(frames.map((f) => [f.name, f.self]),
+				[['all', 0], ['a.A.a', 0], ['b.B.b', 2 ** 53]]);
+			await tab.locator('[data-view=table]').click();
+			const text = await tab.locator('#table').innerText();
+			assert(!/[-−]\d/.test(text), text);
+			assert.match(text, /9,007,199,254,740,992 samples/);
+		});
+	});
+
 	test('notes and what was left out are shown', async (browser) => {
 		await browser.with(sample({ notes: ['2 chunks were cut'], elided: { nodes: 7, below: 0.3 } }),
 			async (tab) => {
