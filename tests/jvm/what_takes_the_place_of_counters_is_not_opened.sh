@@ -20,7 +20,8 @@ check() {
 	"$sjkc" vminfo -p "$pid" --perf >"$scratch/out" 2>"$scratch/err"
 	status=$?
 	"$sjkc" jps >"$scratch/jps" 2>&1
-	kill "$writer" 2>/dev/null || { echo 'the pipe was opened'; return 1; }
+	# SIGTERM is lost when it comes before a shell begun has reset its traps.
+	kill -KILL "$writer" 2>/dev/null || { echo 'the pipe was opened'; return 1; }
 	wait "$writer" 2>/dev/null
 	grep -q 'is no regular file' "$scratch/err" && [ $status -eq 5 ] &&
 		grep -q "^ *$pid " "$scratch/jps" && target_end "$pid"
