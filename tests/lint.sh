@@ -25,6 +25,8 @@ tidy_checks() {
 		clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling
 	# Takes a va_list that is a parameter for one never started.
 	printf ',-%s' clang-analyzer-valist.Uninitialized
+	# Takes the size of an array's element, a pointer, for a slip.
+	printf ',-%s' bugprone-sizeof-expression
 	# Tastes of others; -Wconversion looks after the last.
 	printf ',-%s' bugprone-easily-swappable-parameters \
 		bugprone-reserved-identifier \

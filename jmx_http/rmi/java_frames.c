@@ -182,7 +182,9 @@ static const struct java_value *primitive(struct java_stream *s,
 		v.real = wide.real;
 		break;
 	case 'B':
-		v.integer = (int8_t)cursor_u8(c);
+		v.integer = cursor_u8(c);
+		if (v.integer > INT8_MAX)
+			v.integer -= 1 << 8;
 		break;
 	case 'Z':
 		v.integer = cursor_u8(c) != 0;

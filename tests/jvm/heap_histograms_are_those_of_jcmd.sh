@@ -20,8 +20,9 @@ for jdk in $(jdks); do
 		java.util.concurrent.CountDownLatch; do
 		wanted=$(instances "$scratch/jcmd" $class)
 		got=$(instances "$scratch/hh" $class)
-		[ -n "$wanted" ] && [ "$wanted" = "$got" ] ||
+		if [ -z "$wanted" ] || [ "$wanted" != "$got" ]; then
 			bad "$class: $got instead of $wanted"
+		fi
 	done
 	# A full GC is announced, and rids the heap of what nobody uses.
 	"$sjkc" hh -p "$pid" --live --json >"$scratch/live" 2>"$scratch/said" ||

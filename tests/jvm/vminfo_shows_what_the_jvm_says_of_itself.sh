@@ -42,7 +42,10 @@ for jdk in $(jdks); do
 	# Its counters are where nobody sees them: that is said.
 	target "$jdk" -XX:+PerfDisableSharedMem -- threads=1 || exit 1
 	"$sjkc" vminfo "$pid" --perf >"$scratch/info" 2>&1
-	[ $? = 8 ] && grep -q PerfDisableSharedMem "$scratch/info" ||
-		{ echo "$jdk: not told:"; cat "$scratch/info"; exit 1; }
+	if [ $? != 8 ] || ! grep -q PerfDisableSharedMem "$scratch/info"; then
+		echo "$jdk: not told:"
+		cat "$scratch/info"
+		exit 1
+	fi
 	target_end "$pid"
 done

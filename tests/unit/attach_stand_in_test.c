@@ -125,7 +125,7 @@ static struct error call_within(int64_t timeout_ns, answer_fn *answer,
 				struct text *reply)
 {
 	int64_t began = clock_monotonic_ns();
-	struct stand_in s;
+	struct stand_in s = { .path = "" };
 	struct attach *a;
 	struct error err = { 0 };
 
@@ -178,7 +178,7 @@ static void a_stand_in_with_protocol_2_is_not_let_stream(void **state)
 {
 	struct text reply = { 0 };
 	struct error err = { 0 };
-	struct stand_in s;
+	struct stand_in s = { .path = "" };
 	struct attach *a;
 
 	(void)state;
@@ -225,7 +225,7 @@ static void is_mute(int fd, const char *bytes, size_t len)
 static void a_mute_stand_in_meets_the_deadline(void **state)
 {
 	struct error err = { 0 };
-	struct stand_in s;
+	struct stand_in s = { .path = "" };
 
 	(void)state;
 	start(&s, NULL, is_mute);
@@ -283,7 +283,7 @@ static void a_stand_in_without_an_end_meets_the_deadline(void **state)
 						 .streaming = true };
 	uint64_t came = 0;
 	struct error err = { 0 };
-	struct stand_in s;
+	struct stand_in s = { .path = "" };
 	struct attach *a;
 
 	(void)state;
