@@ -185,7 +185,7 @@ check-browser:
 	$(Q)NODE_PATH=build/browser/node_modules node tests/browser/run.js ./sjkc
 
 check-jvm:
-	$(Q)$(MAKE) $(parallel) all $(jvm_tools)
+	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools)
 	$(Q)TOOLS=$(B)/tests/jvm/lib sh tests/jvm.sh ./sjkc
 
 unit:				## the unit tests; T=part-of-name runs some

@@ -1,22 +1,35 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-#	tests/jvm.sh SJKC
+#	tests/jvm.sh SJKC [NAME...]
 #
-# Runs tests/jvm/*.sh, which need a JDK: each gets the binary and a folder of
-# its own, and fails by its exit status, saying why.
+# Runs tests/jvm/*.sh, or those that are named, which need a JDK: each gets the
+# binary and a folder of its own, and fails by its exit status, saying why.
+# Mostly they wait, so four run at a time.
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
-for script in tests/jvm/*.sh; do
-	name=$(basename "$script" .sh | tr _ ' ')
+sjkc=$1
+shift
+[ $# -gt 0 ] || set -- tests/jvm/*.sh
+results=$(mktemp -d)
+export sjkc results
+# shellcheck disable=SC2016 # for the inner shell
+printf '%s\n' "$@" | xargs -P 4 -n 1 sh -c '
 	scratch=$(mktemp -d)
-	out=$(sh "$script" "$1" "$scratch" 2>&1)
-	status=$?
+	name=$(basename "$1" .sh)
+	sh "$1" "$sjkc" "$scratch" >"$results/$name.out" 2>&1
+	echo $? >"$results/$name.status"
+	rm -rf "$scratch"' -
+for script in "$@"; do
+	result=$results/$(basename "$script" .sh)
+	name=$(basename "$script" .sh | tr _ ' ')
+	out=$(cat "$result.out")
+	status=$(cat "$result.status")
 	case $status in
 	0) tap_result "$name" ;;
 	77) tap_skip "$name" "$out" ;;
-	*) tap_result "$name" "${out:-exit status $status}" ;;
+	*) tap_result "$name" "${out:-exit status ${status:-unknown}}" ;;
 	esac
-	rm -rf "$scratch"
 done
+rm -rf "$results"
 tap_end

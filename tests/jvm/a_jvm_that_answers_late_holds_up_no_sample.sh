@@ -39,9 +39,9 @@ for jdk in $(jdks); do
 
 	# It does not in time: that is said, and it is not asked again.
 	hold 60
-	samples "$jvm" timeout=500 sample 'names=15 bytes (' sample
+	samples "$jvm" timeout=500 sample 'names=15 bytes: ' sample
 	has 'until the JVM answers'
-	[ "$(grep -c 'note names absent: .*15 bytes (' "$got")" -ge 2 ] ||
+	[ "$(grep -c 'note names absent: .*15 bytes: ' "$got")" -ge 2 ] ||
 		{ echo "$jdk: no reason in:"; cat "$got"; exit 1; }
 
 	# Killed while it waits, it leaves no child behind.

@@ -4,7 +4,7 @@
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
-faults=$(realpath "${TOOLS:-build/cc/tests/tools}/faults.so" 2>/dev/null)
+faults=$(realpath "${TOOLS:-build/cc/tests/jvm/lib}/../../tools/faults.so" 2>/dev/null)
 [ -e "${faults:-none}" ] || { echo 'no faults.so'; exit 77; }
 jdk=$(jdks | tail -n 1)
 [ -n "$jdk" ] || { echo 'no JDK'; exit 77; }

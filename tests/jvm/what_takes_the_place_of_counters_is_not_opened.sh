@@ -6,16 +6,14 @@
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 
-# inside COMMAND: as the JVM's user, in its namespaces
-inside() {
-	nsenter --target "$pid" --user --mount --setuid 1 --setgid 1 sh -c "$1"
-}
-
 check() {
 	target_contained "$1" || return
-	inside 'rm /tmp/hsperfdata_*/1 && mkfifo /tmp/hsperfdata_daemon/1' ||
-		return
-	inside 'exec sh -c ": >/tmp/hsperfdata_daemon/1"' &
+	# As the JVM's user, in its namespaces.
+	inside="nsenter --target $pid --user --mount --setuid 1 --setgid 1"
+	$inside sh -c 'rm /tmp/hsperfdata_*/1 &&
+		mkfifo /tmp/hsperfdata_daemon/1' || return
+	# No function: it is the writer itself that is to be ended.
+	$inside sh -c ': >/tmp/hsperfdata_daemon/1' &
 	writer=$!
 	"$sjkc" vminfo -p "$pid" --perf >"$scratch/out" 2>"$scratch/err"
 	status=$?

@@ -118,12 +118,14 @@ public class Target {
 		});
 	}
 
-	/** Threads that live for a moment, COUNT of them a second. */
+	/** Threads that live for 20 ms, COUNT of them a second. */
 	private static void churn(int count) {
 		start("churner", () -> {
 			for (long i = 0;; i++) {
-				Thread brief = new Thread(() -> sink++, "brief-" + i);
-				brief.start();
+				new Thread(() -> {
+					sink++;
+					LockSupport.parkNanos(20_000_000L);
+				}, "brief-" + i).start();
 				LockSupport.parkNanos(1_000_000_000L / count);
 			}
 		});
