@@ -5,7 +5,8 @@
 #
 # Runs tests/jvm/*.sh, or those that are named, which need a JDK: each gets the
 # binary and a folder of its own, and fails by its exit status, saying why.
-# Mostly they wait, so four run at a time.
+# Mostly they wait, but for JVMs that nobody else may keep busy: JOBS=4 runs four
+# at a time, which is faster, and now and then one is in another's way.
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
 sjkc=$1
@@ -14,7 +15,7 @@ shift
 results=$(mktemp -d)
 export sjkc results
 # shellcheck disable=SC2016 # for the inner shell
-printf '%s\n' "$@" | xargs -P 4 -n 1 sh -c '
+printf '%s\n' "$@" | xargs -P "${JOBS:-1}" -n 1 sh -c '
 	scratch=$(mktemp -d)
 	name=$(basename "$1" .sh)
 	sh "$1" "$sjkc" "$scratch" >"$results/$name.out" 2>&1
