@@ -36,12 +36,13 @@ endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) $(HARDENING) \
 	-include core/base/banned.h -I. $(CPPFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(LINK_SANITIZE) $(CFLAGS) $(LDFLAGS)
-LIBS := -lpcre2-8 -lz -ldeflate -lcjson -lncursesw -ltinfo
+LIBS := -lpcre2-8 -lz -ldeflate -lcjson -lncursesw -ltinfo \
+	-lssl -lcrypto -levent -levent_openssl
 
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(2))
 Q := $(if $(V),,@)
 
-sources := $(filter-out cmd/main.c,$(wildcard core/*/*.c jmx_http/*/*.c \
+sources := $(filter-out cmd/main.c,$(wildcard core/*/*.c jmx_http/*.c jmx_http/*/*.c \
 	render/*.c render/*/*.c cmd/*.c))
 objects := $(sources:%.c=$(B)/%.o)
 unit_tests := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*_test.c))

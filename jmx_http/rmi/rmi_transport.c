@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -137,11 +138,24 @@ static enum error_kind kind_of(int sys)
 	}
 }
 
+struct rmi_transport *rmi_tcp_over(int fd)
+{
+	struct tcp *tcp = xcalloc(1, sizeof(*tcp));
+	socklen_t len = sizeof(tcp->base.local);
+
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	tcp->base.kind = &tcp_kind;
+	tcp->fd = fd;
+	getsockname(fd, (struct sockaddr *)&tcp->base.local, &len);
+	len = sizeof(tcp->base.peer);
+	getpeername(fd, (struct sockaddr *)&tcp->base.peer, &len);
+	return &tcp->base;
+}
+
 struct rmi_transport *rmi_tcp_connect(const struct rmi_address *a,
 				      int64_t deadline_ns, struct error *err)
 {
-	struct tcp *tcp;
-	socklen_t len = sizeof(tcp->base.local);
+	struct rmi_transport *t;
 	int fd = -1;
 	size_t i;
 
@@ -160,13 +174,22 @@ struct rmi_transport *rmi_tcp_connect(const struct rmi_address *a,
 		text_release(&last);
 		return NULL;
 	}
-	tcp = xcalloc(1, sizeof(*tcp));
-	tcp->base.kind = &tcp_kind;
-	tcp->fd = fd;
-	getsockname(fd, (struct sockaddr *)&tcp->base.local, &len);
-	tcp->base.peer = a->list[i - 1];
-	return &tcp->base;
+	t = rmi_tcp_over(fd);
+	t->peer = a->list[i - 1];
+	return t;
 }
+
+static struct rmi_transport *tcp_dial(struct rmi_dialer *d,
+				      struct rmi_address *a,
+				      int64_t deadline_ns, struct error *err)
+{
+	(void)d;
+	if (rmi_address_resolve(a, deadline_ns, err))
+		return NULL;
+	return rmi_tcp_connect(a, deadline_ns, err);
+}
+
+struct rmi_dialer rmi_tcp_dialer = { .dial = tcp_dial };
 
 void rmi_transport_close(struct rmi_transport *t)
 {

@@ -2,7 +2,7 @@
 /*
  * rmi_transport: bytes to a server and back, by a deadline.
  *
- * TCP is the one there is; TLS is another rmi_transport_kind around it.
+ * TCP is one kind; TLS (rmi_tls.h) is another, around any.
  */
 #ifndef JMX_HTTP_RMI_RMI_TRANSPORT_H
 #define JMX_HTTP_RMI_RMI_TRANSPORT_H
@@ -43,6 +43,27 @@ struct rmi_transport {
  */
 struct rmi_transport *rmi_tcp_connect(const struct rmi_address *a,
 				      int64_t deadline_ns, struct error *err);
+
+/*
+ * Who connects to a host and port.  The first member of every dialer's own
+ * struct; it outlives what it gives.
+ */
+struct rmi_dialer {
+	/*
+	 * Resolves a, whose host and port are set, where that is its business,
+	 * and connects; NULL and *err as rmi_tcp_connect() and
+	 * rmi_address_resolve().
+	 */
+	struct rmi_transport *(*dial)(struct rmi_dialer *d,
+				      struct rmi_address *a,
+				      int64_t deadline_ns, struct error *err);
+};
+
+/* From here, by TCP. */
+extern struct rmi_dialer rmi_tcp_dialer;
+
+/* Takes a connected socket, which is made non-blocking, for a transport. */
+struct rmi_transport *rmi_tcp_over(int fd);
 
 /* NULL is fine. */
 void rmi_transport_close(struct rmi_transport *t);

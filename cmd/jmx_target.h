@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jmx_target: the JVM whose MBeans a command is for, as its user names it.
+ *
+ * By address (-s), by pid (-p), and how to get in.  A password is read from a
+ * file, from SJKC_PASSWORD, or from the terminal; never from an argument, which
+ * everybody on the machine can see.
+ */
+#ifndef CMD_JMX_TARGET_H
+#define CMD_JMX_TARGET_H
+
+#include "cmd/command.h"
+#include "core/jvm/jvm.h"
+#include "jmx_http/jmx.h"
+#include "jmx_http/rmi/rmi_client.h"
+
+struct jmx_target_options {
+	const char *socket, *pid;
+	const char *user, *password_file;
+	struct tls_options tls;
+	bool force_address, force_hostname, force_port;
+	int64_t timeout_ns;
+};
+
+/* clang-format off */
+#define OPT_JMX_SOCKET(o) \
+	OPT_STRING('s', "socket", &(o)->socket, "<host>:<port>", \
+		   "where the JVM has its JMX port, or a JMX service URL")
+/* The rows that every command of JMX has besides. */
+#define OPT_JMX_LOGIN(o) \
+	OPT_STRING(0, "user", &(o)->user, "<name>", \
+		   "log in; the password is asked for, or in SJKC_PASSWORD"), \
+	OPT_STRING(0, "password-file", &(o)->password_file, "<file>", \
+		   "the password: its first line")
+#define OPT_JMX_TLS(o) \
+	OPT_STRING(0, "cacert", &(o)->tls.cacert, "<file>", \
+		   "PEM: trust these certificates"), \
+	OPT_STRING(0, "cert", &(o)->tls.cert, "<file>", \
+		   "PEM: our certificate, where the JVM wants one"), \
+	OPT_STRING(0, "key", &(o)->tls.key, "<file>", "PEM: its key"), \
+	OPT_FLAG(0, "insecure", &(o)->tls.insecure, \
+		 "take any certificate")
+#define OPT_JMX_FORCE(o) \
+	OPT_FLAG(0, "force-address", &(o)->force_address, \
+		 "stay at the host and port of -s, whatever the JVM says"), \
+	OPT_FLAG(0, "force-hostname", &(o)->force_hostname, \
+		 "at the host of -s"), \
+	OPT_FLAG(0, "force-port", &(o)->force_port, "at the port of -s")
+#define OPT_JMX_TIMEOUT(o) \
+	OPT_DURATION(0, "timeout", &(o)->timeout_ns, "<time>", \
+		     "how long an answer may take")
+/* clang-format on */
+
+/* What jmx_target_open() gives. */
+struct jmx_target {
+	struct jmx *jmx;
+	struct jvm jvm; /* when it was named by pid */
+	bool by_pid;
+	struct rmi_dialer *dialer;
+	struct text password; /* wiped by jmx_target_close() */
+};
+
+/*
+ * Connects to what -s or -p name or, when neither is given, the first argument
+ * (host:port, URL, or as target_open()), which is taken away.  By pid the local
+ * connector is started where none runs, and stderr says that it stays.
+ * ERROR_MISUSE, and as rmi_client_open(); jmx_target_close() is due in any
+ * case.
+ */
+int jmx_target_open(struct jmx_target *t, const struct jmx_target_options *o,
+		    int *argc, char ***argv, struct error *err);
+void jmx_target_close(struct jmx_target *t);
+
+/* The password of the options into *password; "" without --user. */
+int jmx_password(const struct jmx_target_options *o, struct text *password,
+		 struct error *err);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * java_to_value: what MBeans mean by the Java objects that RMI carries.
+ *
+ * Open types, collections and boxed values become what they stand for; a class
+ * that is not known becomes its name and its fields.
+ */
+#ifndef JMX_HTTP_RMI_JAVA_TO_VALUE_H
+#define JMX_HTTP_RMI_JAVA_TO_VALUE_H
+
+#include "jmx_http/jmx.h"
+#include "jmx_http/rmi/java_value.h"
+#include "jmx_http/value.h"
+
+/* Into the arena, texts copied; never NULL.  v may be NULL. */
+const struct value *java_to_value(const struct java_value *v, struct arena *a);
+
+/* A javax.management.MBeanInfo; NULL when v is none. */
+const struct jmx_info *java_to_info(const struct java_value *v,
+				    struct arena *a);
+
+/* UTF-8 from modified UTF-8, NUL-terminated; half surrogates are U+FFFD. */
+struct value_text java_to_text(struct java_bytes bytes, struct arena *a);
+
+#endif
