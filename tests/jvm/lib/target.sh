@@ -31,12 +31,13 @@ target_compile() {
 	[ ! -e "$target_classes" ] || [ -O "$target_classes" ] ||
 		{ echo "$target_classes is not ours" >&2; return 1; }
 	compiled=$target_classes/$(basename "$1")
-	if [ -z "$(find "$compiled/Target.class" \
-		-newer tests/jvm/lib/Target.java 2>/dev/null)" ]; then
+	program=${target_program-Target}
+	if [ -z "$(find "$compiled/$program.class" \
+		-newer "tests/jvm/lib/$program.java" 2>/dev/null)" ]; then
 		fresh=$target_classes/$$.$(basename "$1")
 		mkdir -p "$fresh" "$compiled" && chmod 755 "$target_classes" &&
 			"$1/bin/javac" -nowarn -d "$fresh" \
-				tests/jvm/lib/Target.java >&2 || return 1
+				"tests/jvm/lib/$program.java" >&2 || return 1
 		chmod -R a+rX "$fresh" "$compiled"
 		mv "$fresh"/*.class "$compiled/"
 		rmdir "$fresh"
@@ -70,7 +71,8 @@ target_split() {
 # target JDK [JVM-OPTION…] [-- ARGUMENT…]: starts a JVM that runs Target, and
 # waits until it says so.  Sets $pid, and $said to the file with its output.
 # What $within holds stands before the command: "unshare …" and the like; $pid
-# is the JVM all the same.  $target_memory replaces its -Xmx and collector.
+# is the JVM all the same.  $target_memory replaces its -Xmx and collector,
+# $target_program Target: target_program=Beans has MBeans of all kinds.
 target() {
 	target_start "$@" && target_wait "$said" READY && target_find
 }
@@ -89,7 +91,8 @@ target_start() {
 	env --default-signal=QUIT,INT ${within-} "$home/bin/java" \
 		${target_memory--Xmx64m -XX:+UseSerialGC} \
 		-XX:TieredStopAtLevel=1 -cp "$classes" $options \
-		Target $arguments </dev/null >"$said" 2>&1 &
+		"${target_program-Target}" $arguments \
+		</dev/null >"$said" 2>&1 &
 	starter=$!
 	pid=$starter
 	target_pids="$target_pids $starter"
