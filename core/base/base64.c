@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 
 #include <stdint.h>
+#include <string.h>
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			       "abcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -47,4 +48,54 @@ void base64_add(struct text *out, const void *bytes, size_t len)
 		to = put_rest(to, from + triples * 3, len % 3);
 	*to = '\0';
 	out->len = (size_t)(to - out->bytes);
+}
+
+/* The six bits that a letter stands for; -1 for what is none. */
+static int bits_of(char letter)
+{
+	const char *at = memchr(alphabet, letter, 64);
+
+	return at ? (int)(at - alphabet) : -1;
+}
+
+/* Reads four letters; gives how many bytes they are, or -1. */
+static int read_four(const char *letters, bool is_last, uint8_t bytes[3])
+{
+	uint32_t bits = 0;
+	int count = 3;
+
+	if (is_last && letters[3] == '=')
+		count = letters[2] == '=' ? 1 : 2;
+	for (int i = 0; i < 4; i++) {
+		int six = i <= count ? bits_of(letters[i]) : 0;
+
+		if (six < 0)
+			return -1;
+		bits = bits << 6 | (uint32_t)six;
+	}
+	for (int i = 0; i < 3; i++)
+		bytes[i] = (uint8_t)(bits >> (16 - 8 * i));
+	/* Bits behind the last byte are 0, or two texts would be the same. */
+	return count < 3 && bytes[count] ? -1 : count;
+}
+
+bool base64_read(struct text *out, const char *letters, size_t len)
+{
+	size_t before = out->len;
+	uint8_t bytes[3];
+
+	for (size_t at = 0; at < len; at += 4) {
+		int count = -1;
+
+		if (len - at >= 4)
+			count = read_four(letters + at, len - at == 4, bytes);
+		if (count < 0) {
+			out->len = before;
+			if (out->bytes)
+				out->bytes[before] = '\0';
+			return false;
+		}
+		text_add(out, bytes, (size_t)count);
+	}
+	return true;
 }

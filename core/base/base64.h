@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -14,5 +15,11 @@
  * added one after another, read as one.
  */
 void base64_add(struct text *out, const void *bytes, size_t len);
+
+/*
+ * Appends the bytes that len letters stand for.  False, and nothing appended,
+ * unless they are groups of four, the last one padded, and nothing else.
+ */
+bool base64_read(struct text *out, const char *letters, size_t len);
 
 #endif

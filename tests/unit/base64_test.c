@@ -65,12 +65,55 @@ static void pieces_of_whole_triples_read_as_one(void **state)
 	text_release(&out);
 }
 
+static void what_was_written_is_read(void **state)
+{
+	struct text bytes = { 0 }, letters = { 0 }, back = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 259; i++) {
+		text_clear(&letters);
+		text_clear(&back);
+		base64_add(&letters, bytes.bytes, bytes.len);
+		assert_true(base64_read(&back, letters.bytes, letters.len));
+		assert_int_equal(back.len, bytes.len);
+		if (bytes.len)
+			assert_memory_equal(back.bytes, bytes.bytes, bytes.len);
+		text_putc(&bytes, (char)(i * 37));
+	}
+	text_release(&bytes);
+	text_release(&letters);
+	text_release(&back);
+}
+
+static void what_is_no_base64_adds_nothing(void **state)
+{
+	static const char *const wrong[] = {
+		"Zg",   "Zg=",  "Zg==Zg==", "Z===",     "====", "Zm9vY",
+		"Zm 9", "Zm9-", "Zm9v\n",   "Zm9vZh==", "Zm9=", "Zm=v",
+	};
+	struct text out = { 0 };
+
+	(void)state;
+	text_puts(&out, "kept");
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		if (base64_read(&out, wrong[i], strlen(wrong[i])))
+			fail_msg("%s was read", wrong[i]);
+		assert_string_equal(out.bytes, "kept");
+	}
+	assert_false(base64_read(&out, "Zm9\0", 4));
+	assert_true(base64_read(&out, "IQ==", 4));
+	assert_string_equal(out.bytes, "kept!");
+	text_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_vectors_of_the_rfc_come_out),
 		cmocka_unit_test(every_letter_of_the_alphabet_is_used),
 		cmocka_unit_test(pieces_of_whole_triples_read_as_one),
+		cmocka_unit_test(what_was_written_is_read),
+		cmocka_unit_test(what_is_no_base64_adds_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
