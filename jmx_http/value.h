@@ -120,9 +120,12 @@ void value_json(struct json *j, const struct value *v);
 /*
  * Appends it as a person reads it, on one line where it is simple; composites
  * and tables as SJK prints them, indented by so many columns on every line but
- * the first.  Foreign text passes safe_text.  ends without a line feed.
+ * the first.  A table's cells of more than cell_width characters are cut and
+ * end with "..."; 0: none is.  Foreign text passes safe_text.  Ends without a
+ * line feed, and no line has blanks at its end.
  */
-void value_print(struct text *out, const struct value *v, unsigned indent);
+void value_print(struct text *out, const struct value *v, unsigned indent,
+		 size_t cell_width);
 
 /* Appends what a cell of a table or CSV holds: one line, not made safe. */
 void value_cell(struct text *out, const struct value *v);
