@@ -22,8 +22,10 @@ struct tls_options {
 };
 
 /*
- * For connections to a JVM: nothing below TLS 1.2, unless insecure.  NULL and
- * *err (ERROR_INPUT: a file that cannot be read).  SSL_CTX_free() is due.
+ * For connections to a JVM: nothing below TLS 1.2, unless insecure.  Whatever
+ * is in cacert is trusted, a server's own certificate, too.  NULL and *err:
+ * ERROR_INPUT for a file that cannot be read, ERROR_MISUSE for a key without
+ * its certificate.  SSL_CTX_free() is due.
  */
 SSL_CTX *tls_client_context(const struct tls_options *options,
 			    struct error *err);
@@ -31,6 +33,15 @@ SSL_CTX *tls_client_context(const struct tls_options *options,
 /* For clients that connect to us. */
 SSL_CTX *tls_server_context(const char *cert, const char *key,
 			    struct error *err);
+
+/*
+ * An SSL of a client's context whose peer is to have a certificate of host: an
+ * address, or a name, which is told to it (SNI).  SSL_free() is due.
+ */
+SSL *tls_client_new(SSL_CTX *context, const char *host);
+
+/* True when it asked for a certificate of ours. */
+bool tls_wants_certificate(SSL *ssl);
 
 /* What a handshake came to; texts are foreign.  Zeroed: nothing yet. */
 struct tls_report {
@@ -45,7 +56,18 @@ struct tls_report {
 
 void tls_report_release(struct tls_report *r);
 
-/* Fills what the connection shows of its peer; host: who it should be. */
-void tls_report_fill(struct tls_report *r, SSL *ssl, const char *host);
+/*
+ * Fills what the connection shows of its peer, after a handshake that failed,
+ * too.
+ */
+void tls_report_fill(struct tls_report *r, SSL *ssl);
+
+/*
+ * Says why an operation on it failed: what of the peer's certificate is wrong,
+ * the alert that it sent, or what it broke of TLS.  ERROR_PERMISSION when it is
+ * about a certificate of ours, else ERROR_REFUSED; gives -1.  Empties libssl's
+ * queue of errors, which is to be empty before the operation.
+ */
+int tls_fail(SSL *ssl, struct error *err);
 
 #endif

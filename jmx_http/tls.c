@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/tls.h"
+
+#include "core/base/alloc.h"
+#include "jmx_http/tls_peer.h"
+
+#include <errno.h>
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Nobody is asked for a passphrase: a key that has one cannot be read. */
+static int no_passphrase(char *bytes, int size, int writing, void *self)
+{
+	(void)bytes;
+	(void)size;
+	(void)writing;
+	(void)self;
+	return -1;
+}
+
+/* Says that it cannot be opened, which libssl would say in its own words. */
+static int check_file(const char *path, struct error *err)
+{
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return fail_sys(err, ERROR_INPUT, "%s", path);
+	fclose(f);
+	return 0;
+}
+
+static int use_key(SSL_CTX *context, const char *cert, const char *key,
+		   struct error *err)
+{
+	if (!key)
+		key = cert;
+	if (check_file(cert, err) || check_file(key, err))
+		return -1;
+	if (SSL_CTX_use_certificate_chain_file(context, cert) != 1)
+		return fail(err, ERROR_INPUT,
+			    "%s: no certificate in it that can be read; PEM is "
+			    "meant",
+			    cert);
+	if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1)
+		return 0;
+	if (ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH)
+		return fail(err, ERROR_INPUT,
+			    "%s: the key is not that of the certificate in %s",
+			    key, cert);
+	return fail(err, ERROR_INPUT,
+		    "%s: no private key in it that can be read; PEM without a "
+		    "passphrase is meant",
+		    key);
+}
+
+static int trust(SSL_CTX *context, const char *cacert, struct error *err)
+{
+	X509_VERIFY_PARAM *param = SSL_CTX_get0_param(context);
+
+	/* As a Java truststore: whatever is in it is where a chain may end. */
+	X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN);
+	if (!cacert) {
+		SSL_CTX_set_default_verify_paths(context);
+		return 0;
+	}
+	if (check_file(cacert, err))
+		return -1;
+	if (SSL_CTX_load_verify_file(context, cacert) != 1)
+		return fail(err, ERROR_INPUT,
+			    "%s: no certificates in it that can be read; PEM "
+			    "is meant",
+			    cacert);
+	return 0;
+}
+
+static SSL_CTX *new_context(const SSL_METHOD *method)
+{
+	SSL_CTX *context = SSL_CTX_new(method);
+
+	if (!context)
+		alloc_give_up(0);
+	SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+	SSL_CTX_set_default_passwd_cb(context, no_passphrase);
+	return context;
+}
+
+/* What an old JVM still offers, however weak. */
+static void take_all(SSL_CTX *context)
+{
+	SSL_CTX_set_security_level(context, 0);
+	SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
+	SSL_CTX_set_options(context, SSL_OP_LEGACY_SERVER_CONNECT);
+}
+
+/* The context, or NULL when it could not be made. */
+static SSL_CTX *unless_failed(SSL_CTX *context, int status)
+{
+	ERR_clear_error();
+	if (status == 0)
+		return context;
+	SSL_CTX_free(context);
+	return NULL;
+}
+
+SSL_CTX *tls_client_context(const struct tls_options *options,
+			    struct error *err)
+{
+	SSL_CTX *context;
+	int status;
+
+	if (options->key && !options->cert) {
+		fail(err, ERROR_MISUSE,
+		     "%s: a key without its certificate (--cert)",
+		     options->key);
+		return NULL;
+	}
+	context = new_context(TLS_client_method());
+	/* One read for what has come, not one for each record's head. */
+	SSL_CTX_set_read_ahead(context, 1);
+	if (options->insecure)
+		take_all(context);
+	tls_peer_watch(context, options->insecure);
+	status = trust(context, options->cacert, err);
+	if (status == 0 && options->cert)
+		status = use_key(context, options->cert, options->key, err);
+	return unless_failed(context, status);
+}
+
+SSL_CTX *tls_server_context(const char *cert, const char *key,
+			    struct error *err)
+{
+	SSL_CTX *context = new_context(TLS_server_method());
+
+	return unless_failed(context, use_key(context, cert, key, err));
+}
+
+/* What javax.net.ssl.SNIHostName takes; a JVM ends the handshake at others. */
+static bool may_be_sent(const char *host)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789-.";
+	size_t len = strlen(host);
+
+	return len && len < 254 && strspn(host, letters) == len &&
+	       !tls_is_address(host);
+}
+
+SSL *tls_client_new(SSL_CTX *context, const char *host)
+{
+	SSL *ssl = SSL_new(context);
+	struct tls_peer *peer;
+
+	if (!ssl)
+		alloc_give_up(0);
+	peer = tls_peer_new(ssl, host);
+	if (may_be_sent(peer->host))
+		SSL_set_tlsext_host_name(ssl, peer->host);
+	SSL_set_connect_state(ssl);
+	return ssl;
+}
