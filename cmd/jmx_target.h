@@ -49,6 +49,10 @@ struct jmx_target_options {
 #define OPT_JMX_TIMEOUT(o) \
 	OPT_DURATION(0, "timeout", &(o)->timeout_ns, "<time>", \
 		     "how long an answer may take")
+/* Of a table of refusals: SJK takes it from an argument. */
+#define JMX_REFUSE_PASSWORD \
+	{ "--password", "everybody could see it; --password-file or " \
+			"SJKC_PASSWORD has it, or it is asked for" }
 /* clang-format on */
 
 /* What jmx_target_open() gives. */
