@@ -183,6 +183,16 @@ static bool option_is(const struct jvm_about *about, const char *name,
 	return value ? strcasecmp(value, "true") == 0 : otherwise;
 }
 
+/* Where the host is not known it is this one. */
+static void set_remote_port(struct rmi_local *l, unsigned long port)
+{
+	l->remote_port = port <= UINT16_MAX ? (uint16_t)port : 0;
+	text_clear(&l->remote_url);
+	text_printf(&l->remote_url,
+		    "service:jmx:rmi:///jndi/rmi://localhost:%u/jmxrmi",
+		    l->remote_port);
+}
+
 /* What the command line asks for, where counters do not say what came of it. */
 static void take_options(struct rmi_local *l, const struct jvm_about *about)
 {
@@ -191,10 +201,7 @@ static void take_options(struct rmi_local *l, const struct jvm_about *about)
 	if (!port || l->has_remote)
 		return;
 	l->has_remote = true;
-	l->remote_port = (uint16_t)strtoul(port, NULL, 10);
-	text_clear(&l->remote_url);
-	text_printf(&l->remote_url, "service:jmx:rmi:///jndi/rmi://:%u/jmxrmi",
-		    l->remote_port);
+	set_remote_port(l, strtoul(port, NULL, 10));
 	l->authenticate = option_is(about, "authenticate", true);
 	l->ssl = option_is(about, "ssl", true);
 	l->registry_ssl = option_is(about, "registry.ssl", false);
@@ -212,28 +219,42 @@ static void list_options(struct rmi_local *l, const struct jvm_about *about)
 	}
 }
 
-/* Looks; *told is whether the counters would have an address if one was. */
-static int look(struct rmi_local *l, const struct jvm *jvm, bool *told,
+/* What the counters tell. */
+enum told {
+	NOTHING, /* there are none */
+	DOUBT,   /* an address that is not the JVM's, or there was no room */
+	ALL,     /* they would have an address if there was one */
+};
+
+static enum told read_counters(struct rmi_local *l, const struct jvm *jvm)
+{
+	struct error unused;
+	struct perfdata *p = perfdata_open(jvm, &unused);
+	enum told told = ALL;
+	const char *url;
+
+	if (!p)
+		return NOTHING;
+	take_remote(l, p);
+	url = perfdata_text(p, COUNTER "address");
+	if (perfdata_overflow(p) || (url && !take_url(l, jvm, url)))
+		told = DOUBT;
+	perfdata_close(p);
+	return told;
+}
+
+static int look(struct rmi_local *l, const struct jvm *jvm, enum told *told,
 		struct error *err)
 {
 	struct jvm_about about;
-	struct error unused;
-	struct perfdata *p;
 
 	*l = (struct rmi_local){ 0 };
 	if (jvm_about(jvm, &about, err))
 		return -1;
-	p = perfdata_open(jvm, &unused);
-	*told = p && !perfdata_overflow(p);
-	if (p) {
-		take_remote(l, p);
-		if (!take_url(l, jvm, perfdata_text(p, COUNTER "address")))
-			*told = *told && !perfdata_text(p, COUNTER "address");
-	} else {
+	*told = read_counters(l, jvm);
+	if (*told == NOTHING)
 		take_options(l, &about);
-	}
 	list_options(l, &about);
-	perfdata_close(p);
 	jvm_about_release(&about);
 	return 0;
 }
@@ -241,7 +262,7 @@ static int look(struct rmi_local *l, const struct jvm *jvm, bool *told,
 int rmi_local_look(struct rmi_local *l, const struct jvm *jvm,
 		   struct error *err)
 {
-	bool told;
+	enum told told;
 
 	return look(l, jvm, &told, err);
 }
@@ -265,6 +286,72 @@ static int ask_address(struct rmi_local *l, const struct jvm *jvm,
 	properties_release(&p);
 	text_release(&reply);
 	return ret;
+}
+
+/* "  com.sun.management.jmxremote.ssl = true [default]" */
+static void take_status_line(struct rmi_local *l, struct line line)
+{
+	static const char sign[] = " = ";
+	const struct {
+		const char *name;
+		bool *is;
+	} flags[] = {
+		{ REMOTE "authenticate", &l->authenticate },
+		{ REMOTE "ssl", &l->ssl },
+		{ REMOTE "registry.ssl", &l->registry_ssl },
+		{ REMOTE "ssl.need.client.auth", &l->need_client_auth },
+	};
+	const char *at = memmem(line.text, line.len, sign, strlen(sign));
+	struct line name, value;
+
+	if (!at)
+		return;
+	value.text = at + strlen(sign);
+	value.len = line.len - (size_t)(value.text - line.text);
+	name.text = line.text;
+	name.len = (size_t)(at - line.text);
+	name = line_trimmed(name);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		if (line_is(name, flags[i].name))
+			*flags[i].is = line_starts(value, "true");
+	}
+	/* The text is NUL-terminated, and a number ends with its line. */
+	if (line_is(name, REMOTE "port"))
+		set_remote_port(l, strtoul(value.text, NULL, 10));
+}
+
+void rmi_local_take_status(struct rmi_local *l, const struct text *status)
+{
+	struct lines lines = lines_over(status->bytes, status->len);
+	bool is_remote = false;
+	struct line line;
+
+	l->has_remote = false;
+	while (lines_next(&lines, &line)) {
+		if (line_starts(line, "Connection Type:"))
+			is_remote = line_ends(line, " remote");
+		l->has_remote |= is_remote;
+		if (is_remote)
+			take_status_line(l, line);
+	}
+}
+
+/*
+ * Without counters: what the remote agent is, JDK 9 on.  Who does not know the
+ * command leaves what is known from the command line.
+ */
+static void ask_status(struct rmi_local *l, struct attach *a)
+{
+	static const struct attach_request request = {
+		.operation = "jcmd",
+		.args = { "ManagementAgent.status" },
+	};
+	struct text reply = { 0 };
+	struct error unused;
+
+	if (attach_call(a, &request, &reply, &unused) == 0)
+		rmi_local_take_status(l, &reply);
+	text_release(&reply);
 }
 
 /* JDK 8 on, and 7u4; OpenJ9 has an operation of its own. */
@@ -313,20 +400,22 @@ int rmi_local_find(struct rmi_local *l, const struct jvm *jvm, bool start,
 		   int64_t timeout_ns, struct error *err)
 {
 	struct attach *a;
-	bool told;
+	enum told told;
 	int ret;
 
 	if (look(l, jvm, &told, err))
 		return -1;
 	if (l->port)
 		return 0;
-	if (told && !start)
+	if (told == ALL && !start)
 		return fail(err, ERROR_UNAVAILABLE,
 			    "%d: its local JMX connector does not run",
 			    (int)jvm->pid);
 	a = attach_open(jvm, timeout_ns, err);
 	if (!a)
 		return fail_in(err, "where its local JMX connector is");
+	if (told == NOTHING && jvm->kind == JVM_HOTSPOT)
+		ask_status(l, a);
 	ret = ask(l, jvm, start, a, err);
 	attach_close(a);
 	return ret;

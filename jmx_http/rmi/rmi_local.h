@@ -46,6 +46,9 @@ int rmi_local_look(struct rmi_local *l, const struct jvm *jvm,
  */
 int rmi_local_find(struct rmi_local *l, const struct jvm *jvm, bool start,
 		   int64_t timeout_ns, struct error *err);
+/* Takes what ManagementAgent.status (JDK 9 on) says of the remote agent. */
+void rmi_local_take_status(struct rmi_local *l, const struct text *status);
+
 void rmi_local_release(struct rmi_local *l); /* zeroed storage is fine */
 
 /*

@@ -69,7 +69,19 @@ remote_without_counters() {
 	jmx_target "$1" -XX:-UsePerfData || return
 	looks 0 look && printed 'port=0' &&
 		printed "remote_port=$port authenticate=0 ssl=0" || return
-	looks 0 find && greeted && printed 'started=0' && target_end "$pid"
+	looks 0 find && greeted && printed 'started=0' &&
+		printed "remote_port=$port authenticate=0 ssl=0" || return
+	# It stopped, and begins again otherwise: the command line knows nothing.
+	"$1/bin/jcmd" "$pid" ManagementAgent.stop >"$scratch/jcmd" &&
+		looks 0 find && greeted || return
+	! grep -q remote_port "$scratch/out" ||
+		{ echo 'a remote agent that was stopped is shown'; return 1; }
+	again=$(free_port)
+	"$1/bin/jcmd" "$pid" ManagementAgent.start jmxremote.port="$again" \
+		jmxremote.host=127.0.0.1 jmxremote.ssl=false \
+		jmxremote.authenticate=false >"$scratch/jcmd" &&
+		looks 0 find && printed "remote_port=$again authenticate=0" &&
+		target_end "$pid"
 }
 
 attach_disabled() {
