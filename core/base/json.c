@@ -152,6 +152,50 @@ void json_double(struct json *j, double value)
 		text_puts(j->out, "null");
 }
 
+static const char *past_digits(const char *at)
+{
+	while (*at >= '0' && *at <= '9')
+		at++;
+	return at;
+}
+
+/* RFC 8259, section 6 */
+static bool is_number(const char *at)
+{
+	const char *digits;
+
+	at += *at == '-';
+	digits = at;
+	at = past_digits(at);
+	if (at == digits || (*digits == '0' && at - digits > 1))
+		return false;
+	if (*at == '.') {
+		digits = ++at;
+		at = past_digits(at);
+		if (at == digits)
+			return false;
+	}
+	if (*at == 'e' || *at == 'E') {
+		at++;
+		at += *at == '+' || *at == '-';
+		digits = at;
+		at = past_digits(at);
+		if (at == digits)
+			return false;
+	}
+	return !*at;
+}
+
+void json_number(struct json *j, const char *number)
+{
+	if (!is_number(number)) {
+		json_text(j, number);
+		return;
+	}
+	before_value(j);
+	text_puts(j->out, number);
+}
+
 void json_bool(struct json *j, bool value)
 {
 	before_value(j);

@@ -36,6 +36,8 @@ void json_text(struct json *j, const char *string); /* NUL-terminated */
 void json_int(struct json *j, int64_t value);
 void json_uint(struct json *j, uint64_t value);
 void json_double(struct json *j, double value); /* null unless finite */
+/* A number as it is written, all its digits; a string if JSON has no such. */
+void json_number(struct json *j, const char *number);
 void json_bool(struct json *j, bool value);
 void json_null(struct json *j);
 
