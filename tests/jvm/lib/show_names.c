@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ *	show_names <FILE
+ *
+ * Reads what Names.java printed, of which it takes the texts, and prints the
+ * same by what object_name makes of them.
+ */
+#include "jmx_http/object_name.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_MAX 400
+
+/* The text of a line up to its TAB, \n and \\ as what they stand for. */
+static struct text text_of(const char *line)
+{
+	struct text t = { 0 };
+
+	text_puts(&t, "");
+	for (; *line && *line != '\t' && *line != '\n'; line++) {
+		if (*line == '\\')
+			text_putc(&t, *++line == 'n' ? '\n' : *line);
+		else
+			text_putc(&t, *line);
+	}
+	return t;
+}
+
+static void put(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\n')
+			fputs("\\n", stdout);
+		else if (*text == '\\')
+			fputs("\\\\", stdout);
+		else
+			putchar(*text);
+	}
+}
+
+static void put_canonical(const struct object_name *n)
+{
+	struct text t = { 0 };
+
+	object_name_canonical(n, &t);
+	put(t.bytes);
+	text_release(&t);
+}
+
+struct names {
+	struct object_name at[NAMES_MAX];
+	size_t count;
+};
+
+static void take(struct names *names, const char *line)
+{
+	struct text t = text_of(line);
+	struct object_name n;
+	struct error err;
+
+	put(t.bytes);
+	putchar('\t');
+	if (!object_name_parse(&n, t.bytes, t.len, &err)) {
+		put_canonical(&n);
+		if (names->count < NAMES_MAX)
+			names->at[names->count++] = n;
+		else
+			object_name_release(&n);
+	}
+	putchar('\n');
+	text_release(&t);
+}
+
+static void show_match(const struct names *names, size_t pattern, size_t name)
+{
+	if (!object_name_matches(&names->at[pattern], &names->at[name]))
+		return;
+	fputs("match\t", stdout);
+	put_canonical(&names->at[pattern]);
+	putchar('\t');
+	put_canonical(&names->at[name]);
+	putchar('\n');
+}
+
+int main(void)
+{
+	static struct names names;
+	char *line = NULL;
+	size_t cap = 0;
+
+	while (getline(&line, &cap, stdin) > 0)
+		if (strncmp(line, "match\t", 6) != 0)
+			take(&names, line);
+	for (size_t i = 0; i < names.count; i++)
+		for (size_t k = 0; k < names.count; k++)
+			show_match(&names, i, k);
+	for (size_t i = 0; i < names.count; i++)
+		object_name_release(&names.at[i]);
+	free(line);
+	return 0;
+}

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is a name, what is a pattern, and which names a pattern means: some two
+# thousand texts, and each of hundreds with each.
+# shellcheck disable=SC2034 # for target.sh
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+target_program=Names
+
+named() {
+	classes=$(target_compile "$1") &&
+		timeout 60 "$1/bin/java" -Xmx64m -cp "$classes" Names \
+			>"$scratch/java" &&
+		timeout 60 "$TOOLS/show_names" <"$scratch/java" >"$scratch/ours" &&
+		diff -u "$scratch/java" "$scratch/ours" >"$scratch/diff" || {
+		head -n 40 "$scratch/diff"
+		return 1
+	}
+	# Enough of each kind for that to mean something.
+	[ "$(grep -c '	$' "$scratch/java")" -gt 300 ] &&
+		[ "$(grep -c '[^	]$' "$scratch/java")" -gt 300 ] &&
+		[ "$(grep -c '^match	' "$scratch/java")" -gt 300 ]
+}
+
+for_each_jdk named
