@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/rmi/java_to_value.h"
+
+#include "core/base/alloc.h"
+#include "core/base/cursor.h"
+#include "core/base/safe_text.h"
+#include "jmx_http/rmi/java_convert.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct java_convert java_convert_into(struct arena *a)
+{
+	return (struct java_convert){ .arena = a, .left = CONVERT_COST_MAX };
+}
+
+void java_convert_end(struct java_convert *c)
+{
+	map64_release(&c->text_ids);
+	map64_release(&c->class_ids);
+	free(c->texts);
+}
+
+bool java_convert_pay(struct java_convert *c, size_t cost)
+{
+	if (c->left < cost) {
+		c->left = 0;
+		return false;
+	}
+	c->left -= cost;
+	return true;
+}
+
+struct value_text java_to_text(struct java_bytes bytes, struct arena *a)
+{
+	struct value_text text = { .len = bytes.len };
+	struct text utf8 = { 0 };
+
+	if (safe_text_is(bytes.at, bytes.len)) {
+		text.at = arena_copy(a, bytes.at, bytes.len);
+		return text;
+	}
+	safe_text_valid(&utf8, bytes.at, bytes.len);
+	text.at = arena_copy(a, utf8.bytes, utf8.len);
+	text.len = utf8.len;
+	text_release(&utf8);
+	return text;
+}
+
+struct value_text java_convert_text(struct java_convert *c,
+				    struct java_bytes bytes)
+{
+	uint64_t key = (uint64_t)(uintptr_t)bytes.at;
+	uint32_t id;
+
+	if (!bytes.len || !java_convert_pay(c, bytes.len / 64))
+		return (struct value_text){ "", 0 };
+	id = map64_get(&c->text_ids, key);
+	if (id != MAP64_NONE)
+		return c->texts[id];
+	array_reserve(c->texts, c->text_cap, c->text_count + 1);
+	c->texts[c->text_count] = java_to_text(bytes, c->arena);
+	map64_add(&c->text_ids, key, (uint32_t)c->text_count);
+	return c->texts[c->text_count++];
+}
+
+struct value *java_convert_new(struct java_convert *c, enum value_kind kind,
+			       const char *type)
+{
+	struct value *v = arena_alloc(c->arena, sizeof(*v));
+
+	memset(v, 0, sizeof(*v));
+	v->kind = kind;
+	v->type = type;
+	return v;
+}
+
+const struct value *java_convert_cut(struct java_convert *c, const char *why)
+{
+	struct value *v = java_convert_new(c, VALUE_CUT, "");
+
+	v->text = (struct value_text){ why, strlen(why) };
+	return v;
+}
+
+const char *java_convert_type(struct java_convert *c,
+			      const struct java_value *v)
+{
+	return java_convert_text(c, java_class_name_of(v)).at;
+}
+
+static const struct value *convert_char(struct java_convert *c, int64_t unit,
+					const char *type)
+{
+	struct value *v = java_convert_new(c, VALUE_STRING, type);
+	struct text text = { 0 }, valid = { 0 };
+
+	text_utf8(&text, (uint32_t)unit);
+	safe_text_valid(&valid, text.bytes, text.len);
+	v->text.at = arena_copy(c->arena, valid.bytes, valid.len);
+	v->text.len = valid.len;
+	text_release(&text);
+	text_release(&valid);
+	return v;
+}
+
+static const char *primitive_name(char type)
+{
+	static const char *const names[] = { "Bbyte",  "Cchar",    "Ddouble",
+					     "Ffloat", "Iint",     "Jlong",
+					     "Sshort", "Zboolean", NULL };
+
+	for (size_t i = 0; names[i]; i++)
+		if (names[i][0] == type)
+			return names[i] + 1;
+	return "";
+}
+
+static const struct value *convert_primitive(struct java_convert *c,
+					     const struct java_value *v)
+{
+	const char *type = primitive_name(v->type);
+	struct value *made;
+
+	if (v->type == 'C')
+		return convert_char(c, v->integer, type);
+	made = java_convert_new(c,
+				v->kind == JAVA_REAL ? VALUE_REAL
+				: v->type == 'Z'     ? VALUE_BOOLEAN
+						     : VALUE_INTEGER,
+				type);
+	if (v->kind == JAVA_REAL)
+		made->real = v->real;
+	else
+		made->integer = v->integer;
+	return made;
+}
+
+static const struct value *convert_string(struct java_convert *c,
+					  const struct java_value *v)
+{
+	struct value *made = java_convert_new(c, VALUE_STRING,
+					      "java.lang.String");
+
+	made->text = java_convert_text(c, v->bytes);
+	return made;
+}
+
+static const struct value *convert_enum(struct java_convert *c,
+					const struct java_value *v)
+{
+	struct value *made = java_convert_new(c, VALUE_ENUM, "");
+
+	if (v->constant.class)
+		made->type = java_convert_text(c, v->constant.class->name).at;
+	made->text = java_convert_text(c, v->constant.name);
+	return made;
+}
+
+static const struct value *convert_class(struct java_convert *c,
+					 const struct java_value *v)
+{
+	struct value *made = java_convert_new(c, VALUE_STRING,
+					      "java.lang.Class");
+
+	made->text = (struct value_text){ "", 0 };
+	if (v->class)
+		made->text = java_convert_text(c, v->class->name);
+	return made;
+}
+
+static size_t width_of(char type)
+{
+	switch (type) {
+	case 'B':
+	case 'Z':
+		return 1;
+	case 'C':
+	case 'S':
+		return 2;
+	case 'F':
+	case 'I':
+		return 4;
+	default:
+		return 8;
+	}
+}
+
+static struct java_value element_of(char type, struct cursor *raw)
+{
+	struct java_value v = { .kind = JAVA_INTEGER, .type = type };
+	union {
+		uint64_t bits;
+		double real;
+	} wide;
+	union {
+		uint32_t bits;
+		float real;
+	} narrow;
+
+	switch (type) {
+	case 'B':
+		v.integer = (int8_t)cursor_u8(raw);
+		break;
+	case 'Z':
+		v.integer = cursor_u8(raw) != 0;
+		break;
+	case 'C':
+		v.integer = cursor_u16(raw);
+		break;
+	case 'S':
+		v.integer = (int16_t)cursor_u16(raw);
+		break;
+	case 'I':
+		v.integer = (int32_t)cursor_u32(raw);
+		break;
+	case 'F':
+		narrow.bits = cursor_u32(raw);
+		v.kind = JAVA_REAL;
+		v.real = (double)narrow.real;
+		break;
+	case 'D':
+		wide.bits = cursor_u64(raw);
+		v.kind = JAVA_REAL;
+		v.real = wide.real;
+		break;
+	default:
+		v.integer = (int64_t)cursor_u64(raw);
+		break;
+	}
+	return v;
+}
+
+/* One more element; false when it is the last that there is a budget for. */
+static bool add_element(struct java_convert *c, const struct value **at,
+			size_t *count, const struct java_value *v)
+{
+	if (!c->left) {
+		at[(*count)++] = java_convert_cut(c, "too large");
+		return false;
+	}
+	at[(*count)++] = java_convert_value(c, v);
+	return true;
+}
+
+static const struct value *convert_array(struct java_convert *c,
+					 const struct java_value *v)
+{
+	const struct java_array *a = &v->array;
+	/* Of an array within itself, elements may be yet to come. */
+	size_t n = a->raw ? a->count : a->elements.count, count = 0;
+	const struct value **at = arena_alloc(
+		c->arena, (n < c->left ? n : c->left + 1) * sizeof(*at));
+	struct cursor raw = cursor_over(a->raw,
+					a->raw ? n * width_of(a->type) : 0);
+	struct value *made = java_convert_new(
+		c, VALUE_ARRAY, java_convert_text(c, a->class->name).at);
+
+	for (size_t i = 0; i < n; i++) {
+		struct java_value element;
+
+		if (a->raw)
+			element = element_of(a->type, &raw);
+		if (!add_element(c, at, &count,
+				 a->raw ? &element : a->elements.at[i]))
+			break;
+	}
+	made->list.at = at;
+	made->list.count = count;
+	return made;
+}
+
+static size_t fields_of(const struct java_part *part)
+{
+	return part->fields && part->class ? part->class->field_count : 0;
+}
+
+/* What a class wrote behind its fields, other than bytes. */
+static size_t objects_in(const struct java_list *list)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		count += list->at[i]->kind != JAVA_BLOCK;
+	return count;
+}
+
+static const struct value *convert_written(struct java_convert *c,
+					   const struct java_list *list)
+{
+	struct value *made = java_convert_new(c, VALUE_ARRAY, "");
+	size_t n = objects_in(list), count = 0;
+	const struct value **at = arena_alloc(
+		c->arena, (n < c->left ? n : c->left + 1) * sizeof(*at));
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->at[i]->kind != JAVA_BLOCK &&
+		    !add_element(c, at, &count, list->at[i]))
+			break;
+	made->list.at = at;
+	made->list.count = count;
+	return made;
+}
+
+const struct value *java_convert_fields(struct java_convert *c,
+					const struct java_value *v)
+{
+	const struct java_object *o = &v->object;
+	struct value *made = java_convert_new(c, VALUE_OBJECT,
+					      java_convert_type(c, v));
+	struct value_member *at;
+	size_t n = 0, count = 0;
+
+	for (size_t i = 0; i < o->part_count; i++)
+		n += fields_of(&o->parts[i]) +
+		     (objects_in(&o->parts[i].annotations) > 0);
+	at = arena_alloc(c->arena,
+			 (n < c->left ? n : c->left + 1) * sizeof(*at));
+	for (size_t i = 0; i < o->part_count; i++) {
+		const struct java_part *part = &o->parts[i];
+
+		for (size_t f = 0; f < fields_of(part) && c->left; f++)
+			at[count++] = (struct value_member){
+				java_convert_text(c,
+						  part->class->fields[f].name)
+					.at,
+				java_convert_value(c, part->fields[f])
+			};
+		if (objects_in(&part->annotations) && c->left)
+			at[count++] = (struct value_member){
+				"@written",
+				convert_written(c, &part->annotations)
+			};
+	}
+	made->members.at = at;
+	made->members.count = count;
+	return made;
+}
+
+/* The class furthest down that is known; its number, or 0. */
+static uint32_t known_class(struct java_convert *c,
+			    const struct java_class *class)
+{
+	uint64_t key = (uint64_t)(uintptr_t) class;
+	uint32_t id = map64_get(&c->class_ids, key);
+
+	if (id != MAP64_NONE)
+		return id;
+	id = 0;
+	java_convert_pay(c, class->generation);
+	for (; class && !id; class = class->super)
+		id = java_known_find(class->name);
+	map64_add(&c->class_ids, key, id);
+	return id;
+}
+
+static const struct value *convert_object(struct java_convert *c,
+					  const struct java_value *v)
+{
+	const struct value *made = NULL;
+	size_t fields = 0;
+	uint32_t id;
+
+	/* Looking for fields by name costs, too. */
+	for (size_t i = 0; i < v->object.part_count; i++)
+		fields += fields_of(&v->object.parts[i]) +
+			  v->object.parts[i].annotations.count;
+	if (!java_convert_pay(c, fields / 8))
+		return java_convert_cut(c, "too large");
+	id = known_class(c, v->object.class);
+	if (id)
+		made = java_known_convert(c, id, v);
+	return made ? made : java_convert_fields(c, v);
+}
+
+static bool is_within(const struct java_convert *c, const struct java_value *v)
+{
+	for (size_t i = 0; i < c->depth; i++)
+		if (c->path[i] == v)
+			return true;
+	return false;
+}
+
+/* An object or array: the recursion ends at VALUE_DEPTH_MAX. */
+static const struct value *convert_deep(struct java_convert *c,
+					const struct java_value *v)
+{
+	const struct value *made;
+
+	if (is_within(c, v))
+		return java_convert_cut(c, "refers to what it is within");
+	if (c->depth == VALUE_DEPTH_MAX)
+		return java_convert_cut(c, "too deep");
+	c->path[c->depth++] = v;
+	made = v->kind == JAVA_ARRAY ? convert_array(c, v)
+				     : convert_object(c, v);
+	c->depth--;
+	return made;
+}
+
+const struct value *java_convert_value(struct java_convert *c,
+				       const struct java_value *v)
+{
+	if (!java_convert_pay(c, 1))
+		return java_convert_cut(c, "too large");
+	if (!v || v->kind == JAVA_NULL)
+		return &value_null;
+	switch (v->kind) {
+	case JAVA_INTEGER:
+	case JAVA_REAL:
+		return convert_primitive(c, v);
+	case JAVA_STRING:
+		return convert_string(c, v);
+	case JAVA_ENUM:
+		return convert_enum(c, v);
+	case JAVA_CLASS:
+	case JAVA_CLASS_DESC:
+		return convert_class(c, v);
+	case JAVA_ARRAY:
+	case JAVA_OBJECT:
+		return convert_deep(c, v);
+	default:
+		return java_convert_cut(c, "bytes that belong to no object");
+	}
+}
+
+const struct value *java_to_value(const struct java_value *v, struct arena *a)
+{
+	struct java_convert c = java_convert_into(a);
+	const struct value *made = java_convert_value(&c, v);
+
+	java_convert_end(&c);
+	return made;
+}

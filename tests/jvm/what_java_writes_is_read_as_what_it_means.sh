@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every class whose form in a stream is known, as each JDK writes it.
+# shellcheck disable=SC2034 # for target.sh
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+target_program=Values
+
+written() {
+	classes=$(target_compile "$1") &&
+		timeout 60 "$1/bin/java" -Xmx64m -cp "$classes" Values \
+			>"$scratch/stream" &&
+		timeout 60 "$TOOLS/show_values" "$scratch/stream" |
+		sed 's/xxxxxxx*/x/' >"$scratch/shown" &&
+		diff -u tests/data/rmi/types.txt "$scratch/shown"
+}
+
+for_each_jdk written

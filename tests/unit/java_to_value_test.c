@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every class that is known, as JDK 17 wrote it; and graphs meant to hurt. */
+#include "core/base/input.h"
+#include "jmx_http/rmi/java_convert.h"
+#include "jmx_http/rmi/java_stream.h"
+#include "jmx_http/rmi/java_to_value.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define DATA "tests/data/rmi/"
+
+static void load(struct input *in, const char *path)
+{
+	struct error err;
+
+	if (input_open(in, path, &err) || input_complete(in, &err))
+		fail_msg("%s", err.text);
+}
+
+static void add_json(struct text *out, const struct value *v)
+{
+	struct json j = json_into(out);
+
+	value_json(&j, v);
+}
+
+/* Pairs of a name and a value, as the tool of tests/jvm shows them. */
+static void known_classes_are_what_they_mean(void **state)
+{
+	struct java_stream s = { 0 };
+	const struct java_value *v;
+	struct input in, expected;
+	size_t at = 0, used, found = 0;
+	struct text line = { 0 };
+
+	(void)state;
+	load(&in, DATA "types17.stream");
+	load(&expected, DATA "types.txt");
+	while (java_stream_read(&s, in.bytes + at, in.len - at, &used, &v) ==
+	       JAVA_DONE) {
+		struct arena a = { 0 };
+		const struct value *made;
+
+		at += used;
+		text_clear(&line);
+		text_printf(&line, "%s\t", java_string_of(v).at);
+		assert_int_equal(java_stream_read(&s, in.bytes + at,
+						  in.len - at, &used, &v),
+				 JAVA_DONE);
+		at += used;
+		made = java_to_value(v, &a);
+		text_printf(&line, "%s\t", made->type);
+		add_json(&line, made);
+		text_putc(&line, '\n');
+		/* An MBeanInfo, and the long string, are told otherwise. */
+		if (!java_to_info(v, &a) && line.len < 100000 &&
+		    !strstr(line.bytes, "xxx")) {
+			found++;
+			if (!memmem(expected.bytes, expected.len, line.bytes,
+				    line.len))
+				fail_msg("not expected: %s", line.bytes);
+		}
+		arena_release(&a);
+	}
+	assert_null(s.wrong);
+	assert_true(found > 100);
+	text_release(&line);
+	java_stream_release(&s);
+	input_close(&in);
+	input_close(&expected);
+}
+
+/* An object of a class with so many fields, all of the value given. */
+struct made {
+	struct java_class class;
+	struct java_part part;
+	struct java_field field;
+	const struct java_value *inner;
+	struct java_value v;
+};
+
+static void make_object(struct made *m, const char *class, const char *field,
+			const struct java_value *inner)
+{
+	memset(m, 0, sizeof(*m));
+	m->class.name = (struct java_bytes){ class, strlen(class) };
+	m->class.generation = 1;
+	m->class.fields = &m->field;
+	m->class.field_count = 1;
+	m->field.type = 'L';
+	m->field.name = (struct java_bytes){ field, strlen(field) };
+	m->inner = inner;
+	m->part.class = &m->class;
+	m->part.fields = &m->inner;
+	m->v.kind = JAVA_OBJECT;
+	m->v.object.class = &m->class;
+	m->v.object.parts = &m->part;
+	m->v.object.part_count = 1;
+}
+
+static const struct java_class objects = {
+	.name = { "[Ljava.lang.Object;", 19 }, .generation = 1
+};
+
+static struct java_value array_of(const struct java_value **at, size_t count)
+{
+	struct java_value v = { .kind = JAVA_ARRAY };
+
+	v.array.class = &objects;
+	v.array.type = 'L';
+	v.array.count = count;
+	v.array.elements.at = at;
+	v.array.elements.count = count;
+	return v;
+}
+
+/* Each level refers to the next one twice: 2^200 leaves. */
+static void shared_again_and_again_it_ends(void **state)
+{
+	struct java_value levels[200];
+	const struct java_value *at[200][2];
+	struct arena a = { 0 };
+	struct text json = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < 200; i++) {
+		at[i][0] = at[i][1] = i ? &levels[i - 1] : &java_null;
+		levels[i] = array_of(at[i], 2);
+	}
+	/* Not deeper than may be, so that it is its width that ends it. */
+	add_json(&json, java_to_value(&levels[40], &a));
+	assert_non_null(strstr(json.bytes, "too large"));
+	assert_true(a.total < (size_t)1 << 30);
+	text_clear(&json);
+	arena_release(&a);
+	add_json(&json, java_to_value(&levels[199], &a));
+	assert_non_null(strstr(json.bytes, "too deep"));
+	text_release(&json);
+	arena_release(&a);
+}
+
+static void long_texts_said_often_end_it_too(void **state)
+{
+	static char bytes[1 << 20];
+	static const struct java_value *at[100000];
+	struct java_value text = { .kind = JAVA_STRING }, list;
+	struct arena a = { 0 };
+	const struct value *v;
+	size_t said = 0;
+
+	(void)state;
+	memset(bytes, 'x', sizeof(bytes));
+	text.bytes = (struct java_bytes){ bytes, sizeof(bytes) };
+	for (size_t i = 0; i < 100000; i++)
+		at[i] = &text;
+	list = array_of(at, 100000);
+	v = java_to_value(&list, &a);
+	for (size_t i = 0; i < v->list.count; i++)
+		said += v->list.at[i]->text.len;
+	assert_true(said > sizeof(bytes) && said <= CONVERT_COST_MAX * 64);
+	assert_int_equal(v->list.at[v->list.count - 1]->kind, VALUE_CUT);
+	/* The text itself is there once. */
+	assert_true(a.total < 64 << 20);
+	arena_release(&a);
+}
+
+static void a_million_elements_are_all_there(void **state)
+{
+	static const struct java_class longs = { .name = { "[J", 2 },
+						 .generation = 1 };
+	struct java_value v = { .kind = JAVA_ARRAY };
+	struct arena a = { 0 };
+	const struct value *made;
+	uint8_t *raw = calloc(1000000, 8);
+
+	(void)state;
+	v.array.class = &longs;
+	v.array.type = 'J';
+	v.array.count = 1000000;
+	v.array.raw = raw;
+	raw[7999999] = 9;
+	made = java_to_value(&v, &a);
+	assert_int_equal(made->list.count, 1000000);
+	assert_int_equal(made->list.at[999999]->integer, 9);
+	assert_string_equal(made->type, "[J");
+	free(raw);
+	arena_release(&a);
+}
+
+/* What its class never has in its fields makes it an object like others. */
+static void wrong_fields_are_shown_as_they_are(void **state)
+{
+	static const struct {
+		const char *class, *field;
+	} known[] = {
+		{ "java.lang.Integer", "value" },
+		{ "java.math.BigInteger", "magnitude" },
+		{ "java.math.BigDecimal", "intVal" },
+		{ "java.util.Vector", "elementData" },
+		{ "java.util.UUID", "mostSigBits" },
+		{ "java.util.Date", "x" },
+		{ "java.time.Ser", "x" },
+		{ "java.util.CollSer", "tag" },
+		{ "javax.management.ObjectName", "x" },
+		{ "javax.management.openmbean.CompositeDataSupport",
+		  "contents" },
+		{ "javax.management.openmbean.TabularDataSupport", "dataMap" },
+	};
+	static const struct java_value text = { .kind = JAVA_STRING,
+						.bytes = { "odd", 3 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		struct arena a = { 0 };
+		struct made m;
+		const struct value *v;
+
+		make_object(&m, known[i].class, known[i].field, &text);
+		v = java_to_value(&m.v, &a);
+		assert_int_equal(v->kind, VALUE_OBJECT);
+		assert_string_equal(v->type, known[i].class);
+		assert_string_equal(
+			value_text_of(value_member(v, known[i].field)), "odd");
+		arena_release(&a);
+	}
+}
+
+static void what_is_within_itself_is_cut_there(void **state)
+{
+	struct made wrapped;
+	struct arena a = { 0 };
+	const struct value *v;
+
+	(void)state;
+	/* A list that is its own inner list. */
+	make_object(&wrapped, "java.util.Collections$UnmodifiableCollection",
+		    "c", &wrapped.v);
+	v = java_to_value(&wrapped.v, &a);
+	assert_int_equal(v->kind, VALUE_CUT);
+	assert_string_equal(value_text_of(v), "refers to what it is within");
+	arena_release(&a);
+}
+
+static void what_is_nothing_is_null(void **state)
+{
+	struct arena a = { 0 };
+	struct java_value part = { .kind = JAVA_OBJECT };
+	static const struct java_class class = { .name = { "X", 1 },
+						 .generation = 1 };
+	struct java_part none = { .class = &class };
+
+	(void)state;
+	assert_int_equal(java_to_value(NULL, &a)->kind, VALUE_NULL);
+	assert_int_equal(java_to_value(&java_null, &a)->kind, VALUE_NULL);
+	assert_null(java_to_info(NULL, &a));
+	/* Of an object that is still being read. */
+	part.object.class = &class;
+	part.object.parts = &none;
+	part.object.part_count = 1;
+	assert_int_equal(java_to_value(&part, &a)->kind, VALUE_OBJECT);
+	arena_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(known_classes_are_what_they_mean),
+		cmocka_unit_test(shared_again_and_again_it_ends),
+		cmocka_unit_test(long_texts_said_often_end_it_too),
+		cmocka_unit_test(a_million_elements_are_all_there),
+		cmocka_unit_test(wrong_fields_are_shown_as_they_are),
+		cmocka_unit_test(what_is_within_itself_is_cut_there),
+		cmocka_unit_test(what_is_nothing_is_null),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
