@@ -36,8 +36,10 @@ endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) $(HARDENING) \
 	-include core/base/banned.h -I. $(CPPFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(LINK_SANITIZE) $(CFLAGS) $(LDFLAGS)
-LIBS := -lpcre2-8 -lz -ldeflate -lcjson -lncursesw -ltinfo \
-	-lssl -lcrypto -levent -levent_openssl
+# Into the binary: to find and bind them as shared ones would take longer than
+# all else of a start.  Debian has no such libcjson.
+LIBS := -Wl,-Bstatic -lpcre2-8 -lz -ldeflate -lncursesw -ltinfo \
+	-levent_openssl -levent -lssl -lcrypto -Wl,-Bdynamic -lcjson
 
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(2))
 Q := $(if $(V),,@)

@@ -17,6 +17,7 @@ static const struct {
 	{ "dumpheap", "ATTACH_DIAGNOSTICS:Dump.heap,", ",", "" },
 	{ "properties", "ATTACH_GETSYSTEMPROPERTIES", "", "" },
 	{ "agentProperties", "ATTACH_GETAGENTPROPERTIES", "", "" },
+	{ "startLocalAgent", "ATTACH_START_LOCAL_MANAGEMENT_AGENT", "", "" },
 	{ "load", "ATTACH_LOADAGENTPATH(", ",", ")" },
 };
 
@@ -104,9 +105,14 @@ static bool begins(const char *reply, size_t len, const char *with)
 int openj9_decode(const char *reply, size_t len, struct text *out,
 		  struct error *err)
 {
+	static const char result[] = "ATTACH_RESULT=";
 	struct outcome o = { 0 };
 	int ret = 0;
 
+	if (begins(reply, len, result)) {
+		text_add(out, reply + strlen(result), len - strlen(result));
+		return 0;
+	}
 	if (begins(reply, len, "ATTACH_ERR"))
 		return refuse(reply, len, err);
 	if (begins(reply, len, "ATTACH_ACK"))

@@ -14,30 +14,49 @@
 #include "core/jvm/jvm.h"
 #include "jmx_http/rmi/rmi_transport.h"
 
-/* What a JVM says of its JMX; texts are foreign. */
+/* What a JVM says of its JMX; texts are foreign, and empty for none. */
 struct rmi_local {
-	struct text url; /* of the local connector: service:jmx:…; or empty */
+	struct text url;  /* of the local connector: service:jmx:… */
+	uint16_t port;    /* it listens on; 0 without */
 	bool was_started; /* by us, just now: it stays */
 	/* What was configured for clients from elsewhere. */
 	bool has_remote;
 	struct text remote_url;
+	uint16_t remote_port; /* of its registry; 0: not known */
 	bool authenticate, ssl, registry_ssl, need_client_auth;
-	struct text properties; /* com.sun.management.…=…, a line each */
+	/* com.sun.management.…=… of its command line, a line each. */
+	struct text properties;
 };
 
 /*
- * Finds out.  May start the local connector only when start is true.
- * ERROR_UNAVAILABLE when there is none and none may be started; else as
- * attach_open().
+ * Finds out without asking the JVM: from its counters and its command line.
+ * The JVM is only asked, by rmi_local_find(), where that did not tell.
+ * ERROR_NO_TARGET when it has ended; without a counter and without a word on
+ * the command line nothing is found, which is no failure.
+ */
+int rmi_local_look(struct rmi_local *l, const struct jvm *jvm,
+		   struct error *err);
+
+/*
+ * Finds out where the local connector is.  May start it only when start is
+ * true.  ERROR_UNAVAILABLE when there is none and none may be started; else as
+ * attach_open().  An address is believed when it is that of a stub, and of a
+ * port on which the JVM itself listens, so far as that can be seen.
+ * rmi_local_release() is due in any case.
  */
 int rmi_local_find(struct rmi_local *l, const struct jvm *jvm, bool start,
 		   int64_t timeout_ns, struct error *err);
-void rmi_local_release(struct rmi_local *l);
+/* Takes what ManagementAgent.status (JDK 9 on) says of the remote agent. */
+void rmi_local_take_status(struct rmi_local *l, const struct text *status);
+
+void rmi_local_release(struct rmi_local *l); /* zeroed storage is fine */
 
 /*
- * A dialer whose connections begin in the JVM's network namespace; jvm is
- * borrowed.  It is &rmi_tcp_dialer when that is ours.  ERROR_PERMISSION when it
- * may not be entered.
+ * A dialer for the local connector: it connects to the loopback interface, of
+ * 127.0.0.1 or else ::1, in the JVM's network namespace, whatever host it is
+ * asked for, since a stub's may be one that only others know
+ * (java.rmi.server.hostname).  jvm is borrowed.  ERROR_PERMISSION when the
+ * namespace may not be entered, ERROR_NO_TARGET when the JVM has ended.
  */
 struct rmi_dialer *rmi_local_dialer(const struct jvm *jvm, struct error *err);
 void rmi_local_dialer_free(struct rmi_dialer *d); /* NULL is fine */

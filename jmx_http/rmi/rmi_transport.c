@@ -152,10 +152,9 @@ struct rmi_transport *rmi_tcp_over(int fd)
 	return &tcp->base;
 }
 
-struct rmi_transport *rmi_tcp_connect(const struct rmi_address *a,
-				      int64_t deadline_ns, struct error *err)
+int rmi_tcp_socket(const struct rmi_address *a, int64_t deadline_ns,
+		   struct error *err)
 {
-	struct rmi_transport *t;
 	int fd = -1;
 	size_t i;
 
@@ -172,11 +171,16 @@ struct rmi_transport *rmi_tcp_connect(const struct rmi_address *a,
 		fail_sys(err, kind_of(errno), "cannot connect to %s",
 			 last.bytes);
 		text_release(&last);
-		return NULL;
 	}
-	t = rmi_tcp_over(fd);
-	t->peer = a->list[i - 1];
-	return t;
+	return fd;
+}
+
+struct rmi_transport *rmi_tcp_connect(const struct rmi_address *a,
+				      int64_t deadline_ns, struct error *err)
+{
+	int fd = rmi_tcp_socket(a, deadline_ns, err);
+
+	return fd < 0 ? NULL : rmi_tcp_over(fd);
 }
 
 static struct rmi_transport *tcp_dial(struct rmi_dialer *d,

@@ -37,10 +37,13 @@ struct rmi_transport {
 
 /*
  * Connects to the first address of a, which is resolved, that takes it; each
- * gets its part of the time.  Fails with sys set to what errno said of the
- * last: ERROR_NO_TARGET when nothing is there or nothing listens, else
+ * gets its part of the time.  The first gives a socket, to be used without
+ * waiting, the second a transport.  Fails with sys set to what errno said of
+ * the last: ERROR_NO_TARGET when nothing is there or nothing listens, else
  * ERROR_REFUSED.
  */
+int rmi_tcp_socket(const struct rmi_address *a, int64_t deadline_ns,
+		   struct error *err);
 struct rmi_transport *rmi_tcp_connect(const struct rmi_address *a,
 				      int64_t deadline_ns, struct error *err);
 

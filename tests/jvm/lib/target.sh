@@ -133,12 +133,13 @@ target_below() {
 # The same as target as another user, in mount, pid and user namespaces of its
 # own with a private /tmp, as in a container.  Its user is 4321 for us, and
 # $inner_uid for itself (1: daemon); $tmp_options are those of the private /tmp
-# ("ro", "size=4k"); the pid that it has for itself is 1.
+# ("ro", "size=4k"); the pid that it has for itself is 1.  With $inner_net set,
+# it has a network of its own, which is no more than a loopback interface.
 target_contained() {
 	within="setpriv --reuid=4321 --regid=4321 --clear-groups
 		unshare --user --map-user=${inner_uid-1} --map-group=1 --keep-caps
 		--mount --pid --fork --kill-child --mount-proc
-		sh $(target_container)"
+		${inner_net:+--net} sh $(target_container)"
 	target "$@"
 	status=$?
 	within=
@@ -151,6 +152,7 @@ target_container() {
 	cat >"$target_classes/$$.sh" <<-END
 		mount -t tmpfs -o mode=1777,${tmp_options-rw} tmpfs /tmp || exit 1
 		cd /tmp
+		${inner_net:+ip link set lo up || exit 1}
 		exec setpriv --inh-caps=-all --ambient-caps=-all "\$@"
 	END
 	chmod 644 "$target_classes/$$.sh"

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counters are those of sun.management.ConnectorAddressLink: the address is
+ * exported from JDK 6 on, whether the local agent was asked for or came with
+ * the remote one; which of the remote ones is running, since JDK 9.
+ */
+#include "jmx_http/rmi/rmi_local.h"
+
+#include "core/attach/attach.h"
+#include "core/base/base64.h"
+#include "core/base/lines.h"
+#include "core/jvm/listeners.h"
+#include "core/jvm/perfdata.h"
+#include "core/jvm/properties.h"
+#include "jmx_http/rmi/java_stream.h"
+#include "jmx_http/rmi/stub.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNTER       "sun.management.JMXConnectorServer."
+#define REMOTE        "com.sun.management.jmxremote."
+#define LOCAL_ADDRESS REMOTE "localConnectorAddress"
+
+enum {
+	URL_MAX = 8 << 10,  /* of the JDK's own: some 400 bytes */
+	REMOTES_MAX = 1024, /* how often the remote one may be started */
+	OPTION_MAX = 4 << 10,
+};
+
+static void set(struct text *t, const char *value)
+{
+	text_clear(t);
+	text_puts(t, value);
+}
+
+/* The port of a stub, serialized; 0 when it is none. */
+static uint16_t stub_port(const struct text *bytes)
+{
+	struct java_stream stream = { 0 };
+	const struct java_value *value;
+	struct error unused;
+	struct stub stub;
+	size_t used;
+	uint16_t port = 0;
+
+	if (java_stream_read(&stream, bytes->bytes, bytes->len, &used,
+			     &value) == JAVA_DONE &&
+	    stub_of(value, &stub, &unused) == 0)
+		port = stub.port;
+	java_stream_release(&stream);
+	return port;
+}
+
+/*
+ * The port of a URL as the local connector has them, "service:jmx:rmi://", a
+ * host, "/stub/" and a stub in base64; 0 of others.
+ */
+static uint16_t url_port(const char *url)
+{
+	static const char begin[] = "service:jmx:rmi://", middle[] = "/stub/";
+	const char *stub = strstr(url, middle);
+	struct text bytes = { 0 };
+	uint16_t port = 0;
+
+	if (!stub || strncmp(url, begin, strlen(begin)) != 0 ||
+	    strlen(url) > URL_MAX)
+		return 0;
+	stub += strlen(middle);
+	if (base64_read(&bytes, stub, strlen(stub)))
+		port = stub_port(&bytes);
+	text_release(&bytes);
+	return port;
+}
+
+/*
+ * Takes the word of the JVM's for where its local connector is, when that can
+ * be: another process could have taken a port that it has given up.
+ */
+static bool take_url(struct rmi_local *l, const struct jvm *jvm,
+		     const char *url)
+{
+	struct listeners open;
+	struct error unseen;
+	uint16_t port = url ? url_port(url) : 0;
+	size_t at = 0;
+	bool is_its;
+
+	if (!port)
+		return false;
+	is_its = listeners_read(&open, jvm->pid, &unseen) ||
+		 listeners_next(&open, port, &at);
+	listeners_release(&open);
+	if (!is_its)
+		return false;
+	set(&l->url, url);
+	l->port = port;
+	return true;
+}
+
+/* "service:jmx:rmi:///jndi/rmi://host:port/jmxrmi" */
+static uint16_t registry_port(const char *url)
+{
+	const char *at = strstr(url, "/jndi/rmi://");
+	const char *colon = at ? strchr(at + 12, '/') : NULL;
+	char *end;
+	unsigned long port;
+
+	while (colon && colon > at && *colon != ':')
+		colon--;
+	if (!colon || colon == at)
+		return 0;
+	port = strtoul(colon + 1, &end, 10);
+	return *end == '/' && port <= 65535 ? (uint16_t)port : 0;
+}
+
+static const char *counter_of(const struct perfdata *p, unsigned index,
+			      const char *what)
+{
+	char name[96];
+
+	snprintf(name, sizeof(name), COUNTER "%u.%s", index, what);
+	return perfdata_text(p, name);
+}
+
+static bool is_true(const struct perfdata *p, unsigned index, const char *what)
+{
+	const char *text = counter_of(p, index, what);
+
+	return text && strcmp(text, "true") == 0;
+}
+
+/* Which of those that were started is running: the last; -1 for none. */
+static int remote_index(const struct perfdata *p)
+{
+	int64_t index;
+	int last = -1;
+
+	if (perfdata_value(p, COUNTER "remote.enabled", &index))
+		return index >= 0 && index < REMOTES_MAX ? (int)index : -1;
+	while (last + 1 < REMOTES_MAX &&
+	       counter_of(p, (unsigned)(last + 1), "remoteAddress"))
+		last++;
+	return last;
+}
+
+static void take_remote(struct rmi_local *l, const struct perfdata *p)
+{
+	int last = remote_index(p);
+	unsigned index = (unsigned)last;
+	const char *url = last < 0 ? NULL
+				   : counter_of(p, index, "remoteAddress");
+
+	if (!url || strlen(url) > URL_MAX)
+		return;
+	l->has_remote = true;
+	set(&l->remote_url, url);
+	l->remote_port = registry_port(url);
+	l->authenticate = is_true(p, index, "authenticate");
+	l->ssl = is_true(p, index, "ssl");
+	l->registry_ssl = is_true(p, index, "sslRegistry");
+	l->need_client_auth = is_true(p, index, "sslNeedClientAuth");
+}
+
+/* A property's value of the command line's; NULL when it is not set. */
+static const char *option(const struct jvm_about *about, const char *name)
+{
+	char beginning[96];
+	const char *found;
+
+	snprintf(beginning, sizeof(beginning), "-D" REMOTE "%s=", name);
+	found = jvm_about_option(about, beginning);
+	return found ? found + strlen(beginning) : NULL;
+}
+
+/* As sun.management.jmxremote.ConnectorBootstrap has it: "true", any case. */
+static bool option_is(const struct jvm_about *about, const char *name,
+		      bool otherwise)
+{
+	const char *value = option(about, name);
+
+	return value ? strcasecmp(value, "true") == 0 : otherwise;
+}
+
+/* Where the host is not known it is this one. */
+static void set_remote_port(struct rmi_local *l, unsigned long port)
+{
+	l->remote_port = port <= UINT16_MAX ? (uint16_t)port : 0;
+	text_clear(&l->remote_url);
+	text_printf(&l->remote_url,
+		    "service:jmx:rmi:///jndi/rmi://localhost:%u/jmxrmi",
+		    l->remote_port);
+}
+
+/* What the command line asks for, where counters do not say what came of it. */
+static void take_options(struct rmi_local *l, const struct jvm_about *about)
+{
+	const char *port = option(about, "port");
+
+	if (!port || l->has_remote)
+		return;
+	l->has_remote = true;
+	set_remote_port(l, strtoul(port, NULL, 10));
+	l->authenticate = option_is(about, "authenticate", true);
+	l->ssl = option_is(about, "ssl", true);
+	l->registry_ssl = option_is(about, "registry.ssl", false);
+	l->need_client_auth = option_is(about, "ssl.need.client.auth", false);
+}
+
+static void list_options(struct rmi_local *l, const struct jvm_about *about)
+{
+	static const char prefix[] = "-Dcom.sun.management.";
+
+	for (char **arg = about->vm_args; arg && *arg; arg++) {
+		if (strncmp(*arg, prefix, strlen(prefix)) != 0)
+			continue;
+		text_printf(&l->properties, "%.*s\n", OPTION_MAX, *arg + 2);
+	}
+}
+
+/* What the counters tell. */
+enum told {
+	NOTHING, /* there are none */
+	DOUBT,   /* an address that is not the JVM's, or there was no room */
+	ALL,     /* they would have an address if there was one */
+};
+
+static enum told read_counters(struct rmi_local *l, const struct jvm *jvm)
+{
+	struct error unused;
+	struct perfdata *p = perfdata_open(jvm, &unused);
+	enum told told = ALL;
+	const char *url;
+
+	if (!p)
+		return NOTHING;
+	take_remote(l, p);
+	url = perfdata_text(p, COUNTER "address");
+	if (perfdata_overflow(p) || (url && !take_url(l, jvm, url)))
+		told = DOUBT;
+	perfdata_close(p);
+	return told;
+}
+
+static int look(struct rmi_local *l, const struct jvm *jvm, enum told *told,
+		struct error *err)
+{
+	struct jvm_about about;
+
+	*l = (struct rmi_local){ 0 };
+	if (jvm_about(jvm, &about, err))
+		return -1;
+	*told = read_counters(l, jvm);
+	if (*told == NOTHING)
+		take_options(l, &about);
+	list_options(l, &about);
+	jvm_about_release(&about);
+	return 0;
+}
+
+int rmi_local_look(struct rmi_local *l, const struct jvm *jvm,
+		   struct error *err)
+{
+	enum told told;
+
+	return look(l, jvm, &told, err);
+}
+
+/* Takes the address from the agent's properties, if it is there. */
+static int ask_address(struct rmi_local *l, const struct jvm *jvm,
+		       struct attach *a, struct error *err)
+{
+	static const struct attach_request request = {
+		.operation = "agentProperties",
+	};
+	struct text reply = { 0 };
+	struct properties p;
+	int ret = attach_call(a, &request, &reply, err);
+
+	properties_init(&p, reply.bytes, reply.len);
+	while (ret == 0 && !l->port && properties_next(&p)) {
+		if (strcmp(p.key.bytes, LOCAL_ADDRESS) == 0)
+			take_url(l, jvm, p.value.bytes);
+	}
+	properties_release(&p);
+	text_release(&reply);
+	return ret;
+}
+
+/* "  com.sun.management.jmxremote.ssl = true [default]" */
+static void take_status_line(struct rmi_local *l, struct line line)
+{
+	static const char sign[] = " = ";
+	const struct {
+		const char *name;
+		bool *is;
+	} flags[] = {
+		{ REMOTE "authenticate", &l->authenticate },
+		{ REMOTE "ssl", &l->ssl },
+		{ REMOTE "registry.ssl", &l->registry_ssl },
+		{ REMOTE "ssl.need.client.auth", &l->need_client_auth },
+	};
+	const char *at = memmem(line.text, line.len, sign, strlen(sign));
+	struct line name, value;
+
+	if (!at)
+		return;
+	value.text = at + strlen(sign);
+	value.len = line.len - (size_t)(value.text - line.text);
+	name.text = line.text;
+	name.len = (size_t)(at - line.text);
+	name = line_trimmed(name);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		if (line_is(name, flags[i].name))
+			*flags[i].is = line_starts(value, "true");
+	}
+	/* The text is NUL-terminated, and a number ends with its line. */
+	if (line_is(name, REMOTE "port"))
+		set_remote_port(l, strtoul(value.text, NULL, 10));
+}
+
+void rmi_local_take_status(struct rmi_local *l, const struct text *status)
+{
+	struct lines lines = lines_over(status->bytes, status->len);
+	bool is_remote = false;
+	struct line line;
+
+	l->has_remote = false;
+	while (lines_next(&lines, &line)) {
+		if (line_starts(line, "Connection Type:"))
+			is_remote = line_ends(line, " remote");
+		l->has_remote |= is_remote;
+		if (is_remote)
+			take_status_line(l, line);
+	}
+}
+
+/*
+ * Without counters: what the remote agent is, JDK 9 on.  Who does not know the
+ * command leaves what is known from the command line.
+ */
+static void ask_status(struct rmi_local *l, struct attach *a)
+{
+	static const struct attach_request request = {
+		.operation = "jcmd",
+		.args = { "ManagementAgent.status" },
+	};
+	struct text reply = { 0 };
+	struct error unused;
+
+	if (attach_call(a, &request, &reply, &unused) == 0)
+		rmi_local_take_status(l, &reply);
+	text_release(&reply);
+}
+
+/* JDK 8 on, and 7u4; OpenJ9 has an operation of its own. */
+static int start_local(const struct jvm *jvm, struct attach *a,
+		       struct error *err)
+{
+	static const struct attach_request hotspot = {
+		.operation = "jcmd",
+		.args = { "ManagementAgent.start_local" },
+	}, openj9 = {
+		.operation = "startLocalAgent",
+	};
+	struct text reply = { 0 };
+	int ret = attach_call(a, jvm->kind == JVM_OPENJ9 ? &openj9 : &hotspot,
+			      &reply, err);
+
+	text_release(&reply);
+	return ret;
+}
+
+static int ask(struct rmi_local *l, const struct jvm *jvm, bool start,
+	       struct attach *a, struct error *err)
+{
+	if (ask_address(l, jvm, a, err))
+		return -1;
+	if (l->port)
+		return 0;
+	if (!start)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "%d: its local JMX connector does not run",
+			    (int)jvm->pid);
+	if (start_local(jvm, a, err))
+		return fail_in(err, "its local JMX connector does not start");
+	l->was_started = true;
+	if (ask_address(l, jvm, a, err))
+		return -1;
+	if (!l->port)
+		return fail(err, ERROR_REFUSED,
+			    "%d: the JVM has started its local JMX connector, "
+			    "and does not say where",
+			    (int)jvm->pid);
+	return 0;
+}
+
+int rmi_local_find(struct rmi_local *l, const struct jvm *jvm, bool start,
+		   int64_t timeout_ns, struct error *err)
+{
+	struct attach *a;
+	enum told told;
+	int ret;
+
+	if (look(l, jvm, &told, err))
+		return -1;
+	if (l->port)
+		return 0;
+	if (told == ALL && !start)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "%d: its local JMX connector does not run",
+			    (int)jvm->pid);
+	a = attach_open(jvm, timeout_ns, err);
+	if (!a)
+		return fail_in(err, "where its local JMX connector is");
+	if (told == NOTHING && jvm->kind == JVM_HOTSPOT)
+		ask_status(l, a);
+	ret = ask(l, jvm, start, a, err);
+	attach_close(a);
+	return ret;
+}
+
+void rmi_local_release(struct rmi_local *l)
+{
+	text_release(&l->url);
+	text_release(&l->remote_url);
+	text_release(&l->properties);
+	*l = (struct rmi_local){ 0 };
+}

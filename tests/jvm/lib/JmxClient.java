@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import javax.management.Attribute;
+import javax.management.AttributeList;
+import javax.management.InstanceNotFoundException;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanServerConnection;
+import javax.management.Notification;
+import javax.management.NotificationListener;
+import javax.management.ObjectName;
+import javax.management.ReflectionException;
+import javax.management.openmbean.CompositeData;
+import javax.management.remote.JMXConnectionNotification;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
+import javax.rmi.ssl.SslRMIClientSocketFactory;
+
+/**
+ * A client of JMX as the JDK has it, for tests of what stands in between.
+ *
+ * <pre>
+ * java [-Djavax.net.ssl.…] JmxClient HOST:PORT|URL MODE [N] [MODE [N]]…
+ *   attributes     reads all of all MBeans; prints how many, and a hash
+ *   operations     overloads, setAttribute, threadPrint, errors
+ *   notifications  two emitters, each provoked
+ *   blocking [S]   a listener that hears nothing for S (62) seconds, then does
+ *   loop N         N calls on one connection, and how long they took
+ *   churn N        N connections
+ *   shut           only connects, and expects that it cannot
+ * </pre>
+ *
+ * JMX_USER and JMX_PASSWORD are credentials; -Dregistry.ssl=true asks a
+ * registry that speaks TLS, -Dclient.seconds=N bounds it all (120).  Each mode
+ * prints one line, "MODE: …"; exit status 0 when all went well, 1 when one did
+ * not, 2 for a usage error, 3 when the time was over.
+ */
+public class JmxClient {
+	private static final ObjectName RUNTIME = name("java.lang:type=Runtime");
+	private static final ObjectName MEMORY = name("java.lang:type=Memory");
+	private static final ObjectName THREADS = name("java.lang:type=Threading");
+	private static final ObjectName COMMANDS =
+		name("com.sun.management:type=DiagnosticCommand");
+	private static final ObjectName DELEGATE =
+		name("JMImplementation:type=MBeanServerDelegate");
+	private static final String[] NONE = {};
+
+	private final JMXServiceURL url;
+	private final Map<String, Object> environment = new HashMap<>();
+	private MBeanServerConnection server;
+	private volatile String broken;
+
+	private interface Mode {
+		String run(int count) throws Exception;
+	}
+
+	private JmxClient(String where) throws Exception {
+		url = new JMXServiceURL(where.startsWith("service:") ? where
+			: "service:jmx:rmi:///jndi/rmi://" + where + "/jmxrmi");
+		String user = System.getenv("JMX_USER");
+		if (user != null)
+			environment.put(JMXConnector.CREDENTIALS, new String[] {
+				user, System.getenv("JMX_PASSWORD") });
+		if (Boolean.getBoolean("registry.ssl"))
+			environment.put("com.sun.jndi.rmi.factory.socket",
+				new SslRMIClientSocketFactory());
+	}
+
+	private static ObjectName name(String text) {
+		try {
+			return new ObjectName(text);
+		} catch (Exception e) {
+			throw new IllegalArgumentException(e);
+		}
+	}
+
+	private static void expect(boolean holds, String what) {
+		if (!holds)
+			throw new IllegalStateException(what);
+	}
+
+	private JMXConnector connect() throws Exception {
+		JMXConnector connector =
+			JMXConnectorFactory.connect(url, environment);
+		connector.addConnectionNotificationListener((n, h) -> {
+			if (n.getType().equals(JMXConnectionNotification.FAILED)
+			    || n.getType().equals(
+				    JMXConnectionNotification.NOTIFS_LOST))
+				broken = n.getType() + ": " + n.getMessage();
+		}, null, null);
+		return connector;
+	}
+
+	/** The same for the same JVM, whichever way it is asked. */
+	private String attributes(int unused) throws Exception {
+		MessageDigest hash = MessageDigest.getInstance("SHA-256");
+		Map<String, ObjectName> beans = new TreeMap<>();
+		int read = 0;
+		int refused = 0;
+		for (ObjectName bean : server.queryNames(null, null))
+			beans.put(bean.getCanonicalName(), bean);
+		expect(beans.size() == server.getMBeanCount(), "MBeans are lost");
+		for (ObjectName bean : beans.values()) {
+			MBeanAttributeInfo[] infos =
+				server.getMBeanInfo(bean).getAttributes();
+			Arrays.sort(infos, (a, b) ->
+				a.getName().compareTo(b.getName()));
+			for (MBeanAttributeInfo info : infos) {
+				if (!info.isReadable())
+					continue;
+				String outcome = attribute(bean, info.getName());
+				if (outcome.isEmpty())
+					read++;
+				else
+					refused++;
+				hash.update((bean + " " + info.getName() + " "
+					+ info.getType() + " " + outcome + "\n")
+					.getBytes(StandardCharsets.UTF_8));
+			}
+		}
+		expect(read > 100, "only " + read + " attributes");
+		return beans.size() + " MBeans, " + read + " attributes, "
+			+ refused + " refused, hash "
+			+ HexFormat.of().formatHex(hash.digest(), 0, 8) + ", "
+			+ server.getAttribute(RUNTIME, "Name") + " since "
+			+ server.getAttribute(RUNTIME, "StartTime");
+	}
+
+	/** "", or why it cannot be read: its class, which stays the same. */
+	private String attribute(ObjectName bean, String attribute)
+			throws Exception {
+		try {
+			server.getAttribute(bean, attribute);
+			return "";
+		} catch (javax.management.JMException | RuntimeException e) {
+			return e.getClass().getName();
+		}
+	}
+
+	private String operations(int unused) throws Exception {
+		long[] ids = (long[]) server.getAttribute(THREADS, "AllThreadIds");
+		CompositeData one = (CompositeData) server.invoke(THREADS,
+			"getThreadInfo", new Object[] { ids[0] },
+			new String[] { "long" });
+		CompositeData deep = (CompositeData) server.invoke(THREADS,
+			"getThreadInfo", new Object[] { ids[0], 5 },
+			new String[] { "long", "int" });
+		CompositeData[] all = (CompositeData[]) server.invoke(THREADS,
+			"getThreadInfo", new Object[] { ids },
+			new String[] { "[J" });
+		expect(one.get("threadId").equals(ids[0])
+			&& deep.get("threadId").equals(ids[0]), "another thread");
+		expect(all.length == ids.length, "threads are lost");
+		expect(((CompositeData[]) server.invoke(THREADS, "dumpAllThreads",
+			new Object[] { true, true },
+			new String[] { "boolean", "boolean" })).length > 3,
+			"no threads in the dump");
+
+		setAttributes();
+		errors();
+
+		String dump = (String) server.invoke(COMMANDS, "threadPrint",
+			new Object[] { NONE },
+			new String[] { String[].class.getName() });
+		expect(dump.contains("Full thread dump")
+			&& dump.contains("\"main\""), "no thread dump: " + dump);
+		return ids.length + " threads, dump of " + dump.length()
+			+ " characters";
+	}
+
+	/** Puts back what it changes. */
+	private void setAttributes() throws Exception {
+		boolean was = (Boolean) server.getAttribute(MEMORY, "Verbose");
+		server.setAttribute(MEMORY, new Attribute("Verbose", !was));
+		expect(server.getAttribute(MEMORY, "Verbose").equals(!was),
+			"Verbose is not set");
+		AttributeList set = server.setAttributes(MEMORY,
+			new AttributeList(List.of(new Attribute("Verbose", was))));
+		expect(set.size() == 1
+			&& server.getAttribute(MEMORY, "Verbose").equals(was),
+			"Verbose is not put back");
+	}
+
+	/** Errors come as they are, and the connection stays. */
+	private void errors() throws Exception {
+		try {
+			server.getAttribute(name("no:type=such"), "Any");
+			expect(false, "an MBean that is none");
+		} catch (InstanceNotFoundException e) {
+			expect(e.getMessage().equals("no:type=such"), e + "");
+		}
+		try {
+			server.invoke(THREADS, "getThreadInfo", null, null);
+			expect(false, "an overload that is none");
+		} catch (ReflectionException e) {
+			expect(e.getCause() instanceof NoSuchMethodException,
+				e + "");
+		}
+	}
+
+	/** Waits for one whose type is that, and lets others pass. */
+	private static Notification await(BlockingQueue<Notification> queue,
+			String type) throws Exception {
+		for (;;) {
+			Notification n = queue.poll(20, TimeUnit.SECONDS);
+			expect(n != null, "no notification " + type);
+			if (n.getType().equals(type))
+				return n;
+		}
+	}
+
+	/** A change of a JVM's MBeans that can be told and undone. */
+	private void provoke() throws Exception {
+		ObjectName timer = name("sjkc.test:type=Timer,id="
+			+ ProcessHandle.current().pid());
+		server.createMBean("javax.management.timer.Timer", timer);
+		server.unregisterMBean(timer);
+	}
+
+	private String notifications(int unused) throws Exception {
+		BlockingQueue<Notification> queue = new LinkedBlockingQueue<>();
+		NotificationListener listener = (n, h) -> queue.add(n);
+		List<ObjectName> collectors = new ArrayList<>(server.queryNames(
+			name("java.lang:type=GarbageCollector,*"), null));
+		server.addNotificationListener(DELEGATE, listener, null, null);
+		provoke();
+		await(queue, "JMX.mbean.registered");
+		await(queue, "JMX.mbean.unregistered");
+		for (ObjectName collector : collectors)
+			server.addNotificationListener(collector, listener,
+				null, null);
+		server.invoke(MEMORY, "gc", null, null);
+		Notification gc = await(queue,
+			"com.sun.management.gc.notification");
+		expect(gc.getUserData() instanceof CompositeData,
+			"a notification without what it is about");
+		for (ObjectName collector : collectors)
+			server.removeNotificationListener(collector, listener);
+		server.removeNotificationListener(DELEGATE, listener);
+		queue.clear();
+		provoke();
+		expect(queue.poll(1, TimeUnit.SECONDS) == null,
+			"a notification after the listener went");
+		return "three, and none after";
+	}
+
+	/** The JVM answers a fetch of notifications after 60 s at the latest. */
+	private String blocking(int seconds) throws Exception {
+		BlockingQueue<Notification> queue = new LinkedBlockingQueue<>();
+		NotificationListener listener = (n, h) -> queue.add(n);
+		server.addNotificationListener(DELEGATE, listener, null, null);
+		expect(queue.poll(seconds, TimeUnit.SECONDS) == null,
+			"a notification that nobody provoked");
+		provoke();
+		await(queue, "JMX.mbean.registered");
+		server.removeNotificationListener(DELEGATE, listener);
+		return "after " + seconds + " s";
+	}
+
+	private String loop(int count) throws Exception {
+		long[] took = new long[count];
+		for (int i = 0; i < count; i++) {
+			long began = System.nanoTime();
+			server.getAttribute(RUNTIME, "Uptime");
+			took[i] = System.nanoTime() - began;
+		}
+		Arrays.sort(took);
+		return count + " calls, median " + took[count / 2] / 1000
+			+ " us, 99 % " + took[count - 1 - count / 100] / 1000
+			+ " us, most " + took[count - 1] / 1000 + " us";
+	}
+
+	private String churn(int count) throws Exception {
+		long began = System.nanoTime();
+		for (int i = 0; i < count; i++) {
+			JMXConnector connector = connect();
+			connector.getMBeanServerConnection()
+				.getAttribute(RUNTIME, "Uptime");
+			connector.close();
+		}
+		return count + " connections, each "
+			+ (System.nanoTime() - began) / count / 1000 + " us";
+	}
+
+	private static void usage(String why) {
+		System.err.println("JmxClient: " + why);
+		System.exit(2);
+	}
+
+	/** Words and their counts become runs, all checked before the first. */
+	private List<Map.Entry<String, Integer>> modes(String[] words) {
+		Map<String, Integer> usual = Map.of("attributes", 1,
+			"operations", 1, "notifications", 1, "blocking", 62,
+			"loop", 1000, "churn", 10, "shut", 1);
+		List<Map.Entry<String, Integer>> runs = new ArrayList<>();
+		for (int i = 1; i < words.length; i++) {
+			Integer count = usual.get(words[i]);
+			if (count == null)
+				usage("no mode " + words[i]);
+			String mode = words[i];
+			if (i + 1 < words.length && words[i + 1].matches("\\d+"))
+				count = Integer.valueOf(words[++i]);
+			runs.add(Map.entry(mode, Math.max(count, 1)));
+		}
+		if (runs.isEmpty())
+			usage("what is it to do?");
+		return runs;
+	}
+
+	private Mode mode(String name) {
+		return switch (name) {
+		case "attributes" -> this::attributes;
+		case "operations" -> this::operations;
+		case "notifications" -> this::notifications;
+		case "blocking" -> this::blocking;
+		case "loop" -> this::loop;
+		default -> this::churn;
+		};
+	}
+
+	/** "shut: …" with what says so; it fails when one can connect. */
+	private boolean isShut() {
+		try {
+			connect().close();
+			System.out.println("shut: FAILED: it is open");
+			return false;
+		} catch (Exception e) {
+			System.out.println("shut: " + causes(e));
+			return true;
+		}
+	}
+
+	private static String causes(Throwable e) {
+		StringBuilder text = new StringBuilder(e.toString());
+		for (Throwable t = e.getCause(); t != null; t = t.getCause())
+			text.append(" <- ").append(t);
+		return text.toString().replaceAll("\\s+", " ");
+	}
+
+	private boolean run(List<Map.Entry<String, Integer>> runs) {
+		String now = "connect";
+		long began = System.nanoTime();
+		try (JMXConnector connector = connect()) {
+			server = connector.getMBeanServerConnection();
+			System.out.println("connect: "
+				+ (System.nanoTime() - began) / 1_000_000 + " ms");
+			for (Map.Entry<String, Integer> one : runs) {
+				now = one.getKey();
+				System.out.println(now + ": "
+					+ mode(now).run(one.getValue()));
+			}
+			now = "close";
+		} catch (Exception e) {
+			System.out.println(now + ": FAILED: " + causes(e));
+			return false;
+		}
+		if (broken != null)
+			System.out.println("connection: FAILED: " + broken);
+		return broken == null;
+	}
+
+	/** A JDK's client has no deadline of its own. */
+	private static void endInTime() {
+		Thread guard = new Thread(() -> {
+			try {
+				Thread.sleep(1000L * Integer.getInteger(
+					"client.seconds", 120));
+			} catch (InterruptedException e) {
+				return;
+			}
+			System.out.println("time: FAILED: it is over");
+			System.out.flush();
+			Runtime.getRuntime().halt(3);
+		}, "guard");
+		guard.setDaemon(true);
+		guard.start();
+	}
+
+	public static void main(String[] words) throws Exception {
+		if (words.length < 2)
+			usage("HOST:PORT|URL MODE [N]…");
+		endInTime();
+		JmxClient client = new JmxClient(words[0]);
+		List<Map.Entry<String, Integer>> runs = client.modes(words);
+		boolean well = runs.get(0).getKey().equals("shut")
+			? client.isShut() : client.run(runs);
+		System.out.flush();
+		System.exit(well ? 0 : 1);
+	}
+}

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Sourced by tests of JMX from a distance, before target.sh: JVMs in a network
+# of their own, of which one port is forwarded.
+# shellcheck disable=SC2154 # by who sources it
+#
+#	. tests/jvm/lib/lab.sh
+#	lab_enter "$0" "$@"		# now we are outside
+#	. tests/jvm/lib/target.sh
+#	. tests/jvm/lib/attach.sh
+#	lab_inside			# where JVMs are: 10.99.0.1, fd99::1
+#	lab_jvm JDK same		# $pid, $jmx_port 9010, $rmi_port 9010
+#	lab_forward 17010 "$jmx_port"	# 127.0.0.1:17010 is its JMX port
+#	jmx_client JDK 127.0.0.1:17010 attributes
+#
+# Outside is a network of the test's own, too: no route leads anywhere from it,
+# so that what is connected to inside fails at once, and all tests may have the
+# same ports.  Both networks last as long as the processes in them.
+
+# The pod's address, and the name of it that nobody knows outside.
+lab_address=10.99.0.1
+lab_address6=fd99::1
+lab_name=pod-7f.example.invalid
+
+# lab_enter "$0" "$@": begins the test again, outside, where only the loopback
+# is.
+lab_enter() {
+	[ "${LAB_OUTSIDE-}" != "$1" ] || return 0
+	[ "$(id -u)" -eq 0 ] || { echo 'not root'; exit 77; }
+	for tool in ip nsenter python3 openssl socat; do
+		command -v $tool >/dev/null || { echo "no $tool"; exit 77; }
+	done
+	export LAB_OUTSIDE="$1"
+	# shellcheck disable=SC2016 # for the inner shell
+	exec unshare --net sh -c 'ip link set lo up && exec sh "$@"' - "$@"
+}
+
+# lab_tls: certificates in $tls/NAME.pem, .key and, for Java, .p12, with the
+# password "changeit": ca, server (of all names of the pod and of this machine),
+# nosan (of another host), expired, client, and proxy (of this machine).
+lab_tls() {
+	tls=$scratch/tls
+	[ ! -e "$tls/done" ] || return 0
+	mkdir -p "$tls"
+	here=DNS:localhost,IP:127.0.0.1,IP:::1
+	{
+		openssl req -x509 -newkey ec -pkeyopt \
+			ec_paramgen_curve:prime256v1 -nodes -days 2 \
+			-subj '/CN=sjkc test CA' -keyout "$tls/ca.key" \
+			-out "$tls/ca.pem" && lab_store ca &&
+			lab_certificate server 2 \
+				"$here,IP:$lab_address,IP:$lab_address6,DNS:$lab_name" &&
+			lab_certificate nosan 2 DNS:other.example.invalid &&
+			lab_certificate expired -1 "$here,IP:$lab_address" &&
+			lab_certificate client 2 DNS:client.example.invalid &&
+			lab_certificate proxy 2 "$here" && : >"$tls/done"
+	} >"$tls/said" 2>&1 || { cat "$tls/said"; return 1; }
+}
+
+# lab_certificate NAME DAYS SANS: signed by the CA.
+lab_certificate() {
+	openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \
+		-subj "/CN=sjkc test $1" -keyout "$tls/$1.key" \
+		-out "$tls/$1.csr" &&
+		echo "subjectAltName=$3" >"$tls/$1.ext" &&
+		openssl x509 -req -in "$tls/$1.csr" -CA "$tls/ca.pem" \
+			-CAkey "$tls/ca.key" -CAcreateserial -days "$2" \
+			-extfile "$tls/$1.ext" -out "$tls/$1.pem" &&
+		lab_store "$1"
+}
+
+# Java takes the first certificate of any entry of a trust store for an anchor,
+# so that the CA's with its key will do, which openssl can write.
+lab_store() {
+	openssl pkcs12 -export -inkey "$tls/$1.key" -in "$tls/$1.pem" \
+		-name "$1" -passout pass:changeit -out "$tls/$1.p12"
+}
+
+# lab_inside: the network of the JVMs; sets $inside to the process that holds
+# it, five minutes.  10.99.0.1 is an address there, and nowhere else.
+lab_inside() {
+	cat >"$scratch/inside" <<-END
+		ip link set lo up &&
+		ip address add $lab_address/32 dev lo &&
+		ip address add $lab_address6/128 dev lo nodad &&
+		: >"$scratch/inside.up" && exec sleep 300
+	END
+	rm -f "$scratch/inside.up"
+	unshare --net sh "$scratch/inside" >"$scratch/inside.said" 2>&1 &
+	inside=$!
+	target_pids="$target_pids $inside"
+	for _ in $(seq 100); do
+		[ ! -e "$scratch/inside.up" ] || return 0
+		sleep 0.05
+	done
+	cat "$scratch/inside.said"
+	return 1
+}
+
+# within_lab COMMAND…: run it among the JVMs.
+within_lab() {
+	nsenter --net="/proc/$inside/ns/net" "$@"
+}
+
+# $lab_dial is what a command that dials is to be: connected to {host}:{port}
+# of the inside by its stdin and stdout, as "kubectl exec" or "ssh -W" would.
+lab_dial_command() {
+	lab_dial="nsenter --net=/proc/$inside/ns/net"
+	lab_dial="$lab_dial socat STDIO TCP:{host}:{port}"
+}
+
+# lab_forward LOCAL PORT [HOST]: HOST:PORT of the inside (127.0.0.1) is
+# 127.0.0.1:LOCAL here, until the test ends or lab_unforward; with an IPv6
+# address for HOST, [::1]:LOCAL.  Stands for a port-forward: a port that is
+# closed inside takes the connection, and closes it.  Sets $forwarder.
+lab_forward() {
+	cat >"$scratch/forward.py" <<-'END'
+		import asyncio, ctypes, os, signal, socket, sys
+		holder, local, port, host, up = sys.argv[1:]
+		signal.alarm(300)
+		here = "::1" if ":" in host else "127.0.0.1"
+		family = socket.AF_INET6 if ":" in host else socket.AF_INET
+		outside = socket.socket(family)
+		outside.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+		outside.bind((here, int(local)))
+		outside.listen(100)
+		# A socket stays in the network it was made in.
+		libc = ctypes.CDLL(None, use_errno=True)
+		with open("/proc/%s/ns/net" % holder) as network:
+		    if libc.setns(network.fileno(), 0x40000000):
+		        sys.exit(os.strerror(ctypes.get_errno()))
+
+		async def pump(reader, writer):
+		    try:
+		        while data := await reader.read(65536):
+		            writer.write(data)
+		            await writer.drain()
+		        writer.write_eof()
+		    except OSError:
+		        writer.close()
+
+		async def forward(reader, writer):
+		    try:
+		        far, near = await asyncio.open_connection(host, port)
+		    except OSError as error:
+		        print(error, flush=True)
+		        writer.close()
+		        return
+		    await asyncio.gather(pump(reader, near), pump(far, writer))
+		    near.close()
+		    writer.close()
+
+		async def main():
+		    await asyncio.start_server(forward, sock=outside)
+		    open(up, "w").close()
+		    await asyncio.Event().wait()
+
+		asyncio.run(main())
+	END
+	rm -f "$scratch/forward.up"
+	python3 "$scratch/forward.py" "$inside" "$1" "$2" \
+		"${3-127.0.0.1}" "$scratch/forward.up" \
+		>"$scratch/forward.said" 2>&1 &
+	forwarder=$!
+	target_pids="$target_pids $forwarder"
+	for _ in $(seq 200); do
+		[ ! -e "$scratch/forward.up" ] || return 0
+		kill -0 "$forwarder" 2>/dev/null || break
+		sleep 0.05
+	done
+	cat "$scratch/forward.said"
+	return 1
+}
+
+lab_unforward() {
+	kill "$forwarder"
+	wait "$forwarder" 2>/dev/null
+	return 0
+}
+
+# lab_options SETTING…: sets $lab_options to a JVM's; later ones go before
+# earlier ones.  The JVM's host name is its address inside, as a pod's is,
+# unless a setting says otherwise.
+#
+#	same, different, random	the JMX server's port beside the registry's
+#	hostname		what is said of it is a name unknown outside
+#	local			what is said of it is 127.0.0.1
+#	password		monitor/secret reads, control/secret does more
+#	tls, tls-registry	TLS for the server (another port), for both
+#	client-cert		both, and clients have to show a certificate
+#	nosan, expired		TLS with the wrong certificate
+#	ipv6			an address of IPv6, and no other
+lab_options() {
+	jmx=-Dcom.sun.management.jmxremote
+	jmx_port=${jmx_port-9010} rmi_port=${jmx_port-9010}
+	lab_host=$lab_address lab_key=server
+	security="$jmx.ssl=false" login="$jmx.authenticate=false" bound=
+	for setting in "$@"; do
+		case $setting in
+		same) rmi_port=$jmx_port ;;
+		different) rmi_port=$((jmx_port + 1)) ;;
+		random) rmi_port= ;;
+		hostname) lab_host=$lab_name ;;
+		local) lab_host=127.0.0.1 ;;
+		password) lab_login ;;
+		tls) lab_secure tls; rmi_port=$((jmx_port + 1)) ;;
+		tls-registry | client-cert) lab_secure "$setting" ;;
+		nosan | expired) lab_key=$setting ;;
+		ipv6) lab_host=$lab_address6 bound="$jmx.host=$lab_address6" ;;
+		*) echo "no setting $setting"; return 1 ;;
+		esac || return
+	done
+	lab_options="$jmx.port=$jmx_port ${rmi_port:+$jmx.rmi.port=$rmi_port}
+		$bound $security $login -Djava.rmi.server.hostname=$lab_host"
+	case $security in
+	*keyStore*) lab_options="$lab_options
+		-Djavax.net.ssl.keyStore=$tls/$lab_key.p12" ;;
+	esac
+}
+
+lab_login() {
+	printf '%s secret\n' monitor control >"$scratch/passwords"
+	cat >"$scratch/access" <<-END
+		monitor readonly
+		control readwrite \\
+			create javax.management.timer.Timer unregister
+	END
+	chmod 600 "$scratch/passwords" "$scratch/access"
+	login="$jmx.authenticate=true $jmx.password.file=$scratch/passwords
+		$jmx.access.file=$scratch/access"
+}
+
+# lab_secure tls|tls-registry|client-cert
+lab_secure() {
+	lab_tls || return
+	security="$jmx.ssl=true -Djavax.net.ssl.keyStorePassword=changeit"
+	[ "$1" = tls ] || security="$security $jmx.registry.ssl=true"
+	[ "$1" != client-cert ] || security="$security
+		$jmx.ssl.need.client.auth=true
+		-Djavax.net.ssl.trustStore=$tls/ca.p12
+		-Djavax.net.ssl.trustStorePassword=changeit"
+}
+
+# lab_jvm JDK SETTING… [-- ARGUMENT…]: a JVM inside; sets $pid, $jmx_port and
+# $rmi_port, which is empty when the JVM chooses it.
+lab_jvm() {
+	lab_jdk=$1 lab_settings=
+	shift
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		lab_settings="$lab_settings $1"
+		shift
+	done
+	# shellcheck disable=SC2086 # words
+	lab_options ${lab_settings:-same} || return
+	within="nsenter --net=/proc/$inside/ns/net"
+	# shellcheck disable=SC2086 # words
+	target "$lab_jdk" $lab_options "$@"
+	status=$?
+	# shellcheck disable=SC2034 # for target
+	within=
+	return $status
+}
+
+# jmx_classes JDK: where JmxClient is, compiled once.
+jmx_classes() {
+	jmx_compiled=$target_classes/jmx-$(basename "$1")
+	if [ -z "$(find "$jmx_compiled/JmxClient.class" \
+		-newer tests/jvm/lib/JmxClient.java 2>/dev/null)" ]; then
+		jmx_fresh=$target_classes/$$.jmx-$(basename "$1")
+		mkdir -p "$jmx_fresh" "$jmx_compiled" &&
+			"$1/bin/javac" -nowarn -d "$jmx_fresh" \
+				tests/jvm/lib/JmxClient.java >&2 || return 1
+		mv "$jmx_fresh"/*.class "$jmx_compiled/"
+		rmdir "$jmx_fresh"
+	fi
+	echo "$jmx_compiled"
+}
+
+# jmx_client JDK [JVM-OPTION…] HOST:PORT MODE…: the JDK's own client, from
+# outside; what it printed is in $scratch/client.  $client_tls: "trust" has it
+# trust the CA, "show" show a certificate, too; "registry" before either asks a
+# registry that speaks TLS.  JMX_USER and JMX_PASSWORD as in JmxClient.java;
+# what $jmx_java holds stands before the command.
+jmx_client() {
+	client_classes=$(jmx_classes "$1") || return
+	client_java=$1/bin/java client_options=
+	shift
+	case ${client_tls-} in
+	*trust | *show) client_options="-Djavax.net.ssl.trustStore=$tls/ca.p12
+		-Djavax.net.ssl.trustStorePassword=changeit" ;;
+	esac
+	case ${client_tls-} in
+	*show) client_options="$client_options
+		-Djavax.net.ssl.keyStore=$tls/client.p12
+		-Djavax.net.ssl.keyStorePassword=changeit" ;;
+	esac
+	case ${client_tls-} in
+	registry*) client_options="$client_options -Dregistry.ssl=true" ;;
+	esac
+	# shellcheck disable=SC2086 # words
+	timeout 150 ${jmx_java-} "$client_java" -Xmx64m -XX:+UseSerialGC \
+		-XX:TieredStopAtLevel=1 -XX:-UsePerfData \
+		-cp "$client_classes" $client_options \
+		JmxClient "$@" >"$scratch/client" 2>&1 && return
+	client_status=$?
+	echo "JmxClient $*: exit status $client_status"
+	cat "$scratch/client"
+	return 1
+}
