@@ -10,6 +10,7 @@
 #define JMX_HTTP_RMI_JAVA_WRITER_H
 
 #include "core/base/text.h"
+#include "jmx_http/rmi/java_value.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,8 +30,52 @@ void java_write_null(struct text *out);
 
 /*
  * A String of len bytes of UTF-8, which become modified UTF-8: NUL is two
- * bytes, a character beyond the BMP two surrogates.
+ * bytes, a character beyond the BMP two surrogates.  No copy of it is made on
+ * the way: it may be a password.
  */
 void java_write_string(struct text *out, const char *utf8, size_t len);
+
+/*
+ * What follows each class: streams of RMI have a codebase there, null
+ * (sun.rmi.server.MarshalOutputStream), those within a MarshalledObject
+ * nothing.
+ */
+enum java_dialect {
+	JAVA_OF_RMI,
+	JAVA_PLAIN,
+};
+
+struct java_shape_field {
+	char type; /* as in java_field */
+	const char *name;
+	const char *signature; /* of L and [; else NULL */
+};
+
+/* A class as its descriptor has it: fields in their order on the wire. */
+struct java_shape {
+	const char *name;
+	uint64_t suid;
+	uint8_t flags; /* of java_class_flags */
+	struct java_shape_field fields[4];
+	const struct java_shape *super; /* or NULL */
+};
+
+/*
+ * The beginning of an object of that class: the fields, those of the root class
+ * first, and what the class itself writes are to follow.
+ */
+void java_write_object(struct text *out, const struct java_shape *shape,
+		       enum java_dialect dialect);
+
+/*
+ * The beginning of an array of the class ("[J", "[Ljava.lang.String;"), whose
+ * elements are to follow.  Readers do not look at the suid of an array
+ * (java.io.ObjectStreamClass.initNonProxy).
+ */
+void java_write_array(struct text *out, const char *class_name, uint32_t count,
+		      enum java_dialect dialect);
+
+/* What ends the annotations of a class that has flags JAVA_WRITE_METHOD. */
+void java_write_end(struct text *out);
 
 #endif
