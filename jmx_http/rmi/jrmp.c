@@ -14,6 +14,7 @@ enum {
 	MESSAGE_CALL = 0x50,
 	MESSAGE_RETURN = 0x51,
 	MESSAGE_PING = 0x52,
+	MESSAGE_PING_ACK = 0x53,
 	MESSAGE_DGC_ACK = 0x54,
 	RETURN_VALUE = 1,
 	RETURN_EXCEPTION = 2,
@@ -22,6 +23,7 @@ enum {
 #define RETURN_HEAD 15 /* type and id, in block data */
 
 const struct jrmp_id jrmp_registry = { { 0 } };
+const struct jrmp_id jrmp_dgc = { { [7] = 2 } };
 
 /* "HTTP/", RFC 9112; or as much of it as there is. */
 static bool begins_with(const void *bytes, size_t len, const char *word)
@@ -88,6 +90,8 @@ void jrmp_add_endpoint(struct text *out)
 
 void jrmp_add_ping(struct text *out) { text_putc(out, MESSAGE_PING); }
 
+bool jrmp_is_pong(char byte) { return byte == MESSAGE_PING_ACK; }
+
 void jrmp_add_ack(struct text *out, const uint8_t id[JRMP_ACK_LEN])
 {
 	text_putc(out, MESSAGE_DGC_ACK);
@@ -97,12 +101,20 @@ void jrmp_add_ack(struct text *out, const uint8_t id[JRMP_ACK_LEN])
 void jrmp_add_call(struct text *out, const struct jrmp_id *object,
 		   int32_t operation, uint64_t hash)
 {
+	jrmp_add_call_with(out, object, operation, hash, NULL, 0);
+}
+
+void jrmp_add_call_with(struct text *out, const struct jrmp_id *object,
+			int32_t operation, uint64_t hash,
+			const void *primitives, uint8_t len)
+{
 	text_putc(out, MESSAGE_CALL);
 	java_write_header(out);
-	java_write_block(out, JRMP_ID_LEN + 4 + 8);
+	java_write_block(out, (uint8_t)(JRMP_ID_LEN + 4 + 8 + len));
 	text_add(out, object->bytes, JRMP_ID_LEN);
 	java_write_u32(out, (uint32_t)operation);
 	java_write_u64(out, hash);
+	text_add(out, primitives, len);
 }
 
 static enum java_status is_wrong(struct jrmp_return *r, const char *what)

@@ -25,8 +25,8 @@ struct jrmp_id {
 	uint8_t bytes[JRMP_ID_LEN];
 };
 
-/* The registry's, which is the same everywhere. */
-extern const struct jrmp_id jrmp_registry;
+/* Those that are the same everywhere (java.rmi.server.ObjID). */
+extern const struct jrmp_id jrmp_registry, jrmp_dgc;
 
 /* Who answers on a port, from the first bytes after a hello. */
 enum jrmp_answer {
@@ -52,6 +52,8 @@ enum jrmp_answer jrmp_read_answer(const void *bytes, size_t len,
 void jrmp_add_hello(struct text *out);    /* the stream protocol */
 void jrmp_add_endpoint(struct text *out); /* due after a greeting */
 void jrmp_add_ping(struct text *out);
+/* Whether that is how a ping is answered. */
+bool jrmp_is_pong(char byte);
 void jrmp_add_ack(struct text *out, const uint8_t id[JRMP_ACK_LEN]);
 
 /*
@@ -60,6 +62,11 @@ void jrmp_add_ack(struct text *out, const uint8_t id[JRMP_ACK_LEN]);
  */
 void jrmp_add_call(struct text *out, const struct jrmp_id *object,
 		   int32_t operation, uint64_t hash);
+
+/* The same with arguments of primitive types, which come first: at most 200. */
+void jrmp_add_call_with(struct text *out, const struct jrmp_id *object,
+			int32_t operation, uint64_t hash,
+			const void *primitives, uint8_t len);
 
 /* The answer to a call, read as it arrives.  A zeroed struct is a new one. */
 struct jrmp_return {

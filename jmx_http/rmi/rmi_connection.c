@@ -1,42 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jmx_http/rmi/rmi_connection.h"
 
+#include "core/base/alloc.h"
+
 #include <errno.h>
 #include <string.h>
 
-#define PIECE 16384 /* bytes asked for at a time */
+#define PIECE 65536 /* bytes asked for at a time */
 
 void rmi_connection_init(struct rmi_connection *c, struct rmi_transport *t)
 {
 	*c = (struct rmi_connection){ .transport = t };
 }
 
-static int send_text(struct rmi_connection *c, const struct text *message,
-		     int64_t deadline_ns, struct error *err)
+/* What errno says has ended it, in place of a deadline or of TLS. */
+static void note_loss(struct rmi_connection *c, const struct error *err)
 {
-	return c->transport->kind->write(c->transport, message->bytes,
-					 message->len, deadline_ns, err);
+	if (err->sys && err->sys != ETIMEDOUT)
+		c->is_lost = true;
+}
+
+int rmi_connection_send(struct rmi_connection *c, const struct text *message,
+			int64_t deadline_ns, struct error *err)
+{
+	err->sys = 0;
+	if (!c->transport->kind->write(c->transport, message->bytes,
+				       message->len, deadline_ns, err))
+		return 0;
+	note_loss(c, err);
+	return -1;
 }
 
 /* Adds what comes next to what is unread; 0 at the end, or -1. */
-static ssize_t receive(struct rmi_connection *c, int64_t deadline_ns,
-		       struct error *err)
+static ssize_t read_more(struct rmi_connection *c, int64_t deadline_ns,
+			 struct error *err)
 {
-	char piece[PIECE];
-	ssize_t got = c->transport->kind->read(c->transport, piece,
-					       sizeof(piece), deadline_ns, err);
+	ssize_t got;
 
+	if (c->at) {
+		c->unread.len -= c->at;
+		memmove(c->unread.bytes, c->unread.bytes + c->at,
+			c->unread.len);
+		c->at = 0;
+	}
+	array_reserve(c->unread.bytes, c->unread.cap, c->unread.len + PIECE);
+	err->sys = 0;
+	got = c->transport->kind->read(c->transport,
+				       c->unread.bytes + c->unread.len, PIECE,
+				       deadline_ns, err);
 	if (got > 0)
-		text_add(&c->unread, piece, (size_t)got);
+		c->unread.len += (size_t)got;
+	else if (got == 0)
+		c->is_lost = true;
+	else
+		note_loss(c, err);
 	return got;
 }
 
-static void forget(struct rmi_connection *c, size_t len)
+static const char *unread_of(const struct rmi_connection *c, size_t *len)
 {
-	if (!len)
-		return;
-	c->unread.len -= len;
-	memmove(c->unread.bytes, c->unread.bytes + len, c->unread.len);
+	*len = c->unread.len - c->at;
+	return *len ? c->unread.bytes + c->at : "";
 }
 
 static const enum rmi_answer answers[] = {
@@ -67,7 +91,7 @@ static enum rmi_answer listen_for(struct rmi_connection *c, int64_t deadline_ns)
 	ssize_t got = 1;
 
 	while (got > 0 && seen == JRMP_SHORT) {
-		got = receive(c, deadline_ns, &err);
+		got = read_more(c, deadline_ns, &err);
 		seen = jrmp_read_answer(c->unread.bytes, c->unread.len,
 					&c->greeting);
 	}
@@ -86,65 +110,109 @@ int rmi_connection_greet(struct rmi_connection *c, int64_t deadline_ns,
 
 	*answer = RMI_CLOSED;
 	jrmp_add_hello(&hello);
-	status = send_text(c, &hello, deadline_ns, err);
+	status = rmi_connection_send(c, &hello, deadline_ns, err);
 	if (status == 0) {
 		*answer = listen_for(c, deadline_ns);
 		if (*answer != RMI_JRMP)
 			status = not_rmi(*answer, err);
 	}
 	if (status == 0) {
-		forget(c, c->greeting.len);
+		c->at += c->greeting.len;
 		text_clear(&hello);
 		jrmp_add_endpoint(&hello);
-		status = send_text(c, &hello, deadline_ns, err);
+		status = rmi_connection_send(c, &hello, deadline_ns, err);
 	}
 	text_release(&hello);
 	return status;
 }
 
-static int read_return(struct rmi_connection *c, struct jrmp_return *r,
-		       int64_t deadline_ns, struct error *err)
+static int is_closed(bool amid, struct error *err)
 {
-	enum java_status status;
-	size_t total = 0, used;
+	return fail(err, ERROR_REFUSED, "the connection was closed %s",
+		    amid ? "amid an answer" : "without an answer");
+}
+
+/* JAVA_MORE never; on JAVA_WRONG without r->wrong, *err is set. */
+static enum java_status read_return(struct rmi_connection *c,
+				    struct jrmp_return *r, int64_t deadline_ns,
+				    struct error *err)
+{
+	size_t total = 0;
 
 	for (;;) {
+		size_t len, used;
+		const char *bytes = unread_of(c, &len);
+		/* What came before it was asked for is part of it, too. */
+		enum java_status status = jrmp_return_read(r, bytes, len,
+							   &used);
 		ssize_t got;
 
-		/* What came before it was asked for is part of it, too. */
-		status = jrmp_return_read(r, c->unread.bytes, c->unread.len,
-					  &used);
-		forget(c, used);
+		c->at += used;
+		total += used;
 		if (status != JAVA_MORE)
-			break;
-		got = receive(c, deadline_ns, err);
-
-		if (got < 0)
-			return -1;
+			return status;
+		if (total + (len - used) > RMI_REPLY_MAX) {
+			fail(err, ERROR_REFUSED, "an answer without an end");
+			return JAVA_WRONG;
+		}
+		got = read_more(c, deadline_ns, err);
 		if (got == 0)
-			return fail(err, ERROR_REFUSED,
-				    "the connection was closed %s",
-				    total ? "amid an answer"
-					  : "without an answer");
-		total += (size_t)got;
-		if (total > RMI_REPLY_MAX)
-			return fail(err, ERROR_REFUSED,
-				    "an answer without an end");
+			is_closed(total || len, err);
+		if (got <= 0)
+			return JAVA_WRONG;
 	}
-	if (status == JAVA_WRONG)
-		return fail(err, ERROR_REFUSED,
-			    "not an answer of RMI: %s, at byte %zu of a stream",
-			    r->wrong, r->stream.offset);
-	return 0;
+}
+
+int rmi_connection_receive(struct rmi_connection *c, struct jrmp_return *r,
+			   int64_t deadline_ns, struct error *err)
+{
+	if (read_return(c, r, deadline_ns, err) != JAVA_WRONG)
+		return 0;
+	if (!r->wrong)
+		return -1;
+	return fail(err, ERROR_REFUSED,
+		    "not an answer of RMI: %s, at byte %zu of a stream",
+		    r->wrong, r->stream.offset);
 }
 
 int rmi_connection_call(struct rmi_connection *c, const struct text *call,
 			struct jrmp_return *r, int64_t deadline_ns,
 			struct error *err)
 {
-	if (send_text(c, call, deadline_ns, err))
+	if (rmi_connection_send(c, call, deadline_ns, err))
 		return -1;
-	return read_return(c, r, deadline_ns, err);
+	return rmi_connection_receive(c, r, deadline_ns, err);
+}
+
+int rmi_connection_ping(struct rmi_connection *c, int64_t deadline_ns,
+			struct error *err)
+{
+	struct text message = { 0 };
+	const char *bytes;
+	size_t len;
+	int status;
+
+	jrmp_add_ping(&message);
+	status = rmi_connection_send(c, &message, deadline_ns, err);
+	text_release(&message);
+	if (status)
+		return -1;
+	unread_of(c, &len);
+	if (!len) {
+		ssize_t got = read_more(c, deadline_ns, err);
+
+		if (got == 0)
+			is_closed(false, err);
+		if (got <= 0)
+			return -1;
+	}
+	bytes = unread_of(c, &len);
+	if (!jrmp_is_pong(*bytes))
+		return fail(err, ERROR_REFUSED,
+			    "not an answer of RMI: something else than that "
+			    "it is there");
+	c->at++;
+	return 0;
 }
 
 int rmi_connection_acknowledge(struct rmi_connection *c,
@@ -155,7 +223,7 @@ int rmi_connection_acknowledge(struct rmi_connection *c,
 	int status;
 
 	jrmp_add_ack(&message, r->ack_id);
-	status = send_text(c, &message, deadline_ns, err);
+	status = rmi_connection_send(c, &message, deadline_ns, err);
 	text_release(&message);
 	return status;
 }

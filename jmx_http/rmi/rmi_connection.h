@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rmi_connection: one connection to a server of RMI; a call at a time.
+ * rmi_connection: one connection to a server of RMI.
+ *
+ * A call is sent, its return is received.  Several may be sent before the first
+ * return is received: they come in that order.
  */
 #ifndef JMX_HTTP_RMI_RMI_CONNECTION_H
 #define JMX_HTTP_RMI_RMI_CONNECTION_H
@@ -24,7 +27,12 @@ enum rmi_answer {
 struct rmi_connection {
 	struct rmi_transport *transport;
 	struct jrmp_greeting greeting; /* after rmi_connection_greet() */
+	/* It came to its end, or broke: not what a deadline or TLS said. */
+	bool is_lost;
+
+	/* Private from here on. */
 	struct text unread;
+	size_t at; /* so much of it was read */
 };
 
 /* Takes the transport; rmi_connection_close() closes it. */
@@ -45,6 +53,19 @@ int rmi_connection_greet(struct rmi_connection *c, int64_t deadline_ns,
  */
 int rmi_connection_call(struct rmi_connection *c, const struct text *call,
 			struct jrmp_return *r, int64_t deadline_ns,
+			struct error *err);
+
+/*
+ * The two halves of rmi_connection_call().  message may be several calls: each
+ * has a return.
+ */
+int rmi_connection_send(struct rmi_connection *c, const struct text *message,
+			int64_t deadline_ns, struct error *err);
+int rmi_connection_receive(struct rmi_connection *c, struct jrmp_return *r,
+			   int64_t deadline_ns, struct error *err);
+
+/* Whether somebody is still there, while no return is due; ERROR_REFUSED. */
+int rmi_connection_ping(struct rmi_connection *c, int64_t deadline_ns,
 			struct error *err);
 
 /*

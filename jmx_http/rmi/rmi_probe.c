@@ -3,21 +3,11 @@
 
 #include "core/base/clock.h"
 #include "jmx_http/rmi/java_writer.h"
+#include "jmx_http/rmi/jmx_methods.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-
-/* java.rmi.registry.Registry's stub: interface, and Remote lookup(String). */
-#define REGISTRY_HASH   UINT64_C(0x44154dc9d4e63bdf)
-#define REGISTRY_LOOKUP 2
-
-/* Of javax.management.remote.rmi.RMIServer and RMIConnection. */
-#define BY_METHOD           (-1)
-#define HASH_GET_VERSION    UINT64_C(0x8fda2350c701988d)
-#define HASH_NEW_CLIENT     UINT64_C(0xf0e074eaad0caea8)
-#define HASH_GET_BEAN_COUNT UINT64_C(0xe3a812879dc32ea5)
-#define HASH_CLOSE          UINT64_C(0xbe2e5bc7809d0dcc)
 
 /* What the name of the agent's entry in the registry is, by its JMX URL. */
 #define ENTRY "jmxrmi"
@@ -190,7 +180,7 @@ static int step_registry(struct rmi_probe *p, struct text *detail,
 	struct text message = { 0 };
 	int status;
 
-	jrmp_add_call(&message, &jrmp_registry, REGISTRY_LOOKUP, REGISTRY_HASH);
+	jmx_add_call(&message, &jrmp_registry, JMX_LOOKUP);
 	java_write_string(&message, ENTRY, strlen(ENTRY));
 	status = call(p, &p->registry, &message, &p->looked_up, err);
 	text_release(&message);
@@ -334,13 +324,14 @@ static int step_server(struct rmi_probe *p, struct text *detail,
 }
 
 /* A method of the server's, with null for its arguments. */
-static int invoke(struct rmi_probe *p, const struct stub *on, uint64_t hash,
-		  unsigned nulls, struct jrmp_return *r, struct error *err)
+static int invoke(struct rmi_probe *p, const struct stub *on,
+		  enum jmx_method method, unsigned nulls, struct jrmp_return *r,
+		  struct error *err)
 {
 	struct text message = { 0 };
 	int status;
 
-	jrmp_add_call(&message, &on->id, BY_METHOD, hash);
+	jmx_add_call(&message, &on->id, method);
 	for (unsigned i = 0; i < nulls; i++)
 		java_write_null(&message);
 	status = call(p, &p->server, &message, r, err);
@@ -353,7 +344,7 @@ static int step_version(struct rmi_probe *p, struct text *detail,
 {
 	struct jrmp_return r = { 0 };
 	struct java_bytes version;
-	int status = invoke(p, &p->stub, HASH_GET_VERSION, 0, &r, err);
+	int status = invoke(p, &p->stub, JMX_GET_VERSION, 0, &r, err);
 
 	version = java_string_of(r.value);
 	if (status == 0 && !version.len)
@@ -371,7 +362,7 @@ static int step_version(struct rmi_probe *p, struct text *detail,
 static int step_login(struct rmi_probe *p, struct text *detail,
 		      struct error *err)
 {
-	if (invoke(p, &p->stub, HASH_NEW_CLIENT, 1, &p->opened, err)) {
+	if (invoke(p, &p->stub, JMX_NEW_CLIENT, 1, &p->opened, err)) {
 		if (err->kind == ERROR_PERMISSION)
 			judge(p,
 			      "JMX works up to here; the JVM wants a user and "
@@ -393,7 +384,7 @@ static int step_mbean(struct rmi_probe *p, struct text *detail,
 {
 	struct jrmp_return r = { 0 };
 	const struct java_value *count;
-	int status = invoke(p, &p->session, HASH_GET_BEAN_COUNT, 1, &r, err);
+	int status = invoke(p, &p->session, JMX_GET_MBEAN_COUNT, 1, &r, err);
 
 	count = java_field_of(r.value, "value");
 	if (status == 0 && (!count || count->kind != JAVA_INTEGER))
@@ -414,7 +405,7 @@ static void close_session(struct rmi_probe *p)
 	struct error unused;
 
 	p->deadline_ns = clock_monotonic_ns() + p->timeout_ns;
-	if (!invoke(p, &p->session, HASH_CLOSE, 0, &r, &unused))
+	if (!invoke(p, &p->session, JMX_CLOSE, 0, &r, &unused))
 		rmi_connection_acknowledge(&p->server, &p->opened,
 					   p->deadline_ns, &unused);
 	jrmp_return_release(&r);
