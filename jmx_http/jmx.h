@@ -54,15 +54,14 @@ struct jmx_info {
 struct jmx_reply {
 	/*
 	 * Why the request failed, "class: message <- class: message", foreign;
-	 * NULL when it did not.  kind: ERROR_NO_TARGET when there is no such
-	 * MBean, attribute or operation, ERROR_PERMISSION, else ERROR_REFUSED.
+	 * NULL when it did not.  kind: ERROR_MISUSE when an argument is none of
+	 * its type, else that of jmx_failure_kind().  That an attribute cannot
+	 * be had is no failure of JMX_GET, but a VALUE_ERROR in its place; that
+	 * the MBean is not there is one.
 	 */
 	const char *failure;
 	enum error_kind kind;
-	/*
-	 * Of JMX_GET: each name that was asked for, in that order, and a
-	 * VALUE_ERROR where there is no value.
-	 */
+	/* Of JMX_GET: each name that was asked for, in that order. */
 	const struct value *value;
 	const struct jmx_info *info;
 };
@@ -90,6 +89,7 @@ struct jmx_ops {
 	int (*listen)(struct jmx *j, const char *object, struct error *err);
 	int (*fetch)(struct jmx *j, int64_t timeout_ns, jmx_notification_fn *fn,
 		     void *self, struct error *err);
+	int (*idle)(struct jmx *j, struct error *err); /* or NULL */
 	void (*close)(struct jmx *j);
 };
 
@@ -99,7 +99,19 @@ struct jmx {
 	int64_t timeout_ns;  /* of one answer; may be changed */
 	const char *title;   /* "10.0.0.7:9010"; the carrier's */
 	const char *version; /* of the JVM, "17.0.15+6", or "" ; foreign */
+	/*
+	 * jmx.c's: the arena in which run() is to make its replies, so that
+	 * they outlive it; NULL: one of the carrier's.
+	 */
+	struct arena *keep;
 };
+
+/*
+ * What a failure, or the text of a VALUE_ERROR, is by the classes that it
+ * names: ERROR_NO_TARGET when there is no such MBean, attribute or operation,
+ * ERROR_PERMISSION, else ERROR_REFUSED.
+ */
+enum error_kind jmx_failure_kind(const char *failure);
 
 /*
  * Makes the requests, calls fn for each.  A request that fails is an answer,
@@ -112,7 +124,7 @@ int jmx_run(struct jmx *j, const struct jmx_request *requests, size_t count,
 	    jmx_reply_fn *fn, void *self, struct error *err);
 
 /*
- * One attribute, or what one operation gives, copied into the arena; NULL on
+ * One attribute, or what one operation gives, made in the arena; NULL on
  * failure, its kind as jmx_reply has it.
  */
 const struct value *jmx_get(struct jmx *j, const char *object,
@@ -135,6 +147,12 @@ int jmx_listen(struct jmx *j, const char *object, struct error *err);
  */
 int jmx_fetch(struct jmx *j, int64_t timeout_ns, jmx_notification_fn *fn,
 	      void *self, struct error *err);
+
+/*
+ * To be called now and then by who keeps a connection without using it, such as
+ * once a second: what keeps the JVM from closing it is done when it is due.
+ */
+int jmx_idle(struct jmx *j, struct error *err);
 
 void jmx_close(struct jmx *j); /* NULL is fine */
 

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/jmx.h"
+
+#include <string.h>
+
+/* clang-format off */
+static const struct {
+	const char *class;
+	enum error_kind kind;
+} classes[] = {
+	{ "javax.management.InstanceNotFoundException", ERROR_NO_TARGET },
+	{ "javax.management.AttributeNotFoundException", ERROR_NO_TARGET },
+	{ "java.lang.NoSuchMethodException", ERROR_NO_TARGET },
+	{ "java.lang.SecurityException", ERROR_PERMISSION },
+	{ "java.security.AccessControlException", ERROR_PERMISSION },
+};
+/* clang-format on */
+
+static enum error_kind kind_of_class(const char *at)
+{
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
+		size_t len = strlen(classes[i].class);
+
+		if (strncmp(at, classes[i].class, len) == 0 &&
+		    (!at[len] || at[len] == ':' || at[len] == ' '))
+			return classes[i].kind;
+	}
+	return ERROR_NONE;
+}
+
+enum error_kind jmx_failure_kind(const char *failure)
+{
+	static const char within[] = " <- ";
+	const char *at = failure;
+	enum error_kind kind = kind_of_class(at);
+
+	while (kind == ERROR_NONE && (at = strstr(at, within))) {
+		at += strlen(within);
+		kind = kind_of_class(at);
+	}
+	return kind == ERROR_NONE ? ERROR_REFUSED : kind;
+}
+
+int jmx_run(struct jmx *j, const struct jmx_request *requests, size_t count,
+	    jmx_reply_fn *fn, void *self, struct error *err)
+{
+	return j->ops->run(j, requests, count, fn, self, err);
+}
+
+/* What asking for one thing came to. */
+struct single {
+	const struct value *value;
+};
+
+static int take_single(void *self, size_t index, const struct jmx_reply *reply,
+		       struct error *err)
+{
+	struct single *single = self;
+
+	(void)index;
+	if (reply->failure)
+		return fail(err, reply->kind, "%s", reply->failure);
+	single->value = reply->value ? reply->value : &value_null;
+	return 0;
+}
+
+static const struct value *run_single(struct jmx *j,
+				      const struct jmx_request *q,
+				      struct arena *a, struct error *err)
+{
+	struct single single = { 0 };
+	int status;
+
+	j->keep = a;
+	status = jmx_run(j, q, 1, take_single, &single, err);
+	j->keep = NULL;
+	return status ? NULL : single.value;
+}
+
+const struct value *jmx_get(struct jmx *j, const char *object,
+			    const char *attribute, struct arena *a,
+			    struct error *err)
+{
+	struct jmx_request q = {
+		.verb = JMX_GET,
+		.object = object,
+		.names = &attribute,
+		.name_count = 1,
+	};
+	const struct value *v = run_single(j, &q, a, err);
+
+	if (v && v->kind == VALUE_COMPOSITE && v->members.count)
+		v = v->members.at[0].value;
+	if (v && v->kind == VALUE_ERROR) {
+		fail(err, jmx_failure_kind(v->text.at), "%s", v->text.at);
+		v = NULL;
+	}
+	if (!v)
+		fail_in(err, "%s of %s", attribute, object);
+	return v;
+}
+
+const struct value *jmx_invoke(struct jmx *j, const struct jmx_request *invoke,
+			       struct arena *a, struct error *err)
+{
+	const struct value *v = run_single(j, invoke, a, err);
+
+	if (!v)
+		fail_in(err, "%s of %s", invoke->names[0], invoke->object);
+	return v;
+}
+
+int jmx_query(struct jmx *j, const char *pattern, struct arena *a,
+	      const char *const **names, size_t *count, struct error *err)
+{
+	struct jmx_request q = { .verb = JMX_QUERY, .object = pattern };
+	const struct value *v = run_single(j, &q, a, err);
+	const char **list;
+
+	if (!v)
+		return -1;
+	if (v->kind != VALUE_ARRAY)
+		return fail(err, ERROR_REFUSED, "what was found is no list");
+	*count = 0;
+	list = arena_alloc(a, (v->list.count + 1) * sizeof(*list));
+	for (size_t i = 0; i < v->list.count; i++) {
+		const char *name = value_text_of(v->list.at[i]);
+
+		if (name)
+			list[(*count)++] = name;
+	}
+	*names = list;
+	return 0;
+}
+
+int jmx_listen(struct jmx *j, const char *object, struct error *err)
+{
+	return j->ops->listen(j, object, err);
+}
+
+int jmx_fetch(struct jmx *j, int64_t timeout_ns, jmx_notification_fn *fn,
+	      void *self, struct error *err)
+{
+	return j->ops->fetch(j, timeout_ns, fn, self, err);
+}
+
+int jmx_idle(struct jmx *j, struct error *err)
+{
+	return j->ops->idle ? j->ops->idle(j, err) : 0;
+}
+
+void jmx_close(struct jmx *j)
+{
+	if (j)
+		j->ops->close(j);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/rmi/rmi_lease.h"
+
+#include "core/base/clock.h"
+#include "jmx_http/rmi/java_writer.h"
+#include "jmx_http/rmi/jmx_methods.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+#define LEASE_MS 600000 /* java.rmi.dgc.leaseValue's default */
+
+static const struct java_shape object_id = {
+	.name = "java.rmi.server.ObjID",
+	.suid = 0xa75efa128ddce55c,
+	.flags = JAVA_SERIALIZABLE,
+	.fields = { { 'J', "objNum", NULL },
+		    { 'L', "space", "Ljava/rmi/server/UID;" } },
+};
+
+static const struct java_shape uid = {
+	.name = "java.rmi.server.UID",
+	.suid = 0x0f12700dbf364f12,
+	.flags = JAVA_SERIALIZABLE,
+	.fields = { { 'S', "count", NULL },
+		    { 'J', "time", NULL },
+		    { 'I', "unique", NULL } },
+};
+
+static const struct java_shape lease = {
+	.name = "java.rmi.dgc.Lease",
+	.suid = 0xb0b5e2660c4adc34,
+	.flags = JAVA_SERIALIZABLE,
+	.fields = { { 'J', "value", NULL },
+		    { 'L', "vmid", "Ljava/rmi/dgc/VMID;" } },
+};
+
+static const struct java_shape vmid = {
+	.name = "java.rmi.dgc.VMID",
+	.suid = 0xf8865bafa4a56db6,
+	.flags = JAVA_SERIALIZABLE,
+	.fields = { { '[', "addr", "[B" },
+		    { 'L', "uid", "Ljava/rmi/server/UID;" } },
+};
+
+/* bytes: unique (4), time (8), count (2), as an ObjID has them. */
+static void write_uid(struct text *out, const uint8_t *bytes)
+{
+	java_write_object(out, &uid, JAVA_OF_RMI);
+	text_add(out, bytes + 12, 2);
+	text_add(out, bytes + 4, 8);
+	text_add(out, bytes, 4);
+}
+
+bool rmi_lease_is_due(const struct rmi_lease *l, unsigned login)
+{
+	return l->login != login ||
+	       clock_monotonic_ns() - l->taken_ns >= RMI_LEASE_RENEW_NS;
+}
+
+static void write_ids(struct text *out, const struct jrmp_id *id)
+{
+	java_write_array(out, "[Ljava.rmi.server.ObjID;", 1, JAVA_OF_RMI);
+	java_write_object(out, &object_id, JAVA_OF_RMI);
+	text_add(out, id->bytes, 8);
+	write_uid(out, id->bytes + 8);
+}
+
+void rmi_lease_ask(struct rmi_lease *l, unsigned login,
+		   const struct jrmp_id *session, struct text *out)
+{
+	/* Nobody else's, however many of us there are. */
+	if (!l->login && (getrandom(l->address, sizeof(l->address), 0) < 0 ||
+			  getrandom(l->uid, sizeof(l->uid), 0) < 0))
+		memset(l->uid, 1, sizeof(l->uid));
+	l->login = login;
+	l->taken_ns = clock_monotonic_ns();
+	jmx_add_call(out, &jrmp_dgc, JMX_DIRTY);
+	write_ids(out, session);
+	java_write_block(out, 8);
+	java_write_u64(out, ++l->sequence);
+	java_write_object(out, &lease, JAVA_OF_RMI);
+	java_write_u64(out, LEASE_MS);
+	java_write_object(out, &vmid, JAVA_OF_RMI);
+	java_write_array(out, "[B", sizeof(l->address), JAVA_OF_RMI);
+	text_add(out, l->address, sizeof(l->address));
+	write_uid(out, l->uid);
+}

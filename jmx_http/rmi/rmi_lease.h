@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rmi_lease: says to a JVM that we hold a session's object.
+ *
+ * The JVM's own agent keeps it anyway; servers that are made otherwise give it
+ * up when nobody has a lease on it.  Who has had one must renew it: when it
+ * runs out, the JVM closes the session (javax.management.remote.rmi
+ * .RMIConnectionImpl.unreferenced).
+ */
+#ifndef JMX_HTTP_RMI_RMI_LEASE_H
+#define JMX_HTTP_RMI_RMI_LEASE_H
+
+#include "jmx_http/rmi/jrmp.h"
+
+#include <stdbool.h>
+
+/* A lease lasts ten minutes. */
+#define RMI_LEASE_RENEW_NS (INT64_C(240) * 1000000000)
+
+/* A zeroed struct has no lease and is to have one. */
+struct rmi_lease {
+	/* Private. */
+	uint8_t address[8], uid[14]; /* who we are: a VMID */
+	uint64_t sequence;
+	unsigned login;   /* of which session; 0: none */
+	int64_t taken_ns; /* when it was asked for last */
+};
+
+/* True when a lease on the session of that login is to be asked for. */
+bool rmi_lease_is_due(const struct rmi_lease *l, unsigned login);
+
+/* Appends the call that asks, and notes that it was; its return is a Lease. */
+void rmi_lease_ask(struct rmi_lease *l, unsigned login,
+		   const struct jrmp_id *session, struct text *out);
+
+#endif
