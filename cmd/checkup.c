@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/checkup.h"
 
+#include "cmd/checkup_findings.h"
 #include "cmd/commands.h"
 #include "core/base/text.h"
 #include "core/jvm/perfdata.h"
@@ -14,9 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The next finding; its detail and remedy are still to be said. */
-static struct finding *add(struct checkup *c, const char *name,
-			   enum condition_state state, unsigned breaks)
+struct finding *checkup_add(struct checkup *c, const char *name,
+			    enum condition_state state, unsigned breaks)
 {
 	struct finding *f = &c->findings[c->count];
 
@@ -32,10 +32,7 @@ static struct finding *add(struct checkup *c, const char *name,
 	return f;
 }
 
-static void detail(struct finding *f, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void detail(struct finding *f, const char *fmt, ...)
+void finding_detail(struct finding *f, const char *fmt, ...)
 {
 	va_list args;
 
@@ -44,23 +41,21 @@ static void detail(struct finding *f, const char *fmt, ...)
 	va_end(args);
 }
 
-static void remedy(struct finding *f, const char *text)
+void finding_remedy(struct finding *f, const char *text)
 {
 	snprintf(f->is.remedy, sizeof(f->is.remedy), "%s", text);
 }
 
-/* A finding that is neither good nor bad. */
-static struct finding *note(struct checkup *c, const char *name)
+struct finding *checkup_note(struct checkup *c, const char *name)
 {
-	struct finding *f = add(c, name, CONDITION_HOLDS, 0);
+	struct finding *f = checkup_add(c, name, CONDITION_HOLDS, 0);
 
 	f->is_note = true;
 	return f;
 }
 
-/* An error without the pid in front, which the title has. */
-static void take_error(struct checkup *c, struct finding *f,
-		       const struct error *err)
+void finding_error(struct checkup *c, struct finding *f,
+		   const struct error *err)
 {
 	char pid[16];
 	size_t skip;
@@ -68,7 +63,8 @@ static void take_error(struct checkup *c, struct finding *f,
 	snprintf(pid, sizeof(pid), "%d: ", (int)c->pid);
 	skip = strncmp(err->text, pid, strlen(pid)) == 0 ? strlen(pid) : 0;
 	f->is.kind = err->kind;
-	detail(f, "%.*s", (int)sizeof(f->is.detail) - 1, err->text + skip);
+	finding_detail(f, "%.*s", (int)sizeof(f->is.detail) - 1,
+		       err->text + skip);
 }
 
 typedef void look_fn(struct checkup *c);
@@ -87,13 +83,13 @@ static const struct {
 
 static void look_at_ourselves(struct checkup *c)
 {
-	struct finding *f = note(c, "sjkc");
+	struct finding *f = checkup_note(c, "sjkc");
 	struct text has = { 0 }, lacks = { 0 };
 	struct proc_status own;
 	struct error err;
 
 	if (procfs_status(getpid(), &own, &err)) {
-		take_error(c, f, &err);
+		finding_error(c, f, &err);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(capabilities) / sizeof(*capabilities);
@@ -102,15 +98,15 @@ static void look_at_ourselves(struct checkup *c)
 
 		text_printf(is ? &has : &lacks, " %s", capabilities[i].name);
 	}
-	detail(f, "uid %u, gid %u;%s%s%s%s", (unsigned)geteuid(),
-	       (unsigned)getegid(), has.len ? " has" : "",
-	       has.len ? has.bytes : "", lacks.len ? " lacks" : "",
-	       lacks.len ? lacks.bytes : "");
+	finding_detail(f, "uid %u, gid %u;%s%s%s%s", (unsigned)geteuid(),
+		       (unsigned)getegid(), has.len ? " has" : "",
+		       has.len ? has.bytes : "", lacks.len ? " lacks" : "",
+		       lacks.len ? lacks.bytes : "");
 	text_release(&has);
 	text_release(&lacks);
 }
 
-static bool same_namespace(pid_t pid, const char *name)
+bool checkup_same_namespace(pid_t pid, const char *name)
 {
 	char path[64];
 	struct stat theirs, ours;
@@ -125,23 +121,23 @@ static bool same_namespace(pid_t pid, const char *name)
 static void look_at_namespaces(struct checkup *c)
 {
 	static const char *const names[] = { "mnt", "net", "pid", "user" };
-	struct finding *f = note(c, "namespaces");
+	struct finding *f = checkup_note(c, "namespaces");
 	struct text own = { 0 };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (!same_namespace(c->pid, names[i]))
+		if (!checkup_same_namespace(c->pid, names[i]))
 			text_printf(&own, "%s%s", own.len ? ", " : "",
 				    names[i]);
 	}
 	if (own.len == 0 && !c->jvm.own_root)
-		detail(f, "those of this process");
+		finding_detail(f, "those of this process");
 	else
-		detail(f, "its own: %s%s; there its pid is %d",
-		       own.len ? own.bytes : "none",
-		       c->jvm.own_root && own.len == 0
-			       ? ", but its root directory"
-			       : "",
-		       (int)c->jvm.ns_pid);
+		finding_detail(f, "its own: %s%s; there its pid is %d",
+			       own.len ? own.bytes : "none",
+			       c->jvm.own_root && own.len == 0
+				       ? ", but its root directory"
+				       : "",
+			       (int)c->jvm.ns_pid);
 	text_release(&own);
 }
 
@@ -149,16 +145,18 @@ static void look_at_java(struct checkup *c)
 {
 	const struct jvm_about *about = &c->about;
 
-	detail(note(c, "Java"), "%s%s%s%s%s",
-	       about->version ? about->version : "of unknown version",
-	       about->vm_name ? ", " : "", about->vm_name ? about->vm_name : "",
-	       about->java_home ? ", " : "",
-	       about->java_home ? about->java_home : "");
+	finding_detail(checkup_note(c, "Java"), "%s%s%s%s%s",
+		       about->version ? about->version : "of unknown version",
+		       about->vm_name ? ", " : "",
+		       about->vm_name ? about->vm_name : "",
+		       about->java_home ? ", " : "",
+		       about->java_home ? about->java_home : "");
 }
 
 static void look_at_threads(struct checkup *c)
 {
-	struct finding *f = add(c, "threads", CONDITION_HOLDS, NEED_PROC);
+	struct finding *f = checkup_add(c, "threads", CONDITION_HOLDS,
+					NEED_PROC);
 	struct proc_status status;
 	struct text stat = { 0 };
 	struct error err;
@@ -168,46 +166,47 @@ static void look_at_threads(struct checkup *c)
 	if (procfs_read(c->pid, name, 64, &stat, &err) ||
 	    procfs_status(c->pid, &status, &err)) {
 		f->is.state = CONDITION_FAILS;
-		take_error(c, f, &err);
-		remedy(f, "let /proc show threads: mount it without "
-			  "subset=pid, hidepid");
+		finding_error(c, f, &err);
+		finding_remedy(f, "let /proc show threads: mount it without "
+				  "subset=pid, hidepid");
 	} else {
-		detail(f, "%u, to be seen in /proc", status.threads);
+		finding_detail(f, "%u, to be seen in /proc", status.threads);
 	}
 	text_release(&stat);
 }
 
 static void look_at_root(struct checkup *c)
 {
-	struct finding *f = add(c, "files", CONDITION_HOLDS,
-				NEED_COUNTERS | NEED_ATTACH);
+	struct finding *f = checkup_add(c, "files", CONDITION_HOLDS,
+					NEED_COUNTERS | NEED_ATTACH);
 	struct error err;
 	int fd = jvm_open_file(&c->jvm, "/", O_RDONLY | O_DIRECTORY, &err);
 
 	if (fd >= 0) {
-		detail(f, "/proc/%d/root may be opened", (int)c->pid);
+		finding_detail(f, "/proc/%d/root may be opened", (int)c->pid);
 		close(fd);
 		return;
 	}
 	f->is.state = CONDITION_FAILS;
-	take_error(c, f, &err);
-	remedy(f, "run as the JVM's user or root, with CAP_SYS_PTRACE");
+	finding_error(c, f, &err);
+	finding_remedy(f, "run as the JVM's user or root, with CAP_SYS_PTRACE");
 }
 
 static void look_at_counters(struct checkup *c)
 {
-	struct finding *f = add(c, "counters", CONDITION_HOLDS, NEED_COUNTERS);
+	struct finding *f = checkup_add(c, "counters", CONDITION_HOLDS,
+					NEED_COUNTERS);
 	struct error err;
 	struct perfdata *p = perfdata_open(&c->jvm, &err);
 
 	if (p) {
-		detail(f, "%zu, read without asking the JVM",
-		       perfdata_count(p));
+		finding_detail(f, "%zu, read without asking the JVM",
+			       perfdata_count(p));
 		perfdata_close(p);
 		return;
 	}
 	f->is.state = CONDITION_FAILS;
-	take_error(c, f, &err);
+	finding_error(c, f, &err);
 }
 
 static void look_at_attach(struct checkup *c)
@@ -216,7 +215,8 @@ static void look_at_attach(struct checkup *c)
 	size_t count = attach_conditions(&c->jvm, list);
 
 	for (size_t i = 0; i < count; i++)
-		add(c, NULL, CONDITION_HOLDS, NEED_ATTACH)->is = list[i];
+		checkup_add(c, NULL, CONDITION_HOLDS, NEED_ATTACH)
+			->is = list[i];
 }
 
 /* Options that decide what can be done, by their beginning. */
@@ -246,13 +246,14 @@ static void look_at_options(struct checkup *c)
 						     options[i].option);
 
 		if (found)
-			detail(note(c, "option"), "%.160s: %s", found,
-			       options[i].means);
+			finding_detail(checkup_note(c, "option"), "%.160s: %s",
+				       found, options[i].means);
 	}
 	if (c->about.args_cut)
-		detail(note(c, "option"),
-		       "there are more than could be read: of an @file, or "
-		       "too many");
+		finding_detail(
+			checkup_note(c, "option"),
+			"there are more than could be read: of an @file, or "
+			"too many");
 }
 
 /* JEP 451: JDK 21 on warns when an agent is loaded into a running JVM. */
@@ -263,8 +264,9 @@ static void look_at_agents(struct checkup *c)
 	if (version && strtol(version, NULL, 10) >= 21 &&
 	    !jvm_about_option(&c->about, "-XX:+EnableDynamicAgentLoading") &&
 	    !jvm_about_option(&c->about, "-XX:-EnableDynamicAgentLoading"))
-		detail(note(c, "agents"),
-		       "it warns on its stderr when one is loaded (JEP 451)");
+		finding_detail(
+			checkup_note(c, "agents"),
+			"it warns on its stderr when one is loaded (JEP 451)");
 }
 
 /*
@@ -272,9 +274,9 @@ static void look_at_agents(struct checkup *c)
  * first thing in the way decides the exit status.
  */
 static look_fn *const looks[] = {
-	look_at_ourselves, look_at_namespaces, look_at_java,
-	look_at_options,   look_at_agents,     look_at_threads,
-	look_at_root,      look_at_attach,     look_at_counters,
+	look_at_ourselves, look_at_namespaces,  look_at_java, look_at_options,
+	look_at_agents,    look_at_threads,     look_at_root, look_at_attach,
+	look_at_counters,  checkup_look_at_jmx,
 };
 
 /*
@@ -292,9 +294,12 @@ static const struct {
 	{ "jcmd", NEED_ATTACH, 0 },
 	{ "jstack", NEED_ATTACH, 0 },
 	{ "hh", NEED_ATTACH, 0 },
+	{ "mxping -p", NEED_JMX, 0 },
+	{ "mx -p", NEED_JMX, 0 },
+	{ "mxdump -p", NEED_JMX, 0 },
 };
 
-static const struct finding *broken(const struct checkup *c, unsigned needs)
+const struct finding *checkup_broken(const struct checkup *c, unsigned needs)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		const struct finding *f = &c->findings[i];
@@ -306,7 +311,7 @@ static const struct finding *broken(const struct checkup *c, unsigned needs)
 	return NULL;
 }
 
-static bool is_there(const char *command)
+bool checkup_knows(const char *command)
 {
 	char name[32];
 	size_t len = strcspn(command, " ");
@@ -319,11 +324,12 @@ static void sum_up(struct checkup *c)
 {
 	for (size_t i = 0; i < sizeof(commands_need) / sizeof(*commands_need);
 	     i++) {
-		if (is_there(commands_need[i].command))
+		if (checkup_knows(commands_need[i].command))
 			c->abilities[c->ability_count++] = (struct ability){
 				.command = commands_need[i].command,
-				.no = broken(c, commands_need[i].needs),
-				.in_part = broken(c, commands_need[i].wants),
+				.no = checkup_broken(c, commands_need[i].needs),
+				.in_part = checkup_broken(
+					c, commands_need[i].wants),
 			};
 	}
 }
@@ -343,10 +349,11 @@ void checkup_init_refused(struct checkup *c, pid_t pid, const struct error *why)
 {
 	*c = (struct checkup){ .pid = pid };
 	look_at_ourselves(c);
-	take_error(c,
-		   add(c, "process", CONDITION_FAILS,
-		       NEED_PROC | NEED_COUNTERS | NEED_ATTACH),
-		   why);
+	finding_error(
+		c,
+		checkup_add(c, "process", CONDITION_FAILS,
+			    NEED_PROC | NEED_COUNTERS | NEED_ATTACH | NEED_JMX),
+		why);
 	sum_up(c);
 }
 

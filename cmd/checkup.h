@@ -21,12 +21,14 @@ enum checkup_need {
 	NEED_PROC = 1,     /* its /proc */
 	NEED_COUNTERS = 2, /* core/jvm/perfdata */
 	NEED_ATTACH = 4,   /* core/attach/attach */
+	NEED_JMX = 8,      /* jmx_http/rmi/rmi_local */
 };
 
 struct finding {
 	struct condition is;
 	unsigned breaks; /* of enum checkup_need, unless it holds */
 	bool is_note;    /* neither good nor bad */
+	bool is_warning; /* breaks nothing, and is bad */
 };
 
 struct ability {

@@ -28,7 +28,7 @@ static const char *const words[] = {
 
 static const char *word_of(const struct finding *f)
 {
-	return f->is_note ? "" : words[f->is.state];
+	return f->is_note ? "" : f->is_warning ? "warn" : words[f->is.state];
 }
 
 static void put_safe(struct text *out, const char *text)
@@ -119,7 +119,9 @@ static void put_json_finding(struct json *j, const struct finding *f)
 	json_key(j, "name");
 	json_text(j, f->is.name);
 	json_key(j, "state");
-	json_text(j, f->is_note ? "note" : states[f->is.state]);
+	json_text(j, f->is_note      ? "note"
+		     : f->is_warning ? "warning"
+				     : states[f->is.state]);
 	json_key(j, "detail");
 	json_text(j, f->is.detail);
 	json_key(j, "remedy");

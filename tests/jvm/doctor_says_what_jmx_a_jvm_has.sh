@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+# None, one for this machine, one for everybody, one that asks for a password; where
+# none can be had; and what to type.  The JVM is not asked for any of it.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/jmx.sh
+jmx=-Dcom.sun.management.jmxremote
+
+# line WORD NAME TEXT: a line of doctor's last report
+line() {
+	grep -E "^$1 +$2 +" "$scratch/out" | grep -qF -- "$3" && return
+	echo "no line '$1 $2 … $3' in:"
+	cat "$scratch/out"
+	return 1
+}
+
+none() {
+	target "$1" || return
+	ask 0 doctor "$pid" && line '' 'JMX port' 'none is configured' &&
+		line '' 'local JMX' "\`sjkc mxping -p $pid\` starts one" &&
+		line works: 'jps,' 'mxping -p' || return
+	! grep -qsx 'Attach Listener' "/proc/$pid/task/"*/comm ||
+		{ echo 'it was asked'; return 1; }
+	"$1/bin/jcmd" "$pid" ManagementAgent.start_local >"$scratch/jcmd" &&
+		ask 0 doctor "$pid" &&
+		line ok 'local JMX' 'its connector listens on port' &&
+		target_end "$pid"
+}
+
+# Of loopback, so that only this machine gets there.
+for_this_machine() {
+	jmx_target "$1" || return
+	ask 0 doctor "$pid" &&
+		line '' 'JMX port' "127.0.0.1:$port, it wants no password" &&
+		line '' 'JMX clients' 'are sent to 127.0.0.1' &&
+		line '' 'JMX clients' "sjkc mxping -s 127.0.0.1:$port" &&
+		line ok 'local JMX' 'its connector listens' || return
+	# What it says to type does what it says.
+	ask 0 mxping -s "127.0.0.1:$port" || return
+	"$1/bin/jcmd" "$pid" ManagementAgent.stop >"$scratch/jcmd" &&
+		ask 0 doctor "$pid" &&
+		line '' 'JMX port' 'none is configured' && target_end "$pid"
+}
+
+# In a network of its own it may listen to everybody: nobody else is there.
+for_everybody() {
+	[ "$(id -u)" -eq 0 ] || return 0
+	cat >"$scratch/net.sh" <<-END
+		ip link set lo up && exec "\$@"
+	END
+	within="unshare --net sh $scratch/net.sh"
+	target "$1" $jmx.port=9010 $jmx.ssl=false $jmx.authenticate=false \
+		-Djava.rmi.server.hostname=app.example || return
+	ask 0 doctor "$pid" &&
+		line warn 'JMX port' '9010 of every address, it wants no passw' &&
+		line warn 'JMX port' 'whoever gets there can run code' &&
+		printed '-> jmxremote.authenticate=true' &&
+		line '' 'JMX clients' 'are sent to app.example' || return
+	ask 0 doctor --json "$pid" && python3 - "$scratch/out" <<-'END' ||
+		import json, sys
+		checks = json.load(open(sys.argv[1]))["checks"]
+		port = [c for c in checks if c["name"] == "JMX port"]
+		assert len(port) == 1, checks
+		assert port[0]["state"] == "warning", port
+		assert port[0]["remedy"].startswith("jmxremote."), port
+	END
+		return
+	no_right_to_enter "$1" && target_end "$pid" || return
+	with_password "$1" "$jmx.ssl=false" 'a password, which goes in the clear'
+	within=
+}
+
+no_right_to_enter() {
+	setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin \
+		"$sjkc" doctor "$pid" >"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 4 ] || { echo 'exit status not 4'; return 1; }
+	line no 'JMX network' 'may not be entered' &&
+		grep -q 'does not work: .*mxping -p (JMX network)' "$scratch/out"
+}
+
+# with_password JDK OPTION TEXT
+with_password() {
+	echo 'admin secret' >"$scratch/password"
+	chmod 600 "$scratch/password"
+	target "$1" $jmx.port=9010 "$2" $jmx.password.file="$scratch/password" \
+		-XX:-UsePerfData || return
+	ask 8 doctor "$pid" && line '' 'JMX port' "9010 of every address, it" &&
+		line '' 'JMX port' "it wants $3" && target_end "$pid"
+}
+
+cannot_be_had() {
+	target "$1" -XX:+DisableAttachMechanism || return
+	ask 5 doctor "$pid" &&
+		line no 'local JMX' 'none can be started: attach mechanism' &&
+		grep -q 'does not work: .*mxping -p (local JMX)' \
+			"$scratch/out" || return
+	target_end "$pid"
+	# The connector that came with the port is there all the same.
+	jmx_target "$1" -XX:+DisableAttachMechanism || return
+	ask 5 doctor "$pid" && grep -q '^works: .*mxping -p' "$scratch/out" &&
+		target_end "$pid"
+}
+
+check() {
+	none "$1" && for_this_machine "$1" && for_everybody "$1" &&
+		cannot_be_had "$1"
+}
+
+for_each_jdk check
