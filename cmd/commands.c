@@ -17,6 +17,7 @@ const struct command *const commands[] = {
 	&vminfo_command,
 	&doctor_command,
 	&mxping_command,
+	&mxprx_command,
 	&completion_command,
 	&help_command,
 	NULL,

@@ -16,6 +16,7 @@ extern const struct command jcmd_command;
 extern const struct command jps_command;
 extern const struct command jstack_command;
 extern const struct command mxping_command;
+extern const struct command mxprx_command;
 extern const struct command ttop_command;
 extern const struct command vminfo_command;
 

@@ -105,7 +105,7 @@ static void step(struct java_stream *s, struct cursor *c)
 		java_frame_step(s, c);
 	else
 		java_tag_read(s, c, WANT_VALUE | WANT_BLOCK | WANT_RESET);
-	if (s->arena.total > JAVA_MEMORY_MAX)
+	if (s->arena.total > (s->memory_max ? s->memory_max : JAVA_MEMORY_MAX))
 		java_stream_wrong(s, "more than can be held");
 }
 

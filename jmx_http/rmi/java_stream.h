@@ -37,6 +37,7 @@ struct java_stream {
 	struct arena arena; /* of the values */
 	const char *wrong;  /* what is wrong, and where: bytes from its begin */
 	size_t offset;
+	size_t memory_max; /* in place of JAVA_MEMORY_MAX, unless 0 */
 
 	/* Private from here on. */
 	bool has_header;

@@ -78,24 +78,25 @@ static void read_proxy(struct java_stream *s, struct cursor *c)
 	java_frame_top(s)->count = count;
 }
 
-static void read_bytes(struct java_stream *s, struct cursor *c, uint64_t len,
-		       enum java_kind kind)
+static struct java_value *read_bytes(struct java_stream *s, struct cursor *c,
+				     uint64_t len, enum java_kind kind)
 {
 	const uint8_t *bytes;
 	struct java_value *v;
 
 	if (len > JAVA_BYTES_MAX) {
 		java_stream_wrong(s, "a string or block that is too long");
-		return;
+		return NULL;
 	}
 	bytes = cursor_bytes(c, len);
 	if (!cursor_ok(c))
-		return;
+		return NULL;
 	v = java_stream_value(s, kind);
 	v->bytes = java_stream_bytes(s, bytes, (size_t)len);
 	if (kind == JAVA_STRING)
 		java_stream_handle(s, v);
 	s->pending = v;
+	return v;
 }
 
 static void read_string(struct java_stream *s, struct cursor *c)
@@ -112,18 +113,30 @@ static void read_long_string(struct java_stream *s, struct cursor *c)
 	read_bytes(s, c, len, JAVA_STRING);
 }
 
+/* Where the stream stands is the tag, as what is read at once begins there. */
+static void read_block_of(struct java_stream *s, struct cursor *c, size_t head,
+			  uint32_t len)
+{
+	struct java_value *v = read_bytes(s, c, len, JAVA_BLOCK);
+
+	if (!v)
+		return;
+	v->block.begin = s->offset;
+	v->block.end = s->offset + head + len;
+}
+
 static void read_block(struct java_stream *s, struct cursor *c)
 {
 	uint8_t len = cursor_u8(c);
 
-	read_bytes(s, c, len, JAVA_BLOCK);
+	read_block_of(s, c, 2, len);
 }
 
 static void read_long_block(struct java_stream *s, struct cursor *c)
 {
 	uint32_t len = cursor_u32(c);
 
-	read_bytes(s, c, len, JAVA_BLOCK);
+	read_block_of(s, c, 5, len);
 }
 
 static void read_object(struct java_stream *s, struct cursor *c)

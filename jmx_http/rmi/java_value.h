@@ -24,7 +24,7 @@ enum java_kind {
 	JAVA_INTEGER, /* boolean, byte, char, short, int, long: in .integer */
 	JAVA_REAL,    /* float, double: in .real */
 	JAVA_STRING,  /* in .bytes, modified UTF-8 */
-	JAVA_BLOCK,   /* block data, in .bytes */
+	JAVA_BLOCK,   /* block data, in .bytes and .block */
 	JAVA_ARRAY,
 	JAVA_OBJECT,
 	JAVA_ENUM,       /* in .constant */
@@ -99,6 +99,12 @@ struct java_constant {
 	struct java_bytes name;
 };
 
+/* Where block data stand in their stream: its tag to behind its last byte. */
+struct java_block {
+	struct java_bytes bytes; /* the same as java_value.bytes */
+	size_t begin, end;
+};
+
 struct java_value {
 	enum java_kind kind;
 	char type; /* of what is primitive, as in java_field */
@@ -106,6 +112,7 @@ struct java_value {
 		int64_t integer;
 		double real;
 		struct java_bytes bytes;
+		struct java_block block;
 		struct java_array array;
 		struct java_object object;
 		struct java_constant constant;

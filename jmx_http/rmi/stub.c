@@ -55,6 +55,7 @@ static bool read_factory(const struct java_list *written, struct stub *stub,
 	    written->at[2]->kind != JAVA_BLOCK)
 		return false;
 	stub->factory = java_class_name_of(written->at[1]);
+	stub->end = written->at[2]->block.end;
 	*c = cursor_over(written->at[2]->bytes.at, written->at[2]->bytes.len);
 	return written->at[1]->kind == JAVA_OBJECT ||
 	       written->at[1]->kind == JAVA_NULL;
@@ -75,6 +76,9 @@ static bool read_reference(const struct java_list *written, struct stub *stub)
 		return false;
 	if (format > WITH_FACTORY || !read_endpoint(&c, stub))
 		return false;
+	stub->begin = written->at[0]->block.begin;
+	stub->block_end = written->at[0]->block.end;
+	stub->end = stub->block_end;
 	if (format == WITH_FACTORY && !read_factory(written, stub, &c))
 		return false;
 	return read_id(&c, stub);

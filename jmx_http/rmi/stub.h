@@ -20,6 +20,11 @@ struct stub {
 	struct java_bytes factory;
 	struct jrmp_id id;
 	bool is_result; /* its receiver was to acknowledge it */
+	/*
+	 * Where in its stream the reference is written: all of it, and the
+	 * block data that it begins with, behind which a factory stands.
+	 */
+	size_t begin, end, block_end;
 };
 
 /*

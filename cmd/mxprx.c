@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc mxprx: lets JMX clients through to JVMs, each by one port. */
+#include "cmd/commands.h"
+#include "cmd/jmx_target.h"
+#include "cmd/talk.h"
+#include "core/base/clock.h"
+#include "core/base/output.h"
+#include "core/base/safe_text.h"
+#include "core/base/units.h"
+#include "jmx_http/proxy/proxy.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RESOLVE_NS (5 * CLOCK_NS_PER_S)
+
+static struct {
+	struct option_list sockets, binds;
+	const char *advertise;
+	uint64_t clients;
+	int64_t connect_ns, drain_ns;
+	bool read_only;
+	struct tls_options tls;
+} opt = {
+	.clients = 1024,
+	.connect_ns = 5 * CLOCK_NS_PER_S,
+	.drain_ns = 30 * CLOCK_NS_PER_S,
+};
+
+static void say(void *self, const char *line)
+{
+	(void)self;
+	talk("%s", line);
+}
+
+/* [HOST:]PORT, where port 0 is any that is free. */
+static int parse_bind(struct sockaddr_storage *to, const char *text,
+		      struct error *err)
+{
+	const char *colon = strrchr(text, ':');
+	const char *port = colon ? colon + 1 : text;
+	struct rmi_address address;
+	struct error unused;
+	struct text whole = { 0 };
+	uint64_t number;
+	int ret;
+
+	if (units_count(port, &number, &unused) || number > UINT16_MAX)
+		return misuse(err, "-b %s: a port is meant, or <host>:<port>",
+			      text);
+	/* The port that an address is parsed with cannot be 0. */
+	text_printf(&whole, "%.*s:1", colon ? (int)(colon - text) : 9,
+		    colon ? text : "127.0.0.1");
+	ret = rmi_address_parse(&address, whole.bytes, err);
+	text_release(&whole);
+	if (ret || rmi_address_resolve(
+			   &address,
+			   clock_after(clock_monotonic_ns(), RESOLVE_NS), err))
+		return fail_in(err, "-b");
+	*to = address.list[0];
+	((struct sockaddr_in *)to)->sin_port = htons((uint16_t)number);
+	return 0;
+}
+
+static bool is_loopback(const struct sockaddr_storage *a)
+{
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)a;
+	const struct sockaddr_in *four = (const struct sockaddr_in *)a;
+
+	if (a->ss_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+	return ntohl(four->sin_addr.s_addr) >> 24 == 127;
+}
+
+/* What to type into the clients that there are. */
+static int print_usage(const char *target, const char *host, int port,
+		       struct error *err)
+{
+	struct output out;
+	struct text title = { 0 };
+	int ret = output_open(&out, "-", err);
+
+	safe_text(&title, target, strlen(target));
+	if (ret == 0) {
+		output_printf(&out, "%s is at %s:%d\n", title.bytes, host,
+			      port);
+		output_printf(&out, "  VisualVM  visualvm --openjmx %s:%d\n",
+			      host, port);
+		output_printf(&out, "  JConsole  jconsole %s:%d\n", host, port);
+		output_printf(&out,
+			      "  JMC       service:jmx:rmi:///jndi/rmi://"
+			      "%s:%d/jmxrmi\n",
+			      host, port);
+		ret = output_commit(&out, err);
+	}
+	output_close(&out);
+	text_release(&title);
+	return ret;
+}
+
+static int add_pair(struct proxy *p, const char *target, const char *bind,
+		    struct error *err)
+{
+	int64_t deadline_ns = clock_after(clock_monotonic_ns(), RESOLVE_NS);
+	struct sockaddr_storage local;
+	struct rmi_address address;
+	struct proxy_pair pair = { .title = target, .bind = &local };
+	int port;
+
+	if (rmi_address_parse(&address, target, err) ||
+	    parse_bind(&local, bind, err))
+		return -1;
+	if (!is_loopback(&local))
+		return misuse(err, "-b %s: only 127.0.0.1 so far", bind);
+	if (rmi_address_resolve(&address, deadline_ns, err))
+		return -1;
+	pair.host = address.host;
+	pair.port = address.port;
+	pair.advertise_host = opt.advertise;
+	pair.dialer = tcp_dialer_new(proxy_base(p), &address);
+	port = proxy_add(p, &pair, err);
+	if (port < 0)
+		return -1;
+	return print_usage(target, "127.0.0.1", port, err);
+}
+
+static int add_pairs(struct proxy *p, struct error *err)
+{
+	for (size_t i = 0; i < opt.sockets.count; i++)
+		if (add_pair(p, opt.sockets.values[i], opt.binds.values[i],
+			     err))
+			return -1;
+	return 0;
+}
+
+static int serve(const struct proxy_options *options, struct error *err)
+{
+	struct proxy *p = proxy_new(options, err);
+	int ret;
+
+	if (!p)
+		return -1;
+	ret = add_pairs(p, err);
+	if (ret == 0)
+		ret = proxy_run(p, err);
+	proxy_free(p);
+	return ret;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	struct proxy_options options = {
+		.clients_max = (size_t)opt.clients,
+		.clients_of_peer_max = (size_t)opt.clients,
+		.hello_ns = 5 * CLOCK_NS_PER_S,
+		.connect_ns = opt.connect_ns,
+		.drain_ns = opt.drain_ns,
+		.read_only = opt.read_only,
+		.say = say,
+	};
+	int ret;
+
+	if (argc)
+		return misuse(err, "%s: -s says which JVM", argv[0]);
+	if (!opt.sockets.count)
+		return misuse(err, "which JVM? -s <host>:<port>");
+	if (opt.binds.count != opt.sockets.count)
+		return misuse(err, "as many -b are needed as there are -s");
+	options.to_jvm = tls_client_context(&opt.tls, err);
+	if (!options.to_jvm)
+		return -1;
+	ret = serve(&options, err);
+	SSL_CTX_free(options.to_jvm);
+	return ret;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_LIST('s', "socket", &opt.sockets, "<host>:<port>",
+		 "where a JVM has its JMX port"),
+	OPT_LIST('b', "bind", &opt.binds, "[<host>:]<port>",
+		 "where clients connect instead; one for each -s"),
+	OPT_STRING(0, "advertise", &opt.advertise, "<host>",
+		   "the name that clients know this machine by"),
+	OPT_JMX_TLS(&opt),
+	OPT_FLAG(0, "read-only", &opt.read_only,
+		 "pass on only calls that change nothing"),
+	OPT_COUNT(0, "max-clients", &opt.clients, "<n>",
+		  "connections at a time"),
+	OPT_DURATION(0, "timeout", &opt.connect_ns, "<time>",
+		     "how long a JVM may take to answer"),
+	OPT_DURATION(0, "drain", &opt.drain_ns, "<time>",
+		     "how long calls may go on at the end"),
+	OPT_END,
+};
+/* clang-format on */
+
+const struct command mxprx_command = {
+	.name = "mxprx",
+	.alias = "mprx",
+	.synopsis = "mxprx [<options>] -s <host>:<port> -b [<host>:]<port>",
+	.summary = "let JMX clients through to a JVM by one port",
+	.group = "ask a JVM",
+	.examples = "  sjkc mxprx -s 10.0.0.7:9010 -b 7777\n"
+		    "  sjkc mxprx -s a:9010 -b 7001 -s b:9010 -b 7002 "
+		    "--read-only\n",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/proxy/backend.h"
+
+#include "core/base/alloc.h"
+#include "jmx_http/proxy/socket.h"
+#include "jmx_http/rmi/jrmp.h"
+#include "jmx_http/tls.h"
+
+#include <errno.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent_ssl.h>
+#include <openssl/err.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GREETING_MAX ((size_t)1 << 10)
+
+static void dial(struct backend *b);
+
+static void failed(struct backend *b, enum error_kind kind, const char *what)
+{
+	struct error err;
+
+	fail(&err, kind, "%s: port %u: %s", b->pair->title, b->endpoint.port,
+	     what);
+	b->context.events->ended(b->context.self, b, &err);
+}
+
+static void drop_buffer(struct backend *b)
+{
+	if (b->buffer)
+		bufferevent_free(b->buffer);
+	b->buffer = NULL;
+}
+
+static void say_hello(struct backend *b)
+{
+	struct text hello = { 0 };
+
+	jrmp_add_hello(&hello);
+	bufferevent_write(b->buffer, hello.bytes, hello.len);
+	text_release(&hello);
+	b->state = BACKEND_GREETING;
+}
+
+/* The greeting has come. */
+static void begin(struct backend *b)
+{
+	struct text endpoint = { 0 };
+
+	jrmp_add_endpoint(&endpoint);
+	bufferevent_write(b->buffer, endpoint.bytes, endpoint.len);
+	text_release(&endpoint);
+	if (b->waiting.len)
+		bufferevent_write(b->buffer, b->waiting.bytes, b->waiting.len);
+	text_release(&b->waiting);
+	bufferevent_set_timeouts(b->buffer, NULL, NULL);
+	b->state = BACKEND_READY;
+	if (b->endpoint.tls == ENDPOINT_LOOK)
+		pair_learn_tls(b->pair, b->endpoint.port, ENDPOINT_PLAIN);
+}
+
+/* It speaks TLS, and said so as a server of TLS does. */
+static void dial_by_tls(struct backend *b)
+{
+	if (b->endpoint.tls != ENDPOINT_LOOK || !b->context.tls) {
+		failed(b, ERROR_REFUSED, "it wants TLS");
+		return;
+	}
+	drop_buffer(b);
+	b->endpoint.tls = ENDPOINT_TLS;
+	pair_learn_tls(b->pair, b->endpoint.port, ENDPOINT_TLS);
+	dial(b);
+}
+
+static void take_greeting(struct backend *b)
+{
+	struct evbuffer *in = bufferevent_get_input(b->buffer);
+	size_t len = evbuffer_get_length(in);
+	struct jrmp_greeting greeting;
+	enum jrmp_answer answer;
+
+	if (len > GREETING_MAX)
+		len = GREETING_MAX;
+	answer = jrmp_read_answer(evbuffer_pullup(in, (ssize_t)len), len,
+				  &greeting);
+	if (answer == JRMP_GREETED) {
+		evbuffer_drain(in, greeting.len);
+		begin(b);
+	} else if (answer == JRMP_TLS) {
+		dial_by_tls(b);
+	} else if (answer != JRMP_SHORT) {
+		failed(b, ERROR_REFUSED, "what answers there is no RMI");
+	}
+}
+
+static void on_read(struct bufferevent *buffer, void *arg)
+{
+	struct backend *b = arg;
+
+	(void)buffer;
+	if (b->state == BACKEND_GREETING)
+		take_greeting(b);
+	else if (b->state == BACKEND_READY)
+		b->context.events->arrived(b->context.self, b);
+}
+
+static void shut_if_due(struct backend *b)
+{
+	if (b->state != BACKEND_READY || !b->is_to_shut ||
+	    evbuffer_get_length(bufferevent_get_output(b->buffer)))
+		return;
+	b->is_to_shut = false;
+	if (b->endpoint.tls == ENDPOINT_TLS)
+		SSL_shutdown(bufferevent_openssl_get_ssl(b->buffer));
+	else
+		shutdown(bufferevent_getfd(b->buffer), SHUT_WR);
+}
+
+static void on_write(struct bufferevent *buffer, void *arg)
+{
+	struct backend *b = arg;
+
+	(void)buffer;
+	shut_if_due(b);
+	if (b->state == BACKEND_READY)
+		b->context.events->drained(b->context.self, b);
+}
+
+/* What went wrong with TLS, in OpenSSL's words. */
+static void tls_failed(struct backend *b)
+{
+	unsigned long code = bufferevent_get_openssl_error(b->buffer);
+	const char *reason = code ? ERR_reason_error_string(code) : NULL;
+	long verdict = SSL_get_verify_result(
+		bufferevent_openssl_get_ssl(b->buffer));
+
+	if (verdict != X509_V_OK)
+		reason = X509_verify_cert_error_string(verdict);
+	/* It may speak another way when it is back. */
+	pair_learn_tls(b->pair, b->pair->registry.port, ENDPOINT_LOOK);
+	failed(b, ERROR_REFUSED, reason ? reason : "TLS ended without a word");
+}
+
+static void on_event(struct bufferevent *buffer, short what, void *arg)
+{
+	struct backend *b = arg;
+	int sys = EVUTIL_SOCKET_ERROR();
+
+	(void)buffer;
+	if (what & BEV_EVENT_CONNECTED) {
+		if (b->state == BACKEND_SHAKING)
+			say_hello(b);
+	} else if (what & BEV_EVENT_TIMEOUT) {
+		failed(b, ERROR_REFUSED, "no answer in time");
+	} else if (b->state == BACKEND_SHAKING) {
+		tls_failed(b);
+	} else if (b->state == BACKEND_GREETING) {
+		failed(b, ERROR_REFUSED,
+		       what & BEV_EVENT_EOF ? "it was closed without an answer"
+					    : strerror(sys));
+	} else if (what & BEV_EVENT_ERROR) {
+		failed(b, ERROR_REFUSED, strerror(sys));
+	} else {
+		b->context.events->ended(b->context.self, b, NULL);
+	}
+}
+
+static struct bufferevent *buffer_over(struct backend *b, evutil_socket_t fd)
+{
+	struct bufferevent *buffer;
+	SSL *ssl;
+
+	if (b->endpoint.tls != ENDPOINT_TLS)
+		return bufferevent_socket_new(b->context.base, fd,
+					      BEV_OPT_CLOSE_ON_FREE);
+	ssl = tls_client_new(b->context.tls, b->pair->host);
+	if (!ssl)
+		return NULL;
+	buffer = bufferevent_openssl_socket_new(b->context.base, fd, ssl,
+						BUFFEREVENT_SSL_CONNECTING,
+						BEV_OPT_CLOSE_ON_FREE);
+	if (buffer)
+		bufferevent_openssl_set_allow_dirty_shutdown(buffer, 1);
+	else
+		SSL_free(ssl);
+	return buffer;
+}
+
+static void on_dialled(void *self, evutil_socket_t fd, const struct error *err)
+{
+	struct backend *b = self;
+	struct timeval limit = socket_timeval(b->context.connect_ns);
+
+	b->dial = NULL;
+	if (fd < 0) {
+		b->context.events->ended(b->context.self, b, err);
+		return;
+	}
+	socket_set(fd);
+	b->buffer = buffer_over(b, fd);
+	if (!b->buffer) {
+		close(fd);
+		failed(b, ERROR_FAILED, "no connection can be made");
+		return;
+	}
+	bufferevent_setcb(b->buffer, on_read, on_write, on_event, b);
+	bufferevent_setwatermark(b->buffer, EV_READ, 0, BACKEND_WAITING_MAX);
+	bufferevent_setwatermark(b->buffer, EV_WRITE,
+				 b->is_to_shut ? 0 : BACKEND_WAITING_MAX / 2,
+				 0);
+	bufferevent_set_timeouts(b->buffer, &limit, NULL);
+	bufferevent_enable(b->buffer, EV_READ | EV_WRITE);
+	if (b->endpoint.tls == ENDPOINT_TLS)
+		b->state = BACKEND_SHAKING;
+	else
+		say_hello(b);
+}
+
+static void dial(struct backend *b)
+{
+	struct dialer *d = b->pair->dialer;
+
+	b->state = BACKEND_DIALLING;
+	b->dial = d->ops->begin(d, b->endpoint.port, b->context.connect_ns,
+				on_dialled, b);
+}
+
+struct backend *backend_new(const struct backend_context *context,
+			    struct pair *pair, struct endpoint endpoint)
+{
+	struct backend *b = xcalloc(1, sizeof(*b));
+
+	b->context = *context;
+	b->pair = pair;
+	b->endpoint = endpoint;
+	dial(b);
+	return b;
+}
+
+void backend_free(struct backend *b)
+{
+	if (!b)
+		return;
+	if (b->dial)
+		b->dial->dialer->ops->cancel(b->dial);
+	drop_buffer(b);
+	text_release(&b->waiting);
+	free(b);
+}
+
+void backend_send(struct backend *b, const void *bytes, size_t len)
+{
+	if (b->state == BACKEND_READY)
+		bufferevent_write(b->buffer, bytes, len);
+	else
+		text_add(&b->waiting, bytes, len);
+}
+
+bool backend_is_full(const struct backend *b)
+{
+	if (b->state != BACKEND_READY)
+		return b->waiting.len > 0;
+	return evbuffer_get_length(bufferevent_get_output(b->buffer)) >
+	       BACKEND_WAITING_MAX;
+}
+
+struct evbuffer *backend_input(struct backend *b)
+{
+	return bufferevent_get_input(b->buffer);
+}
+
+void backend_pause(struct backend *b, bool paused)
+{
+	if (b->state != BACKEND_READY)
+		return;
+	if (paused)
+		bufferevent_disable(b->buffer, EV_READ);
+	else
+		bufferevent_enable(b->buffer, EV_READ);
+}
+
+void backend_shut(struct backend *b)
+{
+	b->is_to_shut = true;
+	if (b->buffer)
+		bufferevent_setwatermark(b->buffer, EV_WRITE, 0, 0);
+	shut_if_due(b);
+}

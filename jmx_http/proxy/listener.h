@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * listener: a port on which clients are taken for one JVM.
+ */
+#ifndef JMX_HTTP_PROXY_LISTENER_H
+#define JMX_HTTP_PROXY_LISTENER_H
+
+#include "jmx_http/proxy/pair.h"
+#include "jmx_http/proxy/proxy.h"
+
+#include <event2/listener.h>
+#include <netinet/in.h>
+
+struct session;
+
+struct proxy {
+	struct event_base *base;
+	struct proxy_options options;
+	struct listener **listeners;
+	size_t listener_count, listener_cap;
+	struct session *sessions;
+	size_t session_count;
+	int reserve; /* a descriptor to give up when there are no others */
+	bool is_draining;
+	/* Of what is said often: when next, and how often it was not. */
+	int64_t quiet_until_ns;
+	uint64_t unsaid;
+};
+
+struct listener {
+	struct proxy *proxy;
+	struct pair pair;
+	struct evconnlistener *accepts;
+	char *advertise_host;
+	uint16_t advertise_port;
+};
+
+/* NULL and *err; *port is the one that it got. */
+struct listener *listener_new(struct proxy *p, const struct proxy_pair *pair,
+			      uint16_t *port, struct error *err);
+
+/* Takes no more clients. */
+void listener_stop(struct listener *l);
+
+void listener_free(struct listener *l);
+
+/* A line of the proxy's. */
+void proxy_say(struct proxy *p, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* One that clients can cause: at most one in ten seconds, and how many. */
+void proxy_say_seldom(struct proxy *p, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/proxy/pair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct route *route_of(const struct pair *p,
+				    const struct jrmp_id *id)
+{
+	for (size_t i = 0; i < p->route_count; i++)
+		if (memcmp(&p->routes[i].id, id, sizeof(*id)) == 0)
+			return &p->routes[i];
+	return NULL;
+}
+
+bool pair_knows(const struct pair *p, const struct jrmp_id *id)
+{
+	return route_of(p, id);
+}
+
+/*
+ * What is not known is an object of the server's port: one of before the proxy
+ * was started, or one of the many that are where the server is.
+ */
+struct endpoint pair_route(const struct pair *p, const struct jrmp_id *id)
+{
+	const struct route *r = route_of(p, id);
+
+	if (r)
+		return r->endpoint;
+	if (p->has_server && memcmp(id, &jrmp_registry, sizeof(*id)) != 0)
+		return p->server;
+	return p->registry;
+}
+
+static struct endpoint endpoint_of(const struct stub *stub)
+{
+	struct endpoint e = { .port = stub->port, .tls = ENDPOINT_LOOK };
+
+	if (!stub->factory.len)
+		e.tls = ENDPOINT_PLAIN;
+	else if (java_bytes_are(stub->factory,
+				"javax.rmi.ssl.SslRMIClientSocketFactory"))
+		e.tls = ENDPOINT_TLS;
+	return e;
+}
+
+void pair_learn_server(struct pair *p, const struct stub *stub,
+		       bool at_registry)
+{
+	p->server_port = stub->port;
+	p->server = at_registry ? p->registry : endpoint_of(stub);
+	p->has_server = true;
+}
+
+void pair_learn_session(struct pair *p, const struct stub *stub)
+{
+	struct endpoint e = endpoint_of(stub);
+	struct route *r;
+
+	if (p->has_server && stub->port == p->server_port)
+		return;
+	r = (struct route *)route_of(p, &stub->id);
+	if (!r) {
+		r = &p->routes[p->next_route];
+		p->next_route = (p->next_route + 1) % PAIR_ROUTES_MAX;
+		if (p->route_count < PAIR_ROUTES_MAX)
+			p->route_count++;
+	}
+	*r = (struct route){ .id = stub->id, .endpoint = e };
+}
+
+static void learn(struct endpoint *e, uint16_t port, enum endpoint_tls tls)
+{
+	if (e->port == port)
+		e->tls = tls;
+}
+
+void pair_learn_tls(struct pair *p, uint16_t port, enum endpoint_tls tls)
+{
+	learn(&p->registry, port, tls);
+	learn(&p->server, port, tls);
+	for (size_t i = 0; i < p->route_count; i++)
+		learn(&p->routes[i].endpoint, port, tls);
+}
+
+void pair_release(struct pair *p)
+{
+	free(p->title);
+	free(p->host);
+	dialer_free(p->dialer);
+	*p = (struct pair){ 0 };
+}

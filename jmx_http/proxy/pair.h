@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pair: a JVM, and where its objects are to be called.
+ *
+ * All that is learnt comes from the JVM's own stubs.  The host in them is
+ * looked at by nobody: it is what is wrong behind a port-forward, and the
+ * dialer knows the right one.  The port may be wrong, too: whether the port
+ * that we were told is the right one, is asked there (session.c).
+ */
+#ifndef JMX_HTTP_PROXY_PAIR_H
+#define JMX_HTTP_PROXY_PAIR_H
+
+#include "jmx_http/proxy/dialer.h"
+#include "jmx_http/rmi/stub.h"
+
+#include <stdbool.h>
+
+#define PAIR_ROUTES_MAX 64 /* of objects that are elsewhere than the server */
+
+enum endpoint_tls {
+	ENDPOINT_PLAIN,
+	ENDPOINT_TLS,
+	ENDPOINT_LOOK, /* as the port answers a hello */
+};
+
+struct endpoint {
+	uint16_t port;
+	enum endpoint_tls tls;
+};
+
+struct route {
+	struct jrmp_id id;
+	struct endpoint endpoint;
+};
+
+/* Who is told what of it. */
+struct pair {
+	char *title; /* "10.0.0.7:9010", for messages */
+	char *host;  /* whose certificate its TLS shows */
+	struct dialer *dialer;
+	struct endpoint registry;
+	/*
+	 * A JVM that has no registry: what is behind its only name, "jmxrmi".
+	 * The proxy answers for it then.
+	 */
+	bool has_stub;
+	struct stub stub;
+
+	/* Private from here on. */
+	bool has_server;
+	struct endpoint server; /* of the object that was looked up last */
+	uint16_t server_port;   /* as its stub had it */
+	struct route routes[PAIR_ROUTES_MAX];
+	size_t route_count, next_route;
+};
+
+/* Where an object is to be called. */
+struct endpoint pair_route(const struct pair *p, const struct jrmp_id *id);
+
+/* True when there is a way to it of its own. */
+bool pair_knows(const struct pair *p, const struct jrmp_id *id);
+
+/*
+ * What a stub says: of the server, which is at the registry's port if
+ * at_registry; or of a session.
+ */
+void pair_learn_server(struct pair *p, const struct stub *stub,
+		       bool at_registry);
+void pair_learn_session(struct pair *p, const struct stub *stub);
+
+/* A port that was looked at speaks TLS, or does not. */
+void pair_learn_tls(struct pair *p, uint16_t port, enum endpoint_tls tls);
+
+void pair_release(struct pair *p);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/proxy/request.h"
+
+#include "core/base/cursor.h"
+
+#include <string.h>
+
+/* Java RMI Specification, 10.2. */
+#define MESSAGE_CALL    0x50
+#define MESSAGE_PING    0x52
+#define MESSAGE_DGC_ACK 0x54
+
+#define HEAD_LEN        (JRMP_ID_LEN + 4 + 8)
+
+bool request_is_dgc(const struct jrmp_id *id)
+{
+	static const struct jrmp_id dgc = { { 0, 0, 0, 0, 0, 0, 0, 2 } };
+
+	return memcmp(id, &dgc, sizeof(dgc)) == 0;
+}
+
+static enum request_status is_wrong(struct request *r, const char *what)
+{
+	r->wrong = what;
+	return REQUEST_WRONG;
+}
+
+static const struct method *method_of(const struct jrmp_id *object,
+				      int32_t operation, uint64_t hash)
+{
+	if (memcmp(object, &jrmp_registry, sizeof(*object)) == 0)
+		return method_find(METHOD_OF_REGISTRY, operation, hash);
+	if (request_is_dgc(object))
+		return method_find(METHOD_OF_DGC, operation, hash);
+	return operation == -1 ? method_of_jmx(hash) : NULL;
+}
+
+/* Which object, and what of it; primitive arguments are behind that. */
+static enum request_status take_head(struct request *r,
+				     const struct java_value *v)
+{
+	struct cursor c;
+	int32_t operation;
+	uint64_t hash;
+
+	if (v->kind != JAVA_BLOCK || v->bytes.len < HEAD_LEN)
+		return is_wrong(r, "a call without a head");
+	c = cursor_over(v->bytes.at, v->bytes.len);
+	memcpy(r->object.bytes, cursor_bytes(&c, JRMP_ID_LEN), JRMP_ID_LEN);
+	operation = (int32_t)cursor_u32(&c);
+	hash = cursor_u64(&c);
+	r->method = method_of(&r->object, operation, hash);
+	if (!r->method)
+		return is_wrong(r, "a call of a method that JMX does not have");
+	if (cursor_left(&c) != r->method->primitives)
+		return is_wrong(r, "a call with other arguments than it takes");
+	r->has_head = true;
+	return REQUEST_MORE;
+}
+
+static enum request_status take_argument(struct request *r,
+					 const struct java_value *v)
+{
+	char wanted = r->method->arguments[r->argument_count];
+	bool fits = wanted == 'o'
+			    ? v->kind != JAVA_BLOCK
+			    : v->kind == JAVA_BLOCK &&
+				      v->bytes.len == (size_t)(wanted - '0');
+
+	if (!fits)
+		return is_wrong(r, "a call with other arguments than it takes");
+	r->arguments[r->argument_count++] = v;
+	return REQUEST_MORE;
+}
+
+static enum request_status read_call(struct request *r)
+{
+	const struct java_value *v = NULL;
+	enum request_status status = REQUEST_MORE;
+	enum java_status got;
+	size_t used;
+
+	while (status == REQUEST_MORE) {
+		if (r->has_head && !r->method->arguments[r->argument_count])
+			return REQUEST_WHOLE;
+		got = java_stream_read(&r->stream, r->bytes.bytes + r->used,
+				       r->bytes.len - r->used, &used, &v);
+		r->used += used;
+		if (got == JAVA_MORE)
+			return REQUEST_MORE;
+		if (got == JAVA_WRONG)
+			return is_wrong(r, r->stream.wrong);
+		if (got == JAVA_ABORTED)
+			return REQUEST_ENDED;
+		status = r->has_head ? take_argument(r, v) : take_head(r, v);
+	}
+	return status;
+}
+
+static enum request_status begin(struct request *r, uint8_t tag)
+{
+	r->used = 1;
+	r->stream.memory_max = REQUEST_MEMORY_MAX;
+	switch (tag) {
+	case MESSAGE_CALL:
+		r->kind = REQUEST_CALL;
+		return REQUEST_MORE;
+	case MESSAGE_PING:
+		r->kind = REQUEST_PING;
+		return REQUEST_WHOLE;
+	case MESSAGE_DGC_ACK:
+		r->kind = REQUEST_DGC_ACK;
+		return REQUEST_MORE;
+	default:
+		return is_wrong(r, "a message that there is not");
+	}
+}
+
+static enum request_status read_on(struct request *r)
+{
+	enum request_status status = REQUEST_MORE;
+
+	if (r->kind == REQUEST_NONE && r->bytes.len)
+		status = begin(r, (uint8_t)r->bytes.bytes[0]);
+	if (status != REQUEST_MORE)
+		return status;
+	if (r->kind == REQUEST_CALL)
+		return read_call(r);
+	if (r->kind == REQUEST_NONE || r->bytes.len < 1 + JRMP_ACK_LEN)
+		return REQUEST_MORE;
+	r->used = 1 + JRMP_ACK_LEN;
+	return REQUEST_WHOLE;
+}
+
+enum request_status request_read(struct request *r, const void *bytes,
+				 size_t len, size_t *used)
+{
+	size_t before = r->bytes.len;
+	enum request_status status;
+
+	*used = 0;
+	if (r->wrong)
+		return REQUEST_WRONG;
+	text_add(&r->bytes, bytes, len);
+	status = read_on(r);
+	*used = len;
+	if (status == REQUEST_MORE && r->bytes.len > REQUEST_BYTES_MAX)
+		return is_wrong(r, "a message that is too long");
+	if (status == REQUEST_WHOLE) {
+		/* What is behind it belongs to the next. */
+		*used = r->used - before;
+		r->bytes.len = r->used;
+	}
+	return status;
+}
+
+void request_release(struct request *r)
+{
+	java_stream_release(&r->stream);
+	text_release(&r->bytes);
+	*r = (struct request){ 0 };
+}
+
+static uint64_t integer_of(const struct java_value *object, const char *name)
+{
+	const struct java_value *v = java_field_of(object, name);
+
+	return v && v->kind == JAVA_INTEGER ? (uint64_t)v->integer : 0;
+}
+
+static void put(uint8_t *to, uint64_t value, size_t len)
+{
+	while (len--) {
+		to[len] = (uint8_t)value;
+		value >>= 8;
+	}
+}
+
+/* java.rmi.server.ObjID, as its write() has it. */
+bool request_dgc_id(const struct request *r, size_t *at, struct jrmp_id *id)
+{
+	const struct java_value *list = r->argument_count ? r->arguments[0]
+							  : NULL;
+	const struct java_value *object, *space;
+
+	if (!list || list->kind != JAVA_ARRAY ||
+	    *at >= list->array.elements.count)
+		return false;
+	object = list->array.elements.at[(*at)++];
+	space = java_field_of(object, "space");
+	put(id->bytes, integer_of(object, "objNum"), 8);
+	put(id->bytes + 8, integer_of(space, "unique"), 4);
+	put(id->bytes + 12, integer_of(space, "time"), 8);
+	put(id->bytes + 20, integer_of(space, "count"), 2);
+	return true;
+}

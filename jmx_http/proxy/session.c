@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/proxy/session.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "jmx_http/proxy/socket.h"
+
+#include <event2/buffer.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Java RMI Specification, 10.2. */
+#define HELLO           "JRMI\0\2"
+#define HELLO_LEN       6
+#define PROTOCOL_STREAM 0x4b
+#define PROTOCOL_MULTI  0x4d
+#define PROTOCOL_ACK    0x4e
+#define PROTOCOL_NACK   0x4f
+#define TLS_HANDSHAKE   0x16
+
+#define PIECE_MAX       4096
+#define FINISH_NS       (10 * CLOCK_NS_PER_S) /* for what is to be written */
+#define MESSAGE_NS      (60 * CLOCK_NS_PER_S) /* from its first byte */
+
+static void set_timer(struct session *s, int64_t ns)
+{
+	struct timeval tv = socket_timeval(ns);
+
+	event_add(s->timer, &tv);
+}
+
+/* Nothing of it is called any more; it is freed from the loop. */
+static void die(struct session *s)
+{
+	if (s->state == SESSION_DEAD)
+		return;
+	s->state = SESSION_DEAD;
+	bufferevent_setcb(s->client, NULL, NULL, NULL, NULL);
+	bufferevent_disable(s->client, EV_READ | EV_WRITE);
+	set_timer(s, 0);
+}
+
+void session_touch(struct session *s)
+{
+	if (s->client_ended)
+		set_timer(s, FINISH_NS);
+}
+
+void session_free(struct session *s)
+{
+	*s->at = s->next;
+	if (s->next)
+		s->next->at = s->at;
+	s->listener->proxy->session_count--;
+	for (size_t i = 0; i < SESSION_BACKENDS_MAX; i++)
+		backend_free(s->backends[i]);
+	session_reply_release(s);
+	request_release(&s->request);
+	bufferevent_free(s->client);
+	event_free(s->timer);
+	free(s);
+}
+
+void session_end(struct session *s, const char *why)
+{
+	struct text host = { 0 };
+
+	if (s->state == SESSION_DEAD)
+		return;
+	if (why) {
+		socket_add_host(&host, &s->peer);
+		proxy_say_seldom(s->listener->proxy, "%s: client %s: %s",
+				 s->listener->pair.title, host.bytes, why);
+		text_release(&host);
+	}
+	die(s);
+}
+
+static bool has_output(const struct session *s)
+{
+	return evbuffer_get_length(bufferevent_get_output(s->client)) > 0;
+}
+
+void session_finish(struct session *s)
+{
+	if (s->state >= SESSION_ENDING)
+		return;
+	s->state = SESSION_ENDING;
+	if (!has_output(s)) {
+		die(s);
+		return;
+	}
+	bufferevent_disable(s->client, EV_READ);
+	bufferevent_setwatermark(s->client, EV_WRITE, 0, 0);
+	set_timer(s, FINISH_NS);
+}
+
+void session_drain(struct session *s)
+{
+	if (s->wait == WAIT_NOTHING && s->request.kind == REQUEST_NONE)
+		session_finish(s);
+}
+
+void session_write(struct session *s, const struct text *bytes)
+{
+	bufferevent_write(s->client, bytes->bytes, bytes->len);
+}
+
+/* Tells the client its own address, as RMI's server does. */
+static void greet(struct session *s)
+{
+	struct text host = { 0 }, out = { 0 };
+
+	socket_add_host(&host, &s->peer);
+	text_putc(&out, PROTOCOL_ACK);
+	text_putc(&out, 0);
+	text_putc(&out, (char)host.len);
+	text_add(&out, host.bytes, host.len);
+	text_putc(&out, 0);
+	text_putc(&out, 0);
+	text_putc(&out, (char)(socket_port(&s->peer) >> 8));
+	text_putc(&out, (char)socket_port(&s->peer));
+	session_write(s, &out);
+	text_release(&host);
+	text_release(&out);
+	s->state = SESSION_ENDPOINT;
+}
+
+static bool take_hello(struct session *s, struct evbuffer *in)
+{
+	size_t len = evbuffer_get_length(in);
+	size_t known = len < HELLO_LEN ? len : HELLO_LEN;
+	const uint8_t *bytes = evbuffer_pullup(
+		in, (ssize_t)(known + (len > known)));
+
+	if (known && bytes[0] == TLS_HANDSHAKE) {
+		session_end(s, "it speaks TLS, for which --tls-cert is needed");
+		return false;
+	}
+	if (memcmp(bytes, HELLO, known) != 0) {
+		session_end(s, "it does not speak RMI");
+		return false;
+	}
+	if (len <= HELLO_LEN)
+		return false;
+	if (bytes[HELLO_LEN] == PROTOCOL_STREAM) {
+		evbuffer_drain(in, HELLO_LEN + 1);
+		greet(s);
+		return true;
+	}
+	if (bytes[HELLO_LEN] == PROTOCOL_MULTI) {
+		struct text nack = { 0 };
+
+		text_putc(&nack, PROTOCOL_NACK);
+		session_write(s, &nack);
+		text_release(&nack);
+		session_finish(s);
+		return false;
+	}
+	session_end(s, "it wants another protocol than RMI's streams");
+	return false;
+}
+
+/* What a client says of itself is as little use as to RMI's server. */
+static bool take_endpoint(struct session *s, struct evbuffer *in)
+{
+	size_t len = evbuffer_get_length(in), host_len;
+	const uint8_t *bytes;
+
+	if (len < 2)
+		return false;
+	bytes = evbuffer_pullup(in, 2);
+	host_len = (size_t)bytes[0] << 8 | bytes[1];
+	if (host_len > JRMP_HOST_MAX) {
+		session_end(s, "it gives itself a name that is too long");
+		return false;
+	}
+	if (len < 2 + host_len + 4)
+		return false;
+	evbuffer_drain(in, 2 + host_len + 4);
+	event_del(s->timer);
+	s->state = SESSION_MESSAGES;
+	return true;
+}
+
+/* After the last byte of a message; the next may be here, too. */
+static bool message_is_done(struct session *s)
+{
+	s->request_is_whole = !session_call(s);
+	if (s->request_is_whole)
+		return false;
+	request_release(&s->request);
+	return s->state == SESSION_MESSAGES;
+}
+
+static bool take_message(struct session *s, struct evbuffer *in)
+{
+	size_t len = evbuffer_get_length(in), used;
+	bool is_new = s->request.kind == REQUEST_NONE;
+	enum request_status status;
+
+	if (len > PIECE_MAX)
+		len = PIECE_MAX;
+	status = request_read(&s->request, evbuffer_pullup(in, (ssize_t)len),
+			      len, &used);
+	evbuffer_drain(in, used);
+	if (status == REQUEST_MORE && is_new)
+		set_timer(s, MESSAGE_NS);
+	else if (status == REQUEST_WHOLE)
+		event_del(s->timer);
+	switch (status) {
+	case REQUEST_MORE:
+		return true;
+	case REQUEST_WHOLE:
+		return message_is_done(s);
+	case REQUEST_ENDED:
+		session_finish(s);
+		return false;
+	default:
+		session_end(s, s->request.wrong);
+		return false;
+	}
+}
+
+void session_go_on(struct session *s)
+{
+	struct evbuffer *in = bufferevent_get_input(s->client);
+	bool more = s->state < SESSION_ENDING;
+
+	if (more && s->request_is_whole)
+		more = message_is_done(s);
+	while (more && evbuffer_get_length(in)) {
+		if (s->current && backend_is_full(s->current))
+			break;
+		if (s->state == SESSION_HELLO)
+			more = take_hello(s, in);
+		else if (s->state == SESSION_ENDPOINT)
+			more = take_endpoint(s, in);
+		else
+			more = take_message(s, in);
+	}
+}
+
+static void on_read(struct bufferevent *client, void *arg)
+{
+	(void)client;
+	session_go_on(arg);
+}
+
+/* There is room again for what the JVM sends. */
+static void on_write(struct bufferevent *client, void *arg)
+{
+	struct session *s = arg;
+
+	(void)client;
+	if (s->state == SESSION_ENDING) {
+		if (!has_output(s))
+			die(s);
+		return;
+	}
+	if (s->current) {
+		backend_pause(s->current, false);
+		if (s->current->state == BACKEND_READY)
+			session_backend_events.arrived(s, s->current);
+	}
+}
+
+static void on_event(struct bufferevent *client, short what, void *arg)
+{
+	struct session *s = arg;
+
+	(void)client;
+	if (what & BEV_EVENT_ERROR) {
+		session_end(s, NULL);
+		return;
+	}
+	if (!(what & BEV_EVENT_EOF))
+		return;
+	s->client_ended = true;
+	session_go_on(s);
+	if (s->state >= SESSION_ENDING)
+		return;
+	if (!s->current ||
+	    (s->request.kind != REQUEST_NONE && !s->request_is_whole)) {
+		session_finish(s);
+		return;
+	}
+	/* It may still read what it asked for, or be gone: that looks alike.
+	 * The JVM ends the connection when it has answered. */
+	backend_shut(s->current);
+	session_touch(s);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct session *s = arg;
+
+	(void)fd;
+	(void)what;
+	switch (s->state) {
+	case SESSION_DEAD:
+		session_free(s);
+		break;
+	case SESSION_HELLO:
+	case SESSION_ENDPOINT:
+		session_end(s, "it says nothing, or too little, in time");
+		break;
+	case SESSION_MESSAGES:
+		session_end(s, s->client_ended
+				       ? NULL
+				       : "half a message, and no more of it");
+		break;
+	default:
+		session_end(s, "it does not read what it asked for");
+		break;
+	}
+}
+
+void session_begin(struct listener *l, evutil_socket_t fd,
+		   const struct sockaddr_storage *peer)
+{
+	struct session *s = xcalloc(1, sizeof(*s));
+	struct proxy *p = l->proxy;
+
+	s->listener = l;
+	s->peer = *peer;
+	socket_set(fd);
+	s->client = bufferevent_socket_new(p->base, fd, BEV_OPT_CLOSE_ON_FREE);
+	s->timer = evtimer_new(p->base, on_timer, s);
+	if (!s->client || !s->timer)
+		alloc_give_up(sizeof(*s));
+	bufferevent_setcb(s->client, on_read, on_write, on_event, s);
+	bufferevent_setwatermark(s->client, EV_READ, 0, BACKEND_WAITING_MAX);
+	bufferevent_setwatermark(s->client, EV_WRITE, BACKEND_WAITING_MAX / 2,
+				 0);
+	bufferevent_enable(s->client, EV_READ | EV_WRITE);
+	set_timer(s, p->options.hello_ns);
+	s->next = p->sessions;
+	s->at = &p->sessions;
+	if (s->next)
+		s->next->at = &s->next;
+	p->sessions = s;
+	p->session_count++;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What comes back from the JVM. */
+#include "core/base/alloc.h"
+#include "jmx_http/proxy/rewrite.h"
+#include "jmx_http/proxy/session.h"
+#include "jmx_http/proxy/socket.h"
+
+#include <event2/buffer.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPLY_BYTES_MAX  ((size_t)1 << 20)  /* of a return with a stub */
+#define REPLY_MEMORY_MAX ((size_t)16 << 20) /* of what it holds */
+
+#define MESSAGE_RETURN   0x51
+#define MESSAGE_PING_ACK 0x53
+#define GET_VERSION      0x8fda2350c701988du /* RMIServer.getVersion() */
+
+/* A return that is read. */
+struct reply {
+	bool is_login; /* the stub is of a session, not of the server */
+	struct jrmp_return message;
+	struct text bytes;
+	size_t used;
+	/* What is kept until it is known where the server is. */
+	struct stub stub;
+	struct jrmp_return probe;
+	struct text probe_bytes;
+	size_t probe_used;
+};
+
+void session_expect_stub(struct session *s, bool is_login)
+{
+	s->reply = xcalloc(1, sizeof(*s->reply));
+	s->reply->is_login = is_login;
+	s->reply->message.stream.memory_max = REPLY_MEMORY_MAX;
+	s->reply->probe.stream.memory_max = REPLY_MEMORY_MAX;
+	s->wait = WAIT_STUB;
+}
+
+void session_reply_release(struct session *s)
+{
+	struct reply *r = s->reply;
+
+	if (!r)
+		return;
+	jrmp_return_release(&r->message);
+	jrmp_return_release(&r->probe);
+	text_release(&r->bytes);
+	text_release(&r->probe_bytes);
+	free(r);
+	s->reply = NULL;
+}
+
+/* To where the client has connected, unless told otherwise. */
+void session_way(const struct session *s, struct session_way *way)
+{
+	const struct listener *l = s->listener;
+	struct sockaddr_storage local = { 0 };
+	socklen_t len = sizeof(local);
+	struct text host = { 0 };
+
+	getsockname(bufferevent_getfd(s->client), (struct sockaddr *)&local,
+		    &len);
+	if (l->advertise_host)
+		text_puts(&host, l->advertise_host);
+	else
+		socket_add_host(&host, &local);
+	memset(way, 0, sizeof(*way));
+	memcpy(way->host, host.bytes,
+	       host.len < RMI_HOST_MAX ? host.len : RMI_HOST_MAX);
+	way->port = l->advertise_port ? l->advertise_port : socket_port(&local);
+	way->tls = l->proxy->options.to_client ? REWRITE_TLS : REWRITE_PLAIN;
+	text_release(&host);
+}
+
+/* The return is the client's; what is behind it, too. */
+static void finish_reply(struct session *s, const struct stub *stub)
+{
+	struct reply *r = s->reply;
+	struct session_way way;
+	struct text out = { 0 };
+
+	session_way(s, &way);
+	if (stub)
+		rewrite_return(&out, r->bytes.bytes, r->bytes.len, stub,
+			       way.host, way.port, way.tls);
+	else
+		text_add(&out, r->bytes.bytes, r->bytes.len);
+	session_write(s, &out);
+	text_release(&out);
+	session_reply_release(s);
+	s->wait = WAIT_NOTHING;
+}
+
+static void learn_server(struct session *s, bool at_registry)
+{
+	struct reply *r = s->reply;
+
+	pair_learn_server(&s->listener->pair, &r->stub, at_registry);
+	finish_reply(s, &r->stub);
+}
+
+/*
+ * The stub's port is not the one that we connected to.  Behind a port-forward
+ * that may still be where the object is: it is asked for its version there,
+ * which needs no password.
+ */
+static void probe(struct session *s)
+{
+	struct text call = { 0 };
+
+	jrmp_add_call(&call, &s->reply->stub.id, -1, GET_VERSION);
+	backend_send(s->current, call.bytes, call.len);
+	text_release(&call);
+	s->wait = WAIT_PROBE;
+}
+
+static void take_server(struct session *s)
+{
+	const struct stub *stub = &s->reply->stub;
+	struct endpoint registry = s->listener->pair.registry;
+
+	if (stub->port == registry.port)
+		learn_server(s, true);
+	else if (stub->factory.len &&
+		 s->current->endpoint.tls == ENDPOINT_PLAIN)
+		learn_server(s, false);
+	else
+		probe(s);
+}
+
+static void take_stub(struct session *s)
+{
+	struct reply *r = s->reply;
+	struct error err;
+
+	if (r->message.is_exception) {
+		finish_reply(s, NULL);
+	} else if (stub_of(r->message.value, &r->stub, &err)) {
+		session_reply_release(s);
+		s->wait = WAIT_NOTHING;
+		session_refuse(s, REFUSAL_SECURITY, err.text);
+	} else if (r->is_login) {
+		pair_learn_session(&s->listener->pair, &r->stub);
+		finish_reply(s, &r->stub);
+	} else {
+		take_server(s);
+	}
+}
+
+/* Takes all that has come; false when that is too much. */
+static bool take_bytes(struct backend *b, struct text *to)
+{
+	struct evbuffer *in = backend_input(b);
+	size_t len = evbuffer_get_length(in);
+
+	if (to->len + len > REPLY_BYTES_MAX)
+		return false;
+	text_add(to, evbuffer_pullup(in, -1), len);
+	evbuffer_drain(in, len);
+	return true;
+}
+
+static void read_stub(struct session *s, struct backend *b)
+{
+	struct reply *r = s->reply;
+	enum java_status status;
+	size_t used;
+
+	if (!take_bytes(b, &r->bytes)) {
+		session_end(s, "the JVM's answer is too long for one");
+		return;
+	}
+	status = jrmp_return_read(&r->message, r->bytes.bytes + r->used,
+				  r->bytes.len - r->used, &used);
+	r->used += used;
+	if (status == JAVA_DONE)
+		take_stub(s);
+	else if (status != JAVA_MORE)
+		session_end(s, "the JVM's answer is none");
+}
+
+static void read_probe(struct session *s, struct backend *b)
+{
+	struct reply *r = s->reply;
+	enum java_status status;
+	size_t used;
+
+	if (!take_bytes(b, &r->probe_bytes)) {
+		session_end(s, "the JVM's answer is too long for one");
+		return;
+	}
+	status = jrmp_return_read(&r->probe,
+				  r->probe_bytes.bytes + r->probe_used,
+				  r->probe_bytes.len - r->probe_used, &used);
+	r->probe_used += used;
+	if (status == JAVA_DONE)
+		learn_server(s, !java_is_caused_by(
+					r->probe.value,
+					"java.rmi.NoSuchObjectException"));
+	else if (status != JAVA_MORE)
+		session_end(s, "the JVM's answer is none");
+}
+
+/* Everything else, as it comes. */
+static void pass_on(struct session *s, struct backend *b)
+{
+	struct evbuffer *out = bufferevent_get_output(s->client);
+	uint8_t tag = 0;
+
+	if (s->wait == WAIT_RETURN) {
+		evbuffer_copyout(backend_input(b), &tag, 1);
+		if (tag != MESSAGE_RETURN && tag != MESSAGE_PING_ACK) {
+			session_end(s, "the JVM's answer is none");
+			return;
+		}
+		s->wait = WAIT_NOTHING;
+	}
+	bufferevent_write_buffer(s->client, backend_input(b));
+	if (evbuffer_get_length(out) > BACKEND_WAITING_MAX)
+		backend_pause(b, true);
+}
+
+static void on_arrived(void *self, struct backend *b)
+{
+	struct session *s = self;
+
+	if (s->state >= SESSION_ENDING ||
+	    !evbuffer_get_length(backend_input(b)))
+		return;
+	if (b != s->current) {
+		session_end(s, "the JVM speaks out of turn");
+		return;
+	}
+	session_touch(s);
+	if (s->wait == WAIT_STUB)
+		read_stub(s, b);
+	else if (s->wait == WAIT_PROBE)
+		read_probe(s, b);
+	else
+		pass_on(s, b);
+	if (s->wait == WAIT_NOTHING)
+		session_go_on(s);
+}
+
+static void on_drained(void *self, struct backend *b)
+{
+	struct session *s = self;
+
+	if (b == s->current)
+		session_go_on(s);
+}
+
+/* A call that was never begun can be said to have failed. */
+static void give_up(struct session *s, bool was_ready, const struct error *err)
+{
+	if (err)
+		proxy_say_seldom(s->listener->proxy, "%s", err->text);
+	if (s->state >= SESSION_ENDING)
+		return;
+	if (!was_ready && err && s->wait != WAIT_NOTHING)
+		session_refuse(s, REFUSAL_UNREACHABLE, err->text);
+	session_finish(s);
+}
+
+static void on_ended(void *self, struct backend *b, const struct error *err)
+{
+	struct session *s = self;
+	bool was_ready = b->state == BACKEND_READY;
+	bool was_current = b == s->current;
+	struct error kept = { 0 };
+
+	if (err)
+		kept = *err;
+	if (was_ready && was_current)
+		on_arrived(s, b);
+	for (size_t i = 0; i < SESSION_BACKENDS_MAX; i++)
+		if (s->backends[i] == b)
+			s->backends[i] = NULL;
+	if (was_current)
+		s->current = NULL;
+	backend_free(b);
+	if (was_current)
+		give_up(s, was_ready, err ? &kept : NULL);
+}
+
+const struct backend_events session_backend_events = {
+	.arrived = on_arrived,
+	.drained = on_drained,
+	.ended = on_ended,
+};
