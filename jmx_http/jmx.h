@@ -137,13 +137,16 @@ const struct value *jmx_invoke(struct jmx *j, const struct jmx_request *invoke,
 int jmx_query(struct jmx *j, const char *pattern, struct arena *a,
 	      const char *const **names, size_t *count, struct error *err);
 
-/* Has notifications of an MBean kept for jmx_fetch(), from now on. */
+/*
+ * Has notifications of an MBean kept for jmx_fetch(), from now on; of those
+ * that a pattern means now.
+ */
 int jmx_listen(struct jmx *j, const char *object, struct error *err);
 
 /*
  * Waits until there are notifications, or for timeout_ns, and hands on what
  * there is.  What the JVM threw away meanwhile is a notification of the type
- * "sjkc.lost", whose sequence is how many.
+ * "sjkc.lost", whose sequence is how many, 0 when that is not known.
  */
 int jmx_fetch(struct jmx *j, int64_t timeout_ns, jmx_notification_fn *fn,
 	      void *self, struct error *err);

@@ -3,9 +3,12 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "jmx_http/object_name.h"
+#include "jmx_http/rmi/rmi_notifications.h"
 #include "jmx_http/rmi/rmi_run.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The JVM ends a session after 120 s (jmx.remote.x.server.connection.timeout).
  */
@@ -15,6 +18,7 @@ struct rmi_client {
 	struct jmx base;
 	struct rmi_session session;
 	struct rmi_lease lease;
+	struct rmi_notifications notifications;
 };
 
 static void publish(struct rmi_client *c)
@@ -37,17 +41,52 @@ static int client_run(struct jmx *j, const struct jmx_request *requests,
 	return status;
 }
 
+/* Those that send none are no failure, as long as there are others. */
+static int listen_to_all(struct rmi_client *c, const char *pattern,
+			 struct error *err)
+{
+	struct arena a = { 0 };
+	const char *const *names;
+	size_t count = 0, heard = 0;
+	int status = jmx_query(&c->base, pattern, &a, &names, &count, err);
+
+	for (size_t i = 0; status == 0 && i < count; i++)
+		heard += !rmi_notifications_listen(&c->notifications,
+						   &c->session, names[i], err);
+	if (status == 0 && !count)
+		status = fail(err, ERROR_NO_TARGET, "%s: no such MBean",
+			      pattern);
+	else if (status == 0 && !heard)
+		status = -1;
+	arena_release(&a);
+	return status;
+}
+
 static int client_listen(struct jmx *j, const char *object, struct error *err)
 {
-	(void)j;
-	return fail(err, ERROR_UNAVAILABLE, "%s: no notifications yet", object);
+	struct rmi_client *c = (struct rmi_client *)j;
+	struct object_name name;
+	bool is_pattern;
+
+	if (object_name_parse(&name, object, strlen(object), err))
+		return -1;
+	is_pattern = object_name_is_pattern(&name);
+	object_name_release(&name);
+	c->session.timeout_ns = j->timeout_ns;
+	if (is_pattern)
+		return listen_to_all(c, object, err);
+	return rmi_notifications_listen(&c->notifications, &c->session, object,
+					err);
 }
 
 static int client_fetch(struct jmx *j, int64_t timeout_ns,
 			jmx_notification_fn *fn, void *self, struct error *err)
 {
-	(void)j, (void)timeout_ns, (void)fn, (void)self;
-	return fail(err, ERROR_UNAVAILABLE, "no notifications yet");
+	struct rmi_client *c = (struct rmi_client *)j;
+
+	c->session.timeout_ns = j->timeout_ns;
+	return rmi_notifications_fetch(&c->notifications, &c->session,
+				       timeout_ns, fn, self, err);
 }
 
 static int forget_reply(void *self, size_t index, const struct jmx_reply *reply,
@@ -72,6 +111,7 @@ static void client_close(struct jmx *j)
 {
 	struct rmi_client *c = (struct rmi_client *)j;
 
+	rmi_notifications_release(&c->notifications);
 	rmi_session_release(&c->session);
 	free(c);
 }

@@ -150,7 +150,8 @@ void rmi_job_fail(struct rmi_job *j, size_t name, const struct error *err)
 	const char *why = arena_copy(j->arena, err->text, strlen(err->text));
 
 	j->open--;
-	if (j->values && name != RMI_WHOLE)
+	/* A name that is none is no fault of an attribute. */
+	if (j->values && name != RMI_WHOLE && err->kind != ERROR_MISUSE)
 		set_error(j, name, why);
 	else
 		set_failure(j, why, err->kind);

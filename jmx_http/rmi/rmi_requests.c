@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jmx_http/rmi/rmi_requests.h"
 
+#include "jmx_http/object_name.h"
 #include "jmx_http/rmi/java_objects.h"
 
 #include <string.h>
@@ -126,9 +127,24 @@ static const struct {
 };
 /* clang-format on */
 
+/* A JVM would close the connection on one that is none. */
+static int check_name(const struct jmx_request *q, struct error *err)
+{
+	struct object_name name;
+
+	if (!q->object)
+		return 0;
+	if (object_name_parse(&name, q->object, strlen(q->object), err))
+		return -1;
+	object_name_release(&name);
+	return 0;
+}
+
 int rmi_request_add(struct text *out, const struct jrmp_id *session,
 		    const struct jmx_request *q, size_t name, struct error *err)
 {
+	if (check_name(q, err))
+		return -1;
 	jmx_add_call(out, session,
 		     name == RMI_WHOLE ? calls[q->verb].method
 				       : JMX_GET_ATTRIBUTE);

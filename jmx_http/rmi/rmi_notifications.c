@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/rmi/rmi_notifications.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "jmx_http/rmi/java_objects.h"
+#include "jmx_http/rmi/java_to_value.h"
+#include "jmx_http/rmi/jmx_methods.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH_MAX 1000 /* notifications in one answer */
+
+/* One call waits no longer: so is a connection seen to be dead. */
+#define WAIT_NS (30 * CLOCK_NS_PER_S)
+
+static int64_t after(int64_t ns)
+{
+	return clock_after(clock_monotonic_ns(), ns);
+}
+
+/* Of javax.management.remote.NotificationResult. */
+struct batch {
+	int64_t earliest, next;
+	const struct java_value *list;
+};
+
+static int take_batch(const struct java_value *v, struct batch *b,
+		      struct error *err)
+{
+	const struct java_value *earliest, *next;
+
+	earliest = java_field_of(v, "earliestSequenceNumber");
+	next = java_field_of(v, "nextSequenceNumber");
+	b->list = java_field_of(v, "targetedNotifications");
+	if (!earliest || earliest->kind != JAVA_INTEGER || !next ||
+	    next->kind != JAVA_INTEGER || !b->list ||
+	    b->list->kind != JAVA_ARRAY)
+		return fail(err, ERROR_REFUSED, "notifications that are none");
+	b->earliest = earliest->integer;
+	b->next = next->integer;
+	return 0;
+}
+
+static void add_fetch(struct text *out, const struct rmi_session *s,
+		      int64_t from, int32_t most, int64_t wait_ms)
+{
+	const struct jmx_method_info *m = &jmx_methods[JMX_FETCH_NOTIFICATIONS];
+	struct text primitives = { 0 };
+
+	java_write_u64(&primitives, (uint64_t)from);
+	java_write_u32(&primitives, (uint32_t)most);
+	java_write_u64(&primitives, (uint64_t)wait_ms);
+	jrmp_add_call_with(out, &s->id, m->operation, m->hash, primitives.bytes,
+			   (uint8_t)primitives.len);
+	text_release(&primitives);
+}
+
+/* A call of fetchNotifications(); its exceptions are in *r. */
+static int fetch(struct rmi_session *s, struct rmi_connection *c, int64_t from,
+		 int32_t most, int64_t wait_ns, struct jrmp_return *r,
+		 struct error *err)
+{
+	struct text message = { 0 };
+	int status;
+
+	add_fetch(&message, s, from, most, wait_ns / CLOCK_NS_PER_MS);
+	status = rmi_connection_call(c, &message, r,
+				     after(wait_ns + s->timeout_ns), err);
+	text_release(&message);
+	return status;
+}
+
+/* Where notifications are now: before the first listener, so that none of its
+ * own is missed. */
+static int find_next(struct rmi_notifications *n, struct rmi_session *s,
+		     struct error *err)
+{
+	struct jrmp_return r = { 0 };
+	struct batch b;
+	int status = fetch(s, &s->connection, -1, 0, 0, &r, err);
+
+	if (status == 0)
+		status = r.is_exception ? rmi_session_thrown(r.value, err)
+					: take_batch(r.value, &b, err);
+	if (status == 0)
+		n->next = b.next;
+	jrmp_return_release(&r);
+	return status;
+}
+
+static void add_listen(struct text *out, const struct rmi_session *s,
+		       const char *object)
+{
+	jmx_add_call(out, &s->id, JMX_ADD_LISTENERS);
+	java_write_array(out, "[Ljavax.management.ObjectName;", 1, JAVA_OF_RMI);
+	java_write_object_name(out, object, JAVA_OF_RMI);
+	java_write_array(out, "[Ljava.rmi.MarshalledObject;", 1, JAVA_OF_RMI);
+	java_write_null(out); /* no filter */
+	java_write_array(out, "[Ljavax.security.auth.Subject;", 1, JAVA_OF_RMI);
+	java_write_null(out);
+}
+
+/* The id of the one listener that was added. */
+static int take_id(const struct java_value *v, int64_t *id, struct error *err)
+{
+	const struct java_value *one = NULL;
+
+	if (v && v->kind == JAVA_ARRAY && v->array.elements.count == 1)
+		one = java_field_of(v->array.elements.at[0], "value");
+	if (!one || one->kind != JAVA_INTEGER)
+		return fail(err, ERROR_REFUSED, "a listener without a number");
+	*id = one->integer;
+	return 0;
+}
+
+static int listen_to(struct rmi_session *s, struct rmi_listener *l,
+		     struct error *err)
+{
+	struct jrmp_return r = { 0 };
+	struct text message = { 0 };
+	int status;
+
+	add_listen(&message, s, l->object);
+	status = rmi_connection_call(&s->connection, &message, &r,
+				     after(s->timeout_ns), err);
+	if (status == 0 && r.is_exception) {
+		struct text told = { 0 };
+
+		java_add_throwable(&told, r.value);
+		status = fail(err, jmx_failure_kind(told.bytes), "%s",
+			      told.bytes);
+		text_release(&told);
+	} else if (status == 0) {
+		status = take_id(r.value, &l->id, err);
+	}
+	text_release(&message);
+	jrmp_return_release(&r);
+	return status ? fail_in(err, "listening to %.200s", l->object) : 0;
+}
+
+/* After a new login there are none in the JVM. */
+static int listen_again(struct rmi_notifications *n, struct rmi_session *s,
+			struct error *err)
+{
+	if (n->login == s->logins)
+		return 0;
+	rmi_connection_close(&n->connection);
+	if (find_next(n, s, err))
+		return -1;
+	for (size_t i = 0; i < n->count; i++)
+		if (listen_to(s, &n->listeners[i], err))
+			return -1;
+	n->login = s->logins;
+	return 0;
+}
+
+/* A connection may be one that nobody is at any more. */
+static int connect_fresh(struct rmi_session *s, struct error *err)
+{
+	struct error unused;
+
+	if (s->connection.transport &&
+	    rmi_connection_ping(&s->connection, after(s->timeout_ns), &unused))
+		rmi_session_drop(s);
+	return rmi_session_connect(s, err);
+}
+
+static int try_listen(struct rmi_notifications *n, struct rmi_session *s,
+		      struct rmi_listener *l, struct error *err)
+{
+	if (connect_fresh(s, err) || listen_again(n, s, err))
+		return -1;
+	s->used_ns = clock_monotonic_ns();
+	return listen_to(s, l, err);
+}
+
+int rmi_notifications_listen(struct rmi_notifications *n, struct rmi_session *s,
+			     const char *object, struct error *err)
+{
+	struct rmi_listener l = { .object = xstrdup(object) };
+
+	if (try_listen(n, s, &l, err)) {
+		/* What is to be read of it would be taken for others'. */
+		rmi_session_drop(s);
+		free(l.object);
+		return -1;
+	}
+	array_reserve(n->listeners, n->cap, n->count + 1);
+	n->listeners[n->count++] = l;
+	return 0;
+}
+
+static const char *object_of(const struct rmi_notifications *n,
+			     const struct java_value *targeted,
+			     const struct java_value *notification,
+			     struct arena *a)
+{
+	const struct java_value *id = java_field_of(
+		java_field_of(targeted, "id"), "value");
+	const struct value *source;
+	size_t i = 0;
+
+	while (i < n->count && id && id->kind == JAVA_INTEGER &&
+	       n->listeners[i].id != id->integer)
+		i++;
+	if (!id || i == n->count)
+		return NULL; /* nobody listens */
+	source = java_to_value(java_field_of(notification, "source"), a);
+	return source->kind == VALUE_NAME ? source->text.at
+					  : n->listeners[i].object;
+}
+
+static int64_t integer_field(const struct java_value *v, const char *name)
+{
+	const struct java_value *field = java_field_of(v, name);
+
+	return field && field->kind == JAVA_INTEGER ? field->integer : 0;
+}
+
+static const char *text_field(const struct java_value *v, const char *name,
+			      struct arena *a)
+{
+	return java_to_text(java_string_of(java_field_of(v, name)), a).at;
+}
+
+static int hand_on(const struct rmi_notifications *n,
+		   const struct java_value *targeted, jmx_notification_fn *fn,
+		   void *self, struct error *err)
+{
+	const struct java_value *notification = java_field_of(targeted,
+							      "notif");
+	struct arena a = { 0 };
+	const struct java_value *data = java_field_of(notification, "userData");
+	struct jmx_notification one = {
+		.object = object_of(n, targeted, notification, &a),
+		.type = text_field(notification, "type", &a),
+		.message = text_field(notification, "message", &a),
+		.sequence = integer_field(notification, "sequenceNumber"),
+		.time_ms = integer_field(notification, "timeStamp"),
+	};
+	int status = 0;
+
+	if (data && data->kind != JAVA_NULL)
+		one.user_data = java_to_value(data, &a);
+	if (one.object)
+		status = fn(self, &one, err);
+	arena_release(&a);
+	return status;
+}
+
+static int say_lost(int64_t count, jmx_notification_fn *fn, void *self,
+		    struct error *err)
+{
+	struct jmx_notification lost = {
+		.object = "",
+		.type = "sjkc.lost",
+		.message = "the JVM threw notifications away",
+		.sequence = count,
+		.time_ms = clock_wall_ns() / CLOCK_NS_PER_MS,
+	};
+
+	return fn(self, &lost, err);
+}
+
+static int hand_on_all(struct rmi_notifications *n, const struct batch *b,
+		       jmx_notification_fn *fn, void *self, struct error *err)
+{
+	int64_t lost = b->earliest > n->next ? b->earliest - n->next : 0;
+	int status = 0;
+
+	n->next = b->next;
+	if (lost)
+		status = say_lost(lost, fn, self, err);
+	for (size_t i = 0; status == 0 && i < b->list->array.elements.count;
+	     i++)
+		status = hand_on(n, b->list->array.elements.at[i], fn, self,
+				 err);
+	return status;
+}
+
+/* What is asked for now, and what was found out. */
+struct fetching {
+	struct rmi_notifications *n;
+	struct rmi_session *s;
+	int64_t until_ns;
+	int32_t most; /* notifications to ask for */
+	unsigned losses;
+	jmx_notification_fn *fn;
+	void *self;
+	bool has_some;
+};
+
+/* One of them cannot be sent: they are asked for one by one, it is left out. */
+static int skip_aborted(struct fetching *f, struct error *err)
+{
+	rmi_connection_close(&f->n->connection);
+	if (f->most > 1) {
+		f->most = 1;
+		return 0;
+	}
+	f->n->next++;
+	f->most = BATCH_MAX;
+	f->has_some = true;
+	return say_lost(1, f->fn, f->self, err);
+}
+
+/* The session is no more: one more login, and nobody knows what was missed. */
+static int begin_again(struct fetching *f, const struct java_value *thrown,
+		       struct error *err)
+{
+	if (++f->losses > 2)
+		return rmi_session_thrown(thrown, err);
+	if (rmi_session_login(f->s, err) || listen_again(f->n, f->s, err))
+		return -1;
+	f->has_some = true;
+	return say_lost(0, f->fn, f->self, err);
+}
+
+static int take_return(struct fetching *f, const struct jrmp_return *r,
+		       struct error *err)
+{
+	struct batch b;
+
+	if (r->is_aborted)
+		return skip_aborted(f, err);
+	if (r->is_exception && java_bytes_are(java_class_name_of(r->value),
+					      "java.rmi.NoSuchObjectException"))
+		return begin_again(f, r->value, err);
+	if (r->is_exception)
+		return rmi_session_thrown(r->value, err);
+	if (take_batch(r->value, &b, err))
+		return -1;
+	f->losses = 0;
+	f->has_some = f->has_some || b.list->array.elements.count ||
+		      b.earliest > f->n->next;
+	return hand_on_all(f->n, &b, f->fn, f->self, err);
+}
+
+static int fetch_once(struct fetching *f, struct error *err)
+{
+	struct rmi_connection *c = &f->n->connection;
+	int64_t wait_ns = f->until_ns - clock_monotonic_ns();
+	struct jrmp_return r = { 0 };
+	int status;
+
+	if (rmi_session_connect(f->s, err) || listen_again(f->n, f->s, err) ||
+	    (!c->transport && rmi_session_dial(f->s, c, err)))
+		return -1;
+	if (wait_ns < 0)
+		wait_ns = 0;
+	status = fetch(f->s, c, f->n->next, f->most,
+		       wait_ns < WAIT_NS ? wait_ns : WAIT_NS, &r, err);
+	if (status == 0) {
+		f->s->used_ns = clock_monotonic_ns();
+		status = take_return(f, &r, err);
+	} else if (c->is_lost && ++f->losses <= 2) {
+		rmi_connection_close(c);
+		rmi_session_drop(f->s);
+		status = 0;
+	} else {
+		rmi_connection_close(c);
+		fail_in(err, "%s", f->s->title.bytes);
+	}
+	jrmp_return_release(&r);
+	return status;
+}
+
+int rmi_notifications_fetch(struct rmi_notifications *n, struct rmi_session *s,
+			    int64_t timeout_ns, jmx_notification_fn *fn,
+			    void *self, struct error *err)
+{
+	struct fetching f = {
+		.n = n,
+		.s = s,
+		.until_ns = after(timeout_ns),
+		.most = BATCH_MAX,
+		.fn = fn,
+		.self = self,
+	};
+	int status;
+
+	/* What is there already is had even when there is no time to wait. */
+	do {
+		status = fetch_once(&f, err);
+	} while (status == 0 && !f.has_some &&
+		 clock_monotonic_ns() < f.until_ns);
+	return status;
+}
+
+void rmi_notifications_release(struct rmi_notifications *n)
+{
+	rmi_connection_close(&n->connection);
+	for (size_t i = 0; i < n->count; i++)
+		free(n->listeners[i].object);
+	free(n->listeners);
+	*n = (struct rmi_notifications){ 0 };
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rmi_notifications: what MBeans send without being asked.
+ *
+ * The JVM keeps the last thousand notifications of all MBeans, numbered, from
+ * the first listener on; a client asks for those behind a number, on a
+ * connection of its own, and waits there until there are some.
+ */
+#ifndef JMX_HTTP_RMI_RMI_NOTIFICATIONS_H
+#define JMX_HTTP_RMI_RMI_NOTIFICATIONS_H
+
+#include "jmx_http/jmx.h"
+#include "jmx_http/rmi/rmi_session.h"
+
+struct rmi_listener {
+	char *object;
+	int64_t id; /* as the JVM calls it */
+};
+
+/* A zeroed struct listens to nothing. */
+struct rmi_notifications {
+	/* Private. */
+	struct rmi_connection connection;
+	struct rmi_listener *listeners;
+	size_t count, cap;
+	unsigned login; /* of which session the ids are; 0: of none */
+	int64_t next;   /* the number of the next notification */
+};
+
+/* As jmx_listen(); object is no pattern. */
+int rmi_notifications_listen(struct rmi_notifications *n, struct rmi_session *s,
+			     const char *object, struct error *err);
+
+/* As jmx_fetch(). */
+int rmi_notifications_fetch(struct rmi_notifications *n, struct rmi_session *s,
+			    int64_t timeout_ns, jmx_notification_fn *fn,
+			    void *self, struct error *err);
+
+/* The JVM forgets the listeners with the session. */
+void rmi_notifications_release(struct rmi_notifications *n);
+
+#endif
