@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/proxy/relay.h"
+
+#include "core/base/alloc.h"
+#include "jmx_http/proxy/socket.h"
+
+#include <event2/buffer.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+struct side {
+	struct relay *relay;
+	struct side *other;
+	struct bufferevent *buffer;
+	bool has_ended; /* it sends no more */
+	bool is_shut;   /* and nothing more is sent to it */
+};
+
+struct relay {
+	struct side client, server;
+	bool is_over;
+	void (*ended)(void *self);
+	void *self;
+};
+
+/* Nothing is called again but, unless it was, ended. */
+static void finish(struct relay *r)
+{
+	if (r->is_over)
+		return;
+	r->is_over = true;
+	bufferevent_disable(r->client.buffer, EV_READ | EV_WRITE);
+	bufferevent_disable(r->server.buffer, EV_READ | EV_WRITE);
+	r->ended(r->self);
+}
+
+/* What was to be sent to it has been sent, and there is no more. */
+static void shut(struct side *to)
+{
+	shutdown(bufferevent_getfd(to->buffer), SHUT_WR);
+	to->is_shut = true;
+	if (to->other->is_shut)
+		finish(to->relay);
+}
+
+static size_t waiting_for(const struct side *to)
+{
+	return evbuffer_get_length(bufferevent_get_output(to->buffer));
+}
+
+/* Passes on what has come from a side, as far as there is room. */
+static void pass(struct side *from)
+{
+	struct side *to = from->other;
+
+	if (from->relay->is_over || to->is_shut)
+		return;
+	bufferevent_write_buffer(to->buffer,
+				 bufferevent_get_input(from->buffer));
+	if (waiting_for(to) > RELAY_WAITING_MAX)
+		bufferevent_disable(from->buffer, EV_READ);
+	else if (from->has_ended && !waiting_for(to))
+		shut(to);
+}
+
+static void on_read(struct bufferevent *buffer, void *arg)
+{
+	(void)buffer;
+	pass(arg);
+}
+
+/* All that waited has been sent. */
+static void on_write(struct bufferevent *buffer, void *arg)
+{
+	struct side *to = arg, *from = to->other;
+
+	(void)buffer;
+	if (!from->has_ended && !from->relay->is_over)
+		bufferevent_enable(from->buffer, EV_READ);
+	pass(from);
+}
+
+static void on_event(struct bufferevent *buffer, short what, void *arg)
+{
+	struct side *from = arg;
+
+	(void)buffer;
+	if (!(what & BEV_EVENT_EOF)) {
+		finish(from->relay);
+		return;
+	}
+	from->has_ended = true;
+	pass(from);
+}
+
+static void join(struct relay *r, struct side *side, struct side *other,
+		 struct bufferevent *buffer)
+{
+	*side = (struct side){ .relay = r, .other = other, .buffer = buffer };
+	bufferevent_setcb(buffer, on_read, on_write, on_event, side);
+	bufferevent_setwatermark(buffer, EV_READ, 0, RELAY_WAITING_MAX);
+	bufferevent_setwatermark(buffer, EV_WRITE, 0, 0);
+	bufferevent_set_timeouts(buffer, NULL, NULL);
+}
+
+struct relay *relay_new(struct event_base *base, struct bufferevent *client,
+			evutil_socket_t server, void (*ended)(void *self),
+			void *self)
+{
+	struct bufferevent *buffer = bufferevent_socket_new(
+		base, server, BEV_OPT_CLOSE_ON_FREE);
+	struct relay *r = xcalloc(1, sizeof(*r));
+
+	if (!buffer)
+		alloc_give_up(sizeof(*r));
+	socket_set(server);
+	r->ended = ended;
+	r->self = self;
+	join(r, &r->client, &r->server, client);
+	join(r, &r->server, &r->client, buffer);
+	pass(&r->client);
+	bufferevent_enable(client, EV_READ | EV_WRITE);
+	bufferevent_enable(buffer, EV_READ | EV_WRITE);
+	return r;
+}
+
+void relay_free(struct relay *r)
+{
+	if (!r)
+		return;
+	bufferevent_free(r->client.buffer);
+	bufferevent_free(r->server.buffer);
+	free(r);
+}
