@@ -2,6 +2,7 @@
 /* sjkc mxprx: lets JMX clients through to JVMs, each by one port. */
 #include "cmd/commands.h"
 #include "cmd/jmx_target.h"
+#include "cmd/proxy_target.h"
 #include "cmd/talk.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
@@ -17,8 +18,8 @@
 #define RESOLVE_NS (5 * CLOCK_NS_PER_S)
 
 static struct {
-	struct option_list sockets, binds;
-	const char *advertise;
+	struct option_list sockets, pods, binds;
+	const char *via, *namespace, *advertise;
 	uint64_t clients;
 	int64_t connect_ns, drain_ns;
 	bool read_only;
@@ -100,38 +101,58 @@ static int print_usage(const char *target, const char *host, int port,
 	return ret;
 }
 
-static int add_pair(struct proxy *p, const char *target, const char *bind,
-		    struct error *err)
-{
-	int64_t deadline_ns = clock_after(clock_monotonic_ns(), RESOLVE_NS);
-	struct sockaddr_storage local;
-	struct rmi_address address;
-	struct proxy_pair pair = { .title = target, .bind = &local };
-	int port;
+typedef struct dialer *target_fn(struct proxy_target *t, const char *name,
+				 const struct proxy_target_options *o,
+				 struct event_base *base, struct error *err);
 
-	if (rmi_address_parse(&address, target, err) ||
-	    parse_bind(&local, bind, err))
+static int add_pair(struct proxy *p, target_fn *find, const char *name,
+		    const char *bind, struct error *err)
+{
+	const struct proxy_target_options options = {
+		.via = opt.via,
+		.namespace = opt.namespace,
+		.timeout_ns = RESOLVE_NS,
+		.say = say,
+	};
+	struct sockaddr_storage local;
+	struct proxy_target target = { 0 };
+	struct proxy_pair pair = { .bind = &local };
+	int port = -1;
+
+	if (parse_bind(&local, bind, err))
 		return -1;
 	if (!is_loopback(&local))
 		return misuse(err, "-b %s: only 127.0.0.1 so far", bind);
-	if (rmi_address_resolve(&address, deadline_ns, err))
-		return -1;
-	pair.host = address.host;
-	pair.port = address.port;
+	pair.dialer = find(&target, name, &options, proxy_base(p), err);
+	pair.title = target.title.bytes;
+	pair.host = target.host.bytes;
+	pair.port = target.port;
 	pair.advertise_host = opt.advertise;
-	pair.dialer = tcp_dialer_new(proxy_base(p), &address);
-	port = proxy_add(p, &pair, err);
+	if (pair.dialer)
+		port = proxy_add(p, &pair, err);
+	proxy_target_release(&target);
 	if (port < 0)
 		return -1;
-	return print_usage(target, "127.0.0.1", port, err);
+	return print_usage(name, "127.0.0.1", port, err);
 }
 
 static int add_pairs(struct proxy *p, struct error *err)
 {
-	for (size_t i = 0; i < opt.sockets.count; i++)
-		if (add_pair(p, opt.sockets.values[i], opt.binds.values[i],
-			     err))
-			return -1;
+	const struct {
+		const struct option_list *names;
+		target_fn *find;
+	} kinds[] = {
+		{ &opt.sockets, proxy_target_socket },
+		{ &opt.pods, proxy_target_pod },
+	};
+	const char **bind = opt.binds.values;
+
+	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++)
+		for (size_t i = 0; i < kinds[kind].names->count; i++)
+			if (add_pair(p, kinds[kind].find,
+				     kinds[kind].names->values[i], *bind++,
+				     err))
+				return -1;
 	return 0;
 }
 
@@ -164,10 +185,15 @@ static int run(int argc, char **argv, struct error *err)
 
 	if (argc)
 		return misuse(err, "%s: -s says which JVM", argv[0]);
-	if (!opt.sockets.count)
-		return misuse(err, "which JVM? -s <host>:<port>");
-	if (opt.binds.count != opt.sockets.count)
-		return misuse(err, "as many -b are needed as there are -s");
+	if (!opt.sockets.count && !opt.pods.count)
+		return misuse(err, "which JVM? -s <host>:<port>, "
+				   "--kubectl <pod>:<port>");
+	if (opt.sockets.count && opt.pods.count)
+		return misuse(err, "-s and --kubectl do not go together");
+	if (opt.via && !opt.sockets.count)
+		return misuse(err, "--via goes with -s");
+	if (opt.binds.count != opt.sockets.count + opt.pods.count)
+		return misuse(err, "as many -b are needed as there are JVMs");
 	options.to_jvm = tls_client_context(&opt.tls, err);
 	if (!options.to_jvm)
 		return -1;
@@ -180,8 +206,13 @@ static int run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_LIST('s', "socket", &opt.sockets, "<host>:<port>",
 		 "where a JVM has its JMX port"),
+	OPT_STRING(0, "via", &opt.via, "<command>",
+		   "connect by a command for each connection"),
+	OPT_LIST(0, "kubectl", &opt.pods, "<pod>:<port>",
+		 "a pod's JMX port, by kubectl port-forward"),
+	OPT_STRING(0, "namespace", &opt.namespace, "<name>", "that of the pod"),
 	OPT_LIST('b', "bind", &opt.binds, "[<host>:]<port>",
-		 "where clients connect instead; one for each -s"),
+		 "where clients connect; one for each JVM"),
 	OPT_STRING(0, "advertise", &opt.advertise, "<host>",
 		   "the name that clients know this machine by"),
 	OPT_JMX_TLS(&opt),
@@ -205,7 +236,11 @@ const struct command mxprx_command = {
 	.group = "ask a JVM",
 	.examples = "  sjkc mxprx -s 10.0.0.7:9010 -b 7777\n"
 		    "  sjkc mxprx -s a:9010 -b 7001 -s b:9010 -b 7002 "
-		    "--read-only\n",
+		    "--read-only\n"
+		    "  sjkc mxprx -s 10.0.0.7:9010 -b 7777 "
+		    "--via 'ssh -W {host}:{port} bastion'\n"
+		    "  sjkc mxprx --kubectl web-0:9010 --namespace shop "
+		    "-b 7777\n",
 	.options = options,
 	.run = run,
 };

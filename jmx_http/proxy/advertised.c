@@ -289,9 +289,8 @@ void advertised_init(struct advertised *a, struct event_base *base,
 		.self = self,
 	};
 	a->next = evtimer_new(base, on_next, a);
-	a->dns = evdns_base_new(base,
-				EVDNS_BASE_INITIALIZE_NAMESERVERS |
-					EVDNS_BASE_DISABLE_WHEN_INACTIVE);
+	a->dns = evdns_base_new(base, EVDNS_BASE_INITIALIZE_NAMESERVERS |
+					      EVDNS_BASE_DISABLE_WHEN_INACTIVE);
 	if (a->dns) {
 		evdns_base_set_option(a->dns, "timeout", "2");
 		evdns_base_set_option(a->dns, "attempts", "1");

@@ -164,7 +164,8 @@ struct dialer *command_dialer_new(const struct command_dialer_options *options,
 	d->all = children_new(options->base, COMMAND_DIALER_MAX);
 	d->host = xstrdup(options->host);
 	/* That it can be called is known now, whatever the port. */
-	if (command_line_parse(&d->line, options->command, err) == 0)
+	if (command_line_parse(&d->line, options->command, err) == 0 &&
+	    command_line_find(d->line.words[0], err) == 0)
 		words = command_line_words(&d->line, d->host, 1, err);
 	command_words_free(words);
 	if (words)

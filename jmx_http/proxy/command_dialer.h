@@ -21,7 +21,10 @@ struct command_dialer_options {
 	void *self;
 };
 
-/* NULL and *err: as command_line_parse() and command_line_words(). */
+/*
+ * NULL and *err: as command_line_parse(), command_line_find() and
+ * command_line_words().
+ */
 struct dialer *command_dialer_new(const struct command_dialer_options *options,
 				  struct error *err);
 

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /*
  * Appends what stands at *at, up to where its quote is closed; false when it
@@ -145,4 +146,29 @@ char **command_line_words(const struct command_line *c, const char *host,
 	for (size_t i = 0; i < c->count; i++)
 		words[i] = replaced(c->words[i], host, port);
 	return words;
+}
+
+int command_line_find(const char *program, struct error *err)
+{
+	const char *path = getenv("PATH");
+	bool found = strchr(program, '/') && access(program, X_OK) == 0;
+
+	/* A program of that path has no other. */
+	if (!path || strchr(program, '/'))
+		path = "";
+	while (*path && !found) {
+		size_t len = strcspn(path, ":");
+		struct text whole = { 0 };
+
+		text_add(&whole, path, len);
+		text_puts(&whole, len ? "/" : "./");
+		text_puts(&whole, program);
+		found = access(whole.bytes, X_OK) == 0;
+		text_release(&whole);
+		path += len + (path[len] == ':');
+	}
+	if (!found)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "%s: there is no such program here", program);
+	return 0;
 }

@@ -42,4 +42,7 @@ char **command_line_words(const struct command_line *c, const char *host,
 			  uint16_t port, struct error *err);
 void command_words_free(char **words); /* NULL is fine */
 
+/* ERROR_UNAVAILABLE unless execvp(3) would find a program of that name. */
+int command_line_find(const char *program, struct error *err);
+
 #endif

@@ -36,6 +36,7 @@ struct kubectl {
 	struct event_base *base;
 	struct children *all;
 	struct kubectl_options options;
+	char *pod, *namespace;
 	struct forward *forwards[KUBECTL_FORWARDS_MAX];
 	size_t count;
 };
@@ -283,6 +284,10 @@ struct kubectl *kubectl_new(struct event_base *base,
 	/* A forward that is replaced is still ending. */
 	k->all = children_new(base, (size_t)2 * KUBECTL_FORWARDS_MAX);
 	k->options = *options;
+	k->options.pod = k->pod = xstrdup(options->pod);
+	if (options->namespace)
+		k->options.namespace = k->namespace = xstrdup(
+			options->namespace);
 	return k;
 }
 
@@ -300,6 +305,8 @@ void kubectl_free(struct kubectl *k)
 		free(f);
 	}
 	children_free(k->all);
+	free(k->pod);
+	free(k->namespace);
 	free(k);
 }
 

@@ -19,8 +19,8 @@
 #define KUBECTL_START_S      20 /* for one to say where it listens */
 
 struct kubectl_options {
-	const char *pod;       /* "NAME", "deployment/NAME", …; borrowed */
-	const char *namespace; /* or NULL; borrowed */
+	const char *pod;       /* "NAME", "deployment/NAME", …; copied */
+	const char *namespace; /* or NULL; copied */
 	/* What happens, a line without its end, foreign text in it. */
 	void (*say)(void *self, const char *line);
 	void *self;

@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "jmx_http/proxy/command_line.h"
 #include "jmx_http/proxy/socket.h"
 
 #include <arpa/inet.h>
@@ -136,18 +137,34 @@ static const struct dialer_ops ops = {
 	.free = free_dialer,
 };
 
-struct dialer *kubectl_dialer_new(struct event_base *base,
-				  const struct kubectl_options *options)
+/* Who asks first is told what came of it; all others hear it said. */
+static void ignore(void *self, uint16_t local, const struct error *err)
 {
-	struct kubectl_dialer *d = xcalloc(1, sizeof(*d));
+	(void)self;
+	(void)local;
+	(void)err;
+}
+
+struct dialer *kubectl_dialer_new(struct event_base *base,
+				  const struct kubectl_options *options,
+				  uint16_t port, struct error *err)
+{
+	struct kubectl_dialer *d;
 	struct rmi_address here = { .host = "127.0.0.1", .count = 1 };
 	struct sockaddr_in *four = (struct sockaddr_in *)&here.list[0];
 
+	if (command_line_find("kubectl", err))
+		return NULL;
+	d = xcalloc(1, sizeof(*d));
 	four->sin_family = AF_INET;
 	four->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	d->dialer.ops = &ops;
 	d->base = base;
 	d->kubectl = kubectl_new(base, options);
 	d->loopback = tcp_dialer_new(base, &here);
-	return &d->dialer;
+	if (kubectl_ask(d->kubectl, port, KUBECTL_START_S * CLOCK_NS_PER_S,
+			ignore, NULL, err))
+		return &d->dialer;
+	free_dialer(&d->dialer);
+	return NULL;
 }

@@ -8,7 +8,12 @@
 #include "jmx_http/proxy/dialer.h"
 #include "jmx_http/proxy/kubectl.h"
 
+/*
+ * Begins to forward a port at once.  What of options is borrowed, is copied.
+ * NULL and *err: ERROR_UNAVAILABLE without a kubectl.
+ */
 struct dialer *kubectl_dialer_new(struct event_base *base,
-				  const struct kubectl_options *options);
+				  const struct kubectl_options *options,
+				  uint16_t port, struct error *err);
 
 #endif

@@ -71,13 +71,12 @@ static void on_accept(struct evconnlistener *accepts, evutil_socket_t fd,
  * Without a descriptor for it, a client would wait in the queue and wake the
  * loop for ever.  It gets the one kept in reserve, and is sent away.
  */
-static void on_error(struct evconnlistener *accepts, void *arg)
+void listener_send_away(struct proxy *p, struct evconnlistener *accepts,
+			const char *title)
 {
-	struct listener *l = arg;
-	struct proxy *p = l->proxy;
 	int sys = EVUTIL_SOCKET_ERROR(), fd;
 
-	proxy_say_seldom(p, "%s: a client cannot be taken: %s", l->pair.title,
+	proxy_say_seldom(p, "%s: a client cannot be taken: %s", title,
 			 strerror(sys));
 	if (sys != EMFILE && sys != ENFILE)
 		return;
@@ -91,36 +90,45 @@ static void on_error(struct evconnlistener *accepts, void *arg)
 	p->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-static int cannot_bind(const struct proxy_pair *pair, struct error *err)
+static void on_error(struct evconnlistener *accepts, void *arg)
+{
+	struct listener *l = arg;
+
+	listener_send_away(l->proxy, accepts, l->pair.title);
+}
+
+static void cannot_bind(const struct sockaddr_storage *bind, struct error *err)
 {
 	struct text name = { 0 };
 
-	rmi_address_add(&name, pair->bind);
+	rmi_address_add(&name, bind);
 	fail_sys(err, ERROR_OUTPUT, "%s cannot be listened on", name.bytes);
 	text_release(&name);
-	return -1;
 }
 
-static int bind_to(struct listener *l, const struct proxy_pair *pair,
-		   uint16_t *port, struct error *err)
+struct evconnlistener *listener_bind(struct proxy *p,
+				     const struct sockaddr_storage *bind,
+				     evconnlistener_cb on_client, void *self,
+				     uint16_t *port, struct error *err)
 {
 	const unsigned flags = LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC |
 			       LEV_OPT_REUSEABLE;
 	struct sockaddr_storage local = { 0 };
 	socklen_t len = sizeof(local);
+	struct evconnlistener *accepts = evconnlistener_new_bind(
+		p->base, on_client, self, flags, BACKLOG,
+		(const struct sockaddr *)bind,
+		bind->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+					    : sizeof(struct sockaddr_in));
 
-	l->accepts = evconnlistener_new_bind(
-		l->proxy->base, on_accept, l, flags, BACKLOG,
-		(const struct sockaddr *)pair->bind,
-		pair->bind->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-						  : sizeof(struct sockaddr_in));
-	if (!l->accepts)
-		return cannot_bind(pair, err);
-	evconnlistener_set_error_cb(l->accepts, on_error);
-	getsockname(evconnlistener_get_fd(l->accepts),
-		    (struct sockaddr *)&local, &len);
+	if (!accepts) {
+		cannot_bind(bind, err);
+		return NULL;
+	}
+	getsockname(evconnlistener_get_fd(accepts), (struct sockaddr *)&local,
+		    &len);
 	*port = socket_port(&local);
-	return 0;
+	return accepts;
 }
 
 struct listener *listener_new(struct proxy *p, const struct proxy_pair *pair,
@@ -142,11 +150,13 @@ struct listener *listener_new(struct proxy *p, const struct proxy_pair *pair,
 	if (pair->advertise_host)
 		l->advertise_host = xstrdup(pair->advertise_host);
 	l->advertise_port = pair->advertise_port;
-	if (bind_to(l, pair, port, err)) {
-		listener_free(l);
-		return NULL;
+	l->accepts = listener_bind(p, pair->bind, on_accept, l, port, err);
+	if (l->accepts) {
+		evconnlistener_set_error_cb(l->accepts, on_error);
+		return l;
 	}
-	return l;
+	listener_free(l);
+	return NULL;
 }
 
 void listener_stop(struct listener *l)

@@ -44,6 +44,19 @@ void listener_stop(struct listener *l);
 
 void listener_free(struct listener *l);
 
+/*
+ * Listens, for others than JMX's clients, too; on_client is given self.  NULL
+ * and *err; *port is the one that it got.
+ */
+struct evconnlistener *listener_bind(struct proxy *p,
+				     const struct sockaddr_storage *bind,
+				     evconnlistener_cb on_client, void *self,
+				     uint16_t *port, struct error *err);
+
+/* What to do in a listener's error callback; title: what it is for. */
+void listener_send_away(struct proxy *p, struct evconnlistener *accepts,
+			const char *title);
+
 /* A line of the proxy's. */
 void proxy_say(struct proxy *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

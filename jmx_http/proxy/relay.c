@@ -5,6 +5,7 @@
 #include "jmx_http/proxy/socket.h"
 
 #include <event2/buffer.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 

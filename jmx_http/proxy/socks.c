@@ -15,7 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BACKLOG   128
 #define ASK_NS    (5 * CLOCK_NS_PER_S) /* between two times a JVM is asked */
 #define FINISH_NS (5 * CLOCK_NS_PER_S) /* for a refusal to be read */
 
@@ -219,7 +218,6 @@ static void say_where(struct target *t)
 		  t->pair.title, to->host, to->port);
 }
 
-
 static void on_asked(void *self, const struct error *err)
 {
 	struct target *t = self;
@@ -240,8 +238,8 @@ static void on_asked(void *self, const struct error *err)
 static bool take_greeting(struct client *c, struct evbuffer *in)
 {
 	size_t len = evbuffer_get_length(in), used = 0;
-	enum socks_status status =
-		socks_read_greeting(evbuffer_pullup(in, -1), len, &used);
+	enum socks_status status = socks_read_greeting(evbuffer_pullup(in, -1),
+						       len, &used);
 	struct text answer = { 0 };
 
 	if (status == SOCKS_MORE)
@@ -266,8 +264,8 @@ static bool take_greeting(struct client *c, struct evbuffer *in)
 static bool take_request(struct client *c, struct evbuffer *in)
 {
 	size_t len = evbuffer_get_length(in), used = 0;
-	enum socks_status status = socks_read_request(
-		evbuffer_pullup(in, -1), len, &c->wanted, &used);
+	enum socks_status status = socks_read_request(evbuffer_pullup(in, -1),
+						      len, &c->wanted, &used);
 
 	if (status == SOCKS_MORE)
 		return false;
@@ -381,6 +379,13 @@ static void on_accept(struct evconnlistener *accepts, evutil_socket_t fd,
 	close(fd);
 }
 
+static void on_error(struct evconnlistener *accepts, void *arg)
+{
+	struct socks *s = arg;
+
+	listener_send_away(s->proxy, accepts, "SOCKS");
+}
+
 struct socks *socks_new(struct proxy *p, const struct sockaddr_storage *bind,
 			uint16_t *port, struct error *err)
 {
@@ -388,8 +393,10 @@ struct socks *socks_new(struct proxy *p, const struct sockaddr_storage *bind,
 
 	s->proxy = p;
 	s->accepts = listener_bind(p, bind, on_accept, s, port, err);
-	if (s->accepts)
+	if (s->accepts) {
+		evconnlistener_set_error_cb(s->accepts, on_error);
 		return s;
+	}
 	socks_free(s);
 	return NULL;
 }

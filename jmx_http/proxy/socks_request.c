@@ -6,13 +6,13 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#define VERSION        5
-#define NO_PASSWORD    0
-#define NO_METHOD      0xff
-#define COMMAND        1 /* CONNECT */
-#define ADDRESS_IPV4   1
-#define ADDRESS_NAME   3
-#define ADDRESS_IPV6   4
+#define VERSION      5
+#define NO_PASSWORD  0
+#define NO_METHOD    0xff
+#define COMMAND      1 /* CONNECT */
+#define ADDRESS_IPV4 1
+#define ADDRESS_NAME 3
+#define ADDRESS_IPV6 4
 
 enum socks_status socks_read_greeting(const uint8_t *bytes, size_t len,
 				      size_t *used)
@@ -102,8 +102,7 @@ enum socks_status socks_read_request(const uint8_t *bytes, size_t len,
 void socks_add_method(struct text *out, enum socks_status status)
 {
 	text_putc(out, VERSION);
-	text_putc(out,
-		  (char)(status == SOCKS_DONE ? NO_PASSWORD : NO_METHOD));
+	text_putc(out, (char)(status == SOCKS_DONE ? NO_PASSWORD : NO_METHOD));
 }
 
 void socks_add_reply(struct text *out, enum socks_reply reply)

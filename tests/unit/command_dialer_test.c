@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,18 +139,27 @@ static void each_connection_is_a_command(void **state)
 	tear_down(&h);
 }
 
-static void a_command_that_is_missing_fails_the_dial(void **state)
+static void a_command_that_cannot_be_started_fails_the_dial(void **state)
 {
+	char script[] = "/tmp/sjkc-script-XXXXXX";
+	int file = mkstemp(script);
+	struct text expected = { 0 };
 	struct heard h;
 
 	(void)state;
-	set_up(&h, "no-such-command {port}");
+	/* It is there, but what is to run it is not. */
+	assert_true(write(file, "#!/no/such/shell\n", 17) == 17);
+	fchmod(file, 0700);
+	close(file);
+	set_up(&h, script);
 	dial(&h);
 	assert_int_equal(h.fd, -1);
 	assert_int_equal(h.err.kind, ERROR_UNAVAILABLE);
-	assert_string_equal(h.err.text,
-			    "no-such-command: No such file or directory");
+	text_printf(&expected, "%s: No such file or directory", script);
+	assert_string_equal(h.err.text, expected.bytes);
+	text_release(&expected);
 	tear_down(&h);
+	unlink(script);
 }
 
 static void a_command_that_fails_is_said(void **state)
@@ -241,7 +251,10 @@ static void what_cannot_be_called_is_known_at_once(void **state)
 	options.base = event_base_new();
 	assert_null(command_dialer_new(&options, &err));
 	assert_int_equal(err.kind, ERROR_MISUSE);
-	options.command = "nc {host} {port}";
+	options.command = "no-such-command {port}";
+	assert_null(command_dialer_new(&options, &err));
+	assert_int_equal(err.kind, ERROR_UNAVAILABLE);
+	options.command = "cat {host} {port}";
 	options.host = "-e/bin/sh";
 	assert_null(command_dialer_new(&options, &err));
 	assert_int_equal(err.kind, ERROR_REFUSED);
@@ -252,7 +265,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_connection_is_a_command),
-		cmocka_unit_test(a_command_that_is_missing_fails_the_dial),
+		cmocka_unit_test(
+			a_command_that_cannot_be_started_fails_the_dial),
 		cmocka_unit_test(a_command_that_fails_is_said),
 		cmocka_unit_test(a_connection_that_is_closed_ends_its_command),
 		cmocka_unit_test(a_dial_may_be_cancelled),

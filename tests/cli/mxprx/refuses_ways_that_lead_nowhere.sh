@@ -1,0 +1,18 @@
+exec 2>&1
+try() {
+	sjkc mxprx "$@"
+	echo "exit status $?"
+}
+# A kubectl may be installed, or not.
+mkdir bin
+ln -s "$(command -v sjkc)" bin/
+PATH=$PWD/bin
+try -b 0 -s localhost:9010 --kubectl web-0:9010
+try -b 0 --kubectl web-0
+try -b 0 --kubectl -n:9010
+try -b 0 --kubectl web-0:9010
+try -b 0 --kubectl web-0:9010 --via 'true'
+try -b 0 -s localhost:9010 --via "ssh -W '{host}:{port} bastion"
+try -b 0 -s localhost:9010 --via ''
+try -b 0 -s localhost:9010 --via '{host} {port}'
+try -b 0 -s localhost:9010 --via 'no-such-command {host} {port}'
