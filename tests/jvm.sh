@@ -5,8 +5,8 @@
 #
 # Runs tests/jvm/*.sh, or those that are named, which need a JDK: each gets the
 # binary and a folder of its own, and fails by its exit status, saying why.
-# Mostly they wait, but for JVMs that nobody else may keep busy: JOBS=4 runs four
-# at a time, which is faster, and now and then one is in another's way.
+# Mostly they wait, so JOBS=4 run at a time, those first that say that they take
+# long; so a test asks no JVM but its own, whatever else runs on the machine.
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
 sjkc=$1
@@ -14,8 +14,9 @@ shift
 [ $# -gt 0 ] || set -- tests/jvm/*.sh
 results=$(mktemp -d)
 export sjkc results
+early='^# Begins early:'
 # shellcheck disable=SC2016 # for the inner shell
-printf '%s\n' "$@" | xargs -P "${JOBS:-1}" -n 1 sh -c '
+{ grep -l "$early" "$@"; grep -L "$early" "$@"; } | xargs -P "${JOBS:-4}" -n 1 sh -c '
 	scratch=$(mktemp -d)
 	name=$(basename "$1" .sh)
 	sh "$1" "$sjkc" "$scratch" >"$results/$name.out" 2>&1

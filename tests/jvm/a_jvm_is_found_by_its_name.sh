@@ -51,7 +51,7 @@ grep -q "^sjkc:   [12]\. pid $first: .*named-$$.jar" "$scratch/got" ||
 thread=$(find "/proc/$pid/task" -maxdepth 1 -name '[0-9]*' \
 	! -name "$pid" | sed -n 's|.*/||p' | head -n 1)
 doctor "$scratch/bin" 2 "$thread" "is a thread of process $pid"
-kill -STOP "$first"
+target_stop "$first" || exit 1
 doctor "$scratch/bin" 5 "$first" 'kill -CONT'
 kill -CONT "$first"
 exit 0

@@ -18,7 +18,7 @@ for jdk in $(jdks); do
 
 	# Stopped, it is not asked; then it is.
 	target "$jdk" -- threads=1 || exit 1
-	kill -STOP "$pid"
+	target_stop "$pid" || exit 1
 	samples "$pid" sample sample
 	has ' STOPPED '
 	has 'note names absent: '

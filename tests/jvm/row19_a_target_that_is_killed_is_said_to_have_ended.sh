@@ -8,8 +8,8 @@ sjkc=$(realpath "$1") scratch=$2
 killed_before_the_reply() {
 	target "$1" || return
 	ask 0 jcmd "$pid" VM.version || return
-	kill -STOP "$pid"
-	(sleep 0.3; kill -KILL "$pid") &
+	target_stop "$pid" || return
+	(sleep 1; kill -KILL "$pid") &
 	# A stopped JVM is not asked; one that stops later would be.
 	began=$(date +%s)
 	"$sjkc" jcmd "$pid" VM.version >"$scratch/out" 2>"$scratch/err"

@@ -6,11 +6,7 @@ sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/attach.sh
 
 stopped() {
-	kill -STOP "$pid"
-	for _ in $(seq 100); do
-		grep -q '^State:[[:space:]]*T' "/proc/$pid/status" && break
-		sleep 0.05
-	done
+	target_stop "$pid" || return
 	# Not after its deadline, which is 10 s.
 	ask 5 jcmd "$pid" VM.version && said 'state T' &&
 		said "kill -CONT $pid" && [ "$took" -lt 9000 ] || return

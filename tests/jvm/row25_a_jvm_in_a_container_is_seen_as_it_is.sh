@@ -16,15 +16,19 @@ expect() {
 	exit 1
 }
 
+# jps asks all that match: no JVM of another test, which may be just about to
+# be stopped, or to have its socket taken.
+mark=seen-$$
 for jdk in $(jdks); do
 	version=$(sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' "$jdk/release")
-	target_contained "$jdk" -Dmy.token=x -- waiters=1 "$(printf 'a\033[2J')" ||
+	target_contained "$jdk" -Dmy.token=x -- waiters=1 $mark \
+		"$(printf 'a\033[2J')" ||
 		exit 1
-	expect 0 "^$pid,1,4321,[^,]*,$version,Target,waiters=1 a" \
+	expect 0 "^$pid,1,4321,[^,]*,$version,Target,waiters=1 $mark a" \
 		"$1" jps -q --csv
-	expect 0 "^ *$pid +1 +4321 .* Target  waiters=1 a␛\[2J" "$1" jps -q
+	expect 0 "^ *$pid +1 +4321 .* Target  waiters=1 $mark a␛\[2J" "$1" jps -q
 	expect 0 "^$pid	Target	$version	\*\*\*	-XX:\+UseSerialGC" "$1" jps -q \
-		-pd PID MAIN djava.version dmy.token XUseSerialGC -fd 'T*'
+		-pd PID MAIN djava.version dmy.token XUseSerialGC -fd "T* $mark *"
 	expect 0 'works: .*jcmd' "$1" doctor "$pid"
 	grep -q "own: mnt, pid, user; there its pid is 1" "$scratch/got" ||
 		{ cat "$scratch/got"; exit 1; }

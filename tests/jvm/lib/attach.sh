@@ -76,6 +76,46 @@ for_each_jdk() {
 	done
 }
 
+# at_once NAME COMMAND…: runs it beside others, with a scratch folder of its own
+# that has that name; what it starts ends with it.  at_once_done waits for all,
+# and says what those said that failed.
+at_once() {
+	at_once_name=$1
+	shift
+	mkdir -p "$scratch/$at_once_name"
+	(
+		# shellcheck disable=SC2034 # for target
+		target_pids='' target_jobs=''
+		trap target_end_all EXIT
+		trap 'exit 143' TERM INT HUP
+		scratch=$scratch/$at_once_name
+		"$@"
+	) >"$scratch/$at_once_name.said" 2>&1 &
+	target_jobs="$target_jobs $!"
+	at_once_names="${at_once_names-} $at_once_name:$!"
+}
+
+at_once_done() {
+	at_once_failed=0
+	for one in $at_once_names; do
+		wait "${one#*:}" && continue
+		at_once_failed=1
+		echo "${one%:*}:"
+		cat "$scratch/${one%:*}.said"
+	done
+	target_jobs='' at_once_names=''
+	return $at_once_failed
+}
+
+# each_jdk_at_once FUNCTION: as for_each_jdk, for what mostly waits.
+each_jdk_at_once() {
+	[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+	for jdk in $(jdks); do
+		at_once "$(basename "$jdk")" "$1" "$jdk"
+	done
+	at_once_done || exit 1
+}
+
 root_only() {
 	[ "$(id -u)" -eq 0 ] || { echo 'not root'; exit 77; }
 }

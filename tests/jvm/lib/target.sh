@@ -22,6 +22,7 @@ jdks() {
 # container has of its own.
 target_classes=/var/tmp/sjkc-target-$(id -u)
 target_pids=
+target_jobs=
 target_number=0
 : "${scratch:?is to be a folder}"
 
@@ -74,7 +75,22 @@ target_split() {
 # is the JVM all the same.  $target_memory replaces its -Xmx and collector,
 # $target_program Target: target_program=Beans has MBeans of all kinds.
 target() {
-	target_start "$@" && target_wait "$said" READY && target_find
+	target_start "$@" && target_ready && target_find
+}
+
+# As target_wait, but what has ended says nothing any more.
+target_ready() {
+	for _ in $(seq 1 600); do
+		! grep -q READY "$said" || return 0
+		case $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' \
+			"/proc/$starter/status" 2>/dev/null) in
+		'' | Z) grep -q READY "$said" && return; break ;;
+		esac
+		sleep 0.1
+	done
+	echo "$starter never said READY:"
+	cat "$said"
+	return 1
 }
 
 # The same without waiting: $pid is right unless $within made it a child.
@@ -159,6 +175,18 @@ target_container() {
 	echo "$target_classes/$$.sh"
 }
 
+# target_stop PID: by a signal, and waits until it does not run any more; it
+# handles the signal some time after kill has returned.
+target_stop() {
+	kill -STOP "$1"
+	for _ in $(seq 1 200); do
+		! grep -q '^State:[[:space:]]*T' "/proc/$1/status" || return 0
+		sleep 0.05
+	done
+	echo "$1 does not stop"
+	return 1
+}
+
 # target_end PID: ends a JVM, however it was started, and waits until it has.
 target_end() {
 	kill -KILL "$1" 2>/dev/null
@@ -175,10 +203,14 @@ target_end() {
 }
 
 target_end_all() {
+	for one in $target_jobs; do
+		kill -TERM "$one" 2>/dev/null
+		wait "$one" 2>/dev/null
+	done
 	for one in $target_pids; do
 		target_end "$one"
 	done
-	target_pids=
+	target_pids='' target_jobs=''
 	rm -f "$target_classes/$$.sh"
 }
 
