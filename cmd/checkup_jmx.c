@@ -189,8 +189,8 @@ static void look_at_local(struct checkup *c, const struct rmi_local *l)
 	} else {
 		f->is_note = true;
 		finding_detail(f,
-			       "no connector is seen; `sjkc mxping -p %d` "
-			       "starts one, which stays",
+			       "no connector is seen; `sjkc mxping -p %d "
+			       "--start` starts one, which stays",
 			       (int)c->pid);
 	}
 }

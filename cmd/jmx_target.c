@@ -13,8 +13,7 @@
 
 static const char service[] = "service:jmx:";
 
-/* A service URL, or what ends with ":" and a number, as no class does. */
-static bool is_address(const char *name)
+bool jmx_is_address(const char *name)
 {
 	const char *colon = strrchr(name, ':');
 
@@ -151,7 +150,7 @@ int jmx_target_open(struct jmx_target *t, const struct jmx_target_options *o,
 		return misuse(err, "--timeout: some time is needed");
 	if (!o->socket && !o->pid && *argc == 0)
 		return misuse(err, "which JVM? -s <host>:<port> or -p <pid>");
-	if (!o->socket && !o->pid && is_address(**argv)) {
+	if (!o->socket && !o->pid && jmx_is_address(**argv)) {
 		address = *(*argv)++;
 		(*argc)--;
 	}

@@ -25,11 +25,11 @@ struct jmx_target_options {
 /* clang-format off */
 #define OPT_JMX_SOCKET(o) \
 	OPT_STRING('s', "socket", &(o)->socket, "<host>:<port>", \
-		   "where the JVM has its JMX port, or a JMX service URL")
+		   "where its JMX port is, or a JMX service URL")
 /* The rows that every command of JMX has besides. */
 #define OPT_JMX_LOGIN(o) \
 	OPT_STRING(0, "user", &(o)->user, "<name>", \
-		   "log in; the password is asked for, or in SJKC_PASSWORD"), \
+		   "log in; the password: asked, or SJKC_PASSWORD"), \
 	OPT_STRING(0, "password-file", &(o)->password_file, "<file>", \
 		   "the password: its first line")
 #define OPT_JMX_TLS(o) \
@@ -42,10 +42,10 @@ struct jmx_target_options {
 		 "take any certificate")
 #define OPT_JMX_FORCE(o) \
 	OPT_FLAG(0, "force-address", &(o)->force_address, \
-		 "stay at the host and port of -s, whatever the JVM says"), \
+		 "use the host and port of -s for all connections"), \
 	OPT_FLAG(0, "force-hostname", &(o)->force_hostname, \
-		 "at the host of -s"), \
-	OPT_FLAG(0, "force-port", &(o)->force_port, "at the port of -s")
+		 "its host only"), \
+	OPT_FLAG(0, "force-port", &(o)->force_port, "its port only")
 #define OPT_JMX_TIMEOUT(o) \
 	OPT_DURATION(0, "timeout", &(o)->timeout_ns, "<time>", \
 		     "how long an answer may take")
@@ -74,6 +74,9 @@ struct jmx_target {
 int jmx_target_open(struct jmx_target *t, const struct jmx_target_options *o,
 		    int *argc, char ***argv, struct error *err);
 void jmx_target_close(struct jmx_target *t);
+
+/* A service URL, or what ends with ":" and a number, as no class does. */
+bool jmx_is_address(const char *name);
 
 /* The password of the options into *password; "" without --user. */
 int jmx_password(const struct jmx_target_options *o, struct text *password,

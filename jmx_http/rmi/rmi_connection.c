@@ -83,19 +83,19 @@ static int not_rmi(enum rmi_answer answer, struct error *err)
 	return fail(err, ERROR_REFUSED, "%s", words[answer]);
 }
 
-/* The first answer that can be told. */
-static enum rmi_answer listen_for(struct rmi_connection *c, int64_t deadline_ns)
+/* The first answer that can be told; *why: what a read failed with. */
+static enum rmi_answer listen_for(struct rmi_connection *c, int64_t deadline_ns,
+				  struct error *why)
 {
 	enum jrmp_answer seen = JRMP_SHORT;
-	struct error err = { 0 };
 	ssize_t got = 1;
 
 	while (got > 0 && seen == JRMP_SHORT) {
-		got = read_more(c, deadline_ns, &err);
+		got = read_more(c, deadline_ns, why);
 		seen = jrmp_read_answer(c->unread.bytes, c->unread.len,
 					&c->greeting);
 	}
-	if (seen == JRMP_SHORT && got < 0 && err.sys == ETIMEDOUT)
+	if (seen == JRMP_SHORT && got < 0 && why->sys == ETIMEDOUT)
 		return RMI_SILENT;
 	if (seen == JRMP_SHORT && c->unread.len)
 		return RMI_OTHER;
@@ -106,15 +106,19 @@ int rmi_connection_greet(struct rmi_connection *c, int64_t deadline_ns,
 			 enum rmi_answer *answer, struct error *err)
 {
 	struct text hello = { 0 };
+	struct error why = { 0 };
 	int status;
 
 	*answer = RMI_CLOSED;
 	jrmp_add_hello(&hello);
 	status = rmi_connection_send(c, &hello, deadline_ns, err);
 	if (status == 0) {
-		*answer = listen_for(c, deadline_ns);
+		*answer = listen_for(c, deadline_ns, &why);
 		if (*answer != RMI_JRMP)
 			status = not_rmi(*answer, err);
+		/* What TLS has to say is more than that nobody answered. */
+		if (*answer == RMI_CLOSED && why.kind && !why.sys)
+			*err = why;
 	}
 	if (status == 0) {
 		c->at += c->greeting.len;

@@ -40,7 +40,8 @@ void rmi_connection_init(struct rmi_connection *c, struct rmi_transport *t);
 
 /*
  * Says hello and looks who answers; *answer is set in any case.  Fails with
- * ERROR_REFUSED unless it is RMI_JRMP, saying what came instead.
+ * ERROR_REFUSED unless it is RMI_JRMP, saying what came instead; over TLS, also
+ * as rmi_tls.h has it of the first read.
  */
 int rmi_connection_greet(struct rmi_connection *c, int64_t deadline_ns,
 			 enum rmi_answer *answer, struct error *err);

@@ -59,6 +59,12 @@ void rmi_local_release(struct rmi_local *l); /* zeroed storage is fine */
  * namespace may not be entered, ERROR_NO_TARGET when the JVM has ended.
  */
 struct rmi_dialer *rmi_local_dialer(const struct jvm *jvm, struct error *err);
+
+/*
+ * The same for a JVM's port for others: it connects to the host that it is
+ * asked for, from within the JVM's network.  Names are looked up outside.
+ */
+struct rmi_dialer *rmi_network_dialer(const struct jvm *jvm, struct error *err);
 void rmi_local_dialer_free(struct rmi_dialer *d); /* NULL is fine */
 
 #endif

@@ -21,13 +21,15 @@
 struct local_dialer {
 	struct rmi_dialer base;
 	const struct jvm *jvm;
-	bool is_elsewhere; /* the JVM's network is not ours */
+	bool is_elsewhere;  /* the JVM's network is not ours */
+	bool goes_anywhere; /* not just to loopback */
 };
 
 /* What a child is to do. */
 struct errand {
 	const struct jvm *jvm;
-	uint16_t port; /* 0: to see whether it can be done */
+	const struct rmi_address *to; /* NULL: to see whether it can be done */
+	bool goes_anywhere;
 	int64_t deadline_ns;
 };
 
@@ -116,6 +118,13 @@ static int connect_loopback(uint16_t port, int64_t deadline_ns,
 	return fd;
 }
 
+static int connect_to(const struct errand *e, struct error *err)
+{
+	if (e->goes_anywhere)
+		return rmi_tcp_socket(e->to, e->deadline_ns, err);
+	return connect_loopback(e->to->port, e->deadline_ns, err);
+}
+
 static int run_errand(void *self, int channel, struct error *err)
 {
 	const struct errand *e = self;
@@ -123,8 +132,8 @@ static int run_errand(void *self, int channel, struct error *err)
 	(void)channel;
 	if (enter(e->jvm, err))
 		return -1;
-	if (e->port)
-		return connect_loopback(e->port, e->deadline_ns, err);
+	if (e->to)
+		return connect_to(e, err);
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
@@ -153,7 +162,7 @@ static struct rmi_transport *local_dial(struct rmi_dialer *d,
 					int64_t deadline_ns, struct error *err)
 {
 	const struct local_dialer *l = (const struct local_dialer *)d;
-	struct errand e = { l->jvm, a->port, deadline_ns };
+	struct errand e = { l->jvm, a, l->goes_anywhere, deadline_ns };
 	struct rmi_transport *t;
 	int fd;
 
@@ -162,10 +171,9 @@ static struct rmi_transport *local_dial(struct rmi_dialer *d,
 		ended(l->jvm, err);
 		return NULL;
 	}
-	if (l->is_elsewhere)
-		fd = send_out(&e, err);
-	else
-		fd = connect_loopback(a->port, deadline_ns, err);
+	if (l->goes_anywhere && rmi_address_resolve(a, deadline_ns, err))
+		return NULL;
+	fd = l->is_elsewhere ? send_out(&e, err) : connect_to(&e, err);
 	if (fd < 0)
 		return NULL;
 	t = rmi_tcp_over(fd);
@@ -193,7 +201,8 @@ static int is_elsewhere(const struct jvm *jvm, struct error *err)
 	return ours.st_dev != its.st_dev || ours.st_ino != its.st_ino;
 }
 
-struct rmi_dialer *rmi_local_dialer(const struct jvm *jvm, struct error *err)
+static struct rmi_dialer *new_dialer(const struct jvm *jvm, bool goes_anywhere,
+				     struct error *err)
 {
 	struct errand trial = { .jvm = jvm };
 	struct local_dialer *l;
@@ -212,7 +221,18 @@ struct rmi_dialer *rmi_local_dialer(const struct jvm *jvm, struct error *err)
 	l->base.dial = local_dial;
 	l->jvm = jvm;
 	l->is_elsewhere = elsewhere;
+	l->goes_anywhere = goes_anywhere;
 	return &l->base;
+}
+
+struct rmi_dialer *rmi_local_dialer(const struct jvm *jvm, struct error *err)
+{
+	return new_dialer(jvm, false, err);
+}
+
+struct rmi_dialer *rmi_network_dialer(const struct jvm *jvm, struct error *err)
+{
+	return new_dialer(jvm, true, err);
 }
 
 void rmi_local_dialer_free(struct rmi_dialer *d) { free(d); }

@@ -20,12 +20,15 @@ went() {
 }
 
 to_stub='ok dns ok tcp ok protocol ok registry ok stub'
+from_login='ok login ok session ok mbean ok round-trip'
 
 all_the_way() {
 	jmx_target "$1" && ask 0 mxping -s "127.0.0.1:$port" &&
-		went "$to_stub ok server ok version ok login ok mbean" &&
+		went "$to_stub ok server ok version $from_login" &&
 		printed "it sends clients to 127.0.0.1, port $port" &&
+		printed 'each to the machine that it runs on' &&
 		printed 'java_runtime_' && printed ' MBeans' &&
+		printed ' ms of 10 calls, ' &&
 		printed 'JMX works, and asks for no password' &&
 		ask 0 mxping "127.0.0.1:$port" --json &&
 		python3 - "$scratch/out" "127.0.0.1:$port" <<-'END' &&
@@ -34,7 +37,7 @@ all_the_way() {
 			assert d["schema"] == "sjkc.mxping/1", d
 			assert d["target"] == sys.argv[2] and d["ok"] is True, d
 			assert d["verdict"] and d["remedy"] is None, d
-			assert len(d["steps"]) == 9, d
+			assert len(d["steps"]) == 11, d
 			for s in d["steps"]:
 			    assert s["ok"] is True and s["ms"] >= 0, s
 			    assert s["name"] and s["detail"], s
@@ -62,13 +65,22 @@ sent_elsewhere() {
 		ask 5 mxping -s "127.0.0.1:$port" &&
 		went "$to_stub failed server" &&
 		printed "the JVM sends clients to 127.0.0.2, port $port" &&
-		printed 'on 127.0.0.1 that port answers' &&
-		printed '-> start the JVM with -Djava.rmi.server.hostname=' &&
+		printed 'it answers on that port of 127.0.0.1' &&
+		printed '-> start the JVM with -Djava.rmi.server.hostname=127' &&
+		grep -qE -- "127.0.0.1:[0-9]+ of: sjkc mxprx -s 127.0.0.1:$port -b 127.0.0.1:[0-9]+\$" "$scratch/out" &&
+		printed "with --force-hostname" &&
+		ask 0 mxping -s "127.0.0.1:$port" --force-hostname &&
+		printed "127.0.0.1, port $port is taken instead" &&
+		ask 0 mxping --force-address \
+			"service:jmx:rmi:///jndi/rmi://127.0.0.1:$port/jmxrmi" &&
 		target_end "$pid"
 }
 
 with_a_password() {
-	echo 'monitor secret' >"$scratch/passwords"
+	echo 'monitor geheim-äß' >"$scratch/passwords"
+	echo 'geheim-äß' >"$scratch/password"
+	echo 'secret' >"$scratch/another"
+	chmod 600 "$scratch/password" "$scratch/another"
 	echo 'monitor readonly' >"$scratch/access"
 	chmod 600 "$scratch/passwords" "$scratch/access"
 	jmx_target "$1" "$jmx.authenticate=true" \
@@ -78,7 +90,18 @@ with_a_password() {
 		went "$to_stub ok server ok version failed login" &&
 		printed 'Credentials required' &&
 		printed 'the JVM wants a user and a password' &&
+		printed '-> --user NAME, and the password from' &&
 		said 'wants a user and a password' &&
+		ask 0 mxping -s "127.0.0.1:$port" --user monitor \
+			--password-file "$scratch/password" &&
+		went "$to_stub ok server ok version $from_login" &&
+		printed 'as monitor' && printed 'which passes without TLS' &&
+		ask 4 mxping -s "127.0.0.1:$port" --user monitor \
+			--password-file "$scratch/another" &&
+		went "$to_stub ok server ok version failed login" &&
+		printed 'does not take that user and password' &&
+		[ "$(SJKC_PASSWORD='geheim-äß' ask 0 mxping --user monitor \
+			-s "127.0.0.1:$port")" = '' ] &&
 		target_end "$pid" && nothing_listens
 }
 

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+# Of a registry, or of a JMX server alone; what is right is gone through, and
+# what is not has its verdict, whose remedy works.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/lab.sh
+lab_enter "$0" "$@"
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+lab_inside && lab_tls || exit
+
+# asked STATUS OPTION…: the JVM, from within its network
+asked() {
+	asked_for=$1
+	shift
+	within_lab timeout 60 "$sjkc" mxping -s "$lab_address:$jmx_port" \
+		--cacert "$tls/ca.pem" "$@" >"$scratch/out" 2>"$scratch/err"
+	status=$?
+	[ $status -eq "$asked_for" ] && return
+	echo "$*: exit status $status, not $asked_for"
+	cat "$scratch/out" "$scratch/err"
+	return 1
+}
+
+# The registry is plain, its server is not.
+server_alone() {
+	lab_jvm "$1" tls && asked 0 && printed 'ok      server-tls' &&
+		printed 'port 9011, by TLS' && printed 'TLSv1.3' &&
+		printed 'certificate of CN=sjkc test server by CN=sjkc test CA' &&
+		printed 'IP Address:10.99.0.1' &&
+		asked 5 --cacert "$tls/client.pem" &&
+		printed 'failed  server-tls' &&
+		printed 'is not among those that are trusted' &&
+		printed 'is of an issuer that is not trusted here' &&
+		trusts_what_it_was_told_to && asked 0 --insecure \
+			--cacert "$tls/client.pem" &&
+		printed '--insecure takes its certificate, which is not trusted' &&
+		ask 0 mxping -p "$pid" --cacert "$tls/ca.pem" &&
+		printed 'TLS, but for the registry, no password' &&
+		printed 'com.sun.management.jmxremote.ssl=true' &&
+		printed "seen from the JVM's own network: who is elsewhere" &&
+		target_end "$pid"
+}
+
+# The remedy's command line gets a file that does.
+trusts_what_it_was_told_to() {
+	line=$(sed -n 's/.*: \(openssl s_client .*\); then.*/\1/p' \
+		"$scratch/out")
+	[ -n "$line" ] || { echo 'no command'; return 1; }
+	(cd "$scratch" && within_lab sh -c "$line" 2>"$scratch/openssl") ||
+		{ cat "$scratch/openssl"; return 1; }
+	asked 0 --cacert "$scratch/jvm.pem"
+}
+
+with_a_certificate_of_ours() {
+	lab_jvm "$1" client-cert && asked 4 && printed 'failed  tls' &&
+		printed 'TLSv1.3, which asks for a certificate of ours' &&
+		printed 'the JVM wants a certificate of its clients' &&
+		printed '-> --cert FILE' &&
+		asked 0 --cert "$tls/client.pem" --key "$tls/client.key" &&
+		printed 'no password but a certificate' &&
+		asked 4 --cert tests/data/tls/client.pem &&
+		printed 'failed  tls' &&
+		printed 'the JVM does not take our certificate' &&
+		ask 4 mxping -p "$pid" --cacert "$tls/ca.pem" &&
+		printed 'TLS, a certificate of clients, no password' &&
+		target_end "$pid"
+}
+
+with_a_wrong_one() {
+	lab_jvm "$1" tls-registry nosan && asked 5 && printed 'failed  tls' &&
+		printed 'it is not one of 10.99.0.1' &&
+		printed "is for DNS:other.example.invalid, and not for 10.99.0.1" &&
+		printed 'enableEndpointIdentification=false' &&
+		asked 0 --insecure && printed 'not of 10.99.0.1' &&
+		target_end "$pid" &&
+		lab_jvm "$1" tls expired && asked 5 &&
+		printed 'failed  server-tls' && printed 'it has expired, on 2' &&
+		printed "the JVM's certificate has expired" &&
+		asked 0 --insecure && target_end "$pid"
+}
+
+# The password of a JVM with TLS passes by TLS.
+with_a_password() {
+	lab_jvm "$1" tls-registry password || return
+	SJKC_PASSWORD=secret
+	export SJKC_PASSWORD
+	asked 0 --user monitor && printed 'JMX works, by TLS, with a password' &&
+		target_end "$pid"
+	status=$?
+	unset SJKC_PASSWORD
+	return $status
+}
+
+check() {
+	server_alone "$1" && with_a_certificate_of_ours "$1" &&
+		with_a_wrong_one "$1" && with_a_password "$1"
+}
+
+for_each_jdk check
