@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A client of JMX, and what a JVM may do to it. */
+#include "tests/unit/rmi_stand_in.h"
+
+#include "core/base/clock.h"
+#include "jmx_http/rmi/jmx_methods.h"
+#include "jmx_http/rmi/rmi_client.h"
+
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <cmocka.h>
+
+#define REQUESTS_MAX 256
+#define SHORT_NS     (300 * CLOCK_NS_PER_MS)
+
+static struct jmx *open_at(const struct stand_in *s, int64_t timeout_ns)
+{
+	struct rmi_client_options o = { .target = s->target,
+					.timeout_ns = timeout_ns };
+	struct error err;
+	struct jmx *j = rmi_client_open(&o, &err);
+
+	if (!j)
+		fail_msg("%s", err.text);
+	return j;
+}
+
+/* What came of each request: its text, "" for null; or its failure. */
+struct answers {
+	char *texts[REQUESTS_MAX];
+	bool failed[REQUESTS_MAX];
+	size_t count, stop_at;
+};
+
+static int keep(void *self, size_t index, const struct jmx_reply *reply,
+		struct error *err)
+{
+	struct answers *a = self;
+	const struct value *v = reply->value;
+	const char *text;
+
+	assert_int_equal(index, a->count);
+	if (v && v->kind == VALUE_COMPOSITE && v->members.count == 1)
+		v = v->members.at[0].value;
+	text = value_text_of(v);
+	a->failed[index] = reply->failure || (v && v->kind == VALUE_ERROR);
+	a->texts[index] = strdup(reply->failure ? reply->failure
+				 : text         ? text
+						: "");
+	a->count++;
+	if (a->stop_at && a->count == a->stop_at)
+		return (fail)(err, ERROR_OUTPUT, "enough"); /* no macro */
+	return 0;
+}
+
+static void forget(struct answers *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		free(a->texts[i]);
+	*a = (struct answers){ 0 };
+}
+
+static long number_of(const char *text) { return strtol(text, NULL, 10); }
+
+static const char *const name = "A";
+
+static const struct jmx_request get = {
+	.verb = JMX_GET, .object = "a:b=c", .names = &name, .name_count = 1
+};
+static const struct jmx_request invoke = {
+	.verb = JMX_INVOKE, .object = "a:b=c", .names = &name, .name_count = 1
+};
+static const struct jmx_request count = { .verb = JMX_COUNT };
+
+/* Runs count requests, each n-th of which invokes; 0: none. */
+static int run(struct jmx *j, size_t requests, size_t nth, struct answers *a,
+	       struct error *err)
+{
+	struct jmx_request all[REQUESTS_MAX];
+
+	for (size_t i = 0; i < requests; i++)
+		all[i] = nth && i % nth == nth - 1 ? invoke : get;
+	return jmx_run(j, all, requests, keep, a, err);
+}
+
+/* "1", "2", …: how many were done before it, it counted. */
+static void say_number(struct stand_in *s, struct text *out)
+{
+	struct text number = { 0 };
+
+	text_printf(&number, "%d", (int)++s->shared->done);
+	stand_in_string(out, number.bytes, number.len);
+	text_release(&number);
+}
+
+static enum stand_in_next
+always(struct stand_in *s, const struct stand_in_call *call, struct text *out)
+{
+	(void)call;
+	say_number(s, out);
+	return STAND_IN_GO_ON;
+}
+
+static void a_session_is_leased_acknowledged_and_closed(void **state)
+{
+	struct stand_in s = { .script = always };
+	struct answers a = { 0 };
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	stand_in_start(&s);
+	j = open_at(&s, 0);
+	assert_string_equal(j->version, "99+1");
+	assert_string_equal(j->title, s.target);
+	assert_int_equal(run(j, 3, 0, &a, &err), 0);
+	forget(&a);
+	assert_int_equal(run(j, 3, 0, &a, &err), 0);
+	jmx_close(j);
+	assert_int_equal(s.shared->logins, 1);
+	assert_int_equal(s.shared->connections, 1);
+	assert_int_equal(s.shared->leases, 1);
+	assert_int_equal(s.shared->closed, 1);
+	/* Of the server's stub, and of the session's. */
+	assert_int_equal(s.shared->acks, 2);
+	stand_in_end(&s);
+	forget(&a);
+}
+
+/* Nothing is answered before sixty calls are there. */
+static enum stand_in_next hold_back(struct stand_in *s,
+				    const struct stand_in_call *call,
+				    struct text *out)
+{
+	(void)call;
+	say_number(s, out);
+	return s->shared->done < 60 ? STAND_IN_HOLD : STAND_IN_GO_ON;
+}
+
+static void many_calls_are_sent_before_the_first_answer(void **state)
+{
+	struct stand_in s = { .script = hold_back };
+	struct answers a = { 0 };
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	stand_in_start(&s);
+	j = open_at(&s, 0);
+	assert_int_equal(run(j, 200, 0, &a, &err), 0);
+	assert_int_equal(a.count, 200);
+	for (size_t i = 0; i < 200; i++)
+		assert_int_equal(number_of(a.texts[i]), i + 1);
+	jmx_close(j);
+	stand_in_end(&s);
+	forget(&a);
+}
+
+/* Each answer is more than all buffers between hold. */
+static enum stand_in_next
+say_much(struct stand_in *s, const struct stand_in_call *call, struct text *out)
+{
+	size_t len = 4 << 20;
+	char *text = malloc(len);
+
+	(void)s, (void)call;
+	memset(text, 'x', len);
+	stand_in_string(out, text, len);
+	free(text);
+	return STAND_IN_GO_ON;
+}
+
+static int check_length(void *self, size_t index, const struct jmx_reply *reply,
+			struct error *err)
+{
+	size_t *answers = self;
+
+	(void)index, (void)err;
+	assert_null(reply->failure);
+	assert_int_equal(reply->value->members.at[0].value->text.len, 4 << 20);
+	++*answers;
+	return 0;
+}
+
+/* A connection that takes little before its other end reads. */
+static struct rmi_transport *dial_narrow(struct rmi_dialer *d,
+					 struct rmi_address *a,
+					 int64_t deadline_ns, struct error *err)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), size = 4096;
+
+	(void)d, (void)deadline_ns, (void)err;
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	assert_int_equal(rmi_address_resolve(a, deadline_ns, err), 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&a->list[0],
+				 sizeof(struct sockaddr_in)),
+			 0);
+	return rmi_tcp_over(fd);
+}
+
+static void neither_waits_for_the_other_to_read(void **state)
+{
+	struct rmi_dialer narrow = { .dial = dial_narrow };
+	struct rmi_client_options o = { .dialer = &narrow };
+	struct stand_in s = { .script = say_much, .receive_buffer = 4096 };
+	struct jmx_request all[12];
+	char *long_name = malloc(30001);
+	const char *names[1] = { long_name };
+	struct error err;
+	size_t answers = 0;
+	struct jmx *j;
+
+	(void)state;
+	memset(long_name, 'n', 30000);
+	long_name[30000] = '\0';
+	for (size_t i = 0; i < 12; i++) {
+		all[i] = get;
+		all[i].names = names;
+	}
+	stand_in_start(&s);
+	o.target = s.target;
+	j = rmi_client_open(&o, &err);
+	assert_non_null(j);
+	if (jmx_run(j, all, 12, check_length, &answers, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(answers, 12);
+	jmx_close(j);
+	stand_in_end(&s);
+	free(long_name);
+}
+
+/* The tenth cannot be written; what is behind it is not read. */
+static enum stand_in_next abort_tenth(struct stand_in *s,
+				      const struct stand_in_call *call,
+				      struct text *out)
+{
+	(void)call;
+	if (s->shared->done == 9) {
+		s->shared->done++;
+		stand_in_abort(out, "java.io.NotSerializableException",
+			       "a.Secret");
+		return STAND_IN_CLOSE;
+	}
+	say_number(s, out);
+	return STAND_IN_GO_ON;
+}
+
+static void what_is_behind_a_broken_answer_is_asked_again(void **state)
+{
+	struct stand_in s = { .script = abort_tenth };
+	struct answers a = { 0 };
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	stand_in_start(&s);
+	j = open_at(&s, 0);
+	/* Every second changes something: each is done once. */
+	if (run(j, 40, 2, &a, &err))
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < 40; i++) {
+		assert_int_equal(a.failed[i], i == 9);
+		if (i == 9)
+			assert_string_equal(a.texts[i],
+					    "not serializable: a.Secret");
+		else
+			assert_int_equal(number_of(a.texts[i]), i + 1);
+	}
+	assert_int_equal(s.shared->done, 40);
+	assert_int_equal(s.shared->connections, 2);
+	assert_int_equal(s.shared->logins, 1);
+	jmx_close(j);
+	stand_in_end(&s);
+	forget(&a);
+}
+
+/* The 31st call is done, but its answer never comes. */
+static enum stand_in_next lose_31st(struct stand_in *s,
+				    const struct stand_in_call *call,
+				    struct text *out)
+{
+	(void)call;
+	if (s->shared->done == 30) {
+		s->shared->done++;
+		return STAND_IN_DROP;
+	}
+	say_number(s, out);
+	return STAND_IN_GO_ON;
+}
+
+static void what_changes_something_is_sent_once(void **state)
+{
+	struct stand_in s = { .script = lose_31st };
+	struct answers a = { 0 };
+	struct error err;
+	struct jmx *j;
+	int lost = 0;
+
+	(void)state;
+	stand_in_start(&s);
+	j = open_at(&s, 0);
+	if (run(j, 60, 3, &a, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(a.count, 60);
+	for (size_t i = 0; i < 60; i++) {
+		bool changes = i % 3 == 2;
+
+		if (!a.failed[i])
+			continue;
+		assert_true(changes && i >= 30);
+		assert_non_null(strstr(a.texts[i], "it may have been done"));
+		lost++;
+	}
+	/* Those of the 30 that were on their way. */
+	assert_int_equal(lost, 10);
+	assert_int_equal(s.shared->connections, 2);
+	jmx_close(j);
+	stand_in_end(&s);
+	forget(&a);
+}
+
+static enum stand_in_next
+never(struct stand_in *s, const struct stand_in_call *call, struct text *out)
+{
+	(void)s, (void)call, (void)out;
+	return STAND_IN_DROP;
+}
+
+static void a_connection_that_is_always_lost_is_given_up(void **state)
+{
+	struct stand_in s = { .script = never };
+	struct answers a = { 0 };
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	stand_in_start(&s);
+	j = open_at(&s, 0);
+	assert_int_equal(run(j, 5, 0, &a, &err), -1);
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_non_null(strstr(err.text, s.target));
+	assert_int_equal(a.count, 0);
+	/* Once more for each try, and one by a later call. */
+	assert_int_equal(s.shared->connections, 3);
+	jmx_close(j);
+	stand_in_end(&s);
+	forget(&a);
+}
+
+/* The first session is not known any more after five calls. */
+static enum stand_in_next forget_session(struct stand_in *s,
+					 const struct stand_in_call *call,
+					 struct text *out)
+{
+	(void)call;
+	if (s->shared->logins == 1 && s->shared->done == 5) {
+		stand_in_throw(out, "java.rmi.NoSuchObjectException",
+			       "no such object in table");
+		return STAND_IN_GO_ON;
+	}
+	say_number(s, out);
+	return STAND_IN_GO_ON;
+}
+
+static void a_session_that_ended_is_followed_by_another(void **state)
+{
+	struct stand_in s = { .script = forget_session };
+	struct answers a = { 0 };
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	stand_in_start(&s);
+	j = open_at(&s, 0);
+	if (run(j, 50, 2, &a, &err))
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < 50; i++)
+		assert_int_equal(number_of(a.texts[i]), i + 1);
+	assert_int_equal(s.shared->logins, 2);
+	assert_int_equal(s.shared->leases, 2);
+	jmx_close(j);
+	stand_in_end(&s);
+	forget(&a);
+}
+
+static enum stand_in_next no_session(struct stand_in *s,
+				     const struct stand_in_call *call,
+				     struct text *out)
+{
+	(void)s, (void)call;
+	stand_in_throw(out, "java.rmi.NoSuchObjectException", "none at all");
+	return STAND_IN_GO_ON;
+}
+
+static void sessions_that_end_at_once_are_given_up(void **state)
+{
+	struct stand_in s = { .script = no_session };
+	struct answers a = { 0 };
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	stand_in_start(&s);
+	j = open_at(&s, 0);
+	assert_int_equal(run(j, 5, 0, &a, &err), -1);
+	assert_non_null(strstr(err.text, "none at all"));
+	assert_int_equal(s.shared->logins, 2);
+	jmx_close(j);
+	stand_in_end(&s);
+	forget(&a);
+}
+
+static void a_session_elsewhere_is_followed(void **state)
+{
+	struct stand_in s = { .script = always, .has_other_port = true };
+	struct answers a = { 0 };
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	stand_in_start(&s);
+	j = open_at(&s, 0);
+	assert_int_equal(run(j, 3, 0, &a, &err), 0);
+	assert_int_equal(s.shared->connections, 2);
+	jmx_close(j);
+	stand_in_end(&s);
+	forget(&a);
+}
+
+static enum stand_in_next
+silent(struct stand_in *s, const struct stand_in_call *call, struct text *out)
+{
+	(void)s, (void)call, (void)out;
+	return STAND_IN_GO_ON;
+}
+
+static void who_does_not_answer_is_not_waited_for(void **state)
+{
+	struct stand_in s = { .script = silent };
+	struct answers a = { 0 };
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	stand_in_start(&s);
+	j = open_at(&s, SHORT_NS);
+	assert_int_equal(run(j, 5, 2, &a, &err), -1);
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_non_null(strstr(err.text, "timed out"));
+	/* It is asked once. */
+	assert_int_equal(s.shared->connections, 1);
+	jmx_close(j);
+	stand_in_end(&s);
+	forget(&a);
+}
+
+static void answers_may_come_byte_by_byte(void **state)
+{
+	struct stand_in s = { .script = always, .is_slow = true };
+	struct answers a = { 0 };
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	stand_in_start(&s);
+	j = open_at(&s, 0);
+	assert_int_equal(run(j, 20, 0, &a, &err), 0);
+	for (size_t i = 0; i < 20; i++)
+		assert_int_equal(number_of(a.texts[i]), i + 1);
+	jmx_close(j);
+	stand_in_end(&s);
+	forget(&a);
+}
+
+/* What comes for the first run is not taken for an answer to the second. */
+static void a_run_that_is_stopped_leaves_nothing_unread(void **state)
+{
+	struct stand_in s = { .script = always };
+	struct answers a = { .stop_at = 3 };
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	stand_in_start(&s);
+	j = open_at(&s, 0);
+	assert_int_equal(run(j, 40, 0, &a, &err), -1);
+	assert_int_equal(err.kind, ERROR_OUTPUT);
+	assert_int_equal(a.count, 3);
+	forget(&a);
+	assert_int_equal(run(j, 1, 0, &a, &err), 0);
+	assert_true(number_of(a.texts[0]) > 40);
+	jmx_close(j);
+	stand_in_end(&s);
+	forget(&a);
+}
+
+/* All that is left out is asked for again, by itself. */
+static enum stand_in_next leave_out(struct stand_in *s,
+				    const struct stand_in_call *call,
+				    struct text *out)
+{
+	if (call->method == JMX_GET_ATTRIBUTES)
+		stand_in_null(out);
+	else if (call->method == JMX_GET_MBEAN_COUNT)
+		stand_in_string(out, "counted", 7);
+	else
+		say_number(s, out);
+	return STAND_IN_GO_ON;
+}
+
+static int check_three(void *self, size_t index, const struct jmx_reply *reply,
+		       struct error *err)
+{
+	size_t *next = self;
+
+	(void)err;
+	assert_int_equal(index, (*next)++);
+	assert_null(reply->failure);
+	if (index == 1) {
+		assert_string_equal(value_text_of(reply->value), "counted");
+		return 0;
+	}
+	assert_int_equal(reply->value->members.count, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(number_of(value_text_of(
+					 reply->value->members.at[i].value)),
+				 (index ? 3 : 0) + i + 1);
+	return 0;
+}
+
+static void names_that_are_left_out_are_asked_for_one_by_one(void **state)
+{
+	static const char *const names[] = { "A", "B", "C" };
+	struct jmx_request three = get;
+	struct stand_in s = { .script = leave_out };
+	struct error err;
+	struct jmx *j;
+	size_t next = 0;
+
+	(void)state;
+	three.names = names;
+	three.name_count = 3;
+	stand_in_start(&s);
+	j = open_at(&s, 0);
+	assert_int_equal(jmx_run(j,
+				 (struct jmx_request[]){ three, count, three },
+				 3, check_three, &next, &err),
+			 0);
+	assert_int_equal(next, 3);
+	jmx_close(j);
+	stand_in_end(&s);
+}
+
+/* Unused for a while, nobody may be there: that is looked at before. */
+static enum stand_in_next close_after_one(struct stand_in *s,
+					  const struct stand_in_call *call,
+					  struct text *out)
+{
+	(void)call;
+	say_number(s, out);
+	return s->shared->done == 1 ? STAND_IN_CLOSE : STAND_IN_GO_ON;
+}
+
+static void a_stale_connection_loses_no_change(void **state)
+{
+	struct stand_in s = { .script = close_after_one };
+	struct answers a = { 0 };
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	stand_in_start(&s);
+	j = open_at(&s, 0);
+	assert_int_equal(run(j, 1, 0, &a, &err), 0);
+	forget(&a);
+	clock_sleep_until(clock_monotonic_ns() + 1100 * CLOCK_NS_PER_MS);
+	assert_int_equal(run(j, 1, 1, &a, &err), 0);
+	assert_false(a.failed[0]);
+	assert_string_equal(a.texts[0], "2");
+	jmx_close(j);
+	stand_in_end(&s);
+	forget(&a);
+}
+
+static void who_has_gone_is_said_to_have(void **state)
+{
+	struct stand_in s = { .script = always };
+	struct answers a = { 0 };
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	stand_in_start(&s);
+	j = open_at(&s, 0);
+	assert_int_equal(run(j, 1, 0, &a, &err), 0);
+	stand_in_end(&s);
+	assert_int_equal(run(j, 1, 0, &a, &err), -1);
+	assert_int_equal(err.kind, ERROR_NO_TARGET);
+	/* And again, without a connection to begin with. */
+	assert_int_equal(run(j, 1, 1, &a, &err), -1);
+	assert_int_equal(err.kind, ERROR_NO_TARGET);
+	jmx_close(j);
+	forget(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_session_is_leased_acknowledged_and_closed),
+		cmocka_unit_test(many_calls_are_sent_before_the_first_answer),
+		cmocka_unit_test(neither_waits_for_the_other_to_read),
+		cmocka_unit_test(what_is_behind_a_broken_answer_is_asked_again),
+		cmocka_unit_test(what_changes_something_is_sent_once),
+		cmocka_unit_test(a_connection_that_is_always_lost_is_given_up),
+		cmocka_unit_test(a_session_that_ended_is_followed_by_another),
+		cmocka_unit_test(sessions_that_end_at_once_are_given_up),
+		cmocka_unit_test(a_session_elsewhere_is_followed),
+		cmocka_unit_test(who_does_not_answer_is_not_waited_for),
+		cmocka_unit_test(answers_may_come_byte_by_byte),
+		cmocka_unit_test(a_run_that_is_stopped_leaves_nothing_unread),
+		cmocka_unit_test(
+			names_that_are_left_out_are_asked_for_one_by_one),
+		cmocka_unit_test(a_stale_connection_loses_no_change),
+		cmocka_unit_test(who_has_gone_is_said_to_have),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

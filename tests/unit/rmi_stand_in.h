@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rmi_stand_in: a child of the test that stands in for a JVM with JMX, and does
+ * what no real one does, or not when it is wanted.
+ *
+ * It lets everybody in; what comes behind is up to a script.
+ */
+#ifndef TESTS_UNIT_RMI_STAND_IN_H
+#define TESTS_UNIT_RMI_STAND_IN_H
+
+#include "core/base/text.h"
+#include "jmx_http/rmi/java_value.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define STAND_IN_ARGUMENTS 5
+
+/* A call that was read. */
+struct stand_in_call {
+	int method;     /* enum jmx_method */
+	uint8_t object; /* the first byte of its ObjID */
+	const struct java_value *arguments[STAND_IN_ARGUMENTS];
+};
+
+/* What test and stand-in both see. */
+struct stand_in_shared {
+	atomic_int logins, connections, calls, done, leases, acks, pings,
+		closed;
+};
+
+struct stand_in;
+
+/* What the script wants after a call. */
+enum stand_in_next {
+	STAND_IN_GO_ON,
+	STAND_IN_HOLD,  /* keep what was answered until later */
+	STAND_IN_CLOSE, /* send it, and close */
+	STAND_IN_DROP,  /* close without sending it */
+};
+
+/* Appends the answer to a call on a session. */
+typedef enum stand_in_next stand_in_script(struct stand_in *s,
+					   const struct stand_in_call *call,
+					   struct text *out);
+
+struct stand_in {
+	/* To be set before; zeroes will do. */
+	stand_in_script *script;
+	bool has_other_port; /* sessions are there */
+	int receive_buffer;  /* of its sockets; 0: the system's */
+	bool is_slow;        /* sends byte by byte */
+
+	char target[32]; /* "127.0.0.1:port" */
+	struct stand_in_shared *shared;
+
+	/* Private. */
+	pid_t pid;
+	int listeners[2];
+	uint16_t ports[2];
+};
+
+void stand_in_start(struct stand_in *s);
+void stand_in_end(struct stand_in *s); /* may have been ended before */
+
+/* Each appends a whole return. */
+void stand_in_null(struct text *out);
+void stand_in_void(struct text *out);
+void stand_in_string(struct text *out, const char *text, size_t len);
+void stand_in_throw(struct text *out, const char *class, const char *message);
+/* The value cannot be written. */
+void stand_in_abort(struct text *out, const char *class, const char *message);
+
+#endif
