@@ -2,15 +2,14 @@
 /* sjkc mxprx: lets JMX clients through to JVMs, each by one port. */
 #include "cmd/commands.h"
 #include "cmd/jmx_target.h"
+#include "cmd/mxprx_print.h"
 #include "cmd/proxy_target.h"
 #include "cmd/talk.h"
+#include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "core/base/output.h"
-#include "core/base/safe_text.h"
 #include "core/base/units.h"
 #include "jmx_http/proxy/proxy.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +17,15 @@
 #define RESOLVE_NS (5 * CLOCK_NS_PER_S)
 
 static struct {
-	struct option_list sockets, pods, binds;
-	const char *via, *namespace, *advertise;
-	uint64_t clients;
+	struct option_list sockets, pods, binds, allow;
+	const char *via, *namespace, *advertise, *tls_cert, *tls_key;
+	uint64_t clients, clients_of_host;
 	int64_t connect_ns, drain_ns;
-	bool read_only;
+	bool read_only, log;
 	struct tls_options tls;
 } opt = {
 	.clients = 1024,
+	.clients_of_host = 64,
 	.connect_ns = 5 * CLOCK_NS_PER_S,
 	.drain_ns = 30 * CLOCK_NS_PER_S,
 };
@@ -65,40 +65,25 @@ static int parse_bind(struct sockaddr_storage *to, const char *text,
 	return 0;
 }
 
-static bool is_loopback(const struct sockaddr_storage *a)
+/* What it means that others than this machine's users can connect. */
+static int look_at_bind(const struct sockaddr_storage *local, const char *bind,
+			struct error *err)
 {
-	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)a;
-	const struct sockaddr_in *four = (const struct sockaddr_in *)a;
-
-	if (a->ss_family == AF_INET6)
-		return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
-	return ntohl(four->sin_addr.s_addr) >> 24 == 127;
-}
-
-/* What to type into the clients that there are. */
-static int print_usage(const char *target, const char *host, int port,
-		       struct error *err)
-{
-	struct output out;
-	struct text title = { 0 };
-	int ret = output_open(&out, "-", err);
-
-	safe_text(&title, target, strlen(target));
-	if (ret == 0) {
-		output_printf(&out, "%s is at %s:%d\n", title.bytes, host,
-			      port);
-		output_printf(&out, "  VisualVM  visualvm --openjmx %s:%d\n",
-			      host, port);
-		output_printf(&out, "  JConsole  jconsole %s:%d\n", host, port);
-		output_printf(&out,
-			      "  JMC       service:jmx:rmi:///jndi/rmi://"
-			      "%s:%d/jmxrmi\n",
-			      host, port);
-		ret = output_commit(&out, err);
-	}
-	output_close(&out);
-	text_release(&title);
-	return ret;
+	if (cidr_is_loopback(local))
+		return 0;
+	if (!opt.allow.count)
+		return misuse(
+			err,
+			"-b %s lets others than this machine connect, and "
+			"who can use JMX can run any code in the JVM; who "
+			"may? --allow <network>",
+			bind);
+	talk("%s: whoever connects from the networks of --allow can do with "
+	     "the JVM what JMX can%s",
+	     bind,
+	     opt.read_only ? ", as far as it only reads"
+			   : ": run any code, where it wants no password");
+	return 0;
 }
 
 typedef struct dialer *target_fn(struct proxy_target *t, const char *name,
@@ -119,10 +104,8 @@ static int add_pair(struct proxy *p, target_fn *find, const char *name,
 	struct proxy_pair pair = { .bind = &local };
 	int port = -1;
 
-	if (parse_bind(&local, bind, err))
+	if (parse_bind(&local, bind, err) || look_at_bind(&local, bind, err))
 		return -1;
-	if (!is_loopback(&local))
-		return misuse(err, "-b %s: only 127.0.0.1 so far", bind);
 	pair.dialer = find(&target, name, &options, proxy_base(p), err);
 	pair.title = target.title.bytes;
 	pair.host = target.host.bytes;
@@ -133,7 +116,8 @@ static int add_pair(struct proxy *p, target_fn *find, const char *name,
 	proxy_target_release(&target);
 	if (port < 0)
 		return -1;
-	return print_usage(name, "127.0.0.1", port, err);
+	return mxprx_print_usage(name, &local, (uint16_t)port, opt.advertise,
+				 err);
 }
 
 static int add_pairs(struct proxy *p, struct error *err)
@@ -170,19 +154,33 @@ static int serve(const struct proxy_options *options, struct error *err)
 	return ret;
 }
 
-static int run(int argc, char **argv, struct error *err)
+/* Both ways; to clients only where there is a certificate for it. */
+static int serve_by_tls(struct proxy_options *options, struct error *err)
 {
-	struct proxy_options options = {
-		.clients_max = (size_t)opt.clients,
-		.clients_of_peer_max = (size_t)opt.clients,
-		.hello_ns = 5 * CLOCK_NS_PER_S,
-		.connect_ns = opt.connect_ns,
-		.drain_ns = opt.drain_ns,
-		.read_only = opt.read_only,
-		.say = say,
-	};
-	int ret;
+	int ret = -1;
 
+	options->to_jvm = tls_client_context(&opt.tls, err);
+	if (options->to_jvm && opt.tls_cert)
+		options->to_client = tls_server_context(opt.tls_cert,
+							opt.tls_key, err);
+	if (options->to_jvm && !opt.tls_cert == !options->to_client)
+		ret = serve(options, err);
+	SSL_CTX_free(options->to_client);
+	SSL_CTX_free(options->to_jvm);
+	return ret;
+}
+
+static int parse_allowed(struct cidr **allowed, struct error *err)
+{
+	*allowed = xcalloc(opt.allow.count + 1, sizeof(**allowed));
+	for (size_t i = 0; i < opt.allow.count; i++)
+		if (cidr_parse(&(*allowed)[i], opt.allow.values[i], err))
+			return fail_in(err, "--allow");
+	return 0;
+}
+
+static int check_targets(int argc, char **argv, struct error *err)
+{
 	if (argc)
 		return misuse(err, "%s: -s says which JVM", argv[0]);
 	if (!opt.sockets.count && !opt.pods.count)
@@ -194,11 +192,42 @@ static int run(int argc, char **argv, struct error *err)
 		return misuse(err, "--via goes with -s");
 	if (opt.binds.count != opt.sockets.count + opt.pods.count)
 		return misuse(err, "as many -b are needed as there are JVMs");
-	options.to_jvm = tls_client_context(&opt.tls, err);
-	if (!options.to_jvm)
+	return 0;
+}
+
+static int check(int argc, char **argv, struct error *err)
+{
+	if (check_targets(argc, argv, err))
 		return -1;
-	ret = serve(&options, err);
-	SSL_CTX_free(options.to_jvm);
+	if (opt.tls_key && !opt.tls_cert)
+		return misuse(err, "--tls-key: and its --tls-cert?");
+	if (!opt.clients || !opt.clients_of_host)
+		return misuse(err, "no client could connect");
+	return 0;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	struct proxy_options options = {
+		.clients_max = (size_t)opt.clients,
+		.clients_of_peer_max = (size_t)opt.clients_of_host,
+		.hello_ns = 5 * CLOCK_NS_PER_S,
+		.connect_ns = opt.connect_ns,
+		.drain_ns = opt.drain_ns,
+		.read_only = opt.read_only,
+		.allowed_count = opt.allow.count,
+		.say = say,
+		.call = opt.log ? mxprx_print_call : NULL,
+	};
+	struct cidr *allowed = NULL;
+	int ret = check(argc, argv, err);
+
+	if (ret == 0)
+		ret = parse_allowed(&allowed, err);
+	options.allowed = allowed;
+	if (ret == 0)
+		ret = serve_by_tls(&options, err);
+	free(allowed);
 	return ret;
 }
 
@@ -216,10 +245,19 @@ static const struct command_option options[] = {
 	OPT_STRING(0, "advertise", &opt.advertise, "<host>",
 		   "the name that clients know this machine by"),
 	OPT_JMX_TLS(&opt),
+	OPT_STRING(0, "tls-cert", &opt.tls_cert, "<file>",
+		   "PEM: have clients speak TLS, and show them this"),
+	OPT_STRING(0, "tls-key", &opt.tls_key, "<file>",
+		   "PEM: its key"),
+	OPT_LIST(0, "allow", &opt.allow, "<network>",
+		 "who else may connect: 10.0.0.0/8"),
 	OPT_FLAG(0, "read-only", &opt.read_only,
 		 "pass on only calls that change nothing"),
 	OPT_COUNT(0, "max-clients", &opt.clients, "<n>",
 		  "connections at a time"),
+	OPT_COUNT(0, "max-clients-of-host", &opt.clients_of_host, "<n>",
+		  "those of one address"),
+	OPT_FLAG(0, "log", &opt.log, "print a line for each call"),
 	OPT_DURATION(0, "timeout", &opt.connect_ns, "<time>",
 		     "how long a JVM may take to answer"),
 	OPT_DURATION(0, "drain", &opt.drain_ns, "<time>",

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define GREETING_MAX ((size_t)1 << 10)
+#define READ_LEN     (16 << 10)
 
 static void dial(struct backend *b);
 
@@ -269,6 +270,28 @@ bool backend_is_full(const struct backend *b)
 struct evbuffer *backend_input(struct backend *b)
 {
 	return bufferevent_get_input(b->buffer);
+}
+
+void backend_read_on(struct backend *b, struct evbuffer *out, size_t max)
+{
+	evutil_socket_t fd = bufferevent_getfd(b->buffer);
+	struct evbuffer_iovec space;
+	ssize_t got;
+
+	if (b->endpoint.tls == ENDPOINT_TLS)
+		return;
+	/* Its end, and what goes wrong, is for the loop to see. */
+	while (evbuffer_get_length(out) < max) {
+		if (evbuffer_reserve_space(out, READ_LEN, &space, 1) < 1)
+			return;
+		got = read(fd, space.iov_base, READ_LEN);
+		if (got <= 0)
+			return;
+		space.iov_len = (size_t)got;
+		evbuffer_commit_space(out, &space, 1);
+		if (got < READ_LEN)
+			return;
+	}
 }
 
 void backend_pause(struct backend *b, bool paused)

@@ -70,6 +70,12 @@ bool backend_is_full(const struct backend *b);
 /* What has come and was not taken.  The backend is ready. */
 struct evbuffer *backend_input(struct backend *b);
 
+/*
+ * Reads what has come meanwhile, until out holds so many bytes: libevent takes
+ * 4 KiB at a time, which is slow for much.
+ */
+void backend_read_on(struct backend *b, struct evbuffer *out, size_t max);
+
 /* Stops and goes on to read: who reads is to be waited for. */
 void backend_pause(struct backend *b, bool paused);
 

@@ -49,7 +49,8 @@ struct dialer {
 
 /*
  * By TCP, to the addresses of a host, one after the other.  They were looked up
- * before, and are those for as long as one of them takes a connection.
+ * before, and are those for as long as one of them takes a connection; else the
+ * name is looked up again, for the next dial, by DNS and /etc/hosts.
  */
 struct dialer *tcp_dialer_new(struct event_base *base,
 			      const struct rmi_address *address);

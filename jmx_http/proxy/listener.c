@@ -30,12 +30,23 @@ static size_t clients_of(const struct proxy *p,
 	return count;
 }
 
+static bool is_allowed(const struct proxy_options *o,
+		       const struct sockaddr_storage *peer)
+{
+	for (size_t i = 0; i < o->allowed_count; i++)
+		if (cidr_has(&o->allowed[i], peer))
+			return true;
+	return !o->allowed_count || cidr_is_loopback(peer);
+}
+
 /* Why a client is not taken, or NULL. */
 static const char *objection(const struct listener *l,
 			     const struct sockaddr_storage *peer)
 {
 	const struct proxy_options *o = &l->proxy->options;
 
+	if (!is_allowed(o, peer))
+		return "it is not among those of --allow";
 	if (l->proxy->session_count >= o->clients_max)
 		return "there are as many clients as may be: --max-clients";
 	if (clients_of(l->proxy, peer) >= o->clients_of_peer_max)

@@ -15,6 +15,7 @@
 
 #define SELDOM_NS (10 * CLOCK_NS_PER_S)
 #define LOOK_NS   (CLOCK_NS_PER_S / 10) /* while it drains */
+#define LOG_NS    (CLOCK_NS_PER_S / 5)
 
 static void say(struct proxy *p, const char *fmt, va_list args)
 {
@@ -113,8 +114,21 @@ static void on_drained(evutil_socket_t fd, short what, void *arg)
 	event_base_loopbreak(p->base);
 }
 
-/* The loop's handlers: for SIGINT, for SIGTERM, and two timers for draining. */
-enum { ON_INT, ON_TERM, ON_LOOK, ON_LIMIT, EVENTS };
+/* Calls of which nothing has come for a while are over. */
+static void on_log(evutil_socket_t fd, short what, void *arg)
+{
+	struct proxy *p = arg;
+	int64_t since_ns = clock_monotonic_ns() - LOG_NS;
+
+	(void)fd;
+	(void)what;
+	for (struct session *s = p->sessions; s; s = s->next)
+		if (call_log_is_over(&s->log, since_ns))
+			session_log(s);
+}
+
+/* The loop's handlers: of signals, timers for draining, one for the log. */
+enum { ON_INT, ON_TERM, ON_LOOK, ON_LIMIT, ON_LOG, EVENTS };
 
 struct stops {
 	struct proxy *proxy;
@@ -158,6 +172,7 @@ static void listen_for(struct stops *stops, size_t at, int number)
 int proxy_run(struct proxy *p, struct error *err)
 {
 	struct stops stops = { .proxy = p };
+	struct timeval log = socket_timeval(LOG_NS);
 	int ret;
 
 	stops.events[ON_INT] = evsignal_new(p->base, SIGINT, on_signal, &stops);
@@ -165,6 +180,9 @@ int proxy_run(struct proxy *p, struct error *err)
 					     &stops);
 	stops.events[ON_LOOK] = event_new(p->base, -1, EV_PERSIST, on_drain, p);
 	stops.events[ON_LIMIT] = evtimer_new(p->base, on_drained, p);
+	stops.events[ON_LOG] = event_new(p->base, -1, EV_PERSIST, on_log, p);
+	if (p->options.call)
+		event_add(stops.events[ON_LOG], &log);
 	listen_for(&stops, ON_INT, SIGINT);
 	listen_for(&stops, ON_TERM, SIGTERM);
 	ret = event_base_dispatch(p->base);

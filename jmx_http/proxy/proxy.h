@@ -23,6 +23,7 @@
 #define JMX_HTTP_PROXY_PROXY_H
 
 #include "core/base/error.h"
+#include "jmx_http/proxy/cidr.h"
 #include "jmx_http/proxy/dialer.h"
 #include "jmx_http/rmi/stub.h"
 
@@ -48,10 +49,13 @@ struct proxy_call {
 
 struct proxy_options {
 	size_t clients_max, clients_of_peer_max; /* connections */
-	int64_t hello_ns;            /* a client may take to say who it is */
-	int64_t connect_ns;          /* a JVM may take to answer */
-	int64_t drain_ns;            /* what runs when it is to end may take */
-	bool read_only;              /* only calls that change nothing pass */
+	int64_t hello_ns;   /* a client may take to say who it is */
+	int64_t connect_ns; /* a JVM may take to answer */
+	int64_t drain_ns;   /* what runs when it is to end may take */
+	bool read_only;     /* only calls that change nothing pass */
+	/* Who may connect, besides this machine; borrowed.  None: anybody. */
+	const struct cidr *allowed;
+	size_t allowed_count;
 	SSL_CTX *to_jvm, *to_client; /* borrowed; NULL: no TLS there */
 	/* A line about what happens, foreign text in it, without line feed. */
 	void (*say)(void *self, const char *line);

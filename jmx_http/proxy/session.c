@@ -6,6 +6,7 @@
 #include "jmx_http/proxy/socket.h"
 
 #include <event2/buffer.h>
+#include <event2/bufferevent_ssl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,11 +30,18 @@ static void set_timer(struct session *s, int64_t ns)
 	event_add(s->timer, &tv);
 }
 
+static void on_timer(evutil_socket_t fd, short what, void *arg);
+
 /* Nothing of it is called any more; it is freed from the loop. */
 static void die(struct session *s)
 {
 	if (s->state == SESSION_DEAD)
 		return;
+	if (s->state == SESSION_LOOK) {
+		event_del(s->timer);
+		event_assign(s->timer, s->listener->proxy->base, -1, 0,
+			     on_timer, s);
+	}
 	s->state = SESSION_DEAD;
 	bufferevent_setcb(s->client, NULL, NULL, NULL, NULL);
 	bufferevent_disable(s->client, EV_READ | EV_WRITE);
@@ -54,6 +62,7 @@ void session_free(struct session *s)
 	s->listener->proxy->session_count--;
 	for (size_t i = 0; i < SESSION_BACKENDS_MAX; i++)
 		backend_free(s->backends[i]);
+	session_log(s);
 	session_reply_release(s);
 	request_release(&s->request);
 	bufferevent_free(s->client);
@@ -74,6 +83,22 @@ void session_end(struct session *s, const char *why)
 		text_release(&host);
 	}
 	die(s);
+}
+
+void session_log(struct session *s)
+{
+	struct proxy *p = s->listener->proxy;
+	struct proxy_call call = { .target = s->listener->pair.title };
+	struct text client = { 0 };
+
+	if (!s->log.method)
+		return;
+	call_log_fill(&s->log, &call);
+	rmi_address_add(&client, &s->peer);
+	call.client = client.bytes;
+	p->options.call(p->options.self, &call);
+	text_release(&client);
+	call_log_release(&s->log);
 }
 
 static bool has_output(const struct session *s)
@@ -103,6 +128,7 @@ void session_drain(struct session *s)
 
 void session_write(struct session *s, const struct text *bytes)
 {
+	call_log_bytes(&s->log, bytes->bytes, bytes->len);
 	bufferevent_write(s->client, bytes->bytes, bytes->len);
 }
 
@@ -271,7 +297,9 @@ static void on_event(struct bufferevent *client, short what, void *arg)
 
 	(void)client;
 	if (what & BEV_EVENT_ERROR) {
-		session_end(s, NULL);
+		session_end(s, s->is_tls && s->state == SESSION_HELLO
+				       ? "it does not get through TLS"
+				       : NULL);
 		return;
 	}
 	if (!(what & BEV_EVENT_EOF))
@@ -316,29 +344,83 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
-void session_begin(struct listener *l, evutil_socket_t fd,
-		   const struct sockaddr_storage *peer)
+/* What both kinds of connections are set to. */
+static void begin_reading(struct session *s)
 {
-	struct session *s = xcalloc(1, sizeof(*s));
-	struct proxy *p = l->proxy;
-
-	s->listener = l;
-	s->peer = *peer;
-	socket_set(fd);
-	s->client = bufferevent_socket_new(p->base, fd, BEV_OPT_CLOSE_ON_FREE);
-	s->timer = evtimer_new(p->base, on_timer, s);
-	if (!s->client || !s->timer)
-		alloc_give_up(sizeof(*s));
 	bufferevent_setcb(s->client, on_read, on_write, on_event, s);
 	bufferevent_setwatermark(s->client, EV_READ, 0, BACKEND_WAITING_MAX);
 	bufferevent_setwatermark(s->client, EV_WRITE, BACKEND_WAITING_MAX / 2,
 				 0);
 	bufferevent_enable(s->client, EV_READ | EV_WRITE);
+	s->state = SESSION_HELLO;
+}
+
+static struct bufferevent *tls_over(struct proxy *p, evutil_socket_t fd)
+{
+	SSL *ssl = SSL_new(p->options.to_client);
+	struct bufferevent *tls = NULL;
+
+	if (ssl)
+		tls = bufferevent_openssl_socket_new(p->base, fd, ssl,
+						     BUFFEREVENT_SSL_ACCEPTING,
+						     BEV_OPT_CLOSE_ON_FREE);
+	if (!tls)
+		alloc_give_up(sizeof(struct session));
+	bufferevent_openssl_set_allow_dirty_shutdown(tls, 1);
+	return tls;
+}
+
+/* The first byte is there, and is left there. */
+static void on_look(evutil_socket_t fd, short what, void *arg)
+{
+	struct session *s = arg;
+	struct proxy *p = s->listener->proxy;
+	uint8_t first = 0;
+
+	if (!(what & EV_READ) || recv(fd, &first, 1, MSG_PEEK) != 1) {
+		session_end(s, what & EV_READ ? NULL : "it says nothing");
+		return;
+	}
+	if (first == TLS_HANDSHAKE) {
+		bufferevent_setfd(s->client, -1);
+		bufferevent_free(s->client);
+		s->client = tls_over(p, fd);
+		s->is_tls = true;
+	}
+	event_assign(s->timer, p->base, -1, 0, on_timer, s);
 	set_timer(s, p->options.hello_ns);
+	begin_reading(s);
+}
+
+static void list(struct session *s)
+{
+	struct proxy *p = s->listener->proxy;
+
 	s->next = p->sessions;
 	s->at = &p->sessions;
 	if (s->next)
 		s->next->at = &s->next;
 	p->sessions = s;
 	p->session_count++;
+}
+
+void session_begin(struct listener *l, evutil_socket_t fd,
+		   const struct sockaddr_storage *peer)
+{
+	struct session *s = xcalloc(1, sizeof(*s));
+	struct proxy *p = l->proxy;
+	bool is_to_look = p->options.to_client;
+
+	s->listener = l;
+	s->peer = *peer;
+	socket_set(fd);
+	s->client = bufferevent_socket_new(p->base, fd, BEV_OPT_CLOSE_ON_FREE);
+	s->timer = is_to_look ? event_new(p->base, fd, EV_READ, on_look, s)
+			      : evtimer_new(p->base, on_timer, s);
+	if (!s->client || !s->timer)
+		alloc_give_up(sizeof(*s));
+	set_timer(s, p->options.hello_ns);
+	if (!is_to_look)
+		begin_reading(s);
+	list(s);
 }

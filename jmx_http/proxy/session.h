@@ -9,6 +9,7 @@
 #define JMX_HTTP_PROXY_SESSION_H
 
 #include "jmx_http/proxy/backend.h"
+#include "jmx_http/proxy/call_log.h"
 #include "jmx_http/proxy/listener.h"
 #include "jmx_http/proxy/refusal.h"
 #include "jmx_http/proxy/request.h"
@@ -17,6 +18,7 @@
 #define SESSION_BACKENDS_MAX 4
 
 enum session_state {
+	SESSION_LOOK,     /* whether the client speaks TLS */
 	SESSION_HELLO,    /* the client's "JRMI" is awaited */
 	SESSION_ENDPOINT, /* who it says it is */
 	SESSION_MESSAGES,
@@ -43,9 +45,11 @@ struct session {
 	struct request request; /* that is being read */
 	bool request_is_whole;  /* and has to wait for its turn */
 	bool client_ended;      /* it sends nothing more */
+	bool is_tls;            /* the client speaks it */
 	struct backend *backends[SESSION_BACKENDS_MAX];
 	struct backend *current; /* who the last message was for */
 	struct reply *reply;     /* that is being read; see session_reply.c */
+	struct call_log log;     /* of the last call, if there is a log */
 };
 
 /* Takes the socket. */
@@ -68,6 +72,9 @@ void session_go_on(struct session *s);
 void session_touch(struct session *s);
 
 void session_write(struct session *s, const struct text *bytes);
+
+/* Says the call that is over, if there is one. */
+void session_log(struct session *s);
 
 /*
  * Does what the message in s->request asks for; false when it has to wait,

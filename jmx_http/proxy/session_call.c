@@ -99,6 +99,15 @@ void session_refuse(struct session *s, enum refusal_kind kind,
 	text_release(&out);
 }
 
+static void log_call(struct session *s, const char *objection)
+{
+	session_log(s);
+	if (!s->listener->proxy->options.call)
+		return;
+	call_log_begin(&s->log, &s->request);
+	s->log.refused = objection;
+}
+
 /* Refused, or answered for a JVM that has no registry. */
 static bool answer(struct session *s, const char *objection)
 {
@@ -108,6 +117,7 @@ static bool answer(struct session *s, const char *objection)
 
 	if (s->wait != WAIT_NOTHING)
 		return false;
+	log_call(s, objection);
 	if (objection) {
 		proxy_say_seldom(s->listener->proxy, "%s: %s refused: %s",
 				 pair->title, s->request.method->name,
@@ -138,12 +148,23 @@ static struct endpoint endpoint_of(struct session *s)
 	return pair->has_server ? pair->server : pair->registry;
 }
 
+/* What is not asked of a registry is behind TLS, where we have it. */
+static const char *objection_to(const struct session *s)
+{
+	const struct proxy_options *o = &s->listener->proxy->options;
+	const struct method *m = s->request.method;
+
+	if (o->to_client && !s->is_tls &&
+	    (m->of == METHOD_OF_SERVER || m->of == METHOD_OF_CONNECTION))
+		return "this port wants TLS for that";
+	return policy_objection(&s->request, o->read_only);
+}
+
 static bool call(struct session *s)
 {
 	const struct request *r = &s->request;
 	const struct listener *l = s->listener;
-	const char *objection = policy_objection(r,
-						 l->proxy->options.read_only);
+	const char *objection = objection_to(s);
 	struct backend *b;
 
 	if (objection ||
@@ -154,6 +175,7 @@ static bool call(struct session *s)
 	b = backend_for(s, endpoint_of(s));
 	if (!is_its_turn(s, b, !r->method->gives_stub))
 		return false;
+	log_call(s, NULL);
 	send_to(s, b, &r->bytes);
 	s->wait = WAIT_RETURN;
 	if (r->method->gives_stub)

@@ -4,6 +4,7 @@
 #include "jmx_http/proxy/rewrite.h"
 #include "jmx_http/proxy/session.h"
 #include "jmx_http/proxy/socket.h"
+#include "jmx_http/rmi/jmx_methods.h"
 
 #include <event2/buffer.h>
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 
 #define MESSAGE_RETURN   0x51
 #define MESSAGE_PING_ACK 0x53
-#define GET_VERSION      0x8fda2350c701988du /* RMIServer.getVersion() */
 
 /* A return that is read. */
 struct reply {
@@ -110,7 +110,7 @@ static void probe(struct session *s)
 {
 	struct text call = { 0 };
 
-	jrmp_add_call(&call, &s->reply->stub.id, -1, GET_VERSION);
+	jmx_add_call(&call, &s->reply->stub.id, JMX_GET_VERSION);
 	backend_send(s->current, call.bytes, call.len);
 	text_release(&call);
 	s->wait = WAIT_PROBE;
@@ -207,17 +207,21 @@ static void read_probe(struct session *s, struct backend *b)
 static void pass_on(struct session *s, struct backend *b)
 {
 	struct evbuffer *out = bufferevent_get_output(s->client);
-	uint8_t tag = 0;
+	uint8_t head[8] = { 0 };
+	size_t before = evbuffer_get_length(out);
+	ssize_t len = evbuffer_copyout(backend_input(b), head, sizeof(head));
 
 	if (s->wait == WAIT_RETURN) {
-		evbuffer_copyout(backend_input(b), &tag, 1);
-		if (tag != MESSAGE_RETURN && tag != MESSAGE_PING_ACK) {
+		if (head[0] != MESSAGE_RETURN && head[0] != MESSAGE_PING_ACK) {
 			session_end(s, "the JVM's answer is none");
 			return;
 		}
 		s->wait = WAIT_NOTHING;
 	}
 	bufferevent_write_buffer(s->client, backend_input(b));
+	backend_read_on(b, out, BACKEND_WAITING_MAX);
+	call_log_bytes(&s->log, head, (size_t)len);
+	call_log_more(&s->log, evbuffer_get_length(out) - before - (size_t)len);
 	if (evbuffer_get_length(out) > BACKEND_WAITING_MAX)
 		backend_pause(b, true);
 }

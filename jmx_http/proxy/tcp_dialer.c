@@ -3,7 +3,9 @@
 #include "core/base/clock.h"
 #include "jmx_http/proxy/dialer.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <event2/dns.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +15,14 @@ struct tcp_dialer {
 	struct dialer dialer;
 	struct event_base *base;
 	struct rmi_address address;
+	/* Asked for the name again when none of its addresses answers. */
+	struct evdns_base *dns;
+	struct evdns_getaddrinfo_request *question;
 };
 
 struct tcp_dial {
 	struct dial dial;
-	const struct tcp_dialer *to;
+	struct tcp_dialer *to;
 	uint16_t port;
 	size_t at; /* of the addresses */
 	int64_t deadline_ns;
@@ -34,12 +39,63 @@ static void free_dial(struct tcp_dial *d)
 	free(d);
 }
 
+/* What it was is kept when nobody knows better. */
+static void take_addresses(struct rmi_address *a,
+			   const struct evutil_addrinfo *list)
+{
+	size_t count = 0;
+
+	for (; list && count < RMI_ADDRESSES_MAX; list = list->ai_next)
+		if (list->ai_family == AF_INET || list->ai_family == AF_INET6)
+			memcpy(&a->list[count++], list->ai_addr,
+			       list->ai_addrlen);
+	if (count)
+		a->count = count;
+}
+
+static void on_answer(int status, struct evutil_addrinfo *list, void *arg)
+{
+	struct tcp_dialer *d = arg;
+
+	d->question = NULL;
+	if (status == EVUTIL_EAI_CANCEL)
+		return;
+	if (status == 0)
+		take_addresses(&d->address, list);
+	if (list)
+		evutil_freeaddrinfo(list);
+}
+
+/* A host that is back may be so at another address. */
+static void ask_again(struct tcp_dialer *d)
+{
+	const struct evutil_addrinfo hints = {
+		.ai_family = AF_UNSPEC,
+		.ai_socktype = SOCK_STREAM,
+		.ai_protocol = IPPROTO_TCP,
+	};
+	struct in6_addr unused;
+
+	if (d->question || inet_pton(AF_INET, d->address.host, &unused) == 1 ||
+	    inet_pton(AF_INET6, d->address.host, &unused) == 1)
+		return;
+	if (!d->dns)
+		d->dns = evdns_base_new(
+			d->base, EVDNS_BASE_INITIALIZE_NAMESERVERS |
+					 EVDNS_BASE_DISABLE_WHEN_INACTIVE);
+	if (d->dns)
+		d->question = evdns_getaddrinfo(d->dns, d->address.host, NULL,
+						&hints, on_answer, d);
+}
+
 static void finish(struct tcp_dial *d, evutil_socket_t fd)
 {
 	dial_done_fn *done = d->done;
 	void *self = d->self;
 	struct error err = d->err;
 
+	if (fd < 0)
+		ask_again(d->to);
 	free_dial(d);
 	done(self, fd, &err);
 }
@@ -138,7 +194,7 @@ static struct dial *begin(struct dialer *dialer, uint16_t port,
 	struct tcp_dial *d = xcalloc(1, sizeof(*d));
 
 	d->dial.dialer = dialer;
-	d->to = (const struct tcp_dialer *)dialer;
+	d->to = (struct tcp_dialer *)dialer;
 	d->port = port;
 	d->deadline_ns = clock_after(clock_monotonic_ns(), timeout_ns);
 	d->fd = -1;
@@ -160,7 +216,16 @@ static void cancel(struct dial *dial)
 	free_dial(d);
 }
 
-static void free_dialer(struct dialer *d) { free(d); }
+static void free_dialer(struct dialer *dialer)
+{
+	struct tcp_dialer *d = (struct tcp_dialer *)dialer;
+
+	if (d->question)
+		evdns_getaddrinfo_cancel(d->question);
+	if (d->dns)
+		evdns_base_free(d->dns, 0);
+	free(d);
+}
 
 static const struct dialer_ops ops = {
 	.begin = begin,

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mxprx_print: what mxprx says on stdout: how to connect, and calls.
+ */
+#ifndef CMD_MXPRX_PRINT_H
+#define CMD_MXPRX_PRINT_H
+
+#include "core/base/error.h"
+#include "jmx_http/proxy/proxy.h"
+
+#include <stdint.h>
+#include <sys/socket.h>
+
+/*
+ * What to type into clients for the JVM of that title, which is at a port of
+ * the address; host is who they know it as, or NULL.
+ */
+int mxprx_print_usage(const char *title, const struct sockaddr_storage *bound,
+		      uint16_t port, const char *host, struct error *err);
+
+/* A line for each call, its fields parted by tabs; for proxy_options.call. */
+void mxprx_print_call(void *self, const struct proxy_call *call);
+
+#endif

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What Java clients have sent, in pieces, and what none sends. */
+#include "core/base/input.h"
+#include "jmx_http/proxy/policy.h"
+#include "jmx_http/proxy/request.h"
+#include "jmx_http/rmi/jmx_methods.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define DATA           "tests/data/rmi/"
+
+#define BYTES(literal) (literal), (sizeof(literal) - 1)
+
+/* A call of an object of zeroes but for its number, in a block of that size. */
+#define CALL(len, number, operation, hash)                                     \
+	"P\xac\xed\0\5w" len "\0\0\0\0\0\0\0" number                           \
+	"\0\0\0\0\0\0\0\0\0\0\0\0\0\0" operation hash
+#define NONE          "\xff\xff\xff\xff"
+#define NEW_CLIENT    CALL("\42", "\7", NONE, "\xf0\xe0\x74\xea\xad\x0c\xae\xa8")
+#define GET_DOMAIN    CALL("\42", "\7", NONE, "\x53\xed\xa2\xd8\x2e\x1b\xdf\xa8")
+#define INVOKE        CALL("\42", "\7", NONE, "\x13\xe7\xd6\x94\x17\xe5\xda\x20")
+#define REGISTRY_HASH "\x44\x15\x4d\xc9\xd4\xe6\x3b\xdf"
+#define LOOKUP        CALL("\42", "\0", "\0\0\0\2", REGISTRY_HASH)
+#define STRINGS(count)                                                         \
+	"ur\0\23[Ljava.lang.String;\xad\xd2\x56\xe7\xe9\x1d\x7b\x47\2\0\0xp"   \
+	"\0\0\0" count
+
+/* Reads one message out of bytes, at most step of them at a time. */
+static enum request_status read_by(struct request *r, const char *bytes,
+				   size_t len, size_t step, size_t *all)
+{
+	enum request_status status = REQUEST_MORE;
+	size_t used;
+
+	*all = 0;
+	while (status == REQUEST_MORE && *all < len) {
+		size_t piece = len - *all < step ? len - *all : step;
+
+		status = request_read(r, bytes + *all, piece, &used);
+		assert_true(used <= piece);
+		*all += used;
+	}
+	return status;
+}
+
+static enum request_status status_of(struct request *r, const char *bytes,
+				     size_t len)
+{
+	size_t used;
+
+	return read_by(r, bytes, len, 1, &used);
+}
+
+/* What a client says first: JRMI, the protocol, its name and port. */
+static size_t behind_hello(const struct input *in)
+{
+	return 7 + 2 + (size_t)(in->bytes[7] << 8 | in->bytes[8]) + 4;
+}
+
+/* A line for each message. */
+static void read_all(const struct input *in, size_t step, struct text *said)
+{
+	const char *bytes = (const char *)in->bytes;
+	size_t at = behind_hello(in), used;
+
+	while (at < in->len) {
+		struct request r = { 0 };
+
+		if (read_by(&r, bytes + at, in->len - at, step, &used) !=
+		    REQUEST_WHOLE)
+			fail_msg("at %zu, by %zu: %s", at, step,
+				 r.wrong ? r.wrong : "not whole");
+		assert_int_equal(r.bytes.len, used);
+		assert_memory_equal(r.bytes.bytes, bytes + at, used);
+		text_printf(said, "%zu %s\n", used,
+			    r.kind == REQUEST_CALL   ? r.method->name
+			    : r.kind == REQUEST_PING ? "ping"
+						     : "ack");
+		at += used;
+		request_release(&r);
+	}
+}
+
+static void a_capture_has_the_same_messages_however_it_is_cut(void **state)
+{
+	static const char *const paths[] = { DATA "client17.c2s",
+					     DATA "client17_more.c2s" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		struct text whole = { 0 }, said = { 0 };
+		struct input in;
+		struct error err;
+
+		if (input_open(&in, paths[i], &err) ||
+		    input_complete(&in, &err))
+			fail_msg("%s", err.text);
+		read_all(&in, in.len, &whole);
+		assert_non_null(strstr(whole.bytes, "getAttribute\n"));
+		for (size_t step = 1; step < 80; step++) {
+			text_clear(&said);
+			read_all(&in, step, &said);
+			assert_string_equal(said.bytes, whole.bytes);
+		}
+		text_release(&whole);
+		text_release(&said);
+		input_close(&in);
+	}
+}
+
+static void a_message_ends_where_the_next_begins(void **state)
+{
+	struct request r = { 0 };
+	size_t used;
+
+	(void)state;
+	assert_int_equal(request_read(&r, BYTES("RR"), &used), REQUEST_WHOLE);
+	assert_int_equal(used, 1);
+	assert_int_equal(r.kind, REQUEST_PING);
+	request_release(&r);
+	assert_int_equal(request_read(&r, BYTES("T12345678901234R"), &used),
+			 REQUEST_WHOLE);
+	assert_int_equal(used, 15);
+	assert_int_equal(r.kind, REQUEST_DGC_ACK);
+	request_release(&r);
+	assert_int_equal(request_read(&r, BYTES(GET_DOMAIN "pR"), &used),
+			 REQUEST_WHOLE);
+	assert_int_equal(used, sizeof(GET_DOMAIN));
+	assert_string_equal(r.method->name, "getDefaultDomain");
+	request_release(&r);
+}
+
+static void what_no_client_sends_is_wrong(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		const char *wrong;
+	} messages[] = {
+		{ BYTES("Q"), "a message that there is not" },
+		{ BYTES("\0"), "a message that there is not" },
+		{ BYTES("Pabcd"), "no stream of Java objects" },
+		{ BYTES("P\xac\xed\0\5p"), "a call without a head" },
+		{ BYTES("P\xac\xed\0\5w\1x"), "a call without a head" },
+		{ BYTES(CALL("\42", "\7", NONE, "12345678")),
+		  "a call of a method that JMX does not have" },
+		{ BYTES(CALL("\42", "\7", "\0\0\0\2", REGISTRY_HASH)),
+		  "a call of a method that JMX does not have" },
+		{ BYTES(CALL("\42", "\0", NONE, REGISTRY_HASH)),
+		  "a call of a method that JMX does not have" },
+		{ BYTES(CALL("\42", "\1", "\0\0\0\2", REGISTRY_HASH)),
+		  "a call of a method that JMX does not have" },
+		{ BYTES(CALL("\43", "\7", NONE,
+			     "\x53\xed\xa2\xd8\x2e\x1b\xdf\xa8") "1"),
+		  "a call with other arguments than it takes" },
+		{ BYTES(GET_DOMAIN "w\1x"),
+		  "a call with other arguments than it takes" },
+		{ BYTES(GET_DOMAIN "\x6f"), "a tag that there is not" },
+		{ BYTES(LOOKUP "x"), "a tag that cannot stand there" },
+		{ BYTES(LOOKUP "q\0\x7e\0\0"),
+		  "a reference to what is not there" },
+		{ BYTES(LOOKUP "|\xff\xff\xff\xff\xff\xff\xff\xff"),
+		  "a string or block that is too long" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(messages) / sizeof(*messages); i++) {
+		struct request r = { 0 };
+
+		assert_int_equal(
+			status_of(&r, messages[i].bytes, messages[i].len),
+			REQUEST_WRONG);
+		assert_string_equal(r.wrong, messages[i].wrong);
+		request_release(&r);
+	}
+}
+
+static void what_is_nested_too_deeply_is_wrong(void **state)
+{
+	struct request r = { 0 };
+	struct text deep = { 0 };
+
+	(void)state;
+	text_add(&deep, BYTES(LOOKUP));
+	text_add(&deep, BYTES("ur\0\23[Ljava.lang.Object;"
+			      "\x90\xce\x58\x9f\x10\x73\x29\x6c\2\0\0xp"
+			      "\0\0\0\1"));
+	for (int i = 0; i < 1000; i++)
+		text_add(&deep, BYTES("uq\0\x7e\0\0\0\0\0\1"));
+	assert_int_equal(status_of(&r, deep.bytes, deep.len), REQUEST_WRONG);
+	assert_string_equal(r.wrong, "nested too deeply");
+	request_release(&r);
+	text_release(&deep);
+}
+
+/* Many small objects for a few bytes: what they take is bounded. */
+static void what_takes_too_much_memory_is_wrong(void **state)
+{
+	struct request r = { 0 };
+	struct text many = { 0 };
+	size_t used;
+
+	(void)state;
+	text_add(&many, BYTES(LOOKUP));
+	text_add(&many, BYTES("ur\0\23[Ljava.lang.Object;"
+			      "\x90\xce\x58\x9f\x10\x73\x29\x6c\2\0\0xp"
+			      "\3\xff\xff\xff"));
+	for (int i = 0; i < 3000000; i++)
+		text_add(&many, BYTES("t\0\0"));
+	assert_int_equal(read_by(&r, many.bytes, many.len, 4096, &used),
+			 REQUEST_WRONG);
+	assert_non_null(r.wrong);
+	assert_true(r.stream.arena.total < 2 * REQUEST_MEMORY_MAX);
+	request_release(&r);
+	text_release(&many);
+}
+
+static void a_message_that_never_ends_is_wrong(void **state)
+{
+	static char zeroes[4096];
+	struct request r = { 0 };
+	enum request_status status = REQUEST_MORE;
+	size_t used, all = 0;
+
+	(void)state;
+	assert_int_equal(status_of(&r, BYTES(LOOKUP "|\0\0\0\0\3\0\0\0")),
+			 REQUEST_MORE);
+	while (status == REQUEST_MORE && all <= 2 * REQUEST_BYTES_MAX) {
+		status = request_read(&r, zeroes, sizeof(zeroes), &used);
+		all += used;
+	}
+	assert_int_equal(status, REQUEST_WRONG);
+	assert_string_equal(r.wrong, "a message that is too long");
+	request_release(&r);
+}
+
+static void a_client_may_give_up(void **state)
+{
+	struct request r = { 0 };
+
+	(void)state;
+	assert_int_equal(
+		status_of(&r, BYTES(GET_DOMAIN "{sr\0\1E\0\0\0\0\0\0\0\1\2\0"
+					       "\0xp")),
+		REQUEST_ENDED);
+	request_release(&r);
+}
+
+/* Whether a call passes, and with --read-only. */
+static void objections_to(const char *bytes, size_t len, bool passes,
+			  bool passes_read_only)
+{
+	struct request r = { 0 };
+
+	if (status_of(&r, bytes, len) != REQUEST_WHOLE)
+		fail_msg("%s", r.wrong ? r.wrong : "not whole");
+	assert_int_equal(!policy_objection(&r, false), passes);
+	assert_int_equal(!policy_objection(&r, true), passes_read_only);
+	request_release(&r);
+}
+
+static void only_a_user_and_a_password_are_credentials(void **state)
+{
+	(void)state;
+	objections_to(BYTES(NEW_CLIENT "p"), true, true);
+	objections_to(BYTES(NEW_CLIENT "t\0\1x"), true, true);
+	objections_to(BYTES(NEW_CLIENT STRINGS("\2") "t\0\1up"), true, true);
+	objections_to(BYTES(NEW_CLIENT STRINGS("\0")), true, true);
+	/* What a class could be found for that does harm as it is read. */
+	objections_to(BYTES(NEW_CLIENT
+			    "sr\0\21java.util.HashMap\5\7\xda\xc1\xc3\x16\x60"
+			    "\xd1\2\0\0xp"),
+		      false, false);
+	objections_to(BYTES(NEW_CLIENT STRINGS("\1") "sr\0\1E\0\0\0\0\0\0\0\1"
+						     "\2\0\0xp"),
+		      false, false);
+	objections_to(BYTES(NEW_CLIENT "ur\0\2[B\xac\xf3\x17\xf8\6\10T\xe0\2\0"
+				       "\0xp\0\0\0\0"),
+		      false, false);
+	objections_to(BYTES(NEW_CLIENT "vr\0\1E\0\0\0\0\0\0\0\1\2\0\0xp"),
+		      false, false);
+}
+
+static void nobody_changes_the_registry(void **state)
+{
+	(void)state;
+	objections_to(BYTES(LOOKUP "t\0\6jmxrmi"), true, true);
+	objections_to(BYTES(CALL("\42", "\0", "\0\0\0\1", REGISTRY_HASH)), true,
+		      true);
+	objections_to(BYTES(CALL("\42", "\0", "\0\0\0\0", REGISTRY_HASH) "pp"),
+		      false, false);
+	objections_to(BYTES(CALL("\42", "\0", "\0\0\0\3", REGISTRY_HASH) "pp"),
+		      false, false);
+	objections_to(BYTES(CALL("\42", "\0", "\0\0\0\4", REGISTRY_HASH) "p"),
+		      false, false);
+}
+
+#define NAMED(len, name)                                                       \
+	"sr\0\33javax.management.ObjectName"                                   \
+	"\x0f\x03\xa7\x1b\xeb\x6d\x15\xcf\3\0\0xpt\0" len name "x"
+
+static void read_only_passes_operations_that_read(void **state)
+{
+	(void)state;
+	objections_to(
+		BYTES(INVOKE NAMED(
+			"\30",
+			"java.lang:type=Threading") "t\0\16dumpAllThreadsppp"),
+		true, true);
+	objections_to(
+		BYTES(INVOKE NAMED(
+			"\30", "java.lang:type=Threading") "t\0\24resetPeakThre"
+							   "adCountppp"),
+		true, false);
+	objections_to(
+		BYTES(INVOKE NAMED(
+			"\25",
+			"java.lang:type=Memory") "t\0\16dumpAllThreadsppp"),
+		true, false);
+	objections_to(BYTES(INVOKE "pt\0\16dumpAllThreadsppp"), true, false);
+	/* setAttribute, unregisterMBean, createMBean. */
+	objections_to(BYTES(CALL("\42", "\7", NONE,
+				 "\x5d\x84\x57\x44\x73\x0a\xfe\x0c") "ppp"),
+		      true, false);
+	objections_to(BYTES(CALL("\42", "\7", NONE,
+				 "\xfd\xc9\x58\xe2\xc1\x24\x14\xd4") "pp"),
+		      true, false);
+	objections_to(BYTES(CALL("\42", "\7", NONE,
+				 "\x22\xd7\xfd\x4a\x90\x6a\xc8\xe6") "ppp"),
+		      true, false);
+}
+
+/* Those that are called by us are those that are let through. */
+static void all_methods_of_our_client_are_known(void **state)
+{
+	(void)state;
+	for (int i = 0; i < JMX_METHODS; i++) {
+		const struct jmx_method_info *info = &jmx_methods[i];
+		const struct method *m = NULL;
+
+		for (int of = 0; !m && of <= METHOD_OF_CONNECTION; of++)
+			m = method_find((enum method_of)of, info->operation,
+					info->hash);
+		assert_non_null(m);
+		if (info->signature) {
+			size_t len = strlen(m->name);
+
+			assert_int_equal(strncmp(info->signature, m->name, len),
+					 0);
+			assert_int_equal(info->signature[len], '(');
+		}
+	}
+}
+
+static void garbage_collection_says_for_which_objects_it_is(void **state)
+{
+	static const char dirty[] = CALL(
+		"\42", "\2", "\0\0\0\1",
+		"\xf6\xb6\x89\x8d\x8b\xf2\x86\x43") "ur\0\30[Ljava.rmi.server."
+						    "ObjID;"
+						    "\x87\x13\x00\xb8\xd0\x2c"
+						    "\x64\x7e\2\0\0xp\0\0\0\1"
+						    "sr\0\25java.rmi.server."
+						    "ObjID\xa7\x5e\xfa\x12\x8d"
+						    "\xdc\xe5\x5c\2\0\2J\0\6"
+						    "objNumL\0\5spacet\0\25"
+						    "Ljava/rmi/server/UID;xp"
+						    "\1\2\3\4\5\6\7\x88"
+						    "sr\0\23java.rmi.server.UID"
+						    "\x0f\x12\x70\x0d\xbf\x36"
+						    "\x4f\x12\2\0\3S\0\5countJ"
+						    "\0\4timeI\0\6uniquexp"
+						    "\x91\x92\xa1\xa2\xa3\xa4"
+						    "\xa5\xa6\xa7\xa8\xb1\xb2"
+						    "\xb3\xb4w\10"
+						    "\0\0\0\0\0\0\0\0p";
+	struct request r = { 0 };
+	struct jrmp_id id;
+	size_t at = 0;
+
+	(void)state;
+	if (status_of(&r, BYTES(dirty)) != REQUEST_WHOLE)
+		fail_msg("%s", r.wrong ? r.wrong : "not whole");
+	assert_true(request_is_dgc(&r.object));
+	assert_true(request_dgc_id(&r, &at, &id));
+	assert_memory_equal(id.bytes,
+			    "\1\2\3\4\5\6\7\x88\xb1\xb2\xb3\xb4"
+			    "\xa1\xa2\xa3\xa4\xa5\xa6\xa7\xa8\x91\x92",
+			    JRMP_ID_LEN);
+	assert_false(request_dgc_id(&r, &at, &id));
+	request_release(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_capture_has_the_same_messages_however_it_is_cut),
+		cmocka_unit_test(a_message_ends_where_the_next_begins),
+		cmocka_unit_test(what_no_client_sends_is_wrong),
+		cmocka_unit_test(what_is_nested_too_deeply_is_wrong),
+		cmocka_unit_test(what_takes_too_much_memory_is_wrong),
+		cmocka_unit_test(a_message_that_never_ends_is_wrong),
+		cmocka_unit_test(a_client_may_give_up),
+		cmocka_unit_test(only_a_user_and_a_password_are_credentials),
+		cmocka_unit_test(nobody_changes_the_registry),
+		cmocka_unit_test(read_only_passes_operations_that_read),
+		cmocka_unit_test(all_methods_of_our_client_are_known),
+		cmocka_unit_test(
+			garbage_collection_says_for_which_objects_it_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
