@@ -5,6 +5,7 @@
 #include "cmd/words.h"
 #include "core/base/alloc.h"
 #include "core/base/arena.h"
+#include "core/base/ascii.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 
@@ -124,6 +125,14 @@ static bool is_value(const char *argument)
 	return argument && (argument[0] != '-' || argument[1] == '\0');
 }
 
+/* One more value of a list; "-4" is a number, as no option is. */
+static bool is_next_value(const char *argument)
+{
+	return is_value(argument) ||
+	       (argument && (is_digit(argument[1]) ||
+			     (argument[1] == '.' && is_digit(argument[2]))));
+}
+
 /* True once the rest of the arguments is not ours to read. */
 static bool is_rest(const struct arguments *a)
 {
@@ -139,6 +148,20 @@ static bool is_rest(const struct arguments *a)
 	return a->given >= wanted;
 }
 
+/* True when rest_after has the option: "pid|socket command". */
+static bool is_waited_for(const struct command *c, const char *name)
+{
+	const char *at = c->rest_after ? c->rest_after : "";
+	size_t len;
+
+	for (; *at; at += len + (at[len] != '\0')) {
+		len = strcspn(at, " |");
+		if (strlen(name) == len && memcmp(at, name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Takes the values of an option that are arguments of their own: one, unless
  * it was attached, and for a list those that follow it.
@@ -146,11 +169,10 @@ static bool is_rest(const struct arguments *a)
 static void take_values(struct arguments *a, const struct command_option *o,
 			bool attached)
 {
-	a->given += words_have(a->command->rest_after, ' ', o->name,
-			       strlen(o->name));
+	a->given += is_waited_for(a->command, o->name);
 	if (!attached && *a->from)
 		push(a, *a->from++);
-	while (o->kind == OPTION_LIST && is_value(*a->from)) {
+	while (o->kind == OPTION_LIST && is_next_value(*a->from)) {
 		push_option(a, o);
 		push(a, *a->from++);
 	}

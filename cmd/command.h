@@ -21,7 +21,7 @@ enum option_kind {
 	OPTION_STRING,   /* const char * */
 	OPTION_CHOICE,   /* const char *, one of choices, "a|b|c" */
 	OPTION_LIST,     /* struct option_list: may be repeated, and may take
-			    several values at once: -i A B */
+			    several values at once: -i A B -1 */
 	OPTION_DURATION, /* int64_t nanoseconds: 10ms 2s 1m; bare: seconds */
 	OPTION_SIZE,     /* uint64_t bytes: 64k 1g */
 	OPTION_COUNT,    /* uint64_t */
@@ -105,9 +105,10 @@ struct command {
 	const char *examples; /* lines, each "command   # what for" */
 	const struct command_option *options;
 	/*
-	 * "pid command": once a value was given for each of these options, or
-	 * an argument in its place, the rest is somebody else's command line:
-	 * arguments all of them, whatever they look like.  Or NULL.
+	 * "pid|socket command": once a value was given for each of these
+	 * options, or one of those between bars, or an argument in its place,
+	 * the rest is somebody else's command line: arguments all of them,
+	 * whatever they look like.  Or NULL.
 	 */
 	const char *rest_after;
 	const struct shorthand *shorthands; /* or NULL */

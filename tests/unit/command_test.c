@@ -155,6 +155,8 @@ static void a_list_takes_all_values_that_follow(void **state)
 	check_inputs("-pd a b -f c", 3, "c");
 	check_inputs("-pd=a b", 2, "b");
 	check_inputs("-ri 1s -rti a b", 2, "b");
+	check_inputs("-i a -1 -.5 -r", 3, "-.5");
+	assert_true(opt.reverse);
 }
 
 static void a_list_ends_at_two_dashes(void **state)
@@ -194,7 +196,7 @@ static void check_rest(const char *line, const char *first, int count)
 {
 	int at;
 
-	command.rest_after = "title format";
+	command.rest_after = "title|limit format";
 	at = parse(line);
 	command.rest_after = NULL;
 	assert_int_equal(argc - at, count);
@@ -211,6 +213,7 @@ static void what_is_for_another_program_is_left_alone(void **state)
 	check_rest("-T one -r two -t", "two", 2);
 	check_rest("one -r --format jfr -t -x=1 --", "one", 4);
 	check_rest("-r --title=one --format=jfr -t", "-t", 1);
+	check_rest("-r -n 3 one -t", "one", 2);
 	check_rest("-rT one two --title x", "two", 3);
 	/* Before it, options are ours, and wrong ones are refused. */
 	command.rest_after = "title format";
