@@ -2,6 +2,7 @@
 #include "render/table.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/safe_text.h"
 
 #include <stdlib.h>
@@ -102,10 +103,27 @@ void table_text(const struct table *t, size_t width, struct text *out)
 	free(widths);
 }
 
+/* "-1", "-2.5E-3": nothing that is computed. */
+static bool is_number(const char *bytes, size_t len)
+{
+	size_t at = 0, digits = 0;
+
+	at += len && bytes[0] == '-';
+	for (; at < len && (is_digit(bytes[at]) || bytes[at] == '.'); at++)
+		digits += is_digit(bytes[at]);
+	if (digits && at + 1 < len && (bytes[at] | 0x20) == 'e') {
+		at += bytes[at + 1] == '-' || bytes[at + 1] == '+' ? 2 : 1;
+		while (at < len && is_digit(bytes[at]))
+			at++;
+	}
+	return digits && at == len;
+}
+
 /* What a spreadsheet takes for a formula, or passes over on the way to one. */
 static bool is_formula(const char *bytes, size_t len)
 {
-	return len && bytes[0] && strchr("=+-@\t\r\n", bytes[0]);
+	return len && bytes[0] && strchr("=+-@\t\r\n", bytes[0]) &&
+	       !is_number(bytes, len);
 }
 
 static void put_field(struct text *out, const char *bytes, size_t len,

@@ -67,8 +67,9 @@ static void csv_guards_what_a_spreadsheet_would_run(void **state)
 {
 	static const char *const cells[] = { "-1", "=cmd|'x'", "2", "a,\"b\"",
 					     "3",  "plain",    "4", "\t=1",
-					     "5",  "" };
-	struct table t = table_with(cells, 10);
+					     "5",  "",	      "6", "-2.5E-3",
+					     "7",  "-1+2",    "8", "-" };
+	struct table t = table_with(cells, 16);
 	struct text got = { 0 };
 
 	(void)state;
@@ -78,7 +79,10 @@ static void csv_guards_what_a_spreadsheet_would_run(void **state)
 				       "2,\"a,\"\"b\"\"\"\n"
 				       "3,plain\n"
 				       "4,\"'\t=1\"\n"
-				       "5,\n");
+				       "5,\n"
+				       "6,-2.5E-3\n"
+				       "7,\"'-1+2\"\n"
+				       "8,\"'-\"\n");
 	text_release(&got);
 	table_release(&t);
 }
