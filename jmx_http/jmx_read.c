@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/jmx_read.h"
+
+#include "core/base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An MBean between its name and its attributes. */
+struct item {
+	const char *const *names; /* what to ask for */
+	size_t count;
+	struct jmx_bean bean;
+};
+
+struct batch {
+	struct item items[JMX_READ_BATCH];
+	size_t count;
+	size_t given;   /* of them, to take() */
+	struct arena a; /* of all that its items point to */
+};
+
+/* Requests that are made at once: attributes of one batch, infos of another. */
+struct reading {
+	struct jmx *jmx;
+	const struct jmx_reader *reader;
+	struct batch *with_names, *next;
+	struct jmx_request requests[2 * JMX_READ_BATCH];
+	struct item *items[2 * JMX_READ_BATCH]; /* whose request it is */
+	size_t count, answered;
+	size_t lost;
+	bool ended; /* by the reader, not by the connection */
+};
+
+static void fail_item(struct item *item, struct arena *a, const char *why,
+		      enum error_kind kind)
+{
+	item->bean.failure = arena_copy(a, why, strlen(why));
+	item->bean.kind = kind;
+}
+
+/* Gives those that come before end and were not given. */
+static int give_until(struct reading *r, const struct item *end,
+		      struct error *err)
+{
+	struct batch *b = r->with_names;
+
+	while (b->items + b->given < end) {
+		const struct jmx_bean *bean = &b->items[b->given++].bean;
+
+		if (r->reader->take(r->reader->self, bean, err)) {
+			r->ended = true;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int take_values(struct reading *r, struct item *item,
+		       const struct jmx_reply *reply, struct error *err)
+{
+	int ret;
+
+	if (give_until(r, item, err))
+		return -1;
+	item->bean.failure = reply->failure;
+	item->bean.kind = reply->kind;
+	item->bean.values = reply->failure ? NULL : reply->value;
+	ret = give_until(r, item + 1, err);
+	/* They end here. */
+	item->bean.failure = NULL;
+	item->bean.values = NULL;
+	return ret;
+}
+
+static int take_info(struct reading *r, struct item *item,
+		     const struct jmx_reply *reply, struct error *err)
+{
+	struct arena *a = &r->next->a;
+	const struct jmx_info *info = reply->info;
+
+	if (reply->failure || !info) {
+		fail_item(item, a,
+			  reply->failure ? reply->failure
+					 : "its description cannot be read",
+			  reply->failure ? reply->kind : ERROR_REFUSED);
+		return 0;
+	}
+	item->bean.class = arena_copy(a, info->class, strlen(info->class));
+	item->names = r->reader->choose(r->reader->self, item->bean.name, info,
+					a, &item->count, &item->bean.note, err);
+	r->ended = !item->names;
+	return item->names ? 0 : -1;
+}
+
+static int take_reply(void *self, size_t index, const struct jmx_reply *reply,
+		      struct error *err)
+{
+	struct reading *r = self;
+	size_t at = r->answered++;
+
+	(void)index; /* of this run, which may not be the first */
+	return r->requests[at].verb == JMX_INFO
+		       ? take_info(r, r->items[at], reply, err)
+		       : take_values(r, r->items[at], reply, err);
+}
+
+static void add_request(struct reading *r, struct item *item,
+			enum jmx_verb verb)
+{
+	r->requests[r->count] = (struct jmx_request){
+		.verb = verb,
+		.object = item->bean.name,
+		.names = item->names,
+		.name_count = item->count,
+	};
+	r->items[r->count++] = item;
+}
+
+static void add_requests(struct reading *r)
+{
+	r->count = r->answered = 0;
+	for (size_t i = 0; i < r->with_names->count; i++) {
+		struct item *item = &r->with_names->items[i];
+
+		if (!item->bean.failure && item->count)
+			add_request(r, item, JMX_GET);
+	}
+	for (size_t i = 0; i < r->next->count; i++)
+		add_request(r, &r->next->items[i], JMX_INFO);
+}
+
+/*
+ * The connection was lost while an answer was awaited.  0 when the others may
+ * be asked for.
+ */
+static int survive(struct reading *r, const struct error *why)
+{
+	struct item *item;
+
+	if (r->ended || why->kind == ERROR_NO_TARGET ||
+	    r->answered == r->count || r->lost++ == JMX_READ_LOST)
+		return -1;
+	item = r->items[r->answered];
+	fail_item(item,
+		  r->requests[r->answered].verb == JMX_INFO ? &r->next->a
+							    : &r->with_names->a,
+		  why->text, why->kind);
+	item->bean.was_lost = true;
+	r->answered++;
+	return 0;
+}
+
+static int run(struct reading *r, struct error *err)
+{
+	while (r->answered < r->count) {
+		const struct jmx_request *left = r->requests + r->answered;
+
+		if (jmx_run(r->jmx, left, r->count - r->answered, take_reply, r,
+			    err) == 0)
+			break;
+		if (survive(r, err))
+			return -1;
+	}
+	return give_until(r, r->with_names->items + r->with_names->count, err);
+}
+
+static size_t fill(struct batch *b, const char *const *objects, size_t count)
+{
+	if (count > JMX_READ_BATCH)
+		count = JMX_READ_BATCH;
+	arena_release(&b->a);
+	b->count = count;
+	b->given = 0;
+	for (size_t i = 0; i < count; i++)
+		b->items[i] = (struct item){ .bean.name = objects[i] };
+	return count;
+}
+
+int jmx_read(struct jmx *j, const char *const *objects, size_t count,
+	     const struct jmx_reader *reader, struct error *err)
+{
+	struct batch *batches = xcalloc(2, sizeof(*batches));
+	struct reading *r = xcalloc(1, sizeof(*r));
+	int ret = 0;
+
+	r->jmx = j;
+	r->reader = reader;
+	r->with_names = &batches[0];
+	r->next = &batches[1];
+	do {
+		size_t filled = fill(r->next, objects, count);
+		struct batch *done = r->with_names;
+
+		objects += filled;
+		count -= filled;
+		add_requests(r);
+		ret = run(r, err);
+		r->with_names = r->next;
+		r->next = done;
+	} while (ret == 0 && r->with_names->count);
+	arena_release(&batches[0].a);
+	arena_release(&batches[1].a);
+	free(r);
+	free(batches);
+	return ret;
+}
