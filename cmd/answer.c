@@ -91,3 +91,21 @@ int answer_print(struct attach *a, const struct attach_request *request,
 	text_release(&answer.safe);
 	return ret;
 }
+
+int answer_put(const char *bytes, size_t len, struct error *err)
+{
+	struct answer answer = { .terminal = isatty(STDOUT_FILENO) == 1 };
+	int ret = output_open(&answer.out, "-", err);
+
+	if (ret == 0) {
+		ret = take(&answer, bytes, len, err);
+		if (answer.line.len)
+			show(&answer);
+		if (ret == 0)
+			ret = output_commit(&answer.out, err);
+	}
+	output_close(&answer.out);
+	text_release(&answer.line);
+	text_release(&answer.safe);
+	return ret;
+}

@@ -18,4 +18,7 @@
 int answer_print(struct attach *a, const struct attach_request *request,
 		 struct error *err);
 
+/* The same for an answer that is here already.  ERROR_OUTPUT. */
+int answer_put(const char *bytes, size_t len, struct error *err);
+
 #endif

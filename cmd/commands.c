@@ -16,6 +16,8 @@ const struct command *const commands[] = {
 	&hh_command,
 	&vminfo_command,
 	&doctor_command,
+	&mx_command,
+	&mxdump_command,
 	&mxping_command,
 	&mxprx_command,
 	&completion_command,

@@ -2,6 +2,8 @@
 /* sjkc jcmd: has a JVM carry out one of its diagnostic commands. */
 #include "cmd/answer.h"
 #include "cmd/commands.h"
+#include "cmd/jcmd_jmx.h"
+#include "cmd/jmx_target.h"
 #include "cmd/talk.h"
 #include "cmd/target.h"
 #include "core/attach/attach.h"
@@ -13,10 +15,12 @@
 #define LONG_NS (600 * CLOCK_NS_PER_S) /* for what walks the heap */
 
 static struct {
-	const char *pid, *command;
-	int64_t timeout_ns;
+	const char *command;
 	bool quiet, verbose;
 } opt;
+
+/* By JMX with -s, by attach otherwise. */
+static struct jmx_target_options target_opt;
 
 /* Commands that have to be told apart from the others, by their beginning. */
 static const struct trait {
@@ -129,9 +133,9 @@ static int ask(const struct jvm *jvm, const char *line, struct error *err)
 		.args = { line },
 		.streaming = trait.streaming,
 	};
-	int64_t timeout_ns = opt.timeout_ns  ? opt.timeout_ns
-			     : trait.is_long ? LONG_NS
-					     : ATTACH_TIMEOUT_NS;
+	int64_t timeout_ns = target_opt.timeout_ns ? target_opt.timeout_ns
+			     : trait.is_long       ? LONG_NS
+						   : ATTACH_TIMEOUT_NS;
 	struct attach *a = attach_open(jvm, timeout_ns, err);
 	int ret = -1;
 
@@ -145,56 +149,120 @@ static int ask(const struct jvm *jvm, const char *line, struct error *err)
 	return ret;
 }
 
-static int run(int argc, char **argv, struct error *err)
+static const char *take_command(int *argc, char ***argv)
 {
-	const char *command = opt.command;
+	if (opt.command || *argc == 0)
+		return opt.command ? opt.command : "help";
+	(*argc)--;
+	return *(*argv)++;
+}
+
+static int make_line(struct text *line, int *argc, char ***argv,
+		     struct error *err)
+{
+	const char *command = take_command(argc, argv);
+
+	return check_command(command, err) ||
+			       command_line(line, command, *argc, *argv, err)
+		       ? -1
+		       : 0;
+}
+
+static int ask_by_attach(int *argc, char ***argv, struct error *err)
+{
 	struct text line = { 0 };
 	struct jvm jvm = { 0 };
 	int ret = -1;
 
-	talk_set(opt.verbose ? TALK_VERBOSE
-		 : opt.quiet ? TALK_QUIET
-			     : TALK_NORMAL);
-	if (target_open(&jvm, opt.pid, &argc, &argv, err))
+	if (target_open(&jvm, target_opt.pid, argc, argv, err))
 		return -1;
-	if (!command && argc > 0) {
-		command = *argv++;
-		argc--;
-	}
-	if (!command)
-		command = "help";
-	if (check_command(command, err) == 0 &&
-	    command_line(&line, command, argc, argv, err) == 0)
+	if (make_line(&line, argc, argv, err) == 0)
 		ret = ask(&jvm, line.bytes, err);
 	text_release(&line);
 	jvm_close(&jvm);
 	return ret;
 }
 
+/* What takes long by attach takes as long by JMX. */
+static int ask_by_jmx(int *argc, char ***argv, struct error *err)
+{
+	struct text line = { 0 };
+	struct jmx_target target = { .jvm.pidfd = -1 };
+	int ret = -1;
+
+	if (make_line(&line, argc, argv, err))
+		goto out;
+	*argc = 0;
+	if (jmx_target_open(&target, &target_opt, argc, argv, err))
+		goto out;
+	if (!target_opt.timeout_ns && trait_of(line.bytes).is_long)
+		target.jmx->timeout_ns = LONG_NS;
+	ret = jcmd_jmx(target.jmx, line.bytes, err);
+out:
+	jmx_target_close(&target);
+	text_release(&line);
+	return ret;
+}
+
+/* What is for -s alone must not be passed over. */
+static int check_login(struct error *err)
+{
+	const struct jmx_target_options *o = &target_opt;
+
+	if (o->user || o->password_file || o->tls.cacert || o->tls.cert ||
+	    o->tls.key || o->tls.insecure || o->force_address ||
+	    o->force_hostname || o->force_port)
+		return misuse(err, "a login, TLS and --force-… are for "
+				   "-s <host>:<port>");
+	return 0;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	talk_set(opt.verbose ? TALK_VERBOSE
+		 : opt.quiet ? TALK_QUIET
+			     : TALK_NORMAL);
+	if (target_opt.socket)
+		return ask_by_jmx(&argc, &argv, err);
+	return check_login(err) ? -1 : ask_by_attach(&argc, &argv, err);
+}
+
 /* clang-format off */
 static const struct command_option options[] = {
-	OPT_TARGET(&opt.pid),
+	OPT_TARGET(&target_opt.pid),
+	OPT_JMX_SOCKET(&target_opt),
 	OPT_STRING('c', "command", &opt.command, "<command>",
 		   "what the JVM is to do [help]"),
-	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
+	OPT_JMX_LOGIN(&target_opt),
+	OPT_JMX_TLS(&target_opt),
+	OPT_JMX_FORCE(&target_opt),
+	OPT_DURATION(0, "timeout", &target_opt.timeout_ns, "<time>",
 		     "give up after this long [10s; some: 10m]"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
 	OPT_END,
 };
+
+static const struct refusal refusals[] = {
+	JMX_REFUSE_PASSWORD,
+	{ NULL },
+};
 /* clang-format on */
 
 const struct command jcmd_command = {
 	.name = "jcmd",
-	.synopsis = "jcmd [<options>] <pid> [<command> [<argument>…]]",
+	.synopsis = "jcmd [<options>] <pid> | -s <address> "
+		    "[<command> [<argument>…]]",
 	.summary = "have a JVM carry out a diagnostic command",
 	.group = "ask a JVM",
 	.examples = "  sjkc jcmd 4711                # what it can do\n"
 		    "  sjkc jcmd 4711 help GC.heap_dump\n"
 		    "  sjkc jcmd 4711 GC.class_histogram -all\n"
 		    "  sjkc jcmd com.acme.Main VM.flags\n"
-		    "  sjkc jcmd -p 4711 -c JFR.dump filename=/tmp/a.jfr\n",
+		    "  sjkc jcmd -p 4711 -c JFR.dump filename=/tmp/a.jfr\n"
+		    "  sjkc jcmd -s 10.0.0.7:9010 VM.version\n",
 	.options = options,
-	.rest_after = "pid command",
+	.refusals = refusals,
+	.rest_after = "pid|socket command",
 	.run = run,
 };

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mx_fields: which attributes `mx -f` means.
+ *
+ * Names, with * and ? for any text and any character, regular expressions
+ * between slashes, and "HeapMemoryUsage.used" for a part of an attribute.
+ */
+#ifndef CMD_MX_FIELDS_H
+#define CMD_MX_FIELDS_H
+
+#include "cmd/command.h"
+#include "core/base/pattern.h"
+#include "jmx_http/jmx.h"
+
+struct mx_field {
+	char *text;
+	struct pattern *pattern; /* NULL: a name */
+	/* Of "*Usage.used": "*Usage", where the whole finds nothing. */
+	struct pattern *front;
+	const char *path;  /* what is behind it, or NULL */
+	bool was_found;    /* some MBean has it */
+	bool not_readable; /* some has it, but it cannot be read */
+};
+
+struct mx_fields {
+	struct mx_field *at;
+	size_t count, cap;
+};
+
+/* A part of what is asked of one MBean. */
+struct mx_column {
+	const char *key; /* as it is shown */
+	const char *attribute;
+	const char *path; /* within it, or NULL */
+	bool was_named;   /* not only found by a pattern */
+};
+
+struct mx_columns {
+	const struct mx_column *at;
+	size_t count;
+};
+
+/*
+ * Reads the values of -f, which hold several names each, between commas.
+ * ERROR_MISUSE; mx_fields_release() is due in any case.
+ */
+int mx_fields_init(struct mx_fields *f, const struct option_list *given,
+		   struct error *err);
+void mx_fields_release(struct mx_fields *f);
+
+/*
+ * What is meant of an MBean: of no fields, all that can be read.  Into the
+ * arena, in the order of the fields, each once.
+ */
+struct mx_columns mx_fields_of(struct mx_fields *f, const struct jmx_info *info,
+			       struct arena *a);
+
+/* ERROR_NO_TARGET for the first field that no MBean had. */
+int mx_fields_check(const struct mx_fields *f, const char *bean,
+		    struct error *err);
+
+#endif
