@@ -27,11 +27,19 @@ void java_write_marshalled(struct text *out, const struct text *stream);
  * An object of the type as Class.getName() has it, a primitive one boxed, into
  * a stream that is JAVA_PLAIN.  Known are the primitive types and their boxes,
  * String, ObjectName, Date, BigInteger, BigDecimal, arrays of all of them and
- * of arrays; lists, sets and maps; and Object and the like, for which the value
+ * of arrays; lists and sets; and Object and the like, for which the value
  * decides.  Text stands for what it says: "12" for an int.  Fails with
  * ERROR_MISUSE: the value is none of that type, or the type is another.
  */
 int java_write_value(struct text *out, const struct value *v, const char *type,
 		     struct error *err);
+
+/*
+ * The same of java.math.BigInteger and BigDecimal: digits, of the latter with a
+ * point among them, and a sign in front.  False, and nothing written, when the
+ * text is something else, or longer than anybody means.
+ */
+bool java_write_big_integer(struct text *out, const char *digits);
+bool java_write_big_decimal(struct text *out, const char *digits);
 
 #endif

@@ -65,6 +65,12 @@ static const struct java_shape array_list = {
 	.fields = { { 'I', "size", NULL } },
 };
 
+static const struct java_shape hash_set = {
+	.name = "java.util.HashSet",
+	.suid = 0xba44859596b8b734,
+	.flags = JAVA_SERIALIZABLE | JAVA_WRITE_METHOD,
+};
+
 static int is_none(const struct value *v, const char *type, struct error *err)
 {
 	static const char *const kinds[] = {
@@ -242,9 +248,38 @@ static int write_date(struct text *out, const struct value *v, const char *type,
 	return 0;
 }
 
+/* Digits may be those of an integer, too. */
+static int write_big(struct text *out, const struct value *v, const char *type,
+		     struct error *err)
+{
+	bool is_integer = strcmp(type, "java.math.BigInteger") == 0;
+	const char *digits = value_text_of(v);
+	struct text own = { 0 };
+	bool done;
+
+	if (v->kind == VALUE_INTEGER)
+		text_printf(&own, "%" PRId64, v->integer);
+	if (v->kind == VALUE_INTEGER)
+		digits = own.bytes;
+	done = digits && (is_integer ? java_write_big_integer(out, digits)
+				     : java_write_big_decimal(out, digits));
+	text_release(&own);
+	return done ? 0 : is_none(v, type, err);
+}
+
 /* What a list of anything may hold, and what is wanted is not said. */
 static int write_any(struct text *out, const struct value *v, const char *type,
 		     struct error *err);
+
+static int write_members(struct text *out, const struct value *list,
+			 struct error *err)
+{
+	for (size_t i = 0; i < list->list.count; i++)
+		if (write_any(out, list->list.at[i], "java.lang.Object", err))
+			return -1;
+	java_write_end(out);
+	return 0;
+}
 
 static int write_list(struct text *out, const struct value *v, const char *type,
 		      struct error *err)
@@ -255,11 +290,21 @@ static int write_list(struct text *out, const struct value *v, const char *type,
 	java_write_u32(out, (uint32_t)v->list.count);
 	java_write_block(out, 4);
 	java_write_u32(out, (uint32_t)v->list.count);
-	for (size_t i = 0; i < v->list.count; i++)
-		if (write_any(out, v->list.at[i], "java.lang.Object", err))
-			return -1;
-	java_write_end(out);
-	return 0;
+	return write_members(out, v, err);
+}
+
+/* Its capacity is found again from its load factor, 0.75, and its size. */
+static int write_set(struct text *out, const struct value *v, const char *type,
+		     struct error *err)
+{
+	if (v->kind != VALUE_ARRAY)
+		return is_none(v, type, err);
+	java_write_object(out, &hash_set, JAVA_PLAIN);
+	java_write_block(out, 12);
+	java_write_u32(out, 16);
+	write_real(out, 0.75, 4);
+	java_write_u32(out, (uint32_t)v->list.count);
+	return write_members(out, v, err);
 }
 
 static int write_any(struct text *out, const struct value *v, const char *type,
@@ -270,6 +315,7 @@ static int write_any(struct text *out, const struct value *v, const char *type,
 		[VALUE_INTEGER] = "long",
 		[VALUE_REAL] = "double",
 		[VALUE_STRING] = "java.lang.String",
+		[VALUE_NUMBER] = "java.math.BigDecimal",
 		[VALUE_NAME] = "javax.management.ObjectName",
 		[VALUE_DATE] = "java.util.Date",
 		[VALUE_ARRAY] = "java.util.List",
@@ -298,6 +344,10 @@ static const struct {
 	{ "java.lang.String", write_text },
 	{ "javax.management.ObjectName", write_name },
 	{ "java.util.Date", write_date },
+	{ "java.math.BigInteger", write_big },
+	{ "java.math.BigDecimal", write_big },
+	{ "java.util.Set", write_set },
+	{ "java.util.HashSet", write_set },
 	{ "java.util.List", write_list },
 	{ "java.util.Collection", write_list },
 	{ "java.util.ArrayList", write_list },

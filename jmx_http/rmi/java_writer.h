@@ -55,9 +55,9 @@ struct java_shape_field {
 struct java_shape {
 	const char *name;
 	uint64_t suid;
-	uint8_t flags; /* of java_class_flags */
-	struct java_shape_field fields[4];
-	const struct java_shape *super; /* or NULL */
+	uint8_t flags;                     /* of java_class_flags */
+	struct java_shape_field fields[6]; /* up to one without a name */
+	const struct java_shape *super;    /* or NULL */
 };
 
 /*

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is written, beside what a Java client wrote for the same: read, and said
+ * in words, they are equal, though Java refers to what it wrote before.
+ */
+#include "core/base/input.h"
+#include "jmx_http/rmi/java_objects.h"
+#include "jmx_http/rmi/java_stream.h"
+#include "jmx_http/rmi/java_to_value.h"
+#include "jmx_http/rmi/jmx_methods.h"
+#include "jmx_http/rmi/rmi_lease.h"
+#include "jmx_http/rmi/rmi_requests.h"
+
+#include <openssl/evp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define DATA      "tests/data/rmi/"
+#define CALLS_MAX 64
+
+/* Words for a stream and the values in it. */
+static size_t say_stream(struct text *out, const char *bytes, size_t len);
+static void say_value(struct text *out, const struct java_value *v);
+
+static void say_class(struct text *out, const struct java_class *c)
+{
+	for (; c; c = c->super) {
+		text_printf(out, "%s:%llx:%x(", c->name.at,
+			    (unsigned long long)c->suid, c->flags);
+		for (size_t i = 0; i < c->field_count; i++)
+			text_printf(out, "%c %s %s;", c->fields[i].type,
+				    c->fields[i].name.at,
+				    c->fields[i].signature.at
+					    ? c->fields[i].signature.at
+					    : "");
+		text_printf(out, ")%zu ", c->annotations.count);
+	}
+}
+
+/* A nested stream in words; bytes of no stream as they are. */
+static void say_bytes(struct text *out, const char *bytes, size_t len)
+{
+	if (len > 4 && memcmp(bytes, "\xac\xed", 2) == 0) {
+		say_stream(out, bytes, len);
+		return;
+	}
+	for (size_t i = 0; i < len; i++)
+		text_printf(out, "%02x", (uint8_t)bytes[i]);
+}
+
+static void say_object(struct text *out, const struct java_object *o)
+{
+	say_class(out, o->class);
+	for (size_t i = 0; i < o->part_count; i++) {
+		const struct java_part *p = &o->parts[i];
+
+		for (size_t f = 0; p->fields && f < p->class->field_count;
+		     f++) {
+			const char *name = p->class->fields[f].name.at;
+
+			/* Who reads a MarshalledObject does not look. */
+			if (strcmp(name, "hash") == 0)
+				continue;
+			text_printf(out, "%s=", name);
+			say_value(out, p->fields[f]);
+		}
+		for (size_t a = 0; a < p->annotations.count; a++)
+			say_value(out, p->annotations.at[a]);
+	}
+}
+
+static void say_array(struct text *out, const struct java_array *a)
+{
+	say_class(out, a->class);
+	text_printf(out, "[%zu ", a->count);
+	if (a->raw)
+		say_bytes(out, (const char *)a->raw,
+			  a->count * (a->type == 'B' ? 1 : 8));
+	for (size_t i = 0; i < a->elements.count; i++)
+		say_value(out, a->elements.at[i]);
+}
+
+static void say_value(struct text *out, const struct java_value *v)
+{
+	text_puts(out, "{");
+	switch (v->kind) {
+	case JAVA_INTEGER:
+		text_printf(out, "%c %lld", v->type, (long long)v->integer);
+		break;
+	case JAVA_REAL:
+		text_printf(out, "%c %g", v->type, v->real);
+		break;
+	case JAVA_STRING:
+	case JAVA_BLOCK:
+		text_printf(out, "%d ", v->kind);
+		say_bytes(out, v->bytes.at, v->bytes.len);
+		break;
+	case JAVA_ARRAY:
+		say_array(out, &v->array);
+		break;
+	case JAVA_OBJECT:
+		say_object(out, &v->object);
+		break;
+	default:
+		text_printf(out, "%d", v->kind);
+	}
+	text_puts(out, "}");
+}
+
+/* Up to what is none of it; gives how much that was. */
+static size_t say_stream(struct text *out, const char *bytes, size_t len)
+{
+	struct java_stream s = { 0 };
+	const struct java_value *v;
+	size_t at = 0, used;
+
+	text_puts(out, "<");
+	while (java_stream_read(&s, bytes + at, len - at, &used, &v) ==
+	       JAVA_DONE) {
+		at += used;
+		say_value(out, v);
+	}
+	text_puts(out, ">");
+	java_stream_release(&s);
+	return at;
+}
+
+/* The calls of a capture of what a client sent, in words. */
+static size_t calls_in(const char *path, struct text *calls)
+{
+	struct input in;
+	struct error err;
+	const char *at, *end;
+	size_t count = 0;
+
+	if (input_open(&in, path, &err) || input_complete(&in, &err))
+		fail_msg("%s", err.text);
+	at = (const char *)in.bytes + 7; /* the hello, and who it is */
+	end = (const char *)in.bytes + in.len;
+	at += 2 + at[1] + 4;
+	while (at < end && count < CALLS_MAX) {
+		if (*at == 0x52) {
+			at++;
+		} else if (*at == 0x54) {
+			at += 1 + JRMP_ACK_LEN;
+		} else {
+			calls[count] = (struct text){ 0 };
+			at += 1 + say_stream(&calls[count], at + 1,
+					     (size_t)(end - at - 1));
+			count++;
+		}
+	}
+	input_close(&in);
+	return count;
+}
+
+/* Which call of the capture it is; the object's id is not looked at. */
+static size_t find_call(const char *path, const struct text *message)
+{
+	struct text calls[CALLS_MAX], own = { 0 };
+	size_t count = calls_in(path, calls), found = CALLS_MAX;
+	size_t skip = strlen("<{4 ") + 2 * (size_t)JRMP_ID_LEN;
+
+	assert_true(count);
+	assert_int_equal(message->bytes[0], 0x50);
+	assert_int_equal(say_stream(&own, message->bytes + 1, message->len - 1),
+			 message->len - 1);
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(own.bytes + skip, calls[i].bytes + skip) == 0)
+			found = i;
+		if (getenv("SHOW"))
+			print_message("%zu %s\n", i, calls[i].bytes);
+		text_release(&calls[i]);
+	}
+	if (found == CALLS_MAX)
+		print_message("own %s\n", own.bytes);
+	text_release(&own);
+	return found;
+}
+
+static const struct jrmp_id session = { "id" };
+
+static void is_call_of(const char *path, const struct jmx_request *q,
+		       size_t name)
+{
+	struct text message = { 0 };
+	struct error err;
+
+	if (rmi_request_add(&message, &session, q, name, &err))
+		fail_msg("%s", err.text);
+	assert_int_not_equal(find_call(path, &message), CALLS_MAX);
+	text_release(&message);
+}
+
+static void requests_are_those_of_a_java_client(void **state)
+{
+	static const char demo[] = "demo:type=Demo,name=\"q,1\"";
+	static const char *const nope = "Nope", *const count = "Count";
+	static const char *const echo = "echo", *const uptime = "Uptime";
+	struct value seven = { .kind = VALUE_INTEGER, .type = "int" };
+	struct value text = { .kind = VALUE_STRING, .type = "" };
+	const struct value *const arguments[] = { &text, &seven };
+	const struct value *const number[] = { &seven };
+	static const char *const types[] = { "java.lang.String", "int" };
+	static const char *const integer[] = { "java.lang.Integer" };
+	struct jmx_request q = {
+		.verb = JMX_GET, .object = demo, .names = &nope, .name_count = 1
+	};
+
+	(void)state;
+	is_call_of(DATA "calls17.c2s", &q, 0);
+	q.object = "java.lang:type=Runtime";
+	q.names = &uptime;
+	is_call_of(DATA "login17.c2s", &q, 0);
+
+	q = (struct jmx_request){ .verb = JMX_SET,
+				  .object = demo,
+				  .names = &count,
+				  .arguments = number,
+				  .signature = integer,
+				  .argument_count = 1 };
+	seven.integer = 42;
+	is_call_of(DATA "calls17.c2s", &q, RMI_WHOLE);
+
+	q = (struct jmx_request){ .verb = JMX_INVOKE,
+				  .object = demo,
+				  .names = &echo,
+				  .arguments = arguments,
+				  .signature = types,
+				  .argument_count = 2 };
+	text.text = (struct value_text){ "hi", 2 };
+	seven.integer = 3;
+	is_call_of(DATA "calls17.c2s", &q, RMI_WHOLE);
+}
+
+static void a_login_is_that_of_a_java_client(void **state)
+{
+	static const char *const both[] = { "controlRole", "ctl" };
+	struct text message = { 0 };
+
+	(void)state;
+	jmx_add_call(&message, &session, JMX_NEW_CLIENT);
+	java_write_strings(&message, both, 2, JAVA_OF_RMI);
+	assert_int_not_equal(find_call(DATA "login17.c2s", &message),
+			     CALLS_MAX);
+	text_release(&message);
+}
+
+/* Of a lease, ids and numbers are the client's own. */
+static void a_lease_is_asked_for_as_a_java_client_does(void **state)
+{
+	struct rmi_lease lease = { 0 };
+	struct text message = { 0 }, own = { 0 }, calls[CALLS_MAX];
+	size_t count = calls_in(DATA "login17.c2s", calls), like = 0;
+
+	(void)state;
+	assert_true(rmi_lease_is_due(&lease, 1));
+	rmi_lease_ask(&lease, 1, &session, &message);
+	assert_false(rmi_lease_is_due(&lease, 1));
+	assert_true(rmi_lease_is_due(&lease, 2));
+	assert_int_equal(say_stream(&own, message.bytes + 1, message.len - 1),
+			 message.len - 1);
+	for (size_t i = 0; i < count; i++) {
+		const char *a = own.bytes, *b = calls[i].bytes;
+
+		/* Words are equal, digits differ. */
+		while (*a && *b) {
+			a += strspn(a, "0123456789abcdef-");
+			b += strspn(b, "0123456789abcdef-");
+			if (*a != *b)
+				break;
+			a += *a != 0;
+			b += *b != 0;
+		}
+		like += !*a && !*b;
+		text_release(&calls[i]);
+	}
+	/* For the server, and for the session. */
+	assert_int_equal(like, 2);
+	text_release(&own);
+	text_release(&message);
+}
+
+static void a_method_is_known_by_the_hash_of_its_descriptor(void **state)
+{
+	(void)state;
+	for (int i = 0; i < JMX_METHODS; i++) {
+		const char *signature = jmx_methods[i].signature;
+		struct text utf = { 0 };
+		uint8_t sum[EVP_MAX_MD_SIZE];
+		uint64_t hash = 0;
+
+		if (!signature)
+			continue;
+		java_write_u16(&utf, (uint16_t)strlen(signature));
+		text_puts(&utf, signature);
+		assert_true(EVP_Digest(utf.bytes, utf.len, sum, NULL,
+				       EVP_sha1(), NULL));
+		for (int b = 7; b >= 0; b--)
+			hash = hash << 8 | sum[b];
+		if (hash != jmx_methods[i].hash)
+			fail_msg("%s", signature);
+		text_release(&utf);
+	}
+}
+
+/* A value of the type, written, read, and as JSON; or why not. */
+static void check_value(const struct value *v, const char *type,
+			const char *wanted)
+{
+	struct text out = { 0 }, json = { 0 };
+	struct java_stream s = { 0 };
+	struct arena a = { 0 };
+	struct error err = { 0 };
+	const struct java_value *read = NULL;
+	struct json j = json_into(&json);
+	size_t used;
+
+	java_write_header(&out);
+	if (java_write_value(&out, v, type, &err)) {
+		assert_string_equal(err.text, wanted);
+		assert_int_equal(err.kind, ERROR_MISUSE);
+	} else {
+		assert_int_equal(
+			java_stream_read(&s, out.bytes, out.len, &used, &read),
+			JAVA_DONE);
+		assert_int_equal(used, out.len);
+		value_json(&j, java_to_value(read, &a));
+		assert_string_equal(json.bytes, wanted);
+	}
+	text_release(&out);
+	text_release(&json);
+	java_stream_release(&s);
+	arena_release(&a);
+}
+
+static void text_stands_for_what_it_says(void **state)
+{
+	static const struct {
+		const char *type, *text, *json;
+	} all[] = {
+		{ "int", "12", "12" },
+		{ "int", "-2147483648", "-2147483648" },
+		{ "int", "2147483648", "'2147483648' is no int" },
+		{ "int", "", "'' is no int" },
+		{ "int", " 1", "' 1' is no int" },
+		{ "int", "1x", "'1x' is no int" },
+		{ "java.lang.Integer", "7", "7" },
+		{ "long", "9223372036854775807", "9223372036854775807" },
+		{ "java.lang.Long", "9223372036854775808",
+		  "'9223372036854775808' is no long" },
+		{ "byte", "-128", "-128" },
+		{ "byte", "128", "'128' is no byte" },
+		{ "short", "32767", "32767" },
+		{ "char", "x", "\"x\"" },
+		{ "char", "\xe2\x82\xac", "\"\xe2\x82\xac\"" },
+		{ "char", "xy", "'xy' is no char" },
+		{ "boolean", "true", "true" },
+		{ "java.lang.Boolean", "false", "false" },
+		{ "boolean", "TRUE", "'TRUE' is no boolean" },
+		{ "double", "2.5e3", "2500" },
+		{ "double", "NaN", "\"NaN\"" },
+		{ "float", "0.5", "0.5" },
+		{ "double", "2,5", "'2,5' is no double" },
+		{ "java.lang.String", "\xf0\x9f\x98\x80",
+		  "\"\xf0\x9f\x98\x80\"" },
+		{ "java.lang.Object", "12", "\"12\"" },
+		{ "javax.management.ObjectName", "a:b=c", "\"a:b=c\"" },
+		{ "java.util.Date", "0", "\"1970-01-01T00:00:00.000Z\"" },
+		{ "java.math.BigInteger",
+		  "-170141183460469231731687303715884105729",
+		  "-170141183460469231731687303715884105729" },
+		{ "java.math.BigInteger", "0", "0" },
+		{ "java.math.BigInteger", "256", "256" },
+		{ "java.math.BigInteger", "1.5",
+		  "'1.5' is no java.math.BigInteger" },
+		{ "java.math.BigDecimal", "-12.50", "-12.50" },
+		{ "java.math.BigDecimal", "1e5",
+		  "'1e5' is no java.math.BigDecimal" },
+		{ "java.io.File", "/", "a java.io.File cannot be made here" },
+		{ "[I", "1", "'1' is no [I" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct value v = { .kind = VALUE_STRING, .type = "" };
+
+		v.text.at = all[i].text;
+		v.text.len = strlen(all[i].text);
+		check_value(&v, all[i].type, all[i].json);
+	}
+}
+
+static void lists_are_arrays_and_collections(void **state)
+{
+	struct value one = { .kind = VALUE_INTEGER, .type = "int" };
+	struct value two = { .kind = VALUE_STRING, .type = "" };
+	struct value list = { .kind = VALUE_ARRAY, .type = "" };
+	struct value nested = { .kind = VALUE_ARRAY, .type = "" };
+	const struct value *both[] = { &one, &two };
+	const struct value *lists[] = { &list, &value_null, &list };
+
+	(void)state;
+	one.integer = 1;
+	two.text = (struct value_text){ "2", 1 };
+	list.list.at = both;
+	list.list.count = 2;
+	nested.list.at = lists;
+	nested.list.count = 3;
+	check_value(&list, "[I", "[1,2]");
+	check_value(&list, "[J", "[1,2]");
+	check_value(&list, "[D", "[1,2]");
+	check_value(&list, "[Ljava.lang.Integer;", "[1,2]");
+	check_value(&list, "[Z", "a number is no boolean");
+	check_value(&list, "[Ljava.lang.String;",
+		    "a number is no java.lang.String");
+	check_value(&list, "java.util.List", "[1,\"2\"]");
+	check_value(&list, "java.util.Set", "[1,\"2\"]");
+	check_value(&list, "java.lang.Object", "[1,\"2\"]");
+	check_value(&nested, "[[I", "[[1,2],null,[1,2]]");
+	check_value(&nested, "[I", "a list is no int");
+	check_value(&value_null, "[I", "null");
+	check_value(&value_null, "java.lang.Long", "null");
+	check_value(&value_null, "long", "null is no long");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(requests_are_those_of_a_java_client),
+		cmocka_unit_test(a_login_is_that_of_a_java_client),
+		cmocka_unit_test(a_lease_is_asked_for_as_a_java_client_does),
+		cmocka_unit_test(
+			a_method_is_known_by_the_hash_of_its_descriptor),
+		cmocka_unit_test(text_stands_for_what_it_says),
+		cmocka_unit_test(lists_are_arrays_and_collections),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
