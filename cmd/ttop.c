@@ -8,6 +8,7 @@
 #include "cmd/target.h"
 #include "cmd/top_recorder.h"
 #include "cmd/ttop_batch.h"
+#include "cmd/ttop_jmx.h"
 #include "core/attach/attach.h"
 #include "core/base/clock.h"
 #include "core/base/input.h"
@@ -23,12 +24,13 @@
 #define SECONDS(n) ((n)*CLOCK_NS_PER_S)
 
 static struct {
-	const char *pid, *replay, *record;
+	struct jmx_target_options jmx;
+	const char *replay, *record;
 	int64_t report_interval, sampler_interval;
 	uint64_t top, iterations;
 	struct option_list order;
 	const char *filter;
-	bool contention, batch, csv, json, no_attach;
+	bool contention, batch, csv, json, no_attach, over_jmx;
 	const char *screen, *keys;
 	bool quiet, verbose;
 } opt = {
@@ -123,11 +125,11 @@ static void take_target_from_order(void)
 	struct error err;
 	const char *last;
 
-	if (opt.pid || opt.replay || opt.order.count < 2)
+	if (opt.jmx.pid || opt.jmx.socket || opt.replay || opt.order.count < 2)
 		return;
 	last = opt.order.values[opt.order.count - 1];
 	if (top_order_parse(last, &unused, &err)) {
-		opt.pid = last;
+		opt.jmx.pid = last;
 		opt.order.count--;
 	}
 }
@@ -195,14 +197,13 @@ out:
 static int batch(struct ttop_options *o, struct error *err)
 {
 	int64_t first;
-	bool ended;
 
 	if (opt.report_interval < 0)
 		o->interval_ns = SECONDS(10);
 	first = o->interval_ns;
 	if (opt.sampler_interval < first / 10)
 		first = opt.sampler_interval * 10;
-	return run_batch(o, first, &ended, err);
+	return run_batch(o, first, &o->has_ended, err);
 }
 
 static int record_and_show(struct ttop_options *o, struct error *err)
@@ -234,33 +235,79 @@ static bool wants_switches(void)
 	       !wants_batch();
 }
 
-static int watch(struct ttop_options *o, int argc, char **argv,
-		 struct error *err)
+static enum ttop_jmx_wish jmx_wish(void)
+{
+	if (opt.over_jmx)
+		return TTOP_JMX_NEEDED;
+	return opt.contention ? TTOP_JMX_START : TTOP_JMX_IF_THERE;
+}
+
+static struct thread_source *
+open_beside(struct ttop_jmx *over, const struct jvm *jvm, struct error *err)
 {
 	const struct proc_source_options options = {
 		.no_attach = opt.no_attach,
 		.switches = wants_switches(),
 		.attach_timeout_ns = ATTACH_TIMEOUT_NS,
 	};
-	struct jvm jvm = { .pidfd = -1 };
-	int ret = -1;
+	struct thread_source *source = proc_source_open(jvm, &options, err);
 
-	if (target_open(&jvm, opt.pid, &argc, &argv, err))
-		return -1;
-	o->pidfd = jvm.pidfd;
+	/* A JVM that is asked nothing is not asked over JMX either. */
+	if (!source || opt.no_attach)
+		return source;
+	return ttop_jmx_join(over, jvm, source, jmx_wish(), opt.contention,
+			     err);
+}
+
+static void use_interval(struct ttop_options *o)
+{
 	o->interval_ns = opt.report_interval < 0 ? SECONDS(1)
 						 : opt.report_interval;
+}
+
+static int watch(struct ttop_options *o, int argc, char **argv,
+		 struct error *err)
+{
+	struct jvm jvm = { .pidfd = -1 };
+	struct ttop_jmx over = { 0 };
+	int ret = -1;
+
+	if (target_open(&jvm, opt.jmx.pid, &argc, &argv, err))
+		return -1;
+	o->pidfd = jvm.pidfd;
+	use_interval(o);
 	if (argc)
 		misuse(err, "one target at a time: what is %s?", *argv);
 	else
-		o->source = proc_source_open(&jvm, &options, err);
-	if (o->source) {
+		o->source = open_beside(&over, &jvm, err);
+	if (o->source)
 		ret = record_and_show(o, err);
+	ttop_jmx_put_back(&over);
+	if (o->source)
 		o->source->ops->close(o->source);
-	}
+	ttop_jmx_close(&over);
 	if (ret == 0 && !jvm_runs(&jvm))
 		talk("%d has ended", jvm.pid);
 	jvm_close(&jvm);
+	return ret;
+}
+
+/* A JVM that is asked over JMX alone, wherever it is. */
+static int watch_remote(struct ttop_options *o, struct error *err)
+{
+	struct ttop_jmx over = { 0 };
+	int ret = -1;
+
+	use_interval(o);
+	o->source = ttop_jmx_open(&over, &opt.jmx, opt.contention, err);
+	if (o->source)
+		ret = record_and_show(o, err);
+	ttop_jmx_put_back(&over);
+	if (o->source)
+		o->source->ops->close(o->source);
+	ttop_jmx_close(&over);
+	if (ret == 0 && o->has_ended)
+		talk("%s: the JVM has ended", opt.jmx.socket);
 	return ret;
 }
 
@@ -273,7 +320,15 @@ static int check_options(int argc, struct error *err)
 		return misuse(err, "either the screen or reports, please");
 	if (opt.keys && !opt.screen)
 		return misuse(err, "--keys goes with --screen");
-	if (opt.replay && (opt.pid || argc))
+	if (opt.jmx.socket && (opt.jmx.pid || argc))
+		return misuse(err, "one target at a time: -s or -p");
+	if (opt.jmx.socket && (opt.no_attach || opt.over_jmx))
+		return misuse(err, "with -s, all is over JMX");
+	if (opt.over_jmx && opt.no_attach)
+		return misuse(err, "--jmx asks the JVM, --no-attach does not");
+	if (!opt.jmx.socket && (opt.jmx.user || opt.jmx.password_file))
+		return misuse(err, "--user is for -s <host>:<port>");
+	if (opt.replay && (opt.jmx.pid || opt.jmx.socket || argc))
 		return misuse(err, "either a JVM or a recording, please");
 	if (opt.replay && opt.record)
 		return misuse(err, "a replay is a recording already");
@@ -304,10 +359,12 @@ static int run(int argc, char **argv, struct error *err)
 		take_target_from_order();
 	if (check_options(argc, err) || read_order(&o.order, err))
 		goto out;
-	if (opt.contention && !opt.replay)
+	if (opt.contention && opt.no_attach)
 		talk("how often and long threads wait is known over JMX only: "
 		     "it is shown as -");
-	ret = opt.replay ? replay(&o, err) : watch(&o, argc, argv, err);
+	ret = opt.replay       ? replay(&o, err)
+	      : opt.jmx.socket ? watch_remote(&o, err)
+			       : watch(&o, argc, argv, err);
 out:
 	free(opt.order.values);
 	return ret;
@@ -315,7 +372,8 @@ out:
 
 /* clang-format off */
 static const struct command_option options[] = {
-	OPT_TARGET(&opt.pid),
+	OPT_TARGET(&opt.jmx.pid),
+	OPT_JMX_SOCKET(&opt.jmx),
 	OPT_DURATION(0, "report-interval", &opt.report_interval, "<time>",
 		     "between two reports [10s, screen 1s]",
 		     .aliases = "-ri"),
@@ -337,6 +395,8 @@ static const struct command_option options[] = {
 		  "end after so many reports"),
 	OPT_FLAG(0, "no-attach", &opt.no_attach,
 		 "ask the JVM nothing: no Java names"),
+	OPT_FLAG(0, "jmx", &opt.over_jmx,
+		 "with -p: exact allocation, over JMX, started if need be"),
 	OPT_STRING(0, "record", &opt.record, "<file>",
 		   "write what is sampled to a file, as it comes"),
 	OPT_STRING(0, "replay", &opt.replay, "<file>",
@@ -345,6 +405,10 @@ static const struct command_option options[] = {
 		   "print the screen as text: 80x24"),
 	OPT_STRING(0, "keys", &opt.keys, "<keys>",
 		   "with --screen: type these first"),
+	OPT_JMX_LOGIN(&opt.jmx),
+	OPT_JMX_TLS(&opt.jmx),
+	OPT_JMX_FORCE(&opt.jmx),
+	OPT_JMX_TIMEOUT(&opt.jmx),
 	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
 	OPT_END,
@@ -353,13 +417,15 @@ static const struct command_option options[] = {
 
 const struct command ttop_command = {
 	.name = "ttop",
-	.synopsis = "ttop [<options>] <pid>",
+	.synopsis = "ttop [<options>] <pid> | -s <host>:<port>",
 	.summary = "show which threads use the CPU, allocate and wait",
 	.group = "see where time goes",
 	.examples = "  sjkc ttop 4711                   # a screen; q leaves "
 		    "it\n"
 		    "  sjkc ttop -p 4711 -b -ri 5s      # reports, as SJK's\n"
 		    "  sjkc ttop -p Main -o ALLOC -f 'pool-*' --iterations 1\n"
+		    "  sjkc ttop -s pod:9010 -c         # over JMX, with "
+		    "waits\n"
 		    "  sjkc ttop -p 4711 --json | jq .process.cpu_pct\n"
 		    "  sjkc ttop -p 4711 -b --record monday.jsonl\n"
 		    "  sjkc ttop --replay monday.jsonl\n",

@@ -33,6 +33,7 @@ struct ttop_options {
 	bool contention;               /* show waits and blocks */
 	const char *keys;              /* typed at a printed screen; or NULL */
 	struct top_recorder *recorder; /* or NULL; see ttop_sample() */
+	bool has_ended;                /* said by reports: the target has */
 };
 
 /*

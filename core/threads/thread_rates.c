@@ -391,6 +391,11 @@ static void rate_application(struct process_rates *out,
 	const struct kind_sum *unnamed = &sums[THREAD_UNKNOWN];
 	double cpu = java->cpu + unnamed->cpu;
 	bool named = java->count > 0;
+	/* Over JMX there are Java's alone: of the others nothing is known. */
+	bool others = sums[THREAD_VM].count + sums[THREAD_GC].count +
+			      sums[THREAD_JIT].count +
+			      sums[THREAD_NATIVE].count >
+		      0;
 
 	out->java_threads = java->count + (named ? unnamed->count : 0);
 	out->application = named ? cpu : NAN;
@@ -400,10 +405,10 @@ static void rate_application(struct process_rates *out,
 			 : NAN;
 	out->user = out->application - out->sys;
 	out->other = out->cpu - out->application;
-	out->vm_cpu = named ? sums[THREAD_VM].cpu : NAN;
-	out->gc_cpu = named ? sums[THREAD_GC].cpu : NAN;
-	out->jit_cpu = named ? sums[THREAD_JIT].cpu : NAN;
-	out->native_cpu = named ? sums[THREAD_NATIVE].cpu : NAN;
+	out->vm_cpu = named && others ? sums[THREAD_VM].cpu : NAN;
+	out->gc_cpu = named && others ? sums[THREAD_GC].cpu : NAN;
+	out->jit_cpu = named && others ? sums[THREAD_JIT].cpu : NAN;
+	out->native_cpu = named && others ? sums[THREAD_NATIVE].cpu : NAN;
 }
 
 /* Allocation of the process: exact if it is known, else of its threads. */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ttop_guard: a child that puts back what ttop switched on in a JVM, should
+ * ttop end without doing so: by a signal that cannot be handled, a closed
+ * terminal, a crash.
+ */
+#ifndef CMD_TTOP_GUARD_H
+#define CMD_TTOP_GUARD_H
+
+#include "core/threads/thread_source.h"
+
+#include <sys/types.h>
+
+struct ttop_guard {
+	pid_t pid;   /* 0: there is none */
+	int channel; /* while it is open, ttop lives */
+};
+
+/*
+ * Nothing happens unless the source, a jmx_source, has switched something on.
+ * Without a child, which is said, ttop is its own guard.
+ */
+void ttop_guard_open(struct ttop_guard *g, struct thread_source *source);
+
+/* ttop has done it, or tried to: the child ends.  Zeroed storage is fine. */
+void ttop_guard_close(struct ttop_guard *g);
+
+#endif
