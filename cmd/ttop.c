@@ -396,7 +396,7 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "no-attach", &opt.no_attach,
 		 "ask the JVM nothing: no Java names"),
 	OPT_FLAG(0, "jmx", &opt.over_jmx,
-		 "with -p: exact allocation, over JMX, started if need be"),
+		 "with -p: over JMX, too, started if need be"),
 	OPT_STRING(0, "record", &opt.record, "<file>",
 		   "write what is sampled to a file, as it comes"),
 	OPT_STRING(0, "replay", &opt.replay, "<file>",

@@ -18,3 +18,12 @@ try --replay none.jsonl
 head -n 2 "$made" >one.jsonl
 try --replay one.jsonl
 try --replay missing.jsonl
+try -s 127.0.0.1:1 -p 4711
+try -s 127.0.0.1:1 --no-attach
+try -s 127.0.0.1:1 --replay "$made"
+try -p 4711 --jmx --no-attach
+try -p 4711 --user monitor
+try -s nowhere
+# Port 1 is nobody's.
+try -s 127.0.0.1:1 -b
+try -s 127.0.0.1:1 -b -c
