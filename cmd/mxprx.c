@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/base/units.h"
 #include "jmx_http/proxy/proxy.h"
+#include "jmx_http/proxy/socks.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 
 static struct {
 	struct option_list sockets, pods, binds, allow;
-	const char *via, *namespace, *advertise, *tls_cert, *tls_key;
+	const char *via, *namespace, *advertise, *tls_cert, *tls_key, *socks;
 	uint64_t clients, clients_of_host;
 	int64_t connect_ns, drain_ns;
 	bool read_only, log;
@@ -37,8 +38,8 @@ static void say(void *self, const char *line)
 }
 
 /* [HOST:]PORT, where port 0 is any that is free. */
-static int parse_bind(struct sockaddr_storage *to, const char *text,
-		      struct error *err)
+static int parse_bind(struct sockaddr_storage *to, const char *option,
+		      const char *text, struct error *err)
 {
 	const char *colon = strrchr(text, ':');
 	const char *port = colon ? colon + 1 : text;
@@ -49,8 +50,8 @@ static int parse_bind(struct sockaddr_storage *to, const char *text,
 	int ret;
 
 	if (units_count(port, &number, &unused) || number > UINT16_MAX)
-		return misuse(err, "-b %s: a port is meant, or <host>:<port>",
-			      text);
+		return misuse(err, "%s %s: a port is meant, or <host>:<port>",
+			      option, text);
 	/* The port that an address is parsed with cannot be 0. */
 	text_printf(&whole, "%.*s:1", colon ? (int)(colon - text) : 9,
 		    colon ? text : "127.0.0.1");
@@ -59,25 +60,25 @@ static int parse_bind(struct sockaddr_storage *to, const char *text,
 	if (ret || rmi_address_resolve(
 			   &address,
 			   clock_after(clock_monotonic_ns(), RESOLVE_NS), err))
-		return fail_in(err, "-b");
+		return fail_in(err, "%s", option);
 	*to = address.list[0];
 	((struct sockaddr_in *)to)->sin_port = htons((uint16_t)number);
 	return 0;
 }
 
 /* What it means that others than this machine's users can connect. */
-static int look_at_bind(const struct sockaddr_storage *local, const char *bind,
-			struct error *err)
+static int look_at_bind(const struct sockaddr_storage *local,
+			const char *option, const char *bind, struct error *err)
 {
 	if (cidr_is_loopback(local))
 		return 0;
 	if (!opt.allow.count)
 		return misuse(
 			err,
-			"-b %s lets others than this machine connect, and "
+			"%s %s lets others than this machine connect, and "
 			"who can use JMX can run any code in the JVM; who "
 			"may? --allow <network>",
-			bind);
+			option, bind);
 	talk("%s: whoever connects from the networks of --allow can do with "
 	     "the JVM what JMX can%s",
 	     bind,
@@ -90,8 +91,32 @@ typedef struct dialer *target_fn(struct proxy_target *t, const char *name,
 				 const struct proxy_target_options *o,
 				 struct event_base *base, struct error *err);
 
-static int add_pair(struct proxy *p, target_fn *find, const char *name,
-		    const char *bind, struct error *err)
+static const struct {
+	const struct option_list *names;
+	target_fn *find;
+} kinds[] = {
+	{ &opt.sockets, proxy_target_socket },
+	{ &opt.pods, proxy_target_pod },
+};
+
+/* Calls it for each JVM that is named, until it fails. */
+typedef int named_fn(void *self, target_fn *find, const char *name,
+		     struct error *err);
+
+static int for_each_jvm(named_fn *fn, void *self, struct error *err)
+{
+	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++)
+		for (size_t i = 0; i < kinds[kind].names->count; i++)
+			if (fn(self, kinds[kind].find,
+			       kinds[kind].names->values[i], err))
+				return -1;
+	return 0;
+}
+
+/* proxy_target_release() is due in any case. */
+static int find_pair(struct proxy *p, target_fn *find, const char *name,
+		     struct proxy_pair *pair, struct proxy_target *target,
+		     struct error *err)
 {
 	const struct proxy_target_options options = {
 		.via = opt.via,
@@ -99,20 +124,39 @@ static int add_pair(struct proxy *p, target_fn *find, const char *name,
 		.timeout_ns = RESOLVE_NS,
 		.say = say,
 	};
+
+	pair->dialer = find(target, name, &options, proxy_base(p), err);
+	pair->title = target->title.bytes;
+	pair->host = target->host.bytes;
+	pair->port = target->port;
+	return pair->dialer ? 0 : -1;
+}
+
+struct adding {
+	struct proxy *proxy;
+	const char **bind;   /* the next */
+	struct socks *socks; /* or NULL */
+	struct sockaddr_storage socks_at;
+};
+
+static int add_pair(void *self, target_fn *find, const char *name,
+		    struct error *err)
+{
+	struct adding *a = self;
+	const char *bind = *a->bind++;
 	struct sockaddr_storage local;
 	struct proxy_target target = { 0 };
-	struct proxy_pair pair = { .bind = &local };
+	struct proxy_pair pair = {
+		.bind = &local,
+		.advertise_host = opt.advertise,
+	};
 	int port = -1;
 
-	if (parse_bind(&local, bind, err) || look_at_bind(&local, bind, err))
+	if (parse_bind(&local, "-b", bind, err) ||
+	    look_at_bind(&local, "-b", bind, err))
 		return -1;
-	pair.dialer = find(&target, name, &options, proxy_base(p), err);
-	pair.title = target.title.bytes;
-	pair.host = target.host.bytes;
-	pair.port = target.port;
-	pair.advertise_host = opt.advertise;
-	if (pair.dialer)
-		port = proxy_add(p, &pair, err);
+	if (find_pair(a->proxy, find, name, &pair, &target, err) == 0)
+		port = proxy_add(a->proxy, &pair, err);
 	proxy_target_release(&target);
 	if (port < 0)
 		return -1;
@@ -120,37 +164,55 @@ static int add_pair(struct proxy *p, target_fn *find, const char *name,
 				 err);
 }
 
-static int add_pairs(struct proxy *p, struct error *err)
+static int add_to_socks(void *self, target_fn *find, const char *name,
+			struct error *err)
 {
-	const struct {
-		const struct option_list *names;
-		target_fn *find;
-	} kinds[] = {
-		{ &opt.sockets, proxy_target_socket },
-		{ &opt.pods, proxy_target_pod },
-	};
-	const char **bind = opt.binds.values;
+	struct adding *a = self;
+	struct proxy_target target = { 0 };
+	struct proxy_pair pair = { 0 };
+	int ret = find_pair(a->proxy, find, name, &pair, &target, err);
 
-	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++)
-		for (size_t i = 0; i < kinds[kind].names->count; i++)
-			if (add_pair(p, kinds[kind].find,
-				     kinds[kind].names->values[i], *bind++,
-				     err))
-				return -1;
-	return 0;
+	if (ret == 0) {
+		socks_add(a->socks, &pair);
+		ret = mxprx_print_socks_usage(&pair, &a->socks_at,
+					      opt.advertise, err);
+	}
+	proxy_target_release(&target);
+	return ret;
+}
+
+static int listen_for_socks(struct adding *a, struct error *err)
+{
+	struct sockaddr_in *at = (struct sockaddr_in *)&a->socks_at;
+	uint16_t port;
+
+	if (parse_bind(&a->socks_at, "--socks", opt.socks, err) ||
+	    look_at_bind(&a->socks_at, "--socks", opt.socks, err))
+		return -1;
+	a->socks = socks_new(a->proxy, &a->socks_at, &port, err);
+	if (!a->socks)
+		return fail_in(err, "--socks");
+	/* It stands in the same place in both. */
+	at->sin_port = htons(port);
+	return for_each_jvm(add_to_socks, a, err);
 }
 
 static int serve(const struct proxy_options *options, struct error *err)
 {
-	struct proxy *p = proxy_new(options, err);
-	int ret;
+	struct adding a = { .bind = opt.binds.values };
+	int ret = 0;
 
-	if (!p)
+	a.proxy = proxy_new(options, err);
+	if (!a.proxy)
 		return -1;
-	ret = add_pairs(p, err);
+	if (opt.binds.count)
+		ret = for_each_jvm(add_pair, &a, err);
+	if (ret == 0 && opt.socks)
+		ret = listen_for_socks(&a, err);
 	if (ret == 0)
-		ret = proxy_run(p, err);
-	proxy_free(p);
+		ret = proxy_run(a.proxy, err);
+	socks_free(a.socks);
+	proxy_free(a.proxy);
 	return ret;
 }
 
@@ -190,7 +252,8 @@ static int check_targets(int argc, char **argv, struct error *err)
 		return misuse(err, "-s and --kubectl do not go together");
 	if (opt.via && !opt.sockets.count)
 		return misuse(err, "--via goes with -s");
-	if (opt.binds.count != opt.sockets.count + opt.pods.count)
+	if (opt.binds.count != opt.sockets.count + opt.pods.count &&
+	    (opt.binds.count || !opt.socks))
 		return misuse(err, "as many -b are needed as there are JVMs");
 	return 0;
 }
@@ -242,6 +305,8 @@ static const struct command_option options[] = {
 	OPT_STRING(0, "namespace", &opt.namespace, "<name>", "that of the pod"),
 	OPT_LIST('b', "bind", &opt.binds, "[<host>:]<port>",
 		 "where clients connect; one for each JVM"),
+	OPT_STRING(0, "socks", &opt.socks, "[<host>:]<port>",
+		   "let Java programs through by SOCKS, as they are"),
 	OPT_STRING(0, "advertise", &opt.advertise, "<host>",
 		   "the name that clients know this machine by"),
 	OPT_JMX_TLS(&opt),
@@ -278,7 +343,9 @@ const struct command mxprx_command = {
 		    "  sjkc mxprx -s 10.0.0.7:9010 -b 7777 "
 		    "--via 'ssh -W {host}:{port} bastion'\n"
 		    "  sjkc mxprx --kubectl web-0:9010 --namespace shop "
-		    "-b 7777\n",
+		    "-b 7777\n"
+		    "  sjkc mxprx -s 10.0.0.7:9010 --socks 1080   # TLS "
+		    "from end to end\n",
 	.options = options,
 	.run = run,
 };

@@ -73,6 +73,57 @@ int mxprx_print_usage(const char *title, const struct sockaddr_storage *bound,
 	return ret;
 }
 
+/* The options, each with that in front: jconsole and visualvm pass on "-J". */
+static void add_socks_options(struct text *out, const char *before,
+			      const char *host, uint16_t port)
+{
+	text_printf(out, "%s-DsocksProxyHost=%s ", before, host);
+	text_printf(out, "%s-DsocksProxyPort=%u ", before, port);
+	/* Or what is called localhost is connected to without. */
+	text_printf(out, "%s-DsocksNonProxyHosts=", before);
+}
+
+static void add_socks_usage(struct text *out, const struct proxy_pair *jvm,
+			    const char *host, uint16_t port)
+{
+	text_puts(out, "  Java      java ");
+	add_socks_options(out, "", host, port);
+	text_puts(out, " ...\n  VisualVM  visualvm ");
+	add_socks_options(out, "-J", host, port);
+	text_puts(out, " --openjmx ");
+	safe_text(out, jvm->host, strlen(jvm->host));
+	text_printf(out, ":%u\n  JConsole  jconsole ", jvm->port);
+	add_socks_options(out, "-J", host, port);
+	text_putc(out, ' ');
+	safe_text(out, jvm->host, strlen(jvm->host));
+	text_printf(out, ":%u\n", jvm->port);
+}
+
+int mxprx_print_socks_usage(const struct proxy_pair *jvm,
+			    const struct sockaddr_storage *bound,
+			    const char *host, struct error *err)
+{
+	uint16_t port = ntohs(((const struct sockaddr_in *)bound)->sin_port);
+	struct text out = { 0 }, address = { 0 };
+	struct output file;
+	int ret = output_open(&file, "-", err);
+
+	add_address(&address, bound, port, host);
+	safe_text(&out, jvm->title, strlen(jvm->title));
+	text_printf(&out, " by SOCKS 5 is at %s\n", address.bytes);
+	/* Without the port. */
+	*strrchr(address.bytes, ':') = '\0';
+	add_socks_usage(&out, jvm, address.bytes, port);
+	if (ret == 0) {
+		output_write(&file, out.bytes, out.len);
+		ret = output_commit(&file, err);
+	}
+	output_close(&file);
+	text_release(&out);
+	text_release(&address);
+	return ret;
+}
+
 static void add_time(struct text *line)
 {
 	int64_t now_ns = clock_wall_ns();

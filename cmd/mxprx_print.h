@@ -18,6 +18,14 @@
 int mxprx_print_usage(const char *title, const struct sockaddr_storage *bound,
 		      uint16_t port, const char *host, struct error *err);
 
+/*
+ * How a Java program is to be started so that it comes by SOCKS, which is
+ * listened for there, to a JVM.
+ */
+int mxprx_print_socks_usage(const struct proxy_pair *jvm,
+			    const struct sockaddr_storage *bound,
+			    const char *host, struct error *err);
+
 /* A line for each call, its fields parted by tabs; for proxy_options.call. */
 void mxprx_print_call(void *self, const struct proxy_call *call);
 

@@ -30,9 +30,10 @@ static size_t clients_of(const struct proxy *p,
 	return count;
 }
 
-static bool is_allowed(const struct proxy_options *o,
-		       const struct sockaddr_storage *peer)
+bool listener_allows(const struct proxy *p, const struct sockaddr_storage *peer)
 {
+	const struct proxy_options *o = &p->options;
+
 	for (size_t i = 0; i < o->allowed_count; i++)
 		if (cidr_has(&o->allowed[i], peer))
 			return true;
@@ -45,7 +46,7 @@ static const char *objection(const struct listener *l,
 {
 	const struct proxy_options *o = &l->proxy->options;
 
-	if (!is_allowed(o, peer))
+	if (!listener_allows(l->proxy, peer))
 		return "it is not among those of --allow";
 	if (l->proxy->session_count >= o->clients_max)
 		return "there are as many clients as may be: --max-clients";

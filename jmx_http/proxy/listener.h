@@ -53,6 +53,10 @@ struct evconnlistener *listener_bind(struct proxy *p,
 				     evconnlistener_cb on_client, void *self,
 				     uint16_t *port, struct error *err);
 
+/* True for a client that is among those of --allow, or of this machine. */
+bool listener_allows(const struct proxy *p,
+		     const struct sockaddr_storage *peer);
+
 /* What to do in a listener's error callback; title: what it is for. */
 void listener_send_away(struct proxy *p, struct evconnlistener *accepts,
 			const char *title);

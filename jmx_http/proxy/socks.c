@@ -364,17 +364,25 @@ static void on_accept(struct evconnlistener *accepts, evutil_socket_t fd,
 		      struct sockaddr *address, int len, void *arg)
 {
 	struct sockaddr_storage peer = { 0 };
+	struct text host = { 0 };
 	struct socks *s = arg;
+	const char *why;
 
 	(void)accepts;
 	memcpy(&peer, address,
 	       (size_t)len < sizeof(peer) ? (size_t)len : sizeof(peer));
-	if (s->client_count < s->proxy->options.clients_max) {
+	if (!listener_allows(s->proxy, &peer)) {
+		why = "it is not among those of --allow";
+	} else if (s->client_count >= s->proxy->options.clients_max) {
+		why = "there are as many clients as may be: --max-clients";
+	} else {
 		begin(s, fd, &peer);
 		return;
 	}
-	proxy_say_seldom(s->proxy, "SOCKS: there are as many clients as may "
-				   "be: --max-clients");
+	socket_add_host(&host, &peer);
+	proxy_say_seldom(s->proxy, "SOCKS: client %s refused: %s", host.bytes,
+			 why);
+	text_release(&host);
 	socket_reset_on_close(fd);
 	close(fd);
 }

@@ -297,6 +297,10 @@ jmx_client() {
 	case ${client_tls-} in
 	registry*) client_options="$client_options -Dregistry.ssl=true" ;;
 	esac
+	while [ "${1#-}" != "$1" ]; do
+		client_options="$client_options $1"
+		shift
+	done
 	# shellcheck disable=SC2086 # words
 	timeout 150 ${jmx_java-} "$client_java" -Xmx64m -XX:+UseSerialGC \
 		-XX:TieredStopAtLevel=1 -XX:-UsePerfData \
