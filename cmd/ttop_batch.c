@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/ttop_batch.h"
 
+#include "cmd/talk.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
 #include "core/threads/thread_rates.h"
+#include "render/top/top_text.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -57,6 +59,15 @@ static bool is_early(const struct batch *b, const struct top_sample *s)
 	return b->o->is_replay && s->monotonic_ns < b->due_ns;
 }
 
+/* That it is another target now, which no figure shows. */
+static void say_target(const struct top_sample *s)
+{
+	const struct source_note *note = top_note(s, "target");
+
+	if (note)
+		talk("%s", note->text);
+}
+
 /* One sample, and what is to be said of it. */
 static int take(struct batch *b, struct error *err)
 {
@@ -67,6 +78,7 @@ static int take(struct batch *b, struct error *err)
 		*b->ended = err->kind == ERROR_NO_TARGET;
 		return -1;
 	}
+	say_target(&sample);
 	if (is_early(b, &sample))
 		return 0;
 	rates = thread_rates_update(b->rates, &sample);

@@ -5,6 +5,7 @@
 #include "core/base/output.h"
 #include "render/top/top_csv.h"
 #include "render/top/top_json.h"
+#include "render/top/top_text.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -53,6 +54,7 @@ static void keep_time(struct ttop_session *s, const struct top_rates *rates)
 
 bool ttop_session_sample(struct ttop_session *s)
 {
+	const struct source_note *target;
 	struct top_rates *rates;
 	struct top_sample sample;
 
@@ -71,6 +73,9 @@ bool ttop_session_sample(struct ttop_session *s)
 	keep_time(s, rates);
 	s->top.title = s->o->source->ops->title(s->o->source);
 	top_update(&s->top, &s->sample, rates);
+	target = top_note(&s->sample, "target");
+	if (target)
+		top_say(&s->top, false, "%s", target->text);
 	return true;
 }
 

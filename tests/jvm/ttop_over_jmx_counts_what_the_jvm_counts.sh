@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+# A thread that burns and one that allocates, beside what /proc and the JVM say
+# of them; a password; stack traces and deadlocks; a JVM that is started anew.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/jmx.sh
+
+# tid_of NAME: of the thread of that name, as the kernel has it
+tid_of() {
+	for task in "/proc/$pid/task"/*; do
+		[ "$(cat "$task/comm" 2>/dev/null)" = "$1" ] || continue
+		basename "$task"
+		return
+	done
+	return 1
+}
+
+# now_ns: of the clock; ran_ns TID: what it has run so far
+now_ns() { date +%s%N; }
+ran_ns() { cut -d ' ' -f 1 "/proc/$pid/task/$1/schedstat"; }
+
+# What was counted within lies within what /proc counts around it; all that the
+# thread can have used outside of it is the time that there was outside.
+counts() {
+	tid=$(tid_of burner-0) || { echo 'no burner'; return 1; }
+	rm -f "$scratch/recorded"
+	began=$(now_ns) before=$(ran_ns "$tid")
+	ask 0 ttop -s "127.0.0.1:$port" --json -ri 2s --iterations 1 -n 0 \
+		--record "$scratch/recorded" || return
+	after=$(ran_ns "$tid") ended=$(now_ns)
+	python3 - "$scratch/out" "$scratch/recorded" $((after - before)) \
+		$((ended - began)) <<-'END'
+		import json, sys
+		d = json.load(open(sys.argv[1]))
+		recorded = [json.loads(l) for l in open(sys.argv[2])]
+		used, around = int(sys.argv[3]) / 1e9, int(sys.argv[4]) / 1e9
+		t = {t["name"]: t for t in d["threads"]}
+		seconds = d["interval_s"]
+		assert 1.9 < seconds < around + 0.01, (seconds, around)
+		burnt = t["burner-0"]["cpu_pct"] / 100 * seconds
+		slack = 0.02
+		assert burnt < used + slack, (burnt, used)
+		assert burnt > used - (around - seconds) - slack, (burnt, used)
+		assert t["burner-0"]["tid"] is None and t["burner-0"]["id"] > 0
+		assert t["burner-0"]["runq_pct"] is None
+		assert t["burner-0"]["state"] == "RUNNABLE", t["burner-0"]
+		assert d["process"]["safepoints_per_s"] is None
+		assert d["process"]["vm_pct"] is None
+		assert d["process"]["cpu_pct"] >= t["burner-0"]["cpu_pct"]
+		assert d["process"]["gc"], d["process"]
+		# Allocation, to the byte: the rate is that of the counters.
+		samples = [r for r in recorded if "threads" in r]
+		names = [[x for x in s["threads"] if x["name"] == "allocator-0"][0]
+			 for s in samples]
+		more = names[-1]["alloc"] - names[0]["alloc"]
+		rate = t["allocator-0"]["alloc_bytes_per_s"]
+		assert abs(rate * seconds - more) < 1 + more * 1e-6, (rate, more)
+		assert more % 8 == 0 and more > 4096, more
+		assert t["allocator-0"]["waits_per_s"] > 0
+		assert t["allocator-0"]["wait_pct"] is None
+	END
+}
+
+# What was recorded lies between what the JVM itself said before and after.
+allocates_as_the_jvm_says() {
+	id=$(python3 - "$scratch/recorded" <<-'END'
+		import json, sys
+		for line in open(sys.argv[1]):
+		    for t in json.loads(line).get("threads", []):
+		        if t["name"] == "allocator-0":
+		            print(t["id"])
+		            sys.exit()
+	END
+	)
+	bytes="invoke=java.lang:type=Threading/getThreadAllocatedBytes(long:$id)"
+	rm -f "$scratch/recorded"
+	before=$("$TOOLS/ask_jmx" "127.0.0.1:$port" "$bytes" | tr -dc '0-9')
+	ask 0 ttop -s "127.0.0.1:$port" --csv -ri 100ms --iterations 1 \
+		--record "$scratch/recorded" || return
+	after=$("$TOOLS/ask_jmx" "127.0.0.1:$port" "$bytes" | tr -dc '0-9')
+	python3 - "$scratch/recorded" "$before" "$after" <<-'END'
+		import json, sys
+		seen = [t["alloc"] for l in open(sys.argv[1])
+			for t in json.loads(l).get("threads", [])
+			if t["name"] == "allocator-0"]
+		assert len(seen) == 2 and seen == sorted(seen), seen
+		assert int(sys.argv[2]) <= seen[0], (sys.argv, seen)
+		assert seen[1] <= int(sys.argv[3]), (sys.argv, seen)
+	END
+}
+
+shows_stacks_and_deadlocks() {
+	ask 0 ttop -s "127.0.0.1:$port" --screen 150x50 -f 'blocked-0' \
+		--keys '<enter><show>' &&
+		printed 'BLOCKED' && printed 'at Target.' &&
+		printed '- waiting to lock java.lang.Object@' &&
+		printed ', held by "main" #' || return
+	ask 0 ttop -s "127.0.0.1:$port" --screen 150x50 --keys 'd<show>' &&
+		printed '"deadlock-left"' && printed '"deadlock-right"' &&
+		printed 'waits for java.lang.Object@'
+}
+
+# Stopped meanwhile, ttop finds another JVM in the place of the one it knew.
+goes_on_with_a_new_jvm() {
+	# Late enough that nothing is asked while there is none.
+	env --default-signal=INT,TERM "$sjkc" ttop -s "127.0.0.1:$port" -b \
+		-ri 300ms -si 10ms >"$scratch/out" 2>"$scratch/err" </dev/null &
+	ttop=$!
+	target_pids="$target_pids $ttop"
+	target_wait "$scratch/out" ' - burner-0' || return
+	kill -STOP "$ttop"
+	target_end "$pid"
+	target "$1" $jmx.port="$port" $jmx.rmi.port="$port" \
+		$jmx.host=127.0.0.1 $jmx.ssl=false $jmx.authenticate=false \
+		-Djava.rmi.server.hostname=127.0.0.1 -- threads=1 burners=2 ||
+		return
+	kill -CONT "$ttop"
+	target_wait "$scratch/err" 'started anew' &&
+		target_wait "$scratch/out" ' - burner-1' || return
+	# And when that ends, so does it.
+	target_end "$pid"
+	wait "$ttop"
+	status=$?
+	[ $status -eq 0 ] && said 'the JVM has ended' && return
+	echo "exit status $status"
+	return 1
+}
+
+logs_in() {
+	echo 'monitor secret' >"$scratch/passwords"
+	echo 'control other' >>"$scratch/passwords"
+	printf 'monitor readonly\ncontrol readwrite\n' >"$scratch/access"
+	chmod 600 "$scratch/passwords" "$scratch/access"
+	echo other >"$scratch/password"
+	jmx_target "$1" "$jmx.authenticate=true" \
+		"$jmx.password.file=$scratch/passwords" \
+		"$jmx.access.file=$scratch/access" -- burners=1 || return
+	ask 0 ttop -s "127.0.0.1:$port" -b -ri 100ms --iterations 1 \
+		--user control --password-file "$scratch/password" &&
+		printed ' - burner-0' || return
+	# Who may read only, may not ask.
+	echo secret >"$scratch/password"
+	ask 4 ttop -s "127.0.0.1:$port" -b -ri 100ms --iterations 1 \
+		--user monitor --password-file "$scratch/password" &&
+		said 'invoke operations (readwrite)' || return
+	ask 4 ttop -s "127.0.0.1:$port" -b --iterations 1 &&
+		target_end "$pid"
+}
+
+check() {
+	jmx_target "$1" -- burners=1 allocators=1 blocked=1 deadlock &&
+		counts && allocates_as_the_jvm_says &&
+		shows_stacks_and_deadlocks && goes_on_with_a_new_jvm "$1" &&
+		logs_in "$1"
+}
+
+for_each_jdk check

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+# Contention is measured while ttop -c runs, and as before after any end of it;
+# beside /proc, too, by the JVM's connector for this machine.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/jmx.sh
+flag='java.lang:type=Threading/ThreadContentionMonitoringEnabled'
+
+# measures true|false: the JVM does so, after a while at most
+measures() {
+	for _ in $(seq 100); do
+		"$TOOLS/ask_jmx" "127.0.0.1:$port" "get=$flag" \
+			>"$scratch/flag" 2>&1 || break
+		grep -q "$1" "$scratch/flag" && return
+		sleep 0.1
+	done
+	echo "contention is not $1:"
+	cat "$scratch/flag"
+	return 1
+}
+
+# begin ARGUMENT…: ttop -c, until it has reported
+begin() {
+	: >"$scratch/out"
+	env --default-signal=INT,TERM,HUP "$sjkc" ttop "$@" -b -c -ri 200ms \
+		-si 10ms >"$scratch/out" 2>"$scratch/err" </dev/null &
+	ttop=$!
+	target_pids="$target_pids $ttop"
+	target_wait "$scratch/out" 'wait=' && measures true
+}
+
+# ended STATUS
+ended() {
+	wait "$ttop"
+	status=$?
+	[ $status -eq "$1" ] && return
+	echo "exit status $status, not $1"
+	cat "$scratch/err"
+	return 1
+}
+
+# signalled SIGNAL STATUS
+signalled() {
+	begin -s "127.0.0.1:$port" && kill "-$1" "$ttop" && ended "$2" &&
+		measures false && return
+	echo "by $1"
+	return 1
+}
+
+# After an end of its own it is as before at once.
+by_itself() {
+	ask 0 ttop -s "127.0.0.1:$port" --json -c -ri 300ms --iterations 1 &&
+		"$TOOLS/ask_jmx" "127.0.0.1:$port" "get=$flag" \
+			>"$scratch/flag" && grep -q false "$scratch/flag" &&
+		python3 - "$scratch/out" <<-'END'
+			import json, sys
+			t = {t["name"]: t for t in
+			     json.load(open(sys.argv[1]))["threads"]}
+			a = t["allocator-0"]
+			assert a["waits_per_s"] > 0 and a["wait_pct"] > 0, a
+			assert a["block_pct"] is not None, a
+		END
+}
+
+# Who had it on keeps it.
+leaves_what_was_on() {
+	"$TOOLS/ask_jmx" "127.0.0.1:$port" "set=$flag=boolean:true" || return
+	ask 0 ttop -s "127.0.0.1:$port" -b -c -ri 100ms --iterations 1 &&
+		measures true &&
+		"$TOOLS/ask_jmx" "127.0.0.1:$port" "set=$flag=boolean:false"
+}
+
+says_when_it_cannot() {
+	begin -s "127.0.0.1:$port" --timeout 1s || return
+	kill -STOP "$pid"
+	kill -INT "$ttop"
+	wait "$ttop"
+	kill -CONT "$pid"
+	said 'goes on measuring contention'
+}
+
+# Of a JVM without a port: its connector is started, which is said, and stays.
+beside_proc() {
+	target "$1" -- allocators=1 || return
+	ask 0 ttop -p "$pid" --json -c -ri 500ms --iterations 1 &&
+		said 'its local JMX connector is started' || return
+	python3 - "$scratch/out" <<-'END' || return
+		import json, sys
+		t = {t["name"]: t for t in json.load(open(sys.argv[1]))["threads"]}
+		a = t["allocator-0"]
+		assert a["tid"] and a["cpu_pct"] > 0, a
+		assert a["waits_per_s"] > 0 and a["wait_pct"] > 0, a
+		assert a["alloc_bytes_per_s"] > 4096, a
+	END
+	# It runs now: allocation is exact without being asked for.
+	ask 0 ttop -p "$pid" --screen 200x30 &&
+		printed 'allocation: exact, over JMX' &&
+		[ ! -s "$scratch/err" ] || return
+	ask 0 ttop -p "$pid" -b --jmx -ri 100ms --iterations 1 &&
+		printed 'heap allocation rate' && target_end "$pid"
+}
+
+check() {
+	jmx_target "$1" -- allocators=1 && by_itself &&
+		signalled INT 0 && signalled TERM 0 && signalled HUP 129 &&
+		signalled KILL 137 && leaves_what_was_on &&
+		says_when_it_cannot && target_end "$pid" && beside_proc "$1"
+}
+
+for_each_jdk check
