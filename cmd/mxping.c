@@ -76,17 +76,15 @@ static void add_option(struct text *line, const char *option, const char *word)
 {
 	if (!word)
 		return;
-	text_puts(line, line->len ? " " : "");
-	text_printf(line, "%s ", option);
+	text_printf(line, " %s ", option);
 	add_word(line, word);
 }
 
-/* For the command line of a remedy: how to get to the JVM. */
-static void add_as_given(struct text *line, const struct ping *p)
+/* For the command line of a remedy. */
+static void add_as_given(struct text *line)
 {
 	const struct tls_options *tls = &opt.jmx.tls;
 
-	add_option(line, p->by_pid ? "-p" : "-s", p->target);
 	add_option(line, "--cacert", tls->cacert);
 	add_option(line, "--cert", tls->cert);
 	add_option(line, "--key", tls->key);
@@ -107,11 +105,12 @@ static int probe(struct ping *p, const char *target, struct rmi_dialer *dialer,
 		.timeout_ns = o->timeout_ns,
 		.dialer = dialer,
 		.host = host,
+		.pid = p->target,
 	};
 	int ret = jmx_password(o, &password, err);
 
 	if (ret == 0) {
-		add_as_given(&as_given, p);
+		add_as_given(&as_given);
 		options.as_given = as_given.bytes;
 		options.credentials.user = o->user;
 		if (o->user)
@@ -226,7 +225,7 @@ static void take_about(struct ping *p, const struct jvm_about *about)
 
 static int ping_pid(struct ping *p, int *argc, char ***argv, struct error *err)
 {
-	struct jvm_about about;
+	struct jvm_about about = { 0 };
 	struct jvm jvm;
 	char pid[16];
 	int ret;

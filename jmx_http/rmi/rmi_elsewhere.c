@@ -214,7 +214,9 @@ static void add_failure(struct rmi_probe *p, struct text *verdict,
 		text_printf(verdict, "%s, port %d was to be taken, ", at.host,
 			    at.port);
 	else
-		text_printf(verdict, "the JVM sends clients to %s, port %d, ",
+		text_printf(verdict, "the JVM %s %s, port %d, ",
+			    stub == &p->session ? "has sessions at"
+						: "sends clients to",
 			    at.host, at.port);
 	text_puts(verdict,
 		  f->is_answered
@@ -252,17 +254,32 @@ static int free_port(uint16_t from)
 	return from;
 }
 
-static void add_proxy(struct rmi_probe *p, struct text *remedy,
-		      enum found found)
+/* "[::1]:9010", of the command line. */
+static void add_target(struct text *out, const struct rmi_address *at)
 {
+	bool is_six = strchr(at->host, ':') != NULL;
+
+	text_printf(out, "%s%s%s:%d", is_six ? "[" : "", at->host,
+		    is_six ? "]" : "", at->port);
+}
+
+/* The proxy dials the target's host, and its port where the other is not. */
+static void add_proxy(struct rmi_probe *p, enum found found,
+		      struct text *remedy)
+{
+	const struct rmi_address *target = &p->target.address;
+	int port = free_port(target->port);
+
 	text_printf(remedy,
-		    "\nor leave the JVM as it is, and connect to "
-		    "127.0.0.1:%d of: sjkc mxprx %s%s -b 127.0.0.1:%d",
-		    free_port(p->target.address.port), p->options->as_given,
+		    "\nor leave the JVM as it is: clients can connect to "
+		    "127.0.0.1:%d while this runs: sjkc mxprx -s ",
+		    port);
+	add_target(remedy, target);
+	text_printf(remedy, "%s%s -b 127.0.0.1:%d", p->options->as_given,
 		    found == FOUND_INSECURE && !p->options->tls.insecure
 			    ? " --insecure"
 			    : "",
-		    free_port(p->target.address.port));
+		    port);
 }
 
 /* It is on that port of the host that was asked for. */
@@ -272,13 +289,14 @@ static void judge_same_host(struct rmi_probe *p, const struct rmi_address *at,
 {
 	text_printf(verdict, "; it answers on that port of %s", at->host);
 	text_printf(remedy, "start the JVM with " HOSTNAME "=%s", at->host);
-	add_proxy(p, remedy, found);
+	add_proxy(p, found, remedy);
 	text_puts(remedy, "\nsjkc's own commands get there with "
 			  "--force-hostname");
 }
 
 /* It is behind the registry's own port, by another number. */
-static void judge_same_port(const struct rmi_address *at, struct text *verdict,
+static void judge_same_port(struct rmi_probe *p, const struct rmi_address *at,
+			    enum found found, struct text *verdict,
 			    struct text *remedy)
 {
 	text_printf(verdict,
@@ -287,9 +305,11 @@ static void judge_same_port(const struct rmi_address *at, struct text *verdict,
 	text_printf(remedy,
 		    "a port has to have one number, for clients and for the "
 		    "JVM: forward or publish it so, and start the JVM "
-		    "with " HOSTNAME "=%s\n"
-		    "sjkc's own commands get there with --force-address",
+		    "with " HOSTNAME "=%s",
 		    at->host);
+	add_proxy(p, found, remedy);
+	text_puts(remedy, "\nsjkc's own commands get there with "
+			  "--force-address");
 }
 
 static void judge_nowhere(const struct rmi_probe *p,
@@ -316,10 +336,11 @@ static void judge_nowhere(const struct rmi_probe *p,
 			    "reachable " RMI_PORT ", best that of "
 			    "jmxremote.port",
 			    host);
-	text_printf(remedy,
-		    "\nor leave the JVM as it is, and go by what gets to each "
-		    "of its ports: sjkc mxprx --via 'ssh -W {host}:{port} "
-		    "HOST', or --kubectl POD");
+	text_puts(remedy,
+		  "\nor leave the JVM as it is, and go by what gets to all of "
+		  "its ports: sjkc mxprx -s HOST:PORT --via 'ssh -W "
+		  "{host}:{port} BASTION' -b 127.0.0.1:7777, or sjkc mxprx "
+		  "--kubectl POD:PORT -b 127.0.0.1:7777");
 }
 
 /* From within the JVM's network nothing is known of where its clients are. */
@@ -328,9 +349,9 @@ static void judge_from_within(const struct rmi_probe *p, struct text *remedy)
 	text_printf(remedy,
 		    "start the JVM with " HOSTNAME "= a name or address by "
 		    "which clients get to it\n"
-		    "or leave it as it is: sjkc mxprx %s -b 127.0.0.1:7777 "
+		    "or leave it as it is: sjkc mxprx -p %s -b 127.0.0.1:7777 "
 		    "lets clients in by the connector for this machine",
-		    p->options->as_given);
+		    p->options->pid);
 }
 
 /* Looks where it is instead, in places that the target's user can name. */
@@ -345,11 +366,15 @@ static void look_elsewhere(struct rmi_probe *p, const struct stub *stub,
 	here.port = stub->port;
 	if (!is_same(&here, &tried))
 		found = try_at(p, &here, stub);
-	if (found >= FOUND_IT)
+	if (found >= FOUND_IT) {
 		judge_same_host(p, &here, found, verdict, remedy);
-	else if (!is_same(&same, &tried) && !is_same(&same, &here) &&
-		 try_at(p, &same, stub) >= FOUND_IT)
-		judge_same_port(&same, verdict, remedy);
+		return;
+	}
+	found = FOUND_NOBODY;
+	if (!is_same(&same, &tried) && !is_same(&same, &here))
+		found = try_at(p, &same, stub);
+	if (found >= FOUND_IT)
+		judge_same_port(p, &same, found, verdict, remedy);
 	else
 		judge_nowhere(p, f, stub, remedy);
 }

@@ -36,7 +36,7 @@ struct rmi_probe_step {
 /* All of it is borrowed while the probe runs. */
 struct rmi_probe_options {
 	const char *target; /* as rmi_client_options has it */
-	/* The options that name it and get in, for a remedy's command line. */
+	/* Options of TLS, for a remedy's command line: " --cacert ca.pem". */
 	const char *as_given;
 	struct rmi_credentials credentials;
 	struct tls_options tls;
@@ -48,7 +48,7 @@ struct rmi_probe_options {
 	 * the target's.
 	 */
 	struct rmi_dialer *dialer;
-	const char *host;
+	const char *host, *pid;
 };
 
 struct rmi_probe {

@@ -67,7 +67,7 @@ sent_elsewhere() {
 		printed "the JVM sends clients to 127.0.0.2, port $port" &&
 		printed 'it answers on that port of 127.0.0.1' &&
 		printed '-> start the JVM with -Djava.rmi.server.hostname=127' &&
-		grep -qE -- "127.0.0.1:[0-9]+ of: sjkc mxprx -s 127.0.0.1:$port -b 127.0.0.1:[0-9]+\$" "$scratch/out" &&
+		grep -qE -- "127.0.0.1:[0-9]+ while this runs: sjkc mxprx -s 127.0.0.1:$port -b 127.0.0.1:[0-9]+\$" "$scratch/out" &&
 		printed "with --force-hostname" &&
 		ask 0 mxping -s "127.0.0.1:$port" --force-hostname &&
 		printed "127.0.0.1, port $port is taken instead" &&

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# Nothing configured; a port for others, from within the JVM's network; a host
+# that is not to be reached from there, either.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/lab.sh
+lab_enter "$0" "$@"
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+lab_inside || exit
+
+# In another network than ours, as that of a container is.
+nothing_configured() {
+	within="nsenter --net=/proc/$inside/ns/net"
+	target "$1"
+	status=$?
+	within=
+	[ $status -eq 0 ] && ask 5 mxping -p "$pid" &&
+		printed 'port    none is configured' &&
+		printed 'local   no connector for this machine is seen' &&
+		printed 'the JVM has no JMX that could be connected to' &&
+		printed "mxping -p $pid --start" &&
+		ask 5 mxping -p "$pid" --json && no_connector &&
+		ask 0 mxping -p "$pid" --start &&
+		said 'its JMX connector for this machine is started, and stays' &&
+		printed 'ok      round-trip' &&
+		printed 'JMX works, by the connector for this machine' &&
+		ask 0 mxping "$pid" && ! said 'is started' >/dev/null &&
+		ask 2 mxping "$pid" 4711 && said 'one JVM at a time' &&
+		alive "$pid" && no_litter "$pid" && target_end "$pid"
+}
+
+# Neither the last answer nor the JVM has one.
+no_connector() {
+	python3 - "$scratch/out" <<-'END'
+		import json, sys
+		d = json.load(open(sys.argv[1]))
+		assert d["configuration"] == {"remote": None,
+		    "local_port": None, "properties": []}, d
+		assert d["steps"] == [] and d["ok"] is False, d
+	END
+}
+
+a_port_for_others() {
+	lab_jvm "$1" different password && ask 4 mxping -p "$pid" &&
+		printed 'port    9010, for clients from elsewhere: without TLS, a password' &&
+		printed '        com.sun.management.jmxremote.rmi.port=9011' &&
+		printed 'connected to 127.0.0.1:9010' && printed 'failed  login' &&
+		SJKC_PASSWORD=secret ask 0 mxping -p "$pid" --user control &&
+		printed 'as control' && printed 'ok      round-trip' &&
+		printed 'who is elsewhere has to get to 10.99.0.1, port 9011' &&
+		SJKC_PASSWORD=secret ask 0 mxping -p "$pid" --user control \
+			--json && configuration_is_told && target_end "$pid"
+}
+
+configuration_is_told() {
+	python3 - "$scratch/out" <<-'END'
+		import json, sys
+		d = json.load(open(sys.argv[1]))
+		c = d["configuration"]
+		assert c["remote"] == {"port": 9010, "authenticate": True,
+		    "ssl": False, "registry_ssl": False,
+		    "need_client_auth": False}, c
+		assert c["local_port"] > 0, c
+		assert "com.sun.management.jmxremote.rmi.port=9011" in \
+		    c["properties"], c
+	END
+}
+
+an_address_that_is_not_there() {
+	lab_jvm "$1" same hostname && ask 5 mxping -p "$pid" &&
+		printed 'failed  server' &&
+		printed "$lab_name, port 9010, a name that is not known here" &&
+		printed '-> start the JVM with -Djava.rmi.server.hostname= a' &&
+		target_end "$pid"
+}
+
+over_ipv6() {
+	lab_jvm "$1" ipv6 && ask 0 mxping -p "$pid" &&
+		printed 'com.sun.management.jmxremote.host=fd99::1' &&
+		printed 'connected to [fd99::1]:9010' && target_end "$pid"
+}
+
+check() {
+	nothing_configured "$1" && a_port_for_others "$1" &&
+		an_address_that_is_not_there "$1" && over_ipv6 "$1"
+}
+
+for_each_jdk check

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+# From outside a JVM's network, by forwarded ports: its server is not where
+# clients are sent, each time in another manner.  What is said to mend it does.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/lab.sh
+lab_enter "$0" "$@"
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+lab_inside && lab_forward 17010 9010 || exit
+# The outside address of a router.
+ip address add 10.99.0.9/32 dev lo || exit
+
+# sent_to HOST: a JVM that says so of itself
+sent_to() {
+	lab_options same || return
+	within="nsenter --net=/proc/$inside/ns/net"
+	# shellcheck disable=SC2086 # words
+	target "$jdk" $lab_options -Djava.rmi.server.hostname="$1"
+	status=$?
+	within=
+	return $status
+}
+
+# pinged STATUS HOST:PORT OPTION…
+pinged() {
+	pinged_for=$1
+	shift
+	ask "$pinged_for" mxping --timeout 2s -s "$@"
+}
+
+# mended: the proxy of the remedy lets clients through
+mended() {
+	line=$(sed -n 's/.* runs: sjkc \(mxprx .*\)$/\1/p' "$scratch/out")
+	[ -n "$line" ] || { echo 'no remedy'; cat "$scratch/out"; return 1; }
+	# shellcheck disable=SC2086 # words
+	"$sjkc" $line >"$scratch/proxy" 2>&1 &
+	proxy=$!
+	target_pids="$target_pids $proxy"
+	target_wait "$scratch/proxy" . || return
+	if ! ask 0 mxping -s "${line##*-b }"; then
+		cat "$scratch/proxy"
+		return 1
+	fi
+	printed 'ok      mbean' && kill $proxy && wait $proxy
+}
+
+# A port forward has the JVM's own port number, as it should be.
+same_number() {
+	lab_forward 9010 9010 && number=$forwarder &&
+		sent_to "$lab_name" && pinged 5 127.0.0.1:9010 &&
+		printed 'failed  server' &&
+		printed "$lab_name, port 9010, a name that is not known here; it answers on that port of 127.0.0.1" &&
+		printed '-> start the JVM with -Djava.rmi.server.hostname=127' &&
+		mended && pinged 0 127.0.0.1:9010 --force-hostname &&
+		target_end "$pid" &&
+		sent_to "$lab_address" && pinged 5 127.0.0.1:9010 &&
+		printed 'a private address of another network; it answers' &&
+		mended && target_end "$pid" && forwarder=$number &&
+		lab_unforward
+}
+
+# It has another: there is one port, and both of the JVM's are behind it.
+another_number() {
+	sent_to 169.254.7.7 && pinged 5 127.0.0.1:17010 &&
+		printed "an address that holds on the JVM's own link only; it answers at 127.0.0.1, port 17010, too" &&
+		mended && pinged 0 127.0.0.1:17010 --force-address &&
+		target_end "$pid" &&
+		sent_to 0.0.0.0 && pinged 5 127.0.0.1:17010 &&
+		printed 'which is no address to connect to; it answers at' &&
+		target_end "$pid"
+}
+
+# Of a router's outside the JVM knows nothing, and says loopback.
+loopback_of_the_other() {
+	socat TCP-LISTEN:9010,bind=10.99.0.9,fork,reuseaddr \
+		TCP:127.0.0.1:17010 &
+	router=$!
+	target_pids="$target_pids $router"
+	sent_to 127.0.0.1 && target_wait_port 10.99.0.9 9010 &&
+		pinged 5 10.99.0.9:9010 &&
+		printed 'which to each client is the machine that it runs on; it answers on that port of 10.99.0.9' &&
+		mended
+}
+
+target_wait_port() {
+	for _ in $(seq 100); do
+		python3 -c 'import socket, sys
+socket.create_connection((sys.argv[1], int(sys.argv[2])), 1)' "$1" "$2" \
+			2>/dev/null && return
+		sleep 0.1
+	done
+	echo "nothing listens on $1:$2"
+	return 1
+}
+
+# at_9010 PROGRAM: somebody else is where the JVM sends clients
+at_9010() {
+	cat >"$scratch/stranger.py" <<-END
+		import signal, socket
+		signal.alarm(60)
+		s = socket.socket()
+		s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+		s.bind(("127.0.0.1", 9010))
+		s.listen()
+		print("up", flush=True)
+		kept = []
+		while True:
+		    c, _ = s.accept()
+		    kept.append(c)
+		    $1
+	END
+	: >"$scratch/up"
+	python3 "$scratch/stranger.py" >"$scratch/up" 2>&1 &
+	stranger=$!
+	target_pids="$target_pids $stranger"
+	target_wait "$scratch/up" up
+}
+
+# met PROGRAM WORDS
+met() {
+	at_9010 "$1" && pinged 5 127.0.0.1:17010 --timeout 1s &&
+		printed 'failed  server' && printed "port 9010, where $2" &&
+		printed 'it answers at 127.0.0.1, port 17010, too'
+	status=$?
+	kill $stranger
+	wait $stranger 2>/dev/null
+	return $status
+}
+
+# The JVM of loopback_of_the_other, by way of its forwarded port.
+strangers() {
+	kill "$router"
+	wait "$router" 2>/dev/null
+	pinged 5 127.0.0.1:17010 && printed 'port 9010, where nothing listens' &&
+		met pass 'somebody takes the connection and says nothing' &&
+		met 'c.recv(100); c.close(); kept.clear()' \
+			'the connection is closed without an answer' &&
+		met 'c.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")' \
+			'a web server answers' &&
+		met 'c.sendall(b"\x15\3\3\0\2\2\x28")' \
+			'TLS is spoken, of which it says nothing' &&
+		met 'c.sendall(b"SSH-2.0-x\r\n")' \
+			'something else than RMI answers (Java says: non-JRMP' || return
+	target_end "$pid"
+}
+
+# The JVM has two ports; a forward of one leads to the other, or to none.
+two_ports() {
+	lab_jvm "$jdk" different local &&
+		lab_forward 9011 9010 && pinged 5 127.0.0.1:17010 &&
+		printed 'failed  version' && printed 'NoSuchObjectException' &&
+		printed 'where another JVM answers, or another port of this' &&
+		printed '-> a port forward may lead to the registry instead' &&
+		lab_unforward && pinged 5 127.0.0.1:17010 &&
+		printed 'port 9011, where nothing listens' &&
+		printed 'forward port 9011, too, by the same number' &&
+		printed '--kubectl POD:PORT' &&
+		lab_forward 9011 9011 && pinged 0 127.0.0.1:17010 &&
+		target_end "$pid" && lab_unforward
+}
+
+# A server of another make: sessions are at a port of their own.
+sessions() {
+	within="nsenter --net=/proc/$inside/ns/net"
+	target_program=Sessions target "$jdk" \
+		-Djava.rmi.server.hostname=127.0.0.1 -- 9010 9012 9013
+	status=$?
+	within=
+	[ $status -eq 0 ] && lab_forward 9012 9012 && server=$forwarder &&
+		pinged 5 127.0.0.1:17010 && printed 'failed  session' &&
+		printed 'the JVM has sessions at 127.0.0.1, port 9013, where' &&
+		lab_forward 9013 9013 && pinged 0 127.0.0.1:17010 &&
+		printed 'it is at 127.0.0.1, port 9013, connected to' &&
+		lab_unforward && target_end "$pid" &&
+		forwarder=$server && lab_unforward
+}
+
+ipv6() {
+	lab_jvm "$jdk" ipv6 && lab_forward 9010 9010 "$lab_address6" &&
+		pinged 5 '[::1]:9010' && printed 'it answers on that port of ::1' &&
+		printed 'sjkc mxprx -s [::1]:9010 -b 127.0.0.1:' && mended &&
+		pinged 0 '[::1]:9010' --force-hostname &&
+		printed 'connected to [::1]:9010' &&
+		lab_unforward && target_end "$pid"
+}
+
+check() {
+	jdk=$1
+	same_number && another_number && loopback_of_the_other && strangers &&
+		two_ports && sessions && ipv6
+}
+
+for_each_jdk check
