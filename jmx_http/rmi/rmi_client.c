@@ -102,7 +102,8 @@ static int client_idle(struct jmx *j, struct error *err)
 	static const struct jmx_request count = { .verb = JMX_COUNT };
 	struct rmi_client *c = (struct rmi_client *)j;
 
-	if (clock_monotonic_ns() - c->session.used_ns < IDLE_NS)
+	if (clock_monotonic_ns() - c->session.used_ns < IDLE_NS &&
+	    !rmi_lease_is_due(&c->lease, c->session.logins))
 		return 0;
 	return client_run(j, &count, 1, forget_reply, NULL, err);
 }

@@ -55,7 +55,7 @@ static void write_uid(struct text *out, const uint8_t *bytes)
 bool rmi_lease_is_due(const struct rmi_lease *l, unsigned login)
 {
 	return l->login != login ||
-	       clock_monotonic_ns() - l->taken_ns >= RMI_LEASE_RENEW_NS;
+	       clock_monotonic_ns() - l->taken_ns >= l->renew_ns;
 }
 
 static void write_ids(struct text *out, const struct jrmp_id *id)
@@ -75,6 +75,7 @@ void rmi_lease_ask(struct rmi_lease *l, unsigned login,
 		memset(l->uid, 1, sizeof(l->uid));
 	l->login = login;
 	l->taken_ns = clock_monotonic_ns();
+	l->renew_ns = RMI_LEASE_RENEW_NS;
 	jmx_add_call(out, &jrmp_dgc, JMX_DIRTY);
 	write_ids(out, session);
 	java_write_block(out, 8);
@@ -85,4 +86,14 @@ void rmi_lease_ask(struct rmi_lease *l, unsigned login,
 	java_write_array(out, "[B", sizeof(l->address), JAVA_OF_RMI);
 	text_add(out, l->address, sizeof(l->address));
 	write_uid(out, l->uid);
+}
+
+void rmi_lease_take(struct rmi_lease *l, const struct java_value *v)
+{
+	const struct java_value *ms = java_field_of(v, "value");
+
+	if (java_is(v, lease.name) && ms && ms->kind == JAVA_INTEGER &&
+	    ms->integer > 0 &&
+	    ms->integer / 2 < RMI_LEASE_RENEW_NS / CLOCK_NS_PER_MS)
+		l->renew_ns = ms->integer / 2 * CLOCK_NS_PER_MS;
 }

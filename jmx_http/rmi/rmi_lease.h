@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-/* A lease lasts ten minutes. */
+/* Ten minutes are asked for; it is renewed before half of them have passed. */
 #define RMI_LEASE_RENEW_NS (INT64_C(240) * 1000000000)
 
 /* A zeroed struct has no lease and is to have one. */
@@ -24,13 +24,17 @@ struct rmi_lease {
 	uint64_t sequence;
 	unsigned login;   /* of which session; 0: none */
 	int64_t taken_ns; /* when it was asked for last */
+	int64_t renew_ns; /* how long that does */
 };
 
 /* True when a lease on the session of that login is to be asked for. */
 bool rmi_lease_is_due(const struct rmi_lease *l, unsigned login);
 
-/* Appends the call that asks, and notes that it was; its return is a Lease. */
+/* Appends the call that asks, and notes that it was. */
 void rmi_lease_ask(struct rmi_lease *l, unsigned login,
 		   const struct jrmp_id *session, struct text *out);
+
+/* What the call returned: a JVM may give less (java.rmi.dgc.leaseValue). */
+void rmi_lease_take(struct rmi_lease *l, const struct java_value *v);
 
 #endif

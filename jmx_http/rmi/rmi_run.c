@@ -246,6 +246,8 @@ static void take(struct run *r, const struct jrmp_return *ret)
 		rmi_job_take(c.job, c.name, ret);
 		ask_further(r, c.job, c.name);
 		note_end(r, c.job, c.name);
+	} else if (!ret->is_exception) {
+		rmi_lease_take(r->lease, ret->value);
 	}
 	/* What came behind an answer that was broken off was not read. */
 	if (ret->is_aborted) {
