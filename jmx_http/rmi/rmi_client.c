@@ -32,12 +32,17 @@ static int client_run(struct jmx *j, const struct jmx_request *requests,
 		      struct error *err)
 {
 	struct rmi_client *c = (struct rmi_client *)j;
+	struct error unused;
 	int status;
 
 	c->session.timeout_ns = j->timeout_ns;
 	status = rmi_run(&c->session, &c->lease, requests, count, j->keep, fn,
 			 self, err);
 	publish(c);
+	/* What comes of it is of no concern here: fetching says so. */
+	if (status == 0 && c->notifications.count &&
+	    rmi_notifications_renew(&c->notifications, &c->session, &unused))
+		rmi_session_drop(&c->session);
 	return status;
 }
 

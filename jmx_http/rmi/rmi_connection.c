@@ -2,6 +2,7 @@
 #include "jmx_http/rmi/rmi_connection.h"
 
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 
 #include <errno.h>
 #include <string.h>
@@ -217,6 +218,25 @@ int rmi_connection_ping(struct rmi_connection *c, int64_t deadline_ns,
 			    "it is there");
 	c->at++;
 	return 0;
+}
+
+int rmi_connection_look(struct rmi_connection *c, struct error *err)
+{
+	size_t len;
+	ssize_t got;
+
+	unread_of(c, &len);
+	if (!len) {
+		got = read_more(c, clock_monotonic_ns() + CLOCK_NS_PER_MS, err);
+		if (got == 0)
+			return is_closed(false, err);
+		if (got < 0 && err->sys == ETIMEDOUT)
+			return 0;
+		if (got < 0)
+			return -1;
+	}
+	return fail(err, ERROR_REFUSED,
+		    "not an answer of RMI: nothing was asked");
 }
 
 int rmi_connection_acknowledge(struct rmi_connection *c,

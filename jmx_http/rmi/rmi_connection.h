@@ -65,9 +65,13 @@ int rmi_connection_send(struct rmi_connection *c, const struct text *message,
 int rmi_connection_receive(struct rmi_connection *c, struct jrmp_return *r,
 			   int64_t deadline_ns, struct error *err);
 
-/* Whether somebody is still there, while no return is due; ERROR_REFUSED. */
+/*
+ * Whether somebody is still there, while no return is due; ERROR_REFUSED.  The
+ * first asks, the second looks, for a millisecond, whether the end has come.
+ */
 int rmi_connection_ping(struct rmi_connection *c, int64_t deadline_ns,
 			struct error *err);
+int rmi_connection_look(struct rmi_connection *c, struct error *err);
 
 /*
  * Says that the stub in a return has arrived and that the server need not keep

@@ -141,13 +141,13 @@ static int listen_to(struct rmi_session *s, struct rmi_listener *l,
 	return status ? fail_in(err, "listening to %.200s", l->object) : 0;
 }
 
-/* After a new login there are none in the JVM. */
-static int listen_again(struct rmi_notifications *n, struct rmi_session *s,
-			struct error *err)
+int rmi_notifications_renew(struct rmi_notifications *n, struct rmi_session *s,
+			    struct error *err)
 {
 	if (n->login == s->logins)
 		return 0;
 	rmi_connection_close(&n->connection);
+	n->has_missed = n->count;
 	if (find_next(n, s, err))
 		return -1;
 	for (size_t i = 0; i < n->count; i++)
@@ -171,7 +171,7 @@ static int connect_fresh(struct rmi_session *s, struct error *err)
 static int try_listen(struct rmi_notifications *n, struct rmi_session *s,
 		      struct rmi_listener *l, struct error *err)
 {
-	if (connect_fresh(s, err) || listen_again(n, s, err))
+	if (connect_fresh(s, err) || rmi_notifications_renew(n, s, err))
 		return -1;
 	s->used_ns = clock_monotonic_ns();
 	return listen_to(s, l, err);
@@ -307,16 +307,13 @@ static int skip_aborted(struct fetching *f, struct error *err)
 	return say_lost(1, f->fn, f->self, err);
 }
 
-/* The session is no more: one more login, and nobody knows what was missed. */
+/* The session is no more: one more login. */
 static int begin_again(struct fetching *f, const struct java_value *thrown,
 		       struct error *err)
 {
 	if (++f->losses > 2)
 		return rmi_session_thrown(thrown, err);
-	if (rmi_session_login(f->s, err) || listen_again(f->n, f->s, err))
-		return -1;
-	f->has_some = true;
-	return say_lost(0, f->fn, f->self, err);
+	return rmi_session_login(f->s, err);
 }
 
 static int take_return(struct fetching *f, const struct jrmp_return *r,
@@ -339,20 +336,36 @@ static int take_return(struct fetching *f, const struct jrmp_return *r,
 	return hand_on_all(f->n, &b, f->fn, f->self, err);
 }
 
+static int say_missed(struct fetching *f, struct error *err)
+{
+	if (!f->n->has_missed)
+		return 0;
+	f->n->has_missed = false;
+	f->has_some = true;
+	return say_lost(0, f->fn, f->self, err);
+}
+
+/* How long the JVM may wait: not at all when there is something to tell. */
+static int64_t wait_of(const struct fetching *f)
+{
+	int64_t wait_ns = f->until_ns - clock_monotonic_ns();
+
+	if (f->has_some || wait_ns < 0)
+		return 0;
+	return wait_ns < WAIT_NS ? wait_ns : WAIT_NS;
+}
+
 static int fetch_once(struct fetching *f, struct error *err)
 {
 	struct rmi_connection *c = &f->n->connection;
-	int64_t wait_ns = f->until_ns - clock_monotonic_ns();
 	struct jrmp_return r = { 0 };
 	int status;
 
-	if (rmi_session_connect(f->s, err) || listen_again(f->n, f->s, err) ||
+	if (rmi_session_connect(f->s, err) ||
+	    rmi_notifications_renew(f->n, f->s, err) || say_missed(f, err) ||
 	    (!c->transport && rmi_session_dial(f->s, c, err)))
 		return -1;
-	if (wait_ns < 0)
-		wait_ns = 0;
-	status = fetch(f->s, c, f->n->next, f->most,
-		       wait_ns < WAIT_NS ? wait_ns : WAIT_NS, &r, err);
+	status = fetch(f->s, c, f->n->next, f->most, wait_of(f), &r, err);
 	if (status == 0) {
 		f->s->used_ns = clock_monotonic_ns();
 		status = take_return(f, &r, err);

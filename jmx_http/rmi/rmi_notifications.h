@@ -23,13 +23,21 @@ struct rmi_notifications {
 	struct rmi_connection connection;
 	struct rmi_listener *listeners;
 	size_t count, cap;
-	unsigned login; /* of which session the ids are; 0: of none */
-	int64_t next;   /* the number of the next notification */
+	unsigned login;  /* of which session the ids are; 0: of none */
+	int64_t next;    /* the number of the next notification */
+	bool has_missed; /* some, nobody knows how many: not yet said */
 };
 
 /* As jmx_listen(); object is no pattern. */
 int rmi_notifications_listen(struct rmi_notifications *n, struct rmi_session *s,
 			     const char *object, struct error *err);
+
+/*
+ * Has them kept again when the session is another than it was; those between
+ * are missed.
+ */
+int rmi_notifications_renew(struct rmi_notifications *n, struct rmi_session *s,
+			    struct error *err);
 
 /* As jmx_fetch(). */
 int rmi_notifications_fetch(struct rmi_notifications *n, struct rmi_session *s,

@@ -11,7 +11,11 @@
 #define LOSSES_MAX 3
 #define LOGINS_MAX 2
 
-/* Unused for so long, a connection may be one that nobody is at any more. */
+/*
+ * Unused for so long, a connection may have come to its end; and for so long,
+ * it may be one that nobody is at any more, though there was no end.
+ */
+#define LOOK_NS  (20 * CLOCK_NS_PER_MS)
 #define STALE_NS CLOCK_NS_PER_S
 
 struct call {
@@ -292,19 +296,28 @@ static int hand_on(struct run *r, jmx_reply_fn *fn, void *self,
 	return status;
 }
 
-/* A connection that was of no use for a while is tried before it matters. */
+static bool is_stale(struct run *r)
+{
+	struct rmi_connection *c = &r->s->connection;
+	int64_t unused_ns = clock_monotonic_ns() - r->s->used_ns;
+	struct error err;
+
+	if (!c->transport || unused_ns < LOOK_NS)
+		return false;
+	if (unused_ns < STALE_NS)
+		return rmi_connection_look(c, &err);
+	return rmi_connection_ping(c, deadline(r), &err);
+}
+
+/* What is sent once is not to be sent where nobody is. */
 static void check_connection(struct run *r)
 {
-	struct rmi_session *s = r->s;
 	bool changes = false;
-	struct error unused;
 
 	for (size_t i = 0; i < r->count && !changes; i++)
 		changes = !rmi_request_is_read(&r->requests[i]);
-	if (changes && s->connection.transport &&
-	    clock_monotonic_ns() - s->used_ns > STALE_NS &&
-	    rmi_connection_ping(&s->connection, deadline(r), &unused))
-		rmi_session_drop(s);
+	if (changes && is_stale(r))
+		rmi_session_drop(r->s);
 }
 
 /* In front of those that wait; its answer comes with theirs. */

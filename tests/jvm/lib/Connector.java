@@ -52,6 +52,10 @@ public class Connector {
 		}
 	}
 
+	/** A stub alone keeps nothing. */
+	private static Door door;
+	private static Registry registry;
+
 	public static void main(String[] arguments) throws Exception {
 		int port = Integer.parseInt(arguments[0]);
 		Loopback loopback = new Loopback();
@@ -64,11 +68,12 @@ public class Connector {
 			new JMXServiceURL("service:jmx:rmi://"), env, inner,
 			ManagementFactory.getPlatformMBeanServer());
 		server.start();
-		Registry registry =
+		registry =
 			LocateRegistry.createRegistry(port, null, loopback);
-		Remote door = UnicastRemoteObject.exportObject(
-			new Door(inner), 0, null, loopback);
-		registry.rebind("a/door", door);
+		door = new Door(inner);
+		Remote stub = UnicastRemoteObject.exportObject(
+			door, 0, null, loopback);
+		registry.rebind("a/door", stub);
 		System.out.println("READY");
 		for (int i = 0; i < 3000; i++) {
 			System.gc();
