@@ -2,6 +2,7 @@
 #include "cmd/mx_csv.h"
 
 #include "core/base/alloc.h"
+#include "core/base/safe_text.h"
 #include "render/table.h"
 
 #include <stdlib.h>
@@ -163,35 +164,69 @@ static void show_wanted(struct shown *s, const struct mx_csv *c,
 	}
 }
 
-void mx_csv_write(const struct mx_csv *c, const struct option_list *wanted,
-		  bool add_name, struct text *out)
+static void put_text(struct text *to, const char *bytes, size_t len,
+		     bool to_terminal)
 {
+	if (to_terminal)
+		safe_text(to, bytes, len);
+	else if (len)
+		text_add(to, bytes, len);
+}
+
+static void fill(const struct mx_csv *c, const struct shown *s,
+		 bool to_terminal, struct table *table)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct mx_csv_row *row = &c->rows[i];
+
+		for (size_t k = 0; k < s->count; k++) {
+			struct text *to = table_cell(table);
+			size_t from = s->from[k];
+
+			if (from < row->count)
+				put_text(to, row->cells[from].bytes,
+					 row->cells[from].len, to_terminal);
+		}
+	}
+}
+
+/* A name of a column is foreign, too. */
+static void make_safe(struct shown *s, struct arena *a)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const char *head = s->columns[i].head;
+		struct text safe = { 0 };
+
+		text_puts(&safe, "");
+		safe_text(&safe, head, strlen(head));
+		s->columns[i].head = arena_copy(a, safe.bytes, safe.len);
+		text_release(&safe);
+	}
+}
+
+void mx_csv_write(const struct mx_csv *c, const struct option_list *wanted,
+		  bool add_name, bool to_terminal, struct text *out)
+{
+	size_t count = c->columns.count;
 	struct shown s = { 0 };
 	struct table table = { 0 };
 	struct arena names = { 0 };
 
 	if (c->count == 0)
 		return;
-	if (wanted->count)
-		show_wanted(&s, c, wanted, &names);
-	for (size_t i = add_name ? 0 : HEADS;
-	     !wanted->count && i < c->columns.count && i < COLUMNS_MAX; i++)
+	if (count > COLUMNS_MAX)
+		count = COLUMNS_MAX;
+	show_wanted(&s, c, wanted, &names);
+	for (size_t i = add_name ? 0 : HEADS; !wanted->count && i < count; i++)
 		show(&s, intern_text(&c->columns, (uint32_t)i + 1), i);
+	if (to_terminal)
+		make_safe(&s, &names);
 	table.columns = s.columns;
 	table.column_count = s.count;
-	for (size_t i = 0; i < c->count; i++) {
-		const struct mx_csv_row *row = &c->rows[i];
-
-		for (size_t k = 0; k < s.count; k++) {
-			struct text *to = table_cell(&table);
-
-			if (s.from[k] < row->count)
-				text_add(to, row->cells[s.from[k]].bytes,
-					 row->cells[s.from[k]].len);
-		}
-	}
-	if (s.count)
+	if (s.count) {
+		fill(c, &s, to_terminal, &table);
 		table_csv(&table, out);
+	}
 	table_release(&table);
 	arena_release(&names);
 	free(s.columns);

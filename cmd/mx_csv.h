@@ -27,10 +27,11 @@ void mx_csv_add(struct mx_csv *c, const char *object, const char *key,
 
 /*
  * Appends it: those of the columns that are wanted or, when none are, all; but
- * the MBean and the attribute only with add_name.
+ * the MBean and the attribute only with add_name.  Made safe for a terminal
+ * where it goes to one; else it is data, as it is.
  */
 void mx_csv_write(const struct mx_csv *c, const struct option_list *wanted,
-		  bool add_name, struct text *out);
+		  bool add_name, bool to_terminal, struct text *out);
 
 void mx_csv_release(struct mx_csv *c);
 

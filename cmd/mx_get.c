@@ -9,6 +9,7 @@
 #include "jmx_http/value_path.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #define INDENT 4
 
@@ -226,7 +227,8 @@ static void end_all(struct get *g)
 		text_putc(&g->text, '\n');
 	}
 	if (o->csv)
-		mx_csv_write(&g->csv, &o->columns, o->add_name, &g->text);
+		mx_csv_write(&g->csv, &o->columns, o->add_name,
+			     isatty(STDOUT_FILENO) == 1, &g->text);
 }
 
 int mx_get(struct mx *m, struct error *err)

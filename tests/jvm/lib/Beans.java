@@ -2,6 +2,7 @@
 
 import java.io.Serializable;
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.Field;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -23,6 +24,10 @@ import javax.management.MBeanServer;
 import javax.management.Notification;
 import javax.management.NotificationBroadcasterSupport;
 import javax.management.ObjectName;
+import javax.management.openmbean.CompositeDataSupport;
+import javax.management.openmbean.CompositeType;
+import javax.management.openmbean.OpenType;
+import javax.management.openmbean.SimpleType;
 
 /**
  * MBeans to be looked at, of the domain sjkc.test: every type that an attribute
@@ -109,6 +114,7 @@ public class Beans {
 		Object getPoint();
 		Object getPointCycle();
 		Throwable getThrowable();
+		Object getCyclicComposite() throws Exception;
 	}
 
 	public static class Types implements TypesMBean {
@@ -212,6 +218,27 @@ public class Beans {
 		public Throwable getThrowable() {
 			return new IllegalStateException("kept",
 				new RuntimeException("cause"));
+		}
+		/** Wants --add-opens, as no API makes one. */
+		public Object getCyclicComposite() throws Exception {
+			String[] names = { "n", "self" };
+			CompositeType inner = new CompositeType("Inner", "i",
+				new String[] { "n" }, new String[] { "n" },
+				new OpenType<?>[] { SimpleType.INTEGER });
+			CompositeType outer = new CompositeType("Cyclic", "c",
+				names, names, new OpenType<?>[] {
+					SimpleType.INTEGER, inner });
+			CompositeDataSupport data = new CompositeDataSupport(
+				outer, names, new Object[] { 7, null });
+			Field contents = CompositeDataSupport.class
+				.getDeclaredField("contents");
+
+			contents.setAccessible(true);
+			@SuppressWarnings("unchecked")
+			Map<String, Object> map =
+				(Map<String, Object>)contents.get(data);
+			map.put("self", data);
+			return data;
 		}
 	}
 

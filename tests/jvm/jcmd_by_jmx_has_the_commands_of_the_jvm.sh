@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# Those that the JVM lets be used from elsewhere, with and without arguments;
+# they answer as by attach.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/jmx.sh
+
+# asked STATUS ARGUMENT…
+asked() {
+	asked_for=$1
+	shift
+	ask "$asked_for" jcmd -s "127.0.0.1:$port" "$@"
+}
+
+# The operation of each command has the name that jcmd looks for, and each
+# operation is that of a command.
+names_are_those() {
+	asked 0 && cp "$scratch/out" "$scratch/help" &&
+		ask 0 mx -s "127.0.0.1:$port" --info --json \
+			-b com.sun.management:type=DiagnosticCommand &&
+		python3 - "$scratch/help" "$scratch/out" <<-'END'
+			import json, re, sys
+			def operation(command):
+			    first, *rest = re.split("[._]", command)
+			    return first.lower() + "".join(
+			        part[0].upper() + part[1:] for part in rest)
+			commands = [line.strip() for line in open(sys.argv[1])
+			    if re.match(r"[\w.]+$", line)]
+			(m,) = json.load(open(sys.argv[2]))["mbeans"]
+			operations = {o["name"] for o in m["operations"]}
+			assert len(commands) > 25, commands
+			assert {operation(c) for c in commands} == operations, (
+			    sorted(map(operation, commands)), sorted(operations))
+			for o in m["operations"]:
+			    types = [p["type"] for p in o["parameters"]]
+			    assert types in ([], ["String[]"]), o
+		END
+}
+
+# same COMMAND…: as by attach
+same() {
+	asked 0 "$@" && cp "$scratch/out" "$scratch/by_jmx" &&
+		ask 0 jcmd "$pid" "$@" &&
+		diff -u "$scratch/out" "$scratch/by_jmx"
+}
+
+answers() {
+	same VM.version && same VM.command_line && same VM.flags -all &&
+		same help GC.class_histogram && same VM.log list &&
+		asked 0 GC.class_histogram -all && printed 'java.lang.String' &&
+		asked 0 -c 'Thread.print -l' && printed '"main"' &&
+		asked 0 GC.run && asked 0 VM.log "what=gc=info" \
+			"output=$scratch/a log" && [ -e "$scratch/a log" ]
+}
+
+refuses() {
+	asked 3 VM.versio && said 'has no command VM.versio' &&
+		asked 2 VM.version more && said 'takes no arguments' &&
+		asked 5 GC.class_histogram nonsense=1 &&
+		said 'nonsense' && alive "$pid"
+}
+
+check() {
+	jmx_target "$1" && names_are_those && answers && refuses &&
+		target_end "$pid"
+}
+
+for_each_jdk check

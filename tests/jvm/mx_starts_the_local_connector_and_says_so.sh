@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# A JVM without JMX is asked by its pid: its local connector is started, which
+# is said before, and once.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+
+listens() {
+	ss -ltnpH | grep -c "pid=$pid,"
+}
+
+check() {
+	target "$1" || return
+	[ "$(listens)" -eq 0 ] || { echo 'it listens already'; return 1; }
+	ask 0 mx -p "$pid" -b java.lang:type=Runtime -mg -q -f Name &&
+		grep -q "^$pid@" "$scratch/out" || return
+	# -q says nothing but errors.
+	[ ! -s "$scratch/err" ] || { cat "$scratch/err"; return 1; }
+	target_end "$pid" && target "$1" &&
+		ask 0 mx -p "$pid" -b java.lang:type=Runtime -mg -f Name &&
+		printed "Name $pid@" &&
+		said "$pid: its local JMX connector is started, which listens" &&
+		[ "$(listens)" -eq 1 ] &&
+		ask 0 mxdump "$pid" -q java.lang:type=Runtime &&
+		printed '"modelerType":"sun.management.RuntimeImpl"' || return
+	[ ! -s "$scratch/err" ] || { echo 'said twice'; return 1; }
+	[ "$(listens)" -eq 1 ] &&
+		ask 2 mx -p "$pid" -b a:b=c -mg --user me &&
+		said 'by pid there is no login' && alive "$pid" &&
+		target_end "$pid" &&
+		ask 3 mx -p "$pid" -b java.lang:type=Runtime -mg
+}
+
+for_each_jdk check

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every type, attributes that fail, cycles, names that are hostile, MBeans that
+# go while they are read; and nothing of it acts on a terminal.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/jmx.sh
+target_program=Beans
+
+# No key twice, and no constant that JSON does not have.
+cat >"$scratch/dump.py" <<'END'
+import json, sys
+
+def unique(pairs):
+    keys = [k for k, _ in pairs]
+    assert len(set(keys)) == len(keys), keys
+    return dict(pairs)
+
+def refuse(constant):
+    raise ValueError(constant)
+
+def load(path):
+    d = json.load(open(path), object_pairs_hook=unique,
+        parse_constant=refuse, parse_float=str)
+    return d, {b["name"]: b for b in d["beans"]}
+END
+export PYTHONPATH="$scratch"
+
+# dump STATUS [OPTION…]
+dump() {
+	dump_status=$1
+	shift
+	ask "$dump_status" mxdump -s "127.0.0.1:$port" -o "$scratch/dump" "$@"
+}
+
+every_type() {
+	python3 - "$scratch/dump" <<-'END'
+		import sys
+		from dump import load
+		d, beans = load(sys.argv[1])
+		t = beans["sjkc.test:type=Types"]
+		wanted = {
+		    "modelerType": "Beans$Types", "True": True, "Byte": -128,
+		    "Char": "ß", "Short": -32768, "Int": -2**31,
+		    "LongMin": -2**63, "LongMax": 2**63 - 1, "Float": "0.1",
+		    "Double": "0.1", "NaN": "NaN",
+		    "PositiveInfinity": "Infinity",
+		    "NegativeInfinity": "-Infinity", "Boxed": 42,
+		    "String": "text", "Null": None, "Empty": "",
+		    "ManyLines": "one\ntwo\n\tthree", "Astral": "😀 ä",
+		    "Nul": "a\0b", "Escape": "\x1b]0;title\x07\x9b2J\u202e!",
+		    "Formula": "=1+1",
+		    "Markup": "</script><img src=x>\"'\\,;",
+		    "Long": "x" * 100000, "BigInteger": -2**200,
+		    "BigDecimal": "-12345678901234567890.0123456789",
+		    "Date": "2009-02-13T23:31:30.123Z",
+		    "Name": "sjkc.test:type=Types", "Colour": "GREEN",
+		    "Ints": [1, -2, 3], "Longs": [-2**63, 2**63 - 1],
+		    "Bytes": [0, -1, 127], "Doubles": ["0.5", "NaN"],
+		    "Strings": ["a", None, "b,c"],
+		    "Matrix": [[1, 2], [], [3]], "NoStrings": [],
+		    "List": ["p", "q"], "Map": {"one": 1, "two": 2},
+		    "OddMap": [{"key": 1, "value": "one"},
+		        {"key": "two", "value": None}],
+		}
+		for key, value in wanted.items():
+		    assert t[key] == value, (key, t[key])
+		assert t["Cycle"][0] == "within" and "$cut" in t["Cycle"][1], t
+		p = t["Point"]
+		assert p["@class"] == "Beans$Point" and p["x"] == 3, p
+		assert "$cut" in t["PointCycle"]["next"]["next"], t
+		c = t["CyclicComposite"]
+		assert c["n"] == 7 and "$cut" in c["self"], c
+		o = beans["sjkc.test:type=Open"]
+		assert o["Table"][0] == {"key": "first", "value": {"inner": None,
+		    "name": "small", "size": 1}}, o
+		assert o["Numbered"] == [{"key": 7, "value": "seven"}], o
+	END
+}
+
+what_fails() {
+	python3 - "$scratch/dump" <<-'END'
+		import sys
+		from dump import load
+		d, beans = load(sys.argv[1])
+		assert set(d) == {"beans"}, list(d)
+		f = beans["sjkc.test:type=Failing"]
+		assert f["Fine"] == 1 and "WriteOnly" not in f, f
+		for name in ("Throws", "ThrowsUnchecked", "ThrowsError",
+		    "ThrowsHostile", "NotSerializable", "HalfSerializable"):
+		    assert set(f[name]) == {"$error"}, (name, f[name])
+		assert "its cause" in f["Throws"]["$error"], f
+		assert "java.lang.Object" in f["NotSerializable"]["$error"], f
+		assert "\x1b[2J\n</script>" in f["ThrowsHostile"]["$error"], f
+		odd = beans["sjkc.test:type=Odd"]
+		assert odd["modelerType"] == "odd\x1b[0m", odd
+		assert odd["twice"] == "of twice" and odd[""] == "of ", odd
+		assert odd["$name"] == "of name", odd
+		assert odd["$modelerType"] == "of modelerType", odd
+		assert odd["\x1b[31mred"] == "of \x1b[31mred", odd
+		assert 'sjkc.test:type=Odd,name="a,b:c \\"\\*"' in beans
+		assert "sjkc.test:type=Odd,name=\x1b[2J</script>" in beans
+	END
+}
+
+# Slow is to answer at once here.
+all_there_is() {
+	ask 0 mx -s "127.0.0.1:$port" -b sjkc.test:type=Slow -ms -f Millis \
+		-v 1 && dump 0 -q 'sjkc.test:*' && every_type && what_fails
+}
+
+# As many are gone as the first that was read could take away.
+mbeans_that_go() {
+	python3 - "$scratch/dump" <<-'END'
+		import sys
+		from dump import load
+		d, beans = load(sys.argv[1])
+		all = [b for n, b in beans.items() if "type=Victim," in n]
+		gone = [b for b in all if "$error" in b]
+		left = [b for b in all if "Id" in b]
+		assert len(all) == 500 and len(left) == 1, len(left)
+		assert len(gone) == 499, len(gone)
+		for b in gone:
+		    assert "InstanceNotFound" in b["$error"], b
+	END
+}
+
+# SJK's own words for it; without -o, to a pipe.
+mbeans_that_match() {
+	ask 0 mxdump "127.0.0.1:$port" -q 'java.lang:type=Mem*' &&
+		python3 - "$scratch/out" <<-'END' &&
+			import sys
+			from dump import load
+			d, beans = load(sys.argv[1])
+			(m,) = beans.values()
+			assert m["modelerType"] == "sun.management.MemoryImpl", m
+			assert m["HeapMemoryUsage"]["used"] > 0, m
+		END
+	ask 0 mxdump "127.0.0.1:$port" -q 'nobody:*' &&
+		[ "$(cat "$scratch/out")" = '{"beans":[]}' ]
+}
+
+# acts: the output has C0 but for line ends, or C1
+acts() {
+	[ -s "$scratch/out" ] || { echo 'nothing was printed'; return 0; }
+	LC_ALL=C grep -qP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' \
+		"$scratch/out" && echo "$bean $options acts on a terminal"
+}
+
+# CSV is data, unless it goes to a terminal.
+nothing_acts() {
+	for bean in Types Failing Odd; do
+		for options in -mg '-mg --json' -mi '-mi --json'; do
+			# shellcheck disable=SC2086 # words
+			ask 0 mx -s "127.0.0.1:$port" -all $options \
+				-b "sjkc.test:type=$bean,*" || return
+			! acts || return
+		done
+		options=--csv
+		python3 - "$sjkc" mx -s "127.0.0.1:$port" -all -mg --csv \
+			-f /./ -b "sjkc.test:type=$bean,*" <<-'END' |
+			import pty, sys
+			pty.spawn(sys.argv[1:])
+		END
+			tr -d '\r' >"$scratch/out"
+		! acts || return
+	done
+	! LC_ALL=C grep -qP '\x1b' "$scratch/dump"
+}
+
+check() {
+	opens=java.management/javax.management.openmbean=ALL-UNNAMED
+	jmx_target "$1" --add-opens=$opens -- victims=500 &&
+		all_there_is && mbeans_that_go && mbeans_that_match &&
+		nothing_acts && target_end "$pid"
+}
+
+for_each_jdk check
