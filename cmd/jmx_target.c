@@ -6,7 +6,6 @@
 #include "cmd/target.h"
 #include "core/base/ascii.h"
 #include "core/base/safe_text.h"
-#include "jmx_http/rmi/rmi_local.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,12 +86,12 @@ static int open_address(struct jmx_target *t,
 }
 
 /* Says before what it does to the JVM: the connector stays. */
-static int find_local(const struct jmx_target *t, struct rmi_local *l,
-		      int64_t timeout_ns, struct error *err)
+int jmx_find_local(const struct jvm *jvm, struct rmi_local *l,
+		   int64_t timeout_ns, struct error *err)
 {
-	int pid = (int)t->jvm.pid;
+	int pid = (int)jvm->pid;
 
-	if (rmi_local_find(l, &t->jvm, false, timeout_ns, err) == 0)
+	if (rmi_local_find(l, jvm, false, timeout_ns, err) == 0)
 		return 0;
 	if (err->kind != ERROR_UNAVAILABLE)
 		return fail_in(err, "%d", pid);
@@ -101,7 +100,7 @@ static int find_local(const struct jmx_target *t, struct rmi_local *l,
 	talk("%d: its local JMX connector is started, which listens on "
 	     "loopback until the JVM ends",
 	     pid);
-	if (rmi_local_find(l, &t->jvm, true, timeout_ns, err))
+	if (rmi_local_find(l, jvm, true, timeout_ns, err))
 		return fail_in(err, "%d", pid);
 	return 0;
 }
@@ -121,8 +120,8 @@ static int open_pid(struct jmx_target *t, const struct jmx_target_options *o,
 	if (target_open(&t->jvm, o->pid, argc, argv, err))
 		return -1;
 	t->by_pid = true;
-	if (find_local(t, &local,
-		       o->timeout_ns ? o->timeout_ns : RMI_TIMEOUT_NS, err))
+	if (jmx_find_local(&t->jvm, &local,
+			   o->timeout_ns ? o->timeout_ns : RMI_TIMEOUT_NS, err))
 		goto out;
 	t->dialer = rmi_local_dialer(&t->jvm, err);
 	if (!t->dialer)

@@ -13,6 +13,7 @@
 #include "core/jvm/jvm.h"
 #include "jmx_http/jmx.h"
 #include "jmx_http/rmi/rmi_client.h"
+#include "jmx_http/rmi/rmi_local.h"
 
 struct jmx_target_options {
 	const char *socket, *pid;
@@ -74,6 +75,13 @@ struct jmx_target {
 int jmx_target_open(struct jmx_target *t, const struct jmx_target_options *o,
 		    int *argc, char ***argv, struct error *err);
 void jmx_target_close(struct jmx_target *t);
+
+/*
+ * Finds the JVM's local connector, and starts it where none runs, which stderr
+ * says.  As rmi_local_find(); rmi_local_release() is due in any case.
+ */
+int jmx_find_local(const struct jvm *jvm, struct rmi_local *local,
+		   int64_t timeout_ns, struct error *err);
 
 /* A service URL, or what ends with ":" and a number, as no class does. */
 bool jmx_is_address(const char *name);

@@ -18,7 +18,7 @@
 #define RESOLVE_NS (5 * CLOCK_NS_PER_S)
 
 static struct {
-	struct option_list sockets, pods, binds, allow;
+	struct option_list sockets, pods, pids, binds, allow;
 	const char *via, *namespace, *advertise, *tls_cert, *tls_key, *socks;
 	uint64_t clients, clients_of_host;
 	int64_t connect_ns, drain_ns;
@@ -97,6 +97,7 @@ static const struct {
 } kinds[] = {
 	{ &opt.sockets, proxy_target_socket },
 	{ &opt.pods, proxy_target_pod },
+	{ &opt.pids, proxy_target_process },
 };
 
 /* Calls it for each JVM that is named, until it fails. */
@@ -129,6 +130,7 @@ static int find_pair(struct proxy *p, target_fn *find, const char *name,
 	pair->title = target->title.bytes;
 	pair->host = target->host.bytes;
 	pair->port = target->port;
+	pair->stub = target->has_stub ? &target->stub : NULL;
 	return pair->dialer ? 0 : -1;
 }
 
@@ -241,19 +243,29 @@ static int parse_allowed(struct cidr **allowed, struct error *err)
 	return 0;
 }
 
+/* To whom the n-th -b belongs is clear only among those of one kind. */
 static int check_targets(int argc, char **argv, struct error *err)
 {
+	const size_t kinds_given = (opt.sockets.count > 0) +
+				   (opt.pods.count > 0) + (opt.pids.count > 0);
+	const size_t count = opt.sockets.count + opt.pods.count +
+			     opt.pids.count;
+
 	if (argc)
 		return misuse(err, "%s: -s says which JVM", argv[0]);
-	if (!opt.sockets.count && !opt.pods.count)
-		return misuse(err, "which JVM? -s <host>:<port>, "
+	if (!kinds_given)
+		return misuse(err, "which JVM? -s <host>:<port>, -p <pid>, "
 				   "--kubectl <pod>:<port>");
-	if (opt.sockets.count && opt.pods.count)
-		return misuse(err, "-s and --kubectl do not go together");
+	if (kinds_given > 1)
+		return misuse(err, "one of -s, -p and --kubectl at a time");
 	if (opt.via && !opt.sockets.count)
 		return misuse(err, "--via goes with -s");
-	if (opt.binds.count != opt.sockets.count + opt.pods.count &&
-	    (opt.binds.count || !opt.socks))
+	if (opt.namespace && !opt.pods.count)
+		return misuse(err, "--namespace goes with --kubectl");
+	if (opt.socks && opt.pids.count)
+		return misuse(err, "--socks: by pid there is nothing but this "
+				   "machine to connect to; -b <port>");
+	if (opt.binds.count != count && (opt.binds.count || !opt.socks))
 		return misuse(err, "as many -b are needed as there are JVMs");
 	return 0;
 }
@@ -298,6 +310,8 @@ static int run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_LIST('s', "socket", &opt.sockets, "<host>:<port>",
 		 "where a JVM has its JMX port"),
+	OPT_LIST('p', "pid", &opt.pids, "<pid>",
+		 "a JVM on this machine, configured for JMX or not"),
 	OPT_STRING(0, "via", &opt.via, "<command>",
 		   "connect by a command for each connection"),
 	OPT_LIST(0, "kubectl", &opt.pods, "<pod>:<port>",
@@ -344,6 +358,8 @@ const struct command mxprx_command = {
 		    "--via 'ssh -W {host}:{port} bastion'\n"
 		    "  sjkc mxprx --kubectl web-0:9010 --namespace shop "
 		    "-b 7777\n"
+		    "  sjkc mxprx -p 4711 -b 7777   # a JVM without a JMX "
+		    "port, in a container, too\n"
 		    "  sjkc mxprx -s 10.0.0.7:9010 --socks 1080   # TLS "
 		    "from end to end\n",
 	.options = options,

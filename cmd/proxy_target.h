@@ -10,6 +10,7 @@
 #include "jmx_http/proxy/proxy.h"
 
 #include <event2/event.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct proxy_target_options {
@@ -23,6 +24,8 @@ struct proxy_target_options {
 struct proxy_target {
 	struct text title, host;
 	uint16_t port; /* of its registry */
+	bool has_stub; /* it has no registry, but this */
+	struct stub stub;
 };
 
 /*
@@ -40,6 +43,14 @@ struct dialer *proxy_target_socket(struct proxy_target *t, const char *name,
 struct dialer *proxy_target_pod(struct proxy_target *t, const char *name,
 				const struct proxy_target_options *o,
 				struct event_base *base, struct error *err);
+
+/*
+ * -p: a JVM on this machine, by its local connector, which is started where
+ * there is none.
+ */
+struct dialer *proxy_target_process(struct proxy_target *t, const char *name,
+				    const struct proxy_target_options *o,
+				    struct event_base *base, struct error *err);
 
 void proxy_target_release(struct proxy_target *t); /* zeroed is fine */
 

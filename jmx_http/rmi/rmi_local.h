@@ -10,6 +10,7 @@
 #ifndef JMX_HTTP_RMI_RMI_LOCAL_H
 #define JMX_HTTP_RMI_RMI_LOCAL_H
 
+#include "core/attach/attach_peer.h"
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
 #include "jmx_http/rmi/rmi_transport.h"
@@ -66,5 +67,22 @@ struct rmi_dialer *rmi_local_dialer(const struct jvm *jvm, struct error *err);
  */
 struct rmi_dialer *rmi_network_dialer(const struct jvm *jvm, struct error *err);
 void rmi_local_dialer_free(struct rmi_dialer *d); /* NULL is fine */
+
+/*
+ * 1 when the JVM's network is another than ours, and may be entered; 0 when it
+ * is ours; -1 and *err as rmi_local_dialer().
+ */
+int rmi_local_is_elsewhere(const struct jvm *jvm, struct error *err);
+
+/*
+ * What rmi_local_dialer() does elsewhere, for who waits for other things, too:
+ * starts a child that connects to a port by the deadline; attach_peer_end() is
+ * due after success.  Once its channel is readable, rmi_local_finish() gives
+ * the socket, or -1 and *err.
+ */
+int rmi_local_begin(struct attach_peer *child, const struct jvm *jvm,
+		    uint16_t port, int64_t deadline_ns, struct error *err);
+int rmi_local_finish(struct attach_peer *child, const struct jvm *jvm,
+		     struct error *err);
 
 #endif

@@ -137,24 +137,51 @@ static int run_errand(void *self, int channel, struct error *err)
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
+/* What the child hands back by the deadline, or -1. */
+static int take_back(struct attach_peer *child, const struct jvm *jvm,
+		     int64_t deadline_ns, struct error *err)
+{
+	int fd = -1;
+
+	if (attach_peer_wait(child, deadline_ns, &fd, err) == PEER_DONE &&
+	    fd >= 0)
+		return fd;
+	if (err->sys == ETIMEDOUT && !jvm_runs(jvm))
+		return ended(jvm, err);
+	return -1;
+}
+
 /* Has a child do it; gives what it hands back, or -1. */
 static int send_out(struct errand *e, struct error *err)
 {
 	struct attach_peer child;
-	enum attach_peer_word word;
-	int fd = -1;
+	int fd;
 
 	if (attach_peer_start(&child, run_errand, e, err))
 		return -1;
 	/* It is the child that knows why, when it comes to that. */
-	word = attach_peer_wait(&child, e->deadline_ns + CLOCK_NS_PER_S / 4,
-				&fd, err);
+	fd = take_back(&child, e->jvm, e->deadline_ns + CLOCK_NS_PER_S / 4,
+		       err);
 	attach_peer_end(&child);
-	if (word == PEER_DONE && fd >= 0)
-		return fd;
-	if (err->sys == ETIMEDOUT && !jvm_runs(e->jvm))
-		return ended(e->jvm, err);
-	return -1;
+	return fd;
+}
+
+int rmi_local_begin(struct attach_peer *child, const struct jvm *jvm,
+		    uint16_t port, int64_t deadline_ns, struct error *err)
+{
+	struct rmi_address to = { .port = port };
+	struct errand e = { .jvm = jvm, .to = &to, .deadline_ns = deadline_ns };
+
+	/* Another process may have the port of one that has ended. */
+	if (!jvm_runs(jvm))
+		return ended(jvm, err);
+	return attach_peer_start(child, run_errand, &e, err);
+}
+
+int rmi_local_finish(struct attach_peer *child, const struct jvm *jvm,
+		     struct error *err)
+{
+	return take_back(child, jvm, clock_monotonic_ns(), err);
 }
 
 static struct rmi_transport *local_dial(struct rmi_dialer *d,
@@ -201,22 +228,29 @@ static int is_elsewhere(const struct jvm *jvm, struct error *err)
 	return ours.st_dev != its.st_dev || ours.st_ino != its.st_ino;
 }
 
+int rmi_local_is_elsewhere(const struct jvm *jvm, struct error *err)
+{
+	struct errand trial = { .jvm = jvm };
+	int elsewhere = is_elsewhere(jvm, err), fd;
+
+	if (elsewhere <= 0)
+		return elsewhere;
+	trial.deadline_ns = clock_after(clock_monotonic_ns(), TRIAL_NS);
+	fd = send_out(&trial, err);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 1;
+}
+
 static struct rmi_dialer *new_dialer(const struct jvm *jvm, bool goes_anywhere,
 				     struct error *err)
 {
-	struct errand trial = { .jvm = jvm };
+	int elsewhere = rmi_local_is_elsewhere(jvm, err);
 	struct local_dialer *l;
-	int elsewhere = is_elsewhere(jvm, err), fd;
 
 	if (elsewhere < 0)
 		return NULL;
-	if (elsewhere) {
-		trial.deadline_ns = clock_after(clock_monotonic_ns(), TRIAL_NS);
-		fd = send_out(&trial, err);
-		if (fd < 0)
-			return NULL;
-		close(fd);
-	}
 	l = xcalloc(1, sizeof(*l));
 	l->base.dial = local_dial;
 	l->jvm = jvm;

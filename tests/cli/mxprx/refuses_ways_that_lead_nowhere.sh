@@ -16,3 +16,8 @@ try -b 0 -s localhost:9010 --via "ssh -W '{host}:{port} bastion"
 try -b 0 -s localhost:9010 --via ''
 try -b 0 -s localhost:9010 --via '{host} {port}'
 try -b 0 -s localhost:9010 --via 'no-such-command {host} {port}'
+try -b 0 -s localhost:9010 -p 1
+try -p 1 --socks 0
+try -b 0 -s localhost:9010 --namespace shop
+try -s localhost:9010 --socks port
+try -s localhost:9010 --socks 0.0.0.0:0
