@@ -268,7 +268,7 @@ static const struct command_option options[] = {
 
 static const struct refusal refusals[] = {
 	JMX_REFUSE_PASSWORD,
-	{ NULL },
+	{ NULL, NULL },
 };
 /* clang-format on */
 
