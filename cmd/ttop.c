@@ -413,6 +413,11 @@ static const struct command_option options[] = {
 	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
 	OPT_END,
 };
+
+static const struct refusal refusals[] = {
+	JMX_REFUSE_PASSWORD,
+	{ NULL, NULL },
+};
 /* clang-format on */
 
 const struct command ttop_command = {
@@ -430,5 +435,6 @@ const struct command ttop_command = {
 		    "  sjkc ttop -p 4711 -b --record monday.jsonl\n"
 		    "  sjkc ttop --replay monday.jsonl\n",
 	.options = options,
+	.refusals = refusals,
 	.run = run,
 };

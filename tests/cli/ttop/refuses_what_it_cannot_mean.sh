@@ -27,3 +27,4 @@ try -s nowhere
 # Port 1 is nobody's.
 try -s 127.0.0.1:1 -b
 try -s 127.0.0.1:1 -b -c
+try -s 127.0.0.1:1 --user monitor --password secret
