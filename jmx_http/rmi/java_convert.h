@@ -16,8 +16,11 @@
 #include "jmx_http/rmi/java_value.h"
 #include "jmx_http/value.h"
 
-/* Values, and what costs as much as one: 64 bytes of text, eight fields. */
-#define CONVERT_COST_MAX ((size_t)4000000)
+/*
+ * Values, and what costs as much as one: 64 bytes of text, eight fields.  What
+ * that takes, some 128 MB, comes on top of JAVA_MEMORY_MAX.
+ */
+#define CONVERT_COST_MAX ((size_t)2000000)
 
 struct java_convert {
 	struct arena *arena;
@@ -38,6 +41,13 @@ void java_convert_end(struct java_convert *c);
 
 /* Takes so much of the budget; false when there is none left. */
 bool java_convert_pay(struct java_convert *c, size_t cost);
+
+/*
+ * The same for some looks for fields of an object by their names: it may have
+ * as many as it likes, and be said again and again.
+ */
+bool java_convert_pay_fields(struct java_convert *c,
+			     const struct java_value *v);
 
 /* UTF-8 in the arena, the same for the same bytes; "" beyond the budget. */
 struct value_text java_convert_text(struct java_convert *c,

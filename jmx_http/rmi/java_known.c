@@ -351,6 +351,8 @@ static const struct value *throwable(struct java_convert *c,
 static const char *open_type(struct java_convert *c,
 			     const struct java_value *type)
 {
+	if (!java_convert_pay_fields(c, type))
+		return "";
 	return java_convert_text(
 		       c, java_string_of(java_field_of(type, "typeName")))
 		.at;
@@ -386,10 +388,12 @@ static const struct value *composite(struct java_convert *c,
 static void add_index(struct java_convert *c, struct value *table,
 		      const struct java_value *type)
 {
-	const struct value *names = java_convert_value(
-		c, java_field_of(type, "indexNames"));
+	const struct value *names;
 	const char **at;
 
+	if (!java_convert_pay_fields(c, type))
+		return;
+	names = java_convert_value(c, java_field_of(type, "indexNames"));
 	if (names->kind != VALUE_ARRAY)
 		return;
 	at = arena_alloc(c->arena, names->list.count * sizeof(*at));

@@ -21,7 +21,7 @@
 #define JAVA_SUPERS_MAX  64                  /* classes above one another */
 #define JAVA_HANDLES_MAX 1000000             /* objects to refer to */
 #define JAVA_BYTES_MAX   ((size_t)64 << 20)  /* of a string or array */
-#define JAVA_MEMORY_MAX  ((size_t)256 << 20) /* of all values */
+#define JAVA_MEMORY_MAX  ((size_t)144 << 20) /* of all values */
 
 enum java_status {
 	JAVA_MORE,    /* there is less than a whole value */

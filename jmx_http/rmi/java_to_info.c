@@ -60,7 +60,7 @@ static const struct jmx_feature *read_array(struct java_convert *c,
 		struct jmx_feature *f = &made[*count];
 
 		if (list->at[i]->kind != JAVA_OBJECT ||
-		    !java_convert_pay(c, list->at[i]->object.class->generation))
+		    !java_convert_pay_fields(c, list->at[i]))
 			continue;
 		*f = (struct jmx_feature){ .impact = IMPACT_UNKNOWN };
 		read(c, list->at[i], f);

@@ -31,6 +31,46 @@ bool java_convert_pay(struct java_convert *c, size_t cost)
 	return true;
 }
 
+/* What is no text becomes three times as long, at most by so much. */
+#define GARBAGE_MAX ((size_t)16 << 20)
+#define PIECE       ((size_t)1 << 20)
+
+/* True where a character begins that belongs to nothing before it. */
+static bool is_begin(const uint8_t *at, size_t left)
+{
+	bool is_low = left > 1 && at[0] == 0xed && at[1] >= 0xb0;
+
+	return (at[0] & 0xc0) != 0x80 && !is_low;
+}
+
+/* What of len bytes to take next, so that nothing is cut that is whole. */
+static size_t piece_of(const char *text, size_t len)
+{
+	const uint8_t *bytes = (const uint8_t *)text;
+
+	if (len <= PIECE)
+		return len;
+	/* A surrogate pair, the longest, has six. */
+	for (size_t end = PIECE; end > PIECE - 6; end--)
+		if (is_begin(bytes + end, len - end))
+			return end;
+	return PIECE;
+}
+
+static void make_valid(struct text *utf8, struct java_bytes bytes)
+{
+	size_t at = 0;
+
+	while (at < bytes.len && utf8->len < at + GARBAGE_MAX) {
+		size_t len = piece_of(bytes.at + at, bytes.len - at);
+
+		safe_text_valid(utf8, bytes.at + at, len);
+		at += len;
+	}
+	if (at < bytes.len)
+		text_puts(utf8, "... (cut: most of it is no text)");
+}
+
 struct value_text java_to_text(struct java_bytes bytes, struct arena *a)
 {
 	struct value_text text = { .len = bytes.len };
@@ -40,7 +80,7 @@ struct value_text java_to_text(struct java_bytes bytes, struct arena *a)
 		text.at = arena_copy(a, bytes.at, bytes.len);
 		return text;
 	}
-	safe_text_valid(&utf8, bytes.at, bytes.len);
+	make_valid(&utf8, bytes);
 	text.at = arena_copy(a, utf8.bytes, utf8.len);
 	text.len = utf8.len;
 	text_release(&utf8);
@@ -354,18 +394,25 @@ static uint32_t known_class(struct java_convert *c,
 	return id;
 }
 
+bool java_convert_pay_fields(struct java_convert *c, const struct java_value *v)
+{
+	size_t fields = 0;
+
+	if (!v || v->kind != JAVA_OBJECT)
+		return true;
+	for (size_t i = 0; i < v->object.part_count; i++)
+		fields += fields_of(&v->object.parts[i]) +
+			  v->object.parts[i].annotations.count;
+	return java_convert_pay(c, fields / 8);
+}
+
 static const struct value *convert_object(struct java_convert *c,
 					  const struct java_value *v)
 {
 	const struct value *made = NULL;
-	size_t fields = 0;
 	uint32_t id;
 
-	/* Looking for fields by name costs, too. */
-	for (size_t i = 0; i < v->object.part_count; i++)
-		fields += fields_of(&v->object.parts[i]) +
-			  v->object.parts[i].annotations.count;
-	if (!java_convert_pay(c, fields / 8))
+	if (!java_convert_pay_fields(c, v))
 		return java_convert_cut(c, "too large");
 	id = known_class(c, v->object.class);
 	if (id)

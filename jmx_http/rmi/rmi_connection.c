@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define PIECE 65536 /* bytes asked for at a time */
+#define PIECE 65536             /* bytes asked for at a time */
+#define KEPT  ((size_t)1 << 20) /* of what an answer took, for the next one */
 
 void rmi_connection_init(struct rmi_connection *c, struct rmi_transport *t)
 {
@@ -168,10 +169,22 @@ static enum java_status read_return(struct rmi_connection *c,
 	}
 }
 
+/* An answer is held twice while it is made a value of, and not three times. */
+static void shrink(struct rmi_connection *c)
+{
+	if (c->unread.cap <= KEPT || c->at < c->unread.len)
+		return;
+	text_release(&c->unread);
+	c->at = 0;
+}
+
 int rmi_connection_receive(struct rmi_connection *c, struct jrmp_return *r,
 			   int64_t deadline_ns, struct error *err)
 {
-	if (read_return(c, r, deadline_ns, err) != JAVA_WRONG)
+	enum java_status status = read_return(c, r, deadline_ns, err);
+
+	shrink(c);
+	if (status != JAVA_WRONG)
 		return 0;
 	if (!r->wrong)
 		return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every class that is known, as JDK 17 wrote it; and graphs meant to hurt. */
 #include "core/base/input.h"
+#include "core/base/safe_text.h"
 #include "jmx_http/rmi/java_convert.h"
 #include "jmx_http/rmi/java_stream.h"
 #include "jmx_http/rmi/java_to_value.h"
@@ -267,6 +268,41 @@ static void what_is_nothing_is_null(void **state)
 	arena_release(&a);
 }
 
+/* Characters of every length, and pairs of surrogates, at any place. */
+static void a_long_text_is_cut_nowhere(void **state)
+{
+	static const char *const characters[] = {
+		"\xed\x9f\x8b", "\xed\x80\x80",
+		"\xc3\xa9",     "x",
+		"\xee\x80\x81", "\xed\xa0\xbd\xed\xb8\x80", /* U+1F600 */
+	};
+	struct text bytes = { 0 }, whole = { 0 };
+	struct arena a = { 0 };
+	struct value_text made;
+	uint32_t next = 7;
+
+	(void)state;
+	while (bytes.len < 5 << 20) {
+		next = next * 1664525 + 1013904223;
+		text_puts(&bytes,
+			  characters[next >> 24 & 1 ? 5 : next >> 29 & 3]);
+	}
+	safe_text_valid(&whole, bytes.bytes, bytes.len);
+	made = java_to_text((struct java_bytes){ bytes.bytes, bytes.len }, &a);
+	assert_int_equal(made.len, whole.len);
+	assert_memory_equal(made.at, whole.bytes, whole.len);
+	/* What is none says that it is cut. */
+	text_clear(&bytes);
+	while (bytes.len < 20 << 20)
+		text_puts(&bytes, "\x9b\x9b\x9b\x9b\x9b\x9b\x9b\x9b");
+	made = java_to_text((struct java_bytes){ bytes.bytes, bytes.len }, &a);
+	assert_true(made.len < 40 << 20);
+	assert_non_null(strstr(made.at + made.len - 40, "is no text)"));
+	text_release(&bytes);
+	text_release(&whole);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +313,7 @@ int main(void)
 		cmocka_unit_test(wrong_fields_are_shown_as_they_are),
 		cmocka_unit_test(what_is_within_itself_is_cut_there),
 		cmocka_unit_test(what_is_nothing_is_null),
+		cmocka_unit_test(a_long_text_is_cut_nowhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

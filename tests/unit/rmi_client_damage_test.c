@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whole conversations of a client with a server that breaks off, or says
+ * something else than a JVM would.  The sessions are of JVMs of JDK 17 and 25,
+ * as they answered memory_requests.
+ */
+#include "core/base/input.h"
+#include "jmx_http/rmi/jrmp.h"
+#include "tests/fuzz/memory_server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define RETURNS_MAX 24
+
+/* A session, and where each return in it begins and ends. */
+struct session {
+	struct input in;
+	const uint8_t *bytes;
+	size_t len;
+	size_t ends[RETURNS_MAX + 1]; /* [0]: of the greeting */
+	size_t count;
+};
+
+static void split(struct session *s)
+{
+	struct jrmp_greeting greeting;
+	size_t at;
+
+	assert_int_equal(jrmp_read_answer(s->bytes, s->len, &greeting),
+			 JRMP_GREETED);
+	at = s->ends[0] = greeting.len;
+	while (at < s->len) {
+		struct jrmp_return r = { 0 };
+		size_t used;
+
+		/* Of those that return nothing nothing follows, either. */
+		if (jrmp_return_read(&r, s->bytes + at, s->len - at, &used) !=
+		    JAVA_DONE) {
+			jrmp_return_release(&r);
+			r = (struct jrmp_return){ .is_void = true };
+			assert_int_equal(jrmp_return_read(&r, s->bytes + at,
+							  s->len - at, &used),
+					 JAVA_DONE);
+		}
+		jrmp_return_release(&r);
+		at += used;
+		assert_true(s->count < RETURNS_MAX);
+		s->ends[++s->count] = at;
+	}
+}
+
+static struct session open_session(const char *path)
+{
+	struct session s = { 0 };
+	struct error err;
+
+	if (input_open(&s.in, path, &err) || input_complete(&s.in, &err))
+		fail_msg("%s: %s", path, err.text);
+	s.bytes = (const uint8_t *)s.in.bytes;
+	s.len = s.in.len;
+	split(&s);
+	return s;
+}
+
+/* One connection, and then nobody is there. */
+static struct memory_talk talk_once(const void *bytes, size_t len, size_t step,
+				    bool is_silent)
+{
+	struct memory_server server = {
+		.connections[0] = { bytes, len },
+		.count = 1,
+		.step = step,
+		.is_silent = is_silent,
+	};
+
+	return memory_talk_to(&server);
+}
+
+static const char *const paths[] = { "tests/data/rmi/session17.s2c",
+				     "tests/data/rmi/session25.s2c" };
+
+static void each_session(void (*test)(const struct session *s))
+{
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		struct session s = open_session(paths[i]);
+
+		test(&s);
+		input_close(&s.in);
+	}
+}
+
+static void go_all_the_way(const struct session *s)
+{
+	static const size_t steps[] = { 0, 1, 7, 4096 };
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		struct memory_talk talk = talk_once(s->bytes, s->len, steps[i],
+						    false);
+
+		assert_true(talk.is_open);
+		assert_int_equal(talk.err.kind, ERROR_NONE);
+		assert_int_equal(talk.replies, MEMORY_REQUESTS);
+		/* Of the MBean that is not there. */
+		assert_int_equal(talk.failures, 1);
+		assert_true(talk.shown > 10000);
+	}
+}
+
+static void a_session_goes_all_the_way(void **state)
+{
+	(void)state;
+	each_session(go_all_the_way);
+}
+
+/* What was answered before is given; what was not is said. */
+static void cut_at(const struct session *s, size_t len)
+{
+	struct memory_talk talk = talk_once(s->bytes, len, 0, false);
+
+	assert_true(talk.replies <= MEMORY_REQUESTS);
+	if (talk.replies < MEMORY_REQUESTS)
+		assert_true(talk.err.kind == ERROR_REFUSED ||
+			    talk.err.kind == ERROR_NO_TARGET);
+	/* The third return opens the session. */
+	assert_int_equal(talk.is_open, len >= s->ends[3]);
+}
+
+static void a_session_may_be_cut_at_every_byte(void **state)
+{
+	struct session older = open_session(paths[0]);
+	struct session newer = open_session(paths[1]);
+
+	(void)state;
+	for (size_t len = 0; len < older.len; len++)
+		cut_at(&older, len);
+	for (size_t len = 0; len < newer.len; len += 7)
+		cut_at(&newer, len);
+	input_close(&older.in);
+	input_close(&newer.in);
+}
+
+static void fall_silent(const struct session *s)
+{
+	for (size_t len = 0; len < s->len; len += 9) {
+		struct memory_talk talk = talk_once(s->bytes, len, 0, true);
+
+		assert_true(talk.failures <= 1);
+		if (talk.replies < MEMORY_REQUESTS)
+			assert_int_equal(talk.err.kind, ERROR_REFUSED);
+	}
+}
+
+static void a_server_may_fall_silent(void **state)
+{
+	(void)state;
+	each_session(fall_silent);
+}
+
+/* Cut, it is connected to again, where another session begins, or its rest. */
+static void begin_again(const struct session *s)
+{
+	for (size_t len = 0; len < s->len; len += 37) {
+		struct memory_server server = {
+			.connections = { { s->bytes, len },
+					 { s->bytes, s->len },
+					 { s->bytes, len },
+					 { s->bytes + len, s->len - len } },
+			.count = 4,
+		};
+		struct memory_talk talk = memory_talk_to(&server);
+
+		if (talk.replies < MEMORY_REQUESTS)
+			assert_int_not_equal(talk.err.kind, ERROR_NONE);
+	}
+}
+
+static void what_is_cut_may_begin_again(void **state)
+{
+	(void)state;
+	each_session(begin_again);
+}
+
+static void change_everywhere(const struct session *s)
+{
+	static const uint8_t flips[] = { 0xff, 0x01, 0x80, 0x73, 0x08 };
+	uint8_t *bytes = xmalloc(s->len);
+
+	memcpy(bytes, s->bytes, s->len);
+	for (size_t at = 0; at < s->len; at += 4) {
+		struct memory_talk talk;
+
+		bytes[at] ^= flips[at / 4 % sizeof(flips)];
+		talk = talk_once(bytes, s->len, 0, at % 8);
+		if (talk.replies < MEMORY_REQUESTS)
+			assert_int_not_equal(talk.err.kind, ERROR_NONE);
+		bytes[at] = s->bytes[at];
+	}
+	free(bytes);
+}
+
+static void any_byte_may_be_another(void **state)
+{
+	(void)state;
+	each_session(change_everywhere);
+}
+
+/* The session, with another return in the place of one. */
+static void put_in_place(const struct session *s, size_t place,
+			 const void *bytes, size_t len, struct text *out)
+{
+	text_clear(out);
+	text_add(out, s->bytes, s->ends[place]);
+	text_add(out, bytes, len);
+	text_add(out, s->bytes + s->ends[place + 1],
+		 s->len - s->ends[place + 1]);
+}
+
+static void swap_returns(const struct session *s)
+{
+	struct text bytes = { 0 };
+
+	for (size_t i = 0; i < s->count; i++) {
+		for (size_t j = 0; j < s->count; j++) {
+			struct memory_talk talk;
+
+			put_in_place(s, i, s->bytes + s->ends[j],
+				     s->ends[j + 1] - s->ends[j], &bytes);
+			talk = talk_once(bytes.bytes, bytes.len, 0, false);
+			if (talk.replies < MEMORY_REQUESTS)
+				assert_int_not_equal(talk.err.kind, ERROR_NONE);
+		}
+	}
+	text_release(&bytes);
+}
+
+static void any_answer_may_be_another_one(void **state)
+{
+	(void)state;
+	each_session(swap_returns);
+}
+
+/* Nearly as long as an answer may be, in the place of what a command said. */
+static void a_long_text_is_given_whole(void **state)
+{
+	static const char head[] = "Q\xac\xed\0\5w\17\1\0\0\0\0\0\0\0\0\0\0"
+				   "\0\0\0\0\x7c\0\0\0\0";
+	const uint32_t len = 56 << 20;
+	struct session s = open_session(paths[0]);
+	struct text reply = { 0 }, bytes = { 0 };
+	struct memory_talk talk;
+
+	(void)state;
+	text_add(&reply, head, sizeof(head) - 1);
+	for (int shift = 24; shift >= 0; shift -= 8)
+		text_putc(&reply, (char)(len >> shift));
+	while (reply.len < sizeof(head) - 1 + 4 + len)
+		text_puts(&reply, "\xe2\x82\xac 1\n\n\n");
+	put_in_place(&s, 4, reply.bytes, sizeof(head) - 1 + 4 + len, &bytes);
+	talk = talk_once(bytes.bytes, bytes.len, 0, false);
+	assert_int_equal(talk.replies, MEMORY_REQUESTS);
+	assert_int_equal(talk.failures, 1);
+	/* Printed three times. */
+	assert_true(talk.shown > 3 * (size_t)len);
+	text_release(&reply);
+	text_release(&bytes);
+	input_close(&s.in);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_session_goes_all_the_way),
+		cmocka_unit_test(a_session_may_be_cut_at_every_byte),
+		cmocka_unit_test(a_server_may_fall_silent),
+		cmocka_unit_test(what_is_cut_may_begin_again),
+		cmocka_unit_test(any_byte_may_be_another),
+		cmocka_unit_test(any_answer_may_be_another_one),
+		cmocka_unit_test(a_long_text_is_given_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
