@@ -207,8 +207,11 @@ static int take(void *self, const struct jmx_bean *bean, struct error *err)
 		g->mx->had++;
 		if (g->format->failed)
 			g->format->failed(g, bean->failure);
-		mx_failed(g->mx, bean->kind, "%s: %s", bean->name,
-			  bean->failure);
+		/* What the JVM calls a name may be none: not our misuse. */
+		mx_failed(g->mx,
+			  bean->kind == ERROR_MISUSE ? ERROR_REFUSED
+						     : bean->kind,
+			  "%s: %s", bean->name, bean->failure);
 	} else {
 		put_columns(g, bean);
 	}

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# Answers that are endless, deep, slow, cut, or something else, and a JVM that
+# is killed amid a dump: it ends in time, in little memory, and JSON is whole.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/jmx.sh
+[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+
+# server MODE: sets $port
+server() {
+	mode=$1
+	: >"$scratch/port"
+	python3 tests/jvm/lib/hostile_jmx.py "$mode" >"$scratch/port" 2>&1 &
+	server=$!
+	target_pids="$target_pids $server"
+	target_wait "$scratch/port" '^[0-9]' && port=$(cat "$scratch/port")
+}
+
+# asked STATUS ARGUMENT…: within 400 MB, 20 s
+asked() {
+	asked_for=$1
+	shift
+	(
+		ulimit -v 400000
+		exec timeout 20 "$sjkc" "$@" --timeout 2s \
+			-s "127.0.0.1:$port"
+	) >"$scratch/out" 2>"$scratch/err"
+	status=$?
+	[ $status -eq "$asked_for" ] && return
+	echo "$mode: $*: exit status $status, not $asked_for"
+	head -c 1000 "$scratch/out" "$scratch/err"
+	return 1
+}
+
+# Before there is any MBean there is no document.
+nothing_comes_of() {
+	server "$1" && asked 5 mxdump && printed_nothing && said "$2" &&
+		kill "$server"
+}
+
+is_json() {
+	python3 -c 'import json, sys; json.load(open(sys.argv[1]))["beans"]' \
+		"$scratch/out"
+}
+
+nothing_comes_of query-integer 'is no list' &&
+	nothing_comes_of query-endless 'not an answer of RMI' &&
+	nothing_comes_of query-string 'too long' &&
+	nothing_comes_of query-deep 'nested too deeply' &&
+	nothing_comes_of query-slow 'timed out' &&
+	nothing_comes_of query-mute 'timed out' &&
+	nothing_comes_of query-close 'closed without an answer' &&
+	nothing_comes_of query-garbage 'not an answer of RMI' || exit
+
+server query-others && asked 5 mx -b '*:*' -all -mg &&
+	printed 'no MBeanInfo' && asked 0 mxdump && is_json &&
+	printed '"name":"a:d=e","$error":"what was returned is no MBeanInfo"' &&
+	kill "$server" || exit
+server query-lies && asked 0 mxdump && is_json && kill "$server" || exit
+server info-mute && asked 7 mxdump && is_json && printed 'timed out' &&
+	said '2 of 2 MBeans could not be read' && kill "$server" || exit
+server info-endless && asked 7 mxdump && is_json &&
+	printed 'not an answer of RMI' && kill "$server" || exit
+
+# It ends while the attribute of Slow is awaited.
+killed() {
+	# shellcheck disable=SC2034 # for target
+	target_program=Beans
+	jmx_target "$1" &&
+		ask 0 mx -s "127.0.0.1:$port" -b sjkc.test:type=Slow -ms \
+			-f Millis -v 60000 || return
+	timeout 60 "$sjkc" mxdump -s "127.0.0.1:$port" --timeout 50s \
+		>"$scratch/out" 2>"$scratch/err" &
+	dumping=$!
+	for _ in $(seq 100); do
+		"$sjkc" jstack "$pid" | grep -q getSlow && break
+		sleep 0.1
+	done
+	target_end "$pid"
+	wait $dumping
+	status=$?
+	[ $status -eq 7 ] || { echo "killed: exit status $status"; return 1; }
+	is_json && printed JMImplementation:type=MBeanServerDelegate &&
+		printed '"$partial":' && said 'MBeans were written'
+}
+
+killed "$(jdks | head -n 1)"
