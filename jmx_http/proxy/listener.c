@@ -72,8 +72,8 @@ static void on_accept(struct evconnlistener *accepts, evutil_socket_t fd,
 		return;
 	}
 	socket_add_host(&host, &peer);
-	proxy_say_seldom(l->proxy, "%s: client %s refused: %s", l->pair.title,
-			 host.bytes, why);
+	proxy_say_seldom(l->proxy, why, "%s: client %s refused: %s",
+			 l->pair.title, host.bytes, why);
 	text_release(&host);
 	socket_reset_on_close(fd);
 	close(fd);
@@ -88,7 +88,7 @@ void listener_send_away(struct proxy *p, struct evconnlistener *accepts,
 {
 	int sys = EVUTIL_SOCKET_ERROR(), fd;
 
-	proxy_say_seldom(p, "%s: a client cannot be taken: %s", title,
+	proxy_say_seldom(p, NULL, "%s: a client cannot be taken: %s", title,
 			 strerror(sys));
 	if (sys != EMFILE && sys != ENFILE)
 		return;

@@ -13,6 +13,15 @@
 
 struct session;
 
+#define PROXY_OFTEN_MAX 16
+
+/* What is said often: when it may be next, and how often it was not. */
+struct said_often {
+	const char *about;
+	int64_t quiet_until_ns;
+	uint64_t unsaid;
+};
+
 struct proxy {
 	struct event_base *base;
 	struct proxy_options options;
@@ -22,9 +31,7 @@ struct proxy {
 	size_t session_count;
 	int reserve; /* a descriptor to give up when there are no others */
 	bool is_draining;
-	/* Of what is said often: when next, and how often it was not. */
-	int64_t quiet_until_ns;
-	uint64_t unsaid;
+	struct said_often often[PROXY_OFTEN_MAX];
 };
 
 struct listener {
@@ -65,8 +72,11 @@ void listener_send_away(struct proxy *p, struct evconnlistener *accepts,
 void proxy_say(struct proxy *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* One that clients can cause: at most one in ten seconds, and how many. */
-void proxy_say_seldom(struct proxy *p, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+/*
+ * One that clients can cause: at most one about the same thing in ten seconds,
+ * and how many there were.  about: a constant, or NULL for the format itself.
+ */
+void proxy_say_seldom(struct proxy *p, const char *about, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -36,23 +36,38 @@ void proxy_say(struct proxy *p, const char *fmt, ...)
 	va_end(args);
 }
 
-void proxy_say_seldom(struct proxy *p, const char *fmt, ...)
+/* Its place, or that of what was said longest ago. */
+static struct said_often *place_of(struct proxy *p, const char *about)
 {
+	struct said_often *oldest = &p->often[0];
+
+	for (size_t i = 0; i < PROXY_OFTEN_MAX; i++) {
+		if (p->often[i].about == about)
+			return &p->often[i];
+		if (p->often[i].quiet_until_ns < oldest->quiet_until_ns)
+			oldest = &p->often[i];
+	}
+	*oldest = (struct said_often){ .about = about };
+	return oldest;
+}
+
+void proxy_say_seldom(struct proxy *p, const char *about, const char *fmt, ...)
+{
+	struct said_often *o = place_of(p, about ? about : fmt);
 	int64_t now = clock_monotonic_ns();
 	va_list args;
 
-	if (now < p->quiet_until_ns) {
-		p->unsaid++;
+	if (now < o->quiet_until_ns) {
+		o->unsaid++;
 		return;
 	}
-	if (p->unsaid)
-		proxy_say(p, "and %" PRIu64 " times more of the like",
-			  p->unsaid);
-	p->unsaid = 0;
-	p->quiet_until_ns = clock_after(now, SELDOM_NS);
 	va_start(args, fmt);
 	say(p, fmt, args);
 	va_end(args);
+	if (o->unsaid)
+		proxy_say(p, "and %" PRIu64 " times more since", o->unsaid);
+	o->unsaid = 0;
+	o->quiet_until_ns = clock_after(now, SELDOM_NS);
 }
 
 struct proxy *proxy_new(const struct proxy_options *options, struct error *err)

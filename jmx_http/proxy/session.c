@@ -78,7 +78,7 @@ void session_end(struct session *s, const char *why)
 		return;
 	if (why) {
 		socket_add_host(&host, &s->peer);
-		proxy_say_seldom(s->listener->proxy, "%s: client %s: %s",
+		proxy_say_seldom(s->listener->proxy, why, "%s: client %s: %s",
 				 s->listener->pair.title, host.bytes, why);
 		text_release(&host);
 	}

@@ -119,9 +119,9 @@ static bool answer(struct session *s, const char *objection)
 		return false;
 	log_call(s, objection);
 	if (objection) {
-		proxy_say_seldom(s->listener->proxy, "%s: %s refused: %s",
-				 pair->title, s->request.method->name,
-				 objection);
+		proxy_say_seldom(s->listener->proxy, objection,
+				 "%s: %s refused: %s", pair->title,
+				 s->request.method->name, objection);
 		session_refuse(s, REFUSAL_SECURITY, objection);
 		return true;
 	}

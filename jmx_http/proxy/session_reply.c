@@ -260,7 +260,8 @@ static void on_drained(void *self, struct backend *b)
 static void give_up(struct session *s, bool was_ready, const struct error *err)
 {
 	if (err)
-		proxy_say_seldom(s->listener->proxy, "%s", err->text);
+		proxy_say_seldom(s->listener->proxy, s->listener->pair.title,
+				 "%s", err->text);
 	if (s->state >= SESSION_ENDING)
 		return;
 	if (!was_ready && err && s->wait != WAIT_NOTHING)

@@ -117,8 +117,8 @@ static void complain(const struct client *c, const char *what)
 	struct text host = { 0 };
 
 	socket_add_host(&host, &c->peer);
-	proxy_say_seldom(c->socks->proxy, "SOCKS: client %s: %s", host.bytes,
-			 what);
+	proxy_say_seldom(c->socks->proxy, NULL, "SOCKS: client %s: %s",
+			 host.bytes, what);
 	text_release(&host);
 }
 
@@ -380,8 +380,8 @@ static void on_accept(struct evconnlistener *accepts, evutil_socket_t fd,
 		return;
 	}
 	socket_add_host(&host, &peer);
-	proxy_say_seldom(s->proxy, "SOCKS: client %s refused: %s", host.bytes,
-			 why);
+	proxy_say_seldom(s->proxy, NULL, "SOCKS: client %s refused: %s",
+			 host.bytes, why);
 	text_release(&host);
 	socket_reset_on_close(fd);
 	close(fd);

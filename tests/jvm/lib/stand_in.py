@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stand-in for a JVM that speaks RMI, and the bytes of a client of it.
+
+Jvm(port) serves in threads: a registry with a stub of 169.254.169.254 at its
+own port, newClient, and whatever else is called gives what .value() gives.  It
+keeps what it heard, a list of bytes for each connection.
+"""
+import os
+import socket
+import struct
+import threading
+import time
+
+HELLO = b"JRMI\0\2K"
+ENDPOINT = b"\0\4test\0\0\0\0"
+GREETING = HELLO + ENDPOINT  # not to be sent at once to a real JVM
+NONE = b"\xff\xff\xff\xff"
+REGISTRY = bytes(22)
+SERVER = b"\x11" * 22
+SESSION = b"\x22" * 22
+NEW_CLIENT = bytes.fromhex("f0e074eaad0caea8")
+GET_DOMAIN = bytes.fromhex("53eda2d82e1bdfa8")
+GET_VERSION = bytes.fromhex("8fda2350c701988d")
+GET_ATTRIBUTE = bytes.fromhex("f0e0500a394d7215")
+REGISTRY_HASH = bytes.fromhex("44154dc9d4e63bdf")
+
+
+def call(object_id, method, arguments=b"", operation=NONE):
+    head = object_id + operation + method
+    return (b"P\xac\xed\0\5w" + bytes([len(head)]) + head + arguments)
+
+
+def utf(text):
+    return struct.pack(">H", len(text)) + text
+
+
+def string(text):
+    return b"t" + utf(text)
+
+
+LOOKUP = call(REGISTRY, REGISTRY_HASH, string(b"jmxrmi"), b"\0\0\0\2")
+LOGIN = call(SERVER, NEW_CLIENT, b"p")
+DOMAIN = call(SESSION, GET_DOMAIN, b"p")
+
+
+def name(text):
+    return (b"sr" + utf(b"javax.management.ObjectName") +
+            bytes.fromhex("0f03a71beb6d15cf") + b"\3\0\0xp" + string(text) +
+            b"x")
+
+
+def attribute(mbean, which):
+    return call(SESSION, GET_ATTRIBUTE, name(mbean) + string(which) + b"p")
+
+
+def returned(value, kind=b"\1"):
+    return b"Q\xac\xed\0\5w\17" + kind + b"\1" * 14 + value
+
+
+def reference(host, port, object_id):
+    data = (utf(b"UnicastRef") + utf(host) + struct.pack(">i", port) +
+            object_id + b"\1")
+    return b"w" + bytes([len(data)]) + data
+
+
+def stub(class_name, host, port, object_id):
+    return (b"sr" + utf(class_name) + bytes(7) + b"\2\2\0\0px" +
+            b"r" + utf(b"java.rmi.server.RemoteStub") +
+            bytes.fromhex("e9fedcc98be1651a") + b"\2\0\0px" +
+            b"r" + utf(b"java.rmi.server.RemoteObject") +
+            bytes.fromhex("d361b4910c61331e") + b"\3\0\0pxp" +
+            reference(host, port, object_id) + b"x")
+
+
+PACKAGE = b"javax.management.remote.rmi."
+
+
+def server_stub(host, port):
+    return stub(PACKAGE + b"RMIServerImpl_Stub", host, port, SERVER)
+
+
+def session_stub(host, port):
+    return stub(PACKAGE + b"RMIConnectionImpl_Stub", host, port, SESSION)
+
+
+class Jvm:
+    """.value() may be replaced; it may be a list of pieces."""
+
+    def __init__(self, port=0, host=b"169.254.169.254"):
+        self.host = host
+        self.heard = []
+        self.connections = []
+        self.socket = socket.socket()
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(("127.0.0.1", port))
+        self.socket.listen(1100)
+        self.port = self.socket.getsockname()[1]
+        self.value = lambda: string(b"a value")
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                c, _ = self.socket.accept()
+            except OSError:
+                return
+            heard = []
+            self.heard.append(heard)
+            self.connections.append(c)
+            threading.Thread(target=self.serve, args=(c, heard),
+                             daemon=True).start()
+
+    def serve(self, c, heard):
+        try:
+            self.greet(c)
+            while True:
+                message = c.recv(1 << 20)
+                if not message:
+                    break
+                heard.append(message)
+                for piece in self.answer(message):
+                    c.sendall(piece)
+        except (OSError, EOFError):
+            pass
+        c.close()
+
+    def greet(self, c):
+        if take(c, 7) != HELLO:
+            raise OSError
+        c.sendall(b"N\0\t127.0.0.1\0\0\1\0")
+        take(c, struct.unpack(">H", take(c, 2))[0] + 4)
+
+    def answer(self, message):
+        if message[:1] == b"R":
+            return [b"S"]
+        if message[:1] != b"P":
+            return []
+        if LOOKUP in message:
+            return [returned(server_stub(self.host, self.port))]
+        if message[34:42] == NEW_CLIENT or NEW_CLIENT in message[:60]:
+            return [returned(session_stub(self.host, self.port))]
+        value = self.value()
+        if isinstance(value, bytes):
+            return [returned(value)]
+        return value
+
+    def close(self):
+        """Ends it as a process that is killed does."""
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+        for c in self.connections:
+            try:
+                c.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            c.close()
+
+
+def connect(port, source=None, timeout=20):
+    s = socket.socket()
+    s.settimeout(timeout)
+    if source:
+        s.bind((source, 0))
+    s.connect(("127.0.0.1", port))
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return s
+
+
+def take(s, length):
+    got = b""
+    while len(got) < length:
+        piece = s.recv(length - len(got))
+        if not piece:
+            raise EOFError("after %d of %d bytes: %r" % (len(got), length,
+                                                         got[:100]))
+        got += piece
+    return got
+
+
+def greeted(port, source=None):
+    s = connect(port, source)
+    s.sendall(HELLO)
+    head = take(s, 3)
+    assert head[:1] == b"N", head
+    take(s, struct.unpack(">H", head[1:])[0] + 4)
+    s.sendall(ENDPOINT)
+    return s
+
+
+def ask(s, message, answer):
+    """Sends it; fails unless that comes back, and it alone."""
+    s.sendall(message)
+    got = take(s, len(answer))
+    assert got == answer, (got, answer)
+
+
+def ends(s):
+    """True when nothing comes but the end, or a reset."""
+    try:
+        return s.recv(1 << 20) == b""
+    except ConnectionResetError:
+        return True
+
+
+def rest_of(s):
+    got = b""
+    try:
+        while piece := s.recv(1 << 20):
+            got += piece
+    except ConnectionResetError:
+        pass
+    return got
+
+
+def works(port):
+    """All that a client does, through the proxy; where stubs lead is here."""
+    s = greeted(port)
+    ask(s, LOOKUP, returned(server_stub(b"127.0.0.1", port)))
+    ask(s, LOGIN, returned(session_stub(b"127.0.0.1", port)))
+    ask(s, DOMAIN, returned(string(b"a value")))
+    s.close()
+
+
+def descriptors(pid):
+    return len(os.listdir("/proc/%s/fd" % pid))
+
+
+def resident_kib(pid):
+    with open("/proc/%s/status" % pid) as status:
+        for line in status:
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1])
+
+
+def until(condition, seconds=20):
+    """True as soon as it is true."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A thousand clients of mxprx that say nothing, or half a word, are closed; one
+# that speaks is served meanwhile.  Those beyond what may be are sent away.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/lab.sh
+lab_enter "$0" "$@"
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/proxy.sh
+
+ulimit -n 4096
+proxy -s 127.0.0.1:9010 -b 0 --max-clients-of-host 4000 --max-clients 1100 ||
+	exit 1
+PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" <<-'END' || exit 1
+	import sys, time
+	from stand_in import *
+	port = int(sys.argv[1])
+	jvm = Jvm(9010)
+	works(port)
+	began = time.monotonic()
+	said = [b"", b"J", HELLO[:6], HELLO, HELLO + b"\0", HELLO + ENDPOINT[:8],
+		b"\x16\3\1"]
+	idle = [connect(port) for _ in range(1000)]
+	for i, s in enumerate(idle):
+	    s.sendall(said[i % len(said)])
+	works(port)
+	# Half a message is closed later; nobody waits for that here.
+	for i, s in enumerate(idle):
+	    rest = rest_of(s)
+	    assert rest == b"" or rest[:1] == b"N", rest
+	assert time.monotonic() - began > 4, "they were closed at once"
+	works(port)
+
+	# One more than may be connected is sent away, and no other.
+	kept = [greeted(port) for _ in range(1100)]
+	more = connect(port)
+	assert ends(more), "more than may be connected are"
+	ask(kept[0], b"R", b"S")
+	ask(kept[-1], b"R", b"S")
+	for s in kept:
+	    s.close()
+END
+grep -q 'says nothing, or too little, in time' "$proxy_said" ||
+	{ echo 'nothing was said of them'; cat "$proxy_said"; exit 1; }
+grep -q -- '--max-clients' "$proxy_said" || grep -q 'times more' "$proxy_said" ||
+	{ echo 'that there are too many was not said'; cat "$proxy_said"; exit 1; }
+proxy_end TERM || exit 1
+
+# Of one host there are 64, and the others are not its business.
+proxy -s 127.0.0.1:9010 -b 0 || exit 1
+PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" <<-'END' || exit 1
+	import sys
+	from stand_in import *
+	port = int(sys.argv[1])
+	kept = [greeted(port, "127.0.0.2") for _ in range(64)]
+	assert ends(connect(port, "127.0.0.2")), "a 65th of one host"
+	ask(greeted(port, "127.0.0.3"), b"R", b"S")
+	kept.pop().close()
+	def again():
+	    try:
+	        ask(greeted(port, "127.0.0.2"), b"R", b"S")
+	        return True
+	    except (OSError, EOFError):
+	        return False
+	assert until(again), "nobody comes after who has gone"
+END
+proxy_end TERM

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Clients of mxprx that end, or reset, at each byte of a conversation, JVMs that
+# do, and either that says that it sends no more: the other side hears of it, and
+# nothing is left.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/lab.sh
+lab_enter "$0" "$@"
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/proxy.sh
+
+proxy -s 127.0.0.1:9010 -b 0 || exit 1
+PYTHONPATH=tests/jvm/lib timeout 150 python3 - "$proxy_port" "$proxy" \
+	<<-'END' || exit 1
+	import sys
+	from stand_in import *
+	port, pid = int(sys.argv[1]), sys.argv[2]
+	jvm = Jvm(9010)
+	works(port)
+	def quiet():
+	    return descriptors(pid) == idle
+	time.sleep(0.3)
+	assert until(lambda: descriptors(pid) < 12), descriptors(pid)
+	idle = descriptors(pid)
+
+	def reset(s):
+	    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+			 struct.pack("ii", 1, 0))
+	    s.close()
+
+	def finish(s):
+	    s.close()
+
+	# The client's, all of it: at each byte, both ways.
+	said = HELLO + ENDPOINT + LOOKUP + LOGIN + DOMAIN
+	for end in reset, finish:
+	    for length in range(len(said) + 1):
+	        s = connect(port)
+	        s.sendall(said[:length])
+	        if length % 3 == 0 and length > 6:
+	            take(s, 3)
+	        end(s)
+	    assert until(quiet, 5), (end, descriptors(pid), idle)
+
+	# It sends no more, and reads on.
+	s = greeted(port)
+	s.sendall(LOOKUP)
+	s.shutdown(socket.SHUT_WR)
+	assert rest_of(s) == returned(server_stub(b"127.0.0.1", port))
+	s = greeted(port)
+	s.sendall(HELLO[:3])
+	s.shutdown(socket.SHUT_WR)
+	assert ends(s)
+	assert until(quiet, 5), descriptors(pid)
+
+	# The JVM's: each prefix of its return, and then the end.
+	for first in [server_stub(jvm.host, 9010), string(b"a value")]:
+	    whole = returned(first)
+	    for length in range(len(whole)):
+	        class Ends(Exception):
+	            pass
+	        def cut(message, length=length):
+	            yield whole[:length]
+	            raise OSError
+	        jvm.answer = cut
+	        s = greeted(port)
+	        s.sendall(LOOKUP if first[:1] == b"s" else DOMAIN)
+	        rest = rest_of(s)
+	        # A stub is passed on when there is all of it.
+	        expected = b"" if first[:1] == b"s" else whole[:length]
+	        assert rest == expected, (length, rest)
+	        s.close()
+	del jvm.answer
+	assert until(quiet, 5), descriptors(pid)
+
+	# The JVM ends while nothing is asked: so does the connection.
+	s = greeted(port)
+	ask(s, DOMAIN, returned(string(b"a value")))
+	jvm.connections[-1].shutdown(socket.SHUT_RDWR)
+	assert ends(s)
+	works(port)
+	assert until(quiet, 5), descriptors(pid)
+END
+[ ! -s "$proxy_said" ] || ! grep -iq 'assert\|sanitizer\|abort' "$proxy_said" ||
+	{ cat "$proxy_said"; exit 1; }
+proxy_end TERM
