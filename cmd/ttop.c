@@ -197,13 +197,14 @@ out:
 static int batch(struct ttop_options *o, struct error *err)
 {
 	int64_t first;
+	bool ended;
 
 	if (opt.report_interval < 0)
 		o->interval_ns = SECONDS(10);
 	first = o->interval_ns;
 	if (opt.sampler_interval < first / 10)
 		first = opt.sampler_interval * 10;
-	return run_batch(o, first, &o->has_ended, err);
+	return run_batch(o, first, &ended, err);
 }
 
 static int record_and_show(struct ttop_options *o, struct error *err)
@@ -296,8 +297,10 @@ static int watch(struct ttop_options *o, int argc, char **argv,
 static int watch_remote(struct ttop_options *o, struct error *err)
 {
 	struct ttop_jmx over = { 0 };
+	bool ended = false;
 	int ret = -1;
 
+	o->has_ended = &ended;
 	use_interval(o);
 	o->source = ttop_jmx_open(&over, &opt.jmx, opt.contention, err);
 	if (o->source)
@@ -306,8 +309,8 @@ static int watch_remote(struct ttop_options *o, struct error *err)
 	if (o->source)
 		o->source->ops->close(o->source);
 	ttop_jmx_close(&over);
-	if (ret == 0 && o->has_ended)
-		talk("%s: the JVM has ended", opt.jmx.socket);
+	if (ret == 0 && ended)
+		talk("%s: there is no JVM any more", opt.jmx.socket);
 	return ret;
 }
 

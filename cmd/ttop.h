@@ -33,7 +33,8 @@ struct ttop_options {
 	bool contention;               /* show waits and blocks */
 	const char *keys;              /* typed at a printed screen; or NULL */
 	struct top_recorder *recorder; /* or NULL; see ttop_sample() */
-	bool has_ended;                /* said by reports: the target has */
+	bool *has_ended; /* set once a sample says that the target has; or NULL
+			  */
 };
 
 /*

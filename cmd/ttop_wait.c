@@ -36,8 +36,11 @@ unsigned ttop_wait(const struct ttop_options *o, int64_t deadline_ns,
 int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
 		struct error *err)
 {
-	if (o->source->ops->sample(o->source, sample, err))
+	if (o->source->ops->sample(o->source, sample, err)) {
+		if (o->has_ended)
+			*o->has_ended = err->kind == ERROR_NO_TARGET;
 		return -1;
+	}
 	return o->recorder ? top_recorder_sample(o->recorder, sample, err) : 0;
 }
 

@@ -343,7 +343,8 @@ int jmx_asks_run(struct jmx_source *s, size_t from, bool all, struct error *err)
 	struct jmx_request *requests = arena_alloc(
 		&a, (JMX_ASKS + s->collector_count) * sizeof(*requests));
 	struct arguments arguments = {
-		.values = { make_ids(&a, s->ids + from, s->id_count - from),
+		.values = { make_ids(&a, s->id_count ? s->ids + from : NULL,
+				     s->id_count - from),
 			    value_integer(&a, "int", 0) },
 		.signature = { "[J", "int" },
 	};

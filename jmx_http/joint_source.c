@@ -102,9 +102,14 @@ static void join_notes(const struct top_sample *other, struct top_sample *out)
  */
 static void do_without(struct joint_source *s, struct top_sample *out)
 {
-	source_note_add(out, "jmx", true, "- (%s)", s->problem.text);
-	if (!s->has_joined)
+	struct top_sample why = { 0 };
+
+	if (!s->has_joined) {
+		source_note_add(out, "jmx", true, "- (%s)", s->problem.text);
 		return;
+	}
+	source_note_add(&why, "allocation", true, "- (%s)", s->problem.text);
+	join_notes(&why, out);
 	array_reserve(s->rows, s->row_cap, out->thread_count);
 	for (size_t i = 0; i < out->thread_count; i++) {
 		s->rows[i] = out->threads[i];

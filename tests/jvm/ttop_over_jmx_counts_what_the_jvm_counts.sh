@@ -122,7 +122,7 @@ goes_on_with_a_new_jvm() {
 	target_end "$pid"
 	wait "$ttop"
 	status=$?
-	[ $status -eq 0 ] && said 'the JVM has ended' && return
+	[ $status -eq 0 ] && said 'there is no JVM any more' && return
 	echo "exit status $status"
 	return 1
 }
