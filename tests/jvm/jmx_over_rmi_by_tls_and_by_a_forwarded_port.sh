@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# The client by itself: TLS where the JVM speaks it, of the server alone or of
+# its registry, too; and a JVM of which one forwarded port is all there is.
+# shellcheck disable=SC2034,SC2154 # for target.sh; of it
+scratch=$2
+. tests/jvm/lib/lab.sh
+lab_enter "$0" "$@"
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+target_program=Beans
+count='invoke=sjkc.test:type=Operations/count()'
+lab_inside && lab_tls || exit
+
+# inside STATUS ARGUMENT…: the client among the JVMs
+inside() {
+	wanted=$1
+	shift
+	within_lab timeout 60 "$TOOLS/ask_jmx" "$lab_address:$jmx_port" "$@" \
+		>"$scratch/out" 2>"$scratch/err"
+	status=$?
+	[ $status -eq "$wanted" ] && return
+	echo "$*: exit status $status, not $wanted"
+	cat "$scratch/out" "$scratch/err"
+	return 1
+}
+
+# All of it goes through TLS: many at a time, broken answers, notifications.
+talks() {
+	inside 0 "$@" quiet many=500 \
+		"changes=20/sjkc.test:type=Operations/unserializable" \
+		loud "$count" sleep=100 "$count" \
+		"listen=sjkc.test:type=Ticker" \
+		"invoke=sjkc.test:type=Ticker/send(int:1,java.lang.String:x)" \
+		fetch=10000 && printed '40 replies, 20 failures' &&
+		printed 'notification sjkc.tick' &&
+		[ "$(grep -cx '[12]' "$scratch/out")" -eq 2 ]
+}
+
+by_tls() {
+	lab_jvm "$1" tls && talks cacert="$tls/ca.pem" && inside 5 count &&
+		inside 0 insecure count && inside 6 cacert=/nowhere count &&
+		target_end "$pid" || return
+	lab_jvm "$1" tls-registry password &&
+		talks cacert="$tls/ca.pem" user=control password=secret &&
+		inside 4 cacert="$tls/ca.pem" user=control password=wrong &&
+		inside 4 cacert="$tls/ca.pem" && target_end "$pid" || return
+	lab_jvm "$1" client-cert && inside 4 cacert="$tls/ca.pem" count &&
+		talks cacert="$tls/ca.pem" cert="$tls/client.pem" \
+			key="$tls/client.key" && target_end "$pid" || return
+	lab_jvm "$1" nosan tls && inside 5 cacert="$tls/ca.pem" count &&
+		target_end "$pid"
+}
+
+# Who brings a certificate means TLS: a password is not sent without it.
+in_clear() {
+	lab_jvm "$1" password && inside 0 user=monitor password=secret count &&
+		inside 5 cacert="$tls/ca.pem" user=monitor password=secret &&
+		said 'no password is sent' && target_end "$pid"
+}
+
+forwarded() {
+	lab_jvm "$1" hostname && lab_forward 29010 "$jmx_port" || return
+	for target in 127.0.0.1:29010 \
+		service:jmx:rmi:///jndi/rmi://127.0.0.1:29010/jmxrmi; do
+		sjkc=$TOOLS/ask_jmx
+		ask 5 "$target" count && said "$lab_name" &&
+			ask 5 "$target" force-host count &&
+			ask 0 "$target" force-host force-port count "$count" ||
+			return
+	done
+	lab_unforward && target_end "$pid"
+}
+
+check() {
+	by_tls "$1" && in_clear "$1" && forwarded "$1"
+}
+
+for_each_jdk check
