@@ -171,9 +171,7 @@ static const char *words_of_absence(const struct rmi_probe *p,
 				    const struct rmi_failure *f,
 				    enum host_kind kind)
 {
-	const struct rmi_connection *r = &p->registry;
-	bool is_remote = r->transport &&
-			 kind_of(&r->transport->peer) != HOST_LOOPBACK;
+	bool is_remote = kind_of(&p->registry_peer) != HOST_LOOPBACK;
 
 	if (f->is_unknown)
 		return "a name that is not known here";

@@ -63,6 +63,7 @@ struct rmi_probe {
 	int64_t deadline_ns; /* of the step */
 	SSL_CTX *context;
 	struct rmi_target target;
+	struct sockaddr_storage registry_peer;
 	bool registry_is_tls, server_is_tls;
 	struct tls_report tls; /* of the last handshake */
 	struct rmi_connection registry, server;

@@ -12,8 +12,8 @@
 #define CALLS 10 /* whose median is the round trip */
 
 /* Connects to where a stub says; that nobody is there has its verdict. */
-static int reach(struct rmi_probe *p, const struct stub *stub,
-		 struct rmi_connection *c, struct error *err)
+static int dial(struct rmi_probe *p, const struct stub *stub,
+		struct rmi_connection *c, struct error *err)
 {
 	struct rmi_address at = rmi_probe_place(p, stub);
 	struct rmi_transport *t = rmi_probe_dial(p, &at, err);
@@ -27,34 +27,28 @@ static int reach(struct rmi_probe *p, const struct stub *stub,
 	return 0;
 }
 
-static int greet(struct rmi_probe *p, const struct stub *stub,
-		 struct rmi_connection *c, struct error *err)
+/*
+ * Connects, and greets unless TLS is to come.  Whether a factory of another
+ * make speaks TLS, who answers has to say.
+ */
+static int reach(struct rmi_probe *p, const struct stub *stub,
+		 struct rmi_connection *c, bool *is_tls, struct error *err)
 {
 	struct rmi_failure f = { .is_answered = true };
 
-	if (!rmi_connection_greet(c, p->deadline_ns, &f.answer, err))
+	*is_tls = rmi_probe_is_tls(stub);
+	if (dial(p, stub, c, err))
+		return -1;
+	if (*is_tls || !rmi_connection_greet(c, p->deadline_ns, &f.answer, err))
 		return 0;
-	return rmi_judge_elsewhere(p, stub, &f, err);
+	*is_tls = stub->factory.len && f.answer == RMI_TLS;
+	return *is_tls ? 0 : rmi_judge_elsewhere(p, stub, &f, err);
 }
 
 int rmi_step_server(struct rmi_probe *p, struct text *detail, struct error *err)
 {
-	if (reach(p, &p->stub, &p->server, err))
+	if (reach(p, &p->stub, &p->server, &p->server_is_tls, err))
 		return STEP_FAILED;
-	p->server_is_tls = rmi_probe_is_tls(&p->stub);
-	/* Whether its own factory speaks TLS, who answers has to say. */
-	if (!p->server_is_tls && p->stub.factory.len) {
-		enum rmi_answer answer;
-
-		p->server_is_tls = rmi_connection_greet(&p->server,
-							p->deadline_ns, &answer,
-							err) &&
-				   answer == RMI_TLS;
-		if (!p->server_is_tls && !p->server.greeting.len)
-			return STEP_FAILED;
-	} else if (!p->server_is_tls && greet(p, &p->stub, &p->server, err)) {
-		return STEP_FAILED;
-	}
 	rmi_probe_add_ends(detail, &p->server);
 	return STEP_DONE;
 }
@@ -175,6 +169,8 @@ int rmi_step_session(struct rmi_probe *p, struct text *detail,
 		     struct error *err)
 {
 	struct rmi_connection c = { 0 };
+	bool is_tls;
+	int status;
 
 	text_printf(detail, "it is at %s, port %d", p->session.host,
 		    p->session.port);
@@ -182,19 +178,21 @@ int rmi_step_session(struct rmi_probe *p, struct text *detail,
 		text_puts(detail, ", as the server");
 		return STEP_DONE;
 	}
-	if (rmi_probe_is_tls(&p->session)) {
-		text_puts(detail, ", by TLS: ");
-		return secure(p, &p->session, detail, err);
-	}
-	if (reach(p, &p->session, &c, err) || greet(p, &p->session, &c, err)) {
+	status = reach(p, &p->session, &c, &is_tls, err);
+	if (status || is_tls) {
 		rmi_connection_close(&c);
-		return STEP_FAILED;
+	} else {
+		rmi_connection_close(&p->server);
+		p->server = c;
 	}
-	rmi_connection_close(&p->server);
-	p->server = c;
-	text_puts(detail, ", ");
-	rmi_probe_add_ends(detail, &p->server);
-	return STEP_DONE;
+	if (status == 0 && is_tls) {
+		text_puts(detail, ", by TLS: ");
+		status = secure(p, &p->session, detail, err);
+	} else if (status == 0) {
+		text_puts(detail, ", ");
+		rmi_probe_add_ends(detail, &p->server);
+	}
+	return status;
 }
 
 int rmi_step_mbean(struct rmi_probe *p, struct text *detail, struct error *err)

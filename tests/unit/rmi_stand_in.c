@@ -64,6 +64,19 @@ void stand_in_string(struct text *out, const char *text, size_t len)
 	java_write_string(out, text, len);
 }
 
+void stand_in_integer(struct text *out, uint32_t value)
+{
+	static const struct java_shape shape = {
+		.name = "java.lang.Integer",
+		.flags = JAVA_SERIALIZABLE,
+		.fields = { { 'I', "value", NULL } },
+	};
+
+	add_head(out, 1);
+	java_write_object(out, &shape, JAVA_OF_RMI);
+	java_write_u32(out, value);
+}
+
 static void add_throwable(struct text *out, const char *class,
 			  const char *message)
 {
@@ -90,8 +103,8 @@ void stand_in_abort(struct text *out, const char *class, const char *message)
 	add_throwable(out, class, message);
 }
 
-static void add_stub(struct text *out, const char *class, uint16_t port,
-		     char id)
+static void add_stub(struct text *out, const char *class, const char *host,
+		     uint16_t port, char id)
 {
 	static const struct java_shape object = {
 		.name = "java.rmi.server.RemoteObject",
@@ -104,11 +117,13 @@ static void add_stub(struct text *out, const char *class, uint16_t port,
 
 	add_head(out, 1);
 	java_write_object(out, &stub, JAVA_OF_RMI);
-	java_write_block(out, 12 + 11 + 4 + 22 + 1);
+	if (!host)
+		host = "127.0.0.1";
+	java_write_block(out, (uint8_t)(12 + 2 + strlen(host) + 4 + 22 + 1));
 	java_write_u16(out, 10);
 	text_puts(out, "UnicastRef");
-	java_write_u16(out, 9);
-	text_puts(out, "127.0.0.1");
+	java_write_u16(out, (uint16_t)strlen(host));
+	text_puts(out, host);
 	java_write_u32(out, port);
 	text_add(out, bytes, sizeof(bytes));
 	text_putc(out, 1);
@@ -169,11 +184,11 @@ answer(struct stand_in *s, const struct stand_in_call *call, struct text *out)
 	count_call(s, call->method);
 	switch (call->method) {
 	case JMX_LOOKUP:
-		add_stub(out, "a.Server_Stub", s->ports[0], SERVER);
+		add_stub(out, "a.Server_Stub", s->host, s->ports[0], SERVER);
 		break;
 	case JMX_NEW_CLIENT:
-		add_stub(out, "a.Session_Stub", s->ports[s->has_other_port],
-			 SESSION);
+		add_stub(out, "a.Session_Stub", s->host,
+			 s->ports[s->has_other_port], SESSION);
 		break;
 	case JMX_GET_VERSION:
 		stand_in_string(out, "1.0 java_runtime_99+1", 21);

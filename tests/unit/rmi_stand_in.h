@@ -51,6 +51,7 @@ struct stand_in {
 	/* To be set before; zeroes will do. */
 	stand_in_script *script;
 	bool has_other_port; /* sessions are there */
+	const char *host;    /* of its stubs; NULL: 127.0.0.1 */
 	int receive_buffer;  /* of its sockets; 0: the system's */
 	bool is_slow;        /* sends byte by byte */
 
@@ -70,6 +71,7 @@ void stand_in_end(struct stand_in *s); /* may have been ended before */
 void stand_in_null(struct text *out);
 void stand_in_void(struct text *out);
 void stand_in_string(struct text *out, const char *text, size_t len);
+void stand_in_integer(struct text *out, uint32_t value); /* an Integer */
 void stand_in_throw(struct text *out, const char *class, const char *message);
 /* The value cannot be written. */
 void stand_in_abort(struct text *out, const char *class, const char *message);
