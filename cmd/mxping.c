@@ -185,6 +185,7 @@ static int find_local(struct ping *p, const struct jvm *jvm, struct error *err)
 {
 	int64_t timeout_ns = opt.jmx.timeout_ns;
 
+	rmi_local_release(&p->local);
 	if (!rmi_local_find(&p->local, jvm, false, timeout_ns, err))
 		return 0;
 	if (!opt.start || err->kind != ERROR_UNAVAILABLE)

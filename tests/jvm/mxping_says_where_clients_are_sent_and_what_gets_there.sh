@@ -32,6 +32,7 @@ pinged() {
 mended() {
 	line=$(sed -n 's/.* runs: sjkc \(mxprx .*\)$/\1/p' "$scratch/out")
 	[ -n "$line" ] || { echo 'no remedy'; cat "$scratch/out"; return 1; }
+	: >"$scratch/proxy"
 	# shellcheck disable=SC2086 # words
 	"$sjkc" $line >"$scratch/proxy" 2>&1 &
 	proxy=$!
