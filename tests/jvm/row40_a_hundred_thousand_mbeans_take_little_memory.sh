@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written as they are read; of those that a pattern finds, some are listed.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/jmx.sh
+[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+# shellcheck disable=SC2034 # for target
+target_program=Beans target_memory='-Xmx400m -XX:+UseSerialGC'
+
+jmx_target "$(jdks | head -n 1)" -- many=100000 &&
+	ask 2 mx -s "127.0.0.1:$port" -b 'sjkc.many:*' -mg &&
+	said 'matches 100000 MBeans' && said 'and 99980 more' || exit
+(
+	ulimit -v 300000
+	exec timeout 300 "$sjkc" mxdump -s "127.0.0.1:$port" \
+		-q 'sjkc.many:*' --timeout 60s
+) >"$scratch/out" || { echo "exit status $?"; exit 1; }
+python3 - "$scratch/out" <<-'END'
+	import json, sys
+	d = json.load(open(sys.argv[1]))
+	assert set(d) == {"beans"}, list(d)
+	ids = {b["Id"] for b in d["beans"]}
+	assert ids == set(range(1, 100001)), len(ids)
+	assert all(b["Numbers"] == [b["Id"], -b["Id"]] for b in d["beans"])
+END
