@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/jmx_read.h"
+
+#include "core/base/alloc.h"
+#include "tests/unit/scripted_jmx.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MANY 1000
+
+static const struct value one = { .kind = VALUE_INTEGER,
+				  .type = "int",
+				  .integer = 1 };
+
+/* What was read, "name=1 name!why …". */
+struct seen {
+	struct text text;
+	size_t beans, lost;
+	size_t stop_at; /* a failure of the reader's own; 0: none */
+};
+
+static const char *const *choose(void *self, const char *object,
+				 const struct jmx_info *info, struct arena *a,
+				 size_t *count, const void **note,
+				 struct error *err)
+{
+	const char **names = arena_alloc(a, info->attribute_count *
+						    sizeof(*names));
+
+	(void)self;
+	(void)err;
+	for (size_t i = 0; i < info->attribute_count; i++)
+		names[i] = arena_copy(a, info->attributes[i].name,
+				      strlen(info->attributes[i].name));
+	*count = info->attribute_count;
+	*note = object;
+	return names;
+}
+
+static int take(void *self, const struct jmx_bean *bean, struct error *err)
+{
+	struct seen *s = self;
+
+	text_printf(&s->text, "%s%s", s->beans ? " " : "", bean->name);
+	if (bean->failure)
+		text_printf(&s->text, "!%s", bean->failure);
+	else if (bean->values)
+		text_printf(&s->text, "=%d",
+			    (int)value_integer_of(
+				    bean->values->members.at[0].value, -1));
+	if (bean->class && !bean->failure)
+		assert_ptr_equal(bean->note, bean->name);
+	s->lost += bean->was_lost;
+	return ++s->beans == s->stop_at ? (fail)(err, ERROR_OUTPUT, "full") : 0;
+}
+
+static int read_all(struct scripted_jmx *s, struct seen *seen,
+		    struct error *err)
+{
+	const struct jmx_reader reader = { choose, take, seen };
+	const char **names = xcalloc(s->count + 1, sizeof(*names));
+	int ret;
+
+	for (size_t i = 0; i < s->count; i++)
+		names[i] = s->mbeans[i].name;
+	ret = jmx_read(&s->jmx, names, s->count, &reader, err);
+	free(names);
+	return ret;
+}
+
+#define BEAN(n)                                                                \
+	{                                                                      \
+		.name = n, .class = "C", .attributes = { { "A", &one } },      \
+		.count = 1                                                     \
+	}
+
+static void each_is_given_in_the_order_of_names(void **state)
+{
+	static const struct scripted_mbean mbeans[] = {
+		BEAN("a"),
+		{ .name = "b", .class = "C", .info_failure = "has gone" },
+		BEAN("c"),
+		{ .name = "d", .class = "C" }, /* nothing to ask for */
+		{ .name = "e",
+		  .class = "C",
+		  .attributes = { { "A", &one } },
+		  .count = 1,
+		  .get_failure = "has gone, too" },
+		{ .name = "f", .class = "C", .info_failure = "as well" },
+	};
+	struct scripted_jmx s;
+	struct seen seen = { 0 };
+	struct error err;
+
+	(void)state;
+	scripted_jmx_init(&s, mbeans, 6);
+	assert_int_equal(read_all(&s, &seen, &err), 0);
+	assert_string_equal(seen.text.bytes, "a=1 b!has gone c=1 d "
+					     "e!has gone, too f!as well");
+	assert_int_equal(s.runs, 2);
+	assert_int_equal(s.requests, 6 + 3);
+	assert_int_equal(seen.lost, 0);
+	text_release(&seen.text);
+}
+
+static void none_is_none(void **state)
+{
+	struct scripted_jmx s;
+	struct seen seen = { 0 };
+	struct error err;
+
+	(void)state;
+	scripted_jmx_init(&s, NULL, 0);
+	assert_int_equal(read_all(&s, &seen, &err), 0);
+	assert_int_equal(seen.beans, 0);
+	assert_int_equal(s.requests, 0);
+}
+
+/* Their names, too, are of the table. */
+static struct scripted_mbean *make_many(size_t count)
+{
+	struct scripted_mbean *mbeans = xcalloc(count, sizeof(*mbeans));
+
+	for (size_t i = 0; i < count; i++) {
+		struct text name = { 0 };
+
+		text_printf(&name, "m%zu", i);
+		mbeans[i] = (struct scripted_mbean)BEAN(name.bytes);
+	}
+	return mbeans;
+}
+
+static void free_many(struct scripted_mbean *mbeans, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free((char *)mbeans[i].name);
+	free(mbeans);
+}
+
+/* The attributes of a batch come with the descriptions of the next. */
+static void many_take_few_round_trips(void **state)
+{
+	struct scripted_mbean *mbeans = make_many(MANY);
+	struct scripted_jmx s;
+	struct seen seen = { 0 };
+	struct error err;
+
+	(void)state;
+	scripted_jmx_init(&s, mbeans, MANY);
+	assert_int_equal(read_all(&s, &seen, &err), 0);
+	assert_int_equal(seen.beans, MANY);
+	assert_non_null(strstr(seen.text.bytes, "m199=1 m200=1 m201=1"));
+	assert_int_equal(s.requests, 2 * MANY);
+	assert_int_equal(s.runs, MANY / JMX_READ_BATCH + 1);
+	assert_int_equal(s.most, 2 * JMX_READ_BATCH);
+	text_release(&seen.text);
+	free_many(mbeans, MANY);
+}
+
+static void what_loses_the_connection_is_left_out(void **state)
+{
+	static const struct scripted_mbean mbeans[] = {
+		BEAN("a"), BEAN("b"), BEAN("c"), BEAN("d"), BEAN("e"),
+	};
+	struct scripted_jmx s;
+	struct seen seen = { 0 };
+	struct error err;
+
+	(void)state;
+	scripted_jmx_init(&s, mbeans, 5);
+	s.losses[0] = 2;     /* what b is */
+	s.losses[1] = 5 + 4; /* the last of what there is of a, c, d, e */
+	assert_int_equal(read_all(&s, &seen, &err), 0);
+	assert_string_equal(seen.text.bytes,
+			    "a=1 b!the line is cut c=1 d=1 e!the line is cut");
+	assert_int_equal(seen.lost, 2);
+	text_release(&seen.text);
+}
+
+static void a_connection_lost_too_often_ends_it(void **state)
+{
+	static const struct scripted_mbean mbeans[] = {
+		BEAN("a"), BEAN("b"), BEAN("c"), BEAN("d"), BEAN("e"),
+	};
+	struct scripted_jmx s;
+	struct seen seen = { 0 };
+	struct error err;
+
+	(void)state;
+	scripted_jmx_init(&s, mbeans, 5);
+	for (size_t i = 0; i <= JMX_READ_LOST; i++)
+		s.losses[i] = 5 + 1 + i;
+	assert_int_equal(read_all(&s, &seen, &err), -1);
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_string_equal(err.text, "the line is cut");
+	/* Those that nobody can say anything of were not given. */
+	assert_int_equal(seen.beans, 0);
+	text_release(&seen.text);
+}
+
+static void a_jvm_that_has_gone_ends_it(void **state)
+{
+	static const struct scripted_mbean mbeans[] = {
+		BEAN("a"),
+		BEAN("b"),
+		BEAN("c"),
+	};
+	struct scripted_jmx s;
+	struct seen seen = { 0 };
+	struct error err;
+
+	(void)state;
+	scripted_jmx_init(&s, mbeans, 3);
+	s.losses[0] = 3 + 2;
+	s.lost_kind = ERROR_NO_TARGET;
+	assert_int_equal(read_all(&s, &seen, &err), -1);
+	assert_int_equal(err.kind, ERROR_NO_TARGET);
+	assert_string_equal(seen.text.bytes, "a=1");
+	assert_int_equal(s.runs, 2);
+	text_release(&seen.text);
+}
+
+static void a_failure_of_the_reader_ends_it(void **state)
+{
+	static const struct scripted_mbean mbeans[] = {
+		BEAN("a"),
+		BEAN("b"),
+		BEAN("c"),
+	};
+	struct scripted_jmx s;
+	struct seen seen = { .stop_at = 2 };
+	struct error err;
+
+	(void)state;
+	scripted_jmx_init(&s, mbeans, 3);
+	assert_int_equal(read_all(&s, &seen, &err), -1);
+	assert_int_equal(err.kind, ERROR_OUTPUT);
+	assert_string_equal(seen.text.bytes, "a=1 b=1");
+	assert_int_equal(s.runs, 2);
+	text_release(&seen.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_is_given_in_the_order_of_names),
+		cmocka_unit_test(none_is_none),
+		cmocka_unit_test(many_take_few_round_trips),
+		cmocka_unit_test(what_loses_the_connection_is_left_out),
+		cmocka_unit_test(a_connection_lost_too_often_ends_it),
+		cmocka_unit_test(a_jvm_that_has_gone_ends_it),
+		cmocka_unit_test(a_failure_of_the_reader_ends_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/mx_operation.h"
+
+#include "cmd/jcmd_jmx.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define STRING "java.lang.String"
+#define P(t)                                                                   \
+	{                                                                      \
+		.name = "p", .type = (t), .description = ""                    \
+	}
+#define OP(n, ...)                                                             \
+	{                                                                      \
+		.name = (n), .type = "int", .description = "",                 \
+		.parameters = (const struct jmx_feature[]){ __VA_ARGS__ },     \
+		.parameter_count = sizeof((const struct jmx_feature[]){        \
+					   __VA_ARGS__ }) /                    \
+				   sizeof(struct jmx_feature)                  \
+	}
+
+static const struct jmx_feature operations[] = {
+	OP("sum", P("int"), P("int")),
+	OP("sum", P("double"), P("double")),
+	OP("sum", P(STRING), P(STRING)),
+	OP("sum", P("int"), P("int"), P("int")),
+	/* java.lang:type=Threading has them so. */
+	OP("getThreadInfo", P("long")),
+	OP("getThreadInfo", P("[J")),
+	OP("getThreadInfo", P("long"), P("int")),
+	OP("getThreadInfo", P("[J"), P("int")),
+	OP("cross", P("int"), P(STRING)),
+	OP("cross", P(STRING), P("int")),
+	OP("point", P("com.acme.Point")),
+	{ .name = "gc", .type = "void", .description = "" },
+	{ .name = "GC", .type = "void", .description = "" },
+	{ .name = "Reset", .type = "void", .description = "" },
+};
+
+static const struct jmx_info info = {
+	.class = "",
+	.description = "",
+	.operations = operations,
+	.operation_count = sizeof(operations) / sizeof(*operations),
+};
+
+/* "sum 3 4" chooses what has that signature; or fails, saying so. */
+static void chooses(const char *line, const char *wanted)
+{
+	char words[128];
+	const char *values[8];
+	struct option_list arguments = { .values = values };
+	struct mx_operation op = { 0 };
+	struct text got = { 0 };
+	struct arena a = { 0 };
+	struct error err = { 0 };
+	int status;
+
+	assert_true(strlen(line) < sizeof(words));
+	memcpy(words, line, strlen(line) + 1);
+	for (char *at = strchr(words, ' '); at; at = strchr(at, ' ')) {
+		*at++ = '\0';
+		values[arguments.count++] = at;
+	}
+	status = mx_operation_choose(&op, &info, words, &arguments, &a, &err);
+	if (status)
+		text_printf(&got, "%d %s", (int)err.kind, err.text);
+	else
+		text_puts(&got, op.name);
+	for (size_t i = 0; status == 0 && i < op.count; i++) {
+		assert_non_null(op.arguments[i]);
+		text_printf(&got, " %s", op.signature[i]);
+	}
+	assert_string_equal(got.bytes, wanted);
+	text_release(&got);
+	arena_release(&a);
+}
+
+static void the_number_and_kinds_of_arguments_choose(void **state)
+{
+	(void)state;
+	chooses("sum 3 4", "sum int int");
+	chooses("sum 3 4.5", "sum double double");
+	chooses("sum 3000000000 4", "sum double double");
+	chooses("sum 3 x", "sum java.lang.String java.lang.String");
+	chooses("sum 1 2 3", "sum int int int");
+	chooses("getThreadInfo 1", "getThreadInfo long");
+	chooses("getThreadInfo 1,2", "getThreadInfo [J");
+	chooses("getThreadInfo 1 2", "getThreadInfo long int");
+	chooses("getThreadInfo 1,2 2", "getThreadInfo [J int");
+}
+
+static void the_case_counts_where_it_has_to(void **state)
+{
+	(void)state;
+	chooses("gc", "gc");
+	chooses("GC", "GC");
+	chooses("reset", "Reset");
+	chooses("Gc", "2 several take these arguments; say which: gc(), GC()");
+}
+
+static void types_that_are_given_choose(void **state)
+{
+	(void)state;
+	chooses("sum(double,double) 3 4", "sum double double");
+	chooses("sum(String,java.lang.String) 3 4",
+		"sum java.lang.String java.lang.String");
+	chooses("getThreadInfo(long[]) 1", "getThreadInfo [J");
+	chooses("getThreadInfo([J) 1", "getThreadInfo [J");
+	chooses("gc()", "gc");
+	chooses("sum(long,long) 3 4",
+		"2 none has these types and 2 arguments: sum(int, int), "
+		"sum(double, double), sum(String, String), "
+		"sum(int, int, int)");
+	chooses("sum(int,int)",
+		"2 none has these types and 0 arguments: sum(int, int), "
+		"sum(double, double), sum(String, String), "
+		"sum(int, int, int)");
+	chooses("sum(int,int 3 4", "3 there is no operation 'sum(int,int'; "
+				   "--info lists them");
+}
+
+static void what_remains_open_is_listed(void **state)
+{
+	(void)state;
+	chooses("cross 1 2", "2 several take these arguments; say which: "
+			     "cross(int, String), cross(String, int)");
+	chooses("cross x 2", "cross java.lang.String int");
+	chooses("cross x y", "2 none takes these arguments: "
+			     "cross(int, String), cross(String, int)");
+	chooses("getThreadInfo 1 2 3",
+		"2 none has 3 arguments: getThreadInfo(long), "
+		"getThreadInfo(long[]), getThreadInfo(long, int), "
+		"getThreadInfo(long[], int)");
+}
+
+static void the_only_one_says_why_not(void **state)
+{
+	(void)state;
+	chooses("sum 1 2 x", "2 'x' is no int");
+	chooses("point 1", "2 a com.acme.Point cannot be given as text");
+	chooses("summ 1 2", "3 there is no operation 'summ'; is 'sum' meant?");
+	chooses("nothing", "3 there is no operation 'nothing'; --info lists "
+			   "them");
+}
+
+/* As JDK 17 and 25 name the operations of their commands, each kind of it. */
+static void commands_are_operations_by_another_name(void **state)
+{
+	static const char *const names[][2] = {
+		{ "help", "help" },
+		{ "Compiler.CodeHeap_Analytics", "compilerCodeHeapAnalytics" },
+		{ "Compiler.codecache", "compilerCodecache" },
+		{ "Compiler.directives_add", "compilerDirectivesAdd" },
+		{ "GC.class_histogram", "gcClassHistogram" },
+		{ "GC.finalizer_info", "gcFinalizerInfo" },
+		{ "GC.run", "gcRun" },
+		{ "JFR.configure", "jfrConfigure" },
+		{ "JVMTI.agent_load", "jvmtiAgentLoad" },
+		{ "System.native_heap_info", "systemNativeHeapInfo" },
+		{ "Thread.print", "threadPrint" },
+		{ "VM.class_hierarchy", "vmClassHierarchy" },
+		{ "VM.cds", "vmCds" },
+		{ "VM.native_memory", "vmNativeMemory" },
+		{ "VM.systemdictionary", "vmSystemdictionary" },
+		{ "VM.version", "vmVersion" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct text got = { 0 };
+
+		jcmd_jmx_operation(&got, names[i][0], strlen(names[i][0]));
+		assert_string_equal(got.bytes, names[i][1]);
+		text_release(&got);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_number_and_kinds_of_arguments_choose),
+		cmocka_unit_test(the_case_counts_where_it_has_to),
+		cmocka_unit_test(types_that_are_given_choose),
+		cmocka_unit_test(what_remains_open_is_listed),
+		cmocka_unit_test(the_only_one_says_why_not),
+		cmocka_unit_test(commands_are_operations_by_another_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
