@@ -8,7 +8,6 @@
 #include "cmd/talk.h"
 #include "cmd/target.h"
 #include "core/base/alloc.h"
-#include "core/base/safe_text.h"
 #include "jmx_http/object_name.h"
 
 #include <errno.h>
@@ -34,35 +33,6 @@ void mx_failed(struct mx *m, enum error_kind kind, const char *fmt, ...)
 		free(said);
 	}
 	va_end(args);
-}
-
-/* A text of several lines keeps them; each is made safe. */
-static void put_lines(struct text *out, const struct value_text *t,
-		      unsigned indent)
-{
-	const char *at = t->at, *end = t->at + t->len;
-
-	while (at < end) {
-		const char *line = memchr(at, '\n', (size_t)(end - at));
-		size_t len = (size_t)((line ? line : end) - at);
-
-		if (at > t->at && len)
-			text_printf(out, "%*s", (int)indent, "");
-		safe_text(out, at, len);
-		at += len + (line != NULL);
-		if (at < end)
-			text_putc(out, '\n');
-	}
-}
-
-void mx_print(struct text *out, const struct value *v, unsigned indent,
-	      size_t width)
-{
-	if (v->kind == VALUE_STRING && v->text.len &&
-	    memchr(v->text.at, '\n', v->text.len))
-		put_lines(out, &v->text, indent);
-	else
-		value_print(out, v, indent, width);
 }
 
 int mx_flush(struct mx *m, struct text *text, struct error *err)

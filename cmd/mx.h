@@ -43,10 +43,6 @@ int mx_notifications(struct mx *m, struct error *err);
 void mx_failed(struct mx *m, enum error_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Appends it as a person reads it; lines of a String are lines. */
-void mx_print(struct text *out, const struct value *v, unsigned indent,
-	      size_t width);
-
 /* Writes what is in text, and empties it; -1 when that is in vain. */
 int mx_flush(struct mx *m, struct text *text, struct error *err);
 

@@ -70,7 +70,7 @@ static void put_text(struct call *c, const struct jmx_reply *reply)
 	}
 	if (is_void || !reply->value)
 		return;
-	mx_print(c->text, reply->value, 0, c->mx->opt->width);
+	value_print(c->text, reply->value, 0, c->mx->opt->width);
 	text_putc(c->text, '\n');
 }
 

@@ -94,15 +94,22 @@ static void add_members(struct mx_csv *c, const char *object, const char *key,
 	}
 }
 
+/* Some may be null, as those of threads that ended; of none there is no row. */
 static bool is_table(const struct value *v)
 {
+	static const char
+		composites[] = "[Ljavax.management.openmbean.CompositeData;";
+	bool some = false;
+
 	if (v->kind != VALUE_ARRAY)
 		return v->kind == VALUE_TABULAR;
 	for (size_t i = 0; i < v->list.count; i++) {
-		if (v->list.at[i]->kind != VALUE_COMPOSITE)
+		if (v->list.at[i]->kind == VALUE_COMPOSITE)
+			some = true;
+		else if (v->list.at[i]->kind != VALUE_NULL)
 			return false;
 	}
-	return v->list.count > 0;
+	return some || strcmp(v->type, composites) == 0;
 }
 
 void mx_csv_add(struct mx_csv *c, const char *object, const char *key,

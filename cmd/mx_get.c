@@ -55,7 +55,7 @@ static void put_text(struct get *g, const char *object,
 
 	(void)object;
 	text_puts(&printed, "");
-	mx_print(&printed, v, indent, g->mx->opt->width);
+	value_print(&printed, v, indent, g->mx->opt->width);
 	lines = memchr(printed.bytes, '\n', printed.len);
 	if (!quiet) {
 		text_printf(&g->text, "%*s", INDENT, "");

@@ -77,7 +77,7 @@ static void put_text(const struct mx *mx, struct text *out,
 	text_putc(out, '\n');
 	if (n->user_data && n->user_data->kind != VALUE_NULL) {
 		text_puts(out, "    ");
-		mx_print(out, n->user_data, 4, mx->opt->width);
+		value_print(out, n->user_data, 4, mx->opt->width);
 		text_putc(out, '\n');
 	}
 }

@@ -125,7 +125,7 @@ static const struct value *longest_step(const struct value *v,
 
 const struct value *value_path(const struct value *v, const char *path)
 {
-	while (v && *path)
+	while (v && v->kind != VALUE_NULL && *path)
 		v = longest_step(v, &path);
 	return v;
 }

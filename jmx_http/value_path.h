@@ -11,7 +11,7 @@
  * "used", "key.member", "0.name": members of composites and objects, keys of
  * maps and of tables (where a row is no more than a key and its value, the
  * value), numbers of an array's elements.  Names may have dots: the longest
- * that is there is meant.  NULL when there is none.
+ * that is there is meant.  A part of null is null.  NULL when there is none.
  */
 const struct value *value_path(const struct value *v, const char *path);
 

@@ -84,16 +84,24 @@ static void print_lines(struct printer *p, const struct value *v)
 	}
 }
 
+/* Composites, of which some may be null, as those of threads that ended. */
 static bool has_rows(const struct value *v)
 {
+	bool some = false;
+
 	if (v->kind == VALUE_TABULAR)
 		return v->table.row_count > 0;
-	if (v->kind != VALUE_ARRAY || !v->list.count)
+	if (v->kind != VALUE_ARRAY)
 		return false;
-	for (size_t i = 0; i < v->list.count; i++)
-		if (v->list.at[i]->kind != VALUE_COMPOSITE)
+	for (size_t i = 0; i < v->list.count; i++) {
+		const struct value *row = v->list.at[i];
+
+		if (row->kind == VALUE_COMPOSITE)
+			some = true;
+		else if (row->kind != VALUE_NULL)
 			return false;
-	return true;
+	}
+	return some;
 }
 
 /* True for what is printed on lines of its own. */
@@ -185,9 +193,9 @@ static void print_object(struct printer *p, const struct value *v)
 	p->indent -= STEP;
 }
 
-/* Rows of composites; columns are those of the first. */
+/* Rows of composites; columns are those of the first that is not null. */
 struct table {
-	const struct value *const *rows;
+	const struct value *const *rows, *first;
 	size_t row_count, column_count;
 	struct text *cells; /* the first row is their names */
 	size_t *widths;
@@ -200,6 +208,8 @@ static struct text cell_of(const struct value *row, const struct value *first,
 	const char *name = first->members.at[column].name;
 	const struct value *v = NULL;
 
+	if (row->kind != VALUE_COMPOSITE)
+		return safe_cell(row);
 	if (column < row->members.count &&
 	    !strcmp(row->members.at[column].name, name))
 		v = row->members.at[column].value;
@@ -225,7 +235,7 @@ static void cut_cell(struct text *cell, size_t cell_width)
 
 static void fill_table(struct table *t, size_t cell_width)
 {
-	const struct value *first = t->rows[0];
+	const struct value *first = t->first;
 	size_t n = (t->row_count + 1) * t->column_count;
 
 	t->cells = xcalloc(n, sizeof(*t->cells));
@@ -268,18 +278,29 @@ static void print_rule(struct printer *p, const struct table *t)
 	}
 }
 
+static void print_blocks(struct printer *p, const struct value *const *rows,
+			 size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			new_line(p);
+		if (rows[i]->kind == VALUE_COMPOSITE)
+			print_block(p, rows[i]);
+		else
+			print_cell(p, rows[i]);
+	}
+}
+
 static void print_table(struct printer *p, const struct value *const *rows,
 			size_t count)
 {
-	struct table t = { .rows = rows, .row_count = count };
+	struct table t = { .rows = rows, .first = rows[0], .row_count = count };
 
-	t.column_count = rows[0]->members.count;
+	for (size_t i = 0; t.first->kind != VALUE_COMPOSITE && i < count; i++)
+		t.first = rows[i];
+	t.column_count = t.first->members.count;
 	if (!t.column_count || t.column_count > COLUMNS_MAX) {
-		for (size_t i = 0; i < count; i++) {
-			if (i)
-				new_line(p);
-			print_block(p, rows[i]);
-		}
+		print_blocks(p, rows, count);
 		return;
 	}
 	fill_table(&t, p->cell_width);

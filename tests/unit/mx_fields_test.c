@@ -212,6 +212,7 @@ static void a_path_leads_through_every_kind(void **state)
 	}
 	assert_ptr_equal(value_path(v, ""), v);
 	assert_null(value_path(NULL, "u"));
+	assert_ptr_equal(value_path(&value_null, "u.x"), &value_null);
 	arena_release(&a);
 }
 

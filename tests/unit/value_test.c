@@ -125,6 +125,26 @@ static void composites_are_blocks_and_lists_of_them_tables(void **state)
 			    "{id=22, name=}]");
 }
 
+/* ThreadMXBean.getThreadInfo() has one for each thread that has ended. */
+static void a_row_that_is_null_stands_in_its_place(void **state)
+{
+	const struct value_member one[] = {
+		{ "id", value_integer(&arena, "int", 1) },
+		{ "name", value_string(&arena, "x") },
+	};
+	const struct value *rows[] = { &value_null,
+				       members(VALUE_COMPOSITE, one, 2),
+				       &value_null };
+
+	(void)state;
+	assert_string_equal(print_of(list(rows, 3), 0, 0), "id  |name\n"
+							   "----+----\n"
+							   "null|null\n"
+							   "1   |x\n"
+							   "null|null");
+	assert_string_equal(print_of(list(rows, 1), 0, 0), "[null]");
+}
+
 static void what_is_within_is_set_in(void **state)
 {
 	const struct value_member inner[] = {
@@ -220,6 +240,7 @@ int main(void)
 		cmocka_unit_test(numbers_keep_their_digits),
 		cmocka_unit_test(
 			composites_are_blocks_and_lists_of_them_tables),
+		cmocka_unit_test(a_row_that_is_null_stands_in_its_place),
 		cmocka_unit_test(what_is_within_is_set_in),
 		cmocka_unit_test(foreign_text_is_safe_and_keeps_its_lines),
 		cmocka_unit_test(maps_are_objects_when_their_keys_are_text),
