@@ -20,9 +20,7 @@ PYTHONPATH=tests/jvm/lib timeout 150 python3 - "$proxy_port" "$proxy" \
 	works(port)
 	def quiet():
 	    return descriptors(pid) == idle
-	time.sleep(0.3)
-	assert until(lambda: descriptors(pid) < 12), descriptors(pid)
-	idle = descriptors(pid)
+	idle = settled(pid)
 
 	def reset(s):
 	    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,

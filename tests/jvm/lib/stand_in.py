@@ -222,7 +222,17 @@ def works(port):
 
 
 def descriptors(pid):
-    return len(os.listdir("/proc/%s/fd" % pid))
+    """How many are open, but for those that it may have been given."""
+    return sum(int(fd) < 100 for fd in os.listdir("/proc/%s/fd" % pid))
+
+
+def settled(pid):
+    """The same, once all that was begun has ended."""
+    while True:
+        count = descriptors(pid)
+        time.sleep(0.3)
+        if descriptors(pid) == count:
+            return count
 
 
 def resident_kib(pid):

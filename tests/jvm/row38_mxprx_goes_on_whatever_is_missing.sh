@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# No descriptors, a port that is taken, a JVM that is not there, is slow, or
+# comes back: mxprx says so, goes on, and serves as soon as it can.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/lab.sh
+lab_enter "$0" "$@"
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/proxy.sh
+
+(
+	ulimit -n 32
+	proxy -s 127.0.0.1:9010 -b 0 --max-clients-of-host 1000 || exit 1
+	echo "$proxy_port $proxy" >"$scratch/few"
+	sleep 100
+) &
+few=$!
+target_pids="$target_pids $few"
+target_wait "$scratch/few" '[0-9]' || exit 1
+read -r proxy_port proxy <"$scratch/few"
+target_pids="$target_pids $proxy" proxy_said=$scratch/proxy.said
+PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" "$proxy" \
+	<<-'END' || exit 1
+	import sys
+	from stand_in import *
+	port, pid = int(sys.argv[1]), sys.argv[2]
+	jvm = Jvm(9010)
+	works(port)
+	idle = settled(pid)
+	for _ in range(3):
+	    many, away = [], 0
+	    for _ in range(60):
+	        try:
+	            many.append(connect(port))
+	        except ConnectionResetError:
+	            away += 1
+	    # Those without a descriptor are sent away at once.
+	    assert until(lambda: descriptors(pid) >= 31)
+	    for s in many:
+	        s.settimeout(0.05)
+	        try:
+	            away += ends(s)
+	        except TimeoutError:
+	            pass
+	    assert away >= 25, away
+	    for s in many:
+	        s.close()
+	    assert until(lambda: descriptors(pid) == idle), descriptors(pid)
+	    works(port)
+	    assert until(lambda: descriptors(pid) == idle), descriptors(pid)
+	# None is left for the JVM: the client hears of it.
+	kept = []
+	while descriptors(pid) < 32:
+	    kept.append(greeted(port))
+	kept[0].sendall(LOOKUP)
+	assert b"ConnectException" in rest_of(kept[0])
+	for s in kept:
+	    s.close()
+	assert until(lambda: descriptors(pid) == idle)
+	works(port)
+END
+grep -q 'a client cannot be taken: Too many open files' "$proxy_said" ||
+	{ echo 'it was not said:'; cat "$proxy_said"; exit 1; }
+proxy_end TERM || exit 1
+
+# A port that is taken.
+proxy -s 127.0.0.1:9010 -b 0 || exit 1
+timeout 10 "$sjkc" mxprx -s 127.0.0.1:9010 -b "$proxy_port" >"$scratch/out" 2>&1
+status=$?
+[ $status -eq 9 ] || { echo "exit status $status, not 9"; cat "$scratch/out"; exit 1; }
+grep -q "127.0.0.1:$proxy_port cannot be listened on: Address already in use" \
+	"$scratch/out" || { cat "$scratch/out"; exit 1; }
+proxy_end TERM || exit 1
+
+# JVMs that are not there, are slow, and come back.
+proxy -s 127.0.0.1:9010 -b 0 --timeout 1s || exit 1
+PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" "$proxy" \
+	<<-'END' || exit 1
+	import sys
+	from stand_in import *
+	port, pid = int(sys.argv[1]), sys.argv[2]
+	def refused(why):
+	    s = greeted(port)
+	    s.sendall(LOOKUP)
+	    rest = rest_of(s)
+	    assert b"java.rmi.ConnectException" in rest and why in rest, rest
+	for _ in range(3):
+	    refused(b"Connection refused")
+	jvm = Jvm(9010)
+	works(port)
+	kept = greeted(port)
+	ask(kept, LOOKUP, returned(server_stub(b"127.0.0.1", port)))
+	jvm.close()
+	assert ends(kept)
+	refused(b"Connection refused")
+
+	# Another port for all that is behind the registry, after the restart.
+	jvm = Jvm(9010)
+	other = Jvm(9011)
+	jvm.answer = lambda message: ([returned(server_stub(b"pod", 9011))]
+				      if LOOKUP in message else
+				      [returned(gone, b"\2")])
+	gone = (b"sr" + utf(b"java.rmi.NoSuchObjectException") + bytes(8) +
+		b"\2\0\0pxp")
+	for _ in range(2):
+	    works(port)
+	assert LOGIN in other.heard[-1] and DOMAIN in other.heard[-1]
+	assert not any(LOGIN in c for c in jvm.heard)
+	other.close()
+	jvm.close()
+
+	class Slow(Jvm):
+	    def serve(self, c, heard):
+	        time.sleep(100)
+	slow = Slow(9010)
+	refused(b"no answer in time")
+	slow.close()
+	class Other(Jvm):
+	    def serve(self, c, heard):
+	        c.sendall(b"SSH-2.0-x\r\n")
+	        c.recv(100)
+	strange = Other(9010)
+	refused(b"what answers there is no RMI")
+	strange.close()
+	class Closes(Jvm):
+	    def serve(self, c, heard):
+	        c.close()
+	strange = Closes(9010)
+	s = greeted(port)
+	s.sendall(LOOKUP)
+	assert b"ConnectException" in rest_of(s)
+	strange.close()
+	back = Jvm(9010)
+	works(port)
+END
+proxy_end TERM
