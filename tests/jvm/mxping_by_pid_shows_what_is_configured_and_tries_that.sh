@@ -19,6 +19,7 @@ nothing_configured() {
 		printed 'local   no connector for this machine is seen' &&
 		printed 'the JVM has no JMX that could be connected to' &&
 		printed "mxping -p $pid --start" &&
+		printed "sjkc mxprx -p $pid -b 127.0.0.1:7777" &&
 		ask 5 mxping -p "$pid" --json && no_connector &&
 		ask 0 mxping -p "$pid" --start &&
 		said 'its JMX connector for this machine is started, and stays' &&
@@ -26,7 +27,18 @@ nothing_configured() {
 		printed 'JMX works, by the connector for this machine' &&
 		ask 0 mxping "$pid" && ! said 'is started' >/dev/null &&
 		ask 2 mxping "$pid" 4711 && said 'one JVM at a time' &&
-		alive "$pid" && no_litter "$pid" && target_end "$pid"
+		lets_others_in && alive "$pid" && no_litter "$pid" &&
+		target_end "$pid"
+}
+
+# The remedy's proxy.
+lets_others_in() {
+	"$sjkc" mxprx -p "$pid" -b 127.0.0.1:7777 >"$scratch/proxy" 2>&1 &
+	proxy=$!
+	target_pids="$target_pids $proxy"
+	target_wait "$scratch/proxy" 7777 &&
+		ask 0 mxping -s 127.0.0.1:7777 && printed 'ok      mbean' &&
+		kill $proxy && wait $proxy
 }
 
 # Neither the last answer nor the JVM has one.

@@ -185,10 +185,27 @@ ipv6() {
 		lab_unforward && target_end "$pid"
 }
 
+# by_tls SETTING WORDS: the remedy's options of TLS are those that it takes
+by_tls() {
+	lab_jvm "$jdk" tls hostname "$1" &&
+		pinged 5 127.0.0.1:9010 --cacert "$tls/ca.pem" &&
+		printed 'failed  server' &&
+		printed 'a name that is not known here; it answers on that port' &&
+		printed "sjkc mxprx -s 127.0.0.1:9010 --cacert $tls/ca.pem $2" &&
+		mended && target_end "$pid"
+}
+
+tls() {
+	lab_forward 9010 9010 && registry=$forwarder &&
+		lab_forward 9011 9011 && by_tls '' '-b' &&
+		by_tls nosan '--insecure -b' && lab_unforward &&
+		forwarder=$registry && lab_unforward
+}
+
 check() {
 	jdk=$1
 	same_number && another_number && loopback_of_the_other && strangers &&
-		two_ports && sessions && ipv6
+		two_ports && sessions && ipv6 && tls
 }
 
 for_each_jdk check
