@@ -14,6 +14,7 @@ scratch=$(mktemp -d)
 out=build/bench
 mkdir -p "$out"
 . tests/jvm/lib/target.sh
+. tests/jvm/lib/jmx.sh
 trap 'target_end_all; rm -rf "$scratch"' EXIT
 if [ -z "$(jdks)" ]; then
 	echo 'ttop: no JDK'
@@ -67,6 +68,24 @@ cost() {
 	target_end "$pid"
 }
 
+# over JDK: the same over JMX, where the JVM has to answer
+over() {
+	jmx_target "$1" -- threads=1000 || return
+	# Its compiler has seen to it before.
+	"$sjkc" ttop -s "127.0.0.1:$port" -b -ri 100ms -si 10ms \
+		--iterations 100 >"$scratch/reports" 2>&1
+	for how in "-s 127.0.0.1:$port" "-p $pid" "-p $pid -c"; do
+		before=$(used)
+		"$out/measure" 1 "exec $sjkc ttop $how -b -ri 1s -si 100ms \
+			--iterations $seconds" | line "sjkc ${how%:*}"
+		used | awk -v before="$before" -v seconds="$seconds" '{
+			printf "  %-20s %6.3f s %6.2f %%\n", "  the JVM", \
+				($1 - before) / 1e3, \
+				($1 - before) / seconds / 10 }'
+	done
+	target_end "$pid"
+}
+
 # The kernel's id of each thread of Java that burns, and its CPU in percent.
 ours() {
 	"$sjkc" ttop -p "$pid" --csv -n 0 -ri 10s -si 10s --iterations 1 -q |
@@ -94,6 +113,8 @@ truth() {
 for jdk in $(jdks); do
 	echo "ttop, 1,000 threads, $(basename "$jdk") (at most 1 % and 15 MB)"
 	cost "$jdk"
+	echo "ttop over JMX, 1,000 threads, $(basename "$jdk")"
+	over "$jdk"
 	if has pidstat; then
 		echo "ttop, what threads use, $(basename "$jdk")"
 		truth "$jdk"

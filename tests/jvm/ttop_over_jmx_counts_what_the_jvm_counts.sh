@@ -29,6 +29,10 @@ counts() {
 	ask 0 ttop -s "127.0.0.1:$port" --json -ri 2s --iterations 1 -n 0 \
 		--record "$scratch/recorded" || return
 	after=$(ran_ns "$tid") ended=$(now_ns)
+	# A recording of it says the same.
+	timeout 60 "$sjkc" ttop --replay "$scratch/recorded" --json -n 0 \
+		>"$scratch/replayed" 2>&1 &&
+		cmp "$scratch/out" "$scratch/replayed" || return
 	python3 - "$scratch/out" "$scratch/recorded" $((after - before)) \
 		$((ended - began)) <<-'END'
 		import json, sys
