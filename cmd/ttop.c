@@ -310,7 +310,7 @@ static int watch_remote(struct ttop_options *o, struct error *err)
 		o->source->ops->close(o->source);
 	ttop_jmx_close(&over);
 	if (ret == 0 && ended)
-		talk("%s: there is no JVM any more", opt.jmx.socket);
+		talk("%s: no JVM answers any more", opt.jmx.socket);
 	return ret;
 }
 

@@ -51,9 +51,23 @@ static void ignore_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-_Noreturn static void guard(int channel, struct thread_source *source)
+void ttop_guard_put_back(struct thread_source *source, const struct jvm *jvm)
 {
 	struct error err;
+
+	if (jmx_source_put_back(source, &err) == 0 || (jvm && !jvm_runs(jvm)))
+		return;
+	if (err.kind == ERROR_NO_TARGET)
+		talk("if the JVM still runs, it goes on measuring contention: "
+		     "%s",
+		     err.text);
+	else
+		talk("the JVM goes on measuring contention: %s", err.text);
+}
+
+_Noreturn static void guard(int channel, struct thread_source *source,
+			    const struct jvm *jvm)
+{
 	ssize_t count;
 	char word;
 
@@ -63,13 +77,13 @@ _Noreturn static void guard(int channel, struct thread_source *source)
 		count = read(channel, &word, 1);
 	while (count < 0 && errno == EINTR);
 	/* Nothing was said: ttop is not there any more. */
-	if (count == 0 && jmx_source_put_back(source, &err) &&
-	    err.kind != ERROR_NO_TARGET)
-		talk("the JVM goes on measuring contention: %s", err.text);
+	if (count == 0)
+		ttop_guard_put_back(source, jvm);
 	_exit(0);
 }
 
-void ttop_guard_open(struct ttop_guard *g, struct thread_source *source)
+void ttop_guard_open(struct ttop_guard *g, struct thread_source *source,
+		     const struct jvm *jvm)
 {
 	int ends[2];
 
@@ -84,7 +98,7 @@ void ttop_guard_open(struct ttop_guard *g, struct thread_source *source)
 	g->pid = fork();
 	if (g->pid == 0) {
 		close(ends[1]);
-		guard(ends[0], source);
+		guard(ends[0], source, jvm);
 	}
 	close(ends[0]);
 	g->channel = ends[1];

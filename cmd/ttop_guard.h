@@ -7,6 +7,7 @@
 #ifndef CMD_TTOP_GUARD_H
 #define CMD_TTOP_GUARD_H
 
+#include "core/jvm/jvm.h"
 #include "core/threads/thread_source.h"
 
 #include <sys/types.h>
@@ -17,10 +18,18 @@ struct ttop_guard {
 };
 
 /*
+ * Puts it back; says so when that cannot be: nobody may be there any more, or
+ * only the way to the JVM is closed.  jvm, unless NULL, is the one on this
+ * machine: when that has ended, all is well.
+ */
+void ttop_guard_put_back(struct thread_source *source, const struct jvm *jvm);
+
+/*
  * Nothing happens unless the source, a jmx_source, has switched something on.
  * Without a child, which is said, ttop is its own guard.
  */
-void ttop_guard_open(struct ttop_guard *g, struct thread_source *source);
+void ttop_guard_open(struct ttop_guard *g, struct thread_source *source,
+		     const struct jvm *jvm);
 
 /* ttop has done it, or tried to: the child ends.  Zeroed storage is fine. */
 void ttop_guard_close(struct ttop_guard *g);

@@ -13,6 +13,12 @@
 /* For a connector that is only looked for. */
 #define LOCAL_TIMEOUT_NS (2 * CLOCK_NS_PER_S)
 
+/* The JVM, where it is one of this machine. */
+static const struct jvm *local_jvm(const struct ttop_jmx *t)
+{
+	return t->target.by_pid ? &t->target.jvm : NULL;
+}
+
 static int open_source(struct ttop_jmx *t,
 		       const struct jmx_source_options *options,
 		       struct error *err)
@@ -23,7 +29,7 @@ static int open_source(struct ttop_jmx *t,
 	t->source = jmx_source_open(t->target.jmx, options, err);
 	if (!t->source)
 		return -1;
-	ttop_guard_open(&t->guard, t->source);
+	ttop_guard_open(&t->guard, t->source, local_jvm(t));
 	return 0;
 }
 
@@ -101,11 +107,8 @@ struct thread_source *ttop_jmx_join(struct ttop_jmx *t, const struct jvm *jvm,
 
 void ttop_jmx_put_back(struct ttop_jmx *t)
 {
-	struct error err;
-
-	if (t->source && jmx_source_put_back(t->source, &err) &&
-	    err.kind != ERROR_NO_TARGET)
-		talk("the JVM goes on measuring contention: %s", err.text);
+	if (t->source)
+		ttop_guard_put_back(t->source, local_jvm(t));
 	ttop_guard_close(&t->guard);
 	t->source = NULL;
 }

@@ -40,7 +40,7 @@ bool jmx_source_has_switched(const struct thread_source *source);
  * Switches off what contention switched on; due before the source is closed.
  * Nothing happens where that is nothing, or again.  -1 and *err when the JVM
  * could not be told: it goes on measuring, unless it has ended
- * (ERROR_NO_TARGET).
+ * (ERROR_NO_TARGET: nobody is there).
  */
 int jmx_source_put_back(struct thread_source *source, struct error *err);
 

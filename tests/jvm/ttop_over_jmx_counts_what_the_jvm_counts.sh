@@ -126,7 +126,7 @@ goes_on_with_a_new_jvm() {
 	target_end "$pid"
 	wait "$ttop"
 	status=$?
-	[ $status -eq 0 ] && said 'there is no JVM any more' && return
+	[ $status -eq 0 ] && said 'no JVM answers any more' && return
 	echo "exit status $status"
 	return 1
 }

@@ -80,6 +80,14 @@ says_when_it_cannot() {
 	said 'goes on measuring contention'
 }
 
+# Nobody knows whether it has ended, or only the way to it is closed.
+says_that_nobody_answers() {
+	begin -s "127.0.0.1:$port" || return
+	target_end "$pid"
+	ended 0 && said 'no JVM answers any more' &&
+		said 'if the JVM still runs, it goes on measuring contention'
+}
+
 # Of a JVM without a port: its connector is started, which is said, and stays.
 beside_proc() {
 	target "$1" -- allocators=1 || return
@@ -105,7 +113,8 @@ check() {
 	jmx_target "$1" -- allocators=1 && by_itself &&
 		signalled INT 0 && signalled TERM 0 && signalled HUP 129 &&
 		signalled KILL 137 && leaves_what_was_on &&
-		says_when_it_cannot && target_end "$pid" && beside_proc "$1"
+		says_when_it_cannot && says_that_nobody_answers &&
+		beside_proc "$1"
 }
 
 for_each_jdk check
