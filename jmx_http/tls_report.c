@@ -240,7 +240,9 @@ static int fail_at_ours(SSL *ssl, const char *alert, struct error *err)
 {
 	if (!SSL_get_certificate(ssl))
 		return fail(err, ERROR_PERMISSION,
-			    "it wants a certificate of ours: %s", alert);
+			    "it wants a certificate of ours (--cert, --key): "
+			    "%s",
+			    alert);
 	return fail(err, ERROR_PERMISSION,
 		    "it does not take our certificate: %s", alert);
 }
@@ -264,7 +266,11 @@ static int fail_at_certificate(const struct tls_peer *peer, struct error *err)
 	struct text fault = { 0 };
 
 	add_fault(&fault, peer);
-	fail(err, ERROR_REFUSED, "its certificate: %s", fault.bytes);
+	if (peer->distrust && peer->distrust != X509_V_ERR_CERT_HAS_EXPIRED &&
+	    peer->distrust != X509_V_ERR_CERT_NOT_YET_VALID)
+		text_puts(&fault, "; --cacert has those that are");
+	fail(err, ERROR_REFUSED, "its certificate: %s; --insecure takes any",
+	     fault.bytes);
 	text_release(&fault);
 	return -1;
 }

@@ -124,6 +124,10 @@ int rmi_probe_secure(struct rmi_probe *p, struct rmi_address *to,
 		return -1;
 	t = rmi_tls_connect(t, p->context, host, p->deadline_ns, &p->tls, err);
 	add_tls(p, detail, host);
+	/* What to do about it is the verdict's to say. */
+	if (!t && p->tls.not_after && p->tls.trouble.len &&
+	    !p->options->tls.insecure)
+		return fail(err, err->kind, "%s", p->tls.trouble.bytes);
 	if (!t)
 		return -1;
 	rmi_connection_init(c, t);

@@ -323,7 +323,7 @@ static void a_certificate_of_ours_is_given_where_it_is_wanted(void **state)
 		{ PEM("client"), 1, true, "" },
 		{ NULL, 0, true, "" },
 		{ NULL, 1, false,
-		  "it wants a certificate of ours: it ended "
+		  "it wants a certificate of ours (--cert, --key): it ended "
 		  "TLS with the alert '" },
 		{ PEM("self"), 1, false,
 		  "it does not take our certificate: it "
