@@ -82,6 +82,7 @@ says_when_it_cannot() {
 
 # Nobody knows whether it has ended, or only the way to it is closed.
 says_that_nobody_answers() {
+	"$TOOLS/ask_jmx" "127.0.0.1:$port" "set=$flag=boolean:false" || return
 	begin -s "127.0.0.1:$port" || return
 	target_end "$pid"
 	ended 0 && said 'no JVM answers any more' &&
