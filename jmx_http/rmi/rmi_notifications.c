@@ -41,6 +41,9 @@ static int take_batch(const struct java_value *v, struct batch *b,
 		return fail(err, ERROR_REFUSED, "notifications that are none");
 	b->earliest = earliest->integer;
 	b->next = next->integer;
+	if (b->earliest < 0 || b->next < 0 || b->next == INT64_MAX)
+		return fail(err, ERROR_REFUSED,
+			    "notifications with odd numbers");
 	return 0;
 }
 

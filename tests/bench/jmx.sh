@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+#	tests/bench/jmx.sh SJKC [ROUNDS]
+#
+# JMX over RMI beside a JDK's own client in a JVM that is warm, in turn: from
+# nothing to the first attribute (at most 30 ms), and all attributes of 5,000
+# MBeans as JSON (at least five times faster).  Medians; sjkc's wall time is
+# that of its whole process, the client's that of what it does.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+sjkc=$(realpath "$1")
+rounds=${2:-9}
+scratch=$(mktemp -d)
+out=build/bench
+mkdir -p "$out"
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/jmx.sh
+trap 'target_end_all; rm -rf "$scratch"' EXIT
+if [ -z "$(jdks)" ]; then
+	echo 'jmx: no JDK'
+	exit
+fi
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -o "$out/measure" tests/bench/measure.c
+
+# peer_start JDK: the client, with its stdin at descriptor 8, its stdout at 9
+peer_start() {
+	"$1/bin/javac" -nowarn -d "$scratch" tests/bench/JmxPeer.java || return
+	mkfifo "$scratch/to" "$scratch/from"
+	"$1/bin/java" -Xmx512m -cp "$scratch" JmxPeer "127.0.0.1:$port" \
+		'sjkc.many:*' "$scratch/theirs.json" \
+		<"$scratch/to" >"$scratch/from" &
+	target_pids="$target_pids $!"
+	exec 8>"$scratch/to" 9<"$scratch/from"
+	rm "$scratch/to" "$scratch/from"
+}
+
+# theirs DEED FILE: adds "WALL-MS CPU-MS"
+theirs() {
+	echo "$1" >&8
+	read -r took <&9 && echo "$took" >>"$2"
+}
+
+# ours FILE ARGUMENT…: the same
+ours() {
+	to=$1
+	shift
+	began=$(date +%s%N)
+	"$out/measure" 1 "exec $sjkc $*" >"$scratch/measured"
+	ended=$(date +%s%N)
+	awk -v ns=$((ended - began)) '{ print ns / 1e6, $1 * 1e3 }' \
+		"$scratch/measured" >>"$to"
+}
+
+# median FILE COLUMN
+median() {
+	sort -n -k "$2,$2" "$1" |
+		awk -v c="$2" '{ v[NR] = $c } END { print v[int((NR + 1) / 2)] }'
+}
+
+# line NAME: of $scratch/ours and $scratch/theirs
+line() {
+	echo "$(median "$scratch/ours" 1) $(median "$scratch/ours" 2)" \
+		"$(median "$scratch/theirs" 1) $(median "$scratch/theirs" 2)" |
+		awk -v name="$1" '{ printf \
+			"  %-24s %8.1f ms %8.1f ms %8.1f ms %8.1f ms %6.1f %6.1f\n", \
+			name, $1, $2, $3, $4, $3 / $1, $4 / $2 }'
+	rm "$scratch/ours" "$scratch/theirs"
+}
+
+for jdk in $(jdks); do
+	target_program=Beans
+	jmx_target "$jdk" -XX:TieredStopAtLevel=4 -- many=5000 &&
+		peer_start "$jdk" || exit
+	for _ in 1 2 3 4 5; do
+		theirs first "$scratch/warm"
+		theirs dump "$scratch/warm"
+	done
+	echo "JMX, $(basename "$jdk"), $rounds rounds" \
+		"            sjkc: wall      CPU   client: wall       CPU   ratios"
+	for _ in $(seq "$rounds"); do
+		ours "$scratch/ours" mx -s "127.0.0.1:$port" \
+			-b java.lang:type=Runtime -mg -f Uptime
+		theirs first "$scratch/theirs"
+	done
+	line 'first attribute'
+	for _ in $(seq "$rounds"); do
+		ours "$scratch/ours" mxdump -s "127.0.0.1:$port" \
+			-q "'sjkc.many:*'" -o "$scratch/ours.json"
+		theirs dump "$scratch/theirs"
+	done
+	line '5,000 MBeans'
+	cmp -s "$scratch/nothing" "$scratch/ours.json" &&
+		echo '  sjkc wrote nothing'
+	exec 8>&- 9<&-
+	target_end_all
+done
