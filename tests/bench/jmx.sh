@@ -5,8 +5,9 @@
 #
 # JMX over RMI beside a JDK's own client in a JVM that is warm, in turn: from
 # nothing to the first attribute (at most 30 ms), and all attributes of 5,000
-# MBeans as JSON (at least five times faster).  Medians; sjkc's wall time is
-# that of its whole process, the client's that of what it does.
+# MBeans as JSON (the goal: a fifth).  Medians of wall time, means of CPU; sjkc's
+# are those of its whole process, the client's those of what it does.  What the
+# JVM needs to answer is part of both wall times.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -52,16 +53,20 @@ ours() {
 		"$scratch/measured" >>"$to"
 }
 
-# median FILE COLUMN
-median() {
+median() { # FILE COLUMN
 	sort -n -k "$2,$2" "$1" |
 		awk -v c="$2" '{ v[NR] = $c } END { print v[int((NR + 1) / 2)] }'
 }
 
+# mean FILE COLUMN: of CPU, which a JVM counts by hundredths of a second
+mean() {
+	awk -v c="$2" '{ sum += $c } END { print sum / NR }' "$1"
+}
+
 # line NAME: of $scratch/ours and $scratch/theirs
 line() {
-	echo "$(median "$scratch/ours" 1) $(median "$scratch/ours" 2)" \
-		"$(median "$scratch/theirs" 1) $(median "$scratch/theirs" 2)" |
+	echo "$(median "$scratch/ours" 1) $(mean "$scratch/ours" 2)" \
+		"$(median "$scratch/theirs" 1) $(mean "$scratch/theirs" 2)" |
 		awk -v name="$1" '{ printf \
 			"  %-24s %8.1f ms %8.1f ms %8.1f ms %8.1f ms %6.1f %6.1f\n", \
 			name, $1, $2, $3, $4, $3 / $1, $4 / $2 }'
@@ -90,8 +95,8 @@ for jdk in $(jdks); do
 		theirs dump "$scratch/theirs"
 	done
 	line '5,000 MBeans'
-	cmp -s "$scratch/nothing" "$scratch/ours.json" &&
-		echo '  sjkc wrote nothing'
+	[ "$(grep -c 'sjkc.many' "$scratch/ours.json")" -ge 5000 ] ||
+		echo '  sjkc did not write all of them'
 	exec 8>&- 9<&-
 	target_end_all
 done
