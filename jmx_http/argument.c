@@ -193,7 +193,9 @@ static const struct value *parse_number(const struct kind *k, const char *type,
 					const char *text, struct arena *a,
 					struct error *err)
 {
-	if (k->is_whole ? !is_whole(text) : !is_decimal(text))
+	/* Java's BigDecimal keeps an exponent, and that it is none. */
+	if (k->is_whole ? !is_whole(text)
+			: !is_decimal(text) || strpbrk(text, "eE"))
 		return no(type, text, err);
 	return value_text(a, VALUE_NUMBER, type, text, strlen(text));
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What SJK's mx does, and as it prints it; and notifications.
+# shellcheck disable=SC2016 # JSON of ours has dollars
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -122,7 +123,8 @@ sets_all() {
 		sets String 'any text' && sets String '<null>' null &&
 		sets Name java.lang:type=Memory &&
 		sets Date 2026-11-21T20:19:00.500Z &&
-		sets Ints 1,-2 '[1, -2]' && sets Doubles '0.5,NaN' '[0.5, NaN]' &&
+		sets BigInteger -123456789012345678901234567890 &&
+		sets BigDecimal -0.0010 && sets Ints 1,-2 '[1, -2]' && sets Doubles '0.5,NaN' '[0.5, NaN]' &&
 		sets Strings 'a,b\,c' '[a, b,c]' && sets Ints '' null &&
 		mx 2 -b $settable -ms -f Byte -v 128 && said 'too large' &&
 		mx 2 -b $settable -ms -f Point -v x && said 'as text' &&

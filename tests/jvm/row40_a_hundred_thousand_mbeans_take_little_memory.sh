@@ -11,11 +11,8 @@ target_program=Beans target_memory='-Xmx400m -XX:+UseSerialGC'
 jmx_target "$(jdks | head -n 1)" -- many=100000 &&
 	ask 2 mx -s "127.0.0.1:$port" -b 'sjkc.many:*' -mg &&
 	said 'matches 100000 MBeans' && said 'and 99980 more' || exit
-(
-	ulimit -v 300000
-	exec timeout 300 "$sjkc" mxdump -s "127.0.0.1:$port" \
-		-q 'sjkc.many:*' --timeout 60s
-) >"$scratch/out" || { echo "exit status $?"; exit 1; }
+prlimit --as=300000000 timeout 300 "$sjkc" mxdump -s "127.0.0.1:$port" \
+	-q 'sjkc.many:*' --timeout 60s >"$scratch/out" || { echo "exit status $?"; exit 1; }
 python3 - "$scratch/out" <<-'END'
 	import json, sys
 	d = json.load(open(sys.argv[1]))

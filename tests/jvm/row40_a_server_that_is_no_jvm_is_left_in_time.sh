@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Answers that are endless, deep, slow, cut, or something else, and a JVM that
 # is killed amid a dump: it ends in time, in little memory, and JSON is whole.
+# shellcheck disable=SC2016 # JSON of ours has dollars
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -21,11 +22,8 @@ server() {
 asked() {
 	asked_for=$1
 	shift
-	(
-		ulimit -v 400000
-		exec timeout 20 "$sjkc" "$@" --timeout 2s \
-			-s "127.0.0.1:$port"
-	) >"$scratch/out" 2>"$scratch/err"
+	prlimit --as=400000000 timeout 20 "$sjkc" "$@" --timeout 2s \
+		-s "127.0.0.1:$port" >"$scratch/out" 2>"$scratch/err"
 	status=$?
 	[ $status -eq "$asked_for" ] && return
 	echo "$mode: $*: exit status $status, not $asked_for"

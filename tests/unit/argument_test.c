@@ -83,6 +83,7 @@ static void numbers_are_those_of_java(void **state)
 	      "-123456789012345678901234567890");
 	refuses("java.math.BigInteger", "1.5");
 	reads("java.math.BigDecimal", "1.50", "1.50");
+	refuses("java.math.BigDecimal", "1e3");
 }
 
 static void other_types_are_read_as_what_they_are(void **state)
