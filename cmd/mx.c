@@ -193,6 +193,7 @@ static int act(struct mx *m, action_fn *action, struct error *err)
 			ret = -1;
 	}
 	output_close(&out);
+	m->out = NULL;
 	return ret ? ret : outcome(m, err);
 }
 

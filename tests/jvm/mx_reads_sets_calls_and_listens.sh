@@ -216,7 +216,7 @@ listens() {
 	mx 0 -b $ticker -mc -op send -a 3 hello &&
 		target_wait "$scratch/heard" hello || return
 	sleep 1
-	kill -INT $listener
+	interrupt $listener
 	wait $listener || { echo "it ended with $?"; return 1; }
 	python3 - "$scratch/heard" <<-'END'
 		import json, sys

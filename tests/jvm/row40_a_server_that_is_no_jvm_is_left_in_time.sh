@@ -61,26 +61,38 @@ server info-mute && asked 7 mxdump && is_json && printed 'timed out' &&
 server info-endless && asked 7 mxdump && is_json &&
 	printed 'not an answer of RMI' && kill "$server" || exit
 
-# It ends while the attribute of Slow is awaited.
-killed() {
-	# shellcheck disable=SC2034 # for target
-	target_program=Beans
-	jmx_target "$1" &&
-		ask 0 mx -s "127.0.0.1:$port" -b sjkc.test:type=Slow -ms \
-			-f Millis -v 60000 || return
+# dumping MILLIS: a dump has come to the attribute of Slow, which takes so long
+dumping() {
+	ask 0 mx -s "127.0.0.1:$port" -b sjkc.test:type=Slow -ms -f Millis \
+		-v "$1" || return
 	timeout 60 "$sjkc" mxdump -s "127.0.0.1:$port" --timeout 50s \
 		>"$scratch/out" 2>"$scratch/err" &
 	dumping=$!
 	for _ in $(seq 100); do
-		"$sjkc" jstack "$pid" | grep -q getSlow && break
+		"$sjkc" jstack "$pid" | grep -q getSlow && return
 		sleep 0.1
 	done
-	target_end "$pid"
+	echo 'Slow was not read'
+	return 1
+}
+
+# ended_partly: it says so, and what there is is whole
+ended_partly() {
 	wait $dumping
 	status=$?
-	[ $status -eq 7 ] || { echo "killed: exit status $status"; return 1; }
+	[ $status -eq 7 ] || { echo "exit status $status, not 7"; return 1; }
 	is_json && printed JMImplementation:type=MBeanServerDelegate &&
 		printed '"$partial":' && said 'MBeans were written'
 }
 
-killed "$(jdks | head -n 1)"
+# SIGINT: the answer that is awaited is the last.
+stopped_and_killed() {
+	# shellcheck disable=SC2034 # for target
+	target_program=Beans
+	jmx_target "$1" && dumping 2000 && sleep 0.1 &&
+		interrupt $dumping && ended_partly &&
+		said 'it was stopped' && dumping 60000 &&
+		target_end "$pid" && ended_partly
+}
+
+stopped_and_killed "$(jdks | head -n 1)"

@@ -54,3 +54,9 @@ stranger() {
 	target_wait "$scratch/port" '^[0-9]' || return
 	port=$(cat "$scratch/port")
 }
+
+# interrupt PID: SIGINT to what a timeout(1) runs: by that, it comes twice.
+interrupt() {
+	# shellcheck disable=SC2046 # pids
+	kill -INT $(cat "/proc/$1/task/$1/children")
+}
