@@ -311,6 +311,7 @@ static int watch_remote(struct ttop_options *o, struct error *err)
 	ttop_jmx_close(&over);
 	if (ret == 0 && ended)
 		talk("%s: no JVM answers any more", opt.jmx.socket);
+	o->has_ended = NULL;
 	return ret;
 }
 

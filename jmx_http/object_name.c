@@ -25,6 +25,9 @@ static int wrong(const struct parser *p, const char *what, struct error *err)
 		    what, p->at + 1);
 }
 
+/* Of names, which hold no NUL. */
+static bool is_one_of(char c, const char *set) { return strchr(set, c); }
+
 static bool is_wild(char c) { return c == '*' || c == '?'; }
 
 static bool has_wild(const char *text) { return text[strcspn(text, "*?")]; }
@@ -69,7 +72,7 @@ static int parse_key(struct parser *p, struct error *err)
 	size_t begin = p->at;
 
 	while (p->at < p->len && p->text[p->at] != '=') {
-		if (memchr("*?,:\n", p->text[p->at], 5))
+		if (is_one_of(p->text[p->at], "*?,:\n"))
 			return wrong(p, "a character that no key may have",
 				     err);
 		p->at++;
@@ -95,7 +98,7 @@ static int pass_quoted(struct parser *p, bool *is_pattern, struct error *err)
 			continue;
 		if (++p->at == p->len)
 			break;
-		if (!memchr("\\\"?*n", p->text[p->at], 5))
+		if (!is_one_of(p->text[p->at], "\\\"?*n"))
 			return wrong(p, "an escape that there is not", err);
 	}
 	if (p->at == p->len)
@@ -107,7 +110,7 @@ static int pass_quoted(struct parser *p, bool *is_pattern, struct error *err)
 static int pass_plain(struct parser *p, bool *is_pattern, struct error *err)
 {
 	for (; p->at < p->len && p->text[p->at] != ','; p->at++) {
-		if (memchr("=:\"\n", p->text[p->at], 4))
+		if (is_one_of(p->text[p->at], "=:\"\n"))
 			return wrong(p,
 				     "a character that only a quoted value "
 				     "may have",

@@ -6,8 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MAGNITUDE_MAX 4096 /* bytes: the time it takes grows by their square   \
-			    */
+#define MAGNITUDE_MAX                                                          \
+	4096 /* bytes: the time it takes grows by their square                 \
+	      */
 #define LIMBS_MAX   (MAGNITUDE_MAX / 4)
 #define NINE_DIGITS 1000000000u
 #define PARTS_MAX   (MAGNITUDE_MAX * 8 / 29 + 1) /* 10^9 is above 2^29 */

@@ -8,6 +8,13 @@
 
 #include <inttypes.h>
 
+static int read_byte(struct cursor *c)
+{
+	int byte = cursor_u8(c);
+
+	return byte > INT8_MAX ? byte - 256 : byte;
+}
+
 /* Appends ".5", ".123456789"; nothing for 0. */
 static void add_nanos(struct text *out, uint32_t nanos)
 {
@@ -83,7 +90,7 @@ static void read_time(struct cursor *c, struct text *out)
 	bool is_last = false;
 
 	for (int i = 0; i < 3 && !is_last; i++) {
-		parts[i] = (int8_t)cursor_u8(c);
+		parts[i] = read_byte(c);
 		is_last = parts[i] < 0;
 		if (is_last)
 			parts[i] = ~parts[i];
@@ -109,7 +116,7 @@ static void read_date_time(struct cursor *c, struct text *out)
 /* Quarters of an hour, or 127 and the seconds. */
 static void read_offset(struct cursor *c, struct text *out)
 {
-	int32_t seconds = (int8_t)cursor_u8(c);
+	int32_t seconds = read_byte(c);
 
 	seconds = seconds == 127 ? (int32_t)cursor_u32(c) : seconds * 900;
 	if (seconds < -64800 || seconds > 64800) {

@@ -240,7 +240,9 @@ static struct java_value element_of(char type, struct cursor *raw)
 
 	switch (type) {
 	case 'B':
-		v.integer = (int8_t)cursor_u8(raw);
+		v.integer = cursor_u8(raw);
+		if (v.integer > INT8_MAX)
+			v.integer -= 1 << 8;
 		break;
 	case 'Z':
 		v.integer = cursor_u8(raw) != 0;

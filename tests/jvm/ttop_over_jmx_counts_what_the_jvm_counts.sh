@@ -115,8 +115,9 @@ goes_on_with_a_new_jvm() {
 	target_wait "$scratch/out" ' - burner-0' || return
 	kill -STOP "$ttop"
 	target_end "$pid"
-	target "$1" $jmx.port="$port" $jmx.rmi.port="$port" \
-		$jmx.host=127.0.0.1 $jmx.ssl=false $jmx.authenticate=false \
+	target "$1" "$jmx.port=$port" "$jmx.rmi.port=$port" \
+		"$jmx.host=127.0.0.1" "$jmx.ssl=false" \
+		"$jmx.authenticate=false" \
 		-Djava.rmi.server.hostname=127.0.0.1 -- threads=1 burners=2 ||
 		return
 	kill -CONT "$ttop"

@@ -544,7 +544,8 @@ static void beside_proc_jmx_adds_what_it_knows(void **state)
 	out = sample(s);
 	assert_int_equal(out.thread_count, 2);
 	assert_true(out.threads[1].counters[THREAD_ALLOC] == COUNTER_ABSENT);
-	assert_non_null(strstr(note(&out, "allocation")->text, "nobody is there"));
+	assert_non_null(
+		strstr(note(&out, "allocation")->text, "nobody is there"));
 	jvm.runs = 0;
 	sample(s);
 	assert_int_equal(jvm.runs, 0);
