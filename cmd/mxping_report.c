@@ -63,8 +63,10 @@ static void put_remote(const struct rmi_local *l, struct text *out)
 	text_puts(out, l->authenticate ? "a password\n" : "no password\n");
 }
 
-static void put_configuration(const struct rmi_local *l, struct text *out)
+static void put_configuration(const struct ping *p, struct text *out)
 {
+	const struct rmi_local *l = &p->local;
+
 	text_puts(out, "port    ");
 	put_remote(l, out);
 	text_puts(out, "local   ");
@@ -75,6 +77,11 @@ static void put_configuration(const struct rmi_local *l, struct text *out)
 			    l->port);
 	else
 		text_puts(out, "no connector for this machine is seen\n");
+	if (p->host) {
+		text_puts(out, INDENT "java.rmi.server.hostname=");
+		safe_text(out, p->host, strlen(p->host));
+		text_putc(out, '\n');
+	}
 	each_line(&l->properties, out, put_property);
 }
 
@@ -100,7 +107,7 @@ void ping_text(const struct ping *p, struct text *out)
 	}
 	text_putc(out, '\n');
 	if (p->by_pid)
-		put_configuration(&p->local, out);
+		put_configuration(p, out);
 	for (size_t i = 0; i < p->probe.step_count; i++)
 		put_step(&p->probe.steps[i], out);
 	safe_text(out, p->probe.verdict.bytes, p->probe.verdict.len);
@@ -153,9 +160,16 @@ static void json_remote(struct json *j, const struct rmi_local *l)
 	json_close_object(j);
 }
 
-static void json_configuration(struct json *j, const struct rmi_local *l)
+static void json_configuration(struct json *j, const struct ping *p)
 {
+	const struct rmi_local *l = &p->local;
+
 	json_open_object(j);
+	json_key(j, "hostname");
+	if (p->host)
+		json_text(j, p->host);
+	else
+		json_null(j);
 	json_key(j, "remote");
 	json_remote(j, l);
 	json_key(j, "local_port");
@@ -190,7 +204,7 @@ void ping_json(const struct ping *p, struct text *out)
 		json_null(&j);
 	if (p->by_pid) {
 		json_key(&j, "configuration");
-		json_configuration(&j, &p->local);
+		json_configuration(&j, p);
 	}
 	json_key(&j, "steps");
 	json_open_array(&j);

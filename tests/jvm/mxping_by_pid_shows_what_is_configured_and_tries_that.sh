@@ -33,6 +33,7 @@ nothing_configured() {
 
 # The remedy's proxy.
 lets_others_in() {
+	: >"$scratch/proxy"
 	"$sjkc" mxprx -p "$pid" -b 127.0.0.1:7777 >"$scratch/proxy" 2>&1 &
 	proxy=$!
 	target_pids="$target_pids $proxy"
@@ -46,7 +47,7 @@ no_connector() {
 	python3 - "$scratch/out" <<-'END'
 		import json, sys
 		d = json.load(open(sys.argv[1]))
-		assert d["configuration"] == {"remote": None,
+		assert d["configuration"] == {"hostname": None, "remote": None,
 		    "local_port": None, "properties": []}, d
 		assert d["steps"] == [] and d["ok"] is False, d
 	END
@@ -56,6 +57,7 @@ a_port_for_others() {
 	lab_jvm "$1" different password && ask 4 mxping -p "$pid" &&
 		printed 'port    9010, for clients from elsewhere: without TLS, a password' &&
 		printed '        com.sun.management.jmxremote.rmi.port=9011' &&
+		printed '        java.rmi.server.hostname=10.99.0.1' &&
 		printed 'connected to 127.0.0.1:9010' && printed 'failed  login' &&
 		SJKC_PASSWORD=secret ask 0 mxping -p "$pid" --user control &&
 		printed 'as control' && printed 'ok      round-trip' &&
@@ -73,6 +75,7 @@ configuration_is_told() {
 		    "ssl": False, "registry_ssl": False,
 		    "need_client_auth": False}, c
 		assert c["local_port"] > 0, c
+		assert c["hostname"] == "10.99.0.1", c
 		assert "com.sun.management.jmxremote.rmi.port=9011" in \
 		    c["properties"], c
 	END

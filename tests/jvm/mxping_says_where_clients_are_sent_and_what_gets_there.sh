@@ -66,9 +66,26 @@ another_number() {
 		printed "an address that holds on the JVM's own link only; it answers at 127.0.0.1, port 17010, too" &&
 		mended && pinged 0 127.0.0.1:17010 --force-address &&
 		target_end "$pid" &&
+		sent_to 203.0.113.7 && pinged 5 127.0.0.1:17010 \
+			--timeout 1s &&
+		printed 'port 9010, where nothing answers; it answers at' &&
+		target_end "$pid" &&
 		sent_to 0.0.0.0 && pinged 5 127.0.0.1:17010 &&
 		printed 'which is no address to connect to; it answers at' &&
 		target_end "$pid"
+}
+
+# A machine whose packets are lost, and one to which no way leads.
+out_of_reach() {
+	ip link add name here type veth peer name there &&
+		ip link set here up && ip link set there up &&
+		ip address add 203.0.113.1/24 dev here &&
+		ip neighbour add 203.0.113.7 lladdr 02:00:00:00:00:01 \
+			dev here || return
+	pinged 5 203.0.113.7:9010 --timeout 1s && printed 'failed  tcp' &&
+		printed 'nothing answers there: packets are lost' &&
+		pinged 3 198.51.100.7:9010 && printed 'failed  tcp' &&
+		printed 'no way leads there from here'
 }
 
 # Of a router's outside the JVM knows nothing, and says loopback.
@@ -208,4 +225,5 @@ check() {
 		two_ports && sessions && ipv6 && tls
 }
 
+out_of_reach || exit
 for_each_jdk check
