@@ -183,6 +183,8 @@ static const struct value *convert_string(struct java_convert *c,
 					      "java.lang.String");
 
 	made->text = java_convert_text(c, v->bytes);
+	if (v->bytes.len && !made->text.len)
+		return java_convert_cut(c, "too large");
 	return made;
 }
 
@@ -344,6 +346,46 @@ static const struct value *convert_written(struct java_convert *c,
 	return made;
 }
 
+/* More fields than a class has by hand are not compared by name. */
+#define SHADOWS_MAX 256
+
+/* True when a class below has a field of that name, too. */
+static bool is_shadowed(const struct java_object *o, size_t part,
+			struct java_bytes name)
+{
+	for (size_t i = part + 1; i < o->part_count; i++) {
+		const struct java_class *class = o->parts[i].class;
+
+		for (size_t f = 0; f < fields_of(&o->parts[i]); f++)
+			if (class->fields[f].name.len == name.len &&
+			    !memcmp(class->fields[f].name.at, name.at,
+				    name.len))
+				return true;
+	}
+	return false;
+}
+
+/* A field's name; "Class.field" of one that is hidden by another's. */
+static const char *field_name(struct java_convert *c,
+			      const struct java_object *o, size_t part,
+			      size_t field, size_t fields)
+{
+	const struct java_class *class = o->parts[part].class;
+	struct value_text name = java_convert_text(c,
+						   class->fields[field].name);
+	struct text full = { 0 };
+	const char *kept;
+
+	if (fields > SHADOWS_MAX || !java_convert_pay(c, fields / 8) ||
+	    !is_shadowed(o, part, class->fields[field].name))
+		return name.at;
+	text_printf(&full, "%s.%s", java_convert_text(c, class->name).at,
+		    name.at);
+	kept = arena_copy(c->arena, full.bytes, full.len);
+	text_release(&full);
+	return kept;
+}
+
 const struct value *java_convert_fields(struct java_convert *c,
 					const struct java_value *v)
 {
@@ -363,9 +405,7 @@ const struct value *java_convert_fields(struct java_convert *c,
 
 		for (size_t f = 0; f < fields_of(part) && c->left; f++)
 			at[count++] = (struct value_member){
-				java_convert_text(c,
-						  part->class->fields[f].name)
-					.at,
+				field_name(c, o, i, f, n),
 				java_convert_value(c, part->fields[f])
 			};
 		if (objects_in(&part->annotations) && c->left)

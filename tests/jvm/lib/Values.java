@@ -51,6 +51,7 @@ public class Values {
 	static class Base implements Serializable {
 		private static final long serialVersionUID = 1;
 		int shared = 1;
+		private int x = 5;
 	}
 
 	static class Point extends Base {
