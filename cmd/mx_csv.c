@@ -174,10 +174,8 @@ static void show_wanted(struct shown *s, const struct mx_csv *c,
 static void put_text(struct text *to, const char *bytes, size_t len,
 		     bool to_terminal)
 {
-	if (to_terminal)
-		safe_text(to, bytes, len);
-	else if (len)
-		text_add(to, bytes, len);
+	if (len) /* else there may be no bytes at all */
+		(to_terminal ? safe_text : text_add)(to, bytes, len);
 }
 
 static void fill(const struct mx_csv *c, const struct shown *s,

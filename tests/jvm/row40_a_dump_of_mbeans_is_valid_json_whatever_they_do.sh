@@ -159,8 +159,16 @@ nothing_acts() {
 		options=--csv
 		python3 - "$sjkc" mx -s "127.0.0.1:$port" -all -mg --csv \
 			-f /./ -b "sjkc.test:type=$bean,*" <<-'END' |
-			import pty, sys
-			pty.spawn(sys.argv[1:])
+			import os, pty, sys
+			pid, terminal = pty.fork()
+			if pid == 0:
+			    os.execv(sys.argv[1], sys.argv[1:])
+			try:
+			    while part := os.read(terminal, 65536):
+			        sys.stdout.buffer.write(part)
+			except OSError:
+			    pass  # it has ended
+			os.waitpid(pid, 0)
 		END
 			tr -d '\r' >"$scratch/out"
 		! acts || return
