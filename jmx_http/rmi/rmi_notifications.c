@@ -13,6 +13,13 @@
 
 #define BATCH_MAX 1000 /* notifications in one answer */
 
+/*
+ * What may be made of one answer: it may say a thing that is large again and
+ * again.  A thousand that are as JVMs send them need a hundredth of both.
+ */
+#define BYTES_MAX ((size_t)64 << 20)
+#define SPENT_MAX (2 * CLOCK_NS_PER_S)
+
 /* One call waits no longer: so is a connection seen to be dead. */
 #define WAIT_NS (30 * CLOCK_NS_PER_S)
 
@@ -229,25 +236,48 @@ static const char *text_field(const struct java_value *v, const char *name,
 	return java_to_text(java_string_of(java_field_of(v, name)), a).at;
 }
 
-static int hand_on(const struct rmi_notifications *n,
-		   const struct java_value *targeted, jmx_notification_fn *fn,
-		   void *self, struct error *err)
+/* What was spent on an answer so far. */
+struct spent {
+	size_t bytes;
+	int64_t ns;
+};
+
+static bool is_spent(const struct spent *spent)
+{
+	return spent->bytes > BYTES_MAX || spent->ns > SPENT_MAX;
+}
+
+static void make(struct jmx_notification *one,
+		 const struct rmi_notifications *n,
+		 const struct java_value *targeted, struct arena *a)
 {
 	const struct java_value *notification = java_field_of(targeted,
 							      "notif");
-	struct arena a = { 0 };
 	const struct java_value *data = java_field_of(notification, "userData");
-	struct jmx_notification one = {
-		.object = object_of(n, targeted, notification, &a),
-		.type = text_field(notification, "type", &a),
-		.message = text_field(notification, "message", &a),
+
+	*one = (struct jmx_notification){
+		.object = object_of(n, targeted, notification, a),
+		.type = text_field(notification, "type", a),
+		.message = text_field(notification, "message", a),
 		.sequence = integer_field(notification, "sequenceNumber"),
 		.time_ms = integer_field(notification, "timeStamp"),
 	};
+	if (data && data->kind != JAVA_NULL)
+		one->user_data = java_to_value(data, a);
+}
+
+static int hand_on(const struct rmi_notifications *n,
+		   const struct java_value *targeted, struct spent *spent,
+		   jmx_notification_fn *fn, void *self, struct error *err)
+{
+	int64_t began_ns = clock_monotonic_ns();
+	struct jmx_notification one;
+	struct arena a = { 0 };
 	int status = 0;
 
-	if (data && data->kind != JAVA_NULL)
-		one.user_data = java_to_value(data, &a);
+	make(&one, n, targeted, &a);
+	spent->bytes += a.total;
+	spent->ns += clock_monotonic_ns() - began_ns;
 	if (one.object)
 		status = fn(self, &one, err);
 	arena_release(&a);
@@ -260,7 +290,7 @@ static int say_lost(int64_t count, jmx_notification_fn *fn, void *self,
 	struct jmx_notification lost = {
 		.object = "",
 		.type = "sjkc.lost",
-		.message = "the JVM threw notifications away",
+		.message = "notifications were lost",
 		.sequence = count,
 		.time_ms = clock_wall_ns() / CLOCK_NS_PER_MS,
 	};
@@ -272,15 +302,21 @@ static int hand_on_all(struct rmi_notifications *n, const struct batch *b,
 		       jmx_notification_fn *fn, void *self, struct error *err)
 {
 	int64_t lost = b->earliest > n->next ? b->earliest - n->next : 0;
+	const struct java_list *list = &b->list->array.elements;
+	struct spent spent = { 0 };
 	int status = 0;
+	size_t i;
 
 	n->next = b->next;
 	if (lost)
 		status = say_lost(lost, fn, self, err);
-	for (size_t i = 0; status == 0 && i < b->list->array.elements.count;
+	/* No more were asked for. */
+	for (i = 0; status == 0 && i < list->count && i < BATCH_MAX &&
+		    !is_spent(&spent);
 	     i++)
-		status = hand_on(n, b->list->array.elements.at[i], fn, self,
-				 err);
+		status = hand_on(n, list->at[i], &spent, fn, self, err);
+	if (status == 0 && i < list->count)
+		status = say_lost((int64_t)(list->count - i), fn, self, err);
 	return status;
 }
 
@@ -334,6 +370,7 @@ static int take_return(struct fetching *f, const struct jrmp_return *r,
 	if (take_batch(r->value, &b, err))
 		return -1;
 	f->losses = 0;
+	f->most = BATCH_MAX;
 	f->has_some = f->has_some || b.list->array.elements.count ||
 		      b.earliest > f->n->next;
 	return hand_on_all(f->n, &b, f->fn, f->self, err);
@@ -398,11 +435,14 @@ int rmi_notifications_fetch(struct rmi_notifications *n, struct rmi_session *s,
 	};
 	int status;
 
-	/* What is there already is had even when there is no time to wait. */
+	/*
+	 * What is there already is had even when there is no time to wait; and
+	 * what cannot be had is left out.
+	 */
 	do {
 		status = fetch_once(&f, err);
 	} while (status == 0 && !f.has_some &&
-		 clock_monotonic_ns() < f.until_ns);
+		 (f.most == 1 || clock_monotonic_ns() < f.until_ns));
 	return status;
 }
 

@@ -50,6 +50,8 @@ static void add_head(struct text *out, char type)
 	text_add(out, "\0\0\0\1\0\0\0\0\0\0\0\2\0\3", 14);
 }
 
+void stand_in_head(struct text *out) { add_head(out, 1); }
+
 void stand_in_null(struct text *out)
 {
 	add_head(out, 1);
@@ -145,6 +147,14 @@ static void send_all(const struct stand_in *s, int fd, struct text *out)
 	text_clear(out);
 }
 
+static int64_t number_at(const char *bytes)
+{
+	uint64_t number;
+
+	memcpy(&number, bytes, sizeof(number));
+	return (int64_t)be64toh(number);
+}
+
 static int method_of(const char *head)
 {
 	uint64_t hash;
@@ -238,6 +248,8 @@ static bool take_message(struct stand_in *s, struct text *in, struct text *out,
 	}
 	if (whole && head) {
 		call.object = (uint8_t)head->bytes.at[0];
+		if (head->bytes.len >= 42)
+			call.from = number_at(head->bytes.at + 34);
 		*next = answer(s, &call, out);
 	}
 	if (whole) {
@@ -291,9 +303,23 @@ static void serve(struct stand_in *s, int fd)
 	close(fd);
 }
 
+/* A process a connection, as one may wait for what another asks for. */
+static void serve_apart(struct stand_in *s, int fd)
+{
+	if (fork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		alarm(60);
+		serve(s, fd);
+		_exit(0);
+	}
+	close(fd);
+}
+
 static _Noreturn void run(struct stand_in *s)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setpgid(0, 0);
+	signal(SIGCHLD, SIG_IGN);
 	alarm(60);
 	for (;;) {
 		struct pollfd ready[2] = {
@@ -309,7 +335,7 @@ static _Noreturn void run(struct stand_in *s)
 			_exit(6);
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 		s->shared->connections++;
-		serve(s, fd);
+		serve_apart(s, fd);
 	}
 }
 
@@ -346,6 +372,7 @@ void stand_in_start(struct stand_in *s)
 	assert_true(s->pid >= 0);
 	if (!s->pid)
 		run(s);
+	setpgid(s->pid, s->pid);
 	close(s->listeners[0]);
 	close(s->listeners[1]);
 }
@@ -353,7 +380,7 @@ void stand_in_start(struct stand_in *s)
 void stand_in_end(struct stand_in *s)
 {
 	if (s->pid > 0) {
-		kill(s->pid, SIGKILL);
+		kill(-s->pid, SIGKILL);
 		waitpid(s->pid, NULL, 0);
 	}
 	s->pid = 0;

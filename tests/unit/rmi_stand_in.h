@@ -23,6 +23,7 @@
 struct stand_in_call {
 	int method;     /* enum jmx_method */
 	uint8_t object; /* the first byte of its ObjID */
+	int64_t from;   /* of JMX_FETCH_NOTIFICATIONS: its first argument */
 	const struct java_value *arguments[STAND_IN_ARGUMENTS];
 };
 
@@ -73,6 +74,8 @@ void stand_in_void(struct text *out);
 void stand_in_string(struct text *out, const char *text, size_t len);
 void stand_in_integer(struct text *out, uint32_t value); /* an Integer */
 void stand_in_throw(struct text *out, const char *class, const char *message);
+/* The head alone: a value is to follow. */
+void stand_in_head(struct text *out);
 /* The value cannot be written. */
 void stand_in_abort(struct text *out, const char *class, const char *message);
 
