@@ -161,7 +161,7 @@ static void on_event(struct bufferevent *buffer, short what, void *arg)
 		failed(b, ERROR_REFUSED,
 		       what & BEV_EVENT_EOF ? "it was closed without an answer"
 					    : strerror(sys));
-	} else if (what & BEV_EVENT_ERROR) {
+	} else if (what & BEV_EVENT_ERROR && sys) {
 		failed(b, ERROR_REFUSED, strerror(sys));
 	} else {
 		b->context.events->ended(b->context.self, b, NULL);
@@ -179,6 +179,8 @@ static struct bufferevent *buffer_over(struct backend *b, evutil_socket_t fd)
 	ssl = tls_client_new(b->context.tls, b->pair->host);
 	if (!ssl)
 		return NULL;
+	/* What is read ahead libevent would not see. */
+	SSL_set_read_ahead(ssl, 0);
 	buffer = bufferevent_openssl_socket_new(b->context.base, fd, ssl,
 						BUFFEREVENT_SSL_CONNECTING,
 						BEV_OPT_CLOSE_ON_FREE);
@@ -278,10 +280,14 @@ void backend_read_on(struct backend *b, struct evbuffer *out, size_t max)
 	struct evbuffer_iovec space;
 	ssize_t got;
 
-	if (b->endpoint.tls == ENDPOINT_TLS)
-		return;
 	/* Its end, and what goes wrong, is for the loop to see. */
 	while (evbuffer_get_length(out) < max) {
+		if (b->endpoint.tls == ENDPOINT_TLS) {
+			if (!socket_pull(b->buffer))
+				return;
+			evbuffer_add_buffer(out, backend_input(b));
+			continue;
+		}
 		if (evbuffer_reserve_space(out, READ_LEN, &space, 1) < 1)
 			return;
 		got = read(fd, space.iov_base, READ_LEN);
@@ -300,8 +306,8 @@ void backend_pause(struct backend *b, bool paused)
 		return;
 	if (paused)
 		bufferevent_disable(b->buffer, EV_READ);
-	else
-		bufferevent_enable(b->buffer, EV_READ);
+	else if (bufferevent_enable(b->buffer, EV_READ) == 0)
+		socket_pull(b->buffer);
 }
 
 void backend_shut(struct backend *b)

@@ -255,7 +255,7 @@ void session_go_on(struct session *s)
 
 	if (more && s->request_is_whole)
 		more = message_is_done(s);
-	while (more && evbuffer_get_length(in)) {
+	while (more && (evbuffer_get_length(in) || socket_pull(s->client))) {
 		if (s->current && backend_is_full(s->current))
 			break;
 		if (s->state == SESSION_HELLO)
@@ -360,6 +360,8 @@ static struct bufferevent *tls_over(struct proxy *p, evutil_socket_t fd)
 	SSL *ssl = SSL_new(p->options.to_client);
 	struct bufferevent *tls = NULL;
 
+	if (ssl)
+		SSL_set_read_ahead(ssl, 0);
 	if (ssl)
 		tls = bufferevent_openssl_socket_new(p->base, fd, ssl,
 						     BUFFEREVENT_SSL_ACCEPTING,

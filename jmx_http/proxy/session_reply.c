@@ -153,13 +153,14 @@ static void take_stub(struct session *s)
 static bool take_bytes(struct backend *b, struct text *to)
 {
 	struct evbuffer *in = backend_input(b);
-	size_t len = evbuffer_get_length(in);
 
-	if (to->len + len > REPLY_BYTES_MAX)
-		return false;
-	text_add(to, evbuffer_pullup(in, -1), len);
-	evbuffer_drain(in, len);
-	return true;
+	do {
+		size_t len = evbuffer_get_length(in);
+
+		text_add(to, evbuffer_pullup(in, -1), len);
+		evbuffer_drain(in, len);
+	} while (to->len <= REPLY_BYTES_MAX && socket_pull(b->buffer));
+	return to->len <= REPLY_BYTES_MAX;
 }
 
 static void read_stub(struct session *s, struct backend *b)
@@ -222,7 +223,7 @@ static void pass_on(struct session *s, struct backend *b)
 	backend_read_on(b, out, BACKEND_WAITING_MAX);
 	call_log_bytes(&s->log, head, (size_t)len);
 	call_log_more(&s->log, evbuffer_get_length(out) - before - (size_t)len);
-	if (evbuffer_get_length(out) > BACKEND_WAITING_MAX)
+	if (evbuffer_get_length(out) >= BACKEND_WAITING_MAX)
 		backend_pause(b, true);
 }
 

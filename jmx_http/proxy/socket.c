@@ -4,8 +4,11 @@
 #include "core/base/clock.h"
 
 #include <arpa/inet.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent_ssl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 
 static void set(int fd, int level, int name, int value)
 {
@@ -62,4 +65,21 @@ struct timeval socket_timeval(int64_t ns)
 		tv.tv_usec = ns % CLOCK_NS_PER_S / 1000;
 	}
 	return tv;
+}
+
+bool socket_pull(struct bufferevent *b)
+{
+	SSL *ssl = bufferevent_openssl_get_ssl(b);
+	struct evbuffer *in = bufferevent_get_input(b);
+	char bytes[4096];
+	bool any = false;
+
+	while (ssl && SSL_pending(ssl) > 0) {
+		int got = SSL_read(ssl, bytes, sizeof(bytes));
+
+		if (got <= 0 || evbuffer_add(in, bytes, (size_t)got))
+			break;
+		any = true;
+	}
+	return any;
 }

@@ -7,6 +7,8 @@
 
 #include "core/base/text.h"
 
+#include <event2/bufferevent.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -25,5 +27,12 @@ void socket_add_host(struct text *out, const struct sockaddr_storage *a);
 uint16_t socket_port(const struct sockaddr_storage *a);
 
 struct timeval socket_timeval(int64_t ns);
+
+/*
+ * Takes what TLS has deciphered and libevent, which looks at the socket only,
+ * would leave there after it was told to read no more for a while.  False when
+ * there is none.
+ */
+bool socket_pull(struct bufferevent *b);
 
 #endif

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A client of mxprx that stops to read a return of 100 MB: no more of it is in
 # the proxy than a buffer, others are served, and all of it comes when the client
-# goes on.  The same where it is the JVM that does not read.
+# goes on.  The same where it is the JVM that does not read, and by TLS.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/lab.sh
@@ -74,5 +74,27 @@ PYTHONPATH=tests/jvm/lib timeout 150 python3 - "$proxy_port" "$proxy" \
 	assert more < 200 << 20, "all of it has gone somewhere"
 	grown = resident_kib(pid) - before
 	assert grown < 1024, "%d KiB more" % grown
+END
+proxy_end TERM || exit 1
+
+lab_tls || exit 1
+proxy -s 127.0.0.1:9010 -b 0 --cacert "$tls/ca.pem" || exit 1
+PYTHONPATH=tests/jvm/lib timeout 60 python3 - "$proxy_port" "$tls" \
+	<<-'END' || exit 1
+	import sys
+	from stand_in import *
+	port, tls = int(sys.argv[1]), sys.argv[2]
+	jvm = Jvm(9010, tls=server_tls(tls + "/server.pem", tls + "/server.key"))
+	works(port)
+	s = greeted(port)
+	for length in range(40000, 1000000, 77777):
+	    value = b"|" + struct.pack(">Q", length) + b"x" * length
+	    # Records of such a length as fill no buffer.
+	    whole = returned(value)
+	    jvm.value = lambda: [whole[at:at + 15000]
+				 for at in range(0, len(whole), 15000)]
+	    s.sendall(DOMAIN)
+	    time.sleep(0.05)
+	    assert take(s, len(returned(value))) == returned(value)
 END
 proxy_end TERM

@@ -7,6 +7,7 @@ keeps what it heard, a list of bytes for each connection.
 """
 import os
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -86,8 +87,9 @@ def session_stub(host, port):
 class Jvm:
     """.value() may be replaced; it may be a list of pieces."""
 
-    def __init__(self, port=0, host=b"169.254.169.254"):
+    def __init__(self, port=0, host=b"169.254.169.254", tls=None):
         self.host = host
+        self.tls = tls
         self.heard = []
         self.connections = []
         self.socket = socket.socket()
@@ -112,6 +114,12 @@ class Jvm:
 
     def serve(self, c, heard):
         try:
+            if self.tls and c.recv(1, socket.MSG_PEEK) == b"J":
+                take(c, 7)
+                c.sendall(b"\x15\3\3\0\2\2\x50")
+                raise OSError
+            if self.tls:
+                c = self.tls.wrap_socket(c, server_side=True)
             self.greet(c)
             while True:
                 message = c.recv(1 << 20)
@@ -164,6 +172,12 @@ def connect(port, source=None, timeout=20):
     s.connect(("127.0.0.1", port))
     s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return s
+
+
+def server_tls(cert, key):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(cert, key)
+    return context
 
 
 def take(s, length):

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# One mxprx before JVMs of both JDKs that send clients to a host that nobody
+# knows: with two ports, with one behind a port-forward, with TLS and a
+# password, with TLS for which a client has to show a certificate.  The JDK's own
+# client reads, calls and listens through it, and knows of no TLS.  Then a JVM is
+# started again; --read-only; TLS to the clients.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/lab.sh
+lab_enter "$0" "$@"
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/proxy.sh
+
+lab_tls || exit 1
+first=$(jdks | head -n 1)
+last=$(jdks | tail -n 1)
+
+# here PORT JDK SETTING…: a JVM of this network.
+here() {
+	jmx_port=$1 here_jdk=$2
+	shift 2
+	lab_options "$@" || return
+	# shellcheck disable=SC2086 # words
+	target "$here_jdk" $lab_options
+}
+
+# port_of TITLE: where the proxy has that JVM.
+port_of() {
+	sed -n "s/^$1 is at .*:\([0-9]*\)\$/\1/p" "$proxy_printed"
+}
+
+here 9020 "$first" different hostname || exit 1
+two_ports=$pid
+here 9030 "$last" tls hostname password && here 9040 "$first" client-cert \
+	hostname && lab_inside || exit 1
+jmx_port=9010
+lab_jvm "$last" same hostname && lab_forward 17010 9010 || exit 1
+
+proxy -s 127.0.0.1:17010 -b 0 -s 127.0.0.1:9020 -b 0 -s 127.0.0.1:9030 -b 0 \
+	-s localhost:9040 -b 0 --cacert "$tls/ca.pem" --cert "$tls/client.pem" \
+	--key "$tls/client.key" --log || exit 1
+forwarded=$(port_of 127.0.0.1:17010)
+different=$(port_of 127.0.0.1:9020)
+jmx_client "$last" "127.0.0.1:$forwarded" attributes operations \
+	notifications || exit 1
+jmx_client "$first" "localhost:$different" attributes operations \
+	notifications churn 20 || exit 1
+JMX_USER=control JMX_PASSWORD=secret
+export JMX_USER JMX_PASSWORD
+jmx_client "$last" "127.0.0.1:$(port_of 127.0.0.1:9030)" attributes \
+	operations || exit 1
+unset JMX_USER JMX_PASSWORD
+jmx_client "$first" "127.0.0.1:$(port_of localhost:9040)" attributes \
+	notifications || exit 1
+# Nobody gets in without the password, and it is nowhere in the log.
+JMX_USER=control JMX_PASSWORD=wrong jmx_client "$last" \
+	"127.0.0.1:$(port_of 127.0.0.1:9030)" attributes >/dev/null &&
+	{ echo 'it took another password'; exit 1; }
+grep -q 'Authentication failed' "$scratch/client" ||
+	{ cat "$scratch/client"; exit 1; }
+grep -q "newClient	-	-	exception	" "$proxy_printed" &&
+	grep -q "getAttribute	java.lang:type=" "$proxy_printed" ||
+	{ tail "$proxy_printed"; exit 1; }
+! grep -q secret "$proxy_printed" "$proxy_said" ||
+	{ echo 'the password is in the log'; exit 1; }
+
+# Started again, its objects are others.
+target_end "$two_ports"
+jmx_client "$first" "127.0.0.1:$different" shut || exit 1
+here 9020 "$last" different hostname &&
+	jmx_client "$last" "127.0.0.1:$different" attributes || exit 1
+proxy_end TERM || exit 1
+
+proxy -s 127.0.0.1:9020 -b 0 --read-only || exit 1
+jmx_client "$last" "127.0.0.1:$proxy_port" attributes || exit 1
+jmx_client "$last" "127.0.0.1:$proxy_port" operations >/dev/null &&
+	{ echo 'operations were called'; exit 1; }
+grep -q 'SecurityException: sjkc: .*--read-only' "$scratch/client" ||
+	{ cat "$scratch/client"; exit 1; }
+proxy_end TERM || exit 1
+
+# By TLS, the registry with and without.
+proxy -s 127.0.0.1:9020 -b 0 --tls-cert "$tls/proxy.pem" \
+	--tls-key "$tls/proxy.key" || exit 1
+client_tls=trust
+jmx_client "$last" "localhost:$proxy_port" attributes notifications || exit 1
+client_tls=registry-trust
+jmx_client "$first" "localhost:$proxy_port" attributes operations || exit 1
+client_tls=
+jmx_client "$last" "localhost:$proxy_port" shut || exit 1
+# What does not trust it says so and gets nowhere; nor does who speaks none.
+PYTHONPATH=tests/jvm/lib timeout 60 python3 - "$proxy_port" <<-'END' || exit 1
+	import sys
+	from stand_in import *
+	s = greeted(int(sys.argv[1]))
+	s.sendall(LOOKUP)
+	assert b"SslRMIClientSocketFactory" in s.recv(1000)
+	s.sendall(LOGIN)
+	rest = s.recv(1000)
+	assert b"SecurityException" in rest and b"wants TLS" in rest, rest
+END
+proxy_end TERM
