@@ -232,9 +232,38 @@ listens() {
 	END
 }
 
+# Who listens too late is told how much was thrown away meanwhile.
+loses() {
+	timeout 60 "$sjkc" mx -s "127.0.0.1:$port" -b $ticker --quiet \
+		--notifications >"$scratch/heard" 2>"$scratch/lost" &
+	listener=$!
+	for _ in $(seq 100); do
+		mx 0 -b $ticker -mc -op send -a 1 early || return
+		grep -q early "$scratch/heard" && break
+		sleep 0.1
+	done
+	children=/proc/$listener/task/$listener/children
+	late=$(cat "$children") && late=${late% }
+	# The JVM keeps a thousand.
+	kill -STOP "$late" && mx 0 -b $ticker -mc -op send -a 5000 many &&
+		kill -CONT "$late" && target_wait "$scratch/heard" many &&
+		mx 0 -b $ticker -mc -op send -a 1 last &&
+		target_wait "$scratch/heard" last && interrupt $listener
+	wait $listener
+	status=$?
+	[ $status -eq 7 ] || { echo "it ended with $status"; return 1; }
+	heard=$(grep -c ' many$' "$scratch/heard")
+	lost=$(sed -n 's/^sjkc: \([0-9]*\) notifications .* are lost$/\1/p' \
+		"$scratch/lost")
+	[ $((heard + lost)) -eq 5000 ] && return
+	echo "$heard were heard, $lost lost, of 5000"
+	cat "$scratch/lost"
+	return 1
+}
+
 check() {
 	jmx_target "$1" -- many=3 && gets && several && fails && sets_all &&
-		calls_all && informs && listens &&
+		calls_all && informs && listens && loses &&
 		mx 5 -b sjkc.test:type=Open --notifications -d 1s &&
 		target_end "$pid"
 }

@@ -168,7 +168,8 @@ nothing_acts() {
 			        sys.stdout.buffer.write(part)
 			except OSError:
 			    pass  # it has ended
-			os.waitpid(pid, 0)
+			if os.waitpid(pid, 0)[1]:
+			    print("\a it failed")
 		END
 			tr -d '\r' >"$scratch/out"
 		! acts || return
