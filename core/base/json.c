@@ -50,6 +50,17 @@ void json_key(struct json *j, const char *key)
 	j->after_key = true;
 }
 
+/* By hand: there may be millions of them. */
+static void put_unit(struct text *out, uint32_t unit)
+{
+	static const char digits[] = "0123456789abcdef";
+	char escape[6] = { '\\', 'u' };
+
+	for (int i = 0; i < 4; i++)
+		escape[2 + i] = digits[unit >> (12 - 4 * i) & 15];
+	text_add(out, escape, sizeof(escape));
+}
+
 static void put_escaped(struct text *out, unsigned char c)
 {
 	static const char letters[] = "\bb\ff\nn\rr\tt\"\"\\\\";
@@ -61,7 +72,7 @@ static void put_escaped(struct text *out, unsigned char c)
 			return;
 		}
 	}
-	text_printf(out, "\\u%04x", c);
+	put_unit(out, c);
 }
 
 /* The character of valid UTF-8 at p, which has more than one byte; its length.
@@ -87,14 +98,14 @@ static size_t put_wide(struct text *out, const char *at)
 	uint32_t c;
 	size_t len = decode(at, &c);
 
-	if (!safe_text_hides(c))
+	if (!safe_text_hides(c)) {
 		text_add(out, at, len);
-	else if (c < 0x10000)
-		text_printf(out, "\\u%04x", c);
-	else
-		text_printf(out, "\\u%04x\\u%04x",
-			    0xd800 + ((c - 0x10000) >> 10),
-			    0xdc00 + (c & 0x3ff));
+	} else if (c < 0x10000) {
+		put_unit(out, c);
+	} else {
+		put_unit(out, 0xd800 + ((c - 0x10000) >> 10));
+		put_unit(out, 0xdc00 + (c & 0x3ff));
+	}
 	return len;
 }
 

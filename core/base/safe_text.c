@@ -69,6 +69,20 @@ bool safe_text_hides(uint32_t c)
 	       (c >= 0xe0000 && c <= 0xe007f); /* tags */
 }
 
+/* "<U+200B>", by hand: there may be millions of them. */
+static void put_number(struct text *out, uint32_t c)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	char number[16] = "<U+";
+	size_t len = 3;
+	int shift = c > 0xfffff ? 20 : c > 0xffff ? 16 : 12;
+
+	for (; shift >= 0; shift -= 4)
+		number[len++] = digits[c >> shift & 15];
+	number[len++] = '>';
+	text_add(out, number, len);
+}
+
 static void put_visible(struct text *out, uint32_t c)
 {
 	if (c < 0x20)
@@ -76,7 +90,7 @@ static void put_visible(struct text *out, uint32_t c)
 	else if (c == 0x7f)
 		text_utf8(out, 0x2421);
 	else if (safe_text_hides(c))
-		text_printf(out, "<U+%04X>", c);
+		put_number(out, c);
 	else
 		text_utf8(out, c);
 }

@@ -31,7 +31,10 @@ bool java_convert_pay(struct java_convert *c, size_t cost)
 	return true;
 }
 
-/* What is no text becomes three times as long, at most by so much. */
+/*
+ * What is no text becomes up to three times as long, and what is control
+ * characters six times where it is JSON: no text by more than so much.
+ */
 #define GARBAGE_MAX ((size_t)16 << 20)
 #define PIECE       ((size_t)1 << 20)
 
@@ -57,14 +60,29 @@ static size_t piece_of(const char *text, size_t len)
 	return PIECE;
 }
 
+/* By how much longer they are when control characters are written as \\u001b.
+ */
+static size_t growth_of(const char *text, size_t len)
+{
+	size_t controls = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		uint8_t c = (uint8_t)text[i];
+
+		controls += c < 0x20 && c != '\n' && c != '\t' && c != '\r';
+	}
+	return 5 * controls;
+}
+
 static void make_valid(struct text *utf8, struct java_bytes bytes)
 {
-	size_t at = 0;
+	size_t at = 0, growth = 0;
 
-	while (at < bytes.len && utf8->len < at + GARBAGE_MAX) {
+	while (at < bytes.len && utf8->len + growth < at + GARBAGE_MAX) {
 		size_t len = piece_of(bytes.at + at, bytes.len - at);
 
 		safe_text_valid(utf8, bytes.at + at, len);
+		growth += growth_of(bytes.at + at, len);
 		at += len;
 	}
 	if (at < bytes.len)
@@ -91,9 +109,12 @@ struct value_text java_convert_text(struct java_convert *c,
 				    struct java_bytes bytes)
 {
 	uint64_t key = (uint64_t)(uintptr_t)bytes.at;
+	size_t cost;
 	uint32_t id;
 
-	if (!bytes.len || !java_convert_pay(c, bytes.len / 64))
+	cost = growth_of(bytes.at, bytes.len);
+	cost = (bytes.len + (cost < GARBAGE_MAX ? cost : GARBAGE_MAX)) / 64;
+	if (!bytes.len || !java_convert_pay(c, cost))
 		return (struct value_text){ "", 0 };
 	id = map64_get(&c->text_ids, key);
 	if (id != MAP64_NONE)
