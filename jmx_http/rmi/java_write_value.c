@@ -27,9 +27,9 @@ struct primitive {
 
 /* clang-format off */
 #define BOX(name_, suid_, type_, super_) { \
-	.name = "java.lang." name_, .suid = suid_, \
-	.flags = JAVA_SERIALIZABLE, .fields = { { type_, "value", NULL } }, \
-	.super = super_, \
+	.name = "java.lang." name_, .suid = (suid_), \
+	.flags = JAVA_SERIALIZABLE, .fields = { { (type_), "value", NULL } }, \
+	.super = (super_), \
 }
 
 static const struct primitive primitives[] = {
@@ -159,20 +159,23 @@ static bool integer_of(const struct value *v, const struct primitive *p,
 	return is && *integer >= p->least && *integer <= p->most;
 }
 
-static bool real_of(const struct value *v, double *real)
+static bool real_of_text(const char *text, double *real)
 {
-	const char *text = value_text_of(v);
 	char *end;
 
+	*real = strtod(text, &end);
+	return end != text && !*end && *text != ' ';
+}
+
+static bool real_of(const struct value *v, double *real)
+{
 	if (v->kind == VALUE_INTEGER)
 		*real = (double)v->integer;
 	else if (v->kind == VALUE_REAL)
 		*real = v->real;
-	else if (text && *text && *text != ' ')
-		*real = strtod(text, &end);
 	else
-		return false;
-	return !text || (end != text && !*end);
+		return value_text_of(v) && real_of_text(v->text.at, real);
+	return true;
 }
 
 static void write_real(struct text *out, double real, uint8_t size)

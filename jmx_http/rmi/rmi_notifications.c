@@ -89,7 +89,7 @@ static int find_next(struct rmi_notifications *n, struct rmi_session *s,
 		     struct error *err)
 {
 	struct jrmp_return r = { 0 };
-	struct batch b;
+	struct batch b = { 0 };
 	int status = fetch(s, &s->connection, -1, 0, 0, &r, err);
 
 	if (status == 0)
@@ -358,7 +358,7 @@ static int begin_again(struct fetching *f, const struct java_value *thrown,
 static int take_return(struct fetching *f, const struct jrmp_return *r,
 		       struct error *err)
 {
-	struct batch b;
+	struct batch b = { 0 };
 
 	if (r->is_aborted)
 		return skip_aborted(f, err);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What MBeans are asked and told, by address and by URL, with a password or
 # without; and what comes back when it fails.
-# shellcheck disable=SC2034,SC2154 # for target.sh; of it
+# shellcheck disable=SC2016,SC2034,SC2154 # $error is a word; for target.sh; of it
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
@@ -89,7 +89,7 @@ changes() {
 }
 
 notifications() {
-	gc=java.lang:type=GarbageCollector,name=*
+	gc="java.lang:type=GarbageCollector,name=*"
 	jmx 0 "127.0.0.1:$port" "listen=$gc" invoke=java.lang:type=Memory/gc \
 		fetch=10000 &&
 		printed 'com.sun.management.gc.notification' &&
