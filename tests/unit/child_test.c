@@ -165,6 +165,7 @@ static void a_connection_is_both_ways(void **state)
 		turn(&h);
 	assert_false(child_failed(c));
 	assert_why(c, "cat: it ended with status 0");
+	assert_int_equal(poll(&p, 1, PATIENCE_S * 1000), 1);
 	assert_int_equal(read(p.fd, bytes, sizeof(bytes)), 0);
 	close(p.fd);
 	child_end(c);
