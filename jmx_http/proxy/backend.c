@@ -144,6 +144,22 @@ static void tls_failed(struct backend *b)
 	failed(b, ERROR_REFUSED, reason ? reason : "TLS ended without a word");
 }
 
+/* Whoever made the connection may know more. */
+static void greeting_failed(struct backend *b, const char *what)
+{
+	struct dialer *d = b->pair->dialer;
+	struct text whole = { 0 };
+
+	text_puts(&whole, what);
+	text_puts(&whole, "; ");
+	if (d->ops->why)
+		d->ops->why(d, &whole);
+	if (whole.bytes[whole.len - 1] == ' ')
+		whole.bytes[whole.len - 2] = '\0';
+	failed(b, ERROR_REFUSED, whole.bytes);
+	text_release(&whole);
+}
+
 static void on_event(struct bufferevent *buffer, short what, void *arg)
 {
 	struct backend *b = arg;
@@ -158,9 +174,9 @@ static void on_event(struct bufferevent *buffer, short what, void *arg)
 	} else if (b->state == BACKEND_SHAKING) {
 		tls_failed(b);
 	} else if (b->state == BACKEND_GREETING) {
-		failed(b, ERROR_REFUSED,
-		       what & BEV_EVENT_EOF ? "it was closed without an answer"
-					    : strerror(sys));
+		greeting_failed(b, what & BEV_EVENT_EOF
+					   ? "it was closed without an answer"
+					   : strerror(sys));
 	} else if (what & BEV_EVENT_ERROR && sys) {
 		failed(b, ERROR_REFUSED, strerror(sys));
 	} else {

@@ -36,7 +36,7 @@ struct child {
 	struct event *on_line; /* what that says */
 	int fd;                /* -1: taken, or none */
 	struct stream out, errors;
-	struct text last; /* line of stderr */
+	struct text last, last_but_one; /* lines of stderr */
 	struct warden_word word;
 	bool has_started, has_word;
 	bool is_told_start, is_told_end, is_ending;
@@ -132,8 +132,13 @@ static void take_out(struct child *c, const char *line)
 		c->plan.on_line(c->plan.self, line);
 }
 
+/* ssh and kubectl say why first, and then that it failed. */
 static void take_error(struct child *c, const char *line)
 {
+	struct text before = c->last;
+
+	c->last = c->last_but_one;
+	c->last_but_one = before;
 	text_clear(&c->last);
 	text_puts(&c->last, line);
 }
@@ -152,6 +157,7 @@ static void release(struct child *c)
 		c->after->before = c->before;
 	c->all->count--;
 	text_release(&c->last);
+	text_release(&c->last_but_one);
 	free(c->name);
 	free(c);
 }
@@ -307,22 +313,29 @@ static void add_word(const struct child *c, struct text *out)
 	}
 }
 
+static void add_part(struct text *out, const struct text *part, size_t begin)
+{
+	if (!part->len)
+		return;
+	text_puts(out, out->len > begin ? ": " : "");
+	text_add(out, part->bytes, part->len);
+}
+
 void child_why(struct child *c, struct text *out)
 {
-	const struct text *last = &c->last;
+	size_t begin;
 
 	catch_up(c);
-	/* A line without its end may be all that it has said. */
-	if (!last->len)
-		last = &c->errors.line;
-	if (!c->has_word && !last->len)
+	if (!c->has_word && !c->last.len && !c->errors.line.len)
 		return;
 	text_printf(out, "%s: ", c->name);
+	begin = out->len;
 	if (c->has_word)
 		add_word(c, out);
-	if (c->has_word && last->len)
-		text_puts(out, ": ");
-	text_add(out, last->bytes, last->len);
+	add_part(out, &c->last_but_one, begin);
+	add_part(out, &c->last, begin);
+	/* A line without its end may be all that it has said. */
+	add_part(out, &c->errors.line, begin);
 }
 
 void child_end(struct child *c)

@@ -65,10 +65,10 @@ struct child *child_start(struct children *all, const struct child_plan *plan,
 int child_take_fd(struct child *c);
 
 /*
- * Says why it ended and what it said last on stderr, foreign: "nc: it ended
- * with status 1: Connection refused", "nc: No such file or directory"; when it
- * runs, or nobody has heard of its end yet, only the latter.  Appends nothing
- * when there is nothing to say.
+ * Says why it ended and what its last lines on stderr were, two at most,
+ * foreign: "nc: it ended with status 1: Connection refused", "nc: No such file
+ * or directory"; when it runs, or nobody has heard of its end yet, only the
+ * latter.  Appends nothing when there is nothing to say.
  */
 void child_why(struct child *c, struct text *out);
 

@@ -2,12 +2,15 @@
 #include "jmx_http/proxy/command_dialer.h"
 
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 #include "jmx_http/proxy/child.h"
 #include "jmx_http/proxy/socket.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define RECENT_NS CLOCK_NS_PER_S
 
 struct command_dialer {
 	struct dialer dialer;
@@ -16,6 +19,8 @@ struct command_dialer {
 	struct command_line line;
 	char *host;
 	struct command_dial *first;
+	struct text last; /* what the last that failed said */
+	int64_t last_ns;  /* and when */
 };
 
 /* A command: first it is dialled, and then it is a connection. */
@@ -61,6 +66,13 @@ static void on_start(void *self)
 	done(d->self, child_take_fd(d->child), NULL);
 }
 
+static void keep(struct command_dialer *of, const struct text *why)
+{
+	text_clear(&of->last);
+	text_add(&of->last, why->bytes, why->len);
+	of->last_ns = clock_monotonic_ns();
+}
+
 static void on_end(void *self)
 {
 	struct command_dial *d = self;
@@ -76,8 +88,10 @@ static void on_end(void *self)
 		     "%s", why.bytes);
 		give_up(d);
 	} else {
-		if (failed)
+		if (failed) {
+			keep(d->of, &why);
 			o->say(o->self, why.bytes);
+		}
 		end(d);
 	}
 	text_release(&why);
@@ -142,15 +156,33 @@ static void free_dialer(struct dialer *dialer)
 	while (d->first)
 		end(d->first);
 	children_free(d->all);
+	text_release(&d->last);
 	command_line_release(&d->line);
 	free(d->host);
 	free(d);
+}
+
+/* That of any: they do not fail at once, but for the same reason. */
+static void why(struct dialer *dialer, struct text *out)
+{
+	const struct command_dialer *of = (struct command_dialer *)dialer;
+
+	for (struct command_dial *d = of->first; d; d = d->after) {
+		if (d->done || !child_failed(d->child))
+			continue;
+		child_why(d->child, out);
+		return;
+	}
+	if (of->last.len && clock_monotonic_ns() - of->last_ns < RECENT_NS)
+		text_add(out, of->last.bytes, of->last.len);
 }
 
 static const struct dialer_ops ops = {
 	.begin = begin,
 	.cancel = cancel,
 	.free = free_dialer,
+	.why = why,
+	.goes_anywhere = true,
 };
 
 struct dialer *command_dialer_new(const struct command_dialer_options *options,

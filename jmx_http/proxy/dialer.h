@@ -9,9 +9,11 @@
 #define JMX_HTTP_PROXY_DIALER_H
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "jmx_http/rmi/rmi_address.h"
 
 #include <event2/event.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct dialer;
@@ -40,6 +42,12 @@ struct dialer_ops {
 	/* Ends a dial that is not over; frees it. */
 	void (*cancel)(struct dial *dial);
 	void (*free)(struct dialer *d);
+	/*
+	 * Appends what is known of why a connection has just ended without an
+	 * answer, foreign; or nothing.  May be NULL.
+	 */
+	void (*why)(struct dialer *d, struct text *out);
+	bool goes_anywhere; /* to whatever port the JVM has */
 };
 
 /* The first member of every dialer's own struct. */

@@ -358,3 +358,17 @@ struct kubectl_wait *kubectl_ask(struct kubectl *k, uint16_t port,
 }
 
 void kubectl_cancel(struct kubectl_wait *w) { drop_wait(w); }
+
+void kubectl_why(struct kubectl *k, struct text *out)
+{
+	size_t before = out->len;
+
+	for (size_t i = 0; i < k->count && out->len == before; i++) {
+		const struct forward *f = k->forwards[i];
+
+		if (f->child)
+			child_why(f->child, out);
+		else
+			text_puts(out, f->err.text);
+	}
+}

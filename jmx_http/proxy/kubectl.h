@@ -11,6 +11,7 @@
 #define JMX_HTTP_PROXY_KUBECTL_H
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 #include <event2/event.h>
 #include <stdint.h>
@@ -59,5 +60,8 @@ struct kubectl_wait *kubectl_ask(struct kubectl *k, uint16_t port,
 
 /* fn is not called any more.  Not after it was. */
 void kubectl_cancel(struct kubectl_wait *w);
+
+/* Appends what one has just said or ended with, foreign; or nothing. */
+void kubectl_why(struct kubectl *k, struct text *out);
 
 #endif

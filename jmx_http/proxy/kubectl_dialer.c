@@ -131,10 +131,17 @@ static void free_dialer(struct dialer *dialer)
 	free(d);
 }
 
+static void why(struct dialer *dialer, struct text *out)
+{
+	kubectl_why(((struct kubectl_dialer *)dialer)->kubectl, out);
+}
+
 static const struct dialer_ops ops = {
 	.begin = begin,
 	.cancel = cancel,
 	.free = free_dialer,
+	.why = why,
+	.goes_anywhere = true,
 };
 
 /* Who asks first is told what came of it; all others hear it said. */

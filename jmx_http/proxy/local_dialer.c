@@ -149,6 +149,7 @@ static const struct dialer_ops ops = {
 	.begin = begin,
 	.cancel = cancel,
 	.free = free_dialer,
+	.goes_anywhere = true,
 };
 
 /* A JVM without IPv4 has it on ::1. */

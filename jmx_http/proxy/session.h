@@ -45,7 +45,8 @@ struct session {
 	struct request request; /* that is being read */
 	bool request_is_whole;  /* and has to wait for its turn */
 	bool client_ended;      /* it sends nothing more */
-	bool is_tls;            /* the client speaks it */
+	bool is_piped; /* it sent a call before the last one's return */
+	bool is_tls;   /* the client speaks it */
 	struct backend *backends[SESSION_BACKENDS_MAX];
 	struct backend *current; /* who the last message was for */
 	struct reply *reply;     /* that is being read; see session_reply.c */

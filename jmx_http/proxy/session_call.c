@@ -68,6 +68,7 @@ static bool ping(struct session *s)
 		bufferevent_write(s->client, &ack, 1);
 		return true;
 	}
+	s->is_piped = s->wait != WAIT_NOTHING;
 	send_to(s, s->current, &s->request.bytes);
 	s->wait = WAIT_RETURN;
 	return true;
@@ -176,6 +177,7 @@ static bool call(struct session *s)
 	if (!is_its_turn(s, b, !r->method->gives_stub))
 		return false;
 	log_call(s, NULL);
+	s->is_piped = s->wait != WAIT_NOTHING;
 	send_to(s, b, &r->bytes);
 	s->wait = WAIT_RETURN;
 	if (r->method->gives_stub)

@@ -257,7 +257,22 @@ static void on_drained(void *self, struct backend *b)
 		session_go_on(s);
 }
 
-/* A call that was never begun can be said to have failed. */
+/*
+ * A call that was never begun can be said to have failed, and the next may be
+ * for another port; but who has several on their way waits for all of them.
+ */
+static void go_on_without(struct session *s, const struct error *err)
+{
+	if (s->wait != WAIT_NOTHING)
+		session_refuse(s, REFUSAL_UNREACHABLE, err->text);
+	session_reply_release(s);
+	s->wait = WAIT_NOTHING;
+	if (s->is_piped || s->client_ended)
+		session_finish(s);
+	else
+		session_go_on(s);
+}
+
 static void give_up(struct session *s, bool was_ready, const struct error *err)
 {
 	if (err)
@@ -265,9 +280,27 @@ static void give_up(struct session *s, bool was_ready, const struct error *err)
 				 "%s", err->text);
 	if (s->state >= SESSION_ENDING)
 		return;
-	if (!was_ready && err && s->wait != WAIT_NOTHING)
-		session_refuse(s, REFUSAL_UNREACHABLE, err->text);
-	session_finish(s);
+	if (err && !was_ready)
+		go_on_without(s, err);
+	else
+		session_finish(s);
+}
+
+/* What is so often forgotten: JMX has two ports, of which one is forwarded. */
+static void explain(struct error *err, const struct backend *b)
+{
+	const struct pair *p = b->pair;
+	struct text whole = { 0 };
+
+	if (b->endpoint.port == p->registry.port ||
+	    p->dialer->ops->goes_anywhere || err->kind == ERROR_FAILED)
+		return;
+	text_printf(&whole,
+		    "%s; that is the JVM's second port, which is to be "
+		    "reachable, too: --via and --kubectl get to all",
+		    err->text);
+	fail(err, err->kind, "%s", whole.bytes);
+	text_release(&whole);
 }
 
 static void on_ended(void *self, struct backend *b, const struct error *err)
@@ -279,6 +312,8 @@ static void on_ended(void *self, struct backend *b, const struct error *err)
 
 	if (err)
 		kept = *err;
+	if (err && !was_ready)
+		explain(&kept, b);
 	if (was_ready && was_current)
 		on_arrived(s, b);
 	for (size_t i = 0; i < SESSION_BACKENDS_MAX; i++)

@@ -46,6 +46,22 @@ fails() {
 	proxy --via "$2" -s 127.0.0.1:9010 -b 0 --timeout 2s || return
 	jmx_client "$1" "127.0.0.1:$proxy_port" shut || return
 	target_wait "$proxy_said" "$3" || return
+	grep -q "ConnectException: sjkc: .*$3" "$scratch/client" ||
+		{ cat "$scratch/client"; return 1; }
+	proxy_end TERM
+}
+
+# Where no command is, and but one port forwarded, a client hears what to do.
+# It asks more than once, on connections that it keeps.
+advises() {
+	lab_jvm "$1" random || return
+	lab_forward 17010 9010 || return
+	proxy -s 127.0.0.1:17010 -b 0 || return
+	jmx_client "$1" "127.0.0.1:$proxy_port" shut || return
+	grep -q 'ConnectException: sjkc: .*second port.*--via' \
+		"$scratch/client" || { cat "$scratch/client"; return 1; }
+	lab_unforward
+	target_end "$pid"
 	proxy_end TERM
 }
 
@@ -76,6 +92,6 @@ for jdk in $(jdks); do
 done
 fails "$jdk" "$lab_dial" 'Connection refused' &&
 	fails "$jdk" 'sh -c "exit 3"' 'sh: it ended with status 3' &&
-	fails "$jdk" 'head -c 1000 /dev/urandom' . &&
+	fails "$jdk" 'yes' 'no RMI' && advises "$jdk" &&
 	fails "$jdk" 'sleep 1000' 'no answer in time' &&
 	leaves_none "$jdk" KILL && leaves_none "$jdk" TERM

@@ -246,10 +246,11 @@ static void it_is_said_why_one_ended(void **state)
 		turn(&h);
 	assert_why(c, "/: Permission denied");
 	child_end(c);
-	c = start_shell(&h, true, "echo a >&2; echo Refused >&2; exit 3");
+	c = start_shell(&h, true,
+			"echo a >&2; echo no >&2; echo; printf b >&2; exit 3");
 	while (h.ends < 3)
 		turn(&h);
-	assert_why(c, "sh: it ended with status 3: Refused");
+	assert_why(c, "sh: it ended with status 3: no: b");
 	child_end(c);
 	c = start_shell(&h, true, "kill -SEGV $$");
 	while (h.ends < 4)
