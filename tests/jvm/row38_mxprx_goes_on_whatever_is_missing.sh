@@ -54,7 +54,7 @@ PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" "$proxy" \
 	while descriptors(pid) < 32:
 	    kept.append(greeted(port))
 	kept[0].sendall(LOOKUP)
-	assert b"ConnectException" in rest_of(kept[0])
+	assert b"ConnectException" in refusal_of(kept[0])
 	for s in kept:
 	    s.close()
 	assert until(lambda: descriptors(pid) == idle)
@@ -83,7 +83,7 @@ PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" "$proxy" \
 	def refused(why):
 	    s = greeted(port)
 	    s.sendall(LOOKUP)
-	    rest = rest_of(s)
+	    rest = refusal_of(s)
 	    assert b"java.rmi.ConnectException" in rest and why in rest, rest
 	for _ in range(3):
 	    refused(b"Connection refused")
@@ -129,7 +129,7 @@ PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" "$proxy" \
 	strange = Closes(9010)
 	s = greeted(port)
 	s.sendall(LOOKUP)
-	assert b"ConnectException" in rest_of(s)
+	assert b"ConnectException" in refusal_of(s)
 	strange.close()
 	back = Jvm(9010)
 	works(port)

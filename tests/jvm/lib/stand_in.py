@@ -216,6 +216,13 @@ def ends(s):
         return True
 
 
+def refusal_of(s):
+    """What a call is answered that did not get to the JVM; the connection stays
+    for the next, unless the client has no other."""
+    s.shutdown(socket.SHUT_WR)
+    return rest_of(s)
+
+
 def rest_of(s):
     got = b""
     try:
