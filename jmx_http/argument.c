@@ -78,6 +78,11 @@ static const struct kind {
 	/* clang-format on */
 };
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 static const struct kind *kind_of(const char *type)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -296,6 +301,22 @@ static bool next_element(const char **at, struct text *out)
 	return true;
 }
 
+/* "GREEN", of a class that may be an enum: only the JVM knows. */
+static bool may_be_constant(const char *type, const char *text)
+{
+	static const char open[] = "javax.management.openmbean.";
+
+	if (!*text || is_digit(*text) || type[0] == '[' ||
+	    strncmp(type, open, sizeof(open) - 1) == 0)
+		return false;
+	for (; *text; text++) {
+		if (!is_digit(*text) && !is_letter(*text) && *text != '_' &&
+		    *text != '$')
+			return false;
+	}
+	return true;
+}
+
 static const struct value *parse_one(const char *type, const char *text,
 				     struct arena *a, struct error *err)
 {
@@ -307,6 +328,12 @@ static const struct value *parse_one(const char *type, const char *text,
 	if (k)
 		return k->parse(k, arena_copy(a, type, strlen(type)), text, a,
 				err);
+	if (strcmp(text, "<null>") == 0)
+		return &value_null;
+	if (may_be_constant(type, text))
+		return value_text(a, VALUE_ENUM,
+				  arena_copy(a, type, strlen(type)), text,
+				  strlen(text));
 	java_type_add(&shown, type);
 	fail(err, ERROR_MISUSE, "a %s cannot be given as text", shown.bytes);
 	text_release(&shown);

@@ -16,7 +16,8 @@
 /*
  * Primitives and what they are boxed as, String, ObjectName, BigInteger,
  * BigDecimal, Date (ISO 8601 or milliseconds since 1970), Object (a String),
- * and arrays of those, all but arrays of arrays.  NULL and ERROR_MISUSE for
+ * and arrays of those, all but arrays of arrays.  An identifier for a class
+ * that is not known is a constant of an enum.  NULL and ERROR_MISUSE for
  * another type, or when the text is none of that type.
  */
 const struct value *argument_parse(const char *type, const char *text,

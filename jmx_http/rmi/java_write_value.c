@@ -433,5 +433,10 @@ int java_write_value(struct text *out, const struct value *v, const char *type,
 	for (size_t i = 0; i < sizeof(writers) / sizeof(*writers); i++)
 		if (strcmp(writers[i].type, type) == 0)
 			return writers[i].write(out, v, type, err);
+	/* Whether it is an enum, and has the constant, the JVM will say. */
+	if (v->kind == VALUE_ENUM && strlen(type) <= UINT16_MAX) {
+		java_write_enum(out, type, v->text.at, JAVA_PLAIN);
+		return 0;
+	}
 	return fail(err, ERROR_MISUSE, "a %.100s cannot be made here", type);
 }

@@ -13,6 +13,7 @@
 #define TC_BLOCKDATA    0x77
 #define TC_ENDBLOCKDATA 0x78
 #define TC_LONGSTRING   0x7c
+#define TC_ENUM         0x7e
 
 void java_write_u16(struct text *out, uint16_t value)
 {
@@ -194,4 +195,22 @@ void java_write_array(struct text *out, const char *class_name, uint32_t count,
 	text_putc(out, TC_ARRAY);
 	add_class(out, &shape, dialect);
 	java_write_u32(out, count);
+}
+
+void java_write_enum(struct text *out, const char *class_name,
+		     const char *constant, enum java_dialect dialect)
+{
+	static const struct java_shape root = {
+		.name = "java.lang.Enum",
+		.flags = JAVA_SERIALIZABLE | JAVA_IS_ENUM,
+	};
+	const struct java_shape shape = {
+		.name = class_name,
+		.flags = JAVA_SERIALIZABLE | JAVA_IS_ENUM,
+		.super = &root,
+	};
+
+	text_putc(out, TC_ENUM);
+	add_class(out, &shape, dialect);
+	java_write_string(out, constant, strlen(constant));
 }

@@ -75,6 +75,13 @@ void java_write_object(struct text *out, const struct java_shape *shape,
 void java_write_array(struct text *out, const char *class_name, uint32_t count,
 		      enum java_dialect dialect);
 
+/*
+ * A constant of an enum, by its name.  Readers do not look at the suid of one
+ * (java.io.ObjectStreamClass: it is 0).
+ */
+void java_write_enum(struct text *out, const char *class_name,
+		     const char *constant, enum java_dialect dialect);
+
 /* What ends the annotations of a class that has flags JAVA_WRITE_METHOD. */
 void java_write_end(struct text *out);
 

@@ -112,6 +112,11 @@ static void other_types_are_read_as_what_they_are(void **state)
 	refuses("java.util.Date", "99999999999999999999");
 	reads("com.acme.Point", "1",
 	      "!a com.acme.Point cannot be given as text");
+	reads("com.acme.Colour", "GREEN", "\"GREEN\"");
+	reads("com.acme.Colour", "<null>", "null");
+	refuses("com.acme.Colour", "");
+	refuses("com.acme.Colour", "GREEN ");
+	refuses("javax.management.openmbean.CompositeData", "x");
 	refuses("[[I", "1");
 }
 

@@ -396,6 +396,17 @@ static void text_stands_for_what_it_says(void **state)
 	}
 }
 
+static void constants_are_of_the_class_that_is_wanted(void **state)
+{
+	struct value v = { .kind = VALUE_ENUM, .type = "" };
+
+	(void)state;
+	v.text.at = "GREEN";
+	v.text.len = 5;
+	check_value(&v, "com.acme.Colour", "\"GREEN\"");
+	check_value(&v, "java.lang.Thread$State", "\"GREEN\"");
+}
+
 static void lists_are_arrays_and_collections(void **state)
 {
 	struct value one = { .kind = VALUE_INTEGER, .type = "int" };
@@ -438,6 +449,7 @@ int main(void)
 		cmocka_unit_test(
 			a_method_is_known_by_the_hash_of_its_descriptor),
 		cmocka_unit_test(text_stands_for_what_it_says),
+		cmocka_unit_test(constants_are_of_the_class_that_is_wanted),
 		cmocka_unit_test(lists_are_arrays_and_collections),
 	};
 

@@ -336,6 +336,8 @@ public class Beans {
 		void setStrings(String[] value);
 		Colour getColour();
 		void setColour(Colour value);
+		Thread.State getState();
+		void setState(Thread.State value);
 		Point getPoint();
 		void setPoint(Point value);
 		int getRefusing();
@@ -361,6 +363,7 @@ public class Beans {
 		private double[] doubles = {};
 		private String[] strings = {};
 		private Colour colour = Colour.RED;
+		private Thread.State state;
 		private Point point;
 
 		public boolean isFlag() { return flag; }
@@ -403,6 +406,10 @@ public class Beans {
 		public void setStrings(String[] value) { strings = value; }
 		public Colour getColour() { return colour; }
 		public void setColour(Colour value) { colour = value; }
+		public Thread.State getState() { return state; }
+		public void setState(Thread.State value) {
+			state = value;
+		}
 		public Point getPoint() { return point; }
 		public void setPoint(Point value) { point = value; }
 		public int getRefusing() { return 0; }
