@@ -77,6 +77,77 @@ static void known_classes_are_what_they_mean(void **state)
 	input_close(&expected);
 }
 
+/* The value of a return: what is behind its block data. */
+static const struct java_value *captured(const char *path,
+					 struct java_stream *s)
+{
+	const struct java_value *v;
+	struct input in;
+	size_t at;
+
+	load(&in, path);
+	assert_int_equal(java_stream_read(s, in.bytes, in.len, &at, &v),
+			 JAVA_DONE);
+	assert_int_equal(
+		java_stream_read(s, in.bytes + at, in.len - at, &at, &v),
+		JAVA_DONE);
+	input_close(&in);
+	return v;
+}
+
+/* getThreadInfo([J,int) of JDK 17: composites that share their type. */
+static void threads_of_a_jvm_are_composites(void **state)
+{
+	struct java_stream s = { 0 };
+	struct arena a = { 0 };
+	const struct value *v, *first, *frame;
+
+	(void)state;
+	v = java_to_value(captured(DATA "threads17.stream", &s), &a);
+	assert_int_equal(v->kind, VALUE_ARRAY);
+	assert_true(v->list.count > 5);
+	for (size_t i = 0; i < v->list.count; i++) {
+		const struct value *one = v->list.at[i];
+
+		assert_int_equal(one->kind, VALUE_COMPOSITE);
+		assert_string_equal(one->type,
+				    "java.lang.management.ThreadInfo");
+		assert_true(value_integer_of(value_member(one, "threadId"),
+					     -1) > 0);
+	}
+	first = v->list.at[0];
+	assert_string_equal(value_text_of(value_member(first, "threadName")),
+			    "main");
+	assert_int_equal(value_integer_of(value_member(first, "waitedTime"), 0),
+			 -1);
+	frame = value_member(first, "stackTrace")->list.at[0];
+	assert_string_equal(value_text_of(value_member(frame, "methodName")),
+			    "sleep");
+	java_stream_release(&s);
+	arena_release(&a);
+}
+
+static void an_mbean_of_a_jvm_is_described(void **state)
+{
+	struct java_stream s = { 0 };
+	struct arena a = { 0 };
+	const struct jmx_info *info;
+	const struct jmx_feature *pid = NULL;
+
+	(void)state;
+	info = java_to_info(captured(DATA "info25.stream", &s), &a);
+	assert_non_null(info);
+	assert_string_equal(info->class, "sun.management.RuntimeImpl");
+	for (size_t i = 0; i < info->attribute_count; i++)
+		if (!strcmp(info->attributes[i].name, "Pid"))
+			pid = &info->attributes[i];
+	assert_non_null(pid);
+	assert_string_equal(pid->type, "long");
+	assert_true(pid->readable && !pid->writable && !pid->is_getter);
+	java_stream_release(&s);
+	arena_release(&a);
+}
+
 /* An object of a class with so many fields, all of the value given. */
 struct made {
 	struct java_class class;
@@ -307,6 +378,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_classes_are_what_they_mean),
+		cmocka_unit_test(threads_of_a_jvm_are_composites),
+		cmocka_unit_test(an_mbean_of_a_jvm_is_described),
 		cmocka_unit_test(shared_again_and_again_it_ends),
 		cmocka_unit_test(long_texts_said_often_end_it_too),
 		cmocka_unit_test(a_million_elements_are_all_there),
