@@ -71,6 +71,9 @@ const char *policy_objection(const struct request *r, bool read_only)
 	if (m->is_login && !are_credentials(r->arguments[0]))
 		return "credentials other than a user's name and password "
 		       "are not passed on";
+	if (!policy_types_fit(r, read_only))
+		return "objects of classes that JMX's methods do not take are "
+		       "not passed on";
 	if (!read_only || m->does == METHOD_READS)
 		return NULL;
 	if (m->does == METHOD_INVOKES && only_reads(r))

@@ -17,6 +17,14 @@
  */
 const char *policy_objection(const struct request *r, bool read_only);
 
+/*
+ * True when a call has no objects but those of classes that JMX's methods take:
+ * the others would be made by the JVM before it looks what they are.  What is
+ * handed to an MBean, in a MarshalledObject, may be of any class; with
+ * read_only, what filters and queries are made of.
+ */
+bool policy_types_fit(const struct request *r, bool read_only);
+
 /* The text of an ObjectName; none for other values. */
 struct java_bytes policy_object_name(const struct java_value *v);
 

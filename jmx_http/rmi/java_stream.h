@@ -38,6 +38,8 @@ struct java_stream {
 	const char *wrong;  /* what is wrong, and where: bytes from its begin */
 	size_t offset;
 	size_t memory_max; /* in place of JAVA_MEMORY_MAX, unless 0 */
+	/* All classes that were described, in order, as their values. */
+	struct java_list classes;
 
 	/* Private from here on. */
 	bool has_header;

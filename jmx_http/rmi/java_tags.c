@@ -42,6 +42,7 @@ static void begin_class(struct java_stream *s, enum frame_state state,
 	f->value = v;
 	f->class = kept;
 	java_stream_handle(s, v);
+	java_stream_list(s, &s->classes, v);
 }
 
 static void read_class(struct java_stream *s, struct cursor *c)

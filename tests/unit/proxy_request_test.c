@@ -336,6 +336,65 @@ static void read_only_passes_operations_that_read(void **state)
 		      true, false);
 }
 
+#define OBJECT_OF(len, name) "sr\0" len name "\0\0\0\0\0\0\0\1\2\0\0xp"
+#define QUERY                CALL("\42", "\7", NONE, "\x7f\x04\x73\xac\xb7\x36\x77\xda")
+/* Of so many bytes, a stream of its own. */
+#define MARSHALLED(len, bytes)                                                 \
+	"sr\0\31java.rmi.MarshalledObject"                                     \
+	"\x7c\xbd\x1e\x97\xed\x63\xfc\x3e\2\0\3I\0\4hash"                      \
+	"[\0\10locBytest\0\2[B[\0\10objBytesq\0\x7e\0\1xp\0\0\0\0p"            \
+	"ur\0\2[B\xac\xf3\x17\xf8\6\10T\xe0\2\0\0xp\0\0\0" len bytes
+
+/* The JVM makes objects of them before it looks what they are. */
+static void arguments_are_of_classes_that_methods_take(void **state)
+{
+	(void)state;
+	objections_to(BYTES(GET_DOMAIN "p"), true, true);
+	objections_to(BYTES(GET_DOMAIN OBJECT_OF("\1", "E")), false, false);
+	objections_to(BYTES(GET_DOMAIN OBJECT_OF(
+			      "\33", "javax.security.auth.Subject")),
+		      true, true);
+	objections_to(BYTES(GET_DOMAIN OBJECT_OF("\21", "java.util.HashMap")),
+		      true, false);
+	objections_to(
+		BYTES(GET_DOMAIN OBJECT_OF("\24", "java.util.jar.Harmer")),
+		false, false);
+	objections_to(BYTES(GET_DOMAIN OBJECT_OF("\12", "java.util.")), false,
+		      false);
+	objections_to(BYTES(GET_DOMAIN "s}\0\0\0\1\0\1Ixp"), false, false);
+	objections_to(BYTES(GET_DOMAIN "ur\0\4[LE;\0\0\0\0\0\0\0\1\2\0\0xp"
+				       "\0\0\0\0"),
+		      false, false);
+	/* In the class alone, or above one that may be. */
+	objections_to(BYTES(GET_DOMAIN "vr\0\1E\0\0\0\0\0\0\0\1\2\0\0xp"),
+		      false, false);
+	objections_to(BYTES(GET_DOMAIN "vr\0\33javax.management.ObjectName"
+				       "\0\0\0\0\0\0\0\1\2\0\0x"
+				       "r\0\1E\0\0\0\0\0\0\0\1\2\0\0xp"),
+		      false, false);
+	objections_to(BYTES(LOOKUP OBJECT_OF("\1", "E")), false, false);
+	objections_to(BYTES(LOOKUP STRINGS("\0")), false, false);
+}
+
+static void what_is_marshalled_is_looked_into_for_read_only(void **state)
+{
+	(void)state;
+	objections_to(BYTES(QUERY "ppp"), true, true);
+	objections_to(BYTES(QUERY "p" MARSHALLED(
+			      "\70", "\xac\xed\0\5sr\0\43javax.management.In"
+				     "stanceOfQueryExp\0\0\0\0\0\0\0\1\2\0\0x"
+				     "p") "p"),
+		      true, true);
+	objections_to(BYTES(QUERY "p" MARSHALLED("\6", "\xac\xed\0\5wx") "p"),
+		      true, false);
+	objections_to(BYTES(QUERY "p" MARSHALLED("\5", "\xac\xed\0\5p") "p"),
+		      true, true);
+	objections_to(
+		BYTES(QUERY "p" MARSHALLED("\26", "\xac\xed\0\5sr\0\1E\0\0\0\0"
+						  "\0\0\0\1\2\0\0xp") "p"),
+		true, false);
+}
+
 /* Those that are called by us are those that are let through. */
 static void all_methods_of_our_client_are_known(void **state)
 {
@@ -411,6 +470,9 @@ int main(void)
 		cmocka_unit_test(only_a_user_and_a_password_are_credentials),
 		cmocka_unit_test(nobody_changes_the_registry),
 		cmocka_unit_test(read_only_passes_operations_that_read),
+		cmocka_unit_test(arguments_are_of_classes_that_methods_take),
+		cmocka_unit_test(
+			what_is_marshalled_is_looked_into_for_read_only),
 		cmocka_unit_test(all_methods_of_our_client_are_known),
 		cmocka_unit_test(
 			garbage_collection_says_for_which_objects_it_is),
