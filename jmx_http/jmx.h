@@ -66,7 +66,7 @@ struct jmx_reply {
 	const struct jmx_info *info;
 };
 
-/* -1 and *err end the run. */
+/* -1 and *err end the run; it makes no requests itself. */
 typedef int jmx_reply_fn(void *self, size_t index,
 			 const struct jmx_reply *reply, struct error *err);
 

@@ -91,7 +91,7 @@ static int client_fetch(struct jmx *j, int64_t timeout_ns,
 
 	c->session.timeout_ns = j->timeout_ns;
 	return rmi_notifications_fetch(&c->notifications, &c->session,
-				       timeout_ns, fn, self, err);
+				       &c->lease, timeout_ns, fn, self, err);
 }
 
 static int forget_reply(void *self, size_t index, const struct jmx_reply *reply,

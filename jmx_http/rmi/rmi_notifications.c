@@ -324,6 +324,7 @@ static int hand_on_all(struct rmi_notifications *n, const struct batch *b,
 struct fetching {
 	struct rmi_notifications *n;
 	struct rmi_session *s;
+	struct rmi_lease *lease;
 	int64_t until_ns;
 	int32_t most; /* notifications to ask for */
 	unsigned losses;
@@ -392,7 +393,30 @@ static int64_t wait_of(const struct fetching *f)
 
 	if (f->has_some || wait_ns < 0)
 		return 0;
+	if (wait_ns > f->lease->renew_ns)
+		wait_ns = f->lease->renew_ns;
 	return wait_ns < WAIT_NS ? wait_ns : WAIT_NS;
+}
+
+/* Who only listens makes no call that would bring it along. */
+static void keep_lease(struct fetching *f)
+{
+	struct rmi_session *s = f->s;
+	struct jrmp_return r = { 0 };
+	struct text message = { 0 };
+	struct error unused;
+
+	if (!rmi_lease_is_due(f->lease, s->logins))
+		return;
+	rmi_lease_ask(f->lease, s->logins, &s->id, &message);
+	rmi_session_acknowledge(s, &message);
+	if (rmi_connection_call(&s->connection, &message, &r,
+				after(s->timeout_ns), &unused))
+		rmi_session_drop(s);
+	else if (!r.is_exception)
+		rmi_lease_take(f->lease, r.value);
+	text_release(&message);
+	jrmp_return_release(&r);
 }
 
 static int fetch_once(struct fetching *f, struct error *err)
@@ -405,6 +429,7 @@ static int fetch_once(struct fetching *f, struct error *err)
 	    rmi_notifications_renew(f->n, f->s, err) || say_missed(f, err) ||
 	    (!c->transport && rmi_session_dial(f->s, c, err)))
 		return -1;
+	keep_lease(f);
 	status = fetch(f->s, c, f->n->next, f->most, wait_of(f), &r, err);
 	if (status == 0) {
 		f->s->used_ns = clock_monotonic_ns();
@@ -422,12 +447,14 @@ static int fetch_once(struct fetching *f, struct error *err)
 }
 
 int rmi_notifications_fetch(struct rmi_notifications *n, struct rmi_session *s,
-			    int64_t timeout_ns, jmx_notification_fn *fn,
-			    void *self, struct error *err)
+			    struct rmi_lease *lease, int64_t timeout_ns,
+			    jmx_notification_fn *fn, void *self,
+			    struct error *err)
 {
 	struct fetching f = {
 		.n = n,
 		.s = s,
+		.lease = lease,
 		.until_ns = after(timeout_ns),
 		.most = BATCH_MAX,
 		.fn = fn,

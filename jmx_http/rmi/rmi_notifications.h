@@ -10,6 +10,7 @@
 #define JMX_HTTP_RMI_RMI_NOTIFICATIONS_H
 
 #include "jmx_http/jmx.h"
+#include "jmx_http/rmi/rmi_lease.h"
 #include "jmx_http/rmi/rmi_session.h"
 
 struct rmi_listener {
@@ -39,10 +40,11 @@ int rmi_notifications_listen(struct rmi_notifications *n, struct rmi_session *s,
 int rmi_notifications_renew(struct rmi_notifications *n, struct rmi_session *s,
 			    struct error *err);
 
-/* As jmx_fetch(). */
+/* As jmx_fetch(); the session's lease is renewed meanwhile. */
 int rmi_notifications_fetch(struct rmi_notifications *n, struct rmi_session *s,
-			    int64_t timeout_ns, jmx_notification_fn *fn,
-			    void *self, struct error *err);
+			    struct rmi_lease *lease, int64_t timeout_ns,
+			    jmx_notification_fn *fn, void *self,
+			    struct error *err);
 
 /* The JVM forgets the listeners with the session. */
 void rmi_notifications_release(struct rmi_notifications *n);

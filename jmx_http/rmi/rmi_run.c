@@ -124,15 +124,6 @@ static bool add_next(struct run *r, struct text *out)
 	return true;
 }
 
-/* The stub arrived, and its object has a lease. */
-static void acknowledge(struct run *r, struct text *out)
-{
-	if (!r->s->owes_ack)
-		return;
-	jrmp_add_ack(out, r->s->ack_id);
-	r->s->owes_ack = false;
-}
-
 static bool has_room(const struct run *r, const struct text *out)
 {
 	size_t count = r->sent - r->head;
@@ -157,7 +148,7 @@ static int send_calls(struct run *r, struct error *err)
 	while (r->sent < r->end && has_room(r, &out))
 		if (add_next(r, &out)) {
 			if (!r->calls[r->sent].job)
-				acknowledge(r, &out);
+				rmi_session_acknowledge(r->s, &out);
 			r->bytes += r->calls[r->sent++].bytes;
 		}
 	if (out.len)

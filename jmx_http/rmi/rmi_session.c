@@ -419,6 +419,14 @@ void rmi_session_drop(struct rmi_session *s)
 	rmi_connection_close(&s->connection);
 }
 
+void rmi_session_acknowledge(struct rmi_session *s, struct text *out)
+{
+	if (!s->owes_ack)
+		return;
+	jrmp_add_ack(out, s->ack_id);
+	s->owes_ack = false;
+}
+
 /* The JVM would keep it for two minutes, and its object for five. */
 static void close_session(struct rmi_session *s)
 {
@@ -429,8 +437,7 @@ static void close_session(struct rmi_session *s)
 				    s->timeout_ns < CLOSE_NS ? s->timeout_ns
 							     : CLOSE_NS);
 
-	if (s->owes_ack)
-		jrmp_add_ack(&message, s->ack_id);
+	rmi_session_acknowledge(s, &message);
 	jmx_add_call(&message, &s->id, JMX_CLOSE);
 	rmi_connection_call(&s->connection, &message, &r, by_ns, &unused);
 	text_release(&message);

@@ -27,10 +27,10 @@ struct rmi_session {
 	int64_t used_ns;     /* when it was called last */
 	struct text version; /* of the JVM, foreign; "" when not known */
 	struct text title;   /* the target, for messages */
-	uint8_t ack_id[JRMP_ACK_LEN];
-	bool owes_ack; /* of the session's stub */
 
 	/* Private from here on. */
+	uint8_t ack_id[JRMP_ACK_LEN];
+	bool owes_ack; /* of the session's stub */
 	struct rmi_target target;
 	struct rmi_endpoint at;
 	char *user, *password;
@@ -60,6 +60,12 @@ int rmi_session_connect(struct rmi_session *s, struct error *err);
 /* One more connection to the session, such as for a call that waits long. */
 int rmi_session_dial(struct rmi_session *s, struct rmi_connection *c,
 		     struct error *err);
+
+/*
+ * Appends, once, that the session's stub arrived and the JVM need not keep its
+ * object for that: after what asks for a lease.  There is no answer.
+ */
+void rmi_session_acknowledge(struct rmi_session *s, struct text *out);
 
 /* Closes the connection, not the session. */
 void rmi_session_drop(struct rmi_session *s);

@@ -73,7 +73,8 @@ kept_by_a_lease() {
 		jmx 0 "$url" count idle sleep=300 idle sleep=300 idle \
 			sleep=300 idle sleep=300 idle sleep=300 idle \
 			sleep=300 idle sleep=300 idle sleep=300 count &&
-		logins 1 && target_end "$pid"
+		logins 1 && jmx 0 "$url" listen=java.lang:type=Memory \
+			fetch=4000 count && logins 2 && target_end "$pid"
 }
 
 check() {
