@@ -105,7 +105,7 @@ static int probe(struct ping *p, const char *target, struct rmi_dialer *dialer,
 		.timeout_ns = o->timeout_ns,
 		.dialer = dialer,
 		.host = host,
-		.pid = p->target,
+		.pid = p->by_pid ? p->target : NULL,
 	};
 	int ret = jmx_password(o, &password, err);
 

@@ -62,10 +62,8 @@ static int trust(SSL_CTX *context, const char *cacert, struct error *err)
 
 	/* As a Java truststore: whatever is in it is where a chain may end. */
 	X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN);
-	if (!cacert) {
-		SSL_CTX_set_default_verify_paths(context);
+	if (!cacert)
 		return 0;
-	}
 	if (check_file(cacert, err))
 		return -1;
 	if (SSL_CTX_load_verify_file(context, cacert) != 1)
@@ -122,7 +120,7 @@ SSL_CTX *tls_client_context(const struct tls_options *options,
 	SSL_CTX_set_read_ahead(context, 1);
 	if (options->insecure)
 		take_all(context);
-	tls_peer_watch(context, options->insecure);
+	tls_peer_watch(context, options->insecure, !options->cacert);
 	status = trust(context, options->cacert, err);
 	if (status == 0 && options->cert)
 		status = use_key(context, options->cert, options->key, err);

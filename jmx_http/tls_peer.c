@@ -87,8 +87,20 @@ static int note_error(int ok, X509_STORE_CTX *store)
 	return 1;
 }
 
-static int verify(X509_STORE_CTX *store, void *insecure)
+/* How a context looks at certificates. */
+struct policy {
+	bool insecure, by_system;
+};
+
+static void trust_system(X509_STORE *trusted)
 {
+	if (sk_X509_OBJECT_num(X509_STORE_get0_objects(trusted)) == 0)
+		X509_STORE_set_default_paths(trusted);
+}
+
+static int verify(X509_STORE_CTX *store, void *self)
+{
+	const struct policy *policy = self;
 	struct tls_peer *peer = of_store(store);
 	X509 *certificate = X509_STORE_CTX_get0_cert(store);
 	int error;
@@ -98,6 +110,8 @@ static int verify(X509_STORE_CTX *store, void *insecure)
 		peer->certificate = certificate;
 		peer->is_of_host = is_of_host(certificate, peer->host);
 	}
+	if (policy->by_system)
+		trust_system(X509_STORE_CTX_get0_store(store));
 	X509_STORE_CTX_set_verify_cb(store, note_error);
 	if (X509_verify_cert(store) <= 0 && !peer->distrust)
 		peer->distrust = X509_V_ERR_UNSPECIFIED;
@@ -105,7 +119,7 @@ static int verify(X509_STORE_CTX *store, void *insecure)
 	if (!error && !peer->is_of_host)
 		error = X509_V_ERR_HOSTNAME_MISMATCH;
 	X509_STORE_CTX_set_error(store, error);
-	return insecure || !error;
+	return policy->insecure || !error;
 }
 
 /* Asked whether or not there is one of ours. */
@@ -125,13 +139,16 @@ static void note_alert(const SSL *ssl, int where, int alert)
 		peer->alert = alert & 0xff;
 }
 
-void tls_peer_watch(SSL_CTX *context, bool insecure)
+void tls_peer_watch(SSL_CTX *context, bool insecure, bool by_system)
 {
-	static int yes;
+	static struct policy policies[2][2] = {
+		{ { false, false }, { false, true } },
+		{ { true, false }, { true, true } },
+	};
 
 	SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
 	SSL_CTX_set_cert_verify_callback(context, verify,
-					 insecure ? &yes : NULL);
+					 &policies[insecure][by_system]);
 	SSL_CTX_set_cert_cb(context, note_request, NULL);
 	SSL_CTX_set_info_callback(context, note_alert);
 }

@@ -24,8 +24,12 @@ struct tls_peer {
 	int alert;              /* RFC 8446, 6; -1: it sent none */
 };
 
-/* Has the SSLs of a client's context look at their peers. */
-void tls_peer_watch(SSL_CTX *context, bool insecure);
+/*
+ * Has the SSLs of a client's context look at their peers; by_system: trust what
+ * the system does, which is read when a certificate has come, as that takes
+ * longer than most of what else is done.
+ */
+void tls_peer_watch(SSL_CTX *context, bool insecure, bool by_system);
 
 /* Of an SSL of such a context; once. */
 struct tls_peer *tls_peer_new(SSL *ssl, const char *host);

@@ -9,7 +9,9 @@
 #include <openssl/x509v3.h>
 #include <time.h>
 
-#define NAMES_MAX 32 /* said of a certificate */
+/* Said of a certificate. */
+#define NAMES_MAX 32
+#define NAME_LEN  256 /* at most, of each */
 
 struct word {
 	int code;
@@ -125,6 +127,13 @@ static void add_distrust(struct text *out, const struct tls_peer *peer)
 	}
 }
 
+/* As much of a foreign name as a person reads. */
+static void add_cut(struct text *out, const void *bytes, long len)
+{
+	text_add(out, bytes, (size_t)(len < NAME_LEN ? len : NAME_LEN));
+	text_puts(out, len > NAME_LEN ? "…" : "");
+}
+
 static void add_name(struct text *out, X509_NAME *name)
 {
 	BIO *memory = BIO_new(BIO_s_mem());
@@ -137,7 +146,7 @@ static void add_name(struct text *out, X509_NAME *name)
 			   XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
 	len = BIO_get_mem_data(memory, &bytes);
 	if (len > 0)
-		text_add(out, bytes, (size_t)len);
+		add_cut(out, bytes, len);
 	BIO_free(memory);
 }
 
@@ -162,8 +171,8 @@ static void add_alternative(struct text *out, const GENERAL_NAME *name)
 		return;
 	}
 	text_puts(out, "DNS:");
-	text_add(out, ASN1_STRING_get0_data(name->d.dNSName),
-		 (size_t)ASN1_STRING_length(name->d.dNSName));
+	add_cut(out, ASN1_STRING_get0_data(name->d.dNSName),
+		ASN1_STRING_length(name->d.dNSName));
 }
 
 static void add_alternatives(struct text *out, X509 *certificate)

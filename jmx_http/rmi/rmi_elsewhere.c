@@ -114,7 +114,7 @@ static enum found try_with(struct rmi_probe *p, const struct rmi_address *at,
 	t = rmi_probe_dial(p, &to, &unused);
 	if (!t)
 		return FOUND_NOBODY;
-	if (rmi_probe_is_tls(stub))
+	if (context)
 		t = rmi_tls_connect(t, context, at->host, p->deadline_ns, NULL,
 				    &unused);
 	if (t) {
@@ -129,10 +129,13 @@ static enum found try_at(struct rmi_probe *p, const struct rmi_address *at,
 			 const struct stub *stub)
 {
 	struct tls_options options = p->options->tls;
-	enum found found = try_with(p, at, stub, p->context);
 	struct error unused;
-	SSL_CTX *context;
+	SSL_CTX *context = NULL;
+	enum found found;
 
+	if (rmi_probe_is_tls(stub))
+		context = rmi_probe_context(p, &unused);
+	found = try_with(p, at, stub, context);
 	if (found != FOUND_OTHER || !rmi_probe_is_tls(stub))
 		return found;
 	options.insecure = true;
@@ -183,6 +186,8 @@ static const char *words_of_absence(const struct rmi_probe *p,
 		return "an address that holds on the JVM's own link only";
 	if (f->sys == ECONNREFUSED)
 		return "where nothing listens";
+	if (f->sys == ETIMEDOUT && kind == HOST_PRIVATE)
+		return "a private address, at which nothing answers here";
 	if (f->sys == ETIMEDOUT)
 		return "where nothing answers";
 	return kind == HOST_PRIVATE ? "a private address of another network"
@@ -385,7 +390,7 @@ int rmi_judge_elsewhere(struct rmi_probe *p, const struct stub *stub,
 	add_failure(p, &verdict, stub, f);
 	if (p->target.stub.len)
 		text_puts(&remedy, "");
-	else if (p->options->dialer)
+	else if (p->options->pid)
 		judge_from_within(p, &remedy);
 	else
 		look_elsewhere(p, stub, f, &verdict, &remedy);

@@ -113,16 +113,24 @@ static void add_tls(struct rmi_probe *p, struct text *detail, const char *host)
 		text_printf(detail, "not of %s", host);
 }
 
+SSL_CTX *rmi_probe_context(struct rmi_probe *p, struct error *err)
+{
+	if (!p->context)
+		p->context = tls_client_context(&p->options->tls, err);
+	return p->context;
+}
+
 int rmi_probe_secure(struct rmi_probe *p, struct rmi_address *to,
 		     const char *host, struct rmi_connection *c,
 		     struct text *detail, struct error *err)
 {
-	struct rmi_transport *t = rmi_probe_dial(p, to, err);
+	SSL_CTX *context = rmi_probe_context(p, err);
+	struct rmi_transport *t = context ? rmi_probe_dial(p, to, err) : NULL;
 
 	tls_report_release(&p->tls);
 	if (!t)
 		return -1;
-	t = rmi_tls_connect(t, p->context, host, p->deadline_ns, &p->tls, err);
+	t = rmi_tls_connect(t, context, host, p->deadline_ns, &p->tls, err);
 	add_tls(p, detail, host);
 	/* What to do about it is the verdict's to say. */
 	if (!t && p->tls.not_after && p->tls.trouble.len &&
@@ -259,8 +267,9 @@ int rmi_probe_run(struct rmi_probe *p, const struct rmi_probe_options *options,
 	*p = (struct rmi_probe){ .options = options };
 	if (rmi_target_parse(&p->target, options->target, err))
 		return -1;
-	p->context = tls_client_context(&options->tls, err);
-	if (!p->context)
+	/* What is wrong with its files is said before anything is done. */
+	if ((options->tls.cacert || options->tls.cert || options->tls.key) &&
+	    !rmi_probe_context(p, err))
 		return -1;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
 		if (take_step(p, i))

@@ -42,13 +42,13 @@ struct rmi_probe_options {
 	struct tls_options tls;
 	bool force_host, force_port;
 	int64_t timeout_ns; /* of each step */
-	/*
-	 * By pid, from within the JVM's network: who connects there, and whose
-	 * certificate the registry is to have.  NULL: by TCP, from here, and
-	 * the target's.
-	 */
+	/* Who connects, and looks names up; NULL: by TCP, from here. */
 	struct rmi_dialer *dialer;
-	const char *host, *pid;
+	/*
+	 * Of a JVM of this machine, when that is from within its network: its
+	 * pid, and whose certificate its registry is to have; or NULL.
+	 */
+	const char *pid, *host;
 };
 
 struct rmi_probe {

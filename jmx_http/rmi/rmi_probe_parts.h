@@ -39,6 +39,9 @@ void rmi_probe_wind(struct rmi_probe *p);
 struct rmi_transport *rmi_probe_dial(struct rmi_probe *p,
 				     struct rmi_address *to, struct error *err);
 
+/* For TLS as the options have it, made when it is needed; NULL and *err. */
+SSL_CTX *rmi_probe_context(struct rmi_probe *p, struct error *err);
+
 /*
  * Dials and shakes hands with host; p->tls is what was seen, in any case.  *c
  * may be closed in any case.

@@ -247,7 +247,7 @@ void rmi_judge_success(struct rmi_probe *p)
 			  ", and asks for no password: who reaches the port "
 			  "can do anything in the JVM");
 	/* Seen from within its network, that says little of other ones. */
-	if (p->options->dialer && !p->target.stub.len)
+	if (p->options->pid && !p->target.stub.len)
 		text_printf(&verdict,
 			    "; seen from the JVM's own network: who is "
 			    "elsewhere has to get to %s, port %d",

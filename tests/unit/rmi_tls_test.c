@@ -301,6 +301,27 @@ static void what_was_exported_from_a_server_is_trusted(void **state)
 	}
 }
 
+/* Its files are where libssl has them, or these variables. */
+static void what_the_system_trusts_is_trusted(void **state)
+{
+	static const struct tls_options none = { .cacert = NULL };
+	struct server s = { .cert = PEM("server") };
+	struct outcome o;
+
+	(void)state;
+	setenv("SSL_CERT_DIR", "/nonexistent", 1);
+	setenv("SSL_CERT_FILE", PEM("authority"), 1);
+	o = meet(&s, &none, "localhost");
+	unsetenv("SSL_CERT_FILE");
+	assert_string_equal(o.err.text, "");
+	assert_true(o.converses);
+	tls_report_release(&o.report);
+	o = meet(&s, &none, "localhost");
+	unsetenv("SSL_CERT_DIR");
+	assert_false(o.connects);
+	tls_report_release(&o.report);
+}
+
 static void names_may_have_a_star(void **state)
 {
 	struct server s = { .cert = PEM("elsewhere") };
@@ -521,6 +542,7 @@ int main(void)
 		cmocka_unit_test(much_is_carried_whole),
 		cmocka_unit_test(certificates_that_are_not_right_are_refused),
 		cmocka_unit_test(what_was_exported_from_a_server_is_trusted),
+		cmocka_unit_test(what_the_system_trusts_is_trusted),
 		cmocka_unit_test(names_may_have_a_star),
 		cmocka_unit_test(
 			a_certificate_of_ours_is_given_where_it_is_wanted),

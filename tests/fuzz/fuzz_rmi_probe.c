@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What servers say to a probe, which has something to say of each, as text and
+ * as JSON, which is valid.  As fuzz_jmx_client.c has its input.
+ */
+#include "cmd/mxping.h"
+#include "core/base/clock.h"
+#include "tests/fuzz/memory_server.h"
+
+#include <cjson/cJSON.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void look(const struct ping *p)
+{
+	struct text text = { 0 }, json = { 0 };
+	cJSON *read;
+
+	ping_text(p, &text);
+	ping_json(p, &json);
+	for (size_t i = 0; i < text.len; i++)
+		if ((unsigned char)text.bytes[i] < ' ' && text.bytes[i] != '\n')
+			abort();
+	read = cJSON_ParseWithLengthOpts(json.bytes, json.len + 1, NULL, 1);
+	if (!read)
+		abort();
+	cJSON_Delete(read);
+	text_release(&text);
+	text_release(&json);
+}
+
+/* A failure is that of the last step, and has a verdict. */
+static void check(const struct rmi_probe *p)
+{
+	if (!p->step_count || p->step_count > RMI_PROBE_STEPS_MAX ||
+	    !p->verdict.len)
+		abort();
+	for (size_t i = 0; i < p->step_count; i++) {
+		bool is_last = i + 1 == p->step_count;
+
+		if (!p->steps[i].name || !p->steps[i].detail.len ||
+		    p->steps[i].ok == (is_last && p->kind != ERROR_NONE))
+			abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct memory_server server = { .base.dial = memory_dial };
+	struct rmi_probe_options options = {
+		.target = "127.0.0.1:9010",
+		.as_given = "",
+		.timeout_ns = 10 * CLOCK_NS_PER_S,
+		.dialer = &server.base,
+	};
+	struct ping ping = { .target = options.target };
+	struct error err = { 0 };
+	size_t at = 1;
+
+	(void)memory_talk_to;
+	if (!size)
+		return 0;
+	server.step = data[0] >> 1;
+	server.is_silent = data[0] & 1;
+	while (size - at > 2 && server.count < MEMORY_CONNECTIONS_MAX) {
+		size_t len = (size_t)data[at] << 8 | data[at + 1];
+
+		at += 2;
+		if (len > size - at)
+			len = size - at;
+		server.connections[server.count].at = data + at;
+		server.connections[server.count++].len = len;
+		at += len;
+	}
+	if (rmi_probe_run(&ping.probe, &options, &err))
+		abort();
+	check(&ping.probe);
+	look(&ping);
+	rmi_probe_release(&ping.probe);
+	return 0;
+}
