@@ -272,6 +272,7 @@ static void a_sample_is_one_round_trip_unless_threads_began(void **state)
 	assert_int_equal(out.threads[1].counters[THREAD_CPU], 7 * 5000);
 	assert_int_equal(out.threads[1].counters[THREAD_ALLOC], 7 * 5000);
 	assert_int_equal(out.threads[1].counters[THREAD_WAITS], 70);
+	assert_int_equal(out.threads[1].counters[THREAD_BLOCKS], 7);
 	assert_true(out.threads[1].counters[THREAD_WAIT_TIME] ==
 		    COUNTER_ABSENT);
 	assert_true(out.threads[1].counters[THREAD_RUNQ] == COUNTER_ABSENT);
