@@ -28,8 +28,9 @@ struct reading {
 	struct jmx_request requests[2 * JMX_READ_BATCH];
 	struct item *items[2 * JMX_READ_BATCH]; /* whose request it is */
 	size_t count, answered;
-	size_t lost;
-	bool ended; /* by the reader, not by the connection */
+	size_t lost;     /* since the last answer */
+	bool one_by_one; /* the rest of these */
+	bool ended;      /* by the reader, not by the connection */
 };
 
 static void fail_item(struct item *item, struct arena *a, const char *why,
@@ -100,6 +101,7 @@ static int take_reply(void *self, size_t index, const struct jmx_reply *reply,
 	size_t at = r->answered++;
 
 	(void)index; /* of this run, which may not be the first */
+	r->lost = 0;
 	return r->requests[at].verb == JMX_INFO
 		       ? take_info(r, r->items[at], reply, err)
 		       : take_values(r, r->items[at], reply, err);
@@ -120,6 +122,7 @@ static void add_request(struct reading *r, struct item *item,
 static void add_requests(struct reading *r)
 {
 	r->count = r->answered = 0;
+	r->one_by_one = false;
 	for (size_t i = 0; i < r->with_names->count; i++) {
 		struct item *item = &r->with_names->items[i];
 
@@ -132,21 +135,26 @@ static void add_requests(struct reading *r)
 
 /*
  * The connection was lost while an answer was awaited.  0 when the others may
- * be asked for.
+ * be asked for.  Whose fault it was is only known when it was the only one: one
+ * answer that takes too long holds up those behind it.
  */
 static int survive(struct reading *r, const struct error *why)
 {
-	struct item *item;
+	size_t at = r->answered;
+	bool is_info;
 
-	if (r->ended || why->kind == ERROR_NO_TARGET ||
-	    r->answered == r->count || r->lost++ == JMX_READ_LOST)
+	if (r->ended || why->kind == ERROR_NO_TARGET || at == r->count)
 		return -1;
-	item = r->items[r->answered];
-	fail_item(item,
-		  r->requests[r->answered].verb == JMX_INFO ? &r->next->a
-							    : &r->with_names->a,
+	if (!r->one_by_one && at + 1 < r->count) {
+		r->one_by_one = true;
+		return 0;
+	}
+	if (r->lost++ == JMX_READ_LOST)
+		return -1;
+	is_info = r->requests[at].verb == JMX_INFO;
+	fail_item(r->items[at], is_info ? &r->next->a : &r->with_names->a,
 		  why->text, why->kind);
-	item->bean.was_lost = true;
+	r->items[at]->bean.was_lost = true;
 	r->answered++;
 	return 0;
 }
@@ -155,12 +163,15 @@ static int run(struct reading *r, struct error *err)
 {
 	while (r->answered < r->count) {
 		const struct jmx_request *left = r->requests + r->answered;
+		size_t before = r->answered;
+		size_t count = r->one_by_one ? 1 : r->count - before;
 
-		if (jmx_run(r->jmx, left, r->count - r->answered, take_reply, r,
-			    err) == 0)
-			break;
-		if (survive(r, err))
-			return -1;
+		if (jmx_run(r->jmx, left, count, take_reply, r, err)) {
+			if (survive(r, err))
+				return -1;
+		} else if (r->answered != before + count) {
+			return fail(err, ERROR_REFUSED, "answers are missing");
+		}
 	}
 	return give_until(r, r->with_names->items + r->with_names->count, err);
 }

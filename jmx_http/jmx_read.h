@@ -13,7 +13,7 @@
 #include "jmx_http/jmx.h"
 
 #define JMX_READ_BATCH 200 /* MBeans at a time */
-#define JMX_READ_LOST  3   /* connections; the next one ends it */
+#define JMX_READ_LOST  3   /* MBeans in a row; the next one ends it */
 
 /* An MBean as it was read; valid within the call. */
 struct jmx_bean {
@@ -43,9 +43,11 @@ struct jmx_reader {
 };
 
 /*
- * Reads them.  An MBean with which the connection was lost is one that could
- * not be read, unless that happens too often or the JVM has gone: then it fails
- * as jmx_run() does, and the MBeans that were not given remain unread.
+ * Reads them.  When the connection is lost, or an answer does not come in time,
+ * what was asked for at once is asked for one by one.  An MBean with which it
+ * is lost then is one that could not be read; that with too many in a row, or
+ * because the JVM has gone, it fails as jmx_run() does, and the MBeans that
+ * were not given remain unread.
  */
 int jmx_read(struct jmx *j, const char *const *objects, size_t count,
 	     const struct jmx_reader *reader, struct error *err);

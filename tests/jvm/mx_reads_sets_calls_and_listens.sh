@@ -228,8 +228,8 @@ listens() {
 	mx 0 -b $ticker -mc -op send -a 3 hello &&
 		target_wait "$scratch/heard" hello || return
 	sleep 1
-	interrupt $listener
-	wait $listener || { echo "it ended with $?"; return 1; }
+	interrupt "$listener"
+	wait "$listener" || { echo "it ended with $?"; return 1; }
 	python3 - "$scratch/heard" <<-'END'
 		import json, sys
 		d = [json.loads(line) for line in open(sys.argv[1])]
@@ -260,8 +260,8 @@ loses() {
 	kill -STOP "$late" && mx 0 -b $ticker -mc -op send -a 5000 many &&
 		kill -CONT "$late" && target_wait "$scratch/heard" many &&
 		mx 0 -b $ticker -mc -op send -a 1 last &&
-		target_wait "$scratch/heard" last && interrupt $listener
-	wait $listener
+		target_wait "$scratch/heard" last && interrupt "$listener"
+	wait "$listener"
 	status=$?
 	[ $status -eq 7 ] || { echo "it ended with $status"; return 1; }
 	heard=$(grep -c ' many$' "$scratch/heard")

@@ -173,12 +173,60 @@ static void what_loses_the_connection_is_left_out(void **state)
 
 	(void)state;
 	scripted_jmx_init(&s, mbeans, 5);
-	s.losses[0] = 2;     /* what b is */
-	s.losses[1] = 5 + 4; /* the last of what there is of a, c, d, e */
+	/* What b is, twice; then the last of what a, c, d, e have. */
+	s.losses[0] = 2;
+	s.losses[1] = 3;
+	s.losses[2] = 6 + 4;
 	assert_int_equal(read_all(&s, &seen, &err), 0);
 	assert_string_equal(seen.text.bytes,
 			    "a=1 b!the line is cut c=1 d=1 e!the line is cut");
 	assert_int_equal(seen.lost, 2);
+	text_release(&seen.text);
+}
+
+/* It may be another's that is behind it, or none's. */
+static void what_comes_when_it_is_asked_for_alone_is_no_loss(void **state)
+{
+	static const struct scripted_mbean mbeans[] = {
+		BEAN("a"),
+		BEAN("b"),
+		BEAN("c"),
+		BEAN("d"),
+	};
+	struct scripted_jmx s;
+	struct seen seen = { 0 };
+	struct error err;
+
+	(void)state;
+	scripted_jmx_init(&s, mbeans, 4);
+	s.losses[0] = 4 + 2;
+	assert_int_equal(read_all(&s, &seen, &err), 0);
+	assert_string_equal(seen.text.bytes, "a=1 b=1 c=1 d=1");
+	assert_int_equal(seen.lost, 0);
+	/* Descriptions; a and half of b; b, c, d. */
+	assert_int_equal(s.runs, 1 + 1 + 3);
+	text_release(&seen.text);
+}
+
+/* As long as there are answers between them. */
+static void many_that_lose_it_are_left_out(void **state)
+{
+	static const struct scripted_mbean mbeans[] = {
+		BEAN("a"), BEAN("b"), BEAN("c"), BEAN("d"), BEAN("e"),
+		BEAN("f"), BEAN("g"), BEAN("h"), BEAN("i"), BEAN("j"),
+	};
+	struct scripted_jmx s;
+	struct seen seen = { 0 };
+	struct error err;
+
+	(void)state;
+	scripted_jmx_init(&s, mbeans, 10);
+	s.losses[0] = 10 + 1;
+	for (size_t i = 0; i < 5; i++)
+		s.losses[1 + i] = 10 + 2 + 2 * i;
+	assert_int_equal(read_all(&s, &seen, &err), 0);
+	assert_int_equal(seen.beans, 10);
+	assert_int_equal(seen.lost, 5);
 	text_release(&seen.text);
 }
 
@@ -193,7 +241,7 @@ static void a_connection_lost_too_often_ends_it(void **state)
 
 	(void)state;
 	scripted_jmx_init(&s, mbeans, 5);
-	for (size_t i = 0; i <= JMX_READ_LOST; i++)
+	for (size_t i = 0; i <= JMX_READ_LOST + 1; i++)
 		s.losses[i] = 5 + 1 + i;
 	assert_int_equal(read_all(&s, &seen, &err), -1);
 	assert_int_equal(err.kind, ERROR_REFUSED);
@@ -252,6 +300,9 @@ int main(void)
 		cmocka_unit_test(none_is_none),
 		cmocka_unit_test(many_take_few_round_trips),
 		cmocka_unit_test(what_loses_the_connection_is_left_out),
+		cmocka_unit_test(
+			what_comes_when_it_is_asked_for_alone_is_no_loss),
+		cmocka_unit_test(many_that_lose_it_are_left_out),
 		cmocka_unit_test(a_connection_lost_too_often_ends_it),
 		cmocka_unit_test(a_jvm_that_has_gone_ends_it),
 		cmocka_unit_test(a_failure_of_the_reader_ends_it),

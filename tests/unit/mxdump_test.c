@@ -175,13 +175,14 @@ row40_an_mbean_that_disappears_is_an_error_in_its_place(void **state)
 	     ",{\"name\":\"b\",\"modelerType\":\"C\",\"$error\":\"gone\"}]}\n");
 }
 
-static void row40_a_connection_that_is_lost_once_loses_one(void **state)
+static void row40_an_mbean_that_loses_the_connection_is_one(void **state)
 {
 	struct scripted_jmx s;
 
 	(void)state;
 	scripted_jmx_init(&s, three, 3);
 	s.losses[0] = 3 + 2;
+	s.losses[1] = 3 + 3;
 	same(&s, ERROR_PARTIAL,
 	     "{\"beans\":[\n{\"name\":\"a\",\"modelerType\":\"C\",\"T\":\"t\"}"
 	     "\n,{\"name\":\"b\",\"modelerType\":\"C\","
@@ -225,7 +226,7 @@ int main(void)
 		cmocka_unit_test(
 			row40_an_mbean_that_disappears_is_an_error_in_its_place),
 		cmocka_unit_test(
-			row40_a_connection_that_is_lost_once_loses_one),
+			row40_an_mbean_that_loses_the_connection_is_one),
 		cmocka_unit_test(
 			row40_a_jvm_that_ends_leaves_a_document_that_says_so),
 		cmocka_unit_test(no_mbeans_are_an_empty_array),
