@@ -217,15 +217,15 @@ informs() {
 # Whoever listens hears what another has it send.
 listens() {
 	ticker=sjkc.test:type=Ticker
-	timeout 60 "$sjkc" mx -s "127.0.0.1:$port" -b $ticker \
+	timeout 60 "$sjkc" mx -s "127.0.0.1:$port" -b "$ticker" \
 		--notifications --json -d 50s >"$scratch/heard" 2>&1 &
 	listener=$!
 	for _ in $(seq 100); do
-		mx 0 -b $ticker -mc -op send -a 1 early || return
+		mx 0 -b "$ticker" -mc -op send -a 1 early || return
 		grep -q early "$scratch/heard" && break
 		sleep 0.1
 	done
-	mx 0 -b $ticker -mc -op send -a 3 hello &&
+	mx 0 -b "$ticker" -mc -op send -a 3 hello &&
 		target_wait "$scratch/heard" hello || return
 	sleep 1
 	interrupt "$listener"
@@ -246,20 +246,20 @@ listens() {
 
 # Who listens too late is told how much was thrown away meanwhile.
 loses() {
-	timeout 60 "$sjkc" mx -s "127.0.0.1:$port" -b $ticker --quiet \
+	timeout 60 "$sjkc" mx -s "127.0.0.1:$port" -b "$ticker" --quiet \
 		--notifications >"$scratch/heard" 2>"$scratch/lost" &
 	listener=$!
 	for _ in $(seq 100); do
-		mx 0 -b $ticker -mc -op send -a 1 early || return
+		mx 0 -b "$ticker" -mc -op send -a 1 early || return
 		grep -q early "$scratch/heard" && break
 		sleep 0.1
 	done
 	children=/proc/$listener/task/$listener/children
 	late=$(cat "$children") && late=${late% }
 	# The JVM keeps a thousand.
-	kill -STOP "$late" && mx 0 -b $ticker -mc -op send -a 5000 many &&
+	kill -STOP "$late" && mx 0 -b "$ticker" -mc -op send -a 5000 many &&
 		kill -CONT "$late" && target_wait "$scratch/heard" many &&
-		mx 0 -b $ticker -mc -op send -a 1 last &&
+		mx 0 -b "$ticker" -mc -op send -a 1 last &&
 		target_wait "$scratch/heard" last && interrupt "$listener"
 	wait "$listener"
 	status=$?
