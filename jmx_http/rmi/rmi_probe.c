@@ -10,6 +10,10 @@
 
 #define CLOSE_NS (CLOCK_NS_PER_S / 2)
 
+/* When it is said how long a certificate still is valid. */
+#define DAY_S  (24 * 3600)
+#define SOON_S (30 * DAY_S)
+
 /* clang-format off */
 static const struct {
 	const char *name;
@@ -79,6 +83,8 @@ static void add_day(struct text *out, int64_t seconds)
 /* "certificate of CN=a by CN=b, until 2030-01-01, for DNS:a" */
 static void add_certificate(struct text *out, const struct tls_report *tls)
 {
+	int64_t left = tls->not_after - clock_wall_ns() / CLOCK_NS_PER_S;
+
 	if (!tls->not_after)
 		return;
 	text_puts(out, "certificate");
@@ -89,6 +95,9 @@ static void add_certificate(struct text *out, const struct tls_report *tls)
 		add_text(out, " by ", &tls->issuer);
 	text_puts(out, ", until ");
 	add_day(out, tls->not_after);
+	if (left >= 0 && left < SOON_S)
+		text_printf(out, " (%d day%s left)", (int)(left / DAY_S),
+			    left / DAY_S == 1 ? "" : "s");
 	text_puts(out, ", for ");
 	text_puts(out, tls->names.len ? tls->names.bytes : "no host");
 }
@@ -104,6 +113,9 @@ static void add_tls(struct rmi_probe *p, struct text *detail, const char *host)
 		return;
 	if (tls->wants_certificate)
 		text_printf(detail, ", which asks for a certificate of ours");
+	if (tls->is_trusted && tls->is_of_host)
+		text_printf(detail, "; its certificate is trusted, and of %s",
+			    host);
 	if (!p->options->tls.insecure || (tls->is_trusted && tls->is_of_host))
 		return;
 	text_puts(detail, "; --insecure takes its certificate, which is ");

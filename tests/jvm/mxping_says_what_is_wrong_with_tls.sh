@@ -26,7 +26,8 @@ server_alone() {
 	lab_jvm "$1" tls && asked 0 && printed 'ok      server-tls' &&
 		printed 'port 9011, by TLS' && printed 'TLSv1.3' &&
 		printed 'certificate of CN=sjkc test server by CN=sjkc test CA' &&
-		printed 'IP Address:10.99.0.1' &&
+		printed 'IP Address:10.99.0.1' && printed ' (1 day left)' &&
+		printed 'its certificate is trusted, and of 10.99.0.1' &&
 		asked 5 --cacert "$tls/client.pem" &&
 		printed 'failed  server-tls' &&
 		printed 'is not among those that are trusted' &&

@@ -25,7 +25,7 @@ sent_to() {
 pinged() {
 	pinged_for=$1
 	shift
-	ask "$pinged_for" mxping --timeout 2s -s "$@"
+	ask "$pinged_for" mxping --timeout 20s -s "$@"
 }
 
 # mended: the proxy of the remedy lets clients through
@@ -67,7 +67,7 @@ another_number() {
 		mended && pinged 0 127.0.0.1:17010 --force-address &&
 		target_end "$pid" &&
 		sent_to 203.0.113.7 && pinged 5 127.0.0.1:17010 \
-			--timeout 1s &&
+			--timeout 3s &&
 		printed 'port 9010, where nothing answers; it answers at' &&
 		target_end "$pid" &&
 		sent_to 0.0.0.0 && pinged 5 127.0.0.1:17010 &&
@@ -82,7 +82,7 @@ out_of_reach() {
 		ip address add 203.0.113.1/24 dev here &&
 		ip neighbour add 203.0.113.7 lladdr 02:00:00:00:00:01 \
 			dev here || return
-	pinged 5 203.0.113.7:9010 --timeout 1s && printed 'failed  tcp' &&
+	pinged 5 203.0.113.7:9010 --timeout 3s && printed 'failed  tcp' &&
 		printed 'nothing answers there: packets are lost' &&
 		pinged 3 198.51.100.7:9010 && printed 'failed  tcp' &&
 		printed 'no way leads there from here'
@@ -136,7 +136,7 @@ at_9010() {
 
 # met PROGRAM WORDS
 met() {
-	at_9010 "$1" && pinged 5 127.0.0.1:17010 --timeout 1s &&
+	at_9010 "$1" && pinged 5 127.0.0.1:17010 --timeout 3s &&
 		printed 'failed  server' && printed "port 9010, where $2" &&
 		printed 'it answers at 127.0.0.1, port 17010, too'
 	status=$?
