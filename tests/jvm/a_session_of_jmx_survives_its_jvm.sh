@@ -2,6 +2,7 @@
 # A JVM that is restarted between two calls; a session that ended while nobody
 # called; one that nothing but a lease keeps; and sessions that are elsewhere
 # than what the registry names.
+# Begins early: it waits for sessions to end.
 # shellcheck disable=SC2034,SC2154 # for target.sh; of it
 scratch=$2
 . tests/jvm/lib/target.sh
