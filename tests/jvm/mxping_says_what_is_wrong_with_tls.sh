@@ -67,6 +67,23 @@ with_a_certificate_of_ours() {
 		target_end "$pid"
 }
 
+# In TLS 1.2 it is refused amid the handshake, by alerts of other names.
+in_the_version_before() {
+	lab_options client-cert || return
+	within="nsenter --net=/proc/$inside/ns/net"
+	# shellcheck disable=SC2086 # words
+	target "$1" $lab_options -Djdk.tls.server.protocols=TLSv1.2
+	status=$?
+	within=
+	[ $status -eq 0 ] && asked 4 && printed 'failed  tls' &&
+		printed 'TLSv1.2, which asks for a certificate of ours' &&
+		printed 'the JVM wants a certificate of its clients' &&
+		asked 4 --cert tests/data/tls/client.pem &&
+		printed 'the JVM does not take our certificate' &&
+		asked 0 --cert "$tls/client.pem" --key "$tls/client.key" &&
+		target_end "$pid"
+}
+
 with_a_wrong_one() {
 	lab_jvm "$1" tls-registry nosan && asked 5 && printed 'failed  tls' &&
 		printed 'it is not one of 10.99.0.1' &&
@@ -94,7 +111,7 @@ with_a_password() {
 
 check() {
 	server_alone "$1" && with_a_certificate_of_ours "$1" &&
-		with_a_wrong_one "$1" && with_a_password "$1"
+		in_the_version_before "$1" && with_a_wrong_one "$1" && with_a_password "$1"
 }
 
 for_each_jdk check
