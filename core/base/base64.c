@@ -53,7 +53,7 @@ void base64_add(struct text *out, const void *bytes, size_t len)
 /* The six bits that a letter stands for; -1 for what is none. */
 static int bits_of(char letter)
 {
-	const char *at = memchr(alphabet, letter, 64);
+	const char *at = letter ? strchr(alphabet, letter) : NULL;
 
 	return at ? (int)(at - alphabet) : -1;
 }
