@@ -273,6 +273,35 @@ static void what_are_no_notifications_is_said(void **state)
 	stand_in_end(&s);
 }
 
+static enum stand_in_next tell_nothing(struct stand_in *s,
+				       const struct stand_in_call *call,
+				       struct text *out)
+{
+	(void)s;
+	if (call->method == JMX_ADD_LISTENERS)
+		add_listener(out);
+	else
+		begin_result(out, 0, 0, 0);
+	return STAND_IN_GO_ON;
+}
+
+static void who_only_listens_keeps_the_lease(void **state)
+{
+	struct stand_in s = { .script = tell_nothing, .lease_ms = 100 };
+	struct heard heard = { 0 };
+	struct error err;
+	struct jmx *j = listen_at(&s);
+
+	(void)state;
+	assert_int_equal(jmx_fetch(j, CLOCK_NS_PER_S, hear, &heard, &err), 0);
+	/* Once, and every fifty ms then; the session is acknowledged once. */
+	assert_in_range(s.shared->leases, 3, 21);
+	assert_int_equal(s.shared->acks, 2);
+	assert_int_equal(s.shared->logins, 1);
+	jmx_close(j);
+	stand_in_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +310,7 @@ int main(void)
 		cmocka_unit_test(what_is_said_again_and_again_costs_no_more),
 		cmocka_unit_test(one_that_cannot_be_sent_is_left_out),
 		cmocka_unit_test(what_are_no_notifications_is_said),
+		cmocka_unit_test(who_only_listens_keeps_the_lease),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,6 +132,23 @@ static void add_stub(struct text *out, const char *class, const char *host,
 	java_write_end(out);
 }
 
+static void add_lease(struct text *out, int ms)
+{
+	static const struct java_shape lease = {
+		.name = "java.rmi.dgc.Lease",
+		.flags = JAVA_SERIALIZABLE,
+		.fields = { { 'J', "value", NULL } },
+	};
+
+	add_head(out, 1);
+	if (!ms) {
+		java_write_null(out);
+		return;
+	}
+	java_write_object(out, &lease, JAVA_OF_RMI);
+	java_write_u64(out, (uint64_t)ms);
+}
+
 static void send_all(const struct stand_in *s, int fd, struct text *out)
 {
 	size_t at = 0;
@@ -204,7 +221,7 @@ answer(struct stand_in *s, const struct stand_in_call *call, struct text *out)
 		stand_in_string(out, "1.0 java_runtime_99+1", 21);
 		break;
 	case JMX_DIRTY:
-		stand_in_null(out);
+		add_lease(out, s->lease_ms);
 		break;
 	case JMX_CLOSE:
 		stand_in_void(out);

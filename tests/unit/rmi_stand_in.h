@@ -53,6 +53,7 @@ struct stand_in {
 	stand_in_script *script;
 	bool has_other_port; /* sessions are there */
 	const char *host;    /* of its stubs; NULL: 127.0.0.1 */
+	int lease_ms;        /* of the leases that it gives; 0: it says none */
 	int receive_buffer;  /* of its sockets; 0: the system's */
 	bool is_slow;        /* sends byte by byte */
 
