@@ -11,11 +11,16 @@
 #include "jmx_http/proxy/proxy.h"
 #include "jmx_http/proxy/socks.h"
 
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
-#define RESOLVE_NS (5 * CLOCK_NS_PER_S)
+/* Its own, to two ports of a JVM, and something over. */
+#define DESCRIPTORS_OF_CLIENT 4
+
+#define RESOLVE_NS            (5 * CLOCK_NS_PER_S)
 
 static struct {
 	struct option_list sockets, pods, pids, binds, allow;
@@ -199,11 +204,28 @@ static int listen_for_socks(struct adding *a, struct error *err)
 	return for_each_jvm(add_to_socks, a, err);
 }
 
+/* As many as all clients may need, if that is allowed. */
+static void allow_descriptors(void)
+{
+	rlim_t wanted = (rlim_t)opt.clients * DESCRIPTORS_OF_CLIENT;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
+		return;
+	limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur < wanted)
+		talk_detail("%ju files may be open, too few for %" PRIu64
+			    " clients",
+			    (uintmax_t)limit.rlim_cur, opt.clients);
+}
+
 static int serve(const struct proxy_options *options, struct error *err)
 {
 	struct adding a = { .bind = opt.binds.values };
 	int ret = 0;
 
+	allow_descriptors();
 	a.proxy = proxy_new(options, err);
 	if (!a.proxy)
 		return -1;

@@ -48,6 +48,14 @@ static void die(struct session *s)
 	set_timer(s, 0);
 }
 
+void session_limit(struct session *s, int64_t ns)
+{
+	if (ns)
+		set_timer(s, ns);
+	else
+		event_del(s->timer);
+}
+
 void session_touch(struct session *s)
 {
 	if (s->client_ended)
@@ -334,9 +342,11 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 		session_end(s, "it says nothing, or too little, in time");
 		break;
 	case SESSION_MESSAGES:
-		session_end(s, s->client_ended
-				       ? NULL
-				       : "half a message, and no more of it");
+		session_end(s, s->client_ended ? NULL
+			       : s->is_pinging
+				       ? "the JVM has gone without a word"
+				       : "half a message, and no more "
+					 "of it");
 		break;
 	default:
 		session_end(s, "it does not read what it asked for");

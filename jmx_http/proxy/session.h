@@ -45,8 +45,9 @@ struct session {
 	struct request request; /* that is being read */
 	bool request_is_whole;  /* and has to wait for its turn */
 	bool client_ended;      /* it sends nothing more */
-	bool is_piped; /* it sent a call before the last one's return */
-	bool is_tls;   /* the client speaks it */
+	bool is_piped;   /* it sent a call before the last one's return */
+	bool is_tls;     /* the client speaks it */
+	bool is_pinging; /* the JVM is asked whether it is there */
 	struct backend *backends[SESSION_BACKENDS_MAX];
 	struct backend *current; /* who the last message was for */
 	struct reply *reply;     /* that is being read; see session_reply.c */
@@ -68,6 +69,9 @@ void session_drain(struct session *s);
 
 /* Reads on in what the client has sent. */
 void session_go_on(struct session *s);
+
+/* When it ends unless something happens before; 0: no more. */
+void session_limit(struct session *s, int64_t ns);
 
 /* Something has moved: a client that sends no more gets time for the next. */
 void session_touch(struct session *s);

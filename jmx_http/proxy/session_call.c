@@ -71,6 +71,8 @@ static bool ping(struct session *s)
 	s->is_piped = s->wait != WAIT_NOTHING;
 	send_to(s, s->current, &s->request.bytes);
 	s->wait = WAIT_RETURN;
+	s->is_pinging = true;
+	session_limit(s, s->listener->proxy->options.connect_ns);
 	return true;
 }
 

@@ -218,6 +218,10 @@ static void pass_on(struct session *s, struct backend *b)
 			return;
 		}
 		s->wait = WAIT_NOTHING;
+		if (s->is_pinging)
+			session_limit(s, 0);
+		s->is_pinging = false;
+		session_touch(s);
 	}
 	bufferevent_write_buffer(s->client, backend_input(b));
 	backend_read_on(b, out, BACKEND_WAITING_MAX);

@@ -133,5 +133,13 @@ PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" "$proxy" \
 	strange.close()
 	back = Jvm(9010)
 	works(port)
+
+	# One that has gone without a word is found out when it is asked for.
+	s = greeted(port)
+	ask(s, DOMAIN, returned(string(b"a value")))
+	ask(s, b"R", b"S")
+	back.answer = lambda message: []
+	s.sendall(b"R")
+	assert ends(s)
 END
 proxy_end TERM
