@@ -256,6 +256,26 @@ static bool take_message(struct session *s, struct evbuffer *in)
 	}
 }
 
+/*
+ * A client that sends no more, all of whose messages have gone on.  It may
+ * still read what it asked for, or be gone: that looks alike.  The JVM ends the
+ * connection when it has answered.
+ */
+static void pass_end_on(struct session *s)
+{
+	struct evbuffer *in = bufferevent_get_input(s->client);
+
+	if (!s->client_ended || s->state >= SESSION_ENDING)
+		return;
+	if (s->state == SESSION_MESSAGES &&
+	    (s->request_is_whole || evbuffer_get_length(in)))
+		return;
+	if (!s->current || s->request.kind != REQUEST_NONE)
+		session_finish(s);
+	else
+		backend_shut(s->current);
+}
+
 void session_go_on(struct session *s)
 {
 	struct evbuffer *in = bufferevent_get_input(s->client);
@@ -273,6 +293,7 @@ void session_go_on(struct session *s)
 		else
 			more = take_message(s, in);
 	}
+	pass_end_on(s);
 }
 
 static void on_read(struct bufferevent *client, void *arg)
@@ -314,16 +335,6 @@ static void on_event(struct bufferevent *client, short what, void *arg)
 		return;
 	s->client_ended = true;
 	session_go_on(s);
-	if (s->state >= SESSION_ENDING)
-		return;
-	if (!s->current ||
-	    (s->request.kind != REQUEST_NONE && !s->request_is_whole)) {
-		session_finish(s);
-		return;
-	}
-	/* It may still read what it asked for, or be gone: that looks alike.
-	 * The JVM ends the connection when it has answered. */
-	backend_shut(s->current);
 	session_touch(s);
 }
 
