@@ -98,8 +98,6 @@ static void clear_process(struct process_sample *p)
 /* What the JVM is to be told of contention; it may be a new one. */
 static int begin_contention(struct jmx_source *s, struct error *err)
 {
-	struct error unused;
-
 	s->has_switched = false;
 	s->contention_problem.kind = ERROR_NONE;
 	if (!s->options.contention)
@@ -115,12 +113,11 @@ static int begin_contention(struct jmx_source *s, struct error *err)
 		*err = s->contention_problem;
 		return -1;
 	}
-	/* Should the answer be lost, it may be on all the same. */
+	/* Should the answer be lost, or late, it may be on all the same. */
 	s->has_switched = true;
 	if (jmx_switch_contention(s, true, &s->contention_problem) == 0)
 		return 0;
-	if (s->contention_problem.kind == ERROR_PERMISSION ||
-	    jmx_ask_contention(s, &unused) == 0)
+	if (s->contention_problem.kind == ERROR_PERMISSION)
 		s->has_switched = false;
 	return 0;
 }

@@ -113,7 +113,7 @@ goes_on_with_a_new_jvm() {
 	ttop=$!
 	target_pids="$target_pids $ttop"
 	target_wait "$scratch/out" ' - burner-0' || return
-	kill -STOP "$ttop"
+	target_stop "$ttop" || return
 	target_end "$pid"
 	target "$1" "$jmx.port=$port" "$jmx.rmi.port=$port" \
 		"$jmx.host=127.0.0.1" "$jmx.ssl=false" \

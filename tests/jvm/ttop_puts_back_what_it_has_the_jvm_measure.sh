@@ -73,7 +73,7 @@ leaves_what_was_on() {
 
 says_when_it_cannot() {
 	begin -s "127.0.0.1:$port" --timeout 1s || return
-	kill -STOP "$pid"
+	target_stop "$pid" || return
 	kill -INT "$ttop"
 	wait "$ttop"
 	kill -CONT "$pid"

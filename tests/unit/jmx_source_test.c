@@ -22,6 +22,7 @@ static struct {
 	int64_t ended; /* is listed still, and known no more */
 	int64_t start_ms, uptime_ms;
 	bool measures, no_alloc, may_not, refuses_set, is_gone, is_odd;
+	bool loses_set; /* it is done, but the answer does not come */
 
 	/* What it was asked. */
 	unsigned runs, sets, allocs;
@@ -166,6 +167,8 @@ static void set(const struct jmx_request *q, struct jmx_reply *r)
 		refuse(r, ERROR_PERMISSION, "java.lang.SecurityException: no");
 	else
 		jvm.measures = q->arguments[0]->integer;
+	if (jvm.loses_set)
+		refuse(r, ERROR_REFUSED, "the answer was lost");
 }
 
 static void invoke(const struct jmx_request *q, struct jmx_reply *r)
@@ -404,6 +407,21 @@ static void a_jvm_that_does_not_let_itself_be_told_is_shown(void **state)
 	s->ops->close(s);
 }
 
+static void what_may_have_been_switched_on_is_put_back(void **state)
+{
+	struct thread_source *s;
+	struct error err;
+
+	(void)state;
+	jvm.loses_set = true;
+	s = open_with(true, false);
+	assert_true(jvm.measures);
+	jvm.loses_set = false;
+	assert_int_equal(jmx_source_put_back(s, &err), 0);
+	assert_false(jvm.measures);
+	s->ops->close(s);
+}
+
 static void that_it_cannot_be_put_back_is_an_error(void **state)
 {
 	struct thread_source *s = open_with(true, false);
@@ -566,6 +584,7 @@ int main(void)
 		TEST(contention_is_measured_until_it_is_put_back),
 		TEST(what_others_measure_stays_on),
 		TEST(a_jvm_that_does_not_let_itself_be_told_is_shown),
+		TEST(what_may_have_been_switched_on_is_put_back),
 		TEST(that_it_cannot_be_put_back_is_an_error),
 		TEST(a_jvm_started_anew_is_another),
 		TEST(answers_that_make_no_sense_are_no_figures),

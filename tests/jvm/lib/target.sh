@@ -175,12 +175,13 @@ target_container() {
 	echo "$target_classes/$$.sh"
 }
 
-# target_stop PID: by a signal, and waits until it does not run any more; it
-# handles the signal some time after kill has returned.
+# target_stop PID: by a signal, and waits until none of its threads runs any
+# more; they handle the signal some time after kill has returned.
 target_stop() {
 	kill -STOP "$1"
 	for _ in $(seq 1 200); do
-		! grep -q '^State:[[:space:]]*T' "/proc/$1/status" || return 0
+		grep -h '^State:' "/proc/$1/task"/*/status 2>/dev/null |
+			grep -qv '^State:[[:space:]]*T' || return 0
 		sleep 0.05
 	done
 	echo "$1 does not stop"
