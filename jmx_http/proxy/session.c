@@ -50,6 +50,8 @@ static void die(struct session *s)
 
 void session_limit(struct session *s, int64_t ns)
 {
+	if (s->state >= SESSION_ENDING)
+		return;
 	if (ns)
 		set_timer(s, ns);
 	else
@@ -58,7 +60,7 @@ void session_limit(struct session *s, int64_t ns)
 
 void session_touch(struct session *s)
 {
-	if (s->client_ended)
+	if (s->client_ended && s->state < SESSION_ENDING)
 		set_timer(s, FINISH_NS);
 }
 

@@ -47,11 +47,11 @@ PYTHONPATH=tests/jvm/lib timeout 150 python3 - "$proxy_port" "$proxy" \
 	s.shutdown(socket.SHUT_WR)
 	assert rest_of(s) == returned(server_stub(b"127.0.0.1", port))
 	s = greeted(port)
-	s.sendall(LOOKUP + LOGIN + DOMAIN + b"R")
+	s.sendall(LOOKUP + LOGIN + DOMAIN)
 	s.shutdown(socket.SHUT_WR)
 	assert rest_of(s) == (returned(server_stub(b"127.0.0.1", port)) +
 			      returned(session_stub(b"127.0.0.1", port)) +
-			      returned(string(b"a value")) + b"S")
+			      returned(string(b"a value")))
 	s = greeted(port)
 	s.sendall(HELLO[:3])
 	s.shutdown(socket.SHUT_WR)
