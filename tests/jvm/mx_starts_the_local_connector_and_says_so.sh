@@ -32,3 +32,10 @@ check() {
 }
 
 for_each_jdk check
+
+# In a container, as another user.
+root_only
+target_contained "$(jdks | head -n 1)" &&
+	ask 0 mx -p "$pid" -b java.lang:type=Runtime -mg -q -f Name &&
+	printed 1@ && ask 0 mxdump "$pid" -q java.lang:type=Runtime &&
+	printed '"modelerType":"sun.management.RuntimeImpl"'

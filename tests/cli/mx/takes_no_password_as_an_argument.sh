@@ -20,5 +20,6 @@ chmod 644 file
 try sjkc mx -s 127.0.0.1:1 -b a:b=c -mg --user me --password-file file
 chmod 600 file
 try sjkc mx -s 127.0.0.1:1 -b a:b=c -mg --user me --password-file file
+echo secret | try sjkc mx -s 127.0.0.1:1 -b a:b=c -mg --user me --password-file -
 SJKC_PASSWORD=secret try sjkc mx -s 127.0.0.1:1 -b a:b=c -mg --user me
 try sjkc mx -p 2147483647 -b a:b=c -mg --user me --password-file file
