@@ -4,7 +4,8 @@
 #	tests/jvm.sh SJKC [NAME...]
 #
 # Runs tests/jvm/*.sh, or those that are named, which need a JDK: each gets the
-# binary and a folder of its own, and fails by its exit status, saying why.
+# binary and a folder of its own, and fails by its exit status, saying why; of
+# one that passes, lines that begin with "| " are shown.
 # Mostly they wait, so JOBS=4 run at a time, those first that say that they take
 # long; so a test asks no JVM but its own, whatever else runs on the machine.
 cd "$(dirname "$0")/.." || exit 2
@@ -28,7 +29,10 @@ for script in "$@"; do
 	out=$(cat "$result.out")
 	status=$(cat "$result.status")
 	case $status in
-	0) tap_result "$name" ;;
+	0)
+		tap_result "$name"
+		printf '%s\n' "$out" | sed -n 's/^| /# | /p'
+		;;
 	77) tap_skip "$name" "$out" ;;
 	*) tap_result "$name" "${out:-exit status ${status:-unknown}}" ;;
 	esac

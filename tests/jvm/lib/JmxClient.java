@@ -10,6 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.management.Attribute;
@@ -22,6 +25,7 @@ import javax.management.NotificationListener;
 import javax.management.ObjectName;
 import javax.management.ReflectionException;
 import javax.management.openmbean.CompositeData;
+import javax.management.relation.MBeanServerNotificationFilter;
 import javax.management.remote.JMXConnectionNotification;
 import javax.management.remote.JMXConnector;
 import javax.management.remote.JMXConnectorFactory;
@@ -32,7 +36,8 @@ import javax.rmi.ssl.SslRMIClientSocketFactory;
  * A client of JMX as the JDK has it, for tests of what stands in between.
  *
  * <pre>
- * java [-Djavax.net.ssl.…] JmxClient HOST:PORT|URL MODE [N] [MODE [N]]…
+ * java [-Djavax.net.ssl.…] JmxClient [user=USER:PASSWORD] [registry=tls]
+ *      HOST:PORT|URL MODE [N] [MODE [N]]… [-- …]
  *   attributes     reads all of all MBeans; prints how many, and a hash
  *   operations     overloads, setAttribute, threadPrint, errors
  *   notifications  two emitters, each provoked
@@ -42,10 +47,11 @@ import javax.rmi.ssl.SslRMIClientSocketFactory;
  *   shut           only connects, and expects that it cannot
  * </pre>
  *
- * JMX_USER and JMX_PASSWORD are credentials; -Dregistry.ssl=true asks a
- * registry that speaks TLS, -Dclient.seconds=N bounds it all (120).  Each mode
- * prints one line, "MODE: …"; exit status 0 when all went well, 1 when one did
- * not, 2 for a usage error, 3 when the time was over.
+ * What stands behind "--" is another JVM: each has a line "at HOST:PORT" before
+ * its own; they are asked one after another, or, with -Dat.once=true, together.
+ * JMX_USER and JMX_PASSWORD are credentials, too; -Dclient.seconds=N bounds it
+ * all (120).  Each mode prints one line, "MODE: …"; exit status 0 when all went
+ * well, 1 when one did not, 2 for a usage error, 3 when the time was over.
  */
 public class JmxClient {
 	private static final ObjectName RUNTIME = name("java.lang:type=Runtime");
@@ -57,8 +63,14 @@ public class JmxClient {
 		name("JMImplementation:type=MBeanServerDelegate");
 	private static final String[] NONE = {};
 
+	private static int number;
+
+	private final String where;
 	private final JMXServiceURL url;
+	private final List<Map.Entry<String, Integer>> runs;
 	private final Map<String, Object> environment = new HashMap<>();
+	private final StringBuilder said = new StringBuilder();
+	private final ObjectName timer;
 	private MBeanServerConnection server;
 	private volatile String broken;
 
@@ -66,16 +78,33 @@ public class JmxClient {
 		String run(int count) throws Exception;
 	}
 
-	private JmxClient(String where) throws Exception {
+	private JmxClient(List<String> words) throws Exception {
+		String user = System.getenv("JMX_USER");
+		String password = System.getenv("JMX_PASSWORD");
+		int at = 0;
+		for (; at < words.size() && words.get(at).matches("\\w+=.*"); at++) {
+			String value = words.get(at).replaceFirst("^\\w+=", "");
+			if (words.get(at).startsWith("user=")) {
+				user = value.replaceFirst(":.*", "");
+				password = value.replaceFirst("^[^:]*:", "");
+			} else if (words.get(at).equals("registry=tls")) {
+				environment.put("com.sun.jndi.rmi.factory.socket",
+					new SslRMIClientSocketFactory());
+			} else {
+				usage("what is " + words.get(at));
+			}
+		}
+		if (words.size() < at + 2)
+			usage("HOST:PORT|URL MODE [N]…");
+		where = words.get(at);
 		url = new JMXServiceURL(where.startsWith("service:") ? where
 			: "service:jmx:rmi:///jndi/rmi://" + where + "/jmxrmi");
-		String user = System.getenv("JMX_USER");
+		runs = modes(words.subList(at + 1, words.size()));
+		timer = name("sjkc.test:type=Timer,id="
+			+ ProcessHandle.current().pid() + "-" + number++);
 		if (user != null)
-			environment.put(JMXConnector.CREDENTIALS, new String[] {
-				user, System.getenv("JMX_PASSWORD") });
-		if (Boolean.getBoolean("registry.ssl"))
-			environment.put("com.sun.jndi.rmi.factory.socket",
-				new SslRMIClientSocketFactory());
+			environment.put(JMXConnector.CREDENTIALS,
+				new String[] { user, password });
 	}
 
 	private static ObjectName name(String text) {
@@ -223,8 +252,6 @@ public class JmxClient {
 
 	/** A change of a JVM's MBeans that can be told and undone. */
 	private void provoke() throws Exception {
-		ObjectName timer = name("sjkc.test:type=Timer,id="
-			+ ProcessHandle.current().pid());
 		server.createMBean("javax.management.timer.Timer", timer);
 		server.unregisterMBean(timer);
 	}
@@ -260,7 +287,11 @@ public class JmxClient {
 	private String blocking(int seconds) throws Exception {
 		BlockingQueue<Notification> queue = new LinkedBlockingQueue<>();
 		NotificationListener listener = (n, h) -> queue.add(n);
-		server.addNotificationListener(DELEGATE, listener, null, null);
+		// Others register theirs meanwhile; the JVM is to keep those.
+		MBeanServerNotificationFilter own =
+			new MBeanServerNotificationFilter();
+		own.enableObjectName(timer);
+		server.addNotificationListener(DELEGATE, listener, own, null);
 		expect(queue.poll(seconds, TimeUnit.SECONDS) == null,
 			"a notification that nobody provoked");
 		provoke();
@@ -300,22 +331,22 @@ public class JmxClient {
 	}
 
 	/** Words and their counts become runs, all checked before the first. */
-	private List<Map.Entry<String, Integer>> modes(String[] words) {
+	private static List<Map.Entry<String, Integer>> modes(
+			List<String> words) {
 		Map<String, Integer> usual = Map.of("attributes", 1,
 			"operations", 1, "notifications", 1, "blocking", 62,
 			"loop", 1000, "churn", 10, "shut", 1);
 		List<Map.Entry<String, Integer>> runs = new ArrayList<>();
-		for (int i = 1; i < words.length; i++) {
-			Integer count = usual.get(words[i]);
+		for (int i = 0; i < words.size(); i++) {
+			String mode = words.get(i);
+			Integer count = usual.get(mode);
 			if (count == null)
-				usage("no mode " + words[i]);
-			String mode = words[i];
-			if (i + 1 < words.length && words[i + 1].matches("\\d+"))
-				count = Integer.valueOf(words[++i]);
+				usage("no mode " + mode);
+			if (i + 1 < words.size()
+			    && words.get(i + 1).matches("\\d+"))
+				count = Integer.valueOf(words.get(++i));
 			runs.add(Map.entry(mode, Math.max(count, 1)));
 		}
-		if (runs.isEmpty())
-			usage("what is it to do?");
 		return runs;
 	}
 
@@ -330,14 +361,27 @@ public class JmxClient {
 		};
 	}
 
+	/** A line of output, at once where it is nobody else's. */
+	private synchronized void say(String line) {
+		if (number == 1)
+			System.out.println(line);
+		else
+			said.append(line).append('\n');
+	}
+
+	private synchronized void print() {
+		if (number > 1)
+			System.out.print("at " + where + "\n" + said);
+	}
+
 	/** "shut: …" with what says so; it fails when one can connect. */
 	private boolean isShut() {
 		try {
 			connect().close();
-			System.out.println("shut: FAILED: it is open");
+			say("shut: FAILED: it is open");
 			return false;
 		} catch (Exception e) {
-			System.out.println("shut: " + causes(e));
+			say("shut: " + causes(e));
 			return true;
 		}
 	}
@@ -349,25 +393,26 @@ public class JmxClient {
 		return text.toString().replaceAll("\\s+", " ");
 	}
 
-	private boolean run(List<Map.Entry<String, Integer>> runs) {
+	private boolean isWell() {
 		String now = "connect";
 		long began = System.nanoTime();
+		if (runs.get(0).getKey().equals("shut"))
+			return isShut();
 		try (JMXConnector connector = connect()) {
 			server = connector.getMBeanServerConnection();
-			System.out.println("connect: "
-				+ (System.nanoTime() - began) / 1_000_000 + " ms");
+			say("connect: " + (System.nanoTime() - began) / 1_000_000
+				+ " ms");
 			for (Map.Entry<String, Integer> one : runs) {
 				now = one.getKey();
-				System.out.println(now + ": "
-					+ mode(now).run(one.getValue()));
+				say(now + ": " + mode(now).run(one.getValue()));
 			}
 			now = "close";
 		} catch (Exception e) {
-			System.out.println(now + ": FAILED: " + causes(e));
+			say(now + ": FAILED: " + causes(e));
 			return false;
 		}
 		if (broken != null)
-			System.out.println("connection: FAILED: " + broken);
+			say("connection: FAILED: " + broken);
 		return broken == null;
 	}
 
@@ -388,14 +433,31 @@ public class JmxClient {
 		guard.start();
 	}
 
+	private static List<JmxClient> clients(String[] words) throws Exception {
+		List<JmxClient> clients = new ArrayList<>();
+		List<String> all = Arrays.asList(words);
+		int from = 0;
+		for (int i = 0; i <= words.length; i++)
+			if (i == words.length || words[i].equals("--")) {
+				clients.add(new JmxClient(all.subList(from, i)));
+				from = i + 1;
+			}
+		return clients;
+	}
+
 	public static void main(String[] words) throws Exception {
-		if (words.length < 2)
-			usage("HOST:PORT|URL MODE [N]…");
 		endInTime();
-		JmxClient client = new JmxClient(words[0]);
-		List<Map.Entry<String, Integer>> runs = client.modes(words);
-		boolean well = runs.get(0).getKey().equals("shut")
-			? client.isShut() : client.run(runs);
+		List<JmxClient> clients = clients(words);
+		ExecutorService threads = Executors.newFixedThreadPool(
+			Boolean.getBoolean("at.once") ? clients.size() : 1);
+		List<Future<Boolean>> results = new ArrayList<>();
+		for (JmxClient client : clients)
+			results.add(threads.submit(client::isWell));
+		boolean well = true;
+		for (int i = 0; i < clients.size(); i++) {
+			well &= results.get(i).get();
+			clients.get(i).print();
+		}
 		System.out.flush();
 		System.exit(well ? 0 : 1);
 	}

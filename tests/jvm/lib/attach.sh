@@ -80,19 +80,20 @@ for_each_jdk() {
 # that has that name; what it starts ends with it.  at_once_done waits for all,
 # and says what those said that failed.
 at_once() {
-	at_once_name=$1
-	shift
-	mkdir -p "$scratch/$at_once_name"
-	(
-		# shellcheck disable=SC2034 # for target
-		target_pids='' target_jobs=''
-		trap target_end_all EXIT
-		trap 'exit 143' TERM INT HUP
-		scratch=$scratch/$at_once_name
-		"$@"
-	) >"$scratch/$at_once_name.said" 2>&1 &
+	mkdir -p "$scratch/$1"
+	(at_once_here "$@") >"$scratch/$1.said" 2>&1 &
 	target_jobs="$target_jobs $!"
-	at_once_names="${at_once_names-} $at_once_name:$!"
+	at_once_names="${at_once_names-} $1:$!"
+}
+
+at_once_here() {
+	# shellcheck disable=SC2034 # for target
+	target_pids='' target_jobs='' at_once_names=''
+	trap target_end_all EXIT
+	trap 'exit 143' TERM INT HUP
+	scratch=$scratch/$1
+	shift
+	"$@"
 }
 
 at_once_done() {

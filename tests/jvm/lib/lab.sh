@@ -77,13 +77,13 @@ lab_store() {
 }
 
 # lab_inside: the network of the JVMs; sets $inside to the process that holds
-# it, five minutes.  10.99.0.1 is an address there, and nowhere else.
+# it, ten minutes.  10.99.0.1 is an address there, and nowhere else.
 lab_inside() {
 	cat >"$scratch/inside" <<-END
 		ip link set lo up &&
 		ip address add $lab_address/32 dev lo &&
 		ip address add $lab_address6/128 dev lo nodad &&
-		: >"$scratch/inside.up" && exec sleep 300
+		: >"$scratch/inside.up" && exec sleep 600
 	END
 	rm -f "$scratch/inside.up"
 	unshare --net sh "$scratch/inside" >"$scratch/inside.said" 2>&1 &
@@ -109,21 +109,27 @@ lab_dial_command() {
 	lab_dial="$lab_dial socat STDIO TCP:{host}:{port}"
 }
 
-# lab_forward LOCAL PORT [HOST]: HOST:PORT of the inside (127.0.0.1) is
-# 127.0.0.1:LOCAL here, until the test ends or lab_unforward; with an IPv6
-# address for HOST, [::1]:LOCAL.  Stands for a port-forward: a port that is
-# closed inside takes the connection, and closes it.  Sets $forwarder.
+# lab_forward LOCAL PORT [HOST]…: HOST:PORT of the inside is 127.0.0.1:LOCAL here,
+# until the test ends or lab_unforward; with an IPv6 address for HOST,
+# [::1]:LOCAL.  The last HOST may be left out, which is 127.0.0.1.  Stands for
+# a port-forward: a port that is closed inside takes the connection, and closes
+# it.  Sets $forwarder.
 lab_forward() {
 	cat >"$scratch/forward.py" <<-'END'
-		import asyncio, ctypes, os, signal, socket, sys
-		holder, local, port, host, up = sys.argv[1:]
-		signal.alarm(300)
-		here = "::1" if ":" in host else "127.0.0.1"
-		family = socket.AF_INET6 if ":" in host else socket.AF_INET
-		outside = socket.socket(family)
-		outside.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-		outside.bind((here, int(local)))
-		outside.listen(100)
+		import asyncio, ctypes, functools, os, signal, socket, sys
+		holder, up, *words = sys.argv[1:]
+		signal.alarm(600)
+		if len(words) % 3:
+		    words.append("127.0.0.1")
+		outsides = []
+		for local, port, host in zip(*[iter(words)] * 3):
+		    is_v6 = ":" in host
+		    family = socket.AF_INET6 if is_v6 else socket.AF_INET
+		    s = socket.socket(family)
+		    s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+		    s.bind(("::1" if is_v6 else "127.0.0.1", int(local)))
+		    s.listen(100)
+		    outsides.append((s, host, port))
 		# A socket stays in the network it was made in.
 		libc = ctypes.CDLL(None, use_errno=True)
 		with open("/proc/%s/ns/net" % holder) as network:
@@ -139,7 +145,7 @@ lab_forward() {
 		    except OSError:
 		        writer.close()
 
-		async def forward(reader, writer):
+		async def forward(host, port, reader, writer):
 		    try:
 		        far, near = await asyncio.open_connection(host, port)
 		    except OSError as error:
@@ -151,15 +157,16 @@ lab_forward() {
 		    writer.close()
 
 		async def main():
-		    await asyncio.start_server(forward, sock=outside)
+		    for s, host, port in outsides:
+		        await asyncio.start_server(
+		            functools.partial(forward, host, port), sock=s)
 		    open(up, "w").close()
 		    await asyncio.Event().wait()
 
 		asyncio.run(main())
 	END
 	rm -f "$scratch/forward.up"
-	python3 "$scratch/forward.py" "$inside" "$1" "$2" \
-		"${3-127.0.0.1}" "$scratch/forward.up" \
+	python3 "$scratch/forward.py" "$inside" "$scratch/forward.up" "$@" \
 		>"$scratch/forward.said" 2>&1 &
 	forwarder=$!
 	target_pids="$target_pids $forwarder"
@@ -211,7 +218,8 @@ lab_options() {
 		esac || return
 	done
 	lab_options="$jmx.port=$jmx_port ${rmi_port:+$jmx.rmi.port=$rmi_port}
-		$bound $security $login -Djava.rmi.server.hostname=$lab_host"
+		$bound $security $login -Dtarget.seconds=600
+		-Djava.rmi.server.hostname=$lab_host"
 	case $security in
 	*keyStore*) lab_options="$lab_options
 		-Djavax.net.ssl.keyStore=$tls/$lab_key.p12" ;;
@@ -244,6 +252,11 @@ lab_secure() {
 # lab_jvm JDK SETTING… [-- ARGUMENT…]: a JVM inside; sets $pid, $jmx_port and
 # $rmi_port, which is empty when the JVM chooses it.
 lab_jvm() {
+	lab_jvm_start "$@" && target_ready && target_find
+}
+
+# The same without waiting.
+lab_jvm_start() {
 	lab_jdk=$1 lab_settings=
 	shift
 	while [ $# -gt 0 ] && [ "$1" != -- ]; do
@@ -254,7 +267,7 @@ lab_jvm() {
 	lab_options ${lab_settings:-same} || return
 	within="nsenter --net=/proc/$inside/ns/net"
 	# shellcheck disable=SC2086 # words
-	target "$lab_jdk" $lab_options "$@"
+	target_start "$lab_jdk" $lab_options "$@"
 	status=$?
 	# shellcheck disable=SC2034 # for target
 	within=
@@ -276,36 +289,37 @@ jmx_classes() {
 	echo "$jmx_compiled"
 }
 
-# jmx_client JDK [JVM-OPTION…] HOST:PORT MODE…: the JDK's own client, from
-# outside; what it printed is in $scratch/client.  $client_tls: "trust" has it
-# trust the CA, "show" show a certificate, too; "registry" before either asks a
-# registry that speaks TLS.  JMX_USER and JMX_PASSWORD as in JmxClient.java;
-# what $jmx_java holds stands before the command.
-jmx_client() {
-	client_classes=$(jmx_classes "$1") || return
-	client_java=$1/bin/java client_options=
-	shift
+client_tls_options() {
+	trust="-Djavax.net.ssl.trustStore=${tls-}/ca.p12
+		-Djavax.net.ssl.trustStorePassword=changeit"
 	case ${client_tls-} in
-	*trust | *show) client_options="-Djavax.net.ssl.trustStore=$tls/ca.p12
-		-Djavax.net.ssl.trustStorePassword=changeit" ;;
-	esac
-	case ${client_tls-} in
-	*show) client_options="$client_options
-		-Djavax.net.ssl.keyStore=$tls/client.p12
+	*trust) echo "$trust" ;;
+	*show) echo "$trust -Djavax.net.ssl.keyStore=$tls/client.p12
 		-Djavax.net.ssl.keyStorePassword=changeit" ;;
 	esac
-	case ${client_tls-} in
-	registry*) client_options="$client_options -Dregistry.ssl=true" ;;
-	esac
+}
+
+# jmx_client JDK [JVM-OPTION…] WORD…: the JDK's own client, from outside; what
+# it printed is in $scratch/client.  The words are HOST:PORT MODE… and more, as
+# JmxClient.java has them.  $client_tls: "trust" has it trust the CA, "show" show
+# a certificate, too; "registry" before either asks a registry that speaks TLS.
+# JMX_USER and JMX_PASSWORD as in JmxClient.java; what $jmx_java holds stands
+# before the command.
+jmx_client() {
+	client_classes=$(jmx_classes "$1") || return
+	client_java=$1/bin/java
+	shift
+	client_options=
 	while [ "${1#-}" != "$1" ]; do
 		client_options="$client_options $1"
 		shift
 	done
-	# shellcheck disable=SC2086 # words
-	timeout 150 ${jmx_java-} "$client_java" -Xmx64m -XX:+UseSerialGC \
+	case ${client_tls-} in registry*) set -- registry=tls "$@" ;; esac
+	# shellcheck disable=SC2046,SC2086 # words
+	timeout 270 ${jmx_java-} "$client_java" -Xmx64m -XX:+UseSerialGC \
 		-XX:TieredStopAtLevel=1 -XX:-UsePerfData \
-		-cp "$client_classes" $client_options \
-		JmxClient "$@" >"$scratch/client" 2>&1 && return
+		-cp "$client_classes" $(client_tls_options) \
+		$client_options JmxClient "$@" >"$scratch/client" 2>&1 && return
 	client_status=$?
 	echo "JmxClient $*: exit status $client_status"
 	cat "$scratch/client"

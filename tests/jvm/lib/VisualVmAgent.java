@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import java.awt.Component;
+import java.awt.Container;
+import java.awt.Window;
+import java.io.File;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import javax.swing.AbstractButton;
+import javax.swing.JLabel;
+import javax.swing.SwingUtilities;
+import javax.swing.text.JTextComponent;
+
+/**
+ * An agent that stands in for the person before VisualVM: its argument is a
+ * folder, which holds client.jar.  Each half second it writes what is to be
+ * read in the windows to "texts" there, a line a text, and presses Reload, with
+ * which VisualVM offers to show what it has learnt since, and Yes, when it asks
+ * whether a password may go without TLS.  When the folder has a file "words",
+ * VisualVmClient is run with its lines, and what that says goes to "said", whole
+ * when it is there.
+ */
+public class VisualVmAgent {
+	private static final Set<String> PRESSED = Set.of("Reload", "Yes");
+
+	private static void collect(Component component, Set<String> texts) {
+		String text = null;
+		if (component instanceof JLabel)
+			text = ((JLabel) component).getText();
+		else if (component instanceof JTextComponent)
+			text = ((JTextComponent) component).getText();
+		else if (component instanceof AbstractButton)
+			text = ((AbstractButton) component).getText();
+		if (text != null && !text.isBlank() && component.isShowing())
+			texts.add(text.replaceAll("\\s+", " "));
+		if (component instanceof AbstractButton && component.isShowing()
+		    && text != null && PRESSED.contains(text))
+			((AbstractButton) component).doClick();
+		if (component instanceof Container)
+			for (Component c : ((Container) component).getComponents())
+				collect(c, texts);
+	}
+
+	private static void write(Path file, Iterable<String> lines)
+			throws Exception {
+		Path fresh = Path.of(file + ".new");
+		Files.write(fresh, lines);
+		Files.move(fresh, file, StandardCopyOption.REPLACE_EXISTING);
+	}
+
+	/** True when its main window is there, and so its modules are. */
+	private static boolean read(Path folder) throws Exception {
+		Set<String> texts = new LinkedHashSet<>();
+		SwingUtilities.invokeAndWait(() -> {
+			for (Window window : Window.getWindows())
+				collect(window, texts);
+		});
+		write(folder.resolve("texts"), texts);
+		return texts.contains("Applications");
+	}
+
+	/** The loader that knows VisualVM's modules is theirs to say. */
+	private static Void act(Path folder) throws Exception {
+		Class<?> lookup = Class.forName("org.openide.util.Lookup");
+		ClassLoader modules = (ClassLoader) lookup
+			.getMethod("lookup", Class.class)
+			.invoke(lookup.getMethod("getDefault").invoke(null),
+				ClassLoader.class);
+		File jar = folder.resolve("client.jar").toFile();
+		StringBuilder out = new StringBuilder();
+		try (URLClassLoader loader = new URLClassLoader(
+			new URL[] { jar.toURI().toURL() }, modules)) {
+			loader.loadClass("VisualVmClient")
+				.getMethod("run", List.class, Appendable.class)
+				.invoke(null, Files.readAllLines(
+					folder.resolve("words")), out);
+		} catch (ReflectiveOperationException e) {
+			out.append("FAILED: " + e + " <- " + e.getCause());
+		}
+		write(folder.resolve("said"), List.of(out.toString()));
+		return null;
+	}
+
+	private static void start(Callable<Void> task) {
+		Thread thread = new Thread(() -> {
+			try {
+				task.call();
+			} catch (Exception e) {
+				System.err.println("VisualVmAgent: " + e);
+			}
+		});
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	private static Void forever(Path folder) throws InterruptedException {
+		boolean acted = false;
+		for (;;) {
+			Thread.sleep(500);
+			try {
+				if (!read(folder) || acted
+				    || !Files.exists(folder.resolve("words")))
+					continue;
+				acted = true;
+				start(() -> act(folder));
+			} catch (Exception | LinkageError e) {
+				System.err.println("VisualVmAgent: " + e);
+			}
+		}
+	}
+
+	public static void premain(String folder) {
+		start(() -> forever(Path.of(folder)));
+	}
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import java.util.List;
+import org.graalvm.visualvm.application.Application;
+import org.graalvm.visualvm.application.jvm.HeapHistogram;
+import org.graalvm.visualvm.application.jvm.Jvm;
+import org.graalvm.visualvm.application.jvm.JvmFactory;
+import org.graalvm.visualvm.core.datasupport.Stateful;
+import org.graalvm.visualvm.core.ui.DataSourceWindowManager;
+import org.graalvm.visualvm.jmx.JmxApplicationsSupport;
+import org.graalvm.visualvm.tools.jmx.JmxModel;
+import org.graalvm.visualvm.tools.jmx.JmxModelFactory;
+
+/**
+ * What a person does in VisualVM, within it (VisualVmAgent): adds a JMX
+ * connection, looks at what the tabs are made of, takes a thread dump.
+ */
+public class VisualVmClient {
+	private static void expect(boolean holds, String what) {
+		if (!holds)
+			throw new IllegalStateException(what);
+	}
+
+	/** VisualVM connects when it comes round to it. */
+	private static void await(Application application) throws Exception {
+		for (int i = 0; i < 300; i++) {
+			if (application.getState() == Stateful.STATE_AVAILABLE)
+				return;
+			Thread.sleep(100);
+		}
+		expect(false, "it does not connect");
+	}
+
+	private static String look(Application application) throws Exception {
+		JmxModel model = JmxModelFactory.getJmxModelFor(application);
+		expect(model.getConnectionState()
+			== JmxModel.ConnectionState.CONNECTED,
+			"it is " + model.getConnectionState());
+		// What it is to show stands in its window only when it is open.
+		DataSourceWindowManager.sharedInstance()
+			.openDataSource(application);
+		Jvm jvm = JvmFactory.getJVMFor(application);
+		expect(jvm.isBasicInfoSupported()
+			&& "Target".equals(jvm.getMainClass()),
+			"its main class is " + jvm.getMainClass());
+		expect(jvm.isMonitoringSupported()
+			&& jvm.isMemoryMonitoringSupported()
+			&& jvm.isThreadMonitoringSupported()
+			&& jvm.isCpuMonitoringSupported(), "no monitoring");
+		expect(jvm.getSystemProperties().size() > 20,
+			"no system properties");
+		expect(jvm.getMonitoredData().getThreadsLive() > 3,
+			"no threads");
+		String dump = jvm.takeThreadDump();
+		expect(dump != null && dump.contains("\"main\""),
+			"no thread dump: " + dump);
+		HeapHistogram heap = jvm.takeHeapHistogram();
+		expect(heap != null && heap.getTotalInstances() > 1000,
+			"no histogram");
+		return "pid " + application.getPid() + ", thread dump of "
+			+ dump.length() + " characters, "
+			+ heap.getTotalInstances() + " objects";
+	}
+
+	/** Words are as those of JConsoleClient; false when one failed. */
+	public static boolean run(List<String> words, Appendable out)
+			throws Exception {
+		String[] user = { "", "" };
+		boolean well = true;
+		for (String word : words) {
+			if (word.startsWith("user=")) {
+				user = word.substring(5).split(":", 2);
+				continue;
+			}
+			out.append("at " + word + "\n");
+			try {
+				Application application = JmxApplicationsSupport
+					.getInstance()
+					.createJmxApplicationInteractive(
+						"service:jmx:rmi:///jndi/rmi://"
+						+ word + "/jmxrmi", word,
+						user[0], user[1], false, false);
+				await(application);
+				out.append("visualvm: " + look(application)
+					+ "\n");
+			} catch (Exception e) {
+				out.append("visualvm: FAILED: " + e + " <- "
+					+ e.getCause() + "\n");
+				well = false;
+			}
+			user = new String[] { "", "" };
+		}
+		return well;
+	}
+}

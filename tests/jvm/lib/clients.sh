@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Sourced, after lab.sh and target.sh, by tests of JMX clients that people use:
+# JConsole's own classes, and VisualVM as Debian has it.
+# shellcheck disable=SC2154 # by who sources it
+
+jconsole_opened='--add-exports jdk.jconsole/sun.tools.jconsole=ALL-UNNAMED'
+
+# jconsole_client JDK WORD…: into $scratch/jconsole, as JConsoleClient.java says;
+# $client_tls as for jmx_client.
+jconsole_client() {
+	jconsole_jdk=$1
+	shift
+	mkdir -p "$scratch/jconsole.classes"
+	# shellcheck disable=SC2086 # words
+	"$jconsole_jdk/bin/javac" -nowarn $jconsole_opened \
+		-d "$scratch/jconsole.classes" \
+		tests/jvm/lib/JConsoleClient.java 2>&1 || return
+	# shellcheck disable=SC2046,SC2086 # words
+	timeout 240 "$jconsole_jdk/bin/java" -Xmx128m -XX:+UseSerialGC \
+		-XX:TieredStopAtLevel=1 -XX:-UsePerfData \
+		-Djava.awt.headless=true $jconsole_opened \
+		--add-opens jdk.jconsole/sun.tools.jconsole=ALL-UNNAMED \
+		$(client_tls_options) -cp "$scratch/jconsole.classes" \
+		JConsoleClient "$@" >"$scratch/jconsole" 2>&1 && return
+	cat "$scratch/jconsole"
+	return 1
+}
+
+visualvm_folder=/usr/share/visualvm/visualvm
+
+# visualvm_start JDK ARGUMENT…: VisualVM, on a screen of its own, in /tmp and
+# among processes of its own, so that it finds no JVM but those it is told of.
+# $visualvm is its folder, with the files that VisualVmAgent.java tells of.  It
+# trusts the CA of lab_tls, if there is one.
+visualvm_start() {
+	visualvm_jdk=$1
+	shift
+	visualvm=$scratch/visualvm
+	mkdir -p "$visualvm/user/var" "$visualvm/classes"
+	# The licence that is shown at first is accepted.
+	: >"$visualvm/user/var/license_accepted"
+	visualvm_jars "$visualvm_jdk" || return
+	[ -z "${tls-}" ] || cp "$tls/ca.p12" "$visualvm/"
+	cat >"$visualvm/start" <<-END
+		mount --bind "$visualvm" /tmp || exit 1
+		export HOME=/tmp
+		# No exec: Xvfb tells nobody whose pid is 1 that it is ready.
+		timeout 400 xvfb-run -a visualvm --nosplash --userdir /tmp/user \\
+			-J-javaagent:/tmp/agent.jar=/tmp -J-Duser.home=/tmp \\
+			-J-Djavax.net.ssl.trustStore=/tmp/ca.p12 \\
+			-J-Djavax.net.ssl.trustStorePassword=changeit "\$@"
+		exit
+	END
+	# All of it ends with unshare.
+	env --default-signal=QUIT,INT unshare --mount --pid --fork \
+		--kill-child --mount-proc sh "$visualvm/start" "$@" </dev/null >"$visualvm/log" 2>&1 &
+	target_pids="$target_pids $!"
+}
+
+visualvm_jars() {
+	"$1/bin/javac" -nowarn -d "$visualvm/classes" -cp "$(find \
+		"$visualvm_folder/modules" -maxdepth 1 -name '*.jar' |
+		tr '\n' :)" tests/jvm/lib/VisualVm*.java 2>&1 &&
+		echo 'Premain-Class: VisualVmAgent' >"$visualvm/manifest" &&
+		(cd "$visualvm/classes" &&
+			"$1/bin/jar" --create --file ../agent.jar \
+				--manifest ../manifest VisualVmAgent*.class &&
+			"$1/bin/jar" --create --file ../client.jar \
+				VisualVmClient*.class)
+}
+
+# visualvm_shows TEXT: within 60 s, in one of its windows.
+visualvm_shows() {
+	for _ in $(seq 300); do
+		! grep -q -- "$1" "$visualvm/texts" 2>/dev/null || return 0
+		sleep 0.2
+	done
+	echo "VisualVM does not show $1, but:"
+	cat "$visualvm/texts" "$visualvm/log"
+	return 1
+}
+
+# visualvm_client WORD…: as VisualVmClient.java says, into $scratch/visualvm.said.
+visualvm_client() {
+	printf '%s\n' "$@" >"$visualvm/words.new"
+	mv "$visualvm/words.new" "$visualvm/words"
+	for _ in $(seq 1200); do
+		if [ -e "$visualvm/said" ]; then
+			cp "$visualvm/said" "$scratch/visualvm.said"
+			! grep -q FAILED "$visualvm/said" || return
+			return 0
+		fi
+		sleep 0.2
+	done
+	echo 'VisualVM has not done it:'
+	cat "$visualvm/texts" "$visualvm/log"
+	return 1
+}

@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: clients wait a minute for what does not happen.
+#
+# Each way to configure the JMX of a JVM, with each JDK, and the clients that
+# people have: a JDK's own, JConsole's classes, VisualVM.  All JVMs are in a
+# network that cannot be reached, each with one port forwarded, by another
+# number; where it has two ports, a command gets to them, as ssh -W would.
+# mxping says what is wrong, and what it says to type is typed.
+# shellcheck disable=SC2015,SC2020,SC2046,SC2086 # mostly words
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/lab.sh
+lab_enter "$0" "$@"
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/clients.sh
+[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+
+settings='same different random hostname password tls tls-registry client-cert
+	ipv6'
+matrix=$scratch/matrix
+echo secret >"$scratch/password"
+
+# Lines of what there is: JDK, setting, and the ports: the JVM's, the one that
+# is forwarded, the proxy's, and that of a proxy that speaks TLS to clients.
+plan() {
+	next=9010
+	for jdk in $(jdks); do
+		for setting in $settings; do
+			# mxping names the next port that is free, which
+			# of ::1 is that of 127.0.0.1.
+			by=1
+			[ $setting != ipv6 ] || by=0
+			echo "$jdk $setting $next $((next + 8000)) \
+				$((next + 8000 + by)) $((next + 8002))"
+			next=$((next + 10))
+		done
+	done >"$matrix"
+}
+
+# for_each FUNCTION: with $jdk, $setting and the ports, for each line.
+for_each() {
+	while read -r jdk setting jmx_port forwarded proxied secured; do
+		case $setting in
+		ipv6) near="[::1]:$forwarded" inner=$lab_address6 ;;
+		*) near="127.0.0.1:$forwarded" inner=127.0.0.1 ;;
+		esac
+		"$@" </dev/null || { echo "with $setting, $jdk"; return 1; }
+	done <"$matrix"
+}
+
+start_jvm() {
+	lab_jvm_start "$jdk" "$setting" || return
+	echo "$said $pid" >>"$scratch/jvms"
+}
+
+start_jvms() {
+	for_each start_jvm || return
+	while read -r said starter; do
+		target_ready || return
+	done <"$scratch/jvms"
+}
+
+start_forward() {
+	# shellcheck disable=SC2046 # words
+	lab_forward $(for_each echo_forward)
+}
+
+echo_forward() {
+	echo "$forwarded $jmx_port $inner"
+}
+
+# What a person says of a setting whenever asked for the JVM.
+known_of() {
+	case $setting in
+	tls | tls-registry) echo "--cacert $tls/ca.pem" ;;
+	client-cert) echo "--cacert $tls/ca.pem --cert $tls/client.pem
+		--key $tls/client.key" ;;
+	esac
+}
+
+login_of() {
+	[ "$setting" != password ] ||
+		echo "--user control --password-file $scratch/password"
+}
+
+cell() {
+	echo "$jdk $setting $1 $2" >>"$scratch/cells"
+}
+
+# The verdict, then the proxy that it names.
+start_proxy() {
+	found="$scratch/ping.$jmx_port"
+	# shellcheck disable=SC2046 # words
+	"$sjkc" mxping -s "$near" $(known_of) $(login_of) >"$found" 2>&1
+	status=$?
+	[ $status -eq 5 ] || { echo "mxping: $status"; cat "$found"; return 1; }
+	case $setting in
+	hostname) verdict="to $lab_name, port .*, a name that is not known" ;;
+	ipv6) verdict="to $lab_address6, port $jmx_port" ;;
+	*) verdict="to $lab_address, port .* of another network" ;;
+	esac
+	case $setting in
+	different | random | tls)
+		verdict="$verdict\$" command="sjkc mxprx --via '$lab_dial'
+			-s 127.0.0.1:$jmx_port -b 127.0.0.1:$proxied
+			$(known_of)" way=via
+		advice='go by what gets to all of its ports: sjkc mxprx' ;;
+	*)
+		verdict="$verdict.*; it answers at .*, port $forwarded, too" \
+		command=$(sed -n 's/^-> .*: \(sjkc mxprx .*\)/\1/p' "$found")
+		advice="clients can connect to 127.0.0.1:$proxied" way=printed ;;
+	esac
+	grep -q -- "$verdict" "$found" && grep -qF -- "$advice" "$found" ||
+		{ echo "mxping does not say $verdict, $advice:"
+		cat "$found"; return 1; }
+	cell mxping "$way"
+	run_proxy "$command" && start_secured
+}
+
+# As it would be typed.
+run_proxy() {
+	command=$(echo "$1" | tr -s '\n\t' '  ')
+	PATH=$(dirname "$sjkc"):$PATH sh -c "exec $command" \
+		>"$scratch/proxy.$jmx_port" 2>"$scratch/proxy.$jmx_port.said" &
+	target_pids="$target_pids $!"
+	echo "$scratch/proxy.$jmx_port" >>"$scratch/proxies"
+}
+
+# Where clients are to speak TLS as well: another, which shows a certificate.
+start_secured() {
+	case $setting in *tls* | client-cert) ;; *) return 0 ;; esac
+	jmx_port=$jmx_port.secured
+	run_proxy "$(echo "$command" |
+		sed "s/-b 127.0.0.1:$proxied/-b 127.0.0.1:$secured/") \
+		--tls-cert $tls/proxy.pem --tls-key $tls/proxy.key"
+}
+
+start_proxies() {
+	for_each start_proxy || return
+	while read -r one; do
+		target_wait "$one" ' is at ' || { cat "$one.said"; return 1; }
+	done <"$scratch/proxies"
+	for_each proxy_works
+}
+
+# mxping through the proxy has nothing to say against it.
+proxy_works() {
+	# shellcheck disable=SC2046 # words
+	"$sjkc" mxping -s "127.0.0.1:$proxied" $(login_of) \
+		>"$scratch/through" 2>&1 || { cat "$scratch/through"; return 1; }
+}
+
+# words_of JDK KIND MODE…: those of JmxClient for all JVMs of that JDK.
+words_of() {
+	of=$1 kind=$2 first=1
+	shift 2
+	for_each words_of_one "$@"
+}
+
+words_of_one() {
+	[ "$jdk" = "$of" ] || return 0
+	to=127.0.0.1:$proxied before=
+	case $setting in password) before=user=control:secret ;; esac
+	case $setting in tls-registry | client-cert) before=registry=tls ;; esac
+	case $kind in
+	direct) to=$near ;;
+	secured) case $before in registry=*) ;; *) return 0 ;; esac
+		to=127.0.0.1:$secured ;;
+	proxied) case $before in registry=*) before= ;; esac ;;
+	esac
+	[ "$first" = 1 ] || echo --
+	first=0
+	echo "$before $to" "$@"
+}
+
+# Those of JConsoleClient and VisualVmClient: without modes.
+bare() {
+	tr -s ' \n' '\n\n' | grep -v '^--$'
+}
+
+everything='attributes operations notifications loop 200 churn 3'
+# Many are at work at once.
+patient=-Dclient.seconds=240
+
+direct() {
+	client_tls=show jmx_client "$1" $patient $(words_of "$1" direct shut)
+}
+
+proxied() {
+	jmx_client "$1" $patient $(words_of "$1" proxied $everything)
+}
+
+secured() {
+	client_tls=trust jmx_client "$1" $patient \
+		$(words_of "$1" secured $everything)
+}
+
+blocking() {
+	jmx_client "$1" $patient -Dat.once=true \
+		$(words_of "$1" proxied blocking 62)
+}
+
+jconsole() {
+	jconsole_client "$1" $(words_of "$1" proxied | bare)
+}
+
+jconsole_secured() {
+	client_tls=trust jconsole_client "$1" $(words_of "$1" secured | bare |
+		sed 's/registry=tls/secure/')
+}
+
+visualvm() {
+	[ -x /usr/bin/visualvm ] && command -v xvfb-run >/dev/null ||
+		{ echo 'no VisualVM'; return 1; }
+	visualvm_start "$1" && visualvm_client $(for one in $(jdks); do
+		words_of "$one" proxied
+		words_of "$one" secured
+	done | bare | grep -v '^registry=') ||
+		{ cat "$scratch/visualvm.said"; return 1; }
+	visualvm_shows '<b>Main class:</b> Target' &&
+		visualvm_shows '^Monitor$' && visualvm_shows '^Threads$'
+}
+
+start_clients() {
+	# The one that waits, first.
+	for jdk in $(jdks); do
+		at_once "blocking.$(basename "$jdk")" blocking "$jdk"
+	done
+	at_once visualvm visualvm "$(jdks | head -n 1)"
+	for jdk in $(jdks); do
+		for kind in direct proxied secured jconsole jconsole_secured; do
+			at_once "$kind.$(basename "$jdk")" $kind "$jdk"
+		done
+	done
+	at_once_done
+}
+
+# said_of FILE WHERE MODE: what a client has said of it.
+said_of() {
+	awk -v at="at $2" -v mode="$3: " '
+		/^at / { here = $0 == at }
+		here && index($0, mode) == 1 {
+			print substr($0, length(mode) + 1)
+		}' "$1"
+}
+
+# wants NAME FILE WHERE MODE PATTERN [WORD]: one of the cells.
+wants() {
+	result=$(said_of "$2" "$3" "$4")
+	echo "$result" | grep -q -- "$5" || {
+		echo "$1, $4: not $5, but: $result"
+		return 1
+	}
+	cell "$1" "${6-ok}"
+}
+
+compare() {
+	base=$(basename "$jdk")
+	at=127.0.0.1:$proxied
+	case $setting in
+	hostname) shut="UnknownHost.*$lab_name" ;;
+	ipv6) shut='fd99:' ;;
+	*) shut="$lab_address" ;;
+	esac
+	wants direct "$scratch/direct.$base/client" "$near" shut "$shut" \
+		shut &&
+		all_wanted client "proxied.$base" "$at" || return
+	wants blocking "$scratch/blocking.$base/client" "$at" blocking 'after 62' &&
+		wants jconsole "$scratch/jconsole.$base/jconsole" "$at" \
+			jconsole ' threads, ' &&
+		wants visualvm "$scratch/visualvm/visualvm.said" "$at" \
+			visualvm 'thread dump of' || return
+	case $setting in tls-registry | client-cert) ;; *) return 0 ;; esac
+	at=127.0.0.1:$secured
+	all_wanted client+tls "secured.$base" "$at" &&
+		wants jconsole+tls "$scratch/jconsole_secured.$base/jconsole" \
+			"$at" jconsole ' threads, ' &&
+		wants visualvm+tls "$scratch/visualvm/visualvm.said" "$at" \
+			visualvm 'thread dump of'
+}
+
+# All ways to one JDK's JVMs show the same MBeans with the same attributes.
+all_wanted() {
+	file=$scratch/$2/client
+	wants "$1" "$file" "$3" attributes ', hash ' &&
+		wants "$1" "$file" "$3" operations ' threads, dump of' &&
+		wants "$1" "$file" "$3" notifications 'three' &&
+		wants "$1" "$file" "$3" loop '200 calls' &&
+		wants "$1" "$file" "$3" churn '3 connections' || return
+	said_of "$file" "$3" attributes | sed 's/, [0-9]*@.*//' \
+		>>"$scratch/attributes.$base"
+}
+
+same_everywhere() {
+	for one in "$scratch"/attributes.*; do
+		[ "$(sort -u "$one" | wc -l)" = 1 ] ||
+			{ echo "attributes differ:"; sort "$one" | uniq -c
+			return 1; }
+	done
+}
+
+# One line a JVM; it is shown of a test that passes, too (tests/jvm.sh).
+table() {
+	awk '
+		{
+			sub(".*/", "", $1)
+			sub("-amd64", "", $1)
+			row = sprintf("%-12s %-16s", $2, $1)
+			if (!(row in seen)) { seen[row] = 1; rows[++n] = row }
+			if (!($3 in known)) { known[$3] = 1; names[++m] = $3 }
+			cells[row, $3] = $4
+		}
+		END {
+			line = sprintf("| %-12s %-16s", "setting", "JDK")
+			for (c = 1; c <= m; c++)
+				line = line sprintf(" %-12s", names[c])
+			print line
+			for (r = 1; r <= n; r++) {
+				line = "| " rows[r]
+				for (c = 1; c <= m; c++) {
+					v = cells[rows[r], names[c]]
+					line = line sprintf(" %-12s", \
+						v == "" ? "-" : v)
+				}
+				print line
+			}
+		}' "$scratch/cells"
+}
+
+plan && lab_tls && lab_inside && lab_dial_command || exit 1
+for phase in start_jvms start_forward start_proxies start_clients; do
+	began=$(date +%s)
+	$phase || { echo "in $phase"; exit 1; }
+	echo "| $phase: $(($(date +%s) - began)) s"
+done
+for_each compare && same_everywhere && table
