@@ -102,7 +102,7 @@ static struct rmi_transport *memory_dial(struct rmi_dialer *d,
 
 /* What came of the conversation. */
 struct memory_talk {
-	size_t replies, failures;
+	size_t replies, failures, notes;
 	bool is_open;
 	struct error err; /* why it ended early; or of kind ERROR_NONE */
 	size_t shown;     /* bytes that its values are, printed */
@@ -203,6 +203,28 @@ static const struct jmx_request memory_requests[] = {
 
 enum { MEMORY_REQUESTS = sizeof(memory_requests) / sizeof(*memory_requests) };
 
+static int memory_note(void *self, const struct jmx_notification *n,
+		       struct error *err)
+{
+	struct memory_talk *talk = self;
+
+	(void)err;
+	talk->shown += strlen(n->object) + strlen(n->type) + strlen(n->message);
+	if (n->user_data)
+		memory_show(talk, n->user_data);
+	talk->notes++;
+	return 0;
+}
+
+/* Where it is recorded: what comes within two seconds. */
+static void memory_listen(struct jmx *jmx, struct memory_talk *talk)
+{
+	struct error err = { 0 };
+
+	if (jmx_listen(jmx, "sjkc.test:type=Ticker", &err) == 0)
+		jmx_fetch(jmx, 2000000000, memory_note, talk, &err);
+}
+
 /* All of it, in two runs, and one value by itself; closes the connection. */
 static void memory_converse(struct jmx *jmx, struct memory_talk *talk)
 {
@@ -217,6 +239,7 @@ static void memory_converse(struct jmx *jmx, struct memory_talk *talk)
 			memory_show(talk, v);
 		else if (!single.kind || !single.text[0])
 			abort();
+		memory_listen(jmx, talk);
 	}
 	arena_release(&a);
 	jmx_close(jmx);

@@ -512,6 +512,10 @@ static int split(void **state)
 		struct jrmp_return r = { 0 };
 		size_t used;
 
+		if (jrmp_is_pong(((const char *)in.bytes)[at])) {
+			ends[count] = ++at;
+			continue;
+		}
 		if (jrmp_return_read(&r, (const char *)in.bytes + at,
 				     in.len - at, &used) != JAVA_DONE) {
 			jrmp_return_release(&r);

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#define RETURNS_MAX 24
+#define RETURNS_MAX 32
 
 /* A session, and where each return in it begins and ends. */
 struct session {
@@ -37,6 +37,10 @@ static void split(struct session *s)
 		struct jrmp_return r = { 0 };
 		size_t used;
 
+		if (jrmp_is_pong((char)s->bytes[at])) {
+			s->ends[s->count] = ++at;
+			continue;
+		}
 		/* Of those that return nothing nothing follows, either. */
 		if (jrmp_return_read(&r, s->bytes + at, s->len - at, &used) !=
 		    JAVA_DONE) {
@@ -243,12 +247,55 @@ static void any_answer_may_be_another_one(void **state)
 	each_session(swap_returns);
 }
 
-/* Nearly as long as an answer may be, in the place of what a command said. */
+/* What is fetched comes on a connection of its own: cut, and changed. */
+static void notifications_may_be_cut_and_changed(void **state)
+{
+	struct session s = open_session(paths[0]);
+	struct memory_server server = {
+		.connections[0] = { s.bytes, s.len },
+		.count = 2,
+	};
+	struct input in;
+	struct error err;
+	uint8_t *bytes;
+	size_t len;
+
+	(void)state;
+	if (input_open(&in, "tests/data/rmi/session17_fetch.s2c", &err) ||
+	    input_complete(&in, &err))
+		fail_msg("%s", err.text);
+	len = in.len;
+	bytes = xmalloc(len);
+	memcpy(bytes, in.bytes, len);
+	server.connections[1].at = bytes;
+	for (size_t at = len % 3; at <= len; at += 3) {
+		struct memory_talk talk;
+
+		server.next = 0;
+		server.connections[1].len = at;
+		talk = memory_talk_to(&server);
+		assert_int_equal(talk.notes, at == len);
+		server.next = 0;
+		server.connections[1].len = len;
+		if (at < len)
+			bytes[at] ^= 0x81;
+		talk = memory_talk_to(&server);
+		/* Another number is a gap, which is said. */
+		assert_true(talk.notes <= 2);
+		if (at < len)
+			bytes[at] ^= 0x81;
+	}
+	free(bytes);
+	input_close(&in);
+	input_close(&s.in);
+}
+
+/* As long as few dumps of threads are, in the place of what a command said. */
 static void a_long_text_is_given_whole(void **state)
 {
 	static const char head[] = "Q\xac\xed\0\5w\17\1\0\0\0\0\0\0\0\0\0\0"
 				   "\0\0\0\0\x7c\0\0\0\0";
-	const uint32_t len = 56 << 20;
+	const uint32_t len = 20 << 20;
 	struct session s = open_session(paths[0]);
 	struct text reply = { 0 }, bytes = { 0 };
 	struct memory_talk talk;
@@ -279,6 +326,7 @@ int main(void)
 		cmocka_unit_test(what_is_cut_may_begin_again),
 		cmocka_unit_test(any_byte_may_be_another),
 		cmocka_unit_test(any_answer_may_be_another_one),
+		cmocka_unit_test(notifications_may_be_cut_and_changed),
 		cmocka_unit_test(a_long_text_is_given_whole),
 	};
 
