@@ -9,6 +9,7 @@ lab_enter "$0" "$@"
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/proxy.sh
 
+# shellcheck disable=SC3045 # dash and bash have it
 ulimit -n 4096
 proxy -s 127.0.0.1:9010 -b 0 --max-clients-of-host 4000 --max-clients 1100 ||
 	exit 1

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A proxy that listens for others than this machine takes those of --allow, and
+# this machine, and nobody else; each is led to the address that it connected to,
+# of IPv6, too.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/lab.sh
+lab_enter "$0" "$@"
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/proxy.sh
+
+for address in 10.98.0.1/32 10.98.0.2/32 fd98::1/128; do
+	ip address add "$address" dev lo || exit 1
+done
+proxy -s 127.0.0.1:9010 -b '[::]:0' --allow 10.98.0.1 --allow fd98::/16 ||
+	exit 1
+PYTHONPATH=tests/jvm/lib timeout 60 python3 - "$proxy_port" <<-'END' || exit 1
+	import sys
+	from stand_in import *
+	port = int(sys.argv[1])
+	jvm = Jvm(9010)
+	def client(address):
+	    s = socket.create_connection((address, port), 20, (address, 0))
+	    try:
+	        s.sendall(HELLO)
+	        head = take(s, 3)
+	    except (EOFError, OSError):
+	        return None
+	    own = take(s, head[2] + 4)[:-4]
+	    assert own == address.encode(), own
+	    s.sendall(ENDPOINT + LOOKUP)
+	    wanted = returned(server_stub(own, port))
+	    return take(s, len(wanted)) == wanted
+	for address in "10.98.0.1", "127.0.0.1", "fd98::1", "::1":
+	    assert client(address), address
+	assert client("10.98.0.2") is None
+	assert client("10.98.0.1")
+END
+grep -q 'client 10.98.0.2 refused: it is not among those of --allow' \
+	"$proxy_said" || { cat "$proxy_said"; exit 1; }
+grep -q 'whoever connects from the networks of --allow can do' "$proxy_said" ||
+	{ cat "$proxy_said"; exit 1; }
+proxy_end TERM
