@@ -78,10 +78,10 @@ demo:				## record a Java program, draw it, say where the page is
 
 check:				## every test; the last line counts them
 	$(Q)sh tests/setup.sh check
-	$(Q)sh tests/run.sh build unit sanitized cli screen layers man fuzz browser jvm
+	$(Q)sh tests/run.sh build unit,cli,screen,layers,man,sanitized,fuzz browser jvm
 
 quick:				## the tests that take seconds: no browser, no JVM
-	$(Q)sh tests/run.sh unit cli layers man
+	$(Q)sh tests/run.sh unit,cli,layers,man
 
 setup:				## install what demo, check and lint need
 	$(Q)for t in demo check lint format sizes; do \
@@ -145,7 +145,7 @@ fuzzers: $(fuzzers)
 
 # The parts of check: each prints TAP (tests/run.sh).
 check-build:
-	$(Q)$(MAKE) $(parallel) everything && echo 'ok 1 - it builds with $(CC)' || \
+	$(Q)$(MAKE) $(parallel) all everything && echo 'ok 1 - it builds with $(CC)' || \
 		echo 'not ok 1 - it builds with $(CC)'
 	$(Q)$(MAKE) $(parallel) CC=clang everything && \
 		echo 'ok 2 - it builds with clang' || \

@@ -1,22 +1,55 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-#	tests/run.sh PART...
+#	tests/run.sh PART[,PART]...
 #
 # Runs parts of the tests, all of them whatever fails, and counts.  Each part is
-# a target of the Makefile, check-PART, that prints TAP.  Shown are failures and
-# what was skipped; the rest is in build/check/PART.log.
+# a target of the Makefile, check-PART, that prints TAP.  The first argument's
+# are run first; those of the others one after another, each argument beside the
+# next.  Shown, in the order given, are failures and what was skipped; the rest
+# is in build/check/PART.log.
 cd "$(dirname "$0")/.." || exit 2
 mkdir -p build/check
-passed=0 failed=0 skipped=0
 
-for part in "$@"; do
+# run_parts PART,PART: what they have come to is in build/check/PART.done.
+run_parts() {
+	for part in $(echo "$1" | tr , ' '); do
+		began=$(date +%s)
+		${MAKE:-make} --no-print-directory -s "check-$part" \
+			>"build/check/$part.log" 2>&1
+		echo $? $(($(date +%s) - began)) >"build/check/$part.done.new"
+		mv "build/check/$part.done.new" "build/check/$part.done"
+	done
+}
+
+if [ "$1" = --these ]; then
+	run_parts "$2"
+	exit
+fi
+
+passed=0 failed=0 skipped=0 groups=
+
+# Whoever gives up takes along what runs.
+stop() {
+	for group in $groups; do
+		kill -TERM -- "-$group" 2>/dev/null
+	done
+}
+trap 'stop; exit 130' INT TERM HUP
+
+# begin PART,PART: a group of processes of their own, which is to hear of SIGINT
+# as those of a terminal do.
+begin() {
+	env --default-signal=INT,QUIT setsid sh tests/run.sh --these "$1" \
+		</dev/null &
+	groups="$groups $!"
+}
+
+report() {
 	log=build/check/$part.log
-	began=$(date +%s)
-	${MAKE:-make} --no-print-directory -s "check-$part" >"$log" 2>&1
-	status=$?
+	read -r status took <"build/check/$part.done"
 	# cmocka says "not ok 1 # SKIP name", which is no failure.
-	counts=$(awk -v status=$status '
+	counts=$(awk -v status="$status" '
 		/^[ \t]*(not )?ok .*# SKIP/ { skipped++; next }
 		/^[ \t]*not ok / { failed++; next }
 		/^[ \t]*ok / { passed++ }
@@ -30,19 +63,54 @@ for part in "$@"; do
 	END
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 	printf '%-10s %4d passed, %d failed, %d skipped, %d s\n' "$part" \
-		"$p" "$f" "$s" $(($(date +%s) - began))
+		"$p" "$f" "$s" "$took"
 	grep '# SKIP' "$log" | sed -E 's/^[ \t]*(not )?ok [0-9]* ?-? ?/    SKIP /'
-	if [ "$f" -gt 0 ]; then
-		if grep -q '^[ \t]*not ok ' "$log"; then
-			awk '
-				/^[ \t]*(not )?ok / {
-					show = /^[ \t]*not ok/ && !/# SKIP/
-				}
-				show { print "    " $0 }' "$log" | head -n 60
-		else
-			tail -n 20 "$log" | sed 's/^/    /'
-		fi
+	[ "$f" -eq 0 ] || show_failures
+}
+
+show_failures() {
+	if grep -q '^[ \t]*not ok ' "$log"; then
+		awk '
+			/^[ \t]*(not )?ok / {
+				show = /^[ \t]*not ok/ && !/# SKIP/
+			}
+			show { print "    " $0 }' "$log" | head -n 60
+	else
+		tail -n 20 "$log" | sed 's/^/    /'
 	fi
+}
+
+# await_parts GROUP PART,PART: reports each as soon as it is over.
+await_parts() {
+	for part in $(echo "$2" | tr , ' '); do
+		while [ ! -e "build/check/$part.done" ] && runs "$1"; do
+			sleep 0.2
+		done
+		[ -e "build/check/$part.done" ] ||
+			echo 1 0 >"build/check/$part.done"
+		report
+	done
+}
+
+runs() {
+	grep -qs '^State:[[:space:]]*[^XZ]' "/proc/$1/status"
+}
+
+for parts in "$@"; do
+	for part in $(echo "$parts" | tr , ' '); do
+		rm -f "build/check/$part.done"
+	done
+done
+begin "$1"
+await_parts $! "$1"
+shift
+beside=
+for parts in "$@"; do
+	begin "$parts"
+	beside="$beside $!:$parts"
+done
+for one in $beside; do
+	await_parts "${one%%:*}" "${one#*:}"
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
