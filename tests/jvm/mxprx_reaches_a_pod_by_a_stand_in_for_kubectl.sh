@@ -69,20 +69,19 @@ serves() {
 
 	# Both forwards are lost while a client works: it fails, and the next
 	# one does not.
-	jmx_client "$1" "127.0.0.1:$proxy_port" loop 10000000 \
+	rm -f "$scratch/client"
+	jmx_client "$1" "127.0.0.1:$proxy_port" loop 1000000 \
 		>"$scratch/loop" 2>&1 &
 	client=$!
-	for _ in $(seq 600); do
-		[ -z "$(ss -Htn state established "sport = $proxy_port")" ] ||
-			break
-		sleep 0.05
-	done
+	target_wait "$scratch/client" '^connect: ' || return
 	: >"$CLUSTER/drop"
 	target_wait "$proxy_said" 'lost connection to pod; again in' || return
-	: >"$CLUSTER/drop"
-	wait "$client" && { echo 'it noticed nothing'; return 1; }
+	for _ in $(seq 300); do
+		ended "$client" && break
+		sleep 0.1
+	done
+	ended "$client" || { echo 'it noticed nothing'; return 1; }
 	until_forwards 2 || return
-	rm -f "$CLUSTER/drop"
 	jmx_client "$1" "127.0.0.1:$proxy_port" loop 100 || return
 
 	# The pod is replaced; its JVM chooses another port.

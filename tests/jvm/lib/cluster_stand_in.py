@@ -5,11 +5,11 @@
 	cluster_stand_in.py FOLDER
 
 FOLDER/NAMESPACE/POD has the pid of a process in the pod's network; a file
-FOLDER/drop ends all forwards, and is taken away.  FOLDER/config becomes a
+FOLDER/drop ends all forwards that are older.  FOLDER/config becomes a
 kubeconfig.  Ports are forwarded by SPDY/3.1 (draft-mbelshe-httpbis-spdy-00,
 version 3.1), which kubectl falls back to where WebSockets are refused.
 """
-import asyncio, ctypes, json, os, signal, socket, struct, sys, zlib
+import asyncio, ctypes, json, os, signal, socket, struct, sys, time, zlib
 
 signal.alarm(300)
 folder = sys.argv[1]
@@ -39,8 +39,6 @@ DICTIONARY = b""
 for name in NAMES.split():
     name = name.replace("_", " ").encode()
     DICTIONARY += struct.pack(">I", len(name)) + name
-    if name == b"200 OK":  # as it was published
-        pass
 DICTIONARY += TEXT.encode()
 if zlib.adler32(DICTIONARY) != 0xE3C6A7C2:
     sys.exit("not the dictionary of SPDY/3")
@@ -74,6 +72,13 @@ class Forward:
         self.inflate = zlib.decompressobj(zdict=DICTIONARY)
         self.deflate = zlib.compressobj()
         self.errors, self.data = {}, {}
+        self.began = time.time()
+
+    def is_dropped(self):
+        try:
+            return os.stat(folder + "/drop").st_mtime > self.began
+        except OSError:
+            return False
 
     def control(self, kind, body, flags=0):
         self.writer.write(struct.pack(
@@ -236,11 +241,9 @@ async def main():
     os.rename(folder + "/config.new", folder + "/config")
     while True:
         await asyncio.sleep(0.05)
-        dropped = os.path.exists(folder + "/drop")
-        if dropped:
-            os.unlink(folder + "/drop")
         for forward in list(forwards):
-            if dropped or not os.path.exists(f"/proc/{forward.holder}"):
+            if forward.is_dropped() or not os.path.exists(
+                    f"/proc/{forward.holder}"):
                 forward.writer.close()
 
 
