@@ -94,15 +94,13 @@ int jmx_find_local(const struct jvm *jvm, struct rmi_local *l,
 	if (rmi_local_find(l, jvm, false, timeout_ns, err) == 0)
 		return 0;
 	if (err->kind != ERROR_UNAVAILABLE)
-		return fail_in(err, "%d", pid);
+		return -1;
 	rmi_local_release(l);
 	*l = (struct rmi_local){ 0 };
 	talk("%d: its local JMX connector is started, which listens on "
 	     "loopback until the JVM ends",
 	     pid);
-	if (rmi_local_find(l, jvm, true, timeout_ns, err))
-		return fail_in(err, "%d", pid);
-	return 0;
+	return rmi_local_find(l, jvm, true, timeout_ns, err);
 }
 
 /* The local connector asks for no password: it is behind the attach. */
