@@ -19,9 +19,12 @@
 #define PROTOCOL_NACK   0x4f
 #define TLS_HANDSHAKE   0x16
 
-#define PIECE_MAX       4096
-#define FINISH_NS       (10 * CLOCK_NS_PER_S) /* for what is to be written */
-#define MESSAGE_NS      (60 * CLOCK_NS_PER_S) /* from its first byte */
+/* Without a byte, a return that has begun is taken for a whole one. */
+#define STILL_NS   (CLOCK_NS_PER_S / 2)
+
+#define PIECE_MAX  4096
+#define FINISH_NS  (10 * CLOCK_NS_PER_S) /* for what is to be written */
+#define MESSAGE_NS (60 * CLOCK_NS_PER_S) /* from its first byte */
 
 static void set_timer(struct session *s, int64_t ns)
 {
@@ -132,7 +135,11 @@ void session_finish(struct session *s)
 
 void session_drain(struct session *s)
 {
-	if (s->wait == WAIT_NOTHING && s->request.kind == REQUEST_NONE)
+	bool is_still = !has_output(s) &&
+			clock_monotonic_ns() - s->moved_ns > STILL_NS;
+
+	if (s->wait == WAIT_NOTHING && s->request.kind == REQUEST_NONE &&
+	    is_still)
 		session_finish(s);
 }
 

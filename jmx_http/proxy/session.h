@@ -52,6 +52,7 @@ struct session {
 	struct backend *current; /* who the last message was for */
 	struct reply *reply;     /* that is being read; see session_reply.c */
 	struct call_log log;     /* of the last call, if there is a log */
+	int64_t moved_ns;        /* when the JVM last sent something */
 };
 
 /* Takes the socket. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What comes back from the JVM. */
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 #include "jmx_http/proxy/rewrite.h"
 #include "jmx_http/proxy/session.h"
 #include "jmx_http/proxy/socket.h"
@@ -243,6 +244,7 @@ static void on_arrived(void *self, struct backend *b)
 		return;
 	}
 	session_touch(s);
+	s->moved_ns = clock_monotonic_ns();
 	if (s->wait == WAIT_STUB)
 		read_stub(s, b);
 	else if (s->wait == WAIT_PROBE)
