@@ -10,7 +10,7 @@ lab_enter "$0" "$@"
 . tests/jvm/lib/proxy.sh
 
 proxy -s 127.0.0.1:9010 -b 0 || exit 1
-PYTHONPATH=tests/jvm/lib timeout 250 python3 - "$proxy_port" "$proxy" \
+PYTHONPATH=tests/jvm/lib timeout 900 python3 - "$proxy_port" "$proxy" \
 	<<-'END' || exit 1
 	import sys
 	from stand_in import *

@@ -242,6 +242,17 @@ def works(port):
     s.close()
 
 
+def is_served(port):
+    """True when a client is, at once or, where nothing has CPU, soon."""
+    def once():
+        try:
+            works(port)
+            return True
+        except (OSError, EOFError):
+            return False
+    return until(once)
+
+
 def descriptors(pid):
     """How many are open, but for those that it may have been given."""
     return sum(int(fd) < 100 for fd in os.listdir("/proc/%s/fd" % pid))
