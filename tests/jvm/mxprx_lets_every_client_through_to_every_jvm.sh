@@ -51,6 +51,8 @@ for_each() {
 start_jvm() {
 	lab_jvm_start "$jdk" "$setting" || return
 	echo "$said $pid" >>"$scratch/jvms"
+	# Three at a time.
+	case $setting in random | tls | ipv6) target_ready ;; esac
 }
 
 start_jvms() {
@@ -221,6 +223,16 @@ visualvm() {
 		visualvm_shows '^Monitor$' && visualvm_shows '^Threads$'
 }
 
+# Each has a folder of its own, KIND below that of the JDK.
+one_by_one() {
+	all=$scratch
+	for kind in direct proxied secured jconsole jconsole_secured; do
+		scratch=$all/$kind
+		mkdir "$scratch"
+		$kind "$1" || return
+	done
+}
+
 start_clients() {
 	# The one that waits, first.
 	for jdk in $(jdks); do
@@ -228,9 +240,7 @@ start_clients() {
 	done
 	at_once visualvm visualvm "$(jdks | head -n 1)"
 	for jdk in $(jdks); do
-		for kind in direct proxied secured jconsole jconsole_secured; do
-			at_once "$kind.$(basename "$jdk")" $kind "$jdk"
-		done
+		at_once "$(basename "$jdk")" one_by_one "$jdk"
 	done
 	at_once_done
 }
@@ -262,18 +272,18 @@ compare() {
 	ipv6) shut='fd99:' ;;
 	*) shut="$lab_address" ;;
 	esac
-	wants direct "$scratch/direct.$base/client" "$near" shut "$shut" \
+	wants direct "$scratch/$base/direct/client" "$near" shut "$shut" \
 		shut &&
-		all_wanted client "proxied.$base" "$at" || return
+		all_wanted client "$base/proxied" "$at" || return
 	wants blocking "$scratch/blocking.$base/client" "$at" blocking 'after 62' &&
-		wants jconsole "$scratch/jconsole.$base/jconsole" "$at" \
+		wants jconsole "$scratch/$base/jconsole/jconsole" "$at" \
 			jconsole ' threads, ' &&
 		wants visualvm "$scratch/visualvm/visualvm.said" "$at" \
 			visualvm 'thread dump of' || return
 	case $setting in tls-registry | client-cert) ;; *) return 0 ;; esac
 	at=127.0.0.1:$secured
-	all_wanted client+tls "secured.$base" "$at" &&
-		wants jconsole+tls "$scratch/jconsole_secured.$base/jconsole" \
+	all_wanted client+tls "$base/secured" "$at" &&
+		wants jconsole+tls "$scratch/$base/jconsole_secured/jconsole" \
 			"$at" jconsole ' threads, ' &&
 		wants visualvm+tls "$scratch/visualvm/visualvm.said" "$at" \
 			visualvm 'thread dump of'
