@@ -69,7 +69,7 @@ chosen = $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(
 .PHONY: $(addprefix check-,build unit sanitized cli screen layers man fuzz browser jvm)
 
 all: $(B)/sjkc			## build ./sjkc
-	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp $< sjkc)
+	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp -f $< sjkc)
 
 demo:				## record a Java program, draw it, say where the page is
 	$(Q)sh tests/setup.sh demo
