@@ -114,7 +114,7 @@ static void cannot_bind(const struct sockaddr_storage *bind, struct error *err)
 	struct text name = { 0 };
 
 	rmi_address_add(&name, bind);
-	fail_sys(err, ERROR_OUTPUT, "%s cannot be listened on", name.bytes);
+	fail_sys(err, ERROR_REFUSED, "%s cannot be listened on", name.bytes);
 	text_release(&name);
 }
 

@@ -89,7 +89,7 @@ struct event_base *proxy_base(struct proxy *p);
 
 /*
  * Adds a JVM and its listener.  Gives the port that it listens on, or -1 and
- * *err: ERROR_OUTPUT when it cannot be bound.
+ * *err: ERROR_REFUSED when it cannot be bound.
  */
 int proxy_add(struct proxy *p, const struct proxy_pair *pair,
 	      struct error *err);

@@ -69,7 +69,7 @@ proxy_end TERM || exit 1
 proxy -s 127.0.0.1:9010 -b 0 || exit 1
 timeout 10 "$sjkc" mxprx -s 127.0.0.1:9010 -b "$proxy_port" >"$scratch/out" 2>&1
 status=$?
-[ $status -eq 9 ] || { echo "exit status $status, not 9"; cat "$scratch/out"; exit 1; }
+[ $status -eq 5 ] || { echo "exit status $status, not 5"; cat "$scratch/out"; exit 1; }
 grep -q "127.0.0.1:$proxy_port cannot be listened on: Address already in use" \
 	"$scratch/out" || { cat "$scratch/out"; exit 1; }
 proxy_end TERM || exit 1
