@@ -88,17 +88,49 @@ static bool all_may_be(const struct java_list *classes, unsigned where)
 	return true;
 }
 
-/* A stream of its own, in an array of bytes. */
+/*
+ * The field of that name; NULL when there is none, or more than one: of those
+ * the JVM takes the last (java.io.ObjectStreamClass.matchFields), or that of a
+ * class that it does not look into here.
+ */
+static const struct java_value *only_field_of(const struct java_value *v,
+					      const char *name)
+{
+	const struct java_value *found = NULL;
+
+	for (size_t i = 0; i < v->object.part_count; i++) {
+		const struct java_part *part = &v->object.parts[i];
+
+		for (size_t k = 0; part->class && k < part->class->field_count;
+		     k++) {
+			if (!java_bytes_are(part->class->fields[k].name, name))
+				continue;
+			if (found || !part->fields)
+				return NULL;
+			found = part->fields[k];
+		}
+	}
+	return found;
+}
+
+/*
+ * A stream of its own, in an array of bytes.  There is another, of where
+ * classes are from, whose objects the JVM makes as well
+ * (java.rmi.MarshalledObject.get): who has none of a code base has no such.
+ */
 static bool holds_simple_values(const struct java_value *marshalled)
 {
-	const struct java_value *bytes = java_field_of(marshalled, "objBytes");
+	const struct java_value *bytes = only_field_of(marshalled, "objBytes");
+	const struct java_value *where = only_field_of(marshalled, "locBytes");
 	const struct java_value *value;
 	struct java_stream stream = { .memory_max = MARSHALLED_MAX };
 	enum java_status status;
 	size_t used;
 	bool simple;
 
-	if (!bytes || bytes->kind == JAVA_NULL)
+	if (!bytes || !where || where->kind != JAVA_NULL)
+		return false;
+	if (bytes->kind == JAVA_NULL)
 		return true;
 	if (bytes->kind != JAVA_ARRAY || bytes->array.type != 'B')
 		return false;

@@ -395,6 +395,37 @@ static void what_is_marshalled_is_looked_into_for_read_only(void **state)
 		true, false);
 }
 
+#define MARSHALLED_HEAD                                                        \
+	"sr\0\31java.rmi.MarshalledObject\x7c\xbd\x1e\x97\xed\x63\xfc\x3e\2\0"
+#define SOME_BYTES                                                             \
+	"ur\0\2[B\xac\xf3\x17\xf8\6\10T\xe0\2\0\0xp\0\0\0\5\xac\xed\0\5p"
+
+/* What the JVM would read is not what was looked at. */
+static void what_is_marshalled_is_in_one_place(void **state)
+{
+	(void)state;
+	/* java.rmi.MarshalledObject.get() reads locBytes, too. */
+	objections_to(BYTES(QUERY
+			    "p" MARSHALLED_HEAD
+			    "\3I\0\4hash[\0\10locBytest\0\2[B[\0\10objBytes"
+			    "q\0\x7e\0\1xp\0\0\0\0" SOME_BYTES "pp"),
+		      true, false);
+	/* Of two fields of one name it takes the last. */
+	objections_to(BYTES(QUERY "p" MARSHALLED_HEAD
+				  "\3[\0\10locBytest\0\2[B[\0\10objBytes"
+				  "q\0\x7e\0\1[\0\10objBytesq\0\x7e\0\1xpp"
+				  "p" SOME_BYTES "p"),
+		      true, false);
+	/* Of one above, which is of another class to it, none. */
+	objections_to(BYTES(QUERY "p" MARSHALLED_HEAD
+				  "\2[\0\10locBytest\0\2[B[\0\10objBytes"
+				  "q\0\x7e\0\1xr\0\20java.lang.Number"
+				  "\0\0\0\0\0\0\0\1\2\0\1[\0\10objBytes"
+				  "q\0\x7e\0\1xpppp"
+				  "p"),
+		      true, false);
+}
+
 /* Those that are called by us are those that are let through. */
 static void all_methods_of_our_client_are_known(void **state)
 {
@@ -473,6 +504,7 @@ int main(void)
 		cmocka_unit_test(arguments_are_of_classes_that_methods_take),
 		cmocka_unit_test(
 			what_is_marshalled_is_looked_into_for_read_only),
+		cmocka_unit_test(what_is_marshalled_is_in_one_place),
 		cmocka_unit_test(all_methods_of_our_client_are_known),
 		cmocka_unit_test(
 			garbage_collection_says_for_which_objects_it_is),
