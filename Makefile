@@ -88,7 +88,7 @@ setup:				## install what demo, check and lint need
 		sh tests/setup.sh $$t || exit 1; done
 
 # Changed flags rebuild what was built with the old ones.
-flags := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
+flags := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIBS)
 $(shell mkdir -p $(B); printf '%s\n' '$(flags)' | cmp -s - $(B)/flags || \
 	printf '%s\n' '$(flags)' >$(B)/flags)
 

@@ -5,7 +5,6 @@
 #include "core/base/safe_text.h"
 #include "core/base/text.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,10 +65,7 @@ static int take(void *self, const void *bytes, size_t len, struct error *err)
 		add_to_lines(a, bytes, len);
 	else
 		output_write(&a->out, bytes, len);
-	if (!a->out.sys)
-		return 0;
-	errno = a->out.sys;
-	return fail_sys(err, ERROR_OUTPUT, "%s: cannot write", a->out.name);
+	return output_check(&a->out, err);
 }
 
 int answer_print(struct attach *a, const struct attach_request *request,

@@ -10,7 +10,6 @@
 #include "core/base/alloc.h"
 #include "jmx_http/object_name.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +39,7 @@ int mx_flush(struct mx *m, struct text *text, struct error *err)
 	if (text->len)
 		output_write(m->out, text->bytes, text->len);
 	text_clear(text);
-	if (!m->out->sys)
-		return 0;
-	errno = m->out->sys;
-	return fail_sys(err, ERROR_OUTPUT, "%s: cannot write", m->out->name);
+	return output_check(m->out, err);
 }
 
 /* What is to be done; exactly one of them is. */

@@ -16,7 +16,6 @@
 #include "jmx_http/jmx_read.h"
 #include "jmx_http/object_name.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,10 +41,7 @@ static int flush(struct dump *d, struct error *err)
 {
 	output_write(d->out, d->text.bytes, d->text.len);
 	text_clear(&d->text);
-	if (!d->out->sys)
-		return 0;
-	errno = d->out->sys;
-	return fail_sys(err, ERROR_OUTPUT, "%s: cannot write", d->out->name);
+	return output_check(d->out, err);
 }
 
 /* All that can be read; a name that comes twice is asked for once. */

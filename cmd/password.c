@@ -185,7 +185,10 @@ static int wait_and_read(struct asking *a, struct line_in *line,
 			 int64_t deadline_ns)
 {
 	int left_ms = clock_left_ms(deadline_ns);
-	const struct timespec left = { .tv_sec = left_ms / 1000 };
+	const struct timespec left = {
+		.tv_sec = left_ms / 1000,
+		.tv_nsec = left_ms % 1000 * CLOCK_NS_PER_MS,
+	};
 	struct pollfd in = { .fd = a->fd, .events = POLLIN };
 	int ready;
 

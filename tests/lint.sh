@@ -46,7 +46,8 @@ tidy_checks() {
 		--suppress=comparePointers --suppress=autoVariables --suppress=uninitvar:tests/* \
 		--suppress=missingIncludeSystem -I. $sources $tests
 	lint format clang-format --dry-run --Werror \
-		$(find cmd core render tests -name '*.[ch]')
+		$(find cmd core jmx_http bpf jvmti render tests \
+			-name '*.[ch]' 2>/dev/null)
 	# Not of the tests: it does not see that a cmocka assertion never returns.
 	lint clang-tidy clang-tidy --quiet --warnings-as-errors='*' \
 		--checks="$(tidy_checks)" \

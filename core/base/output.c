@@ -159,6 +159,14 @@ void output_printf(struct output *out, const char *fmt, ...)
 	}
 }
 
+int output_check(const struct output *out, struct error *err)
+{
+	if (!out->sys)
+		return 0;
+	errno = out->sys;
+	return fail_sys(err, ERROR_OUTPUT, "%s: cannot write", out->name);
+}
+
 int output_commit(struct output *out, struct error *err)
 {
 	flush(out);

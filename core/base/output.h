@@ -39,6 +39,9 @@ void output_puts(struct output *out, const char *text);
 void output_printf(struct output *out, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Fails with ERROR_OUTPUT once something could not be written. */
+int output_check(const struct output *out, struct error *err);
+
 /*
  * Flushes, and gives the file its name.  Fails with ERROR_OUTPUT; when that was
  * a closed pipe, err->sys is EPIPE and nothing should be said.

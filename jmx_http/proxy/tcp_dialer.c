@@ -57,9 +57,10 @@ static void on_answer(int status, struct evutil_addrinfo *list, void *arg)
 {
 	struct tcp_dialer *d = arg;
 
-	d->question = NULL;
+	/* That is said later, when the dialer may be freed. */
 	if (status == EVUTIL_EAI_CANCEL)
 		return;
+	d->question = NULL;
 	if (status == 0)
 		take_addresses(&d->address, list);
 	if (list)

@@ -19,7 +19,6 @@ struct tls {
 	int64_t deadline_ns;   /* of the operation that libssl is in */
 	struct error *trouble; /* what its reads and writes fail with */
 	bool is_broken;        /* they failed */
-	bool has_ended;        /* nothing more comes */
 	bool was_read;         /* by who uses it */
 };
 
@@ -32,8 +31,6 @@ static int bio_read(BIO *bio, char *bytes, size_t len, size_t *got)
 	*got = count > 0 ? (size_t)count : 0;
 	if (count < 0)
 		tls->is_broken = true;
-	else if (count == 0)
-		tls->has_ended = true;
 	return count > 0;
 }
 

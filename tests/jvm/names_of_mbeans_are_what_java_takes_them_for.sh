@@ -8,14 +8,15 @@ scratch=$2
 target_program=Names
 
 named() {
-	classes=$(target_compile "$1") &&
-		timeout 60 "$1/bin/java" -Xmx64m -cp "$classes" Names \
-			>"$scratch/java" &&
-		timeout 60 "$TOOLS/show_names" <"$scratch/java" >"$scratch/ours" &&
-		diff -u "$scratch/java" "$scratch/ours" >"$scratch/diff" || {
+	classes=$(target_compile "$1") || return 1
+	timeout 60 "$1/bin/java" -Xmx64m -cp "$classes" Names \
+		>"$scratch/java" || return 1
+	timeout 60 "$TOOLS/show_names" <"$scratch/java" >"$scratch/ours" ||
+		return 1
+	if ! diff -u "$scratch/java" "$scratch/ours" >"$scratch/diff"; then
 		head -n 40 "$scratch/diff"
 		return 1
-	}
+	fi
 	# Enough of each kind for that to mean something.
 	[ "$(grep -c '	$' "$scratch/java")" -gt 300 ] &&
 		[ "$(grep -c '[^	]$' "$scratch/java")" -gt 300 ] &&

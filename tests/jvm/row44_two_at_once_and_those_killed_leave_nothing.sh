@@ -53,8 +53,8 @@ file_goes() {
 	done
 	no_litter "$pid"
 	gone=$?
-	kill $tracer
-	wait $tracer 2>/dev/null
+	kill "$tracer"
+	wait "$tracer" 2>/dev/null
 	[ $gone -eq 0 ] && alive "$pid"
 }
 

@@ -67,8 +67,8 @@ static void csv_guards_what_a_spreadsheet_would_run(void **state)
 {
 	static const char *const cells[] = { "-1", "=cmd|'x'", "2", "a,\"b\"",
 					     "3",  "plain",    "4", "\t=1",
-					     "5",  "",	      "6", "-2.5E-3",
-					     "7",  "-1+2",    "8", "-" };
+					     "5",  "",         "6", "-2.5E-3",
+					     "7",  "-1+2",     "8", "-" };
 	struct table t = table_with(cells, 16);
 	struct text got = { 0 };
 
