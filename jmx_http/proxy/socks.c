@@ -360,6 +360,38 @@ static void begin(struct socks *s, evutil_socket_t fd,
 	s->client_count++;
 }
 
+static size_t clients_of(const struct socks *s,
+			 const struct sockaddr_storage *peer)
+{
+	struct text host = { 0 }, other = { 0 };
+	size_t count = 0;
+
+	socket_add_host(&host, peer);
+	for (const struct client *c = s->clients; c; c = c->next) {
+		text_clear(&other);
+		socket_add_host(&other, &c->peer);
+		count += strcmp(host.bytes, other.bytes) == 0;
+	}
+	text_release(&host);
+	text_release(&other);
+	return count;
+}
+
+/* Why a client is not taken, or NULL. */
+static const char *objection(const struct socks *s,
+			     const struct sockaddr_storage *peer)
+{
+	const struct proxy_options *o = &s->proxy->options;
+
+	if (!listener_allows(s->proxy, peer))
+		return "it is not among those of --allow";
+	if (s->client_count >= o->clients_max)
+		return "there are as many clients as may be: --max-clients";
+	if (clients_of(s, peer) >= o->clients_of_peer_max)
+		return "there are as many clients of one host as may be";
+	return NULL;
+}
+
 static void on_accept(struct evconnlistener *accepts, evutil_socket_t fd,
 		      struct sockaddr *address, int len, void *arg)
 {
@@ -371,11 +403,8 @@ static void on_accept(struct evconnlistener *accepts, evutil_socket_t fd,
 	(void)accepts;
 	memcpy(&peer, address,
 	       (size_t)len < sizeof(peer) ? (size_t)len : sizeof(peer));
-	if (!listener_allows(s->proxy, &peer)) {
-		why = "it is not among those of --allow";
-	} else if (s->client_count >= s->proxy->options.clients_max) {
-		why = "there are as many clients as may be: --max-clients";
-	} else {
+	why = objection(s, &peer);
+	if (!why) {
 		begin(s, fd, &peer);
 		return;
 	}

@@ -42,3 +42,28 @@ grep -q 'client 10.98.0.2 refused: it is not among those of --allow' \
 grep -q 'whoever connects from the networks of --allow can do' "$proxy_said" ||
 	{ cat "$proxy_said"; exit 1; }
 proxy_end TERM
+
+# One host has only its part of all clients, by SOCKS, too.
+for way in '-b' '--socks'; do
+	proxy -s 127.0.0.1:9010 "$way" 0 --max-clients-of-host 2 || exit 1
+	timeout 60 python3 - "$proxy_port" "$way" <<-'END' || exit 1
+		import socket, sys
+		port, way = int(sys.argv[1]), sys.argv[2]
+		hello = b"JRMI\0\2\x4b" if way == "-b" else b"\5\1\0"
+		def client(address):
+		    s = socket.create_connection(("127.0.0.1", port), 20,
+		                                 (address, 0))
+		    try:
+		        s.sendall(hello)
+		        return s if s.recv(1) else None
+		    except OSError:
+		        return None
+		both = [client("127.0.0.1") for _ in range(2)]
+		assert all(both), way
+		assert client("127.0.0.1") is None, way
+		assert client("127.0.0.2"), way
+	END
+	grep -q 'client 127.0.0.1 refused: .* of one host' "$proxy_said" ||
+		{ cat "$proxy_said"; exit 1; }
+	proxy_end TERM
+done
