@@ -45,22 +45,19 @@ static struct endpoint endpoint_of(const struct stub *stub)
 	return e;
 }
 
-void pair_learn_server(struct pair *p, const struct stub *stub,
-		       bool at_registry)
+static void set_server(struct pair *p, const struct stub *stub,
+		       struct endpoint e)
 {
 	p->server_port = stub->port;
-	p->server = at_registry ? p->registry : endpoint_of(stub);
+	p->server = e;
 	p->has_server = true;
 }
 
-void pair_learn_session(struct pair *p, const struct stub *stub)
+static void add_route(struct pair *p, const struct stub *stub,
+		      struct endpoint e)
 {
-	struct endpoint e = endpoint_of(stub);
-	struct route *r;
+	struct route *r = (struct route *)route_of(p, &stub->id);
 
-	if (p->has_server && stub->port == p->server_port)
-		return;
-	r = (struct route *)route_of(p, &stub->id);
 	if (!r) {
 		r = &p->routes[p->next_route];
 		p->next_route = (p->next_route + 1) % PAIR_ROUTES_MAX;
@@ -68,6 +65,29 @@ void pair_learn_session(struct pair *p, const struct stub *stub)
 			p->route_count++;
 	}
 	*r = (struct route){ .id = stub->id, .endpoint = e };
+}
+
+void pair_learn_server(struct pair *p, const struct stub *stub,
+		       bool at_registry)
+{
+	set_server(p, stub, at_registry ? p->registry : endpoint_of(stub));
+	p->has_jmxrmi = true;
+}
+
+void pair_learn_other(struct pair *p, const struct stub *stub, bool at_registry)
+{
+	struct endpoint e = at_registry ? p->registry : endpoint_of(stub);
+
+	if (p->has_jmxrmi)
+		add_route(p, stub, e);
+	else
+		set_server(p, stub, e);
+}
+
+void pair_learn_session(struct pair *p, const struct stub *stub)
+{
+	if (!p->has_server || stub->port != p->server_port)
+		add_route(p, stub, endpoint_of(stub));
 }
 
 static void learn(struct endpoint *e, uint16_t port, enum endpoint_tls tls)

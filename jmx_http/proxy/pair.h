@@ -48,6 +48,7 @@ struct pair {
 
 	/* Private from here on. */
 	bool has_server;
+	bool has_jmxrmi;        /* that is what the server is called */
 	struct endpoint server; /* of the object that was looked up last */
 	uint16_t server_port;   /* as its stub had it */
 	struct route routes[PAIR_ROUTES_MAX];
@@ -61,11 +62,14 @@ struct endpoint pair_route(const struct pair *p, const struct jrmp_id *id);
 bool pair_knows(const struct pair *p, const struct jrmp_id *id);
 
 /*
- * What a stub says: of the server, which is at the registry's port if
- * at_registry; or of a session.
+ * What a stub says: of the server, "jmxrmi", which is at the registry's port if
+ * at_registry; of what another name is for, which is the server only while none
+ * is called so, or one client would send all others elsewhere; or of a session.
  */
 void pair_learn_server(struct pair *p, const struct stub *stub,
 		       bool at_registry);
+void pair_learn_other(struct pair *p, const struct stub *stub,
+		      bool at_registry);
 void pair_learn_session(struct pair *p, const struct stub *stub);
 
 /* A port that was looked at speaks TLS, or does not. */

@@ -20,6 +20,7 @@
 /* A return that is read. */
 struct reply {
 	bool is_login; /* the stub is of a session, not of the server */
+	bool is_other; /* it was looked up by another name than "jmxrmi" */
 	struct jrmp_return message;
 	struct text bytes;
 	size_t used;
@@ -34,6 +35,10 @@ void session_expect_stub(struct session *s, bool is_login)
 {
 	s->reply = xcalloc(1, sizeof(*s->reply));
 	s->reply->is_login = is_login;
+	s->reply->is_other = !is_login &&
+			     !java_bytes_are(
+				     java_string_of(s->request.arguments[0]),
+				     "jmxrmi");
 	s->reply->message.stream.memory_max = REPLY_MEMORY_MAX;
 	s->reply->probe.stream.memory_max = REPLY_MEMORY_MAX;
 	s->wait = WAIT_STUB;
@@ -98,7 +103,10 @@ static void learn_server(struct session *s, bool at_registry)
 {
 	struct reply *r = s->reply;
 
-	pair_learn_server(&s->listener->pair, &r->stub, at_registry);
+	if (r->is_other)
+		pair_learn_other(&s->listener->pair, &r->stub, at_registry);
+	else
+		pair_learn_server(&s->listener->pair, &r->stub, at_registry);
 	finish_reply(s, &r->stub);
 }
 

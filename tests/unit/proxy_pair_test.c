@@ -69,6 +69,28 @@ static void what_is_not_known_is_at_the_server(void **state)
 	check(&p, 2, 9012, ENDPOINT_PLAIN);
 }
 
+/* Clients of what is called "jmxrmi" are not sent there. */
+static void another_name_is_of_no_other_server(void **state)
+{
+	struct pair p = { .registry = { 9010, ENDPOINT_PLAIN } };
+	struct stub server = stub_at(9011, 1, "");
+	struct stub other = stub_at(9020, 3, "");
+
+	(void)state;
+	/* Where it is all that there is, it is the server. */
+	pair_learn_other(&p, &other, false);
+	check(&p, 99, 9020, ENDPOINT_PLAIN);
+	pair_learn_server(&p, &server, false);
+	pair_learn_other(&p, &other, false);
+	check(&p, 1, 9011, ENDPOINT_PLAIN);
+	check(&p, 99, 9011, ENDPOINT_PLAIN);
+	check(&p, 3, 9020, ENDPOINT_PLAIN);
+	other = stub_at(9010, 4, "");
+	pair_learn_other(&p, &other, true);
+	check(&p, 99, 9011, ENDPOINT_PLAIN);
+	check(&p, 4, 9010, ENDPOINT_PLAIN);
+}
+
 static void behind_one_port_all_is_there(void **state)
 {
 	struct pair p = { .registry = { 17010, ENDPOINT_TLS } };
@@ -227,6 +249,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_is_at_the_registry_until_more_is_known),
 		cmocka_unit_test(what_is_not_known_is_at_the_server),
+		cmocka_unit_test(another_name_is_of_no_other_server),
 		cmocka_unit_test(behind_one_port_all_is_there),
 		cmocka_unit_test(sessions_may_have_ports_of_their_own),
 		cmocka_unit_test(a_network_has_its_addresses_and_no_others),
