@@ -19,7 +19,8 @@ static const char lost_type[] = "sjkc.lost"; /* jmx_fetch() */
 struct listening {
 	struct mx *mx;
 	struct text text;
-	int64_t lost;
+	bool has_lost;
+	int64_t lost; /* so many at least */
 };
 
 static void put_time(struct text *out, int64_t time_ms)
@@ -82,13 +83,38 @@ static void put_text(const struct mx *mx, struct text *out,
 	}
 }
 
+/* jmx_fetch(); no MBean is without a name.  Numbers are the JVM's. */
+static bool is_of_lost(const struct jmx_notification *n)
+{
+	return !*n->object && strcmp(n->type, lost_type) == 0;
+}
+
+static void count_lost(struct listening *l, int64_t count)
+{
+	l->has_lost = true;
+	if (count > 0 && __builtin_add_overflow(l->lost, count, &l->lost))
+		l->lost = INT64_MAX;
+}
+
+static int fail_of_lost(const struct listening *l, struct error *err)
+{
+	if (!l->lost)
+		return fail(err, ERROR_PARTIAL,
+			    "the session was lost, and with it what was "
+			    "notified of until the next one");
+	return fail(err, ERROR_PARTIAL,
+		    "%" PRId64 " notifications came faster than they were "
+		    "taken, and are lost",
+		    l->lost);
+}
+
 static int take(void *self, const struct jmx_notification *n, struct error *err)
 {
 	struct listening *l = self;
 
 	(void)err;
-	if (strcmp(n->type, lost_type) == 0)
-		l->lost += n->sequence;
+	if (is_of_lost(n))
+		count_lost(l, n->sequence);
 	else if (l->mx->opt->json || l->mx->opt->json_array)
 		put_json(&l->text, n);
 	else
@@ -153,11 +179,8 @@ int mx_notifications(struct mx *m, struct error *err)
 		ret = listen_until(&l, deadline_ns, err);
 	if (show(&l, ret ? &unused : err))
 		ret = -1;
-	if (ret == 0 && l.lost)
-		ret = fail(err, ERROR_PARTIAL,
-			   "%" PRId64 " notifications came faster than they "
-			   "were taken, and are lost",
-			   l.lost);
+	if (ret == 0 && l.has_lost)
+		ret = fail_of_lost(&l, err);
 	text_release(&l.text);
 	return ret;
 }
