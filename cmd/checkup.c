@@ -214,9 +214,14 @@ static void look_at_attach(struct checkup *c)
 	struct condition list[ATTACH_CONDITIONS_MAX];
 	size_t count = attach_conditions(&c->jvm, list);
 
-	for (size_t i = 0; i < count; i++)
-		checkup_add(c, NULL, CONDITION_HOLDS, NEED_ATTACH)
-			->is = list[i];
+	for (size_t i = 0; i < count; i++) {
+		unsigned breaks = NEED_ATTACH;
+
+		/* What does not run answers nobody, by JMX neither. */
+		if (condition_stops(&list[i]))
+			breaks |= NEED_JMX;
+		checkup_add(c, NULL, CONDITION_HOLDS, breaks)->is = list[i];
+	}
 }
 
 /* Options that decide what can be done, by their beginning. */

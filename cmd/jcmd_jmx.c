@@ -51,10 +51,11 @@ static int unknown(const struct asking *a, const struct jmx_info *info,
 	for (size_t i = 0; i < info->operation_count; i++)
 		nearest_offer(&nearest, info->operations[i].name);
 	if (nearest.best)
-		return fail(err, ERROR_NO_TARGET,
-			    "the JVM has no command %.*s; is it %s, without "
-			    "its dots? `help` lists those it has",
-			    (int)a->len, a->line, nearest.best);
+		return fail(
+			err, ERROR_NO_TARGET,
+			"the JVM has no command %.*s; the nearest is %s, as "
+			"JMX spells it; `help` lists those it has",
+			(int)a->len, a->line, nearest.best);
 	return fail(err, ERROR_NO_TARGET,
 		    "the JVM has no command %.*s, or not by JMX; `help` lists "
 		    "those it has",

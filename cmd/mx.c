@@ -155,7 +155,9 @@ static int find_beans(struct mx *m, struct arena *a, struct error *err)
 	if (jmx_query(m->jmx, opt.bean, a, &m->names, &m->count, err))
 		return -1;
 	if (m->count == 0)
-		return fail(err, ERROR_NO_TARGET, "%s has no MBean %s",
+		return fail(err, ERROR_NO_TARGET,
+			    "%s has no MBean %s; -b '*:*' --all --info "
+			    "lists those it has",
 			    m->title, opt.bean);
 	sorted = arena_alloc(a, m->count * sizeof(*sorted));
 	memcpy(sorted, m->names, m->count * sizeof(*sorted));

@@ -7,6 +7,7 @@
 #include "cmd/password.h"
 #include "cmd/talk.h"
 #include "cmd/target.h"
+#include "core/attach/attach_conditions.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
@@ -91,6 +92,24 @@ static void add_as_given(struct text *line)
 	text_puts(line, tls->insecure ? " --insecure" : "");
 }
 
+/* Why it may have been silent: what does not run answers nobody. */
+static void judge_stopped(struct ping *p)
+{
+	struct condition list[ATTACH_CONDITIONS_MAX];
+	struct rmi_probe *probe = &p->probe;
+	size_t count = attach_conditions(p->jvm, list), i = 0;
+
+	while (i < count && !condition_stops(&list[i]))
+		i++;
+	if (i == count)
+		return;
+	text_clear(&probe->verdict);
+	text_printf(&probe->verdict, "the JVM does not run: %s",
+		    list[i].detail);
+	text_clear(&probe->remedy);
+	text_puts(&probe->remedy, list[i].remedy);
+}
+
 /* Probes, and reports; that something was found wrong is a failure. */
 static int probe(struct ping *p, const char *target, struct rmi_dialer *dialer,
 		 const char *host, struct error *err)
@@ -117,6 +136,8 @@ static int probe(struct ping *p, const char *target, struct rmi_dialer *dialer,
 			options.credentials.password = password.bytes;
 		ret = rmi_probe_run(&p->probe, &options, err);
 	}
+	if (ret == 0 && p->jvm && p->probe.kind == ERROR_REFUSED)
+		judge_stopped(p);
 	if (ret == 0)
 		ret = report(p, err);
 	password_release(&password);
@@ -236,6 +257,7 @@ static int ping_pid(struct ping *p, int *argc, char ***argv, struct error *err)
 	snprintf(pid, sizeof(pid), "%d", (int)jvm.pid);
 	p->target = pid;
 	p->by_pid = true;
+	p->jvm = &jvm;
 	ret = *argc ? misuse(err, "%s: one JVM at a time", **argv)
 		    : jvm_about(&jvm, &about, err);
 	if (ret == 0) {

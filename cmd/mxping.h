@@ -6,6 +6,7 @@
 #define CMD_MXPING_H
 
 #include "core/base/text.h"
+#include "core/jvm/jvm.h"
 #include "jmx_http/rmi/rmi_local.h"
 #include "jmx_http/rmi/rmi_probe.h"
 
@@ -17,8 +18,9 @@ struct ping {
 	 */
 	struct rmi_probe probe;
 	bool by_pid;
-	char *main_class; /* or NULL */
-	char *host;       /* what its clients are told that it is, or NULL */
+	const struct jvm *jvm; /* by pid, while it is looked at */
+	char *main_class;      /* or NULL */
+	char *host; /* what its clients are told that it is, or NULL */
 	struct rmi_local local; /* by pid: what the JVM has configured */
 };
 

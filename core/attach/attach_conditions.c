@@ -492,3 +492,10 @@ size_t attach_conditions(const struct jvm *jvm, struct condition *list)
 	munmap(report, sizeof(*report));
 	return count;
 }
+
+bool condition_stops(const struct condition *c)
+{
+	if (c->state != CONDITION_FAILS && c->state != CONDITION_WAITS)
+		return false;
+	return strcmp(c->name, "state") == 0 || strcmp(c->name, "cgroup") == 0;
+}

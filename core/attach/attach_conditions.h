@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/jvm/jvm.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,9 @@ enum { ATTACH_CONDITIONS_MAX = 24 };
 
 /* Fills list (of ATTACH_CONDITIONS_MAX) in the order in which they matter. */
 size_t attach_conditions(const struct jvm *jvm, struct condition *list);
+
+/* Whether it does not hold, and keeps all threads of the JVM from running. */
+bool condition_stops(const struct condition *c);
 
 /*
  * Waits, until the deadline (clock_monotonic_ns()), for those that are still to

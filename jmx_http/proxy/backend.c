@@ -129,6 +129,19 @@ static void on_write(struct bufferevent *buffer, void *arg)
 		b->context.events->drained(b->context.self, b);
 }
 
+/* A client sees this, too, but who started the proxy can mend it. */
+static void distrusted(struct backend *b, const char *reason)
+{
+	struct text whole = { 0 };
+
+	text_printf(&whole,
+		    "its certificate: %s; mxping says more; --cacert has "
+		    "those that are trusted, --insecure takes any",
+		    reason);
+	failed(b, ERROR_REFUSED, whole.bytes);
+	text_release(&whole);
+}
+
 /* What went wrong with TLS, in OpenSSL's words. */
 static void tls_failed(struct backend *b)
 {
@@ -137,11 +150,13 @@ static void tls_failed(struct backend *b)
 	long verdict = SSL_get_verify_result(
 		bufferevent_openssl_get_ssl(b->buffer));
 
-	if (verdict != X509_V_OK)
-		reason = X509_verify_cert_error_string(verdict);
 	/* It may speak another way when it is back. */
 	pair_learn_tls(b->pair, b->pair->registry.port, ENDPOINT_LOOK);
-	failed(b, ERROR_REFUSED, reason ? reason : "TLS ended without a word");
+	if (verdict != X509_V_OK)
+		distrusted(b, X509_verify_cert_error_string(verdict));
+	else
+		failed(b, ERROR_REFUSED,
+		       reason ? reason : "TLS ended without a word");
 }
 
 /* Whoever made the connection may know more. */

@@ -301,6 +301,8 @@ static int log_in(struct rmi_session *s, struct rmi_connection *c,
 	}
 	if (!status && opened->is_exception) {
 		status = rmi_session_thrown(opened->value, err);
+		if (!s->user && err->kind == ERROR_PERMISSION)
+			fail_in(err, "it wants a user (--user) and a password");
 		fail_in(err, "login");
 	}
 	jrmp_return_release(&version);

@@ -49,8 +49,9 @@ void rmi_judge_stranger(struct rmi_probe *p, enum rmi_answer answer)
 		[RMI_SILENT] = { "somebody takes the connection and says "
 				 "nothing",
 				 "the JVM may be stopped or in a long pause; "
-				 "or a proxy or port forward listens whose own "
-				 "target is gone" },
+				 "a proxy or port forward may listen whose own "
+				 "target is gone; or it is a port of another "
+				 "protocol, that of JMX is " REMOTE "port" },
 		[RMI_CLOSED] = { "the connection is closed without an answer",
 				 "a port forward whose target does not listen "
 				 "does so, and servers of other protocols" },

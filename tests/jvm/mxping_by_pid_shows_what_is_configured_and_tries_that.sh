@@ -21,13 +21,14 @@ nothing_configured() {
 		printed "mxping -p $pid --start" &&
 		printed "sjkc mxprx -p $pid -b 127.0.0.1:7777" &&
 		ask 5 mxping -p "$pid" --json && no_connector &&
-		ask 0 mxping -p "$pid" --start &&
+		ask 0 mxping -p "$pid" --start --timeout 60s &&
 		said 'its JMX connector for this machine is started, and stays' &&
 		printed 'ok      round-trip' &&
 		printed 'JMX works, by the connector for this machine' &&
 		ask 0 mxping "$pid" && ! said 'is started' >/dev/null &&
 		ask 2 mxping "$pid" 4711 && said 'one JVM at a time' &&
-		lets_others_in && alive "$pid" && no_litter "$pid" &&
+		lets_others_in && stopped_is_said && alive "$pid" &&
+		no_litter "$pid" &&
 		target_end "$pid"
 }
 
@@ -40,6 +41,17 @@ lets_others_in() {
 	target_wait "$scratch/proxy" 7777 &&
 		ask 0 mxping -s 127.0.0.1:7777 && printed 'ok      mbean' &&
 		kill $proxy && wait $proxy
+}
+
+stopped_is_said() {
+	kill -STOP "$pid"
+	ask 5 mxping --timeout 1s -p "$pid" &&
+		printed 'the JVM does not run: stopped by a signal' &&
+		printed "-> kill -CONT $pid" && ask 5 doctor "$pid" &&
+		printed 'mx -p (state)'
+	status=$?
+	kill -CONT "$pid"
+	return $status
 }
 
 # Neither the last answer nor the JVM has one.
