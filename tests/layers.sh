@@ -42,6 +42,10 @@ room 'core/threads/*.[ch]' core/base/ core/jvm/ core/attach/ core/threads/ \
 	core/profile/dump_ core/profile/profile.h
 room 'core/native/*.[ch]' core/base/ core/jvm/ core/native/
 room 'jmx_http/*.[ch] jmx_http/*/*.[ch]' core/ jmx_http/
+room 'jmx_http/java/*.[ch]' core/base/ jmx_http/java/ jmx_http/jmx.h \
+	jmx_http/value
+room 'jmx_http/rmi/*.[ch]' core/ jmx_http/java/ jmx_http/rmi/ jmx_http/jmx \
+	jmx_http/value jmx_http/tls jmx_http/object_name.h
 room 'bpf/*.[ch]' core/ bpf/
 room 'render/*.[ch] render/*/*.[ch]' core/ render/
 room 'jvmti/agent*.[ch]' jvmti/agent_protocol.h

@@ -2,8 +2,8 @@
 #include "jmx_http/proxy/advertised.h"
 
 #include "core/base/alloc.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/proxy/socket.h"
-#include "jmx_http/rmi/java_writer.h"
 #include "jmx_http/rmi/jmx_methods.h"
 
 #include <event2/buffer.h>

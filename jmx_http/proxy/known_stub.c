@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jmx_http/proxy/known_stub.h"
 
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/proxy/refusal.h"
-#include "jmx_http/rmi/java_writer.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jmx_http/proxy/rewrite.h"
 
-#include "jmx_http/rmi/java_writer.h"
+#include "jmx_http/java/java_writer.h"
 
 #include <string.h>
 

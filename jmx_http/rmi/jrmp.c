@@ -2,7 +2,7 @@
 #include "jmx_http/rmi/jrmp.h"
 
 #include "core/base/cursor.h"
-#include "jmx_http/rmi/java_writer.h"
+#include "jmx_http/java/java_writer.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #define JMX_HTTP_RMI_JRMP_H
 
 #include "core/base/text.h"
-#include "jmx_http/rmi/java_stream.h"
+#include "jmx_http/java/java_stream.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jmx_http/rmi/rmi_job.h"
 
-#include "jmx_http/rmi/java_to_value.h"
+#include "jmx_http/java/java_to_value.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "jmx_http/rmi/rmi_lease.h"
 
 #include "core/base/clock.h"
-#include "jmx_http/rmi/java_writer.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/jmx_methods.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "core/jvm/listeners.h"
 #include "core/jvm/perfdata.h"
 #include "core/jvm/properties.h"
-#include "jmx_http/rmi/java_stream.h"
+#include "jmx_http/java/java_stream.h"
 #include "jmx_http/rmi/stub.h"
 
 #include <stdio.h>

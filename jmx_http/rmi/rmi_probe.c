@@ -3,7 +3,7 @@
 #include "jmx_http/rmi/rmi_probe_parts.h"
 #include "jmx_http/rmi/rmi_tls.h"
 
-#include "jmx_http/rmi/java_writer.h"
+#include "jmx_http/java/java_writer.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps behind the registry: the server, a session, calls. */
 #include "core/base/clock.h"
-#include "jmx_http/rmi/java_objects.h"
+#include "jmx_http/java/java_objects.h"
 #include "jmx_http/rmi/rmi_probe_parts.h"
 
 #include <errno.h>

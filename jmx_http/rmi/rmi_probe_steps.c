@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps to the registry, and what it holds; or what a URL holds in its place.
  */
-#include "jmx_http/rmi/java_writer.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/rmi_probe_parts.h"
 
 #include <errno.h>

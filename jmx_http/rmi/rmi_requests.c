@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jmx_http/rmi/rmi_requests.h"
 
+#include "jmx_http/java/java_objects.h"
 #include "jmx_http/object_name.h"
-#include "jmx_http/rmi/java_objects.h"
 
 #include <string.h>
 

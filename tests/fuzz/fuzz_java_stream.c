@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams as a server may send them; the first byte: in how large pieces. */
-#include "jmx_http/rmi/java_stream.h"
+#include "jmx_http/java/java_stream.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stream of Java objects, each as a value: as JSON, which is valid, and text.
  */
-#include "jmx_http/rmi/java_convert.h"
-#include "jmx_http/rmi/java_stream.h"
-#include "jmx_http/rmi/java_to_value.h"
+#include "jmx_http/java/java_convert.h"
+#include "jmx_http/java/java_stream.h"
+#include "jmx_http/java/java_to_value.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>

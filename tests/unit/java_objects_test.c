@@ -4,9 +4,9 @@
  * in words, they are equal, though Java refers to what it wrote before.
  */
 #include "core/base/input.h"
-#include "jmx_http/rmi/java_objects.h"
-#include "jmx_http/rmi/java_stream.h"
-#include "jmx_http/rmi/java_to_value.h"
+#include "jmx_http/java/java_objects.h"
+#include "jmx_http/java/java_stream.h"
+#include "jmx_http/java/java_to_value.h"
 #include "jmx_http/rmi/jmx_methods.h"
 #include "jmx_http/rmi/rmi_lease.h"
 #include "jmx_http/rmi/rmi_requests.h"

@@ -2,7 +2,7 @@
 /* Streams of JVMs 17 and 25, whole and cut; hand-made ones come after. */
 #include "core/base/alloc.h"
 #include "core/base/input.h"
-#include "jmx_http/rmi/java_stream.h"
+#include "jmx_http/java/java_stream.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

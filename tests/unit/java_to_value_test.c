@@ -2,9 +2,9 @@
 /* Every class that is known, as JDK 17 wrote it; and graphs meant to hurt. */
 #include "core/base/input.h"
 #include "core/base/safe_text.h"
-#include "jmx_http/rmi/java_convert.h"
-#include "jmx_http/rmi/java_stream.h"
-#include "jmx_http/rmi/java_to_value.h"
+#include "jmx_http/java/java_convert.h"
+#include "jmx_http/java/java_stream.h"
+#include "jmx_http/java/java_to_value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

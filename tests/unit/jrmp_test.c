@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What JVMs answered to a hello and a lookup; hand-made answers come after. */
 #include "core/base/input.h"
-#include "jmx_http/rmi/java_writer.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/rmi_address.h"
 #include "jmx_http/rmi/stub.h"
 

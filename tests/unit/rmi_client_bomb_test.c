@@ -4,7 +4,7 @@
  * session, to a client in a process of its own, whose time and memory count.
  */
 #include "core/base/input.h"
-#include "jmx_http/rmi/java_writer.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/jrmp.h"
 #include "tests/fuzz/memory_server.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/rmi_stand_in.h"
 
-#include "jmx_http/rmi/java_objects.h"
-#include "jmx_http/rmi/java_stream.h"
+#include "jmx_http/java/java_objects.h"
+#include "jmx_http/java/java_stream.h"
 #include "jmx_http/rmi/jmx_methods.h"
 
 #include <arpa/inet.h>

@@ -9,7 +9,7 @@
 #define TESTS_UNIT_RMI_STAND_IN_H
 
 #include "core/base/text.h"
-#include "jmx_http/rmi/java_value.h"
+#include "jmx_http/java/java_value.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -6,8 +6,8 @@
  * it as JSON; with PRINT, that value as a person reads it.
  */
 #include "core/base/input.h"
-#include "jmx_http/rmi/java_stream.h"
-#include "jmx_http/rmi/java_to_value.h"
+#include "jmx_http/java/java_stream.h"
+#include "jmx_http/java/java_to_value.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,11 +6,11 @@
  * protocol version 2.  Nothing refers to what was written before: a reader
  * takes it twice as well.
  */
-#ifndef JMX_HTTP_RMI_JAVA_WRITER_H
-#define JMX_HTTP_RMI_JAVA_WRITER_H
+#ifndef JMX_HTTP_JAVA_JAVA_WRITER_H
+#define JMX_HTTP_JAVA_JAVA_WRITER_H
 
 #include "core/base/text.h"
-#include "jmx_http/rmi/java_value.h"
+#include "jmx_http/java/java_value.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /* java.time.Ser, which writes the classes of java.time; JDK 8 to 25. */
 #include "core/base/cursor.h"
 #include "core/base/text.h"
-#include "jmx_http/rmi/java_convert.h"
-#include "jmx_http/rmi/java_to_value.h"
+#include "jmx_http/java/java_convert.h"
+#include "jmx_http/java/java_to_value.h"
 #include "jmx_http/value_text.h"
 
 #include <inttypes.h>

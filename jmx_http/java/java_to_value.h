@@ -5,11 +5,11 @@
  * Open types, collections and boxed values become what they stand for; a class
  * that is not known becomes its name and its fields.
  */
-#ifndef JMX_HTTP_RMI_JAVA_TO_VALUE_H
-#define JMX_HTTP_RMI_JAVA_TO_VALUE_H
+#ifndef JMX_HTTP_JAVA_JAVA_TO_VALUE_H
+#define JMX_HTTP_JAVA_JAVA_TO_VALUE_H
 
+#include "jmx_http/java/java_value.h"
 #include "jmx_http/jmx.h"
-#include "jmx_http/rmi/java_value.h"
 #include "jmx_http/value.h"
 
 /* Into the arena, texts copied; never NULL.  v may be NULL. */

@@ -4,11 +4,11 @@
  *
  * Classes, fields and suids are those of JDK 17 and 25, as they were captured.
  */
-#ifndef JMX_HTTP_RMI_JAVA_OBJECTS_H
-#define JMX_HTTP_RMI_JAVA_OBJECTS_H
+#ifndef JMX_HTTP_JAVA_JAVA_OBJECTS_H
+#define JMX_HTTP_JAVA_JAVA_OBJECTS_H
 
 #include "core/base/error.h"
-#include "jmx_http/rmi/java_writer.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/value.h"
 
 /* NULL is Java's null for each of these. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is read of a value that has begun, and in what order. */
 #include "core/base/cursor.h"
-#include "jmx_http/rmi/java_frame.h"
+#include "jmx_http/java/java_frame.h"
 
 static void want_class(struct java_stream *s, struct cursor *c)
 {

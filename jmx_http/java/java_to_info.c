@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* javax.management.MBeanInfo, its open and model kinds, too: they are below. */
-#include "jmx_http/rmi/java_convert.h"
-#include "jmx_http/rmi/java_to_value.h"
+#include "jmx_http/java/java_convert.h"
+#include "jmx_http/java/java_to_value.h"
 
 #include <string.h>
 

@@ -11,11 +11,11 @@
  * The bytes are from whoever answers on a port.  What they can cost is bounded
  * by the constants below; nothing recurses on them.
  */
-#ifndef JMX_HTTP_RMI_JAVA_STREAM_H
-#define JMX_HTTP_RMI_JAVA_STREAM_H
+#ifndef JMX_HTTP_JAVA_JAVA_STREAM_H
+#define JMX_HTTP_JAVA_JAVA_STREAM_H
 
 #include "core/base/arena.h"
-#include "jmx_http/rmi/java_value.h"
+#include "jmx_http/java/java_value.h"
 
 #define JAVA_DEPTH_MAX   256                 /* values within one another */
 #define JAVA_SUPERS_MAX  64                  /* classes above one another */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What follows each tag of a stream. */
 #include "core/base/cursor.h"
-#include "jmx_http/rmi/java_frame.h"
+#include "jmx_http/java/java_frame.h"
 
 #define FIRST_HANDLE 0x7e0000u /* baseWireHandle */
 #define FIRST_TAG    0x70      /* TC_NULL */

@@ -9,11 +9,11 @@
  * The graph is hostile: it may have cycles, and say the same object again and
  * again.  Everything that is done costs of one budget, which ends it.
  */
-#ifndef JMX_HTTP_RMI_JAVA_CONVERT_H
-#define JMX_HTTP_RMI_JAVA_CONVERT_H
+#ifndef JMX_HTTP_JAVA_JAVA_CONVERT_H
+#define JMX_HTTP_JAVA_JAVA_CONVERT_H
 
 #include "core/base/map64.h"
-#include "jmx_http/rmi/java_value.h"
+#include "jmx_http/java/java_value.h"
 #include "jmx_http/value.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* BigInteger and BigDecimal, in decimal, all digits of them. */
 #include "core/base/text.h"
-#include "jmx_http/rmi/java_convert.h"
+#include "jmx_http/java/java_convert.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/rmi/java_to_value.h"
+#include "jmx_http/java/java_to_value.h"
 
 #include "core/base/alloc.h"
 #include "core/base/cursor.h"
 #include "core/base/safe_text.h"
-#include "jmx_http/rmi/java_convert.h"
+#include "jmx_http/java/java_convert.h"
 
 #include <stdlib.h>
 #include <string.h>

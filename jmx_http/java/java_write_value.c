@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/rmi/java_objects.h"
+#include "jmx_http/java/java_objects.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/rmi/java_stream.h"
+#include "jmx_http/java/java_stream.h"
 
 #include "core/base/alloc.h"
 #include "core/base/cursor.h"
-#include "jmx_http/rmi/java_frame.h"
+#include "jmx_http/java/java_frame.h"
 
 #include <stdlib.h>
 #include <string.h>

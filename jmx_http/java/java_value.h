@@ -10,8 +10,8 @@
  * cycles: who walks it bounds the walk and does not recurse.  All of it lives
  * in the arena of the java_stream that it is from.
  */
-#ifndef JMX_HTTP_RMI_JAVA_VALUE_H
-#define JMX_HTTP_RMI_JAVA_VALUE_H
+#ifndef JMX_HTTP_JAVA_JAVA_VALUE_H
+#define JMX_HTTP_JAVA_JAVA_VALUE_H
 
 #include "core/base/text.h"
 

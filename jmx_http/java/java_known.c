@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The classes whose form in a stream is known; JDK 8 to 25. */
 #include "core/base/cursor.h"
-#include "jmx_http/rmi/java_convert.h"
+#include "jmx_http/java/java_convert.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -6,11 +6,11 @@
  * begins values, java_frames.c goes on with them.  What is within one another
  * is a stack of frames, not of calls.
  */
-#ifndef JMX_HTTP_RMI_JAVA_FRAME_H
-#define JMX_HTTP_RMI_JAVA_FRAME_H
+#ifndef JMX_HTTP_JAVA_JAVA_FRAME_H
+#define JMX_HTTP_JAVA_JAVA_FRAME_H
 
 #include "core/base/cursor.h"
-#include "jmx_http/rmi/java_stream.h"
+#include "jmx_http/java/java_stream.h"
 
 /* What may stand where something is read. */
 enum wanted {
