@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define FDS_MAX 1024
+#define END_NS  (2 * CLOCK_NS_PER_S)
 
 /*
  * ttop's connections are not to be used by two: for the child, they are closed
@@ -110,6 +111,22 @@ void ttop_guard_open(struct ttop_guard *g, struct thread_source *source,
 	}
 }
 
+/* Somebody may have stopped it: it is ended then. */
+static void end_guard(pid_t pid)
+{
+	int64_t deadline_ns = clock_monotonic_ns() + END_NS;
+	pid_t ended;
+
+	while ((ended = waitpid(pid, NULL, WNOHANG)) == 0 &&
+	       clock_left_ms(deadline_ns))
+		clock_sleep_until(clock_monotonic_ns() + CLOCK_NS_PER_MS);
+	if (ended)
+		return;
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+}
+
 void ttop_guard_close(struct ttop_guard *g)
 {
 	if (g->pid <= 0)
@@ -117,7 +134,6 @@ void ttop_guard_close(struct ttop_guard *g)
 	if (write(g->channel, "k", 1) < 0 && errno != EPIPE)
 		kill(g->pid, SIGKILL);
 	close(g->channel);
-	while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
-		continue;
+	end_guard(g->pid);
 	*g = (struct ttop_guard){ .channel = -1 };
 }

@@ -56,7 +56,7 @@ static void begin(struct backend *b)
 	if (b->waiting.len)
 		bufferevent_write(b->buffer, b->waiting.bytes, b->waiting.len);
 	text_release(&b->waiting);
-	bufferevent_set_timeouts(b->buffer, NULL, NULL);
+	evtimer_del(b->limit);
 	b->state = BACKEND_READY;
 	if (b->endpoint.tls == ENDPOINT_LOOK)
 		pair_learn_tls(b->pair, b->endpoint.port, ENDPOINT_PLAIN);
@@ -184,8 +184,6 @@ static void on_event(struct bufferevent *buffer, short what, void *arg)
 	if (what & BEV_EVENT_CONNECTED) {
 		if (b->state == BACKEND_SHAKING)
 			say_hello(b);
-	} else if (what & BEV_EVENT_TIMEOUT) {
-		failed(b, ERROR_REFUSED, "no answer in time");
 	} else if (b->state == BACKEND_SHAKING) {
 		tls_failed(b);
 	} else if (b->state == BACKEND_GREETING) {
@@ -197,6 +195,14 @@ static void on_event(struct bufferevent *buffer, short what, void *arg)
 	} else {
 		b->context.events->ended(b->context.self, b, NULL);
 	}
+}
+
+/* However much it has said meanwhile. */
+static void on_limit(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	failed(arg, ERROR_REFUSED, "no answer in time");
 }
 
 static struct bufferevent *buffer_over(struct backend *b, evutil_socket_t fd)
@@ -244,7 +250,7 @@ static void on_dialled(void *self, evutil_socket_t fd, const struct error *err)
 	bufferevent_setwatermark(b->buffer, EV_WRITE,
 				 b->is_to_shut ? 0 : BACKEND_WAITING_MAX / 2,
 				 0);
-	bufferevent_set_timeouts(b->buffer, &limit, NULL);
+	evtimer_add(b->limit, &limit);
 	bufferevent_enable(b->buffer, EV_READ | EV_WRITE);
 	if (b->endpoint.tls == ENDPOINT_TLS)
 		b->state = BACKEND_SHAKING;
@@ -269,6 +275,9 @@ struct backend *backend_new(const struct backend_context *context,
 	b->context = *context;
 	b->pair = pair;
 	b->endpoint = endpoint;
+	b->limit = evtimer_new(context->base, on_limit, b);
+	if (!b->limit)
+		alloc_give_up(sizeof(*b));
 	dial(b);
 	return b;
 }
@@ -280,6 +289,7 @@ void backend_free(struct backend *b)
 	if (b->dial)
 		b->dial->dialer->ops->cancel(b->dial);
 	drop_buffer(b);
+	event_free(b->limit);
 	text_release(&b->waiting);
 	free(b);
 }

@@ -51,6 +51,7 @@ struct backend {
 	struct backend_context context;
 	struct pair *pair;
 	struct dial *dial;
+	struct event *limit; /* for all of it until it is ready */
 	struct text waiting;
 	bool is_to_shut; /* once all is written */
 };

@@ -130,6 +130,11 @@ static void on_dialled(void *self, evutil_socket_t fd, const struct error *err)
 	struct proxy *p = c->socks->proxy;
 
 	c->dial = NULL;
+	if (c->state == CLIENT_DEAD) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
 	evtimer_del(c->timer);
 	if (fd < 0) {
 		complain(c, err->text);
@@ -383,6 +388,8 @@ static const char *objection(const struct socks *s,
 {
 	const struct proxy_options *o = &s->proxy->options;
 
+	if (s->proxy->is_draining)
+		return "the proxy is ending";
 	if (!listener_allows(s->proxy, peer))
 		return "it is not among those of --allow";
 	if (s->client_count >= o->clients_max)

@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "jmx_http/proxy/dialer.h"
+#include "jmx_http/rmi/rmi_transport.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -109,8 +110,7 @@ static void failed(struct tcp_dial *d, int sys)
 	((struct sockaddr_in *)&to)->sin_port = htons(d->port);
 	rmi_address_add(&name, &to);
 	errno = sys;
-	fail_sys(&d->err, sys == ECONNREFUSED ? ERROR_NO_TARGET : ERROR_REFUSED,
-		 "%s", name.bytes);
+	fail_sys(&d->err, rmi_connect_kind(sys), "%s", name.bytes);
 	text_release(&name);
 	if (d->fd >= 0)
 		close(d->fd);

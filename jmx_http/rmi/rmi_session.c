@@ -215,8 +215,8 @@ static int is_elsewhere(const struct rmi_session *s,
 			  own->port != e->address.port))
 		return fail_in(err,
 			       "the JVM sends clients to %s, port %d "
-			       "(mxping says more; --force-address stays where "
-			       "it was asked to connect to)",
+			       "(mxping says more; --force-hostname or "
+			       "--force-address may help)",
 			       e->address.host, e->address.port);
 	return fail_in(err, "%s, port %d", e->address.host, e->address.port);
 }

@@ -185,7 +185,7 @@ static int dial(const struct sockaddr_storage *to, int64_t deadline_ns)
 	return -1;
 }
 
-static enum error_kind kind_of(int sys)
+enum error_kind rmi_connect_kind(int sys)
 {
 	switch (sys) {
 	case ECONNREFUSED:
@@ -228,7 +228,7 @@ int rmi_tcp_socket(const struct rmi_address *a, int64_t deadline_ns,
 		struct text last = { 0 };
 
 		rmi_address_add(&last, &a->list[i - 1]);
-		fail_sys(err, kind_of(errno), "cannot connect to %s",
+		fail_sys(err, rmi_connect_kind(errno), "cannot connect to %s",
 			 last.bytes);
 		text_release(&last);
 	}

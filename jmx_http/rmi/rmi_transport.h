@@ -47,6 +47,9 @@ int rmi_tcp_socket(const struct rmi_address *a, int64_t deadline_ns,
 struct rmi_transport *rmi_tcp_connect(const struct rmi_address *a,
 				      int64_t deadline_ns, struct error *err);
 
+/* What it means that connect(2) failed with that errno, as above. */
+enum error_kind rmi_connect_kind(int sys);
+
 /*
  * Who connects to a host and port.  The first member of every dialer's own
  * struct; it outlives what it gives.

@@ -117,6 +117,17 @@ PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" "$proxy" \
 	slow = Slow(9010)
 	refused(b"no answer in time")
 	slow.close()
+	# The limit is for all of it, not from one byte to the next: this one
+	# would take longer than any client waits here.
+	class Drips(Jvm):
+	    def serve(self, c, heard):
+	        c.sendall(b"N\0\xff")
+	        while True:
+	            c.sendall(b"x")
+	            time.sleep(0.2)
+	drips = Drips(9010)
+	refused(b"no answer in time")
+	drips.close()
 	class Other(Jvm):
 	    def serve(self, c, heard):
 	        c.sendall(b"SSH-2.0-x\r\n")
