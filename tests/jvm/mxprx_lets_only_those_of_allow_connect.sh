@@ -21,8 +21,10 @@ PYTHONPATH=tests/jvm/lib timeout 60 python3 - "$proxy_port" <<-'END' || exit 1
 	port = int(sys.argv[1])
 	jvm = Jvm(9010)
 	def client(address):
-	    s = socket.create_connection((address, port), 20, (address, 0))
 	    try:
+	        # Sent away, it may be so before it knows to be connected.
+	        s = socket.create_connection((address, port), 20,
+	                                     (address, 0))
 	        s.sendall(HELLO)
 	        head = take(s, 3)
 	    except (EOFError, OSError):
@@ -51,9 +53,9 @@ for way in '-b' '--socks'; do
 		port, way = int(sys.argv[1]), sys.argv[2]
 		hello = b"JRMI\0\2\x4b" if way == "-b" else b"\5\1\0"
 		def client(address):
-		    s = socket.create_connection(("127.0.0.1", port), 20,
-		                                 (address, 0))
 		    try:
+		        s = socket.create_connection(
+		            ("127.0.0.1", port), 20, (address, 0))
 		        s.sendall(hello)
 		        return s if s.recv(1) else None
 		    except OSError:

@@ -14,6 +14,18 @@
 
 #include <cmocka.h>
 
+/* Sanitizers are slow: they see every thirteenth of the places. */
+#if defined(__SANITIZE_ADDRESS__)
+#define STEP 13
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define STEP 13
+#endif
+#endif
+#ifndef STEP
+#define STEP 1
+#endif
+
 #define RETURNS_MAX 32
 
 /* A session, and where each return in it begins and ends. */
@@ -139,9 +151,9 @@ static void a_session_may_be_cut_at_every_byte(void **state)
 	struct session newer = open_session(paths[1]);
 
 	(void)state;
-	for (size_t len = 0; len < older.len; len++)
+	for (size_t len = 0; len < older.len; len += STEP)
 		cut_at(&older, len);
-	for (size_t len = 0; len < newer.len; len += 7)
+	for (size_t len = 0; len < newer.len; len += 7 * STEP)
 		cut_at(&newer, len);
 	input_close(&older.in);
 	input_close(&newer.in);
@@ -149,7 +161,7 @@ static void a_session_may_be_cut_at_every_byte(void **state)
 
 static void fall_silent(const struct session *s)
 {
-	for (size_t len = 0; len < s->len; len += 9) {
+	for (size_t len = 0; len < s->len; len += 9 * STEP) {
 		struct memory_talk talk = talk_once(s->bytes, len, 0, true);
 
 		assert_true(talk.failures <= 1);
@@ -167,7 +179,7 @@ static void a_server_may_fall_silent(void **state)
 /* Cut, it is connected to again, where another session begins, or its rest. */
 static void begin_again(const struct session *s)
 {
-	for (size_t len = 0; len < s->len; len += 37) {
+	for (size_t len = 0; len < s->len; len += 37 * STEP) {
 		struct memory_server server = {
 			.connections = { { s->bytes, len },
 					 { s->bytes, s->len },
@@ -194,7 +206,7 @@ static void change_everywhere(const struct session *s)
 	uint8_t *bytes = xmalloc(s->len);
 
 	memcpy(bytes, s->bytes, s->len);
-	for (size_t at = 0; at < s->len; at += 4) {
+	for (size_t at = 0; at < s->len; at += 4 * STEP) {
 		struct memory_talk talk;
 
 		bytes[at] ^= flips[at / 4 % sizeof(flips)];
@@ -268,7 +280,7 @@ static void notifications_may_be_cut_and_changed(void **state)
 	bytes = xmalloc(len);
 	memcpy(bytes, in.bytes, len);
 	server.connections[1].at = bytes;
-	for (size_t at = len % 3; at <= len; at += 3) {
+	for (size_t at = len % 3; at <= len; at += 3 * STEP) {
 		struct memory_talk talk;
 
 		server.next = 0;

@@ -15,7 +15,7 @@ ends() {
 	eventually has_gone || exit
 	press 'clear; stty -g >after' Enter
 	eventually test -e after || exit
-	eventually cmp before after || exit
+	eventually cmp -s before after || exit
 	rm after
 	echo "$1: $(state)"
 }
