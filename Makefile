@@ -78,7 +78,7 @@ demo:				## record a Java program, draw it, say where the page is
 
 check:				## every test; the last line counts them
 	$(Q)sh tests/setup.sh check
-	$(Q)sh tests/run.sh build unit,cli,screen,layers,man,sanitized,fuzz browser jvm
+	$(Q)sh tests/run.sh build unit,cli,screen,layers,man,sanitized browser,fuzz jvm
 
 quick:				## the tests that take seconds: no browser, no JVM
 	$(Q)sh tests/run.sh unit,cli,layers,man

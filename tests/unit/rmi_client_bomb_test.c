@@ -7,6 +7,7 @@
 #include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/jrmp.h"
 #include "tests/fuzz/memory_server.h"
+#include "tests/unit/sanitizers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,16 +24,6 @@
 #define MEMORY_KB (300L << 10)
 
 /* Sanitizers are slow, and what they take themselves does not count. */
-#if defined(__SANITIZE_ADDRESS__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED 0
-#endif
 #define OF(count) ((count) / (IS_SANITIZED ? 16 : 1))
 
 #define HEAD                                                                   \

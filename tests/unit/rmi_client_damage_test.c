@@ -7,6 +7,7 @@
 #include "core/base/input.h"
 #include "jmx_http/rmi/jrmp.h"
 #include "tests/fuzz/memory_server.h"
+#include "tests/unit/sanitizers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,17 +15,8 @@
 
 #include <cmocka.h>
 
-/* Sanitizers are slow: they see every thirteenth of the places. */
-#if defined(__SANITIZE_ADDRESS__)
-#define STEP 13
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define STEP 13
-#endif
-#endif
-#ifndef STEP
-#define STEP 1
-#endif
+/* From one place to the next; 13 has no factor in common with the steps. */
+#define STEP        (IS_SANITIZED ? 13 : 1)
 
 #define RETURNS_MAX 32
 

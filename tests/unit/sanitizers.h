@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sanitizers: whether they look on, which takes a test ten times as long.
+ *
+ * A test that goes through every place of its input then takes a part of them.
+ */
+#ifndef TESTS_UNIT_SANITIZERS_H
+#define TESTS_UNIT_SANITIZERS_H
+
+#if defined(__SANITIZE_ADDRESS__)
+#define IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+#ifndef IS_SANITIZED
+#define IS_SANITIZED 0
+#endif
+
+#endif
