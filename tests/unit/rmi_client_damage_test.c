@@ -157,8 +157,13 @@ static void fall_silent(const struct session *s)
 		struct memory_talk talk = talk_once(s->bytes, len, 0, true);
 
 		assert_true(talk.failures <= 1);
+		/*
+		 * On a machine that stood still for a while, the connection is
+		 * tried, and made anew: there is no other.
+		 */
 		if (talk.replies < MEMORY_REQUESTS)
-			assert_int_equal(talk.err.kind, ERROR_REFUSED);
+			assert_true(talk.err.kind == ERROR_REFUSED ||
+				    talk.err.kind == ERROR_NO_TARGET);
 	}
 }
 
