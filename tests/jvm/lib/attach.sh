@@ -52,7 +52,8 @@ alive() {
 }
 
 # no_litter PID [MOST]: no file of an attach is left where the JVM would see
-# it; given MOST, it has at most so many files open.
+# it; given MOST, it soon has at most so many files open: a client has all of a
+# reply a moment before the JVM closes its end.
 no_litter() {
 	ns_pid=$(awk '$1 == "NSpid:" { print $NF }' "/proc/$1/status")
 	for dir in "/proc/$1/root/tmp" "/proc/$1/cwd" .; do
@@ -60,8 +61,13 @@ no_litter() {
 			{ echo "$dir/.attach_pid$ns_pid is left"; return 1; }
 	done
 	[ -n "${2-}" ] || return 0
-	now=$(find "/proc/$1/fd" -mindepth 1 | wc -l)
-	[ "$now" -le "$2" ] || { echo "$now files are open, not $2"; return 1; }
+	for _ in $(seq 1 100); do
+		now=$(files_open "$1")
+		[ "$now" -gt "$2" ] || return 0
+		sleep 0.1
+	done
+	echo "$now files are open, not $2"
+	return 1
 }
 
 files_open() {
