@@ -39,13 +39,15 @@ ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(LINK_SANITIZE) $(CFLAGS) $(LDFLAGS)
 # Into the binary: to find and bind them as shared ones would take longer than
 # all else of a start.  Debian has no such libcjson.
 LIBS := -Wl,-Bstatic -lpcre2-8 -lz -ldeflate -lncursesw -ltinfo \
-	-levent_openssl -levent -lssl -lcrypto -Wl,-Bdynamic -lcjson
+	-levent_openssl -levent -lssl -lcrypto -lbpf -ldw -lelf -llzma -lbz2 \
+	-lz -liberty -Wl,-Bdynamic -lcjson
 
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(2))
 Q := $(if $(V),,@)
 
 sources := $(filter-out cmd/main.c,$(wildcard core/*/*.c jmx_http/*.c jmx_http/*/*.c \
-	render/*.c render/*/*.c cmd/*.c))
+	render/*.c render/*/*.c cmd/*.c jvmti/client*.c) \
+	$(filter-out %.bpf.c,$(wildcard bpf/*.c)))
 objects := $(sources:%.c=$(B)/%.o)
 unit_tests := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*_test.c))
 # What the tests of a folder share: linked into each of them.

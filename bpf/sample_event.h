@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sample_event: one sample, as the BPF programs put it into the ring buffer.
+ *
+ * Included by the programs and by what reads them, so there are only types of
+ * <linux/types.h>.  Behind the struct stand, one after the other, so many
+ * kernel addresses, leaf first, so many user addresses of the kernel's own
+ * walk along frame pointers (only where it was asked for), and so many bytes of
+ * the user stack, from regs[SAMPLE_SP] on.
+ */
+#ifndef BPF_SAMPLE_EVENT_H
+#define BPF_SAMPLE_EVENT_H
+
+#include <linux/types.h>
+
+enum sample_kind {
+	SAMPLE_CPU,    /* a tick while the thread ran */
+	SAMPLE_OFFCPU, /* it ran again; weight is how long it had not, in ns */
+	SAMPLE_ALLOC,  /* an allocation; weight is the bytes it stands for */
+	SAMPLE_LOCK,   /* a monitor was entered; weight is the wait, in ns */
+	SAMPLE_KINDS
+};
+
+/* What of the user's registers an unwinder needs; x86-64's names. */
+enum sample_register {
+	SAMPLE_IP,
+	SAMPLE_SP,
+	SAMPLE_BP,
+	SAMPLE_BX,
+	SAMPLE_R12,
+	SAMPLE_R13,
+	SAMPLE_R14,
+	SAMPLE_R15,
+	SAMPLE_REGISTERS
+};
+
+enum sample_flags {
+	SAMPLE_IN_KERNEL = 1, /* the thread was in the kernel */
+	SAMPLE_STACK_CUT = 2, /* there was more stack than may be copied */
+	SAMPLE_NO_USER = 4,   /* no user side: a kernel thread, or it ended */
+	SAMPLE_PREEMPTED = 8, /* off-CPU though it wanted to run */
+};
+
+struct sample_event {
+	__u64 time_ns; /* CLOCK_MONOTONIC, when it was taken */
+	__u64 weight;
+	__u64 regs[SAMPLE_REGISTERS];
+	__u32 tgid, tid; /* of the first pid namespace */
+	__u16 kind;      /* enum sample_kind */
+	__u16 flags;
+	__u32 kernel_frames, user_frames; /* how many */
+	__u32 stack_bytes;
+	__u32 reserved;
+	char comm[16]; /* foreign */
+};
+
+#endif

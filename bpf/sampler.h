@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sampler: takes samples of threads in the kernel, and hands them over.
+ *
+ * Three kinds of moments: a tick of the CPU clock (hardware cycles where there
+ * are any), a switch of the scheduler, a function that a thread reaches (a
+ * uprobe).  At each, the user's registers, a bounded copy of the user's stack
+ * and the kernel's stack go into a ring buffer: unwinding is done outside.
+ * Nothing is changed in the target but for a uprobe's instruction, which goes
+ * when the sampler does, however it ends.
+ */
+#ifndef BPF_SAMPLER_H
+#define BPF_SAMPLER_H
+
+#include "bpf/sample_event.h"
+#include "core/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct sampler;
+
+struct sampler_options {
+	unsigned kinds;     /* bits 1 << enum sample_kind */
+	unsigned hz;        /* ticks a second and CPU, for SAMPLE_CPU */
+	size_t stack_bytes; /* of the user's stack at most: 4 KiB to 256 KiB */
+	bool kernel, user;  /* which side's stack is wanted; both mostly */
+	uint64_t min_blocked_ns; /* shorter SAMPLE_OFFCPU are left out */
+	pid_t tid;               /* only this thread; 0 = all */
+	bool frame_pointers; /* have the kernel walk the user's stack, too */
+};
+
+/*
+ * Loads and checks the programs.  ERROR_PERMISSION or ERROR_UNAVAILABLE names
+ * what is missing (a capability, BTF, a kernel setting) and the remedy.
+ */
+struct sampler *sampler_open(const struct sampler_options *o,
+			     struct error *err);
+void sampler_close(struct sampler *s); /* NULL is fine */
+
+/*
+ * Samples a process, too, or no longer; pid as this process sees it.  May be
+ * called while samples are taken.
+ */
+int sampler_add(struct sampler *s, pid_t pid, struct error *err);
+void sampler_remove(struct sampler *s, pid_t pid);
+
+/*
+ * Has the function at an offset of a file (path may be below
+ * /proc/PID/map_files) give samples of a kind, SAMPLE_ALLOC or SAMPLE_LOCK, in
+ * the process pid; its first argument is the weight.
+ */
+int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
+		  const char *path, uint64_t offset, struct error *err);
+
+int sampler_start(struct sampler *s, struct error *err);
+void sampler_stop(struct sampler *s); /* what was taken can still be read */
+
+/* For poll(2): readable when there are samples. */
+int sampler_fd(const struct sampler *s);
+
+/*
+ * One sample; the arrays behind it are aligned and are the event's, which is
+ * valid until the function returns.  False ends the reading, for now.
+ */
+typedef bool sampler_sink_fn(void *self, const struct sample_event *e,
+			     const uint64_t *kernel, const uint64_t *user,
+			     const uint8_t *stack);
+
+/* Hands over what there is, without waiting; how many samples. */
+size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self);
+
+struct sampler_counts {
+	uint64_t taken;   /* put into the ring buffer */
+	uint64_t lost;    /* of the targets, without room in it */
+	uint64_t runs;    /* of the programs, and how long they took: 0 */
+	uint64_t runs_ns; /* unless kernel.bpf_stats_enabled is 1 */
+};
+
+void sampler_counts(const struct sampler *s, struct sampler_counts *counts);
+
+/* "cycles" or "cpu-clock": what ticks. */
+const char *sampler_clock(const struct sampler *s);
+
+#endif

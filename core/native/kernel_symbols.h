@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kernel_symbols: the names of the kernel's functions: /proc/kallsyms.
+ */
+#ifndef CORE_NATIVE_KERNEL_SYMBOLS_H
+#define CORE_NATIVE_KERNEL_SYMBOLS_H
+
+#include "core/base/error.h"
+
+#include <stdint.h>
+
+struct kernel_symbols;
+
+/*
+ * ERROR_PERMISSION when the kernel hides its addresses (kernel.kptr_restrict);
+ * frames are then known to be the kernel's, and no more.
+ */
+struct kernel_symbols *kernel_symbols_open(struct error *err);
+void kernel_symbols_close(struct kernel_symbols *k); /* NULL is fine */
+
+/* The function that holds the address, as long as k lives; NULL = none. */
+const char *kernel_symbols_function(const struct kernel_symbols *k,
+				    uint64_t address);
+
+#endif

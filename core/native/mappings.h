@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mappings: what a process has mapped where: /proc/PID/maps.
+ */
+#ifndef CORE_NATIVE_MAPPINGS_H
+#define CORE_NATIVE_MAPPINGS_H
+
+#include "core/base/error.h"
+#include "core/jvm/jvm.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mapping {
+	uint64_t start, end; /* [start, end) */
+	uint64_t offset;     /* in the file */
+	uint64_t dev, inode; /* inode 0 = no file */
+	bool is_executable;
+	const char *path; /* foreign, as the kernel writes it; "" = none */
+};
+
+struct mappings {
+	struct mapping *all; /* by address */
+	size_t count, cap;
+};
+
+/* Replaces *m by what is mapped now; mappings_release() is due. */
+int mappings_read(struct mappings *m, const struct jvm *jvm, struct error *err);
+void mappings_release(struct mappings *m); /* zeroed storage is fine */
+
+/* The one that holds the address, or NULL. */
+const struct mapping *mappings_find(const struct mappings *m, uint64_t address);
+
+#endif
