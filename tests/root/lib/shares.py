@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+#
+#	shares.py self|total A.collapsed B.collapsed POINTS [COUNT]
+#
+# Compares what two samplers say of one run: the shares of the COUNT (10) methods
+# that A finds hottest, among the Java frames: what is native or the kernel's
+# above them counts for the Java method that called it.  Collapsed stack traces,
+# with marks (--annotate) of what each frame is.  Prints a table; fails when a
+# share differs by more than so many points.
+import re
+import sys
+from collections import Counter
+
+java = re.compile(r"_\[[ji01]\]$")
+
+
+def shares(path, which):
+    counts, total = Counter(), 0
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            stack, _, weight = line.rstrip("\n").rpartition(" ")
+            frames = [java.sub("", f) for f in stack.split(";") if java.search(f)]
+            if not frames:
+                continue
+            total += int(weight)
+            for name in {frames[-1]} if which == "self" else set(frames):
+                counts[name] += int(weight)
+    if not total:
+        sys.exit(f"{path} has no Java frames")
+    return {name: 100 * n / total for name, n in counts.items()}, total
+
+
+def main(which, one, other, points, count=10):
+    a, a_total = shares(one, which)
+    b, b_total = shares(other, which)
+    print(f"{which}: {a_total} and {b_total}")
+    far = 0
+    for name in sorted(a, key=a.get, reverse=True)[: int(count)]:
+        differs = abs(a[name] - b.get(name, 0)) > float(points)
+        far += differs
+        print(f"{a[name]:6.1f} {b.get(name, 0):6.1f} {'!' if differs else ' '} {name}")
+    return 1 if far else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
