@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drawing: a profile written to a file, in any of the formats there are.
+ *
+ * To add one: a function that writes it, and its line in the table at the foot
+ * of drawing.c.
+ */
+#ifndef CMD_DRAWING_H
+#define CMD_DRAWING_H
+
+#include "cmd/sample_filter.h"
+#include "core/base/error.h"
+#include "core/base/output.h"
+#include "core/profile/event_view.h"
+#include "core/profile/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How it is drawn; what was not asked for is false, NULL or < 0. */
+struct drawing_options {
+	const char *event; /* only this; NULL: the page has a tab for each */
+	const char *title;
+	double min_width; /* per cent; < 0: as is fit */
+	bool threads, lines, simple_names, annotate, reverse, total;
+};
+
+/* A profile, and the views into it that are drawn. */
+struct drawing {
+	const struct drawing_options *options;
+	struct profile *profile; /* borrowed */
+	struct event_view *views;
+	size_t view_count;
+	size_t selected;
+	const char *source; /* what was read, for people */
+	const char *output; /* file name, or "-" */
+};
+
+void drawing_release(struct drawing *d); /* its views */
+
+/* What can be written. */
+struct drawing_format {
+	const char *name;       /* what --output-format takes */
+	const char *extensions; /* ".html .htm", the usual one first */
+	/* What of drawing_options has no meaning without it. */
+	bool is_page, annotates;
+	/* True when it could write all. */
+	bool (*write)(struct output *out, const struct drawing *d);
+};
+
+/* What --output-format takes: "html|…". */
+const char *drawing_formats(void);
+
+/*
+ * The format called name, or where that is NULL, of output's extension; the
+ * page when both are NULL or there is no extension.  NULL and ERROR_MISUSE when
+ * there is none, or options that it has no use for.
+ */
+const struct drawing_format *drawing_format(const char *name,
+					    const char *output,
+					    const struct drawing_options *o,
+					    struct error *err);
+
+/* dump.html for /x/dump.jfr: here, not beside it.  The caller's to free. */
+char *drawing_output_of(const char *input, const struct drawing_format *f);
+
+/*
+ * Fails with ERROR_OUTPUT when an output would replace one of the inputs, which
+ * would lose a recording for ever.
+ */
+int drawing_check_output(const char *output, const char *const *inputs,
+			 size_t count, struct error *err);
+
+/* "dump.jfr", "3 recordings": the caller's to free. */
+char *drawing_source_of(const char *const *inputs, size_t count);
+
+/*
+ * Chooses what is drawn, after it applied the filter to the profile.  Fails
+ * with ERROR_INPUT when there is no such event, with ERROR_FAILED when the
+ * filter left nothing of it.
+ */
+int drawing_choose(struct drawing *d, const struct sample_filter *filter,
+		   struct error *err);
+
+/*
+ * Says which of several kinds of events is in front, and leaves those that a
+ * page has room for.
+ */
+void drawing_limit(struct drawing *d);
+
+/*
+ * Writes it and says so.  Fails with ERROR_PARTIAL when that is written which
+ * could be had.
+ */
+int drawing_write(const struct drawing *d, const struct drawing_format *format,
+		  struct error *err);
+
+#endif
