@@ -52,10 +52,12 @@ const char *elf_image_function(struct elf_image *image, uint64_t address,
 
 /* Where the value of a register of the caller's is. */
 enum cfi_rule {
-	CFI_SAME,      /* it is as it was */
-	CFI_AT_CFA,    /* in memory, at the CFA + offset */
-	CFI_IS_CFA,    /* it is the CFA + offset */
-	CFI_UNDEFINED, /* nowhere; of the return address: this is the root */
+	CFI_SAME,        /* it is as it was */
+	CFI_AT_CFA,      /* in memory, at the CFA + offset */
+	CFI_IS_CFA,      /* it is the CFA + offset */
+	CFI_AT_REGISTER, /* in memory, at this frame's base + offset */
+	CFI_IS_REGISTER, /* it is this frame's base + offset */
+	CFI_UNDEFINED,   /* nowhere; of the return address: this is the root */
 };
 
 /* Registers as DWARF numbers them (System V ABI AMD64, figure 3.36). */
@@ -67,23 +69,29 @@ enum {
 	DWARF_REGISTERS = 17
 };
 
-/* How to get from a frame to its caller's. */
+/*
+ * How to get from a frame to its caller's.  The CFA is a register + offset, or
+ * what stands in memory there: of a signal's frame (SP, as the kernel saved
+ * it), or of one that was realigned.  Registers may be any of the seventeen;
+ * a walk that does not have one ends.
+ */
 struct cfi_row {
-	uint8_t cfa_register; /* the CFA is this register + offset, or, */
-	bool cfa_is_plt;      /* in a PLT, SP + 8 + ((IP & 15) >= 11 ? 8 : 0) */
-	bool cfa_is_memory;   /* what stands there is the CFA (a signal's) */
-	bool is_signal;       /* the caller was interrupted: its IP is no
-				 return address */
+	uint8_t cfa_register;
+	bool cfa_is_memory;
+	bool is_signal; /* the caller was interrupted: its IP is no return
+			   address */
 	int32_t cfa_offset;
 	struct {
 		uint8_t rule; /* enum cfi_rule */
+		uint8_t base; /* of CFI_AT_REGISTER, CFI_IS_REGISTER */
 		int32_t offset;
 	} registers[DWARF_REGISTERS];
 };
 
 /*
  * The row for an address of the file, of .eh_frame, else .debug_frame; false
- * when there is none, or it needs what a row cannot say.
+ * when there is none, or it needs what a row cannot say.  It is of that very
+ * address: of one in a PLT, the next has another CFA.
  */
 bool elf_image_cfi(struct elf_image *image, uint64_t address,
 		   struct cfi_row *row);
