@@ -10,6 +10,7 @@
 const struct command *const commands[] = {
 	&ttop_command,
 	&flame_command,
+	&prof_command,
 	&jps_command,
 	&jcmd_command,
 	&jstack_command,

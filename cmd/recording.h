@@ -7,6 +7,7 @@
 #ifndef CMD_RECORDING_H
 #define CMD_RECORDING_H
 
+#include "cmd/command.h"
 #include "core/base/error.h"
 #include "core/profile/profile.h"
 
@@ -22,6 +23,24 @@ struct recording_options {
 	const char *time_range, *time_zone; /* as time_period.h has them */
 	bool keep_lines;
 };
+
+/*
+ * The rows of an option table for a part of a recording; o is a struct with
+ * these members.
+ */
+/* clang-format off */
+#define OPT_RECORDING_TIMES(o) \
+	OPT_STRING(0, "from", &(o).from, "<time>", \
+		   "leave out what was before: 10s, -10s, 10:32:59"), \
+	OPT_STRING(0, "to", &(o).to, "<time>", \
+		   "leave out what was then and after"), \
+	OPT_STRING(0, "time-range", &(o).time_range, "<from>-<to>", \
+		   "[[[[YYYY.]MM.]DD_]hh:]mm:ss of each …, in UTC", \
+		   .aliases = "-tr"), \
+	OPT_STRING(0, "time-zone", &(o).time_zone, "<zone>", \
+		   "of these times: UTC, Europe/Paris, GMT+02:00", \
+		   .aliases = "-tz --timezone")
+/* clang-format on */
 
 /* What --format takes: "auto|jfr|…". */
 const char *recording_formats(void);

@@ -5,6 +5,7 @@
 #ifndef CMD_SAMPLE_FILTER_H
 #define CMD_SAMPLE_FILTER_H
 
+#include "cmd/command.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/profile/profile.h"
@@ -19,6 +20,29 @@ struct sample_filter_options {
 	const char *include, *exclude;
 	const char *trace_filter, *trace_trim;
 };
+
+/* The rows of an option table; f is a struct sample_filter_options. */
+/* clang-format off */
+#define OPT_SAMPLE_FILTER(f) \
+	OPT_STRING(0, "thread-name", &(f).thread_name, "<regex>", \
+		   "only threads whose name matches"), \
+	OPT_STRING(0, "full-thread-name", &(f).full_thread_name, \
+		   "<regex>", "likewise, the whole name", \
+		   .aliases = "-tn"), \
+	OPT_STRING(0, "state", &(f).state, "<states>", \
+		   "only samples in these states: RUNNABLE,BLOCKED", \
+		   .aliases = "-s --states"), \
+	OPT_STRING('I', "include", &(f).include, "<regex>", \
+		   "only stack traces with a matching frame"), \
+	OPT_STRING('X', "exclude", &(f).exclude, "<regex>", \
+		   "no stack traces with a matching frame"), \
+	OPT_STRING(0, "trace-filter", &(f).trace_filter, "<filter>", \
+		   "only stack traces that pass, as SJK writes it", \
+		   .aliases = "-tf"), \
+	OPT_STRING(0, "trace-trim", &(f).trace_trim, "<filter>", \
+		   "only what lies above the frame it finds", \
+		   .aliases = "-tt")
+/* clang-format on */
 
 struct sample_filter;
 
