@@ -34,7 +34,7 @@ HARDENING += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
 LINK_SANITIZE := -fsanitize=$(SANITIZE)
 endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) $(HARDENING) \
-	-include core/base/banned.h -I. $(CPPFLAGS)
+	-include core/base/banned.h -I. -Ibuild $(CPPFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(LINK_SANITIZE) $(CFLAGS) $(LDFLAGS)
 # Into the binary: to find and bind them as shared ones would take longer than
 # all else of a start.  Debian has no such libcjson.
@@ -115,6 +115,27 @@ endef
 export flame_page_S
 $(B)/flame_page.o: build/flame_page.html $(B)/flags
 	$(Q)printf '%s\n' "$$flame_page_S" | $(CC) -x assembler -c -o $@ -
+
+# The programs that run in the kernel are checked by it, and are the same whatever
+# the compiler of the rest.  -target bpf does not look where Debian has <asm/*.h>.
+BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
+BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -I. \
+	-I/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null || \
+		gcc -print-multiarch)
+bpf_shared := $(wildcard bpf/*.bpf.h) bpf/sample_event.h bpf/sampler_maps.h
+
+# Without DWARF, which nobody reads, through bpftool.
+build/bpf/%.skel.h: bpf/%.bpf.c $(bpf_shared)
+	$(call say,BPF,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)clang $(BPF_CFLAGS) -c -o $@.$$$$.o $< && \
+		$(BPFTOOL) gen object $@.$$$$.stripped.o $@.$$$$.o && \
+		{ echo '#pragma GCC system_header' && \
+		$(BPFTOOL) gen skeleton $@.$$$$.stripped.o name $*_bpf; } \
+			>$@.$$$$ && \
+		rm -f $@.$$$$.*o && mv $@.$$$$ $@
+
+$(B)/bpf/sampler.o: build/bpf/sampler.skel.h
 
 $(B)/libsjkc.a: $(objects) $(B)/flame_page.o
 	$(call say,AR,$@)

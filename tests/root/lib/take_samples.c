@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * take_samples DEED...
+ *
+ * Does with a sampler what the words say, one after the other:
+ *
+ *	kinds=cpu,offcpu,alloc,lock hz=N stack=BYTES min=NS tid=N ring=BYTES
+ *	kernel=0 user=0 frames=1	options, before open
+ *	open add=PID remove=PID start stop close
+ *	probe=KIND:PID:OFFSET:PATH
+ *	quiet			samples are counted, but not printed
+ *	read=MS			for so long, printing samples
+ *	until=PID		the same until the process has ended
+ *	sleep=MS		without reading
+ *	say=TEXT		to stdout
+ *	wait			for a line on stdin
+ *	stack=TEXT		how many samples have the text in their stacks
+ *	clock counts
+ *
+ * Ends with the kind of the error as its exit status.
+ */
+#include "bpf/sampler.h"
+#include "core/base/clock.h"
+#include "core/base/safe_text.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct sampler *sampler;
+static struct sampler_options options = {
+	.kinds = 1U << SAMPLE_CPU,
+	.hz = 99,
+	.stack_bytes = 65536,
+	.kernel = true,
+	.user = true,
+};
+static struct error err;
+static bool is_quiet;
+static size_t received, bytes;
+
+static const char *const kinds[SAMPLE_KINDS] = {
+	[SAMPLE_CPU] = "cpu",
+	[SAMPLE_OFFCPU] = "offcpu",
+	[SAMPLE_ALLOC] = "alloc",
+	[SAMPLE_LOCK] = "lock",
+};
+
+static bool show(void *self, const struct sample_event *e,
+		 const uint64_t *kernel, const uint64_t *user,
+		 const uint8_t *stack)
+{
+	struct text comm = { 0 };
+
+	(void)self, (void)kernel, (void)user, (void)stack;
+	received++;
+	bytes += sizeof(*e) + e->stack_bytes +
+		 8 * (size_t)(e->kernel_frames + e->user_frames);
+	if (is_quiet)
+		return true;
+	text_puts(&comm, "");
+	safe_text(&comm, e->comm, strnlen(e->comm, sizeof(e->comm)));
+	printf("sample %s %u %u weight=%llu flags=%u kernel=%u user=%u "
+	       "stack=%u ip=%llx sp=%llx %s\n",
+	       kinds[e->kind], e->tgid, e->tid, (unsigned long long)e->weight,
+	       e->flags, e->kernel_frames, e->user_frames, e->stack_bytes,
+	       (unsigned long long)e->regs[SAMPLE_IP],
+	       (unsigned long long)e->regs[SAMPLE_SP], comm.bytes);
+	text_release(&comm);
+	return true;
+}
+
+static bool has_ended(pid_t pid) { return kill(pid, 0) && errno == ESRCH; }
+
+/* For so long, or until pid has ended; 0 = until that does not matter. */
+static void read_for(int64_t ms, pid_t pid)
+{
+	int64_t end = clock_monotonic_ns() + ms * CLOCK_NS_PER_MS;
+
+	while (clock_monotonic_ns() < end && !(pid && has_ended(pid))) {
+		struct pollfd p = { sampler_fd(sampler), POLLIN, 0 };
+
+		poll(&p, 1, 20);
+		sampler_read(sampler, show, NULL);
+	}
+	sampler_read(sampler, show, NULL);
+}
+
+static unsigned kinds_of(const char *text)
+{
+	unsigned bits = 0;
+
+	for (int i = 0; i < SAMPLE_KINDS; i++) {
+		if (strstr(text, kinds[i]))
+			bits |= 1U << i;
+	}
+	return bits;
+}
+
+static int set_option(const char *name, const char *value)
+{
+	uint64_t n = strtoull(value, NULL, 10);
+
+	if (strcmp(name, "kinds") == 0)
+		options.kinds = kinds_of(value);
+	else if (strcmp(name, "hz") == 0)
+		options.hz = (unsigned)n;
+	else if (strcmp(name, "stack") == 0)
+		options.stack_bytes = n;
+	else if (strcmp(name, "min") == 0)
+		options.min_blocked_ns = n;
+	else if (strcmp(name, "tid") == 0)
+		options.tid = (pid_t)n;
+	else if (strcmp(name, "kernel") == 0)
+		options.kernel = n;
+	else if (strcmp(name, "user") == 0)
+		options.user = n;
+	else if (strcmp(name, "frames") == 0)
+		options.frame_pointers = n;
+	else
+		return -1;
+	return 0;
+}
+
+static int probe(const char *value)
+{
+	char kind[16], path[4096];
+	unsigned long long offset;
+	int pid;
+
+	if (sscanf(value, "%15[a-z]:%d:%llu:%4095s", kind, &pid, &offset,
+		   path) != 4)
+		return fail(&err, ERROR_MISUSE, "%s is no probe", value);
+	return sampler_probe(sampler,
+			     strcmp(kind, "lock") == 0 ? SAMPLE_LOCK
+						       : SAMPLE_ALLOC,
+			     pid, path, offset, &err);
+}
+
+static int with_value(const char *name, const char *value)
+{
+	long n = strtol(value, NULL, 10);
+	int ret = 0;
+
+	if (strcmp(name, "add") == 0)
+		ret = sampler_add(sampler, (pid_t)n, &err);
+	else if (strcmp(name, "remove") == 0)
+		sampler_remove(sampler, (pid_t)n);
+	else if (strcmp(name, "probe") == 0)
+		ret = probe(value);
+	else if (strcmp(name, "read") == 0)
+		read_for(n, 0);
+	else if (strcmp(name, "until") == 0)
+		read_for(120000, (pid_t)n);
+	else if (strcmp(name, "sleep") == 0)
+		usleep((useconds_t)n * 1000);
+	else if (strcmp(name, "say") == 0)
+		printf("%s\n", value);
+	else if (set_option(name, value))
+		ret = fail(&err, ERROR_MISUSE, "%s: no such deed", name);
+	fflush(stdout);
+	return ret;
+}
+
+static void show_counts(void)
+{
+	struct sampler_counts c;
+
+	sampler_counts(sampler, &c);
+	printf("counts taken=%llu lost=%llu runs=%llu runs_ns=%llu "
+	       "received=%zu bytes=%zu\n",
+	       (unsigned long long)c.taken, (unsigned long long)c.lost,
+	       (unsigned long long)c.runs, (unsigned long long)c.runs_ns,
+	       received, bytes);
+}
+
+static int do_word(const char *word)
+{
+	int ret = 0;
+
+	if (strcmp(word, "open") == 0) {
+		sampler = sampler_open(&options, &err);
+		ret = sampler ? 0 : -1;
+	} else if (strcmp(word, "start") == 0) {
+		ret = sampler_start(sampler, &err);
+	} else if (strcmp(word, "stop") == 0) {
+		sampler_stop(sampler);
+	} else if (strcmp(word, "close") == 0) {
+		sampler_close(sampler);
+		sampler = NULL;
+	} else if (strcmp(word, "quiet") == 0) {
+		is_quiet = true;
+	} else if (strcmp(word, "clock") == 0) {
+		printf("clock %s\n", sampler_clock(sampler));
+	} else if (strcmp(word, "counts") == 0) {
+		show_counts();
+	} else if (strcmp(word, "wait") == 0) {
+		for (int c = 0; c != '\n' && c != EOF;)
+			c = getchar();
+	} else {
+		ret = fail(&err, ERROR_MISUSE, "%s: no such deed", word);
+	}
+	fflush(stdout);
+	return ret;
+}
+
+static int do_deed(char *deed)
+{
+	char *equals = strchr(deed, '=');
+
+	if (!equals)
+		return do_word(deed);
+	*equals = '\0';
+	return with_value(deed, equals + 1);
+}
+
+int main(int argc, char **argv)
+{
+	int ret = 0;
+
+	for (int i = 1; i < argc && ret == 0; i++)
+		ret = do_deed(argv[i]);
+	if (ret)
+		fprintf(stderr, "take_samples: %s\n", err.text);
+	sampler_close(sampler);
+	return ret ? (int)err.kind : 0;
+}
