@@ -58,6 +58,7 @@ fuzzers := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 # Programs and libraries that only tests use.
 tools := $(patsubst %.c,$(B)/%.so,$(wildcard tests/tools/*.c))
 jvm_tools := $(patsubst %.c,$(B)/%,$(wildcard tests/jvm/lib/*.c))
+root_tools := $(patsubst %.c,$(B)/%,$(wildcard tests/root/lib/*.c))
 
 # What clang checks while tests run; fuzzers link the same objects.
 sanitized := CC=clang SANITIZE=fuzzer-no-link,address,undefined
@@ -163,7 +164,11 @@ $(B)/tests/jvm/lib/%: $(B)/tests/jvm/lib/%.o $(B)/libsjkc.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-everything: $(B)/sjkc $(unit_tests) $(tools) $(jvm_tools)
+$(B)/tests/root/lib/%: $(B)/tests/root/lib/%.o $(B)/libsjkc.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+everything: $(B)/sjkc $(unit_tests) $(tools) $(jvm_tools) $(root_tools)
 fuzzers: $(fuzzers)
 
 # The parts of check: each prints TAP (tests/run.sh).

@@ -23,7 +23,7 @@
 
 /* Set before loading; constants to the verifier. */
 const volatile __u32 stack_limit; /* bytes of the user's stack at most */
-const volatile __u32 only_tid;	  /* 0 = all */
+const volatile __u32 only_tid;    /* 0 = all */
 const volatile bool want_kernel, want_frames;
 
 struct {
@@ -63,8 +63,8 @@ static __always_inline bool is_wanted(__u32 tgid, __u32 tid)
 static __always_inline void registers_of_task(struct sample_event *e,
 					      struct task_struct *task)
 {
-	struct pt_regs___kernel *r =
-		(struct pt_regs___kernel *)bpf_task_pt_regs(task);
+	struct pt_regs___kernel *r = (struct pt_regs___kernel *)
+		bpf_task_pt_regs(task);
 
 	opaque(r);
 	e->regs[SAMPLE_IP] = r->ip;

@@ -63,10 +63,10 @@ static int configure(struct sampler *s, struct error *err)
 	s->programs->rodata->want_kernel = o->kernel;
 	s->programs->rodata->want_frames = o->user && o->frame_pointers;
 	if (cpus < 1 ||
-	    bpf_map__set_value_size(
-		    ticks, (__u32)(sizeof(struct sample_event) +
-				   SAMPLER_ARRAYS + o->stack_bytes +
-				   PAGE_BYTES)) ||
+	    bpf_map__set_value_size(ticks,
+				    (__u32)(sizeof(struct sample_event) +
+					    SAMPLER_ARRAYS + o->stack_bytes +
+					    PAGE_BYTES)) ||
 	    bpf_map__set_max_entries(ticks, (__u32)cpus))
 		return fail(err, ERROR_FAILED, "BPF maps cannot be sized");
 	return 0;

@@ -4,7 +4,7 @@
  *
  * Does with a sampler what the words say, one after the other:
  *
- *	kinds=cpu,offcpu,alloc,lock hz=N stack=BYTES min=NS tid=N ring=BYTES
+ *	kinds=cpu,offcpu,alloc,lock hz=N stack=BYTES min=NS tid=N
  *	kernel=0 user=0 frames=1	options, before open
  *	open add=PID remove=PID start stop close
  *	probe=KIND:PID:OFFSET:PATH
@@ -14,7 +14,6 @@
  *	sleep=MS		without reading
  *	say=TEXT		to stdout
  *	wait			for a line on stdin
- *	stack=TEXT		how many samples have the text in their stacks
  *	clock counts
  *
  * Ends with the kind of the error as its exit status.
@@ -76,7 +75,7 @@ static bool show(void *self, const struct sample_event *e,
 
 static bool has_ended(pid_t pid) { return kill(pid, 0) && errno == ESRCH; }
 
-/* For so long, or until pid has ended; 0 = until that does not matter. */
+/* For so long, or until pid, unless it is 0, has ended. */
 static void read_for(int64_t ms, pid_t pid)
 {
 	int64_t end = clock_monotonic_ns() + ms * CLOCK_NS_PER_MS;
@@ -126,19 +125,21 @@ static int set_option(const char *name, const char *value)
 	return 0;
 }
 
+/* KIND:PID:OFFSET:PATH */
 static int probe(const char *value)
 {
-	char kind[16], path[4096];
-	unsigned long long offset;
-	int pid;
+	bool is_lock = strncmp(value, "lock:", 5) == 0;
+	const char *p = strchr(value, ':');
+	uint64_t numbers[2] = { 0 };
 
-	if (sscanf(value, "%15[a-z]:%d:%llu:%4095s", kind, &pid, &offset,
-		   path) != 4)
+	for (int i = 0; i < 2 && p; i++) {
+		numbers[i] = strtoull(p + 1, NULL, 10);
+		p = strchr(p + 1, ':');
+	}
+	if (!p)
 		return fail(&err, ERROR_MISUSE, "%s is no probe", value);
-	return sampler_probe(sampler,
-			     strcmp(kind, "lock") == 0 ? SAMPLE_LOCK
-						       : SAMPLE_ALLOC,
-			     pid, path, offset, &err);
+	return sampler_probe(sampler, is_lock ? SAMPLE_LOCK : SAMPLE_ALLOC,
+			     (pid_t)numbers[0], p + 1, numbers[1], &err);
 }
 
 static int with_value(const char *name, const char *value)
