@@ -34,7 +34,7 @@ HARDENING += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
 LINK_SANITIZE := -fsanitize=$(SANITIZE)
 endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) $(HARDENING) \
-	-include core/base/banned.h -I. -Ibuild $(CPPFLAGS)
+	-include core/base/banned.h -I. -Ibuild/include $(CPPFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(LINK_SANITIZE) $(CFLAGS) $(LDFLAGS)
 # Into the binary: to find and bind them as shared ones would take longer than
 # all else of a start.  Debian has no such libcjson.
@@ -126,7 +126,7 @@ BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -I. \
 bpf_shared := $(wildcard bpf/*.bpf.h) bpf/sample_event.h bpf/sampler_maps.h
 
 # Without DWARF, which nobody reads, through bpftool.
-build/bpf/%.skel.h: bpf/%.bpf.c $(bpf_shared)
+build/include/bpf/%.skel.h: bpf/%.bpf.c $(bpf_shared)
 	$(call say,BPF,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)clang $(BPF_CFLAGS) -c -o $@.$$$$.o $< && \
@@ -136,7 +136,7 @@ build/bpf/%.skel.h: bpf/%.bpf.c $(bpf_shared)
 			>$@.$$$$ && \
 		rm -f $@.$$$$.*o && mv $@.$$$$ $@
 
-$(B)/bpf/sampler.o: build/bpf/sampler.skel.h
+$(B)/bpf/sampler.o: build/include/bpf/sampler.skel.h
 
 $(B)/libsjkc.a: $(objects) $(B)/flame_page.o
 	$(call say,AR,$@)
