@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/native/elf_symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* libjvm has 60,000 symbols in 6 MB. */
+enum { SYMBOLS_MAX = 32 << 20, NAMES_MAX = 128 << 20 };
+
+void elf_symbols_init(struct elf_symbols *s, const struct elf_file *f,
+		      uint32_t type)
+{
+	const Elf64_Shdr *section = elf_file_section_of_type(f, type);
+
+	*s = (struct elf_symbols){ 0 };
+	if (!section || section->sh_entsize != sizeof(Elf64_Sym) ||
+	    section->sh_link >= f->section_count ||
+	    !elf_file_read_section(f, section, SYMBOLS_MAX, &s->symbols) ||
+	    !elf_file_read_section(f, &f->sections[section->sh_link], NAMES_MAX,
+				   &s->names)) {
+		elf_symbols_release(s);
+		return;
+	}
+	s->count = s->symbols.len / sizeof(Elf64_Sym);
+	/* Names end within their table. */
+	s->names.bytes[s->names.len - 1] = '\0';
+}
+
+void elf_symbols_release(struct elf_symbols *s)
+{
+	free(s->symbols.bytes);
+	free(s->names.bytes);
+	*s = (struct elf_symbols){ 0 };
+}
+
+const Elf64_Sym *elf_symbols_at(const struct elf_symbols *s, size_t i)
+{
+	return (const void *)(s->symbols.bytes + i * sizeof(Elf64_Sym));
+}
+
+const char *elf_symbols_name(const struct elf_symbols *s, size_t i)
+{
+	uint32_t at = elf_symbols_at(s, i)->st_name;
+
+	return at < s->names.len ? (const char *)s->names.bytes + at : "";
+}
+
+uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (elf_symbols_at(s, i)->st_shndx != SHN_UNDEF &&
+		    strcmp(elf_symbols_name(s, i), name) == 0)
+			return elf_symbols_at(s, i)->st_value;
+	return 0;
+}

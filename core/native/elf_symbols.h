@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * elf_symbols: a symbol table of an ELF file, .symtab or .dynsym.
+ */
+#ifndef CORE_NATIVE_ELF_SYMBOLS_H
+#define CORE_NATIVE_ELF_SYMBOLS_H
+
+#include "core/native/elf_file.h"
+
+#include <elf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_symbols {
+	struct elf_part symbols, names;
+	size_t count;
+};
+
+/*
+ * Reads the table of that type, SHT_SYMTAB or SHT_DYNSYM; one that is not
+ * there, or is damaged, has no symbols.  elf_symbols_release() is due.
+ */
+void elf_symbols_init(struct elf_symbols *s, const struct elf_file *f,
+		      uint32_t type);
+void elf_symbols_release(struct elf_symbols *s); /* zeroed storage is fine */
+
+/* The one at i, below count; and its name, "" when it has none. */
+const Elf64_Sym *elf_symbols_at(const struct elf_symbols *s, size_t i);
+const char *elf_symbols_name(const struct elf_symbols *s, size_t i);
+
+/* The address of a symbol that the file defines, by its name; 0 = none. */
+uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name);
+
+#endif
