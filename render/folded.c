@@ -3,11 +3,12 @@
 
 #include "core/base/alloc.h"
 #include "core/base/saturate.h"
-#include "render/flame_tree.h"
-#include "render/frame_table.h"
+#include "render/depth_limit.h"
 #include "render/measure.h"
-#include "render/name_sort.h"
+#include "render/path_text.h"
 #include "render/row_sort.h"
+#include "render/thread_ranks.h"
+#include "render/trace_tree.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,23 +26,15 @@ struct folding {
 	/* The stack traces as they are written: leaf first when reversed. */
 	struct profile *reversed;
 	uint32_t *stack_of; /* of reversed, by stack trace; or NULL */
+	uint32_t *path;     /* frames of one that is being reversed */
+	size_t path_cap;
 	const struct stack *stacks;
 	size_t stack_count;
-	uint32_t *marks; /* by stack trace: its node in the draft */
-	struct frame_table table;
-	struct flame_tree tree;
+	struct trace_tree traces;
+	struct thread_ranks threads;
 
-	struct text thread_text;
-	struct name *threads; /* their names in order, each once */
-	uint32_t *thread_rank;
-
-	/* The line being written, and what of it stands for the next too. */
-	struct text line;
-	uint32_t thread; /* whose name it begins with */
-	uint32_t *path;  /* places + 1 of its frames, by depth */
-	size_t *ends;    /* where each of them ends */
-	size_t path_cap, ends_cap;
-	size_t path_len;
+	struct path_text text; /* the line being written */
+	uint32_t thread;       /* whose name it begins with */
 };
 
 /* The format separates frames by ';' and has no way to write one. */
@@ -85,8 +78,6 @@ static void fit(struct folding *f)
 					    : FOLDED_FRAMES;
 	size_t deepest = measure_depths(f);
 	uint64_t *cells_at = xcalloc(deepest + 1, sizeof(*cells_at));
-	uint64_t frames = 0, deeper = 0;
-	size_t depth = 0;
 
 	if (f->options->most_frames)
 		most = f->options->most_frames;
@@ -96,15 +87,9 @@ static void fit(struct folding *f)
 		if (!f->in_view[c->event] || !c->stack)
 			continue;
 		cells_at[f->depths[c->stack]]++;
-		deeper++;
 	}
-	/* One frame deeper is one more in each line that goes on. */
-	for (; depth < deepest && frames + deeper <= most; depth++) {
-		frames += deeper;
-		deeper -= cells_at[depth + 1];
-	}
+	f->result.depth = depth_limit(cells_at, deepest, most);
 	free(cells_at);
-	f->result.depth = depth ? depth : 1;
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct cell *c = &p->cells[i];
 
@@ -167,62 +152,16 @@ static void arrange(struct folding *f)
 		.by_name = true,
 		.adapt = adapt,
 	};
-	uint8_t *used = xcalloc(p->frame_count + 1, 1);
-	struct draft draft;
+	uint32_t *marks = xcalloc(f->stack_count, sizeof(*marks));
 
-	f->marks = xcalloc(f->stack_count, sizeof(*f->marks));
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct cell *c = &p->cells[i];
 
 		if (f->in_view[c->event])
-			f->marks[stack_of(f, c)] = 1;
+			marks[stack_of(f, c)] = 1;
 	}
-	draft_init(&draft);
-	draft_marked(&draft, f->stacks, f->stack_count, f->marks);
-	draft_frames(&draft, used);
-	frame_table_init(&f->table, p, used, &naming);
-	flame_tree_init(&f->tree, &draft, f->table.label_of,
-			f->table.label_count);
-	draft_release(&draft);
-	free(used);
-}
-
-static void name_thread(struct folding *f, uint32_t thread)
-{
-	size_t start = f->thread_text.len;
-
-	thread_frame_name(&f->thread_text, f->profile, thread);
-	adapt(f->thread_text.bytes + start, f->thread_text.len - start);
-}
-
-/* Ranks the threads by their names; those of one name are one. */
-static void rank_threads(struct folding *f)
-{
-	const struct profile *p = f->profile;
-	size_t count = p->thread_count, unique = 0;
-	const char *text;
-
-	f->threads = xcalloc(count, sizeof(*f->threads));
-	f->thread_rank = xcalloc(count, sizeof(*f->thread_rank));
-	for (uint32_t id = 0; id < count; id++) {
-		size_t start = f->thread_text.len;
-
-		name_thread(f, id);
-		f->threads[id].len = f->thread_text.len - start;
-		f->threads[id].item = id;
-	}
-	text = f->thread_text.bytes;
-	for (size_t id = 0; id < count; text += f->threads[id++].len)
-		f->threads[id].text = text;
-	name_sort(f->threads, count);
-	for (size_t i = 0; i < count; i++) {
-		struct name n = f->threads[i];
-
-		if (i == 0 || n.shared != n.len ||
-		    n.len != f->threads[unique - 1].len)
-			f->threads[unique++] = n;
-		f->thread_rank[n.item] = (uint32_t)unique - 1;
-	}
+	trace_tree_init(&f->traces, p, f->stacks, f->stack_count, marks,
+			&naming);
 }
 
 /*
@@ -243,8 +182,8 @@ static struct row *rows_of(const struct folding *f, size_t *count)
 		if (!f->in_view[c->event])
 			continue;
 		if (f->options->threads)
-			thread = f->thread_rank[c->thread];
-		place = f->tree.place_of[f->marks[stack_of(f, c)]];
+			thread = f->threads.rank_of[c->thread];
+		place = trace_tree_place(&f->traces, stack_of(f, c));
 		rows[n++] = (struct row){
 			.major = thread_first ? thread : place,
 			.minor = thread_first ? place : thread,
@@ -256,54 +195,19 @@ static struct row *rows_of(const struct folding *f, size_t *count)
 	return rows;
 }
 
-static void put_label(struct folding *f, uint32_t label)
+static void put_name(struct text *line, const char *name, size_t len)
 {
-	const struct label_name
-		*n = &f->table.names[f->table.labels[label].name];
-
-	if (f->line.len)
-		text_putc(&f->line, ';');
-	text_add(&f->line, n->text, n->len);
+	if (line->len)
+		text_putc(line, ';');
+	text_add(line, name, len);
 }
 
-/* Lets the line end with the frames up to `depth` that it has already. */
-static void keep_path(struct folding *f, size_t depth, size_t prefix)
+static void put_label(void *self, struct text *line, uint32_t label)
 {
-	f->line.len = depth ? f->ends[depth - 1] : prefix;
-	f->path_len = depth;
-}
+	const struct folding *f = self;
+	const struct label_name *n = trace_tree_name(&f->traces, label);
 
-/* Makes the line, which begins with `prefix` bytes, that of a stack trace. */
-static void put_path(struct folding *f, uint32_t place, size_t prefix)
-{
-	const struct tree_node *nodes = f->tree.nodes;
-	size_t depth = place ? nodes[place - 1].depth + (size_t)1 : 0;
-	size_t kept = depth;
-
-	array_reserve(f->path, f->path_cap, depth);
-	array_reserve(f->ends, f->ends_cap, depth);
-	for (uint32_t at = place; kept > 0; at = nodes[at - 1].caller, kept--) {
-		if (kept <= f->path_len && f->path[kept - 1] == at)
-			break;
-		f->path[kept - 1] = at;
-	}
-	keep_path(f, kept, prefix);
-	while (f->path_len < depth) {
-		put_label(f, nodes[f->path[f->path_len] - 1].label);
-		f->ends[f->path_len++] = f->line.len;
-	}
-	if (!place) {
-		if (f->line.len)
-			text_putc(&f->line, ';');
-		text_puts(&f->line, "[no stack trace]");
-	}
-}
-
-static void put_thread(struct folding *f, uint32_t rank)
-{
-	if (f->line.len)
-		text_putc(&f->line, ';');
-	text_add(&f->line, f->threads[rank].text, f->threads[rank].len);
+	put_name(line, n->text, n->len);
 }
 
 /* Writes a line, with the thread where it belongs. */
@@ -312,22 +216,22 @@ static void write_line(struct folding *f, struct output *out,
 {
 	bool thread_first = f->options->threads && !f->options->reverse;
 	uint32_t place = thread_first ? (uint32_t)r->minor : r->major;
-	size_t prefix = 0;
+	struct text *line = &f->text.line;
 	char number[32];
 	int digits;
 
-	if (thread_first) {
-		prefix = f->threads[r->major].len;
-		if (f->thread != r->major || !f->line.len) {
-			f->line.len = f->path_len = 0;
-			put_thread(f, r->major);
-			f->thread = r->major;
-		}
+	if (thread_first && (f->thread != r->major || !line->len)) {
+		const struct name *n = &f->threads.names[r->major];
+
+		path_text_begin(&f->text, n->text, n->len);
+		f->thread = r->major;
 	}
-	put_path(f, place, prefix);
-	output_write(out, f->line.bytes, f->line.len);
+	path_text_set(&f->text, &f->traces.tree, place, put_label, f);
+	if (!place)
+		put_name(line, "[no stack trace]", 16);
+	output_write(out, line->bytes, line->len);
 	if (f->options->threads && !thread_first) {
-		const struct name *n = &f->threads[r->minor];
+		const struct name *n = &f->threads.names[r->minor];
 
 		output_write(out, ";", 1);
 		output_write(out, n->text, n->len);
@@ -363,18 +267,13 @@ static void write_rows(struct folding *f, struct output *out)
 static void release(struct folding *f)
 {
 	profile_free(f->reversed);
-	frame_table_release(&f->table);
-	flame_tree_release(&f->tree);
-	text_release(&f->thread_text);
-	text_release(&f->line);
+	trace_tree_release(&f->traces);
+	thread_ranks_release(&f->threads);
+	path_text_release(&f->text);
 	free(f->in_view);
 	free(f->stack_of);
 	free(f->depths);
-	free(f->marks);
-	free(f->threads);
-	free(f->thread_rank);
 	free(f->path);
-	free(f->ends);
 }
 
 struct folded_result folded_write(struct output *out, const struct profile *p,
@@ -397,7 +296,8 @@ struct folded_result folded_write(struct output *out, const struct profile *p,
 		cut_all(&f);
 	arrange(&f);
 	if (options->threads)
-		rank_threads(&f);
+		thread_ranks_init(&f.threads, p, adapt);
+	path_text_begin(&f.text, "", 0);
 	write_rows(&f, out);
 	release(&f);
 	return f.result;
