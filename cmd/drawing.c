@@ -3,10 +3,11 @@
 
 #include "cmd/command.h"
 #include "cmd/talk.h"
-#include "cmd/words.h"
 #include "core/base/text.h"
 #include "render/flame.h"
 #include "render/folded.h"
+#include "render/pprof.h"
+#include "render/speedscope.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -239,11 +240,58 @@ static bool write_collapsed(struct output *out, const struct drawing *d)
 	return !result.cut;
 }
 
+/* Too much for any reader: false, and it says so, when depth is not 0. */
+static bool is_whole(size_t depth)
+{
+	if (depth)
+		talk_always("lost: stack traces are cut to %zu frames", depth);
+	return !depth;
+}
+
+static bool write_speedscope(struct output *out, const struct drawing *d)
+{
+	const struct drawing_options *o = d->options;
+	const struct speedscope_options options = {
+		.title = o->title ? o->title : d->source,
+		.simple = o->simple_names,
+		.lines = o->lines,
+		.annotate = o->annotate,
+		.threads = o->threads,
+		.weights = o->total,
+	};
+
+	return is_whole(speedscope_write(out, d->profile, d->views,
+					 d->view_count, d->selected, &options)
+				.depth);
+}
+
+static bool write_pprof(struct output *out, const struct drawing *d)
+{
+	const struct drawing_options *o = d->options;
+	const struct pprof_options options = {
+		.title = o->title ? o->title : d->source,
+		.simple = o->simple_names,
+		.lines = o->lines,
+		.annotate = o->annotate,
+		.threads = o->threads,
+		.weights = o->total,
+	};
+
+	return is_whole(pprof_write(out, d->profile, d->views, d->view_count,
+				    d->selected, &options)
+				.depth);
+}
+
 /* The first is for names without an extension. */
 static const struct drawing_format formats[] = {
-	{ "html", ".html .htm", .is_page = true, .write = write_page },
+	{ "html", ".html .htm", .is_page = true, .titled = true,
+	  .reverses = true, .write = write_page },
 	{ "collapsed", ".collapsed .folded", .annotates = true,
-	  .write = write_collapsed },
+	  .reverses = true, .write = write_collapsed },
+	{ "speedscope", ".speedscope.json .json", .titled = true,
+	  .annotates = true, .write = write_speedscope },
+	{ "pprof", ".pb.gz .pprof", .titled = true, .annotates = true,
+	  .write = write_pprof },
 };
 
 #define FORMATS (sizeof(formats) / sizeof(*formats))
@@ -260,11 +308,23 @@ const char *drawing_formats(void)
 	return choices.bytes;
 }
 
-static bool is_of(const struct drawing_format *f, const char *name,
-		  const char *dot)
+/* One of the extensions, which may have several dots, ends the path. */
+static bool has_extension(const struct drawing_format *f, const char *path)
 {
-	return name ? strcmp(f->name, name) == 0
-		    : words_have(f->extensions, ' ', dot, strlen(dot));
+	const char *base = base_name(path);
+	size_t base_len = strlen(base);
+	const char *at = f->extensions;
+
+	while (*at) {
+		size_t len = strcspn(at, " ");
+
+		if (len < base_len &&
+		    memcmp(base + base_len - len, at, len) == 0)
+			return true;
+		at += len;
+		at += *at == ' ';
+	}
+	return false;
 }
 
 /* Options that a format has no use for are mistaken. */
@@ -272,10 +332,16 @@ static int check_options(const struct drawing_format *f,
 			 const struct drawing_options *o, struct error *err)
 {
 	if (o->annotate && !f->annotates)
-		return misuse(err, "--annotate goes with collapsed output");
-	if ((o->title || o->min_width >= 0) && !f->is_page)
-		return misuse(err, "%s goes with html output",
-			      o->title ? "--title" : "--min-width");
+		return misuse(err, "--annotate does not go with %s output",
+			      f->name);
+	if (o->reverse && !f->reverses)
+		return misuse(err, "--reverse does not go with %s output",
+			      f->name);
+	if (o->title && !f->titled)
+		return misuse(err, "--title does not go with %s output",
+			      f->name);
+	if (o->min_width >= 0 && !f->is_page)
+		return misuse(err, "--min-width goes with html output");
 	return 0;
 }
 
@@ -288,7 +354,8 @@ const struct drawing_format *drawing_format(const char *name,
 	const struct drawing_format *found = NULL;
 
 	for (size_t i = 0; !found && i < FORMATS; i++) {
-		if (is_of(&formats[i], name, dot))
+		if (name ? strcmp(formats[i].name, name) == 0
+			 : output && has_extension(&formats[i], output))
 			found = &formats[i];
 	}
 	if (!found && !*dot)

@@ -43,7 +43,7 @@ struct drawing_format {
 	const char *name;       /* what --output-format takes */
 	const char *extensions; /* ".html .htm", the usual one first */
 	/* What of drawing_options has no meaning without it. */
-	bool is_page, annotates;
+	bool is_page, titled, annotates, reverses;
 	/* True when it could write all. */
 	bool (*write)(struct output *out, const struct drawing *d);
 };

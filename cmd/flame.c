@@ -229,7 +229,7 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "simple-names", &opt.drawing.simple_names,
 		 "classes without their packages"),
 	OPT_FLAG(0, "annotate", &opt.drawing.annotate,
-		 "mark frames in collapsed output: _[j], _[i], …",
+		 "mark how frames ran, not on a page: _[j], …",
 		 .aliases = "--ann"),
 	OPT_STRING(0, "title", &opt.drawing.title, "<text>",
 		   "head the page with this"),

@@ -76,7 +76,7 @@ static size_t write_names(struct frame_table *t, const struct profile *p,
 		r->major = (uint32_t)n - 1;
 		r->minor = (uint64_t)f.kind << 32 | f.line;
 		if (how->by_name)
-			r->minor = 0;
+			r->minor = how->by_line ? f.line : 0;
 	}
 	return n;
 }

@@ -44,8 +44,10 @@ struct frame_table {
 /* How an output names its frames. */
 struct frame_naming {
 	struct frame_style style;
-	/* Frames of one name share a label whatever their kind and line. */
+	/* Frames of one name share a label whatever their kind and line; */
 	bool by_name;
+	/* or, with that, whatever their kind. */
+	bool by_line;
 	/* Changes a name in place before it is sorted; may be NULL. */
 	void (*adapt)(char *name, size_t len);
 };

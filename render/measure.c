@@ -11,3 +11,15 @@ bool *view_events(const struct profile *p, const struct event_view *view)
 		in_view[view->events[i]] = true;
 	return in_view;
 }
+
+uint32_t *views_of_events(const struct profile *p,
+			  const struct event_view *views, size_t count)
+{
+	uint32_t *view_of = xcalloc(p->event_count, sizeof(*view_of));
+
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < views[i].event_count; k++)
+			view_of[views[i].events[k]] = (uint32_t)i + 1;
+	}
+	return view_of;
+}

@@ -9,6 +9,7 @@
 #include "core/profile/profile.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -16,6 +17,10 @@
  * profile, the caller's to free.
  */
 bool *view_events(const struct profile *p, const struct event_view *view);
+
+/* Likewise, for each event 1 + the index of the view that has it, or 0. */
+uint32_t *views_of_events(const struct profile *p,
+			  const struct event_view *views, size_t count);
 
 /*
  * How many cells ahead memory is asked for that they lead to: stack traces and
