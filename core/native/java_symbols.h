@@ -24,11 +24,18 @@ enum java_frame_kind {
 /* Strings live as long as their source. */
 struct java_frame {
 	enum java_frame_kind kind;
-	const char *class_name; /* dotted, as Class.getName() has it, but of a
-				   hidden class without its address */
-	const char *method;     /* "run", "<init>" */
-	const char *signature;  /* "(I)V" */
-	uint32_t line;          /* 0 = not known */
+	/*
+	 * Dotted, as Class.getName() has it, but of a hidden class without its
+	 * address, so that a lambda is "a.B$$Lambda$14" (JDK 17) or
+	 * "a.B$$Lambda" (25).  The JVM has it as "+0x" and 16 hexadecimal
+	 * digits at the end of the class's name, JVMTI as ".0x" and as many in
+	 * "La/B$$Lambda$14.0x0000000800c03000;".  Names are in modified UTF-8.
+	 */
+	const char *class_name;
+	const char *method;    /* "run", "<init>" */
+	const char *signature; /* "(I)V" */
+	uint32_t line;         /* 0 = not known; of a bci of -1, which compiled
+				  code has at a method's entry, that of 0 */
 };
 
 struct java_symbols {
@@ -36,6 +43,10 @@ struct java_symbols {
 	 * The methods of a compiled or interpreted frame, innermost first, of
 	 * which there are at most cap; how many.  0: not known.  time_ns is
 	 * when the sample was taken, CLOCK_MONOTONIC.
+	 *
+	 * Of compiled code, those of the first place at or after pc that the
+	 * compiler has recorded; behind the last, or where what is inlined is
+	 * not known, the compiled method alone, no line.
 	 */
 	size_t (*frames)(struct java_symbols *self,
 			 const struct unwound_frame *at, uint64_t time_ns,

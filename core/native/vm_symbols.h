@@ -14,6 +14,9 @@
 #include "core/native/memory.h"
 #include "core/native/vm_structs.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 struct vm_symbols;
 
 /* All is borrowed.  ERROR_UNAVAILABLE names what this JVM does not say. */
@@ -22,5 +25,35 @@ struct vm_symbols *vm_symbols_open(const struct vm_structs *v,
 void vm_symbols_close(struct vm_symbols *s); /* NULL is fine */
 
 struct java_symbols *vm_symbols_of(struct vm_symbols *s);
+
+/*
+ * Before a batch of samples: methods are looked at again, each once, before
+ * they are believed, since a class that was unloaded leaves its place to
+ * others.  What an nmethod holds is read once, while it is there.
+ */
+void vm_symbols_begin(struct vm_symbols *s);
+
+/* What it cannot say of this JVM, in words; NULL = nothing. */
+const char *vm_symbols_limits(const struct vm_symbols *s);
+
+/*
+ * Has the methods of so many blobs read at once, so that each costs less;
+ * their inlined methods are not.
+ */
+void vm_symbols_prepare(struct vm_symbols *s,
+			const struct code_blob *const *blobs, size_t count);
+
+/* A method by its Method*, no line; 0 = not known, else 1. */
+size_t vm_symbols_method(struct vm_symbols *s, uint64_t method,
+			 struct java_frame *out);
+
+struct vm_symbols_counts {
+	uint64_t compiled;       /* nmethods that were looked at */
+	uint64_t without_scopes; /* of these: what they inline is not known */
+	uint64_t unknown;        /* of these: their own names are not */
+};
+
+void vm_symbols_count(const struct vm_symbols *s,
+		      struct vm_symbols_counts *counts);
 
 #endif
