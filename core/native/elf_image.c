@@ -231,6 +231,13 @@ static bool holds(const Elf64_Phdr *s, const struct mapping *m)
 	       m->offset - begin < s->p_filesz + (s->p_offset - begin);
 }
 
+/* How well the rights of a segment are those of the mapping. */
+static int likeness(const Elf64_Phdr *s, const struct mapping *m)
+{
+	return 2 * (!!(s->p_flags & PF_X) == m->is_executable) +
+	       (!!(s->p_flags & PF_W) == m->is_writable);
+}
+
 uint64_t elf_image_bias(const struct elf_image *image,
 			const struct mapping *mapping)
 {
@@ -240,9 +247,8 @@ uint64_t elf_image_bias(const struct elf_image *image,
 	for (size_t i = 0; i < image->file.segment_count; i++) {
 		const Elf64_Phdr *s = &image->file.segments[i];
 
-		if (!holds(s, mapping))
-			continue;
-		if (!found || !!(s->p_flags & PF_X) == mapping->is_executable)
+		if (holds(s, mapping) &&
+		    (!found || likeness(s, mapping) > likeness(found, mapping)))
 			found = s;
 	}
 	if (!found)
