@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a file for speedscope or pprof says, read by its format's own words.
 
-    stacks_of.py about FILE           what is in it but the stack traces
-    stacks_of.py stacks FILE [NAME]   one profile (speedscope) or sample type
-                                      (pprof) as sorted collapsed text
-    stacks_of.py labels FILE          pprof: the samples by their labels
+    stacks_of.py about FILE     what is in it but the stack traces
+    stacks_of.py stacks FILE    all events as sorted collapsed text, each line
+                                behind the event; samples of pprof's, weights
+                                of speedscope's, which has only one of them
+    stacks_of.py weights FILE   the same, but weights of pprof's, too
+    stacks_of.py labels FILE    pprof: the samples by their labels
 
 Shares nothing with what wrote the file, and ends with what is wrong with one
 that breaks its format.
@@ -164,10 +166,17 @@ class Pprof:
         print(f"{len(p['sample'])} samples, {len(self.locations)} locations,",
               f"{len(self.functions)} functions, {len(self.strings)} strings")
 
-    def stacks(self, wanted):
-        index = [name for name, _ in self.types].index(wanted or self.types[-1][0])
-        for s in self.profile["sample"]:
-            yield [self.names[i] for i in reversed(s["location_id"])], s["value"][index]
+    # A type called NAME_samples counts what NAME weighs.
+    def stacks(self, what):
+        names = [name for name, _ in self.types]
+        for index, name in enumerate(names):
+            counts = f"{name}_samples" in names
+            of = name.removesuffix("_samples")
+            if counts if what == "stacks" else of != name and of in names:
+                continue
+            for s in self.profile["sample"]:
+                stack = [self.names[i] for i in reversed(s["location_id"])]
+                yield of, stack, s["value"][index]
 
     def print_labels(self):
         sums = collections.Counter()
@@ -210,13 +219,12 @@ class Speedscope:
                   f"{p['endValue']}, {p['unit']}")
         print(f"{len(self.names)} frames")
 
-    def stacks(self, wanted):
-        index = self.file["activeProfileIndex"]
-        if wanted:
-            index = [p["name"] for p in self.file["profiles"]].index(wanted)
-        p = self.file["profiles"][index]
-        for sample, weight in zip(p["samples"], p["weights"]):
-            yield [self.names[f] for f in sample], weight
+    # Of a thread, NAME [thread]: then the thread is the first frame.
+    def stacks(self, _):
+        for p in self.file["profiles"]:
+            name, *thread = p["name"].split(" ", 1)
+            for sample, weight in zip(p["samples"], p["weights"]):
+                yield name, thread + [self.names[f] for f in sample], weight
 
 
 # As collapsed text has them, which cannot have all of them as they are.
@@ -226,8 +234,8 @@ def adapted(name):
 
 def print_stacks(stacks):
     sums = collections.Counter()
-    for names, weight in stacks:
-        sums[";".join(map(adapted, names))] += weight
+    for event, names, weight in stacks:
+        sums[f"{event} {';'.join(map(adapted, names))}"] += weight
     lines = [f"{stack} {weight}\n".encode() for stack, weight in sums.items() if weight]
     sys.stdout.buffer.writelines(sorted(lines))
 
@@ -239,8 +247,8 @@ def main():
     read = Pprof(data) if data[:2] == b"\x1f\x8b" else Speedscope(data)
     if what == "about":
         read.about()
-    elif what == "stacks":
-        print_stacks(read.stacks(sys.argv[3] if len(sys.argv) > 3 else None))
+    elif what in ("stacks", "weights"):
+        print_stacks(read.stacks(what))
     else:
         read.print_labels()
 
