@@ -5,7 +5,6 @@
 #include "core/base/intern.h"
 #include "core/base/map64.h"
 #include "core/native/java_method.h"
-#include "core/native/metadata_layout.h"
 #include "core/native/nmethod_scopes.h"
 
 #include <stdlib.h>
@@ -53,20 +52,27 @@ static size_t frames(struct java_symbols *self, const struct unwound_frame *at,
 static const char *generated(struct java_symbols *self,
 			     const struct unwound_frame *at, uint64_t time_ns);
 
-struct vm_symbols *vm_symbols_open(const struct vm_structs *v,
-				   struct memory *memory, struct error *err)
+struct vm_symbols *vm_symbols_open_with(const struct metadata_layout *layout,
+					struct memory *memory)
 {
 	struct vm_symbols *s = xcalloc(1, sizeof(*s));
 
 	s->symbols = (struct java_symbols){ frames, generated };
 	s->memory = memory;
-	if (metadata_layout_read(&s->layout, v, memory, err)) {
-		free(s);
-		return NULL;
-	}
+	s->layout = *layout;
 	s->names = java_names_new();
 	s->methods = java_methods_new(&s->layout.method, memory, s->names);
 	return s;
+}
+
+struct vm_symbols *vm_symbols_open(const struct vm_structs *v,
+				   struct memory *memory, struct error *err)
+{
+	struct metadata_layout layout;
+
+	if (metadata_layout_read(&layout, v, memory, err))
+		return NULL;
+	return vm_symbols_open_with(&layout, memory);
 }
 
 static void release_compiled(struct compiled *c)

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/native/java_symbols.h"
 #include "core/native/memory.h"
+#include "core/native/metadata_layout.h"
 #include "core/native/vm_structs.h"
 
 #include <stddef.h>
@@ -22,6 +23,9 @@ struct vm_symbols;
 /* All is borrowed.  ERROR_UNAVAILABLE names what this JVM does not say. */
 struct vm_symbols *vm_symbols_open(const struct vm_structs *v,
 				   struct memory *memory, struct error *err);
+/* The same where the layout is known already; it is copied. */
+struct vm_symbols *vm_symbols_open_with(const struct metadata_layout *layout,
+					struct memory *memory);
 void vm_symbols_close(struct vm_symbols *s); /* NULL is fine */
 
 struct java_symbols *vm_symbols_of(struct vm_symbols *s);
