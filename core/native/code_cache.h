@@ -29,6 +29,7 @@ struct code_blob {
 	enum blob_kind kind;
 	uint64_t address;       /* of the CodeBlob */
 	uint64_t begin, end;    /* its code */
+	uint64_t entry;         /* of an nmethod: where its prologue begins */
 	uint32_t frame_bytes;   /* 0 = not known */
 	int32_t frame_complete; /* offset of the first instruction after the
 				   prologue; -1 = never */
@@ -53,6 +54,13 @@ bool code_cache_has(const struct code_cache *c, uint64_t pc);
 
 /* The blob at pc, or NULL; it lives as long as the cache. */
 const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc);
+
+/*
+ * Its code, from begin to end, as it was at some time; NULL when it cannot be
+ * read.  It is valid until the next code_cache_begin().
+ */
+const uint8_t *code_cache_code(struct code_cache *c,
+			       const struct code_blob *blob);
 
 /*
  * From now on blobs are looked at again, each once, before they are believed,

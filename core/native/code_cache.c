@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/native/code_cache.h"
+
+#include "core/base/alloc.h"
+#include "core/base/arena.h"
+#include "core/base/map64.h"
+#include "core/native/blob_layout.h"
+#include "core/native/code_heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_BLOBS        (1 << 20)
+#define MAX_CODE         (4u << 20)  /* of one blob, of which a copy is kept */
+#define MAX_CODE_TOTAL   (96u << 20) /* of all */
+#define MAX_BLOCK_HEADER 64
+#define PCS              (1 << 14) /* a power of two */
+
+/* A blob as it was found; another in its place gets an entry of its own. */
+struct entry {
+	struct code_blob blob;
+	uint64_t name;       /* address of it */
+	uint32_t generation; /* when it was last looked at */
+	bool is_used;        /* since code_cache_begin() */
+	bool has_no_code;    /* it could not be read */
+	uint8_t *code;
+};
+
+struct code_cache {
+	struct memory *memory;
+	struct blob_layout layout;
+	struct code_heaps heaps;
+	uint32_t generation;
+	struct map64 by_address; /* of blobs: index of the latest entry */
+	struct entry **entries;
+	size_t count, cap;
+	uint32_t *used; /* entries that were asked for in this generation */
+	size_t used_count, used_cap;
+	size_t code_bytes;
+	struct arena arena;
+	/* Return addresses come again and again. */
+	struct pc_slot {
+		uint64_t pc;
+		uint32_t entry;      /* MAP64_NONE: there is no blob */
+		uint32_t generation; /* 0 = free */
+	} pcs[PCS];
+	struct {
+		uint64_t address;
+		char text[sizeof(((struct code_blob *)0)->name)];
+	} names[256];
+};
+
+struct code_cache *code_cache_open(const struct vm_structs *v,
+				   struct memory *memory, struct error *err)
+{
+	struct code_cache *c = xcalloc(1, sizeof(*c));
+
+	c->memory = memory;
+	c->generation = 1;
+	if (code_heaps_read(&c->heaps, v, memory, err) ||
+	    blob_layout_read(&c->layout, v, err)) {
+		code_cache_close(c);
+		return NULL;
+	}
+	if (c->heaps.block_header > MAX_BLOCK_HEADER) {
+		fail(err, ERROR_UNAVAILABLE, "a HeapBlock of no known size");
+		code_cache_close(c);
+		return NULL;
+	}
+	return c;
+}
+
+static void drop_code(struct code_cache *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		free(c->entries[i]->code);
+		c->entries[i]->code = NULL;
+		c->entries[i]->has_no_code = false;
+	}
+	c->code_bytes = 0;
+}
+
+void code_cache_close(struct code_cache *c)
+{
+	if (!c)
+		return;
+	drop_code(c);
+	map64_release(&c->by_address);
+	free(c->entries);
+	free(c->used);
+	arena_release(&c->arena);
+	free(c);
+}
+
+bool code_cache_has(const struct code_cache *c, uint64_t pc)
+{
+	return code_heaps_at(&c->heaps, pc);
+}
+
+/* Names are few: those of the C++ source. */
+static const char *name_at(struct code_cache *c, uint64_t address)
+{
+	size_t slot = hash_mix(address, 0) %
+		      (sizeof(c->names) / sizeof(*c->names));
+
+	if (c->names[slot].address != address || !address) {
+		if (!memory_string(c->memory, address, c->names[slot].text,
+				   sizeof(c->names[slot].text)))
+			return NULL;
+		c->names[slot].address = address;
+	}
+	return c->names[slot].text;
+}
+
+/* What identifies a blob is the same: it is that blob still. */
+static bool is_same(const struct entry *e, const struct code_blob *b,
+		    uint64_t name)
+{
+	return e->name == name && e->blob.begin == b->begin &&
+	       e->blob.end == b->end && e->blob.method == b->method &&
+	       e->blob.compile_id == b->compile_id &&
+	       e->blob.frame_bytes == b->frame_bytes;
+}
+
+static void mark_used(struct code_cache *c, uint32_t index)
+{
+	struct entry *e = c->entries[index];
+
+	if (e->is_used)
+		return;
+	e->is_used = true;
+	array_reserve(c->used, c->used_cap, c->used_count + 1);
+	c->used[c->used_count++] = index;
+}
+
+static uint32_t add_entry(struct code_cache *c, const struct code_blob *blob,
+			  uint64_t name)
+{
+	struct entry *e;
+
+	if (c->count == MAX_BLOBS)
+		return MAP64_NONE;
+	e = arena_alloc(&c->arena, sizeof(*e));
+	*e = (struct entry){ .blob = *blob, .name = name };
+	e->blob.identity = (uint32_t)c->count + 1;
+	e->generation = c->generation;
+	array_reserve(c->entries, c->cap, c->count + 1);
+	c->entries[c->count] = e;
+	if (!map64_add(&c->by_address, blob->address, (uint32_t)c->count))
+		map64_slot(&c->by_address, blob->address)
+			->value = (uint32_t)c->count;
+	return (uint32_t)c->count++;
+}
+
+/* What stands in a block: the entry it has, or gets; MAP64_NONE = no blob. */
+static uint32_t entry_of(struct code_cache *c, uint64_t address,
+			 const uint8_t *header)
+{
+	uint64_t name = blob_layout_name(&c->layout, header);
+	const char *text = name_at(c, name);
+	uint32_t known = map64_get(&c->by_address, address);
+	struct code_blob blob = { 0 };
+
+	if (!text)
+		return MAP64_NONE;
+	memcpy(blob.name, text, strlen(text) + 1);
+	if (!blob_layout_parse(&c->layout, header, address, &blob) ||
+	    code_heaps_at(&c->heaps, blob.begin) !=
+		    code_heaps_at(&c->heaps, address) ||
+	    code_heaps_at(&c->heaps, blob.end - 1) !=
+		    code_heaps_at(&c->heaps, address))
+		return MAP64_NONE;
+	if (known != MAP64_NONE && is_same(c->entries[known], &blob, name)) {
+		c->entries[known]->generation = c->generation;
+		return known;
+	}
+	return add_entry(c, &blob, name);
+}
+
+static uint32_t look_up(struct code_cache *c, uint64_t pc)
+{
+	uint8_t header[BLOB_HEADER_BYTES];
+	uint64_t block, address;
+	uint32_t known;
+
+	if (!code_heaps_block(&c->heaps, c->memory, pc, &block))
+		return MAP64_NONE;
+	address = block + c->heaps.block_header;
+	known = map64_get(&c->by_address, address);
+	if (known != MAP64_NONE &&
+	    c->entries[known]->generation == c->generation)
+		return known;
+	if (!memory_read(c->memory, address, header, c->layout.header_bytes))
+		return MAP64_NONE;
+	return entry_of(c, address, header);
+}
+
+/*
+ * An entry that was right in an earlier generation; the one that is in its
+ * place now.  When that cannot be read, the target has ended perhaps, and what
+ * was known of it stands.
+ */
+static uint32_t look_again(struct code_cache *c, uint32_t index)
+{
+	struct entry *e = c->entries[index];
+	uint8_t header[BLOB_HEADER_BYTES];
+	uint32_t now;
+
+	if (!memory_read(c->memory, e->blob.address, header,
+			 c->layout.header_bytes)) {
+		e->generation = c->generation;
+		return index;
+	}
+	now = entry_of(c, e->blob.address, header);
+	return now == index ? index : MAP64_NONE;
+}
+
+static bool holds(const struct entry *e, uint64_t pc)
+{
+	/* A call may be the last instruction: its return address is the end. */
+	return pc >= e->blob.begin && pc <= e->blob.end;
+}
+
+const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc)
+{
+	struct pc_slot *slot = &c->pcs[(pc ^ (pc >> 14)) & (PCS - 1)];
+	uint32_t index = MAP64_NONE;
+	bool is_known = slot->generation && slot->pc == pc;
+
+	if (is_known && slot->generation == c->generation &&
+	    slot->entry == MAP64_NONE)
+		return NULL;
+	if (!code_heaps_at(&c->heaps, pc))
+		return NULL;
+	if (is_known && slot->entry != MAP64_NONE) {
+		index = slot->entry;
+		if (c->entries[index]->generation != c->generation)
+			index = look_again(c, index);
+	}
+	if (index == MAP64_NONE)
+		index = look_up(c, pc);
+	if (index != MAP64_NONE && !holds(c->entries[index], pc))
+		index = MAP64_NONE;
+	*slot = (struct pc_slot){ pc, index, c->generation };
+	if (index == MAP64_NONE)
+		return NULL;
+	mark_used(c, index);
+	return &c->entries[index]->blob;
+}
+
+const uint8_t *code_cache_code(struct code_cache *c,
+			       const struct code_blob *blob)
+{
+	struct entry *e = (struct entry *)blob;
+	size_t len = blob->end - blob->begin;
+
+	if (e->code || e->has_no_code)
+		return e->code;
+	if (len > MAX_CODE || c->code_bytes + len > 2 * MAX_CODE_TOTAL)
+		return NULL;
+	e->code = xmalloc(len);
+	if (!memory_read(c->memory, blob->begin, e->code, len)) {
+		free(e->code);
+		e->code = NULL;
+		e->has_no_code = true;
+		return NULL;
+	}
+	c->code_bytes += len;
+	return e->code;
+}
+
+/* All that were used last are looked at in one read: they will be again. */
+static void look_at_used(struct code_cache *c)
+{
+	size_t size = c->layout.header_bytes;
+	struct memory_range *ranges = xcalloc(c->used_count, sizeof(*ranges));
+	uint8_t *headers = xcalloc(c->used_count, size);
+
+	for (size_t i = 0; i < c->used_count; i++) {
+		struct entry *e = c->entries[c->used[i]];
+
+		e->is_used = false;
+		ranges[i] = (struct memory_range){ e->blob.address,
+						   headers + i * size, size,
+						   false };
+	}
+	c->memory->read_all(c->memory, ranges, c->used_count);
+	for (size_t i = 0; i < c->used_count; i++) {
+		struct entry *e = c->entries[c->used[i]];
+
+		if (ranges[i].is_read)
+			entry_of(c, e->blob.address, headers + i * size);
+		else
+			e->generation = c->generation;
+	}
+	free(headers);
+	free(ranges);
+	c->used_count = 0;
+}
+
+void code_cache_begin(struct code_cache *c)
+{
+	c->generation++;
+	if (c->code_bytes > MAX_CODE_TOTAL)
+		drop_code(c);
+	if (c->used_count)
+		look_at_used(c);
+}

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/native/hotspot_frame.h"
+
+#include "core/base/alloc.h"
+#include "core/native/method_check.h"
+#include "core/native/x86_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_FRAME   (1 << 20)
+#define SCAN_SLOTS  512 /* of the stack, for a return address */
+#define STUB_SLOTS  96
+#define ENTRY_SLOTS 128 /* between what is thawed and its continuation */
+#define MAX_LOCALS  (65536 * 8 * 2)
+
+/*
+ * An interpreted frame, in words from BP on (frame_x86.hpp since JDK 9; without
+ * a mirror, before, the bytecode pointer is a word nearer).
+ */
+enum { SENDER_SP = -1, METHOD = -3, BCP = -8, BCP_NO_MIRROR = -7 };
+
+struct hotspot_frames {
+	struct memory *memory;
+	struct code_cache *code;
+	struct native_frames *native;
+	struct method_check *methods;
+	/* Of virtual threads: none before JDK 21. */
+	uint64_t entry_return; /* ContinuationEntry::_return_pc: where it is */
+	uint64_t entry_pc;     /* and what it is; 0 = not known yet */
+	uint32_t entry_bytes;
+};
+
+/* How sure it is that a value is a return address. */
+enum belief { NOT, WEAK, STRONG };
+
+struct hotspot_frames *hotspot_frames_open(const struct vm_structs *v,
+					   struct memory *memory,
+					   struct code_cache *code,
+					   struct native_frames *native,
+					   struct error *err)
+{
+	struct method_check *methods = method_check_open(v, memory, err);
+	struct hotspot_frames *h;
+
+	if (!methods)
+		return NULL;
+	h = xcalloc(1, sizeof(*h));
+	h->memory = memory;
+	h->code = code;
+	h->native = native;
+	h->methods = methods;
+	if (!vm_structs_size(v, "ContinuationEntry", &h->entry_bytes) ||
+	    !vm_structs_static(v, "ContinuationEntry", "_return_pc",
+			       &h->entry_return) ||
+	    h->entry_bytes > 4096)
+		h->entry_bytes = 0;
+	return h;
+}
+
+void hotspot_frames_close(struct hotspot_frames *h)
+{
+	if (!h)
+		return;
+	method_check_close(h->methods);
+	free(h);
+}
+
+void hotspot_frames_begin(struct hotspot_frames *h)
+{
+	method_check_begin(h->methods);
+	/* It is set when the JVM has made its stubs. */
+	if (h->entry_bytes && !h->entry_pc)
+		h->entry_pc = memory_u64(h->memory, h->entry_return);
+}
+
+static bool code_of(struct hotspot_frames *h, const struct code_blob *b,
+		    struct x86_code *code)
+{
+	code->bytes = code_cache_code(h->code, b);
+	code->len = b->end - b->begin;
+	return code->bytes;
+}
+
+static bool is_continuation(const struct code_blob *b)
+{
+	return b->kind == BLOB_STUB && strstr(b->name, "ontinuation");
+}
+
+/* Of a value that is in the code cache. */
+static enum belief believe_in(struct hotspot_frames *h,
+			      const struct code_blob *b, uint64_t value)
+{
+	struct x86_code code;
+
+	switch (b->kind) {
+	case BLOB_INTERPRETER:
+		/* Its entries to come back to stand behind no call. */
+		return STRONG;
+	case BLOB_ADAPTER:
+		return WEAK;
+	case BLOB_NMETHOD:
+		if (value == b->deopt_handler || value == b->deopt_mh_handler)
+			return STRONG;
+		break;
+	default:
+		break;
+	}
+	if (code_of(h, b, &code) && x86_is_after_call(&code, value - b->begin))
+		return STRONG;
+	return is_continuation(b) ? STRONG : WEAK;
+}
+
+static enum belief believe(struct hotspot_frames *h, uint64_t value)
+{
+	const struct code_blob *b;
+
+	if (!code_cache_has(h->code, value))
+		return NOT;
+	b = code_cache_find(h->code, value);
+	return b ? believe_in(h, b, value) : NOT;
+}
+
+/* True when a slot of the stack has a return address, as sure as wanted. */
+static bool is_return(struct hotspot_frames *h, struct walk *w, uint64_t slot,
+		      enum belief wanted, uint64_t *value)
+{
+	return walk_read(w, slot, value) && believe(h, *value) >= wanted;
+}
+
+/* The same, and the call before it is of this blob. */
+static bool is_return_of(struct hotspot_frames *h, struct walk *w,
+			 uint64_t slot, const struct code_blob *called,
+			 uint64_t *value)
+{
+	const struct code_blob *b;
+	struct x86_code code;
+	int64_t distance;
+	uint64_t target;
+
+	if (!is_return(h, w, slot, STRONG, value))
+		return false;
+	b = code_cache_find(h->code, *value);
+	if (!b || !code_of(h, b, &code) ||
+	    !x86_called(&code, *value - b->begin, &distance))
+		return false;
+	target = *value + (uint64_t)distance;
+	return target >= called->begin && target < called->end;
+}
+
+/* Goes to the caller by the slot of a return address. */
+static enum step return_by(struct walk *w, uint64_t slot, uint64_t pc,
+			   uint64_t bp)
+{
+	return walk_to(w, pc, slot + 8, bp);
+}
+
+/* The caller's BP stands below the return address mostly. */
+static uint64_t bp_below(struct walk *w, uint64_t slot)
+{
+	uint64_t bp = walk_bp(w);
+
+	if (slot >= walk_sp(w) + 8)
+		walk_read(w, slot - 8, &bp);
+	return bp;
+}
+
+/* The nearest of so many slots that has a return address. */
+static bool scan(struct hotspot_frames *h, struct walk *w, size_t slots,
+		 const struct code_blob *called, uint64_t *slot, uint64_t *pc)
+{
+	*slot = walk_sp(w);
+	for (size_t i = 0; i < slots; i++, *slot += 8)
+		if (called ? is_return_of(h, w, *slot, called, pc)
+			   : is_return(h, w, *slot, STRONG, pc))
+			return true;
+	return false;
+}
+
+/*
+ * BP is the base of the frame, and what is there is believed: a return address
+ * to generated code, or to any, which a routine that is entered from C has.
+ */
+static bool by_base(struct hotspot_frames *h, struct walk *w,
+		    enum belief wanted, uint64_t reach)
+{
+	uint64_t base = walk_bp(w), bp, pc;
+
+	if (base & 7 || base < walk_sp(w) || base - walk_sp(w) > reach ||
+	    !walk_read(w, base, &bp) || !walk_read(w, base + 8, &pc))
+		return false;
+	if (believe(h, pc) < wanted &&
+	    (wanted == STRONG || !native_frames_has(h->native, pc)))
+		return false;
+	return_by(w, base + 8, pc, bp);
+	return true;
+}
+
+/* ---- interpreted frames ---- */
+
+static bool word(struct walk *w, uint64_t base, int64_t words, uint64_t *value)
+{
+	return walk_read(w, base + (uint64_t)(words * 8), value);
+}
+
+static int32_t bci_of(const struct checked_method *m, uint64_t bcp)
+{
+	return bcp >= m->code && bcp - m->code < m->len
+		       ? (int32_t)(bcp - m->code)
+		       : -1;
+}
+
+static int32_t find_bci(struct walk *w, const struct checked_method *m,
+			uint64_t base)
+{
+	uint64_t bcp;
+	int32_t bci = -1;
+
+	/* At work, it has it in a register. */
+	if (w->is_exact && walk_knows(w, 13))
+		bci = bci_of(m, w->registers[13]);
+	if (bci < 0 && word(w, base, BCP, &bcp))
+		bci = bci_of(m, bcp);
+	if (bci < 0 && word(w, base, BCP_NO_MIRROR, &bcp))
+		bci = bci_of(m, bcp);
+	return bci;
+}
+
+/* An interpreted frame whose base is BP. */
+static bool interpreted(struct hotspot_frames *h, struct walk *w,
+			struct unwound_frame *frame)
+{
+	uint64_t base = walk_bp(w), method, sender, pc, bp;
+	const struct checked_method *m;
+
+	if (base & 7 || base < walk_sp(w) || base - walk_sp(w) > MAX_LOCALS ||
+	    !word(w, base, METHOD, &method) ||
+	    !word(w, base, SENDER_SP, &sender) || !word(w, base, 1, &pc) ||
+	    !word(w, base, 0, &bp) || sender & 7 || sender < base + 16 ||
+	    sender - base > MAX_LOCALS)
+		return false;
+	m = method_check_find(h->methods, method);
+	if (!m->is_valid)
+		return false;
+	frame->kind = UNWOUND_INTERPRETED;
+	frame->method = method;
+	frame->bci = find_bci(w, m, base);
+	walk_to(w, pc, sender, bp);
+	return true;
+}
+
+/*
+ * At the entry of a method its frame is half made, in BX is the method and in
+ * R13 what the caller's SP will be; at the end it is gone.
+ */
+static enum step between_frames(struct hotspot_frames *h, struct walk *w,
+				struct unwound_frame *frame)
+{
+	uint64_t slot, pc, sender = w->registers[13];
+	const struct checked_method *m = method_check_find(
+		h->methods, w->registers[DWARF_BX]);
+
+	if (!scan(h, w, STUB_SLOTS, NULL, &slot, &pc))
+		return walk_lost(w, "an interpreted frame has no base");
+	if (m->is_valid) {
+		frame->kind = UNWOUND_INTERPRETED;
+		frame->method = w->registers[DWARF_BX];
+	}
+	if (sender > slot && sender - slot < MAX_LOCALS && !(sender & 7))
+		return walk_to(w, pc, sender, walk_bp(w));
+	return return_by(w, slot, pc, walk_bp(w));
+}
+
+static enum step interpreter_step(struct hotspot_frames *h, struct walk *w,
+				  struct unwound_frame *frame)
+{
+	if (interpreted(h, w, frame))
+		return STEP_ON;
+	if (w->is_exact)
+		return between_frames(h, w, frame);
+	return walk_lost(w, "an interpreted frame that has no method");
+}
+
+/* ---- compiled code ---- */
+
+/* The caller of a frame that is whole. */
+static bool by_size(struct hotspot_frames *h, struct walk *w,
+		    const struct code_blob *b, uint32_t below,
+		    enum belief wanted)
+{
+	uint64_t slot = walk_sp(w) + below + b->frame_bytes - 8, pc;
+
+	if (b->frame_bytes < 16 || !is_return(h, w, slot, wanted, &pc))
+		return false;
+	return_by(w, slot, pc, bp_below(w, slot));
+	return true;
+}
+
+/* What stands at an offset from SP, as instructions had it. */
+static bool by_instructions(struct hotspot_frames *h, struct walk *w,
+			    const struct x86_frame *f, enum belief wanted)
+{
+	uint64_t slot = walk_sp(w) + f->return_address, pc;
+	uint64_t bp = walk_bp(w);
+
+	if (!is_return(h, w, slot, wanted, &pc))
+		return false;
+	if (f->saved_bp >= 0 &&
+	    !walk_read(w, walk_sp(w) + (uint32_t)f->saved_bp, &bp))
+		return false;
+	return_by(w, slot, pc, bp);
+	return true;
+}
+
+/* The frame of a leaf: whole, or as much of it as its instructions say. */
+static bool leaf_frame(struct hotspot_frames *h, struct walk *w,
+		       const struct code_blob *b, const struct x86_code *code,
+		       enum belief wanted)
+{
+	size_t at = w->pc - b->begin;
+	size_t entry = b->entry - b->begin;
+	struct x86_frame f = { 0, -1 };
+
+	if (at <= entry)
+		return by_instructions(h, w, &f, wanted);
+	if (b->frame_complete >= 0 && at < (size_t)b->frame_complete) {
+		x86_prologue(code, entry, at, &f);
+		return by_instructions(h, w, &f, wanted);
+	}
+	if (x86_epilogue(code, at, &f))
+		return by_instructions(h, w, &f, wanted);
+	return by_size(h, w, b, 0, wanted);
+}
+
+/* In code out of line there is more below the frame: registers, mostly. */
+static bool with_spill(struct hotspot_frames *h, struct walk *w,
+		       const struct code_blob *b, const struct x86_code *code)
+{
+	uint32_t spill = x86_spill(code, w->pc - b->begin);
+
+	return spill && by_size(h, w, b, spill, STRONG);
+}
+
+/* A frame that returns to its handler has its true pc in a slot of its own. */
+static void undeoptimise(struct hotspot_frames *h, struct walk *w,
+			 const struct code_blob *b)
+{
+	uint64_t pc;
+
+	(void)h;
+	if (w->is_exact || b->original_pc < 0 || !w->pc ||
+	    (w->pc != b->deopt_handler && w->pc != b->deopt_mh_handler))
+		return;
+	if (walk_read(w, walk_sp(w) + (uint32_t)b->original_pc, &pc) &&
+	    pc >= b->begin && pc <= b->end)
+		w->pc = pc;
+}
+
+static enum step compiled_step(struct hotspot_frames *h, struct walk *w,
+			       struct unwound_frame *frame,
+			       const struct code_blob *b)
+{
+	struct x86_code code = { NULL, 0 };
+	bool has_code = code_of(h, b, &code);
+	uint64_t slot, pc;
+
+	frame->kind = UNWOUND_COMPILED;
+	frame->method = b->method;
+	undeoptimise(h, w, b);
+	frame->pc = w->pc;
+	/* What is sure before what may be: a slot may have an old value. */
+	for (enum belief wanted = STRONG; wanted >= WEAK; wanted--) {
+		if (w->is_exact && has_code ? leaf_frame(h, w, b, &code, wanted)
+					    : by_size(h, w, b, 0, wanted))
+			return STEP_ON;
+		if (wanted == STRONG && has_code && with_spill(h, w, b, &code))
+			return STEP_ON;
+		if (wanted == STRONG && w->is_exact &&
+		    by_size(h, w, b, 0, STRONG))
+			return STEP_ON;
+	}
+	if (w->is_cut)
+		return STEP_CUT;
+	if (scan(h, w, SCAN_SLOTS, NULL, &slot, &pc))
+		return return_by(w, slot, pc, bp_below(w, slot));
+	return walk_lost(w, "a compiled frame without a return address");
+}
+
+/* ---- all other code ---- */
+
+static enum step adapter_step(struct hotspot_frames *h, struct walk *w)
+{
+	uint64_t slot, pc, sender = w->registers[13];
+
+	if (is_return(h, w, walk_sp(w), STRONG, &pc))
+		return return_by(w, walk_sp(w), pc, walk_bp(w));
+	/* Between: the return address is in a register, and where it was. */
+	if (walk_knows(w, 13) && sender > walk_sp(w) &&
+	    sender - walk_sp(w) < MAX_LOCALS &&
+	    is_return(h, w, sender - 8, STRONG, &pc))
+		return return_by(w, sender - 8, pc, walk_bp(w));
+	if (scan(h, w, STUB_SLOTS, NULL, &slot, &pc))
+		return return_by(w, slot, pc, walk_bp(w));
+	return walk_lost(w, "an adapter without a return address");
+}
+
+/* What instructions say of a routine's first and last steps. */
+static bool stub_end(struct hotspot_frames *h, struct walk *w,
+		     const struct code_blob *b, const struct x86_code *code)
+{
+	size_t at = w->pc - b->begin;
+	struct x86_frame f = { 0, -1 };
+	uint8_t op = at < code->len ? code->bytes[at] : 0;
+
+	if (op == 0x55 || op == 0xc3) /* push bp; ret */
+		return by_instructions(h, w, &f, STRONG);
+	if (op == 0x5d || (op == 0x48 && at && code->bytes[at - 1] == 0x55)) {
+		f = (struct x86_frame){ 8, 0 };
+		return by_instructions(h, w, &f, STRONG);
+	}
+	return false;
+}
+
+static enum step leaf_stub(struct hotspot_frames *h, struct walk *w,
+			   const struct code_blob *b)
+{
+	struct x86_code code;
+	uint64_t slot, pc, bp = walk_bp(w), base = bp;
+
+	if (code_of(h, b, &code) && stub_end(h, w, b, &code))
+		return STEP_ON;
+	/* The call before it is of this code: nothing is as sure. */
+	if (is_return_of(h, w, walk_sp(w), b, &pc))
+		return return_by(w, walk_sp(w), pc, bp);
+	if (base >= walk_sp(w) && base - walk_sp(w) < MAX_FRAME &&
+	    is_return_of(h, w, base + 8, b, &pc) && walk_read(w, base, &bp))
+		return return_by(w, base + 8, pc, bp);
+	if (scan(h, w, STUB_SLOTS, b, &slot, &pc))
+		return return_by(w, slot, pc, walk_bp(w));
+	if (by_base(h, w, STRONG, 1024) || by_size(h, w, b, 0, STRONG))
+		return STEP_ON;
+	if (is_return(h, w, walk_sp(w), STRONG, &pc))
+		return return_by(w, walk_sp(w), pc, walk_bp(w));
+	if (scan(h, w, STUB_SLOTS, NULL, &slot, &pc))
+		return return_by(w, slot, pc, walk_bp(w));
+	if (by_base(h, w, WEAK, MAX_FRAME))
+		return STEP_ON;
+	return walk_lost(w, "a routine of the JVM's without a return address");
+}
+
+/*
+ * What a virtual thread runs on returns to here: the rest of its frames is in
+ * the heap, or it is about to be brought from there.  Below is the entry of
+ * its continuation, a ContinuationEntry in the frame of enterSpecial.
+ */
+static enum step continuation_step(struct hotspot_frames *h, struct walk *w)
+{
+	const struct code_blob *enter;
+	uint64_t entry = walk_sp(w), pc;
+
+	enter = h->entry_pc ? code_cache_find(h->code, h->entry_pc) : NULL;
+	if (!enter || enter->kind != BLOB_NATIVE || enter->frame_bytes < 16)
+		return walk_lost(w, "a continuation whose entry is not known");
+	for (int i = 0; i < ENTRY_SLOTS; i++, entry += 8) {
+		if (!is_return(h, w, entry + enter->frame_bytes - 8, STRONG,
+			       &pc))
+			continue;
+		return walk_to(w, h->entry_pc, entry, walk_bp(w));
+	}
+	return walk_lost(w, "a continuation without an entry");
+}
+
+static enum step stub_step(struct hotspot_frames *h, struct walk *w,
+			   const struct code_blob *b)
+{
+	uint64_t slot, pc;
+
+	if (!w->is_exact && is_continuation(b))
+		return continuation_step(h, w);
+	if (w->is_exact)
+		return leaf_stub(h, w, b);
+	/* A poll's pc stands behind no call. */
+	if (by_size(h, w, b, 0, WEAK) || by_base(h, w, WEAK, MAX_FRAME))
+		return STEP_ON;
+	if (scan(h, w, STUB_SLOTS, NULL, &slot, &pc))
+		return return_by(w, slot, pc, bp_below(w, slot));
+	return walk_lost(w, "a routine of the JVM's without a return address");
+}
+
+enum step hotspot_frames_step(struct hotspot_frames *h, struct walk *w,
+			      struct unwound_frame *frame)
+{
+	const struct code_blob *b = code_cache_find(h->code, w->pc);
+
+	frame->kind = UNWOUND_GENERATED;
+	frame->blob = b;
+	if (!b) {
+		frame->kind = UNWOUND_NATIVE;
+		return walk_lost(w, "generated code that is no longer there");
+	}
+	switch (b->kind) {
+	case BLOB_INTERPRETER:
+		return interpreter_step(h, w, frame);
+	case BLOB_NMETHOD:
+	case BLOB_NATIVE:
+		return compiled_step(h, w, frame, b);
+	case BLOB_ADAPTER:
+		return adapter_step(h, w);
+	default:
+		return stub_step(h, w, b);
+	}
+}

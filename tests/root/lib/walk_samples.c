@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * walk_samples PID MS HZ COMM[,COMM…] [fp] [show]
+ *
+ * Samples a process for so long, walks each sample's stack, and counts how the
+ * walks of threads ended whose names begin so.  "fp": the kernel walks along
+ * frame pointers, too, and both are compared, frame by frame.  "show": the
+ * frames of walks that did not reach the root, or that differ.
+ */
+#include "bpf/sampler.h"
+#include "core/base/clock.h"
+#include "core/native/remote_memory.h"
+#include "core/native/unwinder.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MAX_REASONS 64
+#define WARM_UP_NS  (3 * CLOCK_NS_PER_S)
+
+static struct {
+	struct unwinder *unwinder;
+	struct remote_memory *remote;
+	const char *comms;
+	bool compares;
+	int shown;
+	int64_t begun_ns;
+	size_t samples, ends[4], frames, deepest, with_java;
+	size_t warm, warm_frames;
+	int64_t warm_ns, begin_ns;
+	uint64_t warm_reads;
+	size_t same, longer, much_longer, shorter, different, incomparable;
+	struct {
+		char text[160];
+		size_t count;
+	} reasons[MAX_REASONS];
+	size_t reason_count;
+} is;
+
+static int64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * CLOCK_NS_PER_S + t.tv_nsec;
+}
+
+static bool is_wanted(const char *comm)
+{
+	char wanted[256], *word = wanted;
+
+	snprintf(wanted, sizeof(wanted), "%s", is.comms);
+	while (*word) {
+		size_t len = strcspn(word, ",");
+
+		if (strncmp(comm, word, len) == 0)
+			return true;
+		word += len + (word[len] == ',');
+	}
+	return false;
+}
+
+static void count_reason(const char *text)
+{
+	size_t i = 0;
+
+	while (i < is.reason_count && strcmp(is.reasons[i].text, text) != 0)
+		i++;
+	if (i == MAX_REASONS)
+		return;
+	if (i == is.reason_count) {
+		snprintf(is.reasons[i].text, sizeof(is.reasons[i].text), "%s",
+			 text);
+		is.reason_count++;
+	}
+	is.reasons[i].count++;
+}
+
+static const char *name_of(const struct unwound_frame *f)
+{
+	static char name[256];
+
+	if (f->blob)
+		snprintf(name, sizeof(name), "%s+%lx/%d fs%u", f->blob->name,
+			 f->pc - f->blob->begin, f->blob->frame_complete,
+			 f->blob->frame_bytes);
+	else if (f->image)
+		snprintf(name, sizeof(name), "%s`%lx",
+			 elf_image_name(f->image), f->image_pc);
+	else
+		snprintf(name, sizeof(name), "?");
+	return name;
+}
+
+static void show(const struct unwound *u, const char *what)
+{
+	if (is.shown <= 0)
+		return;
+	is.shown--;
+	printf("# %s\n", what);
+	for (size_t i = 0; i < u->count && i < 400; i++)
+		printf("#   %d %s %lx %s\n", u->frames[i].kind,
+		       u->frames[i].is_exact ? "leaf" : "    ", u->frames[i].pc,
+		       name_of(&u->frames[i]));
+}
+
+static bool is_pc(const struct unwound_frame *f, uint64_t pc)
+{
+	return f->pc == pc || (f->kind == UNWOUND_COMPILED &&
+			       (f->blob->deopt_handler == pc ||
+				f->blob->deopt_mh_handler == pc));
+}
+
+/* How many of one are in the other, in order. */
+static size_t matches(const struct unwound *u, size_t n, const uint64_t *user,
+		      size_t count, bool skip_ours)
+{
+	size_t i = 0, j = 0;
+
+	while (i < count && j < n) {
+		bool equal = is_pc(&u->frames[j], user[i]);
+
+		if (equal || !skip_ours)
+			i++;
+		if (equal || skip_ours)
+			j++;
+	}
+	return skip_ours ? i : j;
+}
+
+static void compare(const struct unwound *u, const uint64_t *user, size_t count)
+{
+	size_t n = 0;
+
+	/* The kernel's ends at the thread's function or one before it. */
+	for (size_t k = u->count; k-- > 0 && k + 3 >= u->count && !n;)
+		if (count && is_pc(&u->frames[k], user[count - 1]))
+			n = k + 1;
+	if (u->end != UNWIND_ROOT || count < 2 || !n) {
+		is.incomparable++;
+		return;
+	}
+	if (matches(u, n, user, count, true) == count) {
+		is.same += n == count;
+		is.longer += n == count + 1;
+		is.much_longer += n > count + 1;
+		if (n > count + 1)
+			show(u, "much longer");
+		return;
+	}
+	if (matches(u, n, user, count, false) == n)
+		is.shorter++;
+	else
+		is.different++;
+	show(u, "different");
+	for (size_t i = 0; is.shown > 0 && i < count; i++)
+		printf("#   fp %lx\n", user[i]);
+}
+
+static void count(const struct unwound *u, const struct unwind_start *from,
+		  size_t reads, int64_t ns)
+{
+	char text[160];
+
+	is.samples++;
+	is.ends[u->end]++;
+	is.frames += u->count;
+	for (size_t i = 0; i < u->count; i++)
+		if (u->frames[i].kind == UNWOUND_COMPILED ||
+		    u->frames[i].kind == UNWOUND_INTERPRETED) {
+			is.with_java++;
+			break;
+		}
+	if (u->count > is.deepest)
+		is.deepest = u->count;
+	if (clock_monotonic_ns() - is.begun_ns > WARM_UP_NS) {
+		is.warm++;
+		is.warm_ns += ns;
+		is.warm_reads += reads;
+		is.warm_frames += u->count;
+	}
+	(void)from;
+	if (u->end == UNWIND_ROOT)
+		return;
+	snprintf(text, sizeof(text), "%s: %s %s",
+		 u->end == UNWIND_CUT    ? "cut"
+		 : u->end == UNWIND_DEEP ? "deep"
+					 : u->why,
+		 u->count == 1 + (u->end == UNWIND_LOST) ? "leaf" : "",
+		 name_of(&u->frames[u->count - 1 - (u->end == UNWIND_LOST)]));
+	/* Where in a blob it was does not matter. */
+	if (strchr(text, '+'))
+		*strchr(text, '+') = '\0';
+	count_reason(text);
+	show(u, text);
+}
+
+static bool walk(void *self, const struct sample_event *e,
+		 const uint64_t *kernel, const uint64_t *user,
+		 const uint8_t *stack)
+{
+	struct unwind_start from = {
+		.ip = e->regs[SAMPLE_IP],
+		.sp = e->regs[SAMPLE_SP],
+		.bp = e->regs[SAMPLE_BP],
+		.bx = e->regs[SAMPLE_BX],
+		.r12 = e->regs[SAMPLE_R12],
+		.r13 = e->regs[SAMPLE_R13],
+		.r14 = e->regs[SAMPLE_R14],
+		.r15 = e->regs[SAMPLE_R15],
+		.stack = stack,
+		.stack_bytes = e->stack_bytes,
+		.max_frames = UNWIND_FRAMES,
+	};
+	uint64_t reads = remote_memory_reads(is.remote);
+	struct unwound u;
+	int64_t begun = cpu_ns();
+
+	(void)self, (void)kernel;
+	if (!is_wanted(e->comm) || e->flags & SAMPLE_NO_USER)
+		return true;
+	unwinder_walk(is.unwinder, &from, &u);
+	count(&u, &from, remote_memory_reads(is.remote) - reads,
+	      cpu_ns() - begun);
+	if (is.compares)
+		compare(&u, user, e->user_frames);
+	return true;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const size_t *x = (const size_t *)((const char *)a + 160);
+	const size_t *y = (const size_t *)((const char *)b + 160);
+
+	return *x < *y ? 1 : *x > *y ? -1 : 0;
+}
+
+static void report(struct sampler *s)
+{
+	double n = is.samples ? (double)is.samples : 1;
+	double warm = is.warm ? (double)is.warm : 1;
+	struct sampler_counts counts;
+
+	sampler_counts(s, &counts);
+	printf("samples %zu root %zu (%.2f %%) cut %zu deep %zu lost %zu "
+	       "with_java %zu frames %.1f deepest %zu dropped %lu\n",
+	       is.samples, is.ends[UNWIND_ROOT],
+	       100.0 * (double)is.ends[UNWIND_ROOT] / n, is.ends[UNWIND_CUT],
+	       is.ends[UNWIND_DEEP], is.ends[UNWIND_LOST], is.with_java,
+	       (double)is.frames / n, is.deepest, (unsigned long)counts.lost);
+	printf("warm %zu walk_us %.1f begin_us %.1f frames %.1f reads %.3f "
+	       "stalls %lu\n",
+	       is.warm, (double)is.warm_ns / 1e3 / warm,
+	       (double)is.begin_ns / 1e3 / n, (double)is.warm_frames / warm,
+	       (double)is.warm_reads / warm,
+	       (unsigned long)remote_memory_stalls(is.remote));
+	if (is.compares)
+		printf("compared %zu same %zu longer %zu much_longer %zu "
+		       "shorter %zu different %zu incomparable %zu\n",
+		       is.same + is.longer + is.much_longer + is.shorter +
+			       is.different,
+		       is.same, is.longer, is.much_longer, is.shorter,
+		       is.different, is.incomparable);
+	qsort(is.reasons, is.reason_count, sizeof(*is.reasons), by_count);
+	for (size_t i = 0; i < is.reason_count; i++)
+		printf("  %6zu %s\n", is.reasons[i].count, is.reasons[i].text);
+}
+
+static int run(const struct jvm *jvm, int64_t ms, unsigned hz,
+	       struct error *err)
+{
+	struct sampler_options o = {
+		.kinds = 1u << SAMPLE_CPU,
+		.hz = hz,
+		.stack_bytes = 256 << 10,
+		.user = true,
+		.frame_pointers = is.compares,
+	};
+	struct sampler *s = sampler_open(&o, err);
+	int64_t end;
+
+	if (!s || sampler_add(s, jvm->pid, err) || sampler_start(s, err))
+		return -1;
+	is.begun_ns = clock_monotonic_ns();
+	end = is.begun_ns + ms * CLOCK_NS_PER_MS;
+	while (clock_monotonic_ns() < end && jvm_runs(jvm)) {
+		struct pollfd p = { sampler_fd(s), POLLIN, 0 };
+		int64_t begun;
+
+		poll(&p, 1, 100);
+		clock_sleep_until(clock_monotonic_ns() + 50 * CLOCK_NS_PER_MS);
+		begun = cpu_ns();
+		unwinder_begin(is.unwinder);
+		is.begin_ns += cpu_ns() - begun;
+		sampler_read(s, walk, NULL);
+	}
+	report(s);
+	sampler_close(s);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct error err;
+	struct jvm jvm;
+	int ret = 1;
+
+	if (argc < 5)
+		return 2;
+	is.comms = argv[4];
+	for (int i = 5; i < argc; i++) {
+		is.compares |= strcmp(argv[i], "fp") == 0;
+		if (strcmp(argv[i], "show") == 0)
+			is.shown = 6;
+	}
+	if (jvm_open(&jvm, (pid_t)strtol(argv[1], NULL, 10), &err))
+		goto out;
+	is.remote = remote_memory_open(&jvm, &err);
+	if (!is.remote)
+		goto out;
+	is.unwinder = unwinder_open(&jvm, remote_memory_of(is.remote), &err);
+	if (!is.unwinder)
+		goto out;
+	if (unwinder_limits(is.unwinder))
+		printf("limits: %s\n", unwinder_limits(is.unwinder));
+	ret = run(&jvm, strtol(argv[2], NULL, 10),
+		  (unsigned)strtoul(argv[3], NULL, 10), &err)
+		      ? 1
+		      : 0;
+out:
+	if (ret)
+		fprintf(stderr, "walk_samples: %s\n", err.text);
+	unwinder_close(is.unwinder);
+	remote_memory_close(is.remote);
+	return ret;
+}
