@@ -138,7 +138,30 @@ build/include/bpf/%.skel.h: bpf/%.bpf.c $(bpf_shared)
 
 $(B)/bpf/sampler.o: build/include/bpf/sampler.skel.h
 
-$(B)/libsjkc.a: $(objects) $(B)/flame_page.o
+# The agent that the binary carries, loaded by glibc and musl alike, so it needs
+# neither; client_library.c knows it by these two names.
+agent_sources := $(wildcard jvmti/agent*.c)
+AGENT_CFLAGS := -std=c11 -O2 $(WARNINGS) -ffreestanding -fPIC -shared -nostdlib \
+	-fvisibility=hidden -fno-stack-protector -fcf-protection=none \
+	-fasynchronous-unwind-tables -I. -Wl,-z,noexecstack,-z,relro,-z,now \
+	-Wl,-z,defs,-Bsymbolic,--hash-style=both,--build-id=none,-s
+$(B)/agent.so: $(agent_sources) $(wildcard jvmti/agent*.h) $(B)/flags
+	$(call say,AGENT,$@)
+	$(Q)$(CC) $(AGENT_CFLAGS) -o $@ $(agent_sources)
+
+define agent_library_S
+.section .rodata
+.global agent_library_start, agent_library_end
+.balign 16
+agent_library_start: .incbin "$(B)/agent.so"
+agent_library_end: .byte 0
+.section .note.GNU-stack, "", @progbits
+endef
+export agent_library_S
+$(B)/agent_library.o: $(B)/agent.so $(B)/flags
+	$(Q)printf '%s\n' "$$agent_library_S" | $(CC) -x assembler -c -o $@ -
+
+$(B)/libsjkc.a: $(objects) $(B)/flame_page.o $(B)/agent_library.o
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $^

@@ -4,7 +4,7 @@
  *
  * Only the fields that are read are here; where they stand is filled in when
  * the programs are loaded, from the running kernel's BTF.  A suffix after three
- * underscores is no part of a type's name: it tells variants apart.
+ * underscores is no part of a name: it tells variants apart.
  */
 #ifndef BPF_KERNEL_BPF_H
 #define BPF_KERNEL_BPF_H
@@ -28,6 +28,7 @@ struct upid {
 	struct pid_namespace *ns;
 } KERNEL_TYPE;
 
+/* Of numbers, there is one for each level, 0 being the first namespace. */
 struct pid {
 	unsigned level;
 	struct upid numbers[1];
@@ -36,6 +37,7 @@ struct pid {
 struct task_struct {
 	unsigned __state;
 	void *stack;
+	unsigned on_cpu;
 	int pid, tgid;
 	char comm[16];
 	struct task_struct *group_leader;
@@ -53,7 +55,13 @@ struct pt_regs___kernel {
 	unsigned long r15, r14, r13, r12, bp, bx, ip, cs, sp;
 } KERNEL_TYPE;
 
-/* Looked for by name: whether the kernel has it. */
-enum bpf_func_id___5_15 { BPF_FUNC_task_pt_regs___5_15 = 175 };
+/* Looked for by name, to know whether the kernel has it: from 5.15 on. */
+enum bpf_func_id___5_15 {
+	BPF_FUNC_task_pt_regs___5_15 = 175,
+};
+
+#define KERNEL_STACK_BYTES 16384 /* x86-64's THREAD_SIZE, without KASAN */
+#define KERNEL_TASK_DEAD   0x80  /* __state of what never runs again */
+#define KERNEL_PID_LEVELS  32    /* MAX_PID_NS_LEVEL */
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/load.h"
 
+#include "bpf/conditions.h"
+
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -27,11 +29,22 @@ void load_quietly(void)
 
 int load_refused(const char *what, int sys, struct error *err)
 {
-	if (sys == EPERM || sys == EACCES)
-		return fail(err, ERROR_PERMISSION,
-			    "%s: %s: run as root, or with CAP_BPF and "
-			    "CAP_PERFMON",
-			    what, strerror(sys));
-	return fail(err, ERROR_UNAVAILABLE, "%s: %s%s%s", what, strerror(sys),
-		    last_line[0] ? ": " : "", last_line);
+	struct condition list[BPF_CONDITIONS_MAX];
+	struct bpf_facts facts;
+	size_t count;
+
+	bpf_facts_gather(&facts);
+	count = bpf_conditions(&facts, list);
+	for (size_t i = 0; i < count; i++) {
+		const struct condition *c = &list[i];
+
+		if (c->state == CONDITION_FAILS && c->kind != ERROR_NONE)
+			return fail(err, c->kind, "%s: %s: %s (%s)", what,
+				    c->name, c->detail, c->remedy);
+	}
+	return fail(err,
+		    sys == EPERM || sys == EACCES ? ERROR_PERMISSION
+						  : ERROR_UNAVAILABLE,
+		    "%s: %s%s%s", what, strerror(sys), last_line[0] ? ": " : "",
+		    last_line);
 }

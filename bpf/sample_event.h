@@ -14,8 +14,8 @@
 #include <linux/types.h>
 
 enum sample_kind {
-	SAMPLE_CPU,    /* a tick while the thread ran */
-	SAMPLE_OFFCPU, /* it ran again; weight is how long it had not, in ns */
+	SAMPLE_CPU,    /* a tick while the thread ran; weight is 1 */
+	SAMPLE_OFFCPU, /* it left its CPU; weight is for how long, in ns */
 	SAMPLE_ALLOC,  /* an allocation; weight is the bytes it stands for */
 	SAMPLE_LOCK,   /* a monitor was entered; weight is the wait, in ns */
 	SAMPLE_KINDS
@@ -36,16 +36,20 @@ enum sample_register {
 
 enum sample_flags {
 	SAMPLE_IN_KERNEL = 1, /* the thread was in the kernel */
-	SAMPLE_STACK_CUT = 2, /* there was more stack than may be copied */
+	SAMPLE_STACK_CUT = 2, /* there was more stack than was copied */
 	SAMPLE_NO_USER = 4,   /* no user side: a kernel thread, or it ended */
 	SAMPLE_PREEMPTED = 8, /* off-CPU though it wanted to run */
+	/* Still off-CPU when sampling ended: weight is up to then. */
+	SAMPLE_UNFINISHED = 16,
+	/* Off-CPU when sampling began: time_ns is when that was. */
+	SAMPLE_BEGAN_EARLIER = 32,
 };
 
 struct sample_event {
-	__u64 time_ns; /* CLOCK_MONOTONIC, when it was taken */
+	__u64 time_ns; /* CLOCK_MONOTONIC; off-CPU: when that began */
 	__u64 weight;
 	__u64 regs[SAMPLE_REGISTERS];
-	__u32 tgid, tid; /* of the first pid namespace */
+	__u32 tgid, tid; /* as the process that samples sees them */
 	__u16 kind;      /* enum sample_kind */
 	__u16 flags;
 	__u32 kernel_frames, user_frames; /* how many */

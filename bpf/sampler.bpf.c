@@ -5,8 +5,8 @@
  * as it came to into the ring buffer.
  *
  * A record's size has to be a constant where it is reserved in the ring buffer,
- * so that the sample would take the room of the largest; a copy of what there
- * is costs less.
+ * so that each sample would take the room of the largest; to copy what there is
+ * costs less.
  */
 #include "bpf/kernel.bpf.h"
 
@@ -18,19 +18,27 @@
 #include "bpf/sample_event.h"
 #include "bpf/sampler_maps.h"
 
+#define UNKNOWN_END (1ULL << 63)
+
 /* Keeps the compiler from what the verifier cannot follow. */
 #define opaque(x) asm volatile("" : "+r"(x))
 
 /* Set before loading; constants to the verifier. */
 const volatile __u32 stack_limit; /* bytes of the user's stack at most */
 const volatile __u32 only_tid;    /* 0 = all */
+const volatile __u32 pid_ns;      /* inode of the sampler's; 0 = the first */
+const volatile __u64 wake_bytes;  /* unread, before the reader is woken */
 const volatile bool want_kernel, want_frames;
+
+/* Read by the sampler as they grow. */
+__u64 taken, lost;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, SAMPLER_RING_BYTES);
 } ring SEC(".maps");
 
+/* Processes, by what the sampler knows them by. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SAMPLER_TARGETS);
@@ -38,66 +46,191 @@ struct {
 	__type(value, __u32);
 } targets SEC(".maps");
 
-/* As if all were as large as they may be; the values are as large as needed. */
+/* Where the stacks of threads end, as far as that is known. */
 struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SAMPLER_THREADS);
+	__type(key, __u32);
+	__type(value, __u64);
+} stack_ends SEC(".maps");
+
+/* Threads that are off-CPU, by the first pid namespace's number. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SAMPLER_THREADS);
+	__type(key, __u32);
+	__type(value, struct switched_out);
+} switched SEC(".maps");
+
+/*
+ * Areas, by CPU; one for each kind of program, since one may be interrupted by
+ * another.  Declared as if all were as large as they may be.
+ */
+struct area {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(struct scratch));
-} ticks SEC(".maps");
+};
+struct area tick_areas SEC(".maps"), switch_areas SEC(".maps"),
+	probe_areas SEC(".maps");
 
+/* Of probe_areas, which are in use. */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct counters);
-} counts SEC(".maps");
+	__type(value, __u64);
+} probe_busy SEC(".maps");
 
-static __always_inline bool is_wanted(__u32 tgid, __u32 tid)
+struct identity {
+	__u32 tgid, tid;
+};
+
+/* A task's number in the sampler's pid namespace; 0 = it has none there. */
+static __always_inline __u32 number_of(struct task_struct *task)
 {
-	return (only_tid == 0 || tid == only_tid) &&
-	       bpf_map_lookup_elem(&targets, &tgid);
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	__u32 level = BPF_CORE_READ(pid, level);
+	const void *numbers = (void *)pid +
+			      bpf_core_field_offset(struct pid, numbers);
+	struct pid_namespace *ns;
+	const struct upid *at;
+
+	for (__u32 i = 0; i <= KERNEL_PID_LEVELS && i <= level; i++) {
+		at = numbers + i * bpf_core_type_size(struct upid);
+		ns = BPF_CORE_READ(at, ns);
+		if (BPF_CORE_READ(ns, ns.inum) == pid_ns)
+			return (__u32)BPF_CORE_READ(at, nr);
+	}
+	return 0;
 }
 
-/* Those that the thread has in user mode, while it is in the kernel. */
-static __always_inline void registers_of_task(struct sample_event *e,
-					      struct task_struct *task)
+static __always_inline struct identity identify(struct task_struct *task)
 {
-	struct pt_regs___kernel *r = (struct pt_regs___kernel *)
-		bpf_task_pt_regs(task);
+	struct identity id;
 
+	if (pid_ns) {
+		id.tgid = number_of(BPF_CORE_READ(task, group_leader));
+		id.tid = number_of(task);
+	} else {
+		id.tgid = (__u32)BPF_CORE_READ(task, tgid);
+		id.tid = (__u32)BPF_CORE_READ(task, pid);
+	}
+	return id;
+}
+
+static __always_inline bool is_wanted(struct identity id)
+{
+	return (only_tid == 0 || id.tid == only_tid) &&
+	       bpf_map_lookup_elem(&targets, &id.tgid);
+}
+
+/*
+ * Into the ring buffer.  To wake the reader for each record would take threads
+ * off their CPUs, of which there would be records.
+ */
+static __always_inline long put(void *record, __u32 size)
+{
+	__u64 flags = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > wake_bytes
+			      ? BPF_RB_FORCE_WAKEUP
+			      : BPF_RB_NO_WAKEUP;
+
+	return bpf_ringbuf_output(&ring, record, size, flags);
+}
+
+/* Where the user's registers are while the task is in the kernel. */
+static __always_inline void registers_of(struct sample_event *e,
+					 struct task_struct *task)
+{
+	struct pt_regs___kernel *r;
+
+	if (bpf_core_enum_value_exists(enum bpf_func_id___5_15,
+				       BPF_FUNC_task_pt_regs___5_15)) {
+		r = (struct pt_regs___kernel *)bpf_task_pt_regs(
+			bpf_get_current_task_btf());
+	} else {
+		r = BPF_CORE_READ(task, stack) + KERNEL_STACK_BYTES -
+		    bpf_core_type_size(struct pt_regs___kernel);
+	}
 	opaque(r);
-	e->regs[SAMPLE_IP] = r->ip;
-	e->regs[SAMPLE_SP] = r->sp;
-	e->regs[SAMPLE_BP] = r->bp;
-	e->regs[SAMPLE_BX] = r->bx;
-	e->regs[SAMPLE_R12] = r->r12;
-	e->regs[SAMPLE_R13] = r->r13;
-	e->regs[SAMPLE_R14] = r->r14;
-	e->regs[SAMPLE_R15] = r->r15;
+	e->regs[SAMPLE_IP] = BPF_CORE_READ(r, ip);
+	e->regs[SAMPLE_SP] = BPF_CORE_READ(r, sp);
+	e->regs[SAMPLE_BP] = BPF_CORE_READ(r, bp);
+	e->regs[SAMPLE_BX] = BPF_CORE_READ(r, bx);
+	e->regs[SAMPLE_R12] = BPF_CORE_READ(r, r12);
+	e->regs[SAMPLE_R13] = BPF_CORE_READ(r, r13);
+	e->regs[SAMPLE_R14] = BPF_CORE_READ(r, r14);
+	e->regs[SAMPLE_R15] = BPF_CORE_READ(r, r15);
 }
 
-/* Page by page, up to the first that cannot be read without waiting. */
-static __always_inline __u32 copy_stack(struct scratch *s, __u32 offset,
-					__u64 from)
+/* Those of the current task, in the kernel; a task without a user side has
+ * none. */
+static __always_inline void registers_in_kernel(struct sample_event *e)
 {
-	__u32 done = 0;
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 
-	for (int i = 0; i < SAMPLER_STACK_PAGES && done < stack_limit; i++) {
+	e->flags |= SAMPLE_IN_KERNEL;
+	if (BPF_CORE_READ(task, mm))
+		registers_of(e, task);
+	else
+		e->flags |= SAMPLE_NO_USER;
+}
+
+/* A macro, since the context's type decides how the verifier sees it. */
+#define registers_from(e, r)                                                   \
+	do {                                                                   \
+		(e)->regs[SAMPLE_IP] = (r)->rip;                               \
+		(e)->regs[SAMPLE_SP] = (r)->rsp;                               \
+		(e)->regs[SAMPLE_BP] = (r)->rbp;                               \
+		(e)->regs[SAMPLE_BX] = (r)->rbx;                               \
+		(e)->regs[SAMPLE_R12] = (r)->r12;                              \
+		(e)->regs[SAMPLE_R13] = (r)->r13;                              \
+		(e)->regs[SAMPLE_R14] = (r)->r14;                              \
+		(e)->regs[SAMPLE_R15] = (r)->r15;                              \
+	} while (0)
+
+/* How many bytes of the stack there are, or as good as endless. */
+static __always_inline __u64 stack_there(struct sample_event *e)
+{
+	__u64 *end = bpf_map_lookup_elem(&stack_ends, &e->tid);
+
+	return end && *end > e->regs[SAMPLE_SP] ? *end - e->regs[SAMPLE_SP]
+						: UNKNOWN_END;
+}
+
+/*
+ * Page by page, up to the first that cannot be read without waiting.  How many
+ * bytes that is so far is kept in memory, of which the verifier knows nothing:
+ * it would go through all that could be otherwise, too many for it.
+ */
+static __always_inline void copy_stack(struct scratch *s, __u32 offset)
+{
+	struct sample_event *e = &s->event;
+	volatile __u32 *copied = &e->stack_bytes;
+	__u64 from = e->regs[SAMPLE_SP];
+	__u64 there = stack_there(e);
+	__u32 wanted = there < stack_limit ? (__u32)there : stack_limit;
+
+	for (int i = 0; i < SAMPLER_STACK_PAGES; i++) {
+		__u32 done = *copied;
 		__u32 part = PAGE_BYTES - ((from + done) & (PAGE_BYTES - 1));
 
-		if (part > stack_limit - done)
-			part = stack_limit - done;
-		opaque(part);
-		if (part > PAGE_BYTES || offset > SAMPLER_ARRAYS ||
+		if (offset > SAMPLER_ARRAYS || done >= wanted ||
 		    done > stack_limit)
 			break;
-		if (bpf_probe_read_user(s->bytes + offset + done, part,
+		if (part > wanted - done)
+			part = wanted - done;
+		opaque(part);
+		if (part > PAGE_BYTES ||
+		    bpf_probe_read_user(s->bytes + offset + done, part,
 					(void *)(from + done)))
 			break;
-		done += part;
+		*copied = done + part;
 	}
-	return done;
+	/* Of an unknown end, it is taken that what cannot be read is behind. */
+	if (*copied == stack_limit || (there < UNKNOWN_END && *copied < there))
+		e->flags |= SAMPLE_STACK_CUT;
 }
 
 /* How many addresses bpf_get_stack() has put at offset. */
@@ -113,20 +246,12 @@ static __always_inline __u32 walk(void *ctx, struct scratch *s, __u32 offset,
 	return bytes < 0 ? 0 : (__u32)bytes / sizeof(__u64);
 }
 
-static __always_inline void count(bool is_taken)
-{
-	__u32 zero = 0;
-	struct counters *c = bpf_map_lookup_elem(&counts, &zero);
-
-	if (c)
-		__sync_fetch_and_add(is_taken ? &c->taken : &c->lost, 1);
-}
-
-/* With the registers and flags in it: fills in the rest and sends it. */
-static __always_inline void send(void *ctx, struct scratch *s)
+/* With registers and flags in it: fills in the rest and sends it. */
+static __always_inline long send(void *ctx, struct scratch *s)
 {
 	struct sample_event *e = &s->event;
 	__u32 size = 0;
+	long status;
 
 	e->kernel_frames = 0;
 	e->user_frames = 0;
@@ -136,61 +261,178 @@ static __always_inline void send(void *ctx, struct scratch *s)
 		e->kernel_frames = walk(ctx, s, 0, 0);
 		size = e->kernel_frames * sizeof(__u64);
 	}
-	if (!(e->flags & SAMPLE_NO_USER)) {
+	if (!(e->flags & SAMPLE_NO_USER) && stack_limit) {
 		if (want_frames) {
 			e->user_frames = walk(ctx, s, size, BPF_F_USER_STACK);
 			size += e->user_frames * sizeof(__u64);
 		}
-		e->stack_bytes = copy_stack(s, size, e->regs[SAMPLE_SP]);
-		if (e->stack_bytes == stack_limit)
-			e->flags |= SAMPLE_STACK_CUT;
+		copy_stack(s, size);
 		size += e->stack_bytes;
 	}
 	size += sizeof(*e);
 	opaque(size);
 	if (size > sizeof(*e) + SAMPLER_ARRAYS + stack_limit)
-		return;
-	count(bpf_ringbuf_output(&ring, s, size, 0) == 0);
+		return -1;
+	status = put(s, size);
+	__sync_fetch_and_add(status == 0 ? &taken : &lost, 1);
+	return status;
+}
+
+static __always_inline void begin(struct sample_event *e, struct identity id,
+				  __u16 kind, __u64 weight)
+{
+	e->time_ns = bpf_ktime_get_ns();
+	e->weight = weight;
+	e->tgid = id.tgid;
+	e->tid = id.tid;
+	e->kind = kind;
+	e->flags = 0;
 }
 
 SEC("perf_event")
 int on_tick(struct bpf_perf_event_data *ctx)
 {
-	__u64 both = bpf_get_current_pid_tgid();
+	struct identity id = identify(
+		(struct task_struct *)bpf_get_current_task());
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct task_struct *task;
-	struct sample_event *e;
 	struct scratch *s;
 
-	if (!is_wanted(both >> 32, both))
+	if (!is_wanted(id))
 		return 0;
-	s = bpf_map_lookup_elem(&ticks, &cpu);
+	s = bpf_map_lookup_elem(&tick_areas, &cpu);
 	if (!s)
 		return 0;
-	e = &s->event;
-	e->time_ns = bpf_ktime_get_ns();
-	e->weight = 1;
-	e->tgid = both >> 32;
-	e->tid = both;
-	e->kind = SAMPLE_CPU;
-	e->flags = 0;
-	e->regs[SAMPLE_IP] = ctx->regs.rip;
-	e->regs[SAMPLE_SP] = ctx->regs.rsp;
-	e->regs[SAMPLE_BP] = ctx->regs.rbp;
-	e->regs[SAMPLE_BX] = ctx->regs.rbx;
-	e->regs[SAMPLE_R12] = ctx->regs.r12;
-	e->regs[SAMPLE_R13] = ctx->regs.r13;
-	e->regs[SAMPLE_R14] = ctx->regs.r14;
-	e->regs[SAMPLE_R15] = ctx->regs.r15;
-	if ((ctx->regs.cs & 3) == 0) {
-		task = bpf_get_current_task_btf();
-		e->flags |= SAMPLE_IN_KERNEL;
-		if (task->mm)
-			registers_of_task(e, task);
-		else
-			e->flags |= SAMPLE_NO_USER;
-	}
+	begin(&s->event, id, SAMPLE_CPU, 1);
+	if (ctx->regs.cs & 3)
+		registers_from(&s->event, &ctx->regs);
+	else
+		registers_in_kernel(&s->event);
 	send(ctx, s);
+	return 0;
+}
+
+/* Whether a task that leaves its CPU could have gone on; -1 = it has ended. */
+static __always_inline int is_preempted(struct task_struct *task, bool preempt)
+{
+	struct task_struct___5_13 *older = (void *)task;
+	__u64 state = bpf_core_field_exists(task->__state)
+			      ? BPF_CORE_READ(task, __state)
+			      : (__u64)BPF_CORE_READ(older, state);
+
+	if (state & KERNEL_TASK_DEAD)
+		return -1;
+	return preempt || state == 0;
+}
+
+/* It is current still, so its stack can be read. */
+static __always_inline void leaves(void *ctx, struct task_struct *task,
+				   int preempted)
+{
+	struct identity id = identify(task);
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct switched_out out = { 0 };
+	__u32 key = (__u32)task->pid;
+	struct scratch *s;
+
+	if (!is_wanted(id))
+		return;
+	s = bpf_map_lookup_elem(&switch_areas, &cpu);
+	if (!s)
+		return;
+	begin(&s->event, id, SAMPLE_OFFCPU, 0);
+	registers_in_kernel(&s->event);
+	if (preempted)
+		s->event.flags |= SAMPLE_PREEMPTED;
+	if (send(ctx, s))
+		return;
+	out.out_ns = s->event.time_ns;
+	out.tgid = id.tgid;
+	out.tid = id.tid;
+	if (bpf_map_update_elem(&switched, &key, &out, BPF_ANY))
+		__sync_fetch_and_add(&lost, 1);
+}
+
+static __always_inline void returns(struct task_struct *task)
+{
+	__u32 key = (__u32)task->pid;
+	struct switched_out *out = bpf_map_lookup_elem(&switched, &key);
+	struct sample_resumed resumed;
+
+	if (!out)
+		return;
+	resumed.out_ns = out->out_ns;
+	resumed.in_ns = bpf_ktime_get_ns();
+	resumed.tgid = out->tgid;
+	resumed.tid = out->tid;
+	bpf_map_delete_elem(&switched, &key);
+	if (put(&resumed, sizeof(resumed)))
+		__sync_fetch_and_add(&lost, 1);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
+	     struct task_struct *next)
+{
+	int preempted = is_preempted(prev, preempt);
+
+	returns(next);
+	if (preempted >= 0)
+		leaves(ctx, prev, preempted);
+	return 0;
+}
+
+/* An area that nobody on this CPU has; its number, or -1. */
+static __always_inline int probe_area(void)
+{
+	__u32 first = bpf_get_smp_processor_id() * SAMPLER_PROBES;
+
+	for (__u32 i = 0; i < SAMPLER_PROBES; i++) {
+		__u32 key = first + i;
+		__u64 *busy = bpf_map_lookup_elem(&probe_busy, &key);
+
+		if (busy && __sync_lock_test_and_set(busy, 1) == 0)
+			return (int)key;
+	}
+	return -1;
+}
+
+static __always_inline void reached(struct pt_regs *ctx, __u16 kind)
+{
+	struct identity id = identify(
+		(struct task_struct *)bpf_get_current_task());
+	struct scratch *s;
+	__u64 *busy;
+	__u32 key;
+	int area;
+
+	if (!is_wanted(id))
+		return;
+	area = probe_area();
+	key = (__u32)area;
+	s = area < 0 ? NULL : bpf_map_lookup_elem(&probe_areas, &key);
+	if (!s) {
+		__sync_fetch_and_add(&lost, 1);
+		return;
+	}
+	begin(&s->event, id, kind, ctx->rdi);
+	registers_from(&s->event, ctx);
+	send(ctx, s);
+	busy = bpf_map_lookup_elem(&probe_busy, &key);
+	if (busy)
+		__sync_lock_test_and_set(busy, 0);
+}
+
+SEC("uprobe")
+int on_alloc(struct pt_regs *ctx)
+{
+	reached(ctx, SAMPLE_ALLOC);
+	return 0;
+}
+
+SEC("uprobe")
+int on_lock(struct pt_regs *ctx)
+{
+	reached(ctx, SAMPLE_LOCK);
 	return 0;
 }
 

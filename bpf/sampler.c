@@ -2,29 +2,61 @@
 #include "bpf/sampler.h"
 
 #include "bpf/load.h"
+#include "bpf/off_cpu.h"
 #include "bpf/sampler_maps.h"
 #include "bpf/ticks.h"
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 
 #include "bpf/sampler.skel.h"
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of include/linux/proc_ns.h: PROC_PID_INIT_INO. */
+#define FIRST_PID_NS 0xEFFFFFFCU
 
 struct sampler {
 	struct sampler_options options;
 	struct sampler_bpf *programs;
 	struct ring_buffer *ring;
 	struct ticks ticks;
+	struct bpf_link *switches;
+	struct bpf_link **probes;
+	size_t probe_count;
+	struct off_cpu off_cpu;
+	int64_t stopped_ns;    /* 0 = not yet */
 	sampler_sink_fn *sink; /* while it is read */
 	void *self;
 	size_t read;
 };
 
+static bool wants(const struct sampler *s, enum sample_kind kind)
+{
+	return s->options.kinds >> kind & 1;
+}
+
+static bool probes(const struct sampler *s)
+{
+	return wants(s, SAMPLE_ALLOC) || wants(s, SAMPLE_LOCK);
+}
+
+static size_t ring_bytes(const struct sampler *s)
+{
+	return s->options.ring_bytes ? s->options.ring_bytes
+				     : SAMPLER_RING_BYTES;
+}
+
 /* Whether a record is what its head says; the programs made it. */
 static bool is_whole(const struct sample_event *e, size_t size)
 {
-	return size >= sizeof(*e) && e->kernel_frames <= SAMPLER_WALK_FRAMES &&
+	return size >= sizeof(*e) && e->kind < SAMPLE_KINDS &&
+	       e->kernel_frames <= SAMPLER_WALK_FRAMES &&
 	       e->user_frames <= SAMPLER_WALK_FRAMES &&
 	       e->stack_bytes <= SAMPLER_STACK_LIMIT &&
 	       sizeof(*e) +
@@ -34,41 +66,116 @@ static bool is_whole(const struct sample_event *e, size_t size)
 		       size;
 }
 
-static int hand_over(void *self, void *bytes, size_t size)
+/* False when no more is wanted. */
+static bool hand_over(struct sampler *s, const struct sample_event *e)
+{
+	const uint64_t *kernel = (const uint64_t *)(e + 1);
+	const uint64_t *user = kernel + e->kernel_frames;
+
+	s->read++;
+	return s->sink(s->self, e, kernel, user,
+		       (const uint8_t *)(user + e->user_frames));
+}
+
+/* The same for one that was kept. */
+static bool hand_over_off_cpu(struct sampler *s, struct off_cpu_sample *o,
+			      uint64_t end_ns, unsigned flags)
+{
+	struct sample_event *e = &o->event;
+	bool goes_on = true;
+
+	e->weight = end_ns > e->time_ns ? end_ns - e->time_ns : 0;
+	e->flags |= (uint16_t)flags;
+	if (e->weight >= s->options.min_blocked_ns)
+		goes_on = hand_over(s, e);
+	free(o);
+	return goes_on;
+}
+
+static bool resume(struct sampler *s, const struct sample_resumed *r)
+{
+	struct off_cpu_sample *o = off_cpu_returned(&s->off_cpu, r->tid,
+						    r->out_ns);
+
+	return o ? hand_over_off_cpu(s, o, r->in_ns, 0) : true;
+}
+
+static int on_record(void *self, void *bytes, size_t size)
 {
 	struct sampler *s = self;
 	const struct sample_event *e = bytes;
-	const uint64_t *kernel = (const uint64_t *)(e + 1);
-	const uint64_t *user;
+	bool goes_on = true;
 
-	if (!is_whole(e, size))
+	if (size == sizeof(struct sample_resumed))
+		goes_on = resume(s, bytes);
+	else if (!is_whole(e, size))
 		return 0;
-	user = kernel + e->kernel_frames;
-	s->read++;
-	return s->sink(s->self, e, kernel, user,
-		       (const uint8_t *)(user + e->user_frames))
+	else if (e->kind == SAMPLE_OFFCPU)
+		off_cpu_left(&s->off_cpu, e, size);
+	else
+		goes_on = hand_over(s, e);
+	return goes_on ? 0 : -ECANCELED;
+}
+
+/* The inode of our pid namespace, or 0 when it is the first. */
+static __u32 own_pid_ns(void)
+{
+	struct stat ns;
+
+	return stat("/proc/self/ns/pid", &ns) < 0 || ns.st_ino == FIRST_PID_NS
 		       ? 0
-		       : -ECANCELED;
+		       : (__u32)ns.st_ino;
+}
+
+/* An area for each of so many uses at a time; as good as none without any. */
+static int size_areas(const struct sampler *s, struct bpf_map *map, int areas)
+{
+	size_t bytes = sizeof(struct sample_event) + SAMPLER_ARRAYS +
+		       s->programs->rodata->stack_limit + PAGE_BYTES;
+
+	return bpf_map__set_value_size(map, (__u32)bytes) ||
+	       bpf_map__set_max_entries(map, areas ? (__u32)areas : 1);
+}
+
+/* Maps that nobody looks into take no memory. */
+static int size_maps(struct sampler *s)
+{
+	int cpus = libbpf_num_possible_cpus();
+	int probed = probes(s) ? SAMPLER_PROBES * cpus : 0;
+	bool off = wants(s, SAMPLE_OFFCPU);
+
+	return cpus < 1 ||
+	       size_areas(s, s->programs->maps.tick_areas,
+			  wants(s, SAMPLE_CPU) ? cpus : 0) ||
+	       size_areas(s, s->programs->maps.switch_areas, off ? cpus : 0) ||
+	       size_areas(s, s->programs->maps.probe_areas, probed) ||
+	       bpf_map__set_max_entries(s->programs->maps.probe_busy,
+					probed ? (__u32)probed : 1) ||
+	       bpf_map__set_max_entries(s->programs->maps.switched,
+					off ? SAMPLER_THREADS : 1) ||
+	       bpf_map__set_max_entries(s->programs->maps.ring,
+					(__u32)ring_bytes(s));
 }
 
 /* What has to be known before the programs are checked. */
 static int configure(struct sampler *s, struct error *err)
 {
 	const struct sampler_options *o = &s->options;
-	struct bpf_map *ticks = s->programs->maps.ticks;
-	int cpus = libbpf_num_possible_cpus();
+	struct sampler_bpf *p = s->programs;
 
-	s->programs->rodata->stack_limit = o->user ? (__u32)o->stack_bytes : 0;
-	s->programs->rodata->only_tid = (__u32)o->tid;
-	s->programs->rodata->want_kernel = o->kernel;
-	s->programs->rodata->want_frames = o->user && o->frame_pointers;
-	if (cpus < 1 ||
-	    bpf_map__set_value_size(ticks,
-				    (__u32)(sizeof(struct sample_event) +
-					    SAMPLER_ARRAYS + o->stack_bytes +
-					    PAGE_BYTES)) ||
-	    bpf_map__set_max_entries(ticks, (__u32)cpus))
-		return fail(err, ERROR_FAILED, "BPF maps cannot be sized");
+	p->rodata->stack_limit = o->user ? (__u32)o->stack_bytes : 0;
+	p->rodata->only_tid = (__u32)o->tid;
+	p->rodata->pid_ns = own_pid_ns();
+	p->rodata->wake_bytes = ring_bytes(s) / 8;
+	p->rodata->want_kernel = o->kernel;
+	p->rodata->want_frames = o->user && o->frame_pointers;
+	bpf_program__set_autoload(p->progs.on_tick, wants(s, SAMPLE_CPU));
+	bpf_program__set_autoload(p->progs.on_switch, wants(s, SAMPLE_OFFCPU));
+	bpf_program__set_autoload(p->progs.on_alloc, wants(s, SAMPLE_ALLOC));
+	bpf_program__set_autoload(p->progs.on_lock, wants(s, SAMPLE_LOCK));
+	if (o->stack_bytes > SAMPLER_STACK_LIMIT || size_maps(s))
+		return fail(err, ERROR_FAILED,
+			    "BPF maps cannot have the sizes that are wanted");
 	return 0;
 }
 
@@ -83,7 +190,7 @@ static int load(struct sampler *s, struct error *err)
 	if (sampler_bpf__load(s->programs))
 		return load_refused("BPF programs", errno, err);
 	s->ring = ring_buffer__new(bpf_map__fd(s->programs->maps.ring),
-				   hand_over, s, NULL);
+				   on_record, s, NULL);
 	if (!s->ring)
 		return load_refused("BPF ring buffer", errno, err);
 	return 0;
@@ -101,13 +208,25 @@ struct sampler *sampler_open(const struct sampler_options *o, struct error *err)
 	return s;
 }
 
+static void detach(struct sampler *s)
+{
+	ticks_close(&s->ticks);
+	bpf_link__destroy(s->switches);
+	s->switches = NULL;
+	for (size_t i = 0; i < s->probe_count; i++)
+		bpf_link__destroy(s->probes[i]);
+	s->probe_count = 0;
+}
+
 void sampler_close(struct sampler *s)
 {
 	if (!s)
 		return;
-	ticks_close(&s->ticks);
+	detach(s);
+	free(s->probes);
 	ring_buffer__free(s->ring);
 	sampler_bpf__destroy(s->programs);
+	off_cpu_release(&s->off_cpu);
 	free(s);
 }
 
@@ -118,8 +237,11 @@ int sampler_add(struct sampler *s, pid_t pid, struct error *err)
 	if (bpf_map_update_elem(bpf_map__fd(s->programs->maps.targets), &key,
 				&key, BPF_ANY) == 0)
 		return 0;
-	return fail_sys(err, ERROR_FAILED, "%d cannot be sampled, too",
-			(int)pid);
+	return errno == E2BIG ? fail(err, ERROR_UNAVAILABLE,
+				     "%d: %d processes are sampled already",
+				     (int)pid, SAMPLER_TARGETS)
+			      : fail_sys(err, ERROR_FAILED,
+					 "%d cannot be sampled", (int)pid);
 }
 
 void sampler_remove(struct sampler *s, pid_t pid)
@@ -129,28 +251,61 @@ void sampler_remove(struct sampler *s, pid_t pid)
 	bpf_map_delete_elem(bpf_map__fd(s->programs->maps.targets), &key);
 }
 
+void sampler_stack_end(struct sampler *s, pid_t tid, uint64_t end)
+{
+	int map = bpf_map__fd(s->programs->maps.stack_ends);
+	__u32 key = (__u32)tid;
+
+	if (end)
+		bpf_map_update_elem(map, &key, &end, BPF_ANY);
+	else
+		bpf_map_delete_elem(map, &key);
+}
+
 int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 		  const char *path, uint64_t offset, struct error *err)
 {
-	(void)s, (void)kind, (void)path, (void)offset;
-	return fail(err, ERROR_UNAVAILABLE, "%d: no function can be probed",
-		    (int)pid);
+	struct bpf_program *program = kind == SAMPLE_LOCK
+					      ? s->programs->progs.on_lock
+					      : s->programs->progs.on_alloc;
+	struct bpf_link *link;
+
+	if (!wants(s, kind))
+		return fail(err, ERROR_FAILED,
+			    "%d: a probe of a kind that was not asked for",
+			    (int)pid);
+	link = bpf_program__attach_uprobe(program, false, pid, path, offset);
+	if (!link) {
+		load_refused("uprobe", errno, err);
+		return fail_in(err, "%d", (int)pid);
+	}
+	s->probes = xrealloc(s->probes, s->probe_count + 1, sizeof(*s->probes));
+	s->probes[s->probe_count++] = link;
+	return 0;
 }
 
 int sampler_start(struct sampler *s, struct error *err)
 {
-	if (!(s->options.kinds & 1U << SAMPLE_CPU))
-		return 0;
-	return ticks_open(&s->ticks, s->programs->progs.on_tick, s->options.hz,
-			  err);
+	s->stopped_ns = 0;
+	if (wants(s, SAMPLE_CPU) &&
+	    ticks_open(&s->ticks, s->programs->progs.on_tick, s->options.hz,
+		       err))
+		return -1;
+	if (wants(s, SAMPLE_OFFCPU)) {
+		s->switches = bpf_program__attach(s->programs->progs.on_switch);
+		if (!s->switches) {
+			load_refused("sched_switch", errno, err);
+			detach(s);
+			return -1;
+		}
+	}
+	return 0;
 }
 
 void sampler_stop(struct sampler *s)
 {
-	const char *clock = s->ticks.clock;
-
-	ticks_close(&s->ticks);
-	s->ticks.clock = clock;
+	detach(s);
+	s->stopped_ns = clock_monotonic_ns();
 }
 
 int sampler_fd(const struct sampler *s)
@@ -158,31 +313,82 @@ int sampler_fd(const struct sampler *s)
 	return ring_buffer__epoll_fd(s->ring);
 }
 
+/* Whoever has not come back by then. */
+static void read_unfinished(struct sampler *s)
+{
+	struct off_cpu_sample *o;
+
+	while ((o = off_cpu_any(&s->off_cpu))) {
+		if (!hand_over_off_cpu(s, o, (uint64_t)s->stopped_ns,
+				       SAMPLE_UNFINISHED))
+			return;
+	}
+}
+
 size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self)
 {
 	s->sink = sink;
 	s->self = self;
 	s->read = 0;
-	ring_buffer__consume(s->ring);
+	ticks_tend(&s->ticks);
+	if (ring_buffer__consume(s->ring) >= 0 && s->stopped_ns)
+		read_unfinished(s);
 	return s->read;
+}
+
+/* Of one program, since it was loaded. */
+static void add_runs(const struct bpf_program *program,
+		     struct sampler_counts *counts)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 size = sizeof(info);
+	int fd = bpf_program__fd(program);
+
+	if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0) {
+		counts->runs += info.run_cnt;
+		counts->runs_ns += info.run_time_ns;
+	}
 }
 
 void sampler_counts(const struct sampler *s, struct sampler_counts *counts)
 {
-	int cpus = libbpf_num_possible_cpus();
-	struct counters *each = xcalloc(cpus > 0 ? (size_t)cpus : 1,
-					sizeof(*each));
-	__u32 zero = 0;
+	const struct sampler_bpf *p = s->programs;
 
-	*counts = (struct sampler_counts){ 0 };
-	if (bpf_map_lookup_elem(bpf_map__fd(s->programs->maps.counts), &zero,
-				each) == 0) {
-		for (int i = 0; i < cpus; i++) {
-			counts->taken += each[i].taken;
-			counts->lost += each[i].lost;
-		}
-	}
-	free(each);
+	*counts = (struct sampler_counts){
+		.taken = __atomic_load_n(&p->bss->taken, __ATOMIC_RELAXED),
+		.lost = __atomic_load_n(&p->bss->lost, __ATOMIC_RELAXED) +
+			s->off_cpu.dropped,
+	};
+	add_runs(p->progs.on_tick, counts);
+	add_runs(p->progs.on_switch, counts);
+	add_runs(p->progs.on_alloc, counts);
+	add_runs(p->progs.on_lock, counts);
 }
 
-const char *sampler_clock(const struct sampler *s) { return s->ticks.clock; }
+const char *sampler_clock(const struct sampler *s)
+{
+	return ticks_clock(&s->ticks);
+}
+
+int sampler_drop_rights(struct error *err)
+{
+	static const int rights[] = { CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN };
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (syscall(SYS_capget, &head, data))
+		return fail_sys(err, ERROR_FAILED, "capabilities");
+	for (size_t i = 0; i < sizeof(rights) / sizeof(*rights); i++) {
+		struct __user_cap_data_struct
+			*d = &data[CAP_TO_INDEX(rights[i])];
+
+		d->effective &= ~CAP_TO_MASK(rights[i]);
+		d->permitted &= ~CAP_TO_MASK(rights[i]);
+		d->inheritable &= ~CAP_TO_MASK(rights[i]);
+	}
+	if (syscall(SYS_capset, &head, data))
+		return fail_sys(err, ERROR_FAILED, "capabilities");
+	return 0;
+}

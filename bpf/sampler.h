@@ -28,8 +28,9 @@ struct sampler_options {
 	size_t stack_bytes; /* of the user's stack at most: 4 KiB to 256 KiB */
 	bool kernel, user;  /* which side's stack is wanted; both mostly */
 	uint64_t min_blocked_ns; /* shorter SAMPLE_OFFCPU are left out */
-	pid_t tid;               /* only this thread; 0 = all */
+	pid_t tid;               /* only this thread, as seen here; 0 = all */
 	bool frame_pointers; /* have the kernel walk the user's stack, too */
+	size_t ring_bytes; /* of the ring buffer, a power of two; 0 = 16 MiB */
 };
 
 /*
@@ -55,10 +56,26 @@ void sampler_remove(struct sampler *s, pid_t pid);
 int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 		  const char *path, uint64_t offset, struct error *err);
 
-int sampler_start(struct sampler *s, struct error *err);
-void sampler_stop(struct sampler *s); /* what was taken can still be read */
+/*
+ * Says where the stack of a thread ends (the address behind its last byte), so
+ * that nothing behind it is copied; 0 = not known any more.  Without it, a copy
+ * ends where memory does.
+ */
+void sampler_stack_end(struct sampler *s, pid_t tid, uint64_t end);
 
-/* For poll(2): readable when there are samples. */
+int sampler_start(struct sampler *s, struct error *err);
+
+/*
+ * What was taken can still be read, and threads that are off-CPU have samples
+ * from then on, SAMPLE_UNFINISHED.
+ */
+void sampler_stop(struct sampler *s);
+
+/*
+ * For poll(2): readable when there are samples.  Few of them wake nobody who
+ * waits already, since that would take threads off their CPUs: so wait for no
+ * longer than samples may be unread, say 50 ms.
+ */
 int sampler_fd(const struct sampler *s);
 
 /*
@@ -74,14 +91,22 @@ size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self);
 
 struct sampler_counts {
 	uint64_t taken;   /* put into the ring buffer */
-	uint64_t lost;    /* of the targets, without room in it */
+	uint64_t lost;    /* of the targets, for want of room */
 	uint64_t runs;    /* of the programs, and how long they took: 0 */
 	uint64_t runs_ns; /* unless kernel.bpf_stats_enabled is 1 */
 };
 
+/*
+ * Gives up CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN for good, for all of this
+ * process.  What is attached goes on; sampler_add(), sampler_probe() and
+ * another sampler_start() may be refused afterwards, and CPUs that come online
+ * are not sampled.
+ */
+int sampler_drop_rights(struct error *err);
+
 void sampler_counts(const struct sampler *s, struct sampler_counts *counts);
 
-/* "cycles" or "cpu-clock": what ticks. */
+/* "cycles" or "cpu-clock": what ticks; "none" when nothing does. */
 const char *sampler_clock(const struct sampler *s);
 
 #endif

@@ -26,6 +26,11 @@
 
 #define SAMPLER_RING_BYTES  (16 * 1024 * 1024)
 #define SAMPLER_TARGETS     1024
+#define SAMPLER_THREADS     32768
+
+/* How many threads may be at a uprobe of a CPU at a time: they may be preempted
+ * there. */
+#define SAMPLER_PROBES 4
 
 struct scratch {
 	struct sample_event event;
@@ -34,8 +39,20 @@ struct scratch {
 	__u8 bytes[SAMPLER_ARRAYS + SAMPLER_STACK_LIMIT + PAGE_BYTES];
 };
 
-struct counters {
-	__u64 taken, lost;
+/*
+ * When a thread is switched out, its sample is sent; how long it had not run is
+ * known when it is switched in: then this follows, without a kind, and shorter.
+ */
+struct sample_resumed {
+	__u64 out_ns; /* the sample's time_ns */
+	__u64 in_ns;
+	__u32 tgid, tid;
+};
+
+/* A thread that is off its CPU, and the numbers that the sampler knows. */
+struct switched_out {
+	__u64 out_ns;
+	__u32 tgid, tid;
 };
 
 #endif

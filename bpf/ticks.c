@@ -3,10 +3,13 @@
 
 #include "bpf/load.h"
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,19 +18,20 @@ static const struct {
 	const char *name;
 	unsigned type, config;
 } clocks[] = {
+	{ "none", 0, 0 },
 	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
 	{ "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
 };
 enum { CLOCKS = sizeof(clocks) / sizeof(*clocks) };
 
-static int open_event(size_t clock, unsigned hz, int cpu)
+static int open_event(const struct ticks *t, int cpu)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
-		.type = clocks[clock].type,
-		.config = clocks[clock].config,
+		.type = clocks[t->clock].type,
+		.config = clocks[t->clock].config,
 		.freq = 1,
-		.sample_freq = hz,
+		.sample_freq = t->hz,
 		.exclude_idle = 1,
 	};
 
@@ -35,34 +39,35 @@ static int open_event(size_t clock, unsigned hz, int cpu)
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-/* 1 when it ticks there, 0 when the CPU is not online, -1 and errno. */
-static int open_cpu(struct ticks *t, const struct bpf_program *program,
-		    size_t clock, unsigned hz, int cpu)
+static int open_cpu(struct ticks *t, size_t cpu)
 {
-	int fd = open_event(clock, hz, cpu);
+	int fd = open_event(t, (int)cpu);
 	int saved;
 
 	if (fd < 0)
-		return errno == ENODEV && cpu > 0 ? 0 : -1;
-	/* The link owns the event from here on. */
-	t->links[cpu] = bpf_program__attach_perf_event(program, fd);
+		return -1;
+	/* From here on, the event is the link's. */
+	t->links[cpu] = bpf_program__attach_perf_event(t->program, fd);
 	if (t->links[cpu])
-		return 1;
+		return 0;
 	saved = errno;
 	close(fd);
 	errno = saved;
 	return -1;
 }
 
-static int open_all(struct ticks *t, const struct bpf_program *program,
-		    size_t clock, unsigned hz)
+/* Those that are online; 0 when at least one ticks. */
+static int open_all(struct ticks *t)
 {
+	size_t open = 0;
+
 	for (size_t i = 0; i < t->cpus; i++) {
-		if (open_cpu(t, program, clock, hz, (int)i) < 0)
+		if (open_cpu(t, i) == 0)
+			open++;
+		else if (errno != ENODEV || i == 0)
 			return -1;
 	}
-	t->clock = clocks[clock].name;
-	return 0;
+	return open ? 0 : -1;
 }
 
 static void detach(struct ticks *t)
@@ -73,21 +78,48 @@ static void detach(struct ticks *t)
 	}
 }
 
+/* Too many a second are as invalid to the kernel as what it does not know. */
+static int refused(unsigned hz, int sys, struct error *err)
+{
+	static const char
+		path[] = "/proc/sys/kernel/perf_event_max_sample_rate";
+	char text[32] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	long most = 0;
+
+	if (fd >= 0) {
+		if (read(fd, text, sizeof(text) - 1) > 0)
+			most = strtol(text, NULL, 10);
+		close(fd);
+	}
+	if (sys == EINVAL && most > 0 && hz > (unsigned long)most)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "%u samples a second are more than the %ld of "
+			    "kernel.perf_event_max_sample_rate",
+			    hz, most);
+	return load_refused("perf_event_open", sys, err);
+}
+
 int ticks_open(struct ticks *t, const struct bpf_program *program, unsigned hz,
 	       struct error *err)
 {
 	int cpus = libbpf_num_possible_cpus();
+	int saved = 0;
 
-	*t = (struct ticks){ .cpus = cpus > 0 ? (size_t)cpus : 1 };
+	*t = (struct ticks){ .program = program,
+			     .hz = hz,
+			     .cpus = cpus > 0 ? (size_t)cpus : 1,
+			     .looked_ns = clock_monotonic_ns() };
 	t->links = xcalloc(t->cpus, sizeof(*t->links));
-	for (size_t i = 0; i < CLOCKS; i++) {
-		if (open_all(t, program, i, hz) == 0)
+	for (t->clock = 1; t->clock < CLOCKS; t->clock++) {
+		if (open_all(t) == 0)
 			return 0;
+		saved = errno;
 		detach(t);
 	}
-	load_refused("perf_event_open", errno, err);
+	t->clock = 0;
 	ticks_close(t);
-	return -1;
+	return refused(hz, saved, err);
 }
 
 void ticks_close(struct ticks *t)
@@ -95,5 +127,60 @@ void ticks_close(struct ticks *t)
 	if (t->links)
 		detach(t);
 	free(t->links);
-	*t = (struct ticks){ 0 };
+	t->links = NULL;
+	t->cpus = 0;
 }
+
+bool ticks_list_has(const char *list, unsigned long cpu)
+{
+	const char *at = list;
+	char *rest;
+
+	while (*at >= '0' && *at <= '9') {
+		unsigned long first = strtoul(at, &rest, 10);
+		unsigned long last = first;
+
+		if (*rest == '-')
+			last = strtoul(rest + 1, &rest, 10);
+		if (cpu >= first && cpu <= last)
+			return true;
+		at = *rest == ',' ? rest + 1 : rest;
+	}
+	return false;
+}
+
+/* The event of a CPU that went offline stays off when the CPU is back. */
+static void look_at_cpus(struct ticks *t)
+{
+	char list[4096];
+	int fd = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, list, sizeof(list) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (len <= 0)
+		return;
+	list[len] = '\0';
+	for (size_t i = 0; i < t->cpus; i++) {
+		bool is_online = ticks_list_has(list, i);
+
+		if (is_online && !t->links[i]) {
+			open_cpu(t, i);
+		} else if (!is_online && t->links[i]) {
+			bpf_link__destroy(t->links[i]);
+			t->links[i] = NULL;
+		}
+	}
+}
+
+void ticks_tend(struct ticks *t)
+{
+	int64_t now = clock_monotonic_ns();
+
+	if (!t->links || now - t->looked_ns < CLOCK_NS_PER_S)
+		return;
+	t->looked_ns = now;
+	look_at_cpus(t);
+}
+
+const char *ticks_clock(const struct ticks *t) { return clocks[t->clock].name; }

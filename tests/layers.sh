@@ -48,7 +48,8 @@ room 'jmx_http/rmi/*.[ch]' core/ jmx_http/java/ jmx_http/rmi/ jmx_http/jmx \
 	jmx_http/value jmx_http/tls jmx_http/object_name.h
 room 'bpf/*.[ch]' core/ bpf/
 room 'render/*.[ch] render/*/*.[ch]' core/ render/
-room 'jvmti/agent*.[ch]' jvmti/agent_protocol.h
+# The agent runs inside the JVM: it has nothing of ours but itself.
+room 'jvmti/agent*.[ch]' jvmti/agent
 room 'jvmti/client*.[ch]' core/ jvmti/
 room 'cmd/*.[ch]' cmd/ core/ jmx_http/ bpf/ jvmti/client render/
 

@@ -165,9 +165,14 @@ int attach_peer_start(struct attach_peer *p, attach_peer_job *job, void *self,
 
 int attach_peer_tell(int channel, char what)
 {
+	return attach_peer_hand(channel, what, -1);
+}
+
+int attach_peer_hand(int channel, char what, int fd)
+{
 	struct message m = { .word = PEER_TOLD, .told = what };
 
-	return send_message(channel, &m, -1);
+	return send_message(channel, &m, fd);
 }
 
 int attach_peer_hear(int channel, int64_t deadline_ns, char *what)

@@ -48,11 +48,13 @@ int attach_peer_start(struct attach_peer *p, attach_peer_job *job, void *self,
  * none came by the deadline, and -2 when the other end has gone.
  */
 int attach_peer_tell(int channel, char what);
+/* Tells a byte, and hands over an fd, which stays open here, too. */
+int attach_peer_hand(int channel, char what, int fd);
 int attach_peer_hear(int channel, int64_t deadline_ns, char *what);
 
 enum attach_peer_word {
 	PEER_FAILED = -1, /* *err */
-	PEER_TOLD,        /* a byte of attach_peer_tell() */
+	PEER_TOLD,        /* a byte; *fd is -1, or the caller's now */
 	PEER_DONE,        /* *fd, which is the caller's now */
 };
 

@@ -241,16 +241,32 @@ static bool find_place(struct elf_cfi *cfi, uint64_t address,
 	return true;
 }
 
-bool elf_cfi_row(struct elf_cfi *cfi, uint64_t address, struct cfi_row *row)
+/* The function's entry that holds an address. */
+static bool find_function(struct elf_cfi *cfi, uint64_t address,
+			  struct function *f)
 {
 	struct cfi_place place;
-	struct function f;
 
 	return cfi->frames.bytes && find_place(cfi, address, &place) &&
-	       read_function(cfi, place.entry, &f) && address >= f.start &&
-	       address - f.start < f.len &&
+	       read_function(cfi, place.entry, f) && address >= f->start &&
+	       address - f->start < f->len;
+}
+
+bool elf_cfi_row(struct elf_cfi *cfi, uint64_t address, struct cfi_row *row)
+{
+	struct function f;
+
+	return find_function(cfi, address, &f) &&
 	       cfi_program_row(&f.common, f.instructions, f.start, address,
 			       row);
+}
+
+uint64_t elf_cfi_end(struct elf_cfi *cfi, uint64_t start)
+{
+	struct function f;
+
+	return find_function(cfi, start, &f) && f.start == start ? start + f.len
+								 : 0;
 }
 
 /* Reads what a segment has from an address on, to its end. */

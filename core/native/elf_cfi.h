@@ -35,4 +35,7 @@ void elf_cfi_release(struct elf_cfi *cfi); /* zeroed storage is fine */
 /* As elf_image_cfi(). */
 bool elf_cfi_row(struct elf_cfi *cfi, uint64_t address, struct cfi_row *row);
 
+/* Where the function that begins at start ends, by its entry; else 0. */
+uint64_t elf_cfi_end(struct elf_cfi *cfi, uint64_t start);
+
 #endif

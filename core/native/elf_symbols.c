@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/native/elf_symbols.h"
 
+#include "core/base/alloc.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* libjvm has 60,000 symbols in 6 MB. */
 enum { SYMBOLS_MAX = 32 << 20, NAMES_MAX = 128 << 20 };
+
+/* Where the sections end that hold code. */
+static void read_ends(struct elf_symbols *s, const struct elf_file *f)
+{
+	s->section_count = f->section_count;
+	s->ends = xcalloc(f->section_count, sizeof(*s->ends));
+	for (size_t i = 0; i < f->section_count; i++)
+		if (f->sections[i].sh_flags & SHF_EXECINSTR)
+			s->ends[i] = f->sections[i].sh_addr +
+				     f->sections[i].sh_size;
+}
 
 void elf_symbols_init(struct elf_symbols *s, const struct elf_file *f,
 		      uint32_t type)
@@ -22,6 +35,7 @@ void elf_symbols_init(struct elf_symbols *s, const struct elf_file *f,
 		return;
 	}
 	s->count = s->symbols.len / sizeof(Elf64_Sym);
+	read_ends(s, f);
 	/* Names end within their table. */
 	s->names.bytes[s->names.len - 1] = '\0';
 }
@@ -30,6 +44,7 @@ void elf_symbols_release(struct elf_symbols *s)
 {
 	free(s->symbols.bytes);
 	free(s->names.bytes);
+	free(s->ends);
 	*s = (struct elf_symbols){ 0 };
 }
 
@@ -43,6 +58,27 @@ const char *elf_symbols_name(const struct elf_symbols *s, size_t i)
 	uint32_t at = elf_symbols_at(s, i)->st_name;
 
 	return at < s->names.len ? (const char *)s->names.bytes + at : "";
+}
+
+bool elf_symbols_is_code(const struct elf_symbols *s, size_t i, uint64_t *limit)
+{
+	const Elf64_Sym *symbol = elf_symbols_at(s, i);
+	const char *name = elf_symbols_name(s, i);
+
+	if (symbol->st_shndx >= s->section_count || !*name)
+		return false;
+	*limit = s->ends[symbol->st_shndx];
+	if (symbol->st_value >= *limit)
+		return false;
+	switch (ELF64_ST_TYPE(symbol->st_info)) {
+	case STT_FUNC:
+	case STT_GNU_IFUNC:
+		return true;
+	case STT_NOTYPE: /* of assembly; those of the compiler's own begin so */
+		return *name != '.';
+	default:
+		return false;
+	}
 }
 
 uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name)

@@ -8,12 +8,15 @@
 #include "core/native/elf_file.h"
 
 #include <elf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct elf_symbols {
 	struct elf_part symbols, names;
 	size_t count;
+	uint64_t *ends; /* of code: where each section ends; else 0 */
+	size_t section_count;
 };
 
 /*
@@ -27,6 +30,13 @@ void elf_symbols_release(struct elf_symbols *s); /* zeroed storage is fine */
 /* The one at i, below count; and its name, "" when it has none. */
 const Elf64_Sym *elf_symbols_at(const struct elf_symbols *s, size_t i);
 const char *elf_symbols_name(const struct elf_symbols *s, size_t i);
+
+/*
+ * True for functions and labels of code; *limit is where its section ends,
+ * which it does not reach beyond.
+ */
+bool elf_symbols_is_code(const struct elf_symbols *s, size_t i,
+			 uint64_t *limit);
 
 /* The address of a symbol that the file defines, by its name; 0 = none. */
 uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name);

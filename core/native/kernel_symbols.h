@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct kernel_symbols;
@@ -16,9 +17,15 @@ struct kernel_symbols;
  * frames are then known to be the kernel's, and no more.
  */
 struct kernel_symbols *kernel_symbols_open(struct error *err);
+/* The same, of such a file's text. */
+struct kernel_symbols *kernel_symbols_of(const char *text, size_t len,
+					 struct error *err);
 void kernel_symbols_close(struct kernel_symbols *k); /* NULL is fine */
 
-/* The function that holds the address, as long as k lives; NULL = none. */
+/*
+ * The function that holds the address, "vfs_read" or, of a module,
+ * "nft_do_chain [nf_tables]", as long as k lives; NULL = none.
+ */
 const char *kernel_symbols_function(const struct kernel_symbols *k,
 				    uint64_t address);
 

@@ -60,6 +60,7 @@ static bool read_line(struct line *line, struct mapping *m)
 	    !take_number(line, 16, &m->end) || !take(line, ' ') ||
 	    line->len < 4)
 		return false;
+	m->is_writable = line->text[1] == 'w';
 	m->is_executable = line->text[2] == 'x';
 	skip(line, 4);
 	if (!take(line, ' ') || !take_number(line, 16, &m->offset) ||

@@ -17,7 +17,7 @@ struct mapping {
 	uint64_t start, end; /* [start, end) */
 	uint64_t offset;     /* in the file */
 	uint64_t dev, inode; /* as stat(2) has them; inode 0 = no file */
-	bool is_executable;
+	bool is_writable, is_executable;
 	const char *path; /* foreign, as the kernel writes it; "" = none */
 };
 

@@ -4,9 +4,10 @@
  *
  * Does with a sampler what the words say, one after the other:
  *
- *	kinds=cpu,offcpu,alloc,lock hz=N stack=BYTES min=NS tid=N
+ *	kinds=cpu,offcpu,alloc,lock hz=N stack=BYTES min=NS tid=N ring=BYTES
  *	kernel=0 user=0 frames=1	options, before open
- *	open add=PID remove=PID start stop close
+ *	open add=PID remove=PID start stop drop close
+ *	end=TID:ADDRESS		where its stack ends
  *	probe=KIND:PID:OFFSET:PATH
  *	quiet			samples are counted, but not printed
  *	read=MS			for so long, printing samples
@@ -112,6 +113,8 @@ static int set_option(const char *name, const char *value)
 		options.stack_bytes = n;
 	else if (strcmp(name, "min") == 0)
 		options.min_blocked_ns = n;
+	else if (strcmp(name, "ring") == 0)
+		options.ring_bytes = n;
 	else if (strcmp(name, "tid") == 0)
 		options.tid = (pid_t)n;
 	else if (strcmp(name, "kernel") == 0)
@@ -153,6 +156,9 @@ static int with_value(const char *name, const char *value)
 		sampler_remove(sampler, (pid_t)n);
 	else if (strcmp(name, "probe") == 0)
 		ret = probe(value);
+	else if (strcmp(name, "end") == 0)
+		sampler_stack_end(sampler, (pid_t)n,
+				  strtoull(strchr(value, ':') + 1, NULL, 0));
 	else if (strcmp(name, "read") == 0)
 		read_for(n, 0);
 	else if (strcmp(name, "until") == 0)
@@ -190,6 +196,8 @@ static int do_word(const char *word)
 		ret = sampler_start(sampler, &err);
 	} else if (strcmp(word, "stop") == 0) {
 		sampler_stop(sampler);
+	} else if (strcmp(word, "drop") == 0) {
+		ret = sampler_drop_rights(&err);
 	} else if (strcmp(word, "close") == 0) {
 		sampler_close(sampler);
 		sampler = NULL;

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bpf/conditions.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* Of include/linux/proc_ns.h: PROC_USER_INIT_INO. */
+#define FIRST_USER_NS 0xEFFFFFFDU
+
+/* Before, maps were charged to RLIMIT_MEMLOCK; ours and the ring are below. */
+#define MEMLOCK_ENOUGH (UINT64_C(64) << 20)
+
+/* The first bytes of a file of the kernel's; false when it cannot be read. */
+static bool read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	return len > 0;
+}
+
+static bool read_number(const char *path, int *number)
+{
+	char text[32];
+
+	if (!read_text(path, text, sizeof(text)))
+		return false;
+	*number = (int)strtol(text, NULL, 10);
+	return true;
+}
+
+/* "none [integrity] confidentiality": the one in brackets. */
+static void read_lockdown(char *mode, size_t size)
+{
+	char text[128];
+	const char *at;
+
+	mode[0] = '\0';
+	if (!read_text("/sys/kernel/security/lockdown", text, sizeof(text)))
+		return;
+	at = strchr(text, '[');
+	if (at)
+		snprintf(mode, size, "%.*s", (int)strcspn(at + 1, "]"), at + 1);
+}
+
+static void read_status(struct bpf_facts *f)
+{
+	char text[8192];
+	const char *at;
+
+	if (!read_text("/proc/self/status", text, sizeof(text)))
+		return;
+	at = strstr(text, "\nCapEff:");
+	if (at)
+		f->capabilities = strtoull(at + 8, NULL, 16);
+	at = strstr(text, "\nSeccomp:");
+	if (at)
+		f->seccomp = (int)strtol(at + 9, NULL, 10);
+}
+
+/* Without rights to it, all addresses are 0. */
+static bool kallsyms_are_shown(void)
+{
+	char text[64];
+
+	return read_text("/proc/kallsyms", text, sizeof(text)) &&
+	       strspn(text, "0") < 8;
+}
+
+void bpf_facts_gather(struct bpf_facts *f)
+{
+	struct utsname name;
+	struct rlimit limit;
+	struct stat ns;
+
+	*f = (struct bpf_facts){ .unprivileged_bpf_disabled = -1 };
+	if (uname(&name) == 0)
+		snprintf(f->release, sizeof(f->release), "%.63s", name.release);
+	f->has_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	f->in_first_user_ns = stat("/proc/self/ns/user", &ns) < 0 ||
+			      ns.st_ino == FIRST_USER_NS;
+	read_status(f);
+	/* A command that there is none of: without a filter, it is invalid. */
+	f->filters_bpf = f->seccomp == 2 &&
+			 syscall(SYS_bpf, 0x7fff, NULL, 0) < 0 &&
+			 errno == EPERM;
+	read_lockdown(f->lockdown, sizeof(f->lockdown));
+	f->has_perf_events = read_number("/proc/sys/kernel/perf_event_paranoid",
+					 &f->paranoid);
+	read_number("/proc/sys/kernel/kptr_restrict", &f->kptr_restrict);
+	read_number("/proc/sys/kernel/unprivileged_bpf_disabled",
+		    &f->unprivileged_bpf_disabled);
+	f->shows_symbols = kallsyms_are_shown();
+	f->locked_bytes = getrlimit(RLIMIT_MEMLOCK, &limit) == 0
+				  ? limit.rlim_cur
+				  : RLIM_INFINITY;
+}
+
+static bool has(const struct bpf_facts *f, unsigned capability)
+{
+	return f->capabilities >> capability & 1;
+}
+
+static bool is_before(const char *release, long major, long minor)
+{
+	char *rest;
+	long first = strtol(release, &rest, 10);
+	long second = *rest == '.' ? strtol(rest + 1, NULL, 10) : 0;
+
+	return first < major || (first == major && second < minor);
+}
+
+static void say(struct condition *c, bool holds, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void say(struct condition *c, bool holds, const char *fmt, ...)
+{
+	va_list args;
+
+	c->state = holds ? CONDITION_HOLDS : CONDITION_FAILS;
+	va_start(args, fmt);
+	vsnprintf(c->detail, sizeof(c->detail), fmt, args);
+	va_end(args);
+}
+
+/* Ring buffers are the newest thing that all programs need: 5.8. */
+static void look_at_kernel(const struct bpf_facts *f, struct condition *c)
+{
+	bool is_old = is_before(f->release, 5, 8);
+
+	say(c, !is_old, "Linux %s%s", f->release,
+	    is_old ? " has no ring buffers for BPF" : "");
+}
+
+static void look_at_btf(const struct bpf_facts *f, struct condition *c)
+{
+	say(c, f->has_btf, "/sys/kernel/btf/vmlinux %s",
+	    f->has_btf ? "is there: the kernel's types are known"
+		       : "is not there: the kernel's types are not known");
+}
+
+static void look_at_rights(const struct bpf_facts *f, struct condition *c)
+{
+	bool admin = has(f, CAP_SYS_ADMIN);
+	bool bpf = has(f, CAP_BPF), perfmon = has(f, CAP_PERFMON);
+
+	if (admin || (bpf && perfmon))
+		say(c, true, "%s",
+		    bpf && perfmon ? "CAP_BPF and CAP_PERFMON"
+				   : "CAP_SYS_ADMIN");
+	else
+		say(c, false, "neither CAP_SYS_ADMIN nor %s",
+		    bpf       ? "CAP_PERFMON"
+		    : perfmon ? "CAP_BPF"
+			      : "CAP_BPF and CAP_PERFMON");
+}
+
+static void look_at_user_ns(const struct bpf_facts *f, struct condition *c)
+{
+	say(c, f->in_first_user_ns, "%s",
+	    f->in_first_user_ns
+		    ? "the first"
+		    : "not the first: its root has no rights to BPF");
+}
+
+static void look_at_seccomp(const struct bpf_facts *f, struct condition *c)
+{
+	say(c, !f->filters_bpf, "%s",
+	    f->seccomp == 0  ? "no filter of system calls"
+	    : f->filters_bpf ? "a filter does not let bpf(2) through"
+			     : "a filter, which lets bpf(2) through");
+}
+
+static void look_at_lockdown(const struct bpf_facts *f, struct condition *c)
+{
+	say(c, strcmp(f->lockdown, "confidentiality") != 0, "%s",
+	    f->lockdown[0] ? f->lockdown : "none");
+}
+
+static void look_at_perf(const struct bpf_facts *f, struct condition *c)
+{
+	if (!f->has_perf_events)
+		say(c, false, "this kernel has none");
+	else
+		say(c, true, "perf_event_paranoid is %d, %s", f->paranoid,
+		    f->paranoid > 0 ? "which CAP_PERFMON is exempt from"
+				    : "which lets all CPUs be sampled");
+}
+
+static void look_at_memory(const struct bpf_facts *f, struct condition *c)
+{
+	bool is_short = is_before(f->release, 5, 11) &&
+			f->locked_bytes < MEMLOCK_ENOUGH &&
+			!has(f, CAP_SYS_RESOURCE);
+
+	if (f->locked_bytes == RLIM_INFINITY)
+		say(c, true, "unlimited");
+	else
+		say(c, !is_short, "%llu KiB, %s",
+		    (unsigned long long)f->locked_bytes >> 10,
+		    is_short ? "of which this kernel takes BPF's maps"
+			     : "which does not matter to BPF here");
+}
+
+static void look_at_symbols(const struct bpf_facts *f, struct condition *c)
+{
+	say(c, f->shows_symbols, "kptr_restrict is %d: %s", f->kptr_restrict,
+	    f->shows_symbols ? "the kernel's functions have names"
+			     : "the kernel's functions have no names");
+}
+
+static const struct {
+	const char *name;
+	enum error_kind kind;
+	void (*look)(const struct bpf_facts *f, struct condition *c);
+	const char *remedy;
+} looks[] = {
+	{ "kernel", ERROR_UNAVAILABLE, look_at_kernel, "Linux 5.8 or later" },
+	{ "user namespace", ERROR_PERMISSION, look_at_user_ns,
+	  "run it outside of the container, or in one that is privileged" },
+	{ "BPF rights", ERROR_PERMISSION, look_at_rights,
+	  "run as root, or with CAP_BPF and CAP_PERFMON" },
+	{ "seccomp", ERROR_PERMISSION, look_at_seccomp,
+	  "have the container's seccomp profile allow bpf and "
+	  "perf_event_open" },
+	{ "lockdown", ERROR_UNAVAILABLE, look_at_lockdown,
+	  "boot with lockdown=integrity, or none" },
+	{ "BTF", ERROR_UNAVAILABLE, look_at_btf,
+	  "a kernel with CONFIG_DEBUG_INFO_BTF; in a container, mount /sys" },
+	{ "perf events", ERROR_UNAVAILABLE, look_at_perf,
+	  "a kernel with CONFIG_PERF_EVENTS; in a container, mount /proc" },
+	{ "locked memory", ERROR_PERMISSION, look_at_memory,
+	  "ulimit -l unlimited" },
+	/* The last: nothing but names depends on it. */
+	{ "kernel symbols", ERROR_NONE, look_at_symbols,
+	  "run with CAP_SYSLOG, and kernel.kptr_restrict below 2" },
+};
+
+size_t bpf_conditions(const struct bpf_facts *f, struct condition *list)
+{
+	size_t count = sizeof(looks) / sizeof(*looks);
+
+	for (size_t i = 0; i < count; i++) {
+		list[i] = (struct condition){ .name = looks[i].name,
+					      .kind = looks[i].kind };
+		looks[i].look(f, &list[i]);
+		if (list[i].state != CONDITION_HOLDS)
+			snprintf(list[i].remedy, sizeof(list[i].remedy), "%s",
+				 looks[i].remedy);
+	}
+	return count;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bpf/off_cpu.h"
+
+#include "core/base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct off_cpu_sample **bucket(struct off_cpu *o, uint32_t tid)
+{
+	return &o->buckets[tid % OFF_CPU_BUCKETS];
+}
+
+/* Out of its list; the caller's to free. */
+static struct off_cpu_sample *take(struct off_cpu *o,
+				   struct off_cpu_sample **at)
+{
+	struct off_cpu_sample *s = *at;
+
+	*at = s->next;
+	o->bytes -= s->size;
+	o->count--;
+	return s;
+}
+
+static struct off_cpu_sample **find(struct off_cpu *o, uint32_t tid)
+{
+	struct off_cpu_sample **at = bucket(o, tid);
+
+	while (*at && (*at)->event.tid != tid)
+		at = &(*at)->next;
+	return at;
+}
+
+void off_cpu_left(struct off_cpu *o, const struct sample_event *e, size_t size)
+{
+	struct off_cpu_sample **at = find(o, e->tid);
+	struct off_cpu_sample *s;
+
+	if (*at)
+		free(take(o, at));
+	if (o->bytes + size > OFF_CPU_BYTES) {
+		o->dropped++;
+		return;
+	}
+	s = xmalloc(offsetof(struct off_cpu_sample, event) + size);
+	s->size = size;
+	memcpy(&s->event, e, size);
+	s->next = *bucket(o, e->tid);
+	*bucket(o, e->tid) = s;
+	o->bytes += size;
+	o->count++;
+}
+
+struct off_cpu_sample *off_cpu_returned(struct off_cpu *o, uint32_t tid,
+					uint64_t out_ns)
+{
+	struct off_cpu_sample **at = find(o, tid);
+
+	return *at && (*at)->event.time_ns == out_ns ? take(o, at) : NULL;
+}
+
+struct off_cpu_sample *off_cpu_any(struct off_cpu *o)
+{
+	for (size_t i = 0; o->count && i < OFF_CPU_BUCKETS; i++) {
+		if (o->buckets[i])
+			return take(o, &o->buckets[i]);
+	}
+	return NULL;
+}
+
+void off_cpu_release(struct off_cpu *o)
+{
+	struct off_cpu_sample *s;
+
+	while ((s = off_cpu_any(o)))
+		free(s);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * demangle: the names of C++ functions as people write them.
+ */
+#ifndef CORE_NATIVE_DEMANGLE_H
+#define CORE_NATIVE_DEMANGLE_H
+
+#include "core/base/text.h"
+
+#include <stdbool.h>
+
+/*
+ * Appends a function's name without its parameters: "_ZN6Thread3runEv" gives
+ * "Thread::run".  False, and nothing appended, when the name is not one of the
+ * Itanium C++ ABI, or longer than such names are.
+ */
+bool demangle(struct text *out, const char *mangled);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvmti/agent_events.h"
+
+#include "jvmti/agent.h"
+#include "jvmti/agent_protocol.h"
+#include "jvmti/agent_system.h"
+
+static struct {
+	double interval;
+	uint64_t begin; /* what a thread remembers from before is not ours */
+} events;
+
+/*
+ * A nop is what a uprobe is on with the least effort: the kernel need not
+ * execute it elsewhere (uprobe_init_insn of x86 knows it).
+ */
+#define PROBE_BODY(argument) __asm__ volatile("nop" : : "D"(argument))
+
+__attribute__((noinline, visibility("default"))) void
+sjkc_probe_alloc(uint64_t bytes)
+{
+	PROBE_BODY(bytes);
+}
+
+__attribute__((noinline, visibility("default"))) void
+sjkc_probe_lock(uint64_t ns)
+{
+	PROBE_BODY(ns);
+}
+
+/*
+ * 1 - e^-x for x >= 0: by halving x until the series is short, and squaring
+ * e^-x as often; good to 1e-9.
+ */
+static double one_minus_exp(double x)
+{
+	double power = 1, sum = 1;
+	int halvings = 0;
+
+	if (x > 40)
+		return 1;
+	while (x > 0.125) {
+		x /= 2;
+		halvings++;
+	}
+	/* e^-x - 1, so that nothing is lost where x is small. */
+	power = -x;
+	sum = power;
+	for (int i = 2; i <= 6; i++) {
+		power *= -x / i;
+		sum += power;
+	}
+	while (halvings--)
+		sum = sum * (2 + sum);
+	return -sum;
+}
+
+/*
+ * HotSpot takes a sample at points that are exponentially distributed over the
+ * bytes a thread allocates (threadHeapSampler.cpp, JDK 11 on): an object of s
+ * bytes is hit with the probability 1 - e^(-s/interval), so that it stands for
+ * s divided by that.  It is the interval and half of s for small objects, and
+ * s for those that are many times the interval.
+ */
+static uint64_t bytes_it_stands_for(int64_t size)
+{
+	double hit;
+
+	if (size <= 0)
+		return 0;
+	if (events.interval < 1)
+		return (uint64_t)size;
+	hit = one_minus_exp((double)size / events.interval);
+	return (uint64_t)((double)size / hit + 0.5);
+}
+
+void events_begin(uint64_t interval)
+{
+	events.interval = (double)interval;
+	events.begin = system_now();
+}
+
+void events_allocated(jvm_table *env, jvm_table *jni, void *thread,
+		      void *object, void *class, int64_t size)
+{
+	(void)env;
+	(void)jni;
+	(void)thread;
+	(void)object;
+	(void)class;
+	if (agent_wants(AGENT_ALLOC))
+		sjkc_probe_alloc(bytes_it_stands_for(size));
+	agent_look_around();
+}
+
+/*
+ * When a wait began is kept with the Java thread: a virtual one may go on on
+ * another of the system's.
+ */
+void events_contended(jvm_table *env, jvm_table *jni, void *thread,
+		      void *object)
+{
+	(void)jni;
+	(void)thread;
+	(void)object;
+	if (agent_wants(AGENT_LOCK))
+		jvmti_set_local(env, (void *)system_now());
+}
+
+void events_entered(jvm_table *env, jvm_table *jni, void *thread, void *object)
+{
+	uint64_t now = system_now();
+	void *began = NULL;
+
+	(void)jni;
+	(void)thread;
+	(void)object;
+	if (!agent_wants(AGENT_LOCK))
+		return;
+	if (jvmti_get_local(env, &began) == 0 && began) {
+		jvmti_set_local(env, NULL);
+		if ((uint64_t)began >= events.begin && (uint64_t)began < now)
+			sjkc_probe_lock(now - (uint64_t)began);
+	}
+	agent_look_around();
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent_events: allocations and waits for monitors, made calls of a function
+ * that a uprobe is on.
+ */
+#ifndef JVMTI_AGENT_EVENTS_H
+#define JVMTI_AGENT_EVENTS_H
+
+#include "jvmti/agent_jvmti.h"
+
+#include <stdint.h>
+
+#define EVENTS_INTERVAL (512 << 10) /* the JVM's own, bytes: JEP 331 */
+
+/* Begins a session; interval is the mean number of bytes between samples. */
+void events_begin(uint64_t interval);
+
+/*
+ * What the uprobes are on; empty.  The bytes that a sample stands for, and the
+ * ns that a thread waited.
+ */
+void sjkc_probe_alloc(uint64_t bytes);
+void sjkc_probe_lock(uint64_t ns);
+
+/* The callbacks of JVMTI. */
+void events_allocated(jvm_table *env, jvm_table *jni, void *thread,
+		      void *object, void *class, int64_t size);
+void events_contended(jvm_table *env, jvm_table *jni, void *thread,
+		      void *object);
+void events_entered(jvm_table *env, jvm_table *jni, void *thread, void *object);
+
+#endif

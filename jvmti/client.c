@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvmti/client.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/text.h"
+#include "jvmti/agent_protocol.h"
+#include "jvmti/client_folder.h"
+#include "jvmti/client_library.h"
+#include "jvmti/client_load.h"
+#include "jvmti/client_symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LONGEST_NS   (60 * CLOCK_NS_PER_S) /* of loading */
+#define GOODBYE_NS   (2 * CLOCK_NS_PER_S)
+#define PART         ((size_t)1 << 20)
+#define PUNCH_FROM   ((uint64_t)1 << 20) /* bytes */
+#define FIRST_MODERN 21                  /* JDK that warns (JEP 451) */
+
+struct agent_client {
+	const struct jvm *jvm;
+	int stream;                /* holds the lock */
+	char path[AGENT_PATHS];    /* of the stream, as the JVM sees it */
+	char library[AGENT_PATHS]; /* likewise */
+	struct agent_orders orders;
+	struct agent_report report; /* as it was last read */
+	uint64_t punched;
+	struct text left; /* the beginning of a record */
+	bool is_broken;   /* what it writes cannot be read */
+	struct client_symbols *symbols;
+	int64_t load_ns;
+};
+
+void agent_client_abandon_all(void) { agent_folder_abandon(); }
+
+const char *agent_client_warning(const struct jvm *jvm)
+{
+	static const char warning[] =
+		"the JVM will print a warning that an agent has been loaded "
+		"(JDK 21 and later); the library, some 20 KiB, stays mapped, "
+		"and sleeps afterwards";
+	struct jvm_about about;
+	struct error unused;
+	bool warns;
+
+	if (jvm_about(jvm, &about, &unused))
+		return warning;
+	warns = (!about.version ||
+		 strtol(about.version, NULL, 10) >= FIRST_MODERN) &&
+		!jvm_about_option(&about, "-XX:+EnableDynamicAgentLoading");
+	jvm_about_release(&about);
+	return warns ? warning : NULL;
+}
+
+static unsigned wants_of(const struct agent_options *o)
+{
+	return AGENT_SYMBOLS | AGENT_LINES | (o->alloc ? AGENT_ALLOC : 0u) |
+	       (o->lock ? AGENT_LOCK : 0u);
+}
+
+static int lock_stream(int fd, struct error *err)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	if (fcntl(fd, F_OFD_SETLK, &lock) < 0)
+		return fail_sys(err, ERROR_REFUSED,
+				"cannot lock the agent's file");
+	return 0;
+}
+
+static int read_report(struct agent_client *a, struct error *err)
+{
+	struct agent_report r;
+
+	/* It may be read amid its writing; then once more. */
+	for (int i = 0; i < 100; i++) {
+		ssize_t got = pread(a->stream, &r, sizeof(r), AGENT_REPORT_AT);
+
+		if (got != sizeof(r))
+			break;
+		if (r.produced == ~r.not_produced &&
+		    r.produced >= a->orders.consumed &&
+		    r.produced - a->orders.consumed <= AGENT_RING) {
+			a->report = r;
+			return 0;
+		}
+		/* Nothing has been reported yet. */
+		if (r.produced == 0 && r.not_produced == 0)
+			return 0;
+	}
+	a->is_broken = true;
+	return fail(err, ERROR_PARTIAL,
+		    "%d: the agent's file cannot be read any more: the JVM, or "
+		    "who has its user, has changed it",
+		    (int)a->jvm->pid);
+}
+
+/* What JVMTI's functions say (jvmtiError), as far as it is to be expected. */
+static const char *words_of(const struct agent_report *r)
+{
+	switch (r->code) {
+	case 98:
+		return "not available in this JVM";
+	case 99:
+		return "a capability is missing";
+	case 110:
+		return "it has no memory left";
+	case 112:
+		return "it is in no state for that";
+	default:
+		return "see jvmtiError";
+	}
+}
+
+/* What came of the load, by the agent's own report. */
+static int check_start(struct agent_client *a, struct error *err)
+{
+	static const char *const steps[AGENT_STEPS] = {
+		"?",
+		"GetEnv",
+		"AddCapabilities",
+		"SetEventCallbacks",
+		"SetEventNotificationMode",
+		"SetHeapSamplingInterval",
+		"GenerateEvents",
+		"its orders",
+		"mmap",
+	};
+	const struct agent_report *r = &a->report;
+
+	if (read_report(a, err))
+		return -1;
+	switch (r->state) {
+	case AGENT_RUNS:
+		return 0;
+	case AGENT_BUSY:
+		return fail(err, ERROR_REFUSED,
+			    "%d: the agent in this JVM serves another sjkc",
+			    (int)a->jvm->pid);
+	case AGENT_REFUSED:
+		return fail(err, ERROR_REFUSED,
+			    "%d: the JVM refused the agent: %s: %d, %s",
+			    (int)a->jvm->pid,
+			    steps[r->step < AGENT_STEPS ? r->step : 0],
+			    (int)r->code, words_of(r));
+	default:
+		return fail(err, ERROR_REFUSED,
+			    "%d: the agent was loaded, but does not answer",
+			    (int)a->jvm->pid);
+	}
+}
+
+static int load(struct agent_client *a, struct attach *attach,
+		const char *command, struct error *err)
+{
+	struct text options = { 0 };
+	int64_t begin = clock_monotonic_ns();
+	int ret;
+
+	text_puts(&options, command);
+	text_puts(&options, a->path);
+	ret = agent_load(attach, a->jvm, a->library, options.bytes, err);
+	a->load_ns = clock_monotonic_ns() - begin;
+	text_release(&options);
+	return ret;
+}
+
+/* Makes the files, has them loaded, removes them. */
+static int begin(struct agent_client *a, struct attach *attach,
+		 int64_t deadline_ns, struct error *err)
+{
+	bool is_known = agent_load_known(a->jvm, a->library,
+					 sizeof(a->library));
+	struct agent_folder folder;
+	int ret;
+
+	if (agent_folder_make(&folder, a->jvm, &a->orders, !is_known,
+			      deadline_ns, err))
+		return -1;
+	a->stream = folder.stream;
+	memcpy(a->path, folder.stream_path, sizeof(a->path));
+	if (!is_known)
+		memcpy(a->library, folder.library, sizeof(a->library));
+	ret = lock_stream(a->stream, err);
+	if (ret == 0)
+		ret = load(a, attach, AGENT_START, err);
+	agent_folder_remove(&folder);
+	return ret ? ret : check_start(a, err);
+}
+
+struct agent_client *agent_client_open(const struct jvm *jvm,
+				       const struct agent_options *o,
+				       struct error *err)
+{
+	int64_t timeout_ns = o->timeout_ns < LONGEST_NS ? o->timeout_ns
+							: LONGEST_NS;
+	int64_t deadline_ns = clock_after(clock_monotonic_ns(), timeout_ns);
+	struct agent_client *a = xcalloc(1, sizeof(*a));
+	struct attach *attach = NULL;
+	int ret = -1;
+
+	a->jvm = jvm;
+	a->stream = -1;
+	a->symbols = client_symbols_new();
+	a->orders = (struct agent_orders){
+		.magic = AGENT_MAGIC,
+		.version = AGENT_VERSION,
+		.wants = wants_of(o),
+		.alloc_interval = o->alloc_interval ? o->alloc_interval
+						    : UINT64_MAX,
+		.not_consumed = ~UINT64_C(0),
+	};
+	if (agent_load_allowed(jvm, err) == 0)
+		attach = attach_open(jvm, timeout_ns, err);
+	if (attach)
+		ret = begin(a, attach, deadline_ns, err);
+	attach_close(attach);
+	if (ret == 0)
+		ret = agent_client_read(a, err);
+	if (ret == 0)
+		return a;
+	agent_client_close(a);
+	return NULL;
+}
+
+/* It is asleep at once; else it would be at the next event that it hears. */
+static void say_goodbye(struct agent_client *a)
+{
+	struct attach *attach;
+	struct error unused;
+
+	if (a->report.state != AGENT_RUNS || !jvm_runs(a->jvm))
+		return;
+	attach = attach_open(a->jvm, GOODBYE_NS, &unused);
+	if (attach)
+		load(a, attach, AGENT_STOP, &unused);
+	attach_close(attach);
+}
+
+void agent_client_close(struct agent_client *a)
+{
+	if (!a)
+		return;
+	if (a->stream >= 0) {
+		say_goodbye(a);
+		close(a->stream);
+	}
+	client_symbols_free(a->symbols);
+	text_release(&a->left);
+	free(a);
+}
+
+/* Tells the agent what it may write over, and gives the memory back. */
+static void consume(struct agent_client *a, uint64_t len)
+{
+	uint64_t from, to;
+
+	a->orders.consumed += len;
+	a->orders.not_consumed = ~a->orders.consumed;
+	from = a->punched % AGENT_RING;
+	to = a->orders.consumed % AGENT_RING;
+	/* Beyond the ring's end it is done the next time. */
+	if (to < from) {
+		to = AGENT_RING;
+	} else if (to - from < PUNCH_FROM) {
+		return;
+	}
+	fallocate(a->stream, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		  (off_t)(AGENT_HEADER + from), (off_t)(to - from));
+	a->punched += to - from;
+}
+
+static void publish(struct agent_client *a)
+{
+	ssize_t ignored = pwrite(a->stream, &a->orders, sizeof(a->orders), 0);
+
+	/* It is the agent's loss when it does not know of room. */
+	(void)ignored;
+}
+
+static int damaged(struct agent_client *a, struct error *err)
+{
+	a->is_broken = true;
+	return fail(err, ERROR_PARTIAL,
+		    "%d: what the agent has written cannot be read",
+		    (int)a->jvm->pid);
+}
+
+/* Takes in a part of what there is; *left behind it. */
+static int take_part(struct agent_client *a, size_t len, struct error *err)
+{
+	uint64_t at = a->orders.consumed % AGENT_RING;
+	size_t have = a->left.len, taken;
+	char *bytes = xmalloc(have + len);
+	ssize_t got;
+	int ret = 0;
+
+	if (have)
+		memcpy(bytes, a->left.bytes, have);
+	got = pread(a->stream, bytes + have, len, (off_t)(AGENT_HEADER + at));
+	if (got != (ssize_t)len ||
+	    !client_symbols_take(a->symbols, bytes, have + len, &taken)) {
+		ret = damaged(a, err);
+	} else {
+		text_clear(&a->left);
+		text_add(&a->left, bytes + taken, have + len - taken);
+		consume(a, len);
+	}
+	free(bytes);
+	return ret;
+}
+
+int agent_client_read(struct agent_client *a, struct error *err)
+{
+	uint64_t end;
+	int ret = 0;
+
+	if (a->is_broken)
+		return 0;
+	if (read_report(a, err))
+		return -1;
+	end = a->report.produced;
+	if (end == a->orders.consumed)
+		return 0;
+	while (ret == 0 && a->orders.consumed < end) {
+		uint64_t len = end - a->orders.consumed;
+		uint64_t to_end = AGENT_RING - a->orders.consumed % AGENT_RING;
+
+		len = len < to_end ? len : to_end;
+		ret = take_part(a, len < PART ? (size_t)len : PART, err);
+	}
+	publish(a);
+	return ret;
+}
+
+struct java_symbols *agent_client_symbols(struct agent_client *a)
+{
+	return client_symbols_of(a->symbols);
+}
+
+static int probe(const struct agent_client *a, const char *function,
+		 struct agent_probe *out, struct error *err)
+{
+	char range[40];
+
+	if (!agent_load_mapping(a->jvm, range, sizeof(range)))
+		return fail(err, ERROR_NO_TARGET,
+			    "%d: the agent is not mapped there",
+			    (int)a->jvm->pid);
+	if (!agent_library_function(function, &out->offset))
+		return fail(err, ERROR_FAILED, "the agent has no %s", function);
+	snprintf(out->path, sizeof(out->path), "/proc/%d/map_files/%s",
+		 (int)a->jvm->pid, range);
+	return 0;
+}
+
+int agent_client_probe_alloc(const struct agent_client *a,
+			     struct agent_probe *out, struct error *err)
+{
+	return probe(a, "sjkc_probe_alloc", out, err);
+}
+
+int agent_client_probe_lock(const struct agent_client *a,
+			    struct agent_probe *out, struct error *err)
+{
+	return probe(a, "sjkc_probe_lock", out, err);
+}
+
+void agent_client_costs(const struct agent_client *a, struct agent_costs *costs)
+{
+	*costs = (struct agent_costs){
+		.load_ns = a->load_ns,
+		.replay_ns = (int64_t)a->report.replay_ns,
+		.bytes = a->report.produced,
+	};
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ *	show_agent PID [alloc[=BYTES]] [lock] DEED...
+ *
+ * Loads the agent into a JVM, by deeds:
+ *
+ *	costs		of loading: "load_us replay_us bytes"
+ *	warning		what is to be said before, or "none"
+ *	probes		what the uprobes would be on
+ *	symbols		for each address of standard input (hexadecimal), a
+ *line: it, and the methods there, innermost first, with lines generated
+ *likewise, the names of code that is no method read		what was written
+ *since sleep=MS hold		until it is killed
+ *
+ * Ends with the kind of the error as its exit status.
+ */
+#include "core/base/clock.h"
+#include "core/base/safe_text.h"
+#include "core/jvm/jvm.h"
+#include "jvmti/client.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct jvm jvm;
+static struct agent_client *client;
+static struct error err;
+
+static void put_safe(const char *foreign)
+{
+	struct text t = { 0 };
+
+	text_puts(&t, "");
+	safe_text(&t, foreign, strlen(foreign));
+	fputs(t.bytes, stdout);
+	text_release(&t);
+}
+
+static bool read_address(struct unwound_frame *at)
+{
+	char line[64];
+
+	if (!fgets(line, sizeof(line), stdin))
+		return false;
+	*at = (struct unwound_frame){
+		.pc = strtoull(line, NULL, 16),
+	};
+	return true;
+}
+
+static int show_costs(void)
+{
+	struct agent_costs costs;
+
+	agent_client_costs(client, &costs);
+	printf("%" PRId64 " %" PRId64 " %" PRIu64 "\n", costs.load_ns / 1000,
+	       costs.replay_ns / 1000, costs.bytes);
+	return 0;
+}
+
+static int show_warning(void)
+{
+	const char *warning = agent_client_warning(&jvm);
+
+	puts(warning ? warning : "none");
+	return 0;
+}
+
+static int show_probes(void)
+{
+	struct agent_probe alloc, lock;
+
+	if (agent_client_probe_alloc(client, &alloc, &err) ||
+	    agent_client_probe_lock(client, &lock, &err))
+		return -1;
+	printf("%s %" PRIx64 "\n%s %" PRIx64 "\n", alloc.path, alloc.offset,
+	       lock.path, lock.offset);
+	return 0;
+}
+
+static int show_symbols(void)
+{
+	struct java_symbols *symbols = agent_client_symbols(client);
+	struct java_frame frames[64];
+	struct unwound_frame at;
+
+	while (read_address(&at)) {
+		size_t count;
+
+		at.kind = UNWOUND_COMPILED;
+		count = symbols->frames(symbols, &at,
+					(uint64_t)clock_monotonic_ns(), frames,
+					64);
+		printf("%" PRIx64, at.pc);
+		for (size_t i = 0; i < count; i++) {
+			putchar(' ');
+			put_safe(frames[i].class_name);
+			putchar('.');
+			put_safe(frames[i].method);
+			put_safe(frames[i].signature);
+			printf(":%" PRIu32, frames[i].line);
+		}
+		putchar('\n');
+	}
+	return 0;
+}
+
+static int show_generated(void)
+{
+	struct java_symbols *symbols = agent_client_symbols(client);
+	struct unwound_frame at;
+
+	while (read_address(&at)) {
+		const char *name;
+
+		at.kind = UNWOUND_GENERATED;
+		name = symbols->generated(symbols, &at,
+					  (uint64_t)clock_monotonic_ns());
+		printf("%" PRIx64 " ", at.pc);
+		put_safe(name ? name : "-");
+		putchar('\n');
+	}
+	return 0;
+}
+
+static int read_on(void) { return agent_client_read(client, &err); }
+
+static int hold(void)
+{
+	for (;;) {
+		if (read_on())
+			return -1;
+		usleep(100000);
+	}
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} deeds[] = {
+	{ "costs", show_costs },
+	{ "warning", show_warning },
+	{ "probes", show_probes },
+	{ "symbols", show_symbols },
+	{ "generated", show_generated },
+	{ "read", read_on },
+	{ "hold", hold },
+};
+
+static int run(const char *deed)
+{
+	int ret = 0;
+
+	if (strncmp(deed, "sleep=", 6) == 0)
+		usleep((useconds_t)strtoul(deed + 6, NULL, 10) * 1000);
+	for (size_t i = 0; i < sizeof(deeds) / sizeof(*deeds) && !ret; i++)
+		if (strcmp(deed, deeds[i].name) == 0)
+			ret = deeds[i].run();
+	fflush(stdout);
+	return ret;
+}
+
+static int run_all(int argc, char **argv)
+{
+	struct agent_options options = { .timeout_ns = 10 * CLOCK_NS_PER_S };
+	int ret = 0;
+
+	for (int i = 2; i < argc; i++) {
+		if (strncmp(argv[i], "alloc", 5) == 0)
+			options.alloc = true;
+		if (strncmp(argv[i], "alloc=", 6) == 0)
+			options.alloc_interval = strtoull(argv[i] + 6, NULL,
+							  10);
+		if (strcmp(argv[i], "lock") == 0)
+			options.lock = true;
+	}
+	client = agent_client_open(&jvm, &options, &err);
+	if (!client)
+		return -1;
+	for (int i = 2; i < argc && !ret; i++)
+		ret = run(argv[i]);
+	agent_client_close(client);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	int ret = -1;
+
+	if (argc < 2)
+		return 2;
+	if (jvm_open_java(&jvm, (pid_t)strtol(argv[1], NULL, 10), &err) == 0) {
+		ret = run_all(argc, argv);
+		jvm_close(&jvm);
+	}
+	if (ret)
+		fprintf(stderr, "%s\n", err.text);
+	return ret ? (int)err.kind : 0;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bpf/conditions.h"
+
+#include "bpf/ticks.h"
+
+#include <linux/capability.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+static const struct bpf_facts good = {
+	.release = "6.18.44-amd64",
+	.lockdown = "none",
+	.has_btf = true,
+	.in_first_user_ns = true,
+	.shows_symbols = true,
+	.capabilities = UINT64_C(1) << CAP_BPF | UINT64_C(1) << CAP_PERFMON,
+	.paranoid = 3,
+	.has_perf_events = true,
+	.locked_bytes = 8 << 20,
+};
+
+/* The first that fails, "" = none. */
+static struct condition first_bad(const struct bpf_facts *f)
+{
+	struct condition list[BPF_CONDITIONS_MAX];
+	size_t count = bpf_conditions(f, list);
+
+	for (size_t i = 0; i < count; i++) {
+		assert_true(list[i].detail[0]);
+		if (list[i].state != CONDITION_HOLDS) {
+			assert_true(list[i].remedy[0]);
+			return list[i];
+		}
+	}
+	return (struct condition){ .name = "" };
+}
+
+static void is_bad(const struct bpf_facts *f, const char *name,
+		   enum error_kind kind)
+{
+	struct condition c = first_bad(f);
+
+	assert_string_equal(c.name, name);
+	assert_int_equal(c.kind, kind);
+}
+
+static void nothing_is_missing_where_all_is_there(void **state)
+{
+	struct bpf_facts f = good;
+
+	(void)state;
+	assert_string_equal(first_bad(&f).name, "");
+	f.capabilities = UINT64_C(1) << CAP_SYS_ADMIN;
+	assert_string_equal(first_bad(&f).name, "");
+	snprintf(f.lockdown, sizeof(f.lockdown), "integrity");
+	assert_string_equal(first_bad(&f).name, "");
+}
+
+static void each_thing_that_is_missing_is_named(void **state)
+{
+	struct bpf_facts f = good;
+
+	(void)state;
+	snprintf(f.release, sizeof(f.release), "4.18.0-348.el8");
+	is_bad(&f, "kernel", ERROR_UNAVAILABLE);
+	f = good, f.in_first_user_ns = false;
+	is_bad(&f, "user namespace", ERROR_PERMISSION);
+	f = good, f.capabilities = 0;
+	is_bad(&f, "BPF rights", ERROR_PERMISSION);
+	f = good, f.seccomp = 2, f.filters_bpf = true;
+	is_bad(&f, "seccomp", ERROR_PERMISSION);
+	f = good;
+	snprintf(f.lockdown, sizeof(f.lockdown), "confidentiality");
+	is_bad(&f, "lockdown", ERROR_UNAVAILABLE);
+	f = good, f.has_btf = false;
+	is_bad(&f, "BTF", ERROR_UNAVAILABLE);
+	f = good, f.has_perf_events = false;
+	is_bad(&f, "perf events", ERROR_UNAVAILABLE);
+	f = good, f.shows_symbols = false;
+	is_bad(&f, "kernel symbols", ERROR_NONE);
+}
+
+static void half_of_the_rights_are_not_enough(void **state)
+{
+	struct bpf_facts f = good;
+
+	(void)state;
+	f.capabilities = UINT64_C(1) << CAP_BPF;
+	assert_non_null(strstr(first_bad(&f).detail, "CAP_PERFMON"));
+	assert_null(strstr(first_bad(&f).detail, "CAP_BPF"));
+	f.capabilities = UINT64_C(1) << CAP_PERFMON;
+	assert_non_null(strstr(first_bad(&f).detail, "CAP_BPF"));
+}
+
+static void kernels_are_told_apart_by_numbers(void **state)
+{
+	static const struct {
+		const char *release;
+		bool is_old;
+	} cases[] = {
+		{ "5.7.19", true },      { "5.8.0", false }, { "5.10", false },
+		{ "4.19.0", true },      { "6.1.0", false }, { "10.0", false },
+		{ "3.10.0-1160", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bpf_facts f = good;
+
+		f.locked_bytes = ~UINT64_C(0);
+		snprintf(f.release, sizeof(f.release), "%s", cases[i].release);
+		assert_string_equal(first_bad(&f).name,
+				    cases[i].is_old ? "kernel" : "");
+	}
+}
+
+static void only_old_kernels_charge_maps_to_locked_memory(void **state)
+{
+	struct bpf_facts f = good;
+
+	(void)state;
+	f.locked_bytes = 64 << 10;
+	assert_string_equal(first_bad(&f).name, "");
+	snprintf(f.release, sizeof(f.release), "5.10.0");
+	is_bad(&f, "locked memory", ERROR_PERMISSION);
+	f.capabilities |= UINT64_C(1) << CAP_SYS_RESOURCE;
+	assert_string_equal(first_bad(&f).name, "");
+}
+
+static void a_list_of_cpus_is_read(void **state)
+{
+	(void)state;
+	assert_true(ticks_list_has("0\n", 0));
+	assert_false(ticks_list_has("0\n", 1));
+	assert_true(ticks_list_has("0-3,5,8-9\n", 0));
+	assert_true(ticks_list_has("0-3,5,8-9\n", 3));
+	assert_false(ticks_list_has("0-3,5,8-9\n", 4));
+	assert_true(ticks_list_has("0-3,5,8-9\n", 5));
+	assert_true(ticks_list_has("0-3,5,8-9\n", 9));
+	assert_false(ticks_list_has("0-3,5,8-9\n", 10));
+	assert_false(ticks_list_has("", 0));
+	assert_false(ticks_list_has("\n", 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_missing_where_all_is_there),
+		cmocka_unit_test(each_thing_that_is_missing_is_named),
+		cmocka_unit_test(half_of_the_rights_are_not_enough),
+		cmocka_unit_test(kernels_are_told_apart_by_numbers),
+		cmocka_unit_test(only_old_kernels_charge_maps_to_locked_memory),
+		cmocka_unit_test(a_list_of_cpus_is_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
