@@ -68,7 +68,12 @@ static void set_rule(struct run *r, uint64_t reg, enum cfi_rule rule,
 		return;
 	if (reg == DWARF_RA)
 		r->now.has_return = can;
-	r->now.row.registers[reg].rule = (uint8_t)(can ? rule : CFI_UNDEFINED);
+	if (!can) {
+		rule = CFI_UNDEFINED;
+		base = 0;
+		offset = 0;
+	}
+	r->now.row.registers[reg].rule = (uint8_t)rule;
 	r->now.row.registers[reg].base = (uint8_t)base;
 	r->now.row.registers[reg].offset = (int32_t)offset;
 }

@@ -203,13 +203,13 @@ static void make_places(struct elf_cfi *cfi)
 
 static struct cfi_place place_at(const struct elf_cfi *cfi, size_t i)
 {
-	const uint8_t *at = cfi->table.bytes + TABLE_HEAD + i * TABLE_ENTRY;
 	int32_t offsets[2];
 	uint64_t entry;
 
 	if (!cfi->table_count)
 		return cfi->places[i];
-	memcpy(offsets, at, sizeof(offsets));
+	memcpy(offsets, cfi->table.bytes + TABLE_HEAD + i * TABLE_ENTRY,
+	       sizeof(offsets));
 	entry = cfi->table.address + (uint64_t)(int64_t)offsets[1] -
 		cfi->frames.address;
 	return (struct cfi_place){

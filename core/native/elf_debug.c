@@ -21,6 +21,7 @@ enum {
 	BUILD_ID_MAX = 64,     /* bytes; 20 of SHA-1 are common */
 	PACKED_MAX = 16 << 20, /* .gnu_debugdata */
 	UNPACKED_MAX = 64 << 20,
+	UNPACKED_PART = 256 << 10, /* at a time */
 	UNPACKING_MAX = 128 << 20, /* memory that xz may use meanwhile */
 };
 /* More is not summed up to see whether it is the file. */
@@ -217,27 +218,42 @@ int elf_debug_open(const struct jvm *jvm, const char *path,
 	return fd;
 }
 
+/* Decodes packed to its end into out, which grows; false when it is damaged. */
+static bool decode(lzma_stream *stream, struct elf_part *out)
+{
+	size_t cap = 0;
+	lzma_ret rc = LZMA_OK;
+
+	while (rc == LZMA_OK && out->len < UNPACKED_MAX) {
+		array_reserve(out->bytes, cap, out->len + UNPACKED_PART);
+		stream->next_out = out->bytes + out->len;
+		stream->avail_out = cap - out->len;
+		rc = lzma_code(stream, LZMA_FINISH);
+		out->len = cap - stream->avail_out;
+	}
+	return rc == LZMA_STREAM_END;
+}
+
 bool elf_debug_unpack(const struct elf_file *f, struct elf_part *out)
 {
-	uint64_t memory = UNPACKING_MAX;
-	size_t in_at = 0, out_at = 0;
+	lzma_stream stream = LZMA_STREAM_INIT;
 	struct elf_part packed;
-	lzma_ret rc;
+	bool is_whole = false;
 
 	*out = (struct elf_part){ 0 };
 	if (!elf_file_read_section(f, elf_file_section(f, ".gnu_debugdata"),
 				   PACKED_MAX, &packed))
 		return false;
-	out->bytes = xmalloc(UNPACKED_MAX);
-	rc = lzma_stream_buffer_decode(&memory, 0, NULL, packed.bytes, &in_at,
-				       packed.len, out->bytes, &out_at,
-				       UNPACKED_MAX);
+	if (lzma_stream_decoder(&stream, UNPACKING_MAX, 0) == LZMA_OK) {
+		stream.next_in = packed.bytes;
+		stream.avail_in = packed.len;
+		is_whole = decode(&stream, out);
+	}
+	lzma_end(&stream);
 	free(packed.bytes);
-	if (rc != LZMA_OK) {
+	if (!is_whole) {
 		free(out->bytes);
 		*out = (struct elf_part){ 0 };
-		return false;
 	}
-	out->len = out_at;
-	return true;
+	return is_whole;
 }
