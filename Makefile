@@ -69,7 +69,7 @@ chosen = $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(
 
 .PHONY: all demo check quick setup unit fuzz bench lint format sizes bless \
 	picture install uninstall clean help everything fuzzers
-.PHONY: $(addprefix check-,build unit sanitized cli screen layers man fuzz browser jvm)
+.PHONY: $(addprefix check-,build unit sanitized cli screen layers man fuzz browser jvm root)
 
 all: $(B)/sjkc			## build ./sjkc
 	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp -f $< sjkc)
@@ -81,7 +81,7 @@ demo:				## record a Java program, draw it, say where the page is
 
 check:				## every test; the last line counts them
 	$(Q)sh tests/setup.sh check
-	$(Q)sh tests/run.sh build unit,cli,screen,layers,man,sanitized browser,fuzz jvm
+	$(Q)sh tests/run.sh build unit,cli,screen,layers,man,sanitized browser,fuzz,root jvm
 
 quick:				## the tests that take seconds: no browser, no JVM
 	$(Q)sh tests/run.sh unit,cli,layers,man
@@ -240,6 +240,10 @@ check-browser:
 check-jvm:
 	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools)
 	$(Q)TOOLS=$(B)/tests/jvm/lib sh tests/jvm.sh ./sjkc
+
+check-root:
+	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools) $(root_tools)
+	$(Q)TOOLS=$(B)/tests/root/lib sh tests/root.sh ./sjkc
 
 unit:				## the unit tests; T=part-of-name runs some
 	$(Q)$(MAKE) $(parallel) --no-print-directory $(unit_tests)

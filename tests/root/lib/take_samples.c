@@ -12,6 +12,7 @@
  *	quiet			samples are counted, but not printed
  *	read=MS			for so long, printing samples
  *	until=PID		the same until the process has ended
+ *	read-on			the same until a line comes on stdin
  *	sleep=MS		without reading
  *	say=TEXT		to stdout
  *	wait			for a line on stdin
@@ -90,13 +91,28 @@ static void read_for(int64_t ms, pid_t pid)
 	sampler_read(sampler, show, NULL);
 }
 
+static void read_on(void)
+{
+	struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
+
+	while (poll(&in, 1, 0) == 0)
+		read_for(20, 0);
+}
+
+/* Words with commas between them. */
 static unsigned kinds_of(const char *text)
 {
 	unsigned bits = 0;
 
-	for (int i = 0; i < SAMPLE_KINDS; i++) {
-		if (strstr(text, kinds[i]))
-			bits |= 1U << i;
+	for (const char *at = text; *at; at += strspn(at, ",")) {
+		size_t len = strcspn(at, ",");
+
+		for (int i = 0; i < SAMPLE_KINDS; i++) {
+			if (strlen(kinds[i]) == len &&
+			    strncmp(at, kinds[i], len) == 0)
+				bits |= 1U << i;
+		}
+		at += len;
 	}
 	return bits;
 }
@@ -201,6 +217,8 @@ static int do_word(const char *word)
 	} else if (strcmp(word, "close") == 0) {
 		sampler_close(sampler);
 		sampler = NULL;
+	} else if (strcmp(word, "read-on") == 0) {
+		read_on();
 	} else if (strcmp(word, "quiet") == 0) {
 		is_quiet = true;
 	} else if (strcmp(word, "clock") == 0) {

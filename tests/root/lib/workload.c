@@ -4,7 +4,7 @@
  *
  * Says READY, then "tid T" of each thread; does the deeds in all threads when a
  * line comes on stdin; then says "thread T cpu=NS" of each, "cpu=NS" of the
- * process since then, and DONE; and ends when stdin does.
+ * process since then, and DONE; and ends when another line comes.
  *
  *	burn=MS		of CPU time of the thread, in user mode
  *	calls=MS	of CPU time, in short system calls
@@ -14,12 +14,14 @@
  * The frames below are of some 100 bytes.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <sys/prctl.h>
 
 enum { THREADS = 64 };
 
@@ -127,9 +129,9 @@ static void start_all(void)
 	fflush(stdout);
 }
 
-static void await(int what)
+static void await_line(void)
 {
-	for (int c = 0; c != what && c != EOF;)
+	for (int c = 0; c != '\n' && c != EOF;)
 		c = getchar();
 }
 
@@ -137,6 +139,8 @@ int main(int argc, char **argv)
 {
 	int64_t before;
 
+	/* Whoever kills timeout(1) means this, too. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (deeds = argv + 1; argc > 1 && *deeds; deeds++) {
 		if (strncmp(*deeds, "threads=", 8) == 0)
 			threads = (int)strtol(*deeds + 8, NULL, 10);
@@ -148,7 +152,7 @@ int main(int argc, char **argv)
 	if (threads < 1 || threads > THREADS)
 		return 2;
 	start_all();
-	await('\n');
+	await_line();
 	before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	pthread_barrier_wait(&begin);
 	for (int i = 0; i < threads; i++)
@@ -159,6 +163,6 @@ int main(int argc, char **argv)
 	printf("cpu=%lld\nDONE\n",
 	       (long long)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before));
 	fflush(stdout);
-	await(EOF);
+	await_line();
 	return 0;
 }
