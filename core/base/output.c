@@ -53,33 +53,57 @@ static int create_temporary(char *name)
 	return fd;
 }
 
-static int open_temporary(struct output *out, const char *path,
-			  struct error *err)
+/* out->target is set; mode is what the file is to have. */
+static int open_temporary(struct output *out, mode_t mode, struct error *err)
 {
 	struct text name = { 0 };
-	struct stat st;
-	mode_t mask = umask(0);
-	mode_t mode = 0666 & ~mask;
 
-	umask(mask);
-	out->target = realpath(path, NULL);
-	if (!out->target)
-		out->target = xstrdup(path);
-	if (access(out->target, F_OK) == 0 && access(out->target, W_OK) < 0)
-		return fail_sys(err, ERROR_OUTPUT, "%s: cannot write", path);
-	if (stat(out->target, &st) == 0)
-		mode = st.st_mode & 07777;
 	text_printf(&name, "%s.XXXXXX", out->target);
 	out->temporary = name.bytes;
 	out->fd = create_temporary(out->temporary);
 	if (out->fd < 0) {
 		free(out->temporary);
 		out->temporary = NULL;
-		return fail_sys(err, ERROR_OUTPUT, "%s: cannot create", path);
+		return fail_sys(err, ERROR_OUTPUT, "%s: cannot create",
+				out->name);
 	}
 	if (fchmod(out->fd, mode) < 0)
-		return fail_sys(err, ERROR_OUTPUT, "%s: cannot set mode", path);
+		return fail_sys(err, ERROR_OUTPUT, "%s: cannot set mode",
+				out->name);
 	return 0;
+}
+
+static mode_t mode_of_new(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+static int open_beside(struct output *out, struct error *err)
+{
+	mode_t mode = mode_of_new();
+	struct stat st;
+
+	out->target = realpath(out->name, NULL);
+	if (!out->target)
+		out->target = xstrdup(out->name);
+	if (access(out->target, F_OK) == 0 && access(out->target, W_OK) < 0)
+		return fail_sys(err, ERROR_OUTPUT, "%s: cannot write",
+				out->name);
+	if (stat(out->target, &st) == 0)
+		mode = st.st_mode & 07777;
+	return open_temporary(out, mode, err);
+}
+
+int output_open_unfollowed(struct output *out, const char *path,
+			   struct error *err)
+{
+	*out = (struct output){ .name = path, .fd = -1 };
+	out->buffer = xmalloc(BUFFER_SIZE);
+	out->target = xstrdup(path);
+	return open_temporary(out, mode_of_new(), err);
 }
 
 int output_open(struct output *out, const char *path, struct error *err)
@@ -92,7 +116,7 @@ int output_open(struct output *out, const char *path, struct error *err)
 		return 0;
 	}
 	if (!is_in_place(path))
-		return open_temporary(out, path, err);
+		return open_beside(out, err);
 	out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (out->fd < 0)
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot open", path);

@@ -33,6 +33,14 @@ struct output {
  */
 int output_open(struct output *out, const char *path, struct error *err);
 
+/*
+ * The same for a name in a folder where anybody may put things, as /tmp: what
+ * has the name is replaced, be it a link or a pipe, and never followed or
+ * written to.
+ */
+int output_open_unfollowed(struct output *out, const char *path,
+			   struct error *err);
+
 /* Each adds to the file; a failure is remembered. */
 void output_write(struct output *out, const void *bytes, size_t len);
 void output_puts(struct output *out, const char *text);

@@ -273,9 +273,42 @@ static void an_output_never_opened_can_be_closed(void **state)
 	output_close(&out);
 }
 
+/* What somebody has put where the file is to be is not written to. */
+static void a_name_that_is_not_followed_is_replaced(void **state)
+{
+	char other[128];
+	struct output out;
+	struct error err;
+	struct stat st;
+
+	(void)state;
+	snprintf(other, sizeof(other), "%s/other", folder);
+	for (int i = 0; i < 3; i++) {
+		write_file("theirs");
+		assert_int_equal(rename(path, other), 0);
+		if (i == 0)
+			assert_int_equal(symlink(other, path), 0);
+		else if (i == 1)
+			assert_int_equal(mkfifo(path, 0666), 0);
+		if (output_open_unfollowed(&out, path, &err))
+			fail_msg("%s", err.text);
+		output_puts(&out, "ours");
+		if (output_commit(&out, &err))
+			fail_msg("%s", err.text);
+		output_close(&out);
+		assert_int_equal(lstat(path, &st), 0);
+		assert_true(S_ISREG(st.st_mode));
+		expect_content(path, "ours");
+		expect_content(other, "theirs");
+		unlink(other);
+		unlink(path);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_that_is_not_followed_is_replaced),
 		cmocka_unit_test(a_file_is_there_when_it_is_committed),
 		cmocka_unit_test(the_old_file_stays_whole_until_then),
 		cmocka_unit_test(what_is_abandoned_is_removed),
