@@ -11,6 +11,7 @@ const struct command *const commands[] = {
 	&ttop_command,
 	&flame_command,
 	&prof_command,
+	&perfmap_command,
 	&jps_command,
 	&jcmd_command,
 	&jstack_command,

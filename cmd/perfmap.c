@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc perfmap: names for perf(1) of what a JVM has compiled. */
+#include "cmd/commands.h"
+#include "cmd/talk.h"
+#include "cmd/target.h"
+#include "core/base/output.h"
+#include "core/base/safe_text.h"
+#include "core/base/text.h"
+#include "core/native/code_list.h"
+#include "core/native/remote_memory.h"
+#include "core/native/unwinder.h"
+#include "core/native/vm_symbols.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PREPARED = 1024 }; /* methods whose names are read together */
+
+static struct {
+	const char *pid;
+	const char *output;
+	bool signature;
+	bool quiet;
+} opt;
+
+/* A JVM's memory, and what it means. */
+struct view {
+	struct remote_memory *memory;
+	struct unwinder *unwinder;
+	struct vm_symbols *symbols;
+	struct code_list code;
+};
+
+struct counts {
+	size_t methods, others, unknown;
+};
+
+static void view_close(struct view *v)
+{
+	code_list_release(&v->code);
+	vm_symbols_close(v->symbols);
+	unwinder_close(v->unwinder);
+	remote_memory_close(v->memory);
+}
+
+static int view_open(struct view *v, const struct jvm *jvm, struct error *err)
+{
+	const struct vm_structs *structs;
+	struct memory *memory;
+
+	v->memory = remote_memory_open(jvm, err);
+	if (!v->memory)
+		return -1;
+	memory = remote_memory_of(v->memory);
+	v->unwinder = unwinder_open(jvm, memory, err);
+	if (!v->unwinder)
+		return -1;
+	structs = unwinder_vm_structs(v->unwinder);
+	if (!structs)
+		return fail(err, ERROR_UNAVAILABLE, "%s",
+			    unwinder_limits(v->unwinder));
+	v->symbols = vm_symbols_open(structs, memory, err);
+	if (!v->symbols)
+		return -1;
+	return code_list_read(&v->code, structs, memory, err);
+}
+
+static bool is_method(const struct code_blob *b)
+{
+	return b->kind == BLOB_NMETHOD || b->kind == BLOB_NATIVE;
+}
+
+/* Names are asked for by the thousand: a read costs more than a name. */
+static void prepare(struct view *v)
+{
+	const struct code_blob *blobs[PREPARED];
+	size_t count = 0;
+
+	for (size_t i = 0; i < v->code.count; i++) {
+		const struct code_blob *b = &v->code.blobs[i];
+
+		if (is_method(b) && b->method)
+			blobs[count++] = b;
+		if (count == PREPARED) {
+			vm_symbols_prepare(v->symbols, blobs, count);
+			count = 0;
+		}
+	}
+	vm_symbols_prepare(v->symbols, blobs, count);
+}
+
+/* "start size name" as perf reads it: hexadecimal, the name up to the end. */
+static void write_line(struct output *out, uint64_t begin, uint64_t end,
+		       const struct text *name)
+{
+	output_printf(out, "%" PRIx64 " %" PRIx64 " %s\n", begin, end - begin,
+		      name->bytes);
+}
+
+static void add_name(struct text *name, const char *part)
+{
+	safe_text(name, part, strlen(part));
+}
+
+static void write_blob(struct output *out, struct view *v,
+		       const struct code_blob *b, struct text *name,
+		       struct counts *counts)
+{
+	struct java_frame f;
+
+	text_clear(name);
+	if (!is_method(b)) {
+		add_name(name, b->name);
+		counts->others++;
+	} else if (vm_symbols_method(v->symbols, b->method, &f)) {
+		add_name(name, f.class_name);
+		text_putc(name, '.');
+		add_name(name, f.method);
+		if (opt.signature)
+			add_name(name, f.signature);
+		counts->methods++;
+	} else {
+		/* A method that is being unloaded has none by now. */
+		add_name(name, b->name);
+		counts->unknown++;
+	}
+	write_line(out, b->begin, b->end, name);
+}
+
+static void write_all(struct output *out, struct view *v, struct counts *counts)
+{
+	struct text name = { 0 };
+
+	prepare(v);
+	for (size_t i = 0; i < v->code.count && !out->sys; i++)
+		write_blob(out, v, &v->code.blobs[i], &name, counts);
+	text_release(&name);
+}
+
+static int write_map(struct view *v, const char *path, struct counts *counts,
+		     struct error *err)
+{
+	struct output out;
+	int ret;
+
+	/* Anybody may have put something where perf looks. */
+	ret = opt.output ? output_open(&out, path, err)
+			 : output_open_unfollowed(&out, path, err);
+	if (ret == 0) {
+		write_all(&out, v, counts);
+		ret = output_commit(&out, err);
+	}
+	output_close(&out);
+	return ret;
+}
+
+static int map(const struct jvm *jvm, struct error *err)
+{
+	struct view v = { 0 };
+	struct counts counts = { 0 };
+	char path[64];
+	int ret = -1;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)jvm->pid);
+	if (view_open(&v, jvm, err) == 0)
+		ret = write_map(&v, opt.output ? opt.output : path, &counts,
+				err);
+	view_close(&v);
+	if (ret)
+		return -1;
+	if (counts.methods + counts.unknown == 0)
+		talk("nothing is compiled yet");
+	if (counts.unknown)
+		talk_always("%zu of %zu compiled methods were gone before "
+			    "their names were read",
+			    counts.unknown, counts.unknown + counts.methods);
+	if (!opt.output || strcmp(opt.output, "-") != 0)
+		talk("%s has %zu compiled methods and %zu other pieces of code",
+		     opt.output ? opt.output : path, counts.methods,
+		     counts.others);
+	return 0;
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	struct jvm jvm = { .pidfd = -1 };
+	int status;
+
+	talk_set(opt.quiet ? TALK_QUIET : TALK_NORMAL);
+	status = target_open(&jvm, opt.pid, &argc, &argv, err);
+	if (status == 0 && argc > 0)
+		status = misuse(err, "what is '%s'? one JVM is enough",
+				argv[0]);
+	if (status == 0)
+		status = map(&jvm, err);
+	jvm_close(&jvm);
+	return status;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_TARGET(&opt.pid),
+	OPT_STRING('o', "output", &opt.output, "<file>",
+		   "where to write [/tmp/perf-<pid>.map]"),
+	OPT_FLAG('s', "signature", &opt.signature,
+		 "add the types of a method: a.B.c(I)V"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),
+	OPT_END
+};
+/* clang-format on */
+
+const struct command perfmap_command = {
+	.name = "perfmap",
+	.synopsis = "perfmap [<options>] <pid>",
+	.summary = "write for perf(1) the names of what a JVM has compiled",
+	.group = "see where time goes",
+	.examples = "  perf record -g -p 4711 -- sleep 10; sjkc perfmap 4711\n"
+		    "  sjkc perfmap 4711 -s -o -   # with types, to be read\n",
+	.options = options,
+	.run = run,
+};
