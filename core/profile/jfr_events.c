@@ -74,7 +74,7 @@ static const struct {
 };
 
 /* JDK 9 and 10 say com.oracle.jdk.ExecutionSample: the name is behind. */
-static const char *current_name(const struct jfr_type *t)
+const char *jfr_event_name(const struct jfr_type *t)
 {
 	static const char old[] = "com.oracle.jdk.";
 
@@ -141,7 +141,7 @@ static const struct jfr_field *weight_field(const struct jfr_metadata *m,
 {
 	*unit = UNIT_SAMPLES;
 	for (size_t i = 0; i < sizeof(weights) / sizeof(*weights); i++) {
-		if (strcmp(weights[i].event, current_name(t)) == 0) {
+		if (strcmp(weights[i].event, jfr_event_name(t)) == 0) {
 			*unit = weights[i].unit;
 			return weights[i].field
 				       ? number_field(m, t, weights[i].field)
@@ -175,11 +175,11 @@ static bool compile_type(struct jfr_event_type *et,
 	fields[PICK_STATE] = field_of_type(m, t, "ThreadState");
 	fields[PICK_WEIGHT] = weight_field(m, t, &et->unit);
 	/* Of other events it may say anything. */
-	if (strcmp(current_name(t), "jdk.CPUTimeSample") == 0)
+	if (strcmp(jfr_event_name(t), "jdk.CPUTimeSample") == 0)
 		fields[PICK_FAILED] = jfr_type_field(m, t, "failed");
 	for (size_t i = 0; i < PICKS; i++)
 		names[i] = fields[i] ? fields[i]->name : NULL;
-	et->name = current_name(t);
+	et->name = jfr_event_name(t);
 	et->has_state = fields[PICK_STATE] != NULL;
 	et->has_time = fields[PICK_TIME] != NULL;
 	if (et->has_time)

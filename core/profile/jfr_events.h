@@ -48,6 +48,9 @@ struct jfr_events {
 	uint64_t damaged;        /* whose fields did not fit */
 };
 
+/* The name of a type of event as JDK 11 and later have it. */
+const char *jfr_event_name(const struct jfr_type *t);
+
 /* All three are borrowed. */
 void jfr_events_begin(struct jfr_events *es, struct profile *p,
 		      struct jfr_pools *pools, const struct jfr_metadata *m,

@@ -233,6 +233,19 @@ static void field_text(const struct jfr_pools *ps, enum jfr_pool_role role,
 		jfr_string_text(out, &value->string);
 }
 
+void jfr_pools_text(const struct jfr_pools *ps, const struct jfr_string *s,
+		    struct text *out)
+{
+	const struct jfr_value *value;
+
+	if (s->encoding == JFR_POOLED) {
+		value = find(ps, JFR_POOL_STRING, s->key);
+		s = value ? &value->string : NULL;
+	}
+	if (s)
+		jfr_string_text(out, s);
+}
+
 /* Where the id made for a key of a pool is kept; NULL: no such key. */
 static uint32_t *made_slot(struct jfr_pools *ps, enum jfr_pool_role role,
 			   uint64_t key)

@@ -119,6 +119,9 @@ uint32_t jfr_pools_stack(struct jfr_pools *ps, uint64_t key);
 uint32_t jfr_pools_frame(struct jfr_pools *ps, const struct jfr_site *site);
 bool jfr_pools_has_stack(const struct jfr_pools *ps, uint64_t key);
 uint32_t jfr_pools_thread(struct jfr_pools *ps, uint64_t key);
+/* Appends a string of an event, as UTF-8. */
+void jfr_pools_text(const struct jfr_pools *ps, const struct jfr_string *s,
+		    struct text *out);
 enum thread_state jfr_pools_state(struct jfr_pools *ps, uint64_t key);
 
 /* Zeroed storage is fine. */

@@ -63,6 +63,7 @@ void profile_free(struct profile *p)
 	for (size_t i = 0; i < p->remark_count; i++)
 		free(p->remarks[i].first);
 	free(p->remarks);
+	free(p->settings);
 	free(p->frames);
 	free(p->stacks);
 	free(p->threads);
@@ -420,4 +421,45 @@ bool profile_is_partial(const struct profile *p)
 			return true;
 	}
 	return false;
+}
+
+static struct setting *find_setting(const struct profile *p, uint32_t event,
+				    uint32_t name)
+{
+	for (size_t i = 0; i < p->setting_count; i++) {
+		if (p->settings[i].event == event && p->settings[i].name == name)
+			return &p->settings[i];
+	}
+	return NULL;
+}
+
+void profile_set(struct profile *p, const char *event, const char *name,
+		 const char *value)
+{
+	struct setting new = {
+		.event = profile_string(p, event, strlen(event)),
+		.name = profile_string(p, name, strlen(name)),
+		.value = profile_string(p, value, strlen(value)),
+	};
+	struct setting *s = find_setting(p, new.event, new.name);
+
+	if (s && s->value != new.value)
+		s->value = 0;
+	if (s || p->setting_count == PROFILE_SETTINGS)
+		return;
+	array_reserve(p->settings, p->setting_cap, p->setting_count + 1);
+	p->settings[p->setting_count++] = new;
+}
+
+const char *profile_setting(const struct profile *p, const char *event,
+			    const char *name)
+{
+	for (size_t i = 0; i < p->setting_count; i++) {
+		const struct setting *s = &p->settings[i];
+
+		if (strcmp(profile_text(p, s->event), event) == 0 &&
+		    strcmp(profile_text(p, s->name), name) == 0)
+			return profile_text(p, s->value);
+	}
+	return NULL;
 }

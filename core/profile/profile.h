@@ -122,6 +122,18 @@ struct remark {
 	bool is_loss;
 };
 
+/*
+ * How samples were taken, as their source says it: of the event
+ * jdk.ExecutionSample, the "period" is "20 ms".  Ids of strings.
+ */
+struct setting {
+	uint32_t event; /* 0: of all */
+	uint32_t name;
+	uint32_t value; /* 0: not always the same */
+};
+
+#define PROFILE_SETTINGS 256 /* more are not kept */
+
 struct profile {
 	struct intern strings;
 	struct idtable frame_ids;
@@ -159,6 +171,8 @@ struct profile {
 
 	struct remark *remarks;
 	size_t remark_count, remark_cap;
+	struct setting *settings;
+	size_t setting_count, setting_cap;
 
 	/* Called by readers now and then with bytes done and in all. */
 	void (*progress)(void *self, uint64_t done, uint64_t total);
@@ -236,6 +250,16 @@ void profile_lost(struct profile *p, const char *what, uint64_t count,
 		  const char *where, ...) __attribute__((format(printf, 4, 5)));
 /* True when something was lost. */
 bool profile_is_partial(const struct profile *p);
+
+/*
+ * Keeps a setting of an event, "" for one of all events.  When it is there with
+ * another value, it becomes one that is not always the same.
+ */
+void profile_set(struct profile *p, const char *event, const char *name,
+		 const char *value);
+/* Its value, "" when it is not always the same; NULL when it is not known. */
+const char *profile_setting(const struct profile *p, const char *event,
+			    const char *name);
 
 /* For long reads; cheap when nobody listens. */
 static inline void profile_progress(const struct profile *p, uint64_t done,

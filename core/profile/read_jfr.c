@@ -13,6 +13,7 @@
 #include "core/profile/jfr_events.h"
 #include "core/profile/jfr_metadata.h"
 #include "core/profile/jfr_pool.h"
+#include "core/profile/jfr_settings.h"
 #include "core/profile/readers.h"
 
 #include "core/base/alloc.h"
@@ -43,6 +44,7 @@ struct jfr_read {
 	uint16_t typed_version;
 	struct jfr_pools pools;
 	struct jfr_events events;
+	struct jfr_settings settings;
 	uint64_t chunks, samples;
 };
 
@@ -229,6 +231,8 @@ static void read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
 			       : jfr_next_event(&c, &type, &event)) {
 			if (jfr_events_wants(&r->events, type))
 				jfr_events_read(&r->events, type, event);
+			if (jfr_settings_wants(&r->settings, type))
+				jfr_settings_read(&r->settings, type, event);
 		}
 		at = cursor_offset(&c);
 		if (c.at == c.end)
@@ -244,6 +248,7 @@ static void read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
 		cursor_skip(&c, next - at);
 	}
 	jfr_events_end(&r->events);
+	jfr_settings_end(&r->settings);
 }
 
 /* Says what was wrong with a chunk that was read as far as it could be. */
@@ -324,6 +329,7 @@ static int read_chunk(struct jfr_read *r, struct jfr_chunk *chunk, size_t *end,
 	jfr_pools_begin(&r->pools, r->profile, r->metadata);
 	jfr_events_begin(&r->events, r->profile, &r->pools, r->metadata,
 			 &chunk->clock);
+	jfr_settings_begin(&r->settings, r->profile, &r->pools, r->metadata);
 	if (!jfr_chunk_is_damaged(chunk)) {
 		chained = read_chain(r, chunk);
 		if (!chained)
@@ -419,6 +425,7 @@ static int jfr_read(const uint8_t *bytes, size_t len, struct profile *p,
 		ret = fail(err, ERROR_INPUT, "no sample can be read: %s: %s",
 			   p->remarks[0].what, p->remarks[0].first);
 	jfr_events_release(&r.events);
+	jfr_settings_release(&r.settings);
 	jfr_pools_release(&r.pools);
 	for (size_t i = 0; i < TYPED_CHUNKS; i++)
 		jfr_metadata_release(&r.typed[i].metadata);

@@ -14,11 +14,13 @@
 #include "core/base/alloc.h"
 #include "core/base/cursor.h"
 #include "core/base/inflate.h"
+#include "core/base/lines.h"
 #include "core/profile/java_name.h"
 #include "core/profile/nps_tree.h"
 #include "core/profile/readers.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +165,40 @@ static int read_header(struct cursor *c, struct header *h, struct error *err)
 }
 
 /*
+ * Of the settings, a text of java.util.Properties, those that say how it was
+ * measured: the type is 64 where threads were sampled, and the frequency then
+ * the milliseconds between two samples.
+ */
+static void keep_settings(struct profile *p, const uint8_t *text, size_t len)
+{
+	static const struct {
+		const char *key, *name, *unit;
+	} kept[] = {
+		{ "profiler.settings.profiling.type=", "type", "" },
+		{ "profiler.settings.cpu.sampling.frequency=", "period",
+		  " ms" },
+	};
+	struct lines lines = lines_over(text, len);
+	struct line line;
+	char value[16];
+
+	while (lines_next(&lines, &line)) {
+		for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
+			size_t key = strlen(kept[i].key);
+
+			if (!line_starts(line, kept[i].key) ||
+			    line.len - key > 8)
+				continue;
+			snprintf(value, sizeof(value), "%.*s%s",
+				 (int)(line.len - key), line.text + key,
+				 kept[i].unit);
+			profile_set(p, "nps.wall", kept[i].name, value);
+			profile_set(p, "nps.cpu", kept[i].name, value);
+		}
+	}
+}
+
+/*
  * Checks what stands after the compressed data.  Nothing of it is used, but
  * when it is not there the file is not whole.
  */
@@ -170,9 +206,11 @@ static void check_trailer(struct profile *p, struct cursor *c,
 			  const struct header *h)
 {
 	uint32_t len = cursor_u32(c);
+	const uint8_t *settings = cursor_bytes(c, len);
 
-	cursor_skip(c, len);
-	if (!cursor_ok(c)) {
+	if (cursor_ok(c)) {
+		keep_settings(p, settings, len);
+	} else {
 		profile_lost(p, "settings cut", 1, "%" PRId32 " bytes of them",
 			     (int32_t)len);
 		return;

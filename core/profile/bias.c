@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/profile/bias.h"
+
+#include "core/base/ascii.h"
+#include "core/base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The first that fits.  An event may end with '*'.  A setting is of the event,
+ * or if it has none of that name, of the JVM; a NULL value is any.
+ *
+ * JDK Flight Recorder samples threads that are in Java code; of compiled code,
+ * a pc is looked up among the places that have debug information: safepoints
+ * and calls alone, unless DebugNonSafepoints is on.  async-profiler has it on
+ * from the moment it is loaded; its recordings have an interval where the
+ * JDK's have a period.  CPU-time samples (JEP 509) interrupt whatever is on the
+ * CPU.  Thread dumps, and VisualVM's samples, wait for a safepoint.
+ */
+/* clang-format off */
+static const struct bias {
+	const char *event, *setting, *value;
+	const char *text;
+} biases[] = {
+	{ "jdk.ExecutionSample", "interval", NULL,
+	  "on-CPU time only; code compiled early may lack inlined frames" },
+	{ "jdk.ExecutionSample", "DebugNonSafepoints", "true",
+	  "on-CPU time in Java only: native, kernel and JVM time is missing" },
+	{ "jdk.ExecutionSample", "DebugNonSafepoints", "false",
+	  "native time missing; skewed to debug info "
+	  "(no -XX:+DebugNonSafepoints)" },
+	{ "jdk.ExecutionSample", NULL, NULL,
+	  "native time missing; skewed unless -XX:+DebugNonSafepoints "
+	  "(not known)" },
+	{ "jdk.CPUTimeSample", "DebugNonSafepoints", "true",
+	  "on-CPU time only; native time counts for the Java frame before it" },
+	{ "jdk.CPUTimeSample", "DebugNonSafepoints", "false",
+	  "on-CPU time only; skewed to debug info "
+	  "(no -XX:+DebugNonSafepoints)" },
+	{ "jdk.CPUTimeSample", NULL, NULL,
+	  "on-CPU time only; skewed unless -XX:+DebugNonSafepoints "
+	  "(not known)" },
+	{ "jdk.NativeMethodSample", NULL, NULL,
+	  "threads in native methods, running or waiting: no CPU time" },
+	{ "profiler.WallClockSample", NULL, NULL,
+	  "threads, running or waiting: no CPU time" },
+	{ "jdk.ObjectAllocationSample", NULL, NULL,
+	  "an estimate: a sample stands for what its thread allocated since" },
+	{ "jdk.ObjectAllocationInNewTLAB", NULL, NULL,
+	  "an estimate: only allocations that began a new buffer (TLAB)" },
+	{ "jdk.ObjectAllocationOutsideTLAB", NULL, NULL,
+	  "only allocations too large for a thread's buffer (TLAB)" },
+	{ "thread-dump", NULL, NULL,
+	  "safepoints: hot loops look like their callers; waiting counts, "
+	  "too" },
+	{ "nps.cpu", "type", "64",
+	  "safepoints: hot loops look like their callers; CPU use is guessed" },
+	{ "nps.wall", "type", "64",
+	  "safepoints: hot loops look like their callers; waiting counts, "
+	  "too" },
+	{ "nps.*", "type", NULL,
+	  "instrumented: short methods look slower than they are" },
+	{ "nps.*", NULL, NULL,
+	  "safepoints if sampled, short methods too slow if not: not known" },
+	{ "collapsed", NULL, NULL,
+	  "not known: collapsed stack traces do not say how they were made" },
+	{ "cpu", NULL, NULL, "on-CPU time only: what waits is not in it" },
+	{ "offcpu", NULL, NULL, "time off the CPU only, waiting for one, too" },
+	{ "wall", NULL, NULL, "running and waiting: idle threads count, too" },
+};
+/* clang-format on */
+
+/* Of an event or of the JVM; NULL when it is not known. */
+static const char *setting_of(const struct profile *p, const char *event,
+			      const char *name)
+{
+	const char *value = profile_setting(p, event, name);
+
+	return value ? value : profile_setting(p, "", name);
+}
+
+static bool is_event(const char *pattern, const char *name)
+{
+	size_t len = strlen(pattern);
+
+	if (pattern[len - 1] == '*')
+		return strncmp(pattern, name, len - 1) == 0;
+	return strcmp(pattern, name) == 0;
+}
+
+static bool fits(const struct bias *b, const struct profile *p,
+		 const char *event)
+{
+	const char *value;
+
+	if (!is_event(b->event, event))
+		return false;
+	if (!b->setting)
+		return true;
+	value = setting_of(p, event, b->setting);
+	return value && (!b->value || strcmp(value, b->value) == 0);
+}
+
+/* Below so many ns or so long nothing was recorded; false: not known. */
+static bool add_threshold(struct text *out, const struct profile *p,
+			  const char *event)
+{
+	const char *threshold = profile_setting(p, event, "threshold");
+	const char *lock = profile_setting(p, event, "lock");
+
+	if (threshold && is_digit(*threshold)) {
+		text_puts(out, threshold);
+		return true;
+	}
+	if (!lock || !is_digit(*lock))
+		return false;
+	units_add_duration(out, strtoll(lock, NULL, 10));
+	return true;
+}
+
+/* Events that have a duration and no line of their own in the table. */
+static void add_shortest(struct text *out, const struct profile *p,
+			 const char *event)
+{
+	struct text threshold = { 0 };
+
+	if (add_threshold(&threshold, p, event))
+		text_printf(out, "only what took %s or longer",
+			    threshold.bytes);
+	else
+		text_puts(out, "what took less than a threshold is missing: "
+			       "not known which");
+	text_release(&threshold);
+}
+
+void bias_add(struct text *out, const struct profile *p,
+	      const struct event_view *view)
+{
+	uint32_t first = view->events[0];
+	const char *event = profile_text(p, p->events[first].name);
+
+	for (size_t i = 0; i < sizeof(biases) / sizeof(*biases); i++) {
+		if (fits(&biases[i], p, event)) {
+			text_puts(out, biases[i].text);
+			return;
+		}
+	}
+	if (view->unit == UNIT_NS && strncmp(event, "jdk.", 4) == 0)
+		add_shortest(out, p, event);
+}
+
+void rate_add(struct text *out, const struct profile *p,
+	      const struct event_view *view)
+{
+	uint32_t first = view->events[0];
+	const char *event = profile_text(p, p->events[first].name);
+	const char *interval = profile_setting(p, event, "interval");
+	const char *period = profile_setting(p, event, "period");
+	const char *throttle = profile_setting(p, event, "throttle");
+	const char *rate = profile_setting(p, event, "rate");
+
+	if (rate) {
+		text_puts(out, rate);
+	} else if (interval && is_digit(*interval)) {
+		text_puts(out, "each ");
+		units_add_duration(out, strtoll(interval, NULL, 10));
+	} else if (period && is_digit(*period)) {
+		text_printf(out, "each %s", period);
+	} else if (throttle && is_digit(*throttle)) {
+		text_printf(out, "at most %s", throttle);
+	}
+}
