@@ -21,8 +21,12 @@ struct prof_options {
 	const char *output, *output_format;
 	struct drawing_options drawing;
 	struct sample_filter_options filter;
+	const char
+		*show; /* parts of the report, with commas between; or NULL */
 	bool samples, csv, json;
-	uint64_t top;
+	uint64_t top; /* frames, and half as many threads; 0: all */
+	uint64_t chain;
+	double min_percent; /* < 0: as is fit */
 	bool quiet, verbose;
 };
 
@@ -34,19 +38,25 @@ struct prof_output {
 	const struct prof_options *options;
 	const struct prof_report_format *report; /* or NULL, and then */
 	const struct drawing_format *drawing;
+	unsigned parts;   /* of a report: bits of enum report_part */
+	bool every_event; /* a report is of all views, not the one in front */
 };
+
+/* What --output-format takes: "text|csv|json|html|…". */
+const char *prof_output_formats(void);
 
 /*
  * What the options ask for, before anything is read or sampled, which may take
- * long.  Fails with ERROR_MISUSE when that cannot be.
+ * long: every_event is left to the caller.  Fails with ERROR_MISUSE when that
+ * cannot be.
  */
 int prof_output_choose(struct prof_output *output, const struct prof_options *o,
 		       struct error *err);
 
 /*
- * Writes d, whose views are chosen, to its output: the view in front as a
- * report, or all of them as a drawing.  May be called again when the profile
- * has grown.  Fails with ERROR_PARTIAL when that is written which could be had.
+ * Writes d, whose views are chosen, to its output, as a report or a drawing.
+ * May be called again when the profile has grown.  Fails with ERROR_PARTIAL
+ * when that is written which could be had.
  */
 int prof_write(const struct prof_output *output, struct drawing *d,
 	       struct error *err);

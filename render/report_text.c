@@ -1,60 +1,277 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "render/report.h"
+
 #include "core/base/safe_text.h"
 #include "render/amount.h"
-#include "render/report.h"
-#include "render/table.h"
+#include "render/columns.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-static void put_head(struct text *out, const struct report *r)
-{
-	const struct event_view *view = r->view;
+#define LEAST_WIDTH  8 /* of a name, however narrow the terminal */
+#define THREAD_WIDTH 28
+#define MOST_INDENT  12 /* levels; what is deeper stands there, too */
 
-	safe_text(out, view->name, strlen(view->name));
-	text_puts(out, " of ");
-	safe_text(out, r->options->source, strlen(r->options->source));
-	text_printf(out, ": %" PRIu64 " samples", view->samples);
-	if (r->unit != UNIT_SAMPLES) {
-		text_puts(out, ", ");
-		amount_add(out, r->unit, r->whole);
-	}
-	text_putc(out, '\n');
+static void put_share(struct text *out, uint64_t part, uint64_t whole)
+{
+	struct text share = { 0 };
+
+	amount_add_share(&share, part, whole);
+	columns_right(out, &share, 7);
+	text_release(&share);
 }
 
-static const struct table_column frame_columns[] = {
-	{ "self", true }, { "", true },       { "total", true },
-	{ "", true },     { "frame", false },
-};
-
-static void add_amount(struct table *t, const struct report *r, uint64_t part)
+static void put_amount(struct text *out, const struct report *r, uint64_t part)
 {
-	amount_add_share(table_cell(t), part, r->whole);
-	amount_add(table_cell(t), r->unit, part);
+	struct text amount = { 0 };
+
+	put_share(out, part, r->whole);
+	amount_add(&amount, r->unit, part);
+	columns_right(out, &amount, 9);
+	text_release(&amount);
+}
+
+/* The last of a line, which began at start: it has the room that is left. */
+static void put_last(struct text *out, const struct report *r, size_t start,
+		     const char *name, size_t len)
+{
+	size_t used = columns_width(out->bytes + start, out->len - start);
+	size_t width = r->options->width;
+	size_t left = width > used + LEAST_WIDTH ? width - used : LEAST_WIDTH;
+
+	columns_fit(out, name, len, width ? left : SIZE_MAX);
+	text_putc(out, '\n');
 }
 
 static void put_frames(struct text *out, const struct report *r)
 {
-	struct table t = { .columns = frame_columns, .column_count = 5 };
+	size_t rows = report_rows(r, REPORT_FRAMES);
 
-	for (size_t i = 0; i < r->frame_count && i < r->options->top; i++) {
+	text_puts(out, "\nhottest frames\n"
+		       "   self             total           frame\n");
+	for (size_t i = 0; i < rows && r->frames[i].self; i++) {
 		const struct frame_sum *f = &r->frames[i];
-		const struct frame_label *label = &r->table.labels[f->label];
-		const struct label_name *name = &r->table.names[label->name];
+		const struct label_name *name = report_frame_name(r, f->label);
+		size_t start = out->len;
 
-		if (!f->self)
-			break;
-		add_amount(&t, r, f->self);
-		add_amount(&t, r, f->total);
-		text_add(table_cell(&t), name->text, name->len);
+		put_amount(out, r, f->self);
+		text_puts(out, " ");
+		put_amount(out, r, f->total);
+		text_puts(out, "  ");
+		put_last(out, r, start, name->text, name->len);
 	}
-	text_puts(out, "\nhottest frames\n");
-	table_text(&t, r->options->width, out);
-	table_release(&t);
 }
 
-void report_text(struct text *out, const struct report *r)
+/* "http-nio-8080-exec-1 #4711": the kernel's id, or else Java's. */
+static void add_thread(struct text *out, const struct report *r,
+		       uint32_t thread)
 {
-	put_head(out, r);
-	put_frames(out, r);
+	const struct thread *t = &r->profile->threads[thread];
+	const char *name = profile_text(r->profile, t->name);
+	int64_t id = t->os_id ? t->os_id : t->java_id;
+
+	if (t->name)
+		safe_text(out, name, strlen(name));
+	else
+		text_puts(out, id ? "[unnamed]" : "[no thread]");
+	if (id)
+		text_printf(out, " #%" PRId64, id);
+}
+
+/* How wide the column of the names is. */
+static size_t thread_column(const struct report *r, size_t rows)
+{
+	size_t most = strlen("thread");
+	struct text name = { 0 };
+
+	for (size_t i = 0; i < rows; i++) {
+		size_t wide;
+
+		text_clear(&name);
+		add_thread(&name, r, r->threads[i].thread);
+		wide = columns_width(name.bytes, name.len);
+		if (wide > most)
+			most = wide;
+	}
+	text_release(&name);
+	return r->options->width && most > THREAD_WIDTH ? THREAD_WIDTH : most;
+}
+
+static void put_thread(struct text *out, const struct report *r,
+		       const struct thread_sum *t, size_t column)
+{
+	struct text name = { 0 }, fitted = { 0 };
+	const struct label_name *leaf;
+	size_t start = out->len;
+
+	add_thread(&name, r, t->thread);
+	columns_fit(&fitted, name.bytes, name.len, column);
+	put_amount(out, r, t->total);
+	text_puts(out, "  ");
+	text_add(out, fitted.bytes, fitted.len);
+	if (t->leaf == NO_LABEL) {
+		text_putc(out, '\n');
+	} else {
+		leaf = report_frame_name(r, t->leaf);
+		columns_blanks(
+			out, column - columns_width(fitted.bytes, fitted.len));
+		text_putc(out, ' ');
+		put_share(out, t->leaf_self, t->total);
+		text_puts(out, "  ");
+		put_last(out, r, start, leaf->text, leaf->len);
+	}
+	text_release(&fitted);
+	text_release(&name);
+}
+
+static void put_threads(struct text *out, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_THREADS);
+	size_t column = thread_column(r, rows);
+
+	if (r->thread_count == 1 && !r->threads[0].thread)
+		return;
+
+	text_puts(out, "\nhottest threads\n  total           thread");
+	columns_blanks(out, column - strlen("thread"));
+	text_puts(out, "   of it  in\n");
+	for (size_t i = 0; i < rows && r->threads[i].total; i++)
+		put_thread(out, r, &r->threads[i], column);
+}
+
+static void add_call(struct text *out, const struct report *r,
+		     const struct call_row *row)
+{
+	const struct label_name *label;
+
+	switch (row->kind) {
+	case CALL_FRAME:
+		label = report_frame_name(r, row->id);
+		text_add(out, label->text, label->len);
+		break;
+	case CALL_THREAD:
+		text_puts(out, "thread ");
+		add_thread(out, r, row->id);
+		break;
+	case CALL_OTHERS:
+		text_printf(out, "[%" PRIu32 " more]", row->id);
+	}
+	if (row->deep > 1)
+		text_printf(out, " [%" PRIu32 " deep]", row->deep);
+}
+
+/* Below callers that had a choice; a plus is one of several callees. */
+static void put_indent(struct text *out, const struct call_row *row)
+{
+	size_t level = row->indent < MOST_INDENT ? row->indent : MOST_INDENT;
+
+	if (!level)
+		return;
+	columns_blanks(out, 2 * (level - 1));
+	text_puts(out, row->is_choice ? "+ " : "  ");
+}
+
+static void put_call(struct text *out, const struct report *r,
+		     const struct call_row *row)
+{
+	size_t start = out->len;
+	struct text name = { 0 };
+
+	put_share(out, row->total, r->whole);
+	if (row->self)
+		put_share(out, row->self, r->whole);
+	else
+		columns_blanks(out, 7);
+	text_puts(out, "  ");
+	put_indent(out, row);
+	add_call(&name, r, row);
+	put_last(out, r, start, name.bytes, name.len);
+	text_release(&name);
+}
+
+static void put_gap(struct text *out, const struct call_row *row, size_t count)
+{
+	struct call_row beside = *row;
+
+	if (!count)
+		return;
+	beside.is_choice = false;
+	columns_blanks(out, 16);
+	put_indent(out, &beside);
+	text_printf(out, "… %zu more …\n", count);
+}
+
+/* How many rows from here on were called by the one before each. */
+static size_t chain_length(const struct call_tree *t, size_t first)
+{
+	size_t i = first + 1;
+
+	while (i < t->count && !t->rows[i].is_choice &&
+	       t->rows[i].depth == t->rows[i - 1].depth + 1)
+		i++;
+	return i - first;
+}
+
+/*
+ * Of a chain that is too long, what is amid is counted, but for what matters by
+ * itself: a quarter of what is shown is its begin, the rest its end, where it
+ * has come to what the calls are for.
+ */
+static void put_chain(struct text *out, const struct report *r,
+		      const struct call_row *rows, size_t count)
+{
+	double least = r->calls.min_percent / 100 * (double)r->whole;
+	size_t chain = r->options->chain;
+	bool is_long = chain && count > chain;
+	size_t head = is_long ? chain / 4 : count;
+	size_t tail = is_long ? count - (chain - head) : count;
+	size_t hidden = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i >= head && i < tail && (double)rows[i].self < least) {
+			hidden++;
+			continue;
+		}
+		put_gap(out, &rows[i], hidden);
+		hidden = 0;
+		put_call(out, r, &rows[i]);
+	}
+	put_gap(out, &rows[count - 1], hidden);
+}
+
+static void put_calls(struct text *out, const struct report *r)
+{
+	const struct call_tree *t = &r->calls;
+
+	text_printf(out, "\ncalls of %g%% or more%s\n  total   self  frame\n",
+		    t->min_percent,
+		    t->min_percent > r->options->min_percent
+			    ? " (--min-percent for less)"
+			    : "");
+	for (size_t i = 0; i < t->count;) {
+		size_t count = chain_length(t, i);
+
+		put_chain(out, r, &t->rows[i], count);
+		i += count;
+	}
+}
+
+static void (*const put_part[REPORT_PARTS])(struct text *out,
+					    const struct report *r) = {
+	[REPORT_FRAMES] = put_frames,
+	[REPORT_THREADS] = put_threads,
+	[REPORT_CALLS] = put_calls,
+};
+
+void report_text(struct text *out, const struct report *reports, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		text_puts(out, i ? "\n" : "");
+		report_head(out, &reports[i]);
+		for (size_t part = 0; part < REPORT_PARTS; part++) {
+			if (reports[i].options->parts & 1U << part)
+				put_part[part](out, &reports[i]);
+		}
+	}
 }

@@ -32,7 +32,7 @@ static uint64_t find_type(const struct jfr_metadata *m, const char *name,
 			return t->id;
 		jfr_layout_release(layout);
 	}
-	return UINT64_MAX;
+	return 0;
 }
 
 void jfr_settings_begin(struct jfr_settings *js, struct profile *p,
@@ -76,7 +76,7 @@ static void keep_setting(struct jfr_settings *js, uint64_t type_id,
 void jfr_settings_read(struct jfr_settings *js, uint64_t type_id,
 		       struct cursor c)
 {
-	bool is_flag = type_id == js->flag_type;
+	bool is_flag = type_id == js->flag_type && js->flag.ops;
 	struct jfr_string strings[FIELDS] = { 0 };
 	struct text name = { 0 }, value = { 0 };
 	uint64_t numbers[FIELDS] = { 0 };
@@ -109,8 +109,5 @@ void jfr_settings_release(struct jfr_settings *js)
 {
 	jfr_layout_release(&js->setting);
 	jfr_layout_release(&js->flag);
-	*js = (struct jfr_settings){
-		.setting_type = UINT64_MAX,
-		.flag_type = UINT64_MAX,
-	};
+	*js = (struct jfr_settings){ 0 };
 }

@@ -23,7 +23,8 @@ struct jfr_settings {
 	struct profile *profile;
 	const struct jfr_metadata *metadata;
 	const struct jfr_pools *pools;
-	uint64_t setting_type, flag_type; /* UINT64_MAX: the chunk has none */
+	/* Of a type that the chunk does not have the layout is empty. */
+	uint64_t setting_type, flag_type;
 	struct jfr_layout setting, flag;
 	uint64_t flags; /* that were read */
 	bool debug_non_safepoints;
@@ -37,7 +38,8 @@ void jfr_settings_begin(struct jfr_settings *js, struct profile *p,
 static inline bool jfr_settings_wants(const struct jfr_settings *js,
 				      uint64_t type_id)
 {
-	return type_id == js->setting_type || type_id == js->flag_type;
+	return (type_id == js->setting_type && js->setting.ops) ||
+	       (type_id == js->flag_type && js->flag.ops);
 }
 
 /* Reads one event, c standing behind its type id, into profile_set(). */

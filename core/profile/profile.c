@@ -427,7 +427,8 @@ static struct setting *find_setting(const struct profile *p, uint32_t event,
 				    uint32_t name)
 {
 	for (size_t i = 0; i < p->setting_count; i++) {
-		if (p->settings[i].event == event && p->settings[i].name == name)
+		if (p->settings[i].event == event &&
+		    p->settings[i].name == name)
 			return &p->settings[i];
 	}
 	return NULL;

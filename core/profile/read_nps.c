@@ -167,20 +167,20 @@ static int read_header(struct cursor *c, struct header *h, struct error *err)
 /*
  * Of the settings, a text of java.util.Properties, those that say how it was
  * measured: the type is 64 where threads were sampled, and the frequency then
- * the milliseconds between two samples.
+ * the milliseconds from one thread dump to the next.
  */
 static void keep_settings(struct profile *p, const uint8_t *text, size_t len)
 {
 	static const struct {
-		const char *key, *name, *unit;
+		const char *key, *name, *before, *behind;
 	} kept[] = {
-		{ "profiler.settings.profiling.type=", "type", "" },
-		{ "profiler.settings.cpu.sampling.frequency=", "period",
-		  " ms" },
+		{ "profiler.settings.profiling.type=", "type", "", "" },
+		{ "profiler.settings.cpu.sampling.frequency=", "rate",
+		  "of 1 ms, by a dump each ", " ms" },
 	};
 	struct lines lines = lines_over(text, len);
 	struct line line;
-	char value[16];
+	char value[64];
 
 	while (lines_next(&lines, &line)) {
 		for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
@@ -189,9 +189,9 @@ static void keep_settings(struct profile *p, const uint8_t *text, size_t len)
 			if (!line_starts(line, kept[i].key) ||
 			    line.len - key > 8)
 				continue;
-			snprintf(value, sizeof(value), "%.*s%s",
-				 (int)(line.len - key), line.text + key,
-				 kept[i].unit);
+			snprintf(value, sizeof(value), "%s%.*s%s",
+				 kept[i].before, (int)(line.len - key),
+				 line.text + key, kept[i].behind);
 			profile_set(p, "nps.wall", kept[i].name, value);
 			profile_set(p, "nps.cpu", kept[i].name, value);
 		}

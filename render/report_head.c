@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/report.h"
+
+#include "core/base/safe_text.h"
+#include "core/profile/bias.h"
+#include "render/amount.h"
+#include "render/columns.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NAMED_EVENTS 6 /* so many others are named */
+
+static void add_safe(struct text *out, const char *string)
+{
+	safe_text(out, string, strlen(string));
+}
+
+/* Local time, as people compare it with their logs. */
+static void add_time(struct text *out, int64_t ns)
+{
+	time_t seconds = (time_t)(ns / 1000000000);
+	char text[64] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	text_puts(out, text);
+}
+
+static void add_times(struct text *out, const struct report *r)
+{
+	int64_t from, to;
+
+	if (!report_times(r, &from, &to))
+		return;
+	text_puts(out, ", ");
+	if (to > from) {
+		amount_add(out, UNIT_NS, (uint64_t)(to - from));
+		text_puts(out, " from ");
+	} else {
+		text_puts(out, "at ");
+	}
+	add_time(out, from);
+}
+
+/* "cpu of dump.jfr: 2669 samples each 10 ms, 30.0s from …" */
+static void add_what(struct text *out, const struct report *r)
+{
+	struct text rate = { 0 };
+
+	add_safe(out, r->view->name);
+	text_puts(out, " of ");
+	add_safe(out, r->options->source);
+	text_printf(out, ": %" PRIu64 " samples", r->view->samples);
+	rate_add(&rate, r->profile, r->view);
+	if (rate.len) {
+		text_putc(out, ' ');
+		safe_text(out, rate.bytes, rate.len);
+	}
+	if (r->unit != UNIT_SAMPLES) {
+		text_puts(out, ", ");
+		amount_add(out, r->unit, r->whole);
+	}
+	if (r->without_stack) {
+		text_puts(out, ", ");
+		amount_add(out, r->unit, r->without_stack);
+		text_puts(out, " without a stack trace");
+	}
+	add_times(out, r);
+	text_release(&rate);
+}
+
+/* Where threads were found in more than one. */
+static void add_states(struct text *out, const struct report *r)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < THREAD_STATES; i++)
+		count += r->states[i] != 0;
+	if (count < 2)
+		return;
+	for (size_t i = 0; i < THREAD_STATES; i++) {
+		if (r->states[i])
+			text_printf(out, "%s%s %" PRIu64,
+				    out->len ? ", " : "states: ",
+				    thread_state_names[i], r->states[i]);
+	}
+}
+
+static void add_bias(struct text *out, const struct report *r)
+{
+	struct text bias = { 0 };
+
+	bias_add(&bias, r->profile, r->view);
+	if (bias.len) {
+		text_puts(out, "bias: ");
+		safe_text(out, bias.bytes, bias.len);
+	}
+	text_release(&bias);
+}
+
+static void add_others(struct text *out, const struct report *r)
+{
+	struct event_view *views;
+	size_t count = event_views(r->profile, &views);
+	size_t named = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (views[i].events[0] == r->view->events[0])
+			continue;
+		if (named++ == NAMED_EVENTS)
+			break;
+		text_puts(out, named == 1 ? "also: " : ", ");
+		add_safe(out, views[i].name);
+		text_printf(out, " (%" PRIu64 ")", views[i].samples);
+	}
+	if (named > NAMED_EVENTS)
+		text_puts(out, ", …");
+	if (named)
+		text_puts(out, ": --event");
+	free(views);
+}
+
+static void put_line(struct text *out, const struct report *r,
+		     void (*add)(struct text *out, const struct report *r))
+{
+	struct text line = { 0 };
+
+	text_puts(&line, "");
+	add(&line, r);
+	if (line.len)
+		columns_wrap(out, line.bytes, r->options->width);
+	text_release(&line);
+}
+
+static void put_losses(struct text *out, const struct report *r)
+{
+	const struct profile *p = r->profile;
+	struct text line = { 0 };
+
+	for (size_t i = 0; i < p->remark_count; i++) {
+		if (!p->remarks[i].is_loss)
+			continue;
+		text_clear(&line);
+		text_printf(&line, "lost: %s: %" PRIu64, p->remarks[i].what,
+			    p->remarks[i].count);
+		columns_wrap(out, line.bytes, r->options->width);
+	}
+	text_release(&line);
+}
+
+void report_head(struct text *out, const struct report *r)
+{
+	put_line(out, r, add_what);
+	put_losses(out, r);
+	put_line(out, r, add_bias);
+	put_line(out, r, add_states);
+	put_line(out, r, add_others);
+}
