@@ -279,9 +279,10 @@ static void look_at_agents(struct checkup *c)
  * first thing in the way decides the exit status.
  */
 static look_fn *const looks[] = {
-	look_at_ourselves, look_at_namespaces,  look_at_java, look_at_options,
-	look_at_agents,    look_at_threads,     look_at_root, look_at_attach,
-	look_at_counters,  checkup_look_at_jmx,
+	look_at_ourselves,   look_at_namespaces,  look_at_java,
+	look_at_options,     look_at_agents,      look_at_threads,
+	look_at_root,        look_at_attach,      look_at_counters,
+	checkup_look_at_jmx, checkup_look_at_bpf,
 };
 
 /*
@@ -302,6 +303,7 @@ static const struct {
 	{ "mxping -p", NEED_JMX, 0 },
 	{ "mx -p", NEED_JMX, 0 },
 	{ "mxdump -p", NEED_JMX, 0 },
+	{ "prof -p", NEED_PROC | NEED_BPF, 0 },
 };
 
 const struct finding *checkup_broken(const struct checkup *c, unsigned needs)
@@ -354,11 +356,11 @@ void checkup_init_refused(struct checkup *c, pid_t pid, const struct error *why)
 {
 	*c = (struct checkup){ .pid = pid };
 	look_at_ourselves(c);
-	finding_error(
-		c,
-		checkup_add(c, "process", CONDITION_FAILS,
-			    NEED_PROC | NEED_COUNTERS | NEED_ATTACH | NEED_JMX),
-		why);
+	finding_error(c,
+		      checkup_add(c, "process", CONDITION_FAILS,
+				  NEED_PROC | NEED_COUNTERS | NEED_ATTACH |
+					  NEED_JMX | NEED_BPF),
+		      why);
 	sum_up(c);
 }
 
@@ -371,7 +373,7 @@ const struct finding *checkup_obstacle(const struct checkup *c)
 	for (size_t i = 0; i < c->ability_count; i++) {
 		const struct finding *no = c->abilities[i].no;
 
-		if (no && (!first || no < first))
+		if (no && no->breaks != NEED_BPF && (!first || no < first))
 			first = no;
 	}
 	return first;

@@ -22,6 +22,7 @@ enum checkup_need {
 	NEED_COUNTERS = 2, /* core/jvm/perfdata */
 	NEED_ATTACH = 4,   /* core/attach/attach */
 	NEED_JMX = 8,      /* jmx_http/rmi/rmi_local */
+	NEED_BPF = 16,     /* bpf/sampler */
 };
 
 struct finding {
@@ -57,7 +58,10 @@ void checkup_init_refused(struct checkup *c, pid_t pid,
 			  const struct error *why);
 void checkup_release(struct checkup *c);
 
-/* The first finding that breaks what some command needs; NULL = all works. */
+/*
+ * The first finding that breaks what some command needs; NULL = all works. What
+ * only sampling by the kernel needs is no obstacle: few have the rights to it.
+ */
 const struct finding *checkup_obstacle(const struct checkup *c);
 
 #endif

@@ -36,4 +36,7 @@ bool checkup_same_namespace(pid_t pid, const char *name);
 /* The look at its JMX: cmd/checkup_jmx.c. */
 void checkup_look_at_jmx(struct checkup *c);
 
+/* The look at what the kernel would run for us: cmd/checkup_bpf.c. */
+void checkup_look_at_bpf(struct checkup *c);
+
 #endif

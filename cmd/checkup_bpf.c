@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bpf/conditions.h"
+#include "bpf/sampler.h"
+#include "cmd/checkup_findings.h"
+
+#include <stdio.h>
+
+/* Whether the kernel takes the programs; nothing is sampled. */
+static bool programs_load(struct error *err)
+{
+	struct sampler_options o = {
+		.kinds = (1U << SAMPLE_KINDS) - 1,
+		.hz = 99,
+		.stack_bytes = 64 << 10,
+		.kernel = true,
+		.user = true,
+	};
+	struct sampler *s = sampler_open(&o, err);
+
+	sampler_close(s);
+	return s != NULL;
+}
+
+/*
+ * What fails is in the way only when the programs cannot be loaded: there may
+ * be another way to what it is about.  True when something is in the way.
+ */
+static bool add_conditions(struct checkup *c, const struct bpf_facts *facts,
+			   bool loads)
+{
+	struct condition list[BPF_CONDITIONS_MAX];
+	size_t count = bpf_conditions(facts, list);
+	bool is_stopped = false;
+
+	for (size_t i = 0; i < count; i++) {
+		bool fails = list[i].state == CONDITION_FAILS;
+		bool stops = fails && !loads && list[i].kind != ERROR_NONE;
+		struct finding *f = checkup_add(c, NULL, CONDITION_HOLDS,
+						stops ? NEED_BPF : 0);
+
+		f->is = list[i];
+		f->is_warning = fails && !stops;
+		is_stopped = is_stopped || stops;
+	}
+	return is_stopped;
+}
+
+void checkup_look_at_bpf(struct checkup *c)
+{
+	struct bpf_facts facts;
+	struct finding *f;
+	struct error err;
+	bool loads = programs_load(&err);
+
+	bpf_facts_gather(&facts);
+	if (facts.unprivileged_bpf_disabled >= 0)
+		finding_detail(
+			checkup_note(c, "unprivileged BPF"),
+			"kernel.unprivileged_bpf_disabled is %d; sampling "
+			"needs rights in any case",
+			facts.unprivileged_bpf_disabled);
+	if (add_conditions(c, &facts, loads))
+		return;
+	f = checkup_add(c, "BPF programs",
+			loads ? CONDITION_HOLDS : CONDITION_FAILS, NEED_BPF);
+	if (loads)
+		finding_detail(f, "the kernel takes those that sample");
+	else
+		finding_error(c, f, &err);
+}

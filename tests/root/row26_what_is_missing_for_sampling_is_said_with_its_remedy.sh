@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+# Real: capabilities, a user namespace, a filter of system calls, no BTF.
+# Stand-ins: a kernel of 4.18, one of 5.10 that charges locked memory, lockdown.
+# Each has its own exit status and remedy, from the sampler and from `doctor`; and
+# what does not need the kernel's help goes on.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+tools=$(realpath "${TOOLS:?}")
+other_kernel=$(dirname "$(dirname "$tools")")/tools/other_kernel.so
+[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+target "$(jdks | head -n 1)" || exit 1
+
+# refused STATUS NAME TEXT COMMAND…: the sampler ends so, with both in one line;
+# doctor has a line of that name with a remedy, and says that prof will not do.
+refused() {
+	wanted=$1 name=$2 text=$3
+	shift 3
+	"$@" "$tools/take_samples" open start >"$scratch/out" 2>&1
+	status=$?
+	if [ $status -ne "$wanted" ] ||
+		! grep -q "$name: .*$text" "$scratch/out" ||
+		[ "$(wc -l <"$scratch/out")" -ne 1 ]; then
+		failed "$*: exit status $status, not $wanted, '$name: …$text'"
+	fi
+	"$@" "$sjkc" doctor "$pid" >"$scratch/out" 2>&1
+	status=$?
+	grep -A1 "^no *$name " "$scratch/out" | grep -q -- '-> ' ||
+		failed "$* doctor: exit status $status: no remedy of $name"
+	grep -q "^does not work: .*prof -p ($name)" "$scratch/out" ||
+		failed "$* doctor: prof works without $name"
+	grep -q '^works: jps' "$scratch/out" || failed "$* doctor: no jps"
+}
+
+failed() {
+	echo "$1:"
+	cat "$scratch/out"
+	exit 1
+}
+
+without() {
+	echo "setpriv --bounding-set=-$1 --inh-caps=-$1"
+}
+
+# shellcheck disable=SC2046 # words
+{
+	refused 4 'BPF rights' 'with CAP_BPF and CAP_PERFMON' \
+		$(without sys_admin,-bpf,-perfmon)
+	refused 4 'BPF rights' 'nor CAP_PERFMON' $(without sys_admin,-perfmon)
+	refused 4 'BPF rights' 'nor CAP_BPF' $(without sys_admin,-bpf)
+	# These two are enough.
+	$(without sys_admin) "$tools/take_samples" open start ||
+		{ echo 'CAP_BPF and CAP_PERFMON are not enough'; exit 1; }
+	refused 4 seccomp 'seccomp profile' "$tools/without_bpf"
+	# Names of the kernel's functions are another matter.
+	$(without syslog) "$sjkc" doctor "$pid" >"$scratch/out" ||
+		failed 'doctor without CAP_SYSLOG'
+	grep -q '^warn *kernel symbols ' "$scratch/out" ||
+		failed 'without CAP_SYSLOG, kernel symbols are no warning'
+	grep -q '^works: .*prof -p' "$scratch/out" ||
+		failed 'without CAP_SYSLOG, prof does not work'
+}
+
+cat >"$scratch/no_btf.sh" <<-END
+	mount -t tmpfs tmpfs /sys/kernel/btf && exec "\$@"
+END
+refused 8 BTF 'CONFIG_DEBUG_INFO_BTF' \
+	unshare --mount sh "$scratch/no_btf.sh"
+
+env="env LD_PRELOAD=$other_kernel"
+# shellcheck disable=SC2046,SC2086 # words
+{
+	refused 8 kernel 'Linux 4.18.0 has no ring.*5.8 or later' \
+		$env OTHER_RELEASE=4.18.0
+	ulimit -l 64
+	refused 4 'locked memory' 'ulimit -l unlimited' \
+		$(without sys_resource) $env OTHER_RELEASE=5.10.0
+	# Here, it does not matter.
+	$(without sys_resource) "$tools/take_samples" open start || exit 1
+	echo 'none integrity [confidentiality]' >"$scratch/lockdown"
+	refused 8 lockdown 'lockdown=integrity' \
+		$env OTHER_LOCKDOWN="$scratch/lockdown"
+}
+
+# In a user namespace, root has all capabilities and no rights.
+unshare --user --map-root-user "$tools/take_samples" open >"$scratch/out" 2>&1
+status=$?
+[ $status -eq 4 ] || failed "in a user namespace: exit status $status"
+grep -q 'user namespace: not the first' "$scratch/out" ||
+	failed 'in a user namespace'

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * other_kernel: a stand-in for kernels that are not here, preloaded.
+ *
+ *	OTHER_RELEASE=R		uname(2) says so; before 5.8, there are no ring
+ *				buffers for BPF; before 5.11, maps are refused
+ *				as by RLIMIT_MEMLOCK
+ *	OTHER_LOCKDOWN=FILE	stands for the kernel's; programs are refused
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+
+long syscall(long number, ...);
+
+typedef long syscall_fn(long number, ...);
+typedef int open_fn(const char *path, int flags, ...);
+typedef int uname_fn(struct utsname *name);
+
+static int is_before(const char *release, long minor)
+{
+	char *rest;
+	long major = strtol(release, &rest, 10);
+
+	return major < 5 || (major == 5 && strtol(rest + 1, NULL, 10) < minor);
+}
+
+static int refused(long command, const void *attr)
+{
+	const char *release = getenv("OTHER_RELEASE");
+	__u32 type;
+
+	if (command == BPF_PROG_LOAD && getenv("OTHER_LOCKDOWN"))
+		return EPERM;
+	if (command != BPF_MAP_CREATE || !release)
+		return 0;
+	memcpy(&type, attr, sizeof(type));
+	if (is_before(release, 8))
+		return type == BPF_MAP_TYPE_RINGBUF ? EINVAL : 0;
+	return is_before(release, 11) ? EPERM : 0;
+}
+
+long syscall(long number, ...)
+{
+	syscall_fn *next = (syscall_fn *)dlsym(RTLD_NEXT, "syscall");
+	long word[6];
+	va_list args;
+	int error;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		word[i] = va_arg(args, long);
+	va_end(args);
+	error = number == SYS_bpf ? refused(word[0], (const void *)word[1]) : 0;
+	if (error) {
+		errno = error;
+		return -1;
+	}
+	return next(number, word[0], word[1], word[2], word[3], word[4],
+		    word[5]);
+}
+
+int open(const char *path, int flags, ...)
+{
+	open_fn *next = (open_fn *)dlsym(RTLD_NEXT, "open");
+	const char *lockdown = getenv("OTHER_LOCKDOWN");
+	va_list args;
+	int mode;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, int) : 0;
+	va_end(args);
+	if (lockdown && strcmp(path, "/sys/kernel/security/lockdown") == 0)
+		path = lockdown;
+	return next(path, flags, mode);
+}
+
+int uname(struct utsname *name)
+{
+	uname_fn *next = (uname_fn *)dlsym(RTLD_NEXT, "uname");
+	const char *release = getenv("OTHER_RELEASE");
+	int ret = next(name);
+
+	if (ret == 0 && release)
+		snprintf(name->release, sizeof(name->release), "%s", release);
+	return ret;
+}
