@@ -38,16 +38,18 @@ install_packages() {
 	}
 }
 
-# The browser's driver, from the registry of npm; Debian has no package of it.
+# The browser's driver, and a page that reads what we write, from the registry
+# of npm; Debian has no packages of them.
 # Where the registry is out of reach, the other tests are still worth running.
 install_driver() {
 	wanted=tests/browser/package.json
 	have=build/browser/package.json
 	if cmp -s "$wanted" "$have" &&
-	   [ -d build/browser/node_modules/playwright-core ]; then
+	   [ -d build/browser/node_modules/playwright-core ] &&
+	   [ -d build/browser/node_modules/speedscope ]; then
 		return
 	fi
-	echo "setup: installing playwright-core under build/browser"
+	echo "setup: installing playwright-core and speedscope under build/browser"
 	mkdir -p build/browser
 	cp "$wanted" "$have"
 	npm install --prefix build/browser --no-audit --no-fund --loglevel=error \
