@@ -46,7 +46,6 @@ static void view_close(struct view *v)
 
 static int view_open(struct view *v, const struct jvm *jvm, struct error *err)
 {
-	const struct vm_structs *structs;
 	struct memory *memory;
 
 	v->memory = remote_memory_open(jvm, err);
@@ -56,14 +55,11 @@ static int view_open(struct view *v, const struct jvm *jvm, struct error *err)
 	v->unwinder = unwinder_open(jvm, memory, err);
 	if (!v->unwinder)
 		return -1;
-	structs = unwinder_vm_structs(v->unwinder);
-	if (!structs)
-		return fail(err, ERROR_UNAVAILABLE, "%s",
-			    unwinder_limits(v->unwinder));
-	v->symbols = vm_symbols_open(structs, memory, err);
+	v->symbols = vm_symbols_open_for(v->unwinder, memory, err);
 	if (!v->symbols)
 		return -1;
-	return code_list_read(&v->code, structs, memory, err);
+	return code_list_read(&v->code, unwinder_vm_structs(v->unwinder),
+			      memory, err);
 }
 
 static bool is_method(const struct code_blob *b)
@@ -103,17 +99,14 @@ static void add_name(struct text *name, const char *part)
 	safe_text(name, part, strlen(part));
 }
 
-static void write_blob(struct output *out, struct view *v,
-		       const struct code_blob *b, struct text *name,
-		       struct counts *counts)
+static void write_method(struct output *out, struct view *v,
+			 const struct code_blob *b, struct text *name,
+			 struct counts *counts)
 {
 	struct java_frame f;
 
 	text_clear(name);
-	if (!is_method(b)) {
-		add_name(name, b->name);
-		counts->others++;
-	} else if (vm_symbols_method(v->symbols, b->method, &f)) {
+	if (vm_symbols_method(v->symbols, b->method, &f)) {
 		add_name(name, f.class_name);
 		text_putc(name, '.');
 		add_name(name, f.method);
@@ -128,13 +121,56 @@ static void write_blob(struct output *out, struct view *v,
 	write_line(out, b->begin, b->end, name);
 }
 
+/* From an address on, what of the blob is before end. */
+static void write_rest(struct output *out, const struct code_blob *b,
+		       uint64_t at, uint64_t end, struct text *name)
+{
+	if (at >= end)
+		return;
+	text_clear(name);
+	add_name(name, b->name);
+	write_line(out, at, end, name);
+}
+
+/* The routines in it by their names, and what is between them by its own. */
+static void write_generated(struct output *out, const struct stub_name *stubs,
+			    size_t count, const struct code_blob *b,
+			    struct text *name)
+{
+	uint64_t at = b->begin;
+
+	for (size_t i = 0; i < count; i++) {
+		if (stubs[i].begin < at || stubs[i].end > b->end)
+			continue;
+		write_rest(out, b, at, stubs[i].begin, name);
+		text_clear(name);
+		add_name(name, stubs[i].name);
+		write_line(out, stubs[i].begin, stubs[i].end, name);
+		at = stubs[i].end;
+	}
+	write_rest(out, b, at, b->end, name);
+}
+
 static void write_all(struct output *out, struct view *v, struct counts *counts)
 {
 	struct text name = { 0 };
+	size_t stub_count;
+	const struct stub_name *stubs = vm_symbols_stubs(v->symbols,
+							 &stub_count);
 
 	prepare(v);
-	for (size_t i = 0; i < v->code.count && !out->sys; i++)
-		write_blob(out, v, &v->code.blobs[i], &name, counts);
+	for (size_t i = 0; i < v->code.count && !out->sys; i++) {
+		const struct code_blob *b = &v->code.blobs[i];
+
+		if (is_method(b)) {
+			write_method(out, v, b, &name, counts);
+			continue;
+		}
+		write_generated(out, stubs,
+				b->kind == BLOB_STUB ? stub_count : 0, b,
+				&name);
+		counts->others++;
+	}
 	text_release(&name);
 }
 

@@ -253,6 +253,8 @@ static bool decode_places(struct decoder *d, uint64_t code_bytes)
 		    !decode_scope(d, u32_at(pc, l->pcdesc_scope), &scope))
 			return false;
 		before = offset;
+		if (scope == SCOPE_NONE)
+			continue; /* nothing is said of it, as to JVMTI */
 		d->out->places[d->out->place_count++] = (struct scope_place){
 			(uint32_t)offset, scope
 		};

@@ -33,7 +33,7 @@ struct scope {
 /* Code up to and with an offset belongs to a scope. */
 struct scope_place {
 	uint32_t offset; /* from the code's begin */
-	uint32_t scope;  /* or SCOPE_NONE: the method itself, no bci */
+	uint32_t scope;
 };
 
 struct nmethod_scopes {

@@ -87,6 +87,16 @@ struct code_cache *unwinder_code_cache(const struct unwinder *u)
 	return u->code;
 }
 
+uint64_t unwinder_vm_symbol(const struct unwinder *u, const char *name)
+{
+	uint64_t bias;
+	struct elf_image *libjvm = native_frames_library(u->native, "libjvm.so",
+							 &bias);
+	uint64_t address = libjvm ? elf_image_symbol(libjvm, name) : 0;
+
+	return address ? address + bias : 0;
+}
+
 void unwinder_begin(struct unwinder *u)
 {
 	native_frames_begin(u->native);

@@ -88,6 +88,12 @@ const struct vm_structs *unwinder_vm_structs(const struct unwinder *u);
 struct code_cache *unwinder_code_cache(const struct unwinder *u);
 
 /*
+ * The target's address of a symbol of its libjvm, by its (mangled) name; 0 when
+ * there is none, as in a libjvm that is stripped.
+ */
+uint64_t unwinder_vm_symbol(const struct unwinder *u, const char *name);
+
+/*
  * Walks; the result is valid until the next walk.  It always has a frame: what
  * cannot be unwound ends in UNWOUND_UNKNOWN.
  */

@@ -43,7 +43,9 @@ struct vm_symbols {
 	size_t count, cap;
 	size_t bytes; /* of all compiled */
 	uint32_t round;
-	struct intern generated;
+	struct intern generated;  /* names of blobs */
+	struct stub_names *stubs; /* NULL = there is no list of them */
+	uint32_t stubs_round;     /* when the list was looked at */
 	struct vm_symbols_counts counts;
 };
 
@@ -75,6 +77,23 @@ struct vm_symbols *vm_symbols_open(const struct vm_structs *v,
 	return vm_symbols_open_with(&layout, memory);
 }
 
+struct vm_symbols *vm_symbols_open_for(const struct unwinder *u,
+				       struct memory *memory, struct error *err)
+{
+	const struct vm_structs *v = unwinder_vm_structs(u);
+	uint64_t list = unwinder_vm_symbol(u, STUB_NAMES_SYMBOL);
+	struct vm_symbols *s;
+
+	if (!v) {
+		fail(err, ERROR_UNAVAILABLE, "%s", unwinder_limits(u));
+		return NULL;
+	}
+	s = vm_symbols_open(v, memory, err);
+	if (s && list)
+		s->stubs = stub_names_new(memory, list);
+	return s;
+}
+
 static void release_compiled(struct compiled *c)
 {
 	nmethod_scopes_release(&c->tables);
@@ -101,6 +120,7 @@ void vm_symbols_close(struct vm_symbols *s)
 	java_methods_free(s->methods);
 	java_names_free(s->names);
 	intern_release(&s->generated);
+	stub_names_free(s->stubs);
 	free(s);
 }
 
@@ -283,15 +303,38 @@ static size_t frames(struct java_symbols *self, const struct unwound_frame *at,
 	return 0;
 }
 
+const struct stub_name *vm_symbols_stubs(struct vm_symbols *s, size_t *count)
+{
+	*count = 0;
+	return s->stubs ? stub_names_all(s->stubs, count) : NULL;
+}
+
+/* Some are generated late; the list is looked at once a batch at most. */
+static const char *stub_at(struct vm_symbols *s, uint64_t pc)
+{
+	const char *name = s->stubs ? stub_names_at(s->stubs, pc) : NULL;
+	size_t count;
+
+	if (name || !s->stubs || s->stubs_round == s->round + 1)
+		return name;
+	s->stubs_round = s->round + 1;
+	stub_names_all(s->stubs, &count);
+	return stub_names_at(s->stubs, pc);
+}
+
 static const char *generated(struct java_symbols *self,
 			     const struct unwound_frame *at, uint64_t time_ns)
 {
 	struct vm_symbols *s = (struct vm_symbols *)self;
+	const char *name;
 	uint32_t id;
 
 	(void)time_ns;
 	if (at->kind != UNWOUND_GENERATED || !at->blob || !*at->blob->name)
 		return NULL;
+	name = at->blob->kind == BLOB_STUB ? stub_at(s, at->pc) : NULL;
+	if (name)
+		return name;
 	id = intern_id(&s->generated, at->blob->name, strlen(at->blob->name));
 	return intern_text(&s->generated, id);
 }

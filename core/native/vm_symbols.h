@@ -13,6 +13,8 @@
 #include "core/native/java_symbols.h"
 #include "core/native/memory.h"
 #include "core/native/metadata_layout.h"
+#include "core/native/stub_names.h"
+#include "core/native/unwinder.h"
 #include "core/native/vm_structs.h"
 
 #include <stddef.h>
@@ -23,6 +25,13 @@ struct vm_symbols;
 /* All is borrowed.  ERROR_UNAVAILABLE names what this JVM does not say. */
 struct vm_symbols *vm_symbols_open(const struct vm_structs *v,
 				   struct memory *memory, struct error *err);
+/*
+ * The same for what an unwinder has found, which also gives the routines of the
+ * JVM their names, where its libjvm has symbols.
+ */
+struct vm_symbols *vm_symbols_open_for(const struct unwinder *u,
+				       struct memory *memory,
+				       struct error *err);
 /* The same where the layout is known already; it is copied. */
 struct vm_symbols *vm_symbols_open_with(const struct metadata_layout *layout,
 					struct memory *memory);
@@ -50,6 +59,9 @@ void vm_symbols_prepare(struct vm_symbols *s,
 /* A method by its Method*, no line; 0 = not known, else 1. */
 size_t vm_symbols_method(struct vm_symbols *s, uint64_t method,
 			 struct java_frame *out);
+
+/* The routines of the JVM that have names of their own, by address. */
+const struct stub_name *vm_symbols_stubs(struct vm_symbols *s, size_t *count);
 
 struct vm_symbols_counts {
 	uint64_t compiled;       /* nmethods that were looked at */
