@@ -9,6 +9,7 @@
 #include "core/base/alloc.h"
 #include "core/base/output.h"
 #include "core/base/version.h"
+#include "jvmti/client.h"
 #include "render/top/terminal.h"
 
 #include <errno.h>
@@ -26,6 +27,7 @@ static void abandon_all(void)
 	terminal_restore();
 	output_abandon_all();
 	attach_abandon_all();
+	agent_client_abandon_all();
 }
 
 /* Also of crashes: then the dump of memory is for whoever mends it. */

@@ -8,6 +8,7 @@
 
 #include "cmd/command.h"
 #include "cmd/drawing.h"
+#include "cmd/prof_live.h"
 #include "cmd/sample_filter.h"
 
 #include <stdbool.h>
@@ -17,6 +18,11 @@ struct prof_options {
 	/* Of a recording. */
 	struct option_list inputs;
 	const char *format, *from, *to, *time_range, *time_zone;
+	/* Of processes that run. */
+	struct option_list pids;
+	uint64_t tid;
+	const char *sampler;
+	struct prof_live_options live; /* what of it is an option's value */
 	/* What is drawn or reported, and where to. */
 	const char *output, *output_format;
 	struct drawing_options drawing;
@@ -32,6 +38,13 @@ struct prof_options {
 
 /* Reads the recordings of --input and writes what is asked for. */
 int prof_recording(const struct prof_options *o, struct error *err);
+
+/*
+ * Samples the processes of --pid or --all, or a program that it starts, whose
+ * command line ends with NULL; and writes what is asked for.
+ */
+int prof_process(const struct prof_options *o, char **command,
+		 struct error *err);
 
 /* How a profile is written: as a report, or as a drawing. */
 struct prof_output {

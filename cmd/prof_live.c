@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof_live.h"
+
+#include "cmd/command.h"
+#include "cmd/prof_dumps.h"
+#include "cmd/prof_launch.h"
+#include "cmd/prof_snapshot.h"
+#include "cmd/prof_targets.h"
+#include "cmd/progress.h"
+#include "cmd/stop.h"
+#include "cmd/talk.h"
+#include "core/base/clock.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/*
+ * Code that was sampled may be freed, and another method compiled to its place:
+ * samples must not wait.  Nor is it any use to look at each by itself.
+ */
+#define BATCH_NS (50 * CLOCK_NS_PER_MS)
+/* No divisor of what programs do at even intervals. */
+enum { USUAL_HZ = 99 };
+
+/* Names that a JVM is asked for at the end. */
+#define FINISH_NS (2 * CLOCK_NS_PER_S)
+
+struct session {
+	const struct prof_live_options *o;
+	struct prof_shared shared;
+	struct prof_targets targets;
+	struct prof_launch launch;
+	int64_t start_ns, end_ns; /* when it is over, if not before */
+	int64_t stopped_ns;
+	uint64_t batch, astray;
+};
+
+/* By the numbers of their bits. */
+static const struct {
+	const char *name;
+	enum unit unit;
+	unsigned kinds; /* of samples that make it up */
+} events[] = {
+	{ "cpu", UNIT_NS, 1 << SAMPLE_CPU },
+	{ "offcpu", UNIT_NS, 1 << SAMPLE_OFFCPU },
+	{ "wall", UNIT_NS, 1 << SAMPLE_CPU | 1 << SAMPLE_OFFCPU },
+	{ "alloc", UNIT_BYTES, 1 << SAMPLE_ALLOC },
+	{ "lock", UNIT_NS, 1 << SAMPLE_LOCK },
+};
+
+#define EVENTS (sizeof(events) / sizeof(*events))
+
+static unsigned event_of(const char *name, size_t len)
+{
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (strlen(events[i].name) == len &&
+		    memcmp(events[i].name, name, len) == 0)
+			return 1U << i;
+	}
+	return 0;
+}
+
+unsigned prof_live_events(const char *list, struct error *err)
+{
+	unsigned bits = 0;
+
+	while (*list) {
+		size_t len = strcspn(list, ",");
+		unsigned bit = event_of(list, len);
+
+		if (!bit) {
+			misuse(err,
+			       "-e %.*s: there are cpu, offcpu, wall, alloc "
+			       "and "
+			       "lock, several with commas between them",
+			       (int)len, list);
+			return 0;
+		}
+		bits |= bit;
+		list += len + (list[len] == ',');
+	}
+	if (!bits)
+		misuse(err, "-e names no event");
+	return bits;
+}
+
+static unsigned kinds_of(unsigned wanted)
+{
+	unsigned kinds = 0;
+
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (wanted & 1U << i)
+			kinds |= events[i].kinds;
+	}
+	return kinds;
+}
+
+static bool on_sample(void *self, const struct sample_event *e,
+		      const uint64_t *kernel, const uint64_t *user,
+		      const uint8_t *stack)
+{
+	struct session *s = self;
+	struct prof_target *t = prof_targets_find(&s->targets, (pid_t)e->tgid);
+
+	(void)user;
+	if (!t) {
+		s->astray++;
+		return true;
+	}
+	if (t->batch != s->batch) {
+		t->batch = s->batch;
+		prof_target_begin(t);
+	}
+	prof_target_sample(t, e, kernel, stack);
+	return true;
+}
+
+static void read_batch(struct session *s)
+{
+	s->batch++;
+	sampler_read(s->shared.sampler, on_sample, s);
+}
+
+static void open_kernel(struct prof_shared *s)
+{
+	struct error why;
+
+	if (s->o->only_user)
+		return;
+	s->kernel = kernel_symbols_open(&why);
+	if (!s->kernel)
+		talk("frames of the kernel have no names: %s", why.text);
+}
+
+static int open_sampler(struct prof_shared *s, struct error *err)
+{
+	const struct prof_live_options *o = s->o;
+	const struct sampler_options options = {
+		.kinds = kinds_of(o->events),
+		.hz = (unsigned)s->hz,
+		.stack_bytes = o->stack_bytes,
+		.kernel = !o->only_user,
+		.user = !o->only_kernel,
+		.min_blocked_ns = (uint64_t)o->min_blocked_ns,
+		.tid = o->tid,
+	};
+
+	s->sampler = sampler_open(&options, err);
+	return s->sampler ? 0 : -1;
+}
+
+static void init(struct session *s, const struct prof_live_options *o)
+{
+	*s = (struct session){ .o = o, .shared.o = o };
+	s->shared.profile = profile_new();
+	s->shared.profile->keep_lines = o->lines;
+	s->shared.hz = o->hz ? o->hz : USUAL_HZ;
+	s->shared.tick_ns = (uint64_t)CLOCK_NS_PER_S / s->shared.hz;
+	s->shared.epoch_ns = clock_wall_ns() - clock_monotonic_ns();
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (o->events & 1U << i)
+			s->shared.events[i] = profile_event(s->shared.profile,
+							    events[i].name,
+							    events[i].unit);
+	}
+	prof_targets_init(&s->targets, &s->shared);
+	open_kernel(&s->shared);
+}
+
+static void release(struct session *s)
+{
+	prof_launch_close(&s->launch);
+	prof_targets_release(&s->targets);
+	sampler_close(s->shared.sampler);
+	kernel_symbols_close(s->shared.kernel);
+	profile_free(s->shared.profile);
+}
+
+/* "com.acme.Main (4711): cpu at 99 Hz, 10.0 s, 990 samples, 2 lost" */
+static void add_title(const struct session *s, struct text *out)
+{
+	int64_t until = s->stopped_ns ? s->stopped_ns : clock_monotonic_ns();
+	struct sampler_counts counts;
+	unsigned ticks = PROF_CPU | PROF_WALL;
+	const char *comma = ": ";
+
+	prof_targets_name(&s->targets, out);
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (!(s->o->events & 1U << i))
+			continue;
+		text_printf(out, "%s%s", comma, events[i].name);
+		comma = ", ";
+	}
+	if (s->o->events & ticks)
+		text_printf(out, " at %" PRIu64 " Hz (%s)", s->shared.hz,
+			    sampler_clock(s->shared.sampler));
+	sampler_counts(s->shared.sampler, &counts);
+	text_printf(out, ", %.1f s, %" PRIu64 " samples, %" PRIu64 " lost",
+		    (double)(until - s->start_ns) / CLOCK_NS_PER_S,
+		    counts.taken, counts.lost);
+}
+
+static int write_out(void *self, struct error *err)
+{
+	struct session *s = self;
+	struct text title = { 0 };
+	int ret;
+
+	add_title(s, &title);
+	ret = s->o->write(s->o->self, s->shared.profile, title.bytes, err);
+	text_release(&title);
+	return ret;
+}
+
+static void take_snapshot(struct session *s)
+{
+	read_batch(s);
+	prof_snapshot_write(write_out, s);
+}
+
+/* True when it is over: told to stop, nobody there any more, or time is up. */
+static bool is_over(struct session *s)
+{
+	size_t running = prof_targets_running(&s->targets);
+
+	if (clock_monotonic_ns() >= s->end_ns)
+		return true;
+	if (s->launch.pid)
+		return prof_launch_has_ended(&s->launch) && !running;
+	return !running && !s->o->all;
+}
+
+static void run(struct session *s)
+{
+	struct pollfd fds[] = {
+		{ .fd = stop_fd(), .events = POLLIN },
+		{ .fd = prof_snapshot_fd(), .events = POLLIN },
+	};
+	int64_t next_ns = s->start_ns;
+
+	while (!is_over(s)) {
+		next_ns = clock_monotonic_ns() + BATCH_NS;
+		if (next_ns > s->end_ns)
+			next_ns = s->end_ns;
+		if (poll(fds, 2, clock_left_ms(next_ns)) > 0) {
+			if (fds[0].revents)
+				return;
+			if (prof_snapshot_taken())
+				take_snapshot(s);
+		}
+		prof_targets_look(&s->targets);
+		read_batch(s);
+		if (s->o->duration_ns)
+			progress_show(
+				NULL,
+				(uint64_t)(clock_monotonic_ns() - s->start_ns),
+				(uint64_t)s->o->duration_ns);
+	}
+}
+
+static void say_start(const struct session *s)
+{
+	struct text name = { 0 };
+
+	prof_targets_name(&s->targets, &name);
+	if (!s->o->duration_ns && !s->o->command)
+		talk("sampling %s; Ctrl-C ends it", name.bytes);
+	else
+		talk_detail("sampling %s", name.bytes);
+	text_release(&name);
+}
+
+static int start(struct session *s, struct error *err)
+{
+	if (open_sampler(&s->shared, err))
+		return -1;
+	if (s->o->command &&
+	    (prof_launch_open(&s->launch, s->o->command, err) ||
+	     prof_targets_launched(&s->targets, s->launch.pid, err)))
+		return -1;
+	if (prof_targets_open(&s->targets, err))
+		return -1;
+	stop_listen();
+	prof_snapshot_listen();
+	say_start(s);
+	if (sampler_start(s->shared.sampler, err))
+		return -1;
+	s->start_ns = clock_monotonic_ns();
+	s->end_ns = s->o->duration_ns
+			    ? clock_after(s->start_ns, s->o->duration_ns)
+			    : INT64_MAX;
+	return s->launch.pid ? prof_launch_begin(&s->launch, err) : 0;
+}
+
+/* Those that were named and have ended before their time. */
+static size_t ended_early(const struct session *s)
+{
+	size_t early = 0;
+
+	if (s->launch.pid || s->o->all)
+		return 0;
+	for (size_t i = 0; i < s->targets.count; i++) {
+		if (!s->targets.all[i]->has_ended)
+			continue;
+		early++;
+		talk_always("%s has ended; it was sampled until then",
+			    s->targets.all[i]->name.bytes);
+	}
+	return early;
+}
+
+static void say_launched(struct session *s)
+{
+	int status = s->launch.status;
+
+	if (!s->launch.pid)
+		return;
+	if (!prof_launch_has_ended(&s->launch))
+		talk("%d goes on", (int)s->launch.pid);
+	else if (WIFSIGNALED(status))
+		talk("%s was ended by signal %d (%s)", s->o->command[0],
+		     WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status))
+		talk("%s ended with status %d", s->o->command[0],
+		     WEXITSTATUS(status));
+}
+
+static void count_losses(struct session *s)
+{
+	struct profile *p = s->shared.profile;
+	struct sampler_counts counts;
+	uint64_t stalls = 0, unnamed = 0;
+
+	sampler_counts(s->shared.sampler, &counts);
+	for (size_t i = 0; i < s->targets.count; i++) {
+		const struct prof_target *t = s->targets.all[i];
+
+		stalls += remote_memory_stalls(t->memory);
+		unnamed += prof_frames_unnamed(t->frames);
+	}
+	if (counts.lost)
+		profile_lost(p, "samples lost", counts.lost,
+			     "there was no room for them: a lower -F or "
+			     "--stack-bytes helps");
+	if (stalls)
+		profile_lost(p, "stack traces cut", stalls,
+			     "memory of the target that could not be read "
+			     "within a second");
+	if (s->shared.cut)
+		profile_note(p, "stack traces cut", s->shared.cut,
+			     "deeper than --stack-bytes or --max-stack");
+	if (s->shared.astray)
+		profile_note(p, "stack traces that end in [unknown]",
+			     s->shared.astray, "%s", s->shared.first_why);
+	if (unnamed)
+		profile_note(p, "Java frames without a name", unnamed,
+			     "their code or class was gone");
+}
+
+static void say_remarks(const struct profile *p)
+{
+	for (size_t i = 0; i < p->remark_count; i++) {
+		const struct remark *r = &p->remarks[i];
+
+		(r->is_loss ? talk_always : talk_detail)(
+			"%s: %" PRIu64 " (%s)", r->what, r->count, r->first);
+	}
+}
+
+static void finish(struct session *s)
+{
+	int64_t until_ns = clock_monotonic_ns() + FINISH_NS;
+
+	s->stopped_ns = clock_monotonic_ns();
+	sampler_stop(s->shared.sampler);
+	read_batch(s);
+	for (size_t i = 0; i < s->targets.count; i++)
+		prof_threads_finish(s->targets.all[i]->threads, until_ns);
+	prof_snapshot_await();
+	say_launched(s);
+	count_losses(s);
+	say_remarks(s->shared.profile);
+}
+
+static bool has_samples(const struct profile *p)
+{
+	for (size_t i = 0; i < p->event_count; i++) {
+		if (p->events[i].samples)
+			return true;
+	}
+	return false;
+}
+
+static int no_samples(const struct session *s, size_t early, struct error *err)
+{
+	struct text name = { 0 };
+
+	prof_targets_name(&s->targets, &name);
+	if (early)
+		fail(err, ERROR_NO_TARGET, "%s ended before it was sampled",
+		     name.bytes);
+	else
+		fail(err, ERROR_FAILED,
+		     "%s: no samples: nothing of what was looked for happened",
+		     name.bytes);
+	text_release(&name);
+	return -1;
+}
+
+int prof_live(const struct prof_live_options *o, struct error *err)
+{
+	struct session s;
+	size_t early;
+	int ret = -1;
+
+	if (o->dumps)
+		return prof_dumps(o, err);
+	init(&s, o);
+	if (start(&s, err))
+		goto out;
+	if (o->duration_ns)
+		progress_start("sampling");
+	run(&s);
+	progress_end();
+	finish(&s);
+	early = ended_early(&s);
+	if (!has_samples(s.shared.profile))
+		ret = no_samples(&s, early, err);
+	else
+		ret = write_out(&s, err);
+	if (ret == 0 && early)
+		ret = fail(err, ERROR_PARTIAL,
+			   "not all was sampled that was to be");
+out:
+	release(&s);
+	return ret;
+}

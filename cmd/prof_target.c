@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof_target.h"
+
+#include "cmd/main_name.h"
+#include "cmd/talk.h"
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+
+#include <stdlib.h>
+
+#define AGENT_NS (10 * CLOCK_NS_PER_S)
+
+static void name_target(struct prof_target *t)
+{
+	struct jvm_about about;
+	struct error unused;
+
+	if (jvm_about(&t->jvm, &about, &unused) == 0) {
+		main_name_of(&t->jvm, &about, &t->name);
+		jvm_about_release(&about);
+	}
+	text_printf(&t->name, "%s(%d)", t->name.len ? " " : "",
+		    (int)t->jvm.pid);
+}
+
+/* Whoever of the two knows names now. */
+static struct prof_names names_of(const struct prof_target *t)
+{
+	return (struct prof_names){
+		.agent = t->agent ? agent_client_symbols(t->agent) : NULL,
+		.metadata = t->metadata ? vm_symbols_of(t->metadata) : NULL,
+		.kernel = t->shared->kernel,
+	};
+}
+
+/* Without them, the agent may know; and native frames have names anyway. */
+static void open_metadata(struct prof_target *t)
+{
+	struct memory *memory = remote_memory_of(t->memory);
+	struct error why;
+
+	if (!unwinder_vm_structs(t->unwinder))
+		return;
+	t->metadata = vm_symbols_open(unwinder_vm_structs(t->unwinder), memory,
+				      &why);
+	if (!t->metadata)
+		talk("%s: %s", t->name.bytes, why.text);
+}
+
+struct prof_target *prof_target_new(struct prof_shared *s,
+				    const struct jvm *jvm, struct error *err)
+{
+	struct prof_target *t = xcalloc(1, sizeof(*t));
+	struct prof_names names;
+
+	t->shared = s;
+	t->jvm = *jvm;
+	name_target(t);
+	t->memory = remote_memory_open(&t->jvm, err);
+	if (t->memory)
+		t->unwinder = unwinder_open(&t->jvm,
+					    remote_memory_of(t->memory), err);
+	if (!t->unwinder) {
+		fail_in(err, "%d", (int)jvm->pid);
+		prof_target_free(t);
+		return NULL;
+	}
+	if (unwinder_limits(t->unwinder) && jvm->kind != JVM_NONE)
+		talk("%s: %s", t->name.bytes, unwinder_limits(t->unwinder));
+	open_metadata(t);
+	names = names_of(t);
+	t->frames = prof_frames_new(s->profile, &names);
+	t->threads = prof_threads_new(s->profile, &t->jvm);
+	return t;
+}
+
+void prof_target_free(struct prof_target *t)
+{
+	if (!t)
+		return;
+	agent_client_close(t->agent);
+	prof_threads_free(t->threads);
+	prof_frames_free(t->frames);
+	vm_symbols_close(t->metadata);
+	unwinder_close(t->unwinder);
+	remote_memory_close(t->memory);
+	text_release(&t->name);
+	jvm_close(&t->jvm);
+	free(t);
+}
+
+static bool needs_agent(const struct prof_live_options *o)
+{
+	return o->events & (PROF_ALLOC | PROF_LOCK);
+}
+
+/* Has the agent's functions give samples. */
+static int add_probes(struct prof_target *t, struct error *err)
+{
+	const struct prof_live_options *o = t->shared->o;
+	struct agent_probe probe;
+
+	if ((o->events & PROF_ALLOC) &&
+	    (agent_client_probe_alloc(t->agent, &probe, err) ||
+	     sampler_probe(t->shared->sampler, SAMPLE_ALLOC, t->jvm.pid,
+			   probe.path, probe.offset, err)))
+		return -1;
+	if ((o->events & PROF_LOCK) &&
+	    (agent_client_probe_lock(t->agent, &probe, err) ||
+	     sampler_probe(t->shared->sampler, SAMPLE_LOCK, t->jvm.pid,
+			   probe.path, probe.offset, err)))
+		return -1;
+	return 0;
+}
+
+static void say_costs(const struct prof_target *t)
+{
+	struct agent_costs costs;
+
+	agent_client_costs(t->agent, &costs);
+	talk_detail("%s: the agent was loaded in %.1f ms, and heard of all "
+		    "methods in %.1f ms",
+		    t->name.bytes, (double)costs.load_ns / CLOCK_NS_PER_MS,
+		    (double)costs.replay_ns / CLOCK_NS_PER_MS);
+}
+
+static int load(struct prof_target *t, struct error *err)
+{
+	const struct prof_live_options *o = t->shared->o;
+	const struct agent_options options = {
+		.alloc = o->events & PROF_ALLOC,
+		.lock = o->events & PROF_LOCK,
+		.alloc_interval = o->alloc_interval,
+		.timeout_ns = AGENT_NS,
+	};
+	struct prof_names names;
+
+	t->agent = agent_client_open(&t->jvm, &options, err);
+	if (!t->agent)
+		return -1;
+	say_costs(t);
+	names = names_of(t);
+	prof_frames_ask(t->frames, &names);
+	prof_threads_ask(t->threads);
+	return needs_agent(o) ? add_probes(t, err) : 0;
+}
+
+int prof_target_load_agent(struct prof_target *t, struct error *err)
+{
+	const struct prof_live_options *o = t->shared->o;
+	const char *warning;
+	struct error why;
+
+	if (o->no_agent || t->agent || t->jvm.kind != JVM_HOTSPOT)
+		return 0;
+	warning = agent_client_warning(&t->jvm);
+	if (warning && o->quiet_target && !needs_agent(o)) {
+		talk_detail("%s: no agent is loaded, since %s; names are from "
+			    "the JVM's metadata",
+			    t->name.bytes, warning);
+		return 0;
+	}
+	if (warning)
+		talk("%s: loading the agent: %s", t->name.bytes, warning);
+	if (load(t, &why) == 0)
+		return 0;
+	if (needs_agent(o)) {
+		*err = why;
+		return fail_in(err, "%d", (int)t->jvm.pid);
+	}
+	talk("%s: no agent is loaded, names are from the JVM's metadata: %s",
+	     t->name.bytes, why.text);
+	return 0;
+}
+
+void prof_target_begin(struct prof_target *t)
+{
+	struct error why;
+
+	unwinder_begin(t->unwinder);
+	if (t->agent && agent_client_read(t->agent, &why)) {
+		struct prof_names names;
+
+		talk("%s: the agent is not heard any more, names are from the "
+		     "JVM's metadata: %s",
+		     t->name.bytes, why.text);
+		agent_client_close(t->agent);
+		t->agent = NULL;
+		names = names_of(t);
+		prof_frames_ask(t->frames, &names);
+	}
+	prof_threads_refresh(t->threads);
+}
+
+static void count_end(struct prof_shared *s, const struct unwound *u)
+{
+	if (u->end == UNWIND_CUT || u->end == UNWIND_DEEP)
+		s->cut++;
+	if (u->end == UNWIND_LOST) {
+		s->astray++;
+		if (!s->first_why)
+			s->first_why = u->why;
+	}
+}
+
+/*
+ * What lies behind the root of a thread's stack is not copied any more: most
+ * stacks are a small part of what may be copied.  The tid may have become
+ * another thread's, whose stack ends elsewhere.
+ */
+static void note_end(struct prof_target *t, const struct sample_event *e,
+		     const struct unwound *u)
+{
+	pid_t tid = (pid_t)e->tid;
+	uint64_t *known = prof_threads_stack_end(t->threads, tid);
+	uint64_t end = *known;
+
+	if (u->end == UNWIND_ROOT && u->root_sp > end)
+		end = u->root_sp;
+	else if (u->end == UNWIND_CUT)
+		end = 0;
+	if (end != *known)
+		sampler_stack_end(t->shared->sampler, tid, end);
+	*known = end;
+}
+
+static void walk(struct prof_target *t, const struct sample_event *e,
+		 const uint8_t *stack)
+{
+	const struct unwind_start from = {
+		.ip = e->regs[SAMPLE_IP],
+		.sp = e->regs[SAMPLE_SP],
+		.bp = e->regs[SAMPLE_BP],
+		.bx = e->regs[SAMPLE_BX],
+		.r12 = e->regs[SAMPLE_R12],
+		.r13 = e->regs[SAMPLE_R13],
+		.r14 = e->regs[SAMPLE_R14],
+		.r15 = e->regs[SAMPLE_R15],
+		.stack = stack,
+		.stack_bytes = e->stack_bytes,
+		.max_frames = t->shared->o->max_stack,
+	};
+	struct unwound u;
+
+	unwinder_walk(t->unwinder, &from, &u);
+	count_end(t->shared, &u);
+	note_end(t, e, &u);
+	prof_frames_user(t->frames, &u, e->time_ns);
+}
+
+static void add(struct prof_shared *s, unsigned event, struct sample *sample)
+{
+	unsigned bit = (unsigned)__builtin_ctz(event);
+
+	if (!(s->o->events & event))
+		return;
+	sample->event = s->events[bit];
+	profile_add(s->profile, sample);
+}
+
+/* A kind of sample may be of several events. */
+static void add_events(struct prof_shared *s, const struct sample_event *e,
+		       struct sample *sample)
+{
+	static const unsigned events[SAMPLE_KINDS][2] = {
+		[SAMPLE_CPU] = { PROF_CPU, PROF_WALL },
+		[SAMPLE_OFFCPU] = { PROF_OFFCPU, PROF_WALL },
+		[SAMPLE_ALLOC] = { PROF_ALLOC, PROF_ALLOC },
+		[SAMPLE_LOCK] = { PROF_LOCK, PROF_LOCK },
+	};
+	const unsigned *of = events[e->kind];
+
+	add(s, of[0], sample);
+	if (of[1] != of[0])
+		add(s, of[1], sample);
+}
+
+void prof_target_sample(struct prof_target *t, const struct sample_event *e,
+			const uint64_t *kernel, const uint8_t *stack)
+{
+	struct prof_shared *s = t->shared;
+	struct sample sample = {
+		.time_ns = (int64_t)e->time_ns + s->epoch_ns,
+		.count = 1,
+		.weight = e->kind == SAMPLE_CPU ? s->tick_ns : e->weight,
+	};
+
+	if (e->kind >= SAMPLE_KINDS)
+		return;
+	sample.thread = prof_threads_id(t->threads, (pid_t)e->tid, e->comm);
+	prof_frames_begin(t->frames);
+	if (!s->o->only_user)
+		prof_frames_kernel(t->frames, kernel, e->kernel_frames);
+	if (!s->o->only_kernel && !(e->flags & SAMPLE_NO_USER))
+		walk(t, e, stack);
+	sample.stack = prof_frames_stack(t->frames);
+	add_events(s, e, &sample);
+	t->samples++;
+}

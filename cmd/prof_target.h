@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prof_target: one process that is sampled: how its stacks are unwound, and
+ * what its frames and threads are called.
+ */
+#ifndef CMD_PROF_TARGET_H
+#define CMD_PROF_TARGET_H
+
+#include "bpf/sampler.h"
+#include "cmd/prof_frames.h"
+#include "cmd/prof_live.h"
+#include "cmd/prof_threads.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/jvm/jvm.h"
+#include "core/native/kernel_symbols.h"
+#include "core/native/remote_memory.h"
+#include "core/native/unwinder.h"
+#include "core/native/vm_symbols.h"
+#include "jvmti/client.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What all targets of a session have in common. */
+struct prof_shared {
+	const struct prof_live_options *o;
+	struct profile *profile;
+	struct kernel_symbols *kernel; /* NULL: its frames have no names */
+	struct sampler *sampler;
+	uint32_t events[16]; /* the profile's, by the bits' numbers */
+	int64_t epoch_ns;    /* what to add to a sample's time */
+	uint64_t hz;
+	uint64_t tick_ns;      /* what a tick of the CPU clock stands for */
+	uint64_t cut, astray;  /* stacks that ended early, and why */
+	const char *first_why; /* static text; NULL = none did */
+};
+
+struct prof_target {
+	struct prof_shared *shared;
+	struct jvm jvm;
+	struct text name; /* "com.acme.Main (4711)"; foreign */
+	struct remote_memory *memory;
+	struct unwinder *unwinder;
+	struct vm_symbols *metadata;
+	struct agent_client *agent;
+	struct prof_frames *frames;
+	struct prof_threads *threads;
+	uint64_t samples;
+	uint64_t batch; /* the last that had a sample of it */
+	bool has_ended;
+};
+
+/*
+ * Takes over a process, whose jvm is copied and is the target's from now on,
+ * closed even on failure.  No agent is loaded.
+ */
+struct prof_target *prof_target_new(struct prof_shared *s,
+				    const struct jvm *jvm, struct error *err);
+void prof_target_free(struct prof_target *t); /* NULL is fine */
+
+/*
+ * Says what loading the agent does to the JVM, and loads it, unless that is
+ * not wanted.  Fails only where the agent is needed (alloc, lock); else it is
+ * said where names are from.
+ */
+int prof_target_load_agent(struct prof_target *t, struct error *err);
+
+/* Before a batch of samples. */
+void prof_target_begin(struct prof_target *t);
+
+/* Adds a sample to the profile. */
+void prof_target_sample(struct prof_target *t, const struct sample_event *e,
+			const uint64_t *kernel, const uint8_t *stack);
+
+#endif

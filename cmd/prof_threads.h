@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prof_threads: the threads of one process, as a profile has them.
+ *
+ * The kernel knows 15 bytes of a name, and the last one only; the JVM knows
+ * all.  A thread is what it was called last.
+ */
+#ifndef CMD_PROF_THREADS_H
+#define CMD_PROF_THREADS_H
+
+#include "core/jvm/jvm.h"
+#include "core/profile/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct prof_threads;
+
+/* Both are borrowed. */
+struct prof_threads *prof_threads_new(struct profile *p, const struct jvm *jvm);
+void prof_threads_free(struct prof_threads *t); /* NULL is fine */
+
+/* The profile's id of a thread that the kernel calls so. */
+uint32_t prof_threads_id(struct prof_threads *t, pid_t tid, const char *comm);
+
+/*
+ * Where the stack of a thread that has been given an id ends, for the caller
+ * to remember; 0 at first.
+ */
+uint64_t *prof_threads_stack_end(struct prof_threads *t, pid_t tid);
+
+/* The JVM may be asked for names, over its attach socket. */
+void prof_threads_ask(struct prof_threads *t);
+
+/* Now and then: takes what the JVM has said; asks when there are new threads.
+ */
+void prof_threads_refresh(struct prof_threads *t);
+
+/* At the end: waits for what is still to come, until then. */
+void prof_threads_finish(struct prof_threads *t, int64_t until_ns);
+
+#endif
