@@ -71,11 +71,11 @@ env="env LD_PRELOAD=$other_kernel"
 {
 	refused 8 kernel 'Linux 4.18.0 has no ring.*5.8 or later' \
 		$env OTHER_RELEASE=4.18.0
-	ulimit -l 64
 	refused 4 'locked memory' 'ulimit -l unlimited' \
-		$(without sys_resource) $env OTHER_RELEASE=5.10.0
+		prlimit --memlock=65536:65536 $(without sys_resource) $env OTHER_RELEASE=5.10.0
 	# Here, it does not matter.
-	$(without sys_resource) "$tools/take_samples" open start || exit 1
+	prlimit --memlock=65536:65536 $(without sys_resource) \
+		"$tools/take_samples" open start || exit 1
 	echo 'none integrity [confidentiality]' >"$scratch/lockdown"
 	refused 8 lockdown 'lockdown=integrity' \
 		$env OTHER_LOCKDOWN="$scratch/lockdown"

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# A sampler in a pid namespace of its own, as in a debug container, names
+# processes as it sees them, those of namespaces below it, too; and none that has
+# the same number elsewhere.
+scratch=$2
+if [ "${INSIDE-}" != "$scratch" ]; then
+	export INSIDE="$scratch"
+	# It mounts a /proc of its own: what is mounted is nobody else's.
+	exec unshare --pid --fork --kill-child --mount-proc sh "$0" "$@"
+fi
+. tests/jvm/lib/target.sh
+. tests/root/lib/sampling.sh
+
+[ $$ -eq 1 ] || { echo "not alone: $$"; exit 1; }
+workload threads=2 burn=200 'sleep=30*3' || exit 1
+within='unshare --pid --fork --kill-child'
+first=$pid first_work=$work first_tids=$(tids)
+workload burn=200 || exit 1
+# The one below sees itself as 1; here it is a child of unshare, which is one of
+# timeout.
+child_of() {
+	tr -d ' ' <"/proc/$1/task/$1/children"
+}
+below=$(child_of "$(child_of "${target_pids##* }")")
+holds 'the one below' "$pid" -eq 1 &&
+	holds 'the one below' "$below" -gt 1 || exit 1
+
+sampling kinds=cpu,offcpu hz=999 min=20000000 open "add=$first" "add=$below" \
+	start || exit 1
+do_work && work=$first_work && do_work && sampled || exit 1
+for tid in $first_tids; do
+	holds "ticks of $tid" \
+		"$(taken "kind == \"cpu\" && tgid == $first && tid == $tid")" \
+		-gt 20 &&
+		holds "sleeps of $tid" "$(taken \
+			"kind == \"offcpu\" && tid == $tid && !has(flags, 8)")" \
+			-ge 3 || exit 1
+done
+holds 'of the one below' "$(taken "tgid == $below && tid > $below")" -gt 20 &&
+	holds 'of others' "$(taken "tgid != $first && tgid != $below")" -eq 0
