@@ -345,6 +345,96 @@ static void a_library_that_is_gone_from_its_path_is_still_read(void **state)
 	unload(&l);
 }
 
+/* A process whose root is the directory; it ends when we do, or its pipe. */
+static pid_t start_in_root(int go[2])
+{
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe(go), 0);
+	pid = fork();
+	if (pid)
+		return pid;
+	close(go[1]);
+	if (chroot(directory) < 0 || chdir("/") < 0)
+		_exit(1);
+	_exit(read(go[0], &c, 1) != 0);
+}
+
+static void end_in_root(pid_t pid, int go[2])
+{
+	close(go[1]);
+	waitpid(pid, NULL, 0);
+	close(go[0]);
+}
+
+static void wait_for_root(struct jvm *jvm, pid_t pid)
+{
+	struct error err;
+
+	for (int i = 0; i < 1000; i++) {
+		assert_int_equal(jvm_open(jvm, pid, &err), 0);
+		if (jvm->own_root)
+			return;
+		jvm_close(jvm);
+		usleep(10000);
+	}
+	fail_msg("it has not changed its root");
+}
+
+/* The image of a file that is mapped there, and says so. */
+static struct elf_image *open_there(const struct jvm *jvm, const char *path,
+				    uint64_t inode, struct error *err)
+{
+	struct mapping m = { .start = 0x1000,
+			     .end = 0x2000,
+			     .inode = inode,
+			     .is_executable = true,
+			     .path = path };
+
+	return elf_image_open(jvm, &m, err);
+}
+
+static void
+what_map_files_lacks_is_opened_by_its_path_in_the_targets_root(void **state)
+{
+	struct elf_image *image;
+	struct error err = { 0 };
+	struct jvm jvm;
+	char path[256];
+	struct stat st;
+	int go[2];
+	pid_t pid;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	/* Its debug file is where packages install them, by its build id. */
+	build("whole.so", "-Wl,--build-id=0x1234567890");
+	run("strip -o there.so whole.so && "
+	    "mkdir -p usr/lib/debug/.build-id/12 && objcopy --only-keep-debug "
+	    "whole.so usr/lib/debug/.build-id/12/34567890.debug");
+	snprintf(path, sizeof(path), "%s/there.so", directory);
+	assert_int_equal(stat(path, &st), 0);
+	pid = start_in_root(go);
+	wait_for_root(&jvm, pid);
+	image = open_there(&jvm, "/there.so", st.st_ino, &err);
+	if (!image)
+		fail_msg("%s", err.text);
+	assert_true(elf_image_symbol(image, "kept"));
+	elf_image_close(image);
+	/* Another file has its path. */
+	assert_null(open_there(&jvm, "/there.so", st.st_ino + 1, &err));
+	assert_int_equal(err.kind, ERROR_UNAVAILABLE);
+	assert_null(open_there(&jvm, "/not/there.so", 1, &err));
+	assert_null(open_there(&jvm, "[vdso]", 0, &err));
+	/* Not what a link leads out of the root to. */
+	run("ln -sf %s/../..%s/there.so way_out", directory, directory);
+	assert_null(open_there(&jvm, "/way_out", st.st_ino, &err));
+	jvm_close(&jvm);
+	end_in_root(pid, go);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +451,8 @@ int main(void)
 		cmocka_unit_test(symbols_compressed_in_the_file_are_unpacked),
 		cmocka_unit_test(
 			a_library_that_is_gone_from_its_path_is_still_read),
+		cmocka_unit_test(
+			what_map_files_lacks_is_opened_by_its_path_in_the_targets_root),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);
