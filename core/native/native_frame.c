@@ -263,6 +263,27 @@ static bool caller_value(struct walk *w, const struct row *r, size_t at,
 	}
 }
 
+/*
+ * True when a register is as the caller had it.  At the very end of a function
+ * all are, having been taken off the stack again, which compilers do not always
+ * say: what is below the stack pointer of the moment is no place for anything,
+ * and nothing is saved where there is no frame.
+ */
+static bool is_same(const struct walk *w, const struct row *r, size_t at,
+		    uint64_t cfa)
+{
+	uint8_t rule = r->rules[at].rule;
+
+	if (rule == CFI_SAME)
+		return true;
+	if (!w->is_exact || (rule != CFI_AT_CFA && rule != CFI_AT_REGISTER))
+		return false;
+	if (cfa == walk_sp(w) + 8)
+		return true;
+	return rule == CFI_AT_CFA &&
+	       cfa + (uint64_t)(int64_t)r->rules[at].offset < walk_sp(w);
+}
+
 static bool find_cfa(struct walk *w, const struct row *r, uint64_t *cfa)
 {
 	if (r->cfa_register >= 16 || !walk_knows(w, r->cfa_register))
@@ -284,10 +305,9 @@ static enum step by_row(struct walk *w, const struct row *r)
 		return walk_lost(w, "a native frame's return address is not "
 				    "in the stack");
 	for (size_t k = 0; k < KEPT; k++) {
-		bool is_same = r->rules[k].rule == CFI_SAME;
-
 		values[k] = w->registers[kept[k]];
-		if (is_same ? walk_knows(w, kept[k])
+		if (is_same(w, r, k, cfa)
+			    ? walk_knows(w, kept[k])
 			    : caller_value(w, r, k, cfa, &values[k]))
 			known |= 1u << kept[k];
 	}
