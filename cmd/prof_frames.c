@@ -305,6 +305,63 @@ void prof_frames_kernel(struct prof_frames *f, const uint64_t *addresses,
 	}
 }
 
+void prof_frames_kernel_name(struct prof_frames *f, const char *name,
+			     size_t len)
+{
+	const struct frame frame = {
+		.method = profile_string(f->profile, name, len),
+		.kind = FRAME_KERNEL,
+	};
+	uint32_t id = profile_frame(f->profile, &frame);
+
+	push(f, &id, 1);
+}
+
+static void drop(struct prof_frames *f, size_t leaves)
+{
+	f->depth -= leaves;
+	memmove(f->stack, f->stack + leaves, f->depth * sizeof(*f->stack));
+}
+
+static const struct frame *frame_at(const struct prof_frames *f, size_t i)
+{
+	return &f->profile->frames[f->stack[i]];
+}
+
+/* The scheduler's own, of which all that is off the CPU has some. */
+static bool is_scheduler(const char *name)
+{
+	return strncmp(name, "__schedule", 10) == 0 ||
+	       strcmp(name, "schedule") == 0;
+}
+
+void prof_frames_drop_hook(struct prof_frames *f)
+{
+	size_t hook = 0;
+
+	for (size_t i = 0; i < f->depth; i++) {
+		const struct frame *at = frame_at(f, i);
+
+		if (at->kind != FRAME_KERNEL)
+			break;
+		if (is_scheduler(profile_text(f->profile, at->method)))
+			hook = i + 1;
+	}
+	drop(f, hook);
+}
+
+void prof_frames_drop_callback(struct prof_frames *f)
+{
+	for (size_t i = 0; i < f->depth; i++) {
+		const struct frame *at = frame_at(f, i);
+
+		if (at->class_name) {
+			drop(f, i);
+			return;
+		}
+	}
+}
+
 static void user_frame(struct prof_frames *f, const struct unwound_frame *at,
 		       uint64_t time_ns)
 {

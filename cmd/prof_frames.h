@@ -40,9 +40,25 @@ void prof_frames_forget(struct prof_frames *f);
 void prof_frames_begin(struct prof_frames *f);
 void prof_frames_kernel(struct prof_frames *f, const uint64_t *addresses,
 			size_t count);
+/* One of which only the name is known. */
+void prof_frames_kernel_name(struct prof_frames *f, const char *name,
+			     size_t len);
 /* time_ns: when the sample was taken, CLOCK_MONOTONIC. */
 void prof_frames_user(struct prof_frames *f, const struct unwound *u,
 		      uint64_t time_ns);
+
+/*
+ * Of a stack trace taken by a program that the scheduler called: takes away
+ * that program's frames and those of the kernel that lead to it.
+ */
+void prof_frames_drop_hook(struct prof_frames *f);
+
+/*
+ * Of one taken in a function of the agent's, which the JVM called: leaves the
+ * Java method that was at work, and its callers.  Where there is none, all of
+ * it.
+ */
+void prof_frames_drop_callback(struct prof_frames *f);
 
 /* The profile's id of the stack trace; 0 when it has no frame. */
 uint32_t prof_frames_stack(struct prof_frames *f);

@@ -2,6 +2,7 @@
 #include "cmd/prof_live.h"
 
 #include "cmd/command.h"
+#include "cmd/prof_asleep.h"
 #include "cmd/prof_dumps.h"
 #include "cmd/prof_launch.h"
 #include "cmd/prof_snapshot.h"
@@ -152,6 +153,20 @@ static int open_sampler(struct prof_shared *s, struct error *err)
 	return s->sampler ? 0 : -1;
 }
 
+/* In the words of a report; how often it is has no other place there. */
+static void say_rates(struct prof_shared *s)
+{
+	struct text rate = { 0 };
+
+	text_printf(&rate, "at %" PRIu64 " Hz (%s)", s->hz,
+		    sampler_clock(s->sampler));
+	if (s->o->events & PROF_CPU)
+		profile_set(s->profile, "cpu", "rate", rate.bytes);
+	if (s->o->events & PROF_WALL)
+		profile_set(s->profile, "wall", "rate", rate.bytes);
+	text_release(&rate);
+}
+
 static void init(struct session *s, const struct prof_live_options *o)
 {
 	*s = (struct session){ .o = o, .shared.o = o };
@@ -186,6 +201,7 @@ static void add_title(const struct session *s, struct text *out)
 	struct sampler_counts counts;
 	unsigned ticks = PROF_CPU | PROF_WALL;
 	const char *comma = ": ";
+	uint64_t samples = 0;
 
 	prof_targets_name(&s->targets, out);
 	for (unsigned i = 0; i < EVENTS; i++) {
@@ -197,10 +213,12 @@ static void add_title(const struct session *s, struct text *out)
 	if (s->o->events & ticks)
 		text_printf(out, " at %" PRIu64 " Hz (%s)", s->shared.hz,
 			    sampler_clock(s->shared.sampler));
+	for (size_t i = 0; i < s->targets.count; i++)
+		samples += s->targets.all[i]->samples;
 	sampler_counts(s->shared.sampler, &counts);
 	text_printf(out, ", %.1f s, %" PRIu64 " samples, %" PRIu64 " lost",
-		    (double)(until - s->start_ns) / CLOCK_NS_PER_S,
-		    counts.taken, counts.lost);
+		    (double)(until - s->start_ns) / CLOCK_NS_PER_S, samples,
+		    counts.lost);
 }
 
 static int write_out(void *self, struct error *err)
@@ -288,6 +306,7 @@ static int start(struct session *s, struct error *err)
 	say_start(s);
 	if (sampler_start(s->shared.sampler, err))
 		return -1;
+	say_rates(&s->shared);
 	s->start_ns = clock_monotonic_ns();
 	s->end_ns = s->o->duration_ns
 			    ? clock_after(s->start_ns, s->o->duration_ns)
@@ -377,6 +396,11 @@ static void finish(struct session *s)
 	s->stopped_ns = clock_monotonic_ns();
 	sampler_stop(s->shared.sampler);
 	read_batch(s);
+	for (size_t i = 0; i < s->targets.count; i++) {
+		if (s->o->events & (PROF_OFFCPU | PROF_WALL))
+			prof_asleep_add(s->targets.all[i], s->start_ns,
+					s->stopped_ns);
+	}
 	for (size_t i = 0; i < s->targets.count; i++)
 		prof_threads_finish(s->targets.all[i]->threads, until_ns);
 	prof_snapshot_await();

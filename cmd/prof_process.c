@@ -75,6 +75,7 @@ static int sample(struct writing *w, char **command, struct error *err)
 	live.write = write_profile;
 	live.self = w;
 	live.events = prof_live_events(events, err);
+	w->output.every_event = true;
 	return live.events ? prof_live(&live, err) : -1;
 }
 

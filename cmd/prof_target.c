@@ -248,36 +248,34 @@ static void walk(struct prof_target *t, const struct sample_event *e,
 	prof_frames_user(t->frames, &u, e->time_ns);
 }
 
-static void add(struct prof_shared *s, unsigned event, struct sample *sample)
+void prof_target_add(struct prof_target *t, unsigned wanted,
+		     struct sample *sample)
 {
-	unsigned bit = (unsigned)__builtin_ctz(event);
+	struct prof_shared *s = t->shared;
 
-	if (!(s->o->events & event))
-		return;
-	sample->event = s->events[bit];
-	profile_add(s->profile, sample);
+	for (unsigned left = wanted & s->o->events; left; left &= left - 1) {
+		sample->event = s->events[__builtin_ctz(left)];
+		profile_add(s->profile, sample);
+	}
+	t->samples++;
 }
 
-/* A kind of sample may be of several events. */
-static void add_events(struct prof_shared *s, const struct sample_event *e,
-		       struct sample *sample)
+/* Of a function of the agent's: in the kernel there is only the uprobe. */
+static bool is_call(const struct sample_event *e)
 {
-	static const unsigned events[SAMPLE_KINDS][2] = {
-		[SAMPLE_CPU] = { PROF_CPU, PROF_WALL },
-		[SAMPLE_OFFCPU] = { PROF_OFFCPU, PROF_WALL },
-		[SAMPLE_ALLOC] = { PROF_ALLOC, PROF_ALLOC },
-		[SAMPLE_LOCK] = { PROF_LOCK, PROF_LOCK },
-	};
-	const unsigned *of = events[e->kind];
-
-	add(s, of[0], sample);
-	if (of[1] != of[0])
-		add(s, of[1], sample);
+	return e->kind == SAMPLE_ALLOC || e->kind == SAMPLE_LOCK;
 }
 
 void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 			const uint64_t *kernel, const uint8_t *stack)
 {
+	/* A kind of sample may be of several events. */
+	static const unsigned of[SAMPLE_KINDS] = {
+		[SAMPLE_CPU] = PROF_CPU | PROF_WALL,
+		[SAMPLE_OFFCPU] = PROF_OFFCPU | PROF_WALL,
+		[SAMPLE_ALLOC] = PROF_ALLOC,
+		[SAMPLE_LOCK] = PROF_LOCK,
+	};
 	struct prof_shared *s = t->shared;
 	struct sample sample = {
 		.time_ns = (int64_t)e->time_ns + s->epoch_ns,
@@ -289,11 +287,14 @@ void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 		return;
 	sample.thread = prof_threads_id(t->threads, (pid_t)e->tid, e->comm);
 	prof_frames_begin(t->frames);
-	if (!s->o->only_user)
+	if (!s->o->only_user && !is_call(e))
 		prof_frames_kernel(t->frames, kernel, e->kernel_frames);
+	if (e->kind == SAMPLE_OFFCPU)
+		prof_frames_drop_hook(t->frames);
 	if (!s->o->only_kernel && !(e->flags & SAMPLE_NO_USER))
 		walk(t, e, stack);
+	if (is_call(e))
+		prof_frames_drop_callback(t->frames);
 	sample.stack = prof_frames_stack(t->frames);
-	add_events(s, e, &sample);
-	t->samples++;
+	prof_target_add(t, of[e->kind], &sample);
 }

@@ -70,7 +70,11 @@ int prof_target_load_agent(struct prof_target *t, struct error *err);
 /* Before a batch of samples. */
 void prof_target_begin(struct prof_target *t);
 
-/* Adds a sample to the profile. */
+/* Adds a sample to those of the events (PROF_…) that are wanted. */
+void prof_target_add(struct prof_target *t, unsigned events,
+		     struct sample *sample);
+
+/* Adds what a program in the kernel has taken. */
 void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 			const uint64_t *kernel, const uint8_t *stack);
 

@@ -117,7 +117,12 @@ static void set_comm(struct prof_threads *t, struct known_thread *k,
 	memcpy(k->comm, comm, strnlen(comm, sizeof(k->comm) - 1));
 	k->is_named = false;
 	k->is_asked = false;
-	t->has_new |= is_worth_asking(k->comm);
+	if (!is_worth_asking(k->comm))
+		return;
+	/* The last dump may have it, though it is sampled only now. */
+	if (t->dumps)
+		take_name(t, k);
+	t->has_new |= !k->is_named;
 }
 
 static uint32_t add(struct prof_threads *t, pid_t tid, const char *comm)
@@ -149,10 +154,15 @@ uint32_t prof_threads_id(struct prof_threads *t, pid_t tid, const char *comm)
 		return add(t, tid, comm);
 	k = &t->all[at];
 	if (strncmp(k->comm, comm, sizeof(k->comm) - 1) != 0) {
+		t->profile->threads[k->id].name = name_of(t->profile, comm);
 		set_comm(t, k, comm);
-		t->profile->threads[k->id].name = name_of(t->profile, k->comm);
 	}
 	return k->id;
+}
+
+bool prof_threads_has(const struct prof_threads *t, pid_t tid)
+{
+	return map64_get(&t->by_tid, (uint64_t)tid) != MAP64_NONE;
 }
 
 uint64_t *prof_threads_stack_end(struct prof_threads *t, pid_t tid)

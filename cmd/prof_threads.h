@@ -24,6 +24,9 @@ void prof_threads_free(struct prof_threads *t); /* NULL is fine */
 /* The profile's id of a thread that the kernel calls so. */
 uint32_t prof_threads_id(struct prof_threads *t, pid_t tid, const char *comm);
 
+/* True when the thread has been given an id. */
+bool prof_threads_has(const struct prof_threads *t, pid_t tid);
+
 /*
  * Where the stack of a thread that has been given an id ends, for the caller
  * to remember; 0 at first.
