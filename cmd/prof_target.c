@@ -47,48 +47,6 @@ static void open_metadata(struct prof_target *t)
 		talk("%s: %s", t->name.bytes, why.text);
 }
 
-struct prof_target *prof_target_new(struct prof_shared *s,
-				    const struct jvm *jvm, struct error *err)
-{
-	struct prof_target *t = xcalloc(1, sizeof(*t));
-	struct prof_names names;
-
-	t->shared = s;
-	t->jvm = *jvm;
-	name_target(t);
-	t->memory = remote_memory_open(&t->jvm, err);
-	if (t->memory)
-		t->unwinder = unwinder_open(&t->jvm,
-					    remote_memory_of(t->memory), err);
-	if (!t->unwinder) {
-		fail_in(err, "%d", (int)jvm->pid);
-		prof_target_free(t);
-		return NULL;
-	}
-	if (unwinder_limits(t->unwinder) && jvm->kind != JVM_NONE)
-		talk("%s: %s", t->name.bytes, unwinder_limits(t->unwinder));
-	open_metadata(t);
-	names = names_of(t);
-	t->frames = prof_frames_new(s->profile, &names);
-	t->threads = prof_threads_new(s->profile, &t->jvm);
-	return t;
-}
-
-void prof_target_free(struct prof_target *t)
-{
-	if (!t)
-		return;
-	agent_client_close(t->agent);
-	prof_threads_free(t->threads);
-	prof_frames_free(t->frames);
-	vm_symbols_close(t->metadata);
-	unwinder_close(t->unwinder);
-	remote_memory_close(t->memory);
-	text_release(&t->name);
-	jvm_close(&t->jvm);
-	free(t);
-}
-
 static bool needs_agent(const struct prof_live_options *o)
 {
 	return o->events & (PROF_ALLOC | PROF_LOCK);
@@ -133,25 +91,26 @@ static int load(struct prof_target *t, struct error *err)
 		.alloc_interval = o->alloc_interval,
 		.timeout_ns = AGENT_NS,
 	};
-	struct prof_names names;
 
 	t->agent = agent_client_open(&t->jvm, &options, err);
 	if (!t->agent)
 		return -1;
 	say_costs(t);
-	names = names_of(t);
-	prof_frames_ask(t->frames, &names);
-	prof_threads_ask(t->threads);
-	return needs_agent(o) ? add_probes(t, err) : 0;
+	return 0;
 }
 
-int prof_target_load_agent(struct prof_target *t, struct error *err)
+/*
+ * Says what loading the agent does to the JVM, and loads it, unless that is
+ * not wanted.  Fails only where the agent is needed (alloc, lock); else it is
+ * said where names are from.
+ */
+static int load_agent(struct prof_target *t, struct error *err)
 {
 	const struct prof_live_options *o = t->shared->o;
 	const char *warning;
 	struct error why;
 
-	if (o->no_agent || t->agent || t->jvm.kind != JVM_HOTSPOT)
+	if (o->no_agent || t->jvm.kind != JVM_HOTSPOT)
 		return 0;
 	warning = agent_client_warning(&t->jvm);
 	if (warning && o->quiet_target && !needs_agent(o)) {
@@ -166,11 +125,66 @@ int prof_target_load_agent(struct prof_target *t, struct error *err)
 		return 0;
 	if (needs_agent(o)) {
 		*err = why;
-		return fail_in(err, "%d", (int)t->jvm.pid);
+		return -1;
 	}
 	talk("%s: no agent is loaded, names are from the JVM's metadata: %s",
 	     t->name.bytes, why.text);
 	return 0;
+}
+
+/* The agent first: what is mapped is looked at after it is. */
+static int open_all(struct prof_target *t, struct error *err)
+{
+	struct prof_names names;
+
+	if (load_agent(t, err))
+		return -1;
+	t->memory = remote_memory_open(&t->jvm, err);
+	if (!t->memory)
+		return -1;
+	t->unwinder = unwinder_open(&t->jvm, remote_memory_of(t->memory), err);
+	if (!t->unwinder)
+		return -1;
+	if (unwinder_limits(t->unwinder) && t->jvm.kind != JVM_NONE)
+		talk("%s: %s", t->name.bytes, unwinder_limits(t->unwinder));
+	open_metadata(t);
+	names = names_of(t);
+	t->frames = prof_frames_new(t->shared->profile, &names);
+	t->threads = prof_threads_new(t->shared->profile, &t->jvm);
+	if (!t->agent)
+		return 0;
+	prof_threads_ask(t->threads);
+	return add_probes(t, err);
+}
+
+struct prof_target *prof_target_new(struct prof_shared *s,
+				    const struct jvm *jvm, struct error *err)
+{
+	struct prof_target *t = xcalloc(1, sizeof(*t));
+
+	t->shared = s;
+	t->jvm = *jvm;
+	name_target(t);
+	if (open_all(t, err) == 0)
+		return t;
+	fail_in(err, "%d", (int)jvm->pid);
+	prof_target_free(t);
+	return NULL;
+}
+
+void prof_target_free(struct prof_target *t)
+{
+	if (!t)
+		return;
+	agent_client_close(t->agent);
+	prof_threads_free(t->threads);
+	prof_frames_free(t->frames);
+	vm_symbols_close(t->metadata);
+	unwinder_close(t->unwinder);
+	remote_memory_close(t->memory);
+	text_release(&t->name);
+	jvm_close(&t->jvm);
+	free(t);
 }
 
 void prof_target_begin(struct prof_target *t)

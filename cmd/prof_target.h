@@ -54,18 +54,14 @@ struct prof_target {
 
 /*
  * Takes over a process, whose jvm is copied and is the target's from now on,
- * closed even on failure.  No agent is loaded.
+ * closed even on failure.  Says what loading the agent does to the JVM, and
+ * loads it, unless that is not wanted; when it cannot be, that is an error only
+ * where the agent is needed (alloc, lock), else it is said where names are
+ * from.
  */
 struct prof_target *prof_target_new(struct prof_shared *s,
 				    const struct jvm *jvm, struct error *err);
 void prof_target_free(struct prof_target *t); /* NULL is fine */
-
-/*
- * Says what loading the agent does to the JVM, and loads it, unless that is
- * not wanted.  Fails only where the agent is needed (alloc, lock); else it is
- * said where names are from.
- */
-int prof_target_load_agent(struct prof_target *t, struct error *err);
 
 /* Before a batch of samples. */
 void prof_target_begin(struct prof_target *t);

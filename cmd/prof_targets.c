@@ -67,9 +67,7 @@ static int add(struct prof_targets *t, const struct jvm *jvm, struct error *err)
 
 	if (!target)
 		return -1;
-	if (sampler_add(t->shared->sampler, target->jvm.pid, err) ||
-	    prof_target_load_agent(target, err)) {
-		sampler_remove(t->shared->sampler, target->jvm.pid);
+	if (sampler_add(t->shared->sampler, target->jvm.pid, err)) {
 		prof_target_free(target);
 		return -1;
 	}

@@ -201,7 +201,9 @@ static const struct row *row_at(struct native_frames *n, uint64_t pc,
 	const struct mapping *m;
 	struct error err;
 
-	if (r->generation == n->generation && r->pc == pc)
+	/* Where there was no code, there may be some by now. */
+	if (r->generation == n->generation && r->pc == pc &&
+	    (r->is_code || !n->may_look_again))
 		return r;
 	m = mappings_find(&n->mappings, pc);
 	if (!m && n->may_look_again) {
