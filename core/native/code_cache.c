@@ -14,7 +14,7 @@
 #define MAX_CODE         (4u << 20)  /* of one blob, of which a copy is kept */
 #define MAX_CODE_TOTAL   (96u << 20) /* of all */
 #define MAX_BLOCK_HEADER 64
-#define PCS              (1 << 14) /* a power of two */
+#define MAX_SEGMENTS     (32u << 20) /* of a heap */
 
 /* A blob as it was found; another in its place gets an entry of its own. */
 struct entry {
@@ -38,12 +38,10 @@ struct code_cache {
 	size_t used_count, used_cap;
 	size_t code_bytes;
 	struct arena arena;
-	/* Return addresses come again and again. */
-	struct pc_slot {
-		uint64_t pc;
-		uint32_t entry;      /* MAP64_NONE: there is no blob */
-		uint32_t generation; /* 0 = free */
-	} pcs[PCS];
+	/* By heap and segment: what was found there last, + 1; 0: nothing. */
+	uint32_t *segments[CODE_HEAPS];
+	uint64_t missing; /* the last address without a blob, */
+	uint32_t missing_generation;
 	struct {
 		uint64_t address;
 		char text[sizeof(((struct code_blob *)0)->name)];
@@ -86,6 +84,8 @@ void code_cache_close(struct code_cache *c)
 		return;
 	drop_code(c);
 	map64_release(&c->by_address);
+	for (size_t i = 0; i < CODE_HEAPS; i++)
+		free(c->segments[i]);
 	free(c->entries);
 	free(c->used);
 	arena_release(&c->arena);
@@ -104,6 +104,7 @@ static const char *name_at(struct code_cache *c, uint64_t address)
 		      (sizeof(c->names) / sizeof(*c->names));
 
 	if (c->names[slot].address != address || !address) {
+		c->names[slot].address = 0;
 		if (!memory_string(c->memory, address, c->names[slot].text,
 				   sizeof(c->names[slot].text)))
 			return NULL;
@@ -221,29 +222,57 @@ static bool holds(const struct entry *e, uint64_t pc)
 	return pc >= e->blob.begin && pc <= e->blob.end;
 }
 
+/* Where what is known of an address's segment stands, or NULL. */
+static uint32_t *segment_of(struct code_cache *c, uint64_t pc)
+{
+	const struct code_heap *heap = code_heaps_at(&c->heaps, pc);
+	size_t i = heap ? (size_t)(heap - c->heaps.all) : 0;
+	uint64_t count;
+
+	if (!heap)
+		return NULL;
+	count = (heap->high - heap->low) >> heap->segment_shift;
+	if (count > MAX_SEGMENTS)
+		return NULL;
+	/* Of which only what is touched costs memory. */
+	if (!c->segments[i])
+		c->segments[i] = xcalloc(count + 1, sizeof(**c->segments));
+	return &c->segments[i][(pc - heap->low) >> heap->segment_shift];
+}
+
+static void keep_segments(struct code_cache *c, uint32_t index)
+{
+	const struct code_blob *b = &c->entries[index]->blob;
+	uint32_t *first = segment_of(c, b->address);
+	uint32_t *last = segment_of(c, b->end - 1);
+
+	for (; first && first <= last; first++)
+		*first = index + 1;
+}
+
 const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc)
 {
-	struct pc_slot *slot = &c->pcs[(pc ^ (pc >> 14)) & (PCS - 1)];
-	uint32_t index = MAP64_NONE;
-	bool is_known = slot->generation && slot->pc == pc;
+	uint32_t *segment = segment_of(c, pc);
+	uint32_t index = segment && *segment ? *segment - 1 : MAP64_NONE;
 
-	if (is_known && slot->generation == c->generation &&
-	    slot->entry == MAP64_NONE)
+	if (!code_cache_has(c, pc) ||
+	    (c->missing == pc && c->missing_generation == c->generation))
 		return NULL;
-	if (!code_heaps_at(&c->heaps, pc))
-		return NULL;
-	if (is_known && slot->entry != MAP64_NONE) {
-		index = slot->entry;
-		if (c->entries[index]->generation != c->generation)
-			index = look_again(c, index);
-	}
-	if (index == MAP64_NONE)
-		index = look_up(c, pc);
 	if (index != MAP64_NONE && !holds(c->entries[index], pc))
 		index = MAP64_NONE;
-	*slot = (struct pc_slot){ pc, index, c->generation };
-	if (index == MAP64_NONE)
+	if (index != MAP64_NONE &&
+	    c->entries[index]->generation != c->generation)
+		index = look_again(c, index);
+	if (index == MAP64_NONE) {
+		index = look_up(c, pc);
+		if (index != MAP64_NONE)
+			keep_segments(c, index);
+	}
+	if (index == MAP64_NONE || !holds(c->entries[index], pc)) {
+		c->missing = pc;
+		c->missing_generation = c->generation;
 		return NULL;
+	}
 	mark_used(c, index);
 	return &c->entries[index]->blob;
 }

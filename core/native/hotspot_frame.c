@@ -12,6 +12,7 @@
 #define SCAN_SLOTS  512 /* of the stack, for a return address */
 #define STUB_SLOTS  96
 #define ENTRY_SLOTS 128 /* between what is thawed and its continuation */
+#define MAX_PUSHED  16  /* words, around a call out of line */
 #define MAX_LOCALS  (65536 * 8 * 2)
 
 /*
@@ -29,6 +30,7 @@ struct hotspot_frames {
 	uint64_t entry_return; /* ContinuationEntry::_return_pc: where it is */
 	uint64_t entry_pc;     /* and what it is; 0 = not known yet */
 	uint32_t entry_bytes;
+	uint64_t interpreter; /* an address in it; 0 = not known yet */
 };
 
 /* How sure it is that a value is a return address. */
@@ -87,16 +89,49 @@ static bool is_continuation(const struct code_blob *b)
 	return b->kind == BLOB_STUB && strstr(b->name, "ontinuation");
 }
 
-/* Of a value that is in the code cache. */
-static enum belief believe_in(struct hotspot_frames *h,
-			      const struct code_blob *b, uint64_t value)
+static bool word(struct walk *w, uint64_t base, int64_t words, uint64_t *value)
 {
+	return walk_read(w, base + (uint64_t)(words * 8), value);
+}
+
+/* What an interpreted frame has at its base, where there is one. */
+struct interpreted {
+	uint64_t method, sender_sp, pc, bp;
+	const struct checked_method *checked;
+};
+
+static bool is_interpreted(struct hotspot_frames *h, struct walk *w,
+			   uint64_t base, struct interpreted *i)
+{
+	if (base & 7 || base < walk_sp(w) || base - walk_sp(w) > MAX_LOCALS ||
+	    !word(w, base, METHOD, &i->method) ||
+	    !word(w, base, SENDER_SP, &i->sender_sp) ||
+	    !word(w, base, 1, &i->pc) || !word(w, base, 0, &i->bp) ||
+	    !code_cache_has(h->code, i->pc))
+		return false;
+	/* A linker of method handles takes a word off: it may be one less. */
+	if (i->sender_sp == base + 8)
+		i->sender_sp = base + 16;
+	if (i->sender_sp & 7 || i->sender_sp < base + 16 ||
+	    i->sender_sp - base > MAX_LOCALS)
+		return false;
+	i->checked = method_check_find(h->methods, i->method);
+	return i->checked->is_valid;
+}
+
+/* Of a value that is in the code cache; bp is what the caller's BP would be. */
+static enum belief believe_in(struct hotspot_frames *h, struct walk *w,
+			      const struct code_blob *b, uint64_t value,
+			      uint64_t bp)
+{
+	struct interpreted frame;
 	struct x86_code code;
 
 	switch (b->kind) {
 	case BLOB_INTERPRETER:
 		/* Its entries to come back to stand behind no call. */
-		return STRONG;
+		h->interpreter = b->begin;
+		return is_interpreted(h, w, bp, &frame) ? STRONG : WEAK;
 	case BLOB_ADAPTER:
 		return WEAK;
 	case BLOB_NMETHOD:
@@ -111,21 +146,22 @@ static enum belief believe_in(struct hotspot_frames *h,
 	return is_continuation(b) ? STRONG : WEAK;
 }
 
-static enum belief believe(struct hotspot_frames *h, uint64_t value)
+static enum belief believe(struct hotspot_frames *h, struct walk *w,
+			   uint64_t value, uint64_t bp)
 {
 	const struct code_blob *b;
 
 	if (!code_cache_has(h->code, value))
 		return NOT;
 	b = code_cache_find(h->code, value);
-	return b ? believe_in(h, b, value) : NOT;
+	return b ? believe_in(h, w, b, value, bp) : NOT;
 }
 
 /* True when a slot of the stack has a return address, as sure as wanted. */
 static bool is_return(struct hotspot_frames *h, struct walk *w, uint64_t slot,
-		      enum belief wanted, uint64_t *value)
+		      uint64_t bp, enum belief wanted, uint64_t *value)
 {
-	return walk_read(w, slot, value) && believe(h, *value) >= wanted;
+	return walk_read(w, slot, value) && believe(h, w, *value, bp) >= wanted;
 }
 
 /* The same, and the call before it is of this blob. */
@@ -138,7 +174,7 @@ static bool is_return_of(struct hotspot_frames *h, struct walk *w,
 	int64_t distance;
 	uint64_t target;
 
-	if (!is_return(h, w, slot, STRONG, value))
+	if (!is_return(h, w, slot, walk_bp(w), STRONG, value))
 		return false;
 	b = code_cache_find(h->code, *value);
 	if (!b || !code_of(h, b, &code) ||
@@ -165,16 +201,51 @@ static uint64_t bp_below(struct walk *w, uint64_t slot)
 	return bp;
 }
 
-/* The nearest of so many slots that has a return address. */
+/*
+ * The nearest of so many slots that has a return address; `called`, unless
+ * NULL, is what it was that was called.
+ */
 static bool scan(struct hotspot_frames *h, struct walk *w, size_t slots,
 		 const struct code_blob *called, uint64_t *slot, uint64_t *pc)
 {
 	*slot = walk_sp(w);
 	for (size_t i = 0; i < slots; i++, *slot += 8)
 		if (called ? is_return_of(h, w, *slot, called, pc)
-			   : is_return(h, w, *slot, STRONG, pc))
+			   : is_return(h, w, *slot, walk_bp(w), STRONG, pc))
 			return true;
 	return false;
+}
+
+/* The same of a compiled frame, which has saved its caller's BP. */
+static bool scan_frame(struct hotspot_frames *h, struct walk *w, uint64_t *slot,
+		       uint64_t *pc)
+{
+	*slot = walk_sp(w);
+	for (size_t i = 0; i < SCAN_SLOTS; i++, *slot += 8)
+		if (is_return(h, w, *slot, bp_below(w, *slot), STRONG, pc))
+			return true;
+	return false;
+}
+
+/*
+ * The caller of a leaf that has no frame of its own to speak of.  That is the
+ * interpreter when BP is the base of an interpreted frame, but for a return
+ * address below that: the one to there may be in a register.
+ */
+static bool by_scan(struct hotspot_frames *h, struct walk *w)
+{
+	struct interpreted frame;
+	uint64_t slot, pc;
+	bool is_found = scan(h, w, STUB_SLOTS, NULL, &slot, &pc);
+
+	if (h->interpreter && (!is_found || slot >= walk_bp(w)) &&
+	    is_interpreted(h, w, walk_bp(w), &frame)) {
+		walk_to(w, h->interpreter, walk_sp(w), walk_bp(w));
+		return true;
+	}
+	if (is_found)
+		return_by(w, slot, pc, walk_bp(w));
+	return is_found;
 }
 
 /*
@@ -189,7 +260,7 @@ static bool by_base(struct hotspot_frames *h, struct walk *w,
 	if (base & 7 || base < walk_sp(w) || base - walk_sp(w) > reach ||
 	    !walk_read(w, base, &bp) || !walk_read(w, base + 8, &pc))
 		return false;
-	if (believe(h, pc) < wanted &&
+	if (believe(h, w, pc, bp) < wanted &&
 	    (wanted == STRONG || !native_frames_has(h->native, pc)))
 		return false;
 	return_by(w, base + 8, pc, bp);
@@ -197,11 +268,6 @@ static bool by_base(struct hotspot_frames *h, struct walk *w,
 }
 
 /* ---- interpreted frames ---- */
-
-static bool word(struct walk *w, uint64_t base, int64_t words, uint64_t *value)
-{
-	return walk_read(w, base + (uint64_t)(words * 8), value);
-}
 
 static int32_t bci_of(const struct checked_method *m, uint64_t bcp)
 {
@@ -230,22 +296,14 @@ static int32_t find_bci(struct walk *w, const struct checked_method *m,
 static bool interpreted(struct hotspot_frames *h, struct walk *w,
 			struct unwound_frame *frame)
 {
-	uint64_t base = walk_bp(w), method, sender, pc, bp;
-	const struct checked_method *m;
+	struct interpreted i;
 
-	if (base & 7 || base < walk_sp(w) || base - walk_sp(w) > MAX_LOCALS ||
-	    !word(w, base, METHOD, &method) ||
-	    !word(w, base, SENDER_SP, &sender) || !word(w, base, 1, &pc) ||
-	    !word(w, base, 0, &bp) || sender & 7 || sender < base + 16 ||
-	    sender - base > MAX_LOCALS)
-		return false;
-	m = method_check_find(h->methods, method);
-	if (!m->is_valid)
+	if (!is_interpreted(h, w, walk_bp(w), &i))
 		return false;
 	frame->kind = UNWOUND_INTERPRETED;
-	frame->method = method;
-	frame->bci = find_bci(w, m, base);
-	walk_to(w, pc, sender, bp);
+	frame->method = i.method;
+	frame->bci = find_bci(w, i.checked, walk_bp(w));
+	walk_to(w, i.pc, i.sender_sp, i.bp);
 	return true;
 }
 
@@ -289,10 +347,11 @@ static bool by_size(struct hotspot_frames *h, struct walk *w,
 		    enum belief wanted)
 {
 	uint64_t slot = walk_sp(w) + below + b->frame_bytes - 8, pc;
+	uint64_t bp = bp_below(w, slot);
 
-	if (b->frame_bytes < 16 || !is_return(h, w, slot, wanted, &pc))
+	if (b->frame_bytes < 16 || !is_return(h, w, slot, bp, wanted, &pc))
 		return false;
-	return_by(w, slot, pc, bp_below(w, slot));
+	return_by(w, slot, pc, bp);
 	return true;
 }
 
@@ -303,10 +362,10 @@ static bool by_instructions(struct hotspot_frames *h, struct walk *w,
 	uint64_t slot = walk_sp(w) + f->return_address, pc;
 	uint64_t bp = walk_bp(w);
 
-	if (!is_return(h, w, slot, wanted, &pc))
-		return false;
 	if (f->saved_bp >= 0 &&
 	    !walk_read(w, walk_sp(w) + (uint32_t)f->saved_bp, &bp))
+		return false;
+	if (!is_return(h, w, slot, bp, wanted, &pc))
 		return false;
 	return_by(w, slot, pc, bp);
 	return true;
@@ -332,13 +391,21 @@ static bool leaf_frame(struct hotspot_frames *h, struct walk *w,
 	return by_size(h, w, b, 0, wanted);
 }
 
-/* In code out of line there is more below the frame: registers, mostly. */
+/*
+ * In code out of line there is more below the frame: registers that are saved,
+ * or a few words that a routine of C1's is handed.
+ */
 static bool with_spill(struct hotspot_frames *h, struct walk *w,
 		       const struct code_blob *b, const struct x86_code *code)
 {
 	uint32_t spill = x86_spill(code, w->pc - b->begin);
 
-	return spill && by_size(h, w, b, spill, STRONG);
+	if (spill && by_size(h, w, b, spill, STRONG))
+		return true;
+	for (uint32_t words = 1; words <= MAX_PUSHED; words++)
+		if (by_size(h, w, b, words * 8, STRONG))
+			return true;
+	return false;
 }
 
 /* A frame that returns to its handler has its true pc in a slot of its own. */
@@ -381,7 +448,7 @@ static enum step compiled_step(struct hotspot_frames *h, struct walk *w,
 	}
 	if (w->is_cut)
 		return STEP_CUT;
-	if (scan(h, w, SCAN_SLOTS, NULL, &slot, &pc))
+	if (scan_frame(h, w, &slot, &pc))
 		return return_by(w, slot, pc, bp_below(w, slot));
 	return walk_lost(w, "a compiled frame without a return address");
 }
@@ -390,17 +457,17 @@ static enum step compiled_step(struct hotspot_frames *h, struct walk *w,
 
 static enum step adapter_step(struct hotspot_frames *h, struct walk *w)
 {
-	uint64_t slot, pc, sender = w->registers[13];
+	uint64_t pc, sender = w->registers[13], bp = walk_bp(w);
 
-	if (is_return(h, w, walk_sp(w), STRONG, &pc))
-		return return_by(w, walk_sp(w), pc, walk_bp(w));
+	if (is_return(h, w, walk_sp(w), bp, STRONG, &pc))
+		return return_by(w, walk_sp(w), pc, bp);
 	/* Between: the return address is in a register, and where it was. */
 	if (walk_knows(w, 13) && sender > walk_sp(w) &&
 	    sender - walk_sp(w) < MAX_LOCALS &&
-	    is_return(h, w, sender - 8, STRONG, &pc))
-		return return_by(w, sender - 8, pc, walk_bp(w));
-	if (scan(h, w, STUB_SLOTS, NULL, &slot, &pc))
-		return return_by(w, slot, pc, walk_bp(w));
+	    is_return(h, w, sender - 8, bp, STRONG, &pc))
+		return return_by(w, sender - 8, pc, bp);
+	if (by_scan(h, w))
+		return STEP_ON;
 	return walk_lost(w, "an adapter without a return address");
 }
 
@@ -439,11 +506,7 @@ static enum step leaf_stub(struct hotspot_frames *h, struct walk *w,
 		return return_by(w, slot, pc, walk_bp(w));
 	if (by_base(h, w, STRONG, 1024) || by_size(h, w, b, 0, STRONG))
 		return STEP_ON;
-	if (is_return(h, w, walk_sp(w), STRONG, &pc))
-		return return_by(w, walk_sp(w), pc, walk_bp(w));
-	if (scan(h, w, STUB_SLOTS, NULL, &slot, &pc))
-		return return_by(w, slot, pc, walk_bp(w));
-	if (by_base(h, w, WEAK, MAX_FRAME))
+	if (by_scan(h, w) || by_base(h, w, WEAK, MAX_FRAME))
 		return STEP_ON;
 	return walk_lost(w, "a routine of the JVM's without a return address");
 }
@@ -462,8 +525,9 @@ static enum step continuation_step(struct hotspot_frames *h, struct walk *w)
 	if (!enter || enter->kind != BLOB_NATIVE || enter->frame_bytes < 16)
 		return walk_lost(w, "a continuation whose entry is not known");
 	for (int i = 0; i < ENTRY_SLOTS; i++, entry += 8) {
-		if (!is_return(h, w, entry + enter->frame_bytes - 8, STRONG,
-			       &pc))
+		uint64_t slot = entry + enter->frame_bytes - 8;
+
+		if (!is_return(h, w, slot, bp_below(w, slot), STRONG, &pc))
 			continue;
 		return walk_to(w, h->entry_pc, entry, walk_bp(w));
 	}
@@ -482,7 +546,7 @@ static enum step stub_step(struct hotspot_frames *h, struct walk *w,
 	/* A poll's pc stands behind no call. */
 	if (by_size(h, w, b, 0, WEAK) || by_base(h, w, WEAK, MAX_FRAME))
 		return STEP_ON;
-	if (scan(h, w, STUB_SLOTS, NULL, &slot, &pc))
+	if (scan_frame(h, w, &slot, &pc))
 		return return_by(w, slot, pc, bp_below(w, slot));
 	return walk_lost(w, "a routine of the JVM's without a return address");
 }

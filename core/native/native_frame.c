@@ -250,6 +250,11 @@ static bool caller_value(struct walk *w, const struct row *r, size_t at,
 
 	switch (rule) {
 	case CFI_AT_CFA:
+		/* What stands below SP has been restored: rows do not say. */
+		if (at < KEPT && cfa + offset < walk_sp(w)) {
+			*value = w->registers[kept[at]];
+			return walk_knows(w, kept[at]);
+		}
 		return walk_read(w, cfa + offset, value);
 	case CFI_IS_CFA:
 		*value = cfa + offset;

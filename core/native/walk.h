@@ -73,13 +73,17 @@ static inline enum step walk_lost(struct walk *w, const char *why)
 	return w->is_cut ? STEP_CUT : STEP_LOST;
 }
 
-/* To the caller, which has not been interrupted but calls. */
+/*
+ * To the caller, which has not been interrupted but calls.  Code of HotSpot's
+ * keeps no other register than these for it.
+ */
 static inline enum step walk_to(struct walk *w, uint64_t pc, uint64_t sp,
 				uint64_t bp)
 {
 	w->pc = pc;
 	w->registers[DWARF_SP] = sp;
 	w->registers[DWARF_BP] = bp;
+	w->known = 1u << DWARF_SP | 1u << DWARF_BP;
 	w->is_exact = false;
 	return STEP_ON;
 }

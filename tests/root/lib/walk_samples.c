@@ -149,8 +149,6 @@ static void compare(const struct unwound *u, const uint64_t *user, size_t count)
 		is.same += n == count;
 		is.longer += n == count + 1;
 		is.much_longer += n > count + 1;
-		if (n > count + 1)
-			show(u, "much longer");
 		return;
 	}
 	if (matches(u, n, user, count, false) == n)
