@@ -15,7 +15,7 @@ static struct {
 	unsigned had;   /* capabilities, by what they are wanted for */
 	bool has_interval;
 	uint64_t session;
-	int replaying; /* the thread; 0 = none */
+	uintptr_t replaying; /* the thread; 0 = none */
 } agent;
 
 static const struct {
@@ -44,9 +44,9 @@ static const struct {
 
 bool agent_is_replaying(void)
 {
-	int tid = __atomic_load_n(&agent.replaying, __ATOMIC_RELAXED);
+	uintptr_t thread = __atomic_load_n(&agent.replaying, __ATOMIC_RELAXED);
 
-	return tid && tid == system_tid();
+	return thread && thread == system_thread();
 }
 
 bool agent_wants(unsigned want)
@@ -180,7 +180,7 @@ static int replay(unsigned wants, uint64_t *took)
 
 	if (!(wants & AGENT_SYMBOLS))
 		return 0;
-	__atomic_store_n(&agent.replaying, system_tid(), __ATOMIC_RELAXED);
+	__atomic_store_n(&agent.replaying, system_thread(), __ATOMIC_RELAXED);
 	code = jvmti_generate(agent.env, JVMTI_DYNAMIC_CODE_GENERATED);
 	if (code == 0)
 		code = jvmti_generate(agent.env, JVMTI_COMPILED_METHOD_LOAD);

@@ -11,6 +11,7 @@
 #define NAME_MOST   8192 /* bytes of one name; a class file has up to 65535 */
 #define LINES_MOST  4096 /* of a method */
 #define FRAMES_MOST 1024 /* active at one place */
+#define LAST        32
 #define SMALL       (NAME_MOST + 64)
 
 struct known {
@@ -154,22 +155,26 @@ struct load {
 	const void *code;
 	int32_t size;
 	const struct jvmti_compile_record *records;
-	struct record r;
-	unsigned methods; /* that were put */
+	uint64_t time_ns;
+	struct record methods, code_record;
+	unsigned method_count; /* that were put */
+	/* Of the place before, outermost first: mostly they are the same. */
+	struct known last[LAST];
 };
 
-/* Has a method known to the client. */
-static void introduce(struct load *l, void *method)
+/* A method's number, after having made it known to the client. */
+static uint32_t number_of(struct load *l, void *method)
 {
 	struct known *k = slot_of(method);
 
-	if (k->method || l->r.is_full)
-		return;
+	if (k->method || symbols.known_count >= KNOWN_MOST)
+		return k->number;
 	k->method = method;
 	k->number = ++symbols.numbers;
 	symbols.known_count++;
-	l->methods++;
-	put_method(l->env, l->jni, method, k->number, &l->r);
+	l->method_count++;
+	put_method(l->env, l->jni, method, k->number, &l->methods);
+	return k->number;
 }
 
 static const struct jvmti_inline_record *
@@ -188,35 +193,24 @@ static int32_t frames_of(const struct jvmti_pc *pc)
 	return pc->count < 0 || pc->count > FRAMES_MOST ? 0 : pc->count;
 }
 
-static void introduce_all(struct load *l)
-{
-	const struct jvmti_compile_record *at = l->records;
-	const struct jvmti_inline_record *inlining;
-
-	introduce(l, l->method);
-	while ((inlining = next_inlining(&at))) {
-		for (int32_t i = 0; i < inlining->count; i++) {
-			const struct jvmti_pc *pc = &inlining->pcs[i];
-
-			/* Those of one place are many times the same. */
-			for (int32_t k = 0; k < frames_of(pc); k++)
-				introduce(l, pc->methods[k]);
-			if (symbols.known_count >= KNOWN_MOST)
-				return;
-		}
-	}
-}
-
 static void put_place(struct load *l, const struct jvmti_pc *pc,
 		      const void *before)
 {
 	int32_t count = frames_of(pc);
 
-	put_signed(&l->r, (const char *)pc->pc - (const char *)before);
-	put(&l->r, (uint64_t)count);
-	for (int32_t i = 0; i < count && !l->r.is_full; i++) {
-		put(&l->r, slot_of(pc->methods[i])->number);
-		put_signed(&l->r, pc->bcis[i]);
+	put_signed(&l->code_record,
+		   (const char *)pc->pc - (const char *)before);
+	put(&l->code_record, (uint64_t)count);
+	for (int32_t i = 0; i < count; i++) {
+		int32_t depth = count - 1 - i;
+		struct known *last = &l->last[depth < LAST ? depth : 0];
+
+		if (last->method != pc->methods[i]) {
+			last->method = pc->methods[i];
+			last->number = number_of(l, pc->methods[i]);
+		}
+		put(&l->code_record, last->number);
+		put_signed(&l->code_record, pc->bcis[i]);
 	}
 }
 
@@ -229,7 +223,7 @@ static void put_places(struct load *l)
 
 	while ((inlining = next_inlining(&at)))
 		count += inlining->count > 0 ? (uint64_t)inlining->count : 0;
-	put(&l->r, count);
+	put(&l->code_record, count);
 	at = l->records;
 	while ((inlining = next_inlining(&at))) {
 		for (int32_t i = 0; i < inlining->count; i++) {
@@ -239,19 +233,31 @@ static void put_places(struct load *l)
 	}
 }
 
+static struct record record_in(uint8_t *bytes, size_t size)
+{
+	return (struct record){ .begin = bytes,
+				.at = bytes,
+				.end = bytes + size };
+}
+
+/* Methods in one half of the memory, the code in the other. */
 static void put_load(struct load *l, bool with_places)
 {
-	uint8_t *begin = put_begin(&l->r, AGENT_LOAD);
+	uint8_t *begin;
 
-	put(&l->r, agent_is_replaying() ? 0 : system_now());
-	put(&l->r, (uint64_t)l->code);
-	put(&l->r, (uint64_t)(uint32_t)l->size);
-	put(&l->r, slot_of(l->method)->number);
+	l->methods = record_in(symbols.scratch, SCRATCH / 2);
+	l->code_record = record_in(symbols.scratch + SCRATCH / 2, SCRATCH / 2);
+	l->method_count = 0;
+	begin = put_begin(&l->code_record, AGENT_LOAD);
+	put(&l->code_record, l->time_ns);
+	put(&l->code_record, (uint64_t)l->code);
+	put(&l->code_record, (uint64_t)(uint32_t)l->size);
+	put(&l->code_record, number_of(l, l->method));
 	if (with_places)
 		put_places(l);
 	else
-		put(&l->r, 0);
-	put_end(&l->r, begin);
+		put(&l->code_record, 0);
+	put_end(&l->code_record, begin);
 }
 
 /* From now on all methods are told again, with new numbers. */
@@ -262,32 +268,26 @@ static void forget(void)
 	symbols.losses = stream_losses();
 }
 
-static struct record record_in(uint8_t *bytes, size_t size)
-{
-	return (struct record){ .begin = bytes,
-				.at = bytes,
-				.end = bytes + size };
-}
-
 /* The lock must be held. */
 static void tell_load(struct load *l)
 {
+	size_t methods, code;
+
 	if (symbols.known_count >= KNOWN_MOST ||
 	    symbols.losses != stream_losses())
 		forget();
-	l->r = record_in(symbols.scratch, SCRATCH);
-	introduce_all(l);
 	put_load(l, true);
-	if (l->r.is_full || symbols.known_count >= KNOWN_MOST) {
+	if (l->methods.is_full || l->code_record.is_full ||
+	    symbols.known_count >= KNOWN_MOST) {
 		stream_cut();
 		forget();
-		l->methods = 0;
-		l->r = record_in(symbols.scratch, SCRATCH);
-		introduce(l, l->method);
 		put_load(l, false);
 	}
-	stream_add(l->r.begin, (size_t)(l->r.at - l->r.begin), STREAM_LOADS,
-		   l->methods, agent_is_replaying());
+	methods = (size_t)(l->methods.at - l->methods.begin);
+	code = (size_t)(l->code_record.at - l->code_record.begin);
+	memcpy(l->methods.at, l->code_record.begin, code);
+	stream_add(l->methods.begin, methods + code, STREAM_LOADS,
+		   l->method_count, l->time_ns == 0);
 }
 
 void symbols_loaded(jvm_table *env, void *method, int32_t size,
@@ -307,6 +307,7 @@ void symbols_loaded(jvm_table *env, void *method, int32_t size,
 	if (!agent_wants(AGENT_SYMBOLS))
 		return;
 	l.jni = agent_jni();
+	l.time_ns = agent_is_replaying() ? 0 : system_now();
 	if (system_wait(&symbols.lock)) {
 		if (symbols.scratch)
 			tell_load(&l);
@@ -340,17 +341,17 @@ void symbols_generated(jvm_table *env, const char *name, const void *code,
 	uint8_t bytes[SMALL];
 	struct record r = record_in(bytes, sizeof(bytes));
 	uint8_t *begin = put_begin(&r, AGENT_GENERATED);
+	bool is_old = agent_is_replaying();
 
 	(void)env;
 	if (!agent_wants(AGENT_SYMBOLS))
 		return;
-	put(&r, agent_is_replaying() ? 0 : system_now());
+	put(&r, is_old ? 0 : system_now());
 	put(&r, (uint64_t)code);
 	put(&r, (uint64_t)(uint32_t)size);
 	put_text(&r, name);
 	put_end(&r, begin);
-	stream_add(bytes, (size_t)(r.at - bytes), STREAM_GENERATED, 0,
-		   agent_is_replaying());
+	stream_add(bytes, (size_t)(r.at - bytes), STREAM_GENERATED, 0, is_old);
 	agent_look_around();
 }
 
@@ -367,7 +368,9 @@ static int take_memory(void)
 	if (code)
 		return code;
 	symbols.numbers = 0;
-	forget();
+	if (symbols.known_count)
+		forget();
+	symbols.losses = stream_losses();
 	return 0;
 }
 
@@ -390,6 +393,7 @@ bool symbols_end(void)
 	system_unmap(symbols.known, KNOWN * sizeof(*symbols.known));
 	symbols.scratch = NULL;
 	symbols.known = NULL;
+	symbols.known_count = 0;
 	system_unlock(&symbols.lock);
 	return true;
 }

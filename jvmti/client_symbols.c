@@ -121,27 +121,29 @@ static struct java_symbol class_symbol(struct client_symbols *s,
 static void read_lines(struct client_symbols *s, struct cursor *c,
 		       struct line_table *lines)
 {
-	size_t count = cursor_count(c, 2);
-	int64_t bci = 0, line = 0;
+	size_t count = cursor_count(c, 2), bytes;
+	uint64_t bci = 0, line = 0;
+	bool is_sorted = true;
 
-	if (s->line_bytes + count * sizeof(*lines->entries) > LINES_MEMORY)
+	bytes = count * sizeof(*lines->entries);
+	if (count == 0 || s->line_bytes + bytes > LINES_MEMORY)
 		return;
-	if (count)
-		lines->entries = xcalloc(count, sizeof(*lines->entries));
+	s->line_bytes += bytes;
+	lines->entries = xmalloc(bytes);
 	for (size_t i = 0; i < count; i++) {
-		int64_t more_bci = read_signed(c), more_line = read_signed(c);
+		struct line_entry *e = &lines->entries[lines->count];
 
-		if (__builtin_add_overflow(bci, more_bci, &bci) ||
-		    __builtin_add_overflow(line, more_line, &line))
-			break;
-		if (bci < 0 || bci > UINT16_MAX || line < 0 ||
-		    line > UINT16_MAX)
+		/* What is below 0 is too large, then. */
+		bci += (uint64_t)read_signed(c);
+		line += (uint64_t)read_signed(c);
+		if (bci > UINT16_MAX || line > UINT16_MAX)
 			continue;
-		lines->entries[lines->count++] = (struct line_entry){
-			(uint16_t)bci, (uint16_t)line
-		};
+		*e = (struct line_entry){ (uint16_t)bci, (uint16_t)line };
+		if (lines->count++ && e->bci < e[-1].bci)
+			is_sorted = false;
 	}
-	s->line_bytes += count * sizeof(*lines->entries);
+	if (!is_sorted)
+		line_table_sort(lines);
 }
 
 static bool take_method(struct client_symbols *s, struct cursor *c)

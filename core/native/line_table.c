@@ -30,7 +30,7 @@ static int by_bci(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void sort(struct line_table *t)
+void line_table_sort(struct line_table *t)
 {
 	struct ordered *all = xmalloc(t->count * sizeof(*all));
 
@@ -85,7 +85,7 @@ bool line_table_read(struct line_table *t, struct cursor *c,
 		return false;
 	}
 	if (!is_sorted)
-		sort(t);
+		line_table_sort(t);
 	if (t->count)
 		t->entries = xrealloc(t->entries, t->count,
 				      sizeof(*t->entries));

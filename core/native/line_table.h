@@ -31,6 +31,8 @@ struct line_table {
  */
 bool line_table_read(struct line_table *t, struct cursor *c,
 		     uint32_t code_bytes, unsigned excluded);
+/* Puts entries from elsewhere in order; those of one bci stay as they are. */
+void line_table_sort(struct line_table *t);
 void line_table_release(struct line_table *t); /* zeroed storage is fine */
 
 /*
