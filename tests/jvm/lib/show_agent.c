@@ -17,6 +17,9 @@
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
 #include "core/jvm/jvm.h"
+#include "core/native/remote_memory.h"
+#include "core/native/unwinder.h"
+#include "core/native/vm_symbols.h"
 #include "jvmti/client.h"
 
 #include <inttypes.h>
@@ -126,6 +129,128 @@ static int show_generated(void)
 	return 0;
 }
 
+#define FRAMES 64
+#define SHOWN  10
+
+struct comparison {
+	struct code_cache *cache;
+	struct java_symbols *agent, *metadata;
+	unsigned all, both, agent_only, metadata_only, different, inlined;
+};
+
+/*
+ * Linkers of method handles (MethodHandle.linkToStatic and kin) have one
+ * jmethodID for all: the JVM tells an agent any of them.
+ */
+static bool is_linker(const struct java_frame *f)
+{
+	return strcmp(f->class_name, "java.lang.invoke.MethodHandle") == 0 &&
+	       (strncmp(f->method, "linkTo", 6) == 0 ||
+		strncmp(f->method, "invoke", 6) == 0);
+}
+
+static bool is_same(const struct java_frame *a, const struct java_frame *b)
+{
+	if (a->kind != b->kind || a->line != b->line)
+		return false;
+	if (is_linker(a) && is_linker(b))
+		return true;
+	return strcmp(a->class_name, b->class_name) == 0 &&
+	       strcmp(a->method, b->method) == 0 &&
+	       strcmp(a->signature, b->signature) == 0;
+}
+
+static void put_frames(const char *who, const struct java_frame *frames,
+		       size_t count)
+{
+	printf(" %s:", who);
+	for (size_t i = 0; i < count; i++) {
+		putchar(' ');
+		put_safe(frames[i].class_name);
+		putchar('.');
+		put_safe(frames[i].method);
+		put_safe(frames[i].signature);
+		printf(":%" PRIu32 "/%d", frames[i].line, (int)frames[i].kind);
+	}
+}
+
+static void compare_at(struct comparison *c, uint64_t pc)
+{
+	struct java_frame agent[FRAMES], metadata[FRAMES];
+	struct unwound_frame at = { .kind = UNWOUND_COMPILED, .pc = pc };
+	uint64_t now = (uint64_t)clock_monotonic_ns();
+	size_t count, other, i;
+
+	at.blob = code_cache_find(c->cache, pc);
+	if (!at.blob ||
+	    (at.blob->kind != BLOB_NMETHOD && at.blob->kind != BLOB_NATIVE))
+		return;
+	count = c->agent->frames(c->agent, &at, now, agent, FRAMES);
+	other = c->metadata->frames(c->metadata, &at, now, metadata, FRAMES);
+	c->all++;
+	c->agent_only += count && !other;
+	c->metadata_only += other && !count;
+	if (!count || !other)
+		return;
+	c->both++;
+	c->inlined += count > 1;
+	for (i = 0; i < count && i < other; i++)
+		if (!is_same(&agent[i], &metadata[i]))
+			break;
+	if (i == count && i == other)
+		return;
+	if (c->different++ < SHOWN) {
+		printf("%" PRIx64, pc);
+		put_frames("agent", agent, count);
+		put_frames("metadata", metadata, other);
+		putchar('\n');
+	}
+}
+
+static int compare_all(struct comparison *c, struct unwinder *u,
+		       struct memory *memory)
+{
+	struct vm_symbols *symbols = NULL;
+	char line[64], *end;
+
+	if (unwinder_vm_structs(u))
+		symbols = vm_symbols_open(unwinder_vm_structs(u), memory, &err);
+	if (!symbols)
+		return -1;
+	c->cache = unwinder_code_cache(u);
+	c->agent = agent_client_symbols(client);
+	c->metadata = vm_symbols_of(symbols);
+	while (fgets(line, sizeof(line), stdin)) {
+		uint64_t pc = strtoull(line, &end, 16);
+		uint64_t last = strtoull(end, NULL, 16);
+
+		for (; pc < last; pc++)
+			compare_at(c, pc);
+	}
+	printf("%u all, %u both, %u inlined, %u agent, %u metadata, "
+	       "%u different\n",
+	       c->all, c->both, c->inlined, c->agent_only, c->metadata_only,
+	       c->different);
+	vm_symbols_close(symbols);
+	return 0;
+}
+
+static int compare(void)
+{
+	struct remote_memory *remote = remote_memory_open(&jvm, &err);
+	struct comparison c = { 0 };
+	struct unwinder *u = NULL;
+	int ret = -1;
+
+	if (remote)
+		u = unwinder_open(&jvm, remote_memory_of(remote), &err);
+	if (u)
+		ret = compare_all(&c, u, remote_memory_of(remote));
+	unwinder_close(u);
+	remote_memory_close(remote);
+	return ret;
+}
+
 static int read_on(void) { return agent_client_read(client, &err); }
 
 static int hold(void)
@@ -146,6 +271,7 @@ static const struct {
 	{ "probes", show_probes },
 	{ "symbols", show_symbols },
 	{ "generated", show_generated },
+	{ "compare", compare },
 	{ "read", read_on },
 	{ "hold", hold },
 };

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the agent says of compiled code is what the JVM itself says of it, and
+# at each address, with what is inlined there and the lines, what its metadata
+# do, read from outside.  A JVM's stubs have names.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/jvm/lib/agent.sh
+
+# "address class.method(signature)" of the JVM's list, without the addresses of
+# hidden classes; the linkers of method handles are not told apart.
+listed() {
+	"$sjkc" jcmd "$pid" Compiler.codelist |
+		sed -n 's/^[0-9]* [0-9]* 0 \([^ ]*\) \[.*, 0x0*\([0-9a-f]*\) - .*/\2 \1/p' |
+		sed 's|[+/]0x[0-9a-f]*\.|.|' |
+		grep -v ' java.lang.invoke.MethodHandle.[li]' | sort
+}
+
+# The same as the agent has it: the outermost method at the code's beginning.
+told() {
+	cut -d ' ' -f 1 "$scratch/listed" |
+		timeout 60 "$TOOLS/show_agent" "$pid" symbols |
+		sed 's/^\([0-9a-f]*\).* \([^ ]*\):[0-9]*$/\1 \2/' | sort
+}
+
+same_list() {
+	listed >"$scratch/before"
+	cp "$scratch/before" "$scratch/listed"
+	told >"$scratch/told" || return
+	# What has come or gone meanwhile is neither's mistake.
+	listed | comm -12 - "$scratch/before" >"$scratch/listed"
+	[ "$(wc -l <"$scratch/listed")" -gt 100 ] ||
+		{ echo 'a short list:'; cat "$scratch/listed"; return 1; }
+	comm -23 "$scratch/listed" "$scratch/told" >"$scratch/wrong"
+	[ ! -s "$scratch/wrong" ] || { echo 'not told so:'
+		head -n 5 "$scratch/wrong"; return 1; }
+}
+
+same_places() {
+	code_ranges >"$scratch/ranges"
+	timeout 60 "$TOOLS/show_agent" "$pid" compare <"$scratch/ranges" \
+		>"$scratch/out" || { cat "$scratch/out"; return 1; }
+	counts=$(tail -n 1 "$scratch/out")
+	echo "| $(basename "$1"): $counts"
+	case $counts in
+	*' 0 different') ;;
+	*) cat "$scratch/out"; return 1 ;;
+	esac
+	# shellcheck disable=SC2086 # words: "N all, N both, N inlined, …"
+	set -- $counts
+	[ "$3" -gt 20000 ] && [ "$5" -gt 5000 ] && [ $((100 * $3 / $1)) -ge 95 ]
+}
+
+stubs_have_names() {
+	begin=$("$sjkc" jcmd "$pid" Compiler.codecache | sed -n \
+		"/non-nmethods/{n;s/.*\[0x\([0-9a-f]*\), 0x\([0-9a-f]*\),.*/\1 \2/p;}")
+	[ -n "$begin" ] || { echo 'no heap of other code'; return 1; }
+	# shellcheck disable=SC2086 # words
+	python3 -c '
+import sys
+begin, end = (int(word, 16) for word in sys.argv[1:])
+for at in range(begin, min(end, begin + (1 << 20)), 256):
+    print("%x" % at)' $begin |
+		timeout 60 "$TOOLS/show_agent" "$pid" generated >"$scratch/out"
+	for name in Interpreter 'arraycopy' 'I2C/C2I adapters'; do
+		grep -q "$name" "$scratch/out" ||
+			{ echo "no $name"; sort -u -k 2 "$scratch/out" |
+			head -n 40; return 1; }
+	done
+}
+
+check() {
+	target "$1" -XX:TieredStopAtLevel=4 -XX:CompileThresholdScaling=0.02 \
+		-- burners=1 allocators=1 || return
+	same_list && same_places "$1" && stubs_have_names && alive "$pid" ||
+		return
+	target_end "$pid"
+}
+
+for_each_jdk check
