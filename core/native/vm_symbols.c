@@ -332,6 +332,8 @@ static const char *generated(struct java_symbols *self,
 	(void)time_ns;
 	if (at->kind != UNWOUND_GENERATED || !at->blob || !*at->blob->name)
 		return NULL;
+	if (strcmp(at->blob->name, "vtable chunks") == 0)
+		return "vtable stub"; /* JVMTI's name of one in it */
 	name = at->blob->kind == BLOB_STUB ? stub_at(s, at->pc) : NULL;
 	if (name)
 		return name;

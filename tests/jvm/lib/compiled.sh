@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Sourced after target.sh by tests that look at compiled code.
+
+# compiled JDK [OPTION…] [-- ARGUMENT…]: starts Compiled, whose inlining is
+# told, and of which no more is compiled once it is there.
+compiled() {
+	home=$1
+	shift
+	# shellcheck disable=SC2034 # target's
+	target_program=Compiled
+	target "$home" -Xbatch -XX:TieredStopAtLevel=4 \
+		-XX:CompileCommand=quiet \
+		-XX:CompileCommand=inline,Compiled.leaf \
+		-XX:CompileCommand=inline,Compiled.middle \
+		-XX:CompileCommand=dontinline,Compiled.alone \
+		-XX:CompileCommand=dontinline,Compiled.outer "$@"
+	status=$?
+	unset target_program
+	return $status
+}
+
+# line_of TEXT: the number of the line of Compiled that has the text
+line_of() { grep -n "$1" tests/jvm/lib/Compiled.java | cut -d: -f1; }

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# Hidden classes come, are compiled, and are unloaded by the dozen, while names
+# are read: all are names that the program has, or none.
+# Begins early: it takes its time.
+sjkc=$1 scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/compiled.sh
+[ -n "$(jdks)" ] || { echo 'no JDK'; exit 77; }
+[ "$(id -u)" = 0 ] || { echo 'needs the right to trace'; exit 77; }
+
+bad() { echo "$jdk: $1"; head -n 50 "$scratch/said"; exit 1; }
+
+for jdk in $(jdks); do
+	compiled "$jdk" -- churn || exit 1
+	: >"$scratch/all"
+	for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		timeout 60 "$sjkc" perfmap -q -s -o "$scratch/map" "$pid" \
+			2>"$scratch/said" || bad "round $round failed"
+		cat "$scratch/map" >>"$scratch/all"
+	done
+	# Of methods: all that this program and the JDK can have.
+	cut -d' ' -f3- "$scratch/all" | grep -F '(' | sort -u >"$scratch/names"
+	LC_ALL=C grep -vE '^((java|javax|jdk|sun)\.[][A-Za-z0-9_$.]+|(Compiled|Churned)([][A-Za-z0-9_$]*)?)\.[A-Za-z0-9_$<>]+\([][A-Za-z0-9_$/;]*\)[][A-Za-z0-9_$/;]+$|^StubRoutines \([a-z0-9 ]+\)$' \
+		"$scratch/names" >"$scratch/said" && bad "these are no names"
+	grep -qx 'Churned.applyAsInt(I)I' "$scratch/names" ||
+		bad "the class that comes and goes was never seen"
+	# Those were several, which means that they came and went.
+	grep -F ' Churned.applyAsInt(I)I' "$scratch/all" | cut -d' ' -f1 |
+		sort -u >"$scratch/said"
+	[ "$(wc -l <"$scratch/said")" -gt 20 ] || bad "it did not come and go"
+	target_end "$pid"
+done
