@@ -31,7 +31,8 @@ const char *const call_kind_names[] = {
 struct node {
 	uint32_t caller; /* less than the node's own number */
 	uint32_t label;
-	uint32_t deep;
+	uint32_t depth;         /* how many callers it has, and node 0 */
+	uint32_t deep, on_path; /* the most and now: how often it is there */
 	uint32_t first, next;   /* of the callees that are shown; 0 ends */
 	uint32_t shown, hidden; /* how many callees */
 	uint64_t total, self;
@@ -103,17 +104,31 @@ static uint32_t callee(struct making *m, struct map64 *known, uint32_t caller,
 	if (node != MAP64_NONE)
 		return node;
 	array_reserve(m->nodes, m->node_cap, m->count + 1);
-	m->nodes[m->count] = (struct node){ .caller = caller, .label = label };
+	m->nodes[m->count] = (struct node){
+		.caller = caller,
+		.label = label,
+		.depth = m->nodes[caller].depth + 1,
+	};
 	map64_add(known, key, (uint32_t)m->count);
 	return (uint32_t)m->count++;
+}
+
+/* Takes nodes off the end of a way from the root, down to so many. */
+static size_t cut_path(struct making *m, const uint32_t *path, size_t len,
+		       size_t depth)
+{
+	while (len > depth)
+		m->nodes[path[--len]].on_path--;
+	return len;
 }
 
 /* Makes the nodes of the flame tree's places, recursions as one. */
 static void make_nodes(struct making *m)
 {
 	const struct flame_tree *t = &m->places;
-	uint32_t *deep = xcalloc(t->count + 1, sizeof(*deep));
+	uint32_t *path = xmalloc((t->count + 1) * sizeof(*path));
 	struct map64 known = { 0 };
+	size_t len = 0;
 
 	m->node_of = xcalloc(t->count + 1, sizeof(*m->node_of));
 	array_reserve(m->nodes, m->node_cap, 1);
@@ -123,16 +138,19 @@ static void make_nodes(struct making *m)
 		const struct tree_node *place = &t->nodes[i];
 		uint32_t caller = m->node_of[place->caller];
 		uint32_t node = recursion(m, caller, place->label);
+		struct node *n;
 
-		deep[i + 1] = node ? deep[place->caller] + 1 : 1;
 		if (!node)
 			node = callee(m, &known, caller, place->label);
 		m->node_of[i + 1] = node;
-		if (m->nodes[node].deep < deep[i + 1])
-			m->nodes[node].deep = deep[i + 1];
+		len = cut_path(m, path, len, place->depth);
+		path[len++] = node;
+		n = &m->nodes[node];
+		if (n->deep < ++n->on_path)
+			n->deep = n->on_path;
 	}
 	map64_release(&known);
-	free(deep);
+	free(path);
 }
 
 /* The cells of the view that have a stack trace, by thread. */
@@ -191,9 +209,12 @@ static void sum_up(struct making *m, uint64_t from, uint64_t to)
 	for (size_t i = 0; i < m->count; i++) {
 		struct node *n = &m->nodes[i];
 
-		*n = (struct node){ .caller = n->caller,
-				    .label = n->label,
-				    .deep = n->deep };
+		*n = (struct node){
+			.caller = n->caller,
+			.label = n->label,
+			.depth = n->depth,
+			.deep = n->deep,
+		};
 	}
 	count_cells(m, from, to);
 	for (size_t i = m->count; i-- > 0;) {
@@ -206,7 +227,10 @@ static void sum_up(struct making *m, uint64_t from, uint64_t to)
 	}
 }
 
-/* A row for each node that has enough, those with most first. */
+/*
+ * A row for each node that has enough, those with most first, and of those that
+ * have as much, those next to the root: a caller comes before its callees.
+ */
 static struct row *most(const struct making *m, size_t *count)
 {
 	struct row *rows = xmalloc(m->count * sizeof(*rows));
@@ -216,9 +240,11 @@ static struct row *most(const struct making *m, size_t *count)
 		uint64_t total = m->nodes[i].total;
 
 		if (total && total >= m->least)
-			rows[n++] = (struct row){ UINT64_MAX - total, 0, i };
+			rows[n++] = (struct row){ m->nodes[i].depth, 0, i };
 	}
-	/* A caller comes before callees that have as much. */
+	row_sort(rows, n);
+	for (size_t i = 0; i < n; i++)
+		rows[i].minor = UINT64_MAX - m->nodes[rows[i].item].total;
 	row_sort(rows, n);
 	*count = n;
 	return rows;
@@ -428,6 +454,41 @@ static void make_rows(struct making *m, double min_percent)
 	add_rows(m, (struct level){ 0, 0 });
 }
 
+/* So many lines for people, where long chains are shortened. */
+static size_t lines_of(const struct making *m)
+{
+	size_t chain = m->options->chain, lines = 0;
+
+	for (size_t i = 0; i < m->tree->count;) {
+		size_t rows = call_tree_chain(m->tree, i);
+
+		lines += chain && rows > chain ? chain + 1 : rows;
+		i += rows;
+	}
+	return lines;
+}
+
+/* Leaves out more while it is too long, unless that is as good as all. */
+static void fit_rows(struct making *m)
+{
+	size_t fit = m->options->fit, lines = lines_of(m);
+
+	for (size_t i = 0; i < CUT_OFFS && lines > fit; i++) {
+		double before = m->tree->min_percent;
+		size_t less;
+
+		if (cut_offs[i] <= before)
+			continue;
+		make_rows(m, cut_offs[i]);
+		less = lines_of(m);
+		if (less < fit / 4 && lines <= 4 * fit) {
+			make_rows(m, before);
+			return;
+		}
+		lines = less;
+	}
+}
+
 void call_tree_init(struct call_tree *t, struct flame_widths *w,
 		    const struct event_view *view,
 		    const struct frame_table *table,
@@ -446,11 +507,8 @@ void call_tree_init(struct call_tree *t, struct flame_widths *w,
 	make_nodes(&m);
 	sort_cells(&m);
 	make_rows(&m, options->min_percent);
-	for (size_t i = 0;
-	     i < CUT_OFFS && options->fit && t->count > options->fit; i++) {
-		if (cut_offs[i] > t->min_percent)
-			make_rows(&m, cut_offs[i]);
-	}
+	if (options->fit)
+		fit_rows(&m);
 	flame_tree_release(&m.places);
 	free(m.cells);
 	free(m.node_of);
@@ -461,4 +519,14 @@ void call_tree_release(struct call_tree *t)
 {
 	free(t->rows);
 	*t = (struct call_tree){ 0 };
+}
+
+size_t call_tree_chain(const struct call_tree *t, size_t first)
+{
+	size_t i = first + 1;
+
+	while (i < t->count && !t->rows[i].is_choice &&
+	       t->rows[i].depth == t->rows[i - 1].depth + 1)
+		i++;
+	return i - first;
 }

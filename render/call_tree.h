@@ -51,12 +51,13 @@ struct call_tree {
 struct call_tree_options {
 	/*
 	 * What comes to less than so many per cent of the whole is not shown.
-	 * Where that leaves more rows than fit (0: any number do), it becomes
-	 * 2, 5, 10, 20 or 50 per cent.
+	 * Where that leaves more lines than fit (0: any number do), it becomes
+	 * 2, 5, 10, 20 or 50 per cent, unless next to nothing is left then.  A
+	 * chain has at most so many lines; 0: as many as rows.
 	 */
 	uint64_t whole;
 	double min_percent;
-	size_t fit;
+	size_t fit, chain;
 	bool weights;
 	const struct thread_sum *threads; /* a root for each; or NULL */
 	size_t thread_count;
@@ -71,5 +72,9 @@ void call_tree_init(struct call_tree *t, struct flame_widths *w,
 		    const struct frame_table *table,
 		    const struct call_tree_options *options);
 void call_tree_release(struct call_tree *t);
+
+/* How many rows from the first on were each called by the one before it only.
+ */
+size_t call_tree_chain(const struct call_tree *t, size_t first);
 
 #endif

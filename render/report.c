@@ -72,6 +72,7 @@ static void sum_calls(struct report *r, struct flame_widths *w)
 		.whole = r->whole,
 		.min_percent = r->options->min_percent,
 		.fit = r->options->fit,
+		.chain = r->options->chain,
 		.weights = r->weights,
 		.threads = r->options->by_thread ? r->threads : NULL,
 		.thread_count = r->thread_count,

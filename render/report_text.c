@@ -48,6 +48,8 @@ static void put_frames(struct text *out, const struct report *r)
 {
 	size_t rows = report_rows(r, REPORT_FRAMES);
 
+	if (!rows || !r->frames[0].self)
+		return;
 	text_puts(out, "\nhottest frames\n"
 		       "   self             total           frame\n");
 	for (size_t i = 0; i < rows && r->frames[i].self; i++) {
@@ -202,17 +204,6 @@ static void put_gap(struct text *out, const struct call_row *row, size_t count)
 	text_printf(out, "… %zu more …\n", count);
 }
 
-/* How many rows from here on were called by the one before each. */
-static size_t chain_length(const struct call_tree *t, size_t first)
-{
-	size_t i = first + 1;
-
-	while (i < t->count && !t->rows[i].is_choice &&
-	       t->rows[i].depth == t->rows[i - 1].depth + 1)
-		i++;
-	return i - first;
-}
-
 /*
  * Of a chain that is too long, what is amid is counted, but for what matters by
  * itself: a quarter of what is shown is its begin, the rest its end, where it
@@ -244,13 +235,15 @@ static void put_calls(struct text *out, const struct report *r)
 {
 	const struct call_tree *t = &r->calls;
 
+	if (!t->count)
+		return;
 	text_printf(out, "\ncalls of %g%% or more%s\n  total   self  frame\n",
 		    t->min_percent,
 		    t->min_percent > r->options->min_percent
 			    ? " (--min-percent for less)"
 			    : "");
 	for (size_t i = 0; i < t->count;) {
-		size_t count = chain_length(t, i);
+		size_t count = call_tree_chain(t, i);
 
 		put_chain(out, r, &t->rows[i], count);
 		i += count;

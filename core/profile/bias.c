@@ -162,7 +162,7 @@ void rate_add(struct text *out, const struct profile *p,
 
 	if (rate) {
 		text_puts(out, rate);
-	} else if (interval && is_digit(*interval)) {
+	} else if (interval && strtoll(interval, NULL, 10) > 0) {
 		text_puts(out, "each ");
 		units_add_duration(out, strtoll(interval, NULL, 10));
 	} else if (period && is_digit(*period)) {

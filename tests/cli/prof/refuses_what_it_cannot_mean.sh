@@ -1,0 +1,21 @@
+exec 2>&1
+echo 'a;b 1' >in.folded
+try() {
+	sjkc prof "$@"
+	echo "= $?"
+}
+try
+try -i
+try -i in.folded --csv --json
+try -i in.folded --csv --show frames,calls
+try -i in.folded --show leaves
+try -i in.folded --show ''
+try -i in.folded -o out.html --show frames
+try -i in.folded -o out.exe
+try -i in.folded -o ''
+try -i in.folded -o in.folded --output-format text
+try -i in.folded --min-percent 101
+try -i in.folded -e alloc
+try -i in.folded --include nothing
+try -i nowhere.jfr
+ls
