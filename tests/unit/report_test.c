@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/report.h"
+
+#include "render/amount.h"
+#include "render/columns.h"
+#include "tests/unit/sampled.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct report_options usual = {
+	.source = "x",
+	.parts = REPORT_ALL,
+	.min_percent = 1,
+	.chain = REPORT_CHAIN,
+};
+
+static struct report report_of(const struct profile *p,
+			       const struct event_view *view,
+			       const struct report_options *options)
+{
+	struct report r;
+
+	report_init(&r, p, view, options);
+	return r;
+}
+
+static void check_frame(const struct report *r, size_t at, const char *name,
+			uint64_t self, uint64_t total)
+{
+	const struct label_name *n;
+
+	assert_true(at < r->frame_count);
+	n = report_frame_name(r, r->frames[at].label);
+	assert_int_equal(n->len, strlen(name));
+	assert_memory_equal(n->text, name, n->len);
+	assert_int_equal(r->frames[at].self, self);
+	assert_int_equal(r->frames[at].total, total);
+}
+
+static void totals_count_a_frame_once_wherever_it_is(void **state)
+{
+	struct profile *p = profile_new();
+	struct event_view view;
+	struct report r;
+
+	(void)state;
+	sampled(p, "a;b;a;b;c", 5);
+	sampled(p, "a;b", 2);
+	sampled(p, "b;a;a", 1);
+	sampled(p, "", 3);
+	view = sampled_view(p, 0);
+	r = report_of(p, &view, &usual);
+	assert_int_equal(r.whole, 11);
+	assert_int_equal(r.without_stack, 3);
+	assert_int_equal(r.frame_count, 3);
+	check_frame(&r, 0, "c", 5, 5);
+	check_frame(&r, 1, "b", 2, 8);
+	check_frame(&r, 2, "a", 1, 8);
+	report_release(&r);
+	profile_free(p);
+}
+
+static void add_weight(struct profile *p, const char *path, uint64_t thread,
+		       uint64_t weight)
+{
+	const struct thread t = { .os_id = (int64_t)thread };
+	const struct sample s = {
+		.event = profile_event(p, "lock", UNIT_NS),
+		.stack = sampled_stack(p, path),
+		.thread = profile_thread(p, &t),
+		.count = 1,
+		.weight = weight,
+	};
+
+	profile_add(p, &s);
+}
+
+static void sums_saturate(void **state)
+{
+	struct profile *p = profile_new();
+	struct text text = { 0 };
+	struct event_view view;
+	struct report r;
+
+	(void)state;
+	add_weight(p, "a;b", 1, UINT64_MAX);
+	add_weight(p, "a;c", 1, UINT64_MAX);
+	add_weight(p, "a;c;c", 2, 7);
+	view = sampled_view(p, 0);
+	r = report_of(p, &view, &usual);
+	assert_int_equal(r.unit, UNIT_NS);
+	check_frame(&r, 0, "b", UINT64_MAX, UINT64_MAX);
+	assert_int_equal(r.threads[0].total, UINT64_MAX);
+	assert_int_equal(r.threads[1].total, 7);
+	report_text(&text, &r, 1);
+	text_clear(&text);
+	report_json(&text, &r, 1);
+	text_release(&text);
+	report_release(&r);
+	profile_free(p);
+}
+
+static void samples_count_where_nothing_has_a_weight(void **state)
+{
+	struct report_options options = usual;
+	struct profile *p = profile_new();
+	struct event_view view;
+	struct report r;
+
+	(void)state;
+	add_weight(p, "a;b", 1, 0);
+	add_weight(p, "a;c", 1, 0);
+	view = sampled_view(p, 0);
+	r = report_of(p, &view, &usual);
+	assert_int_equal(r.unit, UNIT_SAMPLES);
+	assert_int_equal(r.whole, 2);
+	report_release(&r);
+	add_weight(p, "a;b", 1, 9);
+	view = sampled_view(p, 0);
+	r = report_of(p, &view, &usual);
+	assert_int_equal(r.unit, UNIT_NS);
+	assert_int_equal(r.whole, 9);
+	report_release(&r);
+	options.samples = true;
+	r = report_of(p, &view, &options);
+	assert_int_equal(r.whole, 3);
+	report_release(&r);
+	profile_free(p);
+}
+
+static void threads_say_where_they_mostly_were(void **state)
+{
+	struct profile *p = profile_new();
+	struct event_view view;
+	struct report r;
+
+	(void)state;
+	add_weight(p, "a;b", 1, 10);
+	add_weight(p, "a;c", 1, 11);
+	add_weight(p, "d;b", 1, 2);
+	add_weight(p, "a;c", 2, 30);
+	add_weight(p, "", 3, 4);
+	view = sampled_view(p, 0);
+	r = report_of(p, &view, &usual);
+	assert_int_equal(r.thread_count, 3);
+	assert_int_equal(r.threads[0].total, 30);
+	assert_int_equal(r.threads[1].total, 23);
+	assert_int_equal(r.threads[1].leaf_self, 12);
+	assert_memory_equal(report_frame_name(&r, r.threads[1].leaf)->text, "b",
+			    1);
+	assert_int_equal(r.threads[2].total, 4);
+	assert_int_equal(r.threads[2].leaf, NO_LABEL);
+	report_release(&r);
+	profile_free(p);
+}
+
+/* Every line of a report has at most so many characters. */
+static void check_width(const struct text *text, size_t width)
+{
+	const char *at = text->bytes;
+
+	while (*at) {
+		size_t len = strcspn(at, "\n");
+
+		assert_true(columns_width(at, len) <= width);
+		at += len + 1;
+	}
+}
+
+static void a_report_fits_the_terminal(void **state)
+{
+	struct report_options options = usual;
+	struct profile *p = profile_new();
+	struct text text = { 0 }, path = { 0 };
+	struct event_view view;
+	struct report r;
+
+	(void)state;
+	for (size_t i = 0; i < 60; i++) {
+		text_printf(&path, "%scom.acme.\xc3\xa4nterprise.Bean%zu.m",
+			    i ? ";" : "", i);
+		sampled(p, path.bytes, 100 + i);
+	}
+	view = sampled_view(p, 0);
+	options.source = "a-recording-of-a-name-that-is-no-longer-short.jfr";
+	options.width = 80;
+	options.chain = 0;
+	r = report_of(p, &view, &options);
+	report_text(&text, &r, 1);
+	check_width(&text, 80);
+	assert_non_null(strstr(text.bytes, "Bean59.m\n"));
+	report_release(&r);
+	text_release(&path);
+	text_release(&text);
+	profile_free(p);
+}
+
+/* No row is without its callees but for less than what is asked for. */
+static void check_sum(const struct report *r, uint64_t total, uint64_t known)
+{
+	double least = r->options->min_percent / 100 * (double)r->whole;
+
+	assert_true(known <= total);
+	assert_true(known == total || (double)(total - known) < least);
+}
+
+static void check_calls(const struct report *r)
+{
+	uint64_t below[8] = { 0 };
+
+	for (size_t i = r->calls.count; i-- > 0;) {
+		const struct call_row *row = &r->calls.rows[i];
+
+		assert_true(row->depth < 7);
+		if (row->kind == CALL_FRAME)
+			check_sum(r, row->total,
+				  row->self + below[row->depth + 1]);
+		below[row->depth + 1] = 0;
+		below[row->depth] += row->total;
+	}
+	check_sum(r, r->whole - r->without_stack, below[0]);
+}
+
+static void calls_add_up(void **state)
+{
+	struct report_options options = usual;
+	struct profile *p = profile_new();
+	struct event_view view;
+	struct report r;
+
+	(void)state;
+	sampled(p, "a;b;c;d", 40);
+	sampled(p, "a;b;c", 3);
+	sampled(p, "a;b;e", 2);
+	sampled(p, "a;b;f", 1);
+	sampled(p, "a;g;g;g;h", 14);
+	sampled(p, "i;j", 2);
+	sampled(p, "k", 1);
+	sampled(p, "", 5);
+	view = sampled_view(p, 0);
+	for (options.min_percent = 0; options.min_percent <= 4;
+	     options.min_percent += 0.5) {
+		r = report_of(p, &view, &options);
+		check_calls(&r);
+		report_release(&r);
+	}
+	profile_free(p);
+}
+
+static void check_amount(enum unit unit, uint64_t value, const char *expected)
+{
+	struct text text = { 0 };
+
+	amount_add(&text, unit, value);
+	assert_string_equal(text.bytes, expected);
+	text_release(&text);
+}
+
+static void amounts_have_three_digits(void **state)
+{
+	(void)state;
+	check_amount(UNIT_SAMPLES, 12345, "12345");
+	check_amount(UNIT_NS, 0, "0ns");
+	check_amount(UNIT_NS, 999, "999ns");
+	check_amount(UNIT_NS, 1000, "1.00us");
+	check_amount(UNIT_NS, 9996, "10.0us");
+	check_amount(UNIT_NS, 99960, "100us");
+	check_amount(UNIT_NS, 340000000, "340ms");
+	check_amount(UNIT_NS, UINT64_C(23400000000), "23.4s");
+	check_amount(UNIT_BYTES, 512, "512b");
+	check_amount(UNIT_BYTES, UINT64_C(3) << 29, "1.50g");
+	check_amount(UNIT_BYTES, UINT64_MAX, "16777216t");
+}
+
+static void check_fit(const char *name, size_t width, const char *expected)
+{
+	struct text text = { 0 };
+
+	text_puts(&text, "");
+	columns_fit(&text, name, strlen(name), width);
+	assert_string_equal(text.bytes, expected);
+	text_release(&text);
+}
+
+static void names_are_cut_where_they_say_least(void **state)
+{
+	(void)state;
+	check_fit("com.acme.Bean.get", 17, "com.acme.Bean.get");
+	check_fit("com.acme.Bean.get", 9, "…Bean.get");
+	check_fit("\xc3\xa4\xc3\xb6\xc3\xbc", 2, "…\xc3\xbc");
+	check_fit("Compile::Optimize(int)", 9, "Compile:…");
+	check_fit("ab", 1, "…");
+	check_fit("a(", 1, "…");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(totals_count_a_frame_once_wherever_it_is),
+		cmocka_unit_test(sums_saturate),
+		cmocka_unit_test(samples_count_where_nothing_has_a_weight),
+		cmocka_unit_test(threads_say_where_they_mostly_were),
+		cmocka_unit_test(a_report_fits_the_terminal),
+		cmocka_unit_test(calls_add_up),
+		cmocka_unit_test(amounts_have_three_digits),
+		cmocka_unit_test(names_are_cut_where_they_say_least),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
