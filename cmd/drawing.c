@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/talk.h"
 #include "core/base/text.h"
+#include "core/profile/bias.h"
 #include "render/flame.h"
 #include "render/folded.h"
 #include "render/pprof.h"
@@ -268,7 +269,9 @@ static bool write_speedscope(struct output *out, const struct drawing *d)
 static bool write_pprof(struct output *out, const struct drawing *d)
 {
 	const struct drawing_options *o = d->options;
+	const struct event_view *front = &d->views[d->selected];
 	const struct pprof_options options = {
+		.period_ns = rate_period(d->profile, front),
 		.title = o->title ? o->title : d->source,
 		.simple = o->simple_names,
 		.lines = o->lines,

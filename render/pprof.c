@@ -163,10 +163,10 @@ static void put_views(struct pprof *w)
 	put_view(w, w->selected, weights);
 	protobuf_uint(&w->out, PROFILE_DEFAULT_SAMPLE_TYPE,
 		      type_name(w, front, !weights));
-	if (w->options->period) {
+	if (w->options->period_ns) {
 		put_value_type(w, PROFILE_PERIOD_TYPE,
-			       type_name(w, front, false), front->unit);
-		protobuf_uint(&w->out, PROFILE_PERIOD, w->options->period);
+			       type_name(w, front, false), UNIT_NS);
+		protobuf_uint(&w->out, PROFILE_PERIOD, w->options->period_ns);
 	}
 }
 
@@ -330,9 +330,10 @@ static void make_labels(struct pprof *w)
 static void put_labels(struct pprof *w, size_t index)
 {
 	size_t start = index ? w->label_ends[index - 1] : 0;
+	size_t len = w->label_ends[index] - start;
 
-	text_add(&w->message, w->labels.bytes + start,
-		 w->label_ends[index] - start);
+	if (len)
+		text_add(&w->message, w->labels.bytes + start, len);
 }
 
 /* A row for each cell, by stack trace, thread and state. */

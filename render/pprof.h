@@ -30,8 +30,8 @@ struct pprof_options {
 	bool annotate;     /* their names say how they ran */
 	bool threads;      /* the thread as root frame */
 	bool weights;      /* what is shown first: weights instead of samples */
-	/* How far apart samples of the selected view are, in its unit; or 0. */
-	uint64_t period;
+	/* How far apart samples of the selected view are; 0 = unknown. */
+	uint64_t period_ns;
 	/* So many frames at most, each in every sample; 0: PPROF_FRAMES. */
 	uint64_t most_frames;
 };

@@ -171,3 +171,37 @@ void rate_add(struct text *out, const struct profile *p,
 		text_printf(out, "at most %s", throttle);
 	}
 }
+
+/* "20 ms" is how JFR writes it, with a blank. */
+static uint64_t duration_of(const char *text)
+{
+	struct text packed = { 0 };
+	struct error unused;
+	int64_t ns;
+
+	for (; *text; text++) {
+		if (*text != ' ')
+			text_putc(&packed, *text);
+	}
+	if (units_duration(packed.bytes, &ns, &unused) || ns < 0)
+		ns = 0;
+	text_release(&packed);
+	return (uint64_t)ns;
+}
+
+uint64_t rate_period(const struct profile *p, const struct event_view *view)
+{
+	const char *event = profile_text(p, p->events[view->events[0]].name);
+	const char *interval = profile_setting(p, event, "interval");
+	const char *period = profile_setting(p, event, "period");
+
+	uint64_t ns = 0;
+
+	if (view->unit == UNIT_BYTES)
+		return 0;
+	if (interval && is_digit(*interval))
+		ns = strtoull(interval, NULL, 10);
+	else if (period && is_digit(*period))
+		ns = duration_of(period);
+	return ns <= INT64_MAX ? ns : 0;
+}

@@ -10,6 +10,8 @@
 #include "core/profile/event_view.h"
 #include "core/profile/profile.h"
 
+#include <stdint.h>
+
 /*
  * Appends it, as one line without its end, or nothing for events of which there
  * is nothing to say.  Of a view of several types, it is the first's.
@@ -24,5 +26,11 @@ void bias_add(struct text *out, const struct profile *p,
  */
 void rate_add(struct text *out, const struct profile *p,
 	      const struct event_view *view);
+
+/*
+ * The same in ns where samples were taken every so often; 0 when they were not,
+ * or it is not known.
+ */
+uint64_t rate_period(const struct profile *p, const struct event_view *view);
 
 #endif

@@ -120,6 +120,22 @@ bench_recording() {
 	table "$@"
 }
 
+# What other tools open: each stack trace with all its callers.
+bench_exports() {
+	input=$out/stacks.jfr
+	set -- "for pprof and speedscope" "none" "$input" \
+		"pprof" "$sjkc flame -q -i $input -o $out/export.pb.gz" \
+		"speedscope" "$sjkc flame -q -i $input -o $out/export.json"
+	! has jfrconv ||
+		set -- "$@" "jfrconv -o pprof" \
+			"jfrconv -o pprof $input $out/peer.pb"
+	table "$@"
+	for file in export.pb.gz export.json peer.pb; do
+		[ ! -e "$out/$file" ] ||
+			echo "  $file: $(size_of "$out/$file") bytes"
+	done
+}
+
 bench_collapsed() {
 	input=$out/stacks.collapsed
 	set -- "collapsed stack traces" "0.25 CPU s" "$input" \
@@ -175,6 +191,7 @@ echo "medians of $rounds runs"
 bench_recording "event-heavy recording" "0.35 CPU s, 100 MiB above the file" \
 	"$out/events.jfr"
 bench_recording "stack-heavy recording" "1.5 CPU s, 1 GiB" "$out/stacks.jfr"
+bench_exports
 bench_recording "small recording" "0.015 CPU s" "$small"
 bench_collapsed
 bench_million

@@ -191,7 +191,7 @@ static void what_is_shown_first_may_have_a_period(void **state)
 	(void)state;
 	add(p, "cpu", UNIT_NS, "a.A.a", 0, 0, 20202020, 0);
 	check((struct writing){ .profile = p,
-				.options.period = 10101010,
+				.options.period_ns = 10101010,
 				.options.weights = true },
 	      "cpu_samples/count cpu/nanoseconds=\n"
 	      "period 10101010 cpu/nanoseconds\n"

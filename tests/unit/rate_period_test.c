@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/profile/bias.h"
+#include "tests/unit/sampled.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* The period of an event that has this one setting. */
+static uint64_t period(enum unit unit, const char *setting, const char *value)
+{
+	struct profile *p = profile_new();
+	struct event_view view;
+	uint64_t ns;
+
+	profile_event(p, "e.Event", unit);
+	profile_set(p, "e.Event", setting, value);
+	view = sampled_view(p, 0);
+	ns = rate_period(p, &view);
+	profile_free(p);
+	return ns;
+}
+
+static void a_period_is_known_where_samples_are_taken_so_often(void **state)
+{
+	(void)state;
+	assert_int_equal(period(UNIT_SAMPLES, "period", "20 ms"), 20000000);
+	assert_int_equal(period(UNIT_NS, "period", "1 s"), 1000000000);
+	assert_int_equal(period(UNIT_NS, "interval", "999"), 999);
+	assert_int_equal(period(UNIT_NS, "period", "everyChunk"), 0);
+	assert_int_equal(period(UNIT_NS, "threshold", "20 ms"), 0);
+	assert_int_equal(period(UNIT_BYTES, "interval", "524288"), 0);
+}
+
+static void a_period_that_is_none_is_unknown(void **state)
+{
+	(void)state;
+	assert_int_equal(period(UNIT_NS, "period", "20 parsecs"), 0);
+	assert_int_equal(period(UNIT_NS, "period", "9999999999999999 d"), 0);
+	assert_int_equal(period(UNIT_NS, "interval", "18446744073709551615"),
+			 0);
+	assert_int_equal(period(UNIT_NS, "period", ""), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_period_is_known_where_samples_are_taken_so_often),
+		cmocka_unit_test(a_period_that_is_none_is_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
