@@ -41,10 +41,12 @@ static void open_metadata(struct prof_target *t)
 
 	if (!unwinder_vm_structs(t->unwinder))
 		return;
-	t->metadata = vm_symbols_open(unwinder_vm_structs(t->unwinder), memory,
-				      &why);
+	t->metadata = vm_symbols_open_for(t->unwinder, memory, &why);
 	if (!t->metadata)
 		talk("%s: %s", t->name.bytes, why.text);
+	else if (vm_symbols_limits(t->metadata))
+		talk("%s: inlined methods are not known: %s", t->name.bytes,
+		     vm_symbols_limits(t->metadata));
 }
 
 static bool needs_agent(const struct prof_live_options *o)
@@ -192,6 +194,8 @@ void prof_target_begin(struct prof_target *t)
 	struct error why;
 
 	unwinder_begin(t->unwinder);
+	if (t->metadata)
+		vm_symbols_begin(t->metadata);
 	if (t->agent && agent_client_read(t->agent, &why)) {
 		struct prof_names names;
 
