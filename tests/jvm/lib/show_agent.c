@@ -6,7 +6,7 @@
  *
  *	costs		of loading: "load_us replay_us bytes"
  *	warning		what is to be said before, or "none"
- *	probes		what the uprobes would be on
+ *	probes		what the uprobes would be on: files and offsets
  *	symbols		for each address of standard input (hexadecimal), a
  *line: it, and the methods there, innermost first, with lines generated
  *likewise, the names of code that is no method read		what was written
@@ -79,7 +79,7 @@ static int show_probes(void)
 	if (agent_client_probe_alloc(client, &alloc, &err) ||
 	    agent_client_probe_lock(client, &lock, &err))
 		return -1;
-	printf("%s %" PRIx64 "\n%s %" PRIx64 "\n", alloc.path, alloc.offset,
+	printf("%s %" PRIu64 "\n%s %" PRIu64 "\n", alloc.path, alloc.offset,
 	       lock.path, lock.offset);
 	return 0;
 }
