@@ -54,7 +54,7 @@ static void both_close(struct both *b)
 static bool rule_of(const Dwarf_Op *ops, size_t count, uint8_t *rule,
 		    uint8_t *base, int32_t *offset)
 {
-	const Dwarf_Op *last = ops + count - 1;
+	const Dwarf_Op *last = count ? ops + count - 1 : ops;
 
 	if (count == 0)
 		*rule = ops ? CFI_UNDEFINED : CFI_SAME;
