@@ -24,7 +24,12 @@
 
 #include <cmocka.h>
 
-enum { DEPTH = 512, STACK = 64 << 10, STEPS = 60000 };
+enum {
+	DEPTH = 512,
+	STACK = 64 << 10,
+	STEPS = 60000,
+	INTERRUPTED = 61, /* one instruction in so many, by a signal */
+};
 
 static char directory[] = "/tmp/native_walk_XXXXXX";
 
@@ -148,7 +153,7 @@ struct traced {
 	uint64_t last_pc;     /* of the instruction that ran last */
 	uint8_t last_code[8]; /* and its bytes */
 	uint64_t last_sp;
-	size_t steps, wrong;
+	size_t steps, interrupted, wrong;
 	size_t skipped; /* code without CFI has hidden a caller */
 	size_t lost;    /* none but the leaf was found, and that was said */
 	uint8_t stack[STACK];
@@ -400,27 +405,50 @@ static void enter_handler(struct traced *t, uint64_t interrupted)
 	push(t, back, false);
 }
 
+static bool is_in_handler(const struct traced *t)
+{
+	for (size_t i = 0; i < t->depth; i++)
+		if (t->callers[i].is_exact)
+			return true;
+	return false;
+}
+
+/* A signal comes before the instruction that is next. */
+static void interrupt(struct traced *t)
+{
+	uint64_t interrupted = t->regs.rip;
+
+	assert_int_equal(go(t, PTRACE_SINGLESTEP, SIGUSR1), SIGTRAP);
+	enter_handler(t, interrupted);
+	t->interrupted++;
+}
+
+/* One instruction; false when it was the last. */
+static bool step(struct traced *t)
+{
+	int signal = go(t, PTRACE_SINGLESTEP, 0);
+
+	read_state(t);
+	/* Of its own: raise(). */
+	if (signal == SIGUSR1) {
+		interrupt(t);
+		return true;
+	}
+	assert_int_equal(signal, SIGTRAP);
+	if (t->last_code[0] == 0xcc)
+		return false;
+	if (t->steps)
+		follow(t);
+	return true;
+}
+
 static void step_to_the_end(struct traced *t)
 {
 	for (t->steps = 0; t->steps < STEPS; t->steps++) {
-		int signal = go(t, PTRACE_SINGLESTEP, 0);
-
-		if (signal == SIGUSR1) {
-			uint64_t interrupted;
-
-			read_state(t);
-			interrupted = t->regs.rip;
-			assert_int_equal(go(t, PTRACE_SINGLESTEP, SIGUSR1),
-					 SIGTRAP);
-			enter_handler(t, interrupted);
-		} else {
-			assert_int_equal(signal, SIGTRAP);
-			read_state(t);
-			if (t->last_code[0] == 0xcc)
-				return;
-			if (t->steps)
-				follow(t);
-		}
+		if (t->steps % INTERRUPTED == 1 && !is_in_handler(t))
+			interrupt(t);
+		else if (!step(t))
+			return;
 		check(t);
 		t->last_pc = t->regs.rip;
 		t->last_sp = t->regs.rsp;
@@ -457,8 +485,9 @@ static void trace(const char *flags, const char *library_flags,
 		take_base(t, of_main, 5);
 	step_to_the_end(t);
 	end(t);
-	print_message("# %zu instructions, %zu without a caller, %zu lost\n",
-		      t->steps, t->skipped, t->lost);
+	print_message("# %zu instructions, %zu interrupted; %zu without a "
+		      "caller, %zu lost\n",
+		      t->steps, t->interrupted, t->skipped, t->lost);
 	assert_true(t->steps > 2000);
 	assert_int_equal(t->wrong, 0);
 	assert_true(t->skipped <= allowed.skipped);
