@@ -37,8 +37,8 @@ struct pid {
 struct task_struct {
 	unsigned __state;
 	void *stack;
-	unsigned on_cpu;
 	int pid, tgid;
+	__u64 start_time; /* CLOCK_MONOTONIC, ns */
 	char comm[16];
 	struct task_struct *group_leader;
 	struct pid *thread_pid;

@@ -41,7 +41,10 @@ enum sample_flags {
 	SAMPLE_PREEMPTED = 8, /* off-CPU though it wanted to run */
 	/* Still off-CPU when sampling ended: weight is up to then. */
 	SAMPLE_UNFINISHED = 16,
-	/* Off-CPU when sampling began: time_ns is when that was. */
+	/*
+	 * Off-CPU when sampling began, which is time_ns.  Of the user's side
+	 * there are only registers: its stack could not be read.
+	 */
 	SAMPLE_BEGAN_EARLIER = 32,
 };
 

@@ -30,20 +30,20 @@ const volatile __u32 pid_ns;      /* inode of the sampler's; 0 = the first */
 const volatile __u64 wake_bytes;  /* unread, before the reader is woken */
 const volatile bool want_kernel, want_frames;
 
-/* Read by the sampler as they grow. */
-__u64 taken, lost;
+/* Read by the sampler as they grow; and written by it when it begins. */
+__u64 taken, lost, started_ns;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, SAMPLER_RING_BYTES);
 } ring SEC(".maps");
 
-/* Processes, by what the sampler knows them by. */
+/* Processes, by what the sampler knows them by, and since when. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SAMPLER_TARGETS);
 	__type(key, __u32);
-	__type(value, __u32);
+	__type(value, __u64);
 } targets SEC(".maps");
 
 /* Where the stacks of threads end, as far as that is known. */
@@ -120,10 +120,12 @@ static __always_inline struct identity identify(struct task_struct *task)
 	return id;
 }
 
-static __always_inline bool is_wanted(struct identity id)
+/* Since when it is, NULL = it is not. */
+static __always_inline __u64 *wanted_since(struct identity id)
 {
-	return (only_tid == 0 || id.tid == only_tid) &&
-	       bpf_map_lookup_elem(&targets, &id.tgid);
+	if (only_tid && id.tid != only_tid)
+		return NULL;
+	return bpf_map_lookup_elem(&targets, &id.tgid);
 }
 
 /*
@@ -139,20 +141,29 @@ static __always_inline long put(void *record, __u32 size)
 	return bpf_ringbuf_output(&ring, record, size, flags);
 }
 
-/* Where the user's registers are while the task is in the kernel. */
+/* In 5.15 or later; before, there are other ways. */
+#define HAS_TASK_HELPERS                                                       \
+	bpf_core_enum_value_exists(enum bpf_func_id___5_15,                    \
+				   BPF_FUNC_task_pt_regs___5_15)
+
+static __always_inline struct task_struct *current_task(void)
+{
+	if (HAS_TASK_HELPERS)
+		return bpf_get_current_task_btf();
+	return (struct task_struct *)bpf_get_current_task();
+}
+
+/* Those that the user has, while the task is in the kernel. */
 static __always_inline void registers_of(struct sample_event *e,
 					 struct task_struct *task)
 {
 	struct pt_regs___kernel *r;
 
-	if (bpf_core_enum_value_exists(enum bpf_func_id___5_15,
-				       BPF_FUNC_task_pt_regs___5_15)) {
-		r = (struct pt_regs___kernel *)bpf_task_pt_regs(
-			bpf_get_current_task_btf());
-	} else {
+	if (HAS_TASK_HELPERS)
+		r = (struct pt_regs___kernel *)bpf_task_pt_regs(task);
+	else
 		r = BPF_CORE_READ(task, stack) + KERNEL_STACK_BYTES -
 		    bpf_core_type_size(struct pt_regs___kernel);
-	}
 	opaque(r);
 	e->regs[SAMPLE_IP] = BPF_CORE_READ(r, ip);
 	e->regs[SAMPLE_SP] = BPF_CORE_READ(r, sp);
@@ -164,12 +175,10 @@ static __always_inline void registers_of(struct sample_event *e,
 	e->regs[SAMPLE_R15] = BPF_CORE_READ(r, r15);
 }
 
-/* Those of the current task, in the kernel; a task without a user side has
- * none. */
-static __always_inline void registers_in_kernel(struct sample_event *e)
+/* Of a task that is in the kernel, which may have no user side. */
+static __always_inline void registers_in_kernel(struct sample_event *e,
+						struct task_struct *task)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-
 	e->flags |= SAMPLE_IN_KERNEL;
 	if (BPF_CORE_READ(task, mm))
 		registers_of(e, task);
@@ -297,7 +306,7 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct scratch *s;
 
-	if (!is_wanted(id))
+	if (!wanted_since(id))
 		return 0;
 	s = bpf_map_lookup_elem(&tick_areas, &cpu);
 	if (!s)
@@ -306,7 +315,7 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	if (ctx->regs.cs & 3)
 		registers_from(&s->event, &ctx->regs);
 	else
-		registers_in_kernel(&s->event);
+		registers_in_kernel(&s->event, current_task());
 	send(ctx, s);
 	return 0;
 }
@@ -334,17 +343,16 @@ static __always_inline void leaves(void *ctx, struct task_struct *task,
 	__u32 key = (__u32)task->pid;
 	struct scratch *s;
 
-	if (!is_wanted(id))
+	if (!wanted_since(id))
 		return;
 	s = bpf_map_lookup_elem(&switch_areas, &cpu);
 	if (!s)
 		return;
 	begin(&s->event, id, SAMPLE_OFFCPU, 0);
-	registers_in_kernel(&s->event);
+	registers_in_kernel(&s->event, task);
 	if (preempted)
 		s->event.flags |= SAMPLE_PREEMPTED;
-	if (send(ctx, s))
-		return;
+	out.is_sent = send(ctx, s) == 0;
 	out.out_ns = s->event.time_ns;
 	out.tgid = id.tgid;
 	out.tid = id.tid;
@@ -352,20 +360,66 @@ static __always_inline void leaves(void *ctx, struct task_struct *task,
 		__sync_fetch_and_add(&lost, 1);
 }
 
+/*
+ * A thread that is seen for the first time was off its CPU since before all of
+ * this began, unless it is new.  It is not current yet, so that its user stack
+ * cannot be read.
+ */
+static __always_inline void returns_first(struct task_struct *task)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct identity id = identify(task);
+	__u64 *since = wanted_since(id);
+	struct sample_event *e;
+	struct scratch *s;
+	__u64 from;
+	long bytes = 0;
+
+	if (!since)
+		return;
+	from = *since > started_ns ? *since : started_ns;
+	s = bpf_map_lookup_elem(&switch_areas, &cpu);
+	if (!s || BPF_CORE_READ(task, start_time) >= from)
+		return;
+	e = &s->event;
+	begin(e, id, SAMPLE_OFFCPU, 0);
+	e->weight = e->time_ns - from;
+	e->time_ns = from;
+	e->flags = SAMPLE_BEGAN_EARLIER;
+	registers_in_kernel(e, task);
+	bpf_probe_read_kernel_str(e->comm, sizeof(e->comm), task->comm);
+	if (want_kernel && HAS_TASK_HELPERS)
+		bytes = bpf_get_task_stack(task, s->bytes, SAMPLER_WALK_BYTES,
+					   0);
+	if (bytes < 0)
+		bytes = 0;
+	e->kernel_frames = (__u32)bytes / sizeof(__u64);
+	e->user_frames = 0;
+	e->stack_bytes = 0;
+	if (put(s, sizeof(*e) + (__u32)bytes))
+		__sync_fetch_and_add(&lost, 1);
+	else
+		__sync_fetch_and_add(&taken, 1);
+}
+
 static __always_inline void returns(struct task_struct *task)
 {
 	__u32 key = (__u32)task->pid;
 	struct switched_out *out = bpf_map_lookup_elem(&switched, &key);
 	struct sample_resumed resumed;
+	bool is_sent;
 
-	if (!out)
+	if (!out) {
+		returns_first(task);
 		return;
+	}
 	resumed.out_ns = out->out_ns;
 	resumed.in_ns = bpf_ktime_get_ns();
 	resumed.tgid = out->tgid;
 	resumed.tid = out->tid;
+	is_sent = out->is_sent;
 	bpf_map_delete_elem(&switched, &key);
-	if (put(&resumed, sizeof(resumed)))
+	if (is_sent && put(&resumed, sizeof(resumed)))
 		__sync_fetch_and_add(&lost, 1);
 }
 
@@ -405,7 +459,7 @@ static __always_inline void reached(struct pt_regs *ctx, __u16 kind)
 	__u32 key;
 	int area;
 
-	if (!is_wanted(id))
+	if (!wanted_since(id))
 		return;
 	area = probe_area();
 	key = (__u32)area;

@@ -110,9 +110,10 @@ static int on_record(void *self, void *bytes, size_t size)
 		goes_on = resume(s, bytes);
 	else if (!is_whole(e, size))
 		return 0;
-	else if (e->kind == SAMPLE_OFFCPU)
+	else if (e->kind == SAMPLE_OFFCPU && !(e->flags & SAMPLE_BEGAN_EARLIER))
 		off_cpu_left(&s->off_cpu, e, size);
-	else
+	else if (e->kind != SAMPLE_OFFCPU ||
+		 e->weight >= s->options.min_blocked_ns)
 		goes_on = hand_over(s, e);
 	return goes_on ? 0 : -ECANCELED;
 }
@@ -232,10 +233,11 @@ void sampler_close(struct sampler *s)
 
 int sampler_add(struct sampler *s, pid_t pid, struct error *err)
 {
+	__u64 since = (__u64)clock_monotonic_ns();
 	__u32 key = (__u32)pid;
 
 	if (bpf_map_update_elem(bpf_map__fd(s->programs->maps.targets), &key,
-				&key, BPF_ANY) == 0)
+				&since, BPF_ANY) == 0)
 		return 0;
 	return errno == E2BIG ? fail(err, ERROR_UNAVAILABLE,
 				     "%d: %d processes are sampled already",
@@ -287,6 +289,7 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 int sampler_start(struct sampler *s, struct error *err)
 {
 	s->stopped_ns = 0;
+	s->programs->bss->started_ns = (__u64)clock_monotonic_ns();
 	if (wants(s, SAMPLE_CPU) &&
 	    ticks_open(&s->ticks, s->programs->progs.on_tick, s->options.hz,
 		       err))

@@ -53,6 +53,7 @@ struct sample_resumed {
 struct switched_out {
 	__u64 out_ns;
 	__u32 tgid, tid;
+	__u64 is_sent; /* its sample had room in the ring buffer */
 };
 
 #endif

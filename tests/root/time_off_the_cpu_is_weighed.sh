@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A thread that sleeps has a sample for each time, of at least that weight, with
-# both stacks; one that has not come back has one up to the end; those that share
-# a CPU are off it though they want to run.
+# both stacks; one that slept before has one from the beginning on, one that has
+# not come back has one up to the end; those that share a CPU are off it though
+# they want to run.
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/root/lib/sampling.sh
@@ -9,14 +10,17 @@ scratch=$2
 workload 'sleep=30*10' || exit 1
 tid=$(tids)
 sampling kinds=offcpu min=25000000 open "add=$pid" start || exit 1
+sleep 0.2
 do_work && sampled || exit 1
-slept="tid == $tid && weight >= 30000000 && !has(flags, 8)"
+slept="tid == $tid && weight >= 30000000 && !has(flags, 8) && !has(flags, 32)"
 holds 'times that it slept' "$(taken "$slept")" -ge 10 &&
 	holds 'below the least' "$(taken 'weight < 25000000')" -eq 0 &&
 	holds 'with both stacks' "$(taken \
 		"$slept && has(flags, 1) && kernel > 2 && stack > 200")" \
 		-eq "$(taken "$slept")" &&
 	holds 'ns' "$(taken "$slept" weight)" -ge 300000000 &&
+	holds 'since the beginning' "$(taken "tid == $tid && has(flags, 32) &&
+		weight >= 200000000 && kernel > 2 && stack == 0")" -eq 1 &&
 	holds 'that wait still' \
 		"$(taken "has(flags, 16) && tid == $pid")" -eq 1 || exit 1
 end_work
