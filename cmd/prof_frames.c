@@ -14,12 +14,14 @@ enum { INLINED = 256 };
 
 /* Code that is generated and freed again must not fill memory. */
 #define PLACES ((size_t)1 << 20)
+#define IDS    ((size_t)1 << 24)
 
 /* What an address stands for: profile frames, innermost first. */
 struct place {
 	uint64_t address;
-	uint64_t code; /* of what: a blob's identity, an image, a Method* */
-	uint32_t kind; /* enum unwound_kind, or KERNEL; and is_exact */
+	uint64_t code;  /* of what: a blob's identity, an image, a Method* */
+	uint32_t kind;  /* enum unwound_kind, or KERNEL; and is_exact */
+	uint32_t batch; /* when it was looked up */
 	uint32_t first, count;
 };
 
@@ -35,6 +37,7 @@ struct prof_frames {
 	size_t id_count, id_cap;
 	uint32_t *stack; /* the one at work on */
 	size_t depth, depth_cap;
+	uint32_t batch;
 	uint64_t unnamed;
 };
 
@@ -77,8 +80,8 @@ static uint32_t tag_of(const struct place *at)
 }
 
 /* The place that is known already, or NULL; *probe stands for put(). */
-static const struct place *find(struct prof_frames *f, const struct place *at,
-				struct idprobe *probe)
+static struct place *find(struct prof_frames *f, const struct place *at,
+			  struct idprobe *probe)
 {
 	uint32_t id;
 
@@ -87,7 +90,7 @@ static const struct place *find(struct prof_frames *f, const struct place *at,
 	idtable_reserve(&f->table, 1);
 	*probe = idtable_probe(&f->table, tag_of(at));
 	while ((id = idtable_next(&f->table, probe))) {
-		const struct place *p = &f->places[id - 1];
+		struct place *p = &f->places[id - 1];
 
 		if (p->address == at->address && p->code == at->code &&
 		    p->kind == at->kind)
@@ -96,16 +99,31 @@ static const struct place *find(struct prof_frames *f, const struct place *at,
 	return NULL;
 }
 
+/* What it stands for from now on. */
+static void set(struct prof_frames *f, struct place *p, const uint32_t *ids,
+		size_t count)
+{
+	p->batch = f->batch;
+	if (p->count == count && count &&
+	    memcmp(f->ids + p->first, ids, count * sizeof(*ids)) == 0)
+		return;
+	array_reserve(f->ids, f->id_cap, f->id_count + count);
+	p->first = (uint32_t)f->id_count;
+	p->count = (uint32_t)count;
+	memcpy(f->ids + f->id_count, ids, count * sizeof(*ids));
+	f->id_count += count;
+}
+
 static void put(struct prof_frames *f, const struct place *at,
 		const struct idprobe *probe, const uint32_t *ids, size_t count)
 {
-	array_reserve(f->ids, f->id_cap, f->id_count + count);
+	struct place *p;
+
 	array_reserve(f->places, f->place_cap, f->place_count + 1);
-	f->places[f->place_count] = *at;
-	f->places[f->place_count].first = (uint32_t)f->id_count;
-	f->places[f->place_count].count = (uint32_t)count;
-	memcpy(f->ids + f->id_count, ids, count * sizeof(*ids));
-	f->id_count += count;
+	p = &f->places[f->place_count];
+	*p = *at;
+	p->count = 0;
+	set(f, p, ids, count);
 	idtable_put(&f->table, probe, (uint32_t)++f->place_count);
 }
 
@@ -204,13 +222,19 @@ static void java(struct prof_frames *f, const struct unwound_frame *at,
 	};
 	uint32_t ids[INLINED];
 	struct idprobe probe;
+	struct place *known = find(f, &place, &probe);
 	size_t count;
 
-	if (push_known(f, &place, &probe))
+	if (known && (compiled || known->batch == f->batch)) {
+		push(f, f->ids + known->first, known->count);
 		return;
+	}
 	count = ask_methods(f, at, time_ns, ids);
 	if (count) {
-		put(f, &place, &probe, ids, count);
+		if (known)
+			set(f, known, ids, count);
+		else
+			put(f, &place, &probe, ids, count);
 		push(f, ids, count);
 		return;
 	}
@@ -280,6 +304,14 @@ static void synthetic(struct prof_frames *f, const char *name)
 	uint32_t id = plain_frame(f, FRAME_SYNTHETIC, name);
 
 	push(f, &id, 1);
+}
+
+void prof_frames_batch(struct prof_frames *f)
+{
+	f->batch++;
+	/* Methods that became others' leave names behind, though seldom. */
+	if (f->id_count >= IDS)
+		prof_frames_forget(f);
 }
 
 void prof_frames_begin(struct prof_frames *f) { f->depth = 0; }

@@ -36,6 +36,12 @@ void prof_frames_ask(struct prof_frames *f, const struct prof_names *names);
 /* The process runs another program, or code has been unloaded. */
 void prof_frames_forget(struct prof_frames *f);
 
+/*
+ * Begins a batch of samples: a Method* of an interpreted frame may be another
+ * method's by now, and is asked for again.  Compiled code has an identity.
+ */
+void prof_frames_batch(struct prof_frames *f);
+
 /* Begins a stack trace, which prof_frames_stack() ends; leaf first. */
 void prof_frames_begin(struct prof_frames *f);
 void prof_frames_kernel(struct prof_frames *f, const uint64_t *addresses,

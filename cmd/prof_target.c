@@ -169,7 +169,6 @@ struct prof_target *prof_target_new(struct prof_shared *s,
 	name_target(t);
 	if (open_all(t, err) == 0)
 		return t;
-	fail_in(err, "%d", (int)jvm->pid);
 	prof_target_free(t);
 	return NULL;
 }
@@ -196,6 +195,7 @@ void prof_target_begin(struct prof_target *t)
 	unwinder_begin(t->unwinder);
 	if (t->metadata)
 		vm_symbols_begin(t->metadata);
+	prof_frames_batch(t->frames);
 	if (t->agent && agent_client_read(t->agent, &why)) {
 		struct prof_names names;
 

@@ -114,6 +114,8 @@ int prof_output_choose(struct prof_output *output, const struct prof_options *o,
 	if (o->min_percent > 100)
 		return misuse(err, "--min-percent is at most 100");
 	output->report = report_of(o);
+	if (output->report && o->drawing.annotate)
+		return misuse(err, "--annotate goes with collapsed output");
 	if (output->report)
 		return choose_parts(output, err);
 	output->drawing = drawing_format(o->output_format, o->output,

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: waits for JVMs.
+# With the JVM that it becomes or starts, until all have ended; how is said, and
+# not the status.  One that is not there is said with status 1.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+
+for jdk in $(jdks); do
+	classes=$(target_compile "$jdk") || exit 1
+	out=$scratch/out.collapsed
+	prof 0 -F 499 -t -o "$out" -- "$jdk/bin/java" -Dtarget.seconds=2 \
+		-cp "$classes" Target burners=1 || exit 1
+	# The launcher, before there is a JVM in it, and what it runs.
+	has "$out" '^.java tid=' &&
+		has "$out" '^.burner-0 .*;start_thread;.*;Target\.burn' || exit 1
+	prof 0 -F 199 -o "$out" -- sh -c "'$jdk/bin/java' -Dtarget.seconds=3 \
+		-cp '$classes' Target burners=1; exit 3" || exit 1
+	has "$out" ';start_thread;.*;Target\.burn' &&
+		has "$prof_err" 'sh ended with status 3' || exit 1
+done
+prof 1 -- "$scratch/nonesuch" && has "$prof_err" 'No such file' || exit 1
+prof 2 -p 1 -- true && has "$prof_err" 'either'

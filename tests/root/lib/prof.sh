@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Sourced, after tests/jvm/lib/target.sh, by tests of `sjkc prof`: $sjkc is the
+# binary, $prof_out and $prof_err what it said last.
+# shellcheck disable=SC2154 # by who sources it
+prof_out=$scratch/prof.out
+prof_err=$scratch/prof.err
+
+# prof STATUS OPTION…: runs it, which is to end with that status.
+prof() {
+	wanted=$1
+	shift
+	timeout 100 "$sjkc" prof "$@" >"$prof_out" 2>"$prof_err"
+	status=$?
+	[ $status -eq "$wanted" ] && return
+	echo "prof $*: exit status $status, not $wanted"
+	cat "$prof_err"
+	return 1
+}
+
+# prof_start OPTION…: begins it in the background: $prof_pid, told by signals.
+prof_start() {
+	env --default-signal=INT timeout 100 "$sjkc" prof "$@" \
+		>"$prof_out" 2>"$prof_err" &
+	prof_job=$!
+	target_jobs="$target_jobs $prof_job"
+	for _ in $(seq 1 100); do
+		prof_pid=$(cat "/proc/$prof_job/task/$prof_job/children" \
+			2>/dev/null)
+		prof_pid=${prof_pid%% *}
+		[ -z "$prof_pid" ] || return 0
+		sleep 0.02
+	done
+	echo 'prof has not begun'
+	return 1
+}
+
+# prof_end STATUS: waits for it.
+prof_end() {
+	wait "$prof_job"
+	status=$?
+	[ $status -eq "$1" ] && return
+	echo "exit status $status, not $1"
+	cat "$prof_err"
+	return 1
+}
+
+# weight_of FILE PATTERN [PART]: per cent of a collapsed file's weight in lines
+# that the extended expression finds, of those that PART finds.
+weight_of() {
+	awk -v pattern="$2" -v part="${3-.}" '
+		$0 ~ part {
+			n = $NF
+			all += n
+			if ($0 ~ pattern) some += n
+		}
+		END { printf "%d\n", all ? 100 * some / all : 0 }' "$1"
+}
+
+# has FILE TEXT: says when it does not.
+has() {
+	grep -qE -- "$2" "$1" && return
+	echo "no $2 in $(basename "$1"):"
+	head -c 2000 "$1"
+	return 1
+}
+
+# at_least LEAST SHARE WHAT
+at_least() {
+	[ "$2" -ge "$1" ] && return
+	echo "$3: $2 %, not $1"
+	return 1
+}

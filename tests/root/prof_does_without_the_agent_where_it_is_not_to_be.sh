@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: waits for JVMs.
+# When it may not be loaded, names are from the JVM's memory, which is said; what
+# cannot be without it fails with the JVM's reason.  --quiet-target and --no-agent
+# have nothing printed in the JVM, which the agent has from JDK 21 on.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+
+for jdk in $(jdks); do
+	for flag in -XX:-EnableDynamicAgentLoading -XX:+DisableAttachMechanism; do
+		target "$jdk" $flag -- burners=1 || exit 1
+		prof 0 -d 1s -o "$scratch/out.collapsed" "$pid" || exit 1
+		has "$prof_err" "no agent is loaded, names are from the JVM's" &&
+			has "$prof_err" "${flag#-XX:?}" &&
+			has "$scratch/out.collapsed" ';Target\.burn' || exit 1
+		prof 5 -e alloc -d 1s "$pid" && has "$prof_err" "${flag#-XX:?}" || exit 1
+		! grep -q 'Full thread dump' "$said" ||
+			{ echo "$flag: it was signalled"; exit 1; }
+		target_end "$pid"
+	done
+	target "$jdk" -- burners=1 || exit 1
+	for quiet in --no-agent --quiet-target; do
+		prof 0 $quiet -d 1s -o "$scratch/out.collapsed" "$pid" &&
+			has "$scratch/out.collapsed" ';Target\.burn' || exit 1
+		[ "$(cat "$said")" = READY ] || { cat "$said"; exit 1; }
+		[ $quiet != --no-agent ] ||
+			! grep sjkc "/proc/$pid/maps" || exit 1
+	done
+	prof 0 -d 1s -o "$scratch/out.collapsed" "$pid" || exit 1
+	if grep -q WARNING "$said"; then
+		has "$prof_err" 'loading the agent: the JVM will print a warning' ||
+			exit 1
+	fi
+	target_end "$pid"
+done

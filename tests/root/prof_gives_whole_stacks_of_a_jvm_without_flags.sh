@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: waits for samples.
+# From the kernel's frames to the thread's first, by name, with an agent and
+# without anything in the JVM; the two have the same hottest frames.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+
+check() {
+	root='^\[[a-z]*-0 tid=[0-9]*\];(clone3|__clone|clone);start_thread;'
+	all='^\[(burner|allocator)-0 '
+	at_least 99 "$(weight_of "$1" "$root" "$all")" "$1: to the root" &&
+		at_least 98 "$(weight_of "$1" \
+			';java\.lang\.Thread\.run(_\[.\])?;.*Target\.' "$all")" \
+			"$1: of the program" &&
+		at_least 80 "$(weight_of "$1" 'Target\.burn(_\[j\]|_\[1\])?(;| )' \
+			'^\[burner-0 ')" "$1: where it burns" &&
+		has "$1" ';Target\.lambda\$start\$0' &&
+		has "$1" ';JavaCalls::call_helper;call_stub;' &&
+		has "$1" ';asm_sysvec_|;entry_SYSCALL_64|_\[k\]' || return
+	! grep -q '\[unknown' "$1" || {
+		grep '\[unknown' "$1"
+		return 1
+	}
+}
+
+for jdk in $(jdks); do
+	target "$jdk" -- burners=1 allocators=1 || exit 1
+	agent=$scratch/agent.collapsed
+	plain=$scratch/plain.collapsed
+	prof 0 -d 2s -F 499 -t --annotate -o "$agent" "$pid" &&
+		check "$agent" || exit 1
+	prof 0 -d 2s -F 499 -t --annotate --no-agent -o "$plain" "$pid" &&
+		check "$plain" || exit 1
+	for burnt in "$agent" "$plain"; do
+		sed -nE 's/^\[burner-0 [^;]*;(.*Target\.burn)(_\[.\])?[; ].*/\1/p' \
+			"$burnt" | sort -u >"$burnt.frames"
+	done
+	cmp "$agent.frames" "$plain.frames" || {
+		diff "$agent.frames" "$plain.frames"
+		exit 1
+	}
+	target_end "$pid"
+done

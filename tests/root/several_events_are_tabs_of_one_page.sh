@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: waits for samples.
+# Allocations by bytes and waits for monitors by time, at the Java method that
+# was at work, through the agent; all that was asked for in one run.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+
+for jdk in $(jdks); do
+	target "$jdk" -- allocators=1 || exit 1
+	prof 0 -e cpu,offcpu,wall,alloc -d 2s "$pid" || exit 1
+	all='cpu, offcpu, wall, alloc'
+	has "$prof_out" " Hz \\([a-z-]*\\), 2\\.[0-9] s, [0-9]+ samples, 0 lost" || exit 1
+	for event in cpu offcpu wall alloc; do
+		has "$prof_out" "^$event of Target \\($pid\\): $all at 99 Hz" ||
+			exit 1
+	done
+	prof 0 -e alloc -d 2s -o "$scratch/alloc.collapsed" "$pid" || exit 1
+	at_least 99 "$(weight_of "$scratch/alloc.collapsed" \
+		';Target\.allocate [0-9]+$')" 'allocated there' || exit 1
+	prof 0 -e cpu,wall,alloc -d 1s -o "$scratch/all.json" "$pid" || exit 1
+	for event in cpu wall alloc; do
+		has "$scratch/all.json" \
+			"\"type\":\"sampled\",\"name\":\"$event\"" || exit 1
+	done
+	prof 2 -e cpu,nonesuch "$pid" && has "$prof_err" 'nonesuch: there are cpu' ||
+		exit 1
+	target_end "$pid"
+done

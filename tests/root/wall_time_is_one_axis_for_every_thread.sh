@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: waits for samples.
+# Of a thread that burns and of those that sleep, which run for none of the time,
+# all of it is told; off the CPU the JVM's and the kernel's frames say where.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+
+# ms_of THREAD: of the last run.
+ms_of() {
+	awk -v thread="^\\\\[$1 tid=" '
+		$0 ~ thread { all += $NF }
+		END { printf "%d\n", all / 1000000 }' "$wall"
+}
+
+wall=$scratch/wall.collapsed
+for jdk in $(jdks); do
+	target "$jdk" -- burners=1 threads=2 parked=1 || exit 1
+	prof 0 -e wall -d 2s -t -o "$wall" "$pid" || exit 1
+	for thread in burner-0 idle-0 idle-1 parked-0 'Reference Handler' main; do
+		ms=$(ms_of "$thread")
+		[ "$ms" -ge 1800 ] && [ "$ms" -le 2600 ] || {
+			echo "$thread: $ms ms of 2 s"
+			exit 1
+		}
+	done
+	at_least 99 "$(weight_of "$wall" \
+		';start_thread;.*;Target.sleep;java.lang.Thread.sleep.*futex' \
+		'^.idle-0 ')" 'asleep' || exit 1
+	prof 0 -e offcpu -d 1s -t -o "$wall" "$pid" || exit 1
+	has "$wall" '^.idle-0 .*;Target.sleep;' || exit 1
+	! grep -qE 'bpf_|__schedule' "$wall" || {
+		grep -E 'bpf_|__schedule' "$wall"
+		exit 1
+	}
+	target_end "$pid"
+done
