@@ -30,7 +30,8 @@ enum {
 	AGENT_REPORT_AT = 2048, /* where the report is; the orders are at 0 */
 };
 
-#define AGENT_RING (UINT64_C(256) << 20)
+/* A compiled method takes some 200 bytes of it. */
+#define AGENT_RING (UINT64_C(64) << 20)
 
 /*
  * The options of Agent_OnAttach: one of these and the path of the stream file.

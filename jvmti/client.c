@@ -3,37 +3,28 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/saturate.h"
 #include "core/base/text.h"
 #include "jvmti/agent_protocol.h"
 #include "jvmti/client_folder.h"
 #include "jvmti/client_library.h"
 #include "jvmti/client_load.h"
+#include "jvmti/client_stream.h"
 #include "jvmti/client_symbols.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define LONGEST_NS   (60 * CLOCK_NS_PER_S) /* of loading */
 #define GOODBYE_NS   (2 * CLOCK_NS_PER_S)
-#define PART         ((size_t)1 << 20)
-#define PUNCH_FROM   ((uint64_t)1 << 20) /* bytes */
-#define FIRST_MODERN 21                  /* JDK that warns (JEP 451) */
+#define FIRST_MODERN 21 /* JDK that warns (JEP 451) */
 
 struct agent_client {
 	const struct jvm *jvm;
-	int stream;                /* holds the lock */
+	struct client_stream stream;
 	char path[AGENT_PATHS];    /* of the stream, as the JVM sees it */
 	char library[AGENT_PATHS]; /* likewise */
-	struct agent_orders orders;
-	struct agent_report report; /* as it was last read */
-	uint64_t punched;
-	struct text left; /* the beginning of a record */
-	bool is_broken;   /* what it writes cannot be read */
 	struct client_symbols *symbols;
 	int64_t load_ns;
 };
@@ -63,43 +54,6 @@ static unsigned wants_of(const struct agent_options *o)
 {
 	return AGENT_SYMBOLS | AGENT_LINES | (o->alloc ? AGENT_ALLOC : 0u) |
 	       (o->lock ? AGENT_LOCK : 0u);
-}
-
-static int lock_stream(int fd, struct error *err)
-{
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-	if (fcntl(fd, F_OFD_SETLK, &lock) < 0)
-		return fail_sys(err, ERROR_REFUSED,
-				"cannot lock the agent's file");
-	return 0;
-}
-
-static int read_report(struct agent_client *a, struct error *err)
-{
-	struct agent_report r;
-
-	/* It may be read amid its writing; then once more. */
-	for (int i = 0; i < 100; i++) {
-		ssize_t got = pread(a->stream, &r, sizeof(r), AGENT_REPORT_AT);
-
-		if (got != sizeof(r))
-			break;
-		if (r.produced == ~r.not_produced &&
-		    r.produced >= a->orders.consumed &&
-		    r.produced - a->orders.consumed <= AGENT_RING) {
-			a->report = r;
-			return 0;
-		}
-		/* Nothing has been reported yet. */
-		if (r.produced == 0 && r.not_produced == 0)
-			return 0;
-	}
-	a->is_broken = true;
-	return fail(err, ERROR_PARTIAL,
-		    "%d: the agent's file cannot be read any more: the JVM, or "
-		    "who has its user, has changed it",
-		    (int)a->jvm->pid);
 }
 
 /* What JVMTI's functions say (jvmtiError), as far as it is to be expected. */
@@ -133,10 +87,10 @@ static int check_start(struct agent_client *a, struct error *err)
 		"its orders",
 		"mmap",
 	};
-	const struct agent_report *r = &a->report;
+	const struct agent_report *r = &a->stream.report;
 
-	if (read_report(a, err))
-		return -1;
+	if (client_stream_look(&a->stream, err))
+		return fail_in(err, "%d", (int)a->jvm->pid);
 	switch (r->state) {
 	case AGENT_RUNS:
 		return 0;
@@ -181,14 +135,13 @@ static int begin(struct agent_client *a, struct attach *attach,
 	struct agent_folder folder;
 	int ret;
 
-	if (agent_folder_make(&folder, a->jvm, &a->orders, !is_known,
+	if (agent_folder_make(&folder, a->jvm, &a->stream.orders, !is_known,
 			      deadline_ns, err))
 		return -1;
-	a->stream = folder.stream;
 	memcpy(a->path, folder.stream_path, sizeof(a->path));
 	if (!is_known)
 		memcpy(a->library, folder.library, sizeof(a->library));
-	ret = lock_stream(a->stream, err);
+	ret = client_stream_hold(&a->stream, folder.stream, err);
 	if (ret == 0)
 		ret = load(a, attach, AGENT_START, err);
 	agent_folder_remove(&folder);
@@ -207,16 +160,9 @@ struct agent_client *agent_client_open(const struct jvm *jvm,
 	int ret = -1;
 
 	a->jvm = jvm;
-	a->stream = -1;
 	a->symbols = client_symbols_new();
-	a->orders = (struct agent_orders){
-		.magic = AGENT_MAGIC,
-		.version = AGENT_VERSION,
-		.wants = wants_of(o),
-		.alloc_interval = o->alloc_interval ? o->alloc_interval
-						    : UINT64_MAX,
-		.not_consumed = ~UINT64_C(0),
-	};
+	client_stream_init(&a->stream, wants_of(o),
+			   o->alloc_interval ? o->alloc_interval : UINT64_MAX);
 	if (agent_load_allowed(jvm, err) == 0)
 		attach = attach_open(jvm, timeout_ns, err);
 	if (attach)
@@ -236,7 +182,7 @@ static void say_goodbye(struct agent_client *a)
 	struct attach *attach;
 	struct error unused;
 
-	if (a->report.state != AGENT_RUNS || !jvm_runs(a->jvm))
+	if (a->stream.report.state != AGENT_RUNS || !jvm_runs(a->jvm))
 		return;
 	attach = attach_open(a->jvm, GOODBYE_NS, &unused);
 	if (attach)
@@ -248,96 +194,18 @@ void agent_client_close(struct agent_client *a)
 {
 	if (!a)
 		return;
-	if (a->stream >= 0) {
+	if (a->stream.fd >= 0)
 		say_goodbye(a);
-		close(a->stream);
-	}
+	client_stream_close(&a->stream);
 	client_symbols_free(a->symbols);
-	text_release(&a->left);
 	free(a);
-}
-
-/* Tells the agent what it may write over, and gives the memory back. */
-static void consume(struct agent_client *a, uint64_t len)
-{
-	uint64_t from, to;
-
-	a->orders.consumed += len;
-	a->orders.not_consumed = ~a->orders.consumed;
-	from = a->punched % AGENT_RING;
-	to = a->orders.consumed % AGENT_RING;
-	/* Beyond the ring's end it is done the next time. */
-	if (to < from) {
-		to = AGENT_RING;
-	} else if (to - from < PUNCH_FROM) {
-		return;
-	}
-	fallocate(a->stream, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		  (off_t)(AGENT_HEADER + from), (off_t)(to - from));
-	a->punched += to - from;
-}
-
-static void publish(struct agent_client *a)
-{
-	ssize_t ignored = pwrite(a->stream, &a->orders, sizeof(a->orders), 0);
-
-	/* It is the agent's loss when it does not know of room. */
-	(void)ignored;
-}
-
-static int damaged(struct agent_client *a, struct error *err)
-{
-	a->is_broken = true;
-	return fail(err, ERROR_PARTIAL,
-		    "%d: what the agent has written cannot be read",
-		    (int)a->jvm->pid);
-}
-
-/* Takes in a part of what there is; *left behind it. */
-static int take_part(struct agent_client *a, size_t len, struct error *err)
-{
-	uint64_t at = a->orders.consumed % AGENT_RING;
-	size_t have = a->left.len, taken;
-	char *bytes = xmalloc(have + len);
-	ssize_t got;
-	int ret = 0;
-
-	if (have)
-		memcpy(bytes, a->left.bytes, have);
-	got = pread(a->stream, bytes + have, len, (off_t)(AGENT_HEADER + at));
-	if (got != (ssize_t)len ||
-	    !client_symbols_take(a->symbols, bytes, have + len, &taken)) {
-		ret = damaged(a, err);
-	} else {
-		text_clear(&a->left);
-		text_add(&a->left, bytes + taken, have + len - taken);
-		consume(a, len);
-	}
-	free(bytes);
-	return ret;
 }
 
 int agent_client_read(struct agent_client *a, struct error *err)
 {
-	uint64_t end;
-	int ret = 0;
-
-	if (a->is_broken)
-		return 0;
-	if (read_report(a, err))
-		return -1;
-	end = a->report.produced;
-	if (end == a->orders.consumed)
-		return 0;
-	while (ret == 0 && a->orders.consumed < end) {
-		uint64_t len = end - a->orders.consumed;
-		uint64_t to_end = AGENT_RING - a->orders.consumed % AGENT_RING;
-
-		len = len < to_end ? len : to_end;
-		ret = take_part(a, len < PART ? (size_t)len : PART, err);
-	}
-	publish(a);
-	return ret;
+	if (client_stream_read(&a->stream, a->symbols, err))
+		return fail_in(err, "%d", (int)a->jvm->pid);
+	return 0;
 }
 
 struct java_symbols *agent_client_symbols(struct agent_client *a)
@@ -375,9 +243,12 @@ int agent_client_probe_lock(const struct agent_client *a,
 
 void agent_client_costs(const struct agent_client *a, struct agent_costs *costs)
 {
+	const struct agent_report *r = &a->stream.report;
+
 	*costs = (struct agent_costs){
 		.load_ns = a->load_ns,
-		.replay_ns = (int64_t)a->report.replay_ns,
-		.bytes = a->report.produced,
+		.replay_ns = (int64_t)r->replay_ns,
+		.bytes = r->produced,
+		.lost = saturate_add(r->lost, r->cut),
 	};
 }

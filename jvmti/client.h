@@ -46,9 +46,18 @@ void agent_client_close(struct agent_client *a); /* NULL is fine */
  */
 const char *agent_client_warning(const struct jvm *jvm);
 
-/* Takes in what the agent has written since; before a batch of samples. */
+/*
+ * Takes in what the agent has written since; before a batch of samples.
+ * ERROR_PARTIAL, once, when that cannot be read; what was known stays known.
+ */
 int agent_client_read(struct agent_client *a, struct error *err);
 
+/*
+ * Of compiled methods and generated code; it knows no interpreted ones, for
+ * which vm_symbols.h is there.  Both give the same names but for the linkers of
+ * method handles (MethodHandle.linkToStatic, invokeBasic and kin): the JVM has
+ * one jmethodID for all of them, so that the agent is told any.
+ */
 struct java_symbols *agent_client_symbols(struct agent_client *a);
 
 /* Where the agent's functions for uprobes are: a file and an offset in it. */
@@ -66,6 +75,7 @@ int agent_client_probe_lock(const struct agent_client *a,
 struct agent_costs {
 	int64_t load_ns, replay_ns;
 	uint64_t bytes; /* written by it so far */
+	uint64_t lost;  /* methods and code that it had no room to tell of */
 };
 
 void agent_client_costs(const struct agent_client *a,
