@@ -10,15 +10,15 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.util.Random;
+import java.util.SplittableRandom;
 
 public class Digests {
-	static final Random random = new Random(42);
+	static final SplittableRandom random = new SplittableRandom(42);
 
 	static String randomString() {
 		StringBuilder text = new StringBuilder();
 
-		for (int i = 0; i < 64; i++)
+		for (int i = 0; i < 16; i++)
 			text.append((char) ('a' + random.nextInt(26)));
 		return text.toString();
 	}
