@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+#	tests/bench/prof.sh SJKC
+#
+# What prof costs: a program that is sampled, and us.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+sjkc=$(realpath "$1")
+scratch=$(mktemp -d)
+. tests/jvm/lib/target.sh
+trap 'target_end_all; rm -rf "$scratch"' EXIT
+
+[ "$(id -u)" -eq 0 ] || { echo 'prof: not root: left out'; exit 0; }
+for jdk in $(jdks); do
+	"$jdk/bin/javac" -nowarn -d "$scratch" tests/bench/Throughput.java ||
+		exit 1
+	echo "a program under prof ($(basename "$jdk")), load $(cut -d ' ' -f 1 /proc/loadavg):"
+	python3 tests/bench/prof.py "$sjkc" "$jdk" "$scratch" \
+		"${ROUNDS:-7}" "${SECONDS_EACH:-4}"
+done
