@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Begins early: a quarter of a minute of samples for each of two programs.
+# Begins early: ten seconds of CPU time of each of two programs.
 # Two programs on which samplers are known to lie, and what the JDK says of the
 # same run, which has had a sampler by CPU time since 25 (JEP 509): of the ten
 # hottest methods, shares of self and total agree within 3 points, whoever gives
-# the names.  That of zlib is native code's, which the JDK's sees as its caller's.
+# the names.  What native code takes is its caller's, for the JDK's; and where a
+# routine of the JVM's own is the leaf, such as that for MD5, the JDK's leaves out
+# the method that called it (25.0.3: its time is said to be the next caller's), so
+# that Digests has MD5 compiled.
 # Beside it, printed, what thread dumps say, which are of safepoints.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
@@ -18,13 +21,28 @@ newest() {
 	done | tail -n 1
 }
 
-# sampled NAME OPTION…: what prof says of the program, into NAME.collapsed.
-sampled() {
+# begin NAME OPTION…: prof of the program, into NAME.collapsed, until told.
+begin() {
 	name=$1
 	shift
-	timeout 60 "$sjkc" prof -q -p "$pid" --thread-name '^worker$' \
-		--annotate -o "$scratch/$name.collapsed" "$@" \
-		2>"$scratch/err" || { cat "$scratch/err"; return 1; }
+	env --default-signal=INT timeout --foreground 120 "$sjkc" prof -p "$pid" \
+		--thread-name '^worker$' --annotate --samples \
+		-o "$scratch/$name.collapsed" "$@" 2>"$scratch/$name.err" &
+	eval "${name}_job=$!"
+	target_jobs="$target_jobs $!"
+	target_wait "$scratch/$name.err" 'sampling'
+}
+
+# finish NAME: 7 says that samples were lost, which takes nothing from shares.
+finish() {
+	eval "job=\$${1}_job"
+	kill -INT "$job"
+	wait "$job"
+	status=$?
+	case $status in 0 | 7) return ;; esac
+	echo "prof: exit status $status"
+	cat "$scratch/$1.err"
+	return 1
 }
 
 jfr() {
@@ -32,13 +50,33 @@ jfr() {
 		{ cat "$scratch/out"; return 1; }
 }
 
+# The worker's CPU time, in ticks, a hundred a second.
+ticks() {
+	for task in "/proc/$pid/task"/*; do
+		[ "$(cat "$task/comm")" != worker ] ||
+			sed 's/.*) //' "$task/stat" | awk '{ print $12 + $13 }'
+	done
+}
+
+# burn TICKS: waits until the worker has had so much more, at most a minute.
+burn() {
+	until_ticks=$(($(ticks) + $1))
+	for _ in $(seq 1 300); do
+		[ "$(ticks)" -lt $until_ticks ] || return 0
+		sleep 0.2
+	done
+	echo "the worker has had $(ticks) ticks, not $until_ticks"
+	return 1
+}
+
+# All three at once, so that they are of the same time.
 record() {
+	begin agent -F 499 && begin metadata -F 499 --no-agent || return
 	jfr JFR.start name=cpu settings=none '+jdk.CPUTimeSample#enabled=true' \
 		'+jdk.CPUTimeSample#throttle=500/s' \
 		filename="$scratch/cpu.jfr" || return
-	sampled metadata -d 8s -F 499 --no-agent &&
-		sampled agent -d 8s -F 499 || return
-	jfr JFR.stop name=cpu || return
+	burn 800 && finish agent && finish metadata && jfr JFR.stop name=cpu ||
+		return
 	"$sjkc" flame -q -e cpu-time --thread-name '^worker$' --annotate \
 		-o "$scratch/jdk.collapsed" "$scratch/cpu.jfr"
 }
@@ -58,7 +96,7 @@ compare() {
 
 # By thread dumps, a hundred or so; what they say is shown, not checked.
 dumped() {
-	sampled dump --sampler dump -F 20 -d 5s || return
+	begin dump --sampler dump -F 20 && burn 200 && finish dump || return
 	echo '| the same by thread dumps:'
 	python3 $lib/shares.py self "$scratch/dump.collapsed" \
 		"$scratch/metadata.collapsed" 100 3 | sed 's/^/| /'
@@ -67,9 +105,10 @@ dumped() {
 check() {
 	target_program=$1 target_memory='-Xmx256m -XX:+UseSerialGC'
 	target "$jdk" -XX:TieredStopAtLevel=4 \
-		-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints || return
-	# All that is hot is to be compiled: half of the time is over in a second.
-	sleep 5
+		-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints \
+		-XX:-UseMD5Intrinsics || return
+	# All that is hot is to be compiled.
+	burn 300 || return
 	echo "| $1: the JDK's samples, ours:"
 	record && compare && dumped || return
 }

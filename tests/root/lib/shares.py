@@ -6,8 +6,10 @@
 # Compares what two samplers say of one run: the shares of the COUNT (10) methods
 # that A finds hottest, among the Java frames: what is native or the kernel's
 # above them counts for the Java method that called it.  Collapsed stack traces,
-# with marks (--annotate) of what each frame is.  Prints a table; fails when a
-# share differs by more than so many points.
+# with marks (--annotate) of what each frame is, and counts of samples.  Prints a
+# table; fails when a share differs by more than so many points and two standard
+# errors of what so many samples can tell.
+import math
 import re
 import sys
 from collections import Counter
@@ -37,7 +39,9 @@ def main(which, one, other, points, count=10):
     print(f"{which}: {a_total} and {b_total}")
     far = 0
     for name in sorted(a, key=a.get, reverse=True)[: int(count)]:
-        differs = abs(a[name] - b.get(name, 0)) > float(points)
+        p = a[name] / 100
+        error = 100 * math.sqrt(p * (1 - p) * (1 / a_total + 1 / b_total))
+        differs = abs(a[name] - b.get(name, 0)) > float(points) + 2 * error
         far += differs
         print(f"{a[name]:6.1f} {b.get(name, 0):6.1f} {'!' if differs else ' '} {name}")
     return 1 if far else 0
