@@ -30,7 +30,7 @@ begin() {
 		-o "$scratch/$name.collapsed" "$@" 2>"$scratch/$name.err" &
 	eval "${name}_job=$!"
 	target_jobs="$target_jobs $!"
-	target_wait "$scratch/$name.err" 'sampling'
+	target_wait "$scratch/$name.err" 'sampling\|safepoints'
 }
 
 # finish NAME: 7 says that samples were lost, which takes nothing from shares.

@@ -20,14 +20,17 @@ java = re.compile(r"_\[[ji01]\]$")
 def shares(path, which):
     counts, total = Counter(), 0
     with open(path, encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            stack, _, weight = line.rstrip("\n").rpartition(" ")
-            frames = [java.sub("", f) for f in stack.split(";") if java.search(f)]
-            if not frames:
-                continue
-            total += int(weight)
-            for name in {frames[-1]} if which == "self" else set(frames):
-                counts[name] += int(weight)
+        stacks = [line.rstrip("\n").rpartition(" ") for line in lines]
+    # Thread dumps have nothing but Java frames, and no marks.
+    marked = any(java.search(f) for s, _, _ in stacks for f in s.split(";"))
+    for stack, _, weight in stacks:
+        frames = [java.sub("", f) for f in stack.split(";")
+                  if not marked or java.search(f)]
+        if not frames:
+            continue
+        total += int(weight)
+        for name in {frames[-1]} if which == "self" else set(frames):
+            counts[name] += int(weight)
     if not total:
         sys.exit(f"{path} has no Java frames")
     return {name: 100 * n / total for name, n in counts.items()}, total
