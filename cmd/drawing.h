@@ -32,7 +32,8 @@ struct drawing {
 	struct event_view *views;
 	size_t view_count;
 	size_t selected;
-	const char *source; /* what was read, for people */
+	const char *source; /* what was read or sampled, for people */
+	const char *name;   /* the same in fewer words; or NULL */
 	const char *output; /* file name, or "-" */
 };
 

@@ -42,7 +42,7 @@ static int write_out(void *self, struct error *err)
 {
 	struct dumping *d = self;
 	int64_t until = d->stopped_ns ? d->stopped_ns : clock_monotonic_ns();
-	struct text title = { 0 };
+	struct text title = { 0 }, rate = { 0 };
 	int ret;
 
 	profile_retain(d->profile, is_wanted, d);
@@ -54,7 +54,11 @@ static int write_out(void *self, struct error *err)
 					     : "all threads",
 		    d->taken, d->hz,
 		    (double)(until - d->start_ns) / CLOCK_NS_PER_S);
-	ret = d->o->write(d->o->self, d->profile, title.bytes, err);
+	text_printf(&rate, "of threads at %" PRIu64 " Hz", d->hz);
+	profile_set(d->profile, "thread-dump", "rate", rate.bytes);
+	ret = d->o->write(d->o->self, d->profile, d->name.bytes, title.bytes,
+			  err);
+	text_release(&rate);
 	text_release(&title);
 	return ret;
 }

@@ -224,11 +224,14 @@ static void add_title(const struct session *s, struct text *out)
 static int write_out(void *self, struct error *err)
 {
 	struct session *s = self;
-	struct text title = { 0 };
+	struct text name = { 0 }, title = { 0 };
 	int ret;
 
+	prof_targets_name(&s->targets, &name);
 	add_title(s, &title);
-	ret = s->o->write(s->o->self, s->shared.profile, title.bytes, err);
+	ret = s->o->write(s->o->self, s->shared.profile, name.bytes,
+			  title.bytes, err);
+	text_release(&name);
 	text_release(&title);
 	return ret;
 }

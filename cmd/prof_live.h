@@ -43,10 +43,11 @@ struct prof_live_options {
 
 	/*
 	 * Writes what was sampled so far, at its end and whenever a snapshot is
-	 * asked for; title says what was sampled.
+	 * asked for; name is whose samples they are, title what was sampled,
+	 * too.
 	 */
-	int (*write)(void *self, struct profile *p, const char *title,
-		     struct error *err);
+	int (*write)(void *self, struct profile *p, const char *name,
+		     const char *title, struct error *err);
 	void *self;
 };
 

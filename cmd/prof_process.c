@@ -19,8 +19,8 @@ struct writing {
 };
 
 /* Views are of this profile as it is: they are chosen each time. */
-static int write_profile(void *self, struct profile *p, const char *title,
-			 struct error *err)
+static int write_profile(void *self, struct profile *p, const char *name,
+			 const char *title, struct error *err)
 {
 	const struct writing *w = self;
 	struct drawing_options options = w->options->drawing;
@@ -28,6 +28,7 @@ static int write_profile(void *self, struct profile *p, const char *title,
 		.options = &options,
 		.profile = p,
 		.source = title,
+		.name = name,
 		.output = w->options->output ? w->options->output : "-",
 	};
 	int ret;

@@ -140,7 +140,8 @@ static struct report_options report_options(const struct prof_output *output,
 	const struct prof_options *o = output->options;
 
 	return (struct report_options){
-		.source = d->source,
+		.source = d->name ? d->name : d->source,
+		.alone = !output->every_event,
 		.parts = output->parts,
 		.frames = o->top,
 		.threads = (o->top + 1) / 2,

@@ -36,6 +36,7 @@ extern const char *const report_part_names[REPORT_PARTS];
 
 struct report_options {
 	const char *source;     /* "dump.jfr", "4711 Main" */
+	bool alone;             /* others of its events are to be named */
 	unsigned parts;         /* bits of enum report_part */
 	size_t frames, threads; /* rows of each at most; 0: all */
 	double min_percent;     /* what calls come to that are shown, */

@@ -136,16 +136,18 @@ static void put_line(struct text *out, const struct report *r,
 	text_release(&line);
 }
 
-static void put_losses(struct text *out, const struct report *r)
+/* What was lost, and what else the source had to say. */
+static void put_remarks(struct text *out, const struct report *r, bool losses)
 {
 	const struct profile *p = r->profile;
 	struct text line = { 0 };
 
 	for (size_t i = 0; i < p->remark_count; i++) {
-		if (!p->remarks[i].is_loss)
+		if (p->remarks[i].is_loss != losses)
 			continue;
 		text_clear(&line);
-		text_printf(&line, "lost: %s: %" PRIu64, p->remarks[i].what,
+		text_printf(&line, "%s: %s: %" PRIu64,
+			    losses ? "lost" : "note", p->remarks[i].what,
 			    p->remarks[i].count);
 		columns_wrap(out, line.bytes, r->options->width);
 	}
@@ -155,8 +157,10 @@ static void put_losses(struct text *out, const struct report *r)
 void report_head(struct text *out, const struct report *r)
 {
 	put_line(out, r, add_what);
-	put_losses(out, r);
+	put_remarks(out, r, true);
 	put_line(out, r, add_bias);
+	put_remarks(out, r, false);
 	put_line(out, r, add_states);
-	put_line(out, r, add_others);
+	if (r->options->alone)
+		put_line(out, r, add_others);
 }
