@@ -77,7 +77,11 @@ static bool is_pointer(uint64_t address)
 	return address >= 4096 && !(address & 7) && address >> 47 == 0;
 }
 
-/* Goes all around: the method's pool has a holder whose pool it is. */
+/*
+ * Goes all around: the method's pool has a holder whose pool it is, or was: of
+ * a class that was redefined, methods that still run have the pool of before,
+ * whose holder is the class (VM_RedefineClasses::redefine_single_class).
+ */
 static void look(struct method_check *m, struct known *k)
 {
 	uint64_t holder;
@@ -107,8 +111,9 @@ static void look(struct method_check *m, struct known *k)
 	parts[1] = (struct memory_range){ holder + m->at.holder_name, &pair[1],
 					  8, false };
 	m->memory->read_all(m->memory, parts, 2);
-	if (!parts[0].is_read || !parts[1].is_read || pair[0] != k->pool ||
-	    !is_pointer(pair[1]))
+	if (!parts[0].is_read || !parts[1].is_read || !is_pointer(pair[1]) ||
+	    (pair[0] != k->pool &&
+	     memory_u64(m->memory, pair[0] + m->at.holder) != holder))
 		return;
 	k->said.is_valid = true;
 	k->said.code = k->const_method + m->at.size;

@@ -243,6 +243,32 @@ static void another_method_at_the_same_place_is_noticed(void **state)
 	close_place(&p);
 }
 
+/* Its old pool has the class as its holder, whose pool is another now. */
+static void a_method_that_runs_on_when_redefined_is_named(void **state)
+{
+	struct place p;
+	uint64_t holder, pool;
+
+	(void)state;
+	open_place(&p, 25);
+	image_class(&p.image, "a/B");
+	holder = p.image.holder;
+	pool = p.image.constants;
+	image_class(&p.image, "a/New");
+	p.methods[0] = add_method(&p, "old", "()V");
+	image_put(&p.image,
+		  p.image.constants + p.image.layout.method.pool_holder, holder,
+		  8);
+	assert_string_equal(interpreted(&p, p.methods[0], 0), "a.B.old()V:5I");
+	/* But not when that pool is nobody's. */
+	image_put(&p.image, pool + p.image.layout.method.pool_holder, 0, 8);
+	vm_symbols_begin(p.symbols);
+	compiled(&p, 0);
+	p.methods[0] = add_method(&p, "other", "()V");
+	assert_string_equal(interpreted(&p, p.methods[0], 0), "");
+	close_place(&p);
+}
+
 static void an_nmethod_that_has_gone_meanwhile_is_not_believed(void **state)
 {
 	struct vm_symbols_counts counts;
@@ -513,6 +539,7 @@ int main(void)
 		cmocka_unit_test(
 			a_class_that_goes_takes_no_compiled_names_with_it),
 		cmocka_unit_test(another_method_at_the_same_place_is_noticed),
+		cmocka_unit_test(a_method_that_runs_on_when_redefined_is_named),
 		cmocka_unit_test(
 			an_nmethod_that_has_gone_meanwhile_is_not_believed),
 		cmocka_unit_test(tables_outside_their_place_are_not_read),
