@@ -135,7 +135,6 @@ static void add_thread(struct prof_target *t, pid_t tid, struct sample *sample)
 		add_kernel(t, tid);
 	if (!o->only_kernel)
 		add_user(t, sp, ip);
-	sample->stack = prof_frames_stack(t->frames);
 	prof_target_add(t, PROF_OFFCPU | PROF_WALL, sample);
 out:
 	text_release(&comm);

@@ -306,6 +306,11 @@ static void synthetic(struct prof_frames *f, const char *name)
 	push(f, &id, 1);
 }
 
+void prof_frames_root(struct prof_frames *f, const char *name)
+{
+	synthetic(f, name);
+}
+
 void prof_frames_batch(struct prof_frames *f)
 {
 	f->batch++;

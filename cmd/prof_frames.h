@@ -53,6 +53,9 @@ void prof_frames_kernel_name(struct prof_frames *f, const char *name,
 void prof_frames_user(struct prof_frames *f, const struct unwound *u,
 		      uint64_t time_ns);
 
+/* One of our own, which says of what the frames so far are. */
+void prof_frames_root(struct prof_frames *f, const char *name);
+
 /*
  * Of a stack trace taken by a program that the scheduler called: takes away
  * that program's frames and those of the kernel that lead to it.

@@ -112,7 +112,9 @@ static int load_agent(struct prof_target *t, struct error *err)
 	const char *warning;
 	struct error why;
 
-	if (o->no_agent || t->jvm.kind != JVM_HOTSPOT)
+	/* What was not named is not changed. */
+	if ((o->all && !needs_agent(o)) || o->no_agent ||
+	    t->jvm.kind != JVM_HOTSPOT)
 		return 0;
 	warning = agent_client_warning(&t->jvm);
 	if (warning && o->quiet_target && !needs_agent(o)) {
@@ -271,6 +273,9 @@ void prof_target_add(struct prof_target *t, unsigned wanted,
 {
 	struct prof_shared *s = t->shared;
 
+	if (s->o->all || s->o->pid_count > 1)
+		prof_frames_root(t->frames, t->name.bytes);
+	sample->stack = prof_frames_stack(t->frames);
 	for (unsigned left = wanted & s->o->events; left; left &= left - 1) {
 		sample->event = s->events[__builtin_ctz(left)];
 		profile_add(s->profile, sample);
@@ -313,6 +318,5 @@ void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 		walk(t, e, stack);
 	if (is_call(e))
 		prof_frames_drop_callback(t->frames);
-	sample.stack = prof_frames_stack(t->frames);
 	prof_target_add(t, of[e->kind], &sample);
 }

@@ -66,7 +66,10 @@ void prof_target_free(struct prof_target *t); /* NULL is fine */
 /* Before a batch of samples. */
 void prof_target_begin(struct prof_target *t);
 
-/* Adds a sample to those of the events (PROF_…) that are wanted. */
+/*
+ * Adds a sample with the frames that there are now to those of the events
+ * (PROF_…) that are wanted.
+ */
 void prof_target_add(struct prof_target *t, unsigned events,
 		     struct sample *sample);
 
