@@ -32,6 +32,7 @@ struct kernel_symbols {
 	struct kernel_place *places;
 	size_t count, cap;
 	struct text names; /* each with its NUL */
+	uint64_t last;     /* address that was read */
 	bool is_sorted;
 };
 
@@ -76,12 +77,11 @@ static uint32_t keep_name(struct kernel_symbols *k, const struct symbol *s)
 /* Global ones first, then as they are listed. */
 static void keep(struct kernel_symbols *k, const struct symbol *s)
 {
-	struct kernel_place *last = k->count ? &k->places[k->count - 1] : NULL;
 	bool is_code = strchr("tTwW", s->type) != NULL;
 	uint32_t rank = (s->type != 'T') + (*s->name == '_');
 
-	if (last && last->address > s->address)
-		k->is_sorted = false;
+	k->is_sorted &= s->address >= k->last;
+	k->last = s->address;
 	if (k->names.len >= UINT32_MAX)
 		return;
 	array_reserve(k->places, k->cap, k->count + 1);
