@@ -66,13 +66,12 @@ static struct kept *place_of(struct java_methods *s, uint64_t method)
 {
 	uint32_t at = map64_get(&s->index, method);
 
-	if (at == MAP64_NONE) {
-		at = (uint32_t)s->count;
-		array_reserve(s->kept, s->cap, s->count + 1);
-		s->kept[s->count++] = (struct kept){ 0 };
-		map64_add(&s->index, method, at);
-	}
-	return &s->kept[at];
+	if (at != MAP64_NONE)
+		return &s->kept[at];
+	map64_add(&s->index, method, (uint32_t)s->count);
+	array_reserve(s->kept, s->cap, s->count + 1);
+	s->kept[s->count] = (struct kept){ 0 };
+	return &s->kept[s->count++];
 }
 
 /* Keeps what was read, whose lines are its own from now on. */
@@ -115,10 +114,16 @@ void java_methods_prepare(struct java_methods *s, const uint64_t *methods,
 	free(reads);
 }
 
-static bool is_still(struct java_methods *s, const struct kept *k)
+/* True when it is known, and has been looked at in this round. */
+static bool is_current(struct java_methods *s, struct kept *k)
 {
-	return k->method.name &&
-	       method_is_still(s->layout, s->memory, &k->traits);
+	if (k->looked_at == s->round)
+		return true;
+	if (!k->method.name ||
+	    !method_is_still(s->layout, s->memory, &k->traits))
+		return false;
+	k->looked_at = s->round;
+	return true;
 }
 
 const struct java_method *java_methods_get(struct java_methods *s,
@@ -126,14 +131,9 @@ const struct java_method *java_methods_get(struct java_methods *s,
 {
 	struct method_read read = { .traits.method = method };
 	uint32_t at = map64_get(&s->index, method);
-	struct kept *k = at == MAP64_NONE ? NULL : &s->kept[at];
 
-	if (k && k->looked_at == s->round)
-		return &k->method;
-	if (k && is_still(s, k)) {
-		k->looked_at = s->round;
-		return &k->method;
-	}
+	if (at != MAP64_NONE && is_current(s, &s->kept[at]))
+		return &s->kept[at].method;
 	make_room(s, 1);
 	method_read_all(s->layout, s->memory, s->names, &read, 1);
 	keep(s, &read);

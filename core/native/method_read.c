@@ -346,7 +346,7 @@ bool method_is_still(const struct method_layout *l, struct memory *memory,
 	uint64_t places[METHOD_SYMBOLS], symbols[METHOD_SYMBOLS];
 	uint64_t pointers[POINTERS] = { 0 };
 	uint16_t indexes[3] = { 0 };
-	uint8_t heads[METHOD_SYMBOLS][SYMBOL_HEAD];
+	uint8_t heads[METHOD_SYMBOLS][SYMBOL_HEAD] = { 0 };
 	struct memory_range ranges[] = {
 		{ t->method + l->method_const, &pointers[0], WORD, false },
 		{ t->const_method + l->const_constants, &pointers[1], WORD,
@@ -363,7 +363,7 @@ bool method_is_still(const struct method_layout *l, struct memory *memory,
 		{ 0 },
 	};
 	const size_t count = sizeof(ranges) / sizeof(*ranges);
-	struct memory_range *r = &ranges[count - 2 * METHOD_SYMBOLS];
+	struct memory_range *r = &ranges[count - (size_t)2 * METHOD_SYMBOLS];
 
 	symbol_places(l, t, places);
 	for (int i = 0; i < METHOD_SYMBOLS; i++) {

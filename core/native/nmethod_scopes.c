@@ -76,7 +76,7 @@ static bool find_in_blob(struct debug_info *d, const struct scopes_layout *l,
 	uint64_t end = u32_at(header, l->dependencies);
 
 	return set_table(&d->methods, blob->address, size, metadata, data,
-			 MOST_METHODS * WORD) &&
+			 (uint64_t)MOST_METHODS * WORD) &&
 	       set_table(&d->data, blob->address, size, data, pcs,
 			 MOST_DATA_BYTES) &&
 	       set_table(&d->pcs, blob->address, size, pcs, end,
@@ -99,7 +99,7 @@ static bool find_in_datas(struct debug_info *d, const struct scopes_layout *l,
 	return set_table(&d->methods, changing, u32_at(header, l->mutable_size),
 			 u32_at(header, l->relocation_size),
 			 u32_at(header, l->mutable_size),
-			 MOST_METHODS * WORD) &&
+			 (uint64_t)MOST_METHODS * WORD) &&
 	       set_table(&d->data, fixed, fixed_size, data, fixed_size,
 			 MOST_DATA_BYTES) &&
 	       set_table(&d->pcs, fixed, fixed_size, pcs, data,

@@ -75,7 +75,7 @@ static bool read_list(struct stub_names *s, uint64_t head)
 
 	s->count = 0;
 	for (uint64_t at = head; at; steps++) {
-		struct description d;
+		struct description d = { 0 };
 
 		if (steps == MOST_STUBS || at % sizeof(at) != 0 ||
 		    !memory_read(s->memory, at, &d, sizeof(d)) || !add(s, &d))
