@@ -12,6 +12,8 @@ cd "$(dirname "$0")/.." || exit 2
 sjkc=$1
 shift
 [ $# -gt 0 ] || set -- tests/root/*.sh
+# That it was not built is no reason to skip anything.
+[ -x "$TOOLS/take_samples" ] || { echo "no $TOOLS/take_samples"; exit 2; }
 if [ "$(id -u)" -ne 0 ]; then
 	missing='not root'
 elif ! missing=$("$TOOLS/take_samples" open 2>&1); then
