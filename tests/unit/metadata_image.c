@@ -264,8 +264,8 @@ struct code_blob image_nmethod(struct metadata_image *image,
 	static uint32_t identity = 0;
 	const struct scopes_layout *l = &image->layout.scopes;
 	bool in_blob = l->place == SCOPES_IN_BLOB;
-	uint32_t offsets[64];
-	uint8_t data[1024] = { 0 };
+	uint32_t offsets[IMAGE_SCOPES];
+	uint8_t data[IMAGE_SCOPES * 16] = { 0 };
 	size_t len = write_scopes(image, data, scopes, scope_count, offsets);
 	size_t pcs_len = (pc_count + 2) * 16;
 	uint64_t blob = image_add(image, l->nmethod_size + CODE_BYTES + 16);

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { IMAGE_BYTES = 1 << 18 };
+enum { IMAGE_BYTES = 1 << 18, IMAGE_SCOPES = 512 };
 #define IMAGE_BASE UINT64_C(0x7f0000000000)
 
 struct metadata_image {
@@ -58,8 +58,8 @@ struct image_scope {
 };
 
 /*
- * Compiled code of methods[0], tier 4, of 256 bytes.  pcs are written as they
- * are, with what must be before and behind them.
+ * Compiled code of methods[0], tier 4, of 256 bytes, of up to IMAGE_SCOPES. pcs
+ * are written as they are, with what must be before and behind them.
  */
 struct code_blob image_nmethod(struct metadata_image *image,
 			       const uint64_t *methods, size_t method_count,

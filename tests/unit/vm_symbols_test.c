@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/native/nmethod_scopes.h"
 #include "core/native/vm_symbols.h"
 #include "tests/unit/metadata_image.h"
 
@@ -378,6 +379,39 @@ static void scopes_that_make_no_sense_are_not_believed(void **state)
 	}
 }
 
+/* A chain of so many scopes; how many frames it is. */
+static size_t depth_of(size_t count)
+{
+	struct image_scope chain[IMAGE_SCOPES];
+	struct image_pc pc = { 4, (int)count - 1 };
+	struct java_frame frames[IMAGE_SCOPES];
+	struct unwound_frame at = { .kind = UNWOUND_COMPILED };
+	struct java_symbols *s;
+	struct place p;
+	size_t depth;
+
+	for (size_t i = 0; i < count; i++)
+		chain[i] = (struct image_scope){ (int)i - 1, i ? 1 : 0, 2 };
+	open_place(&p, 17);
+	p.blob = image_nmethod(&p.image, p.methods, 3, chain, count, &pc, 1);
+	at.blob = &p.blob;
+	at.pc = p.blob.begin;
+	s = vm_symbols_of(p.symbols);
+	depth = s->frames(s, &at, 0, frames, IMAGE_SCOPES);
+	close_place(&p);
+	return depth;
+}
+
+static void no_method_is_inlined_without_end(void **state)
+{
+	(void)state;
+	assert_int_equal(depth_of(1), 1);
+	assert_int_equal(depth_of(SCOPE_DEPTH), SCOPE_DEPTH);
+	/* The compiled method is all that is believed then. */
+	assert_int_equal(depth_of(SCOPE_DEPTH + 1), 1);
+	assert_int_equal(depth_of(IMAGE_SCOPES), 1);
+}
+
 /* Each byte of the image in turn, and what is read stays whole. */
 static void damage_anywhere_gives_names_or_none(void **state)
 {
@@ -544,6 +578,7 @@ int main(void)
 			an_nmethod_that_has_gone_meanwhile_is_not_believed),
 		cmocka_unit_test(tables_outside_their_place_are_not_read),
 		cmocka_unit_test(scopes_that_make_no_sense_are_not_believed),
+		cmocka_unit_test(no_method_is_inlined_without_end),
 		cmocka_unit_test(damage_anywhere_gives_names_or_none),
 		cmocka_unit_test(what_is_no_method_has_no_name),
 		cmocka_unit_test(
