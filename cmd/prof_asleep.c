@@ -2,13 +2,11 @@
 #include "cmd/prof_asleep.h"
 
 #include "core/base/alloc.h"
-#include "core/base/ascii.h"
 #include "core/base/clock.h"
-#include "core/base/lines.h"
+#include "core/base/map64.h"
 #include "core/jvm/procfs.h"
 
 #include <dirent.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,23 +118,105 @@ static void add_user(struct prof_target *t, uint64_t sp, uint64_t ip)
 	free(bytes);
 }
 
-static void add_thread(struct prof_target *t, pid_t tid, struct sample *sample)
+/* One that sleeps now: where, and the stack trace; false when it runs. */
+static bool look(struct prof_target *t, pid_t tid, uint64_t *sp,
+		 uint32_t *stack)
 {
 	const struct prof_live_options *o = t->shared->o;
-	struct text comm = { 0 };
-	uint64_t sp, ip;
+	uint64_t ip;
 
-	if (!read_place(t, tid, &sp, &ip) ||
-	    !read_task(t, tid, "comm", PROCFS_NAMES, &comm))
-		goto out;
-	sample->thread = prof_threads_id(t->threads, tid, comm.bytes);
+	if (!read_place(t, tid, sp, &ip))
+		return false;
 	prof_frames_begin(t->frames);
 	if (!o->only_user)
 		add_kernel(t, tid);
 	if (!o->only_kernel)
-		add_user(t, sp, ip);
-	prof_target_add(t, PROF_OFFCPU | PROF_WALL, sample);
-out:
+		add_user(t, *sp, ip);
+	*stack = prof_target_stack(t);
+	return true;
+}
+
+/* The tids of a process that are wanted, which the caller frees. */
+static pid_t *tids_of(const struct prof_target *t, size_t *count)
+{
+	pid_t only = t->shared->o->tid, *all = NULL;
+	struct dirent *entry;
+	size_t cap = 0;
+	char path[32];
+	DIR *dir;
+
+	*count = 0;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->jvm.pid);
+	dir = jvm_runs(&t->jvm) ? opendir(path) : NULL;
+	while (dir && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid <= 0 || (only && tid != only))
+			continue;
+		array_reserve(all, cap, *count + 1);
+		all[(*count)++] = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return all;
+}
+
+struct sleeper {
+	uint64_t sp;
+	uint32_t stack;
+};
+
+struct prof_asleep {
+	struct map64 by_tid; /* index */
+	struct sleeper *all;
+	size_t count;
+};
+
+struct prof_asleep *prof_asleep_new(struct prof_target *t)
+{
+	struct prof_asleep *a = xcalloc(1, sizeof(*a));
+	size_t count;
+	pid_t *tids = tids_of(t, &count);
+
+	a->all = xcalloc(count, sizeof(*a->all));
+	prof_target_begin(t);
+	for (size_t i = 0; i < count; i++) {
+		struct sleeper *at = &a->all[a->count];
+
+		if (look(t, tids[i], &at->sp, &at->stack))
+			map64_add(&a->by_tid, (uint64_t)tids[i],
+				  (uint32_t)a->count++);
+	}
+	free(tids);
+	return a;
+}
+
+void prof_asleep_free(struct prof_asleep *a)
+{
+	if (!a)
+		return;
+	map64_release(&a->by_tid);
+	free(a->all);
+	free(a);
+}
+
+uint32_t prof_asleep_stack(const struct prof_asleep *a, pid_t tid, uint64_t sp)
+{
+	uint32_t at = map64_get(&a->by_tid, (uint64_t)tid);
+
+	return at != MAP64_NONE && a->all[at].sp == sp ? a->all[at].stack : 0;
+}
+
+static void add_thread(struct prof_target *t, pid_t tid, struct sample *sample)
+{
+	struct text comm = { 0 };
+	uint64_t sp;
+
+	if (read_task(t, tid, "comm", PROCFS_NAMES, &comm) &&
+	    look(t, tid, &sp, &sample->stack)) {
+		sample->thread = prof_threads_id(t->threads, tid, comm.bytes);
+		prof_target_add(t, PROF_OFFCPU | PROF_WALL, sample);
+	}
 	text_release(&comm);
 }
 
@@ -147,20 +227,12 @@ void prof_asleep_add(struct prof_target *t, int64_t start_ns, int64_t end_ns)
 		.count = 1,
 		.weight = (uint64_t)(end_ns - start_ns),
 	};
-	pid_t only = t->shared->o->tid;
-	struct dirent *entry;
-	char path[32];
-	DIR *dir;
+	size_t count;
+	pid_t *tids = tids_of(t, &count);
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->jvm.pid);
-	dir = jvm_runs(&t->jvm) ? opendir(path) : NULL;
-	while (dir && (entry = readdir(dir))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (tid > 0 && (!only || tid == only) &&
-		    !prof_threads_has(t->threads, tid))
-			add_thread(t, tid, &sample);
+	for (size_t i = 0; i < count; i++) {
+		if (!prof_threads_has(t->threads, tids[i]))
+			add_thread(t, tids[i], &sample);
 	}
-	if (dir)
-		closedir(dir);
+	free(tids);
 }

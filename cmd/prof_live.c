@@ -294,6 +294,17 @@ static void say_start(const struct session *s)
 	text_release(&name);
 }
 
+static bool wants_sleepers(const struct session *s)
+{
+	return s->o->events & (PROF_OFFCPU | PROF_WALL);
+}
+
+static void look_at_sleepers(struct session *s)
+{
+	for (size_t i = 0; wants_sleepers(s) && i < s->targets.count; i++)
+		s->targets.all[i]->asleep = prof_asleep_new(s->targets.all[i]);
+}
+
 static int start(struct session *s, struct error *err)
 {
 	if (open_sampler(&s->shared, err))
@@ -314,6 +325,7 @@ static int start(struct session *s, struct error *err)
 	s->end_ns = s->o->duration_ns
 			    ? clock_after(s->start_ns, s->o->duration_ns)
 			    : INT64_MAX;
+	look_at_sleepers(s);
 	return s->launch.pid ? prof_launch_begin(&s->launch, err) : 0;
 }
 
@@ -399,11 +411,8 @@ static void finish(struct session *s)
 	s->stopped_ns = clock_monotonic_ns();
 	sampler_stop(s->shared.sampler);
 	read_batch(s);
-	for (size_t i = 0; i < s->targets.count; i++) {
-		if (s->o->events & (PROF_OFFCPU | PROF_WALL))
-			prof_asleep_add(s->targets.all[i], s->start_ns,
-					s->stopped_ns);
-	}
+	for (size_t i = 0; wants_sleepers(s) && i < s->targets.count; i++)
+		prof_asleep_add(s->targets.all[i], s->start_ns, s->stopped_ns);
 	for (size_t i = 0; i < s->targets.count; i++)
 		prof_threads_finish(s->targets.all[i]->threads, until_ns);
 	prof_snapshot_await();

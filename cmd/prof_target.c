@@ -2,6 +2,7 @@
 #include "cmd/prof_target.h"
 
 #include "cmd/main_name.h"
+#include "cmd/prof_asleep.h"
 #include "cmd/talk.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -180,6 +181,7 @@ void prof_target_free(struct prof_target *t)
 	if (!t)
 		return;
 	agent_client_close(t->agent);
+	prof_asleep_free(t->asleep);
 	prof_threads_free(t->threads);
 	prof_frames_free(t->frames);
 	vm_symbols_close(t->metadata);
@@ -268,14 +270,20 @@ static void walk(struct prof_target *t, const struct sample_event *e,
 	prof_frames_user(t->frames, &u, e->time_ns);
 }
 
+uint32_t prof_target_stack(struct prof_target *t)
+{
+	const struct prof_live_options *o = t->shared->o;
+
+	if (o->all || o->pid_count > 1)
+		prof_frames_root(t->frames, t->name.bytes);
+	return prof_frames_stack(t->frames);
+}
+
 void prof_target_add(struct prof_target *t, unsigned wanted,
 		     struct sample *sample)
 {
 	struct prof_shared *s = t->shared;
 
-	if (s->o->all || s->o->pid_count > 1)
-		prof_frames_root(t->frames, t->name.bytes);
-	sample->stack = prof_frames_stack(t->frames);
 	for (unsigned left = wanted & s->o->events; left; left &= left - 1) {
 		sample->event = s->events[__builtin_ctz(left)];
 		profile_add(s->profile, sample);
@@ -287,6 +295,35 @@ void prof_target_add(struct prof_target *t, unsigned wanted,
 static bool is_call(const struct sample_event *e)
 {
 	return e->kind == SAMPLE_ALLOC || e->kind == SAMPLE_LOCK;
+}
+
+/* It slept before sampling began, when nobody could copy its stack. */
+static uint32_t slept_since(const struct prof_target *t,
+			    const struct sample_event *e)
+{
+	if (!t->asleep || !(e->flags & SAMPLE_BEGAN_EARLIER))
+		return 0;
+	return prof_asleep_stack(t->asleep, (pid_t)e->tid, e->regs[SAMPLE_SP]);
+}
+
+static uint32_t stack_of(struct prof_target *t, const struct sample_event *e,
+			 const uint64_t *kernel, const uint8_t *stack)
+{
+	const struct prof_live_options *o = t->shared->o;
+	uint32_t known = slept_since(t, e);
+
+	if (known)
+		return known;
+	prof_frames_begin(t->frames);
+	if (!o->only_user && !is_call(e))
+		prof_frames_kernel(t->frames, kernel, e->kernel_frames);
+	if (e->kind == SAMPLE_OFFCPU)
+		prof_frames_drop_hook(t->frames);
+	if (!o->only_kernel && !(e->flags & SAMPLE_NO_USER))
+		walk(t, e, stack);
+	if (is_call(e))
+		prof_frames_drop_callback(t->frames);
+	return prof_target_stack(t);
 }
 
 void prof_target_sample(struct prof_target *t, const struct sample_event *e,
@@ -309,14 +346,6 @@ void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 	if (e->kind >= SAMPLE_KINDS)
 		return;
 	sample.thread = prof_threads_id(t->threads, (pid_t)e->tid, e->comm);
-	prof_frames_begin(t->frames);
-	if (!s->o->only_user && !is_call(e))
-		prof_frames_kernel(t->frames, kernel, e->kernel_frames);
-	if (e->kind == SAMPLE_OFFCPU)
-		prof_frames_drop_hook(t->frames);
-	if (!s->o->only_kernel && !(e->flags & SAMPLE_NO_USER))
-		walk(t, e, stack);
-	if (is_call(e))
-		prof_frames_drop_callback(t->frames);
+	sample.stack = stack_of(t, e, kernel, stack);
 	prof_target_add(t, of[e->kind], &sample);
 }

@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct prof_asleep;
+
 /* What all targets of a session have in common. */
 struct prof_shared {
 	const struct prof_live_options *o;
@@ -47,6 +49,7 @@ struct prof_target {
 	struct agent_client *agent;
 	struct prof_frames *frames;
 	struct prof_threads *threads;
+	struct prof_asleep *asleep; /* NULL = not looked at */
 	uint64_t samples;
 	uint64_t batch; /* the last that had a sample of it */
 	bool has_ended;
@@ -66,10 +69,10 @@ void prof_target_free(struct prof_target *t); /* NULL is fine */
 /* Before a batch of samples. */
 void prof_target_begin(struct prof_target *t);
 
-/*
- * Adds a sample with the frames that there are now to those of the events
- * (PROF_…) that are wanted.
- */
+/* The stack trace of the frames that there are now, as the profile has it. */
+uint32_t prof_target_stack(struct prof_target *t);
+
+/* Adds a sample to those of the events (PROF_…) that are wanted. */
 void prof_target_add(struct prof_target *t, unsigned events,
 		     struct sample *sample);
 
