@@ -277,9 +277,14 @@ static void take_base(struct traced *t, const char *const *names, size_t count)
 
 	walk(t, &u);
 	assert_int_equal(u.end, UNWIND_ROOT);
-	for (size_t i = 0; i < u.count; i++)
-		if (i >= count || strcmp(name_of(&u.frames[i]), names[i]) != 0)
-			fail_msg("frame %zu is %s", i, name_of(&u.frames[i]));
+	for (size_t i = 0; i < u.count; i++) {
+		const char *name = name_of(&u.frames[i]);
+
+		/* The C library's own have names where it has debug files. */
+		if (i >= count || (strcmp(name, names[i]) != 0 &&
+				   (i < 2 || strcmp(name, "?") != 0)))
+			fail_msg("frame %zu is %s", i, name);
+	}
 	assert_int_equal(u.count, count);
 	for (size_t i = 1; i < u.count; i++)
 		t->base[t->base_count++] = u.frames[i].pc;
