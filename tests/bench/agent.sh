@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+#	tests/bench/agent.sh SJKC [ROUNDS]
+#
+# What loading the agent costs a JVM with some 500 and some 5,000 compiled
+# methods: until the client has heard of all of them, the first time and when
+# it was asleep, and how long the JVM stood still, by its own log.  At most
+# 25 ms and 5 ms.  Then the CPU time of a JVM that does nothing, before there is
+# an agent and with one that sleeps.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+sjkc=$(realpath "$1")
+rounds=${2:-11}
+scratch=$(mktemp -d)
+. tests/jvm/lib/target.sh
+trap 'target_end_all; rm -rf "$scratch"' EXIT
+if [ -z "$(jdks)" ]; then
+	echo 'agent: no JDK'
+	exit
+fi
+make -s build/cc/tests/jvm/lib/show_agent || exit
+show=build/cc/tests/jvm/lib/show_agent
+
+# methods COUNT: a program that has so many compiled, each with two inlined.
+methods() {
+	awk -v count="$1" 'BEGIN {
+		print "public class Many { static int sink;"
+		print "static int a(int x) { return x * 31 + (x >> 3); }"
+		print "static int b(int x) { return a(x) ^ a(x + 1); }"
+		for (i = 0; i < count; i++)
+			printf "static int m%d(int x) { int s = %d; " \
+				"for (int i = 0; i < 3; i++) s += b(x + i); " \
+				"return s; }\n", i, i
+		for (i = 0; i < count; i += 250) {
+			printf "static void run%d() {\n", i
+			for (k = i; k < i + 250 && k < count; k++)
+				printf "sink += m%d(sink);\n", k
+			print "}"
+		}
+		print "public static void main(String[] args) throws Exception {"
+		print "for (int i = 0; i < 3000; i++) {"
+		for (i = 0; i < count; i += 250)
+			printf "run%d();\n", i
+		print "} Thread.sleep(2000); System.out.println(\"READY\");"
+		print "Thread.sleep(100000); } }"
+	}' >"$scratch/Many.java"
+}
+
+median() {
+	sort -n | awk '{ v[NR] = $1 } END { printf "%.1f", v[int((NR + 1) / 2)] }'
+}
+
+start() {
+	env --default-signal=QUIT,INT "$1/bin/java" -Xmx256m \
+		-XX:TieredStopAtLevel=1 -Xbatch \
+		"-Xlog:safepoint:file=$scratch/safepoints" -cp "$scratch/$2" \
+		Many </dev/null >"$scratch/said" 2>&1 &
+	pid=$!
+	target_pids="$target_pids $pid"
+	target_wait "$scratch/said" READY
+}
+
+# CPU time of the thread that loads it, us; on a machine with other work, waits
+# are not ours.
+listener_time() {
+	listener=$(grep -l '^Attach Listener' "/proc/$pid/task"/*/comm)
+	awk '{ printf "%d", $1 / 1000 }' "${listener%comm}schedstat"
+}
+
+# cost JDK COUNT
+cost() {
+	methods "$2"
+	mkdir -p "$scratch/$2"
+	"$1/bin/javac" -nowarn -d "$scratch/$2" "$scratch/Many.java" &&
+		start "$1" "$2" || return
+	count=$("$sjkc" jcmd "$pid" Compiler.codelist | wc -l)
+	: >"$scratch/safepoints"
+	first=$($show "$pid" costs)
+	before=$(listener_time)
+	for _ in $(seq "$rounds"); do
+		$show "$pid" costs
+	done >"$scratch/costs"
+	cpu=$((($(listener_time) - before) / rounds))
+	worst=$(sed -n 's/.* Total: *\([0-9]*\) ns.*/\1/p' \
+		"$scratch/safepoints" | sort -n | tail -n 1)
+	# shellcheck disable=SC2086 # words
+	set -- $first
+	printf '  %5d methods, %4d KiB: first %.1f ms, of which replay %.1f; ' \
+		"$count" $(($3 / 1024)) "$(echo "$1" | awk '{print $1 / 1000}')" \
+		"$(echo "$2" | awk '{print $1 / 1000}')"
+	printf 'awoken %s ms (median of %d), %d us of it CPU; longest stand %.2f ms\n' \
+		"$(awk '{ print $1 / 1000 }' "$scratch/costs" | median)" \
+		"$rounds" "$cpu" \
+		"$(echo "${worst:-0}" | awk '{ print $1 / 1e6 }')"
+	target_end "$pid"
+}
+
+# CPU time of all threads in two seconds, us
+idle_time() {
+	before=$(cat "/proc/$pid/task"/*/schedstat | awk '{s += $1} END {print s}')
+	sleep 2
+	cat "/proc/$pid/task"/*/schedstat |
+		awk -v before="$before" '{s += $1} END {printf "%d", (s - before) / 1000}'
+}
+
+idle() {
+	start "$1" 500 || return
+	"$sjkc" jcmd "$pid" VM.version >/dev/null
+	sleep 1
+	without=$(idle_time)
+	$show "$pid" costs >/dev/null
+	sleep 1
+	with=$(idle_time)
+	$show "$pid" sleep=3500 costs >/dev/null &
+	sleep 1
+	awake=$(idle_time)
+	wait $!
+	printf '  idle for 2 s: %d us of CPU without, %d with an agent asleep, ' \
+		"$without" "$with"
+	printf '%d with one awake\n' "$awake"
+	target_end "$pid"
+}
+
+echo "agent: $(stat -c %s build/cc/agent.so) bytes"
+for jdk in $(jdks); do
+	echo "  $(basename "$jdk")"
+	cost "$jdk" 500
+	cost "$jdk" 5000
+	idle "$jdk"
+done
