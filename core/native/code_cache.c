@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define USED_FOR         64 /* generations */
 #define MAX_BLOBS        (1 << 20)
 #define MAX_CODE         (4u << 20)  /* of one blob, of which a copy is kept */
 #define MAX_CODE_TOTAL   (96u << 20) /* of all */
@@ -21,7 +22,8 @@ struct entry {
 	struct code_blob blob;
 	uint64_t name;       /* address of it */
 	uint32_t generation; /* when it was last looked at */
-	bool is_used;        /* since code_cache_begin() */
+	uint32_t last_used;  /* so is this */
+	bool is_listed;      /* among the used */
 	bool has_no_code;    /* it could not be read */
 	uint8_t *code;
 };
@@ -34,7 +36,7 @@ struct code_cache {
 	struct map64 by_address; /* of blobs: index of the latest entry */
 	struct entry **entries;
 	size_t count, cap;
-	uint32_t *used; /* entries that were asked for in this generation */
+	uint32_t *used; /* entries that were asked for of late */
 	size_t used_count, used_cap;
 	size_t code_bytes;
 	struct arena arena;
@@ -127,9 +129,10 @@ static void mark_used(struct code_cache *c, uint32_t index)
 {
 	struct entry *e = c->entries[index];
 
-	if (e->is_used)
+	e->last_used = c->generation;
+	if (e->is_listed)
 		return;
-	e->is_used = true;
+	e->is_listed = true;
 	array_reserve(c->used, c->used_cap, c->used_count + 1);
 	c->used[c->used_count++] = index;
 }
@@ -298,21 +301,33 @@ const uint8_t *code_cache_code(struct code_cache *c,
 	return e->code;
 }
 
-/* All that were used last are looked at in one read: they will be again. */
+/* Leaves out of the list what has not been used for long. */
+static void forget_unused(struct code_cache *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->used_count; i++) {
+		struct entry *e = c->entries[c->used[i]];
+
+		e->is_listed = c->generation - e->last_used <= USED_FOR;
+		if (e->is_listed)
+			c->used[kept++] = c->used[i];
+	}
+	c->used_count = kept;
+}
+
+/* All that were used of late are looked at in one read: they will be again. */
 static void look_at_used(struct code_cache *c)
 {
 	size_t size = c->layout.header_bytes;
 	struct memory_range *ranges = xcalloc(c->used_count, sizeof(*ranges));
 	uint8_t *headers = xcalloc(c->used_count, size);
 
-	for (size_t i = 0; i < c->used_count; i++) {
-		struct entry *e = c->entries[c->used[i]];
-
-		e->is_used = false;
-		ranges[i] = (struct memory_range){ e->blob.address,
-						   headers + i * size, size,
-						   false };
-	}
+	for (size_t i = 0; i < c->used_count; i++)
+		ranges[i] = (struct memory_range){
+			c->entries[c->used[i]]->blob.address,
+			headers + i * size, size, false
+		};
 	c->memory->read_all(c->memory, ranges, c->used_count);
 	for (size_t i = 0; i < c->used_count; i++) {
 		struct entry *e = c->entries[c->used[i]];
@@ -324,7 +339,6 @@ static void look_at_used(struct code_cache *c)
 	}
 	free(headers);
 	free(ranges);
-	c->used_count = 0;
 }
 
 void code_cache_begin(struct code_cache *c)
@@ -332,6 +346,7 @@ void code_cache_begin(struct code_cache *c)
 	c->generation++;
 	if (c->code_bytes > MAX_CODE_TOTAL)
 		drop_code(c);
+	forget_unused(c);
 	if (c->used_count)
 		look_at_used(c);
 }

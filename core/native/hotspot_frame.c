@@ -12,6 +12,7 @@
 #define SCAN_SLOTS  512 /* of the stack, for a return address */
 #define STUB_SLOTS  96
 #define ENTRY_SLOTS 128 /* between what is thawed and its continuation */
+#define ENTRY_REACH 256 /* bytes below the base of a frame that is made */
 #define MAX_PUSHED  16  /* words, around a call out of line */
 #define MAX_LOCALS  (65536 * 8 * 2)
 
@@ -318,15 +319,20 @@ static enum step between_frames(struct hotspot_frames *h, struct walk *w,
 	const struct checked_method *m = method_check_find(
 		h->methods, w->registers[DWARF_BX]);
 
-	if (!scan(h, w, STUB_SLOTS, NULL, &slot, &pc))
-		return walk_lost(w, "an interpreted frame has no base");
 	if (m->is_valid) {
 		frame->kind = UNWOUND_INTERPRETED;
 		frame->method = w->registers[DWARF_BX];
 	}
+	/* The base is there, and not yet all of what is below it. */
+	if (by_base(h, w, STRONG, ENTRY_REACH))
+		slot = walk_sp(w) - 8;
+	else if (scan(h, w, STUB_SLOTS, NULL, &slot, &pc))
+		return_by(w, slot, pc, walk_bp(w));
+	else
+		return walk_lost(w, "an interpreted frame has no base");
 	if (sender > slot && sender - slot < MAX_LOCALS && !(sender & 7))
-		return walk_to(w, pc, sender, walk_bp(w));
-	return return_by(w, slot, pc, walk_bp(w));
+		w->registers[DWARF_SP] = sender;
+	return STEP_ON;
 }
 
 static enum step interpreter_step(struct hotspot_frames *h, struct walk *w,

@@ -9,12 +9,14 @@
 
 #define MAX_KNOWN (1 << 18)
 #define MAX_SIZE  512
+#define USED_FOR  64 /* generations */
 
 struct known {
 	uint64_t method, const_method, pool;
 	struct checked_method said;
-	uint32_t generation;
-	bool is_used;
+	uint32_t generation; /* when it was last looked at */
+	uint32_t last_used;
+	bool is_listed; /* among the used */
 };
 
 /* Where the fields stand that are looked at. */
@@ -31,7 +33,7 @@ struct method_check {
 	struct map64 by_address;
 	struct known *all;
 	size_t count, cap;
-	uint32_t *used; /* since method_check_begin() */
+	uint32_t *used; /* those that were asked for of late */
 	size_t used_count, used_cap;
 	uint32_t generation;
 };
@@ -149,8 +151,9 @@ const struct checked_method *method_check_find(struct method_check *m,
 		look(m, k);
 		k->generation = m->generation;
 	}
-	if (!k->is_used) {
-		k->is_used = true;
+	k->last_used = m->generation;
+	if (!k->is_listed) {
+		k->is_listed = true;
 		array_reserve(m->used, m->used_cap, m->used_count + 1);
 		m->used[m->used_count++] = index;
 	}
@@ -180,7 +183,6 @@ static void look_at_used(struct method_check *m)
 		struct known *k = &m->all[m->used[i]];
 		bool is_gone = !ranges[2 * i].is_read;
 
-		k->is_used = false;
 		/* What cannot be read any more was right when it could. */
 		if (k->said.is_valid &&
 		    (is_gone || (ranges[2 * i + 1].is_read &&
@@ -188,14 +190,30 @@ static void look_at_used(struct method_check *m)
 				 values[2 * i + 1] == k->pool)))
 			k->generation = m->generation;
 	}
-	m->used_count = 0;
 	free(values);
 	free(ranges);
+}
+
+/* Leaves out of the list what has not been used for long. */
+static void forget_unused(struct method_check *m)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < m->used_count; i++) {
+		struct known *k = &m->all[m->used[i]];
+
+		k->is_listed = k->said.is_valid &&
+			       m->generation - k->last_used <= USED_FOR;
+		if (k->is_listed)
+			m->used[kept++] = m->used[i];
+	}
+	m->used_count = kept;
 }
 
 void method_check_begin(struct method_check *m)
 {
 	m->generation++;
+	forget_unused(m);
 	if (m->used_count)
 		look_at_used(m);
 }

@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/jvm/procfs.h"
 #include "core/native/memory_helper.h"
 
 #include <errno.h>
@@ -108,6 +109,16 @@ static void distrust(struct remote_memory *m, uint64_t start, uint64_t len,
 	*u = (struct untrusted){ start, start + len, avoided_until };
 }
 
+/* Ready to run, it had no CPU: the target's memory is not to blame. */
+static bool is_starved(const struct remote_memory *m)
+{
+	struct proc_stat stat;
+	struct error err;
+
+	return procfs_stat(m->helper.pid, &stat, &err) == 0 &&
+	       stat.state == 'R';
+}
+
 static void stalled(struct remote_memory *m)
 {
 	struct helper_area *a = m->helper.area;
@@ -118,6 +129,8 @@ static void stalled(struct remote_memory *m)
 	m->stalls++;
 	/* To have asked it in vain says nothing about the next helper. */
 	m->failures = 0;
+	if (is_starved(m))
+		return;
 	for (uint32_t i = 0; i < a->count; i++)
 		distrust(m, a->ranges[i].address, a->ranges[i].len, until);
 }

@@ -20,12 +20,9 @@ struct unwinder {
 
 /* All that is of HotSpot; without any of it, native frames are walked. */
 static int open_hotspot(struct unwinder *u, struct memory *memory,
+			const struct elf_image *libjvm, uint64_t bias,
 			struct error *err)
 {
-	uint64_t bias;
-	struct elf_image *libjvm = native_frames_library(u->native, "libjvm.so",
-							 &bias);
-
 	if (!libjvm)
 		return fail(err, ERROR_UNAVAILABLE,
 			    "no libjvm.so that can be read is mapped");
@@ -40,24 +37,55 @@ static int open_hotspot(struct unwinder *u, struct memory *memory,
 	return u->hotspot ? 0 : -1;
 }
 
-struct unwinder *unwinder_open(const struct jvm *jvm, struct memory *memory,
-			       struct error *err)
+static struct unwinder *open_native(const struct jvm *jvm,
+				    struct memory *memory, struct error *err)
 {
 	struct unwinder *u = xcalloc(1, sizeof(*u));
-	struct error why;
 
 	u->native = native_frames_open(jvm, memory, err);
-	if (!u->native) {
-		unwinder_close(u);
-		return NULL;
-	}
-	if (open_hotspot(u, memory, &why)) {
+	if (u->native)
+		return u;
+	unwinder_close(u);
+	return NULL;
+}
+
+static void open_rest(struct unwinder *u, struct memory *memory,
+		      const struct elf_image *libjvm, uint64_t bias)
+{
+	struct error why;
+
+	if (open_hotspot(u, memory, libjvm, bias, &why)) {
 		snprintf(u->limits, sizeof(u->limits),
 			 "Java frames are not walked: %s", why.text);
 		code_cache_close(u->code);
 		u->code = NULL;
 	}
 	unwinder_begin(u);
+}
+
+struct unwinder *unwinder_open_with(const struct jvm *jvm,
+				    struct memory *memory,
+				    const struct elf_image *libjvm,
+				    uint64_t bias, struct error *err)
+{
+	struct unwinder *u = open_native(jvm, memory, err);
+
+	if (u)
+		open_rest(u, memory, libjvm, bias);
+	return u;
+}
+
+struct unwinder *unwinder_open(const struct jvm *jvm, struct memory *memory,
+			       struct error *err)
+{
+	struct unwinder *u = open_native(jvm, memory, err);
+	const struct elf_image *libjvm;
+	uint64_t bias = 0;
+
+	if (!u)
+		return NULL;
+	libjvm = native_frames_library(u->native, "libjvm.so", &bias);
+	open_rest(u, memory, libjvm, bias);
 	return u;
 }
 

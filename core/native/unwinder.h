@@ -78,6 +78,11 @@ struct unwinder;
  */
 struct unwinder *unwinder_open(const struct jvm *jvm, struct memory *memory,
 			       struct error *err);
+/* The same with a libjvm that is known to be loaded with that bias. */
+struct unwinder *unwinder_open_with(const struct jvm *jvm,
+				    struct memory *memory,
+				    const struct elf_image *libjvm,
+				    uint64_t bias, struct error *err);
 void unwinder_close(struct unwinder *u); /* NULL is fine */
 
 /* What it cannot do with this process, in words; NULL = nothing. */

@@ -54,9 +54,9 @@ static inline bool walk_read(struct walk *w, uint64_t address, uint64_t *value)
 {
 	uint64_t offset = address - w->stack_at;
 
-	if (address < w->stack_at || w->stack_bytes < 8)
+	if (address < w->stack_at)
 		return false;
-	if (offset > w->stack_bytes - 8) {
+	if (w->stack_bytes < 8 || offset > w->stack_bytes - 8) {
 		/* Far off it is no stack. */
 		if (offset < w->stack_bytes + (8u << 20))
 			w->is_cut = true;

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/hotspot_image.h"
+
+#include "core/base/alloc.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	CODE_AT = 0x80000, /* of the image */
+	CODE_BYTES = 0x40000,
+	MAP_AT = 0x70000,
+	SEGMENT_SHIFT = 7,
+	HEADER = 0x180, /* of a blob; its code is behind it */
+	ENTRY_BYTES = 48,
+};
+
+/* What libjvm exports; the pointers are addresses in the image. */
+#define EXPORTED(name, value)                                                  \
+	extern uint64_t name;                                                  \
+	uint64_t name __attribute__((used)) = (value);
+EXPORTED(gHotSpotVMStructs, 0)
+EXPORTED(gHotSpotVMStructEntryArrayStride, ENTRY_BYTES)
+EXPORTED(gHotSpotVMStructEntryTypeNameOffset, 0)
+EXPORTED(gHotSpotVMStructEntryFieldNameOffset, 8)
+EXPORTED(gHotSpotVMStructEntryIsStaticOffset, 24)
+EXPORTED(gHotSpotVMStructEntryOffsetOffset, 32)
+EXPORTED(gHotSpotVMStructEntryAddressOffset, 40)
+EXPORTED(gHotSpotVMTypes, 0)
+EXPORTED(gHotSpotVMTypeEntryArrayStride, ENTRY_BYTES)
+EXPORTED(gHotSpotVMTypeEntryTypeNameOffset, 0)
+EXPORTED(gHotSpotVMTypeEntrySizeOffset, 32)
+EXPORTED(gHotSpotVMIntConstants, 0)
+EXPORTED(gHotSpotVMIntConstantEntryArrayStride, 16)
+EXPORTED(gHotSpotVMIntConstantEntryNameOffset, 0)
+EXPORTED(gHotSpotVMIntConstantEntryValueOffset, 8)
+EXPORTED(gHotSpotVMLongConstants, 0)
+EXPORTED(gHotSpotVMLongConstantEntryArrayStride, 16)
+EXPORTED(gHotSpotVMLongConstantEntryNameOffset, 0)
+EXPORTED(gHotSpotVMLongConstantEntryValueOffset, 8)
+
+static const uint64_t *const exported[] = {
+	&gHotSpotVMStructs,
+	&gHotSpotVMStructEntryArrayStride,
+	&gHotSpotVMStructEntryTypeNameOffset,
+	&gHotSpotVMStructEntryFieldNameOffset,
+	&gHotSpotVMStructEntryIsStaticOffset,
+	&gHotSpotVMStructEntryOffsetOffset,
+	&gHotSpotVMStructEntryAddressOffset,
+	&gHotSpotVMTypes,
+	&gHotSpotVMTypeEntryArrayStride,
+	&gHotSpotVMTypeEntryTypeNameOffset,
+	&gHotSpotVMTypeEntrySizeOffset,
+	&gHotSpotVMIntConstants,
+	&gHotSpotVMIntConstantEntryArrayStride,
+	&gHotSpotVMIntConstantEntryNameOffset,
+	&gHotSpotVMIntConstantEntryValueOffset,
+	&gHotSpotVMLongConstants,
+	&gHotSpotVMLongConstantEntryArrayStride,
+	&gHotSpotVMLongConstantEntryNameOffset,
+	&gHotSpotVMLongConstantEntryValueOffset,
+};
+
+/* Where fields stand in JDK 17 and 25, as those say; -1 = there is none. */
+/* clang-format off */
+static const struct field {
+	const char *type, *name;
+	int offset[2];
+} fields[] = {
+	{ "CodeHeap", "_memory", { 0x08, 0x00 } },
+	{ "CodeHeap", "_segmap", { 0x78, 0x70 } },
+	{ "CodeHeap", "_log2_segment_size", { 0x100, 0xf8 } },
+	{ "VirtualSpace", "_low_boundary", { 0, 0 } },
+	{ "VirtualSpace", "_high_boundary", { 8, 8 } },
+	{ "GrowableArrayBase", "_len", { 0, 0 } },
+	{ "GrowableArray<int>", "_data", { 8, 8 } },
+	{ "CodeBlob", "_name", { 0x60, 0x08 } },
+	{ "CodeBlob", "_frame_size", { 0x1c, 0x2c } },
+	{ "CodeBlob", "_frame_complete_offset", { 0x14, 0x36 } },
+	{ "CodeBlob", "_code_begin", { 0x20, -1 } },
+	{ "CodeBlob", "_code_end", { 0x28, -1 } },
+	{ "CodeBlob", "_code_offset", { -1, 0x24 } },
+	{ "CodeBlob", "_data_offset", { -1, 0x28 } },
+	{ "CompiledMethod", "_method", { 0x70, -1 } },
+	{ "CompiledMethod", "_deopt_handler_begin", { 0x80, -1 } },
+	{ "nmethod", "_method", { -1, 0x50 } },
+	{ "nmethod", "_deopt_handler_offset", { -1, 0xb0 } },
+	{ "nmethod", "_verified_entry_point", { 0xe0, -1 } },
+	{ "nmethod", "_verified_entry_offset", { -1, 0x9a } },
+	{ "nmethod", "_orig_pc_offset", { 0x12c, 0xd0 } },
+	{ "nmethod", "_compile_id", { 0x130, 0xd4 } },
+	{ "nmethod", "_comp_level", { 0x134, 0xd8 } },
+	{ "Method", "_constMethod", { 8, 8 } },
+	{ "ConstMethod", "_constants", { 8, 8 } },
+	{ "ConstMethod", "_code_size", { 0x20, 0x22 } },
+	{ "ConstantPool", "_pool_holder", { 0x18, 0x18 } },
+	{ "InstanceKlass", "_constants", { 0xe8, 0xe0 } },
+	{ "Klass", "_name", { 0x18, 0x18 } },
+};
+static const struct {
+	const char *name;
+	int size[2];
+} sizes[] = {
+	{ "HeapBlock", { 16, 8 } },
+	{ "ConstMethod", { 0x30, 0x38 } },
+	{ "ContinuationEntry", { -1, 0x40 } },
+};
+/* clang-format on */
+
+static int which(const struct hotspot_image *i) { return i->jdk >= 25; }
+
+static void put(struct hotspot_image *i, uint64_t address, uint64_t value,
+		size_t len)
+{
+	memcpy(i->bytes + (address - HOTSPOT_IMAGE), &value, len);
+}
+
+static uint64_t add(struct hotspot_image *i, size_t len)
+{
+	uint64_t address = HOTSPOT_IMAGE + i->used;
+
+	i->used += (len + 7) & ~(size_t)7;
+	if (i->used > MAP_AT)
+		abort();
+	return address;
+}
+
+static uint64_t add_text(struct hotspot_image *i, const char *text)
+{
+	uint64_t address = add(i, strlen(text) + 1);
+
+	memcpy(i->bytes + (address - HOTSPOT_IMAGE), text, strlen(text) + 1);
+	return address;
+}
+
+static void put_field(struct hotspot_image *i, uint64_t address,
+		      const char *type, const char *name, uint64_t value,
+		      size_t len)
+{
+	for (size_t k = 0; k < sizeof(fields) / sizeof(*fields); k++) {
+		const struct field *f = &fields[k];
+
+		if (strcmp(f->type, type) == 0 && strcmp(f->name, name) == 0 &&
+		    f->offset[which(i)] >= 0)
+			put(i, address + (uint64_t)f->offset[which(i)], value,
+			    len);
+	}
+}
+
+static void read_all(struct memory *self, struct memory_range *ranges,
+		     size_t count)
+{
+	const struct hotspot_image *i = (struct hotspot_image *)self;
+
+	for (size_t k = 0; k < count; k++) {
+		struct memory_range *r = &ranges[k];
+		uint64_t offset = r->address - HOTSPOT_IMAGE;
+
+		r->is_read = r->address >= HOTSPOT_IMAGE &&
+			     offset <= HOTSPOT_IMAGE_BYTES &&
+			     r->len <= HOTSPOT_IMAGE_BYTES - offset;
+		if (r->is_read)
+			memcpy(r->bytes, i->bytes + offset, r->len);
+		for (size_t n = 0; n < sizeof(exported) / sizeof(*exported) &&
+				   !r->is_read && r->len == 8;
+		     n++) {
+			r->is_read = r->address == (uintptr_t)exported[n];
+			if (r->is_read)
+				memcpy(r->bytes, exported[n], 8);
+		}
+	}
+}
+
+static void add_field(struct hotspot_image *i, const char *type,
+		      const char *name, int offset, uint64_t address)
+{
+	uint64_t entry = add(i, ENTRY_BYTES);
+
+	put(i, entry, 0, 8);
+	put(i, entry + 24, address != 0, 4);
+	put(i, entry + 32, (uint64_t)offset, 8);
+	put(i, entry + 40, address, 8);
+	/* Texts stand elsewhere: a table is one piece. */
+	put(i, entry, (uint64_t)(uintptr_t)type, 8);
+	put(i, entry + 8, (uint64_t)(uintptr_t)name, 8);
+}
+
+/* Pointers to texts of ours become those to copies of them. */
+static void move_texts(struct hotspot_image *i, uint64_t from, uint64_t to,
+		       size_t step, size_t count)
+{
+	for (; from < to; from += step)
+		for (size_t k = 0; k < count; k++) {
+			uint64_t *at = (uint64_t *)(i->bytes +
+						    (from - HOTSPOT_IMAGE) +
+						    8 * k);
+			const char *text = (const char *)(uintptr_t)*at;
+
+			if (text)
+				*at = add_text(i, text);
+		}
+}
+
+static void add_tables(struct hotspot_image *i, uint64_t heaps)
+{
+	uint64_t structs = HOTSPOT_IMAGE + i->used, types, end;
+
+	for (size_t k = 0; k < sizeof(fields) / sizeof(*fields); k++)
+		if (fields[k].offset[which(i)] >= 0)
+			add_field(i, fields[k].type, fields[k].name,
+				  fields[k].offset[which(i)], 0);
+	add_field(i, "CodeCache", "_heaps", 0, heaps);
+	end = add(i, ENTRY_BYTES);
+	types = HOTSPOT_IMAGE + i->used;
+	for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++)
+		if (sizes[k].size[which(i)] >= 0)
+			add_field(i, sizes[k].name, NULL,
+				  sizes[k].size[which(i)], 0);
+	add(i, ENTRY_BYTES);
+	move_texts(i, structs, end, ENTRY_BYTES, 2);
+	for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++)
+		move_texts(i, types + k * ENTRY_BYTES,
+			   types + (k + 1) * ENTRY_BYTES, ENTRY_BYTES, 1);
+	gHotSpotVMStructs = structs;
+	gHotSpotVMTypes = types;
+	gHotSpotVMIntConstants = gHotSpotVMLongConstants = end;
+}
+
+void hotspot_image_init(struct hotspot_image *i, int jdk)
+{
+	uint64_t heap, array, heaps;
+
+	*i = (struct hotspot_image){ .memory = { read_all }, .jdk = jdk };
+	i->bytes = xcalloc(1, HOTSPOT_IMAGE_BYTES);
+	i->used = 64;
+	memset(i->bytes + MAP_AT, 0xff, CODE_BYTES >> SEGMENT_SHIFT);
+	heap = add(i, 0x200);
+	array = add(i, 32);
+	heaps = add(i, 8);
+	put(i, heaps, array, 8);
+	put(i, array, 1, 4);
+	put(i, array + 8, add(i, 8), 8);
+	put(i, array + 24, heap, 8);
+	put(i, array + 8, array + 24, 8);
+	put_field(i, heap, "CodeHeap", "_memory", HOTSPOT_IMAGE + CODE_AT, 8);
+	put_field(i, heap + 8, "CodeHeap", "_memory",
+		  HOTSPOT_IMAGE + CODE_AT + CODE_BYTES, 8);
+	put_field(i, heap, "CodeHeap", "_segmap", HOTSPOT_IMAGE + MAP_AT, 8);
+	put_field(i, heap, "CodeHeap", "_log2_segment_size", SEGMENT_SHIFT, 4);
+	add_tables(i, heaps);
+}
+
+void hotspot_image_open(struct hotspot_image *i)
+{
+	struct error err;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	if (jvm_open(&i->jvm, getpid(), &err))
+		abort();
+	i->program = elf_image_open_fd(fd, &err);
+	close(fd);
+	i->bias = (uintptr_t)&gHotSpotVMStructs -
+		  elf_image_symbol(i->program, "gHotSpotVMStructs");
+	i->unwinder = unwinder_open_with(&i->jvm, &i->memory, i->program,
+					 i->bias, &err);
+	if (!i->unwinder)
+		abort();
+}
+
+void hotspot_image_release(struct hotspot_image *i)
+{
+	unwinder_close(i->unwinder);
+	elf_image_close(i->program);
+	jvm_close(&i->jvm);
+	free(i->bytes);
+	*i = (struct hotspot_image){ 0 };
+}
+
+static void put_blob(struct hotspot_image *i, uint64_t blob,
+		     const struct image_blob *b)
+{
+	uint64_t code = blob + HEADER;
+	uint64_t deopt = b->deopt ? code + b->deopt : blob + HEADER + b->len;
+	bool is_offset = which(i);
+
+	put_field(i, blob, "CodeBlob", "_name", add_text(i, b->name), 8);
+	put_field(i, blob, "CodeBlob", "_frame_size", b->frame_words, 4);
+	put_field(i, blob, "CodeBlob", "_frame_complete_offset",
+		  (uint64_t)b->frame_complete, is_offset ? 2 : 4);
+	put_field(i, blob, "CodeBlob", "_code_begin", code, 8);
+	put_field(i, blob, "CodeBlob", "_code_end", code + b->len, 8);
+	put_field(i, blob, "CodeBlob", "_code_offset", HEADER, 4);
+	put_field(i, blob, "CodeBlob", "_data_offset", HEADER + b->len, 4);
+	put_field(i, blob, "CompiledMethod", "_method", b->method, 8);
+	put_field(i, blob, "nmethod", "_method", b->method, 8);
+	put_field(i, blob, "CompiledMethod", "_deopt_handler_begin", deopt, 8);
+	put_field(i, blob, "nmethod", "_deopt_handler_offset", deopt - blob, 4);
+	put_field(i, blob, "nmethod", "_verified_entry_point", code, 8);
+	put_field(i, blob, "nmethod", "_orig_pc_offset",
+		  (uint64_t)b->original_pc, 4);
+	put_field(i, blob, "nmethod", "_compile_id", b->compile_id, 4);
+	put_field(i, blob, "nmethod", "_comp_level", 4, 1);
+	memcpy(i->bytes + (code - HOTSPOT_IMAGE), b->code, b->len);
+}
+
+uint64_t hotspot_image_blob(struct hotspot_image *i, const struct image_blob *b)
+{
+	uint64_t block = HOTSPOT_IMAGE + CODE_AT + i->code_used;
+	uint64_t blob = block + (which(i) ? 8 : 16);
+	size_t segments = (16 + HEADER + b->len + 127) >> SEGMENT_SHIFT;
+	size_t first = i->code_used >> SEGMENT_SHIFT;
+
+	if (i->code_used + (segments << SEGMENT_SHIFT) > CODE_BYTES)
+		abort();
+	for (size_t k = 0; k < segments; k++)
+		i->bytes[MAP_AT + first + k] = (uint8_t)(k == 0 ? 0
+							 : k % 254 == 0
+								 ? 254
+								 : k % 254);
+	i->code_used += segments << SEGMENT_SHIFT;
+	put_blob(i, blob, b);
+	return blob + HEADER;
+}
+
+void hotspot_image_replace(struct hotspot_image *i, uint64_t code,
+			   const struct image_blob *b)
+{
+	put_blob(i, code - HEADER, b);
+}
+
+uint64_t hotspot_image_method(struct hotspot_image *i, uint16_t len,
+			      uint64_t *code)
+{
+	uint64_t method = add(i, 0x60), const_method = add(i, 0x38 + len);
+	uint64_t pool = add(i, 0x48), klass = add(i, 0x1d8);
+
+	put_field(i, method, "Method", "_constMethod", const_method, 8);
+	put_field(i, const_method, "ConstMethod", "_constants", pool, 8);
+	put_field(i, const_method, "ConstMethod", "_code_size", len, 2);
+	put_field(i, pool, "ConstantPool", "_pool_holder", klass, 8);
+	put_field(i, klass, "InstanceKlass", "_constants", pool, 8);
+	put_field(i, klass, "Klass", "_name", add(i, 8), 8);
+	*code = const_method + (which(i) ? 0x38 : 0x30);
+	return method;
+}

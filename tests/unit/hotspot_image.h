@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hotspot_image: a piece of memory as that of a JVM is: its code, methods, and
+ * the tables that say where everything stands, as JDK 17 or 25 have them.
+ *
+ * This program exports the symbols that libjvm does, so it is its own libjvm.
+ */
+#ifndef TESTS_UNIT_HOTSPOT_IMAGE_H
+#define TESTS_UNIT_HOTSPOT_IMAGE_H
+
+#include "core/native/elf_image.h"
+#include "core/native/memory.h"
+#include "core/native/unwinder.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HOTSPOT_IMAGE_BYTES = 1 << 20, HOTSPOT_STACK_WORDS = 512 };
+#define HOTSPOT_IMAGE UINT64_C(0x7e0000000000)
+#define HOTSPOT_STACK UINT64_C(0x7d0000000000)
+
+struct hotspot_image {
+	struct memory memory; /* first */
+	int jdk;
+	uint8_t *bytes; /* from HOTSPOT_IMAGE on */
+	size_t used, code_used;
+	struct jvm jvm;
+	struct elf_image *program;
+	uint64_t bias;
+	struct unwinder *unwinder;
+	uint64_t stack[HOTSPOT_STACK_WORDS]; /* from HOTSPOT_STACK on */
+};
+
+/* What of a blob is to be said; code is copied. */
+struct image_blob {
+	const char *name;
+	const uint8_t *code;
+	uint32_t len;
+	uint32_t frame_words;
+	int32_t frame_complete;
+	uint64_t method;
+	uint32_t compile_id;
+	int32_t original_pc;
+	uint32_t deopt; /* offset of its handler in the code */
+};
+
+/* jdk is 17 or 25; hotspot_image_release() is due. */
+void hotspot_image_init(struct hotspot_image *image, int jdk);
+void hotspot_image_release(struct hotspot_image *image);
+
+/* After all has been added: an unwinder for it. */
+void hotspot_image_open(struct hotspot_image *image);
+
+/* Adds a blob: the address where its code begins. */
+uint64_t hotspot_image_blob(struct hotspot_image *image,
+			    const struct image_blob *blob);
+/* Puts another blob in the place of one, of the same sizes. */
+void hotspot_image_replace(struct hotspot_image *image, uint64_t code,
+			   const struct image_blob *blob);
+/* A Method with so many bytecodes, and the address of those. */
+uint64_t hotspot_image_method(struct hotspot_image *image, uint16_t len,
+			      uint64_t *code);
+
+#endif

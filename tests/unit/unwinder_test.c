@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/native/unwinder.h"
+#include "tests/unit/hotspot_image.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/*
+ * A method as C1 or C2 compiles it: a frame of six words, a call, an end with a
+ * poll, and a call out of line with 128 bytes for registers.
+ */
+enum {
+	PUSH = 7,
+	SUB = 8,
+	BODY = 12,
+	RETURN = 17, /* where its call returns to */
+	ADD = 20,
+	POP = 24,
+	POLL = 25,
+	JUMP = 32,
+	RET = 38,
+	SPILLED = 51,
+	DEOPT = 63,
+};
+
+static const uint8_t compiled_code[] = {
+	0x89, 0x84, 0x24, 0,    0xc0, 0xfe, 0xff,       /* bang */
+	0x55, 0x48, 0x83, 0xec, 0x20,                   /* push; sub */
+	0xe8, 1,    2,    3,    4,    0x90, 0x90, 0x90, /* call */
+	0x48, 0x83, 0xc4, 0x20, 0x5d,                   /* add; pop */
+	0x49, 0x3b, 0xa7, 0x40, 3,    0,    0,          /* cmp */
+	0x0f, 0x87, 0,    0,    0,    0,    0xc3,       /* ja; ret */
+	0x48, 0x81, 0xec, 0x80, 0,    0,    0,          /* sub */
+	0xe8, 1,    2,    3,    4,                      /* call */
+	0x48, 0x81, 0xc4, 0x80, 0,    0,    0,          /* add */
+	0xe9, 0,    0,    0,    0,    0x90, 0x90,
+};
+static const uint8_t stub_code[64] = { 0x55, 0x48, 0x8b, 0xec, 0x90,
+				       0xff, 0xd1, 0x90, 0xc9, 0xc3 };
+static const uint8_t interpreter_code[256] = { 0x90 };
+enum { STUB_RETURN = 7 };
+
+/* A thread: C, call_stub, an interpreted method, two compiled ones. */
+enum { LEAF = 32, CALLER = 38, BASE = 60, STUB_BASE = 70, NATIVE_BASE = 80 };
+
+struct place {
+	struct hotspot_image image;
+	struct unwound u;
+	uint64_t callee, caller, interpreter, stub;
+	uint64_t method, bytecodes;
+};
+
+static uint64_t word(int at) { return HOTSPOT_STACK + 8 * (uint64_t)at; }
+
+static const struct image_blob compiled = {
+	.name = "nmethod",
+	.code = compiled_code,
+	.len = sizeof(compiled_code),
+	.frame_words = 6,
+	.frame_complete = BODY,
+	.compile_id = 7,
+	.original_pc = 8,
+	.deopt = DEOPT,
+};
+
+static uint64_t add(struct place *p, const char *name, const uint8_t *code,
+		    uint32_t len)
+{
+	struct image_blob b = {
+		.name = name, .code = code, .len = len, .frame_complete = -1
+	};
+
+	return hotspot_image_blob(&p->image, &b);
+}
+
+/* JDK 17 or 25 as the test's state says; the stack of the thread above. */
+static int set_up(void **state)
+{
+	struct place *p = calloc(1, sizeof(*p));
+	uint64_t *stack = p->image.stack;
+
+	hotspot_image_init(&p->image, *(const int *)*state);
+	p->stub = add(p, "StubRoutines (1)", stub_code, sizeof(stub_code));
+	p->interpreter = add(p, "Interpreter", interpreter_code,
+			     sizeof(interpreter_code));
+	p->caller = hotspot_image_blob(&p->image, &compiled);
+	p->callee = hotspot_image_blob(&p->image, &compiled);
+	p->method = hotspot_image_method(&p->image, 40, &p->bytecodes);
+	hotspot_image_open(&p->image);
+	stack[CALLER - 1] = p->caller + RETURN;
+	stack[CALLER + 4] = word(BASE);
+	stack[CALLER + 5] = p->interpreter + 99;
+	stack[BASE - 8] = p->bytecodes + 12;
+	stack[BASE - 3] = p->method;
+	stack[BASE - 1] = word(BASE + 2);
+	stack[BASE] = word(STUB_BASE);
+	stack[BASE + 1] = p->stub + STUB_RETURN;
+	stack[STUB_BASE] = word(NATIVE_BASE);
+	/* Behind it all is 0: nobody has called that. */
+	stack[STUB_BASE + 1] = (uintptr_t)abort;
+	*state = p;
+	return 0;
+}
+
+static int set_up_17(void **state)
+{
+	static int jdk = 17;
+
+	*state = &jdk;
+	return set_up(state);
+}
+
+static int set_up_25(void **state)
+{
+	static int jdk = 25;
+
+	*state = &jdk;
+	return set_up(state);
+}
+
+static int tear_down(void **state)
+{
+	struct place *p = *state;
+
+	hotspot_image_release(&p->image);
+	free(p);
+	return 0;
+}
+
+static struct unwind_start start_at(struct place *p, uint64_t pc, int sp)
+{
+	return (struct unwind_start){
+		.ip = pc,
+		.sp = word(sp),
+		.bp = 0x77,
+		.stack = (const uint8_t *)(p->image.stack + sp),
+		.stack_bytes = sizeof(p->image.stack) - 8 * (size_t)sp,
+		.max_frames = UNWIND_FRAMES,
+	};
+}
+
+static void walk(struct place *p, uint64_t pc, int sp)
+{
+	struct unwind_start from = start_at(p, pc, sp);
+
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+}
+
+/* The frames behind the leaf are those of the thread, and its root. */
+static void is_whole(struct place *p, size_t leaf)
+{
+	const struct unwound_frame *f = p->u.frames + leaf;
+
+	assert_null(p->u.why);
+	assert_int_equal(p->u.count, leaf + 4);
+	assert_int_equal(f[0].kind, UNWOUND_COMPILED);
+	assert_int_equal(f[0].pc, p->caller + RETURN);
+	assert_int_equal(f[1].kind, UNWOUND_INTERPRETED);
+	assert_int_equal(f[1].method, p->method);
+	assert_int_equal(f[1].bci, 12);
+	assert_int_equal(f[2].kind, UNWOUND_GENERATED);
+	assert_int_equal(f[2].blob->begin, p->stub);
+	assert_int_equal(f[3].kind, UNWOUND_NATIVE);
+	assert_int_equal(p->u.end, UNWIND_ROOT);
+}
+
+static void compiled_code_is_left_wherever_it_is(void **state)
+{
+	static const struct {
+		int at, sp;
+	} places[] = {
+		{ 0, LEAF + 5 },
+		{ PUSH, LEAF + 5 },
+		{ SUB, LEAF + 4 },
+		{ BODY, LEAF },
+		{ RETURN, LEAF },
+		{ ADD, LEAF },
+		{ POP, LEAF + 4 },
+		{ POLL, LEAF + 5 },
+		{ JUMP, LEAF + 5 },
+		{ RET, LEAF + 5 },
+		{ SPILLED - 5, LEAF - 16 },
+		{ SPILLED, LEAF - 16 },
+	};
+	struct place *p = *state;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		walk(p, p->callee + (uint64_t)places[i].at, places[i].sp);
+		assert_int_equal(p->u.frames[0].kind, UNWOUND_COMPILED);
+		assert_true(p->u.frames[0].is_exact);
+		assert_int_equal(p->u.frames[0].blob->begin, p->callee);
+		assert_int_equal(p->u.frames[0].blob->compile_id, 7);
+		is_whole(p, 1);
+	}
+}
+
+static void a_deoptimised_frame_has_its_own_pc(void **state)
+{
+	struct place *p = *state;
+
+	p->image.stack[CALLER - 1] = p->caller + DEOPT;
+	p->image.stack[CALLER + 1] = p->caller + RETURN;
+	walk(p, p->callee + BODY, LEAF);
+	is_whole(p, 1);
+	/* What is in the slot otherwise is not its. */
+	p->image.stack[CALLER + 1] = p->interpreter;
+	walk(p, p->callee + BODY, LEAF);
+	assert_int_equal(p->u.frames[1].pc, p->caller + DEOPT);
+}
+
+static void an_old_value_in_a_slot_is_no_return_address(void **state)
+{
+	struct place *p = *state;
+
+	/* Code out of line has pushed two words: what would be the slot of
+	 * the return address without them has an address in the interpreter. */
+	p->image.stack[CALLER - 3] = p->interpreter + 50;
+	walk(p, p->callee + BODY, LEAF - 2);
+	is_whole(p, 1);
+}
+
+static void the_interpreter_at_work_has_its_place_in_r13(void **state)
+{
+	struct place *p = *state;
+	struct unwind_start from = start_at(p, p->interpreter + 5, CALLER + 6);
+
+	from.bp = word(BASE);
+	from.r13 = p->bytecodes + 3;
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	assert_int_equal(p->u.frames[0].kind, UNWOUND_INTERPRETED);
+	assert_int_equal(p->u.frames[0].bci, 3);
+	assert_int_equal(p->u.end, UNWIND_ROOT);
+	from.r13 = 5;
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	assert_int_equal(p->u.frames[0].bci, 12);
+}
+
+static void code_that_was_replaced_is_another_blob(void **state)
+{
+	struct place *p = *state;
+	struct image_blob other = compiled;
+	const struct code_blob *first;
+
+	walk(p, p->callee + BODY, LEAF);
+	first = p->u.frames[0].blob;
+	other.compile_id = 8;
+	hotspot_image_replace(&p->image, p->callee, &other);
+	walk(p, p->callee + BODY, LEAF);
+	assert_ptr_equal(p->u.frames[0].blob, first);
+	unwinder_begin(p->image.unwinder);
+	walk(p, p->callee + BODY, LEAF);
+	assert_int_equal(p->u.frames[0].blob->compile_id, 8);
+	assert_int_not_equal(p->u.frames[0].blob->identity, first->identity);
+	assert_int_equal(first->compile_id, 7);
+	/* What has not changed is the same for good. */
+	unwinder_begin(p->image.unwinder);
+	walk(p, p->callee + BODY, LEAF);
+	first = p->u.frames[0].blob;
+	unwinder_begin(p->image.unwinder);
+	walk(p, p->callee + BODY, LEAF);
+	assert_ptr_equal(p->u.frames[0].blob, first);
+	is_whole(p, 1);
+}
+
+static void what_is_known_stands_when_the_process_has_ended(void **state)
+{
+	struct place *p = *state;
+
+	walk(p, p->callee + BODY, LEAF);
+	is_whole(p, 1);
+	memset(p->image.bytes, 0, HOTSPOT_IMAGE_BYTES);
+	walk(p, p->callee + BODY, LEAF);
+	is_whole(p, 1);
+}
+
+static void a_copy_that_is_too_short_ends_in_a_cut(void **state)
+{
+	struct place *p = *state;
+	struct unwind_start from = start_at(p, p->callee + BODY, LEAF);
+
+	for (size_t words = 0; words < STUB_BASE + 2 - LEAF; words++) {
+		from.stack_bytes = words * 8;
+		unwinder_walk(p->image.unwinder, &from, &p->u);
+		assert_int_equal(p->u.end, UNWIND_CUT);
+		assert_true(p->u.count >= 1 && p->u.count <= 4);
+	}
+}
+
+static void frames_are_as_many_as_were_wanted(void **state)
+{
+	struct place *p = *state;
+	struct unwind_start from = start_at(p, p->callee + BODY, LEAF);
+
+	from.max_frames = 3;
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	assert_int_equal(p->u.end, UNWIND_DEEP);
+	assert_int_equal(p->u.count, 3);
+}
+
+static void what_cannot_be_walked_ends_in_unknown(void **state)
+{
+	struct place *p = *state;
+	uint64_t *stack = p->image.stack;
+
+	walk(p, 0x1000, LEAF);
+	assert_int_equal(p->u.end, UNWIND_LOST);
+	assert_int_equal(p->u.count, 2);
+	assert_int_equal(p->u.frames[1].kind, UNWOUND_UNKNOWN);
+	assert_non_null(p->u.why);
+	/* In the code cache, and in no block. */
+	walk(p, p->stub + 0x3f000, LEAF);
+	assert_int_equal(p->u.end, UNWIND_LOST);
+	/* A Method that is none. */
+	stack[BASE - 3] = p->method + 8;
+	walk(p, p->callee + BODY, LEAF);
+	assert_int_equal(p->u.end, UNWIND_LOST);
+	stack[BASE - 3] = p->method;
+	/* A frame that has itself for its caller. */
+	stack[BASE] = word(BASE);
+	stack[BASE + 1] = p->interpreter + 99;
+	walk(p, p->callee + BODY, LEAF);
+	assert_int_not_equal(p->u.end, UNWIND_ROOT);
+	assert_true(p->u.count < 10);
+}
+
+static void without_the_tables_native_frames_are_walked(void **state)
+{
+	struct place *p = *state;
+	struct error err;
+	struct unwinder *u;
+	struct unwind_start from = start_at(p, (uintptr_t)abort, NATIVE_BASE);
+	struct unwound out;
+
+	u = unwinder_open_with(&p->image.jvm, &p->image.memory,
+			       p->image.program, 0x1000, &err);
+	assert_non_null(u);
+	assert_non_null(strstr(unwinder_limits(u), "structures"));
+	assert_null(unwinder_code_cache(u));
+	from.bp = word(NATIVE_BASE);
+	unwinder_walk(u, &from, &out);
+	assert_int_equal(out.end, UNWIND_ROOT);
+	assert_int_equal(out.frames[0].kind, UNWOUND_NATIVE);
+	assert_non_null(out.frames[0].image);
+	unwinder_close(u);
+	assert_null(unwinder_limits(p->image.unwinder));
+}
+
+#define BOTH(test)                                                             \
+	{ #test " (17)", test, set_up_17, tear_down, NULL },                   \
+	{                                                                      \
+#test " (25)", test, set_up_25, tear_down, NULL                \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BOTH(compiled_code_is_left_wherever_it_is),
+		BOTH(a_deoptimised_frame_has_its_own_pc),
+		BOTH(an_old_value_in_a_slot_is_no_return_address),
+		BOTH(the_interpreter_at_work_has_its_place_in_r13),
+		BOTH(code_that_was_replaced_is_another_blob),
+		BOTH(what_is_known_stands_when_the_process_has_ended),
+		BOTH(a_copy_that_is_too_short_ends_in_a_cut),
+		BOTH(frames_are_as_many_as_were_wanted),
+		BOTH(what_cannot_be_walked_ends_in_unknown),
+		BOTH(without_the_tables_native_frames_are_walked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
