@@ -283,10 +283,12 @@ bless: all $(tools)		## rewrite what tests/cli and tests/screen expect; T=part-o
 	$(Q)BLESS=1 TOOLS=$(B)/tests/tools sh tests/cli.sh ./sjkc $(T)
 	$(Q)BLESS=1 CASES=screen sh tests/cli.sh ./sjkc $(T)
 
-picture: demo			## render/flame.png, from the demo's page
+picture: demo			## render/flame.png, prof.png, from the demo's pages
 	$(Q)sh tests/setup.sh picture
-	$(Q)NODE_PATH=build/browser/node_modules \
-		node tests/demo/picture.js build/demo/demo.html render/flame.png
+	$(Q)sh tests/demo/prof.sh ./sjkc build/demo
+	$(Q)for p in demo.html=flame.png prof.html=prof.png; do \
+		NODE_PATH=build/browser/node_modules node tests/demo/picture.js \
+			build/demo/$${p%=*} render/$${p#*=} || exit 1; done
 
 completions := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sjkc \
 	$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sjkc \

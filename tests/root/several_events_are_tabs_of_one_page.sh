@@ -10,10 +10,8 @@ scratch=$2
 for jdk in $(jdks); do
 	target "$jdk" -- allocators=1 || exit 1
 	prof 0 -e cpu,offcpu,wall,alloc -d 2s "$pid" || exit 1
-	all='cpu, offcpu, wall, alloc'
-	has "$prof_out" " Hz \\([a-z-]*\\), 2\\.[0-9] s, [0-9]+ samples, 0 lost" || exit 1
 	for event in cpu offcpu wall alloc; do
-		has "$prof_out" "^$event of Target \\($pid\\): $all at 99 Hz" ||
+		has "$prof_out" "^$event of Target \\($pid\\): [0-9]+ samples" ||
 			exit 1
 	done
 	prof 0 -e alloc -d 2s -o "$scratch/alloc.collapsed" "$pid" || exit 1
