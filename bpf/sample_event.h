@@ -46,6 +46,8 @@ enum sample_flags {
 	 * there are only registers: its stack could not be read.
 	 */
 	SAMPLE_BEGAN_EARLIER = 32,
+	/* Of too many that left their CPU: only registers, no stacks. */
+	SAMPLE_LEFT_OUT = 64,
 };
 
 struct sample_event {

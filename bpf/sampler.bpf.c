@@ -266,6 +266,8 @@ static __always_inline long send(void *ctx, struct scratch *s)
 	e->user_frames = 0;
 	e->stack_bytes = 0;
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
+	if (e->flags & SAMPLE_LEFT_OUT)
+		goto out;
 	if (want_kernel && e->flags & SAMPLE_IN_KERNEL) {
 		e->kernel_frames = walk(ctx, s, 0, 0);
 		size = e->kernel_frames * sizeof(__u64);
@@ -278,11 +280,12 @@ static __always_inline long send(void *ctx, struct scratch *s)
 		copy_stack(s, size);
 		size += e->stack_bytes;
 	}
+out:
 	size += sizeof(*e);
 	opaque(size);
 	if (size > sizeof(*e) + SAMPLER_ARRAYS + stack_limit)
 		return -1;
-	status = put(s, size);
+	status = put(&s->event, size);
 	__sync_fetch_and_add(status == 0 ? &taken : &lost, 1);
 	return status;
 }
@@ -333,6 +336,17 @@ static __always_inline int is_preempted(struct task_struct *task, bool preempt)
 	return preempt || state == 0;
 }
 
+/* Whether it is one of those that have their stacks copied. */
+static __always_inline bool is_in_pace(struct pace *p, __u64 now)
+{
+	if (now - p->began_ns >= SAMPLER_PACE_NS) {
+		p->stride = p->count / SAMPLER_PACE_COUNT + 1;
+		p->count = 0;
+		p->began_ns = now;
+	}
+	return p->count++ % p->stride == 0;
+}
+
 /* It is current still, so its stack can be read. */
 static __always_inline void leaves(void *ctx, struct task_struct *task,
 				   int preempted)
@@ -352,6 +366,8 @@ static __always_inline void leaves(void *ctx, struct task_struct *task,
 	registers_in_kernel(&s->event, task);
 	if (preempted)
 		s->event.flags |= SAMPLE_PREEMPTED;
+	if (!is_in_pace(&s->pace, s->event.time_ns))
+		s->event.flags |= SAMPLE_LEFT_OUT;
 	out.is_sent = send(ctx, s) == 0;
 	out.out_ns = s->event.time_ns;
 	out.tgid = id.tgid;
@@ -396,7 +412,7 @@ static __always_inline void returns_first(struct task_struct *task)
 	e->kernel_frames = (__u32)bytes / sizeof(__u64);
 	e->user_frames = 0;
 	e->stack_bytes = 0;
-	if (put(s, sizeof(*e) + (__u32)bytes))
+	if (put(e, sizeof(*e) + (__u32)bytes))
 		__sync_fetch_and_add(&lost, 1);
 	else
 		__sync_fetch_and_add(&taken, 1);

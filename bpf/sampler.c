@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -131,7 +132,7 @@ static __u32 own_pid_ns(void)
 /* An area for each of so many uses at a time; as good as none without any. */
 static int size_areas(const struct sampler *s, struct bpf_map *map, int areas)
 {
-	size_t bytes = sizeof(struct sample_event) + SAMPLER_ARRAYS +
+	size_t bytes = offsetof(struct scratch, bytes) + SAMPLER_ARRAYS +
 		       s->programs->rodata->stack_limit + PAGE_BYTES;
 
 	return bpf_map__set_value_size(map, (__u32)bytes) ||

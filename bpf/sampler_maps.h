@@ -32,7 +32,20 @@
  * there. */
 #define SAMPLER_PROBES 4
 
+/*
+ * What threads that leave their CPU may cost: when so many have left one in a
+ * time, only each strideth has its stack copied in the next.
+ */
+#define SAMPLER_PACE_NS    100000000ULL
+#define SAMPLER_PACE_COUNT 1000
+
+struct pace {
+	__u64 began_ns;
+	__u32 count, stride;
+};
+
 struct scratch {
+	struct pace pace;
 	struct sample_event event;
 	/* What is proved of an offset is an upper bound: hence one page more.
 	 */

@@ -16,12 +16,8 @@ workload threads=2 burn=200 'sleep=30*3' || exit 1
 within='unshare --pid --fork --kill-child'
 first=$pid first_work=$work first_tids=$(tids)
 workload burn=200 || exit 1
-# The one below sees itself as 1; here it is a child of unshare, which is one of
-# timeout.
-child_of() {
-	tr -d ' ' <"/proc/$1/task/$1/children"
-}
-below=$(child_of "$(child_of "${target_pids##* }")")
+# The one below sees itself as 1; here it is a child of unshare.
+below=$(tr -d ' ' <"/proc/${target_pids##* }/task/${target_pids##* }/children")
 holds 'the one below' "$pid" -eq 1 &&
 	holds 'the one below' "$below" -gt 1 || exit 1
 

@@ -22,15 +22,13 @@ ids() {
 before=$(the_byte)
 sampling kinds=cpu,offcpu,alloc open "add=$pid" \
 	"probe=alloc:$pid:$offset:/proc/$pid/exe" start || exit 1
-# The child of timeout(1) is the sampler.
-child=$(cat "/proc/$sampler/task/$sampler/children")
-programs=$(ids prog $((child)))
-links=$(ids link $((child)))
-maps=$(ids map $((child)))
+programs=$(ids prog "$sampler")
+links=$(ids link "$sampler")
+maps=$(ids map "$sampler")
 holds 'programs' -n "$programs" && holds 'links' -n "$links" &&
 	holds 'maps' -n "$maps" &&
 	holds 'the probed instruction' "$(the_byte)" = cc || exit 1
-kill -KILL $((child))
+kill -KILL "$sampler"
 wait "$sampler"
 
 # gone KIND ID…: within a while, since the kernel tidies up by and by.

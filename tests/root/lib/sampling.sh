@@ -20,7 +20,7 @@ workload() {
 	mkfifo "$work.in" || return
 	# Open for reading and writing, it never ends.
 	# shellcheck disable=SC2086 # words
-	timeout 100 ${within-} "$TOOLS/workload" "$@" <>"$work.in" \
+	${within-} "$TOOLS/workload" "$@" <>"$work.in" \
 		>"$work.out" 2>&1 &
 	target_pids="$target_pids $!"
 	target_wait "$work.out" READY || return
@@ -57,8 +57,7 @@ tids() {
 sampling() {
 	rm -f "$scratch/told"
 	mkfifo "$scratch/told" || return
-	# shellcheck disable=SC2086 # words
-	timeout 100 ${beneath-} "$TOOLS/take_samples" "$@" say=BEGUN \
+	"$TOOLS/take_samples" "$@" say=BEGUN \
 		read-on stop read=0 counts clock <>"$scratch/told" \
 		>"$scratch/took" 2>"$scratch/took.err" &
 	sampler=$!

@@ -249,6 +249,8 @@ int main(int argc, char **argv)
 {
 	int ret = 0;
 
+	/* Whatever becomes of who started it. */
+	alarm(120);
 	for (int i = 1; i < argc && ret == 0; i++)
 		ret = do_deed(argv[i]);
 	if (ret)

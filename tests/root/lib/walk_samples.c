@@ -90,8 +90,8 @@ static const char *name_of(const struct unwound_frame *f)
 			 f->pc - f->blob->begin, f->blob->frame_complete,
 			 f->blob->frame_bytes);
 	else if (f->image)
-		snprintf(name, sizeof(name), "%s`%lx",
-			 elf_image_name(f->image), f->image_pc);
+		snprintf(name, sizeof(name), "%s`%lx", elf_image_name(f->image),
+			 f->image_pc);
 	else
 		snprintf(name, sizeof(name), "?");
 	return name;

@@ -9,6 +9,8 @@
  *	burn=MS		of CPU time of the thread, in user mode
  *	calls=MS	of CPU time, in short system calls
  *	sleep=MS*N	so long, so many times
+ *	turns=N		so many times, each of two threads wakes the other and
+ *			waits for it
  *	probed=N	calls of probed() with 1 to N, in turn
  *
  * The frames below are of some 100 bytes.
@@ -19,9 +21,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
-#include <sys/prctl.h>
 
 enum { THREADS = 64 };
 
@@ -71,7 +73,21 @@ static void sleep_times(const char *value)
 		nanosleep(&t, NULL);
 }
 
-static void do_deed(const char *deed)
+/* By pipes; a thread's number says which end is whose. */
+static int turns_of[2][2];
+
+static void take_turns(size_t self, long times)
+{
+	char byte = 0;
+
+	for (long i = 0; i < times; i++) {
+		if (write(turns_of[self & 1][1], &byte, 1) != 1 ||
+		    read(turns_of[~self & 1][0], &byte, 1) != 1)
+			return;
+	}
+}
+
+static void do_deed(size_t self, const char *deed)
 {
 	const char *value = strchr(deed, '=');
 
@@ -84,21 +100,23 @@ static void do_deed(const char *deed)
 		burn(strtol(value, NULL, 10) * INT64_C(1000000), 1);
 	else if (strncmp(deed, "sleep", 5) == 0)
 		sleep_times(value);
+	else if (strncmp(deed, "turns", 5) == 0)
+		take_turns(self, strtol(value, NULL, 10));
 	else if (strncmp(deed, "probed", 6) == 0)
 		for (long i = 1, n = strtol(value, NULL, 10); i <= n; i++)
 			probed((uint64_t)i);
 }
 
-__attribute__((noinline)) static void descend(int left)
+__attribute__((noinline)) static void descend(size_t self, int left)
 {
 	volatile char frame[64];
 
 	frame[0] = (char)left;
 	if (left > 0) {
-		descend(left - 1);
+		descend(self, left - 1);
 	} else {
 		for (char **d = deeds; *d; d++)
-			do_deed(*d);
+			do_deed(self, *d);
 	}
 	sink = sink + (uint64_t)frame[0];
 }
@@ -110,7 +128,7 @@ static void *work(void *of)
 	workers[self].tid = gettid();
 	pthread_barrier_wait(&ready);
 	pthread_barrier_wait(&begin);
-	descend(depth);
+	descend(self, depth);
 	workers[self].cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
 }
@@ -149,8 +167,11 @@ int main(int argc, char **argv)
 		else
 			break;
 	}
-	if (threads < 1 || threads > THREADS)
+	if (threads < 1 || threads > THREADS || pipe(turns_of[0]) ||
+	    pipe(turns_of[1]))
 		return 2;
+	/* Whatever becomes of who started it. */
+	alarm(120);
 	start_all();
 	await_line();
 	before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
