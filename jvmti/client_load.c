@@ -8,9 +8,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAPS_LIMIT  ((size_t)64 << 20)
 #define WORDS_LIMIT 300
@@ -108,6 +110,25 @@ static bool copy(char *to, size_t size, struct line from)
 	return true;
 }
 
+/*
+ * Of a JVM whose root is a folder of ours (chroot), the kernel says paths from
+ * our root on; its loader knows them from its own.
+ */
+static void strip_root(const struct jvm *jvm, struct line *path)
+{
+	char link[32], root[PATH_MAX];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/%d/root", (int)jvm->pid);
+	len = readlink(link, root, sizeof(root));
+	if (len > 1 && (size_t)len < path->len &&
+	    memcmp(path->text, root, (size_t)len) == 0 &&
+	    path->text[len] == '/') {
+		path->text += len;
+		path->len -= (size_t)len;
+	}
+}
+
 bool agent_load_known(const struct jvm *jvm, char *path, size_t size)
 {
 	struct text maps = { 0 };
@@ -118,6 +139,8 @@ bool agent_load_known(const struct jvm *jvm, char *path, size_t size)
 	if (procfs_read(jvm->pid, "maps", MAPS_LIMIT, &maps, &unused) == 0 &&
 	    maps.len) {
 		f = look_for(&maps);
+		if (f.is_there)
+			strip_root(jvm, &f.path);
 		is_known = f.is_there && !f.has_musl &&
 			   copy(path, size, f.path);
 	}

@@ -27,6 +27,24 @@ contained() {
 	target_end "$pid"
 }
 
+# A root directory that is a folder here: paths are others than they look.
+chrooted() {
+	cat >"$scratch/chroot.sh" <<-END
+		cd "$scratch" && mkdir -p root && mount -t tmpfs none root &&
+		cd root && mkdir -m 1777 tmp && mkdir usr proc dev etc var &&
+		ln -s usr/bin usr/lib usr/lib64 . || exit 1
+		for dir in usr proc dev etc var; do
+			mount --rbind /\$dir \$dir || exit 1
+		done
+		exec chroot . "\$@"
+	END
+	within="unshare --mount sh $scratch/chroot.sh"
+	target "$1" || return
+	within=
+	tells && copies_are 1 && tells && copies_are 1 || return
+	target_end "$pid"
+}
+
 # mounted WHERE OPTIONS: a tmpfs, in the JVM's namespace
 mounted() {
 	nsenter -t "$pid" -m -- mount -t tmpfs -o "$2" none "$1"
@@ -85,7 +103,7 @@ warnings() {
 }
 
 check() {
-	contained "$1" && places "$1" && refusals "$1" && warnings "$1"
+	contained "$1" && chrooted "$1" && places "$1" && refusals "$1" && warnings "$1"
 }
 
 each_jdk_at_once check
