@@ -213,6 +213,7 @@ check-sanitized:
 check-sanitized-here:
 	$(Q)sh tests/unit.sh $(unit_tests)
 	$(Q)sh tests/cli.sh $(B)/sjkc /flame/
+	$(Q)sh tests/cli.sh $(B)/sjkc /prof/
 
 check-cli:
 	$(Q)$(MAKE) $(parallel) all $(tools)
