@@ -50,7 +50,7 @@ static bool probes(const struct sampler *s)
 static size_t ring_bytes(const struct sampler *s)
 {
 	return s->options.ring_bytes ? s->options.ring_bytes
-				     : SAMPLER_RING_BYTES;
+				     : (size_t)SAMPLER_RING_BYTES;
 }
 
 /* Whether a record is what its head says; the programs made it. */
@@ -132,7 +132,8 @@ static __u32 own_pid_ns(void)
 /* An area for each of so many uses at a time; as good as none without any. */
 static int size_areas(const struct sampler *s, struct bpf_map *map, int areas)
 {
-	size_t bytes = offsetof(struct scratch, bytes) + SAMPLER_ARRAYS +
+	size_t bytes = offsetof(struct scratch, bytes) +
+		       (size_t)SAMPLER_ARRAYS +
 		       s->programs->rodata->stack_limit + PAGE_BYTES;
 
 	return bpf_map__set_value_size(map, (__u32)bytes) ||
