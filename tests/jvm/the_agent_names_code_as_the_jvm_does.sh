@@ -51,6 +51,33 @@ same_places() {
 	[ "$3" -gt 20000 ] && [ "$5" -gt 5000 ] && [ $((100 * $3 / $1)) -ge 95 ]
 }
 
+# What is compiled while it listens: the JVM's own agent for JMX is some code.
+newcomers() {
+	target_wait "$scratch/live" '^[0-9]* [0-9]* [0-9]*$' >&2
+	code_ranges | sort >"$scratch/old"
+	"$sjkc" jcmd "$pid" ManagementAgent.start_local >/dev/null
+	sleep 1
+	code_ranges | sort | comm -13 "$scratch/old" - >"$scratch/new"
+	sleep 1 # it is told a moment after it is listed
+	echo go
+	cat "$scratch/new"
+}
+
+same_newcomers() {
+	: >"$scratch/live"
+	newcomers | timeout 60 "$TOOLS/show_agent" "$pid" costs line read \
+		compare >"$scratch/live" || { cat "$scratch/live"; return 1; }
+	counts=$(tail -n 1 "$scratch/live")
+	echo "| $(basename "$1"), compiled meanwhile: $counts"
+	case $counts in
+	*' 0 different') ;;
+	*) cat "$scratch/live"; return 1 ;;
+	esac
+	# shellcheck disable=SC2086 # words
+	set -- $counts
+	[ "$3" -gt 20000 ] && [ $((100 * $3 / $1)) -ge 90 ]
+}
+
 stubs_have_names() {
 	begin=$("$sjkc" jcmd "$pid" Compiler.codecache | sed -n \
 		"/non-nmethods/{n;s/.*\[0x\([0-9a-f]*\), 0x\([0-9a-f]*\),.*/\1 \2/p;}")
@@ -72,7 +99,7 @@ for at in range(begin, min(end, begin + (1 << 20)), 256):
 check() {
 	target "$1" -XX:TieredStopAtLevel=4 -XX:CompileThresholdScaling=0.02 \
 		-- burners=1 allocators=1 || return
-	same_list && same_places "$1" && stubs_have_names && alive "$pid" ||
+	same_list && same_places "$1" && same_newcomers "$1" && stubs_have_names && alive "$pid" ||
 		return
 	target_end "$pid"
 }

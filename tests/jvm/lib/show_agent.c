@@ -251,6 +251,14 @@ static int compare(void)
 	return ret;
 }
 
+static int wait_line(void)
+{
+	char line[16];
+
+	fflush(stdout);
+	return fgets(line, sizeof(line), stdin) ? 0 : -1;
+}
+
 static int read_on(void) { return agent_client_read(client, &err); }
 
 static int hold(void)
@@ -272,6 +280,7 @@ static const struct {
 	{ "symbols", show_symbols },
 	{ "generated", show_generated },
 	{ "compare", compare },
+	{ "line", wait_line },
 	{ "read", read_on },
 	{ "hold", hold },
 };
