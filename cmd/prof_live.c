@@ -150,7 +150,10 @@ static int open_sampler(struct prof_shared *s, struct error *err)
 	};
 
 	s->sampler = sampler_open(&options, err);
-	return s->sampler ? 0 : -1;
+	if (s->sampler)
+		return 0;
+	talk("without that there is --sampler dump, which is biased");
+	return -1;
 }
 
 /* In the words of a report; how often it is has no other place there. */
@@ -182,7 +185,6 @@ static void init(struct session *s, const struct prof_live_options *o)
 							    events[i].unit);
 	}
 	prof_targets_init(&s->targets, &s->shared);
-	open_kernel(&s->shared);
 }
 
 static void release(struct session *s)
@@ -309,6 +311,7 @@ static int start(struct session *s, struct error *err)
 {
 	if (open_sampler(&s->shared, err))
 		return -1;
+	open_kernel(&s->shared);
 	if (s->o->command &&
 	    (prof_launch_open(&s->launch, s->o->command, err) ||
 	     prof_targets_launched(&s->targets, s->launch.pid, err)))

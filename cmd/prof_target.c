@@ -214,15 +214,15 @@ void prof_target_begin(struct prof_target *t)
 	prof_threads_refresh(t->threads);
 }
 
-static void count_end(struct prof_shared *s, const struct unwound *u)
+static void count_end(struct prof_shared *s, const struct sample_event *e,
+		      const struct unwound *u)
 {
+	const char *why = e->stack_bytes ? u->why : "no stack could be copied";
+
 	if (u->end == UNWIND_CUT || u->end == UNWIND_DEEP)
 		s->cut++;
-	if (u->end == UNWIND_LOST) {
-		s->astray++;
-		if (!s->first_why)
-			s->first_why = u->why;
-	}
+	if (u->end == UNWIND_LOST && s->astray++ == 0)
+		s->first_why = why;
 }
 
 /*
@@ -265,7 +265,7 @@ static void walk(struct prof_target *t, const struct sample_event *e,
 	struct unwound u;
 
 	unwinder_walk(t->unwinder, &from, &u);
-	count_end(t->shared, &u);
+	count_end(t->shared, e, &u);
 	note_end(t, e, &u);
 	prof_frames_user(t->frames, &u, e->time_ns);
 }

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: waits for samples.
+# Only when asked for; what it makes says how it was made, as do its words.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+
+for jdk in $(jdks); do
+	target "$jdk" -- burners=1 threads=2 || exit 1
+	"$sjkc" prof --sampler dump -F 20 -d 1s "$pid" >"$scratch/out" \
+		2>"$scratch/err" || { cat "$scratch/err"; exit 1; }
+	grep -q 'thread dumps find threads at safepoints only' "$scratch/err" &&
+		grep -q '^bias: safepoints' "$scratch/out" &&
+		grep -q 'Target\.burn' "$scratch/out" || {
+		cat "$scratch/err" "$scratch/out"
+		exit 1
+	}
+	! grep -q 'Thread\.sleep' "$scratch/out" || { cat "$scratch/out"; exit 1; }
+	"$sjkc" prof --sampler dump -e wall -d 1s -q -t \
+		-o "$scratch/all.collapsed" "$pid" || exit 1
+	grep -q '^.idle-0 .*Thread\.sleep' "$scratch/all.collapsed" || {
+		cat "$scratch/all.collapsed"
+		exit 1
+	}
+	"$sjkc" prof --sampler dump -e alloc -d 1s "$pid" 2>"$scratch/err"
+	[ $? -eq 2 ] || { cat "$scratch/err"; exit 1; }
+	target_end "$pid"
+done
