@@ -11,9 +11,10 @@
 #define MAX_FRAME   (1 << 20)
 #define SCAN_SLOTS  512 /* of the stack, for a return address */
 #define STUB_SLOTS  96
-#define ENTRY_SLOTS 128 /* between what is thawed and its continuation */
-#define ENTRY_REACH 256 /* bytes below the base of a frame that is made */
-#define MAX_PUSHED  16  /* words, around a call out of line */
+#define ENTRY_SLOTS 128  /* between what is thawed and its continuation */
+#define BASE_REACH  1024 /* bytes that a routine has below its base */
+#define ENTRY_REACH 256  /* bytes below the base of a frame that is made */
+#define MAX_PUSHED  16   /* words, around a call out of line */
 #define MAX_LOCALS  (65536 * 8 * 2)
 
 /*
@@ -335,6 +336,22 @@ static enum step between_frames(struct hotspot_frames *h, struct walk *w,
 	return STEP_ON;
 }
 
+/*
+ * A frame that was compiled is being made one of the interpreter's: it has its
+ * base, and no method yet.
+ */
+static bool unfinished(struct hotspot_frames *h, struct walk *w)
+{
+	uint64_t base = walk_bp(w), bp, pc;
+
+	if (base & 7 || base < walk_sp(w) || base - walk_sp(w) > MAX_LOCALS ||
+	    !walk_read(w, base, &bp) || !walk_read(w, base + 8, &pc) ||
+	    bp <= base || believe(h, w, pc, bp) < WEAK)
+		return false;
+	return_by(w, base + 8, pc, bp);
+	return true;
+}
+
 static enum step interpreter_step(struct hotspot_frames *h, struct walk *w,
 				  struct unwound_frame *frame)
 {
@@ -342,6 +359,8 @@ static enum step interpreter_step(struct hotspot_frames *h, struct walk *w,
 		return STEP_ON;
 	if (w->is_exact)
 		return between_frames(h, w, frame);
+	if (unfinished(h, w))
+		return STEP_ON;
 	return walk_lost(w, "an interpreted frame that has no method");
 }
 
@@ -393,6 +412,8 @@ static bool leaf_frame(struct hotspot_frames *h, struct walk *w,
 		return by_instructions(h, w, &f, wanted);
 	}
 	if (x86_epilogue(code, at, &f))
+		return by_instructions(h, w, &f, wanted);
+	if (b->kind == BLOB_NATIVE && x86_wrapper_end(code, at))
 		return by_instructions(h, w, &f, wanted);
 	return by_size(h, w, b, 0, wanted);
 }
@@ -497,20 +518,30 @@ static bool stub_end(struct hotspot_frames *h, struct walk *w,
 static enum step leaf_stub(struct hotspot_frames *h, struct walk *w,
 			   const struct code_blob *b)
 {
-	struct x86_code code;
+	struct x86_code code = { NULL, 0 };
+	bool has_code = code_of(h, b, &code);
 	uint64_t slot, pc, bp = walk_bp(w), base = bp;
 
-	if (code_of(h, b, &code) && stub_end(h, w, b, &code))
+	if (has_code && stub_end(h, w, b, &code))
 		return STEP_ON;
+	/* What it has taken of the stack may hold an old return address. */
+	slot = walk_sp(w) + (has_code ? x86_pushed(&code) : 0);
+	if (is_return_of(h, w, slot, b, &pc))
+		return return_by(w, slot, pc, bp);
 	/* The call before it is of this code: nothing is as sure. */
 	if (is_return_of(h, w, walk_sp(w), b, &pc))
 		return return_by(w, walk_sp(w), pc, bp);
 	if (base >= walk_sp(w) && base - walk_sp(w) < MAX_FRAME &&
 	    is_return_of(h, w, base + 8, b, &pc) && walk_read(w, base, &bp))
 		return return_by(w, base + 8, pc, bp);
+	/* The JVM itself calls some of them. */
+	if (walk_read(w, walk_sp(w), &pc) && !code_cache_has(h->code, pc) &&
+	    native_frames_has(h->native, pc))
+		return return_by(w, walk_sp(w), pc, walk_bp(w));
 	if (scan(h, w, STUB_SLOTS, b, &slot, &pc))
 		return return_by(w, slot, pc, walk_bp(w));
-	if (by_base(h, w, STRONG, 1024) || by_size(h, w, b, 0, STRONG))
+	if (by_base(h, w, STRONG, BASE_REACH) || by_size(h, w, b, 0, STRONG) ||
+	    by_base(h, w, WEAK, BASE_REACH))
 		return STEP_ON;
 	if (by_scan(h, w) || by_base(h, w, WEAK, MAX_FRAME))
 		return STEP_ON;

@@ -61,6 +61,13 @@ static const struct pattern
 			{ ALL, ALL, ALL, ANY, ALL } },
 	ret         = { 1, { 0xc3 }, { ALL } },
 	ret_n       = { 1, { 0xc2 }, { ALL } },
+	leave       = { 1, { 0xc9 }, { ALL } },
+	test_poll   = { 3, { 0x41, 0xf6, 0x47 }, { ALL, ALL, ALL } },
+	cmp_pending = { 3, { 0x49, 0x83, 0x7f }, { ALL, ALL, ALL } },
+	push_r      = { 1, { 0x50 }, { 0xf8 } },
+	push_r8     = { 2, { 0x41, 0x50 }, { ALL, 0xf8 } },
+	load_arg    = { 5, { 0x48, 0x8b, 0x44, 0x24, 0 },
+			{ ALL, ALL, 0xc7, ALL, 0 } },
 	jmp32       = { 1, { 0xe9 }, { ALL } },
 	jmp_r       = { 2, { 0xff, 0xe0 }, { ALL, 0xf8 } },
 	jmp_r8      = { 3, { 0x41, 0xff, 0xe0 }, { ALL, ALL, 0xf8 } };
@@ -276,4 +283,48 @@ uint32_t x86_spill(const struct x86_code *c, size_t at)
 	    !find_change(c, at, to, &add_sp8, &add_sp32, taken, &given))
 		return 0;
 	return (uint32_t)taken;
+}
+
+#define WRAPPER_END 48
+
+bool x86_wrapper_end(const struct x86_code *c, size_t at)
+{
+	size_t from = at > WRAPPER_END ? at - WRAPPER_END : 0;
+
+	for (size_t i = from; i < at && i < c->len; i++) {
+		size_t end = i + 1;
+
+		if (!is_at(c, i, &leave) ||
+		    !(is_at(c, end, &test_poll) || is_at(c, end, &cmp_pending)))
+			continue;
+		while (end < c->len && end < i + WRAPPER_END &&
+		       !is_at(c, end, &ret))
+			end++;
+		/* Behind it is a jump for who has an exception. */
+		return is_at(c, end, &ret) && at <= end + 1;
+	}
+	return false;
+}
+
+uint32_t x86_pushed(const struct x86_code *c)
+{
+	uint32_t pushed = 0;
+	size_t at = 0;
+
+	while (at < c->len && at < MAX_PROLOGUE) {
+		if (is_at(c, at, &push_r)) {
+			pushed += 8;
+			at += push_r.len;
+		} else if (is_at(c, at, &push_r8)) {
+			pushed += 8;
+			at += push_r8.len;
+		} else if (is_at(c, at, &load_arg)) {
+			at += load_arg.len;
+		} else {
+			break;
+		}
+	}
+	if (is_at(c, at, &sub_sp8))
+		pushed += (uint32_t)immediate(c, at + 3, 1);
+	return pushed;
 }

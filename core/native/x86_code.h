@@ -52,4 +52,13 @@ bool x86_epilogue(const struct x86_code *c, size_t at, struct x86_frame *out);
  */
 uint32_t x86_spill(const struct x86_code *c, size_t at);
 
+/*
+ * True when the wrapper of a native method has left its frame at `at`: before
+ * it returns it still looks for safepoints and exceptions.
+ */
+bool x86_wrapper_end(const struct x86_code *c, size_t at);
+
+/* What a small routine pushes and takes of the stack at its very beginning. */
+uint32_t x86_pushed(const struct x86_code *c);
+
 #endif

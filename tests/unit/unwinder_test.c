@@ -314,8 +314,13 @@ static void what_cannot_be_walked_ends_in_unknown(void **state)
 	/* In the code cache, and in no block. */
 	walk(p, p->stub + 0x3f000, LEAF);
 	assert_int_equal(p->u.end, UNWIND_LOST);
-	/* A Method that is none. */
+	/* A Method that is none is not said, and needs the rest of a frame. */
 	stack[BASE - 3] = p->method + 8;
+	walk(p, p->callee + BODY, LEAF);
+	assert_int_equal(p->u.end, UNWIND_ROOT);
+	assert_int_equal(p->u.frames[2].kind, UNWOUND_GENERATED);
+	assert_int_equal(p->u.frames[2].method, 0);
+	stack[BASE + 1] = 0x1000;
 	walk(p, p->callee + BODY, LEAF);
 	assert_int_equal(p->u.end, UNWIND_LOST);
 	stack[BASE - 3] = p->method;

@@ -34,7 +34,8 @@ static struct {
 	size_t warm, warm_frames;
 	int64_t warm_ns, begin_ns;
 	uint64_t warm_reads;
-	size_t same, longer, much_longer, shorter, different, incomparable;
+	size_t same, longer, longer_native, much_longer, shorter, different;
+	size_t incomparable;
 	struct {
 		char text[160];
 		size_t count;
@@ -148,6 +149,8 @@ static void compare(const struct unwound *u, const uint64_t *user, size_t count)
 	if (matches(u, n, user, count, true) == count) {
 		is.same += n == count;
 		is.longer += n == count + 1;
+		is.longer_native += n == count + 1 &&
+				    u->frames[0].kind == UNWOUND_NATIVE;
 		is.much_longer += n > count + 1;
 		return;
 	}
@@ -259,11 +262,12 @@ static void report(struct sampler *s)
 	       (unsigned long)remote_memory_stalls(is.remote));
 	if (is.compares)
 		printf("compared %zu same %zu longer %zu much_longer %zu "
-		       "shorter %zu different %zu incomparable %zu\n",
+		       "shorter %zu different %zu incomparable %zu "
+		       "longer_by_a_native_leaf %zu\n",
 		       is.same + is.longer + is.much_longer + is.shorter +
 			       is.different,
 		       is.same, is.longer, is.much_longer, is.shorter,
-		       is.different, is.incomparable);
+		       is.different, is.incomparable, is.longer_native);
 	qsort(is.reasons, is.reason_count, sizeof(*is.reasons), by_count);
 	for (size_t i = 0; i < is.reason_count; i++)
 		printf("  %6zu %s\n", is.reasons[i].count, is.reasons[i].text);

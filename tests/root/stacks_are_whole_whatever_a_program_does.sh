@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# Of a JVM without any flag, samples of threads that do what frameworks do, and
+# of virtual threads, reach the root of their stack: 99.5 % of them, with each
+# collector.
+scratch=$2
+. tests/jvm/lib/target.sh
+
+target_program=Workload
+for jdk in $(jdks); do
+	: >"$scratch/walks"
+	for collector in G1 Z Serial; do
+		target_memory="-Xmx256m -XX:+Use${collector}GC"
+		target "$jdk" -XX:TieredStopAtLevel=4 -- 40 || exit 1
+		timeout 60 "$TOOLS/walk_samples" "$pid" 5000 499 worker-,ForkJoin show \
+			>"$scratch/walk" || { cat "$scratch/walk"; exit 1; }
+		target_end "$pid"
+		sed "s|^|$(basename "$jdk") $collector |" "$scratch/walk" |
+			tee -a "$scratch/walks"
+	done
+	awk '$3 == "samples" { samples += $4; root += $6 }
+		END { print "samples", samples, "at the root", root
+			exit !(samples >= 300 && root >= 0.995 * samples) }' \
+		"$scratch/walks" || exit 1
+done
