@@ -435,6 +435,16 @@ static bool with_spill(struct hotspot_frames *h, struct walk *w,
 	return false;
 }
 
+/* C1 pushes what some of its routines are handed, and pops it behind them. */
+static bool with_arguments(struct hotspot_frames *h, struct walk *w,
+			   const struct code_blob *b,
+			   const struct x86_code *code)
+{
+	uint32_t popped = x86_popped(code, w->pc - b->begin);
+
+	return popped && !w->is_exact && by_size(h, w, b, popped, STRONG);
+}
+
 /* A frame that returns to its handler has its true pc in a slot of its own. */
 static void undeoptimise(struct hotspot_frames *h, struct walk *w,
 			 const struct code_blob *b)
@@ -462,6 +472,8 @@ static enum step compiled_step(struct hotspot_frames *h, struct walk *w,
 	frame->method = b->method;
 	undeoptimise(h, w, b);
 	frame->pc = w->pc;
+	if (has_code && with_arguments(h, w, b, &code))
+		return STEP_ON;
 	/* What is sure before what may be: a slot may have an old value. */
 	for (enum belief wanted = STRONG; wanted >= WEAK; wanted--) {
 		if (w->is_exact && has_code ? leaf_frame(h, w, b, &code, wanted)

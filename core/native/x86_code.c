@@ -66,6 +66,8 @@ static const struct pattern
 	cmp_pending = { 3, { 0x49, 0x83, 0x7f }, { ALL, ALL, ALL } },
 	push_r      = { 1, { 0x50 }, { 0xf8 } },
 	push_r8     = { 2, { 0x41, 0x50 }, { ALL, 0xf8 } },
+	pop_r       = { 1, { 0x58 }, { 0xf8 } },
+	pop_r8      = { 2, { 0x41, 0x58 }, { ALL, 0xf8 } },
 	load_arg    = { 5, { 0x48, 0x8b, 0x44, 0x24, 0 },
 			{ ALL, ALL, 0xc7, ALL, 0 } },
 	jmp32       = { 1, { 0xe9 }, { ALL } },
@@ -327,4 +329,21 @@ uint32_t x86_pushed(const struct x86_code *c)
 	if (is_at(c, at, &sub_sp8))
 		pushed += (uint32_t)immediate(c, at + 3, 1);
 	return pushed;
+}
+
+uint32_t x86_popped(const struct x86_code *c, size_t at)
+{
+	uint32_t popped = 0;
+
+	/* BP is popped at the end of a function. */
+	while (!is_at(c, at, &pop_bp)) {
+		if (is_at(c, at, &pop_r))
+			at += pop_r.len;
+		else if (is_at(c, at, &pop_r8))
+			at += pop_r8.len;
+		else
+			break;
+		popped += 8;
+	}
+	return popped;
 }

@@ -58,6 +58,9 @@ uint32_t x86_spill(const struct x86_code *c, size_t at);
  */
 bool x86_wrapper_end(const struct x86_code *c, size_t at);
 
+/* How much is popped right at `at`, behind a call: it was pushed for that. */
+uint32_t x86_popped(const struct x86_code *c, size_t at);
+
 /* What a small routine pushes and takes of the stack at its very beginning. */
 uint32_t x86_pushed(const struct x86_code *c);
 

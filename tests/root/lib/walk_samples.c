@@ -20,8 +20,9 @@
 #include <string.h>
 #include <time.h>
 
-#define MAX_REASONS 64
-#define WARM_UP_NS  (3 * CLOCK_NS_PER_S)
+#define MAX_REASONS   64
+#define MAX_ADDRESSES 1024
+#define WARM_UP_NS    (3 * CLOCK_NS_PER_S)
 
 static struct {
 	struct unwinder *unwinder;
@@ -134,9 +135,26 @@ static size_t matches(const struct unwound *u, size_t n, const uint64_t *user,
 	return skip_ours ? i : j;
 }
 
-static void compare(const struct unwound *u, const uint64_t *user, size_t count)
+/*
+ * Where BP points to something else than a frame, what stands there is taken
+ * for an address: a barrier at a method's entry has -1 there.
+ */
+static size_t addresses(const uint64_t *user, size_t count, uint64_t *out)
 {
 	size_t n = 0;
+
+	for (size_t i = 0; i < count && n < MAX_ADDRESSES; i++)
+		if (user[i] >> 47 == 0)
+			out[n++] = user[i];
+	return n;
+}
+
+static void compare(const struct unwound *u, const uint64_t *all, size_t count)
+{
+	uint64_t user[MAX_ADDRESSES];
+	size_t n = 0;
+
+	count = addresses(all, count, user);
 
 	/* The kernel's ends at the thread's function or one before it. */
 	for (size_t k = u->count; k-- > 0 && k + 3 >= u->count && !n;)
