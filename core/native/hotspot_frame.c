@@ -12,7 +12,7 @@
 #define SCAN_SLOTS  512 /* of the stack, for a return address */
 #define STUB_SLOTS  96
 #define ENTRY_SLOTS 128  /* between what is thawed and its continuation */
-#define BASE_REACH  1024 /* bytes that a routine has below its base */
+#define BASE_REACH  4096 /* bytes that a routine has below its base */
 #define ENTRY_REACH 256  /* bytes below the base of a frame that is made */
 #define MAX_PUSHED  16   /* words, around a call out of line */
 #define MAX_LOCALS  (65536 * 8 * 2)
@@ -533,6 +533,7 @@ static enum step leaf_stub(struct hotspot_frames *h, struct walk *w,
 	struct x86_code code = { NULL, 0 };
 	bool has_code = code_of(h, b, &code);
 	uint64_t slot, pc, bp = walk_bp(w), base = bp;
+	struct interpreted caller;
 
 	if (has_code && stub_end(h, w, b, &code))
 		return STEP_ON;
@@ -550,6 +551,10 @@ static enum step leaf_stub(struct hotspot_frames *h, struct walk *w,
 	if (walk_read(w, walk_sp(w), &pc) && !code_cache_has(h->code, pc) &&
 	    native_frames_has(h->native, pc))
 		return return_by(w, walk_sp(w), pc, walk_bp(w));
+	/* Most have a base; an interpreted caller has one of its own. */
+	if (!is_interpreted(h, w, bp, &caller) &&
+	    by_base(h, w, STRONG, BASE_REACH))
+		return STEP_ON;
 	if (scan(h, w, STUB_SLOTS, b, &slot, &pc))
 		return return_by(w, slot, pc, walk_bp(w));
 	if (by_base(h, w, STRONG, BASE_REACH) || by_size(h, w, b, 0, STRONG) ||
