@@ -33,6 +33,12 @@ int load_refused(const char *what, int sys, struct error *err)
 	struct bpf_facts facts;
 	size_t count;
 
+	/* Then nothing could be opened to gather facts from, either. */
+	if (sys == EMFILE || sys == ENFILE)
+		return fail(err, ERROR_UNAVAILABLE, "%s: %s (%s)", what,
+			    strerror(sys),
+			    sys == EMFILE ? "ulimit -n 1024"
+					  : "sysctl fs.file-max");
 	bpf_facts_gather(&facts);
 	count = bpf_conditions(&facts, list);
 	for (size_t i = 0; i < count; i++) {

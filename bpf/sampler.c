@@ -272,6 +272,7 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 	struct bpf_program *program = kind == SAMPLE_LOCK
 					      ? s->programs->progs.on_lock
 					      : s->programs->progs.on_alloc;
+	const char *what = "uprobe";
 	struct bpf_link *link;
 
 	if (!wants(s, kind))
@@ -280,7 +281,15 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 			    (int)pid);
 	link = bpf_program__attach_uprobe(program, false, pid, path, offset);
 	if (!link) {
-		load_refused("uprobe", errno, err);
+		int sys = errno;
+
+		if (sys == ESRCH || sys == ENOENT)
+			return fail(err, ERROR_NO_TARGET,
+				    "%d: no such process any more", (int)pid);
+		/* CAP_BPF and CAP_PERFMON, which ticks need, do not do. */
+		if (sys == EACCES || sys == EPERM)
+			what = "uprobe, which takes CAP_SYS_ADMIN";
+		load_refused(what, sys, err);
 		return fail_in(err, "%d", (int)pid);
 	}
 	s->probes = xrealloc(s->probes, s->probe_count + 1, sizeof(*s->probes));

@@ -171,6 +171,9 @@ int main(int argc, char **argv)
 	handle(SIGBUS, on_vanished_page);
 	handle_crashes();
 	signal(SIGPIPE, SIG_IGN); /* seen as EPIPE where it is written */
+	/* And EFBIG: who has files in a JVM's file system has to remove them.
+	 */
+	signal(SIGXFSZ, SIG_IGN);
 
 	if (dispatch(argc, argv, &c, &err) == 0)
 		return 0;

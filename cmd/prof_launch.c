@@ -15,6 +15,7 @@ static void restore_signals(void)
 	sigset_t none;
 
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -39,7 +40,7 @@ int prof_launch_open(struct prof_launch *l, char *const *argv,
 {
 	int pair[2];
 
-	*l = (struct prof_launch){ .channel = -1 };
+	*l = (struct prof_launch){ .channel = -1, .name = argv[0] };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return fail_sys(err, ERROR_FAILED, "cannot start %s", argv[0]);
 	l->pid = fork();
@@ -73,7 +74,7 @@ int prof_launch_begin(struct prof_launch *l, struct error *err)
 	if (n == 0)
 		return 0;
 	errno = n == sizeof(why) ? why : ECHILD;
-	return fail_sys(err, ERROR_FAILED, "cannot start the program");
+	return fail_sys(err, ERROR_FAILED, "cannot start %s", l->name);
 }
 
 bool prof_launch_has_ended(struct prof_launch *l)

@@ -14,8 +14,9 @@
 #include <sys/types.h>
 
 struct prof_launch {
-	pid_t pid;   /* 0 = there is none */
-	int channel; /* it begins when this is written to; -1 afterwards */
+	pid_t pid;        /* 0 = there is none */
+	int channel;      /* it begins when this is written to; -1 afterwards */
+	const char *name; /* as it was given; borrowed */
 	bool has_ended;
 	int status; /* wait(2)'s, then */
 };

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Looking at all processes costs some ms of CPU. */
 #define LOOK_NS (2 * CLOCK_NS_PER_S)
@@ -154,6 +155,26 @@ static int add_named(struct prof_targets *t, const char *name,
 	return add(t, &jvm, err);
 }
 
+/* A thread that is none of theirs would be sampled in vain. */
+static int check_thread(const struct prof_targets *t, struct error *err)
+{
+	pid_t tid = t->shared->o->tid;
+	struct text names = { 0 };
+	char path[48];
+
+	for (size_t i = 0; i < t->count; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%d",
+			 (int)t->all[i]->jvm.pid, (int)tid);
+		if (access(path, F_OK) == 0)
+			return 0;
+	}
+	prof_targets_name(t, &names);
+	fail(err, ERROR_NO_TARGET, "--tid %d: no thread of %s has that number",
+	     (int)tid, names.bytes);
+	text_release(&names);
+	return -1;
+}
+
 int prof_targets_open(struct prof_targets *t, struct error *err)
 {
 	const struct prof_live_options *o = t->shared->o;
@@ -163,6 +184,8 @@ int prof_targets_open(struct prof_targets *t, struct error *err)
 			return -1;
 	}
 	t->named = t->count;
+	if (o->tid && t->named && check_thread(t, err))
+		return -1;
 	t->next_look_ns = t->ancestor ? 0 : clock_monotonic_ns() + LOOK_NS;
 	return o->all ? add_all(t, err) : 0;
 }

@@ -20,5 +20,6 @@ for jdk in $(jdks); do
 	has "$out" ';start_thread;.*;Target\.burn' &&
 		has "$prof_err" 'sh ended with status 3' || exit 1
 done
-prof 1 -- "$scratch/nonesuch" && has "$prof_err" 'No such file' || exit 1
+prof 1 -- "$scratch/nonesuch" &&
+	has "$prof_err" "cannot start .*nonesuch: No such file" || exit 1
 prof 2 -p 1 -- true && has "$prof_err" 'either'

@@ -28,6 +28,8 @@ for jdk in $(jdks); do
 		[ $quiet != --no-agent ] ||
 			! grep sjkc "/proc/$pid/maps" || exit 1
 	done
+	prof 3 --no-agent -d 1s --tid $$ "$pid" &&
+		has "$prof_err" "tid $$: no thread of Target" || exit 1
 	prof 0 -d 1s -o "$scratch/out.collapsed" "$pid" || exit 1
 	if grep -q WARNING "$said"; then
 		has "$prof_err" 'loading the agent: the JVM will print a warning' ||

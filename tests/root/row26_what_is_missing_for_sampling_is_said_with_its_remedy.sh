@@ -81,6 +81,33 @@ env="env LD_PRELOAD=$other_kernel"
 		$env OTHER_LOCKDOWN="$scratch/lockdown"
 }
 
+# What has run out is said, and not that rights are missing, which cannot be
+# looked up then.
+for files in 8 16 24; do
+	timeout 50 prlimit --nofile=$files "$sjkc" prof --no-agent -d 100ms "$pid" \
+		>"$scratch/out" 2>&1
+	status=$?
+	[ $status -ne 0 ] && grep -q 'Too many open files' "$scratch/out" ||
+		failed "with $files open files: exit status $status"
+	! grep -q 'BPF rights' "$scratch/out" ||
+		failed "with $files open files"
+done
+# Allocations are heard of by uprobes.
+# shellcheck disable=SC2046 # words
+$(without sys_admin) "$sjkc" prof -e alloc -d 100ms "$pid" >"$scratch/out" 2>&1
+status=$?
+[ $status -eq 4 ] && grep -q 'uprobe, .*CAP_SYS_ADMIN' "$scratch/out" ||
+	failed "-e alloc: exit status $status"
+# A file that may not grow is an error; it does not kill who has a folder in the
+# target's /tmp to remove.
+prlimit --fsize=600 "$sjkc" prof -e wall -d 1s -o "$scratch/page.html" \
+	"$pid" >"$scratch/out" 2>&1
+status=$?
+[ $status -eq 9 ] && grep -q 'File too large' "$scratch/out" ||
+	failed "with files of 600 bytes: exit status $status"
+grep -q '(/tmp: File too large' "$scratch/out" ||
+	failed 'with files of 600 bytes: the folder'
+
 # In a user namespace, root has all capabilities and no rights.
 unshare --user --map-root-user "$tools/take_samples" open >"$scratch/out" 2>&1
 status=$?
