@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_BITS    12
-#define LARGEST      ((uint64_t)64 << 20) /* bytes of one piece of code */
+#define PAGE_BITS 12
+#define LARGEST   ((uint64_t)64 << 20) /* bytes of one piece of code */
+/* 4 GiB; a code cache has 2 at most. */
+#define PAGES_MOST   ((size_t)1 << 20)
 #define LONGEST_WALK 4096 /* pieces of code of one page that are looked at */
 #define LATE_NS      ((uint64_t)CLOCK_NS_PER_S)
 #define NONE         0
@@ -232,7 +234,8 @@ static void insert(struct code_map *m, const struct code *c)
 
 bool code_map_add(struct code_map *m, const struct code *c)
 {
-	if (c->end <= c->start || c->end - c->start > LARGEST)
+	if (c->end <= c->start || c->end - c->start > LARGEST ||
+	    m->head_count + (last_page(c) - first_page(c) + 1) > PAGES_MOST)
 		return false;
 	for (uint64_t p = first_page(c); p <= last_page(c); p++)
 		if (!make_way(m, p, c))
@@ -246,7 +249,8 @@ bool code_map_add(struct code_map *m, const struct code *c)
 
 void code_map_remove(struct code_map *m, uint64_t start, uint64_t time_ns)
 {
-	uint32_t at = *head_of(m, start >> PAGE_BITS);
+	uint32_t page = map64_get(&m->pages, start >> PAGE_BITS);
+	uint32_t at = page == MAP64_NONE ? NONE : m->heads[page];
 
 	for (int i = 0; at && i < LONGEST_WALK; i++) {
 		uint32_t entry = m->nodes[at].entry;

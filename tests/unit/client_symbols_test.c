@@ -383,6 +383,26 @@ static void without_room_there_is_no_more(void **state)
 	code_map_free(m);
 }
 
+/* No JVM has so much: one that lies must not fill our memory. */
+static void code_that_is_everywhere_is_not_believed(void **state)
+{
+	const uint64_t len = (uint64_t)64 << 20;
+	struct code_map *m = code_map_new(1 << 20);
+	size_t count = 0;
+	struct code c;
+
+	(void)state;
+	do {
+		count++;
+		c = code(len * count, count);
+		c.end = c.start + len;
+		code_map_remove(m, c.start - len, count);
+	} while (count < 1000 && code_map_add(m, &c));
+	/* 4 GiB are some, and it has none of what goes from nowhere. */
+	assert_true(count > 60 && count < 70);
+	code_map_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +418,7 @@ int main(void)
 		cmocka_unit_test(a_record_that_can_be_none_ends_the_reading),
 		cmocka_unit_test(what_went_first_is_forgotten_first),
 		cmocka_unit_test(without_room_there_is_no_more),
+		cmocka_unit_test(code_that_is_everywhere_is_not_believed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
