@@ -108,6 +108,9 @@ static bool keep_files(int *channel, int *target)
 	*channel = CHANNEL_FD;
 	if (t >= 0 && dup2(t, TARGET_FD) >= 0)
 		*target = TARGET_FD;
+	/* Who reads our output waits for its end, not for one that is stuck. */
+	for (int fd = 0; fd < CHANNEL_FD; fd++)
+		close(fd);
 	return syscall(SYS_close_range, *target < 0 ? TARGET_FD : TARGET_FD + 1,
 		       ~0u, 0) == 0 ||
 	       errno == ENOSYS;

@@ -2,6 +2,7 @@
 #include "core/base/clock.h"
 #include "core/native/remote_memory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -290,33 +291,75 @@ static void the_helper_ends_with_who_has_begun_it(void **state)
 	close(ready[1]);
 }
 
-static void a_helper_that_is_killed_is_begun_anew(void **state)
+/* Of this process, but for one. */
+static pid_t next_child(char **at, pid_t but)
 {
-	struct target t;
-	uint8_t byte = 0;
-	char path[64], line[64] = "";
+	char *next;
+	pid_t pid = (pid_t)strtol(*at, &next, 10);
+
+	if (next == *at)
+		return 0;
+	*at = next;
+	return pid == but ? next_child(at, but) : pid;
+}
+
+static void read_children(char *line, size_t size)
+{
+	char path[64];
+	ssize_t len;
 	int fd;
 
-	(void)state;
-	begin(&t, NULL);
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)getpid(),
 		 (int)getpid());
 	fd = open(path, O_RDONLY);
 	assert_true(fd >= 0);
-	assert_true(read(fd, line, sizeof(line) - 1) > 0);
+	len = read(fd, line, size - 1);
+	assert_true(len > 0);
+	line[len] = '\0';
 	close(fd);
-	for (char *at = line, *next;; at = next) {
-		pid_t pid = (pid_t)strtol(at, &next, 10);
+}
 
-		if (next == at)
-			break;
-		if (pid != t.pid)
-			kill(pid, SIGKILL);
-	}
+static void a_helper_that_is_killed_is_begun_anew(void **state)
+{
+	struct target t;
+	uint8_t byte = 0;
+	char line[64], *at = line;
+	pid_t pid;
+
+	(void)state;
+	begin(&t, NULL);
+	read_children(line, sizeof(line));
+	while ((pid = next_child(&at, t.pid)))
+		kill(pid, SIGKILL);
 	/* One read may be lost with it. */
 	memory_read(t.memory, (uintptr_t)huge + 1, &byte, 1);
 	assert_true(memory_read(t.memory, (uintptr_t)huge + 1, &byte, 1));
 	assert_int_equal(byte, huge[1]);
+	end(&t);
+}
+
+/* One that is stuck would keep who reads our output from its end. */
+static void the_helper_has_no_file_but_its_channel_and_the_target(void **state)
+{
+	struct target t;
+	char line[64], path[64], *at = line;
+	struct dirent *entry;
+	pid_t pid;
+	DIR *dir;
+
+	(void)state;
+	begin(&t, NULL);
+	read_children(line, sizeof(line));
+	pid = next_child(&at, t.pid);
+	assert_true(pid > 0);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "3") != 0)
+			assert_string_equal(entry->d_name, "4");
+	}
+	closedir(dir);
 	end(&t);
 }
 
@@ -332,6 +375,8 @@ int main(void)
 			memory_that_never_comes_costs_a_second_and_no_more),
 		cmocka_unit_test(the_helper_ends_with_who_has_begun_it),
 		cmocka_unit_test(a_helper_that_is_killed_is_begun_anew),
+		cmocka_unit_test(
+			the_helper_has_no_file_but_its_channel_and_the_target),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
