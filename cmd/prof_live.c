@@ -36,6 +36,8 @@ struct session {
 	struct prof_launch launch;
 	int64_t start_ns, end_ns; /* when it is over, if not before */
 	int64_t stopped_ns;
+	int64_t batch_end_ns; /* when a batch is long enough */
+	bool is_behind;       /* the last one was ended by that */
 	uint64_t batch, astray;
 };
 
@@ -99,6 +101,16 @@ static unsigned kinds_of(unsigned wanted)
 	return kinds;
 }
 
+/*
+ * A target may make more samples than can be unwound: what is beside them (the
+ * end, signals, what the agent tells) must not wait for the last.
+ */
+static bool is_in_time(struct session *s)
+{
+	s->is_behind = clock_monotonic_ns() >= s->batch_end_ns;
+	return !s->is_behind;
+}
+
 static bool on_sample(void *self, const struct sample_event *e,
 		      const uint64_t *kernel, const uint64_t *user,
 		      const uint8_t *stack)
@@ -109,19 +121,21 @@ static bool on_sample(void *self, const struct sample_event *e,
 	(void)user;
 	if (!t) {
 		s->astray++;
-		return true;
+		return is_in_time(s);
 	}
 	if (t->batch != s->batch) {
 		t->batch = s->batch;
 		prof_target_begin(t);
 	}
 	prof_target_sample(t, e, kernel, stack);
-	return true;
+	return is_in_time(s);
 }
 
-static void read_batch(struct session *s)
+static void read_batch(struct session *s, int64_t end_ns)
 {
 	s->batch++;
+	s->batch_end_ns = end_ns;
+	s->is_behind = false;
 	sampler_read(s->shared.sampler, on_sample, s);
 }
 
@@ -240,7 +254,7 @@ static int write_out(void *self, struct error *err)
 
 static void take_snapshot(struct session *s)
 {
-	read_batch(s);
+	read_batch(s, clock_monotonic_ns() + BATCH_NS);
 	prof_snapshot_write(write_out, s);
 }
 
@@ -262,10 +276,11 @@ static void run(struct session *s)
 		{ .fd = stop_fd(), .events = POLLIN },
 		{ .fd = prof_snapshot_fd(), .events = POLLIN },
 	};
-	int64_t next_ns = s->start_ns;
 
 	while (!is_over(s)) {
-		next_ns = clock_monotonic_ns() + BATCH_NS;
+		int64_t next_ns = clock_monotonic_ns() +
+				  (s->is_behind ? 0 : BATCH_NS);
+
 		if (next_ns > s->end_ns)
 			next_ns = s->end_ns;
 		if (poll(fds, 2, clock_left_ms(next_ns)) > 0) {
@@ -275,7 +290,7 @@ static void run(struct session *s)
 				take_snapshot(s);
 		}
 		prof_targets_look(&s->targets);
-		read_batch(s);
+		read_batch(s, clock_monotonic_ns() + BATCH_NS);
 		if (s->o->duration_ns)
 			progress_show(
 				NULL,
@@ -382,6 +397,9 @@ static void count_losses(struct session *s)
 		profile_lost(p, "samples lost", counts.lost,
 			     "there was no room for them: a lower -F or "
 			     "--stack-bytes helps");
+	if (s->astray)
+		profile_lost(p, "samples left out", s->astray,
+			     "of processes that could not be looked at");
 	if (stalls)
 		profile_lost(p, "stack traces cut", stalls,
 			     "memory of the target that could not be read "
@@ -413,7 +431,8 @@ static void finish(struct session *s)
 
 	s->stopped_ns = clock_monotonic_ns();
 	sampler_stop(s->shared.sampler);
-	read_batch(s);
+	/* No more come, so that it ends. */
+	read_batch(s, INT64_MAX);
 	for (size_t i = 0; wants_sleepers(s) && i < s->targets.count; i++)
 		prof_asleep_add(s->targets.all[i], s->start_ns, s->stopped_ns);
 	for (size_t i = 0; i < s->targets.count; i++)
