@@ -159,7 +159,6 @@ static int open_sampler(struct prof_shared *s, struct error *err)
 		.stack_bytes = o->stack_bytes,
 		.kernel = !o->only_user,
 		.user = !o->only_kernel,
-		.min_blocked_ns = (uint64_t)o->min_blocked_ns,
 		.tid = o->tid,
 	};
 

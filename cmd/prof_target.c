@@ -346,6 +346,10 @@ void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 	if (e->kind >= SAMPLE_KINDS)
 		return;
 	sample.thread = prof_threads_id(t->threads, (pid_t)e->tid, e->comm);
+	/* Not before: who was off the CPU for short has not slept all along. */
+	if (e->kind == SAMPLE_OFFCPU &&
+	    e->weight < (uint64_t)s->o->min_blocked_ns)
+		return;
 	sample.stack = stack_of(t, e, kernel, stack);
 	prof_target_add(t, of[e->kind], &sample);
 }
