@@ -45,7 +45,7 @@ struct prof_target *prof_targets_find(const struct prof_targets *t, pid_t pid);
 /* Often: looks for those that have begun, or become JVMs. */
 void prof_targets_look(struct prof_targets *t);
 
-/* Often: notes which have ended, and says so; how many still run. */
+/* Often: which have ended is noted, and no longer sampled; how many run. */
 size_t prof_targets_running(struct prof_targets *t);
 
 /* "com.acme.Main (4711)", "3 JVMs". */
