@@ -81,7 +81,8 @@ demo:				## record a Java program, draw it, say where the page is
 
 check:				## every test; the last line counts them
 	$(Q)sh tests/setup.sh check
-	$(Q)sh tests/run.sh build unit,cli,screen,layers,man,sanitized browser,fuzz,root jvm
+	$(Q)sh tests/run.sh build sanitized,fuzz \
+		unit,cli,screen,layers,man,browser,root jvm
 
 quick:				## the tests that take seconds: no browser, no JVM
 	$(Q)sh tests/run.sh unit,cli,layers,man
@@ -232,7 +233,7 @@ check-man:
 
 check-fuzz:
 	$(Q)$(MAKE) $(parallel) $(sanitized) fuzzers
-	$(Q)$(MAKE) $(sanitized) T= SECONDS=3 fuzz-here
+	$(Q)$(MAKE) $(sanitized) T= SECONDS=2 fuzz-here
 
 check-browser:
 	$(Q)$(MAKE) $(parallel) all

@@ -251,10 +251,19 @@ static int write_out(void *self, struct error *err)
 	return ret;
 }
 
+static void count_losses(struct session *s);
+
+/* In a process of its own, whose profile ends here. */
+static int write_snapshot(void *self, struct error *err)
+{
+	count_losses(self);
+	return write_out(self, err);
+}
+
 static void take_snapshot(struct session *s)
 {
 	read_batch(s, clock_monotonic_ns() + BATCH_NS);
-	prof_snapshot_write(write_out, s);
+	prof_snapshot_write(write_snapshot, s);
 }
 
 /* True when it is over: told to stop, nobody there any more, or time is up. */
@@ -383,7 +392,7 @@ static void count_losses(struct session *s)
 {
 	struct profile *p = s->shared.profile;
 	struct sampler_counts counts;
-	uint64_t stalls = 0, unnamed = 0;
+	uint64_t stalls = 0, unnamed = 0, untold = 0;
 
 	sampler_counts(s->shared.sampler, &counts);
 	for (size_t i = 0; i < s->targets.count; i++) {
@@ -391,7 +400,11 @@ static void count_losses(struct session *s)
 
 		stalls += remote_memory_stalls(t->memory);
 		unnamed += prof_frames_unnamed(t->frames);
+		untold += prof_target_untold(t);
 	}
+	if (untold)
+		profile_lost(p, "names lost", untold,
+			     "the agent had no room to tell of code");
 	if (counts.lost)
 		profile_lost(p, "samples lost", counts.lost,
 			     "there was no room for them: a lower -F or "

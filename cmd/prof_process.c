@@ -77,6 +77,9 @@ static int sample(struct writing *w, char **command, struct error *err)
 	live.self = w;
 	live.events = prof_live_events(events, err);
 	w->output.every_event = true;
+	if (live.events & (PROF_ALLOC | PROF_LOCK) && live.no_agent)
+		return misuse(err, "-e alloc and -e lock are what the agent "
+				   "hears of: not with --no-agent");
 	return live.events ? prof_live(&live, err) : -1;
 }
 

@@ -192,6 +192,16 @@ void prof_target_free(struct prof_target *t)
 	free(t);
 }
 
+uint64_t prof_target_untold(const struct prof_target *t)
+{
+	struct agent_costs costs;
+
+	if (!t->agent)
+		return 0;
+	agent_client_costs(t->agent, &costs);
+	return costs.lost;
+}
+
 void prof_target_begin(struct prof_target *t)
 {
 	struct error why;
@@ -206,6 +216,10 @@ void prof_target_begin(struct prof_target *t)
 		talk("%s: the agent is not heard any more, names are from the "
 		     "JVM's metadata: %s",
 		     t->name.bytes, why.text);
+		if (needs_agent(t->shared->o))
+			profile_lost(t->shared->profile, "the agent was lost",
+				     1,
+				     "no allocations and waits from then on");
 		agent_client_close(t->agent);
 		t->agent = NULL;
 		names = names_of(t);

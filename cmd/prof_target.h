@@ -66,6 +66,9 @@ struct prof_target *prof_target_new(struct prof_shared *s,
 				    const struct jvm *jvm, struct error *err);
 void prof_target_free(struct prof_target *t); /* NULL is fine */
 
+/* Of how much code the agent, if there is one, had no room to tell. */
+uint64_t prof_target_untold(const struct prof_target *t);
+
 /* Before a batch of samples. */
 void prof_target_begin(struct prof_target *t);
 

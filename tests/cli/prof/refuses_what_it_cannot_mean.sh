@@ -18,4 +18,6 @@ try -i in.folded --min-percent 101
 try -i in.folded -e alloc
 try -i in.folded --include nothing
 try -i nowhere.jfr
+try $$ --no-agent -e cpu,alloc
+try $$ --user --kernel
 ls
