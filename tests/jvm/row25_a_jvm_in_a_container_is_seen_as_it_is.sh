@@ -26,7 +26,7 @@ for jdk in $(jdks); do
 		exit 1
 	expect 0 "^$pid,1,4321,[^,]*,$version,Target,waiters=1 $mark a" \
 		"$1" jps -q --csv
-	expect 0 "^ *$pid +1 +4321 .* Target  waiters=1 $mark a␛\[2J" "$1" jps -q
+	expect 0 "^ *$pid +1 +4321 .* Target +waiters=1 $mark a␛\[2J" "$1" jps -q
 	expect 0 "^$pid	Target	$version	\*\*\*	-XX:\+UseSerialGC" "$1" jps -q \
 		-pd PID MAIN djava.version dmy.token XUseSerialGC -fd "T* $mark *"
 	expect 0 'works: .*jcmd' "$1" doctor "$pid"
