@@ -241,11 +241,11 @@ check-browser:
 
 check-jvm:
 	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools)
-	$(Q)TOOLS=$(B)/tests/jvm/lib sh tests/jvm.sh ./sjkc
+	$(Q)TOOLS=$(B)/tests/jvm/lib sh tests/jvm.sh ./sjkc $(ONLY)
 
 check-root:
 	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools) $(root_tools)
-	$(Q)TOOLS=$(B)/tests/root/lib sh tests/root.sh ./sjkc
+	$(Q)TOOLS=$(B)/tests/root/lib sh tests/root.sh ./sjkc $(ONLY)
 
 unit:				## the unit tests; T=part-of-name runs some
 	$(Q)$(MAKE) $(parallel) --no-print-directory $(unit_tests)

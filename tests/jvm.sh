@@ -5,7 +5,8 @@
 #
 # Runs tests/jvm/*.sh, or those that are named, which need a JDK: each gets the
 # binary and a folder of its own, and fails by its exit status, saying why; of
-# one that passes, lines that begin with "| " are shown.
+# one that passes, lines that begin with "| " are shown.  Of those that fail, the
+# scripts' names get into the file $FAILED, if that is set.
 # Mostly they wait, so JOBS=4 run at a time, those first that say that they take
 # long; so a test asks no JVM but its own, whatever else runs on the machine.
 cd "$(dirname "$0")/.." || exit 2
@@ -34,7 +35,10 @@ for script in "$@"; do
 		printf '%s\n' "$out" | sed -n 's/^| /# | /p'
 		;;
 	77) tap_skip "$name" "$out" ;;
-	*) tap_result "$name" "${out:-exit status ${status:-unknown}}" ;;
+	*)
+		tap_result "$name" "${out:-exit status ${status:-unknown}}"
+		[ -z "${FAILED-}" ] || echo "$script" >>"$FAILED"
+		;;
 	esac
 done
 rm -rf "$results"

@@ -8,6 +8,11 @@
 # are run first; those of the others one after another, each argument beside the
 # next.  Shown, in the order given, are failures and what was skipped; the rest
 # is in build/check/PART.log.
+#
+# Parts that watch living JVMs say in $FAILED which of their scripts failed.  When
+# all else is over those are run once more, one at a time on a machine that does
+# nothing else: what passes then is told apart from what was right at once, with
+# what it had said, and what does not has failed.
 cd "$(dirname "$0")/.." || exit 2
 mkdir -p build/check
 
@@ -15,7 +20,8 @@ mkdir -p build/check
 run_parts() {
 	for part in $(echo "$1" | tr , ' '); do
 		began=$(date +%s)
-		${MAKE:-make} --no-print-directory -s "check-$part" \
+		FAILED=$PWD/build/check/$part.failed \
+			${MAKE:-make} --no-print-directory -s "check-$part" \
 			>"build/check/$part.log" 2>&1
 		echo $? $(($(date +%s) - began)) >"build/check/$part.done.new"
 		mv "build/check/$part.done.new" "build/check/$part.done"
@@ -27,7 +33,7 @@ if [ "$1" = --these ]; then
 	exit
 fi
 
-passed=0 failed=0 skipped=0 groups=
+passed=0 failed=0 skipped=0 shaky=0 groups=
 
 # Whoever gives up takes along what runs.
 stop() {
@@ -68,13 +74,22 @@ report() {
 	[ "$f" -eq 0 ] || show_failures
 }
 
+# first_of: what is to be run again has not failed yet.
+first_of() {
+	if [ -s "build/check/$part.failed" ]; then
+		sed 's/^    not ok [0-9]* -/    at first it failed:/'
+	else
+		cat
+	fi
+}
+
 show_failures() {
 	if grep -q '^[ \t]*not ok ' "$log"; then
 		awk '
 			/^[ \t]*(not )?ok / {
 				show = /^[ \t]*not ok/ && !/# SKIP/
 			}
-			show { print "    " $0 }' "$log" | head -n 60
+			show { print "    " $0 }' "$log" | first_of | head -n 60
 	else
 		tail -n 20 "$log" | sed 's/^/    /'
 	fi
@@ -96,9 +111,22 @@ runs() {
 	grep -qs '^State:[[:space:]]*[^XZ]' "/proc/$1/status"
 }
 
+# run_again PART: alone; what passes now counts as passed, and as shaky.
+run_again() {
+	scripts=$(tr '\n' ' ' <"build/check/$1.failed")
+	env --default-signal=INT,QUIT JOBS=1 "${MAKE:-make}" \
+		--no-print-directory -s "check-$1" ONLY="$scripts" \
+		>"build/check/$1.again.log" 2>&1
+	passes=$(grep -c '^ok ' "build/check/$1.again.log")
+	failed=$((failed - passes)) passed=$((passed + passes))
+	shaky=$((shaky + passes))
+	echo "$1, alone: $passes of $(echo "$scripts" | wc -w) passed"
+	sed -n '/^not ok/,/^ok/{/^ok/d; s/^/    /p}' "build/check/$1.again.log"
+}
+
 for parts in "$@"; do
 	for part in $(echo "$parts" | tr , ' '); do
-		rm -f "build/check/$part.done"
+		rm -f "build/check/$part.done" "build/check/$part.failed"
 	done
 done
 begin "$1"
@@ -112,5 +140,9 @@ done
 for one in $beside; do
 	await_parts "${one%%:*}" "${one#*:}"
 done
+for again in build/check/*.failed; do
+	[ ! -s "$again" ] || run_again "$(basename "$again" .failed)"
+done
+[ $shaky -eq 0 ] || echo "$shaky passed only when run again, alone"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
