@@ -124,9 +124,10 @@ run_again() {
 	sed -n '/^not ok/,/^ok/{/^ok/d; s/^/    /p}' "build/check/$1.again.log"
 }
 
+rm -f build/check/*.failed
 for parts in "$@"; do
 	for part in $(echo "$parts" | tr , ' '); do
-		rm -f "build/check/$part.done" "build/check/$part.failed"
+		rm -f "build/check/$part.done"
 	done
 done
 begin "$1"
