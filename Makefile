@@ -124,7 +124,8 @@ BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -I. \
 	-I/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null || \
 		gcc -print-multiarch)
-bpf_shared := $(wildcard bpf/*.bpf.h) bpf/sample_event.h bpf/sampler_maps.h
+bpf_shared := $(wildcard bpf/*.bpf.h) bpf/sample_event.h bpf/sampler_maps.h \
+	bpf/kernel_name.h
 
 # Without DWARF, which nobody reads, through bpftool.
 build/include/bpf/%.skel.h: bpf/%.bpf.c $(bpf_shared)
@@ -138,6 +139,7 @@ build/include/bpf/%.skel.h: bpf/%.bpf.c $(bpf_shared)
 		rm -f $@.$$$$.*o && mv $@.$$$$ $@
 
 $(B)/bpf/sampler.o: build/include/bpf/sampler.skel.h
+$(B)/bpf/kernel_names.o: build/include/bpf/kernel_names.skel.h
 
 # The agent that the binary carries, loaded by glibc and musl alike, so it needs
 # neither; client_library.c knows it by these two names.

@@ -217,8 +217,11 @@ static void look_at_memory(const struct bpf_facts *f, struct condition *c)
 
 static void look_at_symbols(const struct bpf_facts *f, struct condition *c)
 {
-	say(c, f->shows_symbols, "kptr_restrict is %d: %s", f->kptr_restrict,
+	bool is_shown = f->shows_symbols || !is_before(f->release, 5, 14);
+
+	say(c, is_shown, "kptr_restrict is %d: %s", f->kptr_restrict,
 	    f->shows_symbols ? "the kernel's functions have names"
+	    : is_shown       ? "the kernel names functions when it is asked"
 			     : "the kernel's functions have no names");
 }
 

@@ -334,8 +334,8 @@ void prof_frames_kernel(struct prof_frames *f, const uint64_t *addresses,
 		if (push_known(f, &place, &probe))
 			continue;
 		if (f->names.kernel)
-			name = kernel_symbols_function(f->names.kernel,
-						       addresses[i]);
+			name = prof_kernel_function(f->names.kernel,
+						    addresses[i]);
 		id = plain_frame(f, FRAME_KERNEL, name ? name : "[kernel]");
 		put(f, &place, &probe, &id, 1);
 		push(f, &id, 1);

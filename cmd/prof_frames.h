@@ -9,8 +9,8 @@
 #ifndef CMD_PROF_FRAMES_H
 #define CMD_PROF_FRAMES_H
 
+#include "cmd/prof_kernel.h"
 #include "core/native/java_symbols.h"
-#include "core/native/kernel_symbols.h"
 #include "core/native/unwinder.h"
 #include "core/profile/profile.h"
 
@@ -20,7 +20,7 @@
 /* Who knows names; each may be NULL.  All are borrowed. */
 struct prof_names {
 	struct java_symbols *agent, *metadata; /* asked in this order */
-	const struct kernel_symbols *kernel;
+	struct prof_kernel *kernel;
 };
 
 /* Of one process. */

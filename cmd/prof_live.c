@@ -139,17 +139,6 @@ static void read_batch(struct session *s, int64_t end_ns)
 	sampler_read(s->shared.sampler, on_sample, s);
 }
 
-static void open_kernel(struct prof_shared *s)
-{
-	struct error why;
-
-	if (s->o->only_user)
-		return;
-	s->kernel = kernel_symbols_open(&why);
-	if (!s->kernel)
-		talk("frames of the kernel have no names: %s", why.text);
-}
-
 static int open_sampler(struct prof_shared *s, struct error *err)
 {
 	const struct prof_live_options *o = s->o;
@@ -187,6 +176,7 @@ static void init(struct session *s, const struct prof_live_options *o)
 {
 	*s = (struct session){ .o = o, .shared.o = o };
 	s->shared.profile = profile_new();
+	s->shared.kernel = prof_kernel_new();
 	s->shared.profile->keep_lines = o->lines;
 	s->shared.hz = o->hz ? o->hz : USUAL_HZ;
 	s->shared.tick_ns = (uint64_t)CLOCK_NS_PER_S / s->shared.hz;
@@ -205,7 +195,7 @@ static void release(struct session *s)
 	prof_launch_close(&s->launch);
 	prof_targets_release(&s->targets);
 	sampler_close(s->shared.sampler);
-	kernel_symbols_close(s->shared.kernel);
+	prof_kernel_free(s->shared.kernel);
 	profile_free(s->shared.profile);
 }
 
@@ -334,7 +324,6 @@ static int start(struct session *s, struct error *err)
 {
 	if (open_sampler(&s->shared, err))
 		return -1;
-	open_kernel(&s->shared);
 	if (s->o->command &&
 	    (prof_launch_open(&s->launch, s->o->command, err) ||
 	     prof_targets_launched(&s->targets, s->launch.pid, err)))

@@ -13,7 +13,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
-#include "core/native/kernel_symbols.h"
 #include "core/native/remote_memory.h"
 #include "core/native/unwinder.h"
 #include "core/native/vm_symbols.h"
@@ -29,7 +28,7 @@ struct prof_asleep;
 struct prof_shared {
 	const struct prof_live_options *o;
 	struct profile *profile;
-	struct kernel_symbols *kernel; /* NULL: its frames have no names */
+	struct prof_kernel *kernel;
 	struct sampler *sampler;
 	uint32_t events[16]; /* the profile's, by the bits' numbers */
 	int64_t epoch_ns;    /* what to add to a sample's time */

@@ -81,6 +81,8 @@ static void each_thing_that_is_missing_is_named(void **state)
 	f = good, f.has_perf_events = false;
 	is_bad(&f, "perf events", ERROR_UNAVAILABLE);
 	f = good, f.shows_symbols = false;
+	is_bad(&f, "", ERROR_NONE);
+	snprintf(f.release, sizeof(f.release), "5.13.19");
 	is_bad(&f, "kernel symbols", ERROR_NONE);
 }
 
