@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The kernel says of an address what /proc/kallsyms says of it (one of the names
-# that it has there), at the beginning of a function and within; of an address that
-# is nothing's, nothing.
+# that it has there), at the beginning of a function and within; of an address
+# that is nothing's, nothing.
 scratch=$2
 
 grep -q '^f' /proc/kallsyms || { echo 'addresses are hidden'; exit 77; }
