@@ -146,9 +146,8 @@ static void put_remarks(struct text *out, const struct report *r, bool losses)
 		if (p->remarks[i].is_loss != losses)
 			continue;
 		text_clear(&line);
-		text_printf(&line, "%s: %s: %" PRIu64,
-			    losses ? "lost" : "note", p->remarks[i].what,
-			    p->remarks[i].count);
+		text_printf(&line, "%s: %s: %" PRIu64, losses ? "lost" : "note",
+			    p->remarks[i].what, p->remarks[i].count);
 		columns_wrap(out, line.bytes, r->options->width);
 	}
 	text_release(&line);

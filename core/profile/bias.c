@@ -4,12 +4,14 @@
 #include "core/base/ascii.h"
 #include "core/base/units.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /*
  * The first that fits.  An event may end with '*'.  A setting is of the event,
- * or if it has none of that name, of the JVM; a NULL value is any.
+ * or if it has none of that name, of the JVM; its value is one of several, a
+ * blank between them, "" one that is not always the same, NULL any.
  *
  * JDK Flight Recorder samples threads that are in Java code; of compiled code,
  * a pc is looked up among the places that have debug information: safepoints
@@ -17,12 +19,27 @@
  * from the moment it is loaded; its recordings have an interval where the
  * JDK's have a period.  CPU-time samples (JEP 509) interrupt whatever is on the
  * CPU.  Thread dumps, and VisualVM's samples, wait for a safepoint.
+ *
+ * What async-profiler was asked to sample is its setting "event".  Before 4.0
+ * samples of the wall clock are jdk.ExecutionSample, and so are always those of
+ * perf's other events and of calls of a method: its interval is then their
+ * number (FlightRecorder::recordEvent, Arguments of its sources).
  */
 /* clang-format off */
+#define TIMES "cpu cpu-clock ctimer itimer wall"
+
 static const struct bias {
 	const char *event, *setting, *value;
 	const char *text;
 } biases[] = {
+	{ "jdk.ExecutionSample", "event", "",
+	  "not known: samples of several kinds are in one event" },
+	{ "jdk.ExecutionSample", "event", "wall",
+	  "threads, running or waiting: no CPU time" },
+	{ "jdk.ExecutionSample", "event", TIMES,
+	  "on-CPU time only; code compiled early may lack inlined frames" },
+	{ "jdk.ExecutionSample", "event", NULL,
+	  "no time: it says where that happened which was counted" },
 	{ "jdk.ExecutionSample", "interval", NULL,
 	  "on-CPU time only; code compiled early may lack inlined frames" },
 	{ "jdk.ExecutionSample", "DebugNonSafepoints", "true",
@@ -89,6 +106,22 @@ static bool is_event(const char *pattern, const char *name)
 	return strcmp(pattern, name) == 0;
 }
 
+/* True when value is among those of a list, a blank between them. */
+static bool is_among(const char *list, const char *value)
+{
+	size_t len = strlen(value);
+
+	for (;;) {
+		size_t one = strcspn(list, " ");
+
+		if (one == len && memcmp(list, value, len) == 0)
+			return true;
+		if (!list[one])
+			return false;
+		list += one + 1;
+	}
+}
+
 static bool fits(const struct bias *b, const struct profile *p,
 		 const char *event)
 {
@@ -99,7 +132,7 @@ static bool fits(const struct bias *b, const struct profile *p,
 	if (!b->setting)
 		return true;
 	value = setting_of(p, event, b->setting);
-	return value && (!b->value || strcmp(value, b->value) == 0);
+	return value && (!b->value || is_among(b->value, value));
 }
 
 /* Below so many ns or so long nothing was recorded; false: not known. */
@@ -150,26 +183,74 @@ void bias_add(struct text *out, const struct profile *p,
 		add_shortest(out, p, event);
 }
 
+#define JAVA_SAMPLE "jdk.ExecutionSample" /* async-profiler's, too */
+
+/*
+ * async-profiler's interval, as it wrote it, "0" for the default of its
+ * version; NULL for events that are not its.  Those of the wall clock have it
+ * elsewhere: as "wall" where there was another event beside it.
+ */
+static const char *interval_of(const struct profile *p, const char *event)
+{
+	const char *what = profile_setting(p, "", "event");
+	const char *wall = profile_setting(p, JAVA_SAMPLE, "wall");
+
+	if (strcmp(event, "profiler.WallClockSample") != 0)
+		return profile_setting(p, event, "interval");
+	if (wall || !what || strcmp(what, "wall") != 0)
+		return wall;
+	return profile_setting(p, JAVA_SAMPLE, "interval");
+}
+
+/* What such an interval is a number of; NULL: of ns. */
+static const char *counted(const struct profile *p, const char *event)
+{
+	const char *what = profile_setting(p, "", "event");
+
+	if (!what || strcmp(event, JAVA_SAMPLE) != 0 || is_among(TIMES, what))
+		return NULL;
+	return what;
+}
+
+static void add_interval(struct text *out, const char *interval,
+			 const char *what)
+{
+	int64_t every = strtoll(interval, NULL, 10);
+
+	if (every <= 0 || (what && !*what))
+		return;
+	text_puts(out, "each ");
+	if (what)
+		text_printf(out, "%" PRId64 " %s", every, what);
+	else
+		units_add_duration(out, every);
+}
+
+/* At most so many a second, or, of CPU time, one each so long (JEP 509). */
+static bool is_period(const char *throttle)
+{
+	return is_digit(*throttle) && !strchr(throttle, '/');
+}
+
 void rate_add(struct text *out, const struct profile *p,
 	      const struct event_view *view)
 {
 	uint32_t first = view->events[0];
 	const char *event = profile_text(p, p->events[first].name);
-	const char *interval = profile_setting(p, event, "interval");
+	const char *interval = interval_of(p, event);
 	const char *period = profile_setting(p, event, "period");
 	const char *throttle = profile_setting(p, event, "throttle");
 	const char *rate = profile_setting(p, event, "rate");
 
-	if (rate) {
+	if (rate)
 		text_puts(out, rate);
-	} else if (interval && strtoll(interval, NULL, 10) > 0) {
-		text_puts(out, "each ");
-		units_add_duration(out, strtoll(interval, NULL, 10));
-	} else if (period && is_digit(*period)) {
+	else if (interval)
+		add_interval(out, interval, counted(p, event));
+	else if (period && is_digit(*period))
 		text_printf(out, "each %s", period);
-	} else if (throttle && is_digit(*throttle)) {
-		text_printf(out, "at most %s", throttle);
-	}
+	else if (throttle && is_digit(*throttle))
+		text_printf(out, "%s %s",
+			    is_period(throttle) ? "each" : "at most", throttle);
 }
 
 /* "20 ms" is how JFR writes it, with a blank. */
@@ -192,16 +273,18 @@ static uint64_t duration_of(const char *text)
 uint64_t rate_period(const struct profile *p, const struct event_view *view)
 {
 	const char *event = profile_text(p, p->events[view->events[0]].name);
-	const char *interval = profile_setting(p, event, "interval");
+	const char *interval = interval_of(p, event);
 	const char *period = profile_setting(p, event, "period");
-
+	const char *throttle = profile_setting(p, event, "throttle");
 	uint64_t ns = 0;
 
-	if (view->unit == UNIT_BYTES)
+	if (view->unit == UNIT_BYTES || (interval && counted(p, event)))
 		return 0;
 	if (interval && is_digit(*interval))
 		ns = strtoull(interval, NULL, 10);
-	else if (period && is_digit(*period))
+	else if (!interval && period && is_digit(*period))
 		ns = duration_of(period);
+	else if (!interval && throttle && is_period(throttle))
+		ns = duration_of(throttle);
 	return ns <= INT64_MAX ? ns : 0;
 }

@@ -15,9 +15,14 @@ static const char *const kept[] = {
 	"period",    /* between samples: "20 ms", "everyChunk" */
 	"throttle",  /* at most so many: "300/s" */
 	"threshold", /* what is shorter is left out: "10 ms" */
-	"interval",  /* async-profiler's period, in ns */
+	"interval",  /* async-profiler's period, in ns or events */
+	"wall",      /* that of the wall clock beside another */
 	"lock",      /* and its threshold, in ns */
 };
+
+/* What async-profiler sampled is a setting of all that it recorded. */
+#define RECORDING "jdk.ActiveRecording"
+#define SAMPLED   "event"
 
 static uint64_t find_type(const struct jfr_metadata *m, const char *name,
 			  struct jfr_layout *layout)
@@ -66,6 +71,9 @@ static void keep_setting(struct jfr_settings *js, uint64_t type_id,
 
 	if (!t || !*value)
 		return;
+	if (strcmp(name, SAMPLED) == 0 &&
+	    strcmp(jfr_event_name(t), RECORDING) == 0)
+		profile_set(js->profile, "", name, value);
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
 		if (strcmp(kept[i], name) == 0)
 			profile_set(js->profile, jfr_event_name(t), name,

@@ -42,7 +42,11 @@ static inline bool jfr_settings_wants(const struct jfr_settings *js,
 	       (type_id == js->flag_type && js->flag.ops);
 }
 
-/* Reads one event, c standing behind its type id, into profile_set(). */
+/*
+ * Reads one event, c standing behind its type id, into profile_set().  What
+ * async-profiler was asked to sample becomes the setting "event" of the event
+ * "".
+ */
 void jfr_settings_read(struct jfr_settings *js, uint64_t type_id,
 		       struct cursor c);
 

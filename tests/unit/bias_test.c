@@ -89,6 +89,12 @@ static void settings_tell_biases_apart(void **state)
 		  "no -XX:+DebugNonSafepoints" },
 		{ "jdk.ExecutionSample", "jdk.ExecutionSample", "interval",
 		  "1000000", "inlined frames" },
+		{ "jdk.ExecutionSample", "", "event", "itimer",
+		  "inlined frames" },
+		{ "jdk.ExecutionSample", "", "event", "wall", "no CPU time" },
+		{ "jdk.ExecutionSample", "", "event", "cache-misses",
+		  "no time" },
+		{ "jdk.ExecutionSample", "", "event", "cpu cpu", "no time" },
 		{ "jdk.CPUTimeSample", "", "DebugNonSafepoints", "true",
 		  "the Java frame before it" },
 		{ "jdk.CPUTimeSample", "", "DebugNonSafepoints", "false",
@@ -123,10 +129,77 @@ static void rates_are_said_as_far_as_they_are_known(void **state)
 	check_rate(p, "at most 300/s");
 	profile_set(p, "x", "period", "20 ms");
 	check_rate(p, "each 20 ms");
+	/* The period is the JDK's, beside whose samples these are not. */
 	profile_set(p, "x", "interval", "0");
-	check_rate(p, "each 20 ms");
+	check_rate(p, "");
 	profile_set(p, "x", "rate", "at 99 Hz");
 	check_rate(p, "at 99 Hz");
+	profile_free(p);
+}
+
+static void check_sampled(const char *event, const char *what,
+			  const char *interval, const char *rate, uint64_t ns)
+{
+	struct profile *p = profile_of(event, UNIT_SAMPLES);
+	struct event_view view = sampled_view(p, 0);
+
+	profile_set(p, "", "event", what);
+	profile_set(p, "jdk.ExecutionSample", "interval", interval);
+	check_rate(p, rate);
+	assert_int_equal(rate_period(p, &view), ns);
+	profile_free(p);
+}
+
+static void an_interval_is_time_only_where_time_was_sampled(void **state)
+{
+	static const char java[] = "jdk.ExecutionSample";
+	static const char wall[] = "profiler.WallClockSample";
+	struct profile *p = profile_of(wall, UNIT_SAMPLES);
+
+	(void)state;
+	check_sampled(java, "cpu", "1000000", "each 1ms", 1000000);
+	check_sampled(java, "wall", "20000000", "each 20ms", 20000000);
+	check_sampled(java, "cache-misses", "1000", "each 1000 cache-misses",
+		      0);
+	check_sampled(java, "Main.run", "7", "each 7 Main.run", 0);
+	check_sampled(java, "cpu", "0", "", 0);
+	check_sampled(wall, "wall", "20000000", "each 20ms", 20000000);
+	check_sampled(wall, "cpu", "20000000", "", 0);
+	profile_set(p, "", "event", "cpu");
+	profile_set(p, "jdk.ExecutionSample", "wall", "50000000");
+	check_rate(p, "each 50ms");
+	profile_free(p);
+}
+
+static void of_cpu_time_a_throttle_may_be_a_period(void **state)
+{
+	static const char event[] = "jdk.CPUTimeSample";
+	struct profile *p = profile_of(event, UNIT_NS);
+	struct event_view view = sampled_view(p, 0);
+
+	(void)state;
+	profile_set(p, event, "throttle", "10ms");
+	check_rate(p, "each 10ms");
+	assert_int_equal(rate_period(p, &view), 10000000);
+	profile_free(p);
+	p = profile_of(event, UNIT_NS);
+	profile_set(p, event, "throttle", "500/s");
+	check_rate(p, "at most 500/s");
+	view = sampled_view(p, 0);
+	assert_int_equal(rate_period(p, &view), 0);
+	profile_free(p);
+}
+
+static void samples_of_several_kinds_have_no_one_bias(void **state)
+{
+	struct profile *p = profile_of("jdk.ExecutionSample", UNIT_SAMPLES);
+
+	(void)state;
+	profile_set(p, "", "event", "cpu");
+	profile_set(p, "", "event", "wall");
+	profile_set(p, "jdk.ExecutionSample", "interval", "1000000");
+	check_bias(p, "several kinds");
+	check_rate(p, "");
 	profile_free(p);
 }
 
@@ -158,6 +231,10 @@ int main(void)
 		cmocka_unit_test(every_event_that_is_known_has_one_line),
 		cmocka_unit_test(settings_tell_biases_apart),
 		cmocka_unit_test(rates_are_said_as_far_as_they_are_known),
+		cmocka_unit_test(
+			an_interval_is_time_only_where_time_was_sampled),
+		cmocka_unit_test(of_cpu_time_a_throttle_may_be_a_period),
+		cmocka_unit_test(samples_of_several_kinds_have_no_one_bias),
 		cmocka_unit_test(a_setting_that_changes_is_none),
 	};
 

@@ -13,12 +13,12 @@
 
 #define SAMPLE "jdk.ExecutionSample"
 
-enum { T_SETTING = 200, T_FLAG };
+enum { T_SETTING = 200, T_FLAG, T_RECORDING, OWN_TYPES = 3 };
 
 /* A chunk with the usual types and those of settings and flags. */
 static void begin(struct jfr_chunk *c)
 {
-	struct jfr_type_spec *types = jfr_own_types(2);
+	struct jfr_type_spec *types = jfr_own_types(OWN_TYPES);
 	struct jfr_type_spec *more = types + jfr_usual_type_count;
 
 	more[0] = (struct jfr_type_spec){
@@ -42,8 +42,14 @@ static void begin(struct jfr_chunk *c)
 			{ "value", T_BOOLEAN, NULL, NULL },
 		},
 	};
+	more[2] = (struct jfr_type_spec){
+		.id = T_RECORDING,
+		.name = "jdk.ActiveRecording",
+		.super = "jdk.jfr.Event",
+		.fields = { { "startTime", T_LONG, NULL, NULL } },
+	};
 	jfr_chunk_begin(c);
-	jfr_metadata(c, types, jfr_usual_type_count + 2);
+	jfr_metadata(c, types, jfr_usual_type_count + OWN_TYPES);
 	jfr_usual_pools(c);
 	free(types);
 }
@@ -106,6 +112,26 @@ static void settings_are_those_of_the_type_with_their_id(void **state)
 	jfr_forget(&r);
 }
 
+static void what_was_sampled_is_of_all_events(void **state)
+{
+	struct jfr_chunk c;
+	struct jfr_result r;
+
+	(void)state;
+	begin(&c);
+	put_setting(&c, T_RECORDING, "event", "cache-misses");
+	put_setting(&c, T_PARK, "event", "none of its");
+	put_setting(&c, T_SAMPLE, "interval", "1000");
+	put_setting(&c, T_SAMPLE, "wall", "50000000");
+	jfr_sample(&c, 5000, STACK_FLAT);
+	r = jfr_read_chunk(&c);
+	check(&r, "", "event", "cache-misses");
+	check(&r, SAMPLE, "interval", "1000");
+	check(&r, SAMPLE, "wall", "50000000");
+	assert_int_equal(r.profile->setting_count, 3);
+	jfr_forget(&r);
+}
+
 static void a_flag_that_is_not_among_flags_is_off(void **state)
 {
 	struct jfr_chunk c;
@@ -153,6 +179,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(settings_are_those_of_the_type_with_their_id),
+		cmocka_unit_test(what_was_sampled_is_of_all_events),
 		cmocka_unit_test(a_flag_that_is_not_among_flags_is_off),
 		cmocka_unit_test(cut_settings_are_none),
 	};
