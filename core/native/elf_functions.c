@@ -10,6 +10,9 @@
 enum { TABLE_SHIFT = 30, NUMBER_MASK = (1 << TABLE_SHIFT) - 1 };
 #define NONE UINT32_MAX
 
+/* What is sorted by at a time; some MB of code take three. */
+enum { DIGIT_BITS = 9, DIGIT_MASK = (1 << DIGIT_BITS) - 1 };
+
 /* From here on to the next place it is that function, or none. */
 struct elf_place {
 	uint64_t at;
@@ -20,7 +23,6 @@ struct elf_place {
 struct candidate {
 	uint64_t start;
 	uint32_t symbol;
-	uint32_t rank; /* less is better */
 };
 
 struct candidates {
@@ -60,10 +62,7 @@ static const char *name_of(const struct elf_functions *f, uint32_t symbol)
 /* Where its section ends. */
 static uint64_t limit_of(const struct elf_functions *f, uint32_t symbol)
 {
-	uint64_t limit = 0;
-
-	elf_symbols_is_code(table_of(f, symbol), symbol & NUMBER_MASK, &limit);
-	return limit;
+	return elf_symbols_limit(table_of(f, symbol), symbol & NUMBER_MASK);
 }
 
 /* Where it ends by its size. */
@@ -75,6 +74,66 @@ static uint64_t end_of(const struct elf_functions *f, uint32_t symbol)
 	return s->st_value + (s->st_size < most ? s->st_size : most);
 }
 
+static void add_table(struct candidates *c, const struct elf_symbols *s,
+		      uint32_t table)
+{
+	array_reserve(c->all, c->cap, c->count + s->count);
+	for (size_t i = 0; i < s->count && i <= NUMBER_MASK; i++) {
+		if (!elf_symbols_is_code(s, i))
+			continue;
+		c->all[c->count++] = (struct candidate){
+			.start = elf_symbols_at(s, i)->st_value,
+			.symbol = table << TABLE_SHIFT | (uint32_t)i,
+		};
+	}
+}
+
+/* Those of `from`, by some bits of their place, and else as they were. */
+static void distribute(const struct candidate *from, struct candidate *to,
+		       size_t count, uint64_t first, unsigned shift)
+{
+	size_t at[1 << DIGIT_BITS] = { 0 }, sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		at[(from[i].start - first) >> shift & DIGIT_MASK]++;
+	for (size_t i = 0; i <= DIGIT_MASK; i++) {
+		size_t here = at[i];
+
+		at[i] = sum;
+		sum += here;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[at[(from[i].start - first) >> shift &
+		      DIGIT_MASK]++] = from[i];
+}
+
+/*
+ * By their places.  Digit by digit, since a comparison of two out of so many
+ * waits for memory, and there would be a million.
+ */
+static void sort(struct candidates *c)
+{
+	struct candidate *other = xcalloc(c->count, sizeof(*other)), *kept;
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->all[i].start < first)
+			first = c->all[i].start;
+		if (c->all[i].start > last)
+			last = c->all[i].start;
+	}
+	for (unsigned shift = 0;
+	     c->count && shift < 64 && (last - first) >> shift;
+	     shift += DIGIT_BITS) {
+		distribute(c->all, other, c->count, first, shift);
+		kept = c->all;
+		c->all = other;
+		other = kept;
+	}
+	free(other);
+}
+
+/* Less is better. */
 static uint32_t rank_of(const Elf64_Sym *symbol, const char *name)
 {
 	unsigned binding = ELF64_ST_BIND(symbol->st_info);
@@ -91,57 +150,49 @@ static uint32_t rank_of(const Elf64_Sym *symbol, const char *name)
 	       (uint32_t)(binding == STB_WEAK);
 }
 
-static void add_table(struct candidates *c, const struct elf_symbols *s,
-		      uint32_t table)
-{
-	for (size_t i = 0; i < s->count && i <= NUMBER_MASK; i++) {
-		const Elf64_Sym *symbol = elf_symbols_at(s, i);
-		uint64_t limit;
-
-		if (!elf_symbols_is_code(s, i, &limit))
-			continue;
-		array_reserve(c->all, c->cap, c->count + 1);
-		c->all[c->count++] = (struct candidate){
-			.start = symbol->st_value,
-			.symbol = table << TABLE_SHIFT | (uint32_t)i,
-			.rank = rank_of(symbol, elf_symbols_name(s, i)),
-		};
-	}
-}
-
-static int by_start_and_rank(const void *a, const void *b, void *functions)
+static int by_rank(const void *a, const void *b, void *functions)
 {
 	const struct candidate *x = a, *y = b;
+	const char *x_name = name_of(functions, x->symbol);
+	const char *y_name = name_of(functions, y->symbol);
+	uint32_t x_rank = rank_of(symbol_of(functions, x->symbol), x_name);
+	uint32_t y_rank = rank_of(symbol_of(functions, y->symbol), y_name);
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return strcmp(name_of(functions, x->symbol),
-		      name_of(functions, y->symbol));
+	if (x_rank != y_rank)
+		return x_rank < y_rank ? -1 : 1;
+	return strcmp(x_name, y_name);
 }
 
-/* Makes one of those at each place: the best name, and any size. */
-static void unite(const struct elf_functions *f, const struct candidates *c,
+/* What so many candidates at one place make up: the best name, and any size. */
+static struct span span_of(struct elf_functions *f, struct candidate *all,
+			   size_t count)
+{
+	struct span s = { .start = all->start };
+
+	if (count > 1)
+		qsort_r(all, count, sizeof(*all), by_rank, f);
+	s.symbol = all->symbol;
+	s.end = s.start;
+	for (size_t i = 0; s.end == s.start && i < count; i++)
+		s.end = end_of(f, all[i].symbol);
+	s.is_label = end_of(f, s.symbol) == s.start &&
+		     ELF64_ST_TYPE(symbol_of(f, s.symbol)->st_info) ==
+			     STT_NOTYPE;
+	return s;
+}
+
+static void unite(struct elf_functions *f, const struct candidates *c,
 		  struct spans *s)
 {
-	s->all = xcalloc(c->count, sizeof(*s->all));
-	for (size_t i = 0; i < c->count; i++) {
-		struct span *last = s->count ? &s->all[s->count - 1] : NULL;
-		uint32_t symbol = c->all[i].symbol;
+	size_t next;
 
-		if (last && last->start == c->all[i].start) {
-			if (last->end == last->start)
-				last->end = end_of(f, symbol);
-			continue;
+	s->all = xcalloc(c->count, sizeof(*s->all));
+	for (size_t i = 0; i < c->count; i = next) {
+		for (next = i + 1; next < c->count; next++) {
+			if (c->all[next].start != c->all[i].start)
+				break;
 		}
-		last = &s->all[s->count++];
-		last->start = c->all[i].start;
-		last->end = end_of(f, symbol);
-		last->symbol = symbol;
-		last->is_label = last->end == last->start &&
-				 ELF64_ST_TYPE(symbol_of(f, symbol)->st_info) ==
-					 STT_NOTYPE;
+		s->all[s->count++] = span_of(f, &c->all[i], next - i);
 	}
 }
 
@@ -219,8 +270,7 @@ void elf_functions_init(struct elf_functions *f,
 		f->tables[i] = tables[i];
 		add_table(&c, tables[i], (uint32_t)i);
 	}
-	if (c.count)
-		qsort_r(c.all, c.count, sizeof(*c.all), by_start_and_rank, f);
+	sort(&c);
 	unite(f, &c, &s);
 	free(c.all);
 	set_ends(f, &s, is_complete, cfi);
@@ -249,7 +299,7 @@ const char *elf_functions_at(const struct elf_functions *f, uint64_t address,
 			high = mid;
 	}
 	symbol = low ? f->places[low - 1].symbol : NONE;
-	if (symbol == NONE)
+	if (symbol == NONE || !*name_of(f, symbol))
 		return NULL;
 	*start = symbol_of(f, symbol)->st_value;
 	return name_of(f, symbol);

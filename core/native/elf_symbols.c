@@ -60,22 +60,28 @@ const char *elf_symbols_name(const struct elf_symbols *s, size_t i)
 	return at < s->names.len ? (const char *)s->names.bytes + at : "";
 }
 
-bool elf_symbols_is_code(const struct elf_symbols *s, size_t i, uint64_t *limit)
+uint64_t elf_symbols_limit(const struct elf_symbols *s, size_t i)
+{
+	size_t section = elf_symbols_at(s, i)->st_shndx;
+
+	return section < s->section_count ? s->ends[section] : 0;
+}
+
+bool elf_symbols_is_code(const struct elf_symbols *s, size_t i)
 {
 	const Elf64_Sym *symbol = elf_symbols_at(s, i);
-	const char *name = elf_symbols_name(s, i);
 
-	if (symbol->st_shndx >= s->section_count || !*name)
+	if (symbol->st_value >= elf_symbols_limit(s, i))
 		return false;
-	*limit = s->ends[symbol->st_shndx];
-	if (symbol->st_value >= *limit)
+	/* Most names are not looked at: they stand far from one another. */
+	if (!symbol->st_name || symbol->st_name >= s->names.len)
 		return false;
 	switch (ELF64_ST_TYPE(symbol->st_info)) {
 	case STT_FUNC:
 	case STT_GNU_IFUNC:
 		return true;
 	case STT_NOTYPE: /* of assembly; those of the compiler's own begin so */
-		return *name != '.';
+		return *elf_symbols_name(s, i) != '.';
 	default:
 		return false;
 	}

@@ -31,12 +31,11 @@ void elf_symbols_release(struct elf_symbols *s); /* zeroed storage is fine */
 const Elf64_Sym *elf_symbols_at(const struct elf_symbols *s, size_t i);
 const char *elf_symbols_name(const struct elf_symbols *s, size_t i);
 
-/*
- * True for functions and labels of code; *limit is where its section ends,
- * which it does not reach beyond.
- */
-bool elf_symbols_is_code(const struct elf_symbols *s, size_t i,
-			 uint64_t *limit);
+/* True for functions and labels of code. */
+bool elf_symbols_is_code(const struct elf_symbols *s, size_t i);
+
+/* Where the section ends that has it, if that is code; else 0. */
+uint64_t elf_symbols_limit(const struct elf_symbols *s, size_t i);
 
 /* The address of a symbol that the file defines, by its name; 0 = none. */
 uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name);
