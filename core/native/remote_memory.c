@@ -11,9 +11,11 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define WAIT_MS       1000
-#define SUSPECT_MS    250 /* of a read that may be the one that stalled */
-#define AVOIDED_S     30
+#define WAIT_MS    1000
+#define SUSPECT_MS 250 /* of a read that may be the one that stalled */
+#define AVOIDED_S  30
+/* In such a time, so much of it may be waited in vain: then nothing is read. */
+#define PATIENCE_NS   (5 * CLOCK_NS_PER_S)
 #define MAX_FAILURES  8 /* helpers begun one after the other, in vain */
 #define MAX_STUCK     16
 #define MAX_UNTRUSTED 64
@@ -46,7 +48,8 @@ struct remote_memory {
 	size_t stuck_count;
 	unsigned failures;
 	bool is_over; /* the target has ended, or we cannot go on */
-	uint64_t stalls, reads;
+	int64_t impatient_since, waited_ns; /* in vain, since then */
+	uint64_t stalls, reads, missed;
 };
 
 /* Those that were stuck may have ended by now. */
@@ -66,6 +69,25 @@ static void end_helper(struct remote_memory *m)
 
 	if (!memory_helper_end(&m->helper) && m->stuck_count < MAX_STUCK)
 		m->stuck[m->stuck_count++] = pid;
+}
+
+/* Whether what has been waited in vain of late leaves time to wait again. */
+static bool is_patient(const struct remote_memory *m)
+{
+	return m->waited_ns < PATIENCE_NS ||
+	       clock_monotonic_ns() - m->impatient_since >
+		       AVOIDED_S * CLOCK_NS_PER_S;
+}
+
+static void lose_patience(struct remote_memory *m, int64_t asked_ns)
+{
+	int64_t now = clock_monotonic_ns();
+
+	if (now - m->impatient_since > AVOIDED_S * CLOCK_NS_PER_S) {
+		m->impatient_since = asked_ns;
+		m->waited_ns = 0;
+	}
+	m->waited_ns += now - asked_ns;
 }
 
 static bool has_helper(struct remote_memory *m)
@@ -156,6 +178,7 @@ static void hand_over(struct remote_memory *m)
 static void flush(struct remote_memory *m, int ms)
 {
 	struct helper_area *a = m->helper.area;
+	int64_t asked_ns = clock_monotonic_ns();
 	enum helper_answer answer;
 
 	if (!m->helper.pid || !a->count)
@@ -173,8 +196,11 @@ static void flush(struct remote_memory *m, int ms)
 	else
 		for (uint32_t i = 0; i < a->count; i++)
 			m->pieces[i].range->is_read = false;
-	if (answer == HELPER_STALLED)
+	if (answer == HELPER_STALLED) {
+		m->missed += a->count;
+		lose_patience(m, asked_ns);
 		stalled(m);
+	}
 	a->count = 0;
 	m->bytes = 0;
 	if (answer != HELPER_READ)
@@ -207,8 +233,10 @@ static bool add_suspect(struct remote_memory *m, struct memory_range *range,
 	uint64_t start = range->address + offset;
 	struct untrusted *u = find_untrusted(m, start, start + len);
 
-	if (u->avoided_until > clock_monotonic_ns())
+	if (u->avoided_until > clock_monotonic_ns()) {
+		m->missed++;
 		return false;
+	}
 	flush(m, WAIT_MS);
 	if (!add_piece(m, range, offset, len))
 		return false;
@@ -217,6 +245,21 @@ static bool add_suspect(struct remote_memory *m, struct memory_range *range,
 	if (u && u->avoided_until <= clock_monotonic_ns())
 		trust(m, u);
 	return true;
+}
+
+static void add_range(struct remote_memory *m, struct memory_range *r)
+{
+	for (size_t at = 0; r->is_read && at < r->len;) {
+		size_t len = r->len - at < HELPER_BYTES ? r->len - at
+							: HELPER_BYTES;
+		uint64_t start = r->address + at;
+
+		if (m->untrusted_count && find_untrusted(m, start, start + len)
+			    ? !add_suspect(m, r, at, len)
+			    : !add_piece(m, r, at, len))
+			r->is_read = false;
+		at += len;
+	}
 }
 
 static void read_all(struct memory *self, struct memory_range *ranges,
@@ -230,18 +273,11 @@ static void read_all(struct memory *self, struct memory_range *ranges,
 
 		r->is_read = !m->is_over &&
 			     !__builtin_add_overflow(r->address, r->len, &end);
-		for (size_t at = 0; r->is_read && at < r->len;) {
-			size_t len = r->len - at < HELPER_BYTES ? r->len - at
-								: HELPER_BYTES;
-			uint64_t start = r->address + at;
-
-			if (m->untrusted_count && find_untrusted(m, start,
-								 start + len)
-				    ? !add_suspect(m, r, at, len)
-				    : !add_piece(m, r, at, len))
-				r->is_read = false;
-			at += len;
+		if (r->is_read && m->waited_ns && !is_patient(m)) {
+			m->missed++;
+			r->is_read = false;
 		}
+		add_range(m, r);
 	}
 	flush(m, WAIT_MS);
 }
@@ -306,6 +342,11 @@ struct memory *remote_memory_of(struct remote_memory *m) { return &m->memory; }
 uint64_t remote_memory_stalls(const struct remote_memory *m)
 {
 	return m->stalls;
+}
+
+uint64_t remote_memory_missed(const struct remote_memory *m)
+{
+	return m->missed;
 }
 
 uint64_t remote_memory_reads(const struct remote_memory *m) { return m->reads; }

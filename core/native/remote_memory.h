@@ -5,6 +5,8 @@
  * process_vm_readv(2) waits for a page that the target may have made never to
  * come (userfaultfd, FUSE).  So a child of ours reads, and answers on a pair of
  * sockets; one that takes more than a second is killed, and another is begun.
+ * What stalled is left alone for half a minute, and all of the target is once
+ * five seconds of that have been waited in vain.
  */
 #ifndef CORE_NATIVE_REMOTE_MEMORY_H
 #define CORE_NATIVE_REMOTE_MEMORY_H
@@ -27,6 +29,8 @@ struct memory *remote_memory_of(struct remote_memory *m);
 
 /* How often a child was killed since it gave no answer. */
 uint64_t remote_memory_stalls(const struct remote_memory *m);
+/* How many ranges were not read for that reason, or since they had stalled. */
+uint64_t remote_memory_missed(const struct remote_memory *m);
 /* How many reads were made: each is some microseconds. */
 uint64_t remote_memory_reads(const struct remote_memory *m);
 

@@ -24,6 +24,7 @@
 
 #define PAGE       4096
 #define HUGE_BYTES (3 << 20)
+#define MANY       40 /* pages */
 
 /* A process with memory to read: a copy of ours, which waits to be killed. */
 struct target {
@@ -35,6 +36,7 @@ struct target {
 
 static uint8_t huge[HUGE_BYTES];
 static uint8_t *pages; /* three: readable, not there, readable */
+static uint8_t *lake;  /* of many pages */
 
 static pid_t begin_process(void (*prepare)(int))
 {
@@ -89,6 +91,8 @@ static int set_up(void **state)
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(pages, 'a', 3 * PAGE);
 	munmap(pages + PAGE, PAGE);
+	lake = mmap(NULL, MANY * PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return 0;
 }
 
@@ -192,18 +196,18 @@ static void what_may_not_be_read_is_said_with_the_right_for_it(void **state)
 }
 
 /* What is read there waits for somebody who never comes. */
-static void stall_second_page(int ready)
+static void stall(int ready, void *at, size_t len)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register where = {
-		.range = { (uintptr_t)pages + PAGE, PAGE },
+		.range = { (uintptr_t)at, len },
 		.mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 	char byte = 's';
 
 	if (fd >= 0 &&
-	    mmap(pages + PAGE, PAGE, PROT_READ | PROT_WRITE,
+	    mmap(at, len, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 		 0) != MAP_FAILED &&
 	    !ioctl(fd, UFFDIO_API, &api) && !ioctl(fd, UFFDIO_REGISTER, &where))
@@ -212,6 +216,10 @@ static void stall_second_page(int ready)
 		_exit(1);
 	_exit(0);
 }
+
+static void stall_second_page(int ready) { stall(ready, pages + PAGE, PAGE); }
+
+static void stall_many_pages(int ready) { stall(ready, lake, MANY * PAGE); }
 
 static bool can_stall(void)
 {
@@ -254,6 +262,27 @@ static void memory_that_never_comes_costs_a_second_and_no_more(void **state)
 		assert_false(ranges[1].is_read);
 	}
 	assert_int_equal(remote_memory_stalls(t.remote), 2);
+	end(&t);
+}
+
+static void patience_with_a_target_has_an_end(void **state)
+{
+	struct target t;
+	uint8_t byte;
+	int64_t begun;
+
+	(void)state;
+	if (!can_stall())
+		skip();
+	begin(&t, stall_many_pages);
+	begun = clock_monotonic_ns();
+	for (size_t i = 0; i < MANY; i++)
+		assert_false(memory_read(t.memory, (uintptr_t)lake + i * PAGE,
+					 &byte, 1));
+	/* Five seconds of it, and what the last one takes. */
+	assert_in_range(remote_memory_stalls(t.remote), 1, 6);
+	assert_true(clock_monotonic_ns() - begun < 20 * CLOCK_NS_PER_S);
+	assert_int_equal(remote_memory_missed(t.remote), MANY);
 	end(&t);
 }
 
@@ -373,6 +402,7 @@ int main(void)
 			what_may_not_be_read_is_said_with_the_right_for_it),
 		cmocka_unit_test(
 			memory_that_never_comes_costs_a_second_and_no_more),
+		cmocka_unit_test(patience_with_a_target_has_an_end),
 		cmocka_unit_test(the_helper_ends_with_who_has_begun_it),
 		cmocka_unit_test(a_helper_that_is_killed_is_begun_anew),
 		cmocka_unit_test(
