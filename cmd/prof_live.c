@@ -203,10 +203,10 @@ static void release(struct session *s)
 static void add_title(const struct session *s, struct text *out)
 {
 	int64_t until = s->stopped_ns ? s->stopped_ns : clock_monotonic_ns();
+	struct prof_counts had = prof_targets_counts(&s->targets);
 	struct sampler_counts counts;
 	unsigned ticks = PROF_CPU | PROF_WALL;
 	const char *comma = ": ";
-	uint64_t samples = 0;
 
 	prof_targets_name(&s->targets, out);
 	for (unsigned i = 0; i < EVENTS; i++) {
@@ -218,12 +218,10 @@ static void add_title(const struct session *s, struct text *out)
 	if (s->o->events & ticks)
 		text_printf(out, " at %" PRIu64 " Hz (%s)", s->shared.hz,
 			    sampler_clock(s->shared.sampler));
-	for (size_t i = 0; i < s->targets.count; i++)
-		samples += s->targets.all[i]->samples;
 	sampler_counts(s->shared.sampler, &counts);
 	text_printf(out, ", %.1f s, %" PRIu64 " samples, %" PRIu64 " lost",
-		    (double)(until - s->start_ns) / CLOCK_NS_PER_S, samples,
-		    counts.lost);
+		    (double)(until - s->start_ns) / CLOCK_NS_PER_S, had.samples,
+		    counts.lost + s->shared.stalled);
 }
 
 static int write_out(void *self, struct error *err)
@@ -268,6 +266,32 @@ static bool is_over(struct session *s)
 	return !running && !s->o->all;
 }
 
+static bool wants_sleepers(const struct session *s)
+{
+	return s->o->events & (PROF_OFFCPU | PROF_WALL);
+}
+
+/*
+ * Where those are that sleep, as far as there is time: samples must not wait.
+ * True when all were looked at.
+ */
+static bool look_at_sleepers(struct session *s)
+{
+	int64_t until_ns = clock_monotonic_ns() + BATCH_NS / 2;
+
+	for (size_t i = 0; wants_sleepers(s) && i < s->targets.count; i++) {
+		struct prof_target *t = s->targets.all[i];
+
+		if (!t->asleep)
+			t->asleep = prof_asleep_new(t, t->since_ns > s->start_ns
+							       ? t->since_ns
+							       : s->start_ns);
+		if (!t->has_ended && !prof_asleep_look(t, until_ns))
+			return false;
+	}
+	return true;
+}
+
 static void run(struct session *s)
 {
 	struct pollfd fds[] = {
@@ -276,8 +300,9 @@ static void run(struct session *s)
 	};
 
 	while (!is_over(s)) {
+		bool has_time = look_at_sleepers(s) && !s->is_behind;
 		int64_t next_ns = clock_monotonic_ns() +
-				  (s->is_behind ? 0 : BATCH_NS);
+				  (has_time ? BATCH_NS : 0);
 
 		if (next_ns > s->end_ns)
 			next_ns = s->end_ns;
@@ -309,17 +334,6 @@ static void say_start(const struct session *s)
 	text_release(&name);
 }
 
-static bool wants_sleepers(const struct session *s)
-{
-	return s->o->events & (PROF_OFFCPU | PROF_WALL);
-}
-
-static void look_at_sleepers(struct session *s)
-{
-	for (size_t i = 0; wants_sleepers(s) && i < s->targets.count; i++)
-		s->targets.all[i]->asleep = prof_asleep_new(s->targets.all[i]);
-}
-
 static int start(struct session *s, struct error *err)
 {
 	if (open_sampler(&s->shared, err))
@@ -340,7 +354,6 @@ static int start(struct session *s, struct error *err)
 	s->end_ns = s->o->duration_ns
 			    ? clock_after(s->start_ns, s->o->duration_ns)
 			    : INT64_MAX;
-	look_at_sleepers(s);
 	return s->launch.pid ? prof_launch_begin(&s->launch, err) : 0;
 }
 
@@ -380,19 +393,12 @@ static void say_launched(struct session *s)
 static void count_losses(struct session *s)
 {
 	struct profile *p = s->shared.profile;
+	struct prof_counts had = prof_targets_counts(&s->targets);
 	struct sampler_counts counts;
-	uint64_t stalls = 0, unnamed = 0, untold = 0;
 
 	sampler_counts(s->shared.sampler, &counts);
-	for (size_t i = 0; i < s->targets.count; i++) {
-		const struct prof_target *t = s->targets.all[i];
-
-		stalls += remote_memory_stalls(t->memory);
-		unnamed += prof_frames_unnamed(t->frames);
-		untold += prof_target_untold(t);
-	}
-	if (untold)
-		profile_lost(p, "names lost", untold,
+	if (had.untold)
+		profile_lost(p, "names lost", had.untold,
 			     "the agent had no room to tell of code");
 	if (counts.lost)
 		profile_lost(p, "samples lost", counts.lost,
@@ -401,18 +407,22 @@ static void count_losses(struct session *s)
 	if (s->astray)
 		profile_lost(p, "samples left out", s->astray,
 			     "of processes that could not be looked at");
-	if (stalls)
-		profile_lost(p, "stack traces cut", stalls,
-			     "memory of the target that could not be read "
-			     "within a second");
+	if (s->shared.stalled)
+		profile_lost(p, "stack traces lost", s->shared.stalled,
+			     "memory of the target did not come within a "
+			     "second");
+	else if (had.stalls)
+		profile_lost(p, "reads lost", had.stalls,
+			     "memory of the target did not come within a "
+			     "second");
 	if (s->shared.cut)
 		profile_note(p, "stack traces cut", s->shared.cut,
 			     "deeper than --stack-bytes or --max-stack");
 	if (s->shared.astray)
 		profile_note(p, "stack traces that end in [unknown]",
 			     s->shared.astray, "%s", s->shared.first_why);
-	if (unnamed)
-		profile_note(p, "Java frames without a name", unnamed,
+	if (had.unnamed)
+		profile_note(p, "Java frames without a name", had.unnamed,
 			     "their code or class was gone");
 }
 
@@ -426,16 +436,28 @@ static void say_remarks(const struct profile *p)
 	}
 }
 
+static void add_sleepers(struct session *s, int64_t until_ns)
+{
+	struct sampler_counts counts;
+
+	sampler_counts(s->shared.sampler, &counts);
+	for (size_t i = 0; wants_sleepers(s) && i < s->targets.count; i++) {
+		if (s->targets.all[i]->asleep)
+			prof_asleep_add(s->targets.all[i], s->stopped_ns,
+					counts.lost, until_ns);
+	}
+}
+
 static void finish(struct session *s)
 {
-	int64_t until_ns = clock_monotonic_ns() + FINISH_NS;
+	int64_t until_ns;
 
 	s->stopped_ns = clock_monotonic_ns();
 	sampler_stop(s->shared.sampler);
 	/* No more come, so that it ends. */
 	read_batch(s, INT64_MAX);
-	for (size_t i = 0; wants_sleepers(s) && i < s->targets.count; i++)
-		prof_asleep_add(s->targets.all[i], s->start_ns, s->stopped_ns);
+	add_sleepers(s, clock_monotonic_ns() + FINISH_NS);
+	until_ns = clock_monotonic_ns() + FINISH_NS;
 	for (size_t i = 0; i < s->targets.count; i++)
 		prof_threads_finish(s->targets.all[i]->threads, until_ns);
 	prof_snapshot_await();

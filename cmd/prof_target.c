@@ -192,20 +192,36 @@ void prof_target_free(struct prof_target *t)
 	free(t);
 }
 
-uint64_t prof_target_untold(const struct prof_target *t)
+/* Of how much code the agent has or had no room to tell. */
+static uint64_t untold(const struct prof_target *t)
 {
 	struct agent_costs costs;
 
 	if (!t->agent)
-		return 0;
+		return t->untold;
 	agent_client_costs(t->agent, &costs);
 	return costs.lost;
+}
+
+void prof_target_counts(const struct prof_target *t, struct prof_counts *counts)
+{
+	counts->samples += t->samples;
+	counts->stalls += remote_memory_stalls(t->memory);
+	counts->unnamed += prof_frames_unnamed(t->frames);
+	counts->untold += untold(t);
+}
+
+void prof_target_retire(struct prof_target *t)
+{
+	prof_target_counts(t, &t->shared->counts);
+	prof_target_free(t);
 }
 
 void prof_target_begin(struct prof_target *t)
 {
 	struct error why;
 
+	t->missed = remote_memory_missed(t->memory);
 	unwinder_begin(t->unwinder);
 	if (t->metadata)
 		vm_symbols_begin(t->metadata);
@@ -220,6 +236,7 @@ void prof_target_begin(struct prof_target *t)
 			profile_lost(t->shared->profile, "the agent was lost",
 				     1,
 				     "no allocations and waits from then on");
+		t->untold = untold(t);
 		agent_client_close(t->agent);
 		t->agent = NULL;
 		names = names_of(t);
@@ -228,15 +245,20 @@ void prof_target_begin(struct prof_target *t)
 	prof_threads_refresh(t->threads);
 }
 
-static void count_end(struct prof_shared *s, const struct sample_event *e,
-		      const struct unwound *u)
+void prof_target_count_end(struct prof_target *t, const struct unwound *u,
+			   uint64_t missed)
 {
-	const char *why = e->stack_bytes ? u->why : "no stack could be copied";
+	struct prof_shared *s = t->shared;
+	bool is_cut = u->end == UNWIND_CUT || u->end == UNWIND_DEEP;
 
-	if (u->end == UNWIND_CUT || u->end == UNWIND_DEEP)
+	if (u->end == UNWIND_ROOT)
+		return;
+	if (remote_memory_missed(t->memory) != missed)
+		s->stalled++;
+	else if (is_cut)
 		s->cut++;
-	if (u->end == UNWIND_LOST && s->astray++ == 0)
-		s->first_why = why;
+	else if (s->astray++ == 0)
+		s->first_why = u->why;
 }
 
 /*
@@ -279,7 +301,9 @@ static void walk(struct prof_target *t, const struct sample_event *e,
 	struct unwound u;
 
 	unwinder_walk(t->unwinder, &from, &u);
-	count_end(t->shared, e, &u);
+	if (!e->stack_bytes && u.end == UNWIND_LOST)
+		u.why = "no stack could be copied";
+	prof_target_count_end(t, &u, t->missed);
 	note_end(t, e, &u);
 	prof_frames_user(t->frames, &u, e->time_ns);
 }

@@ -24,6 +24,14 @@
 
 struct prof_asleep;
 
+/* What a target has counted. */
+struct prof_counts {
+	uint64_t samples;
+	uint64_t stalls;  /* of its memory */
+	uint64_t unnamed; /* Java frames */
+	uint64_t untold;  /* of code that the agent had no room to tell of */
+};
+
 /* What all targets of a session have in common. */
 struct prof_shared {
 	const struct prof_live_options *o;
@@ -33,8 +41,11 @@ struct prof_shared {
 	uint32_t events[16]; /* the profile's, by the bits' numbers */
 	int64_t epoch_ns;    /* what to add to a sample's time */
 	uint64_t hz;
-	uint64_t tick_ns;      /* what a tick of the CPU clock stands for */
-	uint64_t cut, astray;  /* stacks that ended early, and why */
+	uint64_t tick_ns;     /* what a tick of the CPU clock stands for */
+	uint64_t cut, astray; /* stacks that ended early, and why */
+	uint64_t stalled;     /* likewise, for memory that did not come */
+	/* Of targets that others have taken the place of. */
+	struct prof_counts counts;
 	const char *first_why; /* static text; NULL = none did */
 };
 
@@ -50,7 +61,10 @@ struct prof_target {
 	struct prof_threads *threads;
 	struct prof_asleep *asleep; /* NULL = not looked at */
 	uint64_t samples;
-	uint64_t batch; /* the last that had a sample of it */
+	uint64_t untold;  /* what an agent was lost with */
+	uint64_t batch;   /* the last that had a sample of it */
+	uint64_t missed;  /* remote_memory_missed() before that */
+	int64_t since_ns; /* it is sampled; CLOCK_MONOTONIC */
 	bool has_ended;
 };
 
@@ -65,14 +79,25 @@ struct prof_target *prof_target_new(struct prof_shared *s,
 				    const struct jvm *jvm, struct error *err);
 void prof_target_free(struct prof_target *t); /* NULL is fine */
 
-/* Of how much code the agent, if there is one, had no room to tell. */
-uint64_t prof_target_untold(const struct prof_target *t);
+/* Frees it; what it has counted is its session's from now on. */
+void prof_target_retire(struct prof_target *t);
+
+/* Adds what it has counted. */
+void prof_target_counts(const struct prof_target *t,
+			struct prof_counts *counts);
 
 /* Before a batch of samples. */
 void prof_target_begin(struct prof_target *t);
 
 /* The stack trace of the frames that there are now, as the profile has it. */
 uint32_t prof_target_stack(struct prof_target *t);
+
+/*
+ * Counts a walk that has not come to the thread's root; missed is what
+ * remote_memory_missed() was before, whose rise says why.
+ */
+void prof_target_count_end(struct prof_target *t, const struct unwound *u,
+			   uint64_t missed);
 
 /* Adds a sample to those of the events (PROF_…) that are wanted. */
 void prof_target_add(struct prof_target *t, unsigned events,

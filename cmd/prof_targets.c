@@ -50,7 +50,7 @@ static void put(struct prof_targets *t, struct prof_target *target)
 			t->all[i] = target;
 	}
 	if (before) {
-		prof_target_free(before);
+		prof_target_retire(before);
 		return;
 	}
 	array_reserve(t->all, t->cap, t->count + 1);
@@ -72,6 +72,7 @@ static int add(struct prof_targets *t, const struct jvm *jvm, struct error *err)
 		prof_target_free(target);
 		return -1;
 	}
+	target->since_ns = clock_monotonic_ns();
 	put(t, target);
 	return 0;
 }
@@ -253,6 +254,15 @@ size_t prof_targets_running(struct prof_targets *t)
 			sampler_remove(t->shared->sampler, target->jvm.pid);
 	}
 	return running;
+}
+
+struct prof_counts prof_targets_counts(const struct prof_targets *t)
+{
+	struct prof_counts counts = t->shared->counts;
+
+	for (size_t i = 0; i < t->count; i++)
+		prof_target_counts(t->all[i], &counts);
+	return counts;
 }
 
 void prof_targets_name(const struct prof_targets *t, struct text *out)

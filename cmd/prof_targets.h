@@ -48,6 +48,9 @@ void prof_targets_look(struct prof_targets *t);
 /* Often: which have ended is noted, and no longer sampled; how many run. */
 size_t prof_targets_running(struct prof_targets *t);
 
+/* What all of them have counted, those whose place others took, too. */
+struct prof_counts prof_targets_counts(const struct prof_targets *t);
+
 /* "com.acme.Main (4711)", "3 JVMs". */
 void prof_targets_name(const struct prof_targets *t, struct text *out);
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ *	segment_maps PID
+ *
+ * Where a JVM has the maps of its code heaps, "ADDRESS BYTES" in hex a line:
+ * who wants to know what is at an address of compiled code has to read them.
+ */
+#include "core/jvm/jvm.h"
+#include "core/native/code_heap.h"
+#include "core/native/remote_memory.h"
+#include "core/native/unwinder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int show(const struct unwinder *u, struct memory *memory,
+		struct error *err)
+{
+	struct code_heaps heaps;
+
+	if (!unwinder_vm_structs(u))
+		return fail(err, ERROR_UNAVAILABLE, "it is no JVM");
+	if (code_heaps_read(&heaps, unwinder_vm_structs(u), memory, err))
+		return -1;
+	for (size_t i = 0; i < heaps.count; i++) {
+		const struct code_heap *h = &heaps.all[i];
+
+		printf("%" PRIx64 " %" PRIx64 "\n", h->segment_map,
+		       (h->high - h->low) >> h->segment_shift);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct remote_memory *memory = NULL;
+	struct unwinder *u = NULL;
+	struct jvm jvm = { .pidfd = -1 };
+	struct error err;
+	int ret = -1;
+
+	if (argc != 2)
+		return 2;
+	if (jvm_open(&jvm, (pid_t)strtol(argv[1], NULL, 10), &err) == 0)
+		memory = remote_memory_open(&jvm, &err);
+	if (memory)
+		u = unwinder_open(&jvm, remote_memory_of(memory), &err);
+	if (u)
+		ret = show(u, remote_memory_of(memory), &err);
+	if (ret)
+		fprintf(stderr, "segment_maps: %s\n", err.text);
+	unwinder_close(u);
+	remote_memory_close(memory);
+	jvm_close(&jvm);
+	return ret ? 1 : 0;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stalling: makes memory of a program stall whoever reads it, preloaded.
+ *
+ *	STALLING=FIFO	where it is told to, a line each:
+ *	ADDRESS BYTES	in hex: what is there is gone, and who reads it waits
+ *			for somebody who never comes (userfaultfd)
+ *	sleepers N	so many threads more sleep, with such a page amid the
+ *			stack of each
+ *
+ * After each it says "STALLED".
+ */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PAGE 4096ULL
+
+static int uffd = -1;
+
+static void stall(uint64_t start, uint64_t len)
+{
+	struct uffdio_register where = {
+		.range = { start & ~(PAGE - 1),
+			   ((start & (PAGE - 1)) + len + PAGE - 1) &
+				   ~(PAGE - 1) },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	void *at = (void *)(uintptr_t)where.range.start;
+
+	if (madvise(at, where.range.len, MADV_DONTNEED) ||
+	    ioctl(uffd, UFFDIO_REGISTER, &where)) {
+		perror("stalling");
+		_exit(1);
+	}
+}
+
+static void *sleeper(void *unused)
+{
+	volatile uint8_t part[3 * PAGE];
+	uint64_t page = ((uintptr_t)part + PAGE) & ~(PAGE - 1);
+
+	part[0] = 1;
+	stall(page, PAGE);
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void begin(void *(*run)(void *), void *with)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, run, with))
+		_exit(1);
+}
+
+static void *listen_to(void *path)
+{
+	FILE *told = fopen(path, "re");
+	unsigned long long start, len;
+	char line[128];
+	int sleepers;
+
+	while (told && fgets(line, sizeof(line), told)) {
+		if (sscanf(line, "sleepers %d", &sleepers) == 1) {
+			while (sleepers-- > 0)
+				begin(sleeper, NULL);
+		} else if (sscanf(line, "%llx %llx", &start, &len) == 2) {
+			stall(start, len);
+		}
+		dprintf(1, "STALLED\n");
+	}
+	return NULL;
+}
+
+__attribute__((constructor)) static void prepare(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	sigset_t all, old;
+
+	if (!getenv("STALLING"))
+		return;
+	uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api)) {
+		perror("stalling: userfaultfd");
+		_exit(1);
+	}
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	begin(listen_to, getenv("STALLING"));
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
