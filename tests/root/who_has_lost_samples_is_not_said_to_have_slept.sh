@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: waits until a ring buffer is full.
+# Threads that sleep wake up while there is no room for samples: how long they
+# have slept is not known, so they are not told to have done so all the time, but
+# counted.  Of one that slept on, all of it is told.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+
+jdk=$(jdks | head -n 1)
+wall=$scratch/wall.collapsed
+target_memory='-Xmx64m -XX:+UseParallelGC -XX:ParallelGCThreads=24' \
+	target "$jdk" -XX:-UseDynamicNumberOfGCThreads -- burners=4 threads=1 ||
+	exit 1
+prof_start --no-agent -e wall -F 9999 -d 15s -v -t -o "$wall" "$pid" &&
+	target_wait "$prof_err" 'sampling Target' || exit 1
+sleep 0.5
+kill -STOP "$prof_pid"
+sleep 10
+timeout 60 "$jdk/bin/jcmd" "$pid" GC.run >"$scratch/jcmd" || exit 1
+kill -CONT "$prof_pid"
+prof_end 7 && has "$prof_err" 'threads left out: [0-9]+ .*samples were lost' ||
+	exit 1
+awk '
+	/^.idle-0 / { all += $NF }
+	/^.GC Thread#/ { gc[$1] += $NF }
+	END {
+		for (name in gc)
+			if (gc[name] > most)
+				most = gc[name]
+		printf "idle: %d ms, of the collector %d ms at most\n",
+			all / 1000000, most / 1000000
+		exit !(all >= 14900000000 && most < 0.97 * all)
+	}' "$wall"
