@@ -83,6 +83,9 @@ struct command_option {
 #define OPT_END { .kind = OPTION_END }
 /* clang-format on */
 
+/* What a count is at first where 0 is a mistake. */
+#define COUNT_NOT_GIVEN UINT64_MAX
+
 /* Another tool's flag for an option of ours and a value of it. */
 struct shorthand {
 	const char *spelling; /* "--cpu"; NULL ends a list */

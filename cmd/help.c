@@ -50,7 +50,8 @@ static void add_default(struct text *t, const struct command_option *o)
 		units_add_duration(&value, *o->value.duration);
 	if (o->kind == OPTION_SIZE && *o->value.count)
 		units_add_size(&value, *o->value.count);
-	if (o->kind == OPTION_COUNT && *o->value.count)
+	if (o->kind == OPTION_COUNT && *o->value.count &&
+	    *o->value.count != COUNT_NOT_GIVEN)
 		text_printf(&value, "%" PRIu64, *o->value.count);
 	if (o->kind == OPTION_NUMBER && *o->value.number > 0)
 		text_printf(&value, "%g", *o->value.number);

@@ -19,7 +19,10 @@ static struct prof_options opt = {
 	.chain = REPORT_CHAIN,
 	.min_percent = -1,
 	.sampler = "bpf",
+	.tid = COUNT_NOT_GIVEN,
 	.live = {
+		.hz = COUNT_NOT_GIVEN,
+		.duration_ns = -1,
 		.stack_bytes = 64 * 1024,
 		.max_stack = UNWIND_FRAMES,
 	},

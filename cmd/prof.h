@@ -20,9 +20,10 @@ struct prof_options {
 	const char *format, *from, *to, *time_range, *time_zone;
 	/* Of processes that run. */
 	struct option_list pids;
-	uint64_t tid;
+	uint64_t tid; /* or COUNT_NOT_GIVEN, as live.hz */
 	const char *sampler;
-	struct prof_live_options live; /* what of it is an option's value */
+	/* What of it is an option's value; a duration < 0 was not given. */
+	struct prof_live_options live;
 	/* What is drawn or reported, and where to. */
 	const char *output, *output_format;
 	struct drawing_options drawing;

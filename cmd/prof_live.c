@@ -69,25 +69,25 @@ static unsigned event_of(const char *name, size_t len)
 unsigned prof_live_events(const char *list, struct error *err)
 {
 	unsigned bits = 0;
+	size_t len;
 
-	while (*list) {
-		size_t len = strcspn(list, ",");
-		unsigned bit = event_of(list, len);
+	for (const char *at = list;; at += len + 1) {
+		unsigned bit;
 
+		len = strcspn(at, ",");
+		bit = event_of(at, len);
 		if (!bit) {
 			misuse(err,
-			       "-e %.*s: there are cpu, offcpu, wall, alloc "
-			       "and "
-			       "lock, several with commas between them",
-			       (int)len, list);
+			       "-e '%.*s': there are cpu, offcpu, wall, alloc "
+			       "and lock, several with commas between them",
+			       len ? (int)len : (int)strlen(list),
+			       len ? at : list);
 			return 0;
 		}
 		bits |= bit;
-		list += len + (list[len] == ',');
+		if (!at[len])
+			return bits;
 	}
-	if (!bits)
-		misuse(err, "-e names no event");
-	return bits;
 }
 
 static unsigned kinds_of(unsigned wanted)

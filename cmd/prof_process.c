@@ -46,8 +46,10 @@ static int check_limits(const struct prof_options *o, struct error *err)
 {
 	const struct prof_live_options *live = &o->live;
 
-	if (live->hz > MOST_HZ)
+	if (!live->hz || (live->hz > MOST_HZ && live->hz != COUNT_NOT_GIVEN))
 		return misuse(err, "-F is 1 to %d", MOST_HZ);
+	if (!live->duration_ns)
+		return misuse(err, "-d: some time is needed");
 	if (live->stack_bytes < LEAST_STACK || live->stack_bytes > MOST_STACK)
 		return misuse(err, "--stack-bytes is 4k to 256k");
 	if (live->max_stack < 1 || live->max_stack > UNWIND_FRAMES)
@@ -56,7 +58,7 @@ static int check_limits(const struct prof_options *o, struct error *err)
 		return misuse(err, "--user and --kernel leave nothing");
 	if (live->all && o->pids.count)
 		return misuse(err, "--all is every JVM, those of --pid, too");
-	if (o->tid > INT32_MAX)
+	if (!o->tid || (o->tid > INT32_MAX && o->tid != COUNT_NOT_GIVEN))
 		return misuse(err, "--tid: no thread has that number");
 	return 0;
 }
@@ -70,7 +72,11 @@ static int sample(struct writing *w, char **command, struct error *err)
 	live.pids = o->pids.values;
 	live.pid_count = o->pids.count;
 	live.command = command;
-	live.tid = (pid_t)o->tid;
+	if (live.hz == COUNT_NOT_GIVEN)
+		live.hz = 0;
+	if (live.duration_ns < 0)
+		live.duration_ns = 0;
+	live.tid = o->tid == COUNT_NOT_GIVEN ? 0 : (pid_t)o->tid;
 	live.dumps = strcmp(o->sampler, "dump") == 0;
 	live.lines = o->drawing.lines || sample_filter_wants_lines(w->filter);
 	live.write = write_profile;

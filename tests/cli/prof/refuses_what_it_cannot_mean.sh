@@ -20,4 +20,11 @@ try -i in.folded --include nothing
 try -i nowhere.jfr
 try $$ --no-agent -e cpu,alloc
 try $$ --user --kernel
+for none in -F -d --tid --max-stack; do
+	try $$ $none 0
+done
+try $$ -F 10001
+for list in , cpu, cpu,,wall '' cpu,heap; do
+	try $$ -e "$list"
+done
 ls
