@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/sampler.h"
 
+#include "bpf/kernel_types.h"
 #include "bpf/load.h"
 #include "bpf/off_cpu.h"
 #include "bpf/sampler_maps.h"
@@ -13,8 +14,10 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -182,16 +185,43 @@ static int configure(struct sampler *s, struct error *err)
 	return 0;
 }
 
+/* With a few of the kernel's types, in a file, or with all of them. */
+static struct sampler_bpf *open_programs(int types)
+{
+	char path[32];
+	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = path);
+	struct sampler_bpf *programs;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", types);
+	programs = types < 0 ? NULL : sampler_bpf__open_opts(&options);
+	if (programs &&
+	    kernel_types_write(types, bpf_object__btf(programs->obj)) == 0)
+		return programs;
+	sampler_bpf__destroy(programs);
+	return sampler_bpf__open();
+}
+
+static int load_programs(struct sampler *s, struct error *err)
+{
+	int types = memfd_create("types", MFD_CLOEXEC), ret = -1;
+
+	load_quietly();
+	s->programs = open_programs(types);
+	if (!s->programs)
+		load_refused("BPF programs", errno, err);
+	else if (configure(s, err) == 0)
+		ret = sampler_bpf__load(s->programs)
+			      ? load_refused("BPF programs", errno, err)
+			      : 0;
+	if (types >= 0)
+		close(types);
+	return ret;
+}
+
 static int load(struct sampler *s, struct error *err)
 {
-	load_quietly();
-	s->programs = sampler_bpf__open();
-	if (!s->programs)
-		return load_refused("BPF programs", errno, err);
-	if (configure(s, err))
+	if (load_programs(s, err))
 		return -1;
-	if (sampler_bpf__load(s->programs))
-		return load_refused("BPF programs", errno, err);
 	s->ring = ring_buffer__new(bpf_map__fd(s->programs->maps.ring),
 				   on_record, s, NULL);
 	if (!s->ring)
