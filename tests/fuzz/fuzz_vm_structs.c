@@ -1,15 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables by which a JVM says where everything stands, parts of which the
- * input replaces: three bytes of an offset and two of a value each.  The first
- * byte is of which JDK.
+ * The tables by which a JVM says where everything stands, and its code cache,
+ * parts of which the input replaces: three bytes of an offset, of which the
+ * highest bit says whether it is of the tables alone, and two of a value each.
+ * The first byte is of which JDK.
  */
+#include "core/native/code_list.h"
+#include "core/native/method_check.h"
 #include "core/native/vm_structs.h"
 #include "tests/unit/hotspot_image.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { PATCH = 5 };
+enum { PATCH = 5, ANYWHERE = 1 << 23 };
+
+/* An image as it was made, and a Method in it. */
+struct world {
+	struct hotspot_image image;
+	uint8_t *before;
+	uint64_t method;
+};
+
+static void make(struct world *w, int jdk)
+{
+	static const char *const names[] = { "nmethod", "native nmethod",
+					     "StubRoutines (1)" };
+	static const uint8_t code[16];
+	uint64_t bytecodes;
+
+	hotspot_image_init(&w->image, jdk);
+	w->method = hotspot_image_method(&w->image, 40, &bytecodes);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct image_blob b = { .name = names[i],
+					      .code = code,
+					      .len = sizeof(code),
+					      .method = w->method };
+
+		hotspot_image_blob(&w->image, &b);
+	}
+	hotspot_image_open(&w->image);
+	w->before = xmalloc(HOTSPOT_IMAGE_BYTES);
+	memcpy(w->before, w->image.bytes, HOTSPOT_IMAGE_BYTES);
+}
 
 static void damage(struct hotspot_image *image, const uint8_t *data,
 		   size_t size)
@@ -17,34 +49,62 @@ static void damage(struct hotspot_image *image, const uint8_t *data,
 	for (; size >= PATCH; data += PATCH, size -= PATCH) {
 		size_t at = data[0] | data[1] << 8 | (size_t)data[2] << 16;
 
-		if (at % HOTSPOT_IMAGE_BYTES < HOTSPOT_IMAGE_BYTES - 1)
-			memcpy(image->bytes + at % HOTSPOT_IMAGE_BYTES,
-			       data + 3, 2);
+		at %= at & ANYWHERE ? HOTSPOT_IMAGE_BYTES : image->used;
+		if (at < HOTSPOT_IMAGE_BYTES - 1)
+			memcpy(image->bytes + at, data + 3, 2);
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* What is found by the tables is in the heaps, in order, and hangs together. */
+static void list_code(const struct vm_structs *v, struct memory *memory)
 {
-	static struct hotspot_image images[2];
-	struct hotspot_image *image = &images[size ? data[0] & 1 : 0];
-	static uint8_t *before[2];
-	size_t which_one = (size_t)(image - images);
-	uint64_t tables[2];
-	struct vm_structs *v;
+	struct code_list list;
+	struct error err;
+
+	if (code_list_read(&list, v, memory, &err) == 0)
+		for (size_t i = 0; i < list.count; i++)
+			if (list.blobs[i].begin >= list.blobs[i].end ||
+			    (i && list.blobs[i].begin < list.blobs[i - 1].end))
+				__builtin_trap();
+	code_list_release(&list);
+}
+
+static void look(const struct world *w, const struct vm_structs *v,
+		 struct memory *memory)
+{
+	struct method_check *methods;
 	struct error err;
 	uint32_t offset;
 	int64_t constant;
 
-	if (!image->bytes) {
-		hotspot_image_init(image, which_one ? 25 : 17);
-		hotspot_image_open(image);
-		before[which_one] = xmalloc(HOTSPOT_IMAGE_BYTES);
-		memcpy(before[which_one], image->bytes, HOTSPOT_IMAGE_BYTES);
+	vm_structs_offset(v, "CodeBlob", "_name", &offset);
+	vm_structs_size(v, "HeapBlock", &offset);
+	vm_structs_constant(v, "none", &constant);
+	code_cache_close(code_cache_open(v, memory, &err));
+	list_code(v, memory);
+	methods = method_check_open(v, memory, &err);
+	for (uint64_t i = 0; methods && i < 4; i++) {
+		method_check_find(methods, w->method + 8 * (i / 2));
+		method_check_begin(methods);
 	}
+	method_check_close(methods);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct world worlds[2];
+	struct world *w = &worlds[size ? data[0] & 1 : 0];
+	struct hotspot_image *image = &w->image;
+	uint64_t tables[2];
+	struct vm_structs *v;
+	struct error err;
+
+	if (!w->before)
+		make(w, w == worlds ? 17 : 25);
 	tables[0] = gHotSpotVMStructs;
 	tables[1] = gHotSpotVMTypes;
 	/* The symbols' own values come from the input, too. */
-	if (size > 24)
+	if (size > 24 && data[2] & 4)
 		memcpy(&gHotSpotVMStructEntryArrayStride, data + 1, 1);
 	if (size > 24 && data[2] & 1)
 		memcpy(&gHotSpotVMStructEntryTypeNameOffset, data + 3, 8);
@@ -52,16 +112,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(&gHotSpotVMIntConstants, data + 11, 8);
 	damage(image, data + (size ? 1 : 0), size ? size - 1 : 0);
 	v = vm_structs_read(image->program, image->bias, &image->memory, &err);
-	if (v) {
-		struct error why;
-
-		vm_structs_offset(v, "CodeBlob", "_name", &offset);
-		vm_structs_size(v, "HeapBlock", &offset);
-		vm_structs_constant(v, "none", &constant);
-		code_cache_close(code_cache_open(v, &image->memory, &why));
-		vm_structs_free(v);
-	}
-	memcpy(image->bytes, before[which_one], HOTSPOT_IMAGE_BYTES);
+	if (v)
+		look(w, v, &image->memory);
+	vm_structs_free(v);
+	memcpy(image->bytes, w->before, HOTSPOT_IMAGE_BYTES);
 	gHotSpotVMStructs = tables[0];
 	gHotSpotVMTypes = tables[1];
 	gHotSpotVMIntConstants = gHotSpotVMLongConstants;

@@ -3,7 +3,9 @@
 
 #include "core/base/alloc.h"
 
-#include <fcntl.h>
+#include <elf.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,50 +20,56 @@ enum {
 };
 
 /* What libjvm exports; the pointers are addresses in the image. */
-#define EXPORTED(name, value)                                                  \
-	extern uint64_t name;                                                  \
-	uint64_t name __attribute__((used)) = (value);
-EXPORTED(gHotSpotVMStructs, 0)
-EXPORTED(gHotSpotVMStructEntryArrayStride, ENTRY_BYTES)
-EXPORTED(gHotSpotVMStructEntryTypeNameOffset, 0)
-EXPORTED(gHotSpotVMStructEntryFieldNameOffset, 8)
-EXPORTED(gHotSpotVMStructEntryIsStaticOffset, 24)
-EXPORTED(gHotSpotVMStructEntryOffsetOffset, 32)
-EXPORTED(gHotSpotVMStructEntryAddressOffset, 40)
-EXPORTED(gHotSpotVMTypes, 0)
-EXPORTED(gHotSpotVMTypeEntryArrayStride, ENTRY_BYTES)
-EXPORTED(gHotSpotVMTypeEntryTypeNameOffset, 0)
-EXPORTED(gHotSpotVMTypeEntrySizeOffset, 32)
-EXPORTED(gHotSpotVMIntConstants, 0)
-EXPORTED(gHotSpotVMIntConstantEntryArrayStride, 16)
-EXPORTED(gHotSpotVMIntConstantEntryNameOffset, 0)
-EXPORTED(gHotSpotVMIntConstantEntryValueOffset, 8)
-EXPORTED(gHotSpotVMLongConstants, 0)
-EXPORTED(gHotSpotVMLongConstantEntryArrayStride, 16)
-EXPORTED(gHotSpotVMLongConstantEntryNameOffset, 0)
-EXPORTED(gHotSpotVMLongConstantEntryValueOffset, 8)
+#define VALUE(name, value) static uint64_t name = (value);
+VALUE(gHotSpotVMStructs, 0)
+VALUE(gHotSpotVMStructEntryArrayStride, ENTRY_BYTES)
+VALUE(gHotSpotVMStructEntryTypeNameOffset, 0)
+VALUE(gHotSpotVMStructEntryFieldNameOffset, 8)
+VALUE(gHotSpotVMStructEntryIsStaticOffset, 24)
+VALUE(gHotSpotVMStructEntryOffsetOffset, 32)
+VALUE(gHotSpotVMStructEntryAddressOffset, 40)
+VALUE(gHotSpotVMTypes, 0)
+VALUE(gHotSpotVMTypeEntryArrayStride, ENTRY_BYTES)
+VALUE(gHotSpotVMTypeEntryTypeNameOffset, 0)
+VALUE(gHotSpotVMTypeEntrySizeOffset, 32)
+VALUE(gHotSpotVMIntConstants, 0)
+VALUE(gHotSpotVMIntConstantEntryArrayStride, 16)
+VALUE(gHotSpotVMIntConstantEntryNameOffset, 0)
+VALUE(gHotSpotVMIntConstantEntryValueOffset, 8)
+VALUE(gHotSpotVMLongConstants, 0)
+VALUE(gHotSpotVMLongConstantEntryArrayStride, 16)
+VALUE(gHotSpotVMLongConstantEntryNameOffset, 0)
+VALUE(gHotSpotVMLongConstantEntryValueOffset, 8)
 
-static const uint64_t *const exported[] = {
-	&gHotSpotVMStructs,
-	&gHotSpotVMStructEntryArrayStride,
-	&gHotSpotVMStructEntryTypeNameOffset,
-	&gHotSpotVMStructEntryFieldNameOffset,
-	&gHotSpotVMStructEntryIsStaticOffset,
-	&gHotSpotVMStructEntryOffsetOffset,
-	&gHotSpotVMStructEntryAddressOffset,
-	&gHotSpotVMTypes,
-	&gHotSpotVMTypeEntryArrayStride,
-	&gHotSpotVMTypeEntryTypeNameOffset,
-	&gHotSpotVMTypeEntrySizeOffset,
-	&gHotSpotVMIntConstants,
-	&gHotSpotVMIntConstantEntryArrayStride,
-	&gHotSpotVMIntConstantEntryNameOffset,
-	&gHotSpotVMIntConstantEntryValueOffset,
-	&gHotSpotVMLongConstants,
-	&gHotSpotVMLongConstantEntryArrayStride,
-	&gHotSpotVMLongConstantEntryNameOffset,
-	&gHotSpotVMLongConstantEntryValueOffset,
+/* clang-format off */
+#define SYMBOL(name) { #name, &(name) }
+static const struct {
+	const char *name;
+	const uint64_t *value;
+} exported[] = {
+	SYMBOL(gHotSpotVMStructs),
+	SYMBOL(gHotSpotVMStructEntryArrayStride),
+	SYMBOL(gHotSpotVMStructEntryTypeNameOffset),
+	SYMBOL(gHotSpotVMStructEntryFieldNameOffset),
+	SYMBOL(gHotSpotVMStructEntryIsStaticOffset),
+	SYMBOL(gHotSpotVMStructEntryOffsetOffset),
+	SYMBOL(gHotSpotVMStructEntryAddressOffset),
+	SYMBOL(gHotSpotVMTypes),
+	SYMBOL(gHotSpotVMTypeEntryArrayStride),
+	SYMBOL(gHotSpotVMTypeEntryTypeNameOffset),
+	SYMBOL(gHotSpotVMTypeEntrySizeOffset),
+	SYMBOL(gHotSpotVMIntConstants),
+	SYMBOL(gHotSpotVMIntConstantEntryArrayStride),
+	SYMBOL(gHotSpotVMIntConstantEntryNameOffset),
+	SYMBOL(gHotSpotVMIntConstantEntryValueOffset),
+	SYMBOL(gHotSpotVMLongConstants),
+	SYMBOL(gHotSpotVMLongConstantEntryArrayStride),
+	SYMBOL(gHotSpotVMLongConstantEntryNameOffset),
+	SYMBOL(gHotSpotVMLongConstantEntryValueOffset),
 };
+/* clang-format on */
+
+enum { EXPORTED = sizeof(exported) / sizeof(*exported), NAME_BYTES = 48 };
 
 /* Where fields stand in JDK 17 and 25, as those say; -1 = there is none. */
 /* clang-format off */
@@ -163,12 +171,11 @@ static void read_all(struct memory *self, struct memory_range *ranges,
 			     r->len <= HOTSPOT_IMAGE_BYTES - offset;
 		if (r->is_read)
 			memcpy(r->bytes, i->bytes + offset, r->len);
-		for (size_t n = 0; n < sizeof(exported) / sizeof(*exported) &&
-				   !r->is_read && r->len == 8;
+		for (size_t n = 0; n < EXPORTED && !r->is_read && r->len == 8;
 		     n++) {
-			r->is_read = r->address == (uintptr_t)exported[n];
+			r->is_read = r->address == (uintptr_t)exported[n].value;
 			if (r->is_read)
-				memcpy(r->bytes, exported[n], 8);
+				memcpy(r->bytes, exported[n].value, 8);
 		}
 	}
 }
@@ -252,17 +259,64 @@ void hotspot_image_init(struct hotspot_image *i, int jdk)
 	add_tables(i, heaps);
 }
 
+/* A library of nothing but dynamic symbols: few, since each is looked for. */
+struct library {
+	Elf64_Ehdr head;
+	Elf64_Phdr segment;
+	Elf64_Shdr sections[3]; /* none, symbols, names */
+	Elf64_Sym symbols[EXPORTED];
+	char names[EXPORTED][NAME_BYTES];
+};
+
+static void fill_library(struct library *l)
+{
+	*l = (struct library){
+		.head = {
+			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3,
+				     ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+			.e_type = ET_DYN,
+			.e_machine = EM_X86_64,
+			.e_phoff = offsetof(struct library, segment),
+			.e_phentsize = sizeof(l->segment),
+			.e_phnum = 1,
+			.e_shoff = offsetof(struct library, sections),
+			.e_shentsize = sizeof(*l->sections),
+			.e_shnum = 3,
+		},
+		.sections[1] = {
+			.sh_type = SHT_DYNSYM,
+			.sh_offset = offsetof(struct library, symbols),
+			.sh_size = sizeof(l->symbols),
+			.sh_entsize = sizeof(*l->symbols),
+			.sh_link = 2,
+		},
+		.sections[2] = {
+			.sh_type = SHT_STRTAB,
+			.sh_offset = offsetof(struct library, names),
+			.sh_size = sizeof(l->names),
+		},
+	};
+	for (size_t k = 0; k < EXPORTED; k++) {
+		snprintf(l->names[k], NAME_BYTES, "%s", exported[k].name);
+		l->symbols[k] = (Elf64_Sym){
+			.st_name = (Elf64_Word)(k * NAME_BYTES),
+			.st_shndx = SHN_ABS,
+			.st_value = (uintptr_t)exported[k].value,
+		};
+	}
+}
+
 void hotspot_image_open(struct hotspot_image *i)
 {
+	struct library library;
 	struct error err;
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	if (jvm_open(&i->jvm, getpid(), &err))
 		abort();
-	i->program = elf_image_open_fd(fd, &err);
-	close(fd);
-	i->bias = (uintptr_t)&gHotSpotVMStructs -
-		  elf_image_symbol(i->program, "gHotSpotVMStructs");
+	fill_library(&library);
+	i->program = elf_image_open_bytes(&library, sizeof(library), &err);
+	if (!i->program)
+		abort();
 	i->unwinder = unwinder_open_with(&i->jvm, &i->memory, i->program,
 					 i->bias, &err);
 	if (!i->unwinder)

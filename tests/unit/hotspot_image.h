@@ -3,7 +3,7 @@
  * hotspot_image: a piece of memory as that of a JVM is: its code, methods, and
  * the tables that say where everything stands, as JDK 17 or 25 have them.
  *
- * This program exports the symbols that libjvm does, so it is its own libjvm.
+ * A library with the symbols that libjvm exports stands for libjvm.
  */
 #ifndef TESTS_UNIT_HOTSPOT_IMAGE_H
 #define TESTS_UNIT_HOTSPOT_IMAGE_H
