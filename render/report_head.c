@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#define SECOND	     1000000000
 #define NAMED_EVENTS 6 /* so many others are named */
 
 static void add_safe(struct text *out, const char *string)
@@ -21,7 +22,8 @@ static void add_safe(struct text *out, const char *string)
 /* Local time, as people compare it with their logs. */
 static void add_time(struct text *out, int64_t ns)
 {
-	time_t seconds = (time_t)(ns / 1000000000);
+	/* Before 1970, too, a second begins below what is in it. */
+	time_t seconds = (time_t)(ns / SECOND - (ns % SECOND < 0));
 	char text[64] = "";
 	struct tm tm;
 
@@ -38,7 +40,7 @@ static void add_times(struct text *out, const struct report *r)
 		return;
 	text_puts(out, ", ");
 	if (to > from) {
-		amount_add(out, UNIT_NS, (uint64_t)(to - from));
+		amount_add(out, UNIT_NS, (uint64_t)to - (uint64_t)from);
 		text_puts(out, " from ");
 	} else {
 		text_puts(out, "at ");

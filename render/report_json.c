@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#define SECOND 1000000000
+
 /* "self_ns": 12, "self_percent": 3.4 */
 static void put_amount(struct json *j, const struct report *r, const char *what,
 		       uint64_t part)
@@ -116,7 +118,9 @@ static void put_calls(struct json *j, const struct report *r)
 
 static void put_time(struct json *j, const char *key, int64_t ns)
 {
-	time_t seconds = (time_t)(ns / 1000000000);
+	/* Before 1970, too, a second begins below what is in it. */
+	time_t seconds = (time_t)(ns / SECOND - (ns % SECOND < 0));
+	int64_t ms = (ns % SECOND + SECOND) % SECOND / 1000000;
 	char date[64] = "", text[80];
 	struct tm tm;
 
@@ -126,8 +130,7 @@ static void put_time(struct json *j, const char *key, int64_t ns)
 		return;
 	}
 	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(text, sizeof(text), "%s.%03dZ", date,
-		 (int)(ns / 1000000 % 1000));
+	snprintf(text, sizeof(text), "%s.%03dZ", date, (int)ms);
 	json_text(j, text);
 }
 
@@ -140,7 +143,7 @@ static void put_times(struct json *j, const struct report *r)
 	put_time(j, "from", from);
 	put_time(j, "to", to);
 	json_key(j, "span_ns");
-	json_int(j, to - from);
+	json_uint(j, (uint64_t)to - (uint64_t)from);
 }
 
 /* What it has to say, or null. */

@@ -254,6 +254,46 @@ static void calls_add_up(void **state)
 	profile_free(p);
 }
 
+/* The report of one sample at each of two times, as text and JSON. */
+static void check_times(int64_t from, int64_t to, const char *text_part,
+			const char *json_part)
+{
+	struct profile *p = profile_new();
+	struct text text = { 0 }, json = { 0 };
+	struct event_view view;
+	struct report r;
+
+	for (int i = 0; i < 2; i++)
+		profile_add(p, &(struct sample){
+				       .event = profile_event(p, "cpu",
+							      UNIT_SAMPLES),
+				       .stack = sampled_stack(p, "a"),
+				       .count = 1,
+				       .weight = 1,
+				       .time_ns = i ? to : from,
+			       });
+	view = sampled_view(p, 0);
+	r = report_of(p, &view, &usual);
+	report_text(&text, &r, 1);
+	report_json(&json, &r, 1);
+	assert_non_null(strstr(text.bytes, text_part));
+	assert_non_null(strstr(json.bytes, json_part));
+	report_release(&r);
+	text_release(&text);
+	text_release(&json);
+	profile_free(p);
+}
+
+static void any_times_have_a_span(void **state)
+{
+	(void)state;
+	check_times(INT64_MIN, INT64_MAX, ", 18446744074s from ",
+		    "\"span_ns\":18446744073709551615");
+	check_times(-1000000, 999000000, ", 1.00s from ",
+		    "\"from\":\"1969-12-31T23:59:59.999Z\","
+		    "\"to\":\"1970-01-01T00:00:00.999Z\"");
+}
+
 static void check_amount(enum unit unit, uint64_t value, const char *expected)
 {
 	struct text text = { 0 };
@@ -309,6 +349,7 @@ int main(void)
 		cmocka_unit_test(threads_say_where_they_mostly_were),
 		cmocka_unit_test(a_report_fits_the_terminal),
 		cmocka_unit_test(calls_add_up),
+		cmocka_unit_test(any_times_have_a_span),
 		cmocka_unit_test(amounts_have_three_digits),
 		cmocka_unit_test(names_are_cut_where_they_say_least),
 	};

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Profiles of which the input says each sample, and all that is written of them
+ * but pages: reports, whose sums are looked at, collapsed text, speedscope's
+ * file and pprof's.  The first byte is how; seven are a sample.
+ */
+#include "core/base/alloc.h"
+#include "render/folded.h"
+#include "render/pprof.h"
+#include "render/report.h"
+#include "render/speedscope.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { RECORD = 7, EVENTS = 6, THREADS = 12, DEEPEST = 2000, TIME = 1 << 20 };
+
+/* Of which the last is in the family of the first. */
+static const struct {
+	const char *name;
+	enum unit unit;
+} events[EVENTS] = {
+	{ "jdk.FileRead", UNIT_NS },
+	{ "cpu", UNIT_SAMPLES },
+	{ "\x1b[31m\xff\n", UNIT_SAMPLES },
+	{ "wall", UNIT_NS },
+	{ "alloc", UNIT_BYTES },
+	{ "jdk.SocketRead", UNIT_NS },
+};
+
+static uint32_t string(struct profile *p, const char *text)
+{
+	return profile_string(p, text, strlen(text));
+}
+
+static uint32_t frame_of(struct profile *p, uint8_t byte)
+{
+	static const char *const methods[] = { "a",   "b",       "\x1b]0;\a",
+					       "run", "x\ty",    "",
+					       "c;d", "\xc3\x28" };
+	const struct frame f = {
+		.class_name = byte & 8 ? string(p, "org.acme.Main") : 0,
+		.method = string(p, methods[byte & 7]),
+		.line = byte >> 6,
+		.kind = (enum frame_kind)(byte >> 4 & 3),
+	};
+
+	return profile_frame(p, &f);
+}
+
+static uint32_t thread_of(struct profile *p, uint8_t byte)
+{
+	static const char *const names[] = { "main",    "main", "",
+					     "\x1b[2J", "a b",  "\"q\",\n" };
+	struct thread t = {
+		.name = string(p, names[byte % 6]),
+		.os_id = byte % THREADS,
+		.java_id = byte & 1 ? byte : 0,
+	};
+
+	return byte % THREADS ? profile_thread(p, &t) : 0;
+}
+
+/* A stack trace is the one before with callees, or less of it. */
+static uint32_t next_stack(struct profile *p, uint32_t stack, const uint8_t *at)
+{
+	static size_t depth;
+	size_t change = at[0] & 0x3f;
+
+	if (!stack)
+		depth = 0;
+	for (; at[0] & 0x80 && stack && change; change--, depth--)
+		stack = p->stacks[stack].caller;
+	for (; change && depth < DEEPEST; change--, depth++)
+		stack = profile_push(p, stack, frame_of(p, at[1]));
+	return stack;
+}
+
+static int64_t time_of(uint8_t byte)
+{
+	return byte == 255   ? INT64_MAX
+	       : byte == 254 ? INT64_MIN
+			     : ((int64_t)byte - 32) * TIME;
+}
+
+static struct profile *profile_of(const uint8_t *data, size_t size)
+{
+	struct profile *p = profile_new();
+	uint32_t stack = 0;
+
+	for (; size >= RECORD; data += RECORD, size -= RECORD) {
+		size_t event = data[2] % EVENTS;
+		uint64_t count = (uint64_t)1 << (data[3] & 0x3f);
+		uint64_t weight = (uint64_t)data[4] << (data[3] & 0x38);
+
+		stack = next_stack(p, stack, data);
+		profile_add(
+			p, &(struct sample){
+				   .event = profile_event(p, events[event].name,
+							  events[event].unit),
+				   .stack = stack,
+				   .thread = thread_of(p, data[5]),
+				   .state = data[5] % THREAD_STATES,
+				   .time_ns = time_of(data[6]),
+				   .count = data[3] & 0x80 ? count : 1,
+				   .weight = weight,
+			   });
+	}
+	if (size > 1)
+		profile_lost(p, "\x1b[1m", data[0], "at %u", data[1]);
+	return p;
+}
+
+static void expect(bool holds)
+{
+	if (!holds)
+		__builtin_trap();
+}
+
+/* Threads and frames come to the whole, unless that is beyond numbers. */
+static void check_sums(const struct report *r)
+{
+	uint64_t selfs = r->without_stack, threads = 0;
+
+	if (r->whole > UINT64_MAX / 2)
+		return;
+	for (size_t i = 0; i < r->frame_count; i++) {
+		selfs += r->frames[i].self;
+		expect(r->frames[i].self <= r->frames[i].total);
+		expect(r->frames[i].total <= r->whole);
+	}
+	for (size_t i = 0; i < r->thread_count; i++)
+		threads += r->threads[i].total;
+	expect(selfs == r->whole && threads == r->whole);
+}
+
+/* What the callees of a row come to, and it has itself, is the row. */
+static void check_calls(const struct report *r)
+{
+	const struct call_tree *t = &r->calls;
+
+	for (size_t i = 0; i < t->count && r->whole <= UINT64_MAX / 2; i++) {
+		const struct call_row *row = &t->rows[i];
+		uint64_t below = row->self;
+
+		for (size_t k = i + 1;
+		     k < t->count && t->rows[k].depth > row->depth; k++)
+			if (t->rows[k].depth == row->depth + 1)
+				below += t->rows[k].total;
+		expect(row->self <= row->total && below <= row->total);
+		expect(i == 0 || row->depth <= t->rows[i - 1].depth + 1);
+	}
+}
+
+static void write_reports(const struct profile *p,
+			  const struct event_view *views, size_t count,
+			  uint8_t how)
+{
+	const struct report_options options = {
+		.source = "x",
+		.alone = how & 1,
+		.parts = REPORT_ALL,
+		.min_percent = how & 2 ? 1 : 0,
+		.fit = how & 4 ? 20 : 0,
+		.chain = how & 8 ? REPORT_CHAIN : 0,
+		.frames = how & 16 ? 3 : 0,
+		.samples = how & 32,
+		.by_thread = how & 64,
+		.width = how & 128 ? 40 : 0,
+	};
+	struct report *reports = xcalloc(count, sizeof(*reports));
+	report_fn *const fns[] = { report_text, report_csv, report_json };
+
+	for (size_t i = 0; i < count; i++) {
+		report_init(&reports[i], p, &views[i], &options);
+		check_sums(&reports[i]);
+		check_calls(&reports[i]);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		struct text text = { 0 };
+
+		fns[i](&text, reports, count);
+		text_release(&text);
+	}
+	for (size_t i = 0; i < count; i++)
+		report_release(&reports[i]);
+	free(reports);
+}
+
+static void write_files(const struct profile *p, const struct event_view *views,
+			size_t count, uint8_t how)
+{
+	uint64_t most = how & 16 ? 100 : 0;
+	struct output out;
+	struct error err;
+
+	expect(output_open(&out, "/dev/null", &err) == 0);
+	folded_write(&out, p, &views[0],
+		     &(struct folded_options){ .threads = how & 1,
+					       .reverse = how & 2,
+					       .weights = how & 4,
+					       .most_frames = most });
+	speedscope_write(&out, p, views, count, count - 1,
+			 &(struct speedscope_options){ .title = "x",
+						       .lines = how & 1,
+						       .threads = how & 2,
+						       .weights = how & 4,
+						       .most_frames = most,
+						       .timed_frames = most });
+	pprof_write(&out, p, views, count, count - 1,
+		    &(struct pprof_options){ .title = "x",
+					     .lines = how & 1,
+					     .threads = how & 2,
+					     .weights = how & 4,
+					     .most_frames = most });
+	output_close(&out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct event_view *views;
+	struct profile *p;
+	size_t count;
+
+	if (size < 1 + RECORD)
+		return 0;
+	p = profile_of(data + 1, size - 1);
+	count = event_views(p, &views);
+	if (count) {
+		write_reports(p, views, count, data[0]);
+		write_files(p, views, count, data[0]);
+	}
+	free(views);
+	profile_free(p);
+	return 0;
+}
