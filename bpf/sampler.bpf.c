@@ -209,9 +209,37 @@ static __always_inline __u64 stack_there(struct sample_event *e)
 }
 
 /*
- * Page by page, up to the first that cannot be read without waiting.  How many
- * bytes that is so far is kept in memory, of which the verifier knows nothing:
+ * Adds so many bytes to what was copied, or as many as are wanted yet; none
+ * when that would be too many, or some cannot be read without waiting.  How
+ * many there are so far is kept in memory, of which the verifier knows nothing:
  * it would go through all that could be otherwise, too many for it.
+ */
+static __always_inline void copy_part(struct scratch *s, __u32 offset,
+				      __u32 wanted, __u32 part)
+{
+	struct sample_event *e = &s->event;
+	volatile __u32 *copied = &e->stack_bytes;
+	__u32 done = *copied, most = stack_limit + PAGE_BYTES;
+
+	if (offset > SAMPLER_ARRAYS || part > most || done > most - part ||
+	    done >= wanted)
+		return;
+	if (wanted - done < part) {
+		__u32 rest = wanted - done;
+
+		opaque(rest);
+		if (rest < part)
+			part = rest;
+	}
+	if (bpf_probe_read_user(s->bytes + offset + done, part,
+				(void *)(e->regs[SAMPLE_SP] + done)) == 0)
+		*copied = done + part;
+}
+
+/*
+ * All at once, as a rule.  Otherwise up to the first page that cannot be read:
+ * what there is of the first, and then half of what may be left each time, down
+ * to a page, of which there may be one more.
  */
 static __always_inline void copy_stack(struct scratch *s, __u32 offset)
 {
@@ -221,21 +249,16 @@ static __always_inline void copy_stack(struct scratch *s, __u32 offset)
 	__u64 there = stack_there(e);
 	__u32 wanted = there < stack_limit ? (__u32)there : stack_limit;
 
-	for (int i = 0; i < SAMPLER_STACK_PAGES; i++) {
-		__u32 done = *copied;
-		__u32 part = PAGE_BYTES - ((from + done) & (PAGE_BYTES - 1));
+	copy_part(s, offset, wanted, stack_limit);
+	if (!*copied) {
+		__u32 first = PAGE_BYTES - (from & (PAGE_BYTES - 1));
 
-		if (offset > SAMPLER_ARRAYS || done >= wanted ||
-		    done > stack_limit)
-			break;
-		if (part > wanted - done)
-			part = wanted - done;
-		opaque(part);
-		if (part > PAGE_BYTES ||
-		    bpf_probe_read_user(s->bytes + offset + done, part,
-					(void *)(from + done)))
-			break;
-		*copied = done + part;
+		copy_part(s, offset, wanted, first);
+		for (__u32 part = SAMPLER_STACK_LIMIT / 2;
+		     *copied && part >= PAGE_BYTES; part /= 2)
+			copy_part(s, offset, wanted, part);
+		if (*copied)
+			copy_part(s, offset, wanted, PAGE_BYTES);
 	}
 	/* Of an unknown end, it is taken that what cannot be read is behind. */
 	if (*copied == stack_limit || (there < UNKNOWN_END && *copied < there))
