@@ -20,6 +20,19 @@ for jdk in $(jdks); do
 	has "$out" ';start_thread;.*;Target\.burn' &&
 		has "$prof_err" 'sh ended with status 3' || exit 1
 done
+# What it was before it became a JVM is counted in the title, too.
+# shellcheck disable=SC2016 # for the inner shell
+prof 0 -F 199 --samples --output-format speedscope -o "$scratch/became.json" \
+	-- sh -c 'for i in $(seq 1 100000); do :; done; exec "$@"' sh \
+	"$jdk/bin/java" -Dtarget.seconds=4 -cp "$classes" Target burners=1 &&
+	python3 -c '
+import json, re, sys
+page = json.load(open(sys.argv[1]))
+told = re.match(r".*?, (\d+) samples, ", page["name"])
+told = int(told[1]) if told else page["name"]
+had = sum(sum(p["weights"]) for p in page["profiles"])
+sys.exit(None if told == had else f"{told} samples told of {had}")
+' "$scratch/became.json" || exit 1
 prof 1 -- "$scratch/nonesuch" &&
 	has "$prof_err" "cannot start .*nonesuch: No such file" || exit 1
 prof 2 -p 1 -- true && has "$prof_err" 'either'
