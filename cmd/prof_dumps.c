@@ -185,7 +185,7 @@ static int finish(struct dumping *d, struct error *err)
 	int ret;
 
 	d->stopped_ns = clock_monotonic_ns();
-	prof_snapshot_await();
+	prof_snapshot_await(clock_monotonic_ns() + PROF_SNAPSHOT_NS);
 	if (!d->taken) {
 		*err = d->end;
 		return -1;

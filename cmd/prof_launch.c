@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/prof_launch.h"
 
+#include "core/base/clock.h"
+#include "core/base/reap.h"
+
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define END_NS CLOCK_NS_PER_S
 
 /* As main() found it: what it ignores is ignored by programs started, too. */
 static void restore_signals(void)
@@ -58,16 +64,31 @@ int prof_launch_open(struct prof_launch *l, char *const *argv,
 	return -1;
 }
 
-int prof_launch_begin(struct prof_launch *l, struct error *err)
+/* Its first instruction may be on a disk that gives no answer. */
+static bool await(const struct prof_launch *l, int64_t until_ns)
+{
+	struct pollfd told = { .fd = l->channel, .events = POLLIN };
+	int ready;
+
+	do {
+		ready = poll(&told, 1, clock_left_ms(until_ns));
+	} while (ready < 0 && errno == EINTR);
+	return ready > 0;
+}
+
+int prof_launch_begin(struct prof_launch *l, int64_t until_ns,
+		      struct error *err)
 {
 	const char go = 1;
 	ssize_t n = -1;
 	int why = 0;
 
 	if (send(l->channel, &go, 1, MSG_NOSIGNAL) == 1) {
-		do {
-			n = read(l->channel, &why, sizeof(why));
-		} while (n < 0 && errno == EINTR);
+		if (!await(l, until_ns))
+			return fail(err, ERROR_FAILED,
+				    "cannot start %s: it has not begun in time",
+				    l->name);
+		n = recv(l->channel, &why, sizeof(why), MSG_DONTWAIT);
 	}
 	close(l->channel);
 	l->channel = -1;
@@ -86,10 +107,14 @@ bool prof_launch_has_ended(struct prof_launch *l)
 
 void prof_launch_close(struct prof_launch *l)
 {
-	if (l->channel > 0)
+	/* One that has a channel has not begun: it is none but ours. */
+	if (l->channel > 0) {
 		close(l->channel);
-	/* Without its channel a process that has not begun ends at once. */
-	if (l->pid && l->channel > 0 && !l->has_ended)
-		waitpid(l->pid, &l->status, 0);
+		if (l->pid && !l->has_ended) {
+			kill(l->pid, SIGKILL);
+			reap_until(l->pid, &l->status,
+				   clock_monotonic_ns() + END_NS);
+		}
+	}
 	*l = (struct prof_launch){ .channel = -1 };
 }

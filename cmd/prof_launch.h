@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct prof_launch {
@@ -25,8 +26,12 @@ struct prof_launch {
 int prof_launch_open(struct prof_launch *l, char *const *argv,
 		     struct error *err);
 
-/* Lets it begin.  ERROR_FAILED when there is no such program. */
-int prof_launch_begin(struct prof_launch *l, struct error *err);
+/*
+ * Lets it begin.  ERROR_FAILED when there is no such program, or it has not
+ * begun until then (CLOCK_MONOTONIC).
+ */
+int prof_launch_begin(struct prof_launch *l, int64_t until_ns,
+		      struct error *err);
 
 /* True once it has ended, which status says how of. */
 bool prof_launch_has_ended(struct prof_launch *l);

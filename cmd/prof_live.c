@@ -29,6 +29,8 @@ enum { USUAL_HZ = 99 };
 /* Names that a JVM is asked for at the end. */
 #define FINISH_NS (2 * CLOCK_NS_PER_S)
 
+#define LAUNCH_NS (10 * CLOCK_NS_PER_S)
+
 struct session {
 	const struct prof_live_options *o;
 	struct prof_shared shared;
@@ -354,7 +356,10 @@ static int start(struct session *s, struct error *err)
 	s->end_ns = s->o->duration_ns
 			    ? clock_after(s->start_ns, s->o->duration_ns)
 			    : INT64_MAX;
-	return s->launch.pid ? prof_launch_begin(&s->launch, err) : 0;
+	if (!s->launch.pid)
+		return 0;
+	return prof_launch_begin(&s->launch, clock_monotonic_ns() + LAUNCH_NS,
+				 err);
 }
 
 /* Those that were named and have ended before their time. */
@@ -460,7 +465,7 @@ static void finish(struct session *s)
 	until_ns = clock_monotonic_ns() + FINISH_NS;
 	for (size_t i = 0; i < s->targets.count; i++)
 		prof_threads_finish(s->targets.all[i]->threads, until_ns);
-	prof_snapshot_await();
+	prof_snapshot_await(clock_monotonic_ns() + PROF_SNAPSHOT_NS);
 	say_launched(s);
 	count_losses(s);
 	say_remarks(s->shared.profile);

@@ -2,14 +2,18 @@
 #include "cmd/prof_snapshot.h"
 
 #include "cmd/talk.h"
+#include "core/base/clock.h"
+#include "core/base/reap.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/wait.h>
+#include <sys/types.h>
 #include <unistd.h>
+
+#define END_NS (CLOCK_NS_PER_S / 4)
 
 static int event = -1;
 static pid_t writer; /* 0 = there is none */
@@ -52,7 +56,7 @@ void prof_snapshot_write(int (*write)(void *self, struct error *err),
 {
 	struct error why;
 
-	if (writer > 0 && waitpid(writer, NULL, WNOHANG) != writer) {
+	if (writer > 0 && !reap_until(writer, NULL, 0)) {
 		talk("the last snapshot is still being written");
 		return;
 	}
@@ -66,9 +70,21 @@ void prof_snapshot_write(int (*write)(void *self, struct error *err),
 	_exit(0);
 }
 
-void prof_snapshot_await(void)
+void prof_snapshot_await(int64_t until_ns)
 {
-	if (writer > 0)
-		waitpid(writer, NULL, 0);
+	/* The first only asks it to end well, the second takes its file away.
+	 */
+	static const int ends[] = { SIGTERM, SIGTERM, SIGKILL };
+
+	for (size_t i = 0; writer > 0 && !reap_until(writer, NULL, until_ns);
+	     i++) {
+		if (i == sizeof(ends) / sizeof(*ends))
+			break;
+		if (i == 0)
+			talk_always("the last snapshot could not be written "
+				    "in time");
+		kill(writer, ends[i]);
+		until_ns = clock_monotonic_ns() + END_NS;
+	}
 	writer = 0;
 }

@@ -9,9 +9,14 @@
 #ifndef CMD_PROF_SNAPSHOT_H
 #define CMD_PROF_SNAPSHOT_H
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+
+/* What writing one may take. */
+#define PROF_SNAPSHOT_NS (60 * CLOCK_NS_PER_S)
 
 /* From now on it does. */
 void prof_snapshot_listen(void);
@@ -26,7 +31,10 @@ bool prof_snapshot_taken(void);
 void prof_snapshot_write(int (*write)(void *self, struct error *err),
 			 void *self);
 
-/* Waits for the one at work, so that what is written next is written last. */
-void prof_snapshot_await(void);
+/*
+ * Waits for the one at work, so that what is written next is written last; one
+ * that has not ended until then (CLOCK_MONOTONIC) is ended, which is said.
+ */
+void prof_snapshot_await(int64_t until_ns);
 
 #endif

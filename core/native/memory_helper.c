@@ -2,6 +2,7 @@
 #include "core/native/memory_helper.h"
 
 #include "core/base/clock.h"
+#include "core/base/reap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +14,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define ENDING_MS 200
+#define ENDING_NS (200 * CLOCK_NS_PER_MS)
 
 /* What the child keeps: these two are its only files. */
 enum { CHANNEL_FD = 3, TARGET_FD = 4 };
@@ -150,7 +150,7 @@ int memory_helper_start(struct memory_helper *h, pid_t target, int target_pidfd,
 	pid_t parent = getpid();
 	int pair[2];
 
-	*h = (struct memory_helper){ .pidfd = -1, .channel = -1 };
+	*h = (struct memory_helper){ .channel = -1 };
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return fail_sys(err, ERROR_FAILED, "socketpair");
 	/* Each child has its own: one that is killed may still write. */
@@ -175,8 +175,6 @@ int memory_helper_start(struct memory_helper *h, pid_t target, int target_pidfd,
 		memory_helper_end(h);
 		return fail_sys(err, ERROR_FAILED, "fork");
 	}
-	/* It is ours and not waited for yet: the pid is nobody else's. */
-	h->pidfd = (int)syscall(SYS_pidfd_open, h->pid, 0);
 	return 0;
 }
 
@@ -200,22 +198,17 @@ enum helper_answer memory_helper_ask(struct memory_helper *h, int ms)
 
 bool memory_helper_end(struct memory_helper *h)
 {
-	struct pollfd ended = { .fd = h->pidfd, .events = POLLIN };
 	bool has_ended = true;
 
 	if (h->pid) {
 		kill(h->pid, SIGKILL);
-		close(h->channel);
-		if (h->pidfd >= 0) {
-			has_ended = poll(&ended, 1, ENDING_MS) == 1;
-			close(h->pidfd);
-		}
-		waitpid(h->pid, NULL, has_ended && h->pidfd >= 0 ? 0 : WNOHANG);
-	} else if (h->channel > 0) {
-		close(h->channel);
+		has_ended = reap_until(h->pid, NULL,
+				       clock_monotonic_ns() + ENDING_NS);
 	}
+	if (h->channel > 0)
+		close(h->channel);
 	if (h->area)
 		munmap(h->area, sizeof(*h->area));
-	*h = (struct memory_helper){ .pidfd = -1, .channel = -1 };
+	*h = (struct memory_helper){ .channel = -1 };
 	return has_ended;
 }

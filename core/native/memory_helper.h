@@ -32,8 +32,7 @@ struct helper_area {
 };
 
 struct memory_helper {
-	pid_t pid; /* 0 = none */
-	int pidfd; /* of the child; -1 where there are none */
+	pid_t pid; /* 0 = none; until it is waited for, it is nobody else's */
 	int channel;
 	struct helper_area *area;
 };

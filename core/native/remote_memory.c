@@ -319,7 +319,7 @@ struct remote_memory *remote_memory_open(const struct jvm *jvm,
 
 	m->memory.read_all = read_all;
 	m->jvm = jvm;
-	m->helper.channel = m->helper.pidfd = -1;
+	m->helper.channel = -1;
 	if (probe(m, err)) {
 		remote_memory_close(m);
 		return NULL;
