@@ -12,14 +12,12 @@
 #include "bpf/sampler.skel.h"
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <linux/capability.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Of include/linux/proc_ns.h: PROC_PID_INIT_INO. */
@@ -86,12 +84,11 @@ static bool hand_over_off_cpu(struct sampler *s, struct off_cpu_sample *o,
 			      uint64_t end_ns, unsigned flags)
 {
 	struct sample_event *e = &o->event;
-	bool goes_on = true;
+	bool goes_on;
 
 	e->weight = end_ns > e->time_ns ? end_ns - e->time_ns : 0;
 	e->flags |= (uint16_t)flags;
-	if (e->weight >= s->options.min_blocked_ns)
-		goes_on = hand_over(s, e);
+	goes_on = hand_over(s, e);
 	free(o);
 	return goes_on;
 }
@@ -116,8 +113,7 @@ static int on_record(void *self, void *bytes, size_t size)
 		return 0;
 	else if (e->kind == SAMPLE_OFFCPU && !(e->flags & SAMPLE_BEGAN_EARLIER))
 		off_cpu_left(&s->off_cpu, e, size);
-	else if (e->kind != SAMPLE_OFFCPU ||
-		 e->weight >= s->options.min_blocked_ns)
+	else
 		goes_on = hand_over(s, e);
 	return goes_on ? 0 : -ECANCELED;
 }
@@ -412,27 +408,4 @@ void sampler_counts(const struct sampler *s, struct sampler_counts *counts)
 const char *sampler_clock(const struct sampler *s)
 {
 	return ticks_clock(&s->ticks);
-}
-
-int sampler_drop_rights(struct error *err)
-{
-	static const int rights[] = { CAP_BPF, CAP_PERFMON, CAP_SYS_ADMIN };
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2] = { 0 };
-
-	if (syscall(SYS_capget, &head, data))
-		return fail_sys(err, ERROR_FAILED, "capabilities");
-	for (size_t i = 0; i < sizeof(rights) / sizeof(*rights); i++) {
-		struct __user_cap_data_struct
-			*d = &data[CAP_TO_INDEX(rights[i])];
-
-		d->effective &= ~CAP_TO_MASK(rights[i]);
-		d->permitted &= ~CAP_TO_MASK(rights[i]);
-		d->inheritable &= ~CAP_TO_MASK(rights[i]);
-	}
-	if (syscall(SYS_capset, &head, data))
-		return fail_sys(err, ERROR_FAILED, "capabilities");
-	return 0;
 }

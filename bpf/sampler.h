@@ -8,6 +8,10 @@
  * and the kernel's stack go into a ring buffer: unwinding is done outside.
  * Nothing is changed in the target but for a uprobe's instruction, which goes
  * when the sampler does, however it ends.
+ *
+ * The rights that this takes are needed for as long as it goes on: for CPUs
+ * that come online, for processes that begin, and, by who unwinds, for files
+ * that are mapped meanwhile (/proc/PID/map_files).  So none are given up.
  */
 #ifndef BPF_SAMPLER_H
 #define BPF_SAMPLER_H
@@ -27,9 +31,9 @@ struct sampler_options {
 	unsigned hz;        /* ticks a second and CPU, for SAMPLE_CPU */
 	size_t stack_bytes; /* of the user's stack at most: 4 KiB to 256 KiB */
 	bool kernel, user;  /* which side's stack is wanted; both mostly */
-	uint64_t min_blocked_ns; /* shorter SAMPLE_OFFCPU are left out */
-	pid_t tid;               /* only this thread, as seen here; 0 = all */
-	bool frame_pointers; /* have the kernel walk the user's stack, too */
+	pid_t tid;          /* only this thread, as seen here; 0 = all */
+	/* Have the kernel walk the user's stack, too: a check on unwinders. */
+	bool frame_pointers;
 	size_t ring_bytes; /* of the ring buffer, a power of two; 0 = 16 MiB */
 };
 
@@ -95,14 +99,6 @@ struct sampler_counts {
 	uint64_t runs;    /* of the programs, and how long they took: 0 */
 	uint64_t runs_ns; /* unless kernel.bpf_stats_enabled is 1 */
 };
-
-/*
- * Gives up CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN for good, for all of this
- * process.  What is attached goes on; sampler_add(), sampler_probe() and
- * another sampler_start() may be refused afterwards, and CPUs that come online
- * are not sampled.
- */
-int sampler_drop_rights(struct error *err);
 
 void sampler_counts(const struct sampler *s, struct sampler_counts *counts);
 

@@ -299,6 +299,8 @@ static void run(struct session *s)
 	struct pollfd fds[] = {
 		{ .fd = stop_fd(), .events = POLLIN },
 		{ .fd = prof_snapshot_fd(), .events = POLLIN },
+		/* Before there is no more room for samples. */
+		{ .fd = sampler_fd(s->shared.sampler), .events = POLLIN },
 	};
 
 	while (!is_over(s)) {
@@ -308,7 +310,7 @@ static void run(struct session *s)
 
 		if (next_ns > s->end_ns)
 			next_ns = s->end_ns;
-		if (poll(fds, 2, clock_left_ms(next_ns)) > 0) {
+		if (poll(fds, 3, clock_left_ms(next_ns)) > 0) {
 			if (fds[0].revents)
 				return;
 			if (prof_snapshot_taken())

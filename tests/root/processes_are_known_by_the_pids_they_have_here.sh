@@ -21,15 +21,15 @@ below=$(tr -d ' ' <"/proc/${target_pids##* }/task/${target_pids##* }/children")
 holds 'the one below' "$pid" -eq 1 &&
 	holds 'the one below' "$below" -gt 1 || exit 1
 
-sampling kinds=cpu,offcpu hz=999 min=20000000 open "add=$first" "add=$below" \
-	start || exit 1
+sampling kinds=cpu,offcpu hz=999 open "add=$first" "add=$below" start || exit 1
 do_work && work=$first_work && do_work && sampled || exit 1
 for tid in $first_tids; do
 	holds "ticks of $tid" \
 		"$(taken "kind == \"cpu\" && tgid == $first && tid == $tid")" \
 		-gt 20 &&
 		holds "sleeps of $tid" "$(taken \
-			"kind == \"offcpu\" && tid == $tid && !has(flags, 8)")" \
+			"kind == \"offcpu\" && tid == $tid && !has(flags, 8) &&
+				weight >= 20000000")" \
 			-ge 3 || exit 1
 done
 holds 'of the one below' "$(taken "tgid == $below && tid > $below")" -gt 20 &&

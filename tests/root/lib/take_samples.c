@@ -6,7 +6,7 @@
  *
  *	kinds=cpu,offcpu,alloc,lock hz=N stack=BYTES min=NS tid=N ring=BYTES
  *	kernel=0 user=0 frames=1	options, before open
- *	open add=PID remove=PID start stop drop close
+ *	open add=PID remove=PID start stop close
  *	end=TID:ADDRESS		where its stack ends
  *	probe=KIND:PID:OFFSET:PATH
  *	quiet			samples are counted, but not printed
@@ -127,8 +127,6 @@ static int set_option(const char *name, const char *value)
 		options.hz = (unsigned)n;
 	else if (strcmp(name, "stack") == 0)
 		options.stack_bytes = n;
-	else if (strcmp(name, "min") == 0)
-		options.min_blocked_ns = n;
 	else if (strcmp(name, "ring") == 0)
 		options.ring_bytes = n;
 	else if (strcmp(name, "tid") == 0)
@@ -212,8 +210,6 @@ static int do_word(const char *word)
 		ret = sampler_start(sampler, &err);
 	} else if (strcmp(word, "stop") == 0) {
 		sampler_stop(sampler);
-	} else if (strcmp(word, "drop") == 0) {
-		ret = sampler_drop_rights(&err);
 	} else if (strcmp(word, "close") == 0) {
 		sampler_close(sampler);
 		sampler = NULL;
