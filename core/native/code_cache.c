@@ -25,6 +25,7 @@ struct entry {
 	uint32_t last_used;  /* so is this */
 	bool is_listed;      /* among the used */
 	bool has_no_code;    /* it could not be read */
+	bool is_freed;       /* there may be another in a part of its place */
 	uint8_t *code;
 };
 
@@ -156,10 +157,18 @@ static uint32_t add_entry(struct code_cache *c, const struct code_blob *blob,
 	return (uint32_t)c->count++;
 }
 
+/* What is read of a block: its own header, and that of the blob in it. */
+static size_t block_bytes(const struct code_cache *c)
+{
+	return c->heaps.block_header + c->layout.header_bytes;
+}
+
 /* What stands in a block: the entry it has, or gets; MAP64_NONE = no blob. */
 static uint32_t entry_of(struct code_cache *c, uint64_t address,
-			 const uint8_t *header)
+			 const uint8_t *block)
 {
+	const uint8_t *header = block + c->heaps.block_header;
+	bool is_freed = c->heaps.says_used && !block[c->heaps.used_at];
 	uint64_t name = blob_layout_name(&c->layout, header);
 	const char *text = name_at(c, name);
 	uint32_t known = map64_get(&c->by_address, address);
@@ -176,14 +185,18 @@ static uint32_t entry_of(struct code_cache *c, uint64_t address,
 		return MAP64_NONE;
 	if (known != MAP64_NONE && is_same(c->entries[known], &blob, name)) {
 		c->entries[known]->generation = c->generation;
+		c->entries[known]->is_freed = is_freed;
 		return known;
 	}
-	return add_entry(c, &blob, name);
+	known = add_entry(c, &blob, name);
+	if (known != MAP64_NONE)
+		c->entries[known]->is_freed = is_freed;
+	return known;
 }
 
 static uint32_t look_up(struct code_cache *c, uint64_t pc)
 {
-	uint8_t header[BLOB_HEADER_BYTES];
+	uint8_t bytes[MAX_BLOCK_HEADER + BLOB_HEADER_BYTES];
 	uint64_t block, address;
 	uint32_t known;
 
@@ -194,9 +207,9 @@ static uint32_t look_up(struct code_cache *c, uint64_t pc)
 	if (known != MAP64_NONE &&
 	    c->entries[known]->generation == c->generation)
 		return known;
-	if (!memory_read(c->memory, address, header, c->layout.header_bytes))
+	if (!memory_read(c->memory, block, bytes, block_bytes(c)))
 		return MAP64_NONE;
-	return entry_of(c, address, header);
+	return entry_of(c, address, bytes);
 }
 
 /*
@@ -207,15 +220,15 @@ static uint32_t look_up(struct code_cache *c, uint64_t pc)
 static uint32_t look_again(struct code_cache *c, uint32_t index)
 {
 	struct entry *e = c->entries[index];
-	uint8_t header[BLOB_HEADER_BYTES];
+	uint8_t bytes[MAX_BLOCK_HEADER + BLOB_HEADER_BYTES];
 	uint32_t now;
 
-	if (!memory_read(c->memory, e->blob.address, header,
-			 c->layout.header_bytes)) {
+	if (!memory_read(c->memory, e->blob.address - c->heaps.block_header,
+			 bytes, block_bytes(c))) {
 		e->generation = c->generation;
 		return index;
 	}
-	now = entry_of(c, e->blob.address, header);
+	now = entry_of(c, e->blob.address, bytes);
 	return now == index ? index : MAP64_NONE;
 }
 
@@ -253,6 +266,22 @@ static void keep_segments(struct code_cache *c, uint32_t index)
 		*first = index + 1;
 }
 
+/*
+ * What is there now; when that is nothing, what has been until a while ago,
+ * which the sample may be of.
+ */
+static uint32_t look_up_instead(struct code_cache *c, uint64_t pc, uint32_t old)
+{
+	uint32_t index = look_up(c, pc);
+
+	if (index == MAP64_NONE ||
+	    (old != MAP64_NONE &&
+	     (!holds(c->entries[index], pc) || c->entries[index]->is_freed)))
+		return old;
+	keep_segments(c, index);
+	return index;
+}
+
 const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc)
 {
 	uint32_t *segment = segment_of(c, pc);
@@ -266,11 +295,8 @@ const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc)
 	if (index != MAP64_NONE &&
 	    c->entries[index]->generation != c->generation)
 		index = look_again(c, index);
-	if (index == MAP64_NONE) {
-		index = look_up(c, pc);
-		if (index != MAP64_NONE)
-			keep_segments(c, index);
-	}
+	if (index == MAP64_NONE || c->entries[index]->is_freed)
+		index = look_up_instead(c, pc, index);
 	if (index == MAP64_NONE || !holds(c->entries[index], pc)) {
 		c->missing = pc;
 		c->missing_generation = c->generation;
@@ -319,13 +345,14 @@ static void forget_unused(struct code_cache *c)
 /* All that were used of late are looked at in one read: they will be again. */
 static void look_at_used(struct code_cache *c)
 {
-	size_t size = c->layout.header_bytes;
+	size_t size = block_bytes(c);
 	struct memory_range *ranges = xcalloc(c->used_count, sizeof(*ranges));
 	uint8_t *headers = xcalloc(c->used_count, size);
 
 	for (size_t i = 0; i < c->used_count; i++)
 		ranges[i] = (struct memory_range){
-			c->entries[c->used[i]]->blob.address,
+			c->entries[c->used[i]]->blob.address -
+				c->heaps.block_header,
 			headers + i * size, size, false
 		};
 	c->memory->read_all(c->memory, ranges, c->used_count);

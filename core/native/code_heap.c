@@ -81,6 +81,19 @@ static bool read_heap(struct code_heap *heap, const struct layout *l,
 	       heap->segment_shift >= 4 && heap->segment_shift <= 16;
 }
 
+static void read_used(struct code_heaps *h, const struct vm_structs *v)
+{
+	uint32_t header, used;
+
+	h->says_used = vm_structs_offset(v, "HeapBlock", "_header", &header) &&
+		       vm_structs_offset(v, "HeapBlock::Header", "_used",
+					 &used) &&
+		       header < h->block_header &&
+		       used < h->block_header - header;
+	if (h->says_used)
+		h->used_at = header + used;
+}
+
 int code_heaps_read(struct code_heaps *h, const struct vm_structs *v,
 		    struct memory *memory, struct error *err)
 {
@@ -95,6 +108,7 @@ int code_heaps_read(struct code_heaps *h, const struct vm_structs *v,
 	    h->block_header > MAX_STRUCT)
 		return fail(err, ERROR_UNAVAILABLE,
 			    "the JVM does not say how large a HeapBlock is");
+	read_used(h, v);
 	count = read_addresses(addresses, v, memory);
 	for (size_t i = 0; i < count; i++)
 		if (read_heap(&h->all[h->count], &layout, memory, addresses[i]))

@@ -27,6 +27,8 @@ struct code_heaps {
 	} all[CODE_HEAPS];
 	size_t count;
 	uint32_t block_header; /* of a block, before what it holds */
+	bool says_used;        /* a byte of it says whether it is in use: */
+	uint32_t used_at;
 };
 
 /* Replaces *h.  ERROR_UNAVAILABLE says what this JVM does not say of itself. */

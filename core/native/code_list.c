@@ -28,7 +28,6 @@ struct listing {
 	struct memory *memory;
 	struct code_heaps heaps;
 	struct blob_layout layout;
-	uint32_t used_at; /* in a block: whether it is in use */
 	uint64_t *blocks; /* where the maps have blocks begin */
 	size_t block_count, block_cap;
 	struct map64 name_index; /* of names by their addresses */
@@ -39,19 +38,12 @@ struct listing {
 static int read_layout(struct listing *l, const struct vm_structs *v,
 		       struct error *err)
 {
-	uint32_t header, used;
-
 	if (code_heaps_read(&l->heaps, v, l->memory, err) ||
 	    blob_layout_read(&l->layout, v, err))
 		return -1;
-	if (!vm_structs_offset(v, "HeapBlock", "_header", &header) ||
-	    !vm_structs_offset(v, "HeapBlock::Header", "_used", &used) ||
-	    l->heaps.block_header > MOST_BLOCK_HEADER ||
-	    header >= l->heaps.block_header ||
-	    used >= l->heaps.block_header - header)
+	if (!l->heaps.says_used || l->heaps.block_header > MOST_BLOCK_HEADER)
 		return fail(err, ERROR_UNAVAILABLE,
 			    "the JVM does not say what a HeapBlock looks like");
-	l->used_at = header + used;
 	return 0;
 }
 
@@ -142,7 +134,7 @@ static void take_block(struct listing *l, uint64_t block, const uint8_t *bytes)
 	struct code_list *list = l->list;
 	const char *name;
 
-	if (!bytes[l->used_at])
+	if (!bytes[l->heaps.used_at])
 		return;
 	name = name_at(l, blob_layout_name(&l->layout, header));
 	if (!name || !*name)

@@ -2,6 +2,7 @@
 #include "core/native/hotspot_frame.h"
 
 #include "core/base/alloc.h"
+#include "core/native/code_path.h"
 #include "core/native/method_check.h"
 #include "core/native/x86_code.h"
 
@@ -14,7 +15,6 @@
 #define ENTRY_SLOTS 128  /* between what is thawed and its continuation */
 #define BASE_REACH  4096 /* bytes that a routine has below its base */
 #define ENTRY_REACH 256  /* bytes below the base of a frame that is made */
-#define MAX_PUSHED  16   /* words, around a call out of line */
 #define MAX_LOCALS  (65536 * 8 * 2)
 
 /*
@@ -28,6 +28,7 @@ struct hotspot_frames {
 	struct code_cache *code;
 	struct native_frames *native;
 	struct method_check *methods;
+	struct code_paths *paths;
 	/* Of virtual threads: none before JDK 21. */
 	uint64_t entry_return; /* ContinuationEntry::_return_pc: where it is */
 	uint64_t entry_pc;     /* and what it is; 0 = not known yet */
@@ -54,6 +55,7 @@ struct hotspot_frames *hotspot_frames_open(const struct vm_structs *v,
 	h->code = code;
 	h->native = native;
 	h->methods = methods;
+	h->paths = code_paths_open(code);
 	if (!vm_structs_size(v, "ContinuationEntry", &h->entry_bytes) ||
 	    !vm_structs_static(v, "ContinuationEntry", "_return_pc",
 			       &h->entry_return) ||
@@ -67,6 +69,7 @@ void hotspot_frames_close(struct hotspot_frames *h)
 	if (!h)
 		return;
 	method_check_close(h->methods);
+	code_paths_close(h->paths);
 	free(h);
 }
 
@@ -269,6 +272,36 @@ static bool by_base(struct hotspot_frames *h, struct walk *w,
 	return true;
 }
 
+static bool place(struct walk *w, const struct x86_place *p, uint64_t *address)
+{
+	uint64_t bp = walk_bp(w), sp = walk_sp(w);
+
+	*address = (p->is_from_bp ? bp : sp) + (uint64_t)(int64_t)p->offset;
+	return !p->is_from_bp || (!(bp & 7) && bp >= sp && bp - sp < MAX_FRAME);
+}
+
+/*
+ * By what stands where instructions take the return address from: as sure as
+ * wanted, or of native code.
+ */
+static bool by_path(struct hotspot_frames *h, struct walk *w,
+		    const struct x86_path *path, enum belief wanted)
+{
+	uint64_t slot, pc, saved, bp = walk_bp(w);
+
+	if (!path->is_return || !place(w, &path->return_address, &slot) ||
+	    !walk_read(w, slot, &pc))
+		return false;
+	if (path->has_saved_bp &&
+	    (!place(w, &path->saved_bp, &saved) || !walk_read(w, saved, &bp)))
+		return false;
+	if (believe(h, w, pc, bp) < wanted &&
+	    (code_cache_has(h->code, pc) || !native_frames_has(h->native, pc)))
+		return false;
+	return_by(w, slot, pc, bp);
+	return true;
+}
+
 /* ---- interpreted frames ---- */
 
 static int32_t bci_of(const struct checked_method *m, uint64_t bcp)
@@ -396,6 +429,12 @@ static bool by_instructions(struct hotspot_frames *h, struct walk *w,
 	return true;
 }
 
+static bool is_in_prologue(const struct code_blob *b, uint64_t pc)
+{
+	return pc <= b->entry || (b->frame_complete >= 0 &&
+				  pc - b->begin < (uint64_t)b->frame_complete);
+}
+
 /* The frame of a leaf: whole, or as much of it as its instructions say. */
 static bool leaf_frame(struct hotspot_frames *h, struct walk *w,
 		       const struct code_blob *b, const struct x86_code *code,
@@ -413,36 +452,33 @@ static bool leaf_frame(struct hotspot_frames *h, struct walk *w,
 	}
 	if (x86_epilogue(code, at, &f))
 		return by_instructions(h, w, &f, wanted);
-	if (b->kind == BLOB_NATIVE && x86_wrapper_end(code, at))
-		return by_instructions(h, w, &f, wanted);
 	return by_size(h, w, b, 0, wanted);
 }
 
 /*
- * In code out of line there is more below the frame: registers that are saved,
- * or a few words that a routine of C1's is handed.
+ * There may be more below the frame than its size says: around a call out of
+ * line registers are saved, and C1 pushes what some routines are handed.  How
+ * the code goes on tells.
  */
-static bool with_spill(struct hotspot_frames *h, struct walk *w,
-		       const struct code_blob *b, const struct x86_code *code)
+static bool by_way_out(struct hotspot_frames *h, struct walk *w,
+		       const struct code_blob *b)
 {
-	uint32_t spill = x86_spill(code, w->pc - b->begin);
+	const struct x86_path *path = code_path_straight(h->paths, b, w->pc);
+	uint32_t given = path->given_back > 0 ? (uint32_t)path->given_back : 0;
+	uint64_t slot = walk_sp(w) + given, pc;
 
-	if (spill && by_size(h, w, b, spill, STRONG))
+	if (path->is_return)
+		return by_path(h, w, path, STRONG);
+	if (!given || b->frame_bytes < 16)
+		return false;
+	/* It leaves by a jump, with nothing but the return address left. */
+	if (given >= b->frame_bytes - 8) {
+		if (!is_return(h, w, slot, bp_below(w, slot), STRONG, &pc))
+			return false;
+		return_by(w, slot, pc, bp_below(w, slot));
 		return true;
-	for (uint32_t words = 1; words <= MAX_PUSHED; words++)
-		if (by_size(h, w, b, words * 8, STRONG))
-			return true;
-	return false;
-}
-
-/* C1 pushes what some of its routines are handed, and pops it behind them. */
-static bool with_arguments(struct hotspot_frames *h, struct walk *w,
-			   const struct code_blob *b,
-			   const struct x86_code *code)
-{
-	uint32_t popped = x86_popped(code, w->pc - b->begin);
-
-	return popped && !w->is_exact && by_size(h, w, b, popped, STRONG);
+	}
+	return by_size(h, w, b, given, STRONG);
 }
 
 /* A frame that returns to its handler has its true pc in a slot of its own. */
@@ -460,40 +496,7 @@ static void undeoptimise(struct hotspot_frames *h, struct walk *w,
 		w->pc = pc;
 }
 
-static enum step compiled_step(struct hotspot_frames *h, struct walk *w,
-			       struct unwound_frame *frame,
-			       const struct code_blob *b)
-{
-	struct x86_code code = { NULL, 0 };
-	bool has_code = code_of(h, b, &code);
-	uint64_t slot, pc;
-
-	frame->kind = UNWOUND_COMPILED;
-	frame->method = b->method;
-	undeoptimise(h, w, b);
-	frame->pc = w->pc;
-	if (has_code && with_arguments(h, w, b, &code))
-		return STEP_ON;
-	/* What is sure before what may be: a slot may have an old value. */
-	for (enum belief wanted = STRONG; wanted >= WEAK; wanted--) {
-		if (w->is_exact && has_code ? leaf_frame(h, w, b, &code, wanted)
-					    : by_size(h, w, b, 0, wanted))
-			return STEP_ON;
-		if (wanted == STRONG && has_code && with_spill(h, w, b, &code))
-			return STEP_ON;
-		if (wanted == STRONG && w->is_exact &&
-		    by_size(h, w, b, 0, STRONG))
-			return STEP_ON;
-	}
-	if (w->is_cut)
-		return STEP_CUT;
-	if (scan_frame(h, w, &slot, &pc))
-		return return_by(w, slot, pc, bp_below(w, slot));
-	return walk_lost(w, "a compiled frame without a return address");
-}
-
-/* ---- all other code ---- */
-
+/* What is on the way from a caller to a method has no frame. */
 static enum step adapter_step(struct hotspot_frames *h, struct walk *w)
 {
 	uint64_t pc, sender = w->registers[13], bp = walk_bp(w);
@@ -510,37 +513,52 @@ static enum step adapter_step(struct hotspot_frames *h, struct walk *w)
 	return walk_lost(w, "an adapter without a return address");
 }
 
-/* What instructions say of a routine's first and last steps. */
-static bool stub_end(struct hotspot_frames *h, struct walk *w,
-		     const struct code_blob *b, const struct x86_code *code)
+static enum step compiled_step(struct hotspot_frames *h, struct walk *w,
+			       struct unwound_frame *frame,
+			       const struct code_blob *b)
 {
-	size_t at = w->pc - b->begin;
-	struct x86_frame f = { 0, -1 };
-	uint8_t op = at < code->len ? code->bytes[at] : 0;
+	struct x86_code code = { NULL, 0 };
+	bool has_code = code_of(h, b, &code);
+	uint64_t slot, pc;
 
-	if (op == 0x55 || op == 0xc3) /* push bp; ret */
-		return by_instructions(h, w, &f, STRONG);
-	if (op == 0x5d || (op == 0x48 && at && code->bytes[at - 1] == 0x55)) {
-		f = (struct x86_frame){ 8, 0 };
-		return by_instructions(h, w, &f, STRONG);
+	frame->kind = UNWOUND_COMPILED;
+	frame->method = b->method;
+	undeoptimise(h, w, b);
+	frame->pc = w->pc;
+	/* A linker of method handles is a native method that only jumps. */
+	if (b->kind == BLOB_NATIVE && !b->frame_bytes)
+		return adapter_step(h, w);
+	if (b->kind == BLOB_NATIVE &&
+	    by_path(h, w, code_path_search(h->paths, b, w->pc), STRONG))
+		return STEP_ON;
+	if (!(w->is_exact && is_in_prologue(b, w->pc)) && by_way_out(h, w, b))
+		return STEP_ON;
+	/* What is sure before what may be: a slot may have an old value. */
+	for (enum belief wanted = STRONG; wanted >= WEAK; wanted--) {
+		if (w->is_exact && has_code ? leaf_frame(h, w, b, &code, wanted)
+					    : by_size(h, w, b, 0, wanted))
+			return STEP_ON;
+		if (wanted == STRONG && w->is_exact &&
+		    by_size(h, w, b, 0, STRONG))
+			return STEP_ON;
 	}
-	return false;
+	if (w->is_cut)
+		return STEP_CUT;
+	if (scan_frame(h, w, &slot, &pc))
+		return return_by(w, slot, pc, bp_below(w, slot));
+	return walk_lost(w, "a compiled frame without a return address");
 }
+
+/* ---- all other code ---- */
 
 static enum step leaf_stub(struct hotspot_frames *h, struct walk *w,
 			   const struct code_blob *b)
 {
-	struct x86_code code = { NULL, 0 };
-	bool has_code = code_of(h, b, &code);
 	uint64_t slot, pc, bp = walk_bp(w), base = bp;
 	struct interpreted caller;
 
-	if (has_code && stub_end(h, w, b, &code))
+	if (by_path(h, w, code_path_search(h->paths, b, w->pc), STRONG))
 		return STEP_ON;
-	/* What it has taken of the stack may hold an old return address. */
-	slot = walk_sp(w) + (has_code ? x86_pushed(&code) : 0);
-	if (is_return_of(h, w, slot, b, &pc))
-		return return_by(w, slot, pc, bp);
 	/* The call before it is of this code: nothing is as sure. */
 	if (is_return_of(h, w, walk_sp(w), b, &pc))
 		return return_by(w, walk_sp(w), pc, bp);
@@ -565,26 +583,37 @@ static enum step leaf_stub(struct hotspot_frames *h, struct walk *w,
 	return walk_lost(w, "a routine of the JVM's without a return address");
 }
 
+/* True when the entry of a continuation may be there: somebody has called it.
+ */
+static bool is_entry(struct hotspot_frames *h, struct walk *w,
+		     const struct code_blob *enter, uint64_t entry)
+{
+	uint64_t slot = entry + enter->frame_bytes - 8, pc;
+
+	return entry >= walk_sp(w) && !(entry & 7) &&
+	       is_return(h, w, slot, bp_below(w, slot), STRONG, &pc);
+}
+
 /*
  * What a virtual thread runs on returns to here: the rest of its frames is in
  * the heap, or it is about to be brought from there.  Below is the entry of
- * its continuation, a ContinuationEntry in the frame of enterSpecial.
+ * its continuation, a ContinuationEntry in the frame of enterSpecial, which has
+ * BP for a base; what thaws a frame gives it back that BP.
  */
 static enum step continuation_step(struct hotspot_frames *h, struct walk *w)
 {
+	uint64_t entry = walk_sp(w), bp = walk_bp(w);
 	const struct code_blob *enter;
-	uint64_t entry = walk_sp(w), pc;
 
 	enter = h->entry_pc ? code_cache_find(h->code, h->entry_pc) : NULL;
 	if (!enter || enter->kind != BLOB_NATIVE || enter->frame_bytes < 16)
 		return walk_lost(w, "a continuation whose entry is not known");
-	for (int i = 0; i < ENTRY_SLOTS; i++, entry += 8) {
-		uint64_t slot = entry + enter->frame_bytes - 8;
-
-		if (!is_return(h, w, slot, bp_below(w, slot), STRONG, &pc))
-			continue;
-		return walk_to(w, h->entry_pc, entry, walk_bp(w));
-	}
+	if (is_entry(h, w, enter, bp + 16 - enter->frame_bytes))
+		return walk_to(w, h->entry_pc, bp + 16 - enter->frame_bytes,
+			       bp);
+	for (int i = 0; i < ENTRY_SLOTS; i++, entry += 8)
+		if (is_entry(h, w, enter, entry))
+			return walk_to(w, h->entry_pc, entry, bp);
 	return walk_lost(w, "a continuation without an entry");
 }
 
@@ -593,12 +622,20 @@ static enum step stub_step(struct hotspot_frames *h, struct walk *w,
 {
 	uint64_t slot, pc;
 
-	if (!w->is_exact && is_continuation(b))
+	/* At its end it is on the stack of what it has thawed. */
+	if (is_continuation(b)) {
+		if (w->is_exact &&
+		    by_path(h, w, code_path_straight(h->paths, b, w->pc),
+			    STRONG))
+			return STEP_ON;
 		return continuation_step(h, w);
+	}
 	if (w->is_exact)
 		return leaf_stub(h, w, b);
 	/* A poll's pc stands behind no call. */
-	if (by_size(h, w, b, 0, WEAK) || by_base(h, w, WEAK, MAX_FRAME))
+	if (by_size(h, w, b, 0, WEAK) ||
+	    by_path(h, w, code_path_search(h->paths, b, w->pc), WEAK) ||
+	    by_base(h, w, WEAK, MAX_FRAME))
 		return STEP_ON;
 	if (scan_frame(h, w, &slot, &pc))
 		return return_by(w, slot, pc, bp_below(w, slot));

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #define MAX_PROLOGUE 256
-#define MAX_SPILL    4096 /* all registers of AVX-512 are less */
-#define SPILL_REACH  768  /* of the code that saves them */
 
 /*
  * An instruction as it looks: mask is which bits of it count, one letter a
@@ -40,8 +38,6 @@ static const struct pattern
 	bp_is_sp2   = { 3, { 0x48, 0x89, 0xe5 }, { ALL, ALL, ALL } },
 	sub_sp8     = { 4, { 0x48, 0x83, 0xec, 0 }, { ALL, ALL, ALL, 0 } },
 	sub_sp32    = { 7, { 0x48, 0x81, 0xec, ANY }, { ALL, ALL, ALL, ANY } },
-	add_sp8     = { 4, { 0x48, 0x83, 0xc4, 0 }, { ALL, ALL, ALL, 0 } },
-	add_sp32    = { 7, { 0x48, 0x81, 0xc4, ANY }, { ALL, ALL, ALL, ANY } },
 	store_bp8   = { 5, { 0x48, 0x89, 0x6c, 0x24, 0 },
 			{ ALL, ALL, ALL, ALL, 0 } },
 	store_bp32  = { 8, { 0x48, 0x89, 0xac, 0x24, ANY },
@@ -61,15 +57,6 @@ static const struct pattern
 			{ ALL, ALL, ALL, ANY, ALL } },
 	ret         = { 1, { 0xc3 }, { ALL } },
 	ret_n       = { 1, { 0xc2 }, { ALL } },
-	leave       = { 1, { 0xc9 }, { ALL } },
-	test_poll   = { 3, { 0x41, 0xf6, 0x47 }, { ALL, ALL, ALL } },
-	cmp_pending = { 3, { 0x49, 0x83, 0x7f }, { ALL, ALL, ALL } },
-	push_r      = { 1, { 0x50 }, { 0xf8 } },
-	push_r8     = { 2, { 0x41, 0x50 }, { ALL, 0xf8 } },
-	pop_r       = { 1, { 0x58 }, { 0xf8 } },
-	pop_r8      = { 2, { 0x41, 0x58 }, { ALL, 0xf8 } },
-	load_arg    = { 5, { 0x48, 0x8b, 0x44, 0x24, 0 },
-			{ ALL, ALL, 0xc7, ALL, 0 } },
 	jmp32       = { 1, { 0xe9 }, { ALL } },
 	jmp_r       = { 2, { 0xff, 0xe0 }, { ALL, 0xf8 } },
 	jmp_r8      = { 3, { 0x41, 0xff, 0xe0 }, { ALL, ALL, 0xf8 } };
@@ -253,97 +240,4 @@ bool x86_epilogue(const struct x86_code *c, size_t at, struct x86_frame *out)
 		return true;
 	}
 	return false;
-}
-
-/* The nearest change of SP by so many bytes before or behind. */
-static bool find_change(const struct x86_code *c, size_t from, size_t to,
-			const struct pattern *by8, const struct pattern *by32,
-			int32_t want, int32_t *found)
-{
-	for (size_t at = to; at-- > from;) {
-		if (is_at(c, at, by8))
-			*found = immediate(c, at + 3, 1);
-		else if (is_at(c, at, by32))
-			*found = immediate(c, at + 3, 4);
-		else
-			continue;
-		if (*found > 0 && *found <= MAX_SPILL && !(*found & 7) &&
-		    (!want || *found == want))
-			return true;
-	}
-	return false;
-}
-
-uint32_t x86_spill(const struct x86_code *c, size_t at)
-{
-	size_t from = at > SPILL_REACH ? at - SPILL_REACH : 0;
-	size_t to = at + SPILL_REACH < c->len ? at + SPILL_REACH : c->len;
-	int32_t taken, given;
-
-	if (at > c->len ||
-	    !find_change(c, from, at, &sub_sp8, &sub_sp32, 0, &taken) ||
-	    !find_change(c, at, to, &add_sp8, &add_sp32, taken, &given))
-		return 0;
-	return (uint32_t)taken;
-}
-
-#define WRAPPER_END 48
-
-bool x86_wrapper_end(const struct x86_code *c, size_t at)
-{
-	size_t from = at > WRAPPER_END ? at - WRAPPER_END : 0;
-
-	for (size_t i = from; i < at && i < c->len; i++) {
-		size_t end = i + 1;
-
-		if (!is_at(c, i, &leave) ||
-		    !(is_at(c, end, &test_poll) || is_at(c, end, &cmp_pending)))
-			continue;
-		while (end < c->len && end < i + WRAPPER_END &&
-		       !is_at(c, end, &ret))
-			end++;
-		/* Behind it is a jump for who has an exception. */
-		return is_at(c, end, &ret) && at <= end + 1;
-	}
-	return false;
-}
-
-uint32_t x86_pushed(const struct x86_code *c)
-{
-	uint32_t pushed = 0;
-	size_t at = 0;
-
-	while (at < c->len && at < MAX_PROLOGUE) {
-		if (is_at(c, at, &push_r)) {
-			pushed += 8;
-			at += push_r.len;
-		} else if (is_at(c, at, &push_r8)) {
-			pushed += 8;
-			at += push_r8.len;
-		} else if (is_at(c, at, &load_arg)) {
-			at += load_arg.len;
-		} else {
-			break;
-		}
-	}
-	if (is_at(c, at, &sub_sp8))
-		pushed += (uint32_t)immediate(c, at + 3, 1);
-	return pushed;
-}
-
-uint32_t x86_popped(const struct x86_code *c, size_t at)
-{
-	uint32_t popped = 0;
-
-	/* BP is popped at the end of a function. */
-	while (!is_at(c, at, &pop_bp)) {
-		if (is_at(c, at, &pop_r))
-			at += pop_r.len;
-		else if (is_at(c, at, &pop_r8))
-			at += pop_r8.len;
-		else
-			break;
-		popped += 8;
-	}
-	return popped;
 }

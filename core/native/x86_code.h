@@ -46,22 +46,4 @@ void x86_prologue(const struct x86_code *c, size_t entry, size_t at,
  */
 bool x86_epilogue(const struct x86_code *c, size_t at, struct x86_frame *out);
 
-/*
- * What code out of line has taken of the stack for registers that it saves
- * around a call, the return address of which `at` may be: 0 when nothing.
- */
-uint32_t x86_spill(const struct x86_code *c, size_t at);
-
-/*
- * True when the wrapper of a native method has left its frame at `at`: before
- * it returns it still looks for safepoints and exceptions.
- */
-bool x86_wrapper_end(const struct x86_code *c, size_t at);
-
-/* How much is popped right at `at`, behind a call: it was pushed for that. */
-uint32_t x86_popped(const struct x86_code *c, size_t at);
-
-/* What a small routine pushes and takes of the stack at its very beginning. */
-uint32_t x86_pushed(const struct x86_code *c);
-
 #endif

@@ -80,6 +80,8 @@ static const struct field {
 	{ "CodeHeap", "_memory", { 0x08, 0x00 } },
 	{ "CodeHeap", "_segmap", { 0x78, 0x70 } },
 	{ "CodeHeap", "_log2_segment_size", { 0x100, 0xf8 } },
+	{ "HeapBlock", "_header", { 0, 0 } },
+	{ "HeapBlock::Header", "_used", { 8, 4 } },
 	{ "VirtualSpace", "_low_boundary", { 0, 0 } },
 	{ "VirtualSpace", "_high_boundary", { 8, 8 } },
 	{ "GrowableArrayBase", "_len", { 0, 0 } },
@@ -219,6 +221,8 @@ static void add_tables(struct hotspot_image *i, uint64_t heaps)
 			add_field(i, fields[k].type, fields[k].name,
 				  fields[k].offset[which(i)], 0);
 	add_field(i, "CodeCache", "_heaps", 0, heaps);
+	if (which(i))
+		add_field(i, "ContinuationEntry", "_return_pc", 0, i->entry);
 	end = add(i, ENTRY_BYTES);
 	types = HOTSPOT_IMAGE + i->used;
 	for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++)
@@ -246,6 +250,7 @@ void hotspot_image_init(struct hotspot_image *i, int jdk)
 	heap = add(i, 0x200);
 	array = add(i, 32);
 	heaps = add(i, 8);
+	i->entry = add(i, 8);
 	put(i, heaps, array, 8);
 	put(i, array, 1, 4);
 	put(i, array + 8, add(i, 8), 8);
@@ -339,6 +344,8 @@ static void put_blob(struct hotspot_image *i, uint64_t blob,
 	uint64_t deopt = b->deopt ? code + b->deopt : blob + HEADER + b->len;
 	bool is_offset = which(i);
 
+	put_field(i, blob - (is_offset ? 8 : 16), "HeapBlock::Header", "_used",
+		  1, 1);
 	put_field(i, blob, "CodeBlob", "_name", add_text(i, b->name), 8);
 	put_field(i, blob, "CodeBlob", "_frame_size", b->frame_words, 4);
 	put_field(i, blob, "CodeBlob", "_frame_complete_offset",
@@ -376,6 +383,27 @@ uint64_t hotspot_image_blob(struct hotspot_image *i, const struct image_blob *b)
 	i->code_used += segments << SEGMENT_SHIFT;
 	put_blob(i, blob, b);
 	return blob + HEADER;
+}
+
+uint64_t hotspot_image_split(struct hotspot_image *i, uint64_t code,
+			     size_t segments, const struct image_blob *b)
+{
+	size_t header = which(i) ? 8 : 16;
+	uint64_t old = code - HEADER - header;
+	uint64_t block = old + (segments << SEGMENT_SHIFT);
+	size_t first = (block - HOTSPOT_IMAGE - CODE_AT) >> SEGMENT_SHIFT;
+	size_t count = (16 + HEADER + b->len + 127) >> SEGMENT_SHIFT;
+
+	put_field(i, old, "HeapBlock::Header", "_used", 0, 1);
+	for (size_t k = 0; k < count; k++)
+		i->bytes[MAP_AT + first + k] = (uint8_t)k;
+	put_blob(i, block + header, b);
+	return block + header + HEADER;
+}
+
+void hotspot_image_entry(struct hotspot_image *i, uint64_t pc)
+{
+	put(i, i->entry, pc, 8);
 }
 
 void hotspot_image_replace(struct hotspot_image *i, uint64_t code,

@@ -27,6 +27,7 @@ struct hotspot_image {
 	struct jvm jvm;
 	struct elf_image *program;
 	uint64_t bias;
+	uint64_t entry; /* ContinuationEntry::_return_pc is there */
 	struct unwinder *unwinder;
 	uint64_t stack[HOTSPOT_STACK_WORDS]; /* from HOTSPOT_STACK on */
 };
@@ -57,6 +58,14 @@ uint64_t hotspot_image_blob(struct hotspot_image *image,
 /* Puts another blob in the place of one, of the same sizes. */
 void hotspot_image_replace(struct hotspot_image *image, uint64_t code,
 			   const struct image_blob *blob);
+/*
+ * Frees a blob, and puts another into its place from so many segments of 128
+ * bytes on, as CodeHeap does: the old header stays.
+ */
+uint64_t hotspot_image_split(struct hotspot_image *image, uint64_t code,
+			     size_t segments, const struct image_blob *blob);
+/* Where frames of virtual threads that were thawed return to; JDK 25 alone. */
+void hotspot_image_entry(struct hotspot_image *image, uint64_t pc);
 /* A Method with so many bytecodes, and the address of those. */
 uint64_t hotspot_image_method(struct hotspot_image *image, uint16_t len,
 			      uint64_t *code);

@@ -11,7 +11,8 @@
 
 /*
  * A method as C1 or C2 compiles it: a frame of six words, a call, an end with a
- * poll, and a call out of line with 128 bytes for registers.
+ * poll, a call out of line with 128 bytes for registers, and one of a routine
+ * that is handed two words on the stack.
  */
 enum {
 	PUSH = 7,
@@ -25,6 +26,7 @@ enum {
 	RET = 38,
 	SPILLED = 51,
 	DEOPT = 63,
+	PUSHES = 65,
 };
 
 static const uint8_t compiled_code[] = {
@@ -37,7 +39,9 @@ static const uint8_t compiled_code[] = {
 	0x48, 0x81, 0xec, 0x80, 0,    0,    0,          /* sub */
 	0xe8, 1,    2,    3,    4,                      /* call */
 	0x48, 0x81, 0xc4, 0x80, 0,    0,    0,          /* add */
-	0xe9, 0,    0,    0,    0,    0x90, 0x90,
+	0xe9, 0,    0,    0,    0,    0x90, 0x90,       /* jmp */
+	0x51, 0x41, 0x50, 0xe8, 1,    2,    3,    4,    /* push; push; call */
+	0x59, 0x59, 0x75, 0,    0xe9, 0,    0,    0,    0, /* pop; pop; jne */
 };
 static const uint8_t stub_code[64] = { 0x55, 0x48, 0x8b, 0xec, 0x90,
 				       0xff, 0xd1, 0x90, 0xc9, 0xc3 };
@@ -214,13 +218,158 @@ static void a_deoptimised_frame_has_its_own_pc(void **state)
 
 static void an_old_value_in_a_slot_is_no_return_address(void **state)
 {
+	/* Where it is, and how many words are pushed there. */
+	static const int places[][2] = { { 0, 0 }, { 1, 1 }, { 3, 2 },
+					 { 8, 2 }, { 9, 1 }, { 10, 0 } };
 	struct place *p = *state;
 
-	/* Code out of line has pushed two words: what would be the slot of
-	 * the return address without them has an address in the interpreter. */
-	p->image.stack[CALLER - 3] = p->interpreter + 50;
-	walk(p, p->callee + BODY, LEAF - 2);
+	/* What would be the return address's slots without them. */
+	p->image.stack[CALLER - 2] = p->callee + RETURN;
+	p->image.stack[CALLER - 3] = p->callee + RETURN;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		walk(p, p->callee + PUSHES + (uint64_t)places[i][0],
+		     LEAF - places[i][1]);
+		is_whole(p, 1);
+	}
+}
+
+static void a_native_wrapper_is_left_where_its_frame_is_gone(void **state)
+{
+	/* 0: leave; 1: cmp qword [r15 + 8], 0; 9: jne; 11: ret; jmp */
+	static const uint8_t code[] = { 0xc9, 0x49, 0x81, 0x7f, 8,    0,
+					0,    0,    0,    0x75, 1,    0xc3,
+					0xe9, 0,    0,    0,    0x10, 0x90 };
+	struct place *p = *state;
+	struct image_blob b = { .name = "native nmethod",
+				.code = code,
+				.len = sizeof(code),
+				.frame_words = 4,
+				.frame_complete = 0,
+				.original_pc = -1 };
+	uint64_t wrapper = hotspot_image_blob(&p->image, &b);
+	struct unwind_start from = start_at(p, wrapper, CALLER - 8);
+
+	/* As if it still had its frame. */
+	p->image.stack[CALLER + 2] = p->caller + RETURN;
+	walk(p, wrapper + 1, CALLER - 1);
 	is_whole(p, 1);
+	walk(p, wrapper + 9, CALLER - 1);
+	is_whole(p, 1);
+	walk(p, wrapper + 11, CALLER - 1);
+	is_whole(p, 1);
+	/* SP was aligned for a call. */
+	from.bp = word(CALLER - 2);
+	p->image.stack[CALLER - 5] = p->caller + RETURN;
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	is_whole(p, 1);
+}
+
+static void
+a_barrier_at_an_entry_has_a_mark_below_its_return_address(void **state)
+{
+	/* 0: call rax; 2: leave; 3: add rsp, 8; 7: ret */
+	static const uint8_t code[] = { 0xff, 0xd0, 0xc9, 0x48,
+					0x83, 0xc4, 8,    0xc3 };
+	struct place *p = *state;
+	uint64_t *stack = p->image.stack;
+	uint64_t barrier = add(p, "StubRoutines (finalstubs)", code,
+			       sizeof(code));
+
+	stack[CALLER - 14] = word(CALLER - 3);
+	stack[CALLER - 13] = barrier + 2;
+	stack[CALLER - 10] = p->caller + RETURN;
+	stack[CALLER - 2] = UINT64_MAX;
+	walk(p, p->callee + BODY, CALLER - 18);
+	assert_int_equal(p->u.frames[1].kind, UNWOUND_GENERATED);
+	is_whole(p, 2);
+	/* Itself at work. */
+	stack[CALLER - 3] = 0x77;
+	walk(p, barrier + 3, CALLER - 2);
+	is_whole(p, 1);
+}
+
+static void a_linker_of_method_handles_has_no_frame(void **state)
+{
+	/* mov; mov; jmp rcx */
+	static const uint8_t code[] = { 0x48, 0x8b, 0x5b, 8,    0x48,
+					0x8b, 0x4b, 0x40, 0xff, 0xe1 };
+	struct place *p = *state;
+	struct image_blob b = { .name = "native nmethod",
+				.code = code,
+				.len = sizeof(code),
+				.frame_complete = 200,
+				.original_pc = -1 };
+	uint64_t linker = hotspot_image_blob(&p->image, &b);
+
+	for (uint64_t at = 0; at < 9; at += 4) {
+		walk(p, linker + at, CALLER - 1);
+		is_whole(p, 1);
+		assert_int_equal(p->u.frames[0].kind, UNWOUND_COMPILED);
+	}
+}
+
+/* Frames are being brought to the stack, not all of them yet. */
+static void what_is_thawed_is_not_walked(void **state)
+{
+	/* 0: call; 5: mov rsp, rbx; 8: sub rsp, 16; 12: pop rbp; 13: ret */
+	static const uint8_t thaw[] = { 0xe8, 0,    0,    0,    0,
+					0x48, 0x8b, 0xe3, 0x48, 0x83,
+					0xec, 0x10, 0x5d, 0xc3 };
+	/* 0: push rbp; 1: mov; 4: sub rsp, 64; 8: call; 13: add; pop; ret */
+	static const uint8_t enter[] = { 0x55, 0x48, 0x89, 0xe5, 0x48,
+					 0x83, 0xec, 0x40, 0xe8, 0,
+					 0,    0,    0,    0x48, 0x83,
+					 0xc4, 0x40, 0x5d, 0xc3 };
+	struct place *p = *state;
+	uint64_t *stack = p->image.stack;
+	struct image_blob b = { .name = "native nmethod",
+				.code = enter,
+				.len = sizeof(enter),
+				.frame_words = 10,
+				.frame_complete = 8,
+				.original_pc = -1 };
+	uint64_t special = hotspot_image_blob(&p->image, &b);
+	uint64_t stub = add(p, "StubRoutines (continuationstubs)", thaw,
+			    sizeof(thaw));
+
+	hotspot_image_entry(&p->image, special + 13);
+	unwinder_begin(p->image.unwinder);
+	stack[14] = word(CALLER - 2);
+	stack[15] = stub + 5;
+	stack[25] = p->caller + RETURN;
+	stack[31] = p->callee + RETURN;
+	walk(p, p->callee + BODY, 10);
+	assert_int_equal(p->u.frames[1].kind, UNWOUND_GENERATED);
+	assert_int_equal(p->u.frames[2].pc, special + 13);
+	is_whole(p, 3);
+	/* On the stack of what was thawed, it returns to that. */
+	walk(p, stub + 12, CALLER - 2);
+	is_whole(p, 1);
+}
+
+static void a_blob_in_the_place_of_a_freed_one_is_found(void **state)
+{
+	static uint8_t code[1024] = { 0x90 };
+	struct place *p = *state;
+	struct image_blob b = compiled;
+	uint64_t old, new;
+
+	b.code = code;
+	b.len = sizeof(code);
+	old = hotspot_image_blob(&p->image, &b);
+	walk(p, old + 900, LEAF);
+	assert_int_equal(p->u.frames[0].blob->begin, old);
+	b = compiled;
+	b.compile_id = 9;
+	new = hotspot_image_split(&p->image, old, 3, &b);
+	assert_true(new + BODY > old &&new + BODY < old + sizeof(code));
+	unwinder_begin(p->image.unwinder);
+	walk(p, new + BODY, LEAF);
+	assert_int_equal(p->u.frames[0].blob->begin, new);
+	is_whole(p, 1);
+	/* Where nothing is by now, a sample may be of what was there. */
+	walk(p, old + 1000, LEAF);
+	assert_int_equal(p->u.frames[0].blob->begin, old);
 }
 
 static void the_interpreter_at_work_has_its_place_in_r13(void **state)
@@ -366,6 +515,12 @@ int main(void)
 		BOTH(compiled_code_is_left_wherever_it_is),
 		BOTH(a_deoptimised_frame_has_its_own_pc),
 		BOTH(an_old_value_in_a_slot_is_no_return_address),
+		BOTH(a_native_wrapper_is_left_where_its_frame_is_gone),
+		BOTH(a_barrier_at_an_entry_has_a_mark_below_its_return_address),
+		BOTH(a_linker_of_method_handles_has_no_frame),
+		BOTH(a_blob_in_the_place_of_a_freed_one_is_found),
+		{ "what_is_thawed_is_not_walked", what_is_thawed_is_not_walked,
+		  set_up_25, tear_down, NULL },
 		BOTH(the_interpreter_at_work_has_its_place_in_r13),
 		BOTH(code_that_was_replaced_is_another_blob),
 		BOTH(what_is_known_stands_when_the_process_has_ended),

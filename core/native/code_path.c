@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/native/code_path.h"
+
+#include "core/base/alloc.h"
+#include "core/base/hash.h"
+
+#include <stdlib.h>
+
+#define SLOTS 4096 /* a place in hot code is asked for again and again */
+
+struct code_paths {
+	struct code_cache *code;
+	struct slot {
+		uint32_t identity; /* of a blob; 0 = none */
+		uint32_t at;
+		bool is_search;
+		struct x86_path path;
+	} slots[SLOTS];
+};
+
+struct code_paths *code_paths_open(struct code_cache *code)
+{
+	struct code_paths *p = xcalloc(1, sizeof(*p));
+
+	p->code = code;
+	return p;
+}
+
+void code_paths_close(struct code_paths *p) { free(p); }
+
+static const struct x86_path *find(struct code_paths *p,
+				   const struct code_blob *b, uint64_t pc,
+				   bool is_search)
+{
+	uint32_t at = (uint32_t)(pc - b->begin);
+	uint64_t key = (uint64_t)b->identity << 32 | at;
+	struct slot *s = &p->slots[hash_mix(key, is_search) % SLOTS];
+	struct x86_code code;
+
+	if (s->identity == b->identity && s->at == at &&
+	    s->is_search == is_search)
+		return &s->path;
+	*s = (struct slot){ b->identity, at, is_search, { 0 } };
+	code = (struct x86_code){ code_cache_code(p->code, b),
+				  b->end - b->begin };
+	if (code.bytes && is_search)
+		x86_search(&code, at, &s->path);
+	else if (code.bytes)
+		x86_straight(&code, at, &s->path);
+	return &s->path;
+}
+
+const struct x86_path *
+code_path_straight(struct code_paths *p, const struct code_blob *b, uint64_t pc)
+{
+	return find(p, b, pc, false);
+}
+
+const struct x86_path *code_path_search(struct code_paths *p,
+					const struct code_blob *b, uint64_t pc)
+{
+	return find(p, b, pc, true);
+}
