@@ -150,38 +150,45 @@ static uint32_t rank_of(const Elf64_Sym *symbol, const char *name)
 	       (uint32_t)(binding == STB_WEAK);
 }
 
-static int by_rank(const void *a, const void *b, void *functions)
+/* True when people know a's name rather than b's. */
+static bool is_better(const struct elf_functions *f, uint32_t a, uint32_t b)
 {
-	const struct candidate *x = a, *y = b;
-	const char *x_name = name_of(functions, x->symbol);
-	const char *y_name = name_of(functions, y->symbol);
-	uint32_t x_rank = rank_of(symbol_of(functions, x->symbol), x_name);
-	uint32_t y_rank = rank_of(symbol_of(functions, y->symbol), y_name);
+	const char *a_name = name_of(f, a), *b_name = name_of(f, b);
+	uint32_t a_rank = rank_of(symbol_of(f, a), a_name);
+	uint32_t b_rank = rank_of(symbol_of(f, b), b_name);
 
-	if (x_rank != y_rank)
-		return x_rank < y_rank ? -1 : 1;
-	return strcmp(x_name, y_name);
+	if (a_rank != b_rank)
+		return a_rank < b_rank;
+	return strcmp(a_name, b_name) < 0;
 }
 
-/* What so many candidates at one place make up: the best name, and any size. */
-static struct span span_of(struct elf_functions *f, struct candidate *all,
-			   size_t count)
+/*
+ * What so many candidates at one place make up: the best name, and the size of
+ * the best that has one.
+ */
+static struct span span_of(const struct elf_functions *f,
+			   const struct candidate *all, size_t count)
 {
-	struct span s = { .start = all->start };
+	struct span s = { .start = all->start, .symbol = all->symbol };
+	uint32_t sized = NONE;
 
-	if (count > 1)
-		qsort_r(all, count, sizeof(*all), by_rank, f);
-	s.symbol = all->symbol;
-	s.end = s.start;
-	for (size_t i = 0; s.end == s.start && i < count; i++)
-		s.end = end_of(f, all[i].symbol);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t symbol = all[i].symbol;
+
+		if (i && is_better(f, symbol, s.symbol))
+			s.symbol = symbol;
+		if (end_of(f, symbol) > s.start &&
+		    (sized == NONE || is_better(f, symbol, sized)))
+			sized = symbol;
+	}
+	s.end = sized == NONE ? s.start : end_of(f, sized);
 	s.is_label = end_of(f, s.symbol) == s.start &&
 		     ELF64_ST_TYPE(symbol_of(f, s.symbol)->st_info) ==
 			     STT_NOTYPE;
 	return s;
 }
 
-static void unite(struct elf_functions *f, const struct candidates *c,
+static void unite(const struct elf_functions *f, const struct candidates *c,
 		  struct spans *s)
 {
 	size_t next;

@@ -8,6 +8,7 @@
 
 /* libjvm has 60,000 symbols in 6 MB. */
 enum { SYMBOLS_MAX = 32 << 20, NAMES_MAX = 128 << 20 };
+enum { WINDOW = ELF_NAME_MOST / 2 };
 
 /* Where the sections end that hold code. */
 static void read_ends(struct elf_symbols *s, const struct elf_file *f)
@@ -18,6 +19,19 @@ static void read_ends(struct elf_symbols *s, const struct elf_file *f)
 		if (f->sections[i].sh_flags & SHF_EXECINSTR)
 			s->ends[i] = f->sections[i].sh_addr +
 				     f->sections[i].sh_size;
+}
+
+/*
+ * Names end within their table, and after two windows at the latest: names may
+ * be the ends of others, so that a table without a NUL has a million names of
+ * many megabytes each, which are compared with each other.
+ */
+static void end_names(struct elf_part *names)
+{
+	for (size_t at = 0; at + WINDOW <= names->len; at += WINDOW)
+		if (!memchr(names->bytes + at, '\0', WINDOW))
+			names->bytes[at + WINDOW - 1] = '\0';
+	names->bytes[names->len - 1] = '\0';
 }
 
 void elf_symbols_init(struct elf_symbols *s, const struct elf_file *f,
@@ -36,8 +50,7 @@ void elf_symbols_init(struct elf_symbols *s, const struct elf_file *f,
 	}
 	s->count = s->symbols.len / sizeof(Elf64_Sym);
 	read_ends(s, f);
-	/* Names end within their table. */
-	s->names.bytes[s->names.len - 1] = '\0';
+	end_names(&s->names);
 }
 
 void elf_symbols_release(struct elf_symbols *s)

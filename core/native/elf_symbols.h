@@ -12,6 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * Names have fewer bytes: longer ones are cut, some from half of it on, as are
+ * names that are the end of a longer one.
+ */
+enum { ELF_NAME_MOST = 4096 };
+
 struct elf_symbols {
 	struct elf_part symbols, names;
 	size_t count;

@@ -215,6 +215,48 @@ static void assembly_without_sizes_reaches_to_the_next_symbol(void **state)
 	unload(&l);
 }
 
+static void add_function(char letter, int letters)
+{
+	run("name=$(head -c %d /dev/zero | tr '\\0' %c) && "
+	    "echo \"void $name(void) { }\" >>lib.c",
+	    letters, letter);
+}
+
+/* The function whose name is so many letters, as far as it is known. */
+static size_t known_of_name(struct loaded *l, char letter, size_t letters)
+{
+	char *name = calloc(1, letters + 1);
+	const char *known;
+	uint64_t in_file;
+	size_t len;
+
+	memset(name, letter, letters);
+	in_file = (uintptr_t)dlsym(l->handle, name) - l->bias;
+	known = elf_image_function(l->image, in_file, NULL);
+	len = known ? strlen(known) : 0;
+	if (len)
+		assert_memory_equal(known, name, len);
+	free(name);
+	return len;
+}
+
+static void a_name_of_any_length_is_cut_to_one_that_can_be_read(void **state)
+{
+	struct loaded l;
+
+	(void)state;
+	run("cp lib.c short.c");
+	add_function('m', 2000);
+	add_function('n', 100000);
+	build("long.so", "");
+	run("mv short.c lib.c");
+	load(&l, "long.so");
+	assert_int_equal(known_of_name(&l, 'm', 2000), 2000);
+	assert_in_range(known_of_name(&l, 'n', 100000), 2000, 4095);
+	is_named(&l, dlsym(l.handle, "shown"), 1, "shown");
+	unload(&l);
+}
+
 static void of_a_stripped_library_only_what_it_exports_is_named(void **state)
 {
 	struct loaded l;
@@ -443,6 +485,8 @@ int main(void)
 		cmocka_unit_test(a_second_segment_with_code_has_the_same_bias),
 		cmocka_unit_test(
 			assembly_without_sizes_reaches_to_the_next_symbol),
+		cmocka_unit_test(
+			a_name_of_any_length_is_cut_to_one_that_can_be_read),
 		cmocka_unit_test(
 			of_a_stripped_library_only_what_it_exports_is_named),
 		cmocka_unit_test(a_debug_file_is_found_by_its_link),
