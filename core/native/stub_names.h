@@ -31,7 +31,8 @@ void stub_names_free(struct stub_names *s); /* NULL is fine */
 
 /*
  * All that there are, by address; valid until the next call.  The list is read
- * when it has grown.
+ * when it has grown, but no more once it has changed so often that it is none
+ * of a JVM's: each time takes time, and names are kept.
  */
 const struct stub_name *stub_names_all(struct stub_names *s, size_t *count);
 

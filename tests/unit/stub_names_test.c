@@ -83,6 +83,30 @@ static void what_is_generated_later_is_seen_when_asked_for(void **state)
 	stub_names_free(s);
 }
 
+static void a_list_that_never_rests_is_left_alone(void **state)
+{
+	struct stub_names *s = stub_names_new(&image.memory, list);
+	uint64_t heads[2];
+	size_t count, reads;
+
+	(void)state;
+	for (uint64_t i = 0; i < 100; i++)
+		heads[i & 1] = describe("one", 0x2000 + i * 16,
+					0x2010 + i * 16);
+	for (size_t i = 0; i < 1000; i++) {
+		image_put(&image, list, heads[i & 1], 8);
+		stub_names_all(s, &count);
+	}
+	reads = image.reads;
+	image_put(&image, list, heads[0], 8);
+	stub_names_all(s, &count);
+	image_put(&image, list, heads[1], 8);
+	stub_names_all(s, &count);
+	assert_int_equal(image.reads, reads + 2);
+	assert_in_range(count, 99, 100);
+	stub_names_free(s);
+}
+
 static void one_that_is_being_written_is_left_out(void **state)
 {
 	struct stub_names *s = stub_names_new(&image.memory, list);
@@ -148,6 +172,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_image, close_image)
 		TEST(a_routine_is_found_by_any_address_in_it),
 		TEST(what_is_generated_later_is_seen_when_asked_for),
+		TEST(a_list_that_never_rests_is_left_alone),
 		TEST(one_that_is_being_written_is_left_out),
 		TEST(a_list_that_makes_no_sense_is_none),
 		TEST(a_list_without_an_end_is_left),
