@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	MOST_KEPT = 1 << 16,
+	MOST_KEPT = 2 * JAVA_METHODS_AT_ONCE,
 	MOST_LINES_KEPT = 1 << 23, /* entries of line tables */
 };
 
@@ -98,8 +98,8 @@ void java_methods_prepare(struct java_methods *s, const uint64_t *methods,
 	struct method_read *reads;
 	size_t wanted = 0;
 
-	if (count > MOST_KEPT / 2)
-		count = MOST_KEPT / 2;
+	if (count > JAVA_METHODS_AT_ONCE)
+		count = JAVA_METHODS_AT_ONCE;
 	make_room(s, count);
 	reads = xcalloc(count, sizeof(*reads));
 	for (size_t i = 0; i < count; i++) {

@@ -24,6 +24,9 @@ struct java_method {
 
 struct java_methods; /* those that are known, which are bounded */
 
+/* So many can be prepared at once, and are then kept. */
+enum { JAVA_METHODS_AT_ONCE = 1 << 15 };
+
 /* All is borrowed. */
 struct java_methods *java_methods_new(const struct method_layout *layout,
 				      struct memory *memory,
@@ -38,8 +41,8 @@ const struct java_method *java_methods_get(struct java_methods *s,
 					   uint64_t method);
 
 /*
- * Has so many methods read at once, each of which java_methods_get() then has,
- * but for those beyond what is kept.
+ * Has so many methods read at once, each of which java_methods_get() then has
+ * until others are prepared or read; those beyond JAVA_METHODS_AT_ONCE are not.
  */
 void java_methods_prepare(struct java_methods *s, const uint64_t *methods,
 			  size_t count);

@@ -4,7 +4,8 @@
  *
  * What stands in an interpreted frame need not be one: the frame may be half
  * made, or none.  A Method is believed when its ConstMethod has a ConstantPool
- * whose holder, a Klass with a name, has that pool.
+ * whose holder, a Klass with a name, has that pool, or one with the same
+ * holder: methods of a class that was redefined run on with the pool of before.
  */
 #ifndef CORE_NATIVE_METHOD_CHECK_H
 #define CORE_NATIVE_METHOD_CHECK_H

@@ -12,7 +12,6 @@ enum {
 	WORD = 8,
 	MOST_PCS = 1 << 18,
 	MOST_DATA_BYTES = 1 << 24,
-	MOST_METHODS = 1 << 16,
 	FIRST_OFFSET = -1, /* PcDesc::lower_offset_limit */
 	NO_SCOPE = 0,      /* DebugInformationRecorder::serialized_null */
 };
@@ -76,7 +75,7 @@ static bool find_in_blob(struct debug_info *d, const struct scopes_layout *l,
 	uint64_t end = u32_at(header, l->dependencies);
 
 	return set_table(&d->methods, blob->address, size, metadata, data,
-			 (uint64_t)MOST_METHODS * WORD) &&
+			 (uint64_t)SCOPES_METHODS * WORD) &&
 	       set_table(&d->data, blob->address, size, data, pcs,
 			 MOST_DATA_BYTES) &&
 	       set_table(&d->pcs, blob->address, size, pcs, end,
@@ -99,7 +98,7 @@ static bool find_in_datas(struct debug_info *d, const struct scopes_layout *l,
 	return set_table(&d->methods, changing, u32_at(header, l->mutable_size),
 			 u32_at(header, l->relocation_size),
 			 u32_at(header, l->mutable_size),
-			 (uint64_t)MOST_METHODS * WORD) &&
+			 (uint64_t)SCOPES_METHODS * WORD) &&
 	       set_table(&d->data, fixed, fixed_size, data, fixed_size,
 			 MOST_DATA_BYTES) &&
 	       set_table(&d->pcs, fixed, fixed_size, pcs, data,
@@ -196,6 +195,11 @@ static uint32_t add_scope(struct decoder *d, const struct scope *scope,
 	return (uint32_t)out->scope_count++;
 }
 
+static uint32_t depth_below(const struct decoder *d, uint32_t sender)
+{
+	return sender == SCOPE_NONE ? 0 : d->out->scopes[sender].depth + 1;
+}
+
 /*
  * The index of the scope at an offset, and of all that it is inlined into,
  * which are written before it.  False when something is wrong.
@@ -224,6 +228,9 @@ static bool decode_scope(struct decoder *d, uint32_t offset, uint32_t *index)
 	}
 	while (depth--) {
 		chain[depth].sender = *index;
+		chain[depth].depth = depth_below(d, *index);
+		if (chain[depth].depth >= SCOPE_DEPTH)
+			return false;
 		*index = add_scope(d, &chain[depth], offsets[depth]);
 	}
 	return true;

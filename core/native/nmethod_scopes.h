@@ -22,12 +22,15 @@
 
 /* No method is inlined deeper; MaxInlineLevel of HotSpot is 15. */
 enum { SCOPE_DEPTH = 255 };
+/* More methods than are kept at a time (java_method.h) have no names. */
+enum { SCOPES_METHODS = 1 << 15 };
 
 struct scope {
 	uint32_t method; /* index of one of the methods */
 	int32_t bci;     /* -1 = its entry */
 	uint32_t sender; /* index of the scope it is inlined into; less than its
 			    own; or SCOPE_NONE */
+	uint32_t depth;  /* how many it is inlined into */
 };
 
 /* Code up to and with an offset belongs to a scope. */

@@ -157,6 +157,10 @@ static struct java_frame frame_of(const struct vm_symbols *s, uint32_t name,
 	};
 }
 
+/* Each would be read for each scope that has it. */
+_Static_assert((int)SCOPES_METHODS <= (int)JAVA_METHODS_AT_ONCE,
+	       "methods of one nmethod are kept together");
+
 /* Names and lines of all scopes, each method being asked for once. */
 static void name_scopes(struct vm_symbols *s, struct compiled *c)
 {

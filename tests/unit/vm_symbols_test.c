@@ -379,23 +379,31 @@ static void scopes_that_make_no_sense_are_not_believed(void **state)
 	}
 }
 
-/* A chain of so many scopes; how many frames it is. */
-static size_t depth_of(size_t count)
+/*
+ * How many frames there are of a chain of so many scopes, of which each has a
+ * place, or the last alone.
+ */
+static size_t depth_of(size_t count, bool each)
 {
 	struct image_scope chain[IMAGE_SCOPES];
-	struct image_pc pc = { 4, (int)count - 1 };
+	struct image_pc at_each[IMAGE_SCOPES];
+	size_t first = each ? 0 : count - 1;
 	struct java_frame frames[IMAGE_SCOPES];
 	struct unwound_frame at = { .kind = UNWOUND_COMPILED };
 	struct java_symbols *s;
 	struct place p;
 	size_t depth;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		chain[i] = (struct image_scope){ (int)i - 1, i ? 1 : 0, 2 };
+		at_each[i] = (struct image_pc){ 1 + (int)i / 4, (int)i };
+	}
+	at_each[count - 1].offset = 200;
 	open_place(&p, 17);
-	p.blob = image_nmethod(&p.image, p.methods, 3, chain, count, &pc, 1);
+	p.blob = image_nmethod(&p.image, p.methods, 3, chain, count,
+			       at_each + first, count - first);
 	at.blob = &p.blob;
-	at.pc = p.blob.begin;
+	at.pc = p.blob.begin + at_each[count - 1].offset;
 	s = vm_symbols_of(p.symbols);
 	depth = s->frames(s, &at, 0, frames, IMAGE_SCOPES);
 	close_place(&p);
@@ -405,11 +413,41 @@ static size_t depth_of(size_t count)
 static void no_method_is_inlined_without_end(void **state)
 {
 	(void)state;
-	assert_int_equal(depth_of(1), 1);
-	assert_int_equal(depth_of(SCOPE_DEPTH), SCOPE_DEPTH);
-	/* The compiled method is all that is believed then. */
-	assert_int_equal(depth_of(SCOPE_DEPTH + 1), 1);
-	assert_int_equal(depth_of(IMAGE_SCOPES), 1);
+	for (int each = 0; each < 2; each++) {
+		assert_int_equal(depth_of(1, each), 1);
+		assert_int_equal(depth_of(SCOPE_DEPTH, each), SCOPE_DEPTH);
+		/* The compiled method is all that is believed then. */
+		assert_int_equal(depth_of(SCOPE_DEPTH + 1, each), 1);
+		assert_int_equal(depth_of(IMAGE_SCOPES, each), 1);
+	}
+}
+
+/* How often memory is read for code with so many metadata. */
+static size_t reads_for(uint32_t metadata)
+{
+	struct place p;
+	uint64_t size_at;
+	size_t reads;
+
+	open_place(&p, 25);
+	size_at = p.blob.address + p.image.layout.scopes.mutable_size;
+	image_put(&p.image, size_at, 8 * metadata + 16, 4);
+	image_put(&p.image,
+		  p.blob.address + p.image.layout.scopes.relocation_size, 16,
+		  4);
+	reads = p.image.reads;
+	compiled(&p, 40);
+	reads = p.image.reads - reads;
+	close_place(&p);
+	return reads;
+}
+
+/* Neither can be read here, but only one is tried to be. */
+static void of_too_many_methods_none_is_read(void **state)
+{
+	(void)state;
+	assert_int_equal(reads_for(SCOPES_METHODS),
+			 reads_for(SCOPES_METHODS + 1) + 1);
 }
 
 /* Each byte of the image in turn, and what is read stays whole. */
@@ -579,6 +617,7 @@ int main(void)
 		cmocka_unit_test(tables_outside_their_place_are_not_read),
 		cmocka_unit_test(scopes_that_make_no_sense_are_not_believed),
 		cmocka_unit_test(no_method_is_inlined_without_end),
+		cmocka_unit_test(of_too_many_methods_none_is_read),
 		cmocka_unit_test(damage_anywhere_gives_names_or_none),
 		cmocka_unit_test(what_is_no_method_has_no_name),
 		cmocka_unit_test(
