@@ -21,9 +21,11 @@
  * CPU.  Thread dumps, and VisualVM's samples, wait for a safepoint.
  *
  * What async-profiler was asked to sample is its setting "event".  Before 4.0
- * samples of the wall clock are jdk.ExecutionSample, and so are always those of
- * perf's other events and of calls of a method: its interval is then their
- * number (FlightRecorder::recordEvent, Arguments of its sources).
+ * samples of the wall clock are jdk.ExecutionSample, as with its option
+ * nobatch, and so are always those of perf's other events and of calls of a
+ * method: its interval is then their number (FlightRecorder::recordEvent,
+ * writeSettings). Its allocations are JVMTI's SampledObjectAlloc where there is
+ * that, no TLABs.
  */
 /* clang-format off */
 #define TIMES "cpu cpu-clock ctimer itimer wall"
@@ -32,6 +34,8 @@ static const struct bias {
 	const char *event, *setting, *value;
 	const char *text;
 } biases[] = {
+	{ "jdk.ExecutionSample", "nobatch", "true",
+	  "not known: samples of several kinds are in one event" },
 	{ "jdk.ExecutionSample", "event", "",
 	  "not known: samples of several kinds are in one event" },
 	{ "jdk.ExecutionSample", "event", "wall",
@@ -64,6 +68,8 @@ static const struct bias {
 	  "threads, running or waiting: no CPU time" },
 	{ "jdk.ObjectAllocationSample", NULL, NULL,
 	  "an estimate: a sample stands for what its thread allocated since" },
+	{ "jdk.ObjectAllocationInNewTLAB", "alloc", NULL,
+	  "an estimate: an allocation stands for others, of many bytes" },
 	{ "jdk.ObjectAllocationInNewTLAB", NULL, NULL,
 	  "an estimate: only allocations that began a new buffer (TLAB)" },
 	{ "jdk.ObjectAllocationOutsideTLAB", NULL, NULL,
@@ -135,36 +141,57 @@ static bool fits(const struct bias *b, const struct profile *p,
 	return value && (!b->value || is_among(b->value, value));
 }
 
-/* Below so many ns or so long nothing was recorded; false: not known. */
-static bool add_threshold(struct text *out, const struct profile *p,
-			  const char *event)
+/*
+ * async-profiler's setting of waits for locks, in ns, which is of parking, too;
+ * NULL where it is not its.
+ */
+static const char *lock_of(const struct profile *p, const char *event)
 {
-	const char *threshold = profile_setting(p, event, "threshold");
-	const char *lock = profile_setting(p, event, "lock");
+	static const char monitor[] = "jdk.JavaMonitorEnter";
 
-	if (threshold && is_digit(*threshold)) {
-		text_puts(out, threshold);
-		return true;
+	if (strcmp(event, monitor) != 0 && strcmp(event, "jdk.ThreadPark") != 0)
+		return NULL;
+	return profile_setting(p, monitor, "lock");
+}
+
+/* It was the shortest wait; since 4.0 one is recorded in so much of waiting. */
+static void add_lock(struct text *out, const struct profile *p,
+		     const char *lock)
+{
+	const char *version = profile_setting(p, "", "version");
+	int64_t ns = strtoll(lock, NULL, 10);
+
+	if (!is_digit(*lock) || !version || !is_digit(*version)) {
+		text_puts(out, "short waits are missing: not known which");
+		return;
 	}
-	if (!lock || !is_digit(*lock))
-		return false;
-	units_add_duration(out, strtoll(lock, NULL, 10));
-	return true;
+	if (ns <= 1)
+		return; /* all are there */
+	if (strtoll(version, NULL, 10) < 4) {
+		text_puts(out, "only what took ");
+		units_add_duration(out, ns);
+		text_puts(out, " or longer");
+	} else {
+		text_puts(out, "a wait is recorded each ");
+		units_add_duration(out, ns);
+		text_puts(out, " of waiting: their sum is not all of it");
+	}
 }
 
 /* Events that have a duration and no line of their own in the table. */
 static void add_shortest(struct text *out, const struct profile *p,
 			 const char *event)
 {
-	struct text threshold = { 0 };
+	const char *threshold = profile_setting(p, event, "threshold");
+	const char *lock = lock_of(p, event);
 
-	if (add_threshold(&threshold, p, event))
-		text_printf(out, "only what took %s or longer",
-			    threshold.bytes);
-	else
+	if (lock)
+		add_lock(out, p, lock);
+	else if (!threshold || !is_digit(*threshold))
 		text_puts(out, "what took less than a threshold is missing: "
 			       "not known which");
-	text_release(&threshold);
+	else if (strtoll(threshold, NULL, 10) > 0)
+		text_printf(out, "only what took %s or longer", threshold);
 }
 
 void bias_add(struct text *out, const struct profile *p,

@@ -17,12 +17,19 @@ static const char *const kept[] = {
 	"threshold", /* what is shorter is left out: "10 ms" */
 	"interval",  /* async-profiler's period, in ns or events */
 	"wall",      /* that of the wall clock beside another */
-	"lock",      /* and its threshold, in ns */
+	"nobatch",   /* both are in one event */
+	"lock",      /* its waits, in ns (bias.c) */
+	"alloc",     /* its bytes between samples */
 };
 
-/* What async-profiler sampled is a setting of all that it recorded. */
+/* What are settings of a recording of async-profiler's are of all its events.
+ */
 #define RECORDING "jdk.ActiveRecording"
-#define SAMPLED   "event"
+
+static const char *const of_all[] = {
+	"event",   /* what it was asked to sample */
+	"version", /* "4.0" */
+};
 
 static uint64_t find_type(const struct jfr_metadata *m, const char *name,
 			  struct jfr_layout *layout)
@@ -64,6 +71,15 @@ static void text_of(const struct jfr_settings *js, const struct jfr_string *s,
 	text_puts(out, "");
 }
 
+static bool is_one_of(const char *const *names, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void keep_setting(struct jfr_settings *js, uint64_t type_id,
 			 const char *name, const char *value)
 {
@@ -71,14 +87,11 @@ static void keep_setting(struct jfr_settings *js, uint64_t type_id,
 
 	if (!t || !*value)
 		return;
-	if (strcmp(name, SAMPLED) == 0 &&
+	if (is_one_of(kept, sizeof(kept) / sizeof(*kept), name))
+		profile_set(js->profile, jfr_event_name(t), name, value);
+	if (is_one_of(of_all, sizeof(of_all) / sizeof(*of_all), name) &&
 	    strcmp(jfr_event_name(t), RECORDING) == 0)
 		profile_set(js->profile, "", name, value);
-	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
-		if (strcmp(kept[i], name) == 0)
-			profile_set(js->profile, jfr_event_name(t), name,
-				    value);
-	}
 }
 
 void jfr_settings_read(struct jfr_settings *js, uint64_t type_id,

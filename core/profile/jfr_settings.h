@@ -45,7 +45,7 @@ static inline bool jfr_settings_wants(const struct jfr_settings *js,
 /*
  * Reads one event, c standing behind its type id, into profile_set().  What
  * async-profiler was asked to sample becomes the setting "event" of the event
- * "".
+ * "", its own version "version".
  */
 void jfr_settings_read(struct jfr_settings *js, uint64_t type_id,
 		       struct cursor c);

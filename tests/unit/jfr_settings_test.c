@@ -120,15 +120,17 @@ static void what_was_sampled_is_of_all_events(void **state)
 	(void)state;
 	begin(&c);
 	put_setting(&c, T_RECORDING, "event", "cache-misses");
+	put_setting(&c, T_RECORDING, "version", "4.5");
 	put_setting(&c, T_PARK, "event", "none of its");
 	put_setting(&c, T_SAMPLE, "interval", "1000");
 	put_setting(&c, T_SAMPLE, "wall", "50000000");
 	jfr_sample(&c, 5000, STACK_FLAT);
 	r = jfr_read_chunk(&c);
 	check(&r, "", "event", "cache-misses");
+	check(&r, "", "version", "4.5");
 	check(&r, SAMPLE, "interval", "1000");
 	check(&r, SAMPLE, "wall", "50000000");
-	assert_int_equal(r.profile->setting_count, 3);
+	assert_int_equal(r.profile->setting_count, 4);
 	jfr_forget(&r);
 }
 
