@@ -46,10 +46,10 @@ struct {
 	__type(value, __u64);
 } targets SEC(".maps");
 
-/* Where the stacks of threads end, as far as that is known. */
+/* Where the stacks of threads end, as far as that is known and has room. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, SAMPLER_THREADS);
+	__uint(max_entries, SAMPLER_STACK_ENDS);
 	__type(key, __u32);
 	__type(value, __u64);
 } stack_ends SEC(".maps");

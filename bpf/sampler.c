@@ -23,6 +23,8 @@
 /* Of include/linux/proc_ns.h: PROC_PID_INIT_INO. */
 #define FIRST_PID_NS 0xEFFFFFFCU
 
+#define RING_LEAST   ((size_t)1024 * 1024)
+
 struct sampler {
 	struct sampler_options options;
 	struct sampler_bpf *programs;
@@ -48,10 +50,24 @@ static bool probes(const struct sampler *s)
 	return wants(s, SAMPLE_ALLOC) || wants(s, SAMPLE_LOCK);
 }
 
+/*
+ * Room for the largest samples of a quarter of a second, where it is known how
+ * many may come: most are a tenth of that.  To have memory costs CPU time.
+ */
 static size_t ring_bytes(const struct sampler *s)
 {
-	return s->options.ring_bytes ? s->options.ring_bytes
-				     : (size_t)SAMPLER_RING_BYTES;
+	const struct sampler_options *o = &s->options;
+	int cpus = libbpf_num_possible_cpus();
+	size_t bytes = RING_LEAST, needed;
+
+	if (o->ring_bytes)
+		return o->ring_bytes;
+	if (o->kinds != 1U << SAMPLE_CPU || cpus < 1)
+		return SAMPLER_RING_BYTES;
+	needed = (size_t)cpus * o->hz * (o->stack_bytes + SAMPLER_ARRAYS) / 4;
+	while (bytes < needed && bytes < SAMPLER_RING_BYTES)
+		bytes *= 2;
+	return bytes;
 }
 
 /* Whether a record is what its head says; the programs made it. */
@@ -128,18 +144,19 @@ static __u32 own_pid_ns(void)
 		       : (__u32)ns.st_ino;
 }
 
-/* An area for each of so many uses at a time; as good as none without any. */
+/* An area for each of so many uses at a time; none without any. */
 static int size_areas(const struct sampler *s, struct bpf_map *map, int areas)
 {
 	size_t bytes = offsetof(struct scratch, bytes) +
 		       (size_t)SAMPLER_ARRAYS +
 		       s->programs->rodata->stack_limit + PAGE_BYTES;
 
-	return bpf_map__set_value_size(map, (__u32)bytes) ||
+	return bpf_map__set_autocreate(map, areas > 0) ||
+	       bpf_map__set_value_size(map, (__u32)bytes) ||
 	       bpf_map__set_max_entries(map, areas ? (__u32)areas : 1);
 }
 
-/* Maps that nobody looks into take no memory. */
+/* Maps that nobody looks into are not made. */
 static int size_maps(struct sampler *s)
 {
 	int cpus = libbpf_num_possible_cpus();
@@ -151,10 +168,11 @@ static int size_maps(struct sampler *s)
 			  wants(s, SAMPLE_CPU) ? cpus : 0) ||
 	       size_areas(s, s->programs->maps.switch_areas, off ? cpus : 0) ||
 	       size_areas(s, s->programs->maps.probe_areas, probed) ||
+	       bpf_map__set_autocreate(s->programs->maps.probe_busy,
+				       probed > 0) ||
 	       bpf_map__set_max_entries(s->programs->maps.probe_busy,
 					probed ? (__u32)probed : 1) ||
-	       bpf_map__set_max_entries(s->programs->maps.switched,
-					off ? SAMPLER_THREADS : 1) ||
+	       bpf_map__set_autocreate(s->programs->maps.switched, off) ||
 	       bpf_map__set_max_entries(s->programs->maps.ring,
 					(__u32)ring_bytes(s));
 }

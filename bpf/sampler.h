@@ -34,7 +34,7 @@ struct sampler_options {
 	pid_t tid;          /* only this thread, as seen here; 0 = all */
 	/* Have the kernel walk the user's stack, too: a check on unwinders. */
 	bool frame_pointers;
-	size_t ring_bytes; /* of the ring buffer, a power of two; 0 = 16 MiB */
+	size_t ring_bytes; /* of the ring buffer, a power of two; 0 = enough */
 };
 
 /*

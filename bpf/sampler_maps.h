@@ -27,6 +27,7 @@
 #define SAMPLER_RING_BYTES  (16 * 1024 * 1024)
 #define SAMPLER_TARGETS     1024
 #define SAMPLER_THREADS     32768
+#define SAMPLER_STACK_ENDS  8192
 
 /* How many threads may be at a uprobe of a CPU at a time: they may be preempted
  * there. */
