@@ -103,6 +103,9 @@ static void read_lines(struct method_layout *m, const struct vm_structs *v)
 	    !vm_structs_offset(v, "ConstMethod", "_flags._flags",
 			       &m->const_flags))
 		return;
+	/* It is looked at in what was read of a ConstMethod. */
+	if (m->const_flags > METADATA_STRUCT_MOST)
+		return;
 	if ((vm_structs_constant(v, "ConstMethod::_has_linenumber_table",
 				 &flag) ||
 	     vm_structs_constant(v,

@@ -8,6 +8,7 @@
 #include "core/native/code_list.h"
 #include "core/native/method_check.h"
 #include "core/native/vm_structs.h"
+#include "core/native/vm_symbols.h"
 #include "tests/unit/hotspot_image.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -19,6 +20,7 @@ struct world {
 	struct hotspot_image image;
 	uint8_t *before;
 	uint64_t method;
+	uint64_t structs, types, constants; /* where its tables are */
 };
 
 static void make(struct world *w, int jdk)
@@ -39,6 +41,9 @@ static void make(struct world *w, int jdk)
 		hotspot_image_blob(&w->image, &b);
 	}
 	hotspot_image_open(&w->image);
+	w->structs = gHotSpotVMStructs;
+	w->types = gHotSpotVMTypes;
+	w->constants = gHotSpotVMIntConstants;
 	w->before = xmalloc(HOTSPOT_IMAGE_BYTES);
 	memcpy(w->before, w->image.bytes, HOTSPOT_IMAGE_BYTES);
 }
@@ -69,6 +74,24 @@ static void list_code(const struct vm_structs *v, struct memory *memory)
 	code_list_release(&list);
 }
 
+/* Names by a layout that the tables say, which may be any. */
+static void name_methods(const struct world *w, const struct vm_structs *v,
+			 struct memory *memory)
+{
+	struct vm_symbols *s;
+	struct java_frame frame;
+	struct error err;
+
+	s = vm_symbols_open(v, memory, &err);
+	if (!s)
+		return;
+	for (int i = 0; i < 2; i++) {
+		vm_symbols_begin(s);
+		vm_symbols_method(s, w->method, &frame);
+	}
+	vm_symbols_close(s);
+}
+
 static void look(const struct world *w, const struct vm_structs *v,
 		 struct memory *memory)
 {
@@ -82,6 +105,7 @@ static void look(const struct world *w, const struct vm_structs *v,
 	vm_structs_constant(v, "none", &constant);
 	code_cache_close(code_cache_open(v, memory, &err));
 	list_code(v, memory);
+	name_methods(w, v, memory);
 	methods = method_check_open(v, memory, &err);
 	for (uint64_t i = 0; methods && i < 4; i++) {
 		method_check_find(methods, w->method + 8 * (i / 2));
@@ -95,14 +119,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct world worlds[2];
 	struct world *w = &worlds[size ? data[0] & 1 : 0];
 	struct hotspot_image *image = &w->image;
-	uint64_t tables[2];
 	struct vm_structs *v;
 	struct error err;
 
 	if (!w->before)
 		make(w, w == worlds ? 17 : 25);
-	tables[0] = gHotSpotVMStructs;
-	tables[1] = gHotSpotVMTypes;
+	gHotSpotVMStructs = w->structs;
+	gHotSpotVMTypes = w->types;
+	gHotSpotVMIntConstants = w->constants;
+	gHotSpotVMStructEntryArrayStride = ENTRY_BYTES;
+	gHotSpotVMStructEntryTypeNameOffset = 0;
 	/* The symbols' own values come from the input, too. */
 	if (size > 24 && data[2] & 4)
 		memcpy(&gHotSpotVMStructEntryArrayStride, data + 1, 1);
@@ -116,10 +142,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		look(w, v, &image->memory);
 	vm_structs_free(v);
 	memcpy(image->bytes, w->before, HOTSPOT_IMAGE_BYTES);
-	gHotSpotVMStructs = tables[0];
-	gHotSpotVMTypes = tables[1];
-	gHotSpotVMIntConstants = gHotSpotVMLongConstants;
-	gHotSpotVMStructEntryArrayStride = ENTRY_BYTES;
-	gHotSpotVMStructEntryTypeNameOffset = 0;
 	return 0;
 }

@@ -17,6 +17,7 @@ enum {
 	SEGMENT_SHIFT = 7,
 	HEADER = 0x180, /* of a blob; its code is behind it */
 	ENTRY_BYTES = 48,
+	CONSTANT_BYTES = 16,
 };
 
 /* What libjvm exports; the pointers are addresses in the image. */
@@ -108,6 +109,31 @@ static const struct field {
 	{ "ConstantPool", "_pool_holder", { 0x18, 0x18 } },
 	{ "InstanceKlass", "_constants", { 0xe8, 0xe0 } },
 	{ "Klass", "_name", { 0x18, 0x18 } },
+	{ "ConstMethod", "_constMethod_size", { 0x18, 0x18 } },
+	{ "ConstMethod", "_flags", { 0x1c, -1 } },
+	{ "ConstMethod", "_flags._flags", { -1, 0x1c } },
+	{ "ConstMethod", "_name_index", { 0x22, 0x24 } },
+	{ "ConstMethod", "_signature_index", { 0x24, 0x26 } },
+	{ "ConstantPool", "_tags", { 8, 8 } },
+	{ "ConstantPool", "_length", { 0x3c, 0x3c } },
+	{ "Array<int>", "_length", { 0, 0 } },
+	{ "Array<u1>", "_data", { 4, 4 } },
+	{ "Symbol", "_hash_and_refcount", { 0, 0 } },
+	{ "Symbol", "_length", { 4, 4 } },
+	{ "Symbol", "_body", { 6, 6 } },
+	{ "nmethod", "_scopes_pcs_offset", { 268, 196 } },
+	{ "nmethod", "_metadata_offset", { 260, -1 } },
+	{ "nmethod", "_dependencies_offset", { 272, -1 } },
+	{ "nmethod", "_immutable_data", { -1, 96 } },
+	{ "nmethod", "_immutable_data_size", { -1, 160 } },
+	{ "nmethod", "_scopes_data_offset", { -1, 200 } },
+	{ "CompiledMethod", "_scopes_data_begin", { 120, -1 } },
+	{ "CodeBlob", "_size", { 12, 24 } },
+	{ "CodeBlob", "_mutable_data", { -1, 16 } },
+	{ "CodeBlob", "_mutable_data_size", { -1, 48 } },
+	{ "CodeBlob", "_relocation_size", { -1, 28 } },
+	{ "PcDesc", "_pc_offset", { 0, 0 } },
+	{ "PcDesc", "_scope_decode_offset", { 4, 4 } },
 };
 static const struct {
 	const char *name;
@@ -115,6 +141,10 @@ static const struct {
 } sizes[] = {
 	{ "HeapBlock", { 16, 8 } },
 	{ "ConstMethod", { 0x30, 0x38 } },
+	{ "Method", { 88, 88 } },
+	{ "ConstantPool", { 72, 72 } },
+	{ "nmethod", { 352, 224 } },
+	{ "PcDesc", { 16, 16 } },
 	{ "ContinuationEntry", { -1, 0x40 } },
 };
 /* clang-format on */
@@ -212,15 +242,31 @@ static void move_texts(struct hotspot_image *i, uint64_t from, uint64_t to,
 		}
 }
 
+/* The one constant that names need, of which each JDK has a name. */
+static uint64_t add_constants(struct hotspot_image *i)
+{
+	uint64_t name = add_text(
+		i, which(i) ? "ConstMethodFlags::_misc_has_linenumber_table"
+			    : "ConstMethod::_has_linenumber_table");
+	uint64_t table = add(i, 2 * CONSTANT_BYTES);
+
+	put(i, table, name, 8);
+	put(i, table + 8, 1, 4);
+	return table;
+}
+
 static void add_tables(struct hotspot_image *i, uint64_t heaps)
 {
-	uint64_t structs = HOTSPOT_IMAGE + i->used, types, end;
+	uint64_t version = add(i, 8), structs, types, end;
 
+	put(i, version, (uint64_t)i->jdk, 4);
+	structs = HOTSPOT_IMAGE + i->used;
 	for (size_t k = 0; k < sizeof(fields) / sizeof(*fields); k++)
 		if (fields[k].offset[which(i)] >= 0)
 			add_field(i, fields[k].type, fields[k].name,
 				  fields[k].offset[which(i)], 0);
 	add_field(i, "CodeCache", "_heaps", 0, heaps);
+	add_field(i, "Abstract_VM_Version", "_vm_major_version", 0, version);
 	if (which(i))
 		add_field(i, "ContinuationEntry", "_return_pc", 0, i->entry);
 	end = add(i, ENTRY_BYTES);
@@ -236,7 +282,28 @@ static void add_tables(struct hotspot_image *i, uint64_t heaps)
 			   types + (k + 1) * ENTRY_BYTES, ENTRY_BYTES, 1);
 	gHotSpotVMStructs = structs;
 	gHotSpotVMTypes = types;
-	gHotSpotVMIntConstants = gHotSpotVMLongConstants = end;
+	gHotSpotVMLongConstants = end;
+	gHotSpotVMIntConstants = add_constants(i);
+}
+
+bool hotspot_image_set_offset(struct hotspot_image *i, const char *type,
+			      const char *field, uint64_t offset)
+{
+	for (uint64_t entry = gHotSpotVMStructs;; entry += ENTRY_BYTES) {
+		uint64_t names[2];
+
+		memcpy(names, i->bytes + (entry - HOTSPOT_IMAGE),
+		       sizeof(names));
+		if (!names[0])
+			return false;
+		if (strcmp((char *)i->bytes + (names[0] - HOTSPOT_IMAGE),
+			   type) == 0 &&
+		    strcmp((char *)i->bytes + (names[1] - HOTSPOT_IMAGE),
+			   field) == 0) {
+			put(i, entry + 32, offset, 8);
+			return true;
+		}
+	}
 }
 
 void hotspot_image_init(struct hotspot_image *i, int jdk)
@@ -412,18 +479,48 @@ void hotspot_image_replace(struct hotspot_image *i, uint64_t code,
 	put_blob(i, code - HEADER, b);
 }
 
+static uint64_t add_symbol(struct hotspot_image *i, const char *text)
+{
+	uint64_t symbol = add(i, 6 + strlen(text));
+
+	put_field(i, symbol, "Symbol", "_hash_and_refcount", 0x10001, 4);
+	put_field(i, symbol, "Symbol", "_length", strlen(text), 2);
+	memcpy(i->bytes + (symbol + 6 - HOTSPOT_IMAGE), text, strlen(text));
+	return symbol;
+}
+
+/* A ConstantPool of a name and a signature, 1 and 2, both Utf8. */
+static uint64_t add_pool(struct hotspot_image *i)
+{
+	uint64_t pool = add(i, 0x48 + 3 * 8), tags = add(i, 4 + 3);
+
+	put(i, tags, 3, 4);
+	put(i, tags + 5, 0x0101, 2);
+	put_field(i, pool, "ConstantPool", "_tags", tags, 8);
+	put_field(i, pool, "ConstantPool", "_length", 3, 4);
+	put(i, pool + 0x48 + 8, add_symbol(i, "run"), 8);
+	put(i, pool + 0x48 + 16, add_symbol(i, "()V"), 8);
+	return pool;
+}
+
 uint64_t hotspot_image_method(struct hotspot_image *i, uint16_t len,
 			      uint64_t *code)
 {
-	uint64_t method = add(i, 0x60), const_method = add(i, 0x38 + len);
-	uint64_t pool = add(i, 0x48), klass = add(i, 0x1d8);
+	uint64_t method = add(i, 0x60), const_method = add(i, 0x40 + len);
+	uint64_t pool = add_pool(i), klass = add(i, 0x1d8);
+	const char *flags = which(i) ? "_flags._flags" : "_flags";
 
 	put_field(i, method, "Method", "_constMethod", const_method, 8);
 	put_field(i, const_method, "ConstMethod", "_constants", pool, 8);
 	put_field(i, const_method, "ConstMethod", "_code_size", len, 2);
+	put_field(i, const_method, "ConstMethod", "_constMethod_size",
+		  (0x40u + len) / 8, 4);
+	put_field(i, const_method, "ConstMethod", flags, 1, 2);
+	put_field(i, const_method, "ConstMethod", "_name_index", 1, 2);
+	put_field(i, const_method, "ConstMethod", "_signature_index", 2, 2);
 	put_field(i, pool, "ConstantPool", "_pool_holder", klass, 8);
 	put_field(i, klass, "InstanceKlass", "_constants", pool, 8);
-	put_field(i, klass, "Klass", "_name", add(i, 8), 8);
+	put_field(i, klass, "Klass", "_name", add_symbol(i, "a/B"), 8);
 	*code = const_method + (which(i) ? 0x38 : 0x30);
 	return method;
 }

@@ -12,6 +12,7 @@
 #include "core/native/memory.h"
 #include "core/native/unwinder.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +50,13 @@ struct image_blob {
 void hotspot_image_init(struct hotspot_image *image, int jdk);
 void hotspot_image_release(struct hotspot_image *image);
 
+/*
+ * Has the tables of the image that was made last say another offset of a field;
+ * false when they have none.
+ */
+bool hotspot_image_set_offset(struct hotspot_image *image, const char *type,
+			      const char *field, uint64_t offset);
+
 /* After all has been added: an unwinder for it. */
 void hotspot_image_open(struct hotspot_image *image);
 
@@ -66,7 +74,7 @@ uint64_t hotspot_image_split(struct hotspot_image *image, uint64_t code,
 			     size_t segments, const struct image_blob *blob);
 /* Where frames of virtual threads that were thawed return to; JDK 25 alone. */
 void hotspot_image_entry(struct hotspot_image *image, uint64_t pc);
-/* A Method with so many bytecodes, and the address of those. */
+/* The Method a.B.run()V of so many bytecodes, and the address of those. */
 uint64_t hotspot_image_method(struct hotspot_image *image, uint16_t len,
 			      uint64_t *code);
 
