@@ -18,7 +18,6 @@
 enum {
 	NOTES_MAX = 64 << 10,
 	LINK_MAX = 4096,       /* .gnu_debuglink: a file name and a CRC */
-	BUILD_ID_MAX = 64,     /* bytes; 20 of SHA-1 are common */
 	PACKED_MAX = 16 << 20, /* .gnu_debugdata */
 	UNPACKED_MAX = 64 << 20,
 	UNPACKED_PART = 256 << 10, /* at a time */
