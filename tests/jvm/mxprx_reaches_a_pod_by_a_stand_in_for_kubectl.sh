@@ -31,7 +31,7 @@ fi
 # pod JDK: a JVM in a network of its own, called $pod.
 pod() {
 	lab_inside || return
-	lab_jvm "$1" random hostname || return
+	lab_jvm "$1" random hostname -- door || return
 	echo "$inside" >"$CLUSTER/shop/$pod"
 }
 
@@ -52,11 +52,23 @@ forwards() {
 }
 
 until_forwards() {
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		[ "$(forwards)" -ne "$1" ] || return 0
 		sleep 0.1
 	done
 	echo "$(forwards) kubectl run, not $1"
+	return 1
+}
+
+# until_again COUNT: so many forwards have been lost, and are there again.
+until_again() {
+	for _ in $(seq 600); do
+		again=$(grep -ac ' forwarded from .* again$' "$proxy_said")
+		[ "$again" -lt "$1" ] || return 0
+		sleep 0.1
+	done
+	echo "$again forwards are there again, not $1:"
+	cat "$proxy_said"
 	return 1
 }
 
@@ -67,21 +79,16 @@ serves() {
 		return
 	until_forwards 2 || return
 
-	# Both forwards are lost while a client works: it fails, and the next
-	# one does not.
-	rm -f "$scratch/client"
-	jmx_client "$1" "127.0.0.1:$proxy_port" loop 1000000 \
-		>"$scratch/loop" 2>&1 &
+	# Both forwards are lost amid a call that has begun: it fails, and the
+	# next client is served.
+	jmx_client "$1" "127.0.0.1:$proxy_port" held >"$scratch/held" 2>&1 &
 	client=$!
-	target_wait "$scratch/client" '^connect: ' || return
+	target_wait "$said" ENTERED || { cat "$scratch/held"; return 1; }
 	: >"$CLUSTER/drop"
-	target_wait "$proxy_said" 'lost connection to pod; again in' || return
-	for _ in $(seq 300); do
-		ended "$client" && break
-		sleep 0.1
-	done
-	ended "$client" || { echo 'it noticed nothing'; return 1; }
-	until_forwards 2 || return
+	wait "$client" && { echo 'it noticed nothing'; return 1; }
+	grep -q 'held: FAILED: java.rmi' "$scratch/held" ||
+		{ cat "$scratch/held"; return 1; }
+	until_again 2 || return
 	jmx_client "$1" "127.0.0.1:$proxy_port" loop 100 || return
 
 	# The pod is replaced; its JVM chooses another port.

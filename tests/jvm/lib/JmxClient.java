@@ -42,6 +42,7 @@ import javax.rmi.ssl.SslRMIClientSocketFactory;
  *   operations     overloads, setAttribute, threadPrint, errors
  *   notifications  two emitters, each provoked
  *   blocking [S]   a listener that hears nothing for S (62) seconds, then does
+ *   held           a call of an MBean of Target's, door, which does not end
  *   loop N         N calls on one connection, and how long they took
  *   churn N        N connections
  *   shut           only connects, and expects that it cannot
@@ -300,6 +301,11 @@ public class JmxClient {
 		return "after " + seconds + " s";
 	}
 
+	private String held(int unused) throws Exception {
+		server.invoke(name("sjkc.test:type=Door"), "enter", null, null);
+		return "no more";
+	}
+
 	private String loop(int count) throws Exception {
 		long[] took = new long[count];
 		for (int i = 0; i < count; i++) {
@@ -335,7 +341,7 @@ public class JmxClient {
 			List<String> words) {
 		Map<String, Integer> usual = Map.of("attributes", 1,
 			"operations", 1, "notifications", 1, "blocking", 62,
-			"loop", 1000, "churn", 10, "shut", 1);
+			"held", 1, "loop", 1000, "churn", 10, "shut", 1);
 		List<Map.Entry<String, Integer>> runs = new ArrayList<>();
 		for (int i = 0; i < words.size(); i++) {
 			String mode = words.get(i);
@@ -356,6 +362,7 @@ public class JmxClient {
 		case "operations" -> this::operations;
 		case "notifications" -> this::notifications;
 		case "blocking" -> this::blocking;
+		case "held" -> this::held;
 		case "loop" -> this::loop;
 		default -> this::churn;
 		};

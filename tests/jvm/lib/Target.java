@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import javax.management.ObjectName;
 
 /**
  * A program to be looked at.  Each argument, WHAT=COUNT or WHAT, starts
@@ -18,6 +20,18 @@ public class Target {
 	private static final ReentrantLock FAIR = new ReentrantLock(true);
 	private static volatile long sink;
 	private static volatile Object kept;
+
+	/** A call that lasts, and is known to have begun. */
+	public interface DoorMBean {
+		void enter() throws InterruptedException;
+	}
+
+	public static class Door implements DoorMBean {
+		public void enter() throws InterruptedException {
+			System.out.println("ENTERED");
+			sleep();
+		}
+	}
 
 	private interface Body {
 		void run() throws InterruptedException;
@@ -224,6 +238,10 @@ public class Target {
 			break;
 		case "hostile":
 			hostile();
+			break;
+		case "door":
+			ManagementFactory.getPlatformMBeanServer().registerMBean(
+				new Door(), new ObjectName("sjkc.test:type=Door"));
 			break;
 		default:
 			/* Of no meaning: arguments to be seen by others. */

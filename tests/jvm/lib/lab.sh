@@ -274,21 +274,6 @@ lab_jvm_start() {
 	return $status
 }
 
-# jmx_classes JDK: where JmxClient is, compiled once.
-jmx_classes() {
-	jmx_compiled=$target_classes/jmx-$(basename "$1")
-	if [ -z "$(find "$jmx_compiled/JmxClient.class" \
-		-newer tests/jvm/lib/JmxClient.java 2>/dev/null)" ]; then
-		jmx_fresh=$target_classes/$$.jmx-$(basename "$1")
-		mkdir -p "$jmx_fresh" "$jmx_compiled" &&
-			"$1/bin/javac" -nowarn -d "$jmx_fresh" \
-				tests/jvm/lib/JmxClient.java >&2 || return 1
-		mv "$jmx_fresh"/*.class "$jmx_compiled/"
-		rmdir "$jmx_fresh"
-	fi
-	echo "$jmx_compiled"
-}
-
 client_tls_options() {
 	trust="-Djavax.net.ssl.trustStore=${tls-}/ca.p12
 		-Djavax.net.ssl.trustStorePassword=changeit"
@@ -306,7 +291,7 @@ client_tls_options() {
 # JMX_USER and JMX_PASSWORD as in JmxClient.java; what $jmx_java holds stands
 # before the command.
 jmx_client() {
-	client_classes=$(jmx_classes "$1") || return
+	client_classes=$(target_compile "$1" JmxClient) || return
 	client_java=$1/bin/java
 	shift
 	client_options=

@@ -26,22 +26,23 @@ target_jobs=
 target_number=0
 : "${scratch:?is to be a folder}"
 
-# target_compile JDK: says where its classes are.  Concurrent tests may both
-# compile; the last one to rename wins, with the same result.
+# target_compile JDK [PROGRAM]: says where its classes are, those of
+# $target_program unless it is told.  Each text of a program has a folder of its
+# own, which appears whole: concurrent tests may both compile, and tests of
+# another checkout have what they want, too.
 target_compile() {
-	[ ! -e "$target_classes" ] || [ -O "$target_classes" ] ||
-		{ echo "$target_classes is not ours" >&2; return 1; }
-	compiled=$target_classes/$(basename "$1")
-	program=${target_program-Target}
-	if [ -z "$(find "$compiled/$program.class" \
-		-newer "tests/jvm/lib/$program.java" 2>/dev/null)" ]; then
-		fresh=$target_classes/$$.$(basename "$1")
-		mkdir -p "$fresh" "$compiled" && chmod 755 "$target_classes" &&
-			"$1/bin/javac" -nowarn -d "$fresh" \
-				"tests/jvm/lib/$program.java" >&2 || return 1
-		chmod -R a+rX "$fresh" "$compiled"
-		mv "$fresh"/*.class "$compiled/"
-		rmdir "$fresh"
+	program=${2-${target_program-Target}}
+	source=tests/jvm/lib/$program.java
+	sum=$(cksum <"$source") || return 1
+	compiled=$target_classes/$(basename "$1").$program.${sum%% *}
+	if [ ! -e "$compiled" ]; then
+		[ ! -e "$target_classes" ] || [ -O "$target_classes" ] ||
+			{ echo "$target_classes is not ours" >&2; return 1; }
+		mkdir -p "$target_classes" && chmod 755 "$target_classes" &&
+			fresh=$(mktemp -d "$target_classes/fresh.XXXXXX") &&
+			"$1/bin/javac" -nowarn -d "$fresh" "$source" >&2 &&
+			chmod -R a+rX "$fresh" || return 1
+		mv -T "$fresh" "$compiled" 2>/dev/null || rm -rf "$fresh"
 	fi
 	echo "$compiled"
 }
