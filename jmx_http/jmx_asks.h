@@ -36,6 +36,14 @@ struct jmx_source {
 	struct thread_sample *rows; /* as ids */
 	size_t id_count, id_cap, row_cap;
 	struct arena names;
+	/*
+	 * The last sample that was given, which is shown until there is
+	 * another: a try that fails leaves it as it is.
+	 */
+	struct thread_sample *given;
+	size_t given_cap;
+	struct arena given_names;
+	bool is_given; /* rows and names are */
 	int64_t *listed; /* the threads there are, by the last answer */
 	size_t listed_count, listed_cap;
 	uint64_t missed;

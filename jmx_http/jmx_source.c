@@ -195,12 +195,31 @@ static void fill(struct jmx_source *s, struct top_sample *out)
 	};
 }
 
+/* The rows that were given are not to be written to. */
+static void put_aside_given(struct jmx_source *s)
+{
+	struct thread_sample *rows = s->rows;
+	struct arena names = s->names;
+	size_t cap = s->row_cap;
+
+	if (!s->is_given)
+		return;
+	s->rows = s->given;
+	s->row_cap = s->given_cap;
+	s->names = s->given_names;
+	s->given = rows;
+	s->given_cap = cap;
+	s->given_names = names;
+	s->is_given = false;
+}
+
 static int sample(struct thread_source *base, struct top_sample *out,
 		  struct error *err)
 {
 	struct jmx_source *s = of(base);
 	bool restarted;
 
+	put_aside_given(s);
 	/* A connection that broke may have taken an answer with it. */
 	if (ask_all(s, err) && (err->kind != ERROR_REFUSED ||
 				err->sys == ETIMEDOUT || ask_all(s, err)))
@@ -210,6 +229,7 @@ static int sample(struct thread_source *base, struct top_sample *out,
 		return fail_in(err, "%s", s->jmx->title);
 	drop_ended(s);
 	fill(s, out);
+	s->is_given = true;
 	if (restarted)
 		source_note_add(out, "target", false,
 				"%s: the JVM was started anew", s->jmx->title);
@@ -279,7 +299,9 @@ static void close_source(struct thread_source *base)
 
 	jmx_asks_release(s);
 	arena_release(&s->names);
+	arena_release(&s->given_names);
 	free(s->rows);
+	free(s->given);
 	free(s->ids);
 	free(s->listed);
 	text_release(&s->title);

@@ -131,7 +131,8 @@ struct thread_source_ops {
 	const char *name; /* "proc", "replay", "jmx" */
 	/*
 	 * Takes a sample; what *out points to is the source's, and is valid
-	 * until the next call.  ERROR_NO_TARGET when the target has ended.
+	 * until it has given another: not when it fails, so that the last one
+	 * of a target that has ended can be shown.  ERROR_NO_TARGET then.
 	 */
 	int (*sample)(struct thread_source *s, struct top_sample *out,
 		      struct error *err);

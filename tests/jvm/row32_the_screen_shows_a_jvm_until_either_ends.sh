@@ -5,6 +5,7 @@ sjkc=$(realpath "$1") scratch=$2
 . tests/screen/lib/terminal
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
+. tests/jvm/lib/jmx.sh
 trap 'tm kill-server; target_end_all' EXIT
 export LC_ALL=C.UTF-8
 
@@ -38,4 +39,26 @@ looks() {
 	tm kill-server
 }
 
-for_each_jdk looks
+# The same of a JVM that is asked over JMX: the last names and figures stay.
+looks_over_jmx() {
+	jmx_target "$1" -- threads=30 burners=1 || return
+	rm -f "$scratch/ended"
+	terminal 120 40 "'$sjkc' ttop -s 127.0.0.1:$port; echo status \$?
+		touch '$scratch/ended'; exec sleep 1000"
+	eventually shows ' burner-0' || return
+	press u
+	eventually shows 'idle-* (30)' || return
+	target_end "$pid"
+	eventually test -e "$scratch/ended" || return
+	eventually shows 'status 0' &&
+		eventually shows 'no JVM answers any more' &&
+		eventually shows 'idle-* (30)' &&
+		eventually shows ' burner-' || return
+	tm kill-server
+}
+
+check() {
+	looks "$1" && looks_over_jmx "$1"
+}
+
+for_each_jdk check

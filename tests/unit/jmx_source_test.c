@@ -24,6 +24,8 @@ static struct {
 	bool measures, no_alloc, may_not, refuses_set, is_gone, is_odd;
 	bool loses_set; /* it is done, but the answer does not come */
 
+	unsigned goes_after; /* that many runs; 0: it stays */
+
 	/* What it was asked. */
 	unsigned runs, sets, allocs;
 	size_t most_ids;
@@ -212,7 +214,7 @@ static int run(struct jmx *j, const struct jmx_request *requests, size_t count,
 {
 	(void)j;
 	jvm.runs++;
-	if (jvm.is_gone)
+	if (jvm.is_gone || (jvm.goes_after && jvm.runs > jvm.goes_after))
 		return (fail)(err, ERROR_NO_TARGET, "nobody is there");
 	for (size_t i = 0; i < count; i++) {
 		struct jmx_reply r = answer(&requests[i]);
@@ -318,6 +320,33 @@ static void a_thread_that_ended_is_left_out(void **state)
 	jvm.count = 1;
 	out = sample(s);
 	assert_int_equal(out.thread_count, 1);
+	s->ops->close(s);
+}
+
+/* It is shown until there is another, which may be never. */
+static void the_last_sample_outlives_the_jvm(void **state)
+{
+	struct thread_source *s = open_with(false, false);
+	struct top_sample out, unused;
+	struct error err;
+
+	(void)state;
+	sample(s);
+	out = sample(s);
+	/* It goes when threads that are new, and need room, are asked for. */
+	for (int64_t i = 2; i < THREADS_MOST; i++)
+		jvm.ids[i] = 100 + i;
+	jvm.count = THREADS_MOST;
+	jvm.goes_after = jvm.runs + 1;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(s->ops->sample(s, &unused, &err), -1);
+		assert_int_equal(err.kind, ERROR_NO_TARGET);
+		assert_string_equal(out.threads[0].name, "main");
+		assert_string_equal(out.threads[1].name, "worker");
+		assert_int_equal(out.threads[1].counters[THREAD_BLOCKS], 7);
+	}
+	jvm.goes_after = 0;
+	assert_int_equal(sample(s).thread_count, THREADS_MOST);
 	s->ops->close(s);
 }
 
@@ -579,6 +608,7 @@ int main(void)
 		TEST(a_sample_is_one_round_trip_unless_threads_began),
 		TEST(time_is_the_jvms),
 		TEST(a_thread_that_ended_is_left_out),
+		TEST(the_last_sample_outlives_the_jvm),
 		TEST(what_the_jvm_does_not_have_is_absent_and_said),
 		TEST(who_may_not_ask_is_told_so),
 		TEST(contention_is_measured_until_it_is_put_back),
