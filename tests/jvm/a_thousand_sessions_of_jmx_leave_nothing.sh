@@ -22,7 +22,7 @@ instances() {
 
 # What a JVM has of a connection goes with it, a moment later.
 goes() {
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		[ "$(instances "$1")" -gt "$2" ] || return 0
 		sleep 0.1
 	done
@@ -44,7 +44,7 @@ check() {
 		goes javax.management.remote.rmi.RMIConnectionImpl 0 &&
 		goes javax.management.remote.rmi.RMIConnectionImpl_Stub 0 ||
 		return
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		[ "$(files_open "$pid")" -gt $((sockets + 4)) ] || break
 		sleep 0.1
 	done

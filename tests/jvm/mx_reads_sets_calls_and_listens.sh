@@ -99,7 +99,7 @@ several() {
 fails() {
 	failing=sjkc.test:type=Failing
 	mx 0 -b $failing -mg && printed 'Fine 1' &&
-		printed 'Throws <javax.management.MBeanException:' &&
+		printed 'Throws <javax.management.MBeanException <- java.lang' &&
 		printed 'its cause' &&
 		printed 'NotSerializable <not serializable: java.lang.Object>' &&
 		mx 7 -b $failing -mg -f Fine Throws && printed 'Fine 1' &&
@@ -214,20 +214,30 @@ informs() {
 		END
 }
 
+# hears COUNT TEXT: so many lines with it, after a while at most
+hears() {
+	for _ in $(seq 600); do
+		[ "$(grep -c "$2" "$scratch/heard")" -lt "$1" ] || return 0
+		sleep 0.1
+	done
+	echo "$2 was not heard $1 times:"
+	cat "$scratch/heard"
+	return 1
+}
+
 # Whoever listens hears what another has it send.
 listens() {
 	ticker=sjkc.test:type=Ticker
-	timeout 60 "$sjkc" mx -s "127.0.0.1:$port" -b "$ticker" \
-		--notifications --json -d 50s >"$scratch/heard" 2>&1 &
+	timeout 300 "$sjkc" mx -s "127.0.0.1:$port" -b "$ticker" \
+		--notifications --json -d 290s >"$scratch/heard" 2>&1 &
 	listener=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		mx 0 -b "$ticker" -mc -op send -a 1 early || return
 		grep -q early "$scratch/heard" && break
 		sleep 0.1
 	done
 	mx 0 -b "$ticker" -mc -op send -a 3 hello &&
-		target_wait "$scratch/heard" hello || return
-	sleep 1
+		hears 3 hello || return
 	interrupt "$listener"
 	wait "$listener" || { echo "it ended with $?"; return 1; }
 	python3 - "$scratch/heard" <<-'END'
@@ -246,10 +256,10 @@ listens() {
 
 # Who listens too late is told how much was thrown away meanwhile.
 loses() {
-	timeout 60 "$sjkc" mx -s "127.0.0.1:$port" -b "$ticker" --quiet \
+	timeout 300 "$sjkc" mx -s "127.0.0.1:$port" -b "$ticker" --quiet \
 		--notifications >"$scratch/heard" 2>"$scratch/lost" &
 	listener=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		mx 0 -b "$ticker" -mc -op send -a 1 early || return
 		grep -q early "$scratch/heard" && break
 		sleep 0.1

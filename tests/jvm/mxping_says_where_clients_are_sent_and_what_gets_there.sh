@@ -101,7 +101,7 @@ loopback_of_the_other() {
 }
 
 target_wait_port() {
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		python3 -c 'import socket, sys
 socket.create_connection((sys.argv[1], int(sys.argv[2])), 1)' "$1" "$2" \
 			2>/dev/null && return

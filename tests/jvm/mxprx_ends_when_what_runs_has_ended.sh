@@ -48,7 +48,7 @@ ends() {
 		    assert got + rest_of(busy) == whole
 	END
 	status=$?
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		ended "$proxy" && break
 		sleep 0.05
 	done

@@ -181,24 +181,21 @@ bare() {
 }
 
 everything='attributes operations notifications loop 200 churn 3'
-# Many are at work at once.
-patient=-Dclient.seconds=240
-
 direct() {
-	client_tls=show jmx_client "$1" $patient $(words_of "$1" direct shut)
+	client_tls=show jmx_client "$1" $(words_of "$1" direct shut)
 }
 
 proxied() {
-	jmx_client "$1" $patient $(words_of "$1" proxied $everything)
+	jmx_client "$1" $(words_of "$1" proxied $everything)
 }
 
 secured() {
-	client_tls=trust jmx_client "$1" $patient \
+	client_tls=trust jmx_client "$1" \
 		$(words_of "$1" secured $everything)
 }
 
 blocking() {
-	jmx_client "$1" $patient -Dat.once=true \
+	jmx_client "$1" -Dat.once=true \
 		$(words_of "$1" proxied blocking 62)
 }
 

@@ -31,7 +31,7 @@ serves() {
 	jmx_client "$1" "127.0.0.1:$proxy_port" attributes notifications \
 		loop 100 || return
 	# Each connection had a command, which ended with it.
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		[ -n "$(dialled)" ] || break
 		sleep 0.1
 	done
@@ -72,13 +72,13 @@ leaves_none() {
 	jmx_client "$1" "127.0.0.1:$proxy_port" loop 1000000 &
 	client=$!
 	target_pids="$target_pids $client"
-	for _ in $(seq 300); do
+	for _ in $(seq 600); do
 		[ -z "$(dialled)" ] || break
 		sleep 0.1
 	done
 	[ -n "$(dialled)" ] || { echo 'no command was seen'; return 1; }
 	proxy_end "$2"
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		[ -n "$(dialled)" ] || break
 		sleep 0.1
 	done

@@ -74,7 +74,8 @@ until_again() {
 
 serves() {
 	pod "$1" || return
-	proxy --kubectl "$pod:9010" --namespace shop -b 0 || return
+	proxy --kubectl "$pod:9010" --namespace shop -b 0 --timeout 120s ||
+		return
 	jmx_client "$1" "127.0.0.1:$proxy_port" attributes notifications ||
 		return
 	until_forwards 2 || return

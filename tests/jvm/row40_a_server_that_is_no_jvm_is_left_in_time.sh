@@ -65,7 +65,7 @@ server info-endless && asked 7 mxdump && is_json &&
 dumping() {
 	ask 0 mx -s "127.0.0.1:$port" -b sjkc.test:type=Slow -ms -f Millis \
 		-v "$1" || return
-	timeout 60 "$sjkc" mxdump -s "127.0.0.1:$port" --timeout 50s \
+	timeout 300 "$sjkc" mxdump -s "127.0.0.1:$port" --timeout 200s \
 		>"$scratch/out" 2>"$scratch/err" &
 	dumping=$!
 	slow_is_read || { echo 'Slow was not read'; return 1; }
@@ -73,7 +73,7 @@ dumping() {
 
 # slow_is_read [not]: waits until it is
 slow_is_read() {
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		if "$sjkc" jstack "$pid" | grep -q getSlow; then
 			[ -n "${1-}" ] || return 0
 		else
@@ -96,8 +96,8 @@ ended_partly() {
 # Those behind it are read all the same.
 one_is_too_slow() {
 	ask 0 mx -s "127.0.0.1:$port" -b sjkc.test:type=Slow -ms -f Millis \
-		-v 7000 &&
-		ask 7 mxdump -s "127.0.0.1:$port" --timeout 2s &&
+		-v 16000 &&
+		ask 7 mxdump -s "127.0.0.1:$port" --timeout 10s &&
 		said '1 of ' && said 'MBeans could not be read' &&
 		python3 - "$scratch/out" <<-'END' || return
 			import json, sys
@@ -115,9 +115,9 @@ one_is_too_slow() {
 stopped_and_killed() {
 	# shellcheck disable=SC2034 # for target
 	target_program=Beans
-	jmx_target "$1" && one_is_too_slow && dumping 2000 && sleep 0.1 &&
+	jmx_target "$1" && one_is_too_slow && dumping 10000 &&
 		interrupt "$dumping" && ended_partly &&
-		said 'it was stopped' && dumping 60000 &&
+		said 'it was stopped' && dumping 190000 &&
 		target_end "$pid" && ended_partly
 }
 

@@ -9,7 +9,7 @@ flag='java.lang:type=Threading/ThreadContentionMonitoringEnabled'
 
 # measures true|false: the JVM does so, after a while at most
 measures() {
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		"$TOOLS/ask_jmx" "127.0.0.1:$port" "get=$flag" \
 			>"$scratch/flag" 2>&1 || break
 		grep -q "$1" "$scratch/flag" && return

@@ -51,7 +51,7 @@ import javax.rmi.ssl.SslRMIClientSocketFactory;
  * What stands behind "--" is another JVM: each has a line "at HOST:PORT" before
  * its own; they are asked one after another, or, with -Dat.once=true, together.
  * JMX_USER and JMX_PASSWORD are credentials, too; -Dclient.seconds=N bounds it
- * all (120).  Each mode prints one line, "MODE: …"; exit status 0 when all went
+ * all (600).  Each mode prints one line, "MODE: …"; exit status 0 when all went
  * well, 1 when one did not, 2 for a usage error, 3 when the time was over.
  */
 public class JmxClient {
@@ -244,7 +244,7 @@ public class JmxClient {
 	private static Notification await(BlockingQueue<Notification> queue,
 			String type) throws Exception {
 		for (;;) {
-			Notification n = queue.poll(20, TimeUnit.SECONDS);
+			Notification n = queue.poll(300, TimeUnit.SECONDS);
 			expect(n != null, "no notification " + type);
 			if (n.getType().equals(type))
 				return n;
@@ -428,7 +428,7 @@ public class JmxClient {
 		Thread guard = new Thread(() -> {
 			try {
 				Thread.sleep(1000L * Integer.getInteger(
-					"client.seconds", 120));
+					"client.seconds", 600));
 			} catch (InterruptedException e) {
 				return;
 			}

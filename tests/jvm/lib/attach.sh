@@ -10,7 +10,7 @@ ask() {
 	wanted=$1
 	shift
 	began=$(date +%s%N)
-	timeout 60 "$sjkc" "$@" >"$scratch/out" 2>"$scratch/err"
+	timeout 300 "$sjkc" "$@" >"$scratch/out" 2>"$scratch/err"
 	status=$?
 	# shellcheck disable=SC2034 # for the caller
 	took=$((($(date +%s%N) - began) / 1000000))

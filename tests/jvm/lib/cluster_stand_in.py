@@ -11,7 +11,7 @@ version 3.1), which kubectl falls back to where WebSockets are refused.
 """
 import asyncio, ctypes, json, os, signal, socket, struct, sys, time, zlib
 
-signal.alarm(300)
+signal.alarm(1800)
 folder = sys.argv[1]
 
 # 2.6.10.1, in its parts: names with their lengths, and text.

@@ -10,7 +10,7 @@ import concurrent.futures, itertools, select, signal, socket, struct
 import subprocess, sys, tempfile, threading, time
 
 sjkc, jvm_port, cuts = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-signal.alarm(300)
+signal.alarm(1800)
 
 TIMEOUT_S = 1  # --timeout: of an answer
 LIMIT_S = 60  # of a command: on a busy machine, too

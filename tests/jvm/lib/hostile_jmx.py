@@ -174,7 +174,7 @@ def run(connection):
         pass
 
 
-signal.alarm(120)
+signal.alarm(600)
 listener = socket.socket()
 listener.bind(("127.0.0.1", 0))
 listener.listen()

@@ -33,11 +33,11 @@ jmx_target() {
 }
 
 # stranger PROGRAM: a server in Python that does that with each connection,
-# c; sets $port, ends with the test.  It takes nobody for longer than 60 s.
+# c; sets $port, ends with the test.  It takes nobody for longer than 300 s.
 stranger() {
 	cat >"$scratch/stranger.py" <<-END
 		import signal, socket, sys
-		signal.alarm(60)
+		signal.alarm(300)
 		s = socket.socket()
 		s.bind(("127.0.0.1", 0))
 		s.listen()

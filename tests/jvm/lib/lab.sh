@@ -77,19 +77,19 @@ lab_store() {
 }
 
 # lab_inside: the network of the JVMs; sets $inside to the process that holds
-# it, ten minutes.  10.99.0.1 is an address there, and nowhere else.
+# it, half an hour.  10.99.0.1 is an address there, and nowhere else.
 lab_inside() {
 	cat >"$scratch/inside" <<-END
 		ip link set lo up &&
 		ip address add $lab_address/32 dev lo &&
 		ip address add $lab_address6/128 dev lo nodad &&
-		: >"$scratch/inside.up" && exec sleep 600
+		: >"$scratch/inside.up" && exec sleep 1800
 	END
 	rm -f "$scratch/inside.up"
 	unshare --net sh "$scratch/inside" >"$scratch/inside.said" 2>&1 &
 	inside=$!
 	target_pids="$target_pids $inside"
-	for _ in $(seq 100); do
+	for _ in $(seq 1200); do
 		[ ! -e "$scratch/inside.up" ] || return 0
 		sleep 0.05
 	done
@@ -118,7 +118,7 @@ lab_forward() {
 	cat >"$scratch/forward.py" <<-'END'
 		import asyncio, ctypes, functools, os, signal, socket, sys
 		holder, up, *words = sys.argv[1:]
-		signal.alarm(600)
+		signal.alarm(1800)
 		if len(words) % 3:
 		    words.append("127.0.0.1")
 		outsides = []
@@ -170,7 +170,7 @@ lab_forward() {
 		>"$scratch/forward.said" 2>&1 &
 	forwarder=$!
 	target_pids="$target_pids $forwarder"
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		[ ! -e "$scratch/forward.up" ] || return 0
 		kill -0 "$forwarder" 2>/dev/null || break
 		sleep 0.05
@@ -218,7 +218,7 @@ lab_options() {
 		esac || return
 	done
 	lab_options="$jmx.port=$jmx_port ${rmi_port:+$jmx.rmi.port=$rmi_port}
-		$bound $security $login -Dtarget.seconds=600
+		$bound $security $login -Dtarget.seconds=1800
 		-Djava.rmi.server.hostname=$lab_host"
 	case $security in
 	*keyStore*) lab_options="$lab_options
@@ -301,7 +301,7 @@ jmx_client() {
 	done
 	case ${client_tls-} in registry*) set -- registry=tls "$@" ;; esac
 	# shellcheck disable=SC2046,SC2086 # words
-	timeout 270 ${jmx_java-} "$client_java" -Xmx64m -XX:+UseSerialGC \
+	timeout 660 ${jmx_java-} "$client_java" -Xmx64m -XX:+UseSerialGC \
 		-XX:TieredStopAtLevel=1 -XX:-UsePerfData \
 		-cp "$client_classes" $(client_tls_options) \
 		$client_options JmxClient "$@" >"$scratch/client" 2>&1 && return

@@ -15,7 +15,7 @@ proxy() {
 		>"$proxy_printed" 2>"$proxy_said" &
 	proxy=$!
 	target_pids="$target_pids $proxy"
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		proxy_port=$(sed -n 's/.* is at .*:\([0-9]*\)$/\1/p;
 			s/.* by SOCKS .*:\([0-9]*\)$/\1/p' "$proxy_printed")
 		[ -z "$proxy_port" ] || return 0
@@ -36,10 +36,10 @@ ended() {
 	return 1
 }
 
-# proxy_end SIGNAL: and waits for it, at most 10 s.
+# proxy_end SIGNAL: and waits for it, at most a minute.
 proxy_end() {
 	kill -"$1" "$proxy" || return
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		ended "$proxy" && break
 		sleep 0.05
 	done

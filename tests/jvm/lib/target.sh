@@ -47,9 +47,9 @@ target_compile() {
 	echo "$compiled"
 }
 
-# target_wait FILE TEXT: until the file has the text, at most 60 s.
+# target_wait FILE TEXT: until the file has the text, at most five minutes: a busy machine is no failure.
 target_wait() {
-	for _ in $(seq 1 600); do
+	for _ in $(seq 1 3000); do
 		grep -q -- "$2" "$1" 2>/dev/null && return
 		sleep 0.1
 	done
@@ -81,7 +81,7 @@ target() {
 
 # As target_wait, but what has ended says nothing any more.
 target_ready() {
-	for _ in $(seq 1 600); do
+	for _ in $(seq 1 3000); do
 		! grep -q READY "$said" || return 0
 		case $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' \
 			"/proc/$starter/status" 2>/dev/null) in
@@ -117,7 +117,7 @@ target_start() {
 
 # The JVM among the starter and its descendants.
 target_find() {
-	for _ in $(seq 1 100); do
+	for _ in $(seq 1 600); do
 		for pid in $starter $(target_below "$starter"); do
 			grep -q '/libjvm\.so' "/proc/$pid/maps" 2>/dev/null ||
 				continue
@@ -180,7 +180,7 @@ target_container() {
 # more; they handle the signal some time after kill has returned.
 target_stop() {
 	kill -STOP "$1"
-	for _ in $(seq 1 200); do
+	for _ in $(seq 1 1200); do
 		grep -h '^State:' "/proc/$1/task"/*/status 2>/dev/null |
 			grep -qv '^State:[[:space:]]*T' || return 0
 		sleep 0.05
@@ -192,7 +192,7 @@ target_stop() {
 # target_end PID: ends a JVM, however it was started, and waits until it has.
 target_end() {
 	kill -KILL "$1" 2>/dev/null
-	for _ in $(seq 1 100); do
+	for _ in $(seq 1 600); do
 		state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' \
 			"/proc/$1/status" 2>/dev/null)
 		case $state in '' | Z) break ;; esac
