@@ -20,7 +20,7 @@ static struct {
 } opt;
 
 /* By JMX with -s, by attach otherwise. */
-static struct jmx_target_options target_opt;
+static struct jmx_target_options target_opt = { .timeout_ns = -1 };
 
 /* Commands that have to be told apart from the others, by their beginning. */
 static const struct trait {
@@ -56,8 +56,39 @@ static struct trait trait_of(const char *command)
 	return (struct trait){ 0 };
 }
 
+/*
+ * No command of a JVM has an option that is spelt as one of ours: behind the
+ * command, that would be an argument of it all the same, such as the name of
+ * the file that a heap is written to.
+ */
+static int check_arguments(const char *command, int argc, char **argv,
+			   struct error *err)
+{
+	for (int i = 0; i < argc; i++) {
+		const struct command_option *o = jcmd_command.options;
+		size_t len = strcspn(argv[i], "=");
+
+		if (strncmp(argv[i], "--", 2) != 0 || len < 3)
+			continue;
+		while (o->kind != OPTION_END &&
+		       (strlen(o->name) != len - 2 ||
+			memcmp(o->name, argv[i] + 2, len - 2) != 0))
+			o++;
+		if (o->kind != OPTION_END)
+			return misuse(err,
+				      "%.*s behind %s would be the JVM's: it "
+				      "goes before the command; what is for "
+				      "the JVM is quoted with it: '%s %s'",
+				      (int)len, argv[i], command, command,
+				      argv[i]);
+	}
+	return 0;
+}
+
 static int check_command(const char *command, struct error *err)
 {
+	if (!command[strspn(command, " \t\n")])
+		return misuse(err, "which command? `help` lists them");
 	for (size_t i = 0;
 	     i < sizeof(client_commands) / sizeof(*client_commands); i++) {
 		if (strcmp(command, client_commands[i].name) == 0)
@@ -133,9 +164,9 @@ static int ask(const struct jvm *jvm, const char *line, struct error *err)
 		.args = { line },
 		.streaming = trait.streaming,
 	};
-	int64_t timeout_ns = target_opt.timeout_ns ? target_opt.timeout_ns
-			     : trait.is_long       ? LONG_NS
-						   : ATTACH_TIMEOUT_NS;
+	int64_t timeout_ns = target_opt.timeout_ns > 0 ? target_opt.timeout_ns
+			     : trait.is_long           ? LONG_NS
+						       : ATTACH_TIMEOUT_NS;
 	struct attach *a = attach_open(jvm, timeout_ns, err);
 	int ret = -1;
 
@@ -163,6 +194,7 @@ static int make_line(struct text *line, int *argc, char ***argv,
 	const char *command = take_command(argc, argv);
 
 	return check_command(command, err) ||
+			       check_arguments(command, *argc, *argv, err) ||
 			       command_line(line, command, *argc, *argv, err)
 		       ? -1
 		       : 0;
@@ -195,7 +227,7 @@ static int ask_by_jmx(int *argc, char ***argv, struct error *err)
 	*argc = 0;
 	if (jmx_target_open(&target, &target_opt, argc, argv, err))
 		goto out;
-	if (!target_opt.timeout_ns && trait_of(line.bytes).is_long)
+	if (target_opt.timeout_ns < 0 && trait_of(line.bytes).is_long)
 		target.jmx->timeout_ns = LONG_NS;
 	ret = jcmd_jmx(target.jmx, line.bytes, err);
 out:
@@ -204,27 +236,19 @@ out:
 	return ret;
 }
 
-/* What is for -s alone must not be passed over. */
-static int check_login(struct error *err)
-{
-	const struct jmx_target_options *o = &target_opt;
-
-	if (o->user || o->password_file || o->tls.cacert || o->tls.cert ||
-	    o->tls.key || o->tls.insecure || o->force_address ||
-	    o->force_hostname || o->force_port)
-		return misuse(err, "a login, TLS and --force-… are for "
-				   "-s <host>:<port>");
-	return 0;
-}
-
 static int run(int argc, char **argv, struct error *err)
 {
 	talk_set(opt.verbose ? TALK_VERBOSE
 		 : opt.quiet ? TALK_QUIET
 			     : TALK_NORMAL);
+	if (target_opt.timeout_ns == 0)
+		return misuse(err, "--timeout: some time is needed");
+	jmx_take_address(&target_opt, &argc, &argv);
 	if (target_opt.socket)
 		return ask_by_jmx(&argc, &argv, err);
-	return check_login(err) ? -1 : ask_by_attach(&argc, &argv, err);
+	return jmx_check_by_pid(&target_opt, err)
+		       ? -1
+		       : ask_by_attach(&argc, &argv, err);
 }
 
 /* clang-format off */

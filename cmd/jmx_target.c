@@ -22,6 +22,24 @@ bool jmx_is_address(const char *name)
 	       !colon[1 + strspn(colon + 1, "0123456789")];
 }
 
+void jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv)
+{
+	if (o->socket || o->pid || *argc == 0 || !jmx_is_address(**argv))
+		return;
+	o->socket = *(*argv)++;
+	(*argc)--;
+}
+
+int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err)
+{
+	if (o->user || o->password_file || o->tls.cacert || o->tls.cert ||
+	    o->tls.key || o->tls.insecure || o->force_address ||
+	    o->force_hostname || o->force_port)
+		return misuse(err, "a login, TLS and --force-… are for "
+				   "-s <host>:<port>");
+	return 0;
+}
+
 static int ask(const char *user, struct text *password, struct error *err)
 {
 	struct text prompt = { 0 };
@@ -66,7 +84,7 @@ client_options(const struct jmx_target *t, const struct jmx_target_options *o)
 		.tls = o->tls,
 		.force_host = o->force_address || o->force_hostname,
 		.force_port = o->force_address || o->force_port,
-		.timeout_ns = o->timeout_ns,
+		.timeout_ns = o->timeout_ns > 0 ? o->timeout_ns : 0,
 		.dialer = t->dialer,
 	};
 }
@@ -112,14 +130,14 @@ static int open_pid(struct jmx_target *t, const struct jmx_target_options *o,
 	char title[16];
 	int ret = -1;
 
-	if (o->user || o->password_file)
-		return misuse(err, "by pid there is no login; --user is for "
-				   "-s <host>:<port>");
+	if (jmx_check_by_pid(o, err))
+		return -1;
 	if (target_open(&t->jvm, o->pid, argc, argv, err))
 		return -1;
 	t->by_pid = true;
 	if (jmx_find_local(&t->jvm, &local,
-			   o->timeout_ns ? o->timeout_ns : RMI_TIMEOUT_NS, err))
+			   o->timeout_ns > 0 ? o->timeout_ns : RMI_TIMEOUT_NS,
+			   err))
 		goto out;
 	t->dialer = rmi_local_dialer(&t->jvm, err);
 	if (!t->dialer)
@@ -143,7 +161,7 @@ int jmx_target_open(struct jmx_target *t, const struct jmx_target_options *o,
 	*t = (struct jmx_target){ .jvm.pidfd = -1 };
 	if (o->socket && o->pid)
 		return misuse(err, "one JVM at a time: -s or -p");
-	if (o->timeout_ns < 0)
+	if (o->timeout_ns == 0)
 		return misuse(err, "--timeout: some time is needed");
 	if (!o->socket && !o->pid && *argc == 0)
 		return misuse(err, "which JVM? -s <host>:<port> or -p <pid>");

@@ -20,7 +20,7 @@ struct jmx_target_options {
 	const char *user, *password_file;
 	struct tls_options tls;
 	bool force_address, force_hostname, force_port;
-	int64_t timeout_ns;
+	int64_t timeout_ns; /* -1: not given */
 };
 
 /* clang-format off */
@@ -75,6 +75,15 @@ struct jmx_target {
 int jmx_target_open(struct jmx_target *t, const struct jmx_target_options *o,
 		    int *argc, char ***argv, struct error *err);
 void jmx_target_close(struct jmx_target *t);
+
+/* Takes the first argument away when it is an address, for the socket. */
+void jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv);
+
+/*
+ * ERROR_MISUSE for what there is none of by pid, and would be passed over: a
+ * login, TLS, --force-….
+ */
+int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err);
 
 /*
  * Finds the JVM's local connector, and starts it where none runs, which stderr

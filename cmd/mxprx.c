@@ -279,7 +279,9 @@ static int check_targets(int argc, char **argv, struct error *err)
 		return misuse(err, "which JVM? -s <host>:<port>, -p <pid>, "
 				   "--kubectl <pod>:<port>");
 	if (kinds_given > 1)
-		return misuse(err, "one of -s, -p and --kubectl at a time");
+		return misuse(err, "-s, -p and --kubectl do not mix, since the "
+				   "n-th -b is for the n-th JVM; run an mxprx "
+				   "for each kind");
 	if (opt.via && !opt.sockets.count)
 		return misuse(err, "--via goes with -s");
 	if (opt.namespace && !opt.pods.count)

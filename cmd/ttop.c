@@ -34,6 +34,7 @@ static struct {
 	const char *screen, *keys;
 	bool quiet, verbose;
 } opt = {
+	.jmx.timeout_ns = -1,
 	.report_interval = -1,
 	.sampler_interval = CLOCK_NS_PER_S / 2,
 	.top = 20,
@@ -129,7 +130,7 @@ static void take_target_from_order(void)
 		return;
 	last = opt.order.values[opt.order.count - 1];
 	if (top_order_parse(last, &unused, &err)) {
-		opt.jmx.pid = last;
+		*(jmx_is_address(last) ? &opt.jmx.socket : &opt.jmx.pid) = last;
 		opt.order.count--;
 	}
 }
@@ -330,8 +331,8 @@ static int check_options(int argc, struct error *err)
 		return misuse(err, "with -s, all is over JMX");
 	if (opt.over_jmx && opt.no_attach)
 		return misuse(err, "--jmx asks the JVM, --no-attach does not");
-	if (!opt.jmx.socket && (opt.jmx.user || opt.jmx.password_file))
-		return misuse(err, "--user is for -s <host>:<port>");
+	if (!opt.jmx.socket && jmx_check_by_pid(&opt.jmx, err))
+		return -1;
 	if (opt.replay && (opt.jmx.pid || opt.jmx.socket || argc))
 		return misuse(err, "either a JVM or a recording, please");
 	if (opt.replay && opt.record)
@@ -361,6 +362,8 @@ static int run(int argc, char **argv, struct error *err)
 			     : TALK_NORMAL);
 	if (!argc)
 		take_target_from_order();
+	if (!opt.replay)
+		jmx_take_address(&opt.jmx, &argc, &argv);
 	if (check_options(argc, err) || read_order(&o.order, err))
 		goto out;
 	if (opt.contention && opt.no_attach)

@@ -68,7 +68,7 @@ static int open_local(struct ttop_jmx *t, const struct jvm *jvm,
 		.beside_proc = true,
 		.contention = contention,
 	};
-	struct jmx_target_options o = { 0 };
+	struct jmx_target_options o = { .timeout_ns = -1 };
 	int none = 0;
 	char **nothing = NULL;
 	char pid[16];

@@ -99,17 +99,41 @@ bool java_is_caused_by(const struct java_value *v, const char *class_name)
 	return false;
 }
 
+static struct java_bytes message_of(const struct java_value *throwable)
+{
+	return java_string_of(java_field_of(throwable, "detailMessage"));
+}
+
+/* Throwable(Throwable) takes Throwable.toString() of the cause for its own. */
+static bool is_said_by_cause(struct java_bytes message,
+			     const struct java_value *throwable)
+{
+	const struct java_value *cause = java_cause_of(throwable);
+	struct java_bytes class = java_class_name_of(cause), its;
+	static const char between[] = ": ";
+	const size_t gap = sizeof(between) - 1;
+
+	if (!cause || message.len < class.len ||
+	    memcmp(message.at, class.at, class.len) != 0)
+		return false;
+	its = message_of(cause);
+	if (message.len == class.len)
+		return its.len == 0;
+	return message.len == class.len + gap + its.len &&
+	       memcmp(message.at + class.len, between, gap) == 0 &&
+	       memcmp(message.at + class.len + gap, its.at, its.len) == 0;
+}
+
 void java_add_throwable(struct text *out, const struct java_value *v)
 {
 	for (int i = 0; v && i < CAUSES_MAX; i++) {
 		struct java_bytes class = java_class_name_of(v);
-		struct java_bytes message = java_string_of(
-			java_field_of(v, "detailMessage"));
+		struct java_bytes message = message_of(v);
 
 		if (i)
 			text_puts(out, " <- ");
 		text_add(out, class.at, class.len);
-		if (message.len) {
+		if (message.len && !is_said_by_cause(message, v)) {
 			text_puts(out, ": ");
 			text_add(out, message.at, message.len);
 		}

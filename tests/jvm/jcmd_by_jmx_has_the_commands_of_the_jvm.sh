@@ -58,7 +58,12 @@ refuses() {
 	asked 3 VM.versio && said 'has no command VM.versio' &&
 		asked 2 VM.version more && said 'takes no arguments' &&
 		asked 5 GC.class_histogram nonsense=1 &&
-		said 'nonsense' && alive "$pid"
+		said 'nonsense' || return
+	# An option of ours there would be a file to the JVM.
+	ask 2 jcmd "$pid" GC.heap_dump --force-hostname &&
+		said 'goes before the command' &&
+		asked 2 GC.heap_dump --quiet && said 'goes before' &&
+		asked 0 'GC.class_histogram -all' && alive "$pid"
 }
 
 check() {

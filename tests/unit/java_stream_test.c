@@ -108,6 +108,69 @@ static void a_throwable_is_told_with_its_causes(void **state)
 	text_release(&bytes);
 }
 
+#define BYTES(text)                                                            \
+	{                                                                      \
+		(text), sizeof(text) - 1                                       \
+	}
+
+/* What wraps a cause has the cause's toString() for its message, mostly. */
+static void what_a_cause_says_itself_is_said_once(void **state)
+{
+	static struct java_field names[] = {
+		{ .name = BYTES("detailMessage") },
+		{ .name = BYTES("cause") },
+	};
+	static const struct java_class inner = { .name = BYTES("a.Inner"),
+						 .fields = names,
+						 .field_count = 2 };
+	static const struct java_class outer = { .name = BYTES("b.Outer"),
+						 .fields = names,
+						 .field_count = 2 };
+	static const struct {
+		struct java_bytes outer, inner;
+		const char *told;
+	} cases[] = {
+		{ BYTES("a.Inner: why"), BYTES("why"),
+		  "b.Outer <- a.Inner: why" },
+		{ BYTES("a.Inner"), BYTES(""), "b.Outer <- a.Inner" },
+		{ BYTES("a.Inner: wh"), BYTES("why"),
+		  "b.Outer: a.Inner: wh <- a.Inner: why" },
+		{ BYTES("a.Inner"), BYTES("why"),
+		  "b.Outer: a.Inner <- a.Inner: why" },
+		{ BYTES("more: a.Inner: why"), BYTES("why"),
+		  "b.Outer: more: a.Inner: why <- a.Inner: why" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct java_value inner_text = {
+			.kind = JAVA_STRING, .bytes = cases[i].inner
+		};
+		const struct java_value outer_text = {
+			.kind = JAVA_STRING, .bytes = cases[i].outer
+		};
+		const struct java_value *inner_fields[] = { &inner_text,
+							    &java_null };
+		struct java_part inner_part = { &inner, inner_fields, { 0 } };
+		const struct java_value cause = {
+			.kind = JAVA_OBJECT,
+			.object = { &inner, &inner_part, 1 },
+		};
+		const struct java_value *outer_fields[] = { &outer_text,
+							    &cause };
+		struct java_part outer_part = { &outer, outer_fields, { 0 } };
+		const struct java_value v = {
+			.kind = JAVA_OBJECT,
+			.object = { &outer, &outer_part, 1 },
+		};
+		struct text told = { 0 };
+
+		java_add_throwable(&told, &v);
+		assert_string_equal(told.bytes, cases[i].told);
+		text_release(&told);
+	}
+}
+
 /* Byte by byte, each of them as soon as it is there. */
 static void it_is_the_same_in_whatever_pieces_it_arrives(void **state)
 {
@@ -405,6 +468,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stub_is_its_classes_and_their_block_data),
 		cmocka_unit_test(a_throwable_is_told_with_its_causes),
+		cmocka_unit_test(what_a_cause_says_itself_is_said_once),
 		cmocka_unit_test(it_is_the_same_in_whatever_pieces_it_arrives),
 		cmocka_unit_test(values_of_every_kind_that_jmx_has_are_read),
 		cmocka_unit_test(what_the_writer_gave_up_is_its_exception),

@@ -7,3 +7,8 @@ try 2147483647 --insecure
 try -s 127.0.0.1:1 -p 2147483647
 try -s 127.0.0.1:1 GC.class_histogram -all --help
 try -s 127.0.0.1:1 -c PerfCounter.print
+# An address needs no -s, as with the other commands of JMX.
+try 127.0.0.1:1 VM.version
+try 127.0.0.1:1 VM.version --insecure
+try -s 127.0.0.1:1 --timeout 0 VM.version
+try -s 127.0.0.1:1 ' '

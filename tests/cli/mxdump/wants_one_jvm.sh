@@ -11,3 +11,4 @@ try service:jmx:nothing://127.0.0.1:1
 try 2147483647
 try 127.0.0.1:1 -o file
 [ ! -e file ] || echo 'a file is left'
+try 127.0.0.1:1 --timeout 0

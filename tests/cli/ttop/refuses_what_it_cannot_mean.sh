@@ -23,8 +23,13 @@ try -s 127.0.0.1:1 --no-attach
 try -s 127.0.0.1:1 --replay "$made"
 try -p 4711 --jmx --no-attach
 try -p 4711 --user monitor
+try -p 4711 --force-hostname
+try -p 4711 --insecure
 try -s nowhere
 # Port 1 is nobody's.
 try -s 127.0.0.1:1 -b
 try -s 127.0.0.1:1 -b -c
+try 127.0.0.1:1 -b
+try -b -o CPU 127.0.0.1:1
+try -s 127.0.0.1:1 -b --timeout 0
 try -s 127.0.0.1:1 --user monitor --password secret
