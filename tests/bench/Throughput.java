@@ -3,17 +3,21 @@
 //	java Throughput SECONDS
 //
 // One thread, "worker", does one piece of work after another (maps, sorting,
-// strings, some recursion).  For each line that is read, "pieces nanoseconds":
-// how many are done, and the CPU time that the worker has had.
+// strings, some recursion).  For each line that is read, between two pieces:
+// how many are done, and the nanoseconds that have passed, that the worker was
+// on a CPU, and that the whole process was.
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
 
 public class Throughput {
-	static volatile long pieces;
+	static final ArrayBlockingQueue<String> answers =
+		new ArrayBlockingQueue<>(1);
+	static volatile boolean asked;
 	static volatile int sink;
 
 	static int deep(int depth, int x) {
@@ -36,22 +40,36 @@ public class Throughput {
 		return numbers[7] + counts.size() + deep(40, seed);
 	}
 
+	// By the worker itself, so that all is of one moment.
+	static void answer(long pieces) {
+		var threads = ManagementFactory.getThreadMXBean();
+		var process = (com.sun.management.OperatingSystemMXBean)
+			ManagementFactory.getOperatingSystemMXBean();
+
+		asked = false;
+		answers.add(pieces + " " + System.nanoTime() + " " +
+			threads.getCurrentThreadCpuTime() + " " +
+			process.getProcessCpuTime());
+	}
+
 	public static void main(String[] args) throws Exception {
 		long end = System.nanoTime() +
 			Long.parseLong(args[0]) * 1_000_000_000L;
 		Thread worker = new Thread(() -> {
 			for (int i = 0; System.nanoTime() < end; i++) {
 				sink = piece(i);
-				pieces++;
+				if (asked)
+					answer(i);
 			}
+			System.exit(0);
 		}, "worker");
-		var threads = ManagementFactory.getThreadMXBean();
 		var lines = new BufferedReader(new InputStreamReader(System.in));
 
 		worker.setDaemon(true);
 		worker.start();
-		while (System.nanoTime() < end && lines.readLine() != null)
-			System.out.println(pieces + " " +
-				threads.getThreadCpuTime(worker.getId()));
+		while (lines.readLine() != null) {
+			asked = true;
+			System.out.println(answers.take());
+		}
 	}
 }

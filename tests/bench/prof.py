@@ -1,101 +1,160 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-#	prof.py SJKC JDK CLASSES ROUNDS SECONDS
+#	prof.py SJKC JDK CLASSES SECONDS
 #
-# What sampling costs a program: pieces of work in each CPU second of the worker
-# thread (so that other programs on the machine do not count), in windows of
-# so many seconds with nothing, with prof, with JFR, one after the other, ROUNDS
-# times.  The medians, the range of those without anything, and what prof
-# itself needed of a core.
+# What sampling costs a program, and us.  For so many seconds there are rounds of
+# short windows, in each of which the program runs alone, under prof, or under
+# JFR; every other round goes the other way, so that a drift cancels out.  Of
+# each round it is taken how much a window does of what the one alone does: by
+# the worker's CPU time, so that other programs on the machine do not count (but
+# interrupts may be nobody's CPU time), by that of the whole process, and by
+# the clock, which says something on an idle machine only.  Printed are the
+# middle of all rounds, by Hodges and Lehmann, and where it is with 95 %
+# certainty, by Wilcoxon's signed ranks.  Then the CPU time of whole runs.
+import math
 import os
-import resource
 import signal
 import statistics
 import subprocess
 import sys
+import time
 
-sjkc, jdk, classes, rounds, seconds = sys.argv[1:]
-rounds, seconds = int(rounds), float(seconds)
+sjkc, jdk, classes, seconds = sys.argv[1:]
+seconds = float(seconds)
+WINDOW = 1.0
+OWN_RUNS = 3
+until = time.monotonic() + seconds
+quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
 def begin():
-    java = subprocess.Popen(
+    return subprocess.Popen(
         ["env", "--default-signal=QUIT,INT", f"{jdk}/bin/java", "-Xmx512m",
          "-XX:+UseSerialGC", "-cp", classes, "Throughput",
-         str(int(60 + rounds * 6 * (seconds + 4)))],
+         str(int(seconds + 60))],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True)
-    return java
 
 
 def mark(java):
     java.stdin.write("\n")
     java.stdin.flush()
-    pieces, ns = java.stdout.readline().split()
-    return int(pieces), int(ns)
+    return [int(word) for word in java.stdout.readline().split()]
 
 
-def window(java, length):
+def window(java):
+    """Pieces a second, by each of the clocks."""
     before = mark(java)
-    signal.sigtimedwait([], length)
+    time.sleep(WINDOW)
     after = mark(java)
-    return (after[0] - before[0]) / ((after[1] - before[1]) / 1e9)
+    pieces = after[0] - before[0]
+    return [pieces / (after[i] - before[i]) * 1e9 for i in (1, 2, 3)]
 
 
-def with_nothing(java):
-    return window(java, seconds), None
+def alone(java):
+    return window(java)
+
+
+def start_prof(java, hz, *options):
+    return subprocess.Popen(
+        [sjkc, "prof", "-p", str(java.pid), "-F", str(hz), "-o", "/dev/null",
+         "--output-format", "collapsed", *options],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def end_prof(prof):
+    """Its CPU time, and that of its children."""
+    said = prof.stderr.read()
+    _, status, used = os.wait4(prof.pid, 0)
+    prof.returncode = os.waitstatus_to_exitcode(status)
+    if prof.returncode not in (0, 7):
+        sys.exit(said)
+    return used.ru_utime + used.ru_stime
 
 
 def with_prof(hz):
     def run(java):
-        args = [sjkc, "prof", "-q", "-p", str(java.pid), "--no-agent", "-F",
-                str(hz), "-d", f"{seconds + 1.5}s", "-o", "/dev/null",
-                "--output-format", "collapsed"]
-        prof = subprocess.Popen(args, stderr=subprocess.PIPE)
-        signal.sigtimedwait([], 1)
-        rate = window(java, seconds)
-        _, status, used = os.wait4(prof.pid, 0)
-        prof.returncode = os.waitstatus_to_exitcode(status)
-        if prof.returncode not in (0, 7):
-            sys.exit(prof.stderr.read().decode())
-        return rate, (used.ru_utime + used.ru_stime) / (seconds + 1.5)
+        prof = start_prof(java, hz)
+        for line in prof.stderr:
+            if "Ctrl-C ends it" in line:
+                break
+        time.sleep(0.2)
+        rates = window(java)
+        prof.send_signal(signal.SIGINT)
+        end_prof(prof)
+        return rates
     return run
 
 
 def with_jfr(java):
     ask = [sjkc, "jcmd", str(java.pid)]
-    quiet = {"stdout": subprocess.DEVNULL, "check": True}
-    subprocess.run(ask + ["JFR.start", "name=b", "settings=profile"], **quiet)
-    rate = window(java, seconds)
-    subprocess.run(ask + ["JFR.stop", "name=b"], **quiet)
-    return rate, None
+    subprocess.run(ask + ["JFR.start", "name=b", "settings=profile"],
+                   check=True, **quiet)
+    time.sleep(0.2)
+    rates = window(java)
+    subprocess.run(ask + ["JFR.stop", "name=b"], check=True, **quiet)
+    return rates
 
 
-kinds = [("nothing", with_nothing), ("prof, 99 Hz", with_prof(99)),
-         ("prof, 999 Hz", with_prof(999)), ("JFR, profile", with_jfr)]
+def middle(ratios):
+    """The middle, and the ends of its interval."""
+    n = len(ratios)
+    means = sorted((ratios[i] + ratios[k]) / 2
+                   for i in range(n) for k in range(i, n))
+    least = round(len(means) / 2 -
+                  1.96 * math.sqrt(n * (n + 1) * (2 * n + 1) / 24))
+    least = max(least, 0)
+    return statistics.median(means), means[least], means[-1 - least]
+
+
+def show(name, rounds, of):
+    line = f"    {name:13}"
+    for i in range(3):
+        at, low, high = middle([r[name][i] / r[of][i] for r in rounds])
+        line += f" {at:.4f} ({low:.4f} to {high:.4f}) "
+    print(line.rstrip(), flush=True)
+
+
+def own_cost(java, options):
+    times = sorted(end_prof(start_prof(java, 99, *options))
+                   for _ in range(OWN_RUNS))
+    return times[OWN_RUNS // 2]
+
+
+kinds = {"alone": alone, "prof, 99 Hz": with_prof(99),
+         "prof, 999 Hz": with_prof(999), "alone again": alone,
+         "JFR, profile": with_jfr}
 java = begin()
+rounds = []
 try:
     mark(java)
-    window(java, 5)
-    # JFR's first start loads classes for seconds; after that it is itself.
-    with_jfr(java)
-    rates = {name: [] for name, _ in kinds}
-    used = {name: [] for name, _ in kinds}
-    for _ in range(rounds):
-        for name, run in kinds:
-            rate, own = run(java)
-            rates[name].append(rate)
-            if own is not None:
-                used[name].append(own)
+    # Until all is compiled, and JFR has loaded its classes.
+    for run in (alone, alone, with_jfr, with_prof(99), alone):
+        run(java)
+    own_time = OWN_RUNS * 13
+    longest = 0
+    while time.monotonic() + longest + own_time < until:
+        began = time.monotonic()
+        order = list(kinds) if len(rounds) % 2 else list(kinds)[::-1]
+        rounds.append({name: kinds[name](java) for name in order})
+        longest = max(longest, time.monotonic() - began)
+    short, whole = (own_cost(java, ["-d", d]) for d in ("2s", "10s"))
 finally:
     java.kill()
     java.wait()
-base = statistics.median(rates["nothing"])
-for name, _ in kinds:
-    line = (f"    {name:13} {statistics.median(rates[name]):9.0f} pieces a CPU "
-            f"second, {statistics.median(rates[name]) / base:6.3f} of nothing "
-            f"({min(rates[name]) / base:.3f} to {max(rates[name]) / base:.3f})")
-    if used[name]:
-        line += f"; prof: {100 * statistics.median(used[name]):.2f} % of a core"
-    print(line, flush=True)
+if len(rounds) < 6:
+    sys.exit(f"only {len(rounds)} rounds: give it more time")
+print(f"    {len(rounds)} rounds; pieces in 1 s of "
+      "the worker's CPU time, of the process's, of the clock,\n"
+      f"    {'':13} of what it does alone, with the 95 % interval")
+# window() gives the clock first.
+for r in rounds:
+    for name in r:
+        r[name] = r[name][1:] + r[name][:1]
+for name in kinds:
+    if name != "alone":
+        show(name, rounds, "alone")
+print(f"    prof -d 10s at 99 Hz takes {whole:.3f} s of CPU in all "
+      f"({whole * 10:.1f} % of a core), {(whole - short) / 8 * 100:.2f} % "
+      "while it samples", flush=True)
