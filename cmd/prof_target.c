@@ -91,6 +91,7 @@ static int load(struct prof_target *t, struct error *err)
 	const struct agent_options options = {
 		.alloc = o->events & PROF_ALLOC,
 		.lock = o->events & PROF_LOCK,
+		.lines = o->lines,
 		.alloc_interval = o->alloc_interval,
 		.timeout_ns = AGENT_NS,
 	};

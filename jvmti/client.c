@@ -52,8 +52,8 @@ const char *agent_client_warning(const struct jvm *jvm)
 
 static unsigned wants_of(const struct agent_options *o)
 {
-	return AGENT_SYMBOLS | AGENT_LINES | (o->alloc ? AGENT_ALLOC : 0u) |
-	       (o->lock ? AGENT_LOCK : 0u);
+	return AGENT_SYMBOLS | (o->lines ? AGENT_LINES : 0u) |
+	       (o->alloc ? AGENT_ALLOC : 0u) | (o->lock ? AGENT_LOCK : 0u);
 }
 
 /* What JVMTI's functions say (jvmtiError), as far as it is to be expected. */

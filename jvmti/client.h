@@ -22,6 +22,7 @@
 struct agent_options {
 	bool alloc; /* SampledObjectAlloc: agent_probe_alloc is called */
 	bool lock;  /* MonitorContendedEnter, …Entered: agent_probe_lock is */
+	bool lines; /* line numbers of methods, too; else they are 0 */
 	uint64_t alloc_interval; /* bytes between samples, on average; 0 = the
 				    JVM's own, 512 KiB */
 	int64_t timeout_ns;      /* of loading */

@@ -6,8 +6,9 @@
 # What loading the agent costs a JVM with some 500 and some 5,000 compiled
 # methods: until the client has heard of all of them, the first time and when
 # it was asleep, and how long the JVM stood still, by its own log.  At most
-# 25 ms and 5 ms.  Then the CPU time of a JVM that does nothing, before there is
-# an agent and with one that sleeps.
+# 25 ms and 5 ms.  Without line numbers, as prof has it without --lines.  Then
+# the CPU time of a JVM that does nothing, before there is an agent and with one
+# that sleeps.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 sjkc=$(realpath "$1")
@@ -76,10 +77,10 @@ cost() {
 		start "$1" "$2" || return
 	count=$("$sjkc" jcmd "$pid" Compiler.codelist | wc -l)
 	: >"$scratch/safepoints"
-	first=$($show "$pid" costs)
+	first=$($show "$pid" no-lines costs)
 	before=$(listener_time)
 	for _ in $(seq "$rounds"); do
-		$show "$pid" costs
+		$show "$pid" no-lines costs
 	done >"$scratch/costs"
 	cpu=$((($(listener_time) - before) / rounds))
 	worst=$(sed -n 's/.* Total: *\([0-9]*\) ns.*/\1/p' \
@@ -109,10 +110,10 @@ idle() {
 	"$sjkc" jcmd "$pid" VM.version >/dev/null
 	sleep 1
 	without=$(idle_time)
-	$show "$pid" costs >/dev/null
+	$show "$pid" no-lines costs >/dev/null
 	sleep 1
 	with=$(idle_time)
-	$show "$pid" sleep=3500 costs >/dev/null &
+	$show "$pid" no-lines sleep=3500 costs >/dev/null &
 	sleep 1
 	awake=$(idle_time)
 	wait $!

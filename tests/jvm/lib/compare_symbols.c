@@ -161,8 +161,10 @@ static void compare_all(const struct code_list *before,
 static int open_all(pid_t pid, struct remote_memory **remote,
 		    struct vm_symbols **symbols)
 {
-	const struct agent_options options = { .timeout_ns = 60 *
-							     CLOCK_NS_PER_S };
+	const struct agent_options options = {
+		.lines = true,
+		.timeout_ns = 60 * CLOCK_NS_PER_S,
+	};
 
 	if (jvm_open_java(&jvm, pid, &err))
 		return -1;

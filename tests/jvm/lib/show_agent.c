@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *	show_agent PID [alloc[=BYTES]] [lock] DEED...
+ *	show_agent PID [alloc[=BYTES]] [lock] [no-lines] DEED...
  *
  * Loads the agent into a JVM, by deeds:
  *
@@ -300,7 +300,8 @@ static int run(const char *deed)
 
 static int run_all(int argc, char **argv)
 {
-	struct agent_options options = { .timeout_ns = 10 * CLOCK_NS_PER_S };
+	struct agent_options options = { .lines = true,
+					 .timeout_ns = 10 * CLOCK_NS_PER_S };
 	int ret = 0;
 
 	for (int i = 2; i < argc; i++) {
@@ -311,6 +312,8 @@ static int run_all(int argc, char **argv)
 							  10);
 		if (strcmp(argv[i], "lock") == 0)
 			options.lock = true;
+		if (strcmp(argv[i], "no-lines") == 0)
+			options.lines = false;
 	}
 	client = agent_client_open(&jvm, &options, &err);
 	if (!client)
