@@ -97,15 +97,15 @@ static const struct fact *missing(struct metadata_layout *l,
 /* Line numbers need a flag, which two names were given to. */
 static void read_lines(struct method_layout *m, const struct vm_structs *v)
 {
+	uint32_t at;
 	int64_t flag;
 
-	if (!vm_structs_offset(v, "ConstMethod", "_flags", &m->const_flags) &&
-	    !vm_structs_offset(v, "ConstMethod", "_flags._flags",
-			       &m->const_flags))
+	/* They are looked at in what was read of a ConstMethod. */
+	if ((!vm_structs_offset(v, "ConstMethod", "_flags", &at) &&
+	     !vm_structs_offset(v, "ConstMethod", "_flags._flags", &at)) ||
+	    at > METADATA_STRUCT_MOST)
 		return;
-	/* It is looked at in what was read of a ConstMethod. */
-	if (m->const_flags > METADATA_STRUCT_MOST)
-		return;
+	m->const_flags = at;
 	if ((vm_structs_constant(v, "ConstMethod::_has_linenumber_table",
 				 &flag) ||
 	     vm_structs_constant(v,

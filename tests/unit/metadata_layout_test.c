@@ -89,6 +89,8 @@ static void flags_outside_of_what_is_read_are_none(void **state)
 
 		open_place(&p, i ? 25 : 17, "ConstMethod", names[i], 65000);
 		assert_int_equal(p.layout.method.lines_flag, 0);
+		assert_in_range(p.layout.method.const_flags, 0,
+				METADATA_STRUCT_MOST);
 		check_name(&p);
 		close_place(&p);
 		open_place(&p, i ? 25 : 17, NULL, NULL, 0);
