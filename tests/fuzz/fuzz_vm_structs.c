@@ -60,36 +60,52 @@ static void damage(struct hotspot_image *image, const uint8_t *data,
 	}
 }
 
-/* What is found by the tables is in the heaps, in order, and hangs together. */
-static void list_code(const struct vm_structs *v, struct memory *memory)
+/* What is found by the tables is in order and hangs together. */
+static void check_list(const struct code_list *list)
 {
-	struct code_list list;
-	struct error err;
-
-	if (code_list_read(&list, v, memory, &err) == 0)
-		for (size_t i = 0; i < list.count; i++)
-			if (list.blobs[i].begin >= list.blobs[i].end ||
-			    (i && list.blobs[i].begin < list.blobs[i - 1].end))
-				__builtin_trap();
-	code_list_release(&list);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->blobs[i].begin >= list->blobs[i].end ||
+		    (i && list->blobs[i].begin < list->blobs[i - 1].end))
+			__builtin_trap();
 }
 
 /* Names by a layout that the tables say, which may be any. */
-static void name_methods(const struct world *w, const struct vm_structs *v,
-			 struct memory *memory)
+static void name_methods(const struct world *w, struct vm_symbols *s,
+			 const struct code_list *list)
+{
+	struct java_symbols *symbols = vm_symbols_of(s);
+	struct java_frame frames[16];
+
+	for (int round = 0; round < 2; round++) {
+		vm_symbols_begin(s);
+		vm_symbols_method(s, w->method, frames);
+		for (size_t i = 0; i < list->count && i < 4; i++) {
+			const struct code_blob *blob = &list->blobs[i];
+			const struct unwound_frame at = {
+				.kind = UNWOUND_COMPILED,
+				.pc = blob->begin + 1,
+				.blob = blob,
+			};
+
+			symbols->frames(symbols, &at, 0, frames, 16);
+		}
+	}
+}
+
+static void list_code(const struct world *w, const struct vm_structs *v,
+		      struct memory *memory)
 {
 	struct vm_symbols *s;
-	struct java_frame frame;
+	struct code_list list;
 	struct error err;
 
+	code_list_read(&list, v, memory, &err);
+	check_list(&list);
 	s = vm_symbols_open(v, memory, &err);
-	if (!s)
-		return;
-	for (int i = 0; i < 2; i++) {
-		vm_symbols_begin(s);
-		vm_symbols_method(s, w->method, &frame);
-	}
+	if (s)
+		name_methods(w, s, &list);
 	vm_symbols_close(s);
+	code_list_release(&list);
 }
 
 static void look(const struct world *w, const struct vm_structs *v,
@@ -104,8 +120,7 @@ static void look(const struct world *w, const struct vm_structs *v,
 	vm_structs_size(v, "HeapBlock", &offset);
 	vm_structs_constant(v, "none", &constant);
 	code_cache_close(code_cache_open(v, memory, &err));
-	list_code(v, memory);
-	name_methods(w, v, memory);
+	list_code(w, v, memory);
 	methods = method_check_open(v, memory, &err);
 	for (uint64_t i = 0; methods && i < 4; i++) {
 		method_check_find(methods, w->method + 8 * (i / 2));
