@@ -99,10 +99,14 @@ static const struct kind *kind_of(const char *type)
 static const struct value *no(const char *type, const char *text,
 			      struct error *err)
 {
+	const bool is_date = strcmp(type, "java.util.Date") == 0;
 	struct text shown = { 0 };
 
 	java_type_add(&shown, type);
-	fail(err, ERROR_MISUSE, "'%s' is no %s", text, shown.bytes);
+	fail(err, ERROR_MISUSE, "'%s' is no %s%s", text, shown.bytes,
+	     is_date ? ", as 2026-11-21T20:19:00Z or milliseconds since 1970 "
+		       "are"
+		     : "");
 	text_release(&shown);
 	return NULL;
 }
@@ -250,12 +254,13 @@ static const struct value *parse_name(const struct kind *k, const char *type,
 /* "2026-11-21T20:19:00.5Z" in ms; false when it is no such time. */
 static bool read_time(const char *text, int64_t *ms)
 {
-	struct tm tm = { 0 };
+	struct tm tm = { 0 }, same;
 	const char *at = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
 	int64_t fraction = 0, unit = 100;
 
 	if (!at)
 		return false;
+	same = tm;
 	if (*at == '.') {
 		while (is_digit(*++at)) {
 			fraction += unit * (*at - '0');
@@ -263,7 +268,9 @@ static bool read_time(const char *text, int64_t *ms)
 		}
 	}
 	*ms = (int64_t)timegm(&tm) * 1000 + fraction;
-	return strcmp(at, "Z") == 0;
+	/* The 30th of February would be another day. */
+	return strcmp(at, "Z") == 0 && tm.tm_mday == same.tm_mday &&
+	       tm.tm_mon == same.tm_mon && tm.tm_sec == same.tm_sec;
 }
 
 static const struct value *parse_date(const struct kind *k, const char *type,
@@ -273,13 +280,13 @@ static const struct value *parse_date(const struct kind *k, const char *type,
 	struct value *v = value_new(a, VALUE_DATE, type);
 
 	(void)k;
-	errno = 0;
 	if (strcmp(text, "<null>") == 0)
 		return &value_null;
-	if (is_whole(text))
-		v->integer = strtoll(text, NULL, 10);
-	else if (!read_time(text, &v->integer))
-		return no(type, text, err);
+	if (!is_whole(text))
+		return read_time(text, &v->integer) ? v : no(type, text, err);
+	/* Of it alone: a time zone that is not there sets it, too. */
+	errno = 0;
+	v->integer = strtoll(text, NULL, 10);
 	return errno ? no(type, text, err) : v;
 }
 
@@ -335,7 +342,11 @@ static const struct value *parse_one(const char *type, const char *text,
 				  arena_copy(a, type, strlen(type)), text,
 				  strlen(text));
 	java_type_add(&shown, type);
-	fail(err, ERROR_MISUSE, "a %s cannot be given as text", shown.bytes);
+	fail(err, ERROR_MISUSE,
+	     "a %s cannot be given as text; what can: numbers, true and false, "
+	     "texts, dates, names of MBeans, constants of an enum, and arrays "
+	     "of those",
+	     shown.bytes);
 	text_release(&shown);
 	return NULL;
 }
@@ -380,6 +391,8 @@ static const struct value *parse_array(const char *type, const char *element,
 	}
 	v = array_of(type, elements, count, a);
 out:
+	if (!v && *text == '[')
+		fail_in(err, "elements stand between commas alone, as 1,2,3");
 	text_release(&word);
 	free(elements);
 	return v;

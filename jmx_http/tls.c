@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <openssl/err.h>
+#include <openssl/pkcs12.h>
 #include <openssl/x509v3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,73 @@ static int check_file(const char *path, struct error *err)
 	return 0;
 }
 
+/* What keytool and javax.net.ssl.keyStoreType have, which is not PEM. */
+enum store { STORE_UNKNOWN, STORE_JKS, STORE_PKCS12, STORE_DER };
+
+/* JKS is recognized by sun.security.provider.JavaKeyStore.MAGIC. */
+static enum store store_of(const char *path)
+{
+	static const unsigned char jks[] = { 0xfe, 0xed, 0xfe, 0xed };
+	static const unsigned char jceks[] = { 0xce, 0xce, 0xce, 0xce };
+	unsigned char head[4] = { 0 };
+	enum store store = STORE_UNKNOWN;
+	PKCS12 *pkcs12;
+	X509 *der;
+	BIO *file = BIO_new_file(path, "rb");
+
+	if (!file)
+		return STORE_UNKNOWN;
+	if (BIO_read(file, head, sizeof(head)) == (int)sizeof(head) &&
+	    (memcmp(head, jks, sizeof(jks)) == 0 ||
+	     memcmp(head, jceks, sizeof(jceks)) == 0))
+		store = STORE_JKS;
+	/* All of DER's sequences begin so. */
+	if (head[0] == 0x30 && BIO_reset(file) == 0) {
+		pkcs12 = d2i_PKCS12_bio(file, NULL);
+		store = pkcs12 ? STORE_PKCS12 : STORE_UNKNOWN;
+		PKCS12_free(pkcs12);
+	}
+	if (head[0] == 0x30 && !store && BIO_reset(file) == 0) {
+		der = d2i_X509_bio(file, NULL);
+		store = der ? STORE_DER : STORE_UNKNOWN;
+		X509_free(der);
+	}
+	BIO_free(file);
+	return store;
+}
+
+/* What is wanted is "certificates"; of key stores, how to make PEM of them. */
+static int not_pem(const char *path, const char *wanted, bool with_key,
+		   struct error *err)
+{
+	switch (store_of(path)) {
+	case STORE_JKS:
+		return fail(err, ERROR_INPUT,
+			    with_key ? "%s: a Java key store (JKS), not PEM; "
+				       "keytool -importkeystore -srckeystore "
+				       "%s -destkeystore new.p12 "
+				       "-deststoretype pkcs12, then openssl "
+				       "pkcs12 -in new.p12 -nodes -out new.pem"
+				     : "%s: a Java key store (JKS), not PEM; "
+				       "keytool -list -rfc -keystore %s > "
+				       "new.pem",
+			    path, path);
+	case STORE_PKCS12:
+		return fail(err, ERROR_INPUT,
+			    "%s: a PKCS#12 key store, not PEM; openssl pkcs12 "
+			    "-in %s %s -out new.pem",
+			    path, path, with_key ? "-nodes" : "-nokeys");
+	case STORE_DER:
+		return fail(err, ERROR_INPUT,
+			    "%s: a certificate as DER, not PEM; openssl x509 "
+			    "-inform DER -in %s -out new.pem",
+			    path, path);
+	case STORE_UNKNOWN:
+		break;
+	}
+	return fail(err, ERROR_INPUT, "%s: no %s", path, wanted);
+}
+
 static int use_key(SSL_CTX *context, const char *cert, const char *key,
 		   struct error *err)
 {
@@ -40,20 +108,20 @@ static int use_key(SSL_CTX *context, const char *cert, const char *key,
 	if (check_file(cert, err) || check_file(key, err))
 		return -1;
 	if (SSL_CTX_use_certificate_chain_file(context, cert) != 1)
-		return fail(err, ERROR_INPUT,
-			    "%s: no certificate in it that can be read; PEM is "
-			    "meant",
-			    cert);
+		return not_pem(cert,
+			       "certificate in it that can be read; PEM is "
+			       "meant",
+			       true, err);
 	if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1)
 		return 0;
 	if (ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH)
 		return fail(err, ERROR_INPUT,
 			    "%s: the key is not that of the certificate in %s",
 			    key, cert);
-	return fail(err, ERROR_INPUT,
-		    "%s: no private key in it that can be read; PEM without a "
-		    "passphrase is meant",
-		    key);
+	return not_pem(key,
+		       "private key in it that can be read; PEM without a "
+		       "passphrase is meant",
+		       true, err);
 }
 
 static int trust(SSL_CTX *context, const char *cacert, struct error *err)
@@ -67,10 +135,10 @@ static int trust(SSL_CTX *context, const char *cacert, struct error *err)
 	if (check_file(cacert, err))
 		return -1;
 	if (SSL_CTX_load_verify_file(context, cacert) != 1)
-		return fail(err, ERROR_INPUT,
-			    "%s: no certificates in it that can be read; PEM "
-			    "is meant",
-			    cacert);
+		return not_pem(cacert,
+			       "certificates in it that can be read; PEM is "
+			       "meant",
+			       false, err);
 	return 0;
 }
 

@@ -109,9 +109,16 @@ static void other_types_are_read_as_what_they_are(void **state)
 	reads("java.util.Date", "2009-02-13T23:31:30.5Z",
 	      "\"2009-02-13T23:31:30.500Z\"");
 	refuses("java.util.Date", "2009-02-13");
+	/* It is not taken for the 2nd of March. */
+	refuses("java.util.Date", "2009-02-30T00:00:00Z");
+	refuses("java.util.Date", "2009-02-13T23:31:60Z");
+	reads("java.util.Date", "2008-02-29T00:00:00Z",
+	      "\"2008-02-29T00:00:00.000Z\"");
 	refuses("java.util.Date", "99999999999999999999");
 	reads("com.acme.Point", "1",
-	      "!a com.acme.Point cannot be given as text");
+	      "!a com.acme.Point cannot be given as text; what can: "
+	      "numbers, true and false, texts, dates, names of MBeans, "
+	      "constants of an enum, and arrays of those");
 	reads("com.acme.Colour", "GREEN", "\"GREEN\"");
 	reads("com.acme.Colour", "<null>", "null");
 	refuses("com.acme.Colour", "");
@@ -156,6 +163,29 @@ static void order(const char *text, const char *const *types)
 			fail_msg("of %s, %s is no nearer than %s", text,
 				 types[0], types[1]);
 	}
+}
+
+/* Who typed it is told what is meant. */
+static void what_is_meant_is_said(void **state)
+{
+	static const struct {
+		const char *type, *text, *said;
+	} cases[] = {
+		{ "java.util.Date", "today", "2026-11-21T20:19:00Z" },
+		{ "[I", "[1,2]", "as 1,2,3" },
+		{ "java.util.Map", "{a=1}", "what can: numbers" },
+	};
+	struct arena a = { 0 };
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_null(
+			argument_parse(cases[i].type, cases[i].text, &a, &err));
+		assert_int_equal(err.kind, ERROR_MISUSE);
+		assert_non_null(strstr(err.text, cases[i].said));
+	}
+	arena_release(&a);
 }
 
 static void types_are_as_near_as_java_has_them(void **state)
@@ -258,6 +288,7 @@ int main(void)
 		cmocka_unit_test(other_types_are_read_as_what_they_are),
 		cmocka_unit_test(some_words_are_nothing),
 		cmocka_unit_test(arrays_are_between_commas),
+		cmocka_unit_test(what_is_meant_is_said),
 		cmocka_unit_test(types_are_as_near_as_java_has_them),
 		cmocka_unit_test(types_are_written_as_people_do),
 		cmocka_unit_test(types_are_known_by_their_names),

@@ -143,7 +143,10 @@ static void the_only_one_says_why_not(void **state)
 {
 	(void)state;
 	chooses("sum 1 2 x", "2 'x' is no int");
-	chooses("point 1", "2 a com.acme.Point cannot be given as text");
+	chooses("point 1",
+		"2 a com.acme.Point cannot be given as text; what can: "
+		"numbers, true and false, texts, dates, names of MBeans, "
+		"constants of an enum, and arrays of those");
 	chooses("summ 1 2", "3 there is no operation 'summ'; is 'sum' meant?");
 	chooses("nothing", "3 there is no operation 'nothing'; --info lists "
 			   "them");
