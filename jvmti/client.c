@@ -244,11 +244,14 @@ int agent_client_probe_lock(const struct agent_client *a,
 void agent_client_costs(const struct agent_client *a, struct agent_costs *costs)
 {
 	const struct agent_report *r = &a->stream.report;
+	struct client_symbols_counts counts;
 
+	client_symbols_counts(a->symbols, &counts);
 	*costs = (struct agent_costs){
 		.load_ns = a->load_ns,
 		.replay_ns = (int64_t)r->replay_ns,
 		.bytes = r->produced,
-		.lost = saturate_add(r->lost, r->cut),
+		.lost = saturate_add(counts.dropped,
+				     saturate_add(r->lost, r->cut)),
 	};
 }

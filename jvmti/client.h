@@ -76,7 +76,8 @@ int agent_client_probe_lock(const struct agent_client *a,
 struct agent_costs {
 	int64_t load_ns, replay_ns;
 	uint64_t bytes; /* written by it so far */
-	uint64_t lost;  /* methods and code that it had no room to tell of */
+	/* Methods and code it had no room to tell of, or that were too much. */
+	uint64_t lost;
 };
 
 void agent_client_costs(const struct agent_client *a,

@@ -11,10 +11,11 @@
 #define PAGE_BITS 12
 #define LARGEST   ((uint64_t)64 << 20) /* bytes of one piece of code */
 /* 4 GiB; a code cache has 2 at most. */
-#define PAGES_MOST   ((size_t)1 << 20)
-#define LONGEST_WALK 4096 /* pieces of code of one page that are looked at */
-#define LATE_NS      ((uint64_t)CLOCK_NS_PER_S)
-#define NONE         0
+#define PAGES_MOST ((size_t)1 << 20)
+#define PAGE_MOST  4096 /* pieces of code that one page is known to have had */
+#define WORK_MOST  ((size_t)16 << 20) /* steps between two beginnings */
+#define LATE_NS    ((uint64_t)CLOCK_NS_PER_S)
+#define NONE       0
 
 struct entry {
 	struct code code;
@@ -26,6 +27,10 @@ struct node {
 	uint32_t entry, next;
 };
 
+struct page {
+	uint32_t first, count;
+};
+
 struct code_map {
 	struct entry *entries; /* 0 is none */
 	size_t count, cap;
@@ -34,11 +39,12 @@ struct code_map {
 	struct node *nodes; /* likewise */
 	size_t node_count, node_cap;
 	uint32_t free_nodes;
-	struct map64 pages; /* an index of heads by address >> PAGE_BITS */
-	uint32_t *heads;
-	size_t head_count, head_cap;
+	struct map64 numbers; /* an index of pages by address >> PAGE_BITS */
+	struct page *pages;
+	size_t page_count, page_cap;
 	size_t memory, used, alive;
-	uint64_t forgotten;
+	size_t work; /* that may still be done */
+	uint64_t forgotten, dropped;
 };
 
 struct code_map *code_map_new(size_t memory)
@@ -46,6 +52,7 @@ struct code_map *code_map_new(size_t memory)
 	struct code_map *m = xcalloc(1, sizeof(*m));
 
 	m->memory = memory;
+	m->work = WORK_MOST;
 	m->count = 1;
 	m->node_count = 1;
 	array_reserve(m->entries, m->cap, 1);
@@ -59,11 +66,18 @@ void code_map_free(struct code_map *m)
 		return;
 	for (size_t i = 1; i < m->count; i++)
 		free((void *)m->entries[i].code.places);
-	map64_release(&m->pages);
+	map64_release(&m->numbers);
 	free(m->entries);
 	free(m->nodes);
-	free(m->heads);
+	free(m->pages);
 	free(m);
+}
+
+void code_map_begin(struct code_map *m) { m->work = WORK_MOST; }
+
+static void spend(struct code_map *m, size_t steps)
+{
+	m->work -= steps < m->work ? steps : m->work;
 }
 
 static uint64_t first_page(const struct code *c)
@@ -84,17 +98,17 @@ static size_t cost_of(const struct code *c)
 		       (sizeof(struct node) + sizeof(struct map64_entry));
 }
 
-static uint32_t *head_of(struct code_map *m, uint64_t page)
+static struct page *page_of(struct code_map *m, uint64_t number)
 {
-	uint32_t at = map64_get(&m->pages, page);
+	uint32_t at = map64_get(&m->numbers, number);
 
 	if (at == MAP64_NONE) {
-		array_reserve(m->heads, m->head_cap, m->head_count + 1);
-		at = (uint32_t)m->head_count++;
-		m->heads[at] = NONE;
-		map64_add(&m->pages, page, at);
+		array_reserve(m->pages, m->page_cap, m->page_count + 1);
+		at = (uint32_t)m->page_count++;
+		m->pages[at] = (struct page){ 0 };
+		map64_add(&m->numbers, number, at);
 	}
-	return &m->heads[at];
+	return &m->pages[at];
 }
 
 static uint32_t new_node(struct code_map *m)
@@ -121,19 +135,27 @@ static uint32_t new_entry(struct code_map *m)
 	return (uint32_t)m->count++;
 }
 
-static void unlink_from(struct code_map *m, uint64_t page, uint32_t entry)
+static void unlink_node(struct code_map *m, struct page *page, uint32_t *link)
 {
-	uint32_t *link = head_of(m, page);
+	uint32_t node = *link;
 
-	while (*link && m->nodes[*link].entry != entry)
+	*link = m->nodes[node].next;
+	m->nodes[node].next = m->free_nodes;
+	m->free_nodes = node;
+	page->count--;
+}
+
+static void unlink_from(struct code_map *m, uint64_t number, uint32_t entry)
+{
+	struct page *page = page_of(m, number);
+	uint32_t *link = &page->first;
+	size_t steps = 1;
+
+	for (; *link && m->nodes[*link].entry != entry; steps++)
 		link = &m->nodes[*link].next;
-	if (*link) {
-		uint32_t node = *link;
-
-		*link = m->nodes[node].next;
-		m->nodes[node].next = m->free_nodes;
-		m->free_nodes = node;
-	}
+	if (*link)
+		unlink_node(m, page, link);
+	spend(m, steps);
 }
 
 /* Forgets what went first; false when all is still there. */
@@ -174,6 +196,30 @@ static void goes(struct code_map *m, uint32_t entry, uint64_t time_ns)
 
 static bool is_there(const struct code *c) { return c->until == UINT64_MAX; }
 
+/*
+ * Leaves the newest quarter of what a page may have, and of the others as much
+ * as is still there.
+ */
+static void thin(struct code_map *m, struct page *page)
+{
+	uint32_t *link = &page->first, there = 0;
+
+	spend(m, page->count);
+	for (uint32_t i = 0; *link; i++) {
+		struct node *node = &m->nodes[*link];
+		bool is_old = i >= PAGE_MOST / 4;
+		bool is_alive = is_there(&m->entries[node->entry].code);
+
+		there += is_old && is_alive;
+		if (is_old && (!is_alive || there > PAGE_MOST / 4)) {
+			m->dropped += is_alive;
+			unlink_node(m, page, link);
+		} else {
+			link = &node->next;
+		}
+	}
+}
+
 static bool overlap(const struct code *a, const struct code *b)
 {
 	return a->start < b->end && b->start < a->end;
@@ -194,11 +240,13 @@ static bool is_same(const struct code *a, const struct code *b)
 }
 
 /* False when it is known already, and told once more. */
-static bool make_way(struct code_map *m, uint64_t page, const struct code *c)
+static bool make_way(struct code_map *m, uint64_t number, const struct code *c)
 {
-	uint32_t at = *head_of(m, page);
+	struct page *page = page_of(m, number);
+	uint32_t at = page->first;
 
-	for (int i = 0; at && i < LONGEST_WALK; i++) {
+	spend(m, 1 + page->count);
+	while (at) {
 		uint32_t entry = m->nodes[at].entry;
 		struct code *old = &m->entries[entry].code;
 
@@ -223,10 +271,15 @@ static void insert(struct code_map *m, const struct code *c)
 	m->entries[entry].code.places = places;
 	m->entries[entry].code.until = UINT64_MAX;
 	for (uint64_t p = first_page(c); p <= last_page(c); p++) {
-		uint32_t node = new_node(m), *head = head_of(m, p);
+		struct page *page = page_of(m, p);
+		uint32_t node;
 
-		m->nodes[node] = (struct node){ entry, *head };
-		*head = node;
+		if (page->count == PAGE_MOST)
+			thin(m, page);
+		node = new_node(m);
+		m->nodes[node] = (struct node){ entry, page->first };
+		page->first = node;
+		page->count++;
 	}
 	m->used += cost_of(c);
 	m->alive++;
@@ -235,24 +288,32 @@ static void insert(struct code_map *m, const struct code *c)
 bool code_map_add(struct code_map *m, const struct code *c)
 {
 	if (c->end <= c->start || c->end - c->start > LARGEST ||
-	    m->head_count + (last_page(c) - first_page(c) + 1) > PAGES_MOST)
+	    m->page_count + (last_page(c) - first_page(c) + 1) > PAGES_MOST)
 		return false;
-	for (uint64_t p = first_page(c); p <= last_page(c); p++)
+	for (uint64_t p = first_page(c); p <= last_page(c) && m->work; p++)
 		if (!make_way(m, p, c))
 			return true;
-	while (m->used + cost_of(c) > m->memory)
+	while (m->used + cost_of(c) > m->memory && m->work)
 		if (!forget_one(m))
 			return false;
+	if (!m->work) {
+		m->dropped++;
+		return false;
+	}
 	insert(m, c);
 	return true;
 }
 
 void code_map_remove(struct code_map *m, uint64_t start, uint64_t time_ns)
 {
-	uint32_t page = map64_get(&m->pages, start >> PAGE_BITS);
-	uint32_t at = page == MAP64_NONE ? NONE : m->heads[page];
+	uint32_t page = map64_get(&m->numbers, start >> PAGE_BITS);
+	uint32_t at = page == MAP64_NONE ? NONE : m->pages[page].first;
 
-	for (int i = 0; at && i < LONGEST_WALK; i++) {
+	if (!m->work) {
+		m->dropped++;
+		return;
+	}
+	for (; at; spend(m, 1)) {
 		uint32_t entry = m->nodes[at].entry;
 		struct code *c = &m->entries[entry].code;
 
@@ -279,11 +340,11 @@ static bool is_better(const struct code *a, const struct code *b)
 const struct code *code_map_find(const struct code_map *m, uint64_t address,
 				 uint64_t time_ns)
 {
-	uint32_t page = map64_get(&m->pages, address >> PAGE_BITS);
+	uint32_t page = map64_get(&m->numbers, address >> PAGE_BITS);
 	const struct code *best = NULL, *late = NULL;
-	uint32_t at = page == MAP64_NONE ? NONE : m->heads[page];
+	uint32_t at = page == MAP64_NONE ? NONE : m->pages[page].first;
 
-	for (int i = 0; at && i < LONGEST_WALK; i++, at = m->nodes[at].next) {
+	for (; at; at = m->nodes[at].next) {
 		const struct code *c = &m->entries[m->nodes[at].entry].code;
 
 		if (address < c->start || address >= c->end ||
@@ -303,3 +364,5 @@ const struct code *code_map_find(const struct code_map *m, uint64_t address,
 size_t code_map_count(const struct code_map *m) { return m->alive; }
 
 uint64_t code_map_forgotten(const struct code_map *m) { return m->forgotten; }
+
+uint64_t code_map_dropped(const struct code_map *m) { return m->dropped; }

@@ -4,7 +4,8 @@
  *
  * Memory of code is used again: a piece of code has a range of addresses and a
  * span of time.  What has gone longest is forgotten first when there is too
- * much.
+ * much.  What a JVM that lies has overlap everywhere is bounded by the work
+ * that it makes, and what that leaves out is counted.
  */
 #ifndef JVMTI_CLIENT_CODE_H
 #define JVMTI_CLIENT_CODE_H
@@ -28,6 +29,9 @@ struct code_map;
 struct code_map *code_map_new(size_t memory);
 void code_map_free(struct code_map *m); /* NULL is fine */
 
+/* Some milliseconds' work may be done until the next time. */
+void code_map_begin(struct code_map *m);
+
 /*
  * Adds code, whose places are copied.  What overlaps it has gone by then, but
  * for code that was generated, in which other code may be.  False: it makes no
@@ -48,5 +52,7 @@ const struct code *code_map_find(const struct code_map *m, uint64_t address,
 
 size_t code_map_count(const struct code_map *m);
 uint64_t code_map_forgotten(const struct code_map *m);
+/* What was left out though it was there: too much work. */
+uint64_t code_map_dropped(const struct code_map *m);
 
 #endif

@@ -135,6 +135,7 @@ int client_stream_read(struct client_stream *s, struct client_symbols *symbols,
 	uint64_t end;
 	int ret = 0;
 
+	client_symbols_begin(symbols);
 	if (s->is_broken)
 		return 0;
 	if (client_stream_look(s, err))

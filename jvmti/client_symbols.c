@@ -16,7 +16,8 @@
 #define METHODS_MOST ((size_t)1 << 21)
 #define RECORD_MOST  ((size_t)4 << 20) /* bytes of a record */
 #define NAME_MOST    8192
-#define GENERATED    "generated" /* in place of a class */
+#define PLACES_MOST  ((size_t)4 << 20) /* looked at for all names of a batch */
+#define GENERATED    "generated"       /* in place of a class */
 
 struct method {
 	uint32_t name; /* of the names */
@@ -31,7 +32,8 @@ struct client_symbols {
 	struct map64 numbers; /* an index of methods by the agent's number */
 	size_t line_bytes;
 	struct code_map *code;
-	uint64_t rejected;
+	uint64_t rejected, unlooked;
+	size_t places; /* that may still be looked at */
 	char class_name[NAME_MOST];
 };
 
@@ -48,6 +50,7 @@ struct client_symbols *client_symbols_new(void)
 	s->symbols.generated = generated;
 	s->names = java_names_new();
 	s->code = code_map_new(CODE_MEMORY);
+	client_symbols_begin(s);
 	return s;
 }
 
@@ -76,7 +79,14 @@ void client_symbols_counts(const struct client_symbols *s,
 		.methods = s->method_count,
 		.code = code_map_count(s->code),
 		.rejected = s->rejected,
+		.dropped = code_map_dropped(s->code) + s->unlooked,
 	};
+}
+
+void client_symbols_begin(struct client_symbols *s)
+{
+	s->places = PLACES_MOST;
+	code_map_begin(s->code);
 }
 
 static int64_t read_signed(struct cursor *c)
@@ -282,7 +292,8 @@ static struct java_frame frame_of(const struct client_symbols *s,
  * itself (CodeBlob's pc_desc_near).  *c is then before its methods, which are
  * counted; 0 when it is behind all.
  */
-static size_t find_place(struct cursor *c, const struct code *code, uint64_t pc)
+static size_t find_place(struct client_symbols *s, struct cursor *c,
+			 const struct code *code, uint64_t pc)
 {
 	size_t places = cursor_count(c, 2);
 	uint64_t at = code->start;
@@ -290,10 +301,17 @@ static size_t find_place(struct cursor *c, const struct code *code, uint64_t pc)
 	for (size_t i = 0; i < places && cursor_ok(c); i++) {
 		size_t methods;
 
+		if (!s->places) {
+			s->unlooked++;
+			return 0;
+		}
+		s->places--;
+
 		at += (uint64_t)read_signed(c);
 		methods = cursor_count(c, 2);
 		if (at >= pc && methods)
 			return cursor_ok(c) ? methods : 0;
+		s->places -= methods < s->places ? methods : s->places;
 		for (size_t k = 0; k < methods; k++) {
 			cursor_skip_varint(c);
 			cursor_skip_varint(c);
@@ -302,12 +320,12 @@ static size_t find_place(struct cursor *c, const struct code *code, uint64_t pc)
 	return 0;
 }
 
-static size_t inlined(const struct client_symbols *s, const struct code *code,
+static size_t inlined(struct client_symbols *s, const struct code *code,
 		      uint64_t pc, enum java_frame_kind kind,
 		      struct java_frame *out, size_t cap)
 {
 	struct cursor c = cursor_over(code->places, code->places_len);
-	size_t methods = find_place(&c, code, pc);
+	size_t methods = find_place(s, &c, code, pc);
 	size_t count = 0;
 
 	for (size_t i = 0; i < methods && count < cap; i++) {

@@ -28,12 +28,19 @@ void client_symbols_free(struct client_symbols *s); /* NULL is fine */
 bool client_symbols_take(struct client_symbols *s, const void *bytes,
 			 size_t len, size_t *taken);
 
+/*
+ * Before each batch of records and of names: what they may take together is
+ * bounded, since who writes the records may mean ill.
+ */
+void client_symbols_begin(struct client_symbols *s);
+
 /* The same, asked from now on; lives as long as s. */
 struct java_symbols *client_symbols_of(struct client_symbols *s);
 
 struct client_symbols_counts {
 	uint64_t methods, code; /* known now */
 	uint64_t rejected;      /* records that made no sense, or had no room */
+	uint64_t dropped;       /* code and lookups that were too much work */
 };
 
 void client_symbols_counts(const struct client_symbols *s,

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -403,6 +404,100 @@ static void code_that_is_everywhere_is_not_believed(void **state)
 	code_map_free(m);
 }
 
+/* Each is on 16384 pages, with all that came before: no JVM has that. */
+static void code_that_overlaps_everywhere_costs_no_time(void **state)
+{
+	const uint64_t len = (uint64_t)64 << 20;
+	struct code_map *m = code_map_new((size_t)1 << 30);
+	struct code c;
+
+	(void)state;
+	alarm(60);
+	for (uint64_t i = 0; i < 200000; i++) {
+		c = code(len + i, 1);
+		c.end = c.start + len;
+		c.is_method = false;
+		code_map_add(m, &c);
+	}
+	assert_true(code_map_dropped(m) > 190000);
+	/* What is there is; and the next time there is room for more work. */
+	assert_non_null(code_map_find(m, len + 0x100, 2));
+	c = code(0x1000, 1);
+	assert_false(code_map_add(m, &c));
+	code_map_begin(m);
+	assert_true(code_map_add(m, &c));
+	assert_non_null(code_map_find(m, 0x1000, 2));
+	alarm(0);
+	code_map_free(m);
+}
+
+static void
+what_is_there_is_known_however_often_others_come_and_go(void **state)
+{
+	struct code_map *m = code_map_new((size_t)64 << 20);
+	struct code stays = code(0x5000, 1), c;
+
+	(void)state;
+	assert_true(code_map_add(m, &stays));
+	for (uint64_t i = 2; i < 50000; i++) {
+		c = code(0x5200, i * UINT64_C(2000000000));
+		code_map_begin(m);
+		assert_true(code_map_add(m, &c));
+	}
+	assert_int_equal(
+		code_map_find(m, 0x5080, UINT64_C(100000) * 2000000000)->start,
+		0x5000);
+	assert_int_equal(code_map_find(m, 0x5280, c.from + 1)->from, c.from);
+	assert_int_equal(code_map_dropped(m), 0);
+	code_map_free(m);
+}
+
+/* Each lookup goes through all places of a record, of which it has a million.
+ */
+static void lookups_in_a_batch_are_bounded(void **state)
+{
+	enum { PLACES = 1 << 20 };
+	struct client_symbols *symbols = client_symbols_new();
+	struct unwound_frame at = { .kind = UNWOUND_COMPILED, .pc = 0x50000 };
+	struct client_symbols_counts counts;
+	struct stream s = { 0 };
+	struct java_frame f;
+	size_t taken;
+
+	(void)state;
+	method(&s, 1, "LA;", "a");
+	put(&s, 1);
+	put(&s, 0x10000);
+	put(&s, 0x100000);
+	put(&s, 1);
+	put(&s, PLACES);
+	for (int i = 0; i < PLACES; i++) {
+		put(&s, 0); /* the same address */
+		put(&s, 0);
+	}
+	end(&s, AGENT_LOAD);
+	assert_true(
+		client_symbols_take(symbols, s.all.bytes, s.all.len, &taken));
+	for (int i = 0; i < 10; i++) {
+		/* It is the method, wherever within it. */
+		assert_int_equal(
+			client_symbols_of(symbols)->frames(
+				client_symbols_of(symbols), &at, 2, &f, 1),
+			1);
+		assert_string_equal(f.method, "a");
+	}
+	client_symbols_counts(symbols, &counts);
+	assert_int_equal(counts.dropped, 6);
+	client_symbols_begin(symbols);
+	client_symbols_of(symbols)->frames(client_symbols_of(symbols), &at, 2,
+					   &f, 1);
+	client_symbols_counts(symbols, &counts);
+	assert_int_equal(counts.dropped, 6);
+	client_symbols_free(symbols);
+	text_release(&s.all);
+	text_release(&s.record);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +513,10 @@ int main(void)
 		cmocka_unit_test(a_record_that_can_be_none_ends_the_reading),
 		cmocka_unit_test(what_went_first_is_forgotten_first),
 		cmocka_unit_test(without_room_there_is_no_more),
+		cmocka_unit_test(code_that_overlaps_everywhere_costs_no_time),
+		cmocka_unit_test(
+			what_is_there_is_known_however_often_others_come_and_go),
+		cmocka_unit_test(lookups_in_a_batch_are_bounded),
 		cmocka_unit_test(code_that_is_everywhere_is_not_believed),
 	};
 
