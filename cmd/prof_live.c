@@ -428,6 +428,9 @@ static void count_losses(struct session *s)
 	if (s->shared.astray)
 		profile_note(p, "stack traces that end in [unknown]",
 			     s->shared.astray, "%s", s->shared.first_why);
+	if (had.refused)
+		profile_lost(p, "looks at code left out", had.refused,
+			     "there is more of it than a JVM has");
 	if (had.unnamed)
 		profile_note(p, "Java frames without a name", had.unnamed,
 			     "their code or class was gone");

@@ -210,6 +210,9 @@ void prof_target_counts(const struct prof_target *t, struct prof_counts *counts)
 	counts->stalls += remote_memory_stalls(t->memory);
 	counts->unnamed += prof_frames_unnamed(t->frames);
 	counts->untold += untold(t);
+	if (unwinder_code_cache(t->unwinder))
+		counts->refused += code_cache_refused(
+			unwinder_code_cache(t->unwinder));
 }
 
 void prof_target_retire(struct prof_target *t)

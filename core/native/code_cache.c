@@ -10,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USED_FOR         64 /* generations */
-#define MAX_BLOBS        (1 << 20)
+#define USED_FOR         64          /* generations */
+#define MAX_BLOBS        (1 << 18)   /* long before, all are forgotten */
 #define MAX_CODE         (4u << 20)  /* of one blob, of which a copy is kept */
 #define MAX_CODE_TOTAL   (96u << 20) /* of all */
 #define MAX_BLOCK_HEADER 64
-#define MAX_SEGMENTS     (32u << 20) /* of a heap */
+#define MAX_SEGMENTS     (32u << 20) /* of all heaps */
+/* What looking may cost in a generation: bytes of code, segments of blobs. */
+#define MAX_CODE_READ     (32u << 20)
+#define MAX_SEGMENTS_KEPT (4u << 20)
 
 /* A blob as it was found; another in its place gets an entry of its own. */
 struct entry {
@@ -34,6 +37,9 @@ struct code_cache {
 	struct blob_layout layout;
 	struct code_heaps heaps;
 	uint32_t generation;
+	uint32_t forgotten; /* entries: identities go on behind those */
+	uint32_t code_read, segments_kept; /* in this generation */
+	uint64_t refused;
 	struct map64 by_address; /* of blobs: index of the latest entry */
 	struct entry **entries;
 	size_t count, cap;
@@ -43,6 +49,7 @@ struct code_cache {
 	struct arena arena;
 	/* By heap and segment: what was found there last, + 1; 0: nothing. */
 	uint32_t *segments[CODE_HEAPS];
+	uint64_t segment_count;
 	uint64_t missing; /* the last address without a blob, */
 	uint32_t missing_generation;
 	struct {
@@ -143,11 +150,13 @@ static uint32_t add_entry(struct code_cache *c, const struct code_blob *blob,
 {
 	struct entry *e;
 
-	if (c->count == MAX_BLOBS)
+	if (c->count == MAX_BLOBS) {
+		c->refused++;
 		return MAP64_NONE;
+	}
 	e = arena_alloc(&c->arena, sizeof(*e));
 	*e = (struct entry){ .blob = *blob, .name = name };
-	e->blob.identity = (uint32_t)c->count + 1;
+	e->blob.identity = c->forgotten + (uint32_t)c->count + 1;
 	e->generation = c->generation;
 	array_reserve(c->entries, c->cap, c->count + 1);
 	c->entries[c->count] = e;
@@ -248,20 +257,27 @@ static uint32_t *segment_of(struct code_cache *c, uint64_t pc)
 	if (!heap)
 		return NULL;
 	count = (heap->high - heap->low) >> heap->segment_shift;
-	if (count > MAX_SEGMENTS)
-		return NULL;
 	/* Of which only what is touched costs memory. */
-	if (!c->segments[i])
+	if (!c->segments[i]) {
+		if (count > MAX_SEGMENTS - c->segment_count)
+			return NULL;
+		c->segment_count += count;
 		c->segments[i] = xcalloc(count + 1, sizeof(**c->segments));
+	}
 	return &c->segments[i][(pc - heap->low) >> heap->segment_shift];
 }
 
-static void keep_segments(struct code_cache *c, uint32_t index)
+static void keep_segments(struct code_cache *c, uint32_t index, uint64_t pc)
 {
 	const struct code_blob *b = &c->entries[index]->blob;
 	uint32_t *first = segment_of(c, b->address);
 	uint32_t *last = segment_of(c, b->end - 1);
 
+	/* One that says it is huge is found again where it was found. */
+	if (first && last - first > MAX_SEGMENTS_KEPT - c->segments_kept)
+		first = last = segment_of(c, pc);
+	if (first)
+		c->segments_kept += (uint32_t)(last - first);
 	for (; first && first <= last; first++)
 		*first = index + 1;
 }
@@ -278,7 +294,7 @@ static uint32_t look_up_instead(struct code_cache *c, uint64_t pc, uint32_t old)
 	    (old != MAP64_NONE &&
 	     (!holds(c->entries[index], pc) || c->entries[index]->is_freed)))
 		return old;
-	keep_segments(c, index);
+	keep_segments(c, index, pc);
 	return index;
 }
 
@@ -314,8 +330,12 @@ const uint8_t *code_cache_code(struct code_cache *c,
 
 	if (e->code || e->has_no_code)
 		return e->code;
-	if (len > MAX_CODE || c->code_bytes + len > 2 * MAX_CODE_TOTAL)
+	if (len > MAX_CODE || c->code_bytes + len > 2 * MAX_CODE_TOTAL ||
+	    len > MAX_CODE_READ - c->code_read) {
+		c->refused++;
 		return NULL;
+	}
+	c->code_read += (uint32_t)len;
 	e->code = xmalloc(len);
 	if (!memory_read(c->memory, blob->begin, e->code, len)) {
 		free(e->code);
@@ -325,6 +345,24 @@ const uint8_t *code_cache_code(struct code_cache *c,
 	}
 	c->code_bytes += len;
 	return e->code;
+}
+
+/*
+ * A JVM that makes code all day, or one that lies.  What is still there is
+ * found again, as another.
+ */
+static void forget_all(struct code_cache *c)
+{
+	drop_code(c);
+	c->forgotten += (uint32_t)c->count;
+	map64_clear(&c->by_address);
+	for (size_t i = 0; i < CODE_HEAPS; i++) {
+		free(c->segments[i]);
+		c->segments[i] = NULL;
+	}
+	c->segment_count = 0;
+	c->count = c->used_count = 0;
+	arena_release(&c->arena);
 }
 
 /* Leaves out of the list what has not been used for long. */
@@ -368,9 +406,14 @@ static void look_at_used(struct code_cache *c)
 	free(ranges);
 }
 
+uint64_t code_cache_refused(const struct code_cache *c) { return c->refused; }
+
 void code_cache_begin(struct code_cache *c)
 {
 	c->generation++;
+	c->code_read = c->segments_kept = 0;
+	if (c->count >= MAX_BLOBS / 4 * 3)
+		forget_all(c);
 	if (c->code_bytes > MAX_CODE_TOTAL)
 		drop_code(c);
 	forget_unused(c);

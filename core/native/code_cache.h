@@ -52,7 +52,7 @@ void code_cache_close(struct code_cache *c); /* NULL is fine */
 /* True when the address is in a heap of the code cache. */
 bool code_cache_has(const struct code_cache *c, uint64_t pc);
 
-/* The blob at pc, or NULL; it lives as long as the cache. */
+/* The blob at pc, or NULL; valid until the next code_cache_begin(). */
 const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc);
 
 /*
@@ -61,6 +61,12 @@ const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc);
  */
 const uint8_t *code_cache_code(struct code_cache *c,
 			       const struct code_blob *blob);
+
+/*
+ * What was not looked at since it was too much for one generation; no JVM has
+ * so much unless it lies.
+ */
+uint64_t code_cache_refused(const struct code_cache *c);
 
 /*
  * From now on blobs are looked at again, each once, before they are believed,

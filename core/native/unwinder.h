@@ -38,8 +38,8 @@ struct unwound_frame {
 	bool is_exact; /* pc was about to be executed: a leaf, or what a signal
 			  interrupted; else it is a return address */
 	uint64_t pc;   /* the target's */
-	const struct code_blob *blob; /* as long as the unwinder lives */
-	struct elf_image *image;      /* likewise */
+	const struct code_blob *blob; /* until unwinder_begin() */
+	struct elf_image *image;      /* as long as the unwinder lives */
 	uint64_t image_pc;            /* the file's address */
 	uint64_t method;              /* Method* */
 	int32_t bci;                  /* -1 = not known */

@@ -509,6 +509,41 @@ static void without_the_tables_native_frames_are_walked(void **state)
 #test " (25)", test, set_up_25, tear_down, NULL                \
 	}
 
+/* Where in the image the compile id of the callee stands. */
+static uint8_t *compile_id_of(struct place *p)
+{
+	struct image_blob marked = compiled;
+	uint8_t *at;
+
+	marked.compile_id = 0x5a17c0de;
+	hotspot_image_replace(&p->image, p->callee, &marked);
+	at = memmem(p->image.bytes, HOTSPOT_IMAGE_BYTES, &marked.compile_id, 4);
+	assert_non_null(at);
+	return at;
+}
+
+/* More of it than is kept: each is found, and is another than all before. */
+static void code_that_is_made_all_day_is_found_all_day(void **state)
+{
+	struct place *p = *state;
+	struct code_cache *code = unwinder_code_cache(p->image.unwinder);
+	uint8_t *at = compile_id_of(p);
+	uint32_t before = 0;
+
+	for (uint32_t id = 1; id <= 300000; id++) {
+		const struct code_blob *b;
+
+		memcpy(at, &id, 4);
+		code_cache_begin(code);
+		b = code_cache_find(code, p->callee + BODY);
+		assert_true(b && b->compile_id == id && b->identity > before);
+		before = b->identity;
+	}
+	assert_int_equal(code_cache_refused(code), 0);
+	walk(p, p->callee + BODY, LEAF);
+	is_whole(p, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -523,6 +558,9 @@ int main(void)
 		  set_up_25, tear_down, NULL },
 		BOTH(the_interpreter_at_work_has_its_place_in_r13),
 		BOTH(code_that_was_replaced_is_another_blob),
+		{ "code_that_is_made_all_day_is_found_all_day",
+		  code_that_is_made_all_day_is_found_all_day, set_up_25,
+		  tear_down, NULL },
 		BOTH(what_is_known_stands_when_the_process_has_ended),
 		BOTH(a_copy_that_is_too_short_ends_in_a_cut),
 		BOTH(frames_are_as_many_as_were_wanted),
