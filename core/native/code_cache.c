@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define USED_FOR         64          /* generations */
-#define MAX_BLOBS        (1 << 18)   /* long before, all are forgotten */
+#define MAX_BLOBS        (1 << 16)   /* long before, all are forgotten */
 #define MAX_CODE         (4u << 20)  /* of one blob, of which a copy is kept */
 #define MAX_CODE_TOTAL   (96u << 20) /* of all */
 #define MAX_BLOCK_HEADER 64

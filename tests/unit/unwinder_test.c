@@ -530,7 +530,7 @@ static void code_that_is_made_all_day_is_found_all_day(void **state)
 	uint8_t *at = compile_id_of(p);
 	uint32_t before = 0;
 
-	for (uint32_t id = 1; id <= 300000; id++) {
+	for (uint32_t id = 1; id <= 80000; id++) {
 		const struct code_blob *b;
 
 		memcpy(at, &id, 4);
