@@ -6,6 +6,7 @@
 #include "cmd/target.h"
 #include "core/base/ascii.h"
 #include "core/base/safe_text.h"
+#include "core/jvm/procfs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,21 @@ int jmx_find_local(const struct jvm *jvm, struct rmi_local *l,
 	return rmi_local_find(l, jvm, true, timeout_ns, err);
 }
 
+/* Who is silent because it was stopped is no matter of addresses and ports. */
+static int add_stopped(const struct jvm *jvm, struct error *err)
+{
+	const struct error was = *err;
+	struct proc_status status;
+	struct error unused;
+
+	if (was.kind == ERROR_REFUSED && !strstr(was.text, "kill -CONT") &&
+	    !procfs_status(jvm->pid, &status, &unused) && status.state == 'T')
+		fail(err, was.kind,
+		     "%d is stopped by a signal (state T); kill -CONT %d; %s",
+		     (int)jvm->pid, (int)jvm->pid, was.text);
+	return -1;
+}
+
 /* The local connector asks for no password: it is behind the attach. */
 static int open_pid(struct jmx_target *t, const struct jmx_target_options *o,
 		    int *argc, char ***argv, struct error *err)
@@ -150,7 +166,7 @@ static int open_pid(struct jmx_target *t, const struct jmx_target_options *o,
 	ret = t->jmx ? 0 : -1;
 out:
 	rmi_local_release(&local);
-	return ret;
+	return ret ? add_stopped(&t->jvm, err) : 0;
 }
 
 int jmx_target_open(struct jmx_target *t, const struct jmx_target_options *o,
