@@ -5,14 +5,16 @@
 #	V=1				show the commands
 #	CC=clang			build with it, in a folder of its own
 #	SANITIZE=address,undefined	likewise
-#	CFLAGS=… LDFLAGS=…		instead of -O2 -g
+#	CFLAGS=… LDFLAGS=…		instead of -O2 -g, or -O1 -g1 to sanitize
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-CFLAGS ?= -O2 -g
 SANITIZE ?=
+# What sanitizers look at is compiled to be run once: faster, and its lines are
+# all that is read of it.
+CFLAGS ?= $(if $(SANITIZE),-O1 -g1,-O2 -g)
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -32,9 +34,12 @@ endif
 else
 HARDENING += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
 LINK_SANITIZE := -fsanitize=$(SANITIZE)
+# No fuzzer asks which way a unit test went.
+NOT_FUZZED := $(if $(findstring fuzzer,$(SANITIZE)),-fno-sanitize=fuzzer-no-link)
 endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) $(HARDENING) \
-	-include core/base/banned.h -I. -Ibuild/include $(CPPFLAGS)
+	-include core/base/banned.h -I. -Ibuild/include $(CPPFLAGS) \
+	$(ONE_OF_MANY)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(LINK_SANITIZE) $(CFLAGS) $(LDFLAGS)
 # Into the binary: to find and bind them as shared ones would take longer than
 # all else of a start.  Debian has no such libcjson.
@@ -50,9 +55,7 @@ sources := $(filter-out cmd/main.c,$(wildcard core/*/*.c jmx_http/*.c jmx_http/*
 	$(filter-out %.bpf.c,$(wildcard bpf/*.c)))
 objects := $(sources:%.c=$(B)/%.o)
 unit_tests := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*_test.c))
-# What the tests of a folder share: linked into each of them.
-unit_shared := $(patsubst %.c,$(B)/%.o,\
-	$(filter-out %_test.c,$(wildcard tests/unit/*.c)))
+unit_objects := $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/*.c))
 fuzzers := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # Programs and libraries that only tests use.
@@ -68,7 +71,7 @@ parallel := $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 chosen = $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(1))
 
 .PHONY: all demo check quick setup unit fuzz bench lint format sizes bless \
-	picture install uninstall clean help everything fuzzers
+	picture install uninstall clean help everything sanitized fuzzers
 .PHONY: $(addprefix check-,build unit sanitized cli screen layers man fuzz browser jvm root)
 
 all: $(B)/sjkc			## build ./sjkc
@@ -173,9 +176,18 @@ $(B)/sjkc: $(B)/cmd/main.o $(B)/libsjkc.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-$(B)/tests/unit/%_test: $(B)/tests/unit/%_test.o $(unit_shared) $(B)/libsjkc.a
+# The unit tests are one program with many names: to link one for each would take
+# longer than to run them.
+$(B)/tests/unit/%_test.o: ONE_OF_MANY = -include tests/unit/test_main.h \
+	-Dmain=test_main_$(notdir $*) $(NOT_FUZZED)
+
+$(B)/tests/unit/unit_tests: $(unit_objects) $(B)/libsjkc.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--export-dynamic-symbol=test_main_* \
+		-o $@ $^ -lcmocka $(LIBS)
+
+$(unit_tests): $(B)/tests/unit/unit_tests
+	$(Q)ln -sf unit_tests $@
 
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/libsjkc.a
 	$(call say,LINK,$@)
@@ -195,6 +207,9 @@ $(B)/tests/root/lib/%: $(B)/tests/root/lib/%.o $(B)/libsjkc.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 everything: $(B)/sjkc $(unit_tests) $(tools) $(jvm_tools) $(root_tools)
+# What is run of it, and whether the rest compiles.
+sanitized: $(B)/sjkc $(unit_tests) $(tools) \
+	$(jvm_tools:%=%.o) $(root_tools:%=%.o)
 fuzzers: $(fuzzers)
 
 # The parts of check: each prints TAP (tests/run.sh).
@@ -207,7 +222,7 @@ check-unit:
 	$(Q)sh tests/unit.sh $(unit_tests)
 
 check-sanitized:
-	$(Q)$(MAKE) $(parallel) $(sanitized) everything && \
+	$(Q)$(MAKE) $(parallel) $(sanitized) sanitized && \
 		echo 'ok - it builds with clang' || \
 		echo 'not ok - it builds with clang'
 	$(Q)$(MAKE) $(sanitized) check-sanitized-here

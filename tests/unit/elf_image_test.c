@@ -38,11 +38,12 @@ static void functions_of_this_program_are_named(void **state)
 	a_function_of_ours(1);
 	self_maps_open(&s);
 	image = self_maps_image(&s, address + 3, &in_file);
-	assert_string_equal(elf_image_name(image), "elf_image_test");
+	assert_string_equal(elf_image_name(image), "unit_tests");
 	assert_string_equal(elf_image_function(image, in_file, &start),
 			    "a_function_of_ours");
 	assert_int_equal(start, in_file - 3);
-	assert_int_equal(elf_image_symbol(image, "main") - start,
+	assert_int_equal(elf_image_symbol(image, "test_main_elf_image_test") -
+				 start,
 			 (uintptr_t)main - address);
 	assert_int_equal(elf_image_symbol(image, "no such thing"), 0);
 	elf_image_close(image);
