@@ -13,7 +13,8 @@ jconsole_client() {
 	shift
 	mkdir -p "$scratch/jconsole.classes"
 	# shellcheck disable=SC2086 # words
-	"$jconsole_jdk/bin/javac" -nowarn $jconsole_opened \
+	"$jconsole_jdk/bin/javac" -J-XX:TieredStopAtLevel=1 \
+		-nowarn $jconsole_opened \
 		-d "$scratch/jconsole.classes" \
 		tests/jvm/lib/JConsoleClient.java 2>&1 || return
 	# shellcheck disable=SC2046,SC2086 # words
@@ -47,6 +48,7 @@ visualvm_start() {
 		export HOME=/tmp
 		# No exec: Xvfb tells nobody whose pid is 1 that it is ready.
 		timeout 400 xvfb-run -a visualvm --nosplash --userdir /tmp/user \\
+			-J-XX:TieredStopAtLevel=1 \\
 			-J-javaagent:/tmp/agent.jar=/tmp -J-Duser.home=/tmp \\
 			-J-Djavax.net.ssl.trustStore=/tmp/ca.p12 \\
 			-J-Djavax.net.ssl.trustStorePassword=changeit "\$@"
@@ -59,7 +61,8 @@ visualvm_start() {
 }
 
 visualvm_jars() {
-	"$1/bin/javac" -nowarn -d "$visualvm/classes" -cp "$(find \
+	"$1/bin/javac" -J-XX:TieredStopAtLevel=1 \
+		-nowarn -d "$visualvm/classes" -cp "$(find \
 		"$visualvm_folder/modules" -maxdepth 1 -name '*.jar' |
 		tr '\n' :)" tests/jvm/lib/VisualVm*.java 2>&1 &&
 		echo 'Premain-Class: VisualVmAgent' >"$visualvm/manifest" &&

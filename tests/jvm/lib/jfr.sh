@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Sourced by tests that compare with the JDK's own tool, `jfr`.
+# Sourced by tests that compare with the JDK's own tool, `jfr`.  Tools that run
+# for a second need no better code than a JVM's first.
 
 # The folders of the JDKs here that have the tool, each once.
 jdks() {
@@ -24,13 +25,13 @@ record() {
 # summary JDK FILE: the events with a stack trace, "name count", sorted.  JDK 9
 # called them com.oracle.jdk.
 summary() {
-	"$1/bin/jfr" metadata "$2" | awk '
+	"$1/bin/jfr" -J-XX:TieredStopAtLevel=1 metadata "$2" | awk '
 		/^@Name\("/ { name = $0; gsub(/^@Name\("|"\).*$/, "", name) }
 		/^class .* extends jdk.jfr.Event/ { event = 1 }
 		/^}/ { event = 0 }
 		event && / StackTrace stackTrace/ { print name }' |
 		sort >"$2.types"
-	"$1/bin/jfr" summary "$2" | awk '
+	"$1/bin/jfr" -J-XX:TieredStopAtLevel=1 summary "$2" | awk '
 		NF == 3 && $2 + 0 > 0 && $1 ~ /\./ { print $1, $2 }' |
 		sort | join "$2.types" - | sed 's/^com\.oracle\.//' | sort
 }

@@ -40,7 +40,8 @@ target_compile() {
 			{ echo "$target_classes is not ours" >&2; return 1; }
 		mkdir -p "$target_classes" && chmod 755 "$target_classes" &&
 			fresh=$(mktemp -d "$target_classes/fresh.XXXXXX") &&
-			"$1/bin/javac" -nowarn -d "$fresh" "$source" >&2 &&
+			"$1/bin/javac" -J-XX:TieredStopAtLevel=1 -nowarn \
+				-d "$fresh" "$source" >&2 &&
 			chmod -R a+rX "$fresh" || return 1
 		mv -T "$fresh" "$compiled" 2>/dev/null || rm -rf "$fresh"
 	fi
