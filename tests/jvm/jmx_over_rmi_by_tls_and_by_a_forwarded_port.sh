@@ -2,7 +2,7 @@
 # The client by itself: TLS where the JVM speaks it, of the server alone or of
 # its registry, too; and a JVM of which one forwarded port is all there is.
 # shellcheck disable=SC2034,SC2154 # for target.sh; of it
-scratch=$2
+program=$(realpath "$1") scratch=$2
 . tests/jvm/lib/lab.sh
 lab_enter "$0" "$@"
 . tests/jvm/lib/target.sh
@@ -36,6 +36,22 @@ talks() {
 		[ "$(grep -cx '[12]' "$scratch/out")" -eq 2 ]
 }
 
+# And so does a top of threads, which is refused without a certificate.
+threads_by_tls() {
+	top="ttop -s $lab_address:$jmx_port -b -ri 100ms --iterations 1 -n 0"
+	# shellcheck disable=SC2086 # words
+	within_lab timeout 300 "$program" $top --cacert "$tls/ca.pem" \
+		--cert "$tls/client.pem" --key "$tls/client.key" \
+		>"$scratch/out" 2>"$scratch/err" && printed ' - main' || {
+		cat "$scratch/err"
+		return 1
+	}
+	# shellcheck disable=SC2086 # words
+	within_lab timeout 300 "$program" $top --cacert "$tls/ca.pem" \
+		>"$scratch/out" 2>"$scratch/err"
+	[ $? -eq 4 ] && said 'certificate'
+}
+
 by_tls() {
 	lab_jvm "$1" tls && talks cacert="$tls/ca.pem" && inside 5 count &&
 		inside 0 insecure count && inside 6 cacert=/nowhere count &&
@@ -46,7 +62,8 @@ by_tls() {
 		inside 4 cacert="$tls/ca.pem" && target_end "$pid" || return
 	lab_jvm "$1" client-cert && inside 4 cacert="$tls/ca.pem" count &&
 		talks cacert="$tls/ca.pem" cert="$tls/client.pem" \
-			key="$tls/client.key" && target_end "$pid" || return
+			key="$tls/client.key" && threads_by_tls &&
+		target_end "$pid" || return
 	lab_jvm "$1" nosan tls && inside 5 cacert="$tls/ca.pem" count &&
 		target_end "$pid"
 }
