@@ -13,7 +13,7 @@ struct code_paths {
 	struct slot {
 		uint32_t identity; /* of a blob; 0 = none */
 		uint32_t at;
-		bool is_search;
+		enum code_way way;
 		struct x86_path path;
 	} slots[SLOTS];
 };
@@ -28,36 +28,27 @@ struct code_paths *code_paths_open(struct code_cache *code)
 
 void code_paths_close(struct code_paths *p) { free(p); }
 
-static const struct x86_path *find(struct code_paths *p,
-				   const struct code_blob *b, uint64_t pc,
-				   bool is_search)
+const struct x86_path *code_path_find(struct code_paths *p,
+				      const struct code_blob *b, uint64_t pc,
+				      enum code_way way)
 {
+	static void (*const ways[])(const struct x86_code *, size_t,
+				    struct x86_path *) = {
+		[WAY_STRAIGHT] = x86_straight,
+		[WAY_FOLLOW] = x86_follow,
+		[WAY_SEARCH] = x86_search,
+	};
 	uint32_t at = (uint32_t)(pc - b->begin);
 	uint64_t key = (uint64_t)b->identity << 32 | at;
-	struct slot *s = &p->slots[hash_mix(key, is_search) % SLOTS];
+	struct slot *s = &p->slots[hash_mix(key, way) % SLOTS];
 	struct x86_code code;
 
-	if (s->identity == b->identity && s->at == at &&
-	    s->is_search == is_search)
+	if (s->identity == b->identity && s->at == at && s->way == way)
 		return &s->path;
-	*s = (struct slot){ b->identity, at, is_search, { 0 } };
+	*s = (struct slot){ b->identity, at, way, { 0 } };
 	code = (struct x86_code){ code_cache_code(p->code, b),
 				  b->end - b->begin };
-	if (code.bytes && is_search)
-		x86_search(&code, at, &s->path);
-	else if (code.bytes)
-		x86_straight(&code, at, &s->path);
+	if (code.bytes)
+		ways[way](&code, at, &s->path);
 	return &s->path;
-}
-
-const struct x86_path *
-code_path_straight(struct code_paths *p, const struct code_blob *b, uint64_t pc)
-{
-	return find(p, b, pc, false);
-}
-
-const struct x86_path *code_path_search(struct code_paths *p,
-					const struct code_blob *b, uint64_t pc)
-{
-	return find(p, b, pc, true);
 }

@@ -15,13 +15,12 @@ struct code_paths;
 struct code_paths *code_paths_open(struct code_cache *code);
 void code_paths_close(struct code_paths *p); /* NULL is fine */
 
-/* Straight on from an address in a blob; valid until the next is asked for. */
-const struct x86_path *code_path_straight(struct code_paths *p,
-					  const struct code_blob *b,
-					  uint64_t pc);
+/* How: x86_straight, x86_follow, x86_search. */
+enum code_way { WAY_STRAIGHT, WAY_FOLLOW, WAY_SEARCH };
 
-/* To the nearest return. */
-const struct x86_path *code_path_search(struct code_paths *p,
-					const struct code_blob *b, uint64_t pc);
+/* From an address in a blob on; valid until the next is asked for. */
+const struct x86_path *code_path_find(struct code_paths *p,
+				      const struct code_blob *b, uint64_t pc,
+				      enum code_way way);
 
 #endif

@@ -2,7 +2,7 @@
 #include "core/native/hotspot_frame.h"
 
 #include "core/base/alloc.h"
-#include "core/native/code_path.h"
+#include "core/native/hotspot_continuation.h"
 #include "core/native/method_check.h"
 #include "core/native/x86_code.h"
 
@@ -12,7 +12,6 @@
 #define MAX_FRAME   (1 << 20)
 #define SCAN_SLOTS  512 /* of the stack, for a return address */
 #define STUB_SLOTS  96
-#define ENTRY_SLOTS 128  /* between what is thawed and its continuation */
 #define BASE_REACH  4096 /* bytes that a routine has below its base */
 #define ENTRY_REACH 256  /* bytes below the base of a frame that is made */
 #define MAX_LOCALS  (65536 * 8 * 2)
@@ -22,22 +21,6 @@
  * a mirror, before, the bytecode pointer is a word nearer).
  */
 enum { SENDER_SP = -1, METHOD = -3, BCP = -8, BCP_NO_MIRROR = -7 };
-
-struct hotspot_frames {
-	struct memory *memory;
-	struct code_cache *code;
-	struct native_frames *native;
-	struct method_check *methods;
-	struct code_paths *paths;
-	/* Of virtual threads: none before JDK 21. */
-	uint64_t entry_return; /* ContinuationEntry::_return_pc: where it is */
-	uint64_t entry_pc;     /* and what it is; 0 = not known yet */
-	uint32_t entry_bytes;
-	uint64_t interpreter; /* an address in it; 0 = not known yet */
-};
-
-/* How sure it is that a value is a return address. */
-enum belief { NOT, WEAK, STRONG };
 
 struct hotspot_frames *hotspot_frames_open(const struct vm_structs *v,
 					   struct memory *memory,
@@ -163,30 +146,10 @@ static enum belief believe(struct hotspot_frames *h, struct walk *w,
 }
 
 /* True when a slot of the stack has a return address, as sure as wanted. */
-static bool is_return(struct hotspot_frames *h, struct walk *w, uint64_t slot,
-		      uint64_t bp, enum belief wanted, uint64_t *value)
+bool hotspot_is_return(struct hotspot_frames *h, struct walk *w, uint64_t slot,
+		       uint64_t bp, enum belief wanted, uint64_t *value)
 {
 	return walk_read(w, slot, value) && believe(h, w, *value, bp) >= wanted;
-}
-
-/* The same, and the call before it is of this blob. */
-static bool is_return_of(struct hotspot_frames *h, struct walk *w,
-			 uint64_t slot, const struct code_blob *called,
-			 uint64_t *value)
-{
-	const struct code_blob *b;
-	struct x86_code code;
-	int64_t distance;
-	uint64_t target;
-
-	if (!is_return(h, w, slot, walk_bp(w), STRONG, value))
-		return false;
-	b = code_cache_find(h->code, *value);
-	if (!b || !code_of(h, b, &code) ||
-	    !x86_called(&code, *value - b->begin, &distance))
-		return false;
-	target = *value + (uint64_t)distance;
-	return target >= called->begin && target < called->end;
 }
 
 /* Goes to the caller by the slot of a return address. */
@@ -197,7 +160,7 @@ static enum step return_by(struct walk *w, uint64_t slot, uint64_t pc,
 }
 
 /* The caller's BP stands below the return address mostly. */
-static uint64_t bp_below(struct walk *w, uint64_t slot)
+uint64_t hotspot_bp_below(struct walk *w, uint64_t slot)
 {
 	uint64_t bp = walk_bp(w);
 
@@ -206,17 +169,13 @@ static uint64_t bp_below(struct walk *w, uint64_t slot)
 	return bp;
 }
 
-/*
- * The nearest of so many slots that has a return address; `called`, unless
- * NULL, is what it was that was called.
- */
+/* The nearest of so many slots that has a return address. */
 static bool scan(struct hotspot_frames *h, struct walk *w, size_t slots,
-		 const struct code_blob *called, uint64_t *slot, uint64_t *pc)
+		 uint64_t *slot, uint64_t *pc)
 {
 	*slot = walk_sp(w);
 	for (size_t i = 0; i < slots; i++, *slot += 8)
-		if (called ? is_return_of(h, w, *slot, called, pc)
-			   : is_return(h, w, *slot, walk_bp(w), STRONG, pc))
+		if (hotspot_is_return(h, w, *slot, walk_bp(w), STRONG, pc))
 			return true;
 	return false;
 }
@@ -227,7 +186,8 @@ static bool scan_frame(struct hotspot_frames *h, struct walk *w, uint64_t *slot,
 {
 	*slot = walk_sp(w);
 	for (size_t i = 0; i < SCAN_SLOTS; i++, *slot += 8)
-		if (is_return(h, w, *slot, bp_below(w, *slot), STRONG, pc))
+		if (hotspot_is_return(h, w, *slot, hotspot_bp_below(w, *slot),
+				      STRONG, pc))
 			return true;
 	return false;
 }
@@ -241,7 +201,7 @@ static bool by_scan(struct hotspot_frames *h, struct walk *w)
 {
 	struct interpreted frame;
 	uint64_t slot, pc;
-	bool is_found = scan(h, w, STUB_SLOTS, NULL, &slot, &pc);
+	bool is_found = scan(h, w, STUB_SLOTS, &slot, &pc);
 
 	if (h->interpreter && (!is_found || slot >= walk_bp(w)) &&
 	    is_interpreted(h, w, walk_bp(w), &frame)) {
@@ -343,13 +303,39 @@ static bool interpreted(struct hotspot_frames *h, struct walk *w,
 }
 
 /*
+ * A method returns by leave; pop r13; mov rsp, rbx; jmp r13: in BX is what the
+ * caller's SP was before arguments.
+ */
+static bool at_end(struct hotspot_frames *h, struct walk *w,
+		   const struct code_blob *b)
+{
+	const struct x86_path *path = code_path_find(h->paths, b, w->pc,
+						     WAY_STRAIGHT);
+	uint64_t sp = walk_sp(w), sender = sp, pc = w->registers[13];
+	struct x86_code code;
+
+	if (path->sp_from == DWARF_BX && path->given_back <= 8)
+		sender = w->registers[DWARF_BX];
+	else if (!code_of(h, b, &code) ||
+		 !x86_is_jump_r13(&code, w->pc - b->begin))
+		return false;
+	if (sender < sp || sender & 7 || sender - sp > MAX_LOCALS ||
+	    (path->given_back == 8 && !walk_read(w, sp, &pc)) ||
+	    believe(h, w, pc, walk_bp(w)) != STRONG)
+		return false;
+	walk_to(w, pc, sender, walk_bp(w));
+	return true;
+}
+
+/*
  * At the entry of a method its frame is half made, in BX is the method and in
  * R13 what the caller's SP will be; at the end it is gone.
  */
 static enum step between_frames(struct hotspot_frames *h, struct walk *w,
-				struct unwound_frame *frame)
+				struct unwound_frame *frame,
+				const struct code_blob *b)
 {
-	uint64_t slot, pc, sender = w->registers[13];
+	uint64_t slot, pc, base = walk_bp(w), sender = w->registers[13];
 	const struct checked_method *m = method_check_find(
 		h->methods, w->registers[DWARF_BX]);
 
@@ -357,10 +343,14 @@ static enum step between_frames(struct hotspot_frames *h, struct walk *w,
 		frame->kind = UNWOUND_INTERPRETED;
 		frame->method = w->registers[DWARF_BX];
 	}
+	if (at_end(h, w, b))
+		return STEP_ON;
 	/* The base is there, and not yet all of what is below it. */
-	if (by_base(h, w, STRONG, ENTRY_REACH))
+	if (by_base(h, w, STRONG, ENTRY_REACH)) {
 		slot = walk_sp(w) - 8;
-	else if (scan(h, w, STUB_SLOTS, NULL, &slot, &pc))
+		if (base - 8 >= frame->sp)
+			word(w, base, SENDER_SP, &sender);
+	} else if (scan(h, w, STUB_SLOTS, &slot, &pc))
 		return_by(w, slot, pc, walk_bp(w));
 	else
 		return walk_lost(w, "an interpreted frame has no base");
@@ -375,23 +365,28 @@ static enum step between_frames(struct hotspot_frames *h, struct walk *w,
  */
 static bool unfinished(struct hotspot_frames *h, struct walk *w)
 {
-	uint64_t base = walk_bp(w), bp, pc;
+	uint64_t base = walk_bp(w), bp, pc, sender;
 
 	if (base & 7 || base < walk_sp(w) || base - walk_sp(w) > MAX_LOCALS ||
 	    !walk_read(w, base, &bp) || !walk_read(w, base + 8, &pc) ||
 	    bp <= base || believe(h, w, pc, bp) < WEAK)
 		return false;
 	return_by(w, base + 8, pc, bp);
+	/* This it is given at once, to be walked. */
+	if (word(w, base, SENDER_SP, &sender) && sender > base + 8 &&
+	    sender - base < MAX_LOCALS && !(sender & 7))
+		w->registers[DWARF_SP] = sender;
 	return true;
 }
 
 static enum step interpreter_step(struct hotspot_frames *h, struct walk *w,
-				  struct unwound_frame *frame)
+				  struct unwound_frame *frame,
+				  const struct code_blob *b)
 {
 	if (interpreted(h, w, frame))
 		return STEP_ON;
 	if (w->is_exact)
-		return between_frames(h, w, frame);
+		return between_frames(h, w, frame, b);
 	if (unfinished(h, w))
 		return STEP_ON;
 	return walk_lost(w, "an interpreted frame that has no method");
@@ -405,9 +400,10 @@ static bool by_size(struct hotspot_frames *h, struct walk *w,
 		    enum belief wanted)
 {
 	uint64_t slot = walk_sp(w) + below + b->frame_bytes - 8, pc;
-	uint64_t bp = bp_below(w, slot);
+	uint64_t bp = hotspot_bp_below(w, slot);
 
-	if (b->frame_bytes < 16 || !is_return(h, w, slot, bp, wanted, &pc))
+	if (b->frame_bytes < 16 ||
+	    !hotspot_is_return(h, w, slot, bp, wanted, &pc))
 		return false;
 	return_by(w, slot, pc, bp);
 	return true;
@@ -423,7 +419,7 @@ static bool by_instructions(struct hotspot_frames *h, struct walk *w,
 	if (f->saved_bp >= 0 &&
 	    !walk_read(w, walk_sp(w) + (uint32_t)f->saved_bp, &bp))
 		return false;
-	if (!is_return(h, w, slot, bp, wanted, &pc))
+	if (!hotspot_is_return(h, w, slot, bp, wanted, &pc))
 		return false;
 	return_by(w, slot, pc, bp);
 	return true;
@@ -463,7 +459,8 @@ static bool leaf_frame(struct hotspot_frames *h, struct walk *w,
 static bool by_way_out(struct hotspot_frames *h, struct walk *w,
 		       const struct code_blob *b)
 {
-	const struct x86_path *path = code_path_straight(h->paths, b, w->pc);
+	const struct x86_path *path = code_path_find(h->paths, b, w->pc,
+						     WAY_STRAIGHT);
 	uint32_t given = path->given_back > 0 ? (uint32_t)path->given_back : 0;
 	uint64_t slot = walk_sp(w) + given, pc;
 
@@ -473,12 +470,13 @@ static bool by_way_out(struct hotspot_frames *h, struct walk *w,
 		return false;
 	/* It leaves by a jump, with nothing but the return address left. */
 	if (given >= b->frame_bytes - 8) {
-		if (!is_return(h, w, slot, bp_below(w, slot), STRONG, &pc))
+		if (!hotspot_is_return(h, w, slot, hotspot_bp_below(w, slot),
+				       STRONG, &pc))
 			return false;
-		return_by(w, slot, pc, bp_below(w, slot));
+		return_by(w, slot, pc, hotspot_bp_below(w, slot));
 		return true;
 	}
-	return by_size(h, w, b, given, STRONG);
+	return given < b->frame_bytes - 16 && by_size(h, w, b, given, STRONG);
 }
 
 /* A frame that returns to its handler has its true pc in a slot of its own. */
@@ -496,17 +494,47 @@ static void undeoptimise(struct hotspot_frames *h, struct walk *w,
 		w->pc = pc;
 }
 
-/* What is on the way from a caller to a method has no frame. */
-static enum step adapter_step(struct hotspot_frames *h, struct walk *w)
+/*
+ * True when the caller's SP is in R13: an adapter to the interpreter puts it
+ * there (lea r13, [rsp + 8]; mov r13, rsp) and takes of the stack then.
+ */
+static bool was_moved(struct hotspot_frames *h, struct walk *w,
+		      const struct code_blob *b, size_t at, uint64_t sender)
 {
-	uint64_t pc, sender = w->registers[13], bp = walk_bp(w);
+	struct x86_code code;
 
-	if (is_return(h, w, walk_sp(w), bp, STRONG, &pc))
-		return return_by(w, walk_sp(w), pc, bp);
+	return sender >= walk_sp(w) && sender - walk_sp(w) < ENTRY_REACH * 8 &&
+	       !(sender & 7) && code_of(h, b, &code) && x86_saves_sp(&code, at);
+}
+
+/* What is on the way from a caller to a method has no frame. */
+static enum step adapter_step(struct hotspot_frames *h, struct walk *w,
+			      const struct code_blob *b)
+{
+	size_t at = w->pc - b->begin;
+	const struct x86_path *path = code_path_find(h->paths, b, w->pc,
+						     WAY_STRAIGHT);
+	uint64_t pc, sender = w->registers[13], bp = walk_bp(w);
+	uint64_t slot = walk_sp(w);
+
+	/* Around a call SP is in R13, at the return address still. */
+	if (path->sp_from == 13 && walk_knows(w, 13) && sender >= walk_sp(w) &&
+	    hotspot_is_return(h, w, sender, bp, STRONG, &pc))
+		return return_by(w, sender, pc, bp);
+	/* Or it has saved registers there. */
+	if (path->given_back > 0)
+		slot += (uint64_t)path->given_back;
+	if (hotspot_is_return(h, w, slot, bp, STRONG, &pc)) {
+		return_by(w, slot, pc, bp);
+		/* It may have moved that, to make room for arguments. */
+		if (was_moved(h, w, b, at, sender))
+			w->registers[DWARF_SP] = sender;
+		return STEP_ON;
+	}
 	/* Between: the return address is in a register, and where it was. */
 	if (walk_knows(w, 13) && sender > walk_sp(w) &&
 	    sender - walk_sp(w) < MAX_LOCALS &&
-	    is_return(h, w, sender - 8, bp, STRONG, &pc))
+	    hotspot_is_return(h, w, sender - 8, bp, STRONG, &pc))
 		return return_by(w, sender - 8, pc, bp);
 	if (by_scan(h, w))
 		return STEP_ON;
@@ -527,9 +555,10 @@ static enum step compiled_step(struct hotspot_frames *h, struct walk *w,
 	frame->pc = w->pc;
 	/* A linker of method handles is a native method that only jumps. */
 	if (b->kind == BLOB_NATIVE && !b->frame_bytes)
-		return adapter_step(h, w);
+		return adapter_step(h, w, b);
 	if (b->kind == BLOB_NATIVE &&
-	    by_path(h, w, code_path_search(h->paths, b, w->pc), STRONG))
+	    by_path(h, w, code_path_find(h->paths, b, w->pc, WAY_SEARCH),
+		    STRONG))
 		return STEP_ON;
 	if (!(w->is_exact && is_in_prologue(b, w->pc)) && by_way_out(h, w, b))
 		return STEP_ON;
@@ -545,7 +574,7 @@ static enum step compiled_step(struct hotspot_frames *h, struct walk *w,
 	if (w->is_cut)
 		return STEP_CUT;
 	if (scan_frame(h, w, &slot, &pc))
-		return return_by(w, slot, pc, bp_below(w, slot));
+		return return_by(w, slot, pc, hotspot_bp_below(w, slot));
 	return walk_lost(w, "a compiled frame without a return address");
 }
 
@@ -554,67 +583,25 @@ static enum step compiled_step(struct hotspot_frames *h, struct walk *w,
 static enum step leaf_stub(struct hotspot_frames *h, struct walk *w,
 			   const struct code_blob *b)
 {
-	uint64_t slot, pc, bp = walk_bp(w), base = bp;
 	struct interpreted caller;
+	uint64_t pc;
 
-	if (by_path(h, w, code_path_search(h->paths, b, w->pc), STRONG))
+	if (by_path(h, w, code_path_find(h->paths, b, w->pc, WAY_SEARCH),
+		    STRONG))
 		return STEP_ON;
-	/* The call before it is of this code: nothing is as sure. */
-	if (is_return_of(h, w, walk_sp(w), b, &pc))
-		return return_by(w, walk_sp(w), pc, bp);
-	if (base >= walk_sp(w) && base - walk_sp(w) < MAX_FRAME &&
-	    is_return_of(h, w, base + 8, b, &pc) && walk_read(w, base, &bp))
-		return return_by(w, base + 8, pc, bp);
 	/* The JVM itself calls some of them. */
 	if (walk_read(w, walk_sp(w), &pc) && !code_cache_has(h->code, pc) &&
 	    native_frames_has(h->native, pc))
 		return return_by(w, walk_sp(w), pc, walk_bp(w));
 	/* Most have a base; an interpreted caller has one of its own. */
-	if (!is_interpreted(h, w, bp, &caller) &&
+	if (!is_interpreted(h, w, walk_bp(w), &caller) &&
 	    by_base(h, w, STRONG, BASE_REACH))
 		return STEP_ON;
-	if (scan(h, w, STUB_SLOTS, b, &slot, &pc))
-		return return_by(w, slot, pc, walk_bp(w));
-	if (by_base(h, w, STRONG, BASE_REACH) || by_size(h, w, b, 0, STRONG) ||
-	    by_base(h, w, WEAK, BASE_REACH))
+	if (by_size(h, w, b, 0, STRONG) || by_base(h, w, WEAK, BASE_REACH))
 		return STEP_ON;
 	if (by_scan(h, w) || by_base(h, w, WEAK, MAX_FRAME))
 		return STEP_ON;
 	return walk_lost(w, "a routine of the JVM's without a return address");
-}
-
-/* True when the entry of a continuation may be there: somebody has called it.
- */
-static bool is_entry(struct hotspot_frames *h, struct walk *w,
-		     const struct code_blob *enter, uint64_t entry)
-{
-	uint64_t slot = entry + enter->frame_bytes - 8, pc;
-
-	return entry >= walk_sp(w) && !(entry & 7) &&
-	       is_return(h, w, slot, bp_below(w, slot), STRONG, &pc);
-}
-
-/*
- * What a virtual thread runs on returns to here: the rest of its frames is in
- * the heap, or it is about to be brought from there.  Below is the entry of
- * its continuation, a ContinuationEntry in the frame of enterSpecial, which has
- * BP for a base; what thaws a frame gives it back that BP.
- */
-static enum step continuation_step(struct hotspot_frames *h, struct walk *w)
-{
-	uint64_t entry = walk_sp(w), bp = walk_bp(w);
-	const struct code_blob *enter;
-
-	enter = h->entry_pc ? code_cache_find(h->code, h->entry_pc) : NULL;
-	if (!enter || enter->kind != BLOB_NATIVE || enter->frame_bytes < 16)
-		return walk_lost(w, "a continuation whose entry is not known");
-	if (is_entry(h, w, enter, bp + 16 - enter->frame_bytes))
-		return walk_to(w, h->entry_pc, bp + 16 - enter->frame_bytes,
-			       bp);
-	for (int i = 0; i < ENTRY_SLOTS; i++, entry += 8)
-		if (is_entry(h, w, enter, entry))
-			return walk_to(w, h->entry_pc, entry, bp);
-	return walk_lost(w, "a continuation without an entry");
 }
 
 static enum step stub_step(struct hotspot_frames *h, struct walk *w,
@@ -625,20 +612,22 @@ static enum step stub_step(struct hotspot_frames *h, struct walk *w,
 	/* At its end it is on the stack of what it has thawed. */
 	if (is_continuation(b)) {
 		if (w->is_exact &&
-		    by_path(h, w, code_path_straight(h->paths, b, w->pc),
+		    by_path(h, w,
+			    code_path_find(h->paths, b, w->pc, WAY_STRAIGHT),
 			    STRONG))
 			return STEP_ON;
-		return continuation_step(h, w);
+		return hotspot_continuation_step(h, w, b);
 	}
 	if (w->is_exact)
 		return leaf_stub(h, w, b);
 	/* A poll's pc stands behind no call. */
 	if (by_size(h, w, b, 0, WEAK) ||
-	    by_path(h, w, code_path_search(h->paths, b, w->pc), WEAK) ||
+	    by_path(h, w, code_path_find(h->paths, b, w->pc, WAY_SEARCH),
+		    WEAK) ||
 	    by_base(h, w, WEAK, MAX_FRAME))
 		return STEP_ON;
 	if (scan_frame(h, w, &slot, &pc))
-		return return_by(w, slot, pc, bp_below(w, slot));
+		return return_by(w, slot, pc, hotspot_bp_below(w, slot));
 	return walk_lost(w, "a routine of the JVM's without a return address");
 }
 
@@ -655,12 +644,12 @@ enum step hotspot_frames_step(struct hotspot_frames *h, struct walk *w,
 	}
 	switch (b->kind) {
 	case BLOB_INTERPRETER:
-		return interpreter_step(h, w, frame);
+		return interpreter_step(h, w, frame, b);
 	case BLOB_NMETHOD:
 	case BLOB_NATIVE:
 		return compiled_step(h, w, frame, b);
 	case BLOB_ADAPTER:
-		return adapter_step(h, w);
+		return adapter_step(h, w, b);
 	default:
 		return stub_step(h, w, b);
 	}

@@ -162,6 +162,8 @@ static enum step take_step(struct unwinder *u, struct walk *w,
 
 	*frame = (struct unwound_frame){
 		.pc = pc,
+		.sp = sp,
+		.bp = walk_bp(w),
 		.is_exact = w->is_exact,
 		.bci = -1,
 	};

@@ -38,6 +38,7 @@ struct unwound_frame {
 	bool is_exact; /* pc was about to be executed: a leaf, or what a signal
 			  interrupted; else it is a return address */
 	uint64_t pc;   /* the target's */
+	uint64_t sp, bp;              /* what these registers were in it */
 	const struct code_blob *blob; /* until unwinder_begin() */
 	struct elf_image *image;      /* as long as the unwinder lives */
 	uint64_t image_pc;            /* the file's address */

@@ -241,3 +241,28 @@ bool x86_epilogue(const struct x86_code *c, size_t at, struct x86_frame *out)
 	}
 	return false;
 }
+
+bool x86_is_jump_r13(const struct x86_code *c, size_t at)
+{
+	return is_at(c, at, &jmp_r8) && c->bytes[at + 2] == 0xe5;
+}
+
+#define SAVE_REACH 160 /* of code that moves arguments */
+
+bool x86_saves_sp(const struct x86_code *c, size_t at)
+{
+	/* lea r13, [rsp + 8]; pop rax, mov r13, rsp: JDK 25, 17 */
+	static const struct pattern saves[] = {
+		{ 6,
+		  { 0x4c, 0x8d, 0x6c, 0x24, 0x08, 0x58 },
+		  { ALL, ALL, ALL, ALL, ALL, ALL } },
+		{ 4, { 0x58, 0x4c, 0x8b, 0xec }, { ALL, ALL, ALL, ALL } },
+	};
+	size_t from = at > SAVE_REACH ? at - SAVE_REACH : 0;
+
+	for (size_t i = at; i-- > from;)
+		for (size_t k = 0; k < 2; k++)
+			if (is_at(c, i, &saves[k]))
+				return i + saves[k].len <= at;
+	return false;
+}

@@ -46,4 +46,13 @@ void x86_prologue(const struct x86_code *c, size_t entry, size_t at,
  */
 bool x86_epilogue(const struct x86_code *c, size_t at, struct x86_frame *out);
 
+/* True when a jump to where R13 points is at `at`. */
+bool x86_is_jump_r13(const struct x86_code *c, size_t at);
+
+/*
+ * True when what runs straight on to `at` has put the caller's SP, which is
+ * behind the return address, into R13.
+ */
+bool x86_saves_sp(const struct x86_code *c, size_t at);
+
 #endif

@@ -23,6 +23,7 @@ struct value {
 struct branch {
 	size_t at;
 	struct value sp, bp;
+	uint8_t sp_from; /* what SP was set from; not BP */
 };
 
 struct search {
@@ -84,6 +85,8 @@ static void copy(struct branch *b, unsigned to, unsigned from)
 		v = b->sp;
 	else if (from == BP && b->bp.content == ADDRESS)
 		v = b->bp;
+	if (to == SP && from != SP && from != BP)
+		b->sp_from = (uint8_t)from;
 	if (to == SP)
 		b->sp = v;
 	else if (to == BP)
@@ -255,29 +258,55 @@ static struct branch start_at(size_t at)
 		at,
 		{ ADDRESS, { false, 0 } },
 		{ ADDRESS, { true, 0 } },
+		0,
 	};
+}
+
+static void go(const struct x86_code *c, size_t at, bool follows,
+	       struct x86_path *out)
+{
+	struct branch b = start_at(at);
+	struct value before = b.sp;
+	struct x86_instruction i;
+	size_t n = 0;
+
+	*out = (struct x86_path){ 0 };
+	for (; n < MAX_STRAIGHT; n++) {
+		enum outcome outcome;
+
+		if (!x86_instruction_at(c->bytes, c->len, b.at, &i))
+			return;
+		outcome = take(&b, &i);
+		if (outcome == RETURNS && found(&b, out))
+			return;
+		if (outcome == RETURNS || b.sp_from ||
+		    (outcome == ENDS && !(follows && is_jump(&i))))
+			break;
+		before = b.sp;
+		b.at += i.length;
+		/* Out of the code, there is no instruction. */
+		if (outcome == ENDS)
+			b.at += (size_t)i.immediate;
+	}
+	/* In the middle of anything, a sum says nothing. */
+	if (n == MAX_STRAIGHT)
+		return;
+	if (b.sp_from) {
+		out->sp_from = b.sp_from;
+		b.sp = before;
+	}
+	if (b.sp.content == ADDRESS && !b.sp.place.is_from_bp)
+		out->given_back = b.sp.place.offset;
 }
 
 void x86_straight(const struct x86_code *c, size_t at, struct x86_path *out)
 {
-	struct branch b = start_at(at);
-	struct x86_instruction i;
+	go(c, at, false, out);
+}
 
-	*out = (struct x86_path){ 0 };
-	for (size_t n = 0; n < MAX_STRAIGHT; n++) {
-		enum outcome outcome;
-
-		if (!x86_instruction_at(c->bytes, c->len, b.at, &i))
-			break;
-		outcome = take(&b, &i);
-		if (outcome == RETURNS && found(&b, out))
-			return;
-		if (outcome == RETURNS || outcome == ENDS)
-			break;
-		b.at += i.length;
-	}
-	if (b.sp.content == ADDRESS && !b.sp.place.is_from_bp)
-		out->given_back = b.sp.place.offset;
+void x86_follow(const struct x86_code *c, size_t at, struct x86_path *out)
+{
+	go(c, at, true, out);
 }
 
 /* True when a position has not been seen before. */

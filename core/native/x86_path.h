@@ -23,7 +23,8 @@ struct x86_path {
 	struct x86_place return_address;
 	bool has_saved_bp; /* and takes BP from the stack before: from */
 	struct x86_place saved_bp;
-	int32_t given_back; /* else: how much of the stack before it jumps */
+	int32_t given_back; /* else: how much of the stack before it jumps, */
+	uint8_t sp_from; /* or before SP is that register's value; 0: never */
 };
 
 /*
@@ -31,6 +32,9 @@ struct x86_path {
  * instructions.
  */
 void x86_straight(const struct x86_code *c, size_t at, struct x86_path *out);
+
+/* The same, going on where it jumps to. */
+void x86_follow(const struct x86_code *c, size_t at, struct x86_path *out);
 
 /* The same, looking into both ways of each jump: to the nearest return. */
 void x86_search(const struct x86_code *c, size_t at, struct x86_path *out);

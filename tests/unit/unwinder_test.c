@@ -308,13 +308,91 @@ static void a_linker_of_method_handles_has_no_frame(void **state)
 	}
 }
 
+static void an_interpreted_method_returns_by_registers(void **state)
+{
+	/* 0: pop r13; 2: mov rsp, rbx; 5: jmp r13 */
+	static const uint8_t code[] = { 0x41, 0x5d, 0x48, 0x8b,
+					0xe3, 0x41, 0xff, 0xe5 };
+	static const struct {
+		uint8_t at, sp;
+		bool is_popped;
+	} places[] = { { 0, CALLER - 4, false },
+		       { 2, CALLER - 3, true },
+		       { 5, CALLER, true } };
+	struct place *p = *state;
+	uint64_t end = add(p, "Interpreter", code, sizeof(code));
+
+	for (size_t i = 0; i < 3; i++) {
+		struct unwind_start from = start_at(p, end + places[i].at,
+						    places[i].sp);
+
+		p->image.stack[CALLER - 4] = p->caller + RETURN;
+		from.bx = word(CALLER);
+		from.r13 = places[i].is_popped ? p->caller + RETURN : 5;
+		unwinder_walk(p->image.unwinder, &from, &p->u);
+		is_whole(p, 1);
+	}
+}
+
+static void frames_that_are_being_made_know_their_callers_sp(void **state)
+{
+	struct place *p = *state;
+	struct unwind_start from = start_at(p, p->interpreter + 9, CALLER - 8);
+	uint64_t *stack = p->image.stack;
+
+	/* At a method's entry: a base, the caller's SP, and no method yet. */
+	stack[CALLER - 6] = word(BASE);
+	stack[CALLER - 5] = p->caller + RETURN;
+	stack[CALLER - 7] = word(CALLER);
+	from.bp = word(CALLER - 6);
+	from.r13 = p->bytecodes;
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	is_whole(p, 1);
+	/* The same, of a frame that deoptimisation makes. */
+	stack[CALLER - 12] = word(CALLER - 6);
+	stack[CALLER - 11] = p->interpreter + 9;
+	walk(p, p->callee + BODY, CALLER - 16);
+	assert_int_equal(p->u.frames[1].kind, UNWOUND_GENERATED);
+	is_whole(p, 2);
+}
+
+static void an_adapter_has_its_callers_sp_in_r13(void **state)
+{
+	/* 0: mov rsp, r13; 3: lea r13, [rsp + 8]; 8: pop rax; 9: sub rsp, 16;
+	   13: push rax; 14: mov [rsp + 8], rsi; 19: jmp rcx */
+	static const uint8_t code[] = { 0x49, 0x8b, 0xe5, 0x4c, 0x8d, 0x6c,
+					0x24, 0x08, 0x58, 0x48, 0x83, 0xec,
+					0x10, 0x50, 0x48, 0x89, 0x74, 0x24,
+					0x08, 0xff, 0xe1 };
+	struct place *p = *state;
+	uint64_t adapter = add(p, "I2C/C2I adapters", code, sizeof(code));
+	struct unwind_start from = start_at(p, adapter + 14, CALLER - 3);
+
+	/* Its arguments are where the return address was. */
+	p->image.stack[CALLER - 3] = p->caller + RETURN;
+	p->image.stack[CALLER - 1] = 5;
+	from.r13 = word(CALLER);
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	is_whole(p, 1);
+	/* Behind a call: SP is in R13, with an old return address below. */
+	p->image.stack[CALLER - 9] = p->callee + RETURN;
+	p->image.stack[CALLER - 1] = p->caller + RETURN;
+	from = start_at(p, adapter, CALLER - 9);
+	from.r13 = word(CALLER - 1);
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	is_whole(p, 1);
+}
+
 /* Frames are being brought to the stack, not all of them yet. */
 static void what_is_thawed_is_not_walked(void **state)
 {
-	/* 0: call; 5: mov rsp, rbx; 8: sub rsp, 16; 12: pop rbp; 13: ret */
-	static const uint8_t thaw[] = { 0xe8, 0,    0,    0,    0,
-					0x48, 0x8b, 0xe3, 0x48, 0x83,
-					0xec, 0x10, 0x5d, 0xc3 };
+	/* 0: call; 5: mov rsp, rbx; 8: sub rsp, 16; 12: pop rbp; 13: ret;
+	   14: call; 19: jmp; 21: pop rax; 22: pop rbp; pop rdx; jmp rbx */
+	static const uint8_t thaw[] = { 0xe8, 0,    0,    0,    0,    0x48,
+					0x8b, 0xe3, 0x48, 0x83, 0xec, 0x10,
+					0x5d, 0xc3, 0xe8, 0,    0,    0,
+					0,    0xeb, 0,    0x58, 0x5d, 0x5a,
+					0xff, 0xe3 };
 	/* 0: push rbp; 1: mov; 4: sub rsp, 64; 8: call; 13: add; pop; ret */
 	static const uint8_t enter[] = { 0x55, 0x48, 0x89, 0xe5, 0x48,
 					 0x83, 0xec, 0x40, 0xe8, 0,
@@ -342,6 +420,13 @@ static void what_is_thawed_is_not_walked(void **state)
 	assert_int_equal(p->u.frames[1].kind, UNWOUND_GENERATED);
 	assert_int_equal(p->u.frames[2].pc, special + 13);
 	is_whole(p, 3);
+	/* The same, with an exception: its handler is asked for. */
+	stack[15] = stub + 19;
+	stack[17] = word(CALLER - 2);
+	stack[18] = p->caller + RETURN;
+	walk(p, p->callee + BODY, 10);
+	assert_int_equal(p->u.frames[1].kind, UNWOUND_GENERATED);
+	assert_int_equal(p->u.frames[2].pc, p->caller + RETURN);
 	/* On the stack of what was thawed, it returns to that. */
 	walk(p, stub + 12, CALLER - 2);
 	is_whole(p, 1);
@@ -553,6 +638,9 @@ int main(void)
 		BOTH(a_native_wrapper_is_left_where_its_frame_is_gone),
 		BOTH(a_barrier_at_an_entry_has_a_mark_below_its_return_address),
 		BOTH(a_linker_of_method_handles_has_no_frame),
+		BOTH(an_interpreted_method_returns_by_registers),
+		BOTH(frames_that_are_being_made_know_their_callers_sp),
+		BOTH(an_adapter_has_its_callers_sp_in_r13),
 		BOTH(a_blob_in_the_place_of_a_freed_one_is_found),
 		{ "what_is_thawed_is_not_walked", what_is_thawed_is_not_walked,
 		  set_up_25, tear_down, NULL },

@@ -133,6 +133,13 @@ static void a_search_has_an_end(void **state)
 	x86_straight(&code, sizeof(bytes) + 9, &path);
 	assert_false(path.is_return);
 	assert_int_equal(path.given_back, 0);
+	/* A sum that is cut off is none: pops, far from any jump. */
+	memset(bytes, 0x58, sizeof(bytes));
+	x86_straight(&code, 0, &path);
+	assert_int_equal(path.given_back, 0);
+	bytes[20] = 0xe9;
+	x86_straight(&code, 0, &path);
+	assert_int_equal(path.given_back, 160);
 }
 
 int main(void)

@@ -9,8 +9,10 @@
  */
 #include "bpf/sampler.h"
 #include "core/base/clock.h"
+#include "core/native/mappings.h"
 #include "core/native/remote_memory.h"
 #include "core/native/unwinder.h"
+#include "tests/root/lib/compare_walks.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -20,9 +22,10 @@
 #include <string.h>
 #include <time.h>
 
-#define MAX_REASONS   64
-#define MAX_ADDRESSES 1024
-#define WARM_UP_NS    (3 * CLOCK_NS_PER_S)
+#define MAX_REASONS 64
+#define WARM_UP_NS  (3 * CLOCK_NS_PER_S)
+#define BATCH_NS    (50 * CLOCK_NS_PER_MS)
+#define STALE_NS    (10 * CLOCK_NS_PER_MS)
 
 static struct {
 	struct unwinder *unwinder;
@@ -30,13 +33,15 @@ static struct {
 	const char *comms;
 	bool compares;
 	int shown;
-	int64_t begun_ns;
+	int64_t begun_ns, batch_ns, looked_ns;
 	size_t samples, ends[4], frames, deepest, with_java;
 	size_t warm, warm_frames;
 	int64_t warm_ns, begin_ns;
 	uint64_t warm_reads;
-	size_t same, longer, longer_native, much_longer, shorter, different;
-	size_t incomparable;
+	const struct jvm *jvm;
+	struct mappings mappings;
+	bool has_mappings; /* of this batch */
+	size_t verdicts[VERDICTS];
 	struct {
 		char text[160];
 		size_t count;
@@ -111,71 +116,26 @@ static void show(const struct unwound *u, const char *what)
 		       name_of(&u->frames[i]));
 }
 
-static bool is_pc(const struct unwound_frame *f, uint64_t pc)
+/* What of the process is executable is looked up when it is asked for. */
+static bool has_code(uint64_t address)
 {
-	return f->pc == pc || (f->kind == UNWOUND_COMPILED &&
-			       (f->blob->deopt_handler == pc ||
-				f->blob->deopt_mh_handler == pc));
+	const struct mapping *m;
+	struct error err;
+
+	if (!is.has_mappings && mappings_read(&is.mappings, is.jvm, &err))
+		return true;
+	is.has_mappings = true;
+	m = mappings_find(&is.mappings, address);
+	return m && m->is_executable;
 }
 
-/* How many of one are in the other, in order. */
-static size_t matches(const struct unwound *u, size_t n, const uint64_t *user,
-		      size_t count, bool skip_ours)
+static void compare(const struct unwound *u, const uint64_t *user, size_t count)
 {
-	size_t i = 0, j = 0;
+	enum verdict verdict = compare_walks(u, user, count, has_code);
 
-	while (i < count && j < n) {
-		bool equal = is_pc(&u->frames[j], user[i]);
-
-		if (equal || !skip_ours)
-			i++;
-		if (equal || skip_ours)
-			j++;
-	}
-	return skip_ours ? i : j;
-}
-
-/*
- * Where BP points to something else than a frame, what stands there is taken
- * for an address: a barrier at a method's entry has -1 there.
- */
-static size_t addresses(const uint64_t *user, size_t count, uint64_t *out)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < count && n < MAX_ADDRESSES; i++)
-		if (user[i] >> 47 == 0)
-			out[n++] = user[i];
-	return n;
-}
-
-static void compare(const struct unwound *u, const uint64_t *all, size_t count)
-{
-	uint64_t user[MAX_ADDRESSES];
-	size_t n = 0;
-
-	count = addresses(all, count, user);
-
-	/* The kernel's ends at the thread's function or one before it. */
-	for (size_t k = u->count; k-- > 0 && k + 3 >= u->count && !n;)
-		if (count && is_pc(&u->frames[k], user[count - 1]))
-			n = k + 1;
-	if (u->end != UNWIND_ROOT || count < 2 || !n) {
-		is.incomparable++;
+	is.verdicts[verdict]++;
+	if (verdict != WALKS_DIFFER)
 		return;
-	}
-	if (matches(u, n, user, count, true) == count) {
-		is.same += n == count;
-		is.longer += n == count + 1;
-		is.longer_native += n == count + 1 &&
-				    u->frames[0].kind == UNWOUND_NATIVE;
-		is.much_longer += n > count + 1;
-		return;
-	}
-	if (matches(u, n, user, count, false) == n)
-		is.shorter++;
-	else
-		is.different++;
 	show(u, "different");
 	for (size_t i = 0; is.shown > 0 && i < count; i++)
 		printf("#   fp %lx\n", user[i]);
@@ -219,6 +179,16 @@ static void count(const struct unwound *u, const struct unwind_start *from,
 	show(u, text);
 }
 
+/* As prof does: before a batch, and when a sample is newer than that. */
+static void look(void)
+{
+	int64_t begun = cpu_ns();
+
+	is.looked_ns = clock_monotonic_ns();
+	unwinder_begin(is.unwinder);
+	is.begin_ns += cpu_ns() - begun;
+}
+
 static bool walk(void *self, const struct sample_event *e,
 		 const uint64_t *kernel, const uint64_t *user,
 		 const uint8_t *stack)
@@ -236,19 +206,23 @@ static bool walk(void *self, const struct sample_event *e,
 		.stack_bytes = e->stack_bytes,
 		.max_frames = UNWIND_FRAMES,
 	};
-	uint64_t reads = remote_memory_reads(is.remote);
 	struct unwound u;
-	int64_t begun = cpu_ns();
+	uint64_t reads;
+	int64_t begun;
 
 	(void)self, (void)kernel;
 	if (!is_wanted(e->comm) || e->flags & SAMPLE_NO_USER)
 		return true;
+	if ((int64_t)e->time_ns > is.looked_ns + STALE_NS)
+		look();
+	reads = remote_memory_reads(is.remote);
+	begun = cpu_ns();
 	unwinder_walk(is.unwinder, &from, &u);
 	count(&u, &from, remote_memory_reads(is.remote) - reads,
 	      cpu_ns() - begun);
 	if (is.compares)
 		compare(&u, user, e->user_frames);
-	return true;
+	return clock_monotonic_ns() < is.batch_ns + BATCH_NS;
 }
 
 static int by_count(const void *a, const void *b)
@@ -257,6 +231,22 @@ static int by_count(const void *a, const void *b)
 	const size_t *y = (const size_t *)((const char *)b + 160);
 
 	return *x < *y ? 1 : *x > *y ? -1 : 0;
+}
+
+static void report_verdicts(void)
+{
+	size_t compared = 0, others = 0;
+
+	for (size_t i = 0; i < VERDICTS; i++)
+		*(i < WALKS_COMPARED ? &compared : &others) += is.verdicts[i];
+	printf("compared %zu same %zu one_longer %zu longer %zu different %zu "
+	       "incomparable %zu\n",
+	       compared, is.verdicts[WALKS_SAME], is.verdicts[WALKS_ONE_LONGER],
+	       is.verdicts[WALKS_LONGER], is.verdicts[WALKS_DIFFER], others);
+	for (size_t i = WALKS_COMPARED; i < VERDICTS; i++)
+		if (is.verdicts[i])
+			printf("  %6zu %s\n", is.verdicts[i],
+			       incomparable[i - WALKS_COMPARED]);
 }
 
 static void report(struct sampler *s)
@@ -279,13 +269,7 @@ static void report(struct sampler *s)
 	       (double)is.warm_reads / warm,
 	       (unsigned long)remote_memory_stalls(is.remote));
 	if (is.compares)
-		printf("compared %zu same %zu longer %zu much_longer %zu "
-		       "shorter %zu different %zu incomparable %zu "
-		       "longer_by_a_native_leaf %zu\n",
-		       is.same + is.longer + is.much_longer + is.shorter +
-			       is.different,
-		       is.same, is.longer, is.much_longer, is.shorter,
-		       is.different, is.incomparable, is.longer_native);
+		report_verdicts();
 	qsort(is.reasons, is.reason_count, sizeof(*is.reasons), by_count);
 	for (size_t i = 0; i < is.reason_count; i++)
 		printf("  %6zu %s\n", is.reasons[i].count, is.reasons[i].text);
@@ -310,13 +294,13 @@ static int run(const struct jvm *jvm, int64_t ms, unsigned hz,
 	end = is.begun_ns + ms * CLOCK_NS_PER_MS;
 	while (clock_monotonic_ns() < end && jvm_runs(jvm)) {
 		struct pollfd p = { sampler_fd(s), POLLIN, 0 };
-		int64_t begun;
 
 		poll(&p, 1, 100);
 		clock_sleep_until(clock_monotonic_ns() + 50 * CLOCK_NS_PER_MS);
-		begun = cpu_ns();
-		unwinder_begin(is.unwinder);
-		is.begin_ns += cpu_ns() - begun;
+		mappings_release(&is.mappings);
+		is.has_mappings = false;
+		is.batch_ns = clock_monotonic_ns();
+		look();
 		sampler_read(s, walk, NULL);
 	}
 	report(s);
@@ -333,6 +317,7 @@ int main(int argc, char **argv)
 	if (argc < 5)
 		return 2;
 	is.comms = argv[4];
+	is.jvm = &jvm;
 	for (int i = 5; i < argc; i++) {
 		is.compares |= strcmp(argv[i], "fp") == 0;
 		if (strcmp(argv[i], "show") == 0)
@@ -355,6 +340,7 @@ int main(int argc, char **argv)
 out:
 	if (ret)
 		fprintf(stderr, "walk_samples: %s\n", err.text);
+	mappings_release(&is.mappings);
 	unwinder_close(is.unwinder);
 	remote_memory_close(is.remote);
 	return ret;

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compare_walks: our walk beside the kernel's along frame pointers.
+ *
+ * The kernel's finds a frame for each value of BP: what stands 8 above it.  So
+ * it has all frames of ours but those whose callee has no frame pointer of its
+ * own, where BP is the same in both.  Those are the only ones that ours may
+ * have more, each right there.  All else differs, unless it is plain that BP
+ * was no frame's base; each sample of that sort is counted with its reason.
+ */
+#ifndef TESTS_ROOT_LIB_COMPARE_WALKS_H
+#define TESTS_ROOT_LIB_COMPARE_WALKS_H
+
+#include "core/native/unwinder.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum verdict {
+	WALKS_SAME,
+	WALKS_ONE_LONGER, /* ours has one more, the callee without a frame */
+	WALKS_LONGER,     /* several, each of that sort */
+	WALKS_DIFFER,
+	WALKS_COMPARED,
+	/* These cannot be compared. */
+	WALKS_LOST = WALKS_COMPARED,
+	WALKS_SHORT,
+	WALKS_BELOW,
+	WALKS_NO_CODE,
+	WALKS_NO_BASE,
+	VERDICTS,
+};
+
+/* Why, of those that cannot be compared. */
+static const char *const incomparable[] = {
+	"our walk did not reach the root",
+	"the kernel's did not: 127 frames, or BP was no address",
+	"BP was below SP: of frames that are left, or on another stack",
+	"the kernel's took for a return address what is no code",
+	"BP was no base by call frame information: C without frame pointers",
+};
+
+static bool is_frame_of(const struct unwound_frame *f, uint64_t pc)
+{
+	return f->pc == pc || (f->kind == UNWOUND_COMPILED &&
+			       (f->blob->deopt_handler == pc ||
+				f->blob->deopt_mh_handler == pc));
+}
+
+/*
+ * Why the kernel's walk has gone astray at the callee `f`, whose caller is the
+ * next, and taken pc for its return address.
+ */
+static enum verdict astray(const struct unwound_frame *f, uint64_t pc,
+			   bool has_code(uint64_t))
+{
+	if (f->bp < f->sp)
+		return WALKS_BELOW;
+	if (!has_code(pc))
+		return WALKS_NO_CODE;
+	/* Behind a native frame SP is its canonical frame address. */
+	if (f->kind == UNWOUND_NATIVE && f[1].sp != f->bp + 16)
+		return WALKS_NO_BASE;
+	return WALKS_DIFFER;
+}
+
+static enum verdict compare_walks(const struct unwound *u, const uint64_t *pcs,
+				  size_t count, bool has_code(uint64_t))
+{
+	size_t k = 0, more = 0;
+
+	if (u->end != UNWIND_ROOT)
+		return WALKS_LOST;
+	for (size_t i = 1; i < count && k + 1 < u->count; i++) {
+		uint64_t bp = u->frames[k].bp;
+		size_t first = k++;
+
+		while (k + 1 < u->count && u->frames[k].bp == bp)
+			k++;
+		more += k - first - 1;
+		/* The barrier at a method's entry has a mark there. */
+		if (pcs[i] == UINT64_MAX)
+			more++;
+		else if (!is_frame_of(&u->frames[k], pcs[i]))
+			return astray(&u->frames[k - 1], pcs[i], has_code);
+	}
+	/* The kernel's ends at the thread's function or one before it. */
+	if (k + 3 < u->count || count < 2)
+		return WALKS_SHORT;
+	return more == 0   ? WALKS_SAME
+	       : more == 1 ? WALKS_ONE_LONGER
+			   : WALKS_LONGER;
+}
+
+#endif
