@@ -11,6 +11,7 @@
 #include "cmd/stop.h"
 #include "cmd/talk.h"
 #include "core/base/clock.h"
+#include "core/base/units.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -171,6 +172,14 @@ static void say_rates(struct prof_shared *s)
 		profile_set(s->profile, "cpu", "rate", rate.bytes);
 	if (s->o->events & PROF_WALL)
 		profile_set(s->profile, "wall", "rate", rate.bytes);
+	text_clear(&rate);
+	/* Of the JVM's own it is not known whether it was changed. */
+	if (s->o->alloc_interval) {
+		text_puts(&rate, "each ");
+		units_add_size(&rate, s->o->alloc_interval);
+		text_puts(&rate, " on average");
+		profile_set(s->profile, "alloc", "rate", rate.bytes);
+	}
 	text_release(&rate);
 }
 

@@ -91,6 +91,10 @@ static const struct bias {
 	{ "cpu", NULL, NULL, "on-CPU time only: what waits is not in it" },
 	{ "offcpu", NULL, NULL, "time off the CPU only, waiting for one, too" },
 	{ "wall", NULL, NULL, "running and waiting: idle threads count, too" },
+	{ "alloc", NULL, NULL,
+	  "an estimate: an allocation stands for others, of many bytes" },
+	{ "lock", NULL, NULL,
+	  "monitors only: what waits for java.util.concurrent's is not in it" },
 };
 /* clang-format on */
 

@@ -9,11 +9,14 @@ scratch=$2
 
 for jdk in $(jdks); do
 	target "$jdk" -- allocators=1 || exit 1
-	prof 0 -e cpu,offcpu,wall,alloc -d 2s "$pid" || exit 1
+	prof 0 -e cpu,offcpu,wall,alloc --alloc-interval 64k -d 2s "$pid" ||
+		exit 1
 	for event in cpu offcpu wall alloc; do
 		has "$prof_out" "^$event of Target \\($pid\\): [0-9]+ samples" ||
 			exit 1
 	done
+	has "$prof_out" '^alloc of .* samples each 64k on average, ' &&
+		has "$prof_out" '^bias: an estimate: an allocation' || exit 1
 	prof 0 -e alloc -d 2s -o "$scratch/alloc.collapsed" "$pid" || exit 1
 	at_least 99 "$(weight_of "$scratch/alloc.collapsed" \
 		';Target\.allocate [0-9]+$')" 'allocated there' || exit 1
@@ -22,7 +25,7 @@ for jdk in $(jdks); do
 		has "$scratch/all.json" \
 			"\"type\":\"sampled\",\"name\":\"$event\"" || exit 1
 	done
-	prof 2 -e cpu,nonesuch "$pid" && has "$prof_err" 'nonesuch: there are cpu' ||
-		exit 1
+	prof 2 -e cpu,nonesuch "$pid" &&
+		has "$prof_err" "'nonesuch': there are cpu" || exit 1
 	target_end "$pid"
 done

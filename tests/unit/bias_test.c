@@ -66,6 +66,8 @@ static void every_event_that_is_known_has_one_line(void **state)
 		{ "nps.cpu", UNIT_NS, "not known" },
 		{ "nps.wall", UNIT_NS, "not known" },
 		{ "collapsed", UNIT_SAMPLES, "not known" },
+		{ "alloc", UNIT_BYTES, "estimate" },
+		{ "lock", UNIT_NS, "monitors only" },
 		{ "com.acme.Own", UNIT_NS, "" },
 	};
 
