@@ -77,7 +77,9 @@ cost() {
 		start "$1" "$2" || return
 	count=$("$sjkc" jcmd "$pid" Compiler.codelist | wc -l)
 	: >"$scratch/safepoints"
+	before=$(listener_time)
 	first=$($show "$pid" no-lines costs)
+	first_cpu=$(($(listener_time) - before))
 	before=$(listener_time)
 	for _ in $(seq "$rounds"); do
 		$show "$pid" no-lines costs
@@ -87,9 +89,10 @@ cost() {
 		"$scratch/safepoints" | sort -n | tail -n 1)
 	# shellcheck disable=SC2086 # words
 	set -- $first
-	printf '  %5d methods, %4d KiB: first %.1f ms, of which replay %.1f; ' \
+	printf '  %5d methods, %4d KiB: first %.1f ms, of which replay %.1f, ' \
 		"$count" $(($3 / 1024)) "$(echo "$1" | awk '{print $1 / 1000}')" \
 		"$(echo "$2" | awk '{print $1 / 1000}')"
+	printf '%d us of it CPU; ' "$first_cpu"
 	printf 'awoken %s ms (median of %d), %d us of it CPU; longest stand %.2f ms\n' \
 		"$(awk '{ print $1 / 1000 }' "$scratch/costs" | median)" \
 		"$rounds" "$cpu" \

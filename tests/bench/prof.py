@@ -6,7 +6,7 @@
 # What sampling costs a program, and us.  For so many seconds there are rounds of
 # short windows, in each of which the program runs alone, under prof, or under
 # JFR; every other round goes the other way, so that a drift cancels out.  Of
-# each round it is taken how much a window does of what the one alone does: by
+# each round it is taken how much a window does of what the two alone do: by
 # the worker's CPU time, so that other programs on the machine do not count (but
 # interrupts may be nobody's CPU time), by that of the whole process, and by
 # the clock, which says something on an idle machine only.  Printed are the
@@ -152,9 +152,12 @@ print(f"    {len(rounds)} rounds; pieces in 1 s of "
 for r in rounds:
     for name in r:
         r[name] = r[name][1:] + r[name][:1]
+    r["both"] = [statistics.mean(pair)
+                 for pair in zip(r["alone"], r["alone again"])]
+show("alone again", rounds, "alone")
 for name in kinds:
-    if name != "alone":
-        show(name, rounds, "alone")
+    if not name.startswith("alone"):
+        show(name, rounds, "both")
 print(f"    prof -d 10s at 99 Hz takes {whole:.3f} s of CPU in all "
       f"({whole * 10:.1f} % of a core), {(whole - short) / 8 * 100:.2f} % "
       "while it samples", flush=True)
