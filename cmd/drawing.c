@@ -191,12 +191,17 @@ int drawing_write(const struct drawing *d, const struct drawing_format *format,
 	return 0;
 }
 
+static const char *title_of(const struct drawing *d)
+{
+	return d->options->title ? d->options->title : d->source;
+}
+
 static bool write_page(struct output *out, const struct drawing *d)
 {
 	const struct event_view *front = &d->views[d->selected];
 	const struct drawing_options *o = d->options;
 	const struct flame_options options = {
-		.title = o->title ? o->title : d->source,
+		.title = title_of(d),
 		.source = d->source,
 		.reverse = o->reverse,
 		.threads = o->threads,
@@ -253,7 +258,7 @@ static bool write_speedscope(struct output *out, const struct drawing *d)
 {
 	const struct drawing_options *o = d->options;
 	const struct speedscope_options options = {
-		.title = o->title ? o->title : d->source,
+		.title = title_of(d),
 		.simple = o->simple_names,
 		.lines = o->lines,
 		.annotate = o->annotate,
@@ -272,7 +277,7 @@ static bool write_pprof(struct output *out, const struct drawing *d)
 	const struct event_view *front = &d->views[d->selected];
 	const struct pprof_options options = {
 		.period_ns = rate_period(d->profile, front),
-		.title = o->title ? o->title : d->source,
+		.title = title_of(d),
 		.simple = o->simple_names,
 		.lines = o->lines,
 		.annotate = o->annotate,

@@ -45,3 +45,19 @@ void main_name_of(const struct jvm *jvm, const struct jvm_about *about,
 	else
 		text_puts(out, "(?)");
 }
+
+void main_name_add_with_pid(const struct jvm *jvm, struct text *out)
+{
+	struct jvm_about about;
+	struct text name = { 0 };
+	struct error unused;
+
+	if (jvm_about(jvm, &about, &unused) == 0) {
+		main_name_of(jvm, &about, &name);
+		jvm_about_release(&about);
+	}
+	if (name.len)
+		text_printf(out, "%s ", name.bytes);
+	text_printf(out, "(%d)", (int)jvm->pid);
+	text_release(&name);
+}

@@ -21,4 +21,7 @@ const char *main_name_simple(const char *main_class);
 void main_name_of(const struct jvm *jvm, const struct jvm_about *about,
 		  struct text *out);
 
+/* Adds "Main (4711)" of a process, or "(4711)" when it tells nothing. */
+void main_name_add_with_pid(const struct jvm *jvm, struct text *out);
+
 #endif

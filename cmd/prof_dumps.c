@@ -148,24 +148,11 @@ static int check(const struct prof_live_options *o, struct error *err)
 	return 0;
 }
 
-static void name_jvm(struct dumping *d)
-{
-	struct jvm_about about;
-	struct error unused;
-
-	if (jvm_about(&d->jvm, &about, &unused) == 0) {
-		main_name_of(&d->jvm, &about, &d->name);
-		jvm_about_release(&about);
-	}
-	text_printf(&d->name, "%s(%d)", d->name.len ? " " : "",
-		    (int)d->jvm.pid);
-}
-
 static int start(struct dumping *d, struct error *err)
 {
 	if (target_open_named(&d->jvm, d->o->pids[0], err))
 		return -1;
-	name_jvm(d);
+	main_name_add_with_pid(&d->jvm, &d->name);
 	talk("thread dumps find threads at safepoints only, and stop the "
 	     "program each time: what they blame may be beside what is hot");
 	d->attach = attach_open(&d->jvm, ATTACH_TIMEOUT_NS, err);

@@ -67,7 +67,8 @@ void prof_frames_ask(struct prof_frames *f, const struct prof_names *names)
 	f->names = *names;
 }
 
-void prof_frames_forget(struct prof_frames *f)
+/* All is looked up again: there is too much of it, or others know it. */
+static void forget(struct prof_frames *f)
 {
 	idtable_clear(&f->table);
 	f->place_count = 0;
@@ -86,7 +87,7 @@ static struct place *find(struct prof_frames *f, const struct place *at,
 	uint32_t id;
 
 	if (f->place_count >= PLACES)
-		prof_frames_forget(f);
+		forget(f);
 	idtable_reserve(&f->table, 1);
 	*probe = idtable_probe(&f->table, tag_of(at));
 	while ((id = idtable_next(&f->table, probe))) {
@@ -316,7 +317,7 @@ void prof_frames_batch(struct prof_frames *f)
 	f->batch++;
 	/* Methods that became others' leave names behind, though seldom. */
 	if (f->id_count >= IDS)
-		prof_frames_forget(f);
+		forget(f);
 }
 
 void prof_frames_begin(struct prof_frames *f) { f->depth = 0; }

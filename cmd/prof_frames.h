@@ -33,9 +33,6 @@ void prof_frames_free(struct prof_frames *f); /* NULL is fine */
 /* Others know them from now on. */
 void prof_frames_ask(struct prof_frames *f, const struct prof_names *names);
 
-/* The process runs another program, or code has been unloaded. */
-void prof_frames_forget(struct prof_frames *f);
-
 /*
  * Begins a batch of samples: a Method* of an interpreted frame may be another
  * method's by now, and is asked for again.  Compiled code has an identity.

@@ -11,19 +11,6 @@
 
 #define AGENT_NS (10 * CLOCK_NS_PER_S)
 
-static void name_target(struct prof_target *t)
-{
-	struct jvm_about about;
-	struct error unused;
-
-	if (jvm_about(&t->jvm, &about, &unused) == 0) {
-		main_name_of(&t->jvm, &about, &t->name);
-		jvm_about_release(&about);
-	}
-	text_printf(&t->name, "%s(%d)", t->name.len ? " " : "",
-		    (int)t->jvm.pid);
-}
-
 /* Whoever of the two knows names now. */
 static struct prof_names names_of(const struct prof_target *t)
 {
@@ -170,7 +157,7 @@ struct prof_target *prof_target_new(struct prof_shared *s,
 
 	t->shared = s;
 	t->jvm = *jvm;
-	name_target(t);
+	main_name_add_with_pid(&t->jvm, &t->name);
 	if (open_all(t, err) == 0)
 		return t;
 	prof_target_free(t);

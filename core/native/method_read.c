@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cursor.h"
+#include "core/native/raw.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,31 +73,6 @@ static void read_wanted(struct batch *b)
 	b->range_count = 0;
 }
 
-/* All that is read whole is smaller than raw, and offsets are within it. */
-static uint16_t u16_at(const uint8_t *raw, uint32_t offset)
-{
-	uint16_t value;
-
-	memcpy(&value, raw + offset, sizeof(value));
-	return value;
-}
-
-static uint32_t u32_at(const uint8_t *raw, uint32_t offset)
-{
-	uint32_t value;
-
-	memcpy(&value, raw + offset, sizeof(value));
-	return value;
-}
-
-static uint64_t u64_at(const uint8_t *raw, uint32_t offset)
-{
-	uint64_t value;
-
-	memcpy(&value, raw + offset, sizeof(value));
-	return value;
-}
-
 static void ask_method(struct batch *b, struct work *w)
 {
 	struct method_traits *t = &w->out->traits;
@@ -115,16 +91,16 @@ static void see_const_method(struct batch *b, struct work *w)
 {
 	const struct method_layout *l = b->l;
 	struct method_traits *t = &w->out->traits;
-	uint64_t bytes = (uint64_t)u32_at(w->raw, l->const_words) * WORD;
+	uint64_t bytes = (uint64_t)raw_u32(w->raw, l->const_words) * WORD;
 	uint64_t lines_at;
 
-	t->constants = u64_at(w->raw, l->const_constants);
-	t->code_bytes = u16_at(w->raw, l->const_code_size);
-	t->name_index = u16_at(w->raw, l->const_name);
-	t->signature_index = u16_at(w->raw, l->const_signature);
+	t->constants = raw_u64(w->raw, l->const_constants);
+	t->code_bytes = raw_u16(w->raw, l->const_code_size);
+	t->name_index = raw_u16(w->raw, l->const_name);
+	t->signature_index = raw_u16(w->raw, l->const_signature);
 	lines_at = l->const_size + (uint64_t)t->code_bytes;
 	w->is_alive = t->name_index && t->signature_index && bytes >= lines_at;
-	if (!w->is_alive || !(u16_at(w->raw, l->const_flags) & l->lines_flag))
+	if (!w->is_alive || !(raw_u16(w->raw, l->const_flags) & l->lines_flag))
 		return;
 	bytes -= lines_at;
 	if (bytes > MOST_LINE_BYTES)
@@ -159,9 +135,9 @@ static void see_pool(struct batch *b, struct work *w)
 	const struct method_layout *l = b->l;
 	struct method_traits *t = &w->out->traits;
 
-	w->tags = u64_at(w->raw, l->pool_tags);
-	t->holder = u64_at(w->raw, l->pool_holder);
-	w->pool_length = u32_at(w->raw, l->pool_length);
+	w->tags = raw_u64(w->raw, l->pool_tags);
+	t->holder = raw_u64(w->raw, l->pool_holder);
+	w->pool_length = raw_u32(w->raw, l->pool_length);
 	if (t->name_index >= w->pool_length ||
 	    t->signature_index >= w->pool_length)
 		w->is_alive = false;
@@ -191,8 +167,8 @@ static void ask_holder(struct batch *b, struct work *w)
  */
 static uint32_t mark_of(const struct method_layout *l, const uint8_t *head)
 {
-	uint32_t word = u32_at(head, l->symbol_hash);
-	uint32_t length = u16_at(head, l->symbol_length);
+	uint32_t word = raw_u32(head, l->symbol_hash);
+	uint32_t length = raw_u16(head, l->symbol_length);
 
 	return word & UINT16_MAX ? (word & ~(uint32_t)UINT16_MAX) | length : 0;
 }

@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/map64.h"
+#include "core/native/raw.h"
 #include "core/native/unsigned5.h"
 
 #include <stdlib.h>
@@ -37,22 +38,6 @@ struct decoder {
 	uint64_t method; /* the nmethod's own */
 };
 
-static uint32_t u32_at(const uint8_t *bytes, size_t offset)
-{
-	uint32_t value;
-
-	memcpy(&value, bytes + offset, sizeof(value));
-	return value;
-}
-
-static uint64_t u64_at(const uint8_t *bytes, size_t offset)
-{
-	uint64_t value;
-
-	memcpy(&value, bytes + offset, sizeof(value));
-	return value;
-}
-
 /* [begin, end) of something of so many bytes; false when it is not in it. */
 static bool set_table(struct table *t, uint64_t base, uint64_t size,
 		      uint64_t begin, uint64_t end, uint64_t most)
@@ -68,11 +53,11 @@ static bool set_table(struct table *t, uint64_t base, uint64_t size,
 static bool find_in_blob(struct debug_info *d, const struct scopes_layout *l,
 			 const struct code_blob *blob, const uint8_t *header)
 {
-	uint64_t size = u32_at(header, l->blob_size);
-	uint64_t metadata = u32_at(header, l->metadata);
-	uint64_t data = u64_at(header, l->scopes_data_begin) - blob->address;
-	uint64_t pcs = u32_at(header, l->scopes_pcs);
-	uint64_t end = u32_at(header, l->dependencies);
+	uint64_t size = raw_u32(header, l->blob_size);
+	uint64_t metadata = raw_u32(header, l->metadata);
+	uint64_t data = raw_u64(header, l->scopes_data_begin) - blob->address;
+	uint64_t pcs = raw_u32(header, l->scopes_pcs);
+	uint64_t end = raw_u32(header, l->dependencies);
 
 	return set_table(&d->methods, blob->address, size, metadata, data,
 			 (uint64_t)SCOPES_METHODS * WORD) &&
@@ -89,15 +74,16 @@ static bool find_in_blob(struct debug_info *d, const struct scopes_layout *l,
 static bool find_in_datas(struct debug_info *d, const struct scopes_layout *l,
 			  const uint8_t *header)
 {
-	uint64_t fixed = u64_at(header, l->immutable_data);
-	uint64_t fixed_size = u32_at(header, l->immutable_size);
-	uint64_t changing = u64_at(header, l->mutable_data);
-	uint64_t pcs = u32_at(header, l->scopes_pcs);
-	uint64_t data = u32_at(header, l->scopes_data);
+	uint64_t fixed = raw_u64(header, l->immutable_data);
+	uint64_t fixed_size = raw_u32(header, l->immutable_size);
+	uint64_t changing = raw_u64(header, l->mutable_data);
+	uint64_t pcs = raw_u32(header, l->scopes_pcs);
+	uint64_t data = raw_u32(header, l->scopes_data);
 
-	return set_table(&d->methods, changing, u32_at(header, l->mutable_size),
-			 u32_at(header, l->relocation_size),
-			 u32_at(header, l->mutable_size),
+	return set_table(&d->methods, changing,
+			 raw_u32(header, l->mutable_size),
+			 raw_u32(header, l->relocation_size),
+			 raw_u32(header, l->mutable_size),
 			 (uint64_t)SCOPES_METHODS * WORD) &&
 	       set_table(&d->data, fixed, fixed_size, data, fixed_size,
 			 MOST_DATA_BYTES) &&
@@ -109,8 +95,8 @@ static bool find_in_datas(struct debug_info *d, const struct scopes_layout *l,
 static bool is_of_blob(const struct scopes_layout *l,
 		       const struct code_blob *blob, const uint8_t *header)
 {
-	return u64_at(header, l->nmethod_method) == blob->method &&
-	       u32_at(header, l->nmethod_compile_id) == blob->compile_id;
+	return raw_u64(header, l->nmethod_method) == blob->method &&
+	       raw_u32(header, l->nmethod_compile_id) == blob->compile_id;
 }
 
 static struct memory_range range_of(struct table *t)
@@ -180,7 +166,7 @@ static bool read_scope(struct decoder *d, uint32_t offset, struct scope *scope,
 /* The outermost is the compiled method itself, or nothing here is true. */
 static bool is_root(struct decoder *d, const struct scope *scope)
 {
-	return u64_at(d->info->methods.bytes, (size_t)scope->method * WORD) ==
+	return raw_u64(d->info->methods.bytes, (size_t)scope->method * WORD) ==
 	       d->method;
 }
 
@@ -244,12 +230,12 @@ static bool decode_places(struct decoder *d, uint64_t code_bytes)
 	int64_t before = FIRST_OFFSET;
 
 	if (count < 2 ||
-	    (int32_t)u32_at(pcs->bytes, l->pcdesc_pc) != FIRST_OFFSET)
+	    (int32_t)raw_u32(pcs->bytes, l->pcdesc_pc) != FIRST_OFFSET)
 		return false;
 	d->out->places = xmalloc(count * sizeof(*d->out->places));
 	for (size_t i = 1; i < count; i++) {
 		const uint8_t *pc = pcs->bytes + i * l->pcdesc_size;
-		int32_t offset = (int32_t)u32_at(pc, l->pcdesc_pc);
+		int32_t offset = (int32_t)raw_u32(pc, l->pcdesc_pc);
 		uint32_t scope;
 
 		/* The last is behind the code (nmethod::copy_scopes_pcs), as
@@ -257,7 +243,7 @@ static bool decode_places(struct decoder *d, uint64_t code_bytes)
 		if (offset > 0 && (uint64_t)offset > code_bytes)
 			return true;
 		if (offset < before || offset < 0 ||
-		    !decode_scope(d, u32_at(pc, l->pcdesc_scope), &scope))
+		    !decode_scope(d, raw_u32(pc, l->pcdesc_scope), &scope))
 			return false;
 		before = offset;
 		if (scope == SCOPE_NONE)
@@ -283,7 +269,7 @@ static void keep_methods(struct nmethod_scopes *s, const struct table *methods)
 
 		if (*at == SCOPE_NONE) {
 			*at = (uint32_t)s->method_count;
-			s->methods[s->method_count++] = u64_at(
+			s->methods[s->method_count++] = raw_u64(
 				methods->bytes, (size_t)scope->method * WORD);
 		}
 		scope->method = *at;

@@ -260,18 +260,6 @@ static void a_stack_trace_may_be_very_deep(void **state)
 	profile_free(p);
 }
 
-/* A frame, its callee, the callee of that, …: each with one sample. */
-static void chain(struct profile *p, size_t depth)
-{
-	struct text path = { 0 };
-
-	for (size_t i = 0; i < depth; i++) {
-		text_printf(&path, "%sa.A.f%zu", i ? ";" : "", i);
-		sampled(p, path.bytes, 1);
-	}
-	text_release(&path);
-}
-
 static void more_frames_than_may_be_are_cut_and_it_is_said(void **state)
 {
 	struct profile *p = profile_new();
@@ -279,7 +267,7 @@ static void more_frames_than_may_be_are_cut_and_it_is_said(void **state)
 	struct text file;
 
 	(void)state;
-	chain(p, 5);
+	sampled_chain(p, 5);
 	check(w, "cpu/count=\ncomment x.jfr\na.A.f0 1\na.A.f0;a.A.f1 4\n");
 	file = written(&w);
 	assert_int_equal(w.result.depth, 2);

@@ -56,6 +56,17 @@ void sampled(struct profile *p, const char *path, uint64_t count)
 	profile_add(p, &s);
 }
 
+void sampled_chain(struct profile *p, size_t depth)
+{
+	struct text path = { 0 };
+
+	for (size_t i = 0; i < depth; i++) {
+		text_printf(&path, "%sa.A.f%zu", i ? ";" : "", i);
+		sampled(p, path.bytes, 1);
+	}
+	text_release(&path);
+}
+
 struct event_view sampled_view(const struct profile *p, uint32_t event)
 {
 	const struct event *e = &p->events[event];

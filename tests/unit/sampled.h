@@ -23,6 +23,9 @@ uint32_t sampled_stack(struct profile *p, const char *path);
 /* Adds so many samples, of weight one each; of event 0, "cpu" when new. */
 void sampled(struct profile *p, const char *path, uint64_t count);
 
+/* A frame, its callee, the callee of that, …: each with one such sample. */
+void sampled_chain(struct profile *p, size_t depth);
+
 /* A view of that event alone. */
 struct event_view sampled_view(const struct profile *p, uint32_t event);
 
