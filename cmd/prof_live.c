@@ -24,6 +24,7 @@
  * samples must not wait.  Nor is it any use to look at each by itself.
  */
 #define BATCH_NS (50 * CLOCK_NS_PER_MS)
+#define STALE_NS (10 * CLOCK_NS_PER_MS)
 /* No divisor of what programs do at even intervals. */
 enum { USUAL_HZ = 99 };
 
@@ -126,7 +127,9 @@ static bool on_sample(void *self, const struct sample_event *e,
 		s->astray++;
 		return is_in_time(s);
 	}
-	if (t->batch != s->batch) {
+	/* Code may have changed since it was looked at. */
+	if (t->batch != s->batch ||
+	    (int64_t)e->time_ns > t->looked_ns + STALE_NS) {
 		t->batch = s->batch;
 		prof_target_begin(t);
 	}

@@ -212,6 +212,7 @@ void prof_target_begin(struct prof_target *t)
 {
 	struct error why;
 
+	t->looked_ns = clock_monotonic_ns();
 	t->missed = remote_memory_missed(t->memory);
 	unwinder_begin(t->unwinder);
 	if (t->metadata)

@@ -166,6 +166,7 @@ static enum blob_kind kind_of(const char *name)
 		{ "I2C/C2I", BLOB_ADAPTER },
 		{ "vtable", BLOB_ADAPTER },
 		{ "itable", BLOB_ADAPTER },
+		{ "MethodHandles", BLOB_ADAPTER },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)

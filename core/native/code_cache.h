@@ -21,7 +21,8 @@ enum blob_kind {
 	BLOB_NMETHOD,     /* a compiled Java method */
 	BLOB_NATIVE,      /* the wrapper of a native Java method */
 	BLOB_INTERPRETER, /* all of the template interpreter */
-	BLOB_ADAPTER,     /* I2C/C2I adapters, vtable and itable calls */
+	BLOB_ADAPTER,     /* I2C/C2I and method handles' adapters, vtable
+			     and itable calls */
 	BLOB_STUB,        /* StubRoutines, runtime blobs, all else */
 };
 

@@ -365,22 +365,28 @@ static void an_adapter_has_its_callers_sp_in_r13(void **state)
 					0x10, 0x50, 0x48, 0x89, 0x74, 0x24,
 					0x08, 0xff, 0xe1 };
 	struct place *p = *state;
-	uint64_t adapter = add(p, "I2C/C2I adapters", code, sizeof(code));
-	struct unwind_start from = start_at(p, adapter + 14, CALLER - 3);
 
-	/* Its arguments are where the return address was. */
-	p->image.stack[CALLER - 3] = p->caller + RETURN;
-	p->image.stack[CALLER - 1] = 5;
-	from.r13 = word(CALLER);
-	unwinder_walk(p->image.unwinder, &from, &p->u);
-	is_whole(p, 1);
-	/* Behind a call: SP is in R13, with an old return address below. */
 	p->image.stack[CALLER - 9] = p->callee + RETURN;
-	p->image.stack[CALLER - 1] = p->caller + RETURN;
-	from = start_at(p, adapter, CALLER - 9);
-	from.r13 = word(CALLER - 1);
-	unwinder_walk(p->image.unwinder, &from, &p->u);
-	is_whole(p, 1);
+	for (int i = 0; i < 2; i++) {
+		uint64_t adapter = add(
+			p, i ? "MethodHandles adapters" : "I2C/C2I adapters",
+			code, sizeof(code));
+		struct unwind_start from = start_at(p, adapter + 14,
+						    CALLER - 3);
+
+		/* Its arguments are where the return address was. */
+		p->image.stack[CALLER - 3] = p->caller + RETURN;
+		p->image.stack[CALLER - 1] = 5;
+		from.r13 = word(CALLER);
+		unwinder_walk(p->image.unwinder, &from, &p->u);
+		is_whole(p, 1);
+		/* Around a call SP is in R13, an old return address below. */
+		p->image.stack[CALLER - 1] = p->caller + RETURN;
+		from = start_at(p, adapter, CALLER - 9);
+		from.r13 = word(CALLER - 1);
+		unwinder_walk(p->image.unwinder, &from, &p->u);
+		is_whole(p, 1);
+	}
 }
 
 /* Frames are being brought to the stack, not all of them yet. */
