@@ -11,6 +11,7 @@
 
 #define LEAST_WIDTH  8 /* of a name, however narrow the terminal */
 #define THREAD_WIDTH 28
+#define MOST_THREAD  60 /* no terminal: names that are longer stand out */
 #define MOST_INDENT  12 /* levels; what is deeper stands there, too */
 
 static void put_share(struct text *out, uint64_t part, uint64_t whole)
@@ -81,9 +82,13 @@ static void add_thread(struct text *out, const struct report *r,
 		text_printf(out, " #%" PRId64, id);
 }
 
-/* How wide the column of the names is. */
+/*
+ * How wide the column of the names is.  One name of thousands of characters is
+ * not to move all other rows.
+ */
 static size_t thread_column(const struct report *r, size_t rows)
 {
+	size_t limit = r->options->width ? THREAD_WIDTH : MOST_THREAD;
 	size_t most = strlen("thread");
 	struct text name = { 0 };
 
@@ -97,18 +102,20 @@ static size_t thread_column(const struct report *r, size_t rows)
 			most = wide;
 	}
 	text_release(&name);
-	return r->options->width && most > THREAD_WIDTH ? THREAD_WIDTH : most;
+	return most < limit ? most : limit;
 }
 
 static void put_thread(struct text *out, const struct report *r,
 		       const struct thread_sum *t, size_t column)
 {
 	struct text name = { 0 }, fitted = { 0 };
+	size_t start = out->len, wide;
 	const struct label_name *leaf;
-	size_t start = out->len;
 
 	add_thread(&name, r, t->thread);
-	columns_fit(&fitted, name.bytes, name.len, column);
+	columns_fit(&fitted, name.bytes, name.len,
+		    r->options->width ? column : SIZE_MAX);
+	wide = columns_width(fitted.bytes, fitted.len);
 	put_amount(out, r, t->total);
 	text_puts(out, "  ");
 	text_add(out, fitted.bytes, fitted.len);
@@ -116,8 +123,7 @@ static void put_thread(struct text *out, const struct report *r,
 		text_putc(out, '\n');
 	} else {
 		leaf = report_frame_name(r, t->leaf);
-		columns_blanks(
-			out, column - columns_width(fitted.bytes, fitted.len));
+		columns_blanks(out, wide < column ? column - wide : 0);
 		text_putc(out, ' ');
 		put_share(out, t->leaf_self, t->total);
 		text_puts(out, "  ");
