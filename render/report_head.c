@@ -104,10 +104,23 @@ static void add_bias(struct text *out, const struct report *r)
 	text_release(&bias);
 }
 
+/* As a shell takes it: types are often of nested classes, a.B$C. */
+static void add_argument(struct text *out, const char *name)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+	const char *quote = name[strspn(name, plain)] ? "'" : "";
+
+	text_puts(out, quote);
+	add_safe(out, name);
+	text_puts(out, quote);
+}
+
 static void add_others(struct text *out, const struct report *r)
 {
 	struct event_view *views;
 	size_t count = event_views(r->profile, &views);
+	const char *first = NULL;
 	size_t named = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -115,14 +128,18 @@ static void add_others(struct text *out, const struct report *r)
 			continue;
 		if (named++ == NAMED_EVENTS)
 			break;
+		if (!first)
+			first = views[i].name;
 		text_puts(out, named == 1 ? "also: " : ", ");
 		add_safe(out, views[i].name);
 		text_printf(out, " (%" PRIu64 ")", views[i].samples);
 	}
 	if (named > NAMED_EVENTS)
 		text_puts(out, ", …");
-	if (named)
-		text_puts(out, ": --event");
+	if (first) {
+		text_puts(out, ": -e ");
+		add_argument(out, first);
+	}
 	free(views);
 }
 
