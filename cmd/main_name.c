@@ -50,9 +50,13 @@ void main_name_add_with_pid(const struct jvm *jvm, struct text *out)
 {
 	struct jvm_about about;
 	struct text name = { 0 };
+	struct proc_stat stat;
 	struct error unused;
 
-	if (jvm_about(jvm, &about, &unused) == 0) {
+	if (jvm->kind == JVM_NONE) {
+		if (procfs_stat(jvm->pid, &stat, &unused) == 0)
+			text_puts(&name, stat.comm);
+	} else if (jvm_about(jvm, &about, &unused) == 0) {
 		main_name_of(jvm, &about, &name);
 		jvm_about_release(&about);
 	}

@@ -6,6 +6,7 @@
 #include "cmd/talk.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/jvm/procfs.h"
 
 #include <stdlib.h>
 
@@ -72,6 +73,14 @@ static void say_costs(const struct prof_target *t)
 		    (double)costs.replay_ns / CLOCK_NS_PER_MS);
 }
 
+static void say_warning(void *self, const char *warning)
+{
+	const struct prof_target *t = self;
+
+	if (warning)
+		talk("%s: loading the agent: %s", t->name.bytes, warning);
+}
+
 static int load(struct prof_target *t, struct error *err)
 {
 	const struct prof_live_options *o = t->shared->o;
@@ -81,6 +90,8 @@ static int load(struct prof_target *t, struct error *err)
 		.lines = o->lines,
 		.alloc_interval = o->alloc_interval,
 		.timeout_ns = AGENT_NS,
+		.before_load = say_warning,
+		.self = t,
 	};
 
 	t->agent = agent_client_open(&t->jvm, &options, err);
@@ -105,15 +116,15 @@ static int load_agent(struct prof_target *t, struct error *err)
 	if ((o->all && !needs_agent(o)) || o->no_agent ||
 	    t->jvm.kind != JVM_HOTSPOT)
 		return 0;
-	warning = agent_client_warning(&t->jvm);
-	if (warning && o->quiet_target && !needs_agent(o)) {
+	warning = o->quiet_target && !needs_agent(o)
+			  ? agent_client_warning(&t->jvm)
+			  : NULL;
+	if (warning) {
 		talk_detail("%s: no agent is loaded, since %s; names are from "
 			    "the JVM's metadata",
 			    t->name.bytes, warning);
 		return 0;
 	}
-	if (warning)
-		talk("%s: loading the agent: %s", t->name.bytes, warning);
 	if (load(t, &why) == 0)
 		return 0;
 	if (needs_agent(o)) {

@@ -31,23 +31,69 @@ struct agent_client {
 
 void agent_client_abandon_all(void) { agent_folder_abandon(); }
 
-const char *agent_client_warning(const struct jvm *jvm)
+static long number_of(const char *version)
 {
-	static const char warning[] =
-		"the JVM will print a warning that an agent has been loaded "
-		"(JDK 21 and later); the library, some 20 KiB, stays mapped, "
-		"and sleeps afterwards";
+	return version ? strtol(version, NULL, 10) : 0;
+}
+
+/* The reply's second line is "JDK 17.0.21". */
+static long ask_version(struct attach *attach)
+{
+	const struct attach_request request = {
+		.operation = "jcmd",
+		.args = { "VM.version" },
+	};
+	static const char label[] = "\nJDK ";
+	struct text reply = { 0 };
+	struct error unused;
+	const char *at = NULL;
+	long version;
+
+	if (attach_call(attach, &request, &reply, &unused) == 0 && reply.len)
+		at = strstr(reply.bytes, label);
+	version = number_of(at ? at + strlen(label) : NULL);
+	text_release(&reply);
+	return version;
+}
+
+/*
+ * Only a JVM whose files do not tell its version is asked for it; 0 is when it
+ * cannot be.
+ */
+static bool may_warn(const struct jvm *jvm, struct attach *attach)
+{
 	struct jvm_about about;
 	struct error unused;
-	bool warns;
+	long version;
+	bool is_hidden;
 
 	if (jvm_about(jvm, &about, &unused))
-		return warning;
-	warns = (!about.version ||
-		 strtol(about.version, NULL, 10) >= FIRST_MODERN) &&
-		!jvm_about_option(&about, "-XX:+EnableDynamicAgentLoading");
+		return true;
+	version = number_of(about.version);
+	is_hidden = jvm_about_option(&about, "-XX:+EnableDynamicAgentLoading");
 	jvm_about_release(&about);
-	return warns ? warning : NULL;
+	if (is_hidden)
+		return false;
+	if (!version && attach)
+		version = ask_version(attach);
+	return !version || version >= FIRST_MODERN;
+}
+
+static const char *warning_of(const struct jvm *jvm, struct attach *attach)
+{
+	char path[AGENT_PATHS];
+
+	/* Of what is there already, none is printed. */
+	if (agent_load_known(jvm, path, sizeof(path)) || !may_warn(jvm, attach))
+		return NULL;
+	return "the JVM will print a warning that an agent has been loaded "
+	       "(JDK 21 and later); the library, some 20 KiB, stays mapped, "
+	       "and sleeps afterwards";
+}
+
+const char *agent_client_warning(const struct jvm *jvm)
+{
+	return warning_of(jvm, NULL);
 }
 
 static unsigned wants_of(const struct agent_options *o)
@@ -128,7 +174,8 @@ static int load(struct agent_client *a, struct attach *attach,
 
 /* Makes the files, has them loaded, removes them. */
 static int begin(struct agent_client *a, struct attach *attach,
-		 int64_t deadline_ns, struct error *err)
+		 const struct agent_options *o, int64_t deadline_ns,
+		 struct error *err)
 {
 	bool is_known = agent_load_known(a->jvm, a->library,
 					 sizeof(a->library));
@@ -142,6 +189,8 @@ static int begin(struct agent_client *a, struct attach *attach,
 	if (!is_known)
 		memcpy(a->library, folder.library, sizeof(a->library));
 	ret = client_stream_hold(&a->stream, folder.stream, err);
+	if (ret == 0 && o->before_load)
+		o->before_load(o->self, warning_of(a->jvm, attach));
 	if (ret == 0)
 		ret = load(a, attach, AGENT_START, err);
 	agent_folder_remove(&folder);
@@ -166,7 +215,7 @@ struct agent_client *agent_client_open(const struct jvm *jvm,
 	if (agent_load_allowed(jvm, err) == 0)
 		attach = attach_open(jvm, timeout_ns, err);
 	if (attach)
-		ret = begin(a, attach, deadline_ns, err);
+		ret = begin(a, attach, o, deadline_ns, err);
 	attach_close(attach);
 	if (ret == 0)
 		ret = agent_client_read(a, err);

@@ -26,6 +26,12 @@ struct agent_options {
 	uint64_t alloc_interval; /* bytes between samples, on average; 0 = the
 				    JVM's own, 512 KiB */
 	int64_t timeout_ns;      /* of loading */
+	/*
+	 * NULL, or called when all is ready and the library is about to be
+	 * loaded: warning is what that will have the JVM print, or NULL.
+	 */
+	void (*before_load)(void *self, const char *warning);
+	void *self;
 };
 
 struct agent_client;
@@ -42,8 +48,10 @@ struct agent_client *agent_client_open(const struct jvm *jvm,
 void agent_client_close(struct agent_client *a); /* NULL is fine */
 
 /*
- * What loading it will have the JVM print, in words, to be said before; NULL
- * when nothing (JEP 451: JDK 21 on, unless -XX:+EnableDynamicAgentLoading).
+ * What loading it would have the JVM print, in words; NULL when nothing (JEP
+ * 451: JDK 21 on, unless -XX:+EnableDynamicAgentLoading or when the agent has
+ * been loaded before).  Of a JVM whose files do not tell its version it is
+ * taken to be so; before_load() knows more.
  */
 const char *agent_client_warning(const struct jvm *jvm);
 

@@ -64,11 +64,21 @@ static int show_costs(void)
 	return 0;
 }
 
+static const char *warning_before;
+
+static void keep_warning(void *self, const char *warning)
+{
+	(void)self;
+	warning_before = warning;
+}
+
+/* What was said before it was loaded, and what would be the next time. */
 static int show_warning(void)
 {
-	const char *warning = agent_client_warning(&jvm);
+	const char *next = agent_client_warning(&jvm);
 
-	puts(warning ? warning : "none");
+	puts(warning_before ? warning_before : "none");
+	puts(next ? next : "none");
 	return 0;
 }
 
@@ -300,8 +310,11 @@ static int run(const char *deed)
 
 static int run_all(int argc, char **argv)
 {
-	struct agent_options options = { .lines = true,
-					 .timeout_ns = 10 * CLOCK_NS_PER_S };
+	struct agent_options options = {
+		.lines = true,
+		.timeout_ns = 10 * CLOCK_NS_PER_S,
+		.before_load = keep_warning,
+	};
 	int ret = 0;
 
 	for (int i = 2; i < argc; i++) {
