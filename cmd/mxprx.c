@@ -3,6 +3,7 @@
 #include "cmd/commands.h"
 #include "cmd/jmx_target.h"
 #include "cmd/mxprx_print.h"
+#include "cmd/open_files.h"
 #include "cmd/proxy_target.h"
 #include "cmd/talk.h"
 #include "core/base/alloc.h"
@@ -15,7 +16,6 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 /* Its own, to two ports of a JVM, and something over. */
 #define DESCRIPTORS_OF_CLIENT 4
@@ -207,17 +207,13 @@ static int listen_for_socks(struct adding *a, struct error *err)
 /* As many as all clients may need, if that is allowed. */
 static void allow_descriptors(void)
 {
-	rlim_t wanted = (rlim_t)opt.clients * DESCRIPTORS_OF_CLIENT;
-	struct rlimit limit;
+	uint64_t wanted = opt.clients * DESCRIPTORS_OF_CLIENT;
+	uint64_t allowed = open_files_raise(wanted);
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
-		return;
-	limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-	setrlimit(RLIMIT_NOFILE, &limit);
-	if (limit.rlim_cur < wanted)
-		talk_detail("%ju files may be open, too few for %" PRIu64
-			    " clients",
-			    (uintmax_t)limit.rlim_cur, opt.clients);
+	if (allowed < wanted)
+		talk_detail("%" PRIu64 " files may be open, too few for "
+			    "%" PRIu64 " clients",
+			    allowed, opt.clients);
 }
 
 static int serve(const struct proxy_options *options, struct error *err)

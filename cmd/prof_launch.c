@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/prof_launch.h"
 
+#include "cmd/open_files.h"
 #include "core/base/clock.h"
 #include "core/base/reap.h"
 
@@ -35,6 +36,7 @@ static _Noreturn void run(int channel, char *const *argv)
 	if (read(channel, &go, 1) != 1)
 		_exit(127);
 	restore_signals();
+	open_files_restore();
 	execvp(argv[0], argv);
 	why = errno;
 	(void)!write(channel, &why, sizeof(why));

@@ -2,6 +2,7 @@
 #include "cmd/prof_live.h"
 
 #include "cmd/command.h"
+#include "cmd/open_files.h"
 #include "cmd/prof_asleep.h"
 #include "cmd/prof_dumps.h"
 #include "cmd/prof_launch.h"
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /*
  * Code that was sampled may be freed, and another method compiled to its place:
@@ -27,6 +29,12 @@
 #define STALE_NS (10 * CLOCK_NS_PER_MS)
 /* No divisor of what programs do at even intervals. */
 enum { USUAL_HZ = 99 };
+
+/*
+ * Open at a time: what all sessions need, some for each CPU and each process;
+ * and what is enough for any number of those.
+ */
+enum { FILES_BASE = 32, FILES_CPU = 2, FILES_TARGET = 6, FILES_MANY = 65536 };
 
 /* Names that a JVM is asked for at the end. */
 #define FINISH_NS (2 * CLOCK_NS_PER_S)
@@ -50,12 +58,21 @@ static const struct {
 	const char *name;
 	enum unit unit;
 	unsigned kinds; /* of samples that make it up */
+	const char
+		*none; /* what it means that there are none, and what to do */
 } events[] = {
-	{ "cpu", UNIT_NS, 1 << SAMPLE_CPU },
-	{ "offcpu", UNIT_NS, 1 << SAMPLE_OFFCPU },
-	{ "wall", UNIT_NS, 1 << SAMPLE_CPU | 1 << SAMPLE_OFFCPU },
-	{ "alloc", UNIT_BYTES, 1 << SAMPLE_ALLOC },
-	{ "lock", UNIT_NS, 1 << SAMPLE_LOCK },
+	{ "cpu", UNIT_NS, 1 << SAMPLE_CPU,
+	  "no thread used a CPU for long enough; -e wall shows what they wait "
+	  "for, -d a longer time" },
+	{ "offcpu", UNIT_NS, 1 << SAMPLE_OFFCPU,
+	  "no thread waited (for as long as --min-blocked)" },
+	{ "wall", UNIT_NS, 1 << SAMPLE_CPU | 1 << SAMPLE_OFFCPU,
+	  "no thread ran, or waited for as long as --min-blocked" },
+	{ "alloc", UNIT_BYTES, 1 << SAMPLE_ALLOC,
+	  "too little was allocated; --alloc-interval, -d" },
+	{ "lock", UNIT_NS, 1 << SAMPLE_LOCK,
+	  "no thread had to wait for a monitor; waits of other kinds are in "
+	  "-e offcpu" },
 };
 
 #define EVENTS (sizeof(events) / sizeof(*events))
@@ -350,9 +367,24 @@ static void say_start(const struct session *s)
 	text_release(&name);
 }
 
+/* Said before it is half done: what lacks a file then is named otherwise. */
+static int allow_files(const struct prof_live_options *o, struct error *err)
+{
+	uint64_t least = FILES_BASE + FILES_TARGET * o->pid_count +
+			 FILES_CPU * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t allowed = open_files_raise(FILES_MANY);
+
+	if (allowed >= least)
+		return 0;
+	return fail(err, ERROR_UNAVAILABLE,
+		    "Too many open files: sampling takes %" PRIu64
+		    ", and %" PRIu64 " are allowed (ulimit -n 1024)",
+		    least, allowed);
+}
+
 static int start(struct session *s, struct error *err)
 {
-	if (open_sampler(&s->shared, err))
+	if (allow_files(s->o, err) || open_sampler(&s->shared, err))
 		return -1;
 	if (s->o->command &&
 	    (prof_launch_open(&s->launch, s->o->command, err) ||
@@ -366,14 +398,19 @@ static int start(struct session *s, struct error *err)
 	if (sampler_start(s->shared.sampler, err))
 		return -1;
 	say_rates(&s->shared);
+	/* What it takes to begin is no part of the time it is sampled for. */
+	if (s->launch.pid &&
+	    prof_launch_begin(&s->launch, clock_monotonic_ns() + LAUNCH_NS,
+			      err))
+		return -1;
 	s->start_ns = clock_monotonic_ns();
 	s->end_ns = s->o->duration_ns
 			    ? clock_after(s->start_ns, s->o->duration_ns)
 			    : INT64_MAX;
-	if (!s->launch.pid)
-		return 0;
-	return prof_launch_begin(&s->launch, clock_monotonic_ns() + LAUNCH_NS,
-				 err);
+	/* It may end soon. */
+	if (s->launch.pid)
+		prof_targets_look(&s->targets);
+	return 0;
 }
 
 /* Those that were named and have ended before their time. */
@@ -499,16 +536,24 @@ static bool has_samples(const struct profile *p)
 
 static int no_samples(const struct session *s, size_t early, struct error *err)
 {
-	struct text name = { 0 };
+	unsigned wanted = s->o->events;
+	struct text name = { 0 }, why = { 0 };
 
 	prof_targets_name(&s->targets, &name);
-	if (early)
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (wanted & 1U << i)
+			text_printf(&why, "%s%s", why.len ? "; " : "",
+				    events[i].none);
+	}
+	if (!s->targets.count && !s->launch.pid)
+		fail(err, ERROR_NO_TARGET, "there was no JVM to be sampled");
+	else if (early || !s->targets.count)
 		fail(err, ERROR_NO_TARGET, "%s ended before it was sampled",
 		     name.bytes);
 	else
-		fail(err, ERROR_FAILED,
-		     "%s: no samples: nothing of what was looked for happened",
-		     name.bytes);
+		fail(err, ERROR_FAILED, "%s: no samples: %s", name.bytes,
+		     why.bytes);
+	text_release(&why);
 	text_release(&name);
 	return -1;
 }

@@ -204,12 +204,29 @@ void prof_threads_refresh(struct prof_threads *t)
 		ask(t);
 }
 
+/* What was asked for when fewer were known may have the names of all. */
+static void take_all_names(struct prof_threads *t)
+{
+	t->has_new = false;
+	for (size_t i = 0; i < t->count; i++) {
+		struct known_thread *k = &t->all[i];
+
+		if (!k->is_named && is_worth_asking(k->comm)) {
+			take_name(t, k);
+			t->has_new |= !k->is_named && !k->is_asked;
+		}
+	}
+}
+
 void prof_threads_finish(struct prof_threads *t, int64_t until_ns)
 {
 	if (!t->dumps || !jvm_runs(t->jvm))
 		return;
-	if (!thread_dumps_awaits(t->dumps) && !ask(t))
-		return;
-	if (thread_dumps_take(t->dumps, until_ns, -1))
+	if (thread_dumps_awaits(t->dumps)) {
+		if (!thread_dumps_take(t->dumps, until_ns, -1))
+			return;
+		take_all_names(t);
+	}
+	if (ask(t) && thread_dumps_take(t->dumps, until_ns, -1))
 		take_names(t);
 }

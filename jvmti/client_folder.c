@@ -43,6 +43,7 @@ struct place {
 	char path[AGENT_PATHS - FOLDER_NAMES - AGENT_NAMES]; /* in the JVM */
 	int dir;        /* O_PATH, -1 = none */
 	char wrong[96]; /* why it will not do; "" = it will */
+	int sys;        /* the errno that this is, or 0 */
 	int fit;        /* LIBRARY, STREAM_FILE */
 };
 
@@ -147,6 +148,12 @@ static int open_cwd(const struct jvm *jvm, struct place *p)
 	return fd;
 }
 
+static void fails(struct place *p, int sys)
+{
+	p->sys = sys;
+	is_wrong(p, "%s", strerror(sys));
+}
+
 /* By rights of ours: the ways lead through /proc/PID. */
 static void open_places(struct making *m)
 {
@@ -162,7 +169,7 @@ static void open_places(struct making *m)
 			p->dir = open_cwd(m->jvm, p);
 		}
 		if (p->dir < 0)
-			is_wrong(p, "%s", strerror(err.sys));
+			fails(p, err.sys);
 	}
 }
 
@@ -193,7 +200,7 @@ static void look_at_place(struct place *p, int wanted)
 	if (p->dir < 0)
 		return;
 	if (fstatvfs(p->dir, &vfs) < 0 || fstatfs(p->dir, &fs) < 0) {
-		is_wrong(p, "%s", strerror(errno));
+		fails(p, errno);
 	} else if (vfs.f_flag & ST_RDONLY) {
 		is_wrong(p, "read-only");
 	} else if (vfs.f_bavail * vfs.f_frsize < ROOM_WANTED && vfs.f_blocks) {
@@ -324,7 +331,7 @@ static bool make_in(struct making *m, struct place *p, int wanted,
 	if (!sys)
 		return true;
 	remove_made(made);
-	is_wrong(p, "%s", strerror(sys));
+	fails(p, sys);
 	p->fit = 0;
 	return false;
 }
@@ -340,6 +347,23 @@ static bool make_somewhere(struct making *m, int wanted, struct made *made,
 	return false;
 }
 
+/* What our limits are to blame for, no mount will mend. */
+static const char *remedy_of(const struct making *m)
+{
+	for (int i = 0; i < PLACES; i++) {
+		switch (m->places[i].sys) {
+		case EMFILE:
+			return "have sjkc open more files: ulimit -n 1024";
+		case EFBIG:
+			return "let sjkc write larger files: ulimit -f "
+			       "unlimited";
+		default:
+			break;
+		}
+	}
+	return "mount a tmpfs that is not noexec on its /tmp";
+}
+
 static int no_place(const struct making *m, struct error *err)
 {
 	struct text why = { 0 };
@@ -351,8 +375,8 @@ static int no_place(const struct making *m, struct error *err)
 						: "not for both");
 	ret = fail(err, ERROR_REFUSED,
 		   "%d: no place where the JVM could load the agent from (%s); "
-		   "mount a tmpfs that is not noexec on its /tmp",
-		   (int)m->jvm->pid, why.bytes);
+		   "%s",
+		   (int)m->jvm->pid, why.bytes, remedy_of(m));
 	text_release(&why);
 	return ret;
 }

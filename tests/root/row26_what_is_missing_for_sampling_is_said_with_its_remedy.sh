@@ -89,9 +89,18 @@ for files in 8 16 24; do
 	status=$?
 	[ $status -ne 0 ] && grep -q 'Too many open files' "$scratch/out" ||
 		failed "with $files open files: exit status $status"
-	! grep -q 'BPF rights' "$scratch/out" ||
+	! grep -q 'BPF rights\|tmpfs' "$scratch/out" &&
+		grep -q 'ulimit -n' "$scratch/out" ||
 		failed "with $files open files"
 done
+# The soft limit is no limit; and what is started has it as it was.
+prlimit --nofile=16:1024 "$sjkc" prof -e wall -d 10s -o "$scratch/out.txt" -- \
+	sh -c 'ulimit -n; sleep 0.3' >"$scratch/out" 2>&1
+status=$?
+[ $status -eq 0 ] && grep -qx 16 "$scratch/out" && [ -s "$scratch/out.txt" ] ||
+	failed "with 16 open files of 1024: exit status $status"
+head -n 1 "$scratch/out.txt" | grep -q '^wall of sh ([0-9]*): ' ||
+	failed "the title is $(head -n 1 "$scratch/out.txt")"
 # Allocations are heard of by uprobes.
 # shellcheck disable=SC2046 # words
 $(without sys_admin) "$sjkc" prof -e alloc -d 100ms "$pid" >"$scratch/out" 2>&1
@@ -105,7 +114,7 @@ prlimit --fsize=600 "$sjkc" prof -e wall -d 1s -o "$scratch/page.html" \
 status=$?
 [ $status -eq 9 ] && grep -q 'File too large' "$scratch/out" ||
 	failed "with files of 600 bytes: exit status $status"
-grep -q '(/tmp: File too large' "$scratch/out" ||
+grep -q '(/tmp: File too large.*ulimit -f' "$scratch/out" ||
 	failed 'with files of 600 bytes: the folder'
 
 # In a user namespace, root has all capabilities and no rights.

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# A JVM that waits uses no CPU, allocates nothing and has nobody wait for a
+# monitor: each event says what that means.  What sleeps has the names that the
+# JVM gives its threads, however short it is sampled.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+
+target "$(jdks | head -n 1)" || exit 1
+prof 1 -e lock -d 100ms "$pid" &&
+	has "$prof_err" 'no samples: no thread had to wait.*-e offcpu' || exit 1
+prof 1 -e alloc,lock --alloc-interval 100m -d 100ms "$pid" &&
+	has "$prof_err" 'too little was allocated; --alloc-interval' || exit 1
+sleep 60 &
+target_jobs="$target_jobs $!"
+prof 1 -d 100ms -- sh -c 'sleep 1' && has "$prof_err" '-e wall shows' || exit 1
+# The JVM is asked at some moment of these.
+for _ in 1 2 3 4 5 6; do
+	prof 0 -e wall -d 200ms --show threads -n 0 "$pid" || exit 1
+	! grep -E '(Reference Handl|VM Periodic Tas) #' "$prof_out" || exit 1
+done
