@@ -58,8 +58,8 @@ static const struct {
 	const char *name;
 	enum unit unit;
 	unsigned kinds; /* of samples that make it up */
-	const char
-		*none; /* what it means that there are none, and what to do */
+	/* What it means that there are none, and what to do. */
+	const char *none;
 } events[] = {
 	{ "cpu", UNIT_NS, 1 << SAMPLE_CPU,
 	  "no thread used a CPU for long enough; -e wall shows what they wait "
@@ -407,9 +407,6 @@ static int start(struct session *s, struct error *err)
 	s->end_ns = s->o->duration_ns
 			    ? clock_after(s->start_ns, s->o->duration_ns)
 			    : INT64_MAX;
-	/* It may end soon. */
-	if (s->launch.pid)
-		prof_targets_look(&s->targets);
 	return 0;
 }
 
