@@ -167,7 +167,7 @@ static void write_all(struct output *out, struct view *v, struct counts *counts)
 			continue;
 		}
 		write_generated(out, stubs,
-				b->kind == BLOB_STUB ? stub_count : 0, b,
+				blob_has_routines(b) ? stub_count : 0, b,
 				&name);
 		counts->others++;
 	}

@@ -16,8 +16,8 @@
 #define METHODS_MOST ((size_t)1 << 21)
 #define RECORD_MOST  ((size_t)4 << 20) /* bytes of a record */
 #define NAME_MOST    8192
-#define PLACES_MOST  ((size_t)4 << 20) /* looked at for all names of a batch */
-#define GENERATED    "generated"       /* in place of a class */
+#define PLACES_MOST  ((size_t)32 << 20) /* looked at for names of a batch */
+#define GENERATED    "generated"        /* in place of a class */
 
 struct method {
 	uint32_t name; /* of the names */

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum blob_kind {
 	BLOB_NMETHOD,     /* a compiled Java method */
@@ -43,6 +44,16 @@ struct code_blob {
 	uint32_t identity;   /* no two blobs that ever were have the same */
 	char name[64];       /* CodeBlob::_name: "nmethod", "I2C/C2I …" */
 };
+
+/*
+ * Whether it is of several routines that have names of their own in
+ * StubCodeDesc's list (MethodHandlesAdapterBlob's are generated as stubs are).
+ */
+static inline bool blob_has_routines(const struct code_blob *b)
+{
+	return b->kind == BLOB_STUB ||
+	       strncmp(b->name, "MethodHandles", 13) == 0;
+}
 
 struct code_cache;
 

@@ -338,7 +338,7 @@ static const char *generated(struct java_symbols *self,
 		return NULL;
 	if (strcmp(at->blob->name, "vtable chunks") == 0)
 		return "vtable stub"; /* JVMTI's name of one in it */
-	name = at->blob->kind == BLOB_STUB ? stub_at(s, at->pc) : NULL;
+	name = blob_has_routines(at->blob) ? stub_at(s, at->pc) : NULL;
 	if (name)
 		return name;
 	id = intern_id(&s->generated, at->blob->name, strlen(at->blob->name));
