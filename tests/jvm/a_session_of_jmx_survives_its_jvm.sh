@@ -19,7 +19,8 @@ restarted() {
 	target_program=Beans
 	count='sjkc.test:type=Operations/count()'
 	jmx_target "$1" && first=$pid || return
-	rm -f "$scratch/go"
+	# What an earlier one said is not to be taken for what this one says.
+	rm -f "$scratch/go" "$scratch/talk"
 	timeout 60 "$TOOLS/ask_jmx" "127.0.0.1:$port" \
 		"listen=sjkc.test:type=Ticker" "invoke=$count" "invoke=$count" \
 		"wait=$scratch/go" "invoke=$count" count \

@@ -228,6 +228,7 @@ hears() {
 # Whoever listens hears what another has it send.
 listens() {
 	ticker=sjkc.test:type=Ticker
+	: >"$scratch/heard"
 	timeout 300 "$sjkc" mx -s "127.0.0.1:$port" -b "$ticker" \
 		--notifications --json -d 290s >"$scratch/heard" 2>&1 &
 	listener=$!
@@ -256,6 +257,7 @@ listens() {
 
 # Who listens too late is told how much was thrown away meanwhile.
 loses() {
+	: >"$scratch/heard"
 	timeout 300 "$sjkc" mx -s "127.0.0.1:$port" -b "$ticker" --quiet \
 		--notifications >"$scratch/heard" 2>"$scratch/lost" &
 	listener=$!

@@ -111,6 +111,7 @@ shows_stacks_and_deadlocks() {
 
 # Stopped meanwhile, ttop finds another JVM in the place of the one it knew.
 goes_on_with_a_new_jvm() {
+	: >"$scratch/out"
 	# Late enough that nothing is asked while there is none.
 	env --default-signal=INT,TERM "$sjkc" ttop -s "127.0.0.1:$port" -b \
 		-ri 300ms -si 10ms --timeout 300s >"$scratch/out" 2>"$scratch/err" </dev/null &

@@ -27,6 +27,7 @@ check() {
 	target_program=Weights
 	target "$1" -- "$go" || return
 	target_program=Target
+	: >"$scratch/held"
 	timeout 100 "$jvm_tools/show_agent" "$pid" alloc=16384 lock probes \
 		costs hold >"$scratch/held" 2>&1 </dev/null &
 	keeper=$!

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # The kernel says of an address what /proc/kallsyms says of it (one of the names
 # that it has there), at the beginning of a function and within; of an address
-# that is nothing's, nothing.
+# that is nothing's, nothing.  Programs of BPF come and go, and are left out.
 scratch=$2
 
 grep -q '^f' /proc/kallsyms || { echo 'addresses are hidden'; exit 77; }
 tr '\t' ' ' </proc/kallsyms >"$scratch/symbols"
 # Some of them, and one byte behind where they begin, if that is theirs.
-awk '$2 ~ /^[tTwW]$/ && $1 ~ /^f/ && NR % 41 == 0 { print $1 }' \
+awk '$2 ~ /^[tTwW]$/ && $1 ~ /^f/ && $4 != "[bpf]" && NR % 41 == 0 {
+		print $1
+	}' \
 	"$scratch/symbols" >"$scratch/begins"
 "$TOOLS/name_kernel" <"$scratch/begins" >"$scratch/named" || exit 1
 count=$(wc -l <"$scratch/named")
