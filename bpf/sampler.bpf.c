@@ -46,9 +46,10 @@ struct {
 	__type(value, __u64);
 } targets SEC(".maps");
 
-/* Where the stacks of threads end, as far as that is known and has room. */
+/* Where the stacks of threads end, as far as that is known; those that have not
+ * been sampled for longest make room. */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, SAMPLER_STACK_ENDS);
 	__type(key, __u32);
 	__type(value, __u64);
@@ -212,25 +213,25 @@ static __always_inline __u64 stack_there(struct sample_event *e)
  * Adds so many bytes to what was copied, or as many as are wanted yet; none
  * when that would be too many, or some cannot be read without waiting.  How
  * many there are so far is kept in memory, of which the verifier knows nothing:
- * it would go through all that could be otherwise, too many for it.
+ * it would go through all that could be otherwise, too many for it.  Before
+ * Linux 6.8 it learns only from comparisons with constants: cap is one, and
+ * part no larger.
  */
 static __always_inline void copy_part(struct scratch *s, __u32 offset,
-				      __u32 wanted, __u32 part)
+				      __u32 wanted, __u32 part, __u32 cap)
 {
 	struct sample_event *e = &s->event;
 	volatile __u32 *copied = &e->stack_bytes;
 	__u32 done = *copied, most = stack_limit + PAGE_BYTES;
 
-	if (offset > SAMPLER_ARRAYS || part > most || done > most - part ||
+	if (offset > SAMPLER_ARRAYS || cap > most || done > most - cap ||
 	    done >= wanted)
 		return;
-	if (wanted - done < part) {
-		__u32 rest = wanted - done;
-
-		opaque(rest);
-		if (rest < part)
-			part = rest;
-	}
+	if (wanted - done < part)
+		part = wanted - done;
+	opaque(part);
+	if (part > cap)
+		return;
 	if (bpf_probe_read_user(s->bytes + offset + done, part,
 				(void *)(e->regs[SAMPLE_SP] + done)) == 0)
 		*copied = done + part;
@@ -249,16 +250,16 @@ static __always_inline void copy_stack(struct scratch *s, __u32 offset)
 	__u64 there = stack_there(e);
 	__u32 wanted = there < stack_limit ? (__u32)there : stack_limit;
 
-	copy_part(s, offset, wanted, stack_limit);
+	copy_part(s, offset, wanted, stack_limit, stack_limit);
 	if (!*copied) {
 		__u32 first = PAGE_BYTES - (from & (PAGE_BYTES - 1));
 
-		copy_part(s, offset, wanted, first);
+		copy_part(s, offset, wanted, first, PAGE_BYTES);
 		for (__u32 part = SAMPLER_STACK_LIMIT / 2;
 		     *copied && part >= PAGE_BYTES; part /= 2)
-			copy_part(s, offset, wanted, part);
+			copy_part(s, offset, wanted, part, part);
 		if (*copied)
-			copy_part(s, offset, wanted, PAGE_BYTES);
+			copy_part(s, offset, wanted, PAGE_BYTES, PAGE_BYTES);
 	}
 	/* Of an unknown end, it is taken that what cannot be read is behind. */
 	if (*copied == stack_limit || (there < UNKNOWN_END && *copied < there))

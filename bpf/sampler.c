@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -232,6 +233,19 @@ static int load_programs(struct sampler *s, struct error *err)
 	return ret;
 }
 
+/*
+ * The kernel says of a ring that it can be read as long as a byte is unread:
+ * whoever waits is to be woken when the programs say so, and not again before
+ * it was read.  Should that not be possible, it is woken more often.
+ */
+static void wake_once(struct sampler *s)
+{
+	struct epoll_event edge = { .events = EPOLLIN | EPOLLET };
+
+	epoll_ctl(ring_buffer__epoll_fd(s->ring), EPOLL_CTL_MOD,
+		  bpf_map__fd(s->programs->maps.ring), &edge);
+}
+
 static int load(struct sampler *s, struct error *err)
 {
 	if (load_programs(s, err))
@@ -240,6 +254,7 @@ static int load(struct sampler *s, struct error *err)
 				   on_record, s, NULL);
 	if (!s->ring)
 		return load_refused("BPF ring buffer", errno, err);
+	wake_once(s);
 	return 0;
 }
 
@@ -385,9 +400,12 @@ static void read_unfinished(struct sampler *s)
 
 size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self)
 {
+	struct epoll_event woken;
+
 	s->sink = sink;
 	s->self = self;
 	s->read = 0;
+	epoll_wait(ring_buffer__epoll_fd(s->ring), &woken, 1, 0);
 	ticks_tend(&s->ticks);
 	if (ring_buffer__consume(s->ring) >= 0 && s->stopped_ns)
 		read_unfinished(s);

@@ -250,7 +250,9 @@ size_t prof_targets_running(struct prof_targets *t)
 			continue;
 		target->has_ended = !jvm_runs(&target->jvm);
 		running += !target->has_ended;
-		if (target->has_ended)
+		/* Its pid may be another's already. */
+		if (target->has_ended &&
+		    prof_targets_find(t, target->jvm.pid) == target)
 			sampler_remove(t->shared->sampler, target->jvm.pid);
 	}
 	return running;

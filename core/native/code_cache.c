@@ -195,6 +195,7 @@ static uint32_t entry_of(struct code_cache *c, uint64_t address,
 	if (known != MAP64_NONE && is_same(c->entries[known], &blob, name)) {
 		c->entries[known]->generation = c->generation;
 		c->entries[known]->is_freed = is_freed;
+		c->entries[known]->has_no_code = false;
 		return known;
 	}
 	known = add_entry(c, &blob, name);

@@ -45,9 +45,10 @@ const struct x86_path *code_path_find(struct code_paths *p,
 
 	if (s->identity == b->identity && s->at == at && s->way == way)
 		return &s->path;
-	*s = (struct slot){ b->identity, at, way, { 0 } };
 	code = (struct x86_code){ code_cache_code(p->code, b),
 				  b->end - b->begin };
+	/* What cannot be read now may be, later. */
+	*s = (struct slot){ code.bytes ? b->identity : 0, at, way, { 0 } };
 	if (code.bytes)
 		ways[way](&code, at, &s->path);
 	return &s->path;

@@ -286,6 +286,7 @@ static void read_all(struct memory *self, struct memory_range *ranges,
 static int probe(struct remote_memory *m, struct error *err)
 {
 	struct helper_area *a;
+	enum helper_answer answer;
 	int error = 0;
 
 	if (!has_helper(m))
@@ -294,9 +295,13 @@ static int probe(struct remote_memory *m, struct error *err)
 	a->count = 1;
 	a->ranges[0].address = 0;
 	a->ranges[0].len = 1;
-	if (memory_helper_ask(&m->helper, WAIT_MS) == HELPER_READ)
+	answer = memory_helper_ask(&m->helper, WAIT_MS);
+	if (answer == HELPER_READ)
 		error = a->error;
 	a->count = 0;
+	/* An answer that is yet to come would be taken for the next one's. */
+	if (answer != HELPER_READ)
+		end_helper(m);
 	if (error == ESRCH)
 		return fail(err, ERROR_NO_TARGET, "%d: the process has ended",
 			    (int)m->jvm->pid);

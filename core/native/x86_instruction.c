@@ -155,6 +155,8 @@ static char form_of(const struct x86_instruction *i)
 {
 	switch (i->map) {
 	case 0:
+		if (i->is_vex)
+			return 'x';
 		return one_byte[i->opcode >> 4][i->opcode & 15];
 	case 1:
 		return two_bytes[i->opcode >> 4][i->opcode & 15];
@@ -236,6 +238,9 @@ bool x86_instruction_at(const uint8_t *bytes, size_t len, size_t at,
 	*out = (struct x86_instruction){ 0 };
 	if (at >= len)
 		return false;
+	/* However many prefixes there are. */
+	if (len - at > MAX_LENGTH)
+		r.len = at + MAX_LENGTH;
 	read_prefixes(&r);
 	read_opcode(&r);
 	form = form_of(out);

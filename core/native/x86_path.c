@@ -243,7 +243,7 @@ static bool is_jump(const struct x86_instruction *i)
 
 static bool found(const struct branch *b, struct x86_path *out)
 {
-	if (b->sp.content != ADDRESS)
+	if (b->sp.content != ADDRESS || b->bp.content == UNKNOWN)
 		return false;
 	out->is_return = true;
 	out->return_address = b->sp.place;
@@ -337,10 +337,11 @@ static bool follow(struct search *s, struct branch b, size_t *left,
 {
 	struct x86_instruction i;
 
-	for (; *left > 0 && is_new(s, b.at); (*left)--) {
+	while (*left > 0 && is_new(s, b.at)) {
 		enum outcome outcome;
 		int64_t target;
 
+		(*left)--;
 		if (!x86_instruction_at(s->code->bytes, s->code->len, b.at, &i))
 			return false;
 		outcome = take(&b, &i);

@@ -12,7 +12,11 @@ all=$(taken 1)
 holds 'samples of the thread' "$(taken "tid == $tid")" -gt 50 &&
 	holds 'samples' "$all" -eq "$(taken "tid == $tid")" &&
 	holds "cut at 4096 bytes" \
-		"$(taken 'has(flags, 2) && stack == 4096')" -eq "$all" || exit 1
+		"$(taken 'has(flags, 2) && stack == 4096')" -eq \
+		"$(taken '!has(flags, 1) || stack')" &&
+	# Where a stack grows, its page is not there yet, and the kernel is at it.
+	holds 'pages that are not there yet' \
+		"$(taken 'has(flags, 1) && !stack')" -lt 5 || exit 1
 
 workload burn=15000 || exit 1
 first=$pid first_work=$work

@@ -124,6 +124,13 @@ static void a_search_has_an_end(void **state)
 	memset(bytes, 0x75, sizeof(bytes));
 	x86_search(&code, 7, &path);
 	assert_false(path.is_return);
+	/* Each to the next: as many ways as instructions. */
+	for (size_t i = 0; i + 1 < sizeof(bytes); i += 2) {
+		bytes[i] = 0xeb;
+		bytes[i + 1] = 0;
+	}
+	x86_search(&code, 0, &path);
+	assert_false(path.is_return);
 	memset(bytes, 0x50, sizeof(bytes));
 	x86_search(&code, 7, &path);
 	assert_false(path.is_return);
