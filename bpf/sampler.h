@@ -76,15 +76,17 @@ int sampler_start(struct sampler *s, struct error *err);
 void sampler_stop(struct sampler *s);
 
 /*
- * For poll(2): readable when there are samples.  Few of them wake nobody who
- * waits already, since that would take threads off their CPUs: so wait for no
- * longer than samples may be unread, say 50 ms.
+ * For poll(2): readable when so many samples are unread that they should be
+ * read, and then once until sampler_read().  Few of them wake nobody, since that
+ * would take threads off their CPUs: so wait for no longer than samples may be
+ * unread, say 50 ms.
  */
 int sampler_fd(const struct sampler *s);
 
 /*
  * One sample; the arrays behind it are aligned and are the event's, which is
- * valid until the function returns.  False ends the reading, for now.
+ * valid until the function returns.  False ends this reading; the rest is for
+ * the next one.
  */
 typedef bool sampler_sink_fn(void *self, const struct sample_event *e,
 			     const uint64_t *kernel, const uint64_t *user,
