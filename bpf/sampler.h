@@ -77,9 +77,9 @@ void sampler_stop(struct sampler *s);
 
 /*
  * For poll(2): readable when so many samples are unread that they should be
- * read, and then once until sampler_read().  Few of them wake nobody, since that
- * would take threads off their CPUs: so wait for no longer than samples may be
- * unread, say 50 ms.
+ * read, and then once until sampler_read().  Few of them wake nobody, since
+ * that would take threads off their CPUs: so wait for no longer than samples
+ * may be unread, say 50 ms.
  */
 int sampler_fd(const struct sampler *s);
 
