@@ -50,8 +50,9 @@ LIBS := -Wl,-Bstatic -lpcre2-8 -lz -ldeflate -lncursesw -ltinfo \
 say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(2))
 Q := $(if $(V),,@)
 
-sources := $(filter-out cmd/main.c,$(wildcard core/*/*.c jmx_http/*.c jmx_http/*/*.c \
-	render/*.c render/*/*.c cmd/*.c jvmti/client*.c) \
+sources := $(filter-out cmd/main.c,$(wildcard core/*/*.c core/*/*/*.c \
+	jmx_http/*.c jmx_http/*/*.c render/*.c render/*/*.c \
+	cmd/*.c cmd/*/*.c jvmti/client*.c) \
 	$(filter-out %.bpf.c,$(wildcard bpf/*.c)))
 objects := $(sources:%.c=$(B)/%.o)
 unit_tests := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*_test.c))
@@ -292,7 +293,7 @@ lint:				## clang-tidy, cppcheck, shellcheck, mandoc
 
 format:				## clang-format, in place
 	$(Q)sh tests/setup.sh format
-	$(Q)clang-format -i $(wildcard */*.[ch] */*/*.[ch])
+	$(Q)clang-format -i $(wildcard */*.[ch] */*/*.[ch] */*/*/*.[ch])
 
 sizes:				## how long the functions and files are
 	$(Q)sh tests/setup.sh sizes

@@ -3,7 +3,7 @@
 #include "cmd/answer.h"
 #include "cmd/commands.h"
 #include "cmd/jcmd_jmx.h"
-#include "cmd/jmx_target.h"
+#include "cmd/jmx/jmx_target.h"
 #include "cmd/talk.h"
 #include "cmd/target.h"
 #include "core/attach/attach.h"

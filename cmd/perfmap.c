@@ -6,10 +6,10 @@
 #include "core/base/output.h"
 #include "core/base/safe_text.h"
 #include "core/base/text.h"
-#include "core/native/code_list.h"
+#include "core/native/hotspot/code_list.h"
+#include "core/native/names/vm_symbols.h"
 #include "core/native/remote_memory.h"
-#include "core/native/unwinder.h"
-#include "core/native/vm_symbols.h"
+#include "core/native/unwind/unwinder.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -43,7 +43,7 @@ struct jmx_source {
 	struct thread_sample *given;
 	size_t given_cap;
 	struct arena given_names;
-	bool is_given; /* rows and names are */
+	bool is_given;   /* rows and names are */
 	int64_t *listed; /* the threads there are, by the last answer */
 	size_t listed_count, listed_cap;
 	uint64_t missed;

@@ -14,7 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/jvm/jvm.h"
-#include "core/native/java_symbols.h"
+#include "core/native/names/java_symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
 
 #include "core/base/alloc.h"
 #include "core/base/map64.h"
-#include "core/native/java_names.h"
-#include "core/native/line_table.h"
+#include "core/native/names/java_names.h"
+#include "core/native/names/line_table.h"
 #include "jvmti/agent_protocol.h"
 #include "jvmti/client_code.h"
 

@@ -9,7 +9,7 @@
 #define JVMTI_CLIENT_SYMBOLS_H
 
 #include "core/base/cursor.h"
-#include "core/native/java_symbols.h"
+#include "core/native/names/java_symbols.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SECOND	     1000000000
+#define SECOND       1000000000
 #define NAMED_EVENTS 6 /* so many others are named */
 
 static void add_safe(struct text *out, const char *string)

@@ -40,7 +40,21 @@ room 'core/attach/*.[ch]' core/base/ core/jvm/ core/attach/
 # A live thread dump is read as one from a file is.
 room 'core/threads/*.[ch]' core/base/ core/jvm/ core/attach/ core/threads/ \
 	core/profile/dump_ core/profile/profile.h
-room 'core/native/*.[ch]' core/base/ core/jvm/ core/native/
+# A process's memory, its ELF files, what HotSpot has there, whose stacks are
+# unwound with both, and the names of what was found: each on those before it.
+memory='core/base/ core/jvm/ core/native/mem core/native/map
+	core/native/remote_memory.h core/native/raw.h'
+elf="$memory core/native/elf/"
+hotspot="$elf core/native/hotspot/"
+unwind="$hotspot core/native/unwind/"
+# shellcheck disable=SC2086 # lists
+{
+	room 'core/native/*.[ch]' $memory
+	room 'core/native/elf/*.[ch]' $elf
+	room 'core/native/hotspot/*.[ch]' $hotspot
+	room 'core/native/unwind/*.[ch]' $unwind
+	room 'core/native/names/*.[ch]' $unwind core/native/names/
+}
 room 'jmx_http/*.[ch] jmx_http/*/*.[ch]' core/ jmx_http/
 room 'jmx_http/java/*.[ch]' core/base/ jmx_http/java/ jmx_http/jmx.h \
 	jmx_http/value
@@ -51,9 +65,10 @@ room 'render/*.[ch] render/*/*.[ch]' core/ render/
 # The agent runs inside the JVM: it has nothing of ours but itself.
 room 'jvmti/agent*.[ch]' jvmti/agent
 room 'jvmti/client*.[ch]' core/ jvmti/
-room 'cmd/*.[ch]' cmd/ core/ jmx_http/ bpf/ jvmti/client render/
+room 'cmd/*.[ch] cmd/*/*.[ch]' cmd/ core/ jmx_http/ bpf/ jvmti/client render/
 
-below='core/*/*.c render/*.c render/*/*.c jmx_http/*.c jmx_http/*/*.c bpf/*.c jvmti/*.c'
+below='core/*/*.c core/*/*/*.c render/*.c render/*/*.c
+	jmx_http/*.c jmx_http/*/*.c bpf/*.c jvmti/*.c'
 # shellcheck disable=SC2086 # patterns
 tap_result 'nothing below cmd/ prints or exits' "$(grep -nE \
 	'(^|[^_[:alnum:]])(v?f?printf|f?puts|f?putc|putchar|perror|_?exit)\(' \
@@ -61,6 +76,6 @@ tap_result 'nothing below cmd/ prints or exits' "$(grep -nE \
 
 tap_result 'every source says its licence' "$(grep -L \
 	'SPDX-License-Identifier: Apache-2.0' \
-	./Makefile ./*/*.[ch] ./*/*/*.[ch] ./*/*.sh ./*/*/*.js 2>/dev/null)"
+	./Makefile ./*/*.[ch] ./*/*/*.[ch] ./core/*/*/*.[ch] ./*/*.sh ./*/*/*.js 2>/dev/null)"
 
 tap_end

@@ -3,7 +3,7 @@
  * What servers say to a probe, which has something to say of each, as text and
  * as JSON, which is valid.  As fuzz_jmx_client.c has its input.
  */
-#include "cmd/mxping.h"
+#include "cmd/jmx/mxping.h"
 #include "core/base/clock.h"
 #include "tests/fuzz/memory_server.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/native/demangle.h"
+#include "core/native/elf/demangle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

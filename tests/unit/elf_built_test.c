@@ -3,7 +3,7 @@
  * Libraries as linkers, strip and objcopy make them: built here, loaded into
  * this process, and looked at as a target's.
  */
-#include "core/native/elf_image.h"
+#include "core/native/elf/elf_image.h"
 
 #include "tests/unit/self_maps.h"
 

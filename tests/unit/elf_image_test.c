@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/native/elf_image.h"
+#include "core/native/elf/elf_image.h"
 
 #include "tests/unit/self_maps.h"
 

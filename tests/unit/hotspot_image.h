@@ -8,9 +8,9 @@
 #ifndef TESTS_UNIT_HOTSPOT_IMAGE_H
 #define TESTS_UNIT_HOTSPOT_IMAGE_H
 
-#include "core/native/elf_image.h"
+#include "core/native/elf/elf_image.h"
 #include "core/native/memory.h"
-#include "core/native/unwinder.h"
+#include "core/native/unwind/unwinder.h"
 
 #include <stdbool.h>
 #include <stddef.h>

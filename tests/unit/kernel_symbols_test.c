@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/native/kernel_symbols.h"
+#include "core/native/names/kernel_symbols.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

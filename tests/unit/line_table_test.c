@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/native/line_table.h"
-#include "core/native/unsigned5.h"
+#include "core/native/names/line_table.h"
+#include "core/native/names/unsigned5.h"
 #include "tests/unit/metadata_image.h"
 
 #include <setjmp.h>

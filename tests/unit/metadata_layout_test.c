@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/native/metadata_layout.h"
+#include "core/native/hotspot/metadata_layout.h"
 
-#include "core/native/vm_symbols.h"
+#include "core/native/names/vm_symbols.h"
 #include "tests/unit/hotspot_image.h"
 #include "tests/unit/metadata_image.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/mx_fields.h"
+#include "cmd/jmx/mx_fields.h"
 
 #include "jmx_http/value_path.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/mx_operation.h"
+#include "cmd/jmx/mx_operation.h"
 
 #include "cmd/jcmd_jmx.h"
 

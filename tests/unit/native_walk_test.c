@@ -5,7 +5,7 @@
  * has to find the same, prologues, epilogues, the dynamic linker and signal
  * handlers included.
  */
-#include "core/native/unwinder.h"
+#include "core/native/unwind/unwinder.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/password.h"
+#include "cmd/jmx/password.h"
 
 #include "cmd/talk.h"
 

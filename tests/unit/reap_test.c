@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof_launch.h"
-#include "cmd/prof_snapshot.h"
+#include "cmd/prof/prof_launch.h"
+#include "cmd/prof/prof_snapshot.h"
 #include "core/base/clock.h"
 #include "core/base/reap.h"
 #include "core/native/memory_helper.h"

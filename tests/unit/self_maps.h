@@ -6,7 +6,7 @@
 #define TESTS_UNIT_SELF_MAPS_H
 
 #include "core/jvm/jvm.h"
-#include "core/native/elf_image.h"
+#include "core/native/elf/elf_image.h"
 #include "core/native/mappings.h"
 
 struct self_maps {

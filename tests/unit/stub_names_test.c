@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/native/stub_names.h"
+#include "core/native/names/stub_names.h"
 #include "tests/unit/metadata_image.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/native/nmethod_scopes.h"
-#include "core/native/vm_symbols.h"
+#include "core/native/names/nmethod_scopes.h"
+#include "core/native/names/vm_symbols.h"
 #include "tests/unit/metadata_image.h"
 
 #include <setjmp.h>

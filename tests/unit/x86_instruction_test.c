@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/native/x86_instruction.h"
+#include "core/native/unwind/x86_instruction.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

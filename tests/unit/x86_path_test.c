@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/native/x86_path.h"
+#include "core/native/unwind/x86_path.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -17,9 +17,9 @@
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
 #include "core/jvm/jvm.h"
+#include "core/native/names/vm_symbols.h"
 #include "core/native/remote_memory.h"
-#include "core/native/unwinder.h"
-#include "core/native/vm_symbols.h"
+#include "core/native/unwind/unwinder.h"
 #include "jvmti/client.h"
 
 #include <inttypes.h>

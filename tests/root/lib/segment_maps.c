@@ -6,9 +6,9 @@
  * who wants to know what is at an address of compiled code has to read them.
  */
 #include "core/jvm/jvm.h"
-#include "core/native/code_heap.h"
+#include "core/native/hotspot/code_heap.h"
 #include "core/native/remote_memory.h"
-#include "core/native/unwinder.h"
+#include "core/native/unwind/unwinder.h"
 
 #include <inttypes.h>
 #include <stdio.h>

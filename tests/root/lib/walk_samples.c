@@ -11,7 +11,7 @@
 #include "core/base/clock.h"
 #include "core/native/mappings.h"
 #include "core/native/remote_memory.h"
-#include "core/native/unwinder.h"
+#include "core/native/unwind/unwinder.h"
 #include "tests/root/lib/compare_walks.h"
 
 #include <errno.h>

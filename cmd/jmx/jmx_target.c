@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/jmx/jmx_target.h"
+
+#include "cmd/jmx/password.h"
+#include "cmd/talk.h"
+#include "cmd/target.h"
+#include "core/base/ascii.h"
+#include "core/base/safe_text.h"
+#include "core/jvm/procfs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char service[] = "service:jmx:";
+
+bool jmx_is_address(const char *name)
+{
+	const char *colon = strrchr(name, ':');
+
+	if (strncmp(name, service, strlen(service)) == 0)
+		return true;
+	return colon && is_digit(colon[1]) &&
+	       !colon[1 + strspn(colon + 1, "0123456789")];
+}
+
+void jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv)
+{
+	if (o->socket || o->pid || *argc == 0 || !jmx_is_address(**argv))
+		return;
+	o->socket = *(*argv)++;
+	(*argc)--;
+}
+
+int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err)
+{
+	if (o->user || o->password_file || o->tls.cacert || o->tls.cert ||
+	    o->tls.key || o->tls.insecure || o->force_address ||
+	    o->force_hostname || o->force_port)
+		return misuse(err, "a login, TLS and --force-… are for "
+				   "-s <host>:<port>");
+	return 0;
+}
+
+static int ask(const char *user, struct text *password, struct error *err)
+{
+	struct text prompt = { 0 };
+	int ret;
+
+	text_puts(&prompt, "password of ");
+	safe_text(&prompt, user, strlen(user));
+	text_puts(&prompt, ": ");
+	ret = password_ask(prompt.bytes, password, err);
+	text_release(&prompt);
+	return ret;
+}
+
+int jmx_password(const struct jmx_target_options *o, struct text *password,
+		 struct error *err)
+{
+	const char *given = getenv("SJKC_PASSWORD");
+
+	if (!o->user && o->password_file)
+		return misuse(err, "whose password is in %s? --user <name>",
+			      o->password_file);
+	if (!o->user) {
+		text_puts(password, "");
+		return 0;
+	}
+	if (o->password_file)
+		return password_read(o->password_file, password, err);
+	if (given) {
+		text_puts(password, given);
+		return 0;
+	}
+	return ask(o->user, password, err);
+}
+
+static struct rmi_client_options
+client_options(const struct jmx_target *t, const struct jmx_target_options *o)
+{
+	return (struct rmi_client_options){
+		.credentials = { .user = o->user,
+				 .password = o->user ? t->password.bytes
+						     : NULL },
+		.tls = o->tls,
+		.force_host = o->force_address || o->force_hostname,
+		.force_port = o->force_address || o->force_port,
+		.timeout_ns = o->timeout_ns > 0 ? o->timeout_ns : 0,
+		.dialer = t->dialer,
+	};
+}
+
+static int open_address(struct jmx_target *t,
+			const struct jmx_target_options *o, const char *address,
+			struct error *err)
+{
+	struct rmi_client_options client;
+
+	if (jmx_password(o, &t->password, err))
+		return -1;
+	client = client_options(t, o);
+	client.target = address;
+	t->jmx = rmi_client_open(&client, err);
+	return t->jmx ? 0 : -1;
+}
+
+/* Says before what it does to the JVM: the connector stays. */
+int jmx_find_local(const struct jvm *jvm, struct rmi_local *l,
+		   int64_t timeout_ns, struct error *err)
+{
+	int pid = (int)jvm->pid;
+
+	if (rmi_local_find(l, jvm, false, timeout_ns, err) == 0)
+		return 0;
+	if (err->kind != ERROR_UNAVAILABLE)
+		return -1;
+	rmi_local_release(l);
+	*l = (struct rmi_local){ 0 };
+	talk("%d: its local JMX connector is started, which listens on "
+	     "loopback until the JVM ends",
+	     pid);
+	return rmi_local_find(l, jvm, true, timeout_ns, err);
+}
+
+/* Who is silent because it was stopped is no matter of addresses and ports. */
+static int add_stopped(const struct jvm *jvm, struct error *err)
+{
+	const struct error was = *err;
+	struct proc_status status;
+	struct error unused;
+
+	if (was.kind == ERROR_REFUSED && !strstr(was.text, "kill -CONT") &&
+	    !procfs_status(jvm->pid, &status, &unused) && status.state == 'T')
+		fail(err, was.kind,
+		     "%d is stopped by a signal (state T); kill -CONT %d; %s",
+		     (int)jvm->pid, (int)jvm->pid, was.text);
+	return -1;
+}
+
+/* The local connector asks for no password: it is behind the attach. */
+static int open_pid(struct jmx_target *t, const struct jmx_target_options *o,
+		    int *argc, char ***argv, struct error *err)
+{
+	struct rmi_local local = { 0 };
+	struct rmi_client_options client;
+	char title[16];
+	int ret = -1;
+
+	if (jmx_check_by_pid(o, err))
+		return -1;
+	if (target_open(&t->jvm, o->pid, argc, argv, err))
+		return -1;
+	t->by_pid = true;
+	if (jmx_find_local(&t->jvm, &local,
+			   o->timeout_ns > 0 ? o->timeout_ns : RMI_TIMEOUT_NS,
+			   err))
+		goto out;
+	t->dialer = rmi_local_dialer(&t->jvm, err);
+	if (!t->dialer)
+		goto out;
+	snprintf(title, sizeof(title), "%d", (int)t->jvm.pid);
+	client = client_options(t, o);
+	client.target = local.url.bytes;
+	client.title = title;
+	t->jmx = rmi_client_open(&client, err);
+	ret = t->jmx ? 0 : -1;
+out:
+	rmi_local_release(&local);
+	return ret ? add_stopped(&t->jvm, err) : 0;
+}
+
+int jmx_target_open(struct jmx_target *t, const struct jmx_target_options *o,
+		    int *argc, char ***argv, struct error *err)
+{
+	const char *address = o->socket;
+
+	*t = (struct jmx_target){ .jvm.pidfd = -1 };
+	if (o->socket && o->pid)
+		return misuse(err, "one JVM at a time: -s or -p");
+	if (o->timeout_ns == 0)
+		return misuse(err, "--timeout: some time is needed");
+	if (!o->socket && !o->pid && *argc == 0)
+		return misuse(err, "which JVM? -s <host>:<port> or -p <pid>");
+	if (!o->socket && !o->pid && jmx_is_address(**argv)) {
+		address = *(*argv)++;
+		(*argc)--;
+	}
+	if (address)
+		return open_address(t, o, address, err);
+	return open_pid(t, o, argc, argv, err);
+}
+
+void jmx_target_close(struct jmx_target *t)
+{
+	jmx_close(t->jmx);
+	rmi_local_dialer_free(t->dialer);
+	if (t->by_pid)
+		jvm_close(&t->jvm);
+	password_release(&t->password);
+	*t = (struct jmx_target){ .jvm.pidfd = -1 };
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc mx: reads, sets, calls and describes MBeans, and hears what they say. */
+#include "cmd/jmx/mx.h"
+
+#include "cmd/commands.h"
+#include "cmd/jmx/jmx_target.h"
+#include "cmd/jmx/mx_fields.h"
+#include "cmd/talk.h"
+#include "cmd/target.h"
+#include "core/base/alloc.h"
+#include "jmx_http/object_name.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LISTED_MAX 20 /* MBeans of which it is asked which is meant */
+
+static struct mx_options opt = { .width = 40 };
+static struct jmx_target_options target_opt = {
+	.timeout_ns = RMI_TIMEOUT_NS,
+};
+
+void mx_failed(struct mx *m, enum error_kind kind, const char *fmt, ...)
+{
+	char *said = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	if (m->failed++ == 0 && vasprintf(&said, fmt, args) >= 0) {
+		fail(&m->first, kind, "%s", said);
+		free(said);
+	}
+	va_end(args);
+}
+
+int mx_flush(struct mx *m, struct text *text, struct error *err)
+{
+	if (text->len)
+		output_write(m->out, text->bytes, text->len);
+	text_clear(text);
+	return output_check(m->out, err);
+}
+
+/* What is to be done; exactly one of them is. */
+typedef int action_fn(struct mx *m, struct error *err);
+
+static int choose(action_fn **action, struct error *err)
+{
+	const struct {
+		bool chosen;
+		action_fn *action;
+	} actions[] = {
+		{ opt.get, mx_get },
+		{ opt.set, mx_set },
+		{ opt.call, mx_call },
+		{ opt.info, mx_info },
+		{ opt.notifications, mx_notifications },
+	};
+	int chosen = 0;
+
+	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {
+		if (!actions[i].chosen)
+			continue;
+		chosen++;
+		*action = actions[i].action;
+	}
+	if (chosen != 1)
+		return misuse(err, "one of --get, --set, --call, --info and "
+				   "--notifications, please");
+	return 0;
+}
+
+/* What would be passed over must not be given. */
+static int check_parts(struct error *err)
+{
+	if (opt.set && opt.fields.count != 1)
+		return misuse(err, "--set wants one attribute: -f <name>");
+	if (opt.set && !opt.value)
+		return misuse(err, "--set wants a value: -v <value>");
+	if (!opt.set && opt.value)
+		return misuse(err, "-v is for --set");
+	if (opt.call && !opt.operation)
+		return misuse(err, "--call wants an operation: -op <name>");
+	if (!opt.call && (opt.operation || opt.arguments.count))
+		return misuse(err, "-op and -a are for --call");
+	if (!opt.get && !opt.set && opt.fields.count)
+		return misuse(err, "-f is for --get and --set");
+	if (opt.duration_ns && !opt.notifications)
+		return misuse(err, "-d is for --notifications");
+	return 0;
+}
+
+static int check_format(struct error *err)
+{
+	if (opt.csv + opt.json + opt.json_array > 1)
+		return misuse(err, "--csv, --json and --json-array exclude "
+				   "each other");
+	if (opt.csv && !opt.get)
+		return misuse(err, "--csv is for --get");
+	if (opt.csv && !opt.fields.count)
+		return misuse(err, "--csv wants attributes: -f <name>");
+	if (opt.columns.count && !opt.csv)
+		return misuse(err, "--col-list is for --csv");
+	if ((opt.json || opt.json_array) && opt.set)
+		return misuse(err, "--set prints no JSON");
+	if (opt.duration_ns < 0)
+		return misuse(err, "-d: some time is needed");
+	return 0;
+}
+
+/* Before anybody is asked for a password. */
+static int check_fields(struct error *err)
+{
+	struct mx_fields fields;
+	int ret = opt.set ? 0 : mx_fields_init(&fields, &opt.fields, err);
+
+	if (!opt.set)
+		mx_fields_release(&fields);
+	return ret;
+}
+
+static int check_bean(struct error *err)
+{
+	struct object_name name;
+
+	if (!opt.bean)
+		return misuse(err, "which MBean? -b <name>");
+	if (object_name_parse(&name, opt.bean, strlen(opt.bean), err))
+		return -1;
+	object_name_release(&name);
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int several(const struct mx *m, struct error *err)
+{
+	talk_always("%s matches %zu MBeans:", opt.bean, m->count);
+	for (size_t i = 0; i < m->count && i < LISTED_MAX; i++)
+		talk_always("  %s", m->names[i]);
+	if (m->count > LISTED_MAX)
+		talk_always("  … and %zu more", m->count - LISTED_MAX);
+	return misuse(err, "which of them? -all takes all");
+}
+
+/* The MBeans that are meant, in the order of their names. */
+static int find_beans(struct mx *m, struct arena *a, struct error *err)
+{
+	const char **sorted;
+
+	if (jmx_query(m->jmx, opt.bean, a, &m->names, &m->count, err))
+		return -1;
+	if (m->count == 0)
+		return fail(err, ERROR_NO_TARGET,
+			    "%s has no MBean %s; -b '*:*' --all --info "
+			    "lists those it has",
+			    m->title, opt.bean);
+	sorted = arena_alloc(a, m->count * sizeof(*sorted));
+	memcpy(sorted, m->names, m->count * sizeof(*sorted));
+	qsort(sorted, m->count, sizeof(*sorted), by_name);
+	m->names = sorted;
+	return m->count > 1 && !opt.all ? several(m, err) : 0;
+}
+
+/* Some of it failed, or all. */
+static int outcome(const struct mx *m, struct error *err)
+{
+	if (!m->failed)
+		return 0;
+	if (m->failed < m->had)
+		return fail(err, ERROR_PARTIAL, "%zu of %zu failed: %s",
+			    m->failed, m->had, m->first.text);
+	*err = m->first;
+	return -1;
+}
+
+static int act(struct mx *m, action_fn *action, struct error *err)
+{
+	struct output out;
+	struct error unused;
+	int ret = output_open(&out, "-", err);
+
+	m->out = &out;
+	if (ret == 0) {
+		ret = action(m, err);
+		if (output_commit(&out, ret ? &unused : err))
+			ret = -1;
+	}
+	output_close(&out);
+	m->out = NULL;
+	return ret ? ret : outcome(m, err);
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	struct mx m = { .opt = &opt };
+	struct jmx_target target;
+	struct arena a = { 0 };
+	action_fn *action = NULL;
+	int ret = -1;
+
+	if (opt.quiet)
+		talk_set(TALK_QUIET);
+	if (check_bean(err) || choose(&action, err) || check_parts(err) ||
+	    check_format(err) || check_fields(err))
+		return -1;
+	if (jmx_target_open(&target, &target_opt, &argc, &argv, err))
+		goto out;
+	if (argc > 0) {
+		misuse(err, "what is '%s'? one JVM is enough", argv[0]);
+		goto out;
+	}
+	m.jmx = target.jmx;
+	m.title = target.jmx->title;
+	ret = find_beans(&m, &a, err);
+	if (ret == 0)
+		ret = act(&m, action, err);
+out:
+	jmx_target_close(&target);
+	arena_release(&a);
+	return ret;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_JMX_SOCKET(&target_opt),
+	OPT_TARGET(&target_opt.pid),
+	OPT_STRING('b', "bean", &opt.bean, "<name>",
+		   "the MBean's name, which may be a pattern"),
+	OPT_FLAG(0, "get", &opt.get, "print attributes", .aliases = "-mg"),
+	OPT_FLAG(0, "set", &opt.set, "set an attribute", .aliases = "-ms"),
+	OPT_FLAG(0, "call", &opt.call, "call an operation", .aliases = "-mc"),
+	OPT_FLAG(0, "info", &opt.info, "list attributes and operations",
+		 .aliases = "-mi"),
+	OPT_FLAG(0, "notifications", &opt.notifications,
+		 "print notifications as they come"),
+	OPT_LIST('f', "field", &opt.fields, "<attribute>",
+		 "names, *Count, /regex/, HeapMemoryUsage.used",
+		 .aliases = "--attribute"),
+	OPT_STRING('v', "value", &opt.value, "<value>", "what to --set it to"),
+	OPT_STRING(0, "operation", &opt.operation, "<name>",
+		   "what to --call: sum, or sum(int,int)", .aliases = "-op"),
+	OPT_LIST('a', "arguments", &opt.arguments, "<value>",
+		 "what to --call it with"),
+	OPT_FLAG(0, "all", &opt.all, "all MBeans that match",
+		 .aliases = "-all --allMatched"),
+	OPT_FLAG(0, "csv", &opt.csv, "attributes as CSV"),
+	OPT_FLAG(0, "json", &opt.json, "as JSON, a document for each MBean"),
+	OPT_FLAG(0, "json-array", &opt.json_array, "as one JSON array"),
+	OPT_FLAG(0, "add-mbean-name", &opt.add_name,
+		 "in CSV and JSON, with the MBean's name"),
+	OPT_LIST(0, "col-list", &opt.columns, "<column>",
+		 "CSV: these columns only"),
+	OPT_COUNT(0, "max-col-width", &opt.width, "<count>",
+		  "cut cells of tables that are wider"),
+	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
+		     "how long to wait for --notifications"),
+	OPT_JMX_LOGIN(&target_opt),
+	OPT_JMX_TLS(&target_opt),
+	OPT_JMX_FORCE(&target_opt),
+	OPT_JMX_TIMEOUT(&target_opt),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print values, not what they are of"),
+	OPT_END,
+};
+
+static const struct refusal refusals[] = {
+	JMX_REFUSE_PASSWORD,
+	{ NULL, NULL },
+};
+/* clang-format on */
+
+const struct command mx_command = {
+	.name = "mx",
+	.synopsis = "mx [<options>] -s <host>:<port> | -p <pid> -b <name> …",
+	.summary = "read, set, call and describe MBeans",
+	.group = "ask a JVM",
+	.examples = "  sjkc mx -p 4711 -b java.lang:type=Memory --get -f "
+		    "HeapMemoryUsage.used\n"
+		    "  sjkc mx -s 10.0.0.7:9010 -b "
+		    "'java.lang:type=GarbageCollector,*' -all --get\n"
+		    "  sjkc mx -p Main -b java.lang:type=Memory --call -op gc\n"
+		    "  sjkc mx -p Main -b java.lang:type=Threading --set \\\n"
+		    "      -f ThreadCpuTimeEnabled -v true\n",
+	.options = options,
+	.refusals = refusals,
+	.run = run,
+};

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/jmx/mx_fields.h"
+
+#include "cmd/glob.h"
+#include "core/base/alloc.h"
+#include "core/base/intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_regex(const char *text, size_t len)
+{
+	return len > 2 && text[0] == '/' && text[len - 1] == '/';
+}
+
+/* "*Usage.used": also as a pattern of an attribute, and a part of it. */
+static int add_front(struct mx_field *f, struct error *err)
+{
+	const char *dot = strchr(f->text, '.');
+	char *front;
+
+	if (!dot || dot == f->text || !dot[1] || strpbrk(dot, "*?"))
+		return 0;
+	front = xstrndup(f->text, (size_t)(dot - f->text));
+	f->front = glob_new(front, '\0', err);
+	f->path = dot + 1;
+	free(front);
+	return f->front ? 0 : -1;
+}
+
+static int add_field(struct mx_fields *fields, const char *text, size_t len,
+		     struct error *err)
+{
+	struct mx_field *f;
+
+	array_reserve(fields->at, fields->cap, fields->count + 1);
+	f = &fields->at[fields->count++];
+	*f = (struct mx_field){ .text = xstrndup(text, len) };
+	if (is_regex(text, len)) {
+		char *regex = xstrndup(text + 1, len - 2);
+
+		f->pattern = pattern_new(regex, err);
+		free(regex);
+		return f->pattern ? 0 : -1;
+	}
+	if (!strpbrk(f->text, "*?"))
+		return 0;
+	f->pattern = glob_new(f->text, '\0', err);
+	return f->pattern ? add_front(f, err) : -1;
+}
+
+/* Between commas, as SJK has it; a regular expression may hold some. */
+static int add_fields(struct mx_fields *fields, const char *given,
+		      struct error *err)
+{
+	size_t len = strlen(given);
+
+	if (is_regex(given, len))
+		return add_field(fields, given, len, err);
+	while (*given) {
+		len = strcspn(given, ",");
+		if (len && add_field(fields, given, len, err))
+			return -1;
+		given += len + (given[len] == ',');
+	}
+	return 0;
+}
+
+int mx_fields_init(struct mx_fields *f, const struct option_list *given,
+		   struct error *err)
+{
+	*f = (struct mx_fields){ 0 };
+	for (size_t i = 0; i < given->count; i++) {
+		if (add_fields(f, given->values[i], err))
+			return -1;
+	}
+	return 0;
+}
+
+void mx_fields_release(struct mx_fields *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		free(f->at[i].text);
+		pattern_free(f->at[i].pattern);
+		pattern_free(f->at[i].front);
+	}
+	free(f->at);
+	*f = (struct mx_fields){ 0 };
+}
+
+/* Columns as they are found. */
+struct finding {
+	const struct jmx_info *info;
+	struct arena *a;
+	struct intern keys; /* of columns, in their order: its id less 1 */
+	struct mx_column *columns;
+	size_t count, cap;
+};
+
+static const char *keep(struct finding *f, const char *text)
+{
+	return text ? arena_copy(f->a, text, strlen(text)) : NULL;
+}
+
+/*
+ * A name that an MBean has twice is one: there is no telling them apart.  So is
+ * what several fields find.
+ */
+static void add_column(struct finding *f, const char *attribute,
+		       const char *path, bool was_named)
+{
+	struct text key = { 0 };
+	struct mx_column *c;
+	uint32_t id;
+
+	text_printf(&key, "%s%s%s", attribute, path ? "." : "",
+		    path ? path : "");
+	text_add(&key, "", 1); /* so that none is empty */
+	id = intern_id(&f->keys, key.bytes, key.len);
+	if (id > f->count) {
+		array_reserve(f->columns, f->cap, f->count + 1);
+		c = &f->columns[f->count++];
+		c->key = keep(f, key.bytes);
+		c->attribute = keep(f, attribute);
+		c->path = keep(f, path);
+		c->was_named = false;
+	}
+	f->columns[id - 1].was_named |= was_named;
+	text_release(&key);
+}
+
+/* The attribute of a name of len bytes, or NULL. */
+static const struct jmx_feature *attribute(const struct jmx_info *info,
+					   const char *name, size_t len)
+{
+	for (size_t i = 0; i < info->attribute_count; i++) {
+		const struct jmx_feature *a = &info->attributes[i];
+
+		if (strlen(a->name) == len && memcmp(a->name, name, len) == 0)
+			return a;
+	}
+	return NULL;
+}
+
+/* The whole name, or the longest front of it that is an attribute. */
+static void find_name(struct finding *f, struct mx_field *field)
+{
+	size_t len = strlen(field->text);
+
+	while (len) {
+		const struct jmx_feature *a = attribute(f->info, field->text,
+							len);
+		const char *path = field->text + len;
+
+		if (a && a->readable) {
+			add_column(f, a->name, *path ? path + 1 : NULL, true);
+			field->was_found = true;
+			return;
+		}
+		if (a)
+			field->not_readable = true;
+		do
+			len--;
+		while (len && field->text[len] != '.');
+	}
+}
+
+static bool find_pattern(struct finding *f, struct pattern *pattern,
+			 const char *path)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < f->info->attribute_count; i++) {
+		const struct jmx_feature *a = &f->info->attributes[i];
+
+		if (!a->readable ||
+		    !pattern_matches(pattern, a->name, strlen(a->name)))
+			continue;
+		add_column(f, a->name, path, false);
+		found = true;
+	}
+	return found;
+}
+
+static void find_all(struct finding *f)
+{
+	for (size_t i = 0; i < f->info->attribute_count; i++) {
+		if (f->info->attributes[i].readable)
+			add_column(f, f->info->attributes[i].name, NULL, false);
+	}
+}
+
+struct mx_columns mx_fields_of(struct mx_fields *fields,
+			       const struct jmx_info *info, struct arena *a)
+{
+	struct finding f = { .info = info, .a = a };
+	struct mx_column *copy;
+
+	for (size_t i = 0; i < fields->count; i++) {
+		struct mx_field *field = &fields->at[i];
+
+		if (!field->pattern)
+			find_name(&f, field);
+		else if (find_pattern(&f, field->pattern, NULL) ||
+			 (field->front &&
+			  find_pattern(&f, field->front, field->path)))
+			field->was_found = true;
+	}
+	if (!fields->count)
+		find_all(&f);
+	copy = arena_alloc(a, f.count * sizeof(*copy));
+	if (f.count)
+		memcpy(copy, f.columns, f.count * sizeof(*copy));
+	free(f.columns);
+	intern_release(&f.keys);
+	return (struct mx_columns){ .at = copy, .count = f.count };
+}
+
+int mx_fields_check(const struct mx_fields *f, const char *bean,
+		    struct error *err)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		const struct mx_field *field = &f->at[i];
+
+		if (field->was_found)
+			continue;
+		if (field->not_readable)
+			return misuse(err, "%s: '%s' can only be set", bean,
+				      field->text);
+		return fail(err, ERROR_NO_TARGET,
+			    "%s: there is no attribute '%s'; --info lists them",
+			    bean, field->text);
+	}
+	return 0;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What MBeans notify of, as it comes. */
+#include "cmd/jmx/mx.h"
+
+#include "cmd/stop.h"
+#include "cmd/talk.h"
+#include "core/base/clock.h"
+#include "core/base/safe_text.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+
+/* Signals, and a reader who has gone, are seen as often. */
+#define SLICE_NS (1 * CLOCK_NS_PER_S)
+
+static const char lost_type[] = "sjkc.lost"; /* jmx_fetch() */
+
+struct listening {
+	struct mx *mx;
+	struct text text;
+	bool has_lost;
+	int64_t lost; /* so many at least */
+};
+
+static void put_time(struct text *out, int64_t time_ms)
+{
+	const struct value time = { .kind = VALUE_DATE,
+				    .type = "java.util.Date",
+				    .integer = time_ms };
+
+	value_cell(out, &time);
+}
+
+static void put_json(struct text *out, const struct jmx_notification *n)
+{
+	struct json j = json_into(out);
+	struct text time = { 0 };
+
+	put_time(&time, n->time_ms);
+	json_open_object(&j);
+	json_key(&j, "time");
+	json_text(&j, time.bytes);
+	json_key(&j, "name");
+	json_text(&j, n->object);
+	json_key(&j, "type");
+	json_text(&j, n->type);
+	json_key(&j, "sequence");
+	json_int(&j, n->sequence);
+	json_key(&j, "message");
+	json_text(&j, n->message);
+	json_key(&j, "data");
+	if (n->user_data)
+		value_json(&j, n->user_data);
+	else
+		json_null(&j);
+	json_close_object(&j);
+	text_putc(out, '\n');
+	text_release(&time);
+}
+
+static void put_word(struct text *out, const char *word)
+{
+	text_putc(out, ' ');
+	safe_text(out, word, strlen(word));
+}
+
+/* A line, and below it what it carries. */
+static void put_text(const struct mx *mx, struct text *out,
+		     const struct jmx_notification *n)
+{
+	put_time(out, n->time_ms);
+	if (!mx->opt->quiet)
+		put_word(out, n->object);
+	put_word(out, n->type);
+	text_printf(out, " #%" PRId64, n->sequence);
+	put_word(out, n->message);
+	text_putc(out, '\n');
+	if (n->user_data && n->user_data->kind != VALUE_NULL) {
+		text_puts(out, "    ");
+		value_print(out, n->user_data, 4, mx->opt->width);
+		text_putc(out, '\n');
+	}
+}
+
+/* jmx_fetch(); no MBean is without a name.  Numbers are the JVM's. */
+static bool is_of_lost(const struct jmx_notification *n)
+{
+	return !*n->object && strcmp(n->type, lost_type) == 0;
+}
+
+static void count_lost(struct listening *l, int64_t count)
+{
+	l->has_lost = true;
+	if (count > 0 && __builtin_add_overflow(l->lost, count, &l->lost))
+		l->lost = INT64_MAX;
+}
+
+static int fail_of_lost(const struct listening *l, struct error *err)
+{
+	if (!l->lost)
+		return fail(err, ERROR_PARTIAL,
+			    "the session was lost, and with it what was "
+			    "notified of until the next one");
+	return fail(err, ERROR_PARTIAL,
+		    "%" PRId64 " notifications came faster than they were "
+		    "taken, and are lost",
+		    l->lost);
+}
+
+static int take(void *self, const struct jmx_notification *n, struct error *err)
+{
+	struct listening *l = self;
+
+	(void)err;
+	if (is_of_lost(n))
+		count_lost(l, n->sequence);
+	else if (l->mx->opt->json || l->mx->opt->json_array)
+		put_json(&l->text, n);
+	else
+		put_text(l->mx, &l->text, n);
+	return 0;
+}
+
+/* So that it is seen now; the output begins anew. */
+static int show(struct listening *l, struct error *err)
+{
+	struct output *out = l->mx->out;
+
+	if (!l->text.len)
+		return 0;
+	if (mx_flush(l->mx, &l->text, err) || output_commit(out, err))
+		return -1;
+	output_close(out);
+	return output_open(out, "-", err);
+}
+
+static bool is_stopped(void)
+{
+	struct pollfd stop = { .fd = stop_fd(), .events = POLLIN };
+
+	return poll(&stop, 1, 0) > 0;
+}
+
+static int listen_until(struct listening *l, int64_t deadline_ns,
+			struct error *err)
+{
+	for (;;) {
+		int64_t left_ns = deadline_ns - clock_monotonic_ns();
+		int ret;
+
+		if (left_ns <= 0 || is_stopped())
+			return 0;
+		ret = jmx_fetch(l->mx->jmx,
+				left_ns < SLICE_NS ? left_ns : SLICE_NS, take,
+				l, err);
+		if (ret || show(l, err))
+			return -1;
+	}
+}
+
+int mx_notifications(struct mx *m, struct error *err)
+{
+	struct listening l = { .mx = m };
+	int64_t deadline_ns = INT64_MAX;
+	struct error unused;
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < m->count; i++) {
+		ret = jmx_listen(m->jmx, m->names[i], err);
+		if (ret)
+			fail_in(err, "%s", m->names[i]);
+	}
+	if (m->opt->duration_ns)
+		deadline_ns = clock_after(clock_monotonic_ns(),
+					  m->opt->duration_ns);
+	stop_listen();
+	if (ret == 0)
+		ret = listen_until(&l, deadline_ns, err);
+	if (show(&l, ret ? &unused : err))
+		ret = -1;
+	if (ret == 0 && l.has_lost)
+		ret = fail_of_lost(&l, err);
+	text_release(&l.text);
+	return ret;
+}

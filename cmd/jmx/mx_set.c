@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attributes that are set. */
+#include "cmd/jmx/mx.h"
+
+#include "core/base/safe_text.h"
+#include "jmx_http/argument.h"
+
+#include <string.h>
+
+/* An MBean whose attribute is to be set. */
+struct setting {
+	struct mx *mx;
+	const char *object;
+	struct arena a;
+	const struct value *value;
+	const char *type;
+	bool is_done;
+};
+
+static const struct jmx_feature *find(const struct jmx_info *info,
+				      const char *name)
+{
+	for (size_t i = 0; i < info->attribute_count; i++) {
+		if (strcmp(info->attributes[i].name, name) == 0)
+			return &info->attributes[i];
+	}
+	return NULL;
+}
+
+/* A value that is none of the type is a mistake, whatever comes of others. */
+static int take_info(void *self, size_t index, const struct jmx_reply *reply,
+		     struct error *err)
+{
+	struct setting *s = self;
+	const struct mx_options *o = s->mx->opt;
+	const char *name = o->fields.values[0];
+	const struct jmx_feature *attribute;
+
+	(void)index;
+	if (reply->failure) {
+		mx_failed(s->mx, reply->kind, "%s: %s", s->object,
+			  reply->failure);
+		return 0;
+	}
+	attribute = find(reply->info, name);
+	if (!attribute) {
+		mx_failed(s->mx, ERROR_NO_TARGET,
+			  "%s: there is no attribute '%s'; --info lists them",
+			  s->object, name);
+	} else if (!attribute->writable) {
+		mx_failed(s->mx, ERROR_MISUSE, "%s: '%s' cannot be set",
+			  s->object, name);
+	} else {
+		s->type = arena_copy(&s->a, attribute->type,
+				     strlen(attribute->type));
+		s->value = argument_parse(attribute->type, o->value, &s->a,
+					  err);
+		return s->value ? 0 : fail_in(err, "%s: %s", s->object, name);
+	}
+	return 0;
+}
+
+static int take_done(void *self, size_t index, const struct jmx_reply *reply,
+		     struct error *err)
+{
+	struct setting *s = self;
+
+	(void)index;
+	(void)err;
+	s->is_done = !reply->failure;
+	if (reply->failure)
+		mx_failed(s->mx, reply->kind, "%s: %s: %s", s->object,
+			  s->mx->opt->fields.values[0], reply->failure);
+	return 0;
+}
+
+static int set_one(struct setting *s, struct error *err)
+{
+	struct jmx_request request = {
+		.verb = JMX_INFO,
+		.object = s->object,
+		.names = s->mx->opt->fields.values,
+		.name_count = 1,
+	};
+	struct text said = { 0 };
+	int ret;
+
+	s->mx->had++;
+	if (jmx_run(s->mx->jmx, &request, 1, take_info, s, err))
+		return -1;
+	if (!s->value)
+		return 0;
+	request.verb = JMX_SET;
+	request.arguments = &s->value;
+	request.signature = &s->type;
+	request.argument_count = 1;
+	if (jmx_run(s->mx->jmx, &request, 1, take_done, s, err))
+		return -1;
+	if (!s->is_done || s->mx->opt->quiet)
+		return 0;
+	safe_text(&said, s->object, strlen(s->object));
+	text_putc(&said, '\n');
+	ret = mx_flush(s->mx, &said, err);
+	text_release(&said);
+	return ret;
+}
+
+int mx_set(struct mx *m, struct error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < m->count; i++) {
+		struct setting s = { .mx = m, .object = m->names[i] };
+
+		ret = set_one(&s, err);
+		arena_release(&s.a);
+	}
+	return ret;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sjkc mxdump: all that can be read of all MBeans, as one JSON document.
+ *
+ * Written as it is read, MBean by MBean.  Whatever happens, it is closed: why
+ * it is not complete is then its member $partial.
+ */
+#include "cmd/commands.h"
+#include "cmd/jmx/jmx_target.h"
+#include "cmd/jmx/mxdump.h"
+#include "cmd/stop.h"
+#include "cmd/talk.h"
+#include "cmd/target.h"
+#include "core/base/intern.h"
+#include "core/base/json.h"
+#include "jmx_http/jmx_read.h"
+#include "jmx_http/object_name.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	const char *query, *output;
+	bool quiet;
+} opt = { .output = "-" };
+
+static struct jmx_target_options target_opt = {
+	.timeout_ns = RMI_TIMEOUT_NS,
+};
+
+/* A document that is written. */
+struct dump {
+	struct output *out;
+	struct text text;
+	struct json json;
+	size_t written, lost;
+};
+
+static int flush(struct dump *d, struct error *err)
+{
+	output_write(d->out, d->text.bytes, d->text.len);
+	text_clear(&d->text);
+	return output_check(d->out, err);
+}
+
+/* All that can be read; a name that comes twice is asked for once. */
+static const char *const *choose(void *self, const char *object,
+				 const struct jmx_info *info, struct arena *a,
+				 size_t *count, const void **note,
+				 struct error *err)
+{
+	const char **names = arena_alloc(a, info->attribute_count *
+						    sizeof(*names));
+	struct intern known = { 0 };
+
+	(void)self;
+	(void)object;
+	(void)note;
+	(void)err;
+	*count = 0;
+	for (size_t i = 0; i < info->attribute_count; i++) {
+		const char *name = info->attributes[i].name;
+		size_t len = strlen(name);
+
+		/* With the NUL no name is empty: new ones count on. */
+		if (info->attributes[i].readable &&
+		    intern_id(&known, name, len + 1) > *count)
+			names[(*count)++] = arena_copy(a, name, len);
+	}
+	intern_release(&known);
+	return names;
+}
+
+/* What is ours begins with "$", but for these, which are SJK's. */
+static bool is_taken(const char *key)
+{
+	return key[0] == '$' || strcmp(key, "name") == 0 ||
+	       strcmp(key, "modelerType") == 0;
+}
+
+static void put_attribute(struct json *j, const char *name,
+			  const struct value *v)
+{
+	struct text key = { 0 };
+
+	text_printf(&key, "%s%s", is_taken(name) ? "$" : "", name);
+	json_foreign_key(j, key.bytes);
+	value_json(j, v);
+	text_release(&key);
+}
+
+static bool is_stopped(void)
+{
+	struct pollfd stop = { .fd = stop_fd(), .events = POLLIN };
+
+	return poll(&stop, 1, 0) > 0;
+}
+
+static int take(void *self, const struct jmx_bean *bean, struct error *err)
+{
+	struct dump *d = self;
+	struct json *j = &d->json;
+
+	text_putc(&d->text, '\n');
+	json_open_object(j);
+	json_key(j, "name");
+	json_text(j, bean->name);
+	if (bean->class) {
+		json_key(j, "modelerType");
+		json_text(j, bean->class);
+	}
+	for (size_t i = 0; bean->values && i < bean->values->members.count;
+	     i++) {
+		const struct value_member *m = &bean->values->members.at[i];
+
+		put_attribute(j, m->name, m->value);
+	}
+	if (bean->failure) {
+		json_key(j, "$error");
+		json_text(j, bean->failure);
+	}
+	json_close_object(j);
+	d->written++;
+	d->lost += bean->was_lost;
+	if (flush(d, err))
+		return -1;
+	return is_stopped() ? fail(err, ERROR_PARTIAL, "it was stopped") : 0;
+}
+
+static void end(struct dump *d, const char *partial)
+{
+	json_close_array(&d->json);
+	if (partial) {
+		json_key(&d->json, "$partial");
+		json_text(&d->json, partial);
+	}
+	json_close_object(&d->json);
+	text_putc(&d->text, '\n');
+}
+
+int mxdump_write(struct jmx *jmx, const char *const *names, size_t count,
+		 struct output *out, struct error *err)
+{
+	struct dump d = { .out = out };
+	const struct jmx_reader reader = { choose, take, &d };
+	struct error why;
+	bool is_cut;
+	int ret = 0;
+
+	d.json = json_into(&d.text);
+	json_open_object(&d.json);
+	json_key(&d.json, "beans");
+	json_open_array(&d.json);
+	is_cut = jmx_read(jmx, names, count, &reader, &why);
+	end(&d, is_cut ? why.text : NULL);
+	if (is_cut && why.kind == ERROR_OUTPUT) {
+		*err = why;
+		ret = -1;
+	} else {
+		ret = flush(&d, err);
+	}
+	if (ret == 0 && is_cut)
+		ret = fail(err, ERROR_PARTIAL,
+			   "%zu of %zu MBeans were written: %s", d.written,
+			   count, why.text);
+	else if (ret == 0 && d.lost)
+		ret = fail(err, ERROR_PARTIAL,
+			   "%zu of %zu MBeans could not be read: no answer "
+			   "came, or the connection was lost",
+			   d.lost, count);
+	text_release(&d.text);
+	return ret;
+}
+
+/* An output that is only partial is worth its name, too. */
+static int dump(struct jmx *jmx, const char *const *names, size_t count,
+		struct error *err)
+{
+	struct error why;
+	struct output out;
+	int ret = output_open(&out, opt.output, err);
+
+	if (ret == 0) {
+		int written = mxdump_write(jmx, names, count, &out, &why);
+
+		if (written == 0 || why.kind == ERROR_PARTIAL)
+			ret = output_commit(&out, err);
+		if (ret == 0 && written) {
+			*err = why;
+			ret = -1;
+		}
+	}
+	output_close(&out);
+	return ret;
+}
+
+static int check(struct error *err)
+{
+	struct object_name name;
+
+	if (!opt.query)
+		return 0;
+	if (object_name_parse(&name, opt.query, strlen(opt.query), err))
+		return -1;
+	object_name_release(&name);
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	struct jmx_target target;
+	const char *const *names;
+	const char **sorted;
+	struct arena a = { 0 };
+	size_t count;
+	int ret = -1;
+
+	if (opt.quiet)
+		talk_set(TALK_QUIET);
+	if (check(err))
+		return -1;
+	if (jmx_target_open(&target, &target_opt, &argc, &argv, err))
+		goto out;
+	if (argc > 0) {
+		misuse(err, "what is '%s'? one JVM is enough", argv[0]);
+		goto out;
+	}
+	stop_listen();
+	if (jmx_query(target.jmx, opt.query, &a, &names, &count, err))
+		goto out;
+	sorted = arena_alloc(&a, count * sizeof(*sorted));
+	if (count) {
+		memcpy(sorted, names, count * sizeof(*sorted));
+		qsort(sorted, count, sizeof(*sorted), by_name);
+	}
+	ret = dump(target.jmx, sorted, count, err);
+out:
+	jmx_target_close(&target);
+	arena_release(&a);
+	return ret;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_JMX_SOCKET(&target_opt),
+	OPT_TARGET(&target_opt.pid),
+	/* SJK's letter for it. */
+	OPT_STRING('q', "query", &opt.query, "<name>",
+		   "only MBeans whose names match"),
+	OPT_STRING('o', "output", &opt.output, "<file>", "where to write"),
+	OPT_JMX_LOGIN(&target_opt),
+	OPT_JMX_TLS(&target_opt),
+	OPT_JMX_FORCE(&target_opt),
+	OPT_JMX_TIMEOUT(&target_opt),
+	OPT_FLAG(0, "quiet", &opt.quiet, "say nothing but errors"),
+	OPT_END,
+};
+
+static const struct refusal refusals[] = {
+	JMX_REFUSE_PASSWORD,
+	{ NULL, NULL },
+};
+/* clang-format on */
+
+const struct command mxdump_command = {
+	.name = "mxdump",
+	.synopsis = "mxdump [<options>] -s <host>:<port> | -p <pid>",
+	.summary = "write all MBeans' attributes as JSON",
+	.group = "ask a JVM",
+	.examples = "  sjkc mxdump -p 4711 -o mbeans.json\n"
+		    "  sjkc mxdump -s 10.0.0.7:9010 -q 'java.lang:*'\n",
+	.options = options,
+	.refusals = refusals,
+	.run = run,
+};

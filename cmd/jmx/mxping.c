@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc mxping: says how far a JMX client gets with a JVM, and what stops it. */
+#include "cmd/jmx/mxping.h"
+
+#include "cmd/commands.h"
+#include "cmd/jmx/jmx_target.h"
+#include "cmd/jmx/password.h"
+#include "cmd/talk.h"
+#include "cmd/target.h"
+#include "core/attach/attach_conditions.h"
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/output.h"
+#include "core/jvm/listeners.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	struct jmx_target_options jmx;
+	bool start, json;
+} opt = {
+	.jmx.timeout_ns = 5 * CLOCK_NS_PER_S,
+};
+
+static int write_text(const struct text *text, struct error *err)
+{
+	struct output out;
+	int ret = output_open(&out, "-", err);
+
+	if (ret == 0) {
+		output_write(&out, text->bytes, text->len);
+		ret = output_commit(&out, err);
+	}
+	output_close(&out);
+	return ret;
+}
+
+static int report(const struct ping *p, struct error *err)
+{
+	const struct rmi_probe *probe = &p->probe;
+	struct text text = { 0 };
+	int ret;
+
+	(opt.json ? ping_json : ping_text)(p, &text);
+	ret = write_text(&text, err);
+	text_release(&text);
+	if (ret == 0 && probe->kind != ERROR_NONE)
+		ret = fail(err, probe->kind, "%s: %s", p->target,
+			   probe->verdict.bytes);
+	return ret;
+}
+
+/* A word as a shell takes it. */
+static void add_word(struct text *line, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789.,:;=_/@%+-[]";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		text_puts(line, word);
+		return;
+	}
+	text_putc(line, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			text_puts(line, "'\\''");
+		else
+			text_putc(line, *word);
+	}
+	text_putc(line, '\'');
+}
+
+static void add_option(struct text *line, const char *option, const char *word)
+{
+	if (!word)
+		return;
+	text_printf(line, " %s ", option);
+	add_word(line, word);
+}
+
+/* For the command line of a remedy. */
+static void add_as_given(struct text *line)
+{
+	const struct tls_options *tls = &opt.jmx.tls;
+
+	add_option(line, "--cacert", tls->cacert);
+	add_option(line, "--cert", tls->cert);
+	add_option(line, "--key", tls->key);
+	text_puts(line, tls->insecure ? " --insecure" : "");
+}
+
+/* Why it may have been silent: what does not run answers nobody. */
+static void judge_stopped(struct ping *p)
+{
+	struct condition list[ATTACH_CONDITIONS_MAX];
+	struct rmi_probe *probe = &p->probe;
+	size_t count = attach_conditions(p->jvm, list), i = 0;
+
+	while (i < count && !condition_stops(&list[i]))
+		i++;
+	if (i == count)
+		return;
+	text_clear(&probe->verdict);
+	text_printf(&probe->verdict, "the JVM does not run: %s",
+		    list[i].detail);
+	text_clear(&probe->remedy);
+	text_puts(&probe->remedy, list[i].remedy);
+}
+
+/* Probes, and reports; that something was found wrong is a failure. */
+static int probe(struct ping *p, const char *target, struct rmi_dialer *dialer,
+		 const char *host, struct error *err)
+{
+	const struct jmx_target_options *o = &opt.jmx;
+	struct text as_given = { 0 }, password = { 0 };
+	struct rmi_probe_options options = {
+		.target = target,
+		.tls = o->tls,
+		.force_host = o->force_address || o->force_hostname,
+		.force_port = o->force_address || o->force_port,
+		.timeout_ns = o->timeout_ns,
+		.dialer = dialer,
+		.host = host,
+		.pid = p->by_pid ? p->target : NULL,
+	};
+	int ret = jmx_password(o, &password, err);
+
+	if (ret == 0) {
+		add_as_given(&as_given);
+		options.as_given = as_given.bytes;
+		options.credentials.user = o->user;
+		if (o->user)
+			options.credentials.password = password.bytes;
+		ret = rmi_probe_run(&p->probe, &options, err);
+	}
+	if (ret == 0 && p->jvm && p->probe.kind == ERROR_REFUSED)
+		judge_stopped(p);
+	if (ret == 0)
+		ret = report(p, err);
+	password_release(&password);
+	text_release(&as_given);
+	return ret;
+}
+
+/* Of a JVM that lets nobody in: that is no failure of ours. */
+static int report_none(struct ping *p, struct error *err)
+{
+	struct rmi_probe *probe = &p->probe;
+
+	probe->kind = ERROR_REFUSED;
+	text_puts(&probe->verdict,
+		  "the JVM has no JMX that could be connected to");
+	text_printf(&probe->remedy,
+		    "sjkc mxprx -p %s -b 127.0.0.1:7777 lets clients in, by "
+		    "the JVM's connector for this machine, which is started\n"
+		    "sjkc mxping -p %s --start starts it, and tries it; it "
+		    "stays until the JVM ends\n"
+		    "a JVM started with "
+		    "-Dcom.sun.management.jmxremote.port=9010 and .rmi.port "
+		    "of the same number has a port of its own",
+		    p->target, p->target);
+	return report(p, err);
+}
+
+/* "10.0.0.7:9010": where the JVM listens, seen from within its network. */
+static void add_listener(struct text *out, const struct jvm *jvm, uint16_t port)
+{
+	struct listeners all;
+	struct error unseen;
+	const struct listener *one = NULL;
+	size_t at = 0;
+
+	if (!listeners_read(&all, jvm->pid, &unseen))
+		one = listeners_next(&all, port, &at);
+	if (one)
+		rmi_address_add(out, &one->address);
+	if (!one || strncmp(out->bytes, "0.0.0.0:", 8) == 0 ||
+	    strncmp(out->bytes, "[::]:", 5) == 0) {
+		text_clear(out);
+		text_printf(out, "127.0.0.1:%u", port);
+	}
+	listeners_release(&all);
+}
+
+/* Its port for others; those are wherever they are, we are where it is. */
+static int ping_remote(struct ping *p, const struct jvm *jvm, struct error *err)
+{
+	struct rmi_dialer *dialer = rmi_network_dialer(jvm, err);
+	struct text address = { 0 };
+	int ret = -1;
+
+	if (dialer) {
+		add_listener(&address, jvm, p->local.remote_port);
+		ret = probe(p, address.bytes, dialer, p->host, err);
+	}
+	text_release(&address);
+	rmi_local_dialer_free(dialer);
+	return ret;
+}
+
+/* Says before what is done to the JVM. */
+static int find_local(struct ping *p, const struct jvm *jvm, struct error *err)
+{
+	int64_t timeout_ns = opt.jmx.timeout_ns;
+
+	rmi_local_release(&p->local);
+	if (!rmi_local_find(&p->local, jvm, false, timeout_ns, err))
+		return 0;
+	if (!opt.start || err->kind != ERROR_UNAVAILABLE)
+		return -1;
+	rmi_local_release(&p->local);
+	talk("%s: its JMX connector for this machine is started, and stays "
+	     "until the JVM ends",
+	     p->target);
+	return rmi_local_find(&p->local, jvm, true, timeout_ns, err);
+}
+
+static int ping_local(struct ping *p, const struct jvm *jvm, struct error *err)
+{
+	struct rmi_dialer *dialer;
+	int ret;
+
+	ret = find_local(p, jvm, err);
+	if (ret && err->kind == ERROR_UNAVAILABLE)
+		return report_none(p, err);
+	if (ret)
+		return -1;
+	dialer = rmi_local_dialer(jvm, err);
+	ret = dialer ? probe(p, p->local.url.bytes, dialer, NULL, err) : -1;
+	rmi_local_dialer_free(dialer);
+	return ret;
+}
+
+static void take_about(struct ping *p, const struct jvm_about *about)
+{
+	static const char host[] = "-Djava.rmi.server.hostname=";
+	const char *named = jvm_about_option(about, host);
+
+	if (about->main_class)
+		p->main_class = xstrdup(about->main_class);
+	if (named)
+		p->host = xstrdup(named + strlen(host));
+}
+
+static int ping_pid(struct ping *p, int *argc, char ***argv, struct error *err)
+{
+	struct jvm_about about = { 0 };
+	struct jvm jvm;
+	char pid[16];
+	int ret;
+
+	if (target_open(&jvm, opt.jmx.pid, argc, argv, err))
+		return -1;
+	snprintf(pid, sizeof(pid), "%d", (int)jvm.pid);
+	p->target = pid;
+	p->by_pid = true;
+	p->jvm = &jvm;
+	ret = *argc ? misuse(err, "%s: one JVM at a time", **argv)
+		    : jvm_about(&jvm, &about, err);
+	if (ret == 0) {
+		take_about(p, &about);
+		jvm_about_release(&about);
+		ret = rmi_local_look(&p->local, &jvm, err);
+	}
+	if (ret == 0)
+		ret = p->local.has_remote ? ping_remote(p, &jvm, err)
+					  : ping_local(p, &jvm, err);
+	jvm_close(&jvm);
+	free(p->main_class);
+	free(p->host);
+	rmi_local_release(&p->local);
+	return ret;
+}
+
+static int ping(struct ping *p, int argc, char **argv, struct error *err)
+{
+	p->target = opt.jmx.socket;
+	if (!p->target && !opt.jmx.pid && argc && jmx_is_address(*argv)) {
+		p->target = *argv++;
+		argc--;
+	}
+	if (!p->target && !opt.jmx.pid && !argc)
+		return misuse(err, "which JVM? -s <host>:<port> or -p <pid>");
+	if (!p->target)
+		return ping_pid(p, &argc, &argv, err);
+	if (argc)
+		return misuse(err, "%s: one JVM at a time", argv[0]);
+	return probe(p, p->target, NULL, NULL, err);
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	struct ping *p;
+	int ret;
+
+	if (opt.jmx.socket && opt.jmx.pid)
+		return misuse(err, "one JVM at a time: -s or -p");
+	if (opt.jmx.timeout_ns <= 0)
+		return misuse(err, "--timeout: some time is needed");
+	p = xcalloc(1, sizeof(*p));
+	ret = ping(p, argc, argv, err);
+	rmi_probe_release(&p->probe);
+	free(p);
+	return ret;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_JMX_SOCKET(&opt.jmx),
+	OPT_TARGET(&opt.jmx.pid),
+	OPT_JMX_LOGIN(&opt.jmx),
+	OPT_JMX_TLS(&opt.jmx),
+	OPT_JMX_FORCE(&opt.jmx),
+	OPT_FLAG(0, "start", &opt.start,
+		 "by pid: have it start its connector, which stays"),
+	OPT_DURATION(0, "timeout", &opt.jmx.timeout_ns, "<time>",
+		     "how long a step may take"),
+	OPT_FLAG(0, "json", &opt.json, "as JSON"),
+	OPT_END,
+};
+
+static const struct refusal refusals[] = {
+	JMX_REFUSE_PASSWORD,
+	{ NULL, NULL },
+};
+/* clang-format on */
+
+const struct command mxping_command = {
+	.name = "mxping",
+	.synopsis = "mxping [<options>] -s <host>:<port> | -p <pid>",
+	.summary = "say why a JMX client can, or cannot, connect",
+	.group = "ask a JVM",
+	.examples = "  sjkc mxping -s 10.0.0.7:9010\n"
+		    "  sjkc mxping -s localhost:9010 --json\n"
+		    "  sjkc mxping -p 4711\n",
+	.options = options,
+	.refusals = refusals,
+	.run = run,
+};

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/jmx/mxping.h"
+
+#include "core/base/clock.h"
+#include "core/base/json.h"
+#include "core/base/lines.h"
+#include "core/base/safe_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INDENT "        "
+
+static double ms_of(const struct rmi_probe_step *step)
+{
+	return (double)step->ns / (double)CLOCK_NS_PER_MS;
+}
+
+/* Calls fn for each line of the text, which may have none. */
+static void each_line(const struct text *text, void *self,
+		      void (*fn)(void *self, const char *line, size_t len))
+{
+	size_t at = 0;
+
+	while (at < text->len) {
+		const char *line = text->bytes + at;
+		const char *end = memchr(line, '\n', text->len - at);
+		size_t len = end ? (size_t)(end - line) : text->len - at;
+
+		if (len)
+			fn(self, line, len);
+		at += len + 1;
+	}
+}
+
+static void put_property(void *self, const char *line, size_t len)
+{
+	text_puts(self, INDENT);
+	safe_text(self, line, len);
+	text_putc(self, '\n');
+}
+
+static void put_remedy(void *self, const char *line, size_t len)
+{
+	text_puts(self, "-> ");
+	safe_text(self, line, len);
+	text_putc(self, '\n');
+}
+
+static void put_remote(const struct rmi_local *l, struct text *out)
+{
+	if (!l->has_remote) {
+		text_puts(out, "none is configured, for clients from "
+			       "elsewhere\n");
+		return;
+	}
+	text_printf(out, "%u, for clients from elsewhere: ", l->remote_port);
+	text_puts(out, !l->ssl           ? "without TLS, "
+		       : l->registry_ssl ? "TLS, "
+					 : "TLS, but for the registry, ");
+	if (l->ssl && l->need_client_auth)
+		text_puts(out, "a certificate of clients, ");
+	text_puts(out, l->authenticate ? "a password\n" : "no password\n");
+}
+
+static void put_configuration(const struct ping *p, struct text *out)
+{
+	const struct rmi_local *l = &p->local;
+
+	text_puts(out, "port    ");
+	put_remote(l, out);
+	text_puts(out, "local   ");
+	if (l->port)
+		text_printf(out,
+			    "its connector for this machine listens on port "
+			    "%u\n",
+			    l->port);
+	else
+		text_puts(out, "no connector for this machine is seen\n");
+	if (p->host) {
+		text_puts(out, INDENT "java.rmi.server.hostname=");
+		safe_text(out, p->host, strlen(p->host));
+		text_putc(out, '\n');
+	}
+	each_line(&l->properties, out, put_property);
+}
+
+static void put_step(const struct rmi_probe_step *step, struct text *out)
+{
+	text_printf(out, "%-6s  %-10s  %7.1f ms  ", step->ok ? "ok" : "failed",
+		    step->name, ms_of(step));
+	safe_text(out, step->detail.bytes, step->detail.len);
+	text_putc(out, '\n');
+	if (!step->certificate.len)
+		return;
+	text_printf(out, "%*s", 32, "");
+	safe_text(out, step->certificate.bytes, step->certificate.len);
+	text_putc(out, '\n');
+}
+
+void ping_text(const struct ping *p, struct text *out)
+{
+	safe_text(out, p->target, strlen(p->target));
+	if (p->main_class) {
+		text_puts(out, "  ");
+		safe_text(out, p->main_class, strlen(p->main_class));
+	}
+	text_putc(out, '\n');
+	if (p->by_pid)
+		put_configuration(p, out);
+	for (size_t i = 0; i < p->probe.step_count; i++)
+		put_step(&p->probe.steps[i], out);
+	safe_text(out, p->probe.verdict.bytes, p->probe.verdict.len);
+	text_putc(out, '\n');
+	each_line(&p->probe.remedy, out, put_remedy);
+}
+
+static void json_step(struct json *j, const struct rmi_probe_step *step)
+{
+	json_open_object(j);
+	json_key(j, "name");
+	json_text(j, step->name);
+	json_key(j, "ok");
+	json_bool(j, step->ok);
+	json_key(j, "ms");
+	json_double(j, ms_of(step));
+	json_key(j, "detail");
+	json_string(j, step->detail.bytes, step->detail.len);
+	if (step->certificate.len) {
+		json_key(j, "certificate");
+		json_string(j, step->certificate.bytes, step->certificate.len);
+	}
+	json_close_object(j);
+}
+
+static void json_flag(struct json *j, const char *key, bool value)
+{
+	json_key(j, key);
+	json_bool(j, value);
+}
+
+static void json_property(void *self, const char *line, size_t len)
+{
+	json_string(self, line, len);
+}
+
+static void json_remote(struct json *j, const struct rmi_local *l)
+{
+	if (!l->has_remote) {
+		json_null(j);
+		return;
+	}
+	json_open_object(j);
+	json_key(j, "port");
+	json_uint(j, l->remote_port);
+	json_flag(j, "authenticate", l->authenticate);
+	json_flag(j, "ssl", l->ssl);
+	json_flag(j, "registry_ssl", l->registry_ssl);
+	json_flag(j, "need_client_auth", l->need_client_auth);
+	json_close_object(j);
+}
+
+static void json_configuration(struct json *j, const struct ping *p)
+{
+	const struct rmi_local *l = &p->local;
+
+	json_open_object(j);
+	json_key(j, "hostname");
+	if (p->host)
+		json_text(j, p->host);
+	else
+		json_null(j);
+	json_key(j, "remote");
+	json_remote(j, l);
+	json_key(j, "local_port");
+	if (l->port)
+		json_uint(j, l->port);
+	else
+		json_null(j);
+	json_key(j, "properties");
+	json_open_array(j);
+	each_line(&l->properties, j, json_property);
+	json_close_array(j);
+	json_close_object(j);
+}
+
+void ping_json(const struct ping *p, struct text *out)
+{
+	const struct rmi_probe *probe = &p->probe;
+	struct json j = json_into(out);
+
+	json_open_object(&j);
+	json_key(&j, "schema");
+	json_text(&j, "sjkc.mxping/1");
+	json_key(&j, "target");
+	json_text(&j, p->target);
+	json_flag(&j, "ok", probe->kind == ERROR_NONE);
+	json_key(&j, "verdict");
+	json_string(&j, probe->verdict.bytes, probe->verdict.len);
+	json_key(&j, "remedy");
+	if (probe->remedy.len)
+		json_string(&j, probe->remedy.bytes, probe->remedy.len);
+	else
+		json_null(&j);
+	if (p->by_pid) {
+		json_key(&j, "configuration");
+		json_configuration(&j, p);
+	}
+	json_key(&j, "steps");
+	json_open_array(&j);
+	for (size_t i = 0; i < probe->step_count; i++)
+		json_step(&j, &probe->steps[i]);
+	json_close_array(&j);
+	json_close_object(&j);
+	text_putc(out, '\n');
+}

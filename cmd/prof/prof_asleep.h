@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prof_asleep: where threads are that sleep, which no program in the kernel has
+ * seen go to sleep, nor can it read the stack of one: asked of /proc.
+ */
+#ifndef CMD_PROF_ASLEEP_H
+#define CMD_PROF_ASLEEP_H
+
+#include "cmd/prof/prof_target.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Those of a process that slept when it was first looked at. */
+struct prof_asleep;
+
+/*
+ * Of the threads that there are, of which none has been looked at; since_ns is
+ * since when the process is sampled (CLOCK_MONOTONIC).  The target has it, as
+ * `asleep`, when the functions below are called.
+ */
+struct prof_asleep *prof_asleep_new(struct prof_target *t, int64_t since_ns);
+void prof_asleep_free(struct prof_asleep *a); /* NULL is fine */
+
+/*
+ * Looks where the next of them are, until then, roughly: memory that stalls may
+ * take a second more.  True when there are no more.
+ */
+bool prof_asleep_look(struct prof_target *t, int64_t until_ns);
+
+/*
+ * The profile's stack trace of one of them, if it is still where it was then:
+ * its stack pointer tells; else 0.
+ */
+uint32_t prof_asleep_stack(const struct prof_asleep *a, pid_t tid, uint64_t sp);
+
+/*
+ * Adds those that had no sample, since they have slept up to end_ns.  Where
+ * samples were lost, only those are that have not left a CPU since they were
+ * looked at; the others, and those that there is no time to look at (until_ns),
+ * are counted as lost.  A target that has ended has none.
+ */
+void prof_asleep_add(struct prof_target *t, int64_t end_ns, bool has_lost,
+		     int64_t until_ns);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof/prof_dumps.h"
+
+#include "cmd/command.h"
+#include "cmd/main_name.h"
+#include "cmd/prof/prof_snapshot.h"
+#include "cmd/progress.h"
+#include "cmd/stop.h"
+#include "cmd/talk.h"
+#include "cmd/target.h"
+#include "core/attach/attach.h"
+#include "core/base/clock.h"
+#include "core/profile/reader.h"
+
+#include <inttypes.h>
+#include <poll.h>
+
+/* Dumps stop the program: by default there are few. */
+enum { DUMPS_HZ = 10, MOST_HZ = 100 };
+
+struct dumping {
+	const struct prof_live_options *o;
+	struct jvm jvm;
+	struct text name;
+	struct attach *attach;
+	struct profile *profile;
+	uint64_t hz, taken, late;
+	int64_t start_ns, end_ns, stopped_ns;
+	struct error end; /* of a kind: why there are no more dumps */
+};
+
+/* The JVM's own threads have no stack trace in it, and are always runnable. */
+static bool is_wanted(void *self, struct cell *cell)
+{
+	const struct dumping *d = self;
+
+	return cell->stack &&
+	       (d->o->events == PROF_WALL || cell->state == STATE_RUNNABLE);
+}
+
+static int write_out(void *self, struct error *err)
+{
+	struct dumping *d = self;
+	int64_t until = d->stopped_ns ? d->stopped_ns : clock_monotonic_ns();
+	struct text title = { 0 }, rate = { 0 };
+	int ret;
+
+	profile_retain(d->profile, is_wanted, d);
+	text_printf(&title,
+		    "%s: %s by %" PRIu64 " thread dumps, %" PRIu64 " Hz, "
+		    "%.1f s: biased towards safepoints",
+		    d->name.bytes,
+		    d->o->events == PROF_CPU ? "runnable threads"
+					     : "all threads",
+		    d->taken, d->hz,
+		    (double)(until - d->start_ns) / CLOCK_NS_PER_S);
+	text_printf(&rate, "of threads at %" PRIu64 " Hz", d->hz);
+	profile_set(d->profile, "thread-dump", "rate", rate.bytes);
+	ret = d->o->write(d->o->self, d->profile, d->name.bytes, title.bytes,
+			  err);
+	text_release(&rate);
+	text_release(&title);
+	return ret;
+}
+
+static int add_dump(struct dumping *d, const struct text *reply,
+		    struct error *err)
+{
+	const uint8_t *bytes = (const uint8_t *)reply->bytes;
+	const struct reader *reader = reader_for("auto", bytes, reply->len,
+						 err);
+
+	return reader ? reader->read(bytes, reply->len, d->profile, err) : -1;
+}
+
+static int take_dump(struct dumping *d, struct error *err)
+{
+	static const struct attach_request request = {
+		.operation = "threaddump",
+	};
+	struct text reply = { 0 };
+	int ret = attach_call(d->attach, &request, &reply, err);
+
+	if (ret == 0)
+		ret = add_dump(d, &reply, err);
+	d->taken += ret == 0;
+	text_release(&reply);
+	return ret;
+}
+
+/* True when it was told to stop before the time. */
+static bool wait_until(struct dumping *d, int64_t until_ns)
+{
+	struct pollfd fds[] = {
+		{ .fd = stop_fd(), .events = POLLIN },
+		{ .fd = prof_snapshot_fd(), .events = POLLIN },
+	};
+
+	do {
+		if (poll(fds, 2, clock_left_ms(until_ns)) <= 0)
+			continue;
+		if (fds[0].revents)
+			return true;
+		if (prof_snapshot_taken())
+			prof_snapshot_write(write_out, d);
+	} while (clock_left_ms(until_ns) > 0);
+	return false;
+}
+
+static void run(struct dumping *d)
+{
+	int64_t step_ns = CLOCK_NS_PER_S / (int64_t)d->hz;
+	int64_t due_ns = d->start_ns;
+
+	do {
+		if (take_dump(d, &d->end))
+			return;
+		due_ns += step_ns;
+		if (due_ns < clock_monotonic_ns()) {
+			due_ns = clock_monotonic_ns();
+			d->late++;
+		}
+		if (due_ns > d->end_ns)
+			due_ns = d->end_ns;
+		if (d->o->duration_ns)
+			progress_show(
+				NULL,
+				(uint64_t)(clock_monotonic_ns() - d->start_ns),
+				(uint64_t)d->o->duration_ns);
+	} while (!wait_until(d, due_ns) && clock_monotonic_ns() < d->end_ns);
+}
+
+static int check(const struct prof_live_options *o, struct error *err)
+{
+	if (o->events != PROF_CPU && o->events != PROF_WALL)
+		return misuse(err, "thread dumps know of -e cpu (threads that "
+				   "may run) or -e wall (all)");
+	if (o->all || o->command || o->pid_count != 1)
+		return misuse(err, "--sampler dump is of one JVM that runs");
+	if (o->tid || o->only_user || o->only_kernel)
+		return misuse(err, "--tid, --user and --kernel do not go with "
+				   "--sampler dump");
+	if (o->hz > MOST_HZ)
+		return misuse(err,
+			      "-F is at most %d with --sampler dump: each "
+			      "dump stops the program",
+			      MOST_HZ);
+	return 0;
+}
+
+static int start(struct dumping *d, struct error *err)
+{
+	if (target_open_named(&d->jvm, d->o->pids[0], err))
+		return -1;
+	main_name_add_with_pid(&d->jvm, &d->name);
+	talk("thread dumps find threads at safepoints only, and stop the "
+	     "program each time: what they blame may be beside what is hot");
+	d->attach = attach_open(&d->jvm, ATTACH_TIMEOUT_NS, err);
+	if (!d->attach)
+		return -1;
+	stop_listen();
+	prof_snapshot_listen();
+	d->start_ns = clock_monotonic_ns();
+	d->end_ns = d->o->duration_ns
+			    ? clock_after(d->start_ns, d->o->duration_ns)
+			    : INT64_MAX;
+	return 0;
+}
+
+static int finish(struct dumping *d, struct error *err)
+{
+	int ret;
+
+	d->stopped_ns = clock_monotonic_ns();
+	prof_snapshot_await(clock_monotonic_ns() + PROF_SNAPSHOT_NS);
+	if (!d->taken) {
+		*err = d->end;
+		return -1;
+	}
+	if (d->late)
+		talk("%" PRIu64 " of %" PRIu64 " thread dumps took longer than "
+		     "they were to be apart",
+		     d->late, d->taken);
+	ret = write_out(d, err);
+	if (ret == 0 && d->end.kind)
+		ret = fail(err, ERROR_PARTIAL, "sampled until %s", d->end.text);
+	return ret;
+}
+
+int prof_dumps(const struct prof_live_options *o, struct error *err)
+{
+	struct dumping d = {
+		.o = o,
+		.hz = o->hz ? o->hz : DUMPS_HZ,
+		.jvm.pidfd = -1,
+	};
+	int ret = -1;
+
+	if (check(o, err))
+		return -1;
+	d.profile = profile_new();
+	d.profile->keep_lines = o->lines;
+	if (start(&d, err) == 0) {
+		if (o->duration_ns)
+			progress_start("taking thread dumps");
+		run(&d);
+		progress_end();
+		ret = finish(&d, err);
+	}
+	attach_close(d.attach);
+	profile_free(d.profile);
+	text_release(&d.name);
+	jvm_close(&d.jvm);
+	return ret;
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof/prof_frames.h"
+
+#include "core/base/alloc.h"
+#include "core/base/hash.h"
+#include "core/base/idtable.h"
+#include "core/profile/java_name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* As many methods may be inlined into one another at a pc, and no more. */
+enum { INLINED = 256 };
+
+/* Code that is generated and freed again must not fill memory. */
+#define PLACES ((size_t)1 << 20)
+#define IDS    ((size_t)1 << 24)
+
+/* What an address stands for: profile frames, innermost first. */
+struct place {
+	uint64_t address;
+	uint64_t code;  /* of what: a blob's identity, an image, a Method* */
+	uint32_t kind;  /* enum unwound_kind, or KERNEL; and is_exact */
+	uint32_t batch; /* when it was looked up */
+	uint32_t first, count;
+};
+
+enum { KERNEL = 100, EXACT = 1 << 16 };
+
+struct prof_frames {
+	struct profile *profile;
+	struct prof_names names;
+	struct idtable table; /* of places; ids are 1 + index */
+	struct place *places;
+	size_t place_count, place_cap;
+	uint32_t *ids; /* of all places' frames */
+	size_t id_count, id_cap;
+	uint32_t *stack; /* the one at work on */
+	size_t depth, depth_cap;
+	uint32_t batch;
+	uint64_t unnamed;
+};
+
+struct prof_frames *prof_frames_new(struct profile *p,
+				    const struct prof_names *names)
+{
+	struct prof_frames *f = xcalloc(1, sizeof(*f));
+
+	f->profile = p;
+	f->names = *names;
+	return f;
+}
+
+void prof_frames_free(struct prof_frames *f)
+{
+	if (!f)
+		return;
+	idtable_release(&f->table);
+	free(f->places);
+	free(f->ids);
+	free(f->stack);
+	free(f);
+}
+
+void prof_frames_ask(struct prof_frames *f, const struct prof_names *names)
+{
+	f->names = *names;
+}
+
+/* All is looked up again: there is too much of it, or others know it. */
+static void forget(struct prof_frames *f)
+{
+	idtable_clear(&f->table);
+	f->place_count = 0;
+	f->id_count = 0;
+}
+
+static uint32_t tag_of(const struct place *at)
+{
+	return (uint32_t)hash_mix(at->address ^ at->kind, at->code);
+}
+
+/* The place that is known already, or NULL; *probe stands for put(). */
+static struct place *find(struct prof_frames *f, const struct place *at,
+			  struct idprobe *probe)
+{
+	uint32_t id;
+
+	if (f->place_count >= PLACES)
+		forget(f);
+	idtable_reserve(&f->table, 1);
+	*probe = idtable_probe(&f->table, tag_of(at));
+	while ((id = idtable_next(&f->table, probe))) {
+		struct place *p = &f->places[id - 1];
+
+		if (p->address == at->address && p->code == at->code &&
+		    p->kind == at->kind)
+			return p;
+	}
+	return NULL;
+}
+
+/* What it stands for from now on. */
+static void set(struct prof_frames *f, struct place *p, const uint32_t *ids,
+		size_t count)
+{
+	p->batch = f->batch;
+	if (p->count == count && count &&
+	    memcmp(f->ids + p->first, ids, count * sizeof(*ids)) == 0)
+		return;
+	array_reserve(f->ids, f->id_cap, f->id_count + count);
+	p->first = (uint32_t)f->id_count;
+	p->count = (uint32_t)count;
+	memcpy(f->ids + f->id_count, ids, count * sizeof(*ids));
+	f->id_count += count;
+}
+
+static void put(struct prof_frames *f, const struct place *at,
+		const struct idprobe *probe, const uint32_t *ids, size_t count)
+{
+	struct place *p;
+
+	array_reserve(f->places, f->place_cap, f->place_count + 1);
+	p = &f->places[f->place_count];
+	*p = *at;
+	p->count = 0;
+	set(f, p, ids, count);
+	idtable_put(&f->table, probe, (uint32_t)++f->place_count);
+}
+
+static void push(struct prof_frames *f, const uint32_t *ids, size_t count)
+{
+	array_reserve(f->stack, f->depth_cap, f->depth + count);
+	memcpy(f->stack + f->depth, ids, count * sizeof(*ids));
+	f->depth += count;
+}
+
+static bool push_known(struct prof_frames *f, const struct place *at,
+		       struct idprobe *probe)
+{
+	const struct place *known = find(f, at, probe);
+
+	if (known)
+		push(f, f->ids + known->first, known->count);
+	return known != NULL;
+}
+
+/* A frame that has one name, whatever it is of. */
+static uint32_t plain_frame(struct prof_frames *f, enum frame_kind kind,
+			    const char *name)
+{
+	const struct frame frame = {
+		.method = profile_string(f->profile, name, strlen(name)),
+		.kind = kind,
+	};
+
+	return profile_frame(f->profile, &frame);
+}
+
+static uint32_t java_frame(struct prof_frames *f, const struct java_frame *j)
+{
+	static const enum frame_kind kinds[] = {
+		[JAVA_INTERPRETED] = FRAME_INTERPRETED,
+		[JAVA_C1] = FRAME_C1,
+		[JAVA_C2] = FRAME_JIT,
+		[JAVA_INLINED] = FRAME_INLINED,
+		[JAVA_NATIVE] = FRAME_NATIVE,
+	};
+	const struct frame frame = {
+		.class_name = java_class_name(f->profile, j->class_name,
+					      strlen(j->class_name)),
+		.method = profile_string(f->profile, j->method,
+					 strlen(j->method)),
+		.line = f->profile->keep_lines ? j->line : 0,
+		.kind = kinds[j->kind],
+	};
+
+	return profile_frame(f->profile, &frame);
+}
+
+/* The methods of a compiled or interpreted frame; false: nobody knows. */
+static size_t ask_methods(struct prof_frames *f, const struct unwound_frame *at,
+			  uint64_t time_ns, uint32_t ids[INLINED])
+{
+	struct java_symbols *const who[] = { f->names.agent,
+					     f->names.metadata };
+	struct java_frame frames[INLINED];
+	size_t count = 0;
+
+	for (size_t i = 0; i < 2 && !count; i++) {
+		if (who[i])
+			count = who[i]->frames(who[i], at, time_ns, frames,
+					       INLINED);
+	}
+	for (size_t i = 0; i < count; i++)
+		ids[i] = java_frame(f, &frames[i]);
+	return count;
+}
+
+static const char *ask_generated(struct prof_frames *f,
+				 const struct unwound_frame *at,
+				 uint64_t time_ns)
+{
+	struct java_symbols *const who[] = { f->names.agent,
+					     f->names.metadata };
+	const char *name = NULL;
+
+	for (size_t i = 0; i < 2 && !name; i++) {
+		if (who[i])
+			name = who[i]->generated(who[i], at, time_ns);
+	}
+	return name;
+}
+
+static void java(struct prof_frames *f, const struct unwound_frame *at,
+		 uint64_t time_ns)
+{
+	const bool compiled = at->kind == UNWOUND_COMPILED;
+	const struct place place = {
+		.address = compiled ? at->pc : (uint64_t)(int64_t)at->bci,
+		.code = compiled ? at->blob->identity : at->method,
+		.kind = at->kind | (at->is_exact ? EXACT : 0),
+	};
+	uint32_t ids[INLINED];
+	struct idprobe probe;
+	struct place *known = find(f, &place, &probe);
+	size_t count;
+
+	if (known && (compiled || known->batch == f->batch)) {
+		push(f, f->ids + known->first, known->count);
+		return;
+	}
+	count = ask_methods(f, at, time_ns, ids);
+	if (count) {
+		if (known)
+			set(f, known, ids, count);
+		else
+			put(f, &place, &probe, ids, count);
+		push(f, ids, count);
+		return;
+	}
+	f->unnamed++;
+	ids[0] = plain_frame(f, compiled ? FRAME_JIT : FRAME_INTERPRETED,
+			     "[unknown Java method]");
+	push(f, ids, 1);
+}
+
+static void generated(struct prof_frames *f, const struct unwound_frame *at,
+		      uint64_t time_ns)
+{
+	const struct place place = {
+		.address = at->pc,
+		.code = at->blob->identity,
+		.kind = at->kind,
+	};
+	struct idprobe probe;
+	const char *name;
+	uint32_t id;
+
+	if (push_known(f, &place, &probe))
+		return;
+	name = ask_generated(f, at, time_ns);
+	id = plain_frame(f, FRAME_NATIVE, name ? name : at->blob->name);
+	if (name)
+		put(f, &place, &probe, &id, 1);
+	push(f, &id, 1);
+}
+
+/* A name that C++ alone can have; parameters are no part of it here. */
+static bool is_cpp(const char *name)
+{
+	return strstr(name, "::") || strchr(name, '(');
+}
+
+static void native(struct prof_frames *f, const struct unwound_frame *at)
+{
+	const struct place place = {
+		.address = at->image_pc,
+		.code = (uintptr_t)at->image,
+		.kind = at->kind,
+	};
+	struct text library = { 0 };
+	struct idprobe probe;
+	const char *name;
+	uint32_t id;
+
+	if (push_known(f, &place, &probe))
+		return;
+	name = elf_image_function(at->image,
+				  at->image_pc - (at->is_exact ? 0 : 1), NULL);
+	if (name) {
+		id = plain_frame(f, is_cpp(name) ? FRAME_CPP : FRAME_NATIVE,
+				 name);
+	} else {
+		text_printf(&library, "[%s]", elf_image_name(at->image));
+		id = plain_frame(f, FRAME_NATIVE, library.bytes);
+		text_release(&library);
+	}
+	put(f, &place, &probe, &id, 1);
+	push(f, &id, 1);
+}
+
+static void synthetic(struct prof_frames *f, const char *name)
+{
+	uint32_t id = plain_frame(f, FRAME_SYNTHETIC, name);
+
+	push(f, &id, 1);
+}
+
+void prof_frames_root(struct prof_frames *f, const char *name)
+{
+	synthetic(f, name);
+}
+
+void prof_frames_batch(struct prof_frames *f)
+{
+	f->batch++;
+	/* Methods that became others' leave names behind, though seldom. */
+	if (f->id_count >= IDS)
+		forget(f);
+}
+
+void prof_frames_begin(struct prof_frames *f) { f->depth = 0; }
+
+void prof_frames_kernel(struct prof_frames *f, const uint64_t *addresses,
+			size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct place place = { .address = addresses[i],
+					     .kind = KERNEL };
+		const char *name = NULL;
+		struct idprobe probe;
+		uint32_t id;
+
+		if (push_known(f, &place, &probe))
+			continue;
+		if (f->names.kernel)
+			name = prof_kernel_function(f->names.kernel,
+						    addresses[i]);
+		id = plain_frame(f, FRAME_KERNEL, name ? name : "[kernel]");
+		put(f, &place, &probe, &id, 1);
+		push(f, &id, 1);
+	}
+}
+
+void prof_frames_kernel_name(struct prof_frames *f, const char *name,
+			     size_t len)
+{
+	const struct frame frame = {
+		.method = profile_string(f->profile, name, len),
+		.kind = FRAME_KERNEL,
+	};
+	uint32_t id = profile_frame(f->profile, &frame);
+
+	push(f, &id, 1);
+}
+
+static void drop(struct prof_frames *f, size_t leaves)
+{
+	f->depth -= leaves;
+	memmove(f->stack, f->stack + leaves, f->depth * sizeof(*f->stack));
+}
+
+static const struct frame *frame_at(const struct prof_frames *f, size_t i)
+{
+	return &f->profile->frames[f->stack[i]];
+}
+
+/* The scheduler's own, of which all that is off the CPU has some. */
+static bool is_scheduler(const char *name)
+{
+	return strncmp(name, "__schedule", 10) == 0 ||
+	       strcmp(name, "schedule") == 0;
+}
+
+void prof_frames_drop_hook(struct prof_frames *f)
+{
+	size_t hook = 0;
+
+	for (size_t i = 0; i < f->depth; i++) {
+		const struct frame *at = frame_at(f, i);
+
+		if (at->kind != FRAME_KERNEL)
+			break;
+		if (is_scheduler(profile_text(f->profile, at->method)))
+			hook = i + 1;
+	}
+	drop(f, hook);
+}
+
+void prof_frames_drop_callback(struct prof_frames *f)
+{
+	for (size_t i = 0; i < f->depth; i++) {
+		const struct frame *at = frame_at(f, i);
+
+		if (at->class_name) {
+			drop(f, i);
+			return;
+		}
+	}
+}
+
+static void user_frame(struct prof_frames *f, const struct unwound_frame *at,
+		       uint64_t time_ns)
+{
+	switch (at->kind) {
+	case UNWOUND_NATIVE:
+		if (at->image)
+			native(f, at);
+		else
+			synthetic(f, "[unknown]");
+		break;
+	case UNWOUND_COMPILED:
+	case UNWOUND_INTERPRETED:
+		java(f, at, time_ns);
+		break;
+	case UNWOUND_GENERATED:
+		generated(f, at, time_ns);
+		break;
+	case UNWOUND_UNKNOWN:
+		synthetic(f, "[unknown]");
+		break;
+	}
+}
+
+void prof_frames_user(struct prof_frames *f, const struct unwound *u,
+		      uint64_t time_ns)
+{
+	for (size_t i = 0; i < u->count; i++)
+		user_frame(f, &u->frames[i], time_ns);
+	if (u->end == UNWIND_CUT || u->end == UNWIND_DEEP)
+		synthetic(f, "[truncated]");
+}
+
+uint32_t prof_frames_stack(struct prof_frames *f)
+{
+	return profile_stack(f->profile, f->stack, f->depth);
+}
+
+uint64_t prof_frames_unnamed(const struct prof_frames *f) { return f->unnamed; }

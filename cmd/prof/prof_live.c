@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof/prof_live.h"
+
+#include "cmd/command.h"
+#include "cmd/open_files.h"
+#include "cmd/prof/prof_asleep.h"
+#include "cmd/prof/prof_dumps.h"
+#include "cmd/prof/prof_launch.h"
+#include "cmd/prof/prof_snapshot.h"
+#include "cmd/prof/prof_targets.h"
+#include "cmd/progress.h"
+#include "cmd/stop.h"
+#include "cmd/talk.h"
+#include "core/base/clock.h"
+#include "core/base/units.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * Code that was sampled may be freed, and another method compiled to its place:
+ * samples must not wait.  Nor is it any use to look at each by itself.
+ */
+#define BATCH_NS (50 * CLOCK_NS_PER_MS)
+#define STALE_NS (10 * CLOCK_NS_PER_MS)
+/* No divisor of what programs do at even intervals. */
+enum { USUAL_HZ = 99 };
+
+/*
+ * Open at a time: what all sessions need, some for each CPU and each process;
+ * and what is enough for any number of those.
+ */
+enum { FILES_BASE = 32, FILES_CPU = 2, FILES_TARGET = 6, FILES_MANY = 65536 };
+
+/* Names that a JVM is asked for at the end. */
+#define FINISH_NS (2 * CLOCK_NS_PER_S)
+
+#define LAUNCH_NS (10 * CLOCK_NS_PER_S)
+
+struct session {
+	const struct prof_live_options *o;
+	struct prof_shared shared;
+	struct prof_targets targets;
+	struct prof_launch launch;
+	int64_t start_ns, end_ns; /* when it is over, if not before */
+	int64_t stopped_ns;
+	int64_t batch_end_ns; /* when a batch is long enough */
+	bool is_behind;       /* the last one was ended by that */
+	uint64_t batch, astray;
+};
+
+/* By the numbers of their bits. */
+static const struct {
+	const char *name;
+	enum unit unit;
+	unsigned kinds; /* of samples that make it up */
+	/* What it means that there are none, and what to do. */
+	const char *none;
+} events[] = {
+	{ "cpu", UNIT_NS, 1 << SAMPLE_CPU,
+	  "no thread used a CPU for long enough; -e wall shows what they wait "
+	  "for, -d a longer time" },
+	{ "offcpu", UNIT_NS, 1 << SAMPLE_OFFCPU,
+	  "no thread waited (for as long as --min-blocked)" },
+	{ "wall", UNIT_NS, 1 << SAMPLE_CPU | 1 << SAMPLE_OFFCPU,
+	  "no thread ran, or waited for as long as --min-blocked" },
+	{ "alloc", UNIT_BYTES, 1 << SAMPLE_ALLOC,
+	  "too little was allocated; --alloc-interval, -d" },
+	{ "lock", UNIT_NS, 1 << SAMPLE_LOCK,
+	  "no thread had to wait for a monitor; waits of other kinds are in "
+	  "-e offcpu" },
+};
+
+#define EVENTS (sizeof(events) / sizeof(*events))
+
+static unsigned event_of(const char *name, size_t len)
+{
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (strlen(events[i].name) == len &&
+		    memcmp(events[i].name, name, len) == 0)
+			return 1U << i;
+	}
+	return 0;
+}
+
+unsigned prof_live_events(const char *list, struct error *err)
+{
+	unsigned bits = 0;
+	size_t len;
+
+	for (const char *at = list;; at += len + 1) {
+		unsigned bit;
+
+		len = strcspn(at, ",");
+		bit = event_of(at, len);
+		if (!bit) {
+			misuse(err,
+			       "-e '%.*s': there are cpu, offcpu, wall, alloc "
+			       "and lock, several with commas between them",
+			       len ? (int)len : (int)strlen(list),
+			       len ? at : list);
+			return 0;
+		}
+		bits |= bit;
+		if (!at[len])
+			return bits;
+	}
+}
+
+static unsigned kinds_of(unsigned wanted)
+{
+	unsigned kinds = 0;
+
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (wanted & 1U << i)
+			kinds |= events[i].kinds;
+	}
+	return kinds;
+}
+
+/*
+ * A target may make more samples than can be unwound: what is beside them (the
+ * end, signals, what the agent tells) must not wait for the last.
+ */
+static bool is_in_time(struct session *s)
+{
+	s->is_behind = clock_monotonic_ns() >= s->batch_end_ns;
+	return !s->is_behind;
+}
+
+static bool on_sample(void *self, const struct sample_event *e,
+		      const uint64_t *kernel, const uint64_t *user,
+		      const uint8_t *stack)
+{
+	struct session *s = self;
+	struct prof_target *t = prof_targets_find(&s->targets, (pid_t)e->tgid);
+
+	(void)user;
+	if (!t) {
+		s->astray++;
+		return is_in_time(s);
+	}
+	/* Code may have changed since it was looked at. */
+	if (t->batch != s->batch ||
+	    (int64_t)e->time_ns > t->looked_ns + STALE_NS) {
+		t->batch = s->batch;
+		prof_target_begin(t);
+	}
+	prof_target_sample(t, e, kernel, stack);
+	return is_in_time(s);
+}
+
+static void read_batch(struct session *s, int64_t end_ns)
+{
+	s->batch++;
+	s->batch_end_ns = end_ns;
+	s->is_behind = false;
+	sampler_read(s->shared.sampler, on_sample, s);
+}
+
+static int open_sampler(struct prof_shared *s, struct error *err)
+{
+	const struct prof_live_options *o = s->o;
+	const struct sampler_options options = {
+		.kinds = kinds_of(o->events),
+		.hz = (unsigned)s->hz,
+		.stack_bytes = o->stack_bytes,
+		.kernel = !o->only_user,
+		.user = !o->only_kernel,
+		.tid = o->tid,
+	};
+
+	s->sampler = sampler_open(&options, err);
+	if (s->sampler)
+		return 0;
+	talk("without that there is --sampler dump, which is biased");
+	return -1;
+}
+
+/* In the words of a report; how often it is has no other place there. */
+static void say_rates(struct prof_shared *s)
+{
+	struct text rate = { 0 };
+
+	text_printf(&rate, "at %" PRIu64 " Hz (%s)", s->hz,
+		    sampler_clock(s->sampler));
+	if (s->o->events & PROF_CPU)
+		profile_set(s->profile, "cpu", "rate", rate.bytes);
+	if (s->o->events & PROF_WALL)
+		profile_set(s->profile, "wall", "rate", rate.bytes);
+	text_clear(&rate);
+	/* Of the JVM's own it is not known whether it was changed. */
+	if (s->o->alloc_interval) {
+		text_puts(&rate, "each ");
+		units_add_size(&rate, s->o->alloc_interval);
+		text_puts(&rate, " on average");
+		profile_set(s->profile, "alloc", "rate", rate.bytes);
+	}
+	text_release(&rate);
+}
+
+static void init(struct session *s, const struct prof_live_options *o)
+{
+	*s = (struct session){ .o = o, .shared.o = o };
+	s->shared.profile = profile_new();
+	s->shared.kernel = prof_kernel_new();
+	s->shared.profile->keep_lines = o->lines;
+	s->shared.hz = o->hz ? o->hz : USUAL_HZ;
+	s->shared.tick_ns = (uint64_t)CLOCK_NS_PER_S / s->shared.hz;
+	s->shared.epoch_ns = clock_wall_ns() - clock_monotonic_ns();
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (o->events & 1U << i)
+			s->shared.events[i] = profile_event(s->shared.profile,
+							    events[i].name,
+							    events[i].unit);
+	}
+	prof_targets_init(&s->targets, &s->shared);
+}
+
+static void release(struct session *s)
+{
+	prof_launch_close(&s->launch);
+	prof_targets_release(&s->targets);
+	sampler_close(s->shared.sampler);
+	prof_kernel_free(s->shared.kernel);
+	profile_free(s->shared.profile);
+}
+
+/* "com.acme.Main (4711): cpu at 99 Hz, 10.0 s, 990 samples, 2 lost" */
+static void add_title(const struct session *s, struct text *out)
+{
+	int64_t until = s->stopped_ns ? s->stopped_ns : clock_monotonic_ns();
+	struct prof_counts had = prof_targets_counts(&s->targets);
+	struct sampler_counts counts;
+	unsigned ticks = PROF_CPU | PROF_WALL;
+	const char *comma = ": ";
+
+	prof_targets_name(&s->targets, out);
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (!(s->o->events & 1U << i))
+			continue;
+		text_printf(out, "%s%s", comma, events[i].name);
+		comma = ", ";
+	}
+	if (s->o->events & ticks)
+		text_printf(out, " at %" PRIu64 " Hz (%s)", s->shared.hz,
+			    sampler_clock(s->shared.sampler));
+	sampler_counts(s->shared.sampler, &counts);
+	text_printf(out, ", %.1f s, %" PRIu64 " samples, %" PRIu64 " lost",
+		    (double)(until - s->start_ns) / CLOCK_NS_PER_S, had.samples,
+		    counts.lost + s->shared.stalled);
+}
+
+static int write_out(void *self, struct error *err)
+{
+	struct session *s = self;
+	struct text name = { 0 }, title = { 0 };
+	int ret;
+
+	prof_targets_name(&s->targets, &name);
+	add_title(s, &title);
+	ret = s->o->write(s->o->self, s->shared.profile, name.bytes,
+			  title.bytes, err);
+	text_release(&name);
+	text_release(&title);
+	return ret;
+}
+
+static void count_losses(struct session *s);
+
+/* In a process of its own, whose profile ends here. */
+static int write_snapshot(void *self, struct error *err)
+{
+	count_losses(self);
+	return write_out(self, err);
+}
+
+static void take_snapshot(struct session *s)
+{
+	read_batch(s, clock_monotonic_ns() + BATCH_NS);
+	prof_snapshot_write(write_snapshot, s);
+}
+
+/* True when it is over: told to stop, nobody there any more, or time is up. */
+static bool is_over(struct session *s)
+{
+	size_t running = prof_targets_running(&s->targets);
+
+	if (clock_monotonic_ns() >= s->end_ns)
+		return true;
+	if (s->launch.pid)
+		return prof_launch_has_ended(&s->launch) && !running;
+	return !running && !s->o->all;
+}
+
+static bool wants_sleepers(const struct session *s)
+{
+	return s->o->events & (PROF_OFFCPU | PROF_WALL);
+}
+
+/*
+ * Where those are that sleep, as far as there is time: samples must not wait.
+ * True when all were looked at.
+ */
+static bool look_at_sleepers(struct session *s)
+{
+	int64_t until_ns = clock_monotonic_ns() + BATCH_NS / 2;
+
+	for (size_t i = 0; wants_sleepers(s) && i < s->targets.count; i++) {
+		struct prof_target *t = s->targets.all[i];
+
+		if (!t->asleep)
+			t->asleep = prof_asleep_new(t, t->since_ns > s->start_ns
+							       ? t->since_ns
+							       : s->start_ns);
+		if (!t->has_ended && !prof_asleep_look(t, until_ns))
+			return false;
+	}
+	return true;
+}
+
+static void run(struct session *s)
+{
+	struct pollfd fds[] = {
+		{ .fd = stop_fd(), .events = POLLIN },
+		{ .fd = prof_snapshot_fd(), .events = POLLIN },
+		/* Before there is no more room for samples. */
+		{ .fd = sampler_fd(s->shared.sampler), .events = POLLIN },
+	};
+
+	while (!is_over(s)) {
+		bool has_time = look_at_sleepers(s) && !s->is_behind;
+		int64_t next_ns = clock_monotonic_ns() +
+				  (has_time ? BATCH_NS : 0);
+
+		if (next_ns > s->end_ns)
+			next_ns = s->end_ns;
+		if (poll(fds, 3, clock_left_ms(next_ns)) > 0) {
+			if (fds[0].revents)
+				return;
+			if (prof_snapshot_taken())
+				take_snapshot(s);
+		}
+		prof_targets_look(&s->targets);
+		read_batch(s, clock_monotonic_ns() + BATCH_NS);
+		if (s->o->duration_ns)
+			progress_show(
+				NULL,
+				(uint64_t)(clock_monotonic_ns() - s->start_ns),
+				(uint64_t)s->o->duration_ns);
+	}
+}
+
+static void say_start(const struct session *s)
+{
+	struct text name = { 0 };
+
+	prof_targets_name(&s->targets, &name);
+	if (!s->o->duration_ns && !s->o->command)
+		talk("sampling %s; Ctrl-C ends it", name.bytes);
+	else
+		talk_detail("sampling %s", name.bytes);
+	text_release(&name);
+}
+
+/* Said before it is half done: what lacks a file then is named otherwise. */
+static int allow_files(const struct prof_live_options *o, struct error *err)
+{
+	uint64_t least = FILES_BASE + FILES_TARGET * o->pid_count +
+			 FILES_CPU * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t allowed = open_files_raise(FILES_MANY);
+
+	if (allowed >= least)
+		return 0;
+	return fail(err, ERROR_UNAVAILABLE,
+		    "Too many open files: sampling takes %" PRIu64
+		    ", and %" PRIu64 " are allowed (ulimit -n 1024)",
+		    least, allowed);
+}
+
+static int start(struct session *s, struct error *err)
+{
+	if (allow_files(s->o, err) || open_sampler(&s->shared, err))
+		return -1;
+	if (s->o->command &&
+	    (prof_launch_open(&s->launch, s->o->command, err) ||
+	     prof_targets_launched(&s->targets, s->launch.pid, err)))
+		return -1;
+	if (prof_targets_open(&s->targets, err))
+		return -1;
+	stop_listen();
+	prof_snapshot_listen();
+	say_start(s);
+	if (sampler_start(s->shared.sampler, err))
+		return -1;
+	say_rates(&s->shared);
+	/* What it takes to begin is no part of the time it is sampled for. */
+	if (s->launch.pid &&
+	    prof_launch_begin(&s->launch, clock_monotonic_ns() + LAUNCH_NS,
+			      err))
+		return -1;
+	s->start_ns = clock_monotonic_ns();
+	s->end_ns = s->o->duration_ns
+			    ? clock_after(s->start_ns, s->o->duration_ns)
+			    : INT64_MAX;
+	return 0;
+}
+
+/* Those that were named and have ended before their time. */
+static size_t ended_early(const struct session *s)
+{
+	size_t early = 0;
+
+	if (s->launch.pid || s->o->all)
+		return 0;
+	for (size_t i = 0; i < s->targets.count; i++) {
+		if (!s->targets.all[i]->has_ended)
+			continue;
+		early++;
+		talk_always("%s has ended; it was sampled until then",
+			    s->targets.all[i]->name.bytes);
+	}
+	return early;
+}
+
+static void say_launched(struct session *s)
+{
+	int status = s->launch.status;
+
+	if (!s->launch.pid)
+		return;
+	if (!prof_launch_has_ended(&s->launch))
+		talk("%d goes on", (int)s->launch.pid);
+	else if (WIFSIGNALED(status))
+		talk("%s was ended by signal %d (%s)", s->o->command[0],
+		     WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status))
+		talk("%s ended with status %d", s->o->command[0],
+		     WEXITSTATUS(status));
+}
+
+static void count_losses(struct session *s)
+{
+	struct profile *p = s->shared.profile;
+	struct prof_counts had = prof_targets_counts(&s->targets);
+	struct sampler_counts counts;
+
+	sampler_counts(s->shared.sampler, &counts);
+	if (had.untold)
+		profile_lost(p, "names lost", had.untold,
+			     "the agent had no room to tell of code");
+	if (counts.lost)
+		profile_lost(p, "samples lost", counts.lost,
+			     "there was no room for them: a lower -F or "
+			     "--stack-bytes helps");
+	if (s->astray)
+		profile_lost(p, "samples left out", s->astray,
+			     "of processes that could not be looked at");
+	if (s->shared.stalled)
+		profile_lost(p, "stack traces lost", s->shared.stalled,
+			     "memory of the target did not come within a "
+			     "second");
+	else if (had.stalls)
+		profile_lost(p, "reads lost", had.stalls,
+			     "memory of the target did not come within a "
+			     "second");
+	if (s->shared.cut)
+		profile_note(p, "stack traces cut", s->shared.cut,
+			     "deeper than --stack-bytes or --max-stack");
+	if (s->shared.astray)
+		profile_note(p, "stack traces that end in [unknown]",
+			     s->shared.astray, "%s", s->shared.first_why);
+	if (had.refused)
+		profile_lost(p, "looks at code left out", had.refused,
+			     "there is more of it than a JVM has");
+	if (had.unnamed)
+		profile_note(p, "Java frames without a name", had.unnamed,
+			     "their code or class was gone");
+}
+
+static void say_remarks(const struct profile *p)
+{
+	for (size_t i = 0; i < p->remark_count; i++) {
+		const struct remark *r = &p->remarks[i];
+
+		(r->is_loss ? talk_always : talk_detail)(
+			"%s: %" PRIu64 " (%s)", r->what, r->count, r->first);
+	}
+}
+
+static void add_sleepers(struct session *s, int64_t until_ns)
+{
+	struct sampler_counts counts;
+
+	sampler_counts(s->shared.sampler, &counts);
+	for (size_t i = 0; wants_sleepers(s) && i < s->targets.count; i++) {
+		if (s->targets.all[i]->asleep)
+			prof_asleep_add(s->targets.all[i], s->stopped_ns,
+					counts.lost, until_ns);
+	}
+}
+
+static void finish(struct session *s)
+{
+	int64_t until_ns;
+
+	s->stopped_ns = clock_monotonic_ns();
+	sampler_stop(s->shared.sampler);
+	/* No more come, so that it ends. */
+	read_batch(s, INT64_MAX);
+	add_sleepers(s, clock_monotonic_ns() + FINISH_NS);
+	until_ns = clock_monotonic_ns() + FINISH_NS;
+	for (size_t i = 0; i < s->targets.count; i++)
+		prof_threads_finish(s->targets.all[i]->threads, until_ns);
+	prof_snapshot_await(clock_monotonic_ns() + PROF_SNAPSHOT_NS);
+	say_launched(s);
+	count_losses(s);
+	say_remarks(s->shared.profile);
+}
+
+static bool has_samples(const struct profile *p)
+{
+	for (size_t i = 0; i < p->event_count; i++) {
+		if (p->events[i].samples)
+			return true;
+	}
+	return false;
+}
+
+static int no_samples(const struct session *s, size_t early, struct error *err)
+{
+	unsigned wanted = s->o->events;
+	struct text name = { 0 }, why = { 0 };
+
+	prof_targets_name(&s->targets, &name);
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (wanted & 1U << i)
+			text_printf(&why, "%s%s", why.len ? "; " : "",
+				    events[i].none);
+	}
+	if (!s->targets.count && !s->launch.pid)
+		fail(err, ERROR_NO_TARGET, "there was no JVM to be sampled");
+	else if (early || !s->targets.count)
+		fail(err, ERROR_NO_TARGET, "%s ended before it was sampled",
+		     name.bytes);
+	else
+		fail(err, ERROR_FAILED, "%s: no samples: %s", name.bytes,
+		     why.bytes);
+	text_release(&why);
+	text_release(&name);
+	return -1;
+}
+
+int prof_live(const struct prof_live_options *o, struct error *err)
+{
+	struct session s;
+	size_t early;
+	int ret = -1;
+
+	if (o->dumps)
+		return prof_dumps(o, err);
+	init(&s, o);
+	if (start(&s, err))
+		goto out;
+	if (o->duration_ns)
+		progress_start("sampling");
+	run(&s);
+	progress_end();
+	finish(&s);
+	early = ended_early(&s);
+	if (!has_samples(s.shared.profile))
+		ret = no_samples(&s, early, err);
+	else
+		ret = write_out(&s, err);
+	if (ret == 0 && early)
+		ret = fail(err, ERROR_PARTIAL,
+			   "not all was sampled that was to be");
+out:
+	release(&s);
+	return ret;
+}

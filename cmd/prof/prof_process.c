@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof/prof.h"
+#include "core/native/unwind/unwinder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LEAST_STACK = 4 * 1024,
+	MOST_STACK = 256 * 1024,
+	MOST_HZ = 10000,
+};
+
+/* What write_profile() needs. */
+struct writing {
+	const struct prof_options *options;
+	struct prof_output output;
+	struct sample_filter *filter;
+};
+
+/* Views are of this profile as it is: they are chosen each time. */
+static int write_profile(void *self, struct profile *p, const char *name,
+			 const char *title, struct error *err)
+{
+	const struct writing *w = self;
+	struct drawing_options options = w->options->drawing;
+	struct drawing d = {
+		.options = &options,
+		.profile = p,
+		.source = title,
+		.name = name,
+		.output = w->options->output ? w->options->output : "-",
+	};
+	int ret;
+
+	/* What was sampled are all of the events that were asked for. */
+	options.event = NULL;
+	ret = drawing_choose(&d, w->filter, err);
+	if (ret == 0)
+		ret = prof_write(&w->output, &d, err);
+	drawing_release(&d);
+	return ret;
+}
+
+static int check_limits(const struct prof_options *o, struct error *err)
+{
+	const struct prof_live_options *live = &o->live;
+
+	if (!live->hz || (live->hz > MOST_HZ && live->hz != COUNT_NOT_GIVEN))
+		return misuse(err, "-F is 1 to %d", MOST_HZ);
+	if (!live->duration_ns)
+		return misuse(err, "-d: some time is needed");
+	if (live->stack_bytes < LEAST_STACK || live->stack_bytes > MOST_STACK)
+		return misuse(err, "--stack-bytes is 4k to 256k");
+	if (live->max_stack < 1 || live->max_stack > UNWIND_FRAMES)
+		return misuse(err, "--max-stack is 1 to %d", UNWIND_FRAMES);
+	if (live->only_user && live->only_kernel)
+		return misuse(err, "--user and --kernel leave nothing");
+	if (live->all && o->pids.count)
+		return misuse(err, "--all is every JVM, those of --pid, too");
+	if (!o->tid || (o->tid > INT32_MAX && o->tid != COUNT_NOT_GIVEN))
+		return misuse(err, "--tid: no thread has that number");
+	return 0;
+}
+
+static int sample(struct writing *w, char **command, struct error *err)
+{
+	const struct prof_options *o = w->options;
+	const char *events = o->drawing.event ? o->drawing.event : "cpu";
+	struct prof_live_options live = o->live;
+
+	live.pids = o->pids.values;
+	live.pid_count = o->pids.count;
+	live.command = command;
+	if (live.hz == COUNT_NOT_GIVEN)
+		live.hz = 0;
+	if (live.duration_ns < 0)
+		live.duration_ns = 0;
+	live.tid = o->tid == COUNT_NOT_GIVEN ? 0 : (pid_t)o->tid;
+	live.dumps = strcmp(o->sampler, "dump") == 0;
+	live.lines = o->drawing.lines || sample_filter_wants_lines(w->filter);
+	live.write = write_profile;
+	live.self = w;
+	live.events = prof_live_events(events, err);
+	w->output.every_event = true;
+	if (live.events & (PROF_ALLOC | PROF_LOCK) && live.no_agent)
+		return misuse(err, "-e alloc and -e lock are what the agent "
+				   "hears of: not with --no-agent");
+	return live.events ? prof_live(&live, err) : -1;
+}
+
+int prof_process(const struct prof_options *o, char **command,
+		 struct error *err)
+{
+	struct writing w = { .options = o };
+	int ret = -1;
+
+	if (check_limits(o, err) || prof_output_choose(&w.output, o, err))
+		return -1;
+	w.filter = sample_filter_new(&o->filter, err);
+	if (w.filter)
+		ret = sample(&w, command, err);
+	sample_filter_free(w.filter);
+	return ret;
+}

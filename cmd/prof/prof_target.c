@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof/prof_target.h"
+
+#include "cmd/main_name.h"
+#include "cmd/prof/prof_asleep.h"
+#include "cmd/talk.h"
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/jvm/procfs.h"
+
+#include <stdlib.h>
+
+#define AGENT_NS (10 * CLOCK_NS_PER_S)
+
+/* Whoever of the two knows names now. */
+static struct prof_names names_of(const struct prof_target *t)
+{
+	return (struct prof_names){
+		.agent = t->agent ? agent_client_symbols(t->agent) : NULL,
+		.metadata = t->metadata ? vm_symbols_of(t->metadata) : NULL,
+		.kernel = t->shared->kernel,
+	};
+}
+
+/* Without them, the agent may know; and native frames have names anyway. */
+static void open_metadata(struct prof_target *t)
+{
+	struct memory *memory = remote_memory_of(t->memory);
+	struct error why;
+
+	if (!unwinder_vm_structs(t->unwinder))
+		return;
+	t->metadata = vm_symbols_open_for(t->unwinder, memory, &why);
+	if (!t->metadata)
+		talk("%s: %s", t->name.bytes, why.text);
+	else if (vm_symbols_limits(t->metadata))
+		talk("%s: inlined methods are not known: %s", t->name.bytes,
+		     vm_symbols_limits(t->metadata));
+}
+
+static bool needs_agent(const struct prof_live_options *o)
+{
+	return o->events & (PROF_ALLOC | PROF_LOCK);
+}
+
+/* Has the agent's functions give samples. */
+static int add_probes(struct prof_target *t, struct error *err)
+{
+	const struct prof_live_options *o = t->shared->o;
+	struct agent_probe probe;
+
+	if ((o->events & PROF_ALLOC) &&
+	    (agent_client_probe_alloc(t->agent, &probe, err) ||
+	     sampler_probe(t->shared->sampler, SAMPLE_ALLOC, t->jvm.pid,
+			   probe.path, probe.offset, err)))
+		return -1;
+	if ((o->events & PROF_LOCK) &&
+	    (agent_client_probe_lock(t->agent, &probe, err) ||
+	     sampler_probe(t->shared->sampler, SAMPLE_LOCK, t->jvm.pid,
+			   probe.path, probe.offset, err)))
+		return -1;
+	return 0;
+}
+
+static void say_costs(const struct prof_target *t)
+{
+	struct agent_costs costs;
+
+	agent_client_costs(t->agent, &costs);
+	talk_detail("%s: the agent was loaded in %.1f ms, and heard of all "
+		    "methods in %.1f ms",
+		    t->name.bytes, (double)costs.load_ns / CLOCK_NS_PER_MS,
+		    (double)costs.replay_ns / CLOCK_NS_PER_MS);
+}
+
+static void say_warning(void *self, const char *warning)
+{
+	const struct prof_target *t = self;
+
+	if (warning)
+		talk("%s: loading the agent: %s", t->name.bytes, warning);
+}
+
+static int load(struct prof_target *t, struct error *err)
+{
+	const struct prof_live_options *o = t->shared->o;
+	const struct agent_options options = {
+		.alloc = o->events & PROF_ALLOC,
+		.lock = o->events & PROF_LOCK,
+		.lines = o->lines,
+		.alloc_interval = o->alloc_interval,
+		.timeout_ns = AGENT_NS,
+		.before_load = say_warning,
+		.self = t,
+	};
+
+	t->agent = agent_client_open(&t->jvm, &options, err);
+	if (!t->agent)
+		return -1;
+	say_costs(t);
+	return 0;
+}
+
+/*
+ * Says what loading the agent does to the JVM, and loads it, unless that is
+ * not wanted.  Fails only where the agent is needed (alloc, lock); else it is
+ * said where names are from.
+ */
+static int load_agent(struct prof_target *t, struct error *err)
+{
+	const struct prof_live_options *o = t->shared->o;
+	const char *warning;
+	struct error why;
+
+	/* What was not named is not changed. */
+	if ((o->all && !needs_agent(o)) || o->no_agent ||
+	    t->jvm.kind != JVM_HOTSPOT)
+		return 0;
+	warning = o->quiet_target && !needs_agent(o)
+			  ? agent_client_warning(&t->jvm)
+			  : NULL;
+	if (warning) {
+		talk_detail("%s: no agent is loaded, since %s; names are from "
+			    "the JVM's metadata",
+			    t->name.bytes, warning);
+		return 0;
+	}
+	if (load(t, &why) == 0)
+		return 0;
+	if (needs_agent(o)) {
+		*err = why;
+		return -1;
+	}
+	talk("%s: no agent is loaded, names are from the JVM's metadata: %s",
+	     t->name.bytes, why.text);
+	return 0;
+}
+
+/* The agent first: what is mapped is looked at after it is. */
+static int open_all(struct prof_target *t, struct error *err)
+{
+	struct prof_names names;
+
+	if (load_agent(t, err))
+		return -1;
+	t->memory = remote_memory_open(&t->jvm, err);
+	if (!t->memory)
+		return -1;
+	t->unwinder = unwinder_open(&t->jvm, remote_memory_of(t->memory), err);
+	if (!t->unwinder)
+		return -1;
+	if (unwinder_limits(t->unwinder) && t->jvm.kind != JVM_NONE)
+		talk("%s: %s", t->name.bytes, unwinder_limits(t->unwinder));
+	open_metadata(t);
+	names = names_of(t);
+	t->frames = prof_frames_new(t->shared->profile, &names);
+	t->threads = prof_threads_new(t->shared->profile, &t->jvm);
+	if (!t->agent)
+		return 0;
+	prof_threads_ask(t->threads);
+	return add_probes(t, err);
+}
+
+struct prof_target *prof_target_new(struct prof_shared *s,
+				    const struct jvm *jvm, struct error *err)
+{
+	struct prof_target *t = xcalloc(1, sizeof(*t));
+
+	t->shared = s;
+	t->jvm = *jvm;
+	main_name_add_with_pid(&t->jvm, &t->name);
+	if (open_all(t, err) == 0)
+		return t;
+	prof_target_free(t);
+	return NULL;
+}
+
+void prof_target_free(struct prof_target *t)
+{
+	if (!t)
+		return;
+	agent_client_close(t->agent);
+	prof_asleep_free(t->asleep);
+	prof_threads_free(t->threads);
+	prof_frames_free(t->frames);
+	vm_symbols_close(t->metadata);
+	unwinder_close(t->unwinder);
+	remote_memory_close(t->memory);
+	text_release(&t->name);
+	jvm_close(&t->jvm);
+	free(t);
+}
+
+/* Of how much code the agent has or had no room to tell. */
+static uint64_t untold(const struct prof_target *t)
+{
+	struct agent_costs costs;
+
+	if (!t->agent)
+		return t->untold;
+	agent_client_costs(t->agent, &costs);
+	return costs.lost;
+}
+
+void prof_target_counts(const struct prof_target *t, struct prof_counts *counts)
+{
+	counts->samples += t->samples;
+	counts->stalls += remote_memory_stalls(t->memory);
+	counts->unnamed += prof_frames_unnamed(t->frames);
+	counts->untold += untold(t);
+	if (unwinder_code_cache(t->unwinder))
+		counts->refused += code_cache_refused(
+			unwinder_code_cache(t->unwinder));
+}
+
+void prof_target_retire(struct prof_target *t)
+{
+	prof_target_counts(t, &t->shared->counts);
+	prof_target_free(t);
+}
+
+void prof_target_begin(struct prof_target *t)
+{
+	struct error why;
+
+	t->looked_ns = clock_monotonic_ns();
+	t->missed = remote_memory_missed(t->memory);
+	unwinder_begin(t->unwinder);
+	if (t->metadata)
+		vm_symbols_begin(t->metadata);
+	prof_frames_batch(t->frames);
+	if (t->agent && agent_client_read(t->agent, &why)) {
+		struct prof_names names;
+
+		talk("%s: the agent is not heard any more, names are from the "
+		     "JVM's metadata: %s",
+		     t->name.bytes, why.text);
+		if (needs_agent(t->shared->o))
+			profile_lost(t->shared->profile, "the agent was lost",
+				     1,
+				     "no allocations and waits from then on");
+		t->untold = untold(t);
+		agent_client_close(t->agent);
+		t->agent = NULL;
+		names = names_of(t);
+		prof_frames_ask(t->frames, &names);
+	}
+	prof_threads_refresh(t->threads);
+}
+
+void prof_target_count_end(struct prof_target *t, const struct unwound *u,
+			   uint64_t missed)
+{
+	struct prof_shared *s = t->shared;
+	bool is_cut = u->end == UNWIND_CUT || u->end == UNWIND_DEEP;
+
+	if (u->end == UNWIND_ROOT)
+		return;
+	if (remote_memory_missed(t->memory) != missed)
+		s->stalled++;
+	else if (is_cut)
+		s->cut++;
+	else if (s->astray++ == 0)
+		s->first_why = u->why;
+}
+
+/*
+ * What lies behind the root of a thread's stack is not copied any more: most
+ * stacks are a small part of what may be copied.  The tid may have become
+ * another thread's, whose stack ends elsewhere.
+ */
+static void note_end(struct prof_target *t, const struct sample_event *e,
+		     const struct unwound *u)
+{
+	pid_t tid = (pid_t)e->tid;
+	uint64_t *known = prof_threads_stack_end(t->threads, tid);
+	uint64_t end = *known;
+
+	if (u->end == UNWIND_ROOT && u->root_sp > end)
+		end = u->root_sp;
+	else if (u->end == UNWIND_CUT)
+		end = 0;
+	if (end != *known)
+		sampler_stack_end(t->shared->sampler, tid, end);
+	*known = end;
+}
+
+static void walk(struct prof_target *t, const struct sample_event *e,
+		 const uint8_t *stack)
+{
+	const struct unwind_start from = {
+		.ip = e->regs[SAMPLE_IP],
+		.sp = e->regs[SAMPLE_SP],
+		.bp = e->regs[SAMPLE_BP],
+		.bx = e->regs[SAMPLE_BX],
+		.r12 = e->regs[SAMPLE_R12],
+		.r13 = e->regs[SAMPLE_R13],
+		.r14 = e->regs[SAMPLE_R14],
+		.r15 = e->regs[SAMPLE_R15],
+		.stack = stack,
+		.stack_bytes = e->stack_bytes,
+		.max_frames = t->shared->o->max_stack,
+	};
+	struct unwound u;
+
+	unwinder_walk(t->unwinder, &from, &u);
+	if (!e->stack_bytes && u.end == UNWIND_LOST)
+		u.why = "no stack could be copied";
+	prof_target_count_end(t, &u, t->missed);
+	note_end(t, e, &u);
+	prof_frames_user(t->frames, &u, e->time_ns);
+}
+
+uint32_t prof_target_stack(struct prof_target *t)
+{
+	const struct prof_live_options *o = t->shared->o;
+
+	if (o->all || o->pid_count > 1)
+		prof_frames_root(t->frames, t->name.bytes);
+	return prof_frames_stack(t->frames);
+}
+
+void prof_target_add(struct prof_target *t, unsigned wanted,
+		     struct sample *sample)
+{
+	struct prof_shared *s = t->shared;
+
+	for (unsigned left = wanted & s->o->events; left; left &= left - 1) {
+		sample->event = s->events[__builtin_ctz(left)];
+		profile_add(s->profile, sample);
+	}
+	t->samples++;
+}
+
+/* Of a function of the agent's: in the kernel there is only the uprobe. */
+static bool is_call(const struct sample_event *e)
+{
+	return e->kind == SAMPLE_ALLOC || e->kind == SAMPLE_LOCK;
+}
+
+/* It slept before sampling began, when nobody could copy its stack. */
+static uint32_t slept_since(const struct prof_target *t,
+			    const struct sample_event *e)
+{
+	if (!t->asleep || !(e->flags & SAMPLE_BEGAN_EARLIER))
+		return 0;
+	return prof_asleep_stack(t->asleep, (pid_t)e->tid, e->regs[SAMPLE_SP]);
+}
+
+static uint32_t stack_of(struct prof_target *t, const struct sample_event *e,
+			 const uint64_t *kernel, const uint8_t *stack)
+{
+	const struct prof_live_options *o = t->shared->o;
+	uint32_t known = slept_since(t, e);
+
+	if (known)
+		return known;
+	prof_frames_begin(t->frames);
+	if (!o->only_user && !is_call(e))
+		prof_frames_kernel(t->frames, kernel, e->kernel_frames);
+	if (e->kind == SAMPLE_OFFCPU)
+		prof_frames_drop_hook(t->frames);
+	if (!o->only_kernel && !(e->flags & SAMPLE_NO_USER))
+		walk(t, e, stack);
+	if (is_call(e))
+		prof_frames_drop_callback(t->frames);
+	return prof_target_stack(t);
+}
+
+void prof_target_sample(struct prof_target *t, const struct sample_event *e,
+			const uint64_t *kernel, const uint8_t *stack)
+{
+	/* A kind of sample may be of several events. */
+	static const unsigned of[SAMPLE_KINDS] = {
+		[SAMPLE_CPU] = PROF_CPU | PROF_WALL,
+		[SAMPLE_OFFCPU] = PROF_OFFCPU | PROF_WALL,
+		[SAMPLE_ALLOC] = PROF_ALLOC,
+		[SAMPLE_LOCK] = PROF_LOCK,
+	};
+	struct prof_shared *s = t->shared;
+	struct sample sample = {
+		.time_ns = (int64_t)e->time_ns + s->epoch_ns,
+		.count = 1,
+		.weight = e->kind == SAMPLE_CPU ? s->tick_ns : e->weight,
+	};
+
+	if (e->kind >= SAMPLE_KINDS)
+		return;
+	sample.thread = prof_threads_id(t->threads, (pid_t)e->tid, e->comm);
+	/* Not before: who was off the CPU for short has not slept all along. */
+	if (e->kind == SAMPLE_OFFCPU &&
+	    e->weight < (uint64_t)s->o->min_blocked_ns)
+		return;
+	sample.stack = stack_of(t, e, kernel, stack);
+	prof_target_add(t, of[e->kind], &sample);
+}

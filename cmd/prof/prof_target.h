@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prof_target: one process that is sampled: how its stacks are unwound, and
+ * what its frames and threads are called.
+ */
+#ifndef CMD_PROF_TARGET_H
+#define CMD_PROF_TARGET_H
+
+#include "bpf/sampler.h"
+#include "cmd/prof/prof_frames.h"
+#include "cmd/prof/prof_live.h"
+#include "cmd/prof/prof_threads.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/jvm/jvm.h"
+#include "core/native/names/vm_symbols.h"
+#include "core/native/remote_memory.h"
+#include "core/native/unwind/unwinder.h"
+#include "jvmti/client.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct prof_asleep;
+
+/* What a target has counted. */
+struct prof_counts {
+	uint64_t samples;
+	uint64_t stalls;  /* of its memory */
+	uint64_t unnamed; /* Java frames */
+	uint64_t untold;  /* of code that the agent had no room to tell of */
+	uint64_t refused; /* looks at code that were too much at a time */
+};
+
+/* What all targets of a session have in common. */
+struct prof_shared {
+	const struct prof_live_options *o;
+	struct profile *profile;
+	struct prof_kernel *kernel;
+	struct sampler *sampler;
+	uint32_t events[16]; /* the profile's, by the bits' numbers */
+	int64_t epoch_ns;    /* what to add to a sample's time */
+	uint64_t hz;
+	uint64_t tick_ns;     /* what a tick of the CPU clock stands for */
+	uint64_t cut, astray; /* stacks that ended early, and why */
+	uint64_t stalled;     /* likewise, for memory that did not come */
+	/* Of targets that others have taken the place of. */
+	struct prof_counts counts;
+	const char *first_why; /* static text; NULL = none did */
+};
+
+struct prof_target {
+	struct prof_shared *shared;
+	struct jvm jvm;
+	struct text name; /* "com.acme.Main (4711)"; foreign */
+	struct remote_memory *memory;
+	struct unwinder *unwinder;
+	struct vm_symbols *metadata;
+	struct agent_client *agent;
+	struct prof_frames *frames;
+	struct prof_threads *threads;
+	struct prof_asleep *asleep; /* NULL = not looked at */
+	uint64_t samples;
+	uint64_t untold;   /* what an agent was lost with */
+	uint64_t batch;    /* the last that had a sample of it */
+	int64_t looked_ns; /* when prof_target_begin() looked at its code */
+	uint64_t missed;   /* remote_memory_missed() before that */
+	int64_t since_ns;  /* it is sampled; CLOCK_MONOTONIC */
+	bool has_ended;
+};
+
+/*
+ * Takes over a process, whose jvm is copied and is the target's from now on,
+ * closed even on failure.  Says what loading the agent does to the JVM, and
+ * loads it, unless that is not wanted; when it cannot be, that is an error only
+ * where the agent is needed (alloc, lock), else it is said where names are
+ * from.
+ */
+struct prof_target *prof_target_new(struct prof_shared *s,
+				    const struct jvm *jvm, struct error *err);
+void prof_target_free(struct prof_target *t); /* NULL is fine */
+
+/* Frees it; what it has counted is its session's from now on. */
+void prof_target_retire(struct prof_target *t);
+
+/* Adds what it has counted. */
+void prof_target_counts(const struct prof_target *t,
+			struct prof_counts *counts);
+
+/* Before a batch of samples. */
+void prof_target_begin(struct prof_target *t);
+
+/* The stack trace of the frames that there are now, as the profile has it. */
+uint32_t prof_target_stack(struct prof_target *t);
+
+/*
+ * Counts a walk that has not come to the thread's root; missed is what
+ * remote_memory_missed() was before, whose rise says why.
+ */
+void prof_target_count_end(struct prof_target *t, const struct unwound *u,
+			   uint64_t missed);
+
+/* Adds a sample to those of the events (PROF_…) that are wanted. */
+void prof_target_add(struct prof_target *t, unsigned events,
+		     struct sample *sample);
+
+/* Adds what a program in the kernel has taken. */
+void prof_target_sample(struct prof_target *t, const struct sample_event *e,
+			const uint64_t *kernel, const uint8_t *stack);
+
+#endif

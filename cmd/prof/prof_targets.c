@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof/prof_targets.h"
+
+#include "cmd/talk.h"
+#include "cmd/target.h"
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/safe_text.h"
+#include "core/jvm/procfs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Looking at all processes costs some ms of CPU. */
+#define LOOK_NS (2 * CLOCK_NS_PER_S)
+enum { GENERATIONS = 16 };
+
+void prof_targets_init(struct prof_targets *t, struct prof_shared *s)
+{
+	*t = (struct prof_targets){ .shared = s };
+}
+
+void prof_targets_release(struct prof_targets *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		prof_target_free(t->all[i]);
+	free(t->all);
+	map64_release(&t->by_pid);
+}
+
+static struct prof_target *same(const struct prof_targets *t,
+				const struct jvm *jvm)
+{
+	struct prof_target *found = prof_targets_find(t, jvm->pid);
+
+	if (!found || found->has_ended ||
+	    found->jvm.start_ticks != jvm->start_ticks)
+		return NULL;
+	return found;
+}
+
+/* In the place of what the process was before, if it is one that was known. */
+static void put(struct prof_targets *t, struct prof_target *target)
+{
+	struct prof_target *before = same(t, &target->jvm);
+
+	for (size_t i = 0; before && i < t->count; i++) {
+		if (t->all[i] == before)
+			t->all[i] = target;
+	}
+	if (before) {
+		prof_target_retire(before);
+		return;
+	}
+	array_reserve(t->all, t->cap, t->count + 1);
+	t->all[t->count++] = target;
+	map64_clear(&t->by_pid);
+	for (size_t i = t->count; i-- > 0;)
+		map64_add(&t->by_pid, (uint64_t)t->all[i]->jvm.pid,
+			  (uint32_t)i);
+}
+
+/* Takes over jvm, even on failure. */
+static int add(struct prof_targets *t, const struct jvm *jvm, struct error *err)
+{
+	struct prof_target *target = prof_target_new(t->shared, jvm, err);
+
+	if (!target)
+		return -1;
+	if (sampler_add(t->shared->sampler, target->jvm.pid, err)) {
+		prof_target_free(target);
+		return -1;
+	}
+	target->since_ns = clock_monotonic_ns();
+	put(t, target);
+	return 0;
+}
+
+/* What may not be looked at is said once, and the others are sampled. */
+static void add_or_say(struct prof_targets *t, const struct jvm *jvm)
+{
+	struct error why;
+
+	if (add(t, jvm, &why) == 0)
+		return;
+	if (why.kind != ERROR_NO_TARGET && t->refused++ == 0)
+		talk_always("not sampled: %s", why.text);
+}
+
+/* Whether it is the program that was started, or was by it. */
+static bool is_descendant(const struct prof_targets *t, const struct jvm *jvm)
+{
+	pid_t pid = jvm->pid;
+
+	for (int i = 0; i < GENERATIONS && pid > 1; i++) {
+		struct text stat = { 0 };
+		struct error unused;
+		const char *behind = NULL;
+
+		if (pid == t->ancestor)
+			return true;
+		/* "4711 (a name) S PARENT …" */
+		if (procfs_read(pid, "stat", 4096, &stat, &unused) == 0)
+			behind = strrchr(stat.bytes, ')');
+		pid = behind && strlen(behind) > 4
+			      ? (pid_t)strtol(behind + 4, NULL, 10)
+			      : 0;
+		text_release(&stat);
+	}
+	return false;
+}
+
+/* Whether it is already a target, as what it is now. */
+static bool is_known(const struct prof_targets *t, const struct jvm *jvm)
+{
+	const struct prof_target *known = same(t, jvm);
+
+	return known && (known->jvm.kind != JVM_NONE || jvm->kind == JVM_NONE);
+}
+
+static bool is_wanted(const struct prof_targets *t, const struct jvm *jvm)
+{
+	return t->shared->o->all || (t->ancestor && is_descendant(t, jvm));
+}
+
+static int add_all(struct prof_targets *t, struct error *err)
+{
+	struct jvm_list list;
+
+	if (jvm_list(&list, err))
+		return -1;
+	for (size_t i = 0; i < list.count; i++) {
+		struct jvm *jvm = &list.jvms[i];
+
+		if (is_known(t, jvm) || !is_wanted(t, jvm))
+			continue;
+		add_or_say(t, jvm);
+		*jvm = (struct jvm){ .pidfd = -1 };
+	}
+	jvm_list_release(&list);
+	return 0;
+}
+
+static int add_named(struct prof_targets *t, const char *name,
+		     struct error *err)
+{
+	struct jvm jvm;
+
+	if (target_open_named(&jvm, name, err))
+		return -1;
+	if (same(t, &jvm)) {
+		jvm_close(&jvm);
+		return 0;
+	}
+	return add(t, &jvm, err);
+}
+
+/* A thread that is none of theirs would be sampled in vain. */
+static int check_thread(const struct prof_targets *t, struct error *err)
+{
+	pid_t tid = t->shared->o->tid;
+	struct text names = { 0 };
+	char path[48];
+
+	for (size_t i = 0; i < t->count; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%d",
+			 (int)t->all[i]->jvm.pid, (int)tid);
+		if (access(path, F_OK) == 0)
+			return 0;
+	}
+	prof_targets_name(t, &names);
+	fail(err, ERROR_NO_TARGET, "--tid %d: no thread of %s has that number",
+	     (int)tid, names.bytes);
+	text_release(&names);
+	return -1;
+}
+
+int prof_targets_open(struct prof_targets *t, struct error *err)
+{
+	const struct prof_live_options *o = t->shared->o;
+
+	for (size_t i = 0; i < o->pid_count; i++) {
+		if (add_named(t, o->pids[i], err))
+			return -1;
+	}
+	t->named = t->count;
+	if (o->tid && t->named && check_thread(t, err))
+		return -1;
+	t->next_look_ns = t->ancestor ? 0 : clock_monotonic_ns() + LOOK_NS;
+	return o->all ? add_all(t, err) : 0;
+}
+
+int prof_targets_launched(struct prof_targets *t, pid_t pid, struct error *err)
+{
+	t->ancestor = pid;
+	t->launched_ns = clock_monotonic_ns();
+	return sampler_add(t->shared->sampler, pid, err);
+}
+
+struct prof_target *prof_targets_find(const struct prof_targets *t, pid_t pid)
+{
+	uint32_t at = map64_get(&t->by_pid, (uint64_t)pid);
+
+	return at == MAP64_NONE ? NULL : t->all[at];
+}
+
+/*
+ * The program that was started is looked at alone, while it may yet become
+ * another, or a JVM.  True when that is not likely any more.
+ */
+static bool look_at_launched(struct prof_targets *t)
+{
+	struct prof_target *known = prof_targets_find(t, t->ancestor);
+	struct error unused;
+	struct jvm jvm;
+
+	if (known && (known->has_ended || known->jvm.kind != JVM_NONE))
+		return true;
+	if (jvm_open(&jvm, t->ancestor, &unused))
+		return true;
+	if (!known || known->jvm.exe_ino != jvm.exe_ino || jvm.kind != JVM_NONE)
+		add_or_say(t, &jvm);
+	else
+		jvm_close(&jvm);
+	return clock_monotonic_ns() > t->launched_ns + LOOK_NS;
+}
+
+void prof_targets_look(struct prof_targets *t)
+{
+	int64_t now = clock_monotonic_ns();
+	struct error unused;
+
+	if ((!t->shared->o->all && !t->ancestor) || now < t->next_look_ns)
+		return;
+	if (t->ancestor && !look_at_launched(t))
+		return;
+	add_all(t, &unused);
+	t->next_look_ns = now + LOOK_NS;
+}
+
+size_t prof_targets_running(struct prof_targets *t)
+{
+	size_t running = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct prof_target *target = t->all[i];
+
+		if (target->has_ended)
+			continue;
+		target->has_ended = !jvm_runs(&target->jvm);
+		running += !target->has_ended;
+		/* Its pid may be another's already. */
+		if (target->has_ended &&
+		    prof_targets_find(t, target->jvm.pid) == target)
+			sampler_remove(t->shared->sampler, target->jvm.pid);
+	}
+	return running;
+}
+
+struct prof_counts prof_targets_counts(const struct prof_targets *t)
+{
+	struct prof_counts counts = t->shared->counts;
+
+	for (size_t i = 0; i < t->count; i++)
+		prof_target_counts(t->all[i], &counts);
+	return counts;
+}
+
+void prof_targets_name(const struct prof_targets *t, struct text *out)
+{
+	if (t->count == 1)
+		text_puts(out, t->all[0]->name.bytes);
+	else if (!t->count && t->shared->o->command)
+		safe_text(out, t->shared->o->command[0],
+			  strlen(t->shared->o->command[0]));
+	else
+		text_printf(out, "%zu JVMs", t->count);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof/prof_threads.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/map64.h"
+#include "core/jvm/procfs.h"
+#include "core/threads/thread_dumps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ASK_NS (5 * CLOCK_NS_PER_S)
+
+struct known_thread {
+	pid_t tid, ns_tid;
+	uint32_t id; /* the profile's */
+	uint64_t stack_end;
+	char comm[PROCFS_NAMES];
+	bool is_named; /* by the JVM */
+	bool is_asked; /* about: what it did not say then it will not say */
+};
+
+struct prof_threads {
+	struct profile *profile;
+	const struct jvm *jvm;
+	struct map64 by_tid; /* index */
+	struct known_thread *all;
+	size_t count, cap;
+	struct thread_dumps *dumps; /* NULL = it is not to be asked */
+	bool has_new;               /* that the JVM may know more of */
+};
+
+struct prof_threads *prof_threads_new(struct profile *p, const struct jvm *jvm)
+{
+	struct prof_threads *t = xcalloc(1, sizeof(*t));
+
+	t->profile = p;
+	t->jvm = jvm;
+	return t;
+}
+
+void prof_threads_free(struct prof_threads *t)
+{
+	if (!t)
+		return;
+	thread_dumps_free(t->dumps);
+	map64_release(&t->by_tid);
+	free(t->all);
+	free(t);
+}
+
+/* The tid as the JVM has it; ours when the thread has ended. */
+static pid_t ns_tid_of(const struct jvm *jvm, pid_t tid)
+{
+	struct proc_status status;
+	struct error unused;
+
+	if (!jvm->own_pid_ns)
+		return tid;
+	if (procfs_status(tid, &status, &unused) || status.tgid != jvm->pid ||
+	    !status.ns_depth)
+		return 0;
+	return status.ns_pids[status.ns_depth - 1];
+}
+
+static uint32_t name_of(struct profile *p, const char *name)
+{
+	return profile_string(p, name, strlen(name));
+}
+
+/* A tid may have become another thread's, which the kernel calls otherwise. */
+static bool still_has(pid_t pid, const struct known_thread *k)
+{
+	struct text comm = { 0 };
+	struct error unused;
+	char path[32];
+	bool ret;
+
+	snprintf(path, sizeof(path), "task/%d/comm", (int)k->tid);
+	ret = procfs_read(pid, path, PROCFS_NAMES, &comm, &unused) == 0 &&
+	      comm.len == strlen(k->comm) + 1 &&
+	      memcmp(comm.bytes, k->comm, comm.len - 1) == 0;
+	text_release(&comm);
+	return ret;
+}
+
+static void take_name(struct prof_threads *t, struct known_thread *k)
+{
+	const struct thread_names *names = thread_dumps_names(t->dumps);
+	const struct thread_name *n = NULL;
+	struct thread *in_profile = &t->profile->threads[k->id];
+
+	if (names && k->ns_tid)
+		n = thread_names_find(names, k->ns_tid);
+	if (!n || !still_has(t->jvm->pid, k))
+		return;
+	k->is_named = true;
+	in_profile->name = name_of(t->profile, n->name);
+	in_profile->java_id = n->java_id;
+}
+
+/*
+ * A name of 15 bytes may be the beginning of a longer one, and the launcher's
+ * own is that of a thread that was not named.  All others are whole, and no
+ * reason to stop a JVM for.
+ */
+static bool is_worth_asking(const char *comm)
+{
+	return strlen(comm) == PROCFS_NAMES - 1 || strcmp(comm, "java") == 0;
+}
+
+static void set_comm(struct prof_threads *t, struct known_thread *k,
+		     const char *comm)
+{
+	memset(k->comm, 0, sizeof(k->comm));
+	memcpy(k->comm, comm, strnlen(comm, sizeof(k->comm) - 1));
+	k->is_named = false;
+	k->is_asked = false;
+	if (!is_worth_asking(k->comm))
+		return;
+	/* The last dump may have it, though it is sampled only now. */
+	if (t->dumps)
+		take_name(t, k);
+	t->has_new |= !k->is_named;
+}
+
+static uint32_t add(struct prof_threads *t, pid_t tid, const char *comm)
+{
+	const struct thread thread = {
+		.name = name_of(t->profile, comm),
+		.os_id = tid,
+	};
+	struct known_thread *k;
+
+	array_reserve(t->all, t->cap, t->count + 1);
+	k = &t->all[t->count];
+	*k = (struct known_thread){
+		.tid = tid,
+		.ns_tid = ns_tid_of(t->jvm, tid),
+		.id = profile_thread(t->profile, &thread),
+	};
+	map64_add(&t->by_tid, (uint64_t)tid, (uint32_t)t->count++);
+	set_comm(t, k, comm);
+	return k->id;
+}
+
+uint32_t prof_threads_id(struct prof_threads *t, pid_t tid, const char *comm)
+{
+	uint32_t at = map64_get(&t->by_tid, (uint64_t)tid);
+	struct known_thread *k;
+
+	if (at == MAP64_NONE)
+		return add(t, tid, comm);
+	k = &t->all[at];
+	if (strncmp(k->comm, comm, sizeof(k->comm) - 1) != 0) {
+		t->profile->threads[k->id].name = name_of(t->profile, comm);
+		set_comm(t, k, comm);
+	}
+	return k->id;
+}
+
+bool prof_threads_has(const struct prof_threads *t, pid_t tid)
+{
+	return map64_get(&t->by_tid, (uint64_t)tid) != MAP64_NONE;
+}
+
+uint64_t *prof_threads_stack_end(struct prof_threads *t, pid_t tid)
+{
+	return &t->all[map64_get(&t->by_tid, (uint64_t)tid)].stack_end;
+}
+
+static void take_names(struct prof_threads *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		if (!t->all[i].is_named && t->all[i].is_asked)
+			take_name(t, &t->all[i]);
+	}
+}
+
+static bool ask(struct prof_threads *t)
+{
+	if (!t->has_new || !thread_dumps_ask(t->dumps, -1))
+		return false;
+	t->has_new = false;
+	for (size_t i = 0; i < t->count; i++)
+		t->all[i].is_asked = true;
+	return true;
+}
+
+void prof_threads_ask(struct prof_threads *t)
+{
+	if (!t->dumps)
+		t->dumps = thread_dumps_new(t->jvm, true, ASK_NS);
+}
+
+void prof_threads_refresh(struct prof_threads *t)
+{
+	if (!t->dumps)
+		return;
+	if (thread_dumps_take(t->dumps, 0, -1))
+		take_names(t);
+	else if (!thread_dumps_awaits(t->dumps))
+		ask(t);
+}
+
+/* What was asked for when fewer were known may have the names of all. */
+static void take_all_names(struct prof_threads *t)
+{
+	t->has_new = false;
+	for (size_t i = 0; i < t->count; i++) {
+		struct known_thread *k = &t->all[i];
+
+		if (!k->is_named && is_worth_asking(k->comm)) {
+			take_name(t, k);
+			t->has_new |= !k->is_named && !k->is_asked;
+		}
+	}
+}
+
+void prof_threads_finish(struct prof_threads *t, int64_t until_ns)
+{
+	if (!t->dumps || !jvm_runs(t->jvm))
+		return;
+	if (thread_dumps_awaits(t->dumps)) {
+		if (!thread_dumps_take(t->dumps, until_ns, -1))
+			return;
+		take_all_names(t);
+	}
+	if (ask(t) && thread_dumps_take(t->dumps, until_ns, -1))
+		take_names(t);
+}

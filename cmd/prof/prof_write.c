@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof/prof.h"
+
+#include "cmd/talk.h"
+#include "cmd/words.h"
+#include "core/base/alloc.h"
+#include "core/base/text.h"
+#include "render/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+struct prof_report_format {
+	const char *name;
+	const char *extension;
+	report_fn *put;
+	unsigned parts; /* that it shows unless --show says which */
+	bool one_part;
+	bool fits; /* it is read by people, who want no book */
+};
+
+/* The first is for names without an extension. */
+static const struct prof_report_format formats[] = {
+	{ "text", ".txt", report_text, REPORT_ALL, .fits = true },
+	{ "csv", ".csv", report_csv, 1U << REPORT_FRAMES, .one_part = true },
+	/* .json is a drawing's: --json asks for the report. */
+	{ "json", NULL, report_json, REPORT_ALL, .fits = false },
+};
+
+#define FORMATS (sizeof(formats) / sizeof(*formats))
+
+const char *prof_output_formats(void)
+{
+	static struct text choices;
+
+	if (!choices.len) {
+		for (size_t i = 0; i < FORMATS; i++)
+			text_printf(&choices, "%s|", formats[i].name);
+		text_puts(&choices, drawing_formats());
+	}
+	return choices.bytes;
+}
+
+/* What follows the last dot of the file's name, and the dot. */
+static const char *extension(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *dot = strrchr(slash ? slash : path, '.');
+
+	return dot ? dot : "";
+}
+
+/* The report's format by the options, or NULL: none, or another kind. */
+static const struct prof_report_format *report_of(const struct prof_options *o)
+{
+	const char *name = o->json ? "json" : o->csv ? "csv" : o->output_format;
+	const char *dot = o->output ? extension(o->output) : "";
+
+	for (size_t i = 0; i < FORMATS; i++) {
+		const struct prof_report_format *f = &formats[i];
+
+		if (name ? strcmp(f->name, name) == 0
+			 : f->extension && strcmp(f->extension, dot) == 0)
+			return f;
+	}
+	return name || *dot ? NULL : &formats[0];
+}
+
+static int choose_parts(struct prof_output *output, struct error *err)
+{
+	const char *list = output->options->show;
+
+	output->parts = list ? 0 : output->report->parts;
+	while (list && *list) {
+		size_t len = strcspn(list, ",");
+		size_t part = 0;
+
+		while (part < REPORT_PARTS &&
+		       (strlen(report_part_names[part]) != len ||
+			strncmp(report_part_names[part], list, len) != 0))
+			part++;
+		if (part == REPORT_PARTS)
+			return misuse(err, "--show: a report has frames, "
+					   "threads and calls");
+		output->parts |= 1U << part;
+		list += len + (list[len] == ',');
+	}
+	if (!output->parts)
+		return misuse(err, "--show: nothing is left to be shown");
+	if (output->report->one_part && output->parts & (output->parts - 1))
+		return misuse(err, "--show: CSV is one table; choose one");
+	return 0;
+}
+
+/* Options that say how a report is made, which a drawing is not. */
+static int check_drawing(const struct prof_options *o, struct error *err)
+{
+	if (o->show)
+		return misuse(err, "--show goes with a report");
+	return 0;
+}
+
+int prof_output_choose(struct prof_output *output, const struct prof_options *o,
+		       struct error *err)
+{
+	*output = (struct prof_output){ .options = o };
+	if (o->output && !*o->output)
+		return misuse(err, "--output has no file name");
+	if (o->csv + o->json + (o->output_format != NULL) > 1)
+		return misuse(err, "--csv, --json and --output-format exclude "
+				   "each other");
+	if (o->min_percent > 100)
+		return misuse(err, "--min-percent is at most 100");
+	output->report = report_of(o);
+	if (output->report && o->drawing.annotate)
+		return misuse(err, "--annotate goes with collapsed output");
+	if (output->report)
+		return choose_parts(output, err);
+	output->drawing = drawing_format(o->output_format, o->output,
+					 &o->drawing, err);
+	return output->drawing ? check_drawing(o, err) : -1;
+}
+
+/* How wide the terminal is that it goes to; 0: it is no terminal. */
+static size_t width_of(const char *path)
+{
+	struct winsize size;
+
+	if (strcmp(path, "-") != 0 || !isatty(STDOUT_FILENO) ||
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
+static struct report_options report_options(const struct prof_output *output,
+					    const struct drawing *d)
+{
+	const struct prof_options *o = output->options;
+
+	return (struct report_options){
+		.source = d->name ? d->name : d->source,
+		.alone = !output->every_event,
+		.parts = output->parts,
+		.frames = o->top,
+		.threads = (o->top + 1) / 2,
+		.min_percent = o->min_percent < 0 ? REPORT_MIN_PERCENT
+						  : o->min_percent,
+		.fit = output->report->fits && o->min_percent < 0 ? REPORT_FIT
+								  : 0,
+		.chain = o->chain,
+		.samples = o->samples,
+		.by_thread = o->drawing.threads,
+		.style = {
+			.simple = o->drawing.simple_names,
+			.lines = o->drawing.lines,
+		},
+		.width = width_of(d->output),
+	};
+}
+
+/* Appends the report of the views that are asked for. */
+static void make_report(const struct prof_output *output,
+			const struct drawing *d, struct text *out)
+{
+	struct report_options options = report_options(output, d);
+	size_t first = output->every_event ? 0 : d->selected;
+	size_t count = output->every_event ? d->view_count : 1;
+	struct report *reports = xcalloc(count, sizeof(*reports));
+
+	for (size_t i = 0; i < count; i++)
+		report_init(&reports[i], d->profile, &d->views[first + i],
+			    &options);
+	output->report->put(out, reports, count);
+	for (size_t i = 0; i < count; i++)
+		report_release(&reports[i]);
+	free(reports);
+}
+
+static int write_report(const struct prof_output *output,
+			const struct drawing *d, struct error *err)
+{
+	struct text text = { 0 };
+	struct output out;
+	int ret = output_open(&out, d->output, err);
+
+	if (ret == 0) {
+		make_report(output, d, &text);
+		output_write(&out, text.bytes, text.len);
+		ret = output_commit(&out, err);
+		text_release(&text);
+	}
+	output_close(&out);
+	if (ret == 0 && strcmp(d->output, "-") != 0)
+		talk("wrote %s", d->output);
+	if (ret == 0 && profile_is_partial(d->profile))
+		ret = fail(err, ERROR_PARTIAL,
+			   "the report is not of all of the input");
+	return ret;
+}
+
+int prof_write(const struct prof_output *output, struct drawing *d,
+	       struct error *err)
+{
+	if (output->report)
+		return write_report(output, d, err);
+	drawing_limit(d);
+	return drawing_write(d, output->drawing, err);
+}

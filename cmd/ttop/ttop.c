@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc ttop: which threads of a JVM use what, as they do. */
+#include "cmd/ttop/ttop.h"
+
+#include "cmd/commands.h"
+#include "cmd/stop.h"
+#include "cmd/talk.h"
+#include "cmd/target.h"
+#include "cmd/ttop/top_recorder.h"
+#include "cmd/ttop/ttop_batch.h"
+#include "cmd/ttop/ttop_jmx.h"
+#include "core/attach/attach.h"
+#include "core/base/clock.h"
+#include "core/base/input.h"
+#include "core/threads/proc_source.h"
+#include "core/threads/top_record.h"
+#include "render/top/top_csv.h"
+#include "render/top/top_json.h"
+#include "render/top/top_text.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define SECONDS(n) ((n)*CLOCK_NS_PER_S)
+
+static struct {
+	struct jmx_target_options jmx;
+	const char *replay, *record;
+	int64_t report_interval, sampler_interval;
+	uint64_t top, iterations;
+	struct option_list order;
+	const char *filter;
+	bool contention, batch, csv, json, no_attach, over_jmx;
+	const char *screen, *keys;
+	bool quiet, verbose;
+} opt = {
+	.jmx.timeout_ns = -1,
+	.report_interval = -1,
+	.sampler_interval = CLOCK_NS_PER_S / 2,
+	.top = 20,
+};
+
+static struct top_report report_of(const struct top_rates *rates,
+				   size_t passing, const struct ttop_options *o)
+{
+	return (struct top_report){
+		.rates = rates,
+		.passing = passing,
+		.shown = o->rows ? o->rows : SIZE_MAX,
+		.contention = o->contention,
+	};
+}
+
+static void add_text(struct text *out, const struct top_rates *rates,
+		     size_t passing, const struct ttop_options *o)
+{
+	const struct top_report report = report_of(rates, passing, o);
+
+	top_text_add(out, &report);
+}
+
+static void add_csv(struct text *out, const struct top_rates *rates,
+		    size_t passing, const struct ttop_options *o)
+{
+	const struct top_report report = report_of(rates, passing, o);
+
+	top_csv_add(out, &report, o->source->pid);
+}
+
+static void add_json(struct text *out, const struct top_rates *rates,
+		     size_t passing, const struct ttop_options *o)
+{
+	const struct top_report report = report_of(rates, passing, o);
+
+	top_json_add(out, &report, o->source->pid);
+}
+
+static int run_batch(const struct ttop_options *o, int64_t first_ns,
+		     bool *ended, struct error *err)
+{
+	ttop_format_fn *add = opt.json  ? add_json
+			      : opt.csv ? add_csv
+					: add_text;
+
+	return ttop_batch_run(o, add, opt.csv ? top_csv_head : NULL, first_ns,
+			      ended, err);
+}
+
+static struct thread_source *source_of(const struct input *in,
+				       struct error *err)
+{
+	return replay_source_open((const char *)in->bytes, in->len, err);
+}
+
+/* So that what is none, and may have no end, is not read to it. */
+static int check_head(const struct input *in, struct error *err)
+{
+	struct thread_source *source = source_of(in, err);
+
+	if (!source)
+		return -1;
+	source->ops->close(source);
+	return 0;
+}
+
+/* What a replay reads from; the source borrows its bytes. */
+static struct thread_source *open_replay(struct input *in, struct error *err)
+{
+	struct thread_source *source = NULL;
+
+	if (input_open(in, opt.replay, err) == 0 && check_head(in, err) == 0 &&
+	    input_complete(in, err) == 0)
+		source = source_of(in, err);
+	if (!source)
+		fail_in(err, "%s", in->name ? in->name : opt.replay);
+	return source;
+}
+
+/*
+ * `-o CPU 4711`: a list takes all that follows it, the JVM, too, which no key
+ * is called.
+ */
+static void take_target_from_order(void)
+{
+	struct top_order unused = { 0 };
+	struct error err;
+	const char *last;
+
+	if (opt.jmx.pid || opt.jmx.socket || opt.replay || opt.order.count < 2)
+		return;
+	last = opt.order.values[opt.order.count - 1];
+	if (top_order_parse(last, &unused, &err)) {
+		*(jmx_is_address(last) ? &opt.jmx.socket : &opt.jmx.pid) = last;
+		opt.order.count--;
+	}
+}
+
+static int read_order(struct top_order *order, struct error *err)
+{
+	for (size_t i = 0; i < opt.order.count; i++) {
+		if (top_order_parse(opt.order.values[i], order, err))
+			return fail_in(err, "option --order");
+	}
+	return order->count ? 0 : top_order_parse("CPU", order, err);
+}
+
+static bool wants_batch(void)
+{
+	return opt.batch || opt.csv || opt.json || !isatty(STDOUT_FILENO);
+}
+
+/*
+ * The screen, where there is one or it is asked for.  False: then reports are
+ * written, and it was said why if that is not what was to be expected.
+ */
+static bool show_screen(const struct ttop_options *o, int *ret,
+			struct error *err)
+{
+	if (opt.screen) {
+		*ret = ttop_screen_print(o, opt.screen, err);
+		return true;
+	}
+	if (wants_batch())
+		return false;
+	*ret = ttop_screen_run(o, err);
+	if (*ret == 0 || err->kind != ERROR_UNAVAILABLE)
+		return true;
+	talk("%s: here are reports instead", err->text);
+	return false;
+}
+
+static int replay(struct ttop_options *o, struct error *err)
+{
+	struct input in = { 0 };
+	bool ended = false;
+	int ret = -1;
+
+	o->source = open_replay(&in, err);
+	if (!o->source)
+		goto out;
+	o->is_replay = true;
+	/* Unless it was asked for otherwise, every sample is a report. */
+	o->interval_ns = opt.report_interval < 0 ? 0 : opt.report_interval;
+	if (!show_screen(o, &ret, err))
+		ret = run_batch(o, o->interval_ns, &ended, err);
+	if (ret && ended)
+		fail(err, ERROR_INPUT, "it holds nothing to report");
+	if (ret)
+		fail_in(err, "%s", in.name);
+out:
+	if (o->source)
+		o->source->ops->close(o->source);
+	input_close(&in);
+	return ret;
+}
+
+/* SJK's: 10 s, the first after ten of the sampler's intervals at most. */
+static int batch(struct ttop_options *o, struct error *err)
+{
+	int64_t first;
+	bool ended;
+
+	if (opt.report_interval < 0)
+		o->interval_ns = SECONDS(10);
+	first = o->interval_ns;
+	if (opt.sampler_interval < first / 10)
+		first = opt.sampler_interval * 10;
+	return run_batch(o, first, &ended, err);
+}
+
+static int record_and_show(struct ttop_options *o, struct error *err)
+{
+	struct error unused;
+	int ret = -1;
+
+	if (opt.record) {
+		o->recorder = top_recorder_open(opt.record, o->source, err);
+		if (!o->recorder)
+			return -1;
+	}
+	stop_listen();
+	if (!show_screen(o, &ret, err))
+		ret = batch(o, err);
+	if (top_recorder_close(o->recorder, ret ? &unused : err))
+		ret = -1;
+	return ret;
+}
+
+/* Switches are in a third file of each thread: read when they are shown. */
+static bool wants_switches(void)
+{
+	bool sorted = false;
+
+	for (size_t i = 0; i < opt.order.count; i++)
+		sorted |= strcasestr(opt.order.values[i], "CSW") != NULL;
+	return sorted || opt.csv || opt.json || opt.record || opt.screen ||
+	       !wants_batch();
+}
+
+static enum ttop_jmx_wish jmx_wish(void)
+{
+	if (opt.over_jmx)
+		return TTOP_JMX_NEEDED;
+	return opt.contention ? TTOP_JMX_START : TTOP_JMX_IF_THERE;
+}
+
+static struct thread_source *
+open_beside(struct ttop_jmx *over, const struct jvm *jvm, struct error *err)
+{
+	const struct proc_source_options options = {
+		.no_attach = opt.no_attach,
+		.switches = wants_switches(),
+		.attach_timeout_ns = ATTACH_TIMEOUT_NS,
+	};
+	struct thread_source *source = proc_source_open(jvm, &options, err);
+
+	/* A JVM that is asked nothing is not asked over JMX either. */
+	if (!source || opt.no_attach)
+		return source;
+	return ttop_jmx_join(over, jvm, source, jmx_wish(), opt.contention,
+			     err);
+}
+
+static void use_interval(struct ttop_options *o)
+{
+	o->interval_ns = opt.report_interval < 0 ? SECONDS(1)
+						 : opt.report_interval;
+}
+
+static int watch(struct ttop_options *o, int argc, char **argv,
+		 struct error *err)
+{
+	struct jvm jvm = { .pidfd = -1 };
+	struct ttop_jmx over = { 0 };
+	int ret = -1;
+
+	if (target_open(&jvm, opt.jmx.pid, &argc, &argv, err))
+		return -1;
+	o->pidfd = jvm.pidfd;
+	use_interval(o);
+	if (argc)
+		misuse(err, "one target at a time: what is %s?", *argv);
+	else
+		o->source = open_beside(&over, &jvm, err);
+	if (o->source)
+		ret = record_and_show(o, err);
+	ttop_jmx_put_back(&over);
+	if (o->source)
+		o->source->ops->close(o->source);
+	ttop_jmx_close(&over);
+	if (ret == 0 && !jvm_runs(&jvm))
+		talk("%d has ended", jvm.pid);
+	jvm_close(&jvm);
+	return ret;
+}
+
+/* A JVM that is asked over JMX alone, wherever it is. */
+static int watch_remote(struct ttop_options *o, struct error *err)
+{
+	struct ttop_jmx over = { 0 };
+	bool ended = false;
+	int ret = -1;
+
+	o->has_ended = &ended;
+	use_interval(o);
+	o->source = ttop_jmx_open(&over, &opt.jmx, opt.contention, err);
+	if (o->source)
+		ret = record_and_show(o, err);
+	ttop_jmx_put_back(&over);
+	if (o->source)
+		o->source->ops->close(o->source);
+	ttop_jmx_close(&over);
+	if (ret == 0 && ended)
+		talk("%s: no JVM answers any more", opt.jmx.socket);
+	o->has_ended = NULL;
+	return ret;
+}
+
+/* Options that contradict each other, or would have no effect. */
+static int check_options(int argc, struct error *err)
+{
+	if (opt.csv && opt.json)
+		return misuse(err, "--csv and --json are two things");
+	if (opt.screen && (opt.csv || opt.json || opt.batch))
+		return misuse(err, "either the screen or reports, please");
+	if (opt.keys && !opt.screen)
+		return misuse(err, "--keys goes with --screen");
+	if (opt.jmx.socket && (opt.jmx.pid || argc))
+		return misuse(err, "one target at a time: -s or -p");
+	if (opt.jmx.socket && (opt.no_attach || opt.over_jmx))
+		return misuse(err, "with -s, all is over JMX");
+	if (opt.over_jmx && opt.no_attach)
+		return misuse(err, "--jmx asks the JVM, --no-attach does not");
+	if (!opt.jmx.socket && jmx_check_by_pid(&opt.jmx, err))
+		return -1;
+	if (opt.replay && (opt.jmx.pid || opt.jmx.socket || argc))
+		return misuse(err, "either a JVM or a recording, please");
+	if (opt.replay && opt.record)
+		return misuse(err, "a replay is a recording already");
+	if (opt.record && strcmp(opt.record, "-") == 0)
+		return misuse(err, "--record wants a file");
+	if (opt.report_interval == 0 || opt.sampler_interval == 0)
+		return misuse(err, "an interval is more than nothing");
+	return ttop_screen_check(opt.screen, opt.keys, err);
+}
+
+static int run(int argc, char **argv, struct error *err)
+{
+	struct ttop_options o = {
+		.pidfd = -1,
+		.output_fd = -1,
+		.rows = opt.top,
+		.iterations = opt.iterations,
+		.filter.glob = opt.filter,
+		.contention = opt.contention,
+		.keys = opt.keys,
+	};
+	int ret = -1;
+
+	talk_set(opt.verbose ? TALK_VERBOSE
+		 : opt.quiet ? TALK_QUIET
+			     : TALK_NORMAL);
+	if (!argc)
+		take_target_from_order();
+	if (!opt.replay)
+		jmx_take_address(&opt.jmx, &argc, &argv);
+	if (check_options(argc, err) || read_order(&o.order, err))
+		goto out;
+	if (opt.contention && opt.no_attach)
+		talk("how often and long threads wait is known over JMX only: "
+		     "it is shown as -");
+	ret = opt.replay       ? replay(&o, err)
+	      : opt.jmx.socket ? watch_remote(&o, err)
+			       : watch(&o, argc, argv, err);
+out:
+	free(opt.order.values);
+	return ret;
+}
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_TARGET(&opt.jmx.pid),
+	OPT_JMX_SOCKET(&opt.jmx),
+	OPT_DURATION(0, "report-interval", &opt.report_interval, "<time>",
+		     "between two reports [10s, screen 1s]",
+		     .aliases = "-ri"),
+	OPT_DURATION(0, "sampler-interval", &opt.sampler_interval, "<time>",
+		     "the first report is after ten of these",
+		     .aliases = "-si"),
+	OPT_COUNT('n', "top", &opt.top, "<count>",
+		  "show so many threads; 0 is all"),
+	OPT_LIST('o', "order", &opt.order, "<keys>",
+		 "sort by these: CPU,ALLOC or -NAME [CPU]"),
+	OPT_STRING('f', "filter", &opt.filter, "<glob>",
+		   "only threads of such a name: pool-*"),
+	OPT_FLAG('c', "contention", &opt.contention,
+		 "show how often and long threads wait"),
+	OPT_FLAG('b', "batch", &opt.batch, "reports, not a screen"),
+	OPT_FLAG(0, "csv", &opt.csv, "comma-separated values"),
+	OPT_FLAG(0, "json", &opt.json, "a JSON document for each report"),
+	OPT_COUNT(0, "iterations", &opt.iterations, "<count>",
+		  "end after so many reports"),
+	OPT_FLAG(0, "no-attach", &opt.no_attach,
+		 "ask the JVM nothing: no Java names"),
+	OPT_FLAG(0, "jmx", &opt.over_jmx,
+		 "with -p: over JMX, too, started if need be"),
+	OPT_STRING(0, "record", &opt.record, "<file>",
+		   "write what is sampled to a file, as it comes"),
+	OPT_STRING(0, "replay", &opt.replay, "<file>",
+		   "show a recording; - is stdin"),
+	OPT_STRING(0, "screen", &opt.screen, "<size>",
+		   "print the screen as text: 80x24"),
+	OPT_STRING(0, "keys", &opt.keys, "<keys>",
+		   "with --screen: type these first"),
+	OPT_JMX_LOGIN(&opt.jmx),
+	OPT_JMX_TLS(&opt.jmx),
+	OPT_JMX_FORCE(&opt.jmx),
+	OPT_JMX_TIMEOUT(&opt.jmx),
+	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors and losses"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
+	OPT_END,
+};
+
+static const struct refusal refusals[] = {
+	JMX_REFUSE_PASSWORD,
+	{ NULL, NULL },
+};
+/* clang-format on */
+
+const struct command ttop_command = {
+	.name = "ttop",
+	.synopsis = "ttop [<options>] <pid> | -s <host>:<port>",
+	.summary = "show which threads use the CPU, allocate and wait",
+	.group = "see where time goes",
+	.examples = "  sjkc ttop 4711                   # a screen; q leaves "
+		    "it\n"
+		    "  sjkc ttop -p 4711 -b -ri 5s      # reports, as SJK's\n"
+		    "  sjkc ttop -p Main -o ALLOC -f 'pool-*' --iterations 1\n"
+		    "  sjkc ttop -s pod:9010 -c         # over JMX, with "
+		    "waits\n"
+		    "  sjkc ttop -p 4711 --json | jq .process.cpu_pct\n"
+		    "  sjkc ttop -p 4711 -b --record monday.jsonl\n"
+		    "  sjkc ttop --replay monday.jsonl\n",
+	.options = options,
+	.refusals = refusals,
+	.run = run,
+};

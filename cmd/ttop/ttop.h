@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ttop: what the command and its screen share.
+ *
+ * cmd/ttop/ttop.c reads the options, opens the source and runs either the
+ * batch, which is its own, or the screen (cmd/ttop/ttop_screen.c).  Both take
+ * their samples by ttop_sample() and wait by ttop_wait(): whoever draws decides
+ * when.
+ */
+#ifndef CMD_TTOP_H
+#define CMD_TTOP_H
+
+#include "core/base/error.h"
+#include "core/threads/thread_source.h"
+#include "render/top/top_rows.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct top_recorder;
+
+struct ttop_options {
+	struct thread_source *source; /* borrowed */
+	bool is_replay; /* the next sample is there as soon as it is asked for,
+			   and times are those of the recording */
+	int pidfd;      /* readable once the target has ended; -1: none */
+	int output_fd;  /* a wait ends when nobody reads it any more; -1 */
+	int64_t interval_ns; /* between two samples */
+	size_t rows;         /* at most so many; 0 = all */
+	uint64_t iterations; /* reports until it is done; 0 = no end */
+	struct top_order order;
+	struct top_filter filter;
+	bool contention;               /* show waits and blocks */
+	const char *keys;              /* typed at a printed screen; or NULL */
+	struct top_recorder *recorder; /* or NULL; see ttop_sample() */
+	bool *has_ended; /* set once a sample says that the target has; or NULL
+			  */
+};
+
+/*
+ * Takes the next sample from the source and, if that was asked for, records it.
+ * Errors are the source's; ERROR_OUTPUT is the recorder's.
+ */
+int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
+		struct error *err);
+
+/*
+ * Records what was shown beside the samples (top_record_shown()); nothing
+ * happens without --record.
+ */
+int ttop_shown(const struct ttop_options *o, const char *what, int64_t of,
+	       const char *text, size_t len, struct error *err);
+
+/* Why a wait ended: one or several of these. */
+enum {
+	TTOP_DUE = 1,     /* the deadline has passed */
+	TTOP_STOP = 2,    /* SIGINT or SIGTERM: end well, exit 0; a second one
+			     ends the process at once */
+	TTOP_ENDED = 4,   /* the target has ended */
+	TTOP_INPUT = 8,   /* there is something to read from input_fd, or it was
+			     closed */
+	TTOP_CLOSED = 16, /* nobody reads output_fd any more */
+};
+
+/*
+ * Waits until the deadline (of clock_monotonic_ns()), or for what comes first.
+ * input_fd may be -1.  Signals that a handler of somebody else's takes
+ * (SIGWINCH) end the wait with 0.
+ */
+unsigned ttop_wait(const struct ttop_options *o, int64_t deadline_ns,
+		   int input_fd);
+
+/*
+ * The screen (cmd/ttop/ttop_screen.c): takes over the terminal and gives it
+ * back as it was, whatever happens.  0 when the user left, a stop was asked
+ * for, or the target ended (the caller says so); ERROR_UNAVAILABLE when there
+ * is no terminal that it can use.
+ */
+int ttop_screen_run(const struct ttop_options *o, struct error *err);
+
+/*
+ * Draws the screen as it is after the last sample of a replay, or after
+ * o->iterations reports, into cells and writes them to stdout as text; size is
+ * "80x24".  With o->keys (render/top/keys.h), as it is once they were typed at
+ * the first rates there are.
+ */
+int ttop_screen_print(const struct ttop_options *o, const char *size,
+		      struct error *err);
+
+/*
+ * Fails with ERROR_MISUSE when a size or keys are none, before anything is
+ * opened for them; either may be NULL.
+ */
+int ttop_screen_check(const char *size, const char *keys, struct error *err);
+
+#endif

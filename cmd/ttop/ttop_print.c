@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The screen of sjkc ttop as text: for tests, and to show it to others.
+ */
+#include "cmd/ttop/ttop_session.h"
+#include "core/base/clock.h"
+#include "core/base/output.h"
+#include "core/base/saturate.h"
+#include "render/top/keys.h"
+
+struct print {
+	struct ttop_session session;
+	struct output out;
+};
+
+static void show(struct print *p)
+{
+	struct text text = { 0 };
+
+	top_draw(&p->session.top, &p->session.screen);
+	screen_text(&p->session.screen, &text);
+	output_write(&p->out, text.bytes, text.len);
+	text_release(&text);
+}
+
+/* Waits for the next sample, unless it is of a recording; false: stop. */
+static bool tick(struct print *p)
+{
+	const struct ttop_options *o = p->session.o;
+	int64_t due = clock_after(clock_monotonic_ns(),
+				  p->session.top.interval_ns);
+	unsigned why = o->is_replay || !p->session.samples ? TTOP_DUE : 0;
+
+	while (!why)
+		why = ttop_wait(o, due, -1);
+	return !(why & TTOP_STOP) && ttop_session_sample(&p->session) &&
+	       !p->session.top.ended;
+}
+
+static void press(struct print *p, const struct key *key)
+{
+	switch (key->code) {
+	case KEYS_TICK:
+		tick(p);
+		break;
+	case KEYS_SHOW:
+		show(p);
+		break;
+	case KEYS_SIZE:
+		screen_resize(&p->session.screen, key->column, key->row);
+		break;
+	default:
+		/* Where lines are is known when they have been drawn. */
+		top_draw(&p->session.top, &p->session.screen);
+		top_key(&p->session.top, key);
+	}
+	ttop_session_errands(&p->session);
+}
+
+/* The script has been checked. */
+static void type(struct print *p, const char *script)
+{
+	struct error unused;
+	struct key key;
+
+	while (script && keys_next(&script, &key, &unused) == 0 &&
+	       key.code != KEYS_NONE)
+		press(p, &key);
+}
+
+int ttop_screen_check(const char *size, const char *keys, struct error *err)
+{
+	unsigned columns, rows;
+	struct key key;
+
+	if (size && keys_size(size, &columns, &rows, err))
+		return fail_in(err, "option --screen");
+	do {
+		if (keys && keys_next(&keys, &key, err))
+			return fail_in(err, "option --keys");
+	} while (keys && key.code != KEYS_NONE);
+	return 0;
+}
+
+/* So many samples as there are rates to be shown of. */
+static void take_samples(struct print *p)
+{
+	const struct ttop_options *o = p->session.o;
+	uint64_t wanted = o->iterations ? saturate_add(o->iterations, 1)
+			  : o->is_replay && !o->keys ? UINT64_MAX
+						     : 2;
+
+	while (p->session.samples < wanted && tick(p))
+		;
+}
+
+int ttop_screen_print(const struct ttop_options *o, const char *size,
+		      struct error *err)
+{
+	struct print p;
+	unsigned columns, rows;
+	int ret;
+
+	if (keys_size(size, &columns, &rows, err))
+		return -1;
+	ttop_session_open(&p.session, o);
+	screen_resize(&p.session.screen, columns, rows);
+	ret = output_open(&p.out, "-", err);
+	if (ret == 0) {
+		take_samples(&p);
+		ret = ttop_session_end(&p.session, err);
+	}
+	/* That there are no more is to be expected. */
+	p.session.top.said[0] = '\0';
+	/* A recording that is cut is shown as far as it goes. */
+	if (p.session.samples && (ret == 0 || err->kind == ERROR_PARTIAL)) {
+		type(&p, o->keys);
+		show(&p);
+		if (output_commit(&p.out, err))
+			ret = -1;
+	}
+	output_close(&p.out);
+	ttop_session_close(&p.session);
+	return ret;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ttop_session: what a top shows and where it has it from, without a terminal.
+ *
+ * Between the source, which may take its time, and the screen, which is a
+ * value.  The screen on a terminal and the one that is printed both run it.
+ */
+#ifndef CMD_TTOP_SESSION_H
+#define CMD_TTOP_SESSION_H
+
+#include "cmd/ttop/ttop.h"
+#include "core/threads/thread_rates.h"
+#include "render/top/screen.h"
+#include "render/top/top.h"
+
+struct ttop_session {
+	const struct ttop_options *o;
+	struct top top;
+	struct screen screen;
+	struct thread_rates *rates;
+	struct top_sample sample;
+	uint64_t samples; /* so far */
+	struct error end; /* why there are no more; or kind is ERROR_NONE */
+};
+
+/* Takes LC_CTYPE from the environment.  ttop_session_close() is due. */
+void ttop_session_open(struct ttop_session *s, const struct ttop_options *o);
+void ttop_session_close(struct ttop_session *s);
+
+/*
+ * Takes a sample and shows it.  When there is none, s->end says why, the top
+ * has ended and shows the last one; false when there never was any.
+ */
+bool ttop_session_sample(struct ttop_session *s);
+
+/* Does what keys have asked for; gives the errands that are the caller's. */
+unsigned ttop_session_errands(struct ttop_session *s);
+
+/* What the end means for the command: 0 when it is as it should be. */
+int ttop_session_end(const struct ttop_session *s, struct error *err);
+
+#endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/native/elf/elf_image.h"
+
+#include "core/base/alloc.h"
+#include "core/base/arena.h"
+#include "core/base/map64.h"
+#include "core/base/text.h"
+#include "core/jvm/procfs.h"
+#include "core/native/elf/demangle.h"
+#include "core/native/elf/elf_cfi.h"
+#include "core/native/elf/elf_debug.h"
+#include "core/native/elf/elf_file.h"
+#include "core/native/elf/elf_functions.h"
+#include "core/native/elf/elf_symbols.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PAGE_SIZE 4096
+
+enum { DYNAMIC_MAX = 64 << 10, NAMES_MAX = 1 << 20 };
+
+struct elf_image {
+	char *name;
+	struct elf_file file; /* its tables: the source is gone */
+	struct elf_symbols symbols, dynamic_symbols;
+	struct elf_cfi eh_frame, debug_frame;
+	struct elf_functions functions; /* sorted when first asked for */
+	bool has_functions;
+	struct map64 named; /* where a function begins: which name */
+	const char **names; /* demangled */
+	size_t name_count, name_cap;
+	struct arena texts;
+};
+
+/* Takes the symbols of another file, which has those that ours lacks. */
+static bool take_symbols(struct elf_image *image, struct elf_source source)
+{
+	struct elf_file debug;
+	struct error err;
+
+	if (elf_file_init(&debug, source, &err) == 0)
+		elf_symbols_init(&image->symbols, &debug, SHT_SYMTAB);
+	elf_file_release(&debug);
+	return image->symbols.count > 0;
+}
+
+/* Of a stripped file: its own compressed ones, or a debug file's. */
+static void find_symbols(struct elf_image *image, const struct jvm *jvm,
+			 const char *path)
+{
+	struct elf_part unpacked;
+	bool found = false;
+	int fd;
+
+	if (elf_debug_unpack(&image->file, &unpacked))
+		found = take_symbols(image,
+				     (struct elf_source){ -1, unpacked.bytes,
+							  unpacked.len });
+	free(unpacked.bytes);
+	fd = found || !jvm ? -1 : elf_debug_open(jvm, path, &image->file);
+	if (fd < 0)
+		return;
+	take_symbols(image, (struct elf_source){ .fd = fd });
+	close(fd);
+}
+
+/* The name that a library gives itself (DT_SONAME), or NULL. */
+static char *own_name(const struct elf_file *f)
+{
+	const Elf64_Shdr *s = elf_file_section_of_type(f, SHT_DYNAMIC);
+	struct elf_part entries, names = { 0 };
+	char *name = NULL;
+
+	if (!elf_file_read_section(f, s, DYNAMIC_MAX, &entries))
+		return NULL;
+	if (s->sh_link < f->section_count)
+		elf_file_read_section(f, &f->sections[s->sh_link], NAMES_MAX,
+				      &names);
+	for (size_t i = 0; !name && i < entries.len / sizeof(Elf64_Dyn); i++) {
+		const Elf64_Dyn *e = (const void *)(entries.bytes +
+						    i * sizeof(*e));
+		uint64_t at = e->d_un.d_val;
+
+		if (e->d_tag == DT_SONAME && at < names.len)
+			name = xstrndup((char *)names.bytes + at,
+					strnlen((char *)names.bytes + at,
+						names.len - at));
+	}
+	free(entries.bytes);
+	free(names.bytes);
+	return name;
+}
+
+/* The last part of a path, as it was before the file was deleted. */
+static char *name_of(const char *path)
+{
+	static const char deleted[] = " (deleted)"; /* proc(5) */
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	size_t len = strlen(name), end = sizeof(deleted) - 1;
+
+	if (len > end && strcmp(name + len - end, deleted) == 0)
+		len -= end;
+	return xstrndup(name, len);
+}
+
+/*
+ * Takes all that is wanted of a source.  jvm and path, unless NULL, say whose
+ * it is, so that its debug file may be found.
+ */
+static struct elf_image *image_of(struct elf_source source,
+				  const struct jvm *jvm, const char *path,
+				  struct error *err)
+{
+	struct elf_image *image = xcalloc(1, sizeof(*image));
+
+	if (elf_file_init(&image->file, source, err) < 0) {
+		if (path)
+			fail_in(err, "%s", path);
+		elf_image_close(image);
+		return NULL;
+	}
+	image->name = path ? name_of(path) : own_name(&image->file);
+	elf_symbols_init(&image->symbols, &image->file, SHT_SYMTAB);
+	elf_symbols_init(&image->dynamic_symbols, &image->file, SHT_DYNSYM);
+	elf_cfi_init_eh(&image->eh_frame, &image->file);
+	elf_cfi_init_debug(&image->debug_frame, &image->file);
+	if (!image->symbols.count)
+		find_symbols(image, jvm, path);
+	/* The source is its owner's again. */
+	image->file.source = (struct elf_source){ .fd = -1 };
+	return image;
+}
+
+struct elf_image *elf_image_open_fd(int fd, struct error *err)
+{
+	return image_of((struct elf_source){ .fd = fd }, NULL, NULL, err);
+}
+
+struct elf_image *elf_image_open_bytes(const void *bytes, size_t len,
+				       struct error *err)
+{
+	return image_of((struct elf_source){ -1, bytes, len }, NULL, NULL, err);
+}
+
+/* The very file, which only who may inspect all of the system can open. */
+static int open_mapped(const struct jvm *jvm, const struct mapping *m,
+		       struct error *err)
+{
+	char name[64];
+	int held, fd;
+
+	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, m->start,
+		 m->end);
+	held = procfs_open(jvm->pid, name, O_PATH, err);
+	if (held < 0)
+		return -1;
+	fd = jvm_open_held(held, O_RDONLY);
+	if (fd < 0)
+		fail_sys(err, ERROR_INPUT, "%s", m->path);
+	close(held);
+	return fd;
+}
+
+/* What has the file's path by now may be another. */
+static int open_path(const struct jvm *jvm, const struct mapping *m,
+		     struct error *err)
+{
+	int fd = jvm_open_file(jvm, m->path, O_RDONLY, err);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	/* A union file system has the inode's number, but another device. */
+	if (fstat(fd, &st) == 0 && st.st_ino == m->inode)
+		return fd;
+	close(fd);
+	return fail(err, ERROR_UNAVAILABLE, "%s: it was replaced", m->path);
+}
+
+struct elf_image *elf_image_open(const struct jvm *jvm,
+				 const struct mapping *mapping,
+				 struct error *err)
+{
+	struct elf_image *image;
+	int fd;
+
+	if (!mapping->inode || mapping->path[0] != '/') {
+		fail(err, ERROR_INPUT, "no file is mapped there");
+		return NULL;
+	}
+	fd = open_mapped(jvm, mapping, err);
+	if (fd < 0)
+		fd = open_path(jvm, mapping, err);
+	if (fd < 0)
+		return NULL;
+	image = image_of((struct elf_source){ .fd = fd }, jvm, mapping->path,
+			 err);
+	close(fd);
+	return image;
+}
+
+void elf_image_close(struct elf_image *image)
+{
+	if (!image)
+		return;
+	elf_cfi_release(&image->eh_frame);
+	elf_cfi_release(&image->debug_frame);
+	elf_symbols_release(&image->symbols);
+	elf_symbols_release(&image->dynamic_symbols);
+	elf_functions_release(&image->functions);
+	map64_release(&image->named);
+	free(image->names);
+	arena_release(&image->texts);
+	elf_file_release(&image->file);
+	free(image->name);
+	free(image);
+}
+
+/* True when the segment, in whole pages, has that part of the file. */
+static bool holds(const Elf64_Phdr *s, const struct mapping *m)
+{
+	uint64_t begin = s->p_offset & ~(uint64_t)(PAGE_SIZE - 1);
+
+	return s->p_type == PT_LOAD && m->offset >= begin &&
+	       m->offset - begin < s->p_filesz + (s->p_offset - begin);
+}
+
+/* How well the rights of a segment are those of the mapping. */
+static int likeness(const Elf64_Phdr *s, const struct mapping *m)
+{
+	return 2 * (!!(s->p_flags & PF_X) == m->is_executable) +
+	       (!!(s->p_flags & PF_W) == m->is_writable);
+}
+
+uint64_t elf_image_bias(const struct elf_image *image,
+			const struct mapping *mapping)
+{
+	const Elf64_Phdr *found = NULL;
+
+	/* The page where two segments meet is mapped for each. */
+	for (size_t i = 0; i < image->file.segment_count; i++) {
+		const Elf64_Phdr *s = &image->file.segments[i];
+
+		if (holds(s, mapping) &&
+		    (!found || likeness(s, mapping) > likeness(found, mapping)))
+			found = s;
+	}
+	if (!found)
+		found = elf_file_segment(&image->file, PT_LOAD);
+	if (!found)
+		return 0;
+	return mapping->start - mapping->offset + found->p_offset -
+	       found->p_vaddr;
+}
+
+uint64_t elf_image_symbol(const struct elf_image *image, const char *name)
+{
+	uint64_t address = elf_symbols_find(&image->dynamic_symbols, name);
+
+	return address ? address : elf_symbols_find(&image->symbols, name);
+}
+
+static void sort_functions(struct elf_image *image)
+{
+	const struct elf_symbols *tables[] = { &image->symbols,
+					       &image->dynamic_symbols };
+
+	elf_functions_init(&image->functions, tables, 2,
+			   image->symbols.count > 0, &image->eh_frame);
+	image->has_functions = true;
+}
+
+/* Demangled, and without the version of a symbol. */
+static const char *readable(struct elf_image *image, const char *name)
+{
+	struct text text = { 0 };
+	const char *kept;
+
+	if (!demangle(&text, name))
+		text_add(&text, name, strcspn(name, "@"));
+	kept = arena_copy(&image->texts, text.len ? text.bytes : "", text.len);
+	text_release(&text);
+	return kept;
+}
+
+const char *elf_image_function(struct elf_image *image, uint64_t address,
+			       uint64_t *start)
+{
+	uint64_t begin;
+	const char *name;
+	uint32_t known;
+
+	if (!image->has_functions)
+		sort_functions(image);
+	name = elf_functions_at(&image->functions, address, &begin);
+	if (!name)
+		return NULL;
+	if (start)
+		*start = begin;
+	known = map64_get(&image->named, begin);
+	if (known != MAP64_NONE)
+		return image->names[known];
+	array_reserve(image->names, image->name_cap, image->name_count + 1);
+	image->names[image->name_count] = readable(image, name);
+	map64_add(&image->named, begin, (uint32_t)image->name_count);
+	return image->names[image->name_count++];
+}
+
+bool elf_image_cfi(struct elf_image *image, uint64_t address,
+		   struct cfi_row *row)
+{
+	return elf_cfi_row(&image->eh_frame, address, row) ||
+	       elf_cfi_row(&image->debug_frame, address, row);
+}
+
+const char *elf_image_name(const struct elf_image *image)
+{
+	return image->name ? image->name : "";
+}

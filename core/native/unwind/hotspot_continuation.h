@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hotspot_continuation: what virtual threads run on, and the way back to the
+ * thread that carries them; and what hotspot_frame shares with it.
+ *
+ * Of a virtual thread some frames are on the stack and the rest is in the heap
+ * (a StackChunk): those are not walked.  A walk reads the copy, which is of the
+ * moment of the sample; what is in the heap has been thawed or moved since.
+ */
+#ifndef CORE_NATIVE_HOTSPOT_CONTINUATION_H
+#define CORE_NATIVE_HOTSPOT_CONTINUATION_H
+
+#include "core/native/unwind/code_path.h"
+#include "core/native/unwind/hotspot_frame.h"
+
+struct hotspot_frames {
+	struct memory *memory;
+	struct code_cache *code;
+	struct native_frames *native;
+	struct method_check *methods;
+	struct code_paths *paths;
+	/* Of virtual threads: none before JDK 21. */
+	uint64_t entry_return; /* ContinuationEntry::_return_pc: where it is */
+	uint64_t entry_pc;     /* and what it is; 0 = not known yet */
+	uint32_t entry_bytes;
+	uint64_t interpreter; /* an address in it; 0 = not known yet */
+};
+
+/* How sure it is that a value is a return address. */
+enum belief { NOT, WEAK, STRONG };
+
+/*
+ * True when a slot of the stack has a return address, as sure as wanted; bp is
+ * what the caller's BP would be.
+ */
+bool hotspot_is_return(struct hotspot_frames *h, struct walk *w, uint64_t slot,
+		       uint64_t bp, enum belief wanted, uint64_t *value);
+
+/* The caller's BP, which stands below the return address mostly. */
+uint64_t hotspot_bp_below(struct walk *w, uint64_t slot);
+
+/* From a routine of continuations, which b holds, to its caller. */
+enum step hotspot_continuation_step(struct hotspot_frames *h, struct walk *w,
+				    const struct code_blob *b);
+
+#endif
