@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/native/unwinder.h"
+#include "core/native/unwind/unwinder.h"
 #include "tests/unit/hotspot_image.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/native/unwind/hotspot_continuation.h"
 
-#include "core/native/x86_code.h"
+#include "core/native/unwind/x86_code.h"
 
 #define NEAR_SLOTS     8    /* what is pushed while frames are looked for */
 #define ARGUMENT_SLOTS 128  /* of what is frozen, and are thawed with it */
