@@ -501,7 +501,8 @@ static __always_inline void reached(struct pt_regs *ctx, __u16 kind)
 	__u32 key;
 	int area;
 
-	if (!wanted_since(id))
+	/* A probe may be there before sampling has begun. */
+	if (!started_ns || !wanted_since(id))
 		return;
 	area = probe_area();
 	key = (__u32)area;

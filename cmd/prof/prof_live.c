@@ -398,6 +398,8 @@ static int start(struct session *s, struct error *err)
 	if (sampler_start(s->shared.sampler, err))
 		return -1;
 	say_rates(&s->shared);
+	/* A program that is begun is all there is to be sampled. */
+	s->shared.has_begun = !s->launch.pid;
 	/* What it takes to begin is no part of the time it is sampled for. */
 	if (s->launch.pid &&
 	    prof_launch_begin(&s->launch, clock_monotonic_ns() + LAUNCH_NS,

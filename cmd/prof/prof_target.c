@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #define AGENT_NS (10 * CLOCK_NS_PER_S)
+/* While others are sampled. */
+#define AGENT_MEANWHILE_NS CLOCK_NS_PER_S
 
 /* Whoever of the two knows names now. */
 static struct prof_names names_of(const struct prof_target *t)
@@ -89,7 +91,8 @@ static int load(struct prof_target *t, struct error *err)
 		.lock = o->events & PROF_LOCK,
 		.lines = o->lines,
 		.alloc_interval = o->alloc_interval,
-		.timeout_ns = AGENT_NS,
+		.timeout_ns = t->shared->has_begun ? AGENT_MEANWHILE_NS
+						   : AGENT_NS,
 		.before_load = say_warning,
 		.self = t,
 	};

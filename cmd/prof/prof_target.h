@@ -45,6 +45,7 @@ struct prof_shared {
 	uint64_t tick_ns;     /* what a tick of the CPU clock stands for */
 	uint64_t cut, astray; /* stacks that ended early, and why */
 	uint64_t stalled;     /* likewise, for memory that did not come */
+	bool has_begun;       /* samples of others wait for whoever is new */
 	/* Of targets that others have taken the place of. */
 	struct prof_counts counts;
 	const char *first_why; /* static text; NULL = none did */

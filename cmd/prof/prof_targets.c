@@ -14,6 +14,10 @@
 
 /* Looking at all processes costs some ms of CPU. */
 #define LOOK_NS (2 * CLOCK_NS_PER_S)
+/* Samples are not read meanwhile: so long at a time, and so seldom as this
+ * makes a part of the whole. */
+#define REFUSED_NS   (CLOCK_NS_PER_S / 2)
+#define REFUSED_PART 50
 enum { GENERATIONS = 16 };
 
 void prof_targets_init(struct prof_targets *t, struct prof_shared *s)
@@ -26,6 +30,7 @@ void prof_targets_release(struct prof_targets *t)
 	for (size_t i = 0; i < t->count; i++)
 		prof_target_free(t->all[i]);
 	free(t->all);
+	free(t->refusals);
 	map64_release(&t->by_pid);
 }
 
@@ -77,15 +82,52 @@ static int add(struct prof_targets *t, const struct jvm *jvm, struct error *err)
 	return 0;
 }
 
-/* What may not be looked at is said once, and the others are sampled. */
-static void add_or_say(struct prof_targets *t, const struct jvm *jvm)
+static struct prof_refusal *refusal_of(const struct prof_targets *t, pid_t pid,
+				       uint64_t start_ticks)
 {
+	for (size_t i = 0; i < t->refusal_count; i++) {
+		if (t->refusals[i].pid == pid &&
+		    t->refusals[i].start_ticks == start_ticks)
+			return &t->refusals[i];
+	}
+	return NULL;
+}
+
+/* Whether it is too early to try again. */
+static bool is_refused(const struct prof_targets *t, const struct jvm *jvm)
+{
+	const struct prof_refusal *r = refusal_of(t, jvm->pid,
+						  jvm->start_ticks);
+
+	return r && clock_monotonic_ns() < r->again_ns;
+}
+
+/*
+ * What may not be looked at is said once, and the others are sampled.  It is
+ * tried again the later the longer it took: one that does not answer is not to
+ * hold up the others.  Takes over jvm; false when it has taken long in vain.
+ */
+static bool add_or_say(struct prof_targets *t, const struct jvm *jvm)
+{
+	const struct prof_refusal tried = { jvm->pid, jvm->start_ticks, 0 };
+	int64_t now = clock_monotonic_ns(), took;
+	struct prof_refusal *r;
 	struct error why;
 
 	if (add(t, jvm, &why) == 0)
-		return;
-	if (why.kind != ERROR_NO_TARGET && t->refused++ == 0)
-		talk_always("not sampled: %s", why.text);
+		return true;
+	took = clock_monotonic_ns() - now;
+	r = refusal_of(t, tried.pid, tried.start_ticks);
+	if (!r) {
+		array_reserve(t->refusals, t->refusal_cap,
+			      t->refusal_count + 1);
+		r = &t->refusals[t->refusal_count++];
+		*r = tried;
+		if (why.kind != ERROR_NO_TARGET)
+			talk_always("not sampled: %s", why.text);
+	}
+	r->again_ns = clock_after(now + took, REFUSED_PART * took);
+	return took < REFUSED_NS;
 }
 
 /* Whether it is the program that was started, or was by it. */
@@ -127,15 +169,17 @@ static bool is_wanted(const struct prof_targets *t, const struct jvm *jvm)
 static int add_all(struct prof_targets *t, struct error *err)
 {
 	struct jvm_list list;
+	bool goes_on = true;
 
 	if (jvm_list(&list, err))
 		return -1;
-	for (size_t i = 0; i < list.count; i++) {
+	for (size_t i = 0; goes_on && i < list.count; i++) {
 		struct jvm *jvm = &list.jvms[i];
 
-		if (is_known(t, jvm) || !is_wanted(t, jvm))
+		if (is_known(t, jvm) || !is_wanted(t, jvm) ||
+		    is_refused(t, jvm))
 			continue;
-		add_or_say(t, jvm);
+		goes_on = add_or_say(t, jvm) || !t->shared->has_begun;
 		*jvm = (struct jvm){ .pidfd = -1 };
 	}
 	jvm_list_release(&list);
@@ -187,8 +231,10 @@ int prof_targets_open(struct prof_targets *t, struct error *err)
 	t->named = t->count;
 	if (o->tid && t->named && check_thread(t, err))
 		return -1;
+	if (o->all && add_all(t, err))
+		return -1;
 	t->next_look_ns = t->ancestor ? 0 : clock_monotonic_ns() + LOOK_NS;
-	return o->all ? add_all(t, err) : 0;
+	return 0;
 }
 
 int prof_targets_launched(struct prof_targets *t, pid_t pid, struct error *err)
@@ -219,7 +265,9 @@ static bool look_at_launched(struct prof_targets *t)
 		return true;
 	if (jvm_open(&jvm, t->ancestor, &unused))
 		return true;
-	if (!known || known->jvm.exe_ino != jvm.exe_ino || jvm.kind != JVM_NONE)
+	if ((!known || known->jvm.exe_ino != jvm.exe_ino ||
+	     jvm.kind != JVM_NONE) &&
+	    !is_refused(t, &jvm))
 		add_or_say(t, &jvm);
 	else
 		jvm_close(&jvm);

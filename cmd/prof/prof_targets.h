@@ -15,6 +15,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* A process that could not be sampled. */
+struct prof_refusal {
+	pid_t pid;
+	uint64_t start_ticks;
+	int64_t again_ns; /* when it is tried again */
+};
+
 struct prof_targets {
 	struct prof_shared *shared;
 	struct prof_target **all; /* those that have ended, too */
@@ -24,7 +31,8 @@ struct prof_targets {
 	pid_t ancestor;       /* of those wanted, with `command`; 0 = none */
 	int64_t launched_ns;  /* when that was started */
 	int64_t next_look_ns; /* for those that begin later */
-	uint64_t refused;     /* JVMs that could not be sampled */
+	struct prof_refusal *refusals;
+	size_t refusal_count, refusal_cap;
 };
 
 void prof_targets_init(struct prof_targets *t, struct prof_shared *s);

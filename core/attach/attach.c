@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/attach/attach.h"
 
+#include "core/attach/attach_cgroup.h"
 #include "core/attach/attach_conditions.h"
 #include "core/attach/attach_hotspot.h"
 #include "core/attach/attach_lock.h"
@@ -377,14 +378,15 @@ int attach_stream(struct attach *a, const struct attach_request *request,
 	return ret;
 }
 
-/* A stopped JVM would take the connection and answer nothing. */
+/* A JVM that stands still would take the connection and answer nothing. */
 static bool is_stopped(const struct jvm *jvm)
 {
 	struct proc_status status;
 	struct error unused;
 
-	return procfs_status(jvm->pid, &status, &unused) == 0 &&
-	       status.state == 'T';
+	return (procfs_status(jvm->pid, &status, &unused) == 0 &&
+		status.state == 'T') ||
+	       attach_cgroup_is_frozen(jvm->pid);
 }
 
 /* A connection to a JVM whose listener may have to be woken first. */

@@ -29,22 +29,29 @@ static int has_ended(const struct jvm *jvm, struct error *err)
 		    (int)jvm->pid);
 }
 
-/* The first condition that does not hold, if one has come to fail meanwhile. */
+/*
+ * The first condition that has come to fail meanwhile, if one has, or else that
+ * may not hold.
+ */
 static bool has_reason(const struct jvm *jvm, struct text *why)
 {
 	struct condition list[ATTACH_CONDITIONS_MAX];
 	size_t count = attach_conditions(jvm, list);
+	const struct condition *reason = NULL;
 
 	for (size_t i = 0; i < count; i++) {
-		if (list[i].state != CONDITION_HOLDS &&
-		    list[i].kind == ERROR_REFUSED) {
-			text_printf(why, "%s%s%s", list[i].detail,
-				    *list[i].remedy ? "; " : "",
-				    list[i].remedy);
-			return true;
-		}
+		const struct condition *c = &list[i];
+
+		if (c->state == CONDITION_HOLDS || c->kind != ERROR_REFUSED)
+			continue;
+		if (!reason || (reason->state != CONDITION_FAILS &&
+				c->state == CONDITION_FAILS))
+			reason = c;
 	}
-	return false;
+	if (reason)
+		text_printf(why, "%s%s%s", reason->detail,
+			    *reason->remedy ? "; " : "", reason->remedy);
+	return reason != NULL;
 }
 
 int attach_timed_out(const struct jvm *jvm, int64_t timeout_ns,

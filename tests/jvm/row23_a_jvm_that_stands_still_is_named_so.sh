@@ -30,7 +30,8 @@ frozen() {
 	echo "$pid" >"$group/cgroup.procs" &&
 		echo $on >"$group/$switch"
 	sleep 0.2
-	ask 5 jcmd --timeout 1s "$pid" VM.version && said 'frozen'
+	ask 5 jcmd "$pid" VM.version && said 'its cgroup is frozen' &&
+		[ "$took" -lt 9000 ]
 	result=$?
 	echo $off >"$group/$switch"
 	echo "$pid" >"$top/cgroup.procs"

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: waits for a JVM that does not answer.
+# Of all JVMs, one that takes the agent's connection and answers nothing: it is
+# said once, the others are sampled for as long as was asked, from when sampling
+# began, and none of their samples are lost.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+. tests/root/lib/prof.sh
+
+command -v strace >/dev/null || { echo 'no strace'; exit 77; }
+# All JVMs are those of this test.
+if [ -z "${ALONE-}" ]; then
+	export ALONE=1
+	exec unshare --pid --fork --kill-child --mount --mount-proc \
+		sh "$0" "$@"
+fi
+
+# No less than 10 s pass until it is given up; and then none are to.
+check() {
+	before=$(date +%s%N)
+	prof 0 --all -e alloc -d 3s --json -o "$scratch/all.json" || return
+	took=$((($(date +%s%N) - before) / 1000000))
+	has "$prof_err" "not sampled: $mute: .*did not answer within 10s" || return
+	[ "$(grep -c 'not sampled' "$prof_err")" -eq 1 ] || { cat "$prof_err"; return 1; }
+	has "$scratch/all.json" 'Target\.allocate' || return
+	span=$(sed -n 's/.*"span_ns":\([0-9]*\)......,.*/\1/p' "$scratch/all.json")
+	[ "$span" -gt 1000 ] && [ "$span" -lt 4000 ] ||
+		{ echo "samples of $span ms, not of 3 s"; return 1; }
+	# The second look at it, while the others are sampled, is not to come.
+	[ "$took" -lt 22000 ] || { echo "it took $took ms"; return 1; }
+}
+
+for jdk in $(jdks); do
+	target "$jdk" -- threads=1 && mute=$pid || exit 1
+	target "$jdk" -- allocators=1 || exit 1
+	ask 0 jcmd "$mute" VM.version || exit 1
+	listener=$(grep -l '^Attach Listener' "/proc/$mute/task"/*/comm |
+		sed 's|.*/task/\([0-9]*\)/.*|\1|')
+	# Holds the one thread that would answer, at its next call.
+	strace -q -o "$scratch/held" -p "$listener" \
+		-e trace=read,recvfrom,recvmsg \
+		-e inject=read,recvfrom,recvmsg:delay_enter=60000000 &
+	tracer=$!
+	for _ in $(seq 50); do
+		grep -q "^TracerPid:[[:space:]]*$tracer" \
+			"/proc/$mute/task/$listener/status" && break
+		sleep 0.1
+	done
+	check
+	result=$?
+	kill -KILL $tracer
+	[ $result -eq 0 ] || exit 1
+	target_end "$mute"
+	target_end "$pid"
+done
