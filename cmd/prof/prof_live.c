@@ -476,6 +476,10 @@ static void count_losses(struct session *s)
 	if (s->shared.astray)
 		profile_note(p, "stack traces that end in [unknown]",
 			     s->shared.astray, "%s", s->shared.first_why);
+	if (had.files)
+		profile_lost(p, "files left out", had.files,
+			     "their file system does not answer: functions in "
+			     "them have no names");
 	if (had.refused)
 		profile_lost(p, "looks at code left out", had.refused,
 			     "there is more of it than a JVM has");

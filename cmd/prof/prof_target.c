@@ -211,6 +211,7 @@ void prof_target_counts(const struct prof_target *t, struct prof_counts *counts)
 	counts->stalls += remote_memory_stalls(t->memory);
 	counts->unnamed += prof_frames_unnamed(t->frames);
 	counts->untold += untold(t);
+	counts->files += unwinder_missed_files(t->unwinder);
 	if (unwinder_code_cache(t->unwinder))
 		counts->refused += code_cache_refused(
 			unwinder_code_cache(t->unwinder));

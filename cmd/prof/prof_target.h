@@ -31,6 +31,7 @@ struct prof_counts {
 	uint64_t unnamed; /* Java frames */
 	uint64_t untold;  /* of code that the agent had no room to tell of */
 	uint64_t refused; /* looks at code that were too much at a time */
+	uint64_t files;   /* that did not come */
 };
 
 /* What all targets of a session have in common. */

@@ -433,8 +433,10 @@ static struct elf_image *open_there(const struct jvm *jvm, const char *path,
 			     .inode = inode,
 			     .is_executable = true,
 			     .path = path };
+	struct target_files files;
 
-	return elf_image_open(jvm, &m, err);
+	target_files_init(&files, jvm);
+	return elf_image_open(&files, &m, err);
 }
 
 static void

@@ -28,12 +28,14 @@ struct elf_image *self_maps_image(struct self_maps *s, uintptr_t address,
 				  uint64_t *in_file)
 {
 	const struct mapping *m = mappings_find(&s->maps, address);
+	struct target_files files;
 	struct elf_image *image;
 	struct error err;
 
+	target_files_init(&files, &s->jvm);
 	assert_non_null(m);
 	assert_true(m->is_executable);
-	image = elf_image_open(&s->jvm, m, &err);
+	image = elf_image_open(&files, m, &err);
 	if (!image)
 		fail_msg("%s", err.text);
 	*in_file = address - elf_image_bias(image, m);

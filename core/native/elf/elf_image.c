@@ -50,7 +50,7 @@ static bool take_symbols(struct elf_image *image, struct elf_source source)
 }
 
 /* Of a stripped file: its own compressed ones, or a debug file's. */
-static void find_symbols(struct elf_image *image, const struct jvm *jvm,
+static void find_symbols(struct elf_image *image, struct target_files *files,
 			 const char *path)
 {
 	struct elf_part unpacked;
@@ -62,7 +62,9 @@ static void find_symbols(struct elf_image *image, const struct jvm *jvm,
 				     (struct elf_source){ -1, unpacked.bytes,
 							  unpacked.len });
 	free(unpacked.bytes);
-	fd = found || !jvm ? -1 : elf_debug_open(jvm, path, &image->file);
+	fd = found || !files
+		     ? -1
+		     : target_files_open_debug(files, path, &image->file);
 	if (fd < 0)
 		return;
 	take_symbols(image, (struct elf_source){ .fd = fd });
@@ -110,11 +112,11 @@ static char *name_of(const char *path)
 }
 
 /*
- * Takes all that is wanted of a source.  jvm and path, unless NULL, say whose
+ * Takes all that is wanted of a source.  files and path, unless NULL, say whose
  * it is, so that its debug file may be found.
  */
 static struct elf_image *image_of(struct elf_source source,
-				  const struct jvm *jvm, const char *path,
+				  struct target_files *files, const char *path,
 				  struct error *err)
 {
 	struct elf_image *image = xcalloc(1, sizeof(*image));
@@ -131,7 +133,7 @@ static struct elf_image *image_of(struct elf_source source,
 	elf_cfi_init_eh(&image->eh_frame, &image->file);
 	elf_cfi_init_debug(&image->debug_frame, &image->file);
 	if (!image->symbols.count)
-		find_symbols(image, jvm, path);
+		find_symbols(image, files, path);
 	/* The source is its owner's again. */
 	image->file.source = (struct elf_source){ .fd = -1 };
 	return image;
@@ -148,42 +150,7 @@ struct elf_image *elf_image_open_bytes(const void *bytes, size_t len,
 	return image_of((struct elf_source){ -1, bytes, len }, NULL, NULL, err);
 }
 
-/* The very file, which only who may inspect all of the system can open. */
-static int open_mapped(const struct jvm *jvm, const struct mapping *m,
-		       struct error *err)
-{
-	char name[64];
-	int held, fd;
-
-	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, m->start,
-		 m->end);
-	held = procfs_open(jvm->pid, name, O_PATH, err);
-	if (held < 0)
-		return -1;
-	fd = jvm_open_held(held, O_RDONLY);
-	if (fd < 0)
-		fail_sys(err, ERROR_INPUT, "%s", m->path);
-	close(held);
-	return fd;
-}
-
-/* What has the file's path by now may be another. */
-static int open_path(const struct jvm *jvm, const struct mapping *m,
-		     struct error *err)
-{
-	int fd = jvm_open_file(jvm, m->path, O_RDONLY, err);
-	struct stat st;
-
-	if (fd < 0)
-		return -1;
-	/* A union file system has the inode's number, but another device. */
-	if (fstat(fd, &st) == 0 && st.st_ino == m->inode)
-		return fd;
-	close(fd);
-	return fail(err, ERROR_UNAVAILABLE, "%s: it was replaced", m->path);
-}
-
-struct elf_image *elf_image_open(const struct jvm *jvm,
+struct elf_image *elf_image_open(struct target_files *files,
 				 const struct mapping *mapping,
 				 struct error *err)
 {
@@ -194,12 +161,10 @@ struct elf_image *elf_image_open(const struct jvm *jvm,
 		fail(err, ERROR_INPUT, "no file is mapped there");
 		return NULL;
 	}
-	fd = open_mapped(jvm, mapping, err);
-	if (fd < 0)
-		fd = open_path(jvm, mapping, err);
+	fd = target_files_open(files, mapping, err);
 	if (fd < 0)
 		return NULL;
-	image = image_of((struct elf_source){ .fd = fd }, jvm, mapping->path,
+	image = image_of((struct elf_source){ .fd = fd }, files, mapping->path,
 			 err);
 	close(fd);
 	return image;

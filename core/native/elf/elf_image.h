@@ -3,17 +3,17 @@
  * elf_image: a program or library that a process has mapped: its symbols and
  * its call frame information.
  *
- * Opened by /proc/PID/map_files, which is the very file that is mapped,
- * unlinked or not, in whatever mount namespace; else, without the right to
- * that, by its path below the process's root.  Debug information elsewhere
- * (build id, .gnu_debuglink) is taken for symbols where it is.  Files are
- * foreign.
+ * Its file is the very one that is mapped, unlinked or not, in whatever mount
+ * namespace, where we have the right to that (target_files.h).  Debug
+ * information elsewhere (build id, .gnu_debuglink) is taken for symbols where
+ * it is.  Files are foreign.
  */
 #ifndef CORE_NATIVE_ELF_IMAGE_H
 #define CORE_NATIVE_ELF_IMAGE_H
 
 #include "core/base/error.h"
 #include "core/jvm/jvm.h"
+#include "core/native/elf/target_files.h"
 #include "core/native/mappings.h"
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@
 struct elf_image;
 
 /* The file of a mapping; ERROR_INPUT when it is no ELF file of this machine. */
-struct elf_image *elf_image_open(const struct jvm *jvm,
+struct elf_image *elf_image_open(struct target_files *files,
 				 const struct mapping *mapping,
 				 struct error *err);
 /* A file of ours, for tests and tools. */

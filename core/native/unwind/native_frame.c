@@ -39,6 +39,7 @@ struct row {
 struct native_frames {
 	const struct jvm *jvm;
 	struct memory *memory;
+	struct target_files files;
 	struct mappings mappings;
 	int64_t mappings_ns;
 	bool may_look_again;
@@ -73,6 +74,7 @@ struct native_frames *native_frames_open(const struct jvm *jvm,
 
 	n->jvm = jvm;
 	n->memory = memory;
+	target_files_init(&n->files, jvm);
 	if (look_at_mappings(n, err)) {
 		native_frames_close(n);
 		return NULL;
@@ -136,9 +138,14 @@ static uint32_t image_of(struct native_frames *n, const struct mapping *m)
 	array_reserve(n->images, n->cap, n->count + 1);
 	i = &n->images[n->count];
 	*i = (struct image){ .dev = m->dev, .inode = m->inode };
-	i->elf = is_vdso ? open_vdso(n, m) : elf_image_open(n->jvm, m, &err);
+	i->elf = is_vdso ? open_vdso(n, m) : elf_image_open(&n->files, m, &err);
 	i->bias = bias_of(i->elf, m);
 	return (uint32_t)++n->count;
+}
+
+uint64_t native_frames_missed(const struct native_frames *n)
+{
+	return n->files.missed;
 }
 
 struct elf_image *native_frames_library(struct native_frames *n,

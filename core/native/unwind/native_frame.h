@@ -23,6 +23,9 @@ struct native_frames *native_frames_open(const struct jvm *jvm,
 					 struct error *err);
 void native_frames_close(struct native_frames *n); /* NULL is fine */
 
+/* Files that could not be read, since their file system does not answer. */
+uint64_t native_frames_missed(const struct native_frames *n);
+
 /* What is mapped may be another from now on. */
 void native_frames_begin(struct native_frames *n);
 

@@ -110,6 +110,11 @@ const struct vm_structs *unwinder_vm_structs(const struct unwinder *u)
 	return u->structs;
 }
 
+uint64_t unwinder_missed_files(const struct unwinder *u)
+{
+	return native_frames_missed(u->native);
+}
+
 struct code_cache *unwinder_code_cache(const struct unwinder *u)
 {
 	return u->code;

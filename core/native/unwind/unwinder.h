@@ -93,6 +93,9 @@ const char *unwinder_limits(const struct unwinder *u);
 const struct vm_structs *unwinder_vm_structs(const struct unwinder *u);
 struct code_cache *unwinder_code_cache(const struct unwinder *u);
 
+/* Programs and libraries whose file system does not answer (target_files.h). */
+uint64_t unwinder_missed_files(const struct unwinder *u);
+
 /*
  * The target's address of a symbol of its libjvm, by its (mangled) name; 0 when
  * there is none, as in a libjvm that is stripped.

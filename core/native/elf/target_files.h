@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * target_files: what a process has mapped, opened to be read.
+ *
+ * A file system that another process or machine serves (FUSE, NFS) may never
+ * answer, and holds whoever reads there, or only opens.  So a child reads such
+ * files, into memory of ours.  What has not come within seconds is given up,
+ * the child is killed, and that file system is not asked again.
+ */
+#ifndef CORE_NATIVE_TARGET_FILES_H
+#define CORE_NATIVE_TARGET_FILES_H
+
+#include "core/base/error.h"
+#include "core/jvm/jvm.h"
+#include "core/native/elf/elf_file.h"
+#include "core/native/mappings.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TARGET_FILES_STALLED = 16 };
+
+struct target_files {
+	const struct jvm *jvm;
+	uint64_t stalled[TARGET_FILES_STALLED]; /* devices; 0: found by path */
+	size_t stalled_count;
+	uint64_t missed; /* files that did not come, or were not asked for */
+};
+
+void target_files_init(struct target_files *t, const struct jvm *jvm);
+
+/*
+ * The file of a mapping: an fd, the caller's, or -1.  By /proc/PID/map_files it
+ * is the very file; else, without the right to that, by its path below the
+ * process's root.
+ */
+int target_files_open(struct target_files *t, const struct mapping *m,
+		      struct error *err);
+
+/* The debug file of one that has the path (elf_debug_open), or -1. */
+int target_files_open_debug(struct target_files *t, const char *path,
+			    const struct elf_file *f);
+
+#endif
