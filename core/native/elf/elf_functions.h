@@ -20,14 +20,25 @@ enum { ELF_TABLES = 4 };
 
 struct elf_functions {
 	const struct elf_symbols *tables[ELF_TABLES]; /* borrowed */
-	struct elf_place *places; /* where another function begins, or none */
-	size_t count, cap;
+	size_t table_count;
+	struct elf_cfi *cfi; /* likewise */
+	bool is_complete;
+	uint32_t *all; /* symbols of code, by the blocks that they are in */
+	size_t count;
+	uint64_t first, last; /* of them; the first block begins there */
+	unsigned shift;       /* a block has 1 << shift bytes */
+	struct elf_block *blocks;
+	size_t block_count;
+	/* Of all blocks, if they had to be sorted together; or NULL. */
+	struct elf_place *places;
+	size_t place_count;
 };
 
 /*
- * Sorts the functions of the tables, of which some may be empty; is_complete
- * says whether they have all functions together.  Where they have not, one
- * without a size ends where its call frame information does.
+ * Takes in the functions of the tables, of which some may be empty, to sort
+ * them where they are asked for; is_complete says whether they have all
+ * functions together.  Where they have not, one without a size ends where its
+ * call frame information does.  cfi is used until it is released.
  */
 void elf_functions_init(struct elf_functions *f,
 			const struct elf_symbols *const *tables, size_t count,
@@ -38,7 +49,7 @@ void elf_functions_release(struct elf_functions *f);
  * The (mangled) name of the function that holds an address, which lives as
  * long as the tables, or NULL; *start is where it begins.
  */
-const char *elf_functions_at(const struct elf_functions *f, uint64_t address,
+const char *elf_functions_at(struct elf_functions *f, uint64_t address,
 			     uint64_t *start);
 
 #endif

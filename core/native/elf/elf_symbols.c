@@ -61,11 +61,6 @@ void elf_symbols_release(struct elf_symbols *s)
 	*s = (struct elf_symbols){ 0 };
 }
 
-const Elf64_Sym *elf_symbols_at(const struct elf_symbols *s, size_t i)
-{
-	return (const void *)(s->symbols.bytes + i * sizeof(Elf64_Sym));
-}
-
 const char *elf_symbols_name(const struct elf_symbols *s, size_t i)
 {
 	uint32_t at = elf_symbols_at(s, i)->st_name;
@@ -100,11 +95,25 @@ bool elf_symbols_is_code(const struct elf_symbols *s, size_t i)
 	}
 }
 
+static uint64_t find_among(const struct elf_symbols *s, const char *name,
+			   bool is_object)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const Elf64_Sym *symbol = elf_symbols_at(s, i);
+
+		if ((ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT) ==
+			    is_object &&
+		    symbol->st_shndx != SHN_UNDEF &&
+		    strcmp(elf_symbols_name(s, i), name) == 0)
+			return symbol->st_value;
+	}
+	return 0;
+}
+
+/* Functions are most, and seldom what is looked for: each name is far off. */
 uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name)
 {
-	for (size_t i = 0; i < s->count; i++)
-		if (elf_symbols_at(s, i)->st_shndx != SHN_UNDEF &&
-		    strcmp(elf_symbols_name(s, i), name) == 0)
-			return elf_symbols_at(s, i)->st_value;
-	return 0;
+	uint64_t address = find_among(s, name, true);
+
+	return address ? address : find_among(s, name, false);
 }

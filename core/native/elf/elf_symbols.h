@@ -34,7 +34,11 @@ void elf_symbols_init(struct elf_symbols *s, const struct elf_file *f,
 void elf_symbols_release(struct elf_symbols *s); /* zeroed storage is fine */
 
 /* The one at i, below count; and its name, "" when it has none. */
-const Elf64_Sym *elf_symbols_at(const struct elf_symbols *s, size_t i);
+static inline const Elf64_Sym *elf_symbols_at(const struct elf_symbols *s,
+					      size_t i)
+{
+	return (const void *)(s->symbols.bytes + i * sizeof(Elf64_Sym));
+}
 const char *elf_symbols_name(const struct elf_symbols *s, size_t i);
 
 /* True for functions and labels of code. */
