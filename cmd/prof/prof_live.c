@@ -6,6 +6,7 @@
 #include "cmd/prof/prof_asleep.h"
 #include "cmd/prof/prof_dumps.h"
 #include "cmd/prof/prof_launch.h"
+#include "cmd/prof/prof_pace.h"
 #include "cmd/prof/prof_snapshot.h"
 #include "cmd/prof/prof_targets.h"
 #include "cmd/progress.h"
@@ -21,10 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/*
- * Code that was sampled may be freed, and another method compiled to its place:
- * samples must not wait.  Nor is it any use to look at each by itself.
- */
+/* Of samples that are looked at without looking at what is beside them. */
 #define BATCH_NS (50 * CLOCK_NS_PER_MS)
 #define STALE_NS (10 * CLOCK_NS_PER_MS)
 /* No divisor of what programs do at even intervals. */
@@ -50,6 +48,7 @@ struct session {
 	int64_t stopped_ns;
 	int64_t batch_end_ns; /* when a batch is long enough */
 	bool is_behind;       /* the last one was ended by that */
+	struct prof_pace pace;
 	uint64_t batch, astray;
 };
 
@@ -334,8 +333,10 @@ static void run(struct session *s)
 
 	while (!is_over(s)) {
 		bool has_time = look_at_sleepers(s) && !s->is_behind;
+		int64_t wait_ns = prof_pace_next(
+			&s->pace, prof_targets_changes(&s->targets));
 		int64_t next_ns = clock_monotonic_ns() +
-				  (has_time ? BATCH_NS : 0);
+				  (has_time ? wait_ns : 0);
 
 		if (next_ns > s->end_ns)
 			next_ns = s->end_ns;

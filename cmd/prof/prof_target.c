@@ -217,6 +217,14 @@ void prof_target_counts(const struct prof_target *t, struct prof_counts *counts)
 			unwinder_code_cache(t->unwinder));
 }
 
+uint64_t prof_target_changes(const struct prof_target *t)
+{
+	struct code_cache *code = unwinder_code_cache(t->unwinder);
+
+	return prof_frames_unnamed(t->frames) +
+	       (code ? code_cache_gone(code) : 0);
+}
+
 void prof_target_retire(struct prof_target *t)
 {
 	prof_target_counts(t, &t->shared->counts);

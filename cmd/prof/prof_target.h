@@ -93,6 +93,9 @@ void prof_target_counts(const struct prof_target *t,
 /* Before a batch of samples. */
 void prof_target_begin(struct prof_target *t);
 
+/* How much of it was gone when it was looked at, since the beginning. */
+uint64_t prof_target_changes(const struct prof_target *t);
+
 /* The stack trace of the frames that there are now, as the profile has it. */
 uint32_t prof_target_stack(struct prof_target *t);
 

@@ -315,6 +315,15 @@ struct prof_counts prof_targets_counts(const struct prof_targets *t)
 	return counts;
 }
 
+uint64_t prof_targets_changes(const struct prof_targets *t)
+{
+	uint64_t changes = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		changes += prof_target_changes(t->all[i]);
+	return changes;
+}
+
 void prof_targets_name(const struct prof_targets *t, struct text *out)
 {
 	if (t->count == 1)

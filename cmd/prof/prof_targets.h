@@ -59,6 +59,9 @@ size_t prof_targets_running(struct prof_targets *t);
 /* What all of them have counted, those whose place others took, too. */
 struct prof_counts prof_targets_counts(const struct prof_targets *t);
 
+/* prof_target_changes() of all. */
+uint64_t prof_targets_changes(const struct prof_targets *t);
+
 /* "com.acme.Main (4711)", "3 JVMs". */
 void prof_targets_name(const struct prof_targets *t, struct text *out);
 

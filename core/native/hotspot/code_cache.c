@@ -29,6 +29,7 @@ struct entry {
 	bool is_listed;      /* among the used */
 	bool has_no_code;    /* it could not be read */
 	bool is_freed;       /* there may be another in a part of its place */
+	bool is_gone;        /* another is in its place */
 	uint8_t *code;
 };
 
@@ -39,7 +40,7 @@ struct code_cache {
 	uint32_t generation;
 	uint32_t forgotten; /* entries: identities go on behind those */
 	uint32_t code_read, segments_kept; /* in this generation */
-	uint64_t refused;
+	uint64_t refused, gone;
 	struct map64 by_address; /* of blobs: index of the latest entry */
 	struct entry **entries;
 	size_t count, cap;
@@ -381,6 +382,16 @@ static void forget_unused(struct code_cache *c)
 	c->used_count = kept;
 }
 
+/* Whether what stands in an entry's block is it; false once, when it is not. */
+static bool is_still(struct code_cache *c, uint32_t index, const uint8_t *block)
+{
+	struct entry *e = c->entries[index];
+	bool was_freed = e->is_freed || e->is_gone;
+
+	e->is_gone = entry_of(c, e->blob.address, block) != index;
+	return was_freed || !(e->is_freed || e->is_gone);
+}
+
 /* All that were used of late are looked at in one read: they will be again. */
 static void look_at_used(struct code_cache *c)
 {
@@ -398,16 +409,18 @@ static void look_at_used(struct code_cache *c)
 	for (size_t i = 0; i < c->used_count; i++) {
 		struct entry *e = c->entries[c->used[i]];
 
-		if (ranges[i].is_read)
-			entry_of(c, e->blob.address, headers + i * size);
-		else
+		if (!ranges[i].is_read)
 			e->generation = c->generation;
+		else if (!is_still(c, c->used[i], headers + i * size))
+			c->gone++;
 	}
 	free(headers);
 	free(ranges);
 }
 
 uint64_t code_cache_refused(const struct code_cache *c) { return c->refused; }
+
+uint64_t code_cache_gone(const struct code_cache *c) { return c->gone; }
 
 void code_cache_begin(struct code_cache *c)
 {

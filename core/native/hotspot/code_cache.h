@@ -81,6 +81,12 @@ const uint8_t *code_cache_code(struct code_cache *c,
 uint64_t code_cache_refused(const struct code_cache *c);
 
 /*
+ * How many blobs that had been asked for were found to be gone, or to be
+ * others', since the beginning.
+ */
+uint64_t code_cache_gone(const struct code_cache *c);
+
+/*
  * From now on blobs are looked at again, each once, before they are believed,
  * as are heaps that have grown.  For each batch of samples.
  */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof/prof_pace.h"
+
+#include "core/base/clock.h"
+
+#define FIRST_NS (50 * CLOCK_NS_PER_MS)
+/* Fifty looks a second are 1 % of a core, at 200 us each. */
+#define LEAST_NS (20 * CLOCK_NS_PER_MS)
+/* The ring buffer has room for a quarter of a second. */
+#define MOST_NS (200 * CLOCK_NS_PER_MS)
+
+int64_t prof_pace_next(struct prof_pace *p, uint64_t changes)
+{
+	if (!p->ns)
+		p->ns = FIRST_NS;
+	else if (changes != p->changes)
+		p->ns /= 2;
+	else
+		p->ns += p->ns / 4;
+	p->changes = changes;
+	if (p->ns < LEAST_NS)
+		p->ns = LEAST_NS;
+	if (p->ns > MOST_NS)
+		p->ns = MOST_NS;
+	return p->ns;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prof_pace: how long samples wait in the ring buffer before they are looked
+ * at.
+ *
+ * To look costs CPU time, however few there are; but code that was sampled may
+ * be freed before it was looked at, and then it has no name.  So samples of a
+ * JVM whose code stays wait longest, and those of one that frees it, or whose
+ * frames lack names, are looked at ever sooner.
+ */
+#ifndef CMD_PROF_PACE_H
+#define CMD_PROF_PACE_H
+
+#include <stdint.h>
+
+struct prof_pace {
+	int64_t ns; /* the next wait; 0 = there was none yet */
+	uint64_t changes;
+};
+
+/*
+ * After a batch: how long to wait for the next, in ns.  changes counts all that
+ * was there no more when it was looked at, since the beginning.
+ */
+int64_t prof_pace_next(struct prof_pace *p, uint64_t changes);
+
+#endif

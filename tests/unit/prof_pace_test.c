@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof/prof_pace.h"
+
+#include "core/base/clock.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+enum { LEAST_MS = 20, MOST_MS = 200, LONG = 100 };
+
+static void code_that_stays_is_looked_at_ever_less(void **state)
+{
+	struct prof_pace p = { 0 };
+	int64_t before = 0;
+
+	(void)state;
+	for (int i = 0; i < LONG; i++) {
+		int64_t ns = prof_pace_next(&p, 7);
+
+		assert_true(ns >= before);
+		before = ns;
+	}
+	assert_int_equal(before, MOST_MS * CLOCK_NS_PER_MS);
+}
+
+static void code_that_goes_is_looked_at_ever_sooner(void **state)
+{
+	struct prof_pace p = { 0 };
+	int64_t ns = 0;
+
+	(void)state;
+	for (int i = 0; i < LONG; i++)
+		prof_pace_next(&p, 0);
+	assert_int_equal(prof_pace_next(&p, 1), MOST_MS / 2 * CLOCK_NS_PER_MS);
+	for (uint64_t changes = 2; changes < LONG; changes++)
+		ns = prof_pace_next(&p, changes);
+	assert_int_equal(ns, LEAST_MS * CLOCK_NS_PER_MS);
+	assert_true(prof_pace_next(&p, LONG - 1) > ns);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(code_that_stays_is_looked_at_ever_less),
+		cmocka_unit_test(code_that_goes_is_looked_at_ever_sooner),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
