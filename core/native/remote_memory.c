@@ -5,17 +5,16 @@
 #include "core/base/clock.h"
 #include "core/jvm/procfs.h"
 #include "core/native/memory_helper.h"
+#include "core/native/patience.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#define WAIT_MS    1000
-#define SUSPECT_MS 250 /* of a read that may be the one that stalled */
-#define AVOIDED_S  30
-/* In such a time, so much of it may be waited in vain: then nothing is read. */
-#define PATIENCE_NS   (5 * CLOCK_NS_PER_S)
+#define WAIT_MS       1000
+#define SUSPECT_MS    250 /* of a read that may be the one that stalled */
+#define AVOIDED_S     30
 #define MAX_FAILURES  8 /* helpers begun one after the other, in vain */
 #define MAX_STUCK     16
 #define MAX_UNTRUSTED 64
@@ -48,7 +47,7 @@ struct remote_memory {
 	size_t stuck_count;
 	unsigned failures;
 	bool is_over; /* the target has ended, or we cannot go on */
-	int64_t impatient_since, waited_ns; /* in vain, since then */
+	struct patience patience;
 	uint64_t stalls, reads, missed;
 };
 
@@ -69,25 +68,6 @@ static void end_helper(struct remote_memory *m)
 
 	if (!memory_helper_end(&m->helper) && m->stuck_count < MAX_STUCK)
 		m->stuck[m->stuck_count++] = pid;
-}
-
-/* Whether what has been waited in vain of late leaves time to wait again. */
-static bool is_patient(const struct remote_memory *m)
-{
-	return m->waited_ns < PATIENCE_NS ||
-	       clock_monotonic_ns() - m->impatient_since >
-		       AVOIDED_S * CLOCK_NS_PER_S;
-}
-
-static void lose_patience(struct remote_memory *m, int64_t asked_ns)
-{
-	int64_t now = clock_monotonic_ns();
-
-	if (now - m->impatient_since > AVOIDED_S * CLOCK_NS_PER_S) {
-		m->impatient_since = asked_ns;
-		m->waited_ns = 0;
-	}
-	m->waited_ns += now - asked_ns;
 }
 
 static bool has_helper(struct remote_memory *m)
@@ -141,17 +121,16 @@ static bool is_starved(const struct remote_memory *m)
 	       stat.state == 'R';
 }
 
-static void stalled(struct remote_memory *m)
+static void stalled(struct remote_memory *m, int64_t asked_ns)
 {
 	struct helper_area *a = m->helper.area;
-	int64_t until = a->count == 1 ? clock_monotonic_ns() +
-						AVOIDED_S * CLOCK_NS_PER_S
-				      : 0;
+	int64_t now = clock_monotonic_ns();
+	int64_t until = a->count == 1 ? now + AVOIDED_S * CLOCK_NS_PER_S : 0;
 
 	m->stalls++;
 	/* To have asked it in vain says nothing about the next helper. */
 	m->failures = 0;
-	if (is_starved(m))
+	if (!patience_lose(&m->patience, asked_ns, now, is_starved(m)))
 		return;
 	for (uint32_t i = 0; i < a->count; i++)
 		distrust(m, a->ranges[i].address, a->ranges[i].len, until);
@@ -187,6 +166,7 @@ static void flush(struct remote_memory *m, int ms)
 	answer = memory_helper_ask(&m->helper, ms);
 	if (answer == HELPER_READ) {
 		m->failures = 0;
+		patience_regain(&m->patience);
 		/* What a newcomer with its pid has is not the target's. */
 		if (!a->target_runs || (m->jvm->pidfd < 0 && !jvm_runs(m->jvm)))
 			m->is_over = true;
@@ -198,8 +178,7 @@ static void flush(struct remote_memory *m, int ms)
 			m->pieces[i].range->is_read = false;
 	if (answer == HELPER_STALLED) {
 		m->missed += a->count;
-		lose_patience(m, asked_ns);
-		stalled(m);
+		stalled(m, asked_ns);
 	}
 	a->count = 0;
 	m->bytes = 0;
@@ -273,7 +252,8 @@ static void read_all(struct memory *self, struct memory_range *ranges,
 
 		r->is_read = !m->is_over &&
 			     !__builtin_add_overflow(r->address, r->len, &end);
-		if (r->is_read && m->waited_ns && !is_patient(m)) {
+		if (r->is_read && m->patience.waited_ns &&
+		    !patience_is_left(&m->patience, clock_monotonic_ns())) {
 			m->missed++;
 			r->is_read = false;
 		}
