@@ -236,7 +236,6 @@ void prof_target_begin(struct prof_target *t)
 	struct error why;
 
 	t->looked_ns = clock_monotonic_ns();
-	t->missed = remote_memory_missed(t->memory);
 	unwinder_begin(t->unwinder);
 	if (t->metadata)
 		vm_symbols_begin(t->metadata);
@@ -313,12 +312,16 @@ static void walk(struct prof_target *t, const struct sample_event *e,
 		.stack_bytes = e->stack_bytes,
 		.max_frames = t->shared->o->max_stack,
 	};
+	uint64_t missed = remote_memory_missed(t->memory);
 	struct unwound u;
 
 	unwinder_walk(t->unwinder, &from, &u);
+	/* What did not come is asked for anew: the next may not need it. */
+	if (remote_memory_missed(t->memory) != missed)
+		t->batch = 0;
 	if (!e->stack_bytes && u.end == UNWIND_LOST)
 		u.why = "no stack could be copied";
-	prof_target_count_end(t, &u, t->missed);
+	prof_target_count_end(t, &u, missed);
 	note_end(t, e, &u);
 	prof_frames_user(t->frames, &u, e->time_ns);
 }

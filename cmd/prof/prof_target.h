@@ -65,9 +65,8 @@ struct prof_target {
 	struct prof_asleep *asleep; /* NULL = not looked at */
 	uint64_t samples;
 	uint64_t untold;   /* what an agent was lost with */
-	uint64_t batch;    /* the last that had a sample of it */
+	uint64_t batch;    /* of which its code was looked at; 0 = none */
 	int64_t looked_ns; /* when prof_target_begin() looked at its code */
-	uint64_t missed;   /* remote_memory_missed() before that */
 	int64_t since_ns;  /* it is sampled; CLOCK_MONOTONIC */
 	bool has_ended;
 };
