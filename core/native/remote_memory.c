@@ -5,7 +5,7 @@
 #include "core/base/clock.h"
 #include "core/jvm/procfs.h"
 #include "core/native/memory_helper.h"
-#include "core/native/patience.h"
+#include "core/native/memory_patience.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ struct remote_memory {
 	size_t stuck_count;
 	unsigned failures;
 	bool is_over; /* the target has ended, or we cannot go on */
-	struct patience patience;
+	struct memory_patience patience;
 	uint64_t stalls, reads, missed;
 };
 
@@ -130,7 +130,7 @@ static void stalled(struct remote_memory *m, int64_t asked_ns)
 	m->stalls++;
 	/* To have asked it in vain says nothing about the next helper. */
 	m->failures = 0;
-	if (!patience_lose(&m->patience, asked_ns, now, is_starved(m)))
+	if (!memory_patience_lose(&m->patience, asked_ns, now, is_starved(m)))
 		return;
 	for (uint32_t i = 0; i < a->count; i++)
 		distrust(m, a->ranges[i].address, a->ranges[i].len, until);
@@ -166,7 +166,7 @@ static void flush(struct remote_memory *m, int ms)
 	answer = memory_helper_ask(&m->helper, ms);
 	if (answer == HELPER_READ) {
 		m->failures = 0;
-		patience_regain(&m->patience);
+		memory_patience_regain(&m->patience);
 		/* What a newcomer with its pid has is not the target's. */
 		if (!a->target_runs || (m->jvm->pidfd < 0 && !jvm_runs(m->jvm)))
 			m->is_over = true;
@@ -253,7 +253,8 @@ static void read_all(struct memory *self, struct memory_range *ranges,
 		r->is_read = !m->is_over &&
 			     !__builtin_add_overflow(r->address, r->len, &end);
 		if (r->is_read && m->patience.waited_ns &&
-		    !patience_is_left(&m->patience, clock_monotonic_ns())) {
+		    !memory_patience_is_left(&m->patience,
+					     clock_monotonic_ns())) {
 			m->missed++;
 			r->is_read = false;
 		}

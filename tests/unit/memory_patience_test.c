@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/native/patience.h"
+#include "core/native/memory_patience.h"
 
 #include "core/base/clock.h"
 
@@ -14,40 +14,41 @@
 
 static void what_does_not_come_is_not_waited_for_for_ever(void **state)
 {
-	struct patience p = { 0 };
+	struct memory_patience p = { 0 };
 	int64_t now = 100 * S;
 
 	(void)state;
 	for (int i = 0; i < 5; i++, now += S) {
-		assert_true(patience_is_left(&p, now));
-		assert_true(patience_lose(&p, now, now + S, false));
+		assert_true(memory_patience_is_left(&p, now));
+		assert_true(memory_patience_lose(&p, now, now + S, false));
 	}
-	assert_false(patience_is_left(&p, now));
-	assert_true(patience_is_left(&p, now + 31 * S));
+	assert_false(memory_patience_is_left(&p, now));
+	assert_true(memory_patience_is_left(&p, now + 31 * S));
 }
 
 static void who_had_no_cpu_does_not_blame_the_target(void **state)
 {
-	struct patience p = { 0 };
+	struct memory_patience p = { 0 };
 	int64_t now = 100 * S;
 
 	(void)state;
 	for (int i = 0; i < 20; i++, now += S) {
-		assert_false(patience_lose(&p, now, now + S, true));
-		assert_true(patience_is_left(&p, now + S));
-		patience_regain(&p);
+		assert_false(memory_patience_lose(&p, now, now + S, true));
+		assert_true(memory_patience_is_left(&p, now + S));
+		memory_patience_regain(&p);
 	}
 }
 
 static void to_have_no_cpu_each_time_has_an_end(void **state)
 {
-	struct patience p = { 0 };
+	struct memory_patience p = { 0 };
 	int64_t now = 100 * S;
 	int waits = 0;
 
 	(void)state;
-	for (; patience_is_left(&p, now) && waits < 100; waits++, now += S)
-		patience_lose(&p, now, now + S, true);
+	for (; memory_patience_is_left(&p, now) && waits < 100;
+	     waits++, now += S)
+		memory_patience_lose(&p, now, now + S, true);
 	assert_in_range(waits, 6, 20);
 }
 

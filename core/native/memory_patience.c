@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/native/patience.h"
+#include "core/native/memory_patience.h"
 
 #include "core/base/clock.h"
 
@@ -9,13 +9,13 @@
 /* So many waits of a second without CPU; there has to be an end to it. */
 enum { STARVED_MOST = 4 };
 
-bool patience_is_left(const struct patience *p, int64_t now_ns)
+bool memory_patience_is_left(const struct memory_patience *p, int64_t now_ns)
 {
 	return p->waited_ns < PATIENCE_NS || now_ns - p->since > AVOIDED_NS;
 }
 
-bool patience_lose(struct patience *p, int64_t asked_ns, int64_t now_ns,
-		   bool is_starved)
+bool memory_patience_lose(struct memory_patience *p, int64_t asked_ns,
+			  int64_t now_ns, bool is_starved)
 {
 	if (is_starved && ++p->starved <= STARVED_MOST)
 		return false;
@@ -27,4 +27,4 @@ bool patience_lose(struct patience *p, int64_t asked_ns, int64_t now_ns,
 	return true;
 }
 
-void patience_regain(struct patience *p) { p->starved = 0; }
+void memory_patience_regain(struct memory_patience *p) { p->starved = 0; }
