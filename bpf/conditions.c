@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,13 +72,50 @@ static void read_status(struct bpf_facts *f)
 		f->seccomp = (int)strtol(at + 9, NULL, 10);
 }
 
-/* Without rights to it, all addresses are 0. */
+bool bpf_symbols_are_shown(const char *text)
+{
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strspn(line, "0") < strspn(line, "0123456789abcdef"))
+			return true;
+	}
+	return false;
+}
+
 static bool kallsyms_are_shown(void)
 {
-	char text[64];
+	char text[4096];
 
 	return read_text("/proc/kallsyms", text, sizeof(text)) &&
-	       strspn(text, "0") < 8;
+	       bpf_symbols_are_shown(text);
+}
+
+/* What no kernel knows: without a filter, it is invalid. */
+static void try_filter(struct bpf_facts *f)
+{
+	f->filters_bpf = syscall(SYS_bpf, 0x7fff, NULL, 0) < 0 &&
+			 errno == EPERM;
+	f->filters_perf = syscall(SYS_perf_event_open, NULL, -1, -1, -1, ~0UL) <
+				  0 &&
+			  errno == EPERM;
+}
+
+/* Debian's kernels take more rights than others from 3 on, and not all the
+ * same: this asks, by an event that never counts. */
+static bool refuses_perf(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.disabled = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1,
+			      PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && (errno == EACCES || errno == EPERM);
 }
 
 void bpf_facts_gather(struct bpf_facts *f)
@@ -93,13 +131,12 @@ void bpf_facts_gather(struct bpf_facts *f)
 	f->in_first_user_ns = stat("/proc/self/ns/user", &ns) < 0 ||
 			      ns.st_ino == FIRST_USER_NS;
 	read_status(f);
-	/* A command that there is none of: without a filter, it is invalid. */
-	f->filters_bpf = f->seccomp == 2 &&
-			 syscall(SYS_bpf, 0x7fff, NULL, 0) < 0 &&
-			 errno == EPERM;
+	if (f->seccomp == 2)
+		try_filter(f);
 	read_lockdown(f->lockdown, sizeof(f->lockdown));
 	f->has_perf_events = read_number("/proc/sys/kernel/perf_event_paranoid",
 					 &f->paranoid);
+	f->refuses_perf = !f->filters_perf && refuses_perf();
 	read_number("/proc/sys/kernel/kptr_restrict", &f->kptr_restrict);
 	read_number("/proc/sys/kernel/unprivileged_bpf_disabled",
 		    &f->unprivileged_bpf_disabled);
@@ -178,10 +215,13 @@ static void look_at_user_ns(const struct bpf_facts *f, struct condition *c)
 
 static void look_at_seccomp(const struct bpf_facts *f, struct condition *c)
 {
-	say(c, !f->filters_bpf, "%s",
-	    f->seccomp == 0  ? "no filter of system calls"
-	    : f->filters_bpf ? "a filter does not let bpf(2) through"
-			     : "a filter, which lets bpf(2) through");
+	say(c, !f->filters_bpf && !f->filters_perf, "%s",
+	    f->seccomp == 0   ? "no filter of system calls"
+	    : f->filters_bpf  ? "a filter does not let bpf(2) through"
+	    : f->filters_perf ? "a filter does not let perf_event_open(2) "
+				"through"
+			      : "a filter, which lets bpf(2) and "
+				"perf_event_open(2) through");
 }
 
 static void look_at_lockdown(const struct bpf_facts *f, struct condition *c)
@@ -192,12 +232,16 @@ static void look_at_lockdown(const struct bpf_facts *f, struct condition *c)
 
 static void look_at_perf(const struct bpf_facts *f, struct condition *c)
 {
-	if (!f->has_perf_events)
-		say(c, false, "this kernel has none");
-	else
-		say(c, true, "perf_event_paranoid is %d, %s", f->paranoid,
-		    f->paranoid > 0 ? "which CAP_PERFMON is exempt from"
-				    : "which lets all CPUs be sampled");
+	say(c, f->has_perf_events, "this kernel has %s",
+	    f->has_perf_events ? "them" : "none");
+}
+
+static void look_at_perf_rights(const struct bpf_facts *f, struct condition *c)
+{
+	say(c, !f->refuses_perf, "perf_event_paranoid is %d, %s", f->paranoid,
+	    !f->refuses_perf      ? "which lets all CPUs be sampled from here"
+	    : has(f, CAP_PERFMON) ? "which CAP_PERFMON is not exempt from"
+				  : "which takes CAP_PERFMON");
 }
 
 static void look_at_memory(const struct bpf_facts *f, struct condition *c)
@@ -245,6 +289,10 @@ static const struct {
 	  "a kernel with CONFIG_DEBUG_INFO_BTF; in a container, mount /sys" },
 	{ "perf events", ERROR_UNAVAILABLE, look_at_perf,
 	  "a kernel with CONFIG_PERF_EVENTS; in a container, mount /proc" },
+	/* What Debian's has from 3 on, whatever one has. */
+	{ "perf rights", ERROR_PERMISSION, look_at_perf_rights,
+	  "run as root, or with CAP_SYS_ADMIN, or set "
+	  "kernel.perf_event_paranoid to 2" },
 	{ "locked memory", ERROR_PERMISSION, look_at_memory,
 	  "ulimit -l unlimited" },
 	/* The last: nothing but names depends on it. */

@@ -24,14 +24,23 @@ struct bpf_facts {
 	uint64_t capabilities; /* effective */
 	int seccomp;           /* 0 none, 1 strict, 2 a filter */
 	bool filters_bpf;      /* it does not let bpf(2) through */
+	bool filters_perf;     /* nor perf_event_open(2) */
 	int paranoid;          /* kernel.perf_event_paranoid */
 	bool has_perf_events;
+	bool refuses_perf; /* a CPU may not be sampled, for want of rights */
 	int kptr_restrict;
 	int unprivileged_bpf_disabled;
 	uint64_t locked_bytes; /* RLIMIT_MEMLOCK */
 };
 
-enum { BPF_CONDITIONS_MAX = 9 };
+enum { BPF_CONDITIONS_MAX = 10 };
+
+/*
+ * Whether lines of /proc/kallsyms have addresses, which are all 0 to who has no
+ * right to them.  Before Linux 6.15 some of the first are 0 to everybody: where
+ * a CPU's own variables are.
+ */
+bool bpf_symbols_are_shown(const char *text);
 
 void bpf_facts_gather(struct bpf_facts *f);
 

@@ -76,12 +76,15 @@ struct area {
 struct area tick_areas SEC(".maps"), switch_areas SEC(".maps"),
 	probe_areas SEC(".maps");
 
-/* Of probe_areas, which are in use. */
+/*
+ * Of probe_areas, which are in use: to add an entry that must not be there is
+ * atomic, as instructions are only from Linux 5.12 on.
+ */
 struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, __u32);
 } probe_busy SEC(".maps");
 
 struct identity {
@@ -482,9 +485,9 @@ static __always_inline int probe_area(void)
 
 	for (__u32 i = 0; i < SAMPLER_PROBES; i++) {
 		__u32 key = first + i;
-		__u64 *busy = bpf_map_lookup_elem(&probe_busy, &key);
 
-		if (busy && __sync_lock_test_and_set(busy, 1) == 0)
+		if (bpf_map_update_elem(&probe_busy, &key, &key, BPF_NOEXIST) ==
+		    0)
 			return (int)key;
 	}
 	return -1;
@@ -495,7 +498,6 @@ static __always_inline void reached(struct pt_regs *ctx, __u16 kind)
 	struct identity id = identify(
 		(struct task_struct *)bpf_get_current_task());
 	struct scratch *s;
-	__u64 *busy;
 	__u32 key;
 	int area;
 
@@ -512,9 +514,7 @@ static __always_inline void reached(struct pt_regs *ctx, __u16 kind)
 	begin(&s->event, id, kind, ctx->rdi);
 	registers_from(&s->event, ctx);
 	send(ctx, s);
-	busy = bpf_map_lookup_elem(&probe_busy, &key);
-	if (busy)
-		__sync_lock_test_and_set(busy, 0);
+	bpf_map_delete_elem(&probe_busy, &key);
 }
 
 SEC("uprobe")

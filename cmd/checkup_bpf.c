@@ -5,8 +5,9 @@
 
 #include <stdio.h>
 
-/* Whether the kernel takes the programs; nothing is sampled. */
-static bool programs_load(struct error *err)
+/* Whether the kernel takes the programs and runs them; no process is sampled.
+ */
+static bool programs_run(struct error *err)
 {
 	struct sampler_options o = {
 		.kinds = (1U << SAMPLE_KINDS) - 1,
@@ -16,17 +17,18 @@ static bool programs_load(struct error *err)
 		.user = true,
 	};
 	struct sampler *s = sampler_open(&o, err);
+	bool run = s && sampler_start(s, err) == 0;
 
 	sampler_close(s);
-	return s != NULL;
+	return run;
 }
 
 /*
- * What fails is in the way only when the programs cannot be loaded: there may
+ * What fails is in the way only when the programs cannot run: there may
  * be another way to what it is about.  True when something is in the way.
  */
 static bool add_conditions(struct checkup *c, const struct bpf_facts *facts,
-			   bool loads)
+			   bool run)
 {
 	struct condition list[BPF_CONDITIONS_MAX];
 	size_t count = bpf_conditions(facts, list);
@@ -34,7 +36,7 @@ static bool add_conditions(struct checkup *c, const struct bpf_facts *facts,
 
 	for (size_t i = 0; i < count; i++) {
 		bool fails = list[i].state == CONDITION_FAILS;
-		bool stops = fails && !loads && list[i].kind != ERROR_NONE;
+		bool stops = fails && !run && list[i].kind != ERROR_NONE;
 		struct finding *f = checkup_add(c, NULL, CONDITION_HOLDS,
 						stops ? NEED_BPF : 0);
 
@@ -50,7 +52,7 @@ void checkup_look_at_bpf(struct checkup *c)
 	struct bpf_facts facts;
 	struct finding *f;
 	struct error err;
-	bool loads = programs_load(&err);
+	bool run = programs_run(&err);
 
 	bpf_facts_gather(&facts);
 	if (facts.unprivileged_bpf_disabled >= 0)
@@ -59,11 +61,11 @@ void checkup_look_at_bpf(struct checkup *c)
 			"kernel.unprivileged_bpf_disabled is %d; sampling "
 			"needs rights in any case",
 			facts.unprivileged_bpf_disabled);
-	if (add_conditions(c, &facts, loads))
+	if (add_conditions(c, &facts, run))
 		return;
 	f = checkup_add(c, "BPF programs",
-			loads ? CONDITION_HOLDS : CONDITION_FAILS, NEED_BPF);
-	if (loads)
+			run ? CONDITION_HOLDS : CONDITION_FAILS, NEED_BPF);
+	if (run)
 		finding_detail(f, "the kernel takes those that sample");
 	else
 		finding_error(c, f, &err);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Real: capabilities, a user namespace, a filter of system calls, no BTF.
-# Stand-ins: a kernel of 4.18, one of 5.10 that charges locked memory, lockdown.
+# Stand-ins: a kernel of 4.18, one of 5.10 that charges locked memory, lockdown,
+# Debian's perf_event_paranoid.
 # Each has its own exit status and remedy, from the sampler and from `doctor`; and
 # what does not need the kernel's help goes on.
 sjkc=$(realpath "$1") scratch=$2
@@ -51,7 +52,10 @@ env="env LD_PRELOAD=$other_kernel"
 	# These two are enough.
 	$(without sys_admin) "$tools/take_samples" open start ||
 		{ echo 'CAP_BPF and CAP_PERFMON are not enough'; exit 1; }
-	refused 4 seccomp 'seccomp profile' "$tools/without_bpf"
+	refused 4 seccomp 'bpf(2).*seccomp profile' "$tools/without_bpf"
+	refused 4 seccomp 'perf_event_open(2).*seccomp profile' \
+		"$tools/without_bpf" -p
+	refused 4 'perf rights' 'CAP_SYS_ADMIN' $env OTHER_PARANOID=3
 	# Names of the kernel's functions are another matter: this one tells
 	# them one by one, and one before 5.14 not at all.
 	for look in 'ok:env' "warn:$env OTHER_RELEASE=5.13.0"; do

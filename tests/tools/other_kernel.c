@@ -6,6 +6,8 @@
  *				buffers for BPF; before 5.11, maps are refused
  *				as by RLIMIT_MEMLOCK
  *	OTHER_LOCKDOWN=FILE	stands for the kernel's; programs are refused
+ *	OTHER_PARANOID=3	perf_event_open(2) is refused, as it is by
+ *				Debian's to who lacks CAP_SYS_ADMIN
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -52,13 +54,16 @@ long syscall(long number, ...)
 	syscall_fn *next = (syscall_fn *)dlsym(RTLD_NEXT, "syscall");
 	long word[6];
 	va_list args;
-	int error;
+	int error = 0;
 
 	va_start(args, number);
 	for (int i = 0; i < 6; i++)
 		word[i] = va_arg(args, long);
 	va_end(args);
-	error = number == SYS_bpf ? refused(word[0], (const void *)word[1]) : 0;
+	if (number == SYS_bpf)
+		error = refused(word[0], (const void *)word[1]);
+	else if (number == SYS_perf_event_open && getenv("OTHER_PARANOID"))
+		error = EACCES;
 	if (error) {
 		errno = error;
 		return -1;

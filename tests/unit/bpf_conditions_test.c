@@ -73,6 +73,8 @@ static void each_thing_that_is_missing_is_named(void **state)
 	is_bad(&f, "BPF rights", ERROR_PERMISSION);
 	f = good, f.seccomp = 2, f.filters_bpf = true;
 	is_bad(&f, "seccomp", ERROR_PERMISSION);
+	f.filters_bpf = false, f.filters_perf = true;
+	is_bad(&f, "seccomp", ERROR_PERMISSION);
 	f = good;
 	snprintf(f.lockdown, sizeof(f.lockdown), "confidentiality");
 	is_bad(&f, "lockdown", ERROR_UNAVAILABLE);
@@ -80,6 +82,8 @@ static void each_thing_that_is_missing_is_named(void **state)
 	is_bad(&f, "BTF", ERROR_UNAVAILABLE);
 	f = good, f.has_perf_events = false;
 	is_bad(&f, "perf events", ERROR_UNAVAILABLE);
+	f = good, f.refuses_perf = true;
+	is_bad(&f, "perf rights", ERROR_PERMISSION);
 	f = good, f.shows_symbols = false;
 	is_bad(&f, "", ERROR_NONE);
 	snprintf(f.release, sizeof(f.release), "5.13.19");
@@ -133,6 +137,25 @@ static void only_old_kernels_charge_maps_to_locked_memory(void **state)
 	assert_string_equal(first_bad(&f).name, "");
 }
 
+static void
+addresses_that_are_hidden_are_told_from_those_that_are_0(void **state)
+{
+	(void)state;
+	assert_true(bpf_symbols_are_shown("ffffffff81000000 T _stext\n"));
+	/* Linux 5.10, 6.1 and 6.12. */
+	assert_true(
+		bpf_symbols_are_shown("0000000000000000 A fixed_percpu_data\n"
+				      "0000000000000000 A __per_cpu_start\n"
+				      "0000000000001000 A cpu_debug_store\n"));
+	assert_false(
+		bpf_symbols_are_shown("0000000000000000 A fixed_percpu_data\n"
+				      "0000000000000000 A __per_cpu_start\n"
+				      "0000000000000000 A cpu_debug_store\n"));
+	assert_false(bpf_symbols_are_shown("0000000000000000 T _stext"));
+	assert_false(bpf_symbols_are_shown("\n\n"));
+	assert_false(bpf_symbols_are_shown(""));
+}
+
 static void a_list_of_cpus_is_read(void **state)
 {
 	(void)state;
@@ -156,6 +179,8 @@ int main(void)
 		cmocka_unit_test(half_of_the_rights_are_not_enough),
 		cmocka_unit_test(kernels_are_told_apart_by_numbers),
 		cmocka_unit_test(only_old_kernels_charge_maps_to_locked_memory),
+		cmocka_unit_test(
+			addresses_that_are_hidden_are_told_from_those_that_are_0),
 		cmocka_unit_test(a_list_of_cpus_is_read),
 	};
 

@@ -389,53 +389,38 @@ static void an_adapter_has_its_callers_sp_in_r13(void **state)
 	}
 }
 
-/* Frames are being brought to the stack, not all of them yet. */
-static void what_is_thawed_is_not_walked(void **state)
+/* A method that may use the stack's reserved zone looks for that at its end. */
+static void an_end_that_goes_on_is_an_end(void **state)
 {
-	/* 0: call; 5: mov rsp, rbx; 8: sub rsp, 16; 12: pop rbp; 13: ret;
-	   14: call; 19: jmp; 21: pop rax; 22: pop rbp; pop rdx; jmp rbx */
-	static const uint8_t thaw[] = { 0xe8, 0,    0,    0,    0,    0x48,
-					0x8b, 0xe3, 0x48, 0x83, 0xec, 0x10,
-					0x5d, 0xc3, 0xe8, 0,    0,    0,
-					0,    0xeb, 0,    0x58, 0x5d, 0x5a,
-					0xff, 0xe3 };
-	/* 0: push rbp; 1: mov; 4: sub rsp, 64; 8: call; 13: add; pop; ret */
-	static const uint8_t enter[] = { 0x55, 0x48, 0x89, 0xe5, 0x48,
-					 0x83, 0xec, 0x40, 0xe8, 0,
-					 0,    0,    0,    0x48, 0x83,
-					 0xc4, 0x40, 0x5d, 0xc3 };
+	/* push; sub rsp, 32; 5: call; 10: add; 14: pop; 15: cmp rsp, [r15];
+	   19: jb 39; 21: sub rsp, 8; call; add; 34: jmp; 39: ret */
+	static const uint8_t code[] = {
+		0x55, 0x48, 0x83, 0xec, 0x20, 0xe8, 0,    0,    0,    0,
+		0x48, 0x83, 0xc4, 0x20, 0x5d, 0x49, 0x3b, 0x67, 0x28, 0x72,
+		18,   0x48, 0x83, 0xec, 8,    0xe8, 0,    0,    0,    0,
+		0x48, 0x83, 0xc4, 8,    0xe9, 0,    0,    0,    0x7f, 0xc3
+	};
+	static const struct {
+		int at, sp;
+	} places[] = { { 10, LEAF },
+		       { 14, LEAF + 4 },
+		       { 15, LEAF + 5 },
+		       { 19, LEAF + 5 },
+		       { 39, LEAF + 5 } };
 	struct place *p = *state;
-	uint64_t *stack = p->image.stack;
-	struct image_blob b = { .name = "native nmethod",
-				.code = enter,
-				.len = sizeof(enter),
-				.frame_words = 10,
-				.frame_complete = 8,
-				.original_pc = -1 };
-	uint64_t special = hotspot_image_blob(&p->image, &b);
-	uint64_t stub = add(p, "StubRoutines (continuationstubs)", thaw,
-			    sizeof(thaw));
+	struct image_blob b = compiled;
+	uint64_t method;
 
-	hotspot_image_entry(&p->image, special + 13);
-	unwinder_begin(p->image.unwinder);
-	stack[14] = word(CALLER - 2);
-	stack[15] = stub + 5;
-	stack[25] = p->caller + RETURN;
-	stack[31] = p->callee + RETURN;
-	walk(p, p->callee + BODY, 10);
-	assert_int_equal(p->u.frames[1].kind, UNWOUND_GENERATED);
-	assert_int_equal(p->u.frames[2].pc, special + 13);
-	is_whole(p, 3);
-	/* The same, with an exception: its handler is asked for. */
-	stack[15] = stub + 19;
-	stack[17] = word(CALLER - 2);
-	stack[18] = p->caller + RETURN;
-	walk(p, p->callee + BODY, 10);
-	assert_int_equal(p->u.frames[1].kind, UNWOUND_GENERATED);
-	assert_int_equal(p->u.frames[2].pc, p->caller + RETURN);
-	/* On the stack of what was thawed, it returns to that. */
-	walk(p, stub + 12, CALLER - 2);
-	is_whole(p, 1);
+	b.code = code;
+	b.len = sizeof(code);
+	b.frame_complete = 5;
+	method = hotspot_image_blob(&p->image, &b);
+	/* It would be the caller if all of the frame were there. */
+	p->image.stack[LEAF + 4 + 5] = p->callee + RETURN;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		walk(p, method + (uint64_t)places[i].at, places[i].sp);
+		is_whole(p, 1);
+	}
 }
 
 static void a_blob_in_the_place_of_a_freed_one_is_found(void **state)
@@ -647,9 +632,8 @@ int main(void)
 		BOTH(an_interpreted_method_returns_by_registers),
 		BOTH(frames_that_are_being_made_know_their_callers_sp),
 		BOTH(an_adapter_has_its_callers_sp_in_r13),
+		BOTH(an_end_that_goes_on_is_an_end),
 		BOTH(a_blob_in_the_place_of_a_freed_one_is_found),
-		{ "what_is_thawed_is_not_walked", what_is_thawed_is_not_walked,
-		  set_up_25, tear_down, NULL },
 		BOTH(the_interpreter_at_work_has_its_place_in_r13),
 		BOTH(code_that_was_replaced_is_another_blob),
 		{ "code_that_is_made_all_day_is_found_all_day",

@@ -89,6 +89,24 @@ static void what_is_given_back_before_a_jump_is_known(void **state)
 	}
 }
 
+static void what_is_stored_only_later_is_not_loaded(void **state)
+{
+	/* 0: sub rsp, 16; 4: mov [rsp + 8], rbp; 9: add rsp, 8; pop; ret */
+	static const uint8_t bytes[] = { 0x48, 0x83, 0xec, 0x10, 0x48,
+					 0x89, 0x6c, 0x24, 8,    0x48,
+					 0x83, 0xc4, 8,    0x5d, 0xc3 };
+	struct x86_code code = { bytes, sizeof(bytes) };
+	struct x86_path path;
+
+	(void)state;
+	x86_straight(&code, 4, &path);
+	assert_true(path.is_return && !path.has_saved_bp);
+	assert_int_equal(path.return_address.offset, 16);
+	x86_straight(&code, 9, &path);
+	assert_true(path.is_return && path.has_saved_bp);
+	assert_int_equal(path.saved_bp.offset, 8);
+}
+
 static void a_search_looks_into_both_ways(void **state)
 {
 	/* 0: jne 6; 2: mov rsp, rcx; 5: hlt; 6: jmp 12; 12: pop rax; ret */
@@ -155,6 +173,7 @@ int main(void)
 		cmocka_unit_test(a_return_is_found_from_anywhere),
 		cmocka_unit_test(leave_takes_sp_from_bp),
 		cmocka_unit_test(what_is_given_back_before_a_jump_is_known),
+		cmocka_unit_test(what_is_stored_only_later_is_not_loaded),
 		cmocka_unit_test(a_search_looks_into_both_ways),
 		cmocka_unit_test(a_search_has_an_end),
 	};

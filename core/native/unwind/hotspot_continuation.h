@@ -6,6 +6,14 @@
  * Of a virtual thread some frames are on the stack and the rest is in the heap
  * (a StackChunk): those are not walked.  A walk reads the copy, which is of the
  * moment of the sample; what is in the heap has been thawed or moved since.
+ *
+ * Where those would be, BP is worth nothing: the last frame on the stack has
+ * that of its caller as it was on the stack that it was frozen on, another
+ * thread's perhaps.  So the entry of the continuation is found by SP.  A thread
+ * that has to wait for a monitor is frozen where it is (JDK 24 and later): its
+ * frames stay on the stack until the routine at its end has returned, and are
+ * walked; the routine's own return address was replaced (StubRoutines'
+ * cont_preempt, continuationFreezeThaw.cpp of HotSpot).
  */
 #ifndef CORE_NATIVE_HOTSPOT_CONTINUATION_H
 #define CORE_NATIVE_HOTSPOT_CONTINUATION_H

@@ -454,7 +454,8 @@ static bool leaf_frame(struct hotspot_frames *h, struct walk *w,
 /*
  * There may be more below the frame than its size says: around a call out of
  * line registers are saved, and C1 pushes what some routines are handed.  How
- * the code goes on tells.
+ * the code goes on tells.  Straight on there need not be a return: a method
+ * that may use the stack's reserved zone looks for that in between.
  */
 static bool by_way_out(struct hotspot_frames *h, struct walk *w,
 		       const struct code_blob *b)
@@ -466,6 +467,10 @@ static bool by_way_out(struct hotspot_frames *h, struct walk *w,
 
 	if (path->is_return)
 		return by_path(h, w, path, STRONG);
+	if (w->is_exact &&
+	    by_path(h, w, code_path_find(h->paths, b, w->pc, WAY_SEARCH),
+		    STRONG))
+		return true;
 	if (!given || b->frame_bytes < 16)
 		return false;
 	/* It leaves by a jump, with nothing but the return address left. */

@@ -24,6 +24,8 @@ struct branch {
 	size_t at;
 	struct value sp, bp;
 	uint8_t sp_from; /* what SP was set from; not BP */
+	bool has_stored; /* BP as it was at the start, below SP: */
+	int64_t stored;
 };
 
 struct search {
@@ -49,9 +51,10 @@ static void pop_bp(struct branch *b)
 {
 	b->bp.content = b->sp.content == ADDRESS ? LOADED : UNKNOWN;
 	b->bp.place = b->sp.place;
-	/* What is pushed only later is what it is now. */
+	/* What is pushed or stored only later is what it is now. */
 	if (b->bp.content == LOADED && !b->sp.place.is_from_bp &&
-	    b->sp.place.offset < 0)
+	    (b->sp.place.offset < 0 ||
+	     (b->has_stored && b->stored == b->sp.place.offset)))
 		b->bp = (struct value){ ADDRESS, { true, 0 } };
 	move(&b->sp, 8);
 }
@@ -91,6 +94,18 @@ static void copy(struct branch *b, unsigned to, unsigned from)
 		b->sp = v;
 	else if (to == BP)
 		b->bp = v;
+}
+
+/* mov [rsp + n], rbp */
+static void store(struct branch *b, const struct x86_instruction *i)
+{
+	if (i->reg != BP || i->base != SP || i->has_index ||
+	    !(i->rex & X86_REX_W) || b->sp.content != ADDRESS ||
+	    b->sp.place.is_from_bp || b->bp.content != ADDRESS ||
+	    !b->bp.place.is_from_bp || b->bp.place.offset != 0)
+		return;
+	b->has_stored = true;
+	b->stored = (int64_t)b->sp.place.offset + i->displacement;
 }
 
 /* add, or, adc, sbb, and, sub, xor, cmp of a number, by their numbers. */
@@ -180,6 +195,8 @@ static void change_sp(struct branch *b, const struct x86_instruction *i,
 		load_address(b, i);
 	else if (effect == 'm' && i->mod == 3)
 		copy(b, i->rm, i->reg);
+	else if (effect == 'm' && i->opcode == 0x89)
+		store(b, i);
 	else if (effect == 'M' && i->mod == 3)
 		copy(b, i->reg, i->rm);
 	else if (effect != 'm' && is_dest)
@@ -259,6 +276,8 @@ static struct branch start_at(size_t at)
 		{ ADDRESS, { false, 0 } },
 		{ ADDRESS, { true, 0 } },
 		0,
+		false,
+		0,
 	};
 }
 
@@ -291,12 +310,12 @@ static void go(const struct x86_code *c, size_t at, bool follows,
 	/* In the middle of anything, a sum says nothing. */
 	if (n == MAX_STRAIGHT)
 		return;
-	if (b.sp_from) {
-		out->sp_from = b.sp_from;
+	if (b.sp_from)
 		b.sp = before;
-	}
-	if (b.sp.content == ADDRESS && !b.sp.place.is_from_bp)
+	if (b.sp.content == ADDRESS && !b.sp.place.is_from_bp) {
+		out->sp_from = b.sp_from;
 		out->given_back = b.sp.place.offset;
+	}
 }
 
 void x86_straight(const struct x86_code *c, size_t at, struct x86_path *out)

@@ -3,8 +3,9 @@
 //	java Workload SECONDS KIND...
 //
 // What frameworks do to a stack: each kind is a thread "worker-KIND" that does
-// nothing else for so long; "virtual" is some virtual threads, where the JVM
-// has them.  Prints READY when all have begun.  Without a kind: all of them.
+// nothing else for so long; "virtual" and "monitors" are some virtual threads,
+// where the JVM has them.  Prints READY when all have begun.  Without a kind:
+// all of them.
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -14,6 +15,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -21,6 +23,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
@@ -274,12 +278,22 @@ public class Workload {
 
 	static final Object monitor = new Object();
 
+	static final ReentrantLock lock = new ReentrantLock();
+
 	static void locks() {
 		for (int i = 0; i < 500; i++)
 			synchronized (monitor) {
 				sink += System.nanoTime() & 7;
 				sink += Thread.currentThread().getName().length();
 			}
+		for (int i = 0; i < 500; i++) {
+			lock.lock();
+			try {
+				sink += i;
+			} finally {
+				lock.unlock();
+			}
+		}
 	}
 
 	static long yielding(int depth, int turn) {
@@ -293,7 +307,64 @@ public class Workload {
 		return yielding(depth - 1, turn) + depth;
 	}
 
-	static void virtual(CountDownLatch begun) {
+	// A virtual thread that has to wait for a monitor leaves its carrier, since
+	// JDK 24 or so; one that holds a monitor, too.
+	static final Object[] monitors = { new Object(), new Object(), new Object() };
+
+	static synchronized long together(int turn) {
+		Thread.yield();
+		return turn;
+	}
+
+	static long waiting(int depth, int turn) {
+		if (depth > 0)
+			return waiting(depth - 1, turn) + depth;
+		synchronized (monitors[turn % 3]) {
+			switch (turn & 7) {
+			case 0:
+				return together(turn);
+			case 1:
+			case 2:
+				LockSupport.parkNanos(1);
+				break;
+			case 3:
+				try {
+					monitors[turn % 3].wait(1);
+				} catch (InterruptedException e) {
+					return 0;
+				}
+				break;
+			case 4:
+				monitors[turn % 3].notifyAll();
+				break;
+			default:
+				Thread.yield();
+			}
+			return reflected("monitors", turn);
+		}
+	}
+
+	static void monitors(ExecutorService threads) {
+		for (int t = 0; t < 60; t++) {
+			int depth = t % 37;
+			threads.submit(() -> {
+				for (int i = depth; !over; i++)
+					sink += waiting(depth, i);
+			});
+		}
+	}
+
+	static void yields(ExecutorService threads) {
+		for (int t = 0; t < 8; t++) {
+			int depth = 10 + 30 * t;
+			threads.submit(() -> {
+				for (int i = 0; !over; i++)
+					sink += yielding(depth, i) + framework(depth / 4);
+			});
+		}
+	}
+
+	static void virtual(CountDownLatch begun, Consumer<ExecutorService> work) {
 		ExecutorService threads;
 		try {
 			threads = (ExecutorService)Executors.class
@@ -302,17 +373,12 @@ public class Workload {
 			begun.countDown();
 			return;
 		}
-		for (int t = 0; t < 8; t++) {
-			int depth = 10 + 30 * t;
-			threads.submit(() -> {
-				for (int i = 0; !over; i++)
-					sink += yielding(depth, i) + framework(depth / 4);
-			});
-		}
+		work.accept(threads);
 		begun.countDown();
 	}
 
-	static final Map<String, Runnable> kinds = new java.util.LinkedHashMap<>();
+	static final Map<String, Runnable> kinds = new LinkedHashMap<>();
+	static final Map<String, Consumer<ExecutorService>> virtual = new LinkedHashMap<>();
 
 	static {
 		kinds.put("deep", Workload::deep);
@@ -324,18 +390,21 @@ public class Workload {
 		kinds.put("churn", Workload::churn);
 		kinds.put("objects", Workload::objects);
 		kinds.put("locks", Workload::locks);
-		kinds.put("virtual", null);
+		virtual.put("virtual", Workload::yields);
+		virtual.put("monitors", Workload::monitors);
 	}
 
 	public static void main(String[] args) throws InterruptedException {
 		List<String> wanted = new ArrayList<>(Arrays.asList(args).subList(1, args.length));
-		if (wanted.isEmpty())
+		if (wanted.isEmpty()) {
 			wanted.addAll(kinds.keySet());
+			wanted.addAll(virtual.keySet());
+		}
 		CountDownLatch begun = new CountDownLatch(wanted.size());
 		for (String kind : wanted) {
 			Runnable work = kinds.get(kind);
 			if (work == null) {
-				virtual(begun);
+				virtual(begun, virtual.get(kind));
 				continue;
 			}
 			Thread t = new Thread(() -> {

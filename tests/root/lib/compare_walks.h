@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum verdict {
 	WALKS_SAME,
@@ -29,6 +30,7 @@ enum verdict {
 	WALKS_BELOW,
 	WALKS_NO_CODE,
 	WALKS_NO_BASE,
+	WALKS_FROZEN,
 	VERDICTS,
 };
 
@@ -39,6 +41,7 @@ static const char *const incomparable[] = {
 	"BP was below SP: of frames that are left, or on another stack",
 	"the kernel's took for a return address what is no code",
 	"BP was no base by call frame information: C without frame pointers",
+	"BP was none yet, or no more, of a virtual thread's frames on the stack",
 };
 
 static bool is_frame_of(const struct unwound_frame *f, uint64_t pc)
@@ -49,12 +52,25 @@ static bool is_frame_of(const struct unwound_frame *f, uint64_t pc)
 }
 
 /*
+ * True when the frame is the routine that brings more of a virtual thread's
+ * frames to the stack, and BP is not the base of what has called those: it is
+ * what it was on the stack that they were frozen on, another thread's perhaps.
+ */
+static bool is_frozen(const struct unwound_frame *f)
+{
+	return f->kind == UNWOUND_GENERATED && f->blob &&
+	       strstr(f->blob->name, "continuation") && f->bp != f[1].bp;
+}
+
+/*
  * Why the kernel's walk has gone astray at the callee `f`, whose caller is the
  * next, and taken pc for its return address.
  */
 static enum verdict astray(const struct unwound_frame *f, uint64_t pc,
 			   bool has_code(uint64_t))
 {
+	if (is_frozen(f))
+		return WALKS_FROZEN;
 	if (f->bp < f->sp)
 		return WALKS_BELOW;
 	if (!has_code(pc))

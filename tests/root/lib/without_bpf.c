@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * without_bpf COMMAND...: under a filter of system calls, as containers have
- * them, that refuses bpf(2).
+ * without_bpf [-p] COMMAND...: under a filter of system calls, as containers
+ * have them, that refuses bpf(2), or with -p perf_event_open(2).
  */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 int main(int argc, char **argv)
 {
+	int is_perf = argc > 1 && strcmp(argv[1], "-p") == 0;
+	unsigned refused = is_perf ? SYS_perf_event_open : SYS_bpf;
+	char **command = argv + 1 + is_perf;
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 			 offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_bpf, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -26,12 +30,12 @@ int main(int argc, char **argv)
 		.filter = filter,
 	};
 
-	if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	if (!*command || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
 		perror("without_bpf");
 		return 1;
 	}
-	execvp(argv[1], argv + 1);
-	perror(argv[1]);
+	execvp(*command, command);
+	perror(*command);
 	return 1;
 }
