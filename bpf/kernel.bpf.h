@@ -52,7 +52,7 @@ struct task_struct___5_13 {
 
 /* The kernel's names, not those of <asm/ptrace.h>. */
 struct pt_regs___kernel {
-	unsigned long r15, r14, r13, r12, bp, bx, ip, cs, sp;
+	unsigned long r15, r14, r13, r12, bp, bx, ax, ip, cs, sp;
 } KERNEL_TYPE;
 
 /* Looked for by name, to know whether the kernel has it: from 5.15 on. */

@@ -31,6 +31,7 @@ enum sample_register {
 	SAMPLE_R13,
 	SAMPLE_R14,
 	SAMPLE_R15,
+	SAMPLE_AX,
 	SAMPLE_REGISTERS
 };
 

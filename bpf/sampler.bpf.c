@@ -177,6 +177,7 @@ static __always_inline void registers_of(struct sample_event *e,
 	e->regs[SAMPLE_R13] = BPF_CORE_READ(r, r13);
 	e->regs[SAMPLE_R14] = BPF_CORE_READ(r, r14);
 	e->regs[SAMPLE_R15] = BPF_CORE_READ(r, r15);
+	e->regs[SAMPLE_AX] = BPF_CORE_READ(r, ax);
 }
 
 /* Of a task that is in the kernel, which may have no user side. */
@@ -201,6 +202,7 @@ static __always_inline void registers_in_kernel(struct sample_event *e,
 		(e)->regs[SAMPLE_R13] = (r)->r13;                              \
 		(e)->regs[SAMPLE_R14] = (r)->r14;                              \
 		(e)->regs[SAMPLE_R15] = (r)->r15;                              \
+		(e)->regs[SAMPLE_AX] = (r)->rax;                               \
 	} while (0)
 
 /* How many bytes of the stack there are, or as good as endless. */

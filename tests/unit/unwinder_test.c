@@ -389,6 +389,70 @@ static void an_adapter_has_its_callers_sp_in_r13(void **state)
 	}
 }
 
+/*
+ * lea r13, [rsp + 8]; 5: pop rax; 6: sub rsp, 16; 10: push rax; 11: mov rax,
+ * [rsp + 8]; jmp rcx; as JDK 25 has it
+ */
+static const uint8_t now[] = { 0x4c, 0x8d, 0x6c, 0x24, 8,    0x58,
+			       0x48, 0x83, 0xec, 0x10, 0x50, 0x48,
+			       0x8b, 0x44, 0x24, 8,    0xff, 0xe1 };
+
+/* It is in AX while room is made for arguments, and below SP no copy is. */
+static void an_adapter_takes_the_return_address_off_the_stack(void **state)
+{
+	/* nop; 5: pop rax; 6: mov r13, rsp; 9: sub rsp, 16; 13: mov [rsp],
+	   rax; mov [rsp + 8], rsi; jmp rcx; 17 */
+	static const uint8_t then[] = { 0x90, 0x90, 0x90, 0x90, 0x90, 0x58,
+					0x4c, 0x8b, 0xec, 0x48, 0x83, 0xec,
+					0x10, 0x48, 0x89, 0x04, 0x24, 0x48,
+					0x89, 0x74, 0x24, 8,    0xff, 0xe1 };
+	static const struct {
+		const uint8_t *code;
+		uint32_t len;
+		int at, sp, r13;
+	} places[] = {
+		{ now, sizeof(now), 5, CALLER - 1, CALLER },
+		{ now, sizeof(now), 6, CALLER, CALLER },
+		{ now, sizeof(now), 10, CALLER - 2, CALLER },
+		{ then, sizeof(then), 5, CALLER - 1, 3 },
+		{ then, sizeof(then), 6, CALLER, 3 },
+		{ then, sizeof(then), 9, CALLER, CALLER },
+		{ then, sizeof(then), 13, CALLER - 2, CALLER },
+	};
+	struct place *p = *state;
+
+	/* What was there before. */
+	p->image.stack[CALLER - 2] = p->callee + RETURN;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		uint64_t adapter = add(p, "I2C/C2I adapters", places[i].code,
+				       places[i].len);
+		struct unwind_start from = start_at(
+			p, adapter + (uint64_t)places[i].at, places[i].sp);
+
+		from.r13 = word(places[i].r13);
+		from.ax = p->caller + RETURN;
+		unwinder_walk(p->image.unwinder, &from, &p->u);
+		assert_int_equal(p->u.frames[1].sp, word(CALLER));
+		is_whole(p, 1);
+	}
+}
+
+/* What was in a register of a frame's callee is none of its own. */
+static void a_register_of_a_leaf_is_not_its_callers(void **state)
+{
+	struct place *p = *state;
+	uint64_t adapter = add(p, "I2C/C2I adapters", now, sizeof(now));
+	struct unwind_start from;
+
+	p->image.stack[CALLER - 2] = adapter + 16;
+	from = start_at(p, p->callee + RETURN, CALLER - 7);
+	from.r13 = word(CALLER + 2);
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	assert_int_equal(p->u.frames[1].pc, adapter + 16);
+	assert_int_equal(p->u.frames[2].sp, word(CALLER));
+	is_whole(p, 2);
+}
+
 /* A method that may use the stack's reserved zone looks for that at its end. */
 static void an_end_that_goes_on_is_an_end(void **state)
 {
@@ -632,6 +696,8 @@ int main(void)
 		BOTH(an_interpreted_method_returns_by_registers),
 		BOTH(frames_that_are_being_made_know_their_callers_sp),
 		BOTH(an_adapter_has_its_callers_sp_in_r13),
+		BOTH(an_adapter_takes_the_return_address_off_the_stack),
+		BOTH(a_register_of_a_leaf_is_not_its_callers),
 		BOTH(an_end_that_goes_on_is_an_end),
 		BOTH(a_blob_in_the_place_of_a_freed_one_is_found),
 		BOTH(the_interpreter_at_work_has_its_place_in_r13),

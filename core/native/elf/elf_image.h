@@ -62,6 +62,7 @@ enum cfi_rule {
 
 /* Registers as DWARF numbers them (System V ABI AMD64, figure 3.36). */
 enum {
+	DWARF_AX = 0,
 	DWARF_BX = 3,
 	DWARF_BP = 6,
 	DWARF_SP = 7,

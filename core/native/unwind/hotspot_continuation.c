@@ -104,7 +104,7 @@ static bool entry_behind_room(struct hotspot_frames *h, struct walk *w,
 			      const struct code_blob *enter,
 			      const struct x86_path *path, uint64_t *entry)
 {
-	uint64_t room = w->registers[DWARF_BX], pushed = 0;
+	uint64_t room = walk_register(w, DWARF_BX), pushed = 0;
 
 	if (path->sp_from == DWARF_BX && path->given_back > 0)
 		pushed = (uint64_t)path->given_back;

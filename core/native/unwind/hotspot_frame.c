@@ -311,11 +311,11 @@ static bool at_end(struct hotspot_frames *h, struct walk *w,
 {
 	const struct x86_path *path = code_path_find(h->paths, b, w->pc,
 						     WAY_STRAIGHT);
-	uint64_t sp = walk_sp(w), sender = sp, pc = w->registers[13];
+	uint64_t sp = walk_sp(w), sender = sp, pc = walk_register(w, 13);
 	struct x86_code code;
 
 	if (path->sp_from == DWARF_BX && path->given_back <= 8)
-		sender = w->registers[DWARF_BX];
+		sender = walk_register(w, DWARF_BX);
 	else if (!code_of(h, b, &code) ||
 		 !x86_is_jump_r13(&code, w->pc - b->begin))
 		return false;
@@ -335,13 +335,13 @@ static enum step between_frames(struct hotspot_frames *h, struct walk *w,
 				struct unwound_frame *frame,
 				const struct code_blob *b)
 {
-	uint64_t slot, pc, base = walk_bp(w), sender = w->registers[13];
+	uint64_t slot, pc, base = walk_bp(w), sender = walk_register(w, 13);
 	const struct checked_method *m = method_check_find(
-		h->methods, w->registers[DWARF_BX]);
+		h->methods, walk_register(w, DWARF_BX));
 
 	if (m->is_valid) {
 		frame->kind = UNWOUND_INTERPRETED;
-		frame->method = w->registers[DWARF_BX];
+		frame->method = walk_register(w, DWARF_BX);
 	}
 	if (at_end(h, w, b))
 		return STEP_ON;
@@ -512,6 +512,26 @@ static bool was_moved(struct hotspot_frames *h, struct walk *w,
 	       !(sender & 7) && code_of(h, b, &code) && x86_saves_sp(&code, at);
 }
 
+/*
+ * The return address has been taken off the stack, to make room: below SP,
+ * where it was, there is no copy.
+ */
+static bool by_ax(struct hotspot_frames *h, struct walk *w,
+		  const struct code_blob *b, size_t at)
+{
+	uint64_t pc = walk_register(w, DWARF_AX), sender = walk_register(w, 13);
+	struct x86_code code;
+
+	if (!w->is_exact || !code_of(h, b, &code) ||
+	    !x86_return_is_in_ax(&code, at) ||
+	    believe(h, w, pc, walk_bp(w)) != STRONG)
+		return false;
+	if (!was_moved(h, w, b, at, sender))
+		sender = walk_sp(w);
+	walk_to(w, pc, sender, walk_bp(w));
+	return true;
+}
+
 /* What is on the way from a caller to a method has no frame. */
 static enum step adapter_step(struct hotspot_frames *h, struct walk *w,
 			      const struct code_blob *b)
@@ -519,13 +539,15 @@ static enum step adapter_step(struct hotspot_frames *h, struct walk *w,
 	size_t at = w->pc - b->begin;
 	const struct x86_path *path = code_path_find(h->paths, b, w->pc,
 						     WAY_STRAIGHT);
-	uint64_t pc, sender = w->registers[13], bp = walk_bp(w);
+	uint64_t pc, sender = walk_register(w, 13), bp = walk_bp(w);
 	uint64_t slot = walk_sp(w);
 
 	/* Around a call SP is in R13, at the return address still. */
-	if (path->sp_from == 13 && walk_knows(w, 13) && sender >= walk_sp(w) &&
+	if (path->sp_from == 13 && sender >= walk_sp(w) &&
 	    hotspot_is_return(h, w, sender, bp, STRONG, &pc))
 		return return_by(w, sender, pc, bp);
+	if (by_ax(h, w, b, at))
+		return STEP_ON;
 	/* Or it has saved registers there. */
 	if (path->given_back > 0)
 		slot += (uint64_t)path->given_back;
@@ -537,8 +559,7 @@ static enum step adapter_step(struct hotspot_frames *h, struct walk *w,
 		return STEP_ON;
 	}
 	/* Between: the return address is in a register, and where it was. */
-	if (walk_knows(w, 13) && sender > walk_sp(w) &&
-	    sender - walk_sp(w) < MAX_LOCALS &&
+	if (sender > walk_sp(w) && sender - walk_sp(w) < MAX_LOCALS &&
 	    hotspot_is_return(h, w, sender - 8, bp, STRONG, &pc))
 		return return_by(w, sender - 8, pc, bp);
 	if (by_scan(h, w))

@@ -155,8 +155,9 @@ static void start(struct walk *w, const struct unwind_start *from)
 	w->registers[13] = from->r13;
 	w->registers[14] = from->r14;
 	w->registers[15] = from->r15;
+	w->registers[DWARF_AX] = from->ax;
 	w->known = 1u << DWARF_SP | 1u << DWARF_BP | 1u << DWARF_BX | 1u << 12 |
-		   1u << 13 | 1u << 14 | 1u << 15;
+		   1u << 13 | 1u << 14 | 1u << 15 | 1u << DWARF_AX;
 }
 
 static enum step take_step(struct unwinder *u, struct walk *w,

@@ -64,7 +64,7 @@ struct unwound {
 
 /* Where a walk begins; registers by enum dwarf names of elf_image.h. */
 struct unwind_start {
-	uint64_t ip, sp, bp, bx, r12, r13, r14, r15;
+	uint64_t ip, sp, bp, bx, r12, r13, r14, r15, ax;
 	const uint8_t *stack; /* from sp on */
 	size_t stack_bytes;
 	size_t max_frames; /* at most UNWIND_FRAMES */

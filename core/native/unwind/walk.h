@@ -49,6 +49,12 @@ static inline bool walk_knows(const struct walk *w, unsigned reg)
 	return w->known >> reg & 1;
 }
 
+/* Its value, or 0. */
+static inline uint64_t walk_register(const struct walk *w, unsigned reg)
+{
+	return walk_knows(w, reg) ? w->registers[reg] : 0;
+}
+
 /* Eight bytes of the stack; false when the copy has not all of them. */
 static inline bool walk_read(struct walk *w, uint64_t address, uint64_t *value)
 {

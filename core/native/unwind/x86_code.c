@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/native/unwind/x86_code.h"
 
+#include "core/native/unwind/x86_instruction.h"
+
 #include <string.h>
 
 #define MAX_PROLOGUE 256
@@ -265,4 +267,52 @@ bool x86_saves_sp(const struct x86_code *c, size_t at)
 			if (is_at(c, i, &saves[k]))
 				return i + saves[k].len <= at;
 	return false;
+}
+
+#define MOVE_REACH 12 /* instructions between where it is taken and put */
+
+/* Of an instruction of one byte, what it does to AX: */
+enum use { USE_NONE, USE_PUTS, USE_SETS, USE_ENDS };
+
+static enum use use_of_ax(const struct x86_instruction *i)
+{
+	bool is_ax = i->has_modrm && i->reg == 0;
+
+	if (i->map != 0)
+		return (i->opcode & 0xf0) == 0x80 ? USE_ENDS : USE_NONE;
+	switch (i->opcode) {
+	case 0x50: /* push */
+		return i->rex & X86_REX_B ? USE_NONE : USE_PUTS;
+	case 0x58: /* pop */
+		return i->rex & X86_REX_B ? USE_NONE : USE_SETS;
+	case 0x89: /* mov [rsp], rax */
+		return is_ax && i->mod == 0 && i->base == 4 && !i->has_index
+			       ? USE_PUTS
+			       : USE_NONE;
+	case 0x8b: /* mov, lea */
+	case 0x8d:
+		return is_ax ? USE_SETS : USE_NONE;
+	case 0xc3:
+	case 0xe8:
+	case 0xe9:
+	case 0xeb:
+	case 0xff:
+		return USE_ENDS;
+	default:
+		return (i->opcode & 0xf0) == 0x70 ? USE_ENDS : USE_NONE;
+	}
+}
+
+bool x86_return_is_in_ax(const struct x86_code *c, size_t at)
+{
+	struct x86_instruction i;
+	enum use use = USE_NONE;
+
+	for (size_t n = 0; n < MOVE_REACH && use == USE_NONE; n++) {
+		if (!x86_instruction_at(c->bytes, c->len, at, &i))
+			return false;
+		use = use_of_ax(&i);
+		at += i.length;
+	}
+	return use == USE_PUTS;
 }

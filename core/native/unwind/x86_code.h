@@ -50,6 +50,12 @@ bool x86_epilogue(const struct x86_code *c, size_t at, struct x86_frame *out);
 bool x86_is_jump_r13(const struct x86_code *c, size_t at);
 
 /*
+ * True when the return address, which stood at SP, is in AX at `at`, from where
+ * it is put on the stack again.
+ */
+bool x86_return_is_in_ax(const struct x86_code *c, size_t at);
+
+/*
  * True when what runs straight on to `at` has put the caller's SP, which is
  * behind the return address, into R13.
  */
