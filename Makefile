@@ -73,7 +73,7 @@ chosen = $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(
 
 .PHONY: all demo check quick setup unit fuzz bench lint format sizes bless \
 	picture install uninstall clean help everything sanitized fuzzers
-.PHONY: $(addprefix check-,build unit sanitized cli screen layers man fuzz browser jvm root)
+.PHONY: $(addprefix check-,build unit sanitized cli screen layers man fuzz browser jvm root kernels)
 
 all: $(B)/sjkc			## build ./sjkc
 	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp -f $< sjkc)
@@ -264,6 +264,12 @@ check-jvm:
 check-root:
 	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools) $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/root.sh ./sjkc $(ONLY)
+
+# Not of check: it takes minutes for each kernel.  KERNELS=folder of packages.
+check-kernels:
+	$(Q)for t in demo kernels; do sh tests/setup.sh $$t || exit 1; done
+	$(Q)$(MAKE) $(parallel) all $(root_tools)
+	$(Q)TOOLS=$(B)/tests/root/lib sh tests/kernels.sh ./sjkc
 
 unit:				## the unit tests; T=part-of-name runs some
 	$(Q)$(MAKE) $(parallel) --no-print-directory $(unit_tests)
