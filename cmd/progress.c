@@ -28,7 +28,7 @@ static int64_t now_ns(void)
 
 void progress_start(const char *what)
 {
-	bar.what = isatty(STDERR_FILENO) ? what : NULL;
+	bar.what = isatty(STDERR_FILENO) && !talk_is_quiet() ? what : NULL;
 	bar.next_ns = now_ns() + FIRST_AFTER_NS;
 }
 

@@ -14,6 +14,8 @@ static enum talk_level level = TALK_NORMAL;
 
 void talk_set(enum talk_level wanted) { level = wanted; }
 
+bool talk_is_quiet(void) { return level == TALK_QUIET; }
+
 void talk_bytes(const char *bytes, size_t len)
 {
 	struct pollfd err = { .fd = STDERR_FILENO, .events = POLLOUT };

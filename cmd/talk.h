@@ -8,6 +8,7 @@
 #ifndef CMD_TALK_H
 #define CMD_TALK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum talk_level {
@@ -17,6 +18,7 @@ enum talk_level {
 };
 
 void talk_set(enum talk_level level);
+bool talk_is_quiet(void); /* -q was given */
 
 /*
  * Writes bytes to stderr, whatever interrupts; gives up when nobody takes them.

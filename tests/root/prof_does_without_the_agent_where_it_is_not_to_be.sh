@@ -28,6 +28,14 @@ for jdk in $(jdks); do
 		[ $quiet != --no-agent ] ||
 			! grep sjkc "/proc/$pid/maps" || exit 1
 	done
+	# Nor is anything printed here, progress on a terminal neither.
+	for quiet in '' -q; do
+		timeout 60 script -qec "$sjkc prof $quiet --no-agent -d 2s -o \
+			$scratch/out.collapsed $pid" /dev/null </dev/null \
+			>"$scratch/typed$quiet" || [ $? -eq 7 ] || exit 1
+	done
+	has "$scratch/typed" '% sampling' || exit 1
+	! grep '% sampling' "$scratch/typed-q" || exit 1
 	prof 3 --no-agent -d 1s --tid $$ "$pid" &&
 		has "$prof_err" "tid $$: no thread of Target" || exit 1
 	prof 0 -d 1s -o "$scratch/out.collapsed" "$pid" || exit 1
