@@ -5,9 +5,13 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+
+#define ENOUGH ((rlim_t)128 << 20)
 
 /* The last line that libbpf had to say. */
 static char last_line[160];
@@ -27,10 +31,17 @@ void load_quietly(void)
 	libbpf_set_print(keep);
 }
 
+/* libbpf takes some tens of MiB, and does not say that it got none. */
+static bool is_cramped(struct rlimit *limit)
+{
+	return getrlimit(RLIMIT_AS, limit) == 0 && limit->rlim_cur < ENOUGH;
+}
+
 int load_refused(const char *what, int sys, struct error *err)
 {
 	struct condition list[BPF_CONDITIONS_MAX];
 	struct bpf_facts facts;
+	struct rlimit limit;
 	size_t count;
 
 	/* Then nothing could be opened to gather facts from, either. */
@@ -48,6 +59,11 @@ int load_refused(const char *what, int sys, struct error *err)
 			return fail(err, c->kind, "%s: %s: %s (%s)", what,
 				    c->name, c->detail, c->remedy);
 	}
+	if (is_cramped(&limit))
+		return fail(err, ERROR_UNAVAILABLE,
+			    "%s: the address space is limited to %" PRIu64
+			    " MiB (ulimit -v unlimited)",
+			    what, (uint64_t)limit.rlim_cur >> 20);
 	return fail(err,
 		    sys == EPERM || sys == EACCES ? ERROR_PERMISSION
 						  : ERROR_UNAVAILABLE,

@@ -159,7 +159,8 @@ void drawing_limit(struct drawing *d)
 
 	if (d->options->event)
 		return;
-	say_choice(d);
+	if (!d->all_asked)
+		say_choice(d);
 	d->view_count = event_views_limit(d->views, count, PAGE_VIEWS,
 					  &d->selected);
 	if (count > d->view_count)
@@ -295,7 +296,7 @@ static const struct drawing_format formats[] = {
 	{ "html", ".html .htm", .is_page = true, .titled = true,
 	  .reverses = true, .write = write_page },
 	{ "collapsed", ".collapsed .folded", .annotates = true,
-	  .reverses = true, .write = write_collapsed },
+	  .reverses = true, .one_event = true, .write = write_collapsed },
 	{ "speedscope", ".speedscope.json .json", .titled = true,
 	  .annotates = true, .write = write_speedscope },
 	{ "pprof", ".pb.gz .pprof", .titled = true, .annotates = true,

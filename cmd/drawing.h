@@ -35,6 +35,7 @@ struct drawing {
 	const char *source; /* what was read or sampled, for people */
 	const char *name;   /* the same in fewer words; or NULL */
 	const char *output; /* file name, or "-" */
+	bool all_asked;     /* for each of its events: none has to be named */
 };
 
 void drawing_release(struct drawing *d); /* its views */
@@ -45,6 +46,7 @@ struct drawing_format {
 	const char *extensions; /* ".html .htm", the usual one first */
 	/* What of drawing_options has no meaning without it. */
 	bool is_page, titled, annotates, reverses;
+	bool one_event; /* it has no room for another */
 	/* True when it could write all. */
 	bool (*write)(struct output *out, const struct drawing *d);
 };
@@ -84,8 +86,8 @@ int drawing_choose(struct drawing *d, const struct sample_filter *filter,
 		   struct error *err);
 
 /*
- * Says which of several kinds of events is in front, and leaves those that a
- * page has room for.
+ * Says which of several kinds of events is in front, unless all were asked for,
+ * and leaves those that a page has room for.
  */
 void drawing_limit(struct drawing *d);
 

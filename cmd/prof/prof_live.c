@@ -12,6 +12,7 @@
 #include "cmd/progress.h"
 #include "cmd/stop.h"
 #include "cmd/talk.h"
+#include "core/attach/attach_conditions.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
 
@@ -538,12 +539,31 @@ static bool has_samples(const struct profile *p)
 	return false;
 }
 
+/* Why a process that is there did not run; nothing, if it might have. */
+static void add_stop(const struct session *s, struct text *why)
+{
+	struct condition list[ATTACH_CONDITIONS_MAX];
+	size_t count = s->targets.count == 1
+			       ? attach_conditions(&s->targets.all[0]->jvm,
+						   list)
+			       : 0;
+
+	for (size_t i = 0; i < count && !why->len; i++) {
+		if (condition_stops(&list[i]))
+			text_printf(why, "%s; %s", list[i].detail,
+				    list[i].remedy);
+	}
+}
+
 static int no_samples(const struct session *s, size_t early, struct error *err)
 {
 	unsigned wanted = s->o->events;
 	struct text name = { 0 }, why = { 0 };
 
 	prof_targets_name(&s->targets, &name);
+	add_stop(s, &why);
+	if (why.len)
+		wanted = 0;
 	for (unsigned i = 0; i < EVENTS; i++) {
 		if (wanted & 1U << i)
 			text_printf(&why, "%s%s", why.len ? "; " : "",

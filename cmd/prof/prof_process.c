@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/prof/prof.h"
+#include "core/base/output.h"
 #include "core/native/unwind/unwinder.h"
 
 #include <stdlib.h>
@@ -30,6 +31,7 @@ static int write_profile(void *self, struct profile *p, const char *name,
 		.source = title,
 		.name = name,
 		.output = w->options->output ? w->options->output : "-",
+		.all_asked = true,
 	};
 	int ret;
 
@@ -63,6 +65,21 @@ static int check_limits(const struct prof_options *o, struct error *err)
 	return 0;
 }
 
+/* Before it is sampled in vain. */
+static int check_output(const struct writing *w, unsigned events,
+			struct error *err)
+{
+	const char *path = w->options->output;
+
+	if (w->output.drawing && w->output.drawing->one_event &&
+	    events & (events - 1))
+		return misuse(err,
+			      "%s output is of one event: choose one, or "
+			      "another output",
+			      w->output.drawing->name);
+	return output_try(path ? path : "-", err);
+}
+
 static int sample(struct writing *w, char **command, struct error *err)
 {
 	const struct prof_options *o = w->options;
@@ -86,7 +103,9 @@ static int sample(struct writing *w, char **command, struct error *err)
 	if (live.events & (PROF_ALLOC | PROF_LOCK) && live.no_agent)
 		return misuse(err, "-e alloc and -e lock are what the agent "
 				   "hears of: not with --no-agent");
-	return live.events ? prof_live(&live, err) : -1;
+	if (live.events && check_output(w, live.events, err) == 0)
+		return prof_live(&live, err);
+	return -1;
 }
 
 int prof_process(const struct prof_options *o, char **command,

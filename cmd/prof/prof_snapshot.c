@@ -17,6 +17,7 @@
 
 static int event = -1;
 static pid_t writer; /* 0 = there is none */
+static bool is_late; /* it has been said that this one takes its time */
 
 static void on_snapshot(int number)
 {
@@ -57,9 +58,12 @@ void prof_snapshot_write(int (*write)(void *self, struct error *err),
 	struct error why;
 
 	if (writer > 0 && !reap_until(writer, NULL, 0)) {
-		talk("the last snapshot is still being written");
+		if (!is_late)
+			talk("the last snapshot is still being written");
+		is_late = true;
 		return;
 	}
+	is_late = false;
 	writer = fork();
 	if (writer < 0)
 		talk_always("no snapshot: %s", strerror(errno));

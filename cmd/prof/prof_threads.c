@@ -170,11 +170,20 @@ uint64_t *prof_threads_stack_end(struct prof_threads *t, pid_t tid)
 	return &t->all[map64_get(&t->by_tid, (uint64_t)tid)].stack_end;
 }
 
+/*
+ * Those that began to be sampled since it was asked may be in the answer, too;
+ * whoever is not is asked about later.
+ */
 static void take_names(struct prof_threads *t)
 {
+	t->has_new = false;
 	for (size_t i = 0; i < t->count; i++) {
-		if (!t->all[i].is_named && t->all[i].is_asked)
-			take_name(t, &t->all[i]);
+		struct known_thread *k = &t->all[i];
+
+		if (k->is_named || !(k->is_asked || is_worth_asking(k->comm)))
+			continue;
+		take_name(t, k);
+		t->has_new |= !k->is_named && !k->is_asked;
 	}
 }
 
@@ -204,20 +213,6 @@ void prof_threads_refresh(struct prof_threads *t)
 		ask(t);
 }
 
-/* What was asked for when fewer were known may have the names of all. */
-static void take_all_names(struct prof_threads *t)
-{
-	t->has_new = false;
-	for (size_t i = 0; i < t->count; i++) {
-		struct known_thread *k = &t->all[i];
-
-		if (!k->is_named && is_worth_asking(k->comm)) {
-			take_name(t, k);
-			t->has_new |= !k->is_named && !k->is_asked;
-		}
-	}
-}
-
 void prof_threads_finish(struct prof_threads *t, int64_t until_ns)
 {
 	if (!t->dumps || !jvm_runs(t->jvm))
@@ -225,7 +220,7 @@ void prof_threads_finish(struct prof_threads *t, int64_t until_ns)
 	if (thread_dumps_awaits(t->dumps)) {
 		if (!thread_dumps_take(t->dumps, until_ns, -1))
 			return;
-		take_all_names(t);
+		take_names(t);
 	}
 	if (ask(t) && thread_dumps_take(t->dumps, until_ns, -1))
 		take_names(t);

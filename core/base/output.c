@@ -123,6 +123,33 @@ int output_open(struct output *out, const char *path, struct error *err)
 	return 0;
 }
 
+int output_try(const char *path, struct error *err)
+{
+	bool is_stdout = strcmp(path, "-") == 0;
+	int flags = fcntl(STDOUT_FILENO, F_GETFL);
+	struct output out;
+	struct stat st;
+	int ret;
+
+	if (is_stdout && (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)) {
+		errno = EBADF;
+		return fail_sys(err, ERROR_OUTPUT, "<stdout>: cannot write");
+	}
+	if (is_stdout)
+		return 0;
+	if (is_in_place(path)) {
+		errno = EISDIR;
+		if ((stat(path, &st) == 0 && S_ISDIR(st.st_mode)) ||
+		    access(path, W_OK) < 0)
+			return fail_sys(err, ERROR_OUTPUT, "%s: cannot open",
+					path);
+		return 0;
+	}
+	ret = output_open(&out, path, err);
+	output_close(&out);
+	return ret;
+}
+
 static void write_out(struct output *out, const uint8_t *bytes, size_t len)
 {
 	while (len && !out->sys) {

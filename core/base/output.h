@@ -34,9 +34,15 @@ struct output {
 int output_open(struct output *out, const char *path, struct error *err);
 
 /*
- * The same for a name in a folder where anybody may put things, as /tmp: what
- * has the name is replaced, be it a link or a pipe, and never followed or
- * written to.
+ * Whether output_open() would succeed by now, ERROR_OUTPUT; a pipe's reader is
+ * not waited for.  What has the path is as it was.
+ */
+int output_try(const char *path, struct error *err);
+
+/*
+ * As output_open(), for a name in a folder where anybody may put things, as
+ * /tmp: what has the name is replaced, be it a link or a pipe, and never
+ * followed or written to.
  */
 int output_open_unfollowed(struct output *out, const char *path,
 			   struct error *err);

@@ -68,6 +68,15 @@ env="env LD_PRELOAD=$other_kernel"
 	done
 }
 
+# Where not even the program can be loaded, it ends at that; and with more, by a
+# name that has nothing to do with memory, libbpf did.
+for kib in 8000 10000 12000 14000 16000 20000 24000 32000; do
+	(ulimit -v $kib && exec "$sjkc" doctor "$pid") >"$scratch/out" 2>&1
+	! grep '^no *BPF programs' "$scratch/out" |
+		grep -v 'address space is limited to [0-9]* MiB (ulimit -v' ||
+		failed "ulimit -v $kib"
+done
+
 cat >"$scratch/no_btf.sh" <<-END
 	mount -t tmpfs tmpfs /sys/kernel/btf && exec "\$@"
 END

@@ -209,6 +209,9 @@ public class Target {
 		case "burners":
 			threads("burner", count, Target::burn);
 			break;
+		case "named":
+			threads("a-burner-whose-name-is-long", count, Target::burn);
+			break;
 		case "allocators":
 			threads("allocator", count, Target::allocate);
 			break;
