@@ -468,6 +468,11 @@ uint64_t hotspot_image_split(struct hotspot_image *i, uint64_t code,
 	return block + header + HEADER;
 }
 
+void hotspot_image_lie(struct hotspot_image *i, uint8_t back)
+{
+	memset(i->bytes + MAP_AT, back, CODE_BYTES >> SEGMENT_SHIFT);
+}
+
 void hotspot_image_entry(struct hotspot_image *i, uint64_t pc)
 {
 	put(i, i->entry, pc, 8);

@@ -72,6 +72,8 @@ void hotspot_image_replace(struct hotspot_image *image, uint64_t code,
  */
 uint64_t hotspot_image_split(struct hotspot_image *image, uint64_t code,
 			     size_t segments, const struct image_blob *blob);
+/* Has the heap's map say of all segments that blocks begin so far back. */
+void hotspot_image_lie(struct hotspot_image *image, uint8_t back);
 /* Where frames of virtual threads that were thawed return to; JDK 25 alone. */
 void hotspot_image_entry(struct hotspot_image *image, uint64_t pc);
 /* The Method a.B.run()V of so many bytecodes, and the address of those. */

@@ -16,9 +16,13 @@
 #define MAX_CODE_TOTAL   (96u << 20) /* of all */
 #define MAX_BLOCK_HEADER 64
 #define MAX_SEGMENTS     (32u << 20) /* of all heaps */
-/* What looking may cost in a generation: bytes of code, segments of blobs. */
+/*
+ * What looking may cost in a generation: bytes of code, segments of blobs, and
+ * reads of those that were not known, of which each takes two or three.
+ */
 #define MAX_CODE_READ     (32u << 20)
 #define MAX_SEGMENTS_KEPT (4u << 20)
+#define MAX_READS         (16u << 10)
 
 /* A blob as it was found; another in its place gets an entry of its own. */
 struct entry {
@@ -40,6 +44,7 @@ struct code_cache {
 	uint32_t generation;
 	uint32_t forgotten; /* entries: identities go on behind those */
 	uint32_t code_read, segments_kept; /* in this generation */
+	uint32_t reads;                    /* that are left in it */
 	uint64_t refused, gone;
 	struct map64 by_address; /* of blobs: index of the latest entry */
 	struct entry **entries;
@@ -66,6 +71,7 @@ struct code_cache *code_cache_open(const struct vm_structs *v,
 
 	c->memory = memory;
 	c->generation = 1;
+	c->reads = MAX_READS;
 	if (code_heaps_read(&c->heaps, v, memory, err) ||
 	    blob_layout_read(&c->layout, v, err)) {
 		code_cache_close(c);
@@ -134,6 +140,35 @@ static bool is_same(const struct entry *e, const struct code_blob *b,
 	       e->blob.frame_bytes == b->frame_bytes;
 }
 
+/*
+ * What is generated on demand, a routine behind the other in a blob that stands
+ * for good.
+ */
+static bool grows(const struct entry *e)
+{
+	return strncmp(e->blob.name, "vtable", 6) == 0;
+}
+
+/* Reads its code again; what has grown is another blob to who remembers. */
+static void renew_code(struct code_cache *c, struct entry *e)
+{
+	size_t len = e->blob.end - e->blob.begin;
+	uint8_t *now;
+
+	if (len > MAX_CODE_READ - c->code_read) {
+		c->refused++;
+		return;
+	}
+	c->code_read += (uint32_t)len;
+	now = xmalloc(len);
+	if (memory_read(c->memory, e->blob.begin, now, len) &&
+	    memcmp(now, e->code, len) != 0) {
+		memcpy(e->code, now, len);
+		e->blob.identity = ++c->forgotten + (uint32_t)c->count;
+	}
+	free(now);
+}
+
 static void mark_used(struct code_cache *c, uint32_t index)
 {
 	struct entry *e = c->entries[index];
@@ -141,6 +176,8 @@ static void mark_used(struct code_cache *c, uint32_t index)
 	e->last_used = c->generation;
 	if (e->is_listed)
 		return;
+	if (e->code && grows(e))
+		renew_code(c, e);
 	e->is_listed = true;
 	array_reserve(c->used, c->used_cap, c->used_count + 1);
 	c->used[c->used_count++] = index;
@@ -211,13 +248,18 @@ static uint32_t look_up(struct code_cache *c, uint64_t pc)
 	uint64_t block, address;
 	uint32_t known;
 
-	if (!code_heaps_block(&c->heaps, c->memory, pc, &block))
+	if (c->reads < 2) {
+		c->refused++;
+		return MAP64_NONE;
+	}
+	if (!code_heaps_block(&c->heaps, c->memory, pc, &c->reads, &block))
 		return MAP64_NONE;
 	address = block + c->heaps.block_header;
 	known = map64_get(&c->by_address, address);
 	if (known != MAP64_NONE &&
 	    c->entries[known]->generation == c->generation)
 		return known;
+	c->reads -= c->reads > 0;
 	if (!memory_read(c->memory, block, bytes, block_bytes(c)))
 		return MAP64_NONE;
 	return entry_of(c, address, bytes);
@@ -413,6 +455,8 @@ static void look_at_used(struct code_cache *c)
 			e->generation = c->generation;
 		else if (!is_still(c, c->used[i], headers + i * size))
 			c->gone++;
+		else if (e->code && grows(e))
+			renew_code(c, e);
 	}
 	free(headers);
 	free(ranges);
@@ -426,6 +470,7 @@ void code_cache_begin(struct code_cache *c)
 {
 	c->generation++;
 	c->code_read = c->segments_kept = 0;
+	c->reads = MAX_READS;
 	if (c->count >= MAX_BLOBS / 4 * 3)
 		forget_all(c);
 	if (c->code_bytes > MAX_CODE_TOTAL)

@@ -41,7 +41,8 @@ struct code_blob {
 	uint64_t deopt_handler; /* where a deoptimised frame returns to */
 	uint64_t deopt_mh_handler;
 	int32_t original_pc; /* where in its frame the true pc then is */
-	uint32_t identity;   /* no two blobs that ever were have the same */
+	uint32_t identity;   /* no two blobs that ever were have the same, and
+				one whose code has grown gets another */
 	char name[64];       /* CodeBlob::_name: "nmethod", "I2C/C2I …" */
 };
 

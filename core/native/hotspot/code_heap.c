@@ -128,7 +128,7 @@ const struct code_heap *code_heaps_at(const struct code_heaps *h, uint64_t pc)
 }
 
 bool code_heaps_block(const struct code_heaps *h, struct memory *memory,
-		      uint64_t pc, uint64_t *block)
+		      uint64_t pc, uint32_t *reads, uint64_t *block)
 {
 	const struct code_heap *heap = code_heaps_at(h, pc);
 	uint64_t segment, first = UINT64_MAX;
@@ -144,6 +144,9 @@ bool code_heaps_block(const struct code_heaps *h, struct memory *memory,
 			size_t len = segment < WINDOW ? segment + 1 : WINDOW;
 
 			first = segment + 1 - len;
+			if (*reads == 0)
+				return false;
+			(*reads)--;
 			if (!memory_read(memory, heap->segment_map + first, map,
 					 len))
 				return false;

@@ -38,8 +38,12 @@ int code_heaps_read(struct code_heaps *h, const struct vm_structs *v,
 /* The heap that an address is in, or NULL. */
 const struct code_heap *code_heaps_at(const struct code_heaps *h, uint64_t pc);
 
-/* The block that holds the address; false when there is none. */
+/*
+ * The block that holds the address; false when there is none.  Each read of the
+ * map is taken off *reads, and 0 is the end of it: a map that lies may lead
+ * far.
+ */
 bool code_heaps_block(const struct code_heaps *h, struct memory *memory,
-		      uint64_t pc, uint64_t *block);
+		      uint64_t pc, uint32_t *reads, uint64_t *block);
 
 #endif

@@ -3,7 +3,10 @@
  * java_symbols: which Java methods a frame is of, whoever knows.
  *
  * There are two who do: the JVM's own metadata (vm_symbols.h), and an agent in
- * the JVM (jvmti/client).  Both give the same names.
+ * the JVM (jvmti/client).  Both give the same names, but for a "vtable stub"
+ * and an "itable stub": of what is in "vtable chunks" the JVM's tables do not
+ * say which it is (VtableStub is not exported), so that without an agent it is
+ * a "vtable/itable stub".
  */
 #ifndef CORE_NATIVE_JAVA_SYMBOLS_H
 #define CORE_NATIVE_JAVA_SYMBOLS_H

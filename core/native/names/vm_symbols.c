@@ -336,8 +336,9 @@ static const char *generated(struct java_symbols *self,
 	(void)time_ns;
 	if (at->kind != UNWOUND_GENERATED || !at->blob || !*at->blob->name)
 		return NULL;
+	/* Which of the two the JVM tells only an agent. */
 	if (strcmp(at->blob->name, "vtable chunks") == 0)
-		return "vtable stub"; /* JVMTI's name of one in it */
+		return "vtable/itable stub";
 	name = blob_has_routines(at->blob) ? stub_at(s, at->pc) : NULL;
 	if (name)
 		return name;

@@ -262,6 +262,24 @@ static bool by_path(struct hotspot_frames *h, struct walk *w,
 	return true;
 }
 
+/*
+ * The return address has been taken off the stack, to make room: below SP,
+ * where it was, there is no copy.
+ */
+static bool by_ax(struct hotspot_frames *h, struct walk *w,
+		  const struct code_blob *b)
+{
+	uint64_t pc = walk_register(w, DWARF_AX);
+	struct x86_code code;
+
+	if (!w->is_exact || !code_of(h, b, &code) ||
+	    !x86_return_is_in_ax(&code, w->pc - b->begin) ||
+	    believe(h, w, pc, walk_bp(w)) != STRONG)
+		return false;
+	walk_to(w, pc, walk_sp(w), walk_bp(w));
+	return true;
+}
+
 /* ---- interpreted frames ---- */
 
 static int32_t bci_of(const struct checked_method *m, uint64_t bcp)
@@ -345,8 +363,14 @@ static enum step between_frames(struct hotspot_frames *h, struct walk *w,
 	}
 	if (at_end(h, w, b))
 		return STEP_ON;
-	/* The base is there, and not yet all of what is below it. */
-	if (by_base(h, w, STRONG, ENTRY_REACH)) {
+	slot = walk_sp(w);
+	if (by_ax(h, w, b)) {
+		/* Locals are made where it was. */
+		slot -= 8;
+	} else if (hotspot_is_return(h, w, slot, base, STRONG, &pc)) {
+		return_by(w, slot, pc, base);
+	} else if (by_base(h, w, STRONG, ENTRY_REACH)) {
+		/* The base is there, and not yet all of what is below it. */
 		slot = walk_sp(w) - 8;
 		if (base - 8 >= frame->sp)
 			word(w, base, SENDER_SP, &sender);
@@ -369,7 +393,7 @@ static bool unfinished(struct hotspot_frames *h, struct walk *w)
 
 	if (base & 7 || base < walk_sp(w) || base - walk_sp(w) > MAX_LOCALS ||
 	    !walk_read(w, base, &bp) || !walk_read(w, base + 8, &pc) ||
-	    bp <= base || believe(h, w, pc, bp) < WEAK)
+	    believe(h, w, pc, bp) < (bp > base ? WEAK : STRONG))
 		return false;
 	return_by(w, base + 8, pc, bp);
 	/* This it is given at once, to be walked. */
@@ -512,26 +536,6 @@ static bool was_moved(struct hotspot_frames *h, struct walk *w,
 	       !(sender & 7) && code_of(h, b, &code) && x86_saves_sp(&code, at);
 }
 
-/*
- * The return address has been taken off the stack, to make room: below SP,
- * where it was, there is no copy.
- */
-static bool by_ax(struct hotspot_frames *h, struct walk *w,
-		  const struct code_blob *b, size_t at)
-{
-	uint64_t pc = walk_register(w, DWARF_AX), sender = walk_register(w, 13);
-	struct x86_code code;
-
-	if (!w->is_exact || !code_of(h, b, &code) ||
-	    !x86_return_is_in_ax(&code, at) ||
-	    believe(h, w, pc, walk_bp(w)) != STRONG)
-		return false;
-	if (!was_moved(h, w, b, at, sender))
-		sender = walk_sp(w);
-	walk_to(w, pc, sender, walk_bp(w));
-	return true;
-}
-
 /* What is on the way from a caller to a method has no frame. */
 static enum step adapter_step(struct hotspot_frames *h, struct walk *w,
 			      const struct code_blob *b)
@@ -541,20 +545,20 @@ static enum step adapter_step(struct hotspot_frames *h, struct walk *w,
 						     WAY_STRAIGHT);
 	uint64_t pc, sender = walk_register(w, 13), bp = walk_bp(w);
 	uint64_t slot = walk_sp(w);
+	bool is_moved;
 
 	/* Around a call SP is in R13, at the return address still. */
 	if (path->sp_from == 13 && sender >= walk_sp(w) &&
 	    hotspot_is_return(h, w, sender, bp, STRONG, &pc))
 		return return_by(w, sender, pc, bp);
-	if (by_ax(h, w, b, at))
-		return STEP_ON;
 	/* Or it has saved registers there. */
 	if (path->given_back > 0)
 		slot += (uint64_t)path->given_back;
-	if (hotspot_is_return(h, w, slot, bp, STRONG, &pc)) {
-		return_by(w, slot, pc, bp);
-		/* It may have moved that, to make room for arguments. */
-		if (was_moved(h, w, b, at, sender))
+	/* It may have moved that, to make room for arguments. */
+	is_moved = was_moved(h, w, b, at, sender);
+	if (by_ax(h, w, b) || (hotspot_is_return(h, w, slot, bp, STRONG, &pc) &&
+			       return_by(w, slot, pc, bp) == STEP_ON)) {
+		if (is_moved)
 			w->registers[DWARF_SP] = sender;
 		return STEP_ON;
 	}

@@ -180,11 +180,13 @@ static enum step take_step(struct unwinder *u, struct walk *w,
 		step = native_frames_step(u->native, w, frame);
 	/*
 	 * A walk has an end only where the stack goes up.  A continuation may
-	 * have its entry right where its frames were.
+	 * have its entry right where its frames were, and a method at its entry
+	 * its return address in a register.
 	 */
 	if (step == STEP_ON &&
 	    (walk_sp(w) < sp ||
-	     (walk_sp(w) == sp && frame->kind != UNWOUND_GENERATED)))
+	     (walk_sp(w) == sp && frame->kind != UNWOUND_GENERATED &&
+	      !(frame->kind == UNWOUND_INTERPRETED && frame->is_exact))))
 		return walk_lost(w, "the stack does not go on");
 	return step;
 }

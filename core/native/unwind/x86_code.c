@@ -279,7 +279,7 @@ static enum use use_of_ax(const struct x86_instruction *i)
 	bool is_ax = i->has_modrm && i->reg == 0;
 
 	if (i->map != 0)
-		return (i->opcode & 0xf0) == 0x80 ? USE_ENDS : USE_NONE;
+		return USE_NONE;
 	switch (i->opcode) {
 	case 0x50: /* push */
 		return i->rex & X86_REX_B ? USE_NONE : USE_PUTS;
@@ -296,10 +296,11 @@ static enum use use_of_ax(const struct x86_instruction *i)
 	case 0xe8:
 	case 0xe9:
 	case 0xeb:
-	case 0xff:
 		return USE_ENDS;
+	case 0xff: /* inc, dec, calls and jumps */
+		return (i->reg & 7) < 2 ? USE_NONE : USE_ENDS;
 	default:
-		return (i->opcode & 0xf0) == 0x70 ? USE_ENDS : USE_NONE;
+		return USE_NONE;
 	}
 }
 

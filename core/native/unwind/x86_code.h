@@ -51,7 +51,7 @@ bool x86_is_jump_r13(const struct x86_code *c, size_t at);
 
 /*
  * True when the return address, which stood at SP, is in AX at `at`, from where
- * it is put on the stack again.
+ * it is put on the stack again, straight on.
  */
 bool x86_return_is_in_ax(const struct x86_code *c, size_t at);
 

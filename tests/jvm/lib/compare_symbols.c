@@ -111,9 +111,10 @@ static void compare_generated(const struct unwound_frame *at)
 	if (!theirs)
 		return;
 	counts.stubs++;
-	/* Which of the two it is only the JVM itself knows. */
-	if (strcmp(theirs, "itable stub") == 0)
-		theirs = "vtable stub";
+	/* Which of the two it is the JVM tells only an agent. */
+	if (strcmp(theirs, "itable stub") == 0 ||
+	    strcmp(theirs, "vtable stub") == 0)
+		theirs = "vtable/itable stub";
 	if ((!ours || strcmp(ours, theirs) != 0) &&
 	    counts.different_stubs++ < SHOWN)
 		show("generated", at, ours ? ours : "", theirs);
