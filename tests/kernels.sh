@@ -27,7 +27,8 @@ fetch() {
 			sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p')
 		[ -n "$package" ] || continue
 		[ -n "$(find "$KERNELS" -name "${package}_*.deb")" ] ||
-			(cd "$KERNELS" && apt-get download -qq "$package" 2>&1)
+			(cd "$KERNELS" && apt-get download -qq "$package" 2>&1) |
+				sed 's/^/# /'
 	done
 }
 
