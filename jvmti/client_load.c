@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvmti/client_load.h"
 
+#include "core/base/clock.h"
 #include "core/base/lines.h"
 #include "core/base/text.h"
 #include "core/jvm/procfs.h"
@@ -12,11 +13,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAPS_LIMIT  ((size_t)64 << 20)
 #define WORDS_LIMIT 300
 #define DELETED     " (deleted)"
+
+/* A JVM answers a little before it may load agents. */
+#define EARLY_NS       CLOCK_NS_PER_S
+#define EARLY_PAUSE_NS (20 * CLOCK_NS_PER_MS)
 
 int agent_load_allowed(const struct jvm *jvm, struct error *err)
 {
@@ -201,8 +207,8 @@ int agent_load_verdict(const char *reply, size_t len, struct error *err)
 		    (int)words, words ? reply : "");
 }
 
-int agent_load(struct attach *a, const struct jvm *jvm, const char *path,
-	       const char *options, struct error *err)
+static int load_once(struct attach *a, const struct jvm *jvm, const char *path,
+		     const char *options, struct error *err)
 {
 	const struct attach_request request = {
 		.operation = "load",
@@ -214,5 +220,24 @@ int agent_load(struct attach *a, const struct jvm *jvm, const char *path,
 	if (ret == 0 && agent_load_verdict(reply.bytes, reply.len, err))
 		ret = fail_in(err, "%d", (int)jvm->pid);
 	text_release(&reply);
+	return ret;
+}
+
+/* JvmtiAgentList::load_agent() of JDK 21 and later. */
+static bool is_too_early(const struct error *err)
+{
+	return err->kind == ERROR_REFUSED && strstr(err->text, "live phase");
+}
+
+int agent_load(struct attach *a, const struct jvm *jvm, const char *path,
+	       const char *options, struct error *err)
+{
+	static const struct timespec pause = { .tv_nsec = EARLY_PAUSE_NS };
+	int64_t until_ns = clock_monotonic_ns() + EARLY_NS;
+	int ret;
+
+	while ((ret = load_once(a, jvm, path, options, err)) &&
+	       is_too_early(err) && clock_monotonic_ns() < until_ns)
+		nanosleep(&pause, NULL);
 	return ret;
 }

@@ -33,6 +33,7 @@ bool agent_load_mapping(const struct jvm *jvm, char *name, size_t size);
 
 /*
  * The operation "load" with these options.  ERROR_REFUSED has the JVM's words.
+ * A JVM that has just begun is asked again for a second.
  */
 int agent_load(struct attach *a, const struct jvm *jvm, const char *path,
 	       const char *options, struct error *err);

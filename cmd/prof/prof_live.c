@@ -323,6 +323,15 @@ static bool look_at_sleepers(struct session *s)
 	return true;
 }
 
+/* How long samples may wait; a program that was started may become another. */
+static int64_t wait_ns(struct session *s)
+{
+	int64_t ns = prof_pace_next(&s->pace,
+				    prof_targets_changes(&s->targets));
+
+	return s->launch.pid && ns > BATCH_NS ? BATCH_NS : ns;
+}
+
 static void run(struct session *s)
 {
 	struct pollfd fds[] = {
@@ -334,10 +343,8 @@ static void run(struct session *s)
 
 	while (!is_over(s)) {
 		bool has_time = look_at_sleepers(s) && !s->is_behind;
-		int64_t wait_ns = prof_pace_next(
-			&s->pace, prof_targets_changes(&s->targets));
 		int64_t next_ns = clock_monotonic_ns() +
-				  (has_time ? wait_ns : 0);
+				  (has_time ? wait_ns(s) : 0);
 
 		if (next_ns > s->end_ns)
 			next_ns = s->end_ns;

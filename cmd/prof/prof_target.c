@@ -33,6 +33,8 @@ static void open_metadata(struct prof_target *t)
 	if (!unwinder_vm_structs(t->unwinder))
 		return;
 	t->metadata = vm_symbols_open_for(t->unwinder, memory, &why);
+	if (!t->metadata && t->shared->is_tried_again)
+		return;
 	if (!t->metadata)
 		talk("%s: %s", t->name.bytes, why.text);
 	else if (vm_symbols_limits(t->metadata))
@@ -152,7 +154,8 @@ static int open_all(struct prof_target *t, struct error *err)
 	t->unwinder = unwinder_open(&t->jvm, remote_memory_of(t->memory), err);
 	if (!t->unwinder)
 		return -1;
-	if (unwinder_limits(t->unwinder) && t->jvm.kind != JVM_NONE)
+	if (unwinder_limits(t->unwinder) && t->jvm.kind != JVM_NONE &&
+	    !t->shared->is_tried_again)
 		talk("%s: %s", t->name.bytes, unwinder_limits(t->unwinder));
 	open_metadata(t);
 	names = names_of(t);
@@ -229,6 +232,14 @@ void prof_target_retire(struct prof_target *t)
 {
 	prof_target_counts(t, &t->shared->counts);
 	prof_target_free(t);
+}
+
+bool prof_target_is_whole(const struct prof_target *t)
+{
+	/* The agent has one client. */
+	return t->jvm.kind != JVM_NONE &&
+	       (t->agent ||
+		(!unwinder_limits(t->unwinder) && t->metadata != NULL));
 }
 
 void prof_target_begin(struct prof_target *t)

@@ -46,6 +46,7 @@ struct prof_shared {
 	uint64_t tick_ns;     /* what a tick of the CPU clock stands for */
 	uint64_t cut, astray; /* stacks that ended early, and why */
 	uint64_t stalled;     /* likewise, for memory that did not come */
+	bool is_tried_again;  /* a target that lacks something */
 	bool has_begun;       /* samples of others wait for whoever is new */
 	/* Of targets that others have taken the place of. */
 	struct prof_counts counts;
@@ -88,6 +89,9 @@ void prof_target_retire(struct prof_target *t);
 /* Adds what it has counted. */
 void prof_target_counts(const struct prof_target *t,
 			struct prof_counts *counts);
+
+/* Whether it is a JVM of which all was found that was looked for. */
+bool prof_target_is_whole(const struct prof_target *t);
 
 /* Before a batch of samples. */
 void prof_target_begin(struct prof_target *t);

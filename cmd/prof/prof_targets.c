@@ -233,14 +233,13 @@ int prof_targets_open(struct prof_targets *t, struct error *err)
 		return -1;
 	if (o->all && add_all(t, err))
 		return -1;
-	t->next_look_ns = t->ancestor ? 0 : clock_monotonic_ns() + LOOK_NS;
+	t->next_look_ns = clock_monotonic_ns() + LOOK_NS;
 	return 0;
 }
 
 int prof_targets_launched(struct prof_targets *t, pid_t pid, struct error *err)
 {
 	t->ancestor = pid;
-	t->launched_ns = clock_monotonic_ns();
 	return sampler_add(t->shared->sampler, pid, err);
 }
 
@@ -251,27 +250,62 @@ struct prof_target *prof_targets_find(const struct prof_targets *t, pid_t pid)
 	return at == MAP64_NONE ? NULL : t->all[at];
 }
 
-/*
- * The program that was started is looked at alone, while it may yet become
- * another, or a JVM.  True when that is not likely any more.
- */
-static bool look_at_launched(struct prof_targets *t)
+/* One that has just begun may not have yet what is looked for in a JVM. */
+static void add_young(struct prof_targets *t, const struct jvm *jvm)
+{
+	t->shared->is_tried_again = prof_descendants_awaits(&t->descendants,
+							    jvm->pid);
+	add_or_say(t, jvm);
+	t->shared->is_tried_again = false;
+}
+
+/* The program that was started is sampled even when it is no JVM. */
+static void look_at_launched(struct prof_targets *t)
 {
 	struct prof_target *known = prof_targets_find(t, t->ancestor);
 	struct error unused;
 	struct jvm jvm;
 
-	if (known && (known->has_ended || known->jvm.kind != JVM_NONE))
-		return true;
-	if (jvm_open(&jvm, t->ancestor, &unused))
-		return true;
+	if ((known && (known->has_ended || prof_target_is_whole(known))) ||
+	    jvm_open(&jvm, t->ancestor, &unused))
+		return;
 	if ((!known || known->jvm.exe_ino != jvm.exe_ino ||
 	     jvm.kind != JVM_NONE) &&
 	    !is_refused(t, &jvm))
-		add_or_say(t, &jvm);
+		add_young(t, &jvm);
 	else
 		jvm_close(&jvm);
-	return clock_monotonic_ns() > t->launched_ns + LOOK_NS;
+}
+
+static void look_at_child(struct prof_targets *t, pid_t pid)
+{
+	struct prof_target *known;
+	struct error unused;
+	struct jvm jvm;
+
+	if (jvm_open(&jvm, pid, &unused))
+		return;
+	known = same(t, &jvm);
+	if (jvm.kind != JVM_NONE && !(known && prof_target_is_whole(known)) &&
+	    !is_refused(t, &jvm))
+		add_young(t, &jvm);
+	else
+		jvm_close(&jvm);
+}
+
+/* What has begun of late, or has become another program, may be a JVM. */
+static void look_at_descendants(struct prof_targets *t)
+{
+	pid_t due[PROF_DESCENDANTS];
+	size_t count = prof_descendants_due(&t->descendants, t->ancestor,
+					    clock_monotonic_ns(), due);
+
+	for (size_t i = 0; i < count; i++) {
+		if (due[i] == t->ancestor)
+			look_at_launched(t);
+		else
+			look_at_child(t, due[i]);
+	}
 }
 
 void prof_targets_look(struct prof_targets *t)
@@ -279,9 +313,9 @@ void prof_targets_look(struct prof_targets *t)
 	int64_t now = clock_monotonic_ns();
 	struct error unused;
 
+	if (t->ancestor)
+		look_at_descendants(t);
 	if ((!t->shared->o->all && !t->ancestor) || now < t->next_look_ns)
-		return;
-	if (t->ancestor && !look_at_launched(t))
 		return;
 	add_all(t, &unused);
 	t->next_look_ns = now + LOOK_NS;

@@ -6,6 +6,7 @@
 #ifndef CMD_PROF_TARGETS_H
 #define CMD_PROF_TARGETS_H
 
+#include "cmd/prof/prof_descendants.h"
 #include "cmd/prof/prof_target.h"
 #include "core/base/error.h"
 #include "core/base/map64.h"
@@ -26,11 +27,11 @@ struct prof_targets {
 	struct prof_shared *shared;
 	struct prof_target **all; /* those that have ended, too */
 	size_t count, cap;
-	size_t named;         /* of them, by the user */
-	struct map64 by_pid;  /* index of the last that had it */
-	pid_t ancestor;       /* of those wanted, with `command`; 0 = none */
-	int64_t launched_ns;  /* when that was started */
-	int64_t next_look_ns; /* for those that begin later */
+	size_t named;        /* of them, by the user */
+	struct map64 by_pid; /* index of the last that had it */
+	pid_t ancestor;      /* of those wanted, with `command`; 0 = none */
+	struct prof_descendants descendants; /* of it, with itself */
+	int64_t next_look_ns;                /* for those that begin later */
 	struct prof_refusal *refusals;
 	size_t refusal_count, refusal_cap;
 };

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for JVMs.
-# With the JVM that it becomes or starts, until all have ended; how is said, and
+# With the JVM that it becomes or starts, however late, until all have ended; how is said, and
 # not the status.  One that is not there is said with status 1.
 sjkc=$1
 scratch=$2
@@ -19,6 +19,13 @@ for jdk in $(jdks); do
 		-cp '$classes' Target burners=1; exit 3" || exit 1
 	has "$out" ';start_thread;.*;Target\.burn' &&
 		has "$prof_err" 'sh ended with status 3' || exit 1
+	# Between two looks at all processes, by itself or as another's child.
+	for how in '' 'exec '; do
+		prof 0 -F 499 -t --no-agent -o "$out" -- sh -c "sleep 2.5; \
+			$how'$jdk/bin/java' -Dtarget.seconds=2 \
+			-cp '$classes' Target burners=1" || exit 1
+		has "$out" '^.burner-0 .*;start_thread;.*;Target\.burn' || exit 1
+	done
 done
 # What it was before it became a JVM is counted in the title, too.
 # shellcheck disable=SC2016 # for the inner shell

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof/prof_descendants.h"
+
+#include "core/base/clock.h"
+#include "core/base/text.h"
+#include "core/jvm/procfs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* A JVM has its library mapped within some ms; the age at each look is twice
+ * that of the one before. */
+#define FIRST_NS (20 * CLOCK_NS_PER_MS)
+#define LAST_NS  (4 * CLOCK_NS_PER_S)
+
+enum { LIST_MAX = 4096 };
+
+/* As it was known, or NULL. */
+static const struct prof_descendant *find(const struct prof_descendants *d,
+					  pid_t pid)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		if (d->all[i].pid == pid)
+			return &d->all[i];
+	}
+	return NULL;
+}
+
+static void add(struct prof_descendants *now, const struct prof_descendants *d,
+		pid_t pid, int64_t now_ns)
+{
+	const struct prof_descendant *known = find(d, pid);
+	struct prof_descendant *one = &now->all[now->count];
+	struct stat exe;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	if (stat(path, &exe) < 0) {
+		/* It has ended, or is not ours to look at. */
+		if (errno != EACCES && errno != EPERM)
+			return;
+		exe.st_dev = exe.st_ino = 0;
+	}
+	now->count++;
+	if (known && known->exe_dev == exe.st_dev &&
+	    known->exe_ino == exe.st_ino) {
+		*one = *known;
+		return;
+	}
+	*one = (struct prof_descendant){
+		.pid = pid,
+		.exe_dev = exe.st_dev,
+		.exe_ino = exe.st_ino,
+		.since_ns = now_ns,
+		.next_ns = now_ns,
+	};
+}
+
+static void add_children(struct prof_descendants *now,
+			 const struct prof_descendants *d, pid_t pid,
+			 int64_t now_ns)
+{
+	struct text list = { 0 };
+	struct error unused;
+	char name[48], *rest;
+
+	snprintf(name, sizeof(name), "task/%d/children", (int)pid);
+	if (procfs_read(pid, name, LIST_MAX, &list, &unused) == 0 && list.len) {
+		const char *at = list.bytes;
+
+		while (now->count < PROF_DESCENDANTS) {
+			long child = strtol(at, &rest, 10);
+
+			if (rest == at || child <= 0)
+				break;
+			if (!find(now, (pid_t)child))
+				add(now, d, (pid_t)child, now_ns);
+			at = rest;
+		}
+	}
+	text_release(&list);
+}
+
+static int64_t next_look(const struct prof_descendant *one, int64_t now_ns)
+{
+	int64_t age = now_ns - one->since_ns;
+
+	if (age > LAST_NS)
+		return INT64_MAX;
+	return now_ns + (age < FIRST_NS ? FIRST_NS : age);
+}
+
+size_t prof_descendants_due(struct prof_descendants *d, pid_t ancestor,
+			    int64_t now_ns, pid_t pids[PROF_DESCENDANTS])
+{
+	struct prof_descendants now = { 0 };
+	size_t due = 0;
+
+	add(&now, d, ancestor, now_ns);
+	/* Each may add more. */
+	for (size_t i = 0; i < now.count; i++)
+		add_children(&now, d, now.all[i].pid, now_ns);
+	for (size_t i = 0; i < now.count; i++) {
+		if (now_ns < now.all[i].next_ns)
+			continue;
+		now.all[i].next_ns = next_look(&now.all[i], now_ns);
+		pids[due++] = now.all[i].pid;
+	}
+	*d = now;
+	return due;
+}
+
+bool prof_descendants_awaits(const struct prof_descendants *d, pid_t pid)
+{
+	const struct prof_descendant *one = find(d, pid);
+
+	return one && one->next_ns != INT64_MAX;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prof_descendants: what a program that was started has started, and has
+ * become.
+ *
+ * To look at all processes for JVMs costs milliseconds.  Here it is only asked
+ * who the children of children are and which file each runs, which is a few
+ * microseconds: a process that is new, or has become another program, may be a
+ * JVM soon, and is worth a look, often at first and then less.
+ */
+#ifndef CMD_PROF_DESCENDANTS_H
+#define CMD_PROF_DESCENDANTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Of more than those, whoever is begun last is found by other looks. */
+enum { PROF_DESCENDANTS = 64 };
+
+struct prof_descendant {
+	pid_t pid;
+	dev_t exe_dev;
+	ino_t exe_ino;
+	int64_t since_ns; /* it runs that file */
+	int64_t next_ns;  /* when to look at it */
+};
+
+struct prof_descendants {
+	struct prof_descendant all[PROF_DESCENDANTS];
+	size_t count;
+};
+
+/*
+ * Puts into pids those of a process and its descendants that are worth a look
+ * by now, and gives how many.  Where the kernel does not tell children
+ * (CONFIG_PROC_CHILDREN) it is the process alone, at most.
+ */
+size_t prof_descendants_due(struct prof_descendants *d, pid_t ancestor,
+			    int64_t now_ns, pid_t pids[PROF_DESCENDANTS]);
+
+/* Whether one of them will be looked at again as it is. */
+bool prof_descendants_awaits(const struct prof_descendants *d, pid_t pid);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof/prof_descendants.h"
+
+#include "core/base/clock.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#define MS CLOCK_NS_PER_MS
+#define S  CLOCK_NS_PER_S
+
+static bool is_due(struct prof_descendants *d, int64_t now_ns, pid_t pid)
+{
+	pid_t due[PROF_DESCENDANTS];
+	size_t count = prof_descendants_due(d, getpid(), now_ns, due);
+
+	for (size_t i = 0; i < count; i++) {
+		if (due[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+/* A child that becomes another program when it is told to. */
+static pid_t begin(int *tell)
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(ends[1]);
+		if (read(ends[0], &byte, 1) == 1)
+			execlp("sleep", "sleep", "60", (char *)NULL);
+		_exit(0);
+	}
+	close(ends[0]);
+	*tell = ends[1];
+	return pid;
+}
+
+static bool has_children(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children",
+		 (int)getpid());
+	return access(path, R_OK) == 0;
+}
+
+static void who_is_new_is_looked_at_often_and_then_less(void **state)
+{
+	struct prof_descendants d = { 0 };
+	int64_t now = 100 * S;
+	int looks = 0;
+
+	(void)state;
+	assert_true(is_due(&d, now, getpid()));
+	assert_false(is_due(&d, now + MS, getpid()));
+	for (int ms = 2; ms < 60000; ms++)
+		looks += is_due(&d, now + ms * MS, getpid());
+	assert_in_range(looks, 5, 20);
+}
+
+static void who_becomes_another_program_is_looked_at_again(void **state)
+{
+	struct prof_descendants d = { 0 };
+	int64_t now = 100 * S;
+	bool is_seen = false;
+	int tell;
+	pid_t child;
+
+	(void)state;
+	if (!has_children())
+		skip();
+	child = begin(&tell);
+	assert_true(child > 0);
+	assert_true(is_due(&d, now, child));
+	assert_true(is_due(&d, now + 50 * S, child));
+	assert_false(is_due(&d, now + 51 * S, child));
+	assert_int_equal(write(tell, "g", 1), 1);
+	for (int i = 0; i < 1000 && !is_seen; i++) {
+		usleep(10000);
+		is_seen = is_due(&d, now + 52 * S, child);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(tell);
+	assert_true(is_seen);
+	assert_false(is_due(&d, now + 53 * S, child));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_is_new_is_looked_at_often_and_then_less),
+		cmocka_unit_test(
+			who_becomes_another_program_is_looked_at_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
