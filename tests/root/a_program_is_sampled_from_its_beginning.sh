@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for JVMs.
-# With the JVM that it becomes or starts, however late, until all have ended; how is said, and
-# not the status.  One that is not there is said with status 1.
+# With the JVM that it becomes or starts, however late, until all have ended; how
+# is said, and not the status.  One that is not there is said with status 1.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh
