@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define MAX_STRAIGHT 200  /* instructions */
-#define MAX_SEARCHED 3000 /* of all ways together */
 #define MAX_BRANCHES 256
 #define SEEN_SLOTS   4096 /* a power of 2, more than are searched */
 
@@ -41,7 +39,7 @@ static void move(struct value *v, int64_t bytes)
 {
 	int64_t offset = v->place.offset + bytes;
 
-	if (offset < -(1 << 24) || offset > 1 << 24)
+	if (offset < -X86_FARTHEST || offset > X86_FARTHEST)
 		v->content = UNKNOWN;
 	else
 		v->place.offset = (int32_t)offset;
@@ -290,9 +288,10 @@ static void go(const struct x86_code *c, size_t at, bool follows,
 	size_t n = 0;
 
 	*out = (struct x86_path){ 0 };
-	for (; n < MAX_STRAIGHT; n++) {
+	for (; n < X86_MOST_STRAIGHT; n++) {
 		enum outcome outcome;
 
+		out->looked_at++;
 		if (!x86_instruction_at(c->bytes, c->len, b.at, &i))
 			return;
 		outcome = take(&b, &i);
@@ -308,7 +307,7 @@ static void go(const struct x86_code *c, size_t at, bool follows,
 			b.at += (size_t)i.immediate;
 	}
 	/* In the middle of anything, a sum says nothing. */
-	if (n == MAX_STRAIGHT)
+	if (n == X86_MOST_STRAIGHT)
 		return;
 	if (b.sp_from)
 		b.sp = before;
@@ -361,6 +360,7 @@ static bool follow(struct search *s, struct branch b, size_t *left,
 		int64_t target;
 
 		(*left)--;
+		out->looked_at++;
 		if (!x86_instruction_at(s->code->bytes, s->code->len, b.at, &i))
 			return false;
 		outcome = take(&b, &i);
@@ -380,7 +380,7 @@ void x86_search(const struct x86_code *c, size_t at, struct x86_path *out)
 {
 	struct search s = { .code = c };
 	struct branch first = start_at(at);
-	size_t left = MAX_SEARCHED;
+	size_t left = X86_MOST_SEARCHED;
 
 	*out = (struct x86_path){ 0 };
 	if (c->len >= UINT32_MAX)

@@ -12,6 +12,12 @@
 
 #include "core/native/unwind/x86_code.h"
 
+enum {
+	X86_MOST_STRAIGHT = 200,  /* instructions that are looked at */
+	X86_MOST_SEARCHED = 3000, /* of all ways together */
+	X86_FARTHEST = 1 << 24,   /* bytes that SP moves at most */
+};
+
 /* An address that is so far from SP, or from BP, as they are at the start. */
 struct x86_place {
 	bool is_from_bp;
@@ -25,12 +31,10 @@ struct x86_path {
 	struct x86_place saved_bp;
 	int32_t given_back; /* else: how much of the stack before it jumps, */
 	uint8_t sp_from; /* or before SP is that register's value; 0: never */
+	uint16_t looked_at; /* instructions */
 };
 
-/*
- * Straight on from `at`: to a return, or to where it jumps, at most some 200
- * instructions.
- */
+/* Straight on from `at`: to a return, or to where it jumps. */
 void x86_straight(const struct x86_code *c, size_t at, struct x86_path *out);
 
 /* The same, going on where it jumps to. */

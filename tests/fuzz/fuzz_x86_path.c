@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Code, behind two bytes that say where in it to begin: what is followed has an
+ * end within what x86_path.h promises, and what is found makes sense.
+ */
+#include "core/native/unwind/x86_path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_place(const struct x86_place *p)
+{
+	if (p->offset < -X86_FARTHEST || p->offset > X86_FARTHEST)
+		abort();
+}
+
+static void check(const struct x86_path *p, size_t most)
+{
+	if (p->looked_at > most)
+		abort();
+	if (p->is_return && (p->given_back || p->sp_from))
+		abort();
+	if (!p->is_return && p->has_saved_bp)
+		abort();
+	if (p->sp_from > 15 || p->given_back < -X86_FARTHEST ||
+	    p->given_back > X86_FARTHEST)
+		abort();
+	check_place(&p->return_address);
+	check_place(&p->saved_bp);
+}
+
+static bool is_same(const struct x86_place *a, const struct x86_place *b)
+{
+	return a->is_from_bp == b->is_from_bp && a->offset == b->offset;
+}
+
+static void follow(const struct x86_code *c, size_t at)
+{
+	struct x86_path straight, followed, searched;
+
+	memset(&straight, 0xa5, sizeof(straight));
+	followed = searched = straight;
+	x86_straight(c, at, &straight);
+	check(&straight, X86_MOST_STRAIGHT);
+	x86_follow(c, at, &followed);
+	check(&followed, X86_MOST_STRAIGHT);
+	x86_search(c, at, &searched);
+	check(&searched, X86_MOST_SEARCHED);
+	if (searched.given_back || searched.sp_from)
+		abort();
+	/* To a return without a jump there is one way. */
+	if (straight.is_return &&
+	    (!followed.is_return || followed.looked_at != straight.looked_at ||
+	     !is_same(&straight.return_address, &followed.return_address)))
+		abort();
+}
+
+/* What is only looked at where it stands. */
+static void look(const struct x86_code *c, size_t at)
+{
+	struct x86_frame f = { 0, -1 };
+	int64_t distance;
+
+	x86_prologue(c, at / 2, at, &f);
+	x86_epilogue(c, at, &f);
+	x86_is_jump_r13(c, at);
+	x86_saves_sp(c, at);
+	x86_return_is_in_ax(c, at);
+	if (x86_called(c, at, &distance) && !x86_is_after_call(c, at))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct x86_code code;
+	size_t at;
+
+	if (size < 2)
+		return 0;
+	at = data[0] | data[1] << 8;
+	/* Right at the end of memory that is ours. */
+	code.len = size - 2;
+	code.bytes = memcpy(malloc(code.len + 1), data + 2, code.len);
+	code.bytes = realloc((void *)code.bytes, code.len ? code.len : 1);
+	if (at <= code.len)
+		look(&code, at);
+	follow(&code, at);
+	free((void *)code.bytes);
+	return 0;
+}
