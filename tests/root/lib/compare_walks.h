@@ -41,8 +41,7 @@ static const char *const incomparable[] = {
 	"BP was below SP: of frames that are left, or on another stack",
 	"the kernel's took for a return address what is no code",
 	"BP was no base by call frame information: C without frame pointers",
-	"BP was none yet, or no more, of a virtual thread's frames on the "
-	"stack",
+	"BP was none yet, or no more, of a virtual thread's thawed frames",
 };
 
 static bool is_frame_of(const struct unwound_frame *f, uint64_t pc)
