@@ -37,9 +37,15 @@ LINK_SANITIZE := -fsanitize=$(SANITIZE)
 # No fuzzer asks which way a unit test went.
 NOT_FUZZED := $(if $(findstring fuzzer,$(SANITIZE)),-fno-sanitize=fuzzer-no-link)
 endif
+# Where no test stays long, sanitized code takes longer to be optimised than it
+# does to run as it is.  With -O1, gcc still sees what is used before it is set.
+ifeq ($(origin CFLAGS),file)
+RUN_LITTLE := $(if $(SANITIZE),-O0)
+UNIT_TESTS := $(if $(SANITIZE),-O0,-O1 -g1)
+endif
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) $(HARDENING) \
 	-include core/base/banned.h -I. -Ibuild/include $(CPPFLAGS) \
-	$(ONE_OF_MANY)
+	$(ONE_OF_MANY) $(OPTIMISED)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(LINK_SANITIZE) $(CFLAGS) $(LDFLAGS)
 # Into the binary: to find and bind them as shared ones would take longer than
 # all else of a start.  Debian has no such libcjson.
@@ -100,6 +106,9 @@ flags := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIBS)
 $(shell mkdir -p $(B); printf '%s\n' '$(flags)' | cmp -s - $(B)/flags || \
 	printf '%s\n' '$(flags)' >$(B)/flags)
 
+$(B)/cmd/%.o $(B)/tests/jvm/lib/%.o $(B)/tests/root/lib/%.o: \
+	OPTIMISED = $(RUN_LITTLE)
+$(B)/tests/unit/%.o: OPTIMISED = $(UNIT_TESTS)
 $(B)/%.o: %.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)

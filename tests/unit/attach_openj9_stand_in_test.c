@@ -68,7 +68,7 @@ static int dial(int port)
 /* One request: who does not know the key is sent away, and the right one in. */
 static void serve(const char *own, const char *wanted, const char *answer)
 {
-	char path[128], text[64] = "", greeting[64], request[4096];
+	char path[128], text[64] = "", greeting[96], request[4096];
 	int file, fd, port, wrong;
 	char *line;
 	ssize_t len;
