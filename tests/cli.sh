@@ -76,6 +76,8 @@ TOOLS=$(realpath "${TOOLS-.}")
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT
 ln -s "$SJKC" "$bin/sjkc"
+# See tests/jvm.sh.
+[ ! -x /usr/bin/python3 ] || ln -s /usr/bin/python3 "$bin/"
 PATH=$bin:$PATH DATA=$here/data SHARED=$here/../../shared/data
 BLESS=${BLESS-} LC_ALL=C.UTF-8 TZ=UTC COLUMNS=80
 export PATH SJKC TOOLS DATA SHARED BLESS LC_ALL TZ COLUMNS

@@ -16,14 +16,14 @@ lab_dial_command
 
 # Whoever has the inside's network for his own, but who was there before.
 dialled() {
-	for network in /proc/[0-9]*/ns/net; do
-		[ "$(readlink "$network")" = "$lab_network" ] || continue
-		one=${network#/proc/}
-		grep -q '^socat' "/proc/${one%%/*}/cmdline" 2>/dev/null &&
-			echo "${one%%/*}"
+	find /proc/[0-9]*/ns/net -maxdepth 0 -lname "$lab_network" 2>/dev/null |
+	while IFS=/ read -r _ _ one _; do
+		grep -q '^socat' "/proc/$one/cmdline" 2>/dev/null &&
+			echo "$one"
 	done
 }
-lab_network=$(readlink "/proc/$inside/ns/net")
+# A pattern of find: its brackets are none.
+lab_network=$(readlink "/proc/$inside/ns/net" | sed 's/[][]/\\&/g')
 
 serves() {
 	lab_jvm "$1" random hostname || return
