@@ -274,8 +274,8 @@ check-root:
 	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools) $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/root.sh ./sjkc $(ONLY)
 
-# Not of check: it takes minutes for each kernel.  KERNELS=folder of packages.
-check-kernels:
+# Not of check: it takes minutes for each.
+check-kernels:			## prof on other kernels, emulated; KERNELS=folder of packages
 	$(Q)for t in demo kernels; do sh tests/setup.sh $$t || exit 1; done
 	$(Q)$(MAKE) $(parallel) all $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/kernels.sh ./sjkc
