@@ -7,6 +7,7 @@
 #include "render/flame_tree.h"
 #include "render/measure.h"
 #include "render/row_sort.h"
+#include "render/thread_roots.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ static const double cut_offs[] = { 2, 5, 10, 20, 50 };
 const char *const call_kind_names[] = {
 	[CALL_FRAME] = "frame",
 	[CALL_THREAD] = "thread",
+	[CALL_POOL] = "pool",
 	[CALL_OTHERS] = "others",
 };
 
@@ -203,8 +205,7 @@ static void count_cells(struct making *m, uint64_t from, uint64_t to)
 	}
 }
 
-/* What the threads [from, to) come to. */
-static void sum_up(struct making *m, uint64_t from, uint64_t to)
+static void forget_counts(struct making *m)
 {
 	for (size_t i = 0; i < m->count; i++) {
 		struct node *n = &m->nodes[i];
@@ -216,7 +217,11 @@ static void sum_up(struct making *m, uint64_t from, uint64_t to)
 			.deep = n->deep,
 		};
 	}
-	count_cells(m, from, to);
+}
+
+/* What is counted, with what callees come to. */
+static void sum_up(struct making *m)
+{
 	for (size_t i = m->count; i-- > 0;) {
 		struct node *n = &m->nodes[i];
 
@@ -377,19 +382,27 @@ static void add_rows(struct making *m, struct level root)
 	free(levels);
 }
 
-static void add_thread(struct making *m, const struct thread_sum *thread)
+static void add_root(struct making *m, const struct thread_roots *roots,
+		     const struct thread_root *root)
 {
 	const struct call_row row = {
-		.kind = CALL_THREAD,
-		.id = thread->thread,
+		.kind = root->count > 1 ? CALL_POOL : CALL_THREAD,
+		.id = root->thread,
+		.members = root->count,
 		.depth = 0,
 		.indent = 1,
 		.deep = 1,
 		.is_choice = true,
-		.total = thread->total,
+		.total = root->total,
 	};
 
-	sum_up(m, thread->thread, (uint64_t)thread->thread + 1);
+	forget_counts(m);
+	for (uint32_t i = 0; i < root->count; i++) {
+		uint64_t thread = roots->members[root->first + i];
+
+		count_cells(m, thread, thread + 1);
+	}
+	sum_up(m);
 	add_row(m, &row);
 	choose(m);
 	add_rows(m, (struct level){ 1, 1 });
@@ -401,18 +414,22 @@ static void add_threads(struct making *m)
 	struct call_row rest = {
 		.kind = CALL_OTHERS, .indent = 1, .deep = 1, .is_choice = true
 	};
+	struct thread_roots roots;
 
-	for (size_t i = 0; i < o->thread_count; i++) {
-		const struct thread_sum *t = &o->threads[i];
+	thread_roots_init(&roots, m->profile, o->threads, o->thread_count,
+			  m->least, CALL_THREADS);
+	for (size_t i = 0; i < roots.count; i++) {
+		const struct thread_root *root = &roots.all[i];
 
-		if (i < CALL_THREADS && t->total && t->total >= m->least &&
-		    m->tree->count < CALL_ROWS) {
-			add_thread(m, t);
+		if (i < CALL_THREADS && root->total &&
+		    root->total >= m->least && m->tree->count < CALL_ROWS) {
+			add_root(m, &roots, root);
 			continue;
 		}
-		rest.id++;
-		rest.total = saturate_add(rest.total, t->total);
+		rest.id += root->count;
+		rest.total = saturate_add(rest.total, root->total);
 	}
+	thread_roots_release(&roots);
 	if (rest.total && rest.total >= m->least)
 		add_row(m, &rest);
 }
@@ -449,7 +466,9 @@ static void make_rows(struct making *m, double min_percent)
 		add_threads(m);
 		return;
 	}
-	sum_up(m, 0, UINT64_MAX);
+	forget_counts(m);
+	count_cells(m, 0, UINT64_MAX);
+	sum_up(m);
 	choose(m);
 	add_rows(m, (struct level){ 0, 0 });
 }

@@ -27,18 +27,22 @@
 enum call_kind {
 	CALL_FRAME,
 	CALL_THREAD, /* the root of a thread's calls */
+	CALL_POOL,   /* likewise, of threads that come to little each */
 	CALL_OTHERS, /* what of a caller's callees is not shown */
 };
 
-extern const char *const call_kind_names[]; /* "frame", "thread", "others" */
+/* "frame", "thread", "pool", "others" */
+extern const char *const call_kind_names[];
 
 struct call_row {
 	enum call_kind kind;
-	uint32_t id;     /* label; thread of the profile; number of callees */
-	uint32_t depth;  /* how many rows called it */
-	uint32_t indent; /* of those, how many were one of several callees */
-	uint32_t deep;   /* 1, or how often it is in a stack trace */
-	bool is_choice;  /* it is one of several callees */
+	uint32_t id;      /* label; thread of the profile, of a pool any; number
+			     of callees */
+	uint32_t members; /* of a pool: threads */
+	uint32_t depth;   /* how many rows called it */
+	uint32_t indent;  /* of those, how many were one of several callees */
+	uint32_t deep;    /* 1, or how often it is in a stack trace */
+	bool is_choice;   /* it is one of several callees */
 	uint64_t total, self;
 };
 
@@ -59,7 +63,11 @@ struct call_tree_options {
 	double min_percent;
 	size_t fit, chain;
 	bool weights;
-	const struct thread_sum *threads; /* a root for each; or NULL */
+	/*
+	 * A root for each that comes to enough, and one for those of each pool
+	 * (thread_roots.h) that do not; or NULL.
+	 */
+	const struct thread_sum *threads;
 	size_t thread_count;
 };
 

@@ -2,6 +2,7 @@
 #include "render/report.h"
 
 #include "render/table.h"
+#include "render/thread_roots.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -98,6 +99,16 @@ static void add_threads(struct table *t, const struct report *r)
 	}
 }
 
+static void add_pool_name(struct table *t, const struct report *r,
+			  uint32_t thread)
+{
+	struct text name = { 0 };
+
+	thread_roots_pool(&name, r->profile, thread);
+	table_add(t, name.len ? name.bytes : "");
+	text_release(&name);
+}
+
 static void add_calls(struct table *t, const struct report *r)
 {
 	for (size_t i = 0; i < r->calls.count; i++) {
@@ -110,9 +121,12 @@ static void add_calls(struct table *t, const struct report *r)
 			add_frame_name(t, r, row->id);
 		else if (row->kind == CALL_THREAD)
 			add_thread_name(t, r, row->id);
+		else if (row->kind == CALL_POOL)
+			add_pool_name(t, r, row->id);
 		else
 			add_number(t, row->id);
-		add_number(t, row->deep);
+		add_number(t,
+			   row->kind == CALL_POOL ? row->members : row->deep);
 		add_amount(t, r, row->self);
 		add_amount(t, r, row->total);
 	}

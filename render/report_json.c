@@ -3,6 +3,7 @@
 
 #include "core/base/json.h"
 #include "core/profile/bias.h"
+#include "render/thread_roots.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +91,19 @@ static void put_threads(struct json *j, const struct report *r)
 	}
 }
 
+static void put_pool(struct json *j, const struct report *r,
+		     const struct call_row *row)
+{
+	struct text name = { 0 };
+
+	thread_roots_pool(&name, r->profile, row->id);
+	json_key(j, "pool");
+	json_text(j, name.len ? name.bytes : "");
+	json_key(j, "threads");
+	json_uint(j, row->members);
+	text_release(&name);
+}
+
 static void put_calls(struct json *j, const struct report *r)
 {
 	for (size_t i = 0; i < r->calls.count; i++) {
@@ -106,6 +120,8 @@ static void put_calls(struct json *j, const struct report *r)
 			json_uint(j, row->deep);
 		} else if (row->kind == CALL_THREAD) {
 			put_thread_name(j, r, row->id);
+		} else if (row->kind == CALL_POOL) {
+			put_pool(j, r, row);
 		} else {
 			json_key(j, "callees");
 			json_uint(j, row->id);

@@ -4,6 +4,7 @@
 #include "core/base/safe_text.h"
 #include "render/amount.h"
 #include "render/columns.h"
+#include "render/thread_roots.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -148,6 +149,21 @@ static void put_threads(struct text *out, const struct report *r)
 		put_thread(out, r, &r->threads[i], column);
 }
 
+/* "300 threads http-nio-*-exec-*" */
+static void add_pool(struct text *out, const struct report *r,
+		     const struct call_row *row)
+{
+	struct text name = { 0 };
+
+	thread_roots_pool(&name, r->profile, row->id);
+	text_printf(out, "%" PRIu32 " threads ", row->members);
+	if (name.len)
+		safe_text(out, name.bytes, name.len);
+	else
+		text_puts(out, "[unnamed]");
+	text_release(&name);
+}
+
 static void add_call(struct text *out, const struct report *r,
 		     const struct call_row *row)
 {
@@ -161,6 +177,9 @@ static void add_call(struct text *out, const struct report *r,
 	case CALL_THREAD:
 		text_puts(out, "thread ");
 		add_thread(out, r, row->id);
+		break;
+	case CALL_POOL:
+		add_pool(out, r, row);
 		break;
 	case CALL_OTHERS:
 		text_printf(out, "[%" PRIu32 " more]", row->id);

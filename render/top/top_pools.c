@@ -2,7 +2,7 @@
 #include "render/top/top_pools.h"
 
 #include "core/base/alloc.h"
-#include "core/base/ascii.h"
+#include "render/pool_name.h"
 
 #include <math.h>
 
@@ -14,35 +14,6 @@ struct pool {
 	size_t first, last; /* rows */
 	size_t members;
 };
-
-static bool is_hex(char c) { return hex_digit(c) >= 0; }
-
-/* The length of the UUID that begins there, or 0. */
-static size_t uuid_length(const char *name)
-{
-	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-
-	for (size_t i = 0; form[i]; i++) {
-		if (form[i] == 'x' ? !is_hex(name[i]) : name[i] != '-')
-			return 0;
-	}
-	return sizeof(form) - 1;
-}
-
-void top_pools_name(struct text *out, const char *name)
-{
-	while (*name) {
-		size_t len = uuid_length(name);
-
-		while (!uuid_length(name + len) && is_digit(name[len]))
-			len++;
-		if (len)
-			text_putc(out, '*');
-		else
-			text_putc(out, name[len++]);
-		name += len;
-	}
-}
 
 static void forget(struct top_pools *p)
 {
@@ -72,7 +43,7 @@ static struct pool *pool_of(struct top_pools *p, const char *name)
 	uint32_t id;
 
 	text_clear(&p->name);
-	top_pools_name(&p->name, name);
+	pool_name(&p->name, name);
 	id = intern_id(&p->names, p->name.len ? p->name.bytes : "",
 		       p->name.len);
 	know(p, id);

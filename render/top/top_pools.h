@@ -65,7 +65,4 @@ void top_pools_open_all(struct top_pools *p, bool open);
 
 void top_pools_release(struct top_pools *p);
 
-/* Appends the name with each number, and each UUID, as "*". */
-void top_pools_name(struct text *out, const char *name);
-
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "render/pool_name.h"
 #include "render/top/top_pools.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ static void assert_name(const char *name, const char *expected)
 {
 	struct text got = { 0 };
 
-	top_pools_name(&got, name);
+	pool_name(&got, name);
 	assert_string_equal(got.len ? got.bytes : "", expected);
 	text_release(&got);
 }
