@@ -5,7 +5,12 @@
  *
  * Of a virtual thread some frames are on the stack and the rest is in the heap
  * (a StackChunk): those are not walked.  A walk reads the copy, which is of the
- * moment of the sample; what is in the heap has been thawed or moved since.
+ * moment of the sample; what is in the heap has been thawed or moved since, and
+ * nothing on the stack tells whether it has.  Nor does the JVM export where a
+ * chunk is or how one is laid out: of all that, vmStructs of JDK 25 have
+ * ContinuationEntry::_return_pc, JavaThread::_cont_entry and sizes.  So a
+ * thread of which a part is in the heap ends at cont_returnBarrier, where it
+ * would be brought from there, and its carrier's frames follow.
  *
  * Where those would be, BP is worth nothing: the last frame on the stack has
  * that of its caller as it was on the stack that it was frozen on, another

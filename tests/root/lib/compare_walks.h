@@ -31,6 +31,7 @@ enum verdict {
 	WALKS_NO_CODE,
 	WALKS_NO_BASE,
 	WALKS_FROZEN,
+	WALKS_FRAMELESS,
 	VERDICTS,
 };
 
@@ -42,6 +43,7 @@ static const char *const incomparable[] = {
 	"the kernel's took for a return address what is no code",
 	"BP was no base by call frame information: C without frame pointers",
 	"BP was none yet, or no more, of a virtual thread's thawed frames",
+	"several were left out, all but one of what has no base at all",
 };
 
 static bool is_frame_of(const struct unwound_frame *f, uint64_t pc)
@@ -81,10 +83,31 @@ static enum verdict astray(const struct unwound_frame *f, uint64_t pc,
 	return WALKS_DIFFER;
 }
 
+/*
+ * True when the callee `f` is known to have no frame of its own, whatever BP
+ * is: call frame information says so, or it is a routine of continuations.
+ */
+static bool is_frameless(const struct unwound_frame *f)
+{
+	if (f->kind == UNWOUND_NATIVE)
+		return f[1].sp != f->bp + 16;
+	return f->kind == UNWOUND_GENERATED && f->blob &&
+	       strstr(f->blob->name, "continuation");
+}
+
+/* By how many frames the kernel has left out, and of how many it is not plain.
+ */
+static enum verdict by_length(size_t more, size_t unclear)
+{
+	if (more <= 1)
+		return more ? WALKS_ONE_LONGER : WALKS_SAME;
+	return unclear <= 1 ? WALKS_FRAMELESS : WALKS_LONGER;
+}
+
 static enum verdict compare_walks(const struct unwound *u, const uint64_t *pcs,
 				  size_t count, bool has_code(uint64_t))
 {
-	size_t k = 0, more = 0;
+	size_t k = 0, more = 0, unclear = 0;
 
 	if (u->end != UNWIND_ROOT)
 		return WALKS_LOST;
@@ -93,20 +116,18 @@ static enum verdict compare_walks(const struct unwound *u, const uint64_t *pcs,
 		size_t first = k++;
 
 		while (k + 1 < u->count && u->frames[k].bp == bp)
-			k++;
+			unclear += !is_frameless(&u->frames[k++ - 1]);
 		more += k - first - 1;
 		/* The barrier at a method's entry has a mark there. */
 		if (pcs[i] == UINT64_MAX)
-			more++;
+			more++, unclear++;
 		else if (!is_frame_of(&u->frames[k], pcs[i]))
 			return astray(&u->frames[k - 1], pcs[i], has_code);
 	}
 	/* The kernel's ends at the thread's function or one before it. */
 	if (k + 3 < u->count || count < 2)
 		return WALKS_SHORT;
-	return more == 0   ? WALKS_SAME
-	       : more == 1 ? WALKS_ONE_LONGER
-			   : WALKS_LONGER;
+	return by_length(more, unclear);
 }
 
 #endif
