@@ -562,6 +562,19 @@ static void add_stop(const struct session *s, struct text *why)
 	}
 }
 
+/* Of several events, those that nothing was sampled of have no report. */
+static void say_missing(const struct session *s)
+{
+	const struct profile *p = s->shared.profile;
+
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (s->o->events & 1U << i &&
+		    !p->events[s->shared.events[i]].samples)
+			talk("no samples of %s: %s", events[i].name,
+			     events[i].none);
+	}
+}
+
 static int no_samples(const struct session *s, size_t early, struct error *err)
 {
 	unsigned wanted = s->o->events;
@@ -606,10 +619,12 @@ int prof_live(const struct prof_live_options *o, struct error *err)
 	progress_end();
 	finish(&s);
 	early = ended_early(&s);
-	if (!has_samples(s.shared.profile))
-		ret = no_samples(&s, early, err);
-	else
+	if (has_samples(s.shared.profile)) {
+		say_missing(&s);
 		ret = write_out(&s, err);
+	} else {
+		ret = no_samples(&s, early, err);
+	}
 	if (ret == 0 && early)
 		ret = fail(err, ERROR_PARTIAL,
 			   "not all was sampled that was to be");

@@ -12,6 +12,8 @@ prof 1 -e lock -d 100ms "$pid" &&
 	has "$prof_err" 'no samples: no thread had to wait.*-e offcpu' || exit 1
 prof 1 -e alloc,lock --alloc-interval 100m -d 100ms "$pid" &&
 	has "$prof_err" 'too little was allocated; --alloc-interval' || exit 1
+prof 0 -e wall,lock -d 200ms "$pid" &&
+	has "$prof_err" 'no samples of lock: no thread had to wait' || exit 1
 target_stop "$pid" && prof 1 --no-agent -d 100ms "$pid" &&
 	has "$prof_err" "no samples: stopped by a signal.*kill -CONT $pid" ||
 	exit 1
