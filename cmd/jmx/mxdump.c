@@ -234,6 +234,8 @@ static int run(int argc, char **argv, struct error *err)
 	stop_listen();
 	if (jmx_query(target.jmx, opt.query, &a, &names, &count, err))
 		goto out;
+	if (!count && opt.query)
+		talk("no MBean matches '%s'", opt.query);
 	sorted = arena_alloc(&a, count * sizeof(*sorted));
 	if (count) {
 		memcpy(sorted, names, count * sizeof(*sorted));

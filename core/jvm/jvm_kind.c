@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define LONGEST_LINE 8192 /* a path is at most 4096 bytes, some escaped */
@@ -171,9 +173,23 @@ int jvm_kind_library(pid_t pid, enum jvm_kind *kind, struct text *library,
 	return ret;
 }
 
-/* Root that may not is root of a container, mostly. */
-static const char *remedy(void)
+static bool may_trace(void)
 {
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3
+	};
+	struct __user_cap_data_struct caps[2] = { { 0 } };
+
+	return syscall(SYS_capget, &head, caps) == 0 &&
+	       caps[0].effective & 1U << CAP_SYS_PTRACE;
+}
+
+/* Root that may not is root of a container, mostly. */
+static const char *remedy(bool has_right)
+{
+	if (has_right)
+		return "it has rights that we lack, or its user namespace is "
+		       "none of ours, or a security module refuses";
 	return geteuid() ? "run as that user or as root"
 			 : "run as that user, or with CAP_SYS_PTRACE (docker "
 			   "run --cap-add SYS_PTRACE, kubectl debug "
@@ -184,6 +200,7 @@ int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err)
 {
 	struct found found = { .kind = JVM_NONE };
 	int ret = scan_maps(pid, &found, err);
+	bool has_right;
 
 	*kind = found.kind;
 	if (ret == 0)
@@ -191,10 +208,12 @@ int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err)
 	if (err->kind != ERROR_PERMISSION ||
 	    (err->sys != EACCES && err->sys != EPERM))
 		return -1;
+	has_right = may_trace();
 	return fail(err, ERROR_PERMISSION,
 		    "%d: may not be looked into: it runs as uid %u, sjkc as "
-		    "uid %u without CAP_SYS_PTRACE; %s",
-		    (int)pid, (unsigned)uid, (unsigned)geteuid(), remedy());
+		    "uid %u with%s CAP_SYS_PTRACE; %s",
+		    (int)pid, (unsigned)uid, (unsigned)geteuid(),
+		    has_right ? "" : "out", remedy(has_right));
 }
 
 static bool is_kernel_thread(pid_t pid)

@@ -137,6 +137,7 @@ mbeans_that_match() {
 			assert m["HeapMemoryUsage"]["used"] > 0, m
 		END
 	ask 0 mxdump "127.0.0.1:$port" -q 'nobody:*' &&
+		said "no MBean matches 'nobody:*'" &&
 		[ "$(cat "$scratch/out")" = '{"beans":[]}' ]
 }
 
