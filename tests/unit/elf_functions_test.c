@@ -6,6 +6,8 @@
  */
 #include "core/native/elf/elf_functions.h"
 
+#include "tests/unit/sanitizers.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +17,9 @@
 
 #include <cmocka.h>
 
-enum { SYMBOLS = 3000, NAME = 8, SPACE = 1 << 17, CODE = 1, ROUNDS = 20 };
+enum { SYMBOLS = 3000, NAME = 8, SPACE = 1 << 17, CODE = 1 };
+
+#define ROUNDS (IS_SANITIZED ? 5 : 20)
 
 struct table {
 	Elf64_Sym symbols[SYMBOLS];
