@@ -16,6 +16,8 @@ import org.graalvm.visualvm.tools.jmx.JmxModelFactory;
  * connection, looks at what the tabs are made of, takes a thread dump.
  */
 public class VisualVmClient {
+	private static Application opened;
+
 	private static void expect(boolean holds, String what) {
 		if (!holds)
 			throw new IllegalStateException(what);
@@ -36,9 +38,14 @@ public class VisualVmClient {
 		expect(model.getConnectionState()
 			== JmxModel.ConnectionState.CONNECTED,
 			"it is " + model.getConnectionState());
-		// What it is to show stands in its window only when it is open.
+		// What it is to show stands in its window only when it is open;
+		// that of the one before would be drawn anew each second.
+		if (opened != null)
+			DataSourceWindowManager.sharedInstance()
+				.closeDataSource(opened);
 		DataSourceWindowManager.sharedInstance()
 			.openDataSource(application);
+		opened = application;
 		Jvm jvm = JvmFactory.getJVMFor(application);
 		expect(jvm.isBasicInfoSupported()
 			&& "Target".equals(jvm.getMainClass()),

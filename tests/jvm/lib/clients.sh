@@ -11,18 +11,15 @@ jconsole_opened='--add-exports jdk.jconsole/sun.tools.jconsole=ALL-UNNAMED'
 jconsole_client() {
 	jconsole_jdk=$1
 	shift
-	mkdir -p "$scratch/jconsole.classes"
 	# shellcheck disable=SC2086 # words
-	"$jconsole_jdk/bin/javac" -J-XX:TieredStopAtLevel=1 \
-		-nowarn $jconsole_opened \
-		-d "$scratch/jconsole.classes" \
-		tests/jvm/lib/JConsoleClient.java 2>&1 || return
+	jconsole_classes=$(target_compile "$jconsole_jdk" JConsoleClient \
+		$jconsole_opened) || return
 	# shellcheck disable=SC2046,SC2086 # words
 	timeout 240 "$jconsole_jdk/bin/java" -Xmx128m -XX:+UseSerialGC \
 		-XX:TieredStopAtLevel=1 -XX:-UsePerfData \
 		-Djava.awt.headless=true $jconsole_opened \
 		--add-opens jdk.jconsole/sun.tools.jconsole=ALL-UNNAMED \
-		$(client_tls_options) -cp "$scratch/jconsole.classes" \
+		$(client_tls_options) -cp "$jconsole_classes" \
 		JConsoleClient "$@" >"$scratch/jconsole" 2>&1 && return
 	cat "$scratch/jconsole"
 	return 1
@@ -38,7 +35,7 @@ visualvm_start() {
 	visualvm_jdk=$1
 	shift
 	visualvm=$scratch/visualvm
-	mkdir -p "$visualvm/user/var" "$visualvm/classes"
+	mkdir -p "$visualvm/user/var"
 	# The licence that is shown at first is accepted.
 	: >"$visualvm/user/var/license_accepted"
 	visualvm_jars "$visualvm_jdk" || return
@@ -48,7 +45,7 @@ visualvm_start() {
 		export HOME=/tmp
 		# No exec: Xvfb tells nobody whose pid is 1 that it is ready.
 		timeout 400 xvfb-run -a visualvm --nosplash --userdir /tmp/user \\
-			-J-XX:TieredStopAtLevel=1 \\
+			-J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC \\
 			-J-javaagent:/tmp/agent.jar=/tmp -J-Duser.home=/tmp \\
 			-J-Djavax.net.ssl.trustStore=/tmp/ca.p12 \\
 			-J-Djavax.net.ssl.trustStorePassword=changeit "\$@"
@@ -61,16 +58,20 @@ visualvm_start() {
 }
 
 visualvm_jars() {
-	"$1/bin/javac" -J-XX:TieredStopAtLevel=1 \
-		-nowarn -d "$visualvm/classes" -cp "$(find \
-		"$visualvm_folder/modules" -maxdepth 1 -name '*.jar' |
-		tr '\n' :)" tests/jvm/lib/VisualVm*.java 2>&1 &&
-		echo 'Premain-Class: VisualVmAgent' >"$visualvm/manifest" &&
-		(cd "$visualvm/classes" &&
-			"$1/bin/jar" --create --file ../agent.jar \
-				--manifest ../manifest VisualVmAgent*.class &&
-			"$1/bin/jar" --create --file ../client.jar \
-				VisualVmClient*.class)
+	agent=$(target_compile "$1" VisualVmAgent) &&
+		client=$(target_compile "$1" VisualVmClient -cp "$(find \
+			"$visualvm_folder/modules" -maxdepth 1 -name '*.jar' |
+			tr '\n' :)") || return
+	python3 - "$visualvm/agent.jar" "$agent" "$visualvm/client.jar" \
+		"$client" <<-'END'
+		import os, sys, zipfile
+		for jar, folder in zip(sys.argv[1::2], sys.argv[2::2]):
+		    with zipfile.ZipFile(jar, "w") as z:
+		        z.writestr("META-INF/MANIFEST.MF",
+		                   "Premain-Class: VisualVmAgent\n")
+		        for name in os.listdir(folder):
+		            z.write(os.path.join(folder, name), name)
+	END
 }
 
 # visualvm_shows TEXT: within 60 s, in one of its windows.

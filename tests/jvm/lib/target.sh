@@ -26,21 +26,25 @@ target_jobs=
 target_number=0
 : "${scratch:?is to be a folder}"
 
-# target_compile JDK [PROGRAM]: says where its classes are, those of
-# $target_program unless it is told.  Each text of a program has a folder of its
+# target_compile JDK [PROGRAM [JAVAC-OPTION…]]: says where its classes are, those
+# of $target_program unless it is told.  Each text of a program has a folder of its
 # own, which appears whole: concurrent tests may both compile, and tests of
 # another checkout have what they want, too.
 target_compile() {
+	compiling_jdk=$1
 	program=${2-${target_program-Target}}
+	shift
+	[ $# -eq 0 ] || shift
 	source=tests/jvm/lib/$program.java
 	sum=$(cksum <"$source") || return 1
-	compiled=$target_classes/$(basename "$1").$program.${sum%% *}
+	compiled=$target_classes/$(basename "$compiling_jdk").$program.${sum%% *}
 	if [ ! -e "$compiled" ]; then
 		[ ! -e "$target_classes" ] || [ -O "$target_classes" ] ||
 			{ echo "$target_classes is not ours" >&2; return 1; }
 		mkdir -p "$target_classes" && chmod 755 "$target_classes" &&
 			fresh=$(mktemp -d "$target_classes/fresh.XXXXXX") &&
-			"$1/bin/javac" -J-XX:TieredStopAtLevel=1 -nowarn \
+			"$compiling_jdk/bin/javac" -J-XX:TieredStopAtLevel=1 \
+				-J-XX:+UseSerialGC -nowarn "$@" \
 				-d "$fresh" "$source" >&2 &&
 			chmod -R a+rX "$fresh" || return 1
 		mv -T "$fresh" "$compiled" 2>/dev/null || rm -rf "$fresh"
