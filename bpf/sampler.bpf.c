@@ -27,11 +27,11 @@
 const volatile __u32 stack_limit; /* bytes of the user's stack at most */
 const volatile __u32 only_tid;    /* 0 = all */
 const volatile __u32 pid_ns;      /* inode of the sampler's; 0 = the first */
-const volatile __u64 wake_bytes;  /* unread, before the reader is woken */
 const volatile bool want_kernel, want_frames;
 
 /* Read by the sampler as they grow; and written by it when it begins. */
 __u64 taken, lost, started_ns;
+__u64 wake_bytes; /* unread, before the reader is woken */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -138,7 +138,7 @@ static __always_inline __u64 *wanted_since(struct identity id)
  */
 static __always_inline long put(void *record, __u32 size)
 {
-	__u64 flags = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > wake_bytes
+	__u64 flags = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= wake_bytes
 			      ? BPF_RB_FORCE_WAKEUP
 			      : BPF_RB_NO_WAKEUP;
 

@@ -187,7 +187,7 @@ static int configure(struct sampler *s, struct error *err)
 	p->rodata->stack_limit = o->user ? (__u32)o->stack_bytes : 0;
 	p->rodata->only_tid = (__u32)o->tid;
 	p->rodata->pid_ns = own_pid_ns();
-	p->rodata->wake_bytes = ring_bytes(s) / 8;
+	p->bss->wake_bytes = ring_bytes(s) / 8;
 	p->rodata->want_kernel = o->kernel;
 	p->rodata->want_frames = o->user && o->frame_pointers;
 	bpf_program__set_autoload(p->progs.on_tick, wants(s, SAMPLE_CPU));
@@ -379,6 +379,14 @@ void sampler_stop(struct sampler *s)
 {
 	detach(s);
 	s->stopped_ns = clock_monotonic_ns();
+}
+
+void sampler_wake(struct sampler *s, bool each)
+{
+	__u64 bytes = each ? 0 : ring_bytes(s) / 8;
+
+	__atomic_store_n(&s->programs->bss->wake_bytes, bytes,
+			 __ATOMIC_RELAXED);
 }
 
 int sampler_fd(const struct sampler *s)

@@ -83,6 +83,9 @@ void sampler_stop(struct sampler *s);
  */
 int sampler_fd(const struct sampler *s);
 
+/* Whether from now on it is readable with each sample; at first it is not. */
+void sampler_wake(struct sampler *s, bool each);
+
 /*
  * One sample; the arrays behind it are aligned and are the event's, which is
  * valid until the function returns.  False ends this reading; the rest is for

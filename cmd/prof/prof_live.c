@@ -332,6 +332,34 @@ static int64_t wait_ns(struct session *s)
 	return s->launch.pid && ns > BATCH_NS ? BATCH_NS : ns;
 }
 
+static bool await(struct session *s, struct pollfd *fds, nfds_t count,
+		  int64_t ns)
+{
+	int64_t next_ns = clock_monotonic_ns() + ns;
+
+	if (next_ns > s->end_ns)
+		next_ns = s->end_ns;
+	return poll(fds, count, clock_left_ms(next_ns)) > 0;
+}
+
+/*
+ * Waits for the next batch; true when there is something else to do.  Where
+ * code goes fast, the first sample after a wait is looked at when it is taken:
+ * not so when the sampler's own waits would be samples.
+ */
+static bool await_batch(struct session *s, struct pollfd fds[3])
+{
+	int64_t ns = wait_ns(s);
+	bool each = prof_pace_is_short(&s->pace) && !wants_sleepers(s);
+
+	sampler_wake(s->shared.sampler, each);
+	if (s->is_behind)
+		return await(s, fds, 2, 0);
+	if (!each)
+		return await(s, fds, 3, ns);
+	return await(s, fds, 2, ns) || await(s, fds, 3, BATCH_NS);
+}
+
 static void run(struct session *s)
 {
 	struct pollfd fds[] = {
@@ -342,13 +370,8 @@ static void run(struct session *s)
 	};
 
 	while (!is_over(s)) {
-		bool has_time = look_at_sleepers(s) && !s->is_behind;
-		int64_t next_ns = clock_monotonic_ns() +
-				  (has_time ? wait_ns(s) : 0);
-
-		if (next_ns > s->end_ns)
-			next_ns = s->end_ns;
-		if (poll(fds, 3, clock_left_ms(next_ns)) > 0) {
+		s->is_behind |= !look_at_sleepers(s);
+		if (await_batch(s, fds)) {
 			if (fds[0].revents)
 				return;
 			if (prof_snapshot_taken())

@@ -4,10 +4,15 @@
 #include "core/base/clock.h"
 
 #define FIRST_NS (50 * CLOCK_NS_PER_MS)
-/* Fifty looks a second are 1 % of a core, at 200 us each. */
-#define LEAST_NS (20 * CLOCK_NS_PER_MS)
+/* Less than a tick at 99 Hz: each sample is looked at by itself then. */
+#define LEAST_NS (8 * CLOCK_NS_PER_MS)
 /* The ring buffer has room for a quarter of a second. */
 #define MOST_NS (200 * CLOCK_NS_PER_MS)
+
+bool prof_pace_is_short(const struct prof_pace *p)
+{
+	return p->ns && p->ns < FIRST_NS;
+}
 
 int64_t prof_pace_next(struct prof_pace *p, uint64_t changes)
 {

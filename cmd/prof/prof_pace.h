@@ -11,6 +11,7 @@
 #ifndef CMD_PROF_PACE_H
 #define CMD_PROF_PACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct prof_pace {
@@ -23,5 +24,11 @@ struct prof_pace {
  * was there no more when it was looked at, since the beginning.
  */
 int64_t prof_pace_next(struct prof_pace *p, uint64_t changes);
+
+/*
+ * Whether code goes so fast that even that wait is long: then, once it is over,
+ * the next sample is not to wait at all.
+ */
+bool prof_pace_is_short(const struct prof_pace *p);
 
 #endif

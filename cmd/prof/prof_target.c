@@ -222,10 +222,7 @@ void prof_target_counts(const struct prof_target *t, struct prof_counts *counts)
 
 uint64_t prof_target_changes(const struct prof_target *t)
 {
-	struct code_cache *code = unwinder_code_cache(t->unwinder);
-
-	return prof_frames_unnamed(t->frames) +
-	       (code ? code_cache_gone(code) : 0);
+	return prof_frames_unnamed(t->frames) + unwinder_gone(t->unwinder);
 }
 
 void prof_target_retire(struct prof_target *t)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { LEAST_MS = 20, MOST_MS = 200, LONG = 100 };
+enum { LEAST_MS = 8, MOST_MS = 200, LONG = 100 };
 
 static void code_that_stays_is_looked_at_ever_less(void **state)
 {
@@ -36,10 +36,12 @@ static void code_that_goes_is_looked_at_ever_sooner(void **state)
 	(void)state;
 	for (int i = 0; i < LONG; i++)
 		prof_pace_next(&p, 0);
+	assert_false(prof_pace_is_short(&p));
 	assert_int_equal(prof_pace_next(&p, 1), MOST_MS / 2 * CLOCK_NS_PER_MS);
 	for (uint64_t changes = 2; changes < LONG; changes++)
 		ns = prof_pace_next(&p, changes);
 	assert_int_equal(ns, LEAST_MS * CLOCK_NS_PER_MS);
+	assert_true(prof_pace_is_short(&p));
 	assert_true(prof_pace_next(&p, LONG - 1) > ns);
 }
 

@@ -36,6 +36,7 @@ struct method_check {
 	uint32_t *used; /* those that were asked for of late */
 	size_t used_count, used_cap;
 	uint32_t generation;
+	uint64_t gone;
 };
 
 struct method_check *method_check_open(const struct vm_structs *v,
@@ -189,6 +190,8 @@ static void look_at_used(struct method_check *m)
 				 values[2 * i] == k->const_method &&
 				 values[2 * i + 1] == k->pool)))
 			k->generation = m->generation;
+		else if (k->said.is_valid)
+			m->gone++;
 	}
 	free(values);
 	free(ranges);
@@ -209,6 +212,8 @@ static void forget_unused(struct method_check *m)
 	}
 	m->used_count = kept;
 }
+
+uint64_t method_check_gone(const struct method_check *m) { return m->gone; }
 
 void method_check_begin(struct method_check *m)
 {

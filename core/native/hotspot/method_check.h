@@ -34,6 +34,9 @@ void method_check_close(struct method_check *m); /* NULL is fine */
 const struct checked_method *method_check_find(struct method_check *m,
 					       uint64_t address);
 
+/* How many that were believed were found to be others', since the beginning. */
+uint64_t method_check_gone(const struct method_check *m);
+
 /* From now on each is looked at again before it is believed. */
 void method_check_begin(struct method_check *m);
 

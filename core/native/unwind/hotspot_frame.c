@@ -56,6 +56,11 @@ void hotspot_frames_close(struct hotspot_frames *h)
 	free(h);
 }
 
+uint64_t hotspot_frames_gone(const struct hotspot_frames *h)
+{
+	return method_check_gone(h->methods);
+}
+
 void hotspot_frames_begin(struct hotspot_frames *h)
 {
 	method_check_begin(h->methods);

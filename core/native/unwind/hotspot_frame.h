@@ -32,6 +32,9 @@ void hotspot_frames_close(struct hotspot_frames *h); /* NULL is fine */
 /* What may have changed is looked at again from now on. */
 void hotspot_frames_begin(struct hotspot_frames *h);
 
+/* How many methods that frames had were found to be gone. */
+uint64_t hotspot_frames_gone(const struct hotspot_frames *h);
+
 /*
  * Of a pc in the code cache: fills what of the frame is known, and goes to its
  * caller.

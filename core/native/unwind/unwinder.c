@@ -130,6 +130,13 @@ uint64_t unwinder_vm_symbol(const struct unwinder *u, const char *name)
 	return address ? address + bias : 0;
 }
 
+uint64_t unwinder_gone(const struct unwinder *u)
+{
+	return u->hotspot ? code_cache_gone(u->code) +
+				    hotspot_frames_gone(u->hotspot)
+			  : 0;
+}
+
 void unwinder_begin(struct unwinder *u)
 {
 	native_frames_begin(u->native);

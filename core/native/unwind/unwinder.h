@@ -89,6 +89,12 @@ void unwinder_close(struct unwinder *u); /* NULL is fine */
 /* What it cannot do with this process, in words; NULL = nothing. */
 const char *unwinder_limits(const struct unwinder *u);
 
+/*
+ * How much of the code and how many of the methods that stacks had were found
+ * to be gone when they were looked at again, since the beginning.
+ */
+uint64_t unwinder_gone(const struct unwinder *u);
+
 /* The JVM's structures and code, borrowed; NULL when it has none. */
 const struct vm_structs *unwinder_vm_structs(const struct unwinder *u);
 struct code_cache *unwinder_code_cache(const struct unwinder *u);
