@@ -510,7 +510,8 @@ static void count_losses(struct session *s)
 			     s->shared.astray, "%s", s->shared.first_why);
 	if (had.files)
 		profile_lost(p, "files left out", had.files,
-			     "their file system does not answer: functions in "
+			     "their file system does not answer in time: "
+			     "functions in "
 			     "them have no names");
 	if (had.refused)
 		profile_lost(p, "looks at code left out", had.refused,

@@ -435,8 +435,12 @@ static struct elf_image *open_there(const struct jvm *jvm, const char *path,
 			     .path = path };
 	struct target_files files;
 
+	struct elf_image *image;
+
 	target_files_init(&files, jvm);
-	return elf_image_open(&files, &m, err);
+	image = elf_image_open(&files, &m, err);
+	target_files_release(&files);
+	return image;
 }
 
 static void

@@ -268,5 +268,7 @@ int main(void)
 		cmocka_unit_test(who_was_stopped_is_asked_anew),
 	};
 
+	/* nohup(1) has it ignored, and then it stays so. */
+	signal(SIGHUP, SIG_DFL);
 	return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -36,6 +36,7 @@ struct elf_image *self_maps_image(struct self_maps *s, uintptr_t address,
 	assert_non_null(m);
 	assert_true(m->is_executable);
 	image = elf_image_open(&files, m, &err);
+	target_files_release(&files);
 	if (!image)
 		fail_msg("%s", err.text);
 	*in_file = address - elf_image_bias(image, m);

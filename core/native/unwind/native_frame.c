@@ -89,6 +89,7 @@ void native_frames_close(struct native_frames *n)
 	mappings_release(&n->mappings);
 	for (size_t i = 0; i < n->count; i++)
 		elf_image_close(n->images[i].elf);
+	target_files_release(&n->files);
 	free(n->images);
 	free(n);
 }
