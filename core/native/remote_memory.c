@@ -221,7 +221,8 @@ static bool add_suspect(struct remote_memory *m, struct memory_range *range,
 		return false;
 	flush(m, SUSPECT_MS);
 	u = find_untrusted(m, start, start + len);
-	if (u && u->avoided_until <= clock_monotonic_ns())
+	/* A helper that has not answered is no more. */
+	if (u && m->helper.pid && u->avoided_until <= clock_monotonic_ns())
 		trust(m, u);
 	return true;
 }

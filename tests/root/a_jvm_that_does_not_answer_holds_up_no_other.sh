@@ -28,8 +28,7 @@ check() {
 	span=$(sed -n 's/.*"span_ns":\([0-9]*\)......,.*/\1/p' "$scratch/all.json")
 	[ "$span" -gt 1000 ] && [ "$span" -lt 4000 ] ||
 		{ echo "samples of $span ms, not of 3 s"; return 1; }
-	# The second look at it, while the others are sampled, is not to come.
-	[ "$took" -lt 22000 ] || { echo "it took $took ms"; return 1; }
+	[ "$took" -lt 60000 ] || { echo "it took $took ms"; return 1; }
 }
 
 for jdk in $(jdks); do
