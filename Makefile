@@ -91,8 +91,8 @@ demo:				## record a Java program, draw it, say where the page is
 
 check:				## every test; the last line counts them
 	$(Q)sh tests/setup.sh check
-	$(Q)sh tests/run.sh build sanitized,fuzz \
-		unit,cli,screen,layers,man,browser,root jvm
+	$(Q)sh tests/run.sh build sanitized \
+		unit,cli,screen,layers,man,browser,root jvm,fuzz
 
 quick:				## the tests that take seconds: no browser, no JVM
 	$(Q)sh tests/run.sh unit,cli,layers,man
