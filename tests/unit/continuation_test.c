@@ -58,7 +58,7 @@ enum {
 struct place {
 	struct hotspot_image image;
 	struct unwound u;
-	uint64_t run, method, other, enter, stub, routine, call_stub;
+	uint64_t run, method, other, enter, stub, routine, resolver, call_stub;
 };
 
 static uint64_t word(int at) { return HOTSPOT_STACK + 8 * (uint64_t)at; }
@@ -108,6 +108,8 @@ static int set_up(void **state)
 		       ENTER_WORDS);
 	p->routine = add(p, "C2 Runtime complete_monitor_locking", call_code,
 			 sizeof(call_code), 8);
+	p->resolver = add(p, "Shared Runtime resolve_virtual_call_blob",
+			  call_code, sizeof(call_code), 8);
 	for (uint64_t *m = &p->run; m <= &p->other; m++) {
 		*m = add(p, "nmethod", method_code, sizeof(method_code),
 			 METHOD_WORDS);
@@ -236,6 +238,11 @@ static void who_is_preempted_has_its_callers(void **state)
 	walk(p, p->stub + PREEMPTED, 20, 0);
 	assert_int_equal(p->u.frames[1].pc, p->other + RETURN);
 	is_entered(p, 3);
+	/* Where its call was resolved, it has called somebody else. */
+	aim(p, p->other, p->resolver);
+	unwinder_begin(p->image.unwinder);
+	walk(p, p->stub + PREEMPTED, 20, 0);
+	is_entered(p, 1);
 	/* It is on the stack of its continuation's entry. */
 	walk(p, p->stub + PREEMPTED + 8, ENTRY, 0);
 	assert_int_equal(p->u.frames[1].pc, p->run + RETURN);

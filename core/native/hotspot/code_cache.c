@@ -30,6 +30,7 @@ struct entry {
 	uint64_t name;       /* address of it */
 	uint32_t generation; /* when it was last looked at */
 	uint32_t last_used;  /* so is this */
+	uint32_t missing;    /* when it was last looked for in vain */
 	bool is_listed;      /* among the used */
 	bool has_no_code;    /* it could not be read */
 	bool is_freed;       /* there may be another in a part of its place */
@@ -85,12 +86,40 @@ struct code_cache *code_cache_open(const struct vm_structs *v,
 	return c;
 }
 
+/*
+ * What is generated on demand, a routine behind the other or in the place of
+ * another, in a blob that stands for good.
+ */
+static bool grows(const struct entry *e)
+{
+	static const char *const names[] = {
+		"vtable",            /* VtableStubs: "vtable chunks" */
+		"InlineCacheBuffer", /* ICStubs, until JDK 22 */
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(e->blob.name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/* To who remembers it, it is another blob from now on. */
+static void make_other(struct code_cache *c, struct entry *e)
+{
+	e->blob.identity = ++c->forgotten + (uint32_t)c->count;
+}
+
 static void drop_code(struct code_cache *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
-		free(c->entries[i]->code);
-		c->entries[i]->code = NULL;
-		c->entries[i]->has_no_code = false;
+		struct entry *e = c->entries[i];
+
+		/* Whether it has grown is no longer seen. */
+		if (e->code && grows(e))
+			make_other(c, e);
+		free(e->code);
+		e->code = NULL;
+		e->has_no_code = false;
 	}
 	c->code_bytes = 0;
 }
@@ -140,15 +169,6 @@ static bool is_same(const struct entry *e, const struct code_blob *b,
 	       e->blob.frame_bytes == b->frame_bytes;
 }
 
-/*
- * What is generated on demand, a routine behind the other in a blob that stands
- * for good.
- */
-static bool grows(const struct entry *e)
-{
-	return strncmp(e->blob.name, "vtable", 6) == 0;
-}
-
 /* Reads its code again; what has grown is another blob to who remembers. */
 static void renew_code(struct code_cache *c, struct entry *e)
 {
@@ -164,7 +184,7 @@ static void renew_code(struct code_cache *c, struct entry *e)
 	if (memory_read(c->memory, e->blob.begin, now, len) &&
 	    memcmp(now, e->code, len) != 0) {
 		memcpy(e->code, now, len);
-		e->blob.identity = ++c->forgotten + (uint32_t)c->count;
+		make_other(c, e);
 	}
 	free(now);
 }
@@ -252,8 +272,10 @@ static uint32_t look_up(struct code_cache *c, uint64_t pc)
 		c->refused++;
 		return MAP64_NONE;
 	}
-	if (!code_heaps_block(&c->heaps, c->memory, pc, &c->reads, &block))
+	if (!code_heaps_block(&c->heaps, c->memory, pc, &c->reads, &block)) {
+		c->refused += c->reads == 0;
 		return MAP64_NONE;
+	}
 	address = block + c->heaps.block_header;
 	known = map64_get(&c->by_address, address);
 	if (known != MAP64_NONE &&
@@ -276,13 +298,19 @@ static uint32_t look_again(struct code_cache *c, uint32_t index)
 	uint8_t bytes[MAX_BLOCK_HEADER + BLOB_HEADER_BYTES];
 	uint32_t now;
 
+	if (e->missing == c->generation || !c->reads)
+		return MAP64_NONE;
+	c->reads--;
 	if (!memory_read(c->memory, e->blob.address - c->heaps.block_header,
 			 bytes, block_bytes(c))) {
 		e->generation = c->generation;
 		return index;
 	}
 	now = entry_of(c, e->blob.address, bytes);
-	return now == index ? index : MAP64_NONE;
+	if (now == index)
+		return index;
+	e->missing = c->generation;
+	return MAP64_NONE;
 }
 
 static bool holds(const struct entry *e, uint64_t pc)
@@ -346,6 +374,7 @@ const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc)
 {
 	uint32_t *segment = segment_of(c, pc);
 	uint32_t index = segment && *segment ? *segment - 1 : MAP64_NONE;
+	uint64_t refused = c->refused;
 
 	if (!code_cache_has(c, pc) ||
 	    (c->missing == pc && c->missing_generation == c->generation))
@@ -358,8 +387,11 @@ const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc)
 	if (index == MAP64_NONE || c->entries[index]->is_freed)
 		index = look_up_instead(c, pc, index);
 	if (index == MAP64_NONE || !holds(c->entries[index], pc)) {
-		c->missing = pc;
-		c->missing_generation = c->generation;
+		/* What was refused is not known to be missing. */
+		if (c->refused == refused) {
+			c->missing = pc;
+			c->missing_generation = c->generation;
+		}
 		return NULL;
 	}
 	mark_used(c, index);
@@ -424,13 +456,19 @@ static void forget_unused(struct code_cache *c)
 	c->used_count = kept;
 }
 
-/* Whether what stands in an entry's block is it; false once, when it is not. */
+/*
+ * Whether what stands in an entry's block is it; false once, when it is not.
+ * One of the same name that cannot be looked at may be it.
+ */
 static bool is_still(struct code_cache *c, uint32_t index, const uint8_t *block)
 {
 	struct entry *e = c->entries[index];
 	bool was_freed = e->is_freed || e->is_gone;
+	uint64_t name = blob_layout_name(&c->layout,
+					 block + c->heaps.block_header);
+	uint32_t now = entry_of(c, e->blob.address, block);
 
-	e->is_gone = entry_of(c, e->blob.address, block) != index;
+	e->is_gone = now != index && (now != MAP64_NONE || name != e->name);
 	return was_freed || !(e->is_freed || e->is_gone);
 }
 

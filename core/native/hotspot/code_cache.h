@@ -42,7 +42,8 @@ struct code_blob {
 	uint64_t deopt_mh_handler;
 	int32_t original_pc; /* where in its frame the true pc then is */
 	uint32_t identity;   /* no two blobs that ever were have the same, and
-				one whose code has grown gets another */
+				one whose code has grown, or may have,
+				gets another */
 	char name[64];       /* CodeBlob::_name: "nmethod", "I2C/C2I …" */
 };
 
@@ -65,7 +66,10 @@ void code_cache_close(struct code_cache *c); /* NULL is fine */
 /* True when the address is in a heap of the code cache. */
 bool code_cache_has(const struct code_cache *c, uint64_t pc);
 
-/* The blob at pc, or NULL; valid until the next code_cache_begin(). */
+/*
+ * The blob at pc, or NULL; valid until the next code_cache_begin().  When it
+ * was not looked for, code_cache_refused() says one more than before.
+ */
 const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc);
 
 /*

@@ -7,6 +7,7 @@
 #define ARGUMENT_SLOTS 128  /* of what is frozen, and are thawed with it */
 #define ROUTINE_SLOTS  256  /* of a routine's frame */
 #define FAR_SLOTS      8192 /* of frames that have been frozen */
+#define SCANNED_SLOTS  (4 * FAR_SLOTS) /* of all steps of a walk */
 #define MAX_ROOM       (1 << 20)
 
 /* What the frame of enterSpecial looks like: the entry is at its SP. */
@@ -78,6 +79,12 @@ static bool near_entry(struct hotspot_frames *h, struct walk *w,
 	return false;
 }
 
+/* No walk has many continuations, but for one that somebody has made up. */
+static bool may_scan(struct walk *w)
+{
+	return w->scanned < SCANNED_SLOTS && ++w->scanned;
+}
+
 /*
  * Frames that were frozen where they are: the first of them has been called by
  * enterSpecial, or returns to what thaws more.
@@ -88,7 +95,8 @@ static bool far_entry(struct hotspot_frames *h, struct walk *w,
 {
 	uint64_t slot = walk_sp(w), pc;
 
-	for (size_t i = 0; i < FAR_SLOTS && walk_read(w, slot, &pc);
+	for (size_t i = 0;
+	     i < FAR_SLOTS && may_scan(w) && walk_read(w, slot, &pc);
 	     i++, slot += 8) {
 		*entry = slot + 8;
 		if (((pc > enter->begin && pc <= enter->end) ||
@@ -170,6 +178,22 @@ static bool is_on_thawed(struct hotspot_frames *h, struct walk *w,
 }
 
 /*
+ * Where calls lead that are not resolved: so they were when their code was
+ * read, which says nothing of whom they have called since.
+ */
+static bool is_resolver(const struct code_blob *b)
+{
+	static const char *const names[] = { "resolve_", "ic_miss",
+					     "wrong_method" };
+
+	/* Before the name, some JDKs have "Shared Runtime ". */
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strstr(b->name, names[i]))
+			return true;
+	return false;
+}
+
+/*
  * A routine that was to enter a monitor does not return to its code once it has
  * been frozen with its callers, all of whom are where they were: its caller is
  * who has called a routine with a frame of just that size.
@@ -179,7 +203,7 @@ static bool is_preempted(struct hotspot_frames *h, struct walk *w)
 	uint64_t slot = walk_sp(w), pc;
 	const struct code_blob *caller, *callee;
 
-	for (size_t i = 0; i < ROUTINE_SLOTS; i++, slot += 8) {
+	for (size_t i = 0; i < ROUTINE_SLOTS && may_scan(w); i++, slot += 8) {
 		if (!hotspot_is_return(h, w, slot, hotspot_bp_below(w, slot),
 				       STRONG, &pc))
 			continue;
@@ -188,6 +212,7 @@ static bool is_preempted(struct hotspot_frames *h, struct walk *w)
 			continue;
 		callee = called(h, caller, pc);
 		if (!callee || callee->kind != BLOB_STUB ||
+		    is_resolver(callee) ||
 		    callee->frame_bytes != slot + 8 - walk_sp(w))
 			continue;
 		walk_to(w, pc, slot + 8, hotspot_bp_below(w, slot));

@@ -669,13 +669,19 @@ static enum step stub_step(struct hotspot_frames *h, struct walk *w,
 enum step hotspot_frames_step(struct hotspot_frames *h, struct walk *w,
 			      struct unwound_frame *frame)
 {
+	uint64_t refused = code_cache_refused(h->code);
 	const struct code_blob *b = code_cache_find(h->code, w->pc);
 
 	frame->kind = UNWOUND_GENERATED;
 	frame->blob = b;
 	if (!b) {
 		frame->kind = UNWOUND_NATIVE;
-		return walk_lost(w, "generated code that is no longer there");
+		return walk_lost(w,
+				 code_cache_refused(h->code) == refused
+					 ? "generated code that is no longer "
+					   "there"
+					 : "more generated code than is looked "
+					   "at in a while");
 	}
 	switch (b->kind) {
 	case BLOB_INTERPRETER:

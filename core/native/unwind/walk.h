@@ -26,6 +26,7 @@ struct walk {
 	uint64_t pc;
 	bool is_exact;          /* pc is no return address */
 	bool is_cut;            /* something beyond the copy was wanted */
+	uint32_t scanned;       /* slots, for what continuations returned to */
 	uint32_t known;         /* a bit for each register that has a value */
 	uint64_t registers[16]; /* as DWARF numbers them */
 	const uint8_t *stack;
