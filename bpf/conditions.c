@@ -90,11 +90,19 @@ static bool kallsyms_are_shown(void)
 	       bpf_symbols_are_shown(text);
 }
 
-/* What no kernel knows: without a filter, it is invalid. */
+static bool has(const struct bpf_facts *f, unsigned capability)
+{
+	return f->capabilities >> capability & 1;
+}
+
+/*
+ * What no kernel knows: without a filter, it is invalid; but before Linux 6.0
+ * the kernel's own bpf(2) looks at rights first.
+ */
 static void try_filter(struct bpf_facts *f)
 {
-	f->filters_bpf = syscall(SYS_bpf, 0x7fff, NULL, 0) < 0 &&
-			 errno == EPERM;
+	f->bpf_is_eperm = syscall(SYS_bpf, 0x7fff, NULL, 0) < 0 &&
+			  errno == EPERM;
 	f->filters_perf = syscall(SYS_perf_event_open, NULL, -1, -1, -1, ~0UL) <
 				  0 &&
 			  errno == EPERM;
@@ -102,7 +110,7 @@ static void try_filter(struct bpf_facts *f)
 
 /* Debian's kernels take more rights than others from 3 on, and not all the
  * same: this asks, by an event that never counts. */
-static bool refuses_perf(void)
+static enum bpf_perf try_perf(void)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -113,9 +121,12 @@ static bool refuses_perf(void)
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1,
 			      PERF_FLAG_FD_CLOEXEC);
 
-	if (fd >= 0)
+	if (fd >= 0) {
 		close(fd);
-	return fd < 0 && (errno == EACCES || errno == EPERM);
+		return BPF_PERF_OPENED;
+	}
+	return errno == EACCES || errno == EPERM ? BPF_PERF_REFUSED
+						 : BPF_PERF_UNKNOWN;
 }
 
 void bpf_facts_gather(struct bpf_facts *f)
@@ -136,7 +147,7 @@ void bpf_facts_gather(struct bpf_facts *f)
 	read_lockdown(f->lockdown, sizeof(f->lockdown));
 	f->has_perf_events = read_number("/proc/sys/kernel/perf_event_paranoid",
 					 &f->paranoid);
-	f->refuses_perf = !f->filters_perf && refuses_perf();
+	f->perf = f->filters_perf ? BPF_PERF_UNKNOWN : try_perf();
 	read_number("/proc/sys/kernel/kptr_restrict", &f->kptr_restrict);
 	read_number("/proc/sys/kernel/unprivileged_bpf_disabled",
 		    &f->unprivileged_bpf_disabled);
@@ -144,11 +155,6 @@ void bpf_facts_gather(struct bpf_facts *f)
 	f->locked_bytes = getrlimit(RLIMIT_MEMLOCK, &limit) == 0
 				  ? limit.rlim_cur
 				  : RLIM_INFINITY;
-}
-
-static bool has(const struct bpf_facts *f, unsigned capability)
-{
-	return f->capabilities >> capability & 1;
 }
 
 static bool is_before(const char *release, long major, long minor)
@@ -215,13 +221,20 @@ static void look_at_user_ns(const struct bpf_facts *f, struct condition *c)
 
 static void look_at_seccomp(const struct bpf_facts *f, struct condition *c)
 {
-	say(c, !f->filters_bpf && !f->filters_perf, "%s",
+	bool has_rights = f->in_first_user_ns &&
+			  (has(f, CAP_BPF) || has(f, CAP_SYS_ADMIN));
+	bool filters_bpf = f->bpf_is_eperm && has_rights;
+
+	say(c, !filters_bpf && !f->filters_perf, "%s",
 	    f->seccomp == 0   ? "no filter of system calls"
-	    : f->filters_bpf  ? "a filter does not let bpf(2) through"
+	    : filters_bpf     ? "a filter does not let bpf(2) through"
 	    : f->filters_perf ? "a filter does not let perf_event_open(2) "
 				"through"
+	    : f->bpf_is_eperm ? "a filter, which may not let bpf(2) through"
 			      : "a filter, which lets bpf(2) and "
 				"perf_event_open(2) through");
+	if (c->state == CONDITION_HOLDS && f->bpf_is_eperm)
+		c->state = CONDITION_UNKNOWN;
 }
 
 static void look_at_lockdown(const struct bpf_facts *f, struct condition *c)
@@ -236,12 +249,30 @@ static void look_at_perf(const struct bpf_facts *f, struct condition *c)
 	    f->has_perf_events ? "them" : "none");
 }
 
+/* Debian's: from 3 on, it is for all but CAP_SYS_ADMIN. */
+static bool is_too_paranoid(const struct bpf_facts *f)
+{
+	return f->paranoid > 2 && has(f, CAP_PERFMON);
+}
+
 static void look_at_perf_rights(const struct bpf_facts *f, struct condition *c)
 {
-	say(c, !f->refuses_perf, "perf_event_paranoid is %d, %s", f->paranoid,
-	    !f->refuses_perf      ? "which lets all CPUs be sampled from here"
-	    : has(f, CAP_PERFMON) ? "which CAP_PERFMON is not exempt from"
+	if (f->perf == BPF_PERF_UNKNOWN) {
+		say(c, true, "whether CPUs may be sampled is not known");
+		c->state = CONDITION_UNKNOWN;
+		return;
+	}
+	say(c, f->perf == BPF_PERF_OPENED, "perf_event_paranoid is %d, %s",
+	    f->paranoid,
+	    f->perf == BPF_PERF_OPENED
+		    ? "which lets all CPUs be sampled from here"
+	    : is_too_paranoid(f)  ? "which CAP_PERFMON is not exempt from"
+	    : has(f, CAP_PERFMON) ? "and yet all CPUs may not be sampled"
 				  : "which takes CAP_PERFMON");
+	if (c->state == CONDITION_FAILS && is_too_paranoid(f))
+		snprintf(c->remedy, sizeof(c->remedy),
+			 "run as root, or with CAP_SYS_ADMIN, or set "
+			 "kernel.perf_event_paranoid to 2");
 }
 
 static void look_at_memory(const struct bpf_facts *f, struct condition *c)
@@ -273,7 +304,7 @@ static const struct {
 	const char *name;
 	enum error_kind kind;
 	void (*look)(const struct bpf_facts *f, struct condition *c);
-	const char *remedy;
+	const char *remedy; /* unless the look has a better one */
 } looks[] = {
 	{ "kernel", ERROR_UNAVAILABLE, look_at_kernel, "Linux 5.8 or later" },
 	{ "user namespace", ERROR_PERMISSION, look_at_user_ns,
@@ -289,10 +320,8 @@ static const struct {
 	  "a kernel with CONFIG_DEBUG_INFO_BTF; in a container, mount /sys" },
 	{ "perf events", ERROR_UNAVAILABLE, look_at_perf,
 	  "a kernel with CONFIG_PERF_EVENTS; in a container, mount /proc" },
-	/* What Debian's has from 3 on, whatever one has. */
 	{ "perf rights", ERROR_PERMISSION, look_at_perf_rights,
-	  "run as root, or with CAP_SYS_ADMIN, or set "
-	  "kernel.perf_event_paranoid to 2" },
+	  "run as root, or with CAP_PERFMON" },
 	{ "locked memory", ERROR_PERMISSION, look_at_memory,
 	  "ulimit -l unlimited" },
 	/* The last: nothing but names depends on it. */
@@ -308,7 +337,7 @@ size_t bpf_conditions(const struct bpf_facts *f, struct condition *list)
 		list[i] = (struct condition){ .name = looks[i].name,
 					      .kind = looks[i].kind };
 		looks[i].look(f, &list[i]);
-		if (list[i].state != CONDITION_HOLDS)
+		if (list[i].state == CONDITION_FAILS && !list[i].remedy[0])
 			snprintf(list[i].remedy, sizeof(list[i].remedy), "%s",
 				 looks[i].remedy);
 	}

@@ -14,6 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Whether a CPU may be sampled. */
+enum bpf_perf {
+	BPF_PERF_UNKNOWN, /* it could not be tried */
+	BPF_PERF_OPENED,
+	BPF_PERF_REFUSED, /* for want of rights */
+};
+
 /* What is known of the kernel and of this process. */
 struct bpf_facts {
 	char release[64];      /* of uname(2) */
@@ -23,11 +30,11 @@ struct bpf_facts {
 	bool shows_symbols;    /* /proc/kallsyms has addresses */
 	uint64_t capabilities; /* effective */
 	int seccomp;           /* 0 none, 1 strict, 2 a filter */
-	bool filters_bpf;      /* it does not let bpf(2) through */
-	bool filters_perf;     /* nor perf_event_open(2) */
+	bool bpf_is_eperm;     /* bpf(2) says so to what no kernel knows */
+	bool filters_perf;     /* no perf_event_open(2) comes through it */
 	int paranoid;          /* kernel.perf_event_paranoid */
 	bool has_perf_events;
-	bool refuses_perf; /* a CPU may not be sampled, for want of rights */
+	enum bpf_perf perf;
 	int kptr_restrict;
 	int unprivileged_bpf_disabled;
 	uint64_t locked_bytes; /* RLIMIT_MEMLOCK */

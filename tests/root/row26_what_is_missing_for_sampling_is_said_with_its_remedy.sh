@@ -55,7 +55,15 @@ env="env LD_PRELOAD=$other_kernel"
 	refused 4 seccomp 'bpf(2).*seccomp profile' "$tools/without_bpf"
 	refused 4 seccomp 'perf_event_open(2).*seccomp profile' \
 		"$tools/without_bpf" -p
-	refused 4 'perf rights' 'CAP_SYS_ADMIN' $env OTHER_PARANOID=3
+	# What the filter does not let through is not said to be allowed.
+	grep -q '^? *perf rights .*not known' "$scratch/out" ||
+		failed 'with a filter: perf rights'
+	echo 3 >"$scratch/paranoid"
+	refused 4 'perf rights' 'CAP_SYS_ADMIN.*perf_event_paranoid to 2' \
+		$env OTHER_PARANOID="$scratch/paranoid"
+	echo 2 >"$scratch/paranoid"
+	refused 4 'perf rights' 'paranoid is 2, .*or with CAP_PERFMON)' \
+		$env OTHER_PARANOID="$scratch/paranoid"
 	# Names of the kernel's functions are another matter: this one tells
 	# them one by one, and one before 5.14 not at all.
 	for look in 'ok:env' "warn:$env OTHER_RELEASE=5.13.0"; do

@@ -6,8 +6,9 @@
  *				buffers for BPF; before 5.11, maps are refused
  *				as by RLIMIT_MEMLOCK
  *	OTHER_LOCKDOWN=FILE	stands for the kernel's; programs are refused
- *	OTHER_PARANOID=3	perf_event_open(2) is refused, as it is by
- *				Debian's to who lacks CAP_SYS_ADMIN
+ *	OTHER_PARANOID=FILE	stands for kernel.perf_event_paranoid;
+ *				perf_event_open(2) is refused, as it is by
+ *				Debian's from 3 on to who lacks CAP_SYS_ADMIN
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -76,6 +77,7 @@ int open(const char *path, int flags, ...)
 {
 	open_fn *next = (open_fn *)dlsym(RTLD_NEXT, "open");
 	const char *lockdown = getenv("OTHER_LOCKDOWN");
+	const char *paranoid = getenv("OTHER_PARANOID");
 	va_list args;
 	int mode;
 
@@ -84,6 +86,9 @@ int open(const char *path, int flags, ...)
 	va_end(args);
 	if (lockdown && strcmp(path, "/sys/kernel/security/lockdown") == 0)
 		path = lockdown;
+	if (paranoid &&
+	    strcmp(path, "/proc/sys/kernel/perf_event_paranoid") == 0)
+		path = paranoid;
 	return next(path, flags, mode);
 }
 

@@ -20,6 +20,7 @@ static const struct bpf_facts good = {
 	.capabilities = UINT64_C(1) << CAP_BPF | UINT64_C(1) << CAP_PERFMON,
 	.paranoid = 3,
 	.has_perf_events = true,
+	.perf = BPF_PERF_OPENED,
 	.locked_bytes = 8 << 20,
 };
 
@@ -31,7 +32,7 @@ static struct condition first_bad(const struct bpf_facts *f)
 
 	for (size_t i = 0; i < count; i++) {
 		assert_true(list[i].detail[0]);
-		if (list[i].state != CONDITION_HOLDS) {
+		if (list[i].state == CONDITION_FAILS) {
 			assert_true(list[i].remedy[0]);
 			return list[i];
 		}
@@ -71,9 +72,9 @@ static void each_thing_that_is_missing_is_named(void **state)
 	is_bad(&f, "user namespace", ERROR_PERMISSION);
 	f = good, f.capabilities = 0;
 	is_bad(&f, "BPF rights", ERROR_PERMISSION);
-	f = good, f.seccomp = 2, f.filters_bpf = true;
+	f = good, f.seccomp = 2, f.bpf_is_eperm = true;
 	is_bad(&f, "seccomp", ERROR_PERMISSION);
-	f.filters_bpf = false, f.filters_perf = true;
+	f.bpf_is_eperm = false, f.filters_perf = true;
 	is_bad(&f, "seccomp", ERROR_PERMISSION);
 	f = good;
 	snprintf(f.lockdown, sizeof(f.lockdown), "confidentiality");
@@ -82,12 +83,77 @@ static void each_thing_that_is_missing_is_named(void **state)
 	is_bad(&f, "BTF", ERROR_UNAVAILABLE);
 	f = good, f.has_perf_events = false;
 	is_bad(&f, "perf events", ERROR_UNAVAILABLE);
-	f = good, f.refuses_perf = true;
+	f = good, f.perf = BPF_PERF_REFUSED;
 	is_bad(&f, "perf rights", ERROR_PERMISSION);
 	f = good, f.shows_symbols = false;
 	is_bad(&f, "", ERROR_NONE);
 	snprintf(f.release, sizeof(f.release), "5.13.19");
 	is_bad(&f, "kernel symbols", ERROR_NONE);
+}
+
+static struct condition named(const struct bpf_facts *f, const char *name)
+{
+	struct condition list[BPF_CONDITIONS_MAX];
+	size_t count = bpf_conditions(f, list);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i].name, name) == 0)
+			return list[i];
+	fail_msg("no %s", name);
+	return (struct condition){ 0 };
+}
+
+static void a_remedy_is_one(void **state)
+{
+	struct bpf_facts f = good;
+	struct condition c;
+
+	(void)state;
+	f.perf = BPF_PERF_REFUSED;
+	assert_non_null(strstr(named(&f, "perf rights").remedy, "paranoid"));
+	/* It is 2 already, or that alone would not do. */
+	f.paranoid = 2;
+	assert_null(strstr(named(&f, "perf rights").remedy, "paranoid"));
+	f.paranoid = 3, f.capabilities = UINT64_C(1) << CAP_BPF;
+	c = named(&f, "perf rights");
+	assert_null(strstr(c.remedy, "paranoid"));
+	assert_non_null(strstr(c.remedy, "CAP_PERFMON"));
+	assert_non_null(strstr(c.detail, "which takes CAP_PERFMON"));
+}
+
+static void what_could_not_be_tried_is_not_known(void **state)
+{
+	struct bpf_facts f = good;
+	struct condition c;
+
+	(void)state;
+	f.perf = BPF_PERF_UNKNOWN, f.seccomp = 2, f.filters_perf = true;
+	c = named(&f, "perf rights");
+	assert_int_equal(c.state, CONDITION_UNKNOWN);
+	assert_null(strstr(c.detail, "lets"));
+	assert_string_equal(c.remedy, "");
+	is_bad(&f, "seccomp", ERROR_PERMISSION);
+	f.filters_perf = f.has_perf_events = false;
+	assert_int_equal(named(&f, "perf rights").state, CONDITION_UNKNOWN);
+	is_bad(&f, "perf events", ERROR_UNAVAILABLE);
+}
+
+/* Before Linux 6.0, who has no rights hears the same from the kernel. */
+static void a_filter_is_known_by_who_has_rights(void **state)
+{
+	struct bpf_facts f = good;
+
+	(void)state;
+	f.seccomp = 2, f.bpf_is_eperm = true;
+	assert_int_equal(named(&f, "seccomp").state, CONDITION_FAILS);
+	f.capabilities = UINT64_C(1) << CAP_SYS_ADMIN;
+	assert_int_equal(named(&f, "seccomp").state, CONDITION_FAILS);
+	f.in_first_user_ns = false;
+	assert_int_equal(named(&f, "seccomp").state, CONDITION_UNKNOWN);
+	f = good, f.seccomp = 2, f.bpf_is_eperm = true;
+	f.capabilities = UINT64_C(1) << CAP_PERFMON;
+	assert_int_equal(named(&f, "seccomp").state, CONDITION_UNKNOWN);
+	is_bad(&f, "BPF rights", ERROR_PERMISSION);
 }
 
 static void half_of_the_rights_are_not_enough(void **state)
@@ -176,6 +242,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_missing_where_all_is_there),
 		cmocka_unit_test(each_thing_that_is_missing_is_named),
+		cmocka_unit_test(a_remedy_is_one),
+		cmocka_unit_test(what_could_not_be_tried_is_not_known),
+		cmocka_unit_test(a_filter_is_known_by_who_has_rights),
 		cmocka_unit_test(half_of_the_rights_are_not_enough),
 		cmocka_unit_test(kernels_are_told_apart_by_numbers),
 		cmocka_unit_test(only_old_kernels_charge_maps_to_locked_memory),
