@@ -27,8 +27,8 @@ target_number=0
 : "${scratch:?is to be a folder}"
 
 # target_compile JDK [PROGRAM [JAVAC-OPTION…]]: says where its classes are, those
-# of $target_program unless it is told.  Each text of a program has a folder of its
-# own, which appears whole: concurrent tests may both compile, and tests of
+# of $target_program unless it is told.  Each text of a program, compiled with each
+# list of options, has a folder of its own, which appears whole: concurrent tests may both compile, and tests of
 # another checkout have what they want, too.
 target_compile() {
 	compiling_jdk=$1
@@ -36,8 +36,9 @@ target_compile() {
 	shift
 	[ $# -eq 0 ] || shift
 	source=tests/jvm/lib/$program.java
-	sum=$(cksum <"$source") || return 1
-	compiled=$target_classes/$(basename "$compiling_jdk").$program.${sum%% *}
+	sum=$(cksum <"$source") && how=$(echo "$*" | cksum) || return 1
+	compiled=$target_classes/$(basename "$compiling_jdk").$program
+	compiled=$compiled.${sum%% *}.${how%% *}
 	if [ ! -e "$compiled" ]; then
 		[ ! -e "$target_classes" ] || [ -O "$target_classes" ] ||
 			{ echo "$target_classes is not ours" >&2; return 1; }
