@@ -3,14 +3,16 @@ terminal 80 24 "exec env PS1='ready$ ' bash --norc --noprofile -i"
 eventually shows 'ready$' || exit
 press 'stty -g >before' Enter "$REPLAY" Enter
 eventually shows burner-1 || exit
+# It is played in its own time: at its end, what is drawn is what there is.
+eventually shows 'the recording ends here' || exit
 press C-z
 eventually shows Stopped || exit
 echo "stopped: $(state)"
 tm resize-window -x 60 -y 10
 press 'stty -g >after' Enter 'fg' Enter
-eventually shows '? help' || exit
+eventually shows 'the recording ends here' || exit
 press N
-eventually shows 'NAME▾' || exit
+eventually shows 'NAME▾' && eventually shows '? help' || exit
 echo "goes on: $(state)"
 tm capture-pane -p | grep -v -e '^CPU' -e '^Sources' -e '^ sjkc'
 press q
