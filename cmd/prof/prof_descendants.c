@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/jvm/procfs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,10 @@
 #define FIRST_NS (20 * CLOCK_NS_PER_MS)
 #define LAST_NS  (4 * CLOCK_NS_PER_S)
 
-enum { LIST_MAX = 4096 };
+/* Whose children each thread has started costs as much for each. */
+#define THREADS_NS (250 * CLOCK_NS_PER_MS)
+
+enum { LIST_MAX = 4096, THREADS_MAX = 1024 };
 
 /* As it was known, or NULL. */
 static const struct prof_descendant *find(const struct prof_descendants *d,
@@ -58,15 +62,16 @@ static void add(struct prof_descendants *now, const struct prof_descendants *d,
 	};
 }
 
+/* Those that one thread has started. */
 static void add_children(struct prof_descendants *now,
-			 const struct prof_descendants *d, pid_t pid,
+			 const struct prof_descendants *d, pid_t pid, long tid,
 			 int64_t now_ns)
 {
 	struct text list = { 0 };
 	struct error unused;
 	char name[48], *rest;
 
-	snprintf(name, sizeof(name), "task/%d/children", (int)pid);
+	snprintf(name, sizeof(name), "task/%ld/children", tid);
 	if (procfs_read(pid, name, LIST_MAX, &list, &unused) == 0 && list.len) {
 		const char *at = list.bytes;
 
@@ -83,6 +88,29 @@ static void add_children(struct prof_descendants *now,
 	text_release(&list);
 }
 
+/* Of all its threads but the first; in a JVM, it is others that start. */
+static void add_of_threads(struct prof_descendants *now,
+			   const struct prof_descendants *d, pid_t pid,
+			   int64_t now_ns, unsigned *left)
+{
+	struct dirent *entry;
+	char path[32];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = *left ? opendir(path) : NULL;
+	while (tasks && *left && (entry = readdir(tasks))) {
+		long tid = strtol(entry->d_name, NULL, 10);
+
+		if (tid <= 0 || tid == pid)
+			continue;
+		add_children(now, d, pid, tid, now_ns);
+		--*left;
+	}
+	if (tasks)
+		closedir(tasks);
+}
+
 static int64_t next_look(const struct prof_descendant *one, int64_t now_ns)
 {
 	int64_t age = now_ns - one->since_ns;
@@ -95,13 +123,26 @@ static int64_t next_look(const struct prof_descendant *one, int64_t now_ns)
 size_t prof_descendants_due(struct prof_descendants *d, pid_t ancestor,
 			    int64_t now_ns, pid_t pids[PROF_DESCENDANTS])
 {
-	struct prof_descendants now = { 0 };
+	struct prof_descendants now = { .threads_ns = d->threads_ns };
+	bool is_long_ago = now_ns >= d->threads_ns;
+	unsigned left = is_long_ago ? THREADS_MAX : 0;
 	size_t due = 0;
 
+	if (is_long_ago)
+		now.threads_ns = now_ns + THREADS_NS;
 	add(&now, d, ancestor, now_ns);
+	/* Until all threads are asked, whoever was one is one. */
+	for (size_t i = 0; !is_long_ago && i < d->count; i++) {
+		if (!find(&now, d->all[i].pid))
+			add(&now, d, d->all[i].pid, now_ns);
+	}
 	/* Each may add more. */
-	for (size_t i = 0; i < now.count; i++)
-		add_children(&now, d, now.all[i].pid, now_ns);
+	for (size_t i = 0; i < now.count; i++) {
+		pid_t pid = now.all[i].pid;
+
+		add_children(&now, d, pid, pid, now_ns);
+		add_of_threads(&now, d, pid, now_ns, &left);
+	}
 	for (size_t i = 0; i < now.count; i++) {
 		if (now_ns < now.all[i].next_ns)
 			continue;

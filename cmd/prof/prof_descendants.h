@@ -30,12 +30,15 @@ struct prof_descendant {
 struct prof_descendants {
 	struct prof_descendant all[PROF_DESCENDANTS];
 	size_t count;
+	int64_t threads_ns; /* when all their threads are to be asked */
 };
 
 /*
  * Puts into pids those of a process and its descendants that are worth a look
- * by now, and gives how many.  Where the kernel does not tell children
- * (CONFIG_PROC_CHILDREN) it is the process alone, at most.
+ * by now, and gives how many.  What another thread than a process's first has
+ * started is looked for a few times a second, a thousand threads at most. Where
+ * the kernel does not tell children (CONFIG_PROC_CHILDREN) it is the process
+ * alone, at most.
  */
 size_t prof_descendants_due(struct prof_descendants *d, pid_t ancestor,
 			    int64_t now_ns, pid_t pids[PROF_DESCENDANTS]);

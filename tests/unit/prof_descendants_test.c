@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -101,12 +102,68 @@ static void who_becomes_another_program_is_looked_at_again(void **state)
 	assert_false(is_due(&d, now + 53 * S, child));
 }
 
+struct starter {
+	int told, tells; /* a pipe each: it has begun, it may end */
+	int tell;
+	pid_t child;
+};
+
+static void *start_and_stay(void *arg)
+{
+	struct starter *s = arg;
+	char byte;
+
+	s->child = begin(&s->tell);
+	if (write(s->tells, "s", 1) == 1 && read(s->told, &byte, 1) < 0)
+		perror("read");
+	return NULL;
+}
+
+static void who_is_begun_by_another_thread_is_looked_at(void **state)
+{
+	struct prof_descendants d = { 0 };
+	int started[2], end[2];
+	int64_t now = 100 * S;
+	pthread_t thread;
+	struct starter s;
+	bool seen[4];
+	char byte;
+
+	(void)state;
+	if (!has_children())
+		skip();
+	assert_int_equal(pipe(started) | pipe(end), 0);
+	s = (struct starter){ .told = end[0], .tells = started[1] };
+	is_due(&d, now, getpid());
+	assert_int_equal(pthread_create(&thread, NULL, start_and_stay, &s), 0);
+	assert_int_equal(read(started[0], &byte, 1), 1);
+	/* Not all threads are asked each time; it is not forgotten then. */
+	seen[0] = is_due(&d, now + 249 * MS, s.child);
+	seen[1] = is_due(&d, now + 250 * MS, s.child);
+	seen[2] = is_due(&d, now + 251 * MS, s.child);
+	seen[3] = is_due(&d, now + 300 * MS, s.child);
+	kill(s.child, SIGKILL);
+	assert_int_equal(write(end[1], "e", 1), 1);
+	pthread_join(thread, NULL);
+	waitpid(s.child, NULL, 0);
+	close(s.tell);
+	for (int i = 0; i < 2; i++) {
+		close(started[i]);
+		close(end[i]);
+	}
+	assert_false(seen[0]);
+	assert_true(seen[1]);
+	assert_false(seen[2]);
+	assert_true(seen[3]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_is_new_is_looked_at_often_and_then_less),
 		cmocka_unit_test(
 			who_becomes_another_program_is_looked_at_again),
+		cmocka_unit_test(who_is_begun_by_another_thread_is_looked_at),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
