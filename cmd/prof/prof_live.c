@@ -430,7 +430,8 @@ static int start(struct session *s, struct error *err)
 	if (sampler_start(s->shared.sampler, err))
 		return -1;
 	say_rates(&s->shared);
-	/* A program that is begun is all there is to be sampled. */
+	/* A program that is begun is all there is to be sampled, until there is
+	 * a JVM. */
 	s->shared.has_begun = !s->launch.pid;
 	/* What it takes to begin is no part of the time it is sampled for. */
 	if (s->launch.pid &&
@@ -557,6 +558,7 @@ static void finish(struct session *s)
 		prof_threads_finish(s->targets.all[i]->threads, until_ns);
 	prof_snapshot_await(clock_monotonic_ns() + PROF_SNAPSHOT_NS);
 	say_launched(s);
+	prof_targets_say_refused(&s->targets);
 	count_losses(s);
 	say_remarks(s->shared.profile);
 }

@@ -24,6 +24,12 @@ static struct prof_names names_of(const struct prof_target *t)
 	};
 }
 
+/* The agent has one client: with it, there is no other try. */
+static bool is_tried_again(const struct prof_target *t)
+{
+	return t->shared->is_tried_again && !t->agent;
+}
+
 /* Without them, the agent may know; and native frames have names anyway. */
 static void open_metadata(struct prof_target *t)
 {
@@ -33,7 +39,7 @@ static void open_metadata(struct prof_target *t)
 	if (!unwinder_vm_structs(t->unwinder))
 		return;
 	t->metadata = vm_symbols_open_for(t->unwinder, memory, &why);
-	if (!t->metadata && t->shared->is_tried_again)
+	if (!t->metadata && is_tried_again(t))
 		return;
 	if (!t->metadata)
 		talk("%s: %s", t->name.bytes, why.text);
@@ -108,14 +114,14 @@ static int load(struct prof_target *t, struct error *err)
 
 /*
  * Says what loading the agent does to the JVM, and loads it, unless that is
- * not wanted.  Fails only where the agent is needed (alloc, lock); else it is
- * said where names are from.
+ * not wanted.  Fails only where the agent is needed (alloc, lock); else *why,
+ * which was empty, tells why it is not loaded.
  */
-static int load_agent(struct prof_target *t, struct error *err)
+static int load_agent(struct prof_target *t, struct error *why,
+		      struct error *err)
 {
 	const struct prof_live_options *o = t->shared->o;
 	const char *warning;
-	struct error why;
 
 	/* What was not named is not changed. */
 	if ((o->all && !needs_agent(o)) || o->no_agent ||
@@ -130,23 +136,29 @@ static int load_agent(struct prof_target *t, struct error *err)
 			    t->name.bytes, warning);
 		return 0;
 	}
-	if (load(t, &why) == 0)
+	if (load(t, why) == 0 || !needs_agent(o))
 		return 0;
-	if (needs_agent(o)) {
-		*err = why;
-		return -1;
-	}
-	talk("%s: no agent is loaded, names are from the JVM's metadata: %s",
-	     t->name.bytes, why.text);
-	return 0;
+	*err = *why;
+	return -1;
+}
+
+/* What is tried again may lack nothing then. */
+static void say_no_agent(const struct prof_target *t, const struct error *why)
+{
+	if (!t->agent && why->kind &&
+	    (!is_tried_again(t) || prof_target_is_whole(t)))
+		talk("%s: no agent is loaded, names are from the JVM's "
+		     "metadata: %s",
+		     t->name.bytes, why->text);
 }
 
 /* The agent first: what is mapped is looked at after it is. */
 static int open_all(struct prof_target *t, struct error *err)
 {
+	struct error no_agent = { 0 };
 	struct prof_names names;
 
-	if (load_agent(t, err))
+	if (load_agent(t, &no_agent, err))
 		return -1;
 	t->memory = remote_memory_open(&t->jvm, err);
 	if (!t->memory)
@@ -155,9 +167,10 @@ static int open_all(struct prof_target *t, struct error *err)
 	if (!t->unwinder)
 		return -1;
 	if (unwinder_limits(t->unwinder) && t->jvm.kind != JVM_NONE &&
-	    !t->shared->is_tried_again)
+	    !is_tried_again(t))
 		talk("%s: %s", t->name.bytes, unwinder_limits(t->unwinder));
 	open_metadata(t);
+	say_no_agent(t, &no_agent);
 	names = names_of(t);
 	t->frames = prof_frames_new(t->shared->profile, &names);
 	t->threads = prof_threads_new(t->shared->profile, &t->jvm);

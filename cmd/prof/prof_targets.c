@@ -19,6 +19,8 @@
 #define REFUSED_NS   (CLOCK_NS_PER_S / 2)
 #define REFUSED_PART 50
 enum { GENERATIONS = 16 };
+/* Lines about what is not sampled. */
+enum { SAID = 8 };
 
 void prof_targets_init(struct prof_targets *t, struct prof_shared *s)
 {
@@ -30,6 +32,8 @@ void prof_targets_release(struct prof_targets *t)
 	for (size_t i = 0; i < t->count; i++)
 		prof_target_free(t->all[i]);
 	free(t->all);
+	for (size_t i = 0; i < t->refusal_count; i++)
+		free(t->refusals[i].why);
 	free(t->refusals);
 	map64_release(&t->by_pid);
 }
@@ -66,6 +70,14 @@ static void put(struct prof_targets *t, struct prof_target *target)
 			  (uint32_t)i);
 }
 
+/* One that has just begun may not have yet what is looked for in a JVM. */
+static bool may_be_tried_again(const struct prof_targets *t,
+			       const struct jvm *jvm)
+{
+	return t->ancestor && jvm->kind != JVM_OPENJ9 &&
+	       prof_descendants_awaits(&t->descendants, jvm->pid);
+}
+
 /* Takes over jvm, even on failure. */
 static int add(struct prof_targets *t, const struct jvm *jvm, struct error *err)
 {
@@ -78,6 +90,9 @@ static int add(struct prof_targets *t, const struct jvm *jvm, struct error *err)
 		return -1;
 	}
 	target->since_ns = clock_monotonic_ns();
+	if (target->jvm.kind != JVM_NONE &&
+	    (!t->shared->is_tried_again || prof_target_is_whole(target)))
+		t->shared->has_begun |= t->ancestor != 0;
 	put(t, target);
 	return 0;
 }
@@ -102,32 +117,84 @@ static bool is_refused(const struct prof_targets *t, const struct jvm *jvm)
 	return r && clock_monotonic_ns() < r->again_ns;
 }
 
-/*
- * What may not be looked at is said once, and the others are sampled.  It is
- * tried again the later the longer it took: one that does not answer is not to
- * hold up the others.  Takes over jvm; false when it has taken long in vain.
- */
-static bool add_or_say(struct prof_targets *t, const struct jvm *jvm)
+/* Once, and of many the first. */
+static void say_refused(struct prof_targets *t, struct prof_refusal *r)
 {
-	const struct prof_refusal tried = { jvm->pid, jvm->start_ticks, 0 };
-	int64_t now = clock_monotonic_ns(), took;
-	struct prof_refusal *r;
-	struct error why;
+	if (!r->why)
+		return;
+	if (t->said++ < SAID)
+		talk_always("not sampled: %s", r->why);
+	free(r->why);
+	r->why = NULL;
+	r->is_said = true;
+}
 
-	if (add(t, jvm, &why) == 0)
-		return true;
-	took = clock_monotonic_ns() - now;
-	r = refusal_of(t, tried.pid, tried.start_ticks);
+static void refuse(struct prof_targets *t, const struct prof_refusal *tried,
+		   const struct error *why)
+{
+	struct prof_refusal *r = refusal_of(t, tried->pid, tried->start_ticks);
+
 	if (!r) {
 		array_reserve(t->refusals, t->refusal_cap,
 			      t->refusal_count + 1);
 		r = &t->refusals[t->refusal_count++];
-		*r = tried;
-		if (why.kind != ERROR_NO_TARGET)
-			talk_always("not sampled: %s", why.text);
+		*r = *tried;
 	}
-	r->again_ns = clock_after(now + took, REFUSED_PART * took);
-	return took < REFUSED_NS;
+	r->again_ns = tried->again_ns;
+	if (why->kind == ERROR_NO_TARGET || r->is_said)
+		return;
+	free(r->why);
+	r->why = xstrdup(why->text);
+	if (!t->shared->is_tried_again)
+		say_refused(t, r);
+}
+
+/* It may have been tried in vain before. */
+static void admit(struct prof_targets *t, const struct prof_refusal *tried)
+{
+	struct prof_refusal *r = refusal_of(t, tried->pid, tried->start_ticks);
+
+	if (!r)
+		return;
+	free(r->why);
+	r->why = NULL;
+}
+
+/*
+ * What may not be looked at is said once, when it is not tried again soon, and
+ * the others are sampled.  It is tried again the later the longer it took: one
+ * that does not answer is not to hold up the others.  Takes over jvm; false
+ * when it has taken long in vain.
+ */
+static bool add_or_say(struct prof_targets *t, const struct jvm *jvm)
+{
+	struct prof_refusal tried = {
+		.pid = jvm->pid,
+		.start_ticks = jvm->start_ticks,
+	};
+	int64_t now = clock_monotonic_ns(), took;
+	struct error why;
+	int ret;
+
+	t->shared->is_tried_again = may_be_tried_again(t, jvm);
+	ret = add(t, jvm, &why);
+	took = clock_monotonic_ns() - now;
+	if (ret == 0) {
+		admit(t, &tried);
+	} else {
+		tried.again_ns = clock_after(now + took, REFUSED_PART * took);
+		refuse(t, &tried, &why);
+	}
+	t->shared->is_tried_again = false;
+	return ret == 0 || took < REFUSED_NS;
+}
+
+void prof_targets_say_refused(struct prof_targets *t)
+{
+	for (size_t i = 0; i < t->refusal_count; i++)
+		say_refused(t, &t->refusals[i]);
+	if (t->said > SAID)
+		talk_always("not sampled: %zu more", t->said - SAID);
 }
 
 /* Whether it is the program that was started, or was by it. */
@@ -250,13 +317,10 @@ struct prof_target *prof_targets_find(const struct prof_targets *t, pid_t pid)
 	return at == MAP64_NONE ? NULL : t->all[at];
 }
 
-/* One that has just begun may not have yet what is looked for in a JVM. */
-static void add_young(struct prof_targets *t, const struct jvm *jvm)
+/* Whether no more is found of it than is known. */
+static bool is_done(const struct prof_target *t)
 {
-	t->shared->is_tried_again = prof_descendants_awaits(&t->descendants,
-							    jvm->pid);
-	add_or_say(t, jvm);
-	t->shared->is_tried_again = false;
+	return prof_target_is_whole(t) || t->jvm.kind == JVM_OPENJ9;
 }
 
 /* The program that was started is sampled even when it is no JVM. */
@@ -266,13 +330,13 @@ static void look_at_launched(struct prof_targets *t)
 	struct error unused;
 	struct jvm jvm;
 
-	if ((known && (known->has_ended || prof_target_is_whole(known))) ||
+	if ((known && (known->has_ended || is_done(known))) ||
 	    jvm_open(&jvm, t->ancestor, &unused))
 		return;
 	if ((!known || known->jvm.exe_ino != jvm.exe_ino ||
 	     jvm.kind != JVM_NONE) &&
 	    !is_refused(t, &jvm))
-		add_young(t, &jvm);
+		add_or_say(t, &jvm);
 	else
 		jvm_close(&jvm);
 }
@@ -286,9 +350,9 @@ static void look_at_child(struct prof_targets *t, pid_t pid)
 	if (jvm_open(&jvm, pid, &unused))
 		return;
 	known = same(t, &jvm);
-	if (jvm.kind != JVM_NONE && !(known && prof_target_is_whole(known)) &&
+	if (jvm.kind != JVM_NONE && !(known && is_done(known)) &&
 	    !is_refused(t, &jvm))
-		add_young(t, &jvm);
+		add_or_say(t, &jvm);
 	else
 		jvm_close(&jvm);
 }

@@ -21,6 +21,8 @@ struct prof_refusal {
 	pid_t pid;
 	uint64_t start_ticks;
 	int64_t again_ns; /* when it is tried again */
+	char *why;        /* to be said if nothing comes of it; foreign */
+	bool is_said;
 };
 
 struct prof_targets {
@@ -34,6 +36,7 @@ struct prof_targets {
 	int64_t next_look_ns;                /* for those that begin later */
 	struct prof_refusal *refusals;
 	size_t refusal_count, refusal_cap;
+	size_t said; /* of them, or would be if they were not so many */
 };
 
 void prof_targets_init(struct prof_targets *t, struct prof_shared *s);
@@ -56,6 +59,12 @@ void prof_targets_look(struct prof_targets *t);
 
 /* Often: which have ended is noted, and no longer sampled; how many run. */
 size_t prof_targets_running(struct prof_targets *t);
+
+/*
+ * At the end: what could not be sampled and was not said yet, as it might have
+ * been tried again; and how many more there were than are said one by one.
+ */
+void prof_targets_say_refused(struct prof_targets *t);
 
 /* What all of them have counted, those whose place others took, too. */
 struct prof_counts prof_targets_counts(const struct prof_targets *t);
