@@ -77,9 +77,13 @@ env="env LD_PRELOAD=$other_kernel"
 }
 
 # Where not even the program can be loaded, it ends at that; and with more, by a
-# name that has nothing to do with memory, libbpf did.
+# name that has nothing to do with memory, libbpf did.  No size is one to crash at.
 for kib in 8000 10000 12000 14000 16000 20000 24000 32000; do
 	(ulimit -v $kib && exec "$sjkc" doctor "$pid") >"$scratch/out" 2>&1
+	status=$?
+	[ $status -lt 128 ] ||
+		! (ulimit -v $kib && exec "$sjkc" --version) >/dev/null 2>&1 ||
+		failed "ulimit -v $kib: exit status $status"
 	! grep '^no *BPF programs' "$scratch/out" |
 		grep -v 'address space is limited to [0-9]* MiB (ulimit -v' ||
 		failed "ulimit -v $kib"
