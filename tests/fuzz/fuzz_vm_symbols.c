@@ -73,9 +73,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct metadata_image image;
 	struct vm_symbols *s;
 	struct code_blob blob;
+	static const int jdks[] = { 17, 25, 8, 11 };
 	uint8_t first = size ? data[0] : 0;
 
-	image_init(&image, first & 1 ? 25 : 17);
+	image_init(&image, jdks[first & 3]);
 	blob = build(&image);
 	s = vm_symbols_open_with(&image.layout, &image.memory);
 	for (size_t at = 1; at + PATCH <= size; at += PATCH) {
@@ -83,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				(size_t)data[at + 2] << 16;
 
 		image.bytes[offset % image.used] = data[at + 3];
-		if (first >> 1 && at / PATCH % (first >> 1) == 0) {
+		if (first >> 2 && at / PATCH % (first >> 2) == 0) {
 			ask(s, &blob);
 			vm_symbols_begin(s);
 			blob.identity++;

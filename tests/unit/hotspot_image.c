@@ -72,84 +72,105 @@ static const struct {
 
 enum { EXPORTED = sizeof(exported) / sizeof(*exported), NAME_BYTES = 48 };
 
-/* Where fields stand in JDK 17 and 25, as those say; -1 = there is none. */
+/*
+ * Where fields stand in JDK 8, 11, 17 and 25 on amd64, as those say; -1 = there
+ * is none.
+ */
+enum { JDK_8, JDK_11, JDK_17, JDK_25, JDKS };
 /* clang-format off */
 static const struct field {
 	const char *type, *name;
-	int offset[2];
+	int offset[JDKS];
 } fields[] = {
-	{ "CodeHeap", "_memory", { 0x08, 0x00 } },
-	{ "CodeHeap", "_segmap", { 0x78, 0x70 } },
-	{ "CodeHeap", "_log2_segment_size", { 0x100, 0xf8 } },
-	{ "HeapBlock", "_header", { 0, 0 } },
-	{ "HeapBlock::Header", "_used", { 8, 4 } },
-	{ "VirtualSpace", "_low_boundary", { 0, 0 } },
-	{ "VirtualSpace", "_high_boundary", { 8, 8 } },
-	{ "GrowableArrayBase", "_len", { 0, 0 } },
-	{ "GrowableArray<int>", "_data", { 8, 8 } },
-	{ "CodeBlob", "_name", { 0x60, 0x08 } },
-	{ "CodeBlob", "_frame_size", { 0x1c, 0x2c } },
-	{ "CodeBlob", "_frame_complete_offset", { 0x14, 0x36 } },
-	{ "CodeBlob", "_code_begin", { 0x20, -1 } },
-	{ "CodeBlob", "_code_end", { 0x28, -1 } },
-	{ "CodeBlob", "_code_offset", { -1, 0x24 } },
-	{ "CodeBlob", "_data_offset", { -1, 0x28 } },
-	{ "CompiledMethod", "_method", { 0x70, -1 } },
-	{ "CompiledMethod", "_deopt_handler_begin", { 0x80, -1 } },
-	{ "nmethod", "_method", { -1, 0x50 } },
-	{ "nmethod", "_deopt_handler_offset", { -1, 0xb0 } },
-	{ "nmethod", "_verified_entry_point", { 0xe0, -1 } },
-	{ "nmethod", "_verified_entry_offset", { -1, 0x9a } },
-	{ "nmethod", "_orig_pc_offset", { 0x12c, 0xd0 } },
-	{ "nmethod", "_compile_id", { 0x130, 0xd4 } },
-	{ "nmethod", "_comp_level", { 0x134, 0xd8 } },
-	{ "Method", "_constMethod", { 8, 8 } },
-	{ "ConstMethod", "_constants", { 8, 8 } },
-	{ "ConstMethod", "_code_size", { 0x20, 0x22 } },
-	{ "ConstantPool", "_pool_holder", { 0x18, 0x18 } },
-	{ "InstanceKlass", "_constants", { 0xe8, 0xe0 } },
-	{ "Klass", "_name", { 0x18, 0x18 } },
-	{ "ConstMethod", "_constMethod_size", { 0x18, 0x18 } },
-	{ "ConstMethod", "_flags", { 0x1c, -1 } },
-	{ "ConstMethod", "_flags._flags", { -1, 0x1c } },
-	{ "ConstMethod", "_name_index", { 0x22, 0x24 } },
-	{ "ConstMethod", "_signature_index", { 0x24, 0x26 } },
-	{ "ConstantPool", "_tags", { 8, 8 } },
-	{ "ConstantPool", "_length", { 0x3c, 0x3c } },
-	{ "Array<int>", "_length", { 0, 0 } },
-	{ "Array<u1>", "_data", { 4, 4 } },
-	{ "Symbol", "_hash_and_refcount", { 0, 0 } },
-	{ "Symbol", "_length", { 4, 4 } },
-	{ "Symbol", "_body", { 6, 6 } },
-	{ "nmethod", "_scopes_pcs_offset", { 268, 196 } },
-	{ "nmethod", "_metadata_offset", { 260, -1 } },
-	{ "nmethod", "_dependencies_offset", { 272, -1 } },
-	{ "nmethod", "_immutable_data", { -1, 96 } },
-	{ "nmethod", "_immutable_data_size", { -1, 160 } },
-	{ "nmethod", "_scopes_data_offset", { -1, 200 } },
-	{ "CompiledMethod", "_scopes_data_begin", { 120, -1 } },
-	{ "CodeBlob", "_size", { 12, 24 } },
-	{ "CodeBlob", "_mutable_data", { -1, 16 } },
-	{ "CodeBlob", "_mutable_data_size", { -1, 48 } },
-	{ "CodeBlob", "_relocation_size", { -1, 28 } },
-	{ "PcDesc", "_pc_offset", { 0, 0 } },
-	{ "PcDesc", "_scope_decode_offset", { 4, 4 } },
+	{ "CodeHeap", "_memory", { 0, 8, 0x08, 0x00 } },
+	{ "CodeHeap", "_segmap", { 112, 120, 0x78, 0x70 } },
+	{ "CodeHeap", "_log2_segment_size", { 248, 256, 0x100, 0xf8 } },
+	{ "HeapBlock", "_header", { 0, 0, 0, 0 } },
+	{ "HeapBlock::Header", "_used", { 8, 8, 8, 4 } },
+	{ "VirtualSpace", "_low_boundary", { 0, 0, 0, 0 } },
+	{ "VirtualSpace", "_high_boundary", { 8, 8, 8, 8 } },
+	{ "GrowableArrayBase", "_len", { -1, -1, 0, 0 } },
+	{ "GrowableArray<int>", "_data", { 24, 24, 8, 8 } },
+	{ "CodeBlob", "_name", { 8, 96, 0x60, 0x08 } },
+	{ "CodeBlob", "_frame_size", { 44, 28, 0x1c, 0x2c } },
+	{ "CodeBlob", "_frame_complete_offset", { 36, 20, 0x14, 0x36 } },
+	{ "CodeBlob", "_code_begin", { -1, 32, 0x20, -1 } },
+	{ "CodeBlob", "_code_end", { -1, 40, 0x28, -1 } },
+	{ "CodeBlob", "_code_offset", { 32, -1, -1, 0x24 } },
+	{ "CodeBlob", "_data_offset", { 40, 24, -1, 0x28 } },
+	{ "CompiledMethod", "_method", { -1, 112, 0x70, -1 } },
+	{ "CompiledMethod", "_deopt_handler_begin", { -1, 128, 0x80, -1 } },
+	{ "nmethod", "_method", { 64, -1, -1, 0x50 } },
+	{ "nmethod", "_deopt_handler_offset", { -1, -1, -1, 0xb0 } },
+	{ "nmethod", "_verified_entry_point", { 128, 256, 0xe0, -1 } },
+	{ "nmethod", "_verified_entry_offset", { -1, -1, -1, 0x9a } },
+	{ "nmethod", "_orig_pc_offset", { 200, 320, 0x12c, 0xd0 } },
+	{ "nmethod", "_compile_id", { 204, 324, 0x130, 0xd4 } },
+	{ "nmethod", "_comp_level", { 208, 328, 0x134, 0xd8 } },
+	{ "Method", "_constMethod", { 8, 8, 8, 8 } },
+	{ "ConstMethod", "_constants", { 8, 8, 8, 8 } },
+	{ "ConstMethod", "_code_size", { 32, 40, 0x20, 0x22 } },
+	{ "ConstantPool", "_pool_holder", { 24, 24, 0x18, 0x18 } },
+	{ "InstanceKlass", "_constants", { 216, 232, 0xe8, 0xe0 } },
+	{ "Klass", "_name", { 16, 24, 0x18, 0x18 } },
+	{ "ConstMethod", "_constMethod_size", { 24, 32, 0x18, 0x18 } },
+	{ "ConstMethod", "_flags", { 28, 36, 0x1c, -1 } },
+	{ "ConstMethod", "_flags._flags", { -1, -1, -1, 0x1c } },
+	{ "ConstMethod", "_name_index", { 34, 42, 0x22, 0x24 } },
+	{ "ConstMethod", "_signature_index", { 36, 44, 0x24, 0x26 } },
+	{ "ConstantPool", "_tags", { 8, 8, 8, 8 } },
+	{ "ConstantPool", "_length", { 60, 52, 0x3c, 0x3c } },
+	{ "Array<int>", "_length", { 0, 0, 0, 0 } },
+	{ "Array<u1>", "_data", { 4, 4, 4, 4 } },
+	{ "Symbol", "_hash_and_refcount", { -1, -1, 0, 0 } },
+	{ "Symbol", "_length", { 0, 0, 4, 4 } },
+	{ "Symbol", "_body", { 8, 6, 6, 6 } },
+	{ "nmethod", "_scopes_pcs_offset", { 180, 300, 268, 196 } },
+	{ "nmethod", "_metadata_offset", { 172, 292, 260, -1 } },
+	{ "nmethod", "_dependencies_offset", { 184, 304, 272, -1 } },
+	{ "nmethod", "_immutable_data", { -1, -1, -1, 96 } },
+	{ "nmethod", "_immutable_data_size", { -1, -1, -1, 160 } },
+	{ "nmethod", "_scopes_data_offset", { 176, -1, -1, 200 } },
+	{ "CompiledMethod", "_scopes_data_begin", { -1, 120, 120, -1 } },
+	{ "CodeBlob", "_size", { 16, 12, 12, 24 } },
+	{ "CodeBlob", "_mutable_data", { -1, -1, -1, 16 } },
+	{ "CodeBlob", "_mutable_data_size", { -1, -1, -1, 48 } },
+	{ "CodeBlob", "_relocation_size", { 24, -1, -1, 28 } },
+	{ "PcDesc", "_pc_offset", { 0, 0, 0, 0 } },
+	{ "PcDesc", "_scope_decode_offset", { 4, 4, 4, 4 } },
+	{ "GenericGrowableArray", "_len", { 0, 0, -1, -1 } },
+	{ "Symbol", "_refcount", { 2, 2, -1, -1 } },
+	{ "Symbol", "_identity_hash", { 4, 4, -1, -1 } },
+	{ "nmethod", "_deoptimize_offset", { 148, -1, -1, -1 } },
 };
 static const struct {
 	const char *name;
-	int size[2];
+	int size[JDKS];
 } sizes[] = {
-	{ "HeapBlock", { 16, 8 } },
-	{ "ConstMethod", { 0x30, 0x38 } },
-	{ "Method", { 88, 88 } },
-	{ "ConstantPool", { 72, 72 } },
-	{ "nmethod", { 352, 224 } },
-	{ "PcDesc", { 16, 16 } },
-	{ "ContinuationEntry", { -1, 0x40 } },
+	{ "HeapBlock", { 16, 16, 16, 8 } },
+	{ "ConstMethod", { 48, 56, 0x30, 0x38 } },
+	{ "Method", { 88, 88, 88, 88 } },
+	{ "ConstantPool", { 80, 64, 72, 72 } },
+	{ "nmethod", { 296, 376, 352, 224 } },
+	{ "PcDesc", { 16, 16, 16, 16 } },
+	{ "ContinuationEntry", { -1, -1, -1, 0x40 } },
 };
 /* clang-format on */
 
-static int which(const struct hotspot_image *i) { return i->jdk >= 25; }
+static int which(const struct hotspot_image *i)
+{
+	if (i->jdk < 17)
+		return i->jdk < 11 ? JDK_8 : JDK_11;
+	return i->jdk < 25 ? JDK_17 : JDK_25;
+}
+
+static bool is_new(const struct hotspot_image *i) { return which(i) == JDK_25; }
+
+/* Of a block, before its blob. */
+static uint64_t block_header(const struct hotspot_image *i)
+{
+	return is_new(i) ? 8 : 16;
+}
 
 static void put(struct hotspot_image *i, uint64_t address, uint64_t value,
 		size_t len)
@@ -246,8 +267,8 @@ static void move_texts(struct hotspot_image *i, uint64_t from, uint64_t to,
 static uint64_t add_constants(struct hotspot_image *i)
 {
 	uint64_t name = add_text(
-		i, which(i) ? "ConstMethodFlags::_misc_has_linenumber_table"
-			    : "ConstMethod::_has_linenumber_table");
+		i, is_new(i) ? "ConstMethodFlags::_misc_has_linenumber_table"
+			     : "ConstMethod::_has_linenumber_table");
 	uint64_t table = add(i, 2 * CONSTANT_BYTES);
 
 	put(i, table, name, 8);
@@ -259,15 +280,19 @@ static void add_tables(struct hotspot_image *i, uint64_t heaps)
 {
 	uint64_t version = add(i, 8), structs, types, end;
 
-	put(i, version, (uint64_t)i->jdk, 4);
+	/* HotSpot's own number, which was 25 in JDK 8. */
+	put(i, version, which(i) == JDK_8 ? 25 : (uint64_t)i->jdk, 4);
 	structs = HOTSPOT_IMAGE + i->used;
 	for (size_t k = 0; k < sizeof(fields) / sizeof(*fields); k++)
 		if (fields[k].offset[which(i)] >= 0)
 			add_field(i, fields[k].type, fields[k].name,
 				  fields[k].offset[which(i)], 0);
-	add_field(i, "CodeCache", "_heaps", 0, heaps);
+	if (which(i) == JDK_8)
+		add_field(i, "CodeCache", "_heap", 0, heaps);
+	else
+		add_field(i, "CodeCache", "_heaps", 0, heaps);
 	add_field(i, "Abstract_VM_Version", "_vm_major_version", 0, version);
-	if (which(i))
+	if (is_new(i))
 		add_field(i, "ContinuationEntry", "_return_pc", 0, i->entry);
 	end = add(i, ENTRY_BYTES);
 	types = HOTSPOT_IMAGE + i->used;
@@ -315,14 +340,13 @@ void hotspot_image_init(struct hotspot_image *i, int jdk)
 	i->used = 64;
 	memset(i->bytes + MAP_AT, 0xff, CODE_BYTES >> SEGMENT_SHIFT);
 	heap = add(i, 0x200);
-	array = add(i, 32);
+	array = add(i, 48);
 	heaps = add(i, 8);
 	i->entry = add(i, 8);
-	put(i, heaps, array, 8);
+	put(i, heaps, which(i) == JDK_8 ? heap : array, 8);
 	put(i, array, 1, 4);
-	put(i, array + 8, add(i, 8), 8);
-	put(i, array + 24, heap, 8);
-	put(i, array + 8, array + 24, 8);
+	put_field(i, array, "GrowableArray<int>", "_data", array + 40, 8);
+	put(i, array + 40, heap, 8);
 	put_field(i, heap, "CodeHeap", "_memory", HOTSPOT_IMAGE + CODE_AT, 8);
 	put_field(i, heap + 8, "CodeHeap", "_memory",
 		  HOTSPOT_IMAGE + CODE_AT + CODE_BYTES, 8);
@@ -409,14 +433,13 @@ static void put_blob(struct hotspot_image *i, uint64_t blob,
 {
 	uint64_t code = blob + HEADER;
 	uint64_t deopt = b->deopt ? code + b->deopt : blob + HEADER + b->len;
-	bool is_offset = which(i);
 
-	put_field(i, blob - (is_offset ? 8 : 16), "HeapBlock::Header", "_used",
-		  1, 1);
+	put_field(i, blob - block_header(i), "HeapBlock::Header", "_used", 1,
+		  1);
 	put_field(i, blob, "CodeBlob", "_name", add_text(i, b->name), 8);
 	put_field(i, blob, "CodeBlob", "_frame_size", b->frame_words, 4);
 	put_field(i, blob, "CodeBlob", "_frame_complete_offset",
-		  (uint64_t)b->frame_complete, is_offset ? 2 : 4);
+		  (uint64_t)b->frame_complete, is_new(i) ? 2 : 4);
 	put_field(i, blob, "CodeBlob", "_code_begin", code, 8);
 	put_field(i, blob, "CodeBlob", "_code_end", code + b->len, 8);
 	put_field(i, blob, "CodeBlob", "_code_offset", HEADER, 4);
@@ -425,6 +448,7 @@ static void put_blob(struct hotspot_image *i, uint64_t blob,
 	put_field(i, blob, "nmethod", "_method", b->method, 8);
 	put_field(i, blob, "CompiledMethod", "_deopt_handler_begin", deopt, 8);
 	put_field(i, blob, "nmethod", "_deopt_handler_offset", deopt - blob, 4);
+	put_field(i, blob, "nmethod", "_deoptimize_offset", deopt - blob, 4);
 	put_field(i, blob, "nmethod", "_verified_entry_point", code, 8);
 	put_field(i, blob, "nmethod", "_orig_pc_offset",
 		  (uint64_t)b->original_pc, 4);
@@ -436,7 +460,7 @@ static void put_blob(struct hotspot_image *i, uint64_t blob,
 uint64_t hotspot_image_blob(struct hotspot_image *i, const struct image_blob *b)
 {
 	uint64_t block = HOTSPOT_IMAGE + CODE_AT + i->code_used;
-	uint64_t blob = block + (which(i) ? 8 : 16);
+	uint64_t blob = block + block_header(i);
 	size_t segments = (16 + HEADER + b->len + 127) >> SEGMENT_SHIFT;
 	size_t first = i->code_used >> SEGMENT_SHIFT;
 
@@ -455,7 +479,7 @@ uint64_t hotspot_image_blob(struct hotspot_image *i, const struct image_blob *b)
 uint64_t hotspot_image_split(struct hotspot_image *i, uint64_t code,
 			     size_t segments, const struct image_blob *b)
 {
-	size_t header = which(i) ? 8 : 16;
+	uint64_t header = block_header(i);
 	uint64_t old = code - HEADER - header;
 	uint64_t block = old + (segments << SEGMENT_SHIFT);
 	size_t first = (block - HOTSPOT_IMAGE - CODE_AT) >> SEGMENT_SHIFT;
@@ -486,25 +510,37 @@ void hotspot_image_replace(struct hotspot_image *i, uint64_t code,
 
 static uint64_t add_symbol(struct hotspot_image *i, const char *text)
 {
-	uint64_t symbol = add(i, 6 + strlen(text));
+	size_t body = which(i) == JDK_8 ? 8 : 6;
+	uint64_t symbol = add(i, body + strlen(text));
 
 	put_field(i, symbol, "Symbol", "_hash_and_refcount", 0x10001, 4);
+	put_field(i, symbol, "Symbol", "_refcount", 1, 2);
+	put_field(i, symbol, "Symbol", "_identity_hash", 1, 2);
 	put_field(i, symbol, "Symbol", "_length", strlen(text), 2);
-	memcpy(i->bytes + (symbol + 6 - HOTSPOT_IMAGE), text, strlen(text));
+	memcpy(i->bytes + (symbol + body - HOTSPOT_IMAGE), text, strlen(text));
 	return symbol;
+}
+
+static uint64_t size_of(const struct hotspot_image *i, const char *type)
+{
+	for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++)
+		if (strcmp(sizes[k].name, type) == 0)
+			return (uint64_t)sizes[k].size[which(i)];
+	abort();
 }
 
 /* A ConstantPool of a name and a signature, 1 and 2, both Utf8. */
 static uint64_t add_pool(struct hotspot_image *i)
 {
-	uint64_t pool = add(i, 0x48 + 3 * 8), tags = add(i, 4 + 3);
+	uint64_t size = size_of(i, "ConstantPool");
+	uint64_t pool = add(i, size + 3 * 8), tags = add(i, 4 + 3);
 
 	put(i, tags, 3, 4);
 	put(i, tags + 5, 0x0101, 2);
 	put_field(i, pool, "ConstantPool", "_tags", tags, 8);
 	put_field(i, pool, "ConstantPool", "_length", 3, 4);
-	put(i, pool + 0x48 + 8, add_symbol(i, "run"), 8);
-	put(i, pool + 0x48 + 16, add_symbol(i, "()V"), 8);
+	put(i, pool + size + 8, add_symbol(i, "run"), 8);
+	put(i, pool + size + 16, add_symbol(i, "()V"), 8);
 	return pool;
 }
 
@@ -513,7 +549,7 @@ uint64_t hotspot_image_method(struct hotspot_image *i, uint16_t len,
 {
 	uint64_t method = add(i, 0x60), const_method = add(i, 0x40 + len);
 	uint64_t pool = add_pool(i), klass = add(i, 0x1d8);
-	const char *flags = which(i) ? "_flags._flags" : "_flags";
+	const char *flags = is_new(i) ? "_flags._flags" : "_flags";
 
 	put_field(i, method, "Method", "_constMethod", const_method, 8);
 	put_field(i, const_method, "ConstMethod", "_constants", pool, 8);
@@ -526,6 +562,6 @@ uint64_t hotspot_image_method(struct hotspot_image *i, uint16_t len,
 	put_field(i, pool, "ConstantPool", "_pool_holder", klass, 8);
 	put_field(i, klass, "InstanceKlass", "_constants", pool, 8);
 	put_field(i, klass, "Klass", "_name", add_symbol(i, "a/B"), 8);
-	*code = const_method + (which(i) ? 0x38 : 0x30);
+	*code = const_method + size_of(i, "ConstMethod");
 	return method;
 }

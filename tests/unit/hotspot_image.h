@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hotspot_image: a piece of memory as that of a JVM is: its code, methods, and
- * the tables that say where everything stands, as JDK 17 or 25 have them.
+ * the tables that say where everything stands, as JDK 8, 11,
+ * 17 or 25 have them.
  *
  * A library with the symbols that libjvm exports stands for libjvm.
  */
@@ -46,7 +47,7 @@ struct image_blob {
 	uint32_t deopt; /* offset of its handler in the code */
 };
 
-/* jdk is 17 or 25; hotspot_image_release() is due. */
+/* jdk is 8, 11, 17 or 25; hotspot_image_release() is due. */
 void hotspot_image_init(struct hotspot_image *image, int jdk);
 void hotspot_image_release(struct hotspot_image *image);
 

@@ -6,7 +6,54 @@
 
 enum { POOL_ENTRIES = 64, UTF8 = 1, WORD = 8, CODE_BYTES = 256 };
 
-/* As JDK 17's vmStructs have it on amd64. */
+/* As the vmStructs of each JDK have it on amd64. */
+static const struct metadata_layout layout_8 = {
+	.method = {
+		.method_size = 88, .method_const = 8,
+		.const_size = 48, .const_constants = 8, .const_words = 24,
+		.const_flags = 28, .const_code_size = 32, .const_name = 34,
+		.const_signature = 36,
+		.pool_size = 80, .pool_tags = 8, .pool_holder = 24,
+		.pool_length = 60,
+		.array_length = 0, .array_bytes = 4,
+		.klass_name = 16, .klass_constants = 216,
+		.symbol_hash = 4, .symbol_refcount = 2,
+		.symbol_length = 0, .symbol_body = 8,
+		.tag_utf8 = UTF8, .lines_flag = 1, .excluded = 0,
+	},
+	.scopes = {
+		.place = SCOPES_IN_BLOB,
+		.nmethod_size = 296, .nmethod_method = 64,
+		.nmethod_compile_id = 204, .scopes_pcs = 180, .blob_size = 16,
+		.metadata = 172, .dependencies = 184, .scopes_data = 176,
+		.pcdesc_size = 16, .pcdesc_pc = 0, .pcdesc_scope = 4,
+	},
+};
+
+static const struct metadata_layout layout_11 = {
+	.method = {
+		.method_size = 88, .method_const = 8,
+		.const_size = 56, .const_constants = 8, .const_words = 32,
+		.const_flags = 36, .const_code_size = 40, .const_name = 42,
+		.const_signature = 44,
+		.pool_size = 64, .pool_tags = 8, .pool_holder = 24,
+		.pool_length = 52,
+		.array_length = 0, .array_bytes = 4,
+		.klass_name = 24, .klass_constants = 232,
+		.symbol_hash = 4, .symbol_refcount = 2,
+		.symbol_length = 0, .symbol_body = 6,
+		.tag_utf8 = UTF8, .lines_flag = 1, .excluded = 0,
+	},
+	.scopes = {
+		.place = SCOPES_IN_BLOB,
+		.nmethod_size = 376, .nmethod_method = 112,
+		.nmethod_compile_id = 324, .scopes_pcs = 300, .blob_size = 12,
+		.metadata = 292, .dependencies = 304, .scopes_data_begin = 120,
+		.scopes_data_is_address = true,
+		.pcdesc_size = 16, .pcdesc_pc = 0, .pcdesc_scope = 4,
+	},
+};
+
 static const struct metadata_layout layout_17 = {
 	.method = {
 		.method_size = 88, .method_const = 8,
@@ -17,7 +64,8 @@ static const struct metadata_layout layout_17 = {
 		.pool_length = 60,
 		.array_length = 0, .array_bytes = 4,
 		.klass_name = 24, .klass_constants = 232,
-		.symbol_hash = 0, .symbol_length = 4, .symbol_body = 6,
+		.symbol_hash = 2, .symbol_refcount = 0,
+		.symbol_length = 4, .symbol_body = 6,
 		.tag_utf8 = UTF8, .lines_flag = 1, .excluded = 0,
 	},
 	.scopes = {
@@ -25,6 +73,7 @@ static const struct metadata_layout layout_17 = {
 		.nmethod_size = 352, .nmethod_method = 112,
 		.nmethod_compile_id = 304, .scopes_pcs = 268, .blob_size = 12,
 		.metadata = 260, .dependencies = 272, .scopes_data_begin = 120,
+		.scopes_data_is_address = true,
 		.pcdesc_size = 16, .pcdesc_pc = 0, .pcdesc_scope = 4,
 	},
 };
@@ -39,7 +88,8 @@ static const struct metadata_layout layout_25 = {
 		.pool_length = 60,
 		.array_length = 0, .array_bytes = 4,
 		.klass_name = 24, .klass_constants = 224,
-		.symbol_hash = 0, .symbol_length = 4, .symbol_body = 6,
+		.symbol_hash = 2, .symbol_refcount = 0,
+		.symbol_length = 4, .symbol_body = 6,
 		.tag_utf8 = UTF8, .lines_flag = 1, .excluded = 1,
 	},
 	.scopes = {
@@ -73,7 +123,10 @@ static void read_all(struct memory *self, struct memory_range *ranges,
 void image_init(struct metadata_image *image, int jdk)
 {
 	*image = (struct metadata_image){ .memory = { read_all } };
-	image->layout = jdk >= 20 ? layout_25 : layout_17;
+	if (jdk < 17)
+		image->layout = jdk < 11 ? layout_8 : layout_11;
+	else
+		image->layout = jdk < 20 ? layout_17 : layout_25;
 	image->bytes = calloc(1, IMAGE_BYTES);
 	if (!image->bytes)
 		abort();
@@ -112,7 +165,8 @@ static uint64_t add_symbol(struct metadata_image *image, const char *text)
 	size_t len = strlen(text);
 	uint64_t symbol = image_add(image, l->symbol_body + len);
 
-	image_put(image, symbol + l->symbol_hash, 0x12340001, 4);
+	image_put(image, symbol + l->symbol_hash, 0x1234, 2);
+	image_put(image, symbol + l->symbol_refcount, 1, 2);
 	image_put(image, symbol + l->symbol_length, len, 2);
 	memcpy(image->bytes + (symbol + l->symbol_body - IMAGE_BASE), text,
 	       len);
@@ -241,7 +295,11 @@ static void write_header(struct metadata_image *image, uint64_t blob,
 	image_put(image, blob + l->blob_size, end - blob, 4);
 	if (l->place == SCOPES_IN_BLOB) {
 		image_put(image, blob + l->metadata, metadata - blob, 4);
-		image_put(image, blob + l->scopes_data_begin, data, WORD);
+		if (l->scopes_data_is_address)
+			image_put(image, blob + l->scopes_data_begin, data,
+				  WORD);
+		else
+			image_put(image, blob + l->scopes_data, data - blob, 4);
 		image_put(image, blob + l->scopes_pcs, pcs - blob, 4);
 		image_put(image, blob + l->dependencies, end - blob, 4);
 		return;

@@ -2,7 +2,7 @@
 /*
  * metadata_image: a piece of a JVM's memory, as its metadata looks.
  *
- * Laid out as in JDK 17 or 25.  What is in it can be damaged at will.
+ * Laid out as in JDK 8, 11, 17 or 25.  What is in it can be damaged at will.
  */
 #ifndef TESTS_UNIT_METADATA_IMAGE_H
 #define TESTS_UNIT_METADATA_IMAGE_H
@@ -28,7 +28,7 @@ struct metadata_image {
 	uint16_t next_entry;
 };
 
-/* jdk is 17 or 25.  image_release() is due. */
+/* jdk is 8, 11, 17 or 25.  image_release() is due. */
 void image_init(struct metadata_image *image, int jdk);
 void image_release(struct metadata_image *image);
 

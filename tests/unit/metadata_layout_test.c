@@ -46,27 +46,6 @@ static void close_place(struct place *p)
 	hotspot_image_release(&p->image);
 }
 
-static void the_layout_is_what_the_tables_say(void **state)
-{
-	static const int jdks[] = { 17, 25 };
-
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		struct metadata_image expected;
-		struct place p;
-
-		image_init(&expected, jdks[i]);
-		open_place(&p, jdks[i], NULL, NULL, 0);
-		assert_null(p.layout.scopes_why);
-		assert_memory_equal(&p.layout.method, &expected.layout.method,
-				    sizeof(p.layout.method));
-		assert_memory_equal(&p.layout.scopes, &expected.layout.scopes,
-				    sizeof(p.layout.scopes));
-		close_place(&p);
-		image_release(&expected);
-	}
-}
-
 static void check_name(const struct place *p)
 {
 	struct vm_symbols *s = vm_symbols_open_with(
@@ -77,6 +56,28 @@ static void check_name(const struct place *p)
 	assert_string_equal(frame.class_name, "a.B");
 	assert_string_equal(frame.method, "run");
 	vm_symbols_close(s);
+}
+
+static void the_layout_is_what_the_tables_say(void **state)
+{
+	static const int jdks[] = { 8, 11, 17, 25 };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct metadata_image expected;
+		struct place p;
+
+		image_init(&expected, jdks[i]);
+		open_place(&p, jdks[i], NULL, NULL, 0);
+		assert_null(p.layout.scopes_why);
+		assert_memory_equal(&p.layout.method, &expected.layout.method,
+				    sizeof(p.layout.method));
+		assert_memory_equal(&p.layout.scopes, &expected.layout.scopes,
+				    sizeof(p.layout.scopes));
+		check_name(&p);
+		close_place(&p);
+		image_release(&expected);
+	}
 }
 
 static void flags_outside_of_what_is_read_are_none(void **state)

@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
-enum { FRAMES = 300 };
+enum { FRAMES = 300, JDKS = 4 };
+
+static const int jdks[JDKS] = { 8, 11, 17, 25 };
 
 /* bci 0: line 5, bci 3: line 7. */
 static const uint8_t lines_17[] = { 0xff, 0, 10, 3 << 3 | 2, 0 };
@@ -109,10 +111,10 @@ static const char *interpreted(struct place *p, uint64_t method, int32_t bci)
 static void inlined_methods_are_those_of_the_next_place(void **state)
 {
 	(void)state;
-	for (int jdk = 17; jdk <= 25; jdk += 8) {
+	for (int i = 0; i < JDKS; i++) {
 		struct place p;
 
-		open_place(&p, jdk);
+		open_place(&p, jdks[i]);
 		assert_string_equal(compiled(&p, 0), OUTER ":5C");
 		assert_string_equal(compiled(&p, 16), OUTER ":5C");
 		assert_string_equal(compiled(&p, 17),
@@ -154,10 +156,10 @@ static void no_more_frames_are_given_than_there_is_room_for(void **state)
 static void interpreted_frames_have_the_line_of_their_bci(void **state)
 {
 	(void)state;
-	for (int jdk = 17; jdk <= 25; jdk += 8) {
+	for (int i = 0; i < JDKS; i++) {
 		struct place p;
 
-		open_place(&p, jdk);
+		open_place(&p, jdks[i]);
 		assert_string_equal(interpreted(&p, p.methods[0], 0),
 				    OUTER ":5I");
 		assert_string_equal(interpreted(&p, p.methods[0], 9),
@@ -306,7 +308,7 @@ static void damaged_header(int jdk, uint32_t field, uint64_t value, size_t len)
 static void tables_outside_their_place_are_not_read(void **state)
 {
 	struct place p;
-	struct scopes_layout old, new;
+	struct scopes_layout oldest, old, new;
 
 	(void)state;
 	open_place(&p, 17);
@@ -315,6 +317,12 @@ static void tables_outside_their_place_are_not_read(void **state)
 	open_place(&p, 25);
 	new = p.image.layout.scopes;
 	close_place(&p);
+	open_place(&p, 8);
+	oldest = p.image.layout.scopes;
+	close_place(&p);
+	damaged_header(8, oldest.scopes_pcs, 0, 4);
+	damaged_header(8, oldest.scopes_data, 0, 4);
+	damaged_header(8, oldest.scopes_data, 0xffffffff, 4);
 	damaged_header(17, old.scopes_pcs, 0x7fffffff, 4);
 	damaged_header(17, old.scopes_pcs, 0, 4);
 	damaged_header(17, old.dependencies, 0xffffffff, 4);
@@ -359,7 +367,9 @@ static void scopes_that_make_no_sense_are_not_believed(void **state)
 	static const struct image_scope itself[] = { { 0, 0, 3 } };
 
 	(void)state;
-	for (int jdk = 17; jdk <= 25; jdk += 8) {
+	for (int i = 0; i < JDKS; i++) {
+		int jdk = jdks[i];
+
 		assert_string_equal(with_scopes(jdk, right, 1, first, 1),
 				    OUTER ":7C");
 		assert_string_equal(with_scopes(jdk, right, 1, backwards, 2),
@@ -454,11 +464,11 @@ static void of_too_many_methods_none_is_read(void **state)
 static void damage_anywhere_gives_names_or_none(void **state)
 {
 	(void)state;
-	for (int jdk = 17; jdk <= 25; jdk += 8) {
+	for (int j = 0; j < JDKS; j++) {
 		struct place p;
 		size_t used;
 
-		open_place(&p, jdk);
+		open_place(&p, jdks[j]);
 		used = p.image.used;
 		for (size_t i = 0; i < used; i++) {
 			uint8_t was = p.image.bytes[i];
@@ -493,6 +503,28 @@ static void what_is_no_method_has_no_name(void **state)
 	for (size_t i = 0; i < sizeof(nowhere) / sizeof(*nowhere); i++)
 		assert_string_equal(interpreted(&p, nowhere[i], 0), "");
 	close_place(&p);
+}
+
+/* Its count of references is a field of its own until JDK 11. */
+static void a_symbol_that_nobody_refers_to_is_no_name(void **state)
+{
+	(void)state;
+	for (int i = 0; i < JDKS; i++) {
+		struct place p;
+		uint64_t name;
+
+		open_place(&p, jdks[i]);
+		name = image_u64(&p.image,
+				 p.image.holder +
+					 p.image.layout.method.klass_name);
+		assert_string_equal(interpreted(&p, p.methods[2], 0),
+				    INNER ":5I");
+		image_put(&p.image,
+			  name + p.image.layout.method.symbol_refcount, 0, 2);
+		vm_symbols_begin(p.symbols);
+		assert_string_equal(interpreted(&p, p.methods[2], 0), "");
+		close_place(&p);
+	}
 }
 
 static const char *method_named(const char *class_name, const char *name,
@@ -620,6 +652,7 @@ int main(void)
 		cmocka_unit_test(of_too_many_methods_none_is_read),
 		cmocka_unit_test(damage_anywhere_gives_names_or_none),
 		cmocka_unit_test(what_is_no_method_has_no_name),
+		cmocka_unit_test(a_symbol_that_nobody_refers_to_is_no_name),
 		cmocka_unit_test(
 			names_are_as_a_class_has_them_but_for_an_address),
 		cmocka_unit_test(what_cannot_be_a_name_is_none),

@@ -6,6 +6,8 @@
 #define MAX_BLOB_BYTES  (UINT64_C(64) << 20)
 #define MAX_FRAME_WORDS (1 << 17)
 
+enum { PLACES = 5 };
+
 /* Where a field may stand in; the first that there is counts. */
 struct place {
 	const char *type, *name;
@@ -17,7 +19,7 @@ struct wanted {
 	size_t field; /* of struct blob_layout */
 	const char *what;
 	bool is_vital;
-	struct place places[4];
+	struct place places[PLACES];
 };
 
 #define FIELD(name) offsetof(struct blob_layout, name)
@@ -53,11 +55,13 @@ static const struct wanted wanted[] = {
 	{ FIELD(deopt), "the handler of deoptimised frames", false,
 	  { { "nmethod", "_deopt_handler_begin", 8, true },
 	    { "CompiledMethod", "_deopt_handler_begin", 8, true },
+	    { "nmethod", "_deoptimize_offset", 4, false }, /* JDK 8 */
 	    { "nmethod", "_deopt_handler_entry_offset", 4, false },
 	    { "nmethod", "_deopt_handler_offset", 4, false } } },
 	{ FIELD(deopt_mh), "the handler of deoptimised frames", false,
 	  { { "nmethod", "_deopt_mh_handler_begin", 8, true },
 	    { "CompiledMethod", "_deopt_mh_handler_begin", 8, true },
+	    { "nmethod", "_deoptimize_mh_offset", 4, false },
 	    { "nmethod", "_deopt_mh_handler_offset", 4, false } } },
 };
 /* clang-format on */
@@ -65,7 +69,7 @@ static const struct wanted wanted[] = {
 static void find_field(struct blob_field *f, const struct wanted *w,
 		       const struct vm_structs *v)
 {
-	for (size_t i = 0; i < 4 && w->places[i].type; i++) {
+	for (size_t i = 0; i < PLACES && w->places[i].type; i++) {
 		const struct place *p = &w->places[i];
 
 		if (!vm_structs_offset(v, p->type, p->name, &f->offset) ||

@@ -40,9 +40,18 @@ static const struct fact method_facts[] = {
 	METHOD(array_bytes, "Array<u1>", "_data"),
 	METHOD(klass_name, "Klass", "_name"),
 	METHOD(klass_constants, "InstanceKlass", "_constants"),
-	METHOD(symbol_hash, "Symbol", "_hash_and_refcount"),
 	METHOD(symbol_length, "Symbol", "_length"),
 	METHOD(symbol_body, "Symbol", "_body"),
+};
+
+/* Two fields until JDK 11, a word with both from JDK 13 on. */
+static const struct fact old_symbol_facts[] = {
+	METHOD(symbol_refcount, "Symbol", "_refcount"),
+	METHOD(symbol_hash, "Symbol", "_identity_hash"),
+};
+
+static const struct fact symbol_facts[] = {
+	METHOD(symbol_refcount, "Symbol", "_hash_and_refcount"),
 };
 
 static const struct fact scopes_facts[] = {
@@ -60,6 +69,14 @@ static const struct fact in_blob_facts[] = {
 	SCOPES(metadata, "nmethod", "_metadata_offset"),
 	SCOPES(dependencies, "nmethod", "_dependencies_offset"),
 	SCOPES(scopes_data_begin, "CompiledMethod", "_scopes_data_begin"),
+};
+
+/* JDK 8, which has no CompiledMethod. */
+static const struct fact in_nmethod_facts[] = {
+	SCOPES(nmethod_method, "nmethod", "_method"),
+	SCOPES(metadata, "nmethod", "_metadata_offset"),
+	SCOPES(dependencies, "nmethod", "_dependencies_offset"),
+	SCOPES(scopes_data, "nmethod", "_scopes_data_offset"),
 };
 
 static const struct fact in_datas_facts[] = {
@@ -115,13 +132,21 @@ static void read_lines(struct method_layout *m, const struct vm_structs *v)
 		m->lines_flag = (uint32_t)flag;
 }
 
-/* False when the JVM does not say how old it is. */
+/*
+ * False when the JVM does not say how old it is.  _vm_major_version is that of
+ * HotSpot, which was 25 in JDK 8: a JVM whose symbols are those of JDK 11 or
+ * older is not asked.
+ */
 static bool read_coding(struct method_layout *m, const struct vm_structs *v,
 			struct memory *memory)
 {
 	uint64_t address;
 	uint32_t jdk;
 
+	if (vm_structs_offset(v, "Symbol", "_identity_hash", &jdk)) {
+		m->excluded = 0;
+		return true;
+	}
 	if (!vm_structs_static(v, "Abstract_VM_Version", "_vm_major_version",
 			       &address))
 		return false;
@@ -130,10 +155,28 @@ static bool read_coding(struct method_layout *m, const struct vm_structs *v,
 	return jdk > 0;
 }
 
+/*
+ * Either two fields: JDK 8 has an int as _identity_hash, of which the lower
+ * half is enough, JDK 11 a short (oops/symbol.hpp); or a word whose lower half
+ * counts references.
+ */
+static const struct fact *symbol_missing(struct metadata_layout *l,
+					 const struct vm_structs *v)
+{
+	const struct fact *lacks;
+
+	if (!missing(l, v, old_symbol_facts, COUNT(old_symbol_facts)))
+		return NULL;
+	lacks = missing(l, v, symbol_facts, COUNT(symbol_facts));
+	l->method.symbol_hash = l->method.symbol_refcount + 2;
+	return lacks;
+}
+
 /* A symbol's head and a PcDesc are read as so many bytes. */
 static bool symbol_is_sane(const struct method_layout *m)
 {
-	return m->symbol_hash <= 4 && m->symbol_length <= 6;
+	return m->symbol_hash <= 6 && m->symbol_refcount <= 6 &&
+	       m->symbol_length <= 6;
 }
 
 static bool pcdesc_is_sane(const struct scopes_layout *s)
@@ -145,23 +188,29 @@ static bool pcdesc_is_sane(const struct scopes_layout *s)
 static const char *scopes_missing(struct metadata_layout *l,
 				  const struct vm_structs *v)
 {
+	struct scopes_layout *s = &l->scopes;
 	uint32_t ignored;
 
 	if (missing(l, v, scopes_facts, COUNT(scopes_facts)) ||
-	    !pcdesc_is_sane(&l->scopes))
+	    !pcdesc_is_sane(s))
 		return "the JVM does not say where the debug information of "
 		       "compiled code is";
 	if (vm_structs_offset(v, "CompiledMethod", "_method", &ignored)) {
 		if (missing(l, v, in_blob_facts, COUNT(in_blob_facts)))
 			return "the JVM does not say where in an nmethod its "
 			       "scopes are";
-		l->scopes.place = SCOPES_IN_BLOB;
+		s->place = SCOPES_IN_BLOB;
+		s->scopes_data_is_address = true;
+		return NULL;
+	}
+	if (!missing(l, v, in_nmethod_facts, COUNT(in_nmethod_facts))) {
+		s->place = SCOPES_IN_BLOB;
 		return NULL;
 	}
 	if (missing(l, v, in_datas_facts, COUNT(in_datas_facts)))
 		return "the JVM keeps the scopes of compiled code in a way "
 		       "that is not known";
-	l->scopes.place = SCOPES_IN_DATAS;
+	s->place = SCOPES_IN_DATAS;
 	return NULL;
 }
 
@@ -173,12 +222,14 @@ int metadata_layout_read(struct metadata_layout *l, const struct vm_structs *v,
 
 	*l = (struct metadata_layout){ 0 };
 	lacks = missing(l, v, method_facts, COUNT(method_facts));
+	if (!lacks)
+		lacks = symbol_missing(l, v);
 	if (lacks)
 		return fail(err, ERROR_UNAVAILABLE,
-			    "names of Java methods: the JVM does not say %s%s "
-			    "of %s",
-			    lacks->field ? "where " : "the size",
-			    lacks->field ? lacks->field : "", lacks->type);
+			    "cannot read names of Java methods: this JVM's "
+			    "tables lack %s of %s",
+			    lacks->field ? lacks->field : "the size",
+			    lacks->type);
 	if (!symbol_is_sane(&l->method))
 		return fail(err, ERROR_UNAVAILABLE,
 			    "names of Java methods: the JVM keeps symbols in "

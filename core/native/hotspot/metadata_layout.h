@@ -26,7 +26,9 @@ struct method_layout {
 	uint32_t pool_size, pool_tags, pool_holder, pool_length;
 	uint32_t array_length, array_bytes; /* of an Array<u1> */
 	uint32_t klass_name, klass_constants;
-	uint32_t symbol_hash, symbol_length, symbol_body;
+	/* Of two bytes each; all of them within a symbol's first eight. */
+	uint32_t symbol_hash, symbol_refcount, symbol_length;
+	uint32_t symbol_body;
 	uint32_t tag_utf8;   /* of an entry of the constant pool */
 	uint32_t lines_flag; /* in const_flags; 0 = lines are not known */
 	unsigned excluded;   /* byte values that UNSIGNED5 does not use */
@@ -35,7 +37,7 @@ struct method_layout {
 /* Where an nmethod's debug information is. */
 enum scopes_place {
 	SCOPES_UNKNOWN,
-	SCOPES_IN_BLOB,  /* JDK 9 to 22: behind the code */
+	SCOPES_IN_BLOB,  /* JDK 8 to 22: behind the code */
 	SCOPES_IN_DATAS, /* JDK 25: in memory of their own, one of what changes
 			    and one of what does not */
 };
@@ -45,12 +47,14 @@ struct scopes_layout {
 	uint32_t nmethod_size, nmethod_method, nmethod_compile_id;
 	/* Both: offsets of offsets, from the blob, or from immutable data. */
 	uint32_t scopes_pcs;
-	/* In the blob; its end is dependencies, that of metadata
-	   scopes_data, an address. */
+	/* In the blob: the scopes end where dependencies begin, and metadata
+	   where scopes_data begins: an address (JDK 9 to 22) or an offset. */
 	uint32_t blob_size, metadata, dependencies, scopes_data_begin;
+	bool scopes_data_is_address;
 	/* In datas. */
 	uint32_t mutable_data, mutable_size, relocation_size, immutable_data,
-		immutable_size, scopes_data;
+		immutable_size;
+	uint32_t scopes_data; /* an offset: JDK 8's in the blob, too */
 	uint32_t pcdesc_size, pcdesc_pc, pcdesc_scope;
 };
 

@@ -161,16 +161,13 @@ static void ask_holder(struct batch *b, struct work *w)
 		want(b, &w->is_alive, t->symbols[i], w->heads[i], SYMBOL_HEAD);
 }
 
-/*
- * A hash, which is in the upper half of the word that counts references in its
- * lower, and a length; 0 of a symbol that nobody refers to.
- */
+/* Its hash and its length; 0 of a symbol that nobody refers to. */
 static uint32_t mark_of(const struct method_layout *l, const uint8_t *head)
 {
-	uint32_t word = raw_u32(head, l->symbol_hash);
+	uint32_t hash = raw_u16(head, l->symbol_hash);
 	uint32_t length = raw_u16(head, l->symbol_length);
 
-	return word & UINT16_MAX ? (word & ~(uint32_t)UINT16_MAX) | length : 0;
+	return raw_u16(head, l->symbol_refcount) ? hash << 16 | length : 0;
 }
 
 static void see_symbol(struct batch *b, struct work *w, int i)

@@ -55,7 +55,10 @@ static bool find_in_blob(struct debug_info *d, const struct scopes_layout *l,
 {
 	uint64_t size = raw_u32(header, l->blob_size);
 	uint64_t metadata = raw_u32(header, l->metadata);
-	uint64_t data = raw_u64(header, l->scopes_data_begin) - blob->address;
+	uint64_t data = l->scopes_data_is_address
+				? raw_u64(header, l->scopes_data_begin) -
+					  blob->address
+				: raw_u32(header, l->scopes_data);
 	uint64_t pcs = raw_u32(header, l->scopes_pcs);
 	uint64_t end = raw_u32(header, l->dependencies);
 
