@@ -171,6 +171,7 @@ static const char *words_of_answer(enum rmi_answer answer)
 
 /* Why nobody is there; the registry, which is, tells where we are from it. */
 static const char *words_of_absence(const struct rmi_probe *p,
+				    const struct stub *stub,
 				    const struct rmi_failure *f,
 				    enum host_kind kind)
 {
@@ -180,7 +181,7 @@ static const char *words_of_absence(const struct rmi_probe *p,
 		return "a name that is not known here";
 	if (kind == HOST_ANY)
 		return "which is no address to connect to";
-	if (kind == HOST_LOOPBACK && is_remote)
+	if (kind == HOST_LOOPBACK && is_remote && !stub->names_no_host)
 		return "which to each client is the machine that it runs on";
 	if (kind == HOST_LINK)
 		return "an address that holds on the JVM's own link only";
@@ -216,6 +217,11 @@ static void add_failure(struct rmi_probe *p, struct text *verdict,
 	if (is_forced)
 		text_printf(verdict, "%s, port %d was to be taken, ", at.host,
 			    at.port);
+	else if (stub->names_no_host)
+		text_printf(verdict,
+			    "the JVM's stub names no host, so each Java client "
+			    "connects to its own machine, %s, port %d, ",
+			    at.host, at.port);
 	else
 		text_printf(verdict, "the JVM %s %s, port %d, ",
 			    stub == &p->session ? "has sessions at"
@@ -224,7 +230,7 @@ static void add_failure(struct rmi_probe *p, struct text *verdict,
 	text_puts(verdict,
 		  f->is_answered
 			  ? words_of_answer(f->answer)
-			  : words_of_absence(p, f,
+			  : words_of_absence(p, stub, f,
 					     f->is_unknown
 						     ? HOST_UNKNOWN
 						     : kind_of_host(p, &at)));
@@ -286,15 +292,21 @@ static void add_proxy(struct rmi_probe *p, enum found found,
 }
 
 /* It is on that port of the host that was asked for. */
-static void judge_same_host(struct rmi_probe *p, const struct rmi_address *at,
-			    enum found found, struct text *verdict,
-			    struct text *remedy)
+static void judge_same_host(struct rmi_probe *p, const struct stub *stub,
+			    const struct rmi_address *at, enum found found,
+			    struct text *verdict, struct text *remedy)
 {
 	text_printf(verdict, "; it answers on that port of %s", at->host);
 	text_printf(remedy, "start the JVM with " HOSTNAME "=%s", at->host);
 	add_proxy(p, found, remedy);
-	text_puts(remedy, "\nsjkc's own commands get there with "
-			  "--force-hostname");
+	if (stub->names_no_host)
+		text_printf(remedy,
+			    "\nsjkc's own commands connect to %s where a stub "
+			    "names no host",
+			    at->host);
+	else
+		text_puts(remedy, "\nsjkc's own commands get there with "
+				  "--force-hostname");
 }
 
 /* It is behind the registry's own port, by another number. */
@@ -370,7 +382,7 @@ static void look_elsewhere(struct rmi_probe *p, const struct stub *stub,
 	if (!is_same(&here, &tried))
 		found = try_at(p, &here, stub);
 	if (found >= FOUND_IT) {
-		judge_same_host(p, &here, found, verdict, remedy);
+		judge_same_host(p, stub, &here, found, verdict, remedy);
 		return;
 	}
 	found = FOUND_NOBODY;

@@ -175,7 +175,10 @@ static void add_place(struct rmi_probe *p, struct text *detail)
 		text_puts(detail, ", by way of ");
 		text_add(detail, p->stub.factory.at, p->stub.factory.len);
 	}
-	if (rmi_is_loopback(p->stub.host))
+	if (p->stub.names_no_host)
+		text_puts(detail, "; the stub names no host, so each Java "
+				  "client connects to its own machine");
+	else if (rmi_is_loopback(p->stub.host))
 		text_puts(detail, ", each to the machine that it runs on");
 	if (strcmp(at.host, p->stub.host) != 0 || at.port != p->stub.port)
 		text_printf(detail, "; %s, port %d is taken instead", at.host,

@@ -173,8 +173,13 @@ static struct rmi_endpoint endpoint_of(const struct rmi_session *s,
 	const struct rmi_address *own = &s->target.address;
 	bool has_own = own->port != 0;
 
+	/*
+	 * A stub without a host overrides nothing.  A Java client connects to
+	 * its own machine, where a password would go to whoever listens.
+	 */
 	memcpy(e.address.host,
-	       has_own && s->force_host ? own->host : stub->host,
+	       has_own && (s->force_host || stub->names_no_host) ? own->host
+								 : stub->host,
 	       sizeof(e.address.host));
 	e.address.port = has_own && s->force_port ? own->port : stub->port;
 	return e;

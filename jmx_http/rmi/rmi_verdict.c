@@ -227,10 +227,28 @@ void rmi_judge_tls(struct rmi_probe *p, const struct rmi_address *at,
 			  "1.3; --insecure speaks older ones, too");
 }
 
+/* Works from here, and from nowhere else. */
+static void judge_no_host(const struct rmi_probe *p, struct text *verdict,
+			  struct text *remedy)
+{
+	text_puts(verdict,
+		  "; but the stub names no host, so each Java client connects "
+		  "to its own machine: clients on other machines fail");
+	text_puts(remedy,
+		  "for clients on other machines, start the JVM with "
+		  "-Djava.rmi.server.hostname=HOST, or make its host name "
+		  "resolve where it runs (/etc/hosts), and restart it");
+	if (p->options->pid)
+		text_printf(remedy,
+			    "\nor leave the JVM as it is: sjkc mxprx -p %s "
+			    "-b ADDRESS:7777 --allow CIDR",
+			    p->options->pid);
+}
+
 void rmi_judge_success(struct rmi_probe *p)
 {
 	const char *user = p->options->credentials.user;
-	struct text verdict = { 0 };
+	struct text verdict = { 0 }, remedy = { 0 };
 
 	text_puts(&verdict, "JMX works");
 	if (p->target.stub.len)
@@ -247,12 +265,17 @@ void rmi_judge_success(struct rmi_probe *p)
 		text_puts(&verdict,
 			  ", and asks for no password: who reaches the port "
 			  "can do anything in the JVM");
+	text_puts(&remedy, "");
 	/* Seen from within its network, that says little of other ones. */
-	if (p->options->pid && !p->target.stub.len)
+	if (p->stub.names_no_host && !p->target.stub.len &&
+	    !p->options->force_host)
+		judge_no_host(p, &verdict, &remedy);
+	else if (p->options->pid && !p->target.stub.len)
 		text_printf(&verdict,
 			    "; seen from the JVM's own network: who is "
 			    "elsewhere has to get to %s, port %d",
 			    p->stub.host, p->stub.port);
-	rmi_judge(p, verdict.bytes, "");
+	rmi_judge(p, verdict.bytes, remedy.bytes);
 	text_release(&verdict);
+	text_release(&remedy);
 }

@@ -27,9 +27,13 @@ static bool read_endpoint(struct cursor *c, struct stub *stub)
 	struct java_bytes host = read_utf(c);
 	uint32_t port = cursor_u32(c);
 
-	if (!cursor_ok(c) || !host.len || host.len > JRMP_HOST_MAX || !port ||
+	if (!cursor_ok(c) || host.len > JRMP_HOST_MAX || !port ||
 	    port > UINT16_MAX || memchr(host.at, 0, host.len))
 		return false;
+	stub->names_no_host = !host.len;
+	if (stub->names_no_host)
+		host = (struct java_bytes){ STUB_LOOPBACK,
+					    strlen(STUB_LOOPBACK) };
 	memcpy(stub->host, host.at, host.len);
 	stub->host[host.len] = '\0';
 	stub->port = (uint16_t)port;

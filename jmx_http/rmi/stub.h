@@ -11,10 +11,20 @@
 #include "core/base/error.h"
 #include "jmx_http/rmi/jrmp.h"
 
+/*
+ * The host that Java's clients connect to when a stub names none:
+ * InetAddress.getByName("") is loopback.  A JVM writes such stubs when its own
+ * host name does not resolve and java.rmi.server.hostname is not set
+ * (sun.rmi.transport.tcp.TCPEndpoint.getLocalHost(), JDK 8 to 28).
+ */
+#define STUB_LOOPBACK "127.0.0.1"
+
 struct stub {
 	struct java_bytes class;     /* of the stub, of its stream's arena */
 	struct java_bytes reference; /* "UnicastRef", "UnicastRef2" */
+	/* STUB_LOOPBACK when the stub names no host. */
 	char host[JRMP_HOST_MAX + 1];
+	bool names_no_host;
 	uint16_t port;
 	/* The class that makes a client's sockets: TLS; none: plain TCP. */
 	struct java_bytes factory;

@@ -211,7 +211,7 @@ static void references_of_other_kinds_are_refused(void **state)
 		{ BYTES(STUB("w\52\0\12UnicastRef\0\1h\0\1\0\0" ID "\0")), -1 },
 		{ BYTES(STUB("w\52\0\12UnicastRef\0\1\0\0\0\0\1" ID "\0")),
 		  -1 },
-		{ BYTES(STUB("w\51\0\12UnicastRef\0\0\0\0\0\1" ID "\0")), -1 },
+		{ BYTES(STUB("w\51\0\12UnicastRef\0\0\0\0\0\0" ID "\0")), -1 },
 		{ BYTES(STUB("w\51\0\12UnicastRef\0\1h\0\0\0\1" ID)), -1 },
 		{ BYTES(STUB("w\53\0\12UnicastRef\0\1h\0\0\0\1" ID "\0x")),
 		  -1 },
@@ -235,6 +235,23 @@ static void references_of_other_kinds_are_refused(void **state)
 			assert_string_equal(stub.host, "h");
 		jrmp_return_release(&r);
 	}
+}
+
+static void a_stub_without_a_host_leads_to_loopback(void **state)
+{
+	static const char bytes[] = STUB("w\51\0\12UnicastRef\0\0\0\0\0\1" ID
+					 "\0");
+	struct jrmp_return r = { 0 };
+	struct stub stub;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(status_of(&r, bytes, sizeof(bytes) - 1), JAVA_DONE);
+	assert_int_equal(stub_of(r.value, &stub, &err), 0);
+	assert_true(stub.names_no_host);
+	assert_string_equal(stub.host, STUB_LOOPBACK);
+	assert_int_equal(stub.port, 1);
+	jrmp_return_release(&r);
 }
 
 /* The bytes of a Java client's lookup. */
@@ -306,6 +323,7 @@ int main(void)
 		cmocka_unit_test(answers_are_told_apart_by_their_first_bytes),
 		cmocka_unit_test(a_stub_says_where_its_object_is),
 		cmocka_unit_test(a_stub_says_that_it_wants_tls),
+		cmocka_unit_test(a_stub_without_a_host_leads_to_loopback),
 		cmocka_unit_test(
 			a_return_has_a_value_a_primitive_or_an_exception),
 		cmocka_unit_test(what_is_no_return_is_said),

@@ -587,6 +587,26 @@ static void a_stale_connection_loses_no_change(void **state)
 	forget(&a);
 }
 
+/* A password would go to whoever listens on that port of this machine. */
+static void a_stub_without_a_host_leads_to_the_targets_host(void **state)
+{
+	struct stand_in s = { .script = always,
+			      .address = "127.0.0.2",
+			      .host = "" };
+	struct answers a = { 0 };
+	struct error err;
+	struct jmx *j;
+
+	(void)state;
+	stand_in_start(&s);
+	j = open_at(&s, 10 * CLOCK_NS_PER_S);
+	assert_int_equal(run(j, 1, 0, &a, &err), 0);
+	assert_false(a.failed[0]);
+	jmx_close(j);
+	stand_in_end(&s);
+	forget(&a);
+}
+
 static void who_has_gone_is_said_to_have(void **state)
 {
 	struct stand_in s = { .script = always };
@@ -626,6 +646,8 @@ int main(void)
 		cmocka_unit_test(
 			names_that_are_left_out_are_asked_for_one_by_one),
 		cmocka_unit_test(a_stale_connection_loses_no_change),
+		cmocka_unit_test(
+			a_stub_without_a_host_leads_to_the_targets_host),
 		cmocka_unit_test(who_has_gone_is_said_to_have),
 	};
 

@@ -83,6 +83,47 @@ static void a_host_is_not_taken_for_a_command(void **state)
 	stand_in_end(&s);
 }
 
+/* A JVM whose host name does not resolve, and a client on its machine. */
+static void a_stub_without_a_host_works_on_the_jvms_machine_only(void **state)
+{
+	struct stand_in s = { .script = well, .host = "" };
+	struct rmi_probe p;
+
+	(void)state;
+	stand_in_start(&s);
+	probe(&s, &p, 10 * CLOCK_NS_PER_S);
+	assert_int_equal(p.kind, ERROR_NONE);
+	assert_non_null(strstr(p.verdict.bytes, "the stub names no host"));
+	assert_non_null(
+		strstr(p.remedy.bytes, "-Djava.rmi.server.hostname=HOST"));
+	rmi_probe_release(&p);
+	stand_in_end(&s);
+}
+
+/* The same from another machine, where a Java client reaches itself. */
+static void a_stub_without_a_host_fails_on_another_machine(void **state)
+{
+	struct stand_in s = { .script = well,
+			      .address = "127.0.0.2",
+			      .host = "" };
+	struct rmi_probe p;
+
+	(void)state;
+	stand_in_start(&s);
+	probe(&s, &p, 10 * CLOCK_NS_PER_S);
+	assert_string_equal(last_of(&p)->name, "server");
+	assert_int_equal(p.kind, ERROR_REFUSED);
+	assert_non_null(strstr(p.verdict.bytes,
+			       "each Java client connects to its own machine"));
+	assert_non_null(strstr(p.verdict.bytes,
+			       "it answers on that port of 127.0.0.2"));
+	assert_non_null(
+		strstr(p.remedy.bytes, "-Djava.rmi.server.hostname=127.0.0.2"));
+	assert_null(strstr(p.remedy.bytes, "--force-hostname"));
+	rmi_probe_release(&p);
+	stand_in_end(&s);
+}
+
 static enum stand_in_next
 refuse(struct stand_in *s, const struct stand_in_call *call, struct text *out)
 {
@@ -226,6 +267,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_opened_is_closed),
+		cmocka_unit_test(
+			a_stub_without_a_host_works_on_the_jvms_machine_only),
+		cmocka_unit_test(
+			a_stub_without_a_host_fails_on_another_machine),
 		cmocka_unit_test(a_host_is_not_taken_for_a_command),
 		cmocka_unit_test(each_odd_answer_has_its_verdict),
 		cmocka_unit_test(what_cannot_begin_is_said),

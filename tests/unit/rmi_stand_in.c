@@ -363,6 +363,8 @@ static void listen_at(struct stand_in *s, int i)
 	socklen_t len = sizeof(at);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
+	if (s->address)
+		inet_pton(AF_INET, s->address, &at.sin_addr);
 	if (s->receive_buffer)
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &s->receive_buffer,
 			   sizeof(s->receive_buffer));
@@ -382,7 +384,8 @@ void stand_in_start(struct stand_in *s)
 	assert_ptr_not_equal(s->shared, MAP_FAILED);
 	listen_at(s, 0);
 	listen_at(s, 1);
-	text_printf(&target, "127.0.0.1:%d", s->ports[0]);
+	text_printf(&target, "%s:%d", s->address ? s->address : "127.0.0.1",
+		    s->ports[0]);
 	memcpy(s->target, target.bytes, target.len + 1);
 	text_release(&target);
 	s->pid = fork();

@@ -52,12 +52,13 @@ struct stand_in {
 	/* To be set before; zeroes will do. */
 	stand_in_script *script;
 	bool has_other_port; /* sessions are there */
+	const char *address; /* it listens there; NULL: 127.0.0.1 */
 	const char *host;    /* of its stubs; NULL: 127.0.0.1 */
 	int lease_ms;        /* of the leases that it gives; 0: it says none */
 	int receive_buffer;  /* of its sockets; 0: the system's */
 	bool is_slow;        /* sends byte by byte */
 
-	char target[32]; /* "127.0.0.1:port" */
+	char target[32]; /* "ADDRESS:PORT" */
 	struct stand_in_shared *shared;
 
 	/* Private. */
