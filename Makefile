@@ -79,7 +79,7 @@ chosen = $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(
 
 .PHONY: all demo check quick setup unit fuzz bench lint format sizes bless \
 	picture install uninstall clean help everything sanitized fuzzers
-.PHONY: $(addprefix check-,build unit sanitized cli screen layers man fuzz browser jvm root kernels)
+.PHONY: $(addprefix check-,build unit sanitized cli screen layers man fuzz browser jvm root jdks kernels)
 
 all: $(B)/sjkc			## build ./sjkc
 	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp -f $< sjkc)
@@ -273,6 +273,12 @@ check-jvm:
 check-root:
 	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools) $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/root.sh ./sjkc $(ONLY)
+
+# Not part of check: it takes a minute for each JDK, and downloads those that are
+# not installed.
+check-jdks:			## live tests on other JDKs; JDKS='8 25', ONLY=script
+	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools) $(root_tools)
+	$(Q)TOOLS=$(B)/tests/root/lib sh tests/jdks.sh ./sjkc $(ONLY)
 
 # Not of check: it takes minutes for each.
 check-kernels:			## prof on other kernels, emulated; KERNELS=folder of packages

@@ -105,7 +105,10 @@ target_start() {
 	home=$1
 	shift
 	target_split "$@"
-	classes=$(target_compile "$home") || return 1
+	# Which JDK compiles, and for which, is its own affair unless told.
+	# shellcheck disable=SC2086 # words
+	classes=$(target_compile "${compiler:-$home}" \
+		"${target_program-Target}" ${compile_for-}) || return 1
 	target_number=$((target_number + 1))
 	said=$scratch/said.$target_number
 	# A job of a shell without job control has SIGINT and SIGQUIT ignored:
@@ -219,7 +222,7 @@ target_end_all() {
 		target_end "$one"
 	done
 	target_pids='' target_jobs=''
-	rm -f "$target_classes/$$.sh"
+	rm -f "$target_classes/$$".*sh
 }
 
 trap target_end_all EXIT

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Sourced, after tests/jvm/lib/target.sh, by tests that need a JVM of a given
+# JDK.  A JDK that is not installed comes from the Debian packages of another
+# suite: the packages are unpacked below $jdk_cache and nothing is installed.
+# Its JVM runs in a chroot with that suite's libc, so sjkc sees it from outside
+# as it sees a JVM in a container image.
+#
+#	. tests/jvm/lib/jdk.sh
+#	jdk_prepare 8 || exit 77		# prints why there is none
+#	jdk_target 8 -Xint -- burners=1 || exit 1	# sets $pid and $said
+#	sjkc … "$pid"
+#	target_end "$pid"
+#
+# Programs are compiled by an installed JDK for Java 8, so that the same classes
+# run on every JDK.
+jdk_cache=${SJKC_JDK_CACHE:-/var/tmp/sjkc-jdks-$(id -u)}
+
+# jdk_suite VERSION: the Debian suite that has the JDK's packages.
+jdk_suite() {
+	case $1 in
+	21 | 25) echo trixie ;;
+	*) echo sid ;;
+	esac
+}
+
+# jdk_installed VERSION: prints the home of an installed JDK of that version.
+jdk_installed() {
+	for home in $(jdks); do
+		case $(sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' \
+			"$home/release" 2>/dev/null) in
+		"$1" | "$1".* | "1.$1".*) echo "$home"; return ;;
+		esac
+	done
+	return 1
+}
+
+# jdk_compiler: prints the home of the first installed JDK whose javac has
+# --release 8.
+jdk_compiler() {
+	for version in 17 21 11 25 26; do
+		! jdk_installed $version || return 0
+	done
+	return 1
+}
+
+# jdk_apt SUITE COMMAND ARGUMENT…: runs apt for a suite on the mirror from which
+# the machine gets its own Debian packages.
+jdk_apt() {
+	apt=$jdk_cache/apt-$1
+	if [ ! -e "$apt/updated" ]; then
+		# shellcheck disable=SC2016 # for apt
+		jdk_mirror=$(apt-get indextargets --format '$(REPO_URI)' \
+			'ORIGIN: Debian' | grep -v security | head -n 1)
+		[ -n "$jdk_mirror" ] ||
+			{ echo 'apt knows no Debian mirror' >&2; return 1; }
+		mkdir -p "$apt/lists/partial" "$apt/archives/partial"
+		key=/usr/share/keyrings/debian-archive-keyring.gpg
+		echo "deb [signed-by=$key] $jdk_mirror $1 main" >"$apt/list"
+		cat >"$apt/conf" <<-END
+			Dir::Etc::sourcelist "$apt/list";
+			Dir::Etc::sourceparts "-";
+			Dir::State::lists "$apt/lists";
+			Dir::Cache "$apt";
+			APT::Sandbox::User "root";
+		END
+		APT_CONFIG=$apt/conf timeout 300 apt-get update -qq >&2 ||
+			return 1
+		touch "$apt/updated"
+	fi
+	shift
+	APT_CONFIG=$apt/conf timeout 600 "$@"
+}
+
+# jdk_newest: prints the newest version that can be had.
+jdk_newest() {
+	{
+		jdk_apt sid apt-cache pkgnames openjdk- 2>/dev/null |
+			sed -n 's/^openjdk-\([0-9]*\)-jdk-headless$/\1/p'
+		for made in "$jdk_cache"/*/.made; do
+			basename "$(dirname "$made")"
+		done
+		echo 17
+	} | grep -x '[0-9]*' | sort -n | tail -n 1
+}
+
+# jdk_unpack VERSION: makes the root, which appears whole.
+jdk_unpack() {
+	fresh=$jdk_cache/fresh-$1
+	rm -rf "$fresh"
+	mkdir -p "$fresh/packages" "$fresh/root"
+	# shellcheck disable=SC2016 # for the inner shell
+	jdk_apt "$(jdk_suite "$1")" sh -c 'cd "$1" && shift &&
+		exec apt-get download -qq "$@"' - "$fresh/packages" \
+		"openjdk-$1-jdk-headless" "openjdk-$1-jre-headless" \
+		libc6 libgcc-s1 libstdc++6 zlib1g >&2 || return 1
+	(
+		cd "$fresh/root" || exit 1
+		# Packages from before and after the merge of /usr have one
+		# place to go to.
+		mkdir -p usr/bin usr/lib usr/lib64 proc dev tmp var/tmp etc
+		for folder in bin lib lib64; do
+			ln -s usr/$folder $folder
+		done
+		for package in ../packages/*.deb; do
+			dpkg-deb --fsys-tarfile "$package" |
+				tar -x --keep-directory-symlink || exit 1
+		done
+		printf '127.0.0.1 localhost\n127.0.1.1 %s\n' \
+			"$(hostname)" >etc/hosts
+		echo root:x:0:0::/:/bin/sh >etc/passwd
+		chmod 1777 tmp var/tmp
+		[ -x "usr/lib/jvm/java-$1-openjdk-$(dpkg \
+			--print-architecture)/bin/java" ] && touch .made
+	) && mv -T "$fresh/root" "$jdk_cache/$1" && rm -rf "$fresh"
+}
+
+# jdk_prepare VERSION: makes sure that the JDK can be started; otherwise prints
+# why not.
+jdk_prepare() {
+	! jdk_installed "$1" >/dev/null || return 0
+	[ "$(id -u)" -eq 0 ] ||
+		{ echo "JDK $1 is not installed, and a chroot needs root"; return 1; }
+	jdk_compiler >/dev/null ||
+		{ echo 'no JDK is installed that compiles for Java 8'; return 1; }
+	mkdir -p "$jdk_cache"
+	[ -O "$jdk_cache" ] ||
+		{ echo "$jdk_cache belongs to another user"; return 1; }
+	# Concurrent tests make it once.
+	(
+		flock 9
+		[ -e "$jdk_cache/$1/.made" ] ||
+			jdk_unpack "$1" 2>"$jdk_cache/log"
+	) 9>"$jdk_cache/lock" && return
+	echo "no packages of JDK $1: $(grep -v '^W:' "$jdk_cache/log" |
+		tail -n 1)"
+	return 1
+}
+
+# jdk_home VERSION: prints the JDK's home, as its JVM sees it.
+jdk_home() {
+	jdk_installed "$1" || echo \
+		"/usr/lib/jvm/java-$1-openjdk-$(dpkg --print-architecture)"
+}
+
+# jdk_enter VERSION [USER]: prints the script that runs a command in the JDK's
+# root: with a /tmp of its own, and the classes and $scratch at the same paths as
+# outside.  With USER, it runs as that user in namespaces of its own.
+jdk_enter() {
+	mkdir -p "$target_classes" && chmod 755 "$target_classes"
+	entering=$target_classes/$$.$1.${2-0}.sh
+	cat >"$entering" <<-END
+		root=$jdk_cache/$1
+		mount -t proc proc \$root/proc &&
+		mount --rbind /dev \$root/dev &&
+		mount -t tmpfs -o mode=1777,size=256m tmpfs \$root/tmp || exit 1
+		for shared in $target_classes $(realpath "$scratch"); do
+			mkdir -p \$root\$shared &&
+			mount --bind \$shared \$root\$shared || exit 1
+		done
+		export LC_ALL=C.UTF-8
+		exec chroot ${2:+--userspec=$2:$2} \$root "\$@"
+	END
+	echo "$entering"
+}
+
+# jdk_target VERSION [JVM-OPTION…] [-- ARGUMENT…]: target, with that JDK.
+jdk_target() {
+	jdk_start "$@" && target_ready && target_find
+}
+
+# The same without waiting; $pid is the JVM's.
+jdk_start() {
+	jdk_version=$1
+	shift
+	jdk_begin '' target_start "$@"
+}
+
+# jdk_target_contained VERSION …: as user 4321, in mount, pid, uts and ipc
+# namespaces of its own.
+jdk_target_contained() {
+	jdk_version=$1
+	shift
+	jdk_begin 4321 target "$@"
+}
+
+# jdk_begin USER HOW …: with $jdk_version.
+jdk_begin() {
+	jdk_user=$1 jdk_how=$2
+	shift 2
+	compiler=$(jdk_compiler) ||
+		{ echo 'no JDK is installed that compiles for Java 8'; return 1; }
+	compile_for='--release 8'
+	if jdk_installed "$jdk_version" >/dev/null; then
+		[ -z "$jdk_user" ] || jdk_how=target_contained
+	else
+		within="unshare --mount ${jdk_user:+--pid --uts --ipc --fork
+			--kill-child} sh $(jdk_enter "$jdk_version" $jdk_user)"
+	fi
+	$jdk_how "$(jdk_home "$jdk_version")" "$@"
+	jdk_status=$?
+	within='' compiler='' compile_for=''
+	return $jdk_status
+}
+
+# jdk_tool VERSION PID TOOL ARGUMENT…: runs one of that JDK's tools, such as jfr or
+# jstack, where the JVM with that pid runs.
+jdk_tool() {
+	tool=$(jdk_home "$1")/bin/$3
+	tool_beside=
+	jdk_installed "$1" >/dev/null ||
+		tool_beside="nsenter --target $2 --mount chroot $jdk_cache/$1"
+	shift 3
+	$tool_beside "$tool" "$@"
+}
+
+# cell NAME COMMAND…: a cell of check-jdks's table. It passed if the command did,
+# and has the text of the command's last line that begins with "| ".
+cell() {
+	cell_name=$1
+	shift
+	if cell_told=$("$@" 2>&1); then
+		echo "ok - $cell_name|$(printf '%s\n' "$cell_told" |
+			sed -n 's/^| //p' | tail -n 1)"
+	else
+		echo "not ok - $cell_name"
+		printf '%s\n' "$cell_told" | sed 's/^/# /'
+	fi
+}
