@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/hash.h"
 #include "core/base/idtable.h"
+#include "core/native/elf/demangle.h"
 #include "core/profile/java_name.h"
 
 #include <stdlib.h>
@@ -272,12 +273,41 @@ static bool is_cpp(const char *name)
 	return strstr(name, "::") || strchr(name, '(');
 }
 
-static void native(struct prof_frames *f, const struct unwound_frame *at)
+/* The name of a function without a symbol is a question of who calls it. */
+enum { CALLERS = 4 };
+
+/* The address of a frame's instruction: a return address is behind its call. */
+static uint64_t image_address(const struct unwound_frame *at)
 {
+	return at->image_pc - (at->is_exact ? 0 : 1);
+}
+
+static const char *native_name(const struct unwound *u, size_t at,
+			       size_t callers)
+{
+	const struct unwound_frame *f = &u->frames[at];
+	const char *name = elf_image_function(f->image, image_address(f), NULL);
+	const char *caller = "";
+	bool has_callee = at > 0 && u->frames[at - 1].kind == UNWOUND_NATIVE;
+
+	if (name)
+		return name;
+	if (at + 1 < u->count && u->frames[at + 1].image && callers)
+		caller = native_name(u, at + 1, callers - 1);
+	else if (at + 1 == u->count && u->end == UNWIND_ROOT)
+		caller = NULL;
+	return elf_image_unnamed(f->image, image_address(f), caller,
+				 has_callee &&
+					 u->frames[at - 1].image != f->image);
+}
+
+static void native(struct prof_frames *f, const struct unwound *u, size_t at)
+{
+	const struct unwound_frame *frame = &u->frames[at];
 	const struct place place = {
-		.address = at->image_pc,
-		.code = (uintptr_t)at->image,
-		.kind = at->kind,
+		.address = frame->image_pc,
+		.code = (uintptr_t)frame->image,
+		.kind = frame->kind | (frame->is_exact ? EXACT : 0),
 	};
 	struct text library = { 0 };
 	struct idprobe probe;
@@ -286,13 +316,12 @@ static void native(struct prof_frames *f, const struct unwound_frame *at)
 
 	if (push_known(f, &place, &probe))
 		return;
-	name = elf_image_function(at->image,
-				  at->image_pc - (at->is_exact ? 0 : 1), NULL);
+	name = native_name(u, at, CALLERS);
 	if (name) {
 		id = plain_frame(f, is_cpp(name) ? FRAME_CPP : FRAME_NATIVE,
 				 name);
 	} else {
-		text_printf(&library, "[%s]", elf_image_name(at->image));
+		text_printf(&library, "[%s]", elf_image_name(frame->image));
 		id = plain_frame(f, FRAME_NATIVE, library.bytes);
 		text_release(&library);
 	}
@@ -322,6 +351,22 @@ void prof_frames_batch(struct prof_frames *f)
 
 void prof_frames_begin(struct prof_frames *f) { f->depth = 0; }
 
+/* "name.isra.0 [module]" is "name [module]". */
+static uint32_t kernel_frame(struct prof_frames *f, const char *name,
+			     size_t len)
+{
+	const char *space = memchr(name, ' ', len);
+	size_t own = space ? (size_t)(space - name) : len;
+	struct text text = { 0 };
+	struct frame frame = { .kind = FRAME_KERNEL };
+
+	text_add(&text, name, demangle_source_length(name, own));
+	text_add(&text, name + own, len - own);
+	frame.method = profile_string(f->profile, text.bytes, text.len);
+	text_release(&text);
+	return profile_frame(f->profile, &frame);
+}
+
 void prof_frames_kernel(struct prof_frames *f, const uint64_t *addresses,
 			size_t count)
 {
@@ -337,7 +382,9 @@ void prof_frames_kernel(struct prof_frames *f, const uint64_t *addresses,
 		if (f->names.kernel)
 			name = prof_kernel_function(f->names.kernel,
 						    addresses[i]);
-		id = plain_frame(f, FRAME_KERNEL, name ? name : "[kernel]");
+		if (!name)
+			name = "[kernel]";
+		id = kernel_frame(f, name, strlen(name));
 		put(f, &place, &probe, &id, 1);
 		push(f, &id, 1);
 	}
@@ -346,11 +393,7 @@ void prof_frames_kernel(struct prof_frames *f, const uint64_t *addresses,
 void prof_frames_kernel_name(struct prof_frames *f, const char *name,
 			     size_t len)
 {
-	const struct frame frame = {
-		.method = profile_string(f->profile, name, len),
-		.kind = FRAME_KERNEL,
-	};
-	uint32_t id = profile_frame(f->profile, &frame);
+	uint32_t id = kernel_frame(f, name, len);
 
 	push(f, &id, 1);
 }
@@ -400,13 +443,15 @@ void prof_frames_drop_callback(struct prof_frames *f)
 	}
 }
 
-static void user_frame(struct prof_frames *f, const struct unwound_frame *at,
+static void user_frame(struct prof_frames *f, const struct unwound *u, size_t i,
 		       uint64_t time_ns)
 {
+	const struct unwound_frame *at = &u->frames[i];
+
 	switch (at->kind) {
 	case UNWOUND_NATIVE:
 		if (at->image)
-			native(f, at);
+			native(f, u, i);
 		else
 			synthetic(f, "[unknown]");
 		break;
@@ -427,7 +472,7 @@ void prof_frames_user(struct prof_frames *f, const struct unwound *u,
 		      uint64_t time_ns)
 {
 	for (size_t i = 0; i < u->count; i++)
-		user_frame(f, &u->frames[i], time_ns);
+		user_frame(f, u, i, time_ns);
 	if (u->end == UNWIND_CUT || u->end == UNWIND_DEEP)
 		synthetic(f, "[truncated]");
 }

@@ -14,17 +14,17 @@ for jdk in $(jdks); do
 		-cp "$classes" Target burners=1 || exit 1
 	# The launcher, before there is a JVM in it, and what it runs.
 	has "$out" '^.java tid=' &&
-		has "$out" '^.burner-0 .*;start_thread;.*;Target\.burn' || exit 1
+		has "$out" "^.burner-0 tid=[0-9]+\];$at_root.*;Target\.burn" || exit 1
 	prof 0 -F 199 -o "$out" -- sh -c "'$jdk/bin/java' -Dtarget.seconds=3 \
 		-cp '$classes' Target burners=1; exit 3" || exit 1
-	has "$out" ';start_thread;.*;Target\.burn' &&
+	has "$out" "^$at_root.*;Target\.burn" &&
 		has "$prof_err" 'sh ended with status 3' || exit 1
 	# Between two looks at all processes, by itself or as another's child.
 	for how in '' 'exec '; do
 		prof 0 -F 499 -t --no-agent -o "$out" -- sh -c "sleep 2.5; \
 			$how'$jdk/bin/java' -Dtarget.seconds=2 \
 			-cp '$classes' Target burners=1" || exit 1
-		has "$out" '^.burner-0 .*;start_thread;.*;Target\.burn' || exit 1
+		has "$out" "^.burner-0 tid=[0-9]+\];$at_root.*;Target\.burn" || exit 1
 	done
 done
 # What it was before it became a JVM is counted in the title, too.

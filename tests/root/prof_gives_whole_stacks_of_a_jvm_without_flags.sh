@@ -8,7 +8,7 @@ scratch=$2
 . tests/root/lib/prof.sh
 
 check() {
-	root='^\[[a-z]*-0 tid=[0-9]*\];(clone3|__clone|clone);start_thread;'
+	root="^\[[a-z]*-0 tid=[0-9]*\];$at_root"
 	all='^\[(burner|allocator)-0 '
 	at_least 99 "$(weight_of "$1" "$root" "$all")" "$1: to the root" &&
 		at_least 98 "$(weight_of "$1" \
@@ -16,6 +16,7 @@ check() {
 			"$1: of the program" &&
 		at_least 80 "$(weight_of "$1" 'Target\.burn(_\[j\]|_\[1\])?(;| )' \
 			'^\[burner-0 ')" "$1: where it burns" &&
+		has "$1" '\];(clone3|__clone|clone);start_thread;' &&
 		has "$1" ';Target\.lambda\$start\$0' &&
 		has "$1" ';JavaCalls::call_helper;call_stub;' || return
 	! grep -q '\[unknown' "$1" || {

@@ -10,7 +10,7 @@ scratch=$2
 
 check() {
 	at_least 99 "$(weight_of "$scratch/out.collapsed" \
-		';start_thread;.*;java\.lang\.Thread\.run;.*;Target\.burn[; ]' \
+		"\];$at_root.*;java\.lang\.Thread\.run;.*;Target\.burn[; ]" \
 		'^.burner-0 ')" 'to the root' || return
 	[ -z "$(find "/proc/$pid/root/tmp" -name '*sjkc*' 2>/dev/null)" ] ||
 		{ find "/proc/$pid/root/tmp"; return 1; }

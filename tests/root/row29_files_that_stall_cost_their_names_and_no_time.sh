@@ -48,7 +48,7 @@ check() {
 	prof 0 -d 1s -o "$scratch/some.collapsed" "$pid" || return
 	has "$scratch/some.collapsed" ';Java_java_util_zip_Deflater_deflate' &&
 		at_least 99 "$(weight_of "$scratch/some.collapsed" \
-			'(^|;)start_thread;' 'Deflater')" 'to the root' || return
+			"^$at_root" 'Deflater')" 'to the root' || return
 	touch "$scratch/stall"
 	before=$(date +%s%N)
 	prof 7 -d 2s -o "$scratch/some.collapsed" "$pid" || return
@@ -58,7 +58,7 @@ check() {
 	has "$prof_err" 'files left out: 1 .their file system' &&
 		has "$scratch/some.collapsed" 'Workload\.reflected' &&
 		at_least 90 "$(weight_of "$scratch/some.collapsed" \
-			'(^|;)start_thread;' 'reflected')" 'to the root' || return
+			"^$at_root" 'reflected')" 'to the root' || return
 	! grep -q 'Java_java_util_zip_Deflater' "$scratch/some.collapsed" ||
 		{ echo 'it did not stall'; return 1; }
 }

@@ -26,7 +26,7 @@ for jdk in $(jdks); do
 		}
 	done
 	at_least 99 "$(weight_of "$wall" \
-		';start_thread;.*;Target.sleep;java.lang.Thread.sleep.*futex' \
+		"\];$at_root.*;Target.sleep;java.lang.Thread.sleep.*futex" \
 		'^.idle-0 ')" 'asleep' || exit 1
 	prof 0 -e offcpu -d 1s -t -o "$wall" "$pid" || exit 1
 	has "$wall" '^.idle-0 .*;Target.sleep;' || exit 1

@@ -54,6 +54,32 @@ static void other_names_are_left_alone(void **state)
 	text_release(&out);
 }
 
+static void compiler_suffixes_are_no_part_of_a_name(void **state)
+{
+	static const char *const names[][2] = {
+		{ "finish_task_switch.isra.0", "finish_task_switch" },
+		{ "foo.constprop.12.cold", "foo" },
+		{ "foo.part.0.isra.1", "foo" },
+		{ "foo.cold", "foo" },
+		{ "foo.llvm.1234567", "foo" },
+		{ "foo.lto_priv.0", "foo" },
+		{ "foo.cold.1", "foo" },
+		{ "foo.1", "foo.1" },
+		{ "foo.isra0", "foo.isra0" },
+		{ ".cold", ".cold" },
+		{ "a.b", "a.b" },
+		{ "isra.0", "isra.0" },
+		{ "foo.", "foo." },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_int_equal(demangle_source_length(names[i][0],
+							strlen(names[i][0])),
+				 strlen(names[i][1]));
+}
+
 /* A pair of two of the pair before, and so on: 2^30 names in 300 characters. */
 static void a_name_that_grows_without_end_is_given_up(void **state)
 {
@@ -105,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_of_cpp_lose_their_parameters),
 		cmocka_unit_test(other_names_are_left_alone),
+		cmocka_unit_test(compiler_suffixes_are_no_part_of_a_name),
 		cmocka_unit_test(a_name_that_grows_without_end_is_given_up),
 		cmocka_unit_test(names_that_are_long_or_nested_are_given_up),
 	};

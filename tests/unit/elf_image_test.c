@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/native/elf/elf_image.h"
 
+#include "core/native/elf/demangle.h"
 #include "tests/unit/self_maps.h"
 
+#include <execinfo.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,6 +110,67 @@ static void the_vdso_is_read_from_memory(void **state)
 	elf_image_close(image);
 }
 
+/* A thread's last two callers, as the compiler's library walks them. */
+static void *thread_callers(void *unused)
+{
+	static void *roots[2];
+	void *all[64];
+	int count = backtrace(all, 64);
+
+	assert_true(count > 2);
+	roots[0] = all[count - 2];
+	roots[1] = all[count - 1];
+	(void)unused;
+	return roots;
+}
+
+/* Without the C library's debug file, which a test opens no image with. */
+static void thread_roots_of_a_stripped_library_are_recognised(void **state)
+{
+	uint64_t in_file[2], other;
+	struct elf_image *image;
+	struct self_maps s;
+	pthread_t thread;
+	void **roots;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, thread_callers, NULL),
+			 0);
+	assert_int_equal(pthread_join(thread, (void *)&roots), 0);
+	self_maps_open(&s);
+	for (size_t i = 0; i < 2; i++) {
+		image = self_maps_image(&s, (uintptr_t)roots[i] - 1,
+					&in_file[i]);
+		elf_image_close(image);
+	}
+	image = self_maps_open_file(LIBC);
+	if (!image || elf_image_function(image, in_file[1], NULL))
+		skip();
+	assert_string_equal(elf_image_unnamed(image, in_file[1], NULL, false),
+			    "clone3");
+	/* posix_spawn() begins a child likewise, which calls no other file. */
+	assert_memory_equal(
+		elf_image_unnamed(image, in_file[0], "clone3", false),
+		"[libc.so.6+0x", 13);
+	assert_string_equal(
+		elf_image_unnamed(image, in_file[0], "clone3", true),
+		"start_thread");
+	assert_string_equal(elf_image_unnamed(image, in_file[0], "", false),
+			    "start_thread");
+	/* What is beside it is another function. */
+	for (other = in_file[0]; other - in_file[0] < 1 << 16; other += 16) {
+		const char *name = elf_image_unnamed(image, other, "", false);
+
+		if (name && name[0] == '[') {
+			assert_memory_equal(name, "[libc.so.6+0x", 13);
+			break;
+		}
+	}
+	assert_true(other - in_file[0] < 1 << 16);
+	elf_image_close(image);
+	self_maps_close(&s);
+}
+
 /* What nm says that there is at an address. */
 struct names {
 	uint64_t address;
@@ -145,6 +209,9 @@ static void names_agree(const char *path)
 			continue;
 		name = end + 3;
 		name[strcspn(name, "@\n")] = '\0';
+		if (strstr(name, " [clone"))
+			*strstr(name, " [clone") = '\0';
+		name[demangle_source_length(name, strlen(name))] = '\0';
 		if (address != n.address) {
 			names_done(&n, ours);
 			n.address = address;
@@ -194,6 +261,8 @@ int main(void)
 		cmocka_unit_test(
 			of_many_names_the_one_that_people_know_is_shown),
 		cmocka_unit_test(the_vdso_is_read_from_memory),
+		cmocka_unit_test(
+			thread_roots_of_a_stripped_library_are_recognised),
 		cmocka_unit_test(names_of_hotspot_17_are_those_of_nm),
 		cmocka_unit_test(names_of_hotspot_25_are_those_of_nm),
 		cmocka_unit_test(what_is_no_elf_file_is_refused),

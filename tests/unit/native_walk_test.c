@@ -153,7 +153,7 @@ struct traced {
 	uint64_t last_pc;     /* of the instruction that ran last */
 	uint8_t last_code[8]; /* and its bytes */
 	uint64_t last_sp;
-	size_t steps, interrupted, wrong;
+	size_t steps, interrupted, signals, wrong;
 	size_t skipped; /* code without CFI has hidden a caller */
 	size_t lost;    /* none but the leaf was found, and that was said */
 	uint8_t stack[STACK];
@@ -344,11 +344,30 @@ static void show(const struct traced *t, const struct unwound *u)
 	}
 }
 
+/* What ends a signal is named, with the C library's symbols and without. */
+static void check_signal_names(struct traced *t, const struct unwound *u)
+{
+	for (size_t i = 1; i + 1 < u->count; i++) {
+		const struct unwound_frame *f = &u->frames[i];
+		const char *name;
+
+		if (!f->is_exact || !u->frames[i + 1].is_exact || !f->image)
+			continue;
+		name = elf_image_function(f->image, f->image_pc, NULL);
+		if (!name)
+			name = elf_image_unnamed(f->image, f->image_pc, "",
+						 false);
+		assert_string_equal(name, "__restore_rt");
+		t->signals++;
+	}
+}
+
 static void check(struct traced *t)
 {
 	struct unwound u;
 
 	walk(t, &u);
+	check_signal_names(t, &u);
 	if (is_right(t, &u, 0))
 		return;
 	if (is_right(t, &u, 1))
@@ -407,7 +426,8 @@ static void enter_handler(struct traced *t, uint64_t interrupted)
 	read_state(t);
 	assert_true(memory_read(&t->memory, t->regs.rsp, &back, 8));
 	push(t, interrupted, true);
-	push(t, back, false);
+	/* Nobody calls what returns from a signal: it begins there. */
+	push(t, back, true);
 }
 
 static bool is_in_handler(const struct traced *t)
@@ -493,6 +513,7 @@ static void trace(const char *flags, const char *library_flags,
 	print_message("# %zu instructions, %zu interrupted; %zu without a "
 		      "caller, %zu lost\n",
 		      t->steps, t->interrupted, t->skipped, t->lost);
+	assert_true(t->signals >= t->interrupted);
 	assert_true(t->steps > 2000);
 	assert_int_equal(t->wrong, 0);
 	assert_true(t->skipped <= allowed.skipped);

@@ -54,3 +54,36 @@ bool demangle(struct text *out, const char *mangled)
 	}
 	return false;
 }
+
+/* The length of a name before one suffix, or all of it. */
+static size_t before_suffix(const char *symbol, size_t len)
+{
+	/* GCC's create_clone_name() and LTO; LLVM's promoted locals. */
+	static const char *const suffixes[] = { "isra", "constprop", "part",
+						"cold", "lto_priv",  "llvm" };
+	size_t end = len, dot;
+
+	while (end && symbol[end - 1] >= '0' && symbol[end - 1] <= '9')
+		end--;
+	/* A number has a dot of its own in front. */
+	if (end == len || !end || symbol[end - 1] != '.')
+		end = len;
+	else
+		end--;
+	for (dot = end; dot && symbol[dot - 1] != '.';)
+		dot--;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
+		if (dot > 1 && end - dot == strlen(suffixes[i]) &&
+		    memcmp(symbol + dot, suffixes[i], end - dot) == 0)
+			return dot - 1;
+	return len;
+}
+
+size_t demangle_source_length(const char *symbol, size_t len)
+{
+	size_t shorter;
+
+	while ((shorter = before_suffix(symbol, len)) < len)
+		len = shorter;
+	return len;
+}

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * Appends a function's name without its parameters: "_ZN6Thread3runEv" gives
@@ -15,5 +16,11 @@
  * Itanium C++ ABI, or longer than such names are.
  */
 bool demangle(struct text *out, const char *mangled);
+
+/*
+ * The length of a symbol's name without the suffixes of compilers that split,
+ * specialise or move a function: "foo.isra.0", "foo.constprop.1.cold".
+ */
+size_t demangle_source_length(const char *symbol, size_t len);
 
 #endif

@@ -269,6 +269,16 @@ uint64_t elf_cfi_end(struct elf_cfi *cfi, uint64_t start)
 								 : 0;
 }
 
+bool elf_cfi_start(struct elf_cfi *cfi, uint64_t address, uint64_t *start)
+{
+	struct function f;
+
+	if (!find_function(cfi, address, &f))
+		return false;
+	*start = f.start;
+	return true;
+}
+
 /* Reads what a segment has from an address on, to its end. */
 static bool read_from(const struct elf_file *f, uint64_t address,
 		      struct elf_part *part)

@@ -38,4 +38,7 @@ bool elf_cfi_row(struct elf_cfi *cfi, uint64_t address, struct cfi_row *row);
 /* Where the function that begins at start ends, by its entry; else 0. */
 uint64_t elf_cfi_end(struct elf_cfi *cfi, uint64_t start);
 
+/* Where the function that holds an address begins; false without an entry. */
+bool elf_cfi_start(struct elf_cfi *cfi, uint64_t address, uint64_t *start);
+
 #endif

@@ -128,6 +128,7 @@ int elf_file_init(struct elf_file *f, struct elf_source source,
 		return fail(err, ERROR_INPUT, "its segments are damaged");
 	f->segments = (void *)table.bytes;
 	f->segment_count = head.e_phnum;
+	f->entry = head.e_entry;
 	read_sections(f, &head);
 	return 0;
 }

@@ -37,6 +37,7 @@ struct elf_file {
 	Elf64_Shdr *sections;
 	size_t section_count;
 	struct elf_part names; /* of sections */
+	uint64_t entry;        /* where a program begins; 0 = nowhere */
 };
 
 /*

@@ -22,7 +22,13 @@
 
 #define PAGE_SIZE 4096
 
-enum { DYNAMIC_MAX = 64 << 10, NAMES_MAX = 1 << 20 };
+enum { DYNAMIC_MAX = 64 << 10, NAMES_MAX = 1 << 20, KNOWN_MAX = 8 };
+
+/* A function without a symbol that was recognised. */
+struct known_function {
+	uint64_t start;
+	const char *name; /* static text */
+};
 
 struct elf_image {
 	char *name;
@@ -35,6 +41,8 @@ struct elf_image {
 	const char **names; /* demangled */
 	size_t name_count, name_cap;
 	struct arena texts;
+	struct known_function known[KNOWN_MAX];
+	size_t known_count;
 };
 
 /* Takes the symbols of another file, which has those that ours lacks. */
@@ -244,11 +252,14 @@ static void sort_functions(struct elf_image *image)
 /* Demangled, and without the version of a symbol. */
 static const char *readable(struct elf_image *image, const char *name)
 {
-	struct text text = { 0 };
+	struct text text = { 0 }, source = { 0 };
 	const char *kept;
 
-	if (!demangle(&text, name))
-		text_add(&text, name, strcspn(name, "@"));
+	text_add(&source, name,
+		 demangle_source_length(name, strcspn(name, "@")));
+	if (source.len && !demangle(&text, source.bytes))
+		text_add(&text, source.bytes, source.len);
+	text_release(&source);
 	kept = arena_copy(&image->texts, text.len ? text.bytes : "", text.len);
 	text_release(&text);
 	return kept;
@@ -275,6 +286,107 @@ const char *elf_image_function(struct elf_image *image, uint64_t address,
 	image->names[image->name_count] = readable(image, name);
 	map64_add(&image->named, begin, (uint32_t)image->name_count);
 	return image->names[image->name_count++];
+}
+
+/*
+ * Functions that glibc does not export, by who calls them (glibc's
+ * nptl/pthread_create.c, csu/libc-start.c since 2.34, sysdeps/x86_64/start.S).
+ * posix_spawn() has a child begin as a thread does, but only start_thread calls
+ * another file.
+ */
+static const struct unexported {
+	const char *file; /* how the name of the library begins; "" = any */
+	const char *callers[3];
+	bool is_root; /* the stack trace begins with it */
+	bool calls_out;
+	const char *name;
+} unexported[] = {
+	{ "libc.so.6", { NULL }, true, false, "clone3" },
+	{ "ld-linux", { NULL }, true, false, "_start" },
+	{ "libc.so.6",
+	  { "clone3", "clone", "__clone" },
+	  false,
+	  true,
+	  "start_thread" },
+	/* Up to glibc 2.33, by its file's name. */
+	{ "libpthread",
+	  { "clone3", "clone", "__clone" },
+	  false,
+	  true,
+	  "start_thread" },
+	{ "libc.so.6",
+	  { "__libc_start_main", NULL },
+	  false,
+	  true,
+	  "__libc_start_call_main" },
+	{ "", { "__libc_start_call_main", NULL }, false, false, "main" },
+};
+
+static bool is_called_by(const struct unexported *u, const char *caller)
+{
+	if (!caller)
+		return u->is_root;
+	for (size_t k = 0; k < 3 && u->callers[k]; k++)
+		if (strcmp(u->callers[k], caller) == 0)
+			return true;
+	return false;
+}
+
+static const char *unexported_name(const char *file, const char *caller,
+				   bool calls_out)
+{
+	for (size_t i = 0; i < sizeof(unexported) / sizeof(*unexported); i++) {
+		const struct unexported *u = &unexported[i];
+
+		if (strncmp(file, u->file, strlen(u->file)) == 0 &&
+		    is_called_by(u, caller) && (calls_out || !u->calls_out))
+			return u->name;
+	}
+	return NULL;
+}
+
+/* Once a function is known, it is so whoever calls it. */
+static const char *known_function(struct elf_image *image, uint64_t start,
+				  const char *caller, bool calls_out)
+{
+	const char *name;
+
+	for (size_t i = 0; i < image->known_count; i++)
+		if (image->known[i].start == start)
+			return image->known[i].name;
+	/* Where the kernel begins a program, there is no caller. */
+	name = !caller && start == image->file.entry
+		       ? "_start"
+		       : unexported_name(elf_image_name(image), caller,
+					 calls_out);
+	if (name && image->known_count < KNOWN_MAX)
+		image->known[image->known_count++] = (struct known_function){
+			start, name
+		};
+	return name;
+}
+
+const char *elf_image_unnamed(struct elf_image *image, uint64_t address,
+			      const char *caller, bool calls_out)
+{
+	const char *name;
+	struct text text = { 0 };
+	struct cfi_row row;
+	uint64_t start;
+
+	if (!elf_cfi_start(&image->eh_frame, address, &start) &&
+	    !elf_cfi_start(&image->debug_frame, address, &start))
+		return NULL;
+	/* Its entry says that it returns from a signal's handler. */
+	if (elf_image_cfi(image, address, &row) && row.is_signal)
+		return "__restore_rt";
+	name = known_function(image, start, caller, calls_out);
+	if (name)
+		return name;
+	text_printf(&text, "[%s+0x%" PRIx64 "]", elf_image_name(image), start);
+	name = arena_copy(&image->texts, text.bytes, text.len);
+	text_release(&text);
+	return name;
 }
 
 bool elf_image_cfi(struct elf_image *image, uint64_t address,

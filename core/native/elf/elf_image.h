@@ -50,6 +50,17 @@ uint64_t elf_image_symbol(const struct elf_image *image, const char *name);
 const char *elf_image_function(struct elf_image *image, uint64_t address,
 			       uint64_t *start);
 
+/*
+ * A name for the function that holds an address that no symbol covers, as in a
+ * stripped library.  glibc's functions that begin a thread or a program are
+ * recognised in a stack trace: caller is the name of the calling function, NULL
+ * at the root, and calls_out says whether it calls code of another file.  Any
+ * other function is "[libc.so.6+0x94ac3]", by its start.  NULL when call frame
+ * information does not give the start.  The name lives as long as the image.
+ */
+const char *elf_image_unnamed(struct elf_image *image, uint64_t address,
+			      const char *caller, bool calls_out);
+
 /* Where the value of a register of the caller's is. */
 enum cfi_rule {
 	CFI_SAME,        /* it is as it was */

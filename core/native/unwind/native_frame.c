@@ -348,5 +348,7 @@ enum step native_frames_step(struct native_frames *n, struct walk *w,
 	}
 	if (!r->is_code)
 		return walk_lost(w, "an address without code");
+	/* A handler returns to the first instruction of what ends a signal. */
+	frame->is_exact |= r->is_signal;
 	return r->has_cfi ? by_row(w, r) : by_frame_pointer(n, w);
 }

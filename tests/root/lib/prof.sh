@@ -5,6 +5,10 @@
 # shellcheck disable=SC2154 # by who sources it
 prof_out=$scratch/prof.out
 prof_err=$scratch/prof.err
+# The first frame of a stack trace that reaches the thread's root: the unwinder
+# marks any other with [unknown] or [truncated], whatever names there are.
+# shellcheck disable=SC2034 # for who sources it
+at_root='([^[]|\[[^ut])'
 
 # prof STATUS OPTION…: runs it, which is to end with that status; with 7 instead
 # of 0 where it only says that there was no room for some samples, or no time to
