@@ -122,6 +122,8 @@ void sample_filter_apply(const struct sample_filter *f, struct profile *p)
 	say_pattern("--exclude", f->exclude);
 	apply_trace("--trace-filter", f->trace_filter, p);
 	apply_trace("--trace-trim", f->trace_trim, p);
+	if (f->given.no_class)
+		filter_drop_classes(p);
 }
 
 void sample_filter_name(const struct sample_filter *f, struct text *out)

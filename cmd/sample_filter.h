@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_filter: the options that choose samples by thread, state and frames.
+ * sample_filter: the options that choose samples by thread, state and frames,
+ * and what of their stack traces is kept.
  */
 #ifndef CMD_SAMPLE_FILTER_H
 #define CMD_SAMPLE_FILTER_H
@@ -19,6 +20,7 @@ struct sample_filter_options {
 	const char *state;
 	const char *include, *exclude;
 	const char *trace_filter, *trace_trim;
+	bool no_class; /* no leaf for the class allocated or locked */
 };
 
 /* The rows of an option table; f is a struct sample_filter_options. */
@@ -41,7 +43,9 @@ struct sample_filter_options {
 		   .aliases = "-tf"), \
 	OPT_STRING(0, "trace-trim", &(f).trace_trim, "<filter>", \
 		   "only what lies above the frame it finds", \
-		   .aliases = "-tt")
+		   .aliases = "-tt"), \
+	OPT_FLAG(0, "no-class", &(f).no_class, \
+		 "leave out the class that was allocated or locked")
 /* clang-format on */
 
 struct sample_filter;

@@ -5,21 +5,23 @@
 const kindTitles = {
 	interpreted: 'Interpreted', c1: 'C1', jit: 'JIT (C2)', inlined: 'Inlined',
 	native: 'Native', cpp: 'C++', kernel: 'Kernel', java: 'Java',
-	synthetic: 'Synthetic',
+	class: 'Class', synthetic: 'Synthetic',
 };
 
 // Hue, saturation, lightness on light ground; and how far shades go in hue.
 const hues = {
 	interpreted: [158, 26, 77, 8], c1: [78, 50, 70, 8], jit: [128, 42, 69, 12],
 	inlined: [184, 44, 70, 9], native: [3, 70, 77, 7], cpp: [50, 72, 68, 5],
-	kernel: [29, 82, 70, 6], java: [214, 52, 77, 18], synthetic: [220, 6, 82, 0],
+	kernel: [29, 82, 70, 6], java: [214, 52, 77, 18], class: [272, 46, 80, 10],
+	synthetic: [220, 6, 82, 0],
 };
 
 // After Okabe and Ito: apart in lightness too, not in hue alone.
 const blindHues = {
 	interpreted: [202, 60, 86, 0], c1: [202, 70, 73, 0], jit: [203, 68, 61, 0],
 	inlined: [164, 52, 56, 0], native: [22, 88, 66, 0], cpp: [327, 48, 75, 0],
-	kernel: [42, 92, 62, 0], java: [218, 22, 81, 0], synthetic: [0, 0, 88, 0],
+	kernel: [42, 92, 62, 0], java: [218, 22, 81, 0], class: [56, 70, 78, 0],
+	synthetic: [0, 0, 88, 0],
 };
 
 const SHADES = 8;

@@ -44,11 +44,12 @@ struct walk {
 
 static void enter(struct walk *walk, uint32_t id)
 {
-	uint32_t frame = walk->w->profile->stacks[id].frame;
-	uint32_t label = walk->label_of[frame];
+	const struct profile *p = walk->w->profile;
+	uint32_t label = walk->label_of[p->stacks[id].frame];
 	struct frame_sum *sum = &walk->sums[label];
 
-	if (walk->on_path[label]++ == 0)
+	/* A class is no call, and has a table of its own. */
+	if (walk->on_path[label]++ == 0 && profile_calls(p, id) == id)
 		sum->total = saturate_add(sum->total, walk->w->totals[id]);
 }
 
@@ -94,12 +95,14 @@ static void add_selfs(struct walk *walk, const struct event_view *view,
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct cell *c = &p->cells[i];
 		struct frame_sum *sum;
+		uint32_t calls;
 
 		if (i + AHEAD < p->cell_count)
 			__builtin_prefetch(&p->stacks[c[AHEAD].stack]);
 		if (!c->stack || !in_view[c->event])
 			continue;
-		sum = &walk->sums[walk->label_of[p->stacks[c->stack].frame]];
+		calls = profile_calls(p, c->stack);
+		sum = &walk->sums[walk->label_of[p->stacks[calls].frame]];
 		sum->self = saturate_add(sum->self, cell_measure(c, weighs));
 	}
 	free(in_view);

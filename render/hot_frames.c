@@ -19,7 +19,8 @@ static uint64_t *selfs_of(const struct profile *p,
 
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct cell *c = &p->cells[i];
-		uint64_t *self = &selfs[p->stacks[c->stack].frame];
+		uint32_t calls = profile_calls(p, c->stack);
+		uint64_t *self = &selfs[p->stacks[calls].frame];
 
 		if (i + AHEAD < p->cell_count)
 			__builtin_prefetch(&p->stacks[c[AHEAD].stack]);

@@ -19,7 +19,8 @@ static struct row *rows_of(const struct profile *p,
 
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct cell *c = &p->cells[i];
-		uint32_t frame = p->stacks[c->stack].frame;
+		uint32_t calls = profile_calls(p, c->stack);
+		uint32_t frame = p->stacks[calls].frame;
 
 		if (!in_view[c->event])
 			continue;

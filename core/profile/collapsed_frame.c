@@ -104,6 +104,56 @@ static bool is_class_alone(struct name class_name, struct name method)
 	       is_lower(class_name.text[last]);
 }
 
+/* The name without "[]" at its end, however many dimensions it has. */
+static struct name element(struct name n)
+{
+	while (n.len > 2 && memcmp(n.text + n.len - 2, "[]", 2) == 0)
+		n.len -= 2;
+	return n;
+}
+
+static bool is_primitive(struct name n)
+{
+	static const char *const names[] = {
+		"byte", "char", "double", "float",
+		"int",  "long", "short",  "boolean"
+	};
+	bool is = false;
+
+	for (size_t i = 0; !is && i < sizeof(names) / sizeof(*names); i++)
+		is = equals(n, names[i]);
+	return is;
+}
+
+/*
+ * byte[], a.B[]: an array's class, which no function is called.  A class that
+ * has no package, Order_[i], is told by its mark: of frames with this mark,
+ * methods have a class and functions none.
+ */
+static bool is_plain_class(struct name n, enum frame_kind kind)
+{
+	struct name e = element(n), class_name, method;
+	bool is_array = e.len < n.len;
+
+	if (is_array && is_primitive(e))
+		return true;
+	if (memchr(e.text, '.', e.len))
+		return is_array && split_java(e, &class_name, &method);
+	return kind == FRAME_INLINED && is_upper(e.text[0]) &&
+	       !contains(e, "::") && !memchr(e.text, '(', e.len);
+}
+
+/* How it was allocated, _[i] or _[k], is no kind of frame. */
+static uint32_t class_frame(struct profile *p, struct name n)
+{
+	struct frame f = {
+		.class_name = java_class_name(p, n.text, n.len),
+		.kind = FRAME_CLASS,
+	};
+
+	return profile_frame(p, &f);
+}
+
 static enum frame_kind kind_by_looks(struct name n)
 {
 	static const char *const ours[] = { "[unknown]", "[truncated]" };
@@ -125,29 +175,30 @@ uint32_t collapsed_frame(struct profile *p, const char *text, size_t len)
 	struct name class_name, method;
 	struct frame f = { .kind = FRAME_KINDS };
 	uint32_t line;
+	bool is_java;
 
 	if (!len)
 		n = (struct name){ "[unknown]", strlen("[unknown]") };
 	take_suffix(&n, &f.kind);
 	method = n;
 	line = take_line(&method);
-	if (f.kind != FRAME_KERNEL &&
-	    split_java(method, &class_name, &method)) {
+	is_java = split_java(method, &class_name, &method);
+	if (is_java && is_class_alone(class_name, method)) {
+		class_name.len += 1 + method.len;
+		return class_frame(p, class_name);
+	}
+	if (is_java && f.kind != FRAME_KERNEL) {
 		if (p->keep_lines)
 			f.line = line;
 		if (f.kind == FRAME_KINDS)
 			f.kind = FRAME_JAVA;
-		if (!is_class_alone(class_name, method)) {
-			f.class_name = java_class_name(p, class_name.text,
-						       class_name.len);
-			f.method = profile_string(p, method.text, method.len);
-			return profile_frame(p, &f);
-		}
-		class_name.len += 1 + method.len;
 		f.class_name = java_class_name(p, class_name.text,
 					       class_name.len);
+		f.method = profile_string(p, method.text, method.len);
 		return profile_frame(p, &f);
 	}
+	if (is_plain_class(n, f.kind))
+		return class_frame(p, n);
 	if (f.kind == FRAME_KINDS)
 		f.kind = kind_by_looks(n);
 	f.method = profile_string(p, n.text, n.len);

@@ -95,6 +95,17 @@ void filter_apply(struct profile *p, const struct filter *f)
 	free(v.threads);
 }
 
+static bool drop_class(void *self, struct cell *c)
+{
+	c->stack = profile_calls(self, c->stack);
+	return true;
+}
+
+void filter_drop_classes(struct profile *p)
+{
+	profile_retain(p, drop_class, p);
+}
+
 /* async-profiler has one word for every state in which a thread waits. */
 #define SLEEPING                                                               \
 	(1u << STATE_BLOCKED | 1u << STATE_WAITING | 1u << STATE_TIMED_WAITING)

@@ -25,6 +25,9 @@ struct filter {
  */
 void filter_apply(struct profile *p, const struct filter *f);
 
+/* Takes the class allocated or locked off all stack traces that end in one. */
+void filter_drop_classes(struct profile *p);
+
 /*
  * Reads a comma-separated list of thread states (any case) into a bit mask.
  * "sleeping" is all states in which a thread waits.  Fails with ERROR_MISUSE

@@ -7,9 +7,13 @@
 #include <string.h>
 
 static const char *const annotations[FRAME_KINDS] = {
-	[FRAME_INTERPRETED] = "_[0]", [FRAME_C1] = "_[1]",
-	[FRAME_JIT] = "_[j]",         [FRAME_INLINED] = "_[i]",
+	[FRAME_INTERPRETED] = "_[0]",
+	[FRAME_C1] = "_[1]",
+	[FRAME_JIT] = "_[j]",
+	[FRAME_INLINED] = "_[i]",
 	[FRAME_KERNEL] = "_[k]",
+	/* As async-profiler marks classes (frameName.cpp, BCI_ALLOC). */
+	[FRAME_CLASS] = "_[i]",
 };
 
 /* The name of a primitive type's descriptor (JVMS 4.3.2), or NULL. */

@@ -16,6 +16,9 @@ enum {
 	PICK_STATE,
 	PICK_WEIGHT,
 	PICK_FAILED,
+	PICK_CLASS,
+	PICK_OBJECT,
+	PICK_OWNER,
 	PICKS
 };
 
@@ -122,6 +125,34 @@ static const struct jfr_field *thread_field(const struct jfr_metadata *m,
 	return NULL;
 }
 
+/* A field that is a key of a pool of the type called short_name, or NULL. */
+static const struct jfr_field *pool_field(const struct jfr_metadata *m,
+					  const struct jfr_type *t,
+					  const char *name,
+					  const char *short_name)
+{
+	const struct jfr_field *f = jfr_type_field(m, t, name);
+	const struct jfr_type *ft = f ? jfr_type_by_id(m, f->type_id) : NULL;
+
+	if (!ft || !f->in_pool || f->is_array ||
+	    strcmp(jfr_type_short_name(ft), short_name) != 0)
+		return NULL;
+	return f;
+}
+
+/* The class that was allocated, locked or parked on. */
+static const struct jfr_field *class_field(const struct jfr_metadata *m,
+					   const struct jfr_type *t)
+{
+	static const char *const names[] = { "objectClass", "monitorClass",
+					     "parkedClass" };
+	const struct jfr_field *f = NULL;
+
+	for (size_t i = 0; !f && i < sizeof(names) / sizeof(*names); i++)
+		f = pool_field(m, t, names[i], "Class");
+	return f;
+}
+
 static const struct jfr_field *number_field(const struct jfr_metadata *m,
 					    const struct jfr_type *t,
 					    const char *name)
@@ -174,6 +205,9 @@ static bool compile_type(struct jfr_event_type *et,
 	fields[PICK_THREAD] = thread_field(m, t);
 	fields[PICK_STATE] = field_of_type(m, t, "ThreadState");
 	fields[PICK_WEIGHT] = weight_field(m, t, &et->unit);
+	fields[PICK_CLASS] = class_field(m, t);
+	fields[PICK_OBJECT] = pool_field(m, t, "object", "OldObject");
+	fields[PICK_OWNER] = pool_field(m, t, "previousOwner", "Thread");
 	/* Of other events it may say anything. */
 	if (strcmp(jfr_event_name(t), "jdk.CPUTimeSample") == 0)
 		fields[PICK_FAILED] = jfr_type_field(m, t, "failed");
@@ -340,6 +374,18 @@ static struct jfr_event_type *find_type(struct jfr_events *es, uint64_t id)
 	return index < es->type_count ? &es->types[index] : NULL;
 }
 
+static uint32_t with_class(struct jfr_events *es, uint32_t stack,
+			   const uint64_t v[PICKS])
+{
+	uint32_t name = 0;
+
+	if (v[PICK_CLASS])
+		name = jfr_pools_class(es->pools, v[PICK_CLASS]);
+	else if (v[PICK_OBJECT])
+		name = jfr_pools_object_class(es->pools, v[PICK_OBJECT]);
+	return profile_push_class(es->profile, stack, name);
+}
+
 void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 {
 	struct jfr_event_type *et = find_type(es, type_id);
@@ -367,12 +413,15 @@ void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 	s.weight = weight_of(&es->clock, et, v[PICK_WEIGHT]);
 	if (v[PICK_THREAD])
 		s.thread = jfr_pools_thread(es->pools, v[PICK_THREAD]);
+	if (v[PICK_OWNER])
+		s.owner = jfr_pools_thread(es->pools, v[PICK_OWNER]);
 	if (et->has_state)
 		s.state = jfr_pools_state(es->pools, v[PICK_STATE]);
 	if (!v[PICK_FAILED] && v[PICK_STACK]) {
 		s.stack = jfr_pools_stack(es->pools, v[PICK_STACK]);
 		if (!s.stack && !jfr_pools_has_stack(es->pools, v[PICK_STACK]))
 			es->missing_stacks++;
+		s.stack = with_class(es, s.stack, v);
 	}
 	es->batch[es->batch_len++] = s;
 	if (es->batch_len == JFR_EVENT_BATCH)

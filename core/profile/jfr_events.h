@@ -4,7 +4,8 @@
  *
  * Every event type with a field of type StackTrace is read.  Its weight is
  * what the table in jfr_events.c says of its name, or else its duration, its
- * weight, its size, or 1.
+ * weight, its size, or 1.  A class that was allocated, locked or parked on is
+ * the leaf of its stack trace.
  */
 #ifndef CORE_PROFILE_JFR_EVENTS_H
 #define CORE_PROFILE_JFR_EVENTS_H

@@ -24,6 +24,7 @@ static const struct {
 	[JFR_POOL_FRAME_TYPE] = { "FrameType", { "description" } },
 	[JFR_POOL_THREAD_STATE] = { "ThreadState", { "name" } },
 	[JFR_POOL_STACK_TRACE] = { "StackTrace", { NULL } },
+	[JFR_POOL_OLD_OBJECT] = { "OldObject", { "type" } },
 };
 
 enum { METHOD_TYPE, METHOD_NAME };
@@ -264,7 +265,7 @@ static uint32_t *made_slot(struct jfr_pools *ps, enum jfr_pool_role role,
 	return ps->last[role].slot;
 }
 
-static uint32_t class_string(struct jfr_pools *ps, uint64_t key)
+uint32_t jfr_pools_class(struct jfr_pools *ps, uint64_t key)
 {
 	uint32_t *made = made_slot(ps, JFR_POOL_CLASS, key);
 	struct text name = { 0 };
@@ -278,6 +279,13 @@ static uint32_t class_string(struct jfr_pools *ps, uint64_t key)
 		text_release(&name);
 	}
 	return *made - 1;
+}
+
+uint32_t jfr_pools_object_class(struct jfr_pools *ps, uint64_t key)
+{
+	const struct jfr_value *object = find(ps, JFR_POOL_OLD_OBJECT, key);
+
+	return object ? jfr_pools_class(ps, object->number) : 0;
 }
 
 /*
@@ -358,8 +366,8 @@ uint32_t jfr_pools_frame(struct jfr_pools *ps, const struct jfr_site *site)
 		f.line = site->line;
 		f.kind = frame_kind(ps, site->type);
 		if (!is_c_function(ps, f.kind))
-			f.class_name = class_string(ps,
-						    method[METHOD_TYPE].number);
+			f.class_name = jfr_pools_class(
+				ps, method[METHOD_TYPE].number);
 	} else {
 		ps->unknown_frames++;
 		f.kind = FRAME_SYNTHETIC;

@@ -27,6 +27,7 @@ enum jfr_pool_role {
 	JFR_POOL_FRAME_TYPE,
 	JFR_POOL_THREAD_STATE,
 	JFR_POOL_STACK_TRACE,
+	JFR_POOL_OLD_OBJECT,
 	JFR_POOL_ROLES
 };
 
@@ -119,6 +120,9 @@ uint32_t jfr_pools_stack(struct jfr_pools *ps, uint64_t key);
 uint32_t jfr_pools_frame(struct jfr_pools *ps, const struct jfr_site *site);
 bool jfr_pools_has_stack(const struct jfr_pools *ps, uint64_t key);
 uint32_t jfr_pools_thread(struct jfr_pools *ps, uint64_t key);
+/* Likewise the string of a class's name, or of an old object's class. */
+uint32_t jfr_pools_class(struct jfr_pools *ps, uint64_t key);
+uint32_t jfr_pools_object_class(struct jfr_pools *ps, uint64_t key);
 /* Appends a string of an event, as UTF-8. */
 void jfr_pools_text(const struct jfr_pools *ps, const struct jfr_string *s,
 		    struct text *out);

@@ -19,6 +19,7 @@ const char *const frame_kind_names[FRAME_KINDS] = {
 	[FRAME_CPP] = "cpp",
 	[FRAME_KERNEL] = "kernel",
 	[FRAME_JAVA] = "java",
+	[FRAME_CLASS] = "class",
 	[FRAME_SYNTHETIC] = "synthetic",
 };
 
@@ -182,6 +183,16 @@ uint32_t profile_push(struct profile *p, uint32_t caller, uint32_t frame)
 {
 	reserve_nodes(p, 1, 1);
 	return node_of(p, caller, frame);
+}
+
+uint32_t profile_push_class(struct profile *p, uint32_t stack,
+			    uint32_t class_name)
+{
+	struct frame f = { .class_name = class_name, .kind = FRAME_CLASS };
+
+	if (!stack || !class_name)
+		return stack;
+	return profile_push(p, stack, profile_frame(p, &f));
 }
 
 void profile_push_all(struct profile *p, uint32_t caller,

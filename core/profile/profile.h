@@ -32,6 +32,7 @@ enum frame_kind {
 	FRAME_CPP,
 	FRAME_KERNEL,
 	FRAME_JAVA,      /* Java, and no more is known */
+	FRAME_CLASS,     /* no call: the class allocated or locked, a leaf */
 	FRAME_SYNTHETIC, /* our own word: "[truncated]" */
 	FRAME_KINDS
 };
@@ -92,6 +93,7 @@ struct sample {
 	uint32_t event; /* profile_event() */
 	uint32_t stack; /* profile_stack(); 0 = it has none */
 	uint32_t thread;
+	uint32_t owner; /* thread that held the lock; 0 = unknown or none */
 	enum thread_state state;
 	int64_t time_ns; /* since the epoch; 0 = unknown */
 	uint64_t count;  /* samples this stands for, mostly 1 */
@@ -105,6 +107,7 @@ struct cell {
 	uint32_t stack;
 	uint32_t thread;
 	uint32_t event;
+	uint32_t owner;
 	uint16_t bucket; /* 1 + index of the time bucket; 0 = no time */
 	uint8_t state;   /* enum thread_state */
 	uint64_t count;
@@ -199,6 +202,14 @@ uint32_t profile_stack(struct profile *p, const uint32_t *frames, size_t count);
 uint32_t profile_push(struct profile *p, uint32_t caller, uint32_t frame);
 
 /*
+ * profile_push() of the class that was allocated or locked, the string
+ * class_name.  0, the class is unknown, changes nothing; a sample without a
+ * stack trace stays one.
+ */
+uint32_t profile_push_class(struct profile *p, uint32_t stack,
+			    uint32_t class_name);
+
+/*
  * profile_stack() for n stack traces whose frames stand one after the other,
  * counts[i] each, into ids[i]: faster, since many wait for memory together.
  */
@@ -260,6 +271,23 @@ void profile_set(struct profile *p, const char *event, const char *name,
 /* Its value, "" when it is not always the same; NULL when it is not known. */
 const char *profile_setting(const struct profile *p, const char *event,
 			    const char *name);
+
+/* The class at the leaf of a stack trace, a string; 0 = there is none. */
+static inline uint32_t profile_leaf_class(const struct profile *p,
+					  uint32_t stack)
+{
+	const struct frame *f = &p->frames[p->stacks[stack].frame];
+
+	return f->kind == FRAME_CLASS ? f->class_name : 0;
+}
+
+/* The stack trace without such a class: the last call is its leaf. */
+static inline uint32_t profile_calls(const struct profile *p, uint32_t stack)
+{
+	uint32_t caller = p->stacks[stack].caller;
+
+	return caller && profile_leaf_class(p, stack) ? caller : stack;
+}
 
 /* For long reads; cheap when nobody listens. */
 static inline void profile_progress(const struct profile *p, uint64_t done,

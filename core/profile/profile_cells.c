@@ -10,8 +10,8 @@
 static bool same_cell(const struct cell *a, const struct cell *b)
 {
 	return a->stack == b->stack && a->thread == b->thread &&
-	       a->event == b->event && a->bucket == b->bucket &&
-	       a->state == b->state;
+	       a->event == b->event && a->owner == b->owner &&
+	       a->bucket == b->bucket && a->state == b->state;
 }
 
 static void add_to(struct cell *known, const struct cell *c)
@@ -26,7 +26,8 @@ static uint32_t cell_tag(const struct cell *c)
 	uint64_t rest = (uint64_t)c->event << 32 | (uint64_t)c->bucket << 8 |
 			c->state;
 
-	return (uint32_t)hash_mix(where, rest);
+	/* Few cells have an owner: it need not be spread far. */
+	return (uint32_t)hash_mix(where, rest ^ (uint64_t)c->owner << 40);
 }
 
 /* Adds to the cell that agrees with c, or makes it. */
@@ -147,6 +148,7 @@ static bool make_cell(struct profile *p, const struct sample *s, struct cell *c)
 		.stack = s->stack,
 		.thread = s->thread,
 		.event = s->event,
+		.owner = s->owner,
 		.state = (uint8_t)s->state,
 		.count = s->count,
 		.weight = s->weight,

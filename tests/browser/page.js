@@ -6,7 +6,7 @@
 const zlib = require('node:zlib');
 const fs = require('node:fs');
 
-const KINDS = ['interpreted', 'c1', 'jit', 'inlined', 'native', 'cpp', 'kernel', 'java', 'synthetic'];
+const KINDS = ['interpreted', 'c1', 'jit', 'inlined', 'native', 'cpp', 'kernel', 'java', 'class', 'synthetic'];
 
 class Bytes {
 	constructor() {

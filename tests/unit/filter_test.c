@@ -175,6 +175,35 @@ static void a_state_that_is_none_is_answered_with_the_list(void **state)
 	}
 }
 
+/* Cells that differ in the class alone become one. */
+static void without_classes_samples_are_those_of_the_method(void **state)
+{
+	struct profile *p = profile_new();
+	uint32_t call = profile_push(p, 0, frame(p, "a.A", "make"));
+	struct sample s = { .count = 1, .weight = 8 };
+	const char *const classes[] = { "[B", "java.lang.String" };
+
+	(void)state;
+	s.event = profile_event(p, "alloc", UNIT_BYTES);
+	for (size_t i = 0; i < 2; i++) {
+		uint32_t name = profile_string(p, classes[i],
+					       strlen(classes[i]));
+
+		s.stack = profile_push_class(p, call, name);
+		profile_add(p, &s);
+	}
+	s.stack = 0;
+	profile_add(p, &s);
+	assert_int_equal(p->cell_count, 3);
+	filter_drop_classes(p);
+	assert_int_equal(p->cell_count, 2);
+	assert_int_equal(p->cells[0].stack, call);
+	assert_int_equal(p->cells[0].count, 2);
+	assert_int_equal(p->events[0].weight, 24);
+	assert_int_equal(p->events[0].without_stack, 1);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +213,8 @@ int main(void)
 		cmocka_unit_test(exclude_wants_no_such_frame),
 		cmocka_unit_test(threads_are_filtered_by_name_and_state),
 		cmocka_unit_test(cells_can_be_added_to_after_filtering),
+		cmocka_unit_test(
+			without_classes_samples_are_those_of_the_method),
 		cmocka_unit_test(states_are_read_in_any_case),
 		cmocka_unit_test(
 			a_state_that_is_none_is_answered_with_the_list),

@@ -493,7 +493,8 @@ static void put_stack(struct text *out, const struct profile *p, uint32_t stack)
 		const struct frame *f = &p->frames[path[i]];
 
 		if (f->class_name)
-			text_printf(out, "%s.", profile_text(p, f->class_name));
+			text_printf(out, "%s%s", profile_text(p, f->class_name),
+				    f->method ? "." : "");
 		text_printf(out, "%s%s", profile_text(p, f->method),
 			    i ? ";" : "");
 	}

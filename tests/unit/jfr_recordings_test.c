@@ -6,6 +6,7 @@
 #include "core/base/alloc.h"
 #include "core/base/input.h"
 #include "core/base/text.h"
+#include "core/profile/frame_name.h"
 #include "core/profile/readers.h"
 
 #include <setjmp.h>
@@ -363,6 +364,18 @@ static void add_frames(struct text *out, const char *frame, size_t len)
 	}
 }
 
+/* As Java spells it: so does the converter, for this kind of frame only. */
+static void add_class(struct text *out, const struct profile *p,
+		      const struct frame *f)
+{
+	static const struct frame_style style = { 0 };
+	struct text name = { 0 };
+
+	frame_name(&name, p, f, &style);
+	add_frames(out, name.bytes, name.len);
+	text_release(&name);
+}
+
 static void add_stack(struct text *out, const struct profile *p, uint32_t stack)
 {
 	uint32_t path[4096];
@@ -380,6 +393,10 @@ static void add_stack(struct text *out, const struct profile *p, uint32_t stack)
 			continue;
 		if (out->len)
 			text_putc(out, ';');
+		if (f->kind == FRAME_CLASS) {
+			add_class(out, p, f);
+			continue;
+		}
 		if (f->class_name) {
 			add_frames(out, class_name, strlen(class_name));
 			text_putc(out, '.');
@@ -415,32 +432,16 @@ static void tally_profile(struct tallies *ts, const struct profile *p,
 	merge(ts);
 }
 
-/*
- * True for the class allocated or locked, which the converter puts behind the
- * leaf if it is known: dotted, where classes of frames have slashes.
- */
-static bool is_class(const char *frame, const char *end)
-{
-	return is_mark(end - 4, 4) &&
-	       !memchr(frame, '/', (size_t)(end - frame));
-}
-
-static void tally_reference(struct tallies *ts, const char *lines,
-			    bool has_class)
+static void tally_reference(struct tallies *ts, const char *lines)
 {
 	struct text stack = { 0 };
 
 	for (const char *line = lines; *line;) {
 		const char *end = strchr(line, '\n');
 		const char *space = memrchr(line, ' ', (size_t)(end - line));
-		const char *last = NULL;
 
-		if (has_class)
-			last = memrchr(line, ';', (size_t)(space - line));
-		if (!last || !is_class(last + 1, space))
-			last = space;
 		text_clear(&stack);
-		add_frames(&stack, line, (size_t)(last - line));
+		add_frames(&stack, line, (size_t)(space - line));
 		add_tally(ts, stack.bytes, strtoull(space + 1, NULL, 10));
 		line = end + 1;
 	}
@@ -499,11 +500,9 @@ static void check_stacks(const char *recording, const char *collapsed,
 	struct recording *r = read_recording(OWN, recording);
 	char *lines = reference(collapsed);
 	struct tallies ours = { 0 }, ref = { 0 };
-	bool has_class = strcmp(events, ALLOC) == 0 ||
-			 strcmp(events, LOCK) == 0;
 
 	tally_profile(&ours, r->profile, events);
-	tally_reference(&ref, lines, has_class);
+	tally_reference(&ref, lines);
 	check_equal(&ours, &ref, lacking);
 	release(&ours);
 	release(&ref);

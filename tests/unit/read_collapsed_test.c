@@ -220,9 +220,37 @@ static void names_that_look_like_java_have_a_class_and_a_method(void **state)
 	expect_frame("Main.main", "Main", "main", FRAME_JAVA, 0);
 	expect_frame("a.B.m:42", "a.B", "m", FRAME_JAVA, 42);
 	expect_frame("a.B.m:42_[j]", "a.B", "m", FRAME_JIT, 42);
-	/* An allocated class is no method: (inlined is its colour only). */
+}
+
+/* async-profiler marks classes as inlined, and outside a TLAB as kernel. */
+static void a_class_alone_is_what_was_allocated(void **state)
+{
+	(void)state;
 	expect_frame("java.util.TreeMap$Entry_[i]", "java.util.TreeMap$Entry",
-		     "", FRAME_INLINED, 0);
+		     "", FRAME_CLASS, 0);
+	expect_frame("java.util.TreeMap$Entry_[k]", "java.util.TreeMap$Entry",
+		     "", FRAME_CLASS, 0);
+	expect_frame("java.util.List", "java.util.List", "", FRAME_CLASS, 0);
+	expect_frame("byte[]_[i]", "byte[]", "", FRAME_CLASS, 0);
+	expect_frame("byte[]_[k]", "byte[]", "", FRAME_CLASS, 0);
+	expect_frame("int[][]", "int[][]", "", FRAME_CLASS, 0);
+	expect_frame("com.acme.Order[]", "com.acme.Order[]", "", FRAME_CLASS,
+		     0);
+	expect_frame("Order_[i]", "Order", "", FRAME_CLASS, 0);
+	expect_frame("Order[]_[i]", "Order[]", "", FRAME_CLASS, 0);
+}
+
+static void a_name_that_only_resembles_a_class_is_a_function(void **state)
+{
+	(void)state;
+	expect_frame("operator new[]", "", "operator new[]", FRAME_NATIVE, 0);
+	expect_frame("Order", "", "Order", FRAME_NATIVE, 0);
+	expect_frame("Order[]", "", "Order[]", FRAME_NATIVE, 0);
+	expect_frame("LZ4_decompress_[k]", "", "LZ4_decompress", FRAME_KERNEL,
+		     0);
+	expect_frame("x.isra.0_[k]", "", "x.isra.0", FRAME_KERNEL, 0);
+	expect_frame("[]_[i]", "", "[]", FRAME_INLINED, 0);
+	expect_frame("Heap::alloc_[i]", "", "Heap::alloc", FRAME_INLINED, 0);
 }
 
 static void generated_classes_lose_their_numbers(void **state)
@@ -250,7 +278,6 @@ static void other_names_are_kept_whole(void **state)
 	expect_frame("[main tid=7]", "", "[main tid=7]", FRAME_SYNTHETIC, 0);
 	expect_frame("[vdso]", "", "[vdso]", FRAME_NATIVE, 0);
 	expect_frame("[truncated]", "", "[truncated]", FRAME_SYNTHETIC, 0);
-	expect_frame("byte[]_[i]", "", "byte[]", FRAME_INLINED, 0);
 	expect_frame("x.y:", "", "x.y:", FRAME_NATIVE, 0);
 }
 
@@ -475,6 +502,9 @@ int main(void)
 			suffixes_tell_how_a_frame_ran_and_are_taken_off),
 		cmocka_unit_test(
 			names_that_look_like_java_have_a_class_and_a_method),
+		cmocka_unit_test(a_class_alone_is_what_was_allocated),
+		cmocka_unit_test(
+			a_name_that_only_resembles_a_class_is_a_function),
 		cmocka_unit_test(generated_classes_lose_their_numbers),
 		cmocka_unit_test(other_names_are_kept_whole),
 		cmocka_unit_test(lines_can_be_left_out),

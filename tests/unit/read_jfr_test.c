@@ -4,6 +4,7 @@
  * built for it.  Damage is in jfr_damage_test.c.
  */
 #include "core/base/alloc.h"
+#include "core/profile/frame_name.h"
 #include "core/profile/readers.h"
 #include "tests/unit/jfr_builder.h"
 
@@ -56,7 +57,8 @@ static void an_event_without_a_state_field_has_none(void **state)
 	jfr_usual_pools(&c);
 	jfr_alloc(&c, STACK_DEEP, 4096);
 	r = jfr_read_chunk(&c);
-	jfr_check_stacks(&r, "jdk.ObjectAllocationSample", "p.A.b;p.C.d 1\n");
+	jfr_check_stacks(&r, "jdk.ObjectAllocationSample",
+			 "p.A.b;p.C.d;p.A 1\n");
 	assert_int_equal(r.profile->cells[0].state, STATE_NONE);
 	assert_int_equal(r.profile->events[0].weight, 4096);
 	assert_int_equal(r.profile->events[0].unit, UNIT_BYTES);
@@ -613,6 +615,203 @@ static void a_chunk_beyond_4_GiB_is_read(void **state)
 	jfr_forget(&r);
 }
 
+/* ---- classes and owners ---- */
+
+#define NUMBERS(...)                                                           \
+	(const uint64_t[]){ __VA_ARGS__ },                                     \
+		sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t)
+
+static void put_event(struct jfr_chunk *c, uint64_t type,
+		      const uint64_t *values, size_t count)
+{
+	jfr_event_begin(c, type);
+	for (size_t i = 0; i < count; i++)
+		jfr_put_varint(&c->bytes, values[i]);
+	jfr_event_end(c);
+}
+
+enum { T_ENTER = 700, T_OLD_SAMPLE, T_OLD_OBJECT, OWNER = 2 };
+
+static const struct jfr_type_spec class_types[] = {
+	{ T_ENTER,
+	  "jdk.JavaMonitorEnter",
+	  "jdk.jfr.Event",
+	  { { "startTime", T_LONG, NULL, "Timestamp=TICKS" },
+	    { "duration", T_LONG, NULL, "Timespan=TICKS" },
+	    { "eventThread", T_THREAD, "pool", NULL },
+	    { "stackTrace", T_STACK_TRACE, "pool", NULL },
+	    { "monitorClass", T_CLASS, "pool", NULL },
+	    { "previousOwner", T_THREAD, "pool", NULL } } },
+	{ T_OLD_SAMPLE,
+	  "jdk.OldObjectSample",
+	  "jdk.jfr.Event",
+	  { { "startTime", T_LONG, NULL, "Timestamp=TICKS" },
+	    { "stackTrace", T_STACK_TRACE, "pool", NULL },
+	    { "object", T_OLD_OBJECT, "pool", NULL } } },
+	{ T_OLD_OBJECT,
+	  "jdk.types.OldObject",
+	  NULL,
+	  { { "address", T_LONG, NULL, NULL },
+	    { "type", T_CLASS, "pool", NULL } } },
+};
+
+#define CLASS_TYPES (sizeof(class_types) / sizeof(*class_types))
+
+/* With classes 303, "[Lp/C;", and 304, "[[B", and old object 9 of 304. */
+static void begin_classes(struct jfr_chunk *c)
+{
+	struct jfr_type_spec *types = jfr_own_types(CLASS_TYPES);
+	struct jfr_type_spec *park = jfr_type_of(types, "jdk.ThreadPark");
+	struct text *t = &c->bytes;
+
+	memcpy(types + jfr_usual_type_count, class_types, sizeof(class_types));
+	park->fields[4] = (struct jfr_field_spec){ "parkedClass", T_CLASS,
+						   "pool", NULL };
+	jfr_chunk_begin(c);
+	jfr_metadata(c, types, jfr_usual_type_count + CLASS_TYPES);
+	free(types);
+	jfr_usual_pools(c);
+	jfr_checkpoint_begin(c, 4);
+	jfr_pool_begin(c, T_SYMBOL, 2);
+	jfr_put_varint(t, 105);
+	jfr_put_string(t, "[Lp/C;");
+	jfr_put_varint(t, 106);
+	jfr_put_string(t, "[[B");
+	jfr_pool_begin(c, T_CLASS, 2);
+	for (uint64_t i = 0; i < 2; i++) {
+		jfr_put_varint(t, 303 + i);
+		jfr_put_varint(t, 0);
+		jfr_put_varint(t, 105 + i);
+		jfr_put_varint(t, 1);
+		text_putc(t, 0);
+	}
+	jfr_pool_begin(c, T_THREAD, 1);
+	jfr_put_varint(t, OWNER);
+	jfr_put_string(t, "os-owner");
+	jfr_put_varint(t, 4712);
+	jfr_put_string(t, "owner");
+	jfr_put_varint(t, 30);
+	text_putc(t, 0);
+	jfr_pool_begin(c, T_OLD_OBJECT, 1);
+	jfr_put_varint(t, 9);
+	jfr_put_varint(t, 0x1000);
+	jfr_put_varint(t, 304);
+	jfr_checkpoint_end(c);
+}
+
+static void an_allocated_class_is_the_leaf_below_the_method(void **state)
+{
+	static const struct frame_style style = { 0 };
+	struct text name = { 0 };
+	struct jfr_chunk c;
+	struct jfr_result r;
+	const struct profile *p;
+	uint32_t stack;
+
+	(void)state;
+	begin_classes(&c);
+	put_event(&c, T_ALLOC, NUMBERS(5000, THREAD_MAIN, STACK_FLAT, 303, 64));
+	put_event(&c, T_ALLOC, NUMBERS(5001, THREAD_MAIN, STACK_FLAT, 301, 16));
+	r = jfr_read_chunk(&c);
+	jfr_check_stacks(&r, "jdk.ObjectAllocationSample",
+			 "p.C.d;[Lp.C; 1\np.C.d;p.A 1\n");
+	p = r.profile;
+	stack = p->cells[0].stack;
+	assert_string_equal(profile_text(p, profile_leaf_class(p, stack)),
+			    "[Lp.C;");
+	frame_name(&name, p, &p->frames[p->stacks[stack].frame], &style);
+	assert_string_equal(name.bytes, "p.C[]");
+	assert_int_equal(profile_calls(p, stack), p->stacks[stack].caller);
+	assert_int_equal(profile_calls(p, p->stacks[stack].caller),
+			 p->stacks[stack].caller);
+	text_release(&name);
+	jfr_forget(&r);
+}
+
+static void a_class_that_the_chunk_lacks_adds_no_leaf(void **state)
+{
+	struct jfr_chunk c;
+	struct jfr_result r;
+
+	(void)state;
+	begin_classes(&c);
+	put_event(&c, T_ALLOC, NUMBERS(5000, THREAD_MAIN, STACK_FLAT, 0, 64));
+	put_event(&c, T_ALLOC, NUMBERS(5000, THREAD_MAIN, STACK_FLAT, 999, 64));
+	put_event(&c, T_ALLOC, NUMBERS(5000, THREAD_MAIN, 0, 301, 64));
+	r = jfr_read_chunk(&c);
+	jfr_check_stacks(&r, "jdk.ObjectAllocationSample", "- 1\np.C.d 2\n");
+	assert_int_equal(r.profile->events[0].without_stack, 1);
+	jfr_forget(&r);
+}
+
+static void a_blocked_thread_has_the_monitors_class_and_its_owner(void **state)
+{
+	struct jfr_chunk c;
+	struct jfr_result r;
+	const struct profile *p;
+
+	(void)state;
+	begin_classes(&c);
+	put_event(&c, T_ENTER,
+		  NUMBERS(5000, 30, THREAD_MAIN, STACK_FLAT, 302, OWNER));
+	put_event(&c, T_ENTER,
+		  NUMBERS(5001, 10, THREAD_MAIN, STACK_FLAT, 302, 0));
+	put_event(&c, T_ENTER,
+		  NUMBERS(5002, 12, THREAD_MAIN, STACK_FLAT, 302, OWNER));
+	r = jfr_read_chunk(&c);
+	jfr_check_stacks(&r, "jdk.JavaMonitorEnter", "p.C.d;p.C 3\n");
+	p = r.profile;
+	assert_int_equal(p->cell_count, 2);
+	assert_string_equal(profile_text(p, p->threads[p->cells[0].owner].name),
+			    "owner");
+	assert_int_equal(p->cells[0].count, 2);
+	assert_int_equal(p->cells[0].weight, 42);
+	assert_int_equal(p->cells[1].owner, 0);
+	assert_int_equal(p->cells[1].weight, 10);
+	jfr_forget(&r);
+}
+
+static void parked_and_old_objects_have_their_class(void **state)
+{
+	struct jfr_chunk c;
+	struct jfr_result r;
+
+	(void)state;
+	begin_classes(&c);
+	put_event(&c, T_PARK, NUMBERS(5000, 30, THREAD_MAIN, STACK_FLAT, 301));
+	put_event(&c, T_OLD_SAMPLE, NUMBERS(5000, STACK_DEEP, 9));
+	put_event(&c, T_OLD_SAMPLE, NUMBERS(5000, STACK_DEEP, 10));
+	r = jfr_read_chunk(&c);
+	jfr_check_stacks(&r, "jdk.ThreadPark", "p.C.d;p.A 1\n");
+	jfr_check_stacks(&r, "jdk.OldObjectSample",
+			 "p.A.b;p.C.d 1\np.A.b;p.C.d;[[B 1\n");
+	jfr_forget(&r);
+}
+
+/* A field of that name which is no key of a class is not read as one. */
+static void a_monitor_class_of_another_type_is_passed_over(void **state)
+{
+	struct jfr_type_spec *types = jfr_own_types(CLASS_TYPES);
+	struct jfr_chunk c;
+	struct jfr_result r;
+
+	(void)state;
+	memcpy(types + jfr_usual_type_count, class_types, sizeof(class_types));
+	types[jfr_usual_type_count].fields[4].type = T_LONG;
+	types[jfr_usual_type_count].fields[4].how = NULL;
+	types[jfr_usual_type_count].fields[5].type = T_STATE;
+	jfr_chunk_begin(&c);
+	jfr_metadata(&c, types, jfr_usual_type_count + CLASS_TYPES);
+	free(types);
+	jfr_usual_pools(&c);
+	put_event(&c, T_ENTER,
+		  NUMBERS(5000, 30, THREAD_MAIN, STACK_FLAT, 302, 1));
+	r = jfr_read_chunk(&c);
+	jfr_check_stacks(&r, "jdk.JavaMonitorEnter", "p.C.d 1\n");
+	assert_int_equal(r.profile->cells[0].owner, 0);
+	jfr_forget(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -639,6 +838,14 @@ int main(void)
 		cmocka_unit_test(any_minor_version_is_read_and_major_1_and_2),
 		cmocka_unit_test(what_no_jvm_in_use_writes_is_refused_by_name),
 		cmocka_unit_test(a_chunk_beyond_4_GiB_is_read),
+		cmocka_unit_test(
+			an_allocated_class_is_the_leaf_below_the_method),
+		cmocka_unit_test(a_class_that_the_chunk_lacks_adds_no_leaf),
+		cmocka_unit_test(
+			a_blocked_thread_has_the_monitors_class_and_its_owner),
+		cmocka_unit_test(parked_and_old_objects_have_their_class),
+		cmocka_unit_test(
+			a_monitor_class_of_another_type_is_passed_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

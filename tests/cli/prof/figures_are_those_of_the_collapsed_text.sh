@@ -1,7 +1,8 @@
 command -v python3 >/dev/null || { echo 'no python3'; exit 77; }
 # What awk makes of lines "root;caller;leaf weight": self and total by frame.
+# A class that was allocated is no frame of the report's.
 by_awk() {
-	sjkc flame -q --total -o - --output-format collapsed "$@" | awk '{
+	sjkc flame -q --no-class --total -o - --output-format collapsed "$@" | awk '{
 		weight = $NF
 		sub(/ [0-9]+$/, "")
 		if ($0 == "[no stack trace]")
