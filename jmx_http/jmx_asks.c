@@ -53,7 +53,8 @@ static const struct {
 	[ASK_MEMORY] = { JMX_GET, "java.lang:type=Memory",
 			 { "HeapMemoryUsage" }, .take = take_memory },
 	[ASK_COLLECTOR] = { JMX_GET, NULL,
-			    { "Name", "CollectionCount", "CollectionTime" },
+			    { "Name", "CollectionCount", "CollectionTime",
+			      "LastGcInfo" },
 			    .take = take_collector },
 };
 /* clang-format on */
@@ -189,6 +190,16 @@ static void take_memory(struct jmx_source *s, const struct value *v)
 }
 
 /*
+ * CMS and the ZGC of JDK 11 have one bean: its time is that of pauses, but it
+ * counts cycles, and the last of these took as long as the whole cycle.
+ */
+static bool counts_cycles(const char *name)
+{
+	return strcmp(name, "ConcurrentMarkSweep") == 0 ||
+	       strcmp(name, "ZGC") == 0;
+}
+
+/*
  * "ZGC Cycles", "Shenandoah Cycles" count what goes on beside the program; they
  * have their "Pauses" as another.
  */
@@ -203,10 +214,13 @@ static void take_collector(struct jmx_source *s, const struct value *v)
 		return;
 	if (len >= sizeof(gc->name))
 		len = sizeof(gc->name) - 1;
+	*gc = (struct gc_sample){ .is_cycles = counts_cycles(name) };
 	memcpy(gc->name, name, len);
-	gc->name[len] = '\0';
 	gc->count = counter_of(v, "CollectionCount");
 	gc->time_ns = scaled(counter_of(v, "CollectionTime"), CLOCK_NS_PER_MS);
+	gc->last_ns = scaled(
+		counter_of(value_member(v, "LastGcInfo"), "duration"),
+		CLOCK_NS_PER_MS);
 	s->process.gc_count++;
 }
 

@@ -52,6 +52,7 @@ struct jmx_source {
 	struct arena collectors;
 	const char *const *collector_names;
 	size_t collector_count;
+	bool asks_collections; /* beside /proc */
 
 	/* The JVM: which one, and its clock. */
 	int64_t start_ms, new_start_ms, uptime_ms;

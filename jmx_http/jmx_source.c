@@ -75,26 +75,6 @@ static void drop_ended(struct jmx_source *s)
 	s->id_count = kept;
 }
 
-static void clear_process(struct process_sample *p)
-{
-	*p = (struct process_sample){
-		.cpu_ns = COUNTER_ABSENT,
-		.user_ns = COUNTER_ABSENT,
-		.sys_ns = COUNTER_ABSENT,
-		.safepoints = COUNTER_ABSENT,
-		.safepoint_ns = COUNTER_ABSENT,
-		.sync_ns = COUNTER_ABSENT,
-		.alloc_bytes = COUNTER_ABSENT,
-		.heap_used = COUNTER_ABSENT,
-		.heap_committed = COUNTER_ABSENT,
-		.heap_max = COUNTER_ABSENT,
-		.rss_bytes = COUNTER_ABSENT,
-		.threads = COUNTER_ABSENT,
-		.virtual_threads = COUNTER_ABSENT,
-		.cpus = COUNTER_ABSENT,
-	};
-}
-
 /* What the JVM is to be told of contention; it may be a new one. */
 static int begin_contention(struct jmx_source *s, struct error *err)
 {
@@ -126,7 +106,8 @@ static int begin_contention(struct jmx_source *s, struct error *err)
 static int begin(struct jmx_source *s, struct error *err)
 {
 	jmx_asks_reset(s);
-	if (!s->options.beside_proc && jmx_asks_find_collectors(s, err))
+	if ((!s->options.beside_proc || s->asks_collections) &&
+	    jmx_asks_find_collectors(s, err))
 		return -1;
 	return begin_contention(s, err);
 }
@@ -137,7 +118,7 @@ static int ask_all(struct jmx_source *s, struct error *err)
 	size_t asked = s->id_count;
 
 	arena_release(&s->names);
-	clear_process(&s->process);
+	process_sample_clear(&s->process);
 	clear_rows(s, 0);
 	s->listed_count = 0;
 	s->uptime_ms = -1;
@@ -306,6 +287,17 @@ static void close_source(struct thread_source *base)
 	free(s->listed);
 	text_release(&s->title);
 	free(s);
+}
+
+void jmx_source_ask_collections(struct thread_source *source)
+{
+	struct jmx_source *s = of(source);
+	struct error unused;
+
+	if (s->asks_collections)
+		return;
+	s->asks_collections = true;
+	jmx_asks_find_collectors(s, &unused);
 }
 
 bool jmx_source_has_switched(const struct thread_source *source)

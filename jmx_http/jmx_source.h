@@ -33,6 +33,12 @@ struct thread_source *jmx_source_open(struct jmx *j,
 				      const struct jmx_source_options *options,
 				      struct error *err);
 
+/*
+ * Beside /proc: asks for collections, too, from the next sample on.  Where that
+ * fails, samples have none.
+ */
+void jmx_source_ask_collections(struct thread_source *source);
+
 /* True when the JVM measures contention because it was told to by this. */
 bool jmx_source_has_switched(const struct thread_source *source);
 

@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/map64.h"
 #include "core/threads/source_notes.h"
+#include "jmx_http/jmx_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,16 @@ static bool has_note(const struct top_sample *s, const char *figure)
 	return false;
 }
 
+static void drop_note(struct top_sample *s, const char *figure)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->note_count; i++)
+		if (strcmp(s->notes[i].figure, figure) != 0)
+			s->notes[kept++] = s->notes[i];
+	s->note_count = kept;
+}
+
 /* What the other says of a figure holds. */
 static void join_notes(const struct top_sample *other, struct top_sample *out)
 {
@@ -94,6 +105,23 @@ static void join_notes(const struct top_sample *other, struct top_sample *out)
 	for (size_t i = 0; i < other->note_count; i++)
 		if (out->note_count < SOURCE_NOTES_MAX)
 			out->notes[out->note_count++] = other->notes[i];
+}
+
+/* Perfdata counts some collectors' pauses exactly, and others' not at all. */
+static bool has_pauses(const struct process_sample *p)
+{
+	return p->gc_count && !p->gc[0].at_most;
+}
+
+static void join_collections(const struct process_sample *other,
+			     struct top_sample *out)
+{
+	if (has_pauses(&out->process) || !other->gc_count)
+		return;
+	out->process.gc_count = other->gc_count;
+	memcpy(out->process.gc, other->gc, sizeof(out->process.gc));
+	drop_note(out, "gc");
+	source_note_add(out, "gc", false, "pauses over JMX, in steps of 1 ms");
 }
 
 /*
@@ -129,6 +157,8 @@ static void ask_over(struct joint_source *s, struct top_sample *out)
 		return;
 	}
 	s->jmx->timeout_ns = TIMEOUT_NS;
+	if (!has_pauses(&out->process))
+		jmx_source_ask_collections(s->over);
 	if (s->over->ops->sample(s->over, &other, &s->problem)) {
 		s->retry_ns = clock_after(clock_monotonic_ns(), RETRY_NS);
 		do_without(s, out);
@@ -136,6 +166,7 @@ static void ask_over(struct joint_source *s, struct top_sample *out)
 	}
 	s->has_joined = true;
 	join_rows(s, &other, out);
+	join_collections(&other.process, out);
 	join_notes(&other, out);
 	if (other.process.alloc_bytes != COUNTER_ABSENT)
 		out->process.alloc_bytes = other.process.alloc_bytes;

@@ -31,11 +31,98 @@ static void add_safepoints(const struct perfdata *p, struct process_sample *out)
 	out->sync_ns = time_of(p, "sun.rt.safepointSyncTime");
 }
 
-/* ZGC's are number 2, and 0 and 2 since JDK 21: there may be gaps. */
+/* What JDK 8 and 11 call collectors, and what JDK 17 and later do. */
+static const struct {
+	const char *old, *name;
+} collector_names[] = {
+	{ "Copy", "Serial young collection pauses" },
+	{ "MSC", "Serial full collection pauses" },
+	{ "PCopy", "ParNew young collection pauses" },
+	{ "PSScavenge", "Parallel young collection pauses" },
+	{ "PSParallelCompact", "Parallel full collection pauses" },
+	{ "PSMarkSweep", "Parallel full collection pauses" },
+	{ "G1 incremental collections", "G1 young collection pauses" },
+	{ "G1 stop-the-world full collections", "G1 full collection pauses" },
+};
+
+static const char *collector_name(const char *name)
+{
+	for (size_t i = 0;
+	     i < sizeof(collector_names) / sizeof(*collector_names); i++) {
+		if (strcmp(name, collector_names[i].old) == 0)
+			return collector_names[i].name;
+	}
+	return name;
+}
+
+static int64_t collector_counter(const struct perfdata *p, int i,
+				 const char *which)
+{
+	char key[64];
+
+	snprintf(key, sizeof(key), "sun.gc.collector.%d.%s", i, which);
+	return counter(p, key);
+}
+
+/* The length of the last pause, by when it began and ended. */
+static int64_t last_pause(const struct perfdata *p, int i)
+{
+	int64_t entry = collector_counter(p, i, "lastEntryTime");
+	int64_t end = collector_counter(p, i, "lastExitTime");
+
+	/* During a pause, the exit is of the pause before. */
+	if (entry == COUNTER_ABSENT || end == COUNTER_ABSENT || end < entry ||
+	    !end)
+		return COUNTER_ABSENT;
+	return perfdata_ns(p, end - entry);
+}
+
+static void add_collector(const struct perfdata *p, int i, const char *name,
+			  struct process_sample *out)
+{
+	struct gc_sample *gc = &out->gc[out->gc_count];
+	int64_t time = collector_counter(p, i, "time");
+
+	*gc = (struct gc_sample){
+		.count = collector_counter(p, i, "invocations"),
+		.time_ns = time == COUNTER_ABSENT ? time : perfdata_ns(p, time),
+		.last_ns = last_pause(p, i),
+	};
+	snprintf(gc->name, sizeof(gc->name), "%s", collector_name(name));
+	if (gc->count != COUNTER_ABSENT && gc->time_ns != COUNTER_ABSENT)
+		out->gc_count++;
+}
+
+/* All safepoints, the pauses for garbage collection among them. */
+static void add_bound(const char *name, struct process_sample *out)
+{
+	struct gc_sample *gc = &out->gc[out->gc_count];
+
+	if (out->safepoints == COUNTER_ABSENT ||
+	    out->safepoint_ns == COUNTER_ABSENT)
+		return;
+	*gc = (struct gc_sample){
+		.count = out->safepoints,
+		.time_ns = out->safepoint_ns,
+		.last_ns = COUNTER_ABSENT,
+		.at_most = true,
+	};
+	snprintf(gc->name, sizeof(gc->name), "%s", name);
+	out->gc_count++;
+}
+
+/*
+ * ZGC's are number 2, and 0 and 2 since JDK 21: there may be gaps.  The ZGC of
+ * JDK 11 has none.  Shenandoah has one counter, "Shenandoah full", for pauses,
+ * concurrent phases and whole cycles alike (JDK 11 to 28; its
+ * MonitoringSupport gives the same counter for each): phases within cycles
+ * count twice, so that the counter says nothing about either.
+ */
 static void add_collectors(const struct perfdata *p, struct process_sample *out)
 {
+	bool shenandoah = false;
+
 	for (int i = 0; i < GC_COLLECTORS_MAX; i++) {
-		struct gc_sample *gc = &out->gc[out->gc_count];
 		const char *name;
 		char key[64];
 
@@ -43,15 +130,30 @@ static void add_collectors(const struct perfdata *p, struct process_sample *out)
 		name = perfdata_text(p, key);
 		if (!name)
 			continue;
-		snprintf(gc->name, sizeof(gc->name), "%s", name);
-		snprintf(key, sizeof(key), "sun.gc.collector.%d.invocations",
-			 i);
-		gc->count = counter(p, key);
-		snprintf(key, sizeof(key), "sun.gc.collector.%d.time", i);
-		gc->time_ns = time_of(p, key);
-		if (gc->count != COUNTER_ABSENT &&
-		    gc->time_ns != COUNTER_ABSENT)
-			out->gc_count++;
+		if (strncmp(name, "Shenandoah", 10) == 0)
+			shenandoah = true;
+		else
+			add_collector(p, i, name, out);
+	}
+	if (shenandoah)
+		add_bound("Shenandoah pauses", out);
+	else if (!out->gc_count)
+		add_bound("all safepoints", out);
+}
+
+/* "No GC" stands where there is no collection now, or was none before it. */
+static void add_cause(const struct perfdata *p, struct process_sample *out)
+{
+	static const char *const keys[] = { "sun.gc.cause",
+					    "sun.gc.lastCause" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const char *cause = perfdata_text(p, keys[i]);
+
+		if (!cause || !*cause || strcmp(cause, "No GC") == 0)
+			continue;
+		snprintf(out->gc_cause, sizeof(out->gc_cause), "%s", cause);
+		return;
 	}
 }
 
@@ -125,6 +227,7 @@ void perf_sample_add(const struct perfdata *p, struct process_sample *out)
 {
 	add_safepoints(p, out);
 	add_collectors(p, out);
+	add_cause(p, out);
 	add_heap(p, out);
 }
 

@@ -69,16 +69,11 @@ void proc_notes_add(const struct proc_facts *f, struct top_sample *out)
 		source_note_add(out, "heap", false,
 				"as of the last collection");
 	}
-	for (size_t i = 0; i < out->process.gc_count; i++) {
-		/* Its JVM counts pauses of full collections only. */
-		if (strncmp(out->process.gc[i].name, "Shenandoah", 10) == 0) {
-			source_note_add(
-				out, "gc", false,
-				"without Shenandoah's concurrent cycles, which "
-				"the JVM does not count");
-			break;
-		}
-	}
+	if (out->process.gc_count && out->process.gc[0].at_most)
+		source_note_add(out, "gc", false,
+				"at most: this collector does not count its "
+				"pauses, all safepoints are shown; exact with "
+				"--jmx");
 	if (!f->has_schedstat) {
 		source_note_add(
 			out, "cpu", false,

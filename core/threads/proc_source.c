@@ -5,6 +5,7 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
+#include "core/threads/machine_load.h"
 #include "core/threads/perf_sample.h"
 #include "core/threads/proc_notes.h"
 #include "core/threads/task_sample.h"
@@ -36,6 +37,7 @@ struct proc_source {
 	struct proc_source_options options;
 	struct tasks *tasks;
 	struct thread_dumps *dumps;
+	struct machine_load machine;
 	struct perfdata *perf;     /* NULL while there is none */
 	struct error perf_problem; /* why */
 	int64_t perf_retry_ns;
@@ -127,23 +129,15 @@ static void fill_process(struct proc_source *s, struct process_sample *out)
 {
 	const struct task_process *p = tasks_process(s->tasks);
 
-	*out = (struct process_sample){
-		.cpu_ns = (int64_t)p->cpu_ns,
-		.user_ns = (int64_t)p->user_ns,
-		.sys_ns = (int64_t)p->sys_ns,
-		.safepoints = COUNTER_ABSENT,
-		.safepoint_ns = COUNTER_ABSENT,
-		.sync_ns = COUNTER_ABSENT,
-		.alloc_bytes = COUNTER_ABSENT,
-		.heap_used = COUNTER_ABSENT,
-		.heap_committed = COUNTER_ABSENT,
-		.heap_max = COUNTER_ABSENT,
-		.rss_bytes = p->rss_bytes ? (int64_t)p->rss_bytes
-					  : COUNTER_ABSENT,
-		.threads = (int64_t)p->threads,
-		.virtual_threads = COUNTER_ABSENT,
-		.cpus = sysconf(_SC_NPROCESSORS_ONLN),
-	};
+	process_sample_clear(out);
+	out->cpu_ns = (int64_t)p->cpu_ns;
+	out->user_ns = (int64_t)p->user_ns;
+	out->sys_ns = (int64_t)p->sys_ns;
+	if (p->rss_bytes)
+		out->rss_bytes = (int64_t)p->rss_bytes;
+	out->threads = (int64_t)p->threads;
+	out->cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	machine_load_add(&s->machine, out);
 	read_perfdata(s, out);
 }
 
@@ -301,6 +295,7 @@ static void close_source(struct thread_source *base)
 	struct proc_source *s = of(base);
 
 	thread_dumps_free(s->dumps);
+	machine_load_close(&s->machine);
 	tasks_close(s->tasks);
 	perfdata_close(s->perf);
 	free(s->rows);
@@ -358,6 +353,7 @@ proc_source_open(const struct jvm *jvm,
 		close_source(&s->base);
 		return NULL;
 	}
+	machine_load_open(&s->machine, jvm->pid);
 	mark_all(s);
 	s->first_until_ns = clock_monotonic_ns() + FIRST_WAIT_NS;
 	if (!is_stopped(s))

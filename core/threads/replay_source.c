@@ -155,7 +155,8 @@ static void read_gc(struct reading *g, struct process_sample *p)
 		return;
 	while (json_next_element(&g->in)) {
 		gc = (struct gc_sample){ .count = COUNTER_ABSENT,
-					 .time_ns = COUNTER_ABSENT };
+					 .time_ns = COUNTER_ABSENT,
+					 .last_ns = COUNTER_ABSENT };
 		read_object(g, gc_fields, &gc);
 		if (p->gc_count < GC_COLLECTORS_MAX)
 			p->gc[p->gc_count++] = gc;
@@ -273,8 +274,7 @@ static struct reading reading_of(struct replay_source *r, struct text *strings,
 static void clear_sample(struct top_sample *s)
 {
 	*s = (struct top_sample){ .monotonic_ns = -1 };
-	for (const struct record_field *f = process_fields; f->key; f++)
-		*(int64_t *)((char *)&s->process + f->offset) = COUNTER_ABSENT;
+	process_sample_clear(&s->process);
 }
 
 /* A line of what was shown. */

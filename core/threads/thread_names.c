@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/arena.h"
+#include "core/base/ascii.h"
 #include "core/base/map64.h"
 #include "core/jvm/procfs.h"
 #include "core/threads/dump_blocks.h"
@@ -18,7 +19,7 @@ struct thread_names {
 };
 
 /*
- * How the JVM's own threads are called, JDK 8 to 25: those without a Java id,
+ * How the JVM's own threads are called, JDK 8 to 28: those without a Java id,
  * and those with one that JMX does not show either.  All others that have no
  * id are the VM's, all others that have one are Java's.
  */
@@ -35,6 +36,10 @@ static const struct {
 	{ "CMS ", THREAD_GC, false },
 	{ "Concurrent Mark-Sweep GC Thread", THREAD_GC, false },
 	{ "Shenandoah", THREAD_GC, false },
+	{ "ShenWorker", THREAD_GC, false }, /* these from JDK 28 on */
+	{ "ShenControl", THREAD_GC, false },
+	{ "ShenUncommit", THREAD_GC, false },
+	{ "ShenRegulator", THREAD_GC, false },
 	{ "ZDirector", THREAD_GC, false },
 	{ "ZDriver", THREAD_GC, false },
 	{ "ZStat", THREAD_GC, false },
@@ -47,9 +52,10 @@ static const struct {
 	{ "XUncommitter", THREAD_GC, false },
 	{ "XUnmapper", THREAD_GC, false },
 	{ "XWorker", THREAD_GC, false },
-	{ "RuntimeWorker#", THREAD_GC, false }, /* ZGC's */
-	{ "StringDedup", THREAD_GC, false },    /* JDK 17 */
-	{ "StringDedup", THREAD_GC, true },     /* JDK 18 */
+	{ "RuntimeWorker#", THREAD_GC, false },         /* ZGC's */
+	{ "StringDedup", THREAD_GC, false },            /* JDK 17 */
+	{ "StringDedup", THREAD_GC, true },             /* JDK 18 */
+	{ "Surrogate Locker Thread", THREAD_GC, true }, /* CMS's, JDK 8 */
 	{ "VM Thread", THREAD_VM, false },
 	{ "VM Periodic Task Thread", THREAD_VM, false },
 	{ "Service Thread", THREAD_VM, true },
@@ -91,11 +97,38 @@ static enum thread_kind kind_of(const struct dump_block *b)
 	return has_id ? THREAD_JAVA : THREAD_VM;
 }
 
+enum { CUT_HEAD = 7, CUT_DOTS = 2, CUT_TAIL = 6 };
+
+/*
+ * JDK 26 and later shorten a long name in its middle, for the kernel: "C2
+ * Comp..hread0".  True when the beginning of an own name, which a number may
+ * follow, is shortened so; of short beginnings the tail is not known.
+ */
+static bool is_shortened(const char *comm, size_t len, const char *beginning)
+{
+	size_t wanted = strlen(beginning), tail = CUT_TAIL;
+
+	if (len != CUT_HEAD + CUT_DOTS + CUT_TAIL ||
+	    memcmp(comm + CUT_HEAD, "..", CUT_DOTS) != 0 ||
+	    !begins_with(comm, len, beginning, CUT_HEAD))
+		return false;
+	if (wanted <= CUT_HEAD + CUT_DOTS + 1)
+		return true;
+	while (tail && is_digit(comm[len - CUT_TAIL + tail - 1]))
+		tail--;
+	return tail <= wanted && memcmp(comm + len - CUT_TAIL,
+					beginning + wanted - tail, tail) == 0;
+}
+
 enum thread_kind thread_names_kind_of(const char *comm)
 {
+	size_t len = strlen(comm);
+
 	for (size_t i = 0; i < OWN_NAMES; i++) {
-		if (begins_with(comm, strlen(comm), own_names[i].beginning,
-				PROCFS_NAMES - 1))
+		const char *beginning = own_names[i].beginning;
+
+		if (begins_with(comm, len, beginning, PROCFS_NAMES - 1) ||
+		    is_shortened(comm, len, beginning))
 			return own_names[i].kind;
 	}
 	return THREAD_UNKNOWN;

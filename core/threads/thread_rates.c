@@ -41,6 +41,7 @@ struct thread_rates {
 	struct process_sample process; /* before */
 	int64_t monotonic_ns;          /* before */
 	bool primed;
+	struct longest_pause gc_longest, longest; /* since the first sample */
 	struct thread_row *rows;
 	size_t row_cap;
 	struct top_rates rates;
@@ -48,7 +49,10 @@ struct thread_rates {
 
 struct thread_rates *thread_rates_new(void)
 {
-	return xcalloc(1, sizeof(struct thread_rates));
+	struct thread_rates *r = xcalloc(1, sizeof(*r));
+
+	r->gc_longest.ns = r->longest.ns = COUNTER_ABSENT;
+	return r;
 }
 
 static void known_clear(struct known_threads *k)
@@ -306,18 +310,25 @@ static void rate_row(struct thread_rates *r, struct thread_row *row,
 	sum_up(&sums[t->kind], newcomer);
 }
 
+static const struct gc_sample *find_gc(const struct process_sample *p,
+				       const char *name)
+{
+	for (size_t i = 0; i < p->gc_count; i++) {
+		if (strcmp(p->gc[i].name, name) == 0)
+			return &p->gc[i];
+	}
+	return NULL;
+}
+
 static void rate_gc(struct process_rates *out, const struct top_sample *s,
 		    const struct process_sample *before, double interval_ns)
 {
 	out->gc_count = s->process.gc_count;
+	out->gc_pauses = out->gc_count ? 0 : NAN;
 	for (size_t i = 0; i < out->gc_count; i++) {
 		const struct gc_sample *gc = &s->process.gc[i];
-		const struct gc_sample *old = NULL;
+		const struct gc_sample *old = find_gc(before, gc->name);
 
-		for (size_t j = 0; j < before->gc_count && !old; j++) {
-			if (strcmp(before->gc[j].name, gc->name) == 0)
-				old = &before->gc[j];
-		}
 		out->gc[i] = (struct gc_rate){
 			.name = gc->name,
 			.share = old ? at_most(rate(added(old->time_ns,
@@ -326,8 +337,129 @@ static void rate_gc(struct process_rates *out, const struct top_sample *s,
 					       1)
 				     : NAN,
 			.count = old ? added(old->count, gc->count) : -1,
+			.at_most = gc->at_most,
 		};
+		out->gc_pauses += out->gc[i].share;
+		out->gc_at_most |= gc->at_most;
 	}
+	out->gc_pauses = at_most(out->gc_pauses, 1);
+}
+
+/* Pauses that ended between two samples: how many, how long, and the last. */
+struct pauses {
+	int64_t count, sum_ns;
+	int64_t last_ns; /* COUNTER_ABSENT: unknown */
+};
+
+/*
+ * Takes the longest of some pauses for the longest of all, if it is.  Of one
+ * pause, or of two when the last is known, each length is known; of several
+ * others one is as long as their mean at least, and as their sum at most.
+ */
+static void take_longest(struct longest_pause *l, const struct pauses *p,
+			 const struct top_sample *s)
+{
+	int64_t rest = p->sum_ns, others = p->count, longest = 0, most;
+
+	if (rest <= 0)
+		return;
+	if (is_known(p->last_ns) && p->last_ns <= rest && others > 0) {
+		longest = p->last_ns;
+		rest -= longest;
+		others--;
+	}
+	if (others < 1)
+		others = rest ? 1 : 0;
+	if (others && rest / others > longest)
+		longest = rest / others;
+	most = others > 1 && rest > longest ? rest : longest;
+	if (!is_known(l->ns) || longest > l->ns) {
+		l->ns = longest;
+		l->wall_ns = s->wall_ns;
+		memcpy(l->cause, s->process.gc_cause, sizeof(l->cause));
+	}
+	if (most > l->most_ns)
+		l->most_ns = most;
+}
+
+/*
+ * A pause counts as soon as it begins, its time when it ends: between the two
+ * the length of the last one is not known.
+ */
+static bool is_in_pause(const struct gc_sample *gc)
+{
+	return gc->count > 0 && !gc->at_most && !is_known(gc->last_ns);
+}
+
+static bool is_in_any_pause(const struct process_sample *p)
+{
+	for (size_t i = 0; i < p->gc_count; i++) {
+		if (is_in_pause(&p->gc[i]))
+			return true;
+	}
+	return false;
+}
+
+static int64_t ended(int64_t count, bool was_in_pause, bool is_in_pause_now)
+{
+	return count < 0 ? count : count + was_in_pause - is_in_pause_now;
+}
+
+static void find_longest_gc(struct thread_rates *r, const struct top_sample *s)
+{
+	const struct process_sample *now = &s->process;
+
+	for (size_t i = 0; i < now->gc_count; i++) {
+		const struct gc_sample *gc = &now->gc[i];
+		const struct gc_sample *old = find_gc(&r->process, gc->name);
+		struct pauses p = { .last_ns = gc->last_ns };
+
+		/* Neither all safepoints nor a cycle is a pause. */
+		if (!old || gc->at_most || gc->is_cycles)
+			continue;
+		p.count = ended(added(old->count, gc->count), is_in_pause(old),
+				is_in_pause(gc));
+		p.sum_ns = added(old->time_ns, gc->time_ns);
+		take_longest(&r->gc_longest, &p, s);
+	}
+}
+
+static void find_longest(struct thread_rates *r, const struct top_sample *s)
+{
+	const struct process_sample *now = &s->process, *before = &r->process;
+	int64_t at = added(before->safepoint_ns, now->safepoint_ns);
+	int64_t sync = added(before->sync_ns, now->sync_ns);
+	struct pauses stops = { .last_ns = COUNTER_ABSENT };
+
+	find_longest_gc(r, s);
+	if (at >= 0 && sync >= 0 &&
+	    !__builtin_add_overflow(at, sync, &stops.sum_ns)) {
+		stops.count = ended(added(before->safepoints, now->safepoints),
+				    is_in_any_pause(before),
+				    is_in_any_pause(now));
+		take_longest(&r->longest, &stops, s);
+	}
+	/* Other safepoints than those of collections have other causes. */
+	r->longest.cause[0] = '\0';
+	r->rates.process.gc_longest = r->gc_longest;
+	r->rates.process.longest = r->longest;
+}
+
+static void rate_machine(struct process_rates *out,
+			 const struct process_sample *now,
+			 const struct process_sample *before,
+			 double interval_ns)
+{
+	int64_t busy = added(before->machine_busy_ns, now->machine_busy_ns);
+	int64_t idle = added(before->machine_idle_ns, now->machine_idle_ns);
+	double all = (double)busy + (double)idle;
+
+	out->machine = busy < 0 || idle < 0 || all <= 0 ? NAN
+							: (double)busy / all;
+	out->throttled = at_most(
+		rate(added(before->throttled_ns, now->throttled_ns),
+		     interval_ns),
+		1);
 }
 
 static void rate_safepoints(struct process_rates *out,
@@ -442,6 +574,7 @@ static void rate_process(struct thread_rates *r, const struct top_sample *s,
 			interval_ns / (double)CLOCK_NS_PER_S);
 	rate_safepoints(out, &s->process, &r->process, interval_ns);
 	rate_gc(out, s, &r->process, interval_ns);
+	rate_machine(out, &s->process, &r->process, interval_ns);
 }
 
 /* The later sample becomes the earlier one. */
@@ -479,6 +612,8 @@ struct top_rates *thread_rates_update(struct thread_rates *r,
 		rate_row(r, &r->rows[i], s, sums);
 	}
 	rate_process(r, s, sums);
+	if (comparable)
+		find_longest(r, s);
 	turn_over(r, s);
 	return comparable ? &r->rates : NULL;
 }

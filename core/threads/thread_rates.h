@@ -21,7 +21,17 @@ struct thread_row {
 struct gc_rate {
 	const char *name; /* of the sample */
 	double share;     /* of the interval the program stood still */
-	int64_t count;    /* collections in it */
+	int64_t count;    /* pauses in it */
+	bool at_most;     /* of both; as in struct gc_sample */
+};
+
+/* The longest of all pauses between the first sample and the last. */
+struct longest_pause {
+	int64_t ns;      /* COUNTER_ABSENT: none, or unknown */
+	int64_t most_ns; /* if more than ns: one between samples may have been
+			    longer, up to this */
+	int64_t wall_ns; /* of the sample that saw it */
+	char cause[48];  /* foreign; "" = unknown */
 };
 
 struct process_rates {
@@ -37,8 +47,14 @@ struct process_rates {
 	double safepoints;    /* a second */
 	double safepoint_pause_ms; /* mean, reaching it included */
 	double sync, safepoint;    /* shares of the interval */
+	double gc_pauses; /* share of the interval, by all collectors */
+	bool gc_at_most;  /* gc_pauses is an upper bound */
 	size_t gc_count;
 	struct gc_rate gc[GC_COLLECTORS_MAX];
+	struct longest_pause gc_longest;
+	struct longest_pause longest; /* of all safepoints, reaching included */
+	double machine;   /* share of the machine's CPUs that were busy */
+	double throttled; /* share of the interval that a limit held it back */
 	size_t java_threads, new_threads, ended_threads;
 };
 

@@ -41,3 +41,27 @@ const char *thread_run_state_name(enum thread_run_state state)
 {
 	return states[state];
 }
+
+void process_sample_clear(struct process_sample *p)
+{
+	*p = (struct process_sample){
+		.cpu_ns = COUNTER_ABSENT,
+		.user_ns = COUNTER_ABSENT,
+		.sys_ns = COUNTER_ABSENT,
+		.safepoints = COUNTER_ABSENT,
+		.safepoint_ns = COUNTER_ABSENT,
+		.sync_ns = COUNTER_ABSENT,
+		.alloc_bytes = COUNTER_ABSENT,
+		.heap_used = COUNTER_ABSENT,
+		.heap_committed = COUNTER_ABSENT,
+		.heap_max = COUNTER_ABSENT,
+		.rss_bytes = COUNTER_ABSENT,
+		.threads = COUNTER_ABSENT,
+		.virtual_threads = COUNTER_ABSENT,
+		.cpus = COUNTER_ABSENT,
+		.machine_busy_ns = COUNTER_ABSENT,
+		.machine_idle_ns = COUNTER_ABSENT,
+		.cpu_limit = COUNTER_ABSENT,
+		.throttled_ns = COUNTER_ABSENT,
+	};
+}

@@ -84,8 +84,15 @@ enum { GC_COLLECTORS_MAX = 10 };
 
 struct gc_sample {
 	char name[64];   /* "G1 young collection pauses"; foreign */
-	int64_t count;   /* collections so far */
+	int64_t count;   /* pauses so far */
 	int64_t time_ns; /* the program stood still for them */
+	int64_t last_ns; /* length of the last pause; COUNTER_ABSENT: unknown */
+	/*
+	 * The collector does not count its pauses; these are all safepoints,
+	 * of which the pauses are a part.
+	 */
+	bool at_most;
+	bool is_cycles; /* count is of cycles, each with several pauses */
 };
 
 /* Each is COUNTER_ABSENT when the source does not have it. */
@@ -99,7 +106,11 @@ struct process_sample {
 	int64_t rss_bytes;
 	int64_t threads; /* of the kernel's or the JVM's count */
 	int64_t virtual_threads;
-	int64_t cpus; /* that the machine has; bounds what can be used */
+	int64_t cpus; /* of the machine; over JMX, those the JVM may use */
+	int64_t machine_busy_ns, machine_idle_ns; /* of all CPUs together */
+	int64_t cpu_limit;    /* of its cgroup: thousandths of a CPU */
+	int64_t throttled_ns; /* its cgroup was held back for the limit */
+	char gc_cause[48]; /* of the last collection; foreign; "" = unknown */
 	size_t gc_count;
 	struct gc_sample gc[GC_COLLECTORS_MAX];
 };
@@ -155,6 +166,9 @@ struct thread_source {
 	const struct thread_source_ops *ops;
 	pid_t pid; /* 0 when there is none */
 };
+
+/* Sets all that is absent. */
+void process_sample_clear(struct process_sample *p);
 
 /* The fixed names of the tables above: "cpu", "wait_time"; "java", "gc";
  * "RUNNABLE". */

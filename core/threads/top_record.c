@@ -86,7 +86,8 @@ static void put_field(struct json *j, const struct record_field *f,
 		put_word(j, f->key, *(const char *const *)at);
 		break;
 	case RECORD_CHARS:
-		put_word(j, f->key, at);
+		if (*at)
+			put_word(j, f->key, at);
 		break;
 	}
 }

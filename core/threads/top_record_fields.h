@@ -23,7 +23,7 @@ enum record_type {
 	RECORD_KIND,     /* enum thread_kind, by its name */
 	RECORD_STATE,    /* enum thread_run_state, by its name */
 	RECORD_STRING,   /* const char * */
-	RECORD_CHARS,    /* char[size] */
+	RECORD_CHARS,    /* char[size]; "" is left out */
 };
 
 struct record_field {
@@ -62,6 +62,11 @@ static const struct record_field process_fields[] = {
 	RECORD_FIELD("virtual_threads", COUNTER, process_sample,
 		     virtual_threads),
 	RECORD_FIELD("cpus", COUNTER, process_sample, cpus),
+	RECORD_FIELD("machine_busy", COUNTER, process_sample, machine_busy_ns),
+	RECORD_FIELD("machine_idle", COUNTER, process_sample, machine_idle_ns),
+	RECORD_FIELD("cpu_limit", COUNTER, process_sample, cpu_limit),
+	RECORD_FIELD("throttled", COUNTER, process_sample, throttled_ns),
+	RECORD_FIELD("gc_cause", CHARS, process_sample, gc_cause),
 	{ 0 },
 };
 
@@ -69,6 +74,9 @@ static const struct record_field gc_fields[] = {
 	RECORD_FIELD("name", CHARS, gc_sample, name),
 	RECORD_FIELD("count", COUNTER, gc_sample, count),
 	RECORD_FIELD("time", COUNTER, gc_sample, time_ns),
+	RECORD_FIELD("last", COUNTER, gc_sample, last_ns),
+	RECORD_FIELD("at_most", FLAG, gc_sample, at_most),
+	RECORD_FIELD("is_cycles", FLAG, gc_sample, is_cycles),
 	{ 0 },
 };
 

@@ -50,6 +50,11 @@ static const struct process_rates no_rates = {
 	.safepoint_pause_ms = NAN,
 	.sync = NAN,
 	.safepoint = NAN,
+	.gc_pauses = NAN,
+	.gc_longest.ns = COUNTER_ABSENT,
+	.longest.ns = COUNTER_ABSENT,
+	.machine = NAN,
+	.throttled = NAN,
 };
 
 /* What there is to show of a first sample: threads, and no rates. */
@@ -74,15 +79,6 @@ static struct top_rates *without_rates(struct top *t,
 	return bare;
 }
 
-static double gc_share(const struct process_rates *p)
-{
-	double share = p->gc_count ? 0 : NAN;
-
-	for (size_t i = 0; i < p->gc_count; i++)
-		share += p->gc[i].share;
-	return share;
-}
-
 void top_update(struct top *t, const struct top_sample *sample,
 		struct top_rates *rates)
 {
@@ -90,7 +86,7 @@ void top_update(struct top *t, const struct top_sample *sample,
 	t->rates = rates ? rates : without_rates(t, sample);
 	if (rates) {
 		history_add(&t->cpu, rates->process.cpu);
-		history_add(&t->gc, gc_share(&rates->process));
+		history_add(&t->gc, rates->process.gc_pauses);
 		history_add(&t->alloc, rates->process.alloc);
 	}
 	if (t->stack_auto && view_of(t) == &view_stack)

@@ -15,6 +15,7 @@ enum {
 	BAR_MAX = 60,      /* of the bar of CPU time */
 	SCALE = 6,         /* of "1600%]" */
 	NARROWEST_BAR = 8, /* with which it is worth while */
+	NARROWEST_HISTORY = 8,
 };
 
 /* A figure, and what stands behind it when there is one. */
@@ -69,12 +70,22 @@ static unsigned history_columns(const struct screen *s)
 	return wanted < HISTORY_MAX ? wanted : HISTORY_MAX;
 }
 
+/* Where texts have to end, so that there is a history to the right. */
+static void leave_history(struct pen *pen)
+{
+	if (history_columns(pen->screen))
+		pen->end -= NARROWEST_HISTORY + 1;
+}
+
 static void put_history(struct pen *pen, const struct history *h, double floor)
 {
 	unsigned width = history_columns(pen->screen);
+	unsigned room = pen->screen->columns - pen->column;
 
-	if (!width)
+	if (!width || !room)
 		return;
+	if (width >= room)
+		width = room - 1;
 	pen->end = pen->screen->columns;
 	pen->column = pen->end - width;
 	history_draw(h, pen, width, history_peak(h, width, floor));
@@ -202,15 +213,6 @@ static void draw_memory(const struct top *t, struct pen *pen)
 	put_history(pen, &t->alloc, 1);
 }
 
-static double gc_share(const struct process_rates *p)
-{
-	double share = p->gc_count ? 0 : NAN;
-
-	for (size_t i = 0; i < p->gc_count; i++)
-		share += p->gc[i].share;
-	return share;
-}
-
 /*
  * "G1 young", "full": HotSpot says "G1 full collection pauses", where the label
  * says "pauses" and the one before, which may be NULL, whose they are.
@@ -222,7 +224,7 @@ static void put_collector(struct text *out, const char *name,
 	const char *second = strchr(name, ' ');
 
 	if (!end)
-		end = strstr(name, " pauses");
+		end = strcasestr(name, " pauses");
 	if (!end)
 		end = name + strlen(name);
 	if (second && second < end && before &&
@@ -231,15 +233,26 @@ static void put_collector(struct text *out, const char *name,
 	text_add(out, name, (size_t)(end - name));
 }
 
+/* What stands before a bound. */
+static const char *sign(const struct pen *pen, bool is_bound, bool at_most)
+{
+	if (!is_bound)
+		return "";
+	if (pen->screen->ascii)
+		return at_most ? "<=" : ">=";
+	return at_most ? "\u2264" : "\u2265";
+}
+
 static void put_gc(struct pen *pen, const struct gc_rate *gc,
 		   const char *before)
 {
+	const char *bound = sign(pen, gc->at_most, true);
 	struct text text = { 0 };
 
 	put_collector(&text, gc->name, before);
-	text_printf(&text, ": %" PRId64, gc->count);
+	text_printf(&text, ": %s%" PRId64, bound, gc->count);
 	if (gc->count) {
-		text_puts(&text, ", ");
+		text_printf(&text, ", %s", bound);
 		figures_percent(&text, gc->share);
 		text_putc(&text, '%');
 	}
@@ -247,16 +260,33 @@ static void put_gc(struct pen *pen, const struct gc_rate *gc,
 	text_release(&text);
 }
 
+static void put_longest(struct pen *pen, const struct longest_pause *l)
+{
+	struct text text = { 0 };
+
+	if (l->ns == COUNTER_ABSENT)
+		return;
+	figures_pause(&text, l->ns);
+	pen_printf(pen, STYLE_PLAIN, " longest %s%s ",
+		   sign(pen, l->most_ns > l->ns, false), text.bytes);
+	text_release(&text);
+}
+
 static void draw_gc(const struct top *t, struct pen *pen)
 {
 	const struct process_rates *p = &t->rates->process;
+	const char *cause = t->sample->process.gc_cause;
 	struct text figure = { 0 };
 
-	add_figure(&figure, "", figures_percent, gc_share(p), "%");
+	add_figure(&figure, sign(pen, p->gc_at_most, true), figures_percent,
+		   p->gc_pauses, "%");
 	put_first(pen, "GC pauses", &figure);
-	pen->end -= history_columns(pen->screen);
+	leave_history(pen);
 	for (size_t i = 0; i < p->gc_count; i++)
 		put_gc(pen, &p->gc[i], i ? p->gc[i - 1].name : NULL);
+	put_longest(pen, &p->gc_longest);
+	if (*cause)
+		pen_printf(pen, STYLE_DIM, " last: %s ", cause);
 	put_history(pen, &t->gc, 0.01);
 }
 
@@ -270,8 +300,32 @@ static void draw_safepoints(const struct top *t, struct pen *pen)
 	if (!isnan(p->safepoint_pause_ms))
 		pen_printf(pen, STYLE_PLAIN, " %.2f ms each ",
 			   p->safepoint_pause_ms);
-	put_share(pen, STYLE_PLAIN, "reaching them", p->sync);
-	put_share(pen, STYLE_PLAIN, "in them", p->safepoint);
+	put_share(pen, STYLE_PLAIN, "time to safepoint", p->sync);
+	put_share(pen, STYLE_PLAIN, "at safepoint", p->safepoint);
+	put_longest(pen, &p->longest);
+}
+
+static bool has_machine(const struct top *t)
+{
+	return t->sample->process.machine_busy_ns != COUNTER_ABSENT;
+}
+
+static void draw_machine(const struct top *t, struct pen *pen)
+{
+	const struct process_sample *p = &t->sample->process;
+	const struct process_rates *rates = &t->rates->process;
+	struct text figure = { 0 };
+
+	add_figure(&figure, "", figures_percent, rates->machine, "%");
+	put_first(pen, "Machine", &figure);
+	if (p->cpus > 0)
+		pen_printf(pen, STYLE_PLAIN, " busy of %" PRId64 " CPU%s ",
+			   p->cpus, p->cpus == 1 ? "" : "s");
+	if (p->cpu_limit == COUNTER_ABSENT)
+		return;
+	pen_printf(pen, STYLE_PLAIN, " limit %.2f CPUs ",
+		   (double)p->cpu_limit / 1000);
+	put_share(pen, STYLE_HOT, "throttled", rates->throttled);
 }
 
 /* Those that are there, by what they do; of Java's states. */
@@ -359,10 +413,16 @@ void top_header_notes(const struct top *t, struct text *out)
 static const struct {
 	unsigned rank;
 	void (*draw)(const struct top *t, struct pen *pen);
+	bool (*is_there)(const struct top *t); /* NULL: always */
 } lines[] = {
-	{ 1, draw_cpu },   { 3, draw_split },      { 5, draw_memory },
-	{ 4, draw_gc },    { 6, draw_safepoints }, { 7, draw_threads },
-	{ 2, draw_notes },
+	{ 1, draw_cpu, NULL },
+	{ 3, draw_split, NULL },
+	{ 8, draw_machine, has_machine },
+	{ 5, draw_memory, NULL },
+	{ 4, draw_gc, NULL },
+	{ 6, draw_safepoints, NULL },
+	{ 7, draw_threads, NULL },
+	{ 2, draw_notes, NULL },
 };
 
 unsigned top_header_draw(const struct top *t, struct screen *s, unsigned top,
@@ -375,7 +435,8 @@ unsigned top_header_draw(const struct top *t, struct screen *s, unsigned top,
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		struct pen pen = pen_at(s, top + drawn);
 
-		if (lines[i].rank > ranks)
+		if (lines[i].rank > ranks ||
+		    (lines[i].is_there && !lines[i].is_there(t)))
 			continue;
 		lines[i].draw(t, &pen);
 		drawn++;

@@ -4,6 +4,8 @@
 #include "core/base/json.h"
 #include "render/top/top_rows.h"
 
+#include <math.h>
+
 /* What is behind four decimals is noise.  NaN becomes null. */
 static void put_rate(struct json *j, const char *key, double value)
 {
@@ -50,9 +52,37 @@ static void put_gc(struct json *j, const struct process_rates *p)
 		json_text(j, p->gc[i].name);
 		put_percent(j, "pct", p->gc[i].share);
 		put_count(j, "count", p->gc[i].count);
+		json_key(j, "is_upper_bound");
+		json_bool(j, p->gc[i].at_most);
 		json_close_object(j);
 	}
 	json_close_array(j);
+}
+
+static void put_flag(struct json *j, const char *key, bool value)
+{
+	json_key(j, key);
+	json_bool(j, value);
+}
+
+static void put_pauses(struct json *j, const struct process_rates *p,
+		       const char *cause)
+{
+	const struct longest_pause *gc = &p->gc_longest, *any = &p->longest;
+
+	put_percent(j, "gc_pause_pct", p->gc_pauses);
+	put_flag(j, "gc_pause_pct_is_upper_bound", p->gc_at_most);
+	json_key(j, "gc_last_cause");
+	if (*cause)
+		json_text(j, cause);
+	else
+		json_null(j);
+	put_rate(j, "gc_longest_ms",
+		 gc->ns == COUNTER_ABSENT ? NAN : (double)gc->ns / 1e6);
+	put_flag(j, "gc_longest_is_lower_bound", gc->most_ns > gc->ns);
+	put_rate(j, "safepoint_longest_ms",
+		 any->ns == COUNTER_ABSENT ? NAN : (double)any->ns / 1e6);
+	put_flag(j, "safepoint_longest_is_lower_bound", any->most_ns > any->ns);
 }
 
 static void put_process(struct json *j, const struct top_rates *r)
@@ -81,9 +111,17 @@ static void put_process(struct json *j, const struct top_rates *r)
 	put_rate(j, "safepoint_avg_ms", p->safepoint_pause_ms);
 	put_percent(j, "safepoint_sync_pct", p->sync);
 	put_percent(j, "safepoint_pct", p->safepoint);
+	put_pauses(j, p, s->gc_cause);
 	put_count(j, "heap_used_bytes", s->heap_used);
 	put_count(j, "heap_max_bytes", s->heap_max);
 	put_count(j, "rss_bytes", s->rss_bytes);
+	put_percent(j, "machine_cpu_pct", p->machine);
+	put_count(j, "machine_cpus",
+		  isnan(p->machine) ? COUNTER_ABSENT : s->cpus);
+	put_rate(j, "cpu_limit_cpus",
+		 s->cpu_limit == COUNTER_ABSENT ? NAN
+						: (double)s->cpu_limit / 1000);
+	put_percent(j, "throttled_pct", p->throttled);
 	json_close_object(j);
 }
 

@@ -188,7 +188,8 @@ static void put_collector(struct text *out, const char *name)
 	} else if (strstr(name, " full ")) {
 		text_puts(out, "old");
 	} else {
-		if (ends_with(name, len, " pauses"))
+		if (ends_with(name, len, " pauses") ||
+		    ends_with(name, len, " Pauses"))
 			len -= strlen(" pauses");
 		safe_text(out, name, len);
 	}
@@ -197,24 +198,69 @@ static void put_collector(struct text *out, const char *name)
 static void put_gc(struct text *out, const struct top_rates *r)
 {
 	const struct process_rates *p = &r->process;
-	double total = 0;
+	const char *is = p->gc_at_most ? "<=" : "=";
 
 	if (!p->gc_count) {
 		text_puts(out, "  GC time: ");
 		put_absent(out, r->sample, "gc");
 		return;
 	}
-	for (size_t i = 0; i < p->gc_count; i++)
-		total += p->gc[i].share;
-	text_puts(out, "  GC time=");
-	put_percent(out, 0, total);
+	text_printf(out, "  GC time%s", is);
+	put_percent(out, 0, p->gc_pauses);
 	for (size_t i = 0; i < p->gc_count; i++) {
 		text_puts(out, i ? ", " : " (");
 		put_collector(out, p->gc[i].name);
-		text_putc(out, '=');
+		text_puts(out, p->gc[i].at_most ? "<=" : "=");
 		put_percent(out, 0, p->gc[i].share);
 	}
 	text_puts(out, ")\n");
+}
+
+static void put_pause(struct text *out, const char *what,
+		      const struct longest_pause *l)
+{
+	text_printf(out, "%s%s%.2fms", what, l->most_ns > l->ns ? ">=" : "=",
+		    (double)l->ns / 1e6);
+}
+
+/* What SJK does not have: the longest pauses since ttop began. */
+static void put_longest(struct text *out, const struct top_rates *r)
+{
+	const struct longest_pause *gc = &r->process.gc_longest;
+	const struct longest_pause *any = &r->process.longest;
+
+	if (gc->ns != COUNTER_ABSENT) {
+		put_pause(out, "  longest GC pause", gc);
+		if (*gc->cause) {
+			text_puts(out, " (");
+			safe_text(out, gc->cause, strlen(gc->cause));
+			text_putc(out, ')');
+		}
+	}
+	if (any->ns != COUNTER_ABSENT)
+		put_pause(out,
+			  gc->ns == COUNTER_ABSENT ? "  longest safe point"
+						   : ", longest safe point",
+			  any);
+	if (gc->ns != COUNTER_ABSENT || any->ns != COUNTER_ABSENT)
+		text_puts(out, " (since ttop started)\n");
+}
+
+static void put_machine(struct text *out, const struct top_rates *r)
+{
+	const struct process_sample *p = &r->sample->process;
+
+	if (isnan(r->process.machine))
+		return;
+	text_puts(out, "  machine cpu=");
+	put_percent(out, 0, r->process.machine);
+	text_printf(out, " of %" PRId64 " CPUs", p->cpus);
+	if (p->cpu_limit != COUNTER_ABSENT) {
+		text_printf(out, ", container limit %.2f CPUs, throttled=",
+			    (double)p->cpu_limit / 1000);
+		put_percent(out, 0, r->process.throttled);
+	}
+	text_putc(out, '\n');
 }
 
 static void put_allocation(struct text *out, const struct top_rates *r)
@@ -331,6 +377,8 @@ void top_text_add(struct text *out, const struct top_report *report)
 	put_gc(out, r);
 	put_allocation(out, r);
 	put_safepoints(out, r);
+	put_longest(out, r);
+	put_machine(out, r);
 	for (size_t i = 0; i < report->passing && shown < report->shown; i++) {
 		if (r->rows[i].is_new)
 			continue;

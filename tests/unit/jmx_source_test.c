@@ -543,6 +543,8 @@ static void a_stack_trace_has_its_locks(void **state)
 /* What /proc has of two threads, of which Java knows the second. */
 static struct thread_sample proc_rows[2];
 
+static struct gc_sample proc_gc; /* none where it counts nothing */
+
 static int proc_sample(struct thread_source *s, struct top_sample *out,
 		       struct error *err)
 {
@@ -554,6 +556,8 @@ static int proc_sample(struct thread_source *s, struct top_sample *out,
 	out->notes[1] = (struct source_note){ .figure = "cpu", .text = "x" };
 	out->note_count = 2;
 	out->process.alloc_bytes = COUNTER_ABSENT;
+	out->process.gc_count = proc_gc.count ? 1 : 0;
+	out->process.gc[0] = proc_gc;
 	return 0;
 }
 
@@ -600,6 +604,34 @@ static void beside_proc_jmx_adds_what_it_knows(void **state)
 	s->ops->close(s);
 }
 
+static void pauses_over_jmx_replace_only_a_bound(void **state)
+{
+	static struct thread_source proc = { .ops = &proc_ops, .pid = 4711 };
+	struct thread_source *s;
+	struct top_sample out;
+
+	(void)state;
+	s = joint_source_new(&proc, open_with(false, true), &jmx);
+	proc_gc = (struct gc_sample){ .name = "exact", .count = 7 };
+	out = sample(s);
+	assert_int_equal(out.process.gc_count, 1);
+	assert_string_equal(out.process.gc[0].name, "exact");
+	proc_gc.at_most = true;
+	out = sample(s);
+	assert_int_equal(out.process.gc_count, 1);
+	assert_string_equal(out.process.gc[0].name, "Copy");
+	assert_int_equal(out.process.gc[0].count, 3);
+	assert_false(out.process.gc[0].at_most);
+	assert_string_equal(note(&out, "gc")->text,
+			    "pauses over JMX, in steps of 1 ms");
+	/* Without an answer, the bound is better than nothing. */
+	jvm.is_gone = true;
+	out = sample(s);
+	assert_true(out.process.gc[0].at_most);
+	proc_gc.count = 0;
+	s->ops->close(s);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, reset, release)
 
 int main(void)
@@ -620,6 +652,7 @@ int main(void)
 		TEST(answers_that_make_no_sense_are_no_figures),
 		TEST(a_stack_trace_has_its_locks),
 		TEST(beside_proc_jmx_adds_what_it_knows),
+		TEST(pauses_over_jmx_replace_only_a_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,6 +57,179 @@ static void collections_and_safepoints_are_those_of_the_image(void **state)
 	assert_string_equal(s.gc[2].name, "G1 concurrent cycle pauses");
 }
 
+/* A counter of an image: a number, or a text. */
+struct made {
+	const char *name;
+	int64_t value;
+	const char *text; /* NULL: the value */
+};
+
+static void put32(unsigned char *at, uint32_t value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+/* An image of version 2.0, as HotSpot lays it out (perfMemory.hpp). */
+static struct process_sample sample_made(const struct made *counters,
+					 size_t count)
+{
+	static unsigned char image[8192];
+	struct process_sample s;
+	struct perfdata *p;
+	struct error err;
+	size_t at = 32;
+
+	memset(image, 0, sizeof(image));
+	memcpy(image, "\xca\xfe\xc0\xc0\1\2\0\1", 8);
+	for (size_t i = 0; i < count; i++) {
+		const struct made *c = &counters[i];
+		size_t name = (strlen(c->name) + 8) & ~(size_t)7;
+		size_t data = 24 + name; /* the header has 20 bytes */
+		size_t len = c->text ? strlen(c->text) + 1 : 0;
+		size_t entry = (data + (len ? len : 8) + 7) & ~(size_t)7;
+
+		assert_true(at + entry <= sizeof(image));
+		put32(image + at, (uint32_t)entry);
+		put32(image + at + 4, 24);
+		put32(image + at + 8, (uint32_t)len);
+		image[at + 12] = c->text ? 'B' : 'J';
+		image[at + 14] = c->text ? 5 : 3;
+		image[at + 15] = 3;
+		put32(image + at + 16, (uint32_t)data);
+		memcpy(image + at + 24, c->name, strlen(c->name));
+		if (c->text)
+			memcpy(image + at + data, c->text, len);
+		else
+			memcpy(image + at + data, &c->value, 8);
+		at += entry;
+	}
+	put32(image + 8, (uint32_t)at);
+	put32(image + 24, 32);
+	put32(image + 28, (uint32_t)count);
+	process_sample_clear(&s);
+	p = perfdata_of(image, sizeof(image), &err);
+	if (!p)
+		fail_msg("%s", err.text);
+	perf_sample_add(p, &s);
+	perfdata_close(p);
+	return s;
+}
+
+#define SAMPLE_MADE(counters)                                                  \
+	sample_made(counters, sizeof(counters) / sizeof(*(counters)))
+#define FREQUENCY                                                              \
+	{                                                                      \
+		.name = "sun.os.hrt.frequency", .value = CLOCK_NS_PER_S        \
+	}
+
+/* Measured on JDK 25: 305 safepoints and 76 cycles; "full" has 1368 phases. */
+static void shenandoahs_phases_are_not_its_pauses(void **state)
+{
+	static const struct made counters[] = {
+		FREQUENCY,
+		{ "sun.gc.collector.0.name", 0, "Shenandoah partial" },
+		{ "sun.gc.collector.0.invocations", 0, NULL },
+		{ "sun.gc.collector.0.time", 0, NULL },
+		{ "sun.gc.collector.1.name", 0, "Shenandoah full" },
+		{ "sun.gc.collector.1.invocations", 1368, NULL },
+		{ "sun.gc.collector.1.time", 1196295729, NULL },
+		{ "sun.gc.cause", 0, "No GC" },
+		{ "sun.gc.lastCause", 0, "Concurrent GC" },
+		{ "sun.rt.safepoints", 305, NULL },
+		{ "sun.rt.safepointTime", 17298642, NULL },
+		{ "sun.rt.safepointSyncTime", 24531637, NULL },
+	};
+	struct process_sample s = SAMPLE_MADE(counters);
+
+	(void)state;
+	assert_int_equal(s.gc_count, 1);
+	assert_string_equal(s.gc[0].name, "Shenandoah pauses");
+	assert_true(s.gc[0].at_most);
+	assert_int_equal(s.gc[0].count, 305);
+	assert_int_equal(s.gc[0].time_ns, 17298642);
+	assert_true(s.gc[0].last_ns == COUNTER_ABSENT);
+	assert_string_equal(s.gc_cause, "Concurrent GC");
+}
+
+static void zgcs_pauses_are_counted_exactly(void **state)
+{
+	static const struct made counters[] = {
+		FREQUENCY,
+		{ "sun.gc.collector.0.name", 0, "ZGC minor collection pauses" },
+		{ "sun.gc.collector.0.invocations", 207, NULL },
+		{ "sun.gc.collector.0.time", 1492695, NULL },
+		{ "sun.gc.collector.0.lastEntryTime", 6924964519, NULL },
+		{ "sun.gc.collector.0.lastExitTime", 6924966182, NULL },
+		{ "sun.gc.collector.2.name", 0, "ZGC major collection pauses" },
+		{ "sun.gc.collector.2.invocations", 55, NULL },
+		{ "sun.gc.collector.2.time", 498942, NULL },
+		/* It has begun a pause, and not ended it. */
+		{ "sun.gc.collector.2.lastEntryTime", 6924966200, NULL },
+		{ "sun.gc.collector.2.lastExitTime", 6557798679, NULL },
+		{ "sun.gc.cause", 0, "Allocation Rate" },
+		{ "sun.gc.lastCause", 0, "No GC" },
+		{ "sun.rt.safepoints", 263, NULL },
+		{ "sun.rt.safepointTime", 4774977, NULL },
+	};
+	struct process_sample s = SAMPLE_MADE(counters);
+
+	(void)state;
+	assert_int_equal(s.gc_count, 2);
+	assert_false(s.gc[0].at_most);
+	assert_int_equal(s.gc[0].count, 207);
+	assert_int_equal(s.gc[0].time_ns, 1492695);
+	assert_int_equal(s.gc[0].last_ns, 1663);
+	assert_true(s.gc[1].last_ns == COUNTER_ABSENT);
+	assert_string_equal(s.gc_cause, "Allocation Rate");
+}
+
+/* The ZGC of JDK 11. */
+static void a_collector_without_counters_has_a_bound(void **state)
+{
+	static const struct made counters[] = {
+		FREQUENCY,
+		{ "sun.gc.cause", 0, "No GC" },
+		{ "sun.rt.safepoints", 12, NULL },
+		{ "sun.rt.safepointTime", 5000, NULL },
+	};
+	struct process_sample s = SAMPLE_MADE(counters);
+
+	(void)state;
+	assert_int_equal(s.gc_count, 1);
+	assert_string_equal(s.gc[0].name, "all safepoints");
+	assert_true(s.gc[0].at_most);
+	assert_int_equal(s.gc[0].time_ns, 5000);
+	assert_string_equal(s.gc_cause, "");
+}
+
+static void old_names_of_collectors_become_those_of_today(void **state)
+{
+	static const struct {
+		const char *old, *name;
+	} names[] = {
+		{ "PCopy", "ParNew young collection pauses" },
+		{ "Copy", "Serial young collection pauses" },
+		{ "PSParallelCompact", "Parallel full collection pauses" },
+		{ "G1 incremental collections", "G1 young collection pauses" },
+		{ "CMS", "CMS" },
+		{ "CMS stop-the-world phases", "CMS stop-the-world phases" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct made counters[] = {
+			FREQUENCY,
+			{ "sun.gc.collector.0.name", 0, names[i].old },
+			{ "sun.gc.collector.0.invocations", 1, NULL },
+			{ "sun.gc.collector.0.time", 1, NULL },
+		};
+		struct process_sample s = SAMPLE_MADE(counters);
+
+		assert_int_equal(s.gc_count, 1);
+		assert_string_equal(s.gc[0].name, names[i].name);
+	}
+}
+
 static void heap_figures_are_in_order(void **state)
 {
 	static const char *const images[] = { "tests/data/perfdata/jdk17.bin",
@@ -177,6 +350,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			collections_and_safepoints_are_those_of_the_image),
+		cmocka_unit_test(shenandoahs_phases_are_not_its_pauses),
+		cmocka_unit_test(zgcs_pauses_are_counted_exactly),
+		cmocka_unit_test(a_collector_without_counters_has_a_bound),
+		cmocka_unit_test(old_names_of_collectors_become_those_of_today),
 		cmocka_unit_test(heap_figures_are_in_order),
 		cmocka_unit_test(without_counters_nothing_is_known),
 		cmocka_unit_test(every_absent_figure_is_named_with_its_reason),

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -472,6 +473,124 @@ static void collectors_are_told_apart_by_their_names(void **state)
 	thread_rates_free(p.rates);
 }
 
+/* The longest pause that samples of one collector tell of. */
+struct longest {
+	struct thread_rates *rates;
+	struct made_sample m;
+	int64_t at;
+};
+
+static struct longest_pause see(struct longest *l, int64_t count, int64_t time,
+				int64_t last)
+{
+	struct top_rates *r;
+
+	l->at += S;
+	made_begin(&l->m, l->at);
+	add_gc(&l->m, "young", count, time);
+	l->m.sample.process.gc[0].last_ns = last;
+	snprintf(l->m.sample.process.gc_cause, 8, "%s",
+		 count > 5 ? "late" : "early");
+	l->m.sample.wall_ns = l->at;
+	r = thread_rates_update(l->rates, &l->m.sample);
+	return r ? r->process.gc_longest : (struct longest_pause){ .ns = -1 };
+}
+
+static void the_longest_pause_is_exact_where_each_one_is_seen(void **state)
+{
+	struct longest l = { .rates = thread_rates_new() };
+	struct longest_pause seen;
+
+	(void)state;
+	see(&l, 3, 900 * MS, 300 * MS);
+	seen = see(&l, 3, 900 * MS, 300 * MS);
+	assert_true(seen.ns == COUNTER_ABSENT);
+	seen = see(&l, 4, 910 * MS, 10 * MS);
+	assert_int_equal(seen.ns, 10 * MS);
+	assert_true(seen.most_ns <= seen.ns);
+	assert_string_equal(seen.cause, "early");
+	/* Of two, the one before the last is known, too. */
+	seen = see(&l, 6, 945 * MS, 5 * MS);
+	assert_int_equal(seen.ns, 30 * MS);
+	assert_true(seen.most_ns <= seen.ns);
+	assert_string_equal(seen.cause, "late");
+	assert_int_equal(seen.wall_ns, 4 * S);
+	thread_rates_free(l.rates);
+}
+
+static void the_longest_pause_is_a_bound_where_some_are_not_seen(void **state)
+{
+	struct longest l = { .rates = thread_rates_new() };
+	struct longest_pause seen;
+
+	(void)state;
+	see(&l, 1, 0, 0);
+	/* 5 ms was the last; the two others came to 55 ms. */
+	seen = see(&l, 4, 60 * MS, 5 * MS);
+	assert_int_equal(seen.ns, 27500000);
+	assert_int_equal(seen.most_ns, 55 * MS);
+	/* What is longer than any that was not seen is exact again. */
+	seen = see(&l, 5, 120 * MS, 60 * MS);
+	assert_int_equal(seen.ns, 60 * MS);
+	assert_true(seen.most_ns <= seen.ns);
+	thread_rates_free(l.rates);
+}
+
+static void a_sample_amid_a_pause_does_not_add_two_up(void **state)
+{
+	struct longest l = { .rates = thread_rates_new() };
+	struct longest_pause seen;
+
+	(void)state;
+	see(&l, 1, 10 * MS, 10 * MS);
+	/* A second pause has begun; the third ends before the next sample. */
+	see(&l, 2, 10 * MS, COUNTER_ABSENT);
+	seen = see(&l, 3, 50 * MS, 20 * MS);
+	assert_int_equal(seen.ns, 20 * MS);
+	assert_true(seen.most_ns <= seen.ns);
+	thread_rates_free(l.rates);
+}
+
+static void neither_all_safepoints_nor_cycles_are_pauses(void **state)
+{
+	struct pair p;
+	struct top_rates *r;
+
+	(void)state;
+	pair_init(&p, S);
+	add_gc(&p.before, "ZGC", 5, 10 * MS);
+	add_gc(&p.now, "ZGC", 6, 40 * MS);
+	p.before.sample.process.gc[0].is_cycles = true;
+	p.now.sample.process.gc[0].is_cycles = true;
+	add_gc(&p.before, "all safepoints", 5, 10 * MS);
+	add_gc(&p.now, "all safepoints", 6, 50 * MS);
+	p.now.sample.process.gc[1].at_most = true;
+	r = compared(&p);
+	assert_true(r->process.gc_longest.ns == COUNTER_ABSENT);
+	assert_true(r->process.gc_at_most);
+	assert_close(r->process.gc_pauses, 0.07);
+	thread_rates_free(p.rates);
+}
+
+static void the_machine_is_busy_by_all_its_cpus(void **state)
+{
+	struct pair p;
+	struct top_rates *r;
+
+	(void)state;
+	pair_init(&p, 2 * S);
+	p.before.sample.process.machine_busy_ns = 10 * S;
+	p.before.sample.process.machine_idle_ns = 50 * S;
+	p.before.sample.process.throttled_ns = 0;
+	p.now.sample.process.machine_busy_ns = 13 * S;
+	p.now.sample.process.machine_idle_ns = 51 * S;
+	p.now.sample.process.throttled_ns = 500 * MS;
+	r = compared(&p);
+	assert_close(r->process.machine, 0.75);
+	assert_close(r->process.throttled, 0.25);
+	thread_rates_free(p.rates);
+}
+
 static void a_clock_that_does_not_go_on_gives_no_rates(void **state)
 {
 	struct thread_rates *rates = thread_rates_new();
@@ -583,6 +702,13 @@ int main(void)
 		cmocka_unit_test(safepoints_are_counted_as_sjk_does),
 		cmocka_unit_test(no_safepoint_has_no_mean_pause),
 		cmocka_unit_test(collectors_are_told_apart_by_their_names),
+		cmocka_unit_test(
+			the_longest_pause_is_exact_where_each_one_is_seen),
+		cmocka_unit_test(
+			the_longest_pause_is_a_bound_where_some_are_not_seen),
+		cmocka_unit_test(a_sample_amid_a_pause_does_not_add_two_up),
+		cmocka_unit_test(neither_all_safepoints_nor_cycles_are_pauses),
+		cmocka_unit_test(the_machine_is_busy_by_all_its_cpus),
 		cmocka_unit_test(a_clock_that_does_not_go_on_gives_no_rates),
 		cmocka_unit_test(twenty_thousand_threads_come_and_go),
 	};

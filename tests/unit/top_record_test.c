@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,9 +39,22 @@ static void make_full(struct made_sample *m)
 	p->threads = value--;
 	p->virtual_threads = value--;
 	p->cpus = value--;
+	p->machine_busy_ns = value--;
+	p->machine_idle_ns = value--;
+	p->cpu_limit = value--;
+	p->throttled_ns = value--;
+	snprintf(p->gc_cause, sizeof(p->gc_cause), "Allocation \"Failure\"");
 	p->gc_count = 2;
-	p->gc[0] = (struct gc_sample){ "G1 young \"pauses\"", 3, 4 };
-	p->gc[1] = (struct gc_sample){ "old", COUNTER_ABSENT, value-- };
+	p->gc[0] = (struct gc_sample){ .name = "G1 young \"pauses\"",
+				       .count = 3,
+				       .time_ns = 4,
+				       .last_ns = value--,
+				       .at_most = true };
+	p->gc[1] = (struct gc_sample){ .name = "old",
+				       .count = COUNTER_ABSENT,
+				       .time_ns = value--,
+				       .last_ns = COUNTER_ABSENT,
+				       .is_cycles = true };
 	m->sample.note_count = 2;
 	m->sample.notes[0] = (struct source_note){ "names", "4 s ago", false };
 	m->sample.notes[1] = (struct source_note){ "contention",
@@ -97,6 +111,9 @@ static void assert_same(const struct top_sample *a, const struct top_sample *b)
 		assert_string_equal(p->gc[i].name, q->gc[i].name);
 		assert_true(p->gc[i].count == q->gc[i].count);
 		assert_true(p->gc[i].time_ns == q->gc[i].time_ns);
+		assert_true(p->gc[i].last_ns == q->gc[i].last_ns);
+		assert_int_equal(p->gc[i].at_most, q->gc[i].at_most);
+		assert_int_equal(p->gc[i].is_cycles, q->gc[i].is_cycles);
 	}
 	assert_int_equal(a->note_count, b->note_count);
 	for (size_t i = 0; i < a->note_count; i++) {

@@ -3,28 +3,11 @@
 
 void made_begin(struct made_sample *m, int64_t monotonic_ns)
 {
-	struct process_sample *p = &m->sample.process;
-
 	*m = (struct made_sample){
 		.sample.monotonic_ns = monotonic_ns,
 		.sample.threads = m->threads,
 	};
-	*p = (struct process_sample){
-		.cpu_ns = COUNTER_ABSENT,
-		.user_ns = COUNTER_ABSENT,
-		.sys_ns = COUNTER_ABSENT,
-		.safepoints = COUNTER_ABSENT,
-		.safepoint_ns = COUNTER_ABSENT,
-		.sync_ns = COUNTER_ABSENT,
-		.alloc_bytes = COUNTER_ABSENT,
-		.heap_used = COUNTER_ABSENT,
-		.heap_committed = COUNTER_ABSENT,
-		.heap_max = COUNTER_ABSENT,
-		.rss_bytes = COUNTER_ABSENT,
-		.threads = COUNTER_ABSENT,
-		.virtual_threads = COUNTER_ABSENT,
-		.cpus = COUNTER_ABSENT,
-	};
+	process_sample_clear(&m->sample.process);
 }
 
 struct thread_sample *made_thread(struct made_sample *m, pid_t tid,

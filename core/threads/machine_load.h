@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * machine_load: how busy the machine's CPUs are, and what a cgroup leaves of
+ * them to a process.
+ *
+ * Files stay open between samples: two reads a sample at most.
+ */
+#ifndef CORE_THREADS_MACHINE_LOAD_H
+#define CORE_THREADS_MACHINE_LOAD_H
+
+#include "core/base/text.h"
+#include "core/threads/thread_source.h"
+
+struct machine_load {
+	int stat;     /* /proc/stat; -1 = none */
+	int cpu_stat; /* of the cgroup with the lowest limit; -1 = none */
+	int64_t cpu_limit;
+};
+
+/* Opens what there is to be read for a process; never fails. */
+void machine_load_open(struct machine_load *m, pid_t pid);
+void machine_load_close(struct machine_load *m); /* zeroed storage is fine */
+
+/* Sets the machine's figures of *out; what is not there stays absent. */
+void machine_load_add(const struct machine_load *m, struct process_sample *out);
+
+/*
+ * The lowest limit of the cgroups that /proc/PID/cgroup names, which are
+ * mounted below `mount`, and of their parents (cgroups(7), versions 1 and 2).
+ */
+void machine_load_find_limit(struct machine_load *m, const char *mount,
+			     const struct text *groups);
+
+/* Reads the first line of /proc/stat; false when it is none. */
+bool machine_load_parse(const char *stat, size_t len,
+			struct process_sample *out);
+
+#endif

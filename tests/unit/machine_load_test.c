@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine's CPU time, and limits of cgroups of both versions. */
+#include "core/threads/machine_load.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char mount[] = "/tmp/sjkc-machine-XXXXXX";
+
+static void put_directory(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", mount, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static void put_file(const char *name, const char *content)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", mount, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(content, f);
+	fclose(f);
+}
+
+static int make(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(mount));
+	put_directory("pod");
+	put_directory("pod/app");
+	put_file("pod/cpu.max", "150000 100000\n");
+	put_file("pod/cpu.stat",
+		 "usage_usec 9\nnr_throttled 3\nthrottled_usec 2500\n");
+	put_file("pod/app/cpu.max", "max 100000\n");
+	put_directory("cpu,cpuacct");
+	put_directory("cpu,cpuacct/a");
+	put_file("cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+	put_file("cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+	put_file("cpu,cpuacct/a/cpu.cfs_quota_us", "50000\n");
+	put_file("cpu,cpuacct/a/cpu.cfs_period_us", "100000\n");
+	put_file("cpu,cpuacct/a/cpu.stat",
+		 "nr_periods 1\nnr_throttled 1\nthrottled_time 777\n");
+	return 0;
+}
+
+static int drop(void **state)
+{
+	static const char *const names[] = { "pod/app/cpu.max",
+					     "pod/app",
+					     "pod/cpu.max",
+					     "pod/cpu.stat",
+					     "pod",
+					     "cpu,cpuacct/a/cpu.cfs_quota_us",
+					     "cpu,cpuacct/a/cpu.cfs_period_us",
+					     "cpu,cpuacct/a/cpu.stat",
+					     "cpu,cpuacct/a",
+					     "cpu,cpuacct/cpu.cfs_quota_us",
+					     "cpu,cpuacct/cpu.cfs_period_us",
+					     "cpu,cpuacct",
+					     "." };
+	char path[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", mount, names[i]);
+		if (unlink(path))
+			rmdir(path);
+	}
+	rmdir(mount);
+	return 0;
+}
+
+static struct process_sample sample_of(const char *groups)
+{
+	struct machine_load m = { .stat = -1,
+				  .cpu_stat = -1,
+				  .cpu_limit = COUNTER_ABSENT };
+	struct text text = { 0 };
+	struct process_sample s;
+
+	process_sample_clear(&s);
+	text_puts(&text, groups);
+	machine_load_find_limit(&m, mount, &text);
+	machine_load_add(&m, &s);
+	machine_load_close(&m);
+	text_release(&text);
+	return s;
+}
+
+static void a_limit_of_a_parent_holds_version_2(void **state)
+{
+	struct process_sample s = sample_of("0::/pod/app\n");
+
+	(void)state;
+	assert_int_equal(s.cpu_limit, 1500);
+	assert_int_equal(s.throttled_ns, 2500000);
+}
+
+static void a_limit_of_version_1_is_found_by_its_controller(void **state)
+{
+	struct process_sample s = sample_of("5:cpuset:/a\n4:cpu,cpuacct:/a\n");
+
+	(void)state;
+	assert_int_equal(s.cpu_limit, 500);
+	assert_int_equal(s.throttled_ns, 777);
+}
+
+static void without_a_limit_nothing_is_known(void **state)
+{
+	static const char *const groups[] = { "",
+					      "0::/\n",
+					      "0::/../pod\n",
+					      "4:cpu,cpuacct:/\n",
+					      "4:cpuset:/a\n",
+					      "no colons at all\n",
+					      ":\n::\n:::\n" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
+		struct process_sample s = sample_of(groups[i]);
+
+		assert_true(s.cpu_limit == COUNTER_ABSENT);
+		assert_true(s.throttled_ns == COUNTER_ABSENT);
+	}
+}
+
+static void idle_and_iowait_are_not_busy(void **state)
+{
+	static const char stat[] = "cpu  100 20 30 4000 50 6 7 8 9 10\n"
+				   "cpu0 1 2 3 4 5 6 7 8 9 10\n";
+	struct process_sample s;
+	int64_t tick = 1000000000 / sysconf(_SC_CLK_TCK);
+
+	(void)state;
+	process_sample_clear(&s);
+	assert_true(machine_load_parse(stat, strlen(stat), &s));
+	/* Guests' time (the last two) is part of user and nice. */
+	assert_int_equal(s.machine_busy_ns, (100 + 20 + 30 + 6 + 7 + 8) * tick);
+	assert_int_equal(s.machine_idle_ns, 4050 * tick);
+	process_sample_clear(&s);
+	assert_false(machine_load_parse("cpu  1 2 3\n", 11, &s));
+	assert_false(machine_load_parse("", 0, &s));
+	assert_true(s.machine_busy_ns == COUNTER_ABSENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_limit_of_a_parent_holds_version_2),
+		cmocka_unit_test(
+			a_limit_of_version_1_is_found_by_its_controller),
+		cmocka_unit_test(without_a_limit_nothing_is_known),
+		cmocka_unit_test(idle_and_iowait_are_not_busy),
+	};
+
+	return cmocka_run_group_tests(tests, make, drop);
+}
