@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The thread dumps that HotSpot prints (jstack, jcmd Thread.print, kill -3),
- * JDK 5 to 27, alone, several in a row or in the midst of a log; those that
+ * JDK 5 to 28, alone, several in a row or in the midst of a log; those that
  * VisualVM and others write like it through JMX; and those of jhsdb jstack.
  *
  * A dump runs from "Full thread dump <VM> (<version>):" to "JNI global …",
  * which deadlocks (whose stack traces are printed twice) and the heap follow.
+ * JDK 26 dropped the colon and added a second line, "JDK version: …".  No
+ * other line depends on the wording of the first: a list of threads ("Threads
+ * class SMR info:", JDK 10) begins a dump, too, and so does a thread's header.
  * jhsdb's begins with "Deadlock Detection:" and has no last line.
  */
 #include "core/profile/dump_dialects.h"
@@ -17,6 +20,7 @@
 #define MOST_NAME_LINES 20 /* of a thread's name */
 #define PROGRESS_LINES  8192
 #define DATE_LEN        19 /* of "2026-11-21 08:40:07" */
+#define HEADING_LINES   4  /* from a dump's date to its list of threads */
 
 enum part { OUTSIDE, THREADS, DEADLOCKS, FOOTER, HEAP };
 
@@ -26,17 +30,22 @@ struct hotspot {
 	struct text joined; /* a header of several lines */
 	struct line before; /* the raw line before this one */
 	uint64_t doubtful;  /* its number, if it may be of a log */
+	uint64_t dated;     /* the last line outside dumps that is a date */
+	int64_t date_ns;    /* what it says */
 	enum part part;
 	uint64_t dumps;
 	bool by_sa;     /* jhsdb jstack */
 	bool by_sa_lwp; /* --mixed: the thread so far is but its number */
 	bool is_mixed;
 	bool by_jmx;
-	bool gap;    /* a blank line has come since the thread's last */
-	bool astray; /* frames that come now are of no thread */
+	bool heading; /* no blank line and no thread has come yet */
+	bool gap;     /* a blank line has come since the thread's last */
+	bool astray;  /* frames that come now are of no thread */
 };
 
 static const char full_dump[] = "Full thread dump ";
+static const char thread_list[] = "Threads class SMR info:";
+static const char jdk_version[] = "JDK version: "; /* JDK 26 */
 
 static uint64_t here(const struct hotspot *r) { return r->lines.lines.number; }
 
@@ -46,33 +55,56 @@ static bool at_last_line(const struct hotspot *r)
 	return r->lines.lines.at == r->lines.lines.end;
 }
 
+static bool has(struct line line, const char *words)
+{
+	return memmem(line.text, line.len, words, strlen(words)) != NULL;
+}
+
 /*
- * True when a dump begins in the line; *offset is where.  Words after the
- * colon would make it the message of some logger.
+ * True when one of the next lines is of a dump's beginning: a logger's message
+ * has no list of threads behind it, and no thread.
  */
-static bool begins_dump(struct line line, size_t *offset)
+static bool dump_follows(struct lines ahead)
+{
+	struct line line;
+
+	for (int i = 0; i < HEADING_LINES && lines_next(&ahead, &line); i++) {
+		if (has(line, full_dump))
+			return false;
+		if (has(line, jdk_version) || has(line, thread_list) ||
+		    has(line, " tid=0x"))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * True when a dump begins in the line, which others follow; *offset is where.
+ * A line that ends with a colon is enough; other words would make it the
+ * message of some logger, unless more of a dump follows.
+ */
+static bool begins_dump(struct line line, struct lines ahead, size_t *offset)
 {
 	const char *at;
 
 	while (line.len && line.text[line.len - 1] == ' ')
 		line.len--;
-	if (!line.len || line.text[line.len - 1] != ':')
+	if (!line.len)
 		return false;
 	*offset = 0;
 	if (line_is(line, "Deadlock Detection:"))
 		return true;
 	at = memmem(line.text, line.len, full_dump, sizeof(full_dump) - 1);
-	if (at)
-		*offset = (size_t)(at - line.text);
-	return at != NULL;
+	if (!at)
+		return false;
+	*offset = (size_t)(at - line.text);
+	return line.text[line.len - 1] == ':' || dump_follows(ahead);
 }
 
-static bool is_date(struct line line)
+static bool is_date(struct line line, int64_t *ns)
 {
-	int64_t ns;
-
 	return line.len == DATE_LEN &&
-	       thread_dump_time(line.text, line.len, &ns);
+	       thread_dump_time(line.text, line.len, ns);
 }
 
 /* "4711:" of jcmd, or the reply code of the attach protocol, "0". */
@@ -109,7 +141,7 @@ static void begin_dump(struct hotspot *r, bool by_sa)
 	r->part = THREADS;
 	r->by_sa = by_sa;
 	r->by_sa_lwp = r->is_mixed = r->by_jmx = false;
-	r->gap = true;
+	r->heading = r->gap = true;
 	r->astray = false;
 	r->dump.time_ns = 0;
 	/* JDK 5 and older print no date. */
@@ -125,12 +157,12 @@ static void begin_thread(struct hotspot *r, const struct dump_header *h)
 		r->dump.open = false; /* now it has a name, too */
 	r->by_sa_lwp = false;
 	r->by_jmx = r->by_jmx || h->by_jmx;
-	r->gap = r->astray = false;
+	r->heading = r->gap = r->astray = false;
 	thread_dump_begin(&r->dump, h);
 }
 
 /* A line that no thread's name goes on with. */
-static bool ends_name(struct line line)
+static bool ends_name(const struct hotspot *r, struct line line)
 {
 	struct line body = line_trimmed(line);
 	struct dump_header h;
@@ -140,7 +172,7 @@ static bool ends_name(struct line line)
 	       line_starts(body, "at ") ||
 	       line_starts(body, "java.lang.Thread.State: ") ||
 	       line_starts(body, "JNI global ref") ||
-	       begins_dump(line, &offset);
+	       begins_dump(line, r->lines.lines, &offset);
 }
 
 /* A header whose name holds line feeds: takes lines until it is whole. */
@@ -156,7 +188,7 @@ static bool join_header(struct hotspot *r, struct line first,
 	for (int i = 0; i < MOST_NAME_LINES; i++) {
 		size_t last = r->joined.len + 1;
 
-		if (!dump_lines_next(&r->lines, &line) || ends_name(line))
+		if (!dump_lines_next(&r->lines, &line) || ends_name(r, line))
 			break;
 		text_putc(&r->joined, '\n');
 		text_add(&r->joined, line.text, line.len);
@@ -169,11 +201,6 @@ static bool join_header(struct hotspot *r, struct line first,
 	dump_lines_back(&r->lines, mark);
 	r->lines.raw = raw;
 	return false;
-}
-
-static bool has(struct line line, const char *words)
-{
-	return memmem(line.text, line.len, words, strlen(words)) != NULL;
 }
 
 static void count_inside(struct hotspot *r)
@@ -368,7 +395,7 @@ static const struct {
 	{ "Heap", on_heap },
 	{ "Thread ", on_numbered },
 	{ "-----", on_lwp },
-	{ "Threads class SMR info:", on_nothing },
+	{ thread_list, on_nothing },
 	{ "_", on_nothing }, /* _java_thread_list=, _to_delete_list=, … */
 	{ "}", on_nothing },
 	{ "No deadlocks found", on_nothing },
@@ -400,11 +427,16 @@ static bool is_exception(struct line body)
 static void in_threads(struct hotspot *r, struct line line)
 {
 	struct line body = line_trimmed(line);
+	int64_t time_ns;
 
 	if (!body.len) {
 		r->gap = true;
+		r->heading = false;
 		return;
 	}
+	/* "    JDK version: …" of JDK 26, and what later ones may add. */
+	if (r->heading && line.text[0] == ' ')
+		return;
 	if (line.text[0] == '"') {
 		on_header(r, line); /* blanks may end a line of the name */
 		return;
@@ -415,7 +447,7 @@ static void in_threads(struct hotspot *r, struct line line)
 			return;
 		}
 	}
-	if (is_date(body) || is_number_line(body))
+	if (is_date(body, &time_ns) || is_number_line(body))
 		return;
 	count_inside(r);
 	/* A log's line: within a stack trace the thread goes on after it. */
@@ -439,14 +471,33 @@ static bool is_greeting(struct line line)
 	return false;
 }
 
+/* A dump whose first line is in words that are not known. */
+static void begin_listed_dump(struct hotspot *r)
+{
+	int64_t time_ns = r->date_ns;
+
+	if (!r->dated || here(r) - r->dated > HEADING_LINES)
+		time_ns = 0;
+	begin_dump(r, false);
+	r->heading = false;
+	r->dump.time_ns = time_ns;
+}
+
 static void in_outside(struct hotspot *r, struct line line)
 {
 	struct line body = line_trimmed(line);
 	struct dump_header h;
 
-	if (!body.len || is_date(body) || is_number_line(body) ||
-	    is_greeting(body))
+	if (is_date(body, &r->date_ns)) {
+		r->dated = here(r);
 		return;
+	}
+	if (!body.len || is_number_line(body) || is_greeting(body))
+		return;
+	if (line_is(body, thread_list)) {
+		begin_listed_dump(r);
+		return;
+	}
 	if (line_starts(body, "\"") &&
 	    dump_header_parse(body.text, body.len, 0, &h) && !h.by_jmx) {
 		/* The log was cut at its beginning, as logs are. */
@@ -520,7 +571,7 @@ static void take_line(struct hotspot *r, struct line line)
 {
 	size_t offset;
 
-	if (begins_dump(line, &offset)) {
+	if (begins_dump(line, r->lines.lines, &offset)) {
 		bool by_sa = line_starts(line, "Deadlock Detection:");
 
 		if (offset)
@@ -540,7 +591,7 @@ static int nothing_found(const struct hotspot *r, struct error *err)
 	if (r->dumps)
 		return fail(err, ERROR_INPUT, "a thread dump without threads");
 	return fail(err, ERROR_INPUT,
-		    "no thread dump found (no line \"Full thread dump …:\")");
+		    "no thread dump found (no line \"Full thread dump …\")");
 }
 
 static int read_hotspot(const uint8_t *bytes, size_t len, struct profile *p,
@@ -582,18 +633,33 @@ static bool is_markup(const uint8_t *head, size_t len)
 	return false;
 }
 
+/*
+ * A dump's first line, its list of threads, or a thread: its header and its
+ * state.  The first line's words change, as they did in JDK 26.
+ */
 static bool sniff_hotspot(const uint8_t *head, size_t len)
 {
 	struct dump_lines lines;
 	struct line line;
+	struct dump_header h;
 	size_t offset;
+	bool in_thread = false;
 	bool found = false;
 
 	if (is_markup(head, len))
 		return false;
 	dump_lines_init(&lines, head, len);
-	while (!found && dump_lines_next(&lines, &line))
-		found = begins_dump(line, &offset);
+	while (!found && dump_lines_next(&lines, &line)) {
+		struct line body = line_trimmed(line);
+
+		found = begins_dump(line, lines.lines, &offset) ||
+			line_is(body, thread_list) ||
+			(in_thread &&
+			 line_starts(body, "java.lang.Thread.State: "));
+		in_thread = line.len && line.text[0] == '"' &&
+			    dump_header_parse(line.text, line.len, 0, &h) &&
+			    !h.by_jmx;
+	}
 	dump_lines_release(&lines);
 	return found;
 }

@@ -41,6 +41,15 @@ static const struct expected files[] = {
 	  432,
 	  { 14, 0, 22, 6, 20, 36 } },
 	{ OURS "kill3-shenandoah-jdk17.txt", 1, 19, 29, { 4, 0, 9, 2, 1, 3 } },
+	{ OURS "jstack-waits-jdk8.txt", 1, 28, 108, { 4, 0, 16, 1, 5, 2 } },
+	{ OURS "jstack-waits-jdk11.txt", 1, 33, 110, { 7, 0, 18, 1, 4, 3 } },
+	{ OURS "jstack-waits-jdk17.txt", 1, 35, 126, { 7, 0, 20, 1, 4, 3 } },
+	{ OURS "kill3-waits-jdk26.txt", 1, 35, 160, { 8, 0, 19, 1, 4, 3 } },
+	{ OURS "jstack-waits-jdk28.txt", 1, 33, 160, { 6, 0, 19, 1, 4, 3 } },
+	{ SHARED "jdk26-jstack-l.txt", 1, 32, 410, { 9, 0, 13, 3, 3, 4 } },
+	{ SHARED "jdk26-kill3.txt", 1, 36, 146, { 9, 0, 11, 3, 3, 10 } },
+	{ SHARED "jdk28-jstack-l.txt", 1, 32, 408, { 9, 0, 13, 3, 2, 5 } },
+	{ SHARED "jdk28-kill3.txt", 1, 37, 157, { 9, 0, 10, 3, 3, 12 } },
 	{ SHARED "jcmd-threadprint-jdk25.txt",
 	  1,
 	  53,
@@ -150,16 +159,6 @@ static void counts_of_a_file_are_what_a_simple_count_finds(void **state)
 	free(bytes);
 }
 
-/* Of a file that has to be there; the test fails if it is not. */
-static char *our_bytes(const char *path, size_t *len)
-{
-	char *bytes = file_bytes(path, len);
-
-	if (!bytes)
-		fail_msg("%s is not there", path);
-	return bytes;
-}
-
 /* How many lines begin so, blanks aside. */
 static uint64_t lines_with(const char *bytes, size_t len, const char *start)
 {
@@ -175,6 +174,65 @@ static uint64_t lines_with(const char *bytes, size_t len, const char *start)
 		count += line_starts(line, start);
 	}
 	return count;
+}
+
+/* Of a file that has to be there; the test fails if it is not. */
+static char *our_bytes(const char *path, size_t *len)
+{
+	char *bytes = file_bytes(path, len);
+
+	if (!bytes)
+		fail_msg("%s is not there", path);
+	return bytes;
+}
+
+/*
+ * Each of these JVMs had one thread that computes and others that wait in
+ * native code: for connections, packets, input, events and processes.
+ */
+static void only_the_busy_thread_of_a_dump_is_not_idle(void **state)
+{
+	static const struct {
+		const char *path;
+		uint64_t idle;
+	} dumps[] = {
+		{ OURS "jstack-waits-jdk8.txt", 9 },
+		{ OURS "jstack-waits-jdk11.txt", 11 },
+		{ OURS "jstack-waits-jdk17.txt", 11 },
+		{ OURS "kill3-waits-jdk26.txt", 11 },
+		{ OURS "jstack-waits-jdk28.txt", 11 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(dumps) / sizeof(*dumps); i++) {
+		size_t len = 0;
+		char *bytes = our_bytes(dumps[i].path, &len);
+		struct profile *p = profile_new();
+		struct error err;
+		uint64_t busy = 0;
+
+		p->leave_out_idle = true;
+		assert_int_equal(
+			dump_reader.read((const uint8_t *)bytes, len, p, &err),
+			0);
+		for (size_t c = 0; c < p->cell_count; c++) {
+			const struct cell *cell = &p->cells[c];
+
+			if (cell->state != STATE_RUNNABLE || !cell->stack)
+				continue;
+			/* JDK 8's poller had just been woken by a file. */
+			busy += strstr(stack_of(p, cell), "access$600") == NULL;
+		}
+		assert_int_equal(busy, 1);
+		cell_of(p, "burn");
+		assert_int_equal(remarks_of(p,
+					    "samples of idle threads left out "
+					    "(--idle keeps them)"),
+				 dumps[i].idle);
+		assert_false(profile_is_partial(p));
+		profile_free(p);
+		free(bytes);
+	}
 }
 
 static void dump_to_file_has_a_sample_per_thread_in_text(void **state)
@@ -323,6 +381,7 @@ int main(void)
 	enum { FILES = sizeof(files) / sizeof(*files) };
 	struct CMUnitTest counts[FILES];
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_the_busy_thread_of_a_dump_is_not_idle),
 		cmocka_unit_test(dump_to_file_has_a_sample_per_thread_in_text),
 		cmocka_unit_test(dump_to_file_has_a_sample_per_thread_in_json),
 		cmocka_unit_test(jhsdb_has_a_sample_per_thread),

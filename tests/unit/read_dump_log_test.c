@@ -184,6 +184,85 @@ static void what_a_log_collector_puts_before_lines_is_taken_off(void **state)
 	}
 }
 
+/* As JDK 26 begins a dump, and as a later one might. */
+#define DATE    "2026-11-21 08:40:07\n"
+#define THREADS "Threads class SMR info:\n_java_thread_list=0x01, {\n}\n\n"
+#define TWO                                                                    \
+	"\"a\" " TAIL SLEEPING RUN MAIN "\n"                                   \
+	"\"n\nl\" " TAIL SLEEPING RUN MAIN "\n" END
+#define JDK_26   "Full thread dump OpenJDK 64-Bit Server VM (26+9 mixed mode)\n"
+#define JDK_LINE "                 JDK version: OpenJDK (26) (build 26+9)\n"
+
+static void dumps_are_found_whatever_their_first_line_says(void **state)
+{
+	static const char *const dumps[] = {
+		DATE JDK_26 JDK_LINE "\n" THREADS TWO,
+		DATE JDK_26 "\n" THREADS TWO,
+		DATE JDK_26 JDK_LINE "           Uptime: 4 s\n\n" THREADS TWO,
+		DATE "Full thread dump requested by SIGQUIT\n\n" THREADS TWO,
+		DATE "All threads of the JVM\n\n" THREADS TWO,
+		DATE THREADS TWO,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(dumps) / sizeof(*dumps); i++) {
+		struct text twice = { 0 };
+		struct profile *p;
+
+		text_printf(&twice, "%s%s", dumps[i], dumps[i]);
+		p = read_text(twice.bytes);
+		assert_int_equal(samples_in(p), 4);
+		assert_int_equal(frames_in(p), 8);
+		assert_string_equal(stack_of(p, cell_of(p, "n\nl")),
+				    "a.B.run:7 a.B.main:9");
+		assert_int_equal(p->earliest_ns, TIME_NS);
+		assert_int_equal(p->latest_ns, TIME_NS);
+		assert_int_equal(remarks_of(p, INSIDE), 0);
+		assert_false(profile_is_partial(p));
+		assert_true(dump_reader.sniff((const uint8_t *)twice.bytes,
+					      twice.len));
+		profile_free(p);
+		text_release(&twice);
+	}
+}
+
+static void a_collector_leaves_the_second_line_of_jdk_26(void **state)
+{
+	char *text = wrapped(DATE JDK_26 JDK_LINE "\n" THREADS TWO,
+			     "08:%02u:%02u app | ", "");
+
+	(void)state;
+	assert_two_threads(text);
+	free(text);
+}
+
+/* A thread's header is enough, but what came before it may be missing. */
+static void a_dump_without_any_known_line_has_no_beginning(void **state)
+{
+	static const char text[] = "Threads of 4711\n\n" TWO;
+	struct profile *p = read_text(text);
+
+	(void)state;
+	assert_true(dump_reader.sniff((const uint8_t *)text, strlen(text)));
+	assert_int_equal(samples_in(p), 2);
+	assert_int_equal(remarks_of(p, "thread dumps without a beginning"), 1);
+	profile_free(p);
+}
+
+static void a_loggers_words_are_no_dump_unless_one_follows(void **state)
+{
+	struct profile *p = read_text(
+		"08:40 Full thread dump asked for by bob\n" START
+		"\"a\" " TAIL RUN "\n" END
+		"08:41 Full thread dump asked for by bob\n1\n2\n3\n4\n");
+
+	(void)state;
+	assert_int_equal(samples_in(p), 1);
+	assert_int_equal(p->earliest_ns, TIME_NS);
+	assert_false(profile_is_partial(p));
+	profile_free(p);
+}
+
 static void a_collector_may_cut_the_blank_before_an_empty_line(void **state)
 {
 	char *text = wrapped(TWO_THREADS, "08:%02u:%02u app | ", "");
@@ -303,6 +382,13 @@ int main(void)
 		cmocka_unit_test(
 			row_12_a_dump_that_is_cut_is_a_loss_and_keeps_what_it_has),
 		cmocka_unit_test(a_log_that_begins_amid_a_dump_is_read),
+		cmocka_unit_test(
+			dumps_are_found_whatever_their_first_line_says),
+		cmocka_unit_test(a_collector_leaves_the_second_line_of_jdk_26),
+		cmocka_unit_test(
+			a_dump_without_any_known_line_has_no_beginning),
+		cmocka_unit_test(
+			a_loggers_words_are_no_dump_unless_one_follows),
 		cmocka_unit_test(
 			a_damaged_header_costs_the_ids_and_not_the_stack_trace),
 		cmocka_unit_test(a_damaged_frame_is_a_loss),
