@@ -65,6 +65,9 @@ static int run(int argc, char **argv, struct error *err)
 	if (opt.inputs.count && (opt.pids.count || opt.live.all))
 		return misuse(err, "either a recording is read or JVMs are "
 				   "sampled");
+	if (opt.live.idle &&
+	    (opt.inputs.count || strcmp(opt.sampler, "dump") != 0))
+		return misuse(err, "--idle goes with --sampler dump");
 	if (opt.inputs.count) {
 		take_rest(&opt.inputs, argc, argv);
 		ret = prof_recording(&opt, err);
@@ -118,6 +121,8 @@ static const struct command_option options[] = {
 		 "load nothing that the JVM warns of"),
 	OPT_CHOICE(0, "sampler", &opt.sampler, "bpf|dump",
 		   "dump: by thread dumps, which are biased"),
+	OPT_FLAG(0, "idle", &opt.live.idle,
+		 "with --sampler dump: keep idle threads"),
 	OPT_RECORDING_TIMES(opt),
 	OPT_SAMPLE_FILTER(opt.filter),
 	OPT_STRING(0, "show", &opt.show, "<parts>",

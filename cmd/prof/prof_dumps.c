@@ -10,13 +10,15 @@
 #include "cmd/target.h"
 #include "core/attach/attach.h"
 #include "core/base/clock.h"
+#include "core/base/lines.h"
+#include "core/base/safe_text.h"
 #include "core/profile/reader.h"
 
 #include <inttypes.h>
 #include <poll.h>
 
 /* Dumps stop the program: by default there are few. */
-enum { DUMPS_HZ = 10, MOST_HZ = 100 };
+enum { DUMPS_HZ = 10, MOST_HZ = 100, MOST_QUOTED = 60 };
 
 struct dumping {
 	const struct prof_live_options *o;
@@ -38,6 +40,14 @@ static bool is_wanted(void *self, struct cell *cell)
 	       (d->o->events == PROF_WALL || cell->state == STATE_RUNNABLE);
 }
 
+static int nothing_busy(const struct dumping *d, struct error *err)
+{
+	return fail(err, ERROR_FAILED,
+		    "%s: no thread was busy in %" PRIu64 " thread dumps; "
+		    "-e wall shows the waiting threads, too",
+		    d->name.bytes, d->taken);
+}
+
 static int write_out(void *self, struct error *err)
 {
 	struct dumping *d = self;
@@ -46,6 +56,8 @@ static int write_out(void *self, struct error *err)
 	int ret;
 
 	profile_retain(d->profile, is_wanted, d);
+	if (d->o->events == PROF_CPU && !d->profile->cell_count)
+		return nothing_busy(d, err);
 	text_printf(&title,
 		    "%s: %s by %" PRIu64 " thread dumps, %" PRIu64 " Hz, "
 		    "%.1f s: biased towards safepoints",
@@ -56,6 +68,8 @@ static int write_out(void *self, struct error *err)
 		    (double)(until - d->start_ns) / CLOCK_NS_PER_S);
 	text_printf(&rate, "of threads at %" PRIu64 " Hz", d->hz);
 	profile_set(d->profile, "thread-dump", "rate", rate.bytes);
+	if (d->profile->leave_out_idle)
+		profile_set(d->profile, "thread-dump", "idle", "none");
 	ret = d->o->write(d->o->self, d->profile, d->name.bytes, title.bytes,
 			  err);
 	text_release(&rate);
@@ -63,14 +77,40 @@ static int write_out(void *self, struct error *err)
 	return ret;
 }
 
+/* The line that a reply begins with, for a message. */
+static struct text first_line(const struct text *reply)
+{
+	struct lines lines = lines_over(reply->bytes, reply->len);
+	struct text safe = { 0 };
+	struct line line = { 0 };
+
+	while (!line.len && lines_next(&lines, &line))
+		;
+	safe_text(&safe, line.text,
+		  line.len < MOST_QUOTED ? line.len : MOST_QUOTED);
+	return safe;
+}
+
+/* A thread dump whatever it looks like: its reader says what is wrong. */
 static int add_dump(struct dumping *d, const struct text *reply,
 		    struct error *err)
 {
 	const uint8_t *bytes = (const uint8_t *)reply->bytes;
-	const struct reader *reader = reader_for("auto", bytes, reply->len,
+	const struct reader *reader = reader_for("jstack", bytes, reply->len,
 						 err);
+	struct text line;
 
-	return reader ? reader->read(bytes, reply->len, d->profile, err) : -1;
+	if (!reader)
+		return -1;
+	if (reader->read(bytes, reply->len, d->profile, err) == 0)
+		return 0;
+	line = first_line(reply);
+	fail_in(err,
+		"%d: cannot read the JVM's thread dump, which begins with "
+		"'%s' (`sjkc jstack %d` prints it)",
+		d->jvm.pid, line.len ? line.bytes : "", d->jvm.pid);
+	text_release(&line);
+	return -1;
 }
 
 static int take_dump(struct dumping *d, struct error *err)
@@ -137,6 +177,9 @@ static int check(const struct prof_live_options *o, struct error *err)
 				   "may run) or -e wall (all)");
 	if (o->all || o->command || o->pid_count != 1)
 		return misuse(err, "--sampler dump is of one JVM that runs");
+	if (o->idle && o->events == PROF_WALL)
+		return misuse(err, "--idle goes with -e cpu: -e wall has all "
+				   "threads");
 	if (o->tid || o->only_user || o->only_kernel)
 		return misuse(err, "--tid, --user and --kernel do not go with "
 				   "--sampler dump");
@@ -200,6 +243,7 @@ int prof_dumps(const struct prof_live_options *o, struct error *err)
 		return -1;
 	d.profile = profile_new();
 	d.profile->keep_lines = o->lines;
+	d.profile->leave_out_idle = o->events == PROF_CPU && !o->idle;
 	if (start(&d, err) == 0) {
 		if (o->duration_ns)
 			progress_start("taking thread dumps");

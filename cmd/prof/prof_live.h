@@ -39,6 +39,7 @@ struct prof_live_options {
 	bool only_user, only_kernel; /* sides of the stack */
 	bool no_agent, quiet_target;
 	bool dumps; /* by thread dumps, not by eBPF */
+	bool idle;  /* with dumps: idle threads may be runnable, too */
 	bool lines;
 
 	/*

@@ -74,6 +74,8 @@ static const struct bias {
 	  "an estimate: only allocations that began a new buffer (TLAB)" },
 	{ "jdk.ObjectAllocationOutsideTLAB", NULL, NULL,
 	  "only allocations too large for a thread's buffer (TLAB)" },
+	{ "thread-dump", "idle", "none",
+	  "safepoints: hot loops look like their callers; idle is a guess" },
 	{ "thread-dump", NULL, NULL,
 	  "safepoints: hot loops look like their callers; waiting counts, "
 	  "too" },

@@ -168,6 +168,17 @@ static bool read_setting(struct line word, struct dump_header *h)
 	       is_setting(word);
 }
 
+/*
+ * The words behind the nid are the state of the thread's OSThread: "runnable",
+ * or that it waits, for the VM too, which Java's state does not tell.
+ */
+static bool is_waiting(struct line words)
+{
+	return line_starts(words, "waiting ") ||
+	       line_starts(words, "in Object.wait()") ||
+	       line_starts(words, "sleeping");
+}
+
 /* All up to the address, which must be there, and the nid if it is. */
 static bool read_vm_words(const char *text, size_t len, struct dump_header *h)
 {
@@ -185,8 +196,12 @@ static bool read_vm_words(const char *text, size_t len, struct dump_header *h)
 	h->by_jmx = address == 0; /* as IntelliJ writes it */
 	/* Carriers of virtual threads have no nid since JDK 21. */
 	word = next_word(text, len, &at);
-	if (line_starts(word, "nid="))
+	if (line_starts(word, "nid=")) {
 		read_nid(word, h);
+		word = next_word(text, len, &at);
+	}
+	h->waits = is_waiting(
+		(struct line){ word.text, (size_t)(text + len - word.text) });
 	return true;
 }
 

@@ -21,6 +21,7 @@ struct dump_header {
 	bool is_virtual;
 	enum thread_state state; /* where the header tells it */
 	bool by_jmx;             /* written by Java code, not by the VM */
+	bool waits;              /* "waiting on condition" and the like */
 	/* Bytes allocated, in steps of so many; 0 = it does not say. */
 	uint64_t allocated, allocated_step;
 };

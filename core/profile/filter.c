@@ -4,12 +4,14 @@
 #include "core/base/alloc.h"
 #include "core/base/text.h"
 #include "core/profile/frame_name.h"
+#include "core/profile/idle_method.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* What is known of each stack trace, thread and state before cells are. */
 struct verdict {
+	const struct profile *profile;
 	uint8_t *stacks;  /* WANTED and UNWANTED of frames on the path */
 	bool *threads;    /* NULL: all pass */
 	uint32_t states;  /* 0: all pass */
@@ -66,13 +68,29 @@ static bool *judge_threads(const struct profile *p, struct pattern *wanted)
 	return threads;
 }
 
+/*
+ * RUNNABLE, and by its leaf not waiting.  Threads of the VM's own have no stack
+ * trace in a thread dump, and are always RUNNABLE.
+ */
+#define BUSY (1U << THREAD_STATES)
+
+static bool has_state(const struct verdict *v, const struct cell *c)
+{
+	const struct profile *p = v->profile;
+
+	if (v->states >> c->state & 1)
+		return true;
+	return v->states & BUSY && c->state == STATE_RUNNABLE && c->stack &&
+	       !idle_method_is(p, &p->frames[p->stacks[c->stack].frame]);
+}
+
 static bool passes(void *self, struct cell *c)
 {
 	const struct verdict *v = self;
 
 	if (v->threads && !v->threads[c->thread])
 		return false;
-	if (v->states && !(v->states >> c->state & 1))
+	if (v->states && !has_state(v, c))
 		return false;
 	return !v->stacks || ((v->stacks[c->stack] & v->must) == v->must &&
 			      !(v->stacks[c->stack] & v->no));
@@ -80,7 +98,7 @@ static bool passes(void *self, struct cell *c)
 
 void filter_apply(struct profile *p, const struct filter *f)
 {
-	struct verdict v = { .states = f->states };
+	struct verdict v = { .profile = p, .states = f->states };
 
 	if (!f->thread_name && !f->states && !f->include && !f->exclude)
 		return;
@@ -122,6 +140,8 @@ static uint32_t state_bits(const char *name, size_t len)
 	plain[len] = '\0';
 	if (strcasecmp(plain, "sleeping") == 0)
 		return SLEEPING;
+	if (strcasecmp(plain, "busy") == 0)
+		return BUSY;
 	for (unsigned i = 0; i < THREAD_STATES; i++) {
 		if (strcasecmp(plain, thread_state_names[i]) == 0)
 			return 1u << i;
@@ -135,7 +155,7 @@ static int no_such_state(const char *name, size_t len, struct error *err)
 
 	for (unsigned i = 0; i < THREAD_STATES; i++)
 		text_printf(&known, "%s, ", thread_state_names[i]);
-	text_puts(&known, "SLEEPING");
+	text_puts(&known, "SLEEPING, BUSY");
 	fail(err, ERROR_MISUSE, "'%.*s' is no thread state; there are: %s",
 	     len < 64 ? (int)len : 64, name, known.bytes);
 	text_release(&known);

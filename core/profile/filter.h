@@ -14,7 +14,7 @@
 /* A zeroed filter lets everything pass.  The patterns are the caller's. */
 struct filter {
 	struct pattern *thread_name; /* of the cell's thread */
-	uint32_t states;             /* bit per enum thread_state; 0: all */
+	uint32_t states;             /* of filter_states(); 0: all */
 	struct pattern *include;     /* some frame of the stack matches */
 	struct pattern *exclude;     /* no frame of the stack matches */
 };
@@ -30,7 +30,8 @@ void filter_drop_classes(struct profile *p);
 
 /*
  * Reads a comma-separated list of thread states (any case) into a bit mask.
- * "sleeping" is all states in which a thread waits.  Fails with ERROR_MISUSE
+ * "sleeping" is all states in which a thread waits, "busy" RUNNABLE without
+ * leaf frames that are known to wait (idle_method.h).  Fails with ERROR_MISUSE
  * and the list of what there is.
  */
 int filter_states(const char *list, uint32_t *states, struct error *err);

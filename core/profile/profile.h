@@ -171,6 +171,8 @@ struct profile {
 	uint64_t outside;
 
 	bool keep_lines; /* readers set frame.line */
+	/* Readers of thread dumps leave out RUNNABLE threads that wait. */
+	bool leave_out_idle;
 
 	struct remark *remarks;
 	size_t remark_count, remark_cap;

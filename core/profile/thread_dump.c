@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
+#include "core/profile/idle_method.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,10 @@ void thread_dump_release(struct thread_dump *d)
 void thread_dump_finish(struct thread_dump *d)
 {
 	thread_dump_end(d);
+	if (d->idle)
+		profile_note(d->profile,
+			     "samples of idle threads left out (--idle keeps them)",
+			     d->idle, "%s", "");
 	for (size_t i = 0; i < DUMP_ODDITIES; i++) {
 		unsigned long long line = d->odd[i].line;
 
@@ -68,12 +73,23 @@ void thread_dump_begin(struct thread_dump *d, const struct dump_header *h)
 	thread_dump_end(d);
 	d->open = true;
 	d->state = h->state;
+	d->waits = h->waits;
 	d->thread = (struct thread){
 		.name = profile_string(d->profile, h->name, h->name_len),
 		.java_id = h->java_id,
 		.os_id = h->os_id,
 		.is_virtual = h->is_virtual,
 	};
+}
+
+/* RUNNABLE, but waiting for the VM, or in native code. */
+static bool is_idle(const struct thread_dump *d)
+{
+	const struct profile *p = d->profile;
+
+	if (d->state != STATE_RUNNABLE || !d->frame_count)
+		return false;
+	return d->waits || idle_method_is(p, &p->frames[d->frames[0]]);
 }
 
 void thread_dump_end(struct thread_dump *d)
@@ -88,9 +104,13 @@ void thread_dump_end(struct thread_dump *d)
 
 	if (!d->open)
 		return;
-	s.stack = profile_stack(d->profile, d->frames, d->frame_count);
-	s.thread = profile_thread(d->profile, &d->thread);
-	profile_add(d->profile, &s);
+	if (d->profile->leave_out_idle && is_idle(d)) {
+		d->idle++;
+	} else {
+		s.stack = profile_stack(d->profile, d->frames, d->frame_count);
+		s.thread = profile_thread(d->profile, &d->thread);
+		profile_add(d->profile, &s);
+	}
 	d->threads++;
 	d->open = d->state_said = false;
 	d->frame_count = 0;

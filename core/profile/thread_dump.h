@@ -37,6 +37,8 @@ struct thread_dump {
 	uint64_t threads; /* samples handed to the profile so far */
 	bool open;        /* a thread has begun and has not ended */
 	bool state_said;  /* its state is known, though it may be none */
+	bool waits;       /* says its header, whatever its state is */
+	uint64_t idle;    /* samples that were left out */
 	struct thread thread;
 	enum thread_state state;
 	uint32_t *frames;
@@ -66,7 +68,10 @@ void thread_dump_begin(struct thread_dump *d, const struct dump_header *h);
 bool thread_dump_frame(struct thread_dump *d, enum dump_frame_form form,
 		       const char *text, size_t len);
 
-/* Ends the thread, if one is open: its sample goes to the profile. */
+/*
+ * Ends the thread, if one is open: its sample goes to the profile, unless that
+ * is not to have idle threads and it is one.
+ */
 void thread_dump_end(struct thread_dump *d);
 
 /*

@@ -6,6 +6,8 @@
  *	FAULT_COUNT=F	writes to the file F how many allocations there were
  *	FAULT_IO=1	reads and writes move one byte, and every other call is
  *			interrupted or would block
+ *	FAULT_UPPER=1	what a socket receives is in upper case: a thread
+ *			dump then holds nothing known
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,7 +27,7 @@ void *__libc_realloc(void *old, size_t size);
 
 static unsigned long allocations, fail_at;
 static unsigned long calls;
-static bool io_faults;
+static bool io_faults, upper_faults;
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -32,6 +35,7 @@ __attribute__((constructor)) static void begin(void)
 
 	fail_at = at ? strtoul(at, NULL, 10) : 0;
 	io_faults = getenv("FAULT_IO") != NULL;
+	upper_faults = getenv("FAULT_UPPER") != NULL;
 	allocations = 0;
 }
 
@@ -91,4 +95,16 @@ ssize_t write(int fd, const void *bytes, size_t len)
 	if (is_interrupted())
 		return -1;
 	return syscall(SYS_write, fd, bytes, io_faults && len > 1 ? 1 : len);
+}
+
+ssize_t recv(int fd, void *bytes, size_t len, int flags)
+{
+	ssize_t got = syscall(SYS_recvfrom, fd, bytes, len, flags, NULL, NULL);
+	char *at = bytes;
+
+	for (ssize_t i = 0; upper_faults && i < got; i++) {
+		if (at[i] >= 'a' && at[i] <= 'z')
+			at[i] = (char)(at[i] - 'a' + 'A');
+	}
+	return got;
 }
