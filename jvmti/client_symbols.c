@@ -2,9 +2,11 @@
 #include "jvmti/client_symbols.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/map64.h"
 #include "core/native/names/java_names.h"
 #include "core/native/names/line_table.h"
+#include "core/native/names/stub_names.h"
 #include "jvmti/agent_protocol.h"
 #include "jvmti/client_code.h"
 
@@ -106,6 +108,27 @@ static struct java_symbol read_text(struct cursor *c)
 }
 
 /*
+ * How long the name is without what JDK 8 to 14 append for a VM anonymous
+ * class, which its symbol does not have: '/' and a hash or an address
+ * (InstanceKlass::signature_name).  No class of Java's has such a name.
+ */
+static size_t without_hash(const char *name, size_t len)
+{
+	const char *slash = memrchr(name, '/', len);
+	size_t at = slash ? (size_t)(slash - name) + 1 : len;
+	bool is_hex = len - at > 2 && memcmp(name + at, "0x", 2) == 0;
+
+	if (at == len)
+		return len;
+	for (size_t i = is_hex ? at + 2 : at; i < len; i++) {
+		if (!is_digit(name[i]) &&
+		    !(is_hex && name[i] >= 'a' && name[i] <= 'f'))
+			return len;
+	}
+	return at - 1;
+}
+
+/*
  * "La/B;" as the JVM's symbol has it, "a/B".  A hidden class's address is
  * behind a dot here, of which a class has no other, and behind a plus there
  * (InstanceKlass::signature_name, JDK 15 on).
@@ -120,6 +143,7 @@ static struct java_symbol class_symbol(struct client_symbols *s,
 	    signature.bytes[len - 1] != ';')
 		return signature;
 	len -= 2;
+	len = without_hash(signature.bytes + 1, len);
 	memcpy(s->class_name, signature.bytes + 1, len);
 	dot = memrchr(s->class_name, '.', len);
 	if (dot)
@@ -211,12 +235,15 @@ static bool take_generated(struct client_symbols *s, struct cursor *c)
 	static const struct java_symbol class = { GENERATED,
 						  sizeof(GENERATED) - 1 };
 	struct code code = { 0 };
+	struct java_symbol name;
 	uint64_t bytes;
 
 	code.from = cursor_varint(c);
 	code.start = cursor_varint(c);
 	bytes = cursor_varint(c);
-	code.name = java_names_add(s->names, class, read_text(c), none);
+	name = read_text(c);
+	stub_name_trim(&name.bytes, &name.len);
+	code.name = java_names_add(s->names, class, name, none);
 	return cursor_ok(c) && code.name &&
 	       !__builtin_add_overflow(code.start, bytes, &code.end) &&
 	       code_map_add(s->code, &code);

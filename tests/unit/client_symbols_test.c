@@ -225,6 +225,36 @@ static void an_address_has_what_was_there_at_the_time(void **state)
 	client_symbols_free(symbols);
 }
 
+static void classes_are_named_as_their_symbols_are(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "La/B$$Lambda.0x00007f3a4c003000;", "a.B$$Lambda" },
+		/* From the CDS archive. */
+		{ "La/B$$Lambda$41.0x80000004c;", "a.B$$Lambda$41" },
+		/* VM anonymous classes of JDK 8, and of JDK 9 to 14. */
+		{ "La/B$$Lambda$1/1078694789;", "a.B$$Lambda$1" },
+		{ "La/B$$Lambda$1/0x0000000840060840;", "a.B$$Lambda$1" },
+		{ "La/B0x12;", "a.B0x12" },
+		{ "La/0x;", "a.0x" },
+		{ "LB;", "B" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct client_symbols *symbols;
+		struct java_frame f[8];
+		struct stream s = { 0 };
+
+		method(&s, 1, cases[i][0], "run");
+		method(&s, 2, "La/C;", "call");
+		load(&s, 0, 0x1000);
+		symbols = take(&s);
+		assert_int_equal(frames_at(symbols, 0x1030, 50, f), 1);
+		assert_string_equal(f[0].class_name, cases[i][1]);
+		client_symbols_free(symbols);
+	}
+}
+
 static void what_is_told_twice_is_there_once(void **state)
 {
 	struct client_symbols_counts counts;
@@ -505,6 +535,7 @@ int main(void)
 		cmocka_unit_test(as_many_frames_are_given_as_there_is_room_for),
 		cmocka_unit_test(code_is_known_while_it_is_there),
 		cmocka_unit_test(an_address_has_what_was_there_at_the_time),
+		cmocka_unit_test(classes_are_named_as_their_symbols_are),
 		cmocka_unit_test(what_is_told_twice_is_there_once),
 		cmocka_unit_test(
 			generated_code_has_the_name_of_the_smallest_piece),

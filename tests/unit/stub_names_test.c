@@ -63,6 +63,49 @@ static void a_routine_is_found_by_any_address_in_it(void **state)
 	stub_names_free(s);
 }
 
+static void stubs_have_the_same_name_on_every_jdk(void **state)
+{
+	static const struct {
+		const char *name, *trimmed;
+	} cases[] = {
+		{ "call_stub", "call_stub" },
+		{ "Stub Generator call_stub_stub", "call_stub" },
+		{ "call_stub_stub (stub gen)", "call_stub" },
+		{ "Stub Generator get_cpu_info", "get_cpu_info" },
+		{ "get_cpu_info_stub", "get_cpu_info_stub" },
+		{ "Stub Generator ", "Stub Generator " },
+		{ " (stub gen)", " (stub gen)" },
+		{ "_stub (stub gen)", "_stub" },
+		{ "new_instance_blob (C1 runtime)",
+		  "new_instance_blob (C1 runtime)" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *name = cases[i].name;
+		size_t len = strlen(name);
+
+		stub_name_trim(&name, &len);
+		assert_int_equal(len, strlen(cases[i].trimmed));
+		assert_memory_equal(name, cases[i].trimmed, len);
+	}
+}
+
+static void listed_stubs_have_the_names_of_older_jdks(void **state)
+{
+	struct stub_names *s = stub_names_new(&image.memory, list);
+	size_t count;
+
+	(void)state;
+	describe("jint_disjoint_arraycopy_stub (stub gen)", 0x1200, 0x1300);
+	image_add(&image, 64); /* names are read by the 64 bytes */
+	stub_names_all(s, &count);
+	assert_string_equal(stub_names_at(s, 0x1200),
+			    "jint_disjoint_arraycopy");
+	stub_names_free(s);
+}
+
 static void what_is_generated_later_is_seen_when_asked_for(void **state)
 {
 	struct stub_names *s = stub_names_new(&image.memory, list);
@@ -171,6 +214,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_image, close_image)
 		TEST(a_routine_is_found_by_any_address_in_it),
+		TEST(stubs_have_the_same_name_on_every_jdk),
+		TEST(listed_stubs_have_the_names_of_older_jdks),
 		TEST(what_is_generated_later_is_seen_when_asked_for),
 		TEST(a_list_that_never_rests_is_left_alone),
 		TEST(one_that_is_being_written_is_left_out),

@@ -550,7 +550,13 @@ static void names_are_as_a_class_has_them_but_for_an_address(void **state)
 	assert_string_equal(method_named("a/b/C$$Lambda$14+0x0000000800c03000",
 					 "run", "([[IJ)Ljava/lang/Object;"),
 			    "a.b.C$$Lambda$14.run([[IJ)Ljava/lang/Object;:0I");
+	assert_string_equal(
+		method_named("a/B$$Lambda$41+0x80000004c", "run", "()V"),
+		"a.B$$Lambda$41.run()V:0I");
 	/* Nothing of these is a hidden class's address. */
+	assert_string_equal(
+		method_named("a/C+0x80000004c0000000000", "b", "()V"),
+		"a.C+0x80000004c0000000000.b()V:0I");
 	assert_string_equal(method_named("a/C+0x00", "b", "()V"),
 			    "a.C+0x00.b()V:0I");
 	assert_string_equal(method_named("+0x0000000800c03000", "b", "()V"),

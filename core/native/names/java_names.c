@@ -109,22 +109,29 @@ static bool is_descriptor(struct java_symbol s)
 	return after_type(at, end) == end;
 }
 
+static bool is_hexadecimal(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
 /*
  * How long the name of a class is without a hidden one's address: "+0x" and 16
- * digits (ClassFileParser::mangle_hidden_class_name).
+ * digits, or, of a class from the CDS archive, a number counted up from the
+ * archive's address, without zeros before it: 9 digits by default
+ * (ClassFileParser::mangle_hidden_class_name).
  */
 static size_t without_address(struct java_symbol s)
 {
-	enum { MARK = 3, DIGITS = 16 };
-	size_t at = s.len - MARK - DIGITS;
+	enum { MARK = 3, LEAST_DIGITS = 8, MOST_DIGITS = 16 };
+	size_t at = s.len, digits;
 
-	if (s.len <= MARK + DIGITS || memcmp(s.bytes + at, "+0x", MARK) != 0)
+	while (at > 0 && is_hexadecimal(s.bytes[at - 1]))
+		at--;
+	digits = s.len - at;
+	if (digits < LEAST_DIGITS || digits > MOST_DIGITS || at <= MARK ||
+	    memcmp(s.bytes + at - MARK, "+0x", MARK) != 0)
 		return s.len;
-	for (size_t i = at + MARK; i < s.len; i++) {
-		if (!s.bytes[i] || !strchr("0123456789abcdef", s.bytes[i]))
-			return s.len;
-	}
-	return at;
+	return at - MARK;
 }
 
 static uint32_t class_id(struct java_names *n, struct java_symbol s)

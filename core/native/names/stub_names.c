@@ -31,6 +31,31 @@ struct stub_names {
 	struct intern names;
 };
 
+static bool trim_end(const char *name, size_t *len, const char *end)
+{
+	size_t more = strlen(end);
+
+	if (*len <= more || memcmp(name + *len - more, end, more) != 0)
+		return false;
+	*len -= more;
+	return true;
+}
+
+void stub_name_trim(const char **name, size_t *len)
+{
+	static const char generator[] = "Stub Generator ";
+	const size_t begin = sizeof(generator) - 1;
+	bool is_stub = *name && trim_end(*name, len, " (stub gen)");
+
+	if (*name && *len > begin && memcmp(*name, generator, begin) == 0) {
+		*name += begin;
+		*len -= begin;
+		is_stub = true;
+	}
+	if (is_stub)
+		trim_end(*name, len, "_stub");
+}
+
 struct stub_names *stub_names_new(struct memory *memory, uint64_t list)
 {
 	struct stub_names *s = xcalloc(1, sizeof(*s));
@@ -51,16 +76,18 @@ void stub_names_free(struct stub_names *s)
 
 static bool add(struct stub_names *s, const struct description *d)
 {
-	char name[LONGEST_NAME];
+	char buffer[LONGEST_NAME];
+	const char *name = buffer;
 	size_t len;
 
 	/* A description is begun before its code is written. */
 	if (d->end == 0)
 		return true;
 	if (d->begin >= d->end || d->end - d->begin > MOST_BYTES ||
-	    !memory_string(s->memory, d->name, name, sizeof(name)))
+	    !memory_string(s->memory, d->name, buffer, sizeof(buffer)))
 		return false;
-	len = strlen(name);
+	len = strlen(buffer);
+	stub_name_trim(&name, &len);
 	if (len == 0 || !safe_text_is(name, len))
 		return false;
 	array_reserve(s->all, s->cap, s->count + 1);

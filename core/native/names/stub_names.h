@@ -36,6 +36,13 @@ void stub_names_free(struct stub_names *s); /* NULL is fine */
  */
 const struct stub_name *stub_names_all(struct stub_names *s, size_t *count);
 
+/*
+ * Cuts a routine's name, which need not be NUL-terminated, to what it is in
+ * JDK 8 to 25: "call_stub".  JDK 26 and 27 have it as "Stub Generator
+ * call_stub_stub", JDK 28 as "call_stub_stub (stub gen)".  NULL is fine.
+ */
+void stub_name_trim(const char **name, size_t *len);
+
 /* The routine that holds the address, or NULL; reads nothing. */
 const char *stub_names_at(const struct stub_names *s, uint64_t pc);
 

@@ -46,6 +46,8 @@ struct vm_symbols {
 	struct intern generated;  /* names of blobs */
 	struct stub_names *stubs; /* NULL = there is no list of them */
 	uint32_t stubs_round;     /* when the list was looked at */
+	/* Where the JVM keeps call_stub's return address; 0 = not known. */
+	uint64_t call_stub_at, call_stub_return;
 	struct vm_symbols_counts counts;
 };
 
@@ -72,9 +74,14 @@ struct vm_symbols *vm_symbols_open(const struct vm_structs *v,
 {
 	struct metadata_layout layout;
 
+	struct vm_symbols *s;
+
 	if (metadata_layout_read(&layout, v, memory, err))
 		return NULL;
-	return vm_symbols_open_with(&layout, memory);
+	s = vm_symbols_open_with(&layout, memory);
+	vm_structs_static(v, "StubRoutines", "_call_stub_return_address",
+			  &s->call_stub_at);
+	return s;
 }
 
 struct vm_symbols *vm_symbols_open_for(const struct unwinder *u,
@@ -326,6 +333,17 @@ static const char *stub_at(struct vm_symbols *s, uint64_t pc)
 	return stub_names_at(s->stubs, pc);
 }
 
+/*
+ * Every Java thread has a frame of call_stub, and the JVM exports the address
+ * that it returns to: it has a name even where libjvm is stripped of the list.
+ */
+static bool is_call_stub(struct vm_symbols *s, uint64_t pc)
+{
+	if (s->call_stub_at && !s->call_stub_return)
+		s->call_stub_return = memory_u64(s->memory, s->call_stub_at);
+	return pc && pc == s->call_stub_return;
+}
+
 static const char *generated(struct java_symbols *self,
 			     const struct unwound_frame *at, uint64_t time_ns)
 {
@@ -342,6 +360,8 @@ static const char *generated(struct java_symbols *self,
 	name = blob_has_routines(at->blob) ? stub_at(s, at->pc) : NULL;
 	if (name)
 		return name;
+	if (is_call_stub(s, at->pc))
+		return "call_stub";
 	id = intern_id(&s->generated, at->blob->name, strlen(at->blob->name));
 	return intern_text(&s->generated, id);
 }
