@@ -179,7 +179,19 @@ static uint32_t java_frame(struct prof_frames *f, const struct java_frame *j)
 	return profile_frame(f->profile, &frame);
 }
 
-/* The methods of a compiled or interpreted frame; false: nobody knows. */
+/*
+ * True of what the agent is told of a method handle intrinsic (linkToStatic,
+ * invokeBasic and others): the JVM has one jmethodID for all of them, so that
+ * the name may be that of another.
+ */
+static bool is_intrinsic(const struct java_frame *frames, size_t count)
+{
+	return count == 1 && frames[0].kind == JAVA_NATIVE &&
+	       strcmp(frames[0].class_name, "java.lang.invoke.MethodHandle") ==
+		       0;
+}
+
+/* The methods of a compiled or interpreted frame; 0: nobody knows. */
 static size_t ask_methods(struct prof_frames *f, const struct unwound_frame *at,
 			  uint64_t time_ns, uint32_t ids[INLINED])
 {
@@ -188,10 +200,17 @@ static size_t ask_methods(struct prof_frames *f, const struct unwound_frame *at,
 	struct java_frame frames[INLINED];
 	size_t count = 0;
 
-	for (size_t i = 0; i < 2 && !count; i++) {
-		if (who[i])
-			count = who[i]->frames(who[i], at, time_ns, frames,
-					       INLINED);
+	for (size_t i = 0; i < 2; i++) {
+		struct java_frame others[INLINED];
+		size_t n = 0;
+
+		if (who[i] && (!count || is_intrinsic(frames, count)))
+			n = who[i]->frames(who[i], at, time_ns, others,
+					   INLINED);
+		if (n) {
+			memcpy(frames, others, n * sizeof(*frames));
+			count = n;
+		}
 	}
 	for (size_t i = 0; i < count; i++)
 		ids[i] = java_frame(f, &frames[i]);
@@ -431,12 +450,19 @@ void prof_frames_drop_hook(struct prof_frames *f)
 	drop(f, hook);
 }
 
+/* Java code without a name is Java code, too. */
+static bool is_java(const struct frame *at)
+{
+	return at->class_name || at->kind == FRAME_INTERPRETED ||
+	       at->kind == FRAME_JIT;
+}
+
 void prof_frames_drop_callback(struct prof_frames *f)
 {
 	for (size_t i = 0; i < f->depth; i++) {
 		const struct frame *at = frame_at(f, i);
 
-		if (at->class_name) {
+		if (is_java(at)) {
 			drop(f, i);
 			return;
 		}
