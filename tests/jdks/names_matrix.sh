@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+# Names of Java methods, of each JDK with each of its collectors and with the
+# interpreter alone, from the agent and from the JVM's memory: every Java frame
+# has its name, and each thread the share of CPU time that the kernel counts.
+# JVMTI has the same names, lines and inlined methods for all compiled code.
+# shellcheck disable=SC2034 # prof.sh uses it
+sjkc=$1
+scratch=$2
+version=$3
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/jdk.sh
+. tests/root/lib/prof.sh
+target_program=Matrix
+target_memory=-Xmx128m
+
+# The collectors of the JDK, a word each.
+collectors() {
+	echo Serial Parallel G1
+	[ "$version" -gt 11 ] || echo ConcMarkSweep
+	[ "$version" -lt 11 ] || echo Shenandoah Z
+	# Before JDK 23 it has to be asked for, and from 24 on Z is nothing else.
+	[ "$version" -lt 21 ] || [ "$version" -gt 22 ] || echo GenerationalZ
+}
+
+# options_of COLLECTOR: what selects it.
+options_of() {
+	case $1 in
+	GenerationalZ) echo -XX:+UseZGC -XX:+ZGenerational ;;
+	*) echo "-XX:+UnlockExperimentalVMOptions -XX:+Use$1GC" ;;
+	esac
+}
+
+# named OPTION…: prof of the program.
+named() {
+	python3 tests/root/lib/thread_shares.py --save "$pid" "$scratch/before"
+	prof 0 -d 3s -F 499 -t -o "$scratch/names.collapsed" "$@" "$pid"
+	profiled=$?
+	python3 tests/root/lib/thread_shares.py --save "$pid" "$scratch/after"
+	[ $profiled -eq 0 ] || return
+	python3 tests/root/lib/thread_shares.py "$scratch/before" \
+		"$scratch/after" "$scratch/names.collapsed" 3 \
+		'math=Matrix\.math' 'deep=(Matrix\.deep;){100}' \
+		'alloc=Matrix\.alloc' 'lambda=Matrix\.lambda' \
+		'handles=Matrix\.handles' 'huge=Matrix\.huge'
+}
+
+# like_jvmti: what the JVM's memory says of any address in compiled code is what
+# JVMTI says.  Debian's JDK 8 has no symbols, and sjkc no names of stubs there.
+like_jvmti() {
+	timeout 100 "${TOOLS%/root/lib}/jvm/lib/compare_symbols" "$pid" \
+		>"$scratch/compared" 2>&1
+	compared=$?
+	tail -n 1 "$scratch/compared" |
+		sed 's/.*places=\([0-9]*\).* inlined=\([0-9]*\).*/| \1 places, \2 inlined/'
+	[ $compared -eq 0 ] &&
+		tail -n 1 "$scratch/compared" | grep -q ' different=0 ' &&
+		{ [ "$version" -eq 8 ] ||
+			grep -q ' different_stubs=0 ' "$scratch/compared"; } &&
+		tail -n 1 "$scratch/compared" |
+		grep -Eq 'places=[0-9]{5,} .* inlined=[0-9]{4,} ' && return
+	cat "$scratch/compared"
+	return 1
+}
+
+# locked: two threads fight for a monitor, and the leaf is their method.
+locked() {
+	prof 0 -e lock -d 2s -o "$scratch/locks.collapsed" "$pid" || return
+	share=$(weight_of "$scratch/locks.collapsed" 'Matrix\.fight [0-9]+$')
+	echo "| $share % end in Matrix.fight"
+	[ "$share" -ge 99 ] && return
+	cut -c 1-2000 "$scratch/locks.collapsed"
+	return 1
+}
+
+# check NAME JVM-OPTION…: both ways, of a JVM with these options.
+check() {
+	name=$1
+	shift
+	# Where a loop has been inlined, the compiler may have recorded no place
+	# in it, so that its time is the caller's: JVMTI says the same.
+	if ! jdk_target "$version" -XX:TieredStopAtLevel=4 \
+		-XX:CompileCommand=quiet \
+		-XX:CompileCommand=dontinline,Matrix.* "$@" \
+		>"$scratch/start" 2>&1; then
+		grep -Eq 'Unrecognized VM option|not supported' "$said" ||
+			echo "not ok - names, $name: $(cat "$scratch/start")"
+		return
+	fi
+	# Until the hot methods are compiled.
+	sleep 1
+	cell "names, $name" named
+	cell "names, $name, --no-agent" named --no-agent
+	if [ $# -eq 0 ]; then
+		cell "names are JVMTI's" like_jvmti
+		cell 'prof -e lock' locked
+	fi
+	target_end "$pid"
+}
+
+check 'default collector'
+check -Xint -Xint
+for collector in $(collectors); do
+	# shellcheck disable=SC2046 # words
+	check "$collector" $(options_of "$collector")
+done
