@@ -193,6 +193,9 @@ class Profile {
 			this.frameName[frames + i] = names + i;
 			this.frameKind[frames + i] = synthetic;
 		}
+		this.kindUsed = new Uint8Array(this.kinds.length);
+		for (let i = 0; i < frames; i++)
+			this.kindUsed[this.frameKind[i]] = 1;
 		this.framesAreNames = this.frameName.every((name, i) => name === i);
 	}
 

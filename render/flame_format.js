@@ -85,6 +85,15 @@ function formatOffset(ms) {
 			`${Math.floor(ms / 60000)} min ${Math.round(ms % 60000 / 1000)} s`;
 }
 
+// Of a round time, no more than it takes: 500 ms, 15 s, 2 min, 1 min 30 s, 3 h.
+function formatTick(ms) {
+	if (ms === 0 || ms % 1000 !== 0)
+		return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
+	const parts = [[Math.floor(ms / 3600e3), 'h'], [Math.floor(ms % 3600e3 / 60e3), 'min'],
+		[ms % 60e3 / 1000, 's']];
+	return parts.filter(([n]) => n > 0).map(([n, unit]) => `${n} ${unit}`).join(' ');
+}
+
 function formatClock(ms) {
 	const date = new Date(ms);
 	const two = (number) => String(number).padStart(2, '0');

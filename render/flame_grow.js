@@ -150,7 +150,7 @@ class GrownTree {
 		return { nodes: callees, weights: theirs };
 	}
 
-	// Parts a group by label, in the order of labels; "all" is nobody's caller.
+	// Parts a group by label, heaviest first; "all" is nobody's caller.
 	part({ nodes, weights }) {
 		const { label } = this.graph;
 		const { slots } = this;
@@ -158,7 +158,6 @@ class GrownTree {
 		for (const node of nodes)
 			if (node > 0 && slots[label[node]]++ === 0)
 				seen.push(label[node]);
-		seen.sort((a, b) => a - b);
 		const parts = seen.map((l, k) => {
 			const size = slots[l];
 			slots[l] = k;
@@ -175,7 +174,7 @@ class GrownTree {
 		}
 		for (const l of seen)
 			slots[l] = 0;
-		return parts;
+		return parts.sort((a, b) => b.total - a.total || a.label - b.label);
 	}
 
 	expand(i) {

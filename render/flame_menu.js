@@ -87,7 +87,7 @@ class Menu {
 			['Callers and callees', 's', (p, n) => run.sandwich(p, n)],
 			null,
 			['Focus on this frame', 'f', (p, n) => run.transform('focus', p, n)],
-			['Remove stack traces with it', 'x', (p, n) => run.transform('remove', p, n)],
+			['Remove stack traces containing it', 'x', (p, n) => run.transform('remove', p, n)],
 			['Merge into its callers', 'e', (p, n) => run.transform('merge', p, n)],
 			['Collapse its recursion', 'r', (p, n) => run.transform('collapse', p, n)],
 			null,

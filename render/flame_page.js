@@ -13,6 +13,8 @@ class Page {
 		this.filter = new Filter(profile);
 		this.pane = new Pane(document.getElementById('graph'), this);
 		this.upper = new Pane(document.getElementById('upper'), this);
+		// The lower pane of a sandwich shows the frame that both begin with.
+		this.upper.hidden = 1;
 		this.zoom = new Zoom(this);
 		this.actions = new FrameActions(this);
 		this.tip = new Tooltip(this);
@@ -139,13 +141,13 @@ class Page {
 	}
 
 	makeGraph() {
-		const { event, threads, lines, transforms: list } = this.state;
+		const { event, threads, lines, native, transforms: list } = this.state;
 		const { profile } = this;
-		if (!this.changed('graph', lines, list, threads, threads ? event : 0))
+		if (!this.changed('graph', lines, native, list, threads, threads ? event : 0))
 			return false;
 		const labels = new Labels(profile, lines);
 		this.graph = new Graph(profile, labels, this.cells(), {
-			threads,
+			threads, native,
 			transforms: list.map(({ op, frame }) =>
 				({ op, name: profile.names.indexOf(frame) })),
 		});
@@ -238,7 +240,6 @@ class Page {
 		const root = document.documentElement;
 		root.setAttribute('data-theme', dark ? 'dark' : 'light');
 		this.colours = new Colours(this.profile, dark ? 'dark' : 'light', blind);
-		this.bar.showLegend();
 	}
 
 	fill(pane, node) {
@@ -249,15 +250,17 @@ class Page {
 		pane.tree.labels.nameOf(pane.tree.label[node]));
 	}
 
-	text(pane, node) {
+	// A name of more than `chars` characters loses its package.
+	text(pane, node, chars = Infinity) {
 		const { labels, label } = pane.tree;
 		const name = labels.nameOf(label[node]);
 		let text = this.profile.names[name];
-		// A name too long to be seen whole is not worth a pattern.
-		if (this.state.simple)
-			text = simpleName(text.slice(0, 4096));
 		const line = labels.lineOf(label[node]);
-		return line ? `${text}:${line}` : text;
+		const behind = line ? `:${line}` : '';
+		// A name too long to be seen whole is not worth a pattern.
+		if (this.state.simple || text.length + behind.length > chars)
+			text = simpleName(text.slice(0, 4096));
+		return text + behind;
 	}
 
 	panes() {

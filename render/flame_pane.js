@@ -18,6 +18,8 @@ class Pane {
 		this.to = 1;
 		this.scroll = 0;
 		this.levels = 0;
+		// Levels from the root that are not drawn.
+		this.hidden = 0;
 		this.rows = [];
 		this.zoomLevel = 0;
 		this.turn = 0;
@@ -92,17 +94,17 @@ class Pane {
 	}
 
 	rowTop(level) {
-		const y = level * ROW - this.scroll;
+		const y = (level - this.hidden) * ROW - this.scroll;
 		return this.grows === 'down' ? y : this.height - y - ROW;
 	}
 
 	levelAt(y) {
 		return Math.floor(((this.grows === 'down' ? y : this.height - y) +
-			this.scroll) / ROW);
+			this.scroll) / ROW) + this.hidden;
 	}
 
 	maxScroll() {
-		return Math.max(0, this.levels * ROW - this.height);
+		return Math.max(0, (this.levels - this.hidden) * ROW - this.height);
 	}
 
 	// Children of `node` in the domain: wide ones go to `wide`; neighbours that
@@ -157,8 +159,8 @@ class Pane {
 	// that are in sight.  A grown tree is followed one screenful further only.
 	layRows() {
 		const scale = this.width / (this.to - this.from);
-		const top = Math.floor(this.scroll / ROW);
-		const bottom = Math.ceil((this.scroll + this.height) / ROW);
+		const top = Math.floor(this.scroll / ROW) + this.hidden;
+		const bottom = Math.ceil((this.scroll + this.height) / ROW) + this.hidden;
 		const limit = this.tree instanceof Graph ? Infinity :
 			bottom + Math.ceil(this.height / ROW);
 		this.scale = scale;
@@ -210,10 +212,16 @@ class Pane {
 			this.paintText(context, named[k], named[k + 1]);
 	}
 
+	// The text of a box that is `width` pixels wide: without its package where
+	// only that fits.
+	label(node, width) {
+		const chars = Math.floor((width - 7) / this.charWidth);
+		return shortened(this.looks.text(this, node, chars), Math.max(chars, 1));
+	}
+
 	paintText(context, node, box) {
-		const room = box.width - 7;
-		const chars = Math.floor(room / this.charWidth);
-		const text = shortened(this.looks.text(this, node), Math.max(chars, 1));
+		const text = this.label(node, box.width);
+		const chars = Math.floor((box.width - 7) / this.charWidth);
 		const plain = text.length <= chars && /^[\x20-\x7e…]*$/.test(text);
 		if (plain) {
 			context.fillText(text, box.x + 3, box.y + ROW / 2);
@@ -247,7 +255,7 @@ class Pane {
 
 	// Scrolls so that a level is in sight, with some of its callers.
 	reveal(level) {
-		const y = level * ROW;
+		const y = (level - this.hidden) * ROW;
 		if (y < this.scroll)
 			this.scroll = Math.max(0, y - 2 * ROW);
 		else if (y + ROW > this.scroll + this.height)

@@ -3,6 +3,17 @@
 
 const LISTED_POOLS = 300;
 const LISTED_THREADS = 300;
+const AXIS = 15; // pixels below the bars of the timeline
+
+const tickSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 10e3, 15e3, 30e3,
+	60e3, 120e3, 300e3, 600e3, 900e3, 1800e3, 3600e3, 7200e3, 14400e3, 28800e3, 86400e3];
+
+// Round times from 0 to below `whole` milliseconds, at most `most` + 1 of them.
+function axisTicks(whole, most) {
+	const days = 86400e3 * Math.ceil(whole / most / 86400e3);
+	const step = tickSteps.find((s) => whole / s <= most) || days;
+	return Array.from({ length: Math.ceil(whole / step) }, (_, i) => i * step);
+}
 
 class FilterPanel {
 	constructor(page) {
@@ -232,6 +243,9 @@ class FilterPanel {
 		if (byId('timeline').hidden)
 			return;
 		const { timeSum } = page.filter;
+		const [from, to] = page.state.time || [0, timeSum.length];
+		// First, since the bars have the width that the text leaves.
+		this.timeText(from, to);
 		const width = time.clientWidth, height = time.clientHeight;
 		const ratio = window.devicePixelRatio || 1;
 		time.width = Math.max(1, Math.round(width * ratio));
@@ -239,26 +253,45 @@ class FilterPanel {
 		const context = time.getContext('2d');
 		context.scale(ratio, ratio);
 		const most = timeSum.reduce((a, b) => Math.max(a, b), 0);
-		const [from, to] = page.state.time || [0, timeSum.length];
+		const foot = height - AXIS;
 		const step = width / timeSum.length;
 		for (let i = 0; i < timeSum.length && most > 0; i++) {
-			const bar = timeSum[i] / most * (height - 4);
+			const bar = timeSum[i] / most * (foot - 4);
 			context.fillStyle = i >= from && i < to ? page.theme().bar : page.theme().barOff;
-			context.fillRect(i * step, height - bar, Math.max(step - (step > 3 ? 1 : 0), 0.5), bar);
+			context.fillRect(i * step, foot - bar, Math.max(step - (step > 3 ? 1 : 0), 0.5), bar);
 		}
 		if (page.state.time) {
 			context.strokeStyle = page.theme().select;
-			context.strokeRect(from * step + 0.5, 0.5, (to - from) * step - 1, height - 1);
+			context.strokeRect(from * step + 0.5, 0.5, (to - from) * step - 1, foot - 1);
 		}
-		this.timeText(from, to);
+		this.drawAxis(context, width, foot);
+	}
+
+	// Ticks at round times since the start, with their labels.
+	drawAxis(context, width, top) {
+		const { bucket_ms: bucket, buckets } = this.page.profile.time;
+		const whole = bucket * buckets;
+		const { all, ink } = this.page.theme();
+		context.font = '10px system-ui, sans-serif';
+		context.textBaseline = 'top';
+		this.ticks = [];
+		for (const ms of axisTicks(whole, Math.max(1, Math.floor(width / 90)))) {
+			const x = ms / whole * width;
+			const label = formatTick(ms);
+			const room = width - context.measureText(label).width;
+			context.fillStyle = all;
+			context.fillRect(x, 0, 1, top + 4);
+			context.fillStyle = ink;
+			context.fillText(label, Math.min(x + 3, room), top + 3);
+			this.ticks.push([label, x]);
+		}
 	}
 
 	timeText(from, to) {
 		const { start_ms: start, bucket_ms: bucket } = this.page.profile.time;
 		const text = `${formatOffset(from * bucket)} – ${formatOffset(to * bucket)}`;
 		const clock = `${formatClock(start + from * bucket)} – ${formatClock(start + to * bucket)}`;
-		byId('time-text').textContent = text;
-		byId('time-text').title = clock;
+		byId('time-text').replaceChildren(text, element('br'), clock);
 		byId('time-clear').hidden = !this.page.state.time;
 		this.time.setAttribute('aria-valuemax', String(this.page.profile.time.buckets));
 		this.time.setAttribute('aria-valuenow', String(from));

@@ -5,8 +5,9 @@
 //   state()            the settings, as the fragment keeps them
 //   total()            weight of all that passes the filters
 //   frames(which)      of the pane 'graph' or 'upper': visible frames with name,
-//                      level, total, self, kind, lit, and their rectangle in
+//                      label (as drawn), level, total, self, kind, lit, and their rectangle in
 //                      pixels of the window
+//   ticks()            labels of the time axis, with their place in pixels
 //   matches()          count and weight of the search's matches
 //   levels(which)      how many levels there are to scroll through
 //   nodes()            of the shown tree
@@ -40,6 +41,7 @@ class Probe {
 			const box = pane.rectangle(node, level);
 			return {
 				node, level, name: page.text(pane, node),
+				label: pane.label(node, box.width),
 				total: tree.total[node], self: tree.selfOf(node),
 				kind: page.profile.kinds[tree.kindOf(node)] || null,
 				lit: !!page.matches && page.matches.isHit(tree, node),
@@ -47,6 +49,10 @@ class Probe {
 				width: box.width, height: box.height,
 			};
 		}));
+	}
+
+	ticks() {
+		return this.page.panel.ticks;
 	}
 
 	matches() {

@@ -66,6 +66,7 @@ const fields = {
 	threads: ['tr', flag],
 	simple: ['sn', flag],
 	lines: ['ln', flag],
+	native: ['nf', word('all', 'entry', 'java')],
 	sort: ['by', word('self', 'total', 'name')],
 	ascending: ['asc', flag],
 	theme: ['theme', word('auto', 'light', 'dark')],
@@ -83,6 +84,7 @@ function defaultState(profile) {
 		frame: '', query: '', regex: false,
 		threadPattern: '', threadOff: new Set(), stateOff: new Set(), time: null,
 		threads: !!options.threads, simple: !!options.simple, lines: !!options.lines,
+		native: 'all',
 		sort: 'self', ascending: false, theme: 'auto', blind: false,
 		transforms: [],
 	};

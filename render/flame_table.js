@@ -74,7 +74,7 @@ class Table {
 	head(listed) {
 		const count = listed.length > TABLE_ROWS ?
 			`The first ${grouped(TABLE_ROWS)} of ${grouped(listed.length)} frames` :
-			`${grouped(listed.length)} frames`;
+			counted(grouped(listed.length), 'frames');
 		const copy = element('button', { type: 'button' }, 'Copy as CSV');
 		copy.addEventListener('click', () =>
 			this.page.actions.copy('CSV', this.csv(listed)));

@@ -3,6 +3,10 @@
 
 const byId = (id) => document.getElementById(id);
 
+const nativeTitles = {
+	all: 'All frames', entry: 'Without native callers of Java', java: 'Java only',
+};
+
 const transformTitles = {
 	focus: 'Focus', remove: 'Without', merge: 'Merged', collapse: 'Collapsed',
 };
@@ -91,6 +95,8 @@ class Toolbar {
 		for (const box of document.querySelectorAll('[data-flag]'))
 			box.addEventListener('change', () =>
 				page.set({ [box.dataset.flag]: box.checked }, 'push'));
+		byId('native').addEventListener('change', (event) =>
+			this.setNative(event.target.value));
 		byId('theme').addEventListener('change', (event) =>
 			page.set({ theme: event.target.value }, 'replace'));
 		byId('filters').addEventListener('click', () => page.panel.toggle());
@@ -120,6 +126,25 @@ class Toolbar {
 		if (this.hasWeight())
 			this.page.set({ measure: this.page.state.measure === 'weight' ?
 				'samples' : 'weight' }, 'push');
+	}
+
+	setNative(native) {
+		this.page.set({ native, zoom: null, range: null, callersZoom: null,
+			callersRange: null }, 'push');
+	}
+
+	// Hiding native frames takes frames of both sorts.
+	canHideNative() {
+		const { profile } = this.page;
+		return [nativeKinds, javaKinds].every((sort) =>
+			profile.kinds.some((kind, k) => profile.kindUsed[k] && sort.has(kind)));
+	}
+
+	switchNative() {
+		const order = Object.keys(nativeTitles);
+		const at = order.indexOf(this.page.state.native);
+		if (this.canHideNative())
+			this.setNative(order[(at + 1) % order.length]);
 	}
 
 	switchTheme() {
@@ -163,6 +188,9 @@ class Toolbar {
 		document.querySelector('[data-flag=threads]').disabled = !this.canThreads();
 		document.querySelector('[data-flag=lines]').disabled = !this.canLines();
 		byId('theme').value = state.theme;
+		byId('native').value = state.native;
+		byId('native').disabled = !this.canHideNative();
+		this.showLegend();
 		this.showEvents();
 		this.showSummary();
 		this.showStage();
@@ -260,7 +288,7 @@ class Toolbar {
 	showTransforms() {
 		const { page } = this;
 		const list = page.state.transforms;
-		byId('transforms').replaceChildren(...list.map(({ op, frame }, i) => {
+		const chips = list.map(({ op, frame }, i) => {
 			const chip = element('button', { type: 'button', class: 'chip',
 				title: `${transformTitles[op]}: ${shortened(frame, 300)}\nClick to undo` },
 			element('b', null, transformTitles[op]), ' ',
@@ -268,7 +296,15 @@ class Toolbar {
 			chip.addEventListener('click', () => page.set({
 				transforms: list.filter((_, k) => k !== i) }, 'push'));
 			return chip;
-		}));
+		});
+		if (page.state.native !== 'all') {
+			const chip = element('button', { type: 'button', class: 'chip',
+				title: 'Click to show all frames' },
+			element('b', null, nativeTitles[page.state.native]), ' ×');
+			chip.addEventListener('click', () => this.setNative('all'));
+			chips.unshift(chip);
+		}
+		byId('transforms').replaceChildren(...chips);
 	}
 
 	// The zoomed frame and its callers; the middle of a long path is left out.
@@ -310,12 +346,13 @@ class Toolbar {
 
 	showLegend() {
 		const { profile, colours } = this.page;
-		const used = new Uint8Array(profile.kinds.length);
-		for (let i = 0; i < profile.head.frames; i++)
-			used[profile.frameKind[i]] = 1;
-		const items = profile.kinds.map((kind, k) => used[k] ? [kindTitles[kind] || kind, colours.legend(k)] : null)
-			.filter(Boolean);
-		items.push(['Match', colours.match]);
+		const searched = this.page.state.query !== '';
+		if (!this.page.changed('legend', searched, colours.match, colours.dark))
+			return;
+		const items = profile.kinds.map((kind, k) => profile.kindUsed[k] ?
+			[kindTitles[kind] || kind, colours.legend(k)] : null).filter(Boolean);
+		if (searched)
+			items.push(['Match', colours.match]);
 		byId('legend').replaceChildren(...items.map(([title, colour]) => {
 			const swatch = element('i', { 'aria-hidden': 'true' });
 			swatch.style.backgroundColor = colour;
@@ -331,7 +368,7 @@ class Toolbar {
 			.map(([key, { help }]) => [key.replace('ArrowLeft', '← → ↑ ↓')
 				.replace('PageDown', 'PgUp PgDn').replace('Home', '0 Home'), help]);
 		rows.push(['1 … 9', 'event tabs'], ['Esc', 'close, or clear the search'],
-			['wheel', 'scroll, or zoom when all is in sight'],
+			['wheel', 'scroll; zoom if everything fits'],
 			['Ctrl + wheel', 'zoom at the pointer'], ['drag', 'pan']);
 		const close = element('button', { type: 'button' }, 'Close');
 		close.addEventListener('click', () => box.close());
@@ -340,7 +377,7 @@ class Toolbar {
 			element('dl', null, ...rows.flatMap(([key, help]) =>
 				[element('dt', null, element('kbd', null, key)), element('dd', null, help)])),
 			element('p', null, 'Search and filters ignore case unless the pattern has ' +
-				'a capital letter. The address keeps all that is set: copy it to share a view.'),
+				'a capital letter. The URL stores the current view: copy it to share the view.'),
 			element('p', { class: 'quiet-text' }, shown(this.page.profile.head.generator || '')),
 			close);
 		box.showModal();

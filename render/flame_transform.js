@@ -78,12 +78,62 @@ class NodeTable {
 	}
 }
 
-function transformTree(before, transform, labels) {
-	const tree = before;
+function transformTree(tree, transform, labels) {
 	const chosen = new Uint8Array(labels.count);
 	for (let label = 0; label < labels.count; label++)
 		chosen[label] = labels.nameOf(label) === transform.name ? 1 : 0;
-	const rule = transforms[transform.op](tree, chosen);
+	return applyRule(tree, transforms[transform.op](tree, chosen));
+}
+
+const javaKinds = new Set(['interpreted', 'c1', 'jit', 'inlined', 'java']);
+const nativeKinds = new Set(['native', 'cpp', 'kernel']);
+
+// Per node of a merged tree: whether a frame of one of these kinds is in it.
+function nodesOfKind(tree, base, profile, kinds) {
+	const wanted = profile.kinds.map((kind) => kinds.has(kind));
+	const found = new Uint8Array(tree.n);
+	for (let i = 1; i < base.n; i++)
+		if (wanted[profile.frameKind[base.frame[i]]])
+			found[tree.map ? tree.map[i] : i] = 1;
+	return found;
+}
+
+// Rules for native frames, that is those of native, C++ and kernel code.
+// 'entry' merges those that only lead to the first Java frame into their callers;
+// 'java' merges all of them, and drops stack traces without a Java frame.
+const nativeRules = {
+	entry(tree, native, java) {
+		const below = java.slice();
+		for (let i = tree.n - 1; i > 0; i--)
+			below[tree.parent[i]] |= below[i];
+		const above = new Uint8Array(tree.n);
+		return (i, up, map) => {
+			above[i] = java[i] | above[up];
+			return native[i] && !above[i] && below[i] ?
+				{ into: map[up] } : { under: map[up] };
+		};
+	},
+	java(tree, native, java) {
+		const above = new Uint8Array(tree.n);
+		const caller = new Int32Array(tree.n);
+		return (i, up, map) => {
+			above[i] = java[i] | above[up];
+			caller[i] = map[up] === DROPPED ? caller[up] : map[up];
+			if (!native[i])
+				return { under: caller[i] };
+			return above[i] ? { into: caller[i] } : null;
+		};
+	},
+};
+
+function hideNative(tree, how, base, profile) {
+	return applyRule(tree, nativeRules[how](tree,
+		nodesOfKind(tree, base, profile, nativeKinds),
+		nodesOfKind(tree, base, profile, javaKinds)));
+}
+
+function applyRule(before, rule) {
+	const tree = before;
 	const table = new NodeTable(tree.n);
 	const map = new Int32Array(tree.n);
 	table.add(-1, tree.label[0]);

@@ -147,6 +147,8 @@ class Graph {
 			new ThreadedBase(profile, cells) : null;
 		this.base = this.threaded || profile.base;
 		let merged = mergeTree(this.base, labels);
+		if (options.native !== 'all')
+			merged = hideNative(merged, options.native, this.base, profile);
 		for (const transform of options.transforms)
 			merged = transformTree(merged, transform, labels);
 		Object.assign(this, merged);

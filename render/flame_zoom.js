@@ -116,8 +116,11 @@ class Zoom {
 
 	into(pane, node) {
 		const [zoom, range] = this.fieldsOf(pane);
+		const callersToo = this.page.state.view === 'sandwich' && node === 0 ?
+			{ callersZoom: null, callersRange: null } : {};
 		this.page.glide(pane, () => {
 			this.page.set({
+				...callersToo,
 				[zoom]: node > 0 ? this.specOf(pane.tree, node) : null,
 				[range]: null,
 			}, 'push');

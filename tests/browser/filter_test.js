@@ -77,7 +77,8 @@ module.exports = (test) => {
 			await tab.mouse.move(x(3), box.y + 10, { steps: 3 });
 			await tab.mouse.up();
 			assert.strictEqual(await total(tab), 45);
-			assert.strictEqual(await tab.locator('#time-text').textContent(), '100 ms – 400 ms');
+			assert.match(await tab.locator('#time-text').innerText(),
+				/^100 ms – 400 ms\n\d\d:\d\d:20 – \d\d:\d\d:20$/);
 			assert.match(await tab.link(), /time=1%7E4|time=1~4/);
 			await tab.locator('#time').focus();
 			await tab.keyboard.press('ArrowRight');
@@ -93,7 +94,7 @@ module.exports = (test) => {
 		await browser.with(sample(), async (tab) => {
 			const dark = () => tab.evaluate(() => {
 				const canvas = document.querySelector('#time');
-				const { data } = canvas.getContext('2d').getImageData(0, canvas.height - 2, canvas.width, 1);
+				const { data } = canvas.getContext('2d').getImageData(0, canvas.height - 17, canvas.width, 1);
 				const lit = [];
 				for (let b = 0; b < 10; b++)
 					lit.push(data[4 * Math.floor((b + 0.5) * canvas.width / 10) + 3] > 0);
@@ -104,6 +105,26 @@ module.exports = (test) => {
 			await tab.locator('#threads label').filter({ hasText: 'pool' }).click();
 			assert.strictEqual(await dark(), '1010000001');
 		});
+	});
+
+	test('the time axis has round times at their places', async (browser) => {
+		const ticksOf = async (bucket_ms) => {
+			const time = { start_ms: 1700000000000, bucket_ms, buckets: 10 };
+			let found;
+			await browser.with(sample({ time }), async (tab) => {
+				const { width } = await tab.locator('#time').boundingBox();
+				const ticks = await tab.evaluate(() => window.sjkcPage.ticks());
+				ticks.forEach(([, x], i) =>
+					assert(Math.abs(x - i * ticks[1][1]) < 1e-6 && x < width, `${ticks} of ${width}`));
+				found = ticks.map(([label]) => label);
+			});
+			return found;
+		};
+		assert.deepStrictEqual(await ticksOf(100), ['0 ms', '100 ms', '200 ms', '300 ms',
+			'400 ms', '500 ms', '600 ms', '700 ms', '800 ms', '900 ms']);
+		assert.deepStrictEqual((await ticksOf(30000)).slice(0, 4),
+			['0 ms', '30 s', '1 min', '1 min 30 s']);
+		assert.deepStrictEqual((await ticksOf(3600e3)).slice(0, 3), ['0 ms', '1 h', '2 h']);
 	});
 
 	test('filters join', async (browser) => {

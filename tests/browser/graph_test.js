@@ -283,8 +283,14 @@ module.exports = (test) => {
 
 	test('the legend has the kinds that are there', async (browser) => {
 		await browser.with(sample(), async (tab) => {
-			assert.deepStrictEqual(await tab.locator('#legend li').allTextContents(),
-				['Interpreted', 'C1', 'JIT (C2)', 'Inlined', 'Native', 'C++', 'Kernel', 'Java', 'Synthetic', 'Match']);
+			const legend = () => tab.locator('#legend li').allTextContents();
+			const kinds = ['Interpreted', 'C1', 'JIT (C2)', 'Inlined', 'Native', 'C++', 'Kernel', 'Java', 'Synthetic'];
+			assert.deepStrictEqual(await legend(), kinds);
+			await tab.locator('#search').fill('walk');
+			assert.deepStrictEqual(await legend(), [...kinds, 'Match']);
+		});
+		await browser.with(lines('a.A.a 3'), async (tab) => {
+			assert.deepStrictEqual(await tab.locator('#legend li').allTextContents(), ['Java']);
 		});
 	});
 };

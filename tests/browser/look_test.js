@@ -73,6 +73,17 @@ module.exports = (test) => {
 		});
 	});
 
+	test('a long title is shown whole', async (browser) => {
+		const title = 'Shop (12729): cpu, offcpu, wall, alloc, lock, 99 samples a second of CPU time, 6.0 s of 10 threads';
+		await browser.with(sample({ title }), async (tab) => {
+			const box = await tab.evaluate(() => {
+				const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.getElementById('title');
+				return [scrollWidth <= clientWidth, scrollHeight <= clientHeight];
+			});
+			assert.deepStrictEqual(box, [true, true]);
+		});
+	});
+
 	test('help under ?', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.keyboard.press('?');

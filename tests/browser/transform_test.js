@@ -15,7 +15,7 @@ async function byMenu(tab, frame, item) {
 const cases = {
 	focus: ['app.Work.walk', 'Focus on this frame', 'f', ['0 all 40', '1 app.Work.walk 40',
 		'2 app.Work.step 20', '2 app.Work.walk 15', '3 app.Work.walk 20']],
-	remove: ['app.Work.sort', 'Remove stack traces with it', 'x', ['0 all 50', '1 app.Main.main 40',
+	remove: ['app.Work.sort', 'Remove stack traces containing it', 'x', ['0 all 50', '1 app.Main.main 40',
 		'1 thread_start 10', '2 app.Work.walk 40', '2 GC::mark(Heap*) 10', '3 app.Work.step 20',
 		'3 app.Work.walk 15', '3 do_syscall_64 10', '4 app.Work.walk 20']],
 	merge: ['app.Work.walk', 'Merge into its callers', 'e', ['0 all 100', '1 app.Main.main 90',

@@ -95,10 +95,16 @@ module.exports = (test) => {
 			await tab.clickFrame('app.Work.sort');
 			await tab.keyboard.press('s');
 			const callers = await tab.frames_('upper');
-			assert.deepStrictEqual(callers.map((f) => [f.name, f.total]), [['app.Work.sort', 50], ['app.Main.main', 50]]);
-			assert(callers[1].y < callers[0].y);
-			assert.deepStrictEqual((await tab.frames_()).map((f) => [f.name, f.total]),
+			assert.deepStrictEqual(callers.map((f) => [f.name, f.total]), [['app.Main.main', 50]]);
+			const callees = await tab.frames_();
+			assert.deepStrictEqual(callees.map((f) => [f.name, f.total]),
 				[['app.Work.sort', 50], ['java.util.Arrays.sort', 30]]);
+			assert(callers[0].y + callers[0].height <= callees[0].y + 3 && callers[0].y > callees[0].y - 25);
+			// The frame itself zooms both halves out.
+			await tab.clickFrame('app.Main.main', { which: 'upper' });
+			assert.match(await tab.link(), /zc=/);
+			await tab.clickFrame('app.Work.sort');
+			assert.doesNotMatch(await tab.link(), /zc=/);
 		});
 		// Recursion is not counted twice.
 		await browser.with(sample(), async (tab) => {
@@ -108,6 +114,64 @@ module.exports = (test) => {
 			await tab.clickFrame('app.Main.main', { which: 'upper' });
 			assert.match(await tab.link(), /zc=/);
 		}, { hash: '#v=sandwich&f=app.Work.walk' });
+	});
+
+	test('callers are in the order of their weight', async (browser) => {
+		await browser.with(lines('z.Z.z;hot.H.h 5', 'b.B.b;hot.H.h 2', 'a.A.a;hot.H.h 3', 'a.A.a;cold.C.c 1'), async (tab) => {
+			await tab.keyboard.press('c');
+			const names = async () => (await tab.frames_()).filter((f) => f.level > 0)
+				.sort((a, b) => a.level - b.level || a.x - b.x).map((f) => f.name);
+			assert.deepStrictEqual(await names(), ['hot.H.h', 'cold.C.c', 'z.Z.z', 'a.A.a', 'b.B.b', 'a.A.a']);
+		});
+	});
+
+	test('a narrow box has the name without its package', async (browser) => {
+		await browser.with(lines('org.example.long.name.Service.handle 40', 'org.example.long.name.Other.work 60'), async (tab) => {
+			const label = async () => (await tab.frame_('org.example.long.name.Service.handle')).label;
+			assert.strictEqual(await label(), 'org.example.long.name.Service.handle');
+			await tab.setViewportSize({ width: 500, height: 600 });
+			await tab.waitForFunction(() => window.sjkcPage.frames().every((f) => f.width <= 500));
+			assert.strictEqual(await label(), 'Service.handle');
+			await tab.setViewportSize({ width: 200, height: 600 });
+			await tab.waitForFunction(() => window.sjkcPage.frames().every((f) => f.width <= 200));
+			assert.match(await label(), /^Servi.*…$/);
+		});
+	});
+
+	const mixed = {
+		title: 'mixed', events: [{ name: 'wall', samples: [
+			['clone3|native JavaThread::run|cpp call_stub|native a.A.run|jit a.A.read|jit read|native ksys_read|kernel', 5],
+			['clone3|native JavaThread::run|cpp call_stub|native a.A.run|jit JVM_Define|cpp a.B.load|interpreted', 3],
+			['clone3|native GangWorker::run|cpp mark|cpp', 2],
+		].map(([stack, count]) => ({ stack: stack.split(' '), count })) }],
+	};
+	const shape = async (tab) => (await tab.frames_()).map((f) => `${f.level} ${f.name} ${f.total} ${f.self}`);
+
+	test('native callers of Java are hidden, and only they', async (browser) => {
+		await browser.with(mixed, async (tab) => {
+			await tab.keyboard.press('j');
+			assert.deepStrictEqual(await shape(tab), ['0 all 10 0', '1 GangWorker::run 2 0', '1 a.A.run 8 0',
+				'2 mark 2 2', '2 JVM_Define 3 0', '2 a.A.read 5 0', '3 a.B.load 3 3', '3 read 5 0', '4 ksys_read 5 5']);
+			assert.match(await tab.locator('#transforms').innerText(), /Without native callers of Java/);
+			assert.match(await tab.link(), /nf=entry/);
+		});
+	});
+
+	test('Java only: native weight is its Java caller\'s, other stacks are left out', async (browser) => {
+		await browser.with(mixed, async (tab) => {
+			await tab.locator('#display summary').click();
+			await tab.locator('#native').selectOption('java');
+			assert.deepStrictEqual(await shape(tab), ['0 all 8 0', '1 a.A.run 8 0', '2 a.A.read 5 5', '2 a.B.load 3 3']);
+			assert.match(await tab.locator('#summary').textContent(), /8 samples \(80\.0%\) of 10 samples/);
+			await tab.locator('#transforms .chip').click();
+			assert.strictEqual((await tab.frame_('clone3')).total, 10);
+		});
+		await browser.with(lines('a.A.a 3'), async (tab) => {
+			await tab.locator('#display summary').click();
+			assert(await tab.locator('#native').isDisabled());
+			await tab.keyboard.press('j');
+			assert.strictEqual(await tab.evaluate(() => window.sjkcPage.state()), '');
+		});
 	});
 
 	test('sandwich of a frame that is not there', async (browser) => {
