@@ -37,11 +37,15 @@ class Toolbar {
 
 	fillEvents() {
 		const { events } = this.page.profile;
+		// As -e takes them: without what stands before the last dot, if that
+		// leaves each its own name.
+		const last = (event) => event.name.slice(event.name.lastIndexOf('.') + 1);
+		const alone = (event) => events.filter((other) => last(other) === last(event)).length === 1;
 		byId('events').replaceChildren(...events.map((event, i) => {
 			const tab = element('button', {
 				type: 'button', role: 'tab', id: `event-${i}`,
-				title: (event.types || []).map(shown).join(', '),
-			}, shown(event.name));
+				title: (event.types || [event.name]).map(shown).join(', '),
+			}, shown(alone(event) ? last(event) : event.name));
 			tab.addEventListener('click', () => this.openEvent(i));
 			tab.addEventListener('keydown', (key) => this.tabKey(key, i));
 			return tab;

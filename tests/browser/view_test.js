@@ -25,6 +25,15 @@ module.exports = (test) => {
 		});
 	});
 
+	test('tabs have the short names of events that -e accepts', async (browser) => {
+		const events = ['cpu', 'jdk.Deoptimization', 'jdk.Same', 'other.Same'].map((name) =>
+			({ name, samples: [{ stack: ['a.A.a'], count: 1 }] }));
+		await browser.with({ title: 'events', events }, async (tab) => {
+			assert.deepStrictEqual(await tab.getByRole('tab').allTextContents(),
+				['cpu', 'Deoptimization', 'jdk.Same', 'other.Same']);
+		});
+	});
+
 	test('samples and weight, by unit', async (browser) => {
 		await browser.with(sample(), async (tab) => {
 			assert.strictEqual(await tab.locator('#summary').textContent(), '100 samples');
