@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 const char *const report_part_names[REPORT_PARTS] = {
-	[REPORT_FRAMES] = "frames",
-	[REPORT_THREADS] = "threads",
+	[REPORT_FRAMES] = "frames", [REPORT_CLASSES] = "classes",
+	[REPORT_OWNERS] = "owners", [REPORT_THREADS] = "threads",
 	[REPORT_CALLS] = "calls",
 };
 
@@ -105,6 +105,12 @@ void report_init(struct report *r, const struct profile *p,
 		while (r->frame_count && !r->frames[r->frame_count - 1].total)
 			r->frame_count--;
 	}
+	if (parts & 1U << REPORT_CLASSES)
+		r->classes = class_sums(p, view, r->weights, false,
+					&r->class_count);
+	if (parts & 1U << REPORT_OWNERS)
+		r->owners = class_sums(p, view, r->weights, true,
+				       &r->owner_count);
 	if (parts & 1U << REPORT_THREADS || options->by_thread)
 		r->threads = thread_sums(p, view, r->weights, &r->table,
 					 &r->thread_count);
@@ -118,6 +124,8 @@ void report_release(struct report *r)
 	frame_table_release(&r->table);
 	call_tree_release(&r->calls);
 	free(r->frames);
+	free(r->classes);
+	free(r->owners);
 	free(r->threads);
 	*r = (struct report){ 0 };
 }
@@ -137,6 +145,8 @@ size_t report_rows(const struct report *r, enum report_part part)
 {
 	const size_t rows[REPORT_PARTS][2] = {
 		[REPORT_FRAMES] = { r->frame_count, r->options->frames },
+		[REPORT_CLASSES] = { r->class_count, r->options->threads },
+		[REPORT_OWNERS] = { r->owner_count, r->options->threads },
 		[REPORT_THREADS] = { r->thread_count, r->options->threads },
 		[REPORT_CALLS] = { r->calls.count, 0 },
 	};

@@ -13,6 +13,7 @@
 #include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
 #include "render/call_tree.h"
+#include "render/class_sums.h"
 #include "render/frame_sums.h"
 #include "render/frame_table.h"
 #include "render/thread_sums.h"
@@ -22,11 +23,18 @@
 #include <stdint.h>
 
 /* What a report is made of; a set of them is the bits 1 << part. */
-enum report_part { REPORT_FRAMES, REPORT_THREADS, REPORT_CALLS, REPORT_PARTS };
+enum report_part {
+	REPORT_FRAMES,
+	REPORT_CLASSES,
+	REPORT_OWNERS,
+	REPORT_THREADS,
+	REPORT_CALLS,
+	REPORT_PARTS
+};
 
 #define REPORT_ALL ((1U << REPORT_PARTS) - 1)
 
-/* As people name them: "frames", "threads", "calls". */
+/* As people name them: "frames", "classes", "owners", "threads", "calls". */
 extern const char *const report_part_names[REPORT_PARTS];
 
 #define REPORT_TOP         20
@@ -38,7 +46,8 @@ struct report_options {
 	const char *source;     /* "dump.jfr", "4711 Main" */
 	bool alone;             /* others of its events are to be named */
 	unsigned parts;         /* bits of enum report_part */
-	size_t frames, threads; /* rows of each at most; 0: all */
+	size_t frames, threads; /* rows of each at most; 0: all: of classes
+				   and owners as of threads */
 	double min_percent;     /* what calls come to that are shown, */
 	size_t fit;             /* or more, where rows are more (call_tree.h) */
 	size_t chain;   /* calls without a choice are shown up to so many
@@ -61,7 +70,11 @@ struct report {
 	struct frame_table table;
 	struct frame_sum *frames; /* the hottest first */
 	size_t frame_count;
-	struct thread_sum *threads; /* those with most first */
+	struct class_sum *classes; /* those with most first, as these two */
+	size_t class_count;
+	struct class_sum *owners;
+	size_t owner_count;
+	struct thread_sum *threads;
 	size_t thread_count;
 	struct call_tree calls;
 };

@@ -13,6 +13,15 @@ static const struct table_column frame_columns[] = {
 	{ "self", true },          { "self_percent", true }, { "total", true },
 	{ "total_percent", true },
 };
+static const struct table_column class_columns[] = {
+	{ "event", false }, { "unit", false },         { "class", false },
+	{ "total", true },  { "total_percent", true }, { "samples", true },
+};
+static const struct table_column owner_columns[] = {
+	{ "event", false }, { "unit", false },         { "monitor", false },
+	{ "owner", false }, { "java_id", true },       { "os_id", true },
+	{ "total", true },  { "total_percent", true }, { "samples", true },
+};
 static const struct table_column thread_columns[] = {
 	{ "event", false },        { "unit", false },
 	{ "thread", false },       { "java_id", true },
@@ -83,6 +92,56 @@ static void add_frames(struct table *t, const struct report *r)
 	}
 }
 
+/* A row of class_sums; the rest, which is not shown, is named "[14 more]". */
+static void add_class(struct table *t, const struct report *r,
+		      const struct class_sum *sum, size_t more, bool owners)
+{
+	static const struct thread unknown = { 0 };
+	const struct thread *owner = sum->owner
+					     ? &r->profile->threads[sum->owner]
+					     : &unknown;
+	struct text *cell;
+
+	begin_row(t, r);
+	cell = table_cell(t);
+	if (more)
+		text_printf(cell, "[%zu more]", more);
+	else
+		class_sum_name(cell, r->profile, sum, &r->options->style);
+	if (owners) {
+		table_add(t, profile_text(r->profile, owner->name));
+		add_id(t, owner->java_id);
+		add_id(t, owner->os_id);
+	}
+	add_amount(t, r, sum->total);
+	add_number(t, sum->samples);
+}
+
+static void add_class_rows(struct table *t, const struct report *r,
+			   enum report_part part)
+{
+	bool owners = part == REPORT_OWNERS;
+	const struct class_sum *sums = owners ? r->owners : r->classes;
+	size_t count = owners ? r->owner_count : r->class_count;
+	size_t rows = report_rows(r, part);
+	struct class_sum rest = class_sums_rest(sums, rows, count);
+
+	for (size_t i = 0; i < rows; i++)
+		add_class(t, r, &sums[i], 0, owners);
+	if (rows < count)
+		add_class(t, r, &rest, count - rows, owners);
+}
+
+static void add_classes(struct table *t, const struct report *r)
+{
+	add_class_rows(t, r, REPORT_CLASSES);
+}
+
+static void add_owners(struct table *t, const struct report *r)
+{
+	add_class_rows(t, r, REPORT_OWNERS);
+}
+
 static void add_threads(struct table *t, const struct report *r)
 {
 	for (size_t i = 0; i < report_rows(r, REPORT_THREADS); i++) {
@@ -138,6 +197,8 @@ static const struct {
 	void (*add)(struct table *t, const struct report *r);
 } tables[REPORT_PARTS] = {
 	[REPORT_FRAMES] = { frame_columns, 7, add_frames },
+	[REPORT_CLASSES] = { class_columns, 6, add_classes },
+	[REPORT_OWNERS] = { owner_columns, 9, add_owners },
 	[REPORT_THREADS] = { thread_columns, 9, add_threads },
 	[REPORT_CALLS] = { call_columns, 10, add_calls },
 };

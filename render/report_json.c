@@ -75,6 +75,80 @@ static void put_thread_name(struct json *j, const struct report *r,
 	put_id(j, "os_id", t->os_id);
 }
 
+/* What classes come to, `more` of them together when it is not 0. */
+static void put_class(struct json *j, const struct report *r, const char *key,
+		      const struct class_sum *sum, size_t more)
+{
+	struct text name = { 0 };
+
+	class_sum_name(&name, r->profile, sum, &r->options->style);
+	json_key(j, key);
+	if (name.len)
+		json_string(j, name.bytes, name.len);
+	else
+		json_null(j);
+	if (more) {
+		json_key(j, "more");
+		json_uint(j, more);
+	}
+	put_amount(j, r, "total", sum->total);
+	json_key(j, "samples");
+	json_uint(j, sum->samples);
+	text_release(&name);
+}
+
+static void put_classes(struct json *j, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_CLASSES);
+	struct class_sum rest = class_sums_rest(r->classes, rows,
+						r->class_count);
+
+	for (size_t i = 0; i < rows; i++) {
+		json_open_object(j);
+		put_class(j, r, "class", &r->classes[i], 0);
+		json_close_object(j);
+	}
+	if (rows == r->class_count)
+		return;
+	json_open_object(j);
+	put_class(j, r, "class", &rest, r->class_count - rows);
+	json_close_object(j);
+}
+
+static void put_owner(struct json *j, const struct report *r, uint32_t owner)
+{
+	static const struct thread unknown = { 0 };
+	const struct thread *t = owner ? &r->profile->threads[owner] : &unknown;
+
+	json_key(j, "owner");
+	if (t->name)
+		json_text(j, profile_text(r->profile, t->name));
+	else
+		json_null(j);
+	put_id(j, "java_id", t->java_id);
+	put_id(j, "os_id", t->os_id);
+}
+
+static void put_owners(struct json *j, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_OWNERS);
+	struct class_sum rest = class_sums_rest(r->owners, rows,
+						r->owner_count);
+
+	for (size_t i = 0; i < rows; i++) {
+		json_open_object(j);
+		put_owner(j, r, r->owners[i].owner);
+		put_class(j, r, "monitor", &r->owners[i], 0);
+		json_close_object(j);
+	}
+	if (rows == r->owner_count)
+		return;
+	json_open_object(j);
+	put_owner(j, r, 0);
+	put_class(j, r, "monitor", &rest, r->owner_count - rows);
+	json_close_object(j);
+}
+
 static void put_threads(struct json *j, const struct report *r)
 {
 	for (size_t i = 0; i < report_rows(r, REPORT_THREADS); i++) {
@@ -222,8 +296,8 @@ static void put_head(struct json *j, const struct report *r)
 
 static void (*const put_part[REPORT_PARTS])(struct json *j,
 					    const struct report *r) = {
-	[REPORT_FRAMES] = put_frames,
-	[REPORT_THREADS] = put_threads,
+	[REPORT_FRAMES] = put_frames, [REPORT_CLASSES] = put_classes,
+	[REPORT_OWNERS] = put_owners, [REPORT_THREADS] = put_threads,
 	[REPORT_CALLS] = put_calls,
 };
 

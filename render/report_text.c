@@ -83,27 +83,128 @@ static void add_thread(struct text *out, const struct report *r,
 		text_printf(out, " #%" PRId64, id);
 }
 
+static void add_owner(struct text *out, const struct report *r, uint32_t owner)
+{
+	if (owner)
+		add_thread(out, r, owner);
+	else
+		text_puts(out, "[unknown]");
+}
+
 /*
  * How wide the column of the names is.  One name of thousands of characters is
  * not to move all other rows.
  */
-static size_t thread_column(const struct report *r, size_t rows)
+static size_t thread_column(const struct report *r, enum report_part part)
 {
 	size_t limit = r->options->width ? THREAD_WIDTH : MOST_THREAD;
 	size_t most = strlen("thread");
 	struct text name = { 0 };
 
-	for (size_t i = 0; i < rows; i++) {
+	for (size_t i = 0; i < report_rows(r, part); i++) {
 		size_t wide;
 
 		text_clear(&name);
-		add_thread(&name, r, r->threads[i].thread);
+		if (part == REPORT_THREADS)
+			add_thread(&name, r, r->threads[i].thread);
+		else
+			add_owner(&name, r, r->owners[i].owner);
 		wide = columns_width(name.bytes, name.len);
 		if (wide > most)
 			most = wide;
 	}
 	text_release(&name);
 	return most < limit ? most : limit;
+}
+
+/* What a class comes to, and in how many samples. */
+static void put_class_figures(struct text *out, const struct report *r,
+			      const struct class_sum *sum)
+{
+	struct text samples = { 0 };
+
+	put_amount(out, r, sum->total);
+	if (r->unit != UNIT_SAMPLES) {
+		amount_add(&samples, UNIT_SAMPLES, sum->samples);
+		columns_right(out, &samples, 9);
+	}
+	text_release(&samples);
+	text_puts(out, "  ");
+}
+
+static void put_class_name(struct text *out, const struct report *r,
+			   const struct class_sum *sum, size_t start)
+{
+	struct text name = { 0 };
+
+	class_sum_name(&name, r->profile, sum, &r->options->style);
+	if (!name.len)
+		text_puts(&name, "[unknown]");
+	put_last(out, r, start, name.bytes, name.len);
+	text_release(&name);
+}
+
+/* Rows that are not shown are one row more. */
+static void put_rest(struct text *out, const struct report *r,
+		     const struct class_sum *sums, size_t rows, size_t count)
+{
+	struct class_sum rest = class_sums_rest(sums, rows, count);
+
+	if (rows == count)
+		return;
+	put_class_figures(out, r, &rest);
+	text_printf(out, "[%zu more]\n", count - rows);
+}
+
+static const char *samples_heading(const struct report *r)
+{
+	return r->unit == UNIT_SAMPLES ? "" : "  samples";
+}
+
+static void put_classes(struct text *out, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_CLASSES);
+
+	if (!rows)
+		return;
+	text_printf(out, "\nby class\n  total         %s  class\n",
+		    samples_heading(r));
+	for (size_t i = 0; i < rows; i++) {
+		size_t start = out->len;
+
+		put_class_figures(out, r, &r->classes[i]);
+		put_class_name(out, r, &r->classes[i], start);
+	}
+	put_rest(out, r, r->classes, rows, r->class_count);
+}
+
+static void put_owners(struct text *out, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_OWNERS);
+	size_t column = thread_column(r, REPORT_OWNERS);
+
+	if (!rows)
+		return;
+	text_printf(out, "\nby monitor and owner\n  total         %s  owner",
+		    samples_heading(r));
+	columns_blanks(out, column - strlen("owner"));
+	text_puts(out, "  monitor\n");
+	for (size_t i = 0; i < rows; i++) {
+		size_t start = out->len, wide;
+		struct text owner = { 0 }, fitted = { 0 };
+
+		put_class_figures(out, r, &r->owners[i]);
+		add_owner(&owner, r, r->owners[i].owner);
+		columns_fit(&fitted, owner.bytes, owner.len,
+			    r->options->width ? column : SIZE_MAX);
+		wide = columns_width(fitted.bytes, fitted.len);
+		text_add(out, fitted.bytes, fitted.len);
+		columns_blanks(out, 2 + (wide < column ? column - wide : 0));
+		put_class_name(out, r, &r->owners[i], start);
+		text_release(&fitted);
+		text_release(&owner);
+	}
+	put_rest(out, r, r->owners, rows, r->owner_count);
 }
 
 static void put_thread(struct text *out, const struct report *r,
@@ -137,7 +238,7 @@ static void put_thread(struct text *out, const struct report *r,
 static void put_threads(struct text *out, const struct report *r)
 {
 	size_t rows = report_rows(r, REPORT_THREADS);
-	size_t column = thread_column(r, rows);
+	size_t column = thread_column(r, REPORT_THREADS);
 
 	if (r->thread_count == 1 && !r->threads[0].thread)
 		return;
@@ -277,8 +378,8 @@ static void put_calls(struct text *out, const struct report *r)
 
 static void (*const put_part[REPORT_PARTS])(struct text *out,
 					    const struct report *r) = {
-	[REPORT_FRAMES] = put_frames,
-	[REPORT_THREADS] = put_threads,
+	[REPORT_FRAMES] = put_frames, [REPORT_CLASSES] = put_classes,
+	[REPORT_OWNERS] = put_owners, [REPORT_THREADS] = put_threads,
 	[REPORT_CALLS] = put_calls,
 };
 

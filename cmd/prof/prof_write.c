@@ -83,7 +83,8 @@ static int choose_parts(struct prof_output *output, struct error *err)
 			part++;
 		if (part == REPORT_PARTS)
 			return misuse(err, "--show: a report has frames, "
-					   "threads and calls");
+					   "classes, owners, threads "
+					   "and calls");
 		output->parts |= 1U << part;
 		list += len + (list[len] == ',');
 	}

@@ -340,6 +340,184 @@ static void names_are_cut_where_they_say_least(void **state)
 	check_fit("a(", 1, "…");
 }
 
+static uint32_t named(struct profile *p, const char *name, int64_t os_id)
+{
+	const struct thread t = {
+		.name = profile_string(p, name, strlen(name)),
+		.os_id = os_id,
+	};
+
+	return profile_thread(p, &t);
+}
+
+static void add_class(struct profile *p, const char *class_name, uint32_t owner,
+		      uint64_t weight)
+{
+	const struct sample s = {
+		.event = profile_event(p, "lock", UNIT_NS),
+		.stack = profile_push_class(
+			p, sampled_stack(p, "a.A.run;a.A.take"),
+			profile_string(p, class_name, strlen(class_name))),
+		.thread = named(p, "blocked", 7),
+		.owner = owner,
+		.count = 1,
+		.weight = weight,
+	};
+
+	profile_add(p, &s);
+}
+
+/* A: 7 s of one owner, 2 s of another; an array: 1 s; unknown: 4 s. */
+static struct profile *locks(void)
+{
+	struct profile *p = profile_new();
+	uint32_t first = named(p, "first", 11), second = named(p, "second", 12);
+
+	add_class(p, "a.A", first, 3000000000);
+	add_class(p, "a.A", first, 4000000000);
+	add_class(p, "a.A", second, 2000000000);
+	add_class(p, "[La.B;", first, 1000000000);
+	add_class(p, "", 0, 4000000000);
+	return p;
+}
+
+static void methods_have_what_was_measured_in_a_class_of_theirs(void **state)
+{
+	struct profile *p = locks();
+	struct event_view view = sampled_view(p, 0);
+	struct report r = report_of(p, &view, &usual);
+
+	(void)state;
+	assert_int_equal(r.frame_count, 2);
+	check_frame(&r, 0, "a.A.take", 14000000000, 14000000000);
+	check_frame(&r, 1, "a.A.run", 0, 14000000000);
+	assert_int_equal(r.thread_count, 1);
+	assert_int_equal(r.threads[0].leaf, r.frames[0].label);
+	assert_int_equal(r.threads[0].leaf_self, 14000000000);
+	report_release(&r);
+	profile_free(p);
+}
+
+static void check_class(const struct report *r, const struct class_sum *sum,
+			const char *class_name, const char *owner,
+			uint64_t total, uint64_t samples)
+{
+	static const struct frame_style style = { 0 };
+	const struct profile *p = r->profile;
+	struct text name = { 0 };
+
+	text_puts(&name, "");
+	class_sum_name(&name, p, sum, &style);
+	assert_string_equal(name.bytes, class_name);
+	assert_string_equal(profile_text(p, p->threads[sum->owner].name),
+			    owner);
+	assert_int_equal(sum->total, total);
+	assert_int_equal(sum->samples, samples);
+	text_release(&name);
+}
+
+static void classes_and_owners_come_to_all_that_was_measured(void **state)
+{
+	struct profile *p = locks();
+	struct event_view view = sampled_view(p, 0);
+	struct report r = report_of(p, &view, &usual);
+
+	(void)state;
+	assert_int_equal(r.class_count, 3);
+	check_class(&r, &r.classes[0], "a.A", "", 9000000000, 3);
+	check_class(&r, &r.classes[1], "", "", 4000000000, 1);
+	check_class(&r, &r.classes[2], "a.B[]", "", 1000000000, 1);
+	assert_int_equal(r.owner_count, 4);
+	check_class(&r, &r.owners[0], "a.A", "first", 7000000000, 2);
+	check_class(&r, &r.owners[1], "", "", 4000000000, 1);
+	check_class(&r, &r.owners[2], "a.A", "second", 2000000000, 1);
+	check_class(&r, &r.owners[3], "a.B[]", "first", 1000000000, 1);
+	report_release(&r);
+	profile_free(p);
+}
+
+static void classes_that_are_not_shown_are_counted(void **state)
+{
+	struct report_options options = usual;
+	struct profile *p = locks();
+	struct event_view view = sampled_view(p, 0);
+	struct text text = { 0 };
+	struct report r;
+
+	(void)state;
+	options.parts = 1U << REPORT_CLASSES;
+	options.threads = 1;
+	r = report_of(p, &view, &options);
+	report_csv(&text, &r, 1);
+	assert_string_equal(text.bytes,
+			    "event,unit,class,total,total_percent,samples\n"
+			    "lock,ns,a.A,9000000000,64.286,3\n"
+			    "lock,ns,[2 more],5000000000,35.714,2\n");
+	text_clear(&text);
+	report_text(&text, &r, 1);
+	assert_non_null(strstr(text.bytes, "  [2 more]\n"));
+	text_clear(&text);
+	report_json(&text, &r, 1);
+	assert_non_null(strstr(text.bytes, "{\"class\":null,\"more\":2,"
+					   "\"total_ns\":5000000000,"));
+	report_release(&r);
+	text_release(&text);
+	profile_free(p);
+}
+
+/* Otherwise each report on CPU time would have tables of nothing. */
+static void without_a_class_there_is_no_table_of_them(void **state)
+{
+	struct profile *p = profile_new();
+	struct text text = { 0 };
+	struct event_view view;
+	struct report r;
+
+	(void)state;
+	sampled(p, "a;b", 5);
+	view = sampled_view(p, 0);
+	r = report_of(p, &view, &usual);
+	assert_int_equal(r.class_count, 0);
+	assert_int_equal(r.owner_count, 0);
+	report_text(&text, &r, 1);
+	assert_null(strstr(text.bytes, "by class"));
+	assert_null(strstr(text.bytes, "by monitor"));
+	report_release(&r);
+	text_release(&text);
+	profile_free(p);
+}
+
+static void owners_have_their_monitor_beside_them(void **state)
+{
+	struct report_options options = usual;
+	struct profile *p = locks();
+	struct event_view view = sampled_view(p, 0);
+	struct text text = { 0 };
+	const char *table;
+	struct report r;
+
+	(void)state;
+	options.parts = 1U << REPORT_OWNERS;
+	r = report_of(p, &view, &options);
+	report_text(&text, &r, 1);
+	table = strstr(text.bytes, "by monitor and owner\n");
+	assert_non_null(table);
+	assert_non_null(strstr(table, "  owner       monitor\n"));
+	assert_non_null(strstr(table, "  first #11   a.A\n"));
+	assert_non_null(strstr(table, "  [unknown]   [unknown]\n"));
+	assert_non_null(strstr(table, "  second #12  a.A\n"));
+	assert_non_null(strstr(table, "  first #11   a.B[]\n"));
+	text_clear(&text);
+	report_json(&text, &r, 1);
+	assert_non_null(strstr(text.bytes,
+			       "{\"owner\":\"first\",\"java_id\":null,"
+			       "\"os_id\":11,\"monitor\":\"a.A\","
+			       "\"total_ns\":7000000000,"));
+	report_release(&r);
+	text_release(&text);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +530,13 @@ int main(void)
 		cmocka_unit_test(any_times_have_a_span),
 		cmocka_unit_test(amounts_have_three_digits),
 		cmocka_unit_test(names_are_cut_where_they_say_least),
+		cmocka_unit_test(
+			methods_have_what_was_measured_in_a_class_of_theirs),
+		cmocka_unit_test(
+			classes_and_owners_come_to_all_that_was_measured),
+		cmocka_unit_test(classes_that_are_not_shown_are_counted),
+		cmocka_unit_test(without_a_class_there_is_no_table_of_them),
+		cmocka_unit_test(owners_have_their_monitor_beside_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,10 @@ for r in d["reports"]:
 	own = sum(f["self_" + unit] for f in r["frames"])
 	assert own + r["without_stack_" + unit] == whole, (own, whole)
 	assert sum(t["total_" + unit] for t in r["threads"]) == whole
+	for part in "classes", "owners":
+		if r[part]:
+			assert sum(c["total_" + unit] for c in r[part]) == whole
+			assert sum(c["samples"] for c in r[part]) == r["samples"]
 	for row in r["frames"] + r["calls"]:
 		assert row["self_" + unit] <= row["total_" + unit] <= whole
 		share = 100 * row["total_" + unit] / whole
@@ -23,7 +27,8 @@ for r in d["reports"]:
 		del path[row["depth"]:]
 		path.append(row["total_" + unit])
 		assert sorted(path, reverse=True) == path
-	print(r["event"], unit, len(r["frames"]) > 0, len(r["calls"]) > 0)
+	print(r["event"], unit, len(r["frames"]) > 0, len(r["classes"]) > 0,
+	      len(r["calls"]) > 0)
 '
 }
 check -n 0 --format collapsed -i in.folded
