@@ -4,8 +4,10 @@
 #include "cmd/checkup_findings.h"
 #include "cmd/commands.h"
 #include "core/base/text.h"
+#include "core/jvm/jdk_version.h"
 #include "core/jvm/perfdata.h"
 #include "core/jvm/procfs.h"
+#include "jvmti/client_fences.h"
 
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -261,12 +263,28 @@ static void look_at_options(struct checkup *c)
 			"too many");
 }
 
+/* What prof does not use the agent for, by the JVM's build. */
+static void look_at_fences(struct checkup *c)
+{
+	struct text why = { 0 };
+
+	if (!agent_names_are_safe(&c->about, &why))
+		finding_detail(checkup_note(c, "agents"),
+			       "prof reads names from the JVM's memory, not "
+			       "from its agent: %s",
+			       why.bytes);
+	text_clear(&why);
+	if (!agent_has_alloc(&c->about, &why))
+		finding_detail(checkup_note(c, "alloc"), "%s", why.bytes);
+	text_release(&why);
+}
+
 /* JEP 451: JDK 21 on warns when an agent is loaded into a running JVM. */
 static void look_at_agents(struct checkup *c)
 {
-	const char *version = c->about.version;
-
-	if (version && strtol(version, NULL, 10) >= 21 &&
+	if (c->jvm.kind == JVM_HOTSPOT)
+		look_at_fences(c);
+	if (jdk_version_of(c->about.version).feature >= 21 &&
 	    !jvm_about_option(&c->about, "-XX:+EnableDynamicAgentLoading") &&
 	    !jvm_about_option(&c->about, "-XX:-EnableDynamicAgentLoading"))
 		finding_detail(

@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/saturate.h"
 #include "core/base/text.h"
+#include "core/jvm/jdk_version.h"
 #include "jvmti/agent_protocol.h"
 #include "jvmti/client_folder.h"
 #include "jvmti/client_library.h"
@@ -31,13 +32,8 @@ struct agent_client {
 
 void agent_client_abandon_all(void) { agent_folder_abandon(); }
 
-static long number_of(const char *version)
-{
-	return version ? strtol(version, NULL, 10) : 0;
-}
-
 /* The reply's second line is "JDK 17.0.21". */
-static long ask_version(struct attach *attach)
+static unsigned ask_version(struct attach *attach)
 {
 	const struct attach_request request = {
 		.operation = "jcmd",
@@ -47,11 +43,11 @@ static long ask_version(struct attach *attach)
 	struct text reply = { 0 };
 	struct error unused;
 	const char *at = NULL;
-	long version;
+	unsigned version;
 
 	if (attach_call(attach, &request, &reply, &unused) == 0 && reply.len)
 		at = strstr(reply.bytes, label);
-	version = number_of(at ? at + strlen(label) : NULL);
+	version = jdk_version_of(at ? at + strlen(label) : NULL).feature;
 	text_release(&reply);
 	return version;
 }
@@ -64,12 +60,12 @@ static bool may_warn(const struct jvm *jvm, struct attach *attach)
 {
 	struct jvm_about about;
 	struct error unused;
-	long version;
+	unsigned version;
 	bool is_hidden;
 
 	if (jvm_about(jvm, &about, &unused))
 		return true;
-	version = number_of(about.version);
+	version = jdk_version_of(about.version).feature;
 	is_hidden = jvm_about_option(&about, "-XX:+EnableDynamicAgentLoading");
 	jvm_about_release(&about);
 	if (is_hidden)
@@ -98,7 +94,8 @@ const char *agent_client_warning(const struct jvm *jvm)
 
 static unsigned wants_of(const struct agent_options *o)
 {
-	return AGENT_SYMBOLS | (o->lines ? AGENT_LINES : 0u) |
+	return (o->no_names ? 0u : AGENT_SYMBOLS) |
+	       (o->lines && !o->no_names ? AGENT_LINES : 0u) |
 	       (o->alloc ? AGENT_ALLOC : 0u) | (o->lock ? AGENT_LOCK : 0u);
 }
 

@@ -23,6 +23,11 @@ struct agent_options {
 	bool alloc; /* SampledObjectAlloc: agent_probe_alloc is called */
 	bool lock;  /* MonitorContendedEnter, …Entered: agent_probe_lock is */
 	bool lines; /* line numbers of methods, too; else they are 0 */
+	/*
+	 * Neither hears of code nor asks for names: for builds that are not
+	 * safe with it (client_fences.h).  agent_client_symbols() is empty.
+	 */
+	bool no_names;
 	uint64_t alloc_interval; /* bytes between samples, on average; 0 = the
 				    JVM's own, 512 KiB */
 	int64_t timeout_ns;      /* of loading */

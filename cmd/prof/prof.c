@@ -115,6 +115,8 @@ static const struct command_option options[] = {
 		 "with -e alloc: bytes between samples, on average"),
 	OPT_DURATION(0, "min-blocked", &opt.live.min_blocked_ns, "<time>",
 		     "with -e offcpu, wall: leave out shorter waits"),
+	OPT_FLAG(0, "agent", &opt.live.agent,
+		 "use the agent even if it may crash this JDK"),
 	OPT_FLAG(0, "no-agent", &opt.live.no_agent,
 		 "load nothing into the JVM"),
 	OPT_FLAG(0, "quiet-target", &opt.live.quiet_target,

@@ -594,7 +594,7 @@ static void say_missing(const struct session *s)
 	const struct profile *p = s->shared.profile;
 
 	for (unsigned i = 0; i < EVENTS; i++) {
-		if (s->o->events & 1U << i &&
+		if (s->o->events & ~s->shared.unavailable & 1U << i &&
 		    !p->events[s->shared.events[i]].samples)
 			talk("no samples of %s: %s", events[i].name,
 			     events[i].none);
@@ -603,7 +603,7 @@ static void say_missing(const struct session *s)
 
 static int no_samples(const struct session *s, size_t early, struct error *err)
 {
-	unsigned wanted = s->o->events;
+	unsigned wanted = s->o->events & ~s->shared.unavailable;
 	struct text name = { 0 }, why = { 0 };
 
 	prof_targets_name(&s->targets, &name);

@@ -38,6 +38,8 @@ struct prof_live_options {
 	pid_t tid;                   /* 0 = all */
 	bool only_user, only_kernel; /* sides of the stack */
 	bool no_agent, quiet_target;
+	bool agent; /* for names, too, where a JVM's build is not safe with it
+		     */
 	bool dumps; /* by thread dumps, not by eBPF */
 	bool idle;  /* with dumps: idle threads may be runnable, too */
 	bool lines;

@@ -100,6 +100,8 @@ static int sample(struct writing *w, char **command, struct error *err)
 	live.self = w;
 	live.events = prof_live_events(events, err);
 	w->output.every_event = true;
+	if (live.agent && live.no_agent)
+		return misuse(err, "--agent and --no-agent exclude each other");
 	if (live.events & (PROF_ALLOC | PROF_LOCK) && live.no_agent)
 		return misuse(err, "-e alloc and -e lock are what the agent "
 				   "hears of: not with --no-agent");

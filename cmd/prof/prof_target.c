@@ -7,6 +7,7 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/jvm/procfs.h"
+#include "jvmti/client_fences.h"
 
 #include <stdlib.h>
 
@@ -18,7 +19,9 @@
 static struct prof_names names_of(const struct prof_target *t)
 {
 	return (struct prof_names){
-		.agent = t->agent ? agent_client_symbols(t->agent) : NULL,
+		.agent = t->agent && t->agent_names
+				 ? agent_client_symbols(t->agent)
+				 : NULL,
 		.metadata = t->metadata ? vm_symbols_of(t->metadata) : NULL,
 		.kernel = t->shared->kernel,
 	};
@@ -48,23 +51,23 @@ static void open_metadata(struct prof_target *t)
 		     vm_symbols_limits(t->metadata));
 }
 
-static bool needs_agent(const struct prof_live_options *o)
+/* Names may come from elsewhere; these events do not. */
+static bool needs_agent(const struct prof_target *t)
 {
-	return o->events & (PROF_ALLOC | PROF_LOCK);
+	return t->events & (PROF_ALLOC | PROF_LOCK);
 }
 
 /* Has the agent's functions give samples. */
 static int add_probes(struct prof_target *t, struct error *err)
 {
-	const struct prof_live_options *o = t->shared->o;
 	struct agent_probe probe;
 
-	if ((o->events & PROF_ALLOC) &&
+	if ((t->events & PROF_ALLOC) &&
 	    (agent_client_probe_alloc(t->agent, &probe, err) ||
 	     sampler_probe(t->shared->sampler, SAMPLE_ALLOC, t->jvm.pid,
 			   probe.path, probe.offset, err)))
 		return -1;
-	if ((o->events & PROF_LOCK) &&
+	if ((t->events & PROF_LOCK) &&
 	    (agent_client_probe_lock(t->agent, &probe, err) ||
 	     sampler_probe(t->shared->sampler, SAMPLE_LOCK, t->jvm.pid,
 			   probe.path, probe.offset, err)))
@@ -95,9 +98,10 @@ static int load(struct prof_target *t, struct error *err)
 {
 	const struct prof_live_options *o = t->shared->o;
 	const struct agent_options options = {
-		.alloc = o->events & PROF_ALLOC,
-		.lock = o->events & PROF_LOCK,
+		.alloc = t->events & PROF_ALLOC,
+		.lock = t->events & PROF_LOCK,
 		.lines = o->lines,
+		.no_names = !t->agent_names,
 		.alloc_interval = o->alloc_interval,
 		.timeout_ns = t->shared->has_begun ? AGENT_MEANWHILE_NS
 						   : AGENT_NS,
@@ -113,6 +117,29 @@ static int load(struct prof_target *t, struct error *err)
 }
 
 /*
+ * Leaves out what the JVM's build does not have, and what it is not safe with.
+ * Fails when no event remains.
+ */
+static int heed_build(struct prof_target *t, struct error *err)
+{
+	const struct prof_live_options *o = t->shared->o;
+	struct jvm_about about = { 0 };
+	struct error unused;
+
+	jvm_about(&t->jvm, &about, &unused);
+	if (t->events & PROF_ALLOC && !agent_has_alloc(&about, &t->no_alloc)) {
+		t->events &= ~(unsigned)PROF_ALLOC;
+		t->shared->unavailable |= PROF_ALLOC;
+	}
+	t->agent_names = o->agent || agent_names_are_safe(&about, &t->no_names);
+	jvm_about_release(&about);
+	if (t->events)
+		return 0;
+	return fail(err, ERROR_UNAVAILABLE, "%s: %s", t->name.bytes,
+		    t->no_alloc.bytes);
+}
+
+/*
  * Says what loading the agent does to the JVM, and loads it, unless that is
  * not wanted.  Fails only where the agent is needed (alloc, lock); else *why,
  * which was empty, tells why it is not loaded.
@@ -124,10 +151,14 @@ static int load_agent(struct prof_target *t, struct error *why,
 	const char *warning;
 
 	/* What was not named is not changed. */
-	if ((o->all && !needs_agent(o)) || o->no_agent ||
+	if ((o->all && !needs_agent(t)) || o->no_agent ||
 	    t->jvm.kind != JVM_HOTSPOT)
 		return 0;
-	warning = o->quiet_target && !needs_agent(o)
+	if (heed_build(t, err))
+		return -1;
+	if (!t->agent_names && !needs_agent(t))
+		return 0;
+	warning = o->quiet_target && !needs_agent(t)
 			  ? agent_client_warning(&t->jvm)
 			  : NULL;
 	if (warning) {
@@ -136,7 +167,7 @@ static int load_agent(struct prof_target *t, struct error *why,
 			    t->name.bytes, warning);
 		return 0;
 	}
-	if (load(t, why) == 0 || !needs_agent(o))
+	if (load(t, why) == 0 || !needs_agent(t))
 		return 0;
 	*err = *why;
 	return -1;
@@ -150,6 +181,19 @@ static void say_no_agent(const struct prof_target *t, const struct error *why)
 		talk("%s: no agent is loaded, names are from the JVM's "
 		     "metadata: %s",
 		     t->name.bytes, why->text);
+}
+
+/* Once, as above. */
+static void say_build(const struct prof_target *t)
+{
+	if (is_tried_again(t) && !prof_target_is_whole(t))
+		return;
+	if (t->no_names.len)
+		talk("%s: names come from the JVM's memory, not from the "
+		     "agent: %s; --agent uses the agent anyway",
+		     t->name.bytes, t->no_names.bytes);
+	if (t->no_alloc.len)
+		talk("%s: %s", t->name.bytes, t->no_alloc.bytes);
 }
 
 /* The agent first: what is mapped is looked at after it is. */
@@ -171,6 +215,7 @@ static int open_all(struct prof_target *t, struct error *err)
 		talk("%s: %s", t->name.bytes, unwinder_limits(t->unwinder));
 	open_metadata(t);
 	say_no_agent(t, &no_agent);
+	say_build(t);
 	names = names_of(t);
 	t->frames = prof_frames_new(t->shared->profile, &names);
 	t->threads = prof_threads_new(t->shared->profile, &t->jvm);
@@ -186,6 +231,7 @@ struct prof_target *prof_target_new(struct prof_shared *s,
 	struct prof_target *t = xcalloc(1, sizeof(*t));
 
 	t->shared = s;
+	t->events = s->o->events;
 	t->jvm = *jvm;
 	main_name_add_with_pid(&t->jvm, &t->name);
 	if (open_all(t, err) == 0)
@@ -205,6 +251,8 @@ void prof_target_free(struct prof_target *t)
 	vm_symbols_close(t->metadata);
 	unwinder_close(t->unwinder);
 	remote_memory_close(t->memory);
+	text_release(&t->no_names);
+	text_release(&t->no_alloc);
 	text_release(&t->name);
 	jvm_close(&t->jvm);
 	free(t);
@@ -267,7 +315,7 @@ void prof_target_begin(struct prof_target *t)
 		talk("%s: the agent is not heard any more, names are from the "
 		     "JVM's metadata: %s",
 		     t->name.bytes, why.text);
-		if (needs_agent(t->shared->o))
+		if (needs_agent(t))
 			profile_lost(t->shared->profile, "the agent was lost",
 				     1,
 				     "no allocations and waits from then on");

@@ -51,6 +51,7 @@ struct prof_shared {
 	/* Of targets that others have taken the place of. */
 	struct prof_counts counts;
 	const char *first_why; /* static text; NULL = none did */
+	unsigned unavailable;  /* events that a target does not have */
 };
 
 struct prof_target {
@@ -61,6 +62,10 @@ struct prof_target {
 	struct unwinder *unwinder;
 	struct vm_symbols *metadata;
 	struct agent_client *agent;
+	bool agent_names;     /* the agent names methods, too */
+	unsigned events;      /* those of the session that this JVM has */
+	struct text no_names; /* why not; empty = they are, or need not */
+	struct text no_alloc; /* why that event is not sampled here */
 	struct prof_frames *frames;
 	struct prof_threads *threads;
 	struct prof_asleep *asleep; /* NULL = not looked at */
