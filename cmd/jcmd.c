@@ -3,6 +3,7 @@
 #include "cmd/answer.h"
 #include "cmd/commands.h"
 #include "cmd/jcmd_jmx.h"
+#include "cmd/jcmd_refusal.h"
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/talk.h"
 #include "cmd/target.h"
@@ -10,6 +11,7 @@
 #include "core/base/clock.h"
 #include "core/base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define LONG_NS (600 * CLOCK_NS_PER_S) /* for what walks the heap */
@@ -145,15 +147,26 @@ static int command_line(struct text *line, const char *command, int argc,
 	return 0;
 }
 
-/* JDK 8 to 25 have these words; who asked is to know where to look. */
-static void add_advice(const struct jvm *jvm, struct error *err)
+static void explain(struct attach *a, const struct jvm *jvm, const char *line,
+		    struct error *err)
 {
-	const struct error was = *err;
+	static const struct attach_request request = {
+		.operation = "jcmd",
+		.args = { "help" },
+	};
+	struct text help = { 0 };
+	struct error unused;
+	char who[32], how[64];
 
-	if (was.kind == ERROR_REFUSED &&
-	    strstr(was.text, "Unknown diagnostic command"))
-		fail(err, was.kind, "%s; `sjkc jcmd %d` lists those it has",
-		     was.text, (int)jvm->pid);
+	snprintf(who, sizeof(who), "%d", (int)jvm->pid);
+	snprintf(how, sizeof(how), "sjkc jcmd %d help", (int)jvm->pid);
+	if (jcmd_refusal_is_unknown(err)) {
+		attach_call(a, &request, &help, &unused);
+		jcmd_refusal_unknown(who, line, &help, how, err);
+	} else if (err->kind == ERROR_REFUSED) {
+		jcmd_refusal_plain(line, how, err);
+	}
+	text_release(&help);
 }
 
 static int ask(const struct jvm *jvm, const char *line, struct error *err)
@@ -174,7 +187,7 @@ static int ask(const struct jvm *jvm, const char *line, struct error *err)
 		talk_detail("%s", attach_protocol(a));
 		ret = answer_print(a, &request, err);
 		if (ret)
-			add_advice(jvm, err);
+			explain(a, jvm, line, err);
 	}
 	attach_close(a);
 	return ret;

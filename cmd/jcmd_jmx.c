@@ -3,8 +3,9 @@
 
 #include "cmd/answer.h"
 #include "cmd/command.h"
-#include "cmd/nearest.h"
+#include "cmd/jcmd_refusal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char bean[] = "com.sun.management:type=DiagnosticCommand";
@@ -15,7 +16,8 @@ struct asking {
 	const char *line;
 	size_t len; /* of the command in it */
 	struct text operation;
-	bool takes_arguments;
+	bool is_known, takes_arguments;
+	struct text *help; /* what it answers is kept there; NULL: printed */
 };
 
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -42,26 +44,6 @@ void jcmd_jmx_operation(struct text *out, const char *command, size_t len)
 	}
 }
 
-static int unknown(const struct asking *a, const struct jmx_info *info,
-		   struct error *err)
-{
-	struct nearest nearest = nearest_to(a->operation.bytes,
-					    a->operation.len);
-
-	for (size_t i = 0; i < info->operation_count; i++)
-		nearest_offer(&nearest, info->operations[i].name);
-	if (nearest.best)
-		return fail(
-			err, ERROR_NO_TARGET,
-			"the JVM has no command %.*s; the nearest is %s, as "
-			"JMX spells it; `help` lists those it has",
-			(int)a->len, a->line, nearest.best);
-	return fail(err, ERROR_NO_TARGET,
-		    "the JVM has no command %.*s, or not by JMX; `help` lists "
-		    "those it has",
-		    (int)a->len, a->line);
-}
-
 static int take_info(void *self, size_t index, const struct jmx_reply *reply,
 		     struct error *err)
 {
@@ -75,34 +57,38 @@ static int take_info(void *self, size_t index, const struct jmx_reply *reply,
 
 		if (strcmp(f->name, a->operation.bytes) != 0)
 			continue;
+		a->is_known = true;
 		a->takes_arguments = f->parameter_count > 0;
 		if (!a->takes_arguments && a->line[a->len])
 			return misuse(err, "%.*s takes no arguments",
 				      (int)a->len, a->line);
 		return 0;
 	}
-	return unknown(a, reply->info, err);
+	return 0;
 }
 
 static int take_answer(void *self, size_t index, const struct jmx_reply *reply,
 		       struct error *err)
 {
+	const struct asking *a = self;
 	const struct value *v = reply->value;
 
-	(void)self;
 	(void)index;
 	if (reply->failure)
 		return fail(err, reply->kind, "%s", reply->failure);
 	if (!v || v->kind != VALUE_STRING)
 		return fail(err, ERROR_REFUSED, "what it answered is no text");
-	return answer_put(v->text.at, v->text.len, err);
+	if (!a->help)
+		return answer_put(v->text.at, v->text.len, err);
+	text_add(a->help, v->text.at, v->text.len);
+	return 0;
 }
 
 /*
  * The arguments go as one: the JVM puts them behind the command, a blank
  * between each, and reads the line anew.
  */
-static int invoke(struct jmx *jmx, const struct asking *a, struct error *err)
+static int invoke(struct jmx *jmx, struct asking *a, struct error *err)
 {
 	struct arena arena = { 0 };
 	const char *behind = a->line + a->len + (a->line[a->len] == ' ');
@@ -124,9 +110,51 @@ static int invoke(struct jmx *jmx, const struct asking *a, struct error *err)
 
 	list->list.at = &one;
 	list->list.count = *behind != '\0';
-	ret = jmx_run(jmx, &request, 1, take_answer, NULL, err);
+	ret = jmx_run(jmx, &request, 1, take_answer, a, err);
 	arena_release(&arena);
 	return ret;
+}
+
+/* "sjkc jcmd -s 10.0.0.7:9010 help" */
+static char *help_command(const struct jmx *jmx)
+{
+	struct text how = { 0 };
+
+	text_printf(&how, "sjkc jcmd -s %s help", jmx->title);
+	return how.bytes;
+}
+
+static int unknown(struct jmx *jmx, const char *line, struct error *err)
+{
+	struct text help = { 0 };
+	struct asking a = { .line = "help",
+			    .len = strlen("help"),
+			    .takes_arguments = true,
+			    .help = &help };
+	char *how = help_command(jmx);
+	struct error unused;
+
+	text_puts(&a.operation, a.line);
+	invoke(jmx, &a, &unused);
+	err->kind = ERROR_NO_TARGET;
+	jcmd_refusal_unknown(jmx->title, line, &help, how, err);
+	text_release(&a.operation);
+	text_release(&help);
+	free(how);
+	return -1;
+}
+
+static int run(struct jmx *jmx, struct asking *a, struct error *err)
+{
+	char *how;
+
+	if (invoke(jmx, a, err) == 0)
+		return 0;
+	how = help_command(jmx);
+	fail_in(err, "%s", jmx->title);
+	jcmd_refusal_plain(a->line, how, err);
+	free(how);
+	return -1;
 }
 
 int jcmd_jmx(struct jmx *jmx, const char *line, struct error *err)
@@ -138,8 +166,10 @@ int jcmd_jmx(struct jmx *jmx, const char *line, struct error *err)
 	text_puts(&a.operation, "");
 	jcmd_jmx_operation(&a.operation, line, a.len);
 	ret = jmx_run(jmx, &info, 1, take_info, &a, err);
-	if (ret == 0)
-		ret = invoke(jmx, &a, err);
+	if (ret)
+		fail_in(err, "%s", jmx->title);
+	else
+		ret = a.is_known ? run(jmx, &a, err) : unknown(jmx, line, err);
 	text_release(&a.operation);
-	return ret ? fail_in(err, "%s", jmx->title) : 0;
+	return ret;
 }

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/nearest.h"
 
-#include <stdbool.h>
+#include "core/base/safe_text.h"
+
 #include <stdint.h>
 #include <string.h>
 
-#define LONGEST 32 /* words beyond are not compared */
+enum {
+	LONGEST = 128,      /* words beyond, of candidates too, are ignored */
+	PART_MIN = 3,       /* letters of a part of a word that is recognized */
+	OF_BEGINNING = 200, /* ranks: any distance is less */
+	OF_PART = 400,
+	SUGGESTED_MAX = 200, /* bytes: an error's text has 511 */
+};
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -45,16 +52,99 @@ struct nearest nearest_to(const char *word, size_t len)
 				 .best_distance = SIZE_MAX };
 }
 
+static char small(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool begins(const char *at, const char *word, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (small(at[i]) != small(word[i]))
+			return false;
+	return true;
+}
+
+/* How near a candidate is that is spelled otherwise; SIZE_MAX: it is not. */
+static size_t rank_of_part(const struct nearest *n, const char *candidate,
+			   size_t len)
+{
+	if (n->len < PART_MIN || n->len > len)
+		return SIZE_MAX;
+	if (begins(candidate, n->word, n->len))
+		return n->len == len ? 0 : OF_BEGINNING + len - n->len;
+	for (size_t i = 1; i + n->len <= len; i++)
+		if (begins(candidate + i, n->word, n->len))
+			return OF_PART + len - n->len;
+	return SIZE_MAX;
+}
+
+/* Equal ones stay in the order in which they were offered. */
+static void keep(struct nearest *n, const char *candidate, size_t rank)
+{
+	size_t at = n->found_count;
+
+	for (size_t i = 0; i < n->found_count; i++)
+		if (strcmp(n->found[i], candidate) == 0)
+			return;
+	while (at > 0 && n->ranks[at - 1] > rank)
+		at--;
+	if (at == NEAREST_MAX)
+		return;
+	if (n->found_count < NEAREST_MAX)
+		n->found_count++;
+	for (size_t i = n->found_count - 1; i > at; i--) {
+		n->found[i] = n->found[i - 1];
+		n->ranks[i] = n->ranks[i - 1];
+	}
+	n->found[at] = candidate;
+	n->ranks[at] = rank;
+}
+
 void nearest_offer(struct nearest *n, const char *candidate)
 {
-	size_t len = strlen(candidate), d;
+	size_t len = strlen(candidate), d = SIZE_MAX, rank;
+	size_t apart = len > n->len ? len - n->len : n->len - len;
 
 	if (len > LONGEST || n->len > LONGEST)
 		return;
-	d = distance(n->word, n->len, candidate, len);
+	rank = rank_of_part(n, candidate, len);
 	/* Beyond a third of the letters it is another word. */
-	if (d * 3 <= len && d < n->best_distance) {
-		n->best = candidate;
-		n->best_distance = d;
+	if (apart * 3 <= len)
+		d = distance(n->word, n->len, candidate, len);
+	if (d != SIZE_MAX && d * 3 <= len) {
+		if (d < n->best_distance) {
+			n->best = candidate;
+			n->best_distance = d;
+		}
+		rank = d < rank ? d : rank;
 	}
+	if (rank != SIZE_MAX)
+		keep(n, candidate, rank);
+}
+
+bool nearest_suggest(const struct nearest *n, struct text *out)
+{
+	const char *chosen[NEAREST_MAX];
+	size_t count = 0, used = 0, limit = SIZE_MAX;
+
+	/* Beside a slip of the fingers, words far from it are noise. */
+	if (n->found_count && n->ranks[0] < OF_BEGINNING)
+		limit = 2 * n->ranks[0] + 1;
+	for (size_t i = 0; i < n->found_count; i++) {
+		used += strlen(n->found[i]);
+		if (i && (used > SUGGESTED_MAX ||
+			  (n->ranks[i] > limit && n->ranks[i] < OF_BEGINNING)))
+			continue;
+		chosen[count++] = n->found[i];
+	}
+	for (size_t i = 0; i < count; i++) {
+		text_puts(out, i == 0           ? "; did you mean '"
+			       : i + 1 == count ? "' or '"
+						: "', '");
+		safe_text(out, chosen[i], strlen(chosen[i]));
+	}
+	if (count)
+		text_puts(out, "'?");
+	return count > 0;
 }

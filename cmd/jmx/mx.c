@@ -3,6 +3,7 @@
 #include "cmd/jmx/mx.h"
 
 #include "cmd/commands.h"
+#include "cmd/jmx/bean_hint.h"
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/jmx/mx_fields.h"
 #include "cmd/talk.h"
@@ -147,6 +148,19 @@ static int several(const struct mx *m, struct error *err)
 	return misuse(err, "which of them? -all takes all");
 }
 
+static int no_bean(const struct mx *m, struct error *err)
+{
+	struct text hint = { 0 };
+
+	text_puts(&hint, "");
+	if (!bean_hint(m->jmx, opt.bean, &hint))
+		text_puts(&hint, "; -b '*:*' --all --info lists those it has");
+	fail(err, ERROR_NO_TARGET, "%s has no MBean %s%s", m->title, opt.bean,
+	     hint.bytes);
+	text_release(&hint);
+	return -1;
+}
+
 /* The MBeans that are meant, in the order of their names. */
 static int find_beans(struct mx *m, struct arena *a, struct error *err)
 {
@@ -155,10 +169,7 @@ static int find_beans(struct mx *m, struct arena *a, struct error *err)
 	if (jmx_query(m->jmx, opt.bean, a, &m->names, &m->count, err))
 		return -1;
 	if (m->count == 0)
-		return fail(err, ERROR_NO_TARGET,
-			    "%s has no MBean %s; -b '*:*' --all --info "
-			    "lists those it has",
-			    m->title, opt.bean);
+		return no_bean(m, err);
 	sorted = arena_alloc(a, m->count * sizeof(*sorted));
 	memcpy(sorted, m->names, m->count * sizeof(*sorted));
 	qsort(sorted, m->count, sizeof(*sorted), by_name);

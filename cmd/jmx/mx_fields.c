@@ -2,6 +2,7 @@
 #include "cmd/jmx/mx_fields.h"
 
 #include "cmd/glob.h"
+#include "cmd/nearest.h"
 #include "core/base/alloc.h"
 #include "core/base/intern.h"
 
@@ -81,6 +82,7 @@ void mx_fields_release(struct mx_fields *f)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		free(f->at[i].text);
+		text_release(&f->at[i].hint);
 		pattern_free(f->at[i].pattern);
 		pattern_free(f->at[i].front);
 	}
@@ -190,6 +192,28 @@ static void find_all(struct finding *f)
 	}
 }
 
+static bool suggest(const struct jmx_info *info, const char *name, size_t len,
+		    struct text *hint)
+{
+	struct nearest nearest = nearest_to(name, len);
+
+	for (size_t i = 0; i < info->attribute_count; i++)
+		nearest_offer(&nearest, info->attributes[i].name);
+	return nearest_suggest(&nearest, hint);
+}
+
+void mx_attribute_hint(const struct jmx_info *info, const char *name,
+		       struct text *hint)
+{
+	size_t len = strlen(name), front = strcspn(name, ".");
+
+	text_clear(hint);
+	text_puts(hint, "");
+	if (!suggest(info, name, len, hint) &&
+	    (front == len || !suggest(info, name, front, hint)))
+		text_puts(hint, "; --info lists them");
+}
+
 struct mx_columns mx_fields_of(struct mx_fields *fields,
 			       const struct jmx_info *info, struct arena *a)
 {
@@ -205,6 +229,8 @@ struct mx_columns mx_fields_of(struct mx_fields *fields,
 			 (field->front &&
 			  find_pattern(&f, field->front, field->path)))
 			field->was_found = true;
+		if (!field->was_found && !field->pattern && !field->hint.len)
+			mx_attribute_hint(info, field->text, &field->hint);
 	}
 	if (!fields->count)
 		find_all(&f);
@@ -228,8 +254,10 @@ int mx_fields_check(const struct mx_fields *f, const char *bean,
 			return misuse(err, "%s: '%s' can only be set", bean,
 				      field->text);
 		return fail(err, ERROR_NO_TARGET,
-			    "%s: there is no attribute '%s'; --info lists them",
-			    bean, field->text);
+			    "%s: there is no attribute '%s'%s", bean,
+			    field->text,
+			    field->hint.len ? field->hint.bytes
+					    : "; --info lists them");
 	}
 	return 0;
 }

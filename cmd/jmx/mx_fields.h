@@ -20,6 +20,7 @@ struct mx_field {
 	const char *path;  /* what is behind it, or NULL */
 	bool was_found;    /* some MBean has it */
 	bool not_readable; /* some has it, but it cannot be read */
+	struct text hint;  /* names near it in the first MBean without it */
 };
 
 struct mx_fields {
@@ -54,6 +55,13 @@ void mx_fields_release(struct mx_fields *f);
  */
 struct mx_columns mx_fields_of(struct mx_fields *f, const struct jmx_info *info,
 			       struct arena *a);
+
+/*
+ * Sets hint to what follows "there is no attribute 'name'": those that are
+ * called nearly so, or how to list them.
+ */
+void mx_attribute_hint(const struct jmx_info *info, const char *name,
+		       struct text *hint);
 
 /* ERROR_NO_TARGET for the first field that no MBean had. */
 int mx_fields_check(const struct mx_fields *f, const char *bean,

@@ -99,16 +99,16 @@ static int no_name(const struct candidates *c, const struct wanted *w,
 		   struct error *err)
 {
 	struct nearest nearest = nearest_to(w->name, w->len);
+	struct text hint = { 0 };
 
 	for (size_t i = 0; i < c->info->operation_count; i++)
 		nearest_offer(&nearest, c->info->operations[i].name);
-	if (nearest.best)
-		return fail(err, ERROR_NO_TARGET,
-			    "there is no operation '%.*s'; is '%s' meant?",
-			    (int)w->len, w->name, nearest.best);
-	return fail(err, ERROR_NO_TARGET,
-		    "there is no operation '%.*s'; --info lists them",
-		    (int)w->len, w->name);
+	if (!nearest_suggest(&nearest, &hint))
+		text_puts(&hint, "; --info lists them");
+	fail(err, ERROR_NO_TARGET, "there is no operation '%.*s'%s",
+	     (int)w->len, w->name, hint.bytes);
+	text_release(&hint);
+	return -1;
 }
 
 /* Says what there is to choose from. */

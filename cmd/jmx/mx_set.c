@@ -2,6 +2,7 @@
 /* Attributes that are set. */
 #include "cmd/jmx/mx.h"
 
+#include "cmd/jmx/mx_fields.h"
 #include "core/base/safe_text.h"
 #include "jmx_http/argument.h"
 
@@ -27,6 +28,17 @@ static const struct jmx_feature *find(const struct jmx_info *info,
 	return NULL;
 }
 
+static void no_attribute(struct setting *s, const struct jmx_info *info)
+{
+	const char *name = s->mx->opt->fields.values[0];
+	struct text hint = { 0 };
+
+	mx_attribute_hint(info, name, &hint);
+	mx_failed(s->mx, ERROR_NO_TARGET, "%s: there is no attribute '%s'%s",
+		  s->object, name, hint.bytes);
+	text_release(&hint);
+}
+
 /* A value that is none of the type is a mistake, whatever comes of others. */
 static int take_info(void *self, size_t index, const struct jmx_reply *reply,
 		     struct error *err)
@@ -44,9 +56,7 @@ static int take_info(void *self, size_t index, const struct jmx_reply *reply,
 	}
 	attribute = find(reply->info, name);
 	if (!attribute) {
-		mx_failed(s->mx, ERROR_NO_TARGET,
-			  "%s: there is no attribute '%s'; --info lists them",
-			  s->object, name);
+		no_attribute(s, reply->info);
 	} else if (!attribute->writable) {
 		mx_failed(s->mx, ERROR_MISUSE, "%s: '%s' cannot be set",
 			  s->object, name);

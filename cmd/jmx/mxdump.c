@@ -6,6 +6,7 @@
  * it is not complete is then its member $partial.
  */
 #include "cmd/commands.h"
+#include "cmd/jmx/bean_hint.h"
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/jmx/mxdump.h"
 #include "cmd/stop.h"
@@ -212,6 +213,16 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+static void say_that_none_matches(struct jmx *jmx)
+{
+	struct text hint = { 0 };
+
+	text_puts(&hint, "");
+	bean_hint(jmx, opt.query, &hint);
+	talk("no MBean matches '%s'%s", opt.query, hint.bytes);
+	text_release(&hint);
+}
+
 static int run(int argc, char **argv, struct error *err)
 {
 	struct jmx_target target;
@@ -235,7 +246,7 @@ static int run(int argc, char **argv, struct error *err)
 	if (jmx_query(target.jmx, opt.query, &a, &names, &count, err))
 		goto out;
 	if (!count && opt.query)
-		talk("no MBean matches '%s'", opt.query);
+		say_that_none_matches(target.jmx);
 	sorted = arena_alloc(&a, count * sizeof(*sorted));
 	if (count) {
 		memcpy(sorted, names, count * sizeof(*sorted));

@@ -13,7 +13,12 @@ commands() {
 	ask 0 jcmd -p "$pid" -c GC.class_histogram -all &&
 		printed '#instances' || return
 	ask 5 jcmd "$pid" No.such && printed_nothing &&
-		said 'Unknown diagnostic command' || return
+		said "the JVM has no command 'No.such'; \`sjkc" || return
+	ask 5 jcmd "$pid" GC.heap_dum && printed_nothing &&
+		said "no command 'GC.heap_dum'; did you mean 'GC.heap_dump'?" &&
+		ask 5 jcmd "$pid" GC.heap_dump &&
+		said "$pid: the JVM refused: The argument 'filename' is man" &&
+		said "help GC.heap_dump\` lists its arguments" || return
 	ask 2 jcmd "$pid" PerfCounter.print && said "JDK's jcmd" || return
 	# One argument with blanks, as the JVM's parser wants it.
 	ask 0 jcmd "$pid" GC.heap_dump "$scratch/a heap.hprof" &&

@@ -55,10 +55,11 @@ answers() {
 }
 
 refuses() {
-	asked 3 VM.versio && said 'has no command VM.versio' &&
+	asked 3 VM.versio &&
+		said "no command 'VM.versio'; did you mean 'VM.version'?" &&
 		asked 2 VM.version more && said 'takes no arguments' &&
 		asked 5 GC.class_histogram nonsense=1 &&
-		said 'nonsense' || return
+		said "the JVM refused: Unknown argument 'nonsense'" || return
 	# An option of ours there would be a file to the JVM.
 	ask 2 jcmd "$pid" GC.heap_dump --force-hostname &&
 		said 'goes before the command' &&

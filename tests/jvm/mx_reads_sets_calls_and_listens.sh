@@ -89,8 +89,12 @@ several() {
 		1,small
 		1099511627776,"a name of more than forty characters, which is cut"
 	END
-	mx 3 -b sjkc.test:type=None -mg && said 'has no MBean' &&
+	mx 3 -b sjkc.nowhere:type=None -mg && said 'has no MBean' &&
+		mx 3 -b sjkc.test:type=Opne -mg &&
+		said "type=Opne; did you mean 'sjkc.test:type=Open'" &&
 		mx 3 -b sjkc.test:type=Open -mg -f Nope && said "'Nope'" &&
+		mx 3 -b sjkc.test:type=Open -mg -f Itmes &&
+		said "no attribute 'Itmes'; did you mean 'Items'?" &&
 		mx 2 -b sjkc.test:type=Failing -mg -f WriteOnly &&
 		said 'can only be set'
 }

@@ -330,6 +330,38 @@ static void slips_of_the_fingers_are_near(void **state)
 	assert_null(nearest(""));
 }
 
+static void check_suggestion(const char *word, const char *wanted)
+{
+	static const char *const words[] = {
+		"HeapMemoryUsage", "NonHeapMemoryUsage", "Verbose",
+		"Heap\033",        "heapdump",           "Heaps"
+	};
+	struct nearest n = nearest_to(word, strlen(word));
+	struct text got = { 0 };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		nearest_offer(&n, words[i]);
+	text_puts(&got, "");
+	assert_int_equal(nearest_suggest(&n, &got), *wanted != '\0');
+	assert_string_equal(got.bytes, wanted);
+	text_release(&got);
+}
+
+static void words_with_a_common_part_are_suggested(void **state)
+{
+	(void)state;
+	check_suggestion("verbos", "; did you mean 'Verbose'?");
+	check_suggestion("memoryusage", "; did you mean 'HeapMemoryUsage' or "
+					"'NonHeapMemoryUsage'?");
+	check_suggestion("Heap",
+			 "; did you mean 'Heap\342\220\233', 'Heaps' or "
+			 "'heapdump'?");
+	check_suggestion("Heapz", "; did you mean 'Heap\342\220\233' or "
+				  "'Heaps'?");
+	check_suggestion("he", "");
+	check_suggestion("Threads", "");
+}
+
 static int release(void **state)
 {
 	(void)state;
@@ -358,6 +390,7 @@ int main(void)
 		cmocka_unit_test(a_flag_takes_no_value),
 		cmocka_unit_test(a_wrong_value_is_explained),
 		cmocka_unit_test(slips_of_the_fingers_are_near),
+		cmocka_unit_test(words_with_a_common_part_are_suggested),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, release);

@@ -109,6 +109,14 @@ static void what_no_mbean_has_is_said(void **state)
 	static const char *const values[][2] = {
 		{ "CollectionTime,none", "m: there is no attribute 'none'; "
 					 "--info lists them" },
+		{ "CollectionTim", "m: there is no attribute 'CollectionTim'; "
+				   "did you mean 'CollectionTime'?" },
+		{ "heapmemory", "m: there is no attribute 'heapmemory'; did "
+				"you mean 'HeapMemoryUsage' or "
+				"'NonHeapMemoryUsage'?" },
+		{ "HeapMemryUsage.used",
+		  "m: there is no attribute 'HeapMemryUsage.used'; did you "
+		  "mean 'HeapMemoryUsage'?" },
 		{ "x*", "m: there is no attribute 'x*'; --info lists them" },
 		{ "Secret", "m: 'Secret' can only be set" },
 	};

@@ -147,7 +147,8 @@ static void the_only_one_says_why_not(void **state)
 		"2 a com.acme.Point cannot be given as text; what can: "
 		"numbers, true and false, texts, dates, names of MBeans, "
 		"constants of an enum, and arrays of those");
-	chooses("summ 1 2", "3 there is no operation 'summ'; is 'sum' meant?");
+	chooses("summ 1 2",
+		"3 there is no operation 'summ'; did you mean 'sum'?");
 	chooses("nothing", "3 there is no operation 'nothing'; --info lists "
 			   "them");
 }
