@@ -3,6 +3,7 @@
 #include "cmd/commands.h"
 #include "cmd/talk.h"
 #include "cmd/target.h"
+#include "cmd/vm_flags.h"
 #include "core/attach/attach.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
@@ -33,6 +34,8 @@ struct heap {
 	struct jvm jvm;
 	struct attach *attach;
 	struct perfdata *counters; /* NULL when there are none */
+	/* NULL when the JVM does not tell. */
+	const struct vm_collector *collector;
 };
 
 /* SJK asks the same: all objects, or those that a full collection leaves. */
@@ -92,6 +95,9 @@ static int take_all(struct heap *heap, struct class_histogram *h,
 static int take_live(struct heap *heap, struct class_histogram *h,
 		     struct error *err)
 {
+	/* Without a collection, "-live" counts the garbage, too. */
+	if (heap->collector && heap->collector->never_collects)
+		return take(heap, which_all, h, err);
 	return take(heap, which_live, h, err);
 }
 
@@ -103,7 +109,7 @@ static int take_dead(struct heap *heap, struct class_histogram *h,
 	int status = take(heap, which_all, h, err);
 
 	if (status == 0)
-		status = take(heap, which_live, &live, err);
+		status = take_live(heap, &live, err);
 	if (status == 0)
 		class_histogram_subtract(h, &live);
 	class_histogram_release(&live);
@@ -140,7 +146,7 @@ static int take_dead_young(struct heap *heap, struct class_histogram *h,
 			   struct error *err)
 {
 	struct class_histogram before = { 0 };
-	int status = take(heap, which_live, &before, err);
+	int status = take_live(heap, &before, err);
 
 	if (status == 0) {
 		gather(heap);
@@ -154,7 +160,7 @@ static int take_young(struct heap *heap, struct class_histogram *h,
 		      struct error *err)
 {
 	struct class_histogram before = { 0 };
-	int status = take(heap, which_live, &before, err);
+	int status = take_live(heap, &before, err);
 
 	if (status == 0) {
 		gather(heap);
@@ -211,6 +217,45 @@ static int write_histogram(const struct class_histogram *h, struct error *err)
 	return status;
 }
 
+/*
+ * Garbage is what is there before a collection and not after it.  With a
+ * collector whose histograms never count it, or that never removes it, the
+ * difference would be a histogram of nothing.
+ */
+static int check_collector(struct heap *heap, struct error *err)
+{
+	static const struct attach_request request = {
+		.operation = "jcmd",
+		.args = { "VM.flags -all" },
+	};
+	const bool wants_garbage = opt.dead || opt.dead_young;
+	const struct vm_collector *c;
+	struct text flags = { 0 };
+	struct error unused;
+
+	if (attach_call(heap->attach, &request, &flags, &unused) == 0)
+		heap->collector = vm_collector_of(&flags);
+	text_release(&flags);
+	c = heap->collector;
+	if (c && c->counts_reachable_only && wants_garbage)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "%d: --dead and --dead-young are unavailable with "
+			    "%s: its histograms count reachable objects only, "
+			    "never garbage; use --live or --young",
+			    heap->jvm.pid, c->name);
+	if (c && c->never_collects && (wants_garbage || opt.live))
+		return fail(err, ERROR_UNAVAILABLE,
+			    "%d: %s never collects garbage, so live objects "
+			    "cannot be told from dead ones; use hh without "
+			    "--live, --dead and --dead-young",
+			    heap->jvm.pid, c->name);
+	if (c && c->counts_reachable_only && !opt.live)
+		talk("%d: %s counts reachable objects only: garbage is not "
+		     "included",
+		     heap->jvm.pid, c->name);
+	return 0;
+}
+
 static int open_heap(struct heap *heap, int argc, char **argv,
 		     struct error *err)
 {
@@ -222,6 +267,8 @@ static int open_heap(struct heap *heap, int argc, char **argv,
 		return misuse(err, "what is '%s'? one JVM is enough", argv[0]);
 	heap->attach = attach_open(&heap->jvm, ATTACH_TIMEOUT_NS, err);
 	if (!heap->attach)
+		return -1;
+	if (check_collector(heap, err))
 		return -1;
 	attach_set_timeout(heap->attach, HISTOGRAM_TIMEOUT_NS);
 	if (opt.dead_young || opt.young)

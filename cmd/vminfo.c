@@ -3,6 +3,8 @@
 #include "cmd/commands.h"
 #include "cmd/talk.h"
 #include "cmd/target.h"
+#include "cmd/vm_flags.h"
+#include "cmd/vminfo_summary.h"
 #include "core/attach/attach.h"
 #include "core/base/alloc.h"
 #include "core/base/json.h"
@@ -18,7 +20,7 @@
 
 static struct {
 	const char *pid;
-	bool sysprops, agentprops, flags, perf;
+	bool summary, sysprops, agentprops, flags, perf;
 	bool json, show_secrets;
 	const char *output;
 } opt = {
@@ -114,54 +116,34 @@ static int get_agentprops(struct vm *vm, struct facts *facts, struct error *err)
 	return get_properties(vm, "agentProperties", facts, err);
 }
 
-/* Takes "{product} {ergonomic}" from the end of a flag's value. */
-static struct line take_origin(struct line *value)
+static void add_flag(struct facts *facts, const struct vm_flag *f)
 {
-	struct line origin = { value->text + value->len, 0 };
+	struct text name = { 0 }, origin = { 0 };
 
-	for (int groups = 0; groups < 2 && line_ends(*value, "}"); groups++) {
-		while (value->len && value->text[value->len - 1] != '{')
-			value->len--;
-		if (value->len)
-			value->len--;
-		origin.len += (size_t)(origin.text - value->text) - value->len;
-		origin.text = value->text + value->len;
-		*value = line_trimmed(*value);
-	}
-	return origin;
-}
-
-/* "     bool UseG1GC      = true      {product} {ergonomic}" */
-static void add_flag(struct facts *facts, struct line line)
-{
-	const char *end = line.text + line.len;
-	const char *name = memchr(line.text, ' ', line.len);
-	const char *sign = memchr(line.text, '=', line.len);
-	struct line key, value, origin;
-	struct text copy = { 0 };
-
-	if (!name || !sign || sign < name)
-		return;
-	key = line_trimmed((struct line){ name, (size_t)(sign - name) });
-	value = line_trimmed(
-		(struct line){ sign + 1, (size_t)(end - sign - 1) });
-	origin = take_origin(&value);
-	text_add(&copy, key.text, key.len);
-	add_fact(facts, copy.bytes, value.text, value.len, NULL)
-		->origin = xstrndup(origin.text, origin.len);
-	text_release(&copy);
+	text_add(&name, f->name.text, f->name.len);
+	text_add(&origin, f->origin.text, f->origin.len);
+	if (f->is_changed)
+		text_puts(&origin,
+			  origin.len ? " {not default}" : "{not default}");
+	add_fact(facts, name.bytes, f->value.text, f->value.len, NULL)
+		->origin = xstrndup(origin.bytes, origin.len);
+	text_release(&name);
+	text_release(&origin);
 }
 
 static int get_flags(struct vm *vm, struct facts *facts, struct error *err)
 {
 	struct text reply = { 0 };
+	struct vm_flag flag;
 	struct lines lines;
 	struct line line;
 	int status = ask(vm, "jcmd", "VM.flags -all", &reply, err);
 
 	lines = lines_over(reply.bytes, reply.len);
-	while (status == 0 && lines_next(&lines, &line))
-		add_flag(facts, line_trimmed(line));
+	while (status == 0 && lines_next(&lines, &line)) {
+		if (vm_flag_read(line, &flag))
+			add_flag(facts, &flag);
+	}
 	text_release(&reply);
 	return status;
 }
@@ -209,15 +191,41 @@ static int get_counters(struct vm *vm, struct facts *facts, struct error *err)
 	return 0;
 }
 
+static void add_line(void *self, const char *name, const struct text *value)
+{
+	add_fact(self, name, value->bytes, value->len, NULL);
+}
+
+/* What it cannot be asked is left out, and why is printed. */
+static int get_summary(struct vm *vm, struct facts *facts, struct error *err)
+{
+	struct text flags = { 0 }, heap = { 0 };
+	struct error why;
+	int status;
+
+	if (ask(vm, "jcmd", "VM.flags -all", &flags, &why))
+		talk_always("collector and heap are unknown: %s", why.text);
+	/* JDK 8 before 8u40 has no such command. */
+	else if (ask(vm, "jcmd", "GC.heap_info", &heap, &why))
+		text_clear(&heap);
+	status = vminfo_summary(&vm->jvm, &flags, &heap, opt.show_secrets,
+				add_line, facts, err);
+	text_release(&flags);
+	text_release(&heap);
+	return status;
+}
+
 static const struct section {
 	const bool *chosen;
 	const char *name;
 	int (*get)(struct vm *vm, struct facts *facts, struct error *err);
+	bool in_order;
 } sections[] = {
-	{ &opt.sysprops, "sysprops", get_sysprops },
-	{ &opt.agentprops, "agentprops", get_agentprops },
-	{ &opt.flags, "flags", get_flags },
-	{ &opt.perf, "perf", get_counters },
+	{ &opt.summary, "summary", get_summary, true },
+	{ &opt.sysprops, "sysprops", get_sysprops, false },
+	{ &opt.agentprops, "agentprops", get_agentprops, false },
+	{ &opt.flags, "flags", get_flags, false },
+	{ &opt.perf, "perf", get_counters, false },
 };
 
 #define SECTIONS (sizeof(sections) / sizeof(*sections))
@@ -299,7 +307,7 @@ static int add_section(struct vm *vm, const struct section *s, struct text *t,
 	struct facts facts = { 0 };
 	int status = s->get(vm, &facts, err);
 
-	if (status == 0 && facts.count)
+	if (status == 0 && facts.count && !s->in_order)
 		qsort(facts.facts, facts.count, sizeof(*facts.facts), by_name);
 	if (status == 0 && opt.json)
 		write_json(j, s->name, &facts);
@@ -332,16 +340,14 @@ static int add_sections(struct vm *vm, struct text *t, struct error *err)
 	return status;
 }
 
-static int check_options(struct error *err)
+/* Without a word on what is wanted: the summary. */
+static void choose_sections(void)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < SECTIONS; i++)
 		any |= *sections[i].chosen;
-	if (!any)
-		return misuse(err, "what of it? --sysprops, --agentprops, "
-				   "--flags or --perf");
-	return 0;
+	opt.summary = !any;
 }
 
 static int write_all(const struct text *t, struct error *err)
@@ -361,10 +367,9 @@ static int run(int argc, char **argv, struct error *err)
 {
 	struct vm vm = { .jvm.pidfd = -1 };
 	struct text text = { 0 };
-	int status = check_options(err);
+	int status = target_open(&vm.jvm, opt.pid, &argc, &argv, err);
 
-	if (status == 0)
-		status = target_open(&vm.jvm, opt.pid, &argc, &argv, err);
+	choose_sections();
 	if (status == 0 && argc > 0)
 		status = misuse(err, "what is '%s'? one JVM is enough",
 				argv[0]);
@@ -400,9 +405,11 @@ static const struct command_option options[] = {
 const struct command vminfo_command = {
 	.name = "vminfo",
 	.synopsis = "vminfo [<options>] <pid>",
-	.summary = "show a JVM's properties, flags and counters",
+	.summary = "summarize a JVM; list its flags and properties",
 	.group = "ask a JVM",
-	.examples = "  sjkc vminfo 4711 --sysprops\n"
+	.examples = "  sjkc vminfo 4711              # version, options, heap, "
+		    "limits\n"
+		    "  sjkc vminfo 4711 --sysprops\n"
 		    "  sjkc vminfo 4711 --flags | grep ergonomic\n"
 		    "  sjkc vminfo 4711 --perf --json\n",
 	.options = options,

@@ -42,3 +42,44 @@ for jdk in $(jdks); do
 	done
 	target_end "$pid"
 done
+
+# Histograms of some collectors never count garbage, and one never collects.
+# What would be a histogram of nothing is refused.
+has_collector() {
+	"$1/bin/java" -XX:+UnlockExperimentalVMOptions "-XX:+Use${2}GC" \
+		-version >/dev/null 2>&1
+}
+
+# refused OPTION TEXT
+refused() {
+	"$sjkc" hh "$pid" "$1" -d 10ms >"$scratch/hh" 2>"$scratch/said"
+	[ $? = 8 ] && [ ! -s "$scratch/hh" ] &&
+		grep -q -- "$2" "$scratch/said" || bad "$1 is not refused"
+}
+
+for collector in Z Shenandoah Epsilon; do
+	for jdk in $(jdks); do
+		has_collector "$jdk" $collector || continue
+		target_memory="-Xmx64m -XX:+UnlockExperimentalVMOptions
+			-XX:+Use${collector}GC"
+		target "$jdk" -- threads=1 || exit 1
+		case $collector in
+		Epsilon) refused --live 'Epsilon never collects garbage' ;;
+		*)
+			"$sjkc" hh "$pid" >"$scratch/hh" 2>"$scratch/said" ||
+				bad failed
+			grep -q 'counts reachable objects only: garbage is not' \
+				"$scratch/said" || bad 'no note'
+			"$sjkc" hh "$pid" --live -q >"$scratch/hh" \
+				2>"$scratch/said" || bad '--live failed'
+			;;
+		esac
+		why='count reachable objects only\|never collects'
+		refused --dead "$why"
+		refused --dead-young "$why"
+		"$sjkc" hh "$pid" --young -d 10ms -q >"$scratch/hh" \
+			2>"$scratch/said" || bad '--young failed'
+		target_end "$pid"
+		break
+	done
+done

@@ -22,6 +22,22 @@ ask() {
 for jdk in $(jdks); do
 	target "$jdk" -Dodd.name=a=b:c -Dmy.password=hunter2 \
 		-XX:MaxHeapFreeRatio=71 -- threads=3 || exit 1
+	# Without an option, what one looks for first.
+	ask
+	has 'main class: Target'
+	has 'arguments: threads=3'
+	has 'collector: Serial'
+	has "Java home: $jdk"
+	for line in 'JVM: .*[1-9]' 'started: .*, up [0-9]' \
+		'JVM options: -Xmx64m .*-Dmy.password=\*\*\*' \
+		'heap: .* total [0-9]*K.*used [0-9]*K' 'maximum heap size: 64' \
+		'CPUs: may run on [1-9]' 'memory: .* resident'; do
+		grep -q "^$line" "$scratch/info" ||
+			{ echo "$jdk: no line $line in:"; cat "$scratch/info"; exit 1; }
+	done
+	ask --json
+	grep -q '"summary":\[{"name":"JVM","value":' "$scratch/info" ||
+		{ echo "$jdk: no summary in JSON"; exit 1; }
 	ask --sysprops
 	has 'odd.name: a=b:c'
 	has 'my.password: ***'

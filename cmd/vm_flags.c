@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/vm_flags.h"
+
+#include <string.h>
+
+/* Takes "{product} {ergonomic}" from the end of a flag's value. */
+static struct line take_origin(struct line *value)
+{
+	struct line origin = { value->text + value->len, 0 };
+
+	for (int groups = 0; groups < 2 && line_ends(*value, "}"); groups++) {
+		while (value->len && value->text[value->len - 1] != '{')
+			value->len--;
+		if (value->len)
+			value->len--;
+		origin.len += (size_t)(origin.text - value->text) - value->len;
+		origin.text = value->text + value->len;
+		*value = line_trimmed(*value);
+	}
+	return origin;
+}
+
+/*
+ * "     bool UseG1GC      = true      {product} {ergonomic}"; of JDK 8,
+ * "    uintx MaxHeapSize := 134217728 {product}"
+ */
+bool vm_flag_read(struct line line, struct vm_flag *f)
+{
+	const char *end, *name, *sign;
+
+	line = line_trimmed(line);
+	end = line.text + line.len;
+	name = memchr(line.text, ' ', line.len);
+	sign = memchr(line.text, '=', line.len);
+	if (!name || !sign || sign < name)
+		return false;
+	f->is_changed = sign > name && sign[-1] == ':';
+	f->name = line_trimmed(
+		(struct line){ name, (size_t)(sign - name) - f->is_changed });
+	f->value = line_trimmed(
+		(struct line){ sign + 1, (size_t)(end - sign - 1) });
+	f->origin = take_origin(&f->value);
+	return f->name.len > 0;
+}
+
+struct line vm_flag_value(const struct text *flags, const char *name)
+{
+	struct lines lines = lines_over(flags->bytes, flags->len);
+	struct line line;
+	struct vm_flag f;
+
+	while (lines_next(&lines, &line))
+		if (vm_flag_read(line, &f) && line_is(f.name, name))
+			return f.value;
+	return (struct line){ "", 0 };
+}
+
+/*
+ * CMS has ParNew switched on, too.  What histograms count was tried with each
+ * collector of JDK 8, 11, 17, 21, 25 and 28.
+ */
+static const struct {
+	const char *flag;
+	struct vm_collector collector;
+} collectors[] = {
+	{ "UseConcMarkSweepGC", { .name = "CMS" } },
+	{ "UseG1GC", { .name = "G1" } },
+	{ "UseParallelGC", { .name = "Parallel" } },
+	{ "UseSerialGC", { .name = "Serial" } },
+	{ "UseZGC", { .name = "ZGC", .counts_reachable_only = true } },
+	{ "UseShenandoahGC",
+	  { .name = "Shenandoah", .counts_reachable_only = true } },
+	{ "UseEpsilonGC", { .name = "Epsilon", .never_collects = true } },
+	{ "UseParNewGC", { .name = "ParNew" } },
+};
+
+const struct vm_collector *vm_collector_of(const struct text *flags)
+{
+	for (size_t i = 0; i < sizeof(collectors) / sizeof(*collectors); i++)
+		if (line_is(vm_flag_value(flags, collectors[i].flag), "true"))
+			return &collectors[i].collector;
+	return NULL;
+}
