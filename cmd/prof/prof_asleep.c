@@ -325,6 +325,7 @@ void prof_asleep_add(struct prof_target *t, int64_t end_ns, bool has_lost,
 	struct prof_asleep *a = t->asleep;
 	struct sample sample = {
 		.time_ns = a->since_ns + t->shared->epoch_ns,
+		.duration_ns = (uint64_t)(end_ns - a->since_ns),
 		.count = 1,
 		.weight = (uint64_t)(end_ns - a->since_ns),
 	};

@@ -465,6 +465,7 @@ void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 	struct prof_shared *s = t->shared;
 	struct sample sample = {
 		.time_ns = (int64_t)e->time_ns + s->epoch_ns,
+		.duration_ns = e->kind == SAMPLE_OFFCPU ? e->weight : 0,
 		.count = 1,
 		.weight = e->kind == SAMPLE_CPU ? s->tick_ns : e->weight,
 	};

@@ -95,7 +95,12 @@ struct sample {
 	uint32_t thread;
 	uint32_t owner; /* thread that held the lock; 0 = unknown or none */
 	enum thread_state state;
-	int64_t time_ns; /* since the epoch; 0 = unknown */
+	int64_t time_ns; /* since the epoch, of its beginning; 0 = unknown */
+	/*
+	 * How long it lasted: its weight is spread evenly over the time buckets
+	 * from time_ns on, its count is the first one's.  0 = a moment.
+	 */
+	uint64_t duration_ns;
 	uint64_t count;  /* samples this stands for, mostly 1 */
 	uint64_t weight; /* in the event's unit */
 };
@@ -243,7 +248,10 @@ void profile_expect_times(struct profile *p, int64_t from_ns, int64_t to_ns);
  */
 void profile_add(struct profile *p, const struct sample *s);
 
-/* profile_add() for n samples; faster, for the same reason. */
+/*
+ * profile_add() for n samples; faster, for the same reason.  Durations are
+ * not looked at.
+ */
 void profile_add_all(struct profile *p, const struct sample *s, size_t n);
 
 /*

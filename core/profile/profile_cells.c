@@ -174,6 +174,55 @@ static void add_to_event(struct profile *p, const struct cell *c)
 		e->without_stack = saturate_add(e->without_stack, c->count);
 }
 
+/* The part of a weight that falls into the first `part` of `whole` ns. */
+static uint64_t share(uint64_t weight, uint64_t part, uint64_t whole)
+{
+	return (uint64_t)((unsigned __int128)weight * part / whole);
+}
+
+/*
+ * Adds a cell for each time bucket that the sample lasted in: a wait of ten
+ * seconds is not a wait of one bucket.  The parts add up to the weight.
+ */
+static void add_lasting(struct profile *p, const struct sample *s,
+			struct cell c)
+{
+	uint64_t given = 0;
+	int64_t at = (p->bucket_first + c.bucket) << p->bucket_shift;
+	int64_t end = s->time_ns + (int64_t)s->duration_ns;
+
+	for (; at < end; at += p->bucket_ns, c.bucket++) {
+		uint64_t until = share(s->weight, (uint64_t)(at - s->time_ns),
+				       s->duration_ns);
+
+		c.weight = until - given;
+		add_cell(p, &c, cell_tag(&c));
+		given = until;
+		c.count = 0;
+	}
+	c.weight = s->weight - given;
+	add_cell(p, &c, cell_tag(&c));
+}
+
+/*
+ * Makes room for the end of a sample that c is the cell of, and corrects its
+ * bucket; false when the sample ends in the bucket where it begins.  Far from
+ * the ends of time, so that no bucket's edge overflows.
+ */
+static bool does_last(struct profile *p, const struct sample *s, struct cell *c)
+{
+	int64_t end;
+
+	if (!c->bucket || !s->duration_ns ||
+	    __builtin_add_overflow(s->time_ns, s->duration_ns, &end) ||
+	    s->time_ns < INT64_MIN / 2 || end > INT64_MAX / 2)
+		return false;
+	note_time(p, end);
+	bucket_of(p, end - 1);
+	c->bucket = bucket_of(p, s->time_ns);
+	return bucket_of(p, end - 1) != c->bucket;
+}
+
 void profile_add(struct profile *p, const struct sample *s)
 {
 	struct cell c;
@@ -183,7 +232,10 @@ void profile_add(struct profile *p, const struct sample *s)
 		return;
 	}
 	add_to_event(p, &c);
-	add_cell(p, &c, cell_tag(&c));
+	if (does_last(p, s, &c))
+		add_lasting(p, s, c);
+	else
+		add_cell(p, &c, cell_tag(&c));
 }
 
 #define CELL_BATCH 32

@@ -386,6 +386,76 @@ static void cells_become_one_when_buckets_widen(void **state)
 	profile_free(p);
 }
 
+/* Adds a wait and checks each bucket's part of it, in nanoseconds. */
+static void check_wait(int64_t from_ns, uint64_t duration_ns)
+{
+	struct profile *p = profile_new();
+	struct sample s = {
+		.event = profile_event(p, "wall", UNIT_NS),
+		.time_ns = from_ns,
+		.duration_ns = duration_ns,
+		.count = 1,
+		.weight = duration_ns,
+	};
+	int64_t end_ns = from_ns + (int64_t)duration_ns;
+	uint64_t weight = 0, count = 0;
+
+	add_at(p, NOW);
+	profile_add(p, &s);
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+		int64_t first = (p->bucket_first + c->bucket - 1) *
+				p->bucket_ns;
+		int64_t last = first + p->bucket_ns;
+
+		if (c->event != s.event)
+			continue;
+		first = first > from_ns ? first : from_ns;
+		last = last < end_ns ? last : end_ns;
+		/* Rounding moves a part's ends by less than 1 ns. */
+		assert_in_range(c->weight + 1, last - first, last - first + 2);
+		assert_int_equal(c->count, is_in_bucket(p, from_ns, c->bucket));
+		weight += c->weight;
+		count += c->count;
+	}
+	assert_int_equal(weight, duration_ns);
+	assert_int_equal(count, 1);
+	assert_int_equal(p->events[s.event].samples, 1);
+	assert_int_equal(p->events[s.event].weight, duration_ns);
+	assert_true(p->latest_ns >= end_ns);
+	profile_free(p);
+}
+
+static void wait_is_spread_over_its_time_buckets(void **state)
+{
+	(void)state;
+	check_wait(NOW, 1);
+	check_wait(NOW, 100 * MS);
+	check_wait(NOW + 7, 8001 * MS + 333);
+	check_wait(NOW - 5000 * MS, 6000 * MS);
+	check_wait(NOW, (uint64_t)3600 * 1000 * MS);
+}
+
+static void wait_that_ends_beyond_all_times_is_one_cell(void **state)
+{
+	struct profile *p = profile_new();
+	struct sample s = {
+		.event = profile_event(p, "wall", UNIT_NS),
+		.time_ns = NOW,
+		.duration_ns = UINT64_MAX,
+		.count = 1,
+		.weight = 5,
+	};
+
+	(void)state;
+	profile_add(p, &s);
+	s.duration_ns = INT64_MAX - NOW;
+	profile_add(p, &s);
+	assert_int_equal(p->cell_count, 1);
+	assert_int_equal(p->cells[0].weight, 10);
+	profile_free(p);
+}
+
 static void times_that_were_expected_never_widen_buckets(void **state)
 {
 	struct profile *p = profile_new();
@@ -566,6 +636,8 @@ int main(void)
 		cmocka_unit_test(buckets_hold_times_before_and_around_1970),
 		cmocka_unit_test(buckets_hold_all_times_there_are),
 		cmocka_unit_test(cells_become_one_when_buckets_widen),
+		cmocka_unit_test(wait_is_spread_over_its_time_buckets),
+		cmocka_unit_test(wait_that_ends_beyond_all_times_is_one_cell),
 		cmocka_unit_test(times_that_were_expected_never_widen_buckets),
 		cmocka_unit_test(samples_of_a_batch_are_as_one_after_the_other),
 		cmocka_unit_test(samples_outside_the_range_are_counted_only),
