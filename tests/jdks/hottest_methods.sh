@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# The ten hottest methods without the agent and with default flags, beside the
+# JDK's own sampler by CPU time (JEP 509, JDK 25 on), and beside the agent.
+sjkc=$1
+scratch=$2
+version=$3
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/jdk.sh
+. tests/root/lib/worker.sh
+lib=tests/root/lib
+
+# Both at once, so that they are of the same time.
+record() {
+	begin metadata -F 499 --no-agent &&
+		jfr JFR.start name=cpu settings=none \
+			'+jdk.CPUTimeSample#enabled=true' \
+			'+jdk.CPUTimeSample#throttle=500/s' \
+			filename="$scratch/cpu.jfr" &&
+		burn 600 && finish metadata && jfr JFR.stop name=cpu &&
+		cp "$scratch/metadata.collapsed" "$scratch/whole.collapsed" &&
+		leave_out_biased metadata
+}
+
+jdk_jfr() {
+	jdk_tool "$version" "$pid" jfr "$@"
+}
+
+# points ONE OTHER: the sum of what the shares of the ten hottest differ by, halved:
+# how much of the time is said to be another method's.
+points() {
+	python3 $lib/shares.py self "$1" "$2" 100 \
+		>"$scratch/table" || { cat "$scratch/table"; return 1; }
+	sed 's/^/# /' "$scratch/table" >>"$scratch/tables"
+	awk 'NR > 1 { d = $1 - $2; sum += d < 0 ? -d : d }
+		END { printf "%.0f\n", sum / 2 }' "$scratch/table"
+}
+
+beside_jfr() {
+	record || return
+	sed 's/^/# JFR: /' "$scratch/biased" >>"$scratch/tables"
+	! grep '\[unknown Java method\]' "$scratch/whole.collapsed" ||
+		return
+	moved=$(points "$scratch/jdk.collapsed" \
+		"$scratch/metadata.collapsed") || return
+	echo "| every method named, $moved points from JFR"
+	[ "$moved" -le 10 ]
+}
+
+# The agent hears of code that was compiled before it came as it was compiled.
+beside_agent() {
+	begin agent --agent -F 499 && burn 400 && finish agent || return
+	moved=$(points "$scratch/agent.collapsed" "$scratch/whole.collapsed") ||
+		return
+	echo "| $moved points from the agent's"
+	[ "$moved" -le 5 ]
+}
+
+[ "$version" -ge 25 ] || { echo 'CPUTimeSample requires JDK 25'; exit 77; }
+target_program=Digests target_memory='-Xmx256m -XX:+UseSerialGC'
+jdk_target "$version" -XX:TieredStopAtLevel=4 \
+	-XX:+UnlockDiagnosticVMOptions -XX:-UseMD5Intrinsics || exit 1
+# With the intrinsic, JFR would leave out the method that called it.  All that is hot is to be compiled.
+burn 300 || exit 1
+cell 'hottest methods, no agent, JFR' beside_jfr
+cell 'hottest methods, no agent, agent' beside_agent
+cat "$scratch/tables"
