@@ -19,6 +19,7 @@ enum {
 	PICK_CLASS,
 	PICK_OBJECT,
 	PICK_OWNER,
+	PICK_METHOD,
 	PICKS
 };
 
@@ -30,8 +31,10 @@ struct jfr_event_type {
 	enum jfr_unit time_unit;
 	enum jfr_unit weight_unit;
 	bool has_time, has_weight;
-	bool has_state; /* else key 0 would be a state: new, or running */
-	uint32_t event; /* in the profile + 1; 0 until the first sample */
+	bool has_state;      /* else key 0 would be a state: new, or running */
+	bool is_allocation;  /* its first weights are doubtful */
+	bool says_allocated; /* not sampled: what a thread has allocated */
+	uint32_t event;      /* in the profile + 1; 0 until the first sample */
 };
 
 /*
@@ -208,9 +211,11 @@ static bool compile_type(struct jfr_event_type *et,
 	fields[PICK_CLASS] = class_field(m, t);
 	fields[PICK_OBJECT] = pool_field(m, t, "object", "OldObject");
 	fields[PICK_OWNER] = pool_field(m, t, "previousOwner", "Thread");
-	/* Of other events it may say anything. */
+	/* Of other events these may say anything. */
 	if (strcmp(jfr_event_name(t), "jdk.CPUTimeSample") == 0)
 		fields[PICK_FAILED] = jfr_type_field(m, t, "failed");
+	if (strcmp(jfr_event_name(t), "jdk.MethodTrace") == 0)
+		fields[PICK_METHOD] = pool_field(m, t, "method", "Method");
 	for (size_t i = 0; i < PICKS; i++)
 		names[i] = fields[i] ? fields[i]->name : NULL;
 	et->name = jfr_event_name(t);
@@ -224,6 +229,30 @@ static bool compile_type(struct jfr_event_type *et,
 		if (strcmp(fields[PICK_WEIGHT]->name, "duration") == 0)
 			et->weight_unit = time_unit(fields[PICK_WEIGHT]);
 	}
+	et->is_allocation = et->has_time && et->has_weight &&
+			    strcmp(et->name, "jdk.ObjectAllocationSample") == 0;
+	return jfr_layout_compile(&et->layout, m, t, names, PICKS, false);
+}
+
+/* jdk.ThreadAllocationStatistics says what threads have allocated. */
+static bool compile_allocated(struct jfr_event_type *et,
+			      const struct jfr_metadata *m,
+			      const struct jfr_type *t)
+{
+	const struct jfr_field *time = number_field(m, t, "startTime");
+	const char *const names[PICKS] = {
+		[PICK_TIME] = "startTime",
+		[PICK_THREAD] = "thread",
+		[PICK_WEIGHT] = "allocated",
+	};
+
+	if (strcmp(jfr_event_name(t), "jdk.ThreadAllocationStatistics") != 0 ||
+	    !time || !pool_field(m, t, "thread", "Thread") ||
+	    !number_field(m, t, "allocated"))
+		return false;
+	et->name = jfr_event_name(t);
+	et->says_allocated = true;
+	et->time_unit = time_unit(time);
 	return jfr_layout_compile(&et->layout, m, t, names, PICKS, false);
 }
 
@@ -260,10 +289,12 @@ static void note_type(struct jfr_events *es, uint64_t id, size_t index)
 }
 
 void jfr_events_begin(struct jfr_events *es, struct profile *p,
-		      struct jfr_pools *pools, const struct jfr_metadata *m,
+		      struct jfr_pools *pools, struct first_weights *firsts,
+		      const struct jfr_metadata *m,
 		      const struct jfr_clock *clock)
 {
 	jfr_events_release(es);
+	es->firsts = firsts;
 	es->profile = p;
 	es->pools = pools;
 	es->clock = *clock;
@@ -283,7 +314,8 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 			continue;
 		has_stack = field_of_type(m, t, "StackTrace") != NULL;
 		if (has_stack ? compile_type(et, m, t)
-			      : compile_remark(et, m, t)) {
+			      : compile_remark(et, m, t) ||
+					compile_allocated(et, m, t)) {
 			note_type(es, t->id, es->type_count++);
 			continue;
 		}
@@ -386,6 +418,41 @@ static uint32_t with_class(struct jfr_events *es, uint32_t stack,
 	return profile_push_class(es->profile, stack, name);
 }
 
+/*
+ * The stack trace with the method that was traced as its leaf: the JDK's begins
+ * with the method's caller, async-profiler's with the method.
+ */
+static uint32_t with_method(struct jfr_events *es, uint32_t stack,
+			    uint64_t method)
+{
+	struct profile *p = es->profile;
+	const struct jfr_site site = { .method = method, .type = UINT32_MAX };
+	uint32_t id = method ? jfr_pools_frame(es->pools, &site) : 0;
+	const struct frame *traced = &p->frames[id];
+	const struct frame *leaf = &p->frames[p->stacks[stack].frame];
+
+	if (!id || (stack && leaf->class_name == traced->class_name &&
+		    leaf->method == traced->method))
+		return stack;
+	return profile_push(p, stack, id);
+}
+
+/* An event that is no sample: true when it was one. */
+static bool read_other(struct jfr_events *es, const struct jfr_event_type *et,
+		       const uint64_t *v)
+{
+	if (et->remark)
+		profile_note(es->profile, et->remark, v[PICK_WEIGHT], "%s",
+			     et->name);
+	else if (et->says_allocated && v[PICK_THREAD])
+		first_weights_allocated(
+			es->firsts, jfr_pools_thread(es->pools, v[PICK_THREAD]),
+			time_of(&es->clock, (int64_t)v[PICK_TIME],
+				et->time_unit),
+			v[PICK_WEIGHT]);
+	return et->remark || et->says_allocated;
+}
+
 void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 {
 	struct jfr_event_type *et = find_type(es, type_id);
@@ -399,11 +466,8 @@ void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 		es->damaged++;
 		return;
 	}
-	if (et->remark) {
-		profile_note(es->profile, et->remark, v[PICK_WEIGHT], "%s",
-			     et->name);
+	if (read_other(es, et, v))
 		return;
-	}
 	if (!et->event)
 		et->event = profile_event(es->profile, et->name, et->unit) + 1;
 	s.event = et->event - 1;
@@ -423,10 +487,15 @@ void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 			es->missing_stacks++;
 		s.stack = with_class(es, s.stack, v);
 	}
+	if (v[PICK_METHOD])
+		s.stack = with_method(es, s.stack, v[PICK_METHOD]);
+	es->read++;
+	if (et->is_allocation && s.thread && s.time_ns &&
+	    !first_weights_take(es->firsts, &s))
+		return;
 	es->batch[es->batch_len++] = s;
 	if (es->batch_len == JFR_EVENT_BATCH)
 		jfr_events_end(es);
-	es->read++;
 }
 
 void jfr_events_end(struct jfr_events *es)

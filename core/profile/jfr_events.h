@@ -11,6 +11,7 @@
 #define CORE_PROFILE_JFR_EVENTS_H
 
 #include "core/base/cursor.h"
+#include "core/profile/first_weights.h"
 #include "core/profile/jfr_metadata.h"
 #include "core/profile/jfr_pool.h"
 #include "core/profile/profile.h"
@@ -32,6 +33,7 @@ struct jfr_event_type; /* private: how one type of event is read */
 struct jfr_events {
 	struct profile *profile;
 	struct jfr_pools *pools;
+	struct first_weights *firsts;
 	struct jfr_clock clock;
 	struct jfr_event_type *types;
 	size_t type_count;
@@ -52,9 +54,10 @@ struct jfr_events {
 /* The name of a type of event as JDK 11 and later have it. */
 const char *jfr_event_name(const struct jfr_type *t);
 
-/* All three are borrowed. */
+/* All but the clock are borrowed. */
 void jfr_events_begin(struct jfr_events *es, struct profile *p,
-		      struct jfr_pools *pools, const struct jfr_metadata *m,
+		      struct jfr_pools *pools, struct first_weights *firsts,
+		      const struct jfr_metadata *m,
 		      const struct jfr_clock *clock);
 
 /* Reads one event: c stands behind its type id and ends with the event. */

@@ -44,6 +44,7 @@ struct jfr_read {
 	uint16_t typed_version;
 	struct jfr_pools pools;
 	struct jfr_events events;
+	struct first_weights firsts;
 	struct jfr_settings settings;
 	uint64_t chunks, samples;
 };
@@ -327,8 +328,9 @@ static int read_chunk(struct jfr_read *r, struct jfr_chunk *chunk, size_t *end,
 	if (read_metadata(r, chunk, err))
 		return -1;
 	jfr_pools_begin(&r->pools, r->profile, r->metadata);
-	jfr_events_begin(&r->events, r->profile, &r->pools, r->metadata,
-			 &chunk->clock);
+	first_weights_chunk(&r->firsts, chunk->clock.start_ns);
+	jfr_events_begin(&r->events, r->profile, &r->pools, &r->firsts,
+			 r->metadata, &chunk->clock);
 	jfr_settings_begin(&r->settings, r->profile, &r->pools, r->metadata);
 	if (!jfr_chunk_is_damaged(chunk)) {
 		chained = read_chain(r, chunk);
@@ -421,10 +423,12 @@ static int jfr_read(const uint8_t *bytes, size_t len, struct profile *p,
 
 	expect_times(&r);
 	ret = read_chunks(&r, err);
+	first_weights_end(&r.firsts, p);
 	if (ret == 0 && r.samples == 0 && profile_is_partial(p))
 		ret = fail(err, ERROR_INPUT, "no sample can be read: %s: %s",
 			   p->remarks[0].what, p->remarks[0].first);
 	jfr_events_release(&r.events);
+	first_weights_release(&r.firsts);
 	jfr_settings_release(&r.settings);
 	jfr_pools_release(&r.pools);
 	for (size_t i = 0; i < TYPED_CHUNKS; i++)

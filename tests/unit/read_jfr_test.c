@@ -716,7 +716,8 @@ static void an_allocated_class_is_the_leaf_below_the_method(void **state)
 	jfr_check_stacks(&r, "jdk.ObjectAllocationSample",
 			 "p.C.d;[Lp.C; 1\np.C.d;p.A 1\n");
 	p = r.profile;
-	stack = p->cells[0].stack;
+	/* The first sample of a thread is added last (first_weights). */
+	stack = p->cells[1].stack;
 	assert_string_equal(profile_text(p, profile_leaf_class(p, stack)),
 			    "[Lp.C;");
 	frame_name(&name, p, &p->frames[p->stacks[stack].frame], &style);
@@ -812,6 +813,78 @@ static void a_monitor_class_of_another_type_is_passed_over(void **state)
 	jfr_forget(&r);
 }
 
+/* The JDK's stack traces begin with the caller, async-profiler's do not. */
+static void a_traced_method_is_the_leaf(void **state)
+{
+	static const struct {
+		uint64_t method;
+		const char *want;
+	} traces[] = {
+		{ 202, "p.A.b;p.C.d 1\n" }, /* p.A.b is the leaf already */
+		{ 201, "p.A.b;p.C.d;p.A.b 1\n" },
+		{ 0, "p.A.b;p.C.d 1\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(traces) / sizeof(*traces); i++) {
+		struct jfr_type_spec *types = jfr_own_types(1);
+		struct jfr_chunk c;
+		struct jfr_result r;
+
+		types[jfr_usual_type_count] = (struct jfr_type_spec){
+			500,
+			"jdk.MethodTrace",
+			"jdk.jfr.Event",
+			{ { "startTime", T_LONG, NULL, "Timestamp=TICKS" },
+			  { "duration", T_LONG, NULL, "Timespan=TICKS" },
+			  { "stackTrace", T_STACK_TRACE, "pool", NULL },
+			  { "method", T_METHOD, "pool", NULL } }
+		};
+		jfr_chunk_begin(&c);
+		jfr_metadata(&c, types, jfr_usual_type_count + 1);
+		jfr_usual_pools(&c);
+		put_event(&c, 500,
+			  NUMBERS(5000, 30, STACK_DEEP, traces[i].method));
+		r = jfr_read_chunk(&c);
+		jfr_check_stacks(&r, "jdk.MethodTrace", traces[i].want);
+		assert_int_equal(r.profile->events[0].weight, 30);
+		jfr_forget(&r);
+		free(types);
+	}
+}
+
+static void statistics_of_threads_correct_a_first_weight(void **state)
+{
+	struct jfr_type_spec *types = jfr_own_types(1);
+	struct jfr_chunk c;
+	struct jfr_result r;
+
+	(void)state;
+	types[jfr_usual_type_count] = (struct jfr_type_spec){
+		500,
+		"jdk.ThreadAllocationStatistics",
+		"jdk.jfr.Event",
+		{ { "startTime", T_LONG, NULL, "Timestamp=TICKS" },
+		  { "allocated", T_LONG, NULL, "DataAmount=BYTES" },
+		  { "thread", T_THREAD, "pool", NULL } }
+	};
+	jfr_chunk_begin(&c);
+	jfr_metadata(&c, types, jfr_usual_type_count + 1);
+	jfr_usual_pools(&c);
+	put_event(&c, 500, NUMBERS(1000, 900000, THREAD_MAIN));
+	jfr_alloc(&c, STACK_DEEP, 900100);
+	put_event(&c, 500, NUMBERS(9000, 900500, THREAD_MAIN));
+	r = jfr_read_chunk(&c);
+	assert_int_equal(r.profile->events[0].weight, 500);
+	assert_int_equal(r.profile->events[0].samples, 1);
+	assert_int_equal(
+		jfr_noted(r.profile,
+			  "bytes allocated before the recording, set aside"),
+		899600);
+	jfr_forget(&r);
+	free(types);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -846,6 +919,8 @@ int main(void)
 		cmocka_unit_test(parked_and_old_objects_have_their_class),
 		cmocka_unit_test(
 			a_monitor_class_of_another_type_is_passed_over),
+		cmocka_unit_test(a_traced_method_is_the_leaf),
+		cmocka_unit_test(statistics_of_threads_correct_a_first_weight),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
