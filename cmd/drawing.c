@@ -209,8 +209,8 @@ static bool write_page(struct output *out, const struct drawing *d)
 		.lines = o->lines,
 		.simple = o->simple_names,
 		/* One record may stand for many samples of that unit. */
-		.weights = o->total || (front->unit == UNIT_SAMPLES &&
-					front->weight != front->samples),
+		.weights = !o->samples || (front->unit == UNIT_SAMPLES &&
+					   front->weight != front->samples),
 		.min_width = o->min_width,
 	};
 	struct flame_result result;
@@ -264,7 +264,7 @@ static bool write_speedscope(struct output *out, const struct drawing *d)
 		.lines = o->lines,
 		.annotate = o->annotate,
 		.threads = o->threads,
-		.weights = o->total,
+		.weights = !o->samples,
 	};
 
 	return is_whole(speedscope_write(out, d->profile, d->views,
@@ -283,7 +283,7 @@ static bool write_pprof(struct output *out, const struct drawing *d)
 		.lines = o->lines,
 		.annotate = o->annotate,
 		.threads = o->threads,
-		.weights = o->total,
+		.weights = !o->samples,
 	};
 
 	return is_whole(pprof_write(out, d->profile, d->views, d->view_count,
@@ -340,6 +340,8 @@ static bool has_extension(const struct drawing_format *f, const char *path)
 static int check_options(const struct drawing_format *f,
 			 const struct drawing_options *o, struct error *err)
 {
+	if (o->total && o->samples)
+		return misuse(err, "--total and --samples exclude each other");
 	if (o->annotate && !f->annotates)
 		return misuse(err, "--annotate does not go with %s output",
 			      f->name);

@@ -22,7 +22,9 @@ struct drawing_options {
 	const char *event; /* only this; NULL: the page has a tab for each */
 	const char *title;
 	double min_width; /* per cent; < 0: as is fit */
-	bool threads, lines, simple_names, annotate, reverse, total;
+	bool threads, lines, simple_names, annotate, reverse;
+	bool samples; /* count them, whatever they weigh */
+	bool total;   /* weigh in collapsed output, too */
 };
 
 /* A profile, and the views into it that are drawn. */

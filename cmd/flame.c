@@ -222,8 +222,10 @@ static const struct command_option options[] = {
 		 "a root frame for each thread"),
 	OPT_FLAG('r', "reverse", &opt.drawing.reverse,
 		 "grow from the leaf frames"),
+	OPT_FLAG(0, "samples", &opt.drawing.samples,
+		 "count samples, not time or bytes"),
 	OPT_FLAG(0, "total", &opt.drawing.total,
-		 "measure time or bytes, not samples"),
+		 "in collapsed output, too: time or bytes"),
 	OPT_FLAG(0, "lines", &opt.drawing.lines,
 		 "tell lines of a method apart"),
 	OPT_FLAG(0, "simple-names", &opt.drawing.simple_names,
@@ -250,7 +252,7 @@ const struct command flame_command = {
 	.examples = "  sjkc flame dump.jfr                # writes dump.html\n"
 		    "  sjkc flame -o out.html 1.jfr 2.jfr # both in one page\n"
 		    "  sjkc flame --list-events dump.jfr  # what is in it\n"
-		    "  sjkc flame -e alloc --total dump.jfr\n"
+		    "  sjkc flame -e alloc dump.jfr\n"
 		    "  jstack 4711 | sjkc flame -o out.html -\n",
 	.options = options,
 	.shorthands = shorthands,

@@ -61,7 +61,10 @@ static int run(int argc, char **argv, struct error *err)
 		 : opt.quiet ? TALK_QUIET
 			     : TALK_NORMAL);
 	/* A report says the weights; a drawing is to agree with it. */
+	if (opt.drawing.total && opt.samples)
+		return misuse(err, "--total and --samples exclude each other");
 	opt.drawing.total = !opt.samples;
+	opt.drawing.samples = opt.samples;
 	if (opt.inputs.count && (opt.pids.count || opt.live.all))
 		return misuse(err, "either a recording is read or JVMs are "
 				   "sampled");
@@ -137,6 +140,8 @@ static const struct command_option options[] = {
 		  "of calls without a choice, so many"),
 	OPT_FLAG(0, "samples", &opt.samples,
 		 "count samples, not time or bytes"),
+	OPT_FLAG(0, "total", &opt.drawing.total,
+		 "measure time or bytes, as is the default"),
 	OPT_FLAG('t', "threads", &opt.drawing.threads,
 		 "a root frame for each thread"),
 	OPT_FLAG(0, "lines", &opt.drawing.lines,

@@ -34,15 +34,15 @@ for name in ap-busy17-multi ap-busy17-nativemem ap-busy25-cpu1ms \
 	fi
 done
 for input; do
-	compare stacks "$input"
+	compare stacks "$input" --samples
 done
 input=$1
 [ ! -e "$SHARED/own/jfr/ap-busy25-multi.jfr" ] ||
 	input=$SHARED/own/jfr/ap-busy25-multi.jfr
 compare weights "$input" --total
-compare stacks "$input" --lines --threads
-compare stacks "$input" --annotate --simple-names
+compare stacks "$input" --samples --lines --threads
+compare stacks "$input" --samples --annotate --simple-names
 
 # What was collapsed goes the same way.
 sjkc flame -q -o again.collapsed "$input"
-compare stacks again.collapsed
+compare stacks again.collapsed --samples
