@@ -36,6 +36,7 @@ struct pid {
 
 struct task_struct {
 	unsigned __state;
+	unsigned long nvcsw, nivcsw; /* how often it left its CPU */
 	void *stack;
 	int pid, tgid;
 	__u64 start_time; /* CLOCK_MONOTONIC, ns */
@@ -43,6 +44,18 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	void *mm;
+} KERNEL_TYPE;
+
+/* Of a program that is run for each task. */
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+} KERNEL_TYPE;
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 } KERNEL_TYPE;
 
 /* Before 5.14. */

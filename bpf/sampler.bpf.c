@@ -46,13 +46,13 @@ struct {
 	__type(value, __u64);
 } targets SEC(".maps");
 
-/* Where the stacks of threads end, as far as that is known; those that have not
- * been sampled for longest make room. */
+/* What is known of threads' stacks; those that have not been sampled for
+ * longest make room. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, SAMPLER_STACK_ENDS);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, struct known_stack);
 } stack_ends SEC(".maps");
 
 /* Threads that are off-CPU, by the first pid namespace's number. */
@@ -74,7 +74,7 @@ struct area {
 	__uint(value_size, sizeof(struct scratch));
 };
 struct area tick_areas SEC(".maps"), switch_areas SEC(".maps"),
-	probe_areas SEC(".maps");
+	probe_areas SEC(".maps"), look_areas SEC(".maps");
 
 /*
  * Of probe_areas, which are in use: to add an entry that must not be there is
@@ -208,10 +208,11 @@ static __always_inline void registers_in_kernel(struct sample_event *e,
 /* How many bytes of the stack there are, or as good as endless. */
 static __always_inline __u64 stack_there(struct sample_event *e)
 {
-	__u64 *end = bpf_map_lookup_elem(&stack_ends, &e->tid);
+	struct known_stack *known = bpf_map_lookup_elem(&stack_ends, &e->tid);
 
-	return end && *end > e->regs[SAMPLE_SP] ? *end - e->regs[SAMPLE_SP]
-						: UNKNOWN_END;
+	return known && known->end > e->regs[SAMPLE_SP]
+		       ? known->end - e->regs[SAMPLE_SP]
+		       : UNKNOWN_END;
 }
 
 /*
@@ -352,28 +353,60 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
+/* What is known of a task's state; 0 = it runs, or may. */
+static __always_inline __u64 state_of(struct task_struct *task)
+{
+	struct task_struct___5_13 *older = (void *)task;
+
+	return bpf_core_field_exists(task->__state)
+		       ? BPF_CORE_READ(task, __state)
+		       : (__u64)BPF_CORE_READ(older, state);
+}
+
 /* Whether a task that leaves its CPU could have gone on; -1 = it has ended. */
 static __always_inline int is_preempted(struct task_struct *task, bool preempt)
 {
-	struct task_struct___5_13 *older = (void *)task;
-	__u64 state = bpf_core_field_exists(task->__state)
-			      ? BPF_CORE_READ(task, __state)
-			      : (__u64)BPF_CORE_READ(older, state);
+	__u64 state = state_of(task);
 
 	if (state & KERNEL_TASK_DEAD)
 		return -1;
 	return preempt || state == 0;
 }
 
-/* Whether it is one of those that have their stacks copied. */
-static __always_inline bool is_in_pace(struct pace *p, __u64 now)
+/* Whether the thread has not left its CPU often of late. */
+static __always_inline bool is_rare(struct sample_event *e)
 {
-	if (now - p->began_ns >= SAMPLER_PACE_NS) {
+	struct known_stack *known = bpf_map_lookup_elem(&stack_ends, &e->tid);
+	struct known_stack fresh = { .began_ns = e->time_ns };
+
+	if (!known) {
+		bpf_map_update_elem(&stack_ends, &e->tid, &fresh, BPF_NOEXIST);
+		return true;
+	}
+	if (e->time_ns - known->began_ns >= SAMPLER_PACE_NS) {
+		known->began_ns = e->time_ns;
+		known->count = 0;
+	}
+	return known->count++ < SAMPLER_PACE_THREAD;
+}
+
+/*
+ * Whether it is one of those that have their stacks copied.  Which is left to
+ * chance: of a thread that waits at two places in turn, each second wait is
+ * always at the same one.  Who waits seldom waits for long.
+ */
+static __always_inline bool is_in_pace(struct pace *p, struct sample_event *e)
+{
+	__u64 there = stack_there(e);
+
+	if (e->time_ns - p->began_ns >= SAMPLER_PACE_NS) {
 		p->stride = p->count / SAMPLER_PACE_COUNT + 1;
 		p->count = 0;
-		p->began_ns = now;
+		p->began_ns = e->time_ns;
 	}
-	return p->count++ % p->stride == 0;
+	p->count += there <= SAMPLER_PACE_SMALL ? 1 : SAMPLER_PACE_LARGE;
+	return (is_rare(e) && p->stride < SAMPLER_PACE_MOST) ||
+	       p->stride <= 1 || bpf_get_prandom_u32() % p->stride == 0;
 }
 
 /* It is current still, so its stack can be read. */
@@ -395,7 +428,7 @@ static __always_inline void leaves(void *ctx, struct task_struct *task,
 	registers_in_kernel(&s->event, task);
 	if (preempted)
 		s->event.flags |= SAMPLE_PREEMPTED;
-	if (!is_in_pace(&s->pace, s->event.time_ns))
+	if (!is_in_pace(&s->pace, &s->event))
 		s->event.flags |= SAMPLE_LEFT_OUT;
 	out.is_sent = send(ctx, s) == 0;
 	out.out_ns = s->event.time_ns;
@@ -477,6 +510,48 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 	returns(next);
 	if (preempted >= 0)
 		leaves(ctx, prev, preempted);
+	return 0;
+}
+
+/*
+ * Of each thread that sleeps: where, with all registers; its weight is how
+ * often it has left its CPU.  Its stack has to be read by who asks.
+ */
+SEC("iter/task")
+int on_look(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct seq_file *seq = ctx->meta->seq;
+	struct identity id;
+	struct sample_event *e;
+	struct scratch *s;
+	__u32 key = 0;
+	long bytes = 0;
+
+	if (!task)
+		return 0;
+	id = identify(task);
+	if (!wanted_since(id) || !state_of(task))
+		return 0;
+	s = bpf_map_lookup_elem(&look_areas, &key);
+	if (!s)
+		return 0;
+	e = &s->event;
+	begin(e, id, SAMPLE_OFFCPU,
+	      BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw));
+	registers_in_kernel(e, task);
+	bpf_probe_read_kernel_str(e->comm, sizeof(e->comm), task->comm);
+	if (want_kernel && HAS_TASK_HELPERS)
+		bytes = bpf_get_task_stack(task, s->bytes, SAMPLER_WALK_BYTES,
+					   0);
+	if (bytes < 0 || bytes > SAMPLER_WALK_BYTES)
+		bytes = 0;
+	e->kernel_frames = (__u32)bytes / sizeof(__u64);
+	e->user_frames = 0;
+	e->stack_bytes = 0;
+	bpf_seq_write(seq, e, sizeof(*e));
+	if (bytes)
+		bpf_seq_write(seq, s->bytes, (__u32)bytes);
 	return 0;
 }
 

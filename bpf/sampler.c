@@ -31,7 +31,7 @@ struct sampler {
 	struct sampler_bpf *programs;
 	struct ring_buffer *ring;
 	struct ticks ticks;
-	struct bpf_link *switches;
+	struct bpf_link *switches, *look;
 	struct bpf_link **probes;
 	size_t probe_count;
 	struct off_cpu off_cpu;
@@ -168,6 +168,7 @@ static int size_maps(struct sampler *s)
 	       size_areas(s, s->programs->maps.tick_areas,
 			  wants(s, SAMPLE_CPU) ? cpus : 0) ||
 	       size_areas(s, s->programs->maps.switch_areas, off ? cpus : 0) ||
+	       size_areas(s, s->programs->maps.look_areas, off ? 1 : 0) ||
 	       size_areas(s, s->programs->maps.probe_areas, probed) ||
 	       bpf_map__set_autocreate(s->programs->maps.probe_busy,
 				       probed > 0) ||
@@ -192,6 +193,7 @@ static int configure(struct sampler *s, struct error *err)
 	p->rodata->want_frames = o->user && o->frame_pointers;
 	bpf_program__set_autoload(p->progs.on_tick, wants(s, SAMPLE_CPU));
 	bpf_program__set_autoload(p->progs.on_switch, wants(s, SAMPLE_OFFCPU));
+	bpf_program__set_autoload(p->progs.on_look, wants(s, SAMPLE_OFFCPU));
 	bpf_program__set_autoload(p->progs.on_alloc, wants(s, SAMPLE_ALLOC));
 	bpf_program__set_autoload(p->progs.on_lock, wants(s, SAMPLE_LOCK));
 	if (o->stack_bytes > SAMPLER_STACK_LIMIT || size_maps(s))
@@ -275,6 +277,8 @@ static void detach(struct sampler *s)
 	ticks_close(&s->ticks);
 	bpf_link__destroy(s->switches);
 	s->switches = NULL;
+	bpf_link__destroy(s->look);
+	s->look = NULL;
 	for (size_t i = 0; i < s->probe_count; i++)
 		bpf_link__destroy(s->probes[i]);
 	s->probe_count = 0;
@@ -317,12 +321,10 @@ void sampler_remove(struct sampler *s, pid_t pid)
 void sampler_stack_end(struct sampler *s, pid_t tid, uint64_t end)
 {
 	int map = bpf_map__fd(s->programs->maps.stack_ends);
+	struct known_stack known = { .end = end };
 	__u32 key = (__u32)tid;
 
-	if (end)
-		bpf_map_update_elem(map, &key, &end, BPF_ANY);
-	else
-		bpf_map_delete_elem(map, &key);
+	bpf_map_update_elem(map, &key, &known, BPF_ANY);
 }
 
 int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
@@ -418,6 +420,51 @@ size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self)
 	if (ring_buffer__consume(s->ring) >= 0 && s->stopped_ns)
 		read_unfinished(s);
 	return s->read;
+}
+
+/*
+ * Records of the reader's file, one behind the other; the rest, of one that is
+ * not whole yet, goes to the front.
+ */
+static size_t look_at_records(uint8_t *bytes, size_t len, sampler_sink_fn *sink,
+			      void *self)
+{
+	const struct sample_event *e = (const void *)bytes;
+	size_t at = 0, size;
+
+	while (len - at >= sizeof(*e)) {
+		e = (const void *)(bytes + at);
+		if (e->kernel_frames > SAMPLER_WALK_FRAMES)
+			return 0;
+		size = sizeof(*e) + e->kernel_frames * sizeof(uint64_t);
+		if (len - at < size)
+			break;
+		sink(self, e, (const uint64_t *)(e + 1), NULL, NULL);
+		at += size;
+	}
+	memmove(bytes, bytes + at, len - at);
+	return len - at;
+}
+
+int sampler_look(struct sampler *s, sampler_sink_fn *sink, void *self,
+		 struct error *err)
+{
+	const struct bpf_program *program = s->programs->progs.on_look;
+	uint64_t words[8192];
+	uint8_t *bytes = (uint8_t *)words;
+	size_t len = 0;
+	ssize_t got;
+	int fd;
+
+	if (!s->look)
+		s->look = bpf_program__attach_iter(program, NULL);
+	fd = s->look ? bpf_iter_create(bpf_link__fd(s->look)) : -1;
+	if (fd < 0)
+		return load_refused("BPF programs for each task", errno, err);
+	while ((got = read(fd, bytes + len, sizeof(words) - len)) > 0)
+		len = look_at_records(bytes, len + (size_t)got, sink, self);
+	close(fd);
+	return 0;
 }
 
 /* Of one program, since it was loaded. */

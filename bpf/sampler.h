@@ -98,6 +98,14 @@ typedef bool sampler_sink_fn(void *self, const struct sample_event *e,
 /* Hands over what there is, without waiting; how many samples. */
 size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self);
 
+/*
+ * Hands over each thread of the targets that sleeps now: its registers, the
+ * kernel's stack, and as weight how often it has left its CPU; no user's stack.
+ * Where switches are sampled; fails where the kernel has no such programs.
+ */
+int sampler_look(struct sampler *s, sampler_sink_fn *sink, void *self,
+		 struct error *err);
+
 struct sampler_counts {
 	uint64_t taken;   /* put into the ring buffer */
 	uint64_t lost;    /* of the targets, for want of room */

@@ -34,15 +34,30 @@
 #define SAMPLER_PROBES 4
 
 /*
- * What threads that leave their CPU may cost: when so many have left one in a
- * time, only each strideth has its stack copied in the next.
+ * What threads that leave their CPU may cost: when they have cost so much in a
+ * time, only one of stride has its stack copied in the next.  A stack whose end
+ * is known is small as a rule; to copy 64 KiB takes some 5 us.
  */
 #define SAMPLER_PACE_NS    100000000ULL
-#define SAMPLER_PACE_COUNT 1000
+#define SAMPLER_PACE_COUNT 2000
+#define SAMPLER_PACE_SMALL 8192 /* bytes */
+#define SAMPLER_PACE_LARGE 2    /* what a larger one costs */
+
+/* So often each thread has its stack copied, as long as there are not too many.
+ */
+#define SAMPLER_PACE_THREAD 16
+#define SAMPLER_PACE_MOST   16
 
 struct pace {
 	__u64 began_ns;
 	__u32 count, stride;
+};
+
+/* What is known of a thread's stack. */
+struct known_stack {
+	__u64 end;      /* behind its last byte; 0 = not known */
+	__u64 began_ns; /* since when it has left its CPU count times */
+	__u64 count;
 };
 
 struct scratch {

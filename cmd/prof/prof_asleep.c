@@ -15,16 +15,22 @@ enum {
 	STACK_BYTES = 64 * 1024, /* of the kernel's stack as text */
 	STATUS_BYTES = 16 * 1024,
 	PAGE = 4096,
+	COPIES = 1024,   /* of stacks that are read before they are walked */
+	COPY = 2 * PAGE, /* bytes of each at most */
 	MOST_STALLS = 3, /* then no stack of a user's is read any more */
 };
 
 struct sleeper {
 	pid_t tid;
 	uint32_t stack;
-	uint64_t sp;
 	uint64_t switches; /* how often it had left its CPU */
-	bool is_seen;      /* it was looked at */
-	bool is_known;     /* it slept, and where */
+	__u64 regs[SAMPLE_REGISTERS];
+	uint32_t kernel, kernel_count; /* its addresses in the kernel */
+	uint32_t copy, copied;         /* of its stack: which, and bytes */
+	bool is_caught;                /* the kernel has told its registers */
+	bool has_stayed; /* where it was until its stack was copied */
+	bool is_seen;    /* it was looked at */
+	bool is_known;   /* it slept, and where */
 };
 
 struct prof_asleep {
@@ -33,6 +39,10 @@ struct prof_asleep {
 	size_t count, next; /* to be looked at */
 	int64_t since_ns;
 	unsigned stalls;
+	uint64_t *kernel; /* of all that were caught */
+	size_t kernel_count, kernel_cap;
+	uint8_t *copies;
+	bool is_told; /* by the kernel, of all that slept */
 };
 
 /* A tid's file, without its line end; false when the thread has ended. */
@@ -137,73 +147,103 @@ static size_t read_stack(struct prof_target *t, uint64_t sp, uint8_t *bytes,
 }
 
 /*
- * Only two registers are known.  That is enough: what a system call is wrapped
- * in has saved the others, or does not need them.  Of most stacks a small part
- * is in use: more of it is read while that is not enough.
+ * Of most stacks a small part is in use: more of it is read while that is not
+ * enough.  Where /proc has told of the thread, only two registers are known,
+ * which is enough for most.  True when as much as is wanted has been read.
  */
-static void walk(struct prof_target *t, uint64_t sp, uint64_t ip,
-		 uint8_t *bytes, struct unwound *u)
+static bool walk(struct prof_target *t, struct sleeper *s, uint8_t *bytes,
+		 struct unwound *u)
 {
-	size_t wanted = PAGE - sp % PAGE, most = t->shared->o->stack_bytes;
-	size_t have = 0, got;
+	uint64_t sp = s->regs[SAMPLE_SP];
+	size_t most = t->shared->o->stack_bytes;
+	size_t have = s->has_stayed ? s->copied : 0;
+	size_t wanted = have ? have : PAGE - sp % PAGE;
 
+	if (have)
+		memcpy(bytes, t->asleep->copies + (size_t)s->copy * COPY, have);
 	do {
-		struct unwind_start from = {
-			.ip = ip,
-			.sp = sp,
-			.stack = bytes,
-			.max_frames = t->shared->o->max_stack,
-		};
+		struct unwind_start from = prof_target_registers(t, s->regs);
 
+		from.stack = bytes;
 		wanted = wanted < most ? wanted : most;
-		got = read_stack(t, sp + have, bytes + have, wanted - have);
-		have += got;
+		if (wanted > have) {
+			s->has_stayed = false;
+			have += read_stack(t, sp + have, bytes + have,
+					   wanted - have);
+		}
 		from.stack_bytes = have;
 		unwinder_walk(t->unwinder, &from, u);
 		if (u->end != UNWIND_CUT || have < wanted)
 			break;
 		wanted += 3 * wanted;
 	} while (have < most);
+	return have >= most;
 }
 
-static void add_user(struct prof_target *t, uint64_t sp, uint64_t ip)
+static void add_user(struct prof_target *t, struct sleeper *s)
 {
 	uint64_t stalls = remote_memory_stalls(t->memory);
 	uint64_t missed = remote_memory_missed(t->memory);
+	enum prof_end end;
 	uint8_t *bytes;
 	struct unwound u;
+	bool is_full;
 
 	if (t->asleep->stalls >= MOST_STALLS) {
-		t->shared->stalled++;
+		t->shared->ends[PROF_END_STALLED]++;
 		return;
 	}
 	bytes = xmalloc(t->shared->o->stack_bytes);
-	walk(t, sp, ip, bytes, &u);
-	prof_target_count_end(t, &u, missed);
-	prof_frames_user(t->frames, &u, (uint64_t)clock_monotonic_ns());
+	is_full = walk(t, s, bytes, &u);
+	end = prof_target_count_end(
+		t, &u, is_full ? PROF_END_BYTES : PROF_END_PAGE, missed);
+	prof_frames_user(t->frames, &u, prof_end_frame(end),
+			 (uint64_t)clock_monotonic_ns());
 	t->asleep->stalls += (unsigned)(remote_memory_stalls(t->memory) -
 					stalls);
 	free(bytes);
 }
 
-/* One that sleeps now: where, and the stack trace; not when it runs. */
-static void look(struct prof_target *t, struct sleeper *s)
+/* The kernel's frames and registers of one that sleeps, by /proc. */
+static bool find_by_proc(struct prof_target *t, struct sleeper *s)
 {
-	const struct prof_live_options *o = t->shared->o;
-	uint64_t ip;
+	uint64_t sp, ip;
 
 	/* Before: who runs meanwhile has not slept all the time. */
 	s->switches = read_switches(t, s->tid);
-	s->is_seen = true;
-	if (!read_place(t, s->tid, &s->sp, &ip))
-		return;
-	prof_frames_begin(t->frames);
-	if (!o->only_user)
+	if (!read_place(t, s->tid, &sp, &ip))
+		return false;
+	s->regs[SAMPLE_SP] = sp;
+	s->regs[SAMPLE_IP] = ip;
+	if (!t->shared->o->only_user)
 		add_kernel(t, s->tid);
-	if (!o->only_kernel)
-		add_user(t, s->sp, ip);
+	return true;
+}
+
+/* As the kernel has told them. */
+static bool find_caught(struct prof_target *t, const struct sleeper *s)
+{
+	if (!t->shared->o->only_user)
+		prof_frames_kernel(t->frames, t->asleep->kernel + s->kernel,
+				   s->kernel_count);
+	return true;
+}
+
+/* One that sleeps now: where, and the stack trace; not when it runs. */
+static void look(struct prof_target *t, struct sleeper *s)
+{
+	prof_frames_begin(t->frames);
+	s->is_seen = true;
+	/* Who was not caught ran, and has a sample from when it stops. */
+	if (t->asleep->is_told ? !s->is_caught || !find_caught(t, s)
+			       : !find_by_proc(t, s))
+		return;
+	if (!t->shared->o->only_kernel)
+		add_user(t, s);
 	s->stack = prof_target_stack(t);
-	s->is_known = true;
+	/* Its stack has been read after its registers. */
+	s->is_known = !s->is_caught || s->has_stayed ||
+		      s->switches == read_switches(t, s->tid);
 }
 
 /* The tids of a process that are wanted, which the caller frees. */
@@ -251,9 +291,95 @@ void prof_asleep_free(struct prof_asleep *a)
 	if (!a)
 		return;
 	map64_release(&a->by_tid);
+	free(a->kernel);
+	free(a->copies);
 	free(a->all);
 	free(a);
 }
+
+void prof_asleep_catch(struct prof_asleep *a, const struct sample_event *e,
+		       const uint64_t *kernel)
+{
+	uint32_t at = map64_get(&a->by_tid, e->tid);
+	struct sleeper *s = at == MAP64_NONE ? NULL : &a->all[at];
+
+	if (!s || s->is_seen || a->is_told)
+		return;
+	s->is_caught = true;
+	s->switches = e->weight;
+	memcpy(s->regs, e->regs, sizeof(s->regs));
+	/* A thread of the JVM's has a user side. */
+	if (e->flags & SAMPLE_NO_USER)
+		s->is_caught = false;
+	s->kernel = (uint32_t)a->kernel_count;
+	s->kernel_count = e->kernel_frames;
+	array_reserve(a->kernel, a->kernel_cap,
+		      a->kernel_count + e->kernel_frames);
+	memcpy(a->kernel + a->kernel_count, kernel,
+	       e->kernel_frames * sizeof(*kernel));
+	a->kernel_count += e->kernel_frames;
+}
+
+/* The copy of a stack: its first page, and the next if that can be read. */
+static void add_ranges(struct prof_asleep *a, struct sleeper *s,
+		       uint32_t number, size_t most, struct memory_range *two)
+{
+	uint64_t sp = s->regs[SAMPLE_SP];
+	size_t first = PAGE - sp % PAGE, next = most - first;
+	uint8_t *bytes = a->copies + (size_t)number * COPY;
+
+	s->copy = number;
+	two[0] = (struct memory_range){ sp, bytes, first, false };
+	two[1] = (struct memory_range){ sp + first, bytes + first,
+					next < PAGE ? next : PAGE, false };
+}
+
+void prof_asleep_copy(struct prof_target *t)
+{
+	struct prof_asleep *a = t->asleep;
+	struct memory *memory = remote_memory_of(t->memory);
+	struct memory_range *ranges;
+	struct sleeper **whose;
+	uint32_t count = 0;
+
+	if (a->is_told || t->shared->o->only_kernel)
+		return;
+	a->copies = xcalloc(COPIES, COPY);
+	ranges = xcalloc(COPIES * 2, sizeof(*ranges));
+	whose = xcalloc(COPIES, sizeof(struct sleeper *));
+	for (size_t i = 0; i < a->count && count < COPIES; i++) {
+		struct sleeper *s = &a->all[i];
+
+		if (!s->is_caught || s->is_seen)
+			continue;
+		add_ranges(a, s, count, t->shared->o->stack_bytes,
+			   &ranges[(size_t)count * 2]);
+		whose[count++] = s;
+	}
+	memory->read_all(memory, ranges, (size_t)count * 2);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct memory_range *two = &ranges[(size_t)i * 2];
+
+		if (two[0].is_read)
+			whose[i]->copied = (uint32_t)(two[0].len +
+						      (two[1].is_read
+							       ? two[1].len
+							       : 0));
+	}
+	free(ranges);
+	free(whose);
+}
+
+void prof_asleep_confirm(struct prof_asleep *a, const struct sample_event *e)
+{
+	uint32_t at = map64_get(&a->by_tid, e->tid);
+	struct sleeper *s = at == MAP64_NONE ? NULL : &a->all[at];
+
+	if (s && !a->is_told && s->is_caught && s->switches == e->weight)
+		s->has_stayed = true;
+}
+
+void prof_asleep_told(struct prof_asleep *a) { a->is_told = true; }
 
 bool prof_asleep_look(struct prof_target *t, int64_t until_ns)
 {
@@ -268,7 +394,13 @@ bool prof_asleep_look(struct prof_target *t, int64_t until_ns)
 		if (!prof_threads_has(t->threads, s->tid))
 			look(t, s);
 	}
-	return a->next == a->count;
+	if (a->next < a->count)
+		return false;
+	free(a->copies);
+	a->copies = NULL;
+	for (size_t i = 0; i < a->count; i++)
+		a->all[i].copied = 0;
+	return true;
 }
 
 uint32_t prof_asleep_stack(const struct prof_asleep *a, pid_t tid, uint64_t sp)
@@ -276,7 +408,7 @@ uint32_t prof_asleep_stack(const struct prof_asleep *a, pid_t tid, uint64_t sp)
 	uint32_t at = map64_get(&a->by_tid, (uint64_t)tid);
 	const struct sleeper *s = at == MAP64_NONE ? NULL : &a->all[at];
 
-	return s && s->is_known && s->sp == sp ? s->stack : 0;
+	return s && s->is_known && s->regs[SAMPLE_SP] == sp ? s->stack : 0;
 }
 
 /*

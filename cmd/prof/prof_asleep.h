@@ -24,6 +24,22 @@ struct prof_asleep *prof_asleep_new(struct prof_target *t, int64_t since_ns);
 void prof_asleep_free(struct prof_asleep *a); /* NULL is fine */
 
 /*
+ * Takes what the kernel tells of one of them (sampler_look()); and that it has
+ * told of all.  Where it does not, /proc tells less.
+ */
+void prof_asleep_catch(struct prof_asleep *a, const struct sample_event *e,
+		       const uint64_t *kernel);
+void prof_asleep_told(struct prof_asleep *a);
+
+/*
+ * In between: copies what most stacks have, of those that were caught, and
+ * takes what the kernel tells once more: who has not left a CPU since then was
+ * there all the while.
+ */
+void prof_asleep_copy(struct prof_target *t);
+void prof_asleep_confirm(struct prof_asleep *a, const struct sample_event *e);
+
+/*
  * Looks where the next of them are, until then, roughly: memory that stalls may
  * take a second more.  True when there are no more.
  */

@@ -495,12 +495,12 @@ static void user_frame(struct prof_frames *f, const struct unwound *u, size_t i,
 }
 
 void prof_frames_user(struct prof_frames *f, const struct unwound *u,
-		      uint64_t time_ns)
+		      const char *end, uint64_t time_ns)
 {
 	for (size_t i = 0; i < u->count; i++)
 		user_frame(f, u, i, time_ns);
-	if (u->end == UNWIND_CUT || u->end == UNWIND_DEEP)
-		synthetic(f, "[truncated]");
+	if (end)
+		synthetic(f, end);
 }
 
 uint32_t prof_frames_stack(struct prof_frames *f)

@@ -46,9 +46,13 @@ void prof_frames_kernel(struct prof_frames *f, const uint64_t *addresses,
 /* One of which only the name is known. */
 void prof_frames_kernel_name(struct prof_frames *f, const char *name,
 			     size_t len);
-/* time_ns: when the sample was taken, CLOCK_MONOTONIC. */
+/*
+ * end, unless NULL, is a last frame, which says why the stack trace does not
+ * reach the thread's root.  time_ns: when the sample was taken,
+ * CLOCK_MONOTONIC.
+ */
 void prof_frames_user(struct prof_frames *f, const struct unwound *u,
-		      uint64_t time_ns);
+		      const char *end, uint64_t time_ns);
 
 /* One of our own, which says of what the frames so far are. */
 void prof_frames_root(struct prof_frames *f, const char *name);

@@ -252,7 +252,7 @@ static void add_title(const struct session *s, struct text *out)
 	sampler_counts(s->shared.sampler, &counts);
 	text_printf(out, ", %.1f s, %" PRIu64 " samples, %" PRIu64 " lost",
 		    (double)(until - s->start_ns) / CLOCK_NS_PER_S, had.samples,
-		    counts.lost + s->shared.stalled);
+		    counts.lost + s->shared.ends[PROF_END_STALLED]);
 }
 
 static int write_out(void *self, struct error *err)
@@ -302,6 +302,49 @@ static bool wants_sleepers(const struct session *s)
 	return s->o->events & (PROF_OFFCPU | PROF_WALL);
 }
 
+static bool on_sleeper(void *self, const struct sample_event *e,
+		       const uint64_t *kernel, const uint64_t *user,
+		       const uint8_t *stack)
+{
+	struct session *s = self;
+	struct prof_target *t = prof_targets_find(&s->targets, (pid_t)e->tgid);
+
+	(void)user, (void)stack;
+	if (t && t->asleep)
+		prof_asleep_catch(t->asleep, e, kernel);
+	return true;
+}
+
+static bool on_sleeper_again(void *self, const struct sample_event *e,
+			     const uint64_t *kernel, const uint64_t *user,
+			     const uint8_t *stack)
+{
+	struct session *s = self;
+	struct prof_target *t = prof_targets_find(&s->targets, (pid_t)e->tgid);
+
+	(void)kernel, (void)user, (void)stack;
+	if (t && t->asleep)
+		prof_asleep_confirm(t->asleep, e);
+	return true;
+}
+
+/* All at a time, since a thread that goes on is where it was no more. */
+static void catch_sleepers(struct session *s, bool is_new)
+{
+	struct sampler *sampler = s->shared.sampler;
+	struct error unused;
+
+	if (!is_new || sampler_look(sampler, on_sleeper, s, &unused))
+		return;
+	for (size_t i = 0; i < s->targets.count; i++)
+		if (s->targets.all[i]->asleep)
+			prof_asleep_copy(s->targets.all[i]);
+	sampler_look(sampler, on_sleeper_again, s, &unused);
+	for (size_t i = 0; i < s->targets.count; i++)
+		if (s->targets.all[i]->asleep)
+			prof_asleep_told(s->targets.all[i]->asleep);
+}
+
 /*
  * Where those are that sleep, as far as there is time: samples must not wait.
  * True when all were looked at.
@@ -309,14 +352,21 @@ static bool wants_sleepers(const struct session *s)
 static bool look_at_sleepers(struct session *s)
 {
 	int64_t until_ns = clock_monotonic_ns() + BATCH_NS / 2;
+	bool is_new = false;
 
 	for (size_t i = 0; wants_sleepers(s) && i < s->targets.count; i++) {
 		struct prof_target *t = s->targets.all[i];
 
+		is_new |= !t->asleep;
 		if (!t->asleep)
 			t->asleep = prof_asleep_new(t, t->since_ns > s->start_ns
 							       ? t->since_ns
 							       : s->start_ns);
+	}
+	catch_sleepers(s, is_new);
+	for (size_t i = 0; wants_sleepers(s) && i < s->targets.count; i++) {
+		struct prof_target *t = s->targets.all[i];
+
 		if (!t->has_ended && !prof_asleep_look(t, until_ns))
 			return false;
 	}
@@ -478,6 +528,45 @@ static void say_launched(struct session *s)
 		     WEXITSTATUS(status));
 }
 
+/* Stack traces that do not reach the thread's root, by the reason. */
+static void note_ends(struct prof_shared *s)
+{
+	static const struct {
+		enum prof_end end;
+		const char *what, *why;
+	} notes[] = {
+		{ PROF_END_BYTES, "stack traces truncated at --stack-bytes",
+		  "a larger --stack-bytes shows the rest" },
+		{ PROF_END_FRAMES, "stack traces truncated at --max-stack",
+		  "a larger --max-stack shows the rest" },
+		{ PROF_END_PAGE, "stack traces truncated where they are read",
+		  "a page of the stack was not in memory" },
+		{ PROF_END_OFTEN, "waits without a stack trace",
+		  "threads waited too often to copy each stack" },
+		{ PROF_END_EARLIER, "waits from before sampling truncated",
+		  "they ended before their stacks were read" },
+	};
+	struct text whys = { 0 };
+
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
+		if (s->ends[notes[i].end])
+			profile_note(s->profile, notes[i].what,
+				     s->ends[notes[i].end], "%s", notes[i].why);
+	if (s->likened)
+		profile_note(s->profile, "waits with an estimated stack trace",
+			     s->likened,
+			     "threads waited too often to copy each stack: "
+			     "they have the one of the thread's last wait at "
+			     "the same place");
+	for (size_t i = 0; i < PROF_WHYS && s->whys[i].why; i++)
+		text_printf(&whys, "%s%" PRIu64 " %s", i ? "; " : "",
+			    s->whys[i].count, s->whys[i].why);
+	if (whys.len)
+		profile_note(s->profile, "stack traces that end in [unknown]",
+			     s->ends[PROF_END_LOST], "%s", whys.bytes);
+	text_release(&whys);
+}
+
 static void count_losses(struct session *s)
 {
 	struct profile *p = s->shared.profile;
@@ -495,20 +584,16 @@ static void count_losses(struct session *s)
 	if (s->astray)
 		profile_lost(p, "samples left out", s->astray,
 			     "of processes that could not be looked at");
-	if (s->shared.stalled)
-		profile_lost(p, "stack traces lost", s->shared.stalled,
+	if (s->shared.ends[PROF_END_STALLED])
+		profile_lost(p, "stack traces lost",
+			     s->shared.ends[PROF_END_STALLED],
 			     "memory of the target did not come within a "
 			     "second");
 	else if (had.stalls)
 		profile_lost(p, "reads lost", had.stalls,
 			     "memory of the target did not come within a "
 			     "second");
-	if (s->shared.cut)
-		profile_note(p, "stack traces cut", s->shared.cut,
-			     "deeper than --stack-bytes or --max-stack");
-	if (s->shared.astray)
-		profile_note(p, "stack traces that end in [unknown]",
-			     s->shared.astray, "%s", s->shared.first_why);
+	note_ends(&s->shared);
 	if (had.files)
 		profile_lost(p, "files left out", had.files,
 			     "their file system does not answer in time: "
@@ -522,12 +607,17 @@ static void count_losses(struct session *s)
 			     "their code or class was gone");
 }
 
-static void say_remarks(const struct profile *p)
+/* A report or page shows notes; what has no room for them does not. */
+static void say_remarks(const struct session *s)
 {
+	const struct profile *p = s->shared.profile;
+
 	for (size_t i = 0; i < p->remark_count; i++) {
 		const struct remark *r = &p->remarks[i];
 
-		(r->is_loss ? talk_always : talk_detail)(
+		(r->is_loss             ? talk_always
+		 : s->o->shows_no_notes ? talk
+					: talk_detail)(
 			"%s: %" PRIu64 " (%s)", r->what, r->count, r->first);
 	}
 }
@@ -560,7 +650,7 @@ static void finish(struct session *s)
 	say_launched(s);
 	prof_targets_say_refused(&s->targets);
 	count_losses(s);
-	say_remarks(s->shared.profile);
+	say_remarks(s);
 }
 
 static bool has_samples(const struct profile *p)

@@ -43,6 +43,7 @@ struct prof_live_options {
 	bool dumps; /* by thread dumps, not by eBPF */
 	bool idle;  /* with dumps: idle threads may be runnable, too */
 	bool lines;
+	bool shows_no_notes; /* what is written: they are said */
 
 	/*
 	 * Writes what was sampled so far, at its end and whenever a snapshot is

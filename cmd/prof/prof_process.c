@@ -96,6 +96,7 @@ static int sample(struct writing *w, char **command, struct error *err)
 	live.tid = o->tid == COUNT_NOT_GIVEN ? 0 : (pid_t)o->tid;
 	live.dumps = strcmp(o->sampler, "dump") == 0;
 	live.lines = o->drawing.lines || sample_filter_wants_lines(w->filter);
+	live.shows_no_notes = w->output.drawing && !w->output.drawing->is_page;
 	live.write = write_profile;
 	live.self = w;
 	live.events = prof_live_events(events, err);

@@ -6,6 +6,7 @@
 #include "cmd/talk.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/hash.h"
 #include "core/jvm/procfs.h"
 #include "jvmti/client_fences.h"
 
@@ -246,6 +247,7 @@ void prof_target_free(struct prof_target *t)
 		return;
 	agent_client_close(t->agent);
 	prof_asleep_free(t->asleep);
+	free(t->waits);
 	prof_threads_free(t->threads);
 	prof_frames_free(t->frames);
 	vm_symbols_close(t->metadata);
@@ -328,20 +330,49 @@ void prof_target_begin(struct prof_target *t)
 	prof_threads_refresh(t->threads);
 }
 
-void prof_target_count_end(struct prof_target *t, const struct unwound *u,
-			   uint64_t missed)
+static void count_why(struct prof_shared *s, const char *why)
+{
+	size_t i = 0;
+
+	while (i < PROF_WHYS - 1 && s->whys[i].why && s->whys[i].why != why)
+		i++;
+	s->whys[i].why = why;
+	s->whys[i].count++;
+}
+
+enum prof_end prof_target_count_end(struct prof_target *t,
+				    const struct unwound *u, enum prof_end cut,
+				    uint64_t missed)
 {
 	struct prof_shared *s = t->shared;
-	bool is_cut = u->end == UNWIND_CUT || u->end == UNWIND_DEEP;
+	enum prof_end end = PROF_END_LOST;
 
 	if (u->end == UNWIND_ROOT)
-		return;
-	if (remote_memory_missed(t->memory) != missed)
-		s->stalled++;
-	else if (is_cut)
-		s->cut++;
-	else if (s->astray++ == 0)
-		s->first_why = u->why;
+		end = PROF_END_ROOT;
+	else if (remote_memory_missed(t->memory) != missed)
+		end = PROF_END_STALLED;
+	else if (u->end == UNWIND_CUT)
+		end = cut;
+	else if (u->end == UNWIND_DEEP)
+		end = PROF_END_FRAMES;
+	s->ends[end]++;
+	if (end == PROF_END_LOST)
+		count_why(s, u->why);
+	return end;
+}
+
+const char *prof_end_frame(enum prof_end end)
+{
+	static const char *const frames[PROF_ENDS] = {
+		[PROF_END_BYTES] = "[truncated at --stack-bytes]",
+		[PROF_END_FRAMES] = "[truncated at --max-stack]",
+		[PROF_END_PAGE] = "[truncated: stack not in memory]",
+		[PROF_END_OFTEN] = "[truncated: stack not copied]",
+		[PROF_END_EARLIER] = "[truncated: began before sampling]",
+		[PROF_END_STALLED] = "[truncated: memory did not come]",
+	};
+
+	return frames[end];
 }
 
 /*
@@ -365,35 +396,50 @@ static void note_end(struct prof_target *t, const struct sample_event *e,
 	*known = end;
 }
 
+struct unwind_start prof_target_registers(const struct prof_target *t,
+					  const __u64 *regs)
+{
+	return (struct unwind_start){
+		.ip = regs[SAMPLE_IP],
+		.sp = regs[SAMPLE_SP],
+		.bp = regs[SAMPLE_BP],
+		.bx = regs[SAMPLE_BX],
+		.r12 = regs[SAMPLE_R12],
+		.r13 = regs[SAMPLE_R13],
+		.r14 = regs[SAMPLE_R14],
+		.r15 = regs[SAMPLE_R15],
+		.ax = regs[SAMPLE_AX],
+		.max_frames = t->shared->o->max_stack,
+	};
+}
+
+/* What it means that the copy of a stack has ended before the walk. */
+static enum prof_end cut_of(const struct sample_event *e)
+{
+	if (e->flags & SAMPLE_LEFT_OUT)
+		return PROF_END_OFTEN;
+	if (e->flags & SAMPLE_BEGAN_EARLIER)
+		return PROF_END_EARLIER;
+	return e->flags & SAMPLE_STACK_CUT ? PROF_END_BYTES : PROF_END_PAGE;
+}
+
 static void walk(struct prof_target *t, const struct sample_event *e,
 		 const uint8_t *stack)
 {
-	const struct unwind_start from = {
-		.ip = e->regs[SAMPLE_IP],
-		.sp = e->regs[SAMPLE_SP],
-		.bp = e->regs[SAMPLE_BP],
-		.bx = e->regs[SAMPLE_BX],
-		.r12 = e->regs[SAMPLE_R12],
-		.r13 = e->regs[SAMPLE_R13],
-		.r14 = e->regs[SAMPLE_R14],
-		.r15 = e->regs[SAMPLE_R15],
-		.ax = e->regs[SAMPLE_AX],
-		.stack = stack,
-		.stack_bytes = e->stack_bytes,
-		.max_frames = t->shared->o->max_stack,
-	};
+	struct unwind_start from = prof_target_registers(t, e->regs);
 	uint64_t missed = remote_memory_missed(t->memory);
+	enum prof_end end;
 	struct unwound u;
 
+	from.stack = stack;
+	from.stack_bytes = e->stack_bytes;
 	unwinder_walk(t->unwinder, &from, &u);
 	/* What did not come is asked for anew: the next may not need it. */
 	if (remote_memory_missed(t->memory) != missed)
 		t->batch = 0;
-	if (!e->stack_bytes && u.end == UNWIND_LOST)
-		u.why = "no stack could be copied";
-	prof_target_count_end(t, &u, missed);
+	end = prof_target_count_end(t, &u, cut_of(e), missed);
 	note_end(t, e, &u);
-	prof_frames_user(t->frames, &u, e->time_ns);
+	prof_frames_user(t->frames, &u, prof_end_frame(end), e->time_ns);
 }
 
 uint32_t prof_target_stack(struct prof_target *t)
@@ -432,12 +478,62 @@ static uint32_t slept_since(const struct prof_target *t,
 	return prof_asleep_stack(t->asleep, (pid_t)e->tid, e->regs[SAMPLE_SP]);
 }
 
+/*
+ * Where threads have waited, and their stack traces.  Of waits that come too
+ * often, some have no copy of their stacks: such a one has the stack trace that
+ * the thread had when it last waited with the same instruction and stack
+ * pointer.  Which have a copy is left to chance, so that the shares are right.
+ */
+struct prof_wait {
+	uint64_t place;
+	uint32_t stack;
+};
+enum { WAITS = 1 << 14 };
+
+static struct prof_wait *wait_of(struct prof_target *t,
+				 const struct sample_event *e, uint64_t *place)
+{
+	*place = hash_mix(e->regs[SAMPLE_IP] ^ (uint64_t)e->tid << 48,
+			  e->regs[SAMPLE_SP]);
+	if (!t->waits)
+		t->waits = xcalloc(WAITS, sizeof(*t->waits));
+	return &t->waits[*place % WAITS];
+}
+
+static void note_wait(struct prof_target *t, const struct sample_event *e,
+		      uint32_t stack)
+{
+	uint64_t place;
+	struct prof_wait *w;
+
+	if (e->kind != SAMPLE_OFFCPU || !e->stack_bytes)
+		return;
+	w = wait_of(t, e, &place);
+	*w = (struct prof_wait){ place, stack };
+}
+
+static uint32_t likened(struct prof_target *t, const struct sample_event *e)
+{
+	uint64_t place;
+	const struct prof_wait *w;
+
+	if (!(e->flags & SAMPLE_LEFT_OUT))
+		return 0;
+	w = wait_of(t, e, &place);
+	if (!w->stack || w->place != place)
+		return 0;
+	t->shared->likened++;
+	return w->stack;
+}
+
 static uint32_t stack_of(struct prof_target *t, const struct sample_event *e,
 			 const uint64_t *kernel, const uint8_t *stack)
 {
 	const struct prof_live_options *o = t->shared->o;
 	uint32_t known = slept_since(t, e);
 
+	if (!known)
+		known = likened(t, e);
 	if (known)
 		return known;
 	prof_frames_begin(t->frames);
@@ -478,5 +574,6 @@ void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 	    e->weight < (uint64_t)s->o->min_blocked_ns)
 		return;
 	sample.stack = stack_of(t, e, kernel, stack);
+	note_wait(t, e, sample.stack);
 	prof_target_add(t, of[e->kind], &sample);
 }

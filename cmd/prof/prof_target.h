@@ -34,6 +34,26 @@ struct prof_counts {
 	uint64_t files;   /* that did not come */
 };
 
+/* Why a stack trace does not reach its thread's root. */
+enum prof_end {
+	PROF_END_ROOT, /* it does */
+	PROF_END_BYTES,
+	PROF_END_FRAMES,
+	PROF_END_PAGE,    /* of the stack cannot be read */
+	PROF_END_OFTEN,   /* waits come too often to copy each stack */
+	PROF_END_EARLIER, /* a wait that began before sampling */
+	PROF_END_STALLED, /* memory of the target did not come */
+	PROF_END_LOST,    /* the unwinder's words say why */
+	PROF_ENDS
+};
+
+/* How often the unwinder has said so. */
+struct prof_why {
+	const char *why; /* static text */
+	uint64_t count;
+};
+enum { PROF_WHYS = 32 };
+
 /* What all targets of a session have in common. */
 struct prof_shared {
 	const struct prof_live_options *o;
@@ -43,15 +63,15 @@ struct prof_shared {
 	uint32_t events[16]; /* the profile's, by the bits' numbers */
 	int64_t epoch_ns;    /* what to add to a sample's time */
 	uint64_t hz;
-	uint64_t tick_ns;     /* what a tick of the CPU clock stands for */
-	uint64_t cut, astray; /* stacks that ended early, and why */
-	uint64_t stalled;     /* likewise, for memory that did not come */
-	bool is_tried_again;  /* a target that lacks something */
-	bool has_begun;       /* samples of others wait for whoever is new */
+	uint64_t tick_ns;         /* what a tick of the CPU clock stands for */
+	uint64_t ends[PROF_ENDS]; /* of stack traces */
+	struct prof_why whys[PROF_WHYS]; /* of PROF_END_LOST */
+	uint64_t likened;    /* waits that have another's stack trace */
+	bool is_tried_again; /* a target that lacks something */
+	bool has_begun;      /* samples of others wait for whoever is new */
 	/* Of targets that others have taken the place of. */
 	struct prof_counts counts;
-	const char *first_why; /* static text; NULL = none did */
-	unsigned unavailable;  /* events that a target does not have */
+	unsigned unavailable; /* events that a target does not have */
 };
 
 struct prof_target {
@@ -69,6 +89,7 @@ struct prof_target {
 	struct prof_frames *frames;
 	struct prof_threads *threads;
 	struct prof_asleep *asleep; /* NULL = not looked at */
+	struct prof_wait *waits;    /* NULL = none was sampled */
 	uint64_t samples;
 	uint64_t untold;   /* what an agent was lost with */
 	uint64_t batch;    /* of which its code was looked at; 0 = none */
@@ -107,12 +128,21 @@ uint64_t prof_target_changes(const struct prof_target *t);
 /* The stack trace of the frames that there are now, as the profile has it. */
 uint32_t prof_target_stack(struct prof_target *t);
 
+/* The registers of a sample, from which a walk begins. */
+struct unwind_start prof_target_registers(const struct prof_target *t,
+					  const __u64 *regs);
+
 /*
- * Counts a walk that has not come to the thread's root; missed is what
+ * Counts how a walk has ended, and returns that.  cut is what it means that
+ * the copy of the stack has ended before; missed is what
  * remote_memory_missed() was before, whose rise says why.
  */
-void prof_target_count_end(struct prof_target *t, const struct unwound *u,
-			   uint64_t missed);
+enum prof_end prof_target_count_end(struct prof_target *t,
+				    const struct unwound *u, enum prof_end cut,
+				    uint64_t missed);
+
+/* The frame that stands for it in a stack trace; NULL = there is none. */
+const char *prof_end_frame(enum prof_end end);
 
 /* Adds a sample to those of the events (PROF_…) that are wanted. */
 void prof_target_add(struct prof_target *t, unsigned events,

@@ -28,6 +28,8 @@ for jdk in $(jdks); do
 	at_least 99 "$(weight_of "$wall" \
 		"\];$at_root.*;Target.sleep;java.lang.Thread.sleep.*futex" \
 		'^.idle-0 ')" 'asleep' || exit 1
+	# Whose frames in C++ need more registers than /proc tells.
+	has "$wall" "^.Attach Listener tid=[0-9]+\];$at_root.*;accept" || exit 1
 	prof 0 -e offcpu -d 1s -t -o "$wall" "$pid" || exit 1
 	has "$wall" '^.idle-0 .*;Target.sleep;' || exit 1
 	! grep -qE 'bpf_|__schedule' "$wall" || {

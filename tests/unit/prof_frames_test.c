@@ -93,7 +93,7 @@ static const char *compiled(struct source *agent, struct source *memory)
 	const struct unwound walk = { .frames = &frame, .count = 1 };
 
 	prof_frames_begin(f);
-	prof_frames_user(f, &walk, 0);
+	prof_frames_user(f, &walk, NULL, 0);
 	snprintf(text, sizeof(text), "%s", stack_text(p, prof_frames_stack(f)));
 	prof_frames_free(f);
 	profile_free(p);
@@ -142,7 +142,7 @@ static void callback_frames_are_dropped_above_nameless_java_code(void **state)
 		const struct unwound walk = { .frames = frames, .count = 3 };
 
 		prof_frames_begin(f);
-		prof_frames_user(f, &walk, 0);
+		prof_frames_user(f, &walk, NULL, 0);
 		prof_frames_drop_callback(f);
 		assert_string_equal(stack_text(p, prof_frames_stack(f)),
 				    "[unknown];[unknown Java method]");

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: waits for samples.
+# Threads that wait thousands of times a second, platform and virtual ones: of
+# the time off the CPU, 99.5 % has stack traces to the thread's root; each of
+# the others says why it has not.  Waits without a copy of their stack are
+# counted, also where the output has no room for notes.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+
+# to_the_root FILE: per thousand of its weight
+to_the_root() {
+	awk -v lost="\\\\];\\\\[(truncated|unknown)" '
+		{ all += $NF }
+		$0 ~ lost { cut += $NF }
+		END { printf "%d\n", all ? 1000 * (all - cut) / all : 0 }' "$1"
+}
+
+check() {
+	out=$scratch/waits.collapsed
+	prof 0 --no-agent -e "$1" -d 2s -t -o "$out" "$pid" || return
+	share=$(to_the_root "$out")
+	[ "$share" -ge 995 ] || {
+		echo "$jdk: $1: $share of 1000 to the root"
+		grep -E '\];\[(truncated|unknown)' "$out" | head -n 5
+		return 1
+	}
+	! grep -q '\[truncated\]' "$out" || { grep '\[truncated\]' "$out"
+		return 1; }
+	has "$out" 'Turns\.hold(;|.*futex)' && has "$out" 'Turns\.take'
+}
+
+target_program=Turns
+for jdk in $(jdks); do
+	virtual=0
+	"$jdk/bin/java" -version 2>&1 | grep -q '"17' || virtual=8
+	target "$jdk" -- 8 0 && check offcpu && check wall || exit 1
+	target_end "$pid"
+	[ $virtual -gt 0 ] || continue
+	target "$jdk" -- 0 $virtual && check offcpu || exit 1
+	target_end "$pid"
+done
+
+# More often than stacks are copied: each wait has its time, and a stack trace.
+printf '\n\n' | prof 0 -e offcpu -t -o "$scratch/often.collapsed" -- taskset \
+	--cpu-list 0 "$TOOLS/workload" threads=2 depth=20 turns=100000 &&
+	has "$prof_err" 'waits with an estimated stack trace: [0-9]+ ' || exit 1
+share=$(to_the_root "$scratch/often.collapsed")
+[ "$share" -ge 990 ] || {
+	echo "$share of 1000 to the root"
+	cut -c1-120 "$scratch/often.collapsed" | head -n 5
+	exit 1
+}
