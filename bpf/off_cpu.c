@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct off_cpu_sample **bucket(struct off_cpu *o, uint32_t tid)
+static struct off_cpu_sample **bucket(struct off_cpu *o, uint32_t key)
 {
-	return &o->buckets[tid % OFF_CPU_BUCKETS];
+	return &o->buckets[key % OFF_CPU_BUCKETS];
 }
 
 /* Out of its list; the caller's to free. */
@@ -23,18 +23,19 @@ static struct off_cpu_sample *take(struct off_cpu *o,
 	return s;
 }
 
-static struct off_cpu_sample **find(struct off_cpu *o, uint32_t tid)
+static struct off_cpu_sample **find(struct off_cpu *o, uint32_t key)
 {
-	struct off_cpu_sample **at = bucket(o, tid);
+	struct off_cpu_sample **at = bucket(o, key);
 
-	while (*at && (*at)->event.tid != tid)
+	while (*at && (*at)->key != key)
 		at = &(*at)->next;
 	return at;
 }
 
-void off_cpu_left(struct off_cpu *o, const struct sample_event *e, size_t size)
+void off_cpu_left(struct off_cpu *o, uint32_t key, const struct sample_event *e,
+		  size_t size)
 {
-	struct off_cpu_sample **at = find(o, e->tid);
+	struct off_cpu_sample **at = find(o, key);
 	struct off_cpu_sample *s;
 
 	if (*at)
@@ -46,16 +47,17 @@ void off_cpu_left(struct off_cpu *o, const struct sample_event *e, size_t size)
 	s = xmalloc(offsetof(struct off_cpu_sample, event) + size);
 	s->size = size;
 	memcpy(&s->event, e, size);
-	s->next = *bucket(o, e->tid);
-	*bucket(o, e->tid) = s;
+	s->key = key;
+	s->next = *bucket(o, key);
+	*bucket(o, key) = s;
 	o->bytes += size;
 	o->count++;
 }
 
-struct off_cpu_sample *off_cpu_returned(struct off_cpu *o, uint32_t tid,
+struct off_cpu_sample *off_cpu_returned(struct off_cpu *o, uint32_t key,
 					uint64_t out_ns)
 {
-	struct off_cpu_sample **at = find(o, tid);
+	struct off_cpu_sample **at = find(o, key);
 
 	return *at && (*at)->event.time_ns == out_ns ? take(o, at) : NULL;
 }

@@ -22,6 +22,7 @@ enum { OFF_CPU_BUCKETS = 4096 };
 struct off_cpu_sample {
 	struct off_cpu_sample *next;
 	size_t size;
+	uint32_t key;
 	struct sample_event event; /* with its arrays behind it */
 };
 
@@ -31,14 +32,19 @@ struct off_cpu {
 	uint64_t dropped; /* there was no room for them */
 };
 
-/* Keeps a copy; one that is there for the thread already has lost its end. */
-void off_cpu_left(struct off_cpu *o, const struct sample_event *e, size_t size);
+/*
+ * Keeps a copy, by a key: the thread, or when a Java thread began to wait,
+ * which may go on on another.  One that is there for the key already has lost
+ * its end.
+ */
+void off_cpu_left(struct off_cpu *o, uint32_t key, const struct sample_event *e,
+		  size_t size);
 
 /*
- * The sample of a thread that left at out_ns, which is the caller's to free
- * from now on; NULL when there is none.
+ * The sample of that key which began at out_ns; it is the caller's to free from
+ * now on; NULL when there is none.
  */
-struct off_cpu_sample *off_cpu_returned(struct off_cpu *o, uint32_t tid,
+struct off_cpu_sample *off_cpu_returned(struct off_cpu *o, uint32_t key,
 					uint64_t out_ns);
 
 /* Any that is left, in the same way; NULL = none. */

@@ -495,6 +495,7 @@ static __always_inline void returns(struct task_struct *task)
 	resumed.in_ns = bpf_ktime_get_ns();
 	resumed.tgid = out->tgid;
 	resumed.tid = out->tid;
+	resumed.kind = SAMPLE_OFFCPU;
 	is_sent = out->is_sent;
 	bpf_map_delete_elem(&switched, &key);
 	if (is_sent && put(&resumed, sizeof(resumed)))
@@ -589,6 +590,8 @@ static __always_inline void reached(struct pt_regs *ctx, __u16 kind)
 		return;
 	}
 	begin(&s->event, id, kind, ctx->rdi);
+	if (kind == SAMPLE_LOCK)
+		s->event.time_ns = ctx->rsi;
 	registers_from(&s->event, ctx);
 	send(ctx, s);
 	bpf_map_delete_elem(&probe_busy, &key);
@@ -601,10 +604,31 @@ int on_alloc(struct pt_regs *ctx)
 	return 0;
 }
 
+/* A wait for a monitor is over: its sample was sent when it began. */
+static __always_inline void entered(struct pt_regs *ctx)
+{
+	struct identity id = identify(
+		(struct task_struct *)bpf_get_current_task());
+	struct sample_resumed resumed = {
+		.out_ns = ctx->rsi,
+		.in_ns = ctx->rsi + ctx->rdi,
+		.tgid = id.tgid,
+		.tid = id.tid,
+		.kind = SAMPLE_LOCK,
+	};
+
+	if (started_ns && wanted_since(id) && put(&resumed, sizeof(resumed)))
+		__sync_fetch_and_add(&lost, 1);
+}
+
+/* Of how long a wait was, which is 0 where it begins, and when it began. */
 SEC("uprobe")
 int on_lock(struct pt_regs *ctx)
 {
-	reached(ctx, SAMPLE_LOCK);
+	if (ctx->rdi)
+		entered(ctx);
+	else
+		reached(ctx, SAMPLE_LOCK);
 	return 0;
 }
 

@@ -34,9 +34,10 @@ struct sampler {
 	struct bpf_link *switches, *look;
 	struct bpf_link **probes;
 	size_t probe_count;
-	struct off_cpu off_cpu;
-	int64_t stopped_ns;    /* 0 = not yet */
-	sampler_sink_fn *sink; /* while it is read */
+	struct off_cpu off_cpu; /* by threads */
+	struct off_cpu locks;   /* by when a wait for a monitor began */
+	int64_t stopped_ns;     /* 0 = not yet */
+	sampler_sink_fn *sink;  /* while it is read */
 	void *self;
 	size_t read;
 };
@@ -112,9 +113,12 @@ static bool hand_over_off_cpu(struct sampler *s, struct off_cpu_sample *o,
 
 static bool resume(struct sampler *s, const struct sample_resumed *r)
 {
-	struct off_cpu_sample *o = off_cpu_returned(&s->off_cpu, r->tid,
-						    r->out_ns);
+	struct off_cpu_sample *o;
 
+	if (r->kind == SAMPLE_LOCK)
+		o = off_cpu_returned(&s->locks, (uint32_t)r->out_ns, r->out_ns);
+	else
+		o = off_cpu_returned(&s->off_cpu, r->tid, r->out_ns);
 	return o ? hand_over_off_cpu(s, o, r->in_ns, 0) : true;
 }
 
@@ -129,7 +133,9 @@ static int on_record(void *self, void *bytes, size_t size)
 	else if (!is_whole(e, size))
 		return 0;
 	else if (e->kind == SAMPLE_OFFCPU && !(e->flags & SAMPLE_BEGAN_EARLIER))
-		off_cpu_left(&s->off_cpu, e, size);
+		off_cpu_left(&s->off_cpu, e->tid, e, size);
+	else if (e->kind == SAMPLE_LOCK)
+		off_cpu_left(&s->locks, (uint32_t)e->time_ns, e, size);
 	else
 		goes_on = hand_over(s, e);
 	return goes_on ? 0 : -ECANCELED;
@@ -293,6 +299,7 @@ void sampler_close(struct sampler *s)
 	ring_buffer__free(s->ring);
 	sampler_bpf__destroy(s->programs);
 	off_cpu_release(&s->off_cpu);
+	off_cpu_release(&s->locks);
 	free(s);
 }
 
@@ -396,12 +403,24 @@ int sampler_fd(const struct sampler *s)
 	return ring_buffer__epoll_fd(s->ring);
 }
 
+static uint64_t lost_of(const struct sampler *s)
+{
+	return __atomic_load_n(&s->programs->bss->lost, __ATOMIC_RELAXED) +
+	       s->off_cpu.dropped + s->locks.dropped;
+}
+
 /* Whoever has not come back by then. */
 static void read_unfinished(struct sampler *s)
 {
 	struct off_cpu_sample *o;
 
 	while ((o = off_cpu_any(&s->off_cpu))) {
+		if (!hand_over_off_cpu(s, o, (uint64_t)s->stopped_ns,
+				       SAMPLE_UNFINISHED))
+			return;
+	}
+	/* Where something was lost, a wait may have ended long before. */
+	while (!lost_of(s) && (o = off_cpu_any(&s->locks))) {
 		if (!hand_over_off_cpu(s, o, (uint64_t)s->stopped_ns,
 				       SAMPLE_UNFINISHED))
 			return;
@@ -487,8 +506,7 @@ void sampler_counts(const struct sampler *s, struct sampler_counts *counts)
 
 	*counts = (struct sampler_counts){
 		.taken = __atomic_load_n(&p->bss->taken, __ATOMIC_RELAXED),
-		.lost = __atomic_load_n(&p->bss->lost, __ATOMIC_RELAXED) +
-			s->off_cpu.dropped,
+		.lost = lost_of(s),
 	};
 	add_runs(p->progs.on_tick, counts);
 	add_runs(p->progs.on_switch, counts);

@@ -55,7 +55,8 @@ void sampler_remove(struct sampler *s, pid_t pid);
 /*
  * Has the function at an offset of a file (path may be below
  * /proc/PID/map_files) give samples of a kind, SAMPLE_ALLOC or SAMPLE_LOCK, in
- * the process pid; its first argument is the weight.
+ * the process pid; its first argument is the weight.  Of SAMPLE_LOCK that is 0
+ * where a wait begins, when the sample is taken; the second says when that was.
  */
 int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 		  const char *path, uint64_t offset, struct error *err);

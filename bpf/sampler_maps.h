@@ -69,13 +69,15 @@ struct scratch {
 };
 
 /*
- * When a thread is switched out, its sample is sent; how long it had not run is
- * known when it is switched in: then this follows, without a kind, and shorter.
+ * When a thread is switched out, or begins to wait for a monitor, its sample is
+ * sent; for how long is known when it goes on: then this follows, and is
+ * shorter.
  */
 struct sample_resumed {
 	__u64 out_ns; /* the sample's time_ns */
 	__u64 in_ns;
 	__u32 tgid, tid;
+	__u64 kind;
 };
 
 /* A thread that is off its CPU, and the numbers that the sampler knows. */

@@ -14,18 +14,19 @@ static struct {
  * A nop is what a uprobe is on with the least effort: the kernel need not
  * execute it elsewhere (uprobe_init_insn of x86 knows it).
  */
-#define PROBE_BODY(argument) __asm__ volatile("nop" : : "D"(argument))
+#define PROBE_BODY(first, second)                                              \
+	__asm__ volatile("nop" : : "D"(first), "S"(second))
 
 __attribute__((noinline, visibility("default"))) void
 sjkc_probe_alloc(uint64_t bytes)
 {
-	PROBE_BODY(bytes);
+	PROBE_BODY(bytes, 0UL);
 }
 
 __attribute__((noinline, visibility("default"))) void
-sjkc_probe_lock(uint64_t ns)
+sjkc_probe_lock(uint64_t ns, uint64_t began)
 {
-	PROBE_BODY(ns);
+	PROBE_BODY(ns, began);
 }
 
 /*
@@ -95,16 +96,19 @@ void events_allocated(jvm_table *env, jvm_table *jni, void *thread,
 
 /*
  * When a wait began is kept with the Java thread: a virtual one may go on on
- * another of the system's.
+ * another of the system's.  Its stack is there when the wait begins: when it is
+ * over, a virtual thread that was unmounted (JEP 491, JDK 24) has none yet.
  */
 void events_contended(jvm_table *env, jvm_table *jni, void *thread,
 		      void *object)
 {
+	uint64_t now = system_now();
+
 	(void)jni;
 	(void)thread;
 	(void)object;
-	if (agent_wants(AGENT_LOCK))
-		jvmti_set_local(env, (void *)system_now());
+	if (agent_wants(AGENT_LOCK) && jvmti_set_local(env, (void *)now) == 0)
+		sjkc_probe_lock(0, now);
 }
 
 void events_entered(jvm_table *env, jvm_table *jni, void *thread, void *object)
@@ -120,7 +124,7 @@ void events_entered(jvm_table *env, jvm_table *jni, void *thread, void *object)
 	if (jvmti_get_local(env, &began) == 0 && began) {
 		jvmti_set_local(env, NULL);
 		if ((uint64_t)began >= events.begin && (uint64_t)began < now)
-			sjkc_probe_lock(now - (uint64_t)began);
+			sjkc_probe_lock(now - (uint64_t)began, (uint64_t)began);
 	}
 	agent_look_around();
 }

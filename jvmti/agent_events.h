@@ -16,11 +16,12 @@
 void events_begin(uint64_t interval);
 
 /*
- * What the uprobes are on; empty.  The bytes that a sample stands for, and the
- * ns that a thread waited.
+ * What the uprobes are on; empty.  The bytes that a sample stands for; and of a
+ * wait for a monitor, when it began (CLOCK_MONOTONIC) and its ns, which are 0
+ * where it begins.
  */
 void sjkc_probe_alloc(uint64_t bytes);
-void sjkc_probe_lock(uint64_t ns);
+void sjkc_probe_lock(uint64_t ns, uint64_t began);
 
 /* The callbacks of JVMTI. */
 void events_allocated(jvm_table *env, jvm_table *jni, void *thread,

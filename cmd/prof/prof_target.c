@@ -53,6 +53,19 @@ static void open_metadata(struct prof_target *t)
 }
 
 /* Names may come from elsewhere; these events do not. */
+/* Waiting virtual threads are on no thread of the kernel's (JEP 444). */
+static void note_virtual_threads(const struct prof_target *t)
+{
+	const struct vm_structs *v = unwinder_vm_structs(t->unwinder);
+	struct profile *p = t->shared->profile;
+	uint32_t bytes;
+
+	if (!v || !vm_structs_size(v, "ContinuationEntry", &bytes))
+		return;
+	profile_set(p, "offcpu", "virtual-threads", "not known");
+	profile_set(p, "wall", "virtual-threads", "not known");
+}
+
 static bool needs_agent(const struct prof_target *t)
 {
 	return t->events & (PROF_ALLOC | PROF_LOCK);
@@ -215,6 +228,7 @@ static int open_all(struct prof_target *t, struct error *err)
 	    !is_tried_again(t))
 		talk("%s: %s", t->name.bytes, unwinder_limits(t->unwinder));
 	open_metadata(t);
+	note_virtual_threads(t);
 	say_no_agent(t, &no_agent);
 	say_build(t);
 	names = names_of(t);
@@ -561,7 +575,6 @@ void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 	struct prof_shared *s = t->shared;
 	struct sample sample = {
 		.time_ns = (int64_t)e->time_ns + s->epoch_ns,
-		.duration_ns = e->kind == SAMPLE_OFFCPU ? e->weight : 0,
 		.count = 1,
 		.weight = e->kind == SAMPLE_CPU ? s->tick_ns : e->weight,
 	};

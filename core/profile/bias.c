@@ -91,6 +91,12 @@ static const struct bias {
 	{ "collapsed", NULL, NULL,
 	  "not known: collapsed stack traces do not say how they were made" },
 	{ "cpu", NULL, NULL, "on-CPU time only: what waits is not in it" },
+	{ "offcpu", "virtual-threads", NULL,
+	  "time off the CPU; for virtual threads: jcmd Thread.dump_to_file, "
+	  "JFR" },
+	{ "wall", "virtual-threads", NULL,
+	  "idle threads count; waiting virtual threads do not: jcmd "
+	  "Thread.dump_to_file, JFR" },
 	{ "offcpu", NULL, NULL, "time off the CPU only, waiting for one, too" },
 	{ "wall", NULL, NULL, "running and waiting: idle threads count, too" },
 	{ "alloc", NULL, NULL,

@@ -31,14 +31,28 @@ check() {
 	has "$out" 'Turns\.hold(;|.*futex)' && has "$out" 'Turns\.take'
 }
 
+# A virtual thread that waits for a monitor is unmounted (JDK 24): where it
+# waits is known when that begins, for how long when it ends.
+where_it_waits() {
+	out=$scratch/locks.collapsed
+	prof 0 -e lock -d 1s -o "$out" "$pid" || return
+	at_least 99 "$(weight_of "$out" ';Turns\.take;Turns\.hold [0-9]*$')" \
+		"$jdk: $1: of waits for the monitor" || {
+		sed 's/.*;\(.*;.*;.*\)/\1/' "$out"
+		return 1
+	}
+}
+
 target_program=Turns
 for jdk in $(jdks); do
 	virtual=0
 	"$jdk/bin/java" -version 2>&1 | grep -q '"17' || virtual=8
-	target "$jdk" -- 8 0 && check offcpu && check wall || exit 1
+	target "$jdk" -- 8 0 && check offcpu && check wall &&
+		where_it_waits platform || exit 1
 	target_end "$pid"
 	[ $virtual -gt 0 ] || continue
-	target "$jdk" -- 0 $virtual && check offcpu || exit 1
+	target "$jdk" -- 0 $virtual && check offcpu &&
+		where_it_waits virtual || exit 1
 	target_end "$pid"
 done
 

@@ -23,7 +23,7 @@ static void leave(struct off_cpu *o, uint32_t tid, uint64_t at, uint64_t frame)
 				      .kernel_frames = 1 },
 			   .frame = frame };
 
-	off_cpu_left(o, &one.event, sizeof(one));
+	off_cpu_left(o, tid, &one.event, sizeof(one));
 }
 
 static uint64_t frame_of(const struct off_cpu_sample *s)
@@ -123,7 +123,7 @@ static void there_is_an_end_to_what_is_kept(void **state)
 	(void)state;
 	for (uint32_t tid = 1; tid <= 200; tid++) {
 		large->tid = tid;
-		off_cpu_left(&o, large, size);
+		off_cpu_left(&o, large->tid, large, size);
 	}
 	assert_true(o.bytes <= OFF_CPU_BYTES);
 	assert_int_equal(o.dropped + o.count, 200);
