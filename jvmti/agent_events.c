@@ -14,19 +14,20 @@ static struct {
  * A nop is what a uprobe is on with the least effort: the kernel need not
  * execute it elsewhere (uprobe_init_insn of x86 knows it).
  */
-#define PROBE_BODY(first, second)                                              \
+#define PROBE_BODY(argument) __asm__ volatile("nop" : : "D"(argument))
+#define PROBE_BODY_OF_TWO(first, second)                                       \
 	__asm__ volatile("nop" : : "D"(first), "S"(second))
 
 __attribute__((noinline, visibility("default"))) void
 sjkc_probe_alloc(uint64_t bytes)
 {
-	PROBE_BODY(bytes, 0UL);
+	PROBE_BODY(bytes);
 }
 
 __attribute__((noinline, visibility("default"))) void
 sjkc_probe_lock(uint64_t ns, uint64_t began)
 {
-	PROBE_BODY(ns, began);
+	PROBE_BODY_OF_TWO(ns, began);
 }
 
 /*

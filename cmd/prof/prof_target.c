@@ -56,11 +56,9 @@ static void open_metadata(struct prof_target *t)
 /* Waiting virtual threads are on no thread of the kernel's (JEP 444). */
 static void note_virtual_threads(const struct prof_target *t)
 {
-	const struct vm_structs *v = unwinder_vm_structs(t->unwinder);
 	struct profile *p = t->shared->profile;
-	uint32_t bytes;
 
-	if (!v || !vm_structs_size(v, "ContinuationEntry", &bytes))
+	if (!unwinder_has_continuations(t->unwinder))
 		return;
 	profile_set(p, "offcpu", "virtual-threads", "not known");
 	profile_set(p, "wall", "virtual-threads", "not known");

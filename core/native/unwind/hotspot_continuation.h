@@ -35,8 +35,7 @@ struct hotspot_frames {
 	/* Of virtual threads: none before JDK 21. */
 	uint64_t entry_return; /* ContinuationEntry::_return_pc: where it is */
 	uint64_t entry_pc;     /* and what it is; 0 = not known yet */
-	uint32_t entry_bytes;
-	uint64_t interpreter; /* an address in it; 0 = not known yet */
+	uint64_t interpreter;  /* an address in it; 0 = not known yet */
 };
 
 /* How sure it is that a value is a return address. */

@@ -22,6 +22,25 @@
  */
 enum { SENDER_SP = -1, METHOD = -3, BCP = -8, BCP_NO_MIRROR = -7 };
 
+/*
+ * Where HotSpot has what continuations return to; in the tables only since
+ * JDK 25, so a symbol says in JDK 21, where there are symbols.
+ */
+static void find_entry_return(struct hotspot_frames *h,
+			      const struct vm_structs *v)
+{
+	static const char symbol[] = "_ZN17ContinuationEntry10_return_pcE";
+	struct elf_image *libjvm;
+	uint64_t bias, address;
+
+	if (vm_structs_static(v, "ContinuationEntry", "_return_pc",
+			      &h->entry_return))
+		return;
+	libjvm = native_frames_library(h->native, "libjvm.so", &bias);
+	address = libjvm ? elf_image_symbol(libjvm, symbol) : 0;
+	h->entry_return = address ? address + bias : 0;
+}
+
 struct hotspot_frames *hotspot_frames_open(const struct vm_structs *v,
 					   struct memory *memory,
 					   struct code_cache *code,
@@ -39,11 +58,7 @@ struct hotspot_frames *hotspot_frames_open(const struct vm_structs *v,
 	h->native = native;
 	h->methods = methods;
 	h->paths = code_paths_open(code);
-	if (!vm_structs_size(v, "ContinuationEntry", &h->entry_bytes) ||
-	    !vm_structs_static(v, "ContinuationEntry", "_return_pc",
-			       &h->entry_return) ||
-	    h->entry_bytes > 4096)
-		h->entry_bytes = 0;
+	find_entry_return(h, v);
 	return h;
 }
 
@@ -61,11 +76,16 @@ uint64_t hotspot_frames_gone(const struct hotspot_frames *h)
 	return method_check_gone(h->methods);
 }
 
+bool hotspot_frames_have_continuations(const struct hotspot_frames *h)
+{
+	return h->entry_return;
+}
+
 void hotspot_frames_begin(struct hotspot_frames *h)
 {
 	method_check_begin(h->methods);
 	/* It is set when the JVM has made its stubs. */
-	if (h->entry_bytes && !h->entry_pc)
+	if (h->entry_return && !h->entry_pc)
 		h->entry_pc = memory_u64(h->memory, h->entry_return);
 }
 

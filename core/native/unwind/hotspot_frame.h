@@ -29,6 +29,9 @@ struct hotspot_frames *hotspot_frames_open(const struct vm_structs *v,
 					   struct error *err);
 void hotspot_frames_close(struct hotspot_frames *h); /* NULL is fine */
 
+/* Whether the JVM says what continuations return to. */
+bool hotspot_frames_have_continuations(const struct hotspot_frames *h);
+
 /* What may have changed is looked at again from now on. */
 void hotspot_frames_begin(struct hotspot_frames *h);
 

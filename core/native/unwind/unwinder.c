@@ -110,6 +110,11 @@ const struct vm_structs *unwinder_vm_structs(const struct unwinder *u)
 	return u->structs;
 }
 
+bool unwinder_has_continuations(const struct unwinder *u)
+{
+	return u->hotspot && hotspot_frames_have_continuations(u->hotspot);
+}
+
 uint64_t unwinder_missed_files(const struct unwinder *u)
 {
 	return native_frames_missed(u->native);

@@ -99,6 +99,9 @@ uint64_t unwinder_gone(const struct unwinder *u);
 const struct vm_structs *unwinder_vm_structs(const struct unwinder *u);
 struct code_cache *unwinder_code_cache(const struct unwinder *u);
 
+/* Whether it has virtual threads, and where they return to is known. */
+bool unwinder_has_continuations(const struct unwinder *u);
+
 /* Programs and libraries whose file system does not answer (target_files.h). */
 uint64_t unwinder_missed_files(const struct unwinder *u);
 
