@@ -125,7 +125,7 @@ static void gather(struct heap *heap)
 	int64_t before = collections(heap), count;
 	struct text depth = { 0 };
 
-	units_add_duration(&depth, opt.depth);
+	units_add_time(&depth, (double)opt.depth);
 	talk("gathering new objects for %s", depth.bytes);
 	clock_sleep_until(clock_monotonic_ns() + opt.depth);
 	count = collections(heap) - before;

@@ -219,13 +219,14 @@ void process_add_uptime(struct text *out, int64_t ns)
 	int64_t s = ns > 0 ? ns / CLOCK_NS_PER_S : 0;
 
 	if (s >= 86400)
-		text_printf(out, "%" PRId64 "d %" PRId64 "h", s / 86400,
+		text_printf(out, "%" PRId64 " d %" PRId64 " h", s / 86400,
 			    s % 86400 / 3600);
 	else if (s >= 3600)
-		text_printf(out, "%" PRId64 "h %" PRId64 "m", s / 3600,
+		text_printf(out, "%" PRId64 " h %" PRId64 " min", s / 3600,
 			    s % 3600 / 60);
 	else if (s >= 60)
-		text_printf(out, "%" PRId64 "m %" PRId64 "s", s / 60, s % 60);
+		text_printf(out, "%" PRId64 " min %" PRId64 " s", s / 60,
+			    s % 60);
 	else
-		text_printf(out, "%" PRId64 "s", s);
+		text_printf(out, "%" PRId64 " s", s);
 }

@@ -12,7 +12,7 @@
 
 /*
  * Appends a number of samples as it is; bytes and ns in the largest unit in
- * which they are 1 or more, to three digits: 1.21g, 340ms, 23.4s.
+ * which they are 1 or more: "1,730", "1.21 GB", "340 ms" (core/base/units.h).
  */
 void amount_add(struct text *out, enum unit unit, uint64_t value);
 

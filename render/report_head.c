@@ -2,6 +2,7 @@
 #include "render/report.h"
 
 #include "core/base/safe_text.h"
+#include "core/base/units.h"
 #include "core/profile/bias.h"
 #include "render/amount.h"
 #include "render/columns.h"
@@ -56,7 +57,8 @@ static void add_what(struct text *out, const struct report *r)
 	add_safe(out, r->view->name);
 	text_puts(out, " of ");
 	add_safe(out, r->options->source);
-	text_printf(out, ": %" PRIu64 " samples", r->view->samples);
+	text_puts(out, ": ");
+	units_add_counted(out, r->view->samples, "sample");
 	rate_add(&rate, r->profile, r->view);
 	if (rate.len) {
 		text_putc(out, ' ');
@@ -85,10 +87,11 @@ static void add_states(struct text *out, const struct report *r)
 	if (count < 2)
 		return;
 	for (size_t i = 0; i < THREAD_STATES; i++) {
-		if (r->states[i])
-			text_printf(out, "%s%s %" PRIu64,
-				    out->len ? ", " : "states: ",
-				    thread_state_names[i], r->states[i]);
+		if (!r->states[i])
+			continue;
+		text_printf(out, "%s%s ", out->len ? ", " : "states: ",
+			    thread_state_names[i]);
+		units_add_count(out, r->states[i]);
 	}
 }
 
@@ -132,7 +135,9 @@ static void add_others(struct text *out, const struct report *r)
 			first = views[i].name;
 		text_puts(out, named == 1 ? "also: " : ", ");
 		add_safe(out, views[i].name);
-		text_printf(out, " (%" PRIu64 ")", views[i].samples);
+		text_puts(out, " (");
+		units_add_count(out, views[i].samples);
+		text_puts(out, ")");
 	}
 	if (named > NAMED_EVENTS)
 		text_puts(out, ", …");
@@ -165,8 +170,9 @@ static void put_remarks(struct text *out, const struct report *r, bool losses)
 		if (p->remarks[i].is_loss != losses)
 			continue;
 		text_clear(&line);
-		text_printf(&line, "%s: %s: %" PRIu64, losses ? "lost" : "note",
-			    p->remarks[i].what, p->remarks[i].count);
+		text_printf(&line, "%s: %s: ", losses ? "lost" : "note",
+			    p->remarks[i].what);
+		units_add_count(&line, p->remarks[i].count);
 		columns_wrap(out, line.bytes, r->options->width);
 	}
 	text_release(&line);

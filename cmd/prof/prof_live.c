@@ -196,7 +196,7 @@ static void say_rates(struct prof_shared *s)
 	/* Of the JVM's own it is not known whether it was changed. */
 	if (s->o->alloc_interval) {
 		text_puts(&rate, "each ");
-		units_add_size(&rate, s->o->alloc_interval);
+		units_add_bytes(&rate, (double)s->o->alloc_interval);
 		text_puts(&rate, " on average");
 		profile_set(s->profile, "alloc", "rate", rate.bytes);
 	}

@@ -33,7 +33,7 @@ static int too_large(const struct attach_reply *r, struct error *err)
 {
 	struct text size = { 0 };
 
-	units_add_size(&size, r->limit);
+	units_add_bytes(&size, (double)r->limit);
 	fail(err, ERROR_REFUSED, "the reply is larger than %s", size.bytes);
 	text_release(&size);
 	return -1;

@@ -61,7 +61,7 @@ int attach_timed_out(const struct jvm *jvm, int64_t timeout_ns,
 
 	if (attach_jvm_is_ending(jvm))
 		return has_ended(jvm, err);
-	units_add_duration(&time, timeout_ns);
+	units_add_time(&time, (double)timeout_ns);
 	if (!has_reason(jvm, &why))
 		text_puts(&why, "it may be busy with another request, in a "
 				"long pause, or short of CPU");

@@ -4,8 +4,10 @@
 #include "core/base/ascii.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <strings.h>
 
 struct unit_name {
@@ -19,8 +21,8 @@ static const struct unit_name durations[] = {
 	{ "us", 1000 },
 	{ "ms", 1000000 },
 	{ "s", 1000000000 },
-	{ "m", 60 * UINT64_C(1000000000) },
 	{ "min", 60 * UINT64_C(1000000000) },
+	{ "m", 60 * UINT64_C(1000000000) },
 	{ "h", 3600 * UINT64_C(1000000000) },
 	{ "d", 86400 * UINT64_C(1000000000) },
 	{ NULL, 0 },
@@ -109,7 +111,8 @@ int units_duration(const char *text, int64_t *ns, struct error *err)
 
 	if (!measured(text, durations, 1000000000, &value) || value > INT64_MAX)
 		return fail(err, ERROR_MISUSE,
-			    "'%s' is no duration, as 10ms 2s 5m are", text);
+			    "invalid duration '%s' (examples: 10ms, 2s, 5m)",
+			    text);
 	*ns = (int64_t)value;
 	return 0;
 }
@@ -118,7 +121,7 @@ int units_size(const char *text, uint64_t *bytes, struct error *err)
 {
 	if (!measured(text, sizes, 1, bytes))
 		return fail(err, ERROR_MISUSE,
-			    "'%s' is no size, as 512 64k 1g are", text);
+			    "invalid size '%s' (examples: 512, 64k, 1g)", text);
 	return 0;
 }
 
@@ -128,7 +131,8 @@ int units_count(const char *text, uint64_t *count, struct error *err)
 	const char *end = read_decimal(text, &d);
 
 	if (!end || *end || d.scale != 1)
-		return fail(err, ERROR_MISUSE, "'%s' is no whole number", text);
+		return fail(err, ERROR_MISUSE,
+			    "invalid count '%s': not a whole number", text);
 	*count = d.whole;
 	return 0;
 }
@@ -141,7 +145,7 @@ int units_number(const char *text, double *number, struct error *err)
 	if (end && *end == '%')
 		end++;
 	if (!end || *end)
-		return fail(err, ERROR_MISUSE, "'%s' is no number", text);
+		return fail(err, ERROR_MISUSE, "invalid number '%s'", text);
 	*number = (double)d.whole + (double)d.fraction / (double)d.scale;
 	return 0;
 }
@@ -167,4 +171,78 @@ void units_add_duration(struct text *out, int64_t ns)
 void units_add_size(struct text *out, uint64_t bytes)
 {
 	add(out, bytes, sizes);
+}
+
+void units_add_count(struct text *out, uint64_t count)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64, count);
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			text_putc(out, ',');
+		text_putc(out, digits[i]);
+	}
+}
+
+void units_add_counted(struct text *out, uint64_t count, const char *noun)
+{
+	units_add_count(out, count);
+	text_printf(out, " %s%s", noun, count == 1 ? "" : "s");
+}
+
+struct scale {
+	double unit;
+	const char *name;
+};
+
+/* The largest first; each list ends with the unit that all is counted in. */
+static const struct scale time_scale[] = {
+	{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" }
+};
+static const struct scale bytes_scale[] = {
+	{ 0x1p40, "TB" }, { 0x1p30, "GB" }, { 0x1p20, "MB" },
+	{ 0x1p10, "KB" }, { 1, "B" },
+};
+
+#define GROUPED_FROM 9999.5 /* fewer digits are read without commas */
+
+/* Three digits, or all of those before the point; whole numbers as they are. */
+static void add_scaled(struct text *out, const struct scale *scale,
+		       double value)
+{
+	double scaled;
+
+	if (isnan(value)) {
+		text_putc(out, '-');
+		return;
+	}
+	if (value < 0) {
+		text_putc(out, '-');
+		value = -value;
+	}
+	/* 1023.9 KB would be rounded to 1024 KB. */
+	while (scale->unit > 1 && value < scale->unit * 0.9995)
+		scale++;
+	scaled = value / scale->unit;
+	if (scaled >= GROUPED_FROM && scaled < 0x1p63)
+		units_add_count(out, (uint64_t)(scaled + 0.5));
+	else
+		text_printf(out, "%.*f",
+			    scaled == floor(scaled) ? 0
+			    : scaled >= 99.95       ? 0
+			    : scaled >= 9.995       ? 1
+						    : 2,
+			    scaled);
+	text_printf(out, " %s", scale->name);
+}
+
+void units_add_time(struct text *out, double ns)
+{
+	add_scaled(out, time_scale, ns);
+}
+
+void units_add_bytes(struct text *out, double bytes)
+{
+	add_scaled(out, bytes_scale, bytes);
 }

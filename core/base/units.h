@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * units: durations, sizes and numbers as people write them.
+ * units: durations, sizes and numbers as people write and read them.
  *
- * Digits with an optional decimal fraction, then a unit, nothing between and
- * nothing around; the process's locale plays no part.  Each fails with
- * ERROR_MISUSE, saying what was given and what would do.
+ * Input is digits with an optional decimal fraction and a unit, without spaces;
+ * the locale is ignored.  Each parser fails with ERROR_MISUSE, quotes the word
+ * and gives examples.
+ *
+ * Output has a space before the unit.  As in -Xmx, the JVM's logs and JFR, 1 KB
+ * is 1,024 bytes.  Everything that is printed for people uses these functions,
+ * so that a unit reads the same everywhere; render/flame_format.js writes the
+ * same units in the page.
  */
 #ifndef CORE_BASE_UNITS_H
 #define CORE_BASE_UNITS_H
@@ -26,10 +31,22 @@ int units_count(const char *text, uint64_t *count, struct error *err);
 /* A finite number from 0 on; a '%' may follow and changes nothing. */
 int units_number(const char *text, double *number, struct error *err);
 
-/* Appends it in the largest unit in which it is whole: 1500ms, 90s, 2h. */
+/* Appends a value as an option takes it, exactly: 1500ms, 90s, 5min, 2h. */
 void units_add_duration(struct text *out, int64_t ns);
 
-/* The same for 1500, 64k, 1g. */
+/* The same for sizes: 1500, 64k, 1g. */
 void units_add_size(struct text *out, uint64_t bytes);
+
+/* Appends "960 ms", "10.1 s": three digits or more; NaN is "-". */
+void units_add_time(struct text *out, double ns);
+
+/* Appends "512 B", "152 MB", "5.02 GB": three digits or more; NaN is "-". */
+void units_add_bytes(struct text *out, double bytes);
+
+/* Appends "1,730". */
+void units_add_count(struct text *out, uint64_t count);
+
+/* Appends "1,730 samples", "1 sample". */
+void units_add_counted(struct text *out, uint64_t count, const char *noun);
 
 #endif

@@ -181,11 +181,11 @@ static void add_lock(struct text *out, const struct profile *p,
 		return; /* all are there */
 	if (strtoll(version, NULL, 10) < 4) {
 		text_puts(out, "only what took ");
-		units_add_duration(out, ns);
+		units_add_time(out, (double)ns);
 		text_puts(out, " or longer");
 	} else {
 		text_puts(out, "a wait is recorded each ");
-		units_add_duration(out, ns);
+		units_add_time(out, (double)ns);
 		text_puts(out, " of waiting: their sum is not all of it");
 	}
 }
@@ -262,7 +262,36 @@ static void add_interval(struct text *out, const char *interval,
 	if (what)
 		text_printf(out, "%" PRId64 " %s", every, what);
 	else
-		units_add_duration(out, every);
+		units_add_time(out, (double)every);
+}
+
+/* "20 ms" is how JFR writes it, with a blank. */
+static uint64_t duration_of(const char *text)
+{
+	struct text packed = { 0 };
+	struct error unused;
+	int64_t ns;
+
+	for (; *text; text++) {
+		if (*text != ' ')
+			text_putc(&packed, *text);
+	}
+	if (units_duration(packed.bytes, &ns, &unused) || ns < 0)
+		ns = 0;
+	text_release(&packed);
+	return (uint64_t)ns;
+}
+
+/* JFR writes "20 ms" in one setting and "10ms" in another. */
+static void add_each(struct text *out, const char *setting)
+{
+	uint64_t ns = duration_of(setting);
+
+	text_puts(out, "each ");
+	if (ns)
+		units_add_time(out, (double)ns);
+	else
+		text_puts(out, setting);
 }
 
 /* At most so many a second, or, of CPU time, one each so long (JEP 509). */
@@ -286,27 +315,11 @@ void rate_add(struct text *out, const struct profile *p,
 	else if (interval)
 		add_interval(out, interval, counted(p, event));
 	else if (period && is_digit(*period))
-		text_printf(out, "each %s", period);
+		add_each(out, period);
+	else if (throttle && is_digit(*throttle) && is_period(throttle))
+		add_each(out, throttle);
 	else if (throttle && is_digit(*throttle))
-		text_printf(out, "%s %s",
-			    is_period(throttle) ? "each" : "at most", throttle);
-}
-
-/* "20 ms" is how JFR writes it, with a blank. */
-static uint64_t duration_of(const char *text)
-{
-	struct text packed = { 0 };
-	struct error unused;
-	int64_t ns;
-
-	for (; *text; text++) {
-		if (*text != ' ')
-			text_putc(&packed, *text);
-	}
-	if (units_duration(packed.bytes, &ns, &unused) || ns < 0)
-		ns = 0;
-	text_release(&packed);
-	return (uint64_t)ns;
+		text_printf(out, "at most %s", throttle);
 }
 
 uint64_t rate_period(const struct profile *p, const struct event_view *view)

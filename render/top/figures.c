@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/top/figures.h"
 
+#include "core/base/units.h"
 #include "core/threads/thread_source.h"
-#include "render/top/top_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -28,9 +28,9 @@ void figures_rate(struct text *out, double per_s)
 	else if (per_s < 99999.5)
 		text_printf(out, "%.0f", per_s);
 	else if (per_s < 9999.5e3)
-		text_printf(out, "%.0fk", per_s / 1e3);
+		text_printf(out, "%.0f k", per_s / 1e3);
 	else
-		text_printf(out, "%.0fm", per_s / 1e6);
+		text_printf(out, "%.0f M", per_s / 1e6);
 }
 
 void figures_time(struct text *out, int64_t ns)
@@ -76,5 +76,5 @@ void figures_pause(struct text *out, int64_t ns)
 
 void figures_bytes(struct text *out, int64_t bytes)
 {
-	top_text_size(out, bytes == COUNTER_ABSENT ? NAN : (double)bytes);
+	units_add_bytes(out, bytes == COUNTER_ABSENT ? NAN : (double)bytes);
 }

@@ -3,7 +3,7 @@
  * figures: numbers as they stand in a narrow column.
  *
  * Each appends; what is absent (NaN, or COUNTER_ABSENT) is "-".  Sizes are
- * those of top_text_size().
+ * those of units_add_bytes().
  */
 #ifndef RENDER_TOP_FIGURES_H
 #define RENDER_TOP_FIGURES_H
@@ -15,7 +15,7 @@
 /* A share as per cent, without the sign: 0.25 is "25.00"; 6 columns. */
 void figures_percent(struct text *out, double share);
 
-/* Times a second: 0.3, 42, 123k; 5 columns. */
+/* Times a second: 0.3, 42, 123 k, 12 M; 6 columns. */
 void figures_rate(struct text *out, double per_s);
 
 /* Time used so far: 0.07s, 1:23.4, 12h34m, 3d04h; 7 columns. */
@@ -24,7 +24,7 @@ void figures_time(struct text *out, int64_t ns);
 /* How long a pause was: 0.25 ms, 12.3 ms, 340 ms, 1.25 s; 7 columns. */
 void figures_pause(struct text *out, int64_t ns);
 
-/* A counter of bytes, as top_text_size() has it; 6 columns. */
+/* A counter of bytes, "152 MB"; 7 columns. */
 void figures_bytes(struct text *out, int64_t bytes);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/top/top_columns.h"
 
+#include "core/base/units.h"
 #include "render/top/figures.h"
 #include "render/top/top_rows.h"
-#include "render/top/top_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -154,7 +154,7 @@ static enum screen_style allocation(const struct top_column *c,
 
 	if (row->thread->alloc_is_coarse && !isnan(value))
 		text_putc(out, '~');
-	top_text_size(out, value);
+	units_add_bytes(out, value);
 	return value >= 1 ? STYLE_PLAIN : STYLE_DIM;
 }
 

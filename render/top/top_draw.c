@@ -32,7 +32,7 @@ static void add_modes(const struct top *t, struct text *out)
 	else if (t->paused)
 		text_puts(out, "PAUSED  ");
 	text_puts(out, "every ");
-	units_add_duration(out, t->interval_ns);
+	units_add_time(out, (double)t->interval_ns);
 	if (t->sample) {
 		text_puts(out, "  ");
 		add_time(out, t->sample->wall_ns);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/top/top_header.h"
 
+#include "core/base/units.h"
 #include "render/top/figures.h"
 #include "render/top/pager.h"
-#include "render/top/top_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum {
 	LABEL = 9,         /* columns of "Safepoint" */
-	FIGURE = 8,        /* of "~9999m/s" */
+	FIGURE = 10,       /* of "~1023 KB/s" */
 	BAR_MAX = 60,      /* of the bar of CPU time */
 	SCALE = 6,         /* of "1600%]" */
 	NARROWEST_BAR = 8, /* with which it is worth while */
@@ -203,13 +203,13 @@ static void draw_memory(const struct top *t, struct pen *pen)
 	struct text figure = { 0 };
 
 	add_figure(&figure, t->rates->process.alloc_is_coarse ? "~" : "",
-		   top_text_size, t->rates->process.alloc, "/s");
+		   units_add_bytes, t->rates->process.alloc, "/s");
 	put_first(pen, "Alloc", &figure);
 	pen->end -= history_columns(pen->screen);
 	put_bytes(pen, "heap", p->heap_used);
 	put_bytes(pen, "of", p->heap_committed);
-	put_bytes(pen, "max", p->heap_max);
 	put_bytes(pen, "rss", p->rss_bytes);
+	put_bytes(pen, "max", p->heap_max); /* the first to be cut off */
 	put_history(pen, &t->alloc, 1);
 }
 

@@ -43,7 +43,7 @@ static void say_interval(struct top *t)
 {
 	struct text interval = { 0 };
 
-	units_add_duration(&interval, t->interval_ns);
+	units_add_time(&interval, (double)t->interval_ns);
 	top_say(t, false, "a sample every %s", interval.bytes);
 	text_release(&interval);
 }

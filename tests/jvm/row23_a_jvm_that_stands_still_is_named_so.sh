@@ -56,7 +56,7 @@ stops_when_asked() {
 			"/proc/$pid/task/$listener/status" && break
 		sleep 0.1
 	done
-	ask 5 jcmd --timeout 1s "$pid" VM.version && said 'within 1s'
+	ask 5 jcmd --timeout 1s "$pid" VM.version && said 'within 1 s'
 	result=$?
 	kill -KILL $tracer
 	return $result

@@ -142,9 +142,9 @@ static void what_is_left_out_of_waits_depends_on_who_recorded_them(void **state)
 {
 	(void)state;
 	check_lock("jdk.JavaMonitorEnter", "3.0", "10000000",
-		   "only what took 10ms or longer");
+		   "only what took 10 ms or longer");
 	check_lock("jdk.JavaMonitorEnter", "4.5", "10000000",
-		   "a wait is recorded each 10ms of waiting");
+		   "a wait is recorded each 10 ms of waiting");
 	check_lock("jdk.ThreadPark", "4.0", "999999999",
 		   "a wait is recorded each");
 	check_lock("jdk.ThreadPark", "4.0", "0", "");
@@ -190,17 +190,17 @@ static void an_interval_is_time_only_where_time_was_sampled(void **state)
 	struct profile *p = profile_of(wall, UNIT_SAMPLES);
 
 	(void)state;
-	check_sampled(java, "cpu", "1000000", "each 1ms", 1000000);
-	check_sampled(java, "wall", "20000000", "each 20ms", 20000000);
+	check_sampled(java, "cpu", "1000000", "each 1 ms", 1000000);
+	check_sampled(java, "wall", "20000000", "each 20 ms", 20000000);
 	check_sampled(java, "cache-misses", "1000", "each 1000 cache-misses",
 		      0);
 	check_sampled(java, "Main.run", "7", "each 7 Main.run", 0);
 	check_sampled(java, "cpu", "0", "", 0);
-	check_sampled(wall, "wall", "20000000", "each 20ms", 20000000);
+	check_sampled(wall, "wall", "20000000", "each 20 ms", 20000000);
 	check_sampled(wall, "cpu", "20000000", "", 0);
 	profile_set(p, "", "event", "cpu");
 	profile_set(p, "jdk.ExecutionSample", "wall", "50000000");
-	check_rate(p, "each 50ms");
+	check_rate(p, "each 50 ms");
 	profile_free(p);
 }
 
@@ -212,7 +212,7 @@ static void of_cpu_time_a_throttle_may_be_a_period(void **state)
 
 	(void)state;
 	profile_set(p, event, "throttle", "10ms");
-	check_rate(p, "each 10ms");
+	check_rate(p, "each 10 ms");
 	assert_int_equal(rate_period(p, &view), 10000000);
 	profile_free(p);
 	p = profile_of(event, UNIT_NS);

@@ -303,9 +303,11 @@ static void a_wrong_value_is_explained(void **state)
 		     "option --format: 'svg' is none of auto|jfr");
 	check_misuse("--format jf",
 		     "option --format: 'jf' is none of auto|jfr");
-	check_misuse("-n x", "option --limit: 'x' is no whole number");
-	check_misuse("--interval 1x", "option --interval: '1x' is no duration,"
-				      " as 10ms 2s 5m are");
+	check_misuse("-n x",
+		     "option --limit: invalid count 'x': not a whole number");
+	check_misuse("--interval 1x",
+		     "option --interval: invalid duration '1x' "
+		     "(examples: 10ms, 2s, 5m)");
 }
 
 static const char *nearest(const char *word)

@@ -287,9 +287,9 @@ static void check_times(int64_t from, int64_t to, const char *text_part,
 static void any_times_have_a_span(void **state)
 {
 	(void)state;
-	check_times(INT64_MIN, INT64_MAX, ", 18446744074s from ",
+	check_times(INT64_MIN, INT64_MAX, ", 18,446,744,074 s from ",
 		    "\"span_ns\":18446744073709551615");
-	check_times(-1000000, 999000000, ", 1.00s from ",
+	check_times(-1000000, 999000000, ", 1 s from ",
 		    "\"from\":\"1969-12-31T23:59:59.999Z\","
 		    "\"to\":\"1970-01-01T00:00:00.999Z\"");
 }
@@ -306,17 +306,17 @@ static void check_amount(enum unit unit, uint64_t value, const char *expected)
 static void amounts_have_three_digits(void **state)
 {
 	(void)state;
-	check_amount(UNIT_SAMPLES, 12345, "12345");
-	check_amount(UNIT_NS, 0, "0ns");
-	check_amount(UNIT_NS, 999, "999ns");
-	check_amount(UNIT_NS, 1000, "1.00us");
-	check_amount(UNIT_NS, 9996, "10.0us");
-	check_amount(UNIT_NS, 99960, "100us");
-	check_amount(UNIT_NS, 340000000, "340ms");
-	check_amount(UNIT_NS, UINT64_C(23400000000), "23.4s");
-	check_amount(UNIT_BYTES, 512, "512b");
-	check_amount(UNIT_BYTES, UINT64_C(3) << 29, "1.50g");
-	check_amount(UNIT_BYTES, UINT64_MAX, "16777216t");
+	check_amount(UNIT_SAMPLES, 12345, "12,345");
+	check_amount(UNIT_NS, 0, "0 ns");
+	check_amount(UNIT_NS, 999, "999 ns");
+	check_amount(UNIT_NS, 1000, "1 us");
+	check_amount(UNIT_NS, 9996, "10.0 us");
+	check_amount(UNIT_NS, 99960, "100 us");
+	check_amount(UNIT_NS, 340000000, "340 ms");
+	check_amount(UNIT_NS, UINT64_C(23400000000), "23.4 s");
+	check_amount(UNIT_BYTES, 512, "512 B");
+	check_amount(UNIT_BYTES, UINT64_C(3) << 29, "1.50 GB");
+	check_amount(UNIT_BYTES, UINT64_MAX, "16,777,216 TB");
 }
 
 static void check_fit(const char *name, size_t width, const char *expected)

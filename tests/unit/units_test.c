@@ -117,7 +117,8 @@ static void counts_are_whole(void **state)
 	assert_int_equal(units_count("18446744073709551616", &count, &err), -1);
 	assert_int_equal(units_count("1.0", &count, &err), -1);
 	assert_int_equal(units_count("10k", &count, &err), -1);
-	assert_string_equal(err.text, "'10k' is no whole number");
+	assert_string_equal(err.text,
+			    "invalid count '10k': not a whole number");
 }
 
 static void numbers_may_be_per_cent(void **state)
@@ -152,9 +153,73 @@ static void the_largest_exact_unit_is_written(void **state)
 	check_written(SECOND * 3 / 2, 1500, "1500ms 1500");
 	check_written(90 * SECOND, 65536, "90s 64k");
 	check_written(7200 * SECOND, UINT64_C(3) << 30, "2h 3g");
-	check_written(-60 * SECOND, 1, "-1m 1");
+	check_written(-300 * SECOND, 1, "-5min 1");
 	check_written(INT64_MIN, UINT64_MAX,
 		      "-9223372036854775808ns 18446744073709551615");
+}
+
+static void check_time(double ns, const char *want)
+{
+	struct text out = { 0 };
+
+	units_add_time(&out, ns);
+	assert_string_equal(out.bytes, want);
+	text_release(&out);
+}
+
+static void check_bytes(double bytes, const char *want)
+{
+	struct text out = { 0 };
+
+	units_add_bytes(&out, bytes);
+	assert_string_equal(out.bytes, want);
+	text_release(&out);
+}
+
+static void printed_times_have_three_digits_and_a_space(void **state)
+{
+	(void)state;
+	check_time(0, "0 ns");
+	check_time(999, "999 ns");
+	check_time(10e6, "10 ms");
+	check_time(960.4e6, "960 ms");
+	check_time(999.6e6, "1.00 s");
+	check_time(10.06e9, "10.1 s");
+	check_time(233e9, "233 s");
+	check_time(12345e9, "12,345 s");
+	check_time(-1.5e9, "-1.50 s");
+	check_time(NAN, "-");
+}
+
+static void printed_sizes_are_powers_of_1024(void **state)
+{
+	(void)state;
+	check_bytes(0, "0 B");
+	check_bytes(1023, "1023 B");
+	check_bytes(1024, "1 KB");
+	check_bytes(1023.4 * 1024, "1023 KB");
+	check_bytes(1023.9 * 1024, "1.00 MB"); /* not 1024 KB */
+	check_bytes(0x1p27, "128 MB");
+	check_bytes(152.3 * 0x1p20, "152 MB");
+	check_bytes(5.02 * 0x1p30, "5.02 GB");
+	check_bytes(0x1p64, "16,777,216 TB");
+	check_bytes(0x1p100, "1152921504606846976 TB");
+	check_bytes(NAN, "-");
+}
+
+static void printed_counts_have_commas(void **state)
+{
+	struct text out = { 0 };
+
+	(void)state;
+	units_add_count(&out, 0);
+	units_add_counted(&out, 999, "sample");
+	units_add_counted(&out, 1730, "sample");
+	units_add_counted(&out, 1, "sample");
+	units_add_count(&out, UINT64_MAX);
+	assert_string_equal(out.bytes, "0999 samples1,730 samples1 sample"
+				       "18,446,744,073,709,551,615");
+	text_release(&out);
 }
 
 int main(void)
@@ -170,6 +235,9 @@ int main(void)
 		cmocka_unit_test(counts_are_whole),
 		cmocka_unit_test(numbers_may_be_per_cent),
 		cmocka_unit_test(the_largest_exact_unit_is_written),
+		cmocka_unit_test(printed_times_have_three_digits_and_a_space),
+		cmocka_unit_test(printed_sizes_are_powers_of_1024),
+		cmocka_unit_test(printed_counts_have_commas),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

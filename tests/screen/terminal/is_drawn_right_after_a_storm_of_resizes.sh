@@ -11,7 +11,7 @@ done
 tm resize-window -x 80 -y 16
 press N
 # tmux tells of a new size when it gets round to it.
-eventually shows 'ALLOC/s NAME▾' && eventually shows 'every 1s' &&
+eventually shows 'ALLOC/s NAME▾' && eventually shows 'every 1 s' &&
 	eventually shows 'F follow     1/19' || exit
 tm capture-pane -p | sed 's/ *$//'
 press q
