@@ -88,7 +88,7 @@ static void an_endless_reply_meets_the_limit(void **state)
 		assert_in_range(++parts, 1, 65);
 	assert_int_equal(parts, 65);
 	assert_int_equal(err.kind, ERROR_REFUSED);
-	assert_non_null(strstr(err.text, "64k"));
+	assert_non_null(strstr(err.text, "64 KB"));
 	attach_reply_release(&r);
 }
 

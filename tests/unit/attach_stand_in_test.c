@@ -231,7 +231,7 @@ static void a_mute_stand_in_meets_the_deadline(void **state)
 	start(&s, NULL, is_mute);
 	assert_null(attach_open(&s.jvm, SHORT_NS, &err));
 	assert_int_equal(err.kind, ERROR_REFUSED);
-	assert_non_null(strstr(err.text, "400ms"));
+	assert_non_null(strstr(err.text, "400 ms"));
 	end(&s);
 }
 

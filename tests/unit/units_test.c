@@ -203,7 +203,7 @@ static void printed_sizes_are_powers_of_1024(void **state)
 	check_bytes(152.3 * 0x1p20, "152 MB");
 	check_bytes(5.02 * 0x1p30, "5.02 GB");
 	check_bytes(0x1p64, "16,777,216 TB");
-	check_bytes(0x1p100, "1152921504606846976 TB");
+	check_bytes(0x1p113, "9444732965739290427392 TB");
 	check_bytes(NAN, "-");
 }
 
