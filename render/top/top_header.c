@@ -11,7 +11,7 @@
 
 enum {
 	LABEL = 9,         /* columns of "Safepoint" */
-	FIGURE = 10,       /* of "~1023 KB/s" */
+	FIGURE = 8,        /* of "9999.95%" */
 	BAR_MAX = 60,      /* of the bar of CPU time */
 	SCALE = 6,         /* of "1600%]" */
 	NARROWEST_BAR = 8, /* with which it is worth while */
@@ -37,13 +37,19 @@ static void put_label(struct pen *pen, const char *label)
 	pen->column = LABEL + 1;
 }
 
-/* The figure that a line begins with: its label, and it to the right. */
+/*
+ * The figure that a line begins with: its label, and it to the right.  After a
+ * short label there is room for "~1023 KB/s".
+ */
 static void put_first(struct pen *pen, const char *label, struct text *figure)
 {
+	unsigned begin = (unsigned)strlen(label) + 1;
+	unsigned end = LABEL + 1 + FIGURE;
+
 	put_label(pen, label);
-	screen_put_right(pen->screen, pen->row, pen->column, FIGURE, STYLE_BOLD,
+	screen_put_right(pen->screen, pen->row, begin, end - begin, STYLE_BOLD,
 			 figure->bytes, figure->len);
-	pen->column += FIGURE + 1;
+	pen->column = end + 1;
 	text_release(figure);
 }
 
