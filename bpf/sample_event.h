@@ -49,6 +49,9 @@ enum sample_flags {
 	SAMPLE_BEGAN_EARLIER = 32,
 	/* Of too many that left their CPU: only registers, no stacks. */
 	SAMPLE_LEFT_OUT = 64,
+	/* Of an allocation or a lock: object and owner could be read. */
+	SAMPLE_HAS_OBJECT = 128,
+	SAMPLE_HAS_OWNER = 256,
 };
 
 struct sample_event {
@@ -61,7 +64,17 @@ struct sample_event {
 	__u32 kernel_frames, user_frames; /* how many */
 	__u32 stack_bytes;
 	__u32 reserved;
-	char comm[16]; /* foreign */
+	__u64 object[2]; /* its header: the mark word and what is behind */
+	__u64 owner;     /* ObjectMonitor::_owner when the wait began */
+	char comm[16];   /* foreign */
+};
+
+/*
+ * Where in HotSpot's structures a JavaThread has its JNIEnv and the monitor
+ * that it waits for, and an ObjectMonitor its owner; in bytes.
+ */
+struct sampler_monitors {
+	__u32 env, pending, owner;
 };
 
 #endif

@@ -87,6 +87,14 @@ struct {
 	__type(value, __u32);
 } probe_busy SEC(".maps");
 
+/* How to get from a thread to the owner of the monitor that it waits for. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SAMPLER_TARGETS);
+	__type(key, __u32);
+	__type(value, struct sampler_monitors);
+} monitors SEC(".maps");
+
 struct identity {
 	__u32 tgid, tid;
 };
@@ -329,6 +337,7 @@ static __always_inline void begin(struct sample_event *e, struct identity id,
 	e->tid = id.tid;
 	e->kind = kind;
 	e->flags = 0;
+	e->object[0] = e->object[1] = e->owner = 0;
 }
 
 SEC("perf_event")
@@ -571,6 +580,37 @@ static __always_inline int probe_area(void)
 	return -1;
 }
 
+static __always_inline bool read_u64(__u64 address, __u64 *out)
+{
+	return address &&
+	       bpf_probe_read_user(out, sizeof(*out), (void *)address) == 0;
+}
+
+/* What a handle of JNI's refers to: the thread holds it, so it is there. */
+static __always_inline void read_object(struct sample_event *e, __u64 handle)
+{
+	__u64 object = 0;
+
+	if (read_u64(handle, &object) && object &&
+	    bpf_probe_read_user(e->object, sizeof(e->object), (void *)object) ==
+		    0)
+		e->flags |= SAMPLE_HAS_OBJECT;
+}
+
+/*
+ * A thread is about to wait for a monitor: JavaThread says which
+ * (_current_pending_monitor is set before), and the monitor who owns it.
+ */
+static __always_inline void read_owner(struct sample_event *e, __u64 jni)
+{
+	struct sampler_monitors *m = bpf_map_lookup_elem(&monitors, &e->tgid);
+	__u64 monitor = 0;
+
+	if (m && read_u64(jni - m->env + m->pending, &monitor) && monitor &&
+	    read_u64(monitor + m->owner, &e->owner))
+		e->flags |= SAMPLE_HAS_OWNER;
+}
+
 static __always_inline void reached(struct pt_regs *ctx, __u16 kind)
 {
 	struct identity id = identify(
@@ -593,6 +633,9 @@ static __always_inline void reached(struct pt_regs *ctx, __u16 kind)
 	if (kind == SAMPLE_LOCK)
 		s->event.time_ns = ctx->rsi;
 	registers_from(&s->event, ctx);
+	read_object(&s->event, ctx->rdx);
+	if (kind == SAMPLE_LOCK)
+		read_owner(&s->event, ctx->rcx);
 	send(ctx, s);
 	bpf_map_delete_elem(&probe_busy, &key);
 }

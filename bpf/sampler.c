@@ -168,7 +168,7 @@ static int size_maps(struct sampler *s)
 {
 	int cpus = libbpf_num_possible_cpus();
 	int probed = probes(s) ? SAMPLER_PROBES * cpus : 0;
-	bool off = wants(s, SAMPLE_OFFCPU);
+	bool off = wants(s, SAMPLE_OFFCPU), locks = wants(s, SAMPLE_LOCK);
 
 	return cpus < 1 ||
 	       size_areas(s, s->programs->maps.tick_areas,
@@ -181,6 +181,7 @@ static int size_maps(struct sampler *s)
 	       bpf_map__set_max_entries(s->programs->maps.probe_busy,
 					probed ? (__u32)probed : 1) ||
 	       bpf_map__set_autocreate(s->programs->maps.switched, off) ||
+	       bpf_map__set_autocreate(s->programs->maps.monitors, locks) ||
 	       bpf_map__set_max_entries(s->programs->maps.ring,
 					(__u32)ring_bytes(s));
 }
@@ -323,6 +324,9 @@ void sampler_remove(struct sampler *s, pid_t pid)
 	__u32 key = (__u32)pid;
 
 	bpf_map_delete_elem(bpf_map__fd(s->programs->maps.targets), &key);
+	if (wants(s, SAMPLE_LOCK))
+		bpf_map_delete_elem(bpf_map__fd(s->programs->maps.monitors),
+				    &key);
 }
 
 void sampler_stack_end(struct sampler *s, pid_t tid, uint64_t end)
@@ -362,6 +366,20 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 	}
 	s->probes = xrealloc(s->probes, s->probe_count + 1, sizeof(*s->probes));
 	s->probes[s->probe_count++] = link;
+	return 0;
+}
+
+int sampler_read_owners(struct sampler *s, pid_t pid,
+			const struct sampler_monitors *m, struct error *err)
+{
+	__u32 key = (__u32)pid;
+
+	if (wants(s, SAMPLE_LOCK) &&
+	    bpf_map_update_elem(bpf_map__fd(s->programs->maps.monitors), &key,
+				m, BPF_ANY))
+		return fail_sys(err, ERROR_FAILED,
+				"%d: owners of monitors cannot be read",
+				(int)pid);
 	return 0;
 }
 

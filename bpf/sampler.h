@@ -55,11 +55,19 @@ void sampler_remove(struct sampler *s, pid_t pid);
 /*
  * Has the function at an offset of a file (path may be below
  * /proc/PID/map_files) give samples of a kind, SAMPLE_ALLOC or SAMPLE_LOCK, in
- * the process pid; its first argument is the weight.  Of SAMPLE_LOCK that is 0
- * where a wait begins, when the sample is taken; the second says when that was.
+ * the process pid; its first argument is the weight, the third an object's
+ * handle.  Of SAMPLE_LOCK the weight is 0 where a wait begins, when the sample
+ * is taken; the second says when that was, the fourth is the thread's JNIEnv.
  */
 int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 		  const char *path, uint64_t offset, struct error *err);
+
+/*
+ * Has SAMPLE_LOCK of a process read the owners of monitors, too; pid as this
+ * process sees it.
+ */
+int sampler_read_owners(struct sampler *s, pid_t pid,
+			const struct sampler_monitors *m, struct error *err);
 
 /*
  * Says where the stack of a thread ends (the address behind its last byte), so

@@ -83,7 +83,7 @@ static void end_session(enum agent_state state, enum agent_step step, int code)
 		jvmti_set_interval(agent.env, EVENTS_INTERVAL);
 	agent.has_interval = false;
 	agent.session = 0;
-	stream_report(state, step, code, 0);
+	stream_report(state, step, code, 0, NULL);
 	/* What is in use for too long is taken up by the next session. */
 	stream_close();
 	symbols_end();
@@ -231,7 +231,7 @@ static int start(const char *path, uint64_t session)
 	agent.session = session;
 	step = begin_session(stream_orders(), &code, &took);
 	if (step == AGENT_AT_NOTHING) {
-		stream_report(AGENT_RUNS, step, 0, took);
+		stream_report(AGENT_RUNS, step, 0, took, agent_jni());
 		return 0;
 	}
 	end_session(AGENT_REFUSED, step, code);

@@ -14,20 +14,24 @@ static struct {
  * A nop is what a uprobe is on with the least effort: the kernel need not
  * execute it elsewhere (uprobe_init_insn of x86 knows it).
  */
-#define PROBE_BODY(argument) __asm__ volatile("nop" : : "D"(argument))
-#define PROBE_BODY_OF_TWO(first, second)                                       \
-	__asm__ volatile("nop" : : "D"(first), "S"(second))
+#define PROBE_BODY(...) __asm__ volatile("nop" : : __VA_ARGS__)
 
+/*
+ * What an object is, and who owns a monitor, whoever takes the sample reads
+ * from memory: to ask the JVM would have it allocate, or stop all its threads
+ * (GetObjectMonitorUsage).
+ */
 __attribute__((noinline, visibility("default"))) void
-sjkc_probe_alloc(uint64_t bytes)
+sjkc_probe_alloc(uint64_t bytes, uint64_t unused, const void *object)
 {
-	PROBE_BODY(bytes);
+	PROBE_BODY("D"(bytes), "S"(unused), "d"(object));
 }
 
 __attribute__((noinline, visibility("default"))) void
-sjkc_probe_lock(uint64_t ns, uint64_t began)
+sjkc_probe_lock(uint64_t ns, uint64_t began, const void *object,
+		const void *jni)
 {
-	PROBE_BODY_OF_TWO(ns, began);
+	PROBE_BODY("D"(ns), "S"(began), "d"(object), "c"(jni));
 }
 
 /*
@@ -88,10 +92,9 @@ void events_allocated(jvm_table *env, jvm_table *jni, void *thread,
 	(void)env;
 	(void)jni;
 	(void)thread;
-	(void)object;
 	(void)class;
 	if (agent_wants(AGENT_ALLOC))
-		sjkc_probe_alloc(bytes_it_stands_for(size));
+		sjkc_probe_alloc(bytes_it_stands_for(size), 0, object);
 	agent_look_around();
 }
 
@@ -105,11 +108,9 @@ void events_contended(jvm_table *env, jvm_table *jni, void *thread,
 {
 	uint64_t now = system_now();
 
-	(void)jni;
 	(void)thread;
-	(void)object;
 	if (agent_wants(AGENT_LOCK) && jvmti_set_local(env, (void *)now) == 0)
-		sjkc_probe_lock(0, now);
+		sjkc_probe_lock(0, now, object, jni);
 }
 
 void events_entered(jvm_table *env, jvm_table *jni, void *thread, void *object)
@@ -117,15 +118,14 @@ void events_entered(jvm_table *env, jvm_table *jni, void *thread, void *object)
 	uint64_t now = system_now();
 	void *began = NULL;
 
-	(void)jni;
 	(void)thread;
-	(void)object;
 	if (!agent_wants(AGENT_LOCK))
 		return;
 	if (jvmti_get_local(env, &began) == 0 && began) {
 		jvmti_set_local(env, NULL);
 		if ((uint64_t)began >= events.begin && (uint64_t)began < now)
-			sjkc_probe_lock(now - (uint64_t)began, (uint64_t)began);
+			sjkc_probe_lock(now - (uint64_t)began, (uint64_t)began,
+					object, jni);
 	}
 	agent_look_around();
 }

@@ -20,8 +20,9 @@ void events_begin(uint64_t interval);
  * wait for a monitor, when it began (CLOCK_MONOTONIC) and its ns, which are 0
  * where it begins.
  */
-void sjkc_probe_alloc(uint64_t bytes);
-void sjkc_probe_lock(uint64_t ns, uint64_t began);
+void sjkc_probe_alloc(uint64_t bytes, uint64_t unused, const void *object);
+void sjkc_probe_lock(uint64_t ns, uint64_t began, const void *object,
+		     const void *jni);
 
 /* The callbacks of JVMTI. */
 void events_allocated(jvm_table *env, jvm_table *jni, void *thread,

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define AGENT_MAGIC   UINT64_C(0x746e6567612d6b6a)
-#define AGENT_VERSION 1
+#define AGENT_VERSION 2
 
 enum {
 	AGENT_HEADER = 4096,    /* bytes before the ring */
@@ -90,6 +90,8 @@ struct agent_report {
 	uint64_t loads, unloads, generated;
 	uint64_t lost; /* records that there was no room for */
 	uint64_t cut;  /* methods whose inlining was left out: too large */
+	/* The JNIEnv of a thread that runs: it is a part of its JavaThread. */
+	uint64_t jni;
 };
 
 enum agent_record {

@@ -232,7 +232,7 @@ bool stream_add(const void *bytes, size_t len, enum stream_count kind,
 }
 
 void stream_report(enum agent_state state, enum agent_step step, int code,
-		   uint64_t replay_ns)
+		   uint64_t replay_ns, const void *jni)
 {
 	if (!system_wait(&stream.lock))
 		return;
@@ -241,6 +241,8 @@ void stream_report(enum agent_state state, enum agent_step step, int code,
 	stream.report.code = code;
 	if (replay_ns)
 		stream.report.replay_ns = replay_ns;
+	if (jni)
+		stream.report.jni = (uintptr_t)jni;
 	if (is_open())
 		flush();
 	system_unlock(&stream.lock);

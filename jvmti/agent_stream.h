@@ -47,9 +47,9 @@ void stream_cut(void);
 /* How many times something was lost. */
 uint64_t stream_losses(void);
 
-/* Writes what there is, and the report with this state. */
+/* Writes what there is, and the report with this state; jni may be NULL. */
 void stream_report(enum agent_state state, enum agent_step step, int code,
-		   uint64_t replay_ns);
+		   uint64_t replay_ns, const void *jni);
 
 /* Tells the client of another file that this one is served already. */
 void stream_say_busy(const char *path);

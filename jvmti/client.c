@@ -287,6 +287,11 @@ int agent_client_probe_lock(const struct agent_client *a,
 	return probe(a, "sjkc_probe_lock", out, err);
 }
 
+uint64_t agent_client_jni(const struct agent_client *a)
+{
+	return a->stream.report.jni;
+}
+
 void agent_client_costs(const struct agent_client *a, struct agent_costs *costs)
 {
 	const struct agent_report *r = &a->stream.report;

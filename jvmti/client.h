@@ -84,6 +84,8 @@ int agent_client_probe_alloc(const struct agent_client *a,
 			     struct agent_probe *out, struct error *err);
 int agent_client_probe_lock(const struct agent_client *a,
 			    struct agent_probe *out, struct error *err);
+/* The JNIEnv of the thread that loaded it; 0 = not known. */
+uint64_t agent_client_jni(const struct agent_client *a);
 
 /* How long the JVM took to load it, and it to hear of all methods. */
 struct agent_costs {

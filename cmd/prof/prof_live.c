@@ -602,6 +602,15 @@ static void count_losses(struct session *s)
 	if (had.refused)
 		profile_lost(p, "looks at code left out", had.refused,
 			     "there is more of it than a JVM has");
+	if (had.classless)
+		profile_note(p, "allocations and locks without a class",
+			     had.classless,
+			     "the object or its class could not be read");
+	if (had.ownerless)
+		profile_note(p, "waits for a monitor without its owner",
+			     had.ownerless,
+			     "the monitor did not name it yet, or it had "
+			     "ended");
 	if (had.unnamed)
 		profile_note(p, "Java frames without a name", had.unnamed,
 			     "their code or class was gone");

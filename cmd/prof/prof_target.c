@@ -8,6 +8,8 @@
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/jvm/procfs.h"
+#include "core/native/names/object_class.h"
+#include "core/profile/java_name.h"
 #include "jvmti/client_fences.h"
 
 #include <stdlib.h>
@@ -52,7 +54,6 @@ static void open_metadata(struct prof_target *t)
 		     vm_symbols_limits(t->metadata));
 }
 
-/* Names may come from elsewhere; these events do not. */
 /* Waiting virtual threads are on no thread of the kernel's (JEP 444). */
 static void note_virtual_threads(const struct prof_target *t)
 {
@@ -64,9 +65,57 @@ static void note_virtual_threads(const struct prof_target *t)
 	profile_set(p, "wall", "virtual-threads", "not known");
 }
 
+/* Names may come from elsewhere; these events do not. */
 static bool needs_agent(const struct prof_target *t)
 {
 	return t->events & (PROF_ALLOC | PROF_LOCK);
+}
+
+static void open_classes(struct prof_target *t)
+{
+	const struct vm_structs *v = unwinder_vm_structs(t->unwinder);
+	struct object_layout layout;
+	struct error why = { 0 };
+
+	if (!needs_agent(t))
+		return;
+	if (v && object_layout_read(&layout, v, remote_memory_of(t->memory),
+				    &why) == 0)
+		t->classes = object_classes_new(&layout,
+						remote_memory_of(t->memory));
+	if (!t->classes)
+		talk("%s: the classes allocated and locked are not known: %s",
+		     t->name.bytes,
+		     why.kind ? why.text : "the JVM has no vmStructs");
+}
+
+/* Without them, waits have no owner, and it is said why. */
+static int read_owners(struct prof_target *t, struct error *err)
+{
+	const struct vm_structs *v = unwinder_vm_structs(t->unwinder);
+	struct sampler_monitors monitors;
+	struct thread_layout layout;
+	struct monitor_places places;
+	struct error why = { 0 };
+
+	if (v && thread_layout_read(&layout, v, &why) == 0)
+		t->owners = java_threads_new(&layout,
+					     remote_memory_of(t->memory));
+	if (!t->owners ||
+	    !java_threads_places(t->owners, agent_client_jni(t->agent),
+				 &places)) {
+		talk("%s: the owners of monitors are not known: %s",
+		     t->name.bytes,
+		     why.kind ? why.text : "its threads cannot be read");
+		return 0;
+	}
+	monitors = (struct sampler_monitors){
+		.env = places.env,
+		.pending = places.pending,
+		.owner = places.owner,
+	};
+	return sampler_read_owners(t->shared->sampler, t->jvm.pid, &monitors,
+				   err);
 }
 
 /* Has the agent's functions give samples. */
@@ -82,7 +131,8 @@ static int add_probes(struct prof_target *t, struct error *err)
 	if ((t->events & PROF_LOCK) &&
 	    (agent_client_probe_lock(t->agent, &probe, err) ||
 	     sampler_probe(t->shared->sampler, SAMPLE_LOCK, t->jvm.pid,
-			   probe.path, probe.offset, err)))
+			   probe.path, probe.offset, err) ||
+	     read_owners(t, err)))
 		return -1;
 	return 0;
 }
@@ -227,6 +277,7 @@ static int open_all(struct prof_target *t, struct error *err)
 		talk("%s: %s", t->name.bytes, unwinder_limits(t->unwinder));
 	open_metadata(t);
 	note_virtual_threads(t);
+	open_classes(t);
 	say_no_agent(t, &no_agent);
 	say_build(t);
 	names = names_of(t);
@@ -262,6 +313,8 @@ void prof_target_free(struct prof_target *t)
 	free(t->waits);
 	prof_threads_free(t->threads);
 	prof_frames_free(t->frames);
+	java_threads_free(t->owners);
+	object_classes_free(t->classes);
 	vm_symbols_close(t->metadata);
 	unwinder_close(t->unwinder);
 	remote_memory_close(t->memory);
@@ -288,6 +341,8 @@ void prof_target_counts(const struct prof_target *t, struct prof_counts *counts)
 	counts->samples += t->samples;
 	counts->stalls += remote_memory_stalls(t->memory);
 	counts->unnamed += prof_frames_unnamed(t->frames);
+	counts->classless += t->classless;
+	counts->ownerless += t->ownerless;
 	counts->untold += untold(t);
 	counts->files += unwinder_missed_files(t->unwinder);
 	if (unwinder_code_cache(t->unwinder))
@@ -322,6 +377,10 @@ void prof_target_begin(struct prof_target *t)
 	unwinder_begin(t->unwinder);
 	if (t->metadata)
 		vm_symbols_begin(t->metadata);
+	if (t->classes)
+		object_classes_begin(t->classes);
+	if (t->owners)
+		java_threads_begin(t->owners);
 	prof_frames_batch(t->frames);
 	if (t->agent && agent_client_read(t->agent, &why)) {
 		struct prof_names names;
@@ -560,6 +619,34 @@ static uint32_t stack_of(struct prof_target *t, const struct sample_event *e,
 	return prof_target_stack(t);
 }
 
+/* The class that was allocated or locked; 0 = it could not be read. */
+static uint32_t class_of(struct prof_target *t, const struct sample_event *e)
+{
+	const uint64_t header[2] = { e->object[0], e->object[1] };
+	const char *name = NULL;
+	size_t len;
+
+	if (t->classes && e->flags & SAMPLE_HAS_OBJECT)
+		name = object_classes_name(t->classes, header, &len);
+	if (name)
+		return java_class_name(t->shared->profile, name, len);
+	t->classless++;
+	return 0;
+}
+
+/* The thread that owned the monitor when the wait began; 0 = not known. */
+static uint32_t owner_of(struct prof_target *t, const struct sample_event *e)
+{
+	struct monitor_owner owner;
+	uint32_t id = 0;
+
+	if (t->owners && e->flags & SAMPLE_HAS_OWNER &&
+	    java_threads_owner(t->owners, e->owner, &owner))
+		id = prof_threads_owner(t->threads, &owner);
+	t->ownerless += t->owners && !id;
+	return id;
+}
+
 void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 			const uint64_t *kernel, const uint8_t *stack)
 {
@@ -585,6 +672,11 @@ void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 	    e->weight < (uint64_t)s->o->min_blocked_ns)
 		return;
 	sample.stack = stack_of(t, e, kernel, stack);
+	if (e->kind == SAMPLE_LOCK)
+		sample.owner = owner_of(t, e);
+	if (is_call(e))
+		sample.stack = profile_push_class(s->profile, sample.stack,
+						  class_of(t, e));
 	note_wait(t, e, sample.stack);
 	prof_target_add(t, of[e->kind], &sample);
 }

@@ -29,6 +29,7 @@ struct prof_counts {
 	uint64_t samples;
 	uint64_t stalls;  /* of its memory */
 	uint64_t unnamed; /* Java frames */
+	uint64_t classless, ownerless;
 	uint64_t untold;  /* of code that the agent had no room to tell of */
 	uint64_t refused; /* looks at code that were too much at a time */
 	uint64_t files;   /* that did not come */
@@ -88,13 +89,17 @@ struct prof_target {
 	struct text no_alloc; /* why that event is not sampled here */
 	struct prof_frames *frames;
 	struct prof_threads *threads;
-	struct prof_asleep *asleep; /* NULL = not looked at */
-	struct prof_wait *waits;    /* NULL = none was sampled */
+	struct object_classes *classes; /* NULL = not known */
+	struct java_threads *owners;    /* likewise, of monitors */
+	struct prof_asleep *asleep;     /* NULL = not looked at */
+	struct prof_wait *waits;        /* NULL = none was sampled */
 	uint64_t samples;
-	uint64_t untold;   /* what an agent was lost with */
-	uint64_t batch;    /* of which its code was looked at; 0 = none */
-	int64_t looked_ns; /* when prof_target_begin() looked at its code */
-	int64_t since_ns;  /* it is sampled; CLOCK_MONOTONIC */
+	uint64_t classless; /* of allocations and locks */
+	uint64_t ownerless; /* of waits for a monitor */
+	uint64_t untold;    /* what an agent was lost with */
+	uint64_t batch;     /* of which its code was looked at; 0 = none */
+	int64_t looked_ns;  /* when prof_target_begin() looked at its code */
+	int64_t since_ns;   /* it is sampled; CLOCK_MONOTONIC */
 	bool has_ended;
 };
 

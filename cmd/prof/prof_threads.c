@@ -7,6 +7,7 @@
 #include "core/jvm/procfs.h"
 #include "core/threads/thread_dumps.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ struct prof_threads {
 	size_t count, cap;
 	struct thread_dumps *dumps; /* NULL = it is not to be asked */
 	bool has_new;               /* that the JVM may know more of */
+	bool has_searched;          /* for an owner, among all tasks, in vain */
 };
 
 struct prof_threads *prof_threads_new(struct profile *p, const struct jvm *jvm)
@@ -160,6 +162,79 @@ uint32_t prof_threads_id(struct prof_threads *t, pid_t tid, const char *comm)
 	return k->id;
 }
 
+/* Our number of a thread that the JVM counts so; 0 = there is none. */
+static pid_t tid_of(struct prof_threads *t, pid_t ns_tid)
+{
+	struct dirent *entry;
+	char path[32];
+	pid_t tid = 0;
+	DIR *tasks;
+
+	if (!t->jvm->own_pid_ns)
+		return ns_tid;
+	for (size_t i = 0; i < t->count; i++) {
+		if (t->all[i].ns_tid == ns_tid)
+			return t->all[i].tid;
+	}
+	if (t->has_searched)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->jvm->pid);
+	tasks = opendir(path);
+	while (tasks && !tid && (entry = readdir(tasks))) {
+		pid_t task = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (task > 0 && ns_tid_of(t->jvm, task) == ns_tid)
+			tid = task;
+	}
+	if (tasks)
+		closedir(tasks);
+	/* To look at all of them takes a while: once in a batch. */
+	t->has_searched = tid == 0;
+	return tid;
+}
+
+static uint32_t platform_owner(struct prof_threads *t, pid_t tid)
+{
+	struct text comm = { 0 };
+	struct error unused;
+	char path[32];
+	uint32_t id = 0;
+
+	snprintf(path, sizeof(path), "task/%d/comm", (int)tid);
+	if (prof_threads_has(t, tid)) {
+		id = t->all[map64_get(&t->by_tid, (uint64_t)tid)].id;
+	} else if (procfs_read(t->jvm->pid, path, PROCFS_NAMES, &comm,
+			       &unused) == 0 &&
+		   comm.len) {
+		comm.bytes[strcspn(comm.bytes, "\n")] = '\0';
+		id = prof_threads_id(t, tid, comm.bytes);
+	}
+	text_release(&comm);
+	return id;
+}
+
+uint32_t prof_threads_owner(struct prof_threads *t,
+			    const struct monitor_owner *owner)
+{
+	pid_t tid = owner->ns_tid ? tid_of(t, owner->ns_tid) : 0;
+	struct thread thread = {
+		.java_id = owner->java_id,
+		.is_virtual = owner->is_virtual,
+	};
+	struct text name = { 0 };
+
+	if (tid)
+		return platform_owner(t, tid);
+	if (!thread.java_id)
+		return 0;
+	if (thread.is_virtual)
+		text_printf(&name, "virtual-%lld", (long long)thread.java_id);
+	if (name.len)
+		thread.name = name_of(t->profile, name.bytes);
+	text_release(&name);
+	return profile_thread(t->profile, &thread);
+}
+
 bool prof_threads_has(const struct prof_threads *t, pid_t tid)
 {
 	return map64_get(&t->by_tid, (uint64_t)tid) != MAP64_NONE;
@@ -205,6 +280,7 @@ void prof_threads_ask(struct prof_threads *t)
 
 void prof_threads_refresh(struct prof_threads *t)
 {
+	t->has_searched = false;
 	if (!t->dumps)
 		return;
 	if (thread_dumps_take(t->dumps, 0, -1))

@@ -9,6 +9,7 @@
 #define CMD_PROF_THREADS_H
 
 #include "core/jvm/jvm.h"
+#include "core/native/hotspot/java_threads.h"
 #include "core/profile/profile.h"
 
 #include <stdbool.h>
@@ -23,6 +24,13 @@ void prof_threads_free(struct prof_threads *t); /* NULL is fine */
 
 /* The profile's id of a thread that the kernel calls so. */
 uint32_t prof_threads_id(struct prof_threads *t, pid_t tid, const char *comm);
+
+/*
+ * The profile's id of a thread that owned a monitor: by its tid as the JVM has
+ * it, or, of a virtual thread or one that has ended, by Java's id alone.
+ */
+uint32_t prof_threads_owner(struct prof_threads *t,
+			    const struct monitor_owner *owner);
 
 /* True when the thread has been given an id. */
 bool prof_threads_has(const struct prof_threads *t, pid_t tid);

@@ -48,7 +48,7 @@ static void open_ends(struct ends *e)
 	assert_int_equal(client_stream_hold(&e->client, fd, &err), 0);
 	assert_int_equal(stream_open(path), 0);
 	assert_int_equal(stream_orders()->wants, AGENT_SYMBOLS);
-	stream_report(AGENT_RUNS, AGENT_AT_NOTHING, 0, 1);
+	stream_report(AGENT_RUNS, AGENT_AT_NOTHING, 0, 1, NULL);
 }
 
 static void close_ends(struct ends *e)
@@ -127,7 +127,7 @@ static void what_goes_in_comes_out(void **state)
 				client_stream_read(&e.client, e.symbols, &err),
 				0);
 	}
-	stream_report(AGENT_RUNS, AGENT_AT_NOTHING, 0, 0);
+	stream_report(AGENT_RUNS, AGENT_AT_NOTHING, 0, 0, NULL);
 	assert_int_equal(client_stream_read(&e.client, e.symbols, &err), 0);
 	assert_int_equal(e.client.report.lost, 0);
 	assert_int_equal(e.client.report.produced, done);
@@ -156,7 +156,7 @@ static void without_room_records_are_lost_whole(void **state)
 	open_ends(&e);
 	for (uint64_t i = 1; i <= AGENT_RING / len + 50; i++)
 		put_code(len, i << 6, false);
-	stream_report(AGENT_RUNS, AGENT_AT_NOTHING, 0, 0);
+	stream_report(AGENT_RUNS, AGENT_AT_NOTHING, 0, 0, NULL);
 	assert_int_equal(client_stream_read(&e.client, e.symbols, &err), 0);
 	added = e.client.report.produced / len;
 	lost = e.client.report.lost;

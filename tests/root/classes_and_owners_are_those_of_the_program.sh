@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: waits for JVMs.
+# What is allocated has its class and what it is in bytes; a thread that waits for a
+# monitor, the monitor's class and who owned it: read from the JVM's memory when
+# the agent is called, whatever the collector and the form of object headers.
+sjkc=$1
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/prof.sh
+target_program=Owned
+
+cat >"$scratch/check.py" <<'END'
+import json, sys
+
+reports = {r["event"]: r for r in json.load(open(sys.argv[1]))["reports"]}
+
+def rows(event, part, *key):
+    return {tuple(row[k] for k in key): row["total_percent"]
+            for row in reports[event][part]}
+
+classes = rows("alloc", "classes", "class")
+assert 60 < classes[("byte[]",)] < 80, classes
+assert 20 < classes[("long[]",)] < 40, classes
+frame = reports["alloc"]["frames"][0]
+assert frame["frame"] == "Owned.allocate" and frame["self_percent"] > 90, frame
+assert rows("lock", "classes", "class")[("Owned$Gate",)] > 99
+# The first wait may have begun before anybody looked.
+owners = rows("lock", "owners", "owner", "monitor")
+assert owners[("owner-of-the-gate", "Owned$Gate")] > 80, owners
+END
+
+# check JDK [FLAG…]
+check() {
+	target "$@" -- || return
+	prof 0 -e alloc,lock -d 2s --alloc-interval 64k --json "$pid" || return
+	python3 "$scratch/check.py" "$prof_out" ||
+		{ cut -c 1-2000 "$prof_out"; return 1; }
+	echo "| $(basename "$1") $2: classes and owners"
+	target_end "$pid"
+}
+
+for jdk in $(jdks); do
+	check "$jdk" || exit 1
+done
+target_memory=-Xmx128m
+check "$jdk" -XX:+UseZGC &&
+	check "$jdk" -XX:-UseCompressedClassPointers || exit 1
+"$jdk/bin/java" -XX:+UseCompactObjectHeaders -version >"$scratch/compact" 2>&1 &&
+	{ check "$jdk" -XX:+UseCompactObjectHeaders || exit 1; }
+
+target "$jdk" -- || exit 1
+prof 0 -e alloc -d 1s -o "$scratch/with.collapsed" "$pid" &&
+	has "$scratch/with.collapsed" ';Owned\.allocate;byte\[\] ' || exit 1
+prof 0 -e alloc -d 1s --no-class -o "$scratch/without.collapsed" "$pid" &&
+	has "$scratch/without.collapsed" ';Owned\.allocate [0-9]' || exit 1
+! grep 'byte\[\]' "$scratch/without.collapsed" || exit 1
+target_end "$pid"
