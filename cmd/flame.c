@@ -45,6 +45,7 @@ static struct profile *read_inputs(const struct sample_filter *filter,
 {
 	return recording_read(
 		&(struct recording_options){
+			.tables = opt.list_events ? "" : NULL,
 			.paths = opt.inputs.values,
 			.path_count = opt.inputs.count,
 			.format = opt.format,

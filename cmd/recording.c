@@ -6,6 +6,7 @@
 #include "core/base/alloc.h"
 #include "core/base/input.h"
 #include "core/base/text.h"
+#include "core/profile/event_table.h"
 #include "core/profile/reader.h"
 #include "core/profile/time_period.h"
 #include "core/profile/time_range.h"
@@ -238,6 +239,15 @@ static bool has_samples(const struct profile *p)
 	return false;
 }
 
+static bool has_tables(const struct profile *p)
+{
+	for (size_t i = 0; i < p->table_count; i++) {
+		if (p->tables[i]->count)
+			return true;
+	}
+	return false;
+}
+
 /* Appends local time. */
 static void add_time(struct text *out, int64_t ns)
 {
@@ -286,7 +296,7 @@ static int check_samples(const struct profile *p,
 	if (ranged && !p->earliest_ns && has_samples(p))
 		return fail(err, ERROR_FAILED,
 			    "the samples have no times for %s", ranges);
-	if (has_samples(p))
+	if (has_samples(p) || has_tables(p))
 		return 0;
 	if (!p->outside)
 		return fail(err, ERROR_INPUT, "no samples in it");
@@ -313,11 +323,14 @@ struct profile *recording_read(const struct recording_options *o,
 	for (size_t i = 0; i < all.count; i++)
 		all.all[i].path = o->paths[i];
 	p->keep_lines = o->keep_lines;
+	p->wants_tables = o->tables;
 	ret = set_period(p, o, &period, err);
 	if (ret == 0)
 		ret = set_range(p, o, &all, err);
 	if (ret == 0)
 		ret = read_all(&all, o->format, p, err);
+	for (size_t i = 0; i < p->table_count; i++)
+		event_table_sort(p->tables[i]);
 	if (ret == 0 && check_samples(p, o, err))
 		ret = fail_in(err, "%s",
 			      o->path_count == 1 ? name_of(o->paths[0])

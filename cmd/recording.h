@@ -22,6 +22,7 @@ struct recording_options {
 				  NULL */
 	const char *time_range, *time_zone; /* as time_period.h has them */
 	bool keep_lines;
+	const char *tables; /* as profile.h has wants_tables */
 };
 
 /*

@@ -4,8 +4,10 @@
 #include "core/base/alloc.h"
 #include "core/base/json.h"
 #include "core/base/safe_text.h"
+#include "core/profile/event_table.h"
 #include "core/profile/event_view.h"
 #include "render/row_sort.h"
+#include "render/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -129,6 +131,74 @@ static void put_line(struct text *out, const struct text *texts,
 	text_putc(out, '\n');
 }
 
+static int by_count(const void *a, const void *b)
+{
+	const struct event_table *const *left = a, *const *right = b;
+
+	if ((*left)->count != (*right)->count)
+		return (*left)->count > (*right)->count ? -1 : 1;
+	return strcmp((*left)->name, (*right)->name);
+}
+
+/* Those that have events, most first; the array is the caller's to free. */
+static const struct event_table **tables_of(const struct profile *p,
+					    size_t *count)
+{
+	const struct event_table **tables = xcalloc(p->table_count,
+						    sizeof(*tables));
+
+	*count = 0;
+	for (size_t i = 0; i < p->table_count; i++) {
+		if (p->tables[i]->count)
+			tables[(*count)++] = p->tables[i];
+	}
+	if (*count)
+		qsort(tables, *count, sizeof(*tables), by_count);
+	return tables;
+}
+
+/* Events without stack traces, of which `prof -e` shows a table. */
+static void put_tables(struct text *out, const struct profile *p)
+{
+	static const struct table_column heads[] = {
+		{ "event without stack traces", false },
+		{ "events", true },
+	};
+	struct table table = { .columns = heads, .column_count = 2 };
+	size_t count;
+	const struct event_table **tables = tables_of(p, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		table_add(&table, tables[i]->name);
+		text_printf(table_cell(&table), "%" PRIu64, tables[i]->count);
+	}
+	if (count) {
+		text_putc(out, '\n');
+		table_text(&table, 0, out);
+	}
+	table_release(&table);
+	free(tables);
+}
+
+static void put_tables_json(struct json *j, const struct profile *p)
+{
+	size_t count;
+	const struct event_table **tables = tables_of(p, &count);
+
+	json_key(j, "tables");
+	json_open_array(j);
+	for (size_t i = 0; i < count; i++) {
+		json_open_object(j);
+		json_key(j, "name");
+		json_text(j, tables[i]->name);
+		json_key(j, "events");
+		json_uint(j, tables[i]->count);
+		json_close_object(j);
+	}
+	json_close_array(j);
+	free(tables);
+}
+
 void listing_events(struct output *out, const struct profile *p)
 {
 	size_t lines = p->event_count + 1;
@@ -149,6 +219,7 @@ void listing_events(struct output *out, const struct profile *p)
 	}
 	for (size_t line = 0; line < lines; line++)
 		put_line(&table, texts + line * COLUMNS, widths);
+	put_tables(&table, p);
 	output_write(out, table.bytes, table.len);
 	for (size_t i = 0; i < lines * COLUMNS; i++)
 		text_release(&texts[i]);
@@ -186,6 +257,7 @@ void listing_events_json(struct output *out, const struct profile *p)
 		json_close_object(&j);
 	}
 	json_close_array(&j);
+	put_tables_json(&j, p);
 	json_close_object(&j);
 	text_putc(&text, '\n');
 	output_write(out, text.bytes, text.len);

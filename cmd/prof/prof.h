@@ -75,4 +75,9 @@ int prof_output_choose(struct prof_output *output, const struct prof_options *o,
 int prof_write(const struct prof_output *output, struct drawing *d,
 	       struct error *err);
 
+/* Likewise one of its tables, of which there is no drawing. */
+struct event_table;
+int prof_write_table(const struct prof_output *output, const struct drawing *d,
+		     const struct event_table *table, struct error *err);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/prof/prof.h"
 #include "cmd/recording.h"
+#include "core/profile/event_table.h"
 
 #include <stdlib.h>
 
@@ -19,8 +20,30 @@ static struct profile *read_inputs(const struct prof_options *o,
 			.time_zone = o->time_zone,
 			.keep_lines = o->drawing.lines ||
 				      sample_filter_wants_lines(filter),
+			.tables = o->drawing.event,
 		},
 		err);
+}
+
+/* A table of the events that were asked for, which have no stack traces. */
+static const struct event_table *chosen_table(const struct drawing *d)
+{
+	const char *event = d->options->event;
+	struct event_view unused;
+	struct error not_there;
+
+	if (!event ||
+	    event_view_choose(d->profile, event, &unused, &not_there) == 0)
+		return NULL;
+	return event_table_find(d->profile, event);
+}
+
+static int write_samples(const struct prof_output *output, struct drawing *d,
+			 const struct sample_filter *filter, struct error *err)
+{
+	if (drawing_choose(d, filter, err))
+		return fail_in(err, "%s", d->source);
+	return prof_write(output, d, err);
 }
 
 static int read_and_write(const struct prof_output *output,
@@ -34,17 +57,19 @@ static int read_and_write(const struct prof_output *output,
 		.source = source,
 		.output = o->output ? o->output : "-",
 	};
+	const struct event_table *table;
 	int ret = drawing_check_output(d.output, inputs->values, inputs->count,
 				       err);
 
 	if (ret)
 		goto out;
+	ret = -1;
 	d.profile = read_inputs(o, filter, err);
-	ret = d.profile ? drawing_choose(&d, filter, err) : -1;
-	if (d.profile && ret)
-		fail_in(err, "%s", d.source);
-	if (ret == 0)
-		ret = prof_write(output, &d, err);
+	if (!d.profile)
+		goto out;
+	table = chosen_table(&d);
+	ret = table ? prof_write_table(output, &d, table, err)
+		    : write_samples(output, &d, filter, err);
 out:
 	profile_free(d.profile);
 	drawing_release(&d);

@@ -5,6 +5,7 @@
 #include "cmd/words.h"
 #include "core/base/alloc.h"
 #include "core/base/text.h"
+#include "render/event_table_report.h"
 #include "render/report.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct prof_report_format {
 	const char *name;
 	const char *extension;
 	report_fn *put;
+	event_table_fn *put_table;
 	unsigned parts; /* that it shows unless --show says which */
 	bool one_part;
 	bool fits; /* it is read by people, who want no book */
@@ -23,10 +25,13 @@ struct prof_report_format {
 
 /* The first is for names without an extension. */
 static const struct prof_report_format formats[] = {
-	{ "text", ".txt", report_text, REPORT_ALL, .fits = true },
-	{ "csv", ".csv", report_csv, 1U << REPORT_FRAMES, .one_part = true },
+	{ "text", ".txt", report_text, event_table_text, REPORT_ALL,
+	  .fits = true },
+	{ "csv", ".csv", report_csv, event_table_csv, 1U << REPORT_FRAMES,
+	  .one_part = true },
 	/* .json is a drawing's: --json asks for the report. */
-	{ "json", NULL, report_json, REPORT_ALL, .fits = false },
+	{ "json", NULL, report_json, event_table_json, REPORT_ALL,
+	  .fits = false },
 };
 
 #define FORMATS (sizeof(formats) / sizeof(*formats))
@@ -179,18 +184,15 @@ static void make_report(const struct prof_output *output,
 	free(reports);
 }
 
-static int write_report(const struct prof_output *output,
-			const struct drawing *d, struct error *err)
+static int write_text(const struct drawing *d, const struct text *text,
+		      struct error *err)
 {
-	struct text text = { 0 };
 	struct output out;
 	int ret = output_open(&out, d->output, err);
 
 	if (ret == 0) {
-		make_report(output, d, &text);
-		output_write(&out, text.bytes, text.len);
+		output_write(&out, text->bytes, text->len);
 		ret = output_commit(&out, err);
-		text_release(&text);
 	}
 	output_close(&out);
 	if (ret == 0 && strcmp(d->output, "-") != 0)
@@ -198,6 +200,42 @@ static int write_report(const struct prof_output *output,
 	if (ret == 0 && profile_is_partial(d->profile))
 		ret = fail(err, ERROR_PARTIAL,
 			   "the report is not of all of the input");
+	return ret;
+}
+
+static int write_report(const struct prof_output *output,
+			const struct drawing *d, struct error *err)
+{
+	struct text text = { 0 };
+	int ret = output_try(d->output, err);
+
+	if (ret == 0) {
+		make_report(output, d, &text);
+		ret = write_text(d, &text, err);
+	}
+	text_release(&text);
+	return ret;
+}
+
+int prof_write_table(const struct prof_output *output, const struct drawing *d,
+		     const struct event_table *table, struct error *err)
+{
+	const struct event_table_options options = {
+		.source = d->name ? d->name : d->source,
+		.rows = output->options->top,
+		.width = width_of(d->output),
+	};
+	struct text text = { 0 };
+	int ret;
+
+	if (!output->report)
+		return fail(err, ERROR_MISUSE,
+			    "%s events have no stack traces to be drawn: write "
+			    "text, CSV or JSON",
+			    table->name);
+	output->report->put_table(&text, d->profile, table, &options);
+	ret = write_text(d, &text, err);
+	text_release(&text);
 	return ret;
 }
 

@@ -2,6 +2,7 @@
 #include "core/profile/jfr_events.h"
 
 #include "core/base/alloc.h"
+#include "core/profile/jfr_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ enum {
 
 struct jfr_event_type {
 	const char *name;
-	const char *remark; /* not sampled: a count to be told */
+	const char *remark;      /* not sampled: a count to be told */
+	struct jfr_table *table; /* what else becomes of its events; or NULL */
 	struct jfr_layout layout;
 	enum unit unit;
 	enum jfr_unit time_unit;
@@ -274,8 +276,21 @@ static bool compile_remark(struct jfr_event_type *et,
 	       jfr_layout_compile(&et->layout, m, t, names, PICKS, false);
 }
 
+/* An event without a stack trace; false when there is no use for it. */
+static bool compile_other(struct jfr_events *es, struct jfr_event_type *et,
+			  const struct jfr_metadata *m,
+			  const struct jfr_type *t)
+{
+	bool is_read = compile_remark(et, m, t) || compile_allocated(et, m, t);
+
+	if (event_table_is_wanted(es->profile, jfr_event_name(t)))
+		et->table = jfr_table_new(es->profile, es->pools, m, t);
+	return is_read || et->table;
+}
+
 static void forget_type(struct jfr_event_type *et)
 {
+	jfr_table_free(et->table);
 	jfr_layout_release(&et->layout);
 	*et = (struct jfr_event_type){ 0 };
 }
@@ -314,8 +329,7 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 			continue;
 		has_stack = field_of_type(m, t, "StackTrace") != NULL;
 		if (has_stack ? compile_type(et, m, t)
-			      : compile_remark(et, m, t) ||
-					compile_allocated(et, m, t)) {
+			      : compile_other(es, et, m, t)) {
 			note_type(es, t->id, es->type_count++);
 			continue;
 		}
@@ -348,8 +362,8 @@ static int64_t ticks_to_ns(const struct jfr_clock *clock, int64_t ticks)
 	return (int64_t)ns;
 }
 
-static int64_t to_ns(const struct jfr_clock *clock, int64_t value,
-		     enum jfr_unit unit)
+int64_t jfr_clock_span(const struct jfr_clock *clock, int64_t value,
+		       enum jfr_unit unit)
 {
 	switch (unit) {
 	case JFR_UNIT_TICKS:
@@ -365,13 +379,13 @@ static int64_t to_ns(const struct jfr_clock *clock, int64_t value,
 	}
 }
 
-static int64_t time_of(const struct jfr_clock *clock, int64_t value,
+int64_t jfr_clock_time(const struct jfr_clock *clock, int64_t value,
 		       enum jfr_unit unit)
 {
 	int64_t since, ns;
 
 	if (unit != JFR_UNIT_TICKS)
-		return to_ns(clock, value, unit);
+		return jfr_clock_span(clock, value, unit);
 	if (__builtin_sub_overflow(value, clock->start_ticks, &since))
 		return 0;
 	ns = ticks_to_ns(clock, since);
@@ -388,7 +402,7 @@ static uint64_t weight_of(const struct jfr_clock *clock,
 	if (!et->has_weight)
 		return 1;
 	if (et->unit == UNIT_NS)
-		weight = to_ns(clock, weight, et->weight_unit);
+		weight = jfr_clock_span(clock, weight, et->weight_unit);
 	else if (et->weight_unit == JFR_UNIT_BITS)
 		weight /= 8;
 	/* A clock that stepped back gives negative durations. */
@@ -447,8 +461,8 @@ static bool read_other(struct jfr_events *es, const struct jfr_event_type *et,
 	else if (et->says_allocated && v[PICK_THREAD])
 		first_weights_allocated(
 			es->firsts, jfr_pools_thread(es->pools, v[PICK_THREAD]),
-			time_of(&es->clock, (int64_t)v[PICK_TIME],
-				et->time_unit),
+			jfr_clock_time(&es->clock, (int64_t)v[PICK_TIME],
+				       et->time_unit),
 			v[PICK_WEIGHT]);
 	return et->remark || et->says_allocated;
 }
@@ -461,6 +475,12 @@ void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 
 	if (!et)
 		return;
+	if (et->table && !jfr_table_read(et->table, &es->clock, c)) {
+		es->damaged++;
+		return;
+	}
+	if (et->table && !et->remark && !et->says_allocated)
+		return;
 	jfr_layout_read(&et->layout, &c, v, NULL);
 	if (!cursor_ok(&c)) {
 		es->damaged++;
@@ -472,8 +492,8 @@ void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 		et->event = profile_event(es->profile, et->name, et->unit) + 1;
 	s.event = et->event - 1;
 	if (et->has_time)
-		s.time_ns = time_of(&es->clock, (int64_t)v[PICK_TIME],
-				    et->time_unit);
+		s.time_ns = jfr_clock_time(&es->clock, (int64_t)v[PICK_TIME],
+					   et->time_unit);
 	s.weight = weight_of(&es->clock, et, v[PICK_WEIGHT]);
 	if (v[PICK_THREAD])
 		s.thread = jfr_pools_thread(es->pools, v[PICK_THREAD]);
@@ -507,7 +527,7 @@ void jfr_events_end(struct jfr_events *es)
 void jfr_events_release(struct jfr_events *es)
 {
 	for (size_t i = 0; i < es->type_count; i++)
-		jfr_layout_release(&es->types[i].layout);
+		forget_type(&es->types[i]);
 	free(es->types);
 	free(es->dense);
 	map64_release(&es->others);

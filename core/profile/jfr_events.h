@@ -26,6 +26,12 @@ struct jfr_clock {
 	int64_t ticks_per_second; /* > 0 */
 };
 
+/* A time span in ns, and a time in ns since the epoch; 0: it does not fit. */
+int64_t jfr_clock_span(const struct jfr_clock *clock, int64_t value,
+		       enum jfr_unit unit);
+int64_t jfr_clock_time(const struct jfr_clock *clock, int64_t value,
+		       enum jfr_unit unit);
+
 struct jfr_event_type; /* private: how one type of event is read */
 
 #define JFR_EVENT_BATCH 64

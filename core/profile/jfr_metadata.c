@@ -301,8 +301,11 @@ static void finish(struct parse *ps)
 
 		if (t)
 			unit = unit_of(jfr_type_short_name(t), a->value);
-		if (unit != JFR_UNIT_NONE)
-			m->fields[a->field].unit = unit;
+		if (unit == JFR_UNIT_NONE)
+			continue;
+		m->fields[a->field].unit = unit;
+		m->fields[a->field].is_moment =
+			strcmp(jfr_type_short_name(t), "Timestamp") == 0;
 	}
 }
 

@@ -45,6 +45,7 @@ struct jfr_field {
 	bool in_pool;  /* the value is a key into the type's constant pool */
 	bool is_array; /* a count, then that many */
 	enum jfr_unit unit;
+	bool is_moment; /* a time, not a time span */
 };
 
 struct jfr_type {

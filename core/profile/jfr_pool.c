@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/text.h"
+#include "core/profile/frame_name.h"
 #include "core/profile/java_name.h"
 #include "core/profile/jfr_frames.h"
 
@@ -82,6 +83,28 @@ static void note_references(struct jfr_pools *ps, enum jfr_pool_role role)
 	}
 }
 
+/* Finds the pools whose values are one string: GCCause, VMOperationType, … */
+static void find_words(struct jfr_pools *ps)
+{
+	const struct jfr_metadata *m = ps->metadata;
+
+	ps->words = xcalloc(m->type_count, sizeof(*ps->words));
+	for (size_t i = 0; i < m->type_count; i++) {
+		const struct jfr_type *t = &m->types[i];
+		const struct jfr_field *f = &m->fields[t->first_field];
+		const struct jfr_type *ft;
+
+		if (ps->roles[i] != JFR_POOL_ROLES || t->field_count != 1 ||
+		    f->is_array || f->in_pool || jfr_type_is_event(t))
+			continue;
+		ft = jfr_type_by_id(m, f->type_id);
+		if (!ft || ft->wire != JFR_WIRE_STRING ||
+		    !jfr_layout_compile(&ps->words[i].layout, m, t, &f->name, 1,
+					true))
+			jfr_layout_release(&ps->words[i].layout);
+	}
+}
+
 static void clear(struct jfr_pools *ps);
 
 void jfr_pools_begin(struct jfr_pools *ps, struct profile *p,
@@ -112,6 +135,8 @@ void jfr_pools_begin(struct jfr_pools *ps, struct profile *p,
 		else
 			note_references(ps, role);
 	}
+	if (p->wants_tables)
+		find_words(ps);
 }
 
 /* Adds one value under its key unless a newer one stands there. */
@@ -148,11 +173,32 @@ static const struct jfr_layout *skip_layout(struct jfr_pools *ps, size_t type)
 	return l;
 }
 
+static void read_words(struct jfr_words *w, struct cursor *c, size_t count)
+{
+	for (size_t i = 0; i < count && cursor_ok(c); i++) {
+		uint64_t key = cursor_varint(c);
+		struct jfr_string word = { 0 };
+		uint64_t unused;
+
+		jfr_layout_read(&w->layout, c, &unused, &word);
+		if (!cursor_ok(c) ||
+		    !map64_add(&w->keys, key, (uint32_t)w->count))
+			continue;
+		array_reserve(w->words, w->cap, w->count + 1);
+		w->words[w->count++] = word;
+	}
+}
+
 static void skip_pool(struct jfr_pools *ps, size_t type, struct cursor *c,
 		      size_t count)
 {
-	const struct jfr_layout *l = skip_layout(ps, type);
+	const struct jfr_layout *l;
 
+	if (ps->words && ps->words[type].layout.count) {
+		read_words(&ps->words[type], c, count);
+		return;
+	}
+	l = skip_layout(ps, type);
 	if (!l)
 		cursor_fail(c);
 	for (size_t i = 0; i < count && cursor_ok(c); i++) {
@@ -465,6 +511,82 @@ enum thread_state jfr_pools_state(struct jfr_pools *ps, uint64_t key)
 	return (enum thread_state)(*made - 1);
 }
 
+static enum jfr_pool_role role_by_id(const struct jfr_pools *ps,
+				     uint64_t type_id, uint32_t *type)
+{
+	*type = map64_get(&ps->metadata->by_id, type_id);
+	return *type == MAP64_NONE ? JFR_POOL_ROLES
+				   : (enum jfr_pool_role)ps->roles[*type];
+}
+
+bool jfr_pools_has_words(const struct jfr_pools *ps, uint64_t type_id)
+{
+	uint32_t type;
+
+	switch (role_by_id(ps, type_id, &type)) {
+	case JFR_POOL_STRING:
+	case JFR_POOL_SYMBOL:
+	case JFR_POOL_CLASS:
+	case JFR_POOL_METHOD:
+	case JFR_POOL_THREAD:
+	case JFR_POOL_THREAD_STATE:
+		return true;
+	case JFR_POOL_ROLES:
+		return type != MAP64_NONE && ps->words &&
+		       ps->words[type].layout.count;
+	default:
+		return false;
+	}
+}
+
+static void add_word(const struct jfr_pools *ps, uint32_t type, uint64_t key,
+		     struct text *out)
+{
+	const struct jfr_words *w;
+	uint32_t index;
+
+	if (type == MAP64_NONE || !ps->words)
+		return;
+	w = &ps->words[type];
+	index = map64_get(&w->keys, key);
+	if (index != MAP64_NONE)
+		jfr_pools_text(ps, &w->words[index], out);
+}
+
+void jfr_pools_word(struct jfr_pools *ps, uint64_t type_id, uint64_t key,
+		    struct text *out)
+{
+	static const struct frame_style style = { 0 };
+	const struct jfr_site site = { .method = key, .type = UINT32_MAX };
+	struct profile *p = ps->profile;
+	enum jfr_pool_role role;
+	uint32_t type;
+
+	role = role_by_id(ps, type_id, &type);
+	switch (role) {
+	case JFR_POOL_CLASS:
+		text_puts(out, profile_text(p, jfr_pools_class(ps, key)));
+		break;
+	case JFR_POOL_METHOD:
+		if (key)
+			frame_name(out, p,
+				   &p->frames[jfr_pools_frame(ps, &site)],
+				   &style);
+		break;
+	case JFR_POOL_THREAD:
+		text_puts(
+			out,
+			profile_text(
+				p, p->threads[jfr_pools_thread(ps, key)].name));
+		break;
+	case JFR_POOL_ROLES:
+		add_word(ps, type, key, out);
+		break;
+	default:
+		field_text(ps, role, 0, find(ps, role, key), out);
+	}
+}
+
 void jfr_pools_end(struct jfr_pools *ps)
 {
 	for (size_t i = 0; i < JFR_POOL_ROLES; i++) {
@@ -490,6 +612,13 @@ static void clear(struct jfr_pools *ps)
 	}
 	for (size_t i = 0; i < ps->type_count; i++)
 		jfr_layout_release(&ps->skip[i]);
+	for (size_t i = 0; ps->words && i < ps->type_count; i++) {
+		jfr_layout_release(&ps->words[i].layout);
+		map64_release(&ps->words[i].keys);
+		free(ps->words[i].words);
+	}
+	free(ps->words);
+	ps->words = NULL;
 	free(ps->skip);
 	free(ps->roles);
 	jfr_frames_free(ps->frame);

@@ -59,6 +59,14 @@ struct jfr_site {
 	uint32_t type;
 };
 
+/* A pool that only gives words to numbers: causes and names of collections. */
+struct jfr_words {
+	struct jfr_layout layout; /* without operations: not such a pool */
+	struct map64 keys;        /* index of the word */
+	struct jfr_string *words;
+	size_t count, cap;
+};
+
 struct jfr_frame_layout; /* private: how a frame is read */
 
 struct jfr_pools {
@@ -68,7 +76,8 @@ struct jfr_pools {
 	/* Passes over a pool of any other type, by index of the type. */
 	struct jfr_layout *skip;
 	size_t type_count;
-	uint8_t *roles; /* by index of the type; ROLES = none */
+	uint8_t *roles;          /* by index of the type; ROLES = none */
+	struct jfr_words *words; /* likewise; NULL unless tables are wanted */
 
 	struct jfr_frame_layout *frame;
 	struct idtable site_ids;
@@ -127,6 +136,14 @@ uint32_t jfr_pools_object_class(struct jfr_pools *ps, uint64_t key);
 void jfr_pools_text(const struct jfr_pools *ps, const struct jfr_string *s,
 		    struct text *out);
 enum thread_state jfr_pools_state(struct jfr_pools *ps, uint64_t key);
+
+/*
+ * Whether values of a type are words or names of things, where the profile
+ * wants tables; and the word of a key, which is appended as UTF-8.
+ */
+bool jfr_pools_has_words(const struct jfr_pools *ps, uint64_t type_id);
+void jfr_pools_word(struct jfr_pools *ps, uint64_t type_id, uint64_t key,
+		    struct text *out);
 
 /* Zeroed storage is fine. */
 void jfr_pools_release(struct jfr_pools *ps);

@@ -2,6 +2,7 @@
 #include "core/profile/profile.h"
 
 #include "core/base/alloc.h"
+#include "core/profile/event_table.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
 
@@ -63,6 +64,9 @@ void profile_free(struct profile *p)
 		return;
 	for (size_t i = 0; i < p->remark_count; i++)
 		free(p->remarks[i].first);
+	for (size_t i = 0; i < p->table_count; i++)
+		event_table_free(p->tables[i]);
+	free(p->tables);
 	free(p->remarks);
 	free(p->settings);
 	free(p->frames);

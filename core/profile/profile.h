@@ -142,6 +142,8 @@ struct setting {
 
 #define PROFILE_SETTINGS 256 /* more are not kept */
 
+struct event_table; /* of events without stack traces: event_table.h */
+
 struct profile {
 	struct intern strings;
 	struct idtable frame_ids;
@@ -178,6 +180,14 @@ struct profile {
 	bool keep_lines; /* readers set frame.line */
 	/* Readers of thread dumps leave out RUNNABLE threads that wait. */
 	bool leave_out_idle;
+
+	/*
+	 * Which events without stack traces readers put into tables: those of
+	 * a name, "" all, NULL none.
+	 */
+	const char *wants_tables;
+	struct event_table **tables;
+	size_t table_count, table_cap;
 
 	struct remark *remarks;
 	size_t remark_count, remark_cap;
