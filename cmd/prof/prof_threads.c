@@ -3,15 +3,20 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/hash.h"
 #include "core/base/map64.h"
 #include "core/jvm/procfs.h"
+#include "core/native/names/java_thread_names.h"
 #include "core/threads/thread_dumps.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ASK_NS (5 * CLOCK_NS_PER_S)
+#define ASK_NS  (5 * CLOCK_NS_PER_S)
+#define LOOK_NS (CLOCK_NS_PER_S / 5)
+/* Threads of the JVM's that are no Java threads are never found. */
+#define LOOKS 10
 
 struct known_thread {
 	pid_t tid, ns_tid;
@@ -20,6 +25,8 @@ struct known_thread {
 	char comm[PROCFS_NAMES];
 	bool is_named; /* by the JVM */
 	bool is_asked; /* about: what it did not say then it will not say */
+	uint8_t looks; /* at the JVM's memory that gave no name */
+	uint64_t seen; /* a hash of the name that it had there; 0 = none */
 };
 
 struct prof_threads {
@@ -31,6 +38,11 @@ struct prof_threads {
 	struct thread_dumps *dumps; /* NULL = it is not to be asked */
 	bool has_new;               /* that the JVM may know more of */
 	bool has_searched;          /* for an owner, among all tasks, in vain */
+	/* Instead, where the JVM's names are, once that is known; or NULL. */
+	const struct vm_structs *structs;
+	struct memory *memory;
+	struct java_thread_names *names;
+	int64_t looked_ns;
 };
 
 struct prof_threads *prof_threads_new(struct profile *p, const struct jvm *jvm)
@@ -47,6 +59,7 @@ void prof_threads_free(struct prof_threads *t)
 	if (!t)
 		return;
 	thread_dumps_free(t->dumps);
+	java_thread_names_close(t->names);
 	map64_release(&t->by_tid);
 	free(t->all);
 	free(t);
@@ -119,6 +132,8 @@ static void set_comm(struct prof_threads *t, struct known_thread *k,
 	memcpy(k->comm, comm, strnlen(comm, sizeof(k->comm) - 1));
 	k->is_named = false;
 	k->is_asked = false;
+	k->looks = 0;
+	k->seen = 0;
 	if (!is_worth_asking(k->comm))
 		return;
 	/* The last dump may have it, though it is sampled only now. */
@@ -278,11 +293,113 @@ void prof_threads_ask(struct prof_threads *t)
 		t->dumps = thread_dumps_new(t->jvm, true, ASK_NS);
 }
 
+void prof_threads_look(struct prof_threads *t, const struct vm_structs *v,
+		       struct memory *memory)
+{
+	t->structs = v;
+	t->memory = memory;
+}
+
+/*
+ * Whether the kernel's name may come from this one.  HotSpot gives the kernel
+ * the first 15 bytes or, in JDK 28, 7 and the last 6 with two dots
+ * between.
+ */
+static bool fits(const char *comm, const char *name)
+{
+	enum { FIRST = 7, LAST = 6, LEN = PROCFS_NAMES - 1 };
+	size_t len = strlen(name);
+
+	if (strlen(comm) != LEN || len < LEN)
+		return false;
+	return memcmp(comm, name, LEN) == 0 ||
+	       (memcmp(comm, name, FIRST) == 0 &&
+		memcmp(comm + FIRST, "..", 2) == 0 &&
+		memcmp(comm + FIRST + 2, name + len - LAST, LAST) == 0);
+}
+
+/*
+ * A name that the kernel's does not come from is that of a thread which was
+ * renamed by another, or of the first one, or was read while a collector moved
+ * it: it has to be the same the next time.
+ */
+static void take_seen_name(struct prof_threads *t, struct known_thread *k,
+			   const struct java_thread_name *seen)
+{
+	struct thread *in_profile = &t->profile->threads[k->id];
+	uint64_t hash;
+
+	if (!seen->is_known || !*seen->name)
+		return;
+	hash = hash_bytes(seen->name, strlen(seen->name)) | 1;
+	if (!fits(k->comm, seen->name) && k->seen != hash) {
+		k->seen = hash;
+		return;
+	}
+	if (!still_has(t->jvm->pid, k))
+		return;
+	k->is_named = true;
+	in_profile->name = name_of(t->profile, seen->name);
+	in_profile->java_id = (int64_t)seen->java_id;
+}
+
+static bool is_worth_looking(const struct known_thread *k)
+{
+	return !k->is_named && k->ns_tid && k->looks < LOOKS &&
+	       is_worth_asking(k->comm);
+}
+
+static bool look(struct prof_threads *t)
+{
+	struct error unused;
+
+	if (!t->names)
+		t->names = java_thread_names_open(t->structs, t->memory,
+						  &unused);
+	return t->names != NULL;
+}
+
+/* Looks into the JVM's memory for names of threads that are new. */
+static void look_for_names(struct prof_threads *t)
+{
+	struct java_thread_name *all;
+	size_t *who, count = 0;
+
+	if (!t->structs || !t->has_new || !jvm_runs(t->jvm) || !look(t))
+		return;
+	all = xcalloc(JAVA_THREAD_NAMES_AT_ONCE, sizeof(*all));
+	who = xcalloc(JAVA_THREAD_NAMES_AT_ONCE, sizeof(*who));
+	t->has_new = false;
+	for (size_t i = 0; i < t->count; i++) {
+		if (!is_worth_looking(&t->all[i]))
+			continue;
+		t->has_new = true;
+		if (count == JAVA_THREAD_NAMES_AT_ONCE)
+			break;
+		all[count].tid = t->all[i].ns_tid;
+		who[count++] = i;
+	}
+	java_thread_names_read(t->names, all, count);
+	for (size_t i = 0; i < count; i++) {
+		t->all[who[i]].looks++;
+		take_seen_name(t, &t->all[who[i]], &all[i]);
+	}
+	free(all);
+	free(who);
+}
+
 void prof_threads_refresh(struct prof_threads *t)
 {
 	t->has_searched = false;
-	if (!t->dumps)
+	if (!t->dumps) {
+		int64_t now = clock_monotonic_ns();
+
+		if (now - t->looked_ns < LOOK_NS)
+			return;
+		t->looked_ns = now;
+		look_for_names(t);
 		return;
+	}
 	if (thread_dumps_take(t->dumps, 0, -1))
 		take_names(t);
 	else if (!thread_dumps_awaits(t->dumps))
@@ -291,6 +408,9 @@ void prof_threads_refresh(struct prof_threads *t)
 
 void prof_threads_finish(struct prof_threads *t, int64_t until_ns)
 {
+	/* Twice: some names are to be the same then. */
+	for (int i = 0; i < 2 && !t->dumps; i++)
+		look_for_names(t);
 	if (!t->dumps || !jvm_runs(t->jvm))
 		return;
 	if (thread_dumps_awaits(t->dumps)) {

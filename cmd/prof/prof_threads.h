@@ -10,6 +10,8 @@
 
 #include "core/jvm/jvm.h"
 #include "core/native/hotspot/java_threads.h"
+#include "core/native/hotspot/vm_structs.h"
+#include "core/native/memory.h"
 #include "core/profile/profile.h"
 
 #include <stdbool.h>
@@ -43,6 +45,13 @@ uint64_t *prof_threads_stack_end(struct prof_threads *t, pid_t tid);
 
 /* The JVM may be asked for names, over its attach socket. */
 void prof_threads_ask(struct prof_threads *t);
+
+/*
+ * Where the JVM is not asked, names come from its memory.  Both are borrowed,
+ * and are still there when prof_threads_finish() is called.
+ */
+void prof_threads_look(struct prof_threads *t, const struct vm_structs *v,
+		       struct memory *memory);
 
 /* Now and then: takes what the JVM has said; asks when there are new threads.
  */

@@ -142,6 +142,18 @@ static const struct field {
 	{ "Symbol", "_refcount", { 2, 2, -1, -1 } },
 	{ "Symbol", "_identity_hash", { 4, 4, -1, -1 } },
 	{ "nmethod", "_deoptimize_offset", { 148, -1, -1, -1 } },
+	{ "JavaThread", "_next", { 560, 792, -1, -1 } },
+	{ "JavaThread", "_threadObj", { 568, 808, 648, 1120 } },
+	{ "JavaThread", "_osthread", { 392, 624, 560, -1 } },
+	{ "Thread", "_osthread", { -1, -1, -1, 1016 } },
+	{ "OSThread", "_thread_id", { 216, 216, 208, 12 } },
+	{ "OopHandle", "_obj", { -1, -1, 0, 0 } },
+	{ "ThreadsList", "_length", { -1, -1, 4, 4 } },
+	{ "ThreadsList", "_threads", { -1, -1, 16, 16 } },
+	{ "InstanceKlass", "_fields", { 432, 456, 456, -1 } },
+	{ "InstanceKlass", "_java_fields_count", { 262, 302, 310, -1 } },
+	{ "InstanceKlass", "_fieldinfo_stream", { -1, -1, -1, 448 } },
+	{ "Array<u2>", "_data", { 4, 4, 4, 4 } },
 };
 static const struct {
 	const char *name;
@@ -154,6 +166,77 @@ static const struct {
 	{ "nmethod", { 296, 376, 352, 224 } },
 	{ "PcDesc", { 16, 16, 16, 16 } },
 	{ "ContinuationEntry", { -1, -1, -1, 0x40 } },
+};
+
+/* Those of which the JVM says where they are, by what they are here. */
+static const struct {
+	const char *type[JDKS], *name[JDKS];
+} statics[HOTSPOT_STATICS] = {
+	[HOTSPOT_VM_INFO] = {
+		{ "Abstract_VM_Version", "Abstract_VM_Version",
+		  "Abstract_VM_Version", "Abstract_VM_Version" },
+		{ "_s_internal_vm_info_string", "_s_internal_vm_info_string",
+		  "_s_internal_vm_info_string", "_s_internal_vm_info_string" },
+	},
+	[HOTSPOT_THREADS] = {
+		{ "Threads", "Threads", "ThreadsSMRSupport",
+		  "ThreadsSMRSupport" },
+		{ "_thread_list", "_thread_list", "_java_thread_list",
+		  "_java_thread_list" },
+	},
+	[HOTSPOT_THREAD_CLASS] = {
+		{ "SystemDictionary", "SystemDictionary", "vmClasses",
+		  "vmClasses" },
+		{ "_well_known_klasses[SystemDictionary::Thread_klass_knum]",
+		  "_well_known_klasses[SystemDictionary::Thread_klass_knum]",
+		  "_klasses[static_cast<int>(vmClassID::Thread_klass_knum)]",
+		  "_klasses[static_cast<int>(vmClassID::Thread_klass_knum)]" },
+	},
+	[HOTSPOT_STRING_CLASS] = {
+		{ "SystemDictionary", "SystemDictionary", "vmClasses",
+		  "vmClasses" },
+		{ "_well_known_klasses[SystemDictionary::String_klass_knum]",
+		  "_well_known_klasses[SystemDictionary::String_klass_knum]",
+		  "_klasses[static_cast<int>(vmClassID::String_klass_knum)]",
+		  "_klasses[static_cast<int>(vmClassID::String_klass_knum)]" },
+	},
+	[HOTSPOT_OOP_BASE] = {
+		{ "Universe", "Universe", "CompressedOops", "CompressedOops" },
+		{ "_narrow_oop._base", "_narrow_oop._base", "_narrow_oop._base",
+		  "_base" },
+	},
+	[HOTSPOT_OOP_SHIFT] = {
+		{ "Universe", "Universe", "CompressedOops", "CompressedOops" },
+		{ "_narrow_oop._shift", "_narrow_oop._shift",
+		  "_narrow_oop._shift", "_shift" },
+	},
+	[HOTSPOT_CLASS_BASE] = {
+		{ "Universe", "Universe", "CompressedKlassPointers",
+		  "CompressedKlassPointers" },
+		{ "_narrow_klass._base", "_narrow_klass._base",
+		  "_narrow_klass._base", "_base" },
+	},
+	[HOTSPOT_CLASS_SHIFT] = {
+		{ "Universe", "Universe", "CompressedKlassPointers",
+		  "CompressedKlassPointers" },
+		{ "_narrow_klass._shift", "_narrow_klass._shift",
+		  "_narrow_klass._shift", "_shift" },
+	},
+};
+
+static const struct {
+	const char *name[JDKS];
+	int value;
+} constants[] = {
+	{ { "ConstMethod::_has_linenumber_table",
+	    "ConstMethod::_has_linenumber_table",
+	    "ConstMethod::_has_linenumber_table",
+	    "ConstMethodFlags::_misc_has_linenumber_table" }, 1 },
+	{ { "FIELDINFO_TAG_SIZE", "FIELDINFO_TAG_SIZE", "FIELDINFO_TAG_SIZE",
+	    "FieldInfo::FieldFlags::_ff_generic" }, 2 },
+	{ { "x1", "x1", "x1", "FieldInfo::FieldFlags::_ff_initialized" }, 0 },
+	{ { "x2", "x2", "x2", "FieldInfo::FieldFlags::_ff_contended" }, 4 },
+	{ { "x3", "x3", "x3", "markWord::klass_shift" }, 42 },
 };
 /* clang-format on */
 
@@ -263,22 +346,26 @@ static void move_texts(struct hotspot_image *i, uint64_t from, uint64_t to,
 		}
 }
 
-/* The one constant that names need, of which each JDK has a name. */
 static uint64_t add_constants(struct hotspot_image *i)
 {
-	uint64_t name = add_text(
-		i, is_new(i) ? "ConstMethodFlags::_misc_has_linenumber_table"
-			     : "ConstMethod::_has_linenumber_table");
-	uint64_t table = add(i, 2 * CONSTANT_BYTES);
+	const size_t count = sizeof(constants) / sizeof(*constants);
+	uint64_t table = add(i, (count + 1) * CONSTANT_BYTES);
 
-	put(i, table, name, 8);
-	put(i, table + 8, 1, 4);
+	for (size_t k = 0; k < count; k++) {
+		uint64_t at = table + k * CONSTANT_BYTES;
+
+		put(i, at, add_text(i, constants[k].name[which(i)]), 8);
+		put(i, at + 8, (uint64_t)constants[k].value, 4);
+	}
 	return table;
 }
 
 static void add_tables(struct hotspot_image *i, uint64_t heaps)
 {
 	uint64_t version = add(i, 8), structs, types, end;
+
+	for (size_t k = 0; k < HOTSPOT_STATICS; k++)
+		i->statics[k] = add(i, 8);
 
 	/* HotSpot's own number, which was 25 in JDK 8. */
 	put(i, version, which(i) == JDK_8 ? 25 : (uint64_t)i->jdk, 4);
@@ -292,6 +379,9 @@ static void add_tables(struct hotspot_image *i, uint64_t heaps)
 	else
 		add_field(i, "CodeCache", "_heaps", 0, heaps);
 	add_field(i, "Abstract_VM_Version", "_vm_major_version", 0, version);
+	for (size_t k = 0; k < HOTSPOT_STATICS; k++)
+		add_field(i, statics[k].type[which(i)],
+			  statics[k].name[which(i)], 0, i->statics[k]);
 	if (is_new(i))
 		add_field(i, "ContinuationEntry", "_return_pc", 0, i->entry);
 	end = add(i, ENTRY_BYTES);
@@ -508,6 +598,11 @@ void hotspot_image_replace(struct hotspot_image *i, uint64_t code,
 	put_blob(i, code - HEADER, b);
 }
 
+void hotspot_image_vm(struct hotspot_image *i, const char *name)
+{
+	put(i, i->statics[HOTSPOT_VM_INFO], add_text(i, name), 8);
+}
+
 static uint64_t add_symbol(struct hotspot_image *i, const char *text)
 {
 	size_t body = which(i) == JDK_8 ? 8 : 6;
@@ -564,4 +659,32 @@ uint64_t hotspot_image_method(struct hotspot_image *i, uint16_t len,
 	put_field(i, klass, "Klass", "_name", add_symbol(i, "a/B"), 8);
 	*code = const_method + size_of(i, "ConstMethod");
 	return method;
+}
+
+uint64_t hotspot_image_add(struct hotspot_image *i, size_t len)
+{
+	return add(i, len);
+}
+
+void hotspot_image_put(struct hotspot_image *i, uint64_t address,
+		       uint64_t value, size_t len)
+{
+	put(i, address, value, len);
+}
+
+void hotspot_image_put_field(struct hotspot_image *i, uint64_t address,
+			     const char *type, const char *name, uint64_t value,
+			     size_t len)
+{
+	put_field(i, address, type, name, value, len);
+}
+
+uint64_t hotspot_image_symbol(struct hotspot_image *i, const char *text)
+{
+	return add_symbol(i, text);
+}
+
+uint64_t hotspot_image_size(const struct hotspot_image *i, const char *type)
+{
+	return size_of(i, type);
 }

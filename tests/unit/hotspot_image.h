@@ -21,6 +21,19 @@ enum { HOTSPOT_IMAGE_BYTES = 1 << 20, HOTSPOT_STACK_WORDS = 512 };
 #define HOTSPOT_IMAGE UINT64_C(0x7e0000000000)
 #define HOTSPOT_STACK UINT64_C(0x7d0000000000)
 
+/* Of what the JVM says where it is, zero at first. */
+enum hotspot_static {
+	HOTSPOT_VM_INFO,
+	HOTSPOT_THREADS, /* a JavaThread (JDK 8, 11) or a ThreadsList */
+	HOTSPOT_THREAD_CLASS,
+	HOTSPOT_STRING_CLASS,
+	HOTSPOT_OOP_BASE,
+	HOTSPOT_OOP_SHIFT,
+	HOTSPOT_CLASS_BASE,
+	HOTSPOT_CLASS_SHIFT,
+	HOTSPOT_STATICS,
+};
+
 struct hotspot_image {
 	struct memory memory; /* first */
 	int jdk;
@@ -30,6 +43,7 @@ struct hotspot_image {
 	struct elf_image *program;
 	uint64_t bias;
 	uint64_t entry; /* ContinuationEntry::_return_pc is there */
+	uint64_t statics[HOTSPOT_STATICS]; /* where each is */
 	struct unwinder *unwinder;
 	uint64_t stack[HOTSPOT_STACK_WORDS]; /* from HOTSPOT_STACK on */
 };
@@ -80,5 +94,21 @@ void hotspot_image_entry(struct hotspot_image *image, uint64_t pc);
 /* The Method a.B.run()V of so many bytecodes, and the address of those. */
 uint64_t hotspot_image_method(struct hotspot_image *image, uint16_t len,
 			      uint64_t *code);
+
+/* What the JVM calls itself: "OpenJDK 64-Bit Server VM (…)". */
+void hotspot_image_vm(struct hotspot_image *image, const char *name);
+
+/* Where so many bytes, zeroed, have been added; 8-byte aligned. */
+uint64_t hotspot_image_add(struct hotspot_image *image, size_t len);
+void hotspot_image_put(struct hotspot_image *image, uint64_t address,
+		       uint64_t value, size_t len);
+/* The same of a structure's field; nothing when this JDK has none. */
+void hotspot_image_put_field(struct hotspot_image *image, uint64_t address,
+			     const char *type, const char *name, uint64_t value,
+			     size_t len);
+uint64_t hotspot_image_symbol(struct hotspot_image *image, const char *text);
+/* What the tables say of the size of a type. */
+uint64_t hotspot_image_size(const struct hotspot_image *image,
+			    const char *type);
 
 #endif
