@@ -300,7 +300,7 @@ static look_fn *const looks[] = {
 	look_at_ourselves,   look_at_namespaces,  look_at_java,
 	look_at_options,     look_at_agents,      look_at_threads,
 	look_at_root,        look_at_attach,      look_at_counters,
-	checkup_look_at_jmx, checkup_look_at_bpf,
+	checkup_look_at_jmx, checkup_look_at_bpf, checkup_look_at_stacks,
 };
 
 /*
@@ -321,7 +321,7 @@ static const struct {
 	{ "mxping -p", NEED_JMX, 0 },
 	{ "mx -p", NEED_JMX, 0 },
 	{ "mxdump -p", NEED_JMX, 0 },
-	{ "prof -p", NEED_PROC | NEED_BPF, 0 },
+	{ "prof -p", NEED_PROC | NEED_BPF | NEED_STACKS, NEED_NAMES },
 };
 
 const struct finding *checkup_broken(const struct checkup *c, unsigned needs)
@@ -384,6 +384,8 @@ void checkup_init_refused(struct checkup *c, pid_t pid, const struct error *why)
 
 void checkup_release(struct checkup *c) { jvm_about_release(&c->about); }
 
+enum { SAMPLING = NEED_BPF | NEED_STACKS | NEED_NAMES };
+
 const struct finding *checkup_obstacle(const struct checkup *c)
 {
 	const struct finding *first = NULL;
@@ -391,7 +393,8 @@ const struct finding *checkup_obstacle(const struct checkup *c)
 	for (size_t i = 0; i < c->ability_count; i++) {
 		const struct finding *no = c->abilities[i].no;
 
-		if (no && no->breaks != NEED_BPF && (!first || no < first))
+		if (no && no->breaks & ~(unsigned)SAMPLING &&
+		    (!first || no < first))
 			first = no;
 	}
 	return first;

@@ -23,6 +23,8 @@ enum checkup_need {
 	NEED_ATTACH = 4,   /* core/attach/attach */
 	NEED_JMX = 8,      /* jmx_http/rmi/rmi_local */
 	NEED_BPF = 16,     /* bpf/sampler */
+	NEED_STACKS = 32,  /* core/native/unwind */
+	NEED_NAMES = 64,   /* core/native/names */
 };
 
 struct finding {

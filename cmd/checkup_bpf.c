@@ -2,6 +2,9 @@
 #include "bpf/conditions.h"
 #include "bpf/sampler.h"
 #include "cmd/checkup_findings.h"
+#include "core/native/names/vm_symbols.h"
+#include "core/native/remote_memory.h"
+#include "core/native/unwind/unwinder.h"
 
 #include <stdio.h>
 
@@ -69,4 +72,67 @@ void checkup_look_at_bpf(struct checkup *c)
 		finding_detail(f, "the kernel takes those that sample");
 	else
 		finding_error(c, f, &err);
+}
+
+static void look_at_names(struct checkup *c, const struct unwinder *u,
+			  struct memory *memory)
+{
+	struct finding *f = checkup_add(c, "Java names", CONDITION_HOLDS,
+					NEED_NAMES);
+	struct vm_symbols *s;
+	struct error err;
+
+	s = vm_symbols_open_for(u, memory, &err);
+	if (!s || vm_symbols_limits(s))
+		f->is.state = CONDITION_FAILS;
+	if (!s)
+		finding_error(c, f, &err);
+	else if (vm_symbols_limits(s))
+		finding_detail(f, "inlined methods are missing: %s",
+			       vm_symbols_limits(s));
+	else
+		finding_detail(f, "prof can read them from the JVM's memory");
+	vm_symbols_close(s);
+}
+
+static void look_at_unwinder(struct checkup *c, struct memory *memory)
+{
+	struct finding *f = checkup_add(c, "Java stacks", CONDITION_HOLDS,
+					NEED_STACKS);
+	struct error err;
+	struct unwinder *u = unwinder_open(&c->jvm, memory, &err);
+
+	if (u && !unwinder_limits(u)) {
+		finding_detail(f, "prof can unwind them");
+		look_at_names(c, u, memory);
+		unwinder_close(u);
+		return;
+	}
+	f->is.state = CONDITION_FAILS;
+	if (u)
+		finding_detail(f, "%s", unwinder_limits(u));
+	else
+		finding_error(c, f, &err);
+	finding_remedy(f, "use prof --sampler dump");
+	unwinder_close(u);
+}
+
+void checkup_look_at_stacks(struct checkup *c)
+{
+	struct remote_memory *memory;
+	struct finding *f;
+	struct error err;
+
+	/* Without the right to sample, memory is no further obstacle. */
+	if (checkup_broken(c, NEED_PROC | NEED_BPF))
+		return;
+	memory = remote_memory_open(&c->jvm, &err);
+	if (memory) {
+		look_at_unwinder(c, remote_memory_of(memory));
+		remote_memory_close(memory);
+		return;
+	}
+	f = checkup_add(c, "Java stacks", CONDITION_FAILS, NEED_STACKS);
+	finding_error(c, f, &err);
+	finding_remedy(f, "run as the JVM's user or root, with CAP_SYS_PTRACE");
 }

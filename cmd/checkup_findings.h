@@ -39,4 +39,7 @@ void checkup_look_at_jmx(struct checkup *c);
 /* The look at what the kernel would run for us: cmd/checkup_bpf.c. */
 void checkup_look_at_bpf(struct checkup *c);
 
+/* The look at what of its memory prof understands: there, too. */
+void checkup_look_at_stacks(struct checkup *c);
+
 #endif

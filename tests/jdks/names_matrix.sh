@@ -12,6 +12,8 @@ version=$3
 . tests/root/lib/prof.sh
 target_program=Matrix
 target_memory=-Xmx128m
+# With characters of one, two, three and four bytes.
+foreign='fighter Ä ω → 😀 of the matrix'
 
 # The collectors of the JDK, a word each.
 collectors() {
@@ -72,6 +74,33 @@ locked() {
 	return 1
 }
 
+# whole_names: threads have the names that the program has given them, from the
+# JVM's heap.
+whole_names() {
+	prof 0 --no-agent -d 2s -F 499 -t -e wall -o "$scratch/names.collapsed" \
+		"$pid" || return
+	sed -n 's/^\[\(.*\) tid=.*/\1/p' "$scratch/names.collapsed" |
+		sort -u >"$scratch/threads"
+	for name in math deep alloc lambda handles huge; do
+		grep -qx "$name of the matrix" "$scratch/threads" ||
+			{ echo "no $name of the matrix"; cat "$scratch/threads"; return 1; }
+	done
+	grep -qx "$foreign" "$scratch/threads" && return
+	echo "no $foreign"
+	cat "$scratch/threads"
+	return 1
+}
+
+# doctor_knows: doctor has looked whether prof understands this JVM.
+doctor_knows() {
+	timeout 60 "$sjkc" doctor "$pid" >"$scratch/doctor"
+	grep -q '^ok  *Java stacks ' "$scratch/doctor" &&
+		grep -q '^ok  *Java names ' "$scratch/doctor" &&
+		grep -q '^works: .*prof -p' "$scratch/doctor" && return
+	cat "$scratch/doctor"
+	return 1
+}
+
 # check NAME JVM-OPTION…: both ways, of a JVM with these options.
 check() {
 	name=$1
@@ -90,9 +119,11 @@ check() {
 	sleep 1
 	cell "names, $name" named
 	cell "names, $name, --no-agent" named --no-agent
+	cell "thread names, $name, --no-agent" whole_names
 	if [ $# -eq 0 ]; then
 		cell "names are JVMTI's" like_jvmti
 		cell 'prof -e lock' locked
+		cell "doctor's names" doctor_knows
 	fi
 	target_end "$pid"
 }

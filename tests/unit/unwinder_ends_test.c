@@ -144,6 +144,28 @@ static void what_cannot_be_walked_ends_in_unknown(void **state)
 	assert_true(p->u.count < 10);
 }
 
+static void the_zero_interpreter_is_not_walked(void **state)
+{
+	static const char *const names[] = {
+		"OpenJDK 64-Bit Server VM (21.0.12) for linux-amd64 JRE",
+		"OpenJDK 64-Bit Zero VM (21.0.12) for linux-amd64 JRE",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct hotspot_image image;
+		const char *why;
+
+		hotspot_image_init(&image, 25);
+		hotspot_image_vm(&image, names[i]);
+		hotspot_image_open(&image);
+		why = unwinder_limits(image.unwinder);
+		assert_int_equal(unwinder_is_zero(image.unwinder), i);
+		assert_int_equal(why && strstr(why, "Zero interpreter"), i);
+		hotspot_image_release(&image);
+	}
+}
+
 static void without_the_tables_native_frames_are_walked(void **state)
 {
 	struct walked_thread *p = *state;
@@ -178,6 +200,7 @@ int main(void)
 		BOTH(frames_are_as_many_as_were_wanted),
 		BOTH(what_cannot_be_walked_ends_in_unknown),
 		BOTH(without_the_tables_native_frames_are_walked),
+		cmocka_unit_test(the_zero_interpreter_is_not_walked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,9 +14,26 @@ struct unwinder {
 	struct vm_structs *structs;
 	struct code_cache *code;
 	struct hotspot_frames *hotspot;
+	bool is_zero;
 	char limits[600];
 	struct unwound_frame frames[UNWIND_FRAMES + 1];
 };
+
+/*
+ * Zero (--with-jvm-variants=zero, Debian's java -zero) interprets by C++ on a
+ * stack of Java frames that is not the thread's: there is nothing to be walked.
+ */
+static bool is_zero(const struct vm_structs *v, struct memory *memory)
+{
+	char text[128];
+	uint64_t at;
+
+	return vm_structs_static(v, "Abstract_VM_Version",
+				 "_s_internal_vm_info_string", &at) &&
+	       memory_string(memory, memory_u64(memory, at), text,
+			     sizeof(text)) &&
+	       strstr(text, " Zero VM");
+}
 
 /* All that is of HotSpot; without any of it, native frames are walked. */
 static int open_hotspot(struct unwinder *u, struct memory *memory,
@@ -29,6 +46,10 @@ static int open_hotspot(struct unwinder *u, struct memory *memory,
 	u->structs = vm_structs_read(libjvm, bias, memory, err);
 	if (!u->structs)
 		return -1;
+	u->is_zero = is_zero(u->structs, memory);
+	if (u->is_zero)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "the JVM runs the Zero interpreter");
 	u->code = code_cache_open(u->structs, memory, err);
 	if (!u->code)
 		return -1;
@@ -104,6 +125,8 @@ const char *unwinder_limits(const struct unwinder *u)
 {
 	return u->limits[0] ? u->limits : NULL;
 }
+
+bool unwinder_is_zero(const struct unwinder *u) { return u->is_zero; }
 
 const struct vm_structs *unwinder_vm_structs(const struct unwinder *u)
 {

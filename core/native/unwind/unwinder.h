@@ -89,6 +89,9 @@ void unwinder_close(struct unwinder *u); /* NULL is fine */
 /* What it cannot do with this process, in words; NULL = nothing. */
 const char *unwinder_limits(const struct unwinder *u);
 
+/* True of a JVM with the Zero interpreter, which sjkc has no way to sample. */
+bool unwinder_is_zero(const struct unwinder *u);
+
 /*
  * How much of the code and how many of the methods that stacks had were found
  * to be gone when they were looked at again, since the beginning.

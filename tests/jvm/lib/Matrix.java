@@ -159,7 +159,10 @@ final class Matrix {
 		hold("handles", 10, 40000, Matrix::handles);
 		hold("huge", 10, 40000, Matrix::huge);
 		for (int i = 0; i < 2; i++) {
-			Thread t = new Thread(Matrix::fight, "fighter " + i);
+			Thread t = new Thread(Matrix::fight, i == 0
+					? "fighter 0"
+					: "fighter \u00c4 \u03c9 \u2192 \ud83d\ude00"
+							+ " of the matrix");
 			t.setDaemon(true);
 			t.start();
 		}

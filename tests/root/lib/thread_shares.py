@@ -25,7 +25,7 @@ def save(pid, path):
             at = f"/proc/{pid}/task/{tid}/"
             try:
                 with open(at + "comm", encoding="utf-8", errors="replace") as f:
-                    name = f.read().split(" ")[0].strip()
+                    name = re.split("[ .]", f.read())[0].strip()
                 with open(at + "schedstat", encoding="ascii") as f:
                     out.write(f"{name} {f.read().split()[0]}\n")
             except OSError:
