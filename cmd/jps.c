@@ -261,6 +261,12 @@ static int write_text(const struct text *text, struct error *err)
 	return ret;
 }
 
+static const char *may_be_jvms(size_t count)
+{
+	return count == 1 ? "process that may be a JVM"
+			  : "processes that may be JVMs";
+}
+
 static void say(struct listed *l)
 {
 	for (size_t i = 0; i < l->count; i++)
@@ -276,17 +282,15 @@ static void say(struct listed *l)
 			     : "");
 	else if (l->count == 0)
 		talk("no JVM runs here%s", l->list.hidden || l->list.hides
-						   ? " that may be looked into"
+						   ? " that may be inspected"
 						   : "");
 	if (l->list.hidden && geteuid())
-		talk("%zu %s could not be looked into; run as root to see all",
-		     l->list.hidden,
-		     l->list.hidden == 1 ? "process" : "processes");
+		talk("no permission to inspect %zu %s; run as root to see all",
+		     l->list.hidden, may_be_jvms(l->list.hidden));
 	else if (l->list.hidden)
-		talk("%zu %s could not be looked into; `sjkc doctor %d` says "
+		talk("no permission to inspect %zu %s; `sjkc doctor %d` says "
 		     "why",
-		     l->list.hidden,
-		     l->list.hidden == 1 ? "process" : "processes",
+		     l->list.hidden, may_be_jvms(l->list.hidden),
 		     (int)l->list.hidden_pid);
 	if (l->list.hides)
 		talk("/proc hides the processes of other users (hidepid)");

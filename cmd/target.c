@@ -150,8 +150,9 @@ static int none(const struct candidates *c, const char *name, struct error *err)
 		nearest_offer(&nearest, main_name_simple(c->at[i].main.bytes));
 	if (c->list.hidden)
 		snprintf(hidden, sizeof(hidden),
-			 "; %zu %s could not be looked into", c->list.hidden,
-			 c->list.hidden == 1 ? "process" : "processes");
+			 "; no permission to inspect %zu %s", c->list.hidden,
+			 c->list.hidden == 1 ? "process that may be a JVM"
+					     : "processes that may be JVMs");
 	if (nearest.best)
 		return fail(err, ERROR_NO_TARGET,
 			    "no JVM is called '%s'; is '%s' meant?%s", name,

@@ -194,6 +194,18 @@ static void put_aside_given(struct jmx_source *s)
 	s->is_given = false;
 }
 
+/* Failures of the connection name the target already. */
+static int fail_at_target(const struct jmx_source *s, struct error *err)
+{
+	const char *title = s->jmx->title;
+	size_t len = strlen(title);
+
+	if (strncmp(err->text, title, len) == 0 &&
+	    strncmp(err->text + len, ": ", 2) == 0)
+		return -1;
+	return fail_in(err, "%s", title);
+}
+
 static int sample(struct thread_source *base, struct top_sample *out,
 		  struct error *err)
 {
@@ -204,10 +216,10 @@ static int sample(struct thread_source *base, struct top_sample *out,
 	/* A connection that broke may have taken an answer with it. */
 	if (ask_all(s, err) && (err->kind != ERROR_REFUSED ||
 				err->sys == ETIMEDOUT || ask_all(s, err)))
-		return fail_in(err, "%s", s->jmx->title);
+		return fail_at_target(s, err);
 	restarted = s->is_restarted;
 	if (restarted && ask_anew(s, err))
-		return fail_in(err, "%s", s->jmx->title);
+		return fail_at_target(s, err);
 	drop_ended(s);
 	fill(s, out);
 	s->is_given = true;
@@ -316,7 +328,7 @@ int jmx_source_put_back(struct thread_source *source, struct error *err)
 	/* What is only asked connects anew where that is needed. */
 	is_on = jmx_ask_contention(s, err);
 	if (is_on < 0 || (is_on && jmx_switch_contention(s, false, err)))
-		return fail_in(err, "%s", s->jmx->title);
+		return fail_at_target(s, err);
 	return 0;
 }
 
@@ -339,7 +351,7 @@ struct thread_source *jmx_source_open(struct jmx *j,
 	s->jmx = j;
 	s->options = *options;
 	if (begin(s, err)) {
-		fail_in(err, "%s", j->title);
+		fail_at_target(s, err);
 		close_source(&s->base);
 		return NULL;
 	}

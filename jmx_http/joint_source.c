@@ -11,7 +11,9 @@
 #include <string.h>
 
 #define TIMEOUT_NS (CLOCK_NS_PER_S / 2)
-#define RETRY_NS   (10 * CLOCK_NS_PER_S)
+/* A busy JVM answers a moment later, one that has no JMX any more does not. */
+#define RETRY_NS     CLOCK_NS_PER_S
+#define RETRY_MAX_NS (10 * CLOCK_NS_PER_S)
 
 struct joint_source {
 	struct thread_source base;
@@ -21,7 +23,8 @@ struct joint_source {
 	size_t row_cap;
 	struct map64 by_id; /* rows of over by their Java ids */
 	bool has_joined;
-	int64_t retry_ns;     /* when to ask again */
+	int64_t retry_ns; /* when to ask again */
+	int64_t pause_ns; /* how long it was left alone last; 0: it answers */
 	struct error problem; /* why it is not asked meanwhile */
 };
 
@@ -124,6 +127,16 @@ static void join_collections(const struct process_sample *other,
 	source_note_add(out, "gc", false, "pauses over JMX, in steps of 1 ms");
 }
 
+static void note_problem(const struct joint_source *s, const char *figure,
+			 struct top_sample *out)
+{
+	int64_t left = s->retry_ns - clock_monotonic_ns();
+
+	source_note_add(out, figure, true, "- (%s; next try in %d s)",
+			s->problem.text,
+			left > 0 ? (int)((left - 1) / CLOCK_NS_PER_S) + 1 : 0);
+}
+
 /*
  * Without an answer.  Where there was one, what a thread dump knows of
  * allocation would be compared with what was exact.
@@ -133,10 +146,10 @@ static void do_without(struct joint_source *s, struct top_sample *out)
 	struct top_sample why = { 0 };
 
 	if (!s->has_joined) {
-		source_note_add(out, "jmx", true, "- (%s)", s->problem.text);
+		note_problem(s, "jmx", out);
 		return;
 	}
-	source_note_add(&why, "allocation", true, "- (%s)", s->problem.text);
+	note_problem(s, "allocation", &why);
 	join_notes(&why, out);
 	array_reserve(s->rows, s->row_cap, out->thread_count);
 	for (size_t i = 0; i < out->thread_count; i++) {
@@ -160,11 +173,15 @@ static void ask_over(struct joint_source *s, struct top_sample *out)
 	if (!has_pauses(&out->process))
 		jmx_source_ask_collections(s->over);
 	if (s->over->ops->sample(s->over, &other, &s->problem)) {
-		s->retry_ns = clock_after(clock_monotonic_ns(), RETRY_NS);
+		s->pause_ns = !s->pause_ns                     ? RETRY_NS
+			      : 2 * s->pause_ns < RETRY_MAX_NS ? 2 * s->pause_ns
+							       : RETRY_MAX_NS;
+		s->retry_ns = clock_after(clock_monotonic_ns(), s->pause_ns);
 		do_without(s, out);
 		return;
 	}
 	s->has_joined = true;
+	s->pause_ns = 0;
 	join_rows(s, &other, out);
 	join_collections(&other.process, out);
 	join_notes(&other, out);

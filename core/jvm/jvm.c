@@ -216,6 +216,15 @@ static bool has_command_line(pid_t pid)
 	return has;
 }
 
+/* When its status may not be read either, nobody knows. */
+static bool pid_may_be_one(pid_t pid)
+{
+	struct proc_status status;
+	struct error unused;
+
+	return procfs_status(pid, &status, &unused) || jvm_kind_may_be(&status);
+}
+
 /* What it failed for is no matter of the process: others would be missed. */
 static int unless_starved(const struct error *why, struct error *err)
 {
@@ -234,7 +243,8 @@ static int list_pid(struct jvm_list *list, pid_t pid, struct error *err)
 
 	/* Most processes are none: ask that first. */
 	if (jvm_kind_of(pid, 0, &kind, &why)) {
-		if (why.kind == ERROR_PERMISSION && has_command_line(pid)) {
+		if (why.kind == ERROR_PERMISSION && has_command_line(pid) &&
+		    pid_may_be_one(pid)) {
 			list->hidden++;
 			list->hidden_pid = pid;
 		}

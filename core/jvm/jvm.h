@@ -81,7 +81,8 @@ const char *jvm_about_option(const struct jvm_about *about,
 struct jvm_list {
 	struct jvm *jvms;
 	size_t count, cap;
-	size_t hidden;    /* processes that could not be looked into */
+	/* Processes that may be JVMs, but could not be looked into. */
+	size_t hidden;
 	pid_t hidden_pid; /* one of them; 0 = none */
 	bool hides; /* /proc does not even show those of others (hidepid) */
 };

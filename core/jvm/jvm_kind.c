@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -253,4 +254,22 @@ int jvm_kind_explain(pid_t pid, struct error *err)
 	return fail(err, ERROR_NO_TARGET,
 		    "%d (%s) is no JVM: it has no libjvm mapped", (int)pid,
 		    stat.comm);
+}
+
+#define SIGNAL_BIT(signal) ((uint64_t)1 << ((signal)-1))
+
+/*
+ * A JVM finds faults of compiled code by signals, whatever its options (-Xrs
+ * leaves out SIGQUIT).  HotSpot handles SIGXFSZ as well, JDK 8 to 28; OpenJ9
+ * SIGQUIT.  Programs that only report their own crashes handle neither.  The Go
+ * runtime handles nearly every signal there is, and SIGURG, which JVMs do not.
+ */
+bool jvm_kind_may_be(const struct proc_status *s)
+{
+	const uint64_t faults = SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGBUS) |
+				SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGSEGV);
+	const uint64_t others = SIGNAL_BIT(SIGXFSZ) | SIGNAL_BIT(SIGQUIT);
+
+	return s->threads > 1 && (s->caught & faults) == faults &&
+	       (s->caught & others) && !(s->caught & SIGNAL_BIT(SIGURG));
 }

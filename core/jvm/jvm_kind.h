@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/jvm/jvm.h"
+#include "core/jvm/procfs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +28,12 @@ int jvm_kind_library(pid_t pid, enum jvm_kind *kind, struct text *library,
 
 /* What one line of such a file says: JVM_NONE unless it is a JVM's code. */
 enum jvm_kind jvm_kind_of_mapping(const char *line, size_t len);
+
+/*
+ * False for what is no JVM for certain, though its mappings may not be read: by
+ * the signals that it handles.
+ */
+bool jvm_kind_may_be(const struct proc_status *status);
 
 /*
  * Fails with ERROR_NO_TARGET, saying what a process is that is no JVM: a thread

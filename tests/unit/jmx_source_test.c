@@ -22,7 +22,9 @@ static struct {
 	int64_t ended; /* is listed still, and known no more */
 	int64_t start_ms, uptime_ms;
 	bool measures, no_alloc, may_not, refuses_set, is_gone, is_odd;
-	bool loses_set; /* it is done, but the answer does not come */
+	int64_t total_alloc; /* 0: there is no such attribute */
+	bool names_itself;   /* in its failures, as a connection does */
+	bool loses_set;      /* it is done, but the answer does not come */
 
 	unsigned goes_after; /* that many runs; 0: it stays */
 
@@ -140,6 +142,8 @@ static const struct value *attribute(const char *name)
 		v->integer = jvm.measures;
 		return v;
 	}
+	if (!strcmp(name, "TotalThreadAllocatedBytes") && jvm.total_alloc)
+		return integer(jvm.total_alloc);
 	if (!strcmp(name, "TotalThreadAllocatedBytes"))
 		return value_text(&arena, VALUE_ERROR, "", "none", 4);
 	return integer(3);
@@ -215,7 +219,8 @@ static int run(struct jmx *j, const struct jmx_request *requests, size_t count,
 	(void)j;
 	jvm.runs++;
 	if (jvm.is_gone || (jvm.goes_after && jvm.runs > jvm.goes_after))
-		return (fail)(err, ERROR_NO_TARGET, "nobody is there");
+		return (fail)(err, ERROR_NO_TARGET, "%snobody is there",
+			      jvm.names_itself ? "here: " : "");
 	for (size_t i = 0; i < count; i++) {
 		struct jmx_reply r = answer(&requests[i]);
 
@@ -589,15 +594,16 @@ static void beside_proc_jmx_adds_what_it_knows(void **state)
 	assert_int_equal(out.threads[1].counters[THREAD_CPU], 42);
 	assert_false(out.threads[1].has_alloc_mean);
 	assert_int_equal(out.threads[0].counters[THREAD_ALLOC], 0);
-	assert_string_equal(note(&out, "allocation")->text, "exact, over JMX");
+	assert_string_equal(note(&out, "allocation")->text,
+			    "exact, over JMX; total: living threads only");
 	assert_non_null(note(&out, "cpu"));
 	/* An old, coarse figure is not to be compared with an exact one. */
 	jvm.is_gone = true;
 	out = sample(s);
 	assert_int_equal(out.thread_count, 2);
 	assert_true(out.threads[1].counters[THREAD_ALLOC] == COUNTER_ABSENT);
-	assert_non_null(
-		strstr(note(&out, "allocation")->text, "nobody is there"));
+	assert_string_equal(note(&out, "allocation")->text,
+			    "- (here: nobody is there; next try in 1 s)");
 	jvm.runs = 0;
 	sample(s);
 	assert_int_equal(jvm.runs, 0);
@@ -632,6 +638,45 @@ static void pauses_over_jmx_replace_only_a_bound(void **state)
 	s->ops->close(s);
 }
 
+/* 8u504 counts 23 MB of the 4 GB that its threads allocate. */
+static void total_allocation_of_jdk_8_is_not_used(void **state)
+{
+	struct thread_source *s;
+	struct top_sample out;
+
+	(void)state;
+	jvm.total_alloc = 4711;
+	s = open_with(false, false);
+	out = sample(s);
+	assert_int_equal(out.process.alloc_bytes, 4711);
+	assert_string_equal(note(&out, "allocation")->text, "exact, over JMX");
+	s->ops->close(s);
+	jmx.version = "1.8.0_504-8u504-ga-1-b01";
+	s = open_with(false, false);
+	out = sample(s);
+	jmx.version = "99";
+	assert_true(out.process.alloc_bytes == COUNTER_ABSENT);
+	assert_string_equal(note(&out, "allocation")->text,
+			    "exact, over JMX; total: living threads only");
+	s->ops->close(s);
+}
+
+static void a_failure_names_the_target_once(void **state)
+{
+	struct thread_source *s = open_with(false, false);
+	struct top_sample out;
+	struct error err;
+
+	(void)state;
+	jvm.is_gone = true;
+	assert_int_equal(s->ops->sample(s, &out, &err), -1);
+	assert_string_equal(err.text, "here: nobody is there");
+	jvm.names_itself = true;
+	assert_int_equal(s->ops->sample(s, &out, &err), -1);
+	assert_string_equal(err.text, "here: nobody is there");
+	s->ops->close(s);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, reset, release)
 
 int main(void)
@@ -653,6 +698,8 @@ int main(void)
 		TEST(a_stack_trace_has_its_locks),
 		TEST(beside_proc_jmx_adds_what_it_knows),
 		TEST(pauses_over_jmx_replace_only_a_bound),
+		TEST(total_allocation_of_jdk_8_is_not_used),
+		TEST(a_failure_names_the_target_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -410,9 +410,42 @@ static void links_and_pipes_are_no_traps(void **state)
 	assert_int_equal(err.sys, ENOENT);
 }
 
+/* Signals that were caught, as /proc showed them. */
+static void a_process_is_no_jvm_by_the_signals_that_it_handles(void **state)
+{
+	static const struct {
+		const char *what;
+		uint64_t caught;
+		uint32_t threads;
+		bool may_be;
+	} seen[] = {
+		{ "JDK 8", 0x2000000101005ccf, 12, true },
+		{ "JDK 8 -Xrs", 0x2000000101001cc8, 12, true },
+		{ "JDK 17", 0x0000000101005ccf, 19, true },
+		{ "JDK 28 -Xrs", 0x0000000101001cc8, 17, true },
+		{ "a launcher before its JVM", 0, 1, false },
+		{ "a server that reports its crashes", 0x4e8, 13, false },
+		{ "a Go program", 0xfffffffd7fc1feff, 9, false },
+		{ "a shell", 0x4b817efb, 1, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(seen) / sizeof(*seen); i++) {
+		const struct proc_status status = {
+			.caught = seen[i].caught,
+			.threads = seen[i].threads,
+		};
+
+		if (jvm_kind_may_be(&status) != seen[i].may_be)
+			fail_msg("%s", seen[i].what);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_process_is_no_jvm_by_the_signals_that_it_handles),
 		cmocka_unit_test(a_jvm_is_told_by_the_code_it_has_mapped),
 		cmocka_unit_test(a_process_is_held_until_it_ends),
 		cmocka_unit_test(a_zombie_is_no_target),
