@@ -70,4 +70,10 @@ void tls_report_fill(struct tls_report *r, SSL *ssl);
  */
 int tls_fail(SSL *ssl, struct error *err);
 
+/* The same for an error that was taken from the queue: ERR_get_error()'s. */
+int tls_fail_with(SSL *ssl, unsigned long code, struct error *err);
+
+/* True when the peer ended it by an alert. */
+bool tls_has_alert(SSL *ssl);
+
 #endif

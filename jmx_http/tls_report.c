@@ -245,6 +245,8 @@ bool tls_wants_certificate(SSL *ssl)
 	return tls_peer_of(ssl)->wants_certificate;
 }
 
+bool tls_has_alert(SSL *ssl) { return tls_peer_of(ssl)->alert >= 0; }
+
 static int fail_at_ours(SSL *ssl, const char *alert, struct error *err)
 {
 	if (!SSL_get_certificate(ssl))
@@ -297,10 +299,16 @@ static int fail_at_protocol(unsigned long code, struct error *err)
 
 int tls_fail(SSL *ssl, struct error *err)
 {
-	const struct tls_peer *peer = tls_peer_of(ssl);
 	unsigned long code = ERR_peek_error();
 
 	ERR_clear_error();
+	return tls_fail_with(ssl, code, err);
+}
+
+int tls_fail_with(SSL *ssl, unsigned long code, struct error *err)
+{
+	const struct tls_peer *peer = tls_peer_of(ssl);
+
 	if (peer->alert >= 0)
 		return fail_at_alert(ssl, peer, err);
 	if (ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED)

@@ -129,34 +129,29 @@ static void on_write(struct bufferevent *buffer, void *arg)
 		b->context.events->drained(b->context.self, b);
 }
 
-/* A client sees this, too, but who started the proxy can mend it. */
-static void distrusted(struct backend *b, const char *reason)
+/*
+ * What went wrong with TLS: the peer's alert, its certificate, or OpenSSL's
+ * words.  A server of TLS 1.3 may refuse our certificate after the handshake.
+ */
+static void tls_failed(struct backend *b, unsigned long code)
 {
-	struct text whole = { 0 };
-
-	text_printf(&whole,
-		    "its certificate: %s; mxping says more; --cacert has "
-		    "those that are trusted, --insecure takes any",
-		    reason);
-	failed(b, ERROR_REFUSED, whole.bytes);
-	text_release(&whole);
-}
-
-/* What went wrong with TLS, in OpenSSL's words. */
-static void tls_failed(struct backend *b)
-{
-	unsigned long code = bufferevent_get_openssl_error(b->buffer);
-	const char *reason = code ? ERR_reason_error_string(code) : NULL;
-	long verdict = SSL_get_verify_result(
-		bufferevent_openssl_get_ssl(b->buffer));
+	SSL *ssl = bufferevent_openssl_get_ssl(b->buffer);
+	struct error why = { 0 };
 
 	/* It may speak another way when it is back. */
 	pair_learn_tls(b->pair, b->pair->registry.port, ENDPOINT_LOOK);
-	if (verdict != X509_V_OK)
-		distrusted(b, X509_verify_cert_error_string(verdict));
+	/* Of a lost connection libevent keeps SSL_get_error()'s number. */
+	if (ERR_GET_LIB(code) || tls_has_alert(ssl))
+		tls_fail_with(ssl, code, &why);
+	else if (tls_wants_certificate(ssl) && !SSL_get_certificate(ssl))
+		/* A reset may overtake the alert. */
+		fail(&why, ERROR_PERMISSION,
+		     "it asked for a client certificate (--cert, --key) and "
+		     "closed the connection");
 	else
-		failed(b, ERROR_REFUSED,
-		       reason ? reason : "TLS ended without a word");
+		fail(&why, ERROR_REFUSED,
+		     "it closed the connection during the TLS handshake");
+	failed(b, why.kind, why.text);
 }
 
 /* Whoever made the connection may know more. */
@@ -179,13 +174,15 @@ static void on_event(struct bufferevent *buffer, short what, void *arg)
 {
 	struct backend *b = arg;
 	int sys = EVUTIL_SOCKET_ERROR();
+	bool is_tls = b->endpoint.tls == ENDPOINT_TLS;
+	unsigned long code = is_tls ? bufferevent_get_openssl_error(buffer) : 0;
 
-	(void)buffer;
 	if (what & BEV_EVENT_CONNECTED) {
 		if (b->state == BACKEND_SHAKING)
 			say_hello(b);
-	} else if (b->state == BACKEND_SHAKING) {
-		tls_failed(b);
+	} else if (b->state == BACKEND_SHAKING ||
+		   (b->state == BACKEND_GREETING && code)) {
+		tls_failed(b, code);
 	} else if (b->state == BACKEND_GREETING) {
 		greeting_failed(b, what & BEV_EVENT_EOF
 					   ? "it was closed without an answer"

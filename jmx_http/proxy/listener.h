@@ -29,6 +29,7 @@ struct proxy {
 	size_t listener_count, listener_cap;
 	struct session *sessions;
 	size_t session_count;
+	size_t requests_held; /* bytes of memory, of clients logged in */
 	int reserve; /* a descriptor to give up when there are no others */
 	bool is_draining;
 	struct said_often often[PROXY_OFTEN_MAX];

@@ -84,8 +84,34 @@ void pair_learn_other(struct pair *p, const struct stub *stub, bool at_registry)
 		set_server(p, stub, e);
 }
 
+bool pair_has_session(struct pair *p, const struct jrmp_id *id)
+{
+	for (size_t i = 0; i < PAIR_SESSIONS_MAX; i++) {
+		struct known_session *k = &p->sessions[i];
+
+		if (!k->used || memcmp(&k->id, id, sizeof(*id)) != 0)
+			continue;
+		k->used = ++p->session_uses;
+		return true;
+	}
+	return false;
+}
+
+static void add_session(struct pair *p, const struct jrmp_id *id)
+{
+	struct known_session *oldest = &p->sessions[0];
+
+	if (pair_has_session(p, id))
+		return;
+	for (size_t i = 1; i < PAIR_SESSIONS_MAX; i++)
+		if (p->sessions[i].used < oldest->used)
+			oldest = &p->sessions[i];
+	*oldest = (struct known_session){ *id, ++p->session_uses };
+}
+
 void pair_learn_session(struct pair *p, const struct stub *stub)
 {
+	add_session(p, &stub->id);
 	if (!p->has_server || stub->port != p->server_port)
 		add_route(p, stub, endpoint_of(stub));
 }

@@ -15,7 +15,9 @@
 
 #include <stdbool.h>
 
-#define PAIR_ROUTES_MAX 64 /* of objects that are elsewhere than the server */
+#define PAIR_ROUTES_MAX   64 /* of objects that are elsewhere than the server */
+#define PAIR_SESSIONS_MAX 1024 /* the ones that were used last are remembered  \
+				*/
 
 enum endpoint_tls {
 	ENDPOINT_PLAIN,
@@ -31,6 +33,12 @@ struct endpoint {
 struct route {
 	struct jrmp_id id;
 	struct endpoint endpoint;
+};
+
+/* An object that a client was given for its login. */
+struct known_session {
+	struct jrmp_id id;
+	uint64_t used; /* 0: there is none */
 };
 
 /* Who is told what of it. */
@@ -53,6 +61,8 @@ struct pair {
 	uint16_t server_port;   /* as its stub had it */
 	struct route routes[PAIR_ROUTES_MAX];
 	size_t route_count, next_route;
+	struct known_session sessions[PAIR_SESSIONS_MAX];
+	uint64_t session_uses;
 };
 
 /* Where an object is to be called. */
@@ -71,6 +81,9 @@ void pair_learn_server(struct pair *p, const struct stub *stub,
 void pair_learn_other(struct pair *p, const struct stub *stub,
 		      bool at_registry);
 void pair_learn_session(struct pair *p, const struct stub *stub);
+
+/* True for an object that a client was given for its login. */
+bool pair_has_session(struct pair *p, const struct jrmp_id *id);
 
 /* A port that was looked at speaks TLS, or does not. */
 void pair_learn_tls(struct pair *p, uint16_t port, enum endpoint_tls tls);

@@ -100,7 +100,7 @@ static enum request_status read_call(struct request *r)
 static enum request_status begin(struct request *r, uint8_t tag)
 {
 	r->used = 1;
-	r->stream.memory_max = REQUEST_MEMORY_MAX;
+	r->stream.memory_max = REQUEST_EARLY_MEMORY_MAX;
 	switch (tag) {
 	case MESSAGE_CALL:
 		r->kind = REQUEST_CALL;
@@ -132,6 +132,29 @@ static enum request_status read_on(struct request *r)
 	return REQUEST_WHOLE;
 }
 
+void request_trust(struct request *r)
+{
+	r->is_trusted = true;
+	r->stream.memory_max = REQUEST_MEMORY_MAX;
+}
+
+size_t request_memory(const struct request *r)
+{
+	return r->bytes.len + r->stream.arena.total;
+}
+
+static const char *too_long(const struct request *r)
+{
+	if (r->is_trusted)
+		return r->bytes.len > REQUEST_BYTES_MAX
+			       ? "a message that is too long"
+			       : NULL;
+	return r->bytes.len > REQUEST_EARLY_BYTES_MAX
+		       ? "a message too long for a client that has not logged "
+			 "in through this proxy"
+		       : NULL;
+}
+
 enum request_status request_read(struct request *r, const void *bytes,
 				 size_t len, size_t *used)
 {
@@ -144,8 +167,8 @@ enum request_status request_read(struct request *r, const void *bytes,
 	text_add(&r->bytes, bytes, len);
 	status = read_on(r);
 	*used = len;
-	if (status == REQUEST_MORE && r->bytes.len > REQUEST_BYTES_MAX)
-		return is_wrong(r, "a message that is too long");
+	if (status == REQUEST_MORE && too_long(r))
+		return is_wrong(r, too_long(r));
 	if (status == REQUEST_WHOLE) {
 		/* What is behind it belongs to the next. */
 		*used = r->used - before;

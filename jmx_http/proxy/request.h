@@ -12,8 +12,16 @@
 #include "jmx_http/rmi/jrmp.h"
 
 #define REQUEST_ARGUMENTS_MAX 8
-#define REQUEST_BYTES_MAX     ((size_t)16 << 20) /* of one message */
-#define REQUEST_MEMORY_MAX    ((size_t)64 << 20) /* of what it holds */
+/*
+ * Of one message, and of the values that it holds.  Until a client has logged
+ * in it has a registry and a server to call, which takes little.
+ */
+#define REQUEST_BYTES_MAX        ((size_t)16 << 20)
+#define REQUEST_MEMORY_MAX       ((size_t)64 << 20)
+#define REQUEST_EARLY_BYTES_MAX  ((size_t)48 << 10)
+#define REQUEST_EARLY_MEMORY_MAX ((size_t)160 << 10)
+/* A call's object and method are within its first so many bytes. */
+#define REQUEST_HEAD_MAX 64
 
 enum request_kind {
 	REQUEST_NONE, /* nothing of it has come */
@@ -41,15 +49,23 @@ struct request {
 	const struct java_value *arguments[REQUEST_ARGUMENTS_MAX];
 	size_t argument_count;
 
+	bool has_head; /* object and method are known */
+
 	/* Private from here on. */
+	bool is_trusted;
 	struct java_stream stream;
-	bool has_head;
 	size_t used;
 };
 
 /* Reads on in bytes; *used says how many of them belong to the message. */
 enum request_status request_read(struct request *r, const void *bytes,
 				 size_t len, size_t *used);
+
+/* The rest of it is of a client that has logged in. */
+void request_trust(struct request *r);
+
+/* Bytes of memory that it holds, about. */
+size_t request_memory(const struct request *r);
 
 /* Gives back its memory: a new message.  Zeroed storage is fine. */
 void request_release(struct request *r);

@@ -20,11 +20,17 @@
 #define TLS_HANDSHAKE   0x16
 
 /* Without a byte, a return that has begun is taken for a whole one. */
-#define STILL_NS   (CLOCK_NS_PER_S / 2)
+#define STILL_NS (CLOCK_NS_PER_S / 2)
 
-#define PIECE_MAX  4096
-#define FINISH_NS  (10 * CLOCK_NS_PER_S) /* for what is to be written */
-#define MESSAGE_NS (60 * CLOCK_NS_PER_S) /* from its first byte */
+/*
+ * Memory of all messages that are being read, of clients that have logged in:
+ * four of the largest.  Beyond it, whoever sends more is sent away.
+ */
+#define REQUESTS_MAX ((size_t)256 << 20)
+
+#define PIECE_MAX    4096
+#define FINISH_NS    (10 * CLOCK_NS_PER_S) /* for what is to be written */
+#define MESSAGE_NS   (60 * CLOCK_NS_PER_S) /* from its first byte */
 
 static void set_timer(struct session *s, int64_t ns)
 {
@@ -67,6 +73,24 @@ void session_touch(struct session *s)
 		set_timer(s, FINISH_NS);
 }
 
+/* Counts the memory of the message that is being read; false beyond the most.
+ */
+static bool hold_request(struct session *s)
+{
+	struct proxy *p = s->listener->proxy;
+	size_t held = s->request.is_trusted ? request_memory(&s->request) : 0;
+
+	p->requests_held += held - s->request_held;
+	s->request_held = held;
+	return p->requests_held <= REQUESTS_MAX;
+}
+
+static void drop_request(struct session *s)
+{
+	request_release(&s->request);
+	hold_request(s);
+}
+
 void session_free(struct session *s)
 {
 	*s->at = s->next;
@@ -77,7 +101,7 @@ void session_free(struct session *s)
 		backend_free(s->backends[i]);
 	session_log(s);
 	session_reply_release(s);
-	request_release(&s->request);
+	drop_request(s);
 	bufferevent_free(s->client);
 	event_free(s->timer);
 	free(s);
@@ -232,8 +256,18 @@ static bool message_is_done(struct session *s)
 	s->request_is_whole = !session_call(s);
 	if (s->request_is_whole)
 		return false;
-	request_release(&s->request);
+	drop_request(s);
 	return s->state == SESSION_MESSAGES;
+}
+
+/* The JVM gives a session's object to who has logged in, and to no other. */
+static void trust_known(struct session *s)
+{
+	struct request *r = &s->request;
+
+	if (r->has_head && !r->is_trusted &&
+	    pair_has_session(&s->listener->pair, &r->object))
+		request_trust(r);
 }
 
 static bool take_message(struct session *s, struct evbuffer *in)
@@ -242,11 +276,17 @@ static bool take_message(struct session *s, struct evbuffer *in)
 	bool is_new = s->request.kind == REQUEST_NONE;
 	enum request_status status;
 
-	if (len > PIECE_MAX)
-		len = PIECE_MAX;
+	/* What may follow depends on the object that is called. */
+	if (len > (s->request.has_head ? PIECE_MAX : REQUEST_HEAD_MAX))
+		len = s->request.has_head ? PIECE_MAX : REQUEST_HEAD_MAX;
 	status = request_read(&s->request, evbuffer_pullup(in, (ssize_t)len),
 			      len, &used);
 	evbuffer_drain(in, used);
+	trust_known(s);
+	if (status == REQUEST_MORE && !hold_request(s)) {
+		session_end(s, "too many large calls at once");
+		return false;
+	}
 	if (status == REQUEST_MORE && is_new)
 		set_timer(s, MESSAGE_NS);
 	else if (status == REQUEST_WHOLE)

@@ -43,6 +43,7 @@ struct session {
 	enum session_state state;
 	enum session_wait wait;
 	struct request request; /* that is being read */
+	size_t request_held;    /* its memory, as the proxy has counted it */
 	bool request_is_whole;  /* and has to wait for its turn */
 	bool client_ended;      /* it sends nothing more */
 	bool is_piped;   /* it sent a call before the last one's return */

@@ -103,6 +103,27 @@ PYTHONPATH=tests/jvm/lib timeout 150 python3 - "$proxy_port" "$proxy" \
 	    jvm.host = host
 	    ask(greeted(port), LOOKUP, returned(server_stub(b"127.0.0.1", port)))
 	jvm.host = b"127.0.0.1"
+
+	# Many at once that never end a message, before any has logged in:
+	# 256 KiB each at most, of which some is the sockets'.
+	before, held = resident_kib(pid), []
+	for _ in range(100):
+	    s = greeted(port)
+	    try:
+	        s.sendall(login + array(objects, 1 << 23) + b"t\0\0" * 30000)
+	    except OSError:
+	        pass
+	    held.append(s)
+	works(port)
+	assert resident_kib(pid) - before < 100 * 256, resident_kib(pid)
+	# Who has logged in sends long messages, after others did.
+	s = greeted(port)
+	ask(s, LOGIN, returned(session_stub(b"127.0.0.1", port)))
+	jvm.value = lambda: string(b"a value")
+	s.sendall(attribute(b"a:b=" + b"c" * 60000, b"d" * 60000))
+	assert s.recv(1 << 16)[:1] == b"Q"
+	for s in held:
+	    s.close()
 	works(port)
 END
 proxy_end TERM

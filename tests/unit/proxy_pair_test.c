@@ -50,6 +50,32 @@ static void all_is_at_the_registry_until_more_is_known(void **state)
 	check(&p, 7, 9010, ENDPOINT_PLAIN);
 }
 
+/* Clients that have logged in are told by the object that they were given. */
+static void sessions_used_last_are_remembered(void **state)
+{
+	static struct pair p;
+	struct stub session = stub_at(9011, 2, SSL_FACTORY);
+	const struct jrmp_id first = { { 2 } }, none = { { 3 } };
+	struct jrmp_id id = first;
+
+	(void)state;
+	p = (struct pair){ .registry = { 9010, ENDPOINT_PLAIN } };
+	assert_false(pair_has_session(&p, &first));
+	pair_learn_session(&p, &session);
+	assert_true(pair_has_session(&p, &first));
+	assert_false(pair_has_session(&p, &none));
+	for (unsigned i = 0; i < 2 * PAIR_SESSIONS_MAX; i++) {
+		session.id.bytes[20] = (uint8_t)((i >> 8) + 1);
+		session.id.bytes[21] = (uint8_t)i;
+		pair_learn_session(&p, &session);
+		/* It goes on being used. */
+		assert_true(pair_has_session(&p, &first));
+		assert_true(pair_has_session(&p, &session.id));
+	}
+	id.bytes[20] = 1;
+	assert_false(pair_has_session(&p, &id));
+}
+
 static void what_is_not_known_is_at_the_server(void **state)
 {
 	struct pair p = { .registry = { 9010, ENDPOINT_PLAIN } };
@@ -247,6 +273,7 @@ static void a_call_is_logged_as_what_came_of_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sessions_used_last_are_remembered),
 		cmocka_unit_test(all_is_at_the_registry_until_more_is_known),
 		cmocka_unit_test(what_is_not_known_is_at_the_server),
 		cmocka_unit_test(another_name_is_of_no_other_server),

@@ -200,44 +200,70 @@ static void what_is_nested_too_deeply_is_wrong(void **state)
 }
 
 /* Many small objects for a few bytes: what they take is bounded. */
-static void what_takes_too_much_memory_is_wrong(void **state)
+static size_t memory_of_strings(bool is_trusted)
 {
 	struct request r = { 0 };
 	struct text many = { 0 };
-	size_t used;
+	size_t used, memory;
 
-	(void)state;
-	text_add(&many, BYTES(LOOKUP));
-	text_add(&many, BYTES("ur\0\23[Ljava.lang.Object;"
-			      "\x90\xce\x58\x9f\x10\x73\x29\x6c\2\0\0xp"
-			      "\3\xff\xff\xff"));
+	assert_int_equal(
+		status_of(&r, BYTES(LOOKUP "ur\0\23[Ljava.lang.Object;"
+					   "\x90\xce\x58\x9f\x10\x73\x29\x6c"
+					   "\2\0\0xp\3\xff\xff\xff")),
+		REQUEST_MORE);
+	assert_true(r.has_head);
+	if (is_trusted)
+		request_trust(&r);
 	for (int i = 0; i < 3000000; i++)
 		text_add(&many, BYTES("t\0\0"));
 	assert_int_equal(read_by(&r, many.bytes, many.len, 4096, &used),
 			 REQUEST_WRONG);
 	assert_non_null(r.wrong);
-	assert_true(r.stream.arena.total < 2 * REQUEST_MEMORY_MAX);
+	memory = request_memory(&r);
 	request_release(&r);
 	text_release(&many);
+	return memory;
 }
 
-static void a_message_that_never_ends_is_wrong(void **state)
+static void memory_is_bounded_and_small_before_login(void **state)
+{
+	(void)state;
+	assert_true(memory_of_strings(true) <
+		    2 * REQUEST_MEMORY_MAX + REQUEST_BYTES_MAX);
+	assert_true(memory_of_strings(true) > REQUEST_MEMORY_MAX / 2);
+	/* What a connection may cost, beside what its socket holds. */
+	assert_true(memory_of_strings(false) < (size_t)256 << 10);
+}
+
+static size_t longest(bool is_trusted, const char *wrong)
 {
 	static char zeroes[4096];
 	struct request r = { 0 };
 	enum request_status status = REQUEST_MORE;
 	size_t used, all = 0;
 
-	(void)state;
 	assert_int_equal(status_of(&r, BYTES(LOOKUP "|\0\0\0\0\3\0\0\0")),
 			 REQUEST_MORE);
+	if (is_trusted)
+		request_trust(&r);
 	while (status == REQUEST_MORE && all <= 2 * REQUEST_BYTES_MAX) {
 		status = request_read(&r, zeroes, sizeof(zeroes), &used);
 		all += used;
 	}
 	assert_int_equal(status, REQUEST_WRONG);
-	assert_string_equal(r.wrong, "a message that is too long");
+	assert_string_equal(r.wrong, wrong);
 	request_release(&r);
+	return all;
+}
+
+static void a_message_that_never_ends_is_wrong(void **state)
+{
+	(void)state;
+	assert_true(longest(true, "a message that is too long") >
+		    REQUEST_BYTES_MAX - 8192);
+	assert_true(longest(false, "a message too long for a client that has "
+				   "not logged in through this proxy") <
+		    REQUEST_EARLY_BYTES_MAX + 8192);
 }
 
 static void a_client_may_give_up(void **state)
@@ -495,7 +521,7 @@ int main(void)
 		cmocka_unit_test(a_message_ends_where_the_next_begins),
 		cmocka_unit_test(what_no_client_sends_is_wrong),
 		cmocka_unit_test(what_is_nested_too_deeply_is_wrong),
-		cmocka_unit_test(what_takes_too_much_memory_is_wrong),
+		cmocka_unit_test(memory_is_bounded_and_small_before_login),
 		cmocka_unit_test(a_message_that_never_ends_is_wrong),
 		cmocka_unit_test(a_client_may_give_up),
 		cmocka_unit_test(only_a_user_and_a_password_are_credentials),
