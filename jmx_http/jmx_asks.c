@@ -426,8 +426,8 @@ static void note_contention(const struct jmx_source *s, struct top_sample *out)
 				s->contention_problem.text);
 	else if (!s->is_measured)
 		source_note_add(out, "contention", false,
-				"counts; times: - (-c has the JVM measure "
-				"them)");
+				"counts; times: - (off; C or -c switches "
+				"their measuring on)");
 	else
 		source_note_add(out, "contention", false, "%s",
 				s->has_switched ? "measured until ttop ends"
@@ -442,6 +442,9 @@ void jmx_asks_note(const struct jmx_source *s, struct top_sample *out)
 			     : "exact, over JMX; total: living threads only");
 	if (jmx_ask_is_due(s, ASK_INFO))
 		note_contention(s, out);
+	else
+		source_note_add(out, "contention", true,
+				"- (off; C or -c switches it on)");
 	if (s->options.beside_proc)
 		return;
 	source_note_add(out, "names", false, "over JMX");
@@ -508,17 +511,13 @@ int jmx_switch_contention(struct jmx_source *s, bool on, struct error *err)
 	return jmx_run(s->jmx, &q, 1, take_done, NULL, err);
 }
 
-const struct value *jmx_ask_infos(struct jmx *j, const int64_t *ids,
-				  size_t count, struct arena *a,
-				  struct error *err)
+static const struct value *invoke_infos(struct jmx *j,
+					const struct value *const *arguments,
+					const char *const *signature,
+					size_t count, struct arena *a,
+					struct error *err)
 {
 	static const char *const names[] = { "getThreadInfo" };
-	static const char *const signature[] = { "[J", "boolean", "boolean" };
-	static const struct value yes = { .kind = VALUE_BOOLEAN,
-					  .type = "boolean",
-					  .integer = 1 };
-	const struct value *arguments[] = { make_ids(a, ids, count), &yes,
-					    &yes };
 	const struct jmx_request q = {
 		.verb = JMX_INVOKE,
 		.object = THREADING,
@@ -526,7 +525,7 @@ const struct value *jmx_ask_infos(struct jmx *j, const int64_t *ids,
 		.name_count = 1,
 		.arguments = arguments,
 		.signature = signature,
-		.argument_count = 3,
+		.argument_count = count,
 	};
 	const struct value *v = jmx_invoke(j, &q, a, err);
 
@@ -535,6 +534,32 @@ const struct value *jmx_ask_infos(struct jmx *j, const int64_t *ids,
 		return NULL;
 	}
 	return v;
+}
+
+const struct value *jmx_ask_infos(struct jmx *j, const int64_t *ids,
+				  size_t count, struct arena *a,
+				  struct error *err)
+{
+	static const char *const signature[] = { "[J", "boolean", "boolean" };
+	static const struct value yes = { .kind = VALUE_BOOLEAN,
+					  .type = "boolean",
+					  .integer = 1 };
+	const struct value *const arguments[] = { make_ids(a, ids, count), &yes,
+						  &yes };
+
+	return invoke_infos(j, arguments, signature, 3, a, err);
+}
+
+const struct value *jmx_ask_traces(struct jmx *j, const int64_t *ids,
+				   size_t count, int frames, struct arena *a,
+				   struct error *err)
+{
+	static const char *const signature[] = { "[J", "int" };
+	const struct value *const arguments[] = {
+		make_ids(a, ids, count), value_integer(a, "int", frames)
+	};
+
+	return invoke_infos(j, arguments, signature, 2, a, err);
 }
 
 int jmx_ask_deadlocked(struct jmx *j, int64_t ids[JMX_DEADLOCK_MAX],

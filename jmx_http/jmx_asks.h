@@ -6,6 +6,7 @@
 #ifndef JMX_HTTP_JMX_ASKS_H
 #define JMX_HTTP_JMX_ASKS_H
 
+#include "core/threads/blocked.h"
 #include "jmx_http/jmx_source.h"
 
 #define JMX_DEADLOCK_MAX 64 /* threads of deadlocks that are shown */
@@ -103,6 +104,18 @@ int jmx_switch_contention(struct jmx_source *s, bool on, struct error *err);
 const struct value *jmx_ask_infos(struct jmx *j, const int64_t *ids,
 				  size_t count, struct arena *a,
 				  struct error *err);
+
+/* The same with so many frames, and without locks (in ownership). */
+const struct value *jmx_ask_traces(struct jmx *j, const int64_t *ids,
+				   size_t count, int frames, struct arena *a,
+				   struct error *err);
+
+/*
+ * Who is blocked by whom now, of the threads of the last sample.  Links them;
+ * fails as jmx_run().
+ */
+int jmx_ask_blocked(struct jmx_source *s, struct blocked *out,
+		    struct error *err);
 
 /* How many threads are deadlocked, their ids in ids; -1 and *err. */
 int jmx_ask_deadlocked(struct jmx *j, int64_t ids[JMX_DEADLOCK_MAX],

@@ -271,6 +271,12 @@ static int deadlocks(struct thread_source *base, struct text *out,
 	return count < 0 ? -1 : 0;
 }
 
+static int blocked(struct thread_source *base, struct blocked *out,
+		   struct error *err)
+{
+	return jmx_ask_blocked(of(base), out, err);
+}
+
 static const char *title(struct thread_source *base)
 {
 	struct jmx_source *s = of(base);
@@ -317,6 +323,21 @@ bool jmx_source_has_switched(const struct thread_source *source)
 	return ((const struct jmx_source *)source)->has_switched;
 }
 
+int jmx_source_measure(struct thread_source *source, bool on, struct error *err)
+{
+	struct jmx_source *s = of(source);
+
+	s->options.contention = on;
+	if (!on)
+		return jmx_source_put_back(source, err);
+	if (begin_contention(s, err))
+		return -1;
+	if (s->contention_problem.kind == ERROR_NONE)
+		return 0;
+	*err = s->contention_problem;
+	return -1;
+}
+
 int jmx_source_put_back(struct thread_source *source, struct error *err)
 {
 	struct jmx_source *s = of(source);
@@ -337,6 +358,7 @@ static const struct thread_source_ops ops = {
 	.sample = sample,
 	.stack = stack,
 	.deadlocks = deadlocks,
+	.blocked = blocked,
 	.title = title,
 	.close = close_source,
 };

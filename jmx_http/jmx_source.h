@@ -43,6 +43,13 @@ void jmx_source_ask_collections(struct thread_source *source);
 bool jmx_source_has_switched(const struct thread_source *source);
 
 /*
+ * Switches the measuring of waits on, unless it is, or off if it was switched
+ * on by this; samples are as with the option of that name.
+ */
+int jmx_source_measure(struct thread_source *source, bool on,
+		       struct error *err);
+
+/*
  * Switches off what contention switched on; due before the source is closed.
  * Nothing happens where that is nothing, or again.  -1 and *err when the JVM
  * could not be told: it goes on measuring, unless it has ended

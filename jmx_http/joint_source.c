@@ -216,6 +216,18 @@ static int deadlocks(struct thread_source *base, struct text *out,
 	return proc->ops->deadlocks(proc, out, err);
 }
 
+/* JMX knows more, and needs no safepoint but for those that are shown. */
+static int blocked(struct thread_source *base, struct blocked *out,
+		   struct error *err)
+{
+	struct joint_source *s = of(base);
+
+	if (clock_monotonic_ns() >= s->retry_ns &&
+	    s->over->ops->blocked(s->over, out, err) == 0)
+		return 0;
+	return s->proc->ops->blocked(s->proc, out, err);
+}
+
 static const char *title(struct thread_source *base)
 {
 	struct thread_source *proc = of(base)->proc;
@@ -239,6 +251,7 @@ static const struct thread_source_ops ops = {
 	.sample = sample,
 	.stack = stack,
 	.deadlocks = deadlocks,
+	.blocked = blocked,
 	.title = title,
 	.close = close_source,
 };

@@ -30,7 +30,7 @@ static struct {
 	uint64_t top, iterations;
 	struct option_list order;
 	const char *filter;
-	bool contention, batch, csv, json, no_attach, over_jmx;
+	bool contention, blocked, batch, csv, json, no_attach, over_jmx;
 	const char *screen, *keys;
 	bool quiet, verbose;
 } opt = {
@@ -48,6 +48,7 @@ static struct top_report report_of(const struct top_rates *rates,
 		.passing = passing,
 		.shown = o->rows ? o->rows : SIZE_MAX,
 		.contention = o->contention,
+		.blocked = o->looked,
 	};
 }
 
@@ -146,7 +147,8 @@ static int read_order(struct top_order *order, struct error *err)
 
 static bool wants_batch(void)
 {
-	return opt.batch || opt.csv || opt.json || !isatty(STDOUT_FILENO);
+	return opt.batch || opt.csv || opt.json || opt.blocked ||
+	       !isatty(STDOUT_FILENO);
 }
 
 /*
@@ -282,8 +284,10 @@ static int watch(struct ttop_options *o, int argc, char **argv,
 		misuse(err, "one target at a time: what is %s?", *argv);
 	else
 		o->source = open_beside(&over, &jvm, err);
+	o->over = over.source ? &over : NULL;
 	if (o->source)
 		ret = record_and_show(o, err);
+	o->over = NULL;
 	ttop_jmx_put_back(&over);
 	if (o->source)
 		o->source->ops->close(o->source);
@@ -304,6 +308,7 @@ static int watch_remote(struct ttop_options *o, struct error *err)
 	o->has_ended = &ended;
 	use_interval(o);
 	o->source = ttop_jmx_open(&over, &opt.jmx, opt.contention, err);
+	o->over = over.source ? &over : NULL;
 	if (o->source)
 		ret = record_and_show(o, err);
 	ttop_jmx_put_back(&over);
@@ -313,6 +318,7 @@ static int watch_remote(struct ttop_options *o, struct error *err)
 	if (ret == 0 && ended)
 		talk("%s: no JVM answers any more", opt.jmx.socket);
 	o->has_ended = NULL;
+	o->over = NULL;
 	return ret;
 }
 
@@ -321,6 +327,9 @@ static int check_options(int argc, struct error *err)
 {
 	if (opt.csv && opt.json)
 		return misuse(err, "--csv and --json are two things");
+	if (opt.blocked && (opt.csv || opt.screen))
+		return misuse(err, "--blocked works with -b and --json; on the "
+				   "screen, press b");
 	if (opt.screen && (opt.csv || opt.json || opt.batch))
 		return misuse(err, "either the screen or reports, please");
 	if (opt.keys && !opt.screen)
@@ -353,6 +362,7 @@ static int run(int argc, char **argv, struct error *err)
 		.iterations = opt.iterations,
 		.filter.glob = opt.filter,
 		.contention = opt.contention,
+		.blocked = opt.blocked,
 		.keys = opt.keys,
 	};
 	int ret = -1;
@@ -395,6 +405,8 @@ static const struct command_option options[] = {
 		   "only threads of such a name: pool-*"),
 	OPT_FLAG('c', "contention", &opt.contention,
 		 "show how often and long threads wait"),
+	OPT_FLAG(0, "blocked", &opt.blocked,
+		 "report which threads block others"),
 	OPT_FLAG('b', "batch", &opt.batch, "reports, not a screen"),
 	OPT_FLAG(0, "csv", &opt.csv, "comma-separated values"),
 	OPT_FLAG(0, "json", &opt.json, "a JSON document for each report"),

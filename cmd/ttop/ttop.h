@@ -18,7 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct blocked;
 struct top_recorder;
+struct ttop_jmx;
 
 struct ttop_options {
 	struct thread_source *source; /* borrowed */
@@ -32,6 +34,9 @@ struct ttop_options {
 	struct top_order order;
 	struct top_filter filter;
 	bool contention;               /* show waits and blocks */
+	bool blocked;                  /* report blocked threads, too */
+	const struct blocked *looked;  /* those; NULL: none could be had */
+	struct ttop_jmx *over;         /* the way over JMX, or NULL */
 	const char *keys;              /* typed at a printed screen; or NULL */
 	struct top_recorder *recorder; /* or NULL; see ttop_sample() */
 	bool *has_ended; /* set once a sample says that the target has; or NULL
@@ -51,6 +56,10 @@ int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
  */
 int ttop_shown(const struct ttop_options *o, const char *what, int64_t of,
 	       const char *text, size_t len, struct error *err);
+
+/* Another look at who is blocked by whom, as the source's operation. */
+int ttop_blocked(const struct ttop_options *o, struct blocked *blocked,
+		 struct error *err);
 
 /* Why a wait ended: one or several of these. */
 enum {

@@ -4,6 +4,7 @@
 #include "cmd/talk.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
+#include "core/threads/blocked.h"
 #include "core/threads/thread_rates.h"
 #include "render/top/top_text.h"
 
@@ -19,6 +20,9 @@ struct batch {
 	int64_t due_ns;   /* of the clock, or of a replay's samples */
 	uint64_t written; /* reports */
 	bool *ended;
+	struct ttop_options watched; /* what o is */
+	struct blocked blocked;
+	bool has_said; /* that no blocked threads could be had */
 };
 
 /* The clock that intervals are measured with. */
@@ -35,10 +39,29 @@ static void set_due(struct batch *b, int64_t now)
 		b->due_ns = clock_after(now, b->o->interval_ns);
 }
 
+/* A report without them says so once. */
+static void look_blocked(struct batch *b)
+{
+	struct error err;
+
+	b->watched.looked = NULL;
+	if (ttop_blocked(b->o, &b->blocked, &err) == 0) {
+		b->watched.looked = &b->blocked;
+		return;
+	}
+	if (!b->has_said)
+		talk("cannot tell which threads are blocked: %s", err.text);
+	b->has_said = true;
+}
+
 static int write_report(struct batch *b, struct top_rates *rates,
 			struct error *err)
 {
-	size_t passing = top_rows_select(rates, &b->o->filter, &b->o->order);
+	size_t passing;
+
+	if (b->o->blocked)
+		look_blocked(b);
+	passing = top_rows_select(rates, &b->o->filter, &b->o->order);
 
 	b->format(&b->report, rates, passing, b->o);
 	output_write(&b->out, b->report.bytes, b->report.len);
@@ -167,12 +190,12 @@ int ttop_batch_run(const struct ttop_options *o, ttop_format_fn *format,
 		   const char *head, int64_t first_ns, bool *ended,
 		   struct error *err)
 {
-	struct ttop_options watched = *o;
-	struct batch b = { .o = &watched, .format = format, .ended = ended };
+	struct batch b = { .format = format, .ended = ended, .watched = *o };
 	int ret;
 
 	*ended = false;
-	watched.output_fd = STDOUT_FILENO;
+	b.o = &b.watched;
+	b.watched.output_fd = STDOUT_FILENO;
 	b.rates = thread_rates_new();
 	ret = output_open(&b.out, "-", err);
 	if (ret == 0 && head)
@@ -187,5 +210,6 @@ int ttop_batch_run(const struct ttop_options *o, ttop_format_fn *format,
 	output_close(&b.out);
 	text_release(&b.report);
 	thread_rates_free(b.rates);
+	blocked_release(&b.blocked);
 	return ret;
 }

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,24 @@
 #define FDS_MAX 1024
 #define END_NS  (2 * CLOCK_NS_PER_S)
 
+/* A JVM of many threads has ttop open as many files. */
+static int most_fd(void)
+{
+	DIR *all = opendir("/proc/self/fd");
+	struct dirent *entry;
+	long most = FDS_MAX;
+
+	while (all && (entry = readdir(all))) {
+		long fd = strtol(entry->d_name, NULL, 10);
+
+		if (fd > most && fd <= INT_MAX)
+			most = fd;
+	}
+	if (all)
+		closedir(all);
+	return (int)most;
+}
+
 /*
  * ttop's connections are not to be used by two: for the child, they are closed
  * at the other end, and it makes its own.  stderr stays, to say what fails.
@@ -26,8 +45,9 @@
 static void leave_connections(int channel)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int most = most_fd();
 
-	for (int fd = 0; null >= 0 && fd < FDS_MAX; fd++) {
+	for (int fd = 0; null >= 0 && fd <= most; fd++) {
 		struct stat st;
 
 		if (fd == channel || fd == null || fd == STDERR_FILENO ||

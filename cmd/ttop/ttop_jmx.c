@@ -105,6 +105,23 @@ struct thread_source *ttop_jmx_join(struct ttop_jmx *t, const struct jvm *jvm,
 	return proc;
 }
 
+enum ttop_contention ttop_jmx_switch_contention(struct ttop_jmx *t,
+						struct error *err)
+{
+	bool was_on = jmx_source_has_switched(t->source);
+
+	if (jmx_source_measure(t->source, !was_on, err))
+		return TTOP_CONTENTION_FAILED;
+	if (was_on) {
+		ttop_guard_close(&t->guard);
+		return TTOP_CONTENTION_OFF;
+	}
+	if (!jmx_source_has_switched(t->source))
+		return TTOP_CONTENTION_OTHERS;
+	ttop_guard_open(&t->guard, t->source, local_jvm(t));
+	return TTOP_CONTENTION_ON;
+}
+
 void ttop_jmx_put_back(struct ttop_jmx *t)
 {
 	if (t->source)

@@ -39,6 +39,20 @@ struct thread_source *ttop_jmx_join(struct ttop_jmx *t, const struct jvm *jvm,
 				    enum ttop_jmx_wish wish, bool contention,
 				    struct error *err);
 
+enum ttop_contention {
+	TTOP_CONTENTION_ON,     /* by us, until ttop ends */
+	TTOP_CONTENTION_OFF,    /* again */
+	TTOP_CONTENTION_OTHERS, /* was on, and stays so */
+	TTOP_CONTENTION_FAILED,
+};
+
+/*
+ * Has the JVM measure how long threads wait; or no longer, when it does so for
+ * us.  A guard is put up, as by ttop_guard_open().  *err when it failed.
+ */
+enum ttop_contention ttop_jmx_switch_contention(struct ttop_jmx *t,
+						struct error *err);
+
 /* Puts back what was switched on in the JVM, before its source is closed. */
 void ttop_jmx_put_back(struct ttop_jmx *t);
 

@@ -116,7 +116,8 @@ static void run_errands(struct loop *l)
 
 	if (!l->session.top.errands)
 		return;
-	if (l->session.top.errands & (ERRAND_STACK | ERRAND_DEADLOCKS))
+	if (l->session.top.errands &
+	    (ERRAND_STACK | ERRAND_DEADLOCKS | ERRAND_CONTENTION))
 		draw(l); /* it may take a while */
 	errands = ttop_session_errands(&l->session);
 	l->done |= (errands & ERRAND_QUIT) != 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/ttop/ttop_session.h"
 
+#include "cmd/ttop/ttop_jmx.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
 #include "render/top/top_csv.h"
@@ -33,7 +34,13 @@ void ttop_session_close(struct ttop_session *s)
 	top_release(&s->top);
 	screen_release(&s->screen);
 	thread_rates_free(s->rates);
+	blocked_release(&s->blocked);
 }
+
+/* A look costs the JVM one part in a hundred of its time at most. */
+#define BLOCKED_EVERY_NS   (2 * CLOCK_NS_PER_S)
+#define BLOCKED_LONGEST_NS (60 * CLOCK_NS_PER_S)
+enum { PAUSE_SHARE = 100, CALL_SHARE = 20 };
 
 /*
  * A recording is shown in its own time, unless another was asked for: that of
@@ -161,6 +168,92 @@ static void fetch_deadlocks(struct ttop_session *s)
 	text_release(&text);
 }
 
+/* How often to look, given what the last look cost; in whole seconds. */
+static int64_t blocked_every(const struct ttop_session *s, int64_t took_ns)
+{
+	int64_t every = BLOCKED_EVERY_NS;
+
+	if (s->o->is_replay)
+		return 0;
+	if (s->top.interval_ns > every)
+		every = s->top.interval_ns;
+	if (took_ns > every / CALL_SHARE)
+		every = took_ns * CALL_SHARE;
+	if (s->blocked.pause_ns > every / PAUSE_SHARE)
+		every = s->blocked.pause_ns * PAUSE_SHARE;
+	if (every > BLOCKED_LONGEST_NS)
+		every = BLOCKED_LONGEST_NS;
+	return (every + CLOCK_NS_PER_S - 1) / CLOCK_NS_PER_S * CLOCK_NS_PER_S;
+}
+
+int ttop_blocked(const struct ttop_options *o, struct blocked *blocked,
+		 struct error *err)
+{
+	struct thread_source *source = o->source;
+
+	if (!source->ops->blocked)
+		return fail(err, ERROR_UNAVAILABLE, "this source cannot tell");
+	return source->ops->blocked(source, blocked, err);
+}
+
+/* Once it failed, it is asked for again only when the user asks. */
+static void fetch_blocked(struct ttop_session *s)
+{
+	int64_t began = clock_monotonic_ns();
+	struct text text = { 0 };
+	struct error err;
+
+	if (ttop_blocked(s->o, &s->blocked, &err) == 0) {
+		blocked_text(&s->blocked, &text);
+		if (!s->o->is_replay)
+			record(s, "blocked", 0, &text);
+		top_give_blocked(
+			&s->top, &text, wall_now(s),
+			blocked_every(s, clock_monotonic_ns() - began));
+	} else {
+		text_puts(&text, "cannot tell which threads are blocked:\n  ");
+		pager_wrap(&text, 2, err.text);
+		top_give_blocked(&s->top, &text,
+				 s->o->is_replay ? wall_now(s) : 0,
+				 s->o->is_replay ? 0 : -1);
+	}
+	text_release(&text);
+}
+
+static void switch_contention(struct ttop_session *s)
+{
+	struct error err;
+
+	if (!s->o->over) {
+		top_say(&s->top, true,
+			s->o->is_replay
+				? "a recording cannot be measured"
+				: "measuring contention needs JMX: start ttop "
+				  "with -c or --jmx");
+		return;
+	}
+	switch (ttop_jmx_switch_contention(s->o->over, &err)) {
+	case TTOP_CONTENTION_ON:
+		top_say(&s->top, false,
+			"the JVM measures contention now; ttop switches it off "
+			"when it ends");
+		break;
+	case TTOP_CONTENTION_OFF:
+		top_say(&s->top, false,
+			"the JVM does not measure contention any more");
+		break;
+	case TTOP_CONTENTION_OTHERS:
+		top_say(&s->top, false,
+			"contention was switched on by somebody else; ttop "
+			"leaves it on");
+		break;
+	case TTOP_CONTENTION_FAILED:
+		top_say(&s->top, true, "cannot switch contention: %s",
+			err.text);
+		break;
+	}
+}
+
 static bool is_json(const char *path)
 {
 	const char *dot = strrchr(path, '.');
@@ -225,10 +318,15 @@ unsigned ttop_session_errands(struct ttop_session *s)
 		fetch_stack(s);
 	if (errands & ERRAND_DEADLOCKS)
 		fetch_deadlocks(s);
+	if (errands & ERRAND_BLOCKED)
+		fetch_blocked(s);
+	if (errands & ERRAND_CONTENTION)
+		switch_contention(s);
 	if (errands & ERRAND_WRITE)
 		write_shown(s);
 	return errands &
-	       (unsigned)~(ERRAND_STACK | ERRAND_DEADLOCKS | ERRAND_WRITE);
+	       (unsigned)~(ERRAND_STACK | ERRAND_DEADLOCKS | ERRAND_WRITE |
+			   ERRAND_BLOCKED | ERRAND_CONTENTION);
 }
 
 int ttop_session_end(const struct ttop_session *s, struct error *err)

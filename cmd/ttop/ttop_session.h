@@ -9,6 +9,7 @@
 #define CMD_TTOP_SESSION_H
 
 #include "cmd/ttop/ttop.h"
+#include "core/threads/blocked.h"
 #include "core/threads/thread_rates.h"
 #include "render/top/screen.h"
 #include "render/top/top.h"
@@ -20,6 +21,7 @@ struct ttop_session {
 	struct thread_rates *rates;
 	struct top_sample sample;
 	uint64_t samples; /* so far */
+	struct blocked blocked;
 	struct error end; /* why there are no more; or kind is ERROR_NONE */
 };
 

@@ -19,15 +19,15 @@ static void note_names(const struct proc_facts *f, struct top_sample *out)
 				seconds(f->dump_age_ns));
 	else if (f->no_names)
 		source_note_add(out, "names", true,
-				"the kernel's, of 15 bytes: %s", f->no_names);
+				"kernel names of 15 bytes: %s", f->no_names);
 	else if (f->dump_problem)
 		source_note_add(out, "names", true,
-				"the kernel's, of 15 bytes: %s",
+				"kernel names of 15 bytes: %s",
 				f->dump_problem);
 	else
 		source_note_add(
 			out, "names", true,
-			"the kernel's, of 15 bytes, until the JVM answers");
+			"kernel names of 15 bytes, until the JVM answers");
 }
 
 static void note_allocation(const struct proc_facts *f, struct top_sample *out)
@@ -35,29 +35,28 @@ static void note_allocation(const struct proc_facts *f, struct top_sample *out)
 	if (f->has_alloc && f->alloc_over_ns >= 0)
 		source_note_add(
 			out, "allocation", false,
-			"~ the mean of %lld s, by thread dumps, %lld s ago",
+			"~ mean over %lld s, from thread dumps, %lld s ago",
 			seconds(f->alloc_over_ns), seconds(f->dump_age_ns));
 	else if (f->has_alloc)
 		source_note_add(
 			out, "allocation", false,
-			"~ the mean of each thread's life, by a thread dump, "
+			"~ mean over each thread's life, from a thread dump, "
 			"%lld s ago",
 			seconds(f->dump_age_ns));
 	else if (f->dump_age_ns >= 0)
 		source_note_add(
 			out, "allocation", true,
-			"- (this JVM's thread dumps do not have it; exact over "
-			"JMX)");
+			"- (this JVM's thread dumps lack it; use --jmx)");
 	else
 		source_note_add(out, "allocation", true,
-				"- (needs the JVM's answer, or JMX)");
+				"- (needs a thread dump or JMX)");
 }
 
 void proc_notes_add(const struct proc_facts *f, struct top_sample *out)
 {
 	note_names(f, out);
 	note_allocation(f, out);
-	source_note_add(out, "contention", true, "- (needs JMX)");
+	source_note_add(out, "contention", true, "- (needs JMX: -c or --jmx)");
 	if (f->no_perfdata) {
 		source_note_add(out, "gc", true, "- (%s)", f->no_perfdata);
 		source_note_add(out, "safepoints", true, "- (%s)",

@@ -5,6 +5,7 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
+#include "core/threads/blocked.h"
 #include "core/threads/machine_load.h"
 #include "core/threads/perf_sample.h"
 #include "core/threads/proc_notes.h"
@@ -285,6 +286,42 @@ static int deadlocks(struct thread_source *base, struct text *out,
 	return 0;
 }
 
+/* How long the program has stood still until now; -1 = unknown. */
+static int64_t stopped_now(struct proc_source *s)
+{
+	struct process_sample unused;
+
+	process_sample_clear(&unused);
+	read_perfdata(s, &unused);
+	return s->stopped_ns;
+}
+
+static int blocked(struct thread_source *base, struct blocked *out,
+		   struct error *err)
+{
+	struct proc_source *s = of(base);
+	int64_t before = stopped_now(s), began = clock_monotonic_ns(), after;
+	int64_t asked, came, came_ns;
+	const struct text *dump = dump_text(s, err);
+
+	if (!dump)
+		return -1;
+	thread_dumps_times(s->dumps, &asked, &came, &came_ns);
+	if (out->at_ns == came_ns)
+		return 0; /* another look at the same dump is none */
+	blocked_begin(out, "Thread.print", came_ns);
+	blocked_read_dump(out, dump->bytes, dump->len);
+	blocked_link(out);
+	after = stopped_now(s);
+	/* Collections meanwhile are in it, too, but no more than all. */
+	if (came_ns >= began && before >= 0 && after >= before) {
+		out->pause_ns = clock_monotonic_ns() - began;
+		if (after - before < out->pause_ns)
+			out->pause_ns = after - before;
+	}
+	return 0;
+}
+
 static const char *title(struct thread_source *base)
 {
 	return of(base)->title.bytes;
@@ -330,6 +367,7 @@ static const struct thread_source_ops ops = {
 	.sample = sample,
 	.stack = stack,
 	.deadlocks = deadlocks,
+	.blocked = blocked,
 	.title = title,
 	.close = close_source,
 };

@@ -2,6 +2,7 @@
 #include "core/base/alloc.h"
 #include "core/base/json_reader.h"
 #include "core/base/lines.h"
+#include "core/threads/blocked.h"
 #include "core/threads/top_record.h"
 #include "core/threads/top_record_fields.h"
 
@@ -387,6 +388,18 @@ static int replay_deadlocks(struct thread_source *source, struct text *out,
 	return 0;
 }
 
+static int replay_blocked(struct thread_source *source, struct blocked *out,
+			  struct error *err)
+{
+	blocked_begin(out, "recording", 0);
+	if (replay_shown((struct replay_source *)source, "blocked", 0, 0,
+			 &out->recorded))
+		return fail(err, ERROR_FAILED,
+			    "the recording has no blocked threads here; they "
+			    "are recorded while they are shown");
+	return 0;
+}
+
 static const char *replay_title(struct thread_source *source)
 {
 	return ((struct replay_source *)source)->title;
@@ -409,6 +422,7 @@ static const struct thread_source_ops replay_ops = {
 	.sample = replay_sample,
 	.stack = replay_stack,
 	.deadlocks = replay_deadlocks,
+	.blocked = replay_blocked,
 	.title = replay_title,
 	.close = replay_close,
 };

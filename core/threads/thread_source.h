@@ -136,6 +136,7 @@ struct top_sample {
 	size_t note_count;
 };
 
+struct blocked;
 struct thread_source;
 
 struct thread_source_ops {
@@ -156,6 +157,12 @@ struct thread_source_ops {
 	/* Appends the deadlocks found, or nothing; NULL: the source can not. */
 	int (*deadlocks)(struct thread_source *s, struct text *out,
 			 struct error *err);
+	/*
+	 * Replaces *out by another look at who is blocked by whom, linked; out
+	 * is the same from one look to the next.  NULL: the source can not.
+	 */
+	int (*blocked)(struct thread_source *s, struct blocked *out,
+		       struct error *err);
 	/* What to call the target: "4711 com.acme.Main, 17.0.21". */
 	const char *(*title)(struct thread_source *s);
 	void (*close)(struct thread_source *s);

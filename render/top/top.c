@@ -31,6 +31,7 @@ void top_release(struct top *t)
 	prompt_release(&t->prompt);
 	pager_release(&t->stack);
 	pager_release(&t->deadlocks);
+	pager_release(&t->blocked);
 	pager_release(&t->help);
 	*t = (struct top){ 0 };
 }
@@ -91,6 +92,9 @@ void top_update(struct top *t, const struct top_sample *sample,
 	}
 	if (t->stack_auto && view_of(t) == &view_stack)
 		t->errands |= ERRAND_STACK;
+	if (view_of(t) == &view_blocked && t->blocked_ns &&
+	    sample->monotonic_ns >= t->blocked_due_ns)
+		t->errands |= ERRAND_BLOCKED;
 	top_select(t);
 }
 
@@ -218,6 +222,18 @@ void top_give_deadlocks(struct top *t, const struct text *text, int64_t wall_ns)
 {
 	t->deadlocks_ns = wall_ns;
 	give(&t->deadlocks, text);
+}
+
+void top_give_blocked(struct top *t, const struct text *text, int64_t wall_ns,
+		      int64_t every_ns)
+{
+	t->blocked_ns = wall_ns;
+	t->blocked_every_ns = every_ns;
+	t->blocked_due_ns = INT64_MAX;
+	if (every_ns >= 0 && t->sample)
+		t->blocked_due_ns = clock_after(t->sample->monotonic_ns,
+						every_ns);
+	give(&t->blocked, text);
 }
 
 void top_say(struct top *t, bool is_bad, const char *fmt, ...)

@@ -38,6 +38,8 @@ enum top_errand {
 	ERRAND_WRITE = 4,     /* the threads shown, to top->write_to */
 	ERRAND_REDRAW = 8,
 	ERRAND_QUIT = 16,
+	ERRAND_BLOCKED = 32,    /* for top_give_blocked() */
+	ERRAND_CONTENTION = 64, /* measure contention, or stop it */
 };
 
 enum { VIEW_DEPTH = 4 };
@@ -81,10 +83,13 @@ struct top {
 	char said[256];
 	bool said_is_bad;
 
-	struct pager stack, deadlocks, help;
+	struct pager stack, deadlocks, blocked, help;
 	struct top_identity stack_of;
 	int64_t stack_ns, deadlocks_ns; /* wall clock, when it was asked for */
 	bool stack_auto;
+	int64_t blocked_ns;       /* wall clock */
+	int64_t blocked_due_ns;   /* when to ask anew, by samples' clock */
+	int64_t blocked_every_ns; /* 0: with each sample */
 
 	unsigned errands;     /* bits */
 	const char *write_to; /* until the next key */
@@ -131,6 +136,9 @@ const struct thread_row *top_stack_row(const struct top *t);
 void top_give_stack(struct top *t, const struct text *text, int64_t wall_ns);
 void top_give_deadlocks(struct top *t, const struct text *text,
 			int64_t wall_ns);
+/* To be asked anew every so often, 0 with each sample; -1 not any more. */
+void top_give_blocked(struct top *t, const struct text *text, int64_t wall_ns,
+		      int64_t every_ns);
 
 /* Draws all of it: the title, the view and the lowest line. */
 void top_draw(struct top *t, struct screen *s);

@@ -110,6 +110,14 @@ static void add_place(const struct top *t, struct text *out)
 	} else if (v == &view_deadlocks) {
 		add_asked(t, t->deadlocks_ns, out);
 		add_lines(&t->deadlocks, out);
+	} else if (v == &view_blocked) {
+		if (t->blocked_ns && t->blocked_every_ns > 0) {
+			text_puts(out, " every ");
+			units_add_duration(out, t->blocked_every_ns);
+			text_putc(out, ' ');
+		}
+		add_asked(t, t->blocked_ns, out);
+		add_lines(&t->blocked, out);
 	} else if (v == &view_help) {
 		add_lines(&t->help, out);
 	} else if (t->rates) {

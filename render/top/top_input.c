@@ -179,6 +179,12 @@ static void common_request(struct top *t, enum top_request request)
 	case REQUEST_DEADLOCKS:
 		view_open(t, &view_deadlocks);
 		break;
+	case REQUEST_BLOCKED:
+		view_open(t, &view_blocked);
+		break;
+	case REQUEST_CONTENTION:
+		t->errands |= ERRAND_CONTENTION;
+		break;
 	case REQUEST_REGEX:
 		prompt_ask(&t->prompt, ask_regex, t->regex);
 		break;

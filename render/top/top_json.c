@@ -172,6 +172,61 @@ static void put_notes(struct json *j, const struct top_sample *s)
 	json_close_array(j);
 }
 
+static void put_blocked_thread(struct json *j, const struct blocked *b,
+			       const struct blocked_thread *t)
+{
+	static const char *const kinds[] = {
+		[BLOCKED_NOT] = "none",
+		[BLOCKED_MONITOR] = "monitor",
+		[BLOCKED_SYNCHRONIZER] = "synchronizer",
+	};
+	bool waits = t->kind != BLOCKED_NOT;
+
+	json_open_object(j);
+	put_id(j, "id", t->id > 0 ? t->id : 0);
+	json_key(j, "name");
+	json_text(j, t->name);
+	json_key(j, "state");
+	json_text(j, thread_run_state_name(t->state));
+	json_key(j, "waits_for");
+	json_text(j, kinds[t->kind]);
+	json_key(j, "lock_class");
+	json_text(j, t->lock_class);
+	json_key(j, "lock_id");
+	json_text(j, t->lock_id);
+	put_id(j, "owner_id", t->owner_id > 0 ? t->owner_id : 0);
+	put_rate(j, "seen_blocked_s",
+		 waits ? (double)(b->at_ns - t->since_ns) / 1e9 : NAN);
+	put_count(j, "seen_times", waits ? (int64_t)t->looks : -1);
+	put_count(j, "holds_back", (int64_t)t->held_back);
+	put_id(j, "deadlock", t->deadlock);
+	json_key(j, "leaf");
+	json_text(j, t->leaf);
+	json_key(j, "frame");
+	json_text(j, t->frame);
+	json_close_object(j);
+}
+
+static void put_blocked(struct json *j, const struct blocked *b)
+{
+	json_key(j, "blocked");
+	json_open_object(j);
+	json_key(j, "source");
+	json_text(j, b->source);
+	put_rate(j, "pause_ms",
+		 b->pause_ns < 0 ? NAN : (double)b->pause_ns / 1e6);
+	json_key(j, "owners_of_synchronizers_known");
+	json_bool(j, b->knows_synchronizers);
+	json_key(j, "same_block_known");
+	json_bool(j, b->knows_blocks);
+	json_key(j, "threads");
+	json_open_array(j);
+	for (size_t i = 0; i < b->count; i++)
+		put_blocked_thread(j, b, &b->threads[i]);
+	json_close_array(j);
+	json_close_object(j);
+}
+
 void top_json_add(struct text *out, const struct top_report *report, pid_t pid)
 {
 	const struct top_rates *r = report->rates;
@@ -192,6 +247,8 @@ void top_json_add(struct text *out, const struct top_report *report, pid_t pid)
 	for (size_t i = 0; i < report->passing && i < report->shown; i++)
 		put_thread(&j, &r->rows[i]);
 	json_close_array(&j);
+	if (report->blocked && !report->blocked->recorded.len)
+		put_blocked(&j, report->blocked);
 	put_notes(&j, r->sample);
 	json_close_object(&j);
 	text_putc(out, '\n');

@@ -385,5 +385,9 @@ void top_text_add(struct text *out, const struct top_report *report)
 		put_row(out, &r->rows[i], report->contention);
 		shown++;
 	}
+	if (report->blocked) {
+		text_putc(out, '\n');
+		blocked_text(report->blocked, out);
+	}
 	text_putc(out, '\n');
 }

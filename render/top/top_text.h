@@ -9,6 +9,7 @@
 #define RENDER_TOP_TOP_TEXT_H
 
 #include "core/base/text.h"
+#include "core/threads/blocked.h"
 #include "core/threads/thread_rates.h"
 
 #include <stdbool.h>
@@ -20,6 +21,7 @@ struct top_report {
 	size_t passing; /* rows that the filter left */
 	size_t shown;   /* of them, at most so many; the first */
 	bool contention;
+	const struct blocked *blocked; /* NULL: none */
 };
 
 /*

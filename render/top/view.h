@@ -20,7 +20,8 @@ struct view {
 			const struct key *key);
 };
 
-extern const struct view view_threads, view_stack, view_deadlocks, view_help;
+extern const struct view view_threads, view_stack, view_deadlocks, view_blocked,
+	view_help;
 
 /* Of the table: its titles, and a line below them, by t->columns. */
 void view_threads_titles(const struct top *t, struct screen *s, unsigned row);

@@ -27,9 +27,9 @@ static void open(struct top *t)
 
 	text_puts(&text, "Keys\n");
 	top_keys_help(&text);
-	text_puts(&text, "\nColumns; a wider screen has more of them\n");
+	text_puts(&text, "\nColumns (wider screens show more)\n");
 	add_columns(&text);
-	text_puts(&text, "\nWhere the figures are from\n");
+	text_puts(&text, "\nWhere the values come from\n");
 	top_header_notes(t, &text);
 	text_puts(&text,
 		  "\nThe bar: | in user mode, # in the kernel, "

@@ -71,6 +71,30 @@ leaves_what_was_on() {
 		"$TOOLS/ask_jmx" "127.0.0.1:$port" "set=$flag=boolean:false"
 }
 
+# The screen's key switches it on, and off again, as does the end of ttop.
+by_a_key() {
+	: >"$scratch/out"
+	"$sjkc" ttop -s "127.0.0.1:$port" --screen 200x30 \
+		--keys 'C<show><tick><tick><show>C<show>' >"$scratch/out" \
+		2>"$scratch/err" || { cat "$scratch/err"; return 1; }
+	printed 'the JVM measures contention now' &&
+		printed 'contention: measured until ttop ends' &&
+		printed 'WAIT%' &&
+		printed 'the JVM does not measure contention any more' &&
+		measures false &&
+		ask 0 ttop -s "127.0.0.1:$port" --screen 200x30 --keys C &&
+		measures false
+}
+
+by_a_key_and_killed() {
+	"$sjkc" ttop -s "127.0.0.1:$port" --screen 80x24 \
+		--keys "C$(printf '<tick>%.0s' $(seq 300))" >"$scratch/out" \
+		2>"$scratch/err" </dev/null &
+	ttop=$!
+	target_pids="$target_pids $ttop"
+	measures true && kill -KILL "$ttop" && ended 137 && measures false
+}
+
 says_when_it_cannot() {
 	begin -s "127.0.0.1:$port" --timeout 1s || return
 	target_stop "$pid" || return
@@ -133,7 +157,8 @@ beside_proc_afterwards() {
 check() {
 	jmx_target "$1" -- allocators=1 && by_itself &&
 		signalled INT 0 && signalled TERM 0 && signalled HUP 129 &&
-		signalled KILL 137 && leaves_what_was_on &&
+		signalled KILL 137 && by_a_key && by_a_key_and_killed &&
+		leaves_what_was_on &&
 		says_when_it_cannot && says_that_nobody_answers &&
 		beside_proc "$1" && beside_proc_afterwards
 }

@@ -109,8 +109,8 @@ static void the_help_names_every_key_that_is_not_plain(void **state)
 
 	(void)state;
 	top_keys_help(&help);
-	assert_non_null(strstr(help.bytes, "  /           only names that"));
-	assert_non_null(strstr(help.bytes, "  Enter       the stack trace"));
+	assert_non_null(strstr(help.bytes, "  /           show only threads"));
+	assert_non_null(strstr(help.bytes, "  Enter       show the stack"));
 	text_release(&help);
 }
 

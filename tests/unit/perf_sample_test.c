@@ -292,7 +292,7 @@ static void every_absent_figure_is_named_with_its_reason(void **state)
 	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
 		assert_true(note_of(&s, figures[i])->is_absent);
 	assert_string_equal(note_of(&s, "names")->text,
-			    "the kernel's, of 15 bytes: attach refused: it is "
+			    "kernel names of 15 bytes: attach refused: it is "
 			    "␛[31mred");
 	assert_string_equal(note_of(&s, "gc")->text, "- (-XX:-UsePerfData)");
 	assert_false(note_of(&s, "cpu")->is_absent);
@@ -316,7 +316,7 @@ static void figures_that_are_there_say_whence_they_are(void **state)
 	assert_false(note_of(&s, "names")->is_absent);
 	assert_false(note_of(&s, "allocation")->is_absent);
 	assert_string_equal(note_of(&s, "allocation")->text,
-			    "~ the mean of 12 s, by thread dumps, 4 s ago");
+			    "~ mean over 12 s, from thread dumps, 4 s ago");
 	assert_false(note_of(&s, "heap")->is_absent);
 	assert_int_equal(s.note_count, 4);
 }

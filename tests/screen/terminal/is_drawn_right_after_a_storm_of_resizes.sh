@@ -12,7 +12,7 @@ tm resize-window -x 80 -y 16
 press N
 # tmux tells of a new size when it gets round to it.
 eventually shows 'ALLOC/s NAME▾' && eventually shows 'every 1 s' &&
-	eventually shows 'F follow     1/19' || exit
+	eventually shows 'sort    1/19' || exit
 tm capture-pane -p | sed 's/ *$//'
 press q
 eventually test -e ended

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/threads/blocked.h"
+
+#include "core/base/alloc.h"
+#include "core/base/map64.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void blocked_begin(struct blocked *b, const char *source, int64_t at_ns)
+{
+	struct blocked_thread *threads = b->old;
+	struct arena strings = b->old_strings;
+	size_t cap = b->old_cap;
+
+	arena_release(&strings);
+	text_clear(&b->recorded);
+	b->old = b->threads;
+	b->old_count = b->count;
+	b->old_cap = b->cap;
+	b->old_strings = b->strings;
+	b->threads = threads;
+	b->cap = cap;
+	b->count = 0;
+	b->strings = strings;
+	b->waiting = b->left_out = 0;
+	b->deadlocks = 0;
+	b->source = source;
+	b->at_ns = at_ns;
+	b->pause_ns = -1;
+	b->knows_synchronizers = b->knows_blocks = false;
+}
+
+void blocked_release(struct blocked *b)
+{
+	arena_release(&b->strings);
+	arena_release(&b->old_strings);
+	free(b->threads);
+	free(b->old);
+	free(b->order);
+	text_release(&b->recorded);
+	*b = (struct blocked){ 0 };
+}
+
+struct blocked_thread *blocked_add(struct blocked *b)
+{
+	struct blocked_thread *t;
+
+	if (b->count == BLOCKED_MAX) {
+		b->left_out++;
+		return NULL;
+	}
+	array_reserve(b->threads, b->cap, b->count + 1);
+	t = &b->threads[b->count++];
+	*t = (struct blocked_thread){
+		.name = "",
+		.leaf = "",
+		.frame = "",
+		.lock_class = "",
+		.lock_id = "",
+		.blocks = COUNTER_ABSENT,
+		.owner = BLOCKED_NONE,
+	};
+	return t;
+}
+
+const char *blocked_string(struct blocked *b, const char *bytes, size_t len)
+{
+	return arena_copy(&b->strings, bytes, len);
+}
+
+static bool starts_with_any(const char *text, const char *const *starts,
+			    size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strncmp(text, starts[i], strlen(starts[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+#define STARTS_WITH_ANY(text, starts)                                          \
+	starts_with_any(text, starts, sizeof(starts) / sizeof(*(starts)))
+
+bool blocked_is_lock(const char *class_name)
+{
+	static const char *const locks[] = {
+		"java.util.concurrent.locks.ReentrantLock$",
+		"java.util.concurrent.locks.ReentrantReadWriteLock$",
+		"java.util.concurrent.locks.StampedLock",
+	};
+
+	return STARTS_WITH_ANY(class_name, locks);
+}
+
+bool blocked_is_plumbing(const char *frame)
+{
+	static const char *const starts[] = {
+		"java.util.concurrent.locks.",
+		"jdk.internal.misc.Unsafe.",
+		"sun.misc.Unsafe.",
+		"java.lang.Object.wait",
+		"java.lang.Thread.sleep",
+		"jdk.internal.misc.Blocker.",
+	};
+
+	return STARTS_WITH_ANY(frame, starts);
+}
+
+static void find_owners(struct blocked *b)
+{
+	struct map64 by_id = { 0 };
+
+	map64_reserve(&by_id, b->count);
+	for (size_t i = 0; i < b->count; i++)
+		map64_add(&by_id, (uint64_t)b->threads[i].id, (uint32_t)i);
+	for (size_t i = 0; i < b->count; i++) {
+		struct blocked_thread *t = &b->threads[i];
+		uint32_t owner = MAP64_NONE;
+
+		b->waiting += t->kind != BLOCKED_NOT;
+		if (t->kind != BLOCKED_NOT && t->owner_id)
+			owner = map64_get(&by_id, (uint64_t)t->owner_id);
+		t->owner = owner == MAP64_NONE || owner == i ? BLOCKED_NONE
+							     : owner;
+	}
+	map64_release(&by_id);
+}
+
+/*
+ * Follows owners from each thread.  seen says on which walk a thread was met:
+ * one met again on the same walk is on a circle.
+ */
+static void find_circles(struct blocked *b)
+{
+	uint32_t *seen = xcalloc(b->count + 1, sizeof(*seen));
+
+	for (size_t i = 0; i < b->count; i++) {
+		size_t at = i;
+
+		while (at != BLOCKED_NONE && !seen[at]) {
+			seen[at] = (uint32_t)i + 1;
+			at = b->threads[at].owner;
+		}
+		if (at == BLOCKED_NONE || seen[at] != (uint32_t)i + 1)
+			continue;
+		b->deadlocks++;
+		while (!b->threads[at].deadlock) {
+			b->threads[at].deadlock = b->deadlocks;
+			at = b->threads[at].owner;
+		}
+	}
+	free(seen);
+}
+
+/*
+ * Adds each blocked thread to all that hold it back, from those that nobody
+ * waits for on.  Those of a circle hold back one another and are left alone.
+ */
+static void count_held_back(struct blocked *b)
+{
+	size_t *pending = xcalloc(b->count + 1, sizeof(*pending));
+	size_t *queue = xcalloc(b->count + 1, sizeof(*queue));
+	size_t first = 0, last = 0;
+
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->threads[i].owner != BLOCKED_NONE)
+			pending[b->threads[i].owner]++;
+	}
+	for (size_t i = 0; i < b->count; i++) {
+		if (!pending[i])
+			queue[last++] = i;
+	}
+	while (first < last) {
+		const struct blocked_thread *t = &b->threads[queue[first++]];
+
+		if (t->owner == BLOCKED_NONE)
+			continue;
+		b->threads[t->owner].held_back += t->held_back + 1;
+		if (--pending[t->owner] == 0)
+			queue[last++] = t->owner;
+	}
+	free(pending);
+	free(queue);
+}
+
+/*
+ * A lock's address changes as it is moved: the same class, place and owner are
+ * taken for the same lock.  Where it is known how often a thread was blocked,
+ * another time is another block.
+ */
+static bool goes_on(const struct blocked_thread *now,
+		    const struct blocked_thread *old)
+{
+	if (old->kind != now->kind || old->blocks != now->blocks ||
+	    strcmp(old->lock_class, now->lock_class) != 0 ||
+	    strcmp(old->frame, now->frame) != 0)
+		return false;
+	return strcmp(old->lock_id, now->lock_id) == 0 ||
+	       (now->owner_id && old->owner_id == now->owner_id);
+}
+
+static void find_since(struct blocked *b)
+{
+	struct map64 by_id = { 0 };
+
+	map64_reserve(&by_id, b->old_count);
+	for (size_t i = 0; i < b->old_count; i++)
+		map64_add(&by_id, (uint64_t)b->old[i].id, (uint32_t)i);
+	for (size_t i = 0; i < b->count; i++) {
+		struct blocked_thread *t = &b->threads[i];
+		uint32_t at = map64_get(&by_id, (uint64_t)t->id);
+		bool same = at != MAP64_NONE && goes_on(t, &b->old[at]);
+
+		t->since_ns = same ? b->old[at].since_ns : b->at_ns;
+		t->looks = same ? b->old[at].looks + 1 : 1;
+	}
+	map64_release(&by_id);
+}
+
+/* By owner, the unknown last; then by lock, then who waits longest. */
+static int compare(const void *left, const void *right, void *self)
+{
+	const struct blocked *b = self;
+	size_t at[2] = { *(const size_t *)left, *(const size_t *)right };
+	const struct blocked_thread *a = &b->threads[at[0]];
+	const struct blocked_thread *c = &b->threads[at[1]];
+	int order;
+
+	if (a->owner != c->owner)
+		return a->owner < c->owner ? -1 : 1;
+	if ((order = strcmp(a->lock_id, c->lock_id)) != 0)
+		return order;
+	if (a->since_ns != c->since_ns)
+		return a->since_ns < c->since_ns ? -1 : 1;
+	return at[0] < at[1] ? -1 : 1;
+}
+
+void blocked_link(struct blocked *b)
+{
+	find_owners(b);
+	find_circles(b);
+	count_held_back(b);
+	find_since(b);
+	array_reserve(b->order, b->order_cap, b->count + 1);
+	for (size_t i = 0; i < b->count; i++)
+		b->order[i] = i;
+	qsort_r(b->order, b->count, sizeof(*b->order), compare, b);
+}
+
+size_t blocked_waiters(const struct blocked *b, size_t owner, size_t *first)
+{
+	size_t low = 0, high = b->count, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->threads[b->order[middle]].owner < owner)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* Threads that are not blocked have no owner either: they are skipped.
+	 */
+	for (end = low;
+	     end < b->count && b->threads[b->order[end]].owner == owner;)
+		end++;
+	*first = low;
+	return end - low;
+}

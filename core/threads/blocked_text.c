@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocked threads below the threads that hold them back, as text. */
+#include "core/threads/blocked.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/safe_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	INDENT = 2,
+	DEEPEST = 40,    /* steps of indentation; deeper ones stay there */
+	LINES_MAX = 5000 /* threads that are shown; others are counted */
+};
+
+struct writer {
+	const struct blocked *b;
+	struct text *out;
+	size_t shown;
+};
+
+/* Waiters that are still to be shown: order[at] until order[end]. */
+struct level {
+	size_t at, end;
+};
+
+static void add_safe(struct text *out, const char *foreign)
+{
+	safe_text(out, foreign, strlen(foreign));
+}
+
+static void indent(struct text *out, size_t depth)
+{
+	text_printf(out, "%*s",
+		    (int)(INDENT * (depth < DEEPEST ? depth : DEEPEST)), "");
+}
+
+/* "name" #12 */
+static void add_name(struct text *out, const struct blocked_thread *t)
+{
+	text_putc(out, '"');
+	add_safe(out, t->name);
+	text_putc(out, '"');
+	if (t->id > 0)
+		text_printf(out, " #%" PRId64, t->id);
+}
+
+static void add_lock(struct text *out, const struct blocked_thread *t)
+{
+	add_safe(out, t->lock_class);
+	text_puts(out, " <");
+	add_safe(out, t->lock_id);
+	text_putc(out, '>');
+}
+
+/* "~12.5 s": whether it was blocked all the time is known over JMX only. */
+static void add_since(const struct blocked *b, const struct blocked_thread *t,
+		      struct text *out)
+{
+	double s = (double)(b->at_ns - t->since_ns) / (double)CLOCK_NS_PER_S;
+
+	if (t->looks < 2)
+		text_puts(out, "blocked now");
+	else if (s < 120)
+		text_printf(out, "blocked %s%.1f s",
+			    b->knows_blocks ? ">=" : "~", s);
+	else
+		text_printf(out, "blocked %s%.0f min",
+			    b->knows_blocks ? ">=" : "~", s / 60);
+	if (t->looks > 1 && !b->knows_blocks)
+		text_printf(out, " (in %u dumps)", t->looks);
+}
+
+/* "at a.B.run(B.java:7)", and the leaf before it where it is another. */
+static void add_doing(struct text *out, const struct blocked_thread *t)
+{
+	if (!*t->leaf)
+		return;
+	text_puts(out, "  at ");
+	add_safe(out, t->leaf);
+	if (strcmp(t->leaf, t->frame) != 0) {
+		text_puts(out, ", in ");
+		add_safe(out, t->frame);
+	}
+}
+
+static void add_waiter(struct writer *w, const struct blocked_thread *t,
+		       size_t depth)
+{
+	indent(w->out, depth);
+	add_name(w->out, t);
+	text_puts(w->out, "  ");
+	add_since(w->b, t, w->out);
+	if (*t->frame) {
+		text_puts(w->out, "  at ");
+		add_safe(w->out, t->frame);
+	}
+	text_putc(w->out, '\n');
+	w->shown++;
+}
+
+/* How many of a level wait for the same lock as its first. */
+static size_t same_lock(const struct blocked *b, const struct level *l)
+{
+	const struct blocked_thread *first = &b->threads[b->order[l->at]];
+	size_t count = 0;
+
+	for (size_t i = l->at; i < l->end; i++) {
+		const struct blocked_thread *t = &b->threads[b->order[i]];
+
+		if (strcmp(t->lock_id, first->lock_id) != 0)
+			break;
+		count += t->kind != BLOCKED_NOT && !t->deadlock;
+	}
+	return count;
+}
+
+static bool begins_lock(const struct blocked *b, size_t from,
+			const struct level *l)
+{
+	return l->at == from ||
+	       strcmp(b->threads[b->order[l->at]].lock_id,
+		      b->threads[b->order[l->at - 1]].lock_id) != 0;
+}
+
+static struct level level_of(const struct blocked *b, size_t owner)
+{
+	struct level l;
+
+	l.end = blocked_waiters(b, owner, &l.at) + l.at;
+	return l;
+}
+
+/* Those that wait for a thread, and for them in turn; no circle has an end. */
+static void add_waiters(struct writer *w, size_t owner, size_t depth)
+{
+	const struct blocked *b = w->b;
+	struct level *levels = xcalloc(b->count + 1, sizeof(*levels));
+	size_t *from = xcalloc(b->count + 1, sizeof(*from));
+	size_t count = 1;
+
+	levels[0] = level_of(b, owner);
+	from[0] = levels[0].at;
+	while (count) {
+		struct level *l = &levels[count - 1];
+		const struct blocked_thread *t;
+		size_t next;
+
+		if (l->at == l->end || w->shown >= LINES_MAX) {
+			count--;
+			continue;
+		}
+		next = b->order[l->at];
+		t = &b->threads[next];
+		if (begins_lock(b, from[count - 1], l) && same_lock(b, l)) {
+			indent(w->out, depth + 2 * count - 2);
+			text_puts(w->out,
+				  owner == BLOCKED_NONE ? "" : "holds ");
+			add_lock(w->out, t);
+			text_printf(w->out, ": %zu blocked\n", same_lock(b, l));
+		}
+		l->at++;
+		if (t->kind == BLOCKED_NOT || t->deadlock)
+			continue;
+		add_waiter(w, t, depth + 2 * count - 1);
+		levels[count] = level_of(b, next);
+		from[count] = levels[count].at;
+		count++;
+	}
+	free(levels);
+	free(from);
+}
+
+static void add_deadlock(struct writer *w, unsigned number)
+{
+	const struct blocked *b = w->b;
+	size_t first = 0, at;
+
+	while (b->threads[first].deadlock != number)
+		first++;
+	text_printf(w->out, "\nDEADLOCK %u: each of these waits for the next\n",
+		    number);
+	at = first;
+	do {
+		const struct blocked_thread *t = &b->threads[at];
+
+		add_waiter(w, t, 1);
+		indent(w->out, 2);
+		text_puts(w->out, "waits for ");
+		add_lock(w->out, t);
+		text_puts(w->out, ", held by ");
+		add_name(w->out, &b->threads[t->owner]);
+		text_putc(w->out, '\n');
+		add_waiters(w, at, 2);
+		at = t->owner;
+	} while (at != first && w->shown < LINES_MAX);
+}
+
+/* Indices of the threads that hold others back, the most first. */
+static int by_held_back(const void *left, const void *right, void *self)
+{
+	const struct blocked *b = self;
+	size_t l = *(const size_t *)left, r = *(const size_t *)right;
+
+	if (b->threads[l].held_back != b->threads[r].held_back)
+		return b->threads[l].held_back > b->threads[r].held_back ? -1
+									 : 1;
+	return l < r ? -1 : 1;
+}
+
+static bool is_root(const struct blocked_thread *t)
+{
+	return t->held_back && t->owner == BLOCKED_NONE;
+}
+
+static void add_roots(struct writer *w)
+{
+	const struct blocked *b = w->b;
+	size_t *roots = xcalloc(b->count + 1, sizeof(*roots));
+	size_t count = 0;
+
+	for (size_t i = 0; i < b->count; i++) {
+		if (is_root(&b->threads[i]))
+			roots[count++] = i;
+	}
+	qsort_r(roots, count, sizeof(*roots), by_held_back, (void *)b);
+	for (size_t i = 0; i < count && w->shown < LINES_MAX; i++) {
+		const struct blocked_thread *t = &b->threads[roots[i]];
+
+		text_putc(w->out, '\n');
+		add_name(w->out, t);
+		if (t->state != RUN_UNKNOWN)
+			text_printf(w->out, "  %s",
+				    thread_run_state_name(t->state));
+		add_doing(w->out, t);
+		text_putc(w->out, '\n');
+		add_waiters(w, roots[i], 1);
+	}
+	free(roots);
+}
+
+/* Blocked threads of which nobody knows what they wait for. */
+static void add_ownerless(struct writer *w)
+{
+	const struct blocked *b = w->b;
+	struct level l = level_of(b, BLOCKED_NONE);
+	bool any = false;
+
+	for (size_t i = l.at; i < l.end; i++)
+		any |= b->threads[b->order[i]].kind != BLOCKED_NOT;
+	if (!any)
+		return;
+	text_puts(w->out, b->knows_synchronizers
+				  ? "\nOwner unknown (read locks have none)\n"
+				  : "\nOwner unknown (thread dumps do not name "
+				    "owners of java.util.concurrent locks; JMX "
+				    "does)\n");
+	add_waiters(w, BLOCKED_NONE, 1);
+}
+
+static void count_holders(const struct blocked *b, size_t *holders)
+{
+	*holders = 0;
+	for (size_t i = 0; i < b->count; i++)
+		*holders += is_root(&b->threads[i]);
+}
+
+static void add_head(const struct blocked *b, struct text *out)
+{
+	size_t holders;
+
+	count_holders(b, &holders);
+	if (!b->waiting)
+		text_puts(out, "no thread is blocked");
+	else
+		text_printf(out, "%zu thread%s blocked", b->waiting,
+			    b->waiting == 1 ? " is" : "s are");
+	if (holders)
+		text_printf(out, "; %zu other%s hold%s the locks", holders,
+			    holders == 1 ? "" : "s", holders == 1 ? "s" : "");
+	if (b->deadlocks)
+		text_printf(out, "; %u DEADLOCK%s", b->deadlocks,
+			    b->deadlocks == 1 ? "" : "S");
+	text_printf(out, "  (%s", b->source);
+	if (b->pause_ns >= 0)
+		text_printf(out, "; it stopped the program for %.1f ms",
+			    (double)b->pause_ns / (double)CLOCK_NS_PER_MS);
+	text_puts(out, ")\n");
+}
+
+void blocked_text(const struct blocked *b, struct text *out)
+{
+	struct writer w = { b, out, 0 };
+
+	if (b->recorded.len) {
+		text_add(out, b->recorded.bytes, b->recorded.len);
+		return;
+	}
+	add_head(b, out);
+	for (unsigned i = 1; i <= b->deadlocks && w.shown < LINES_MAX; i++)
+		add_deadlock(&w, i);
+	add_roots(&w);
+	add_ownerless(&w);
+	if (w.shown < b->waiting || b->left_out)
+		text_printf(out, "\n%zu more are not shown\n",
+			    b->waiting - w.shown + b->left_out);
+}

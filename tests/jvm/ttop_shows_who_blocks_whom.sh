@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# Blocked threads and the owners of their locks, by a thread dump and over JMX;
+# threads that wait to be notified, or hold nothing back, are left out.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+
+# report ARGUMENT…: one of ttop --blocked, as JSON
+report() {
+	ask 0 ttop "$@" --blocked --json -ri 200ms -si 10ms --iterations 1
+}
+
+# blocked_as SOURCE: the report has the program's locks, and nothing else
+blocked_as() {
+	python3 - "$scratch/out" "$1" <<-'END'
+		import json, sys
+		b = json.load(open(sys.argv[1]))["blocked"]
+		jmx = sys.argv[2] == "JMX"
+		assert b["source"] == sys.argv[2], b["source"]
+		t = {x["name"]: x for x in b["threads"]}
+		named = lambda x: [n for n in t if t[n]["id"] == x["owner_id"]]
+		for name in "blocked-0", "blocked-1":
+		    x = t[name]
+		    assert x["waits_for"] == "monitor", x
+		    assert x["lock_class"] == "java.lang.Object", x
+		    assert named(x) == ["main"], x
+		    assert x["frame"].startswith("Target.contend(Target.java:"), x
+		    assert x["state"] == "BLOCKED", x
+		assert t["blocked-0"]["lock_id"] == t["blocked-1"]["lock_id"]
+		x = t["parked-0"]
+		assert x["waits_for"] == "synchronizer", x
+		assert x["lock_class"].endswith("ReentrantLock$FairSync"), x
+		assert x["frame"].startswith("Target.park(Target.java:"), x
+		assert named(x) == (["main"] if jmx else []), x
+		assert t["main"]["waits_for"] == "none", t["main"]
+		assert t["main"]["holds_back"] == 2 + jmx, t["main"]
+		left, right = t["deadlock-left"], t["deadlock-right"]
+		assert named(left) == ["deadlock-right"], left
+		assert named(right) == ["deadlock-left"], right
+		assert left["deadlock"] == right["deadlock"] and left["deadlock"]
+		assert not [n for n in t if n.startswith("waiter")], t
+		left = t["lock-deadlock-left"]
+		assert bool(left["deadlock"]) == jmx, left
+		waiting = [n for n in t if t[n]["waits_for"] != "none"]
+		assert len(waiting) == 7, waiting
+	END
+}
+
+# The identity is the one of the JVM's own thread dump.
+same_lock_as_in_a_dump() {
+	report -p "$pid" && blocked_as Thread.print || return
+	lock=$(python3 -c '
+import json, sys
+b = json.load(open(sys.argv[1]))["blocked"]
+print([t for t in b["threads"] if t["name"] == "blocked-0"][0]["lock_id"])' \
+		"$scratch/out")
+	ask 0 jcmd -p "$pid" Thread.print &&
+		printed "waiting to lock <$lock> (a java.lang.Object)"
+}
+
+# A dump is a second old before there is another.
+on_the_screen() {
+	ask 0 ttop -p "$pid" --screen 150x40 \
+		--keys 'b<show><tick><tick>r' &&
+		printed 'blocked threads of' &&
+		printed '; it stopped the program for' &&
+		printed 'holds java.lang.Object <0x' &&
+		printed '"blocked-0"' && printed 'blocked now  at Target.contend' &&
+		printed 's (in 2 dumps)  at Target.contend' &&
+		printed 'DEADLOCK 1: each of these waits for the next' &&
+		printed ' every '
+}
+
+# What was shown is in the recording.
+recorded() {
+	ask 0 ttop -p "$pid" --screen 150x40 --keys b \
+		--record "$scratch/blocked.jsonl" &&
+		ask 0 ttop --replay "$scratch/blocked.jsonl" \
+			--screen 150x40 --keys b && printed '"blocked-0"'
+}
+
+check() {
+	target "$1" -- blocked=2 parked=1 waiters=2 deadlock lockdeadlock &&
+		same_lock_as_in_a_dump && on_the_screen && recorded &&
+		ask 0 ttop -p "$pid" --screen 100x20 --keys C &&
+		printed 'measuring contention needs JMX' &&
+		report -p "$pid" --jmx && blocked_as JMX && target_end "$pid"
+}
+
+# The readers of dumps of all JDKs have unit tests, and tests/jdks/ttop.sh.
+check "$(jdks | head -n 1)"
