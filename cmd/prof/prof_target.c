@@ -670,7 +670,8 @@ static uint32_t owner_of(struct prof_target *t, const struct sample_event *e)
 
 	if (t->owners && e->flags & SAMPLE_HAS_OWNER &&
 	    java_threads_owner(t->owners, e->owner, &owner))
-		id = prof_threads_owner(t->threads, &owner);
+		id = prof_threads_owner(t->threads, &owner,
+					(int64_t)e->time_ns);
 	t->ownerless += t->owners && !id;
 	return id;
 }

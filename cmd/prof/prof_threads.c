@@ -12,11 +12,14 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ASK_NS  (5 * CLOCK_NS_PER_S)
 #define LOOK_NS (CLOCK_NS_PER_S / 5)
 /* Threads of the JVM's that are no Java threads are never found. */
-#define LOOKS 10
+#define LOOKS      10
+#define STAT_BYTES 4096
+#define OWNERS     ((size_t)1 << 16) /* known by Java's id alone */
 
 struct known_thread {
 	pid_t tid, ns_tid;
@@ -32,7 +35,8 @@ struct known_thread {
 struct prof_threads {
 	struct profile *profile;
 	const struct jvm *jvm;
-	struct map64 by_tid; /* index */
+	struct map64 by_tid;  /* index */
+	struct map64 by_java; /* the profile's id */
 	struct known_thread *all;
 	size_t count, cap;
 	struct thread_dumps *dumps; /* NULL = it is not to be asked */
@@ -61,6 +65,7 @@ void prof_threads_free(struct prof_threads *t)
 	thread_dumps_free(t->dumps);
 	java_thread_names_close(t->names);
 	map64_release(&t->by_tid);
+	map64_release(&t->by_java);
 	free(t->all);
 	free(t);
 }
@@ -208,6 +213,25 @@ static pid_t tid_of(struct prof_threads *t, pid_t ns_tid)
 	return tid;
 }
 
+/* A thread's start is known to a tick of the clock that counts CPU time. */
+static bool began_later(const struct prof_threads *t, pid_t tid, int64_t ns)
+{
+	int64_t tick_ns = CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK);
+	int64_t boot_ns = ns + clock_boot_ns() - clock_monotonic_ns();
+	struct text text = { 0 };
+	struct proc_stat stat;
+	struct error unused;
+	char path[32];
+	bool later = false;
+
+	snprintf(path, sizeof(path), "task/%d/stat", (int)tid);
+	if (procfs_read(t->jvm->pid, path, STAT_BYTES, &text, &unused) == 0 &&
+	    text.len && procfs_parse_stat(text.bytes, text.len, &stat))
+		later = (int64_t)stat.start_ticks > boot_ns / tick_ns + 1;
+	text_release(&text);
+	return later;
+}
+
 static uint32_t platform_owner(struct prof_threads *t, pid_t tid)
 {
 	struct text comm = { 0 };
@@ -228,26 +252,43 @@ static uint32_t platform_owner(struct prof_threads *t, pid_t tid)
 	return id;
 }
 
+/* That it is virtual is known once it was found on a carrier. */
+static uint32_t java_owner(struct prof_threads *t,
+			   const struct monitor_owner *owner)
+{
+	const struct thread thread = {
+		.name = name_of(t->profile, "[virtual or ended]"),
+		.java_id = owner->java_id,
+	};
+	uint32_t id = map64_get(&t->by_java, (uint64_t)owner->java_id);
+	struct thread *in_profile;
+	char name[40];
+
+	if (id == MAP64_NONE) {
+		if (t->by_java.count >= OWNERS)
+			return 0;
+		id = profile_thread(t->profile, &thread);
+		map64_add(&t->by_java, (uint64_t)owner->java_id, id);
+	}
+	in_profile = &t->profile->threads[id];
+	if (owner->is_virtual && !in_profile->is_virtual) {
+		snprintf(name, sizeof(name), "virtual-%lld",
+			 (long long)owner->java_id);
+		in_profile->name = name_of(t->profile, name);
+		in_profile->is_virtual = true;
+	}
+	return id;
+}
+
 uint32_t prof_threads_owner(struct prof_threads *t,
-			    const struct monitor_owner *owner)
+			    const struct monitor_owner *owner, int64_t owned_ns)
 {
 	pid_t tid = owner->ns_tid ? tid_of(t, owner->ns_tid) : 0;
-	struct thread thread = {
-		.java_id = owner->java_id,
-		.is_virtual = owner->is_virtual,
-	};
-	struct text name = { 0 };
 
 	if (tid)
-		return platform_owner(t, tid);
-	if (!thread.java_id)
-		return 0;
-	if (thread.is_virtual)
-		text_printf(&name, "virtual-%lld", (long long)thread.java_id);
-	if (name.len)
-		thread.name = name_of(t->profile, name.bytes);
-	text_release(&name);
-	return profile_thread(t->profile, &thread);
+		return began_later(t, tid, owned_ns) ? 0
+						     : platform_owner(t, tid);
+	return owner->java_id ? java_owner(t, owner) : 0;
 }
 
 bool prof_threads_has(const struct prof_threads *t, pid_t tid)

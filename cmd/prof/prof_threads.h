@@ -28,11 +28,14 @@ void prof_threads_free(struct prof_threads *t); /* NULL is fine */
 uint32_t prof_threads_id(struct prof_threads *t, pid_t tid, const char *comm);
 
 /*
- * The profile's id of a thread that owned a monitor: by its tid as the JVM has
- * it, or, of a virtual thread or one that has ended, by Java's id alone.
+ * The profile's id of a thread that owned a monitor at a time of
+ * clock_monotonic_ns(): by its tid as the JVM has it, or, of a virtual thread
+ * or one that has ended, by Java's id alone.  0 when it has begun only later:
+ * it has got the place of the one that owned it.
  */
 uint32_t prof_threads_owner(struct prof_threads *t,
-			    const struct monitor_owner *owner);
+			    const struct monitor_owner *owner,
+			    int64_t owned_ns);
 
 /* True when the thread has been given an id. */
 bool prof_threads_has(const struct prof_threads *t, pid_t tid);

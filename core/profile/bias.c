@@ -102,7 +102,7 @@ static const struct bias {
 	{ "alloc", NULL, NULL,
 	  "an estimate: an allocation stands for others, of many bytes" },
 	{ "lock", NULL, NULL,
-	  "monitors only: what waits for java.util.concurrent's is not in it" },
+	  "monitors only: waits for java.util.concurrent are in offcpu and wall" },
 };
 /* clang-format on */
 

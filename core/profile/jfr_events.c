@@ -423,13 +423,24 @@ static struct jfr_event_type *find_type(struct jfr_events *es, uint64_t id)
 static uint32_t with_class(struct jfr_events *es, uint32_t stack,
 			   const uint64_t v[PICKS])
 {
+	struct jfr_classed *known;
 	uint32_t name = 0;
 
 	if (v[PICK_CLASS])
 		name = jfr_pools_class(es->pools, v[PICK_CLASS]);
 	else if (v[PICK_OBJECT])
 		name = jfr_pools_object_class(es->pools, v[PICK_OBJECT]);
-	return profile_push_class(es->profile, stack, name);
+	if (!stack || !name)
+		return stack;
+	known = &es->classed[(stack * 31 + name) % JFR_CLASSED];
+	if (known->stack != stack || known->class_name != name)
+		*known = (struct jfr_classed){
+			.stack = stack,
+			.class_name = name,
+			.with_class = profile_push_class(es->profile, stack,
+							 name),
+		};
+	return known->with_class;
 }
 
 /*

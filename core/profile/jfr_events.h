@@ -35,6 +35,7 @@ int64_t jfr_clock_time(const struct jfr_clock *clock, int64_t value,
 struct jfr_event_type; /* private: how one type of event is read */
 
 #define JFR_EVENT_BATCH 64
+#define JFR_CLASSED     1024
 
 struct jfr_events {
 	struct profile *profile;
@@ -47,6 +48,12 @@ struct jfr_events {
 	uint16_t *dense;
 	size_t dense_count;
 	struct map64 others;
+
+	/* Stack traces that a class was put below, where they were hashed to:
+	 * few of them make most events. */
+	struct jfr_classed {
+		uint32_t stack, class_name, with_class;
+	} classed[JFR_CLASSED];
 
 	/* Samples are handed to the profile by the batch. */
 	struct sample batch[JFR_EVENT_BATCH];

@@ -55,3 +55,18 @@ prof 0 -e alloc -d 1s --no-class -o "$scratch/without.collapsed" "$pid" &&
 	has "$scratch/without.collapsed" ';Owned\.allocate [0-9]' || exit 1
 ! grep 'byte\[\]' "$scratch/without.collapsed" || exit 1
 target_end "$pid"
+
+# Virtual threads own monitors, too, from JDK 24 on by their own ids.
+target_program=Turns
+target "$jdk" -- 0 8 || exit 1
+prof 0 -e lock -d 1s --json "$pid" || exit 1
+python3 - "$prof_out" <<'END' || { cut -c 1-2000 "$prof_out"; exit 1; }
+import json, sys
+
+owners = json.load(open(sys.argv[1]))["reports"][0]["owners"]
+assert sum(r["total_percent"] for r in owners
+           if r["java_id"] and not r["os_id"]) > 80, owners
+names = {r["owner"] for r in owners}
+assert any(n and n.startswith("virtual-") for n in names), names
+END
+target_end "$pid"
