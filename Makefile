@@ -64,22 +64,25 @@ objects := $(sources:%.c=$(B)/%.o)
 unit_tests := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*_test.c))
 unit_objects := $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/*.c))
 fuzzers := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
+replayed := $(fuzzers:$(B)/tests/fuzz/%=$(B)/tests/fuzz/replay/%)
 
 # Programs and libraries that only tests use.
 tools := $(patsubst %.c,$(B)/%.so,$(wildcard tests/tools/*.c))
 jvm_tools := $(patsubst %.c,$(B)/%,$(wildcard tests/jvm/lib/*.c))
 root_tools := $(patsubst %.c,$(B)/%,$(wildcard tests/root/lib/*.c))
 
-# What clang checks while tests run; fuzzers link the same objects.
-sanitized := CC=clang SANITIZE=fuzzer-no-link,address,undefined
+# What clang checks while tests run; fuzzers need coverage, which costs a fifth more.
+sanitized := CC=clang SANITIZE=address,undefined
+covered := CC=clang SANITIZE=fuzzer-no-link,address,undefined
 parallel := $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # Those whose name has T in it; without T, all.
 chosen = $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(1))
 
-.PHONY: all demo check quick setup unit fuzz bench lint format sizes bless \
-	picture install uninstall clean help everything sanitized fuzzers
-.PHONY: $(addprefix check-,build unit sanitized cli screen layers man fuzz browser jvm root jdks kernels)
+.PHONY: all demo check check-all quick setup unit fuzz bench lint format sizes bless \
+	picture install uninstall clean help everything tools sanitized fuzzers replayed
+.PHONY: $(addprefix check-,build everything unit sanitized cli screen layers man \
+	replay fuzz browser jvm root jdks kernels)
 
 all: $(B)/sjkc			## build ./sjkc
 	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp -f $< sjkc)
@@ -89,10 +92,17 @@ demo:				## record a Java program, draw it, say where the page is
 	$(Q)$(MAKE) $(parallel) --no-print-directory all
 	$(Q)sh tests/demo/run.sh ./sjkc build/demo
 
-check:				## every test; the last line counts them
+check:				## the tests of a change; the last line counts them
 	$(Q)sh tests/setup.sh check
-	$(Q)sh tests/run.sh build sanitized \
-		unit,cli,screen,layers,man,browser,root jvm,fuzz
+	$(Q)sh tests/run.sh build sanitized,replay \
+		cli,screen,layers,man,browser,root jvm
+
+# What check leaves out: unit tests without sanitizers, each script on each JDK
+# that is installed, fuzzing.
+check-all:			## check, on each JDK, and SECONDS=60 of each fuzzer
+	$(Q)sh tests/setup.sh check
+	$(Q)EVERY_JDK=1 sh tests/run.sh everything sanitized,replay \
+		unit,cli,screen,layers,man,browser,root jvm,fuzz jdks
 
 quick:				## the tests that take seconds: no browser, no JVM
 	$(Q)sh tests/run.sh unit,cli,layers,man
@@ -199,9 +209,28 @@ $(B)/tests/unit/unit_tests: $(unit_objects) $(B)/libsjkc.a
 $(unit_tests): $(B)/tests/unit/unit_tests
 	$(Q)ln -sf unit_tests $@
 
-$(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/libsjkc.a
+# Likewise, to replay what is known; to look for more, each has libFuzzer.
+$(B)/tests/fuzz/fuzz_%.o: ONE_OF_MANY = \
+	-DLLVMFuzzerTestOneInput=$(patsubst fuzz_%,fuzz_one_%,$(notdir $*))
+
+# Some contain the same helpers.
+$(B)/tests/fuzz/replay/fuzz_%.o: $(B)/tests/fuzz/fuzz_%.o
+	$(Q)mkdir -p $(@D)
+	$(Q)objcopy --keep-global-symbol=fuzz_one_$* $< $@
+
+$(B)/tests/fuzz/replay/replay: $(B)/tests/fuzz/replay.o $(replayed:%=%.o) \
+		$(B)/libsjkc.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--export-dynamic-symbol=fuzz_one_* \
+		-o $@ $^ $(LIBS)
+
+$(replayed): $(B)/tests/fuzz/replay/replay
+	$(Q)ln -sf replay $@
+
+$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/libsjkc.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS) \
+		-Wl,--defsym=LLVMFuzzerTestOneInput=fuzz_one_$*
 
 $(B)/tests/tools/%.so: tests/tools/%.c $(B)/flags
 	$(call say,CC,$<)
@@ -216,14 +245,20 @@ $(B)/tests/root/lib/%: $(B)/tests/root/lib/%.o $(B)/libsjkc.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
-everything: $(B)/sjkc $(unit_tests) $(tools) $(jvm_tools) $(root_tools)
+tools: $(tools) $(jvm_tools) $(root_tools)
+everything: $(B)/sjkc $(unit_tests) tools
 # What is run of it, and whether the rest compiles.
 sanitized: $(B)/sjkc $(unit_tests) $(tools) \
 	$(jvm_tools:%=%.o) $(root_tools:%=%.o)
 fuzzers: $(fuzzers)
+replayed: $(replayed)
 
 # The parts of check: each prints TAP (tests/run.sh).
 check-build:
+	$(Q)$(MAKE) $(parallel) all tools && echo 'ok 1 - it builds with $(CC)' || \
+		echo 'not ok 1 - it builds with $(CC)'
+
+check-everything:
 	$(Q)$(MAKE) $(parallel) all everything && echo 'ok 1 - it builds with $(CC)' || \
 		echo 'not ok 1 - it builds with $(CC)'
 
@@ -258,9 +293,17 @@ check-man:
 	$(Q)$(MAKE) $(parallel) all
 	$(Q)sh tests/man.sh ./sjkc sjkc.1
 
+check-replay:
+	$(Q)$(MAKE) $(parallel) $(sanitized) replayed
+	$(Q)$(MAKE) $(sanitized) check-replay-here
+
+.PHONY: check-replay-here
+check-replay-here:
+	$(Q)sh tests/fuzz.sh 0 $(replayed)
+
 check-fuzz:
-	$(Q)$(MAKE) $(parallel) $(sanitized) fuzzers
-	$(Q)$(MAKE) $(sanitized) T= SECONDS=2 fuzz-here
+	$(Q)$(MAKE) $(parallel) $(covered) fuzzers
+	$(Q)$(MAKE) $(covered) T= fuzz-here
 
 check-browser:
 	$(Q)$(MAKE) $(parallel) all
@@ -293,8 +336,8 @@ unit:				## the unit tests; T=part-of-name runs some
 # Each fuzzer first gets its corpus and what it once crashed on.
 SECONDS := 60
 fuzz:				## run the fuzzers; T=jfr SECONDS=60
-	$(Q)$(MAKE) $(parallel) --no-print-directory $(sanitized) fuzzers
-	$(Q)$(MAKE) --no-print-directory $(sanitized) fuzz-here
+	$(Q)$(MAKE) $(parallel) --no-print-directory $(covered) fuzzers
+	$(Q)$(MAKE) --no-print-directory $(covered) fuzz-here
 
 .PHONY: fuzz-here
 fuzz-here:

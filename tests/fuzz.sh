@@ -4,7 +4,8 @@
 #	tests/fuzz.sh SECONDS PROGRAM...
 #
 # Each fuzzer gets its corpus and the inputs that it once crashed on, then new
-# ones for some seconds.  What breaks it is left in build/fuzz.
+# ones for some seconds.  What breaks it is left in build/fuzz.  With 0 seconds,
+# the programs are those of tests/fuzz/replay.c, which take files alone.
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
 seconds=$1
@@ -26,6 +27,12 @@ for program in "$@"; do
 		-type f 2>/dev/null)
 	if [ -z "$known" ]; then
 		tap_result "$name: has a corpus" "tests/fuzz/corpus/$name"
+		continue
+	fi
+	if [ "$seconds" -eq 0 ]; then
+		# shellcheck disable=SC2086 # file names of ours
+		tap_result "$name: corpus and old crashes" "$("$program" \
+			$known >"$found/log" 2>&1 || tail -n 40 "$found/log")"
 		continue
 	fi
 	# shellcheck disable=SC2086 # file names of ours

@@ -5,7 +5,8 @@
 #
 # Runs tests/jvm/*.sh, or those that are named, which need a JDK: each gets the
 # binary and a folder of its own, and fails by its exit status, saying why; of
-# one that passes, lines that begin with "| " are shown.  Of those that fail, the
+# one that passes, lines that begin with "| " are shown.  Behind each is the CPU time
+# of what it started and waited for.  Of those that fail, the
 # scripts' names get into the file $FAILED, if that is set.
 # Mostly they wait, so JOBS=4 run at a time, those first that say that they take
 # long; so a test asks no JVM but its own, whatever else runs on the machine.
@@ -28,6 +29,7 @@ early='^# Begins early:'
 	name=$(basename "$1" .sh)
 	sh "$1" "$sjkc" "$scratch" >"$results/$name.out" 2>&1
 	echo $? >"$results/$name.status"
+	times >"$results/$name.times"
 	rm -rf "$scratch"' -
 for script in "$@"; do
 	result=$results/$(basename "$script" .sh)
@@ -45,6 +47,10 @@ for script in "$@"; do
 		[ -z "${FAILED-}" ] || echo "$script" >>"$FAILED"
 		;;
 	esac
+	# The second line is of children: 0m1.5s of the program, 0m0.2s of the kernel.
+	awk -F '[ms ]+' 'NR == 2 {
+		printf "# cpu %.1f s\n", 60 * ($1 + $3) + $2 + $4
+	}' "$result.times"
 done
 rm -rf "$results"
 tap_end

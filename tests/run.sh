@@ -111,6 +111,15 @@ runs() {
 	grep -qs '^State:[[:space:]]*[^XZ]' "/proc/$1/status"
 }
 
+# slowest: the scripts that took the most CPU time (tests/jvm.sh prints it).
+slowest() {
+	awk '
+		/^(not )?ok / { sub(/^(not )?ok [0-9]+ - /, ""); name = $0 }
+		/^# cpu / { printf "    %6.1f s  %s\n", $3, name }' \
+		build/check/jvm.log build/check/root.log 2>/dev/null |
+		sort -k 1 -rn | head -n 10
+}
+
 # run_again PART: alone; what passes now counts as passed, and as shaky.
 run_again() {
 	scripts=$(tr '\n' ' ' <"build/check/$1.failed")
@@ -124,7 +133,7 @@ run_again() {
 	sed -n '/^not ok/,/^ok/{/^ok/d; s/^/    /p}' "build/check/$1.again.log"
 }
 
-rm -f build/check/*.failed
+rm -f build/check/*.failed build/check/*.log
 for parts in "$@"; do
 	for part in $(echo "$parts" | tr , ' '); do
 		rm -f "build/check/$part.done"
@@ -144,6 +153,8 @@ done
 for again in build/check/*.failed; do
 	[ ! -s "$again" ] || run_again "$(basename "$again" .failed)"
 done
+scripts=$(slowest)
+[ -z "$scripts" ] || printf 'most CPU time:\n%s\n' "$scripts"
 [ $shaky -eq 0 ] || echo "$shaky passed only when run again, alone"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -58,7 +58,7 @@ beside_agent() {
 [ "$version" -ge 25 ] || { echo 'CPUTimeSample requires JDK 25'; exit 77; }
 target_program=Digests target_memory='-Xmx256m -XX:+UseSerialGC'
 jdk_target "$version" -XX:TieredStopAtLevel=4 \
-	-XX:+UnlockDiagnosticVMOptions -XX:-UseMD5Intrinsics || exit 1
+	-XX:+UnlockDiagnosticVMOptions -XX:-UseMD5Intrinsics -- seconds=900 || exit 1
 # With the intrinsic, JFR would leave out the method that called it.  All that is hot is to be compiled.
 burn 300 || exit 1
 cell 'hottest methods, no agent, JFR' beside_jfr

@@ -40,7 +40,7 @@ check() {
 	target_memory="-Xmx48m -XX:+UnlockExperimentalVMOptions -XX:+Use$1GC"
 	target "$jdk" -- "$4" || exit 1
 	case $1 in
-	Shenandoah) # its JVM counts full pauses only
+	Shenandoah) # pauses are those of all safepoints
 		samples "$pid" names=Thread.print
 		has 'note gc given: '
 		;;
@@ -69,6 +69,6 @@ for jdk in $(jdks); do
 	check Parallel 'Parallel young collection pauses' 'GC Thread#0' allocators=1
 	check G1 'G1 young collection pauses' 'G1 Service' allocators=1
 	check Z 'Z' ZDriver allocators=1
-	check Shenandoah 'Shenandoah full' 'Shenandoah Control Thread' allocators=1
+	check Shenandoah 'Shenandoah pauses' 'Shenandoah Control Thread' allocators=1
 	check Epsilon '' '' threads=1
 done

@@ -235,7 +235,7 @@ start_clients() {
 	for jdk in $(jdks); do
 		at_once "blocking.$(basename "$jdk")" blocking "$jdk"
 	done
-	at_once visualvm visualvm "$(jdks | head -n 1)"
+	at_once visualvm visualvm "$(all_jdks | head -n 1)"
 	for jdk in $(jdks); do
 		at_once "$(basename "$jdk")" one_by_one "$jdk"
 	done

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Each JDK: the JVM keeps names and lines in other places.
 # Whatever is compiled is asked for all over its code: of the JVM's metadata,
 # read from outside, and of its JVMTI; and beside the source and javap.
 sjkc=$1 scratch=$2

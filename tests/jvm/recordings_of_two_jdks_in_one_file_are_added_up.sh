@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Each JDK: it adds up those of two.
 # cat 17.jfr 25.jfr: the JDK's own tool refuses it, for both count their
 # metadata from 1 and mean different types by the same ids.
 . tests/jvm/lib/jfr.sh

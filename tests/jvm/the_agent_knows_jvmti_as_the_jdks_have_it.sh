@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Each JDK: it compares with the header of each.
 # The agent is built without a JDK: the places of functions, events and
 # capabilities that it has written down are those of each JDK's headers.
 scratch=$2

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Each JDK: JDK 21 and later print a warning.
 # Begins early: waits for JVMs.
 # When it may not be loaded, names are from the JVM's memory, which is said; what
 # cannot be without it fails with the JVM's reason.  --quiet-target and --no-agent

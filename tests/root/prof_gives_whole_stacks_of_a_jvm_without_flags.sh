@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Each JDK: frames and metadata differ.
 # Begins early: waits for samples.
 # From the kernel's frames to the thread's first, by name, with an agent and
 # without anything in the JVM; the two have the same hottest frames.

@@ -16,7 +16,7 @@ lib=tests/root/lib
 
 # The JDK that has the event.
 newest() {
-	for jdk in $(jdks); do
+	for jdk in $(all_jdks); do
 		grep -q '^JAVA_VERSION="\(2[5-9]\|[3-9]\)' "$jdk/release" &&
 			echo "$jdk"
 	done | tail -n 1
@@ -59,7 +59,7 @@ check() {
 	target_program=$1 target_memory='-Xmx256m -XX:+UseSerialGC'
 	target "$jdk" -XX:TieredStopAtLevel=4 \
 		-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints \
-		-XX:-UseMD5Intrinsics || return
+		-XX:-UseMD5Intrinsics -- seconds=900 || return
 	# All that is hot is to be compiled.
 	burn 300 || return
 	record || return

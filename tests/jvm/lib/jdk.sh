@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034,SC2154 # variables of target.sh
 # Sourced, after tests/jvm/lib/target.sh, by tests that need a JVM of a given
 # JDK.  A JDK that is not installed comes from the Debian packages of another
 # suite: the packages are unpacked below $jdk_cache and nothing is installed.
@@ -26,7 +26,7 @@ jdk_suite() {
 
 # jdk_installed VERSION: prints the home of an installed JDK of that version.
 jdk_installed() {
-	for home in $(jdks); do
+	for home in $(all_jdks); do
 		case $(sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' \
 			"$home/release" 2>/dev/null) in
 		"$1" | "$1".* | "1.$1".*) echo "$home"; return ;;
@@ -148,7 +148,7 @@ jdk_home() {
 # outside.  With USER, it runs as that user in namespaces of its own.
 jdk_enter() {
 	mkdir -p "$target_classes" && chmod 755 "$target_classes"
-	entering=$target_classes/$$.$1.${2-0}.sh
+	entering=$target_classes/$$.$1.${2:-0}.sh
 	cat >"$entering" <<-END
 		root=$jdk_cache/$1
 		mount -t proc proc \$root/proc &&
@@ -195,7 +195,7 @@ jdk_begin() {
 		[ -z "$jdk_user" ] || jdk_how=target_contained
 	else
 		within="unshare --mount ${jdk_user:+--pid --uts --ipc --fork
-			--kill-child} sh $(jdk_enter "$jdk_version" $jdk_user)"
+			--kill-child} sh $(jdk_enter "$jdk_version" "$jdk_user")"
 	fi
 	$jdk_how "$(jdk_home "$jdk_version")" "$@"
 	jdk_status=$?

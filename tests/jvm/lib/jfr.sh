@@ -2,13 +2,8 @@
 # shellcheck shell=sh
 # Sourced by tests that compare with the JDK's own tool, `jfr`.  Tools that run
 # for a second need no better code than a JVM's first.
-
-# The folders of the JDKs here that have the tool, each once.
-jdks() {
-	for home in /usr/lib/jvm/*; do
-		[ ! -x "$home/bin/jfr" ] || readlink -f "$home"
-	done | sort -u
-}
+jdks_tool=jfr
+. tests/jvm/lib/jdks.sh
 
 # record JDK FILE SECONDS [OPTION...]: what Recorded.java does for that long.
 # A job of a shell without job control has SIGINT and SIGQUIT ignored: a JVM

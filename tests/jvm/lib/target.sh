@@ -11,12 +11,7 @@
 #		target_end "$pid"
 #	done
 
-# The folders of the JDKs here, each once.
-jdks() {
-	for home in /usr/lib/jvm/*; do
-		[ ! -x "$home/bin/javac" ] || readlink -f "$home"
-	done | sort -u
-}
+. tests/jvm/lib/jdks.sh
 
 # What all tests share: the classes, once for each JDK.  Not in /tmp, which a
 # container has of its own.

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * replay: all fuzzers in one program, without libFuzzer: runs the one by whose
+ * name it is called, fuzz_jfr, on each file that it is given.  Here
+ * LLVMFuzzerTestOneInput() of each is fuzz_one_jfr() (Makefile).
+ *
+ *	fuzz_jfr FILE...
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LONGEST_S 10 /* an input; as tests/fuzz.sh has libFuzzer wait */
+
+typedef int fuzz_fn(const uint8_t *data, size_t size);
+
+/* Exactly as long as the file, so that a read behind its end is found. */
+static int replay(fuzz_fn *run, const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	uint8_t *data;
+	long size;
+
+	if (!file || fseek(file, 0, SEEK_END) || (size = ftell(file)) < 0 ||
+	    fseek(file, 0, SEEK_SET))
+		return -1;
+	data = malloc((size_t)size + !size);
+	if (!data || fread(data, 1, (size_t)size, file) != (size_t)size)
+		return -1;
+	fclose(file);
+	/* The sanitizers' reports do not name the input. */
+	fprintf(stderr, "%s\n", path);
+	alarm(LONGEST_S);
+	run(data, (size_t)size);
+	free(data);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+	char name[256];
+	fuzz_fn *run;
+
+	snprintf(name, sizeof(name), "fuzz_one_%s",
+		 slash ? slash + 1 + strlen("fuzz_") : "");
+	run = (fuzz_fn *)dlsym(RTLD_DEFAULT, name);
+	if (!run) {
+		fprintf(stderr, "no %s\n", name);
+		return 2;
+	}
+	for (int i = 1; i < argc; i++) {
+		if (replay(run, argv[i])) {
+			perror(argv[i]);
+			return 2;
+		}
+	}
+	return 0;
+}
