@@ -103,11 +103,13 @@ check() {
 	done
 	target "$1" && take_turns && told_by_whom || return
 	target_end "$pid"
-	# They take their time, and are no matter of the JDK.
-	target "$1" || return
+	# They take their time, and are no matter of the JDK.  Each wakes a JVM
+	# that has not been woken before, also where there is only one JDK.
 	if [ "$1" = "$(jdks | head -n 1)" ]; then
-		left_behind
-	fi && { [ "$1" != "$(jdks | tail -n 1)" ] || gives_up; }
+		target "$1" && left_behind || return
+		target_end "$pid"
+	fi
+	[ "$1" != "$(jdks | tail -n 1)" ] || { target "$1" && gives_up; }
 }
 
 command -v strace >/dev/null || { echo 'no strace'; exit 77; }
