@@ -47,12 +47,16 @@ enum sample_flags {
 	 * there are only registers: its stack could not be read.
 	 */
 	SAMPLE_BEGAN_EARLIER = 32,
-	/* Of too many that left their CPU: only registers, no stacks. */
+	/* Of too many that left their CPU: no kernel's stack, and of the
+	 * user's a small part. */
 	SAMPLE_LEFT_OUT = 64,
 	/* Of an allocation or a lock: object and owner could be read. */
 	SAMPLE_HAS_OBJECT = 128,
 	SAMPLE_HAS_OWNER = 256,
 };
+
+/* Bytes of the stack of what is left out, which tell where it waits. */
+#define SAMPLE_GLANCE 1536
 
 struct sample_event {
 	__u64 time_ns; /* CLOCK_MONOTONIC; off-CPU: when that began */

@@ -280,6 +280,17 @@ static __always_inline void copy_stack(struct scratch *s, __u32 offset)
 		e->flags |= SAMPLE_STACK_CUT;
 }
 
+/* The first bytes of a stack, if there are so many and all can be read. */
+static __always_inline void glance(struct scratch *s)
+{
+	struct sample_event *e = &s->event;
+	__u64 there = stack_there(e);
+	__u32 wanted = there < SAMPLE_GLANCE ? (__u32)there : SAMPLE_GLANCE;
+
+	if (!(e->flags & SAMPLE_NO_USER))
+		copy_part(s, 0, wanted, SAMPLE_GLANCE, SAMPLE_GLANCE);
+}
+
 /* How many addresses bpf_get_stack() has put at offset. */
 static __always_inline __u32 walk(void *ctx, struct scratch *s, __u32 offset,
 				  __u64 flags)
@@ -304,8 +315,11 @@ static __always_inline long send(void *ctx, struct scratch *s)
 	e->user_frames = 0;
 	e->stack_bytes = 0;
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
-	if (e->flags & SAMPLE_LEFT_OUT)
+	if (e->flags & SAMPLE_LEFT_OUT) {
+		glance(s);
+		size = e->stack_bytes;
 		goto out;
+	}
 	if (want_kernel && e->flags & SAMPLE_IN_KERNEL) {
 		e->kernel_frames = walk(ctx, s, 0, 0);
 		size = e->kernel_frames * sizeof(__u64);
@@ -437,7 +451,7 @@ static __always_inline void leaves(void *ctx, struct task_struct *task,
 	registers_in_kernel(&s->event, task);
 	if (preempted)
 		s->event.flags |= SAMPLE_PREEMPTED;
-	if (!is_in_pace(&s->pace, &s->event))
+	if (stack_limit && !is_in_pace(&s->pace, &s->event))
 		s->event.flags |= SAMPLE_LEFT_OUT;
 	out.is_sent = send(ctx, s) == 0;
 	out.out_ns = s->event.time_ns;

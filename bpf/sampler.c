@@ -37,6 +37,7 @@ struct sampler {
 	struct off_cpu off_cpu; /* by threads */
 	struct off_cpu locks;   /* by when a wait for a monitor began */
 	int64_t stopped_ns;     /* 0 = not yet */
+	bool looks;             /* the program for each task is loaded */
 	sampler_sink_fn *sink;  /* while it is read */
 	void *self;
 	size_t read;
@@ -200,7 +201,7 @@ static int configure(struct sampler *s, struct error *err)
 	p->rodata->want_frames = o->user && o->frame_pointers;
 	bpf_program__set_autoload(p->progs.on_tick, wants(s, SAMPLE_CPU));
 	bpf_program__set_autoload(p->progs.on_switch, wants(s, SAMPLE_OFFCPU));
-	bpf_program__set_autoload(p->progs.on_look, wants(s, SAMPLE_OFFCPU));
+	bpf_program__set_autoload(p->progs.on_look, s->looks);
 	bpf_program__set_autoload(p->progs.on_alloc, wants(s, SAMPLE_ALLOC));
 	bpf_program__set_autoload(p->progs.on_lock, wants(s, SAMPLE_LOCK));
 	if (o->stack_bytes > SAMPLER_STACK_LIMIT || size_maps(s))
@@ -225,11 +226,10 @@ static struct sampler_bpf *open_programs(int types)
 	return sampler_bpf__open();
 }
 
-static int load_programs(struct sampler *s, struct error *err)
+static int try_programs(struct sampler *s, struct error *err)
 {
 	int types = memfd_create("types", MFD_CLOEXEC), ret = -1;
 
-	load_quietly();
 	s->programs = open_programs(types);
 	if (!s->programs)
 		load_refused("BPF programs", errno, err);
@@ -240,6 +240,20 @@ static int load_programs(struct sampler *s, struct error *err)
 	if (types >= 0)
 		close(types);
 	return ret;
+}
+
+/* A kernel may refuse the program for each task, which can be done without. */
+static int load_programs(struct sampler *s, struct error *err)
+{
+	load_quietly();
+	s->looks = wants(s, SAMPLE_OFFCPU);
+	if (try_programs(s, err) == 0)
+		return 0;
+	if (!s->looks || err->kind == ERROR_PERMISSION)
+		return -1;
+	sampler_bpf__destroy(s->programs);
+	s->looks = false;
+	return try_programs(s, err);
 }
 
 /*
@@ -493,7 +507,7 @@ int sampler_look(struct sampler *s, sampler_sink_fn *sink, void *self,
 	ssize_t got;
 	int fd;
 
-	if (!s->look)
+	if (!s->look && s->looks)
 		s->look = bpf_program__attach_iter(program, NULL);
 	fd = s->look ? bpf_iter_create(bpf_link__fd(s->look)) : -1;
 	if (fd < 0)

@@ -555,9 +555,9 @@ static void note_ends(struct prof_shared *s)
 	if (s->likened)
 		profile_note(s->profile, "waits with an estimated stack trace",
 			     s->likened,
-			     "threads waited too often to copy each stack: "
-			     "they have the one of the thread's last wait at "
-			     "the same place");
+			     "threads waited too often to copy each whole "
+			     "stack: they have the one of another wait of the "
+			     "thread at the same place");
 	for (size_t i = 0; i < PROF_WHYS && s->whys[i].why; i++)
 		text_printf(&whys, "%s%" PRIu64 " %s", i ? "; " : "",
 			    s->whys[i].count, s->whys[i].why);

@@ -258,35 +258,12 @@ static void say_build(const struct prof_target *t)
 		talk("%s: %s", t->name.bytes, t->no_alloc.bytes);
 }
 
-static int refuse_zero(const struct prof_target *t, struct error *err)
-{
-	return fail(err, ERROR_UNAVAILABLE,
-		    "%s: cannot sample the Zero interpreter: its Java frames "
-		    "are not on the threads' stacks; use --sampler dump",
-		    t->name.bytes);
-}
-
-/* By what it calls itself, before it is touched; not all have counters. */
-static bool says_zero(const struct prof_target *t)
-{
-	struct jvm_about about = { 0 };
-	struct error unused;
-	bool is_zero;
-
-	jvm_about(&t->jvm, &about, &unused);
-	is_zero = about.vm_name && strstr(about.vm_name, " Zero VM");
-	jvm_about_release(&about);
-	return is_zero;
-}
-
 /* The agent first: what is mapped is looked at after it is. */
 static int open_all(struct prof_target *t, struct error *err)
 {
 	struct error no_agent = { 0 };
 	struct prof_names names;
 
-	if (says_zero(t))
-		return refuse_zero(t, err);
 	if (load_agent(t, &no_agent, err))
 		return -1;
 	t->memory = remote_memory_open(&t->jvm, err);
@@ -295,8 +272,6 @@ static int open_all(struct prof_target *t, struct error *err)
 	t->unwinder = unwinder_open(&t->jvm, remote_memory_of(t->memory), err);
 	if (!t->unwinder)
 		return -1;
-	if (unwinder_is_zero(t->unwinder))
-		return refuse_zero(t, err);
 	if (unwinder_limits(t->unwinder) && t->jvm.kind != JVM_NONE &&
 	    !is_tried_again(t))
 		talk("%s: %s", t->name.bytes, unwinder_limits(t->unwinder));
@@ -308,11 +283,8 @@ static int open_all(struct prof_target *t, struct error *err)
 	names = names_of(t);
 	t->frames = prof_frames_new(t->shared->profile, &names);
 	t->threads = prof_threads_new(t->shared->profile, &t->jvm);
-	if (!t->agent) {
-		prof_threads_look(t->threads, unwinder_vm_structs(t->unwinder),
-				  remote_memory_of(t->memory));
+	if (!t->agent)
 		return 0;
-	}
 	prof_threads_ask(t->threads);
 	return add_probes(t, err);
 }
@@ -512,6 +484,110 @@ struct unwind_start prof_target_registers(const struct prof_target *t,
 	};
 }
 
+/*
+ * Where threads have waited, and their stack traces.  Of waits that come too
+ * often, some have no whole copy of their stacks, which is left to chance: such
+ * a one has the stack trace of another wait of the thread, with the same
+ * instruction, stack pointer and return addresses as far as there is a copy.
+ */
+enum { WAITS = 1 << 11, WAIT_WAYS = 4, WAIT_RETURNS = 12 };
+
+struct prof_wait {
+	uint64_t place;
+	uint32_t stack, count;
+	struct {
+		uint32_t offset;
+		uint64_t pc;
+	} returns[WAIT_RETURNS];
+};
+
+static struct prof_wait *waits_of(struct prof_target *t,
+				  const struct sample_event *e, uint64_t *place)
+{
+	*place = hash_mix(e->regs[SAMPLE_IP] ^ (uint64_t)e->tid << 48,
+			  e->regs[SAMPLE_SP]);
+	if (!t->waits)
+		t->waits = xcalloc((size_t)WAITS * WAIT_WAYS,
+				   sizeof(*t->waits));
+	return &t->waits[*place % WAITS * WAIT_WAYS];
+}
+
+static bool has_return(const struct sample_event *e, const uint8_t *stack,
+		       uint32_t offset, uint64_t pc)
+{
+	uint64_t value;
+
+	if (e->stack_bytes < 8 || offset > e->stack_bytes - 8)
+		return false;
+	memcpy(&value, stack + offset, sizeof(value));
+	return value == pc;
+}
+
+/* What of a walk shows in a copy of its stack, however short. */
+static void add_return(struct prof_wait *w, const struct sample_event *e,
+		       const uint8_t *stack, uint64_t address, uint64_t pc)
+{
+	uint64_t offset = address - e->regs[SAMPLE_SP];
+
+	if (w->count == WAIT_RETURNS || offset > SAMPLE_GLANCE - 8 ||
+	    !has_return(e, stack, (uint32_t)offset, pc))
+		return;
+	w->returns[w->count].offset = (uint32_t)offset;
+	w->returns[w->count++].pc = pc;
+}
+
+static bool fits_wait(const struct prof_wait *w, const struct sample_event *e,
+		      const uint8_t *stack)
+{
+	for (uint32_t i = 0; i < w->count; i++)
+		if (!has_return(e, stack, w->returns[i].offset,
+				w->returns[i].pc))
+			return false;
+	return w->stack && w->count;
+}
+
+/* Of a wait that was walked: the latest of a place is the first. */
+static void note_wait(struct prof_target *t, const struct sample_event *e,
+		      const uint8_t *stack, const struct unwound *u)
+{
+	struct prof_wait *w, new = { 0 };
+	size_t at = 0;
+
+	if (e->kind != SAMPLE_OFFCPU || u->end != UNWIND_ROOT)
+		return;
+	w = waits_of(t, e, &new.place);
+	for (size_t i = 1; i < u->count; i++) {
+		add_return(&new, e, stack, u->frames[i].sp - 8,
+			   u->frames[i].pc);
+		add_return(&new, e, stack, u->frames[i - 1].bp + 8,
+			   u->frames[i].pc);
+	}
+	/* In place of the same one, or of the oldest. */
+	while (at < WAIT_WAYS - 1 &&
+	       !(w[at].place == new.place &&fits_wait(&w[at], e, stack)))
+		at++;
+	memmove(w + 1, w, at * sizeof(*w));
+	*w = new;
+	t->wait = w;
+}
+
+static uint32_t likened(struct prof_target *t, const struct sample_event *e,
+			const uint8_t *stack)
+{
+	uint64_t place;
+	const struct prof_wait *w;
+
+	if (!(e->flags & SAMPLE_LEFT_OUT) || !e->stack_bytes)
+		return 0;
+	w = waits_of(t, e, &place);
+	for (size_t i = 0; i < WAIT_WAYS; i++, w++)
+		if (w->place == place && fits_wait(w, e, stack)) {
+			t->shared->likened++;
+			return w->stack;
+		}
+	return 0;
+}
+
 /* What it means that the copy of a stack has ended before the walk. */
 static enum prof_end cut_of(const struct sample_event *e)
 {
@@ -538,6 +614,7 @@ static void walk(struct prof_target *t, const struct sample_event *e,
 		t->batch = 0;
 	end = prof_target_count_end(t, &u, cut_of(e), missed);
 	note_end(t, e, &u);
+	note_wait(t, e, stack, &u);
 	prof_frames_user(t->frames, &u, prof_end_frame(end), e->time_ns);
 }
 
@@ -577,54 +654,6 @@ static uint32_t slept_since(const struct prof_target *t,
 	return prof_asleep_stack(t->asleep, (pid_t)e->tid, e->regs[SAMPLE_SP]);
 }
 
-/*
- * Where threads have waited, and their stack traces.  Of waits that come too
- * often, some have no copy of their stacks: such a one has the stack trace that
- * the thread had when it last waited with the same instruction and stack
- * pointer.  Which have a copy is left to chance, so that the shares are right.
- */
-struct prof_wait {
-	uint64_t place;
-	uint32_t stack;
-};
-enum { WAITS = 1 << 14 };
-
-static struct prof_wait *wait_of(struct prof_target *t,
-				 const struct sample_event *e, uint64_t *place)
-{
-	*place = hash_mix(e->regs[SAMPLE_IP] ^ (uint64_t)e->tid << 48,
-			  e->regs[SAMPLE_SP]);
-	if (!t->waits)
-		t->waits = xcalloc(WAITS, sizeof(*t->waits));
-	return &t->waits[*place % WAITS];
-}
-
-static void note_wait(struct prof_target *t, const struct sample_event *e,
-		      uint32_t stack)
-{
-	uint64_t place;
-	struct prof_wait *w;
-
-	if (e->kind != SAMPLE_OFFCPU || !e->stack_bytes)
-		return;
-	w = wait_of(t, e, &place);
-	*w = (struct prof_wait){ place, stack };
-}
-
-static uint32_t likened(struct prof_target *t, const struct sample_event *e)
-{
-	uint64_t place;
-	const struct prof_wait *w;
-
-	if (!(e->flags & SAMPLE_LEFT_OUT))
-		return 0;
-	w = wait_of(t, e, &place);
-	if (!w->stack || w->place != place)
-		return 0;
-	t->shared->likened++;
-	return w->stack;
-}
-
 static uint32_t stack_of(struct prof_target *t, const struct sample_event *e,
 			 const uint64_t *kernel, const uint8_t *stack)
 {
@@ -632,7 +661,8 @@ static uint32_t stack_of(struct prof_target *t, const struct sample_event *e,
 	uint32_t known = slept_since(t, e);
 
 	if (!known)
-		known = likened(t, e);
+		known = likened(t, e, stack);
+	t->wait = NULL;
 	if (known)
 		return known;
 	prof_frames_begin(t->frames);
@@ -706,6 +736,7 @@ void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 	if (is_call(e))
 		sample.stack = profile_push_class(s->profile, sample.stack,
 						  class_of(t, e));
-	note_wait(t, e, sample.stack);
+	if (t->wait)
+		t->wait->stack = sample.stack;
 	prof_target_add(t, of[e->kind], &sample);
 }

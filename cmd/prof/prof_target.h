@@ -93,6 +93,7 @@ struct prof_target {
 	struct java_threads *owners;    /* likewise, of monitors */
 	struct prof_asleep *asleep;     /* NULL = not looked at */
 	struct prof_wait *waits;        /* NULL = none was sampled */
+	struct prof_wait *wait;         /* that the sample at work on is of */
 	uint64_t samples;
 	uint64_t classless; /* of allocations and locks */
 	uint64_t ownerless; /* of waits for a monitor */

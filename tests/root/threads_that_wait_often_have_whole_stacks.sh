@@ -56,6 +56,19 @@ for jdk in $(jdks); do
 	target_end "$pid"
 done
 
+# Whose stack is not copied whole is at one of two places by its return addresses:
+# the instruction and the stack pointer are the same.
+target "$jdk" -- 0 0 12 || exit 1
+prof 0 --no-agent -e offcpu -d 4s --thread-name '^park-' \
+	-o "$scratch/park.collapsed" "$pid" || exit 1
+true=$(sed -n 's/^PARKED //p' "$said" | tail -n 1)
+short=$(weight_of "$scratch/park.collapsed" 'Turns\.parkShortly;')
+[ $((short - true)) -le 4 ] && [ $((true - short)) -le 4 ] || {
+	echo "parked shortly: $short %, $true % by the program"
+	exit 1
+}
+target_end "$pid"
+
 # More often than stacks are copied: each wait has its time, and a stack trace.
 printf '\n\n' | prof 0 -e offcpu -t -o "$scratch/often.collapsed" -- taskset \
 	--cpu-list 0 "$TOOLS/workload" threads=2 depth=20 turns=100000 &&

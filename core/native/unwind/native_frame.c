@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS        (1 << 14) /* a power of two */
-#define MAX_VDSO    (64 << 10)
-#define AGAIN_NS    (CLOCK_NS_PER_S / 4) /* between two looks at mappings */
-#define MAX_BP_STEP (1 << 20)            /* a frame that has frame pointers */
+#define ROWS     (1 << 14) /* a power of two */
+#define MAX_VDSO (64 << 10)
+/* Between two looks at mappings: soon, and ever later while that is in vain. */
+#define AGAIN_NS      (CLOCK_NS_PER_S / 50)
+#define AGAIN_MOST_NS CLOCK_NS_PER_S
+#define MAX_BP_STEP   (1 << 20) /* a frame that has frame pointers */
 
 /* A file, by what it is and the address it is mapped from. */
 struct image {
@@ -41,7 +43,7 @@ struct native_frames {
 	struct memory *memory;
 	struct target_files files;
 	struct mappings mappings;
-	int64_t mappings_ns;
+	int64_t mappings_ns, again_ns;
 	bool may_look_again;
 	struct image *images;
 	size_t count, cap;
@@ -74,6 +76,7 @@ struct native_frames *native_frames_open(const struct jvm *jvm,
 
 	n->jvm = jvm;
 	n->memory = memory;
+	n->again_ns = AGAIN_NS;
 	target_files_init(&n->files, jvm);
 	if (look_at_mappings(n, err)) {
 		native_frames_close(n);
@@ -96,7 +99,7 @@ void native_frames_close(struct native_frames *n)
 
 void native_frames_begin(struct native_frames *n)
 {
-	n->may_look_again = clock_monotonic_ns() - n->mappings_ns > AGAIN_NS;
+	n->may_look_again = clock_monotonic_ns() - n->mappings_ns > n->again_ns;
 }
 
 static struct elf_image *open_vdso(struct native_frames *n,
@@ -218,6 +221,9 @@ static const struct row *row_at(struct native_frames *n, uint64_t pc,
 		n->may_look_again = false;
 		if (!look_at_mappings(n, &err))
 			m = mappings_find(&n->mappings, pc);
+		n->again_ns = m ? AGAIN_NS : 2 * n->again_ns;
+		if (n->again_ns > AGAIN_MOST_NS)
+			n->again_ns = AGAIN_MOST_NS;
 	}
 	*r = (struct row){ .pc = pc, .generation = n->generation };
 	find_row(n, r, m, is_exact);

@@ -2,11 +2,14 @@
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Threads that contend for one monitor and sleep in between, thousands of times
  * a second: as many platform threads and as many virtual ones (JDK 21 and
- * later) as its arguments say.
+ * later) as its arguments say.  And as many as the third says that park at two
+ * places in turn, for short and for long; "PARKED" is the per cent of that time
+ * that was for short, so far.
  */
 public class Turns {
 	private static final Object LOCK = new Object();
@@ -33,6 +36,35 @@ public class Turns {
 		}
 	}
 
+	private static long shortly, longer;
+
+	private static void parkShortly() {
+		LockSupport.parkNanos(100_000);
+	}
+
+	private static void parkLonger() {
+		LockSupport.parkNanos(600_000);
+	}
+
+	private static void park() {
+		for (;;) {
+			long begin = System.nanoTime();
+			parkShortly();
+			long between = System.nanoTime();
+			parkLonger();
+			long end = System.nanoTime();
+
+			synchronized (Turns.class) {
+				shortly += between - begin;
+				longer += end - between;
+			}
+		}
+	}
+
+	private static synchronized long shortShare() {
+		return 100 * shortly / Math.max(1, shortly + longer);
+	}
+
 	/** By reflection, since this compiles with older JDKs, too. */
 	private static Thread begin(boolean isVirtual, String name)
 			throws ReflectiveOperationException {
@@ -57,7 +89,13 @@ public class Turns {
 			all.add(begin(false, "turns-" + i));
 		for (int i = 0; i < virtual; i++)
 			all.add(begin(true, ""));
+		for (int i = 0; args.length > 2 && i < Integer.parseInt(args[2]); i++)
+			new Thread(Turns::park, "park-" + i).start();
 		System.out.println("READY");
+		while (args.length > 2) {
+			Thread.sleep(500);
+			System.out.println("PARKED " + shortShare());
+		}
 		for (Thread thread : all)
 			thread.join();
 	}
