@@ -64,10 +64,11 @@ like_jvmti() {
 	return 1
 }
 
-# locked: two threads fight for a monitor, and the leaf is their method.
+# locked: two threads fight for a monitor, and the leaf is the monitor's class,
+# called by their method: no frame of the JVM's or of the agent's.
 locked() {
 	prof 0 -e lock -d 2s -o "$scratch/locks.collapsed" "$pid" || return
-	share=$(weight_of "$scratch/locks.collapsed" 'Matrix\.fight [0-9]+$')
+	share=$(weight_of "$scratch/locks.collapsed" 'Matrix\.fight;[^;]*\.[A-Z][A-Za-z]* [0-9]+$')
 	echo "| $share % end in Matrix.fight"
 	[ "$share" -ge 99 ] && return
 	cut -c 1-2000 "$scratch/locks.collapsed"

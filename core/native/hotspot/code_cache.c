@@ -103,7 +103,7 @@ static bool grows(const struct entry *e)
 	return false;
 }
 
-/* To who remembers it, it is another blob from now on. */
+/* Give it a new identity, so that caches keyed by identity drop it. */
 static void make_other(struct code_cache *c, struct entry *e)
 {
 	e->blob.identity = ++c->forgotten + (uint32_t)c->count;

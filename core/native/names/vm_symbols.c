@@ -218,7 +218,10 @@ static void read_compiled(struct vm_symbols *s, struct compiled *c,
 	s->counts.compiled++;
 }
 
-/* What was not whole may be so in another round: the JVM was at it. */
+/*
+ * Retry incomplete entries in the next round; the JVM may have been updating
+ * them.
+ */
 static const struct compiled *compiled_of(struct vm_symbols *s,
 					  const struct code_blob *blob)
 {
