@@ -37,8 +37,23 @@ static const struct {
 	{ "javax.security.auth.Subject$SecureSet", IN_SUBJECT },
 	{ "javax.security.auth.x500.X500Principal", IN_SUBJECT },
 	{ "javax.management.remote.JMXPrincipal", IN_SUBJECT },
-	{ "java.util.", IN_SUBJECT | IN_MARSHALLED },
-	{ "java.lang.", IN_MARSHALLED },
+	{ "java.util.", IN_SUBJECT },
+	/*
+	 * No hash tables: sets within one another, a few hundred bytes, keep a
+	 * CPU busy for years ("SerialDOS"), by a reader's right.
+	 * NotificationFilterSupport has a Vector, queries have Numbers.
+	 */
+	{ "java.util.Vector", IN_MARSHALLED },
+	{ "java.util.ArrayList", IN_MARSHALLED },
+	{ "java.util.Date", IN_MARSHALLED },
+	{ "java.lang.Object", IN_MARSHALLED },
+	{ "java.lang.Boolean", IN_MARSHALLED },
+	{ "java.lang.Character", IN_MARSHALLED },
+	{ "java.lang.Byte", IN_MARSHALLED },
+	{ "java.lang.Short", IN_MARSHALLED },
+	{ "java.lang.Long", IN_MARSHALLED },
+	{ "java.lang.Float", IN_MARSHALLED },
+	{ "java.lang.Double", IN_MARSHALLED },
 	{ "java.math.", IN_MARSHALLED },
 	{ "javax.management.", IN_MARSHALLED },
 };

@@ -328,11 +328,13 @@ static void on_ended(void *self, struct backend *b, const struct error *err)
 		kept = *err;
 	if (err && !was_ready)
 		explain(&kept, b);
-	if (was_ready && was_current)
-		on_arrived(s, b);
+	/* What the client sends next is for another connection. */
 	for (size_t i = 0; i < SESSION_BACKENDS_MAX; i++)
 		if (s->backends[i] == b)
 			s->backends[i] = NULL;
+	if (was_ready && was_current)
+		on_arrived(s, b);
+	was_current = b == s->current;
 	if (was_current)
 		s->current = NULL;
 	backend_free(b);

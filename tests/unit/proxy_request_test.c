@@ -411,6 +411,15 @@ static void what_is_marshalled_is_looked_into_for_read_only(void **state)
 				     "stanceOfQueryExp\0\0\0\0\0\0\0\1\2\0\0x"
 				     "p") "p"),
 		      true, true);
+	/* Hash tables within one another take the JVM's time. */
+	objections_to(BYTES(QUERY "p" MARSHALLED(
+			      "\46", "\xac\xed\0\5sr\0\21java.util.HashSet"
+				     "\0\0\0\0\0\0\0\1\2\0\0xp") "p"),
+		      true, false);
+	objections_to(BYTES(QUERY "p" MARSHALLED(
+			      "\45", "\xac\xed\0\5sr\0\20java.util.Vector"
+				     "\0\0\0\0\0\0\0\1\2\0\0xp") "p"),
+		      true, true);
 	objections_to(BYTES(QUERY "p" MARSHALLED("\6", "\xac\xed\0\5wx") "p"),
 		      true, false);
 	objections_to(BYTES(QUERY "p" MARSHALLED("\5", "\xac\xed\0\5p") "p"),
