@@ -75,6 +75,13 @@ int jmx_password(const struct jmx_target_options *o, struct text *password,
 	return ask(o->user, password, err);
 }
 
+static void warn_clear(const struct rmi_address *to)
+{
+	talk_always("warning: the password is sent to %s, port %d, without "
+		    "TLS: whoever sees the traffic can read it",
+		    to->host, to->port);
+}
+
 static struct rmi_client_options
 client_options(const struct jmx_target *t, const struct jmx_target_options *o)
 {
@@ -87,6 +94,7 @@ client_options(const struct jmx_target *t, const struct jmx_target_options *o)
 		.force_port = o->force_address || o->force_port,
 		.timeout_ns = o->timeout_ns > 0 ? o->timeout_ns : 0,
 		.dialer = t->dialer,
+		.warn_clear = warn_clear,
 	};
 }
 

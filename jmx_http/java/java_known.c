@@ -144,6 +144,11 @@ make_map(struct java_convert *c, const struct java_value *v, struct written w)
 		at[count].key = java_convert_value(c, w.at[2 * i]);
 		at[count++].value = java_convert_value(c, w.at[2 * i + 1]);
 	}
+	if (count < n) {
+		const struct value *cut = java_convert_cut(c, "too large");
+
+		at[count++] = (struct value_pair){ cut, cut };
+	}
 	made->map.at = at;
 	made->map.count = count;
 	return made;

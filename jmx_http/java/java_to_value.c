@@ -435,6 +435,10 @@ const struct value *java_convert_fields(struct java_convert *c,
 				convert_written(c, &part->annotations)
 			};
 	}
+	if (count < n)
+		at[count++] = (struct value_member){
+			"@cut", java_convert_cut(c, "too large")
+		};
 	made->members.at = at;
 	made->members.count = count;
 	return made;

@@ -8,6 +8,7 @@
 #include "jmx_http/rmi/jmx_methods.h"
 #include "jmx_http/rmi/rmi_tls.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ int rmi_session_init(struct rmi_session *s,
 		.timeout_ns = options->timeout_ns ? options->timeout_ns
 						  : RMI_TIMEOUT_NS,
 		.dialer = options->dialer ? options->dialer : &rmi_tcp_dialer,
+		.warn_clear = options->warn_clear,
 		.force_host = options->force_host,
 		.force_port = options->force_port,
 		.user = copied(options->credentials.user),
@@ -240,12 +242,30 @@ static int move_to(struct rmi_session *s, struct rmi_connection *c,
 	return 0;
 }
 
+static bool is_on_this_machine(const struct rmi_connection *c)
+{
+	const struct sockaddr_storage *peer = &c->transport->peer;
+	const struct sockaddr_in *four = (const struct sockaddr_in *)peer;
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)peer;
+
+	if (peer->ss_family == AF_INET)
+		return ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	return peer->ss_family == AF_INET6 &&
+	       IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+}
+
 /* A name and a password are to be seen by nobody who was not meant to. */
-static int check_secrecy(const struct rmi_session *s,
+static int check_secrecy(struct rmi_session *s, const struct rmi_connection *c,
 			 const struct rmi_endpoint *e, struct error *err)
 {
-	if (!s->user || e->is_tls || (!s->tls.cacert && !s->tls.cert))
+	if (!s->user || e->is_tls)
 		return 0;
+	if (!s->tls.cacert && !s->tls.cert) {
+		if (s->warn_clear && !is_on_this_machine(c))
+			s->warn_clear(&e->address);
+		s->warn_clear = NULL;
+		return 0;
+	}
 	return fail(err, ERROR_REFUSED,
 		    "a certificate was given, so TLS is meant, but %s, port %d "
 		    "does not speak it: no password is sent",
@@ -371,7 +391,7 @@ static int enter(struct rmi_session *s, struct entry *e, struct error *err)
 		return -1;
 	server = endpoint_of(s, &e->server);
 	if (move_to(s, &e->c, &e->at, &server, err) ||
-	    check_secrecy(s, &e->at, err) ||
+	    check_secrecy(s, &e->c, &e->at, err) ||
 	    log_in(s, &e->c, &e->server, &e->opened, err))
 		return -1;
 	return take_session(s, &e->c, &e->at, &e->opened, err);

@@ -37,6 +37,7 @@ struct rmi_session {
 	struct tls_options tls;
 	SSL_CTX *context;
 	struct rmi_dialer *dialer;
+	void (*warn_clear)(const struct rmi_address *to); /* or NULL */
 	bool force_host, force_port;
 };
 

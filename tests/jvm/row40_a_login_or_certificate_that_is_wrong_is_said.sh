@@ -37,6 +37,7 @@ passwords() {
 		said 'Invalid username or password' &&
 		SJKC_PASSWORD=secret asked 0 mx $memory -mg --user monitor \
 			-f Verbose && printed 'Verbose false' &&
+		said "warning: the password is sent to $lab_address, port" &&
 		asked 0 mxdump --user monitor -q java.lang:type=Memory \
 			--password-file "$scratch/secret" &&
 		printed HeapMemoryUsage &&

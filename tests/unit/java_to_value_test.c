@@ -242,6 +242,37 @@ static void long_texts_said_often_end_it_too(void **state)
 	arena_release(&a);
 }
 
+/* A map and the fields of an object that are cut say so, as an array does. */
+static void what_is_cut_is_marked(void **state)
+{
+	static char bytes[1 << 20];
+	static const struct java_value *at[100000];
+	struct java_value text = { .kind = JAVA_STRING };
+	struct java_class class = { .name = { "java.util.HashMap", 17 },
+				    .generation = 1 };
+	struct java_part part = { .class = &class };
+	struct java_value map = { .kind = JAVA_OBJECT };
+	struct arena a = { 0 };
+	const struct value *v;
+
+	(void)state;
+	memset(bytes, 'x', sizeof(bytes));
+	text.bytes = (struct java_bytes){ bytes, sizeof(bytes) };
+	for (size_t i = 0; i < 100000; i++)
+		at[i] = &text;
+	part.annotations.at = at;
+	part.annotations.count = 100000;
+	map.object.class = &class;
+	map.object.parts = &part;
+	map.object.part_count = 1;
+	v = java_to_value(&map, &a);
+	assert_int_equal(v->kind, VALUE_MAP);
+	assert_true(v->map.count < 50000);
+	assert_int_equal(v->map.at[v->map.count - 1].key->kind, VALUE_CUT);
+	assert_int_equal(v->map.at[v->map.count - 1].value->kind, VALUE_CUT);
+	arena_release(&a);
+}
+
 static void a_million_elements_are_all_there(void **state)
 {
 	static const struct java_class longs = { .name = { "[J", 2 },
@@ -377,6 +408,7 @@ static void a_long_text_is_cut_nowhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_cut_is_marked),
 		cmocka_unit_test(known_classes_are_what_they_mean),
 		cmocka_unit_test(threads_of_a_jvm_are_composites),
 		cmocka_unit_test(an_mbean_of_a_jvm_is_described),
