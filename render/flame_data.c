@@ -210,7 +210,8 @@ static void put_notes(struct json *j, const struct profile *p)
 		const struct remark *r = &p->remarks[i];
 
 		text_clear(&note);
-		text_printf(&note, "%" PRIu64 " ", r->count);
+		remark_add_count(&note, r);
+		text_putc(&note, ' ');
 		safe_text(&note, r->what, strlen(r->what));
 		if (*r->first) {
 			text_puts(&note, ": ");

@@ -70,7 +70,9 @@ void summary_events(struct text *out, const struct profile *p,
 	for (size_t i = 0; i < p->remark_count; i++) {
 		const struct remark *r = &p->remarks[i];
 
-		text_printf(out, "<p>%" PRIu64 " ", r->count);
+		text_puts(out, "<p>");
+		remark_add_count(out, r);
+		text_putc(out, ' ');
 		html_string(out, r->what);
 		text_puts(out, *r->first ? ": " : "");
 		html_string(out, r->first);

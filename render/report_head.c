@@ -172,7 +172,7 @@ static void put_remarks(struct text *out, const struct report *r, bool losses)
 		text_clear(&line);
 		text_printf(&line, "%s: %s: ", losses ? "lost" : "note",
 			    p->remarks[i].what);
-		units_add_count(&line, p->remarks[i].count);
+		remark_add_count(&line, &p->remarks[i]);
 		columns_wrap(out, line.bytes, r->options->width);
 	}
 	text_release(&line);

@@ -331,6 +331,10 @@ static void put_remarks(struct json *j, const struct profile *p,
 		json_text(j, r->what);
 		json_key(j, "count");
 		json_uint(j, r->count);
+		if (r->of) {
+			json_key(j, "of");
+			json_uint(j, r->of);
+		}
 		json_key(j, "first");
 		json_text(j, r->first);
 		json_close_object(j);

@@ -546,7 +546,9 @@ static void note_ends(struct prof_shared *s)
 		{ PROF_END_EARLIER, "waits from before sampling truncated",
 		  "they ended before their stacks were read" },
 	};
+	static const char lost[] = "stack traces that end in [unknown]";
 	struct text whys = { 0 };
+	uint64_t walks = 0;
 
 	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
 		if (s->ends[notes[i].end])
@@ -562,9 +564,14 @@ static void note_ends(struct prof_shared *s)
 		text_printf(&whys, "%s%" PRIu64 " %s", i ? "; " : "",
 			    s->whys[i].count, s->whys[i].why);
 	if (whys.len)
-		profile_note(s->profile, "stack traces that end in [unknown]",
-			     s->ends[PROF_END_LOST], "%s", whys.bytes);
+		profile_note(s->profile, lost, s->ends[PROF_END_LOST], "%s",
+			     whys.bytes);
 	text_release(&whys);
+	for (size_t i = 0; i < PROF_ENDS; i++)
+		walks += s->ends[i];
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
+		profile_remark_of(s->profile, notes[i].what, walks);
+	profile_remark_of(s->profile, lost, walks);
 }
 
 static void count_losses(struct session *s)
@@ -620,15 +627,19 @@ static void count_losses(struct session *s)
 static void say_remarks(const struct session *s)
 {
 	const struct profile *p = s->shared.profile;
+	struct text count = { 0 };
 
 	for (size_t i = 0; i < p->remark_count; i++) {
 		const struct remark *r = &p->remarks[i];
 
+		text_clear(&count);
+		remark_add_count(&count, r);
 		(r->is_loss             ? talk_always
 		 : s->o->shows_no_notes ? talk
-					: talk_detail)(
-			"%s: %" PRIu64 " (%s)", r->what, r->count, r->first);
+					: talk_detail)("%s: %s (%s)", r->what,
+						       count.bytes, r->first);
 	}
+	text_release(&count);
 }
 
 static void add_sleepers(struct session *s, int64_t until_ns)

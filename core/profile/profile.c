@@ -5,6 +5,7 @@
 #include "core/profile/event_table.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -427,6 +428,22 @@ void profile_lost(struct profile *p, const char *what, uint64_t count,
 	va_start(args, where);
 	remark(p, true, what, count, where, args);
 	va_end(args);
+}
+
+void profile_remark_of(struct profile *p, const char *what, uint64_t of)
+{
+	for (size_t i = 0; i < p->remark_count; i++)
+		if (strcmp(p->remarks[i].what, what) == 0)
+			p->remarks[i].of = of;
+}
+
+void remark_add_count(struct text *out, const struct remark *r)
+{
+	units_add_count(out, r->count);
+	if (!r->of)
+		return;
+	text_puts(out, " of ");
+	units_add_count(out, r->of);
 }
 
 bool profile_is_partial(const struct profile *p)

@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct text;
+
 /* How a frame ran, as far as the recording says. */
 enum frame_kind {
 	FRAME_INTERPRETED,
@@ -127,6 +129,7 @@ struct remark {
 	const char *what; /* "events skipped"; static text */
 	char *first;      /* where, and more of why, the first time; or "" */
 	uint64_t count;
+	uint64_t of; /* of how many, profile_remark_of(); 0 = unknown */
 	bool is_loss;
 };
 
@@ -279,6 +282,12 @@ void profile_note(struct profile *p, const char *what, uint64_t count,
 		  const char *where, ...) __attribute__((format(printf, 4, 5)));
 void profile_lost(struct profile *p, const char *what, uint64_t count,
 		  const char *where, ...) __attribute__((format(printf, 4, 5)));
+/* What a remark's count is to be compared with: 6 of 4,812 stack traces. */
+void profile_remark_of(struct profile *p, const char *what, uint64_t of);
+
+/* Appends a remark's count: "6", or "6 of 4,812". */
+void remark_add_count(struct text *out, const struct remark *r);
+
 /* True when something was lost. */
 bool profile_is_partial(const struct profile *p);
 

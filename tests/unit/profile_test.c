@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/text.h"
 #include "core/profile/profile.h"
 
 #include "core/base/alloc.h"
@@ -269,6 +270,24 @@ static void samples_that_agree_are_one_cell(void **state)
 	assert_int_equal(p->events[0].without_stack, 2);
 	assert_int_equal(p->events[0].weight, 60);
 	assert_int_equal(p->events[1].samples, 2);
+	profile_free(p);
+}
+
+static void remark_says_of_how_many(void **state)
+{
+	struct profile *p = profile_new();
+	struct text out = { 0 };
+
+	(void)state;
+	profile_note(p, "stack traces truncated", 6, "%s", "why");
+	remark_add_count(&out, &p->remarks[0]);
+	assert_string_equal(out.bytes, "6");
+	profile_remark_of(p, "something else", 7);
+	profile_remark_of(p, "stack traces truncated", 4812);
+	text_clear(&out);
+	remark_add_count(&out, &p->remarks[0]);
+	assert_string_equal(out.bytes, "6 of 4,812");
+	text_release(&out);
 	profile_free(p);
 }
 
@@ -630,6 +649,7 @@ int main(void)
 		cmocka_unit_test(pushing_from_within_goes_on_from_there),
 		cmocka_unit_test(a_stack_trace_may_have_100000_frames),
 		cmocka_unit_test(samples_that_agree_are_one_cell),
+		cmocka_unit_test(remark_says_of_how_many),
 		cmocka_unit_test(counts_and_weights_saturate),
 		cmocka_unit_test(buckets_widen_as_times_go_up),
 		cmocka_unit_test(buckets_widen_as_times_go_down),
