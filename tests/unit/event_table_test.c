@@ -145,10 +145,10 @@ static void rows_are_by_name_and_cause_and_times_by_each_clock(void **state)
 		      "jdk.GarbageCollection of a.jfr: 5 events\n\n"
 		      "name    cause               events  duration sum  "
 		      "duration mean  duration max  used mean  used max\n"
-		      "Serial  System.gc()              1        7.00ms  "
-		      "       7.00ms        7.00ms         0b        0b\n"
-		      "Serial  Allocation Failure       3        6.00ms  "
-		      "       2.00ms        3.00ms      1.00k     2.00k\n"
+		      "Serial  System.gc()              1          7 ms  "
+		      "         7 ms          7 ms        0 B       0 B\n"
+		      "Serial  Allocation Failure       3          6 ms  "
+		      "         2 ms          3 ms       1 KB      2 KB\n"
 		      "1 more rows: -n\n");
 	profile_free(p);
 }
