@@ -91,8 +91,11 @@ static uint32_t *places_of(const struct flame_cells *cells, const bool *in_view,
 		const struct cell *c = &p->cells[i];
 		uint32_t place;
 
+		if (i + 2 * AHEAD < p->cell_count)
+			__builtin_prefetch(&d->node_of[c[2 * AHEAD].stack]);
 		if (i + AHEAD < p->cell_count)
-			__builtin_prefetch(&d->node_of[c[AHEAD].stack]);
+			__builtin_prefetch(
+				&d->tree->place_of[d->node_of[c[AHEAD].stack]]);
 		if (!in_view[c->event])
 			continue;
 		place = d->tree->place_of[d->node_of[c->stack]];
@@ -101,6 +104,22 @@ static uint32_t *places_of(const struct flame_cells *cells, const bool *in_view,
 	}
 	*count = n;
 	return places;
+}
+
+/*
+ * What a row's item is: a cell whose count is its weight, which most have where
+ * samples are counted, need not be looked at again, which waits for memory.
+ * Otherwise the cell: 2^31 of them do not fit in memory.
+ */
+#define ITEM_IS_COUNT ((uint32_t)1 << 31)
+
+static uint32_t item_of(const struct profile *p, size_t cell)
+{
+	const struct cell *c = &p->cells[cell];
+
+	if (c->count == c->weight && c->count < ITEM_IS_COUNT)
+		return ITEM_IS_COUNT | (uint32_t)c->count;
+	return (uint32_t)cell;
 }
 
 /* Sorts rows of one place: mostly they are few. */
@@ -148,11 +167,13 @@ static struct row *rows_of(const struct flame_cells *cells,
 
 		if (!in_view[c->event])
 			continue;
+		if (n + 2 * AHEAD < *count)
+			__builtin_prefetch(&ends[places[n + 2 * AHEAD]], 1);
 		if (n + AHEAD < *count)
 			__builtin_prefetch(&rows[ends[places[n + AHEAD]]], 1);
 		rows[ends[places[n]]++] = (struct row){ minor_of(cells, c),
 							places[n],
-							(uint32_t)i };
+							item_of(p, i) };
 		n++;
 	}
 	for (size_t i = 0; i < places_count; i++) {
@@ -169,6 +190,20 @@ static struct row *rows_of(const struct flame_cells *cells,
 struct sums {
 	uint64_t count, weight;
 };
+
+static inline void add_item(struct sums *sums, const struct cell *all,
+			    uint32_t item)
+{
+	uint64_t count = item & ~ITEM_IS_COUNT;
+	uint64_t weight = count;
+
+	if (!(item & ITEM_IS_COUNT)) {
+		count = all[item].count;
+		weight = all[item].weight;
+	}
+	sums->count = saturate_add(sums->count, count);
+	sums->weight = saturate_add(sums->weight, weight);
+}
 
 static void put_row(const struct flame_cells *cells, const struct row *r,
 		    uint32_t before, const struct sums *sums,
@@ -202,12 +237,10 @@ void flame_cells_put(struct flame_cells *cells, size_t view,
 
 	for (size_t i = 0; i < count; i++) {
 		const struct row *r = &rows[i];
-		const struct cell *c = &all[r->item];
 
-		if (i + AHEAD < count)
-			__builtin_prefetch(&all[r[AHEAD].item]);
-		sums.count = saturate_add(sums.count, c->count);
-		sums.weight = saturate_add(sums.weight, c->weight);
+		if (i + AHEAD < count && !(r[AHEAD].item & ITEM_IS_COUNT))
+			__builtin_prefetch(&all[r[AHEAD].item].weight);
+		add_item(&sums, all, r->item);
 		if (i + 1 < count && r[1].major == r->major &&
 		    r[1].minor == r->minor)
 			continue;
