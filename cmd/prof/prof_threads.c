@@ -343,8 +343,8 @@ void prof_threads_look(struct prof_threads *t, const struct vm_structs *v,
 
 /*
  * Whether the kernel's name may come from this one.  HotSpot gives the kernel
- * the first 15 bytes or, in JDK 28, 7 and the last 6 with two dots
- * between.
+ * the first 15 bytes or, since JDK-8368124 (JDK 26), 7 and the last 6 with two
+ * dots between.
  */
 static bool fits(const char *comm, const char *name)
 {
@@ -357,6 +357,19 @@ static bool fits(const char *comm, const char *name)
 	       (memcmp(comm, name, FIRST) == 0 &&
 		memcmp(comm + FIRST, "..", 2) == 0 &&
 		memcmp(comm + FIRST + 2, name + len - LAST, LAST) == 0);
+}
+
+/*
+ * False of what is no text: a JVM that keeps arrays in another way than is
+ * known gives control characters, or what became U+FFFD.
+ */
+static bool is_likely(const char *name)
+{
+	for (const char *c = name; *c; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return false;
+	}
+	return strstr(name, "\xef\xbf\xbd") == NULL;
 }
 
 /*
@@ -373,9 +386,12 @@ static void take_seen_name(struct prof_threads *t, struct known_thread *k,
 	if (!seen->is_known || !*seen->name)
 		return;
 	hash = hash_bytes(seen->name, strlen(seen->name)) | 1;
-	if (!fits(k->comm, seen->name) && k->seen != hash) {
+	if (!fits(k->comm, seen->name)) {
+		bool is_again = k->seen == hash;
+
 		k->seen = hash;
-		return;
+		if (!is_again || !is_likely(seen->name))
+			return;
 	}
 	if (!still_has(t->jvm->pid, k))
 		return;

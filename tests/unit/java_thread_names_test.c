@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/native/names/java_thread_names.h"
 
+#include "cmd/prof/prof_threads.h"
 #include "core/native/names/name_layout.h"
 #include "tests/unit/hotspot_image.h"
 #include "tests/unit/metadata_image.h"
@@ -9,11 +10,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-enum { WORD = 8, TID = 4711, OTHER_TID = 4712, JAVA_ID = 31 };
+enum { WORD = 8, TID = 4711, OTHER_TID = 1 << 29, JAVA_ID = 31 };
 
 /* A class's fields, in the order of its class file. */
 struct image_field {
@@ -52,6 +57,7 @@ static const struct objects all_objects[] = {
 
 struct place {
 	const struct objects *o;
+	pid_t tid;
 	struct hotspot_image image;
 	struct vm_structs *structs;
 	uint64_t string_class;
@@ -250,7 +256,7 @@ static void add_threads(struct place *p)
 	uint64_t array = hotspot_image_add(i, 16);
 	uint64_t slot = hotspot_image_add(i, WORD);
 
-	p->java_thread = add_java_thread(p, TID);
+	p->java_thread = add_java_thread(p, p->tid);
 	p->thread = hotspot_image_add(i, 64);
 	hotspot_image_put(i, p->thread + EETOP, p->java_thread, WORD);
 	hotspot_image_put(i, p->thread + THREAD_TID, JAVA_ID, WORD);
@@ -274,11 +280,11 @@ static void add_threads(struct place *p)
 				slot, WORD);
 }
 
-static void open_place(struct place *p, const struct objects *o)
+static void open_place_of(struct place *p, const struct objects *o, pid_t tid)
 {
 	struct error err = { 0 };
 
-	*p = (struct place){ .o = o };
+	*p = (struct place){ .o = o, .tid = tid };
 	hotspot_image_init(&p->image, o->jdk);
 	add_classes(p);
 	add_threads(p);
@@ -288,6 +294,11 @@ static void open_place(struct place *p, const struct objects *o)
 	assert_non_null(p->structs);
 	p->threads = java_thread_names_open(p->structs, &p->image.memory, &err);
 	assert_non_null(p->threads);
+}
+
+static void open_place(struct place *p, const struct objects *o)
+{
+	open_place_of(p, o, TID);
 }
 
 static void close_place(struct place *p)
@@ -520,6 +531,91 @@ static void damage_anywhere_gives_a_name_or_none(void **state)
 	}
 }
 
+/* What prof calls a thread that the kernel and the heap call so. */
+static const char *prof_name(const char *comm, const char *in_heap)
+{
+	static char name[64];
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+	struct profile *profile = profile_new();
+	struct prof_threads *t;
+	char was[16] = { 0 };
+	struct place p;
+	uint32_t id;
+
+	open_place_of(&p, &all_objects[4], tid);
+	add_latin1(&p, in_heap);
+	prctl(PR_GET_NAME, was);
+	prctl(PR_SET_NAME, comm);
+	t = prof_threads_new(profile, &p.image.jvm);
+	prof_threads_look(t, p.structs, &p.image.memory);
+	id = prof_threads_id(t, tid, comm);
+	prof_threads_finish(t, 0);
+	snprintf(name, sizeof(name), "%s",
+		 profile_text(profile, profile->threads[id].name));
+	prctl(PR_SET_NAME, was);
+	prof_threads_free(t);
+	profile_free(profile);
+	close_place(&p);
+	return name;
+}
+
+static void
+the_kernels_name_tells_whether_one_in_the_heap_is_right(void **state)
+{
+	static const char *const cases[][3] = {
+		{ "a worker with a", "a worker with a long name",
+		  "a worker with a long name" },
+		{ "a worke..g name", "a worker with a long name",
+		  "a worker with a long name" },
+		/* Renamed by another thread, and the first thread. */
+		{ "a worker with a", "another name", "another name" },
+		{ "java", "main", "main" },
+		/* What is no text is no name, and whole ones are not asked for.
+		 */
+		{ "java", "\x01\x02", "java" },
+		{ "a worker with a", "x\x7f", "a worker with a" },
+		{ "a worker", "another name", "a worker" },
+		{ "java", "", "java" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_string_equal(prof_name(cases[i][0], cases[i][1]),
+				    cases[i][2]);
+}
+
+/* A collector may be at work when it is read. */
+static void a_name_that_the_kernel_does_not_confirm_is_read_twice(void **state)
+{
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+	struct profile *profile = profile_new();
+	struct prof_threads *t;
+	char was[16] = { 0 };
+	struct place p;
+	uint32_t id;
+
+	(void)state;
+	open_place_of(&p, &all_objects[4], tid);
+	add_latin1(&p, "main");
+	prctl(PR_GET_NAME, was);
+	prctl(PR_SET_NAME, "java");
+	t = prof_threads_new(profile, &p.image.jvm);
+	prof_threads_look(t, p.structs, &p.image.memory);
+	id = prof_threads_id(t, tid, "java");
+	prof_threads_refresh(t);
+	assert_string_equal(profile_text(profile, profile->threads[id].name),
+			    "java");
+	add_latin1(&p, "moved");
+	prof_threads_finish(t, 0);
+	assert_string_equal(profile_text(profile, profile->threads[id].name),
+			    "moved");
+	assert_int_equal(profile->threads[id].java_id, JAVA_ID);
+	prctl(PR_SET_NAME, was);
+	prof_threads_free(t);
+	profile_free(profile);
+	close_place(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -532,6 +628,10 @@ int main(void)
 		cmocka_unit_test(
 			a_jvm_whose_classes_are_not_there_yet_is_said_so),
 		cmocka_unit_test(damage_anywhere_gives_a_name_or_none),
+		cmocka_unit_test(
+			the_kernels_name_tells_whether_one_in_the_heap_is_right),
+		cmocka_unit_test(
+			a_name_that_the_kernel_does_not_confirm_is_read_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
