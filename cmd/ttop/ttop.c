@@ -12,6 +12,7 @@
 #include "core/attach/attach.h"
 #include "core/base/clock.h"
 #include "core/base/input.h"
+#include "core/base/units.h"
 #include "core/threads/proc_source.h"
 #include "core/threads/top_record.h"
 #include "render/top/top_csv.h"
@@ -196,6 +197,18 @@ out:
 	return ret;
 }
 
+/* Somebody who watches is told why nothing happens at first. */
+static void announce(int64_t first_ns)
+{
+	struct text first = { 0 };
+
+	if (first_ns <= CLOCK_NS_PER_S || !isatty(STDERR_FILENO))
+		return;
+	units_add_time(&first, (double)first_ns);
+	talk("first report in %s", first.bytes);
+	text_release(&first);
+}
+
 /* SJK's: 10 s, the first after ten of the sampler's intervals at most. */
 static int batch(struct ttop_options *o, struct error *err)
 {
@@ -207,6 +220,7 @@ static int batch(struct ttop_options *o, struct error *err)
 	first = o->interval_ns;
 	if (opt.sampler_interval < first / 10)
 		first = opt.sampler_interval * 10;
+	announce(first);
 	return run_batch(o, first, &ended, err);
 }
 

@@ -286,7 +286,7 @@ static void add_head(const struct blocked *b, struct text *out)
 			    b->deadlocks == 1 ? "" : "S");
 	text_printf(out, "  (%s", b->source);
 	if (b->pause_ns >= 0)
-		text_printf(out, "; it stopped the program for %.1f ms",
+		text_printf(out, "; it stopped the program for at most %.1f ms",
 			    (double)b->pause_ns / (double)CLOCK_NS_PER_MS);
 	text_puts(out, ")\n");
 }

@@ -54,26 +54,6 @@ void figures_time(struct text *out, int64_t ns)
 			    hours % 24);
 }
 
-void figures_pause(struct text *out, int64_t ns)
-{
-	double ms = (double)ns / 1e6;
-
-	if (ns == COUNTER_ABSENT)
-		text_putc(out, '-');
-	else if (ms < 999.5)
-		text_printf(out, "%.*f ms",
-			    ms < 9.995   ? 2
-			    : ms < 99.95 ? 1
-					 : 0,
-			    ms);
-	else
-		text_printf(out, "%.*f s",
-			    ms < 9995    ? 2
-			    : ms < 99950 ? 1
-					 : 0,
-			    ms / 1000);
-}
-
 void figures_bytes(struct text *out, int64_t bytes)
 {
 	units_add_bytes(out, bytes == COUNTER_ABSENT ? NAN : (double)bytes);

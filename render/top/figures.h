@@ -21,9 +21,6 @@ void figures_rate(struct text *out, double per_s);
 /* Time used so far: 0.07s, 1:23.4, 12h34m, 3d04h; 7 columns. */
 void figures_time(struct text *out, int64_t ns);
 
-/* How long a pause was: 0.25 ms, 12.3 ms, 340 ms, 1.25 s; 7 columns. */
-void figures_pause(struct text *out, int64_t ns);
-
 /* A counter of bytes, "152 MB"; 7 columns. */
 void figures_bytes(struct text *out, int64_t bytes);
 

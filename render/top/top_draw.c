@@ -113,7 +113,7 @@ static void add_place(const struct top *t, struct text *out)
 	} else if (v == &view_blocked) {
 		if (t->blocked_ns && t->blocked_every_ns > 0) {
 			text_puts(out, " every ");
-			units_add_duration(out, t->blocked_every_ns);
+			units_add_time(out, (double)t->blocked_every_ns);
 			text_putc(out, ' ');
 		}
 		add_asked(t, t->blocked_ns, out);

@@ -266,13 +266,27 @@ static void put_gc(struct pen *pen, const struct gc_rate *gc,
 	text_release(&text);
 }
 
+/* Those that had pauses, or the others; gives the name of the last one. */
+static const char *put_collectors(struct pen *pen,
+				  const struct process_rates *p, bool had_some,
+				  const char *before)
+{
+	for (size_t i = 0; i < p->gc_count; i++) {
+		if ((p->gc[i].count > 0) != had_some)
+			continue;
+		put_gc(pen, &p->gc[i], before);
+		before = p->gc[i].name;
+	}
+	return before;
+}
+
 static void put_longest(struct pen *pen, const struct longest_pause *l)
 {
 	struct text text = { 0 };
 
 	if (l->ns == COUNTER_ABSENT)
 		return;
-	figures_pause(&text, l->ns);
+	units_add_time(&text, (double)l->ns);
 	pen_printf(pen, STYLE_PLAIN, " longest %s%s ",
 		   sign(pen, l->most_ns > l->ns, false), text.bytes);
 	text_release(&text);
@@ -282,15 +296,16 @@ static void draw_gc(const struct top *t, struct pen *pen)
 {
 	const struct process_rates *p = &t->rates->process;
 	const char *cause = t->sample->process.gc_cause;
+	const char *before;
 	struct text figure = { 0 };
 
 	add_figure(&figure, sign(pen, p->gc_at_most, true), figures_percent,
 		   p->gc_pauses, "%");
 	put_first(pen, "GC pauses", &figure);
 	leave_history(pen);
-	for (size_t i = 0; i < p->gc_count; i++)
-		put_gc(pen, &p->gc[i], i ? p->gc[i - 1].name : NULL);
+	before = put_collectors(pen, p, true, NULL);
 	put_longest(pen, &p->gc_longest);
+	put_collectors(pen, p, false, before);
 	if (*cause)
 		pen_printf(pen, STYLE_DIM, " last: %s ", cause);
 	put_history(pen, &t->gc, 0.01);

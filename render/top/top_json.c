@@ -65,6 +65,11 @@ static void put_flag(struct json *j, const char *key, bool value)
 	json_bool(j, value);
 }
 
+static bool is_lower_bound(const struct longest_pause *l)
+{
+	return l->ns != COUNTER_ABSENT && l->most_ns > l->ns;
+}
+
 static void put_pauses(struct json *j, const struct process_rates *p,
 		       const char *cause)
 {
@@ -79,10 +84,10 @@ static void put_pauses(struct json *j, const struct process_rates *p,
 		json_null(j);
 	put_rate(j, "gc_longest_ms",
 		 gc->ns == COUNTER_ABSENT ? NAN : (double)gc->ns / 1e6);
-	put_flag(j, "gc_longest_is_lower_bound", gc->most_ns > gc->ns);
+	put_flag(j, "gc_longest_is_lower_bound", is_lower_bound(gc));
 	put_rate(j, "safepoint_longest_ms",
 		 any->ns == COUNTER_ABSENT ? NAN : (double)any->ns / 1e6);
-	put_flag(j, "safepoint_longest_is_lower_bound", any->most_ns > any->ns);
+	put_flag(j, "safepoint_longest_is_lower_bound", is_lower_bound(any));
 }
 
 static void put_process(struct json *j, const struct top_rates *r)

@@ -30,9 +30,26 @@ json() {
 	cmp "$scratch/live" "$scratch/out"
 }
 
+# on_a_terminal ARGUMENT…: stdout and stderr are one
+on_a_terminal() {
+	python3 -c 'import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' \
+		"$sjkc" ttop "$pid" -b -n 1 -si 200ms --iterations 1 "$@" \
+		>"$scratch/out" 2>&1 </dev/null
+}
+
+# Who waits before a terminal is told for how long; a script is not.
+tells_when() {
+	on_a_terminal && printed 'first report in 2' &&
+		on_a_terminal -q || return
+	! grep -q 'first report' "$scratch/out" && printed 'Process summary' &&
+		ask 0 ttop "$pid" -b -si 200ms --iterations 1 &&
+		[ ! -s "$scratch/err" ]
+}
+
 check() {
 	target "$1" -- burners=1 threads=5 || return
-	reports && json "$(basename "$1")" || return
+	tells_when && reports && json "$(basename "$1")" || return
 	target_end "$pid"
 }
 

@@ -63,7 +63,7 @@ on_the_screen() {
 	ask 0 ttop -p "$pid" --screen 150x40 \
 		--keys 'b<show><tick><tick>r' &&
 		printed 'blocked threads of' &&
-		printed '; it stopped the program for' &&
+		printed '; it stopped the program for at most' &&
 		printed 'holds java.lang.Object <0x' &&
 		printed '"blocked-0"' && printed 'blocked now  at Target.contend' &&
 		printed 's (in 2 dumps)  at Target.contend' &&
