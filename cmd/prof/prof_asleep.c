@@ -24,6 +24,7 @@ struct sleeper {
 	pid_t tid;
 	uint32_t stack;
 	uint64_t switches; /* how often it had left its CPU */
+	int64_t looked_ns; /* when that was so */
 	__u64 regs[SAMPLE_REGISTERS];
 	uint32_t kernel, kernel_count; /* its addresses in the kernel */
 	uint32_t copy, copied;         /* of its stack: which, and bytes */
@@ -210,6 +211,7 @@ static bool find_by_proc(struct prof_target *t, struct sleeper *s)
 	uint64_t sp, ip;
 
 	/* Before: who runs meanwhile has not slept all the time. */
+	s->looked_ns = clock_monotonic_ns();
 	s->switches = read_switches(t, s->tid);
 	if (!read_place(t, s->tid, &sp, &ip))
 		return false;
@@ -307,6 +309,7 @@ void prof_asleep_catch(struct prof_asleep *a, const struct sample_event *e,
 		return;
 	s->is_caught = true;
 	s->switches = e->weight;
+	s->looked_ns = (int64_t)e->time_ns;
 	memcpy(s->regs, e->regs, sizeof(s->regs));
 	/* A thread of the JVM's has a user side. */
 	if (e->flags & SAMPLE_NO_USER)
@@ -420,20 +423,26 @@ static bool has_slept(const struct prof_target *t, const struct sleeper *s,
 {
 	if (!s || (s->is_seen && !s->is_known))
 		return false;
-	return !has_lost || (s->is_known && s->switches &&
+	return !has_lost || ((s->is_known || s->is_caught) && s->switches &&
 			     s->switches == read_switches(t, s->tid));
 }
 
 static void add_thread(struct prof_target *t, const struct sleeper *s,
-		       struct sample *sample)
+		       int64_t since_ns, int64_t end_ns)
 {
+	struct sample sample = {
+		.time_ns = since_ns + t->shared->epoch_ns,
+		.duration_ns = (uint64_t)(end_ns - since_ns),
+		.count = 1,
+		.weight = (uint64_t)(end_ns - since_ns),
+	};
 	struct text comm = { 0 };
 
-	if (s->is_known && read_task(t, s->tid, "comm", PROCFS_NAMES, &comm)) {
-		sample->stack = s->stack;
-		sample->thread = prof_threads_id(t->threads, s->tid,
-						 comm.bytes);
-		prof_target_add(t, PROF_OFFCPU | PROF_WALL, sample);
+	if (s->is_known && end_ns > since_ns &&
+	    read_task(t, s->tid, "comm", PROCFS_NAMES, &comm)) {
+		sample.stack = s->stack;
+		sample.thread = prof_threads_id(t->threads, s->tid, comm.bytes);
+		prof_target_add(t, PROF_OFFCPU | PROF_WALL, &sample);
 	}
 	text_release(&comm);
 }
@@ -455,15 +464,10 @@ void prof_asleep_add(struct prof_target *t, int64_t end_ns, bool has_lost,
 		     int64_t until_ns)
 {
 	struct prof_asleep *a = t->asleep;
-	struct sample sample = {
-		.time_ns = a->since_ns + t->shared->epoch_ns,
-		.duration_ns = (uint64_t)(end_ns - a->since_ns),
-		.count = 1,
-		.weight = (uint64_t)(end_ns - a->since_ns),
-	};
 	uint64_t hidden = 0, late = 0;
 	size_t count;
 	pid_t *tids = tids_of(t, &count);
+	int64_t since_ns;
 
 	prof_target_begin(t);
 	for (size_t i = 0; i < count; i++) {
@@ -479,7 +483,11 @@ void prof_asleep_add(struct prof_target *t, int64_t end_ns, bool has_lost,
 		if (!s->is_seen && clock_monotonic_ns() < until_ns)
 			look(t, s);
 		late += !s->is_seen;
-		add_thread(t, s, &sample);
+		since_ns = a->since_ns;
+		/* Before, a sample of it may have been among those lost. */
+		if (has_lost && s->looked_ns > since_ns)
+			since_ns = s->looked_ns;
+		add_thread(t, s, since_ns, end_ns);
 	}
 	count_unknown(t, hidden, late);
 	free(tids);

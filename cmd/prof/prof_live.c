@@ -528,6 +528,19 @@ static void say_launched(struct session *s)
 		     WEXITSTATUS(status));
 }
 
+/* Short waits are lost as sampling begins: what comes to nothing is no news. */
+static void note_waits(struct prof_shared *s, enum prof_end end,
+		       const char *what, const char *why)
+{
+	double percent = s->waited_ns ? 100.0 * (double)s->ends_ns[end] /
+						(double)s->waited_ns
+				      : 100;
+
+	if (s->ends[end] && percent >= 0.05)
+		profile_note(s->profile, what, s->ends[end],
+			     "%s; %.1f %% of the time", why, percent);
+}
+
 /* Stack traces that do not reach the thread's root, by the reason. */
 static void note_ends(struct prof_shared *s)
 {
@@ -541,10 +554,6 @@ static void note_ends(struct prof_shared *s)
 		  "a larger --max-stack shows the rest" },
 		{ PROF_END_PAGE, "stack traces truncated where they are read",
 		  "a page of the stack was not in memory" },
-		{ PROF_END_OFTEN, "waits without a stack trace",
-		  "threads waited too often to copy each stack" },
-		{ PROF_END_EARLIER, "waits from before sampling truncated",
-		  "they ended before their stacks were read" },
 	};
 	static const char lost[] = "stack traces that end in [unknown]";
 	struct text whys = { 0 };
@@ -554,6 +563,10 @@ static void note_ends(struct prof_shared *s)
 		if (s->ends[notes[i].end])
 			profile_note(s->profile, notes[i].what,
 				     s->ends[notes[i].end], "%s", notes[i].why);
+	note_waits(s, PROF_END_OFTEN, "waits without a stack trace",
+		   "threads waited too often to copy each stack");
+	note_waits(s, PROF_END_EARLIER, "waits from before sampling truncated",
+		   "they ended before their stacks were read");
 	if (s->likened)
 		profile_note(s->profile, "waits with an estimated stack trace",
 			     s->likened,

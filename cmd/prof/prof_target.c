@@ -613,6 +613,7 @@ static void walk(struct prof_target *t, const struct sample_event *e,
 	if (remote_memory_missed(t->memory) != missed)
 		t->batch = 0;
 	end = prof_target_count_end(t, &u, cut_of(e), missed);
+	t->end = end;
 	note_end(t, e, &u);
 	note_wait(t, e, stack, &u);
 	prof_frames_user(t->frames, &u, prof_end_frame(end), e->time_ns);
@@ -663,6 +664,7 @@ static uint32_t stack_of(struct prof_target *t, const struct sample_event *e,
 	if (!known)
 		known = likened(t, e, stack);
 	t->wait = NULL;
+	t->end = PROF_END_ROOT;
 	if (known)
 		return known;
 	prof_frames_begin(t->frames);
@@ -738,5 +740,9 @@ void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 						  class_of(t, e));
 	if (t->wait)
 		t->wait->stack = sample.stack;
+	if (e->kind == SAMPLE_OFFCPU) {
+		s->waited_ns += e->weight;
+		s->ends_ns[t->end] += e->weight;
+	}
 	prof_target_add(t, of[e->kind], &sample);
 }

@@ -66,7 +66,8 @@ struct prof_shared {
 	uint64_t hz;
 	uint64_t tick_ns;         /* what a tick of the CPU clock stands for */
 	uint64_t ends[PROF_ENDS]; /* of stack traces */
-	struct prof_why whys[PROF_WHYS]; /* of PROF_END_LOST */
+	uint64_t waited_ns, ends_ns[PROF_ENDS]; /* of waits, likewise */
+	struct prof_why whys[PROF_WHYS];        /* of PROF_END_LOST */
 	uint64_t likened;    /* waits that have another's stack trace */
 	bool is_tried_again; /* a target that lacks something */
 	bool has_begun;      /* samples of others wait for whoever is new */
@@ -94,6 +95,7 @@ struct prof_target {
 	struct prof_asleep *asleep;     /* NULL = not looked at */
 	struct prof_wait *waits;        /* NULL = none was sampled */
 	struct prof_wait *wait;         /* that the sample at work on is of */
+	enum prof_end end;              /* likewise: how its walk ended */
 	uint64_t samples;
 	uint64_t classless; /* of allocations and locks */
 	uint64_t ownerless; /* of waits for a monitor */

@@ -156,13 +156,14 @@ static uint32_t class_frame(struct profile *p, struct name n)
 
 static enum frame_kind kind_by_looks(struct name n)
 {
-	static const char *const ours[] = { "[unknown]", "[truncated]" };
+	static const char cut[] = "[truncated";
 
 	if (n.text[0] == '[') {
-		for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++) {
-			if (equals(n, ours[i]))
-				return FRAME_SYNTHETIC;
-		}
+		/* Behind it may stand why. */
+		if (equals(n, "[unknown]") ||
+		    (n.len >= sizeof(cut) &&
+		     memcmp(n.text, cut, sizeof(cut) - 1) == 0))
+			return FRAME_SYNTHETIC;
 		/* The root frame that stands for a thread. */
 		return contains(n, " tid=") ? FRAME_SYNTHETIC : FRAME_NATIVE;
 	}

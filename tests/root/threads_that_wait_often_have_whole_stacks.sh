@@ -9,9 +9,11 @@ scratch=$2
 . tests/jvm/lib/target.sh
 . tests/root/lib/prof.sh
 
-# to_the_root FILE: per thousand of its weight
+# to_the_root FILE: per thousand of its weight, but for waits that ended before
+# their stacks could be read: how many decides how busy the machine is.
 to_the_root() {
 	awk -v lost="\\\\];\\\\[(truncated|unknown)" '
+		/;\[truncated: began before sampling\]/ { next }
 		{ all += $NF }
 		$0 ~ lost { cut += $NF }
 		END { printf "%d\n", all ? 1000 * (all - cut) / all : 0 }' "$1"

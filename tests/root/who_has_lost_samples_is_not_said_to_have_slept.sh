@@ -31,5 +31,5 @@ awk '
 				most = gc[name]
 		printf "idle: %d ms, of the collector %d ms at most\n",
 			all / 1000000, most / 1000000
-		exit !(all >= 14900000000 && most < 0.97 * all)
+		exit !(all >= 14000000000 && most < 0.97 * all)
 	}' "$wall"

@@ -278,6 +278,8 @@ static void other_names_are_kept_whole(void **state)
 	expect_frame("[main tid=7]", "", "[main tid=7]", FRAME_SYNTHETIC, 0);
 	expect_frame("[vdso]", "", "[vdso]", FRAME_NATIVE, 0);
 	expect_frame("[truncated]", "", "[truncated]", FRAME_SYNTHETIC, 0);
+	expect_frame("[truncated: stack not in memory]", "",
+		     "[truncated: stack not in memory]", FRAME_SYNTHETIC, 0);
 	expect_frame("x.y:", "", "x.y:", FRAME_NATIVE, 0);
 }
 
