@@ -5,6 +5,7 @@
 #include "cmd/jcmd_jmx.h"
 #include "cmd/jcmd_refusal.h"
 #include "cmd/jmx/jmx_target.h"
+#include "cmd/jps_details.h"
 #include "cmd/talk.h"
 #include "cmd/target.h"
 #include "core/attach/attach.h"
@@ -18,7 +19,7 @@
 
 static struct {
 	const char *command;
-	bool quiet, verbose;
+	bool list, quiet, verbose;
 } opt;
 
 /* By JMX with -s, by attach otherwise. */
@@ -90,7 +91,8 @@ static int check_arguments(const char *command, int argc, char **argv,
 static int check_command(const char *command, struct error *err)
 {
 	if (!command[strspn(command, " \t\n")])
-		return misuse(err, "which command? `help` lists them");
+		return misuse(err, "the command is empty; `sjkc jcmd PID help` "
+				   "lists the commands");
 	for (size_t i = 0;
 	     i < sizeof(client_commands) / sizeof(*client_commands); i++) {
 		if (strcmp(command, client_commands[i].name) == 0)
@@ -213,14 +215,33 @@ static int make_line(struct text *line, int *argc, char ***argv,
 		       : 0;
 }
 
+/* "Thread.print", "help": a command in the place of the JVM. */
+static void explain_order(const char *name, struct error *err)
+{
+	const struct error was = *err;
+
+	if (was.kind != ERROR_NO_TARGET ||
+	    (strcmp(name, "help") != 0 && !trait_of(name).beginning &&
+	     strncmp(name, "VM.", 3) != 0 && strncmp(name, "Thread.", 7) != 0))
+		return;
+	fail(err, ERROR_MISUSE,
+	     "%s; the JVM comes before the command: sjkc jcmd PID %s", was.text,
+	     name);
+}
+
 static int ask_by_attach(int *argc, char ***argv, struct error *err)
 {
+	const char *name = target_opt.pid ? target_opt.pid
+			   : *argc        ? **argv
+					  : "";
 	struct text line = { 0 };
 	struct jvm jvm = { 0 };
 	int ret = -1;
 
-	if (target_open(&jvm, target_opt.pid, argc, argv, err))
+	if (target_open(&jvm, target_opt.pid, argc, argv, err)) {
+		explain_order(name, err);
 		return -1;
+	}
 	if (make_line(&line, argc, argv, err) == 0)
 		ret = ask(&jvm, line.bytes, err);
 	text_release(&line);
@@ -249,11 +270,50 @@ out:
 	return ret;
 }
 
+/* The JVMs in the layout of the JDK's `jcmd -l`. */
+static int list_jvms(struct error *err)
+{
+	const struct jps_plain plain = { .long_names = true,
+					 .arguments = true };
+	struct jvm_list list;
+	struct text lines = { 0 };
+	struct error unused;
+	int ret;
+
+	if (jvm_list(&list, err))
+		return -1;
+	for (size_t i = 0; i < list.count; i++) {
+		struct process p;
+
+		if (process_init(&p, &list.jvms[i], &unused))
+			continue; /* has ended */
+		jps_details_plain(&plain, &p, &lines);
+		process_release(&p);
+	}
+	ret = answer_put(lines.bytes ? lines.bytes : "", lines.len, err);
+	if (ret == 0 && !lines.len)
+		talk("no JVM runs here%s",
+		     list.hidden ? " that sjkc can inspect" : "");
+	text_clear(&lines);
+	target_add_hidden(&list, &lines);
+	if (ret == 0 && lines.len)
+		talk("%s", lines.bytes);
+	text_release(&lines);
+	jvm_list_release(&list);
+	return ret;
+}
+
 static int run(int argc, char **argv, struct error *err)
 {
 	talk_set(opt.verbose ? TALK_VERBOSE
 		 : opt.quiet ? TALK_QUIET
 			     : TALK_NORMAL);
+	if (opt.list && (argc || opt.command || target_opt.pid))
+		return misuse(err, "-l lists JVMs; it takes no JVM and no "
+				   "command");
+	if (opt.list ||
+	    (!argc && !opt.command && !target_opt.pid && !target_opt.socket))
+		return list_jvms(err);
 	if (target_opt.timeout_ns == 0)
 		return misuse(err, "--timeout: some time is needed");
 	jmx_take_address(&target_opt, &argc, &argv);
@@ -269,18 +329,21 @@ static const struct command_option options[] = {
 	OPT_TARGET(&target_opt.pid),
 	OPT_JMX_SOCKET(&target_opt),
 	OPT_STRING('c', "command", &opt.command, "<command>",
-		   "what the JVM is to do [help]"),
+		   "run this diagnostic command [help]"),
 	OPT_JMX_LOGIN(&target_opt),
 	OPT_JMX_TLS(&target_opt),
 	OPT_JMX_FORCE(&target_opt),
 	OPT_DURATION(0, "timeout", &target_opt.timeout_ns, "<time>",
 		     "give up after this long [10s; some: 10m]"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
+	OPT_FLAG('l', "list", &opt.list,
+		 "list the JVMs, as without arguments"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "verbose output"),
 	OPT_END,
 };
 
 static const struct refusal refusals[] = {
+	{ "-f", "run one command at a time, from a shell script" },
 	JMX_REFUSE_PASSWORD,
 	{ NULL, NULL },
 };
@@ -292,7 +355,8 @@ const struct command jcmd_command = {
 		    "[<command> [<argument>…]]",
 	.summary = "have a JVM carry out a diagnostic command",
 	.group = "ask a JVM",
-	.examples = "  sjkc jcmd 4711                # what it can do\n"
+	.examples = "  sjkc jcmd -l                  # list the JVMs\n"
+		    "  sjkc jcmd 4711 help           # list its commands\n"
 		    "  sjkc jcmd 4711 help GC.heap_dump\n"
 		    "  sjkc jcmd 4711 GC.class_histogram -all\n"
 		    "  sjkc jcmd com.acme.Main VM.flags\n"

@@ -4,6 +4,7 @@
 #include "cmd/jps_details.h"
 #include "cmd/process.h"
 #include "cmd/talk.h"
+#include "cmd/target.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/json.h"
@@ -21,6 +22,7 @@
 static struct {
 	const char *description, *output;
 	struct option_list properties, details;
+	struct jps_plain plain;
 	bool csv, json, no_attach, show_secrets, quiet, verbose;
 } opt;
 
@@ -234,9 +236,24 @@ static void put_json(const struct listed *l, struct text *out)
 	text_putc(out, '\n');
 }
 
+static void put_plain(const struct listed *l, struct text *out)
+{
+	for (size_t i = 0; i < l->count; i++)
+		jps_details_plain(&opt.plain, &l->processes[i], out);
+}
+
+/* -l, -m or -q: the layout of the JDK's jps, which scripts read. */
+static bool is_plain(void)
+{
+	return opt.plain.long_names || opt.plain.arguments ||
+	       opt.plain.pids_only;
+}
+
 static void put(struct listed *l, struct text *out)
 {
-	if (opt.details.count == 0 && opt.json)
+	if (is_plain())
+		put_plain(l, out);
+	else if (opt.details.count == 0 && opt.json)
 		put_json(l, out);
 	else if (opt.details.count == 0)
 		put_table(l, out);
@@ -261,14 +278,10 @@ static int write_text(const struct text *text, struct error *err)
 	return ret;
 }
 
-static const char *may_be_jvms(size_t count)
-{
-	return count == 1 ? "process that may be a JVM"
-			  : "processes that may be JVMs";
-}
-
 static void say(struct listed *l)
 {
+	struct text hidden = { 0 };
+
 	for (size_t i = 0; i < l->count; i++)
 		note_refusal(l, &l->processes[i]);
 	if (l->refused)
@@ -282,16 +295,12 @@ static void say(struct listed *l)
 			     : "");
 	else if (l->count == 0)
 		talk("no JVM runs here%s", l->list.hidden || l->list.hides
-						   ? " that may be inspected"
+						   ? " that sjkc can inspect"
 						   : "");
-	if (l->list.hidden && geteuid())
-		talk("no permission to inspect %zu %s; run as root to see all",
-		     l->list.hidden, may_be_jvms(l->list.hidden));
-	else if (l->list.hidden)
-		talk("no permission to inspect %zu %s; `sjkc doctor %d` says "
-		     "why",
-		     l->list.hidden, may_be_jvms(l->list.hidden),
-		     (int)l->list.hidden_pid);
+	target_add_hidden(&l->list, &hidden);
+	if (hidden.len)
+		talk("%s", hidden.bytes);
+	text_release(&hidden);
 	if (l->list.hides)
 		talk("/proc hides the processes of other users (hidepid)");
 }
@@ -320,6 +329,11 @@ static int run(int argc, char **argv, struct error *err)
 			      argv[0], argv[0]);
 	if (opt.csv && opt.json)
 		return misuse(err, "--csv or --json, not both");
+	if (is_plain() && (opt.csv || opt.json || opt.details.count))
+		return misuse(err, "-l, -m and -q print the lines of the JDK's "
+				   "jps: not with --csv, --json or -pd");
+	opt.plain.options = opt.verbose && !opt.plain.pids_only;
+	opt.plain.arguments &= !opt.plain.pids_only;
 	if (!opt.csv && !opt.json) {
 		opt.csv = has_extension(".csv");
 		opt.json = has_extension(".json");
@@ -342,37 +356,50 @@ out:
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_STRING(0, "filter-description", &opt.description, "<glob>",
-		   "only those whose main class and arguments match",
+		   "list JVMs whose main class and arguments match",
 		   .aliases = "-fd"),
 	OPT_LIST(0, "filter-property", &opt.properties, "<glob>",
-		 "only those with a system property, name=value",
+		 "list JVMs with this system property, name=value",
 		 .aliases = "-fp"),
 	OPT_LIST(0, "process-details", &opt.details, "<tag>",
-		 "show PID, MAIN, FDQN_MAIN, ARGS, dNAME, XNAME",
+		 "print PID, MAIN, FDQN_MAIN, ARGS, dNAME, XNAME",
 		 .aliases = "-pd"),
-	OPT_FLAG(0, "csv", &opt.csv, "as CSV"),
-	OPT_FLAG(0, "json", &opt.json, "as JSON"),
+	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
+	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write here [-, the standard output]"),
 	OPT_FLAG(0, "no-attach", &opt.no_attach,
-		 "ask no JVM for what is not known otherwise"),
+		 "do not attach to JVMs for missing details"),
 	OPT_FLAG(0, "show-secrets", &opt.show_secrets,
-		 "passwords and tokens in arguments, too"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),
+		 "print passwords and tokens in arguments"),
+	OPT_FLAG('l', "long-names", &opt.plain.long_names,
+		 "print PID and main class, as the JDK's jps"),
+	OPT_FLAG('m', "arguments", &opt.plain.arguments,
+		 "the same with the arguments"),
+	OPT_FLAG('q', "pids", &opt.plain.pids_only, "print PIDs only"),
 	OPT_FLAG('v', "verbose", &opt.verbose,
-		 "the options of the JVM, too; cut no line"),
+		 "print the JVM's options, too; truncate no line"),
+	OPT_FLAG(0, "quiet", &opt.quiet, "print no messages but errors"),
 	OPT_END,
 };
 /* clang-format on */
+
+static const struct refusal refusals[] = {
+	{ "-V", "the JDK reads flags from a file with it; -v prints the "
+		"JVM's options" },
+	{ NULL, NULL },
+};
 
 const struct command jps_command = {
 	.name = "jps",
 	.synopsis = "jps [<options>]",
 	.summary = "list the JVMs of this machine, those in containers too",
 	.group = "ask a JVM",
-	.examples = "  sjkc jps                           # all there are\n"
+	.examples = "  sjkc jps                           # all JVMs\n"
+		    "  sjkc jps -lmv                      # as the JDK's jps\n"
 		    "  sjkc jps -fd '*Kafka*' -pd PID MAIN\n"
 		    "  sjkc jps -fp 'app.env=prod' --json\n",
 	.options = options,
+	.refusals = refusals,
 	.run = run,
 };

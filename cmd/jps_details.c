@@ -226,3 +226,38 @@ void jps_details_json(const struct option_list *tags, struct process *processes,
 	text_putc(out, '\n');
 	text_release(&value);
 }
+
+static bool is_class_path(const char *word)
+{
+	return strcmp(word, "-cp") == 0 || strcmp(word, "-classpath") == 0 ||
+	       strcmp(word, "--class-path") == 0;
+}
+
+void jps_details_plain(const struct jps_plain *plain, const struct process *p,
+		       struct text *out)
+{
+	char *const *words = p->about.vm_args;
+	const char *main = p->main.bytes;
+	struct text line = { 0 };
+
+	if (!plain->pids_only)
+		text_printf(&line, " %s",
+			    plain->long_names ? main : main_name_simple(main));
+	if (plain->arguments && p->about.args && p->about.args[0]) {
+		text_putc(&line, ' ');
+		process_args(p, &line);
+	}
+	for (size_t i = 0; plain->options && words && words[i]; i++) {
+		/* The launcher's: the JDK's jps -v does not print it. */
+		if (is_class_path(words[i])) {
+			i += words[i + 1] != NULL;
+			continue;
+		}
+		text_putc(&line, ' ');
+		process_word(p, words, i, &line);
+	}
+	text_printf(out, "%d", (int)p->jvm->pid);
+	safe_text(out, line.bytes ? line.bytes : "", line.len);
+	text_putc(out, '\n');
+	text_release(&line);
+}

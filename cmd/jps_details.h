@@ -33,6 +33,17 @@ bool jps_filter_passes(const struct jps_filter *f, struct process *p);
  */
 int jps_details_check(const struct option_list *tags, struct error *err);
 
+/* What the lines of the JDK's jps have beside the PID, as -l -m -v ask. */
+struct jps_plain {
+	bool long_names, arguments, options;
+	bool pids_only;
+};
+
+/* Appends a line of the JDK's jps and `jcmd -l`: "4711 com.acme.Main orders".
+ */
+void jps_details_plain(const struct jps_plain *plain, const struct process *p,
+		       struct text *out);
+
 /* Append the processes as lines, as CSV with a head, as an array of objects. */
 void jps_details_text(const struct option_list *tags, struct process *processes,
 		      size_t count, struct text *out);

@@ -9,6 +9,7 @@
 #include "core/base/ascii.h"
 #include "core/base/clock.h"
 #include "core/base/pattern.h"
+#include "core/base/units.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -141,26 +142,41 @@ static int find(struct candidates *c, const char *name, struct error *err)
 	return 0;
 }
 
+void target_add_hidden(const struct jvm_list *list, struct text *out)
+{
+	if (!list->hidden)
+		return;
+	text_printf(out, "no permission to inspect %zu %s; ", list->hidden,
+		    list->hidden == 1 ? "process that may be a JVM"
+				      : "processes that may be JVMs");
+	if (geteuid())
+		text_puts(out, "run as root to see all");
+	else
+		text_printf(out, "`sjkc doctor %d` prints why",
+			    (int)list->hidden_pid);
+}
+
 static int none(const struct candidates *c, const char *name, struct error *err)
 {
 	struct nearest nearest = nearest_to(name, strlen(name));
-	char hidden[96] = "";
+	struct text hidden = { 0 };
 
+	text_puts(&hidden, "");
 	for (size_t i = 0; i < c->count; i++)
 		nearest_offer(&nearest, main_name_simple(c->at[i].main.bytes));
 	if (c->list.hidden)
-		snprintf(hidden, sizeof(hidden),
-			 "; no permission to inspect %zu %s", c->list.hidden,
-			 c->list.hidden == 1 ? "process that may be a JVM"
-					     : "processes that may be JVMs");
+		text_puts(&hidden, "; ");
+	target_add_hidden(&c->list, &hidden);
 	if (nearest.best)
-		return fail(err, ERROR_NO_TARGET,
-			    "no JVM is called '%s'; is '%s' meant?%s", name,
-			    nearest.best, hidden);
-	return fail(err, ERROR_NO_TARGET,
-		    "no JVM is called '%s'; `sjkc jps` lists those there "
-		    "are%s",
-		    name, hidden);
+		fail(err, ERROR_NO_TARGET,
+		     "no JVM is called '%s'; did you mean '%s'?%s", name,
+		     nearest.best, hidden.bytes);
+	else
+		fail(err, ERROR_NO_TARGET,
+		     "no JVM is called '%s'; `sjkc jps` lists the JVMs%s", name,
+		     hidden.bytes);
+	text_release(&hidden);
+	return -1;
 }
 
 /* "4711 Main orders --token=***": names alone may all be the same. */
@@ -180,19 +196,6 @@ static void say_candidate(size_t number, const struct candidate *c)
 	text_release(&args);
 }
 
-static int several(const struct candidates *c, const char *name,
-		   struct error *err)
-{
-	size_t number = 0;
-
-	talk_always("'%s' matches %zu JVMs:", name, c->matching);
-	for (size_t i = 0; i < c->count; i++) {
-		if (c->at[i].matches)
-			say_candidate(++number, &c->at[i]);
-	}
-	return misuse(err, "which of them? say its pid");
-}
-
 /* Opens one of a list, unless another has taken its pid since. */
 static int open_listed(struct jvm *jvm, const struct jvm *listed,
 		       struct error *err)
@@ -205,6 +208,84 @@ static int open_listed(struct jvm *jvm, const struct jvm *listed,
 	return fail(err, ERROR_NO_TARGET, "%d has ended", (int)listed->pid);
 }
 
+static void list_matches(const struct candidates *c)
+{
+	size_t number = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->at[i].matches)
+			say_candidate(++number, &c->at[i]);
+	}
+}
+
+static const struct candidate *match(const struct candidates *c, size_t number)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->at[i].matches && --number == 0)
+			return &c->at[i];
+	}
+	return NULL;
+}
+
+/* A line of the terminal without its newline; false when it is empty. */
+static bool read_answer(char *line, size_t size)
+{
+	size_t len = 0;
+	char c;
+
+	while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n') {
+		if (len + 1 < size)
+			line[len++] = c;
+	}
+	line[len] = '\0';
+	return len > 0;
+}
+
+/* By its number in the list or, when that is none, by its PID. */
+static const struct candidate *answered(const struct candidates *c,
+					const char *line)
+{
+	struct error unused;
+	uint64_t number;
+
+	if (units_count(line, &number, &unused))
+		return NULL;
+	if (number >= 1 && number <= c->matching)
+		return match(c, (size_t)number);
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->at[i].matches && (uint64_t)c->at[i].jvm->pid == number)
+			return &c->at[i];
+	}
+	return NULL;
+}
+
+/* Of those that match, listed on a terminal: the one that is typed. */
+static int ask_which(struct jvm *jvm, const struct candidates *c,
+		     struct error *err)
+{
+	static const char prompt[] = "number or PID: ";
+	const struct candidate *chosen;
+	char line[32];
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+		return misuse(err, "name one of these JVMs by its PID");
+	talk_bytes(prompt, sizeof(prompt) - 1);
+	if (!read_answer(line, sizeof(line)))
+		return misuse(err, "no JVM was chosen");
+	chosen = answered(c, line);
+	if (!chosen)
+		return misuse(err, "'%s' is not in the list", line);
+	return open_listed(jvm, chosen->jvm, err);
+}
+
+static int several(struct jvm *jvm, const struct candidates *c,
+		   const char *name, struct error *err)
+{
+	talk_always("'%s' matches %zu JVMs:", name, c->matching);
+	list_matches(c);
+	return ask_which(jvm, c, err);
+}
+
 int target_open_named(struct jvm *jvm, const char *name, struct error *err)
 {
 	struct candidates c;
@@ -213,13 +294,59 @@ int target_open_named(struct jvm *jvm, const char *name, struct error *err)
 	if (is_number(name))
 		return open_pid(jvm, name, err);
 	if (!*name)
-		return misuse(err, "the name of the JVM is empty");
+		return misuse(err, "the JVM's name is empty");
 	if (candidates_open(&c, err) || find(&c, name, err))
 		goto out;
 	if (c.matching == 1)
 		ret = open_listed(jvm, c.at[c.first].jvm, err);
 	else
-		ret = c.matching ? several(&c, name, err) : none(&c, name, err);
+		ret = c.matching ? several(jvm, &c, name, err)
+				 : none(&c, name, err);
+out:
+	candidates_close(&c);
+	return ret;
+}
+
+static int no_jvm(const struct candidates *c, struct error *err)
+{
+	struct text hidden = { 0 };
+
+	text_puts(&hidden, "no JVM runs here");
+	if (c->list.hidden)
+		text_puts(&hidden, " that sjkc can inspect; ");
+	else if (c->list.hides)
+		text_puts(&hidden, " that sjkc can see: /proc hides the "
+				   "processes of other users (hidepid)");
+	target_add_hidden(&c->list, &hidden);
+	fail(err, ERROR_NO_TARGET, "%s", hidden.bytes);
+	text_release(&hidden);
+	return -1;
+}
+
+static void say_only(const struct candidate *c)
+{
+	talk("using the only JVM here: %d %s", (int)c->jvm->pid, c->main.bytes);
+}
+
+int target_open_any(struct jvm *jvm, struct error *err)
+{
+	struct candidates c;
+	int ret = -1;
+
+	if (candidates_open(&c, err))
+		goto out;
+	for (size_t i = 0; i < c.count; i++)
+		mark(&c, i);
+	if (c.count == 0) {
+		ret = no_jvm(&c, err);
+	} else if (c.count == 1) {
+		say_only(&c.at[0]);
+		ret = open_listed(jvm, c.at[0].jvm, err);
+	} else {
+		talk_always("%zu JVMs run here:", c.count);
+		list_matches(&c);
+		ret = ask_which(jvm, &c, err);
+	}
 out:
 	candidates_close(&c);
 	return ret;
@@ -230,7 +357,7 @@ int target_open(struct jvm *jvm, const char *pid_option, int *argc,
 {
 	if (!pid_option) {
 		if (*argc < 1)
-			return misuse(err, "which JVM? `sjkc jps` lists them");
+			return target_open_any(jvm, err);
 		pid_option = **argv;
 		--*argc;
 		++*argv;

@@ -3,7 +3,8 @@
  * target: the JVM that a command is for, as its user names it.
  *
  * A pid, the name of a main class, with its package or without, that of a jar,
- * or a regular expression that matches one of those of exactly one JVM.
+ * or a regular expression that matches one of those of exactly one JVM; or
+ * nothing, where one JVM runs or a terminal can be asked.
  */
 #ifndef CMD_TARGET_H
 #define CMD_TARGET_H
@@ -19,14 +20,21 @@
 
 /*
  * Opens the JVM that --pid names or, when pid_option is NULL, the first
- * argument, which is then taken away.  ERROR_MISUSE when none is named, or
- * several match, which are listed on stderr; ERROR_NO_TARGET;
- * ERROR_PERMISSION.  jvm_close() is due after success.
+ * argument, which is then removed; without one, target_open_any().
+ * ERROR_MISUSE when several match: they are listed on stderr, and a terminal is
+ * asked which; ERROR_NO_TARGET; ERROR_PERMISSION.  jvm_close() is due after
+ * success.
  */
 int target_open(struct jvm *jvm, const char *pid_option, int *argc,
 		char ***argv, struct error *err);
 
 /* The same for a name that the command has from elsewhere. */
 int target_open_named(struct jvm *jvm, const char *name, struct error *err);
+
+/* Opens the only JVM of this machine, or the one chosen on the terminal. */
+int target_open_any(struct jvm *jvm, struct error *err);
+
+/* Appends "no permission to inspect 2 processes …", or nothing. */
+void target_add_hidden(const struct jvm_list *list, struct text *out);
 
 #endif

@@ -189,8 +189,9 @@ static bool may_trace(void)
 static const char *remedy(bool has_right)
 {
 	if (has_right)
-		return "it has rights that we lack, or its user namespace is "
-		       "none of ours, or a security module refuses";
+		return "it may hold capabilities that sjkc lacks, run in "
+		       "another user namespace, or be protected by a security "
+		       "module";
 	return geteuid() ? "run as that user or as root"
 			 : "run as that user, or with CAP_SYS_PTRACE (docker "
 			   "run --cap-add SYS_PTRACE, kubectl debug "
@@ -211,8 +212,8 @@ int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err)
 		return -1;
 	has_right = may_trace();
 	return fail(err, ERROR_PERMISSION,
-		    "%d: may not be looked into: it runs as uid %u, sjkc as "
-		    "uid %u with%s CAP_SYS_PTRACE; %s",
+		    "%d: permission denied: it runs as uid %u, sjkc as uid %u "
+		    "with%s CAP_SYS_PTRACE; %s",
 		    (int)pid, (unsigned)uid, (unsigned)geteuid(),
 		    has_right ? "" : "out", remedy(has_right));
 }

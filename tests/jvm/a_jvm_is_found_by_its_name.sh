@@ -37,7 +37,7 @@ for name in "named-$$.jar" "named-$$" "$scratch/sub/named-$$.jar" \
 	"am.d-$$\\.j" "$first"; do
 	doctor "$scratch/bin" 0 "$name" "^$first .*named-$$.jar"
 done
-doctor "$scratch/bin" 3 "nam-$$.jar" "is 'named-$$.jar' meant"
+doctor "$scratch/bin" 3 "nam-$$.jar" "did you mean 'named-$$.jar'"
 doctor "$scratch/bin" 2 "amed-$$(" 'no regular expression'
 cp "$scratch/sub/named-$$.jar" "$scratch/sub/other-named-$$.jar"
 start "other-named-$$.jar" || exit 1

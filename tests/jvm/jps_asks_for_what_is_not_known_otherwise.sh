@@ -7,7 +7,7 @@ sjkc=$1
 
 # jps OPTION…: into $scratch/got
 jps() {
-	"$sjkc" jps -q -fd "Target $mark" -pd PID dos.name XMaxHeapSize \
+	"$sjkc" jps --quiet -fd "Target $mark" -pd PID dos.name XMaxHeapSize \
 		XNothing dgiven "$@" >"$scratch/got" 2>&1
 }
 

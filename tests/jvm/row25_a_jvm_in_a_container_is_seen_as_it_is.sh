@@ -25,9 +25,9 @@ for jdk in $(jdks); do
 		"$(printf 'a\033[2J')" ||
 		exit 1
 	expect 0 "^$pid,1,4321,[^,]*,$version,Target,waiters=1 $mark a" \
-		"$1" jps -q --csv
-	expect 0 "^ *$pid +1 +4321 .* Target +waiters=1 $mark a␛\[2J" "$1" jps -q
-	expect 0 "^$pid	Target	$version	\*\*\*	-XX:\+UseSerialGC" "$1" jps -q \
+		"$1" jps --quiet --csv
+	expect 0 "^ *$pid +1 +4321 .* Target +waiters=1 $mark a␛\[2J" "$1" jps --quiet
+	expect 0 "^$pid	Target	$version	\*\*\*	-XX:\+UseSerialGC" "$1" jps --quiet \
 		-pd PID MAIN djava.version dmy.token XUseSerialGC -fd "T* $mark *"
 	expect 0 'works: .*jcmd' "$1" doctor "$pid"
 	grep -q "own: mnt, pid, user; there its pid is 1" "$scratch/got" ||
@@ -38,7 +38,7 @@ for jdk in $(jdks); do
 	target_contained "$jdk" || exit 1
 	expect 5 '^no +/tmp' "$1" doctor "$pid"
 	# Its version is from a file of the JDK, where there are no counters.
-	expect 0 "^$pid,1,4321,[^,]*,$version,Target," "$1" jps -q --csv
+	expect 0 "^$pid,1,4321,[^,]*,$version,Target," "$1" jps --quiet --csv
 	target_end "$pid"
 	tmp_options=rw
 done

@@ -19,7 +19,7 @@ cat >"$scratch/inside.sh" <<-END
 		grep -q READY "$scratch/said" && break
 		sleep 0.1
 	done
-	"$scratch/sjkc" jps -q --csv | grep -q "^\$jvm," ||
+	"$scratch/sjkc" jps --quiet --csv | grep -q "^\$jvm," ||
 		{ echo 'root does not see it'; exit 1; }
 	user='setpriv --reuid=1234 --regid=1234 --clear-groups'
 	\$user "$scratch/sjkc" jps 2>&1 | grep -q hidepid ||

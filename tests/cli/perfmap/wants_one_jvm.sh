@@ -2,7 +2,6 @@ try() {
 	sjkc perfmap "$@"
 	echo "$?"
 }
-try
 try 2147483647
 try 0
 try -p 2147483647 2147483647

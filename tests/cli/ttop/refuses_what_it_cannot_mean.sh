@@ -5,7 +5,6 @@ try() {
 }
 made=made.jsonl
 cp "$DATA/ttop/made.jsonl" .
-try
 try --csv --json --replay "$made"
 try --replay "$made" 4711
 try --replay "$made" --record other.jsonl

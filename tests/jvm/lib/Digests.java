@@ -37,15 +37,7 @@ public class Digests {
 	}
 
 	static void work(long end) {
-		PrintStream out = new PrintStream(new OutputStream() {
-			@Override
-			public void write(int b) {
-			}
-
-			@Override
-			public void write(byte[] b, int off, int len) {
-			}
-		});
+		PrintStream out = new PrintStream(OutputStream.nullOutputStream());
 
 		try {
 			MessageDigest md5 = MessageDigest.getInstance("MD5");

@@ -1,6 +1,0 @@
-sjkc jcmd
-echo "$?"
-sjkc jstack -l
-echo "$?"
-sjkc jstack 0
-echo "$?"

@@ -1,0 +1,2 @@
+sjkc jstack 0
+echo "$?"
