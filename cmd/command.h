@@ -52,6 +52,8 @@ struct command_option {
 	 * "-ri", "-f", "--minwidth".  Understood, and not in --help.
 	 */
 	const char *aliases;
+	/* What a shell completes, "a|b|c", where it is not the arg. */
+	const char *complete;
 	/* For a choice whose choices are known at run time; instead of arg. */
 	const char *(*choices)(void);
 };

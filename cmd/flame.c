@@ -211,7 +211,9 @@ static const struct command_option options[] = {
 		   "what to write [by the extension]",
 		   .choices = drawing_formats),
 	OPT_STRING('e', "event", &opt.drawing.event, "<event>",
-		   "cpu, alloc, lock, … or an event type [cpu]"),
+		   "cpu, alloc, lock, … or an event type [cpu]",
+		   .complete = "cpu|cpu-time|wall|alloc|lock|park|native|"
+			       "exception"),
 	OPT_CHOICE(0, "jfr-event", &opt.jfr_event, "EXEC|ALLOC|THROW",
 		   "cpu, alloc and exception, as SJK calls them"),
 	OPT_FLAG(0, "list-events", &opt.list_events,

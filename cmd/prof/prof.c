@@ -3,8 +3,10 @@
 #include "cmd/prof/prof.h"
 
 #include "cmd/commands.h"
+#include "cmd/prof/prof_asprof.h"
 #include "cmd/recording.h"
 #include "cmd/talk.h"
+#include "cmd/target.h"
 #include "core/base/alloc.h"
 #include "core/native/unwind/unwinder.h"
 #include "render/report.h"
@@ -37,19 +39,42 @@ static void take_rest(struct option_list *list, int argc, char **argv)
 	}
 }
 
+static int take_any(struct option_list *pids, struct error *err)
+{
+	static char pid[16];
+	char *argv[] = { pid };
+	struct jvm jvm;
+
+	if (target_open_any(&jvm, err))
+		return -1;
+	snprintf(pid, sizeof(pid), "%d", (int)jvm.pid);
+	jvm_close(&jvm);
+	take_rest(pids, 1, argv);
+	return 0;
+}
+
+/* A program's arguments are its own. */
+static int take_asprof(int *argc, char ***argv, struct error *err)
+{
+	bool is_program = *argc && strcmp((*argv)[-1], "--") == 0;
+	int none = 0;
+
+	return prof_take_asprof(&opt, is_program ? &none : argc, argv, err);
+}
+
 /* Behind "--" stands a program, which command_parse() leaves in its place. */
 static int sample(int argc, char **argv, struct error *err)
 {
 	bool is_program = argc && strcmp(argv[-1], "--") == 0;
 
 	if (is_program && (opt.pids.count || opt.live.all))
-		return misuse(err, "either a program is started or JVMs that "
-				   "run are sampled");
+		return misuse(err, "prof either starts a program or samples "
+				   "running JVMs, not both");
 	if (!is_program)
 		take_rest(&opt.pids, argc, argv);
-	if (!is_program && !opt.pids.count && !opt.live.all)
-		return misuse(err, "which JVM? -p <pid>; or -i <file>, a "
-				   "recording; or -- <program>");
+	if (!is_program && !opt.pids.count && !opt.live.all &&
+	    take_any(&opt.pids, err))
+		return -1;
 	return prof_process(&opt, is_program ? argv : NULL, err);
 }
 
@@ -65,9 +90,11 @@ static int run(int argc, char **argv, struct error *err)
 		return misuse(err, "--total and --samples exclude each other");
 	opt.drawing.total = !opt.samples;
 	opt.drawing.samples = opt.samples;
+	if (take_asprof(&argc, &argv, err))
+		return -1;
 	if (opt.inputs.count && (opt.pids.count || opt.live.all))
-		return misuse(err, "either a recording is read or JVMs are "
-				   "sampled");
+		return misuse(err, "prof either reads a recording or samples "
+				   "running JVMs, not both");
 	if (opt.live.idle &&
 	    (opt.inputs.count || strcmp(opt.sampler, "dump") != 0))
 		return misuse(err, "--idle goes with --sampler dump");
@@ -87,13 +114,15 @@ static const struct command_option options[] = {
 	OPT_LIST('p', "pid", &opt.pids, "<pid>",
 		 "a JVM: its pid, main class, jar or a <regex>"),
 	OPT_FLAG(0, "all", &opt.live.all,
-		 "every JVM, those that begin meanwhile, too"),
+		 "all JVMs, also those started while sampling"),
 	OPT_DURATION('d', "duration", &opt.live.duration_ns, "<time>",
-		     "sample for so long [until Ctrl-C]"),
+		     "sample for this long [until Ctrl-C]"),
 	OPT_LIST('i', "input", &opt.inputs, "<file>",
-		 "a recording; several are merged; - is stdin"),
+		 "a recording, - is stdin; or asprof's interval"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write here, a report or a drawing [-]"),
+	OPT_STRING('f', "file", &opt.file, "<file>",
+		   "as -o; -o is then asprof's format"),
 	OPT_CHOICE(0, "format", &opt.format, NULL,
 		   "what the input is", .choices = recording_formats),
 	OPT_CHOICE(0, "output-format", &opt.output_format, NULL,
@@ -102,18 +131,19 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "csv", &opt.csv, "write the report as CSV"),
 	OPT_FLAG(0, "json", &opt.json, "write the report as JSON"),
 	OPT_STRING('e', "event", &opt.drawing.event, "<event>",
-		   "cpu,offcpu,wall,alloc,lock or a type [cpu]"),
+		   "cpu,offcpu,wall,alloc,lock or a type [cpu]",
+		   .complete = "cpu|offcpu|wall|alloc|lock"),
 	OPT_COUNT('F', "frequency", &opt.live.hz, "<hz>",
-		  "so many samples a second and CPU [99]"),
+		  "samples per second and CPU [99]"),
 	OPT_COUNT(0, "tid", &opt.tid, "<tid>", "only this thread"),
 	OPT_FLAG(0, "user", &opt.live.only_user,
-		 "no frames of the kernel's"),
+		 "no kernel frames"),
 	OPT_FLAG(0, "kernel", &opt.live.only_kernel,
-		 "no frames but the kernel's"),
+		 "only kernel frames"),
 	OPT_SIZE(0, "stack-bytes", &opt.live.stack_bytes, "<size>",
-		 "copy so much of a stack at most"),
+		 "copy at most this much of a stack"),
 	OPT_COUNT(0, "max-stack", &opt.live.max_stack, "<frames>",
-		  "cut stack traces that are deeper"),
+		  "truncate deeper stack traces"),
 	OPT_SIZE(0, "alloc-interval", &opt.live.alloc_interval, "<size>",
 		 "with -e alloc: bytes between samples, on average"),
 	OPT_DURATION(0, "min-blocked", &opt.live.min_blocked_ns, "<time>",
@@ -123,9 +153,9 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "no-agent", &opt.live.no_agent,
 		 "load nothing into the JVM"),
 	OPT_FLAG(0, "quiet-target", &opt.live.quiet_target,
-		 "load nothing that the JVM warns of"),
+		 "load nothing that makes the JVM print a warning"),
 	OPT_CHOICE(0, "sampler", &opt.sampler, "bpf|dump",
-		   "dump: by thread dumps, which are biased"),
+		   "dump: by thread dumps, less accurate"),
 	OPT_FLAG(0, "idle", &opt.live.idle,
 		 "with --sampler dump: keep idle threads"),
 	OPT_RECORDING_TIMES(opt),
@@ -133,11 +163,11 @@ static const struct command_option options[] = {
 	OPT_STRING(0, "show", &opt.show, "<parts>",
 		   "of a report only: frames, classes, owners, …"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
-		  "so many frames, half as many of others"),
+		  "frames to list (threads and others: half)"),
 	OPT_NUMBER(0, "min-percent", &opt.min_percent, "<percent>",
-		   "only calls that come to so much"),
+		   "hide calls below this share"),
 	OPT_COUNT(0, "chain", &opt.chain, "<count>",
-		  "of calls without a choice, so many"),
+		  "maximum frames of a call chain"),
 	OPT_FLAG(0, "samples", &opt.samples,
 		 "count samples, not time or bytes"),
 	OPT_FLAG(0, "total", &opt.drawing.total,
@@ -151,8 +181,8 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "annotate", &opt.drawing.annotate,
 		 "mark frames in collapsed output: _[j], _[i], …",
 		 .aliases = "--ann"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors and losses"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "verbose output"),
 	OPT_END,
 };
 /* clang-format on */
@@ -170,5 +200,6 @@ const struct command prof_command = {
 		    "  sjkc prof -i dump.jfr -e alloc     # of allocation\n"
 		    "  jstack 4711 | sjkc prof -i -\n",
 	.options = options,
+	.refusals = prof_asprof_refusals,
 	.run = run,
 };

@@ -26,6 +26,7 @@ struct prof_options {
 	struct prof_live_options live;
 	/* What is drawn or reported, and where to. */
 	const char *output, *output_format;
+	const char *file; /* async-profiler's -f */
 	struct drawing_options drawing;
 	struct sample_filter_options filter;
 	const char

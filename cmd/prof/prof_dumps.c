@@ -196,8 +196,8 @@ static int start(struct dumping *d, struct error *err)
 	if (target_open_named(&d->jvm, d->o->pids[0], err))
 		return -1;
 	main_name_add_with_pid(&d->jvm, &d->name);
-	talk("thread dumps find threads at safepoints only, and stop the "
-	     "program each time: what they blame may be beside what is hot");
+	talk("thread dumps are taken only at safepoints and stop the program "
+	     "each time, so the reported methods may not be the hot ones");
 	d->attach = attach_open(&d->jvm, ATTACH_TIMEOUT_NS, err);
 	if (!d->attach)
 		return -1;

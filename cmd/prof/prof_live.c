@@ -2,8 +2,10 @@
 #include "cmd/prof/prof_live.h"
 
 #include "cmd/command.h"
+#include "cmd/nearest.h"
 #include "cmd/open_files.h"
 #include "cmd/prof/prof_asleep.h"
+#include "cmd/prof/prof_asprof.h"
 #include "cmd/prof/prof_dumps.h"
 #include "cmd/prof/prof_launch.h"
 #include "cmd/prof/prof_pace.h"
@@ -79,12 +81,37 @@ static const struct {
 
 static unsigned event_of(const char *name, size_t len)
 {
+	const char *other = prof_asprof_event(name, len);
+
+	if (other) {
+		name = other;
+		len = strlen(other);
+	}
 	for (unsigned i = 0; i < EVENTS; i++) {
 		if (strlen(events[i].name) == len &&
 		    memcmp(events[i].name, name, len) == 0)
 			return 1U << i;
 	}
 	return 0;
+}
+
+/* Where it is empty, the list is what was typed wrong. */
+static void unknown_event(const char *list, const char *word, size_t len,
+			  struct error *err)
+{
+	struct nearest nearest = nearest_to(word, len);
+	bool listed = len > 0;
+
+	if (listed && prof_asprof_refuse_event(word, len, err))
+		return;
+	for (unsigned i = 0; i < EVENTS; i++)
+		nearest_offer(&nearest, events[i].name);
+	misuse(err,
+	       "-e '%.*s': unknown event%s%s%s events: cpu, offcpu, wall, "
+	       "alloc, lock, separated by commas",
+	       listed ? (int)len : (int)strlen(list), listed ? word : list,
+	       nearest.best ? "; did you mean " : ";",
+	       nearest.best ? nearest.best : "", nearest.best ? "?" : "");
 }
 
 unsigned prof_live_events(const char *list, struct error *err)
@@ -98,11 +125,7 @@ unsigned prof_live_events(const char *list, struct error *err)
 		len = strcspn(at, ",");
 		bit = event_of(at, len);
 		if (!bit) {
-			misuse(err,
-			       "-e '%.*s': there are cpu, offcpu, wall, alloc "
-			       "and lock, several with commas between them",
-			       len ? (int)len : (int)strlen(list),
-			       len ? at : list);
+			unknown_event(list, at, len, err);
 			return 0;
 		}
 		bits |= bit;
@@ -162,6 +185,27 @@ static void read_batch(struct session *s, int64_t end_ns)
 	sampler_read(s->shared.sampler, on_sample, s);
 }
 
+/* Whether --sampler dump would do instead: it is advised only then. */
+static bool may_dump(const struct prof_live_options *o)
+{
+	struct condition list[ATTACH_CONDITIONS_MAX];
+	struct error unused;
+	bool may = true;
+	struct jvm jvm;
+	size_t count;
+
+	if (o->command || o->all || o->pid_count != 1 || o->tid ||
+	    o->only_user || o->only_kernel ||
+	    (o->events != PROF_CPU && o->events != PROF_WALL) ||
+	    jvm_open_java(&jvm, (pid_t)strtol(o->pids[0], NULL, 10), &unused))
+		return false;
+	count = attach_conditions(&jvm, list);
+	for (size_t i = 0; i < count; i++)
+		may &= list[i].state != CONDITION_FAILS;
+	jvm_close(&jvm);
+	return may;
+}
+
 static int open_sampler(struct prof_shared *s, struct error *err)
 {
 	const struct prof_live_options *o = s->o;
@@ -173,12 +217,20 @@ static int open_sampler(struct prof_shared *s, struct error *err)
 		.user = !o->only_kernel,
 		.tid = o->tid,
 	};
+	static const char what[] = "BPF programs: ";
+	const char *cause;
+	struct error was;
 
 	s->sampler = sampler_open(&options, err);
 	if (s->sampler)
 		return 0;
-	talk("without that there is --sampler dump, which is biased");
-	return -1;
+	was = *err;
+	cause = was.text;
+	if (strncmp(cause, what, sizeof(what) - 1) == 0)
+		cause += sizeof(what) - 1;
+	return fail(err, was.kind, "cannot sample with eBPF: %s%s", cause,
+		    may_dump(o) ? "; or use the less accurate --sampler dump"
+				: "");
 }
 
 /* In the words of a report; how often it is has no other place there. */
@@ -230,29 +282,43 @@ static void release(struct session *s)
 	profile_free(s->shared.profile);
 }
 
-/* "com.acme.Main (4711): cpu at 99 Hz, 10.0 s, 990 samples, 2 lost" */
+static void add_events(struct text *out, unsigned bits)
+{
+	const char *comma = "";
+
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (!(bits & 1U << i))
+			continue;
+		text_printf(out, "%s%s", comma, events[i].name);
+		comma = ", ";
+	}
+}
+
+/* "Main (4711): cpu at 99 Hz (cpu-clock), lock, 10.0 s, 990 samples, 2 lost" */
 static void add_title(const struct session *s, struct text *out)
 {
 	int64_t until = s->stopped_ns ? s->stopped_ns : clock_monotonic_ns();
 	struct prof_counts had = prof_targets_counts(&s->targets);
 	struct sampler_counts counts;
-	unsigned ticks = PROF_CPU | PROF_WALL;
-	const char *comma = ": ";
+	unsigned ticks = s->o->events & (PROF_CPU | PROF_WALL);
 
 	prof_targets_name(&s->targets, out);
-	for (unsigned i = 0; i < EVENTS; i++) {
-		if (!(s->o->events & 1U << i))
-			continue;
-		text_printf(out, "%s%s", comma, events[i].name);
-		comma = ", ";
-	}
-	if (s->o->events & ticks)
-		text_printf(out, " at %" PRIu64 " Hz (%s)", s->shared.hz,
+	text_puts(out, ": ");
+	/* The rate is of these alone. */
+	add_events(out, ticks);
+	if (ticks)
+		text_printf(out, " at %" PRIu64 " Hz (%s), ", s->shared.hz,
 			    sampler_clock(s->shared.sampler));
+	add_events(out, s->o->events & ~ticks);
+	if (s->o->events & ~ticks)
+		text_puts(out, ", ");
 	sampler_counts(s->shared.sampler, &counts);
-	text_printf(out, ", %.1f s, %" PRIu64 " samples, %" PRIu64 " lost",
-		    (double)(until - s->start_ns) / CLOCK_NS_PER_S, had.samples,
-		    counts.lost + s->shared.ends[PROF_END_STALLED]);
+	text_printf(out, "%.1f s, ",
+		    (double)(until - s->start_ns) / CLOCK_NS_PER_S);
+	units_add_counted(out, had.samples, "sample");
+	text_puts(out, ", ");
+	units_add_count(out, counts.lost + s->shared.ends[PROF_END_STALLED]);
+	text_puts(out, " lost");
 }
 
 static int write_out(void *self, struct error *err)
@@ -739,7 +805,7 @@ static int no_samples(const struct session *s, size_t early, struct error *err)
 				    events[i].none);
 	}
 	if (!s->targets.count && !s->launch.pid)
-		fail(err, ERROR_NO_TARGET, "there was no JVM to be sampled");
+		fail(err, ERROR_NO_TARGET, "no JVM to sample");
 	else if (early || !s->targets.count)
 		fail(err, ERROR_NO_TARGET, "%s ended before it was sampled",
 		     name.bytes);

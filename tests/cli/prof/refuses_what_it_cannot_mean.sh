@@ -4,7 +4,6 @@ try() {
 	sjkc prof "$@"
 	echo "= $?"
 }
-try
 try -i
 try -i in.folded --csv --json
 try -i in.folded --csv --show frames,calls

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/prof/prof_asprof.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/units.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* async-profiler's names of -o, and what they are here. */
+static const struct {
+	const char *name, *format, *show;
+} outputs[] = {
+	{ "flamegraph", "html", NULL },     { "html", "html", NULL },
+	{ "collapsed", "collapsed", NULL }, { "text", "text", NULL },
+	{ "flat", "text", "frames" },       { "traces", "text", "calls" },
+	{ "tree", "text", "calls" },
+};
+
+static const struct {
+	const char *name, *instead;
+} other_outputs[] = {
+	{ "jfr", "`sjkc jcmd PID JFR.start` makes a recording; -o out.html "
+		 "keeps every event of a profile" },
+	{ "otlp", "-o out.pb.gz writes pprof" },
+	{ "heatmap", "the page's timeline selects a time range" },
+	{ "metrics", "`sjkc ttop PID --json` prints metrics of the JVM" },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* asprof's actions, as its first argument. */
+static const struct {
+	const char *name, *instead;
+} actions[] = {
+	{ "start", "prof samples until Ctrl-C or for -d TIME" },
+	{ "resume", "prof samples until Ctrl-C or for -d TIME" },
+	{ "stop", "prof ends by itself after -d TIME, or with Ctrl-C" },
+	{ "dump", "SIGUSR1 to a running prof writes what was sampled" },
+	{ "check", "`sjkc doctor PID` checks what can be sampled" },
+	{ "status", "no profiler stays in the JVM" },
+	{ "list", "-e takes cpu, offcpu, wall, alloc and lock" },
+};
+
+static int take_action(int *argc, char ***argv, struct error *err)
+{
+	const char *word = *argc ? **argv : "";
+
+	if (*argc > 1 && strcmp(word, "collect") == 0) {
+		--*argc; /* what prof does anyway */
+		++*argv;
+	}
+	for (size_t i = 0; i < COUNT(actions); i++) {
+		if (strcmp(actions[i].name, word) == 0)
+			return misuse(err, "prof has no action '%s': %s", word,
+				      actions[i].instead);
+	}
+	return 0;
+}
+
+static int use_output(struct prof_options *o, const char *name,
+		      struct error *err)
+{
+	for (size_t i = 0; i < COUNT(other_outputs); i++) {
+		if (strcmp(other_outputs[i].name, name) == 0)
+			return misuse(err, "-o %s is not supported: %s", name,
+				      other_outputs[i].instead);
+	}
+	for (size_t i = 0; i < COUNT(outputs); i++) {
+		if (strcmp(outputs[i].name, name) != 0)
+			continue;
+		if (o->output_format)
+			return misuse(err,
+				      "-o %s and --output-format both "
+				      "choose a format",
+				      name);
+		o->output_format = outputs[i].format;
+		if (!o->show)
+			o->show = outputs[i].show;
+		o->output = o->file;
+		return 1;
+	}
+	return 0;
+}
+
+/* -o is a format in asprof, and -f the file; here -o is a file. */
+static int take_output(struct prof_options *o, struct error *err)
+{
+	int used = o->output ? use_output(o, o->output, err) : 0;
+
+	if (used < 0)
+		return -1;
+	if (used || !o->file)
+		return 0;
+	if (o->output)
+		return misuse(err, "-o and -f both name a file; with -f, -o is "
+				   "a format: flamegraph, collapsed, flat, "
+				   "traces or tree");
+	o->output = o->file;
+	return 0;
+}
+
+/* asprof's interval: 10ms, 500us; a bare number is nanoseconds. */
+static bool is_interval(const char *word)
+{
+	struct error unused;
+	uint64_t size;
+	int64_t ns;
+
+	return access(word, F_OK) < 0 &&
+	       (units_duration(word, &ns, &unused) == 0 ||
+		units_size(word, &size, &unused) == 0);
+}
+
+static int set_rate(struct prof_options *o, const char *word, struct error *err)
+{
+	bool is_bare = word[strspn(word, "0123456789")] == '\0';
+	uint64_t count;
+	int64_t ns;
+
+	if (o->live.hz != COUNT_NOT_GIVEN)
+		return misuse(err, "-i %s and -F both set the rate", word);
+	if (is_bare ? units_count(word, &count, err)
+		    : units_duration(word, &ns, err))
+		return fail_in(err, "-i");
+	if (is_bare)
+		ns = count < INT64_MAX ? (int64_t)count : INT64_MAX;
+	if (ns < 100000 || ns > CLOCK_NS_PER_S)
+		return misuse(err, "-i %s: an interval is 100us to 1s", word);
+	o->live.hz = (uint64_t)((CLOCK_NS_PER_S + ns / 2) / ns);
+	return 0;
+}
+
+static int set_interval(struct prof_options *o, const char *word,
+			struct error *err)
+{
+	const char *event = o->drawing.event ? o->drawing.event : "cpu";
+
+	if (strcmp(event, "alloc") == 0)
+		return units_size(word, &o->live.alloc_interval, err)
+			       ? fail_in(err, "-i")
+			       : 0;
+	if (strcmp(event, "lock") == 0)
+		return misuse(err,
+			      "-i %s: -e lock records every wait for a "
+			      "monitor; leave -i out",
+			      word);
+	return set_rate(o, word, err);
+}
+
+/* What followed the interval are JVMs: "-i 10ms 4711". */
+static int take_interval(struct prof_options *o, struct error *err)
+{
+	struct option_list *inputs = &o->inputs, *pids = &o->pids;
+
+	if (!inputs->count || !is_interval(inputs->values[0]))
+		return 0;
+	if (set_interval(o, inputs->values[0], err))
+		return -1;
+	for (size_t i = 1; i < inputs->count; i++) {
+		array_reserve(pids->values, pids->cap, pids->count + 1);
+		pids->values[pids->count++] = inputs->values[i];
+	}
+	inputs->count = 0;
+	return 0;
+}
+
+int prof_take_asprof(struct prof_options *o, int *argc, char ***argv,
+		     struct error *err)
+{
+	return take_action(argc, argv, err) || take_output(o, err) ||
+			       take_interval(o, err)
+		       ? -1
+		       : 0;
+}
+
+const struct refusal prof_asprof_refusals[] = {
+	{ "--alloc", "use -e alloc and --alloc-interval SIZE" },
+	{ "--lock", "use -e lock" },
+	{ "--wall", "use -e wall and -F HZ" },
+	{ "--cpu", "use -e cpu" },
+	{ "--nativemem --nativelock", "use -e offcpu for native waits; native "
+				      "memory is not sampled" },
+	{ "--trace", "JDK 25 and later: `sjkc jcmd PID JFR.start "
+		     "method-trace=CLASS::METHOD`" },
+	{ "--live", "`sjkc hh --live PID` counts live objects" },
+	{ "--reverse --inverted",
+	  "`sjkc flame -r` draws it from the leaf frames; the page has the "
+	  "key i" },
+	{ "--title --minwidth --width --height",
+	  "`sjkc flame` takes --title and --min-width" },
+	{ "--loop --timeout", "run prof from cron or in a shell loop" },
+	{ "--cstack --safe-mode", "native and Java frames are always unwound" },
+	{ "--jfrsync --jfropts --chunksize --chunktime",
+	  "`sjkc jcmd PID JFR.start` makes a recording" },
+	{ "--fdtransfer --libpath", "prof needs neither; leave it out" },
+	{ "-l --lib", "the page shows the library of a native frame" },
+	{ "-g --sig", "frames have no signatures; --lines tells overloads "
+		      "apart" },
+	{ "--norm", "names of hidden classes are always normalized; leave "
+		    "it out" },
+	{ "-b", "the frame buffer has no limit; leave it out" },
+	{ NULL, NULL },
+};
+
+/* Of -e: what another profiler calls an event. */
+static const struct {
+	const char *name, *event;
+} event_names[] = {
+	{ "itimer", "cpu" },
+	{ "ctimer", "cpu" },
+	{ "cpu-clock", "cpu" },
+	{ "task-clock", "cpu" },
+	{ "on-cpu", "cpu" },
+	{ "off-cpu", "offcpu" },
+	{ "context-switches", "offcpu" },
+};
+
+static const struct {
+	const char *name, *instead;
+} other_events[] = {
+	{ "cycles", "hardware counters are not sampled; -e cpu samples CPU "
+		    "time" },
+	{ "instructions", "hardware counters are not sampled; -e cpu samples "
+			  "CPU time" },
+	{ "cache-misses", "hardware counters are not sampled; use perf record "
+			  "-e cache-misses, and `sjkc perfmap PID` for names" },
+	{ "cache-references", "hardware counters are not sampled; use perf "
+			      "record and `sjkc perfmap PID`" },
+	{ "branch-misses", "hardware counters are not sampled; use perf record "
+			   "and `sjkc perfmap PID`" },
+	{ "page-faults", "page faults are not sampled; use perf record -e "
+			 "page-faults and `sjkc perfmap PID`" },
+	{ "nativemem", "native memory is not sampled; `sjkc jcmd PID "
+		       "VM.native_memory` shows its use" },
+	{ "nativelock", "native locks are not sampled; -e offcpu shows where "
+			"threads wait for them" },
+	{ "help", "the events are cpu, offcpu, wall, alloc and lock" },
+	{ "all", "use -e cpu,offcpu,wall,alloc,lock" },
+};
+
+static bool is(const char *name, const char *word, size_t len)
+{
+	return strlen(name) == len && memcmp(name, word, len) == 0;
+}
+
+const char *prof_asprof_event(const char *word, size_t len)
+{
+	for (size_t i = 0; i < COUNT(event_names); i++) {
+		if (is(event_names[i].name, word, len))
+			return event_names[i].event;
+	}
+	return NULL;
+}
+
+/* "java.util.HashMap.put", "Thread::run": asprof instruments it. */
+static bool is_method(const char *word, size_t len)
+{
+	const char *dot = memrchr(word, '.', len);
+	const char *colons = memmem(word, len, "::", 2);
+
+	return (dot && dot > word && dot + 1 < word + len) || colons;
+}
+
+int prof_asprof_refuse_event(const char *word, size_t len, struct error *err)
+{
+	for (size_t i = 0; i < COUNT(other_events); i++) {
+		if (is(other_events[i].name, word, len))
+			return misuse(err, "-e %.*s is not supported: %s",
+				      (int)len, word, other_events[i].instead);
+	}
+	if (memchr(word, ':', len) && !memmem(word, len, "::", 2))
+		return misuse(err,
+			      "-e %.*s is not supported: tracepoints and "
+			      "probes are not sampled; use perf record and "
+			      "`sjkc perfmap PID`",
+			      (int)len, word);
+	if (is_method(word, len))
+		return misuse(err,
+			      "-e %.*s is not supported: methods are not "
+			      "instrumented; in JDK 25 and later, `sjkc jcmd "
+			      "PID JFR.start method-trace=CLASS::METHOD` "
+			      "records calls",
+			      (int)len, word);
+	return 0;
+}

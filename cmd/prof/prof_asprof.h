@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prof_asprof: async-profiler's spellings of actions, options and events.
+ *
+ * Spellings that have a meaning in prof work; the others name the alternative.
+ */
+#ifndef CMD_PROF_ASPROF_H
+#define CMD_PROF_ASPROF_H
+
+#include "cmd/prof/prof.h"
+
+/*
+ * Moves asprof's "-i 10ms", "-f out.html", "-o collapsed" and its actions to
+ * the options of prof.  Call it before inputs and PIDs are read.  ERROR_MISUSE.
+ */
+int prof_take_asprof(struct prof_options *o, int *argc, char ***argv,
+		     struct error *err);
+
+/* Options of asprof that prof does not have; ends with NULLs. */
+extern const struct refusal prof_asprof_refusals[];
+
+/* The event of prof that another profiler's name means, or NULL. */
+const char *prof_asprof_event(const char *word, size_t len);
+
+/* ERROR_MISUSE for a known event that prof does not sample; otherwise 0. */
+int prof_asprof_refuse_event(const char *word, size_t len, struct error *err);
+
+#endif

@@ -1,0 +1,31 @@
+exec 2>&1
+echo 'a.B.c;d.E.f 5' >in.folded
+try() {
+	echo "-- $*" | sed "s/ $$\$/ PID/"
+	sjkc prof "$@" | head -n 6
+}
+for event in cycles cache-misses page-faults nativemem java.util.HashMap.put \
+	Thread::run kprobe:do_sys_open cpuu walll help; do
+	try -e "$event" $$
+done
+for output in jfr otlp heatmap; do
+	try -o "$output" $$
+done
+for action in start stop dump status list; do
+	try "$action" $$
+done
+try -i 10ms -F 99 $$
+try -i 1 $$
+try -e lock -i 10us $$
+try -e alloc -i 10ms $$
+try --alloc 512k $$
+try --cstack dwarf $$
+try -f out.html -o other.html $$
+try -o flamegraph --output-format text $$
+# Of a recording, too.
+try -i in.folded -o flat
+try -i in.folded -o collapsed
+try -i in.folded -o collapsed -f out.folded
+cat out.folded
+try -i in.folded -f out.html
+ls
