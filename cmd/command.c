@@ -97,7 +97,7 @@ static int refuse(const struct command *c, const char *word, size_t len,
 {
 	for (const struct refusal *r = c->refusals; r && r->spellings; r++) {
 		if (words_have(r->spellings, ' ', word, len))
-			return misuse(err, "option %.*s is not here: %s",
+			return misuse(err, "option %.*s is not supported: %s",
 				      (int)len, word, r->instead);
 	}
 	return 0;
@@ -215,6 +215,21 @@ static void take_letters(struct arguments *a, char *word)
 	}
 }
 
+/* "-gcutli": offers the names and aliases of one dash and several letters. */
+static int unknown_word(const struct command *c, const char *word, size_t len,
+			struct error *err)
+{
+	struct nearest nearest = nearest_to(word + 1, len - 1);
+
+	for (const struct command_option *o = c->options; o->kind != OPTION_END;
+	     o++)
+		nearest_offer(&nearest, o->name);
+	if (nearest.best)
+		return misuse(err, "unknown option %.*s; did you mean --%s?",
+			      (int)len, word, nearest.best);
+	return misuse(err, "unknown option %.*s", (int)len, word);
+}
+
 /* One word with a dash that is no alias. */
 static int take_option(struct arguments *a, char *word, size_t len,
 		       struct error *err)
@@ -234,6 +249,9 @@ static int take_option(struct arguments *a, char *word, size_t len,
 		push(a, (char *)implied);
 	} else if (word[1] == '-') {
 		take_long(a, word, len);
+	} else if (len > 2 && word[1] != 'h' &&
+		   !by_letter(a->command, word[1])) {
+		return unknown_word(a->command, word, len, err);
 	} else {
 		take_letters(a, word);
 	}
@@ -280,7 +298,8 @@ static int set_choice(const struct command_option *o, const char *value,
 	const char *choices = command_option_arg(o);
 
 	if (!words_have(choices, '|', value, strlen(value)))
-		return misuse(err, "'%s' is none of %s", value, choices);
+		return misuse(err, "invalid value '%s'; valid: %s", value,
+			      choices);
 	*o->value.string = value;
 	return 0;
 }
@@ -377,10 +396,9 @@ static int unknown_option(const struct command *c, const char *word,
 	}
 	nearest_offer(&nearest, "help");
 	if (beginnings > 1)
-		return misuse(err, "option %.*s could be several", (int)len,
-			      word);
+		return misuse(err, "option %.*s is ambiguous", (int)len, word);
 	if (nearest.best)
-		return misuse(err, "unknown option %.*s; is --%s meant?",
+		return misuse(err, "unknown option %.*s; did you mean --%s?",
 			      (int)len, word, nearest.best);
 	return misuse(err, "unknown option %.*s", (int)len, word);
 }
@@ -393,7 +411,7 @@ static int explain(const struct command *c, int code, char *word,
 
 	if (code == ':') {
 		o = option_of(c, optopt);
-		return misuse(err, "option --%s wants %s", o->name,
+		return misuse(err, "option --%s requires %s", o->name,
 			      command_option_arg(o));
 	}
 	if (optopt >= LONG_BASE)

@@ -2,6 +2,7 @@
 #include "cmd/commands.h"
 
 #include "cmd/nearest.h"
+#include "cmd/words.h"
 
 #include <string.h>
 
@@ -16,6 +17,7 @@ const struct command *const commands[] = {
 	&jcmd_command,
 	&jstack_command,
 	&hh_command,
+	&jstat_command,
 	&vminfo_command,
 	&doctor_command,
 	&mx_command,
@@ -40,14 +42,65 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
+/* Commands of other tools, and what does the same here. */
+static const struct {
+	const char *names, *instead;
+} elsewhere[] = {
+	{ "gc", "`sjkc jstat -gcutil PID 1s` prints collections, `sjkc ttop "
+		"PID` their share of the time" },
+	{ "stcap", "`sjkc prof PID --sampler dump -d 30s -o out.html` "
+		   "samples by thread dumps" },
+	{ "ssa", "`sjkc prof -i FILE` reports thread dumps, `sjkc flame FILE` "
+		 "draws them" },
+	{ "dexp", "`sjkc flame --list-events FILE` lists the events" },
+	{ "prfi", "`perf script` output is not read; `sjkc prof PID` samples "
+		  "with perf's clock" },
+	{ "hs", "`sjkc vminfo PID --perf` prints HotSpot's counters" },
+	{ "jfr2json jfr", "`sjkc prof -i FILE` reports a recording, `sjkc "
+			  "flame --list-events FILE` lists its events" },
+	{ "jfrflame jfrconv heatmap", "`sjkc flame FILE` draws a recording" },
+	{ "flamegraph fg", "`sjkc flame FILE` draws a recording, `sjkc prof "
+			   "PID -o out.html` a running JVM" },
+	{ "diff compare",
+	  "there is no comparison; `sjkc prof -i FILE --csv` prints the "
+	  "frames of each recording" },
+	{ "top htop threads", "`sjkc ttop PID` shows the threads" },
+	{ "profile profiler asprof record perf",
+	  "`sjkc prof PID -d 30s -o out.html` samples a JVM" },
+	{ "heap histo histogram jhat",
+	  "`sjkc hh PID` counts the objects of a heap by class" },
+	{ "dump heapdump", "`sjkc jcmd PID GC.heap_dump FILE` writes the heap, "
+			   "`sjkc jstack PID` prints the threads" },
+	{ "ps list ls", "`sjkc jps` lists the JVMs" },
+	{ "jinfo info", "`sjkc vminfo PID --flags` prints the flags, "
+			"--sysprops the system properties" },
+	{ "jhsdb jdb", "`sjkc jstack PID` prints the threads, `sjkc prof PID` "
+		       "samples native frames, too" },
+	{ "jconsole jmc visualvm jvisualvm",
+	  "`sjkc mxprx` lets it connect through one port" },
+	{ "jmx jmxterm", "`sjkc mx` reads and sets MBeans, `sjkc mxping` tests "
+			 "a connection" },
+	{ "trace watch monitor", "JDK 25 and later: `sjkc jcmd PID JFR.start "
+				 "method-trace=CLASS::METHOD`" },
+	{ "check status", "`sjkc doctor PID` checks what works with a JVM" },
+	{ "attach load",
+	  "`sjkc jcmd PID JVMTI.agent_load FILE` loads an agent" },
+	{ "completions", "did you mean 'completion'?" },
+};
+
 int command_unknown(const char *name, struct error *err)
 {
 	struct nearest nearest = nearest_to(name, strlen(name));
 
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++) {
+		if (words_have(elsewhere[i].names, ' ', name, strlen(name)))
+			return misuse(err, "unknown command '%s'; %s", name,
+				      elsewhere[i].instead);
+	}
 	for (size_t i = 0; commands[i]; i++)
 		nearest_offer(&nearest, commands[i]->name);
 	if (nearest.best)
-		return misuse(err, "unknown command '%s'; is '%s' meant?", name,
-			      nearest.best);
+		return misuse(err, "unknown command '%s'; did you mean '%s'?",
+			      name, nearest.best);
 	return misuse(err, "unknown command '%s'", name);
 }

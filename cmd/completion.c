@@ -10,6 +10,21 @@
 
 #include <string.h>
 
+/* Commands whose arguments are JVMs. */
+#define WITH_JVM                                                               \
+	"ttop|prof|perfmap|jcmd|jstack|hh|jmap|jstat|vminfo|doctor|mx|mxdump|" \
+	"mxping"
+
+/* Of HotSpot, JDK 8 to 25; a JVM is not attached to for a completion. */
+#define DIAGNOSTIC                                                             \
+	"help Compiler.codecache GC.class_histogram GC.finalizer_info "        \
+	"GC.heap_dump GC.heap_info GC.run JFR.check JFR.configure "            \
+	"JFR.dump JFR.start JFR.stop JVMTI.agent_load "                        \
+	"ManagementAgent.start_local ManagementAgent.status Thread.print "     \
+	"Thread.dump_to_file VM.classloader_stats VM.command_line "            \
+	"VM.flags VM.info VM.metaspace VM.native_memory VM.set_flag "          \
+	"VM.stringtable VM.system_properties VM.uptime VM.version"
+
 /* clang-format off */
 static const char bash[] =
 	"_sjkc() {\n"
@@ -37,6 +52,12 @@ static const char bash[] =
 	"	elif [ \"$COMP_CWORD\" -gt 1 ] && [[ $word != -* ]]; then\n"
 	"		words=\n"
 	"		case ${COMP_WORDS[1]} in\n"
+	"		" WITH_JVM ")\n"
+	"			words=$(sjkc jps -l --quiet 2>/dev/null |\n"
+	"				tr ' ' '\\n')\n"
+	"			[ \"${COMP_WORDS[1]}\" != jcmd ] ||\n"
+	"				[[ $COMP_CWORD -eq 2 || $last = -* ]] ||\n"
+	"				words='" DIAGNOSTIC "' ;;\n"
 	"		help) words=$(sjkc --list-options 2>/dev/null |\n"
 	"			cut -f1 | sort -u) ;;\n"
 	"		completion) words='bash zsh fish' ;;\n"
@@ -73,6 +94,11 @@ static const char zsh[] =
 	"		_describe option options\n"
 	"	elif [[ $words[2] == completion ]]; then\n"
 	"		compadd -- bash zsh fish\n"
+	"	elif [[ $words[2] == jcmd && $CURRENT -gt 3 && $last != -* ]]; then\n"
+	"		compadd -- " DIAGNOSTIC "\n"
+	"	elif [[ $words[2] == (" WITH_JVM ") ]]; then\n"
+	"		compadd -- ${=\"$(sjkc jps -l --quiet 2>/dev/null)\"}\n"
+	"		_files\n"
 	"	else\n"
 	"		_files\n"
 	"	fi\n"
@@ -105,6 +131,16 @@ static const char fish[] =
 	"end\n"
 	"complete -c sjkc -n __fish_use_subcommand -f -a '(__sjkc_commands)'\n"
 	"complete -c sjkc -n 'not __fish_use_subcommand' -a '(__sjkc_options)'\n"
+	"function __sjkc_words\n"
+	"	set -l words (commandline -opc)\n"
+	"	if test \"$words[2]\" = jcmd -a (count $words) -gt 2 -a \\\n"
+	"			(string sub -l 1 -- \"$words[-1]\") != -\n"
+	"		string split ' ' '" DIAGNOSTIC "'\n"
+	"	else if string match -qr '^(" WITH_JVM ")$' -- \"$words[2]\"\n"
+	"		sjkc jps -l --quiet 2>/dev/null | string replace ' ' \\t\n"
+	"	end\n"
+	"end\n"
+	"complete -c sjkc -n 'not __fish_use_subcommand' -a '(__sjkc_words)'\n"
 	"complete -c sjkc -n '__fish_seen_subcommand_from completion' -f \\\n"
 	"	-a 'bash zsh fish'\n"
 	"complete -c sjkc -n '__fish_seen_subcommand_from help' -f \\\n"
@@ -135,12 +171,13 @@ static int print(const char *script, struct error *err)
 static int run(int argc, char **argv, struct error *err)
 {
 	if (argc != 1)
-		return misuse(err, "which shell: bash, zsh or fish?");
+		return misuse(err, "name a shell: bash, zsh or fish");
 	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++) {
 		if (strcmp(argv[0], scripts[i].shell) == 0)
 			return print(scripts[i].script, err);
 	}
-	return misuse(err, "'%s' is none of bash, zsh, fish", argv[0]);
+	return misuse(err, "unknown shell '%s'; valid: bash, zsh, fish",
+		      argv[0]);
 }
 
 static const struct command_option options[] = { OPT_END };

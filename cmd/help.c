@@ -35,7 +35,7 @@ void help_overview(struct output *out, const struct command *unused)
 				      commands[j]->name, commands[j]->summary);
 		}
 	}
-	output_puts(out, "\n'sjkc help <command>' says more.\n");
+	output_puts(out, "\n'sjkc help <command>' lists its options.\n");
 }
 
 /* Appends " [default]" where there is one to speak of. */
@@ -84,16 +84,27 @@ static void print_option(struct output *out, const struct command_option *o)
 	text_release(&right);
 }
 
+/* jstat has -h for something else. */
+static bool has_letter(const struct command *c, char letter)
+{
+	const struct command_option *o = c->options;
+
+	while (o->kind != OPTION_END && o->letter != letter)
+		o++;
+	return o->kind != OPTION_END;
+}
+
 void help_of(struct output *out, const struct command *c)
 {
 	const struct command_option *o = c->options;
 	static bool help;
-	static const struct command_option help_option = OPT_FLAG(
-		'h', "help", &help, "this text");
+	struct command_option help_option = OPT_FLAG('h', "help", &help,
+						     "this text");
 
 	output_printf(out, "usage: sjkc %s\n\n%s\n\n", c->synopsis, c->summary);
 	for (; o->kind != OPTION_END; o++)
 		print_option(out, o);
+	help_option.letter = has_letter(c, 'h') ? 0 : 'h';
 	print_option(out, &help_option);
 	if (c->examples)
 		output_printf(out, "\nexamples:\n%s", c->examples);
@@ -110,13 +121,15 @@ void help_list(struct output *out, const struct command *unused)
 		for (const struct command_option *o = c->options;
 		     o->kind != OPTION_END; o++) {
 			char letter[] = { '-', o->letter, '\0' };
-			const char *arg = command_option_arg(o);
+			const char *arg = o->complete ? o->complete
+						      : command_option_arg(o);
 
 			output_printf(out, "%s\t%s\t--%s\t%s\t%s\n", c->name,
 				      o->letter ? letter : "", o->name,
 				      arg ? arg : "", o->help);
 		}
-		output_printf(out, "%s\t-h\t--help\t\tthis text\n", c->name);
+		output_printf(out, "%s\t%s\t--help\t\tthis text\n", c->name,
+			      has_letter(c, 'h') ? "" : "-h");
 	}
 }
 

@@ -19,7 +19,7 @@
 
 static struct {
 	const char *pid;
-	bool live, dead, dead_young, young;
+	bool all, live, dead, dead_young, young;
 	bool csv, json, quiet;
 	int64_t depth;
 	uint64_t top;
@@ -52,8 +52,7 @@ static int take(struct heap *heap, const char *which, struct class_histogram *h,
 	int status;
 
 	if (which == which_live)
-		talk("%d: to know the live objects, the JVM collects its whole "
-		     "heap first (a full GC)",
+		talk("%d: counting live objects forces a full GC",
 		     heap->jvm.pid);
 	status = attach_call(heap->attach, &request, &reply, err);
 	if (status == 0)
@@ -181,9 +180,8 @@ static int choose(take_fn **take, struct error *err)
 		bool chosen;
 		take_fn *take;
 	} kinds[] = {
-		{ opt.live, take_live },
-		{ opt.dead, take_dead },
-		{ opt.dead_young, take_dead_young },
+		{ opt.all, take_all },     { opt.live, take_live },
+		{ opt.dead, take_dead },   { opt.dead_young, take_dead_young },
 		{ opt.young, take_young },
 	};
 	int chosen = 0;
@@ -191,8 +189,9 @@ static int choose(take_fn **take, struct error *err)
 	*take = take_all;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (kinds[i].chosen && chosen++)
-			return misuse(err, "--live, --dead, --dead-young and "
-					   "--young exclude each other");
+			return misuse(err,
+				      "--all, --live, --dead, --dead-young "
+				      "and --young exclude each other");
 		if (kinds[i].chosen)
 			*take = kinds[i].take;
 	}
@@ -264,7 +263,7 @@ static int open_heap(struct heap *heap, int argc, char **argv,
 	if (target_open(&heap->jvm, opt.pid, &argc, &argv, err))
 		return -1;
 	if (argc > 0)
-		return misuse(err, "what is '%s'? one JVM is enough", argv[0]);
+		return misuse(err, "unexpected argument '%s'", argv[0]);
 	heap->attach = attach_open(&heap->jvm, ATTACH_TIMEOUT_NS, err);
 	if (!heap->attach)
 		return -1;
@@ -301,34 +300,60 @@ static int run(int argc, char **argv, struct error *err)
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
+	OPT_FLAG(0, "all", &opt.all, "count all objects, garbage too (default)",
+		 .aliases = "-histo -histo:all"),
 	OPT_FLAG(0, "live", &opt.live,
-		 "only objects in use; forces a full GC"),
+		 "count objects in use; forces a full GC",
+		 .aliases = "-histo:live"),
 	OPT_FLAG(0, "dead", &opt.dead,
-		 "only garbage; forces a full GC"),
+		 "count garbage; forces a full GC"),
 	OPT_FLAG(0, "dead-young", &opt.dead_young,
-		 "garbage made within -d; forces full GCs"),
+		 "count garbage made within -d; forces full GCs"),
 	OPT_FLAG(0, "young", &opt.young,
-		 "objects made within -d; forces a full GC"),
+		 "count objects made within -d; forces a full GC"),
 	OPT_DURATION('d', "sample-depth", &opt.depth, "<time>",
-		     "how long to wait for new objects"),
+		     "wait this long for new objects"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
-		  "show so many classes", .aliases = "--top-number"),
+		  "print this many classes", .aliases = "--top-number"),
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
-	OPT_STRING('o', "output", &opt.output, "<file>", "where to write"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),
+	OPT_STRING('o', "output", &opt.output, "<file>", "write here; - is stdout",
+		   .aliases = "-histo:file -histo:all,file"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
 	OPT_END
 };
 /* clang-format on */
 
+/* Of the JDK's jmap. */
+static const struct refusal refusals[] = {
+	{ "-dump -dump:live -dump:all -dump:format -dump:file "
+	  "-dump:live,format -dump:live,file -dump:all,format -dump:all,file "
+	  "-dump:gz",
+	  "`sjkc jcmd PID GC.heap_dump FILE` writes live objects, "
+	  "`GC.heap_dump -all FILE` all objects" },
+	{ "-heap", "`sjkc jcmd PID GC.heap_info` prints the heap's spaces" },
+	{ "-clstats -permstat",
+	  "`sjkc jcmd PID VM.classloader_stats` prints class loaders" },
+	{ "-finalizerinfo", "use `sjkc jcmd PID GC.finalizer_info`" },
+	{ "-histo:live,file -histo:file,live", "use -histo:live and -o FILE" },
+	{ "-histo:parallel -histo:live,parallel",
+	  "the JVM chooses the number of threads; use -histo or -histo:live" },
+	{ "-F", "`sjkc doctor PID` prints why a JVM does not answer" },
+	{ NULL, NULL },
+};
+
 const struct command hh_command = {
 	.name = "hh",
+	.alias = "jmap",
 	.synopsis = "hh [<options>] <pid>",
 	.summary = "count the objects of a heap by class",
 	.group = "ask a JVM",
 	.examples = "  sjkc hh 4711 -n 20                # the 20 largest\n"
 		    "  sjkc hh 4711 --dead-young -d 5s   # what makes "
-		    "garbage\n",
+		    "garbage\n"
+		    "  sjkc jmap -histo:live 4711        # as the JDK's "
+		    "jmap\n",
 	.options = options,
+	.refusals = refusals,
 	.run = run,
 };

@@ -54,17 +54,24 @@ static int run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
 	OPT_FLAG('l', "locks", &opt.locks,
-		 "list the java.util.concurrent locks held, too",
+		 "print the java.util.concurrent locks held, too",
 		 .aliases = "--long"),
 	OPT_FLAG('e', "extended", &opt.extended,
-		 "say more of each thread (JDK 11 on)"),
+		 "print more of each thread (JDK 11 and later)"),
 	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
 		     "give up after this long"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "verbose output"),
 	OPT_END,
 };
 /* clang-format on */
+
+static const struct refusal refusals[] = {
+	{ "-F", "`sjkc prof PID -e wall -d 1s` shows the threads of a JVM that "
+		"does not answer" },
+	{ "-m", "`sjkc prof PID -e wall -d 1s` shows native and Java frames" },
+	{ NULL, NULL },
+};
 
 const struct command jstack_command = {
 	.name = "jstack",
@@ -75,5 +82,6 @@ const struct command jstack_command = {
 		    "  sjkc jstack -l -e com.acme.Main >dump.txt\n"
 		    "  sjkc jstack 4711 | sjkc flame -o now.html -\n",
 	.options = options,
+	.refusals = refusals,
 	.run = run,
 };
