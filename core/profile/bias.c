@@ -90,7 +90,8 @@ static const struct bias {
 	  "safepoints if sampled, short methods too slow if not: not known" },
 	{ "collapsed", NULL, NULL,
 	  "not known: collapsed stack traces do not say how they were made" },
-	{ "cpu", NULL, NULL, "on-CPU time only: what waits is not in it" },
+	{ "cpu", NULL, NULL,
+	  "CPU time only; waiting threads are not included" },
 	{ "offcpu", "virtual-threads", NULL,
 	  "time off the CPU; for virtual threads: jcmd Thread.dump_to_file, "
 	  "JFR" },
@@ -184,9 +185,9 @@ static void add_lock(struct text *out, const struct profile *p,
 		units_add_time(out, (double)ns);
 		text_puts(out, " or longer");
 	} else {
-		text_puts(out, "a wait is recorded each ");
+		text_puts(out, "one wait is recorded per ");
 		units_add_time(out, (double)ns);
-		text_puts(out, " of waiting: their sum is not all of it");
+		text_puts(out, " of waiting; the sum is too low");
 	}
 }
 

@@ -23,8 +23,8 @@ static const struct reader *unknown_format(const char *name, struct error *err)
 		     name, known.bytes);
 	else
 		fail(err, ERROR_INPUT,
-		     "not in a format that sjkc knows; if it is, --format says "
-		     "which:%s",
+		     "unrecognized input format; use --format to force one of:"
+		     "%s",
 		     known.bytes);
 	text_release(&known);
 	return NULL;

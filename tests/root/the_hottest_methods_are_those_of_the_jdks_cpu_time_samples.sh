@@ -11,6 +11,7 @@
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
+. tests/root/lib/worker.sh
 lib=tests/root/lib
 
 # The JDK that has the event.
@@ -19,54 +20,6 @@ newest() {
 		grep -q '^JAVA_VERSION="\(2[5-9]\|[3-9]\)' "$jdk/release" &&
 			echo "$jdk"
 	done | tail -n 1
-}
-
-# begin NAME OPTION…: prof of the program, into NAME.collapsed, until told.
-begin() {
-	name=$1
-	shift
-	env --default-signal=INT timeout --foreground 120 "$sjkc" prof -p "$pid" \
-		--thread-name '^worker$' --annotate --samples \
-		-o "$scratch/$name.collapsed" "$@" 2>"$scratch/$name.err" &
-	eval "${name}_job=$!"
-	target_jobs="$target_jobs $!"
-	target_wait "$scratch/$name.err" 'sampling\|safepoints'
-}
-
-# finish NAME: 7 says that samples were lost, which takes nothing from shares.
-finish() {
-	eval "job=\$${1}_job"
-	kill -INT "$job"
-	wait "$job"
-	status=$?
-	case $status in 0 | 7) return ;; esac
-	echo "prof: exit status $status"
-	cat "$scratch/$1.err"
-	return 1
-}
-
-jfr() {
-	timeout 60 "$sjkc" jcmd "$pid" "$@" >"$scratch/out" 2>&1 ||
-		{ cat "$scratch/out"; return 1; }
-}
-
-# The worker's CPU time, in ticks, a hundred a second.
-ticks() {
-	for task in "/proc/$pid/task"/*; do
-		[ "$(cat "$task/comm")" != worker ] ||
-			sed 's/.*) //' "$task/stat" | awk '{ print $12 + $13 }'
-	done
-}
-
-# burn TICKS: waits until the worker has had so much more, at most a minute.
-burn() {
-	until_ticks=$(($(ticks) + $1))
-	for _ in $(seq 1 300); do
-		[ "$(ticks)" -lt $until_ticks ] || return 0
-		sleep 0.2
-	done
-	echo "the worker has had $(ticks) ticks, not $until_ticks"
-	return 1
 }
 
 # All three at once, so that they are of the same time.
@@ -79,16 +32,6 @@ record() {
 		return
 	"$sjkc" flame -q -e cpu-time --thread-name '^worker$' --annotate \
 		-o "$scratch/jdk.collapsed" "$scratch/cpu.jfr"
-}
-
-# Without the samples that the JVM says are of another place than the thread was
-# at: in Digests a twentieth, nearly all of which it found in implCompress.
-leave_out_biased() {
-	"$jdk/bin/jfr" print --json --stack-depth 2048 \
-		--events jdk.CPUTimeSample "$scratch/cpu.jfr" |
-		python3 $lib/unbiased.py worker 2>"$scratch/biased" \
-			>"$scratch/jdk.collapsed" &&
-		sed "s/^/| the JDK's: /" "$scratch/biased"
 }
 
 compare() {
@@ -121,7 +64,7 @@ check() {
 	burn 300 || return
 	record || return
 	# In native code all are.
-	[ "$1" = Inflating ] || leave_out_biased || return
+	[ "$1" = Inflating ] || leave_out_biased agent metadata || return
 	echo "| $1: the JDK's samples, ours:"
 	compare && dumped || return
 }
@@ -138,6 +81,11 @@ zlib_is_seen() {
 		"$scratch/metadata.collapsed")
 	[ "$share" -ge 75 ] || { echo "native code has $share %"; return 1; }
 	echo "| of reading, native code has $share %"
+}
+
+# The jfr of the JDK that runs.
+jdk_jfr() {
+	"$jdk/bin/jfr" "$@"
 }
 
 jdk=$(newest)

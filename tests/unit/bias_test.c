@@ -144,9 +144,9 @@ static void what_is_left_out_of_waits_depends_on_who_recorded_them(void **state)
 	check_lock("jdk.JavaMonitorEnter", "3.0", "10000000",
 		   "only what took 10 ms or longer");
 	check_lock("jdk.JavaMonitorEnter", "4.5", "10000000",
-		   "a wait is recorded each 10 ms of waiting");
+		   "one wait is recorded per 10 ms of waiting");
 	check_lock("jdk.ThreadPark", "4.0", "999999999",
-		   "a wait is recorded each");
+		   "one wait is recorded per 1.00 s");
 	check_lock("jdk.ThreadPark", "4.0", "0", "");
 	check_lock("jdk.ThreadPark", "2.9", "1", "");
 	check_lock("jdk.JavaMonitorWait", "4.0", "0", "not known which");

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Sourced, after tests/jvm/lib/target.sh, by tests that compare what samplers
+# report of one thread of a JVM, "worker": $sjkc is the binary, $pid the JVM;
+# jdk_jfr runs the JDK's jfr.
+# shellcheck disable=SC2154 # by who sources it
+
+# begin NAME OPTION…: prof of the program, into NAME.collapsed, until told.
+begin() {
+	name=$1
+	shift
+	env --default-signal=INT timeout --foreground 120 "$sjkc" prof -p "$pid" \
+		--thread-name '^worker$' --annotate --samples \
+		-o "$scratch/$name.collapsed" "$@" 2>"$scratch/$name.err" &
+	eval "${name}_job=$!"
+	target_jobs="$target_jobs $!"
+	target_wait "$scratch/$name.err" 'sampling\|safepoints'
+}
+
+# finish NAME: 7 says that samples were lost, which takes nothing from shares.
+finish() {
+	eval "job=\$${1}_job"
+	kill -INT "$job"
+	wait "$job"
+	status=$?
+	case $status in 0 | 7) return ;; esac
+	echo "prof: exit status $status"
+	cat "$scratch/$1.err"
+	return 1
+}
+
+jfr() {
+	timeout 60 "$sjkc" jcmd "$pid" "$@" >"$scratch/out" 2>&1 ||
+		{ cat "$scratch/out"; return 1; }
+}
+
+# The worker's CPU time, in ticks, a hundred a second.
+ticks() {
+	for task in "/proc/$pid/task"/*; do
+		[ "$(cat "$task/comm")" != worker ] ||
+			sed 's/.*) //' "$task/stat" | awk '{ print $12 + $13 }'
+	done
+}
+
+# burn TICKS: waits until the worker has had so much more, at most a minute.
+burn() {
+	until_ticks=$(($(ticks) + $1))
+	for _ in $(seq 1 300); do
+		[ "$(ticks)" -lt $until_ticks ] || return 0
+		sleep 0.2
+	done
+	echo "the worker has had $(ticks) ticks, not $until_ticks"
+	return 1
+}
+
+# Leaves out the samples that the JVM says are of another place than the thread was
+# at: those in its stubs, such as arraycopy, from which it cannot walk.  They are a
+# twentieth or a quarter, by the machine's CPU.  From ours it leaves out those whose
+# leaf is no Java frame.
+leave_out_biased() {
+	jdk_jfr print --json --stack-depth 2048 \
+		--events jdk.CPUTimeSample "$scratch/cpu.jfr" |
+		python3 tests/root/lib/unbiased.py worker 2>"$scratch/biased" \
+			>"$scratch/jdk.collapsed" || return
+	sed "s/^/| the JDK's: /" "$scratch/biased"
+	for ours in "$@"; do
+		grep -E '_\[[ji01]\] [0-9]+$' "$scratch/$ours.collapsed" \
+			>"$scratch/unbiased" &&
+			mv "$scratch/unbiased" "$scratch/$ours.collapsed" ||
+			return
+	done
+}
