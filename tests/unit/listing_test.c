@@ -78,7 +78,8 @@ static void the_json_has_the_keys_that_scripts_lean_on(void **state)
 	      "{\"name\":\"jdk.FileRead\",\"samples\":3,"
 	      "\"without_stack\":0,\"weight\":4500,\"unit\":\"ns\"},"
 	      "{\"name\":\"own\\u001b[2J\",\"samples\":1,"
-	      "\"without_stack\":1,\"weight\":1,\"unit\":\"samples\"}]}\n");
+	      "\"without_stack\":1,\"weight\":1,\"unit\":\"samples\"}],"
+	      "\"tables\":[]}\n");
 }
 
 static void nothing_is_listed_as_nothing(void **state)
@@ -87,7 +88,7 @@ static void nothing_is_listed_as_nothing(void **state)
 	check(write_table, profile_new(),
 	      "event  family  samples  without stack  weight\n");
 	check(write_json, profile_new(),
-	      "{\"schema\":\"sjkc.events/1\",\"events\":[]}\n");
+	      "{\"schema\":\"sjkc.events/1\",\"events\":[],\"tables\":[]}\n");
 }
 
 int main(void)
