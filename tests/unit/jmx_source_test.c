@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A JVM that is a table of what it answers. */
+#include "core/threads/blocked.h"
 #include "core/threads/thread_rates.h"
 #include "jmx_http/jmx_source.h"
 #include "jmx_http/jmx_thread_text.h"
@@ -29,6 +30,7 @@ static struct {
 	unsigned goes_after; /* that many runs; 0: it stays */
 
 	/* What it was asked. */
+	bool is_blocked; /* all but main, by main */
 	unsigned runs, sets, allocs;
 	size_t most_ids;
 } jvm;
@@ -85,12 +87,18 @@ static const struct value *list(const struct value **at, size_t count)
 
 static const struct value *info_of(int64_t id)
 {
-	struct value *v = composite(8);
+	struct value *v = composite(10);
+	bool blocked = jvm.is_blocked && id != 1;
 
 	member(v, "threadId", integer(id));
 	member(v, "threadName",
 	       value_string(&arena, id == 1 ? "main" : "worker"));
-	member(v, "threadState", value_string(&arena, "WAITING"));
+	member(v, "threadState",
+	       value_string(&arena, blocked ? "BLOCKED" : "WAITING"));
+	if (blocked) {
+		member(v, "lockName", value_string(&arena, "a.B@1f"));
+		member(v, "lockOwnerId", integer(1));
+	}
 	member(v, "waitedCount", integer(id * 10));
 	member(v, "blockedCount", integer(id));
 	member(v, "waitedTime", integer(jvm.measures ? id * 100 : -1));
@@ -677,6 +685,58 @@ static void a_failure_names_the_target_once(void **state)
 	s->ops->close(s);
 }
 
+static void blocked_threads_have_the_owner_of_their_lock(void **state)
+{
+	struct thread_source *s = open_with(false, false);
+	struct blocked b = { 0 };
+	struct error err;
+
+	(void)state;
+	jvm.is_blocked = true;
+	sample(s);
+	for (unsigned look = 1; look < 3; look++) {
+		assert_int_equal(s->ops->blocked(s, &b, &err), 0);
+		assert_int_equal(b.count, 2);
+		assert_int_equal(b.waiting, 1);
+		assert_true(b.knows_synchronizers && b.knows_blocks);
+		assert_string_equal(b.threads[0].name, "worker");
+		assert_int_equal(b.threads[0].kind, BLOCKED_MONITOR);
+		assert_string_equal(b.threads[0].lock_class, "a.B");
+		assert_string_equal(b.threads[0].lock_id, "@1f");
+		assert_int_equal(b.threads[0].owner, 1);
+		assert_int_equal(b.threads[0].looks, look);
+		assert_string_equal(b.threads[1].name, "main");
+		assert_int_equal(b.threads[1].held_back, 1);
+	}
+	jvm.is_gone = true;
+	assert_int_equal(s->ops->blocked(s, &b, &err), -1);
+	blocked_release(&b);
+	s->ops->close(s);
+}
+
+static void contention_is_switched_while_samples_are_taken(void **state)
+{
+	struct thread_source *s = open_with(false, false);
+	struct error err;
+
+	(void)state;
+	sample(s);
+	assert_false(jvm.measures);
+	assert_int_equal(jmx_source_measure(s, true, &err), 0);
+	assert_true(jvm.measures);
+	assert_true(jmx_source_has_switched(s));
+	assert_int_equal(jmx_source_measure(s, false, &err), 0);
+	assert_false(jvm.measures);
+	assert_false(jmx_source_has_switched(s));
+	/* What somebody else switched on stays. */
+	jvm.measures = true;
+	assert_int_equal(jmx_source_measure(s, true, &err), 0);
+	assert_false(jmx_source_has_switched(s));
+	assert_int_equal(jmx_source_put_back(s, &err), 0);
+	assert_true(jvm.measures);
+	s->ops->close(s);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, reset, release)
 
 int main(void)
@@ -698,6 +758,8 @@ int main(void)
 		TEST(a_stack_trace_has_its_locks),
 		TEST(beside_proc_jmx_adds_what_it_knows),
 		TEST(pauses_over_jmx_replace_only_a_bound),
+		TEST(blocked_threads_have_the_owner_of_their_lock),
+		TEST(contention_is_switched_while_samples_are_taken),
 		TEST(total_allocation_of_jdk_8_is_not_used),
 		TEST(a_failure_names_the_target_once),
 	};
