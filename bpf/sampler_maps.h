@@ -24,7 +24,7 @@
 /* The first and the last may be parts of pages. */
 #define SAMPLER_STACK_PAGES (SAMPLER_STACK_LIMIT / PAGE_BYTES + 1)
 
-#define SAMPLER_RING_BYTES  (16 * 1024 * 1024)
+#define SAMPLER_RING_BYTES  (32 * 1024 * 1024)
 #define SAMPLER_TARGETS     1024
 #define SAMPLER_THREADS     32768
 #define SAMPLER_STACK_ENDS  8192
@@ -41,7 +41,7 @@
  * is known is small as a rule; to copy 64 KiB takes some 5 us.
  */
 #define SAMPLER_PACE_NS    100000000ULL
-#define SAMPLER_PACE_COUNT 2000
+#define SAMPLER_PACE_COUNT 1000
 #define SAMPLER_PACE_SMALL 8192 /* bytes */
 #define SAMPLER_PACE_LARGE 2    /* what a larger one costs */
 

@@ -185,8 +185,10 @@ profiles() {
 	check 'prof of wall time' see true '-e wall --threads' \
 		'^\[rests .*Busy.rest' '^\[computes .*Busy.compute' \
 		'^\[contends, too .*Busy.contend'
-	check 'prof of allocations' see are_whole '-e alloc' 'Busy.allocate '
-	check 'prof of monitors' see are_of_monitors '-e lock' 'Busy.contend '
+	check 'prof of allocations' see are_whole '-e alloc --no-class' \
+		'Busy.allocate '
+	check 'prof of monitors' see are_of_monitors '-e lock --no-class' \
+		'Busy.contend '
 }
 
 # Nobody reads, and there is little room.
