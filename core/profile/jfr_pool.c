@@ -91,14 +91,16 @@ static void find_words(struct jfr_pools *ps)
 	ps->words = xcalloc(m->type_count, sizeof(*ps->words));
 	for (size_t i = 0; i < m->type_count; i++) {
 		const struct jfr_type *t = &m->types[i];
-		const struct jfr_field *f = &m->fields[t->first_field];
+		const struct jfr_field *f;
 		const struct jfr_type *ft;
 
 		if (ps->roles[i] != JFR_POOL_ROLES || t->field_count != 1 ||
-		    f->is_array || f->in_pool || jfr_type_is_event(t))
+		    jfr_type_is_event(t))
 			continue;
+		f = &m->fields[t->first_field];
 		ft = jfr_type_by_id(m, f->type_id);
-		if (!ft || ft->wire != JFR_WIRE_STRING ||
+		if (f->is_array || f->in_pool || !ft ||
+		    ft->wire != JFR_WIRE_STRING ||
 		    !jfr_layout_compile(&ps->words[i].layout, m, t, &f->name, 1,
 					true))
 			jfr_layout_release(&ps->words[i].layout);
