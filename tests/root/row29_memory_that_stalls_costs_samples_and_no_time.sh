@@ -56,7 +56,7 @@ for jdk in $(jdks); do
 	done <"$scratch/maps"
 	stalled_prof 10 -e cpu || exit 1
 	prof 7 --no-agent -d 1s -o "$scratch/some.html" "$pid" &&
-		has "$scratch/some.html" ', [0-9]+ samples, [1-9][0-9]* lost' ||
+		has "$scratch/some.html" ', [0-9,]+ samples, [1-9][0-9,]* lost' ||
 		exit 1
 	kill -0 "$pid" || { echo 'it was harmed'; exit 1; }
 	target_end "$pid"

@@ -15,5 +15,9 @@ complete_last flame --output-format ''
 complete_last flame --output-format h
 complete_last flame --rev
 complete_last flame dump
+complete_last prof -e ''
+complete_last prof --event o
+complete_last jcmd 4711 GC.h
+complete_last jcmd -p 4711 VM.f
 END
 bash --norc ask.bash
