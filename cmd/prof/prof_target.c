@@ -258,12 +258,35 @@ static void say_build(const struct prof_target *t)
 		talk("%s: %s", t->name.bytes, t->no_alloc.bytes);
 }
 
+static int refuse_zero(const struct prof_target *t, struct error *err)
+{
+	return fail(err, ERROR_UNAVAILABLE,
+		    "%s: cannot sample the Zero interpreter: its Java frames "
+		    "are not on the threads' stacks; use --sampler dump",
+		    t->name.bytes);
+}
+
+/* By what it calls itself, before it is touched; not all have counters. */
+static bool says_zero(const struct prof_target *t)
+{
+	struct jvm_about about = { 0 };
+	struct error unused;
+	bool is_zero;
+
+	jvm_about(&t->jvm, &about, &unused);
+	is_zero = about.vm_name && strstr(about.vm_name, " Zero VM");
+	jvm_about_release(&about);
+	return is_zero;
+}
+
 /* The agent first: what is mapped is looked at after it is. */
 static int open_all(struct prof_target *t, struct error *err)
 {
 	struct error no_agent = { 0 };
 	struct prof_names names;
 
+	if (says_zero(t))
+		return refuse_zero(t, err);
 	if (load_agent(t, &no_agent, err))
 		return -1;
 	t->memory = remote_memory_open(&t->jvm, err);
@@ -272,6 +295,8 @@ static int open_all(struct prof_target *t, struct error *err)
 	t->unwinder = unwinder_open(&t->jvm, remote_memory_of(t->memory), err);
 	if (!t->unwinder)
 		return -1;
+	if (unwinder_is_zero(t->unwinder))
+		return refuse_zero(t, err);
 	if (unwinder_limits(t->unwinder) && t->jvm.kind != JVM_NONE &&
 	    !is_tried_again(t))
 		talk("%s: %s", t->name.bytes, unwinder_limits(t->unwinder));
@@ -283,8 +308,11 @@ static int open_all(struct prof_target *t, struct error *err)
 	names = names_of(t);
 	t->frames = prof_frames_new(t->shared->profile, &names);
 	t->threads = prof_threads_new(t->shared->profile, &t->jvm);
-	if (!t->agent)
+	if (!t->agent) {
+		prof_threads_look(t->threads, unwinder_vm_structs(t->unwinder),
+				  remote_memory_of(t->memory));
 		return 0;
+	}
 	prof_threads_ask(t->threads);
 	return add_probes(t, err);
 }
