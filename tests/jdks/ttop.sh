@@ -93,11 +93,33 @@ over_jmx() {
 	return $status
 }
 
+# all_wait COUNT: until that many threads are where they block for good; READY
+# only says that they have started.
+all_wait() {
+	for _ in $(seq 300); do
+		timeout 60 "$sjkc" jcmd -p "$pid" Thread.print \
+			>"$scratch/dump" 2>&1 || break
+		awk -v count="$1" '/^"/ { name = $1 }
+			/- (waiting to lock|parking to wait for) / &&
+			name ~ /^"(blocked|parked|deadlock|lock-deadlock)-/ {
+				seen[name]
+			}
+			END { for (each in seen) n++; exit n < count }' \
+			"$scratch/dump" && return
+		sleep 0.1
+	done
+	echo "never were $1 threads blocked:"
+	cat "$scratch/dump"
+	return 1
+}
+
 blocked() {
 	# shellcheck disable=SC2034 # for target_start
 	target_memory=
 	jdk_target "$version" -- blocked=2 parked=1 waiters=2 deadlock || return
-	run -p "$pid" --blocked --json -ri 200ms -si 10ms --iterations 1 &&
+	all_wait 5 &&
+		run -p "$pid" --blocked --json -ri 200ms -si 10ms \
+			--iterations 1 &&
 		python3 - "$scratch/out" <<-'END'
 			import json, sys
 			b = json.load(open(sys.argv[1]))["blocked"]["threads"]

@@ -5,6 +5,26 @@ sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 
+# all_wait COUNT: until that many threads are where they block for good; READY
+# only says that they have started.
+all_wait() {
+	for _ in $(seq 300); do
+		timeout 60 "$sjkc" jcmd -p "$pid" Thread.print \
+			>"$scratch/dump" 2>&1 || break
+		awk -v count="$1" '/^"/ { name = $1 }
+			/- (waiting to lock|parking to wait for) / &&
+			name ~ /^"(blocked|parked|deadlock|lock-deadlock)-/ {
+				seen[name]
+			}
+			END { for (each in seen) n++; exit n < count }' \
+			"$scratch/dump" && return
+		sleep 0.1
+	done
+	echo "never were $1 threads blocked:"
+	cat "$scratch/dump"
+	return 1
+}
+
 # report ARGUMENT…: one of ttop --blocked, as JSON
 report() {
 	ask 0 ttop "$@" --blocked --json -ri 200ms -si 10ms --iterations 1
@@ -81,7 +101,7 @@ recorded() {
 
 check() {
 	target "$1" -- blocked=2 parked=1 waiters=2 deadlock lockdeadlock &&
-		same_lock_as_in_a_dump && on_the_screen && recorded &&
+		all_wait 7 && same_lock_as_in_a_dump && on_the_screen && recorded &&
 		ask 0 ttop -p "$pid" --screen 100x20 --keys C &&
 		printed 'measuring contention needs JMX' &&
 		report -p "$pid" --jmx && blocked_as JMX && target_end "$pid"
