@@ -29,6 +29,10 @@ for jdk in $(jdks); do
 		[ $quiet != --no-agent ] ||
 			! grep sjkc "/proc/$pid/maps" || exit 1
 	done
+	# Threads have their whole names, from the JVM's heap.
+	prof 0 --no-agent -e wall -d 1s -t -o "$scratch/out.collapsed" "$pid" &&
+		has "$scratch/out.collapsed" '^\[Reference Handler tid=' &&
+		has "$scratch/out.collapsed" '^\[main tid=' || exit 1
 	# Nor is anything printed here, progress on a terminal neither.
 	for quiet in '' -q; do
 		timeout 60 script -qec "$sjkc prof $quiet --no-agent -d 2s -o \
