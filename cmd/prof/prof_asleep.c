@@ -394,7 +394,7 @@ bool prof_asleep_look(struct prof_target *t, int64_t until_ns)
 		struct sleeper *s = &a->all[a->next++];
 
 		/* Who had a sample does not sleep any more, or did not. */
-		if (!prof_threads_has(t->threads, s->tid))
+		if (!prof_threads_has_sample(t->threads, s->tid))
 			look(t, s);
 	}
 	if (a->next < a->count)
@@ -474,7 +474,7 @@ void prof_asleep_add(struct prof_target *t, int64_t end_ns, bool has_lost,
 		uint32_t at = map64_get(&a->by_tid, (uint64_t)tids[i]);
 		struct sleeper *s = at == MAP64_NONE ? NULL : &a->all[at];
 
-		if (prof_threads_has(t->threads, tids[i]))
+		if (prof_threads_has_sample(t->threads, tids[i]))
 			continue;
 		if (!has_slept(t, s, has_lost)) {
 			hidden += has_lost;

@@ -26,6 +26,7 @@ struct known_thread {
 	uint32_t id; /* the profile's */
 	uint64_t stack_end;
 	char comm[PROCFS_NAMES];
+	bool is_sampled;
 	bool is_named; /* by the JVM */
 	bool is_asked; /* about: what it did not say then it will not say */
 	uint8_t looks; /* at the JVM's memory that gave no name */
@@ -147,7 +148,8 @@ static void set_comm(struct prof_threads *t, struct known_thread *k,
 	t->has_new |= !k->is_named;
 }
 
-static uint32_t add(struct prof_threads *t, pid_t tid, const char *comm)
+static struct known_thread *add(struct prof_threads *t, pid_t tid,
+				const char *comm)
 {
 	const struct thread thread = {
 		.name = name_of(t->profile, comm),
@@ -164,17 +166,24 @@ static uint32_t add(struct prof_threads *t, pid_t tid, const char *comm)
 	};
 	map64_add(&t->by_tid, (uint64_t)tid, (uint32_t)t->count++);
 	set_comm(t, k, comm);
-	return k->id;
+	return k;
+}
+
+/* NULL = it has no id yet. */
+static struct known_thread *find(const struct prof_threads *t, pid_t tid)
+{
+	uint32_t at = map64_get(&t->by_tid, (uint64_t)tid);
+
+	return at == MAP64_NONE ? NULL : &t->all[at];
 }
 
 uint32_t prof_threads_id(struct prof_threads *t, pid_t tid, const char *comm)
 {
-	uint32_t at = map64_get(&t->by_tid, (uint64_t)tid);
-	struct known_thread *k;
+	struct known_thread *k = find(t, tid);
 
-	if (at == MAP64_NONE)
-		return add(t, tid, comm);
-	k = &t->all[at];
+	if (!k)
+		k = add(t, tid, comm);
+	k->is_sampled = true;
 	if (strncmp(k->comm, comm, sizeof(k->comm) - 1) != 0) {
 		t->profile->threads[k->id].name = name_of(t->profile, comm);
 		set_comm(t, k, comm);
@@ -232,21 +241,23 @@ static bool began_later(const struct prof_threads *t, pid_t tid, int64_t ns)
 	return later;
 }
 
+/* An owner may sleep all the time, and never have a sample of its own. */
 static uint32_t platform_owner(struct prof_threads *t, pid_t tid)
 {
+	const struct known_thread *known = find(t, tid);
 	struct text comm = { 0 };
 	struct error unused;
 	char path[32];
 	uint32_t id = 0;
 
 	snprintf(path, sizeof(path), "task/%d/comm", (int)tid);
-	if (prof_threads_has(t, tid)) {
-		id = t->all[map64_get(&t->by_tid, (uint64_t)tid)].id;
+	if (known) {
+		id = known->id;
 	} else if (procfs_read(t->jvm->pid, path, PROCFS_NAMES, &comm,
 			       &unused) == 0 &&
 		   comm.len) {
 		comm.bytes[strcspn(comm.bytes, "\n")] = '\0';
-		id = prof_threads_id(t, tid, comm.bytes);
+		id = add(t, tid, comm.bytes)->id;
 	}
 	text_release(&comm);
 	return id;
@@ -291,14 +302,16 @@ uint32_t prof_threads_owner(struct prof_threads *t,
 	return owner->java_id ? java_owner(t, owner) : 0;
 }
 
-bool prof_threads_has(const struct prof_threads *t, pid_t tid)
+bool prof_threads_has_sample(const struct prof_threads *t, pid_t tid)
 {
-	return map64_get(&t->by_tid, (uint64_t)tid) != MAP64_NONE;
+	const struct known_thread *k = find(t, tid);
+
+	return k && k->is_sampled;
 }
 
 uint64_t *prof_threads_stack_end(struct prof_threads *t, pid_t tid)
 {
-	return &t->all[map64_get(&t->by_tid, (uint64_t)tid)].stack_end;
+	return &find(t, tid)->stack_end;
 }
 
 /*

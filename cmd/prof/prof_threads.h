@@ -24,7 +24,7 @@ struct prof_threads;
 struct prof_threads *prof_threads_new(struct profile *p, const struct jvm *jvm);
 void prof_threads_free(struct prof_threads *t); /* NULL is fine */
 
-/* The profile's id of a thread that the kernel calls so. */
+/* The profile's id of a thread that has a sample, and this kernel name. */
 uint32_t prof_threads_id(struct prof_threads *t, pid_t tid, const char *comm);
 
 /*
@@ -37,8 +37,8 @@ uint32_t prof_threads_owner(struct prof_threads *t,
 			    const struct monitor_owner *owner,
 			    int64_t owned_ns);
 
-/* True when the thread has been given an id. */
-bool prof_threads_has(const struct prof_threads *t, pid_t tid);
+/* True when prof_threads_id() has been asked for the thread. */
+bool prof_threads_has_sample(const struct prof_threads *t, pid_t tid);
 
 /*
  * Where the stack of a thread that has been given an id ends, for the caller

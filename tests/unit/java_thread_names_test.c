@@ -2,6 +2,7 @@
 #include "core/native/names/java_thread_names.h"
 
 #include "cmd/prof/prof_threads.h"
+#include "core/base/clock.h"
 #include "core/native/names/name_layout.h"
 #include "tests/unit/hotspot_image.h"
 #include "tests/unit/metadata_image.h"
@@ -616,6 +617,29 @@ static void a_name_that_the_kernel_does_not_confirm_is_read_twice(void **state)
 	close_place(&p);
 }
 
+/* It may sleep all the time, which only those without a sample do. */
+static void owner_of_a_monitor_has_no_sample_of_its_own(void **state)
+{
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+	const struct monitor_owner owner = { .ns_tid = tid };
+	struct profile *profile = profile_new();
+	struct prof_threads *t;
+	struct place p;
+	uint32_t id;
+
+	(void)state;
+	open_place_of(&p, &all_objects[4], tid);
+	t = prof_threads_new(profile, &p.image.jvm);
+	id = prof_threads_owner(t, &owner, clock_monotonic_ns());
+	assert_int_not_equal(id, 0);
+	assert_false(prof_threads_has_sample(t, tid));
+	assert_int_equal(prof_threads_id(t, tid, "sampled"), id);
+	assert_true(prof_threads_has_sample(t, tid));
+	prof_threads_free(t);
+	profile_free(profile);
+	close_place(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -632,6 +656,7 @@ int main(void)
 			the_kernels_name_tells_whether_one_in_the_heap_is_right),
 		cmocka_unit_test(
 			a_name_that_the_kernel_does_not_confirm_is_read_twice),
+		cmocka_unit_test(owner_of_a_monitor_has_no_sample_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
