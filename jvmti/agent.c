@@ -71,6 +71,27 @@ static int set_events(bool on, unsigned wants)
 	return code;
 }
 
+static void set_bit(struct jvmti_capabilities *c, int bit)
+{
+	c->bits[bit / 32] |= 1u << bit % 32;
+}
+
+/*
+ * The JVM grants this capability to one environment at a time
+ * (jvmtiManageCapabilities.cpp, init_always_solo_capabilities): while this
+ * agent kept it, no other agent could sample allocations until the JVM ends.
+ */
+static void release_alloc(void)
+{
+	struct jvmti_capabilities unwanted = { { 0 } };
+
+	if (!(agent.had & AGENT_ALLOC))
+		return;
+	set_bit(&unwanted, JVMTI_CAN_GENERATE_SAMPLED_OBJECT_ALLOC_EVENTS);
+	if (jvmti_relinquish_capabilities(agent.env, &unwanted) == 0)
+		agent.had &= ~(unsigned)AGENT_ALLOC;
+}
+
 /* The lock must be held; the report says why.  Without a session, nothing. */
 static void end_session(enum agent_state state, enum agent_step step, int code)
 {
@@ -82,6 +103,7 @@ static void end_session(enum agent_state state, enum agent_step step, int code)
 	if (agent.has_interval)
 		jvmti_set_interval(agent.env, EVENTS_INTERVAL);
 	agent.has_interval = false;
+	release_alloc();
 	agent.session = 0;
 	stream_report(state, step, code, 0, NULL);
 	/* What is in use for too long is taken up by the next session. */
@@ -112,10 +134,8 @@ static int add_capabilities(unsigned wants)
 	wants &= ~agent.had;
 	for (size_t i = 0; i < sizeof(capabilities) / sizeof(*capabilities);
 	     i++) {
-		int bit = capabilities[i].capability;
-
 		if (capabilities[i].want & wants)
-			wanted.bits[bit / 32] |= 1u << bit % 32;
+			set_bit(&wanted, capabilities[i].capability);
 	}
 	code = jvmti_add_capabilities(agent.env, &wanted);
 	if (code == 0)

@@ -40,6 +40,7 @@ enum jvmti_function {
 	JVMTI_SET_EVENT_CALLBACKS = 122,
 	JVMTI_GENERATE_EVENTS = 123,
 	JVMTI_ADD_CAPABILITIES = 142,
+	JVMTI_RELINQUISH_CAPABILITIES = 143,
 	JVMTI_SET_HEAP_SAMPLING_INTERVAL = 156,
 };
 
@@ -176,6 +177,14 @@ jvmti_add_capabilities(jvm_table *env, const struct jvmti_capabilities *wanted)
 {
 	return JVMTI_CALL(env, JVMTI_ADD_CAPABILITIES,
 			  const struct jvmti_capabilities *)(env, wanted);
+}
+
+static inline int
+jvmti_relinquish_capabilities(jvm_table *env,
+			      const struct jvmti_capabilities *unwanted)
+{
+	return JVMTI_CALL(env, JVMTI_RELINQUISH_CAPABILITIES,
+			  const struct jvmti_capabilities *)(env, unwanted);
 }
 
 static inline int jvmti_set_interval(jvm_table *env, int bytes)

@@ -116,6 +116,18 @@ static const char *words_of(const struct agent_report *r)
 	}
 }
 
+/*
+ * Of all capabilities of the agent, the JVM grants only that of allocations to
+ * one agent at a time.
+ */
+static bool is_alloc_taken(const struct agent_client *a)
+{
+	const struct agent_report *r = &a->stream.report;
+
+	return a->stream.orders.wants & AGENT_ALLOC &&
+	       r->step == AGENT_AT_CAPABILITIES && r->code == 98;
+}
+
 /* What came of the load, by the agent's own report. */
 static int check_start(struct agent_client *a, struct error *err)
 {
@@ -142,6 +154,13 @@ static int check_start(struct agent_client *a, struct error *err)
 			    "%d: the agent in this JVM serves another sjkc",
 			    (int)a->jvm->pid);
 	case AGENT_REFUSED:
+		if (is_alloc_taken(a))
+			return fail(err, ERROR_UNAVAILABLE,
+				    "%d: cannot sample allocations: another "
+				    "agent in this JVM has claimed them, and "
+				    "the JVM allows one agent at a time; stop "
+				    "the other agent's allocation profiling",
+				    (int)a->jvm->pid);
 		return fail(err, ERROR_REFUSED,
 			    "%d: the JVM refused the agent: %s: %d, %s",
 			    (int)a->jvm->pid,

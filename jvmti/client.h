@@ -44,7 +44,8 @@ struct agent_client;
 /*
  * Loads the agent, or, where it is loaded, wakes it.  ERROR_PERMISSION,
  * ERROR_REFUSED with the JVM's words and the remedy (attach disabled,
- * -XX:-EnableDynamicAgentLoading, no place for the file).  jvm is borrowed.
+ * -XX:-EnableDynamicAgentLoading, no place for the file).  ERROR_UNAVAILABLE
+ * with alloc when another agent samples allocations.  jvm is borrowed.
  */
 struct agent_client *agent_client_open(const struct jvm *jvm,
 				       const struct agent_options *o,

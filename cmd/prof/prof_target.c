@@ -156,7 +156,7 @@ static void say_warning(void *self, const char *warning)
 		talk("%s: loading the agent: %s", t->name.bytes, warning);
 }
 
-static int load(struct prof_target *t, struct error *err)
+static int load_once(struct prof_target *t, struct error *err)
 {
 	const struct prof_live_options *o = t->shared->o;
 	const struct agent_options options = {
@@ -176,6 +176,27 @@ static int load(struct prof_target *t, struct error *err)
 		return -1;
 	say_costs(t);
 	return 0;
+}
+
+/* Leaves allocations out when another agent samples them. */
+static int load(struct prof_target *t, struct error *err)
+{
+	struct error why = { 0 };
+
+	if (load_once(t, &why) == 0)
+		return 0;
+	if (why.kind == ERROR_UNAVAILABLE && t->events & PROF_ALLOC &&
+	    t->events & ~(unsigned)PROF_ALLOC) {
+		t->events &= ~(unsigned)PROF_ALLOC;
+		t->shared->unavailable |= PROF_ALLOC;
+		text_puts(&t->no_alloc,
+			  "allocations are not sampled: another agent in this "
+			  "JVM has claimed them, and the JVM allows one agent "
+			  "at a time");
+		return needs_agent(t) || t->agent_names ? load_once(t, err) : 0;
+	}
+	*err = why;
+	return -1;
 }
 
 /*
