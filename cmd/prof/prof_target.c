@@ -767,9 +767,11 @@ void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 		[SAMPLE_ALLOC] = PROF_ALLOC,
 		[SAMPLE_LOCK] = PROF_LOCK,
 	};
+	bool is_wait = e->kind == SAMPLE_OFFCPU || e->kind == SAMPLE_LOCK;
 	struct prof_shared *s = t->shared;
 	struct sample sample = {
 		.time_ns = (int64_t)e->time_ns + s->epoch_ns,
+		.duration_ns = is_wait ? e->weight : 0,
 		.count = 1,
 		.weight = e->kind == SAMPLE_CPU ? s->tick_ns : e->weight,
 	};

@@ -69,6 +69,21 @@ short=$(weight_of "$scratch/park.collapsed" 'Turns\.parkShortly;')
 	echo "parked shortly: $short %, $true % by the program"
 	exit 1
 }
+
+# A wait counts at each time while it lasts: main sleeps for 500 ms at a time.
+prof 0 --no-agent -e offcpu -d 2s --thread-name '^(main|java)$' \
+	-o "$scratch/main.json" "$pid" &&
+	python3 - "$scratch/main.json" <<'END' || exit 1
+import json, sys
+
+scope = json.load(open(sys.argv[1]))
+frames = [f["name"] for f in scope["shared"]["frames"]]
+waits = [w for p in scope["profiles"]
+         for s, w in zip(p["samples"], p["weights"])
+         if any("Turns.main" in frames[f] for f in s)]
+assert sum(waits) > 1_000_000_000, waits
+assert max(waits) < 250_000_000, waits
+END
 target_end "$pid"
 
 # More often than stacks are copied: each wait has its time, and a stack trace.
