@@ -4,6 +4,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/lines.h"
 #include "core/base/safe_text.h"
 
 #include <inttypes.h>
@@ -291,12 +292,24 @@ static void add_head(const struct blocked *b, struct text *out)
 	text_puts(out, ")\n");
 }
 
+/* A recording may come from anywhere: only its line breaks are kept. */
+static void add_recorded(const struct blocked *b, struct text *out)
+{
+	struct lines lines = lines_over(b->recorded.bytes, b->recorded.len);
+	struct line line;
+
+	while (lines_next(&lines, &line)) {
+		safe_text(out, line.text, line.len);
+		text_putc(out, '\n');
+	}
+}
+
 void blocked_text(const struct blocked *b, struct text *out)
 {
 	struct writer w = { b, out, 0 };
 
 	if (b->recorded.len) {
-		text_add(out, b->recorded.bytes, b->recorded.len);
+		add_recorded(b, out);
 		return;
 	}
 	add_head(b, out);
