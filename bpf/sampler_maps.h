@@ -28,8 +28,6 @@
 #define SAMPLER_TARGETS     1024
 #define SAMPLER_THREADS     32768
 #define SAMPLER_STACK_ENDS  8192
-/* Threads that wait for a monitor at a time, of which the owner is kept. */
-#define SAMPLER_WAITS 8192
 
 /* How many threads may be at a uprobe of a CPU at a time: they may be preempted
  * there. */
