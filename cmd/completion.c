@@ -25,6 +25,10 @@
 	"VM.flags VM.info VM.metaspace VM.native_memory VM.set_flag "          \
 	"VM.stringtable VM.system_properties VM.uptime VM.version"
 
+/*
+ * Names of JVMs are foreign, and bash executes $(…) in the words of compgen: it
+ * gets only names that mean nothing to a shell.  zsh and fish quote them.
+ */
 /* clang-format off */
 static const char bash[] =
 	"_sjkc() {\n"
@@ -54,7 +58,9 @@ static const char bash[] =
 	"		case ${COMP_WORDS[1]} in\n"
 	"		" WITH_JVM ")\n"
 	"			words=$(sjkc jps -l --quiet 2>/dev/null |\n"
-	"				tr ' ' '\\n')\n"
+	"				tr ' ' '\\n' | LC_ALL=C grep -x \\\n"
+	"				'[A-Za-z0-9_./][A-Za-z0-9_./+:@,-]*') ||\n"
+	"				words=\n"
 	"			[ \"${COMP_WORDS[1]}\" != jcmd ] ||\n"
 	"				[[ $COMP_CWORD -eq 2 || $last = -* ]] ||\n"
 	"				words='" DIAGNOSTIC "' ;;\n"
