@@ -7,6 +7,7 @@
 #include "cmd/talk.h"
 #include "core/base/alloc.h"
 #include "core/base/output.h"
+#include "core/profile/event_table.h"
 #include "render/listing.h"
 
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static struct profile *read_inputs(const struct sample_filter *filter,
 {
 	return recording_read(
 		&(struct recording_options){
-			.tables = opt.list_events ? "" : NULL,
+			.tables = opt.list_events ? "" : opt.drawing.event,
 			.paths = opt.inputs.values,
 			.path_count = opt.inputs.count,
 			.format = opt.format,
@@ -57,6 +58,23 @@ static struct profile *read_inputs(const struct sample_filter *filter,
 				      sample_filter_wants_lines(filter),
 		},
 		err);
+}
+
+/* Events that prof lists as a table have no stack traces. */
+static int choose_event(struct drawing *d, const struct sample_filter *filter,
+			struct error *err)
+{
+	const char *event = opt.drawing.event;
+
+	if (drawing_choose(d, filter, err) == 0)
+		return 0;
+	if (event && err->kind == ERROR_INPUT &&
+	    event_table_find(d->profile, event))
+		fail(err, ERROR_INPUT,
+		     "%s events have no stack traces; use sjkc prof -e %s -i "
+		     "FILE to list them",
+		     event, event);
+	return fail_in(err, "%s", d->source);
 }
 
 static int draw(const struct drawing_format *format,
@@ -76,10 +94,8 @@ static int draw(const struct drawing_format *format,
 	d.profile = read_inputs(filter, err);
 	if (!d.profile)
 		goto out;
-	if (drawing_choose(&d, filter, err)) {
-		fail_in(err, "%s", d.source);
+	if (choose_event(&d, filter, err))
 		goto out;
-	}
 	drawing_limit(&d);
 	ret = drawing_write(&d, format, err);
 out:
@@ -135,7 +151,9 @@ static int resolve_event(struct error *err)
 static int check_options(struct error *err)
 {
 	if (opt.inputs.count == 0)
-		return misuse(err, "which recording is to be drawn?");
+		return misuse(
+			err,
+			"no recording: name a file, or - for standard input");
 	if (opt.output && !*opt.output)
 		return misuse(err, "--output has no file name");
 	if (opt.json && !opt.list_events)

@@ -315,7 +315,7 @@ static int run(int argc, char **argv, struct error *err)
 	    (!argc && !opt.command && !target_opt.pid && !target_opt.socket))
 		return list_jvms(err);
 	if (target_opt.timeout_ns == 0)
-		return misuse(err, "--timeout: some time is needed");
+		return misuse(err, "option --timeout must be longer than 0");
 	jmx_take_address(&target_opt, &argc, &argv);
 	if (target_opt.socket)
 		return ask_by_jmx(&argc, &argv, err);

@@ -324,8 +324,8 @@ static int run(int argc, char **argv, struct error *err)
 			     : TALK_NORMAL);
 	if (argc)
 		return misuse(err,
-			      "%s: jps takes no arguments; for a part of "
-			      "the name, -fd '*%s*'",
+			      "unexpected argument '%s': to filter by "
+			      "name, use -fd '*%s*'",
 			      argv[0], argv[0]);
 	if (opt.csv && opt.json)
 		return misuse(err, "--csv or --json, not both");

@@ -226,7 +226,7 @@ static int run(int argc, char **argv, struct error *err)
 	talk_set(opt.quiet ? TALK_QUIET : TALK_NORMAL);
 	status = target_open(&jvm, opt.pid, &argc, &argv, err);
 	if (status == 0 && argc > 0)
-		status = misuse(err, "what is '%s'? one JVM is enough",
+		status = misuse(err, "unexpected argument '%s': name one JVM",
 				argv[0]);
 	if (status == 0)
 		status = map(&jvm, err);

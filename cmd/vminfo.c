@@ -371,7 +371,7 @@ static int run(int argc, char **argv, struct error *err)
 
 	choose_sections();
 	if (status == 0 && argc > 0)
-		status = misuse(err, "what is '%s'? one JVM is enough",
+		status = misuse(err, "unexpected argument '%s': name one JVM",
 				argv[0]);
 	if (status == 0)
 		status = add_sections(&vm, &text, err);

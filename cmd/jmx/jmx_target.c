@@ -60,7 +60,7 @@ int jmx_password(const struct jmx_target_options *o, struct text *password,
 	const char *given = getenv("SJKC_PASSWORD");
 
 	if (!o->user && o->password_file)
-		return misuse(err, "whose password is in %s? --user <name>",
+		return misuse(err, "--password-file %s requires --user <name>",
 			      o->password_file);
 	if (!o->user) {
 		text_puts(password, "");
@@ -186,9 +186,10 @@ int jmx_target_open(struct jmx_target *t, const struct jmx_target_options *o,
 	if (o->socket && o->pid)
 		return misuse(err, "one JVM at a time: -s or -p");
 	if (o->timeout_ns == 0)
-		return misuse(err, "--timeout: some time is needed");
+		return misuse(err, "option --timeout must be longer than 0");
 	if (!o->socket && !o->pid && *argc == 0)
-		return misuse(err, "which JVM? -s <host>:<port> or -p <pid>");
+		return misuse(err,
+			      "no JVM given: use -s <host>:<port> or -p <pid>");
 	if (!o->socket && !o->pid && jmx_is_address(**argv)) {
 		address = *(*argv)++;
 		(*argc)--;

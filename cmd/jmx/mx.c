@@ -106,7 +106,7 @@ static int check_format(struct error *err)
 	if ((opt.json || opt.json_array) && opt.set)
 		return misuse(err, "--set prints no JSON");
 	if (opt.duration_ns < 0)
-		return misuse(err, "-d: some time is needed");
+		return misuse(err, "option --duration must be longer than 0");
 	return 0;
 }
 
@@ -126,7 +126,7 @@ static int check_bean(struct error *err)
 	struct object_name name;
 
 	if (!opt.bean)
-		return misuse(err, "which MBean? -b <name>");
+		return misuse(err, "no MBean given: use -b <name>");
 	if (object_name_parse(&name, opt.bean, strlen(opt.bean), err))
 		return -1;
 	object_name_release(&name);
@@ -145,7 +145,7 @@ static int several(const struct mx *m, struct error *err)
 		talk_always("  %s", m->names[i]);
 	if (m->count > LISTED_MAX)
 		talk_always("  … and %zu more", m->count - LISTED_MAX);
-	return misuse(err, "which of them? -all takes all");
+	return misuse(err, "several MBeans match; name one, or use -all");
 }
 
 static int no_bean(const struct mx *m, struct error *err)
@@ -222,7 +222,7 @@ static int run(int argc, char **argv, struct error *err)
 	if (jmx_target_open(&target, &target_opt, &argc, &argv, err))
 		goto out;
 	if (argc > 0) {
-		misuse(err, "what is '%s'? one JVM is enough", argv[0]);
+		misuse(err, "unexpected argument '%s': name one JVM", argv[0]);
 		goto out;
 	}
 	m.jmx = target.jmx;

@@ -239,7 +239,7 @@ static int run(int argc, char **argv, struct error *err)
 	if (jmx_target_open(&target, &target_opt, &argc, &argv, err))
 		goto out;
 	if (argc > 0) {
-		misuse(err, "what is '%s'? one JVM is enough", argv[0]);
+		misuse(err, "unexpected argument '%s': name one JVM", argv[0]);
 		goto out;
 	}
 	stop_listen();

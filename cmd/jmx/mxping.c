@@ -283,7 +283,8 @@ static int ping(struct ping *p, int argc, char **argv, struct error *err)
 		argc--;
 	}
 	if (!p->target && !opt.jmx.pid && !argc)
-		return misuse(err, "which JVM? -s <host>:<port> or -p <pid>");
+		return misuse(err,
+			      "no JVM given: use -s <host>:<port> or -p <pid>");
 	if (!p->target)
 		return ping_pid(p, &argc, &argv, err);
 	if (argc)
@@ -299,7 +300,7 @@ static int run(int argc, char **argv, struct error *err)
 	if (opt.jmx.socket && opt.jmx.pid)
 		return misuse(err, "one JVM at a time: -s or -p");
 	if (opt.jmx.timeout_ns <= 0)
-		return misuse(err, "--timeout: some time is needed");
+		return misuse(err, "option --timeout must be longer than 0");
 	p = xcalloc(1, sizeof(*p));
 	ret = ping(p, argc, argv, err);
 	rmi_probe_release(&p->probe);

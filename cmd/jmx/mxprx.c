@@ -272,8 +272,9 @@ static int check_targets(int argc, char **argv, struct error *err)
 	if (argc)
 		return misuse(err, "%s: -s says which JVM", argv[0]);
 	if (!kinds_given)
-		return misuse(err, "which JVM? -s <host>:<port>, -p <pid>, "
-				   "--kubectl <pod>:<port>");
+		return misuse(err,
+			      "no JVM given: use -s <host>:<port>, -p <pid> or "
+			      "--kubectl <pod>:<port>");
 	if (kinds_given > 1)
 		return misuse(err, "-s, -p and --kubectl do not mix, since the "
 				   "n-th -b is for the n-th JVM; run an mxprx "
@@ -295,7 +296,7 @@ static int check(int argc, char **argv, struct error *err)
 	if (check_targets(argc, argv, err))
 		return -1;
 	if (opt.tls_key && !opt.tls_cert)
-		return misuse(err, "--tls-key: and its --tls-cert?");
+		return misuse(err, "--tls-key requires --tls-cert");
 	if (!opt.clients || !opt.clients_of_host)
 		return misuse(err, "no client could connect");
 	return 0;

@@ -51,7 +51,7 @@ static int check_limits(const struct prof_options *o, struct error *err)
 	if (!live->hz || (live->hz > MOST_HZ && live->hz != COUNT_NOT_GIVEN))
 		return misuse(err, "-F is 1 to %d", MOST_HZ);
 	if (!live->duration_ns)
-		return misuse(err, "-d: some time is needed");
+		return misuse(err, "option --duration must be longer than 0");
 	if (live->stack_bytes < LEAST_STACK || live->stack_bytes > MOST_STACK)
 		return misuse(err, "--stack-bytes is 4k to 256k");
 	if (live->max_stack < 1 || live->max_stack > UNWIND_FRAMES)

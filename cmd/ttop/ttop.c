@@ -295,7 +295,7 @@ static int watch(struct ttop_options *o, int argc, char **argv,
 	o->pidfd = jvm.pidfd;
 	use_interval(o);
 	if (argc)
-		misuse(err, "one target at a time: what is %s?", *argv);
+		misuse(err, "unexpected argument '%s': name one JVM", *argv);
 	else
 		o->source = open_beside(&over, &jvm, err);
 	o->over = over.source ? &over : NULL;

@@ -235,7 +235,7 @@ static int no_such_view(const struct event_view *views, size_t count,
 		text_puts(&there, i ? ", " : "");
 		safe_text(&there, views[i].name, strlen(views[i].name));
 	}
-	fail(err, ERROR_INPUT, "no %s samples; there are: %s", wanted,
+	fail(err, ERROR_INPUT, "no samples of '%s'; there are: %s", wanted,
 	     there.bytes);
 	text_release(&there);
 	return -1;

@@ -167,7 +167,8 @@ static void what_is_not_there_is_answered_with_what_is(void **state)
 	add(p, "jdk.ExecutionSample", UNIT_SAMPLES, 0, 0);
 	assert_int_equal(event_view_choose(p, "cpu", &view, &err), -1);
 	assert_int_equal(err.kind, ERROR_INPUT);
-	assert_string_equal(err.text, "no cpu samples; there are: park, x.Y");
+	assert_string_equal(err.text,
+			    "no samples of 'cpu'; there are: park, x.Y");
 	profile_free(p);
 }
 
