@@ -137,6 +137,31 @@ jdk_prepare() {
 	return 1
 }
 
+# jdk_add VERSION PACKAGE: adds another package to the root of a JDK that
+# jdk_prepare made; otherwise prints why not.
+jdk_add() {
+	! jdk_installed "$1" >/dev/null ||
+		{ echo "JDK $1 is installed: no package is added to it"; return 1; }
+	(
+		flock 9
+		added=$jdk_cache/$1/.$2
+		[ ! -e "$added" ] || exit 0
+		# shellcheck disable=SC2016 # for the inner shell
+		mkdir -p "$added.new" &&
+			jdk_apt "$(jdk_suite "$1")" sh -c 'cd "$1" &&
+				exec apt-get download -qq "$2"' - "$added.new" "$2" &&
+			dpkg-deb --fsys-tarfile "$added.new/$2"_*.deb |
+				tar -x --keep-directory-symlink \
+					-C "$jdk_cache/$1" &&
+			touch "$added"
+		status=$?
+		rm -rf "$added.new"
+		exit $status
+	) 9>"$jdk_cache/lock" 2>"$jdk_cache/log" && return
+	echo "no package $2: $(grep -v '^W:' "$jdk_cache/log" | tail -n 1)"
+	return 1
+}
+
 # jdk_home VERSION: prints the JDK's home, as its JVM sees it.
 jdk_home() {
 	jdk_installed "$1" || echo \
