@@ -3,6 +3,7 @@
 
 #include "core/base/json.h"
 #include "core/base/safe_text.h"
+#include "core/base/units.h"
 #include "render/amount.h"
 #include "render/table.h"
 
@@ -97,8 +98,10 @@ static void add_row(struct layout *l, const struct profile *p,
 {
 	for (size_t i = 0; i < t->text_count; i++)
 		table_add(&l->table, profile_text(p, row->texts[i]));
-	if (!t->is_running_total)
+	if (!t->is_running_total && is_csv)
 		text_printf(table_cell(&l->table), "%" PRIu64, row->count);
+	else if (!t->is_running_total)
+		units_add_count(table_cell(&l->table), row->count);
 	for (size_t i = 0; i < t->value_count; i++) {
 		const struct event_sum *s = &row->values[i];
 
@@ -135,19 +138,25 @@ void event_table_text(struct text *out, const struct profile *p,
 	safe_text(out, t->name, strlen(t->name));
 	text_puts(out, " of ");
 	safe_text(out, o->source, strlen(o->source));
-	text_printf(out, ": %" PRIu64 " events\n", t->count);
+	text_puts(out, ": ");
+	units_add_counted(out, t->count, "event");
+	text_putc(out, '\n');
 	for (size_t i = 0; i < p->remark_count; i++) {
-		if (p->remarks[i].is_loss)
-			text_printf(out, "lost: %s: %" PRIu64 "\n",
-				    p->remarks[i].what, p->remarks[i].count);
+		if (!p->remarks[i].is_loss)
+			continue;
+		text_printf(out, "lost: %s: ", p->remarks[i].what);
+		remark_add_count(out, &p->remarks[i]);
+		text_putc(out, '\n');
 	}
 	text_putc(out, '\n');
 	add_columns(&l, t, false);
 	for (size_t i = 0; i < rows; i++)
 		add_row(&l, p, t, &t->rows[i], false);
 	table_text(&l.table, o->width, out);
-	if (rows < t->row_count)
-		text_printf(out, "%zu more rows: -n\n", t->row_count - rows);
+	if (rows < t->row_count) {
+		units_add_counted(out, t->row_count - rows, "more row");
+		text_puts(out, ": -n\n");
+	}
 	release(&l);
 }
 
