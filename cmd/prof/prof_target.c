@@ -63,6 +63,8 @@ static void note_virtual_threads(const struct prof_target *t)
 		return;
 	profile_set(p, "offcpu", "virtual-threads", "not known");
 	profile_set(p, "wall", "virtual-threads", "not known");
+	/* JVMTI reports these on the thread that carries the virtual one. */
+	profile_set(p, "lock", "virtual-threads", "carriers");
 }
 
 /* Names may come from elsewhere; these events do not. */

@@ -102,6 +102,9 @@ static const struct bias {
 	{ "wall", NULL, NULL, "running and waiting: idle threads count, too" },
 	{ "alloc", NULL, NULL,
 	  "an estimate: an allocation stands for others, of many bytes" },
+	{ "lock", "virtual-threads", NULL,
+	  "monitors only; a virtual thread's wait counts for its carrier "
+	  "thread" },
 	{ "lock", NULL, NULL,
 	  "monitors only: waits for java.util.concurrent are in offcpu and wall" },
 };

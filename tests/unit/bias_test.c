@@ -114,6 +114,8 @@ static void settings_tell_biases_apart(void **state)
 		  "stands for others" },
 		{ "jdk.ExecutionSample", "jdk.ExecutionSample", "nobatch",
 		  "true", "several kinds" },
+		{ "lock", "lock", "virtual-threads", "carriers",
+		  "counts for its carrier thread" },
 	};
 
 	(void)state;
