@@ -56,7 +56,27 @@ prof 0 -e alloc -d 1s --no-class -o "$scratch/without.collapsed" "$pid" &&
 ! grep 'byte\[\]' "$scratch/without.collapsed" || exit 1
 target_end "$pid"
 
+# A thread that owns a monitor while it sleeps all the time is off the CPU.
+target "$jdk" -- late || exit 1
+prof 0 -e offcpu,lock -d 2s --json -n 1000 "$pid" || exit 1
+python3 - "$prof_out" <<'END' || { cut -c 1-2000 "$prof_out"; exit 1; }
+import json, sys
+
+reports = {r["event"]: r for r in json.load(open(sys.argv[1]))["reports"]}
+assert "sleeps" in {r["owner"] for r in reports["lock"]["owners"]}
+asleep = [t for t in reports["offcpu"]["threads"] if t["thread"] == "sleeps"]
+assert asleep, reports["offcpu"]["threads"]
+END
+target_end "$pid"
+
 # Virtual threads own monitors, too, from JDK 24 on by their own ids.
+jdk=
+for home in $(all_jdks); do
+	case $(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$home/release") in
+	2[4-9] | [3-9][0-9]) jdk=$home ;;
+	esac
+done
+[ -n "$jdk" ] || { echo '| no JDK 24 or later: no virtual threads'; exit 0; }
 target_program=Turns
 target "$jdk" -- 0 8 || exit 1
 prof 0 -e lock -d 1s --json "$pid" || exit 1

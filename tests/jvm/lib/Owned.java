@@ -2,7 +2,9 @@
 
 /**
  * Allocates 7,000 bytes as byte[] for each 3,000 as long[], and has a thread
- * wait for a monitor that another one owns most of the time.
+ * wait for a monitor that another one owns most of the time.  With an argument,
+ * one thread sleeps all the time with a monitor that, ever and again, a new
+ * thread waits for.
  */
 public class Owned {
 	static final class Gate {
@@ -47,6 +49,18 @@ public class Owned {
 		}
 	}
 
+	private static void sleepInside() {
+		synchronized (Owned.class) {
+			pause(120_000);
+		}
+	}
+
+	private static void enterLate() {
+		synchronized (Owned.class) {
+			kept = GATE;
+		}
+	}
+
 	private static void start(String name, Runnable run) {
 		Thread t = new Thread(run, name);
 
@@ -59,7 +73,13 @@ public class Owned {
 		start("owner-of-the-gate", Owned::own);
 		start("enters", Owned::enter);
 		start("allocates", Owned::allocate);
+		if (args.length > 0)
+			start("sleeps", Owned::sleepInside);
 		System.out.println("READY");
+		for (int i = 0; args.length > 0 && i < 600; i++) {
+			pause(200);
+			start("late", Owned::enterLate);
+		}
 		pause(120_000);
 	}
 }
