@@ -125,14 +125,25 @@ int units_size(const char *text, uint64_t *bytes, struct error *err)
 	return 0;
 }
 
+static const char *why_no_count(const char *text)
+{
+	bool is_negative = *text == '-';
+	const char *digits = text + is_negative;
+	size_t len = strspn(digits, "0123456789");
+
+	if (!len || digits[len])
+		return "not a whole number";
+	return is_negative ? "negative" : "too large";
+}
+
 int units_count(const char *text, uint64_t *count, struct error *err)
 {
 	struct decimal d;
 	const char *end = read_decimal(text, &d);
 
 	if (!end || *end || d.scale != 1)
-		return fail(err, ERROR_MISUSE,
-			    "invalid count '%s': not a whole number", text);
+		return fail(err, ERROR_MISUSE, "invalid count '%s': %s", text,
+			    why_no_count(text));
 	*count = d.whole;
 	return 0;
 }

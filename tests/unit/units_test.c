@@ -115,6 +115,12 @@ static void counts_are_whole(void **state)
 	assert_int_equal(units_count("18446744073709551615", &count, &err), 0);
 	assert_int_equal(count, UINT64_MAX);
 	assert_int_equal(units_count("18446744073709551616", &count, &err), -1);
+	assert_string_equal(err.text,
+			    "invalid count '18446744073709551616': too large");
+	assert_int_equal(units_count("-1", &count, &err), -1);
+	assert_string_equal(err.text, "invalid count '-1': negative");
+	assert_int_equal(units_count("-", &count, &err), -1);
+	assert_string_equal(err.text, "invalid count '-': not a whole number");
 	assert_int_equal(units_count("1.0", &count, &err), -1);
 	assert_int_equal(units_count("10k", &count, &err), -1);
 	assert_string_equal(err.text,
