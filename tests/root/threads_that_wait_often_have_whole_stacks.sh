@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for samples.
+# Each JDK: 17 has no virtual threads.
 # Threads that wait thousands of times a second, platform and virtual ones: of
 # the time off the CPU, 99.5 % has stack traces to the thread's root; each of
 # the others says why it has not.  Waits without a copy of their stack are
