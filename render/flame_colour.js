@@ -20,7 +20,7 @@ const hues = {
 const blindHues = {
 	interpreted: [202, 60, 86, 0], c1: [202, 70, 73, 0], jit: [203, 68, 61, 0],
 	inlined: [164, 52, 56, 0], native: [22, 88, 66, 0], cpp: [327, 48, 75, 0],
-	kernel: [42, 92, 62, 0], java: [218, 22, 81, 0], class: [56, 70, 78, 0],
+	kernel: [42, 92, 62, 0], java: [218, 22, 81, 0], class: [56, 70, 70, 0],
 	synthetic: [0, 0, 88, 0],
 };
 

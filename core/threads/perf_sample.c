@@ -111,6 +111,14 @@ static void add_bound(const char *name, struct process_sample *out)
 	out->gc_count++;
 }
 
+/* Epsilon collects nothing; its heap is one generation of that name. */
+static bool is_epsilon(const struct perfdata *p)
+{
+	const char *heap = perfdata_text(p, "sun.gc.generation.1.name");
+
+	return heap && strcmp(heap, "Heap") == 0;
+}
+
 /*
  * ZGC's are number 2, and 0 and 2 since JDK 21: there may be gaps.  The ZGC of
  * JDK 11 has none.  Shenandoah has one counter, "Shenandoah full", for pauses,
@@ -137,7 +145,7 @@ static void add_collectors(const struct perfdata *p, struct process_sample *out)
 	}
 	if (shenandoah)
 		add_bound("Shenandoah pauses", out);
-	else if (!out->gc_count)
+	else if (!out->gc_count && !is_epsilon(p))
 		add_bound("all safepoints", out);
 }
 

@@ -96,7 +96,7 @@ module.exports = (test) => {
 		const name = path.basename(input);
 		test(`every event of ${name} has the totals of collapsed text`, async (browser, { sjkc }) => {
 			const file = path.join(browser.folder, `${name}.speedscope.json`);
-			flame(sjkc, '-o', file, input);
+			flame(sjkc, '--samples', '-o', file, input);
 			const events = eventsOf(file);
 			await open(browser, file, async (tab) => {
 				for (let at = activeOf(file); at > 0; at--)

@@ -6,7 +6,7 @@ scratch=$2
 for jdk in $(jdks); do
 	target "$jdk" -XX:+DisableAttachMechanism -- threads=1 || exit 1
 	samples "$pid" sample sleep=100 sample
-	has 'note names absent: the kernel'
+	has 'note names absent: kernel names'
 	has 'note allocation absent: '
 	grep -q ' jit .* name=C1 CompilerThre$' "$got" ||
 		{ echo "$jdk: kinds by the kernel's names:"; cat "$got"; exit 1; }

@@ -30,7 +30,7 @@ for jdk in $(jdks); do
 	kill -KILL "$killed"
 	wait "$job"
 	[ ! -e "$scratch/none.html" ] && left || exit 1
-	prof 0 -e alloc -d 1s -o "$scratch/third.collapsed" "$pid" &&
+	prof 0 -e alloc --no-class -d 1s -o "$scratch/third.collapsed" "$pid" &&
 		has "$scratch/third.collapsed" ';Target\.allocate [0-9]+$' &&
 		left || exit 1
 	[ -d "/proc/$pid" ] || { echo 'the JVM has ended'; exit 1; }
