@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Each JDK: monitors name their owners in other ways.
 # Begins early: waits for JVMs.
 # What is allocated has its class and what it is in bytes; a thread that waits for a
 # monitor, the monitor's class and who owned it: read from the JVM's memory when
