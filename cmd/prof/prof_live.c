@@ -295,9 +295,29 @@ static void add_events(struct text *out, unsigned bits)
 }
 
 /* "Main (4711): cpu at 99 Hz (cpu-clock), lock, 10.0 s, 990 samples, 2 lost" */
+static int64_t sampled_until(const struct session *s)
+{
+	return s->stopped_ns ? s->stopped_ns : clock_monotonic_ns();
+}
+
+/* A program may be idle before its first sample and after its last. */
+static void set_times(const struct session *s)
+{
+	struct profile *p = s->shared.profile;
+	int64_t from = s->start_ns + s->shared.epoch_ns;
+	int64_t until = sampled_until(s) + s->shared.epoch_ns;
+
+	if (!p->earliest_ns)
+		return;
+	if (from < p->earliest_ns)
+		p->earliest_ns = from;
+	if (until > p->latest_ns)
+		p->latest_ns = until;
+}
+
 static void add_title(const struct session *s, struct text *out)
 {
-	int64_t until = s->stopped_ns ? s->stopped_ns : clock_monotonic_ns();
+	int64_t until = sampled_until(s);
 	struct prof_counts had = prof_targets_counts(&s->targets);
 	struct sampler_counts counts;
 	unsigned ticks = s->o->events & (PROF_CPU | PROF_WALL);
@@ -327,6 +347,7 @@ static int write_out(void *self, struct error *err)
 	struct text name = { 0 }, title = { 0 };
 	int ret;
 
+	set_times(s);
 	prof_targets_name(&s->targets, &name);
 	add_title(s, &title);
 	ret = s->o->write(s->o->self, s->shared.profile, name.bytes,

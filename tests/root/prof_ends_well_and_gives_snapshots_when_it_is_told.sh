@@ -30,3 +30,15 @@ second=$(weight "$out")
 	echo "$first ms, then $second ms"
 	exit 1
 }
+
+# The report gives the time that was sampled, though samples end before.
+prof_start -d 2s --json -v -o "$scratch/out.json" "$pid" &&
+	target_wait "$prof_err" 'sampling Target' || exit 1
+sleep 0.5
+kill -STOP "$pid"
+prof_end 0
+ended=$?
+kill -CONT "$pid"
+[ $ended -eq 0 ] || exit 1
+span=$(sed -n 's/.*"span_ns":\([0-9]*\).*/\1/p' "$scratch/out.json")
+[ "${span:-0}" -ge 2000000000 ] || { echo "span: $span ns"; exit 1; }
