@@ -173,10 +173,11 @@ static void run(struct dumping *d)
 static int check(const struct prof_live_options *o, struct error *err)
 {
 	if (o->events != PROF_CPU && o->events != PROF_WALL)
-		return misuse(err, "thread dumps know of -e cpu (threads that "
-				   "may run) or -e wall (all)");
+		return misuse(err, "--sampler dump supports -e cpu (runnable "
+				   "threads) or -e wall (all threads)");
 	if (o->all || o->command || o->pid_count != 1)
-		return misuse(err, "--sampler dump is of one JVM that runs");
+		return misuse(err, "--sampler dump requires one running JVM: "
+				   "name its PID");
 	if (o->idle && o->events == PROF_WALL)
 		return misuse(err, "--idle goes with -e cpu: -e wall has all "
 				   "threads");

@@ -104,8 +104,8 @@ static int sample(struct writing *w, char **command, struct error *err)
 	if (live.agent && live.no_agent)
 		return misuse(err, "--agent and --no-agent exclude each other");
 	if (live.events & (PROF_ALLOC | PROF_LOCK) && live.no_agent)
-		return misuse(err, "-e alloc and -e lock are what the agent "
-				   "hears of: not with --no-agent");
+		return misuse(err, "-e alloc and -e lock require the agent: "
+				   "omit --no-agent");
 	if (live.events && check_output(w, live.events, err) == 0)
 		return prof_live(&live, err);
 	return -1;

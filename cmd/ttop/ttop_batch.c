@@ -177,8 +177,8 @@ static int run(struct batch *b, struct error *err)
 		if (why & TTOP_ENDED) {
 			*b->ended = true;
 			return fail(err, ERROR_NO_TARGET,
-				    "it ended before there was anything to "
-				    "report");
+				    "the JVM ended before ttop had anything "
+				    "to report");
 		}
 		if ((why & TTOP_DUE) && take(b, err))
 			return -1;
