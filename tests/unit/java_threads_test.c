@@ -127,6 +127,37 @@ static void an_owner_is_the_id_of_a_thread_from_jdk_24_on(void **state)
 	image_release(&w.image);
 }
 
+static void (*read_image)(struct memory *m, struct memory_range *ranges,
+			  size_t count);
+
+/* The third thread puts down its virtual one before that is read. */
+static void read_and_unmount(struct memory *m, struct memory_range *ranges,
+			     size_t count)
+{
+	struct world *w = (struct world *)m;
+
+	if (count > THREADS && ranges[0].address != w->threads[0] + 8)
+		image_put(&w->image, w->threads[2] + 32, 33, 8);
+	read_image(m, ranges, count);
+}
+
+static void carrier_that_unmounts_meanwhile_is_no_owner(void **state)
+{
+	struct java_threads *t;
+	struct world w;
+
+	(void)state;
+	world_init(&w, true);
+	image_put(&w.image, w.threads[2] + 32, 99, 8);
+	read_image = w.image.memory.read_all;
+	w.image.memory.read_all = read_and_unmount;
+	t = java_threads_new(&w.layout, &w.image.memory);
+	check_owner(t, 99, 0, 99, false);
+	check_owner(t, 32, 12, 32, false);
+	java_threads_free(t);
+	image_release(&w.image);
+}
+
 static void threads_are_read_once_in_a_batch(void **state)
 {
 	struct java_threads *t;
@@ -216,6 +247,7 @@ int main(void)
 		cmocka_unit_test(
 			an_owner_is_a_thread_or_an_address_in_its_stack),
 		cmocka_unit_test(an_owner_is_the_id_of_a_thread_from_jdk_24_on),
+		cmocka_unit_test(carrier_that_unmounts_meanwhile_is_no_owner),
 		cmocka_unit_test(threads_are_read_once_in_a_batch),
 		cmocka_unit_test(
 			the_place_of_the_jni_environment_is_found_by_one),

@@ -18,6 +18,7 @@ struct java_thread {
 	uint64_t fields[THREAD_FIELDS];
 	uint64_t java,
 		carried; /* the objects of THREAD_OBJECT and THREAD_CARRIED */
+	uint64_t owner_id_then; /* THREAD_OWNER_ID, read after these */
 	uint32_t ns_tid;
 };
 
@@ -157,6 +158,7 @@ static void read_fields(struct java_threads *t)
 {
 	struct memory_range *r = xcalloc(t->count * THREAD_FIELDS + 1,
 					 sizeof(*r));
+	uint32_t owner_id = t->layout.fields[THREAD_OWNER_ID];
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->count; i++) {
@@ -177,11 +179,15 @@ static void read_fields(struct java_threads *t)
 			want(&r[n++],
 			     j->fields[THREAD_OSTHREAD] + t->layout.os_id,
 			     &j->ns_tid, sizeof(j->ns_tid));
-		if (j->fields[THREAD_OBJECT] < LOWEST ||
-		    j->fields[THREAD_CARRIED] < LOWEST)
-			continue;
-		want(&r[n++], j->fields[THREAD_OBJECT], &j->java, WORD);
-		want(&r[n++], j->fields[THREAD_CARRIED], &j->carried, WORD);
+		if (j->fields[THREAD_OBJECT] >= LOWEST &&
+		    j->fields[THREAD_CARRIED] >= LOWEST) {
+			want(&r[n++], j->fields[THREAD_OBJECT], &j->java, WORD);
+			want(&r[n++], j->fields[THREAD_CARRIED], &j->carried,
+			     WORD);
+		}
+		if (owner_id)
+			want(&r[n++], j->address + owner_id, &j->owner_id_then,
+			     WORD);
 	}
 	t->memory->read_all(t->memory, r, n);
 	free(r);
@@ -223,7 +229,10 @@ bool java_threads_places(struct java_threads *t, uint64_t jni,
 	return false;
 }
 
-/* A thread that carries a virtual one has that one's id. */
+/*
+ * A thread that carries a virtual one has that one's id.  One that has put it
+ * down between the two reads is not the owner.
+ */
 static bool find_id(struct java_threads *t, uint64_t id,
 		    struct monitor_owner *out)
 {
@@ -237,7 +246,7 @@ static bool find_id(struct java_threads *t, uint64_t id,
 		if (j->fields[THREAD_OWNER_ID] != id)
 			continue;
 		out->is_virtual = j->carried && j->java != j->carried;
-		if (!out->is_virtual)
+		if (!out->is_virtual && j->owner_id_then == id)
 			out->ns_tid = (pid_t)j->ns_tid;
 	}
 	return true;
