@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each JDK: monitors name their owners in other ways.
 # Begins early: waits for JVMs.
-# Each JDK: object headers and the owners of monitors differ.
 # What is allocated has its class and what it is in bytes; a thread that waits for a
 # monitor, the monitor's class and who owned it: read from the JVM's memory when
 # the agent is called, whatever the collector and the form of object headers.
