@@ -183,8 +183,13 @@ static int set_interval(const struct agent_orders *o)
 	uint64_t interval = EVENTS_INTERVAL;
 	int code = 0;
 
-	if (o->wants & AGENT_ALLOC && o->alloc_interval <= INT32_MAX) {
-		interval = o->alloc_interval;
+	/*
+	 * The default is set, too: the interval is the whole JVM's, and an
+	 * agent that sampled before may have left another.
+	 */
+	if (o->wants & AGENT_ALLOC) {
+		if (o->alloc_interval <= INT32_MAX)
+			interval = o->alloc_interval;
 		code = jvmti_set_interval(agent.env, (int)interval);
 		agent.has_interval = code == 0;
 	}

@@ -52,7 +52,7 @@ struct agent_orders {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t wants; /* bits of enum agent_want */
-	/* For SetHeapSamplingInterval; UINT64_MAX = leave it as it is. */
+	/* For SetHeapSamplingInterval; UINT64_MAX = the JVM's default. */
 	uint64_t alloc_interval;
 	uint64_t consumed, not_consumed; /* the client has read so far */
 };
