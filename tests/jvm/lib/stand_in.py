@@ -216,6 +216,14 @@ def ends(s):
         return True
 
 
+# A reset may come before connect() returns.
+def is_sent_away(port, source=None):
+    try:
+        return ends(connect(port, source))
+    except ConnectionResetError:
+        return True
+
+
 def refusal_of(s):
     """What a call is answered that did not get to the JVM; the connection stays
     for the next, unless the client has no other."""
