@@ -84,7 +84,6 @@ nameless() {
 	cat >"$scratch/nowhere" <<-'END'
 		hostname nowhere.example.invalid && exec "$@"
 	END
-	target_pids_before=$target_pids
 	within="unshare --uts sh $scratch/nowhere
 		$(jdk_installed "$version" >/dev/null ||
 			echo "unshare --mount sh $(jdk_enter "$version")")"
@@ -95,6 +94,10 @@ nameless() {
 	[ $nameless_status -eq 0 ] && reads -p "$pid" && pings -p "$pid" &&
 		ask 0 ttop "$pid" --jmx -b --iterations 1 -ri 100ms \
 			--sampler-interval 20ms && proxied -p "$pid"
+	nameless_status=$?
+	# cell runs this in a subshell, which alone knows of the JVM.
+	target_end "$pid"
+	return $nameless_status
 }
 
 jmx=-Dcom.sun.management.jmxremote
