@@ -55,7 +55,7 @@ enum sample_flags {
 	SAMPLE_HAS_OWNER = 256,
 };
 
-/* Bytes of the stack of what is left out, which tell where it waits. */
+/* Stack bytes of a wait without a whole copy: they identify its place. */
 #define SAMPLE_GLANCE 1536
 
 struct sample_event {
@@ -68,7 +68,7 @@ struct sample_event {
 	__u32 kernel_frames, user_frames; /* how many */
 	__u32 stack_bytes;
 	__u32 reserved;
-	__u64 object[2]; /* its header: the mark word and what is behind */
+	__u64 object[2]; /* its header: the mark word and the next word */
 	__u64 owner;     /* ObjectMonitor::_owner when the wait began */
 	char comm[16];   /* foreign */
 };

@@ -46,8 +46,7 @@ struct {
 	__type(value, __u64);
 } targets SEC(".maps");
 
-/* What is known of threads' stacks; those that have not been sampled for
- * longest make room. */
+/* The stacks of threads; a full map drops the least recently used thread. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, SAMPLER_STACK_ENDS);
@@ -376,7 +375,7 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* What is known of a task's state; 0 = it runs, or may. */
+/* The state of a task, as far as this kernel shows it; 0 = runnable. */
 static __always_inline __u64 state_of(struct task_struct *task)
 {
 	struct task_struct___5_13 *older = (void *)task;

@@ -53,7 +53,7 @@ struct pace {
 	__u32 count, stride;
 };
 
-/* What is known of a thread's stack. */
+/* The stack of a thread, from its earlier samples. */
 struct known_stack {
 	__u64 end;      /* behind its last byte; 0 = not known */
 	__u64 began_ns; /* since when it has left its CPU count times */

@@ -217,7 +217,7 @@ static int write_histogram(const struct class_histogram *h, struct error *err)
 }
 
 /*
- * Garbage is what is there before a collection and not after it.  With a
+ * Garbage is the objects that a collection removes.  With a
  * collector whose histograms never count it, or that never removes it, the
  * difference would be a histogram of nothing.
  */
