@@ -57,12 +57,15 @@ say = @$(if $(V),:,printf '  %-8s %s\n' $(1) $(2))
 Q := $(if $(V),,@)
 
 sources := $(filter-out cmd/main.c,$(wildcard core/*/*.c core/*/*/*.c \
-	jmx_http/*.c jmx_http/*/*.c render/*.c render/*/*.c \
-	cmd/*.c cmd/*/*.c jvmti/client*.c) \
-	$(filter-out %.bpf.c,$(wildcard bpf/*.c)))
+	jmx_http/*.c jmx_http/*/*.c render/*/*.c cmd/*.c cmd/*/*.c \
+	jvmti/client/*.c bpf/*.c bpf/sampling/*.c))
 objects := $(sources:%.c=$(B)/%.o)
-unit_tests := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*_test.c))
-unit_objects := $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/*.c))
+# tests/unit has the product's directories; each test program, their names.
+unit_sources := $(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c \
+	tests/unit/*/*/*/*.c)
+unit_tests := $(patsubst %.c,$(B)/tests/unit/%,$(notdir \
+	$(filter %_test.c,$(unit_sources))))
+unit_objects := $(unit_sources:%.c=$(B)/%.o)
 fuzzers := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 replayed := $(fuzzers:$(B)/tests/fuzz/%=$(B)/tests/fuzz/replay/%)
 
@@ -125,10 +128,10 @@ $(B)/%.o: %.c $(B)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The page that the binary carries; flame.c knows it by these two names.
-page_parts := $(wildcard render/flame*.html render/flame*.css render/flame*.js)
-build/flame_page.html: render/assemble.sh $(page_parts)
+page_parts := $(wildcard render/page/*.html render/page/*.css render/page/js/*.js)
+build/flame_page.html: render/page/assemble.sh $(page_parts)
 	$(call say,PAGE,$@)
-	$(Q)sh render/assemble.sh $@
+	$(Q)sh render/page/assemble.sh $@
 
 define flame_page_S
 .section .rodata
@@ -147,11 +150,10 @@ BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -I. \
 	-I/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null || \
 		gcc -print-multiarch)
-bpf_shared := $(wildcard bpf/*.bpf.h) bpf/sample_event.h bpf/sampler_maps.h \
-	bpf/kernel_name.h
+bpf_shared := $(wildcard bpf/kernel/*.h)
 
 # Without DWARF, which nobody reads, through bpftool.
-build/include/bpf/%.skel.h: bpf/%.bpf.c $(bpf_shared)
+build/include/bpf/%.skel.h: bpf/kernel/%.bpf.c $(bpf_shared)
 	$(call say,BPF,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)clang $(BPF_CFLAGS) -c -o $@.$$$$.o $< && \
@@ -166,12 +168,12 @@ $(B)/bpf/kernel_names.o: build/include/bpf/kernel_names.skel.h
 
 # The agent that the binary carries, loaded by glibc and musl alike, so it needs
 # neither; client_library.c knows it by these two names.
-agent_sources := $(wildcard jvmti/agent*.c)
+agent_sources := $(wildcard jvmti/agent/*.c)
 AGENT_CFLAGS := -std=c11 -O2 $(WARNINGS) -ffreestanding -fPIC -shared -nostdlib \
 	-fvisibility=hidden -fno-stack-protector -fcf-protection=none \
 	-fasynchronous-unwind-tables -I. -Wl,-z,noexecstack,-z,relro,-z,now \
 	-Wl,-z,defs,-Bsymbolic,--hash-style=both,--build-id=none,-s
-$(B)/agent.so: $(agent_sources) $(wildcard jvmti/agent*.h) $(B)/flags
+$(B)/agent.so: $(agent_sources) $(wildcard jvmti/agent/*.h) $(B)/flags
 	$(call say,AGENT,$@)
 	$(Q)$(CC) $(AGENT_CFLAGS) -o $@ $(agent_sources)
 
@@ -367,12 +369,12 @@ bless: all $(tools)		## rewrite what tests/cli and tests/screen expect; T=part-o
 	$(Q)BLESS=1 TOOLS=$(B)/tests/tools sh tests/cli.sh ./sjkc $(T)
 	$(Q)BLESS=1 CASES=screen sh tests/cli.sh ./sjkc $(T)
 
-picture: demo			## render/flame.png, prof.png, from the demo's pages
+picture: demo			## render/page/flame.png, prof.png, from the demo's pages
 	$(Q)sh tests/setup.sh picture
 	$(Q)sh tests/demo/prof.sh ./sjkc build/demo
 	$(Q)for p in demo.html=flame.png prof.html=prof.png; do \
 		NODE_PATH=build/browser/node_modules node tests/demo/picture.js \
-			build/demo/$${p%=*} render/$${p#*=} || exit 1; done
+			build/demo/$${p%=*} render/page/$${p#*=} || exit 1; done
 
 completions := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sjkc \
 	$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sjkc \

@@ -8,7 +8,7 @@
 #ifndef BPF_OFF_CPU_H
 #define BPF_OFF_CPU_H
 
-#include "bpf/sample_event.h"
+#include "bpf/kernel/sample_event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/sampler.h"
 
+#include "bpf/kernel/sampler_maps.h"
 #include "bpf/kernel_types.h"
 #include "bpf/load.h"
 #include "bpf/off_cpu.h"
-#include "bpf/sampler_maps.h"
 #include "bpf/ticks.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"

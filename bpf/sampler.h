@@ -16,7 +16,7 @@
 #ifndef BPF_SAMPLER_H
 #define BPF_SAMPLER_H
 
-#include "bpf/sample_event.h"
+#include "bpf/kernel/sample_event.h"
 #include "core/base/error.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #include "cmd/command.h"
 
 #include "cmd/nearest.h"
-#include "cmd/words.h"
+#include "cmd/word_list.h"
 #include "core/base/alloc.h"
 #include "core/base/arena.h"
 #include "core/base/ascii.h"
@@ -43,7 +43,8 @@ static const struct command_option *by_alias(const struct command *c,
 {
 	const struct command_option *o = c->options;
 
-	while (o->kind != OPTION_END && !words_have(o->aliases, ' ', word, len))
+	while (o->kind != OPTION_END &&
+	       !word_list_has(o->aliases, ' ', word, len))
 		o++;
 	return o->kind == OPTION_END ? NULL : o;
 }
@@ -96,7 +97,7 @@ static int refuse(const struct command *c, const char *word, size_t len,
 		  struct error *err)
 {
 	for (const struct refusal *r = c->refusals; r && r->spellings; r++) {
-		if (words_have(r->spellings, ' ', word, len))
+		if (word_list_has(r->spellings, ' ', word, len))
 			return misuse(err, "option %.*s is not supported: %s",
 				      (int)len, word, r->instead);
 	}
@@ -297,7 +298,7 @@ static int set_choice(const struct command_option *o, const char *value,
 {
 	const char *choices = command_option_arg(o);
 
-	if (!words_have(choices, '|', value, strlen(value)))
+	if (!word_list_has(choices, '|', value, strlen(value)))
 		return misuse(err, "invalid value '%s'; valid: %s", value,
 			      choices);
 	*o->value.string = value;

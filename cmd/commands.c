@@ -2,7 +2,7 @@
 #include "cmd/commands.h"
 
 #include "cmd/nearest.h"
-#include "cmd/words.h"
+#include "cmd/word_list.h"
 
 #include <string.h>
 
@@ -93,7 +93,7 @@ int command_unknown(const char *name, struct error *err)
 	struct nearest nearest = nearest_to(name, strlen(name));
 
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++) {
-		if (words_have(elsewhere[i].names, ' ', name, strlen(name)))
+		if (word_list_has(elsewhere[i].names, ' ', name, strlen(name)))
 			return misuse(err, "unknown command '%s'; %s", name,
 				      elsewhere[i].instead);
 	}

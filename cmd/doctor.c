@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc doctor: says what can be done with a JVM from here, and what not. */
-#include "cmd/checkup.h"
 #include "cmd/commands.h"
+#include "cmd/doctor_checks.h"
+#include "cmd/log.h"
 #include "cmd/main_name.h"
-#include "cmd/talk.h"
 #include "cmd/target.h"
 #include "core/base/alloc.h"
 #include "core/base/json.h"
@@ -36,7 +36,7 @@ static void put_safe(struct text *out, const char *text)
 	safe_text(out, text, strlen(text));
 }
 
-static void put_title(const struct checkup *c, struct text *out)
+static void put_title(const struct doctor_checks *c, struct text *out)
 {
 	struct text main = { 0 };
 
@@ -65,7 +65,7 @@ static void put_finding(const struct finding *f, int width, struct text *out)
 }
 
 /* "works: a, b"; nothing when there is none. */
-static void put_abilities(const struct checkup *c, bool working,
+static void put_abilities(const struct doctor_checks *c, bool working,
 			  struct text *out)
 {
 	bool any = false;
@@ -90,7 +90,7 @@ static void put_abilities(const struct checkup *c, bool working,
 		text_putc(out, '\n');
 }
 
-static void put_text(const struct checkup *c, struct text *out)
+static void put_text(const struct doctor_checks *c, struct text *out)
 {
 	int width = 0;
 
@@ -142,7 +142,7 @@ static void json_finding_name(struct json *j, const char *key,
 		json_null(j);
 }
 
-static void put_json_abilities(struct json *j, const struct checkup *c)
+static void put_json_abilities(struct json *j, const struct doctor_checks *c)
 {
 	json_key(j, "commands");
 	json_open_array(j);
@@ -161,7 +161,7 @@ static void put_json_abilities(struct json *j, const struct checkup *c)
 	json_close_array(j);
 }
 
-static void put_json(const struct checkup *c, struct text *out)
+static void put_json(const struct doctor_checks *c, struct text *out)
 {
 	struct json j = json_into(out);
 
@@ -199,9 +199,9 @@ static int write_text(const struct text *text, struct error *err)
 }
 
 /* The first thing in the way decides the exit status. */
-static int verdict(const struct checkup *c, struct error *err)
+static int verdict(const struct doctor_checks *c, struct error *err)
 {
-	const struct finding *f = checkup_obstacle(c);
+	const struct finding *f = doctor_checks_obstacle(c);
 
 	if (!f)
 		return 0;
@@ -209,7 +209,7 @@ static int verdict(const struct checkup *c, struct error *err)
 		    f->is.detail);
 }
 
-static int report(const struct checkup *c, struct error *err)
+static int report(const struct doctor_checks *c, struct error *err)
 {
 	struct text text = { 0 };
 	int ret;
@@ -225,7 +225,8 @@ static int report(const struct checkup *c, struct error *err)
 	return ret;
 }
 
-static int examine(int argc, char **argv, struct checkup *c, struct error *err)
+static int examine(int argc, char **argv, struct doctor_checks *c,
+		   struct error *err)
 {
 	const char *name = opt.pid ? opt.pid : argc ? argv[0] : "";
 	struct error refused;
@@ -237,14 +238,14 @@ static int examine(int argc, char **argv, struct checkup *c, struct error *err)
 		if (err->kind != ERROR_PERMISSION)
 			return -1;
 		refused = *err;
-		checkup_init_refused(c, (pid_t)strtol(name, NULL, 10),
-				     &refused);
+		doctor_checks_init_refused(c, (pid_t)strtol(name, NULL, 10),
+					   &refused);
 		return report(c, err);
 	}
 	if (argc) {
 		ret = misuse(err, "%s: one JVM at a time", argv[0]);
 	} else {
-		checkup_init(c, &jvm);
+		doctor_checks_init(c, &jvm);
 		ret = report(c, err);
 	}
 	jvm_close(&jvm);
@@ -253,14 +254,14 @@ static int examine(int argc, char **argv, struct checkup *c, struct error *err)
 
 static int run(int argc, char **argv, struct error *err)
 {
-	struct checkup *c = xcalloc(1, sizeof(*c));
+	struct doctor_checks *c = xcalloc(1, sizeof(*c));
 	int ret;
 
-	talk_set(opt.verbose ? TALK_VERBOSE
-		 : opt.quiet ? TALK_QUIET
-			     : TALK_NORMAL);
+	log_set_level(opt.verbose ? LOG_VERBOSE
+		      : opt.quiet ? LOG_QUIET
+				  : LOG_NORMAL);
 	ret = examine(argc, argv, c, err);
-	checkup_release(c);
+	doctor_checks_release(c);
 	free(c);
 	return ret;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc flame: draws recordings as a flame graph, one self-contained page. */
 #include "cmd/commands.h"
-#include "cmd/drawing.h"
+#include "cmd/flame_output.h"
+#include "cmd/log.h"
 #include "cmd/recording.h"
 #include "cmd/sample_filter.h"
-#include "cmd/talk.h"
 #include "core/base/alloc.h"
 #include "core/base/output.h"
 #include "core/profile/event_table.h"
-#include "render/listing.h"
+#include "render/text/listing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static struct {
 	const char *output, *output_format;
 	const char *jfr_event, *time_range, *time_zone;
 	struct sample_filter_options filter;
-	struct drawing_options drawing;
+	struct flame_output_options drawing;
 	bool list_events, json;
 	bool quiet, verbose;
 } opt = {
@@ -61,12 +61,12 @@ static struct profile *read_inputs(const struct sample_filter *filter,
 }
 
 /* Events that prof lists as a table have no stack traces. */
-static int choose_event(struct drawing *d, const struct sample_filter *filter,
-			struct error *err)
+static int choose_event(struct flame_output *d,
+			const struct sample_filter *filter, struct error *err)
 {
 	const char *event = opt.drawing.event;
 
-	if (drawing_choose(d, filter, err) == 0)
+	if (flame_output_choose(d, filter, err) == 0)
 		return 0;
 	if (event && err->kind == ERROR_INPUT &&
 	    event_table_find(d->profile, event))
@@ -77,30 +77,33 @@ static int choose_event(struct drawing *d, const struct sample_filter *filter,
 	return fail_in(err, "%s", d->source);
 }
 
-static int draw(const struct drawing_format *format,
+static int draw(const struct flame_output_format *format,
 		const struct sample_filter *filter, struct error *err)
 {
 	const struct option_list *inputs = &opt.inputs;
-	struct drawing d = { .options = &opt.drawing, .output = opt.output };
+	struct flame_output d = { .options = &opt.drawing,
+				  .output = opt.output };
 	char *output = NULL, *source = NULL;
 	int ret = -1;
 
 	if (!d.output)
-		d.output = output = drawing_output_of(inputs->values[0],
+		d.output = output = flame_output_name(inputs->values[0],
 						      format);
-	d.source = source = drawing_source_of(inputs->values, inputs->count);
-	if (drawing_check_output(d.output, inputs->values, inputs->count, err))
+	d.source = source = flame_output_source_of(inputs->values,
+						   inputs->count);
+	if (flame_output_check_output(d.output, inputs->values, inputs->count,
+				      err))
 		goto out;
 	d.profile = read_inputs(filter, err);
 	if (!d.profile)
 		goto out;
 	if (choose_event(&d, filter, err))
 		goto out;
-	drawing_limit(&d);
-	ret = drawing_write(&d, format, err);
+	flame_output_limit(&d);
+	ret = flame_output_write(&d, format, err);
 out:
 	profile_free(d.profile);
-	drawing_release(&d);
+	flame_output_release(&d);
 	free(source);
 	free(output);
 	return ret;
@@ -112,8 +115,8 @@ static int list(const struct sample_filter *filter, struct error *err)
 	struct profile *p = NULL;
 	int ret;
 
-	if (drawing_check_output(output, opt.inputs.values, opt.inputs.count,
-				 err) == 0)
+	if (flame_output_check_output(output, opt.inputs.values,
+				      opt.inputs.count, err) == 0)
 		p = read_inputs(filter, err);
 	if (!p)
 		return -1;
@@ -164,20 +167,20 @@ static int check_options(struct error *err)
 static int run(int argc, char **argv, struct error *err)
 {
 	struct option_list *inputs = &opt.inputs;
-	const struct drawing_format *format;
+	const struct flame_output_format *format;
 	struct sample_filter *filter = NULL;
 	int ret = -1;
 
-	talk_set(opt.verbose ? TALK_VERBOSE
-		 : opt.quiet ? TALK_QUIET
-			     : TALK_NORMAL);
+	log_set_level(opt.verbose ? LOG_VERBOSE
+		      : opt.quiet ? LOG_QUIET
+				  : LOG_NORMAL);
 	for (int i = 0; i < argc; i++) {
 		array_reserve(inputs->values, inputs->cap, inputs->count + 1);
 		inputs->values[inputs->count++] = argv[i];
 	}
-	format = drawing_format(opt.list_events ? NULL : opt.output_format,
-				opt.list_events ? NULL : opt.output,
-				&opt.drawing, err);
+	format = flame_output_format(opt.list_events ? NULL : opt.output_format,
+				     opt.list_events ? NULL : opt.output,
+				     &opt.drawing, err);
 	if (!format || check_options(err) || resolve_event(err))
 		goto out;
 	filter = sample_filter_new(&opt.filter, err);
@@ -227,7 +230,7 @@ static const struct command_option options[] = {
 		   "what the input is", .choices = recording_formats),
 	OPT_CHOICE(0, "output-format", &opt.output_format, NULL,
 		   "what to write [by the extension]",
-		   .choices = drawing_formats),
+		   .choices = flame_output_formats),
 	OPT_STRING('e', "event", &opt.drawing.event, "<event>",
 		   "cpu, alloc, lock, … or an event type [cpu]",
 		   .complete = "cpu|cpu-time|wall|alloc|lock|park|native|"

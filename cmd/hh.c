@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc hh: heap histograms, of what is live, dead, or new. */
 #include "cmd/commands.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "cmd/target.h"
 #include "cmd/vm_flags.h"
 #include "core/attach/attach.h"
@@ -9,7 +9,7 @@
 #include "core/base/units.h"
 #include "core/jvm/class_histogram.h"
 #include "core/jvm/perfdata.h"
-#include "render/histogram.h"
+#include "render/text/histogram.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,17 +52,17 @@ static int take(struct heap *heap, const char *which, struct class_histogram *h,
 	int status;
 
 	if (which == which_live)
-		talk("%d: counting live objects forces a full GC",
-		     heap->jvm.pid);
+		log_info("%d: counting live objects forces a full GC",
+			 heap->jvm.pid);
 	status = attach_call(heap->attach, &request, &reply, err);
 	if (status == 0)
 		status = class_histogram_read(h, reply.bytes, reply.len, err);
 	if (status)
 		fail_in(err, "%d", heap->jvm.pid);
 	if (status == 0 && h->unread)
-		talk_always("%d: %zu lines of the JVM's answer could not be "
-			    "read",
-			    heap->jvm.pid, h->unread);
+		log_always("%d: %zu lines of the JVM's answer could not be "
+			   "read",
+			   heap->jvm.pid, h->unread);
 	text_release(&reply);
 	return status;
 }
@@ -125,18 +125,18 @@ static void gather(struct heap *heap)
 	struct text depth = { 0 };
 
 	units_add_time(&depth, (double)opt.depth);
-	talk("gathering new objects for %s", depth.bytes);
+	log_info("gathering new objects for %s", depth.bytes);
 	clock_sleep_until(clock_monotonic_ns() + opt.depth);
 	count = collections(heap) - before;
 	if (!heap->counters)
-		talk("whether the JVM collected garbage meanwhile is not "
-		     "known: "
-		     "it shows no counters");
+		log_info("whether the JVM collected garbage meanwhile is not "
+			 "known: "
+			 "it shows no counters");
 	else if (count > 0)
-		talk_always("%" PRId64 " garbage %s took away part of what was "
-			    "new, which is not counted; wait for less long "
-			    "(-d)",
-			    count, count == 1 ? "collection" : "collections");
+		log_always("%" PRId64 " garbage %s took away part of what was "
+			   "new, which is not counted; wait for less long "
+			   "(-d)",
+			   count, count == 1 ? "collection" : "collections");
 	text_release(&depth);
 }
 
@@ -249,9 +249,9 @@ static int check_collector(struct heap *heap, struct error *err)
 			    "--live, --dead and --dead-young",
 			    heap->jvm.pid, c->name);
 	if (c && c->counts_reachable_only && !opt.live)
-		talk("%d: %s counts reachable objects only: garbage is not "
-		     "included",
-		     heap->jvm.pid, c->name);
+		log_info("%d: %s counts reachable objects only: garbage is not "
+			 "included",
+			 heap->jvm.pid, c->name);
 	return 0;
 }
 
@@ -283,7 +283,7 @@ static int run(int argc, char **argv, struct error *err)
 	int status = choose(&take_one, err);
 
 	if (opt.quiet)
-		talk_set(TALK_QUIET);
+		log_set_level(LOG_QUIET);
 	if (status == 0)
 		status = open_heap(&heap, argc, argv, err);
 	if (status == 0)

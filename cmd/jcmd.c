@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc jcmd: has a JVM carry out one of its diagnostic commands. */
-#include "cmd/answer.h"
 #include "cmd/commands.h"
 #include "cmd/jcmd_jmx.h"
 #include "cmd/jcmd_refusal.h"
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/jps_details.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
+#include "cmd/reply_print.h"
 #include "cmd/target.h"
 #include "core/attach/attach.h"
 #include "core/base/clock.h"
@@ -186,8 +186,8 @@ static int ask(const struct jvm *jvm, const char *line, struct error *err)
 	int ret = -1;
 
 	if (a) {
-		talk_detail("%s", attach_protocol(a));
-		ret = answer_print(a, &request, err);
+		log_detail("%s", attach_protocol(a));
+		ret = reply_print(a, &request, err);
 		if (ret)
 			explain(a, jvm, line, err);
 	}
@@ -290,14 +290,14 @@ static int list_jvms(struct error *err)
 		jps_details_plain(&plain, &p, &lines);
 		process_release(&p);
 	}
-	ret = answer_put(lines.bytes ? lines.bytes : "", lines.len, err);
+	ret = reply_put(lines.bytes ? lines.bytes : "", lines.len, err);
 	if (ret == 0 && !lines.len)
-		talk("no JVM runs here%s",
-		     list.hidden ? " that sjkc can inspect" : "");
+		log_info("no JVM runs here%s",
+			 list.hidden ? " that sjkc can inspect" : "");
 	text_clear(&lines);
 	target_add_hidden(&list, &lines);
 	if (ret == 0 && lines.len)
-		talk("%s", lines.bytes);
+		log_info("%s", lines.bytes);
 	text_release(&lines);
 	jvm_list_release(&list);
 	return ret;
@@ -305,9 +305,9 @@ static int list_jvms(struct error *err)
 
 static int run(int argc, char **argv, struct error *err)
 {
-	talk_set(opt.verbose ? TALK_VERBOSE
-		 : opt.quiet ? TALK_QUIET
-			     : TALK_NORMAL);
+	log_set_level(opt.verbose ? LOG_VERBOSE
+		      : opt.quiet ? LOG_QUIET
+				  : LOG_NORMAL);
 	if (opt.list && (argc || opt.command || target_opt.pid))
 		return misuse(err, "-l lists JVMs; it takes no JVM and no "
 				   "command");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/jcmd_jmx.h"
 
-#include "cmd/answer.h"
 #include "cmd/command.h"
 #include "cmd/jcmd_refusal.h"
+#include "cmd/reply_print.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static int take_answer(void *self, size_t index, const struct jmx_reply *reply,
 	if (!v || v->kind != VALUE_STRING)
 		return fail(err, ERROR_REFUSED, "what it answered is no text");
 	if (!a->help)
-		return answer_put(v->text.at, v->text.len, err);
+		return reply_put(v->text.at, v->text.len, err);
 	text_add(a->help, v->text.at, v->text.len);
 	return 0;
 }

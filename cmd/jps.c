@@ -2,15 +2,15 @@
 /* sjkc jps: lists the JVMs that run on this machine. */
 #include "cmd/commands.h"
 #include "cmd/jps_details.h"
+#include "cmd/log.h"
 #include "cmd/process.h"
-#include "cmd/talk.h"
 #include "cmd/target.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/json.h"
 #include "core/base/output.h"
 #include "core/jvm/jvm.h"
-#include "render/table.h"
+#include "render/text/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -285,24 +285,25 @@ static void say(struct listed *l)
 	for (size_t i = 0; i < l->count; i++)
 		note_refusal(l, &l->processes[i]);
 	if (l->refused)
-		talk("%zu %s could not be asked: %s", l->refused,
-		     l->refused == 1 ? "JVM" : "JVMs", l->why.text);
+		log_info("%zu %s could not be asked: %s", l->refused,
+			 l->refused == 1 ? "JVM" : "JVMs", l->why.text);
 	if (l->count == 0 && l->filtered)
-		talk("none of %zu JVMs passes the filter%s", l->filtered,
-		     opt.description && !strpbrk(opt.description, "*?")
-			     ? ": it has to match main class and arguments "
-			       "as a whole, as '*Main*' does"
-			     : "");
+		log_info("none of %zu JVMs passes the filter%s", l->filtered,
+			 opt.description && !strpbrk(opt.description, "*?")
+				 ? ": it has to match main class and arguments "
+				   "as a whole, as '*Main*' does"
+				 : "");
 	else if (l->count == 0)
-		talk("no JVM runs here%s", l->list.hidden || l->list.hides
-						   ? " that sjkc can inspect"
-						   : "");
+		log_info("no JVM runs here%s",
+			 l->list.hidden || l->list.hides
+				 ? " that sjkc can inspect"
+				 : "");
 	target_add_hidden(&l->list, &hidden);
 	if (hidden.len)
-		talk("%s", hidden.bytes);
+		log_info("%s", hidden.bytes);
 	text_release(&hidden);
 	if (l->list.hides)
-		talk("/proc hides the processes of other users (hidepid)");
+		log_info("/proc hides the processes of other users (hidepid)");
 }
 
 static bool has_extension(const char *extension)
@@ -319,9 +320,9 @@ static int run(int argc, char **argv, struct error *err)
 	struct listed l = { 0 };
 	int ret = -1;
 
-	talk_set(opt.verbose ? TALK_VERBOSE
-		 : opt.quiet ? TALK_QUIET
-			     : TALK_NORMAL);
+	log_set_level(opt.verbose ? LOG_VERBOSE
+		      : opt.quiet ? LOG_QUIET
+				  : LOG_NORMAL);
 	if (argc)
 		return misuse(err,
 			      "unexpected argument '%s': to filter by "

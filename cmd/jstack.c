@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc jstack: the stack traces of all threads of a JVM. */
-#include "cmd/answer.h"
 #include "cmd/commands.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
+#include "cmd/reply_print.h"
 #include "cmd/target.h"
 #include "core/attach/attach.h"
 
@@ -28,8 +28,8 @@ static int print_threads(const struct jvm *jvm, struct error *err)
 	int ret = -1;
 
 	if (a) {
-		talk_detail("%s", attach_protocol(a));
-		ret = answer_print(a, &request, err);
+		log_detail("%s", attach_protocol(a));
+		ret = reply_print(a, &request, err);
 	}
 	attach_close(a);
 	return ret;
@@ -40,9 +40,9 @@ static int run(int argc, char **argv, struct error *err)
 	struct jvm jvm = { 0 };
 	int ret = -1;
 
-	talk_set(opt.verbose ? TALK_VERBOSE
-		 : opt.quiet ? TALK_QUIET
-			     : TALK_NORMAL);
+	log_set_level(opt.verbose ? LOG_VERBOSE
+		      : opt.quiet ? LOG_QUIET
+				  : LOG_NORMAL);
 	if (target_open(&jvm, opt.pid, &argc, &argv, err) == 0)
 		ret = argc ? misuse(err, "jstack asks one JVM")
 			   : print_threads(&jvm, err);

@@ -7,10 +7,10 @@
  * to.  Layout and rounding are those of jstat in JDK 17 and later: "-" where
  * the collector has no such counter, KB are 1,024 bytes.
  */
-#include "cmd/answer.h"
 #include "cmd/commands.h"
-#include "cmd/stop.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
+#include "cmd/reply_print.h"
+#include "cmd/signals.h"
 #include "cmd/target.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
@@ -223,7 +223,7 @@ static int print_line(struct watch *w, struct error *err)
 		put_column(&line, w->counters, c);
 	text_putc(&line, '\n');
 	w->printed++;
-	ret = answer_put(line.bytes, line.len, err);
+	ret = reply_put(line.bytes, line.len, err);
 	text_release(&line);
 	return ret;
 }
@@ -232,7 +232,7 @@ static int print_line(struct watch *w, struct error *err)
 static bool wait_until(const struct watch *w, int64_t deadline_ns)
 {
 	struct pollfd fds[] = {
-		{ .fd = stop_fd(), .events = POLLIN },
+		{ .fd = signals_fd(), .events = POLLIN },
 		{ .fd = w->jvm.pidfd, .events = POLLIN },
 	};
 	int left;
@@ -249,7 +249,7 @@ static int watch(struct watch *w, struct error *err)
 	int64_t due_ns = clock_monotonic_ns();
 	struct error ended;
 
-	stop_listen();
+	signals_listen();
 	for (;;) {
 		if (print_line(w, err))
 			return -1;
@@ -262,7 +262,7 @@ static int watch(struct watch *w, struct error *err)
 			break;
 	}
 	if (!jvm_runs(&w->jvm))
-		talk("%d has exited", (int)w->jvm.pid);
+		log_info("%d has exited", (int)w->jvm.pid);
 	return 0;
 }
 

@@ -4,12 +4,12 @@
  */
 #include "cmd/commands.h"
 #include "cmd/help.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "core/attach/attach.h"
 #include "core/base/alloc.h"
 #include "core/base/output.h"
 #include "core/base/version.h"
-#include "jvmti/client.h"
+#include "jvmti/client/client.h"
 #include "render/top/terminal.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static void on_vanished_page(int number)
 
 	(void)number;
 	abandon_all();
-	talk_bytes(said, sizeof(said) - 1);
+	log_bytes(said, sizeof(said) - 1);
 	_exit(ERROR_INPUT);
 }
 
@@ -61,7 +61,7 @@ static void on_no_memory(size_t size)
 			   size);
 
 	abandon_all();
-	talk_bytes(said, (size_t)len);
+	log_bytes(said, (size_t)len);
 	_exit(ERROR_FAILED);
 }
 
@@ -179,10 +179,10 @@ int main(int argc, char **argv)
 		return 0;
 	if (err.kind == ERROR_OUTPUT && err.sys == EPIPE)
 		return EXIT_CLOSED_PIPE;
-	talk_always("%s", err.text);
+	log_always("%s", err.text);
 	if (err.kind == ERROR_MISUSE && c && c != &help_command)
-		talk_always("try 'sjkc %s --help'", c->name);
+		log_always("try 'sjkc %s --help'", c->name);
 	else if (err.kind == ERROR_MISUSE)
-		talk_always("try 'sjkc help'");
+		log_always("try 'sjkc help'");
 	return (int)err.kind;
 }

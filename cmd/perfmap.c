@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc perfmap: names for perf(1) of what a JVM has compiled. */
 #include "cmd/commands.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "cmd/target.h"
 #include "core/base/output.h"
 #include "core/base/safe_text.h"
 #include "core/base/text.h"
-#include "core/native/hotspot/code_list.h"
-#include "core/native/names/vm_symbols.h"
-#include "core/native/remote_memory.h"
-#include "core/native/unwind/unwinder.h"
+#include "core/hotspot/code_list.h"
+#include "core/hotspot/vm_symbols.h"
+#include "core/process/remote_memory.h"
+#include "core/unwind/unwinder.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -206,15 +206,16 @@ static int map(const struct jvm *jvm, struct error *err)
 	if (ret)
 		return -1;
 	if (counts.methods + counts.unknown == 0)
-		talk("nothing is compiled yet");
+		log_info("nothing is compiled yet");
 	if (counts.unknown)
-		talk_always("%zu of %zu compiled methods were gone before "
-			    "their names were read",
-			    counts.unknown, counts.unknown + counts.methods);
+		log_always("%zu of %zu compiled methods were gone before "
+			   "their names were read",
+			   counts.unknown, counts.unknown + counts.methods);
 	if (!opt.output || strcmp(opt.output, "-") != 0)
-		talk("%s has %zu compiled methods and %zu other pieces of code",
-		     opt.output ? opt.output : path, counts.methods,
-		     counts.others);
+		log_info("%s has %zu compiled methods and %zu other pieces of "
+			 "code",
+			 opt.output ? opt.output : path, counts.methods,
+			 counts.others);
 	return 0;
 }
 
@@ -223,7 +224,7 @@ static int run(int argc, char **argv, struct error *err)
 	struct jvm jvm = { .pidfd = -1 };
 	int status;
 
-	talk_set(opt.quiet ? TALK_QUIET : TALK_NORMAL);
+	log_set_level(opt.quiet ? LOG_QUIET : LOG_NORMAL);
 	status = target_open(&jvm, opt.pid, &argc, &argv, err);
 	if (status == 0 && argc > 0)
 		status = misuse(err, "unexpected argument '%s': name one JVM",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/progress.h"
 
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "core/base/safe_text.h"
 #include "core/base/text.h"
 
@@ -28,7 +28,7 @@ static int64_t now_ns(void)
 
 void progress_start(const char *what)
 {
-	bar.what = isatty(STDERR_FILENO) && !talk_is_quiet() ? what : NULL;
+	bar.what = isatty(STDERR_FILENO) && !log_is_quiet() ? what : NULL;
 	bar.next_ns = now_ns() + FIRST_AFTER_NS;
 }
 
@@ -53,7 +53,7 @@ void progress_show(void *unused, uint64_t done, uint64_t total)
 	text_printf(&line, "] %3u %% ", (unsigned)part);
 	safe_text(&line, bar.what, strlen(bar.what));
 	text_puts(&line, "\033[K"); /* clears what is left of the line */
-	talk_bytes(line.bytes, line.len);
+	log_bytes(line.bytes, line.len);
 	bar.shown = true;
 	text_release(&line);
 }
@@ -63,7 +63,7 @@ void progress_hide(void)
 	static const char clear[] = "\r\033[K";
 
 	if (bar.shown)
-		talk_bytes(clear, sizeof(clear) - 1);
+		log_bytes(clear, sizeof(clear) - 1);
 	bar.shown = false;
 }
 

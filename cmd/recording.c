@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/recording.h"
 
+#include "cmd/log.h"
 #include "cmd/progress.h"
-#include "cmd/talk.h"
 #include "core/base/alloc.h"
 #include "core/base/input.h"
 #include "core/base/text.h"
+#include "core/formats/reader.h"
 #include "core/profile/event_table.h"
-#include "core/profile/reader.h"
 #include "core/profile/time_period.h"
 #include "core/profile/time_range.h"
 
@@ -71,8 +71,8 @@ static int read_source(struct source *s, const char *format, struct profile *p,
 	if (s->input.damage)
 		profile_lost(p, "compressed input that ends early", 1, "%s",
 			     s->input.damage);
-	talk_detail("%s: %zu bytes of %s", name_of(s->path), s->input.len,
-		    s->reader->summary);
+	log_detail("%s: %zu bytes of %s", name_of(s->path), s->input.len,
+		   s->reader->summary);
 	if (s->reader->read(s->input.bytes, s->input.len, p, err))
 		return fail_in(err, "%s: %s", name_of(s->path),
 			       s->reader->name);
@@ -95,11 +95,11 @@ static void tell(const struct profile *p, const char *name,
 
 		if (!count)
 			continue;
-		(r->is_loss ? talk_always
-			    : talk)("%s: %s%s: %" PRIu64 "%s%s%s", name,
-				    r->is_loss ? "lost: " : "", r->what, count,
-				    first ? " (first: " : "",
-				    first ? r->first : "", first ? ")" : "");
+		(r->is_loss ? log_always : log_info)(
+			"%s: %s%s: %" PRIu64 "%s%s%s", name,
+			r->is_loss ? "lost: " : "", r->what, count,
+			first ? " (first: " : "", first ? r->first : "",
+			first ? ")" : "");
 	}
 }
 
@@ -145,7 +145,7 @@ static int read_all(struct sources *all, const char *format, struct profile *p,
 		if (all->count == 1 || err->kind == ERROR_MISUSE)
 			return -1;
 		if (all->loud)
-			talk_always("%s", err->text);
+			log_always("%s", err->text);
 	}
 	if (failed == all->count)
 		return fail(err, ERROR_INPUT, "none of the %zu inputs is read",
@@ -276,9 +276,9 @@ static void tell_details(const struct profile *p)
 		text_puts(&times, ", from ");
 		add_times(&times, p);
 	}
-	talk_detail("%zu stack traces of %zu frames in %zu threads%s",
-		    p->stack_count - 1, p->frame_count - 1, p->thread_count - 1,
-		    times.len ? times.bytes : "");
+	log_detail("%zu stack traces of %zu frames in %zu threads%s",
+		   p->stack_count - 1, p->frame_count - 1, p->thread_count - 1,
+		   times.len ? times.bytes : "");
 	text_release(&times);
 }
 

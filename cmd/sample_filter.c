@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/sample_filter.h"
 
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "core/base/alloc.h"
 #include "core/base/pattern.h"
 #include "core/profile/filter.h"
@@ -85,9 +85,9 @@ bool sample_filter_wants_lines(const struct sample_filter *f)
 static void say_undecided(const char *option, size_t count)
 {
 	if (count)
-		talk_always("option %s: the expression is too costly for %zu "
-			    "names, which are taken not to match",
-			    option, count);
+		log_always("option %s: the expression is too costly for %zu "
+			   "names, which are taken not to match",
+			   option, count);
 }
 
 static void say_pattern(const char *option, const struct pattern *pattern)

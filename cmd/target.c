@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/target.h"
 
+#include "cmd/log.h"
 #include "cmd/main_name.h"
 #include "cmd/nearest.h"
 #include "cmd/process.h"
-#include "cmd/talk.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/clock.h"
@@ -191,8 +191,8 @@ static void say_candidate(size_t number, const struct candidate *c)
 		process_args(&p, &args);
 		process_release(&p);
 	}
-	talk_always("%3zu. pid %d: %s%s%s", number, (int)c->jvm->pid,
-		    c->main.bytes, args.len ? " " : "", args.bytes);
+	log_always("%3zu. pid %d: %s%s%s", number, (int)c->jvm->pid,
+		   c->main.bytes, args.len ? " " : "", args.bytes);
 	text_release(&args);
 }
 
@@ -269,7 +269,7 @@ static int ask_which(struct jvm *jvm, const struct candidates *c,
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
 		return misuse(err, "name one of these JVMs by its PID");
-	talk_bytes(prompt, sizeof(prompt) - 1);
+	log_bytes(prompt, sizeof(prompt) - 1);
 	if (!read_answer(line, sizeof(line)))
 		return misuse(err, "no JVM was chosen");
 	chosen = answered(c, line);
@@ -281,7 +281,7 @@ static int ask_which(struct jvm *jvm, const struct candidates *c,
 static int several(struct jvm *jvm, const struct candidates *c,
 		   const char *name, struct error *err)
 {
-	talk_always("'%s' matches %zu JVMs:", name, c->matching);
+	log_always("'%s' matches %zu JVMs:", name, c->matching);
 	list_matches(c);
 	return ask_which(jvm, c, err);
 }
@@ -325,7 +325,8 @@ static int no_jvm(const struct candidates *c, struct error *err)
 
 static void say_only(const struct candidate *c)
 {
-	talk("using the only JVM here: %d %s", (int)c->jvm->pid, c->main.bytes);
+	log_info("using the only JVM here: %d %s", (int)c->jvm->pid,
+		 c->main.bytes);
 }
 
 int target_open_any(struct jvm *jvm, struct error *err)
@@ -343,7 +344,7 @@ int target_open_any(struct jvm *jvm, struct error *err)
 		say_only(&c.at[0]);
 		ret = open_listed(jvm, c.at[0].jvm, err);
 	} else {
-		talk_always("%zu JVMs run here:", c.count);
+		log_always("%zu JVMs run here:", c.count);
 		list_matches(&c);
 		ret = ask_which(jvm, &c, err);
 	}

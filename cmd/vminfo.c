@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc vminfo: what a JVM is: properties, flags and counters. */
 #include "cmd/commands.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "cmd/target.h"
 #include "cmd/vm_flags.h"
 #include "cmd/vminfo_summary.h"
@@ -184,9 +184,9 @@ static int get_counters(struct vm *vm, struct facts *facts, struct error *err)
 	for (size_t i = 0; i < perfdata_count(p); i++)
 		add_counter(facts, p, perfdata_at(p, i));
 	if (perfdata_overflow(p))
-		talk_always("%d: counters of %u bytes did not fit into the "
-			    "JVM's file (-XX:PerfDataMemorySize)",
-			    vm->jvm.pid, perfdata_overflow(p));
+		log_always("%d: counters of %u bytes did not fit into the "
+			   "JVM's file (-XX:PerfDataMemorySize)",
+			   vm->jvm.pid, perfdata_overflow(p));
 	perfdata_close(p);
 	return 0;
 }
@@ -204,7 +204,7 @@ static int get_summary(struct vm *vm, struct facts *facts, struct error *err)
 	int status;
 
 	if (ask(vm, "jcmd", "VM.flags -all", &flags, &why))
-		talk_always("collector and heap are unknown: %s", why.text);
+		log_always("collector and heap are unknown: %s", why.text);
 	/* JDK 8 before 8u40 has no such command. */
 	else if (ask(vm, "jcmd", "GC.heap_info", &heap, &why))
 		text_clear(&heap);

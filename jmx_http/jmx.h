@@ -11,7 +11,7 @@
 #define JMX_HTTP_JMX_H
 
 #include "core/base/error.h"
-#include "jmx_http/value.h"
+#include "jmx_http/value/value.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #include "cmd/jmx/jmx_target.h"
 
 #include "cmd/jmx/password.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "cmd/target.h"
 #include "core/base/ascii.h"
 #include "core/base/safe_text.h"
@@ -77,9 +77,9 @@ int jmx_password(const struct jmx_target_options *o, struct text *password,
 
 static void warn_clear(const struct rmi_address *to)
 {
-	talk_always("warning: the password is sent to %s, port %d, without "
-		    "TLS: whoever sees the traffic can read it",
-		    to->host, to->port);
+	log_always("warning: the password is sent to %s, port %d, without "
+		   "TLS: whoever sees the traffic can read it",
+		   to->host, to->port);
 }
 
 static struct rmi_client_options
@@ -124,9 +124,9 @@ int jmx_find_local(const struct jvm *jvm, struct rmi_local *l,
 		return -1;
 	rmi_local_release(l);
 	*l = (struct rmi_local){ 0 };
-	talk("%d: its local JMX connector is started, which listens on "
-	     "loopback until the JVM ends",
-	     pid);
+	log_info("%d: its local JMX connector is started, which listens on "
+		 "loopback until the JVM ends",
+		 pid);
 	return rmi_local_find(l, jvm, true, timeout_ns, err);
 }
 

@@ -6,8 +6,8 @@
  * file, from SJKC_PASSWORD, or from the terminal; never from an argument, which
  * everybody on the machine can see.
  */
-#ifndef CMD_JMX_TARGET_H
-#define CMD_JMX_TARGET_H
+#ifndef CMD_JMX_JMX_TARGET_H
+#define CMD_JMX_JMX_TARGET_H
 
 #include "cmd/command.h"
 #include "core/jvm/jvm.h"

@@ -6,10 +6,10 @@
 #include "cmd/jmx/bean_hint.h"
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/jmx/mx_fields.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "cmd/target.h"
 #include "core/base/alloc.h"
-#include "jmx_http/object_name.h"
+#include "jmx_http/value/object_name.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -140,11 +140,11 @@ static int by_name(const void *a, const void *b)
 
 static int several(const struct mx *m, struct error *err)
 {
-	talk_always("%s matches %zu MBeans:", opt.bean, m->count);
+	log_always("%s matches %zu MBeans:", opt.bean, m->count);
 	for (size_t i = 0; i < m->count && i < LISTED_MAX; i++)
-		talk_always("  %s", m->names[i]);
+		log_always("  %s", m->names[i]);
 	if (m->count > LISTED_MAX)
-		talk_always("  … and %zu more", m->count - LISTED_MAX);
+		log_always("  … and %zu more", m->count - LISTED_MAX);
 	return misuse(err, "several MBeans match; name one, or use -all");
 }
 
@@ -215,7 +215,7 @@ static int run(int argc, char **argv, struct error *err)
 	int ret = -1;
 
 	if (opt.quiet)
-		talk_set(TALK_QUIET);
+		log_set_level(LOG_QUIET);
 	if (check_bean(err) || choose(&action, err) || check_parts(err) ||
 	    check_format(err) || check_fields(err))
 		return -1;

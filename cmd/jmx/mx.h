@@ -2,8 +2,8 @@
 /*
  * mx: what the command mx is about, for the files that it consists of.
  */
-#ifndef CMD_MX_H
-#define CMD_MX_H
+#ifndef CMD_JMX_MX_H
+#define CMD_JMX_MX_H
 
 #include "cmd/command.h"
 #include "core/base/output.h"

@@ -3,7 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/safe_text.h"
-#include "render/table.h"
+#include "render/text/table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,13 +6,13 @@
  * of its own, all else is one cell of the column Value.  A column is there once
  * anything has it.
  */
-#ifndef CMD_MX_CSV_H
-#define CMD_MX_CSV_H
+#ifndef CMD_JMX_MX_CSV_H
+#define CMD_JMX_MX_CSV_H
 
 #include "cmd/command.h"
 #include "core/base/intern.h"
 #include "core/base/text.h"
-#include "jmx_http/value.h"
+#include "jmx_http/value/value.h"
 
 /* A zeroed struct is an empty table. */
 struct mx_csv {

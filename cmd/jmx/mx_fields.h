@@ -5,8 +5,8 @@
  * Names, with * and ? for any text and any character, regular expressions
  * between slashes, and "HeapMemoryUsage.used" for a part of an attribute.
  */
-#ifndef CMD_MX_FIELDS_H
-#define CMD_MX_FIELDS_H
+#ifndef CMD_JMX_MX_FIELDS_H
+#define CMD_JMX_MX_FIELDS_H
 
 #include "cmd/command.h"
 #include "core/base/pattern.h"

@@ -4,7 +4,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/safe_text.h"
-#include "jmx_http/java_type.h"
+#include "jmx_http/value/java_type.h"
 
 #include <stdlib.h>
 #include <string.h>

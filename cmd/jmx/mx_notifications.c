@@ -2,8 +2,8 @@
 /* What MBeans notify of, as it comes. */
 #include "cmd/jmx/mx.h"
 
-#include "cmd/stop.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
+#include "cmd/signals.h"
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
 
@@ -137,7 +137,7 @@ static int show(struct listening *l, struct error *err)
 
 static bool is_stopped(void)
 {
-	struct pollfd stop = { .fd = stop_fd(), .events = POLLIN };
+	struct pollfd stop = { .fd = signals_fd(), .events = POLLIN };
 
 	return poll(&stop, 1, 0) > 0;
 }
@@ -174,7 +174,7 @@ int mx_notifications(struct mx *m, struct error *err)
 	if (m->opt->duration_ns)
 		deadline_ns = clock_after(clock_monotonic_ns(),
 					  m->opt->duration_ns);
-	stop_listen();
+	signals_listen();
 	if (ret == 0)
 		ret = listen_until(&l, deadline_ns, err);
 	if (show(&l, ret ? &unused : err))

@@ -3,8 +3,8 @@
 
 #include "cmd/nearest.h"
 #include "core/base/alloc.h"
-#include "jmx_http/argument.h"
-#include "jmx_http/java_type.h"
+#include "jmx_http/value/argument.h"
+#include "jmx_http/value/java_type.h"
 
 #include <stdlib.h>
 #include <string.h>

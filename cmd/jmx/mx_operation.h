@@ -2,8 +2,8 @@
 /*
  * mx_operation: which of an MBean's operations is meant, and its arguments.
  */
-#ifndef CMD_MX_OPERATION_H
-#define CMD_MX_OPERATION_H
+#ifndef CMD_JMX_MX_OPERATION_H
+#define CMD_JMX_MX_OPERATION_H
 
 #include "cmd/command.h"
 #include "jmx_http/jmx.h"

@@ -4,7 +4,7 @@
 
 #include "cmd/jmx/mx_fields.h"
 #include "core/base/safe_text.h"
-#include "jmx_http/argument.h"
+#include "jmx_http/value/argument.h"
 
 #include <string.h>
 

@@ -9,13 +9,13 @@
 #include "cmd/jmx/bean_hint.h"
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/jmx/mxdump.h"
-#include "cmd/stop.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
+#include "cmd/signals.h"
 #include "cmd/target.h"
 #include "core/base/intern.h"
 #include "core/base/json.h"
 #include "jmx_http/jmx_read.h"
-#include "jmx_http/object_name.h"
+#include "jmx_http/value/object_name.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ static void put_attribute(struct json *j, const char *name,
 
 static bool is_stopped(void)
 {
-	struct pollfd stop = { .fd = stop_fd(), .events = POLLIN };
+	struct pollfd stop = { .fd = signals_fd(), .events = POLLIN };
 
 	return poll(&stop, 1, 0) > 0;
 }
@@ -219,7 +219,7 @@ static void say_that_none_matches(struct jmx *jmx)
 
 	text_puts(&hint, "");
 	bean_hint(jmx, opt.query, &hint);
-	talk("no MBean matches '%s'%s", opt.query, hint.bytes);
+	log_info("no MBean matches '%s'%s", opt.query, hint.bytes);
 	text_release(&hint);
 }
 
@@ -233,7 +233,7 @@ static int run(int argc, char **argv, struct error *err)
 	int ret = -1;
 
 	if (opt.quiet)
-		talk_set(TALK_QUIET);
+		log_set_level(LOG_QUIET);
 	if (check(err))
 		return -1;
 	if (jmx_target_open(&target, &target_opt, &argc, &argv, err))
@@ -242,7 +242,7 @@ static int run(int argc, char **argv, struct error *err)
 		misuse(err, "unexpected argument '%s': name one JVM", argv[0]);
 		goto out;
 	}
-	stop_listen();
+	signals_listen();
 	if (jmx_query(target.jmx, opt.query, &a, &names, &count, err))
 		goto out;
 	if (!count && opt.query)

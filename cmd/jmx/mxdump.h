@@ -2,8 +2,8 @@
 /*
  * mxdump: MBeans as one JSON document, {"beans": […]}.
  */
-#ifndef CMD_MXDUMP_H
-#define CMD_MXDUMP_H
+#ifndef CMD_JMX_MXDUMP_H
+#define CMD_JMX_MXDUMP_H
 
 #include "core/base/output.h"
 #include "jmx_http/jmx.h"

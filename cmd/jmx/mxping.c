@@ -5,7 +5,7 @@
 #include "cmd/commands.h"
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/jmx/password.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "cmd/target.h"
 #include "core/attach/attach_conditions.h"
 #include "core/base/alloc.h"
@@ -212,9 +212,9 @@ static int find_local(struct ping *p, const struct jvm *jvm, struct error *err)
 	if (!opt.start || err->kind != ERROR_UNAVAILABLE)
 		return -1;
 	rmi_local_release(&p->local);
-	talk("%s: its JMX connector for this machine is started, and stays "
-	     "until the JVM ends",
-	     p->target);
+	log_info("%s: its JMX connector for this machine is started, and stays "
+		 "until the JVM ends",
+		 p->target);
 	return rmi_local_find(&p->local, jvm, true, timeout_ns, err);
 }
 

@@ -2,13 +2,13 @@
 /*
  * mxping: what is reported of how far a JMX client gets.
  */
-#ifndef CMD_MXPING_H
-#define CMD_MXPING_H
+#ifndef CMD_JMX_MXPING_H
+#define CMD_JMX_MXPING_H
 
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
+#include "jmx_http/ping/rmi_probe.h"
 #include "jmx_http/rmi/rmi_local.h"
-#include "jmx_http/rmi/rmi_probe.h"
 
 struct ping {
 	const char *target; /* as its user named it; of a pid, the pid */

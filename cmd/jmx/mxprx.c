@@ -4,8 +4,8 @@
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/jmx/mxprx_print.h"
 #include "cmd/jmx/proxy_target.h"
+#include "cmd/log.h"
 #include "cmd/open_files.h"
-#include "cmd/talk.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
@@ -39,7 +39,7 @@ static struct {
 static void say(void *self, const char *line)
 {
 	(void)self;
-	talk("%s", line);
+	log_info("%s", line);
 }
 
 /* [HOST:]PORT, where port 0 is any that is free. */
@@ -84,11 +84,12 @@ static int look_at_bind(const struct sockaddr_storage *local,
 			"who can use JMX can run any code in the JVM; who "
 			"may? --allow <network>",
 			option, bind);
-	talk("%s: whoever connects from the networks of --allow can do with "
-	     "the JVM what JMX can%s",
-	     bind,
-	     opt.read_only ? ", as far as it only reads"
-			   : ": run any code, where it wants no password");
+	log_info(
+		"%s: whoever connects from the networks of --allow can do with "
+		"the JVM what JMX can%s",
+		bind,
+		opt.read_only ? ", as far as it only reads"
+			      : ": run any code, where it wants no password");
 	return 0;
 }
 
@@ -211,9 +212,9 @@ static void allow_descriptors(void)
 	uint64_t allowed = open_files_raise(wanted);
 
 	if (allowed < wanted)
-		talk_detail("%" PRIu64 " files may be open, too few for "
-			    "%" PRIu64 " clients",
-			    allowed, opt.clients);
+		log_detail("%" PRIu64 " files may be open, too few for "
+			   "%" PRIu64 " clients",
+			   allowed, opt.clients);
 }
 
 static int serve(const struct proxy_options *options, struct error *err)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/jmx/mxprx_print.h"
 
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
 #include "core/base/safe_text.h"
-#include "jmx_http/rmi/rmi_address.h"
+#include "jmx_http/net/rmi_address.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -157,14 +157,14 @@ static void put_line(const struct text *line)
 	    write(STDOUT_FILENO, line->bytes, line->len) ==
 		    (ssize_t)line->len) {
 		if (lost)
-			talk_always("%" PRIu64 " lines of the log were lost, "
-				    "as they were not read",
-				    lost);
+			log_always("%" PRIu64 " lines of the log were lost, "
+				   "as they were not read",
+				   lost);
 		lost = 0;
 		return;
 	}
 	if (!lost++)
-		talk_always("lines of the log are lost: they are not read");
+		log_always("lines of the log are lost: they are not read");
 }
 
 void mxprx_print_call(void *self, const struct proxy_call *call)

@@ -2,8 +2,8 @@
 /*
  * mxprx_print: what mxprx says on stdout: how to connect, and calls.
  */
-#ifndef CMD_MXPRX_PRINT_H
-#define CMD_MXPRX_PRINT_H
+#ifndef CMD_JMX_MXPRX_PRINT_H
+#define CMD_JMX_MXPRX_PRINT_H
 
 #include "core/base/error.h"
 #include "jmx_http/proxy/proxy.h"

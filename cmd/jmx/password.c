@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/jmx/password.h"
 
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "core/base/clock.h"
 
 #include <errno.h>
@@ -78,8 +78,8 @@ static int open_file(const char *path, struct error *err)
 	if (fd < 0)
 		return fail_sys(err, ERROR_INPUT, "%s: cannot open", path);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_mode & S_IROTH)
-		talk("%s: everybody may read that password; chmod 600 it",
-		     path);
+		log_info("%s: everybody may read that password; chmod 600 it",
+			 path);
 	return fd;
 }
 

@@ -4,8 +4,8 @@
  *
  * Never an argument: everybody on a machine can see those.
  */
-#ifndef CMD_PASSWORD_H
-#define CMD_PASSWORD_H
+#ifndef CMD_JMX_PASSWORD_H
+#define CMD_JMX_PASSWORD_H
 
 #include "core/base/error.h"
 #include "core/base/text.h"

@@ -4,9 +4,9 @@
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/target.h"
 #include "core/base/clock.h"
-#include "jmx_http/proxy/command_dialer.h"
-#include "jmx_http/proxy/kubectl_dialer.h"
-#include "jmx_http/proxy/local_dialer.h"
+#include "jmx_http/net/command_dialer.h"
+#include "jmx_http/net/kubectl_dialer.h"
+#include "jmx_http/net/local_dialer.h"
 #include "jmx_http/rmi/rmi_local.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /*
  * proxy_target: a JVM as the user of mxprx names it, and the way to it.
  */
-#ifndef CMD_PROXY_TARGET_H
-#define CMD_PROXY_TARGET_H
+#ifndef CMD_JMX_PROXY_TARGET_H
+#define CMD_JMX_PROXY_TARGET_H
 
 #include "core/base/error.h"
 #include "core/base/text.h"

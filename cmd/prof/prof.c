@@ -3,13 +3,13 @@
 #include "cmd/prof/prof.h"
 
 #include "cmd/commands.h"
+#include "cmd/log.h"
 #include "cmd/prof/prof_asprof.h"
 #include "cmd/recording.h"
-#include "cmd/talk.h"
 #include "cmd/target.h"
 #include "core/base/alloc.h"
-#include "core/native/unwind/unwinder.h"
-#include "render/report.h"
+#include "core/unwind/unwinder.h"
+#include "render/profile/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,9 +82,9 @@ static int run(int argc, char **argv, struct error *err)
 {
 	int ret;
 
-	talk_set(opt.verbose ? TALK_VERBOSE
-		 : opt.quiet ? TALK_QUIET
-			     : TALK_NORMAL);
+	log_set_level(opt.verbose ? LOG_VERBOSE
+		      : opt.quiet ? LOG_QUIET
+				  : LOG_NORMAL);
 	/* A report says the weights; a drawing is to agree with it. */
 	if (opt.drawing.total && opt.samples)
 		return misuse(err, "--total and --samples exclude each other");

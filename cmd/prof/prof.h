@@ -3,11 +3,11 @@
  * prof: what the forms of the command share: the options, and how a profile
  * becomes a report or a file, wherever its samples are from.
  */
-#ifndef CMD_PROF_H
-#define CMD_PROF_H
+#ifndef CMD_PROF_PROF_H
+#define CMD_PROF_PROF_H
 
 #include "cmd/command.h"
-#include "cmd/drawing.h"
+#include "cmd/flame_output.h"
 #include "cmd/prof/prof_live.h"
 #include "cmd/sample_filter.h"
 
@@ -27,7 +27,7 @@ struct prof_options {
 	/* What is drawn or reported, and where to. */
 	const char *output, *output_format;
 	const char *file; /* async-profiler's -f */
-	struct drawing_options drawing;
+	struct flame_output_options drawing;
 	struct sample_filter_options filter;
 	const char
 		*show; /* parts of the report, with commas between; or NULL */
@@ -52,7 +52,7 @@ int prof_process(const struct prof_options *o, char **command,
 struct prof_output {
 	const struct prof_options *options;
 	const struct prof_report_format *report; /* or NULL, and then */
-	const struct drawing_format *drawing;
+	const struct flame_output_format *drawing;
 	unsigned parts;   /* of a report: bits of enum report_part */
 	bool every_event; /* a report is of all views, not the one in front */
 };
@@ -73,12 +73,13 @@ int prof_output_choose(struct prof_output *output, const struct prof_options *o,
  * May be called again when the profile has grown.  Fails with ERROR_PARTIAL
  * when that is written which could be had.
  */
-int prof_write(const struct prof_output *output, struct drawing *d,
+int prof_write(const struct prof_output *output, struct flame_output *d,
 	       struct error *err);
 
 /* Likewise one of its tables, of which there is no drawing. */
 struct event_table;
-int prof_write_table(const struct prof_output *output, const struct drawing *d,
+int prof_write_table(const struct prof_output *output,
+		     const struct flame_output *d,
 		     const struct event_table *table, struct error *err);
 
 #endif

@@ -3,8 +3,8 @@
  * prof_asleep: where threads are that sleep, which no program in the kernel has
  * seen go to sleep, nor can it read the stack of one: asked of /proc.
  */
-#ifndef CMD_PROF_ASLEEP_H
-#define CMD_PROF_ASLEEP_H
+#ifndef CMD_PROF_PROF_ASLEEP_H
+#define CMD_PROF_PROF_ASLEEP_H
 
 #include "cmd/prof/prof_target.h"
 

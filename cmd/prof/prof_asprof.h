@@ -4,8 +4,8 @@
  *
  * Spellings that have a meaning in prof work; the others name the alternative.
  */
-#ifndef CMD_PROF_ASPROF_H
-#define CMD_PROF_ASPROF_H
+#ifndef CMD_PROF_PROF_ASPROF_H
+#define CMD_PROF_PROF_ASPROF_H
 
 #include "cmd/prof/prof.h"
 

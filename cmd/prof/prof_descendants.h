@@ -8,8 +8,8 @@
  * microseconds: a process that is new, or has become another program, may be a
  * JVM soon, and is worth a look, often at first and then less.
  */
-#ifndef CMD_PROF_DESCENDANTS_H
-#define CMD_PROF_DESCENDANTS_H
+#ifndef CMD_PROF_PROF_DESCENDANTS_H
+#define CMD_PROF_PROF_DESCENDANTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

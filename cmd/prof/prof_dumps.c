@@ -2,17 +2,17 @@
 #include "cmd/prof/prof_dumps.h"
 
 #include "cmd/command.h"
+#include "cmd/log.h"
 #include "cmd/main_name.h"
 #include "cmd/prof/prof_snapshot.h"
 #include "cmd/progress.h"
-#include "cmd/stop.h"
-#include "cmd/talk.h"
+#include "cmd/signals.h"
 #include "cmd/target.h"
 #include "core/attach/attach.h"
 #include "core/base/clock.h"
 #include "core/base/lines.h"
 #include "core/base/safe_text.h"
-#include "core/profile/reader.h"
+#include "core/formats/reader.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -132,7 +132,7 @@ static int take_dump(struct dumping *d, struct error *err)
 static bool wait_until(struct dumping *d, int64_t until_ns)
 {
 	struct pollfd fds[] = {
-		{ .fd = stop_fd(), .events = POLLIN },
+		{ .fd = signals_fd(), .events = POLLIN },
 		{ .fd = prof_snapshot_fd(), .events = POLLIN },
 	};
 
@@ -197,12 +197,13 @@ static int start(struct dumping *d, struct error *err)
 	if (target_open_named(&d->jvm, d->o->pids[0], err))
 		return -1;
 	main_name_add_with_pid(&d->jvm, &d->name);
-	talk("thread dumps are taken only at safepoints and stop the program "
-	     "each time, so the reported methods may not be the hot ones");
+	log_info("thread dumps are taken only at safepoints and stop the "
+		 "program "
+		 "each time, so the reported methods may not be the hot ones");
 	d->attach = attach_open(&d->jvm, ATTACH_TIMEOUT_NS, err);
 	if (!d->attach)
 		return -1;
-	stop_listen();
+	signals_listen();
 	prof_snapshot_listen();
 	d->start_ns = clock_monotonic_ns();
 	d->end_ns = d->o->duration_ns
@@ -222,9 +223,10 @@ static int finish(struct dumping *d, struct error *err)
 		return -1;
 	}
 	if (d->late)
-		talk("%" PRIu64 " of %" PRIu64 " thread dumps took longer than "
-		     "they were to be apart",
-		     d->late, d->taken);
+		log_info("%" PRIu64 " of %" PRIu64
+			 " thread dumps took longer than "
+			 "they were to be apart",
+			 d->late, d->taken);
 	ret = write_out(d, err);
 	if (ret == 0 && d->end.kind)
 		ret = fail(err, ERROR_PARTIAL, "sampled until %s", d->end.text);

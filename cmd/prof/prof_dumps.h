@@ -6,8 +6,8 @@
  * that what is between such places is blamed on others: only when asked for,
  * and said in all that it makes.
  */
-#ifndef CMD_PROF_DUMPS_H
-#define CMD_PROF_DUMPS_H
+#ifndef CMD_PROF_PROF_DUMPS_H
+#define CMD_PROF_PROF_DUMPS_H
 
 #include "cmd/prof/prof_live.h"
 #include "core/base/error.h"

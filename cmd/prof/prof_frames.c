@@ -4,7 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/hash.h"
 #include "core/base/idtable.h"
-#include "core/native/elf/demangle.h"
+#include "core/elf/demangle.h"
 #include "core/profile/java_name.h"
 
 #include <stdlib.h>

@@ -6,13 +6,13 @@
  * may mean to read the target's memory.  What is not known yet is asked again:
  * an agent tells of a method a moment after it has run.
  */
-#ifndef CMD_PROF_FRAMES_H
-#define CMD_PROF_FRAMES_H
+#ifndef CMD_PROF_PROF_FRAMES_H
+#define CMD_PROF_PROF_FRAMES_H
 
 #include "cmd/prof/prof_kernel.h"
-#include "core/native/names/java_symbols.h"
-#include "core/native/unwind/unwinder.h"
+#include "core/hotspot/java_symbols.h"
 #include "core/profile/profile.h"
+#include "core/unwind/unwinder.h"
 
 #include <stddef.h>
 #include <stdint.h>

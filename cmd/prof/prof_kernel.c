@@ -2,9 +2,9 @@
 #include "cmd/prof/prof_kernel.h"
 
 #include "bpf/kernel_names.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "core/base/alloc.h"
-#include "core/native/names/kernel_symbols.h"
+#include "core/elf/kernel_symbols.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -54,8 +54,8 @@ const char *prof_kernel_function(struct prof_kernel *k, uint64_t address)
 	if (!k->asked_symbols) {
 		k->symbols = kernel_symbols_open(&why);
 		if (!k->symbols)
-			talk("frames of the kernel have no names: %s",
-			     why.text);
+			log_info("frames of the kernel have no names: %s",
+				 why.text);
 	}
 	k->asked_symbols = true;
 	return k->symbols ? kernel_symbols_function(k->symbols, address) : NULL;

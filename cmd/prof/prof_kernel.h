@@ -3,8 +3,8 @@
  * prof_kernel: the names of the kernel's functions, from whoever knows them:
  * the kernel itself, or /proc/kallsyms.
  */
-#ifndef CMD_PROF_KERNEL_H
-#define CMD_PROF_KERNEL_H
+#ifndef CMD_PROF_PROF_KERNEL_H
+#define CMD_PROF_PROF_KERNEL_H
 
 #include <stdint.h>
 

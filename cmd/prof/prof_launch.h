@@ -5,8 +5,8 @@
  * It is there as a process before it begins, so that it can be made ready for.
  * It ends when it wants to, whatever becomes of us.
  */
-#ifndef CMD_PROF_LAUNCH_H
-#define CMD_PROF_LAUNCH_H
+#ifndef CMD_PROF_PROF_LAUNCH_H
+#define CMD_PROF_PROF_LAUNCH_H
 
 #include "core/base/error.h"
 

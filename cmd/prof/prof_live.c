@@ -2,6 +2,7 @@
 #include "cmd/prof/prof_live.h"
 
 #include "cmd/command.h"
+#include "cmd/log.h"
 #include "cmd/nearest.h"
 #include "cmd/open_files.h"
 #include "cmd/prof/prof_asleep.h"
@@ -12,8 +13,7 @@
 #include "cmd/prof/prof_snapshot.h"
 #include "cmd/prof/prof_targets.h"
 #include "cmd/progress.h"
-#include "cmd/stop.h"
-#include "cmd/talk.h"
+#include "cmd/signals.h"
 #include "core/attach/attach_conditions.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
@@ -500,7 +500,7 @@ static bool await_batch(struct session *s, struct pollfd fds[3])
 static void run(struct session *s)
 {
 	struct pollfd fds[] = {
-		{ .fd = stop_fd(), .events = POLLIN },
+		{ .fd = signals_fd(), .events = POLLIN },
 		{ .fd = prof_snapshot_fd(), .events = POLLIN },
 		/* Before there is no more room for samples. */
 		{ .fd = sampler_fd(s->shared.sampler), .events = POLLIN },
@@ -530,9 +530,9 @@ static void say_start(const struct session *s)
 
 	prof_targets_name(&s->targets, &name);
 	if (!s->o->duration_ns && !s->o->command)
-		talk("sampling %s; Ctrl-C ends it", name.bytes);
+		log_info("sampling %s; Ctrl-C ends it", name.bytes);
 	else
-		talk_detail("sampling %s", name.bytes);
+		log_detail("sampling %s", name.bytes);
 	text_release(&name);
 }
 
@@ -561,7 +561,7 @@ static int start(struct session *s, struct error *err)
 		return -1;
 	if (prof_targets_open(&s->targets, err))
 		return -1;
-	stop_listen();
+	signals_listen();
 	prof_snapshot_listen();
 	say_start(s);
 	if (sampler_start(s->shared.sampler, err))
@@ -593,8 +593,8 @@ static size_t ended_early(const struct session *s)
 		if (!s->targets.all[i]->has_ended)
 			continue;
 		early++;
-		talk_always("%s has ended; it was sampled until then",
-			    s->targets.all[i]->name.bytes);
+		log_always("%s has ended; it was sampled until then",
+			   s->targets.all[i]->name.bytes);
 	}
 	return early;
 }
@@ -606,13 +606,13 @@ static void say_launched(struct session *s)
 	if (!s->launch.pid)
 		return;
 	if (!prof_launch_has_ended(&s->launch))
-		talk("%d goes on", (int)s->launch.pid);
+		log_info("%d goes on", (int)s->launch.pid);
 	else if (WIFSIGNALED(status))
-		talk("%s was ended by signal %d (%s)", s->o->command[0],
-		     WTERMSIG(status), strsignal(WTERMSIG(status)));
+		log_info("%s was ended by signal %d (%s)", s->o->command[0],
+			 WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status))
-		talk("%s ended with status %d", s->o->command[0],
-		     WEXITSTATUS(status));
+		log_info("%s ended with status %d", s->o->command[0],
+			 WEXITSTATUS(status));
 }
 
 /* Short waits are lost as sampling begins: what comes to nothing is no news. */
@@ -734,10 +734,10 @@ static void say_remarks(const struct session *s)
 
 		text_clear(&count);
 		remark_add_count(&count, r);
-		(r->is_loss             ? talk_always
-		 : s->o->shows_no_notes ? talk
-					: talk_detail)("%s: %s (%s)", r->what,
-						       count.bytes, r->first);
+		(r->is_loss             ? log_always
+		 : s->o->shows_no_notes ? log_info
+					: log_detail)("%s: %s (%s)", r->what,
+						      count.bytes, r->first);
 	}
 	text_release(&count);
 }
@@ -806,8 +806,8 @@ static void say_missing(const struct session *s)
 	for (unsigned i = 0; i < EVENTS; i++) {
 		if (s->o->events & ~s->shared.unavailable & 1U << i &&
 		    !p->events[s->shared.events[i]].samples)
-			talk("no samples of %s: %s", events[i].name,
-			     events[i].none);
+			log_info("no samples of %s: %s", events[i].name,
+				 events[i].none);
 	}
 }
 

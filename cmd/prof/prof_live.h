@@ -3,8 +3,8 @@
  * prof_live: `sjkc prof` of processes that run: samples them until it is told
  * to stop, and has what was sampled written.
  */
-#ifndef CMD_PROF_LIVE_H
-#define CMD_PROF_LIVE_H
+#ifndef CMD_PROF_PROF_LIVE_H
+#define CMD_PROF_PROF_LIVE_H
 
 #include "core/base/error.h"
 #include "core/profile/profile.h"

@@ -8,8 +8,8 @@
  * JVM whose code stays wait longest, and those of one that frees it, or whose
  * frames lack names, are looked at ever sooner.
  */
-#ifndef CMD_PROF_PACE_H
-#define CMD_PROF_PACE_H
+#ifndef CMD_PROF_PROF_PACE_H
+#define CMD_PROF_PROF_PACE_H
 
 #include <stdbool.h>
 #include <stdint.h>

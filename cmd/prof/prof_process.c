@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/prof/prof.h"
 #include "core/base/output.h"
-#include "core/native/unwind/unwinder.h"
+#include "core/unwind/unwinder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,8 @@ static int write_profile(void *self, struct profile *p, const char *name,
 			 const char *title, struct error *err)
 {
 	const struct writing *w = self;
-	struct drawing_options options = w->options->drawing;
-	struct drawing d = {
+	struct flame_output_options options = w->options->drawing;
+	struct flame_output d = {
 		.options = &options,
 		.profile = p,
 		.source = title,
@@ -37,10 +37,10 @@ static int write_profile(void *self, struct profile *p, const char *name,
 
 	/* What was sampled are all of the events that were asked for. */
 	options.event = NULL;
-	ret = drawing_choose(&d, w->filter, err);
+	ret = flame_output_choose(&d, w->filter, err);
 	if (ret == 0)
 		ret = prof_write(&w->output, &d, err);
-	drawing_release(&d);
+	flame_output_release(&d);
 	return ret;
 }
 

@@ -26,7 +26,7 @@ static struct profile *read_inputs(const struct prof_options *o,
 }
 
 /* A table of the events that were asked for, which have no stack traces. */
-static const struct event_table *chosen_table(const struct drawing *d)
+static const struct event_table *chosen_table(const struct flame_output *d)
 {
 	const char *event = d->options->event;
 	struct event_view unused;
@@ -38,10 +38,11 @@ static const struct event_table *chosen_table(const struct drawing *d)
 	return event_table_find(d->profile, event);
 }
 
-static int write_samples(const struct prof_output *output, struct drawing *d,
+static int write_samples(const struct prof_output *output,
+			 struct flame_output *d,
 			 const struct sample_filter *filter, struct error *err)
 {
-	if (drawing_choose(d, filter, err))
+	if (flame_output_choose(d, filter, err))
 		return fail_in(err, "%s", d->source);
 	return prof_write(output, d, err);
 }
@@ -51,15 +52,15 @@ static int read_and_write(const struct prof_output *output,
 {
 	const struct prof_options *o = output->options;
 	const struct option_list *inputs = &o->inputs;
-	char *source = drawing_source_of(inputs->values, inputs->count);
-	struct drawing d = {
+	char *source = flame_output_source_of(inputs->values, inputs->count);
+	struct flame_output d = {
 		.options = &o->drawing,
 		.source = source,
 		.output = o->output ? o->output : "-",
 	};
 	const struct event_table *table;
-	int ret = drawing_check_output(d.output, inputs->values, inputs->count,
-				       err);
+	int ret = flame_output_check_output(d.output, inputs->values,
+					    inputs->count, err);
 
 	if (ret)
 		goto out;
@@ -72,7 +73,7 @@ static int read_and_write(const struct prof_output *output,
 		    : write_samples(output, &d, filter, err);
 out:
 	profile_free(d.profile);
-	drawing_release(&d);
+	flame_output_release(&d);
 	free(source);
 	return ret;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/prof/prof_snapshot.h"
 
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "core/base/clock.h"
 #include "core/base/reap.h"
 
@@ -59,18 +59,18 @@ void prof_snapshot_write(int (*write)(void *self, struct error *err),
 
 	if (writer > 0 && !reap_until(writer, NULL, 0)) {
 		if (!is_late)
-			talk("the last snapshot is still being written");
+			log_info("the last snapshot is still being written");
 		is_late = true;
 		return;
 	}
 	is_late = false;
 	writer = fork();
 	if (writer < 0)
-		talk_always("no snapshot: %s", strerror(errno));
+		log_always("no snapshot: %s", strerror(errno));
 	if (writer)
 		return;
 	if (write(self, &why) && why.kind != ERROR_PARTIAL)
-		talk_always("no snapshot: %s", why.text);
+		log_always("no snapshot: %s", why.text);
 	_exit(0);
 }
 
@@ -85,8 +85,8 @@ void prof_snapshot_await(int64_t until_ns)
 		if (i == sizeof(ends) / sizeof(*ends))
 			break;
 		if (i == 0)
-			talk_always("the last snapshot could not be written "
-				    "in time");
+			log_always("the last snapshot could not be written "
+				   "in time");
 		kill(writer, ends[i]);
 		until_ns = clock_monotonic_ns() + END_NS;
 	}

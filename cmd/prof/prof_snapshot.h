@@ -6,8 +6,8 @@
  * taken and read meanwhile, and a filter takes nothing away from what is to
  * come.
  */
-#ifndef CMD_PROF_SNAPSHOT_H
-#define CMD_PROF_SNAPSHOT_H
+#ifndef CMD_PROF_PROF_SNAPSHOT_H
+#define CMD_PROF_PROF_SNAPSHOT_H
 
 #include "core/base/clock.h"
 #include "core/base/error.h"

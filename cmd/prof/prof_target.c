@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/prof/prof_target.h"
 
+#include "cmd/log.h"
 #include "cmd/main_name.h"
 #include "cmd/prof/prof_asleep.h"
-#include "cmd/talk.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/hash.h"
+#include "core/hotspot/object_class.h"
 #include "core/jvm/procfs.h"
-#include "core/native/names/object_class.h"
 #include "core/profile/java_name.h"
-#include "jvmti/client_fences.h"
+#include "jvmti/client/client_fences.h"
 
 #include <stdlib.h>
 
@@ -48,10 +48,10 @@ static void open_metadata(struct prof_target *t)
 	if (!t->metadata && is_tried_again(t))
 		return;
 	if (!t->metadata)
-		talk("%s: %s", t->name.bytes, why.text);
+		log_info("%s: %s", t->name.bytes, why.text);
 	else if (vm_symbols_limits(t->metadata))
-		talk("%s: inlined methods are not known: %s", t->name.bytes,
-		     vm_symbols_limits(t->metadata));
+		log_info("%s: inlined methods are not known: %s", t->name.bytes,
+			 vm_symbols_limits(t->metadata));
 }
 
 /* Waiting virtual threads are on no thread of the kernel's (JEP 444). */
@@ -86,9 +86,10 @@ static void open_classes(struct prof_target *t)
 		t->classes = object_classes_new(&layout,
 						remote_memory_of(t->memory));
 	if (!t->classes)
-		talk("%s: the classes allocated and locked are not known: %s",
-		     t->name.bytes,
-		     why.kind ? why.text : "the JVM has no vmStructs");
+		log_info("%s: the classes allocated and locked are not known: "
+			 "%s",
+			 t->name.bytes,
+			 why.kind ? why.text : "the JVM has no vmStructs");
 }
 
 /* Without them, waits have no owner, and it is said why. */
@@ -106,9 +107,9 @@ static int read_owners(struct prof_target *t, struct error *err)
 	if (!t->owners ||
 	    !java_threads_places(t->owners, agent_client_jni(t->agent),
 				 &places)) {
-		talk("%s: the owners of monitors are not known: %s",
-		     t->name.bytes,
-		     why.kind ? why.text : "its threads cannot be read");
+		log_info("%s: the owners of monitors are not known: %s",
+			 t->name.bytes,
+			 why.kind ? why.text : "its threads cannot be read");
 		return 0;
 	}
 	monitors = (struct sampler_monitors){
@@ -144,10 +145,10 @@ static void say_costs(const struct prof_target *t)
 	struct agent_costs costs;
 
 	agent_client_costs(t->agent, &costs);
-	talk_detail("%s: the agent was loaded in %.1f ms, and heard of all "
-		    "methods in %.1f ms",
-		    t->name.bytes, (double)costs.load_ns / CLOCK_NS_PER_MS,
-		    (double)costs.replay_ns / CLOCK_NS_PER_MS);
+	log_detail("%s: the agent was loaded in %.1f ms, and heard of all "
+		   "methods in %.1f ms",
+		   t->name.bytes, (double)costs.load_ns / CLOCK_NS_PER_MS,
+		   (double)costs.replay_ns / CLOCK_NS_PER_MS);
 }
 
 static void say_warning(void *self, const char *warning)
@@ -155,7 +156,7 @@ static void say_warning(void *self, const char *warning)
 	const struct prof_target *t = self;
 
 	if (warning)
-		talk("%s: loading the agent: %s", t->name.bytes, warning);
+		log_info("%s: loading the agent: %s", t->name.bytes, warning);
 }
 
 static int load_once(struct prof_target *t, struct error *err)
@@ -247,9 +248,9 @@ static int load_agent(struct prof_target *t, struct error *why,
 			  ? agent_client_warning(&t->jvm)
 			  : NULL;
 	if (warning) {
-		talk_detail("%s: no agent is loaded, since %s; names are from "
-			    "the JVM's metadata",
-			    t->name.bytes, warning);
+		log_detail("%s: no agent is loaded, since %s; names are from "
+			   "the JVM's metadata",
+			   t->name.bytes, warning);
 		return 0;
 	}
 	if (load(t, why) == 0 || !needs_agent(t))
@@ -263,9 +264,9 @@ static void say_no_agent(const struct prof_target *t, const struct error *why)
 {
 	if (!t->agent && why->kind &&
 	    (!is_tried_again(t) || prof_target_is_whole(t)))
-		talk("%s: no agent is loaded, names are from the JVM's "
-		     "metadata: %s",
-		     t->name.bytes, why->text);
+		log_info("%s: no agent is loaded, names are from the JVM's "
+			 "metadata: %s",
+			 t->name.bytes, why->text);
 }
 
 /* Once, as above. */
@@ -274,11 +275,11 @@ static void say_build(const struct prof_target *t)
 	if (is_tried_again(t) && !prof_target_is_whole(t))
 		return;
 	if (t->no_names.len)
-		talk("%s: names come from the JVM's memory, not from the "
-		     "agent: %s; --agent uses the agent anyway",
-		     t->name.bytes, t->no_names.bytes);
+		log_info("%s: names come from the JVM's memory, not from the "
+			 "agent: %s; --agent uses the agent anyway",
+			 t->name.bytes, t->no_names.bytes);
 	if (t->no_alloc.len)
-		talk("%s: %s", t->name.bytes, t->no_alloc.bytes);
+		log_info("%s: %s", t->name.bytes, t->no_alloc.bytes);
 }
 
 static int refuse_zero(const struct prof_target *t, struct error *err)
@@ -322,7 +323,7 @@ static int open_all(struct prof_target *t, struct error *err)
 		return refuse_zero(t, err);
 	if (unwinder_limits(t->unwinder) && t->jvm.kind != JVM_NONE &&
 	    !is_tried_again(t))
-		talk("%s: %s", t->name.bytes, unwinder_limits(t->unwinder));
+		log_info("%s: %s", t->name.bytes, unwinder_limits(t->unwinder));
 	open_metadata(t);
 	note_virtual_threads(t);
 	open_classes(t);
@@ -436,9 +437,10 @@ void prof_target_begin(struct prof_target *t)
 	if (t->agent && agent_client_read(t->agent, &why)) {
 		struct prof_names names;
 
-		talk("%s: the agent is not heard any more, names are from the "
-		     "JVM's metadata: %s",
-		     t->name.bytes, why.text);
+		log_info("%s: the agent is not heard any more, names are from "
+			 "the "
+			 "JVM's metadata: %s",
+			 t->name.bytes, why.text);
 		if (needs_agent(t))
 			profile_lost(t->shared->profile, "the agent was lost",
 				     1,

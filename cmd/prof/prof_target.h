@@ -3,8 +3,8 @@
  * prof_target: one process that is sampled: how its stacks are unwound, and
  * what its frames and threads are called.
  */
-#ifndef CMD_PROF_TARGET_H
-#define CMD_PROF_TARGET_H
+#ifndef CMD_PROF_PROF_TARGET_H
+#define CMD_PROF_PROF_TARGET_H
 
 #include "bpf/sampler.h"
 #include "cmd/prof/prof_frames.h"
@@ -12,11 +12,11 @@
 #include "cmd/prof/prof_threads.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/hotspot/vm_symbols.h"
 #include "core/jvm/jvm.h"
-#include "core/native/names/vm_symbols.h"
-#include "core/native/remote_memory.h"
-#include "core/native/unwind/unwinder.h"
-#include "jvmti/client.h"
+#include "core/process/remote_memory.h"
+#include "core/unwind/unwinder.h"
+#include "jvmti/client/client.h"
 
 #include <stdbool.h>
 #include <stddef.h>

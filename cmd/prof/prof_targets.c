@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/prof/prof_targets.h"
 
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "cmd/target.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -123,7 +123,7 @@ static void say_refused(struct prof_targets *t, struct prof_refusal *r)
 	if (!r->why)
 		return;
 	if (t->said++ < SAID)
-		talk_always("not sampled: %s", r->why);
+		log_always("not sampled: %s", r->why);
 	free(r->why);
 	r->why = NULL;
 	r->is_said = true;
@@ -194,7 +194,7 @@ void prof_targets_say_refused(struct prof_targets *t)
 	for (size_t i = 0; i < t->refusal_count; i++)
 		say_refused(t, &t->refusals[i]);
 	if (t->said > SAID)
-		talk_always("not sampled: %zu more", t->said - SAID);
+		log_always("not sampled: %zu more", t->said - SAID);
 }
 
 /* Whether it is the program that was started, or was by it. */

@@ -3,8 +3,8 @@
  * prof_targets: which processes are sampled: those named, a program that was
  * started and what it starts, or every JVM, those that begin later, too.
  */
-#ifndef CMD_PROF_TARGETS_H
-#define CMD_PROF_TARGETS_H
+#ifndef CMD_PROF_PROF_TARGETS_H
+#define CMD_PROF_PROF_TARGETS_H
 
 #include "cmd/prof/prof_descendants.h"
 #include "cmd/prof/prof_target.h"

@@ -5,8 +5,8 @@
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/base/map64.h"
+#include "core/hotspot/java_thread_names.h"
 #include "core/jvm/procfs.h"
-#include "core/native/names/java_thread_names.h"
 #include "core/threads/thread_dumps.h"
 
 #include <dirent.h>

@@ -5,13 +5,13 @@
  * The kernel knows 15 bytes of a name, and the last one only; the JVM knows
  * all.  A thread is what it was called last.
  */
-#ifndef CMD_PROF_THREADS_H
-#define CMD_PROF_THREADS_H
+#ifndef CMD_PROF_PROF_THREADS_H
+#define CMD_PROF_PROF_THREADS_H
 
+#include "core/hotspot/java_threads.h"
+#include "core/hotspot/vm_structs.h"
 #include "core/jvm/jvm.h"
-#include "core/native/hotspot/java_threads.h"
-#include "core/native/hotspot/vm_structs.h"
-#include "core/native/memory.h"
+#include "core/process/memory.h"
 #include "core/profile/profile.h"
 
 #include <stdbool.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/prof/prof.h"
 
-#include "cmd/talk.h"
-#include "cmd/words.h"
+#include "cmd/log.h"
+#include "cmd/word_list.h"
 #include "core/base/alloc.h"
 #include "core/base/text.h"
-#include "render/event_table_report.h"
-#include "render/report.h"
+#include "render/profile/event_table_report.h"
+#include "render/profile/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ const char *prof_output_formats(void)
 	if (!choices.len) {
 		for (size_t i = 0; i < FORMATS; i++)
 			text_printf(&choices, "%s|", formats[i].name);
-		text_puts(&choices, drawing_formats());
+		text_puts(&choices, flame_output_formats());
 	}
 	return choices.bytes;
 }
@@ -124,8 +124,8 @@ int prof_output_choose(struct prof_output *output, const struct prof_options *o,
 		return misuse(err, "--annotate goes with collapsed output");
 	if (output->report)
 		return choose_parts(output, err);
-	output->drawing = drawing_format(o->output_format, o->output,
-					 &o->drawing, err);
+	output->drawing = flame_output_format(o->output_format, o->output,
+					      &o->drawing, err);
 	return output->drawing ? check_drawing(o, err) : -1;
 }
 
@@ -141,7 +141,7 @@ static size_t width_of(const char *path)
 }
 
 static struct report_options report_options(const struct prof_output *output,
-					    const struct drawing *d)
+					    const struct flame_output *d)
 {
 	const struct prof_options *o = output->options;
 
@@ -168,7 +168,7 @@ static struct report_options report_options(const struct prof_output *output,
 
 /* Appends the report of the views that are asked for. */
 static void make_report(const struct prof_output *output,
-			const struct drawing *d, struct text *out)
+			const struct flame_output *d, struct text *out)
 {
 	struct report_options options = report_options(output, d);
 	size_t first = output->every_event ? 0 : d->selected;
@@ -184,7 +184,7 @@ static void make_report(const struct prof_output *output,
 	free(reports);
 }
 
-static int write_text(const struct drawing *d, const struct text *text,
+static int write_text(const struct flame_output *d, const struct text *text,
 		      struct error *err)
 {
 	struct output out;
@@ -196,7 +196,7 @@ static int write_text(const struct drawing *d, const struct text *text,
 	}
 	output_close(&out);
 	if (ret == 0 && strcmp(d->output, "-") != 0)
-		talk("wrote %s", d->output);
+		log_info("wrote %s", d->output);
 	if (ret == 0 && profile_is_partial(d->profile))
 		ret = fail(err, ERROR_PARTIAL,
 			   "the report is not of all of the input");
@@ -204,7 +204,7 @@ static int write_text(const struct drawing *d, const struct text *text,
 }
 
 static int write_report(const struct prof_output *output,
-			const struct drawing *d, struct error *err)
+			const struct flame_output *d, struct error *err)
 {
 	struct text text = { 0 };
 	int ret = output_try(d->output, err);
@@ -217,7 +217,8 @@ static int write_report(const struct prof_output *output,
 	return ret;
 }
 
-int prof_write_table(const struct prof_output *output, const struct drawing *d,
+int prof_write_table(const struct prof_output *output,
+		     const struct flame_output *d,
 		     const struct event_table *table, struct error *err)
 {
 	const struct event_table_options options = {
@@ -239,11 +240,11 @@ int prof_write_table(const struct prof_output *output, const struct drawing *d,
 	return ret;
 }
 
-int prof_write(const struct prof_output *output, struct drawing *d,
+int prof_write(const struct prof_output *output, struct flame_output *d,
 	       struct error *err)
 {
 	if (output->report)
 		return write_report(output, d, err);
-	drawing_limit(d);
-	return drawing_write(d, output->drawing, err);
+	flame_output_limit(d);
+	return flame_output_write(d, output->drawing, err);
 }

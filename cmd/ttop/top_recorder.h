@@ -5,8 +5,8 @@
  * The file is written in place, a whole line at a time: what a run that was
  * killed leaves can be replayed.  A file that is there already is not touched.
  */
-#ifndef CMD_TOP_RECORDER_H
-#define CMD_TOP_RECORDER_H
+#ifndef CMD_TTOP_TOP_RECORDER_H
+#define CMD_TTOP_TOP_RECORDER_H
 
 #include "core/threads/thread_source.h"
 

@@ -3,8 +3,8 @@
 #include "cmd/ttop/ttop.h"
 
 #include "cmd/commands.h"
-#include "cmd/stop.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
+#include "cmd/signals.h"
 #include "cmd/target.h"
 #include "cmd/ttop/top_recorder.h"
 #include "cmd/ttop/ttop_batch.h"
@@ -168,7 +168,7 @@ static bool show_screen(const struct ttop_options *o, int *ret,
 	*ret = ttop_screen_run(o, err);
 	if (*ret == 0 || err->kind != ERROR_UNAVAILABLE)
 		return true;
-	talk("%s: here are reports instead", err->text);
+	log_info("%s: here are reports instead", err->text);
 	return false;
 }
 
@@ -205,7 +205,7 @@ static void announce(int64_t first_ns)
 	if (first_ns <= CLOCK_NS_PER_S || !isatty(STDERR_FILENO))
 		return;
 	units_add_time(&first, (double)first_ns);
-	talk("first report in %s", first.bytes);
+	log_info("first report in %s", first.bytes);
 	text_release(&first);
 }
 
@@ -234,7 +234,7 @@ static int record_and_show(struct ttop_options *o, struct error *err)
 		if (!o->recorder)
 			return -1;
 	}
-	stop_listen();
+	signals_listen();
 	if (!show_screen(o, &ret, err))
 		ret = batch(o, err);
 	if (top_recorder_close(o->recorder, ret ? &unused : err))
@@ -307,7 +307,7 @@ static int watch(struct ttop_options *o, int argc, char **argv,
 		o->source->ops->close(o->source);
 	ttop_jmx_close(&over);
 	if (ret == 0 && !jvm_runs(&jvm))
-		talk("%d has ended", jvm.pid);
+		log_info("%d has ended", jvm.pid);
 	jvm_close(&jvm);
 	return ret;
 }
@@ -330,7 +330,7 @@ static int watch_remote(struct ttop_options *o, struct error *err)
 		o->source->ops->close(o->source);
 	ttop_jmx_close(&over);
 	if (ret == 0 && ended)
-		talk("%s: no JVM answers any more", opt.jmx.socket);
+		log_info("%s: no JVM answers any more", opt.jmx.socket);
 	o->has_ended = NULL;
 	o->over = NULL;
 	return ret;
@@ -381,9 +381,9 @@ static int run(int argc, char **argv, struct error *err)
 	};
 	int ret = -1;
 
-	talk_set(opt.verbose ? TALK_VERBOSE
-		 : opt.quiet ? TALK_QUIET
-			     : TALK_NORMAL);
+	log_set_level(opt.verbose ? LOG_VERBOSE
+		      : opt.quiet ? LOG_QUIET
+				  : LOG_NORMAL);
 	if (!argc)
 		take_target_from_order();
 	if (!opt.replay)
@@ -391,8 +391,9 @@ static int run(int argc, char **argv, struct error *err)
 	if (check_options(argc, err) || read_order(&o.order, err))
 		goto out;
 	if (opt.contention && opt.no_attach)
-		talk("how often and long threads wait is known over JMX only: "
-		     "it is shown as -");
+		log_info("how often and long threads wait is known over JMX "
+			 "only: "
+			 "it is shown as -");
 	ret = opt.replay       ? replay(&o, err)
 	      : opt.jmx.socket ? watch_remote(&o, err)
 			       : watch(&o, argc, argv, err);

@@ -7,8 +7,8 @@
  * their samples by ttop_sample() and wait by ttop_wait(): whoever draws decides
  * when.
  */
-#ifndef CMD_TTOP_H
-#define CMD_TTOP_H
+#ifndef CMD_TTOP_TTOP_H
+#define CMD_TTOP_TTOP_H
 
 #include "core/base/error.h"
 #include "core/threads/thread_source.h"

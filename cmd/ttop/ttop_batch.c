@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/ttop/ttop_batch.h"
 
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
 #include "core/threads/blocked.h"
@@ -50,7 +50,7 @@ static void look_blocked(struct batch *b)
 		return;
 	}
 	if (!b->has_said)
-		talk("cannot tell which threads are blocked: %s", err.text);
+		log_info("cannot tell which threads are blocked: %s", err.text);
 	b->has_said = true;
 }
 
@@ -88,7 +88,7 @@ static void say_target(const struct top_sample *s)
 	const struct source_note *note = top_note(s, "target");
 
 	if (note)
-		talk("%s", note->text);
+		log_info("%s", note->text);
 }
 
 /* One sample, and what is to be said of it. */

@@ -2,8 +2,8 @@
 /*
  * ttop_batch: reports of a top of threads, one after another, on stdout.
  */
-#ifndef CMD_TTOP_BATCH_H
-#define CMD_TTOP_BATCH_H
+#ifndef CMD_TTOP_TTOP_BATCH_H
+#define CMD_TTOP_TTOP_BATCH_H
 
 #include "cmd/ttop/ttop.h"
 

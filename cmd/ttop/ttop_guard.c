@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/ttop/ttop_guard.h"
 
-#include "cmd/talk.h"
+#include "cmd/log.h"
 #include "core/base/clock.h"
-#include "jmx_http/jmx_source.h"
+#include "jmx_http/threads/jmx_source.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -79,11 +79,12 @@ void ttop_guard_put_back(struct thread_source *source, const struct jvm *jvm)
 	if (jmx_source_put_back(source, &err) == 0 || (jvm && !jvm_runs(jvm)))
 		return;
 	if (err.kind == ERROR_NO_TARGET)
-		talk("if the JVM still runs, it goes on measuring contention: "
-		     "%s",
-		     err.text);
+		log_info("if the JVM still runs, it goes on measuring "
+			 "contention: "
+			 "%s",
+			 err.text);
 	else
-		talk("the JVM goes on measuring contention: %s", err.text);
+		log_info("the JVM goes on measuring contention: %s", err.text);
 }
 
 _Noreturn static void guard(int channel, struct thread_source *source,
@@ -112,8 +113,8 @@ void ttop_guard_open(struct ttop_guard *g, struct thread_source *source,
 	if (!jmx_source_has_switched(source))
 		return;
 	if (pipe2(ends, O_CLOEXEC)) {
-		talk("nobody guards what is switched on: pipe: %s",
-		     strerror(errno));
+		log_info("nobody guards what is switched on: pipe: %s",
+			 strerror(errno));
 		return;
 	}
 	g->pid = fork();
@@ -124,8 +125,8 @@ void ttop_guard_open(struct ttop_guard *g, struct thread_source *source,
 	close(ends[0]);
 	g->channel = ends[1];
 	if (g->pid < 0) {
-		talk("nobody guards what is switched on: fork: %s",
-		     strerror(errno));
+		log_info("nobody guards what is switched on: fork: %s",
+			 strerror(errno));
 		close(ends[1]);
 		*g = (struct ttop_guard){ .channel = -1 };
 	}

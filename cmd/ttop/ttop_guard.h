@@ -4,8 +4,8 @@
  * ttop end without doing so: by a signal that cannot be handled, a closed
  * terminal, a crash.
  */
-#ifndef CMD_TTOP_GUARD_H
-#define CMD_TTOP_GUARD_H
+#ifndef CMD_TTOP_TTOP_GUARD_H
+#define CMD_TTOP_TTOP_GUARD_H
 
 #include "core/jvm/jvm.h"
 #include "core/threads/thread_source.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/ttop/ttop_jmx.h"
 
-#include "cmd/stop.h"
-#include "cmd/talk.h"
+#include "cmd/log.h"
+#include "cmd/signals.h"
 #include "core/base/clock.h"
-#include "jmx_http/jmx_source.h"
-#include "jmx_http/joint_source.h"
 #include "jmx_http/rmi/rmi_local.h"
+#include "jmx_http/threads/jmx_source.h"
+#include "jmx_http/threads/merged_source.h"
 
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ static int open_source(struct ttop_jmx *t,
 {
 	/* From here on a signal ends it well: what is switched on goes off. */
 	if (options->contention)
-		stop_listen();
+		signals_listen();
 	t->source = jmx_source_open(t->target.jmx, options, err);
 	if (!t->source)
 		return -1;
@@ -56,7 +56,7 @@ static bool is_there(const struct jvm *jvm)
 				     &err);
 
 	if (!found)
-		talk_detail("no JMX: %s", err.text);
+		log_detail("no JMX: %s", err.text);
 	rmi_local_release(&local);
 	return found;
 }
@@ -91,17 +91,17 @@ struct thread_source *ttop_jmx_join(struct ttop_jmx *t, const struct jvm *jvm,
 	if (wish == TTOP_JMX_IF_THERE && !is_there(jvm))
 		return proc;
 	if (open_local(t, jvm, contention, &problem) == 0)
-		return joint_source_new(proc, t->source, t->target.jmx);
+		return merged_source_new(proc, t->source, t->target.jmx);
 	if (wish == TTOP_JMX_NEEDED) {
 		*err = problem;
 		proc->ops->close(proc);
 		return NULL;
 	}
 	if (wish == TTOP_JMX_START)
-		talk("without JMX, how threads wait is shown as -: %s",
-		     problem.text);
+		log_info("without JMX, how threads wait is shown as -: %s",
+			 problem.text);
 	else
-		talk_detail("no JMX: %s", problem.text);
+		log_detail("no JMX: %s", problem.text);
 	return proc;
 }
 

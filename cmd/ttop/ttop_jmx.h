@@ -2,8 +2,8 @@
 /*
  * ttop_jmx: what ttop has over JMX: all of it (-s), or what /proc lacks (-p).
  */
-#ifndef CMD_TTOP_JMX_H
-#define CMD_TTOP_JMX_H
+#ifndef CMD_TTOP_TTOP_JMX_H
+#define CMD_TTOP_TTOP_JMX_H
 
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/ttop/ttop_guard.h"

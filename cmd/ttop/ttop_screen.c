@@ -4,7 +4,7 @@
  * when they come.
  */
 #include "cmd/screen_signals.h"
-#include "cmd/stop.h"
+#include "cmd/signals.h"
 #include "cmd/ttop/ttop_session.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
@@ -217,7 +217,7 @@ int ttop_screen_run(const struct ttop_options *o, struct error *err)
 	int ret;
 
 	ttop_session_open(&l.session, o);
-	stop_listen();
+	signals_listen();
 	screen_signals_listen();
 	ret = terminal_open(wants_colour(), err);
 	if (ret == 0) {

@@ -5,8 +5,8 @@
  * Between the source, which may take its time, and the screen, which is a
  * value.  The screen on a terminal and the one that is printed both run it.
  */
-#ifndef CMD_TTOP_SESSION_H
-#define CMD_TTOP_SESSION_H
+#ifndef CMD_TTOP_TTOP_SESSION_H
+#define CMD_TTOP_TTOP_SESSION_H
 
 #include "cmd/ttop/ttop.h"
 #include "core/threads/blocked.h"

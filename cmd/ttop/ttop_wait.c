@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/stop.h"
+#include "cmd/signals.h"
 #include "cmd/ttop/top_recorder.h"
 #include "cmd/ttop/ttop.h"
 #include "core/base/clock.h"
@@ -16,7 +16,7 @@ unsigned ttop_wait(const struct ttop_options *o, int64_t deadline_ns,
 					    TTOP_CLOSED };
 	/* Those that are -1 are passed over. */
 	struct pollfd fds[] = {
-		{ .fd = stop_fd(), .events = POLLIN },
+		{ .fd = signals_fd(), .events = POLLIN },
 		{ .fd = o->pidfd, .events = POLLIN },
 		{ .fd = input_fd, .events = POLLIN },
 		{ .fd = o->output_fd }, /* errors always count */

@@ -8,8 +8,8 @@
  *
  * Output has a space before the unit.  As in -Xmx, the JVM's logs and JFR, 1 KB
  * is 1,024 bytes.  Everything that is printed for people uses these functions,
- * so that a unit reads the same everywhere; render/flame_format.js writes the
- * same units in the page.
+ * so that a unit reads the same everywhere; render/page/js/flame_format.js
+ * writes the same units in the page.
  */
 #ifndef CORE_BASE_UNITS_H
 #define CORE_BASE_UNITS_H

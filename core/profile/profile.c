@@ -2,10 +2,10 @@
 #include "core/profile/profile.h"
 
 #include "core/base/alloc.h"
-#include "core/profile/event_table.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/profile/event_table.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #define CORE_THREADS_DUMP_BLOCKS_H
 
 #include "core/base/lines.h"
-#include "core/profile/dump_header.h"
+#include "core/formats/dump/dump_header.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -14,7 +14,7 @@
 
 #include "core/base/map64.h"
 #include "jmx_http/java/java_value.h"
-#include "jmx_http/value.h"
+#include "jmx_http/value/value.h"
 
 /*
  * Values, and what costs as much as one: 64 bytes of text, eight fields.  What

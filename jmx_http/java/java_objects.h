@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "jmx_http/java/java_writer.h"
-#include "jmx_http/value.h"
+#include "jmx_http/value/value.h"
 
 /* NULL is Java's null for each of these. */
 void java_write_text(struct text *out, const char *utf8);

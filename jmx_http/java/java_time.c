@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "jmx_http/java/java_convert.h"
 #include "jmx_http/java/java_to_value.h"
-#include "jmx_http/value_text.h"
+#include "jmx_http/value/value_text.h"
 
 #include <inttypes.h>
 

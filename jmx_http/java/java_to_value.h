@@ -10,7 +10,7 @@
 
 #include "jmx_http/java/java_value.h"
 #include "jmx_http/jmx.h"
-#include "jmx_http/value.h"
+#include "jmx_http/value/value.h"
 
 /* Into the arena, texts copied; never NULL.  v may be NULL. */
 const struct value *java_to_value(const struct java_value *v, struct arena *a);

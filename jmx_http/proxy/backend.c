@@ -2,9 +2,9 @@
 #include "jmx_http/proxy/backend.h"
 
 #include "core/base/alloc.h"
-#include "jmx_http/proxy/socket.h"
+#include "jmx_http/net/socket.h"
+#include "jmx_http/net/tls.h"
 #include "jmx_http/rmi/jrmp.h"
-#include "jmx_http/tls.h"
 
 #include <errno.h>
 #include <event2/buffer.h>
@@ -59,7 +59,7 @@ static void begin(struct backend *b)
 	evtimer_del(b->limit);
 	b->state = BACKEND_READY;
 	if (b->endpoint.tls == ENDPOINT_LOOK)
-		pair_learn_tls(b->pair, b->endpoint.port, ENDPOINT_PLAIN);
+		upstream_learn_tls(b->pair, b->endpoint.port, ENDPOINT_PLAIN);
 }
 
 /* It speaks TLS, and said so as a server of TLS does. */
@@ -71,7 +71,7 @@ static void dial_by_tls(struct backend *b)
 	}
 	drop_buffer(b);
 	b->endpoint.tls = ENDPOINT_TLS;
-	pair_learn_tls(b->pair, b->endpoint.port, ENDPOINT_TLS);
+	upstream_learn_tls(b->pair, b->endpoint.port, ENDPOINT_TLS);
 	dial(b);
 }
 
@@ -139,7 +139,7 @@ static void tls_failed(struct backend *b, unsigned long code)
 	struct error why = { 0 };
 
 	/* It may speak another way when it is back. */
-	pair_learn_tls(b->pair, b->pair->registry.port, ENDPOINT_LOOK);
+	upstream_learn_tls(b->pair, b->pair->registry.port, ENDPOINT_LOOK);
 	/* Of a lost connection libevent keeps SSL_get_error()'s number. */
 	if (ERR_GET_LIB(code) || tls_has_alert(ssl))
 		tls_fail_with(ssl, code, &why);
@@ -265,7 +265,7 @@ static void dial(struct backend *b)
 }
 
 struct backend *backend_new(const struct backend_context *context,
-			    struct pair *pair, struct endpoint endpoint)
+			    struct upstream *pair, struct endpoint endpoint)
 {
 	struct backend *b = xcalloc(1, sizeof(*b));
 

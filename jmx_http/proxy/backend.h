@@ -8,7 +8,7 @@
 #ifndef JMX_HTTP_PROXY_BACKEND_H
 #define JMX_HTTP_PROXY_BACKEND_H
 
-#include "jmx_http/proxy/pair.h"
+#include "jmx_http/proxy/upstream.h"
 
 #include <event2/bufferevent.h>
 #include <openssl/ssl.h>
@@ -49,7 +49,7 @@ struct backend {
 
 	/* Private from here on. */
 	struct backend_context context;
-	struct pair *pair;
+	struct upstream *pair;
 	struct dial *dial;
 	struct event *limit; /* for all of it until it is ready */
 	struct text waiting;
@@ -58,7 +58,7 @@ struct backend {
 
 /* Begins to connect. */
 struct backend *backend_new(const struct backend_context *context,
-			    struct pair *pair, struct endpoint endpoint);
+			    struct upstream *pair, struct endpoint endpoint);
 
 /* Closes it; NULL is fine. */
 void backend_free(struct backend *b);

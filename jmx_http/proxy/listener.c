@@ -2,8 +2,8 @@
 #include "jmx_http/proxy/listener.h"
 
 #include "core/base/alloc.h"
+#include "jmx_http/net/socket.h"
 #include "jmx_http/proxy/session.h"
-#include "jmx_http/proxy/socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -157,7 +157,7 @@ struct listener *listener_new(struct proxy *p, const struct proxy_pair *pair,
 	if (pair->stub) {
 		l->pair.has_stub = true;
 		l->pair.stub = *pair->stub;
-		pair_learn_server(&l->pair, &l->pair.stub, false);
+		upstream_learn_server(&l->pair, &l->pair.stub, false);
 	}
 	if (pair->advertise_host)
 		l->advertise_host = xstrdup(pair->advertise_host);
@@ -183,7 +183,7 @@ void listener_free(struct listener *l)
 	if (!l)
 		return;
 	listener_stop(l);
-	pair_release(&l->pair);
+	upstream_release(&l->pair);
 	free(l->advertise_host);
 	free(l);
 }

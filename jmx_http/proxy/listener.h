@@ -5,8 +5,8 @@
 #ifndef JMX_HTTP_PROXY_LISTENER_H
 #define JMX_HTTP_PROXY_LISTENER_H
 
-#include "jmx_http/proxy/pair.h"
 #include "jmx_http/proxy/proxy.h"
+#include "jmx_http/proxy/upstream.h"
 
 #include <event2/listener.h>
 #include <netinet/in.h>
@@ -37,7 +37,7 @@ struct proxy {
 
 struct listener {
 	struct proxy *proxy;
-	struct pair pair;
+	struct upstream pair;
 	struct evconnlistener *accepts;
 	char *advertise_host;
 	uint16_t advertise_port;

@@ -3,8 +3,8 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "jmx_http/net/socket.h"
 #include "jmx_http/proxy/session.h"
-#include "jmx_http/proxy/socket.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -23,8 +23,8 @@
 #define JMX_HTTP_PROXY_PROXY_H
 
 #include "core/base/error.h"
-#include "jmx_http/proxy/cidr.h"
-#include "jmx_http/proxy/dialer.h"
+#include "jmx_http/net/cidr.h"
+#include "jmx_http/net/dialer.h"
 #include "jmx_http/rmi/stub.h"
 
 #include <openssl/ssl.h>

@@ -2,7 +2,7 @@
 #include "jmx_http/proxy/relay.h"
 
 #include "core/base/alloc.h"
-#include "jmx_http/proxy/socket.h"
+#include "jmx_http/net/socket.h"
 
 #include <event2/buffer.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "jmx_http/proxy/socket.h"
+#include "jmx_http/net/socket.h"
 
 #include <event2/buffer.h>
 #include <event2/bufferevent_ssl.h>
@@ -266,7 +266,7 @@ static void trust_known(struct session *s)
 	struct request *r = &s->request;
 
 	if (r->has_head && !r->is_trusted &&
-	    pair_has_session(&s->listener->pair, &r->object))
+	    upstream_has_session(&s->listener->pair, &r->object))
 		request_trust(r);
 }
 

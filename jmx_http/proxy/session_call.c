@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a client's messages go. */
-#include "jmx_http/proxy/known_stub.h"
+#include "jmx_http/net/socket.h"
+#include "jmx_http/proxy/lookup_reply.h"
 #include "jmx_http/proxy/policy.h"
 #include "jmx_http/proxy/session.h"
-#include "jmx_http/proxy/socket.h"
 
 #include <event2/buffer.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static bool ping(struct session *s)
 /* That a stub has arrived: of interest to the JVM, on any connection to it. */
 static bool acknowledge(struct session *s)
 {
-	struct pair *pair = &s->listener->pair;
+	struct upstream *pair = &s->listener->pair;
 
 	if (s->wait != WAIT_NOTHING)
 		return false;
@@ -114,7 +114,7 @@ static void log_call(struct session *s, const char *objection)
 /* Refused, or answered for a JVM that has no registry. */
 static bool answer(struct session *s, const char *objection)
 {
-	const struct pair *pair = &s->listener->pair;
+	const struct upstream *pair = &s->listener->pair;
 	struct session_way way;
 	struct text out = { 0 };
 
@@ -129,8 +129,8 @@ static bool answer(struct session *s, const char *objection)
 		return true;
 	}
 	session_way(s, &way);
-	known_stub_answer(&out, &s->request, &pair->stub, way.host, way.port,
-			  way.tls);
+	lookup_reply_write(&out, &s->request, &pair->stub, way.host, way.port,
+			   way.tls);
 	session_write(s, &out);
 	text_release(&out);
 	return true;
@@ -139,15 +139,15 @@ static bool answer(struct session *s, const char *objection)
 /* Garbage collection is for the objects in it, of which the JVM has all. */
 static struct endpoint endpoint_of(struct session *s)
 {
-	const struct pair *pair = &s->listener->pair;
+	const struct upstream *pair = &s->listener->pair;
 	struct jrmp_id id;
 	size_t at = 0;
 
 	if (!request_is_dgc(&s->request.object))
-		return pair_route(pair, &s->request.object);
+		return upstream_route(pair, &s->request.object);
 	while (request_dgc_id(&s->request, &at, &id))
-		if (pair_knows(pair, &id))
-			return pair_route(pair, &id);
+		if (upstream_knows(pair, &id))
+			return upstream_route(pair, &id);
 	return pair->has_server ? pair->server : pair->registry;
 }
 

@@ -2,9 +2,9 @@
 /* What comes back from the JVM. */
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "jmx_http/net/socket.h"
 #include "jmx_http/proxy/rewrite.h"
 #include "jmx_http/proxy/session.h"
-#include "jmx_http/proxy/socket.h"
 #include "jmx_http/rmi/jmx_methods.h"
 
 #include <event2/buffer.h>
@@ -104,9 +104,10 @@ static void learn_server(struct session *s, bool at_registry)
 	struct reply *r = s->reply;
 
 	if (r->is_other)
-		pair_learn_other(&s->listener->pair, &r->stub, at_registry);
+		upstream_learn_other(&s->listener->pair, &r->stub, at_registry);
 	else
-		pair_learn_server(&s->listener->pair, &r->stub, at_registry);
+		upstream_learn_server(&s->listener->pair, &r->stub,
+				      at_registry);
 	finish_reply(s, &r->stub);
 }
 
@@ -151,7 +152,7 @@ static void take_stub(struct session *s)
 		s->wait = WAIT_NOTHING;
 		session_refuse(s, REFUSAL_SECURITY, err.text);
 	} else if (r->is_login) {
-		pair_learn_session(&s->listener->pair, &r->stub);
+		upstream_learn_session(&s->listener->pair, &r->stub);
 		finish_reply(s, &r->stub);
 	} else {
 		take_server(s);
@@ -303,7 +304,7 @@ static void give_up(struct session *s, bool was_ready, const struct error *err)
 /* What is so often forgotten: JMX has two ports, of which one is forwarded. */
 static void explain(struct error *err, const struct backend *b)
 {
-	const struct pair *p = b->pair;
+	const struct upstream *p = b->pair;
 	struct text whole = { 0 };
 
 	if (b->endpoint.port == p->registry.port ||

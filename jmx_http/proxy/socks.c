@@ -3,10 +3,10 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "jmx_http/proxy/advertised.h"
+#include "jmx_http/net/socket.h"
+#include "jmx_http/proxy/endpoint_discovery.h"
 #include "jmx_http/proxy/listener.h"
 #include "jmx_http/proxy/relay.h"
-#include "jmx_http/proxy/socket.h"
 #include "jmx_http/proxy/socks_request.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@
 
 struct target {
 	struct socks *socks;
-	struct pair pair;
-	struct advertised advertised;
+	struct upstream pair;
+	struct endpoint_discovery advertised;
 	int64_t asked_ns;
 	struct place said; /* where it sends clients */
 };
@@ -153,8 +153,8 @@ static struct target *target_for(const struct client *c)
 	const struct socks *s = c->socks;
 
 	for (size_t i = 0; i < s->target_count; i++)
-		if (advertised_has(&s->targets[i]->advertised, c->wanted.host,
-				   c->wanted.port))
+		if (endpoint_discovery_has(&s->targets[i]->advertised,
+					   c->wanted.host, c->wanted.port))
 			return s->targets[i];
 	return NULL;
 }
@@ -170,9 +170,9 @@ static bool ask_targets(struct socks *s)
 
 		if (now >= t->asked_ns + ASK_NS) {
 			t->asked_ns = now;
-			advertised_ask(&t->advertised);
+			endpoint_discovery_ask(&t->advertised);
 		}
-		asks |= advertised_asks(&t->advertised);
+		asks |= endpoint_discovery_asks(&t->advertised);
 	}
 	return asks;
 }
@@ -234,7 +234,7 @@ static void on_asked(void *self, const struct error *err)
 	else
 		say_where(t);
 	for (size_t i = 0; i < s->target_count; i++)
-		asks |= advertised_asks(&s->targets[i]->advertised);
+		asks |= endpoint_discovery_asks(&s->targets[i]->advertised);
 	for (struct client *c = s->clients; c; c = c->next)
 		if (c->state == CLIENT_ASKING)
 			connect_it(c, asks);
@@ -456,12 +456,13 @@ void socks_add(struct socks *s, const struct proxy_pair *pair)
 	t->pair.dialer = pair->dialer;
 	t->pair.registry.port = pair->port;
 	t->pair.registry.tls = ENDPOINT_LOOK;
-	advertised_init(&t->advertised, s->proxy->base, &t->pair, pair->host,
-			o->to_jvm, o->connect_ns, on_asked, t);
+	endpoint_discovery_init(&t->advertised, s->proxy->base, &t->pair,
+				pair->host, o->to_jvm, o->connect_ns, on_asked,
+				t);
 	array_reserve(s->targets, s->target_cap, s->target_count + 1);
 	s->targets[s->target_count++] = t;
 	t->asked_ns = clock_monotonic_ns();
-	advertised_ask(&t->advertised);
+	endpoint_discovery_ask(&t->advertised);
 }
 
 void socks_free(struct socks *s)
@@ -473,8 +474,8 @@ void socks_free(struct socks *s)
 	if (s->accepts)
 		evconnlistener_free(s->accepts);
 	for (size_t i = 0; i < s->target_count; i++) {
-		advertised_release(&s->targets[i]->advertised);
-		pair_release(&s->targets[i]->pair);
+		endpoint_discovery_release(&s->targets[i]->advertised);
+		upstream_release(&s->targets[i]->pair);
 		free(s->targets[i]);
 	}
 	free(s->targets);

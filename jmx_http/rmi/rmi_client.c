@@ -3,9 +3,9 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "jmx_http/object_name.h"
 #include "jmx_http/rmi/rmi_notifications.h"
 #include "jmx_http/rmi/rmi_run.h"
+#include "jmx_http/value/object_name.h"
 
 #include <stdlib.h>
 #include <string.h>

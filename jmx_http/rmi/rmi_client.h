@@ -11,9 +11,9 @@
 #define JMX_HTTP_RMI_RMI_CLIENT_H
 
 #include "jmx_http/jmx.h"
-#include "jmx_http/rmi/rmi_transport.h"
+#include "jmx_http/net/rmi_transport.h"
+#include "jmx_http/net/tls.h"
 #include "jmx_http/rmi/stub.h"
-#include "jmx_http/tls.h"
 
 #define RMI_TIMEOUT_NS INT64_C(10000000000)
 

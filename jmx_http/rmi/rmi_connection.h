@@ -8,8 +8,8 @@
 #ifndef JMX_HTTP_RMI_RMI_CONNECTION_H
 #define JMX_HTTP_RMI_RMI_CONNECTION_H
 
+#include "jmx_http/net/rmi_transport.h"
 #include "jmx_http/rmi/jrmp.h"
-#include "jmx_http/rmi/rmi_transport.h"
 
 #define RMI_REPLY_MAX ((size_t)64 << 20) /* bytes of one return */
 

@@ -13,7 +13,7 @@
 #include "core/attach/attach_peer.h"
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
-#include "jmx_http/rmi/rmi_transport.h"
+#include "jmx_http/net/rmi_transport.h"
 
 /* What a JVM says of its JMX; texts are foreign, and empty for none. */
 struct rmi_local {

@@ -2,7 +2,7 @@
 #include "jmx_http/rmi/rmi_requests.h"
 
 #include "jmx_http/java/java_objects.h"
-#include "jmx_http/object_name.h"
+#include "jmx_http/value/object_name.h"
 
 #include <string.h>
 

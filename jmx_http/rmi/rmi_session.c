@@ -5,8 +5,8 @@
 #include "core/base/clock.h"
 #include "jmx_http/java/java_objects.h"
 #include "jmx_http/java/java_writer.h"
+#include "jmx_http/net/rmi_tls.h"
 #include "jmx_http/rmi/jmx_methods.h"
-#include "jmx_http/rmi/rmi_tls.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>

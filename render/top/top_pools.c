@@ -2,7 +2,7 @@
 #include "render/top/top_pools.h"
 
 #include "core/base/alloc.h"
-#include "render/pool_name.h"
+#include "render/profile/pool_name.h"
 
 #include <math.h>
 

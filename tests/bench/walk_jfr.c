@@ -5,8 +5,8 @@
  */
 #include "core/base/cursor.h"
 #include "core/base/input.h"
-#include "core/profile/jfr_layout.h"
-#include "core/profile/jfr_metadata.h"
+#include "core/formats/jfr/jfr_layout.h"
+#include "core/formats/jfr/jfr_metadata.h"
 
 #include <inttypes.h>
 #include <stdio.h>

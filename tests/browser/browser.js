@@ -16,7 +16,7 @@ class Browser {
 	async open() {
 		this.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'sjkc-page-'));
 		this.template = path.join(this.folder, 'template.html');
-		execFileSync('sh', [path.join(__dirname, '../../render/assemble.sh'), this.template]);
+		execFileSync('sh', [path.join(__dirname, '../../render/page/assemble.sh'), this.template]);
 		this.chromium = await chromium.launch({
 			executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ARGS });
 		this.count = 0;

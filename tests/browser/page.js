@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes flame pages from descriptions in JavaScript: an encoder of render/PAGE.md
+// Makes flame pages from descriptions in JavaScript: an encoder of render/page/PAGE.md
 // that shares nothing with flame.c, and so a check of the format as well.
 'use strict';
 

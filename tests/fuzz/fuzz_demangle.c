@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/alloc.h"
-#include "core/native/elf/demangle.h"
+#include "core/elf/demangle.h"
 
 #include <stdlib.h>
 #include <string.h>

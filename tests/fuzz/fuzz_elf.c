@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/native/elf/elf_image.h"
+#include "core/elf/elf_image.h"
 
-#include "core/native/elf/elf_file.h"
+#include "core/elf/elf_file.h"
 
 #include <string.h>
 

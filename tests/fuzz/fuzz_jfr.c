@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/formats/readers.h"
 #include "core/profile/event_table.h"
-#include "core/profile/readers.h"
-#include "render/event_table_report.h"
+#include "render/profile/event_table_report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pattern, a line feed of its own, and a name; what is canonical stays so. */
-#include "jmx_http/object_name.h"
+#include "jmx_http/value/object_name.h"
 
 #include <stdint.h>
 #include <stdlib.h>

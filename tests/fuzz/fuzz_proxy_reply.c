@@ -54,9 +54,10 @@ static void check_return(size_t at)
 	if (jrmp_return_read(&r, parties.client_heard.bytes + at,
 			     parties.client_heard.len - at, &used) != JAVA_DONE)
 		abort();
-	if (!r.is_exception && (stub_of(r.value, &stub, &err) ||
-				strcmp(stub.host, ADVERTISED_HOST) != 0 ||
-				stub.port != ADVERTISED_PORT))
+	if (!r.is_exception &&
+	    (stub_of(r.value, &stub, &err) ||
+	     strcmp(stub.host, ENDPOINT_DISCOVERY_HOST) != 0 ||
+	     stub.port != ENDPOINT_DISCOVERY_PORT))
 		abort();
 	jrmp_return_release(&r);
 }

@@ -5,10 +5,10 @@
  * file and pprof's.  The first byte is how; seven are a sample.
  */
 #include "core/base/alloc.h"
-#include "render/folded.h"
-#include "render/pprof.h"
-#include "render/report.h"
-#include "render/speedscope.h"
+#include "render/profile/collapsed.h"
+#include "render/profile/pprof.h"
+#include "render/profile/report.h"
+#include "render/profile/speedscope.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -197,11 +197,11 @@ static void write_files(const struct profile *p, const struct event_view *views,
 	struct error err;
 
 	expect(output_open(&out, "/dev/null", &err) == 0);
-	folded_write(&out, p, &views[0],
-		     &(struct folded_options){ .threads = how & 1,
-					       .reverse = how & 2,
-					       .weights = how & 4,
-					       .most_frames = most });
+	collapsed_write(&out, p, &views[0],
+			&(struct collapsed_options){ .threads = how & 1,
+						     .reverse = how & 2,
+						     .weights = how & 4,
+						     .most_frames = most });
 	speedscope_write(&out, p, views, count, count - 1,
 			 &(struct speedscope_options){ .title = "x",
 						       .lines = how & 1,

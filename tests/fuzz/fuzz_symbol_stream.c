@@ -2,7 +2,7 @@
 /*
  * What an agent wrote, in parts, and questions about it.
  */
-#include "jvmti/client_symbols.h"
+#include "jvmti/client/client_symbols.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * says what, two of an offset, and a byte or a meaningful address each.  The
  * first byte is of which JDK, and when blobs are looked at again.
  */
-#include "core/native/unwind/unwinder.h"
+#include "core/unwind/unwinder.h"
 #include "tests/unit/hotspot_image.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,10 +5,10 @@
  * highest bit says whether it is of the tables alone, and two of a value each.
  * The first byte is of which JDK.
  */
-#include "core/native/hotspot/code_list.h"
-#include "core/native/hotspot/method_check.h"
-#include "core/native/hotspot/vm_structs.h"
-#include "core/native/names/vm_symbols.h"
+#include "core/hotspot/code_list.h"
+#include "core/hotspot/method_check.h"
+#include "core/hotspot/vm_structs.h"
+#include "core/hotspot/vm_symbols.h"
 #include "tests/unit/hotspot_image.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

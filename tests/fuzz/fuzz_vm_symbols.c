@@ -5,7 +5,7 @@
  * first byte is of which JDK; its upper bits say how often what is known is
  * asked for again while that goes on.
  */
-#include "core/native/names/vm_symbols.h"
+#include "core/hotspot/vm_symbols.h"
 #include "tests/unit/metadata_image.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,7 +3,7 @@
  * Code, behind two bytes that say where in it to begin: what is followed has an
  * end within what x86_path.h promises, and what is found makes sense.
  */
-#include "core/native/unwind/x86_path.h"
+#include "core/unwind/x86_64/x86_path.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,13 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ADVERTISED_HOST "proxy.example"
-#define ADVERTISED_PORT 7777
-#define JVM_PORT        9010
-#define JVMS_MAX        16
-#define ROUNDS_MAX      64
+#define ENDPOINT_DISCOVERY_HOST "proxy.example"
+#define ENDPOINT_DISCOVERY_PORT 7777
+#define JVM_PORT                9010
+#define JVMS_MAX                16
+#define ROUNDS_MAX              64
 
-#define GREETING        "N\0\1a\0\0\0\1"
+#define GREETING                "N\0\1a\0\0\0\1"
 
 /* The JVM's end of a connection. */
 struct jvm_end {
@@ -138,8 +138,8 @@ static void parties_open(void)
 		.dialer = &fuzz_dialer,
 		.port = JVM_PORT,
 		.bind = &here,
-		.advertise_host = ADVERTISED_HOST,
-		.advertise_port = ADVERTISED_PORT,
+		.advertise_host = ENDPOINT_DISCOVERY_HOST,
+		.advertise_port = ENDPOINT_DISCOVERY_PORT,
 	};
 	struct error err;
 
@@ -156,7 +156,7 @@ static void parties_open(void)
 static void parties_begin(bool read_only)
 {
 	struct sockaddr_storage peer = { .ss_family = AF_INET };
-	struct pair *pair;
+	struct upstream *pair;
 	int fds[2];
 
 	parties_open();

@@ -18,7 +18,7 @@ readelf -lW "$library" | grep -q 'GNU_STACK.*RW ' ||
 	{ echo 'its stack is executable'; exit 1; }
 
 cat >"$scratch/load.c" <<'END'
-#include "jvmti/agent_protocol.h"
+#include "jvmti/agent/agent_protocol.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -14,7 +14,7 @@ cat >"$scratch/numbers.c" <<'END'
 #include <string.h>
 
 #undef JVMTI_VERSION
-#include "jvmti/agent_jvmti.h"
+#include "jvmti/agent/agent_jvmti.h"
 
 #define SAME(a, b) _Static_assert((a) == (b), #a)
 #define FUNCTION(number, name)                                                 \

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_DUMP_CHECK_H
 #define TESTS_UNIT_DUMP_CHECK_H
 
-#include "core/profile/readers.h"
+#include "core/formats/readers.h"
 
 #include <stdint.h>
 

@@ -9,9 +9,9 @@
 #ifndef TESTS_UNIT_HOTSPOT_IMAGE_H
 #define TESTS_UNIT_HOTSPOT_IMAGE_H
 
-#include "core/native/elf/elf_image.h"
-#include "core/native/memory.h"
-#include "core/native/unwind/unwinder.h"
+#include "core/elf/elf_image.h"
+#include "core/process/memory.h"
+#include "core/unwind/unwinder.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,9 +7,9 @@
 #ifndef TESTS_UNIT_METADATA_IMAGE_H
 #define TESTS_UNIT_METADATA_IMAGE_H
 
-#include "core/native/hotspot/code_cache.h"
-#include "core/native/hotspot/metadata_layout.h"
-#include "core/native/memory.h"
+#include "core/hotspot/code_cache.h"
+#include "core/hotspot/metadata_layout.h"
+#include "core/process/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page_reader: reads a flame graph page as render/PAGE.md says, knowing nothing
- * of the code that wrote it.
+ * page_reader: reads a flame graph page as render/page/PAGE.md says, knowing
+ * nothing of the code that wrote it.
  */
 #ifndef TESTS_UNIT_PAGE_READER_H
 #define TESTS_UNIT_PAGE_READER_H
@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "core/profile/event_view.h"
 #include "core/profile/profile.h"
-#include "render/flame.h"
+#include "render/page/flame.h"
 
 #include <cjson/cJSON.h>
 #include <stddef.h>

@@ -5,9 +5,9 @@
 #ifndef TESTS_UNIT_SELF_MAPS_H
 #define TESTS_UNIT_SELF_MAPS_H
 
+#include "core/elf/elf_image.h"
 #include "core/jvm/jvm.h"
-#include "core/native/elf/elf_image.h"
-#include "core/native/mappings.h"
+#include "core/process/mappings.h"
 
 struct self_maps {
 	struct jvm jvm;

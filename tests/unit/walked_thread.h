@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_WALKED_THREAD_H
 #define TESTS_UNIT_WALKED_THREAD_H
 
-#include "core/native/unwind/unwinder.h"
+#include "core/unwind/unwinder.h"
 #include "tests/unit/hotspot_image.h"
 
 /*

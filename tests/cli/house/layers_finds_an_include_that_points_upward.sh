@@ -1,5 +1,5 @@
-mkdir -p core/base core/profile render cmd
+mkdir -p core/base core/profile render/text cmd
 echo '#include "core/profile/profile.h"' >core/base/a.c
-echo '#include "render/flame.h"' >core/profile/b.c
-echo 'void f(void) { printf("x"); exit(1); }' >render/c.c
+echo '#include "render/page/flame.h"' >core/profile/b.c
+echo 'void f(void) { printf("x"); exit(1); }' >render/text/c.c
 sh "$(dirname "$DATA")/layers.sh" . | grep -E '^(not ok|#)'

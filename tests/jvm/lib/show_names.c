@@ -5,7 +5,7 @@
  * Reads what Names.java printed, of which it takes the texts, and prints the
  * same by what object_name makes of them.
  */
-#include "jmx_http/object_name.h"
+#include "jmx_http/value/object_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>

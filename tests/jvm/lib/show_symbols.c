@@ -11,11 +11,11 @@
  * at, and how much of that was in vain.
  */
 #include "core/base/safe_text.h"
+#include "core/hotspot/code_list.h"
+#include "core/hotspot/vm_symbols.h"
 #include "core/jvm/jvm.h"
-#include "core/native/hotspot/code_list.h"
-#include "core/native/names/vm_symbols.h"
-#include "core/native/remote_memory.h"
-#include "core/native/unwind/unwinder.h"
+#include "core/process/remote_memory.h"
+#include "core/unwind/unwinder.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #ifndef TESTS_ROOT_LIB_COMPARE_WALKS_H
 #define TESTS_ROOT_LIB_COMPARE_WALKS_H
 
-#include "core/native/unwind/unwinder.h"
+#include "core/unwind/unwinder.h"
 
 #include <stdbool.h>
 #include <stddef.h>

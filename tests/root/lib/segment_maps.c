@@ -5,10 +5,10 @@
  * Where a JVM has the maps of its code heaps, "ADDRESS BYTES" in hex a line:
  * who wants to know what is at an address of compiled code has to read them.
  */
+#include "core/hotspot/code_heap.h"
 #include "core/jvm/jvm.h"
-#include "core/native/hotspot/code_heap.h"
-#include "core/native/remote_memory.h"
-#include "core/native/unwind/unwinder.h"
+#include "core/process/remote_memory.h"
+#include "core/unwind/unwinder.h"
 
 #include <inttypes.h>
 #include <stdio.h>

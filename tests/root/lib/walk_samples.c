@@ -9,9 +9,9 @@
  */
 #include "bpf/sampler.h"
 #include "core/base/clock.h"
-#include "core/native/mappings.h"
-#include "core/native/remote_memory.h"
-#include "core/native/unwind/unwinder.h"
+#include "core/process/mappings.h"
+#include "core/process/remote_memory.h"
+#include "core/unwind/unwinder.h"
 #include "tests/root/lib/compare_walks.h"
 
 #include <errno.h>

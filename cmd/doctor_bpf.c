@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bpf/conditions.h"
+#include "bpf/sampler.h"
+#include "cmd/doctor_findings.h"
+#include "core/hotspot/vm_symbols.h"
+#include "core/process/remote_memory.h"
+#include "core/unwind/unwinder.h"
+
+#include <stdio.h>
+
+/* Whether the kernel takes the programs and runs them; no process is sampled.
+ */
+static bool programs_run(struct error *err)
+{
+	struct sampler_options o = {
+		.kinds = (1U << SAMPLE_KINDS) - 1,
+		.hz = 99,
+		.stack_bytes = 64 << 10,
+		.kernel = true,
+		.user = true,
+	};
+	struct sampler *s = sampler_open(&o, err);
+	bool run = s && sampler_start(s, err) == 0;
+
+	sampler_close(s);
+	return run;
+}
+
+/*
+ * What fails is in the way only when the programs cannot run: there may
+ * be another way to what it is about.  True when something is in the way.
+ */
+static bool add_conditions(struct doctor_checks *c,
+			   const struct bpf_facts *facts, bool run)
+{
+	struct condition list[BPF_CONDITIONS_MAX];
+	size_t count = bpf_conditions(facts, list);
+	bool is_stopped = false;
+
+	for (size_t i = 0; i < count; i++) {
+		bool fails = list[i].state == CONDITION_FAILS;
+		bool stops = fails && !run && list[i].kind != ERROR_NONE;
+		struct finding *f = doctor_checks_add(c, NULL, CONDITION_HOLDS,
+						      stops ? NEED_BPF : 0);
+
+		f->is = list[i];
+		f->is_warning = fails && !stops;
+		is_stopped = is_stopped || stops;
+	}
+	return is_stopped;
+}
+
+void doctor_checks_look_at_bpf(struct doctor_checks *c)
+{
+	struct bpf_facts facts;
+	struct finding *f;
+	struct error err;
+	bool run = programs_run(&err);
+
+	bpf_facts_gather(&facts);
+	if (facts.unprivileged_bpf_disabled >= 0)
+		finding_detail(
+			doctor_checks_note(c, "unprivileged BPF"),
+			"kernel.unprivileged_bpf_disabled is %d; sampling "
+			"needs rights in any case",
+			facts.unprivileged_bpf_disabled);
+	if (add_conditions(c, &facts, run))
+		return;
+	f = doctor_checks_add(c, "BPF programs",
+			      run ? CONDITION_HOLDS : CONDITION_FAILS,
+			      NEED_BPF);
+	if (run)
+		finding_detail(f, "the kernel takes those that sample");
+	else
+		finding_error(c, f, &err);
+}
+
+static void look_at_names(struct doctor_checks *c, const struct unwinder *u,
+			  struct memory *memory)
+{
+	struct finding *f = doctor_checks_add(c, "Java names", CONDITION_HOLDS,
+					      NEED_NAMES);
+	struct vm_symbols *s;
+	struct error err;
+
+	s = vm_symbols_open_for(u, memory, &err);
+	if (!s || vm_symbols_limits(s))
+		f->is.state = CONDITION_FAILS;
+	if (!s)
+		finding_error(c, f, &err);
+	else if (vm_symbols_limits(s))
+		finding_detail(f, "inlined methods are missing: %s",
+			       vm_symbols_limits(s));
+	else
+		finding_detail(f, "prof can read them from the JVM's memory");
+	vm_symbols_close(s);
+}
+
+static void look_at_unwinder(struct doctor_checks *c, struct memory *memory)
+{
+	struct finding *f = doctor_checks_add(c, "Java stacks", CONDITION_HOLDS,
+					      NEED_STACKS);
+	struct error err;
+	struct unwinder *u = unwinder_open(&c->jvm, memory, &err);
+
+	if (u && !unwinder_limits(u)) {
+		finding_detail(f, "prof can unwind them");
+		look_at_names(c, u, memory);
+		unwinder_close(u);
+		return;
+	}
+	f->is.state = CONDITION_FAILS;
+	if (u)
+		finding_detail(f, "%s", unwinder_limits(u));
+	else
+		finding_error(c, f, &err);
+	finding_remedy(f, "use prof --sampler dump");
+	unwinder_close(u);
+}
+
+void doctor_checks_look_at_stacks(struct doctor_checks *c)
+{
+	struct remote_memory *memory;
+	struct finding *f;
+	struct error err;
+
+	/* Without the right to sample, memory is no further obstacle. */
+	if (doctor_checks_broken(c, NEED_PROC | NEED_BPF))
+		return;
+	memory = remote_memory_open(&c->jvm, &err);
+	if (memory) {
+		look_at_unwinder(c, remote_memory_of(memory));
+		remote_memory_close(memory);
+		return;
+	}
+	f = doctor_checks_add(c, "Java stacks", CONDITION_FAILS, NEED_STACKS);
+	finding_error(c, f, &err);
+	finding_remedy(f, "run as the JVM's user or root, with CAP_SYS_PTRACE");
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/doctor_checks.h"
+
+#include "cmd/commands.h"
+#include "cmd/doctor_findings.h"
+#include "core/base/text.h"
+#include "core/jvm/jdk_version.h"
+#include "core/jvm/perfdata.h"
+#include "core/jvm/procfs.h"
+#include "jvmti/client/client_fences.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct finding *doctor_checks_add(struct doctor_checks *c, const char *name,
+				  enum condition_state state, unsigned breaks)
+{
+	struct finding *f = &c->findings[c->count];
+
+	/* The table below has fewer rows than there is room for. */
+	if (c->count + 1 < DOCTOR_FINDINGS)
+		c->count++;
+	*f = (struct finding){
+		.is = { .name = name,
+			.state = state,
+			.kind = ERROR_UNAVAILABLE },
+		.breaks = breaks,
+	};
+	return f;
+}
+
+void finding_detail(struct finding *f, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(f->is.detail, sizeof(f->is.detail), fmt, args);
+	va_end(args);
+}
+
+void finding_remedy(struct finding *f, const char *text)
+{
+	snprintf(f->is.remedy, sizeof(f->is.remedy), "%s", text);
+}
+
+struct finding *doctor_checks_note(struct doctor_checks *c, const char *name)
+{
+	struct finding *f = doctor_checks_add(c, name, CONDITION_HOLDS, 0);
+
+	f->is_note = true;
+	return f;
+}
+
+void finding_error(struct doctor_checks *c, struct finding *f,
+		   const struct error *err)
+{
+	char pid[16];
+	size_t skip;
+
+	snprintf(pid, sizeof(pid), "%d: ", (int)c->pid);
+	skip = strncmp(err->text, pid, strlen(pid)) == 0 ? strlen(pid) : 0;
+	f->is.kind = err->kind;
+	finding_detail(f, "%.*s", (int)sizeof(f->is.detail) - 1,
+		       err->text + skip);
+}
+
+typedef void look_fn(struct doctor_checks *c);
+
+static const struct {
+	const char *name;
+	unsigned bit;
+} capabilities[] = {
+	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE }, /* /proc of others */
+	{ "CAP_DAC_OVERRIDE", CAP_DAC_OVERRIDE },
+	{ "CAP_KILL", CAP_KILL },     /* SIGQUIT, to wake the listener */
+	{ "CAP_SETUID", CAP_SETUID }, /* to become the JVM's user */
+	{ "CAP_SETGID", CAP_SETGID },
+	{ "CAP_SYS_ADMIN", CAP_SYS_ADMIN },
+};
+
+static void look_at_ourselves(struct doctor_checks *c)
+{
+	struct finding *f = doctor_checks_note(c, "sjkc");
+	struct text has = { 0 }, lacks = { 0 };
+	struct proc_status own;
+	struct error err;
+
+	if (procfs_status(getpid(), &own, &err)) {
+		finding_error(c, f, &err);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(capabilities) / sizeof(*capabilities);
+	     i++) {
+		bool is = own.capabilities >> capabilities[i].bit & 1;
+
+		text_printf(is ? &has : &lacks, " %s", capabilities[i].name);
+	}
+	finding_detail(f, "uid %u, gid %u;%s%s%s%s", (unsigned)geteuid(),
+		       (unsigned)getegid(), has.len ? " has" : "",
+		       has.len ? has.bytes : "", lacks.len ? " lacks" : "",
+		       lacks.len ? lacks.bytes : "");
+	text_release(&has);
+	text_release(&lacks);
+}
+
+bool doctor_checks_same_namespace(pid_t pid, const char *name)
+{
+	char path[64];
+	struct stat theirs, ours;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, name);
+	if (stat(path, &theirs) < 0)
+		return true; /* not known to be another */
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
+	return stat(path, &ours) < 0 || theirs.st_ino == ours.st_ino;
+}
+
+static void look_at_namespaces(struct doctor_checks *c)
+{
+	static const char *const names[] = { "mnt", "net", "pid", "user" };
+	struct finding *f = doctor_checks_note(c, "namespaces");
+	struct text own = { 0 };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!doctor_checks_same_namespace(c->pid, names[i]))
+			text_printf(&own, "%s%s", own.len ? ", " : "",
+				    names[i]);
+	}
+	if (own.len == 0 && !c->jvm.own_root)
+		finding_detail(f, "those of this process");
+	else
+		finding_detail(f, "its own: %s%s; there its pid is %d",
+			       own.len ? own.bytes : "none",
+			       c->jvm.own_root && own.len == 0
+				       ? ", but its root directory"
+				       : "",
+			       (int)c->jvm.ns_pid);
+	text_release(&own);
+}
+
+static void look_at_java(struct doctor_checks *c)
+{
+	const struct jvm_about *about = &c->about;
+
+	finding_detail(doctor_checks_note(c, "Java"), "%s%s%s%s%s",
+		       about->version ? about->version : "of unknown version",
+		       about->vm_name ? ", " : "",
+		       about->vm_name ? about->vm_name : "",
+		       about->java_home ? ", " : "",
+		       about->java_home ? about->java_home : "");
+}
+
+static void look_at_threads(struct doctor_checks *c)
+{
+	struct finding *f = doctor_checks_add(c, "threads", CONDITION_HOLDS,
+					      NEED_PROC);
+	struct proc_status status;
+	struct text stat = { 0 };
+	struct error err;
+	char name[32];
+
+	snprintf(name, sizeof(name), "task/%d/stat", (int)c->pid);
+	if (procfs_read(c->pid, name, 64, &stat, &err) ||
+	    procfs_status(c->pid, &status, &err)) {
+		f->is.state = CONDITION_FAILS;
+		finding_error(c, f, &err);
+		finding_remedy(f, "let /proc show threads: mount it without "
+				  "subset=pid, hidepid");
+	} else {
+		finding_detail(f, "%u, to be seen in /proc", status.threads);
+	}
+	text_release(&stat);
+}
+
+static void look_at_root(struct doctor_checks *c)
+{
+	struct finding *f = doctor_checks_add(c, "files", CONDITION_HOLDS,
+					      NEED_COUNTERS | NEED_ATTACH);
+	struct error err;
+	int fd = jvm_open_file(&c->jvm, "/", O_RDONLY | O_DIRECTORY, &err);
+
+	if (fd >= 0) {
+		finding_detail(f, "/proc/%d/root may be opened", (int)c->pid);
+		close(fd);
+		return;
+	}
+	f->is.state = CONDITION_FAILS;
+	finding_error(c, f, &err);
+	finding_remedy(f, "run as the JVM's user or root, with CAP_SYS_PTRACE");
+}
+
+static void look_at_counters(struct doctor_checks *c)
+{
+	struct finding *f = doctor_checks_add(c, "counters", CONDITION_HOLDS,
+					      NEED_COUNTERS);
+	struct error err;
+	struct perfdata *p = perfdata_open(&c->jvm, &err);
+
+	if (p) {
+		finding_detail(f, "%zu, read without asking the JVM",
+			       perfdata_count(p));
+		perfdata_close(p);
+		return;
+	}
+	f->is.state = CONDITION_FAILS;
+	finding_error(c, f, &err);
+}
+
+static void look_at_attach(struct doctor_checks *c)
+{
+	struct condition list[ATTACH_CONDITIONS_MAX];
+	size_t count = attach_conditions(&c->jvm, list);
+
+	for (size_t i = 0; i < count; i++) {
+		unsigned breaks = NEED_ATTACH;
+
+		/* What does not run answers nobody, by JMX neither. */
+		if (condition_stops(&list[i]))
+			breaks |= NEED_JMX;
+		doctor_checks_add(c, NULL, CONDITION_HOLDS, breaks)
+			->is = list[i];
+	}
+}
+
+/* Options that decide what can be done, by their beginning. */
+static const struct {
+	const char *option, *means;
+} options[] = {
+	{ "-Xrs", "SIGQUIT would kill it; it listens from the start instead" },
+	{ "-XX:+ReduceSignalUsage",
+	  "SIGQUIT would kill it; it listens from the start instead" },
+	{ "-XX:+DisableAttachMechanism", "it does not answer jcmd and kin" },
+	{ "-XX:+StartAttachListener", "it listens from the start" },
+	{ "-XX:-UsePerfData", "it has no counters" },
+	{ "-XX:+PerfDisableSharedMem", "its counters are in no file" },
+	{ "-XX:-EnableDynamicAgentLoading", "it takes no agents" },
+	{ "-XX:+EnableDynamicAgentLoading",
+	  "it takes agents without a warning" },
+	{ "-XX:NativeMemoryTracking=", "VM.native_memory depends on it" },
+	{ "-XX:StartFlightRecording", "it records since it began" },
+	{ "-Dcom.sun.management.jmxremote.port=", "it answers JMX there" },
+	{ "-Djdk.attach.vm.streaming=", "how it sends replies" },
+};
+
+static void look_at_options(struct doctor_checks *c)
+{
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		const char *found = jvm_about_option(&c->about,
+						     options[i].option);
+
+		if (found)
+			finding_detail(doctor_checks_note(c, "option"),
+				       "%.160s: %s", found, options[i].means);
+	}
+	if (c->about.args_cut)
+		finding_detail(
+			doctor_checks_note(c, "option"),
+			"there are more than could be read: of an @file, or "
+			"too many");
+}
+
+/* What prof does not use the agent for, by the JVM's build. */
+static void look_at_fences(struct doctor_checks *c)
+{
+	struct text why = { 0 };
+
+	if (!agent_names_are_safe(&c->about, &why))
+		finding_detail(doctor_checks_note(c, "agents"),
+			       "prof reads names from the JVM's memory, not "
+			       "from its agent: %s",
+			       why.bytes);
+	text_clear(&why);
+	if (!agent_has_alloc(&c->about, &why))
+		finding_detail(doctor_checks_note(c, "alloc"), "%s", why.bytes);
+	text_release(&why);
+}
+
+/* JEP 451: JDK 21 on warns when an agent is loaded into a running JVM. */
+static void look_at_agents(struct doctor_checks *c)
+{
+	if (c->jvm.kind == JVM_HOTSPOT)
+		look_at_fences(c);
+	if (jdk_version_of(c->about.version).feature >= 21 &&
+	    !jvm_about_option(&c->about, "-XX:+EnableDynamicAgentLoading") &&
+	    !jvm_about_option(&c->about, "-XX:-EnableDynamicAgentLoading"))
+		finding_detail(
+			doctor_checks_note(c, "agents"),
+			"it warns on its stderr when one is loaded (JEP 451)");
+}
+
+/*
+ * In the order in which they are shown.  What few commands need comes last: the
+ * first thing in the way decides the exit status.
+ */
+static look_fn *const looks[] = {
+	look_at_ourselves,
+	look_at_namespaces,
+	look_at_java,
+	look_at_options,
+	look_at_agents,
+	look_at_threads,
+	look_at_root,
+	look_at_attach,
+	look_at_counters,
+	doctor_checks_look_at_jmx,
+	doctor_checks_look_at_bpf,
+	doctor_checks_look_at_stacks,
+};
+
+/*
+ * What commands need, and what they can do without in part; those that are not
+ * there are left out.
+ */
+static const struct {
+	const char *command;
+	unsigned needs, wants;
+} commands_need[] = {
+	{ "jps", NEED_PROC, 0 },
+	{ "ttop", NEED_PROC, NEED_COUNTERS | NEED_ATTACH },
+	{ "vminfo --perf", NEED_COUNTERS, 0 },
+	{ "vminfo", NEED_ATTACH, 0 },
+	{ "jcmd", NEED_ATTACH, 0 },
+	{ "jstack", NEED_ATTACH, 0 },
+	{ "hh", NEED_ATTACH, 0 },
+	{ "mxping -p", NEED_JMX, 0 },
+	{ "mx -p", NEED_JMX, 0 },
+	{ "mxdump -p", NEED_JMX, 0 },
+	{ "prof -p", NEED_PROC | NEED_BPF | NEED_STACKS, NEED_NAMES },
+};
+
+const struct finding *doctor_checks_broken(const struct doctor_checks *c,
+					   unsigned needs)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct finding *f = &c->findings[i];
+
+		if (f->breaks & needs && (f->is.state == CONDITION_FAILS ||
+					  f->is.state == CONDITION_WAITS))
+			return f;
+	}
+	return NULL;
+}
+
+bool doctor_checks_knows(const char *command)
+{
+	char name[32];
+	size_t len = strcspn(command, " ");
+
+	snprintf(name, sizeof(name), "%.*s", (int)len, command);
+	return command_find(name) != NULL;
+}
+
+static void sum_up(struct doctor_checks *c)
+{
+	for (size_t i = 0; i < sizeof(commands_need) / sizeof(*commands_need);
+	     i++) {
+		if (doctor_checks_knows(commands_need[i].command))
+			c->abilities[c->ability_count++] = (struct ability){
+				.command = commands_need[i].command,
+				.no = doctor_checks_broken(
+					c, commands_need[i].needs),
+				.in_part = doctor_checks_broken(
+					c, commands_need[i].wants),
+			};
+	}
+}
+
+void doctor_checks_init(struct doctor_checks *c, const struct jvm *jvm)
+{
+	struct error unused;
+
+	*c = (struct doctor_checks){ .pid = jvm->pid, .jvm = *jvm };
+	jvm_about(jvm, &c->about, &unused);
+	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++)
+		looks[i](c);
+	sum_up(c);
+}
+
+void doctor_checks_init_refused(struct doctor_checks *c, pid_t pid,
+				const struct error *why)
+{
+	*c = (struct doctor_checks){ .pid = pid };
+	look_at_ourselves(c);
+	finding_error(c,
+		      doctor_checks_add(c, "process", CONDITION_FAILS,
+					NEED_PROC | NEED_COUNTERS |
+						NEED_ATTACH | NEED_JMX |
+						NEED_BPF),
+		      why);
+	sum_up(c);
+}
+
+void doctor_checks_release(struct doctor_checks *c)
+{
+	jvm_about_release(&c->about);
+}
+
+enum { SAMPLING = NEED_BPF | NEED_STACKS | NEED_NAMES };
+
+const struct finding *doctor_checks_obstacle(const struct doctor_checks *c)
+{
+	const struct finding *first = NULL;
+
+	for (size_t i = 0; i < c->ability_count; i++) {
+		const struct finding *no = c->abilities[i].no;
+
+		if (no && no->breaks & ~(unsigned)SAMPLING &&
+		    (!first || no < first))
+			first = no;
+	}
+	return first;
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/flame_output.h"
+
+#include "cmd/command.h"
+#include "cmd/log.h"
+#include "core/base/text.h"
+#include "core/profile/bias.h"
+#include "render/page/flame.h"
+#include "render/profile/collapsed.h"
+#include "render/profile/pprof.h"
+#include "render/profile/speedscope.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAMED_VIEWS 8   /* so many are named when one is chosen */
+#define PAGE_VIEWS  100 /* so many have a tab of the page */
+
+void flame_output_release(struct flame_output *d)
+{
+	free(d->views);
+	d->views = NULL;
+	d->view_count = 0;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static const char *extension(const char *path)
+{
+	const char *base = base_name(path);
+	const char *dot = strrchr(base, '.');
+
+	return dot && dot != base ? dot : "";
+}
+
+char *flame_output_name(const char *input, const struct flame_output_format *f)
+{
+	const char *base = strcmp(input, "-") == 0 ? "flame" : base_name(input);
+	size_t len = strlen(base) - strlen(extension(base));
+	struct text name = { 0 };
+
+	text_add(&name, base, len);
+	text_add(&name, f->extensions, strcspn(f->extensions, " "));
+	return name.bytes;
+}
+
+int flame_output_check_output(const char *output, const char *const *inputs,
+			      size_t count, struct error *err)
+{
+	struct stat out, in;
+
+	if (stat(output, &out) < 0 || !S_ISREG(out.st_mode))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		int ret = strcmp(inputs[i], "-") ? stat(inputs[i], &in)
+						 : fstat(STDIN_FILENO, &in);
+
+		if (ret == 0 && in.st_dev == out.st_dev &&
+		    in.st_ino == out.st_ino)
+			return fail(
+				err, ERROR_OUTPUT,
+				"%s is an input, too; choose another --output",
+				output);
+	}
+	return 0;
+}
+
+char *flame_output_source_of(const char *const *inputs, size_t count)
+{
+	struct text source = { 0 };
+
+	if (count > 1)
+		text_printf(&source, "%zu recordings", count);
+	else
+		text_puts(&source, strcmp(inputs[0], "-") == 0
+					   ? "<stdin>"
+					   : base_name(inputs[0]));
+	return source.bytes;
+}
+
+/* Fails: the filters, which it names, left none of so many samples. */
+static int nothing_left(const struct event_view *view,
+			const struct sample_filter *filter, struct error *err)
+{
+	struct text names = { 0 };
+
+	sample_filter_name(filter, &names);
+	fail(err, ERROR_FAILED,
+	     "none of %" PRIu64 " %s samples is left by %s; nothing is written",
+	     view->samples, view->name, names.bytes);
+	text_release(&names);
+	return -1;
+}
+
+/*
+ * First without the filters, so that an event that is not there and a filter
+ * that leaves nothing of it are told apart.
+ */
+int flame_output_choose(struct flame_output *d,
+			const struct sample_filter *filter, struct error *err)
+{
+	const char *event = d->options->event;
+	struct event_view whole, front;
+	struct error unused;
+
+	if (event_view_choose(d->profile, event, &whole, err))
+		return -1;
+	sample_filter_apply(filter, d->profile);
+	if (event_view_choose(d->profile, event, &front, &unused))
+		return nothing_left(&whole, filter, err);
+	d->view_count = event_views(d->profile, &d->views);
+	for (size_t i = 0; i < d->view_count; i++) {
+		if (strcmp(d->views[i].name, front.name) == 0)
+			d->selected = i;
+	}
+	if (!event)
+		return 0;
+	/* One event type of a family is no view of its own. */
+	d->views[0] = front;
+	d->view_count = 1;
+	d->selected = 0;
+	return 0;
+}
+
+static void say_choice(const struct flame_output *d)
+{
+	const struct event_view *front = &d->views[d->selected];
+	struct text others = { 0 };
+	size_t more = 0;
+
+	for (size_t i = 0; i < d->view_count; i++) {
+		if (i != d->selected && i <= NAMED_VIEWS)
+			text_printf(&others, "%s%s", others.len ? ", " : "",
+				    d->views[i].name);
+		else if (i != d->selected)
+			more++;
+	}
+	if (more)
+		text_printf(&others, " and %zu more", more);
+	if (others.len)
+		log_info("drawing %s (%" PRIu64 " samples); there are also %s: "
+			 "--event",
+			 front->name, front->samples, others.bytes);
+	text_release(&others);
+}
+
+/* Each kind of event costs as much as a graph, whatever it holds. */
+void flame_output_limit(struct flame_output *d)
+{
+	size_t count = d->view_count;
+
+	if (d->options->event)
+		return;
+	if (!d->all_asked)
+		say_choice(d);
+	d->view_count = event_views_limit(d->views, count, PAGE_VIEWS,
+					  &d->selected);
+	if (count > d->view_count)
+		log_info(
+			"the page has tabs for %zu of the %zu kinds of events; "
+			"--event draws any",
+			d->view_count, count);
+}
+
+int flame_output_write(const struct flame_output *d,
+		       const struct flame_output_format *format,
+		       struct error *err)
+{
+	struct output out;
+	int ret = output_open(&out, d->output, err);
+	bool whole = false;
+
+	if (ret == 0) {
+		whole = format->write(&out, d);
+		ret = output_commit(&out, err);
+	}
+	output_close(&out);
+	if (ret)
+		return -1;
+	if (strcmp(d->output, "-") != 0)
+		log_info("wrote %s", d->output);
+	if (!whole || profile_is_partial(d->profile))
+		return fail(err, ERROR_PARTIAL,
+			    "%s is not drawn from all of the input",
+			    strcmp(d->output, "-") ? d->output : "<stdout>");
+	return 0;
+}
+
+static const char *title_of(const struct flame_output *d)
+{
+	return d->options->title ? d->options->title : d->source;
+}
+
+static bool write_page(struct output *out, const struct flame_output *d)
+{
+	const struct event_view *front = &d->views[d->selected];
+	const struct flame_output_options *o = d->options;
+	const struct flame_options options = {
+		.title = title_of(d),
+		.source = d->source,
+		.reverse = o->reverse,
+		.threads = o->threads,
+		.lines = o->lines,
+		.simple = o->simple_names,
+		/* One record may stand for many samples of that unit. */
+		.weights = !o->samples || (front->unit == UNIT_SAMPLES &&
+					   front->weight != front->samples),
+		.min_width = o->min_width,
+	};
+	struct flame_result result;
+
+	result = flame_write(out, d->profile, d->views, d->view_count,
+			     d->selected, &options);
+	if (result.elided && o->min_width < 0)
+		log_info("%zu of %zu stack traces, narrower than %g %%, are "
+			 "left "
+			 "out; --min-width 0 draws them",
+			 result.elided, result.elided + result.nodes,
+			 result.below);
+	return true;
+}
+
+static bool write_collapsed(struct output *out, const struct flame_output *d)
+{
+	const struct event_view *view = &d->views[d->selected];
+	const struct flame_output_options *o = d->options;
+	const struct collapsed_options options = {
+		.style = {
+			.simple = o->simple_names,
+			.lines = o->lines,
+			.annotate = o->annotate,
+		},
+		.threads = o->threads,
+		.reverse = o->reverse,
+		.weights = o->total || view->unit == UNIT_SAMPLES,
+	};
+	struct collapsed_result result;
+
+	result = collapsed_write(out, d->profile, view, &options);
+	if (result.cut)
+		log_always("lost: stack traces cut to %zu frames: %" PRIu64,
+			   result.depth, result.cut);
+	return !result.cut;
+}
+
+/* Too much for any reader: false, and it says so, when depth is not 0. */
+static bool is_whole(size_t depth)
+{
+	if (depth)
+		log_always("lost: stack traces are cut to %zu frames", depth);
+	return !depth;
+}
+
+static bool write_speedscope(struct output *out, const struct flame_output *d)
+{
+	const struct flame_output_options *o = d->options;
+	const struct speedscope_options options = {
+		.title = title_of(d),
+		.simple = o->simple_names,
+		.lines = o->lines,
+		.annotate = o->annotate,
+		.threads = o->threads,
+		.weights = !o->samples,
+	};
+
+	return is_whole(speedscope_write(out, d->profile, d->views,
+					 d->view_count, d->selected, &options)
+				.depth);
+}
+
+static bool write_pprof(struct output *out, const struct flame_output *d)
+{
+	const struct flame_output_options *o = d->options;
+	const struct event_view *front = &d->views[d->selected];
+	const struct pprof_options options = {
+		.period_ns = rate_period(d->profile, front),
+		.title = title_of(d),
+		.simple = o->simple_names,
+		.lines = o->lines,
+		.annotate = o->annotate,
+		.threads = o->threads,
+		.weights = !o->samples,
+	};
+
+	return is_whole(pprof_write(out, d->profile, d->views, d->view_count,
+				    d->selected, &options)
+				.depth);
+}
+
+/* The first is for names without an extension. */
+static const struct flame_output_format formats[] = {
+	{ "html", ".html .htm", .is_page = true, .titled = true,
+	  .reverses = true, .write = write_page },
+	{ "collapsed", ".collapsed .folded", .annotates = true,
+	  .reverses = true, .one_event = true, .write = write_collapsed },
+	{ "speedscope", ".speedscope.json .json", .titled = true,
+	  .annotates = true, .write = write_speedscope },
+	{ "pprof", ".pb.gz .pprof", .titled = true, .annotates = true,
+	  .write = write_pprof },
+};
+
+#define FORMATS (sizeof(formats) / sizeof(*formats))
+
+const char *flame_output_formats(void)
+{
+	static struct text choices;
+
+	if (!choices.len) {
+		for (size_t i = 0; i < FORMATS; i++)
+			text_printf(&choices, "%s%s", i ? "|" : "",
+				    formats[i].name);
+	}
+	return choices.bytes;
+}
+
+/* One of the extensions, which may have several dots, ends the path. */
+static bool has_extension(const struct flame_output_format *f, const char *path)
+{
+	const char *base = base_name(path);
+	size_t base_len = strlen(base);
+	const char *at = f->extensions;
+
+	while (*at) {
+		size_t len = strcspn(at, " ");
+
+		if (len < base_len &&
+		    memcmp(base + base_len - len, at, len) == 0)
+			return true;
+		at += len;
+		at += *at == ' ';
+	}
+	return false;
+}
+
+/* Options that a format has no use for are mistaken. */
+static int check_options(const struct flame_output_format *f,
+			 const struct flame_output_options *o,
+			 struct error *err)
+{
+	if (o->total && o->samples)
+		return misuse(err, "--total and --samples exclude each other");
+	if (o->annotate && !f->annotates)
+		return misuse(err, "--annotate does not go with %s output",
+			      f->name);
+	if (o->reverse && !f->reverses)
+		return misuse(err, "--reverse does not go with %s output",
+			      f->name);
+	if (o->title && !f->titled)
+		return misuse(err, "--title does not go with %s output",
+			      f->name);
+	if (o->min_width >= 0 && !f->is_page)
+		return misuse(err, "--min-width goes with html output");
+	return 0;
+}
+
+const struct flame_output_format *
+flame_output_format(const char *name, const char *output,
+		    const struct flame_output_options *o, struct error *err)
+{
+	const char *dot = output ? extension(output) : "";
+	const struct flame_output_format *found = NULL;
+
+	for (size_t i = 0; !found && i < FORMATS; i++) {
+		if (name ? strcmp(formats[i].name, name) == 0
+			 : output && has_extension(&formats[i], output))
+			found = &formats[i];
+	}
+	if (!found && !*dot)
+		found = &formats[0];
+	if (!found)
+		misuse(err,
+		       "%s: no output format is called %s; say --output-format",
+		       output, dot);
+	return found && check_options(found, o, err) == 0 ? found : NULL;
+}

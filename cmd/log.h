@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * log: messages on stderr, one line each.
+ *
+ * Every line begins with "sjkc: ".  Foreign names in it are made safe
+ * (core/base/safe_text.h).  A progress bar that is on the line gives way.
+ */
+#ifndef CMD_LOG_H
+#define CMD_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum log_level {
+	LOG_QUIET, /* -q: errors and losses only */
+	LOG_NORMAL,
+	LOG_VERBOSE, /* -v: details, too */
+};
+
+void log_set_level(enum log_level level);
+bool log_is_quiet(void); /* -q was given */
+
+/*
+ * Writes bytes to stderr, whatever interrupts; gives up when nobody takes them.
+ * Async-signal-safe.
+ */
+void log_bytes(const char *bytes, size_t len);
+
+/* Said whatever the level: an error, or that something was lost. */
+void log_always(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Said unless -q was given. */
+void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Said when -v was given. */
+void log_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

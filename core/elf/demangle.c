@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/elf/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <string.h>
+
+enum {
+	/* In libjvm 350; what the library puts on the stack grows with its
+	   square. */
+	MANGLED_MAX = 768,
+	/* A name may repeat parts of itself: its length doubles each time. */
+	DEMANGLED_MAX = 4096,
+};
+
+struct demangling {
+	struct text *out;
+	size_t begin;
+	jmp_buf enough;
+};
+
+static void take(const char *part, size_t len, void *opaque)
+{
+	struct demangling *d = opaque;
+
+	/*
+	 * There is no other way to stop it than to leave it, which is safe
+	 * since it has no memory but the stack's.
+	 */
+	if (d->out->len - d->begin + len > DEMANGLED_MAX)
+		longjmp(d->enough, 1);
+	text_add(d->out, part, len);
+}
+
+static bool run(struct demangling *d, const char *mangled)
+{
+	if (setjmp(d->enough))
+		return false;
+	return cplus_demangle_v3_callback(mangled, DMGL_NO_OPTS, take, d);
+}
+
+bool demangle(struct text *out, const char *mangled)
+{
+	struct demangling d = { .out = out, .begin = out->len };
+
+	if (strncmp(mangled, "_Z", 2) != 0 ||
+	    strnlen(mangled, MANGLED_MAX + 1) > MANGLED_MAX)
+		return false;
+	if (run(&d, mangled) && out->len > d.begin)
+		return true;
+	if (out->bytes) {
+		out->len = d.begin;
+		out->bytes[out->len] = '\0';
+	}
+	return false;
+}
+
+/* The length of a name before one suffix, or all of it. */
+static size_t before_suffix(const char *symbol, size_t len)
+{
+	/* GCC's create_clone_name() and LTO; LLVM's promoted locals. */
+	static const char *const suffixes[] = { "isra", "constprop", "part",
+						"cold", "lto_priv",  "llvm" };
+	size_t end = len, dot;
+
+	while (end && symbol[end - 1] >= '0' && symbol[end - 1] <= '9')
+		end--;
+	/* A number has a dot of its own in front. */
+	if (end == len || !end || symbol[end - 1] != '.')
+		end = len;
+	else
+		end--;
+	for (dot = end; dot && symbol[dot - 1] != '.';)
+		dot--;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
+		if (dot > 1 && end - dot == strlen(suffixes[i]) &&
+		    memcmp(symbol + dot, suffixes[i], end - dot) == 0)
+			return dot - 1;
+	return len;
+}
+
+size_t demangle_source_length(const char *symbol, size_t len)
+{
+	size_t shorter;
+
+	while ((shorter = before_suffix(symbol, len)) < len)
+		len = shorter;
+	return len;
+}

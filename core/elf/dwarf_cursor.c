@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/elf/dwarf_cursor.h"
+
+#include <endian.h>
+#include <string.h>
+
+/* The next size bytes as a number. */
+static uint64_t little_endian(struct cursor *c, size_t size)
+{
+	const uint8_t *bytes = cursor_bytes(c, size);
+	uint64_t value = 0;
+
+	if (bytes)
+		memcpy(&value, bytes, size);
+	return le64toh(value);
+}
+
+uint16_t dwarf_u16(struct cursor *c) { return (uint16_t)little_endian(c, 2); }
+uint32_t dwarf_u32(struct cursor *c) { return (uint32_t)little_endian(c, 4); }
+uint64_t dwarf_u64(struct cursor *c) { return little_endian(c, 8); }
+
+/* *shift is how many bits there were, *last the byte that they ended with. */
+static uint64_t leb(struct cursor *c, unsigned *shift, uint8_t *last)
+{
+	uint64_t value = 0;
+
+	*shift = 0;
+	do {
+		if (*shift >= 70)
+			cursor_fail(c);
+		*last = cursor_u8(c);
+		if (*shift < 64)
+			value |= (uint64_t)(*last & 0x7f) << *shift;
+		*shift += 7;
+	} while (*last & 0x80);
+	return value;
+}
+
+uint64_t dwarf_uleb(struct cursor *c)
+{
+	unsigned shift;
+	uint8_t last;
+
+	return leb(c, &shift, &last);
+}
+
+int64_t dwarf_sleb(struct cursor *c)
+{
+	unsigned shift;
+	uint8_t last;
+	uint64_t value = leb(c, &shift, &last);
+
+	if (last & 0x40 && shift < 64)
+		value |= UINT64_MAX << shift;
+	return (int64_t)value;
+}
+
+/* By the low four bits of an encoding. */
+static uint64_t formatted(struct cursor *c, uint8_t format)
+{
+	switch (format) {
+	case 0x00: /* absptr */
+	case 0x04: /* udata8 */
+	case 0x0c: /* sdata8 */
+		return dwarf_u64(c);
+	case 0x01:
+		return dwarf_uleb(c);
+	case 0x02:
+		return dwarf_u16(c);
+	case 0x03:
+		return dwarf_u32(c);
+	case 0x09:
+		return (uint64_t)dwarf_sleb(c);
+	case 0x0a:
+		return (uint64_t)(int16_t)dwarf_u16(c);
+	case 0x0b:
+		return (uint64_t)(int32_t)dwarf_u32(c);
+	default:
+		cursor_fail(c);
+		return 0;
+	}
+}
+
+uint64_t dwarf_pointer(struct cursor *c, uint8_t encoding, uint64_t section)
+{
+	uint64_t at = section + cursor_offset(c);
+	uint64_t value = formatted(c, encoding & DWARF_POINTER_FORMAT);
+
+	switch (encoding & ~DWARF_POINTER_FORMAT) {
+	case 0x00:
+		return value;
+	case 0x10: /* pcrel */
+		return at + value;
+	default: /* of text, data, functions; indirect */
+		cursor_fail(c);
+		return 0;
+	}
+}

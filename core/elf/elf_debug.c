@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/elf/elf_debug.h"
+
+#include "core/base/alloc.h"
+#include "core/elf/dwarf_cursor.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define DEBUG_ROOT "/usr/lib/debug"
+
+enum {
+	NOTES_MAX = 64 << 10,
+	LINK_MAX = 4096,       /* .gnu_debuglink: a file name and a CRC */
+	PACKED_MAX = 16 << 20, /* .gnu_debugdata */
+	UNPACKED_MAX = 64 << 20,
+	UNPACKED_PART = 256 << 10, /* at a time */
+	UNPACKING_MAX = 128 << 20, /* memory that xz may use meanwhile */
+};
+/* More is not summed up to see whether it is the file. */
+#define SUMMED_MAX ((off_t)1 << 30)
+
+/* The name of GNU's notes, padded, and the type of the build id's. */
+static const char gnu[4] = "GNU";
+enum { BUILD_ID_NOTE = 3 };
+
+/* Finds the build id's bytes among notes. */
+static struct cursor find_build_id(struct cursor c)
+{
+	while (cursor_left(&c)) {
+		uint32_t name_len = dwarf_u32(&c), len = dwarf_u32(&c);
+		uint32_t type = dwarf_u32(&c);
+		struct cursor name = cursor_slice(&c, name_len);
+		struct cursor bytes;
+
+		cursor_skip(&c, -name_len & 3);
+		bytes = cursor_slice(&c, len);
+		if (type == BUILD_ID_NOTE && name_len == sizeof(gnu) &&
+		    cursor_ok(&bytes) && memcmp(name.at, gnu, sizeof(gnu)) == 0)
+			return bytes;
+		/* The last note may lack its padding. */
+		if (cursor_left(&c))
+			cursor_skip(&c, -len & 3);
+	}
+	return cursor_over(NULL, 0);
+}
+
+static void id_text(struct cursor id, char text[ELF_BUILD_ID_TEXT])
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t len = 0;
+
+	while (cursor_left(&id) && len < ELF_BUILD_ID_TEXT - 1) {
+		uint8_t byte = cursor_u8(&id);
+
+		text[len++] = digits[byte >> 4];
+		text[len++] = digits[byte & 15];
+	}
+	text[len] = '\0';
+}
+
+void elf_debug_build_id(const struct elf_file *f, char text[ELF_BUILD_ID_TEXT])
+{
+	text[0] = '\0';
+	for (size_t i = 0; i < f->section_count && !text[0]; i++) {
+		const Elf64_Shdr *s = &f->sections[i];
+		struct elf_part part;
+
+		if (s->sh_type != SHT_NOTE ||
+		    !elf_file_read_section(f, s, NOTES_MAX, &part))
+			continue;
+		id_text(find_build_id(cursor_over(part.bytes, part.len)), text);
+		free(part.bytes);
+	}
+}
+
+/* Where debug files are looked for: below a JVM's root, or ours (NULL). */
+struct search {
+	const struct jvm *jvm;
+	const struct elf_file *file;
+	char id[ELF_BUILD_ID_TEXT];
+	const char *directory; /* of the file; "" when it is not of that root */
+	const char *link;      /* the name in .gnu_debuglink, or NULL */
+	uint32_t crc;
+};
+
+static bool sum_of(int fd, off_t size, uint32_t *crc)
+{
+	uint8_t part[64 << 10];
+	off_t at = 0;
+
+	*crc = 0;
+	while (at < size) {
+		ssize_t got = pread(fd, part, sizeof(part), at);
+
+		if (got <= 0)
+			return false;
+		*crc = (uint32_t)crc32(*crc, part, (uInt)got);
+		at += got;
+	}
+	return true;
+}
+
+static bool is_owned_well(const struct search *s, const struct stat *st)
+{
+	return S_ISREG(st->st_mode) &&
+	       (st->st_uid == 0 || (s->jvm && st->st_uid == s->jvm->uid));
+}
+
+/* True when it is what belongs to the file: by the id, else by the sum. */
+static bool belongs(const struct search *s, int fd)
+{
+	char id[ELF_BUILD_ID_TEXT];
+	struct elf_file debug;
+	struct error err;
+	struct stat st;
+	uint32_t crc;
+
+	if (fstat(fd, &st) < 0 || !is_owned_well(s, &st))
+		return false;
+	if (!s->id[0])
+		return st.st_size <= SUMMED_MAX &&
+		       sum_of(fd, st.st_size, &crc) && crc == s->crc;
+	if (elf_file_init(&debug, (struct elf_source){ .fd = fd }, &err) < 0)
+		return false;
+	elf_debug_build_id(&debug, id);
+	elf_file_release(&debug);
+	return strcmp(id, s->id) == 0;
+}
+
+static int try_path(const struct search *s, const char *path)
+{
+	struct error err;
+	int fd;
+
+	if (s->jvm)
+		fd = jvm_open_file(s->jvm, path, O_RDONLY, &err);
+	else
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0 && !belongs(s, fd)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int search_root(const struct search *s)
+{
+	/* What is before and behind the file's own directory. */
+	static const char *const around[][2] = { { "", "/" },
+						 { "", "/.debug/" },
+						 { DEBUG_ROOT, "/" } };
+	char path[PATH_MAX];
+	int fd = -1;
+
+	if (strlen(s->id) > 2) {
+		snprintf(path, sizeof(path),
+			 DEBUG_ROOT "/.build-id/%.2s/%s.debug", s->id,
+			 s->id + 2);
+		fd = try_path(s, path);
+	}
+	for (size_t i = 0; i < 3 && fd < 0 && s->link && *s->directory; i++) {
+		int len = snprintf(path, sizeof(path), "%s%s%s%s", around[i][0],
+				   s->directory, around[i][1], s->link);
+
+		if (len > 0 && (size_t)len < sizeof(path))
+			fd = try_path(s, path);
+	}
+	return fd;
+}
+
+/* Takes the name and the sum out of .gnu_debuglink. */
+static void read_link(struct search *s, const struct elf_part *part)
+{
+	struct cursor c = cursor_over(part->bytes, part->len);
+	const char *name = (const char *)part->bytes;
+	size_t len = part->bytes ? strnlen(name, part->len) : 0;
+
+	/* A NUL, and zeroes up to a multiple of four. */
+	cursor_skip(&c, (len + 4) & ~(size_t)3);
+	s->crc = dwarf_u32(&c);
+	if (cursor_ok(&c) && len && !memchr(name, '/', len))
+		s->link = name;
+}
+
+int elf_debug_open(const struct jvm *jvm, const char *path,
+		   const struct elf_file *f)
+{
+	const char *slash = strrchr(path, '/');
+	struct search s = { .jvm = jvm, .file = f };
+	struct elf_part link;
+	char *directory;
+	int fd;
+
+	if (!slash)
+		return -1;
+	directory = xstrndup(path, (size_t)(slash - path));
+	s.directory = directory;
+	elf_debug_build_id(f, s.id);
+	elf_file_read_section(f, elf_file_section(f, ".gnu_debuglink"),
+			      LINK_MAX, &link);
+	read_link(&s, &link);
+	fd = search_root(&s);
+	if (fd < 0 && jvm->own_root) {
+		s.jvm = NULL;
+		s.directory = "";
+		fd = search_root(&s);
+	}
+	free(link.bytes);
+	free(directory);
+	return fd;
+}
+
+/* Decodes packed to its end into out, which grows; false when it is damaged. */
+static bool decode(lzma_stream *stream, struct elf_part *out)
+{
+	size_t cap = 0;
+	lzma_ret rc = LZMA_OK;
+
+	while (rc == LZMA_OK && out->len < UNPACKED_MAX) {
+		array_reserve(out->bytes, cap, out->len + UNPACKED_PART);
+		stream->next_out = out->bytes + out->len;
+		stream->avail_out = cap - out->len;
+		rc = lzma_code(stream, LZMA_FINISH);
+		out->len = cap - stream->avail_out;
+	}
+	return rc == LZMA_STREAM_END;
+}
+
+bool elf_debug_unpack(const struct elf_file *f, struct elf_part *out)
+{
+	lzma_stream stream = LZMA_STREAM_INIT;
+	struct elf_part packed;
+	bool is_whole = false;
+
+	*out = (struct elf_part){ 0 };
+	if (!elf_file_read_section(f, elf_file_section(f, ".gnu_debugdata"),
+				   PACKED_MAX, &packed))
+		return false;
+	if (lzma_stream_decoder(&stream, UNPACKING_MAX, 0) == LZMA_OK) {
+		stream.next_in = packed.bytes;
+		stream.avail_in = packed.len;
+		is_whole = decode(&stream, out);
+	}
+	lzma_end(&stream);
+	free(packed.bytes);
+	if (!is_whole) {
+		free(out->bytes);
+		*out = (struct elf_part){ 0 };
+	}
+	return is_whole;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/elf/elf_file.h"
+
+#include "core/base/alloc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What linkers make has a dozen segments and some forty sections. */
+enum { SEGMENTS_MAX = 512, SECTIONS_MAX = 8192, NAMES_MAX = 1 << 20 };
+
+/* Reads all of it or fails. */
+static bool read_source(const struct elf_source *s, uint64_t offset,
+			void *bytes, size_t len)
+{
+	size_t have = 0;
+
+	if (offset > s->len || len > s->len - offset)
+		return false;
+	if (s->fd < 0) {
+		memcpy(bytes, s->bytes + offset, len);
+		return true;
+	}
+	while (have < len) {
+		ssize_t got = pread(s->fd, (uint8_t *)bytes + have, len - have,
+				    (off_t)(offset + have));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		have += (size_t)got;
+	}
+	return true;
+}
+
+bool elf_file_read(const struct elf_file *f, uint64_t offset, uint64_t len,
+		   size_t max, struct elf_part *part)
+{
+	*part = (struct elf_part){ 0 };
+	/* Looked at before memory is asked for. */
+	if (len == 0 || len > max || offset > f->source.len ||
+	    len > f->source.len - offset)
+		return false;
+	part->bytes = xmalloc(len);
+	part->len = len;
+	if (read_source(&f->source, offset, part->bytes, len))
+		return true;
+	free(part->bytes);
+	*part = (struct elf_part){ 0 };
+	return false;
+}
+
+bool elf_file_read_section(const struct elf_file *f, const Elf64_Shdr *section,
+			   size_t max, struct elf_part *part)
+{
+	*part = (struct elf_part){ 0 };
+	if (!section || section->sh_type == SHT_NOBITS ||
+	    section->sh_flags & SHF_COMPRESSED)
+		return false;
+	if (!elf_file_read(f, section->sh_offset, section->sh_size, max, part))
+		return false;
+	part->address = section->sh_addr;
+	return true;
+}
+
+/* Reads a table of count entries of size each; false when it is not there. */
+static bool read_table(const struct elf_file *f, uint64_t offset, size_t count,
+		       size_t entry, size_t size, struct elf_part *table)
+{
+	return entry == size &&
+	       elf_file_read(f, offset, count * size, SIZE_MAX, table);
+}
+
+/*
+ * Without sections, which a program runs without, much can still be had; so
+ * tables of sections that are damaged, or too large, are taken for none.
+ */
+static void read_sections(struct elf_file *f, const Elf64_Ehdr *head)
+{
+	struct elf_part table;
+
+	if (head->e_shnum > SECTIONS_MAX ||
+	    !read_table(f, head->e_shoff, head->e_shnum, head->e_shentsize,
+			sizeof(*f->sections), &table))
+		return;
+	f->sections = (void *)table.bytes;
+	f->section_count = head->e_shnum;
+	if (head->e_shstrndx < f->section_count)
+		elf_file_read_section(f, &f->sections[head->e_shstrndx],
+				      NAMES_MAX, &f->names);
+	/* Names end within their table. */
+	if (f->names.len)
+		f->names.bytes[f->names.len - 1] = '\0';
+}
+
+static bool is_of_this_machine(const Elf64_Ehdr *head)
+{
+	return memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 &&
+	       head->e_ident[EI_CLASS] == ELFCLASS64 &&
+	       head->e_ident[EI_DATA] == ELFDATA2LSB &&
+	       head->e_machine == EM_X86_64 &&
+	       (head->e_type == ET_DYN || head->e_type == ET_EXEC);
+}
+
+int elf_file_init(struct elf_file *f, struct elf_source source,
+		  struct error *err)
+{
+	struct elf_part table;
+	Elf64_Ehdr head;
+	struct stat st;
+
+	*f = (struct elf_file){ .source = source };
+	if (source.fd >= 0) {
+		if (fstat(source.fd, &st) < 0)
+			return fail_sys(err, ERROR_FAILED, "cannot look at it");
+		f->source.len = (uint64_t)st.st_size;
+	}
+	if (!read_source(&f->source, 0, &head, sizeof(head)) ||
+	    !is_of_this_machine(&head))
+		return fail(err, ERROR_INPUT, "no ELF file of this machine");
+	if (head.e_phnum > SEGMENTS_MAX ||
+	    !read_table(f, head.e_phoff, head.e_phnum, head.e_phentsize,
+			sizeof(*f->segments), &table))
+		return fail(err, ERROR_INPUT, "its segments are damaged");
+	f->segments = (void *)table.bytes;
+	f->segment_count = head.e_phnum;
+	f->entry = head.e_entry;
+	read_sections(f, &head);
+	return 0;
+}
+
+void elf_file_release(struct elf_file *f)
+{
+	free(f->segments);
+	free(f->sections);
+	free(f->names.bytes);
+	*f = (struct elf_file){ 0 };
+}
+
+const Elf64_Phdr *elf_file_segment(const struct elf_file *f, uint32_t type)
+{
+	for (size_t i = 0; i < f->segment_count; i++)
+		if (f->segments[i].p_type == type)
+			return &f->segments[i];
+	return NULL;
+}
+
+const Elf64_Phdr *elf_file_loaded(const struct elf_file *f, uint64_t address)
+{
+	for (size_t i = 0; i < f->segment_count; i++) {
+		const Elf64_Phdr *s = &f->segments[i];
+
+		if (s->p_type == PT_LOAD && address >= s->p_vaddr &&
+		    address - s->p_vaddr < s->p_filesz)
+			return s;
+	}
+	return NULL;
+}
+
+const Elf64_Shdr *elf_file_section(const struct elf_file *f, const char *name)
+{
+	for (size_t i = 0; i < f->section_count; i++) {
+		const Elf64_Shdr *s = &f->sections[i];
+
+		if (s->sh_name < f->names.len &&
+		    strcmp((char *)f->names.bytes + s->sh_name, name) == 0)
+			return s;
+	}
+	return NULL;
+}
+
+const Elf64_Shdr *elf_file_section_of_type(const struct elf_file *f,
+					   uint32_t type)
+{
+	for (size_t i = 0; i < f->section_count; i++)
+		if (f->sections[i].sh_type == type)
+			return &f->sections[i];
+	return NULL;
+}

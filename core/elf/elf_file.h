@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * elf_file: the tables of an ELF file of this machine, and parts of it.
+ *
+ * A file is foreign: it may be of any size, may lie about its parts, and its
+ * owner may cut it while it is read.  So it is never mapped; each part that is
+ * wanted is read into memory of ours, no larger than the caller wants it.
+ */
+#ifndef CORE_ELF_ELF_FILE_H
+#define CORE_ELF_ELF_FILE_H
+
+#include "core/base/error.h"
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What holds the file: a descriptor, or, when that is -1, memory. */
+struct elf_source {
+	int fd;
+	const uint8_t *bytes;
+	uint64_t len;
+};
+
+/* A part of the file in memory, and the address it is meant for. */
+struct elf_part {
+	uint8_t *bytes; /* NULL = there is none */
+	size_t len;
+	uint64_t address;
+};
+
+struct elf_file {
+	struct elf_source source; /* borrowed, and only used by elf_file_… */
+	Elf64_Phdr *segments;
+	size_t segment_count;
+	Elf64_Shdr *sections;
+	size_t section_count;
+	struct elf_part names; /* of sections */
+	uint64_t entry;        /* where a program begins; 0 = nowhere */
+};
+
+/*
+ * Reads the tables.  ERROR_INPUT when it is no ELF file of this machine, or is
+ * damaged where it cannot be done without.  elf_file_release() is due after
+ * success; it leaves the source alone.
+ */
+int elf_file_init(struct elf_file *f, struct elf_source source,
+		  struct error *err);
+void elf_file_release(struct elf_file *f); /* zeroed storage is fine */
+
+/* The first segment of that kind (PT_…), or NULL. */
+const Elf64_Phdr *elf_file_segment(const struct elf_file *f, uint32_t type);
+
+/* The PT_LOAD whose bytes in the file are at that address, or NULL. */
+const Elf64_Phdr *elf_file_loaded(const struct elf_file *f, uint64_t address);
+
+/* The section by its name or type (SHT_…); NULL = none. */
+const Elf64_Shdr *elf_file_section(const struct elf_file *f, const char *name);
+const Elf64_Shdr *elf_file_section_of_type(const struct elf_file *f,
+					   uint32_t type);
+
+/*
+ * Reads len bytes at an offset in the file.  False, and *part empty, when they
+ * are more than max or not there.  The caller frees part->bytes.
+ */
+bool elf_file_read(const struct elf_file *f, uint64_t offset, uint64_t len,
+		   size_t max, struct elf_part *part);
+
+/* The same of a section that has its bytes in the file, uncompressed. */
+bool elf_file_read_section(const struct elf_file *f, const Elf64_Shdr *section,
+			   size_t max, struct elf_part *part);
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/elf/elf_image.h"
+
+#include "core/base/alloc.h"
+#include "core/base/arena.h"
+#include "core/base/map64.h"
+#include "core/base/text.h"
+#include "core/elf/demangle.h"
+#include "core/elf/elf_cfi.h"
+#include "core/elf/elf_debug.h"
+#include "core/elf/elf_file.h"
+#include "core/elf/elf_functions.h"
+#include "core/elf/elf_symbols.h"
+#include "core/jvm/procfs.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PAGE_SIZE 4096
+
+enum { DYNAMIC_MAX = 64 << 10, NAMES_MAX = 1 << 20, KNOWN_MAX = 8 };
+
+/* A function without a symbol that was recognised. */
+struct known_function {
+	uint64_t start;
+	const char *name; /* static text */
+};
+
+struct elf_image {
+	char *name;
+	struct elf_file file; /* its tables: the source is gone */
+	struct elf_symbols symbols, dynamic_symbols;
+	struct elf_cfi eh_frame, debug_frame;
+	struct elf_functions functions; /* sorted when first asked for */
+	bool has_functions;
+	struct map64 named; /* where a function begins: which name */
+	const char **names; /* demangled */
+	size_t name_count, name_cap;
+	struct arena texts;
+	struct known_function known[KNOWN_MAX];
+	size_t known_count;
+};
+
+/* Takes the symbols of another file, which has those that ours lacks. */
+static bool take_symbols(struct elf_image *image, struct elf_source source)
+{
+	struct elf_file debug;
+	struct error err;
+
+	if (elf_file_init(&debug, source, &err) == 0)
+		elf_symbols_init(&image->symbols, &debug, SHT_SYMTAB);
+	elf_file_release(&debug);
+	return image->symbols.count > 0;
+}
+
+/* Of a stripped file: its own compressed ones, or a debug file's. */
+static void find_symbols(struct elf_image *image, struct target_files *files,
+			 const char *path)
+{
+	struct elf_part unpacked;
+	bool found = false;
+	int fd;
+
+	if (elf_debug_unpack(&image->file, &unpacked))
+		found = take_symbols(image,
+				     (struct elf_source){ -1, unpacked.bytes,
+							  unpacked.len });
+	free(unpacked.bytes);
+	fd = found || !files
+		     ? -1
+		     : target_files_open_debug(files, path, &image->file);
+	if (fd < 0)
+		return;
+	take_symbols(image, (struct elf_source){ .fd = fd });
+	close(fd);
+}
+
+/* The name that a library gives itself (DT_SONAME), or NULL. */
+static char *own_name(const struct elf_file *f)
+{
+	const Elf64_Shdr *s = elf_file_section_of_type(f, SHT_DYNAMIC);
+	struct elf_part entries, names = { 0 };
+	char *name = NULL;
+
+	if (!elf_file_read_section(f, s, DYNAMIC_MAX, &entries))
+		return NULL;
+	if (s->sh_link < f->section_count)
+		elf_file_read_section(f, &f->sections[s->sh_link], NAMES_MAX,
+				      &names);
+	for (size_t i = 0; !name && i < entries.len / sizeof(Elf64_Dyn); i++) {
+		const Elf64_Dyn *e = (const void *)(entries.bytes +
+						    i * sizeof(*e));
+		uint64_t at = e->d_un.d_val;
+
+		if (e->d_tag == DT_SONAME && at < names.len)
+			name = xstrndup((char *)names.bytes + at,
+					strnlen((char *)names.bytes + at,
+						names.len - at));
+	}
+	free(entries.bytes);
+	free(names.bytes);
+	return name;
+}
+
+/* The last part of a path, as it was before the file was deleted. */
+static char *name_of(const char *path)
+{
+	static const char deleted[] = " (deleted)"; /* proc(5) */
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	size_t len = strlen(name), end = sizeof(deleted) - 1;
+
+	if (len > end && strcmp(name + len - end, deleted) == 0)
+		len -= end;
+	return xstrndup(name, len);
+}
+
+/*
+ * Takes all that is wanted of a source.  files and path, unless NULL, say whose
+ * it is, so that its debug file may be found.
+ */
+static struct elf_image *image_of(struct elf_source source,
+				  struct target_files *files, const char *path,
+				  struct error *err)
+{
+	struct elf_image *image = xcalloc(1, sizeof(*image));
+
+	if (elf_file_init(&image->file, source, err) < 0) {
+		if (path)
+			fail_in(err, "%s", path);
+		elf_image_close(image);
+		return NULL;
+	}
+	image->name = path ? name_of(path) : own_name(&image->file);
+	elf_symbols_init(&image->symbols, &image->file, SHT_SYMTAB);
+	elf_symbols_init(&image->dynamic_symbols, &image->file, SHT_DYNSYM);
+	elf_cfi_init_eh(&image->eh_frame, &image->file);
+	elf_cfi_init_debug(&image->debug_frame, &image->file);
+	if (!image->symbols.count)
+		find_symbols(image, files, path);
+	/* The source is its owner's again. */
+	image->file.source = (struct elf_source){ .fd = -1 };
+	return image;
+}
+
+struct elf_image *elf_image_open_fd(int fd, struct error *err)
+{
+	return image_of((struct elf_source){ .fd = fd }, NULL, NULL, err);
+}
+
+struct elf_image *elf_image_open_bytes(const void *bytes, size_t len,
+				       struct error *err)
+{
+	return image_of((struct elf_source){ -1, bytes, len }, NULL, NULL, err);
+}
+
+struct elf_image *elf_image_open(struct target_files *files,
+				 const struct mapping *mapping,
+				 struct error *err)
+{
+	struct elf_image *image;
+	int fd;
+
+	if (!mapping->inode || mapping->path[0] != '/') {
+		fail(err, ERROR_INPUT, "no file is mapped there");
+		return NULL;
+	}
+	fd = target_files_open(files, mapping, err);
+	if (fd < 0)
+		return NULL;
+	image = image_of((struct elf_source){ .fd = fd }, files, mapping->path,
+			 err);
+	close(fd);
+	return image;
+}
+
+void elf_image_close(struct elf_image *image)
+{
+	if (!image)
+		return;
+	elf_cfi_release(&image->eh_frame);
+	elf_cfi_release(&image->debug_frame);
+	elf_symbols_release(&image->symbols);
+	elf_symbols_release(&image->dynamic_symbols);
+	elf_functions_release(&image->functions);
+	map64_release(&image->named);
+	free(image->names);
+	arena_release(&image->texts);
+	elf_file_release(&image->file);
+	free(image->name);
+	free(image);
+}
+
+/* True when the segment, in whole pages, has that part of the file. */
+static bool holds(const Elf64_Phdr *s, const struct mapping *m)
+{
+	uint64_t begin = s->p_offset & ~(uint64_t)(PAGE_SIZE - 1);
+
+	return s->p_type == PT_LOAD && m->offset >= begin &&
+	       m->offset - begin < s->p_filesz + (s->p_offset - begin);
+}
+
+/* How well the rights of a segment are those of the mapping. */
+static int likeness(const Elf64_Phdr *s, const struct mapping *m)
+{
+	return 2 * (!!(s->p_flags & PF_X) == m->is_executable) +
+	       (!!(s->p_flags & PF_W) == m->is_writable);
+}
+
+uint64_t elf_image_bias(const struct elf_image *image,
+			const struct mapping *mapping)
+{
+	const Elf64_Phdr *found = NULL;
+
+	/* The page where two segments meet is mapped for each. */
+	for (size_t i = 0; i < image->file.segment_count; i++) {
+		const Elf64_Phdr *s = &image->file.segments[i];
+
+		if (holds(s, mapping) &&
+		    (!found || likeness(s, mapping) > likeness(found, mapping)))
+			found = s;
+	}
+	if (!found)
+		found = elf_file_segment(&image->file, PT_LOAD);
+	if (!found)
+		return 0;
+	return mapping->start - mapping->offset + found->p_offset -
+	       found->p_vaddr;
+}
+
+uint64_t elf_image_symbol(const struct elf_image *image, const char *name)
+{
+	uint64_t address = elf_symbols_find(&image->dynamic_symbols, name);
+
+	return address ? address : elf_symbols_find(&image->symbols, name);
+}
+
+static void sort_functions(struct elf_image *image)
+{
+	const struct elf_symbols *tables[] = { &image->symbols,
+					       &image->dynamic_symbols };
+
+	elf_functions_init(&image->functions, tables, 2,
+			   image->symbols.count > 0, &image->eh_frame);
+	image->has_functions = true;
+}
+
+/* Demangled, and without the version of a symbol. */
+static const char *readable(struct elf_image *image, const char *name)
+{
+	struct text text = { 0 }, source = { 0 };
+	const char *kept;
+
+	text_add(&source, name,
+		 demangle_source_length(name, strcspn(name, "@")));
+	if (source.len && !demangle(&text, source.bytes))
+		text_add(&text, source.bytes, source.len);
+	text_release(&source);
+	kept = arena_copy(&image->texts, text.len ? text.bytes : "", text.len);
+	text_release(&text);
+	return kept;
+}
+
+const char *elf_image_function(struct elf_image *image, uint64_t address,
+			       uint64_t *start)
+{
+	uint64_t begin;
+	const char *name;
+	uint32_t known;
+
+	if (!image->has_functions)
+		sort_functions(image);
+	name = elf_functions_at(&image->functions, address, &begin);
+	if (!name)
+		return NULL;
+	if (start)
+		*start = begin;
+	known = map64_get(&image->named, begin);
+	if (known != MAP64_NONE)
+		return image->names[known];
+	array_reserve(image->names, image->name_cap, image->name_count + 1);
+	image->names[image->name_count] = readable(image, name);
+	map64_add(&image->named, begin, (uint32_t)image->name_count);
+	return image->names[image->name_count++];
+}
+
+/*
+ * Functions that glibc does not export, by who calls them (glibc's
+ * nptl/pthread_create.c, csu/libc-start.c since 2.34, sysdeps/x86_64/start.S).
+ * posix_spawn() has a child begin as a thread does, but only start_thread calls
+ * another file.
+ */
+static const struct unexported {
+	const char *file; /* how the name of the library begins; "" = any */
+	const char *callers[3];
+	bool is_root; /* the stack trace begins with it */
+	bool calls_out;
+	const char *name;
+} unexported[] = {
+	{ "libc.so.6", { NULL }, true, false, "clone3" },
+	{ "ld-linux", { NULL }, true, false, "_start" },
+	{ "libc.so.6",
+	  { "clone3", "clone", "__clone" },
+	  false,
+	  true,
+	  "start_thread" },
+	/* Up to glibc 2.33, by its file's name. */
+	{ "libpthread",
+	  { "clone3", "clone", "__clone" },
+	  false,
+	  true,
+	  "start_thread" },
+	{ "libc.so.6",
+	  { "__libc_start_main", NULL },
+	  false,
+	  true,
+	  "__libc_start_call_main" },
+	{ "", { "__libc_start_call_main", NULL }, false, false, "main" },
+};
+
+static bool is_called_by(const struct unexported *u, const char *caller)
+{
+	if (!caller)
+		return u->is_root;
+	for (size_t k = 0; k < 3 && u->callers[k]; k++)
+		if (strcmp(u->callers[k], caller) == 0)
+			return true;
+	return false;
+}
+
+static const char *unexported_name(const char *file, const char *caller,
+				   bool calls_out)
+{
+	for (size_t i = 0; i < sizeof(unexported) / sizeof(*unexported); i++) {
+		const struct unexported *u = &unexported[i];
+
+		if (strncmp(file, u->file, strlen(u->file)) == 0 &&
+		    is_called_by(u, caller) && (calls_out || !u->calls_out))
+			return u->name;
+	}
+	return NULL;
+}
+
+/* Once a function is known, it is so whoever calls it. */
+static const char *known_function(struct elf_image *image, uint64_t start,
+				  const char *caller, bool calls_out)
+{
+	const char *name;
+
+	for (size_t i = 0; i < image->known_count; i++)
+		if (image->known[i].start == start)
+			return image->known[i].name;
+	/* Where the kernel begins a program, there is no caller. */
+	name = !caller && start == image->file.entry
+		       ? "_start"
+		       : unexported_name(elf_image_name(image), caller,
+					 calls_out);
+	if (name && image->known_count < KNOWN_MAX)
+		image->known[image->known_count++] = (struct known_function){
+			start, name
+		};
+	return name;
+}
+
+const char *elf_image_unnamed(struct elf_image *image, uint64_t address,
+			      const char *caller, bool calls_out)
+{
+	const char *name;
+	struct text text = { 0 };
+	struct cfi_row row;
+	uint64_t start;
+
+	if (!elf_cfi_start(&image->eh_frame, address, &start) &&
+	    !elf_cfi_start(&image->debug_frame, address, &start))
+		return NULL;
+	/* Its entry says that it returns from a signal's handler. */
+	if (elf_image_cfi(image, address, &row) && row.is_signal)
+		return "__restore_rt";
+	name = known_function(image, start, caller, calls_out);
+	if (name)
+		return name;
+	text_printf(&text, "[%s+0x%" PRIx64 "]", elf_image_name(image), start);
+	name = arena_copy(&image->texts, text.bytes, text.len);
+	text_release(&text);
+	return name;
+}
+
+bool elf_image_cfi(struct elf_image *image, uint64_t address,
+		   struct cfi_row *row)
+{
+	return elf_cfi_row(&image->eh_frame, address, row) ||
+	       elf_cfi_row(&image->debug_frame, address, row);
+}
+
+const char *elf_image_name(const struct elf_image *image)
+{
+	return image->name ? image->name : "";
+}

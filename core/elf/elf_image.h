@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * elf_image: a program or library that a process has mapped: its symbols and
+ * its call frame information.
+ *
+ * Its file is the very one that is mapped, unlinked or not, in whatever mount
+ * namespace, where we have the right to that (target_files.h).  Debug
+ * information elsewhere (build id, .gnu_debuglink) is taken for symbols where
+ * it is.  Files are foreign.
+ */
+#ifndef CORE_ELF_ELF_IMAGE_H
+#define CORE_ELF_ELF_IMAGE_H
+
+#include "core/base/error.h"
+#include "core/elf/target_files.h"
+#include "core/jvm/jvm.h"
+#include "core/process/mappings.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_image;
+
+/* The file of a mapping; ERROR_INPUT when it is no ELF file of this machine. */
+struct elf_image *elf_image_open(struct target_files *files,
+				 const struct mapping *mapping,
+				 struct error *err);
+/* A file of ours, for tests and tools. */
+struct elf_image *elf_image_open_fd(int fd, struct error *err);
+/* The vDSO or a file's bytes that are in memory; they are copied. */
+struct elf_image *elf_image_open_bytes(const void *bytes, size_t len,
+				       struct error *err);
+void elf_image_close(struct elf_image *image); /* NULL is fine */
+
+/*
+ * What to add to the file's addresses to get the process's, where the file is
+ * mapped so.
+ */
+uint64_t elf_image_bias(const struct elf_image *image,
+			const struct mapping *mapping);
+
+/* The address of a symbol by its (mangled) name, in the file; 0 = none. */
+uint64_t elf_image_symbol(const struct elf_image *image, const char *name);
+
+/*
+ * The function that holds a file's address: demangled, it lives as long as the
+ * image; NULL when none does.  *start, unless NULL, is where it begins.
+ */
+const char *elf_image_function(struct elf_image *image, uint64_t address,
+			       uint64_t *start);
+
+/*
+ * A name for the function that holds an address that no symbol covers, as in a
+ * stripped library.  glibc's functions that begin a thread or a program are
+ * recognised in a stack trace: caller is the name of the calling function, NULL
+ * at the root, and calls_out says whether it calls code of another file.  Any
+ * other function is "[libc.so.6+0x94ac3]", by its start.  NULL when call frame
+ * information does not give the start.  The name lives as long as the image.
+ */
+const char *elf_image_unnamed(struct elf_image *image, uint64_t address,
+			      const char *caller, bool calls_out);
+
+/* Where the value of a register of the caller's is. */
+enum cfi_rule {
+	CFI_SAME,        /* it is as it was */
+	CFI_AT_CFA,      /* in memory, at the CFA + offset */
+	CFI_IS_CFA,      /* it is the CFA + offset */
+	CFI_AT_REGISTER, /* in memory, at this frame's base + offset */
+	CFI_IS_REGISTER, /* it is this frame's base + offset */
+	CFI_UNDEFINED,   /* nowhere; of the return address: this is the root */
+};
+
+/* Registers as DWARF numbers them (System V ABI AMD64, figure 3.36). */
+enum {
+	DWARF_AX = 0,
+	DWARF_BX = 3,
+	DWARF_BP = 6,
+	DWARF_SP = 7,
+	DWARF_RA = 16,
+	DWARF_REGISTERS = 17
+};
+
+/*
+ * How to get from a frame to its caller's.  The CFA is a register + offset, or
+ * what stands in memory there: of a signal's frame (SP, as the kernel saved
+ * it), or of one that was realigned.  Registers may be any of the seventeen;
+ * a walk that does not have one ends.
+ */
+struct cfi_row {
+	uint8_t cfa_register;
+	bool cfa_is_memory;
+	bool is_signal; /* the caller was interrupted: its IP is no return
+			   address */
+	int32_t cfa_offset;
+	struct {
+		uint8_t rule; /* enum cfi_rule */
+		uint8_t base; /* of CFI_AT_REGISTER, CFI_IS_REGISTER */
+		int32_t offset;
+	} registers[DWARF_REGISTERS];
+};
+
+/*
+ * The row for an address of the file, of .eh_frame, else .debug_frame; false
+ * when there is none, or it needs what a row cannot say.  It is of that very
+ * address: of one in a PLT, the next has another CFA.
+ */
+bool elf_image_cfi(struct elf_image *image, uint64_t address,
+		   struct cfi_row *row);
+
+/* Its name, without folders; foreign. */
+const char *elf_image_name(const struct elf_image *image);
+
+#endif

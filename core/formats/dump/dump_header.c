@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/formats/dump/dump_header.h"
+
+#include "core/base/ascii.h"
+#include "core/base/lines.h"
+
+#include <string.h>
+
+#define MOST_DIGITS 18 /* of a number that surely fits int64_t */
+
+size_t dump_decimal(const char *text, size_t len, int64_t *value)
+{
+	int64_t sum = 0;
+	size_t i = 0;
+
+	while (i < len && is_digit(text[i])) {
+		if (i == MOST_DIGITS)
+			return 0;
+		sum = sum * 10 + (text[i++] - '0');
+	}
+	if (i)
+		*value = sum;
+	return i;
+}
+
+size_t dump_hex(const char *text, size_t len, int64_t *value)
+{
+	uint64_t sum = 0;
+	size_t i = 0;
+
+	while (i < len && hex_digit(text[i]) >= 0) {
+		if (i == 16)
+			return 0;
+		sum = sum << 4 | (uint64_t)hex_digit(text[i++]);
+	}
+	if (i)
+		*value = (int64_t)(sum & INT64_MAX);
+	return i;
+}
+
+enum thread_state dump_state(const char *text, size_t len)
+{
+	for (int s = STATE_NONE + 1; s < THREAD_STATES; s++) {
+		if (line_is((struct line){ text, len }, thread_state_names[s]))
+			return (enum thread_state)s;
+	}
+	return STATE_NONE;
+}
+
+/* The next word of the text from *at on; empty at its end. */
+static struct line next_word(const char *text, size_t len, size_t *at)
+{
+	size_t from;
+
+	while (*at < len && is_blank(text[*at]))
+		++*at;
+	from = *at;
+	while (*at < len && !is_blank(text[*at]))
+		++*at;
+	return (struct line){ text + from, *at - from };
+}
+
+/*
+ * Where the quote stands that ends the name which begins at name; it must be
+ * in the last line.  0 when there is none.
+ */
+static size_t closing_quote(const char *text, size_t len, size_t last_line,
+			    size_t name)
+{
+	size_t from = last_line > name ? last_line : name;
+	const char *quote;
+
+	if (from >= len)
+		return 0;
+	quote = memrchr(text + from, '"', len - from);
+	return quote ? (size_t)(quote - text) : 0;
+}
+
+/* "#12", "[12]": the whole word is the number in its frame. */
+static bool framed_number(struct line word, char open, char close,
+			  int64_t *value)
+{
+	size_t digits;
+
+	if (word.len < 2 || word.text[0] != open)
+		return false;
+	digits = dump_decimal(word.text + 1, word.len - 1, value);
+	if (close)
+		return digits && digits + 2 == word.len &&
+		       word.text[word.len - 1] == close;
+	return digits && digits + 1 == word.len;
+}
+
+/* Old macOS JDKs print addresses without 0x. */
+static bool is_address(const char *text, size_t len, int64_t *value)
+{
+	if (len > 2 && text[0] == '0' && text[1] == 'x') {
+		text += 2;
+		len -= 2;
+	}
+	return len && dump_hex(text, len, value) == len;
+}
+
+/* "prio=5", "cpu=0.3ms" and what later JDKs may add. */
+static bool is_setting(struct line word)
+{
+	const char *equals = memchr(word.text, '=', word.len);
+
+	if (!equals || equals == word.text)
+		return false;
+	for (const char *at = word.text; at < equals; at++) {
+		if (*at != '_' && !(*at >= 'a' && *at <= 'z'))
+			return false;
+	}
+	return equals + 1 < word.text + word.len;
+}
+
+/*
+ * nid=0x1a03 up to JDK 17, nid=6659 since (JDK-8268425): the base is told by
+ * the prefix alone.  NA, 0 and -1 stand for a thread that has none.
+ */
+static void read_nid(struct line word, struct dump_header *h)
+{
+	const char *text = word.text + 4;
+	size_t len = word.len - 4;
+	int64_t id = 0;
+
+	if (len > 2 && text[0] == '0' && text[1] == 'x') {
+		if (dump_hex(text + 2, len - 2, &id) == len - 2)
+			h->os_id = id;
+	} else if (dump_decimal(text, len, &id) == len) {
+		h->os_id = id;
+	}
+}
+
+/* allocated=95408B, 163K, 1774M: rounded down to its unit; -e, JDK 11. */
+static bool read_allocated(struct line word, struct dump_header *h)
+{
+	static const char name[] = "allocated=";
+	static const char units[] = "BKMGT";
+	size_t from = sizeof(name) - 1;
+	size_t digits;
+	const char *unit;
+	uint64_t step;
+	int64_t value;
+
+	if (!line_starts(word, name))
+		return false;
+	digits = dump_decimal(word.text + from, word.len - from, &value);
+	if (!digits || from + digits + 1 != word.len)
+		return false;
+	unit = strchr(units, word.text[word.len - 1]);
+	if (!unit || !*unit)
+		return false;
+	step = UINT64_C(1) << 10 * (unit - units);
+	if (__builtin_mul_overflow((uint64_t)value, step, &h->allocated))
+		return false;
+	h->allocated_step = step;
+	return true;
+}
+
+/* One of "#12 [4711] daemon prio=5 …", which stand before the address. */
+static bool read_setting(struct line word, struct dump_header *h)
+{
+	return framed_number(word, '#', 0, &h->java_id) ||
+	       framed_number(word, '[', ']', &h->os_id) ||
+	       line_is(word, "daemon") || read_allocated(word, h) ||
+	       is_setting(word);
+}
+
+/*
+ * The words behind the nid are the state of the thread's OSThread: "runnable",
+ * or that it waits, for the VM too, which Java's state does not tell.
+ */
+static bool is_waiting(struct line words)
+{
+	return line_starts(words, "waiting ") ||
+	       line_starts(words, "in Object.wait()") ||
+	       line_starts(words, "sleeping");
+}
+
+/* All up to the address, which must be there, and the nid if it is. */
+static bool read_vm_words(const char *text, size_t len, struct dump_header *h)
+{
+	size_t at = 0;
+	struct line word = next_word(text, len, &at);
+	int64_t address;
+
+	while (!line_starts(word, "tid=")) {
+		if (!word.len || !read_setting(word, h))
+			return false;
+		word = next_word(text, len, &at);
+	}
+	if (!is_address(word.text + 4, word.len - 4, &address))
+		return false;
+	h->by_jmx = address == 0; /* as IntelliJ writes it */
+	/* Carriers of virtual threads have no nid since JDK 21. */
+	word = next_word(text, len, &at);
+	if (line_starts(word, "nid=")) {
+		read_nid(word, h);
+		word = next_word(text, len, &at);
+	}
+	h->waits = is_waiting(
+		(struct line){ word.text, (size_t)(text + len - word.text) });
+	return true;
+}
+
+static bool read_jmx_words(const char *text, size_t len, struct dump_header *h)
+{
+	static const char lead[] = " - Thread t@";
+	size_t lead_len = sizeof(lead) - 1;
+	size_t digits;
+
+	if (len < lead_len || memcmp(text, lead, lead_len) != 0)
+		return false;
+	text += lead_len;
+	len -= lead_len;
+	digits = dump_decimal(text, len, &h->java_id);
+	while (len > digits && is_blank(text[len - 1]))
+		len--;
+	h->by_jmx = true;
+	return digits && digits == len;
+}
+
+bool dump_header_parse(const char *text, size_t len, size_t last_line,
+		       struct dump_header *h)
+{
+	size_t quote;
+
+	if (!len || text[0] != '"')
+		return false;
+	quote = closing_quote(text, len, last_line, 1);
+	if (!quote)
+		return false;
+	*h = (struct dump_header){ .name = text + 1, .name_len = quote - 1 };
+	return read_vm_words(text + quote + 1, len - quote - 1, h) ||
+	       read_jmx_words(text + quote + 1, len - quote - 1, h);
+}
+
+bool dump_header_to_file(const char *text, size_t len, size_t last_line,
+			 struct dump_header *h)
+{
+	size_t at, name, quote;
+	int64_t id;
+
+	if (len < 2 || text[0] != '#')
+		return false;
+	at = 1 + dump_decimal(text + 1, len - 1, &id);
+	if (at == 1 || len - at < 2 || memcmp(text + at, " \"", 2) != 0)
+		return false;
+	name = at + 2;
+	quote = closing_quote(text, len, last_line, name);
+	if (!quote)
+		return false;
+	*h = (struct dump_header){
+		.name = text + name,
+		.name_len = quote - name,
+		.java_id = id,
+	};
+	at = quote + 1;
+	for (;;) {
+		struct line word = next_word(text, len, &at);
+		enum thread_state state = dump_state(word.text, word.len);
+
+		if (!word.len)
+			return true;
+		if (line_is(word, "virtual"))
+			h->is_virtual = true;
+		else if (state)
+			h->state = state;
+		else if (!is_digit(word.text[0])) /* else the time */
+			return false;
+	}
+}

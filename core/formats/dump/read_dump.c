@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Thread dumps as text: tells the dialects apart. */
+#include "core/formats/dump/dump_dialects.h"
+#include "core/formats/readers.h"
+
+#include <string.h>
+
+static const struct reader *const dialects[] = {
+	&dump_to_file_dialect,
+	&javacore_dialect,
+	&hotspot_dialect,
+	NULL,
+};
+
+static bool contains(const uint8_t *bytes, size_t len, const char *wanted,
+		     size_t wanted_len)
+{
+	return memmem(bytes, len, wanted, wanted_len) != NULL;
+}
+
+/* Windows PowerShell's ">" writes UTF-16, whatever the program printed. */
+static bool is_utf16(const uint8_t *head, size_t len)
+{
+	static const char start[] = "F\0u\0l\0l\0 \0t\0h\0r\0e\0a\0d\0 ";
+
+	return len >= 2 &&
+	       (memcmp(head, "\xff\xfe", 2) == 0 ||
+		memcmp(head, "\xfe\xff", 2) == 0) &&
+	       contains(head, len, start, sizeof(start) - 1);
+}
+
+static bool sniff(const uint8_t *head, size_t len)
+{
+	if (is_utf16(head, len))
+		return true;
+	if (memchr(head, '\0', len))
+		return false;
+	for (size_t i = 0; dialects[i]; i++) {
+		if (dialects[i]->sniff(head, len))
+			return true;
+	}
+	return false;
+}
+
+/* A log has its first dump anywhere; the other dialects are whole files. */
+static bool look(const uint8_t *text, size_t len)
+{
+	return hotspot_dialect.sniff(text, len);
+}
+
+static int read_dump(const uint8_t *bytes, size_t len, struct profile *p,
+		     struct error *err)
+{
+	size_t head = len < READER_HEAD ? len : READER_HEAD;
+
+	if (is_utf16(bytes, head))
+		return fail(err, ERROR_INPUT,
+			    "the text is UTF-16; convert it to UTF-8 first "
+			    "(iconv -f UTF-16 -t UTF-8)");
+	/* A dump deep in a log is HotSpot's; the others are whole files. */
+	for (size_t i = 0; dialects[i]; i++) {
+		if (dialects[i]->sniff(bytes, head))
+			return dialects[i]->read(bytes, len, p, err);
+	}
+	return hotspot_dialect.read(bytes, len, p, err);
+}
+
+const struct reader dump_reader = {
+	.name = "jstack",
+	.summary = "thread dumps of jstack, jcmd, kill -3 and their kin",
+	.sniff = sniff,
+	.look = look,
+	.read = read_dump,
+};

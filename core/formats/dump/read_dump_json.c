@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The JSON of Thread.dump_to_file (JDK 21):
+ *
+ *	{"threadDump":{"processId":"762","time":"2026-11-21T08:40:36Z",…,
+ *	  "threadContainers":[{"container":"<root>",…,
+ *	    "threads":[{"tid":"3","name":"main","state":"RUNNABLE",
+ *	      "stack":["java.base/java.lang.Thread.run(Thread.java:1474)"]}]}]}}
+ *
+ * The levels above the threads are walked here and cJSON reads one thread at a
+ * time, so memory does not follow the input, and a file that is cut keeps the
+ * threads before the cut.
+ */
+#include "core/base/alloc.h"
+#include "core/base/lines.h"
+#include "core/formats/dump/thread_dump.h"
+#include "core/formats/readers.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct json_dump {
+	struct thread_dump dump;
+	const char *base;
+	const char *at;
+	const char *end;
+	const char *counted; /* up to where `line` counts line feeds */
+	uint64_t line;
+};
+
+/* What to do with the members of an object; each consumes its value. */
+struct member {
+	const char *key; /* with its quotes */
+	bool (*take)(struct json_dump *r);
+};
+
+static uint64_t here(struct json_dump *r)
+{
+	while (r->counted < r->at)
+		r->line += *r->counted++ == '\n';
+	return r->line;
+}
+
+static bool is_one_of(char c, const char *set) { return c && strchr(set, c); }
+
+static void skip_space(struct json_dump *r)
+{
+	while (r->at < r->end && is_one_of(*r->at, " \t\r\n"))
+		r->at++;
+}
+
+/* Takes the character if it is what comes next. */
+static bool take(struct json_dump *r, char c)
+{
+	skip_space(r);
+	if (r->at == r->end || *r->at != c)
+		return false;
+	r->at++;
+	return true;
+}
+
+/* Passes over a string, its quotes included. */
+static bool skip_string(struct json_dump *r)
+{
+	for (r->at++; r->at < r->end; r->at++) {
+		if (*r->at == '"') {
+			r->at++;
+			return true;
+		}
+		if (*r->at == '\\' && ++r->at == r->end)
+			return false;
+	}
+	return false;
+}
+
+/* Passes over a number or a word; false when there is none. */
+static bool skip_word(struct json_dump *r)
+{
+	const char *from = r->at;
+
+	while (r->at < r->end && !is_one_of(*r->at, " \t\r\n,:{}[]\""))
+		r->at++;
+	return r->at > from;
+}
+
+/*
+ * Passes over a value of any depth and gives its text.  False when it has no
+ * end or is none; that what is inside is JSON is not looked at.
+ */
+static bool skip_value(struct json_dump *r, struct line *value)
+{
+	size_t depth = 0;
+
+	skip_space(r);
+	value->text = r->at;
+	do {
+		skip_space(r);
+		if (r->at == r->end)
+			return false;
+		if (*r->at == '"') {
+			if (!skip_string(r))
+				return false;
+		} else if (*r->at == '{' || *r->at == '[') {
+			depth++;
+			r->at++;
+		} else if (depth && (*r->at == '}' || *r->at == ']')) {
+			depth--;
+			r->at++;
+		} else if (depth && (*r->at == ',' || *r->at == ':')) {
+			r->at++;
+		} else if (!skip_word(r)) {
+			return false;
+		}
+	} while (depth);
+	value->len = (size_t)(r->at - value->text);
+	return true;
+}
+
+static bool take_member(struct json_dump *r, const struct member *members,
+			size_t count)
+{
+	struct line key, value;
+
+	skip_space(r);
+	if (r->at == r->end || *r->at != '"' || !skip_value(r, &key) ||
+	    !take(r, ':'))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (line_is(key, members[i].key))
+			return members[i].take(r);
+	}
+	return skip_value(r, &value);
+}
+
+/* Walks over an object; false when it ends early or is none. */
+static bool take_object(struct json_dump *r, const struct member *members,
+			size_t count)
+{
+	if (!take(r, '{'))
+		return false;
+	if (take(r, '}'))
+		return true;
+	do {
+		if (!take_member(r, members, count))
+			return false;
+	} while (take(r, ','));
+	return take(r, '}');
+}
+
+static bool take_array(struct json_dump *r,
+		       bool (*take_element)(struct json_dump *r))
+{
+	if (!take(r, '['))
+		return false;
+	if (take(r, ']'))
+		return true;
+	do {
+		if (!take_element(r))
+			return false;
+	} while (take(r, ','));
+	return take(r, ']');
+}
+
+static cJSON *parse(struct line value)
+{
+	return cJSON_ParseWithLengthOpts(value.text, value.len, NULL, 0);
+}
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+	const char *text = cJSON_GetStringValue(
+		cJSON_GetObjectItemCaseSensitive(object, key));
+
+	return text ? text : "";
+}
+
+/* Numbers are strings, "tid":"3", but later JDKs may write them plainly. */
+static int64_t number_of(const cJSON *object, const char *key)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+	int64_t number = 0;
+
+	if (cJSON_IsNumber(item)) {
+		if (item->valuedouble > 0 && item->valuedouble < 0x1p53)
+			number = (int64_t)item->valuedouble;
+	} else if (cJSON_IsString(item)) {
+		dump_decimal(item->valuestring, strlen(item->valuestring),
+			     &number);
+	}
+	return number;
+}
+
+/* JDK 21 does not say which threads are virtual, but their roots do. */
+static bool is_virtual_root(const char *frame)
+{
+	return strstr(frame, "java.lang.VirtualThread.run(") != NULL;
+}
+
+static void add_frames(struct json_dump *r, const cJSON *stack)
+{
+	const char *root = "";
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, stack)
+	{
+		const char *text = cJSON_GetStringValue(item);
+
+		root = text ? text : "";
+		if (!thread_dump_frame(&r->dump, DUMP_FRAME_JAVA, root,
+				       strlen(root)))
+			thread_dump_odd(&r->dump, DUMP_BAD_FRAME, here(r));
+	}
+	if (is_virtual_root(root))
+		r->dump.thread.is_virtual = true;
+}
+
+static bool take_thread(struct json_dump *r)
+{
+	struct dump_header h = { 0 };
+	struct line value;
+	const char *state;
+	cJSON *thread;
+
+	if (!skip_value(r, &value))
+		return false;
+	thread = parse(value);
+	if (!cJSON_IsObject(thread)) {
+		thread_dump_odd(&r->dump, DUMP_BAD_THREAD, here(r));
+		cJSON_Delete(thread);
+		return true;
+	}
+	state = text_of(thread, "state");
+	h.state = dump_state(state, strlen(state));
+	h.name = text_of(thread, "name");
+	h.name_len = strlen(h.name);
+	h.java_id = number_of(thread, "tid");
+	h.is_virtual = cJSON_IsTrue(
+		cJSON_GetObjectItemCaseSensitive(thread, "virtual"));
+	thread_dump_begin(&r->dump, &h);
+	add_frames(r, cJSON_GetObjectItemCaseSensitive(thread, "stack"));
+	thread_dump_end(&r->dump);
+	profile_progress(r->dump.profile, (uint64_t)(r->at - r->base),
+			 (uint64_t)(r->end - r->base));
+	cJSON_Delete(thread);
+	return true;
+}
+
+static bool take_threads(struct json_dump *r)
+{
+	return take_array(r, take_thread);
+}
+
+static bool take_container(struct json_dump *r)
+{
+	static const struct member members[] = {
+		{ "\"threads\"", take_threads },
+	};
+
+	return take_object(r, members, 1);
+}
+
+static bool take_containers(struct json_dump *r)
+{
+	return take_array(r, take_container);
+}
+
+static bool take_time(struct json_dump *r)
+{
+	struct line value;
+
+	if (!skip_value(r, &value))
+		return false;
+	if (value.len > 2) /* without its quotes */
+		thread_dump_time(value.text + 1, value.len - 2,
+				 &r->dump.time_ns);
+	return true;
+}
+
+static bool take_dump(struct json_dump *r)
+{
+	static const struct member members[] = {
+		{ "\"time\"", take_time },
+		{ "\"threadContainers\"", take_containers },
+	};
+
+	r->dump.time_ns = 0;
+	return take_object(r, members, 2);
+}
+
+/* Takes one document, or several that stand in a row. */
+static void take_documents(struct json_dump *r)
+{
+	static const struct member members[] = {
+		{ "\"threadDump\"", take_dump },
+	};
+
+	do {
+		if (!take_object(r, members, 1)) {
+			thread_dump_cut(&r->dump, false, here(r));
+			return;
+		}
+		skip_space(r);
+	} while (r->at < r->end && *r->at == '{');
+	if (r->at < r->end)
+		thread_dump_odd(&r->dump, DUMP_LINE_OUTSIDE, here(r));
+}
+
+static size_t byte_order_mark(const uint8_t *bytes, size_t len)
+{
+	return len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+static struct json_dump json_over(const uint8_t *bytes, size_t len)
+{
+	const char *text = (const char *)bytes;
+	size_t mark = byte_order_mark(bytes, len);
+
+	return (struct json_dump){
+		.base = text,
+		.at = text + mark,
+		.end = text + len,
+		.counted = text,
+		.line = 1,
+	};
+}
+
+static bool sniff(const uint8_t *head, size_t len)
+{
+	static const char key[] = "\"threadDump\"";
+	struct json_dump r = json_over(head, len);
+	size_t key_len = sizeof(key) - 1;
+
+	if (!take(&r, '{'))
+		return false;
+	skip_space(&r);
+	if ((size_t)(r.end - r.at) < key_len || memcmp(r.at, key, key_len) != 0)
+		return false;
+	r.at += key_len;
+	return take(&r, ':');
+}
+
+static int read_json(const uint8_t *bytes, size_t len, struct profile *p,
+		     struct error *err)
+{
+	struct json_dump r = json_over(bytes, len);
+	int ret = 0;
+
+	if (!sniff(bytes, len))
+		return fail(err, ERROR_INPUT,
+			    "not JSON that begins with \"threadDump\"");
+	cJSON_InitHooks(
+		&(cJSON_Hooks){ .malloc_fn = xmalloc, .free_fn = free });
+	thread_dump_init(&r.dump, p);
+	take_documents(&r);
+	thread_dump_finish(&r.dump);
+	if (!r.dump.threads)
+		ret = fail(err, ERROR_INPUT, "a thread dump without threads");
+	thread_dump_release(&r.dump);
+	return ret;
+}
+
+const struct reader dump_json_reader = {
+	.name = "jstack-json",
+	.summary = "thread dumps of Thread.dump_to_file -format=json",
+	.sniff = sniff,
+	.read = read_json,
+};

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plain text of Thread.dump_to_file (JDK 21): the process id, the time and
+ * the version, a line each, then threads and their frames:
+ *
+ *	#12 "name" virtual WAITING 2026-11-21T08:40:37.791249104Z
+ *	    at java.base/java.lang.Object.wait0(Native Method)
+ *	    - waiting on <java.lang.Object@cdf057e>
+ *
+ * JDK 21 has neither state nor time, nor "at", nor locks.
+ */
+#include "core/formats/dump/dump_dialects.h"
+#include "core/formats/dump/dump_walk.h"
+
+#include <string.h>
+
+#define MOST_NAME_LINES 20 /* of a thread's name */
+
+struct to_file {
+	struct dump_walk walk; /* first: it is what steps are given */
+	struct text joined;    /* a header of several lines */
+	bool gap;              /* a blank line came last */
+};
+
+static uint64_t here(const struct to_file *r)
+{
+	return r->walk.lines.lines.number;
+}
+
+static bool is_process_id(struct line line)
+{
+	int64_t id;
+
+	return line.len && dump_decimal(line.text, line.len, &id) == line.len;
+}
+
+static bool is_instant(struct line line, int64_t *ns)
+{
+	return line.len > 19 && line.text[10] == 'T' &&
+	       line.text[line.len - 1] == 'Z' &&
+	       thread_dump_time(line.text, line.len, ns);
+}
+
+/* Reads on from a process id when a dump begins with it. */
+static bool read_beginning(struct dump_lines *lines, struct line first,
+			   int64_t *ns)
+{
+	struct lines mark = dump_lines_mark(lines);
+	struct line line;
+
+	if (is_process_id(first) && dump_lines_next(lines, &line) &&
+	    is_instant(line, ns)) {
+		dump_lines_next(lines, &line); /* the version */
+		return true;
+	}
+	dump_lines_back(lines, mark);
+	return false;
+}
+
+static void end_dump(struct dump_walk *w)
+{
+	struct to_file *r = (struct to_file *)w;
+
+	if (r->walk.dump.open && !r->gap)
+		thread_dump_cut(&r->walk.dump, true, here(r));
+	thread_dump_end(&r->walk.dump);
+}
+
+static bool read_header(struct to_file *r, struct line line,
+			struct dump_header *h)
+{
+	struct lines mark = dump_lines_mark(&r->walk.lines);
+
+	if (dump_header_to_file(line.text, line.len, 0, h))
+		return true;
+	text_clear(&r->joined);
+	text_add(&r->joined, line.text, line.len);
+	for (int i = 0; i < MOST_NAME_LINES; i++) {
+		size_t last = r->joined.len + 1;
+
+		if (!dump_lines_next(&r->walk.lines, &line) ||
+		    line_starts(line, "    ") || line_starts(line, "#"))
+			break;
+		text_putc(&r->joined, '\n');
+		text_add(&r->joined, line.text, line.len);
+		if (dump_header_to_file(r->joined.bytes, r->joined.len, last,
+					h))
+			return true;
+	}
+	dump_lines_back(&r->walk.lines, mark);
+	return false;
+}
+
+static void on_header(struct to_file *r, struct line line)
+{
+	struct dump_header h;
+	bool last = r->walk.lines.lines.at == r->walk.lines.lines.end;
+
+	if (read_header(r, line, &h)) {
+		thread_dump_begin(&r->walk.dump, &h);
+		return;
+	}
+	thread_dump_end(&r->walk.dump); /* the frames that come are not its */
+	thread_dump_odd(&r->walk.dump, last ? DUMP_CUT : DUMP_BAD_THREAD,
+			here(r));
+}
+
+static void on_frame(struct to_file *r, struct line body)
+{
+	bool last = r->walk.lines.lines.at == r->walk.lines.lines.end;
+
+	if (line_starts(body, "- "))
+		return; /* a lock */
+	if (line_starts(body, "at ")) {
+		body.text += 3;
+		body.len -= 3;
+	}
+	if (!r->walk.dump.open)
+		thread_dump_odd(&r->walk.dump, DUMP_LINE_INSIDE, here(r));
+	else if (!thread_dump_frame(&r->walk.dump, DUMP_FRAME_JAVA, body.text,
+				    body.len) &&
+		 !last)
+		thread_dump_odd(&r->walk.dump, DUMP_BAD_FRAME, here(r));
+}
+
+static void take_line(struct dump_walk *w, struct line line)
+{
+	struct to_file *r = (struct to_file *)w;
+	struct line body = line_trimmed(line);
+	int64_t ns;
+
+	if (!body.len) {
+		r->gap = true;
+		return;
+	}
+	if (read_beginning(&r->walk.lines, line, &ns)) {
+		end_dump(&r->walk);
+		r->walk.dump.time_ns = ns;
+	} else if (line.text[0] == '#') {
+		on_header(r, line);
+	} else if (body.text != line.text) {
+		on_frame(r, body);
+	} else {
+		thread_dump_odd(&r->walk.dump, DUMP_LINE_INSIDE, here(r));
+	}
+	r->gap = false;
+}
+
+static int read_to_file(const uint8_t *bytes, size_t len, struct profile *p,
+			struct error *err)
+{
+	static const struct dump_steps steps = {
+		.line = take_line,
+		.end = end_dump,
+		.nothing = "a thread dump without threads",
+	};
+	struct to_file r = { 0 };
+	int ret = dump_walk(&r.walk, &steps, bytes, len, p, err);
+
+	text_release(&r.joined);
+	return ret;
+}
+
+static bool sniff_to_file(const uint8_t *head, size_t len)
+{
+	struct dump_lines lines;
+	struct line line;
+	int64_t ns;
+	bool found;
+
+	dump_lines_init(&lines, head, len);
+	found = dump_lines_next(&lines, &line) &&
+		read_beginning(&lines, line, &ns);
+	dump_lines_release(&lines);
+	return found;
+}
+
+const struct reader dump_to_file_dialect = {
+	.name = "dump_to_file",
+	.summary = "Thread.dump_to_file, plain",
+	.sniff = sniff_to_file,
+	.read = read_to_file,
+};

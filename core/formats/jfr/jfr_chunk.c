@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/formats/jfr/jfr_chunk.h"
+
+#include "core/base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOKS_LIKE_HEADER = 8 }; /* bytes that tell a chunk's header */
+
+#define EVENTS_IN_A_ROW 3 /* that make a place one where events go on */
+#define WEEK            INT64_C(604800) /* seconds */
+
+static struct jfr_chunk read_header(struct cursor c)
+{
+	struct jfr_chunk chunk = { 0 };
+
+	cursor_skip(&c, 4); /* magic */
+	chunk.major = cursor_u16(&c);
+	chunk.minor = cursor_u16(&c);
+	chunk.size = cursor_u64(&c);
+	chunk.checkpoint = cursor_u64(&c);
+	chunk.metadata = cursor_u64(&c);
+	chunk.clock.start_ns = (int64_t)cursor_u64(&c);
+	chunk.duration_ns = (int64_t)cursor_u64(&c);
+	chunk.clock.start_ticks = (int64_t)cursor_u64(&c);
+	chunk.clock.ticks_per_second = (int64_t)cursor_u64(&c);
+	chunk.state = cursor_u8(&c);
+	cursor_skip(&c, 1);
+	chunk.flags = cursor_u16(&c);
+	return chunk;
+}
+
+bool jfr_is_header(const uint8_t *bytes, size_t len)
+{
+	return len >= LOOKS_LIKE_HEADER && memcmp(bytes, "FLR\0", 4) == 0 &&
+	       bytes[4] == 0 && bytes[5] <= 2 && bytes[6] == 0;
+}
+
+struct cursor jfr_event_at(const struct jfr_chunk *chunk, uint64_t offset,
+			   uint64_t type)
+{
+	struct cursor c = cursor_from(&chunk->bytes, offset);
+	struct cursor event = c;
+	uint64_t size = cursor_varint(&c);
+
+	event = cursor_slice(&event, size);
+	cursor_skip_varint(&event);
+	if (offset < JFR_HEADER_SIZE || cursor_varint(&event) != type)
+		cursor_fail(&event);
+	return event;
+}
+
+struct cursor jfr_chunk_events(const struct jfr_chunk *chunk)
+{
+	struct cursor c = chunk->bytes;
+
+	cursor_skip(&c, JFR_HEADER_SIZE);
+	return c;
+}
+
+/*
+ * True when events follow the header and its metadata are where it says.  The
+ * JVM writes copies of the header into checkpoints: of those it is not true.
+ */
+static bool heads_chunk(const uint8_t *bytes, size_t len)
+{
+	struct jfr_chunk chunk = { .bytes = cursor_over(bytes, len) };
+	struct cursor c = chunk.bytes;
+	struct cursor event;
+	uint64_t type;
+
+	if (!jfr_is_header(bytes, len))
+		return false;
+	if (len <= JFR_HEADER_SIZE || bytes[5] == 0)
+		return true;
+	chunk.metadata = read_header(c).metadata;
+	if (chunk.metadata && chunk.metadata < len) {
+		event = jfr_event_at(&chunk, chunk.metadata,
+				     JFR_EVENT_METADATA);
+		return cursor_ok(&event);
+	}
+	cursor_skip(&c, JFR_HEADER_SIZE);
+	return jfr_next_event(&c, &type, &event);
+}
+
+size_t jfr_chunk_find(const uint8_t *bytes, size_t len, size_t offset)
+{
+	while (offset < len) {
+		const uint8_t *at = memmem(bytes + offset, len - offset,
+					   "FLR\0", 4);
+
+		if (!at)
+			break;
+		offset = (size_t)(at - bytes);
+		if (heads_chunk(at, len - offset))
+			return offset;
+		offset++;
+	}
+	return len;
+}
+
+struct jfr_chunk jfr_chunk_open(const uint8_t *file, size_t len, size_t offset)
+{
+	size_t left = len - offset;
+	struct cursor c = cursor_over(file + offset, left);
+	struct jfr_chunk chunk = read_header(c);
+
+	chunk.offset = offset;
+	/* async-profiler leaves 1 GiB and no offsets when it is killed. */
+	chunk.unfinished = chunk.state != 0 || chunk.metadata == 0 ||
+			   chunk.checkpoint == 0 ||
+			   chunk.size < JFR_HEADER_SIZE;
+	chunk.cut = chunk.size > left && !chunk.unfinished;
+	if (!chunk.unfinished && !chunk.cut) {
+		chunk.misfit = chunk.size < left &&
+			       !jfr_is_header(file + offset + chunk.size,
+					      left - (size_t)chunk.size);
+		left = (size_t)chunk.size;
+	}
+	chunk.bytes = cursor_over(file + offset, left);
+	if (chunk.clock.ticks_per_second <= 0)
+		chunk.clock.ticks_per_second = 1000000000;
+	return chunk;
+}
+
+void jfr_chunk_measure(struct jfr_chunk *chunk, size_t len)
+{
+	const uint8_t *base = chunk->bytes.base;
+	size_t left = len - chunk->offset;
+	bool passed_size = false;
+	struct cursor c, event;
+	uint64_t type;
+	size_t end;
+
+	chunk->bytes.end = base + left;
+	c = jfr_chunk_events(chunk);
+	do {
+		end = cursor_offset(&c);
+		passed_size |= end == chunk->size;
+	} while (!jfr_is_header(c.at, cursor_left(&c)) &&
+		 jfr_next_event(&c, &type, &event));
+	if (!jfr_is_header(c.at, cursor_left(&c)))
+		end = jfr_chunk_find(base, left, end);
+	if (chunk->misfit && chunk->metadata < chunk->size &&
+	    chunk->checkpoint < chunk->size && (passed_size || end == left)) {
+		/* The chunk is right; what follows it is no chunk. */
+		chunk->misfit = false;
+		end = (size_t)chunk->size;
+	}
+	chunk->bytes.end = base + end;
+}
+
+/*
+ * True when it is an event of a described type, at a time that can be.  One
+ * that took long may have begun any time before the chunk.
+ */
+static bool is_plausible(const struct jfr_chunk *chunk,
+			 const struct jfr_metadata *m, uint64_t type,
+			 struct cursor event, int64_t earliest)
+{
+	const struct jfr_type *t = jfr_type_by_id(m, type);
+	int64_t ticks = (int64_t)cursor_varint(&event);
+	__extension__ __int128 since = (__int128)ticks -
+				       chunk->clock.start_ticks;
+	__extension__ __int128 second = chunk->clock.ticks_per_second;
+
+	return cursor_ok(&event) &&
+	       (type <= JFR_EVENT_CHECKPOINT || (t && jfr_type_is_event(t))) &&
+	       ticks >= earliest && since <= WEEK * second;
+}
+
+/* jfr_next_known() of events that began at or after earliest. */
+static bool next_since(const struct jfr_chunk *chunk,
+		       const struct jfr_metadata *m, int64_t earliest,
+		       struct cursor *c, uint64_t *type, struct cursor *event)
+{
+	struct cursor before = *c;
+
+	if (!jfr_next_event(c, type, event))
+		return false;
+	if (is_plausible(chunk, m, *type, *event, earliest))
+		return true;
+	*c = before;
+	return false;
+}
+
+bool jfr_next_known(const struct jfr_chunk *chunk, const struct jfr_metadata *m,
+		    struct cursor *c, uint64_t *type, struct cursor *event)
+{
+	return next_since(chunk, m, 0, c, type, event);
+}
+
+size_t jfr_find_event(const struct jfr_chunk *chunk,
+		      const struct jfr_metadata *m, size_t from)
+{
+	size_t len = (size_t)(chunk->bytes.end - chunk->bytes.base);
+	bool end_counts = !jfr_chunk_is_damaged(chunk);
+	int64_t earliest = chunk->clock.start_ticks / 2;
+
+	for (size_t offset = from; offset < len; offset++) {
+		struct cursor c = cursor_from(&chunk->bytes, offset);
+		struct cursor event;
+		uint64_t type;
+		unsigned row = 0;
+
+		if (!*c.at)
+			continue; /* no event is of size 0, but many bytes are
+				   */
+		while (row < EVENTS_IN_A_ROW &&
+		       next_since(chunk, m, earliest, &c, &type, &event))
+			row++;
+		/* Fewer do at the end, where it is known to be the end. */
+		if (row == EVENTS_IN_A_ROW ||
+		    (end_counts && row && c.at == c.end))
+			return offset;
+	}
+	return 0;
+}
+
+/* The head of metadata: times, an id, and strings, the first not empty. */
+static bool may_be_metadata(struct cursor event)
+{
+	size_t strings;
+	uint8_t encoding;
+
+	cursor_skip_varint(&event); /* start time */
+	cursor_skip_varint(&event); /* duration */
+	cursor_skip_varint(&event); /* id */
+	strings = cursor_count(&event, 1);
+	encoding = cursor_u8(&event);
+	return cursor_ok(&event) && strings >= 8 && encoding >= JFR_UTF8 &&
+	       encoding <= JFR_LATIN1 && cursor_count(&event, 1) > 0;
+}
+
+size_t jfr_find_metadata(const struct jfr_chunk *chunk, size_t from)
+{
+	size_t len = (size_t)(chunk->bytes.end - chunk->bytes.base);
+
+	for (size_t offset = from; offset < len; offset++) {
+		struct cursor event;
+
+		/* It is too large for its size to be of one byte. */
+		if (chunk->bytes.base[offset] < 0x80)
+			continue;
+		event = jfr_event_at(chunk, offset, JFR_EVENT_METADATA);
+		if (cursor_ok(&event) && may_be_metadata(event))
+			return offset;
+	}
+	return 0;
+}
+
+static void note_checkpoint(struct jfr_scan *scan, size_t offset)
+{
+	array_reserve(scan->checkpoints, scan->cap, scan->count + 1);
+	scan->checkpoints[scan->count++] = offset;
+}
+
+size_t jfr_scan_events(struct jfr_scan *scan, const struct jfr_chunk *chunk,
+		       const struct jfr_metadata *m)
+{
+	struct cursor c = jfr_chunk_events(chunk);
+	struct cursor event;
+	uint64_t type;
+	size_t offset;
+
+	scan->count = 0;
+	for (;;) {
+		offset = cursor_offset(&c);
+		if (!(m ? jfr_next_known(chunk, m, &c, &type, &event)
+			: jfr_next_event(&c, &type, &event))) {
+			size_t next = m && c.at < c.end
+					      ? jfr_find_event(chunk, m,
+							       offset + 1)
+					      : 0;
+
+			if (!next)
+				return offset;
+			c = cursor_from(&chunk->bytes, next);
+		} else if (type == JFR_EVENT_METADATA) {
+			scan->metadata = offset;
+		} else if (type == JFR_EVENT_CHECKPOINT) {
+			note_checkpoint(scan, offset);
+		}
+	}
+}
+
+void jfr_scan_release(struct jfr_scan *scan)
+{
+	free(scan->checkpoints);
+	*scan = (struct jfr_scan){ 0 };
+}

@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/formats/jfr/jfr_events.h"
+
+#include "core/base/alloc.h"
+#include "core/formats/jfr/jfr_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DENSE_IDS 65536 /* type ids beyond this are looked up by hash */
+
+/* Fields that are picked from an event. */
+enum {
+	PICK_TIME,
+	PICK_STACK,
+	PICK_THREAD,
+	PICK_STATE,
+	PICK_WEIGHT,
+	PICK_FAILED,
+	PICK_CLASS,
+	PICK_OBJECT,
+	PICK_OWNER,
+	PICK_METHOD,
+	PICKS
+};
+
+struct jfr_event_type {
+	const char *name;
+	const char *remark;      /* not sampled: a count to be told */
+	struct jfr_table *table; /* what else becomes of its events; or NULL */
+	struct jfr_layout layout;
+	enum unit unit;
+	enum jfr_unit time_unit;
+	enum jfr_unit weight_unit;
+	bool has_time, has_weight;
+	bool has_state;      /* else key 0 would be a state: new, or running */
+	bool is_allocation;  /* its first weights are doubtful */
+	bool says_allocated; /* not sampled: what a thread has allocated */
+	uint32_t event;      /* in the profile + 1; 0 until the first sample */
+};
+
+/*
+ * What a sample of an event weighs, where the general rule would be wrong.
+ * A NULL field weighs 1.  CPU-time samples say how much CPU time each stands
+ * for (JEP 509); allocation samples, how many bytes were allocated since the
+ * one before (JDK 16).
+ */
+static const struct {
+	const char *event, *field;
+	enum unit unit;
+} weights[] = {
+	{ "jdk.ExecutionSample", NULL, UNIT_SAMPLES },
+	{ "jdk.NativeMethodSample", NULL, UNIT_SAMPLES },
+	{ "jdk.CPUTimeSample", "samplingPeriod", UNIT_NS },
+	{ "profiler.WallClockSample", "samples", UNIT_SAMPLES },
+	{ "jdk.ObjectAllocationSample", "weight", UNIT_BYTES },
+	{ "jdk.ObjectAllocationInNewTLAB", "tlabSize", UNIT_BYTES },
+	{ "jdk.ObjectAllocationOutsideTLAB", "allocationSize", UNIT_BYTES },
+	{ "jdk.OldObjectSample", NULL, UNIT_SAMPLES },
+	{ "jdk.JavaExceptionThrow", NULL, UNIT_SAMPLES },
+	{ "jdk.JavaErrorThrow", NULL, UNIT_SAMPLES },
+};
+
+/* Events without a stack trace whose number says what the JVM itself lost. */
+static const struct {
+	const char *event, *field, *remark;
+} remarks[] = {
+	{ "jdk.CPUTimeSamplesLost", "lostSamples",
+	  "CPU-time samples that the JVM lost" },
+	{ "jdk.DataLoss", "amount", "bytes of events that the JVM lost" },
+};
+
+/* The general rule: the first of these that the event has. */
+static const struct {
+	const char *field;
+	enum unit unit;
+} general_weights[] = {
+	{ "duration", UNIT_NS },
+	{ "weight", UNIT_SAMPLES },
+	{ "allocationSize", UNIT_BYTES },
+	{ "size", UNIT_BYTES },
+};
+
+/* JDK 9 and 10 say com.oracle.jdk.ExecutionSample: the name is behind. */
+const char *jfr_event_name(const struct jfr_type *t)
+{
+	static const char old[] = "com.oracle.jdk.";
+
+	if (strncmp(t->name, old, sizeof(old) - 1) == 0)
+		return t->name + strlen("com.oracle.");
+	return t->name;
+}
+
+/* The first field of type t's that has the type called short_name, or NULL. */
+static const struct jfr_field *field_of_type(const struct jfr_metadata *m,
+					     const struct jfr_type *t,
+					     const char *short_name)
+{
+	for (size_t i = 0; i < t->field_count; i++) {
+		const struct jfr_field *f = &m->fields[t->first_field + i];
+		const struct jfr_type *ft = jfr_type_by_id(m, f->type_id);
+
+		if (ft && f->in_pool && !f->is_array &&
+		    strcmp(jfr_type_short_name(ft), short_name) == 0)
+			return f;
+	}
+	return NULL;
+}
+
+/*
+ * A time without its annotation is in ticks: every JVM writes these two so.
+ */
+static enum jfr_unit time_unit(const struct jfr_field *f)
+{
+	return f->unit == JFR_UNIT_NONE ? JFR_UNIT_TICKS : f->unit;
+}
+
+/* Whose stack trace it is: not the owner or the parent the event names too. */
+static const struct jfr_field *thread_field(const struct jfr_metadata *m,
+					    const struct jfr_type *t)
+{
+	static const char *const names[] = { "sampledThread", "eventThread" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct jfr_field *f = jfr_type_field(m, t, names[i]);
+
+		if (f && f->in_pool)
+			return f;
+	}
+	return NULL;
+}
+
+/* A field that is a key of a pool of the type called short_name, or NULL. */
+static const struct jfr_field *pool_field(const struct jfr_metadata *m,
+					  const struct jfr_type *t,
+					  const char *name,
+					  const char *short_name)
+{
+	const struct jfr_field *f = jfr_type_field(m, t, name);
+	const struct jfr_type *ft = f ? jfr_type_by_id(m, f->type_id) : NULL;
+
+	if (!ft || !f->in_pool || f->is_array ||
+	    strcmp(jfr_type_short_name(ft), short_name) != 0)
+		return NULL;
+	return f;
+}
+
+/* The class that was allocated, locked or parked on. */
+static const struct jfr_field *class_field(const struct jfr_metadata *m,
+					   const struct jfr_type *t)
+{
+	static const char *const names[] = { "objectClass", "monitorClass",
+					     "parkedClass" };
+	const struct jfr_field *f = NULL;
+
+	for (size_t i = 0; !f && i < sizeof(names) / sizeof(*names); i++)
+		f = pool_field(m, t, names[i], "Class");
+	return f;
+}
+
+static const struct jfr_field *number_field(const struct jfr_metadata *m,
+					    const struct jfr_type *t,
+					    const char *name)
+{
+	const struct jfr_field *f = jfr_type_field(m, t, name);
+	const struct jfr_type *ft = f ? jfr_type_by_id(m, f->type_id) : NULL;
+
+	if (!f || f->in_pool || f->is_array || !ft ||
+	    ft->wire != JFR_WIRE_VARINT)
+		return NULL;
+	return f;
+}
+
+static const struct jfr_field *weight_field(const struct jfr_metadata *m,
+					    const struct jfr_type *t,
+					    enum unit *unit)
+{
+	*unit = UNIT_SAMPLES;
+	for (size_t i = 0; i < sizeof(weights) / sizeof(*weights); i++) {
+		if (strcmp(weights[i].event, jfr_event_name(t)) == 0) {
+			*unit = weights[i].unit;
+			return weights[i].field
+				       ? number_field(m, t, weights[i].field)
+				       : NULL;
+		}
+	}
+	for (size_t i = 0;
+	     i < sizeof(general_weights) / sizeof(*general_weights); i++) {
+		const struct jfr_field *f = number_field(
+			m, t, general_weights[i].field);
+
+		if (f) {
+			*unit = general_weights[i].unit;
+			if (f->unit == JFR_UNIT_BYTES)
+				*unit = UNIT_BYTES;
+			return f;
+		}
+	}
+	return NULL;
+}
+
+static bool compile_type(struct jfr_event_type *et,
+			 const struct jfr_metadata *m, const struct jfr_type *t)
+{
+	const struct jfr_field *fields[PICKS] = { 0 };
+	const char *names[PICKS] = { 0 };
+
+	fields[PICK_TIME] = number_field(m, t, "startTime");
+	fields[PICK_STACK] = field_of_type(m, t, "StackTrace");
+	fields[PICK_THREAD] = thread_field(m, t);
+	fields[PICK_STATE] = field_of_type(m, t, "ThreadState");
+	fields[PICK_WEIGHT] = weight_field(m, t, &et->unit);
+	fields[PICK_CLASS] = class_field(m, t);
+	fields[PICK_OBJECT] = pool_field(m, t, "object", "OldObject");
+	fields[PICK_OWNER] = pool_field(m, t, "previousOwner", "Thread");
+	/* Of other events these may say anything. */
+	if (strcmp(jfr_event_name(t), "jdk.CPUTimeSample") == 0)
+		fields[PICK_FAILED] = jfr_type_field(m, t, "failed");
+	if (strcmp(jfr_event_name(t), "jdk.MethodTrace") == 0)
+		fields[PICK_METHOD] = pool_field(m, t, "method", "Method");
+	for (size_t i = 0; i < PICKS; i++)
+		names[i] = fields[i] ? fields[i]->name : NULL;
+	et->name = jfr_event_name(t);
+	et->has_state = fields[PICK_STATE] != NULL;
+	et->has_time = fields[PICK_TIME] != NULL;
+	if (et->has_time)
+		et->time_unit = time_unit(fields[PICK_TIME]);
+	et->has_weight = fields[PICK_WEIGHT] != NULL;
+	if (et->has_weight) {
+		et->weight_unit = fields[PICK_WEIGHT]->unit;
+		if (strcmp(fields[PICK_WEIGHT]->name, "duration") == 0)
+			et->weight_unit = time_unit(fields[PICK_WEIGHT]);
+	}
+	et->is_allocation = et->has_time && et->has_weight &&
+			    strcmp(et->name, "jdk.ObjectAllocationSample") == 0;
+	return jfr_layout_compile(&et->layout, m, t, names, PICKS, false);
+}
+
+/* jdk.ThreadAllocationStatistics says what threads have allocated. */
+static bool compile_allocated(struct jfr_event_type *et,
+			      const struct jfr_metadata *m,
+			      const struct jfr_type *t)
+{
+	const struct jfr_field *time = number_field(m, t, "startTime");
+	const char *const names[PICKS] = {
+		[PICK_TIME] = "startTime",
+		[PICK_THREAD] = "thread",
+		[PICK_WEIGHT] = "allocated",
+	};
+
+	if (strcmp(jfr_event_name(t), "jdk.ThreadAllocationStatistics") != 0 ||
+	    !time || !pool_field(m, t, "thread", "Thread") ||
+	    !number_field(m, t, "allocated"))
+		return false;
+	et->name = jfr_event_name(t);
+	et->says_allocated = true;
+	et->time_unit = time_unit(time);
+	return jfr_layout_compile(&et->layout, m, t, names, PICKS, false);
+}
+
+static bool compile_remark(struct jfr_event_type *et,
+			   const struct jfr_metadata *m,
+			   const struct jfr_type *t)
+{
+	const char *names[PICKS] = { 0 };
+
+	et->name = t->name;
+	for (size_t i = 0; i < sizeof(remarks) / sizeof(*remarks); i++) {
+		if (strcmp(t->name, remarks[i].event) == 0 &&
+		    number_field(m, t, remarks[i].field)) {
+			et->remark = remarks[i].remark;
+			names[PICK_WEIGHT] = remarks[i].field;
+		}
+	}
+	return et->remark &&
+	       jfr_layout_compile(&et->layout, m, t, names, PICKS, false);
+}
+
+/* An event without a stack trace; false when there is no use for it. */
+static bool compile_other(struct jfr_events *es, struct jfr_event_type *et,
+			  const struct jfr_metadata *m,
+			  const struct jfr_type *t)
+{
+	bool is_read = compile_remark(et, m, t) || compile_allocated(et, m, t);
+
+	if (event_table_is_wanted(es->profile, jfr_event_name(t)))
+		et->table = jfr_table_new(es->profile, es->pools, m, t);
+	return is_read || et->table;
+}
+
+static void forget_type(struct jfr_event_type *et)
+{
+	jfr_table_free(et->table);
+	jfr_layout_release(&et->layout);
+	*et = (struct jfr_event_type){ 0 };
+}
+
+static void note_type(struct jfr_events *es, uint64_t id, size_t index)
+{
+	if (id < DENSE_IDS && index < UINT16_MAX)
+		es->dense[id] = (uint16_t)(index + 1);
+	else
+		map64_add(&es->others, id, (uint32_t)index);
+}
+
+void jfr_events_begin(struct jfr_events *es, struct profile *p,
+		      struct jfr_pools *pools, struct first_weights *firsts,
+		      const struct jfr_metadata *m,
+		      const struct jfr_clock *clock)
+{
+	jfr_events_release(es);
+	es->firsts = firsts;
+	es->profile = p;
+	es->pools = pools;
+	es->clock = *clock;
+	es->types = xcalloc(m->type_count, sizeof(*es->types));
+	for (size_t i = 0; i < m->type_count; i++) {
+		if (m->types[i].id < DENSE_IDS &&
+		    m->types[i].id >= es->dense_count)
+			es->dense_count = (size_t)m->types[i].id + 1;
+	}
+	es->dense = xcalloc(es->dense_count, sizeof(*es->dense));
+	for (size_t i = 0; i < m->type_count; i++) {
+		const struct jfr_type *t = &m->types[i];
+		struct jfr_event_type *et = &es->types[es->type_count];
+		bool has_stack;
+
+		if (!jfr_type_is_event(t))
+			continue;
+		has_stack = field_of_type(m, t, "StackTrace") != NULL;
+		if (has_stack ? compile_type(et, m, t)
+			      : compile_other(es, et, m, t)) {
+			note_type(es, t->id, es->type_count++);
+			continue;
+		}
+		forget_type(et);
+		if (has_stack)
+			profile_lost(p, "event types beyond reading", 1, "%s",
+				     t->name);
+	}
+}
+
+static int64_t scaled(int64_t value, int64_t factor)
+{
+	int64_t product;
+
+	if (__builtin_mul_overflow(value, factor, &product))
+		return value < 0 ? INT64_MIN : INT64_MAX;
+	return product;
+}
+
+/* Ticks to nanoseconds; 128 bits, as ticks times 10^9 do not fit 64. */
+static int64_t ticks_to_ns(const struct jfr_clock *clock, int64_t ticks)
+{
+	__extension__ __int128 ns;
+
+	if (clock->ticks_per_second == 1000000000)
+		return ticks;
+	ns = (__int128)ticks * 1000000000 / clock->ticks_per_second;
+	if (ns > INT64_MAX || ns < INT64_MIN)
+		return ns < 0 ? INT64_MIN : INT64_MAX;
+	return (int64_t)ns;
+}
+
+int64_t jfr_clock_span(const struct jfr_clock *clock, int64_t value,
+		       enum jfr_unit unit)
+{
+	switch (unit) {
+	case JFR_UNIT_TICKS:
+		return ticks_to_ns(clock, value);
+	case JFR_UNIT_US:
+		return scaled(value, 1000);
+	case JFR_UNIT_MS:
+		return scaled(value, 1000000);
+	case JFR_UNIT_S:
+		return scaled(value, 1000000000);
+	default:
+		return value;
+	}
+}
+
+int64_t jfr_clock_time(const struct jfr_clock *clock, int64_t value,
+		       enum jfr_unit unit)
+{
+	int64_t since, ns;
+
+	if (unit != JFR_UNIT_TICKS)
+		return jfr_clock_span(clock, value, unit);
+	if (__builtin_sub_overflow(value, clock->start_ticks, &since))
+		return 0;
+	ns = ticks_to_ns(clock, since);
+	if (__builtin_add_overflow(clock->start_ns, ns, &ns))
+		return 0;
+	return ns;
+}
+
+static uint64_t weight_of(const struct jfr_clock *clock,
+			  const struct jfr_event_type *et, uint64_t value)
+{
+	int64_t weight = (int64_t)value;
+
+	if (!et->has_weight)
+		return 1;
+	if (et->unit == UNIT_NS)
+		weight = jfr_clock_span(clock, weight, et->weight_unit);
+	else if (et->weight_unit == JFR_UNIT_BITS)
+		weight /= 8;
+	/* A clock that stepped back gives negative durations. */
+	return weight > 0 ? (uint64_t)weight : 0;
+}
+
+static struct jfr_event_type *find_type(struct jfr_events *es, uint64_t id)
+{
+	size_t index = SIZE_MAX;
+
+	if (id < es->dense_count)
+		index = (size_t)es->dense[id] - 1;
+	else if (map64_get(&es->others, id) != MAP64_NONE)
+		index = map64_get(&es->others, id);
+	return index < es->type_count ? &es->types[index] : NULL;
+}
+
+static uint32_t with_class(struct jfr_events *es, uint32_t stack,
+			   const uint64_t v[PICKS])
+{
+	struct jfr_classed *known;
+	uint32_t name = 0;
+
+	if (v[PICK_CLASS])
+		name = jfr_pools_class(es->pools, v[PICK_CLASS]);
+	else if (v[PICK_OBJECT])
+		name = jfr_pools_object_class(es->pools, v[PICK_OBJECT]);
+	if (!stack || !name)
+		return stack;
+	known = &es->classed[(stack * 31 + name) % JFR_CLASSED];
+	if (known->stack != stack || known->class_name != name)
+		*known = (struct jfr_classed){
+			.stack = stack,
+			.class_name = name,
+			.with_class = profile_push_class(es->profile, stack,
+							 name),
+		};
+	return known->with_class;
+}
+
+/*
+ * The stack trace with the method that was traced as its leaf: the JDK's begins
+ * with the method's caller, async-profiler's with the method.
+ */
+static uint32_t with_method(struct jfr_events *es, uint32_t stack,
+			    uint64_t method)
+{
+	struct profile *p = es->profile;
+	const struct jfr_site site = { .method = method, .type = UINT32_MAX };
+	uint32_t id = method ? jfr_pools_frame(es->pools, &site) : 0;
+	const struct frame *traced = &p->frames[id];
+	const struct frame *leaf = &p->frames[p->stacks[stack].frame];
+
+	if (!id || (stack && leaf->class_name == traced->class_name &&
+		    leaf->method == traced->method))
+		return stack;
+	return profile_push(p, stack, id);
+}
+
+/* An event that is no sample: true when it was one. */
+static bool read_other(struct jfr_events *es, const struct jfr_event_type *et,
+		       const uint64_t *v)
+{
+	if (et->remark)
+		profile_note(es->profile, et->remark, v[PICK_WEIGHT], "%s",
+			     et->name);
+	else if (et->says_allocated && v[PICK_THREAD])
+		first_weights_allocated(
+			es->firsts, jfr_pools_thread(es->pools, v[PICK_THREAD]),
+			jfr_clock_time(&es->clock, (int64_t)v[PICK_TIME],
+				       et->time_unit),
+			v[PICK_WEIGHT]);
+	return et->remark || et->says_allocated;
+}
+
+void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
+{
+	struct jfr_event_type *et = find_type(es, type_id);
+	uint64_t v[PICKS] = { 0 };
+	struct sample s = { .count = 1 };
+
+	if (!et)
+		return;
+	if (et->table && !jfr_table_read(et->table, &es->clock, c)) {
+		es->damaged++;
+		return;
+	}
+	if (et->table && !et->remark && !et->says_allocated)
+		return;
+	jfr_layout_read(&et->layout, &c, v, NULL);
+	if (!cursor_ok(&c)) {
+		es->damaged++;
+		return;
+	}
+	if (read_other(es, et, v))
+		return;
+	if (!et->event)
+		et->event = profile_event(es->profile, et->name, et->unit) + 1;
+	s.event = et->event - 1;
+	if (et->has_time)
+		s.time_ns = jfr_clock_time(&es->clock, (int64_t)v[PICK_TIME],
+					   et->time_unit);
+	s.weight = weight_of(&es->clock, et, v[PICK_WEIGHT]);
+	if (v[PICK_THREAD])
+		s.thread = jfr_pools_thread(es->pools, v[PICK_THREAD]);
+	if (v[PICK_OWNER])
+		s.owner = jfr_pools_thread(es->pools, v[PICK_OWNER]);
+	if (et->has_state)
+		s.state = jfr_pools_state(es->pools, v[PICK_STATE]);
+	if (!v[PICK_FAILED] && v[PICK_STACK]) {
+		s.stack = jfr_pools_stack(es->pools, v[PICK_STACK]);
+		if (!s.stack && !jfr_pools_has_stack(es->pools, v[PICK_STACK]))
+			es->missing_stacks++;
+		s.stack = with_class(es, s.stack, v);
+	}
+	if (v[PICK_METHOD])
+		s.stack = with_method(es, s.stack, v[PICK_METHOD]);
+	es->read++;
+	if (et->is_allocation && s.thread && s.time_ns &&
+	    !first_weights_take(es->firsts, &s))
+		return;
+	es->batch[es->batch_len++] = s;
+	if (es->batch_len == JFR_EVENT_BATCH)
+		jfr_events_end(es);
+}
+
+void jfr_events_end(struct jfr_events *es)
+{
+	profile_add_all(es->profile, es->batch, es->batch_len);
+	es->batch_len = 0;
+}
+
+void jfr_events_release(struct jfr_events *es)
+{
+	for (size_t i = 0; i < es->type_count; i++)
+		forget_type(&es->types[i]);
+	free(es->types);
+	free(es->dense);
+	map64_release(&es->others);
+	*es = (struct jfr_events){ 0 };
+}

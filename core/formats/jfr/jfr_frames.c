@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/formats/jfr/jfr_frames.h"
+
+#include "core/base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#define STACKS_AT_A_TIME ((size_t)64)
+#define TRUSTED_COUNT    ((size_t)1 << 18)
+
+/* How a path holds sites: by method and type, or hashed, by their id. */
+#define DIRECT_METHODS ((uint64_t)1 << 20)
+#define DIRECT_TYPES   8u
+#define SITE_HASHED    ((uint32_t)1 << 31)
+#define TRUNCATED      0 /* hashed: stands at the root of a cut stack trace */
+
+enum { FRAME_METHOD, FRAME_LINE, FRAME_TYPE, FRAME_PICKS };
+
+static const char *const picks[FRAME_PICKS] = { "method", "lineNumber",
+						"type" };
+
+/* A stack trace's fields before its frames, and those behind. */
+struct jfr_frame_layout {
+	struct jfr_layout before, frame, behind;
+	/*
+	 * True for method, line, bytecode index, type, all varints: what every
+	 * JVM and async-profiler have written so far.  It is read without the
+	 * layout, at twice the speed.
+	 */
+	bool is_usual;
+};
+
+static bool is_varint(const struct jfr_metadata *m, const struct jfr_field *f)
+{
+	const struct jfr_type *t = jfr_type_by_id(m, f->type_id);
+
+	return !f->is_array &&
+	       (f->in_pool || (t && t->wire == JFR_WIRE_VARINT));
+}
+
+static bool is_usual(const struct jfr_metadata *m, const struct jfr_type *t)
+{
+	static const char *const names[] = { "method", "lineNumber",
+					     "bytecodeIndex", "type" };
+
+	if (t->field_count != 4)
+		return false;
+	for (size_t i = 0; i < 4; i++) {
+		const struct jfr_field *f = &m->fields[t->first_field + i];
+
+		if (strcmp(f->name, names[i]) != 0 || !is_varint(m, f))
+			return false;
+	}
+	return true;
+}
+
+struct jfr_frame_layout *jfr_frames_new(const struct jfr_metadata *m,
+					const struct jfr_type *t)
+{
+	static const char *const truncated[] = { "truncated" };
+	const struct jfr_field *frames = jfr_type_field(m, t, "frames");
+	const struct jfr_type *frame_type = frames ? jfr_type_by_id(
+							     m, frames->type_id)
+						   : NULL;
+	struct jfr_type before = *t, behind = *t;
+	struct jfr_frame_layout *l;
+
+	if (!frame_type || !frames->is_array || frames->in_pool)
+		return NULL;
+	before.field_count = (size_t)(frames - &m->fields[t->first_field]);
+	behind.first_field += before.field_count + 1;
+	behind.field_count -= before.field_count + 1;
+	l = xcalloc(1, sizeof(*l));
+	l->is_usual = is_usual(m, frame_type);
+	if (jfr_layout_compile(&l->before, m, &before, truncated, 1, true) &&
+	    jfr_layout_compile(&l->frame, m, frame_type, picks, FRAME_PICKS,
+			       true) &&
+	    jfr_layout_compile(&l->behind, m, &behind, truncated, 1, true))
+		return l;
+	jfr_frames_free(l);
+	return NULL;
+}
+
+/* A site not seen before. */
+static uint32_t new_site(struct jfr_pools *ps, const struct jfr_site *site)
+{
+	array_reserve(ps->sites, ps->site_cap, ps->site_count + 1);
+	ps->sites[ps->site_count++] = *site;
+	return (uint32_t)ps->site_count;
+}
+
+static uint32_t hashed_site(struct jfr_pools *ps, const struct jfr_site *site)
+{
+	uint64_t place = (uint64_t)site->line << 8 | site->type;
+	uint32_t tag = (uint32_t)hash_mix(site->method, place);
+	struct idprobe probe;
+	uint32_t id;
+
+	idtable_reserve(&ps->site_ids, 1);
+	probe = idtable_probe(&ps->site_ids, tag);
+	while ((id = idtable_next(&ps->site_ids, &probe))) {
+		const struct jfr_site *s = &ps->sites[id - 1];
+
+		if (s->method == site->method && s->line == site->line &&
+		    s->type == site->type)
+			return id;
+	}
+	id = new_site(ps, site);
+	idtable_put(&ps->site_ids, &probe, id);
+	return id;
+}
+
+/*
+ * A place in a method, as a path holds it.  async-profiler numbers methods
+ * from 1 on: without a line, method and type are the place.
+ */
+static inline uint32_t site_id(struct jfr_pools *ps, uint64_t method,
+			       uint32_t line, uint32_t type)
+{
+	struct jfr_site site = { method, line, type };
+
+	if (!line && method < DIRECT_METHODS && type < DIRECT_TYPES)
+		return (uint32_t)(method * DIRECT_TYPES) + type;
+	return SITE_HASHED | hashed_site(ps, &site);
+}
+
+/* -1, which is how "unknown" is written, comes as 2^32 - 1 or 2^64 - 1. */
+static inline uint32_t known_line(uint64_t line)
+{
+	return line < INT32_MAX ? (uint32_t)line : 0;
+}
+
+static inline uint32_t known_type(uint64_t type)
+{
+	return type < UINT32_MAX ? (uint32_t)type : UINT32_MAX;
+}
+
+/*
+ * A varint of which all nine bytes are known to be there.  Most frames are
+ * five or six bytes of short varints: here, and only here, a step a byte is
+ * faster than cursor_varint()'s one load.
+ */
+static inline uint64_t short_varint(const uint8_t **at)
+{
+	const uint8_t *p = *at;
+	uint64_t value = *p++;
+
+	if (value >= 0x80) {
+		value &= 0x7f;
+		for (unsigned shift = 7;; shift += 7) {
+			uint64_t byte = *p++;
+
+			if (shift == 56) {
+				value |= byte << 56;
+				break;
+			}
+			value |= (byte & 0x7f) << shift;
+			if (byte < 0x80)
+				break;
+		}
+	}
+	*at = p;
+	return value;
+}
+
+#define LONGEST_FRAME ((ptrdiff_t)4 * 9)
+
+/* The last bytes of varints, as their topmost bits. */
+static inline uint64_t ends_in(uint64_t word)
+{
+	return ~word & 0x8080808080808080u;
+}
+
+/* Without the lowest bit that is set. */
+static inline uint64_t but_first(uint64_t bits) { return bits & (bits - 1); }
+
+/*
+ * A frame of which only method and type are wanted, where they are its first
+ * three bytes or less and its last one, the eighth at most: nearly every one.
+ * It is taken apart without a branch, since where varints end is hard to guess
+ * for a processor.  Gives the site, or SITE_HASHED for any other frame.  Eight
+ * bytes are known to be there.
+ */
+static inline uint32_t read_short_frame(const uint8_t **at)
+{
+	uint64_t word, ends, fourth, method, type;
+	unsigned len;
+
+	memcpy(&word, *at, sizeof(word));
+	word = le64toh(word);
+	ends = ends_in(word);
+	fourth = but_first(but_first(but_first(ends)));
+	fourth &= -fourth;
+	if (!(ends & 0x808080) || !(ends << 8 & fourth))
+		return SITE_HASHED;
+	len = ((unsigned)__builtin_ctzll(fourth) + 1) / 8;
+	method = word & (ends ^ (ends - 1));
+	method = (method & 0x7f) | (method & 0x7f00) >> 1 |
+		 (method & 0x7f0000) >> 2;
+	type = word >> (len * 8 - 8) & 0x7f;
+	if (method >= DIRECT_METHODS || type >= DIRECT_TYPES)
+		return SITE_HASHED;
+	*at += len;
+	return (uint32_t)(method * DIRECT_TYPES + type);
+}
+
+#define WINDOW 64 /* bytes whose ends are looked for at once */
+
+/* A bit for each of WINDOW bytes: set where a varint ends. */
+static inline uint64_t ends_of(const uint8_t *at)
+{
+	uint64_t ends = 0;
+
+#ifdef __SSE2__
+	for (unsigned i = 0; i < WINDOW; i += 16) {
+		__m128i bytes = _mm_loadu_si128((const __m128i *)(at + i));
+
+		ends |= (uint64_t)(uint16_t)~_mm_movemask_epi8(bytes) << i;
+	}
+#else
+	for (unsigned i = 0; i < WINDOW; i += 8) {
+		uint64_t word;
+
+		memcpy(&word, at + i, sizeof(word));
+		/* The topmost bits of eight bytes, side by side. */
+		ends |= (ends_in(le64toh(word)) >> 7) * 0x0102040810204080u >>
+			56 << i;
+	}
+#endif
+	return ends;
+}
+
+/*
+ * Reads frames like those of read_short_frame() as far as a window goes, and
+ * stops before any other: the next frame's place is then known some cycles
+ * after the last one's, without a look at the bytes.  Gives their number.
+ * WINDOW and four more bytes are known to be there.
+ */
+static size_t read_window(const uint8_t **at, size_t count, uint32_t *out)
+{
+	const uint8_t *base = *at;
+	uint64_t ends = ends_of(base);
+	unsigned start = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t third = but_first(but_first(ends));
+		uint64_t fourth = but_first(third);
+		unsigned first, last;
+		uint32_t method, type;
+
+		if (!fourth)
+			break;
+		first = (unsigned)__builtin_ctzll(ends) - start;
+		last = (unsigned)__builtin_ctzll(fourth);
+		if (first > 2 || last - start > 7 ||
+		    !(third << 1 & fourth & -fourth))
+			break;
+		memcpy(&method, base + start, sizeof(method));
+		method = le32toh(method) & (0xffffffu >> (16 - first * 8));
+		method = (method & 0x7f) | (method & 0x7f00) >> 1 |
+			 (method & 0x7f0000) >> 2;
+		type = base[last];
+		if (method >= DIRECT_METHODS || type >= DIRECT_TYPES)
+			break;
+		out[i] = method * DIRECT_TYPES + type;
+		ends = but_first(fourth);
+		start = last + 1;
+	}
+	*at = base + start;
+	return i;
+}
+
+static inline uint32_t read_long_frame(struct jfr_pools *ps, const uint8_t **at)
+{
+	uint64_t method = short_varint(at);
+	uint64_t line = short_varint(at);
+	uint64_t type;
+
+	short_varint(at); /* bytecode index */
+	type = short_varint(at);
+	return site_id(ps, method,
+		       ps->profile->keep_lines ? known_line(line) : 0,
+		       known_type(type));
+}
+
+/* As many of the frames as surely are there in full; gives their number. */
+static size_t read_whole_frames(struct jfr_pools *ps, struct cursor *c,
+				size_t count, uint32_t *out)
+{
+	bool lines = ps->profile->keep_lines;
+	const uint8_t *at = c->at;
+	size_t i = 0;
+
+	while (i < count && c->end - at >= LONGEST_FRAME) {
+		if (!lines && c->end - at >= WINDOW + 4) {
+			size_t read = read_window(&at, count - i, out + i);
+
+			i += read;
+			if (read)
+				continue;
+		}
+		out[i] = lines ? SITE_HASHED : read_short_frame(&at);
+		if (__builtin_expect(out[i] == SITE_HASHED, 0))
+			out[i] = read_long_frame(ps, &at);
+		i++;
+	}
+	c->at = at;
+	return i;
+}
+
+static void read_frames(struct jfr_pools *ps, struct cursor *c, size_t count,
+			uint32_t *out)
+{
+	for (size_t i = 0; i < count && cursor_ok(c); i++) {
+		uint64_t v[FRAME_PICKS] = { 0 };
+		uint32_t line;
+
+		jfr_layout_read(&ps->frame->frame, c, v, NULL);
+		line = known_line(v[FRAME_LINE]);
+		out[i] = site_id(ps, v[FRAME_METHOD],
+				 ps->profile->keep_lines ? line : 0,
+				 known_type(v[FRAME_TYPE]));
+	}
+}
+
+/* Keeps the stack trace whose sites were put behind those of all others. */
+static void keep_stack(struct jfr_pools *ps, uint64_t key, size_t count,
+		       bool truncated)
+{
+	struct map64 *keys = &ps->pools[JFR_POOL_STACK_TRACE].keys;
+
+	if (!map64_add(keys, key, (uint32_t)ps->stack_count))
+		return; /* a newer one has the key */
+	if (truncated && count)
+		ps->path[ps->path_len + count++] = SITE_HASHED | TRUNCATED;
+	array_reserve(ps->stack_lens, ps->stack_cap, ps->stack_count + 1);
+	ps->stack_lens[ps->stack_count++] = (uint32_t)count;
+	ps->path_len += count;
+}
+
+static void read_stack(struct jfr_pools *ps, struct cursor *c)
+{
+	const struct jfr_frame_layout *l = ps->frame;
+	uint64_t truncated = 0;
+	uint64_t key = cursor_varint(c);
+	uint32_t *out;
+	size_t count, read = 0;
+
+	jfr_layout_read(&l->before, c, &truncated, NULL);
+	/* A frame takes four bytes at the least, where it is the usual one. */
+	count = cursor_count(c, l->is_usual ? 4 : 1);
+	array_reserve(ps->path, ps->path_cap, ps->path_len + count + 1);
+	out = ps->path + ps->path_len;
+	if (l->is_usual)
+		read = read_whole_frames(ps, c, count, out);
+	read_frames(ps, c, count - read, out + read);
+	jfr_layout_read(&l->behind, c, &truncated, NULL);
+	if (cursor_ok(c))
+		keep_stack(ps, key, count, truncated != 0);
+}
+
+void jfr_frames_read(struct jfr_pools *ps, struct cursor *c, size_t count)
+{
+	if (!ps->frame) {
+		cursor_fail(c);
+		return;
+	}
+	/* The count is the recording's word: not trusted with much memory. */
+	map64_reserve(&ps->pools[JFR_POOL_STACK_TRACE].keys,
+		      count < TRUSTED_COUNT ? count : TRUSTED_COUNT);
+	for (size_t i = 0; i < count && cursor_ok(c); i++)
+		read_stack(ps, c);
+}
+
+/* Makes room, twice as much as before, so that zeroing it does not add up. */
+static void need_direct(struct jfr_pools *ps, size_t need)
+{
+	size_t count = ps->direct_count;
+
+	if (need < count * 2)
+		need = count * 2;
+	array_reserve(ps->direct, ps->direct_cap, need);
+	memset(ps->direct + count, 0, (need - count) * sizeof(*ps->direct));
+	ps->direct_count = need;
+}
+
+/* The frame of a place that is given by method and type alone. */
+static inline uint32_t direct_frame(struct jfr_pools *ps, uint32_t site)
+{
+	struct jfr_site place = { site / DIRECT_TYPES, 0, site % DIRECT_TYPES };
+
+	if (__builtin_expect(site >= ps->direct_count, 0)) {
+		/* Few frames with high numbers are not worth the room. */
+		if (site / 16 > ps->path_len + 1024)
+			return jfr_pools_frame(ps, &place);
+		need_direct(ps, (size_t)site + 1);
+	}
+	if (__builtin_expect(!ps->direct[site], 0))
+		ps->direct[site] = jfr_pools_frame(ps, &place);
+	return ps->direct[site];
+}
+
+/* Frames of the sites that are hashed, by their id; the caller frees. */
+static uint32_t *hashed_frames(struct jfr_pools *ps)
+{
+	uint32_t *frames = xmalloc((ps->site_count + 1) * sizeof(*frames));
+	struct frame truncated = {
+		.method = profile_string(ps->profile, "[truncated]", 11),
+		.kind = FRAME_SYNTHETIC,
+	};
+
+	frames[TRUNCATED] = profile_frame(ps->profile, &truncated);
+	for (size_t i = 0; i < ps->site_count; i++)
+		frames[i + 1] = jfr_pools_frame(ps, &ps->sites[i]);
+	return frames;
+}
+
+/*
+ * Makes stack traces of the profile, some at a time, so that their frames are
+ * still in the cache when they are looked for.
+ */
+static void make_stacks(struct jfr_pools *ps)
+{
+	uint32_t *hashed = hashed_frames(ps);
+	uint32_t *path = ps->path;
+
+	for (size_t i = 0; i < ps->stack_count; i += STACKS_AT_A_TIME) {
+		size_t left = ps->stack_count - i;
+		size_t n = left < STACKS_AT_A_TIME ? left : STACKS_AT_A_TIME;
+		size_t frames = 0;
+
+		for (size_t k = 0; k < n; k++)
+			frames += ps->stack_lens[i + k];
+		for (size_t k = 0; k < frames; k++) {
+			uint32_t site = path[k];
+
+			path[k] = site & SITE_HASHED
+					  ? hashed[site & ~SITE_HASHED]
+					  : direct_frame(ps, site);
+		}
+		profile_stacks(ps->profile, path, ps->stack_lens + i, n,
+			       ps->stack_nodes + i);
+		path += frames;
+	}
+	free(hashed);
+}
+
+/*
+ * Keys of stack traces count up in every JVM: an array finds them faster than
+ * a hash, where the recording keeps to that.
+ */
+static void index_keys(struct jfr_pools *ps)
+{
+	const struct map64 *keys = &ps->pools[JFR_POOL_STACK_TRACE].keys;
+	uint64_t first = UINT64_MAX, last = 0;
+
+	ps->key_count = 0;
+	for (size_t i = 0; i < keys->size; i++) {
+		if (!keys->entries[i].used)
+			continue;
+		if (keys->entries[i].key < first)
+			first = keys->entries[i].key;
+		if (keys->entries[i].key > last)
+			last = keys->entries[i].key;
+	}
+	if (!keys->count || last - first >= keys->count * 4 + 1024)
+		return;
+	ps->key_first = first;
+	ps->key_count = (size_t)(last - first) + 1;
+	free(ps->by_key);
+	ps->by_key = xcalloc(ps->key_count, sizeof(*ps->by_key));
+	for (size_t i = 0; i < keys->size; i++) {
+		if (keys->entries[i].used)
+			ps->by_key[keys->entries[i].key -
+				   first] = ps->stack_nodes[keys->entries[i]
+								    .value];
+	}
+}
+
+void jfr_frames_end(struct jfr_pools *ps)
+{
+	array_reserve(ps->stack_nodes, ps->node_cap, ps->stack_count);
+	make_stacks(ps);
+	index_keys(ps);
+}
+
+void jfr_frames_clear(struct jfr_pools *ps)
+{
+	ps->direct_count = 0;
+	idtable_clear(&ps->site_ids);
+	ps->site_count = 0;
+	ps->path_len = 0;
+	ps->stack_count = 0;
+	ps->key_count = 0;
+}
+
+void jfr_frames_free(struct jfr_frame_layout *l)
+{
+	if (!l)
+		return;
+	jfr_layout_release(&l->before);
+	jfr_layout_release(&l->frame);
+	jfr_layout_release(&l->behind);
+	free(l);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jfr_pool: the constant pools of one chunk: stack traces, methods, threads.
+ *
+ * Reading collects what the checkpoint events hold; names and frames are made
+ * only for what an event refers to.  Checkpoints must be handed in from the
+ * newest to the oldest: the first value of a key stays, so the newest does.
+ */
+#ifndef CORE_FORMATS_JFR_JFR_POOL_H
+#define CORE_FORMATS_JFR_JFR_POOL_H
+
+#include "core/base/cursor.h"
+#include "core/formats/jfr/jfr_layout.h"
+#include "core/formats/jfr/jfr_metadata.h"
+#include "core/profile/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The pools that matter; all others are passed over. */
+enum jfr_pool_role {
+	JFR_POOL_STRING,
+	JFR_POOL_SYMBOL,
+	JFR_POOL_CLASS,
+	JFR_POOL_METHOD,
+	JFR_POOL_THREAD,
+	JFR_POOL_FRAME_TYPE,
+	JFR_POOL_THREAD_STATE,
+	JFR_POOL_STACK_TRACE,
+	JFR_POOL_OLD_OBJECT,
+	JFR_POOL_ROLES
+};
+
+#define JFR_POOL_FIELDS 5 /* most that are picked from one value */
+
+/* A picked field: a number (a pool key, an int, a boolean) or a string. */
+struct jfr_value {
+	uint64_t number;
+	struct jfr_string string;
+};
+
+/* Values of one role: as many as its fields each, one after the other. */
+struct jfr_pool {
+	const struct jfr_type *type; /* NULL: the chunk has no such type */
+	struct jfr_layout layout;
+	struct map64 keys; /* index of the value */
+	struct jfr_value *values;
+	size_t count, cap;
+	uint32_t *made; /* id in the profile + 1, by index; 0 = not yet */
+	size_t made_cap;
+	/* Which pool a picked field's number is a key of; ROLES = of none. */
+	enum jfr_pool_role refers[JFR_POOL_FIELDS];
+};
+
+/* A place in a method: what a frame of a stack trace says. */
+struct jfr_site {
+	uint64_t method;
+	uint32_t line;
+	uint32_t type;
+};
+
+/* A pool that only gives words to numbers: causes and names of collections. */
+struct jfr_words {
+	struct jfr_layout layout; /* without operations: not such a pool */
+	struct map64 keys;        /* index of the word */
+	struct jfr_string *words;
+	size_t count, cap;
+};
+
+struct jfr_frame_layout; /* private: how a frame is read */
+
+struct jfr_pools {
+	struct profile *profile;
+	const struct jfr_metadata *metadata;
+	struct jfr_pool pools[JFR_POOL_ROLES];
+	/* Passes over a pool of any other type, by index of the type. */
+	struct jfr_layout *skip;
+	size_t type_count;
+	uint8_t *roles;          /* by index of the type; ROLES = none */
+	struct jfr_words *words; /* likewise; NULL unless tables are wanted */
+
+	struct jfr_frame_layout *frame;
+	struct idtable site_ids;
+	struct jfr_site *sites; /* by site - 1 */
+	size_t site_count, site_cap;
+	uint32_t *direct; /* frames of sites that are not hashed */
+	size_t direct_count, direct_cap;
+
+	/*
+	 * Of all stack traces one after the other, leaf first: sites, and
+	 * once all pools are read, frames of the profile.
+	 */
+	uint32_t *path;
+	size_t path_len, path_cap;
+	uint32_t *stack_lens;  /* frames of each stack trace */
+	uint32_t *stack_nodes; /* and its id in the profile */
+	size_t stack_count, stack_cap, node_cap;
+	/* Ids by key - key_first, when keys are dense enough; or NULL. */
+	uint32_t *by_key;
+	uint64_t key_first;
+	size_t key_count;
+
+	/* The last key of each role that was asked for, and its slot. */
+	struct {
+		uint64_t key;
+		uint32_t *slot;
+	} last[JFR_POOL_ROLES];
+
+	uint8_t native_is_c;     /* 1 = no, 2 = yes; 0 = not yet asked */
+	uint64_t unknown_frames; /* whose method the chunk does not have */
+};
+
+/* Prepares to read pools of those types; both are borrowed. */
+void jfr_pools_begin(struct jfr_pools *ps, struct profile *p,
+		     const struct jfr_metadata *m);
+
+/*
+ * Adds the pools of one checkpoint event, c standing behind the event's type
+ * and ending with the event.  False when it is damaged; what was read stays.
+ * *delta is where the one before it begins, relative to this one.
+ */
+bool jfr_pools_read(struct jfr_pools *ps, struct cursor c, int64_t *delta);
+
+/* All checkpoints have been read: makes the stack traces. */
+void jfr_pools_end(struct jfr_pools *ps);
+
+/* Ids in the profile for keys; 0 when the pool does not have the key. */
+uint32_t jfr_pools_stack(struct jfr_pools *ps, uint64_t key);
+uint32_t jfr_pools_frame(struct jfr_pools *ps, const struct jfr_site *site);
+bool jfr_pools_has_stack(const struct jfr_pools *ps, uint64_t key);
+uint32_t jfr_pools_thread(struct jfr_pools *ps, uint64_t key);
+/* Likewise the string of a class's name, or of an old object's class. */
+uint32_t jfr_pools_class(struct jfr_pools *ps, uint64_t key);
+uint32_t jfr_pools_object_class(struct jfr_pools *ps, uint64_t key);
+/* Appends a string of an event, as UTF-8. */
+void jfr_pools_text(const struct jfr_pools *ps, const struct jfr_string *s,
+		    struct text *out);
+enum thread_state jfr_pools_state(struct jfr_pools *ps, uint64_t key);
+
+/*
+ * Whether values of a type are words or names of things, where the profile
+ * wants tables; and the word of a key, which is appended as UTF-8.
+ */
+bool jfr_pools_has_words(const struct jfr_pools *ps, uint64_t type_id);
+void jfr_pools_word(struct jfr_pools *ps, uint64_t type_id, uint64_t key,
+		    struct text *out);
+
+/* Zeroed storage is fine. */
+void jfr_pools_release(struct jfr_pools *ps);
+
+#endif

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read_jfr: JDK Flight Recorder files, chunk versions 1 and 2.
+ *
+ * A file is a sequence of chunks, each with its own types, constant pools and
+ * clock: of JDK 9 and later, OpenJDK 8u262 and later, async-profiler, or
+ * several of them in one file.  A chunk that was finished is read by the
+ * offsets in its header; one that was not, by walking its events: the JVM
+ * writes pools and types again and again, so most of it can be had.
+ */
+#include "core/base/cursor.h"
+#include "core/formats/jfr/jfr_chunk.h"
+#include "core/formats/jfr/jfr_events.h"
+#include "core/formats/jfr/jfr_metadata.h"
+#include "core/formats/jfr/jfr_pool.h"
+#include "core/formats/jfr/jfr_settings.h"
+#include "core/formats/readers.h"
+
+#include "core/base/alloc.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Places tried that may hold a chunk's types, where its header is wrong. */
+#define MOST_SEARCHES 16
+
+/* Recordings put together mix chunks of a few kinds, over and over. */
+#define TYPED_CHUNKS 4
+
+struct jfr_read {
+	struct profile *profile;
+	const uint8_t *bytes;
+	size_t len;
+	/* Of the last chunks that had any; metadata is the one in use. */
+	struct typed {
+		const uint8_t *bytes; /* of the recording */
+		size_t len;
+		struct jfr_metadata metadata;
+	} typed[TYPED_CHUNKS];
+	size_t typed_next; /* the one to be replaced next */
+	const struct jfr_metadata *metadata;
+	struct jfr_clock typed_clock; /* of the chunk metadata are from */
+	uint16_t typed_version;
+	struct jfr_pools pools;
+	struct jfr_events events;
+	struct first_weights firsts;
+	struct jfr_settings settings;
+	uint64_t chunks, samples;
+};
+
+static bool jfr_sniff(const uint8_t *head, size_t len)
+{
+	return len >= 4 && memcmp(head, "FLR\0", 4) == 0;
+}
+
+static void lost_pools(struct jfr_read *r, const struct jfr_chunk *chunk,
+		       uint64_t at)
+{
+	profile_lost(r->profile, "damaged constant pools", 1, "offset %" PRIu64,
+		     chunk->offset + at);
+}
+
+/*
+ * Reads the pools along the chain that the header begins, newest first.  False
+ * when it breaks off.
+ */
+static bool read_chain(struct jfr_read *r, const struct jfr_chunk *chunk)
+{
+	uint64_t at = chunk->checkpoint;
+	uint64_t end = cursor_left(&chunk->bytes);
+	int64_t delta;
+
+	do {
+		struct cursor event = jfr_event_at(chunk, at,
+						   JFR_EVENT_CHECKPOINT);
+
+		delta = 0;
+		/* One within the next would be read over and over. */
+		if (!cursor_ok(&event) ||
+		    (uint64_t)(event.end - event.base) > end)
+			return false;
+		if (!jfr_pools_read(&r->pools, event, &delta))
+			lost_pools(r, chunk, at);
+		/* Offsets must fall, so the chain has an end. */
+		if (delta > 0 || -(uint64_t)delta > at)
+			return false;
+		end = at;
+		at += (uint64_t)delta;
+	} while (delta);
+	return true;
+}
+
+static void read_scanned(struct jfr_read *r, const struct jfr_chunk *chunk,
+			 const struct jfr_scan *scan)
+{
+	for (size_t i = scan->count; i-- > 0;) {
+		struct cursor event = jfr_event_at(chunk, scan->checkpoints[i],
+						   JFR_EVENT_CHECKPOINT);
+		int64_t delta;
+
+		if (!jfr_pools_read(&r->pools, event, &delta))
+			lost_pools(r, chunk, scan->checkpoints[i]);
+	}
+}
+
+/*
+ * The chunk before may stand in with its types: a JVM that ran on gives them
+ * the same ids in each chunk, and may write them last of all.
+ */
+static bool is_same_jvm(const struct jfr_read *r, const struct jfr_chunk *chunk)
+{
+	const struct jfr_clock *a = &r->typed_clock;
+	const struct jfr_clock *b = &chunk->clock;
+
+	return r->metadata && r->typed_version == chunk->major &&
+	       a->ticks_per_second == b->ticks_per_second &&
+	       a->start_ticks < b->start_ticks && a->start_ns < b->start_ns;
+}
+
+/*
+ * Makes the metadata in event those in use.  Equal bytes are equal types; the
+ * metadata's id is not asked, since every JVM counts from 1.
+ */
+static int use_metadata(struct jfr_read *r, struct cursor event,
+			struct error *err)
+{
+	struct typed *t = &r->typed[r->typed_next];
+	size_t len;
+
+	cursor_skip_varint(&event); /* start time */
+	cursor_skip_varint(&event); /* duration */
+	cursor_skip_varint(&event); /* id */
+	len = cursor_left(&event);
+	for (size_t i = 0; i < TYPED_CHUNKS; i++) {
+		if (len && r->typed[i].len == len &&
+		    memcmp(r->typed[i].bytes, event.at, len) == 0) {
+			r->metadata = &r->typed[i].metadata;
+			return 0;
+		}
+	}
+	if (r->metadata == &t->metadata)
+		r->metadata = NULL;
+	jfr_metadata_release(&t->metadata);
+	t->len = 0;
+	if (jfr_metadata_read(&t->metadata, event, err))
+		return -1;
+	t->bytes = event.at;
+	t->len = len;
+	r->metadata = &t->metadata;
+	r->typed_next = (r->typed_next + 1) % TYPED_CHUNKS;
+	return 0;
+}
+
+static int metadata_at(struct jfr_read *r, const struct jfr_chunk *chunk,
+		       size_t offset)
+{
+	struct cursor event = jfr_event_at(chunk, offset, JFR_EVENT_METADATA);
+	struct error unused;
+
+	return cursor_ok(&event) ? use_metadata(r, event, &unused) : -1;
+}
+
+/* Looks for types where the header does not lead to any. */
+static int search_metadata(struct jfr_read *r, const struct jfr_chunk *chunk)
+{
+	struct jfr_scan scan = { 0 };
+	size_t at = JFR_HEADER_SIZE - 1;
+	size_t last;
+
+	jfr_scan_events(&scan, chunk, NULL);
+	last = scan.metadata;
+	jfr_scan_release(&scan);
+	/* The last are a superset of those before. */
+	if (last && metadata_at(r, chunk, last) == 0)
+		return 0;
+	/* Anywhere: a wrong size may have led past them. */
+	for (unsigned i = 0; i < MOST_SEARCHES; i++) {
+		at = jfr_find_metadata(chunk, at + 1);
+		if (!at)
+			break;
+		if (metadata_at(r, chunk, at) == 0)
+			return 0;
+	}
+	return -1;
+}
+
+/* Reads the chunk's types. */
+static int read_metadata(struct jfr_read *r, const struct jfr_chunk *chunk,
+			 struct error *err)
+{
+	struct cursor event = jfr_event_at(chunk, chunk->metadata,
+					   JFR_EVENT_METADATA);
+
+	*err = (struct error){ 0 };
+	if (cursor_ok(&event) && use_metadata(r, event, err) == 0)
+		goto found;
+	if (search_metadata(r, chunk) == 0) {
+		if (chunk->metadata)
+			profile_lost(r->profile, "damaged metadata", 1,
+				     "chunk at offset %zu", chunk->offset);
+		goto found;
+	}
+	if (jfr_chunk_is_damaged(chunk) && is_same_jvm(r, chunk))
+		return 0;
+	if (err->kind)
+		return -1;
+	return fail(err, ERROR_INPUT, "its descriptions of types are %s",
+		    chunk->cut ? "in the part that was cut off" : "missing");
+found:
+	if (r->metadata->damaged)
+		profile_lost(r->profile, "damaged metadata", 1,
+			     "chunk at offset %zu", chunk->offset);
+	r->typed_clock = chunk->clock;
+	r->typed_version = chunk->major;
+	return 0;
+}
+
+/* Reads all events, and goes on behind those whose size cannot be. */
+static void read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
+{
+	struct cursor c = jfr_chunk_events(chunk);
+	bool damaged = jfr_chunk_is_damaged(chunk);
+	struct cursor event;
+	uint64_t type;
+
+	for (;;) {
+		size_t at, next;
+
+		while (damaged ? jfr_next_known(chunk, r->metadata, &c, &type,
+						&event)
+			       : jfr_next_event(&c, &type, &event)) {
+			if (jfr_events_wants(&r->events, type))
+				jfr_events_read(&r->events, type, event);
+			if (jfr_settings_wants(&r->settings, type))
+				jfr_settings_read(&r->settings, type, event);
+		}
+		at = cursor_offset(&c);
+		if (c.at == c.end)
+			break;
+		next = jfr_find_event(chunk, r->metadata, at + 1);
+		/* That a damaged chunk ends within an event is told already. */
+		if (!next && damaged)
+			break;
+		if (!next)
+			next = at + cursor_left(&c);
+		profile_lost(r->profile, "bytes behind events that cannot be",
+			     next - at, "offset %zu", chunk->offset + at);
+		cursor_skip(&c, next - at);
+	}
+	jfr_events_end(&r->events);
+	jfr_settings_end(&r->settings);
+}
+
+/* Says what was wrong with a chunk that was read as far as it could be. */
+static void remark_chunk(struct jfr_read *r, const struct jfr_chunk *chunk)
+{
+	struct profile *p = r->profile;
+	size_t len = cursor_left(&chunk->bytes);
+	size_t at = chunk->offset;
+
+	if (chunk->cut)
+		profile_lost(p, "chunks cut short", 1,
+			     "the one at offset %zu has %zu of its %" PRIu64
+			     " bytes; %" PRIu64 " of its samples were read",
+			     at, len, chunk->size, r->events.read);
+	else if (chunk->unfinished)
+		profile_lost(p, "chunks that their writer did not finish", 1,
+			     "at offset %zu; %" PRIu64
+			     " of its samples were read",
+			     at, r->events.read);
+	else if (chunk->misfit)
+		profile_lost(p, "chunks that are not of the size they say", 1,
+			     "the one at offset %zu has %zu bytes, not %" PRIu64
+			     "; %" PRIu64 " of its samples were read",
+			     at, len, chunk->size, r->events.read);
+	/* A JVM forgets a few at the end of a chunk: no loss of ours. */
+	if (r->events.missing_stacks)
+		(jfr_chunk_is_damaged(chunk) ? profile_lost : profile_note)(
+			p, "stack traces that the recording lacks",
+			r->events.missing_stacks, "chunk at offset %zu", at);
+	if (r->events.damaged)
+		profile_lost(p, "damaged events", r->events.damaged,
+			     "chunk at offset %zu", at);
+	if (r->pools.unknown_frames)
+		profile_lost(p, "methods that the recording lacks",
+			     r->pools.unknown_frames, "chunk at offset %zu",
+			     at);
+}
+
+/* Fails when it is of a kind that no JVM in use writes. */
+static int check_kind(const struct jfr_chunk *chunk, struct error *err)
+{
+	if (chunk->major != 1 && chunk->major != 2)
+		return fail(err, ERROR_INPUT, "JFR %u.%u is not supported%s",
+			    chunk->major, chunk->minor,
+			    chunk->major ? ""
+					 : ": the format of Oracle JDK 7 and "
+					   "8; OpenJDK 8u262 and later write "
+					   "2.0");
+	if (!chunk->unfinished && !(chunk->flags & JFR_COMPRESSED_INTS))
+		return fail(err, ERROR_INPUT,
+			    "chunks without compressed integers are not "
+			    "supported");
+	return 0;
+}
+
+/*
+ * Reads the chunk as far as it can be.  *end is where it turned out to end,
+ * from its start on.
+ */
+static int read_chunk(struct jfr_read *r, struct jfr_chunk *chunk, size_t *end,
+		      struct error *err)
+{
+	struct jfr_scan scan = { 0 };
+	bool chained = false;
+
+	*end = cursor_left(&chunk->bytes);
+	if (check_kind(chunk, err)) {
+		/* Its size may mean anything then: the next is looked for. */
+		if (jfr_chunk_is_damaged(chunk))
+			*end = 1;
+		return -1;
+	}
+	if (jfr_chunk_is_damaged(chunk))
+		jfr_chunk_measure(chunk, r->len);
+	*end = cursor_left(&chunk->bytes);
+	if (read_metadata(r, chunk, err))
+		return -1;
+	jfr_pools_begin(&r->pools, r->profile, r->metadata);
+	first_weights_chunk(&r->firsts, chunk->clock.start_ns);
+	jfr_events_begin(&r->events, r->profile, &r->pools, &r->firsts,
+			 r->metadata, &chunk->clock);
+	jfr_settings_begin(&r->settings, r->profile, &r->pools, r->metadata);
+	if (!jfr_chunk_is_damaged(chunk)) {
+		chained = read_chain(r, chunk);
+		if (!chained)
+			profile_lost(r->profile,
+				     "broken chains of constant pools", 1,
+				     "chunk at offset %zu", chunk->offset);
+	}
+	if (!chained) {
+		jfr_scan_events(&scan, chunk, r->metadata);
+		read_scanned(r, chunk, &scan);
+		jfr_scan_release(&scan);
+	}
+	jfr_pools_end(&r->pools);
+	read_events(r, chunk);
+	remark_chunk(r, chunk);
+	r->samples += r->events.read;
+	return 0;
+}
+
+/* So that time buckets have the right width from the first sample on. */
+static void expect_times(const struct jfr_read *r)
+{
+	int64_t from = INT64_MAX, to = 0;
+	size_t offset = 0;
+
+	while (r->len - offset >= JFR_HEADER_SIZE) {
+		struct jfr_chunk c = jfr_chunk_open(r->bytes, r->len, offset);
+		int64_t end;
+
+		if (c.major != 1 && c.major != 2)
+			break;
+		if (c.clock.start_ns < from)
+			from = c.clock.start_ns;
+		if (!__builtin_add_overflow(c.clock.start_ns, c.duration_ns,
+					    &end) &&
+		    end > to)
+			to = end;
+		offset += cursor_left(&c.bytes);
+	}
+	profile_expect_times(r->profile, from, to);
+}
+
+static int read_chunks(struct jfr_read *r, struct error *err)
+{
+	struct profile *p = r->profile;
+	size_t offset = 0;
+	size_t failed = 0;
+
+	while (offset < r->len) {
+		struct jfr_chunk chunk;
+		struct error why;
+		size_t next, size;
+
+		if (r->len - offset < JFR_HEADER_SIZE ||
+		    !jfr_sniff(r->bytes + offset, r->len - offset)) {
+			next = jfr_chunk_find(r->bytes, r->len, offset + 1);
+			profile_lost(p, "bytes that are no chunk",
+				     next - offset, "offset %zu", offset);
+			offset = next;
+			continue;
+		}
+		chunk = jfr_chunk_open(r->bytes, r->len, offset);
+		if (read_chunk(r, &chunk, &size, &why)) {
+			profile_lost(p, "chunks that cannot be read", 1,
+				     "the one at offset %zu: %s", offset,
+				     why.text);
+			if (!failed++)
+				*err = why;
+		}
+		r->chunks++;
+		offset += size;
+		/* Behind a damaged chunk the next one has to be looked for. */
+		if (jfr_chunk_is_damaged(&chunk) &&
+		    !jfr_is_header(r->bytes + offset, r->len - offset))
+			offset = jfr_chunk_find(r->bytes, r->len, offset);
+		profile_progress(p, offset, r->len);
+	}
+	if (r->chunks == 0)
+		return fail(err, ERROR_INPUT,
+			    "the first chunk's header is cut");
+	return r->chunks == failed ? -1 : 0;
+}
+
+static int jfr_read(const uint8_t *bytes, size_t len, struct profile *p,
+		    struct error *err)
+{
+	struct jfr_read r = { .profile = p, .bytes = bytes, .len = len };
+	int ret;
+
+	expect_times(&r);
+	ret = read_chunks(&r, err);
+	first_weights_end(&r.firsts, p);
+	if (ret == 0 && r.samples == 0 && profile_is_partial(p))
+		ret = fail(err, ERROR_INPUT, "no sample can be read: %s: %s",
+			   p->remarks[0].what, p->remarks[0].first);
+	jfr_events_release(&r.events);
+	first_weights_release(&r.firsts);
+	jfr_settings_release(&r.settings);
+	jfr_pools_release(&r.pools);
+	for (size_t i = 0; i < TYPED_CHUNKS; i++)
+		jfr_metadata_release(&r.typed[i].metadata);
+	return ret;
+}
+
+const struct reader jfr_reader = {
+	.name = "jfr",
+	.summary = "JDK Flight Recorder",
+	.sniff = jfr_sniff,
+	.read = jfr_read,
+};

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CPU snapshots of VisualVM and the NetBeans profiler (.nps).
+ *
+ * A thread's call tree becomes the events
+ *   nps.wall   time that a method was on the stack trace, running or not
+ *   nps.cpu    time of it in which the thread ran; not in all snapshots
+ * both in nanoseconds.  A snapshot does not tell how many samples it was made
+ * of: a sample of ours stands for a millisecond of it, or a part of one.
+ *
+ * Threads have no id here: the number that they are stored with only counts
+ * them.  All times are the moment when the recording began.
+ */
+#include "core/base/alloc.h"
+#include "core/base/cursor.h"
+#include "core/base/inflate.h"
+#include "core/base/lines.h"
+#include "core/formats/nps_tree.h"
+#include "core/formats/readers.h"
+#include "core/profile/java_name.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NPS_MAGIC        "nBpRoFiLeR"
+#define NPS_MAJOR        1
+#define NPS_COMMENT      2 /* the minor version that added a comment */
+#define NPS_TYPE_CPU     1
+#define NPS_PAYLOAD      1         /* version of what is compressed */
+#define NPS_MAX          INT32_MAX /* bytes; Java has no longer arrays */
+#define NPS_METHOD_MIN   6         /* bytes: three empty strings */
+#define NPS_TREE_TRAILER 73 /* bytes of sums after a thread's node size */
+
+#define MS_NS            INT64_C(1000000)
+
+/* Milliseconds that are an epoch (2001 to 2255), not a machine's uptime. */
+#define EPOCH_MIN_MS INT64_C(1000000000000)
+#define EPOCH_MAX_MS INT64_C(9000000000000)
+
+struct header {
+	int8_t major, minor;
+	uint32_t type;
+	uint32_t compressed_len, len;
+};
+
+struct snapshot {
+	struct profile *profile;
+	const char *damage; /* why the data stops short, or NULL */
+	struct nps_methods methods;
+	uint32_t events[2];
+	int64_t time_ns;
+};
+
+struct utf {
+	const char *text; /* modified UTF-8, borrowed */
+	size_t len;
+};
+
+static struct utf read_utf(struct cursor *c)
+{
+	struct utf utf;
+
+	utf.len = cursor_u16(c);
+	utf.text = (const char *)cursor_bytes(c, utf.len);
+	if (!utf.text)
+		utf = (struct utf){ "", 0 };
+	return utf;
+}
+
+static bool starts(const uint8_t *bytes, size_t len, const char *with)
+{
+	return len >= strlen(with) && memcmp(bytes, with, strlen(with)) == 0;
+}
+
+/* A zip file whose first member is one of an application snapshot's. */
+static bool is_apps(const uint8_t *head, size_t len)
+{
+	static const char *const members[] = { "application_snapshot",
+					       "snapshot-", "threaddump-",
+					       "heapdump-" };
+
+	/* APPNOTE 4.3.7: the name is at 30. */
+	if (!starts(head, len, "PK\3\4") || len < 30)
+		return false;
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+		if (starts(head + 30, len - 30, members[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_npss(const uint8_t *head, size_t len)
+{
+	return starts(head, len, "NPSS\1") || starts(head, len, "NPSS\2");
+}
+
+static bool sniff_nps(const uint8_t *head, size_t len)
+{
+	return starts(head, len, NPS_MAGIC) || is_npss(head, len) ||
+	       is_apps(head, len);
+}
+
+/* What is known by name but not read. */
+static int check_kind(const uint8_t *bytes, size_t len, struct error *err)
+{
+	if (is_npss(bytes, len))
+		return fail(err, ERROR_INPUT,
+			    "is a file of raw samples (.npss); open it in "
+			    "VisualVM and save it as .nps");
+	if (is_apps(bytes, len))
+		return fail(err, ERROR_INPUT,
+			    "is an application snapshot (.apps), a zip of "
+			    "several recordings; unzip it and give what is "
+			    "wanted of it");
+	if (!starts(bytes, len, NPS_MAGIC))
+		return fail(err, ERROR_INPUT,
+			    "is no VisualVM snapshot: it does not begin "
+			    "with " NPS_MAGIC);
+	return 0;
+}
+
+static int check_type(uint32_t type, struct error *err)
+{
+	static const struct {
+		uint32_t type;
+		const char *what;
+	} types[] = {
+		{ 2, "the times of a code fragment" },
+		{ 4, "memory allocations" },
+		{ 8, "live objects" },
+		{ 16, "memory samples, a class histogram" },
+		{ 32, "database queries" },
+	};
+
+	if (type == NPS_TYPE_CPU)
+		return 0;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		if (types[i].type == type)
+			return fail(err, ERROR_INPUT,
+				    "holds %s; only CPU snapshots can be drawn",
+				    types[i].what);
+	}
+	return fail(err, ERROR_INPUT, "is a snapshot of unknown type %" PRIu32,
+		    type);
+}
+
+static int read_header(struct cursor *c, struct header *h, struct error *err)
+{
+	cursor_skip(c, strlen(NPS_MAGIC));
+	h->major = (int8_t)cursor_u8(c);
+	h->minor = (int8_t)cursor_u8(c);
+	h->type = cursor_u32(c);
+	h->compressed_len = cursor_u32(c);
+	h->len = cursor_u32(c);
+	if (!cursor_ok(c))
+		return fail(err, ERROR_INPUT, "is cut within its header");
+	if (h->major > NPS_MAJOR)
+		return fail(err, ERROR_INPUT,
+			    "snapshot version %d.%d is newer than %d, the "
+			    "last that is known",
+			    h->major, h->minor, NPS_MAJOR);
+	return check_type(h->type, err);
+}
+
+/*
+ * Of the settings, a text of java.util.Properties, those that say how it was
+ * measured: the type is 64 where threads were sampled, and the frequency then
+ * the milliseconds from one thread dump to the next.
+ */
+static void keep_settings(struct profile *p, const uint8_t *text, size_t len)
+{
+	static const struct {
+		const char *key, *name, *before, *behind;
+	} kept[] = {
+		{ "profiler.settings.profiling.type=", "type", "", "" },
+		{ "profiler.settings.cpu.sampling.frequency=", "rate",
+		  "of 1 ms, by a dump each ", " ms" },
+	};
+	struct lines lines = lines_over(text, len);
+	struct line line;
+	char value[64];
+
+	while (lines_next(&lines, &line)) {
+		for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
+			size_t key = strlen(kept[i].key);
+
+			if (!line_starts(line, kept[i].key) ||
+			    line.len - key > 8)
+				continue;
+			snprintf(value, sizeof(value), "%s%.*s%s",
+				 kept[i].before, (int)(line.len - key),
+				 line.text + key, kept[i].behind);
+			profile_set(p, "nps.wall", kept[i].name, value);
+			profile_set(p, "nps.cpu", kept[i].name, value);
+		}
+	}
+}
+
+/*
+ * Checks what stands after the compressed data.  Nothing of it is used, but
+ * when it is not there the file is not whole.
+ */
+static void check_trailer(struct profile *p, struct cursor *c,
+			  const struct header *h)
+{
+	uint32_t len = cursor_u32(c);
+	const uint8_t *settings = cursor_bytes(c, len);
+
+	if (cursor_ok(c)) {
+		keep_settings(p, settings, len);
+	} else {
+		profile_lost(p, "settings cut", 1, "%" PRId32 " bytes of them",
+			     (int32_t)len);
+		return;
+	}
+	if (h->minor >= NPS_COMMENT)
+		read_utf(c);
+	if (!cursor_ok(c))
+		profile_lost(p, "comment cut", 1, "%s", "");
+}
+
+/*
+ * Says where the header is wrong.  The compressed data knows its own end, so
+ * that nothing depends on the lengths; VisualVM refuses such a file.
+ */
+static void check_lengths(struct profile *p, const struct header *h,
+			  const struct inflated *data)
+{
+	if (data->damage)
+		profile_lost(p, "compressed data cut", 1,
+			     "%s; %zu of %" PRId32 " bytes came out",
+			     data->damage, data->len, (int32_t)h->len);
+	else if (data->used != h->compressed_len)
+		profile_lost(p, "wrong lengths in the header", 1,
+			     "%" PRId32 " bytes compressed, they are %zu",
+			     (int32_t)h->compressed_len, data->used);
+	else if (data->len != h->len)
+		profile_lost(p, "wrong lengths in the header", 1,
+			     "%" PRId32 " bytes uncompressed, they are %zu",
+			     (int32_t)h->len, data->len);
+}
+
+/*
+ * A Java method as the sampler names it: "wait[native]", or with a signature
+ * "wait[native](long) : void", which is cut off as in all other formats.
+ */
+static uint32_t method_frame(struct profile *p, struct utf class_name,
+			     struct utf method)
+{
+	static const char native[] = "[native]";
+	struct frame f = { .kind = FRAME_JAVA };
+	const char *paren = memchr(method.text, '(', method.len);
+	size_t len = method.len;
+
+	if (paren && paren > method.text)
+		len = (size_t)(paren - method.text);
+	if (len > strlen(native) && memcmp(method.text + len - strlen(native),
+					   native, strlen(native)) == 0) {
+		f.kind = FRAME_NATIVE;
+		len -= strlen(native);
+	}
+	f.class_name = java_class_name(p, class_name.text, class_name.len);
+	f.method = profile_string(p, method.text, len);
+	return profile_frame(p, &f);
+}
+
+/* ": truncated …", for the end of a message. */
+static int fail_cut(struct snapshot *s, struct error *err, const char *what)
+{
+	return fail(err, ERROR_INPUT, "is cut within %s%s%s", what,
+		    s->damage ? ": " : "", s->damage ? s->damage : "");
+}
+
+static int read_methods(struct snapshot *s, struct cursor *c, struct error *err)
+{
+	uint32_t count = cursor_u32(c);
+
+	if (!cursor_ok(c))
+		return fail_cut(s, err, "its first fields");
+	if (count > cursor_left(c) / NPS_METHOD_MIN)
+		return fail_cut(s, err, "its table of methods");
+	s->methods.frames = xcalloc(count, sizeof(*s->methods.frames));
+	for (uint32_t i = 0; i < count; i++) {
+		struct utf class_name = read_utf(c);
+		struct utf method = read_utf(c);
+
+		read_utf(c); /* the signature */
+		if (!cursor_ok(c))
+			return fail_cut(s, err, "its table of methods");
+		if (i > 0)
+			s->methods.frames[i] = method_frame(s->profile,
+							    class_name, method);
+	}
+	s->methods.count = count;
+	return 0;
+}
+
+static bool is_epoch(int64_t ms)
+{
+	return ms >= EPOCH_MIN_MS && ms < EPOCH_MAX_MS;
+}
+
+/* What stands before the threads. */
+static int read_start(struct snapshot *s, struct cursor *c, struct error *err)
+{
+	uint32_t version = cursor_u32(c);
+	int64_t began = (int64_t)cursor_u64(c);
+	int64_t taken = (int64_t)cursor_u64(c);
+
+	cursor_u8(c); /* two times; each thread says so again */
+	if (cursor_ok(c) && version != NPS_PAYLOAD)
+		return fail(err, ERROR_INPUT,
+			    "holds data of version %" PRIu32 ", not %d",
+			    version, NPS_PAYLOAD);
+	/* A snapshot made of raw samples began at so much uptime. */
+	if (is_epoch(began))
+		s->time_ns = began * MS_NS;
+	else if (is_epoch(taken))
+		s->time_ns = taken * MS_NS;
+	return read_methods(s, c, err);
+}
+
+/* Reads one thread; false when it is not there as a whole. */
+static bool read_thread(struct snapshot *s, struct cursor *c)
+{
+	struct profile *p = s->profile;
+	struct nps_tree tree = { 0 };
+	struct sample sample = { .time_ns = s->time_ns };
+	struct thread thread = { 0 };
+	uint32_t node_size;
+	struct utf name;
+
+	cursor_skip(c, 4); /* counts the threads; no identity */
+	name = read_utf(c);
+	tree.two_times = cursor_u8(c) != 0;
+	tree.full_len = cursor_u32(c);
+	if (!cursor_ok(c))
+		return false;
+	tree.len = tree.full_len < cursor_left(c) ? tree.full_len
+						  : cursor_left(c);
+	tree.bytes = cursor_bytes(c, tree.len);
+	node_size = cursor_u32(c);
+	cursor_skip(c, NPS_TREE_TRAILER);
+	if (cursor_ok(c) &&
+	    node_size != (tree.two_times ? NPS_NODE_TWO : NPS_NODE_ONE)) {
+		profile_lost(p, "threads skipped", 1,
+			     "%.*s: nodes of %" PRIu32 " bytes", (int)name.len,
+			     name.text, node_size);
+		return true;
+	}
+	if (tree.two_times)
+		s->events[1] = profile_event(p, "nps.cpu", UNIT_NS);
+	thread.name = profile_string(p, name.text, name.len);
+	sample.thread = profile_thread(p, &thread);
+	nps_tree_read(p, &tree, &s->methods, &sample, s->events);
+	return cursor_ok(c);
+}
+
+static void read_threads(struct snapshot *s, struct cursor *c)
+{
+	uint32_t count = cursor_u32(c);
+	size_t total = cursor_offset(c) + cursor_left(c);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!read_thread(s, c)) {
+			profile_lost(s->profile, "threads cut", 1,
+				     "thread %" PRIu32 " of %" PRIu32, i + 1,
+				     count);
+			return;
+		}
+		profile_progress(s->profile, cursor_offset(c), total);
+	}
+	if (!cursor_ok(c))
+		profile_lost(s->profile, "threads cut", 1, "%s",
+			     "not even their number is there");
+}
+
+static int read_nps(const uint8_t *bytes, size_t len, struct profile *p,
+		    struct error *err)
+{
+	struct snapshot s = { .profile = p };
+	struct cursor file = cursor_over(bytes, len);
+	struct header header;
+	struct inflated data;
+	struct cursor c;
+	int ret;
+
+	if (check_kind(bytes, len, err) || read_header(&file, &header, err))
+		return -1;
+	data = inflate_bytes(INFLATE_ZLIB, file.at, cursor_left(&file),
+			     NPS_MAX);
+	check_lengths(p, &header, &data);
+	if (!data.damage) {
+		cursor_skip(&file, data.used);
+		check_trailer(p, &file, &header);
+	}
+	s.damage = data.damage;
+	s.events[0] = profile_event(p, "nps.wall", UNIT_NS);
+	c = cursor_over(data.bytes, data.len);
+	ret = read_start(&s, &c, err);
+	if (!ret)
+		read_threads(&s, &c);
+	free(s.methods.frames);
+	free(data.bytes);
+	return ret;
+}
+
+const struct reader nps_reader = {
+	.name = "nps",
+	.summary = "VisualVM CPU snapshot",
+	.sniff = sniff_nps,
+	.read = read_nps,
+};

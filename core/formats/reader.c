@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/formats/reader.h"
+
+#include "core/base/text.h"
+#include "core/formats/readers.h"
+
+#include <string.h>
+
+const struct reader *const readers[] = {
+	&jfr_reader,  &nps_reader,       &dump_json_reader,
+	&dump_reader, &collapsed_reader, NULL,
+};
+
+/* Fails with what is known; name is NULL where none was given. */
+static const struct reader *unknown_format(const char *name, struct error *err)
+{
+	struct text known = { 0 };
+
+	for (size_t i = 0; readers[i]; i++)
+		text_printf(&known, " %s", readers[i]->name);
+	if (name)
+		fail(err, ERROR_MISUSE, "unknown format '%s'; there are:%s",
+		     name, known.bytes);
+	else
+		fail(err, ERROR_INPUT,
+		     "unrecognized input format; use --format to force one of:"
+		     "%s",
+		     known.bytes);
+	text_release(&known);
+	return NULL;
+}
+
+static const struct reader *by_name(const char *name)
+{
+	size_t i = 0;
+
+	while (readers[i] && strcmp(name, readers[i]->name) != 0)
+		i++;
+	return readers[i];
+}
+
+static const struct reader *by_head(const uint8_t *head, size_t len)
+{
+	size_t i = 0;
+
+	while (readers[i] && !readers[i]->sniff(head, len))
+		i++;
+	return readers[i];
+}
+
+static const struct reader *by_text(const uint8_t *text, size_t len)
+{
+	if (memchr(text, '\0', len))
+		return NULL;
+	for (size_t i = 0; readers[i]; i++) {
+		if (readers[i]->look && readers[i]->look(text, len))
+			return readers[i];
+	}
+	return NULL;
+}
+
+const struct reader *reader_for(const char *name, const uint8_t *head,
+				size_t len, struct error *err)
+{
+	bool any = strcmp(name, "auto") == 0;
+	const struct reader *found;
+
+	if (!any)
+		found = by_name(name);
+	else
+		found = by_head(head, len < READER_HEAD ? len : READER_HEAD);
+	if (!found && any && len > READER_HEAD)
+		found = by_text(head, len < READER_LOOK ? len : READER_LOOK);
+	return found ? found : unknown_format(any ? NULL : name, err);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reader: a format that recordings come in.
+ *
+ * To add one: a read_<format>.c that ends with a struct reader, and a line in
+ * the list of reader.c.
+ */
+#ifndef CORE_FORMATS_READER_H
+#define CORE_FORMATS_READER_H
+
+#include "core/base/error.h"
+#include "core/profile/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct reader {
+	const char *name;    /* what --format takes: "jfr" */
+	const char *summary; /* "JDK Flight Recorder" */
+
+	/*
+	 * True when the head of an input, at most READER_HEAD bytes, is surely
+	 * of this format.
+	 */
+	bool (*sniff)(const uint8_t *head, size_t len);
+
+	/*
+	 * For formats of text, or NULL: the same for more of the input, at most
+	 * READER_LOOK bytes without a NUL, when no reader knew its head.
+	 */
+	bool (*look)(const uint8_t *text, size_t len);
+
+	/*
+	 * Adds what the input holds to a profile.  Damage is no error: it keeps
+	 * what can be had and says the loss with profile_lost().  Fails with
+	 * ERROR_INPUT when there is nothing to be had at all; the message does
+	 * not name the file.
+	 */
+	int (*read)(const uint8_t *bytes, size_t len, struct profile *p,
+		    struct error *err);
+};
+
+#define READER_HEAD 4096
+#define READER_LOOK ((size_t)1 << 20)
+
+/* In the order in which they are asked: binary formats first. */
+extern const struct reader *const readers[]; /* ends with NULL */
+
+/*
+ * The reader called name, or for "auto" the one whose format the input is in,
+ * of which head are the first len bytes, READER_LOOK if there are so many.
+ * NULL and ERROR_INPUT (ERROR_MISUSE for an unknown name) when there is none.
+ */
+const struct reader *reader_for(const char *name, const uint8_t *head,
+				size_t len, struct error *err);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/hotspot/java_threads.h"
+
+#include "core/base/alloc.h"
+
+#include <stdlib.h>
+
+enum {
+	MOST = 1 << 16,  /* threads that are read */
+	LOWEST = 4096,   /* ANONYMOUS_OWNER, DEFLATER_MARKER are below it */
+	TRIES = 3,       /* while threads begin and end */
+	LAST_MARKER = 2, /* DEFLATER_MARKER, of ids */
+	WORD = 8,
+};
+
+struct java_thread {
+	uint64_t address;
+	uint64_t fields[THREAD_FIELDS];
+	uint64_t java,
+		carried; /* the objects of THREAD_OBJECT and THREAD_CARRIED */
+	uint64_t owner_id_then; /* THREAD_OWNER_ID, read after these */
+	uint32_t ns_tid;
+};
+
+struct java_threads {
+	struct memory *memory;
+	struct thread_layout layout;
+	bool is_read;
+	struct java_thread *all;
+	size_t count, cap;
+};
+
+static bool find_field(const struct vm_structs *v, const char *field,
+		       uint32_t *out)
+{
+	return vm_structs_offset(v, "JavaThread", field, out) ||
+	       vm_structs_offset(v, "Thread", field, out);
+}
+
+static bool find_list(struct thread_layout *l, const struct vm_structs *v)
+{
+	if (vm_structs_static(v, "ThreadsSMRSupport", "_java_thread_list",
+			      &l->list))
+		return vm_structs_offset(v, "ThreadsList", "_length",
+					 &l->length) &&
+		       vm_structs_offset(v, "ThreadsList", "_threads",
+					 &l->threads);
+	return vm_structs_static(v, "Threads", "_thread_list", &l->first) &&
+	       find_field(v, "_next", &l->next);
+}
+
+/* What is missing, or NULL. */
+static const char *find_all(struct thread_layout *l, const struct vm_structs *v)
+{
+	uint32_t *f = l->fields;
+
+	if (!find_list(l, v))
+		return "ThreadsSMRSupport";
+	if (!vm_structs_size(v, "JavaThread", &l->size))
+		return "JavaThread";
+	if (!find_field(v, "_osthread", &f[THREAD_OSTHREAD]))
+		return "Thread::_osthread";
+	if (!vm_structs_offset(v, "OSThread", "_thread_id", &l->os_id))
+		return "OSThread::_thread_id";
+	if (!find_field(v, "_stack_base", &f[THREAD_STACK_BASE]) ||
+	    !find_field(v, "_stack_size", &f[THREAD_STACK_SIZE]))
+		return "JavaThread::_stack_base";
+	if (!find_field(v, "_current_pending_monitor", &l->places.pending))
+		return "JavaThread::_current_pending_monitor";
+	if (!vm_structs_offset(v, "ObjectMonitor", "_owner", &l->places.owner))
+		return "ObjectMonitor::_owner";
+	find_field(v, "_monitor_owner_id", &f[THREAD_OWNER_ID]);
+	find_field(v, "_threadObj", &f[THREAD_OBJECT]);
+	find_field(v, "_vthread", &f[THREAD_CARRIED]);
+	return NULL;
+}
+
+int thread_layout_read(struct thread_layout *l, const struct vm_structs *v,
+		       struct error *err)
+{
+	const char *missing;
+
+	*l = (struct thread_layout){ 0 };
+	missing = find_all(l, v);
+	return missing ? fail(err, ERROR_UNAVAILABLE,
+			      "the JVM does not say where %s is", missing)
+		       : 0;
+}
+
+struct java_threads *java_threads_new(const struct thread_layout *layout,
+				      struct memory *memory)
+{
+	struct java_threads *t = xcalloc(1, sizeof(*t));
+
+	t->layout = *layout;
+	t->memory = memory;
+	return t;
+}
+
+void java_threads_free(struct java_threads *t)
+{
+	if (!t)
+		return;
+	free(t->all);
+	free(t);
+}
+
+void java_threads_begin(struct java_threads *t) { t->is_read = false; }
+
+static void add(struct java_threads *t, uint64_t address)
+{
+	array_reserve(t->all, t->cap, t->count + 1);
+	t->all[t->count++] = (struct java_thread){ .address = address };
+}
+
+/* The array of a ThreadsList, which is never changed, but freed. */
+static bool read_array(struct java_threads *t)
+{
+	uint64_t list = memory_u64(t->memory, t->layout.list);
+	uint32_t count = list ? memory_u32(t->memory, list + t->layout.length)
+			      : 0;
+	uint64_t at = list ? memory_u64(t->memory, list + t->layout.threads)
+			   : 0;
+	uint64_t *addresses;
+	bool is_read;
+
+	if (!at || !count || count > MOST)
+		return false;
+	addresses = xcalloc(count, sizeof(*addresses));
+	is_read = memory_read(t->memory, at, addresses,
+			      count * sizeof(*addresses)) &&
+		  memory_u64(t->memory, t->layout.list) == list;
+	for (uint32_t i = 0; is_read && i < count; i++)
+		add(t, addresses[i]);
+	free(addresses);
+	return is_read;
+}
+
+static bool read_chain(struct java_threads *t)
+{
+	uint64_t at = memory_u64(t->memory, t->layout.first);
+
+	while (at >= LOWEST && t->count < MOST) {
+		add(t, at);
+		at = memory_u64(t->memory, at + t->layout.next);
+	}
+	return at == 0;
+}
+
+static void want(struct memory_range *r, uint64_t address, void *bytes,
+		 size_t len)
+{
+	*r = (struct memory_range){ address, bytes, len, false };
+}
+
+/* One read for each step; what cannot be read is 0. */
+static void read_fields(struct java_threads *t)
+{
+	struct memory_range *r = xcalloc(t->count * THREAD_FIELDS + 1,
+					 sizeof(*r));
+	uint32_t owner_id = t->layout.fields[THREAD_OWNER_ID];
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct java_thread *j = &t->all[i];
+
+		for (int f = 0; f < THREAD_FIELDS; f++) {
+			if (t->layout.fields[f])
+				want(&r[n++], j->address + t->layout.fields[f],
+				     &j->fields[f], WORD);
+		}
+	}
+	t->memory->read_all(t->memory, r, n);
+	n = 0;
+	for (size_t i = 0; i < t->count; i++) {
+		struct java_thread *j = &t->all[i];
+
+		if (j->fields[THREAD_OSTHREAD] >= LOWEST)
+			want(&r[n++],
+			     j->fields[THREAD_OSTHREAD] + t->layout.os_id,
+			     &j->ns_tid, sizeof(j->ns_tid));
+		if (j->fields[THREAD_OBJECT] >= LOWEST &&
+		    j->fields[THREAD_CARRIED] >= LOWEST) {
+			want(&r[n++], j->fields[THREAD_OBJECT], &j->java, WORD);
+			want(&r[n++], j->fields[THREAD_CARRIED], &j->carried,
+			     WORD);
+		}
+		if (owner_id)
+			want(&r[n++], j->address + owner_id, &j->owner_id_then,
+			     WORD);
+	}
+	t->memory->read_all(t->memory, r, n);
+	free(r);
+}
+
+static void read_threads(struct java_threads *t)
+{
+	bool is_whole = false;
+
+	if (t->is_read)
+		return;
+	t->is_read = true;
+	t->count = 0;
+	if (!t->layout.list)
+		is_whole = read_chain(t);
+	for (int i = 0; i < TRIES && t->layout.list && !is_whole; i++) {
+		t->count = 0;
+		is_whole = read_array(t);
+	}
+	if (!is_whole)
+		t->count = 0;
+	if (t->count)
+		read_fields(t);
+}
+
+bool java_threads_places(struct java_threads *t, uint64_t jni,
+			 struct monitor_places *places)
+{
+	read_threads(t);
+	for (size_t i = 0; jni && i < t->count; i++) {
+		uint64_t at = t->all[i].address;
+
+		if (jni < at || jni - at >= t->layout.size)
+			continue;
+		*places = t->layout.places;
+		places->env = (uint32_t)(jni - at);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * A thread that carries a virtual one has that one's id.  One that has put it
+ * down between the two reads is not the owner.
+ */
+static bool find_id(struct java_threads *t, uint64_t id,
+		    struct monitor_owner *out)
+{
+	if (id <= LAST_MARKER || id > INT64_MAX)
+		return false;
+	*out = (struct monitor_owner){ .java_id = (int64_t)id };
+	read_threads(t);
+	for (size_t i = 0; i < t->count; i++) {
+		const struct java_thread *j = &t->all[i];
+
+		if (j->fields[THREAD_OWNER_ID] != id)
+			continue;
+		out->is_virtual = j->carried && j->java != j->carried;
+		if (!out->is_virtual && j->owner_id_then == id)
+			out->ns_tid = (pid_t)j->ns_tid;
+	}
+	return true;
+}
+
+bool java_threads_owner(struct java_threads *t, uint64_t owner,
+			struct monitor_owner *out)
+{
+	if (t->layout.fields[THREAD_OWNER_ID])
+		return find_id(t, owner, out);
+	if (owner < LOWEST)
+		return false;
+	read_threads(t);
+	for (size_t i = 0; i < t->count; i++) {
+		const struct java_thread *j = &t->all[i];
+		uint64_t base = j->fields[THREAD_STACK_BASE];
+
+		if (j->address != owner &&
+		    (owner >= base ||
+		     base - owner > j->fields[THREAD_STACK_SIZE]))
+			continue;
+		*out = (struct monitor_owner){ .ns_tid = (pid_t)j->ns_tid };
+		return j->ns_tid != 0;
+	}
+	return false;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/hotspot/metadata_layout.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* UNSIGNED5 has excluded zero since JDK 20 (JDK-8292758). */
+enum { JDK_OF_EXCLUSION = 20 };
+
+/* A number of the layout, and who has it: field NULL = the type's size. */
+struct fact {
+	size_t member; /* offset of a uint32_t in struct metadata_layout */
+	const char *type, *field;
+};
+
+#define METHOD(m, type, field)                                                 \
+	{                                                                      \
+		offsetof(struct metadata_layout, method.m), type, field        \
+	}
+#define SCOPES(m, type, field)                                                 \
+	{                                                                      \
+		offsetof(struct metadata_layout, scopes.m), type, field        \
+	}
+
+/* clang-format off */
+static const struct fact method_facts[] = {
+	METHOD(method_size, "Method", NULL),
+	METHOD(method_const, "Method", "_constMethod"),
+	METHOD(const_size, "ConstMethod", NULL),
+	METHOD(const_constants, "ConstMethod", "_constants"),
+	METHOD(const_words, "ConstMethod", "_constMethod_size"),
+	METHOD(const_code_size, "ConstMethod", "_code_size"),
+	METHOD(const_name, "ConstMethod", "_name_index"),
+	METHOD(const_signature, "ConstMethod", "_signature_index"),
+	METHOD(pool_size, "ConstantPool", NULL),
+	METHOD(pool_tags, "ConstantPool", "_tags"),
+	METHOD(pool_holder, "ConstantPool", "_pool_holder"),
+	METHOD(pool_length, "ConstantPool", "_length"),
+	METHOD(array_length, "Array<int>", "_length"),
+	METHOD(array_bytes, "Array<u1>", "_data"),
+	METHOD(klass_name, "Klass", "_name"),
+	METHOD(klass_constants, "InstanceKlass", "_constants"),
+	METHOD(symbol_length, "Symbol", "_length"),
+	METHOD(symbol_body, "Symbol", "_body"),
+};
+
+/* Two fields until JDK 11, a word with both from JDK 13 on. */
+static const struct fact old_symbol_facts[] = {
+	METHOD(symbol_refcount, "Symbol", "_refcount"),
+	METHOD(symbol_hash, "Symbol", "_identity_hash"),
+};
+
+static const struct fact symbol_facts[] = {
+	METHOD(symbol_refcount, "Symbol", "_hash_and_refcount"),
+};
+
+static const struct fact scopes_facts[] = {
+	SCOPES(nmethod_size, "nmethod", NULL),
+	SCOPES(nmethod_compile_id, "nmethod", "_compile_id"),
+	SCOPES(scopes_pcs, "nmethod", "_scopes_pcs_offset"),
+	SCOPES(blob_size, "CodeBlob", "_size"),
+	SCOPES(pcdesc_size, "PcDesc", NULL),
+	SCOPES(pcdesc_pc, "PcDesc", "_pc_offset"),
+	SCOPES(pcdesc_scope, "PcDesc", "_scope_decode_offset"),
+};
+
+static const struct fact in_blob_facts[] = {
+	SCOPES(nmethod_method, "CompiledMethod", "_method"),
+	SCOPES(metadata, "nmethod", "_metadata_offset"),
+	SCOPES(dependencies, "nmethod", "_dependencies_offset"),
+	SCOPES(scopes_data_begin, "CompiledMethod", "_scopes_data_begin"),
+};
+
+/* JDK 8, which has no CompiledMethod. */
+static const struct fact in_nmethod_facts[] = {
+	SCOPES(nmethod_method, "nmethod", "_method"),
+	SCOPES(metadata, "nmethod", "_metadata_offset"),
+	SCOPES(dependencies, "nmethod", "_dependencies_offset"),
+	SCOPES(scopes_data, "nmethod", "_scopes_data_offset"),
+};
+
+static const struct fact in_datas_facts[] = {
+	SCOPES(nmethod_method, "nmethod", "_method"),
+	SCOPES(mutable_data, "CodeBlob", "_mutable_data"),
+	SCOPES(mutable_size, "CodeBlob", "_mutable_data_size"),
+	SCOPES(relocation_size, "CodeBlob", "_relocation_size"),
+	SCOPES(immutable_data, "nmethod", "_immutable_data"),
+	SCOPES(immutable_size, "nmethod", "_immutable_data_size"),
+	SCOPES(scopes_data, "nmethod", "_scopes_data_offset"),
+};
+/* clang-format on */
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* The first that the JVM does not say, or NULL; those it says are in *l. */
+static const struct fact *missing(struct metadata_layout *l,
+				  const struct vm_structs *v,
+				  const struct fact *facts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct fact *f = &facts[i];
+		uint32_t value;
+		bool is_said = f->field ? vm_structs_offset(v, f->type,
+							    f->field, &value)
+					: vm_structs_size(v, f->type, &value);
+
+		if (!is_said || value > METADATA_STRUCT_MOST)
+			return f;
+		memcpy((char *)l + f->member, &value, sizeof(value));
+	}
+	return NULL;
+}
+
+/* Line numbers need a flag, which two names were given to. */
+static void read_lines(struct method_layout *m, const struct vm_structs *v)
+{
+	uint32_t at;
+	int64_t flag;
+
+	/* They are looked at in what was read of a ConstMethod. */
+	if ((!vm_structs_offset(v, "ConstMethod", "_flags", &at) &&
+	     !vm_structs_offset(v, "ConstMethod", "_flags._flags", &at)) ||
+	    at > METADATA_STRUCT_MOST)
+		return;
+	m->const_flags = at;
+	if ((vm_structs_constant(v, "ConstMethod::_has_linenumber_table",
+				 &flag) ||
+	     vm_structs_constant(v,
+				 "ConstMethodFlags::_misc_has_linenumber_table",
+				 &flag)) &&
+	    flag > 0 && flag <= UINT16_MAX)
+		m->lines_flag = (uint32_t)flag;
+}
+
+/*
+ * False when the JVM does not say how old it is.  _vm_major_version is that of
+ * HotSpot, which was 25 in JDK 8: a JVM whose symbols are those of JDK 11 or
+ * older is not asked.
+ */
+static bool read_coding(struct method_layout *m, const struct vm_structs *v,
+			struct memory *memory)
+{
+	uint64_t address;
+	uint32_t jdk;
+
+	if (vm_structs_offset(v, "Symbol", "_identity_hash", &jdk)) {
+		m->excluded = 0;
+		return true;
+	}
+	if (!vm_structs_static(v, "Abstract_VM_Version", "_vm_major_version",
+			       &address))
+		return false;
+	jdk = memory_u32(memory, address);
+	m->excluded = jdk >= JDK_OF_EXCLUSION;
+	return jdk > 0;
+}
+
+/*
+ * Either two fields: JDK 8 has an int as _identity_hash, of which the lower
+ * half is enough, JDK 11 a short (oops/symbol.hpp); or a word whose lower half
+ * counts references.
+ */
+static const struct fact *symbol_missing(struct metadata_layout *l,
+					 const struct vm_structs *v)
+{
+	const struct fact *lacks;
+
+	if (!missing(l, v, old_symbol_facts, COUNT(old_symbol_facts)))
+		return NULL;
+	lacks = missing(l, v, symbol_facts, COUNT(symbol_facts));
+	l->method.symbol_hash = l->method.symbol_refcount + 2;
+	return lacks;
+}
+
+/* A symbol's head and a PcDesc are read as so many bytes. */
+static bool symbol_is_sane(const struct method_layout *m)
+{
+	return m->symbol_hash <= 6 && m->symbol_refcount <= 6 &&
+	       m->symbol_length <= 6;
+}
+
+static bool pcdesc_is_sane(const struct scopes_layout *s)
+{
+	return s->pcdesc_size >= 4 && s->pcdesc_pc <= s->pcdesc_size - 4 &&
+	       s->pcdesc_scope <= s->pcdesc_size - 4;
+}
+
+static const char *scopes_missing(struct metadata_layout *l,
+				  const struct vm_structs *v)
+{
+	struct scopes_layout *s = &l->scopes;
+	uint32_t ignored;
+
+	if (missing(l, v, scopes_facts, COUNT(scopes_facts)) ||
+	    !pcdesc_is_sane(s))
+		return "the JVM does not say where the debug information of "
+		       "compiled code is";
+	if (vm_structs_offset(v, "CompiledMethod", "_method", &ignored)) {
+		if (missing(l, v, in_blob_facts, COUNT(in_blob_facts)))
+			return "the JVM does not say where in an nmethod its "
+			       "scopes are";
+		s->place = SCOPES_IN_BLOB;
+		s->scopes_data_is_address = true;
+		return NULL;
+	}
+	if (!missing(l, v, in_nmethod_facts, COUNT(in_nmethod_facts))) {
+		s->place = SCOPES_IN_BLOB;
+		return NULL;
+	}
+	if (missing(l, v, in_datas_facts, COUNT(in_datas_facts)))
+		return "the JVM keeps the scopes of compiled code in a way "
+		       "that is not known";
+	s->place = SCOPES_IN_DATAS;
+	return NULL;
+}
+
+int metadata_layout_read(struct metadata_layout *l, const struct vm_structs *v,
+			 struct memory *memory, struct error *err)
+{
+	const struct fact *lacks;
+	int64_t utf8;
+
+	*l = (struct metadata_layout){ 0 };
+	lacks = missing(l, v, method_facts, COUNT(method_facts));
+	if (!lacks)
+		lacks = symbol_missing(l, v);
+	if (lacks)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "cannot read names of Java methods: this JVM's "
+			    "tables lack %s of %s",
+			    lacks->field ? lacks->field : "the size",
+			    lacks->type);
+	if (!symbol_is_sane(&l->method))
+		return fail(err, ERROR_UNAVAILABLE,
+			    "names of Java methods: the JVM keeps symbols in "
+			    "a way that is not known");
+	if (!vm_structs_constant(v, "JVM_CONSTANT_Utf8", &utf8))
+		utf8 = 1; /* JVMS 4.4.7: it can have no other */
+	l->method.tag_utf8 = (uint32_t)utf8;
+	read_lines(&l->method, v);
+	if (!read_coding(&l->method, v, memory)) {
+		l->method.lines_flag = 0;
+		l->scopes_why = "the JVM does not say its version";
+		return 0;
+	}
+	l->scopes_why = scopes_missing(l, v);
+	return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * metadata_layout: where in HotSpot's metadata stands what names need.
+ *
+ * All from the tables that the JVM exports (vm_structs.h).  Names of members
+ * are those of HotSpot's fields; offsets are in bytes, from the structure's
+ * beginning.
+ */
+#ifndef CORE_HOTSPOT_METADATA_LAYOUT_H
+#define CORE_HOTSPOT_METADATA_LAYOUT_H
+
+#include "core/base/error.h"
+#include "core/hotspot/vm_structs.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* No structure that is read whole is larger. */
+enum { METADATA_STRUCT_MOST = 1024 };
+
+/* Of Method down to Symbol: all of it, or there are no names. */
+struct method_layout {
+	uint32_t method_size, method_const;
+	uint32_t const_size, const_constants, const_words, const_flags,
+		const_code_size, const_name, const_signature;
+	uint32_t pool_size, pool_tags, pool_holder, pool_length;
+	uint32_t array_length, array_bytes; /* of an Array<u1> */
+	uint32_t klass_name, klass_constants;
+	/* Of two bytes each; all of them within a symbol's first eight. */
+	uint32_t symbol_hash, symbol_refcount, symbol_length;
+	uint32_t symbol_body;
+	uint32_t tag_utf8;   /* of an entry of the constant pool */
+	uint32_t lines_flag; /* in const_flags; 0 = lines are not known */
+	unsigned excluded;   /* byte values that UNSIGNED5 does not use */
+};
+
+/* Where an nmethod's debug information is. */
+enum scopes_place {
+	SCOPES_UNKNOWN,
+	SCOPES_IN_BLOB,  /* JDK 8 to 22: behind the code */
+	SCOPES_IN_DATAS, /* JDK 25: in memory of their own, one of what changes
+			    and one of what does not */
+};
+
+struct scopes_layout {
+	enum scopes_place place;
+	uint32_t nmethod_size, nmethod_method, nmethod_compile_id;
+	/* Both: offsets of offsets, from the blob, or from immutable data. */
+	uint32_t scopes_pcs;
+	/* In the blob: the scopes end where dependencies begin, and metadata
+	   where scopes_data begins: an address (JDK 9 to 22) or an offset. */
+	uint32_t blob_size, metadata, dependencies, scopes_data_begin;
+	bool scopes_data_is_address;
+	/* In datas. */
+	uint32_t mutable_data, mutable_size, relocation_size, immutable_data,
+		immutable_size;
+	uint32_t scopes_data; /* an offset: JDK 8's in the blob, too */
+	uint32_t pcdesc_size, pcdesc_pc, pcdesc_scope;
+};
+
+struct metadata_layout {
+	struct method_layout method;
+	struct scopes_layout scopes;
+	const char *scopes_why; /* why place is not known, in words; or NULL */
+};
+
+/*
+ * ERROR_UNAVAILABLE names what is missing for names; what is missing for
+ * scopes is in scopes_why.
+ */
+int metadata_layout_read(struct metadata_layout *l, const struct vm_structs *v,
+			 struct memory *memory, struct error *err);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/hotspot/stub_names.h"
+
+#include "core/base/alloc.h"
+#include "core/base/intern.h"
+#include "core/base/safe_text.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MOST_STUBS = 1 << 13, /* JDK 25 has some 160, more with AVX-512 */
+	MOST_READ = 1 << 16,  /* of them, in all: the list grows a few times */
+	MOST_BYTES = 1 << 20, /* of one */
+	LONGEST_NAME = 128,
+};
+
+/* A StubCodeDesc, as far as it matters. */
+struct description {
+	uint64_t next, group, name, begin, end;
+};
+
+struct stub_names {
+	struct memory *memory;
+	uint64_t list;
+	uint64_t head; /* the description that was first when it was read */
+	size_t read;   /* descriptions, each time that they were */
+	struct stub_name *all;
+	size_t count, cap;
+	struct intern names;
+};
+
+static bool trim_end(const char *name, size_t *len, const char *end)
+{
+	size_t more = strlen(end);
+
+	if (*len <= more || memcmp(name + *len - more, end, more) != 0)
+		return false;
+	*len -= more;
+	return true;
+}
+
+void stub_name_trim(const char **name, size_t *len)
+{
+	static const char generator[] = "Stub Generator ";
+	const size_t begin = sizeof(generator) - 1;
+	bool is_stub = *name && trim_end(*name, len, " (stub gen)");
+
+	if (*name && *len > begin && memcmp(*name, generator, begin) == 0) {
+		*name += begin;
+		*len -= begin;
+		is_stub = true;
+	}
+	if (is_stub)
+		trim_end(*name, len, "_stub");
+}
+
+struct stub_names *stub_names_new(struct memory *memory, uint64_t list)
+{
+	struct stub_names *s = xcalloc(1, sizeof(*s));
+
+	s->memory = memory;
+	s->list = list;
+	return s;
+}
+
+void stub_names_free(struct stub_names *s)
+{
+	if (!s)
+		return;
+	intern_release(&s->names);
+	free(s->all);
+	free(s);
+}
+
+static bool add(struct stub_names *s, const struct description *d)
+{
+	char buffer[LONGEST_NAME];
+	const char *name = buffer;
+	size_t len;
+
+	/* A description is begun before its code is written. */
+	if (d->end == 0)
+		return true;
+	if (d->begin >= d->end || d->end - d->begin > MOST_BYTES ||
+	    !memory_string(s->memory, d->name, buffer, sizeof(buffer)))
+		return false;
+	len = strlen(buffer);
+	stub_name_trim(&name, &len);
+	if (len == 0 || !safe_text_is(name, len))
+		return false;
+	array_reserve(s->all, s->cap, s->count + 1);
+	s->all[s->count++] = (struct stub_name){
+		d->begin, d->end,
+		intern_text(&s->names, intern_id(&s->names, name, len))
+	};
+	return true;
+}
+
+static bool read_list(struct stub_names *s, uint64_t head)
+{
+	size_t steps = 0;
+
+	s->count = 0;
+	for (uint64_t at = head; at; steps++) {
+		struct description d = { 0 };
+
+		s->read++;
+		if (steps == MOST_STUBS || at % sizeof(at) != 0 ||
+		    !memory_read(s->memory, at, &d, sizeof(d)) || !add(s, &d))
+			return false;
+		at = d.next;
+	}
+	return true;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct stub_name *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	/* Of one that is within another, the outer is first. */
+	return x->end > y->end ? -1 : x->end < y->end;
+}
+
+const struct stub_name *stub_names_all(struct stub_names *s, size_t *count)
+{
+	uint64_t head = memory_u64(s->memory, s->list);
+
+	if (head && head != s->head && s->read < MOST_READ) {
+		s->head = head;
+		if (!read_list(s, head))
+			s->count = 0;
+		if (s->count)
+			qsort(s->all, s->count, sizeof(*s->all), by_begin);
+	}
+	*count = s->count;
+	return s->all;
+}
+
+const char *stub_names_at(const struct stub_names *s, uint64_t pc)
+{
+	size_t low = 0, high = s->count;
+
+	/* The last that begins at or before pc. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->all[middle].begin <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* Its end is one's where a call is the last instruction. */
+	return low && pc <= s->all[low - 1].end ? s->all[low - 1].name : NULL;
+}

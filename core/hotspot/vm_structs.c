@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/hotspot/vm_structs.h"
+
+#include "core/base/alloc.h"
+#include "core/base/intern.h"
+#include "core/process/memory_strings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_STRIDE   512
+#define MAX_ENTRIES  32768 /* of a table; JDK 25 has some 3000 */
+#define READ_ENTRIES 512   /* at once: a table's end is not known */
+
+/*
+ * What the tables say, by name; a value's place is the name's id, less one.
+ * The name of a field is its type's and its own, a NUL between them.
+ */
+struct names {
+	struct intern names;
+	struct value {
+		uint64_t number; /* an offset, an address, a size, a constant */
+		bool is_static;
+	} * values;
+	size_t count, cap;
+};
+
+struct vm_structs {
+	struct names fields, sizes, constants;
+};
+
+/* Where in an entry of a table its parts stand; of what it has not: ABSENT. */
+enum part { STRIDE, TYPE, NAME, IS_STATIC, OFFSET, ADDRESS, PARTS };
+#define ABSENT UINT64_MAX
+
+/*
+ * A table: the symbols that say where it is and what its entries look like
+ * (vmStructs.hpp of HotSpot, since JDK 6), and the symbol of JVMCI's table of
+ * the same sort, which is no pointer to it but itself, and which is not
+ * exported: a stripped libjvm has it, but nobody knows where.
+ */
+struct table_kind {
+	const char *table;
+	const char *jvmci;
+	const char *parts[PARTS];
+	size_t names; /* of struct vm_structs */
+	uint8_t value_bytes;
+};
+
+struct table {
+	const struct table_kind *kind;
+	uint64_t address;
+	uint64_t parts[PARTS];
+	uint8_t *entries;
+	size_t count, cap;
+	bool is_jvmci;
+};
+
+struct reading {
+	const struct elf_image *libjvm;
+	uint64_t bias;
+	struct memory *memory;
+};
+
+/* clang-format off */
+static const struct table_kind kinds[] = {
+	{
+		"gHotSpotVMStructs",
+		"_ZN14JVMCIVMStructs21localHotSpotVMStructsE",
+		{
+			[STRIDE] = "gHotSpotVMStructEntryArrayStride",
+			[TYPE] = "gHotSpotVMStructEntryTypeNameOffset",
+			[NAME] = "gHotSpotVMStructEntryFieldNameOffset",
+			[IS_STATIC] = "gHotSpotVMStructEntryIsStaticOffset",
+			[OFFSET] = "gHotSpotVMStructEntryOffsetOffset",
+			[ADDRESS] = "gHotSpotVMStructEntryAddressOffset",
+		},
+		offsetof(struct vm_structs, fields), 8,
+	},
+	{
+		"gHotSpotVMTypes",
+		"_ZN14JVMCIVMStructs19localHotSpotVMTypesE",
+		{
+			[STRIDE] = "gHotSpotVMTypeEntryArrayStride",
+			[NAME] = "gHotSpotVMTypeEntryTypeNameOffset",
+			[OFFSET] = "gHotSpotVMTypeEntrySizeOffset",
+		},
+		offsetof(struct vm_structs, sizes), 8,
+	},
+	{
+		"gHotSpotVMIntConstants",
+		"_ZN14JVMCIVMStructs26localHotSpotVMIntConstantsE",
+		{
+			[STRIDE] = "gHotSpotVMIntConstantEntryArrayStride",
+			[NAME] = "gHotSpotVMIntConstantEntryNameOffset",
+			[OFFSET] = "gHotSpotVMIntConstantEntryValueOffset",
+		},
+		offsetof(struct vm_structs, constants), 4,
+	},
+	{
+		"gHotSpotVMLongConstants",
+		"_ZN14JVMCIVMStructs27localHotSpotVMLongConstantsE",
+		{
+			[STRIDE] = "gHotSpotVMLongConstantEntryArrayStride",
+			[NAME] = "gHotSpotVMLongConstantEntryNameOffset",
+			[OFFSET] = "gHotSpotVMLongConstantEntryValueOffset",
+		},
+		offsetof(struct vm_structs, constants), 8,
+	},
+};
+/* clang-format on */
+
+enum { KINDS = sizeof(kinds) / sizeof(*kinds), TABLES = 2 * KINDS };
+
+static uint64_t number_at(const uint8_t *entry, uint64_t offset, size_t bytes)
+{
+	uint64_t number = 0;
+	int32_t narrow;
+
+	if (bytes == sizeof(number)) {
+		memcpy(&number, entry + offset, sizeof(number));
+		return number;
+	}
+	memcpy(&narrow, entry + offset, sizeof(narrow));
+	return (uint64_t)(int64_t)narrow;
+}
+
+/* The first of a name counts: JVMCI's come last. */
+static void add(struct names *n, const char *name, size_t len,
+		struct value value)
+{
+	uint32_t id = intern_id(&n->names, name, len);
+
+	if (!id || id - 1 != n->count)
+		return;
+	array_reserve(n->values, n->cap, n->count + 1);
+	n->values[n->count++] = value;
+}
+
+static const struct value *find(const struct names *n, const char *name,
+				size_t len)
+{
+	uint32_t id = intern_find(&n->names, name, len);
+
+	return id ? &n->values[id - 1] : NULL;
+}
+
+static void names_release(struct names *n)
+{
+	intern_release(&n->names);
+	free(n->values);
+}
+
+/* The symbols' values, by one read for each table. */
+static int read_layout(const struct reading *r, struct table *t,
+		       struct error *err)
+{
+	struct memory_range ranges[PARTS + 1];
+	size_t count = 0;
+
+	for (size_t i = 0; i <= PARTS; i++) {
+		const char *name = i < PARTS ? t->kind->parts[i]
+					     : t->kind->table;
+		uint64_t at = name ? elf_image_symbol(r->libjvm, name) : 0;
+		uint64_t *value = i < PARTS ? &t->parts[i] : &t->address;
+
+		*value = ABSENT;
+		if (name && !at)
+			return fail(err, ERROR_UNAVAILABLE,
+				    "libjvm has no symbol %s", name);
+		if (name)
+			ranges[count++] = (struct memory_range){
+				at + r->bias, value, sizeof(*value), false
+			};
+	}
+	r->memory->read_all(r->memory, ranges, count);
+	for (size_t i = 0; i < count; i++)
+		if (!ranges[i].is_read)
+			return fail(err, ERROR_UNAVAILABLE,
+				    "what libjvm says of its structures cannot "
+				    "be read");
+	return 0;
+}
+
+/* Every part has to be inside of an entry: nothing else is looked at. */
+static int check_layout(const struct table *t, struct error *err)
+{
+	uint64_t stride = t->parts[STRIDE];
+
+	if (stride < 16 || stride > MAX_STRIDE)
+		goto wrong;
+	for (size_t i = STRIDE + 1; i < PARTS; i++)
+		if (t->kind->parts[i] && t->parts[i] > stride - 8 &&
+		    (i != OFFSET ||
+		     t->parts[i] > stride - t->kind->value_bytes))
+			goto wrong;
+	return 0;
+wrong:
+	return fail(err, ERROR_UNAVAILABLE, "%s: entries of no known layout",
+		    t->kind->table);
+}
+
+/* An entry without a name is behind the last. */
+static bool is_last(const struct table *t, const uint8_t *entry)
+{
+	return number_at(entry, t->parts[NAME], 8) == 0;
+}
+
+/* Reads entries until the last; a part of a table is of use, too. */
+static void read_entries(const struct reading *r, struct table *t)
+{
+	size_t stride = t->parts[STRIDE], step = READ_ENTRIES;
+
+	while (t->count < MAX_ENTRIES) {
+		array_reserve(t->entries, t->cap, (t->count + step) * stride);
+		if (!memory_read(r->memory, t->address + t->count * stride,
+				 t->entries + t->count * stride,
+				 step * stride)) {
+			/* The end of what is mapped may be near. */
+			if (step == 1)
+				return;
+			step /= 2;
+			continue;
+		}
+		for (size_t i = 0; i < step; i++, t->count++)
+			if (is_last(t, t->entries + t->count * stride))
+				return;
+	}
+}
+
+static size_t string_addresses(const struct table *t, uint64_t *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const uint8_t *entry = t->entries + i * t->parts[STRIDE];
+
+		out[n++] = number_at(entry, t->parts[NAME], 8);
+		if (t->parts[TYPE] != ABSENT)
+			out[n++] = number_at(entry, t->parts[TYPE], 8);
+	}
+	return n;
+}
+
+static struct value value_of(const struct table *t, const uint8_t *entry)
+{
+	int32_t is_static = 0;
+	enum part part = OFFSET;
+
+	if (t->parts[IS_STATIC] != ABSENT)
+		memcpy(&is_static, entry + t->parts[IS_STATIC],
+		       sizeof(is_static));
+	if (is_static)
+		part = ADDRESS;
+	return (struct value){
+		.number = number_at(entry, t->parts[part],
+				    t->kind->value_bytes),
+		.is_static = is_static,
+	};
+}
+
+/* "type\0field", or a name alone; its length, or 0. */
+static size_t full_name(const struct table *t, const uint8_t *entry,
+			const struct memory_strings *s, char *out)
+{
+	const char *type = NULL, *name;
+	size_t len, at = 0;
+
+	if (t->parts[TYPE] != ABSENT) {
+		type = memory_strings_at(s, number_at(entry, t->parts[TYPE], 8),
+					 &at);
+		if (!type)
+			return 0;
+		memcpy(out, type, at + 1);
+		at++;
+	}
+	name = memory_strings_at(s, number_at(entry, t->parts[NAME], 8), &len);
+	if (!name)
+		return 0;
+	memcpy(out + at, name, len);
+	return at + len;
+}
+
+static void add_entries(struct vm_structs *v, const struct table *t,
+			const struct memory_strings *s)
+{
+	struct names *names = (struct names *)((char *)v + t->kind->names);
+	char name[2 * (MEMORY_STRING_LEN + 1)];
+
+	for (size_t i = 0; i < t->count; i++) {
+		const uint8_t *entry = t->entries + i * t->parts[STRIDE];
+		size_t len = full_name(t, entry, s, name);
+
+		if (len)
+			add(names, name, len, value_of(t, entry));
+	}
+}
+
+/* JVMCI's tables have the layout of the others. */
+static void find_jvmci(const struct reading *r, struct table *tables)
+{
+	for (size_t i = 0; i < KINDS; i++) {
+		struct table *t = &tables[KINDS + i];
+		uint64_t at = elf_image_symbol(r->libjvm, kinds[i].jvmci);
+
+		*t = tables[i];
+		t->address = at ? at + r->bias : 0;
+	}
+}
+
+static int read_tables(const struct reading *r, struct table *tables,
+		       struct error *err)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < KINDS; i++) {
+		tables[i].kind = &kinds[i];
+		if (read_layout(r, &tables[i], err) ||
+		    check_layout(&tables[i], err))
+			return -1;
+	}
+	find_jvmci(r, tables);
+	for (size_t i = 0; i < TABLES; i++) {
+		if (tables[i].address)
+			read_entries(r, &tables[i]);
+		count += tables[i].count;
+	}
+	if (!count)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "what libjvm says of its structures is empty");
+	return 0;
+}
+
+struct vm_structs *vm_structs_read(const struct elf_image *libjvm,
+				   uint64_t bias, struct memory *memory,
+				   struct error *err)
+{
+	struct reading r = { libjvm, bias, memory };
+	struct table tables[TABLES] = { 0 };
+	struct memory_strings strings = { 0 };
+	struct vm_structs *v = NULL;
+	uint64_t *addresses = NULL;
+	size_t count = 0;
+
+	if (read_tables(&r, tables, err))
+		goto out;
+	for (size_t i = 0; i < TABLES; i++)
+		count += tables[i].count;
+	addresses = xcalloc(2 * count, sizeof(*addresses));
+	count = 0;
+	for (size_t i = 0; i < TABLES; i++)
+		count += string_addresses(&tables[i], addresses + count);
+	memory_strings_read(&strings, memory, addresses, count);
+	v = xcalloc(1, sizeof(*v));
+	for (size_t i = 0; i < TABLES; i++)
+		add_entries(v, &tables[i], &strings);
+out:
+	memory_strings_release(&strings);
+	free(addresses);
+	for (size_t i = 0; i < TABLES; i++)
+		free(tables[i].entries);
+	return v;
+}
+
+void vm_structs_free(struct vm_structs *v)
+{
+	if (!v)
+		return;
+	names_release(&v->fields);
+	names_release(&v->sizes);
+	names_release(&v->constants);
+	free(v);
+}
+
+static const struct value *find_field(const struct vm_structs *v,
+				      const char *type, const char *field)
+{
+	char name[2 * (MEMORY_STRING_LEN + 1)];
+	size_t type_len = strlen(type) + 1, len = strlen(field);
+
+	if (type_len + len > sizeof(name))
+		return NULL;
+	memcpy(name, type, type_len);
+	memcpy(name + type_len, field, len);
+	return find(&v->fields, name, type_len + len);
+}
+
+bool vm_structs_offset(const struct vm_structs *v, const char *type,
+		       const char *field, uint32_t *out)
+{
+	const struct value *value = find_field(v, type, field);
+
+	/* No structure of HotSpot's is that large. */
+	if (!value || value->is_static || value->number > UINT16_MAX)
+		return false;
+	*out = (uint32_t)value->number;
+	return true;
+}
+
+bool vm_structs_static(const struct vm_structs *v, const char *type,
+		       const char *field, uint64_t *address)
+{
+	const struct value *value = find_field(v, type, field);
+
+	if (!value || !value->is_static)
+		return false;
+	*address = value->number;
+	return true;
+}
+
+bool vm_structs_size(const struct vm_structs *v, const char *type,
+		     uint32_t *out)
+{
+	const struct value *value = find(&v->sizes, type, strlen(type));
+
+	if (!value || value->number > UINT32_MAX)
+		return false;
+	*out = (uint32_t)value->number;
+	return true;
+}
+
+bool vm_structs_constant(const struct vm_structs *v, const char *name,
+			 int64_t *out)
+{
+	const struct value *value = find(&v->constants, name, strlen(name));
+
+	if (!value)
+		return false;
+	*out = (int64_t)value->number;
+	return true;
+}

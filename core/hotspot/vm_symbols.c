@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/hotspot/vm_symbols.h"
+
+#include "core/base/alloc.h"
+#include "core/base/intern.h"
+#include "core/base/map64.h"
+#include "core/hotspot/java_method.h"
+#include "core/hotspot/nmethod_scopes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What compiled code may take up here before all of it is forgotten. */
+#define MOST_BYTES    ((size_t)64 << 20)
+#define MOST_COMPILED ((size_t)1 << 17)
+
+enum { TIER_C2 = 4 }; /* CompLevel_full_optimization */
+
+/* A scope whose method has names. */
+struct named_scope {
+	uint32_t name; /* of the java_names; 0 = not known */
+	uint32_t line;
+	uint32_t sender; /* as in struct scope */
+};
+
+struct compiled {
+	uint32_t name; /* of its own method; 0 = not known */
+	bool is_whole; /* nothing that could be known is missing */
+	uint32_t round;
+	struct named_scope *scopes;
+	struct nmethod_scopes tables; /* its places only */
+	size_t bytes;
+};
+
+struct vm_symbols {
+	struct java_symbols symbols; /* first: vm_symbols_of() */
+	struct metadata_layout layout;
+	struct memory *memory;
+	struct java_names *names;
+	struct java_methods *methods;
+	struct map64 index; /* of compiled by a blob's identity */
+	struct compiled *compiled;
+	size_t count, cap;
+	size_t bytes; /* of all compiled */
+	uint32_t round;
+	struct intern generated;  /* names of blobs */
+	struct stub_names *stubs; /* NULL = there is no list of them */
+	uint32_t stubs_round;     /* when the list was looked at */
+	/* Where the JVM keeps call_stub's return address; 0 = not known. */
+	uint64_t call_stub_at, call_stub_return;
+	struct vm_symbols_counts counts;
+};
+
+static size_t frames(struct java_symbols *self, const struct unwound_frame *at,
+		     uint64_t time_ns, struct java_frame *out, size_t cap);
+static const char *generated(struct java_symbols *self,
+			     const struct unwound_frame *at, uint64_t time_ns);
+
+struct vm_symbols *vm_symbols_open_with(const struct metadata_layout *layout,
+					struct memory *memory)
+{
+	struct vm_symbols *s = xcalloc(1, sizeof(*s));
+
+	s->symbols = (struct java_symbols){ frames, generated };
+	s->memory = memory;
+	s->layout = *layout;
+	s->names = java_names_new();
+	s->methods = java_methods_new(&s->layout.method, memory, s->names);
+	return s;
+}
+
+struct vm_symbols *vm_symbols_open(const struct vm_structs *v,
+				   struct memory *memory, struct error *err)
+{
+	struct metadata_layout layout;
+
+	struct vm_symbols *s;
+
+	if (metadata_layout_read(&layout, v, memory, err))
+		return NULL;
+	s = vm_symbols_open_with(&layout, memory);
+	vm_structs_static(v, "StubRoutines", "_call_stub_return_address",
+			  &s->call_stub_at);
+	return s;
+}
+
+struct vm_symbols *vm_symbols_open_for(const struct unwinder *u,
+				       struct memory *memory, struct error *err)
+{
+	const struct vm_structs *v = unwinder_vm_structs(u);
+	uint64_t list = unwinder_vm_symbol(u, STUB_NAMES_SYMBOL);
+	struct vm_symbols *s;
+
+	if (!v) {
+		fail(err, ERROR_UNAVAILABLE, "%s", unwinder_limits(u));
+		return NULL;
+	}
+	s = vm_symbols_open(v, memory, err);
+	if (s && list)
+		s->stubs = stub_names_new(memory, list);
+	return s;
+}
+
+static void release_compiled(struct compiled *c)
+{
+	nmethod_scopes_release(&c->tables);
+	free(c->scopes);
+	*c = (struct compiled){ 0 };
+}
+
+static void forget_compiled(struct vm_symbols *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		release_compiled(&s->compiled[i]);
+	s->count = 0;
+	s->bytes = 0;
+	map64_clear(&s->index);
+}
+
+void vm_symbols_close(struct vm_symbols *s)
+{
+	if (!s)
+		return;
+	forget_compiled(s);
+	map64_release(&s->index);
+	free(s->compiled);
+	java_methods_free(s->methods);
+	java_names_free(s->names);
+	intern_release(&s->generated);
+	stub_names_free(s->stubs);
+	free(s);
+}
+
+struct java_symbols *vm_symbols_of(struct vm_symbols *s) { return &s->symbols; }
+
+void vm_symbols_begin(struct vm_symbols *s)
+{
+	s->round++;
+	java_methods_begin(s->methods);
+}
+
+const char *vm_symbols_limits(const struct vm_symbols *s)
+{
+	return s->layout.scopes_why;
+}
+
+void vm_symbols_count(const struct vm_symbols *s,
+		      struct vm_symbols_counts *counts)
+{
+	*counts = s->counts;
+}
+
+static struct java_frame frame_of(const struct vm_symbols *s, uint32_t name,
+				  enum java_frame_kind kind, uint32_t line)
+{
+	struct java_name n = java_names_get(s->names, name);
+
+	return (struct java_frame){
+		.kind = kind,
+		.class_name = n.class_name,
+		.method = n.method,
+		.signature = n.signature,
+		.line = line,
+	};
+}
+
+/* Each would be read for each scope that has it. */
+_Static_assert((int)SCOPES_METHODS <= (int)JAVA_METHODS_AT_ONCE,
+	       "methods of one nmethod are kept together");
+
+/* Names and lines of all scopes, each method being asked for once. */
+static void name_scopes(struct vm_symbols *s, struct compiled *c)
+{
+	const struct nmethod_scopes *t = &c->tables;
+
+	java_methods_prepare(s->methods, t->methods, t->method_count);
+	c->scopes = xcalloc(t->scope_count, sizeof(*c->scopes));
+	for (size_t i = 0; i < t->scope_count; i++) {
+		const struct scope *scope = &t->scopes[i];
+		const struct java_method *m = java_methods_get(
+			s->methods, t->methods[scope->method]);
+
+		c->scopes[i] = (struct named_scope){
+			.name = m->name,
+			.line = line_table_line(&m->lines, scope->bci),
+			.sender = scope->sender,
+		};
+		if (!m->name)
+			c->is_whole = false;
+	}
+	free(c->tables.scopes);
+	free(c->tables.methods);
+	c->tables.scopes = NULL;
+	c->tables.methods = NULL;
+	c->bytes = sizeof(*c) + t->scope_count * sizeof(*c->scopes) +
+		   t->place_count * sizeof(*t->places);
+}
+
+static void read_compiled(struct vm_symbols *s, struct compiled *c,
+			  const struct code_blob *blob)
+{
+	*c = (struct compiled){ .is_whole = true, .round = s->round };
+	c->bytes = sizeof(*c);
+	if (blob->kind == BLOB_NMETHOD) {
+		if (nmethod_scopes_read(&c->tables, &s->layout, s->memory,
+					blob)) {
+			name_scopes(s, c);
+		} else {
+			s->counts.without_scopes++;
+			c->is_whole = s->layout.scopes.place == SCOPES_UNKNOWN;
+		}
+	}
+	c->name = java_methods_get(s->methods, blob->method)->name;
+	if (!c->name) {
+		s->counts.unknown++;
+		c->is_whole = false;
+	}
+	s->counts.compiled++;
+}
+
+/*
+ * Retry incomplete entries in the next round; the JVM may have been updating
+ * them.
+ */
+static const struct compiled *compiled_of(struct vm_symbols *s,
+					  const struct code_blob *blob)
+{
+	uint32_t at = map64_get(&s->index, blob->identity);
+	struct compiled *c;
+
+	if (at != MAP64_NONE) {
+		c = &s->compiled[at];
+		if (c->is_whole || c->round == s->round)
+			return c;
+		s->bytes -= c->bytes;
+		release_compiled(c);
+	} else {
+		if (s->count >= MOST_COMPILED || s->bytes >= MOST_BYTES)
+			forget_compiled(s);
+		array_reserve(s->compiled, s->cap, s->count + 1);
+		c = &s->compiled[s->count];
+		map64_add(&s->index, blob->identity, (uint32_t)s->count++);
+	}
+	read_compiled(s, c, blob);
+	s->bytes += c->bytes;
+	return c;
+}
+
+/* False when the names of some on the way to the root are not known. */
+static bool is_named(const struct compiled *c, uint32_t scope)
+{
+	for (; scope != SCOPE_NONE; scope = c->scopes[scope].sender) {
+		if (!c->scopes[scope].name)
+			return false;
+	}
+	return true;
+}
+
+static enum java_frame_kind kind_of(const struct code_blob *blob)
+{
+	if (blob->kind == BLOB_NATIVE)
+		return JAVA_NATIVE;
+	return blob->tier == TIER_C2 ? JAVA_C2 : JAVA_C1;
+}
+
+static size_t compiled_frames(struct vm_symbols *s,
+			      const struct unwound_frame *at,
+			      struct java_frame *out, size_t cap)
+{
+	const struct compiled *c = compiled_of(s, at->blob);
+	uint32_t scope = nmethod_scopes_at(&c->tables,
+					   at->pc - at->blob->begin);
+	size_t count = 0;
+
+	if (scope == SCOPE_NONE || !is_named(c, scope)) {
+		if (!c->name || !cap)
+			return 0;
+		*out = frame_of(s, c->name, kind_of(at->blob), 0);
+		return 1;
+	}
+	for (; scope != SCOPE_NONE && count < cap; count++) {
+		const struct named_scope *n = &c->scopes[scope];
+
+		out[count] = frame_of(s, n->name,
+				      n->sender == SCOPE_NONE
+					      ? kind_of(at->blob)
+					      : JAVA_INLINED,
+				      n->line);
+		scope = n->sender;
+	}
+	return count;
+}
+
+static size_t interpreted_frame(struct vm_symbols *s,
+				const struct unwound_frame *at,
+				struct java_frame *out)
+{
+	const struct java_method *m = java_methods_get(s->methods, at->method);
+
+	if (!m->name)
+		return 0;
+	*out = frame_of(s, m->name, JAVA_INTERPRETED,
+			at->bci < 0 ? 0 : line_table_line(&m->lines, at->bci));
+	return 1;
+}
+
+static size_t frames(struct java_symbols *self, const struct unwound_frame *at,
+		     uint64_t time_ns, struct java_frame *out, size_t cap)
+{
+	struct vm_symbols *s = (struct vm_symbols *)self;
+
+	(void)time_ns;
+	if (at->kind == UNWOUND_COMPILED && at->blob)
+		return compiled_frames(s, at, out, cap);
+	if (at->kind == UNWOUND_INTERPRETED && at->method && cap)
+		return interpreted_frame(s, at, out);
+	return 0;
+}
+
+const struct stub_name *vm_symbols_stubs(struct vm_symbols *s, size_t *count)
+{
+	*count = 0;
+	return s->stubs ? stub_names_all(s->stubs, count) : NULL;
+}
+
+/* Some are generated late; the list is looked at once a batch at most. */
+static const char *stub_at(struct vm_symbols *s, uint64_t pc)
+{
+	const char *name = s->stubs ? stub_names_at(s->stubs, pc) : NULL;
+	size_t count;
+
+	if (name || !s->stubs || s->stubs_round == s->round + 1)
+		return name;
+	s->stubs_round = s->round + 1;
+	stub_names_all(s->stubs, &count);
+	return stub_names_at(s->stubs, pc);
+}
+
+/*
+ * Every Java thread has a frame of call_stub, and the JVM exports the address
+ * that it returns to: it has a name even where libjvm is stripped of the list.
+ */
+static bool is_call_stub(struct vm_symbols *s, uint64_t pc)
+{
+	if (s->call_stub_at && !s->call_stub_return)
+		s->call_stub_return = memory_u64(s->memory, s->call_stub_at);
+	return pc && pc == s->call_stub_return;
+}
+
+static const char *generated(struct java_symbols *self,
+			     const struct unwound_frame *at, uint64_t time_ns)
+{
+	struct vm_symbols *s = (struct vm_symbols *)self;
+	const char *name;
+	uint32_t id;
+
+	(void)time_ns;
+	if (at->kind != UNWOUND_GENERATED || !at->blob || !*at->blob->name)
+		return NULL;
+	/* Which of the two the JVM tells only an agent. */
+	if (strcmp(at->blob->name, "vtable chunks") == 0)
+		return "vtable/itable stub";
+	name = blob_has_routines(at->blob) ? stub_at(s, at->pc) : NULL;
+	if (name)
+		return name;
+	if (is_call_stub(s, at->pc))
+		return "call_stub";
+	id = intern_id(&s->generated, at->blob->name, strlen(at->blob->name));
+	return intern_text(&s->generated, id);
+}
+
+size_t vm_symbols_method(struct vm_symbols *s, uint64_t method,
+			 struct java_frame *out)
+{
+	const struct java_method *m = java_methods_get(s->methods, method);
+
+	if (!m->name)
+		return 0;
+	*out = frame_of(s, m->name, JAVA_INTERPRETED, 0);
+	return 1;
+}
+
+void vm_symbols_prepare(struct vm_symbols *s,
+			const struct code_blob *const *blobs, size_t count)
+{
+	uint64_t *methods = xmalloc(count * sizeof(*methods));
+
+	for (size_t i = 0; i < count; i++)
+		methods[i] = blobs[i]->method;
+	java_methods_prepare(s->methods, methods, count);
+	free(methods);
+}

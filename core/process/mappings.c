@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/process/mappings.h"
+
+#include "core/base/alloc.h"
+#include "core/base/ascii.h"
+#include "core/base/lines.h"
+#include "core/base/text.h"
+#include "core/jvm/procfs.h"
+
+#include <string.h>
+#include <sys/sysmacros.h>
+
+/* 65530 mappings (vm.max_map_count) whose paths are not all of the longest. */
+#define MAPS_MAX ((size_t)32 << 20)
+
+/* Takes digits off the line's front; false when there are none, or too many. */
+static bool take_number(struct line *line, unsigned base, uint64_t *value)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < line->len; i++) {
+		int digit = hex_digit(line->text[i]);
+
+		if (digit < 0 || (unsigned)digit >= base)
+			break;
+		if (n > (UINT64_MAX - (unsigned)digit) / base)
+			return false;
+		n = n * base + (unsigned)digit;
+	}
+	line->text += i;
+	line->len -= i;
+	*value = n;
+	return i > 0;
+}
+
+/* Takes one character off, which has to be c. */
+static bool take(struct line *line, char c)
+{
+	if (!line->len || *line->text != c)
+		return false;
+	line->text++;
+	line->len--;
+	return true;
+}
+
+static void skip(struct line *line, size_t len)
+{
+	line->text += len;
+	line->len -= len;
+}
+
+/* "start-end rwxp offset major:minor inode    path", proc(5); *line is left
+ * with the path. */
+static bool read_line(struct line *line, struct mapping *m)
+{
+	uint64_t major, minor;
+
+	if (!take_number(line, 16, &m->start) || !take(line, '-') ||
+	    !take_number(line, 16, &m->end) || !take(line, ' ') ||
+	    line->len < 4)
+		return false;
+	m->is_writable = line->text[1] == 'w';
+	m->is_executable = line->text[2] == 'x';
+	skip(line, 4);
+	if (!take(line, ' ') || !take_number(line, 16, &m->offset) ||
+	    !take(line, ' ') || !take_number(line, 16, &major) ||
+	    !take(line, ':') || !take_number(line, 16, &minor) ||
+	    !take(line, ' ') || !take_number(line, 10, &m->inode))
+		return false;
+	m->dev = makedev((unsigned)major, (unsigned)minor);
+	while (take(line, ' '))
+		;
+	return m->start < m->end;
+}
+
+/* A path is mostly that of the mapping before. */
+static const char *keep_path(struct mappings *m, struct line path)
+{
+	const char *last = m->count ? m->all[m->count - 1].path : "";
+
+	if (strlen(last) == path.len && memcmp(last, path.text, path.len) == 0)
+		return last;
+	return arena_copy(&m->paths, path.text, path.len);
+}
+
+void mappings_parse(struct mappings *m, const char *text, size_t len)
+{
+	struct lines lines = lines_over(text, len);
+	struct line line;
+
+	arena_release(&m->paths);
+	m->count = 0;
+	while (lines_next(&lines, &line)) {
+		struct mapping one = { 0 };
+
+		/* The kernel's are in order, so that they can be searched. */
+		if (!read_line(&line, &one) ||
+		    (m->count && one.start < m->all[m->count - 1].end))
+			continue;
+		one.path = keep_path(m, line);
+		array_reserve(m->all, m->cap, m->count + 1);
+		m->all[m->count++] = one;
+	}
+}
+
+int mappings_read(struct mappings *m, const struct jvm *jvm, struct error *err)
+{
+	struct text maps = { 0 };
+	int rc = -1;
+
+	if (procfs_read(jvm->pid, "maps", MAPS_MAX, &maps, err) < 0)
+		goto out;
+	if (!jvm_runs(jvm)) {
+		fail(err, ERROR_NO_TARGET, "%d has ended", (int)jvm->pid);
+		goto out;
+	}
+	mappings_parse(m, maps.bytes, maps.len);
+	rc = 0;
+out:
+	text_release(&maps);
+	return rc;
+}
+
+void mappings_release(struct mappings *m)
+{
+	free(m->all);
+	arena_release(&m->paths);
+	*m = (struct mappings){ 0 };
+}
+
+const struct mapping *mappings_find(const struct mappings *m, uint64_t address)
+{
+	size_t low = 0, high = m->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (address < m->all[mid].start)
+			high = mid;
+		else if (address >= m->all[mid].end)
+			low = mid + 1;
+		else
+			return &m->all[mid];
+	}
+	return NULL;
+}

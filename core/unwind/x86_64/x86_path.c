@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/unwind/x86_64/x86_path.h"
+
+#include "core/unwind/x86_64/x86_instruction.h"
+
+#include <string.h>
+
+#define MAX_BRANCHES 256
+#define SEEN_SLOTS   4096 /* a power of 2, more than are searched */
+
+enum { SP = 4, BP = 5 };
+
+/* What is in a register, as far as that is known. */
+enum content { UNKNOWN, ADDRESS, LOADED };
+
+struct value {
+	enum content content;
+	struct x86_place place; /* it is this address; or was loaded from it */
+};
+
+struct branch {
+	size_t at;
+	struct value sp, bp;
+	uint8_t sp_from; /* what SP was set from; not BP */
+	bool has_stored; /* BP as it was at the start, below SP: */
+	int64_t stored;
+};
+
+struct search {
+	const struct x86_code *code;
+	struct branch branches[MAX_BRANCHES];
+	size_t head, count;
+	uint32_t seen[SEEN_SLOTS]; /* positions + 1 */
+};
+
+enum outcome { GOES_ON, RETURNS, JUMPS, ENDS };
+
+static void move(struct value *v, int64_t bytes)
+{
+	int64_t offset = v->place.offset + bytes;
+
+	if (offset < -X86_FARTHEST || offset > X86_FARTHEST)
+		v->content = UNKNOWN;
+	else
+		v->place.offset = (int32_t)offset;
+}
+
+static void pop_bp(struct branch *b)
+{
+	b->bp.content = b->sp.content == ADDRESS ? LOADED : UNKNOWN;
+	b->bp.place = b->sp.place;
+	/* What is pushed or stored only later is what it is now. */
+	if (b->bp.content == LOADED && !b->sp.place.is_from_bp &&
+	    (b->sp.place.offset < 0 ||
+	     (b->has_stored && b->stored == b->sp.place.offset)))
+		b->bp = (struct value){ ADDRESS, { true, 0 } };
+	move(&b->sp, 8);
+}
+
+static bool is_register(const struct x86_instruction *i, unsigned reg)
+{
+	return i->has_modrm && i->mod == 3 && i->rm == reg;
+}
+
+/* lea rsp, [rsp + n]; lea rsp, [rbp - n] */
+static void load_address(struct branch *b, const struct x86_instruction *i)
+{
+	if (i->mod == 3 || i->has_index || (i->base != SP && i->base != BP) ||
+	    (i->mod == 0 && i->base == BP)) {
+		b->sp.content = UNKNOWN;
+		return;
+	}
+	if (i->base == BP)
+		b->sp = b->bp;
+	if (b->sp.content == LOADED)
+		b->sp.content = UNKNOWN;
+	move(&b->sp, i->displacement);
+}
+
+/* mov between registers of which one is SP or BP */
+static void copy(struct branch *b, unsigned to, unsigned from)
+{
+	struct value v = { UNKNOWN, { false, 0 } };
+
+	if (from == SP)
+		v = b->sp;
+	else if (from == BP && b->bp.content == ADDRESS)
+		v = b->bp;
+	if (to == SP && from != SP && from != BP)
+		b->sp_from = (uint8_t)from;
+	if (to == SP)
+		b->sp = v;
+	else if (to == BP)
+		b->bp = v;
+}
+
+/* mov [rsp + n], rbp */
+static void store(struct branch *b, const struct x86_instruction *i)
+{
+	if (i->reg != BP || i->base != SP || i->has_index ||
+	    !(i->rex & X86_REX_W) || b->sp.content != ADDRESS ||
+	    b->sp.place.is_from_bp || b->bp.content != ADDRESS ||
+	    !b->bp.place.is_from_bp || b->bp.place.offset != 0)
+		return;
+	b->has_stored = true;
+	b->stored = (int64_t)b->sp.place.offset + i->displacement;
+}
+
+/* add, or, adc, sbb, and, sub, xor, cmp of a number, by their numbers. */
+static void compute(struct branch *b, const struct x86_instruction *i)
+{
+	if (!is_register(i, SP))
+		return;
+	switch (i->reg & 7) {
+	case 0:
+		move(&b->sp, i->immediate);
+		break;
+	case 5:
+		move(&b->sp, -i->immediate);
+		break;
+	case 7:
+		break;
+	default:
+		b->sp.content = UNKNOWN;
+	}
+}
+
+/* push and pop of memory, call and jump through it or a register */
+static enum outcome of_group(struct branch *b, const struct x86_instruction *i)
+{
+	unsigned what = i->reg & 7;
+
+	if (i->opcode == 0x8f) {
+		move(&b->sp, 8);
+		return GOES_ON;
+	}
+	if (what == 6)
+		move(&b->sp, -8);
+	return what == 4 || what == 5 ? ENDS : GOES_ON;
+}
+
+static void leave(struct branch *b)
+{
+	b->sp = b->bp;
+	if (b->sp.content == LOADED)
+		b->sp.content = UNKNOWN;
+	pop_bp(b);
+}
+
+/*
+ * What an instruction of one byte does to SP, BP and the way:
+ *
+ *	.  nothing               c  a sum with a number
+ *	p  a push                o  a pop
+ *	B  a pop of BP           S  one of SP; of others with REX.B
+ *	m  mov to r/m            M  mov to a register
+ *	u  r/m is computed       U  a register is
+ *	l  lea                   v  leave
+ *	g  push, pop, call or jump by ModRM
+ *	j  it may jump           e  it does, or it is the end
+ *	r  return
+ */
+/* clang-format off */
+static const char *const effects[16] = {
+	/* 0 1 2 3 4 5 6 7 8 9 a b c d e f */
+	".u.U.....u.U....",
+	".u.U.....u.U....",
+	".u.U.....u.U....",
+	".u.U............", /* 38: cmp */
+	"................",
+	"ppppppppooooSBoo",
+	"........p.p.....",
+	"jjjjjjjjjjjjjjjj",
+	".c.c...u.m.M.l.g",
+	"............po..",
+	"................",
+	"................",
+	"..rr.....v..e...",
+	"................",
+	"jjjj.....e.e....",
+	"....e..........g",
+};
+/* clang-format on */
+
+static void change_sp(struct branch *b, const struct x86_instruction *i,
+		      char effect)
+{
+	bool is_dest = effect == 'u' ? is_register(i, SP) : i->reg == SP;
+
+	if (effect == 'c')
+		compute(b, i);
+	else if (effect == 'l' && is_dest)
+		load_address(b, i);
+	else if (effect == 'm' && i->mod == 3)
+		copy(b, i->rm, i->reg);
+	else if (effect == 'm' && i->opcode == 0x89)
+		store(b, i);
+	else if (effect == 'M' && i->mod == 3)
+		copy(b, i->reg, i->rm);
+	else if (effect != 'm' && is_dest)
+		b->sp.content = UNKNOWN;
+}
+
+static enum outcome take_one_byte(struct branch *b,
+				  const struct x86_instruction *i)
+{
+	char effect = effects[i->opcode >> 4][i->opcode & 15];
+
+	if (i->rex & X86_REX_B && (effect == 'B' || effect == 'S'))
+		effect = 'o';
+	switch (effect) {
+	case 'p':
+		move(&b->sp, -8);
+		return GOES_ON;
+	case 'o':
+		move(&b->sp, 8);
+		return GOES_ON;
+	case 'B':
+		pop_bp(b);
+		return GOES_ON;
+	case 'S':
+		b->sp.content = UNKNOWN;
+		return GOES_ON;
+	case 'g':
+		return of_group(b, i);
+	case 'v':
+		leave(b);
+		return GOES_ON;
+	case 'j':
+		return JUMPS;
+	case 'e':
+		return ENDS;
+	case 'r':
+		return RETURNS;
+	case '.':
+		return GOES_ON;
+	default:
+		change_sp(b, i, effect);
+		return GOES_ON;
+	}
+}
+
+static enum outcome take(struct branch *b, const struct x86_instruction *i)
+{
+	if (i->map == 0)
+		return take_one_byte(b, i);
+	if (i->map != 1 || i->is_vex)
+		return GOES_ON;
+	if (i->opcode == 0x0b) /* ud2 */
+		return ENDS;
+	return (i->opcode & 0xf0) == 0x80 ? JUMPS : GOES_ON;
+}
+
+static bool is_jump(const struct x86_instruction *i)
+{
+	return i->map == 0 && (i->opcode == 0xe9 || i->opcode == 0xeb);
+}
+
+static bool found(const struct branch *b, struct x86_path *out)
+{
+	if (b->sp.content != ADDRESS || b->bp.content == UNKNOWN)
+		return false;
+	out->is_return = true;
+	out->return_address = b->sp.place;
+	out->has_saved_bp = b->bp.content == LOADED;
+	out->saved_bp = b->bp.place;
+	return true;
+}
+
+static struct branch start_at(size_t at)
+{
+	return (struct branch){
+		at,
+		{ ADDRESS, { false, 0 } },
+		{ ADDRESS, { true, 0 } },
+		0,
+		false,
+		0,
+	};
+}
+
+static void go(const struct x86_code *c, size_t at, bool follows,
+	       struct x86_path *out)
+{
+	struct branch b = start_at(at);
+	struct value before = b.sp;
+	struct x86_instruction i;
+	size_t n = 0;
+
+	*out = (struct x86_path){ 0 };
+	for (; n < X86_MOST_STRAIGHT; n++) {
+		enum outcome outcome;
+
+		out->looked_at++;
+		if (!x86_instruction_at(c->bytes, c->len, b.at, &i))
+			return;
+		outcome = take(&b, &i);
+		if (outcome == RETURNS && found(&b, out))
+			return;
+		if (outcome == RETURNS || b.sp_from ||
+		    (outcome == ENDS && !(follows && is_jump(&i))))
+			break;
+		before = b.sp;
+		b.at += i.length;
+		/* Out of the code, there is no instruction. */
+		if (outcome == ENDS)
+			b.at += (size_t)i.immediate;
+	}
+	/* In the middle of anything, a sum says nothing. */
+	if (n == X86_MOST_STRAIGHT)
+		return;
+	if (b.sp_from)
+		b.sp = before;
+	if (b.sp.content == ADDRESS && !b.sp.place.is_from_bp) {
+		out->sp_from = b.sp_from;
+		out->given_back = b.sp.place.offset;
+	}
+}
+
+void x86_straight(const struct x86_code *c, size_t at, struct x86_path *out)
+{
+	go(c, at, false, out);
+}
+
+void x86_follow(const struct x86_code *c, size_t at, struct x86_path *out)
+{
+	go(c, at, true, out);
+}
+
+/* True when a position has not been seen before. */
+static bool is_new(struct search *s, size_t at)
+{
+	size_t slot = at * 0x9e3779b1u & (SEEN_SLOTS - 1);
+
+	while (s->seen[slot] && s->seen[slot] != at + 1)
+		slot = (slot + 1) & (SEEN_SLOTS - 1);
+	if (s->seen[slot])
+		return false;
+	s->seen[slot] = (uint32_t)(at + 1);
+	return true;
+}
+
+static void add_branch(struct search *s, const struct branch *b, int64_t target)
+{
+	if (target < 0 || (uint64_t)target >= s->code->len ||
+	    s->count - s->head == MAX_BRANCHES)
+		return;
+	s->branches[s->count % MAX_BRANCHES] = *b;
+	s->branches[s->count++ % MAX_BRANCHES].at = (size_t)target;
+}
+
+/* One way, up to where it ends; the others are added.  *left counts down. */
+static bool follow(struct search *s, struct branch b, size_t *left,
+		   struct x86_path *out)
+{
+	struct x86_instruction i;
+
+	while (*left > 0 && is_new(s, b.at)) {
+		enum outcome outcome;
+		int64_t target;
+
+		(*left)--;
+		out->looked_at++;
+		if (!x86_instruction_at(s->code->bytes, s->code->len, b.at, &i))
+			return false;
+		outcome = take(&b, &i);
+		if (outcome == RETURNS)
+			return found(&b, out);
+		b.at += i.length;
+		target = (int64_t)b.at + i.immediate;
+		if (outcome == JUMPS || (outcome == ENDS && is_jump(&i)))
+			add_branch(s, &b, target);
+		if (outcome == ENDS)
+			return false;
+	}
+	return false;
+}
+
+void x86_search(const struct x86_code *c, size_t at, struct x86_path *out)
+{
+	struct search s = { .code = c };
+	struct branch first = start_at(at);
+	size_t left = X86_MOST_SEARCHED;
+
+	*out = (struct x86_path){ 0 };
+	if (c->len >= UINT32_MAX)
+		return;
+	add_branch(&s, &first, (int64_t)at);
+	while (s.head < s.count && left > 0)
+		if (follow(&s, s.branches[s.head++ % MAX_BRANCHES], &left, out))
+			return;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cidr: a range of addresses: "10.0.0.0/8", "fd00::/8", "192.0.2.7".
+ */
+#ifndef JMX_HTTP_NET_CIDR_H
+#define JMX_HTTP_NET_CIDR_H
+
+#include "core/base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+struct cidr {
+	uint8_t address[16]; /* of IPv6; IPv4 as ::ffff:1.2.3.4 */
+	unsigned bits;       /* of 128 */
+};
+
+/* ERROR_MISUSE, also for an address with bits behind the range's. */
+int cidr_parse(struct cidr *c, const char *text, struct error *err);
+
+bool cidr_has(const struct cidr *c, const struct sockaddr_storage *a);
+
+/* True for 127.0.0.0/8, ::1, and what IPv6 has for the former. */
+bool cidr_is_loopback(const struct sockaddr_storage *a);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/net/command_dialer.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "jmx_http/net/child.h"
+#include "jmx_http/net/socket.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RECENT_NS CLOCK_NS_PER_S
+
+struct command_dialer {
+	struct dialer dialer;
+	struct command_dialer_options options;
+	struct children *all;
+	struct command_line line;
+	char *host;
+	struct command_dial *first;
+	struct text last; /* what the last that failed said */
+	int64_t last_ns;  /* and when */
+};
+
+/* A command: first it is dialled, and then it is a connection. */
+struct command_dial {
+	struct dial dial;
+	struct command_dialer *of;
+	struct command_dial *before, *after;
+	struct child *child;
+	struct event *timer; /* it is to have started by then */
+	struct error err;
+	dial_done_fn *done; /* NULL once it was called */
+	void *self;
+};
+
+static void end(struct command_dial *d)
+{
+	*(d->before ? &d->before->after : &d->of->first) = d->after;
+	if (d->after)
+		d->after->before = d->before;
+	child_end(d->child);
+	event_free(d->timer);
+	free(d);
+}
+
+/* Frees it, which the caller is told. */
+static void give_up(struct command_dial *d)
+{
+	dial_done_fn *done = d->done;
+	struct error err = d->err;
+	void *self = d->self;
+
+	end(d);
+	done(self, -1, &err);
+}
+
+static void on_start(void *self)
+{
+	struct command_dial *d = self;
+	dial_done_fn *done = d->done;
+
+	evtimer_del(d->timer);
+	d->done = NULL;
+	done(d->self, child_take_fd(d->child), NULL);
+}
+
+static void keep(struct command_dialer *of, const struct text *why)
+{
+	text_clear(&of->last);
+	text_add(&of->last, why->bytes, why->len);
+	of->last_ns = clock_monotonic_ns();
+}
+
+static void on_end(void *self)
+{
+	struct command_dial *d = self;
+	const struct command_dialer_options *o = &d->of->options;
+	bool failed = child_failed(d->child);
+	struct text why = { 0 };
+
+	child_why(d->child, &why);
+	if (d->done) {
+		fail(&d->err,
+		     child_is_missing(d->child) ? ERROR_UNAVAILABLE
+						: ERROR_REFUSED,
+		     "%s", why.bytes);
+		give_up(d);
+	} else {
+		if (failed) {
+			keep(d->of, &why);
+			o->say(o->self, why.bytes);
+		}
+		end(d);
+	}
+	text_release(&why);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *self)
+{
+	struct command_dial *d = self;
+
+	(void)fd;
+	(void)what;
+	if (d->child)
+		fail(&d->err, ERROR_REFUSED, "%s: it does not start",
+		     d->of->line.words[0]);
+	give_up(d);
+}
+
+static void start(struct command_dial *d, uint16_t port)
+{
+	struct command_dialer *of = d->of;
+	char **words = command_line_words(&of->line, of->host, port, &d->err);
+	struct child_plan plan = {
+		.words = (const char *const *)words,
+		.is_connection = true,
+		.on_start = on_start,
+		.on_end = on_end,
+		.self = d,
+	};
+
+	if (words)
+		d->child = child_start(of->all, &plan, &d->err);
+	command_words_free(words);
+}
+
+static struct dial *begin(struct dialer *dialer, uint16_t port,
+			  int64_t timeout_ns, dial_done_fn *done, void *self)
+{
+	struct command_dial *d = xcalloc(1, sizeof(*d));
+	struct timeval limit;
+
+	d->dial.dialer = dialer;
+	d->of = (struct command_dialer *)dialer;
+	d->done = done;
+	d->self = self;
+	d->after = d->of->first;
+	if (d->after)
+		d->after->before = d;
+	d->of->first = d;
+	d->timer = evtimer_new(d->of->options.base, on_timer, d);
+	start(d, port);
+	limit = socket_timeval(d->child ? timeout_ns : 0);
+	evtimer_add(d->timer, &limit);
+	return &d->dial;
+}
+
+static void cancel(struct dial *dial) { end((struct command_dial *)dial); }
+
+static void free_dialer(struct dialer *dialer)
+{
+	struct command_dialer *d = (struct command_dialer *)dialer;
+
+	while (d->first)
+		end(d->first);
+	children_free(d->all);
+	text_release(&d->last);
+	command_line_release(&d->line);
+	free(d->host);
+	free(d);
+}
+
+/* That of any: they do not fail at once, but for the same reason. */
+static void why(struct dialer *dialer, struct text *out)
+{
+	const struct command_dialer *of = (struct command_dialer *)dialer;
+
+	for (struct command_dial *d = of->first; d; d = d->after) {
+		if (d->done || !child_failed(d->child))
+			continue;
+		child_why(d->child, out);
+		return;
+	}
+	if (of->last.len && clock_monotonic_ns() - of->last_ns < RECENT_NS)
+		text_add(out, of->last.bytes, of->last.len);
+}
+
+static const struct dialer_ops ops = {
+	.begin = begin,
+	.cancel = cancel,
+	.free = free_dialer,
+	.why = why,
+	.goes_anywhere = true,
+};
+
+struct dialer *command_dialer_new(const struct command_dialer_options *options,
+				  struct error *err)
+{
+	struct command_dialer *d = xcalloc(1, sizeof(*d));
+	char **words = NULL;
+
+	d->dialer.ops = &ops;
+	d->options = *options;
+	d->all = children_new(options->base, COMMAND_DIALER_MAX);
+	d->host = xstrdup(options->host);
+	/* That it can be called is known now, whatever the port. */
+	if (command_line_parse(&d->line, options->command, err) == 0 &&
+	    command_line_find(d->line.words[0], err) == 0)
+		words = command_line_words(&d->line, d->host, 1, err);
+	command_words_free(words);
+	if (words)
+		return &d->dialer;
+	free_dialer(&d->dialer);
+	return NULL;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/net/command_line.h"
+
+#include "core/base/alloc.h"
+#include "core/base/ascii.h"
+#include "core/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * Appends what stands at *at, up to where its quote is closed; false when it
+ * is not.
+ */
+static bool add_quoted(struct text *word, const char **at)
+{
+	char quote = *(*at)++;
+
+	for (; **at && **at != quote; (*at)++) {
+		if (quote == '"' && **at == '\\' &&
+		    ((*at)[1] == '"' || (*at)[1] == '\\'))
+			(*at)++;
+		text_putc(word, **at);
+	}
+	if (!**at)
+		return false;
+	(*at)++;
+	return true;
+}
+
+/* Appends the word that begins at *at; false when a quote in it is open. */
+static bool add_word(struct text *word, const char **at)
+{
+	while (**at && !is_blank(**at)) {
+		if (**at == '\'' || **at == '"') {
+			if (!add_quoted(word, at))
+				return false;
+			continue;
+		}
+		if (**at == '\\' && (*at)[1])
+			(*at)++;
+		text_putc(word, *(*at)++);
+	}
+	return true;
+}
+
+static int check(const struct command_line *c, struct error *err)
+{
+	if (!c->count || !c->words[0][0])
+		return fail(err, ERROR_MISUSE, "no command");
+	if (strstr(c->words[0], "{host}") || strstr(c->words[0], "{port}"))
+		return fail(err, ERROR_MISUSE,
+			    "%s: a JVM would choose which program runs",
+			    c->words[0]);
+	return 0;
+}
+
+int command_line_parse(struct command_line *c, const char *text,
+		       struct error *err)
+{
+	const char *at = text;
+	int ret = 0;
+
+	*c = (struct command_line){
+		.words = xcalloc(COMMAND_WORDS_MAX + 1, sizeof(*c->words)),
+	};
+	while (ret == 0) {
+		struct text word = { 0 };
+
+		while (is_blank(*at))
+			at++;
+		if (!*at)
+			break;
+		text_puts(&word, "");
+		if (!add_word(&word, &at))
+			ret = fail(err, ERROR_MISUSE,
+				   "%s: a quote is not closed", text);
+		else if (c->count == COMMAND_WORDS_MAX)
+			ret = fail(err, ERROR_MISUSE,
+				   "more words than %d in a command",
+				   COMMAND_WORDS_MAX);
+		else
+			c->words[c->count++] = xstrdup(word.bytes);
+		text_release(&word);
+	}
+	if (ret == 0)
+		ret = check(c, err);
+	if (ret)
+		command_line_release(c);
+	return ret;
+}
+
+void command_line_release(struct command_line *c)
+{
+	command_words_free(c->words);
+	*c = (struct command_line){ 0 };
+}
+
+void command_words_free(char **words)
+{
+	for (size_t i = 0; words && words[i]; i++)
+		free(words[i]);
+	free(words);
+}
+
+static bool is_plain(const char *host)
+{
+	static const char letters
+		[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		     "0123456789.:_-";
+
+	return *host && *host != '-' && !host[strspn(host, letters)];
+}
+
+static char *replaced(const char *word, const char *host, uint16_t port)
+{
+	struct text out = { 0 };
+
+	text_puts(&out, "");
+	while (*word) {
+		if (strncmp(word, "{host}", 6) == 0) {
+			text_puts(&out, host);
+			word += 6;
+		} else if (strncmp(word, "{port}", 6) == 0) {
+			text_printf(&out, "%d", port);
+			word += 6;
+		} else {
+			text_putc(&out, *word++);
+		}
+	}
+	return out.bytes;
+}
+
+char **command_line_words(const struct command_line *c, const char *host,
+			  uint16_t port, struct error *err)
+{
+	char **words;
+
+	if (!is_plain(host)) {
+		fail(err, ERROR_REFUSED,
+		     "%s: not a name of a host that a command is given", host);
+		return NULL;
+	}
+	words = xcalloc(c->count + 1, sizeof(*words));
+	for (size_t i = 0; i < c->count; i++)
+		words[i] = replaced(c->words[i], host, port);
+	return words;
+}
+
+int command_line_find(const char *program, struct error *err)
+{
+	const char *path = getenv("PATH");
+	bool found = strchr(program, '/') && access(program, X_OK) == 0;
+
+	/* A program of that path has no other. */
+	if (!path || strchr(program, '/'))
+		path = "";
+	while (*path && !found) {
+		size_t len = strcspn(path, ":");
+		struct text whole = { 0 };
+
+		text_add(&whole, path, len);
+		text_puts(&whole, len ? "/" : "./");
+		text_puts(&whole, program);
+		found = access(whole.bytes, X_OK) == 0;
+		text_release(&whole);
+		path += len + (path[len] == ':');
+	}
+	if (!found)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "%s: there is no such program here", program);
+	return 0;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/net/kubectl.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/units.h"
+#include "jmx_http/net/child.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAUSE_FIRST_MS 250
+#define PAUSE_LAST_MS  30000
+
+struct kubectl_wait {
+	struct kubectl_wait *next;
+	struct forward *on;
+	struct event *timer;
+	kubectl_ready_fn *fn;
+	void *self;
+};
+
+/* One port of the pod. */
+struct forward {
+	struct kubectl *of;
+	uint16_t port, local; /* local is 0 while it does not listen */
+	struct child *child;  /* NULL: a pause, or given up */
+	struct event *timer;  /* the start's deadline, or the pause's end */
+	struct kubectl_wait *waits;
+	bool was_ready;
+	unsigned pause_ms;
+	struct error err; /* of the last failure */
+};
+
+struct kubectl {
+	struct event_base *base;
+	struct children *all;
+	struct kubectl_options options;
+	char *pod, *namespace;
+	struct forward *forwards[KUBECTL_FORWARDS_MAX];
+	size_t count;
+};
+
+int kubectl_parse(const char *text, char **pod, uint16_t *port,
+		  struct error *err)
+{
+	const char *colon = strrchr(text, ':');
+	struct error unused;
+	uint64_t number;
+
+	if (!colon)
+		return fail(err, ERROR_MISUSE,
+			    "%s: of which port? <pod>:<port>, that of "
+			    "com.sun.management.jmxremote.port",
+			    text);
+	if (colon == text || *text == '-' ||
+	    units_count(colon + 1, &number, &unused) || !number ||
+	    number > UINT16_MAX)
+		return fail(err, ERROR_MISUSE,
+			    "%s: not a pod and a port; <pod>:<port> is meant",
+			    text);
+	*pod = xstrndup(text, (size_t)(colon - text));
+	*port = (uint16_t)number;
+	return 0;
+}
+
+__attribute__((format(printf, 2, 3))) static void say(const struct forward *f,
+						      const char *fmt, ...)
+{
+	struct text line = { 0 };
+	char *rest = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	if (vasprintf(&rest, fmt, args) < 0)
+		rest = NULL;
+	va_end(args);
+	text_printf(&line, "kubectl: port %d of %s: %s", f->port,
+		    f->of->options.pod, rest ? rest : "");
+	free(rest);
+	f->of->options.say(f->of->options.self, line.bytes);
+	text_release(&line);
+}
+
+static void set_timer(struct event *timer, int64_t ms)
+{
+	struct timeval after = {
+		.tv_sec = (time_t)(ms / 1000),
+		.tv_usec = (suseconds_t)(ms % 1000 * 1000),
+	};
+
+	evtimer_add(timer, &after);
+}
+
+/* Takes it from its list and frees it. */
+static void drop_wait(struct kubectl_wait *w)
+{
+	struct kubectl_wait **at = &w->on->waits;
+
+	while (*at != w)
+		at = &(*at)->next;
+	*at = w->next;
+	event_free(w->timer);
+	free(w);
+}
+
+static void answer(struct kubectl_wait *w)
+{
+	struct forward *f = w->on;
+	kubectl_ready_fn *fn = w->fn;
+	struct error err = f->err;
+	uint16_t local = f->local;
+	void *self = w->self;
+
+	drop_wait(w);
+	fn(self, local, local ? NULL : &err);
+}
+
+/*
+ * Each by its own timer: the proxy may do anything in a call, such as end this
+ * kubectl.
+ */
+static void answer_all(struct forward *f)
+{
+	for (struct kubectl_wait *w = f->waits; w; w = w->next)
+		set_timer(w->timer, 0);
+}
+
+static void on_wait(evutil_socket_t fd, short what, void *self)
+{
+	struct kubectl_wait *w = self;
+
+	(void)fd;
+	(void)what;
+	if (!w->on->local && w->on->err.kind == ERROR_NONE)
+		fail(&w->on->err, ERROR_REFUSED,
+		     "kubectl forwards port %d of %s to nowhere yet",
+		     w->on->port, w->on->of->options.pod);
+	answer(w);
+}
+
+/* What stands between two texts, as a port; 0 when it is none. */
+static uint16_t port_at(const char **at)
+{
+	char digits[6];
+	size_t len = strspn(*at, "0123456789");
+	struct error unused;
+	uint64_t port;
+
+	if (!len || len >= sizeof(digits))
+		return 0;
+	memcpy(digits, *at, len);
+	digits[len] = '\0';
+	*at += len;
+	if (units_count(digits, &port, &unused) || port > UINT16_MAX)
+		return 0;
+	return (uint16_t)port;
+}
+
+/* "Forwarding from 127.0.0.1:41234 -> 9010", kubectl 1.10 to 1.32. */
+static uint16_t local_of(const char *line, uint16_t port)
+{
+	static const char from[] = "Forwarding from 127.0.0.1:", to[] = " -> ";
+	const char *at = line + strlen(from);
+	uint16_t local;
+
+	if (strncmp(line, from, strlen(from)) != 0)
+		return 0;
+	local = port_at(&at);
+	if (strncmp(at, to, strlen(to)) != 0)
+		return 0;
+	at += strlen(to);
+	return port_at(&at) == port && !*at ? local : 0;
+}
+
+static void on_line(void *self, const char *line)
+{
+	struct forward *f = self;
+	uint16_t local = f->local ? 0 : local_of(line, f->port);
+
+	/* "Handling connection for 41234", and what there will be one day. */
+	if (!local)
+		return;
+	f->local = local;
+	f->pause_ms = PAUSE_FIRST_MS;
+	f->err.kind = ERROR_NONE;
+	evtimer_del(f->timer);
+	say(f, "forwarded from 127.0.0.1:%d%s", local,
+	    f->was_ready ? " again" : "");
+	f->was_ready = true;
+	answer_all(f);
+}
+
+/* It ended, or was ended; err says why. */
+static void pause_it(struct forward *f)
+{
+	bool was_ready = f->was_ready;
+
+	child_end(f->child);
+	f->child = NULL;
+	f->local = 0;
+	if (!was_ready) {
+		/* The next who asks tries again. */
+		evtimer_del(f->timer);
+		say(f, "%s", f->err.text);
+		answer_all(f);
+		return;
+	}
+	say(f, "%s; again in %u.%02u s", f->err.text, f->pause_ms / 1000,
+	    f->pause_ms % 1000 / 10);
+	set_timer(f->timer, f->pause_ms);
+	f->pause_ms = f->pause_ms < PAUSE_LAST_MS / 2 ? f->pause_ms * 2
+						      : PAUSE_LAST_MS;
+}
+
+static void on_end(void *self)
+{
+	struct forward *f = self;
+	struct text why = { 0 };
+
+	child_why(f->child, &why);
+	fail(&f->err,
+	     child_is_missing(f->child) ? ERROR_UNAVAILABLE : ERROR_REFUSED,
+	     "%s", why.bytes ? why.bytes : "it ended");
+	text_release(&why);
+	pause_it(f);
+}
+
+static void start(struct forward *f)
+{
+	const struct kubectl_options *o = &f->of->options;
+	struct text port = { 0 }, namespace = { 0 };
+	const char *words[8] = { "kubectl", "port-forward", "--address",
+				 "127.0.0.1" };
+	size_t count = 4;
+	struct child_plan plan = {
+		.words = words,
+		.on_line = on_line,
+		.on_end = on_end,
+		.self = f,
+	};
+
+	if (o->namespace) {
+		text_printf(&namespace, "--namespace=%s", o->namespace);
+		words[count++] = namespace.bytes;
+	}
+	text_printf(&port, ":%d", f->port);
+	words[count++] = o->pod;
+	words[count] = port.bytes;
+	f->child = child_start(f->of->all, &plan, &f->err);
+	text_release(&port);
+	text_release(&namespace);
+	if (f->child)
+		set_timer(f->timer, KUBECTL_START_S * INT64_C(1000));
+	else
+		pause_it(f);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *self)
+{
+	struct forward *f = self;
+	struct text why = { 0 };
+
+	(void)fd;
+	(void)what;
+	if (!f->child) {
+		start(f);
+		return;
+	}
+	child_why(f->child, &why);
+	fail(&f->err, ERROR_REFUSED,
+	     "kubectl has not said within %d s where it listens%s%s",
+	     KUBECTL_START_S, why.len ? "; " : "", why.len ? why.bytes : "");
+	text_release(&why);
+	pause_it(f);
+}
+
+struct kubectl *kubectl_new(struct event_base *base,
+			    const struct kubectl_options *options)
+{
+	struct kubectl *k = xcalloc(1, sizeof(*k));
+
+	k->base = base;
+	/* A forward that is replaced is still ending. */
+	k->all = children_new(base, (size_t)2 * KUBECTL_FORWARDS_MAX);
+	k->options = *options;
+	k->options.pod = k->pod = xstrdup(options->pod);
+	if (options->namespace)
+		k->options.namespace = k->namespace = xstrdup(
+			options->namespace);
+	return k;
+}
+
+void kubectl_free(struct kubectl *k)
+{
+	if (!k)
+		return;
+	for (size_t i = 0; i < k->count; i++) {
+		struct forward *f = k->forwards[i];
+
+		while (f->waits)
+			drop_wait(f->waits);
+		child_end(f->child);
+		event_free(f->timer);
+		free(f);
+	}
+	children_free(k->all);
+	free(k->pod);
+	free(k->namespace);
+	free(k);
+}
+
+static struct forward *forward_of(struct kubectl *k, uint16_t port,
+				  struct error *err)
+{
+	struct forward *f;
+
+	for (size_t i = 0; i < k->count; i++)
+		if (k->forwards[i]->port == port)
+			return k->forwards[i];
+	if (k->count == KUBECTL_FORWARDS_MAX) {
+		fail(err, ERROR_REFUSED,
+		     "port %d of %s: %d others are forwarded already", port,
+		     k->options.pod, KUBECTL_FORWARDS_MAX);
+		return NULL;
+	}
+	f = xcalloc(1, sizeof(*f));
+	f->of = k;
+	f->port = port;
+	f->pause_ms = PAUSE_FIRST_MS;
+	f->timer = evtimer_new(k->base, on_timer, f);
+	k->forwards[k->count++] = f;
+	return f;
+}
+
+struct kubectl_wait *kubectl_ask(struct kubectl *k, uint16_t port,
+				 int64_t timeout_ns, kubectl_ready_fn *fn,
+				 void *self, struct error *err)
+{
+	struct forward *f = forward_of(k, port, err);
+	struct kubectl_wait *w;
+
+	if (!f)
+		return NULL;
+	w = xcalloc(1, sizeof(*w));
+	*w = (struct kubectl_wait){
+		.next = f->waits,
+		.on = f,
+		.fn = fn,
+		.self = self,
+	};
+	f->waits = w;
+	w->timer = evtimer_new(k->base, on_wait, w);
+	set_timer(w->timer, f->local ? 0 : timeout_ns / CLOCK_NS_PER_MS);
+	if (!f->child && !evtimer_pending(f->timer, NULL))
+		start(f);
+	return w;
+}
+
+void kubectl_cancel(struct kubectl_wait *w) { drop_wait(w); }
+
+void kubectl_why(struct kubectl *k, struct text *out)
+{
+	size_t before = out->len;
+
+	for (size_t i = 0; i < k->count && out->len == before; i++) {
+		const struct forward *f = k->forwards[i];
+
+		if (f->child)
+			child_why(f->child, out);
+		else
+			text_puts(out, f->err.text);
+	}
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/net/socket.h"
+
+#include "core/base/clock.h"
+
+#include <arpa/inet.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent_ssl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/ssl.h>
+
+static void set(int fd, int level, int name, int value)
+{
+	/* On what is no TCP socket these do nothing, and need not. */
+	setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+void socket_set(int fd)
+{
+	set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+	set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 30);
+	set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
+	set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+}
+
+void socket_reset_on_close(int fd)
+{
+	const struct linger at_once = { .l_onoff = 1 };
+
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+}
+
+void socket_add_host(struct text *out, const struct sockaddr_storage *a)
+{
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)a;
+	const struct sockaddr_in *four = (const struct sockaddr_in *)a;
+	char host[INET6_ADDRSTRLEN] = "?";
+
+	/* A socket of IPv6 has clients of IPv4 as ::ffff:1.2.3.4. */
+	if (a->ss_family == AF_INET)
+		inet_ntop(AF_INET, &four->sin_addr, host, sizeof(host));
+	else if (a->ss_family == AF_INET6 &&
+		 IN6_IS_ADDR_V4MAPPED(&six->sin6_addr))
+		inet_ntop(AF_INET, six->sin6_addr.s6_addr + 12, host,
+			  sizeof(host));
+	else if (a->ss_family == AF_INET6)
+		inet_ntop(AF_INET6, &six->sin6_addr, host, sizeof(host));
+	text_puts(out, host);
+}
+
+uint16_t socket_port(const struct sockaddr_storage *a)
+{
+	/* It stands in the same place in both. */
+	return ntohs(((const struct sockaddr_in *)a)->sin_port);
+}
+
+struct timeval socket_timeval(int64_t ns)
+{
+	struct timeval tv = { 0 };
+
+	if (ns > 0) {
+		tv.tv_sec = ns / CLOCK_NS_PER_S;
+		tv.tv_usec = ns % CLOCK_NS_PER_S / 1000;
+	}
+	return tv;
+}
+
+bool socket_pull(struct bufferevent *b)
+{
+	SSL *ssl = bufferevent_openssl_get_ssl(b);
+	struct evbuffer *in = bufferevent_get_input(b);
+	char bytes[4096];
+	bool any = false;
+
+	while (ssl && SSL_pending(ssl) > 0) {
+		int got = SSL_read(ssl, bytes, sizeof(bytes));
+
+		if (got <= 0 || evbuffer_add(in, bytes, (size_t)got))
+			break;
+		any = true;
+	}
+	return any;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/net/tls.h"
+
+#include "core/base/alloc.h"
+#include "jmx_http/net/tls_peer.h"
+
+#include <errno.h>
+#include <openssl/err.h>
+#include <openssl/pkcs12.h>
+#include <openssl/x509v3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Nobody is asked for a passphrase: a key that has one cannot be read. */
+static int no_passphrase(char *bytes, int size, int writing, void *self)
+{
+	(void)bytes;
+	(void)size;
+	(void)writing;
+	(void)self;
+	return -1;
+}
+
+/* Says that it cannot be opened, which libssl would say in its own words. */
+static int check_file(const char *path, struct error *err)
+{
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return fail_sys(err, ERROR_INPUT, "%s", path);
+	fclose(f);
+	return 0;
+}
+
+/* What keytool and javax.net.ssl.keyStoreType have, which is not PEM. */
+enum store { STORE_UNKNOWN, STORE_JKS, STORE_PKCS12, STORE_DER };
+
+/* JKS is recognized by sun.security.provider.JavaKeyStore.MAGIC. */
+static enum store store_of(const char *path)
+{
+	static const unsigned char jks[] = { 0xfe, 0xed, 0xfe, 0xed };
+	static const unsigned char jceks[] = { 0xce, 0xce, 0xce, 0xce };
+	unsigned char head[4] = { 0 };
+	enum store store = STORE_UNKNOWN;
+	PKCS12 *pkcs12;
+	X509 *der;
+	BIO *file = BIO_new_file(path, "rb");
+
+	if (!file)
+		return STORE_UNKNOWN;
+	if (BIO_read(file, head, sizeof(head)) == (int)sizeof(head) &&
+	    (memcmp(head, jks, sizeof(jks)) == 0 ||
+	     memcmp(head, jceks, sizeof(jceks)) == 0))
+		store = STORE_JKS;
+	/* All of DER's sequences begin so. */
+	if (head[0] == 0x30 && BIO_reset(file) == 0) {
+		pkcs12 = d2i_PKCS12_bio(file, NULL);
+		store = pkcs12 ? STORE_PKCS12 : STORE_UNKNOWN;
+		PKCS12_free(pkcs12);
+	}
+	if (head[0] == 0x30 && !store && BIO_reset(file) == 0) {
+		der = d2i_X509_bio(file, NULL);
+		store = der ? STORE_DER : STORE_UNKNOWN;
+		X509_free(der);
+	}
+	BIO_free(file);
+	return store;
+}
+
+/* What is wanted is "certificates"; of key stores, how to make PEM of them. */
+static int not_pem(const char *path, const char *wanted, bool with_key,
+		   struct error *err)
+{
+	switch (store_of(path)) {
+	case STORE_JKS:
+		return fail(err, ERROR_INPUT,
+			    with_key ? "%s: a Java key store (JKS), not PEM; "
+				       "keytool -importkeystore -srckeystore "
+				       "%s -destkeystore new.p12 "
+				       "-deststoretype pkcs12, then openssl "
+				       "pkcs12 -in new.p12 -nodes -out new.pem"
+				     : "%s: a Java key store (JKS), not PEM; "
+				       "keytool -list -rfc -keystore %s > "
+				       "new.pem",
+			    path, path);
+	case STORE_PKCS12:
+		return fail(err, ERROR_INPUT,
+			    "%s: a PKCS#12 key store, not PEM; openssl pkcs12 "
+			    "-in %s %s -out new.pem",
+			    path, path, with_key ? "-nodes" : "-nokeys");
+	case STORE_DER:
+		return fail(err, ERROR_INPUT,
+			    "%s: a certificate as DER, not PEM; openssl x509 "
+			    "-inform DER -in %s -out new.pem",
+			    path, path);
+	case STORE_UNKNOWN:
+		break;
+	}
+	return fail(err, ERROR_INPUT, "%s: no %s", path, wanted);
+}
+
+static int use_key(SSL_CTX *context, const char *cert, const char *key,
+		   struct error *err)
+{
+	if (!key)
+		key = cert;
+	if (check_file(cert, err) || check_file(key, err))
+		return -1;
+	if (SSL_CTX_use_certificate_chain_file(context, cert) != 1)
+		return not_pem(cert,
+			       "certificate in it that can be read; PEM is "
+			       "meant",
+			       true, err);
+	if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1)
+		return 0;
+	if (ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH)
+		return fail(err, ERROR_INPUT,
+			    "%s: the key is not that of the certificate in %s",
+			    key, cert);
+	return not_pem(key,
+		       "private key in it that can be read; PEM without a "
+		       "passphrase is meant",
+		       true, err);
+}
+
+static int trust(SSL_CTX *context, const char *cacert, struct error *err)
+{
+	X509_VERIFY_PARAM *param = SSL_CTX_get0_param(context);
+
+	/* As a Java truststore: whatever is in it is where a chain may end. */
+	X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN);
+	if (!cacert)
+		return 0;
+	if (check_file(cacert, err))
+		return -1;
+	if (SSL_CTX_load_verify_file(context, cacert) != 1)
+		return not_pem(cacert,
+			       "certificates in it that can be read; PEM is "
+			       "meant",
+			       false, err);
+	return 0;
+}
+
+static SSL_CTX *new_context(const SSL_METHOD *method)
+{
+	SSL_CTX *context = SSL_CTX_new(method);
+
+	if (!context)
+		alloc_give_up(0);
+	SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+	SSL_CTX_set_default_passwd_cb(context, no_passphrase);
+	return context;
+}
+
+/* What an old JVM still offers, however weak. */
+static void take_all(SSL_CTX *context)
+{
+	SSL_CTX_set_security_level(context, 0);
+	SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
+	SSL_CTX_set_options(context, SSL_OP_LEGACY_SERVER_CONNECT);
+}
+
+/* The context, or NULL when it could not be made. */
+static SSL_CTX *unless_failed(SSL_CTX *context, int status)
+{
+	ERR_clear_error();
+	if (status == 0)
+		return context;
+	SSL_CTX_free(context);
+	return NULL;
+}
+
+SSL_CTX *tls_client_context(const struct tls_options *options,
+			    struct error *err)
+{
+	SSL_CTX *context;
+	int status;
+
+	if (options->key && !options->cert) {
+		fail(err, ERROR_MISUSE,
+		     "%s: a key without its certificate (--cert)",
+		     options->key);
+		return NULL;
+	}
+	context = new_context(TLS_client_method());
+	/* One read for what has come, not one for each record's head. */
+	SSL_CTX_set_read_ahead(context, 1);
+	if (options->insecure)
+		take_all(context);
+	tls_peer_watch(context, options->insecure, !options->cacert);
+	status = trust(context, options->cacert, err);
+	if (status == 0 && options->cert)
+		status = use_key(context, options->cert, options->key, err);
+	return unless_failed(context, status);
+}
+
+SSL_CTX *tls_server_context(const char *cert, const char *key,
+			    struct error *err)
+{
+	SSL_CTX *context = new_context(TLS_server_method());
+
+	return unless_failed(context, use_key(context, cert, key, err));
+}
+
+/* What javax.net.ssl.SNIHostName takes; a JVM ends the handshake at others. */
+static bool may_be_sent(const char *host)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789-.";
+	size_t len = strlen(host);
+
+	return len && len < 254 && strspn(host, letters) == len &&
+	       !tls_is_address(host);
+}
+
+SSL *tls_client_new(SSL_CTX *context, const char *host)
+{
+	SSL *ssl = SSL_new(context);
+	struct tls_peer *peer;
+
+	if (!ssl)
+		alloc_give_up(0);
+	peer = tls_peer_new(ssl, host);
+	if (may_be_sent(peer->host))
+		SSL_set_tlsext_host_name(ssl, peer->host);
+	SSL_set_connect_state(ssl);
+	return ssl;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Clients are sent where they do not get: a stub names the host that the JVM
+ * takes itself for, or java.rmi.server.hostname, and a port that may be known
+ * only on its side.  What would mend that is tried before it is said.
+ */
+#include "core/base/clock.h"
+#include "jmx_http/net/rmi_tls.h"
+#include "jmx_http/ping/rmi_probe_parts.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RMI_PORT "-Dcom.sun.management.jmxremote.rmi.port"
+#define HOSTNAME "-Djava.rmi.server.hostname"
+
+enum host_kind {
+	HOST_UNKNOWN,  /* a name without an address */
+	HOST_ANY,      /* 0.0.0.0 */
+	HOST_LOOPBACK, /* of this machine */
+	HOST_LINK,     /* 169.254.…, fe80:… */
+	HOST_PRIVATE,  /* RFC 1918, RFC 4193, RFC 6598 */
+	HOST_PUBLIC,
+};
+
+/* What was found at a place that was tried. */
+enum found {
+	FOUND_NOBODY,
+	FOUND_OTHER,    /* somebody who is not it */
+	FOUND_IT,       /* the object of the stub */
+	FOUND_INSECURE, /* the same, with a certificate that is not trusted */
+};
+
+static enum host_kind kind_of_four(uint32_t a)
+{
+	if (a == 0)
+		return HOST_ANY;
+	if (a >> 24 == 127)
+		return HOST_LOOPBACK;
+	if (a >> 16 == 0xa9fe)
+		return HOST_LINK;
+	if (a >> 24 == 10 || a >> 20 == 0xac1 || a >> 16 == 0xc0a8 ||
+	    a >> 22 == 0x6440 >> 6)
+		return HOST_PRIVATE;
+	return HOST_PUBLIC;
+}
+
+static enum host_kind kind_of(const struct sockaddr_storage *s)
+{
+	const struct in6_addr *six = &((const struct sockaddr_in6 *)s)
+					      ->sin6_addr;
+	const struct sockaddr_in *four = (const struct sockaddr_in *)s;
+
+	if (s->ss_family == AF_INET)
+		return kind_of_four(ntohl(four->sin_addr.s_addr));
+	if (s->ss_family != AF_INET6)
+		return HOST_UNKNOWN;
+	if (IN6_IS_ADDR_UNSPECIFIED(six))
+		return HOST_ANY;
+	if (IN6_IS_ADDR_LOOPBACK(six))
+		return HOST_LOOPBACK;
+	if (IN6_IS_ADDR_LINKLOCAL(six))
+		return HOST_LINK;
+	return (six->s6_addr[0] & 0xfe) == 0xfc ? HOST_PRIVATE : HOST_PUBLIC;
+}
+
+bool rmi_is_loopback(const char *host)
+{
+	struct sockaddr_in6 six = { .sin6_family = AF_INET6 };
+	struct sockaddr_in four = { .sin_family = AF_INET };
+
+	if (inet_pton(AF_INET, host, &four.sin_addr) == 1)
+		return kind_of((struct sockaddr_storage *)&four) ==
+		       HOST_LOOPBACK;
+	if (inet_pton(AF_INET6, host, &six.sin6_addr) == 1)
+		return kind_of((struct sockaddr_storage *)&six) ==
+		       HOST_LOOPBACK;
+	return strcmp(host, "localhost") == 0;
+}
+
+/* Whether the object is there; a call that needs no password asks for it. */
+static enum found call_it(struct rmi_probe *p, struct rmi_connection *c,
+			  const struct stub *stub)
+{
+	bool is_session = stub == &p->session;
+	struct jrmp_return r = { 0 };
+	enum rmi_answer answer;
+	enum found found = FOUND_OTHER;
+	struct error unused;
+
+	if (!rmi_connection_greet(c, p->deadline_ns, &answer, &unused) &&
+	    !rmi_probe_invoke(p, c, stub,
+			      is_session ? JMX_GET_DEFAULT_DOMAIN
+					 : JMX_GET_VERSION,
+			      is_session, &r, &unused))
+		found = FOUND_IT;
+	jrmp_return_release(&r);
+	return found;
+}
+
+static enum found try_with(struct rmi_probe *p, const struct rmi_address *at,
+			   const struct stub *stub, SSL_CTX *context)
+{
+	struct rmi_address to = *at;
+	struct rmi_connection c = { 0 };
+	struct rmi_transport *t;
+	enum found found = FOUND_OTHER;
+	struct error unused;
+
+	rmi_probe_wind(p);
+	t = rmi_probe_dial(p, &to, &unused);
+	if (!t)
+		return FOUND_NOBODY;
+	if (context)
+		t = rmi_tls_connect(t, context, at->host, p->deadline_ns, NULL,
+				    &unused);
+	if (t) {
+		rmi_connection_init(&c, t);
+		found = call_it(p, &c, stub);
+	}
+	rmi_connection_close(&c);
+	return found;
+}
+
+static enum found try_at(struct rmi_probe *p, const struct rmi_address *at,
+			 const struct stub *stub)
+{
+	struct tls_options options = p->options->tls;
+	struct error unused;
+	SSL_CTX *context = NULL;
+	enum found found;
+
+	if (rmi_probe_is_tls(stub))
+		context = rmi_probe_context(p, &unused);
+	found = try_with(p, at, stub, context);
+	if (found != FOUND_OTHER || !rmi_probe_is_tls(stub))
+		return found;
+	options.insecure = true;
+	context = tls_client_context(&options, &unused);
+	if (context && try_with(p, at, stub, context) == FOUND_IT)
+		found = FOUND_INSECURE;
+	SSL_CTX_free(context);
+	return found;
+}
+
+static bool is_same(const struct rmi_address *a, const struct rmi_address *b)
+{
+	return strcmp(a->host, b->host) == 0 && a->port == b->port;
+}
+
+static const char *words_of_answer(enum rmi_answer answer)
+{
+	static const char *const words[] = {
+		[RMI_JRMP] = "where another JVM answers, or another port of "
+			     "this one",
+		[RMI_UNWILLING] = "where an RMI server answers, but refuses",
+		[RMI_TLS] = "where TLS is spoken, of which it says nothing",
+		[RMI_HTTP] = "where a web server answers",
+		[RMI_OTHER] = "where something else than RMI answers",
+		[RMI_SILENT] = "where somebody takes the connection and says "
+			       "nothing",
+		[RMI_CLOSED] = "where the connection is closed without an "
+			       "answer",
+	};
+
+	return words[answer];
+}
+
+/* Why nobody is there; the registry, which is, tells where we are from it. */
+static const char *words_of_absence(const struct rmi_probe *p,
+				    const struct stub *stub,
+				    const struct rmi_failure *f,
+				    enum host_kind kind)
+{
+	bool is_remote = kind_of(&p->registry_peer) != HOST_LOOPBACK;
+
+	if (f->is_unknown)
+		return "a name that is not known here";
+	if (kind == HOST_ANY)
+		return "which is no address to connect to";
+	if (kind == HOST_LOOPBACK && is_remote && !stub->names_no_host)
+		return "which to each client is the machine that it runs on";
+	if (kind == HOST_LINK)
+		return "an address that holds on the JVM's own link only";
+	if (f->sys == ECONNREFUSED)
+		return "where nothing listens";
+	if (f->sys == ETIMEDOUT && kind == HOST_PRIVATE)
+		return "a private address, at which nothing answers here";
+	if (f->sys == ETIMEDOUT)
+		return "where nothing answers";
+	return kind == HOST_PRIVATE ? "a private address of another network"
+				    : "which cannot be reached from here";
+}
+
+static enum host_kind kind_of_host(struct rmi_probe *p,
+				   const struct rmi_address *at)
+{
+	struct rmi_address a = *at;
+	struct error unused;
+
+	if (p->options->dialer ||
+	    rmi_address_resolve(&a, p->deadline_ns, &unused))
+		return HOST_UNKNOWN;
+	return kind_of(&a.list[0]);
+}
+
+static void add_failure(struct rmi_probe *p, struct text *verdict,
+			const struct stub *stub, const struct rmi_failure *f)
+{
+	struct rmi_address at = rmi_probe_place(p, stub);
+	bool is_forced = strcmp(at.host, stub->host) != 0 ||
+			 at.port != stub->port;
+
+	if (is_forced)
+		text_printf(verdict, "%s, port %d was to be taken, ", at.host,
+			    at.port);
+	else if (stub->names_no_host)
+		text_printf(verdict,
+			    "the JVM's stub names no host, so each Java client "
+			    "connects to its own machine, %s, port %d, ",
+			    at.host, at.port);
+	else
+		text_printf(verdict, "the JVM %s %s, port %d, ",
+			    stub == &p->session ? "has sessions at"
+						: "sends clients to",
+			    at.host, at.port);
+	text_puts(verdict,
+		  f->is_answered
+			  ? words_of_answer(f->answer)
+			  : words_of_absence(p, stub, f,
+					     f->is_unknown
+						     ? HOST_UNKNOWN
+						     : kind_of_host(p, &at)));
+	if (f->is_answered && f->answer == RMI_OTHER)
+		text_puts(verdict, " (Java says: non-JRMP server at remote "
+				   "endpoint)");
+}
+
+/* A port of loopback that is free: its own number, or one that follows. */
+static int free_port(uint16_t from)
+{
+	int port = from, limit = port + 20;
+
+	while (port < limit && port < 65536) {
+		struct sockaddr_in here = {
+			.sin_family = AF_INET,
+			.sin_port = htons((uint16_t)port),
+			.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+		};
+		int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		int failed = fd < 0 ||
+			     bind(fd, (struct sockaddr *)&here, sizeof(here));
+
+		if (fd >= 0)
+			close(fd);
+		if (!failed)
+			return port;
+		port++;
+	}
+	return from;
+}
+
+/* "[::1]:9010", of the command line. */
+static void add_target(struct text *out, const struct rmi_address *at)
+{
+	bool is_six = strchr(at->host, ':') != NULL;
+
+	text_printf(out, "%s%s%s:%d", is_six ? "[" : "", at->host,
+		    is_six ? "]" : "", at->port);
+}
+
+/* The proxy dials the target's host, and its port where the other is not. */
+static void add_proxy(struct rmi_probe *p, enum found found,
+		      struct text *remedy)
+{
+	const struct rmi_address *target = &p->target.address;
+	int port = free_port(target->port);
+
+	text_printf(remedy,
+		    "\nor leave the JVM as it is: clients can connect to "
+		    "127.0.0.1:%d while this runs: sjkc mxprx -s ",
+		    port);
+	add_target(remedy, target);
+	text_printf(remedy, "%s%s -b 127.0.0.1:%d", p->options->as_given,
+		    found == FOUND_INSECURE && !p->options->tls.insecure
+			    ? " --insecure"
+			    : "",
+		    port);
+}
+
+/* It is on that port of the host that was asked for. */
+static void judge_same_host(struct rmi_probe *p, const struct stub *stub,
+			    const struct rmi_address *at, enum found found,
+			    struct text *verdict, struct text *remedy)
+{
+	text_printf(verdict, "; it answers on that port of %s", at->host);
+	text_printf(remedy, "start the JVM with " HOSTNAME "=%s", at->host);
+	add_proxy(p, found, remedy);
+	if (stub->names_no_host)
+		text_printf(remedy,
+			    "\nsjkc's own commands connect to %s where a stub "
+			    "names no host",
+			    at->host);
+	else
+		text_puts(remedy, "\nsjkc's own commands get there with "
+				  "--force-hostname");
+}
+
+/* It is behind the registry's own port, by another number. */
+static void judge_same_port(struct rmi_probe *p, const struct rmi_address *at,
+			    enum found found, struct text *verdict,
+			    struct text *remedy)
+{
+	text_printf(verdict,
+		    "; it answers at %s, port %d, too, as the registry does",
+		    at->host, at->port);
+	text_printf(remedy,
+		    "a port has to have one number, for clients and for the "
+		    "JVM: forward or publish it so, and start the JVM "
+		    "with " HOSTNAME "=%s",
+		    at->host);
+	add_proxy(p, found, remedy);
+	text_puts(remedy, "\nsjkc's own commands get there with "
+			  "--force-address");
+}
+
+static void judge_nowhere(const struct rmi_probe *p,
+			  const struct rmi_failure *f, const struct stub *stub,
+			  struct text *remedy)
+{
+	const char *host = p->target.address.host;
+
+	if (f->is_answered && f->answer == RMI_JRMP)
+		text_puts(remedy,
+			  "a port forward may lead to the registry instead: it "
+			  "takes both ports, each with its own number\n");
+	else if (rmi_is_loopback(host))
+		text_printf(remedy,
+			    "where %s, port %d is a port forward: forward port "
+			    "%d, too, by the same number, and look again\n",
+			    host, p->target.address.port, stub->port);
+	if (strcmp(stub->host, host) == 0)
+		text_puts(remedy, "give the JVM a fixed, reachable " RMI_PORT
+				  ", best that of jmxremote.port");
+	else
+		text_printf(remedy,
+			    "start the JVM with " HOSTNAME "=%s and a fixed, "
+			    "reachable " RMI_PORT ", best that of "
+			    "jmxremote.port",
+			    host);
+	text_puts(remedy,
+		  "\nor leave the JVM as it is, and go by what gets to all of "
+		  "its ports: sjkc mxprx -s HOST:PORT --via 'ssh -W "
+		  "{host}:{port} BASTION' -b 127.0.0.1:7777, or sjkc mxprx "
+		  "--kubectl POD:PORT -b 127.0.0.1:7777");
+}
+
+/* From within the JVM's network nothing is known of where its clients are. */
+static void judge_from_within(const struct rmi_probe *p, struct text *remedy)
+{
+	text_printf(remedy,
+		    "start the JVM with " HOSTNAME "= a name or address by "
+		    "which clients get to it\n"
+		    "or leave it as it is: sjkc mxprx -p %s -b 127.0.0.1:7777 "
+		    "lets clients in by the connector for this machine",
+		    p->options->pid);
+}
+
+/* Looks where it is instead, in places that the target's user can name. */
+static void look_elsewhere(struct rmi_probe *p, const struct stub *stub,
+			   const struct rmi_failure *f, struct text *verdict,
+			   struct text *remedy)
+{
+	struct rmi_address tried = rmi_probe_place(p, stub);
+	struct rmi_address here = p->target.address, same = here;
+	enum found found = FOUND_NOBODY;
+
+	here.port = stub->port;
+	if (!is_same(&here, &tried))
+		found = try_at(p, &here, stub);
+	if (found >= FOUND_IT) {
+		judge_same_host(p, stub, &here, found, verdict, remedy);
+		return;
+	}
+	found = FOUND_NOBODY;
+	if (!is_same(&same, &tried) && !is_same(&same, &here))
+		found = try_at(p, &same, stub);
+	if (found >= FOUND_IT)
+		judge_same_port(p, &same, found, verdict, remedy);
+	else
+		judge_nowhere(p, f, stub, remedy);
+}
+
+int rmi_judge_elsewhere(struct rmi_probe *p, const struct stub *stub,
+			const struct rmi_failure *f, struct error *err)
+{
+	struct text verdict = { 0 }, remedy = { 0 };
+
+	add_failure(p, &verdict, stub, f);
+	if (p->target.stub.len)
+		text_puts(&remedy, "");
+	else if (p->options->pid)
+		judge_from_within(p, &remedy);
+	else
+		look_elsewhere(p, stub, f, &verdict, &remedy);
+	rmi_judge(p, verdict.bytes, remedy.bytes);
+	text_release(&verdict);
+	text_release(&remedy);
+	/* The target is there, though what it names is not. */
+	err->kind = ERROR_REFUSED;
+	return -1;
+}

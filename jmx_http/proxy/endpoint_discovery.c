@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/proxy/endpoint_discovery.h"
+
+#include "core/base/alloc.h"
+#include "jmx_http/java/java_writer.h"
+#include "jmx_http/net/socket.h"
+#include "jmx_http/rmi/jmx_methods.h"
+
+#include <event2/buffer.h>
+#include <event2/dns.h>
+#include <event2/util.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define ENTRY      "jmxrmi"
+#define PIECE_MAX  4096
+#define ANSWER_MAX ((size_t)1 << 20)
+
+static bool has(const struct place *places, size_t count, const char *host,
+		uint16_t port)
+{
+	for (size_t i = 0; i < count; i++)
+		if (places[i].port == port &&
+		    strcasecmp(places[i].host, host) == 0)
+			return true;
+	return false;
+}
+
+bool endpoint_discovery_has(const struct endpoint_discovery *a,
+			    const char *host, uint16_t port)
+{
+	return has(a->places, a->count, host, port);
+}
+
+bool endpoint_discovery_asks(const struct endpoint_discovery *a)
+{
+	return a->stage != ENDPOINT_DISCOVERY_IDLE;
+}
+
+static void find(struct endpoint_discovery *a, const char *host, uint16_t port)
+{
+	struct place *place = &a->found[a->found_count];
+
+	if (!*host || strlen(host) > RMI_HOST_MAX ||
+	    a->found_count == ENDPOINT_DISCOVERY_MAX ||
+	    has(a->found, a->found_count, host, port))
+		return;
+	memcpy(place->host, host, strlen(host) + 1);
+	place->port = port;
+	a->found_count++;
+}
+
+/* Nothing is ended in a call of its own, but from the loop. */
+static void go_to(struct endpoint_discovery *a,
+		  enum endpoint_discovery_stage stage)
+{
+	const struct timeval at_once = { 0, 0 };
+
+	a->stage = stage;
+	evtimer_add(a->next, &at_once);
+}
+
+static void fail_it(struct endpoint_discovery *a, const struct error *err)
+{
+	a->err = *err;
+	go_to(a, ENDPOINT_DISCOVERY_DONE);
+}
+
+static void on_looked_up(int status, struct evutil_addrinfo *list, void *arg)
+{
+	struct endpoint_discovery *a = arg;
+
+	if (status == EVUTIL_EAI_CANCEL)
+		return;
+	a->request = NULL;
+	for (struct evutil_addrinfo *one = status ? NULL : list; one;
+	     one = one->ai_next) {
+		struct sockaddr_storage address = { 0 };
+		struct text host = { 0 };
+
+		memcpy(&address, one->ai_addr, one->ai_addrlen);
+		socket_add_host(&host, &address);
+		find(a, host.bytes, a->looked_up);
+		text_release(&host);
+	}
+	if (list)
+		evutil_freeaddrinfo(list);
+	go_to(a, a->stage + 1);
+}
+
+/* Clients to whom the name is known ask for its address. */
+static void look_up(struct endpoint_discovery *a, const char *host,
+		    uint16_t port)
+{
+	struct evutil_addrinfo hints = {
+		.ai_family = AF_UNSPEC,
+		.ai_socktype = SOCK_STREAM,
+	};
+
+	find(a, host, port);
+	a->looked_up = port;
+	if (!a->dns) {
+		go_to(a, a->stage + 1);
+		return;
+	}
+	/* NULL: it has called back already. */
+	a->request = evdns_getaddrinfo(a->dns, host, NULL, &hints, on_looked_up,
+				       a);
+}
+
+static void end_call(struct endpoint_discovery *a)
+{
+	backend_free(a->backend);
+	a->backend = NULL;
+	if (a->answer)
+		jrmp_return_release(a->answer);
+	free(a->answer);
+	a->answer = NULL;
+}
+
+static void look_up_stub(struct endpoint_discovery *a)
+{
+	const struct jrmp_return *r = a->answer;
+	struct error err = { 0 };
+	struct text why = { 0 };
+	struct stub stub;
+
+	if (r->is_exception) {
+		java_add_throwable(&why, r->value);
+		fail(&err, ERROR_REFUSED, "%s: its registry says: %s",
+		     a->pair->title, why.bytes);
+		text_release(&why);
+		fail_it(a, &err);
+	} else if (stub_of(r->value, &stub, &err)) {
+		fail_in(&err, "%s: its registry", a->pair->title);
+		fail_it(a, &err);
+	} else {
+		memcpy(a->sent_to.host, stub.host, sizeof(stub.host));
+		a->sent_to.port = stub.port;
+		end_call(a);
+		look_up(a, a->sent_to.host, a->sent_to.port);
+	}
+}
+
+static void on_arrived(void *self, struct backend *b)
+{
+	struct endpoint_discovery *a = self;
+	struct evbuffer *in = backend_input(b);
+	enum java_status status = JAVA_MORE;
+	struct error err;
+
+	while (status == JAVA_MORE && evbuffer_get_length(in)) {
+		size_t len = evbuffer_get_length(in), used;
+
+		if (a->stage != ENDPOINT_DISCOVERY_ASK)
+			return;
+		if (len > PIECE_MAX)
+			len = PIECE_MAX;
+		status = jrmp_return_read(a->answer,
+					  evbuffer_pullup(in, (ssize_t)len),
+					  len, &used);
+		evbuffer_drain(in, used);
+	}
+	if (status == JAVA_DONE) {
+		go_to(a, ENDPOINT_DISCOVERY_STUB);
+	} else if (status == JAVA_WRONG ||
+		   a->answer->stream.offset > ANSWER_MAX) {
+		fail(&err, ERROR_REFUSED, "%s: its registry's answer is none",
+		     a->pair->title);
+		fail_it(a, &err);
+	}
+}
+
+static void on_drained(void *self, struct backend *b)
+{
+	(void)self;
+	(void)b;
+}
+
+static void on_ended(void *self, struct backend *b, const struct error *err)
+{
+	struct endpoint_discovery *a = self;
+	struct error closed;
+
+	(void)b;
+	if (a->stage != ENDPOINT_DISCOVERY_ASK)
+		return;
+	if (!err) {
+		fail(&closed, ERROR_REFUSED,
+		     "%s: its registry closes the connection", a->pair->title);
+		err = &closed;
+	}
+	fail_it(a, err);
+}
+
+static const struct backend_events events = {
+	.arrived = on_arrived,
+	.drained = on_drained,
+	.ended = on_ended,
+};
+
+static void ask(struct endpoint_discovery *a)
+{
+	struct backend_context context = {
+		.base = a->base,
+		.tls = a->tls,
+		.connect_ns = a->connect_ns,
+		.events = &events,
+		.self = a,
+	};
+	struct timeval limit = socket_timeval(2 * a->connect_ns);
+	struct text call = { 0 };
+
+	a->answer = xcalloc(1, sizeof(*a->answer));
+	a->backend = backend_new(&context, a->pair, a->pair->registry);
+	jmx_add_call(&call, &jrmp_registry, JMX_LOOKUP);
+	java_write_string(&call, ENTRY, strlen(ENTRY));
+	backend_send(a->backend, call.bytes, call.len);
+	text_release(&call);
+	/* One that greets, and then says nothing. */
+	evtimer_add(a->next, &limit);
+}
+
+static void finish(struct endpoint_discovery *a)
+{
+	bool failed = a->err.kind != ERROR_NONE;
+
+	end_call(a);
+	if (!failed) {
+		memcpy(a->places, a->found, sizeof(a->places));
+		a->count = a->found_count;
+	}
+	a->stage = ENDPOINT_DISCOVERY_IDLE;
+	a->done(a->self, failed ? &a->err : NULL);
+}
+
+static void on_next(evutil_socket_t fd, short what, void *arg)
+{
+	struct endpoint_discovery *a = arg;
+	struct error err;
+
+	(void)fd;
+	(void)what;
+	switch (a->stage) {
+	case ENDPOINT_DISCOVERY_IDLE:
+		break;
+	case ENDPOINT_DISCOVERY_HOST:
+		look_up(a, a->host, a->pair->registry.port);
+		break;
+	case ENDPOINT_DISCOVERY_ASK:
+		if (!a->backend) {
+			ask(a);
+			break;
+		}
+		fail(&err, ERROR_REFUSED, "%s: its registry does not answer",
+		     a->pair->title);
+		fail_it(a, &err);
+		break;
+	case ENDPOINT_DISCOVERY_STUB:
+		look_up_stub(a);
+		break;
+	case ENDPOINT_DISCOVERY_DONE:
+		finish(a);
+		break;
+	}
+}
+
+void endpoint_discovery_ask(struct endpoint_discovery *a)
+{
+	if (endpoint_discovery_asks(a))
+		return;
+	a->found_count = 0;
+	a->err.kind = ERROR_NONE;
+	go_to(a, ENDPOINT_DISCOVERY_HOST);
+}
+
+void endpoint_discovery_init(struct endpoint_discovery *a,
+			     struct event_base *base, struct upstream *pair,
+			     const char *host, SSL_CTX *tls, int64_t connect_ns,
+			     void (*done)(void *self, const struct error *err),
+			     void *self)
+{
+	*a = (struct endpoint_discovery){
+		.base = base,
+		.pair = pair,
+		.host = xstrdup(host),
+		.tls = tls,
+		.connect_ns = connect_ns,
+		.done = done,
+		.self = self,
+	};
+	a->next = evtimer_new(base, on_next, a);
+	a->dns = evdns_base_new(base, EVDNS_BASE_INITIALIZE_NAMESERVERS |
+					      EVDNS_BASE_DISABLE_WHEN_INACTIVE);
+	if (a->dns) {
+		evdns_base_set_option(a->dns, "timeout", "2");
+		evdns_base_set_option(a->dns, "attempts", "1");
+	}
+	find(a, host, pair->registry.port);
+	memcpy(a->places, a->found, sizeof(a->places));
+	a->count = a->found_count;
+}
+
+void endpoint_discovery_release(struct endpoint_discovery *a)
+{
+	if (a->request)
+		evdns_getaddrinfo_cancel(a->request);
+	if (a->dns)
+		evdns_base_free(a->dns, 0);
+	end_call(a);
+	if (a->next)
+		event_free(a->next);
+	free(a->host);
+	*a = (struct endpoint_discovery){ 0 };
+}

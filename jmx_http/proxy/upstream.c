@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/proxy/upstream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct route *route_of(const struct upstream *p,
+				    const struct jrmp_id *id)
+{
+	for (size_t i = 0; i < p->route_count; i++)
+		if (memcmp(&p->routes[i].id, id, sizeof(*id)) == 0)
+			return &p->routes[i];
+	return NULL;
+}
+
+bool upstream_knows(const struct upstream *p, const struct jrmp_id *id)
+{
+	return route_of(p, id);
+}
+
+/*
+ * What is not known is an object of the server's port: one of before the proxy
+ * was started, or one of the many that are where the server is.
+ */
+struct endpoint upstream_route(const struct upstream *p,
+			       const struct jrmp_id *id)
+{
+	const struct route *r = route_of(p, id);
+
+	if (r)
+		return r->endpoint;
+	if (p->has_server && memcmp(id, &jrmp_registry, sizeof(*id)) != 0)
+		return p->server;
+	return p->registry;
+}
+
+static struct endpoint endpoint_of(const struct stub *stub)
+{
+	struct endpoint e = { .port = stub->port, .tls = ENDPOINT_LOOK };
+
+	if (!stub->factory.len)
+		e.tls = ENDPOINT_PLAIN;
+	else if (java_bytes_are(stub->factory,
+				"javax.rmi.ssl.SslRMIClientSocketFactory"))
+		e.tls = ENDPOINT_TLS;
+	return e;
+}
+
+static void set_server(struct upstream *p, const struct stub *stub,
+		       struct endpoint e)
+{
+	p->server_port = stub->port;
+	p->server = e;
+	p->has_server = true;
+}
+
+static void add_route(struct upstream *p, const struct stub *stub,
+		      struct endpoint e)
+{
+	struct route *r = (struct route *)route_of(p, &stub->id);
+
+	if (!r) {
+		r = &p->routes[p->next_route];
+		p->next_route = (p->next_route + 1) % PAIR_ROUTES_MAX;
+		if (p->route_count < PAIR_ROUTES_MAX)
+			p->route_count++;
+	}
+	*r = (struct route){ .id = stub->id, .endpoint = e };
+}
+
+void upstream_learn_server(struct upstream *p, const struct stub *stub,
+			   bool at_registry)
+{
+	set_server(p, stub, at_registry ? p->registry : endpoint_of(stub));
+	p->has_jmxrmi = true;
+}
+
+void upstream_learn_other(struct upstream *p, const struct stub *stub,
+			  bool at_registry)
+{
+	struct endpoint e = at_registry ? p->registry : endpoint_of(stub);
+
+	if (p->has_jmxrmi)
+		add_route(p, stub, e);
+	else
+		set_server(p, stub, e);
+}
+
+bool upstream_has_session(struct upstream *p, const struct jrmp_id *id)
+{
+	for (size_t i = 0; i < PAIR_SESSIONS_MAX; i++) {
+		struct known_session *k = &p->sessions[i];
+
+		if (!k->used || memcmp(&k->id, id, sizeof(*id)) != 0)
+			continue;
+		k->used = ++p->session_uses;
+		return true;
+	}
+	return false;
+}
+
+static void add_session(struct upstream *p, const struct jrmp_id *id)
+{
+	struct known_session *oldest = &p->sessions[0];
+
+	if (upstream_has_session(p, id))
+		return;
+	for (size_t i = 1; i < PAIR_SESSIONS_MAX; i++)
+		if (p->sessions[i].used < oldest->used)
+			oldest = &p->sessions[i];
+	*oldest = (struct known_session){ *id, ++p->session_uses };
+}
+
+void upstream_learn_session(struct upstream *p, const struct stub *stub)
+{
+	add_session(p, &stub->id);
+	if (!p->has_server || stub->port != p->server_port)
+		add_route(p, stub, endpoint_of(stub));
+}
+
+static void learn(struct endpoint *e, uint16_t port, enum endpoint_tls tls)
+{
+	if (e->port == port)
+		e->tls = tls;
+}
+
+void upstream_learn_tls(struct upstream *p, uint16_t port,
+			enum endpoint_tls tls)
+{
+	learn(&p->registry, port, tls);
+	learn(&p->server, port, tls);
+	for (size_t i = 0; i < p->route_count; i++)
+		learn(&p->routes[i].endpoint, port, tls);
+}
+
+void upstream_release(struct upstream *p)
+{
+	free(p->title);
+	free(p->host);
+	dialer_free(p->dialer);
+	*p = (struct upstream){ 0 };
+}

@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/threads/jmx_asks.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/threads/source_notes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADING "java.lang:type=Threading"
+
+/* JDK 21, 17.0.11, 11.0.23 (JDK-8304074); not of JDK 8: see take_threads(). */
+#define TOTAL_ALLOCATED "TotalThreadAllocatedBytes"
+
+/* A hostile list may be long: no JVM has so many threads. */
+#define THREADS_MAX ((size_t)200000)
+
+typedef void take_fn(struct jmx_source *s, const struct value *v);
+
+static take_fn take_runtime, take_cpu, take_user, take_alloc, take_system,
+	take_threads, take_infos, take_memory, take_collector;
+
+#define NAMES_MAX 5
+
+/* clang-format off */
+static const struct {
+	enum jmx_verb verb;
+	const char *object;
+	const char *names[NAMES_MAX];
+	bool beside_proc;    /* asked when /proc has the rest, too */
+	bool is_needed;      /* there is no sample without */
+	const char *second;  /* of operations: the type of what follows ids */
+	take_fn *take;
+} table[JMX_ASKS] = {
+	[ASK_RUNTIME] = { JMX_GET, "java.lang:type=Runtime",
+			  { "Uptime", "StartTime" }, .take = take_runtime },
+	[ASK_CPU] = { JMX_INVOKE, THREADING, { "getThreadCpuTime" },
+		      .take = take_cpu },
+	[ASK_SYSTEM] = { JMX_GET, "java.lang:type=OperatingSystem",
+			 { "ProcessCpuTime", "AvailableProcessors" },
+			 .take = take_system },
+	[ASK_USER] = { JMX_INVOKE, THREADING, { "getThreadUserTime" },
+		       .take = take_user },
+	[ASK_ALLOC] = { JMX_INVOKE, THREADING, { "getThreadAllocatedBytes" },
+			.beside_proc = true, .take = take_alloc },
+	[ASK_THREADS] = { JMX_GET, THREADING,
+			  { "AllThreadIds", "ThreadCount",
+			    "ThreadContentionMonitoringEnabled",
+			    TOTAL_ALLOCATED },
+			  .beside_proc = true, .is_needed = true,
+			  .take = take_threads },
+	[ASK_INFO] = { JMX_INVOKE, THREADING, { "getThreadInfo" },
+		       .beside_proc = true, .is_needed = true, .second = "int",
+		       .take = take_infos },
+	[ASK_MEMORY] = { JMX_GET, "java.lang:type=Memory",
+			 { "HeapMemoryUsage" }, .take = take_memory },
+	[ASK_COLLECTOR] = { JMX_GET, NULL,
+			    { "Name", "CollectionCount", "CollectionTime",
+			      "LastGcInfo" },
+			    .take = take_collector },
+};
+/* clang-format on */
+
+static int64_t counter_of(const struct value *v, const char *name)
+{
+	int64_t counter = value_integer_of(value_member(v, name), -1);
+
+	return counter < 0 ? COUNTER_ABSENT : counter;
+}
+
+static int64_t scaled(int64_t counter, int64_t by)
+{
+	int64_t product;
+
+	if (counter == COUNTER_ABSENT ||
+	    __builtin_mul_overflow(counter, by, &product))
+		return COUNTER_ABSENT;
+	return product;
+}
+
+static void take_runtime(struct jmx_source *s, const struct value *v)
+{
+	int64_t start = value_integer_of(value_member(v, "StartTime"), 0);
+
+	s->uptime_ms = value_integer_of(value_member(v, "Uptime"), -1);
+	s->is_restarted = s->start_ms && start && start != s->start_ms;
+	s->new_start_ms = start;
+	if (!s->start_ms)
+		s->start_ms = start;
+}
+
+/* Numbers in the order of the ids; -1 is that of a thread that has ended. */
+static void take_counters(struct jmx_source *s, const struct value *v,
+			  enum thread_counter counter)
+{
+	if (v->kind != VALUE_ARRAY)
+		return;
+	for (size_t i = 0; i < v->list.count && i < s->count; i++) {
+		int64_t n = value_integer_of(v->list.at[i], -1);
+
+		if (n >= 0)
+			s->rows[s->from + i].counters[counter] = n;
+	}
+}
+
+static void take_cpu(struct jmx_source *s, const struct value *v)
+{
+	take_counters(s, v, THREAD_CPU);
+}
+
+static void take_user(struct jmx_source *s, const struct value *v)
+{
+	take_counters(s, v, THREAD_USER);
+}
+
+static void take_alloc(struct jmx_source *s, const struct value *v)
+{
+	take_counters(s, v, THREAD_ALLOC);
+}
+
+static void take_system(struct jmx_source *s, const struct value *v)
+{
+	s->process.cpu_ns = counter_of(v, "ProcessCpuTime");
+	s->process.cpus = counter_of(v, "AvailableProcessors");
+}
+
+/*
+ * JDK 8 has it since 8u412, but counts far less than its threads allocate
+ * (8u504: 23 MB of 4 GB): the sum of the threads that live is nearer.
+ */
+static bool counts_all_allocation(const struct jmx_source *s)
+{
+	return strncmp(s->jmx->version, "1.8.", 4) != 0;
+}
+
+static void take_threads(struct jmx_source *s, const struct value *v)
+{
+	const struct value *ids = value_member(v, "AllThreadIds");
+	size_t count = ids && ids->kind == VALUE_ARRAY ? ids->list.count : 0;
+
+	if (count > THREADS_MAX)
+		count = THREADS_MAX;
+	array_reserve(s->listed, s->listed_cap, count);
+	s->listed_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		int64_t id = value_integer_of(ids->list.at[i], 0);
+
+		if (id > 0)
+			s->listed[s->listed_count++] = id;
+	}
+	s->process.threads = counter_of(v, "ThreadCount");
+	s->process.alloc_bytes = counts_all_allocation(s)
+					 ? counter_of(v, TOTAL_ALLOCATED)
+					 : COUNTER_ABSENT;
+	s->is_measured = value_integer_of(
+		value_member(v, "ThreadContentionMonitoringEnabled"), 0);
+}
+
+static enum thread_run_state state_of(const char *name)
+{
+	for (int i = RUN_NEW; name && i <= RUN_TERMINATED; i++) {
+		enum thread_run_state state = (enum thread_run_state)i;
+
+		if (!strcmp(name, thread_run_state_name(state)))
+			return state;
+	}
+	return RUN_UNKNOWN;
+}
+
+static void take_info(struct jmx_source *s, const struct value *v,
+		      struct thread_sample *t)
+{
+	const char *name = value_text_of(value_member(v, "threadName"));
+
+	if (value_integer_of(value_member(v, "threadId"), 0) != t->java_id)
+		return;
+	if (name)
+		t->name = arena_copy(&s->names, name, strlen(name));
+	t->state = state_of(value_text_of(value_member(v, "threadState")));
+	t->counters[THREAD_WAITS] = counter_of(v, "waitedCount");
+	t->counters[THREAD_BLOCKS] = counter_of(v, "blockedCount");
+	t->counters[THREAD_WAIT_TIME] = scaled(counter_of(v, "waitedTime"),
+					       CLOCK_NS_PER_MS);
+	t->counters[THREAD_BLOCK_TIME] = scaled(counter_of(v, "blockedTime"),
+						CLOCK_NS_PER_MS);
+}
+
+static void take_infos(struct jmx_source *s, const struct value *v)
+{
+	if (v->kind != VALUE_ARRAY)
+		return;
+	for (size_t i = 0; i < v->list.count && i < s->count; i++)
+		take_info(s, v->list.at[i], &s->rows[s->from + i]);
+}
+
+static void take_memory(struct jmx_source *s, const struct value *v)
+{
+	const struct value *heap = value_member(v, "HeapMemoryUsage");
+
+	s->process.heap_used = counter_of(heap, "used");
+	s->process.heap_committed = counter_of(heap, "committed");
+	s->process.heap_max = counter_of(heap, "max");
+}
+
+/*
+ * CMS and the ZGC of JDK 11 have one bean: its time is that of pauses, but it
+ * counts cycles, and the last of these took as long as the whole cycle.
+ */
+static bool counts_cycles(const char *name)
+{
+	return strcmp(name, "ConcurrentMarkSweep") == 0 ||
+	       strcmp(name, "ZGC") == 0;
+}
+
+/*
+ * "ZGC Cycles", "Shenandoah Cycles" count what goes on beside the program; they
+ * have their "Pauses" as another.
+ */
+static void take_collector(struct jmx_source *s, const struct value *v)
+{
+	const char *name = value_text_of(value_member(v, "Name"));
+	struct gc_sample *gc = &s->process.gc[s->process.gc_count];
+	size_t len = name ? strlen(name) : 0;
+
+	if (!name || strstr(name, "Cycles") ||
+	    s->process.gc_count == GC_COLLECTORS_MAX)
+		return;
+	if (len >= sizeof(gc->name))
+		len = sizeof(gc->name) - 1;
+	*gc = (struct gc_sample){ .is_cycles = counts_cycles(name) };
+	memcpy(gc->name, name, len);
+	gc->count = counter_of(v, "CollectionCount");
+	gc->time_ns = scaled(counter_of(v, "CollectionTime"), CLOCK_NS_PER_MS);
+	gc->last_ns = scaled(
+		counter_of(value_member(v, "LastGcInfo"), "duration"),
+		CLOCK_NS_PER_MS);
+	s->process.gc_count++;
+}
+
+bool jmx_ask_is_due(const struct jmx_source *s, enum jmx_ask ask)
+{
+	if (s->asks[ask].is_off)
+		return false;
+	if (!s->options.beside_proc)
+		return true;
+	return table[ask].beside_proc &&
+	       (ask != ASK_INFO || s->options.contention);
+}
+
+void jmx_asks_reset(struct jmx_source *s)
+{
+	memset(s->asks, 0, sizeof(s->asks));
+}
+
+void jmx_asks_release(struct jmx_source *s)
+{
+	arena_release(&s->collectors);
+	free(s->asked);
+}
+
+int jmx_asks_find_collectors(struct jmx_source *s, struct error *err)
+{
+	arena_release(&s->collectors);
+	return jmx_query(s->jmx, "java.lang:type=GarbageCollector,*",
+			 &s->collectors, &s->collector_names,
+			 &s->collector_count, err);
+}
+
+static const struct value *make_ids(struct arena *a, const int64_t *ids,
+				    size_t count)
+{
+	struct value *v = value_new(a, VALUE_ARRAY, "[J");
+	struct value *each = arena_alloc(a, count * sizeof(*each));
+	const struct value **at = arena_alloc(a, count * sizeof(*at));
+
+	for (size_t i = 0; i < count; i++) {
+		each[i] = (struct value){ .kind = VALUE_INTEGER,
+					  .type = "long",
+					  .integer = ids[i] };
+		at[i] = &each[i];
+	}
+	v->list.at = at;
+	v->list.count = count;
+	return v;
+}
+
+static size_t names_of(enum jmx_ask ask)
+{
+	size_t count = 0;
+
+	while (count < NAMES_MAX && table[ask].names[count])
+		count++;
+	return count;
+}
+
+/* What operations on threads are given, which is the same for all. */
+struct arguments {
+	const struct value *values[2]; /* ids, and how deep a stack trace */
+	const char *signature[2];
+};
+
+static void add_ask(struct jmx_source *s, struct jmx_request *q,
+		    enum jmx_ask ask, const char *object,
+		    const struct arguments *arguments)
+{
+	*q = (struct jmx_request){
+		.verb = table[ask].verb,
+		.object = object,
+		.names = table[ask].names,
+		.name_count = names_of(ask),
+	};
+	if (q->verb == JMX_INVOKE) {
+		q->arguments = arguments->values;
+		q->signature = arguments->signature;
+		q->argument_count = table[ask].second ? 2 : 1;
+	}
+	array_reserve(s->asked, s->asked_cap, s->asked_count + 1);
+	s->asked[s->asked_count++] = ask;
+}
+
+static void note_why(struct jmx_source *s, enum jmx_ask ask, const char *why)
+{
+	size_t len = strlen(why);
+
+	if (len >= sizeof(s->asks[ask].why))
+		len = sizeof(s->asks[ask].why) - 1;
+	memcpy(s->asks[ask].why, why, len);
+	s->asks[ask].why[len] = '\0';
+}
+
+/* An answer that is none.  What is not there is not asked for again. */
+static int take_failure(struct jmx_source *s, enum jmx_ask ask,
+			const struct jmx_reply *reply, struct error *err)
+{
+	/* Another JVM than that of the ids: all is asked for anew. */
+	if (s->is_restarted)
+		return 0;
+	if (table[ask].is_needed && reply->kind == ERROR_PERMISSION)
+		return fail(err, ERROR_PERMISSION,
+			    "what threads do is known to those who may invoke "
+			    "operations (readwrite): %s",
+			    reply->failure);
+	if (table[ask].is_needed)
+		return fail(err,
+			    reply->kind == ERROR_NO_TARGET ? ERROR_REFUSED
+							   : reply->kind,
+			    "%s: %s", table[ask].names[0], reply->failure);
+	s->asks[ask].is_off = reply->kind == ERROR_NO_TARGET ||
+			      strstr(reply->failure, "UnsupportedOperation");
+	note_why(s, ask, reply->failure);
+	return 0;
+}
+
+static int take_reply(void *self, size_t index, const struct jmx_reply *reply,
+		      struct error *err)
+{
+	struct jmx_source *s = self;
+	enum jmx_ask ask = s->asked[index];
+
+	if (reply->failure)
+		return take_failure(s, ask, reply, err);
+	s->asks[ask].why[0] = '\0';
+	table[ask].take(s, reply->value ? reply->value : &value_null);
+	return 0;
+}
+
+int jmx_asks_run(struct jmx_source *s, size_t from, bool all, struct error *err)
+{
+	struct arena a = { 0 };
+	struct jmx_request *requests = arena_alloc(
+		&a, (JMX_ASKS + s->collector_count) * sizeof(*requests));
+	struct arguments arguments = {
+		.values = { make_ids(&a, s->id_count ? s->ids + from : NULL,
+				     s->id_count - from),
+			    value_integer(&a, "int", 0) },
+		.signature = { "[J", "int" },
+	};
+	int status;
+
+	s->from = from;
+	s->count = s->id_count - from;
+	s->asked_count = 0;
+	for (size_t i = 0; i < ASK_COLLECTOR; i++) {
+		enum jmx_ask ask = (enum jmx_ask)i;
+		bool of_ids = table[ask].verb == JMX_INVOKE;
+
+		if (jmx_ask_is_due(s, ask) && (of_ids ? s->count > 0 : all))
+			add_ask(s, &requests[s->asked_count], ask,
+				table[ask].object, &arguments);
+	}
+	for (size_t i = 0; all && i < s->collector_count; i++)
+		add_ask(s, &requests[s->asked_count], ASK_COLLECTOR,
+			s->collector_names[i], &arguments);
+	status = jmx_run(s->jmx, requests, s->asked_count, take_reply, s, err);
+	arena_release(&a);
+	return status;
+}
+
+static bool has_counter(const struct jmx_source *s, enum thread_counter counter)
+{
+	for (size_t i = 0; i < s->id_count; i++)
+		if (s->rows[i].counters[counter] != COUNTER_ABSENT)
+			return true;
+	return false;
+}
+
+static void note_counter(const struct jmx_source *s, struct top_sample *out,
+			 enum jmx_ask ask, enum thread_counter counter,
+			 const char *figure, const char *here)
+{
+	if (has_counter(s, counter))
+		source_note_add(out, figure, false, "%s", here);
+	else
+		source_note_add(out, figure, true, "- (%s)",
+				*s->asks[ask].why
+					? s->asks[ask].why
+					: "the JVM does not count it");
+}
+
+static void note_contention(const struct jmx_source *s, struct top_sample *out)
+{
+	if (s->contention_problem.kind != ERROR_NONE)
+		source_note_add(out, "contention", false,
+				"counts; times: - (%s)",
+				s->contention_problem.text);
+	else if (!s->is_measured)
+		source_note_add(out, "contention", false,
+				"counts; times: - (off; C or -c switches "
+				"their measuring on)");
+	else
+		source_note_add(out, "contention", false, "%s",
+				s->has_switched ? "measured until ttop ends"
+						: "the JVM measures it");
+}
+
+void jmx_asks_note(const struct jmx_source *s, struct top_sample *out)
+{
+	note_counter(s, out, ASK_ALLOC, THREAD_ALLOC, "allocation",
+		     s->process.alloc_bytes != COUNTER_ABSENT
+			     ? "exact, over JMX"
+			     : "exact, over JMX; total: living threads only");
+	if (jmx_ask_is_due(s, ASK_INFO))
+		note_contention(s, out);
+	else
+		source_note_add(out, "contention", true,
+				"- (off; C or -c switches it on)");
+	if (s->options.beside_proc)
+		return;
+	source_note_add(out, "names", false, "over JMX");
+	note_counter(s, out, ASK_CPU, THREAD_CPU, "cpu", "over JMX");
+	source_note_add(out, "runq", true, "- (needs to run beside the JVM)");
+	source_note_add(out, "safepoints", true,
+			"- (needs to run beside the JVM)");
+	if (!s->process.gc_count)
+		source_note_add(out, "gc", true, "- (no collector says)");
+	if (s->process.heap_used == COUNTER_ABSENT)
+		source_note_add(out, "heap", true, "- (%s)",
+				*s->asks[ASK_MEMORY].why
+					? s->asks[ASK_MEMORY].why
+					: "the JVM does not say");
+}
+
+int jmx_ask_contention(struct jmx_source *s, struct error *err)
+{
+	struct arena a = { 0 };
+	const struct value *v = jmx_get(s->jmx, THREADING,
+					"ThreadContentionMonitoringEnabled", &a,
+					err);
+	int64_t is_on = value_integer_of(v, -1);
+
+	arena_release(&a);
+	if (!v)
+		return -1;
+	if (is_on < 0)
+		return fail(err, ERROR_REFUSED,
+			    "the JVM does not say whether it measures");
+	return is_on != 0;
+}
+
+static int take_done(void *self, size_t index, const struct jmx_reply *reply,
+		     struct error *err)
+{
+	(void)self;
+	(void)index;
+	if (reply->failure)
+		return fail(err, reply->kind, "%s", reply->failure);
+	return 0;
+}
+
+int jmx_switch_contention(struct jmx_source *s, bool on, struct error *err)
+{
+	static const char *const names[] = {
+		"ThreadContentionMonitoringEnabled"
+	};
+	static const char *const signature[] = { "boolean" };
+	struct value state = { .kind = VALUE_BOOLEAN,
+			       .type = "boolean",
+			       .integer = on };
+	const struct value *const arguments[] = { &state };
+	const struct jmx_request q = {
+		.verb = JMX_SET,
+		.object = THREADING,
+		.names = names,
+		.name_count = 1,
+		.arguments = arguments,
+		.signature = signature,
+		.argument_count = 1,
+	};
+
+	return jmx_run(s->jmx, &q, 1, take_done, NULL, err);
+}
+
+static const struct value *invoke_infos(struct jmx *j,
+					const struct value *const *arguments,
+					const char *const *signature,
+					size_t count, struct arena *a,
+					struct error *err)
+{
+	static const char *const names[] = { "getThreadInfo" };
+	const struct jmx_request q = {
+		.verb = JMX_INVOKE,
+		.object = THREADING,
+		.names = names,
+		.name_count = 1,
+		.arguments = arguments,
+		.signature = signature,
+		.argument_count = count,
+	};
+	const struct value *v = jmx_invoke(j, &q, a, err);
+
+	if (v && v->kind != VALUE_ARRAY) {
+		fail(err, ERROR_REFUSED, "the JVM says nothing of the thread");
+		return NULL;
+	}
+	return v;
+}
+
+const struct value *jmx_ask_infos(struct jmx *j, const int64_t *ids,
+				  size_t count, struct arena *a,
+				  struct error *err)
+{
+	static const char *const signature[] = { "[J", "boolean", "boolean" };
+	static const struct value yes = { .kind = VALUE_BOOLEAN,
+					  .type = "boolean",
+					  .integer = 1 };
+	const struct value *const arguments[] = { make_ids(a, ids, count), &yes,
+						  &yes };
+
+	return invoke_infos(j, arguments, signature, 3, a, err);
+}
+
+const struct value *jmx_ask_traces(struct jmx *j, const int64_t *ids,
+				   size_t count, int frames, struct arena *a,
+				   struct error *err)
+{
+	static const char *const signature[] = { "[J", "int" };
+	const struct value *const arguments[] = {
+		make_ids(a, ids, count), value_integer(a, "int", frames)
+	};
+
+	return invoke_infos(j, arguments, signature, 2, a, err);
+}
+
+int jmx_ask_deadlocked(struct jmx *j, int64_t ids[JMX_DEADLOCK_MAX],
+		       struct arena *a, struct error *err)
+{
+	static const char *const names[] = { "findDeadlockedThreads" };
+	const struct jmx_request q = {
+		.verb = JMX_INVOKE,
+		.object = THREADING,
+		.names = names,
+		.name_count = 1,
+	};
+	const struct value *v = jmx_invoke(j, &q, a, err);
+	int count = 0;
+
+	if (!v)
+		return -1;
+	if (v->kind != VALUE_ARRAY)
+		return 0;
+	for (size_t i = 0; i < v->list.count && count < JMX_DEADLOCK_MAX; i++) {
+		int64_t id = value_integer_of(v->list.at[i], 0);
+
+		if (id > 0)
+			ids[count++] = id;
+	}
+	return count;
+}

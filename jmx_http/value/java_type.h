@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * java_type: types of attributes and arguments, as MBeans name them.
+ *
+ * "int", "java.lang.String", and Class.getName() of arrays: "[J",
+ * "[Ljava.lang.String;" (javax.management.MBeanParameterInfo.getType()).
+ */
+#ifndef JMX_HTTP_VALUE_JAVA_TYPE_H
+#define JMX_HTTP_VALUE_JAVA_TYPE_H
+
+#include "core/base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Appends it as SJK has it: "long[]", "String", "java.util.Date"; foreign. */
+void java_type_add(struct text *out, const char *type);
+
+/*
+ * True when a person means the type: as MBeans name it, as java_type_add() has
+ * it, or without its package: "[J", "long[]", "Date".
+ */
+bool java_type_is(const char *type, const char *given, size_t len);
+
+/* Appends what the elements of an array are; false when type is none. */
+bool java_type_element(const char *type, struct text *out);
+
+#endif

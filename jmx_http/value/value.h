@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * value: what an attribute of an MBean is, or an operation takes or gives.
+ *
+ * It is the same whatever carried it, RMI or HTTP.  All of it lives in one
+ * arena and is a tree: what the carrier had as a graph is repeated, and what
+ * would be endless or beyond the bounds below is cut and says so.
+ */
+#ifndef JMX_HTTP_VALUE_VALUE_H
+#define JMX_HTTP_VALUE_VALUE_H
+
+#include "core/base/arena.h"
+#include "core/base/json.h"
+#include "core/base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VALUE_DEPTH_MAX 48 /* json writes 64, a document around it */
+
+enum value_kind {
+	VALUE_NULL,
+	VALUE_BOOLEAN,   /* .integer, 0 or 1 */
+	VALUE_INTEGER,   /* .integer: byte, short, int, long */
+	VALUE_REAL,      /* .real: float, double; may be NaN or infinite */
+	VALUE_NUMBER,    /* .text: BigInteger, BigDecimal, in decimal */
+	VALUE_STRING,    /* .text: String, char */
+	VALUE_NAME,      /* .text: an ObjectName */
+	VALUE_DATE,      /* .integer: ms since 1970-01-01T00:00:00Z */
+	VALUE_ENUM,      /* .text: the constant's name */
+	VALUE_ARRAY,     /* .list: arrays, lists, sets */
+	VALUE_COMPOSITE, /* .members: CompositeData, its keys in their order */
+	VALUE_TABULAR,   /* .table: TabularData */
+	VALUE_MAP,       /* .map */
+	VALUE_OBJECT,    /* .members: fields of a class that is not known */
+	VALUE_ERROR,     /* .text: why it could not be had: "class: message" */
+	VALUE_CUT,       /* .text: "too deep", "refers to what it is within" */
+};
+
+/* NUL-terminated UTF-8, foreign; a NUL within counts in len. */
+struct value_text {
+	const char *at;
+	size_t len;
+};
+
+struct value;
+
+struct value_member {
+	const char *name; /* foreign */
+	const struct value *value;
+};
+
+struct value_pair {
+	const struct value *key, *value;
+};
+
+struct value {
+	enum value_kind kind;
+	/*
+	 * The class or type's name, as Java has it: "long", "[J",
+	 * "javax.management.openmbean.CompositeDataSupport"; of a composite,
+	 * its type's name ("java.lang.management.MemoryUsage").  Foreign; "" =
+	 * not known.
+	 */
+	const char *type;
+	union {
+		int64_t integer;
+		double real;
+		struct value_text text;
+		struct {
+			const struct value *const *at;
+			size_t count;
+		} list;
+		struct {
+			const struct value_member *at;
+			size_t count;
+		} members;
+		struct {
+			const struct value_pair *at;
+			size_t count;
+		} map;
+		struct {
+			const char *const *index; /* names of the key columns */
+			size_t index_count;
+			const struct value *const *rows; /* composites */
+			size_t row_count;
+		} table;
+	};
+};
+
+extern const struct value value_null;
+
+/* Each makes one in the arena; the text is copied. */
+struct value *value_new(struct arena *a, enum value_kind kind,
+			const char *type);
+struct value *value_integer(struct arena *a, const char *type, int64_t integer);
+struct value *value_text(struct arena *a, enum value_kind kind,
+			 const char *type, const char *text, size_t len);
+/* Text is NUL-terminated: a String. */
+struct value *value_string(struct arena *a, const char *text);
+
+/* The member of a composite or object of that name, or NULL; v may be NULL. */
+const struct value *value_member(const struct value *v, const char *name);
+
+/* What is no integer, or boolean, is `otherwise`; v may be NULL. */
+int64_t value_integer_of(const struct value *v, int64_t otherwise);
+/* NUL-terminated; NULL for what has no .text; v may be NULL. */
+const char *value_text_of(const struct value *v);
+
+/*
+ * Writes one JSON value.  Integers keep all their digits; NaN and infinities
+ * are strings; a date is "2026-11-21T20:19:00.123Z"; tabular data is an array
+ * of objects; a map is an object when its keys are text, else an array of
+ * {"key", "value"}; an object has "@class" before its fields; an error is
+ * {"$error": "class: message"}, what is cut {"$cut": "why"}.
+ */
+void value_json(struct json *j, const struct value *v);
+
+/*
+ * Appends it as a person reads it, on one line where it is simple; composites
+ * and tables as SJK prints them, indented by so many columns on every line but
+ * the first.  A table's cells of more than cell_width characters are cut and
+ * end with "..."; 0: none is.  Foreign text passes safe_text.  Ends without a
+ * line feed, and no line has blanks at its end.
+ */
+void value_print(struct text *out, const struct value *v, unsigned indent,
+		 size_t cell_width);
+
+/* Appends what a cell of a table or CSV holds: one line, not made safe. */
+void value_cell(struct text *out, const struct value *v);
+
+#endif

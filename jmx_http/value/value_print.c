@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Composites as blocks of "key: value", tables as SJK's mx draws them. */
+#include "core/base/alloc.h"
+#include "core/base/safe_text.h"
+#include "jmx_http/value/value_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMNS_MAX     64 /* more is a list of blocks */
+#define KEY_WIDTH_MAX   40
+#define PRINT_DEPTH_MAX 64
+#define STEP            4 /* columns that what is within is set in */
+
+struct printer {
+	struct text *out;
+	unsigned indent, depth;
+	size_t cell_width; /* of a table; 0: any */
+};
+
+static void print(struct printer *p, const struct value *v);
+
+static void new_line(struct printer *p)
+{
+	text_printf(p->out, "\n%*s", (int)p->indent, "");
+}
+
+/* Characters; those that take two columns or none are rare in cells. */
+static size_t width_of(const char *bytes, size_t len)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < len; i++)
+		width += ((unsigned char)bytes[i] & 0xc0) != 0x80;
+	return width;
+}
+
+static struct text safe_name(const char *name)
+{
+	struct text t = { 0 };
+
+	safe_text(&t, name, strlen(name));
+	if (!t.bytes)
+		text_puts(&t, "");
+	return t;
+}
+
+static struct text safe_cell(const struct value *v)
+{
+	struct text raw = { 0 }, t = { 0 };
+
+	value_cell(&raw, v);
+	safe_text(&t, raw.bytes ? raw.bytes : "", raw.len);
+	if (!t.bytes)
+		text_puts(&t, "");
+	text_release(&raw);
+	return t;
+}
+
+static void print_cell(struct printer *p, const struct value *v)
+{
+	struct text cell = safe_cell(v);
+
+	text_add(p->out, cell.bytes, cell.len);
+	text_release(&cell);
+}
+
+/* What a JVM says may be a report of many lines. */
+static void print_lines(struct printer *p, const struct value *v)
+{
+	const char *at = v->text.at, *end = at + v->text.len;
+
+	for (;;) {
+		const char *feed = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = feed ? feed : end;
+
+		if (feed && stop > at && stop[-1] == '\r')
+			stop--;
+		safe_text(p->out, at, (size_t)(stop - at));
+		if (!feed || feed + 1 == end)
+			return;
+		at = feed + 1;
+		new_line(p);
+	}
+}
+
+/* Composites, of which some may be null, as those of threads that ended. */
+static bool has_rows(const struct value *v)
+{
+	bool some = false;
+
+	if (v->kind == VALUE_TABULAR)
+		return v->table.row_count > 0;
+	if (v->kind != VALUE_ARRAY)
+		return false;
+	for (size_t i = 0; i < v->list.count; i++) {
+		const struct value *row = v->list.at[i];
+
+		if (row->kind == VALUE_COMPOSITE)
+			some = true;
+		else if (row->kind != VALUE_NULL)
+			return false;
+	}
+	return some;
+}
+
+/* True for what is printed on lines of its own. */
+static bool is_block(const struct value *v)
+{
+	switch (v->kind) {
+	case VALUE_COMPOSITE:
+	case VALUE_OBJECT:
+		return v->members.count > 0;
+	case VALUE_MAP:
+		return v->map.count > 0;
+	default:
+		return has_rows(v);
+	}
+}
+
+static void print_within(struct printer *p, const struct value *v)
+{
+	p->indent += STEP;
+	new_line(p);
+	print(p, v);
+	p->indent -= STEP;
+}
+
+static void print_entry(struct printer *p, const struct text *key,
+			size_t key_width, const struct value *v)
+{
+	size_t width = width_of(key->bytes, key->len);
+
+	text_add(p->out, key->bytes, key->len);
+	text_putc(p->out, ':');
+	if (is_block(v)) {
+		print_within(p, v);
+		return;
+	}
+	text_printf(p->out, " %*s",
+		    width < key_width ? (int)(key_width - width) : 0, "");
+	print_cell(p, v);
+}
+
+/* A block's keys, to be released by release_keys(). */
+static struct text *keys_of(const struct value *v, size_t *count)
+{
+	bool is_map = v->kind == VALUE_MAP;
+	struct text *keys;
+
+	*count = is_map ? v->map.count : v->members.count;
+	keys = xcalloc(*count, sizeof(*keys));
+	for (size_t i = 0; i < *count; i++)
+		keys[i] = is_map ? safe_cell(v->map.at[i].key)
+				 : safe_name(v->members.at[i].name);
+	return keys;
+}
+
+static void release_texts(struct text *texts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		text_release(&texts[i]);
+	free(texts);
+}
+
+static void print_block(struct printer *p, const struct value *v)
+{
+	size_t count, width = 0;
+	struct text *keys = keys_of(v, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		size_t one = width_of(keys[i].bytes, keys[i].len);
+
+		if (one > width && one <= KEY_WIDTH_MAX)
+			width = one;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			new_line(p);
+		print_entry(p, &keys[i], width,
+			    v->kind == VALUE_MAP ? v->map.at[i].value
+						 : v->members.at[i].value);
+	}
+	release_texts(keys, count);
+}
+
+static void print_object(struct printer *p, const struct value *v)
+{
+	safe_text(p->out, v->type, strlen(v->type));
+	p->indent += STEP;
+	new_line(p);
+	print_block(p, v);
+	p->indent -= STEP;
+}
+
+/* Rows of composites; columns are those of the first that is not null. */
+struct table {
+	const struct value *const *rows, *first;
+	size_t row_count, column_count;
+	struct text *cells; /* the first row is their names */
+	size_t *widths;
+};
+
+/* Rows of one type have their members in one order; others are looked into. */
+static struct text cell_of(const struct value *row, const struct value *first,
+			   size_t column)
+{
+	const char *name = first->members.at[column].name;
+	const struct value *v = NULL;
+
+	if (row->kind != VALUE_COMPOSITE)
+		return safe_cell(row);
+	if (column < row->members.count &&
+	    !strcmp(row->members.at[column].name, name))
+		v = row->members.at[column].value;
+	else if (row->members.count <= COLUMNS_MAX)
+		v = value_member(row, name);
+	return v ? safe_cell(v) : safe_name("-");
+}
+
+static void cut_cell(struct text *cell, size_t cell_width)
+{
+	size_t keep = cell_width > 3 ? cell_width - 3 : 0, at = 0;
+
+	if (!cell_width || width_of(cell->bytes, cell->len) <= cell_width)
+		return;
+	while (keep--) {
+		at++;
+		while (((unsigned char)cell->bytes[at] & 0xc0) == 0x80)
+			at++;
+	}
+	cell->len = at;
+	text_puts(cell, "...");
+}
+
+static void fill_table(struct table *t, size_t cell_width)
+{
+	const struct value *first = t->first;
+	size_t n = (t->row_count + 1) * t->column_count;
+
+	t->cells = xcalloc(n, sizeof(*t->cells));
+	t->widths = xcalloc(t->column_count, sizeof(*t->widths));
+	for (size_t i = 0; i < n; i++) {
+		size_t column = i % t->column_count, row = i / t->column_count;
+		size_t width;
+
+		t->cells[i] = row ? cell_of(t->rows[row - 1], first, column)
+				  : safe_name(first->members.at[column].name);
+		cut_cell(&t->cells[i], cell_width);
+		width = width_of(t->cells[i].bytes, t->cells[i].len);
+		if (width > t->widths[column])
+			t->widths[column] = width;
+	}
+}
+
+static void print_row(struct printer *p, const struct table *t, size_t row)
+{
+	for (size_t i = 0; i < t->column_count; i++) {
+		const struct text *cell = &t->cells[row * t->column_count + i];
+		size_t width = width_of(cell->bytes, cell->len);
+
+		if (i)
+			text_putc(p->out, '|');
+		text_add(p->out, cell->bytes, cell->len);
+		if (i + 1 < t->column_count)
+			text_printf(p->out, "%*s", (int)(t->widths[i] - width),
+				    "");
+	}
+}
+
+static void print_rule(struct printer *p, const struct table *t)
+{
+	new_line(p);
+	for (size_t i = 0; i < t->column_count; i++) {
+		text_puts(p->out, i ? "+" : "");
+		for (size_t n = 0; n < t->widths[i]; n++)
+			text_putc(p->out, '-');
+	}
+}
+
+static void print_blocks(struct printer *p, const struct value *const *rows,
+			 size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			new_line(p);
+		if (rows[i]->kind == VALUE_COMPOSITE)
+			print_block(p, rows[i]);
+		else
+			print_cell(p, rows[i]);
+	}
+}
+
+static void print_table(struct printer *p, const struct value *const *rows,
+			size_t count)
+{
+	struct table t = { .rows = rows, .first = rows[0], .row_count = count };
+
+	for (size_t i = 0; t.first->kind != VALUE_COMPOSITE && i < count; i++)
+		t.first = rows[i];
+	t.column_count = t.first->members.count;
+	if (!t.column_count || t.column_count > COLUMNS_MAX) {
+		print_blocks(p, rows, count);
+		return;
+	}
+	fill_table(&t, p->cell_width);
+	print_row(p, &t, 0);
+	print_rule(p, &t);
+	for (size_t i = 1; i <= count; i++) {
+		new_line(p);
+		print_row(p, &t, i);
+	}
+	release_texts(t.cells, (count + 1) * t.column_count);
+	free(t.widths);
+}
+
+/* Values are within one another VALUE_DEPTH_MAX times at most. */
+static void print(struct printer *p, const struct value *v)
+{
+	if (++p->depth > PRINT_DEPTH_MAX)
+		text_puts(p->out, "<too deep>");
+	else if (v->kind == VALUE_STRING)
+		print_lines(p, v);
+	else if (!is_block(v))
+		print_cell(p, v);
+	else if (v->kind == VALUE_TABULAR)
+		print_table(p, v->table.rows, v->table.row_count);
+	else if (v->kind == VALUE_ARRAY)
+		print_table(p, v->list.at, v->list.count);
+	else if (v->kind == VALUE_OBJECT)
+		print_object(p, v);
+	else
+		print_block(p, v);
+	p->depth--;
+}
+
+/* Takes blanks away at the end of each line from begin on. */
+static void trim_lines(struct text *t, size_t begin)
+{
+	size_t kept = begin, line = begin;
+
+	for (size_t i = begin; i <= t->len; i++) {
+		if (i == t->len || t->bytes[i] == '\n') {
+			while (kept > line && t->bytes[kept - 1] == ' ')
+				kept--;
+			line = kept + 1;
+		}
+		if (i < t->len)
+			t->bytes[kept++] = t->bytes[i];
+	}
+	t->len = kept;
+	t->bytes[kept] = '\0';
+}
+
+void value_print(struct text *out, const struct value *v, unsigned indent,
+		 size_t cell_width)
+{
+	struct printer p = { .out = out,
+			     .indent = indent,
+			     .cell_width = cell_width };
+	size_t begin = out->len;
+
+	print(&p, v);
+	if (out->bytes)
+		trim_lines(out, begin);
+}

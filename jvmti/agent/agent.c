@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvmti/agent/agent.h"
+
+#include "jvmti/agent/agent_events.h"
+#include "jvmti/agent/agent_protocol.h"
+#include "jvmti/agent/agent_stream.h"
+#include "jvmti/agent/agent_symbols.h"
+#include "jvmti/agent/agent_system.h"
+
+static struct {
+	int lock; /* of beginning and ending */
+	jvm_table *vm;
+	jvm_table *env; /* made at the first session, and kept */
+	unsigned wants; /* 0 = asleep */
+	unsigned had;   /* capabilities, by what they are wanted for */
+	bool has_interval;
+	uint64_t session;
+	uintptr_t replaying; /* the thread; 0 = none */
+} agent;
+
+static const struct {
+	unsigned want;
+	int event;
+} events[] = {
+	{ AGENT_SYMBOLS, JVMTI_COMPILED_METHOD_UNLOAD },
+	{ AGENT_SYMBOLS, JVMTI_DYNAMIC_CODE_GENERATED },
+	{ AGENT_SYMBOLS, JVMTI_COMPILED_METHOD_LOAD },
+	{ AGENT_ALLOC, JVMTI_SAMPLED_OBJECT_ALLOC },
+	{ AGENT_LOCK, JVMTI_MONITOR_CONTENDED_ENTER },
+	{ AGENT_LOCK, JVMTI_MONITOR_CONTENDED_ENTERED },
+};
+
+#define EVENTS (sizeof(events) / sizeof(*events))
+
+static const struct {
+	unsigned want;
+	int capability;
+} capabilities[] = {
+	{ AGENT_SYMBOLS, JVMTI_CAN_GENERATE_COMPILED_METHOD_LOAD_EVENTS },
+	{ AGENT_LINES, JVMTI_CAN_GET_LINE_NUMBERS },
+	{ AGENT_ALLOC, JVMTI_CAN_GENERATE_SAMPLED_OBJECT_ALLOC_EVENTS },
+	{ AGENT_LOCK, JVMTI_CAN_GENERATE_MONITOR_EVENTS },
+};
+
+bool agent_is_replaying(void)
+{
+	uintptr_t thread = __atomic_load_n(&agent.replaying, __ATOMIC_RELAXED);
+
+	return thread && thread == system_thread();
+}
+
+bool agent_wants(unsigned want)
+{
+	return __atomic_load_n(&agent.wants, __ATOMIC_ACQUIRE) & want;
+}
+
+jvm_table *agent_jni(void)
+{
+	jvm_table *jni = NULL;
+
+	return jvm_get_env(agent.vm, &jni, JNI_VERSION) == 0 ? jni : NULL;
+}
+
+static int set_events(bool on, unsigned wants)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < EVENTS && !(on && code); i++)
+		if (events[i].want & wants)
+			code = jvmti_enable(agent.env, on, events[i].event);
+	return code;
+}
+
+static void set_bit(struct jvmti_capabilities *c, int bit)
+{
+	c->bits[bit / 32] |= 1u << bit % 32;
+}
+
+/*
+ * The JVM grants this capability to one environment at a time
+ * (jvmtiManageCapabilities.cpp, init_always_solo_capabilities): while this
+ * agent kept it, no other agent could sample allocations until the JVM ends.
+ */
+static void release_alloc(void)
+{
+	struct jvmti_capabilities unwanted = { { 0 } };
+
+	if (!(agent.had & AGENT_ALLOC))
+		return;
+	set_bit(&unwanted, JVMTI_CAN_GENERATE_SAMPLED_OBJECT_ALLOC_EVENTS);
+	if (jvmti_relinquish_capabilities(agent.env, &unwanted) == 0)
+		agent.had &= ~(unsigned)AGENT_ALLOC;
+}
+
+/* The lock must be held; the report says why.  Without a session, nothing. */
+static void end_session(enum agent_state state, enum agent_step step, int code)
+{
+	unsigned wants = agent.wants;
+
+	__atomic_store_n(&agent.wants, 0, __ATOMIC_RELEASE);
+	if (wants)
+		set_events(false, wants);
+	if (agent.has_interval)
+		jvmti_set_interval(agent.env, EVENTS_INTERVAL);
+	agent.has_interval = false;
+	release_alloc();
+	agent.session = 0;
+	stream_report(state, step, code, 0, NULL);
+	/* What is in use for too long is taken up by the next session. */
+	stream_close();
+	symbols_end();
+}
+
+static void end_as_told(void)
+{
+	end_session(AGENT_STOPPED, AGENT_AT_NOTHING, 0);
+}
+
+void agent_look_around(void)
+{
+	if (agent_is_replaying() || stream_is_watched() ||
+	    !system_try(&agent.lock))
+		return;
+	if (!stream_is_watched())
+		end_as_told();
+	system_unlock(&agent.lock);
+}
+
+static int add_capabilities(unsigned wants)
+{
+	struct jvmti_capabilities wanted = { { 0 } };
+	int code;
+
+	wants &= ~agent.had;
+	for (size_t i = 0; i < sizeof(capabilities) / sizeof(*capabilities);
+	     i++) {
+		if (capabilities[i].want & wants)
+			set_bit(&wanted, capabilities[i].capability);
+	}
+	code = jvmti_add_capabilities(agent.env, &wanted);
+	if (code == 0)
+		agent.had |= wants;
+	return code;
+}
+
+static int set_callbacks(void)
+{
+	struct jvmti_callbacks callbacks = { { 0 } };
+	const struct {
+		int event;
+		void *callback;
+	} all[] = {
+		{ JVMTI_COMPILED_METHOD_LOAD, (void *)symbols_loaded },
+		{ JVMTI_COMPILED_METHOD_UNLOAD, (void *)symbols_unloaded },
+		{ JVMTI_DYNAMIC_CODE_GENERATED, (void *)symbols_generated },
+		{ JVMTI_SAMPLED_OBJECT_ALLOC, (void *)events_allocated },
+		{ JVMTI_MONITOR_CONTENDED_ENTER, (void *)events_contended },
+		{ JVMTI_MONITOR_CONTENDED_ENTERED, (void *)events_entered },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		callbacks
+			.of[all[i].event - JVMTI_FIRST_EVENT] = all[i].callback;
+	return jvmti_set_callbacks(agent.env, &callbacks);
+}
+
+static int get_environment(unsigned wants)
+{
+	int code = 0;
+
+	if (agent.env)
+		return 0;
+	if (jvm_get_env(agent.vm, &agent.env, JVMTI_VERSION_ALLOC) == 0)
+		return 0;
+	agent.env = NULL;
+	if (!(wants & AGENT_ALLOC))
+		code = jvm_get_env(agent.vm, &agent.env, JVMTI_VERSION);
+	return agent.env ? 0 : code ? code : -1;
+}
+
+static int set_interval(const struct agent_orders *o)
+{
+	uint64_t interval = EVENTS_INTERVAL;
+	int code = 0;
+
+	/*
+	 * The default is set, too: the interval is the whole JVM's, and an
+	 * agent that sampled before may have left another.
+	 */
+	if (o->wants & AGENT_ALLOC) {
+		if (o->alloc_interval <= INT32_MAX)
+			interval = o->alloc_interval;
+		code = jvmti_set_interval(agent.env, (int)interval);
+		agent.has_interval = code == 0;
+	}
+	events_begin(interval);
+	return code;
+}
+
+/* Code that is there already: methods last, for they may be the most. */
+static int replay(unsigned wants, uint64_t *took)
+{
+	uint64_t begin = system_now();
+	int code;
+
+	if (!(wants & AGENT_SYMBOLS))
+		return 0;
+	__atomic_store_n(&agent.replaying, system_thread(), __ATOMIC_RELAXED);
+	code = jvmti_generate(agent.env, JVMTI_DYNAMIC_CODE_GENERATED);
+	if (code == 0)
+		code = jvmti_generate(agent.env, JVMTI_COMPILED_METHOD_LOAD);
+	__atomic_store_n(&agent.replaying, 0, __ATOMIC_RELAXED);
+	*took = system_now() - begin;
+	return code;
+}
+
+/* What the step was that failed, and *code. */
+static enum agent_step begin_session(const struct agent_orders *o, int *code,
+				     uint64_t *took)
+{
+	if (o->magic != AGENT_MAGIC || o->version != AGENT_VERSION || !o->wants)
+		return AGENT_AT_ORDERS;
+	if ((*code = get_environment(o->wants)))
+		return AGENT_AT_ENVIRONMENT;
+	if ((*code = add_capabilities(o->wants)))
+		return AGENT_AT_CAPABILITIES;
+	if ((*code = set_callbacks()))
+		return AGENT_AT_CALLBACKS;
+	if ((*code = symbols_begin()))
+		return AGENT_AT_MEMORY;
+	if ((*code = set_interval(o)))
+		return AGENT_AT_INTERVAL;
+	__atomic_store_n(&agent.wants, o->wants, __ATOMIC_RELEASE);
+	if ((*code = set_events(true, o->wants)))
+		return AGENT_AT_EVENTS;
+	if ((*code = replay(o->wants, took)))
+		return AGENT_AT_REPLAY;
+	return AGENT_AT_NOTHING;
+}
+
+/* The lock must be held.  0 or -errno of opening the file. */
+static int start(const char *path, uint64_t session)
+{
+	enum agent_step step;
+	uint64_t took = 0;
+	int code = 0;
+
+	if (agent.wants && stream_is_watched()) {
+		stream_say_busy(path);
+		return 0;
+	}
+	end_as_told();
+	code = stream_open(path);
+	if (code)
+		return code;
+	agent.session = session;
+	step = begin_session(stream_orders(), &code, &took);
+	if (step == AGENT_AT_NOTHING) {
+		stream_report(AGENT_RUNS, step, 0, took, agent_jni());
+		return 0;
+	}
+	end_session(AGENT_REFUSED, step, code);
+	return 0;
+}
+
+/* What follows word in text, or NULL. */
+static const char *after(const char *text, const char *word)
+{
+	while (*word)
+		if (*text++ != *word++)
+			return NULL;
+	return text;
+}
+
+/* FNV-1a of a path: which session is meant. */
+static uint64_t name_of(const char *path)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	while (*path)
+		hash = (hash ^ (uint8_t)*path++) * UINT64_C(0x100000001b3);
+	return hash | 1;
+}
+
+/*
+ * Each time that the library is loaded, on the JVM's attach listener.  What
+ * fails is in the report: an error here would have the JVM keep the library
+ * and say that it has not (OpenJDK, JvmtiExport::load_agent_library).  Only
+ * when there is no file to report in, it is the errno.
+ */
+__attribute__((visibility("default"))) int
+Agent_OnAttach(jvm_table *vm, const char *options, void *reserved);
+
+__attribute__((visibility("default"))) int
+Agent_OnAttach(jvm_table *vm, const char *options, void *reserved)
+{
+	const char *path;
+	int code = 0;
+
+	(void)reserved;
+	if (!options || !system_wait(&agent.lock))
+		return 0;
+	agent.vm = vm;
+	if ((path = after(options, AGENT_START)))
+		code = start(path, name_of(path));
+	else if ((path = after(options, AGENT_STOP)) &&
+		 agent.session == name_of(path))
+		end_as_told();
+	system_unlock(&agent.lock);
+	return -code;
+}

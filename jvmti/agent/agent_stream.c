@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvmti/agent/agent_stream.h"
+
+#include "jvmti/agent/agent_system.h"
+
+#define BUFFER ((size_t)256 << 10)
+
+/* All but lost, cut and fd's being read is under the lock. */
+static struct {
+	int lock;
+	int fd; /* + 1, so that 0 is none */
+	uint8_t *buffer;
+	size_t used;
+	uint64_t buffered; /* records in it */
+	struct agent_orders orders;
+	struct agent_report report;
+	uint64_t lost, cut;
+} stream;
+
+static long at_file(long number, const void *bytes, size_t len, uint64_t offset)
+{
+	long done;
+
+	do
+		done = system_call(number, stream.fd - 1, (long)bytes,
+				   (long)len, (long)offset, 0, 0);
+	while (done == -SYSTEM_EINTR);
+	return done;
+}
+
+static bool write_all(const uint8_t *bytes, size_t len, uint64_t offset)
+{
+	while (len) {
+		long done = at_file(SYSTEM_PWRITE, bytes, len, offset);
+
+		if (done <= 0)
+			return false;
+		bytes += done;
+		len -= (size_t)done;
+		offset += (uint64_t)done;
+	}
+	return true;
+}
+
+static bool is_open(void)
+{
+	return __atomic_load_n(&stream.fd, __ATOMIC_ACQUIRE) != 0;
+}
+
+static void count_lost(uint64_t records)
+{
+	__atomic_fetch_add(&stream.lost, records, __ATOMIC_RELAXED);
+}
+
+void stream_lose(void) { count_lost(1); }
+
+void stream_cut(void) { __atomic_fetch_add(&stream.cut, 1, __ATOMIC_RELAXED); }
+
+uint64_t stream_losses(void)
+{
+	return __atomic_load_n(&stream.lost, __ATOMIC_RELAXED);
+}
+
+/* The lock must be held. */
+static void write_report(void)
+{
+	struct agent_report *r = &stream.report;
+
+	r->not_produced = ~r->produced;
+	r->lost = stream_losses();
+	r->cut = __atomic_load_n(&stream.cut, __ATOMIC_RELAXED);
+	write_all((const uint8_t *)r, sizeof(*r), AGENT_REPORT_AT);
+}
+
+/* True when the ring has room for so much; what was read is looked up. */
+static bool has_room(size_t len)
+{
+	struct agent_orders now;
+	uint64_t left = stream.report.produced - stream.orders.consumed;
+
+	if (left + len <= AGENT_RING)
+		return true;
+	if (at_file(SYSTEM_PREAD, &now, sizeof(now), 0) == sizeof(now) &&
+	    now.consumed == ~now.not_consumed &&
+	    now.consumed <= stream.report.produced)
+		stream.orders.consumed = now.consumed;
+	left = stream.report.produced - stream.orders.consumed;
+	return left + len <= AGENT_RING;
+}
+
+/* Writes into the ring; false when it is not there, or only a part is. */
+static bool write_ring(const uint8_t *bytes, size_t len)
+{
+	uint64_t at = stream.report.produced % AGENT_RING;
+	size_t first = len;
+
+	if (!has_room(len))
+		return false;
+	if (first > AGENT_RING - at)
+		first = (size_t)(AGENT_RING - at);
+	if (!write_all(bytes, first, AGENT_HEADER + at) ||
+	    !write_all(bytes + first, len - first, AGENT_HEADER))
+		return false;
+	stream.report.produced += len;
+	return true;
+}
+
+/* The lock must be held. */
+static void flush(void)
+{
+	if (stream.used && !write_ring(stream.buffer, stream.used))
+		count_lost(stream.buffered);
+	stream.used = 0;
+	stream.buffered = 0;
+	write_report();
+}
+
+static long open_file(const char *path)
+{
+	return system_call(SYSTEM_OPENAT, SYSTEM_AT_FDCWD, (long)path,
+			   SYSTEM_O_RDWR | SYSTEM_O_NOFOLLOW | SYSTEM_O_CLOEXEC,
+			   0, 0, 0);
+}
+
+void stream_say_busy(const char *path)
+{
+	struct agent_report busy = { .not_produced = ~UINT64_C(0),
+				     .state = AGENT_BUSY };
+	long fd = open_file(path);
+
+	if (fd < 0)
+		return;
+	system_call(SYSTEM_PWRITE, fd, (long)&busy, sizeof(busy),
+		    AGENT_REPORT_AT, 0, 0);
+	system_call(SYSTEM_CLOSE, fd, 0, 0, 0, 0, 0);
+}
+
+/* The lock must be held.  0 or the errno. */
+static int begin(int fd)
+{
+	int code = 0;
+
+	if (!stream.buffer)
+		stream.buffer = system_map(BUFFER, &code);
+	if (code)
+		return code;
+	stream.used = 0;
+	stream.buffered = 0;
+	stream.lost = 0;
+	stream.cut = 0;
+	memset(&stream.report, 0, sizeof(stream.report));
+	memset(&stream.orders, 0, sizeof(stream.orders));
+	__atomic_store_n(&stream.fd, fd + 1, __ATOMIC_RELEASE);
+	at_file(SYSTEM_PREAD, &stream.orders, sizeof(stream.orders), 0);
+	return 0;
+}
+
+int stream_open(const char *path)
+{
+	int code = SYSTEM_EBUSY;
+	long fd = open_file(path);
+
+	if (fd < 0)
+		return (int)fd;
+	if (system_wait(&stream.lock)) {
+		code = is_open() ? SYSTEM_EBUSY : begin((int)fd);
+		system_unlock(&stream.lock);
+	}
+	if (code)
+		system_call(SYSTEM_CLOSE, fd, 0, 0, 0, 0, 0);
+	return -code;
+}
+
+const struct agent_orders *stream_orders(void) { return &stream.orders; }
+
+bool stream_is_watched(void)
+{
+	struct system_flock lock = { .type = SYSTEM_F_WRLCK };
+	int fd = __atomic_load_n(&stream.fd, __ATOMIC_ACQUIRE);
+
+	return fd &&
+	       system_call(SYSTEM_FCNTL, fd - 1, SYSTEM_F_OFD_GETLK,
+			   (long)&lock, 0, 0, 0) == 0 &&
+	       lock.type != SYSTEM_F_UNLCK;
+}
+
+static void count(enum stream_count count, unsigned methods)
+{
+	uint64_t *counts[STREAM_COUNTS] = {
+		[STREAM_LOADS] = &stream.report.loads,
+		[STREAM_UNLOADS] = &stream.report.unloads,
+		[STREAM_GENERATED] = &stream.report.generated,
+	};
+
+	++*counts[count];
+	stream.report.methods += methods;
+}
+
+/* The lock must be held. */
+static bool add(const void *bytes, size_t len, unsigned methods)
+{
+	if (len > BUFFER - stream.used)
+		flush();
+	if (len > BUFFER)
+		return write_ring(bytes, len);
+	memcpy(stream.buffer + stream.used, bytes, len);
+	stream.used += len;
+	stream.buffered += methods + 1;
+	return true;
+}
+
+bool stream_add(const void *bytes, size_t len, enum stream_count kind,
+		unsigned methods, bool later)
+{
+	bool is_added = false;
+
+	if (!is_open() || !system_try(&stream.lock)) {
+		count_lost(methods + 1);
+		return false;
+	}
+	if (is_open()) {
+		is_added = add(bytes, len, methods);
+		if (is_added)
+			count(kind, methods);
+		if (!later)
+			flush();
+	}
+	system_unlock(&stream.lock);
+	if (!is_added)
+		count_lost(methods + 1);
+	return is_added;
+}
+
+void stream_report(enum agent_state state, enum agent_step step, int code,
+		   uint64_t replay_ns, const void *jni)
+{
+	if (!system_wait(&stream.lock))
+		return;
+	stream.report.state = state;
+	stream.report.step = step;
+	stream.report.code = code;
+	if (replay_ns)
+		stream.report.replay_ns = replay_ns;
+	if (jni)
+		stream.report.jni = (uintptr_t)jni;
+	if (is_open())
+		flush();
+	system_unlock(&stream.lock);
+}
+
+bool stream_close(void)
+{
+	int fd;
+
+	if (!system_wait(&stream.lock))
+		return false;
+	fd = stream.fd;
+	__atomic_store_n(&stream.fd, 0, __ATOMIC_RELEASE);
+	if (fd)
+		system_call(SYSTEM_CLOSE, fd - 1, 0, 0, 0, 0, 0);
+	system_unmap(stream.buffer, BUFFER);
+	stream.buffer = NULL;
+	system_unlock(&stream.lock);
+	return true;
+}

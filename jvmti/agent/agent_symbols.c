@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvmti/agent/agent_symbols.h"
+
+#include "jvmti/agent/agent.h"
+#include "jvmti/agent/agent_stream.h"
+#include "jvmti/agent/agent_system.h"
+
+#define SCRATCH     ((size_t)1 << 20) /* the longest records of one event */
+#define KNOWN       ((size_t)1 << 16) /* methods; a power of two */
+#define KNOWN_MOST  (KNOWN / 4 * 3)
+#define NAME_MOST   8192 /* bytes of one name; a class file has up to 65535 */
+#define LINES_MOST  4096 /* of a method */
+#define FRAMES_MOST 1024 /* active at one place */
+#define LAST        32
+#define SMALL       (NAME_MOST + 64)
+
+struct known {
+	void *method; /* NULL = free */
+	uint32_t number;
+};
+
+static struct {
+	int lock;
+	uint8_t *scratch;
+	struct known *known; /* KNOWN */
+	size_t known_count;
+	uint32_t numbers;
+	uint64_t losses; /* of the stream, when `known` was begun */
+} symbols;
+
+/* Where a record is made.  What does not fit makes it full, for good. */
+struct record {
+	uint8_t *begin, *at, *end;
+	bool is_full;
+};
+
+static void put_byte(struct record *r, uint8_t byte)
+{
+	if (r->at < r->end)
+		*r->at++ = byte;
+	else
+		r->is_full = true;
+}
+
+static void put(struct record *r, uint64_t value)
+{
+	int more = 8;
+
+	while (value >= 0x80 && more--) {
+		put_byte(r, (uint8_t)(value | 0x80));
+		value >>= 7;
+	}
+	put_byte(r, (uint8_t)value);
+}
+
+static void put_signed(struct record *r, int64_t value)
+{
+	put(r, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
+static void put_text(struct record *r, const char *text)
+{
+	size_t len = system_length(text);
+
+	if (len > NAME_MOST)
+		len = NAME_MOST;
+	put(r, len);
+	if (len > (size_t)(r->end - r->at)) {
+		r->is_full = true;
+		return;
+	}
+	memcpy(r->at, text, len);
+	r->at += len;
+}
+
+/* Begins a record; put_end() wants what this gives. */
+static uint8_t *put_begin(struct record *r, enum agent_record kind)
+{
+	uint8_t *begin = r->at;
+
+	for (int i = 0; i < 4; i++)
+		put_byte(r, 0);
+	put_byte(r, (uint8_t)kind);
+	return begin;
+}
+
+static void put_end(struct record *r, uint8_t *begin)
+{
+	size_t len = (size_t)(r->at - begin) - 4;
+
+	if (r->is_full)
+		return;
+	for (int i = 0; i < 4; i++)
+		begin[i] = (uint8_t)(len >> (24 - 8 * i));
+}
+
+static struct known *slot_of(void *method)
+{
+	size_t at = ((uintptr_t)method * UINT64_C(0x9e3779b97f4a7c15)) >> 48;
+
+	while (symbols.known[at].method && symbols.known[at].method != method)
+		at = (at + 1) & (KNOWN - 1);
+	return &symbols.known[at];
+}
+
+static void put_lines(jvm_table *env, void *method, struct record *r)
+{
+	struct jvmti_line *lines = NULL, last = { 0, 0 };
+	int32_t count = 0;
+
+	if (!agent_wants(AGENT_LINES) ||
+	    jvmti_lines(env, method, &count, &lines) || !lines)
+		count = 0;
+	if (count > LINES_MOST)
+		count = LINES_MOST;
+	put(r, (uint64_t)count);
+	for (int32_t i = 0; i < count; i++) {
+		put_signed(r, lines[i].start - last.start);
+		put_signed(r, (int64_t)lines[i].line - last.line);
+		last = lines[i];
+	}
+	jvmti_deallocate(env, lines);
+}
+
+static void put_method(jvm_table *env, jvm_table *jni, void *method,
+		       uint32_t number, struct record *r)
+{
+	char *name = NULL, *signature = NULL, *class_name = NULL;
+	uint8_t *begin = put_begin(r, AGENT_METHOD);
+	void *class = NULL;
+
+	if (jvmti_method_name(env, method, &name, &signature))
+		name = signature = NULL;
+	if (jvmti_declaring_class(env, method, &class) == 0 && class) {
+		if (jvmti_class_signature(env, class, &class_name))
+			class_name = NULL;
+		if (jni)
+			jni_delete_local(jni, class);
+	}
+	put(r, number);
+	put_text(r, class_name);
+	put_text(r, name);
+	put_text(r, signature);
+	put_lines(env, method, r);
+	put_end(r, begin);
+	jvmti_deallocate(env, name);
+	jvmti_deallocate(env, signature);
+	jvmti_deallocate(env, class_name);
+}
+
+/* What one event is made of. */
+struct load {
+	jvm_table *env, *jni;
+	void *method;
+	const void *code;
+	int32_t size;
+	const struct jvmti_compile_record *records;
+	uint64_t time_ns;
+	struct record methods, code_record;
+	unsigned method_count; /* that were put */
+	/* Of the place before, outermost first: mostly they are the same. */
+	struct known last[LAST];
+};
+
+/* A method's number, after having made it known to the client. */
+static uint32_t number_of(struct load *l, void *method)
+{
+	struct known *k = slot_of(method);
+
+	if (k->method || symbols.known_count >= KNOWN_MOST)
+		return k->number;
+	k->method = method;
+	k->number = ++symbols.numbers;
+	symbols.known_count++;
+	l->method_count++;
+	put_method(l->env, l->jni, method, k->number, &l->methods);
+	return k->number;
+}
+
+static const struct jvmti_inline_record *
+next_inlining(const struct jvmti_compile_record **at)
+{
+	const struct jvmti_compile_record *record = *at;
+
+	while (record && record->kind != JVMTI_INLINE_INFO)
+		record = record->next;
+	*at = record ? record->next : NULL;
+	return (const struct jvmti_inline_record *)record;
+}
+
+static int32_t frames_of(const struct jvmti_pc *pc)
+{
+	return pc->count < 0 || pc->count > FRAMES_MOST ? 0 : pc->count;
+}
+
+static void put_place(struct load *l, const struct jvmti_pc *pc,
+		      const void *before)
+{
+	int32_t count = frames_of(pc);
+
+	put_signed(&l->code_record,
+		   (const char *)pc->pc - (const char *)before);
+	put(&l->code_record, (uint64_t)count);
+	for (int32_t i = 0; i < count; i++) {
+		int32_t depth = count - 1 - i;
+		struct known *last = &l->last[depth < LAST ? depth : 0];
+
+		if (last->method != pc->methods[i]) {
+			last->method = pc->methods[i];
+			last->number = number_of(l, pc->methods[i]);
+		}
+		put(&l->code_record, last->number);
+		put_signed(&l->code_record, pc->bcis[i]);
+	}
+}
+
+static void put_places(struct load *l)
+{
+	const struct jvmti_compile_record *at = l->records;
+	const struct jvmti_inline_record *inlining;
+	const void *before = l->code;
+	uint64_t count = 0;
+
+	while ((inlining = next_inlining(&at)))
+		count += inlining->count > 0 ? (uint64_t)inlining->count : 0;
+	put(&l->code_record, count);
+	at = l->records;
+	while ((inlining = next_inlining(&at))) {
+		for (int32_t i = 0; i < inlining->count; i++) {
+			put_place(l, &inlining->pcs[i], before);
+			before = inlining->pcs[i].pc;
+		}
+	}
+}
+
+static struct record record_in(uint8_t *bytes, size_t size)
+{
+	return (struct record){ .begin = bytes,
+				.at = bytes,
+				.end = bytes + size };
+}
+
+/* Methods in one half of the memory, the code in the other. */
+static void put_load(struct load *l, bool with_places)
+{
+	uint8_t *begin;
+
+	l->methods = record_in(symbols.scratch, SCRATCH / 2);
+	l->code_record = record_in(symbols.scratch + SCRATCH / 2, SCRATCH / 2);
+	l->method_count = 0;
+	begin = put_begin(&l->code_record, AGENT_LOAD);
+	put(&l->code_record, l->time_ns);
+	put(&l->code_record, (uint64_t)l->code);
+	put(&l->code_record, (uint64_t)(uint32_t)l->size);
+	put(&l->code_record, number_of(l, l->method));
+	if (with_places)
+		put_places(l);
+	else
+		put(&l->code_record, 0);
+	put_end(&l->code_record, begin);
+}
+
+/* From now on all methods are told again, with new numbers. */
+static void forget(void)
+{
+	memset(symbols.known, 0, KNOWN * sizeof(*symbols.known));
+	symbols.known_count = 0;
+	symbols.losses = stream_losses();
+}
+
+/* The lock must be held. */
+static void tell_load(struct load *l)
+{
+	size_t methods, code;
+
+	if (symbols.known_count >= KNOWN_MOST ||
+	    symbols.losses != stream_losses())
+		forget();
+	put_load(l, true);
+	if (l->methods.is_full || l->code_record.is_full ||
+	    symbols.known_count >= KNOWN_MOST) {
+		stream_cut();
+		forget();
+		put_load(l, false);
+	}
+	methods = (size_t)(l->methods.at - l->methods.begin);
+	code = (size_t)(l->code_record.at - l->code_record.begin);
+	memcpy(l->methods.at, l->code_record.begin, code);
+	stream_add(l->methods.begin, methods + code, STREAM_LOADS,
+		   l->method_count, l->time_ns == 0);
+}
+
+void symbols_loaded(jvm_table *env, void *method, int32_t size,
+		    const void *code, int32_t map_length, const void *map,
+		    const struct jvmti_compile_record *records)
+{
+	struct load l = {
+		.env = env,
+		.method = method,
+		.code = code,
+		.size = size,
+		.records = records,
+	};
+
+	(void)map_length;
+	(void)map;
+	if (!agent_wants(AGENT_SYMBOLS))
+		return;
+	l.jni = agent_jni();
+	l.time_ns = agent_is_replaying() ? 0 : system_now();
+	if (system_wait(&symbols.lock)) {
+		if (symbols.scratch)
+			tell_load(&l);
+		system_unlock(&symbols.lock);
+	} else {
+		stream_lose();
+	}
+	agent_look_around();
+}
+
+void symbols_unloaded(jvm_table *env, void *method, const void *code)
+{
+	uint8_t bytes[64];
+	struct record r = record_in(bytes, sizeof(bytes));
+	uint8_t *begin = put_begin(&r, AGENT_UNLOAD);
+
+	(void)env;
+	(void)method;
+	if (!agent_wants(AGENT_SYMBOLS))
+		return;
+	put(&r, system_now());
+	put(&r, (uint64_t)code);
+	put_end(&r, begin);
+	stream_add(bytes, (size_t)(r.at - bytes), STREAM_UNLOADS, 0, false);
+	agent_look_around();
+}
+
+void symbols_generated(jvm_table *env, const char *name, const void *code,
+		       int32_t size)
+{
+	uint8_t bytes[SMALL];
+	struct record r = record_in(bytes, sizeof(bytes));
+	uint8_t *begin = put_begin(&r, AGENT_GENERATED);
+	bool is_old = agent_is_replaying();
+
+	(void)env;
+	if (!agent_wants(AGENT_SYMBOLS))
+		return;
+	put(&r, is_old ? 0 : system_now());
+	put(&r, (uint64_t)code);
+	put(&r, (uint64_t)(uint32_t)size);
+	put_text(&r, name);
+	put_end(&r, begin);
+	stream_add(bytes, (size_t)(r.at - bytes), STREAM_GENERATED, 0, is_old);
+	agent_look_around();
+}
+
+/* The lock must be held. */
+static int take_memory(void)
+{
+	int code = 0;
+
+	if (!symbols.scratch)
+		symbols.scratch = system_map(SCRATCH, &code);
+	if (!symbols.known && !code)
+		symbols.known = system_map(KNOWN * sizeof(*symbols.known),
+					   &code);
+	if (code)
+		return code;
+	symbols.numbers = 0;
+	if (symbols.known_count)
+		forget();
+	symbols.losses = stream_losses();
+	return 0;
+}
+
+int symbols_begin(void)
+{
+	int code;
+
+	if (!system_wait(&symbols.lock))
+		return SYSTEM_EBUSY;
+	code = take_memory();
+	system_unlock(&symbols.lock);
+	return code;
+}
+
+bool symbols_end(void)
+{
+	if (!system_wait(&symbols.lock))
+		return false;
+	system_unmap(symbols.scratch, SCRATCH);
+	system_unmap(symbols.known, KNOWN * sizeof(*symbols.known));
+	symbols.scratch = NULL;
+	symbols.known = NULL;
+	symbols.known_count = 0;
+	system_unlock(&symbols.lock);
+	return true;
+}

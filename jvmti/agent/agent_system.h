@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent_system: what the agent has in place of a C library.
+ *
+ * It is loaded by glibc and by musl, so it uses neither: system calls as the
+ * kernel has them (x86-64), and locks that nobody waits for without end.
+ */
+#ifndef JVMTI_AGENT_AGENT_SYSTEM_H
+#define JVMTI_AGENT_AGENT_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The kernel's numbers (asm/unistd_64.h) and flags (asm-generic/fcntl.h). */
+enum {
+	SYSTEM_CLOSE = 3,
+	SYSTEM_MMAP = 9,
+	SYSTEM_MUNMAP = 11,
+	SYSTEM_PREAD = 17,
+	SYSTEM_PWRITE = 18,
+	SYSTEM_SCHED_YIELD = 24,
+	SYSTEM_NANOSLEEP = 35,
+	SYSTEM_FCNTL = 72,
+	SYSTEM_CLOCK_GETTIME = 228,
+	SYSTEM_OPENAT = 257,
+
+	SYSTEM_EINTR = 4,
+	SYSTEM_EBUSY = 16,
+	SYSTEM_O_RDWR = 02,
+	SYSTEM_O_NOFOLLOW = 0400000,
+	SYSTEM_O_CLOEXEC = 02000000,
+	SYSTEM_AT_FDCWD = -100,
+	SYSTEM_F_OFD_GETLK = 36,
+	SYSTEM_F_WRLCK = 1,
+	SYSTEM_F_UNLCK = 2,
+	SYSTEM_PROT_READ_WRITE = 3,
+	SYSTEM_MAP_PRIVATE_ANONYMOUS = 0x22,
+	SYSTEM_CLOCK_MONOTONIC = 1,
+};
+
+struct system_flock { /* struct flock */
+	int16_t type, whence;
+	int64_t start, len;
+	int32_t pid;
+};
+
+/* A number below 0 is -errno. */
+static inline long system_call(long number, long a, long b, long c, long d,
+			       long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long ret;
+
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
+			   "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
+/* CLOCK_MONOTONIC, ns. */
+static inline uint64_t system_now(void)
+{
+	int64_t time[2] = { 0, 0 };
+
+	system_call(SYSTEM_CLOCK_GETTIME, SYSTEM_CLOCK_MONOTONIC, (long)time, 0,
+		    0, 0, 0);
+	return (uint64_t)time[0] * 1000000000u + (uint64_t)time[1];
+}
+
+/* Another for each thread: glibc and musl both begin its block with this. */
+static inline uintptr_t system_thread(void)
+{
+	uintptr_t self;
+
+	__asm__("movq %%fs:0, %0" : "=r"(self));
+	return self;
+}
+
+/* Zeroed memory, or NULL and *code is the errno. */
+static inline void *system_map(size_t size, int *code)
+{
+	long at = system_call(SYSTEM_MMAP, 0, (long)size,
+			      SYSTEM_PROT_READ_WRITE,
+			      SYSTEM_MAP_PRIVATE_ANONYMOUS, -1, 0);
+
+	if (at < 0 && at > -4096) {
+		*code = (int)-at;
+		return NULL;
+	}
+	return (void *)at;
+}
+
+static inline void system_unmap(void *memory, size_t size)
+{
+	if (memory)
+		system_call(SYSTEM_MUNMAP, (long)memory, (long)size, 0, 0, 0,
+			    0);
+}
+
+static inline size_t system_length(const char *text)
+{
+	size_t len = 0;
+
+	while (text && text[len])
+		len++;
+	return len;
+}
+
+/* Compilers call these by name. */
+void *memcpy(void *restrict to, const void *restrict from, size_t len);
+void *memset(void *to, int byte, size_t len);
+
+/*
+ * A lock is an int, 0 when free.  Each tries for a while and then gives up:
+ * system_try() for microseconds, system_wait() for a second.
+ */
+bool system_try(int *lock);
+bool system_wait(int *lock);
+
+static inline void system_unlock(int *lock)
+{
+	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+}
+
+#endif

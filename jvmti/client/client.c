@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvmti/client/client.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/saturate.h"
+#include "core/base/text.h"
+#include "core/jvm/jdk_version.h"
+#include "jvmti/agent/agent_protocol.h"
+#include "jvmti/client/client_folder.h"
+#include "jvmti/client/client_library.h"
+#include "jvmti/client/client_load.h"
+#include "jvmti/client/client_stream.h"
+#include "jvmti/client/client_symbols.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST_NS   (60 * CLOCK_NS_PER_S) /* of loading */
+#define GOODBYE_NS   (2 * CLOCK_NS_PER_S)
+#define FIRST_MODERN 21 /* JDK that warns (JEP 451) */
+
+struct agent_client {
+	const struct jvm *jvm;
+	struct client_stream stream;
+	char path[AGENT_PATHS];    /* of the stream, as the JVM sees it */
+	char library[AGENT_PATHS]; /* likewise */
+	struct client_symbols *symbols;
+	int64_t load_ns;
+};
+
+void agent_client_abandon_all(void) { agent_folder_abandon(); }
+
+/* The reply's second line is "JDK 17.0.21". */
+static unsigned ask_version(struct attach *attach)
+{
+	const struct attach_request request = {
+		.operation = "jcmd",
+		.args = { "VM.version" },
+	};
+	static const char label[] = "\nJDK ";
+	struct text reply = { 0 };
+	struct error unused;
+	const char *at = NULL;
+	unsigned version;
+
+	if (attach_call(attach, &request, &reply, &unused) == 0 && reply.len)
+		at = strstr(reply.bytes, label);
+	version = jdk_version_of(at ? at + strlen(label) : NULL).feature;
+	text_release(&reply);
+	return version;
+}
+
+/*
+ * Only a JVM whose files do not tell its version is asked for it; 0 is when it
+ * cannot be.
+ */
+static bool may_warn(const struct jvm *jvm, struct attach *attach)
+{
+	struct jvm_about about;
+	struct error unused;
+	unsigned version;
+	bool is_hidden;
+
+	if (jvm_about(jvm, &about, &unused))
+		return true;
+	version = jdk_version_of(about.version).feature;
+	is_hidden = jvm_about_option(&about, "-XX:+EnableDynamicAgentLoading");
+	jvm_about_release(&about);
+	if (is_hidden)
+		return false;
+	if (!version && attach)
+		version = ask_version(attach);
+	return !version || version >= FIRST_MODERN;
+}
+
+static const char *warning_of(const struct jvm *jvm, struct attach *attach)
+{
+	char path[AGENT_PATHS];
+
+	/* Of what is there already, none is printed. */
+	if (agent_load_known(jvm, path, sizeof(path)) || !may_warn(jvm, attach))
+		return NULL;
+	return "the JVM will print a warning that an agent has been loaded "
+	       "(JDK 21 and later); the library, some 20 KiB, stays mapped, "
+	       "and sleeps afterwards";
+}
+
+const char *agent_client_warning(const struct jvm *jvm)
+{
+	return warning_of(jvm, NULL);
+}
+
+static unsigned wants_of(const struct agent_options *o)
+{
+	return (o->no_names ? 0u : AGENT_SYMBOLS) |
+	       (o->lines && !o->no_names ? AGENT_LINES : 0u) |
+	       (o->alloc ? AGENT_ALLOC : 0u) | (o->lock ? AGENT_LOCK : 0u);
+}
+
+/* What JVMTI's functions say (jvmtiError), as far as it is to be expected. */
+static const char *words_of(const struct agent_report *r)
+{
+	switch (r->code) {
+	case 98:
+		return "not available in this JVM";
+	case 99:
+		return "a capability is missing";
+	case 110:
+		return "it has no memory left";
+	case 112:
+		return "it is in no state for that";
+	default:
+		return "see jvmtiError";
+	}
+}
+
+/*
+ * Of all capabilities of the agent, the JVM grants only that of allocations to
+ * one agent at a time.
+ */
+static bool is_alloc_taken(const struct agent_client *a)
+{
+	const struct agent_report *r = &a->stream.report;
+
+	return a->stream.orders.wants & AGENT_ALLOC &&
+	       r->step == AGENT_AT_CAPABILITIES && r->code == 98;
+}
+
+/* What came of the load, by the agent's own report. */
+static int check_start(struct agent_client *a, struct error *err)
+{
+	static const char *const steps[AGENT_STEPS] = {
+		"?",
+		"GetEnv",
+		"AddCapabilities",
+		"SetEventCallbacks",
+		"SetEventNotificationMode",
+		"SetHeapSamplingInterval",
+		"GenerateEvents",
+		"its orders",
+		"mmap",
+	};
+	const struct agent_report *r = &a->stream.report;
+
+	if (client_stream_look(&a->stream, err))
+		return fail_in(err, "%d", (int)a->jvm->pid);
+	switch (r->state) {
+	case AGENT_RUNS:
+		return 0;
+	case AGENT_BUSY:
+		return fail(err, ERROR_REFUSED,
+			    "%d: the agent in this JVM serves another sjkc",
+			    (int)a->jvm->pid);
+	case AGENT_REFUSED:
+		if (is_alloc_taken(a))
+			return fail(err, ERROR_UNAVAILABLE,
+				    "%d: cannot sample allocations: another "
+				    "agent in this JVM has claimed them, and "
+				    "the JVM allows one agent at a time; stop "
+				    "the other agent's allocation profiling",
+				    (int)a->jvm->pid);
+		return fail(err, ERROR_REFUSED,
+			    "%d: the JVM refused the agent: %s: %d, %s",
+			    (int)a->jvm->pid,
+			    steps[r->step < AGENT_STEPS ? r->step : 0],
+			    (int)r->code, words_of(r));
+	default:
+		return fail(err, ERROR_REFUSED,
+			    "%d: the agent was loaded, but does not answer",
+			    (int)a->jvm->pid);
+	}
+}
+
+static int load(struct agent_client *a, struct attach *attach,
+		const char *command, struct error *err)
+{
+	struct text options = { 0 };
+	int64_t begin = clock_monotonic_ns();
+	int ret;
+
+	text_puts(&options, command);
+	text_puts(&options, a->path);
+	ret = agent_load(attach, a->jvm, a->library, options.bytes, err);
+	a->load_ns = clock_monotonic_ns() - begin;
+	text_release(&options);
+	return ret;
+}
+
+/* Makes the files, has them loaded, removes them. */
+static int begin(struct agent_client *a, struct attach *attach,
+		 const struct agent_options *o, int64_t deadline_ns,
+		 struct error *err)
+{
+	bool is_known = agent_load_known(a->jvm, a->library,
+					 sizeof(a->library));
+	struct agent_folder folder;
+	int ret;
+
+	if (agent_folder_make(&folder, a->jvm, &a->stream.orders, !is_known,
+			      deadline_ns, err))
+		return -1;
+	memcpy(a->path, folder.stream_path, sizeof(a->path));
+	if (!is_known)
+		memcpy(a->library, folder.library, sizeof(a->library));
+	ret = client_stream_hold(&a->stream, folder.stream, err);
+	if (ret == 0 && o->before_load)
+		o->before_load(o->self, warning_of(a->jvm, attach));
+	if (ret == 0)
+		ret = load(a, attach, AGENT_START, err);
+	agent_folder_remove(&folder);
+	return ret ? ret : check_start(a, err);
+}
+
+struct agent_client *agent_client_open(const struct jvm *jvm,
+				       const struct agent_options *o,
+				       struct error *err)
+{
+	int64_t timeout_ns = o->timeout_ns < LONGEST_NS ? o->timeout_ns
+							: LONGEST_NS;
+	int64_t deadline_ns = clock_after(clock_monotonic_ns(), timeout_ns);
+	struct agent_client *a = xcalloc(1, sizeof(*a));
+	struct attach *attach = NULL;
+	int ret = -1;
+
+	a->jvm = jvm;
+	a->symbols = client_symbols_new();
+	client_stream_init(&a->stream, wants_of(o),
+			   o->alloc_interval ? o->alloc_interval : UINT64_MAX);
+	if (agent_load_allowed(jvm, err) == 0)
+		attach = attach_open(jvm, timeout_ns, err);
+	if (attach)
+		ret = begin(a, attach, o, deadline_ns, err);
+	attach_close(attach);
+	if (ret == 0)
+		ret = agent_client_read(a, err);
+	if (ret == 0)
+		return a;
+	agent_client_close(a);
+	return NULL;
+}
+
+/* It is asleep at once; else it would be at the next event that it hears. */
+static void say_goodbye(struct agent_client *a)
+{
+	struct attach *attach;
+	struct error unused;
+
+	if (a->stream.report.state != AGENT_RUNS || !jvm_runs(a->jvm))
+		return;
+	attach = attach_open(a->jvm, GOODBYE_NS, &unused);
+	if (attach)
+		load(a, attach, AGENT_STOP, &unused);
+	attach_close(attach);
+}
+
+void agent_client_close(struct agent_client *a)
+{
+	if (!a)
+		return;
+	if (a->stream.fd >= 0)
+		say_goodbye(a);
+	client_stream_close(&a->stream);
+	client_symbols_free(a->symbols);
+	free(a);
+}
+
+int agent_client_read(struct agent_client *a, struct error *err)
+{
+	if (client_stream_read(&a->stream, a->symbols, err))
+		return fail_in(err, "%d", (int)a->jvm->pid);
+	return 0;
+}
+
+struct java_symbols *agent_client_symbols(struct agent_client *a)
+{
+	return client_symbols_of(a->symbols);
+}
+
+static int probe(const struct agent_client *a, const char *function,
+		 struct agent_probe *out, struct error *err)
+{
+	char range[40];
+
+	if (!agent_load_mapping(a->jvm, range, sizeof(range)))
+		return fail(err, ERROR_NO_TARGET,
+			    "%d: the agent is not mapped there",
+			    (int)a->jvm->pid);
+	if (!agent_library_function(function, &out->offset))
+		return fail(err, ERROR_FAILED, "the agent has no %s", function);
+	snprintf(out->path, sizeof(out->path), "/proc/%d/map_files/%s",
+		 (int)a->jvm->pid, range);
+	return 0;
+}
+
+int agent_client_probe_alloc(const struct agent_client *a,
+			     struct agent_probe *out, struct error *err)
+{
+	return probe(a, "sjkc_probe_alloc", out, err);
+}
+
+int agent_client_probe_lock(const struct agent_client *a,
+			    struct agent_probe *out, struct error *err)
+{
+	return probe(a, "sjkc_probe_lock", out, err);
+}
+
+uint64_t agent_client_jni(const struct agent_client *a)
+{
+	return a->stream.report.jni;
+}
+
+void agent_client_costs(const struct agent_client *a, struct agent_costs *costs)
+{
+	const struct agent_report *r = &a->stream.report;
+	struct client_symbols_counts counts;
+
+	client_symbols_counts(a->symbols, &counts);
+	*costs = (struct agent_costs){
+		.load_ns = a->load_ns,
+		.replay_ns = (int64_t)r->replay_ns,
+		.bytes = r->produced,
+		.lost = saturate_add(counts.dropped,
+				     saturate_add(r->lost, r->cut)),
+	};
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvmti/client/client_symbols.h"
+
+#include "core/base/alloc.h"
+#include "core/base/ascii.h"
+#include "core/base/map64.h"
+#include "core/hotspot/java_names.h"
+#include "core/hotspot/line_table.h"
+#include "core/hotspot/stub_names.h"
+#include "jvmti/agent/agent_protocol.h"
+#include "jvmti/client/client_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CODE_MEMORY  ((size_t)256 << 20)
+#define LINES_MEMORY ((size_t)64 << 20)
+#define METHODS_MOST ((size_t)1 << 21)
+#define RECORD_MOST  ((size_t)4 << 20) /* bytes of a record */
+#define NAME_MOST    8192
+#define PLACES_MOST  ((size_t)32 << 20) /* looked at for names of a batch */
+#define GENERATED    "generated"        /* in place of a class */
+
+struct method {
+	uint32_t name; /* of the names */
+	struct line_table lines;
+};
+
+struct client_symbols {
+	struct java_symbols symbols;
+	struct java_names *names;
+	struct method *methods;
+	size_t method_count, method_cap;
+	struct map64 numbers; /* an index of methods by the agent's number */
+	size_t line_bytes;
+	struct code_map *code;
+	uint64_t rejected, unlooked;
+	size_t places; /* that may still be looked at */
+	char class_name[NAME_MOST];
+};
+
+static size_t frames(struct java_symbols *self, const struct unwound_frame *at,
+		     uint64_t time_ns, struct java_frame *out, size_t cap);
+static const char *generated(struct java_symbols *self,
+			     const struct unwound_frame *at, uint64_t time_ns);
+
+struct client_symbols *client_symbols_new(void)
+{
+	struct client_symbols *s = xcalloc(1, sizeof(*s));
+
+	s->symbols.frames = frames;
+	s->symbols.generated = generated;
+	s->names = java_names_new();
+	s->code = code_map_new(CODE_MEMORY);
+	client_symbols_begin(s);
+	return s;
+}
+
+void client_symbols_free(struct client_symbols *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->method_count; i++)
+		line_table_release(&s->methods[i].lines);
+	free(s->methods);
+	map64_release(&s->numbers);
+	java_names_free(s->names);
+	code_map_free(s->code);
+	free(s);
+}
+
+struct java_symbols *client_symbols_of(struct client_symbols *s)
+{
+	return &s->symbols;
+}
+
+void client_symbols_counts(const struct client_symbols *s,
+			   struct client_symbols_counts *counts)
+{
+	*counts = (struct client_symbols_counts){
+		.methods = s->method_count,
+		.code = code_map_count(s->code),
+		.rejected = s->rejected,
+		.dropped = code_map_dropped(s->code) + s->unlooked,
+	};
+}
+
+void client_symbols_begin(struct client_symbols *s)
+{
+	s->places = PLACES_MOST;
+	code_map_begin(s->code);
+}
+
+static int64_t read_signed(struct cursor *c)
+{
+	uint64_t value = cursor_varint(c);
+
+	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+static struct java_symbol read_text(struct cursor *c)
+{
+	uint64_t len = cursor_varint(c);
+	const uint8_t *bytes = cursor_bytes(c, len);
+
+	return (struct java_symbol){ (const char *)bytes,
+				     bytes ? (size_t)len : 0 };
+}
+
+/*
+ * How long the name is without what JDK 8 to 14 append for a VM anonymous
+ * class, which its symbol does not have: '/' and a hash or an address
+ * (InstanceKlass::signature_name).  No class of Java's has such a name.
+ */
+static size_t without_hash(const char *name, size_t len)
+{
+	const char *slash = memrchr(name, '/', len);
+	size_t at = slash ? (size_t)(slash - name) + 1 : len;
+	bool is_hex = len - at > 2 && memcmp(name + at, "0x", 2) == 0;
+
+	if (at == len)
+		return len;
+	for (size_t i = is_hex ? at + 2 : at; i < len; i++) {
+		if (!is_digit(name[i]) &&
+		    !(is_hex && name[i] >= 'a' && name[i] <= 'f'))
+			return len;
+	}
+	return at - 1;
+}
+
+/*
+ * "La/B;" as the JVM's symbol has it, "a/B".  A hidden class's address is
+ * behind a dot here, of which a class has no other, and behind a plus there
+ * (InstanceKlass::signature_name, JDK 15 on).
+ */
+static struct java_symbol class_symbol(struct client_symbols *s,
+				       struct java_symbol signature)
+{
+	size_t len = signature.len;
+	char *dot;
+
+	if (len < 3 || len > NAME_MOST || signature.bytes[0] != 'L' ||
+	    signature.bytes[len - 1] != ';')
+		return signature;
+	len -= 2;
+	len = without_hash(signature.bytes + 1, len);
+	memcpy(s->class_name, signature.bytes + 1, len);
+	dot = memrchr(s->class_name, '.', len);
+	if (dot)
+		*dot = '+';
+	return (struct java_symbol){ s->class_name, len };
+}
+
+/* Lines as differences; what cannot be a line is left out. */
+static void read_lines(struct client_symbols *s, struct cursor *c,
+		       struct line_table *lines)
+{
+	size_t count = cursor_count(c, 2), bytes;
+	uint64_t bci = 0, line = 0;
+	bool is_sorted = true;
+
+	bytes = count * sizeof(*lines->entries);
+	if (count == 0 || s->line_bytes + bytes > LINES_MEMORY)
+		return;
+	s->line_bytes += bytes;
+	lines->entries = xmalloc(bytes);
+	for (size_t i = 0; i < count; i++) {
+		struct line_entry *e = &lines->entries[lines->count];
+
+		/* What is below 0 is too large, then. */
+		bci += (uint64_t)read_signed(c);
+		line += (uint64_t)read_signed(c);
+		if (bci > UINT16_MAX || line > UINT16_MAX)
+			continue;
+		*e = (struct line_entry){ (uint16_t)bci, (uint16_t)line };
+		if (lines->count++ && e->bci < e[-1].bci)
+			is_sorted = false;
+	}
+	if (!is_sorted)
+		line_table_sort(lines);
+}
+
+static bool take_method(struct client_symbols *s, struct cursor *c)
+{
+	uint64_t number = cursor_varint(c);
+	struct java_symbol class = read_text(c);
+	struct java_symbol name = read_text(c);
+	struct java_symbol signature = read_text(c);
+	struct method method = { 0 };
+
+	read_lines(s, c, &method.lines);
+	if (cursor_ok(c) && s->method_count < METHODS_MOST)
+		method.name = java_names_add(s->names, class_symbol(s, class),
+					     name, signature);
+	if (!method.name ||
+	    !map64_add(&s->numbers, number, (uint32_t)s->method_count)) {
+		line_table_release(&method.lines);
+		return false;
+	}
+	array_reserve(s->methods, s->method_cap, s->method_count + 1);
+	s->methods[s->method_count++] = method;
+	return true;
+}
+
+static bool take_load(struct client_symbols *s, struct cursor *c)
+{
+	struct code code = { .is_method = true };
+	uint64_t bytes;
+
+	code.from = cursor_varint(c);
+	code.start = cursor_varint(c);
+	bytes = cursor_varint(c);
+	code.name = map64_get(&s->numbers, cursor_varint(c));
+	code.places_len = (uint32_t)cursor_left(c);
+	code.places = cursor_bytes(c, code.places_len);
+	return cursor_ok(c) && code.name != MAP64_NONE &&
+	       !__builtin_add_overflow(code.start, bytes, &code.end) &&
+	       code_map_add(s->code, &code);
+}
+
+static bool take_unload(struct client_symbols *s, struct cursor *c)
+{
+	uint64_t time_ns = cursor_varint(c);
+	uint64_t start = cursor_varint(c);
+
+	if (!cursor_ok(c))
+		return false;
+	code_map_remove(s->code, start, time_ns);
+	return true;
+}
+
+static bool take_generated(struct client_symbols *s, struct cursor *c)
+{
+	static const struct java_symbol none = { "()V", 3 };
+	static const struct java_symbol class = { GENERATED,
+						  sizeof(GENERATED) - 1 };
+	struct code code = { 0 };
+	struct java_symbol name;
+	uint64_t bytes;
+
+	code.from = cursor_varint(c);
+	code.start = cursor_varint(c);
+	bytes = cursor_varint(c);
+	name = read_text(c);
+	stub_name_trim(&name.bytes, &name.len);
+	code.name = java_names_add(s->names, class, name, none);
+	return cursor_ok(c) && code.name &&
+	       !__builtin_add_overflow(code.start, bytes, &code.end) &&
+	       code_map_add(s->code, &code);
+}
+
+typedef bool take_fn(struct client_symbols *s, struct cursor *c);
+
+static take_fn *const takes[] = {
+	[AGENT_METHOD] = take_method,
+	[AGENT_LOAD] = take_load,
+	[AGENT_UNLOAD] = take_unload,
+	[AGENT_GENERATED] = take_generated,
+};
+
+static void take_record(struct client_symbols *s, struct cursor *c)
+{
+	uint8_t kind = cursor_u8(c);
+
+	if (kind >= sizeof(takes) / sizeof(*takes) || !takes[kind] ||
+	    !takes[kind](s, c))
+		s->rejected++;
+}
+
+bool client_symbols_take(struct client_symbols *s, const void *bytes,
+			 size_t len, size_t *taken)
+{
+	struct cursor all = cursor_over(bytes, len);
+
+	*taken = 0;
+	while (cursor_left(&all) >= 4) {
+		uint32_t size = cursor_u32(&all);
+		struct cursor record;
+
+		if (size == 0 || size > RECORD_MOST)
+			return false;
+		if (size > cursor_left(&all))
+			break;
+		record = cursor_slice(&all, size);
+		take_record(s, &record);
+		*taken = cursor_offset(&all);
+	}
+	return true;
+}
+
+static enum java_frame_kind kind_of(const struct code_blob *blob)
+{
+	if (blob && blob->kind == BLOB_NATIVE)
+		return JAVA_NATIVE;
+	return blob && blob->tier > 0 && blob->tier < 4 ? JAVA_C1 : JAVA_C2;
+}
+
+static struct java_frame frame_of(const struct client_symbols *s,
+				  uint32_t method, enum java_frame_kind kind,
+				  int64_t bci)
+{
+	const struct method *m = &s->methods[method];
+	struct java_name name = java_names_get(s->names, m->name);
+
+	return (struct java_frame){
+		.kind = kind,
+		.class_name = name.class_name,
+		.method = name.method,
+		.signature = name.signature,
+		.line = bci < -1 || bci > UINT16_MAX
+				? 0
+				: line_table_line(&m->lines, (int32_t)bci),
+	};
+}
+
+/*
+ * Goes to the place that tells of an address: the first that is not before it.
+ * At a return address that is the call's; in between it is what HotSpot takes
+ * itself (CodeBlob's pc_desc_near).  *c is then before its methods, which are
+ * counted; 0 when it is behind all.
+ */
+static size_t find_place(struct client_symbols *s, struct cursor *c,
+			 const struct code *code, uint64_t pc)
+{
+	size_t places = cursor_count(c, 2);
+	uint64_t at = code->start;
+
+	for (size_t i = 0; i < places && cursor_ok(c); i++) {
+		size_t methods;
+
+		if (!s->places) {
+			s->unlooked++;
+			return 0;
+		}
+		s->places--;
+
+		at += (uint64_t)read_signed(c);
+		methods = cursor_count(c, 2);
+		if (at >= pc && methods)
+			return cursor_ok(c) ? methods : 0;
+		s->places -= methods < s->places ? methods : s->places;
+		for (size_t k = 0; k < methods; k++) {
+			cursor_skip_varint(c);
+			cursor_skip_varint(c);
+		}
+	}
+	return 0;
+}
+
+static size_t inlined(struct client_symbols *s, const struct code *code,
+		      uint64_t pc, enum java_frame_kind kind,
+		      struct java_frame *out, size_t cap)
+{
+	struct cursor c = cursor_over(code->places, code->places_len);
+	size_t methods = find_place(s, &c, code, pc);
+	size_t count = 0;
+
+	for (size_t i = 0; i < methods && count < cap; i++) {
+		uint32_t method = map64_get(&s->numbers, cursor_varint(&c));
+		int64_t bci = read_signed(&c);
+
+		if (!cursor_ok(&c) || method == MAP64_NONE)
+			return 0;
+		out[count++] = frame_of(
+			s, method, i + 1 < methods ? JAVA_INLINED : kind, bci);
+	}
+	return count;
+}
+
+/* The code at pc; behind its instructions are its stubs, which are it, too. */
+static const struct code *code_at(const struct client_symbols *s,
+				  const struct unwound_frame *at,
+				  uint64_t time_ns)
+{
+	const struct code_blob *blob = at->blob;
+	const struct code *code = code_map_find(s->code, at->pc, time_ns);
+
+	if (blob && at->kind == UNWOUND_COMPILED && (!code || !code->is_method))
+		code = code_map_find(s->code, blob->begin, time_ns);
+	/* What is known is of another time. */
+	if (code && blob && code->is_method &&
+	    (code->start < blob->begin || code->start >= blob->end))
+		return NULL;
+	return code;
+}
+
+static size_t frames(struct java_symbols *self, const struct unwound_frame *at,
+		     uint64_t time_ns, struct java_frame *out, size_t cap)
+{
+	struct client_symbols *s = (struct client_symbols *)self;
+	enum java_frame_kind kind = kind_of(at->blob);
+	const struct code *code;
+	size_t count;
+
+	if (at->kind != UNWOUND_COMPILED || cap == 0)
+		return 0;
+	code = code_at(s, at, time_ns);
+	if (!code || !code->is_method)
+		return 0;
+	count = inlined(s, code, at->pc, kind, out, cap);
+	if (count == 0)
+		out[count++] = frame_of(s, code->name, kind, -2);
+	return count;
+}
+
+static const char *generated(struct java_symbols *self,
+			     const struct unwound_frame *at, uint64_t time_ns)
+{
+	struct client_symbols *s = (struct client_symbols *)self;
+	const struct code *code = code_at(s, at, time_ns);
+
+	if (!code || code->is_method)
+		return NULL;
+	return java_names_get(s->names, code->name).method;
+}

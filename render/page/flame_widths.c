@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/page/flame_widths.h"
+
+#include "core/base/alloc.h"
+#include "core/base/saturate.h"
+#include "render/profile/frame_table.h"
+#include "render/text/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void flame_widths_init(struct flame_widths *w, const struct profile *p)
+{
+	*w = (struct flame_widths){ .profile = p };
+	w->totals = xcalloc(p->stack_count, sizeof(*w->totals));
+	w->marks = xcalloc(p->stack_count, sizeof(*w->marks));
+}
+
+void flame_widths_release(struct flame_widths *w)
+{
+	free(w->totals);
+	free(w->shares);
+	free(w->marks);
+	*w = (struct flame_widths){ 0 };
+}
+
+/* A sample that weighs nothing is to have its place all the same. */
+static void mark_path(struct flame_widths *w, uint32_t stack)
+{
+	for (; stack && !w->marks[stack];
+	     stack = w->profile->stacks[stack].caller)
+		w->marks[stack] = 1;
+}
+
+/* Adds the cells of a view to their stack traces; gives the sum. */
+static uint64_t add_cells(struct flame_widths *w, const struct event_view *view,
+			  bool weights)
+{
+	const struct profile *p = w->profile;
+	bool weighs = view_weighs(view, weights);
+	bool *in_view = view_events(p, view);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+		uint64_t measure = cell_measure(c, weighs);
+		uint64_t *total = &w->totals[c->stack];
+
+		if (i + AHEAD < p->cell_count)
+			__builtin_prefetch(&w->totals[c[AHEAD].stack], 1);
+		if (!in_view[c->event])
+			continue;
+		sum = saturate_add(sum, measure);
+		if (measure)
+			*total = saturate_add(*total, measure);
+		else
+			mark_path(w, c->stack);
+	}
+	free(in_view);
+	return sum;
+}
+
+/* The share of a stack trace in the view where it has most. */
+static inline float share_of(const struct flame_widths *w, size_t id)
+{
+	return w->shares ? w->shares[id]
+			 : (float)((double)w->totals[id] * w->scale);
+}
+
+/* Makes room for another view: shares are kept, totals begin anew. */
+static void next_view(struct flame_widths *w)
+{
+	size_t count = w->profile->stack_count;
+	float *shares;
+
+	if (w->views++ == 0)
+		return;
+	if (!w->shares) {
+		shares = xmalloc(count * sizeof(*shares));
+		for (size_t id = 0; id < count; id++)
+			shares[id] = share_of(w, id);
+		w->shares = shares;
+	}
+	memset(w->totals, 0, count * sizeof(*w->totals));
+}
+
+void flame_widths_add(struct flame_widths *w, const struct event_view *view,
+		      bool weights)
+{
+	const struct stack *stacks = w->profile->stacks;
+	uint64_t *totals = w->totals;
+	uint64_t sum;
+
+	next_view(w);
+	sum = add_cells(w, view, weights);
+	w->scale = sum ? 1 / (double)sum : 0;
+	/* Ids of callees are greater than their callers'. */
+	for (size_t id = w->profile->stack_count; id-- > 1;) {
+		uint64_t *total = &totals[stacks[id].caller];
+
+		if (id > AHEAD)
+			__builtin_prefetch(&totals[stacks[id - AHEAD].caller]);
+		if (!totals[id])
+			continue;
+		*total = saturate_add(*total, totals[id]);
+		w->marks[id] = 1;
+		if (w->shares) {
+			float share = (float)((double)totals[id] * w->scale);
+
+			if (share > w->shares[id])
+				w->shares[id] = share;
+		}
+	}
+}
+
+void flame_widths_cut(struct flame_widths *w, double share)
+{
+	w->least = (float)share;
+}
+
+/*
+ * Shares are told apart by the first 20 of their 32 bits, which for floats that
+ * are not negative sort as the numbers do: to 1/2048 of themselves.
+ */
+#define SHARE_SHIFT 12
+#define SHARE_BINS  ((size_t)1 << (31 - SHARE_SHIFT))
+
+static uint32_t share_bits(float share)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &share, sizeof(bits));
+	return bits >> SHARE_SHIFT;
+}
+
+static float share_of_bits(size_t bin)
+{
+	uint32_t bits = (uint32_t)bin << SHARE_SHIFT;
+	float share;
+
+	memcpy(&share, &bits, sizeof(share));
+	return share;
+}
+
+/*
+ * How the number of nodes grows when the least share falls into each bin.  A
+ * node is there from its own share down.  It has a callee for small frames too,
+ * until the least share is that of its narrowest callee; a mark is 1 + the bin
+ * of that, from above, while the callees are passed.
+ */
+static int32_t *count_bins(struct flame_widths *w)
+{
+	const struct stack *stacks = w->profile->stacks;
+	int32_t *bins = xcalloc(SHARE_BINS, sizeof(*bins));
+	uint32_t *marks = w->marks;
+
+	for (size_t id = w->profile->stack_count; id-- > 1;) {
+		uint32_t *caller = &marks[stacks[id].caller];
+		uint32_t bin, mark;
+
+		if (id > AHEAD)
+			__builtin_prefetch(&marks[stacks[id - AHEAD].caller]);
+		if (!marks[id])
+			continue;
+		bin = share_bits(share_of(w, id));
+		mark = 1 + (uint32_t)SHARE_BINS - bin;
+		if (*caller < mark)
+			*caller = mark;
+		bins[bin]++;
+		if (marks[id] > 1) {
+			bins[bin]++;
+			bins[SHARE_BINS + 1 - marks[id]]--;
+		}
+	}
+	return bins;
+}
+
+void flame_widths_fit(struct flame_widths *w, size_t max)
+{
+	size_t bin = SHARE_BINS;
+	int64_t nodes = 1; /* small frames among the roots */
+	int32_t *bins;
+
+	if (w->profile->stack_count - 1 <= max)
+		return;
+	bins = count_bins(w);
+	while (bin > 0 && nodes + bins[bin - 1] <= (int64_t)max)
+		nodes += bins[--bin];
+	w->least = share_of_bits(bin);
+	free(bins);
+}
+
+/* Finds or makes the callee that stands for the small ones of a node. */
+static uint32_t small_callee(struct draft *d, uint32_t node, uint32_t frame)
+{
+	uint32_t small = d->nodes[node].small;
+
+	if (!small) {
+		small = draft_add(d, node, frame);
+		d->nodes[node].small = small;
+	}
+	return small;
+}
+
+size_t flame_widths_draft(struct flame_widths *w, struct draft *d)
+{
+	const struct stack *stacks = w->profile->stacks;
+	uint32_t frame = small_frames(w->profile);
+	size_t count = w->profile->stack_count;
+	uint32_t *marks = w->marks;
+	size_t elided = 0;
+
+	marks[0] = 0;
+	for (size_t id = 1; id < count; id++) {
+		uint32_t caller = stacks[id].caller;
+
+		if (id + AHEAD < count) {
+			uint32_t ahead = stacks[id + AHEAD].caller;
+
+			__builtin_prefetch(&marks[ahead]);
+			__builtin_prefetch(&w->totals[ahead]);
+		}
+		if (!marks[id])
+			continue;
+		if (share_of(w, id) >= w->least) {
+			marks[id] = draft_add(d, marks[caller],
+					      stacks[id].frame);
+			continue;
+		}
+		elided++;
+		/* With its caller, or as the first of its branch. */
+		if (caller && share_of(w, caller) < w->least)
+			marks[id] = marks[caller];
+		else
+			marks[id] = small_callee(d, marks[caller], frame);
+	}
+	return elided;
+}

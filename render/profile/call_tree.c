@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/profile/call_tree.h"
+
+#include "core/base/alloc.h"
+#include "core/base/map64.h"
+#include "core/base/saturate.h"
+#include "render/page/flame_tree.h"
+#include "render/profile/row_sort.h"
+#include "render/profile/thread_roots.h"
+#include "render/text/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Stack traces beyond it are told apart no more (flame_widths_fit). */
+#define MOST_NODES ((size_t)1000000)
+/* So many frames that call each other in turn are taken for a recursion. */
+#define MOST_IN_TURN 4
+
+/* Per cent, where what was asked for leaves too many rows. */
+static const double cut_offs[] = { 2, 5, 10, 20, 50 };
+
+#define CUT_OFFS (sizeof(cut_offs) / sizeof(*cut_offs))
+
+const char *const call_kind_names[] = {
+	[CALL_FRAME] = "frame",
+	[CALL_THREAD] = "thread",
+	[CALL_POOL] = "pool",
+	[CALL_OTHERS] = "others",
+};
+
+/* A row to be; node 0 stands for the caller of the roots. */
+struct node {
+	uint32_t caller; /* less than the node's own number */
+	uint32_t label;
+	uint32_t depth;         /* how many callers it has, and node 0 */
+	uint32_t deep, on_path; /* the most and now: how often it is there */
+	uint32_t first, next;   /* of the callees that are shown; 0 ends */
+	uint32_t shown, hidden; /* how many callees */
+	uint64_t total, self;
+	uint64_t shown_total; /* of the callees that are shown */
+};
+
+struct making {
+	const struct profile *profile;
+	const struct flame_widths *w;
+	const struct event_view *view;
+	const struct call_tree_options *options;
+	struct call_tree *tree;
+	size_t cap;
+	uint64_t least; /* what a row comes to */
+	struct node *nodes;
+	size_t count, node_cap;
+	uint32_t *node_of; /* by place of the flame tree + 1; [0] is 0 */
+	struct flame_tree places;
+	struct row *cells; /* item: of the profile */
+	size_t cell_count;
+};
+
+static uint32_t ancestor(const struct making *m, uint32_t node, unsigned steps)
+{
+	while (steps--)
+		node = m->nodes[node].caller;
+	return node;
+}
+
+/* True when the last `period` frames up to node are those before them. */
+static bool repeats(const struct making *m, uint32_t node, unsigned period)
+{
+	for (unsigned i = 0; i < period; i++) {
+		uint32_t before = ancestor(m, node, period);
+
+		if (!before || m->nodes[node].label != m->nodes[before].label)
+			return false;
+		node = m->nodes[node].caller;
+	}
+	return true;
+}
+
+/* Where a call from caller goes back to, being a recursion, or 0. */
+static uint32_t recursion(const struct making *m, uint32_t caller,
+			  uint32_t label)
+{
+	if (!caller)
+		return 0;
+	if (m->nodes[caller].label == label)
+		return caller;
+	for (unsigned period = 2; period <= MOST_IN_TURN; period++) {
+		uint32_t back = ancestor(m, caller, period - 1);
+
+		if (!back)
+			break;
+		if (m->nodes[back].label == label && repeats(m, caller, period))
+			return back;
+	}
+	return 0;
+}
+
+/* The callee of that label, found or made. */
+static uint32_t callee(struct making *m, struct map64 *known, uint32_t caller,
+		       uint32_t label)
+{
+	uint64_t key = (uint64_t)caller << 32 | label;
+	uint32_t node = map64_get(known, key);
+
+	if (node != MAP64_NONE)
+		return node;
+	array_reserve(m->nodes, m->node_cap, m->count + 1);
+	m->nodes[m->count] = (struct node){
+		.caller = caller,
+		.label = label,
+		.depth = m->nodes[caller].depth + 1,
+	};
+	map64_add(known, key, (uint32_t)m->count);
+	return (uint32_t)m->count++;
+}
+
+/* Takes nodes off the end of a way from the root, down to so many. */
+static size_t cut_path(struct making *m, const uint32_t *path, size_t len,
+		       size_t depth)
+{
+	while (len > depth)
+		m->nodes[path[--len]].on_path--;
+	return len;
+}
+
+/* Makes the nodes of the flame tree's places, recursions as one. */
+static void make_nodes(struct making *m)
+{
+	const struct flame_tree *t = &m->places;
+	uint32_t *path = xmalloc((t->count + 1) * sizeof(*path));
+	struct map64 known = { 0 };
+	size_t len = 0;
+
+	m->node_of = xcalloc(t->count + 1, sizeof(*m->node_of));
+	array_reserve(m->nodes, m->node_cap, 1);
+	m->nodes[0] = (struct node){ .label = NO_LABEL };
+	m->count = 1;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct tree_node *place = &t->nodes[i];
+		uint32_t caller = m->node_of[place->caller];
+		uint32_t node = recursion(m, caller, place->label);
+		struct node *n;
+
+		if (!node)
+			node = callee(m, &known, caller, place->label);
+		m->node_of[i + 1] = node;
+		len = cut_path(m, path, len, place->depth);
+		path[len++] = node;
+		n = &m->nodes[node];
+		if (n->deep < ++n->on_path)
+			n->deep = n->on_path;
+	}
+	map64_release(&known);
+	free(path);
+}
+
+/* The cells of the view that have a stack trace, by thread. */
+static void sort_cells(struct making *m)
+{
+	const struct profile *p = m->profile;
+	bool *in_view = view_events(p, m->view);
+
+	m->cells = xmalloc(p->cell_count * sizeof(*m->cells));
+	for (uint32_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+
+		if (c->stack && in_view[c->event])
+			m->cells[m->cell_count++] = (struct row){
+				.major = c->thread, .item = i
+			};
+	}
+	free(in_view);
+	row_sort(m->cells, m->cell_count);
+}
+
+/* The first of the cells of a thread, or of one after it. */
+static size_t first_cell(const struct making *m, uint64_t thread)
+{
+	size_t from = 0, to = m->cell_count;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (m->cells[middle].major < thread)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/* Adds what was counted in the threads [from, to). */
+static void count_cells(struct making *m, uint64_t from, uint64_t to)
+{
+	bool weighs = view_weighs(m->view, m->options->weights);
+	size_t end = first_cell(m, to);
+
+	for (size_t i = first_cell(m, from); i < end; i++) {
+		const struct cell *c = &m->profile->cells[m->cells[i].item];
+		uint32_t place = m->places.place_of[m->w->marks[c->stack]];
+		struct node *node = &m->nodes[m->node_of[place]];
+
+		node->self = saturate_add(node->self, cell_measure(c, weighs));
+	}
+}
+
+static void forget_counts(struct making *m)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		struct node *n = &m->nodes[i];
+
+		*n = (struct node){
+			.caller = n->caller,
+			.label = n->label,
+			.depth = n->depth,
+			.deep = n->deep,
+		};
+	}
+}
+
+/* What is counted, with what callees come to. */
+static void sum_up(struct making *m)
+{
+	for (size_t i = m->count; i-- > 0;) {
+		struct node *n = &m->nodes[i];
+
+		n->total = saturate_add(n->total, n->self);
+		if (i)
+			m->nodes[n->caller].total = saturate_add(
+				m->nodes[n->caller].total, n->total);
+	}
+}
+
+/*
+ * A row for each node that has enough, those with most first, and of those that
+ * have as much, those next to the root: a caller comes before its callees.
+ */
+static struct row *most(const struct making *m, size_t *count)
+{
+	struct row *rows = xmalloc(m->count * sizeof(*rows));
+	size_t n = 0;
+
+	for (uint32_t i = 1; i < m->count; i++) {
+		uint64_t total = m->nodes[i].total;
+
+		if (total && total >= m->least)
+			rows[n++] = (struct row){ m->nodes[i].depth, 0, i };
+	}
+	row_sort(rows, n);
+	for (size_t i = 0; i < n; i++)
+		rows[i].minor = UINT64_MAX - m->nodes[rows[i].item].total;
+	row_sort(rows, n);
+	*count = n;
+	return rows;
+}
+
+/* Chains the callees that are to be shown, as far as there is room. */
+static void choose(struct making *m)
+{
+	size_t room = CALL_ROWS > m->tree->count ? CALL_ROWS - m->tree->count
+						 : 0;
+	size_t count;
+	struct row *rows = most(m, &count);
+
+	for (size_t i = count < room ? count : room; i-- > 0;) {
+		struct node *n = &m->nodes[rows[i].item];
+		struct node *caller = &m->nodes[n->caller];
+
+		n->next = caller->first;
+		caller->first = rows[i].item;
+		caller->shown++;
+		caller->shown_total = saturate_add(caller->shown_total,
+						   n->total);
+	}
+	for (size_t i = 1; i < m->count; i++) {
+		if (m->nodes[i].total)
+			m->nodes[m->nodes[i].caller].hidden++;
+	}
+	for (size_t i = 0; i < m->count; i++)
+		m->nodes[i].hidden -= m->nodes[i].shown;
+	free(rows);
+}
+
+/* What of a node's callees is not shown. */
+static uint64_t others_of(const struct node *n)
+{
+	uint64_t known = saturate_add(n->self, n->shown_total);
+
+	return n->total > known ? n->total - known : 0;
+}
+
+static bool has_others(const struct making *m, const struct node *n)
+{
+	uint64_t others = others_of(n);
+
+	return n->hidden && others && others >= m->least;
+}
+
+static void add_row(struct making *m, const struct call_row *row)
+{
+	struct call_tree *t = m->tree;
+
+	array_reserve(t->rows, m->cap, t->count + 1);
+	t->rows[t->count++] = *row;
+}
+
+/* Where a walk stands: below which row, if any. */
+struct level {
+	uint32_t depth, indent;
+};
+
+static struct call_row row_below(const struct making *m, uint32_t caller,
+				 struct level at)
+{
+	const struct node *n = &m->nodes[caller];
+	struct call_row row = { .depth = at.depth, .deep = 1 };
+
+	row.is_choice = n->shown + has_others(m, n) > 1;
+	row.indent = at.indent + row.is_choice;
+	return row;
+}
+
+static void add_others(struct making *m, uint32_t caller, struct level at)
+{
+	const struct node *n = &m->nodes[caller];
+	struct call_row row = row_below(m, caller, at);
+
+	if (!has_others(m, n))
+		return;
+	row.kind = CALL_OTHERS;
+	row.id = n->hidden;
+	row.total = others_of(n);
+	add_row(m, &row);
+}
+
+static void add_frame(struct making *m, uint32_t node, struct level at)
+{
+	const struct node *n = &m->nodes[node];
+	struct call_row row = row_below(m, n->caller, at);
+
+	row.kind = CALL_FRAME;
+	row.id = n->label;
+	row.deep = n->deep;
+	row.total = n->total;
+	row.self = n->self;
+	add_row(m, &row);
+}
+
+/* Adds a row for each node that was chosen; the roots are at a level. */
+static void add_rows(struct making *m, struct level root)
+{
+	uint32_t node = m->nodes[0].first;
+	/* Levels of the callers, down to those of node. */
+	struct level *levels = NULL;
+	size_t depth = 0, cap = 0;
+
+	array_reserve(levels, cap, 1);
+	levels[0] = root;
+	while (node) {
+		const struct node *n = &m->nodes[node];
+		const struct call_row *row;
+
+		add_frame(m, node, levels[depth]);
+		row = &m->tree->rows[m->tree->count - 1];
+		array_reserve(levels, cap, depth + 2);
+		levels[++depth] = (struct level){ row->depth + 1, row->indent };
+		if (n->first) {
+			node = n->first;
+			continue;
+		}
+		add_others(m, node, levels[depth--]);
+		while (node && !m->nodes[node].next) {
+			node = m->nodes[node].caller;
+			if (node)
+				add_others(m, node, levels[depth--]);
+		}
+		if (node)
+			node = m->nodes[node].next;
+	}
+	add_others(m, 0, root);
+	free(levels);
+}
+
+static void add_root(struct making *m, const struct thread_roots *roots,
+		     const struct thread_root *root)
+{
+	const struct call_row row = {
+		.kind = root->count > 1 ? CALL_POOL : CALL_THREAD,
+		.id = root->thread,
+		.members = root->count,
+		.depth = 0,
+		.indent = 1,
+		.deep = 1,
+		.is_choice = true,
+		.total = root->total,
+	};
+
+	forget_counts(m);
+	for (uint32_t i = 0; i < root->count; i++) {
+		uint64_t thread = roots->members[root->first + i];
+
+		count_cells(m, thread, thread + 1);
+	}
+	sum_up(m);
+	add_row(m, &row);
+	choose(m);
+	add_rows(m, (struct level){ 1, 1 });
+}
+
+static void add_threads(struct making *m)
+{
+	const struct call_tree_options *o = m->options;
+	struct call_row rest = {
+		.kind = CALL_OTHERS, .indent = 1, .deep = 1, .is_choice = true
+	};
+	struct thread_roots roots;
+
+	thread_roots_init(&roots, m->profile, o->threads, o->thread_count,
+			  m->least, CALL_THREADS);
+	for (size_t i = 0; i < roots.count; i++) {
+		const struct thread_root *root = &roots.all[i];
+
+		if (i < CALL_THREADS && root->total &&
+		    root->total >= m->least && m->tree->count < CALL_ROWS) {
+			add_root(m, &roots, root);
+			continue;
+		}
+		rest.id += root->count;
+		rest.total = saturate_add(rest.total, root->total);
+	}
+	thread_roots_release(&roots);
+	if (rest.total && rest.total >= m->least)
+		add_row(m, &rest);
+}
+
+static void make_places(struct making *m, struct flame_widths *w,
+			const struct frame_table *table)
+{
+	struct draft draft;
+
+	flame_widths_fit(w, MOST_NODES);
+	draft_init(&draft);
+	flame_widths_draft(w, &draft);
+	flame_tree_init(&m->places, &draft, table->label_of,
+			table->label_count);
+	draft_release(&draft);
+}
+
+/* So many per cent of the whole, rounded up. */
+static uint64_t least_of(uint64_t whole, double percent)
+{
+	double least = percent / 100 * (double)whole;
+
+	if (least >= 0x1p64)
+		return UINT64_MAX;
+	return (uint64_t)least + ((double)(uint64_t)least < least);
+}
+
+static void make_rows(struct making *m, double min_percent)
+{
+	m->least = least_of(m->options->whole, min_percent);
+	m->tree->min_percent = min_percent;
+	m->tree->count = 0;
+	if (m->options->threads) {
+		add_threads(m);
+		return;
+	}
+	forget_counts(m);
+	count_cells(m, 0, UINT64_MAX);
+	sum_up(m);
+	choose(m);
+	add_rows(m, (struct level){ 0, 0 });
+}
+
+/* So many lines for people, where long chains are shortened. */
+static size_t lines_of(const struct making *m)
+{
+	size_t chain = m->options->chain, lines = 0;
+
+	for (size_t i = 0; i < m->tree->count;) {
+		size_t rows = call_tree_chain(m->tree, i);
+
+		lines += chain && rows > chain ? chain + 1 : rows;
+		i += rows;
+	}
+	return lines;
+}
+
+/* Leaves out more while it is too long, unless that is as good as all. */
+static void fit_rows(struct making *m)
+{
+	size_t fit = m->options->fit, lines = lines_of(m);
+
+	for (size_t i = 0; i < CUT_OFFS && lines > fit; i++) {
+		double before = m->tree->min_percent;
+		size_t less;
+
+		if (cut_offs[i] <= before)
+			continue;
+		make_rows(m, cut_offs[i]);
+		less = lines_of(m);
+		if (less < fit / 4 && lines <= 4 * fit) {
+			make_rows(m, before);
+			return;
+		}
+		lines = less;
+	}
+}
+
+void call_tree_init(struct call_tree *t, struct flame_widths *w,
+		    const struct event_view *view,
+		    const struct frame_table *table,
+		    const struct call_tree_options *options)
+{
+	struct making m = {
+		.profile = w->profile,
+		.w = w,
+		.view = view,
+		.options = options,
+		.tree = t,
+	};
+
+	*t = (struct call_tree){ 0 };
+	make_places(&m, w, table);
+	make_nodes(&m);
+	sort_cells(&m);
+	make_rows(&m, options->min_percent);
+	if (options->fit)
+		fit_rows(&m);
+	flame_tree_release(&m.places);
+	free(m.cells);
+	free(m.node_of);
+	free(m.nodes);
+}
+
+void call_tree_release(struct call_tree *t)
+{
+	free(t->rows);
+	*t = (struct call_tree){ 0 };
+}
+
+size_t call_tree_chain(const struct call_tree *t, size_t first)
+{
+	size_t i = first + 1;
+
+	while (i < t->count && !t->rows[i].is_choice &&
+	       t->rows[i].depth == t->rows[i - 1].depth + 1)
+		i++;
+	return i - first;
+}

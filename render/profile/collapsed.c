@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/profile/collapsed.h"
+
+#include "core/base/alloc.h"
+#include "core/base/saturate.h"
+#include "render/profile/depth_limit.h"
+#include "render/profile/row_sort.h"
+#include "render/profile/thread_ranks.h"
+#include "render/profile/trace_tree.h"
+#include "render/text/measure.h"
+#include "render/text/path_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct folding {
+	const struct profile *profile;
+	const struct event_view *view;
+	const struct collapsed_options *options;
+	bool *in_view; /* by event */
+	struct collapsed_result result;
+	uint32_t *depths; /* by stack trace */
+
+	/* The stack traces as they are written: leaf first when reversed. */
+	struct profile *reversed;
+	uint32_t *stack_of; /* of reversed, by stack trace; or NULL */
+	uint32_t *path;     /* frames of one that is being reversed */
+	size_t path_cap;
+	const struct stack *stacks;
+	size_t stack_count;
+	struct trace_tree traces;
+	struct thread_ranks threads;
+
+	struct path_text text; /* the line being written */
+	uint32_t thread;       /* whose name it begins with */
+};
+
+/* The format separates frames by ';' and has no way to write one. */
+static void adapt(char *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (name[i] == ';')
+			name[i] = ':';
+		if (name[i] == '\n' || name[i] == '\r')
+			name[i] = ' ';
+	}
+}
+
+static uint32_t stack_of(const struct folding *f, const struct cell *c)
+{
+	return f->stack_of ? f->stack_of[c->stack] : c->stack;
+}
+
+static size_t measure_depths(struct folding *f)
+{
+	const struct profile *p = f->profile;
+	uint32_t deepest = 0;
+
+	f->depths = xcalloc(p->stack_count, sizeof(*f->depths));
+	for (size_t i = 1; i < p->stack_count; i++) {
+		f->depths[i] = f->depths[p->stacks[i].caller] + 1;
+		if (f->depths[i] > deepest)
+			deepest = f->depths[i];
+	}
+	return deepest;
+}
+
+/*
+ * Finds the depth at which there are at most so many frames in all lines, and
+ * counts the samples that are deeper.
+ */
+static void fit(struct folding *f)
+{
+	const struct profile *p = f->profile;
+	uint64_t most = f->options->reverse ? FOLDED_REVERSED_FRAMES
+					    : FOLDED_FRAMES;
+	size_t deepest = measure_depths(f);
+	uint64_t *cells_at = xcalloc(deepest + 1, sizeof(*cells_at));
+
+	if (f->options->most_frames)
+		most = f->options->most_frames;
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+
+		if (!f->in_view[c->event] || !c->stack)
+			continue;
+		cells_at[f->depths[c->stack]]++;
+	}
+	f->result.depth = depth_limit(cells_at, deepest, most);
+	free(cells_at);
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+
+		if (f->in_view[c->event] &&
+		    f->depths[c->stack] > f->result.depth)
+			f->result.cut = saturate_add(f->result.cut, c->count);
+	}
+}
+
+/* Leaves out what lies deeper; a callee's id is greater than its caller's. */
+static void cut_all(struct folding *f)
+{
+	const struct profile *p = f->profile;
+
+	f->stack_of = xcalloc(p->stack_count, sizeof(*f->stack_of));
+	for (uint32_t i = 1; i < p->stack_count; i++)
+		f->stack_of[i] = f->depths[i] <= f->result.depth
+					 ? i
+					 : f->stack_of[p->stacks[i].caller];
+}
+
+/* The same stack trace with its leaf as root. */
+static uint32_t reverse(struct folding *f, uint32_t stack)
+{
+	const struct stack *stacks = f->profile->stacks;
+	size_t depth = f->depths[stack];
+
+	if (depth > f->result.depth)
+		depth = f->result.depth;
+	array_reserve(f->path, f->path_cap, depth);
+	/* profile_stack() takes them from the leaf: that is the root now. */
+	for (size_t i = depth; i; stack = stacks[stack].caller)
+		f->path[--i] = stacks[stack].frame;
+	return profile_stack(f->reversed, f->path, depth);
+}
+
+static void reverse_all(struct folding *f)
+{
+	const struct profile *p = f->profile;
+
+	f->reversed = profile_new();
+	f->stack_of = xcalloc(p->stack_count, sizeof(*f->stack_of));
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+		uint32_t *made = &f->stack_of[c->stack];
+
+		if (f->in_view[c->event] && c->stack && !*made)
+			*made = reverse(f, c->stack);
+	}
+	f->stacks = f->reversed->stacks;
+	f->stack_count = f->reversed->stack_count;
+}
+
+/* Names the frames and puts the stack traces in order. */
+static void arrange(struct folding *f)
+{
+	const struct profile *p = f->profile;
+	const struct frame_naming naming = {
+		.style = f->options->style,
+		.by_name = true,
+		.adapt = adapt,
+	};
+	uint32_t *marks = xcalloc(f->stack_count, sizeof(*marks));
+
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+
+		if (f->in_view[c->event])
+			marks[stack_of(f, c)] = 1;
+	}
+	trace_tree_init(&f->traces, p, f->stacks, f->stack_count, marks,
+			&naming);
+}
+
+/*
+ * A row for each cell, in the order of the lines: by thread and stack trace
+ * when the thread is the root frame, the other way round when it is the leaf.
+ */
+static struct row *rows_of(const struct folding *f, size_t *count)
+{
+	const struct profile *p = f->profile;
+	bool thread_first = f->options->threads && !f->options->reverse;
+	struct row *rows = xmalloc(p->cell_count * sizeof(*rows));
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+		uint32_t thread = 0, place;
+
+		if (!f->in_view[c->event])
+			continue;
+		if (f->options->threads)
+			thread = f->threads.rank_of[c->thread];
+		place = trace_tree_place(&f->traces, stack_of(f, c));
+		rows[n++] = (struct row){
+			.major = thread_first ? thread : place,
+			.minor = thread_first ? place : thread,
+			.item = (uint32_t)i,
+		};
+	}
+	row_sort(rows, n);
+	*count = n;
+	return rows;
+}
+
+static void put_name(struct text *line, const char *name, size_t len)
+{
+	if (line->len)
+		text_putc(line, ';');
+	text_add(line, name, len);
+}
+
+static void put_label(void *self, struct text *line, uint32_t label)
+{
+	const struct folding *f = self;
+	const struct label_name *n = trace_tree_name(&f->traces, label);
+
+	put_name(line, n->text, n->len);
+}
+
+/* Writes a line, with the thread where it belongs. */
+static void write_line(struct folding *f, struct output *out,
+		       const struct row *r, uint64_t sum)
+{
+	bool thread_first = f->options->threads && !f->options->reverse;
+	uint32_t place = thread_first ? (uint32_t)r->minor : r->major;
+	struct text *line = &f->text.line;
+	char number[32];
+	int digits;
+
+	if (thread_first && (f->thread != r->major || !line->len)) {
+		const struct name *n = &f->threads.names[r->major];
+
+		path_text_begin(&f->text, n->text, n->len);
+		f->thread = r->major;
+	}
+	path_text_set(&f->text, &f->traces.tree, place, put_label, f);
+	if (!place)
+		put_name(line, "[no stack trace]", 16);
+	output_write(out, line->bytes, line->len);
+	if (f->options->threads && !thread_first) {
+		const struct name *n = &f->threads.names[r->minor];
+
+		output_write(out, ";", 1);
+		output_write(out, n->text, n->len);
+	}
+	digits = snprintf(number, sizeof(number), " %" PRIu64 "\n", sum);
+	output_write(out, number, (size_t)digits);
+}
+
+static void write_rows(struct folding *f, struct output *out)
+{
+	const struct cell *cells = f->profile->cells;
+	bool weighs = view_weighs(f->view, f->options->weights);
+	uint64_t sum = 0;
+	size_t count;
+	struct row *rows = rows_of(f, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct row *r = &rows[i];
+
+		if (i + AHEAD < count)
+			__builtin_prefetch(&cells[r[AHEAD].item]);
+		sum = saturate_add(sum, cell_measure(&cells[r->item], weighs));
+		if (i + 1 < count && r[1].major == r->major &&
+		    r[1].minor == r->minor)
+			continue;
+		if (sum)
+			write_line(f, out, r, sum);
+		sum = 0;
+	}
+	free(rows);
+}
+
+static void release(struct folding *f)
+{
+	profile_free(f->reversed);
+	trace_tree_release(&f->traces);
+	thread_ranks_release(&f->threads);
+	path_text_release(&f->text);
+	free(f->in_view);
+	free(f->stack_of);
+	free(f->depths);
+	free(f->path);
+}
+
+struct collapsed_result collapsed_write(struct output *out,
+					const struct profile *p,
+					const struct event_view *view,
+					const struct collapsed_options *options)
+{
+	struct folding f = {
+		.profile = p,
+		.view = view,
+		.options = options,
+		.in_view = view_events(p, view),
+		.stacks = p->stacks,
+		.stack_count = p->stack_count,
+	};
+
+	fit(&f);
+	if (options->reverse)
+		reverse_all(&f);
+	else if (f.result.cut)
+		cut_all(&f);
+	arrange(&f);
+	if (options->threads)
+		thread_ranks_init(&f.threads, p, adapt);
+	path_text_begin(&f.text, "", 0);
+	write_rows(&f, out);
+	release(&f);
+	return f.result;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/profile/frame_table.h"
+
+#include "core/base/alloc.h"
+#include "render/profile/name_sort.h"
+#include "render/profile/row_sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct frame frame_at(const struct profile *p, uint32_t id)
+{
+	static const struct frame small = { .kind = FRAME_SYNTHETIC };
+
+	return id == small_frames(p) ? small : p->frames[id];
+}
+
+/* A row for each used frame, those of one class and method together. */
+static struct row *rows_of(const struct profile *p, const uint8_t *used,
+			   size_t *count)
+{
+	struct row *rows = xmalloc((p->frame_count + 1) * sizeof(*rows));
+	size_t n = 0;
+
+	for (uint32_t id = 0; id <= small_frames(p); id++) {
+		struct frame f;
+
+		if (!used[id])
+			continue;
+		f = frame_at(p, id);
+		rows[n++] = (struct row){ f.method, f.class_name, id };
+	}
+	row_sort(rows, n);
+	*count = n;
+	return rows;
+}
+
+static void put_name(struct text *out, const struct profile *p, uint32_t id,
+		     const struct frame_naming *how)
+{
+	size_t start = out->len;
+
+	if (id == small_frames(p))
+		text_puts(out, "[small frames]");
+	else
+		frame_name(out, p, &p->frames[id], &how->style);
+	if (how->adapt && out->len > start)
+		how->adapt(out->bytes + start, out->len - start);
+}
+
+/*
+ * Writes the names of all rows, each once where class and method are all that
+ * is named.  The rows' majors become indexes into names; gives their number.
+ */
+static size_t write_names(struct frame_table *t, const struct profile *p,
+			  struct row *rows, size_t count,
+			  const struct frame_naming *how, struct name *names)
+{
+	bool each = how->style.lines || how->style.annotate;
+	struct row before = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct row *r = &rows[i];
+		struct frame f = frame_at(p, r->item);
+		size_t start = t->text.len;
+
+		if (each || i == 0 || before.major != r->major ||
+		    before.minor != r->minor || r->item == small_frames(p)) {
+			put_name(&t->text, p, r->item, how);
+			names[n].len = t->text.len - start;
+			names[n].item = (uint32_t)n;
+			n++;
+		}
+		before = *r;
+		r->major = (uint32_t)n - 1;
+		r->minor = (uint64_t)f.kind << 32 | f.line;
+		if (how->by_name)
+			r->minor = how->by_line ? f.line : 0;
+	}
+	return n;
+}
+
+/* Points the names, written one after another, at their text. */
+static void point_names(struct frame_table *t, struct name *names, size_t count)
+{
+	const char *text = t->text.bytes ? t->text.bytes : "";
+
+	for (size_t i = 0; i < count; i++) {
+		names[i].text = text;
+		text += names[i].len;
+	}
+}
+
+/* Sorts the names; the rows' majors become ranks, the same for equal names. */
+static void rank_names(struct frame_table *t, struct name *names, size_t count,
+		       struct row *rows, size_t row_count)
+{
+	uint32_t *rank_of = xmalloc(count * sizeof(*rank_of));
+
+	name_sort(names, count);
+	t->names = xmalloc(count * sizeof(*t->names));
+	for (size_t i = 0; i < count; i++) {
+		const struct name *n = &names[i];
+
+		if (i == 0 || n->shared != n->len || n->len != n[-1].len)
+			t->names[t->name_count++] = (struct label_name){
+				n->text, n->len, n->shared
+			};
+		rank_of[n->item] = (uint32_t)t->name_count - 1;
+	}
+	for (size_t i = 0; i < row_count; i++)
+		rows[i].major = rank_of[rows[i].major];
+	free(rank_of);
+}
+
+static void label_rows(struct frame_table *t, const struct profile *p,
+		       const struct row *rows, size_t count)
+{
+	t->labels = xmalloc(count * sizeof(*t->labels));
+	for (size_t i = 0; i < count; i++) {
+		const struct row *r = &rows[i];
+
+		if (i == 0 || r->major != r[-1].major ||
+		    r->minor != r[-1].minor) {
+			struct frame f = frame_at(p, r->item);
+
+			t->labels[t->label_count++] = (struct frame_label){
+				.name = r->major,
+				.line = f.line,
+				.kind = f.kind,
+			};
+		}
+		t->label_of[r->item] = (uint32_t)t->label_count - 1;
+	}
+}
+
+void frame_table_init(struct frame_table *t, const struct profile *p,
+		      const uint8_t *used, const struct frame_naming *how)
+{
+	size_t ids = p->frame_count + 1;
+	size_t count, name_count;
+	struct row *rows = rows_of(p, used, &count);
+	struct name *names = xmalloc(count * sizeof(*names));
+
+	*t = (struct frame_table){ 0 };
+	t->label_of = xmalloc(ids * sizeof(*t->label_of));
+	memset(t->label_of, 0xff, ids * sizeof(*t->label_of));
+	name_count = write_names(t, p, rows, count, how, names);
+	point_names(t, names, name_count);
+	rank_names(t, names, name_count, rows, count);
+	row_sort(rows, count);
+	label_rows(t, p, rows, count);
+	free(names);
+	free(rows);
+}
+
+void frame_table_release(struct frame_table *t)
+{
+	free(t->label_of);
+	free(t->labels);
+	free(t->names);
+	text_release(&t->text);
+	*t = (struct frame_table){ 0 };
+}

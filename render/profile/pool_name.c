@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/profile/pool_name.h"
+
+#include "core/base/ascii.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+static bool is_hex(char c) { return hex_digit(c) >= 0; }
+
+/* The length of the UUID that begins there, or 0. */
+static size_t uuid_length(const char *name)
+{
+	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
+	for (size_t i = 0; form[i]; i++) {
+		if (form[i] == 'x' ? !is_hex(name[i]) : name[i] != '-')
+			return 0;
+	}
+	return sizeof(form) - 1;
+}
+
+void pool_name(struct text *out, const char *name)
+{
+	while (*name) {
+		size_t len = uuid_length(name);
+
+		while (!uuid_length(name + len) && is_digit(name[len]))
+			len++;
+		if (len)
+			text_putc(out, '*');
+		else
+			text_putc(out, name[len++]);
+		name += len;
+	}
+}

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/profile/pprof.h"
+
+#include "core/base/alloc.h"
+#include "core/base/gzip.h"
+#include "core/base/intern.h"
+#include "core/base/protobuf.h"
+#include "core/base/safe_text.h"
+#include "core/base/saturate.h"
+#include "core/base/version.h"
+#include "render/profile/depth_limit.h"
+#include "render/profile/row_sort.h"
+#include "render/profile/thread_ranks.h"
+#include "render/profile/trace_tree.h"
+#include "render/text/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FLUSH_AT ((size_t)64 << 10)
+
+/* Fields of profile.proto, by message. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING_TABLE = 6,
+	PROFILE_TIME_NANOS = 9,
+	PROFILE_DURATION_NANOS = 10,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
+	PROFILE_COMMENT = 13,
+	PROFILE_DEFAULT_SAMPLE_TYPE = 14,
+};
+
+enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
+enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
+enum { LABEL_KEY = 1, LABEL_STR = 2, LABEL_NUM = 3 };
+enum { MAPPING_ID = 1, MAPPING_HAS_FUNCTIONS = 7, MAPPING_HAS_LINES = 9 };
+enum { LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION_ID = 1, LINE_LINE = 2 };
+enum { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
+
+#define THE_MAPPING 1
+
+/* Which of a sample's values a view adds to. */
+struct view_values {
+	uint32_t samples; /* or NO_VALUE: its weight is how many there are */
+	uint32_t weight;
+};
+
+#define NO_VALUE UINT32_MAX
+
+struct pprof {
+	const struct profile *profile;
+	const struct event_view *views;
+	size_t view_count, selected;
+	const struct pprof_options *options;
+	uint32_t *view_of;          /* by event: 1 + view, or 0 */
+	struct view_values *values; /* by view */
+	size_t value_count;
+	struct trace_tree traces;
+	struct thread_ranks threads;
+	struct pprof_result result;
+
+	struct row *rows; /* one a cell, those of a sample together */
+	size_t row_count;
+	struct text labels; /* of all threads, and then of all states */
+	size_t *label_ends; /* by thread, and then by state */
+
+	/* Ids are the places in the string table: there 0 is "", too. */
+	struct intern strings;
+	struct gzip zip;
+	struct text out; /* what is compressed next */
+	struct text message, inner, packed;
+};
+
+static uint32_t string_id(struct pprof *w, const char *text)
+{
+	return intern_id(&w->strings, text, strlen(text));
+}
+
+/* Compresses what has come together, if it is worth it or the last. */
+static void flush(struct pprof *w, size_t at)
+{
+	if (w->out.len < at)
+		return;
+	gzip_write(&w->zip, w->out.bytes, w->out.len);
+	text_clear(&w->out);
+}
+
+static void put_message(struct pprof *w, uint32_t field)
+{
+	protobuf_message(&w->out, field, &w->message);
+	flush(w, FLUSH_AT);
+}
+
+/* A pair of what is measured and in what. */
+static void put_value_type(struct pprof *w, uint32_t field, uint32_t type,
+			   enum unit unit)
+{
+	static const char *const units[] = {
+		[UNIT_SAMPLES] = "count",
+		[UNIT_NS] = "nanoseconds",
+		[UNIT_BYTES] = "bytes",
+	};
+
+	protobuf_uint(&w->message, VALUE_TYPE, type);
+	protobuf_uint(&w->message, VALUE_UNIT, string_id(w, units[unit]));
+	put_message(w, field);
+}
+
+/* The name of a view; with a word behind it when samples are counted. */
+static uint32_t type_name(struct pprof *w, const struct event_view *view,
+			  bool counts)
+{
+	struct text name = { 0 };
+	uint32_t id;
+
+	safe_text(&name, view->name, strlen(view->name));
+	if (counts)
+		text_puts(&name, "_samples");
+	id = intern_id(&w->strings, name.bytes, name.len);
+	text_release(&name);
+	return id;
+}
+
+/* The values of one view; `last` is what it ends with. */
+static void put_view(struct pprof *w, size_t index, bool weight_last)
+{
+	const struct event_view *view = &w->views[index];
+	struct view_values *v = &w->values[index];
+	bool counts = view->unit != UNIT_SAMPLES;
+
+	*v = (struct view_values){ NO_VALUE, NO_VALUE };
+	for (int i = 0; i < 2; i++) {
+		bool is_weight = (i == 1) == weight_last;
+
+		if (is_weight) {
+			v->weight = (uint32_t)w->value_count++;
+			put_value_type(w, PROFILE_SAMPLE_TYPE,
+				       type_name(w, view, false), view->unit);
+		} else if (counts) {
+			v->samples = (uint32_t)w->value_count++;
+			put_value_type(w, PROFILE_SAMPLE_TYPE,
+				       type_name(w, view, true), UNIT_SAMPLES);
+		}
+	}
+}
+
+static void put_views(struct pprof *w)
+{
+	const struct event_view *front = &w->views[w->selected];
+	bool weights = w->options->weights || front->unit == UNIT_SAMPLES;
+
+	w->values = xcalloc(w->view_count, sizeof(*w->values));
+	for (size_t i = 0; i < w->view_count; i++) {
+		if (i != w->selected)
+			put_view(w, i, true);
+	}
+	put_view(w, w->selected, weights);
+	protobuf_uint(&w->out, PROFILE_DEFAULT_SAMPLE_TYPE,
+		      type_name(w, front, !weights));
+	if (w->options->period_ns) {
+		put_value_type(w, PROFILE_PERIOD_TYPE,
+			       type_name(w, front, false), UNIT_NS);
+		protobuf_uint(&w->out, PROFILE_PERIOD, w->options->period_ns);
+	}
+}
+
+static void put_times(struct pprof *w)
+{
+	const struct profile *p = w->profile;
+
+	if (!p->bucket_ns)
+		return;
+	protobuf_uint(&w->out, PROFILE_TIME_NANOS, (uint64_t)p->earliest_ns);
+	protobuf_uint(&w->out, PROFILE_DURATION_NANOS,
+		      (uint64_t)p->latest_ns - (uint64_t)p->earliest_ns);
+}
+
+static void put_comments(struct pprof *w)
+{
+	struct text title = { 0 };
+
+	safe_text(&title, w->options->title, strlen(w->options->title));
+	text_varint(&w->packed, intern_id(&w->strings, title.bytes, title.len));
+	text_varint(&w->packed, string_id(w, "sjkc " SJKC_VERSION));
+	protobuf_message(&w->out, PROFILE_COMMENT, &w->packed);
+	text_release(&title);
+}
+
+/* Its functions are known: nobody should look for files with symbols. */
+static void put_mapping(struct pprof *w)
+{
+	protobuf_uint(&w->message, MAPPING_ID, THE_MAPPING);
+	protobuf_uint(&w->message, MAPPING_HAS_FUNCTIONS, 1);
+	protobuf_uint(&w->message, MAPPING_HAS_LINES, w->options->lines);
+	put_message(w, PROFILE_MAPPING);
+}
+
+/*
+ * Without a system name: one that is the same as the name would be taken for
+ * one that is mangled, and changed.
+ */
+static void put_function(struct pprof *w, uint64_t id, const char *name,
+			 size_t len)
+{
+	protobuf_uint(&w->message, FUNCTION_ID, id);
+	protobuf_uint(&w->message, FUNCTION_NAME,
+		      intern_id(&w->strings, name, len));
+	put_message(w, PROFILE_FUNCTION);
+}
+
+static void put_location(struct pprof *w, uint64_t id, uint64_t function,
+			 uint32_t line)
+{
+	protobuf_uint(&w->inner, LINE_FUNCTION_ID, function);
+	protobuf_uint(&w->inner, LINE_LINE, line);
+	protobuf_uint(&w->message, LOCATION_ID, id);
+	protobuf_uint(&w->message, LOCATION_MAPPING_ID, THE_MAPPING);
+	protobuf_message(&w->message, LOCATION_LINE, &w->inner);
+	put_message(w, PROFILE_LOCATION);
+}
+
+/* Locations: 1 + label, then the one of no stack trace, then the threads. */
+static uint64_t bare_location(const struct pprof *w)
+{
+	return w->traces.table.label_count + 1;
+}
+
+static uint64_t thread_location(const struct pprof *w, uint32_t thread)
+{
+	return bare_location(w) + 1 + w->threads.rank_of[thread];
+}
+
+static void put_locations(struct pprof *w)
+{
+	const struct frame_table *t = &w->traces.table;
+	uint64_t function = 0, location = 0;
+
+	for (size_t i = 0; i < t->name_count; i++)
+		put_function(w, ++function, t->names[i].text, t->names[i].len);
+	for (size_t i = 0; i < t->label_count; i++)
+		put_location(w, ++location, t->labels[i].name + (uint64_t)1,
+			     w->options->lines ? t->labels[i].line : 0);
+	put_function(w, ++function, "[no stack trace]", 16);
+	put_location(w, ++location, function, 0);
+	for (size_t i = 0; i < w->threads.count; i++) {
+		const struct name *n = &w->threads.names[i];
+
+		put_function(w, ++function, n->text, n->len);
+		put_location(w, ++location, function, 0);
+	}
+}
+
+static void add_label(struct pprof *w, const char *key, const char *bytes,
+		      size_t len)
+{
+	if (!len)
+		return;
+	protobuf_uint(&w->inner, LABEL_KEY, string_id(w, key));
+	protobuf_uint(&w->inner, LABEL_STR, intern_id(&w->strings, bytes, len));
+	protobuf_message(&w->labels, SAMPLE_LABEL, &w->inner);
+}
+
+static void add_number_label(struct pprof *w, const char *key, int64_t number)
+{
+	if (!number)
+		return;
+	protobuf_uint(&w->inner, LABEL_KEY, string_id(w, key));
+	protobuf_uint(&w->inner, LABEL_NUM, (uint64_t)number);
+	protobuf_message(&w->labels, SAMPLE_LABEL, &w->inner);
+}
+
+/* Marks the threads and then the states that have samples. */
+static bool *used_labels(const struct pprof *w)
+{
+	const struct profile *p = w->profile;
+	bool *used = xcalloc(p->thread_count + THREAD_STATES, sizeof(*used));
+
+	for (size_t i = 0; i < w->row_count; i++) {
+		uint64_t minor = w->rows[i].minor;
+
+		used[minor >> 8] = true;
+		used[p->thread_count + (minor & 0xff)] = true;
+	}
+	return used;
+}
+
+static void add_thread_labels(struct pprof *w, const struct thread *t)
+{
+	const struct profile *p = w->profile;
+	struct text name = { 0 };
+
+	safe_text(&name, profile_text(p, t->name),
+		  intern_len(&p->strings, t->name));
+	add_label(w, "thread", name.bytes, name.len);
+	add_number_label(w, "thread_id", t->os_id);
+	add_number_label(w, "java_thread_id", t->java_id);
+	text_release(&name);
+}
+
+/* Encodes the labels of each thread and each state once. */
+static void make_labels(struct pprof *w)
+{
+	const struct profile *p = w->profile;
+	bool *used = used_labels(w);
+	size_t n = 0;
+
+	w->label_ends = xmalloc((p->thread_count + THREAD_STATES) *
+				sizeof(*w->label_ends));
+	for (size_t i = 0; i < p->thread_count; i++) {
+		if (used[n])
+			add_thread_labels(w, &p->threads[i]);
+		w->label_ends[n++] = w->labels.len;
+	}
+	for (size_t i = 0; i < THREAD_STATES; i++) {
+		const char *state = thread_state_names[i];
+
+		if (used[n] && i != STATE_NONE)
+			add_label(w, "thread_state", state, strlen(state));
+		w->label_ends[n++] = w->labels.len;
+	}
+	free(used);
+}
+
+static void put_labels(struct pprof *w, size_t index)
+{
+	size_t start = index ? w->label_ends[index - 1] : 0;
+	size_t len = w->label_ends[index] - start;
+
+	if (len)
+		text_add(&w->message, w->labels.bytes + start, len);
+}
+
+/* A row for each cell, by stack trace, thread and state. */
+static void sort_rows(struct pprof *w)
+{
+	const struct profile *p = w->profile;
+
+	w->row_count = 0;
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+
+		if (!w->view_of[c->event])
+			continue;
+		w->rows[w->row_count++] = (struct row){
+			.major = trace_tree_place(&w->traces, c->stack),
+			.minor = (uint64_t)c->thread << 8 | c->state,
+			.item = (uint32_t)i,
+		};
+	}
+	row_sort(w->rows, w->row_count);
+}
+
+static bool ends_sample(const struct pprof *w, size_t i)
+{
+	const struct row *r = &w->rows[i];
+
+	return i + 1 == w->row_count || r[1].major != r->major ||
+	       r[1].minor != r->minor;
+}
+
+/* Cuts stack traces if all of them would be too much. */
+static void fit(struct pprof *w)
+{
+	uint64_t most = w->options->most_frames ? w->options->most_frames
+						: PPROF_FRAMES;
+	size_t deepest = trace_tree_deepest(&w->traces);
+	uint64_t *traces_at = xcalloc(deepest + 1, sizeof(*traces_at));
+	uint64_t frames = 0;
+
+	for (size_t i = 0; i < w->row_count; i++) {
+		size_t depth;
+
+		if (!ends_sample(w, i))
+			continue;
+		depth = trace_tree_depth(&w->traces, w->rows[i].major);
+		traces_at[depth]++;
+		frames += depth;
+	}
+	if (frames > most) {
+		w->result.depth = depth_limit(traces_at, deepest, most);
+		trace_tree_cut(&w->traces, w->result.depth);
+		sort_rows(w);
+	}
+	free(traces_at);
+}
+
+/* Leaf first. */
+static void put_location_ids(struct pprof *w, uint32_t place, uint32_t thread)
+{
+	const struct tree_node *nodes = w->traces.tree.nodes;
+
+	if (!place)
+		text_varint(&w->packed, bare_location(w));
+	for (; place; place = nodes[place - 1].caller)
+		text_varint(&w->packed, nodes[place - 1].label + (uint64_t)1);
+	if (w->options->threads)
+		text_varint(&w->packed, thread_location(w, thread));
+	protobuf_message(&w->message, SAMPLE_LOCATION_ID, &w->packed);
+}
+
+/* They are signed there, and start from 0 again for the next sample. */
+static void put_values(struct pprof *w, uint64_t *values)
+{
+	for (size_t i = 0; i < w->value_count; i++) {
+		text_varint(&w->packed,
+			    values[i] < INT64_MAX ? values[i] : INT64_MAX);
+		values[i] = 0;
+	}
+	protobuf_message(&w->message, SAMPLE_VALUE, &w->packed);
+}
+
+static void add_cell(const struct pprof *w, const struct cell *c,
+		     uint64_t *values)
+{
+	const struct view_values *v = &w->values[w->view_of[c->event] - 1];
+
+	values[v->weight] = saturate_add(values[v->weight], c->weight);
+	if (v->samples != NO_VALUE)
+		values[v->samples] = saturate_add(values[v->samples], c->count);
+}
+
+static void put_samples(struct pprof *w)
+{
+	const struct cell *cells = w->profile->cells;
+	uint64_t *values = xcalloc(w->value_count, sizeof(*values));
+
+	for (size_t i = 0; i < w->row_count; i++) {
+		const struct row *r = &w->rows[i];
+		uint32_t thread = (uint32_t)(r->minor >> 8);
+
+		if (i + AHEAD < w->row_count)
+			__builtin_prefetch(&cells[r[AHEAD].item]);
+		add_cell(w, &cells[r->item], values);
+		if (!ends_sample(w, i))
+			continue;
+		put_location_ids(w, r->major, thread);
+		put_values(w, values);
+		put_labels(w, thread);
+		put_labels(w, w->profile->thread_count + (r->minor & 0xff));
+		put_message(w, PROFILE_SAMPLE);
+	}
+	free(values);
+}
+
+static void put_strings(struct pprof *w)
+{
+	for (uint32_t id = 0; id <= w->strings.count; id++) {
+		protobuf_bytes(&w->out, PROFILE_STRING_TABLE,
+			       intern_text(&w->strings, id),
+			       intern_len(&w->strings, id));
+		flush(w, FLUSH_AT);
+	}
+}
+
+static void put_all(struct pprof *w)
+{
+	put_views(w);
+	put_times(w);
+	put_comments(w);
+	put_mapping(w);
+	put_locations(w);
+	make_labels(w);
+	put_samples(w);
+	put_strings(w);
+	flush(w, 0);
+}
+
+static void release(struct pprof *w)
+{
+	trace_tree_release(&w->traces);
+	thread_ranks_release(&w->threads);
+	intern_release(&w->strings);
+	text_release(&w->labels);
+	text_release(&w->out);
+	text_release(&w->message);
+	text_release(&w->inner);
+	text_release(&w->packed);
+	free(w->view_of);
+	free(w->values);
+	free(w->rows);
+	free(w->label_ends);
+}
+
+struct pprof_result pprof_write(struct output *out, const struct profile *p,
+				const struct event_view *views,
+				size_t view_count, size_t selected,
+				const struct pprof_options *options)
+{
+	const struct frame_naming naming = {
+		.style = {
+			.simple = options->simple,
+			.annotate = options->annotate,
+		},
+		.by_name = true,
+		.by_line = options->lines,
+	};
+	struct pprof w = {
+		.profile = p,
+		.views = views,
+		.view_count = view_count,
+		.selected = selected,
+		.options = options,
+		.view_of = views_of_events(p, views, view_count),
+	};
+
+	trace_tree_of_views(&w.traces, p, views, view_count, &naming);
+	if (options->threads)
+		thread_ranks_init(&w.threads, p, NULL);
+	w.rows = xmalloc(p->cell_count * sizeof(*w.rows));
+	sort_rows(&w);
+	fit(&w);
+	gzip_open(&w.zip, out);
+	put_all(&w);
+	gzip_close(&w.zip);
+	release(&w);
+	return w.result;
+}

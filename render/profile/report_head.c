@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/profile/report.h"
+
+#include "core/base/safe_text.h"
+#include "core/base/units.h"
+#include "core/profile/bias.h"
+#include "render/text/amount.h"
+#include "render/text/columns.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SECOND       1000000000
+#define NAMED_EVENTS 6 /* so many others are named */
+
+static void add_safe(struct text *out, const char *string)
+{
+	safe_text(out, string, strlen(string));
+}
+
+/* Local time, as people compare it with their logs. */
+static void add_time(struct text *out, int64_t ns)
+{
+	/* Before 1970, too, a second begins below what is in it. */
+	time_t seconds = (time_t)(ns / SECOND - (ns % SECOND < 0));
+	char text[64] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	text_puts(out, text);
+}
+
+static void add_times(struct text *out, const struct report *r)
+{
+	int64_t from, to;
+
+	if (!report_times(r, &from, &to))
+		return;
+	text_puts(out, ", ");
+	if (to > from) {
+		amount_add(out, UNIT_NS, (uint64_t)to - (uint64_t)from);
+		text_puts(out, " from ");
+	} else {
+		text_puts(out, "at ");
+	}
+	add_time(out, from);
+}
+
+/* "cpu of dump.jfr: 2669 samples each 10 ms, 30.0s from …" */
+static void add_what(struct text *out, const struct report *r)
+{
+	struct text rate = { 0 };
+
+	add_safe(out, r->view->name);
+	text_puts(out, " of ");
+	add_safe(out, r->options->source);
+	text_puts(out, ": ");
+	units_add_counted(out, r->view->samples, "sample");
+	rate_add(&rate, r->profile, r->view);
+	if (rate.len) {
+		text_putc(out, ' ');
+		safe_text(out, rate.bytes, rate.len);
+	}
+	if (r->unit != UNIT_SAMPLES) {
+		text_puts(out, ", ");
+		amount_add(out, r->unit, r->whole);
+	}
+	if (r->without_stack) {
+		text_puts(out, ", ");
+		amount_add(out, r->unit, r->without_stack);
+		text_puts(out, " without a stack trace");
+	}
+	add_times(out, r);
+	text_release(&rate);
+}
+
+/* Where threads were found in more than one. */
+static void add_states(struct text *out, const struct report *r)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < THREAD_STATES; i++)
+		count += r->states[i] != 0;
+	if (count < 2)
+		return;
+	for (size_t i = 0; i < THREAD_STATES; i++) {
+		if (!r->states[i])
+			continue;
+		text_printf(out, "%s%s ", out->len ? ", " : "states: ",
+			    thread_state_names[i]);
+		units_add_count(out, r->states[i]);
+	}
+}
+
+static void add_bias(struct text *out, const struct report *r)
+{
+	struct text bias = { 0 };
+
+	bias_add(&bias, r->profile, r->view);
+	if (bias.len) {
+		text_puts(out, "bias: ");
+		safe_text(out, bias.bytes, bias.len);
+	}
+	text_release(&bias);
+}
+
+/* As a shell takes it: types are often of nested classes, a.B$C. */
+static void add_argument(struct text *out, const char *name)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+	const char *quote = name[strspn(name, plain)] ? "'" : "";
+
+	text_puts(out, quote);
+	add_safe(out, name);
+	text_puts(out, quote);
+}
+
+static void add_others(struct text *out, const struct report *r)
+{
+	struct event_view *views;
+	size_t count = event_views(r->profile, &views);
+	const char *first = NULL;
+	size_t named = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (views[i].events[0] == r->view->events[0])
+			continue;
+		if (named++ == NAMED_EVENTS)
+			break;
+		if (!first)
+			first = views[i].name;
+		text_puts(out, named == 1 ? "also: " : ", ");
+		add_safe(out, views[i].name);
+		text_puts(out, " (");
+		units_add_count(out, views[i].samples);
+		text_puts(out, ")");
+	}
+	if (named > NAMED_EVENTS)
+		text_puts(out, ", …");
+	if (first) {
+		text_puts(out, ": -e ");
+		add_argument(out, first);
+	}
+	free(views);
+}
+
+static void put_line(struct text *out, const struct report *r,
+		     void (*add)(struct text *out, const struct report *r))
+{
+	struct text line = { 0 };
+
+	text_puts(&line, "");
+	add(&line, r);
+	if (line.len)
+		columns_wrap(out, line.bytes, r->options->width);
+	text_release(&line);
+}
+
+/* What was lost, and what else the source had to say. */
+static void put_remarks(struct text *out, const struct report *r, bool losses)
+{
+	const struct profile *p = r->profile;
+	struct text line = { 0 };
+
+	for (size_t i = 0; i < p->remark_count; i++) {
+		if (p->remarks[i].is_loss != losses)
+			continue;
+		text_clear(&line);
+		text_printf(&line, "%s: %s: ", losses ? "lost" : "note",
+			    p->remarks[i].what);
+		remark_add_count(&line, &p->remarks[i]);
+		columns_wrap(out, line.bytes, r->options->width);
+	}
+	text_release(&line);
+}
+
+void report_head(struct text *out, const struct report *r)
+{
+	put_line(out, r, add_what);
+	put_remarks(out, r, true);
+	put_line(out, r, add_bias);
+	put_remarks(out, r, false);
+	put_line(out, r, add_states);
+	if (r->options->alone)
+		put_line(out, r, add_others);
+}

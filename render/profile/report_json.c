@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/profile/report.h"
+
+#include "core/base/json.h"
+#include "core/profile/bias.h"
+#include "render/profile/thread_roots.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SECOND 1000000000
+
+/* "self_ns": 12, "self_percent": 3.4 */
+static void put_amount(struct json *j, const struct report *r, const char *what,
+		       uint64_t part)
+{
+	char key[32], percent[32];
+
+	snprintf(key, sizeof(key), "%s_%s", what, unit_names[r->unit]);
+	json_key(j, key);
+	json_uint(j, part);
+	snprintf(key, sizeof(key), "%s_percent", what);
+	json_key(j, key);
+	snprintf(percent, sizeof(percent), "%.3f", report_percent(r, part));
+	json_number(j, percent);
+}
+
+static void put_frame(struct json *j, const struct report *r, const char *key,
+		      uint32_t label)
+{
+	const struct label_name *name;
+
+	json_key(j, key);
+	if (label == NO_LABEL) {
+		json_null(j);
+		return;
+	}
+	name = report_frame_name(r, label);
+	json_string(j, name->text, name->len);
+}
+
+static void put_frames(struct json *j, const struct report *r)
+{
+	for (size_t i = 0; i < report_rows(r, REPORT_FRAMES); i++) {
+		json_open_object(j);
+		put_frame(j, r, "frame", r->frames[i].label);
+		put_amount(j, r, "self", r->frames[i].self);
+		put_amount(j, r, "total", r->frames[i].total);
+		json_close_object(j);
+	}
+}
+
+static void put_id(struct json *j, const char *key, int64_t id)
+{
+	json_key(j, key);
+	if (id)
+		json_int(j, id);
+	else
+		json_null(j);
+}
+
+static void put_thread_name(struct json *j, const struct report *r,
+			    uint32_t thread)
+{
+	const struct thread *t = &r->profile->threads[thread];
+
+	json_key(j, "thread");
+	if (t->name)
+		json_text(j, profile_text(r->profile, t->name));
+	else
+		json_null(j);
+	put_id(j, "java_id", t->java_id);
+	put_id(j, "os_id", t->os_id);
+}
+
+/* What classes come to, `more` of them together when it is not 0. */
+static void put_class(struct json *j, const struct report *r, const char *key,
+		      const struct class_sum *sum, size_t more)
+{
+	struct text name = { 0 };
+
+	class_sum_name(&name, r->profile, sum, &r->options->style);
+	json_key(j, key);
+	if (name.len)
+		json_string(j, name.bytes, name.len);
+	else
+		json_null(j);
+	if (more) {
+		json_key(j, "more");
+		json_uint(j, more);
+	}
+	put_amount(j, r, "total", sum->total);
+	json_key(j, "samples");
+	json_uint(j, sum->samples);
+	text_release(&name);
+}
+
+static void put_classes(struct json *j, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_CLASSES);
+	struct class_sum rest = class_sums_rest(r->classes, rows,
+						r->class_count);
+
+	for (size_t i = 0; i < rows; i++) {
+		json_open_object(j);
+		put_class(j, r, "class", &r->classes[i], 0);
+		json_close_object(j);
+	}
+	if (rows == r->class_count)
+		return;
+	json_open_object(j);
+	put_class(j, r, "class", &rest, r->class_count - rows);
+	json_close_object(j);
+}
+
+static void put_owner(struct json *j, const struct report *r, uint32_t owner)
+{
+	static const struct thread unknown = { 0 };
+	const struct thread *t = owner ? &r->profile->threads[owner] : &unknown;
+
+	json_key(j, "owner");
+	if (t->name)
+		json_text(j, profile_text(r->profile, t->name));
+	else
+		json_null(j);
+	put_id(j, "java_id", t->java_id);
+	put_id(j, "os_id", t->os_id);
+}
+
+static void put_owners(struct json *j, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_OWNERS);
+	struct class_sum rest = class_sums_rest(r->owners, rows,
+						r->owner_count);
+
+	for (size_t i = 0; i < rows; i++) {
+		json_open_object(j);
+		put_owner(j, r, r->owners[i].owner);
+		put_class(j, r, "monitor", &r->owners[i], 0);
+		json_close_object(j);
+	}
+	if (rows == r->owner_count)
+		return;
+	json_open_object(j);
+	put_owner(j, r, 0);
+	put_class(j, r, "monitor", &rest, r->owner_count - rows);
+	json_close_object(j);
+}
+
+static void put_threads(struct json *j, const struct report *r)
+{
+	for (size_t i = 0; i < report_rows(r, REPORT_THREADS); i++) {
+		const struct thread_sum *sum = &r->threads[i];
+
+		json_open_object(j);
+		put_thread_name(j, r, sum->thread);
+		json_key(j, "is_virtual");
+		json_bool(j, r->profile->threads[sum->thread].is_virtual);
+		put_amount(j, r, "total", sum->total);
+		put_frame(j, r, "hottest_frame", sum->leaf);
+		put_amount(j, r, "hottest_self", sum->leaf_self);
+		json_close_object(j);
+	}
+}
+
+static void put_pool(struct json *j, const struct report *r,
+		     const struct call_row *row)
+{
+	struct text name = { 0 };
+
+	thread_roots_pool(&name, r->profile, row->id);
+	json_key(j, "pool");
+	json_text(j, name.len ? name.bytes : "");
+	json_key(j, "threads");
+	json_uint(j, row->members);
+	text_release(&name);
+}
+
+static void put_calls(struct json *j, const struct report *r)
+{
+	for (size_t i = 0; i < r->calls.count; i++) {
+		const struct call_row *row = &r->calls.rows[i];
+
+		json_open_object(j);
+		json_key(j, "kind");
+		json_text(j, call_kind_names[row->kind]);
+		json_key(j, "depth");
+		json_uint(j, row->depth);
+		if (row->kind == CALL_FRAME) {
+			put_frame(j, r, "frame", row->id);
+			json_key(j, "deep");
+			json_uint(j, row->deep);
+		} else if (row->kind == CALL_THREAD) {
+			put_thread_name(j, r, row->id);
+		} else if (row->kind == CALL_POOL) {
+			put_pool(j, r, row);
+		} else {
+			json_key(j, "callees");
+			json_uint(j, row->id);
+		}
+		put_amount(j, r, "self", row->self);
+		put_amount(j, r, "total", row->total);
+		json_close_object(j);
+	}
+}
+
+static void put_time(struct json *j, const char *key, int64_t ns)
+{
+	/* Before 1970, too, a second begins below what is in it. */
+	time_t seconds = (time_t)(ns / SECOND - (ns % SECOND < 0));
+	int64_t ms = (ns % SECOND + SECOND) % SECOND / 1000000;
+	char date[64] = "", text[80];
+	struct tm tm;
+
+	json_key(j, key);
+	if (!gmtime_r(&seconds, &tm)) {
+		json_null(j);
+		return;
+	}
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(text, sizeof(text), "%s.%03dZ", date, (int)ms);
+	json_text(j, text);
+}
+
+static void put_times(struct json *j, const struct report *r)
+{
+	int64_t from, to;
+
+	if (!report_times(r, &from, &to))
+		return;
+	put_time(j, "from", from);
+	put_time(j, "to", to);
+	json_key(j, "span_ns");
+	json_uint(j, (uint64_t)to - (uint64_t)from);
+}
+
+/* What it has to say, or null. */
+static void put_words(struct json *j, const struct report *r, const char *key,
+		      void (*add)(struct text *out, const struct profile *p,
+				  const struct event_view *view))
+{
+	struct text words = { 0 };
+
+	add(&words, r->profile, r->view);
+	json_key(j, key);
+	if (words.len)
+		json_string(j, words.bytes, words.len);
+	else
+		json_null(j);
+	text_release(&words);
+}
+
+static void put_types(struct json *j, const struct report *r)
+{
+	const struct profile *p = r->profile;
+
+	json_key(j, "event_types");
+	json_open_array(j);
+	for (size_t i = 0; i < r->view->event_count; i++)
+		json_text(j,
+			  profile_text(p, p->events[r->view->events[i]].name));
+	json_close_array(j);
+}
+
+static void put_states(struct json *j, const struct report *r)
+{
+	json_key(j, "states");
+	json_open_object(j);
+	for (size_t i = STATE_NONE + 1; i < THREAD_STATES; i++) {
+		if (!r->states[i])
+			continue;
+		json_key(j, thread_state_names[i]);
+		json_uint(j, r->states[i]);
+	}
+	json_close_object(j);
+}
+
+static void put_head(struct json *j, const struct report *r)
+{
+	json_key(j, "event");
+	json_text(j, r->view->name);
+	put_types(j, r);
+	json_key(j, "samples");
+	json_uint(j, r->view->samples);
+	put_words(j, r, "rate", rate_add);
+	put_words(j, r, "bias", bias_add);
+	put_times(j, r);
+	json_key(j, "unit");
+	json_text(j, unit_names[r->unit]);
+	put_amount(j, r, "total", r->whole);
+	put_amount(j, r, "without_stack", r->without_stack);
+	put_states(j, r);
+}
+
+static void (*const put_part[REPORT_PARTS])(struct json *j,
+					    const struct report *r) = {
+	[REPORT_FRAMES] = put_frames, [REPORT_CLASSES] = put_classes,
+	[REPORT_OWNERS] = put_owners, [REPORT_THREADS] = put_threads,
+	[REPORT_CALLS] = put_calls,
+};
+
+static void put_report(struct json *j, const struct report *r)
+{
+	json_open_object(j);
+	put_head(j, r);
+	for (size_t part = 0; part < REPORT_PARTS; part++) {
+		if (!(r->options->parts & 1U << part))
+			continue;
+		json_key(j, report_part_names[part]);
+		json_open_array(j);
+		put_part[part](j, r);
+		json_close_array(j);
+	}
+	json_close_object(j);
+}
+
+static void put_remarks(struct json *j, const struct profile *p,
+			const char *key, bool losses)
+{
+	json_key(j, key);
+	json_open_array(j);
+	for (size_t i = 0; i < p->remark_count; i++) {
+		const struct remark *r = &p->remarks[i];
+
+		if (r->is_loss != losses)
+			continue;
+		json_open_object(j);
+		json_key(j, "what");
+		json_text(j, r->what);
+		json_key(j, "count");
+		json_uint(j, r->count);
+		if (r->of) {
+			json_key(j, "of");
+			json_uint(j, r->of);
+		}
+		json_key(j, "first");
+		json_text(j, r->first);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+/* All that could be reported. */
+static void put_events(struct json *j, const struct profile *p)
+{
+	struct event_view *views;
+	size_t count = event_views(p, &views);
+
+	json_key(j, "events");
+	json_open_array(j);
+	for (size_t i = 0; i < count; i++) {
+		json_open_object(j);
+		json_key(j, "event");
+		json_text(j, views[i].name);
+		json_key(j, "samples");
+		json_uint(j, views[i].samples);
+		json_close_object(j);
+	}
+	json_close_array(j);
+	free(views);
+}
+
+void report_json(struct text *out, const struct report *reports, size_t count)
+{
+	struct json j = json_into(out);
+
+	json_open_object(&j);
+	json_key(&j, "schema");
+	json_text(&j, "sjkc.prof/1");
+	json_key(&j, "source");
+	json_text(&j, count ? reports[0].options->source : "");
+	if (count) {
+		put_events(&j, reports[0].profile);
+		put_remarks(&j, reports[0].profile, "lost", true);
+		put_remarks(&j, reports[0].profile, "notes", false);
+	}
+	json_key(&j, "reports");
+	json_open_array(&j);
+	for (size_t i = 0; i < count; i++)
+		put_report(&j, &reports[i]);
+	json_close_array(&j);
+	json_close_object(&j);
+	text_putc(out, '\n');
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/profile/report.h"
+
+#include "core/base/safe_text.h"
+#include "render/profile/thread_roots.h"
+#include "render/text/amount.h"
+#include "render/text/columns.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_WIDTH  8 /* of a name, however narrow the terminal */
+#define THREAD_WIDTH 28
+#define MOST_THREAD  60 /* no terminal: names that are longer stand out */
+#define MOST_INDENT  12 /* levels; what is deeper stands there, too */
+
+static void put_share(struct text *out, uint64_t part, uint64_t whole)
+{
+	struct text share = { 0 };
+
+	amount_add_share(&share, part, whole);
+	columns_right(out, &share, 7);
+	text_release(&share);
+}
+
+static void put_amount(struct text *out, const struct report *r, uint64_t part)
+{
+	struct text amount = { 0 };
+
+	put_share(out, part, r->whole);
+	amount_add(&amount, r->unit, part);
+	columns_right(out, &amount, 9);
+	text_release(&amount);
+}
+
+/* The last of a line, which began at start: it has the room that is left. */
+static void put_last(struct text *out, const struct report *r, size_t start,
+		     const char *name, size_t len)
+{
+	size_t used = columns_width(out->bytes + start, out->len - start);
+	size_t width = r->options->width;
+	size_t left = width > used + LEAST_WIDTH ? width - used : LEAST_WIDTH;
+
+	columns_fit(out, name, len, width ? left : SIZE_MAX);
+	text_putc(out, '\n');
+}
+
+static void put_frames(struct text *out, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_FRAMES);
+
+	if (!rows || !r->frames[0].self)
+		return;
+	text_puts(out, "\nhottest frames\n"
+		       "   self             total           frame\n");
+	for (size_t i = 0; i < rows && r->frames[i].self; i++) {
+		const struct frame_sum *f = &r->frames[i];
+		const struct label_name *name = report_frame_name(r, f->label);
+		size_t start = out->len;
+
+		put_amount(out, r, f->self);
+		text_puts(out, " ");
+		put_amount(out, r, f->total);
+		text_puts(out, "  ");
+		put_last(out, r, start, name->text, name->len);
+	}
+}
+
+/* "http-nio-8080-exec-1 #4711": the kernel's id, or else Java's. */
+static void add_thread(struct text *out, const struct report *r,
+		       uint32_t thread)
+{
+	const struct thread *t = &r->profile->threads[thread];
+	const char *name = profile_text(r->profile, t->name);
+	int64_t id = t->os_id ? t->os_id : t->java_id;
+
+	if (t->name)
+		safe_text(out, name, strlen(name));
+	else
+		text_puts(out, id ? "[unnamed]" : "[no thread]");
+	if (id)
+		text_printf(out, " #%" PRId64, id);
+}
+
+static void add_owner(struct text *out, const struct report *r, uint32_t owner)
+{
+	if (owner)
+		add_thread(out, r, owner);
+	else
+		text_puts(out, "[unknown]");
+}
+
+/*
+ * How wide the column of the names is.  One name of thousands of characters is
+ * not to move all other rows.
+ */
+static size_t thread_column(const struct report *r, enum report_part part)
+{
+	size_t limit = r->options->width ? THREAD_WIDTH : MOST_THREAD;
+	size_t most = strlen("thread");
+	struct text name = { 0 };
+
+	for (size_t i = 0; i < report_rows(r, part); i++) {
+		size_t wide;
+
+		text_clear(&name);
+		if (part == REPORT_THREADS)
+			add_thread(&name, r, r->threads[i].thread);
+		else
+			add_owner(&name, r, r->owners[i].owner);
+		wide = columns_width(name.bytes, name.len);
+		if (wide > most)
+			most = wide;
+	}
+	text_release(&name);
+	return most < limit ? most : limit;
+}
+
+/* What a class comes to, and in how many samples. */
+static void put_class_figures(struct text *out, const struct report *r,
+			      const struct class_sum *sum)
+{
+	struct text samples = { 0 };
+
+	put_amount(out, r, sum->total);
+	if (r->unit != UNIT_SAMPLES) {
+		amount_add(&samples, UNIT_SAMPLES, sum->samples);
+		columns_right(out, &samples, 9);
+	}
+	text_release(&samples);
+	text_puts(out, "  ");
+}
+
+static void put_class_name(struct text *out, const struct report *r,
+			   const struct class_sum *sum, size_t start)
+{
+	struct text name = { 0 };
+
+	class_sum_name(&name, r->profile, sum, &r->options->style);
+	if (!name.len)
+		text_puts(&name, "[unknown]");
+	put_last(out, r, start, name.bytes, name.len);
+	text_release(&name);
+}
+
+/* Rows that are not shown are one row more. */
+static void put_rest(struct text *out, const struct report *r,
+		     const struct class_sum *sums, size_t rows, size_t count)
+{
+	struct class_sum rest = class_sums_rest(sums, rows, count);
+
+	if (rows == count)
+		return;
+	put_class_figures(out, r, &rest);
+	text_printf(out, "[%zu more]\n", count - rows);
+}
+
+static const char *samples_heading(const struct report *r)
+{
+	return r->unit == UNIT_SAMPLES ? "" : "  samples";
+}
+
+static void put_classes(struct text *out, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_CLASSES);
+
+	if (!rows)
+		return;
+	text_printf(out, "\nby class\n  total         %s  class\n",
+		    samples_heading(r));
+	for (size_t i = 0; i < rows; i++) {
+		size_t start = out->len;
+
+		put_class_figures(out, r, &r->classes[i]);
+		put_class_name(out, r, &r->classes[i], start);
+	}
+	put_rest(out, r, r->classes, rows, r->class_count);
+}
+
+static void put_owners(struct text *out, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_OWNERS);
+	size_t column = thread_column(r, REPORT_OWNERS);
+
+	if (!rows)
+		return;
+	text_printf(out, "\nby monitor and owner\n  total         %s  owner",
+		    samples_heading(r));
+	columns_blanks(out, column - strlen("owner"));
+	text_puts(out, "  monitor\n");
+	for (size_t i = 0; i < rows; i++) {
+		size_t start = out->len, wide;
+		struct text owner = { 0 }, fitted = { 0 };
+
+		put_class_figures(out, r, &r->owners[i]);
+		add_owner(&owner, r, r->owners[i].owner);
+		columns_fit(&fitted, owner.bytes, owner.len,
+			    r->options->width ? column : SIZE_MAX);
+		wide = columns_width(fitted.bytes, fitted.len);
+		text_add(out, fitted.bytes, fitted.len);
+		columns_blanks(out, 2 + (wide < column ? column - wide : 0));
+		put_class_name(out, r, &r->owners[i], start);
+		text_release(&fitted);
+		text_release(&owner);
+	}
+	put_rest(out, r, r->owners, rows, r->owner_count);
+}
+
+static void put_thread(struct text *out, const struct report *r,
+		       const struct thread_sum *t, size_t column)
+{
+	struct text name = { 0 }, fitted = { 0 };
+	size_t start = out->len, wide;
+	const struct label_name *leaf;
+
+	add_thread(&name, r, t->thread);
+	columns_fit(&fitted, name.bytes, name.len,
+		    r->options->width ? column : SIZE_MAX);
+	wide = columns_width(fitted.bytes, fitted.len);
+	put_amount(out, r, t->total);
+	text_puts(out, "  ");
+	text_add(out, fitted.bytes, fitted.len);
+	if (t->leaf == NO_LABEL) {
+		text_putc(out, '\n');
+	} else {
+		leaf = report_frame_name(r, t->leaf);
+		columns_blanks(out, wide < column ? column - wide : 0);
+		text_putc(out, ' ');
+		put_share(out, t->leaf_self, t->total);
+		text_puts(out, "  ");
+		put_last(out, r, start, leaf->text, leaf->len);
+	}
+	text_release(&fitted);
+	text_release(&name);
+}
+
+static void put_threads(struct text *out, const struct report *r)
+{
+	size_t rows = report_rows(r, REPORT_THREADS);
+	size_t column = thread_column(r, REPORT_THREADS);
+
+	if (r->thread_count == 1 && !r->threads[0].thread)
+		return;
+
+	text_puts(out, "\nhottest threads\n  total           thread");
+	columns_blanks(out, column - strlen("thread"));
+	text_puts(out, "   of it  in\n");
+	for (size_t i = 0; i < rows && r->threads[i].total; i++)
+		put_thread(out, r, &r->threads[i], column);
+}
+
+/* "300 threads http-nio-*-exec-*" */
+static void add_pool(struct text *out, const struct report *r,
+		     const struct call_row *row)
+{
+	struct text name = { 0 };
+
+	thread_roots_pool(&name, r->profile, row->id);
+	text_printf(out, "%" PRIu32 " threads ", row->members);
+	if (name.len)
+		safe_text(out, name.bytes, name.len);
+	else
+		text_puts(out, "[unnamed]");
+	text_release(&name);
+}
+
+static void add_call(struct text *out, const struct report *r,
+		     const struct call_row *row)
+{
+	const struct label_name *label;
+
+	switch (row->kind) {
+	case CALL_FRAME:
+		label = report_frame_name(r, row->id);
+		text_add(out, label->text, label->len);
+		break;
+	case CALL_THREAD:
+		text_puts(out, "thread ");
+		add_thread(out, r, row->id);
+		break;
+	case CALL_POOL:
+		add_pool(out, r, row);
+		break;
+	case CALL_OTHERS:
+		text_printf(out, "[%" PRIu32 " more]", row->id);
+	}
+	if (row->deep > 1)
+		text_printf(out, " [%" PRIu32 " deep]", row->deep);
+}
+
+/* Below callers that had a choice; a plus is one of several callees. */
+static void put_indent(struct text *out, const struct call_row *row)
+{
+	size_t level = row->indent < MOST_INDENT ? row->indent : MOST_INDENT;
+
+	if (!level)
+		return;
+	columns_blanks(out, 2 * (level - 1));
+	text_puts(out, row->is_choice ? "+ " : "  ");
+}
+
+static void put_call(struct text *out, const struct report *r,
+		     const struct call_row *row)
+{
+	size_t start = out->len;
+	struct text name = { 0 };
+
+	put_share(out, row->total, r->whole);
+	if (row->self)
+		put_share(out, row->self, r->whole);
+	else
+		columns_blanks(out, 7);
+	text_puts(out, "  ");
+	put_indent(out, row);
+	add_call(&name, r, row);
+	put_last(out, r, start, name.bytes, name.len);
+	text_release(&name);
+}
+
+static void put_gap(struct text *out, const struct call_row *row, size_t count)
+{
+	struct call_row beside = *row;
+
+	if (!count)
+		return;
+	beside.is_choice = false;
+	columns_blanks(out, 16);
+	put_indent(out, &beside);
+	text_printf(out, "… %zu more …\n", count);
+}
+
+/*
+ * Of a chain that is too long, what is amid is counted, but for what matters by
+ * itself: a quarter of what is shown is its begin, the rest its end, where it
+ * has come to what the calls are for.
+ */
+static void put_chain(struct text *out, const struct report *r,
+		      const struct call_row *rows, size_t count)
+{
+	double least = r->calls.min_percent / 100 * (double)r->whole;
+	size_t chain = r->options->chain;
+	bool is_long = chain && count > chain;
+	size_t head = is_long ? chain / 4 : count;
+	size_t tail = is_long ? count - (chain - head) : count;
+	size_t hidden = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i >= head && i < tail && (double)rows[i].self < least) {
+			hidden++;
+			continue;
+		}
+		put_gap(out, &rows[i], hidden);
+		hidden = 0;
+		put_call(out, r, &rows[i]);
+	}
+	put_gap(out, &rows[count - 1], hidden);
+}
+
+static void put_calls(struct text *out, const struct report *r)
+{
+	const struct call_tree *t = &r->calls;
+
+	if (!t->count)
+		return;
+	text_printf(out, "\ncalls of %g%% or more%s\n  total   self  frame\n",
+		    t->min_percent,
+		    t->min_percent > r->options->min_percent
+			    ? " (--min-percent for less)"
+			    : "");
+	for (size_t i = 0; i < t->count;) {
+		size_t count = call_tree_chain(t, i);
+
+		put_chain(out, r, &t->rows[i], count);
+		i += count;
+	}
+}
+
+static void (*const put_part[REPORT_PARTS])(struct text *out,
+					    const struct report *r) = {
+	[REPORT_FRAMES] = put_frames, [REPORT_CLASSES] = put_classes,
+	[REPORT_OWNERS] = put_owners, [REPORT_THREADS] = put_threads,
+	[REPORT_CALLS] = put_calls,
+};
+
+void report_text(struct text *out, const struct report *reports, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		text_puts(out, i ? "\n" : "");
+		report_head(out, &reports[i]);
+		for (size_t part = 0; part < REPORT_PARTS; part++) {
+			if (reports[i].options->parts & 1U << part)
+				put_part[part](out, &reports[i]);
+		}
+	}
+}

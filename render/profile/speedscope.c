@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/profile/speedscope.h"
+
+#include "core/base/alloc.h"
+#include "core/base/json.h"
+#include "core/base/safe_text.h"
+#include "core/base/saturate.h"
+#include "core/base/version.h"
+#include "render/profile/depth_limit.h"
+#include "render/profile/row_sort.h"
+#include "render/profile/thread_ranks.h"
+#include "render/profile/trace_tree.h"
+#include "render/text/measure.h"
+#include "render/text/path_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FLUSH_AT ((size_t)64 << 10)
+
+/* One of the file's profiles. */
+struct part {
+	uint32_t view;
+	uint32_t rank; /* of the thread */
+	uint64_t total;
+	uint32_t found; /* as how many-th it was found */
+	size_t rows;    /* where its rows end */
+};
+
+struct scope {
+	const struct profile *profile;
+	const struct event_view *views;
+	size_t view_count;
+	const struct speedscope_options *options;
+	uint32_t *view_of; /* by event: 1 + view, or 0 */
+	struct trace_tree traces;
+	struct thread_ranks threads;
+	bool timed;
+	struct speedscope_result result;
+
+	struct part *parts;
+	size_t part_count, part_cap;
+	struct row *rows; /* one a cell; when merged, one a sample */
+	size_t row_count;
+
+	struct output *out;
+	struct text text; /* what is written next */
+	struct json json; /* into it */
+	struct path_text path;
+};
+
+static uint64_t measure(const struct scope *s, const struct cell *c)
+{
+	const struct event_view *view = &s->views[s->view_of[c->event] - 1];
+
+	return cell_measure(c, view_weighs(view, s->options->weights));
+}
+
+/* A row for each cell, by view and thread. */
+static void gather(struct scope *s)
+{
+	const struct profile *p = s->profile;
+
+	s->rows = xmalloc(p->cell_count * sizeof(*s->rows));
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+
+		if (!s->view_of[c->event])
+			continue;
+		s->rows[s->row_count++] = (struct row){
+			.major = s->view_of[c->event] - 1,
+			.minor = s->options->threads
+					 ? s->threads.rank_of[c->thread]
+					 : 0,
+			.item = (uint32_t)i,
+		};
+	}
+	row_sort(s->rows, s->row_count);
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	if (x->view != y->view)
+		return x->view < y->view ? -1 : 1;
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Makes the rows' majors parts, which are in the order that they will have. */
+static void divide(struct scope *s)
+{
+	struct part *last = NULL;
+	uint32_t *place;
+
+	for (size_t i = 0; i < s->row_count; i++) {
+		struct row *r = &s->rows[i];
+		uint32_t view = r->major, rank = (uint32_t)r->minor;
+
+		if (!last || last->view != view || last->rank != rank) {
+			array_reserve(s->parts, s->part_cap, s->part_count + 1);
+			last = &s->parts[s->part_count];
+			*last = (struct part){ .view = view, .rank = rank };
+			last->found = (uint32_t)s->part_count++;
+		}
+		last->total = saturate_add(
+			last->total, measure(s, &s->profile->cells[r->item]));
+		r->major = last->found;
+	}
+	qsort(s->parts, s->part_count, sizeof(*s->parts), by_total);
+	place = xmalloc(s->part_count * sizeof(*place));
+	for (size_t i = 0; i < s->part_count; i++)
+		place[s->parts[i].found] = (uint32_t)i;
+	for (size_t i = 0; i < s->row_count; i++)
+		s->rows[i].major = place[s->rows[i].major];
+	free(place);
+}
+
+/* Sorts the rows of a part by time, if at all, and stack trace. */
+static void sort_rows(struct scope *s)
+{
+	const struct cell *cells = s->profile->cells;
+
+	for (size_t i = 0; i < s->row_count; i++) {
+		struct row *r = &s->rows[i];
+		const struct cell *c = &cells[r->item];
+
+		r->minor = trace_tree_place(&s->traces, c->stack);
+		if (s->timed)
+			r->minor |= (uint64_t)c->bucket << 32;
+	}
+	row_sort(s->rows, s->row_count);
+}
+
+static bool ends_sample(const struct scope *s, size_t i)
+{
+	const struct row *r = &s->rows[i];
+
+	return i + 1 == s->row_count || r[1].major != r->major ||
+	       r[1].minor != r->minor;
+}
+
+/* How many frames all samples have; traces_at[] says it by depth. */
+static uint64_t count_frames(const struct scope *s, uint64_t *traces_at)
+{
+	uint64_t frames = 0;
+
+	for (size_t i = 0; i < s->row_count; i++) {
+		size_t depth;
+
+		if (!ends_sample(s, i))
+			continue;
+		depth = trace_tree_depth(&s->traces,
+					 (uint32_t)s->rows[i].minor);
+		traces_at[depth]++;
+		frames += depth;
+	}
+	return frames;
+}
+
+/* Sorts the rows so that what they say is not too much. */
+static void fit(struct scope *s)
+{
+	const struct speedscope_options *o = s->options;
+	uint64_t most = o->most_frames ? o->most_frames : SPEEDSCOPE_FRAMES;
+	uint64_t timed = o->timed_frames ? o->timed_frames
+					 : SPEEDSCOPE_TIMED_FRAMES;
+	size_t depth = trace_tree_deepest(&s->traces);
+	uint64_t *traces_at = xmalloc((depth + 1) * sizeof(*traces_at));
+
+	s->timed = s->profile->bucket_ns > 0;
+	for (;;) {
+		uint64_t frames;
+
+		sort_rows(s);
+		memset(traces_at, 0, (depth + 1) * sizeof(*traces_at));
+		frames = count_frames(s, traces_at);
+		if (s->timed && frames > timed) {
+			s->timed = false;
+			continue;
+		}
+		if (frames <= most || s->result.depth)
+			break;
+		s->result.depth = depth_limit(traces_at, depth, most);
+		trace_tree_cut(&s->traces, s->result.depth);
+	}
+	free(traces_at);
+}
+
+/* Makes one row of those of a sample: its place and its weight. */
+static void merge_rows(struct scope *s)
+{
+	size_t count = 0;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < s->row_count; i++) {
+		struct row r = s->rows[i];
+
+		sum = saturate_add(sum, measure(s, &s->profile->cells[r.item]));
+		if (!ends_sample(s, i))
+			continue;
+		if (sum) {
+			s->rows[count++] = (struct row){
+				.major = r.major,
+				.minor = sum,
+				.item = (uint32_t)r.minor,
+			};
+			s->parts[r.major].rows = count;
+		}
+		sum = 0;
+	}
+	s->row_count = count;
+}
+
+/* Writes what has come together, if it is worth it or the last. */
+static void flush(struct scope *s, size_t at)
+{
+	if (s->text.len < at)
+		return;
+	output_write(s->out, s->text.bytes, s->text.len);
+	text_clear(&s->text);
+}
+
+static void put_frame(struct scope *s, const char *name, size_t len,
+		      uint32_t line)
+{
+	struct json *j = &s->json;
+
+	json_open_object(j);
+	json_key(j, "name");
+	json_string(j, name, len);
+	if (line) {
+		json_key(j, "line");
+		json_uint(j, line);
+	}
+	json_close_object(j);
+	flush(s, FLUSH_AT);
+}
+
+/* All frames, and behind them the one of no stack trace. */
+static void put_frames(struct scope *s)
+{
+	const struct frame_table *t = &s->traces.table;
+
+	json_key(&s->json, "shared");
+	json_open_object(&s->json);
+	json_key(&s->json, "frames");
+	json_open_array(&s->json);
+	for (uint32_t i = 0; i < t->label_count; i++) {
+		const struct label_name *n = trace_tree_name(&s->traces, i);
+
+		put_frame(s, n->text, n->len,
+			  s->options->lines ? t->labels[i].line : 0);
+	}
+	put_frame(s, "[no stack trace]", 16, 0);
+	json_close_array(&s->json);
+	json_close_object(&s->json);
+}
+
+/* By hand: there may be millions of them. */
+static void put_number(struct text *text, uint32_t number)
+{
+	char digits[10];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	text_add(text, digits + at, sizeof(digits) - at);
+}
+
+static void put_label(void *self, struct text *line, uint32_t label)
+{
+	(void)self;
+	if (line->len > 1)
+		text_putc(line, ',');
+	put_number(line, label);
+}
+
+/* An array of frames; the JSON writer need not see each. */
+static void put_samples(struct scope *s, size_t from, size_t to)
+{
+	struct text *line = &s->path.line;
+
+	path_text_begin(&s->path, "[", 1);
+	for (size_t i = from; i < to; i++) {
+		uint32_t place = s->rows[i].item;
+
+		path_text_set(&s->path, &s->traces.tree, place, put_label,
+			      NULL);
+		if (!place)
+			put_label(NULL, line,
+				  (uint32_t)s->traces.table.label_count);
+		if (i > from)
+			text_putc(&s->text, ',');
+		text_add(&s->text, line->bytes, line->len);
+		text_putc(&s->text, ']');
+		flush(s, FLUSH_AT);
+	}
+}
+
+static uint64_t put_weights(struct scope *s, size_t from, size_t to)
+{
+	uint64_t sum = 0;
+
+	json_key(&s->json, "weights");
+	json_open_array(&s->json);
+	for (size_t i = from; i < to; i++) {
+		json_uint(&s->json, s->rows[i].minor);
+		sum = saturate_add(sum, s->rows[i].minor);
+		flush(s, FLUSH_AT);
+	}
+	json_close_array(&s->json);
+	return sum;
+}
+
+static void put_name(struct scope *s, const struct part *part)
+{
+	const char *view = s->views[part->view].name;
+	struct text name = { 0 };
+
+	safe_text(&name, view, strlen(view));
+	if (s->options->threads) {
+		const struct name *thread = &s->threads.names[part->rank];
+
+		text_putc(&name, ' ');
+		text_add(&name, thread->text, thread->len);
+	}
+	json_key(&s->json, "name");
+	json_string(&s->json, name.bytes, name.len);
+	text_release(&name);
+}
+
+static const char *unit_of(const struct scope *s, const struct event_view *view)
+{
+	static const char *const units[] = {
+		[UNIT_SAMPLES] = "none",
+		[UNIT_NS] = "nanoseconds",
+		[UNIT_BYTES] = "bytes",
+	};
+
+	return units[s->options->weights ? view->unit : UNIT_SAMPLES];
+}
+
+static void put_part(struct scope *s, const struct part *part, size_t from)
+{
+	struct json *j = &s->json;
+	uint64_t sum;
+
+	json_open_object(j);
+	json_key(j, "type");
+	json_text(j, "sampled");
+	put_name(s, part);
+	json_key(j, "unit");
+	json_text(j, unit_of(s, &s->views[part->view]));
+	json_key(j, "startValue");
+	json_uint(j, 0);
+	json_key(j, "samples");
+	json_open_array(j);
+	put_samples(s, from, part->rows);
+	json_close_array(j);
+	sum = put_weights(s, from, part->rows);
+	json_key(j, "endValue");
+	json_uint(j, sum);
+	json_close_object(j);
+}
+
+/* The first of the view that was selected. */
+static size_t active_part(const struct scope *s, size_t selected)
+{
+	for (size_t i = 0; i < s->part_count; i++) {
+		if (s->parts[i].view == selected)
+			return i;
+	}
+	return 0;
+}
+
+static void put_all(struct scope *s, size_t selected)
+{
+	struct json *j = &s->json;
+	size_t from = 0;
+
+	*j = json_into(&s->text);
+	json_open_object(j);
+	json_key(j, "$schema");
+	json_text(j, "https://www.speedscope.app/file-format-schema.json");
+	json_key(j, "exporter");
+	json_text(j, "sjkc " SJKC_VERSION);
+	json_key(j, "name");
+	json_text(j, s->options->title);
+	json_key(j, "activeProfileIndex");
+	json_uint(j, active_part(s, selected));
+	put_frames(s);
+	json_key(j, "profiles");
+	json_open_array(j);
+	for (size_t i = 0; i < s->part_count; i++) {
+		struct part *part = &s->parts[i];
+
+		/* One that weighs nothing has no rows. */
+		if (part->rows < from)
+			part->rows = from;
+		put_part(s, part, from);
+		from = part->rows;
+	}
+	json_close_array(j);
+	json_close_object(j);
+	text_putc(&s->text, '\n');
+	flush(s, 0);
+}
+
+static void release(struct scope *s)
+{
+	trace_tree_release(&s->traces);
+	thread_ranks_release(&s->threads);
+	path_text_release(&s->path);
+	text_release(&s->text);
+	free(s->view_of);
+	free(s->parts);
+	free(s->rows);
+}
+
+struct speedscope_result
+speedscope_write(struct output *out, const struct profile *p,
+		 const struct event_view *views, size_t view_count,
+		 size_t selected, const struct speedscope_options *options)
+{
+	const struct frame_naming naming = {
+		.style = {
+			.simple = options->simple,
+			.annotate = options->annotate,
+		},
+		.by_name = true,
+		.by_line = options->lines,
+	};
+	struct scope s = {
+		.profile = p,
+		.views = views,
+		.view_count = view_count,
+		.options = options,
+		.view_of = views_of_events(p, views, view_count),
+		.out = out,
+	};
+
+	trace_tree_of_views(&s.traces, p, views, view_count, &naming);
+	if (options->threads)
+		thread_ranks_init(&s.threads, p, NULL);
+	gather(&s);
+	divide(&s);
+	fit(&s);
+	merge_rows(&s);
+	put_all(&s, selected);
+	release(&s);
+	return s.result;
+}

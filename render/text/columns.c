@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/text/columns.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static bool begins_character(char byte)
+{
+	return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+size_t columns_width(const char *bytes, size_t len)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < len; i++)
+		width += begins_character(bytes[i]);
+	return width;
+}
+
+void columns_blanks(struct text *out, size_t count)
+{
+	while (count--)
+		text_putc(out, ' ');
+}
+
+void columns_right(struct text *out, const struct text *text, size_t width)
+{
+	size_t wide = columns_width(text->bytes, text->len);
+
+	columns_blanks(out, wide < width ? width - wide : 0);
+	text_add(out, text->bytes, text->len);
+}
+
+/* Where the character after the next `skip` of them begins. */
+static size_t after(const char *bytes, size_t len, size_t skip)
+{
+	size_t at = 0;
+
+	while (at < len && skip--) {
+		at++;
+		while (at < len && !begins_character(bytes[at]))
+			at++;
+	}
+	return at;
+}
+
+void columns_fit(struct text *out, const char *bytes, size_t len, size_t width)
+{
+	size_t wide = columns_width(bytes, len), at;
+
+	if (wide <= width) {
+		text_add(out, bytes, len);
+	} else if (memchr(bytes, '(', len)) {
+		text_add(out, bytes, after(bytes, len, width - 1));
+		text_puts(out, "…");
+	} else {
+		at = after(bytes, len, wide - width + 1);
+		text_puts(out, "…");
+		text_add(out, bytes + at, len - at);
+	}
+}
+
+void columns_wrap(struct text *out, const char *words, size_t width)
+{
+	size_t at = 0;
+
+	while (*words) {
+		size_t len = strcspn(words, " ");
+		size_t wide = columns_width(words, len);
+
+		if (at && width && at + 1 + wide > width) {
+			text_puts(out, "\n  ");
+			at = 2;
+		} else if (at) {
+			text_putc(out, ' ');
+			at++;
+		}
+		text_add(out, words, len);
+		at += wide;
+		words += len;
+		words += strspn(words, " ");
+	}
+	text_putc(out, '\n');
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/text/histogram.h"
+
+#include "core/base/json.h"
+#include "core/base/safe_text.h"
+#include "render/text/table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static size_t shown_rows(const struct class_histogram *h, size_t top)
+{
+	return top && top < h->count ? top : h->count;
+}
+
+static void add_name(struct text *t, const struct class_count *row)
+{
+	safe_text(t, row->name, strlen(row->name));
+	if (!*row->module)
+		return;
+	text_puts(t, " (");
+	safe_text(t, row->module, strlen(row->module));
+	text_puts(t, ")");
+}
+
+/* The columns are those of the JVM's own table, and of SJK's. */
+void histogram_text(struct output *out, const struct class_histogram *h,
+		    size_t top)
+{
+	struct class_count total = class_histogram_total(h);
+	struct text name = { 0 };
+
+	output_printf(out, "%4s %14s %14s  %s\n", "#", "Instances", "Bytes",
+		      "Type");
+	for (size_t i = 0; i < shown_rows(h, top); i++) {
+		const struct class_count *row = &h->rows[i];
+
+		text_clear(&name);
+		add_name(&name, row);
+		output_printf(out, "%4zu:%14" PRId64 " %14" PRId64 "  %s\n",
+			      i + 1, row->instances, row->bytes, name.bytes);
+	}
+	output_printf(out, "%4s %14" PRId64 " %14" PRId64 "  %s\n", "",
+		      total.instances, total.bytes, total.name);
+	text_release(&name);
+}
+
+static void add_number(struct table *t, int64_t number)
+{
+	text_printf(table_cell(t), "%" PRId64, number);
+}
+
+void histogram_csv(struct output *out, const struct class_histogram *h,
+		   size_t top)
+{
+	static const struct table_column columns[] = {
+		{ .head = "class" },
+		{ .head = "module" },
+		{ .head = "instances", .right = true },
+		{ .head = "bytes", .right = true },
+	};
+	struct table table = { .columns = columns, .column_count = 4 };
+	struct text text = { 0 };
+
+	for (size_t i = 0; i < shown_rows(h, top); i++) {
+		table_add(&table, h->rows[i].name);
+		table_add(&table, h->rows[i].module);
+		add_number(&table, h->rows[i].instances);
+		add_number(&table, h->rows[i].bytes);
+	}
+	table_csv(&table, &text);
+	output_write(out, text.bytes, text.len);
+	text_release(&text);
+	table_release(&table);
+}
+
+static void add_counts(struct json *j, const struct class_count *row)
+{
+	json_key(j, "instances");
+	json_int(j, row->instances);
+	json_key(j, "bytes");
+	json_int(j, row->bytes);
+	json_close_object(j);
+}
+
+void histogram_json(struct output *out, const struct class_histogram *h,
+		    size_t top)
+{
+	struct class_count total = class_histogram_total(h);
+	struct text text = { 0 };
+	struct json j = json_into(&text);
+
+	json_open_object(&j);
+	json_key(&j, "schema");
+	json_text(&j, "sjkc.histogram/1");
+	json_key(&j, "classes");
+	json_open_array(&j);
+	for (size_t i = 0; i < shown_rows(h, top); i++) {
+		json_open_object(&j);
+		json_key(&j, "name");
+		json_text(&j, h->rows[i].name);
+		json_key(&j, "module");
+		json_text(&j, h->rows[i].module);
+		add_counts(&j, &h->rows[i]);
+	}
+	json_close_array(&j);
+	json_key(&j, "total");
+	json_open_object(&j);
+	add_counts(&j, &total);
+	json_close_object(&j);
+	text_putc(&text, '\n');
+	output_write(out, text.bytes, text.len);
+	text_release(&text);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/text/listing.h"
+
+#include "core/base/alloc.h"
+#include "core/base/json.h"
+#include "core/base/safe_text.h"
+#include "core/profile/event_table.h"
+#include "core/profile/event_view.h"
+#include "render/profile/row_sort.h"
+#include "render/text/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A row for each event, those with most samples first. */
+static struct row *by_samples(const struct profile *p)
+{
+	struct row *rows = xmalloc(p->event_count * sizeof(*rows));
+
+	for (uint32_t i = 0; i < p->event_count; i++)
+		rows[i] = (struct row){
+			.minor = UINT64_MAX - p->events[i].samples, .item = i
+		};
+	row_sort(rows, p->event_count);
+	return rows;
+}
+
+/* The family that each event is drawn with, or NULL. */
+static const char **families_of(const struct profile *p)
+{
+	const char **families = xcalloc(p->event_count, sizeof(*families));
+	struct event_view *views;
+	size_t view_count = event_views(p, &views);
+
+	for (size_t i = 0; i < view_count; i++) {
+		const struct event_view *v = &views[i];
+
+		for (size_t j = 0; j < v->event_count; j++) {
+			uint32_t event = v->events[j];
+			uint32_t name = p->events[event].name;
+
+			if (strcmp(v->name, profile_text(p, name)) != 0)
+				families[event] = v->name;
+		}
+	}
+	free(views);
+	return families;
+}
+
+enum { NAME, FAMILY, SAMPLES, WITHOUT_STACK, WEIGHT, COLUMNS };
+
+static const struct {
+	const char *head;
+	bool right; /* numbers */
+} columns[COLUMNS] = {
+	[NAME] = { "event", false },
+	[FAMILY] = { "family", false },
+	[SAMPLES] = { "samples", true },
+	[WITHOUT_STACK] = { "without stack", true },
+	[WEIGHT] = { "weight", true },
+};
+
+/* Appends what stands in a column, of an event or of the head. */
+static void put_column(struct text *out, const struct profile *p,
+		       const char *family, const struct event *e, size_t column)
+{
+	const char *name;
+
+	if (!e) {
+		text_puts(out, columns[column].head);
+		return;
+	}
+	switch (column) {
+	case NAME:
+		name = profile_text(p, e->name);
+		safe_text(out, name, strlen(name));
+		break;
+	case FAMILY:
+		text_puts(out, family ? family : "");
+		break;
+	case SAMPLES:
+		text_printf(out, "%" PRIu64, e->samples);
+		break;
+	case WITHOUT_STACK:
+		text_printf(out, "%" PRIu64, e->without_stack);
+		break;
+	default:
+		text_printf(out, "%" PRIu64 " %s", e->weight,
+			    unit_names[e->unit]);
+	}
+}
+
+static void put_blanks(struct text *out, size_t count)
+{
+	while (count--)
+		text_putc(out, ' ');
+}
+
+/* How many characters wide a text is: bytes that begin one. */
+static size_t width_of(const struct text *t)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < t->len; i++)
+		width += ((uint8_t)t->bytes[i] & 0xc0) != 0x80;
+	return width;
+}
+
+/* A line of the table, COLUMNS texts, under each other. */
+static void put_line(struct text *out, const struct text *texts,
+		     const size_t *widths)
+{
+	size_t len;
+
+	for (size_t i = 0; i < COLUMNS; i++) {
+		size_t blanks = widths[i] - width_of(&texts[i]);
+
+		if (i)
+			put_blanks(out, 2);
+		if (columns[i].right)
+			put_blanks(out, blanks);
+		text_add(out, texts[i].bytes ? texts[i].bytes : "",
+			 texts[i].len);
+		if (!columns[i].right)
+			put_blanks(out, blanks);
+	}
+	for (len = out->len; len && out->bytes[len - 1] == ' '; len--)
+		;
+	out->len = len;
+	text_putc(out, '\n');
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct event_table *const *left = a, *const *right = b;
+
+	if ((*left)->count != (*right)->count)
+		return (*left)->count > (*right)->count ? -1 : 1;
+	return strcmp((*left)->name, (*right)->name);
+}
+
+/* Those that have events, most first; the array is the caller's to free. */
+static const struct event_table **tables_of(const struct profile *p,
+					    size_t *count)
+{
+	const struct event_table **tables = xcalloc(p->table_count,
+						    sizeof(*tables));
+
+	*count = 0;
+	for (size_t i = 0; i < p->table_count; i++) {
+		if (p->tables[i]->count)
+			tables[(*count)++] = p->tables[i];
+	}
+	if (*count)
+		qsort(tables, *count, sizeof(*tables), by_count);
+	return tables;
+}
+
+/* Events without stack traces, of which `prof -e` shows a table. */
+static void put_tables(struct text *out, const struct profile *p)
+{
+	static const struct table_column heads[] = {
+		{ "event without stack traces", false },
+		{ "events", true },
+	};
+	struct table table = { .columns = heads, .column_count = 2 };
+	size_t count;
+	const struct event_table **tables = tables_of(p, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		table_add(&table, tables[i]->name);
+		text_printf(table_cell(&table), "%" PRIu64, tables[i]->count);
+	}
+	if (count) {
+		text_putc(out, '\n');
+		table_text(&table, 0, out);
+	}
+	table_release(&table);
+	free(tables);
+}
+
+static void put_tables_json(struct json *j, const struct profile *p)
+{
+	size_t count;
+	const struct event_table **tables = tables_of(p, &count);
+
+	json_key(j, "tables");
+	json_open_array(j);
+	for (size_t i = 0; i < count; i++) {
+		json_open_object(j);
+		json_key(j, "name");
+		json_text(j, tables[i]->name);
+		json_key(j, "events");
+		json_uint(j, tables[i]->count);
+		json_close_object(j);
+	}
+	json_close_array(j);
+	free(tables);
+}
+
+void listing_events(struct output *out, const struct profile *p)
+{
+	size_t lines = p->event_count + 1;
+	struct text *texts = xcalloc(lines * COLUMNS, sizeof(*texts));
+	struct row *order = by_samples(p);
+	size_t widths[COLUMNS] = { 0 };
+	struct text table = { 0 };
+	const char **families = families_of(p);
+
+	for (size_t i = 0; i < lines * COLUMNS; i++) {
+		size_t line = i / COLUMNS, column = i % COLUMNS;
+		uint32_t event = line ? order[line - 1].item : 0;
+
+		put_column(&texts[i], p, line ? families[event] : NULL,
+			   line ? &p->events[event] : NULL, column);
+		if (width_of(&texts[i]) > widths[column])
+			widths[column] = width_of(&texts[i]);
+	}
+	for (size_t line = 0; line < lines; line++)
+		put_line(&table, texts + line * COLUMNS, widths);
+	put_tables(&table, p);
+	output_write(out, table.bytes, table.len);
+	for (size_t i = 0; i < lines * COLUMNS; i++)
+		text_release(&texts[i]);
+	text_release(&table);
+	free(texts);
+	free(order);
+	free(families);
+}
+
+void listing_events_json(struct output *out, const struct profile *p)
+{
+	struct row *order = by_samples(p);
+	struct text text = { 0 };
+	struct json j = json_into(&text);
+
+	json_open_object(&j);
+	json_key(&j, "schema");
+	json_text(&j, "sjkc.events/1");
+	json_key(&j, "events");
+	json_open_array(&j);
+	for (size_t i = 0; i < p->event_count; i++) {
+		const struct event *e = &p->events[order[i].item];
+
+		json_open_object(&j);
+		json_key(&j, "name");
+		json_text(&j, profile_text(p, e->name));
+		json_key(&j, "samples");
+		json_uint(&j, e->samples);
+		json_key(&j, "without_stack");
+		json_uint(&j, e->without_stack);
+		json_key(&j, "weight");
+		json_uint(&j, e->weight);
+		json_key(&j, "unit");
+		json_text(&j, unit_names[e->unit]);
+		json_close_object(&j);
+	}
+	json_close_array(&j);
+	put_tables_json(&j, p);
+	json_close_object(&j);
+	text_putc(&text, '\n');
+	output_write(out, text.bytes, text.len);
+	text_release(&text);
+	free(order);
+}

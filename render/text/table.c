@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/text/table.h"
+
+#include "core/base/alloc.h"
+#include "core/base/ascii.h"
+#include "core/base/safe_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct text *table_cell(struct table *t)
+{
+	array_reserve(t->cells, t->cap, t->count + 1);
+	t->cells[t->count] = (struct text){ 0 };
+	text_puts(&t->cells[t->count], "");
+	return &t->cells[t->count++];
+}
+
+void table_add(struct table *t, const char *string)
+{
+	text_puts(table_cell(t), string);
+}
+
+/* How many characters a valid text has: bytes that begin one. */
+static size_t width_of(const char *bytes, size_t len)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < len; i++)
+		width += ((unsigned char)bytes[i] & 0xc0) != 0x80;
+	return width;
+}
+
+static void put_blanks(struct text *out, size_t count)
+{
+	while (count--)
+		text_putc(out, ' ');
+}
+
+/* A line, which began at start, without blanks at its end and not too wide. */
+static void end_line(struct text *out, size_t start, size_t width)
+{
+	size_t left = width, at = start;
+
+	while (out->len > start && out->bytes[out->len - 1] == ' ')
+		out->len--;
+	if (width && width_of(out->bytes + start, out->len - start) > width) {
+		/* The last character that fits makes room for the mark. */
+		while (left) {
+			left -= ((unsigned char)out->bytes[at] & 0xc0) != 0x80;
+			at++;
+		}
+		out->len = at - 1;
+		text_puts(out, "…");
+	}
+	text_putc(out, '\n');
+}
+
+/* A line of safe texts, one a column. */
+static void put_line(const struct table *t, const struct text *texts,
+		     const size_t *widths, size_t width, struct text *out)
+{
+	size_t start = out->len;
+
+	for (size_t i = 0; i < t->column_count; i++) {
+		size_t blanks = widths[i] -
+				width_of(texts[i].bytes, texts[i].len);
+
+		put_blanks(out, i ? 2 : 0);
+		if (t->columns[i].right)
+			put_blanks(out, blanks);
+		text_add(out, texts[i].bytes, texts[i].len);
+		if (!t->columns[i].right)
+			put_blanks(out, blanks);
+	}
+	end_line(out, start, width);
+}
+
+void table_text(const struct table *t, size_t width, struct text *out)
+{
+	size_t columns = t->column_count, lines = t->count / columns + 1;
+	struct text *texts = xcalloc(lines * columns, sizeof(*texts));
+	size_t *widths = xcalloc(columns, sizeof(*widths));
+
+	for (size_t i = 0; i < lines * columns; i++) {
+		size_t wide;
+
+		text_puts(&texts[i], "");
+		if (i < columns)
+			text_puts(&texts[i], t->columns[i].head);
+		else
+			safe_text(&texts[i], t->cells[i - columns].bytes,
+				  t->cells[i - columns].len);
+		wide = width_of(texts[i].bytes, texts[i].len);
+		if (wide > widths[i % columns])
+			widths[i % columns] = wide;
+	}
+	for (size_t i = 0; i < lines; i++)
+		put_line(t, texts + i * columns, widths, width, out);
+	for (size_t i = 0; i < lines * columns; i++)
+		text_release(&texts[i]);
+	free(texts);
+	free(widths);
+}
+
+/* "-1", "-2.5E-3": nothing that is computed. */
+static bool is_number(const char *bytes, size_t len)
+{
+	size_t at = 0, digits = 0;
+
+	at += len && bytes[0] == '-';
+	for (; at < len && (is_digit(bytes[at]) || bytes[at] == '.'); at++)
+		digits += is_digit(bytes[at]);
+	if (digits && at + 1 < len && (bytes[at] | 0x20) == 'e') {
+		at += bytes[at + 1] == '-' || bytes[at + 1] == '+' ? 2 : 1;
+		while (at < len && is_digit(bytes[at]))
+			at++;
+	}
+	return digits && at == len;
+}
+
+/* What a spreadsheet takes for a formula, or passes over on the way to one. */
+static bool is_formula(const char *bytes, size_t len)
+{
+	return len && bytes[0] && strchr("=+-@\t\r\n", bytes[0]) &&
+	       !is_number(bytes, len);
+}
+
+static void put_field(struct text *out, const char *bytes, size_t len,
+		      bool number)
+{
+	bool quoted = false;
+
+	if (!number && is_formula(bytes, len)) {
+		text_puts(out, "\"'");
+		quoted = true;
+	} else if (strcspn(bytes, ",\"\r\n") < len) {
+		text_putc(out, '"');
+		quoted = true;
+	}
+	for (size_t i = 0; i < len; i++) {
+		if (bytes[i] == '"')
+			text_putc(out, '"');
+		text_putc(out, bytes[i]);
+	}
+	if (quoted)
+		text_putc(out, '"');
+}
+
+void table_csv(const struct table *t, struct text *out)
+{
+	size_t columns = t->column_count;
+	struct text valid = { 0 };
+
+	for (size_t i = 0; i < columns; i++) {
+		const char *head = t->columns[i].head;
+
+		put_field(out, head, strlen(head), false);
+		text_putc(out, i + 1 < columns ? ',' : '\n');
+	}
+	for (size_t i = 0, column = 0; i < t->count; i++) {
+		text_clear(&valid);
+		text_puts(&valid, "");
+		safe_text_valid(&valid, t->cells[i].bytes, t->cells[i].len);
+		put_field(out, valid.bytes, valid.len,
+			  t->columns[column].right);
+		column = column + 1 < columns ? column + 1 : 0;
+		text_putc(out, column ? ',' : '\n');
+	}
+	text_release(&valid);
+}
+
+void table_release(struct table *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		text_release(&t->cells[i]);
+	free(t->cells);
+	t->cells = NULL;
+	t->count = t->cap = 0;
+}

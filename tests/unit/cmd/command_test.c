@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/command.h"
+
+#include "cmd/nearest.h"
+#include "core/base/alloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MOST_ARGUMENTS 16
+
+static struct {
+	bool reverse, threads;
+	const char *title, *format;
+	struct option_list inputs;
+	int64_t interval;
+	uint64_t limit, size;
+	double width;
+} opt;
+
+static const char *formats(void) { return "auto|jfr"; }
+
+/* clang-format off */
+static const struct command_option options[] = {
+	OPT_FLAG('r', "reverse", &opt.reverse, "upside down",
+		 .aliases = "-rv --inverse"),
+	OPT_FLAG('t', "threads", &opt.threads, "threads"),
+	OPT_STRING('T', "title", &opt.title, "<text>", "title"),
+	OPT_CHOICE(0, "format", &opt.format, NULL, "format",
+		   .choices = formats),
+	OPT_LIST('i', "input", &opt.inputs, "<file>", "input",
+		 .aliases = "-f -pd"),
+	OPT_DURATION(0, "interval", &opt.interval, "<time>", "interval",
+		     .aliases = "-ri"),
+	OPT_COUNT('n', "limit", &opt.limit, "<count>", "limit"),
+	OPT_SIZE(0, "size", &opt.size, "<size>", "size"),
+	OPT_NUMBER(0, "width", &opt.width, "<number>", "width"),
+	OPT_END,
+};
+/* clang-format on */
+
+static struct command command = {
+	.name = "test",
+	.synopsis = "test",
+	.options = options,
+};
+
+/* The arguments of the last parse, and what came of it. */
+static char *argv[MOST_ARGUMENTS + 1];
+static int argc;
+static bool help;
+static struct error err;
+
+/* Parses the words of a line. */
+static int parse(const char *line)
+{
+	static char words[256];
+	int first;
+
+	free(opt.inputs.values);
+	memset(&opt, 0, sizeof(opt));
+	memset(&err, 0, sizeof(err));
+	assert_true(strlen(line) < sizeof(words));
+	memcpy(words, line, strlen(line) + 1);
+	argc = 0;
+	argv[argc++] = (char[]){ "test" };
+	for (char *at = words; *at;) {
+		size_t len = strcspn(at, " ");
+
+		assert_true(argc < MOST_ARGUMENTS);
+		argv[argc++] = at;
+		at += len;
+		if (*at)
+			*at++ = '\0';
+	}
+	argv[argc] = NULL;
+	first = command_parse(&command, argc, argv, &help, &err);
+	if (first < 0)
+		assert_int_equal(err.kind, ERROR_MISUSE);
+	return first;
+}
+
+/* All of the line are options. */
+static void check_no_rest(const char *line)
+{
+	int first = parse(line);
+
+	assert_int_equal(first, argc);
+}
+
+static void check_inputs(const char *line, size_t count, const char *last)
+{
+	assert_true(parse(line) >= 0);
+	assert_int_equal(opt.inputs.count, count);
+	assert_string_equal(opt.inputs.values[count - 1], last);
+}
+
+static void check_misuse(const char *line, const char *text)
+{
+	assert_int_equal(parse(line), -1);
+	assert_string_equal(err.text, text);
+}
+
+static void options_set_their_values(void **state)
+{
+	(void)state;
+	check_no_rest("-r --title=x --format jfr --interval 10ms -n5 "
+		      "--size 64k --width 0.5");
+	assert_true(opt.reverse);
+	assert_false(opt.threads);
+	assert_string_equal(opt.title, "x");
+	assert_string_equal(opt.format, "jfr");
+	assert_int_equal(opt.interval, 10000000);
+	assert_int_equal(opt.limit, 5);
+	assert_int_equal(opt.size, 65536);
+	assert_true(opt.width > 0.49 && opt.width < 0.51);
+}
+
+static void letters_may_share_a_dash(void **state)
+{
+	(void)state;
+	check_no_rest("-rtTx");
+	assert_true(opt.reverse);
+	assert_true(opt.threads);
+	assert_string_equal(opt.title, "x");
+}
+
+static void a_spelling_of_several_letters_is_no_bundle(void **state)
+{
+	(void)state;
+	/* -ri is an alias, and not -r -i. */
+	check_no_rest("-ri 1s");
+	assert_int_equal(opt.interval, 1000000000);
+	assert_false(opt.reverse);
+	check_no_rest("-rv");
+	assert_true(opt.reverse);
+	check_no_rest("--inverse");
+	assert_true(opt.reverse);
+}
+
+static void a_list_takes_all_values_that_follow(void **state)
+{
+	(void)state;
+	check_inputs("-i a b c -r", 3, "c");
+	assert_true(opt.reverse);
+	check_inputs("-ia b", 2, "b");
+	check_inputs("--input=a b", 2, "b");
+	check_inputs("--inp a -", 2, "-");
+	check_inputs("-f a b", 2, "b");
+	check_inputs("-pd a b -f c", 3, "c");
+	check_inputs("-pd=a b", 2, "b");
+	check_inputs("-ri 1s -rti a b", 2, "b");
+	check_inputs("-i a -1 -.5 -r", 3, "-.5");
+	assert_true(opt.reverse);
+}
+
+static void a_list_ends_at_two_dashes(void **state)
+{
+	(void)state;
+	check_inputs("-i a -- b", 1, "a");
+	assert_string_equal(argv[argc - 1], "b");
+}
+
+static void other_arguments_are_moved_to_the_end(void **state)
+{
+	int first;
+
+	(void)state;
+	first = parse("one -r two --title x three");
+	assert_int_equal(argc - first, 3);
+	assert_string_equal(argv[first], "one");
+	assert_string_equal(argv[first + 1], "two");
+	assert_string_equal(argv[first + 2], "three");
+	assert_true(opt.reverse);
+}
+
+static void behind_two_dashes_nothing_is_an_option(void **state)
+{
+	int first;
+
+	(void)state;
+	first = parse("-- -r --help");
+	assert_int_equal(argc - first, 2);
+	assert_string_equal(argv[first], "-r");
+	assert_false(opt.reverse);
+	assert_false(help);
+}
+
+/* The rest of a line that names two things is another program's. */
+static void check_rest(const char *line, const char *first, int count)
+{
+	int at;
+
+	command.rest_after = "title|limit format";
+	at = parse(line);
+	command.rest_after = NULL;
+	assert_int_equal(argc - at, count);
+	assert_string_equal(argv[at], first);
+	assert_false(help);
+	assert_true(opt.reverse);
+	assert_false(opt.threads);
+}
+
+static void what_is_for_another_program_is_left_alone(void **state)
+{
+	(void)state;
+	check_rest("-r one two -t --help --nonsense", "one", 5);
+	check_rest("-T one -r two -t", "two", 2);
+	check_rest("one -r --format jfr -t -x=1 --", "one", 4);
+	check_rest("-r --title=one --format=jfr -t", "-t", 1);
+	check_rest("-r -n 3 one -t", "one", 2);
+	check_rest("-rT one two --title x", "two", 3);
+	/* Before it, options are ours, and wrong ones are refused. */
+	command.rest_after = "title format";
+	assert_int_equal(parse("one --nonsense two"), -1);
+	command.rest_after = NULL;
+}
+
+static void a_value_may_look_like_an_option(void **state)
+{
+	(void)state;
+	check_no_rest("--title -r");
+	assert_string_equal(opt.title, "-r");
+	assert_false(opt.reverse);
+	check_no_rest("-T --help");
+	assert_false(help);
+	check_no_rest("--title -ri -r");
+	assert_string_equal(opt.title, "-ri");
+}
+
+static void the_last_of_an_option_counts(void **state)
+{
+	(void)state;
+	check_no_rest("-n 1 --limit 2 -n3");
+	assert_int_equal(opt.limit, 3);
+}
+
+static void help_sets_nothing_else(void **state)
+{
+	(void)state;
+	assert_true(parse("-r --title x --help") >= 0);
+	assert_true(help);
+	assert_false(opt.reverse);
+	assert_null(opt.title);
+	assert_true(parse("-rh") >= 0);
+	assert_true(help);
+	/* Nor does it matter what else is wrong. */
+	assert_true(parse("--nonsense -h") >= 0);
+	assert_true(help);
+}
+
+static void an_unknown_option_is_refused(void **state)
+{
+	(void)state;
+	check_misuse("--nonsense", "unknown option --nonsense");
+	check_misuse("-z", "unknown option -z");
+	check_misuse("-rz", "unknown option -z");
+}
+
+static void the_nearest_option_is_named(void **state)
+{
+	(void)state;
+	check_misuse("--titel=x",
+		     "unknown option --titel; did you mean --title?");
+	check_misuse("--revers-e", "unknown option --revers-e; "
+				   "did you mean --reverse?");
+	check_misuse("--hlep", "unknown option --hlep; did you mean --help?");
+}
+
+static void a_beginning_that_fits_several_is_refused(void **state)
+{
+	(void)state;
+	check_misuse("--in x", "option --in is ambiguous");
+	check_no_rest("--int 1");
+	assert_int_equal(opt.interval, 1000000000);
+}
+
+static void a_missing_value_is_named(void **state)
+{
+	(void)state;
+	check_misuse("--title", "option --title requires <text>");
+	check_misuse("-rT", "option --title requires <text>");
+	check_misuse("--format", "option --format requires auto|jfr");
+	check_misuse("-ri", "option --interval requires <time>");
+	check_misuse("-i", "option --input requires <file>");
+}
+
+static void a_flag_takes_no_value(void **state)
+{
+	(void)state;
+	check_misuse("--reverse=x", "option --reverse takes no value");
+	check_misuse("--inverse=x", "option --inverse takes no value");
+}
+
+static void a_wrong_value_is_explained(void **state)
+{
+	(void)state;
+	check_misuse("--format svg",
+		     "option --format: invalid value 'svg'; valid: auto|jfr");
+	check_misuse("--format jf",
+		     "option --format: invalid value 'jf'; valid: auto|jfr");
+	check_misuse("-n x",
+		     "option --limit: invalid count 'x': not a whole number");
+	check_misuse("--interval 1x",
+		     "option --interval: invalid duration '1x' "
+		     "(examples: 10ms, 2s, 5m)");
+}
+
+static const char *nearest(const char *word)
+{
+	struct nearest n = nearest_to(word, strlen(word));
+
+	nearest_offer(&n, "flame");
+	nearest_offer(&n, "ttop");
+	nearest_offer(&n, "mxdump");
+	return n.best;
+}
+
+static void slips_of_the_fingers_are_near(void **state)
+{
+	(void)state;
+	assert_string_equal(nearest("flmae"), "flame");  /* swapped */
+	assert_string_equal(nearest("fame"), "flame");   /* dropped */
+	assert_string_equal(nearest("fllame"), "flame"); /* doubled */
+	assert_string_equal(nearest("ttp"), "ttop");
+	assert_string_equal(nearest("mxdunp"), "mxdump"); /* replaced */
+	assert_null(nearest("flagrant"));
+	assert_null(nearest(""));
+}
+
+static void check_suggestion(const char *word, const char *wanted)
+{
+	static const char *const words[] = {
+		"HeapMemoryUsage", "NonHeapMemoryUsage", "Verbose",
+		"Heap\033",        "heapdump",           "Heaps"
+	};
+	struct nearest n = nearest_to(word, strlen(word));
+	struct text got = { 0 };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		nearest_offer(&n, words[i]);
+	text_puts(&got, "");
+	assert_int_equal(nearest_suggest(&n, &got), *wanted != '\0');
+	assert_string_equal(got.bytes, wanted);
+	text_release(&got);
+}
+
+static void words_with_a_common_part_are_suggested(void **state)
+{
+	(void)state;
+	check_suggestion("verbos", "; did you mean 'Verbose'?");
+	check_suggestion("memoryusage", "; did you mean 'HeapMemoryUsage' or "
+					"'NonHeapMemoryUsage'?");
+	check_suggestion("Heap",
+			 "; did you mean 'Heap\342\220\233', 'Heaps' or "
+			 "'heapdump'?");
+	check_suggestion("Heapz", "; did you mean 'Heap\342\220\233' or "
+				  "'Heaps'?");
+	check_suggestion("he", "");
+	check_suggestion("Threads", "");
+}
+
+static int release(void **state)
+{
+	(void)state;
+	free(opt.inputs.values);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_set_their_values),
+		cmocka_unit_test(letters_may_share_a_dash),
+		cmocka_unit_test(a_spelling_of_several_letters_is_no_bundle),
+		cmocka_unit_test(a_list_takes_all_values_that_follow),
+		cmocka_unit_test(a_list_ends_at_two_dashes),
+		cmocka_unit_test(other_arguments_are_moved_to_the_end),
+		cmocka_unit_test(behind_two_dashes_nothing_is_an_option),
+		cmocka_unit_test(what_is_for_another_program_is_left_alone),
+		cmocka_unit_test(a_value_may_look_like_an_option),
+		cmocka_unit_test(the_last_of_an_option_counts),
+		cmocka_unit_test(help_sets_nothing_else),
+		cmocka_unit_test(an_unknown_option_is_refused),
+		cmocka_unit_test(the_nearest_option_is_named),
+		cmocka_unit_test(a_beginning_that_fits_several_is_refused),
+		cmocka_unit_test(a_missing_value_is_named),
+		cmocka_unit_test(a_flag_takes_no_value),
+		cmocka_unit_test(a_wrong_value_is_explained),
+		cmocka_unit_test(slips_of_the_fingers_are_near),
+		cmocka_unit_test(words_with_a_common_part_are_suggested),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, release);
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/clock.h"
+#include "core/process/remote_memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define PAGE       4096
+#define HUGE_BYTES (3 << 20)
+#define MANY       40 /* pages */
+
+/* A process with memory to read: a copy of ours, which waits to be killed. */
+struct target {
+	pid_t pid;
+	struct jvm jvm;
+	struct remote_memory *remote;
+	struct memory *memory;
+};
+
+static uint8_t huge[HUGE_BYTES];
+static uint8_t *pages; /* three: readable, not there, readable */
+static uint8_t *lake;  /* of many pages */
+
+static pid_t begin_process(void (*prepare)(int))
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		alarm(60);
+		if (prepare)
+			prepare(ready[1]);
+		byte = 'r';
+		if (write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void begin(struct target *t, void (*prepare)(int))
+{
+	struct error err;
+
+	t->pid = begin_process(prepare);
+	assert_int_equal(jvm_open(&t->jvm, t->pid, &err), 0);
+	t->remote = remote_memory_open(&t->jvm, &err);
+	assert_non_null(t->remote);
+	t->memory = remote_memory_of(t->remote);
+}
+
+static void end(struct target *t)
+{
+	remote_memory_close(t->remote);
+	jvm_close(&t->jvm);
+	kill(t->pid, SIGKILL);
+	waitpid(t->pid, NULL, 0);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(huge); i++)
+		huge[i] = (uint8_t)(i * 7 + i / 4096);
+	pages = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memset(pages, 'a', 3 * PAGE);
+	munmap(pages + PAGE, PAGE);
+	lake = mmap(NULL, MANY * PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return 0;
+}
+
+static void ranges_are_read_each_whole_or_not_at_all(void **state)
+{
+	struct target t;
+	uint8_t got[5][64];
+	struct memory_range ranges[] = {
+		{ (uintptr_t)huge, got[0], 64, false },
+		{ (uintptr_t)pages + PAGE, got[1], 64, true },
+		{ (uintptr_t)huge + 64, got[2], 64, false },
+		{ (uintptr_t)pages + PAGE - 32, got[3], 64, true },
+		{ (uintptr_t)pages + 2 * PAGE, got[4], 64, false },
+	};
+
+	(void)state;
+	begin(&t, NULL);
+	memset(got, 0, sizeof(got));
+	t.memory->read_all(t.memory, ranges, 5);
+	assert_true(ranges[0].is_read && ranges[2].is_read &&
+		    ranges[4].is_read);
+	assert_false(ranges[1].is_read || ranges[3].is_read);
+	assert_memory_equal(got[0], huge, 64);
+	assert_memory_equal(got[2], huge + 64, 64);
+	assert_int_equal(got[3][0], 0);
+	assert_int_equal(got[4][63], 'a');
+	assert_int_equal(remote_memory_reads(t.remote), 1);
+	end(&t);
+}
+
+static void any_number_and_any_size_can_be_asked_for(void **state)
+{
+	struct target t;
+	uint8_t *whole = malloc(HUGE_BYTES);
+	struct memory_range *many = calloc(5000, sizeof(*many));
+	uint8_t *bytes = malloc(5000 * 16);
+
+	(void)state;
+	begin(&t, NULL);
+	assert_true(memory_read(t.memory, (uintptr_t)huge, whole, HUGE_BYTES));
+	assert_memory_equal(whole, huge, HUGE_BYTES);
+	for (size_t i = 0; i < 5000; i++)
+		many[i] = (struct memory_range){ (uintptr_t)huge + 100 * i,
+						 bytes + 16 * i, 16, false };
+	t.memory->read_all(t.memory, many, 5000);
+	for (size_t i = 0; i < 5000; i++) {
+		assert_true(many[i].is_read);
+		assert_memory_equal(bytes + 16 * i, huge + 100 * i, 16);
+	}
+	assert_false(memory_read(t.memory, UINT64_MAX - 8, whole, 16));
+	assert_true(memory_read(t.memory, 0, whole, 0));
+	end(&t);
+	free(whole);
+	free(many);
+	free(bytes);
+}
+
+static void nothing_is_read_once_the_process_has_ended(void **state)
+{
+	struct target t;
+	uint8_t byte;
+
+	(void)state;
+	begin(&t, NULL);
+	assert_true(memory_read(t.memory, (uintptr_t)huge, &byte, 1));
+	kill(t.pid, SIGKILL);
+	waitpid(t.pid, NULL, 0);
+	assert_false(memory_read(t.memory, (uintptr_t)huge, &byte, 1));
+	assert_false(memory_read(t.memory, (uintptr_t)huge, &byte, 1));
+	assert_int_equal(remote_memory_stalls(t.remote), 0);
+	end(&t);
+}
+
+static void what_may_not_be_read_is_said_with_the_right_for_it(void **state)
+{
+	struct error err;
+	struct jvm jvm;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(jvm_open(&jvm, getpid(), &err), 0);
+	pid = fork();
+	if (pid == 0) {
+		/* The test's own process is root's; this one is nobody's. */
+		if (setresgid(65534, 65534, 65534) ||
+		    setresuid(65534, 65534, 65534))
+			_exit(1);
+		_exit(!remote_memory_open(&jvm, &err) &&
+				      err.kind == ERROR_PERMISSION &&
+				      strstr(err.text, "CAP_SYS_PTRACE") &&
+				      strstr(err.text, "ptrace_scope")
+			      ? 0
+			      : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(WEXITSTATUS(status), 0);
+	jvm_close(&jvm);
+}
+
+/* What is read there waits for somebody who never comes. */
+static void stall(int ready, void *at, size_t len)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register where = {
+		.range = { (uintptr_t)at, len },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	char byte = 's';
+
+	if (fd >= 0 &&
+	    mmap(at, len, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) != MAP_FAILED &&
+	    !ioctl(fd, UFFDIO_API, &api) && !ioctl(fd, UFFDIO_REGISTER, &where))
+		return;
+	if (write(ready, &byte, 1) != 1)
+		_exit(1);
+	_exit(0);
+}
+
+static void stall_second_page(int ready) { stall(ready, pages + PAGE, PAGE); }
+
+static void stall_many_pages(int ready) { stall(ready, lake, MANY * PAGE); }
+
+static bool can_stall(void)
+{
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void memory_that_never_comes_costs_a_second_and_no_more(void **state)
+{
+	struct target t;
+	uint8_t got[3];
+	struct memory_range ranges[] = {
+		{ (uintptr_t)huge, got, 1, false },
+		{ (uintptr_t)pages + PAGE, got + 1, 1, false },
+		{ (uintptr_t)huge + 8, got + 2, 1, false },
+	};
+	int64_t begun;
+
+	(void)state;
+	if (!can_stall())
+		skip();
+	begin(&t, stall_second_page);
+	begun = clock_monotonic_ns();
+	t.memory->read_all(t.memory, ranges, 3);
+	assert_int_equal(remote_memory_stalls(t.remote), 1);
+	assert_false(ranges[1].is_read);
+	assert_true(clock_monotonic_ns() - begun >= CLOCK_NS_PER_S);
+	/* Of three, it is found out which one it was; the others are read. */
+	t.memory->read_all(t.memory, ranges, 3);
+	assert_int_equal(remote_memory_stalls(t.remote), 2);
+	assert_true(ranges[0].is_read && ranges[2].is_read);
+	assert_false(ranges[1].is_read);
+	/* It is not asked for again. */
+	for (int i = 0; i < 100; i++) {
+		t.memory->read_all(t.memory, ranges, 3);
+		assert_true(ranges[0].is_read && ranges[2].is_read);
+		assert_false(ranges[1].is_read);
+	}
+	assert_int_equal(remote_memory_stalls(t.remote), 2);
+	end(&t);
+}
+
+static void patience_with_a_target_has_an_end(void **state)
+{
+	struct target t;
+	uint8_t byte;
+	int64_t begun;
+
+	(void)state;
+	if (!can_stall())
+		skip();
+	begin(&t, stall_many_pages);
+	begun = clock_monotonic_ns();
+	for (size_t i = 0; i < MANY; i++)
+		assert_false(memory_read(t.memory, (uintptr_t)lake + i * PAGE,
+					 &byte, 1));
+	/* Five seconds of it, and what the last one takes. */
+	assert_in_range(remote_memory_stalls(t.remote), 1, 6);
+	assert_true(clock_monotonic_ns() - begun < 20 * CLOCK_NS_PER_S);
+	assert_int_equal(remote_memory_missed(t.remote), MANY);
+	end(&t);
+}
+
+static void the_helper_ends_with_who_has_begun_it(void **state)
+{
+	struct error err;
+	struct jvm jvm;
+	int ready[2], status;
+	pid_t target = begin_process(NULL), opener, helper;
+	char byte = 'r';
+
+	(void)state;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	assert_int_equal(pipe(ready), 0);
+	opener = fork();
+	if (opener == 0) {
+		if (jvm_open(&jvm, target, &err) ||
+		    !remote_memory_open(&jvm, &err) ||
+		    write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	kill(opener, SIGKILL);
+	assert_int_equal(waitpid(opener, &status, 0), opener);
+	kill(target, SIGKILL);
+	assert_int_equal(waitpid(target, &status, 0), target);
+	/* Without its parent it is our child; alarm() ends a wait in vain. */
+	alarm(30);
+	helper = waitpid(-1, &status, 0);
+	assert_true(helper > 0 && helper != opener && helper != target);
+	alarm(0);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+/* Of this process, but for one. */
+static pid_t next_child(char **at, pid_t but)
+{
+	char *next;
+	pid_t pid = (pid_t)strtol(*at, &next, 10);
+
+	if (next == *at)
+		return 0;
+	*at = next;
+	return pid == but ? next_child(at, but) : pid;
+}
+
+static void read_children(char *line, size_t size)
+{
+	char path[64];
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)getpid(),
+		 (int)getpid());
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	len = read(fd, line, size - 1);
+	assert_true(len > 0);
+	line[len] = '\0';
+	close(fd);
+}
+
+static void a_helper_that_is_killed_is_begun_anew(void **state)
+{
+	struct target t;
+	uint8_t byte = 0;
+	char line[64], *at = line;
+	pid_t pid;
+
+	(void)state;
+	begin(&t, NULL);
+	read_children(line, sizeof(line));
+	while ((pid = next_child(&at, t.pid)))
+		kill(pid, SIGKILL);
+	/* One read may be lost with it. */
+	memory_read(t.memory, (uintptr_t)huge + 1, &byte, 1);
+	assert_true(memory_read(t.memory, (uintptr_t)huge + 1, &byte, 1));
+	assert_int_equal(byte, huge[1]);
+	end(&t);
+}
+
+/* One that is stuck would keep who reads our output from its end. */
+static void the_helper_has_no_file_but_its_channel_and_the_target(void **state)
+{
+	struct target t;
+	char line[64], path[64], *at = line;
+	struct dirent *entry;
+	pid_t pid;
+	DIR *dir;
+
+	(void)state;
+	begin(&t, NULL);
+	read_children(line, sizeof(line));
+	pid = next_child(&at, t.pid);
+	assert_true(pid > 0);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "3") != 0)
+			assert_string_equal(entry->d_name, "4");
+	}
+	closedir(dir);
+	end(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ranges_are_read_each_whole_or_not_at_all),
+		cmocka_unit_test(any_number_and_any_size_can_be_asked_for),
+		cmocka_unit_test(nothing_is_read_once_the_process_has_ended),
+		cmocka_unit_test(
+			what_may_not_be_read_is_said_with_the_right_for_it),
+		cmocka_unit_test(
+			memory_that_never_comes_costs_a_second_and_no_more),
+		cmocka_unit_test(patience_with_a_target_has_an_end),
+		cmocka_unit_test(the_helper_ends_with_who_has_begun_it),
+		cmocka_unit_test(a_helper_that_is_killed_is_begun_anew),
+		cmocka_unit_test(
+			the_helper_has_no_file_but_its_channel_and_the_target),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, NULL);
+}

@@ -1,0 +1,717 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/threads/thread_rates.h"
+
+#include "tests/unit/top_samples.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CLOSE 1e-9
+
+/* Two samples, one after the other, and what is made of them. */
+struct upstream {
+	struct made_sample before, now;
+	struct thread_rates *rates;
+};
+
+static void upstream_init(struct upstream *p, int64_t interval_ns)
+{
+	made_begin(&p->before, 100 * S);
+	made_begin(&p->now, 100 * S + interval_ns);
+	p->rates = thread_rates_new();
+}
+
+static struct top_rates *compared(struct upstream *p)
+{
+	assert_null(thread_rates_update(p->rates, &p->before.sample));
+	return thread_rates_update(p->rates, &p->now.sample);
+}
+
+static void assert_close(double got, double wanted)
+{
+	assert_false(isnan(got));
+	assert_float_equal((float)got, (float)wanted, (float)CLOSE);
+}
+
+#define assert_absent(value) assert_true(isnan(value))
+
+static void cpu_is_a_share_of_one_core(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, 2 * S);
+	made_busy(&p.before, 7, "a", 5 * S, 4 * S, 1 * S);
+	made_busy(&p.now, 7, "a", 6 * S, 4 * S + 750 * MS, 1 * S + 250 * MS);
+	r = compared(&p);
+	assert_non_null(r);
+	assert_close(r->interval_s, 2);
+	assert_int_equal(r->row_count, 1);
+	assert_false(r->rows[0].is_new);
+	assert_close(r->rows[0].rates[THREAD_CPU], 0.5);
+	assert_close(r->rows[0].rates[THREAD_USER], 0.375);
+	assert_close(r->rows[0].rates[THREAD_SYS], 0.125);
+	thread_rates_free(p.rates);
+}
+
+/* 10 ms ticks say 30 user and 10 sys, schedstat says 402.5 ms of CPU. */
+static void exact_cpu_is_shared_out_as_the_ticks_were(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	made_busy(&p.before, 7, "a", 0, 0, 0);
+	made_busy(&p.now, 7, "a", 402500000, 300 * MS, 100 * MS);
+	r = compared(&p);
+	assert_close(r->rows[0].rates[THREAD_CPU], 0.4025);
+	assert_close(r->rows[0].rates[THREAD_SYS], 0.4025 / 4);
+	assert_close(r->rows[0].rates[THREAD_USER], 0.4025 * 3 / 4);
+	thread_rates_free(p.rates);
+}
+
+/* No tick fell into the interval: shared out as in all of its life. */
+static void cpu_without_a_tick_is_shared_out_as_before(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	made_busy(&p.before, 7, "a", 100 * MS, 60 * MS, 40 * MS);
+	made_busy(&p.now, 7, "a", 105 * MS, 60 * MS, 40 * MS);
+	r = compared(&p);
+	assert_close(r->rows[0].rates[THREAD_SYS], 0.005 * 0.4);
+	assert_close(r->rows[0].rates[THREAD_USER], 0.005 * 0.6);
+	thread_rates_free(p.rates);
+}
+
+/* Over 100 ms a single tick would make it all user or all system. */
+static void short_intervals_share_by_the_ticks_of_a_second(void **state)
+{
+	struct thread_rates *rates = thread_rates_new();
+	struct made_sample m;
+	struct top_rates *r = NULL;
+
+	(void)state;
+	for (int i = 0; i <= 20; i++) {
+		made_begin(&m, 100 * S + i * 100 * MS);
+		/* 10 ms of user for nine intervals, one of system, again. */
+		made_busy(&m, 7, "a", i * 10 * MS, (i - i / 10) * 10 * MS,
+			  i / 10 * 10 * MS);
+		r = thread_rates_update(rates, &m.sample);
+		if (!r)
+			continue;
+		assert_close(r->rows[0].rates[THREAD_CPU], 0.1);
+		if (i >= 10)
+			assert_close(r->rows[0].rates[THREAD_SYS], 0.01);
+	}
+	thread_rates_free(rates);
+}
+
+/* JMX: CPU is exact, user is in ticks and may be ahead of it. */
+static void sys_is_never_negative(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	made_busy(&p.before, 7, "a", 0, 0, COUNTER_ABSENT);
+	made_busy(&p.now, 7, "a", 96600000, 100 * MS, COUNTER_ABSENT);
+	r = compared(&p);
+	assert_close(r->rows[0].rates[THREAD_SYS], 0);
+	assert_close(r->rows[0].rates[THREAD_USER], 0.0966);
+	thread_rates_free(p.rates);
+}
+
+static void without_exact_cpu_it_is_the_sum_of_ticks(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	made_busy(&p.before, 7, "a", COUNTER_ABSENT, 0, 0);
+	made_busy(&p.now, 7, "a", COUNTER_ABSENT, 30 * MS, 10 * MS);
+	r = compared(&p);
+	assert_close(r->rows[0].rates[THREAD_CPU], 0.04);
+	assert_close(r->rows[0].rates[THREAD_SYS], 0.01);
+	thread_rates_free(p.rates);
+}
+
+static void absent_counters_give_absent_rates(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	made_thread(&p.before, 7, "a")->counters[THREAD_WAITS] = 5;
+	made_thread(&p.now, 7, "a")->counters[THREAD_ALLOC] = 5;
+	r = compared(&p);
+	for (size_t i = 0; i < THREAD_COUNTERS; i++)
+		assert_absent(r->rows[0].rates[i]);
+	assert_absent(r->process.cpu);
+	assert_absent(r->process.other);
+	assert_absent(r->process.alloc);
+	assert_absent(r->process.safepoints);
+	assert_absent(r->process.safepoint_pause_ms);
+	assert_absent(r->process.sync);
+	assert_int_equal(r->process.gc_count, 0);
+	thread_rates_free(p.rates);
+}
+
+static void a_thread_uses_one_core_at_most(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	p.before.sample.process.cpu_ns = 0;
+	p.now.sample.process.cpu_ns = 90 * S;
+	p.now.sample.process.cpus = 4;
+	made_busy(&p.before, 7, "a", 0, 0, 0);
+	made_busy(&p.now, 7, "a", 3 * S, 2 * S, 1 * S);
+	r = compared(&p);
+	assert_close(r->rows[0].rates[THREAD_CPU], 1);
+	assert_close(r->rows[0].rates[THREAD_USER] +
+			     r->rows[0].rates[THREAD_SYS],
+		     1);
+	assert_close(r->process.cpu, 4);
+	assert_close(r->process.application, 1);
+	assert_close(r->process.other, 3);
+	thread_rates_free(p.rates);
+}
+
+static void counters_that_shrink_count_as_nothing(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	made_busy(&p.before, 7, "a", S, S, S)->counters[THREAD_WAITS] = 9;
+	made_busy(&p.now, 7, "a", 0, 0, 0)->counters[THREAD_WAITS] = 3;
+	r = compared(&p);
+	assert_close(r->rows[0].rates[THREAD_CPU], 0);
+	assert_close(r->rows[0].rates[THREAD_USER], 0);
+	assert_close(r->rows[0].rates[THREAD_SYS], 0);
+	assert_close(r->rows[0].rates[THREAD_WAITS], 0);
+	thread_rates_free(p.rates);
+}
+
+static void a_tid_taken_over_is_a_new_thread(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	made_busy(&p.before, 7, "old", 10 * S, 10 * S, 0);
+	made_busy(&p.now, 7, "new", 200 * MS, 150 * MS, 50 * MS)->start = 2000;
+	r = compared(&p);
+	assert_true(r->rows[0].is_new);
+	assert_absent(r->rows[0].rates[THREAD_CPU]);
+	assert_int_equal(r->process.new_threads, 1);
+	assert_int_equal(r->process.ended_threads, 1);
+	/* All that it used was in the interval. */
+	assert_close(r->process.application, 0.2);
+	assert_close(r->process.sys, 0.05);
+	thread_rates_free(p.rates);
+}
+
+static void threads_without_a_tid_are_joined_by_their_java_id(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	made_busy(&p.before, 0, "a", 0, 0, 0)->java_id = 25;
+	made_busy(&p.before, 25, "its tid is 25", S, 0, 0)->java_id = 0;
+	made_busy(&p.now, 25, "its tid is 25", S, 0, 0)->java_id = 0;
+	made_busy(&p.now, 0, "a", 100 * MS, 0, 0)->java_id = 25;
+	r = compared(&p);
+	assert_close(r->rows[0].rates[THREAD_CPU], 0);
+	assert_close(r->rows[1].rates[THREAD_CPU], 0.1);
+	thread_rates_free(p.rates);
+}
+
+/* What ended is in the process's time, and so in other. */
+static void ended_threads_are_in_the_process_only(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	p.before.sample.process.cpu_ns = 10 * S;
+	p.now.sample.process.cpu_ns = 10 * S + 700 * MS;
+	made_busy(&p.before, 7, "stays", 0, 0, 0);
+	made_busy(&p.before, 8, "ends", 0, 0, 0);
+	made_busy(&p.before, 9, "GC Thread#0", 0, 0, 0)->kind = THREAD_GC;
+	made_busy(&p.now, 7, "stays", 400 * MS, 400 * MS, 0);
+	made_busy(&p.now, 9, "GC Thread#0", 50 * MS, 0, 0)->kind = THREAD_GC;
+	r = compared(&p);
+	assert_close(r->process.cpu, 0.7);
+	assert_close(r->process.application, 0.4);
+	assert_close(r->process.user, 0.4);
+	assert_close(r->process.sys, 0);
+	assert_close(r->process.other, 0.3);
+	assert_close(r->process.gc_cpu, 0.05);
+	assert_close(r->process.jit_cpu, 0);
+	assert_int_equal(r->process.java_threads, 1);
+	assert_int_equal(r->process.ended_threads, 1);
+	assert_int_equal(r->process.new_threads, 0);
+	thread_rates_free(p.rates);
+}
+
+/* The process's time is in ticks, that of its threads exact. */
+static void other_is_never_negative(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	p.before.sample.process.cpu_ns = 0;
+	p.now.sample.process.cpu_ns = 30 * MS;
+	made_busy(&p.before, 7, "a", 0, 0, 0);
+	made_busy(&p.now, 7, "a", 34 * MS, 30 * MS, 0);
+	r = compared(&p);
+	assert_close(r->process.cpu, 0.034);
+	assert_close(r->process.other, 0);
+	thread_rates_free(p.rates);
+}
+
+static void without_names_there_is_no_application(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	p.before.sample.process.cpu_ns = 0;
+	p.now.sample.process.cpu_ns = 30 * MS;
+	made_busy(&p.before, 7, "a", 0, 0, 0)->kind = THREAD_UNKNOWN;
+	made_busy(&p.now, 7, "a", 30 * MS, 0, 0)->kind = THREAD_UNKNOWN;
+	r = compared(&p);
+	assert_close(r->process.cpu, 0.03);
+	assert_absent(r->process.application);
+	assert_absent(r->process.user);
+	assert_absent(r->process.sys);
+	assert_absent(r->process.other);
+	assert_absent(r->process.gc_cpu);
+	thread_rates_free(p.rates);
+}
+
+static void threads_not_named_yet_are_the_applications(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	p.before.sample.process.cpu_ns = 0;
+	p.now.sample.process.cpu_ns = 100 * MS;
+	made_busy(&p.before, 7, "main", 0, 0, 0);
+	made_busy(&p.before, 8, "pool-1-thr", 0, 0, 0)->kind = THREAD_UNKNOWN;
+	made_busy(&p.now, 7, "main", 10 * MS, 0, 0);
+	made_busy(&p.now, 8, "pool-1-thr", 60 * MS, 30 * MS, 10 * MS)
+		->kind = THREAD_UNKNOWN;
+	r = compared(&p);
+	assert_close(r->process.application, 0.07);
+	assert_close(r->process.sys, 0.015);
+	assert_close(r->process.other, 0.03);
+	assert_int_equal(r->process.java_threads, 2);
+	thread_rates_free(p.rates);
+}
+
+static void allocation_is_compared_with_the_last_that_is_known(void **state)
+{
+	static const int64_t alloc[] = { 1000, COUNTER_ABSENT, COUNTER_ABSENT,
+					 4000 };
+	struct thread_rates *rates = thread_rates_new();
+	struct made_sample m;
+	struct top_rates *r = NULL;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		made_begin(&m, 100 * S + i * S);
+		made_thread(&m, 7, "a")->counters[THREAD_ALLOC] = alloc[i];
+		m.threads[0].alloc_is_coarse = true;
+		r = thread_rates_update(rates, &m.sample);
+		if (i == 1 || i == 2) {
+			assert_absent(r->rows[0].rates[THREAD_ALLOC]);
+			assert_absent(r->process.alloc);
+		}
+	}
+	assert_close(r->rows[0].rates[THREAD_ALLOC], 1000);
+	assert_close(r->process.alloc, 1000);
+	assert_true(r->process.alloc_is_coarse);
+	thread_rates_free(rates);
+}
+
+static void a_mean_of_allocation_stands_between_dumps(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, 2 * S);
+	made_thread(&p.before, 7, "a");
+	made_thread(&p.now, 7, "a");
+	p.now.threads[0].has_alloc_mean = true;
+	p.now.threads[0].alloc_mean = 700;
+	p.now.threads[0].alloc_is_coarse = true;
+	r = compared(&p);
+	assert_close(r->rows[0].rates[THREAD_ALLOC], 700);
+	assert_close(r->process.alloc, 700);
+	assert_true(r->process.alloc_is_coarse);
+	thread_rates_free(p.rates);
+}
+
+static void exact_allocation_of_the_process_is_preferred(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, 2 * S);
+	p.before.sample.process.alloc_bytes = 100;
+	p.now.sample.process.alloc_bytes = 4100;
+	made_thread(&p.before, 7, "a")->counters[THREAD_ALLOC] = 0;
+	made_thread(&p.now, 7, "a")->counters[THREAD_ALLOC] = 1024;
+	p.now.threads[0].alloc_is_coarse = true;
+	r = compared(&p);
+	assert_close(r->process.alloc, 2000);
+	assert_false(r->process.alloc_is_coarse);
+	thread_rates_free(p.rates);
+}
+
+/* SJK: pause = (time at safepoints + time to reach them) / their number. */
+static void safepoints_are_counted_as_sjk_does(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, 10 * S);
+	p.before.sample.process.safepoints = 100;
+	p.before.sample.process.safepoint_ns = 50 * MS;
+	p.before.sample.process.sync_ns = 2 * MS;
+	p.now.sample.process.safepoints = 110;
+	p.now.sample.process.safepoint_ns = 65 * MS;
+	p.now.sample.process.sync_ns = 2 * MS + 300000;
+	r = compared(&p);
+	assert_close(r->process.safepoints, 1);
+	assert_close(r->process.safepoint_pause_ms, 1.53);
+	assert_close(r->process.safepoint, 0.0015);
+	assert_close(r->process.sync, 0.00003);
+	thread_rates_free(p.rates);
+}
+
+static void no_safepoint_has_no_mean_pause(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	p.before.sample.process.safepoints = 100;
+	p.before.sample.process.safepoint_ns = 50 * MS;
+	p.before.sample.process.sync_ns = 2 * MS;
+	p.now.sample.process = p.before.sample.process;
+	r = compared(&p);
+	assert_close(r->process.safepoints, 0);
+	assert_absent(r->process.safepoint_pause_ms);
+	thread_rates_free(p.rates);
+}
+
+static void add_gc(struct made_sample *m, const char *name, int64_t count,
+		   int64_t time_ns)
+{
+	struct process_sample *p = &m->sample.process;
+	struct gc_sample *gc = &p->gc[p->gc_count++];
+
+	snprintf(gc->name, sizeof(gc->name), "%s", name);
+	gc->count = count;
+	gc->time_ns = time_ns;
+}
+
+static void collectors_are_told_apart_by_their_names(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	add_gc(&p.before, "young", 5, 10 * MS);
+	add_gc(&p.before, "full", 1, 90 * MS);
+	add_gc(&p.now, "full", 1, 90 * MS);
+	add_gc(&p.now, "young", 8, 16 * MS);
+	add_gc(&p.now, "of a later sample", 1, MS);
+	r = compared(&p);
+	assert_int_equal(r->process.gc_count, 3);
+	assert_string_equal(r->process.gc[0].name, "full");
+	assert_close(r->process.gc[0].share, 0);
+	assert_int_equal(r->process.gc[0].count, 0);
+	assert_close(r->process.gc[1].share, 0.006);
+	assert_int_equal(r->process.gc[1].count, 3);
+	assert_absent(r->process.gc[2].share);
+	thread_rates_free(p.rates);
+}
+
+/* The longest pause that samples of one collector tell of. */
+struct longest {
+	struct thread_rates *rates;
+	struct made_sample m;
+	int64_t at;
+};
+
+static struct longest_pause see(struct longest *l, int64_t count, int64_t time,
+				int64_t last)
+{
+	struct top_rates *r;
+
+	l->at += S;
+	made_begin(&l->m, l->at);
+	add_gc(&l->m, "young", count, time);
+	l->m.sample.process.gc[0].last_ns = last;
+	snprintf(l->m.sample.process.gc_cause, 8, "%s",
+		 count > 5 ? "late" : "early");
+	l->m.sample.wall_ns = l->at;
+	r = thread_rates_update(l->rates, &l->m.sample);
+	return r ? r->process.gc_longest : (struct longest_pause){ .ns = -1 };
+}
+
+static void the_longest_pause_is_exact_where_each_one_is_seen(void **state)
+{
+	struct longest l = { .rates = thread_rates_new() };
+	struct longest_pause seen;
+
+	(void)state;
+	see(&l, 3, 900 * MS, 300 * MS);
+	seen = see(&l, 3, 900 * MS, 300 * MS);
+	assert_true(seen.ns == COUNTER_ABSENT);
+	seen = see(&l, 4, 910 * MS, 10 * MS);
+	assert_int_equal(seen.ns, 10 * MS);
+	assert_true(seen.most_ns <= seen.ns);
+	assert_string_equal(seen.cause, "early");
+	/* Of two, the one before the last is known, too. */
+	seen = see(&l, 6, 945 * MS, 5 * MS);
+	assert_int_equal(seen.ns, 30 * MS);
+	assert_true(seen.most_ns <= seen.ns);
+	assert_string_equal(seen.cause, "late");
+	assert_int_equal(seen.wall_ns, 4 * S);
+	thread_rates_free(l.rates);
+}
+
+static void the_longest_pause_is_a_bound_where_some_are_not_seen(void **state)
+{
+	struct longest l = { .rates = thread_rates_new() };
+	struct longest_pause seen;
+
+	(void)state;
+	see(&l, 1, 0, 0);
+	/* 5 ms was the last; the two others came to 55 ms. */
+	seen = see(&l, 4, 60 * MS, 5 * MS);
+	assert_int_equal(seen.ns, 27500000);
+	assert_int_equal(seen.most_ns, 55 * MS);
+	/* What is longer than any that was not seen is exact again. */
+	seen = see(&l, 5, 120 * MS, 60 * MS);
+	assert_int_equal(seen.ns, 60 * MS);
+	assert_true(seen.most_ns <= seen.ns);
+	thread_rates_free(l.rates);
+}
+
+static void a_sample_amid_a_pause_does_not_add_two_up(void **state)
+{
+	struct longest l = { .rates = thread_rates_new() };
+	struct longest_pause seen;
+
+	(void)state;
+	see(&l, 1, 10 * MS, 10 * MS);
+	/* A second pause has begun; the third ends before the next sample. */
+	see(&l, 2, 10 * MS, COUNTER_ABSENT);
+	seen = see(&l, 3, 50 * MS, 20 * MS);
+	assert_int_equal(seen.ns, 20 * MS);
+	assert_true(seen.most_ns <= seen.ns);
+	thread_rates_free(l.rates);
+}
+
+static void neither_all_safepoints_nor_cycles_are_pauses(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, S);
+	add_gc(&p.before, "ZGC", 5, 10 * MS);
+	add_gc(&p.now, "ZGC", 6, 40 * MS);
+	p.before.sample.process.gc[0].is_cycles = true;
+	p.now.sample.process.gc[0].is_cycles = true;
+	add_gc(&p.before, "all safepoints", 5, 10 * MS);
+	add_gc(&p.now, "all safepoints", 6, 50 * MS);
+	p.now.sample.process.gc[1].at_most = true;
+	r = compared(&p);
+	assert_true(r->process.gc_longest.ns == COUNTER_ABSENT);
+	assert_true(r->process.gc_at_most);
+	assert_close(r->process.gc_pauses, 0.07);
+	thread_rates_free(p.rates);
+}
+
+static void the_machine_is_busy_by_all_its_cpus(void **state)
+{
+	struct upstream p;
+	struct top_rates *r;
+
+	(void)state;
+	upstream_init(&p, 2 * S);
+	p.before.sample.process.machine_busy_ns = 10 * S;
+	p.before.sample.process.machine_idle_ns = 50 * S;
+	p.before.sample.process.throttled_ns = 0;
+	p.now.sample.process.machine_busy_ns = 13 * S;
+	p.now.sample.process.machine_idle_ns = 51 * S;
+	p.now.sample.process.throttled_ns = 500 * MS;
+	r = compared(&p);
+	assert_close(r->process.machine, 0.75);
+	assert_close(r->process.throttled, 0.25);
+	thread_rates_free(p.rates);
+}
+
+static void a_clock_that_does_not_go_on_gives_no_rates(void **state)
+{
+	struct thread_rates *rates = thread_rates_new();
+	struct made_sample m;
+	struct top_rates *r;
+
+	(void)state;
+	made_begin(&m, 100 * S);
+	made_busy(&m, 7, "a", 0, 0, 0)->counters[THREAD_ALLOC] = 0;
+	assert_null(thread_rates_update(rates, &m.sample));
+	assert_null(thread_rates_update(rates, &m.sample));
+	made_begin(&m, 10 * S);
+	made_busy(&m, 7, "a", 1 * S, 1 * S, 0)->counters[THREAD_ALLOC] = 10;
+	assert_null(thread_rates_update(rates, &m.sample));
+	made_begin(&m, 12 * S);
+	made_busy(&m, 7, "a", 2 * S, 2 * S, 0)->counters[THREAD_ALLOC] = 30;
+	r = thread_rates_update(rates, &m.sample);
+	assert_close(r->rows[0].rates[THREAD_CPU], 0.5);
+	assert_close(r->rows[0].rates[THREAD_ALLOC], 10);
+	/* Nor is anything kept from before it was set. */
+	made_begin(&m, 5 * S);
+	made_busy(&m, 7, "a", 2 * S, 2 * S, 0);
+	assert_null(thread_rates_update(rates, &m.sample));
+	made_begin(&m, 7 * S);
+	made_busy(&m, 7, "a", 2 * S, 2 * S, 0)->counters[THREAD_ALLOC] = 40;
+	r = thread_rates_update(rates, &m.sample);
+	assert_absent(r->rows[0].rates[THREAD_ALLOC]);
+	thread_rates_free(rates);
+}
+
+enum { MANY = 20000 };
+
+/* Threads i*step .. i*step+MANY; those that stay used 1 ms each. */
+static void churn(struct thread_sample *threads, int round, int step)
+{
+	for (int i = 0; i < MANY; i++) {
+		struct thread_sample *t = &threads[i];
+		int number = round * step + i;
+
+		*t = (struct thread_sample){
+			.tid = 1 + number % 32768,
+			.start = (uint64_t)number / 32768,
+			.name = "churn",
+			.kind = THREAD_JAVA,
+		};
+		for (size_t c = 0; c < THREAD_COUNTERS; c++)
+			t->counters[c] = COUNTER_ABSENT;
+		t->counters[THREAD_CPU] = round * MS;
+	}
+}
+
+static void twenty_thousand_threads_come_and_go(void **state)
+{
+	struct thread_sample *threads = calloc(MANY, sizeof(*threads));
+	struct thread_rates *rates = thread_rates_new();
+	struct made_sample m;
+	struct top_rates *r;
+
+	(void)state;
+	for (int round = 0; round < 10; round++) {
+		size_t stayed = 0;
+
+		churn(threads, round, 5000);
+		made_begin(&m, 100 * S + round * S);
+		m.sample.threads = threads;
+		m.sample.thread_count = MANY;
+		r = thread_rates_update(rates, &m.sample);
+		if (!r)
+			continue;
+		assert_int_equal(r->row_count, MANY);
+		assert_int_equal(r->process.new_threads, 5000);
+		assert_int_equal(r->process.ended_threads, 5000);
+		for (size_t i = 0; i < MANY; i++) {
+			if (r->rows[i].is_new)
+				continue;
+			stayed++;
+			assert_close(r->rows[i].rates[THREAD_CPU], 0.001);
+		}
+		assert_int_equal(stayed, 15000);
+	}
+	thread_rates_free(rates);
+	free(threads);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cpu_is_a_share_of_one_core),
+		cmocka_unit_test(exact_cpu_is_shared_out_as_the_ticks_were),
+		cmocka_unit_test(cpu_without_a_tick_is_shared_out_as_before),
+		cmocka_unit_test(
+			short_intervals_share_by_the_ticks_of_a_second),
+		cmocka_unit_test(sys_is_never_negative),
+		cmocka_unit_test(without_exact_cpu_it_is_the_sum_of_ticks),
+		cmocka_unit_test(absent_counters_give_absent_rates),
+		cmocka_unit_test(a_thread_uses_one_core_at_most),
+		cmocka_unit_test(counters_that_shrink_count_as_nothing),
+		cmocka_unit_test(a_tid_taken_over_is_a_new_thread),
+		cmocka_unit_test(
+			threads_without_a_tid_are_joined_by_their_java_id),
+		cmocka_unit_test(ended_threads_are_in_the_process_only),
+		cmocka_unit_test(other_is_never_negative),
+		cmocka_unit_test(without_names_there_is_no_application),
+		cmocka_unit_test(threads_not_named_yet_are_the_applications),
+		cmocka_unit_test(
+			allocation_is_compared_with_the_last_that_is_known),
+		cmocka_unit_test(a_mean_of_allocation_stands_between_dumps),
+		cmocka_unit_test(exact_allocation_of_the_process_is_preferred),
+		cmocka_unit_test(safepoints_are_counted_as_sjk_does),
+		cmocka_unit_test(no_safepoint_has_no_mean_pause),
+		cmocka_unit_test(collectors_are_told_apart_by_their_names),
+		cmocka_unit_test(
+			the_longest_pause_is_exact_where_each_one_is_seen),
+		cmocka_unit_test(
+			the_longest_pause_is_a_bound_where_some_are_not_seen),
+		cmocka_unit_test(a_sample_amid_a_pause_does_not_add_two_up),
+		cmocka_unit_test(neither_all_safepoints_nor_cycles_are_pauses),
+		cmocka_unit_test(the_machine_is_busy_by_all_its_cpus),
+		cmocka_unit_test(a_clock_that_does_not_go_on_gives_no_rates),
+		cmocka_unit_test(twenty_thousand_threads_come_and_go),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs that are traced instruction by instruction: what is on the stack is
+ * known by the calls and returns that were seen, and at each instruction a walk
+ * has to find the same, prologues, epilogues, the dynamic linker and signal
+ * handlers included.
+ */
+#include "core/unwind/unwinder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum {
+	DEPTH = 512,
+	STACK = 64 << 10,
+	STEPS = 60000,
+	INTERRUPTED = 61, /* one instruction in so many, by a signal */
+};
+
+static char directory[] = "/tmp/native_walk_XXXXXX";
+
+/* body() runs between two int3. */
+static const char program[] =
+	"#include <alloca.h>\n#include <pthread.h>\n#include <signal.h>\n"
+	"#include <stdarg.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+	"#include <string.h>\n#include <unistd.h>\n"
+	"#define KEEP __attribute__((noinline, noclone))\n"
+	"int in_library(int (*f)(int), int x);\n"
+	"static volatile int sink;\n"
+	"KEEP static int leaf(int x) { return sink += x; }\n"
+	"KEEP static int deep(int n) {\n"
+	"	return n ? deep(n - 1) + sink : leaf(n); }\n"
+	"KEEP static int moved(int n) {\n"
+	"	char *p = alloca(n); memset(p, n, n); return leaf(p[n / 2]); "
+	"}\n"
+	"KEEP static int aligned(int n) {\n"
+	"	char a[256] __attribute__((aligned(64)));\n"
+	"	memset(a, n, sizeof(a)); return leaf(a[n & 255]); }\n"
+	"KEEP static int moved_and_aligned(int n) {\n"
+	"	char a[64] __attribute__((aligned(64)));\n"
+	"	char *p = alloca(n); memset(a, n, 64); memset(p, n, n);\n"
+	"	return leaf(a[n & 63] + p[n / 2]); }\n"
+	"KEEP static int many(int n, ...) {\n"
+	"	va_list v; va_start(v, n); int s = 0;\n"
+	"	while (n--) s += va_arg(v, int);\n"
+	"	va_end(v); return leaf(s); }\n"
+	"KEEP static int registers(int a, int b, int c, int d, int e, int f) "
+	"{\n"
+	"	int x = leaf(a) * b, y = leaf(c) * d, z = leaf(e) * f;\n"
+	"	return leaf(x + a) + leaf(y + b) + leaf(z + c) + x * y * z; }\n"
+	"KEEP static int last(int n) { return n > 3 ? leaf(n) : deep(n); }\n"
+	"static int order(const void *a, const void *b) {\n"
+	"	return leaf(*(const char *)a - *(const char *)b); }\n"
+	"static void handler(int s) { sink += s; leaf(s); }\n"
+	"KEEP static int body(void) {\n"
+	"	char text[64], letters[] = \"stack\";\n"
+	"	__asm__ volatile(\"int3\");\n"
+	"	int s = deep(40) + moved(100) + aligned(3) + last(1) + "
+	"last(9);\n"
+	"	s += moved_and_aligned(70) + many(3, 1, 2, 3);\n"
+	"	s += registers(1, 2, 3, 4, 5, 6) + in_library(leaf, 4);\n"
+	"	qsort(letters, 5, 1, order);\n"
+	"	s += snprintf(text, sizeof(text), \"%d %s\", s, letters);\n"
+	"	raise(SIGUSR1);\n"
+	"	__asm__ volatile(\"int3\");\n"
+	"	return s; }\n"
+	"static void *run(void *x) { sink += body(); return x; }\n"
+	"int main(int argc, char **argv) {\n"
+	"	pthread_t t; (void)argv;\n"
+	"	signal(SIGUSR1, handler);\n"
+	"	if (argc == 1) { sink += body(); return 0; }\n"
+	"	pthread_create(&t, NULL, run, NULL);\n"
+	"	pthread_join(t, NULL); return 0; }\n";
+
+static const char library[] =
+	"__attribute__((noinline)) static int twice(int (*f)(int), int x) {\n"
+	"	volatile int y = f(x) + f(x + 1); return y; }\n"
+	"int in_library(int (*f)(int), int x) {\n"
+	"	volatile int y = twice(f, x) + 1; return y; }\n";
+
+static void write_file(const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	f = fopen(path, "w");
+	fputs(text, f);
+	fclose(f);
+}
+
+static void run(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void run(const char *fmt, ...)
+{
+	char command[1024];
+	va_list args;
+	int len = snprintf(command, sizeof(command), "cd %s && ", directory);
+
+	va_start(args, fmt);
+	vsnprintf(command + len, sizeof(command) - (size_t)len, fmt, args);
+	va_end(args);
+	if (system(command) != 0)
+		fail_msg("%s", command);
+}
+
+static int make_directory(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	write_file("program.c", program);
+	write_file("library.c", library);
+	return 0;
+}
+
+static int remove_directory(void **state)
+{
+	(void)state;
+	run("rm -rf %s", directory);
+	return 0;
+}
+
+/* A return address on the stack, or where a signal interrupted. */
+struct caller {
+	uint64_t pc;
+	bool is_exact;
+};
+
+struct traced {
+	struct memory memory;
+	pid_t pid, tid; /* the process; the thread that is stepped */
+	int mem;        /* /proc/PID/mem */
+	struct jvm jvm;
+	struct unwinder *unwinder;
+	struct user_regs_struct regs;
+	struct caller callers[DEPTH]; /* of body()'s callees, outermost first */
+	size_t depth;
+	uint64_t base[32]; /* of body()'s callers */
+	size_t base_count;
+	uint64_t last_pc;     /* of the instruction that ran last */
+	uint8_t last_code[8]; /* and its bytes */
+	uint64_t last_sp;
+	size_t steps, interrupted, signals, wrong;
+	size_t skipped; /* code without CFI has hidden a caller */
+	size_t lost;    /* none but the leaf was found, and that was said */
+	uint8_t stack[STACK];
+};
+
+static void read_all(struct memory *self, struct memory_range *ranges,
+		     size_t count)
+{
+	struct traced *t = (struct traced *)self;
+
+	for (size_t i = 0; i < count; i++) {
+		struct memory_range *r = &ranges[i];
+
+		r->is_read = pread(t->mem, r->bytes, r->len,
+				   (off_t)r->address) == (ssize_t)r->len;
+	}
+}
+
+static void read_state(struct traced *t)
+{
+	assert_int_equal(ptrace(PTRACE_GETREGS, t->tid, NULL, &t->regs), 0);
+}
+
+/* Goes on until something stops; the signal it was, 0 when all has ended. */
+static int go(struct traced *t, enum __ptrace_request how, int with)
+{
+	int status;
+	pid_t tid;
+
+	if (ptrace(how, t->tid, NULL, (void *)(intptr_t)with) < 0)
+		fail_msg("ptrace: %s", strerror(errno));
+	for (;;) {
+		tid = waitpid(-1, &status, __WALL);
+		if (tid < 0 || (tid == t->pid && !WIFSTOPPED(status)))
+			return 0;
+		if (!WIFSTOPPED(status))
+			continue;
+		/* A thread begins, or is made: it goes on. */
+		if (status >> 16 || WSTOPSIG(status) == SIGSTOP) {
+			ptrace(PTRACE_CONT, tid, NULL, NULL);
+			continue;
+		}
+		t->tid = tid;
+		return WSTOPSIG(status);
+	}
+}
+
+static void start(struct traced *t, const char *name, const char *argument)
+{
+	char path[128];
+	struct error err;
+	int status;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	*t = (struct traced){ .memory.read_all = read_all };
+	t->pid = t->tid = fork();
+	if (t->pid == 0) {
+		alarm(60);
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execl(path, path, argument, (char *)NULL);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(t->pid, &status, 0), t->pid);
+	assert_true(WIFSTOPPED(status));
+	ptrace(PTRACE_SETOPTIONS, t->pid, NULL,
+	       (void *)(PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL));
+	assert_int_equal(go(t, PTRACE_CONT, 0), SIGTRAP);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
+	t->mem = open(path, O_RDONLY);
+	assert_int_equal(jvm_open(&t->jvm, t->pid, &err), 0);
+	t->unwinder = unwinder_open(&t->jvm, &t->memory, &err);
+	if (!t->unwinder)
+		fail_msg("%s", err.text);
+}
+
+static void end(struct traced *t)
+{
+	unwinder_close(t->unwinder);
+	kill(t->pid, SIGKILL);
+	/* Threads first; what a test before left behind does not end. */
+	while (waitpid(-1, NULL, __WALL) != t->pid)
+		;
+	jvm_close(&t->jvm);
+	close(t->mem);
+}
+
+static void walk(struct traced *t, struct unwound *out)
+{
+	const struct user_regs_struct *r = &t->regs;
+	struct unwind_start from = { .ip = r->rip,
+				     .sp = r->rsp,
+				     .bp = r->rbp,
+				     .bx = r->rbx,
+				     .r12 = r->r12,
+				     .r13 = r->r13,
+				     .r14 = r->r14,
+				     .r15 = r->r15,
+				     .stack = t->stack,
+				     .max_frames = UNWIND_FRAMES };
+	ssize_t got = pread(t->mem, t->stack, STACK, (off_t)r->rsp);
+
+	from.stack_bytes = got > 0 ? (size_t)got : 0;
+	unwinder_begin(t->unwinder);
+	unwinder_walk(t->unwinder, &from, out);
+}
+
+static const char *name_of(const struct unwound_frame *f)
+{
+	const char *name = NULL;
+
+	if (f->image)
+		name = elf_image_function(f->image, f->image_pc - !f->is_exact,
+					  NULL);
+	return name ? name : "?";
+}
+
+/* What is on the stack where body() begins: of it, names are known. */
+static void take_base(struct traced *t, const char *const *names, size_t count)
+{
+	struct unwound u;
+
+	walk(t, &u);
+	assert_int_equal(u.end, UNWIND_ROOT);
+	for (size_t i = 0; i < u.count; i++) {
+		const char *name = name_of(&u.frames[i]);
+
+		/* The C library's own have names where it has debug files. */
+		if (i >= count || (strcmp(name, names[i]) != 0 &&
+				   (i < 2 || strcmp(name, "?") != 0)))
+			fail_msg("frame %zu is %s", i, name);
+	}
+	assert_int_equal(u.count, count);
+	for (size_t i = 1; i < u.count; i++)
+		t->base[t->base_count++] = u.frames[i].pc;
+}
+
+/* The frame that a walk should have at i, 0 being the leaf. */
+static bool expected(const struct traced *t, size_t i, uint64_t *pc,
+		     bool *is_exact)
+{
+	*pc = t->regs.rip;
+	*is_exact = true;
+	if (i == 0)
+		return true;
+	*is_exact = false;
+	if (i <= t->depth) {
+		*pc = t->callers[t->depth - i].pc;
+		*is_exact = t->callers[t->depth - i].is_exact;
+		return true;
+	}
+	i -= t->depth + 1;
+	if (i < t->base_count)
+		*pc = t->base[i];
+	return i < t->base_count;
+}
+
+/* How many frames are right from the leaf on; skip leaves one out. */
+static bool is_right(const struct traced *t, const struct unwound *u,
+		     size_t skip)
+{
+	bool is_exact;
+	uint64_t pc;
+	size_t i, k = 0;
+
+	for (i = 0; expected(t, i, &pc, &is_exact); i++) {
+		if (skip && i == skip)
+			continue;
+		if (k >= u->count || u->frames[k].pc != pc ||
+		    u->frames[k].is_exact != is_exact)
+			return false;
+		k++;
+	}
+	return k == u->count && u->end == UNWIND_ROOT;
+}
+
+static void show(const struct traced *t, const struct unwound *u)
+{
+	print_message("# at %llx, %zu callers, end %d %s\n", t->regs.rip,
+		      t->depth, u->end, u->why ? u->why : "");
+	for (size_t i = 0; i < u->count && i < 8; i++) {
+		bool is_exact = false;
+		uint64_t pc = 0;
+
+		expected(t, i, &pc, &is_exact);
+		print_message("#   %lx%s %s, should be %lx%s\n",
+			      u->frames[i].pc, u->frames[i].is_exact ? "!" : "",
+			      name_of(&u->frames[i]), pc, is_exact ? "!" : "");
+	}
+}
+
+/* What ends a signal is named, with the C library's symbols and without. */
+static void check_signal_names(struct traced *t, const struct unwound *u)
+{
+	for (size_t i = 1; i + 1 < u->count; i++) {
+		const struct unwound_frame *f = &u->frames[i];
+		const char *name;
+
+		if (!f->is_exact || !u->frames[i + 1].is_exact || !f->image)
+			continue;
+		name = elf_image_function(f->image, f->image_pc, NULL);
+		if (!name)
+			name = elf_image_unnamed(f->image, f->image_pc, "",
+						 false);
+		assert_string_equal(name, "__restore_rt");
+		t->signals++;
+	}
+}
+
+static void check(struct traced *t)
+{
+	struct unwound u;
+
+	walk(t, &u);
+	check_signal_names(t, &u);
+	if (is_right(t, &u, 0))
+		return;
+	if (is_right(t, &u, 1))
+		t->skipped++;
+	else if (u.why && u.count == 2)
+		t->lost++;
+	else if (t->wrong++ < 5)
+		show(t, &u);
+}
+
+/* A call by FF /2, with or without a REX prefix, or by E8. */
+static bool is_call(const uint8_t *code)
+{
+	while (*code == 0x3e || *code == 0xf2 || (*code & 0xf0) == 0x40)
+		code++;
+	return code[0] == 0xe8 || (code[0] == 0xff && (code[1] & 0x38) == 0x10);
+}
+
+static bool is_return(const uint8_t *code)
+{
+	while (*code == 0xf3 || *code == 0xf2)
+		code++;
+	return code[0] == 0xc3 || code[0] == 0xc2;
+}
+
+static void push(struct traced *t, uint64_t pc, bool is_exact)
+{
+	assert_true(t->depth < DEPTH);
+	t->callers[t->depth++] = (struct caller){ pc, is_exact };
+}
+
+/* What the instruction that has run has done to the callers. */
+static void follow(struct traced *t)
+{
+	struct caller *top = t->depth ? &t->callers[t->depth - 1] : NULL;
+	uint64_t back = 0;
+
+	if (is_call(t->last_code) && t->regs.rsp == t->last_sp - 8 &&
+	    memory_read(&t->memory, t->regs.rsp, &back, 8) &&
+	    back - t->last_pc < 9) {
+		push(t, back, false);
+	} else if (is_return(t->last_code)) {
+		assert_non_null(top);
+		assert_int_equal(t->regs.rip, top->pc);
+		t->depth--;
+	} else if (top && top->is_exact && t->regs.rip == top->pc) {
+		t->depth--; /* sigreturn(2) */
+	}
+}
+
+/* A signal's handler begins: it returns to what returns from the signal. */
+static void enter_handler(struct traced *t, uint64_t interrupted)
+{
+	uint64_t back;
+
+	read_state(t);
+	assert_true(memory_read(&t->memory, t->regs.rsp, &back, 8));
+	push(t, interrupted, true);
+	/* Nobody calls what returns from a signal: it begins there. */
+	push(t, back, true);
+}
+
+static bool is_in_handler(const struct traced *t)
+{
+	for (size_t i = 0; i < t->depth; i++)
+		if (t->callers[i].is_exact)
+			return true;
+	return false;
+}
+
+/* A signal comes before the instruction that is next. */
+static void interrupt(struct traced *t)
+{
+	uint64_t interrupted = t->regs.rip;
+
+	assert_int_equal(go(t, PTRACE_SINGLESTEP, SIGUSR1), SIGTRAP);
+	enter_handler(t, interrupted);
+	t->interrupted++;
+}
+
+/* One instruction; false when it was the last. */
+static bool step(struct traced *t)
+{
+	int signal = go(t, PTRACE_SINGLESTEP, 0);
+
+	read_state(t);
+	/* Of its own: raise(). */
+	if (signal == SIGUSR1) {
+		interrupt(t);
+		return true;
+	}
+	assert_int_equal(signal, SIGTRAP);
+	if (t->last_code[0] == 0xcc)
+		return false;
+	if (t->steps)
+		follow(t);
+	return true;
+}
+
+static void step_to_the_end(struct traced *t)
+{
+	for (t->steps = 0; t->steps < STEPS; t->steps++) {
+		if (t->steps % INTERRUPTED == 1 && !is_in_handler(t))
+			interrupt(t);
+		else if (!step(t))
+			return;
+		check(t);
+		t->last_pc = t->regs.rip;
+		t->last_sp = t->regs.rsp;
+		assert_true(memory_read(&t->memory, t->last_pc, t->last_code,
+					sizeof(t->last_code)));
+	}
+	fail_msg("it has no end");
+}
+
+/* How many instructions may be walked from less well, and which way. */
+struct allowed {
+	size_t skipped, lost;
+};
+
+static void trace(const char *flags, const char *library_flags,
+		  const char *argument, struct allowed allowed)
+{
+	static const char *const of_main[] = { "body", "main",
+					       "__libc_start_call_main",
+					       "__libc_start_main", "_start" };
+	static const char *const of_thread[] = { "body", "run", "start_thread",
+						 "clone3" };
+	struct traced *t = calloc(1, sizeof(*t));
+
+	run("gcc -shared -fPIC %s -o liblibrary.so library.c", library_flags);
+	run("gcc -g -w %s -o program program.c -L. -llibrary -pthread "
+	    "-Wl,-rpath,%s",
+	    flags, directory);
+	start(t, "program", argument);
+	read_state(t);
+	if (argument)
+		take_base(t, of_thread, 4);
+	else
+		take_base(t, of_main, 5);
+	step_to_the_end(t);
+	end(t);
+	print_message("# %zu instructions, %zu interrupted; %zu without a "
+		      "caller, %zu lost\n",
+		      t->steps, t->interrupted, t->skipped, t->lost);
+	assert_true(t->signals >= t->interrupted);
+	assert_true(t->steps > 2000);
+	assert_int_equal(t->wrong, 0);
+	assert_true(t->skipped <= allowed.skipped);
+	assert_true(t->lost <= allowed.lost);
+	/* Some are: it is what was meant to be looked at. */
+	assert_true(!allowed.lost == !t->lost);
+	free(t);
+}
+
+static void every_instruction_of_optimised_code_is_walked_from(void **state)
+{
+	(void)state;
+	trace("-O2 -fomit-frame-pointer -Wl,-z,lazy", "-O2", NULL,
+	      (struct allowed){ 0 });
+}
+
+/* A function that has R10 for its base has it so for a few instructions. */
+static void every_instruction_of_plain_code_is_walked_from(void **state)
+{
+	(void)state;
+	trace("-O0 -Wl,-z,lazy -fcf-protection", "-O0", NULL,
+	      (struct allowed){ .lost = 8 });
+}
+
+static void every_instruction_of_a_thread_is_walked_from(void **state)
+{
+	(void)state;
+	trace("-O3 -fomit-frame-pointer -Wl,-z,now", "-O3", "thread",
+	      (struct allowed){ 0 });
+}
+
+static void debug_frame_does_as_well(void **state)
+{
+	(void)state;
+	trace("-O2", "-O2 -g -fno-asynchronous-unwind-tables", NULL,
+	      (struct allowed){ 0 });
+}
+
+/* While a function sets its frame up or takes it down, there is none. */
+static void without_call_frame_information_frame_pointers_do(void **state)
+{
+	(void)state;
+	trace("-O2",
+	      "-O1 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables",
+	      NULL, (struct allowed){ .skipped = 6, .lost = 6 });
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			every_instruction_of_optimised_code_is_walked_from),
+		cmocka_unit_test(
+			every_instruction_of_plain_code_is_walked_from),
+		cmocka_unit_test(every_instruction_of_a_thread_is_walked_from),
+		cmocka_unit_test(debug_frame_does_as_well),
+		cmocka_unit_test(
+			without_call_frame_information_frame_pointers_do),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

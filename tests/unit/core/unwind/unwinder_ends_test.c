@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/unwind/unwinder.h"
+#include "tests/unit/walked_thread.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void a_blob_in_the_place_of_a_freed_one_is_found(void **state)
+{
+	static uint8_t code[1024] = { 0x90 };
+	struct walked_thread *p = *state;
+	struct image_blob b = walked_method;
+	uint64_t old, new;
+
+	b.code = code;
+	b.len = sizeof(code);
+	old = hotspot_image_blob(&p->image, &b);
+	walked_walk(p, old + 900, LEAF);
+	assert_int_equal(p->u.frames[0].blob->begin, old);
+	b = walked_method;
+	b.compile_id = 9;
+	new = hotspot_image_split(&p->image, old, 3, &b);
+	assert_true(new + BODY > old &&new + BODY < old + sizeof(code));
+	unwinder_begin(p->image.unwinder);
+	walked_walk(p, new + BODY, LEAF);
+	assert_int_equal(p->u.frames[0].blob->begin, new);
+	walked_is_whole(p, 1);
+	/* Where nothing is by now, a sample may be of what was there. */
+	walked_walk(p, old + 1000, LEAF);
+	assert_int_equal(p->u.frames[0].blob->begin, old);
+}
+
+static void the_interpreter_at_work_has_its_place_in_r13(void **state)
+{
+	struct walked_thread *p = *state;
+	struct unwind_start from = walked_start_at(p, p->interpreter + 5,
+						   CALLER + 6);
+
+	from.bp = walked_word(BASE);
+	from.r13 = p->bytecodes + 3;
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	assert_int_equal(p->u.frames[0].kind, UNWOUND_INTERPRETED);
+	assert_int_equal(p->u.frames[0].bci, 3);
+	assert_int_equal(p->u.end, UNWIND_ROOT);
+	from.r13 = 5;
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	assert_int_equal(p->u.frames[0].bci, 12);
+}
+
+static void code_that_was_replaced_is_another_blob(void **state)
+{
+	struct walked_thread *p = *state;
+	struct image_blob other = walked_method;
+	const struct code_blob *first;
+
+	walked_walk(p, p->callee + BODY, LEAF);
+	first = p->u.frames[0].blob;
+	other.compile_id = 8;
+	hotspot_image_replace(&p->image, p->callee, &other);
+	walked_walk(p, p->callee + BODY, LEAF);
+	assert_ptr_equal(p->u.frames[0].blob, first);
+	unwinder_begin(p->image.unwinder);
+	walked_walk(p, p->callee + BODY, LEAF);
+	assert_int_equal(p->u.frames[0].blob->compile_id, 8);
+	assert_int_not_equal(p->u.frames[0].blob->identity, first->identity);
+	assert_int_equal(first->compile_id, 7);
+	/* What has not changed is the same for good. */
+	unwinder_begin(p->image.unwinder);
+	walked_walk(p, p->callee + BODY, LEAF);
+	first = p->u.frames[0].blob;
+	unwinder_begin(p->image.unwinder);
+	walked_walk(p, p->callee + BODY, LEAF);
+	assert_ptr_equal(p->u.frames[0].blob, first);
+	walked_is_whole(p, 1);
+}
+
+static void what_is_known_stands_when_the_process_has_ended(void **state)
+{
+	struct walked_thread *p = *state;
+
+	walked_walk(p, p->callee + BODY, LEAF);
+	walked_is_whole(p, 1);
+	memset(p->image.bytes, 0, HOTSPOT_IMAGE_BYTES);
+	walked_walk(p, p->callee + BODY, LEAF);
+	walked_is_whole(p, 1);
+}
+
+static void a_copy_that_is_too_short_ends_in_a_cut(void **state)
+{
+	struct walked_thread *p = *state;
+	struct unwind_start from = walked_start_at(p, p->callee + BODY, LEAF);
+
+	for (size_t words = 0; words < STUB_BASE + 2 - LEAF; words++) {
+		from.stack_bytes = words * 8;
+		unwinder_walk(p->image.unwinder, &from, &p->u);
+		assert_int_equal(p->u.end, UNWIND_CUT);
+		assert_true(p->u.count >= 1 && p->u.count <= 4);
+	}
+}
+
+static void frames_are_as_many_as_were_wanted(void **state)
+{
+	struct walked_thread *p = *state;
+	struct unwind_start from = walked_start_at(p, p->callee + BODY, LEAF);
+
+	from.max_frames = 3;
+	unwinder_walk(p->image.unwinder, &from, &p->u);
+	assert_int_equal(p->u.end, UNWIND_DEEP);
+	assert_int_equal(p->u.count, 3);
+}
+
+static void what_cannot_be_walked_ends_in_unknown(void **state)
+{
+	struct walked_thread *p = *state;
+	uint64_t *stack = p->image.stack;
+
+	walked_walk(p, 0x1000, LEAF);
+	assert_int_equal(p->u.end, UNWIND_LOST);
+	assert_int_equal(p->u.count, 2);
+	assert_int_equal(p->u.frames[1].kind, UNWOUND_UNKNOWN);
+	assert_non_null(p->u.why);
+	/* In the code cache, and in no block. */
+	walked_walk(p, p->stub + 0x3f000, LEAF);
+	assert_int_equal(p->u.end, UNWIND_LOST);
+	/* A Method that is none is not said, and needs the rest of a frame. */
+	stack[BASE - 3] = p->method + 8;
+	walked_walk(p, p->callee + BODY, LEAF);
+	assert_int_equal(p->u.end, UNWIND_ROOT);
+	assert_int_equal(p->u.frames[2].kind, UNWOUND_GENERATED);
+	assert_int_equal(p->u.frames[2].method, 0);
+	stack[BASE + 1] = 0x1000;
+	walked_walk(p, p->callee + BODY, LEAF);
+	assert_int_equal(p->u.end, UNWIND_LOST);
+	stack[BASE - 3] = p->method;
+	/* A frame that has itself for its caller. */
+	stack[BASE] = walked_word(BASE);
+	stack[BASE + 1] = p->interpreter + 99;
+	walked_walk(p, p->callee + BODY, LEAF);
+	assert_int_not_equal(p->u.end, UNWIND_ROOT);
+	assert_true(p->u.count < 10);
+}
+
+static void the_zero_interpreter_is_not_walked(void **state)
+{
+	static const char *const names[] = {
+		"OpenJDK 64-Bit Server VM (21.0.12) for linux-amd64 JRE",
+		"OpenJDK 64-Bit Zero VM (21.0.12) for linux-amd64 JRE",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct hotspot_image image;
+		const char *why;
+
+		hotspot_image_init(&image, 25);
+		hotspot_image_vm(&image, names[i]);
+		hotspot_image_open(&image);
+		why = unwinder_limits(image.unwinder);
+		assert_int_equal(unwinder_is_zero(image.unwinder), i);
+		assert_int_equal(why && strstr(why, "Zero interpreter"), i);
+		hotspot_image_release(&image);
+	}
+}
+
+static void without_the_tables_native_frames_are_walked(void **state)
+{
+	struct walked_thread *p = *state;
+	struct error err;
+	struct unwinder *u;
+	struct unwind_start from = walked_start_at(p, (uintptr_t)abort,
+						   NATIVE_BASE);
+	struct unwound out;
+
+	u = unwinder_open_with(&p->image.jvm, &p->image.memory,
+			       p->image.program, 0x1000, &err);
+	assert_non_null(u);
+	assert_non_null(strstr(unwinder_limits(u), "structures"));
+	assert_null(unwinder_code_cache(u));
+	from.bp = walked_word(NATIVE_BASE);
+	unwinder_walk(u, &from, &out);
+	assert_int_equal(out.end, UNWIND_ROOT);
+	assert_int_equal(out.frames[0].kind, UNWOUND_NATIVE);
+	assert_non_null(out.frames[0].image);
+	unwinder_close(u);
+	assert_null(unwinder_limits(p->image.unwinder));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BOTH(a_blob_in_the_place_of_a_freed_one_is_found),
+		BOTH(the_interpreter_at_work_has_its_place_in_r13),
+		BOTH(code_that_was_replaced_is_another_blob),
+		BOTH(what_is_known_stands_when_the_process_has_ended),
+		BOTH(a_copy_that_is_too_short_ends_in_a_cut),
+		BOTH(frames_are_as_many_as_were_wanted),
+		BOTH(what_cannot_be_walked_ends_in_unknown),
+		BOTH(without_the_tables_native_frames_are_walked),
+		cmocka_unit_test(the_zero_interpreter_is_not_walked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/unwind/x86_64/x86_path.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint8_t leaf[] = {
+	0x55,                   /* 0: push rbp */
+	0x48, 0x89, 0xe5,       /* 1: mov rbp, rsp */
+	0x53,                   /* 4: push rbx */
+	0x48, 0x83, 0xec, 0x18, /* 5: sub rsp, 24 */
+	0xff, 0xd0,             /* 9: call rax */
+	0x48, 0x83, 0xc4, 0x18, /* 11: add rsp, 24 */
+	0x5b,                   /* 15: pop rbx */
+	0x5d,                   /* 16: pop rbp */
+	0xc3,                   /* 17: ret */
+};
+
+static void a_return_is_found_from_anywhere(void **state)
+{
+	static const struct {
+		uint8_t at;
+		int return_address, saved_bp; /* -1 = it has not been saved */
+	} places[] = { { 0, 0, -1 },  { 1, 8, 0 },   { 4, 8, 0 },
+		       { 5, 16, 8 },  { 9, 40, 32 }, { 11, 40, 32 },
+		       { 15, 16, 8 }, { 16, 8, 0 },  { 17, 0, -1 } };
+	struct x86_code code = { leaf, sizeof(leaf) };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(places) / sizeof(*places); i++) {
+		size_t n = i / 2;
+		struct x86_path path;
+
+		(i & 1 ? x86_straight : x86_search)(&code, places[n].at, &path);
+		assert_true(path.is_return);
+		assert_false(path.return_address.is_from_bp);
+		assert_int_equal(path.return_address.offset,
+				 places[n].return_address);
+		assert_int_equal(path.has_saved_bp, places[n].saved_bp >= 0);
+		if (path.has_saved_bp)
+			assert_int_equal(path.saved_bp.offset,
+					 places[n].saved_bp);
+	}
+}
+
+static void leave_takes_sp_from_bp(void **state)
+{
+	/* and rsp, -16; call rax; leave; add rsp, 8; ret */
+	static const uint8_t bytes[] = { 0x48, 0x83, 0xe4, 0xf0, 0xff, 0xd0,
+					 0xc9, 0x48, 0x83, 0xc4, 8,    0xc3 };
+	struct x86_code code = { bytes, sizeof(bytes) };
+	struct x86_path path;
+
+	(void)state;
+	x86_search(&code, 0, &path);
+	assert_true(path.is_return);
+	assert_true(path.return_address.is_from_bp);
+	assert_int_equal(path.return_address.offset, 16);
+	assert_true(path.has_saved_bp && path.saved_bp.is_from_bp);
+	assert_int_equal(path.saved_bp.offset, 0);
+	/* What is behind it has no BP to take it from. */
+	x86_search(&code, 7, &path);
+	assert_false(path.return_address.is_from_bp);
+	assert_int_equal(path.return_address.offset, 8);
+}
+
+static void what_is_given_back_before_a_jump_is_known(void **state)
+{
+	/* push rcx; push r8; call; pop rcx; pop rcx; je; jmp */
+	static const uint8_t bytes[] = { 0x51, 0x41, 0x50, 0xe8, 0,    0,
+					 0,    0,    0x59, 0x59, 0x74, 0,
+					 0xe9, 0,    0,    0,    0x10 };
+	static const struct {
+		uint8_t at;
+		int given;
+	} places[] = { { 0, 0 },  { 1, 8 }, { 3, 16 },
+		       { 8, 16 }, { 9, 8 }, { 10, 0 } };
+	struct x86_code code = { bytes, sizeof(bytes) };
+	struct x86_path path;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		x86_straight(&code, places[i].at, &path);
+		assert_false(path.is_return);
+		assert_int_equal(path.given_back, places[i].given);
+	}
+}
+
+static void what_is_stored_only_later_is_not_loaded(void **state)
+{
+	/* 0: sub rsp, 16; 4: mov [rsp + 8], rbp; 9: add rsp, 8; pop; ret */
+	static const uint8_t bytes[] = { 0x48, 0x83, 0xec, 0x10, 0x48,
+					 0x89, 0x6c, 0x24, 8,    0x48,
+					 0x83, 0xc4, 8,    0x5d, 0xc3 };
+	struct x86_code code = { bytes, sizeof(bytes) };
+	struct x86_path path;
+
+	(void)state;
+	x86_straight(&code, 4, &path);
+	assert_true(path.is_return && !path.has_saved_bp);
+	assert_int_equal(path.return_address.offset, 16);
+	x86_straight(&code, 9, &path);
+	assert_true(path.is_return && path.has_saved_bp);
+	assert_int_equal(path.saved_bp.offset, 8);
+}
+
+static void a_search_looks_into_both_ways(void **state)
+{
+	/* 0: jne 6; 2: mov rsp, rcx; 5: hlt; 6: jmp 12; 12: pop rax; ret */
+	static const uint8_t bytes[] = {
+		0x75, 4, 0x48, 0x8b, 0xe1, 0xf4, 0xe9,
+		1,    0, 0,    0,    0xf4, 0x58, 0xc3
+	};
+	struct x86_code code = { bytes, sizeof(bytes) };
+	struct x86_path path;
+
+	(void)state;
+	x86_search(&code, 0, &path);
+	assert_true(path.is_return);
+	assert_int_equal(path.return_address.offset, 8);
+	x86_straight(&code, 0, &path);
+	assert_false(path.is_return);
+	/* Where SP is not known, a return says nothing. */
+	x86_search(&code, 2, &path);
+	assert_false(path.is_return);
+}
+
+static void a_search_has_an_end(void **state)
+{
+	static uint8_t bytes[70000];
+	struct x86_code code = { bytes, sizeof(bytes) };
+	struct x86_path path;
+
+	(void)state;
+	/* Jumps to themselves, to each other, out of the code. */
+	memset(bytes, 0xeb, sizeof(bytes));
+	x86_search(&code, 7, &path);
+	assert_false(path.is_return);
+	memset(bytes, 0x75, sizeof(bytes));
+	x86_search(&code, 7, &path);
+	assert_false(path.is_return);
+	/* Each to the next: as many ways as instructions. */
+	for (size_t i = 0; i + 1 < sizeof(bytes); i += 2) {
+		bytes[i] = 0xeb;
+		bytes[i + 1] = 0;
+	}
+	x86_search(&code, 0, &path);
+	assert_false(path.is_return);
+	memset(bytes, 0x50, sizeof(bytes));
+	x86_search(&code, 7, &path);
+	assert_false(path.is_return);
+	x86_straight(&code, 7, &path);
+	assert_false(path.is_return);
+	x86_search(&code, sizeof(bytes), &path);
+	x86_straight(&code, sizeof(bytes) + 9, &path);
+	assert_false(path.is_return);
+	assert_int_equal(path.given_back, 0);
+	/* A sum that is cut off is none: pops, far from any jump. */
+	memset(bytes, 0x58, sizeof(bytes));
+	x86_straight(&code, 0, &path);
+	assert_int_equal(path.given_back, 0);
+	bytes[20] = 0xe9;
+	x86_straight(&code, 0, &path);
+	assert_int_equal(path.given_back, 160);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_return_is_found_from_anywhere),
+		cmocka_unit_test(leave_takes_sp_from_bp),
+		cmocka_unit_test(what_is_given_back_before_a_jump_is_known),
+		cmocka_unit_test(what_is_stored_only_later_is_not_loaded),
+		cmocka_unit_test(a_search_looks_into_both_ways),
+		cmocka_unit_test(a_search_has_an_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/net/child.h"
+
+#include "core/base/clock.h"
+
+// clang-format off
+#include <stdarg.h>
+#include <setjmp.h>
+#include <cmocka.h>
+// clang-format on
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PATIENCE_S 20
+
+/* What a test has heard of its child. */
+struct heard {
+	struct event_base *base;
+	struct children *all;
+	struct text lines; /* each ends with a newline */
+	int starts, ends;
+};
+
+static void take_line(void *self, const char *line)
+{
+	struct heard *h = self;
+
+	text_puts(&h->lines, line);
+	text_putc(&h->lines, '\n');
+}
+
+static void take_start(void *self) { ((struct heard *)self)->starts++; }
+
+static void take_end(void *self) { ((struct heard *)self)->ends++; }
+
+static void too_late(evutil_socket_t fd, short what, void *self)
+{
+	(void)fd;
+	(void)what;
+	(void)self;
+	fail_msg("nothing happened for %d s", PATIENCE_S);
+}
+
+/* Runs the loop once, which is to happen soon. */
+static void turn(struct heard *h)
+{
+	struct timeval patience = { .tv_sec = PATIENCE_S };
+	struct event *timer = evtimer_new(h->base, too_late, NULL);
+
+	evtimer_add(timer, &patience);
+	event_base_loop(h->base, EVLOOP_ONCE);
+	event_free(timer);
+}
+
+static void set_up(struct heard *h)
+{
+	*h = (struct heard){ .base = event_base_new() };
+	h->all = children_new(h->base, 4);
+}
+
+static void tear_down(struct heard *h)
+{
+	children_free(h->all);
+	event_base_free(h->base);
+	text_release(&h->lines);
+	/* None is left, not even as a zombie. */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static struct child *start(struct heard *h, bool is_connection,
+			   const char *const *words)
+{
+	struct child_plan plan = {
+		.words = words,
+		.is_connection = is_connection,
+		.on_line = take_line,
+		.on_start = take_start,
+		.on_end = take_end,
+		.self = h,
+	};
+	struct error err = { 0 };
+	struct child *c = child_start(h->all, &plan, &err);
+
+	assert_non_null(c);
+	return c;
+}
+
+static struct child *start_shell(struct heard *h, bool is_connection,
+				 const char *script)
+{
+	const char *const words[] = { "sh", "-c", script, NULL };
+
+	return start(h, is_connection, words);
+}
+
+static void assert_why(struct child *c, const char *expected)
+{
+	struct text why = { 0 };
+
+	text_puts(&why, "");
+	child_why(c, &why);
+	assert_string_equal(why.bytes, expected);
+	text_release(&why);
+}
+
+static void lines_come_as_they_are_said(void **state)
+{
+	struct heard h;
+	struct child *c;
+
+	(void)state;
+	set_up(&h);
+	c = start_shell(&h, false,
+			"echo one; printf 'two\\r\\n\\n'; cat; printf three");
+	while (!h.ends)
+		turn(&h);
+	assert_string_equal(h.lines.bytes, "one\ntwo\nthree\n");
+	assert_false(child_failed(c));
+	child_end(c);
+	tear_down(&h);
+}
+
+static void a_line_without_end_is_cut(void **state)
+{
+	struct heard h;
+	struct child *c;
+
+	(void)state;
+	set_up(&h);
+	c = start_shell(&h, false, "head -c 100000 /dev/zero | tr '\\0' x");
+	while (!h.ends)
+		turn(&h);
+	assert_int_equal(h.lines.len, CHILD_LINE_MAX + 1);
+	child_end(c);
+	tear_down(&h);
+}
+
+static void a_connection_is_both_ways(void **state)
+{
+	const char *const words[] = { "cat", NULL };
+	char bytes[8] = "";
+	struct pollfd p;
+	struct heard h;
+	struct child *c;
+
+	(void)state;
+	set_up(&h);
+	c = start(&h, true, words);
+	p = (struct pollfd){ .fd = child_take_fd(c), .events = POLLIN };
+	assert_int_equal(write(p.fd, "hello", 5), 5);
+	assert_int_equal(poll(&p, 1, PATIENCE_S * 1000), 1);
+	assert_int_equal(read(p.fd, bytes, sizeof(bytes)), 5);
+	assert_string_equal(bytes, "hello");
+	shutdown(p.fd, SHUT_WR);
+	while (!h.ends)
+		turn(&h);
+	assert_false(child_failed(c));
+	assert_why(c, "cat: it ended with status 0");
+	assert_int_equal(poll(&p, 1, PATIENCE_S * 1000), 1);
+	assert_int_equal(read(p.fd, bytes, sizeof(bytes)), 0);
+	close(p.fd);
+	child_end(c);
+	tear_down(&h);
+}
+
+/* The end of the connection comes after how the program ended is known. */
+static void how_one_ended_is_known_when_its_connection_ends(void **state)
+{
+	char bytes[8] = "";
+	struct pollfd p;
+	struct heard h;
+	struct child *c;
+
+	(void)state;
+	set_up(&h);
+	for (int i = 0; i < 20; i++) {
+		c = start_shell(&h, true, "echo refused >&2; exit 1");
+		p = (struct pollfd){ .fd = child_take_fd(c), .events = POLLIN };
+		assert_int_equal(poll(&p, 1, PATIENCE_S * 1000), 1);
+		assert_int_equal(read(p.fd, bytes, sizeof(bytes)), 0);
+		assert_true(child_failed(c));
+		assert_why(c, "sh: it ended with status 1: refused");
+		close(p.fd);
+		child_end(c);
+		while (children_count(h.all))
+			turn(&h);
+	}
+	tear_down(&h);
+}
+
+static void one_whose_connection_is_closed_is_ended(void **state)
+{
+	struct heard h;
+	struct child *c;
+	int fd;
+
+	(void)state;
+	set_up(&h);
+	c = start_shell(&h, true, "trap '' TERM HUP; sleep 1000 & wait; wait");
+	fd = child_take_fd(c);
+	while (!h.starts)
+		turn(&h);
+	/* Half of it may be. */
+	shutdown(fd, SHUT_WR);
+	poll(NULL, 0, 50);
+	assert_false(child_failed(c));
+	assert_int_equal(h.ends, 0);
+	close(fd);
+	while (!h.ends)
+		turn(&h);
+	assert_false(child_failed(c));
+	child_end(c);
+	while (children_count(h.all))
+		turn(&h);
+	tear_down(&h);
+}
+
+static void it_is_said_why_one_ended(void **state)
+{
+	const char *const missing[] = { "no-such-command", NULL };
+	const char *const folder[] = { "/", NULL };
+	struct heard h;
+	struct child *c;
+
+	(void)state;
+	set_up(&h);
+	c = start(&h, true, missing);
+	while (!h.ends)
+		turn(&h);
+	assert_int_equal(h.starts, 0);
+	assert_true(child_failed(c));
+	assert_true(child_is_missing(c));
+	assert_why(c, "no-such-command: No such file or directory");
+	child_end(c);
+	c = start(&h, true, folder);
+	while (h.ends < 2)
+		turn(&h);
+	assert_why(c, "/: Permission denied");
+	child_end(c);
+	c = start_shell(&h, true,
+			"echo a >&2; echo no >&2; echo; printf b >&2; exit 3");
+	while (h.ends < 3)
+		turn(&h);
+	assert_why(c, "sh: it ended with status 3: no: b");
+	child_end(c);
+	c = start_shell(&h, true, "kill -SEGV $$");
+	while (h.ends < 4)
+		turn(&h);
+	assert_why(c, "sh: it was ended by signal 11");
+	child_end(c);
+	tear_down(&h);
+}
+
+/* True while a process of that pid is there and no zombie. */
+static bool runs(long pid)
+{
+	struct text path = { 0 };
+	char line[512] = "";
+	const char *state;
+	FILE *f;
+
+	text_printf(&path, "/proc/%ld/stat", pid);
+	f = fopen(path.bytes, "r");
+	text_release(&path);
+	if (!f)
+		return false;
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	fclose(f);
+	state = strrchr(line, ')');
+	return state && state[2] != 'Z' && state[2] != 'X';
+}
+
+static void assert_ends(long pid)
+{
+	int64_t deadline_ns = clock_after(clock_monotonic_ns(),
+					  PATIENCE_S * CLOCK_NS_PER_S);
+
+	while (runs(pid)) {
+		assert_true(clock_monotonic_ns() < deadline_ns);
+		poll(NULL, 0, 5);
+	}
+}
+
+static void one_that_is_ended_takes_along_what_it_started(void **state)
+{
+	long below, itself;
+	struct heard h;
+	struct child *c;
+	char *end;
+
+	(void)state;
+	set_up(&h);
+	/* Neither the shell nor what it starts heeds a friendly word. */
+	c = start_shell(&h, false,
+			"trap '' TERM HUP INT; sleep 1000 & echo $! $$; wait");
+	while (!h.lines.len)
+		turn(&h);
+	below = strtol(h.lines.bytes, &end, 10);
+	itself = strtol(end, NULL, 10);
+	assert_true(runs(below) && runs(itself));
+	child_end(c);
+	while (children_count(h.all))
+		turn(&h);
+	assert_false(runs(itself));
+	assert_false(runs(below));
+	assert_int_equal(h.ends, 0);
+	tear_down(&h);
+}
+
+static void none_outlives_all_of_them(void **state)
+{
+	struct heard h;
+	long pid;
+
+	(void)state;
+	set_up(&h);
+	start_shell(&h, false, "echo $$; exec sleep 1000");
+	while (!h.lines.len)
+		turn(&h);
+	pid = strtol(h.lines.bytes, NULL, 10);
+	assert_true(runs(pid));
+	tear_down(&h);
+	assert_false(runs(pid));
+}
+
+static void there_is_an_end_to_how_many_run(void **state)
+{
+	const char *const words[] = { "sleep", "1000", NULL };
+	struct child_plan plan = { .words = words };
+	struct error err = { 0 };
+	struct heard h;
+
+	(void)state;
+	set_up(&h);
+	for (int i = 0; i < 4; i++)
+		start(&h, true, words);
+	assert_null(child_start(h.all, &plan, &err));
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	tear_down(&h);
+}
+
+/* What a program finds open, and which signals it ignores or holds back. */
+static void a_program_finds_a_clean_house(void **state)
+{
+	struct heard h;
+	struct child *c;
+	int leak = dup(0);
+
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	set_up(&h);
+	c = start_shell(
+		&h, false,
+		"ls /proc/self/fd | tr '\\n' ' '; echo;"
+		/* GNU make has the two ignored that glibc has for itself. */
+		"grep -E '^Sig(Blk|Ign)' /proc/self/status |"
+		"sed '/^SigIgn/s/00000001800/00000000000/' |"
+		"tr '\\t\\n' '  '; echo;"
+		"ps -o tty= -p $$ 2>/dev/null || echo '?'");
+	while (!h.ends)
+		turn(&h);
+	/* ls itself opens the folder. */
+	assert_string_equal(h.lines.bytes, "0 1 2 3 \n"
+					   "SigBlk: 0000000000000000 "
+					   "SigIgn: 0000000000000000 \n"
+					   "?\n");
+	child_end(c);
+	tear_down(&h);
+	close(leak);
+	signal(SIGPIPE, SIG_DFL);
+}
+
+/* A proxy that is killed, as nobody can help it. */
+static void one_dies_with_a_proxy_that_is_killed(void **state)
+{
+	long warded = 0, below = 0;
+	char bytes[64] = "";
+	int fds[2];
+	pid_t proxy;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	proxy = fork();
+	if (proxy == 0) {
+		struct heard h;
+
+		set_up(&h);
+		start_shell(&h, false,
+			    "trap '' TERM HUP; sleep 1000 & echo $! $$; wait");
+		while (!h.lines.len)
+			turn(&h);
+		if (write(fds[1], h.lines.bytes, h.lines.len) > 0)
+			for (;;)
+				pause();
+	}
+	assert_true(read(fds[0], bytes, sizeof(bytes) - 1) > 0);
+	below = strtol(bytes, NULL, 10);
+	warded = strtol(strchr(bytes, ' '), NULL, 10);
+	assert_true(runs(below) && runs(warded));
+	kill(proxy, SIGKILL);
+	waitpid(proxy, NULL, 0);
+	assert_ends(below);
+	assert_ends(warded);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* Each leaves as many open files as there were. */
+static void a_hundred_leave_no_file_open(void **state)
+{
+	const char *const words[] = { "true", NULL };
+	int before, after;
+	struct heard h;
+
+	(void)state;
+	set_up(&h);
+	before = dup(0);
+	close(before);
+	for (int i = 0; i < 100; i++) {
+		struct child *c = start(&h, i % 2, words);
+		int ends = h.ends;
+
+		/* Some are ended while they start. */
+		while (i % 3 && h.ends == ends)
+			turn(&h);
+		child_end(c);
+		while (children_count(h.all))
+			turn(&h);
+	}
+	after = dup(0);
+	close(after);
+	assert_int_equal(before, after);
+	tear_down(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_come_as_they_are_said),
+		cmocka_unit_test(a_line_without_end_is_cut),
+		cmocka_unit_test(a_connection_is_both_ways),
+		cmocka_unit_test(
+			how_one_ended_is_known_when_its_connection_ends),
+		cmocka_unit_test(one_whose_connection_is_closed_is_ended),
+		cmocka_unit_test(it_is_said_why_one_ended),
+		cmocka_unit_test(one_that_is_ended_takes_along_what_it_started),
+		cmocka_unit_test(none_outlives_all_of_them),
+		cmocka_unit_test(there_is_an_end_to_how_many_run),
+		cmocka_unit_test(a_program_finds_a_clean_house),
+		cmocka_unit_test(one_dies_with_a_proxy_that_is_killed),
+		cmocka_unit_test(a_hundred_leave_no_file_open),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far a probe gets with a JVM that does what no real one does. */
+#include "tests/unit/rmi_stand_in.h"
+
+#include "core/base/clock.h"
+#include "jmx_http/ping/rmi_probe.h"
+#include "jmx_http/rmi/jmx_methods.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void probe(struct stand_in *s, struct rmi_probe *p, int64_t timeout_ns)
+{
+	struct rmi_probe_options options = {
+		.target = s->target,
+		.as_given = "",
+		.timeout_ns = timeout_ns,
+	};
+	struct error err = { 0 };
+
+	assert_int_equal(rmi_probe_run(p, &options, &err), 0);
+}
+
+static const struct rmi_probe_step *last_of(const struct rmi_probe *p)
+{
+	assert_true(p->step_count > 0);
+	return &p->steps[p->step_count - 1];
+}
+
+static enum stand_in_next
+well(struct stand_in *s, const struct stand_in_call *call, struct text *out)
+{
+	(void)s;
+	if (call->method == JMX_GET_MBEAN_COUNT)
+		stand_in_integer(out, 42);
+	else
+		stand_in_string(out, "domain", 6);
+	return STAND_IN_GO_ON;
+}
+
+/* Acknowledged and closed: nothing of it stays in the JVM. */
+static void what_was_opened_is_closed(void **state)
+{
+	struct stand_in s = { .script = well };
+	struct rmi_probe p;
+
+	(void)state;
+	stand_in_start(&s);
+	probe(&s, &p, 10 * CLOCK_NS_PER_S);
+	assert_string_equal(last_of(&p)->name, "round-trip");
+	assert_int_equal(p.kind, ERROR_NONE);
+	assert_string_equal(p.steps[p.step_count - 2].detail.bytes,
+			    "42 MBeans");
+	/* One to the registry, one to the server. */
+	assert_int_equal(s.shared->connections, 2);
+	assert_int_equal(s.shared->logins, 1);
+	assert_int_equal(s.shared->closed, 1);
+	assert_int_equal(s.shared->calls, 11);
+	rmi_probe_release(&p);
+	stand_in_end(&s);
+}
+
+/* What a JVM says of its host is in no command that is to be copied. */
+static void a_host_is_not_taken_for_a_command(void **state)
+{
+	struct stand_in s = { .script = well,
+			      .host = "x; reboot #\n-> reboot\033[2J" };
+	struct rmi_probe p;
+
+	(void)state;
+	stand_in_start(&s);
+	probe(&s, &p, CLOCK_NS_PER_S);
+	assert_string_equal(last_of(&p)->name, "server");
+	assert_false(last_of(&p)->ok);
+	assert_int_equal(p.kind, ERROR_REFUSED);
+	assert_non_null(strstr(p.verdict.bytes, "reboot"));
+	assert_null(strstr(p.remedy.bytes, "reboot"));
+	assert_non_null(strstr(p.remedy.bytes, "sjkc mxprx -s 127.0.0.1:"));
+	rmi_probe_release(&p);
+	stand_in_end(&s);
+}
+
+/* A JVM whose host name does not resolve, and a client on its machine. */
+static void a_stub_without_a_host_works_on_the_jvms_machine_only(void **state)
+{
+	struct stand_in s = { .script = well, .host = "" };
+	struct rmi_probe p;
+
+	(void)state;
+	stand_in_start(&s);
+	probe(&s, &p, 10 * CLOCK_NS_PER_S);
+	assert_int_equal(p.kind, ERROR_NONE);
+	assert_non_null(strstr(p.verdict.bytes, "the stub names no host"));
+	assert_non_null(
+		strstr(p.remedy.bytes, "-Djava.rmi.server.hostname=HOST"));
+	rmi_probe_release(&p);
+	stand_in_end(&s);
+}
+
+/* The same from another machine, where a Java client reaches itself. */
+static void a_stub_without_a_host_fails_on_another_machine(void **state)
+{
+	struct stand_in s = { .script = well,
+			      .address = "127.0.0.2",
+			      .host = "" };
+	struct rmi_probe p;
+
+	(void)state;
+	stand_in_start(&s);
+	probe(&s, &p, 10 * CLOCK_NS_PER_S);
+	assert_string_equal(last_of(&p)->name, "server");
+	assert_int_equal(p.kind, ERROR_REFUSED);
+	assert_non_null(strstr(p.verdict.bytes,
+			       "each Java client connects to its own machine"));
+	assert_non_null(strstr(p.verdict.bytes,
+			       "it answers on that port of 127.0.0.2"));
+	assert_non_null(
+		strstr(p.remedy.bytes, "-Djava.rmi.server.hostname=127.0.0.2"));
+	assert_null(strstr(p.remedy.bytes, "--force-hostname"));
+	rmi_probe_release(&p);
+	stand_in_end(&s);
+}
+
+static enum stand_in_next
+refuse(struct stand_in *s, const struct stand_in_call *call, struct text *out)
+{
+	(void)s;
+	(void)call;
+	stand_in_throw(out, "java.lang.SecurityException", "Access denied");
+	return STAND_IN_GO_ON;
+}
+
+static enum stand_in_next
+lie(struct stand_in *s, const struct stand_in_call *call, struct text *out)
+{
+	(void)s;
+	(void)call;
+	stand_in_string(out, "many", 4);
+	return STAND_IN_GO_ON;
+}
+
+static enum stand_in_next go(struct stand_in *s,
+			     const struct stand_in_call *call, struct text *out)
+{
+	(void)s;
+	(void)call;
+	(void)out;
+	return STAND_IN_DROP;
+}
+
+static enum stand_in_next
+babble(struct stand_in *s, const struct stand_in_call *call, struct text *out)
+{
+	(void)s;
+	(void)call;
+	text_puts(out, "Qnonsense");
+	return STAND_IN_CLOSE;
+}
+
+static enum stand_in_next
+wait(struct stand_in *s, const struct stand_in_call *call, struct text *out)
+{
+	(void)s;
+	(void)call;
+	(void)out;
+	return STAND_IN_HOLD;
+}
+
+static void each_odd_answer_has_its_verdict(void **state)
+{
+	static const struct {
+		stand_in_script *script;
+		enum error_kind kind;
+		const char *detail, *verdict;
+	} odd[] = {
+		{ refuse, ERROR_PERMISSION, "Access denied",
+		  "the JMX server answers no call" },
+		{ lie, ERROR_REFUSED, "a count that is no number",
+		  "the JMX server answers no call" },
+		{ go, ERROR_REFUSED, "closed without an answer",
+		  "what follows is not an answer" },
+		{ babble, ERROR_REFUSED, "not an answer of RMI",
+		  "what follows is not an answer" },
+		{ wait, ERROR_REFUSED, "timed out",
+		  "does not answer a call in time" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+		struct stand_in s = { .script = odd[i].script };
+		bool is_late = odd[i].script == wait;
+		struct rmi_probe p;
+
+		stand_in_start(&s);
+		probe(&s, &p,
+		      is_late ? CLOCK_NS_PER_S / 5 : 10 * CLOCK_NS_PER_S);
+		assert_string_equal(last_of(&p)->name, "mbean");
+		assert_false(last_of(&p)->ok);
+		assert_int_equal(p.kind, odd[i].kind);
+		assert_non_null(
+			strstr(last_of(&p)->detail.bytes, odd[i].detail));
+		assert_non_null(strstr(p.verdict.bytes, odd[i].verdict));
+		rmi_probe_release(&p);
+		stand_in_end(&s);
+	}
+}
+
+static void what_cannot_begin_is_said(void **state)
+{
+	static const char *const targets[] = {
+		"",
+		"localhost",
+		"localhost:0",
+		"service:jmx:rmi://x",
+		"service:jmx:rmi://x/stub/!",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
+		struct rmi_probe_options options = {
+			.target = targets[i],
+			.as_given = "",
+			.timeout_ns = CLOCK_NS_PER_S,
+		};
+		struct error err = { 0 };
+		struct rmi_probe p;
+
+		assert_int_equal(rmi_probe_run(&p, &options, &err), -1);
+		assert_int_equal(err.kind, ERROR_MISUSE);
+		rmi_probe_release(&p);
+	}
+}
+
+/* In place of a registry a URL may hold anything. */
+static void a_url_that_holds_no_stub_is_none(void **state)
+{
+	static const char *const stubs[] = { "rO0ABQ==", "rO0ABXQAAWE=",
+					     "AAAA" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(stubs) / sizeof(*stubs); i++) {
+		struct text url = { 0 };
+		struct rmi_probe_options options = {
+			.as_given = "",
+			.timeout_ns = CLOCK_NS_PER_S,
+		};
+		struct error err = { 0 };
+		struct rmi_probe p;
+
+		text_puts(&url, "service:jmx:rmi://localhost/stub/");
+		text_puts(&url, stubs[i]);
+		options.target = url.bytes;
+		assert_int_equal(rmi_probe_run(&p, &options, &err), 0);
+		assert_int_equal(p.step_count, 1);
+		assert_string_equal(last_of(&p)->name, "stub");
+		assert_false(last_of(&p)->ok);
+		assert_int_equal(p.kind, ERROR_REFUSED);
+		rmi_probe_release(&p);
+		text_release(&url);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_opened_is_closed),
+		cmocka_unit_test(
+			a_stub_without_a_host_works_on_the_jvms_machine_only),
+		cmocka_unit_test(
+			a_stub_without_a_host_fails_on_another_machine),
+		cmocka_unit_test(a_host_is_not_taken_for_a_command),
+		cmocka_unit_test(each_odd_answer_has_its_verdict),
+		cmocka_unit_test(what_cannot_begin_is_said),
+		cmocka_unit_test(a_url_that_holds_no_stub_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

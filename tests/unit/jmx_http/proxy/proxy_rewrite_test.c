@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stubs that JVMs have returned, sent elsewhere. */
+#include "core/base/input.h"
+#include "jmx_http/proxy/lookup_reply.h"
+#include "jmx_http/proxy/refusal.h"
+#include "jmx_http/proxy/rewrite.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define DATA "tests/data/rmi/"
+
+/* Of a capture: the return behind the greeting, and its stub. */
+struct captured {
+	struct input in;
+	struct jrmp_return r;
+	struct stub stub;
+	const char *bytes;
+	size_t len;
+};
+
+static void capture(struct captured *c, const char *path)
+{
+	struct jrmp_greeting greeting;
+	struct error err;
+	size_t used;
+
+	memset(c, 0, sizeof(*c));
+	if (input_open(&c->in, path, &err) || input_complete(&c->in, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(jrmp_read_answer(c->in.bytes, c->in.len, &greeting),
+			 JRMP_GREETED);
+	c->bytes = (const char *)c->in.bytes + greeting.len;
+	c->len = c->in.len - greeting.len;
+	assert_int_equal(jrmp_return_read(&c->r, c->bytes, c->len, &used),
+			 JAVA_DONE);
+	assert_int_equal(used, c->len);
+	assert_int_equal(stub_of(c->r.value, &c->stub, &err), 0);
+}
+
+static void release(struct captured *c)
+{
+	jrmp_return_release(&c->r);
+	input_close(&c->in);
+}
+
+/* Reads what was rewritten; where its stub leads. */
+static void check_stub(const struct text *out, const char *host, uint16_t port,
+		       const char *reference, bool has_factory,
+		       const struct stub *was)
+{
+	struct jrmp_return r = { 0 };
+	struct stub stub;
+	struct error err;
+	size_t used;
+
+	assert_int_equal(jrmp_return_read(&r, out->bytes, out->len, &used),
+			 JAVA_DONE);
+	assert_int_equal(used, out->len);
+	if (stub_of(r.value, &stub, &err))
+		fail_msg("%s", err.text);
+	assert_string_equal(stub.host, host);
+	assert_int_equal(stub.port, port);
+	assert_true(java_bytes_are(stub.reference, reference));
+	assert_int_equal(stub.factory.len > 0, has_factory);
+	assert_memory_equal(&stub.id, &was->id, sizeof(stub.id));
+	assert_int_equal(stub.is_result, was->is_result);
+	jrmp_return_release(&r);
+}
+
+static void only_the_endpoint_changes(void **state)
+{
+	struct captured c;
+	struct text out = { 0 };
+	/* The reference, its kind with it, is 12 bytes behind the block's 2. */
+	size_t before, after;
+
+	(void)state;
+	capture(&c, DATA "lookup_unroutable17.s2c");
+	rewrite_return(&out, c.bytes, c.len, &c.stub, "localhost", 7777,
+		       REWRITE_PLAIN);
+	check_stub(&out, "localhost", 7777, "UnicastRef", false, &c.stub);
+	before = 1 + c.stub.begin;
+	after = JRMP_ID_LEN + 1 + (c.len - 1 - c.stub.end);
+	assert_memory_equal(out.bytes, c.bytes, before + 1);
+	assert_memory_equal(out.bytes + before + 2, c.bytes + before + 2, 12);
+	assert_memory_equal(out.bytes + out.len - after,
+			    c.bytes + c.len - after, after);
+	assert_int_equal(out.len + strlen("10.255.255.1"),
+			 c.len + strlen("localhost"));
+	text_release(&out);
+	release(&c);
+}
+
+static void a_stub_sent_to_where_it_was_is_the_same(void **state)
+{
+	static const char *const paths[] = { DATA "lookup17.s2c",
+					     DATA "lookup_tls17.s2c",
+					     DATA "lookup_unroutable17.s2c" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		struct captured c;
+		struct text out = { 0 };
+
+		capture(&c, paths[i]);
+		rewrite_return(
+			&out, c.bytes, c.len, &c.stub, c.stub.host, c.stub.port,
+			c.stub.factory.len ? REWRITE_TLS : REWRITE_PLAIN);
+		assert_int_equal(out.len, c.len);
+		assert_memory_equal(out.bytes, c.bytes, c.len);
+		text_release(&out);
+		release(&c);
+	}
+}
+
+static void a_long_name_takes_a_long_block(void **state)
+{
+	struct captured c;
+	struct text out = { 0 };
+	char name[JRMP_HOST_MAX + 1];
+
+	(void)state;
+	capture(&c, DATA "lookup17.s2c");
+	for (size_t len = 1; len <= JRMP_HOST_MAX; len++) {
+		memset(name, 'n', len);
+		name[len] = '\0';
+		text_clear(&out);
+		rewrite_return(&out, c.bytes, c.len, &c.stub, name, 1,
+			       REWRITE_PLAIN);
+		check_stub(&out, name, 1, "UnicastRef", false, &c.stub);
+		text_clear(&out);
+		rewrite_return(&out, c.bytes, c.len, &c.stub, name, 65535,
+			       REWRITE_TLS);
+		check_stub(&out, name, 65535, "UnicastRef2", true, &c.stub);
+	}
+	text_release(&out);
+	release(&c);
+}
+
+static void tls_is_taken_away_or_put_there(void **state)
+{
+	struct captured plain, tls;
+	struct text out = { 0 };
+
+	(void)state;
+	capture(&plain, DATA "lookup17.s2c");
+	capture(&tls, DATA "lookup_tls17.s2c");
+	rewrite_return(&out, tls.bytes, tls.len, &tls.stub, "::1", 7777,
+		       REWRITE_PLAIN);
+	check_stub(&out, "::1", 7777, "UnicastRef", false, &tls.stub);
+	text_clear(&out);
+	rewrite_return(&out, plain.bytes, plain.len, &plain.stub, "h", 7777,
+		       REWRITE_TLS);
+	check_stub(&out, "h", 7777, "UnicastRef2", true, &plain.stub);
+	text_release(&out);
+	release(&plain);
+	release(&tls);
+}
+
+/* The local connector's stubs: UnicastRef2, and no factory. */
+static void a_reference_without_a_factory_stays_of_its_kind(void **state)
+{
+	static const char bytes[] =
+		"Q\xac\xed\0\5w\17\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+		"sr\0\34java.rmi.server.RemoteObject\0\0\0\0\0\0\0\1\3\0\0xp"
+		"w\54\0\13UnicastRef2\0\0\1h\0\0\0\1"
+		"\0\0\0\0\0\0\0\1\0\0\0\2\0\0\0\0\0\0\0\3\0\4\0"
+		"x";
+	struct jrmp_return r = { 0 };
+	struct stub stub;
+	struct error err;
+	struct text out = { 0 };
+	size_t used;
+
+	(void)state;
+	assert_int_equal(jrmp_return_read(&r, bytes, sizeof(bytes) - 1, &used),
+			 JAVA_DONE);
+	assert_int_equal(stub_of(r.value, &stub, &err), 0);
+	rewrite_return(&out, bytes, sizeof(bytes) - 1, &stub, "other", 2,
+		       REWRITE_PLAIN);
+	check_stub(&out, "other", 2, "UnicastRef2", false, &stub);
+	text_release(&out);
+	jrmp_return_release(&r);
+}
+
+static void a_registry_that_is_none_has_one_name(void **state)
+{
+	static const char lookup[] = "P\xac\xed\0\5w\42\0\0\0\0\0\0\0\0\0\0\0\0"
+				     "\0\0\0\0\0\0\0\0\0\0\0\0\0\2"
+				     "\x44\x15\x4d\xc9\xd4\xe6\x3b\xdf"
+				     "t\0\6jmxrmi";
+	struct captured c;
+	struct request r = { 0 };
+	struct text out = { 0 };
+	struct jrmp_return answer = { 0 };
+	size_t used;
+
+	(void)state;
+	capture(&c, DATA "lookup17.s2c");
+	assert_int_equal(request_read(&r, lookup, sizeof(lookup) - 1, &used),
+			 REQUEST_WHOLE);
+	lookup_reply_write(&out, &r, &c.stub, c.stub.host, c.stub.port,
+			   REWRITE_PLAIN);
+	/* What a JVM has returned, but for the id of the return. */
+	assert_int_equal(out.len, c.len);
+	assert_memory_equal(out.bytes, c.bytes, 8);
+	assert_memory_equal(out.bytes + 22, c.bytes + 22, c.len - 22);
+	((char *)r.arguments[0]->bytes.at)[0] = 'x';
+	text_clear(&out);
+	lookup_reply_write(&out, &r, &c.stub, "h", 1, REWRITE_PLAIN);
+	assert_int_equal(jrmp_return_read(&answer, out.bytes, out.len, &used),
+			 JAVA_DONE);
+	assert_true(answer.is_exception);
+	assert_true(java_is(answer.value, "java.rmi.NotBoundException"));
+	jrmp_return_release(&answer);
+	request_release(&r);
+	text_release(&out);
+	release(&c);
+}
+
+static void a_refusal_is_an_exception_with_a_message(void **state)
+{
+	static const struct {
+		enum refusal_kind kind;
+		const char *class;
+	} kinds[] = {
+		{ REFUSAL_SECURITY, "java.lang.SecurityException" },
+		{ REFUSAL_UNREACHABLE, "java.rmi.ConnectException" },
+		{ REFUSAL_NOT_BOUND, "java.rmi.NotBoundException" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct text out = { 0 };
+		struct jrmp_return r = { 0 };
+		size_t used;
+
+		refusal_add(&out, kinds[i].kind, "why not");
+		assert_int_equal(
+			jrmp_return_read(&r, out.bytes, out.len, &used),
+			JAVA_DONE);
+		assert_int_equal(used, out.len);
+		assert_true(r.is_exception);
+		assert_true(java_bytes_are(java_class_name_of(r.value),
+					   kinds[i].class));
+		assert_true(java_bytes_are(
+			java_string_of(java_field_of(r.value, "detailMessage")),
+			"why not"));
+		jrmp_return_release(&r);
+		text_release(&out);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_the_endpoint_changes),
+		cmocka_unit_test(a_stub_sent_to_where_it_was_is_the_same),
+		cmocka_unit_test(a_long_name_takes_a_long_block),
+		cmocka_unit_test(tls_is_taken_away_or_put_there),
+		cmocka_unit_test(
+			a_reference_without_a_factory_stays_of_its_kind),
+		cmocka_unit_test(a_registry_that_is_none_has_one_name),
+		cmocka_unit_test(a_refusal_is_an_exception_with_a_message),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where objects are called, and who may connect. */
+#include "jmx_http/net/cidr.h"
+#include "jmx_http/proxy/call_log.h"
+#include "jmx_http/proxy/upstream.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LONG_NAME   "::ffffffffffffffffffffffffffffffffffffffffffffffffffff"
+
+#define SSL_FACTORY "javax.rmi.ssl.SslRMIClientSocketFactory"
+
+static struct stub stub_at(uint16_t port, uint8_t id, const char *factory)
+{
+	struct stub stub = {
+		.host = "169.254.169.254",
+		.port = port,
+		.factory = { factory, strlen(factory) },
+	};
+
+	stub.id.bytes[0] = id;
+	return stub;
+}
+
+static void check(const struct upstream *p, uint8_t id, uint16_t port,
+		  enum endpoint_tls tls)
+{
+	struct jrmp_id object = { { id } };
+	struct endpoint e = upstream_route(p, &object);
+
+	assert_int_equal(e.port, port);
+	assert_int_equal(e.tls, tls);
+}
+
+static void all_is_at_the_registry_until_more_is_known(void **state)
+{
+	struct upstream p = { .registry = { 9010, ENDPOINT_LOOK } };
+
+	(void)state;
+	check(&p, 0, 9010, ENDPOINT_LOOK);
+	check(&p, 7, 9010, ENDPOINT_LOOK);
+	upstream_learn_tls(&p, 9010, ENDPOINT_PLAIN);
+	check(&p, 7, 9010, ENDPOINT_PLAIN);
+}
+
+/* Clients that have logged in are told by the object that they were given. */
+static void sessions_used_last_are_remembered(void **state)
+{
+	static struct upstream p;
+	struct stub session = stub_at(9011, 2, SSL_FACTORY);
+	const struct jrmp_id first = { { 2 } }, none = { { 3 } };
+	struct jrmp_id id = first;
+
+	(void)state;
+	p = (struct upstream){ .registry = { 9010, ENDPOINT_PLAIN } };
+	assert_false(upstream_has_session(&p, &first));
+	upstream_learn_session(&p, &session);
+	assert_true(upstream_has_session(&p, &first));
+	assert_false(upstream_has_session(&p, &none));
+	for (unsigned i = 0; i < 2 * PAIR_SESSIONS_MAX; i++) {
+		session.id.bytes[20] = (uint8_t)((i >> 8) + 1);
+		session.id.bytes[21] = (uint8_t)i;
+		upstream_learn_session(&p, &session);
+		/* It goes on being used. */
+		assert_true(upstream_has_session(&p, &first));
+		assert_true(upstream_has_session(&p, &session.id));
+	}
+	id.bytes[20] = 1;
+	assert_false(upstream_has_session(&p, &id));
+}
+
+static void what_is_not_known_is_at_the_server(void **state)
+{
+	struct upstream p = { .registry = { 9010, ENDPOINT_PLAIN } };
+	struct stub server = stub_at(9011, 1, SSL_FACTORY);
+	struct stub session = stub_at(9011, 2, SSL_FACTORY);
+
+	(void)state;
+	upstream_learn_server(&p, &server, false);
+	upstream_learn_session(&p, &session);
+	check(&p, 0, 9010, ENDPOINT_PLAIN);
+	check(&p, 1, 9011, ENDPOINT_TLS);
+	check(&p, 2, 9011, ENDPOINT_TLS);
+	check(&p, 99, 9011, ENDPOINT_TLS);
+	/* After a restart it may be elsewhere. */
+	server = stub_at(9012, 3, "");
+	upstream_learn_server(&p, &server, false);
+	check(&p, 2, 9012, ENDPOINT_PLAIN);
+}
+
+/* Clients of what is called "jmxrmi" are not sent there. */
+static void another_name_is_of_no_other_server(void **state)
+{
+	struct upstream p = { .registry = { 9010, ENDPOINT_PLAIN } };
+	struct stub server = stub_at(9011, 1, "");
+	struct stub other = stub_at(9020, 3, "");
+
+	(void)state;
+	/* Where it is all that there is, it is the server. */
+	upstream_learn_other(&p, &other, false);
+	check(&p, 99, 9020, ENDPOINT_PLAIN);
+	upstream_learn_server(&p, &server, false);
+	upstream_learn_other(&p, &other, false);
+	check(&p, 1, 9011, ENDPOINT_PLAIN);
+	check(&p, 99, 9011, ENDPOINT_PLAIN);
+	check(&p, 3, 9020, ENDPOINT_PLAIN);
+	other = stub_at(9010, 4, "");
+	upstream_learn_other(&p, &other, true);
+	check(&p, 99, 9011, ENDPOINT_PLAIN);
+	check(&p, 4, 9010, ENDPOINT_PLAIN);
+}
+
+static void behind_one_port_all_is_there(void **state)
+{
+	struct upstream p = { .registry = { 17010, ENDPOINT_TLS } };
+	struct stub server = stub_at(9010, 1, SSL_FACTORY);
+	struct stub session = stub_at(9010, 2, SSL_FACTORY);
+
+	(void)state;
+	upstream_learn_server(&p, &server, true);
+	upstream_learn_session(&p, &session);
+	check(&p, 1, 17010, ENDPOINT_TLS);
+	check(&p, 2, 17010, ENDPOINT_TLS);
+}
+
+static void sessions_may_have_ports_of_their_own(void **state)
+{
+	struct upstream p = { .registry = { 9010, ENDPOINT_PLAIN } };
+	struct stub server = stub_at(9011, 1, "");
+	struct stub session;
+
+	(void)state;
+	upstream_learn_server(&p, &server, false);
+	for (unsigned i = 0; i < 200; i++) {
+		session = stub_at((uint16_t)(20000 + i), (uint8_t)i, "Custom");
+		upstream_learn_session(&p, &session);
+		check(&p, (uint8_t)i, (uint16_t)(20000 + i), ENDPOINT_LOOK);
+	}
+	/* No more are kept than is said; the same one twice is one. */
+	assert_int_equal(p.route_count, PAIR_ROUTES_MAX);
+	upstream_learn_session(&p, &session);
+	upstream_learn_tls(&p, session.port, ENDPOINT_TLS);
+	check(&p, 199, 20199, ENDPOINT_TLS);
+	check(&p, 198, 20198, ENDPOINT_LOOK);
+	check(&p, 3, 9011, ENDPOINT_PLAIN);
+}
+
+static struct sockaddr_storage address(const char *text)
+{
+	struct sockaddr_storage a = { .ss_family = AF_INET };
+
+	if (inet_pton(AF_INET, text, &((struct sockaddr_in *)&a)->sin_addr))
+		return a;
+	a.ss_family = AF_INET6;
+	assert_int_equal(inet_pton(AF_INET6, text,
+				   &((struct sockaddr_in6 *)&a)->sin6_addr),
+			 1);
+	return a;
+}
+
+static void a_network_has_its_addresses_and_no_others(void **state)
+{
+	static const struct {
+		const char *network, *address;
+		bool has;
+	} cases[] = {
+		{ "10.0.0.0/8", "10.255.1.2", true },
+		{ "10.0.0.0/8", "11.0.0.0", false },
+		{ "10.0.0.0/8", "::ffff:10.1.2.3", true },
+		{ "10.64.0.0/10", "10.127.255.255", true },
+		{ "10.64.0.0/10", "10.128.0.0", false },
+		{ "192.0.2.7", "192.0.2.7", true },
+		{ "192.0.2.7", "192.0.2.6", false },
+		{ "192.0.2.6/31", "192.0.2.7", true },
+		{ "0.0.0.0/0", "1.2.3.4", true },
+		{ "0.0.0.0/0", "fd00::1", false },
+		{ "::/0", "fd00::1", true },
+		{ "fd00::/8", "fdff::1", true },
+		{ "fd00::/8", "fe00::1", false },
+		{ "fd00::1", "fd00::1", true },
+		{ "fd00::1/128", "fd00::2", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct sockaddr_storage a = address(cases[i].address);
+		struct cidr c;
+		struct error err;
+
+		if (cidr_parse(&c, cases[i].network, &err))
+			fail_msg("%s", err.text);
+		if (cidr_has(&c, &a) != cases[i].has)
+			fail_msg("%s in %s", cases[i].address,
+				 cases[i].network);
+	}
+}
+
+static void what_is_no_network_is_refused(void **state)
+{
+	static const char *const bad[] = {
+		"",           "x",           "10.0.0.0/33",
+		"10.0.0.0/",  "10.0.0.1/8",  "10.0.0.0/-1",
+		"fd00::/129", "fd00::1/64",  "10.0.0.0/8x",
+		"10.0.0/8",   "/8",          "10.0.0.1/31",
+		"::ffff:x/8", "10.0.0.0 /8", LONG_NAME "/8",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct cidr c;
+		struct error err;
+
+		if (!cidr_parse(&c, bad[i], &err))
+			fail_msg("'%s' is one", bad[i]);
+		assert_int_equal(err.kind, ERROR_MISUSE);
+	}
+}
+
+static void loopback_is_this_machine(void **state)
+{
+	static const char *const here[] = { "127.0.0.1", "127.1.2.3", "::1",
+					    "::ffff:127.0.0.1" };
+	static const char *const elsewhere[] = { "0.0.0.0", "128.0.0.1",
+						 "::", "10.0.0.1", "::2" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(here) / sizeof(*here); i++) {
+		struct sockaddr_storage a = address(here[i]);
+
+		assert_true(cidr_is_loopback(&a));
+	}
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++) {
+		struct sockaddr_storage a = address(elsewhere[i]);
+
+		assert_false(cidr_is_loopback(&a));
+	}
+}
+
+/* Of a return in pieces, the type is its eighth byte. */
+static void a_call_is_logged_as_what_came_of_it(void **state)
+{
+	static const char thrown[] = "Q\xac\xed\0\5w\17\2more";
+
+	(void)state;
+	for (size_t cut = 0; cut < sizeof(thrown) - 1; cut++) {
+		struct method m = { .name = "close",
+				    .object = -1,
+				    .member = -1 };
+		struct request r = { .method = &m };
+		struct proxy_call call = { .client = "c" };
+		struct call_log l = { 0 };
+
+		call_log_begin(&l, &r);
+		assert_false(call_log_is_over(&l, INT64_MAX));
+		call_log_bytes(&l, thrown, cut);
+		call_log_bytes(&l, thrown + cut, sizeof(thrown) - 1 - cut);
+		call_log_fill(&l, &call);
+		assert_true(call.is_exception);
+		assert_int_equal(call.len, sizeof(thrown) - 1);
+		assert_true(call_log_is_over(&l, INT64_MAX));
+		assert_false(call_log_is_over(&l, 0));
+		call_log_release(&l);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sessions_used_last_are_remembered),
+		cmocka_unit_test(all_is_at_the_registry_until_more_is_known),
+		cmocka_unit_test(what_is_not_known_is_at_the_server),
+		cmocka_unit_test(another_name_is_of_no_other_server),
+		cmocka_unit_test(behind_one_port_all_is_there),
+		cmocka_unit_test(sessions_may_have_ports_of_their_own),
+		cmocka_unit_test(a_network_has_its_addresses_and_no_others),
+		cmocka_unit_test(what_is_no_network_is_refused),
+		cmocka_unit_test(loopback_is_this_machine),
+		cmocka_unit_test(a_call_is_logged_as_what_came_of_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

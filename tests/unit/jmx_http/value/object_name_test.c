@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a real ObjectName says of thousands is in tests/jvm. */
+#include "jmx_http/value/object_name.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void parse(struct object_name *n, const char *text)
+{
+	struct error err;
+
+	if (object_name_parse(n, text, strlen(text), &err))
+		fail_msg("%s: %s", text, err.text);
+}
+
+static void a_name_is_its_domain_and_its_properties(void **state)
+{
+	struct object_name n;
+	struct text t = { 0 };
+
+	(void)state;
+	parse(&n, "java.lang:type=Pool,name=\"G1, \\\"old\\\"\",a=");
+	assert_string_equal(n.domain, "java.lang");
+	assert_int_equal(n.property_count, 3);
+	assert_string_equal(n.properties[0].key, "type");
+	assert_string_equal(object_name_property(&n, "name"),
+			    "\"G1, \\\"old\\\"\"");
+	assert_string_equal(object_name_property(&n, "a"), "");
+	assert_null(object_name_property(&n, "b"));
+	assert_false(object_name_is_pattern(&n));
+	object_name_canonical(&n, &t);
+	assert_string_equal(t.bytes,
+			    "java.lang:a=,name=\"G1, \\\"old\\\"\",type=Pool");
+	text_release(&t);
+	object_name_release(&n);
+}
+
+static void what_is_no_name_is_said_with_its_place(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} wrong[] = {
+		{ "nothing", "no ':' behind its domain, at 8" },
+		{ "d:", "no properties, at 3" },
+		{ "d:a", "a key without '='" },
+		{ "d:=b", "an empty key, at 3" },
+		{ "d:a=b,a=c", "a key that it has twice" },
+		{ "d:a=b,", "at 6" },
+		{ "d:a=\"b", "no closing quote" },
+		{ "d:a=\"\\x\"", "an escape that there is not, at 7" },
+		{ "d:*,*", "a second '*'" },
+		{ "d:a=b\"", "only a quoted value" },
+		{ "d\ne:a=b", "a line feed in its domain, at 2" },
+	};
+	struct object_name n;
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		assert_int_equal(object_name_parse(&n, wrong[i].text,
+						   strlen(wrong[i].text), &err),
+				 -1);
+		assert_int_equal(err.kind, ERROR_MISUSE);
+		if (!strstr(err.text, wrong[i].says))
+			fail_msg("%s: %s", wrong[i].text, err.text);
+		object_name_release(&n);
+	}
+	assert_int_equal(object_name_parse(&n, "d:a=\0b", 6, &err), -1);
+	assert_non_null(strstr(err.text, "a NUL, at 5"));
+}
+
+static bool means(const char *pattern, const char *name)
+{
+	struct object_name p, n;
+	bool does;
+
+	parse(&p, pattern);
+	parse(&n, name);
+	does = object_name_matches(&p, &n);
+	object_name_release(&p);
+	object_name_release(&n);
+	return does;
+}
+
+static void a_pattern_means_the_names_that_it_matches(void **state)
+{
+	(void)state;
+	assert_true(means("", "d:a=b"));
+	assert_true(means("java.*:type=Mem*,*", "java.lang:id=1,type=Memory"));
+	assert_false(means("java.*:type=Mem*", "java.lang:id=1,type=Memory"));
+	assert_true(means("d:b=2,a=1", "d:a=1,b=2"));
+	assert_false(means("d:a=1", "d:a=1,b=2"));
+	assert_true(means("d:a=*x*y", "d:a=xyxzy"));
+	assert_false(means("d:a=*x*y", "d:a=xyxz"));
+	assert_false(means("d:a=?", "d:a="));
+	/* Quotes are characters, too. */
+	assert_true(means("d:a=\"b*\"", "d:a=\"b,c\""));
+	assert_false(means("d:a=b*", "d:a=\"b,c\""));
+	/* A pattern is no name. */
+	assert_false(means("d:*", "d:a=*"));
+}
+
+/* U+1F600 is two characters to Java, and comes before U+FF01. */
+static void characters_are_those_of_java(void **state)
+{
+	struct object_name n;
+	struct text t = { 0 };
+
+	(void)state;
+	assert_true(means("d:a=??", "d:a=\xf0\x9f\x98\x80"));
+	assert_false(means("d:a=?", "d:a=\xf0\x9f\x98\x80"));
+	assert_true(means("d:a=?", "d:a=\xc3\xa4"));
+	parse(&n, "d:\xef\xbc\x81=1,\xf0\x9f\x98\x80=2");
+	object_name_canonical(&n, &t);
+	assert_string_equal(t.bytes, "d:\xf0\x9f\x98\x80=2,\xef\xbc\x81=1");
+	text_release(&t);
+	object_name_release(&n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_is_its_domain_and_its_properties),
+		cmocka_unit_test(what_is_no_name_is_said_with_its_place),
+		cmocka_unit_test(a_pattern_means_the_names_that_it_matches),
+		cmocka_unit_test(characters_are_those_of_java),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values as scripts and as people get them. */
+#include "jmx_http/value/value.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+#include <cmocka.h>
+
+static struct arena arena;
+static struct text text;
+
+static int release(void **state)
+{
+	(void)state;
+	arena_release(&arena);
+	text_release(&text);
+	return 0;
+}
+
+static const char *json_of(const struct value *v)
+{
+	struct json j = json_into(&text);
+
+	text_clear(&text);
+	value_json(&j, v);
+	return text.bytes;
+}
+
+static const char *print_of(const struct value *v, unsigned indent,
+			    size_t cell_width)
+{
+	text_clear(&text);
+	value_print(&text, v, indent, cell_width);
+	return text.bytes;
+}
+
+static const char *cell_of(const struct value *v)
+{
+	text_clear(&text);
+	value_cell(&text, v);
+	return text.bytes;
+}
+
+static struct value *real(double number, const char *type)
+{
+	struct value *v = value_new(&arena, VALUE_REAL, type);
+
+	v->real = number;
+	return v;
+}
+
+static struct value *list(const struct value **at, size_t count)
+{
+	struct value *v = value_new(&arena, VALUE_ARRAY, "");
+
+	v->list.at = at;
+	v->list.count = count;
+	return v;
+}
+
+static struct value *members(enum value_kind kind,
+			     const struct value_member *at, size_t count)
+{
+	struct value *v = value_new(&arena, kind, "a.Type");
+
+	v->members.at = at;
+	v->members.count = count;
+	return v;
+}
+
+static void numbers_keep_their_digits(void **state)
+{
+	const struct value *big = value_text(&arena, VALUE_NUMBER, "", "-1E+30",
+					     6);
+
+	(void)state;
+	assert_string_equal(json_of(value_integer(&arena, "long", INT64_MIN)),
+			    "-9223372036854775808");
+	assert_string_equal(json_of(big), "-1E+30");
+	assert_string_equal(
+		json_of(value_text(&arena, VALUE_NUMBER, "", "0x1", 3)),
+		"\"0x1\"");
+	assert_string_equal(json_of(real(0.1, "double")), "0.1");
+	assert_string_equal(json_of(real((double)0.1f, "float")), "0.1");
+	assert_string_equal(json_of(real(1.0 / 3, "double")),
+			    "0.3333333333333333");
+	assert_string_equal(json_of(real((double)NAN, "double")), "\"NaN\"");
+	assert_string_equal(json_of(real((double)-INFINITY, "double")),
+			    "\"-Infinity\"");
+}
+
+static void composites_are_blocks_and_lists_of_them_tables(void **state)
+{
+	const struct value_member one[] = {
+		{ "id", value_integer(&arena, "int", 1) },
+		{ "name", value_string(&arena, "first, which is long") },
+	};
+	const struct value_member two[] = {
+		{ "id", value_integer(&arena, "int", 22) },
+		{ "name", value_string(&arena, "") },
+	};
+	const struct value *rows[] = { members(VALUE_COMPOSITE, one, 2),
+				       members(VALUE_COMPOSITE, two, 2) };
+
+	(void)state;
+	assert_string_equal(print_of(rows[0], 4, 0),
+			    "id:   1\n    name: first, which is long");
+	/* Nothing stands behind a colon, and no blank either. */
+	assert_string_equal(print_of(rows[1], 4, 0), "id:   22\n    name:");
+	assert_string_equal(print_of(list(rows, 2), 2, 8), "id|name\n"
+							   "  --+--------\n"
+							   "  1 |first...\n"
+							   "  22|");
+	assert_string_equal(json_of(list(rows, 2)),
+			    "[{\"id\":1,\"name\":\"first, which is long\"},"
+			    "{\"id\":22,\"name\":\"\"}]");
+	assert_string_equal(cell_of(list(rows, 2)),
+			    "[{id=1, name=first, which is long}, "
+			    "{id=22, name=}]");
+}
+
+/* ThreadMXBean.getThreadInfo() has one for each thread that has ended. */
+static void a_row_that_is_null_stands_in_its_place(void **state)
+{
+	const struct value_member one[] = {
+		{ "id", value_integer(&arena, "int", 1) },
+		{ "name", value_string(&arena, "x") },
+	};
+	const struct value *rows[] = { &value_null,
+				       members(VALUE_COMPOSITE, one, 2),
+				       &value_null };
+
+	(void)state;
+	assert_string_equal(print_of(list(rows, 3), 0, 0), "id  |name\n"
+							   "----+----\n"
+							   "null|null\n"
+							   "1   |x\n"
+							   "null|null");
+	assert_string_equal(print_of(list(rows, 1), 0, 0), "[null]");
+}
+
+static void what_is_within_is_set_in(void **state)
+{
+	const struct value_member inner[] = {
+		{ "x", value_integer(&arena, "int", 1) },
+	};
+	const struct value_member outer[] = {
+		{ "point", members(VALUE_OBJECT, inner, 1) },
+		{ "none", &value_null },
+	};
+
+	(void)state;
+	assert_string_equal(print_of(members(VALUE_COMPOSITE, outer, 2), 0, 0),
+			    "point:\n    a.Type\n        x: 1\nnone:  null");
+}
+
+static void foreign_text_is_safe_and_keeps_its_lines(void **state)
+{
+	const struct value *v = value_string(&arena, "a\033[2J\r\n\nb \n");
+	const struct value *bad = value_text(&arena, VALUE_ERROR, "", "X: \033",
+					     4);
+
+	(void)state;
+	assert_string_equal(print_of(v, 2, 0), "a\u241b[2J\n\n  b");
+	assert_string_equal(print_of(bad, 0, 0), "<X: \u241b>");
+	assert_string_equal(json_of(bad), "{\"$error\":\"X: \\u001b\"}");
+	assert_string_equal(cell_of(bad), "<X: \033>");
+}
+
+static void maps_are_objects_when_their_keys_are_text(void **state)
+{
+	const struct value_pair pairs[] = {
+		{ value_string(&arena, "k"), value_integer(&arena, "int", 1) },
+		{ value_integer(&arena, "int", 7), &value_null },
+	};
+	struct value *map = value_new(&arena, VALUE_MAP, "");
+
+	(void)state;
+	map->map.at = pairs;
+	map->map.count = 1;
+	assert_string_equal(json_of(map), "{\"k\":1}");
+	map->map.count = 2;
+	assert_string_equal(json_of(map), "[{\"key\":\"k\",\"value\":1},"
+					  "{\"key\":7,\"value\":null}]");
+	assert_string_equal(print_of(map, 0, 0), "k: 1\n7: null");
+	assert_string_equal(cell_of(map), "{k=1, 7=null}");
+}
+
+/* A map within a map takes two levels of JSON, which has 64. */
+static void what_is_too_deep_for_json_says_so(void **state)
+{
+	const struct value *v = &value_null;
+	cJSON *read;
+
+	(void)state;
+	for (int i = 0; i < VALUE_DEPTH_MAX; i++) {
+		struct value_pair *pair = arena_alloc(&arena, sizeof(*pair));
+		struct value *map = value_new(&arena, VALUE_MAP, "");
+
+		*pair = (struct value_pair){ &value_null, v };
+		map->map.at = pair;
+		map->map.count = 1;
+		v = map;
+	}
+	assert_non_null(strstr(json_of(v), "{\"$cut\":\"too deep\"}"));
+	read = cJSON_Parse(text.bytes);
+	assert_non_null(read);
+	cJSON_Delete(read);
+	assert_non_null(print_of(v, 0, 0));
+	assert_non_null(cell_of(v));
+}
+
+static void members_are_found_by_their_names(void **state)
+{
+	const struct value_member at[] = {
+		{ "used", value_integer(&arena, "long", 5) },
+		{ "name", value_string(&arena, "n") },
+	};
+	const struct value *v = members(VALUE_COMPOSITE, at, 2);
+
+	(void)state;
+	assert_int_equal(value_integer_of(value_member(v, "used"), -1), 5);
+	assert_int_equal(value_integer_of(value_member(v, "name"), -1), -1);
+	assert_int_equal(value_integer_of(value_member(v, "none"), -1), -1);
+	assert_string_equal(value_text_of(value_member(v, "name")), "n");
+	assert_null(value_text_of(value_member(v, "used")));
+	assert_null(value_member(NULL, "used"));
+	assert_null(value_member(at[0].value, "used"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_keep_their_digits),
+		cmocka_unit_test(
+			composites_are_blocks_and_lists_of_them_tables),
+		cmocka_unit_test(a_row_that_is_null_stands_in_its_place),
+		cmocka_unit_test(what_is_within_is_set_in),
+		cmocka_unit_test(foreign_text_is_safe_and_keeps_its_lines),
+		cmocka_unit_test(maps_are_objects_when_their_keys_are_text),
+		cmocka_unit_test(what_is_too_deep_for_json_says_so),
+		cmocka_unit_test(members_are_found_by_their_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, release);
+}

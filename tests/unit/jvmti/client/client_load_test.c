@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvmti/client/client_library.h"
+#include "jvmti/client/client_load.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int verdict(const char *reply, struct error *err)
+{
+	return agent_load_verdict(reply, strlen(reply), err);
+}
+
+static void the_agents_word_is_a_number(void **state)
+{
+	struct error err;
+
+	(void)state;
+	assert_int_equal(verdict("return code: 0\n", &err), 0);
+	assert_int_equal(verdict("return code: 0", &err), 0);
+	assert_int_equal(verdict("0\n", &err), 0); /* JDK 8 */
+	assert_int_equal(verdict("return code: 13\n", &err), -1);
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_int_equal(err.sys, 13);
+	assert_int_equal(verdict("2\n", &err), -1);
+	assert_int_equal(err.sys, 2);
+}
+
+/* JDK 21 on says so with a status of success. */
+static void other_words_are_a_refusal(void **state)
+{
+	static const char *const refusals[] = {
+		"/tmp/x.so was not loaded.\n/tmp/x.so: cannot open\n",
+		"Dynamic agent loading is not enabled. Use -XX:+",
+		"",
+		"return code: \n",
+		"0 but not quite",
+	};
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
+		assert_int_equal(verdict(refusals[i], &err), -1);
+		assert_int_equal(err.kind, ERROR_REFUSED);
+	}
+	assert_int_equal(agent_load_verdict(NULL, 0, &err), -1);
+}
+
+static void the_library_has_its_functions(void **state)
+{
+	uint64_t attach, alloc, lock;
+	const uint8_t *bytes;
+	size_t len;
+
+	(void)state;
+	assert_memory_equal(agent_library_bytes(&len), "\177ELF", 4);
+	assert_true(agent_library_function("Agent_OnAttach", &attach));
+	assert_true(agent_library_function("sjkc_probe_alloc", &alloc));
+	assert_true(agent_library_function("sjkc_probe_lock", &lock));
+	assert_true(attach < len && alloc < len && lock < len);
+	assert_int_not_equal(alloc, lock);
+	/* What a uprobe is on is one nop. */
+	bytes = agent_library_bytes(&len);
+	assert_int_equal(bytes[alloc], 0x90);
+	assert_int_equal(bytes[lock], 0x90);
+	assert_false(agent_library_function("memcpy", &attach));
+	assert_int_equal(strlen(agent_library_name()), 25);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_agents_word_is_a_number),
+		cmocka_unit_test(other_words_are_a_refusal),
+		cmocka_unit_test(the_library_has_its_functions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
