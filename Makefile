@@ -361,7 +361,7 @@ format:				## clang-format, in place
 	$(Q)sh tests/setup.sh format
 	$(Q)clang-format -i $(wildcard */*.[ch] */*/*.[ch] */*/*/*.[ch])
 
-sizes:				## how long the functions and files are
+sizes:				## how large the product is, beside the targets
 	$(Q)sh tests/setup.sh sizes
 	$(Q)sh tests/sizes.sh
 

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# How long functions and files are, and how much of them is comment; beside
-# what is aimed at.  A table to talk about, not a gate.
+# Print the size of the product beside its targets: lines, functions, headers
+# with few users, circles of includes, and the files that a request passes.
+# This is a table to talk about, not a gate.  `tests/sizes.sh all` also names
+# each header with few users and each circle.
 cd "$(dirname "$0")/.." || exit 2
 sources=$(find cmd core jmx_http bpf jvmti render -name '*.c' 2>/dev/null |
 	sort)
@@ -32,6 +34,82 @@ comment_share() {
 		END { printf "%.0f", 100 * comments / all }' $sources
 }
 
+# product_lines: lines of everything that goes into the binary
+product_lines() {
+	find cmd core jmx_http bpf jvmti render -type f \
+		\( -name '*.[ch]' -o -name '*.js' -o -name '*.css' \
+		-o -name '*.html' -o -name '*.sh' \) -exec cat '{}' + | wc -l
+}
+
+# includes: "FILE HEADER" for each of our headers that one of our files includes
+includes() {
+	find cmd core jmx_http bpf jvmti render -name '*.[ch]' -exec \
+		awk '/^#[ \t]*include "/ {
+			split($0, part, "\"")
+			print FILENAME, part[2]
+		}' '{}' +
+}
+
+# few_users: headers that at most one file includes beside their own .c
+few_users() {
+	find cmd core jmx_http bpf jvmti render -name '*.h' |
+		awk 'NR == FNR {
+			own = $2
+			sub(/h$/, "c", own)
+			if ($1 != own && !seen[$1, $2]++) users[$2]++
+			next
+		}
+		users[$1] <= 1 { print $1 }' "$scratch/includes" - | sort
+}
+
+# circles: pairs of modules (x.c with x.h) that include each other
+circles() {
+	awk '{
+		from = substr($1, 1, length($1) - 2)
+		to = substr($2, 1, length($2) - 2)
+		if (from == to || edge[from, to]++)
+			next
+		if ((to, from) in edge)
+			print from < to ? from " " to : to " " from
+	}' "$scratch/includes" | sort
+}
+
+# request_files: "COUNT TITLE" for each request of which ARCHITECTURE.md tells
+# the life: the distinct .c files that the text below its heading names
+request_files() {
+	awk 'function flush() { if (title && count) print count, title }
+	/^#/ {
+		match($0, /^#+/)
+		level = RLENGTH
+		life = tolower($0) ~ /li[fv]es? of/
+		if (life && !inside)
+			inside = level
+		else if (!life && inside && level <= inside) {
+			flush()
+			inside = 0
+			title = ""
+		}
+		if (inside) {
+			flush()
+			title = substr($0, level + 2)
+			count = 0
+			split("", seen)
+		}
+		next
+	}
+	inside {
+		line = $0
+		while (match(line, /[a-zA-Z0-9_\/]+\.c([^a-z]|$)/)) {
+			name = substr(line, RSTART, RLENGTH)
+			sub(/\.c.*/, "", name)
+			if (!seen[name]++)
+				count++
+			line = substr(line, RSTART + RLENGTH)
+		}
+	}
+	END { flush() }' ARCHITECTURE.md
+}
+
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 function_lengths >"$scratch/functions"
@@ -47,12 +125,32 @@ awk -v comments="$(comment_share)" '
 		printf row, "longer than 80", long + 0, "aim 0"
 		printf row, "comment lines, per cent", comments, "aim 8 to 15"
 	}' "$scratch/functions"
+includes >"$scratch/includes"
+few_users >"$scratch/few"
+circles >"$scratch/circles"
+echo
+printf '%-28s %6d   %s\n' 'product, lines' "$(product_lines)" \
+	'aim 98000' \
+	'headers with at most 1 user' "$(wc -l <"$scratch/few")" \
+	'' \
+	'  in core and cmd' "$(grep -c -e '^core/' -e '^cmd/' "$scratch/few")" \
+	'aim 19' \
+	'circles of two modules' "$(wc -l <"$scratch/circles")" 'aim 8'
+request_files | while read -r count title; do
+	printf '%-28s %6d   %s\n' 'files that a request passes' "$count" "$title"
+done
+if [ "${1:-}" = all ]; then
+	printf '\nheaders with at most 1 user\n'
+	sed 's/^/  /' "$scratch/few"
+	printf '\nmodules that include each other\n'
+	sed 's/^/  /' "$scratch/circles"
+fi
 echo
 echo 'longest functions'
 tail -n 8 "$scratch/functions" | sort -rn |
 	awk '{ printf "  %4d  %s  %s\n", $1, $2, $3 }'
 echo
-echo 'largest files (aim: none over 700)'
+echo 'largest files (aim: none over 1,000)'
 find cmd core jmx_http bpf jvmti render tests \
 	\( -name '*.[ch]' -o -name '*.js' -o -name '*.sh' \) \
 	-exec wc -l '{}' + 2>/dev/null | grep -v ' total$' | sort -rn |
