@@ -67,7 +67,9 @@ def main(before, after, profile, points, *wanted):
         worst = max(worst, abs(share - truth))
         if abs(share - truth) > float(points) + 2 * error:
             wrong.append(f"{n}: {share:.1f} %, the kernel counts {truth:.1f} %")
-        if right[n] < 0.8 * seen[n]:
+        # The rest is its loop, which reads the clock.  It varies: a thread that
+        # is 10 % of 3 s has some 150 samples.
+        if right[n] < 0.7 * seen[n]:
             wrong.append(f"{n}: {100 * right[n] / seen[n]:.1f} % of its samples "
                          f"have {methods[n]}")
     if nameless:
