@@ -23,10 +23,10 @@ static struct prof_options opt = {
 	.sampler = "bpf",
 	.tid = COUNT_NOT_GIVEN,
 	.live = {
-		.hz = COUNT_NOT_GIVEN,
 		.duration_ns = -1,
-		.stack_bytes = 64 * 1024,
-		.max_stack = UNWIND_FRAMES,
+		.sampling.hz = COUNT_NOT_GIVEN,
+		.sampling.stack_bytes = 64 * 1024,
+		.sampling.max_stack = UNWIND_FRAMES,
 	},
 };
 
@@ -67,12 +67,12 @@ static int sample(int argc, char **argv, struct error *err)
 {
 	bool is_program = argc && strcmp(argv[-1], "--") == 0;
 
-	if (is_program && (opt.pids.count || opt.live.all))
+	if (is_program && (opt.pids.count || opt.live.sampling.all))
 		return misuse(err, "prof either starts a program or samples "
 				   "running JVMs, not both");
 	if (!is_program)
 		take_rest(&opt.pids, argc, argv);
-	if (!is_program && !opt.pids.count && !opt.live.all &&
+	if (!is_program && !opt.pids.count && !opt.live.sampling.all &&
 	    take_any(&opt.pids, err))
 		return -1;
 	return prof_process(&opt, is_program ? argv : NULL, err);
@@ -92,7 +92,7 @@ static int run(int argc, char **argv, struct error *err)
 	opt.drawing.samples = opt.samples;
 	if (take_asprof(&argc, &argv, err))
 		return -1;
-	if (opt.inputs.count && (opt.pids.count || opt.live.all))
+	if (opt.inputs.count && (opt.pids.count || opt.live.sampling.all))
 		return misuse(err, "prof either reads a recording or samples "
 				   "running JVMs, not both");
 	if (opt.live.idle &&
@@ -113,7 +113,7 @@ static int run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_LIST('p', "pid", &opt.pids, "<pid>",
 		 "a JVM: its pid, main class, jar or a <regex>"),
-	OPT_FLAG(0, "all", &opt.live.all,
+	OPT_FLAG(0, "all", &opt.live.sampling.all,
 		 "all JVMs, also those started while sampling"),
 	OPT_DURATION('d', "duration", &opt.live.duration_ns, "<time>",
 		     "sample for this long [until Ctrl-C]"),
@@ -133,26 +133,26 @@ static const struct command_option options[] = {
 	OPT_STRING('e', "event", &opt.drawing.event, "<event>",
 		   "cpu,offcpu,wall,alloc,lock or a type [cpu]",
 		   .complete = "cpu|offcpu|wall|alloc|lock"),
-	OPT_COUNT('F', "frequency", &opt.live.hz, "<hz>",
+	OPT_COUNT('F', "frequency", &opt.live.sampling.hz, "<hz>",
 		  "samples per second and CPU [99]"),
 	OPT_COUNT(0, "tid", &opt.tid, "<tid>", "only this thread"),
-	OPT_FLAG(0, "user", &opt.live.only_user,
+	OPT_FLAG(0, "user", &opt.live.sampling.only_user,
 		 "no kernel frames"),
-	OPT_FLAG(0, "kernel", &opt.live.only_kernel,
+	OPT_FLAG(0, "kernel", &opt.live.sampling.only_kernel,
 		 "only kernel frames"),
-	OPT_SIZE(0, "stack-bytes", &opt.live.stack_bytes, "<size>",
+	OPT_SIZE(0, "stack-bytes", &opt.live.sampling.stack_bytes, "<size>",
 		 "copy at most this much of a stack"),
-	OPT_COUNT(0, "max-stack", &opt.live.max_stack, "<frames>",
+	OPT_COUNT(0, "max-stack", &opt.live.sampling.max_stack, "<frames>",
 		  "truncate deeper stack traces"),
-	OPT_SIZE(0, "alloc-interval", &opt.live.alloc_interval, "<size>",
+	OPT_SIZE(0, "alloc-interval", &opt.live.sampling.alloc_interval, "<size>",
 		 "with -e alloc: bytes between samples, on average"),
-	OPT_DURATION(0, "min-blocked", &opt.live.min_blocked_ns, "<time>",
+	OPT_DURATION(0, "min-blocked", &opt.live.sampling.min_blocked_ns, "<time>",
 		     "with -e offcpu, wall: leave out shorter waits"),
-	OPT_FLAG(0, "agent", &opt.live.agent,
+	OPT_FLAG(0, "agent", &opt.live.sampling.agent,
 		 "use the agent even if it may crash this JDK"),
-	OPT_FLAG(0, "no-agent", &opt.live.no_agent,
+	OPT_FLAG(0, "no-agent", &opt.live.sampling.no_agent,
 		 "load nothing into the JVM"),
-	OPT_FLAG(0, "quiet-target", &opt.live.quiet_target,
+	OPT_FLAG(0, "quiet-target", &opt.live.sampling.quiet_target,
 		 "load nothing that makes the JVM print a warning"),
 	OPT_CHOICE(0, "sampler", &opt.sampler, "bpf|dump",
 		   "dump: by thread dumps, less accurate"),

@@ -119,7 +119,7 @@ static int set_rate(struct prof_options *o, const char *word, struct error *err)
 	uint64_t count;
 	int64_t ns;
 
-	if (o->live.hz != COUNT_NOT_GIVEN)
+	if (o->live.sampling.hz != COUNT_NOT_GIVEN)
 		return misuse(err, "-i %s and -F both set the rate", word);
 	if (is_bare ? units_count(word, &count, err)
 		    : units_duration(word, &ns, err))
@@ -128,7 +128,7 @@ static int set_rate(struct prof_options *o, const char *word, struct error *err)
 		ns = count < INT64_MAX ? (int64_t)count : INT64_MAX;
 	if (ns < 100000 || ns > CLOCK_NS_PER_S)
 		return misuse(err, "-i %s: an interval is 100us to 1s", word);
-	o->live.hz = (uint64_t)((CLOCK_NS_PER_S + ns / 2) / ns);
+	o->live.sampling.hz = (uint64_t)((CLOCK_NS_PER_S + ns / 2) / ns);
 	return 0;
 }
 
@@ -138,7 +138,7 @@ static int set_interval(struct prof_options *o, const char *word,
 	const char *event = o->drawing.event ? o->drawing.event : "cpu";
 
 	if (strcmp(event, "alloc") == 0)
-		return units_size(word, &o->live.alloc_interval, err)
+		return units_size(word, &o->live.sampling.alloc_interval, err)
 			       ? fail_in(err, "-i")
 			       : 0;
 	if (strcmp(event, "lock") == 0)

@@ -36,8 +36,8 @@ static bool is_wanted(void *self, struct cell *cell)
 {
 	const struct dumping *d = self;
 
-	return cell->stack &&
-	       (d->o->events == PROF_WALL || cell->state == STATE_RUNNABLE);
+	return cell->stack && (d->o->sampling.events == SAMPLING_WALL ||
+			       cell->state == STATE_RUNNABLE);
 }
 
 static int nothing_busy(const struct dumping *d, struct error *err)
@@ -56,14 +56,14 @@ static int write_out(void *self, struct error *err)
 	int ret;
 
 	profile_retain(d->profile, is_wanted, d);
-	if (d->o->events == PROF_CPU && !d->profile->cell_count)
+	if (d->o->sampling.events == SAMPLING_CPU && !d->profile->cell_count)
 		return nothing_busy(d, err);
 	text_printf(&title,
 		    "%s: %s by %" PRIu64 " thread dumps, %" PRIu64 " Hz, "
 		    "%.1f s: biased towards safepoints",
 		    d->name.bytes,
-		    d->o->events == PROF_CPU ? "runnable threads"
-					     : "all threads",
+		    d->o->sampling.events == SAMPLING_CPU ? "runnable threads"
+							  : "all threads",
 		    d->taken, d->hz,
 		    (double)(until - d->start_ns) / CLOCK_NS_PER_S);
 	text_printf(&rate, "of threads at %" PRIu64 " Hz", d->hz);
@@ -172,19 +172,20 @@ static void run(struct dumping *d)
 
 static int check(const struct prof_live_options *o, struct error *err)
 {
-	if (o->events != PROF_CPU && o->events != PROF_WALL)
+	if (o->sampling.events != SAMPLING_CPU &&
+	    o->sampling.events != SAMPLING_WALL)
 		return misuse(err, "--sampler dump supports -e cpu (runnable "
 				   "threads) or -e wall (all threads)");
-	if (o->all || o->command || o->pid_count != 1)
+	if (o->sampling.all || o->command || o->pid_count != 1)
 		return misuse(err, "--sampler dump requires one running JVM: "
 				   "name its PID");
-	if (o->idle && o->events == PROF_WALL)
+	if (o->idle && o->sampling.events == SAMPLING_WALL)
 		return misuse(err, "--idle goes with -e cpu: -e wall has all "
 				   "threads");
-	if (o->tid || o->only_user || o->only_kernel)
+	if (o->sampling.tid || o->sampling.only_user || o->sampling.only_kernel)
 		return misuse(err, "--tid, --user and --kernel do not go with "
 				   "--sampler dump");
-	if (o->hz > MOST_HZ)
+	if (o->sampling.hz > MOST_HZ)
 		return misuse(err,
 			      "-F is at most %d with --sampler dump: each "
 			      "dump stops the program",
@@ -237,7 +238,7 @@ int prof_dumps(const struct prof_live_options *o, struct error *err)
 {
 	struct dumping d = {
 		.o = o,
-		.hz = o->hz ? o->hz : DUMPS_HZ,
+		.hz = o->sampling.hz ? o->sampling.hz : DUMPS_HZ,
 		.jvm.pidfd = -1,
 	};
 	int ret = -1;
@@ -245,8 +246,9 @@ int prof_dumps(const struct prof_live_options *o, struct error *err)
 	if (check(o, err))
 		return -1;
 	d.profile = profile_new();
-	d.profile->keep_lines = o->lines;
-	d.profile->leave_out_idle = o->events == PROF_CPU && !o->idle;
+	d.profile->keep_lines = o->sampling.lines;
+	d.profile->leave_out_idle = o->sampling.events == SAMPLING_CPU &&
+				    !o->idle;
 	if (start(&d, err) == 0) {
 		if (o->duration_ns)
 			progress_start("taking thread dumps");

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/prof/prof_live.h"
 
+#include "bpf/sampling/drain_interval.h"
+#include "bpf/sampling/idle_threads.h"
+#include "bpf/sampling/launch.h"
+#include "bpf/sampling/sampling_targets.h"
 #include "cmd/command.h"
 #include "cmd/log.h"
+#include "cmd/main_name.h"
 #include "cmd/nearest.h"
 #include "cmd/open_files.h"
-#include "cmd/prof/prof_asleep.h"
 #include "cmd/prof/prof_asprof.h"
 #include "cmd/prof/prof_dumps.h"
-#include "cmd/prof/prof_launch.h"
-#include "cmd/prof/prof_pace.h"
 #include "cmd/prof/prof_snapshot.h"
-#include "cmd/prof/prof_targets.h"
 #include "cmd/progress.h"
 #include "cmd/signals.h"
+#include "cmd/target.h"
 #include "core/attach/attach_conditions.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
@@ -44,14 +46,14 @@ enum { FILES_BASE = 32, FILES_CPU = 2, FILES_TARGET = 6, FILES_MANY = 65536 };
 
 struct session {
 	const struct prof_live_options *o;
-	struct prof_shared shared;
-	struct prof_targets targets;
-	struct prof_launch launch;
+	struct sampling_shared shared;
+	struct sampling_targets targets;
+	struct launch launch;
 	int64_t start_ns, end_ns; /* when it is over, if not before */
 	int64_t stopped_ns;
 	int64_t batch_end_ns; /* when a batch is long enough */
 	bool is_behind;       /* the last one was ended by that */
-	struct prof_pace pace;
+	struct drain_interval pace;
 	uint64_t batch, astray;
 };
 
@@ -160,7 +162,8 @@ static bool on_sample(void *self, const struct sample_event *e,
 		      const uint8_t *stack)
 {
 	struct session *s = self;
-	struct prof_target *t = prof_targets_find(&s->targets, (pid_t)e->tgid);
+	struct sampling_target *t = sampling_targets_find(&s->targets,
+							  (pid_t)e->tgid);
 
 	(void)user;
 	if (!t) {
@@ -171,9 +174,9 @@ static bool on_sample(void *self, const struct sample_event *e,
 	if (t->batch != s->batch ||
 	    (int64_t)e->time_ns > t->looked_ns + STALE_NS) {
 		t->batch = s->batch;
-		prof_target_begin(t);
+		sampling_target_begin(t);
 	}
-	prof_target_sample(t, e, kernel, stack);
+	sampling_target_sample(t, e, kernel, stack);
 	return is_in_time(s);
 }
 
@@ -194,9 +197,11 @@ static bool may_dump(const struct prof_live_options *o)
 	struct jvm jvm;
 	size_t count;
 
-	if (o->command || o->all || o->pid_count != 1 || o->tid ||
-	    o->only_user || o->only_kernel ||
-	    (o->events != PROF_CPU && o->events != PROF_WALL) ||
+	if (o->command || o->sampling.all || o->pid_count != 1 ||
+	    o->sampling.tid || o->sampling.only_user ||
+	    o->sampling.only_kernel ||
+	    (o->sampling.events != SAMPLING_CPU &&
+	     o->sampling.events != SAMPLING_WALL) ||
 	    jvm_open_java(&jvm, (pid_t)strtol(o->pids[0], NULL, 10), &unused))
 		return false;
 	count = attach_conditions(&jvm, list);
@@ -206,16 +211,16 @@ static bool may_dump(const struct prof_live_options *o)
 	return may;
 }
 
-static int open_sampler(struct prof_shared *s, struct error *err)
+static int open_sampler(const struct prof_live_options *o,
+			struct sampling_shared *s, struct error *err)
 {
-	const struct prof_live_options *o = s->o;
 	const struct sampler_options options = {
-		.kinds = kinds_of(o->events),
+		.kinds = kinds_of(o->sampling.events),
 		.hz = (unsigned)s->hz,
-		.stack_bytes = o->stack_bytes,
-		.kernel = !o->only_user,
-		.user = !o->only_kernel,
-		.tid = o->tid,
+		.stack_bytes = o->sampling.stack_bytes,
+		.kernel = !o->sampling.only_user,
+		.user = !o->sampling.only_kernel,
+		.tid = o->sampling.tid,
 	};
 	static const char what[] = "BPF programs: ";
 	const char *cause;
@@ -234,15 +239,15 @@ static int open_sampler(struct prof_shared *s, struct error *err)
 }
 
 /* In the words of a report; how often it is has no other place there. */
-static void say_rates(struct prof_shared *s)
+static void say_rates(struct sampling_shared *s)
 {
 	struct text rate = { 0 };
 
 	text_printf(&rate, "at %" PRIu64 " Hz (%s)", s->hz,
 		    sampler_clock(s->sampler));
-	if (s->o->events & PROF_CPU)
+	if (s->o->events & SAMPLING_CPU)
 		profile_set(s->profile, "cpu", "rate", rate.bytes);
-	if (s->o->events & PROF_WALL)
+	if (s->o->events & SAMPLING_WALL)
 		profile_set(s->profile, "wall", "rate", rate.bytes);
 	text_clear(&rate);
 	/* Of the JVM's own it is not known whether it was changed. */
@@ -257,28 +262,28 @@ static void say_rates(struct prof_shared *s)
 
 static void init(struct session *s, const struct prof_live_options *o)
 {
-	*s = (struct session){ .o = o, .shared.o = o };
+	*s = (struct session){ .o = o, .shared.o = &o->sampling };
 	s->shared.profile = profile_new();
-	s->shared.kernel = prof_kernel_new();
-	s->shared.profile->keep_lines = o->lines;
-	s->shared.hz = o->hz ? o->hz : USUAL_HZ;
+	s->shared.kernel = sampling_kernel_new(&o->sampling);
+	s->shared.profile->keep_lines = o->sampling.lines;
+	s->shared.hz = o->sampling.hz ? o->sampling.hz : USUAL_HZ;
 	s->shared.tick_ns = (uint64_t)CLOCK_NS_PER_S / s->shared.hz;
 	s->shared.epoch_ns = clock_wall_ns() - clock_monotonic_ns();
 	for (unsigned i = 0; i < EVENTS; i++) {
-		if (o->events & 1U << i)
+		if (o->sampling.events & 1U << i)
 			s->shared.events[i] = profile_event(s->shared.profile,
 							    events[i].name,
 							    events[i].unit);
 	}
-	prof_targets_init(&s->targets, &s->shared);
+	sampling_targets_init(&s->targets, &s->shared);
 }
 
 static void release(struct session *s)
 {
-	prof_launch_close(&s->launch);
-	prof_targets_release(&s->targets);
+	launch_close(&s->launch);
+	sampling_targets_release(&s->targets);
 	sampler_close(s->shared.sampler);
-	prof_kernel_free(s->shared.kernel);
+	sampling_kernel_free(s->shared.kernel);
 	profile_free(s->shared.profile);
 }
 
@@ -318,26 +323,27 @@ static void set_times(const struct session *s)
 static void add_title(const struct session *s, struct text *out)
 {
 	int64_t until = sampled_until(s);
-	struct prof_counts had = prof_targets_counts(&s->targets);
+	struct sampling_counts had = sampling_targets_counts(&s->targets);
 	struct sampler_counts counts;
-	unsigned ticks = s->o->events & (PROF_CPU | PROF_WALL);
+	unsigned ticks = s->o->sampling.events & (SAMPLING_CPU | SAMPLING_WALL);
 
-	prof_targets_name(&s->targets, out);
+	sampling_targets_name(&s->targets, out);
 	text_puts(out, ": ");
 	/* The rate is of these alone. */
 	add_events(out, ticks);
 	if (ticks)
 		text_printf(out, " at %" PRIu64 " Hz (%s), ", s->shared.hz,
 			    sampler_clock(s->shared.sampler));
-	add_events(out, s->o->events & ~ticks);
-	if (s->o->events & ~ticks)
+	add_events(out, s->o->sampling.events & ~ticks);
+	if (s->o->sampling.events & ~ticks)
 		text_puts(out, ", ");
 	sampler_counts(s->shared.sampler, &counts);
 	text_printf(out, "%.1f s, ",
 		    (double)(until - s->start_ns) / CLOCK_NS_PER_S);
 	units_add_counted(out, had.samples, "sample");
 	text_puts(out, ", ");
-	units_add_count(out, counts.lost + s->shared.ends[PROF_END_STALLED]);
+	units_add_count(out,
+			counts.lost + s->shared.ends[SAMPLING_END_STALLED]);
 	text_puts(out, " lost");
 }
 
@@ -348,7 +354,7 @@ static int write_out(void *self, struct error *err)
 	int ret;
 
 	set_times(s);
-	prof_targets_name(&s->targets, &name);
+	sampling_targets_name(&s->targets, &name);
 	add_title(s, &title);
 	ret = s->o->write(s->o->self, s->shared.profile, name.bytes,
 			  title.bytes, err);
@@ -375,18 +381,18 @@ static void take_snapshot(struct session *s)
 /* True when it is over: told to stop, nobody there any more, or time is up. */
 static bool is_over(struct session *s)
 {
-	size_t running = prof_targets_running(&s->targets);
+	size_t running = sampling_targets_running(&s->targets);
 
 	if (clock_monotonic_ns() >= s->end_ns)
 		return true;
 	if (s->launch.pid)
-		return prof_launch_has_ended(&s->launch) && !running;
-	return !running && !s->o->all;
+		return launch_has_ended(&s->launch) && !running;
+	return !running && !s->o->sampling.all;
 }
 
 static bool wants_sleepers(const struct session *s)
 {
-	return s->o->events & (PROF_OFFCPU | PROF_WALL);
+	return s->o->sampling.events & (SAMPLING_OFFCPU | SAMPLING_WALL);
 }
 
 static bool on_sleeper(void *self, const struct sample_event *e,
@@ -394,11 +400,12 @@ static bool on_sleeper(void *self, const struct sample_event *e,
 		       const uint8_t *stack)
 {
 	struct session *s = self;
-	struct prof_target *t = prof_targets_find(&s->targets, (pid_t)e->tgid);
+	struct sampling_target *t = sampling_targets_find(&s->targets,
+							  (pid_t)e->tgid);
 
 	(void)user, (void)stack;
-	if (t && t->asleep)
-		prof_asleep_catch(t->asleep, e, kernel);
+	if (t && t->idle)
+		idle_threads_catch(t->idle, e, kernel);
 	return true;
 }
 
@@ -407,11 +414,12 @@ static bool on_sleeper_again(void *self, const struct sample_event *e,
 			     const uint8_t *stack)
 {
 	struct session *s = self;
-	struct prof_target *t = prof_targets_find(&s->targets, (pid_t)e->tgid);
+	struct sampling_target *t = sampling_targets_find(&s->targets,
+							  (pid_t)e->tgid);
 
 	(void)kernel, (void)user, (void)stack;
-	if (t && t->asleep)
-		prof_asleep_confirm(t->asleep, e);
+	if (t && t->idle)
+		idle_threads_confirm(t->idle, e);
 	return true;
 }
 
@@ -424,12 +432,12 @@ static void catch_sleepers(struct session *s, bool is_new)
 	if (!is_new || sampler_look(sampler, on_sleeper, s, &unused))
 		return;
 	for (size_t i = 0; i < s->targets.count; i++)
-		if (s->targets.all[i]->asleep)
-			prof_asleep_copy(s->targets.all[i]);
+		if (s->targets.all[i]->idle)
+			idle_threads_copy(s->targets.all[i]);
 	sampler_look(sampler, on_sleeper_again, s, &unused);
 	for (size_t i = 0; i < s->targets.count; i++)
-		if (s->targets.all[i]->asleep)
-			prof_asleep_told(s->targets.all[i]->asleep);
+		if (s->targets.all[i]->idle)
+			idle_threads_told(s->targets.all[i]->idle);
 }
 
 /*
@@ -442,19 +450,19 @@ static bool look_at_sleepers(struct session *s)
 	bool is_new = false;
 
 	for (size_t i = 0; wants_sleepers(s) && i < s->targets.count; i++) {
-		struct prof_target *t = s->targets.all[i];
+		struct sampling_target *t = s->targets.all[i];
 
-		is_new |= !t->asleep;
-		if (!t->asleep)
-			t->asleep = prof_asleep_new(t, t->since_ns > s->start_ns
-							       ? t->since_ns
-							       : s->start_ns);
+		is_new |= !t->idle;
+		if (!t->idle)
+			t->idle = idle_threads_new(t, t->since_ns > s->start_ns
+							      ? t->since_ns
+							      : s->start_ns);
 	}
 	catch_sleepers(s, is_new);
 	for (size_t i = 0; wants_sleepers(s) && i < s->targets.count; i++) {
-		struct prof_target *t = s->targets.all[i];
+		struct sampling_target *t = s->targets.all[i];
 
-		if (!t->has_ended && !prof_asleep_look(t, until_ns))
+		if (!t->has_ended && !idle_threads_look(t, until_ns))
 			return false;
 	}
 	return true;
@@ -463,8 +471,8 @@ static bool look_at_sleepers(struct session *s)
 /* How long samples may wait; a program that was started may become another. */
 static int64_t wait_ns(struct session *s)
 {
-	int64_t ns = prof_pace_next(&s->pace,
-				    prof_targets_changes(&s->targets));
+	int64_t ns = drain_interval_next(&s->pace,
+					 sampling_targets_changes(&s->targets));
 
 	return s->launch.pid && ns > BATCH_NS ? BATCH_NS : ns;
 }
@@ -487,7 +495,7 @@ static bool await(struct session *s, struct pollfd *fds, nfds_t count,
 static bool await_batch(struct session *s, struct pollfd fds[3])
 {
 	int64_t ns = wait_ns(s);
-	bool each = prof_pace_is_short(&s->pace) && !wants_sleepers(s);
+	bool each = drain_interval_is_short(&s->pace) && !wants_sleepers(s);
 
 	sampler_wake(s->shared.sampler, each);
 	if (s->is_behind)
@@ -514,7 +522,7 @@ static void run(struct session *s)
 			if (prof_snapshot_taken())
 				take_snapshot(s);
 		}
-		prof_targets_look(&s->targets);
+		sampling_targets_look(&s->targets);
 		read_batch(s, clock_monotonic_ns() + BATCH_NS);
 		if (s->o->duration_ns)
 			progress_show(
@@ -528,7 +536,7 @@ static void say_start(const struct session *s)
 {
 	struct text name = { 0 };
 
-	prof_targets_name(&s->targets, &name);
+	sampling_targets_name(&s->targets, &name);
 	if (!s->o->duration_ns && !s->o->command)
 		log_info("sampling %s; Ctrl-C ends it", name.bytes);
 	else
@@ -553,13 +561,21 @@ static int allow_files(const struct prof_live_options *o, struct error *err)
 
 static int start(struct session *s, struct error *err)
 {
-	if (allow_files(s->o, err) || open_sampler(&s->shared, err))
+	if (allow_files(s->o, err) || open_sampler(s->o, &s->shared, err))
 		return -1;
 	if (s->o->command &&
-	    (prof_launch_open(&s->launch, s->o->command, err) ||
-	     prof_targets_launched(&s->targets, s->launch.pid, err)))
+	    (launch_open(&s->launch, s->o->command, open_files_restore, err) ||
+	     sampling_targets_launched(&s->targets, s->launch.pid,
+				       s->o->command[0], err)))
 		return -1;
-	if (prof_targets_open(&s->targets, err))
+	for (size_t i = 0; i < s->o->pid_count; i++) {
+		struct jvm jvm;
+
+		if (target_open_named(&jvm, s->o->pids[i], err) ||
+		    sampling_targets_add(&s->targets, &jvm, err))
+			return -1;
+	}
+	if (sampling_targets_open(&s->targets, err))
 		return -1;
 	signals_listen();
 	prof_snapshot_listen();
@@ -572,8 +588,7 @@ static int start(struct session *s, struct error *err)
 	s->shared.has_begun = !s->launch.pid;
 	/* What it takes to begin is no part of the time it is sampled for. */
 	if (s->launch.pid &&
-	    prof_launch_begin(&s->launch, clock_monotonic_ns() + LAUNCH_NS,
-			      err))
+	    launch_begin(&s->launch, clock_monotonic_ns() + LAUNCH_NS, err))
 		return -1;
 	s->start_ns = clock_monotonic_ns();
 	s->end_ns = s->o->duration_ns
@@ -587,7 +602,7 @@ static size_t ended_early(const struct session *s)
 {
 	size_t early = 0;
 
-	if (s->launch.pid || s->o->all)
+	if (s->launch.pid || s->o->sampling.all)
 		return 0;
 	for (size_t i = 0; i < s->targets.count; i++) {
 		if (!s->targets.all[i]->has_ended)
@@ -605,7 +620,7 @@ static void say_launched(struct session *s)
 
 	if (!s->launch.pid)
 		return;
-	if (!prof_launch_has_ended(&s->launch))
+	if (!launch_has_ended(&s->launch))
 		log_info("%d goes on", (int)s->launch.pid);
 	else if (WIFSIGNALED(status))
 		log_info("%s was ended by signal %d (%s)", s->o->command[0],
@@ -616,7 +631,7 @@ static void say_launched(struct session *s)
 }
 
 /* Short waits are lost as sampling begins: what comes to nothing is no news. */
-static void note_waits(struct prof_shared *s, enum prof_end end,
+static void note_waits(struct sampling_shared *s, enum sampling_end end,
 		       const char *what, const char *why)
 {
 	double percent = s->waited_ns ? 100.0 * (double)s->ends_ns[end] /
@@ -629,17 +644,18 @@ static void note_waits(struct prof_shared *s, enum prof_end end,
 }
 
 /* Stack traces that do not reach the thread's root, by the reason. */
-static void note_ends(struct prof_shared *s)
+static void note_ends(struct sampling_shared *s)
 {
 	static const struct {
-		enum prof_end end;
+		enum sampling_end end;
 		const char *what, *why;
 	} notes[] = {
-		{ PROF_END_BYTES, "stack traces truncated at --stack-bytes",
+		{ SAMPLING_END_BYTES, "stack traces truncated at --stack-bytes",
 		  "a larger --stack-bytes shows the rest" },
-		{ PROF_END_FRAMES, "stack traces truncated at --max-stack",
+		{ SAMPLING_END_FRAMES, "stack traces truncated at --max-stack",
 		  "a larger --max-stack shows the rest" },
-		{ PROF_END_PAGE, "stack traces truncated where they are read",
+		{ SAMPLING_END_PAGE,
+		  "stack traces truncated where they are read",
 		  "a page of the stack was not in memory" },
 	};
 	static const char lost[] = "stack traces that end in [unknown]";
@@ -650,9 +666,10 @@ static void note_ends(struct prof_shared *s)
 		if (s->ends[notes[i].end])
 			profile_note(s->profile, notes[i].what,
 				     s->ends[notes[i].end], "%s", notes[i].why);
-	note_waits(s, PROF_END_OFTEN, "waits without a stack trace",
+	note_waits(s, SAMPLING_END_OFTEN, "waits without a stack trace",
 		   "threads waited too often to copy each stack");
-	note_waits(s, PROF_END_EARLIER, "waits from before sampling truncated",
+	note_waits(s, SAMPLING_END_EARLIER,
+		   "waits from before sampling truncated",
 		   "they ended before their stacks were read");
 	if (s->likened)
 		profile_note(s->profile, "waits with an estimated stack trace",
@@ -660,14 +677,14 @@ static void note_ends(struct prof_shared *s)
 			     "threads waited too often to copy each whole "
 			     "stack: they have the one of another wait of the "
 			     "thread at the same place");
-	for (size_t i = 0; i < PROF_WHYS && s->whys[i].why; i++)
+	for (size_t i = 0; i < SAMPLING_WHYS && s->whys[i].why; i++)
 		text_printf(&whys, "%s%" PRIu64 " %s", i ? "; " : "",
 			    s->whys[i].count, s->whys[i].why);
 	if (whys.len)
-		profile_note(s->profile, lost, s->ends[PROF_END_LOST], "%s",
+		profile_note(s->profile, lost, s->ends[SAMPLING_END_LOST], "%s",
 			     whys.bytes);
 	text_release(&whys);
-	for (size_t i = 0; i < PROF_ENDS; i++)
+	for (size_t i = 0; i < SAMPLING_ENDS; i++)
 		walks += s->ends[i];
 	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
 		profile_remark_of(s->profile, notes[i].what, walks);
@@ -677,7 +694,7 @@ static void note_ends(struct prof_shared *s)
 static void count_losses(struct session *s)
 {
 	struct profile *p = s->shared.profile;
-	struct prof_counts had = prof_targets_counts(&s->targets);
+	struct sampling_counts had = sampling_targets_counts(&s->targets);
 	struct sampler_counts counts;
 
 	sampler_counts(s->shared.sampler, &counts);
@@ -691,9 +708,9 @@ static void count_losses(struct session *s)
 	if (s->astray)
 		profile_lost(p, "samples left out", s->astray,
 			     "of processes that could not be looked at");
-	if (s->shared.ends[PROF_END_STALLED])
+	if (s->shared.ends[SAMPLING_END_STALLED])
 		profile_lost(p, "stack traces lost",
-			     s->shared.ends[PROF_END_STALLED],
+			     s->shared.ends[SAMPLING_END_STALLED],
 			     "memory of the target did not come within a "
 			     "second");
 	else if (had.stalls)
@@ -748,9 +765,9 @@ static void add_sleepers(struct session *s, int64_t until_ns)
 
 	sampler_counts(s->shared.sampler, &counts);
 	for (size_t i = 0; wants_sleepers(s) && i < s->targets.count; i++) {
-		if (s->targets.all[i]->asleep)
-			prof_asleep_add(s->targets.all[i], s->stopped_ns,
-					counts.lost, until_ns);
+		if (s->targets.all[i]->idle)
+			idle_threads_add(s->targets.all[i], s->stopped_ns,
+					 counts.lost, until_ns);
 	}
 }
 
@@ -765,10 +782,10 @@ static void finish(struct session *s)
 	add_sleepers(s, clock_monotonic_ns() + FINISH_NS);
 	until_ns = clock_monotonic_ns() + FINISH_NS;
 	for (size_t i = 0; i < s->targets.count; i++)
-		prof_threads_finish(s->targets.all[i]->threads, until_ns);
+		sampling_threads_finish(s->targets.all[i]->threads, until_ns);
 	prof_snapshot_await(clock_monotonic_ns() + PROF_SNAPSHOT_NS);
 	say_launched(s);
-	prof_targets_say_refused(&s->targets);
+	sampling_targets_say_refused(&s->targets);
 	count_losses(s);
 	say_remarks(s);
 }
@@ -804,7 +821,7 @@ static void say_missing(const struct session *s)
 	const struct profile *p = s->shared.profile;
 
 	for (unsigned i = 0; i < EVENTS; i++) {
-		if (s->o->events & ~s->shared.unavailable & 1U << i &&
+		if (s->o->sampling.events & ~s->shared.unavailable & 1U << i &&
 		    !p->events[s->shared.events[i]].samples)
 			log_info("no samples of %s: %s", events[i].name,
 				 events[i].none);
@@ -813,10 +830,10 @@ static void say_missing(const struct session *s)
 
 static int no_samples(const struct session *s, size_t early, struct error *err)
 {
-	unsigned wanted = s->o->events & ~s->shared.unavailable;
+	unsigned wanted = s->o->sampling.events & ~s->shared.unavailable;
 	struct text name = { 0 }, why = { 0 };
 
-	prof_targets_name(&s->targets, &name);
+	sampling_targets_name(&s->targets, &name);
 	add_stop(s, &why);
 	if (why.len)
 		wanted = 0;
@@ -838,14 +855,33 @@ static int no_samples(const struct session *s, size_t early, struct error *err)
 	return -1;
 }
 
-int prof_live(const struct prof_live_options *o, struct error *err)
+/* What the library reports, as a message on stderr. */
+static void on_notice(void *self, enum sampling_notice level, const char *text)
 {
+	static void (*const print[])(const char *fmt, ...) = {
+		[SAMPLING_DETAIL] = log_detail,
+		[SAMPLING_INFO] = log_info,
+		[SAMPLING_LOSS] = log_always,
+	};
+
+	(void)self;
+	print[level]("%s", text);
+}
+
+int prof_live(const struct prof_live_options *given, struct error *err)
+{
+	struct prof_live_options options = *given;
+	const struct prof_live_options *o = &options;
 	struct session s;
 	size_t early;
 	int ret = -1;
 
 	if (o->dumps)
 		return prof_dumps(o, err);
+	options.sampling.several = o->pid_count > 1;
+	options.sampling.notice = on_notice;
+	options.sampling.add_name = main_name_add_with_pid;
+	options.sampling.before_exec = open_files_restore;
 	init(&s, o);
 	if (start(&s, err))
 		goto out;

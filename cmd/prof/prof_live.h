@@ -6,6 +6,7 @@
 #ifndef CMD_PROF_PROF_LIVE_H
 #define CMD_PROF_PROF_LIVE_H
 
+#include "bpf/sampling/sampling_options.h"
 #include "core/base/error.h"
 #include "core/profile/profile.h"
 
@@ -14,35 +15,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What is sampled; several at once. */
-enum {
-	PROF_CPU = 1,
-	PROF_OFFCPU = 2,
-	PROF_WALL = 4,
-	PROF_ALLOC = 8,
-	PROF_LOCK = 16,
-};
-
 struct prof_live_options {
-	const char *const *pids; /* as target_open_named() has them */
+	struct sampling_options sampling; /* hz: 0 = as the sampler has it */
+	const char *const *pids;          /* as target_open_named() has them */
 	size_t pid_count;
-	bool all;       /* every JVM, those that begin later, too */
-	char **command; /* a program to start, ends with NULL; or NULL */
-
-	unsigned events;         /* PROF_… */
-	uint64_t hz;             /* 0 = as is usual for the sampler */
-	int64_t duration_ns;     /* 0 = until it is told to stop */
-	uint64_t alloc_interval; /* bytes; 0 = the JVM's own */
-	int64_t min_blocked_ns;
-	uint64_t stack_bytes, max_stack;
-	pid_t tid;                   /* 0 = all */
-	bool only_user, only_kernel; /* sides of the stack */
-	bool no_agent, quiet_target;
-	bool agent; /* for names, too, where a JVM's build is not safe with it
-		     */
-	bool dumps; /* by thread dumps, not by eBPF */
-	bool idle;  /* with dumps: idle threads may be runnable, too */
-	bool lines;
+	char **command;      /* a program to start, ends with NULL; or NULL */
+	int64_t duration_ns; /* 0 = until it is told to stop */
+	bool dumps;          /* by thread dumps, not by eBPF */
+	bool idle;           /* with dumps: idle threads may be runnable, too */
 	bool shows_no_notes; /* what is written: they are said */
 
 	/*
@@ -61,7 +41,7 @@ struct prof_live_options {
  */
 int prof_live(const struct prof_live_options *o, struct error *err);
 
-/* "cpu,alloc" as PROF_… bits; 0 and ERROR_MISUSE. */
+/* "cpu,alloc" as SAMPLING_… bits; 0 and ERROR_MISUSE. */
 unsigned prof_live_events(const char *list, struct error *err);
 
 #endif

@@ -48,17 +48,20 @@ static int check_limits(const struct prof_options *o, struct error *err)
 {
 	const struct prof_live_options *live = &o->live;
 
-	if (!live->hz || (live->hz > MOST_HZ && live->hz != COUNT_NOT_GIVEN))
+	if (!live->sampling.hz || (live->sampling.hz > MOST_HZ &&
+				   live->sampling.hz != COUNT_NOT_GIVEN))
 		return misuse(err, "-F is 1 to %d", MOST_HZ);
 	if (!live->duration_ns)
 		return misuse(err, "option --duration must be longer than 0");
-	if (live->stack_bytes < LEAST_STACK || live->stack_bytes > MOST_STACK)
+	if (live->sampling.stack_bytes < LEAST_STACK ||
+	    live->sampling.stack_bytes > MOST_STACK)
 		return misuse(err, "--stack-bytes is 4k to 256k");
-	if (live->max_stack < 1 || live->max_stack > UNWIND_FRAMES)
+	if (live->sampling.max_stack < 1 ||
+	    live->sampling.max_stack > UNWIND_FRAMES)
 		return misuse(err, "--max-stack is 1 to %d", UNWIND_FRAMES);
-	if (live->only_user && live->only_kernel)
+	if (live->sampling.only_user && live->sampling.only_kernel)
 		return misuse(err, "--user and --kernel leave nothing");
-	if (live->all && o->pids.count)
+	if (live->sampling.all && o->pids.count)
 		return misuse(err, "--all is every JVM, those of --pid, too");
 	if (!o->tid || (o->tid > INT32_MAX && o->tid != COUNT_NOT_GIVEN))
 		return misuse(err, "--tid: no thread has that number");
@@ -89,24 +92,27 @@ static int sample(struct writing *w, char **command, struct error *err)
 	live.pids = o->pids.values;
 	live.pid_count = o->pids.count;
 	live.command = command;
-	if (live.hz == COUNT_NOT_GIVEN)
-		live.hz = 0;
+	if (live.sampling.hz == COUNT_NOT_GIVEN)
+		live.sampling.hz = 0;
 	if (live.duration_ns < 0)
 		live.duration_ns = 0;
-	live.tid = o->tid == COUNT_NOT_GIVEN ? 0 : (pid_t)o->tid;
+	live.sampling.tid = o->tid == COUNT_NOT_GIVEN ? 0 : (pid_t)o->tid;
 	live.dumps = strcmp(o->sampler, "dump") == 0;
-	live.lines = o->drawing.lines || sample_filter_wants_lines(w->filter);
+	live.sampling.lines = o->drawing.lines ||
+			      sample_filter_wants_lines(w->filter);
 	live.shows_no_notes = w->output.drawing && !w->output.drawing->is_page;
 	live.write = write_profile;
 	live.self = w;
-	live.events = prof_live_events(events, err);
+	live.sampling.events = prof_live_events(events, err);
 	w->output.every_event = true;
-	if (live.agent && live.no_agent)
+	if (live.sampling.agent && live.sampling.no_agent)
 		return misuse(err, "--agent and --no-agent exclude each other");
-	if (live.events & (PROF_ALLOC | PROF_LOCK) && live.no_agent)
+	if (live.sampling.events & (SAMPLING_ALLOC | SAMPLING_LOCK) &&
+	    live.sampling.no_agent)
 		return misuse(err, "-e alloc and -e lock require the agent: "
 				   "omit --no-agent");
-	if (live.events && check_output(w, live.events, err) == 0)
+	if (live.sampling.events &&
+	    check_output(w, live.sampling.events, err) == 0)
 		return prof_live(&live, err);
 	return -1;
 }

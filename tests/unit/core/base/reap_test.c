@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_launch.h"
+#include "bpf/sampling/launch.h"
 #include "cmd/prof/prof_snapshot.h"
 #include "core/base/clock.h"
 #include "core/base/reap.h"
@@ -68,25 +68,25 @@ static void a_memory_helper_is_no_zombie_once_it_has_ended(void **state)
 static void a_program_that_does_not_begin_is_given_up(void **state)
 {
 	char name[] = "true", *argv[] = { name, NULL };
-	struct prof_launch l;
+	struct launch l;
 	struct error err;
 	pid_t pid;
 
 	(void)state;
-	assert_int_equal(prof_launch_open(&l, argv, &err), 0);
+	assert_int_equal(launch_open(&l, argv, NULL, &err), 0);
 	pid = l.pid;
 	kill(pid, SIGSTOP);
 	alarm(60);
-	assert_int_equal(prof_launch_begin(&l, SOON, &err), -1);
+	assert_int_equal(launch_begin(&l, SOON, &err), -1);
 	assert_int_equal(err.kind, ERROR_FAILED);
 	assert_non_null(
 		strstr(err.text, "cannot start true: it has not begun"));
-	prof_launch_close(&l);
+	launch_close(&l);
 	alarm(0);
 	assert_int_equal(waitpid(pid, NULL, WNOHANG), -1);
 	/* One that begins is not ended. */
-	assert_int_equal(prof_launch_open(&l, argv, &err), 0);
-	assert_int_equal(prof_launch_begin(&l, LATE, &err), 0);
+	assert_int_equal(launch_open(&l, argv, NULL, &err), 0);
+	assert_int_equal(launch_begin(&l, LATE, &err), 0);
 	assert_true(reap_until(l.pid, &l.status, LATE));
 	assert_true(WIFEXITED(l.status) && WEXITSTATUS(l.status) == 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/hotspot/java_thread_names.h"
 
-#include "cmd/prof/prof_threads.h"
+#include "bpf/sampling/sampling_threads.h"
 #include "core/base/clock.h"
 #include "core/hotspot/name_layout.h"
 #include "tests/unit/hotspot_image.h"
@@ -538,7 +538,7 @@ static const char *prof_name(const char *comm, const char *in_heap)
 	static char name[64];
 	pid_t tid = (pid_t)syscall(SYS_gettid);
 	struct profile *profile = profile_new();
-	struct prof_threads *t;
+	struct sampling_threads *t;
 	char was[16] = { 0 };
 	struct place p;
 	uint32_t id;
@@ -547,14 +547,14 @@ static const char *prof_name(const char *comm, const char *in_heap)
 	add_latin1(&p, in_heap);
 	prctl(PR_GET_NAME, was);
 	prctl(PR_SET_NAME, comm);
-	t = prof_threads_new(profile, &p.image.jvm);
-	prof_threads_look(t, p.structs, &p.image.memory);
-	id = prof_threads_id(t, tid, comm);
-	prof_threads_finish(t, 0);
+	t = sampling_threads_new(profile, &p.image.jvm);
+	sampling_threads_look(t, p.structs, &p.image.memory);
+	id = sampling_threads_id(t, tid, comm);
+	sampling_threads_finish(t, 0);
 	snprintf(name, sizeof(name), "%s",
 		 profile_text(profile, profile->threads[id].name));
 	prctl(PR_SET_NAME, was);
-	prof_threads_free(t);
+	sampling_threads_free(t);
 	profile_free(profile);
 	close_place(&p);
 	return name;
@@ -590,7 +590,7 @@ static void a_name_that_the_kernel_does_not_confirm_is_read_twice(void **state)
 {
 	pid_t tid = (pid_t)syscall(SYS_gettid);
 	struct profile *profile = profile_new();
-	struct prof_threads *t;
+	struct sampling_threads *t;
 	char was[16] = { 0 };
 	struct place p;
 	uint32_t id;
@@ -600,19 +600,19 @@ static void a_name_that_the_kernel_does_not_confirm_is_read_twice(void **state)
 	add_latin1(&p, "main");
 	prctl(PR_GET_NAME, was);
 	prctl(PR_SET_NAME, "java");
-	t = prof_threads_new(profile, &p.image.jvm);
-	prof_threads_look(t, p.structs, &p.image.memory);
-	id = prof_threads_id(t, tid, "java");
-	prof_threads_refresh(t);
+	t = sampling_threads_new(profile, &p.image.jvm);
+	sampling_threads_look(t, p.structs, &p.image.memory);
+	id = sampling_threads_id(t, tid, "java");
+	sampling_threads_refresh(t);
 	assert_string_equal(profile_text(profile, profile->threads[id].name),
 			    "java");
 	add_latin1(&p, "moved");
-	prof_threads_finish(t, 0);
+	sampling_threads_finish(t, 0);
 	assert_string_equal(profile_text(profile, profile->threads[id].name),
 			    "moved");
 	assert_int_equal(profile->threads[id].java_id, JAVA_ID);
 	prctl(PR_SET_NAME, was);
-	prof_threads_free(t);
+	sampling_threads_free(t);
 	profile_free(profile);
 	close_place(&p);
 }
@@ -623,19 +623,19 @@ static void owner_of_a_monitor_has_no_sample_of_its_own(void **state)
 	pid_t tid = (pid_t)syscall(SYS_gettid);
 	const struct monitor_owner owner = { .ns_tid = tid };
 	struct profile *profile = profile_new();
-	struct prof_threads *t;
+	struct sampling_threads *t;
 	struct place p;
 	uint32_t id;
 
 	(void)state;
 	open_place_of(&p, &all_objects[4], tid);
-	t = prof_threads_new(profile, &p.image.jvm);
-	id = prof_threads_owner(t, &owner, clock_monotonic_ns());
+	t = sampling_threads_new(profile, &p.image.jvm);
+	id = sampling_threads_owner(t, &owner, clock_monotonic_ns());
 	assert_int_not_equal(id, 0);
-	assert_false(prof_threads_has_sample(t, tid));
-	assert_int_equal(prof_threads_id(t, tid, "sampled"), id);
-	assert_true(prof_threads_has_sample(t, tid));
-	prof_threads_free(t);
+	assert_false(sampling_threads_has_sample(t, tid));
+	assert_int_equal(sampling_threads_id(t, tid, "sampled"), id);
+	assert_true(sampling_threads_has_sample(t, tid));
+	sampling_threads_free(t);
 	profile_free(profile);
 	close_place(&p);
 }

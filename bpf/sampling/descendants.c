@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_descendants.h"
+#include "bpf/sampling/descendants.h"
 
 #include "core/base/clock.h"
 #include "core/base/text.h"
@@ -22,8 +22,7 @@
 enum { LIST_MAX = 4096, THREADS_MAX = 1024 };
 
 /* As it was known, or NULL. */
-static const struct prof_descendant *find(const struct prof_descendants *d,
-					  pid_t pid)
+static const struct descendant *find(const struct descendants *d, pid_t pid)
 {
 	for (size_t i = 0; i < d->count; i++) {
 		if (d->all[i].pid == pid)
@@ -32,11 +31,11 @@ static const struct prof_descendant *find(const struct prof_descendants *d,
 	return NULL;
 }
 
-static void add(struct prof_descendants *now, const struct prof_descendants *d,
-		pid_t pid, int64_t now_ns)
+static void add(struct descendants *now, const struct descendants *d, pid_t pid,
+		int64_t now_ns)
 {
-	const struct prof_descendant *known = find(d, pid);
-	struct prof_descendant *one = &now->all[now->count];
+	const struct descendant *known = find(d, pid);
+	struct descendant *one = &now->all[now->count];
 	struct stat exe;
 	char path[32];
 
@@ -53,7 +52,7 @@ static void add(struct prof_descendants *now, const struct prof_descendants *d,
 		*one = *known;
 		return;
 	}
-	*one = (struct prof_descendant){
+	*one = (struct descendant){
 		.pid = pid,
 		.exe_dev = exe.st_dev,
 		.exe_ino = exe.st_ino,
@@ -63,9 +62,8 @@ static void add(struct prof_descendants *now, const struct prof_descendants *d,
 }
 
 /* Those that one thread has started. */
-static void add_children(struct prof_descendants *now,
-			 const struct prof_descendants *d, pid_t pid, long tid,
-			 int64_t now_ns)
+static void add_children(struct descendants *now, const struct descendants *d,
+			 pid_t pid, long tid, int64_t now_ns)
 {
 	struct text list = { 0 };
 	struct error unused;
@@ -75,7 +73,7 @@ static void add_children(struct prof_descendants *now,
 	if (procfs_read(pid, name, LIST_MAX, &list, &unused) == 0 && list.len) {
 		const char *at = list.bytes;
 
-		while (now->count < PROF_DESCENDANTS) {
+		while (now->count < DESCENDANTS_MAX) {
 			long child = strtol(at, &rest, 10);
 
 			if (rest == at || child <= 0)
@@ -89,9 +87,8 @@ static void add_children(struct prof_descendants *now,
 }
 
 /* Of all its threads but the first; in a JVM, it is others that start. */
-static void add_of_threads(struct prof_descendants *now,
-			   const struct prof_descendants *d, pid_t pid,
-			   int64_t now_ns, unsigned *left)
+static void add_of_threads(struct descendants *now, const struct descendants *d,
+			   pid_t pid, int64_t now_ns, unsigned *left)
 {
 	struct dirent *entry;
 	char path[32];
@@ -111,7 +108,7 @@ static void add_of_threads(struct prof_descendants *now,
 		closedir(tasks);
 }
 
-static int64_t next_look(const struct prof_descendant *one, int64_t now_ns)
+static int64_t next_look(const struct descendant *one, int64_t now_ns)
 {
 	int64_t age = now_ns - one->since_ns;
 
@@ -120,10 +117,10 @@ static int64_t next_look(const struct prof_descendant *one, int64_t now_ns)
 	return now_ns + (age < FIRST_NS ? FIRST_NS : age);
 }
 
-size_t prof_descendants_due(struct prof_descendants *d, pid_t ancestor,
-			    int64_t now_ns, pid_t pids[PROF_DESCENDANTS])
+size_t descendants_due(struct descendants *d, pid_t ancestor, int64_t now_ns,
+		       pid_t pids[DESCENDANTS_MAX])
 {
-	struct prof_descendants now = { .threads_ns = d->threads_ns };
+	struct descendants now = { .threads_ns = d->threads_ns };
 	bool is_long_ago = now_ns >= d->threads_ns;
 	unsigned left = is_long_ago ? THREADS_MAX : 0;
 	size_t due = 0;
@@ -153,9 +150,9 @@ size_t prof_descendants_due(struct prof_descendants *d, pid_t ancestor,
 	return due;
 }
 
-bool prof_descendants_awaits(const struct prof_descendants *d, pid_t pid)
+bool descendants_awaits(const struct descendants *d, pid_t pid)
 {
-	const struct prof_descendant *one = find(d, pid);
+	const struct descendant *one = find(d, pid);
 
 	return one && one->next_ns != INT64_MAX;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_target.h"
+#include "bpf/sampling/sampling_target.h"
 
-#include "cmd/log.h"
-#include "cmd/main_name.h"
-#include "cmd/prof/prof_asleep.h"
+#include "bpf/sampling/idle_threads.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/hash.h"
@@ -12,16 +10,33 @@
 #include "core/profile/java_name.h"
 #include "jvmti/client/client_fences.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+/* A longer notice is truncated. */
+enum { NOTICE_BYTES = 4096 };
 
 #define AGENT_NS (10 * CLOCK_NS_PER_S)
 /* While others are sampled. */
 #define AGENT_MEANWHILE_NS CLOCK_NS_PER_S
 
-/* Whoever of the two knows names now. */
-static struct prof_names names_of(const struct prof_target *t)
+void sampling_tell(const struct sampling_options *o, enum sampling_notice level,
+		   const char *fmt, ...)
 {
-	return (struct prof_names){
+	char text[NOTICE_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	o->notice(o->self, level, text);
+}
+
+/* Whoever of the two knows names now. */
+static struct sampling_names names_of(const struct sampling_target *t)
+{
+	return (struct sampling_names){
 		.agent = t->agent && t->agent_names
 				 ? agent_client_symbols(t->agent)
 				 : NULL,
@@ -31,13 +46,13 @@ static struct prof_names names_of(const struct prof_target *t)
 }
 
 /* The agent has one client: with it, there is no other try. */
-static bool is_tried_again(const struct prof_target *t)
+static bool is_tried_again(const struct sampling_target *t)
 {
 	return t->shared->is_tried_again && !t->agent;
 }
 
 /* Without them, the agent may know; and native frames have names anyway. */
-static void open_metadata(struct prof_target *t)
+static void open_metadata(struct sampling_target *t)
 {
 	struct memory *memory = remote_memory_of(t->memory);
 	struct error why;
@@ -48,14 +63,16 @@ static void open_metadata(struct prof_target *t)
 	if (!t->metadata && is_tried_again(t))
 		return;
 	if (!t->metadata)
-		log_info("%s: %s", t->name.bytes, why.text);
+		sampling_tell(t->shared->o, SAMPLING_INFO, "%s: %s",
+			      t->name.bytes, why.text);
 	else if (vm_symbols_limits(t->metadata))
-		log_info("%s: inlined methods are not known: %s", t->name.bytes,
-			 vm_symbols_limits(t->metadata));
+		sampling_tell(t->shared->o, SAMPLING_INFO,
+			      "%s: inlined methods are not known: %s",
+			      t->name.bytes, vm_symbols_limits(t->metadata));
 }
 
 /* Waiting virtual threads are on no thread of the kernel's (JEP 444). */
-static void note_virtual_threads(const struct prof_target *t)
+static void note_virtual_threads(const struct sampling_target *t)
 {
 	struct profile *p = t->shared->profile;
 
@@ -68,12 +85,12 @@ static void note_virtual_threads(const struct prof_target *t)
 }
 
 /* Names may come from elsewhere; these events do not. */
-static bool needs_agent(const struct prof_target *t)
+static bool needs_agent(const struct sampling_target *t)
 {
-	return t->events & (PROF_ALLOC | PROF_LOCK);
+	return t->events & (SAMPLING_ALLOC | SAMPLING_LOCK);
 }
 
-static void open_classes(struct prof_target *t)
+static void open_classes(struct sampling_target *t)
 {
 	const struct vm_structs *v = unwinder_vm_structs(t->unwinder);
 	struct object_layout layout;
@@ -86,14 +103,16 @@ static void open_classes(struct prof_target *t)
 		t->classes = object_classes_new(&layout,
 						remote_memory_of(t->memory));
 	if (!t->classes)
-		log_info("%s: the classes allocated and locked are not known: "
-			 "%s",
-			 t->name.bytes,
-			 why.kind ? why.text : "the JVM has no vmStructs");
+		sampling_tell(
+			t->shared->o, SAMPLING_INFO,
+			"%s: the classes allocated and locked are not known: "
+			"%s",
+			t->name.bytes,
+			why.kind ? why.text : "the JVM has no vmStructs");
 }
 
 /* Without them, waits have no owner, and it is said why. */
-static int read_owners(struct prof_target *t, struct error *err)
+static int read_owners(struct sampling_target *t, struct error *err)
 {
 	const struct vm_structs *v = unwinder_vm_structs(t->unwinder);
 	struct sampler_monitors monitors;
@@ -107,9 +126,11 @@ static int read_owners(struct prof_target *t, struct error *err)
 	if (!t->owners ||
 	    !java_threads_places(t->owners, agent_client_jni(t->agent),
 				 &places)) {
-		log_info("%s: the owners of monitors are not known: %s",
-			 t->name.bytes,
-			 why.kind ? why.text : "its threads cannot be read");
+		sampling_tell(t->shared->o, SAMPLING_INFO,
+			      "%s: the owners of monitors are not known: %s",
+			      t->name.bytes,
+			      why.kind ? why.text
+				       : "its threads cannot be read");
 		return 0;
 	}
 	monitors = (struct sampler_monitors){
@@ -122,16 +143,16 @@ static int read_owners(struct prof_target *t, struct error *err)
 }
 
 /* Has the agent's functions give samples. */
-static int add_probes(struct prof_target *t, struct error *err)
+static int add_probes(struct sampling_target *t, struct error *err)
 {
 	struct agent_probe probe;
 
-	if ((t->events & PROF_ALLOC) &&
+	if ((t->events & SAMPLING_ALLOC) &&
 	    (agent_client_probe_alloc(t->agent, &probe, err) ||
 	     sampler_probe(t->shared->sampler, SAMPLE_ALLOC, t->jvm.pid,
 			   probe.path, probe.offset, err)))
 		return -1;
-	if ((t->events & PROF_LOCK) &&
+	if ((t->events & SAMPLING_LOCK) &&
 	    (agent_client_probe_lock(t->agent, &probe, err) ||
 	     sampler_probe(t->shared->sampler, SAMPLE_LOCK, t->jvm.pid,
 			   probe.path, probe.offset, err) ||
@@ -140,31 +161,34 @@ static int add_probes(struct prof_target *t, struct error *err)
 	return 0;
 }
 
-static void say_costs(const struct prof_target *t)
+static void say_costs(const struct sampling_target *t)
 {
 	struct agent_costs costs;
 
 	agent_client_costs(t->agent, &costs);
-	log_detail("%s: the agent was loaded in %.1f ms, and heard of all "
-		   "methods in %.1f ms",
-		   t->name.bytes, (double)costs.load_ns / CLOCK_NS_PER_MS,
-		   (double)costs.replay_ns / CLOCK_NS_PER_MS);
+	sampling_tell(t->shared->o, SAMPLING_DETAIL,
+		      "%s: the agent was loaded in %.1f ms, and heard of all "
+		      "methods in %.1f ms",
+		      t->name.bytes, (double)costs.load_ns / CLOCK_NS_PER_MS,
+		      (double)costs.replay_ns / CLOCK_NS_PER_MS);
 }
 
 static void say_warning(void *self, const char *warning)
 {
-	const struct prof_target *t = self;
+	const struct sampling_target *t = self;
 
 	if (warning)
-		log_info("%s: loading the agent: %s", t->name.bytes, warning);
+		sampling_tell(t->shared->o, SAMPLING_INFO,
+			      "%s: loading the agent: %s", t->name.bytes,
+			      warning);
 }
 
-static int load_once(struct prof_target *t, struct error *err)
+static int load_once(struct sampling_target *t, struct error *err)
 {
-	const struct prof_live_options *o = t->shared->o;
+	const struct sampling_options *o = t->shared->o;
 	const struct agent_options options = {
-		.alloc = t->events & PROF_ALLOC,
-		.lock = t->events & PROF_LOCK,
+		.alloc = t->events & SAMPLING_ALLOC,
+		.lock = t->events & SAMPLING_LOCK,
 		.lines = o->lines,
 		.no_names = !t->agent_names,
 		.alloc_interval = o->alloc_interval,
@@ -182,16 +206,16 @@ static int load_once(struct prof_target *t, struct error *err)
 }
 
 /* Leaves allocations out when another agent samples them. */
-static int load(struct prof_target *t, struct error *err)
+static int load(struct sampling_target *t, struct error *err)
 {
 	struct error why = { 0 };
 
 	if (load_once(t, &why) == 0)
 		return 0;
-	if (why.kind == ERROR_UNAVAILABLE && t->events & PROF_ALLOC &&
-	    t->events & ~(unsigned)PROF_ALLOC) {
-		t->events &= ~(unsigned)PROF_ALLOC;
-		t->shared->unavailable |= PROF_ALLOC;
+	if (why.kind == ERROR_UNAVAILABLE && t->events & SAMPLING_ALLOC &&
+	    t->events & ~(unsigned)SAMPLING_ALLOC) {
+		t->events &= ~(unsigned)SAMPLING_ALLOC;
+		t->shared->unavailable |= SAMPLING_ALLOC;
 		text_puts(&t->no_alloc,
 			  "allocations are not sampled: another agent in this "
 			  "JVM has claimed them, and the JVM allows one agent "
@@ -206,16 +230,17 @@ static int load(struct prof_target *t, struct error *err)
  * Leaves out what the JVM's build does not have, and what it is not safe with.
  * Fails when no event remains.
  */
-static int heed_build(struct prof_target *t, struct error *err)
+static int heed_build(struct sampling_target *t, struct error *err)
 {
-	const struct prof_live_options *o = t->shared->o;
+	const struct sampling_options *o = t->shared->o;
 	struct jvm_about about = { 0 };
 	struct error unused;
 
 	jvm_about(&t->jvm, &about, &unused);
-	if (t->events & PROF_ALLOC && !agent_has_alloc(&about, &t->no_alloc)) {
-		t->events &= ~(unsigned)PROF_ALLOC;
-		t->shared->unavailable |= PROF_ALLOC;
+	if (t->events & SAMPLING_ALLOC &&
+	    !agent_has_alloc(&about, &t->no_alloc)) {
+		t->events &= ~(unsigned)SAMPLING_ALLOC;
+		t->shared->unavailable |= SAMPLING_ALLOC;
 	}
 	t->agent_names = o->agent || agent_names_are_safe(&about, &t->no_names);
 	jvm_about_release(&about);
@@ -230,10 +255,10 @@ static int heed_build(struct prof_target *t, struct error *err)
  * not wanted.  Fails only where the agent is needed (alloc, lock); else *why,
  * which was empty, tells why it is not loaded.
  */
-static int load_agent(struct prof_target *t, struct error *why,
+static int load_agent(struct sampling_target *t, struct error *why,
 		      struct error *err)
 {
-	const struct prof_live_options *o = t->shared->o;
+	const struct sampling_options *o = t->shared->o;
 	const char *warning;
 
 	/* What was not named is not changed. */
@@ -248,9 +273,11 @@ static int load_agent(struct prof_target *t, struct error *why,
 			  ? agent_client_warning(&t->jvm)
 			  : NULL;
 	if (warning) {
-		log_detail("%s: no agent is loaded, since %s; names are from "
-			   "the JVM's metadata",
-			   t->name.bytes, warning);
+		sampling_tell(
+			t->shared->o, SAMPLING_DETAIL,
+			"%s: no agent is loaded, since %s; names are from "
+			"the JVM's metadata",
+			t->name.bytes, warning);
 		return 0;
 	}
 	if (load(t, why) == 0 || !needs_agent(t))
@@ -260,29 +287,35 @@ static int load_agent(struct prof_target *t, struct error *why,
 }
 
 /* What is tried again may lack nothing then. */
-static void say_no_agent(const struct prof_target *t, const struct error *why)
+static void say_no_agent(const struct sampling_target *t,
+			 const struct error *why)
 {
 	if (!t->agent && why->kind &&
-	    (!is_tried_again(t) || prof_target_is_whole(t)))
-		log_info("%s: no agent is loaded, names are from the JVM's "
-			 "metadata: %s",
-			 t->name.bytes, why->text);
+	    (!is_tried_again(t) || sampling_target_is_whole(t)))
+		sampling_tell(
+			t->shared->o, SAMPLING_INFO,
+			"%s: no agent is loaded, names are from the JVM's "
+			"metadata: %s",
+			t->name.bytes, why->text);
 }
 
 /* Once, as above. */
-static void say_build(const struct prof_target *t)
+static void say_build(const struct sampling_target *t)
 {
-	if (is_tried_again(t) && !prof_target_is_whole(t))
+	if (is_tried_again(t) && !sampling_target_is_whole(t))
 		return;
 	if (t->no_names.len)
-		log_info("%s: names come from the JVM's memory, not from the "
-			 "agent: %s; --agent uses the agent anyway",
-			 t->name.bytes, t->no_names.bytes);
+		sampling_tell(
+			t->shared->o, SAMPLING_INFO,
+			"%s: names come from the JVM's memory, not from the "
+			"agent: %s; --agent uses the agent anyway",
+			t->name.bytes, t->no_names.bytes);
 	if (t->no_alloc.len)
-		log_info("%s: %s", t->name.bytes, t->no_alloc.bytes);
+		sampling_tell(t->shared->o, SAMPLING_INFO, "%s: %s",
+			      t->name.bytes, t->no_alloc.bytes);
 }
 
-static int refuse_zero(const struct prof_target *t, struct error *err)
+static int refuse_zero(const struct sampling_target *t, struct error *err)
 {
 	return fail(err, ERROR_UNAVAILABLE,
 		    "%s: cannot sample the Zero interpreter: its Java frames "
@@ -291,7 +324,7 @@ static int refuse_zero(const struct prof_target *t, struct error *err)
 }
 
 /* By what it calls itself, before it is touched; not all have counters. */
-static bool says_zero(const struct prof_target *t)
+static bool says_zero(const struct sampling_target *t)
 {
 	struct jvm_about about = { 0 };
 	struct error unused;
@@ -304,10 +337,10 @@ static bool says_zero(const struct prof_target *t)
 }
 
 /* The agent first: what is mapped is looked at after it is. */
-static int open_all(struct prof_target *t, struct error *err)
+static int open_all(struct sampling_target *t, struct error *err)
 {
 	struct error no_agent = { 0 };
-	struct prof_names names;
+	struct sampling_names names;
 
 	if (says_zero(t))
 		return refuse_zero(t, err);
@@ -323,48 +356,51 @@ static int open_all(struct prof_target *t, struct error *err)
 		return refuse_zero(t, err);
 	if (unwinder_limits(t->unwinder) && t->jvm.kind != JVM_NONE &&
 	    !is_tried_again(t))
-		log_info("%s: %s", t->name.bytes, unwinder_limits(t->unwinder));
+		sampling_tell(t->shared->o, SAMPLING_INFO, "%s: %s",
+			      t->name.bytes, unwinder_limits(t->unwinder));
 	open_metadata(t);
 	note_virtual_threads(t);
 	open_classes(t);
 	say_no_agent(t, &no_agent);
 	say_build(t);
 	names = names_of(t);
-	t->frames = prof_frames_new(t->shared->profile, &names);
-	t->threads = prof_threads_new(t->shared->profile, &t->jvm);
+	t->frames = sampling_frames_new(t->shared->profile, &names);
+	t->threads = sampling_threads_new(t->shared->profile, &t->jvm);
 	if (!t->agent) {
-		prof_threads_look(t->threads, unwinder_vm_structs(t->unwinder),
-				  remote_memory_of(t->memory));
+		sampling_threads_look(t->threads,
+				      unwinder_vm_structs(t->unwinder),
+				      remote_memory_of(t->memory));
 		return 0;
 	}
-	prof_threads_ask(t->threads);
+	sampling_threads_ask(t->threads);
 	return add_probes(t, err);
 }
 
-struct prof_target *prof_target_new(struct prof_shared *s,
-				    const struct jvm *jvm, struct error *err)
+struct sampling_target *sampling_target_new(struct sampling_shared *s,
+					    const struct jvm *jvm,
+					    struct error *err)
 {
-	struct prof_target *t = xcalloc(1, sizeof(*t));
+	struct sampling_target *t = xcalloc(1, sizeof(*t));
 
 	t->shared = s;
 	t->events = s->o->events;
 	t->jvm = *jvm;
-	main_name_add_with_pid(&t->jvm, &t->name);
+	s->o->add_name(&t->jvm, &t->name);
 	if (open_all(t, err) == 0)
 		return t;
-	prof_target_free(t);
+	sampling_target_free(t);
 	return NULL;
 }
 
-void prof_target_free(struct prof_target *t)
+void sampling_target_free(struct sampling_target *t)
 {
 	if (!t)
 		return;
 	agent_client_close(t->agent);
-	prof_asleep_free(t->asleep);
+	idle_threads_free(t->idle);
 	free(t->waits);
-	prof_threads_free(t->threads);
-	prof_frames_free(t->frames);
+	sampling_threads_free(t->threads);
+	sampling_frames_free(t->frames);
 	java_threads_free(t->owners);
 	object_classes_free(t->classes);
 	vm_symbols_close(t->metadata);
@@ -378,7 +414,7 @@ void prof_target_free(struct prof_target *t)
 }
 
 /* Of how much code the agent has or had no room to tell. */
-static uint64_t untold(const struct prof_target *t)
+static uint64_t untold(const struct sampling_target *t)
 {
 	struct agent_costs costs;
 
@@ -388,11 +424,12 @@ static uint64_t untold(const struct prof_target *t)
 	return costs.lost;
 }
 
-void prof_target_counts(const struct prof_target *t, struct prof_counts *counts)
+void sampling_target_counts(const struct sampling_target *t,
+			    struct sampling_counts *counts)
 {
 	counts->samples += t->samples;
 	counts->stalls += remote_memory_stalls(t->memory);
-	counts->unnamed += prof_frames_unnamed(t->frames);
+	counts->unnamed += sampling_frames_unnamed(t->frames);
 	counts->classless += t->classless;
 	counts->ownerless += t->ownerless;
 	counts->untold += untold(t);
@@ -402,18 +439,18 @@ void prof_target_counts(const struct prof_target *t, struct prof_counts *counts)
 			unwinder_code_cache(t->unwinder));
 }
 
-uint64_t prof_target_changes(const struct prof_target *t)
+uint64_t sampling_target_changes(const struct sampling_target *t)
 {
-	return prof_frames_unnamed(t->frames) + unwinder_gone(t->unwinder);
+	return sampling_frames_unnamed(t->frames) + unwinder_gone(t->unwinder);
 }
 
-void prof_target_retire(struct prof_target *t)
+void sampling_target_retire(struct sampling_target *t)
 {
-	prof_target_counts(t, &t->shared->counts);
-	prof_target_free(t);
+	sampling_target_counts(t, &t->shared->counts);
+	sampling_target_free(t);
 }
 
-bool prof_target_is_whole(const struct prof_target *t)
+bool sampling_target_is_whole(const struct sampling_target *t)
 {
 	/* The agent has one client. */
 	return t->jvm.kind != JVM_NONE &&
@@ -421,7 +458,7 @@ bool prof_target_is_whole(const struct prof_target *t)
 		(!unwinder_limits(t->unwinder) && t->metadata != NULL));
 }
 
-void prof_target_begin(struct prof_target *t)
+void sampling_target_begin(struct sampling_target *t)
 {
 	struct error why;
 
@@ -433,14 +470,16 @@ void prof_target_begin(struct prof_target *t)
 		object_classes_begin(t->classes);
 	if (t->owners)
 		java_threads_begin(t->owners);
-	prof_frames_batch(t->frames);
+	sampling_frames_batch(t->frames);
 	if (t->agent && agent_client_read(t->agent, &why)) {
-		struct prof_names names;
+		struct sampling_names names;
 
-		log_info("%s: the agent is not heard any more, names are from "
-			 "the "
-			 "JVM's metadata: %s",
-			 t->name.bytes, why.text);
+		sampling_tell(
+			t->shared->o, SAMPLING_INFO,
+			"%s: the agent is not heard any more, names are from "
+			"the "
+			"JVM's metadata: %s",
+			t->name.bytes, why.text);
 		if (needs_agent(t))
 			profile_lost(t->shared->profile, "the agent was lost",
 				     1,
@@ -449,51 +488,52 @@ void prof_target_begin(struct prof_target *t)
 		agent_client_close(t->agent);
 		t->agent = NULL;
 		names = names_of(t);
-		prof_frames_ask(t->frames, &names);
+		sampling_frames_ask(t->frames, &names);
 	}
-	prof_threads_refresh(t->threads);
+	sampling_threads_refresh(t->threads);
 }
 
-static void count_why(struct prof_shared *s, const char *why)
+static void count_why(struct sampling_shared *s, const char *why)
 {
 	size_t i = 0;
 
-	while (i < PROF_WHYS - 1 && s->whys[i].why && s->whys[i].why != why)
+	while (i < SAMPLING_WHYS - 1 && s->whys[i].why && s->whys[i].why != why)
 		i++;
 	s->whys[i].why = why;
 	s->whys[i].count++;
 }
 
-enum prof_end prof_target_count_end(struct prof_target *t,
-				    const struct unwound *u, enum prof_end cut,
-				    uint64_t missed)
+enum sampling_end sampling_target_count_end(struct sampling_target *t,
+					    const struct unwound *u,
+					    enum sampling_end cut,
+					    uint64_t missed)
 {
-	struct prof_shared *s = t->shared;
-	enum prof_end end = PROF_END_LOST;
+	struct sampling_shared *s = t->shared;
+	enum sampling_end end = SAMPLING_END_LOST;
 
 	if (u->end == UNWIND_ROOT)
-		end = PROF_END_ROOT;
+		end = SAMPLING_END_ROOT;
 	else if (remote_memory_missed(t->memory) != missed)
-		end = PROF_END_STALLED;
+		end = SAMPLING_END_STALLED;
 	else if (u->end == UNWIND_CUT)
 		end = cut;
 	else if (u->end == UNWIND_DEEP)
-		end = PROF_END_FRAMES;
+		end = SAMPLING_END_FRAMES;
 	s->ends[end]++;
-	if (end == PROF_END_LOST)
+	if (end == SAMPLING_END_LOST)
 		count_why(s, u->why);
 	return end;
 }
 
-const char *prof_end_frame(enum prof_end end)
+const char *sampling_end_frame(enum sampling_end end)
 {
-	static const char *const frames[PROF_ENDS] = {
-		[PROF_END_BYTES] = "[truncated at --stack-bytes]",
-		[PROF_END_FRAMES] = "[truncated at --max-stack]",
-		[PROF_END_PAGE] = "[truncated: stack not in memory]",
-		[PROF_END_OFTEN] = "[truncated: stack not copied]",
-		[PROF_END_EARLIER] = "[truncated: began before sampling]",
-		[PROF_END_STALLED] = "[truncated: memory did not come]",
+	static const char *const frames[SAMPLING_ENDS] = {
+		[SAMPLING_END_BYTES] = "[truncated at --stack-bytes]",
+		[SAMPLING_END_FRAMES] = "[truncated at --max-stack]",
+		[SAMPLING_END_PAGE] = "[truncated: stack not in memory]",
+		[SAMPLING_END_OFTEN] = "[truncated: stack not copied]",
+		[SAMPLING_END_EARLIER] = "[truncated: began before sampling]",
+		[SAMPLING_END_STALLED] = "[truncated: memory did not come]",
 	};
 
 	return frames[end];
@@ -504,11 +544,11 @@ const char *prof_end_frame(enum prof_end end)
  * stacks are a small part of what may be copied.  The tid may have become
  * another thread's, whose stack ends elsewhere.
  */
-static void note_end(struct prof_target *t, const struct sample_event *e,
+static void note_end(struct sampling_target *t, const struct sample_event *e,
 		     const struct unwound *u)
 {
 	pid_t tid = (pid_t)e->tid;
-	uint64_t *known = prof_threads_stack_end(t->threads, tid);
+	uint64_t *known = sampling_threads_stack_end(t->threads, tid);
 	uint64_t end = *known;
 
 	if (u->end == UNWIND_ROOT && u->root_sp > end)
@@ -520,8 +560,8 @@ static void note_end(struct prof_target *t, const struct sample_event *e,
 	*known = end;
 }
 
-struct unwind_start prof_target_registers(const struct prof_target *t,
-					  const __u64 *regs)
+struct unwind_start sampling_target_registers(const struct sampling_target *t,
+					      const __u64 *regs)
 {
 	return (struct unwind_start){
 		.ip = regs[SAMPLE_IP],
@@ -545,7 +585,7 @@ struct unwind_start prof_target_registers(const struct prof_target *t,
  */
 enum { WAITS = 1 << 11, WAIT_WAYS = 4, WAIT_RETURNS = 12 };
 
-struct prof_wait {
+struct sampling_wait {
 	uint64_t place;
 	uint32_t stack, count;
 	struct {
@@ -554,8 +594,9 @@ struct prof_wait {
 	} returns[WAIT_RETURNS];
 };
 
-static struct prof_wait *waits_of(struct prof_target *t,
-				  const struct sample_event *e, uint64_t *place)
+static struct sampling_wait *waits_of(struct sampling_target *t,
+				      const struct sample_event *e,
+				      uint64_t *place)
 {
 	*place = hash_mix(e->regs[SAMPLE_IP] ^ (uint64_t)e->tid << 48,
 			  e->regs[SAMPLE_SP]);
@@ -577,7 +618,7 @@ static bool has_return(const struct sample_event *e, const uint8_t *stack,
 }
 
 /* What of a walk shows in a copy of its stack, however short. */
-static void add_return(struct prof_wait *w, const struct sample_event *e,
+static void add_return(struct sampling_wait *w, const struct sample_event *e,
 		       const uint8_t *stack, uint64_t address, uint64_t pc)
 {
 	uint64_t offset = address - e->regs[SAMPLE_SP];
@@ -589,8 +630,8 @@ static void add_return(struct prof_wait *w, const struct sample_event *e,
 	w->returns[w->count++].pc = pc;
 }
 
-static bool fits_wait(const struct prof_wait *w, const struct sample_event *e,
-		      const uint8_t *stack)
+static bool fits_wait(const struct sampling_wait *w,
+		      const struct sample_event *e, const uint8_t *stack)
 {
 	for (uint32_t i = 0; i < w->count; i++)
 		if (!has_return(e, stack, w->returns[i].offset,
@@ -600,10 +641,10 @@ static bool fits_wait(const struct prof_wait *w, const struct sample_event *e,
 }
 
 /* Of a wait that was walked: the latest of a place is the first. */
-static void note_wait(struct prof_target *t, const struct sample_event *e,
+static void note_wait(struct sampling_target *t, const struct sample_event *e,
 		      const uint8_t *stack, const struct unwound *u)
 {
-	struct prof_wait *w, new = { 0 };
+	struct sampling_wait *w, new = { 0 };
 	size_t at = 0;
 
 	if (e->kind != SAMPLE_OFFCPU || u->end != UNWIND_ROOT)
@@ -624,11 +665,11 @@ static void note_wait(struct prof_target *t, const struct sample_event *e,
 	t->wait = w;
 }
 
-static uint32_t likened(struct prof_target *t, const struct sample_event *e,
+static uint32_t likened(struct sampling_target *t, const struct sample_event *e,
 			const uint8_t *stack)
 {
 	uint64_t place;
-	const struct prof_wait *w;
+	const struct sampling_wait *w;
 
 	if (!(e->flags & SAMPLE_LEFT_OUT) || !e->stack_bytes)
 		return 0;
@@ -642,21 +683,22 @@ static uint32_t likened(struct prof_target *t, const struct sample_event *e,
 }
 
 /* What it means that the copy of a stack has ended before the walk. */
-static enum prof_end cut_of(const struct sample_event *e)
+static enum sampling_end cut_of(const struct sample_event *e)
 {
 	if (e->flags & SAMPLE_LEFT_OUT)
-		return PROF_END_OFTEN;
+		return SAMPLING_END_OFTEN;
 	if (e->flags & SAMPLE_BEGAN_EARLIER)
-		return PROF_END_EARLIER;
-	return e->flags & SAMPLE_STACK_CUT ? PROF_END_BYTES : PROF_END_PAGE;
+		return SAMPLING_END_EARLIER;
+	return e->flags & SAMPLE_STACK_CUT ? SAMPLING_END_BYTES
+					   : SAMPLING_END_PAGE;
 }
 
-static void walk(struct prof_target *t, const struct sample_event *e,
+static void walk(struct sampling_target *t, const struct sample_event *e,
 		 const uint8_t *stack)
 {
-	struct unwind_start from = prof_target_registers(t, e->regs);
+	struct unwind_start from = sampling_target_registers(t, e->regs);
 	uint64_t missed = remote_memory_missed(t->memory);
-	enum prof_end end;
+	enum sampling_end end;
 	struct unwound u;
 
 	from.stack = stack;
@@ -665,26 +707,27 @@ static void walk(struct prof_target *t, const struct sample_event *e,
 	/* What did not come is asked for anew: the next may not need it. */
 	if (remote_memory_missed(t->memory) != missed)
 		t->batch = 0;
-	end = prof_target_count_end(t, &u, cut_of(e), missed);
+	end = sampling_target_count_end(t, &u, cut_of(e), missed);
 	t->end = end;
 	note_end(t, e, &u);
 	note_wait(t, e, stack, &u);
-	prof_frames_user(t->frames, &u, prof_end_frame(end), e->time_ns);
+	sampling_frames_user(t->frames, &u, sampling_end_frame(end),
+			     e->time_ns);
 }
 
-uint32_t prof_target_stack(struct prof_target *t)
+uint32_t sampling_target_stack(struct sampling_target *t)
 {
-	const struct prof_live_options *o = t->shared->o;
+	const struct sampling_options *o = t->shared->o;
 
-	if (o->all || o->pid_count > 1)
-		prof_frames_root(t->frames, t->name.bytes);
-	return prof_frames_stack(t->frames);
+	if (o->all || o->several)
+		sampling_frames_root(t->frames, t->name.bytes);
+	return sampling_frames_stack(t->frames);
 }
 
-void prof_target_add(struct prof_target *t, unsigned wanted,
-		     struct sample *sample)
+void sampling_target_add(struct sampling_target *t, unsigned wanted,
+			 struct sample *sample)
 {
-	struct prof_shared *s = t->shared;
+	struct sampling_shared *s = t->shared;
 
 	for (unsigned left = wanted & s->o->events; left; left &= left - 1) {
 		sample->event = s->events[__builtin_ctz(left)];
@@ -700,40 +743,42 @@ static bool is_call(const struct sample_event *e)
 }
 
 /* It slept before sampling began, when nobody could copy its stack. */
-static uint32_t slept_since(const struct prof_target *t,
+static uint32_t slept_since(const struct sampling_target *t,
 			    const struct sample_event *e)
 {
-	if (!t->asleep || !(e->flags & SAMPLE_BEGAN_EARLIER))
+	if (!t->idle || !(e->flags & SAMPLE_BEGAN_EARLIER))
 		return 0;
-	return prof_asleep_stack(t->asleep, (pid_t)e->tid, e->regs[SAMPLE_SP]);
+	return idle_threads_stack(t->idle, (pid_t)e->tid, e->regs[SAMPLE_SP]);
 }
 
-static uint32_t stack_of(struct prof_target *t, const struct sample_event *e,
-			 const uint64_t *kernel, const uint8_t *stack)
+static uint32_t stack_of(struct sampling_target *t,
+			 const struct sample_event *e, const uint64_t *kernel,
+			 const uint8_t *stack)
 {
-	const struct prof_live_options *o = t->shared->o;
+	const struct sampling_options *o = t->shared->o;
 	uint32_t known = slept_since(t, e);
 
 	if (!known)
 		known = likened(t, e, stack);
 	t->wait = NULL;
-	t->end = PROF_END_ROOT;
+	t->end = SAMPLING_END_ROOT;
 	if (known)
 		return known;
-	prof_frames_begin(t->frames);
+	sampling_frames_begin(t->frames);
 	if (!o->only_user && !is_call(e))
-		prof_frames_kernel(t->frames, kernel, e->kernel_frames);
+		sampling_frames_kernel(t->frames, kernel, e->kernel_frames);
 	if (e->kind == SAMPLE_OFFCPU)
-		prof_frames_drop_hook(t->frames);
+		sampling_frames_drop_hook(t->frames);
 	if (!o->only_kernel && !(e->flags & SAMPLE_NO_USER))
 		walk(t, e, stack);
 	if (is_call(e))
-		prof_frames_drop_callback(t->frames);
-	return prof_target_stack(t);
+		sampling_frames_drop_callback(t->frames);
+	return sampling_target_stack(t);
 }
 
 /* The class that was allocated or locked; 0 = it could not be read. */
-static uint32_t class_of(struct prof_target *t, const struct sample_event *e)
+static uint32_t class_of(struct sampling_target *t,
+			 const struct sample_event *e)
 {
 	const uint64_t header[2] = { e->object[0], e->object[1] };
 	const char *name = NULL;
@@ -748,31 +793,33 @@ static uint32_t class_of(struct prof_target *t, const struct sample_event *e)
 }
 
 /* The thread that owned the monitor when the wait began; 0 = not known. */
-static uint32_t owner_of(struct prof_target *t, const struct sample_event *e)
+static uint32_t owner_of(struct sampling_target *t,
+			 const struct sample_event *e)
 {
 	struct monitor_owner owner;
 	uint32_t id = 0;
 
 	if (t->owners && e->flags & SAMPLE_HAS_OWNER &&
 	    java_threads_owner(t->owners, e->owner, &owner))
-		id = prof_threads_owner(t->threads, &owner,
-					(int64_t)e->time_ns);
+		id = sampling_threads_owner(t->threads, &owner,
+					    (int64_t)e->time_ns);
 	t->ownerless += t->owners && !id;
 	return id;
 }
 
-void prof_target_sample(struct prof_target *t, const struct sample_event *e,
-			const uint64_t *kernel, const uint8_t *stack)
+void sampling_target_sample(struct sampling_target *t,
+			    const struct sample_event *e,
+			    const uint64_t *kernel, const uint8_t *stack)
 {
 	/* A kind of sample may be of several events. */
 	static const unsigned of[SAMPLE_KINDS] = {
-		[SAMPLE_CPU] = PROF_CPU | PROF_WALL,
-		[SAMPLE_OFFCPU] = PROF_OFFCPU | PROF_WALL,
-		[SAMPLE_ALLOC] = PROF_ALLOC,
-		[SAMPLE_LOCK] = PROF_LOCK,
+		[SAMPLE_CPU] = SAMPLING_CPU | SAMPLING_WALL,
+		[SAMPLE_OFFCPU] = SAMPLING_OFFCPU | SAMPLING_WALL,
+		[SAMPLE_ALLOC] = SAMPLING_ALLOC,
+		[SAMPLE_LOCK] = SAMPLING_LOCK,
 	};
 	bool is_wait = e->kind == SAMPLE_OFFCPU || e->kind == SAMPLE_LOCK;
-	struct prof_shared *s = t->shared;
+	struct sampling_shared *s = t->shared;
 	struct sample sample = {
 		.time_ns = (int64_t)e->time_ns + s->epoch_ns,
 		.duration_ns = is_wait ? e->weight : 0,
@@ -782,7 +829,7 @@ void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 
 	if (e->kind >= SAMPLE_KINDS)
 		return;
-	sample.thread = prof_threads_id(t->threads, (pid_t)e->tid, e->comm);
+	sample.thread = sampling_threads_id(t->threads, (pid_t)e->tid, e->comm);
 	/* Not before: who was off the CPU for short has not slept all along. */
 	if (e->kind == SAMPLE_OFFCPU &&
 	    e->weight < (uint64_t)s->o->min_blocked_ns)
@@ -799,5 +846,5 @@ void prof_target_sample(struct prof_target *t, const struct sample_event *e,
 		s->waited_ns += e->weight;
 		s->ends_ns[t->end] += e->weight;
 	}
-	prof_target_add(t, of[e->kind], &sample);
+	sampling_target_add(t, of[e->kind], &sample);
 }

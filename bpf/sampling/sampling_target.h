@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prof_target: one process that is sampled: how its stacks are unwound, and
+ * sampling_target: one process that is sampled: how its stacks are unwound, and
  * what its frames and threads are called.
  */
-#ifndef CMD_PROF_PROF_TARGET_H
-#define CMD_PROF_PROF_TARGET_H
+#ifndef BPF_SAMPLING_SAMPLING_TARGET_H
+#define BPF_SAMPLING_SAMPLING_TARGET_H
 
 #include "bpf/sampler.h"
-#include "cmd/prof/prof_frames.h"
-#include "cmd/prof/prof_live.h"
-#include "cmd/prof/prof_threads.h"
+#include "bpf/sampling/sampling_frames.h"
+#include "bpf/sampling/sampling_options.h"
+#include "bpf/sampling/sampling_threads.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/hotspot/vm_symbols.h"
@@ -22,10 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct prof_asleep;
+struct idle_threads;
 
 /* What a target has counted. */
-struct prof_counts {
+struct sampling_counts {
 	uint64_t samples;
 	uint64_t stalls;  /* of its memory */
 	uint64_t unnamed; /* Java frames */
@@ -36,48 +36,48 @@ struct prof_counts {
 };
 
 /* Why a stack trace does not reach its thread's root. */
-enum prof_end {
-	PROF_END_ROOT, /* it does */
-	PROF_END_BYTES,
-	PROF_END_FRAMES,
-	PROF_END_PAGE,    /* of the stack cannot be read */
-	PROF_END_OFTEN,   /* waits come too often to copy each stack */
-	PROF_END_EARLIER, /* a wait that began before sampling */
-	PROF_END_STALLED, /* memory of the target did not come */
-	PROF_END_LOST,    /* the unwinder's words say why */
-	PROF_ENDS
+enum sampling_end {
+	SAMPLING_END_ROOT, /* it does */
+	SAMPLING_END_BYTES,
+	SAMPLING_END_FRAMES,
+	SAMPLING_END_PAGE,    /* of the stack cannot be read */
+	SAMPLING_END_OFTEN,   /* waits come too often to copy each stack */
+	SAMPLING_END_EARLIER, /* a wait that began before sampling */
+	SAMPLING_END_STALLED, /* memory of the target did not come */
+	SAMPLING_END_LOST,    /* the unwinder's words say why */
+	SAMPLING_ENDS
 };
 
 /* How often the unwinder has said so. */
-struct prof_why {
+struct sampling_why {
 	const char *why; /* static text */
 	uint64_t count;
 };
-enum { PROF_WHYS = 32 };
+enum { SAMPLING_WHYS = 32 };
 
 /* What all targets of a session have in common. */
-struct prof_shared {
-	const struct prof_live_options *o;
+struct sampling_shared {
+	const struct sampling_options *o;
 	struct profile *profile;
-	struct prof_kernel *kernel;
+	struct sampling_kernel *kernel;
 	struct sampler *sampler;
 	uint32_t events[16]; /* the profile's, by the bits' numbers */
 	int64_t epoch_ns;    /* what to add to a sample's time */
 	uint64_t hz;
-	uint64_t tick_ns;         /* what a tick of the CPU clock stands for */
-	uint64_t ends[PROF_ENDS]; /* of stack traces */
-	uint64_t waited_ns, ends_ns[PROF_ENDS]; /* of waits, likewise */
-	struct prof_why whys[PROF_WHYS];        /* of PROF_END_LOST */
+	uint64_t tick_ns; /* what a tick of the CPU clock stands for */
+	uint64_t ends[SAMPLING_ENDS];               /* of stack traces */
+	uint64_t waited_ns, ends_ns[SAMPLING_ENDS]; /* of waits, likewise */
+	struct sampling_why whys[SAMPLING_WHYS];    /* of SAMPLING_END_LOST */
 	uint64_t likened;    /* waits that have another's stack trace */
 	bool is_tried_again; /* a target that lacks something */
 	bool has_begun;      /* samples of others wait for whoever is new */
 	/* Of targets that others have taken the place of. */
-	struct prof_counts counts;
+	struct sampling_counts counts;
 	unsigned unavailable; /* events that a target does not have */
 };
 
-struct prof_target {
-	struct prof_shared *shared;
+struct sampling_target {
+	struct sampling_shared *shared;
 	struct jvm jvm;
 	struct text name; /* "com.acme.Main (4711)"; foreign */
 	struct remote_memory *memory;
@@ -88,21 +88,21 @@ struct prof_target {
 	unsigned events;      /* those of the session that this JVM has */
 	struct text no_names; /* why not; empty = they are, or need not */
 	struct text no_alloc; /* why that event is not sampled here */
-	struct prof_frames *frames;
-	struct prof_threads *threads;
+	struct sampling_frames *frames;
+	struct sampling_threads *threads;
 	struct object_classes *classes; /* NULL = not known */
 	struct java_threads *owners;    /* likewise, of monitors */
-	struct prof_asleep *asleep;     /* NULL = not looked at */
-	struct prof_wait *waits;        /* NULL = none was sampled */
-	struct prof_wait *wait;         /* that the sample at work on is of */
-	enum prof_end end;              /* likewise: how its walk ended */
+	struct idle_threads *idle;      /* NULL = not looked at */
+	struct sampling_wait *waits;    /* NULL = none was sampled */
+	struct sampling_wait *wait;     /* that the sample at work on is of */
+	enum sampling_end end;          /* likewise: how its walk ended */
 	uint64_t samples;
 	uint64_t classless; /* of allocations and locks */
 	uint64_t ownerless; /* of waits for a monitor */
 	uint64_t untold;    /* what an agent was lost with */
 	uint64_t batch;     /* of which its code was looked at; 0 = none */
-	int64_t looked_ns;  /* when prof_target_begin() looked at its code */
-	int64_t since_ns;   /* it is sampled; CLOCK_MONOTONIC */
+	int64_t looked_ns; /* when sampling_target_begin() looked at its code */
+	int64_t since_ns;  /* it is sampled; CLOCK_MONOTONIC */
 	bool has_ended;
 };
 
@@ -113,51 +113,54 @@ struct prof_target {
  * where the agent is needed (alloc, lock), else it is said where names are
  * from.
  */
-struct prof_target *prof_target_new(struct prof_shared *s,
-				    const struct jvm *jvm, struct error *err);
-void prof_target_free(struct prof_target *t); /* NULL is fine */
+struct sampling_target *sampling_target_new(struct sampling_shared *s,
+					    const struct jvm *jvm,
+					    struct error *err);
+void sampling_target_free(struct sampling_target *t); /* NULL is fine */
 
 /* Frees it; what it has counted is its session's from now on. */
-void prof_target_retire(struct prof_target *t);
+void sampling_target_retire(struct sampling_target *t);
 
 /* Adds what it has counted. */
-void prof_target_counts(const struct prof_target *t,
-			struct prof_counts *counts);
+void sampling_target_counts(const struct sampling_target *t,
+			    struct sampling_counts *counts);
 
 /* Whether it is a JVM of which all was found that was looked for. */
-bool prof_target_is_whole(const struct prof_target *t);
+bool sampling_target_is_whole(const struct sampling_target *t);
 
 /* Before a batch of samples. */
-void prof_target_begin(struct prof_target *t);
+void sampling_target_begin(struct sampling_target *t);
 
 /* How much of it was gone when it was looked at, since the beginning. */
-uint64_t prof_target_changes(const struct prof_target *t);
+uint64_t sampling_target_changes(const struct sampling_target *t);
 
 /* The stack trace of the frames that there are now, as the profile has it. */
-uint32_t prof_target_stack(struct prof_target *t);
+uint32_t sampling_target_stack(struct sampling_target *t);
 
 /* The registers of a sample, from which a walk begins. */
-struct unwind_start prof_target_registers(const struct prof_target *t,
-					  const __u64 *regs);
+struct unwind_start sampling_target_registers(const struct sampling_target *t,
+					      const __u64 *regs);
 
 /*
  * Counts how a walk has ended, and returns that.  cut is what it means that
  * the copy of the stack has ended before; missed is what
  * remote_memory_missed() was before, whose rise says why.
  */
-enum prof_end prof_target_count_end(struct prof_target *t,
-				    const struct unwound *u, enum prof_end cut,
-				    uint64_t missed);
+enum sampling_end sampling_target_count_end(struct sampling_target *t,
+					    const struct unwound *u,
+					    enum sampling_end cut,
+					    uint64_t missed);
 
 /* The frame that stands for it in a stack trace; NULL = there is none. */
-const char *prof_end_frame(enum prof_end end);
+const char *sampling_end_frame(enum sampling_end end);
 
-/* Adds a sample to those of the events (PROF_…) that are wanted. */
-void prof_target_add(struct prof_target *t, unsigned events,
-		     struct sample *sample);
+/* Adds a sample to those of the events (SAMPLING_…) that are wanted. */
+void sampling_target_add(struct sampling_target *t, unsigned events,
+			 struct sample *sample);
 
 /* Adds what a program in the kernel has taken. */
-void prof_target_sample(struct prof_target *t, const struct sample_event *e,
-			const uint64_t *kernel, const uint8_t *stack);
+void sampling_target_sample(struct sampling_target *t,
+			    const struct sample_event *e,
+			    const uint64_t *kernel, const uint8_t *stack);
 
 #endif

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_kernel.h"
+#include "bpf/sampling/sampling_kernel.h"
 
 #include "bpf/kernel_names.h"
-#include "cmd/log.h"
 #include "core/base/alloc.h"
 #include "core/elf/kernel_symbols.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-struct prof_kernel {
+struct sampling_kernel {
+	const struct sampling_options *o;
 	struct kernel_names *names;
 	struct kernel_symbols *symbols; /* in place of names */
 	bool asked_names, asked_symbols;
 };
 
-struct prof_kernel *prof_kernel_new(void)
+struct sampling_kernel *sampling_kernel_new(const struct sampling_options *o)
 {
-	return xcalloc(1, sizeof(struct prof_kernel));
+	struct sampling_kernel *k = xcalloc(1, sizeof(*k));
+
+	k->o = o;
+	return k;
 }
 
-void prof_kernel_free(struct prof_kernel *k)
+void sampling_kernel_free(struct sampling_kernel *k)
 {
 	if (!k)
 		return;
@@ -29,7 +32,7 @@ void prof_kernel_free(struct prof_kernel *k)
 	free(k);
 }
 
-static bool ask_names(struct prof_kernel *k, uint64_t address,
+static bool ask_names(struct sampling_kernel *k, uint64_t address,
 		      const char **name)
 {
 	struct error unused;
@@ -44,7 +47,8 @@ static bool ask_names(struct prof_kernel *k, uint64_t address,
 	return false;
 }
 
-const char *prof_kernel_function(struct prof_kernel *k, uint64_t address)
+const char *sampling_kernel_function(struct sampling_kernel *k,
+				     uint64_t address)
 {
 	const char *name;
 	struct error why;
@@ -54,8 +58,9 @@ const char *prof_kernel_function(struct prof_kernel *k, uint64_t address)
 	if (!k->asked_symbols) {
 		k->symbols = kernel_symbols_open(&why);
 		if (!k->symbols)
-			log_info("frames of the kernel have no names: %s",
-				 why.text);
+			sampling_tell(k->o, SAMPLING_INFO,
+				      "frames of the kernel have no names: %s",
+				      why.text);
 	}
 	k->asked_symbols = true;
 	return k->symbols ? kernel_symbols_function(k->symbols, address) : NULL;

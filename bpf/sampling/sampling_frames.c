@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_frames.h"
+#include "bpf/sampling/sampling_frames.h"
 
 #include "core/base/alloc.h"
 #include "core/base/hash.h"
@@ -28,9 +28,9 @@ struct place {
 
 enum { KERNEL = 100, EXACT = 1 << 16 };
 
-struct prof_frames {
+struct sampling_frames {
 	struct profile *profile;
-	struct prof_names names;
+	struct sampling_names names;
 	struct idtable table; /* of places; ids are 1 + index */
 	struct place *places;
 	size_t place_count, place_cap;
@@ -42,17 +42,17 @@ struct prof_frames {
 	uint64_t unnamed;
 };
 
-struct prof_frames *prof_frames_new(struct profile *p,
-				    const struct prof_names *names)
+struct sampling_frames *sampling_frames_new(struct profile *p,
+					    const struct sampling_names *names)
 {
-	struct prof_frames *f = xcalloc(1, sizeof(*f));
+	struct sampling_frames *f = xcalloc(1, sizeof(*f));
 
 	f->profile = p;
 	f->names = *names;
 	return f;
 }
 
-void prof_frames_free(struct prof_frames *f)
+void sampling_frames_free(struct sampling_frames *f)
 {
 	if (!f)
 		return;
@@ -63,13 +63,14 @@ void prof_frames_free(struct prof_frames *f)
 	free(f);
 }
 
-void prof_frames_ask(struct prof_frames *f, const struct prof_names *names)
+void sampling_frames_ask(struct sampling_frames *f,
+			 const struct sampling_names *names)
 {
 	f->names = *names;
 }
 
 /* All is looked up again: there is too much of it, or others know it. */
-static void forget(struct prof_frames *f)
+static void forget(struct sampling_frames *f)
 {
 	idtable_clear(&f->table);
 	f->place_count = 0;
@@ -82,7 +83,7 @@ static uint32_t tag_of(const struct place *at)
 }
 
 /* The place that is known already, or NULL; *probe stands for put(). */
-static struct place *find(struct prof_frames *f, const struct place *at,
+static struct place *find(struct sampling_frames *f, const struct place *at,
 			  struct idprobe *probe)
 {
 	uint32_t id;
@@ -102,7 +103,7 @@ static struct place *find(struct prof_frames *f, const struct place *at,
 }
 
 /* What it stands for from now on. */
-static void set(struct prof_frames *f, struct place *p, const uint32_t *ids,
+static void set(struct sampling_frames *f, struct place *p, const uint32_t *ids,
 		size_t count)
 {
 	p->batch = f->batch;
@@ -116,7 +117,7 @@ static void set(struct prof_frames *f, struct place *p, const uint32_t *ids,
 	f->id_count += count;
 }
 
-static void put(struct prof_frames *f, const struct place *at,
+static void put(struct sampling_frames *f, const struct place *at,
 		const struct idprobe *probe, const uint32_t *ids, size_t count)
 {
 	struct place *p;
@@ -129,14 +130,14 @@ static void put(struct prof_frames *f, const struct place *at,
 	idtable_put(&f->table, probe, (uint32_t)++f->place_count);
 }
 
-static void push(struct prof_frames *f, const uint32_t *ids, size_t count)
+static void push(struct sampling_frames *f, const uint32_t *ids, size_t count)
 {
 	array_reserve(f->stack, f->depth_cap, f->depth + count);
 	memcpy(f->stack + f->depth, ids, count * sizeof(*ids));
 	f->depth += count;
 }
 
-static bool push_known(struct prof_frames *f, const struct place *at,
+static bool push_known(struct sampling_frames *f, const struct place *at,
 		       struct idprobe *probe)
 {
 	const struct place *known = find(f, at, probe);
@@ -147,7 +148,7 @@ static bool push_known(struct prof_frames *f, const struct place *at,
 }
 
 /* A frame that has one name, whatever it is of. */
-static uint32_t plain_frame(struct prof_frames *f, enum frame_kind kind,
+static uint32_t plain_frame(struct sampling_frames *f, enum frame_kind kind,
 			    const char *name)
 {
 	const struct frame frame = {
@@ -158,7 +159,8 @@ static uint32_t plain_frame(struct prof_frames *f, enum frame_kind kind,
 	return profile_frame(f->profile, &frame);
 }
 
-static uint32_t java_frame(struct prof_frames *f, const struct java_frame *j)
+static uint32_t java_frame(struct sampling_frames *f,
+			   const struct java_frame *j)
 {
 	static const enum frame_kind kinds[] = {
 		[JAVA_INTERPRETED] = FRAME_INTERPRETED,
@@ -192,8 +194,9 @@ static bool is_intrinsic(const struct java_frame *frames, size_t count)
 }
 
 /* The methods of a compiled or interpreted frame; 0: nobody knows. */
-static size_t ask_methods(struct prof_frames *f, const struct unwound_frame *at,
-			  uint64_t time_ns, uint32_t ids[INLINED])
+static size_t ask_methods(struct sampling_frames *f,
+			  const struct unwound_frame *at, uint64_t time_ns,
+			  uint32_t ids[INLINED])
 {
 	struct java_symbols *const who[] = { f->names.agent,
 					     f->names.metadata };
@@ -217,7 +220,7 @@ static size_t ask_methods(struct prof_frames *f, const struct unwound_frame *at,
 	return count;
 }
 
-static const char *ask_generated(struct prof_frames *f,
+static const char *ask_generated(struct sampling_frames *f,
 				 const struct unwound_frame *at,
 				 uint64_t time_ns)
 {
@@ -232,7 +235,7 @@ static const char *ask_generated(struct prof_frames *f,
 	return name;
 }
 
-static void java(struct prof_frames *f, const struct unwound_frame *at,
+static void java(struct sampling_frames *f, const struct unwound_frame *at,
 		 uint64_t time_ns)
 {
 	const bool compiled = at->kind == UNWOUND_COMPILED;
@@ -265,7 +268,7 @@ static void java(struct prof_frames *f, const struct unwound_frame *at,
 	push(f, ids, 1);
 }
 
-static void generated(struct prof_frames *f, const struct unwound_frame *at,
+static void generated(struct sampling_frames *f, const struct unwound_frame *at,
 		      uint64_t time_ns)
 {
 	const struct place place = {
@@ -320,7 +323,8 @@ static const char *native_name(const struct unwound *u, size_t at,
 					 u->frames[at - 1].image != f->image);
 }
 
-static void native(struct prof_frames *f, const struct unwound *u, size_t at)
+static void native(struct sampling_frames *f, const struct unwound *u,
+		   size_t at)
 {
 	const struct unwound_frame *frame = &u->frames[at];
 	const struct place place = {
@@ -348,19 +352,19 @@ static void native(struct prof_frames *f, const struct unwound *u, size_t at)
 	push(f, &id, 1);
 }
 
-static void synthetic(struct prof_frames *f, const char *name)
+static void synthetic(struct sampling_frames *f, const char *name)
 {
 	uint32_t id = plain_frame(f, FRAME_SYNTHETIC, name);
 
 	push(f, &id, 1);
 }
 
-void prof_frames_root(struct prof_frames *f, const char *name)
+void sampling_frames_root(struct sampling_frames *f, const char *name)
 {
 	synthetic(f, name);
 }
 
-void prof_frames_batch(struct prof_frames *f)
+void sampling_frames_batch(struct sampling_frames *f)
 {
 	f->batch++;
 	/* Methods that became others' leave names behind, though seldom. */
@@ -368,10 +372,10 @@ void prof_frames_batch(struct prof_frames *f)
 		forget(f);
 }
 
-void prof_frames_begin(struct prof_frames *f) { f->depth = 0; }
+void sampling_frames_begin(struct sampling_frames *f) { f->depth = 0; }
 
 /* "name.isra.0 [module]" is "name [module]". */
-static uint32_t kernel_frame(struct prof_frames *f, const char *name,
+static uint32_t kernel_frame(struct sampling_frames *f, const char *name,
 			     size_t len)
 {
 	const char *space = memchr(name, ' ', len);
@@ -386,8 +390,8 @@ static uint32_t kernel_frame(struct prof_frames *f, const char *name,
 	return profile_frame(f->profile, &frame);
 }
 
-void prof_frames_kernel(struct prof_frames *f, const uint64_t *addresses,
-			size_t count)
+void sampling_frames_kernel(struct sampling_frames *f,
+			    const uint64_t *addresses, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct place place = { .address = addresses[i],
@@ -399,8 +403,8 @@ void prof_frames_kernel(struct prof_frames *f, const uint64_t *addresses,
 		if (push_known(f, &place, &probe))
 			continue;
 		if (f->names.kernel)
-			name = prof_kernel_function(f->names.kernel,
-						    addresses[i]);
+			name = sampling_kernel_function(f->names.kernel,
+							addresses[i]);
 		if (!name)
 			name = "[kernel]";
 		id = kernel_frame(f, name, strlen(name));
@@ -409,21 +413,21 @@ void prof_frames_kernel(struct prof_frames *f, const uint64_t *addresses,
 	}
 }
 
-void prof_frames_kernel_name(struct prof_frames *f, const char *name,
-			     size_t len)
+void sampling_frames_kernel_name(struct sampling_frames *f, const char *name,
+				 size_t len)
 {
 	uint32_t id = kernel_frame(f, name, len);
 
 	push(f, &id, 1);
 }
 
-static void drop(struct prof_frames *f, size_t leaves)
+static void drop(struct sampling_frames *f, size_t leaves)
 {
 	f->depth -= leaves;
 	memmove(f->stack, f->stack + leaves, f->depth * sizeof(*f->stack));
 }
 
-static const struct frame *frame_at(const struct prof_frames *f, size_t i)
+static const struct frame *frame_at(const struct sampling_frames *f, size_t i)
 {
 	return &f->profile->frames[f->stack[i]];
 }
@@ -435,7 +439,7 @@ static bool is_scheduler(const char *name)
 	       strcmp(name, "schedule") == 0;
 }
 
-void prof_frames_drop_hook(struct prof_frames *f)
+void sampling_frames_drop_hook(struct sampling_frames *f)
 {
 	size_t hook = 0;
 
@@ -457,7 +461,7 @@ static bool is_java(const struct frame *at)
 	       at->kind == FRAME_JIT;
 }
 
-void prof_frames_drop_callback(struct prof_frames *f)
+void sampling_frames_drop_callback(struct sampling_frames *f)
 {
 	for (size_t i = 0; i < f->depth; i++) {
 		const struct frame *at = frame_at(f, i);
@@ -469,8 +473,8 @@ void prof_frames_drop_callback(struct prof_frames *f)
 	}
 }
 
-static void user_frame(struct prof_frames *f, const struct unwound *u, size_t i,
-		       uint64_t time_ns)
+static void user_frame(struct sampling_frames *f, const struct unwound *u,
+		       size_t i, uint64_t time_ns)
 {
 	const struct unwound_frame *at = &u->frames[i];
 
@@ -494,8 +498,8 @@ static void user_frame(struct prof_frames *f, const struct unwound *u, size_t i,
 	}
 }
 
-void prof_frames_user(struct prof_frames *f, const struct unwound *u,
-		      const char *end, uint64_t time_ns)
+void sampling_frames_user(struct sampling_frames *f, const struct unwound *u,
+			  const char *end, uint64_t time_ns)
 {
 	for (size_t i = 0; i < u->count; i++)
 		user_frame(f, u, i, time_ns);
@@ -503,9 +507,12 @@ void prof_frames_user(struct prof_frames *f, const struct unwound *u,
 		synthetic(f, end);
 }
 
-uint32_t prof_frames_stack(struct prof_frames *f)
+uint32_t sampling_frames_stack(struct sampling_frames *f)
 {
 	return profile_stack(f->profile, f->stack, f->depth);
 }
 
-uint64_t prof_frames_unnamed(const struct prof_frames *f) { return f->unnamed; }
+uint64_t sampling_frames_unnamed(const struct sampling_frames *f)
+{
+	return f->unnamed;
+}

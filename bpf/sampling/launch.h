@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prof_launch: a program that is started to be sampled from its beginning.
+ * launch: a program that is started to be sampled from its beginning.
  *
  * It is there as a process before it begins, so that it can be made ready for.
  * It ends when it wants to, whatever becomes of us.
  */
-#ifndef CMD_PROF_PROF_LAUNCH_H
-#define CMD_PROF_PROF_LAUNCH_H
+#ifndef BPF_SAMPLING_LAUNCH_H
+#define BPF_SAMPLING_LAUNCH_H
 
 #include "core/base/error.h"
 
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct prof_launch {
+struct launch {
 	pid_t pid;        /* 0 = there is none */
 	int channel;      /* it begins when this is written to; -1 afterwards */
 	const char *name; /* as it was given; borrowed */
@@ -22,21 +22,23 @@ struct prof_launch {
 	int status; /* wait(2)'s, then */
 };
 
-/* Makes the process of a program, by PATH; argv ends with NULL. */
-int prof_launch_open(struct prof_launch *l, char *const *argv,
-		     struct error *err);
+/*
+ * Makes the process of a program, by PATH; argv ends with NULL.  before_exec,
+ * unless NULL, is called in it just before the program begins.
+ */
+int launch_open(struct launch *l, char *const *argv, void (*before_exec)(void),
+		struct error *err);
 
 /*
  * Lets it begin.  ERROR_FAILED when there is no such program, or it has not
  * begun until then (CLOCK_MONOTONIC).
  */
-int prof_launch_begin(struct prof_launch *l, int64_t until_ns,
-		      struct error *err);
+int launch_begin(struct launch *l, int64_t until_ns, struct error *err);
 
 /* True once it has ended, which status says how of. */
-bool prof_launch_has_ended(struct prof_launch *l);
+bool launch_has_ended(struct launch *l);
 
 /* One that has not begun never does.  Zeroed storage is fine. */
-void prof_launch_close(struct prof_launch *l);
+void launch_close(struct launch *l);
 
 #endif

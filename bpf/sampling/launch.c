@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_launch.h"
+#include "bpf/sampling/launch.h"
 
-#include "cmd/open_files.h"
 #include "core/base/clock.h"
 #include "core/base/reap.h"
 
@@ -9,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -28,33 +28,35 @@ static void restore_signals(void)
 }
 
 /* The channel closes when the program begins; else it says why it did not. */
-static _Noreturn void run(int channel, char *const *argv)
+static _Noreturn void run(int channel, char *const *argv,
+			  void (*before_exec)(void))
 {
 	char go;
 	int why;
 
 	if (read(channel, &go, 1) != 1)
-		_exit(127);
+		quick_exit(127);
 	restore_signals();
-	open_files_restore();
+	if (before_exec)
+		before_exec();
 	execvp(argv[0], argv);
 	why = errno;
 	(void)!write(channel, &why, sizeof(why));
-	_exit(127);
+	quick_exit(127);
 }
 
-int prof_launch_open(struct prof_launch *l, char *const *argv,
-		     struct error *err)
+int launch_open(struct launch *l, char *const *argv, void (*before_exec)(void),
+		struct error *err)
 {
 	int pair[2];
 
-	*l = (struct prof_launch){ .channel = -1, .name = argv[0] };
+	*l = (struct launch){ .channel = -1, .name = argv[0] };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return fail_sys(err, ERROR_FAILED, "cannot start %s", argv[0]);
 	l->pid = fork();
 	if (l->pid == 0) {
 		close(pair[0]);
-		run(pair[1], argv);
+		run(pair[1], argv, before_exec);
 	}
 	close(pair[1]);
 	l->channel = pair[0];
@@ -62,12 +64,12 @@ int prof_launch_open(struct prof_launch *l, char *const *argv,
 		return 0;
 	fail_sys(err, ERROR_FAILED, "cannot start %s", argv[0]);
 	l->pid = 0;
-	prof_launch_close(l);
+	launch_close(l);
 	return -1;
 }
 
 /* Its first instruction may be on a disk that gives no answer. */
-static bool await(const struct prof_launch *l, int64_t until_ns)
+static bool await(const struct launch *l, int64_t until_ns)
 {
 	struct pollfd told = { .fd = l->channel, .events = POLLIN };
 	int ready;
@@ -78,8 +80,7 @@ static bool await(const struct prof_launch *l, int64_t until_ns)
 	return ready > 0;
 }
 
-int prof_launch_begin(struct prof_launch *l, int64_t until_ns,
-		      struct error *err)
+int launch_begin(struct launch *l, int64_t until_ns, struct error *err)
 {
 	const char go = 1;
 	ssize_t n = -1;
@@ -100,14 +101,14 @@ int prof_launch_begin(struct prof_launch *l, int64_t until_ns,
 	return fail_sys(err, ERROR_FAILED, "cannot start %s", l->name);
 }
 
-bool prof_launch_has_ended(struct prof_launch *l)
+bool launch_has_ended(struct launch *l)
 {
 	if (l->pid && !l->has_ended)
 		l->has_ended = waitpid(l->pid, &l->status, WNOHANG) == l->pid;
 	return l->has_ended;
 }
 
-void prof_launch_close(struct prof_launch *l)
+void launch_close(struct launch *l)
 {
 	/* One that has a channel has not begun: it is none but ours. */
 	if (l->channel > 0) {
@@ -118,5 +119,5 @@ void prof_launch_close(struct prof_launch *l)
 				   clock_monotonic_ns() + END_NS);
 		}
 	}
-	*l = (struct prof_launch){ .channel = -1 };
+	*l = (struct launch){ .channel = -1 };
 }

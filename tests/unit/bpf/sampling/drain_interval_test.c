@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_pace.h"
+#include "bpf/sampling/drain_interval.h"
 
 #include "core/base/clock.h"
 
@@ -15,12 +15,12 @@ enum { LEAST_MS = 8, MOST_MS = 200, LONG = 100 };
 
 static void code_that_stays_is_looked_at_ever_less(void **state)
 {
-	struct prof_pace p = { 0 };
+	struct drain_interval p = { 0 };
 	int64_t before = 0;
 
 	(void)state;
 	for (int i = 0; i < LONG; i++) {
-		int64_t ns = prof_pace_next(&p, 7);
+		int64_t ns = drain_interval_next(&p, 7);
 
 		assert_true(ns >= before);
 		before = ns;
@@ -30,19 +30,20 @@ static void code_that_stays_is_looked_at_ever_less(void **state)
 
 static void code_that_goes_is_looked_at_ever_sooner(void **state)
 {
-	struct prof_pace p = { 0 };
+	struct drain_interval p = { 0 };
 	int64_t ns = 0;
 
 	(void)state;
 	for (int i = 0; i < LONG; i++)
-		prof_pace_next(&p, 0);
-	assert_false(prof_pace_is_short(&p));
-	assert_int_equal(prof_pace_next(&p, 1), MOST_MS / 2 * CLOCK_NS_PER_MS);
+		drain_interval_next(&p, 0);
+	assert_false(drain_interval_is_short(&p));
+	assert_int_equal(drain_interval_next(&p, 1),
+			 MOST_MS / 2 * CLOCK_NS_PER_MS);
 	for (uint64_t changes = 2; changes < LONG; changes++)
-		ns = prof_pace_next(&p, changes);
+		ns = drain_interval_next(&p, changes);
 	assert_int_equal(ns, LEAST_MS * CLOCK_NS_PER_MS);
-	assert_true(prof_pace_is_short(&p));
-	assert_true(prof_pace_next(&p, LONG - 1) > ns);
+	assert_true(drain_interval_is_short(&p));
+	assert_true(drain_interval_next(&p, LONG - 1) > ns);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prof_descendants: what a program that was started has started, and has
+ * descendants: what a program that was started has started, and has
  * become.
  *
  * To look at all processes for JVMs costs milliseconds.  Here it is only asked
@@ -8,8 +8,8 @@
  * microseconds: a process that is new, or has become another program, may be a
  * JVM soon, and is worth a look, often at first and then less.
  */
-#ifndef CMD_PROF_PROF_DESCENDANTS_H
-#define CMD_PROF_PROF_DESCENDANTS_H
+#ifndef BPF_SAMPLING_DESCENDANTS_H
+#define BPF_SAMPLING_DESCENDANTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,9 +17,9 @@
 #include <sys/types.h>
 
 /* Of more than those, whoever is begun last is found by other looks. */
-enum { PROF_DESCENDANTS = 64 };
+enum { DESCENDANTS_MAX = 64 };
 
-struct prof_descendant {
+struct descendant {
 	pid_t pid;
 	dev_t exe_dev;
 	ino_t exe_ino;
@@ -27,8 +27,8 @@ struct prof_descendant {
 	int64_t next_ns;  /* when to look at it */
 };
 
-struct prof_descendants {
-	struct prof_descendant all[PROF_DESCENDANTS];
+struct descendants {
+	struct descendant all[DESCENDANTS_MAX];
 	size_t count;
 	int64_t threads_ns; /* when all their threads are to be asked */
 };
@@ -40,10 +40,10 @@ struct prof_descendants {
  * the kernel does not tell children (CONFIG_PROC_CHILDREN) it is the process
  * alone, at most.
  */
-size_t prof_descendants_due(struct prof_descendants *d, pid_t ancestor,
-			    int64_t now_ns, pid_t pids[PROF_DESCENDANTS]);
+size_t descendants_due(struct descendants *d, pid_t ancestor, int64_t now_ns,
+		       pid_t pids[DESCENDANTS_MAX]);
 
 /* Whether one of them will be looked at again as it is. */
-bool prof_descendants_awaits(const struct prof_descendants *d, pid_t pid);
+bool descendants_awaits(const struct descendants *d, pid_t pid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_descendants.h"
+#include "bpf/sampling/descendants.h"
 
 #include "core/base/clock.h"
 
@@ -19,10 +19,10 @@
 #define MS CLOCK_NS_PER_MS
 #define S  CLOCK_NS_PER_S
 
-static bool is_due(struct prof_descendants *d, int64_t now_ns, pid_t pid)
+static bool is_due(struct descendants *d, int64_t now_ns, pid_t pid)
 {
-	pid_t due[PROF_DESCENDANTS];
-	size_t count = prof_descendants_due(d, getpid(), now_ns, due);
+	pid_t due[DESCENDANTS_MAX];
+	size_t count = descendants_due(d, getpid(), now_ns, due);
 
 	for (size_t i = 0; i < count; i++) {
 		if (due[i] == pid)
@@ -62,7 +62,7 @@ static bool has_children(void)
 
 static void who_is_new_is_looked_at_often_and_then_less(void **state)
 {
-	struct prof_descendants d = { 0 };
+	struct descendants d = { 0 };
 	int64_t now = 100 * S;
 	int looks = 0;
 
@@ -76,7 +76,7 @@ static void who_is_new_is_looked_at_often_and_then_less(void **state)
 
 static void who_becomes_another_program_is_looked_at_again(void **state)
 {
-	struct prof_descendants d = { 0 };
+	struct descendants d = { 0 };
 	int64_t now = 100 * S;
 	bool is_seen = false;
 	int tell;
@@ -121,7 +121,7 @@ static void *start_and_stay(void *arg)
 
 static void who_is_begun_by_another_thread_is_looked_at(void **state)
 {
-	struct prof_descendants d = { 0 };
+	struct descendants d = { 0 };
 	int started[2], end[2];
 	int64_t now = 100 * S;
 	pthread_t thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_frames.h"
+#include "bpf/sampling/sampling_frames.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,20 +82,22 @@ static const char *stack_text(const struct profile *p, uint32_t stack)
 static const char *compiled(struct source *agent, struct source *memory)
 {
 	static char text[512];
-	struct prof_names names = { &agent->symbols,
-				    memory ? &memory->symbols : NULL, NULL };
+	struct sampling_names names = { &agent->symbols,
+					memory ? &memory->symbols : NULL,
+					NULL };
 	struct profile *p = profile_new();
-	struct prof_frames *f = prof_frames_new(p, &names);
+	struct sampling_frames *f = sampling_frames_new(p, &names);
 	struct code_blob blob = { .kind = BLOB_NATIVE, .identity = 1 };
 	struct unwound_frame frame = { .kind = UNWOUND_COMPILED,
 				       .pc = 0x1000,
 				       .blob = &blob };
 	const struct unwound walk = { .frames = &frame, .count = 1 };
 
-	prof_frames_begin(f);
-	prof_frames_user(f, &walk, NULL, 0);
-	snprintf(text, sizeof(text), "%s", stack_text(p, prof_frames_stack(f)));
-	prof_frames_free(f);
+	sampling_frames_begin(f);
+	sampling_frames_user(f, &walk, NULL, 0);
+	snprintf(text, sizeof(text), "%s",
+		 stack_text(p, sampling_frames_stack(f)));
+	sampling_frames_free(f);
 	profile_free(p);
 	return text;
 }
@@ -127,13 +129,13 @@ static void callback_frames_are_dropped_above_nameless_java_code(void **state)
 	static const enum unwound_kind kinds[] = { UNWOUND_COMPILED,
 						   UNWOUND_INTERPRETED };
 	struct source silent = source_of(NULL, NULL, JAVA_C2);
-	struct prof_names names = { &silent.symbols, NULL, NULL };
+	struct sampling_names names = { &silent.symbols, NULL, NULL };
 	struct code_blob blob = { .kind = BLOB_NMETHOD, .identity = 1 };
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct profile *p = profile_new();
-		struct prof_frames *f = prof_frames_new(p, &names);
+		struct sampling_frames *f = sampling_frames_new(p, &names);
 		struct unwound_frame frames[] = {
 			{ .kind = UNWOUND_NATIVE },
 			{ .kind = kinds[i], .pc = 0x1000, .blob = &blob },
@@ -141,12 +143,12 @@ static void callback_frames_are_dropped_above_nameless_java_code(void **state)
 		};
 		const struct unwound walk = { .frames = frames, .count = 3 };
 
-		prof_frames_begin(f);
-		prof_frames_user(f, &walk, NULL, 0);
-		prof_frames_drop_callback(f);
-		assert_string_equal(stack_text(p, prof_frames_stack(f)),
+		sampling_frames_begin(f);
+		sampling_frames_user(f, &walk, NULL, 0);
+		sampling_frames_drop_callback(f);
+		assert_string_equal(stack_text(p, sampling_frames_stack(f)),
 				    "[unknown];[unknown Java method]");
-		prof_frames_free(f);
+		sampling_frames_free(f);
 		profile_free(p);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_pace.h"
+#include "bpf/sampling/drain_interval.h"
 
 #include "core/base/clock.h"
 
@@ -9,12 +9,12 @@
 /* The ring buffer has room for a quarter of a second. */
 #define MOST_NS (200 * CLOCK_NS_PER_MS)
 
-bool prof_pace_is_short(const struct prof_pace *p)
+bool drain_interval_is_short(const struct drain_interval *p)
 {
 	return p->ns && p->ns < FIRST_NS;
 }
 
-int64_t prof_pace_next(struct prof_pace *p, uint64_t changes)
+int64_t drain_interval_next(struct drain_interval *p, uint64_t changes)
 {
 	if (!p->ns)
 		p->ns = FIRST_NS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_asleep.h"
+#include "bpf/sampling/idle_threads.h"
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -34,7 +34,7 @@ struct sleeper {
 	bool is_known;   /* it slept, and where */
 };
 
-struct prof_asleep {
+struct idle_threads {
 	struct map64 by_tid; /* index */
 	struct sleeper *all;
 	size_t count, next; /* to be looked at */
@@ -47,8 +47,8 @@ struct prof_asleep {
 };
 
 /* A tid's file, without its line end; false when the thread has ended. */
-static bool read_task(const struct prof_target *t, pid_t tid, const char *name,
-		      size_t limit, struct text *out)
+static bool read_task(const struct sampling_target *t, pid_t tid,
+		      const char *name, size_t limit, struct text *out)
 {
 	struct error unused;
 	char path[48];
@@ -65,7 +65,7 @@ static bool read_task(const struct prof_target *t, pid_t tid, const char *name,
  * "202 0x… 0x… 0x… 0x… 0x… 0x… SP IP": where the thread entered the kernel;
  * "-1 SP IP" when that was not by a system call; "running".
  */
-static bool read_place(const struct prof_target *t, pid_t tid, uint64_t *sp,
+static bool read_place(const struct sampling_target *t, pid_t tid, uint64_t *sp,
 		       uint64_t *ip)
 {
 	struct text line = { 0 };
@@ -88,7 +88,7 @@ static bool read_place(const struct prof_target *t, pid_t tid, uint64_t *sp,
 }
 
 /* "[<0>] futex_wait_queue+0x60/0x90", leaf first. */
-static void add_kernel(struct prof_target *t, pid_t tid)
+static void add_kernel(struct sampling_target *t, pid_t tid)
 {
 	struct text stack = { 0 };
 	const char *at = NULL;
@@ -101,14 +101,15 @@ static void add_kernel(struct prof_target *t, pid_t tid)
 		size_t name_len = name ? strcspn(name + 1, "+\n") : 0;
 
 		if (name_len)
-			prof_frames_kernel_name(t->frames, name + 1, name_len);
+			sampling_frames_kernel_name(t->frames, name + 1,
+						    name_len);
 		at += len + (at[len] == '\n');
 	}
 	text_release(&stack);
 }
 
 /* How often it has left its CPU, whyever; 0 = that is not known. */
-static uint64_t read_switches(const struct prof_target *t, pid_t tid)
+static uint64_t read_switches(const struct sampling_target *t, pid_t tid)
 {
 	static const char name[] = "ctxt_switches:";
 	struct text status = { 0 };
@@ -126,7 +127,7 @@ static uint64_t read_switches(const struct prof_target *t, pid_t tid)
 }
 
 /* Pages from sp on, up to the first that cannot be read; how many bytes. */
-static size_t read_stack(struct prof_target *t, uint64_t sp, uint8_t *bytes,
+static size_t read_stack(struct sampling_target *t, uint64_t sp, uint8_t *bytes,
 			 size_t size)
 {
 	struct memory_range pages[UINT8_MAX];
@@ -152,7 +153,7 @@ static size_t read_stack(struct prof_target *t, uint64_t sp, uint8_t *bytes,
  * enough.  Where /proc has told of the thread, only two registers are known,
  * which is enough for most.  True when as much as is wanted has been read.
  */
-static bool walk(struct prof_target *t, struct sleeper *s, uint8_t *bytes,
+static bool walk(struct sampling_target *t, struct sleeper *s, uint8_t *bytes,
 		 struct unwound *u)
 {
 	uint64_t sp = s->regs[SAMPLE_SP];
@@ -161,9 +162,10 @@ static bool walk(struct prof_target *t, struct sleeper *s, uint8_t *bytes,
 	size_t wanted = have ? have : PAGE - sp % PAGE;
 
 	if (have)
-		memcpy(bytes, t->asleep->copies + (size_t)s->copy * COPY, have);
+		memcpy(bytes, t->idle->copies + (size_t)s->copy * COPY, have);
 	do {
-		struct unwind_start from = prof_target_registers(t, s->regs);
+		struct unwind_start from = sampling_target_registers(t,
+								     s->regs);
 
 		from.stack = bytes;
 		wanted = wanted < most ? wanted : most;
@@ -181,32 +183,32 @@ static bool walk(struct prof_target *t, struct sleeper *s, uint8_t *bytes,
 	return have >= most;
 }
 
-static void add_user(struct prof_target *t, struct sleeper *s)
+static void add_user(struct sampling_target *t, struct sleeper *s)
 {
 	uint64_t stalls = remote_memory_stalls(t->memory);
 	uint64_t missed = remote_memory_missed(t->memory);
-	enum prof_end end;
+	enum sampling_end end;
 	uint8_t *bytes;
 	struct unwound u;
 	bool is_full;
 
-	if (t->asleep->stalls >= MOST_STALLS) {
-		t->shared->ends[PROF_END_STALLED]++;
+	if (t->idle->stalls >= MOST_STALLS) {
+		t->shared->ends[SAMPLING_END_STALLED]++;
 		return;
 	}
 	bytes = xmalloc(t->shared->o->stack_bytes);
 	is_full = walk(t, s, bytes, &u);
-	end = prof_target_count_end(
-		t, &u, is_full ? PROF_END_BYTES : PROF_END_PAGE, missed);
-	prof_frames_user(t->frames, &u, prof_end_frame(end),
-			 (uint64_t)clock_monotonic_ns());
-	t->asleep->stalls += (unsigned)(remote_memory_stalls(t->memory) -
-					stalls);
+	end = sampling_target_count_end(
+		t, &u, is_full ? SAMPLING_END_BYTES : SAMPLING_END_PAGE,
+		missed);
+	sampling_frames_user(t->frames, &u, sampling_end_frame(end),
+			     (uint64_t)clock_monotonic_ns());
+	t->idle->stalls += (unsigned)(remote_memory_stalls(t->memory) - stalls);
 	free(bytes);
 }
 
 /* The kernel's frames and registers of one that sleeps, by /proc. */
-static bool find_by_proc(struct prof_target *t, struct sleeper *s)
+static bool find_by_proc(struct sampling_target *t, struct sleeper *s)
 {
 	uint64_t sp, ip;
 
@@ -223,33 +225,33 @@ static bool find_by_proc(struct prof_target *t, struct sleeper *s)
 }
 
 /* As the kernel has told them. */
-static bool find_caught(struct prof_target *t, const struct sleeper *s)
+static bool find_caught(struct sampling_target *t, const struct sleeper *s)
 {
 	if (!t->shared->o->only_user)
-		prof_frames_kernel(t->frames, t->asleep->kernel + s->kernel,
-				   s->kernel_count);
+		sampling_frames_kernel(t->frames, t->idle->kernel + s->kernel,
+				       s->kernel_count);
 	return true;
 }
 
 /* One that sleeps now: where, and the stack trace; not when it runs. */
-static void look(struct prof_target *t, struct sleeper *s)
+static void look(struct sampling_target *t, struct sleeper *s)
 {
-	prof_frames_begin(t->frames);
+	sampling_frames_begin(t->frames);
 	s->is_seen = true;
 	/* Who was not caught ran, and has a sample from when it stops. */
-	if (t->asleep->is_told ? !s->is_caught || !find_caught(t, s)
-			       : !find_by_proc(t, s))
+	if (t->idle->is_told ? !s->is_caught || !find_caught(t, s)
+			     : !find_by_proc(t, s))
 		return;
 	if (!t->shared->o->only_kernel)
 		add_user(t, s);
-	s->stack = prof_target_stack(t);
+	s->stack = sampling_target_stack(t);
 	/* Its stack has been read after its registers. */
 	s->is_known = !s->is_caught || s->has_stayed ||
 		      s->switches == read_switches(t, s->tid);
 }
 
 /* The tids of a process that are wanted, which the caller frees. */
-static pid_t *tids_of(const struct prof_target *t, size_t *count)
+static pid_t *tids_of(const struct sampling_target *t, size_t *count)
 {
 	pid_t only = t->shared->o->tid, *all = NULL;
 	struct dirent *entry;
@@ -273,9 +275,10 @@ static pid_t *tids_of(const struct prof_target *t, size_t *count)
 	return all;
 }
 
-struct prof_asleep *prof_asleep_new(struct prof_target *t, int64_t since_ns)
+struct idle_threads *idle_threads_new(struct sampling_target *t,
+				      int64_t since_ns)
 {
-	struct prof_asleep *a = xcalloc(1, sizeof(*a));
+	struct idle_threads *a = xcalloc(1, sizeof(*a));
 	pid_t *tids = tids_of(t, &a->count);
 
 	a->since_ns = since_ns;
@@ -288,7 +291,7 @@ struct prof_asleep *prof_asleep_new(struct prof_target *t, int64_t since_ns)
 	return a;
 }
 
-void prof_asleep_free(struct prof_asleep *a)
+void idle_threads_free(struct idle_threads *a)
 {
 	if (!a)
 		return;
@@ -299,8 +302,8 @@ void prof_asleep_free(struct prof_asleep *a)
 	free(a);
 }
 
-void prof_asleep_catch(struct prof_asleep *a, const struct sample_event *e,
-		       const uint64_t *kernel)
+void idle_threads_catch(struct idle_threads *a, const struct sample_event *e,
+			const uint64_t *kernel)
 {
 	uint32_t at = map64_get(&a->by_tid, e->tid);
 	struct sleeper *s = at == MAP64_NONE ? NULL : &a->all[at];
@@ -324,7 +327,7 @@ void prof_asleep_catch(struct prof_asleep *a, const struct sample_event *e,
 }
 
 /* The copy of a stack: its first page, and the next if that can be read. */
-static void add_ranges(struct prof_asleep *a, struct sleeper *s,
+static void add_ranges(struct idle_threads *a, struct sleeper *s,
 		       uint32_t number, size_t most, struct memory_range *two)
 {
 	uint64_t sp = s->regs[SAMPLE_SP];
@@ -337,9 +340,9 @@ static void add_ranges(struct prof_asleep *a, struct sleeper *s,
 					next < PAGE ? next : PAGE, false };
 }
 
-void prof_asleep_copy(struct prof_target *t)
+void idle_threads_copy(struct sampling_target *t)
 {
-	struct prof_asleep *a = t->asleep;
+	struct idle_threads *a = t->idle;
 	struct memory *memory = remote_memory_of(t->memory);
 	struct memory_range *ranges;
 	struct sleeper **whose;
@@ -373,7 +376,7 @@ void prof_asleep_copy(struct prof_target *t)
 	free(whose);
 }
 
-void prof_asleep_confirm(struct prof_asleep *a, const struct sample_event *e)
+void idle_threads_confirm(struct idle_threads *a, const struct sample_event *e)
 {
 	uint32_t at = map64_get(&a->by_tid, e->tid);
 	struct sleeper *s = at == MAP64_NONE ? NULL : &a->all[at];
@@ -382,19 +385,19 @@ void prof_asleep_confirm(struct prof_asleep *a, const struct sample_event *e)
 		s->has_stayed = true;
 }
 
-void prof_asleep_told(struct prof_asleep *a) { a->is_told = true; }
+void idle_threads_told(struct idle_threads *a) { a->is_told = true; }
 
-bool prof_asleep_look(struct prof_target *t, int64_t until_ns)
+bool idle_threads_look(struct sampling_target *t, int64_t until_ns)
 {
-	struct prof_asleep *a = t->asleep;
+	struct idle_threads *a = t->idle;
 
 	if (a->next < a->count)
-		prof_target_begin(t);
+		sampling_target_begin(t);
 	while (a->next < a->count && clock_monotonic_ns() < until_ns) {
 		struct sleeper *s = &a->all[a->next++];
 
 		/* Who had a sample does not sleep any more, or did not. */
-		if (!prof_threads_has_sample(t->threads, s->tid))
+		if (!sampling_threads_has_sample(t->threads, s->tid))
 			look(t, s);
 	}
 	if (a->next < a->count)
@@ -406,7 +409,8 @@ bool prof_asleep_look(struct prof_target *t, int64_t until_ns)
 	return true;
 }
 
-uint32_t prof_asleep_stack(const struct prof_asleep *a, pid_t tid, uint64_t sp)
+uint32_t idle_threads_stack(const struct idle_threads *a, pid_t tid,
+			    uint64_t sp)
 {
 	uint32_t at = map64_get(&a->by_tid, (uint64_t)tid);
 	const struct sleeper *s = at == MAP64_NONE ? NULL : &a->all[at];
@@ -418,7 +422,7 @@ uint32_t prof_asleep_stack(const struct prof_asleep *a, pid_t tid, uint64_t sp)
  * Whether one without a sample has slept all the time.  Where no sample was
  * lost that is certain, but for who ran: it would have had one.
  */
-static bool has_slept(const struct prof_target *t, const struct sleeper *s,
+static bool has_slept(const struct sampling_target *t, const struct sleeper *s,
 		      bool has_lost)
 {
 	if (!s || (s->is_seen && !s->is_known))
@@ -427,7 +431,7 @@ static bool has_slept(const struct prof_target *t, const struct sleeper *s,
 			     s->switches == read_switches(t, s->tid));
 }
 
-static void add_thread(struct prof_target *t, const struct sleeper *s,
+static void add_thread(struct sampling_target *t, const struct sleeper *s,
 		       int64_t since_ns, int64_t end_ns)
 {
 	struct sample sample = {
@@ -441,14 +445,17 @@ static void add_thread(struct prof_target *t, const struct sleeper *s,
 	if (s->is_known && end_ns > since_ns &&
 	    read_task(t, s->tid, "comm", PROCFS_NAMES, &comm)) {
 		sample.stack = s->stack;
-		sample.thread = prof_threads_id(t->threads, s->tid, comm.bytes);
-		prof_target_add(t, PROF_OFFCPU | PROF_WALL, &sample);
+		sample.thread = sampling_threads_id(t->threads, s->tid,
+						    comm.bytes);
+		sampling_target_add(t, SAMPLING_OFFCPU | SAMPLING_WALL,
+				    &sample);
 	}
 	text_release(&comm);
 }
 
 /* Those of whom it is not known how long they have slept are counted. */
-static void count_unknown(struct prof_target *t, uint64_t hidden, uint64_t late)
+static void count_unknown(struct sampling_target *t, uint64_t hidden,
+			  uint64_t late)
 {
 	struct profile *p = t->shared->profile;
 
@@ -460,21 +467,21 @@ static void count_unknown(struct prof_target *t, uint64_t hidden, uint64_t late)
 			     "there was no time to look where they slept");
 }
 
-void prof_asleep_add(struct prof_target *t, int64_t end_ns, bool has_lost,
-		     int64_t until_ns)
+void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
+		      int64_t until_ns)
 {
-	struct prof_asleep *a = t->asleep;
+	struct idle_threads *a = t->idle;
 	uint64_t hidden = 0, late = 0;
 	size_t count;
 	pid_t *tids = tids_of(t, &count);
 	int64_t since_ns;
 
-	prof_target_begin(t);
+	sampling_target_begin(t);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t at = map64_get(&a->by_tid, (uint64_t)tids[i]);
 		struct sleeper *s = at == MAP64_NONE ? NULL : &a->all[at];
 
-		if (prof_threads_has_sample(t->threads, tids[i]))
+		if (sampling_threads_has_sample(t->threads, tids[i]))
 			continue;
 		if (!has_slept(t, s, has_lost)) {
 			hidden += has_lost;

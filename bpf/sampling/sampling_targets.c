@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_targets.h"
+#include "bpf/sampling/sampling_targets.h"
 
-#include "cmd/log.h"
-#include "cmd/target.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
@@ -22,15 +20,16 @@ enum { GENERATIONS = 16 };
 /* Lines about what is not sampled. */
 enum { SAID = 8 };
 
-void prof_targets_init(struct prof_targets *t, struct prof_shared *s)
+void sampling_targets_init(struct sampling_targets *t,
+			   struct sampling_shared *s)
 {
-	*t = (struct prof_targets){ .shared = s };
+	*t = (struct sampling_targets){ .shared = s };
 }
 
-void prof_targets_release(struct prof_targets *t)
+void sampling_targets_release(struct sampling_targets *t)
 {
 	for (size_t i = 0; i < t->count; i++)
-		prof_target_free(t->all[i]);
+		sampling_target_free(t->all[i]);
 	free(t->all);
 	for (size_t i = 0; i < t->refusal_count; i++)
 		free(t->refusals[i].why);
@@ -38,10 +37,10 @@ void prof_targets_release(struct prof_targets *t)
 	map64_release(&t->by_pid);
 }
 
-static struct prof_target *same(const struct prof_targets *t,
-				const struct jvm *jvm)
+static struct sampling_target *same(const struct sampling_targets *t,
+				    const struct jvm *jvm)
 {
-	struct prof_target *found = prof_targets_find(t, jvm->pid);
+	struct sampling_target *found = sampling_targets_find(t, jvm->pid);
 
 	if (!found || found->has_ended ||
 	    found->jvm.start_ticks != jvm->start_ticks)
@@ -50,16 +49,16 @@ static struct prof_target *same(const struct prof_targets *t,
 }
 
 /* In the place of what the process was before, if it is one that was known. */
-static void put(struct prof_targets *t, struct prof_target *target)
+static void put(struct sampling_targets *t, struct sampling_target *target)
 {
-	struct prof_target *before = same(t, &target->jvm);
+	struct sampling_target *before = same(t, &target->jvm);
 
 	for (size_t i = 0; before && i < t->count; i++) {
 		if (t->all[i] == before)
 			t->all[i] = target;
 	}
 	if (before) {
-		prof_target_retire(before);
+		sampling_target_retire(before);
 		return;
 	}
 	array_reserve(t->all, t->cap, t->count + 1);
@@ -71,34 +70,36 @@ static void put(struct prof_targets *t, struct prof_target *target)
 }
 
 /* One that has just begun may not have yet what is looked for in a JVM. */
-static bool may_be_tried_again(const struct prof_targets *t,
+static bool may_be_tried_again(const struct sampling_targets *t,
 			       const struct jvm *jvm)
 {
 	return t->ancestor && jvm->kind != JVM_OPENJ9 &&
-	       prof_descendants_awaits(&t->descendants, jvm->pid);
+	       descendants_awaits(&t->descendants, jvm->pid);
 }
 
 /* Takes over jvm, even on failure. */
-static int add(struct prof_targets *t, const struct jvm *jvm, struct error *err)
+static int add(struct sampling_targets *t, const struct jvm *jvm,
+	       struct error *err)
 {
-	struct prof_target *target = prof_target_new(t->shared, jvm, err);
+	struct sampling_target *target = sampling_target_new(t->shared, jvm,
+							     err);
 
 	if (!target)
 		return -1;
 	if (sampler_add(t->shared->sampler, target->jvm.pid, err)) {
-		prof_target_free(target);
+		sampling_target_free(target);
 		return -1;
 	}
 	target->since_ns = clock_monotonic_ns();
 	if (target->jvm.kind != JVM_NONE &&
-	    (!t->shared->is_tried_again || prof_target_is_whole(target)))
+	    (!t->shared->is_tried_again || sampling_target_is_whole(target)))
 		t->shared->has_begun |= t->ancestor != 0;
 	put(t, target);
 	return 0;
 }
 
-static struct prof_refusal *refusal_of(const struct prof_targets *t, pid_t pid,
-				       uint64_t start_ticks)
+static struct sampling_refusal *refusal_of(const struct sampling_targets *t,
+					   pid_t pid, uint64_t start_ticks)
 {
 	for (size_t i = 0; i < t->refusal_count; i++) {
 		if (t->refusals[i].pid == pid &&
@@ -109,30 +110,33 @@ static struct prof_refusal *refusal_of(const struct prof_targets *t, pid_t pid,
 }
 
 /* Whether it is too early to try again. */
-static bool is_refused(const struct prof_targets *t, const struct jvm *jvm)
+static bool is_refused(const struct sampling_targets *t, const struct jvm *jvm)
 {
-	const struct prof_refusal *r = refusal_of(t, jvm->pid,
-						  jvm->start_ticks);
+	const struct sampling_refusal *r = refusal_of(t, jvm->pid,
+						      jvm->start_ticks);
 
 	return r && clock_monotonic_ns() < r->again_ns;
 }
 
 /* Once, and of many the first. */
-static void say_refused(struct prof_targets *t, struct prof_refusal *r)
+static void say_refused(struct sampling_targets *t, struct sampling_refusal *r)
 {
 	if (!r->why)
 		return;
 	if (t->said++ < SAID)
-		log_always("not sampled: %s", r->why);
+		sampling_tell(t->shared->o, SAMPLING_LOSS, "not sampled: %s",
+			      r->why);
 	free(r->why);
 	r->why = NULL;
 	r->is_said = true;
 }
 
-static void refuse(struct prof_targets *t, const struct prof_refusal *tried,
+static void refuse(struct sampling_targets *t,
+		   const struct sampling_refusal *tried,
 		   const struct error *why)
 {
-	struct prof_refusal *r = refusal_of(t, tried->pid, tried->start_ticks);
+	struct sampling_refusal *r = refusal_of(t, tried->pid,
+						tried->start_ticks);
 
 	if (!r) {
 		array_reserve(t->refusals, t->refusal_cap,
@@ -150,9 +154,11 @@ static void refuse(struct prof_targets *t, const struct prof_refusal *tried,
 }
 
 /* It may have been tried in vain before. */
-static void admit(struct prof_targets *t, const struct prof_refusal *tried)
+static void admit(struct sampling_targets *t,
+		  const struct sampling_refusal *tried)
 {
-	struct prof_refusal *r = refusal_of(t, tried->pid, tried->start_ticks);
+	struct sampling_refusal *r = refusal_of(t, tried->pid,
+						tried->start_ticks);
 
 	if (!r)
 		return;
@@ -166,9 +172,9 @@ static void admit(struct prof_targets *t, const struct prof_refusal *tried)
  * that does not answer is not to hold up the others.  Takes over jvm; false
  * when it has taken long in vain.
  */
-static bool add_or_say(struct prof_targets *t, const struct jvm *jvm)
+static bool add_or_say(struct sampling_targets *t, const struct jvm *jvm)
 {
-	struct prof_refusal tried = {
+	struct sampling_refusal tried = {
 		.pid = jvm->pid,
 		.start_ticks = jvm->start_ticks,
 	};
@@ -189,16 +195,18 @@ static bool add_or_say(struct prof_targets *t, const struct jvm *jvm)
 	return ret == 0 || took < REFUSED_NS;
 }
 
-void prof_targets_say_refused(struct prof_targets *t)
+void sampling_targets_say_refused(struct sampling_targets *t)
 {
 	for (size_t i = 0; i < t->refusal_count; i++)
 		say_refused(t, &t->refusals[i]);
 	if (t->said > SAID)
-		log_always("not sampled: %zu more", t->said - SAID);
+		sampling_tell(t->shared->o, SAMPLING_LOSS,
+			      "not sampled: %zu more", t->said - SAID);
 }
 
 /* Whether it is the program that was started, or was by it. */
-static bool is_descendant(const struct prof_targets *t, const struct jvm *jvm)
+static bool is_descendant(const struct sampling_targets *t,
+			  const struct jvm *jvm)
 {
 	pid_t pid = jvm->pid;
 
@@ -221,19 +229,19 @@ static bool is_descendant(const struct prof_targets *t, const struct jvm *jvm)
 }
 
 /* Whether it is already a target, as what it is now. */
-static bool is_known(const struct prof_targets *t, const struct jvm *jvm)
+static bool is_known(const struct sampling_targets *t, const struct jvm *jvm)
 {
-	const struct prof_target *known = same(t, jvm);
+	const struct sampling_target *known = same(t, jvm);
 
 	return known && (known->jvm.kind != JVM_NONE || jvm->kind == JVM_NONE);
 }
 
-static bool is_wanted(const struct prof_targets *t, const struct jvm *jvm)
+static bool is_wanted(const struct sampling_targets *t, const struct jvm *jvm)
 {
 	return t->shared->o->all || (t->ancestor && is_descendant(t, jvm));
 }
 
-static int add_all(struct prof_targets *t, struct error *err)
+static int add_all(struct sampling_targets *t, struct error *err)
 {
 	struct jvm_list list;
 	bool goes_on = true;
@@ -253,22 +261,21 @@ static int add_all(struct prof_targets *t, struct error *err)
 	return 0;
 }
 
-static int add_named(struct prof_targets *t, const char *name,
-		     struct error *err)
+int sampling_targets_add(struct sampling_targets *t, struct jvm *jvm,
+			 struct error *err)
 {
-	struct jvm jvm;
-
-	if (target_open_named(&jvm, name, err))
-		return -1;
-	if (same(t, &jvm)) {
-		jvm_close(&jvm);
+	if (same(t, jvm)) {
+		jvm_close(jvm);
 		return 0;
 	}
-	return add(t, &jvm, err);
+	if (add(t, jvm, err))
+		return -1;
+	t->named = t->count;
+	return 0;
 }
 
 /* A thread that is none of theirs would be sampled in vain. */
-static int check_thread(const struct prof_targets *t, struct error *err)
+static int check_thread(const struct sampling_targets *t, struct error *err)
 {
 	pid_t tid = t->shared->o->tid;
 	struct text names = { 0 };
@@ -280,22 +287,17 @@ static int check_thread(const struct prof_targets *t, struct error *err)
 		if (access(path, F_OK) == 0)
 			return 0;
 	}
-	prof_targets_name(t, &names);
+	sampling_targets_name(t, &names);
 	fail(err, ERROR_NO_TARGET, "--tid %d: no thread of %s has that number",
 	     (int)tid, names.bytes);
 	text_release(&names);
 	return -1;
 }
 
-int prof_targets_open(struct prof_targets *t, struct error *err)
+int sampling_targets_open(struct sampling_targets *t, struct error *err)
 {
-	const struct prof_live_options *o = t->shared->o;
+	const struct sampling_options *o = t->shared->o;
 
-	for (size_t i = 0; i < o->pid_count; i++) {
-		if (add_named(t, o->pids[i], err))
-			return -1;
-	}
-	t->named = t->count;
 	if (o->tid && t->named && check_thread(t, err))
 		return -1;
 	if (o->all && add_all(t, err))
@@ -304,13 +306,16 @@ int prof_targets_open(struct prof_targets *t, struct error *err)
 	return 0;
 }
 
-int prof_targets_launched(struct prof_targets *t, pid_t pid, struct error *err)
+int sampling_targets_launched(struct sampling_targets *t, pid_t pid,
+			      const char *name, struct error *err)
 {
+	t->launched = name;
 	t->ancestor = pid;
 	return sampler_add(t->shared->sampler, pid, err);
 }
 
-struct prof_target *prof_targets_find(const struct prof_targets *t, pid_t pid)
+struct sampling_target *sampling_targets_find(const struct sampling_targets *t,
+					      pid_t pid)
 {
 	uint32_t at = map64_get(&t->by_pid, (uint64_t)pid);
 
@@ -318,15 +323,15 @@ struct prof_target *prof_targets_find(const struct prof_targets *t, pid_t pid)
 }
 
 /* Whether no more is found of it than is known. */
-static bool is_done(const struct prof_target *t)
+static bool is_done(const struct sampling_target *t)
 {
-	return prof_target_is_whole(t) || t->jvm.kind == JVM_OPENJ9;
+	return sampling_target_is_whole(t) || t->jvm.kind == JVM_OPENJ9;
 }
 
 /* The program that was started is sampled even when it is no JVM. */
-static void look_at_launched(struct prof_targets *t)
+static void look_at_launched(struct sampling_targets *t)
 {
-	struct prof_target *known = prof_targets_find(t, t->ancestor);
+	struct sampling_target *known = sampling_targets_find(t, t->ancestor);
 	struct error unused;
 	struct jvm jvm;
 
@@ -341,9 +346,9 @@ static void look_at_launched(struct prof_targets *t)
 		jvm_close(&jvm);
 }
 
-static void look_at_child(struct prof_targets *t, pid_t pid)
+static void look_at_child(struct sampling_targets *t, pid_t pid)
 {
-	struct prof_target *known;
+	struct sampling_target *known;
 	struct error unused;
 	struct jvm jvm;
 
@@ -358,11 +363,11 @@ static void look_at_child(struct prof_targets *t, pid_t pid)
 }
 
 /* What has begun of late, or has become another program, may be a JVM. */
-static void look_at_descendants(struct prof_targets *t)
+static void look_at_descendants(struct sampling_targets *t)
 {
-	pid_t due[PROF_DESCENDANTS];
-	size_t count = prof_descendants_due(&t->descendants, t->ancestor,
-					    clock_monotonic_ns(), due);
+	pid_t due[DESCENDANTS_MAX];
+	size_t count = descendants_due(&t->descendants, t->ancestor,
+				       clock_monotonic_ns(), due);
 
 	for (size_t i = 0; i < count; i++) {
 		if (due[i] == t->ancestor)
@@ -372,7 +377,7 @@ static void look_at_descendants(struct prof_targets *t)
 	}
 }
 
-void prof_targets_look(struct prof_targets *t)
+void sampling_targets_look(struct sampling_targets *t)
 {
 	int64_t now = clock_monotonic_ns();
 	struct error unused;
@@ -385,12 +390,12 @@ void prof_targets_look(struct prof_targets *t)
 	t->next_look_ns = now + LOOK_NS;
 }
 
-size_t prof_targets_running(struct prof_targets *t)
+size_t sampling_targets_running(struct sampling_targets *t)
 {
 	size_t running = 0;
 
 	for (size_t i = 0; i < t->count; i++) {
-		struct prof_target *target = t->all[i];
+		struct sampling_target *target = t->all[i];
 
 		if (target->has_ended)
 			continue;
@@ -398,37 +403,36 @@ size_t prof_targets_running(struct prof_targets *t)
 		running += !target->has_ended;
 		/* Its pid may be another's already. */
 		if (target->has_ended &&
-		    prof_targets_find(t, target->jvm.pid) == target)
+		    sampling_targets_find(t, target->jvm.pid) == target)
 			sampler_remove(t->shared->sampler, target->jvm.pid);
 	}
 	return running;
 }
 
-struct prof_counts prof_targets_counts(const struct prof_targets *t)
+struct sampling_counts sampling_targets_counts(const struct sampling_targets *t)
 {
-	struct prof_counts counts = t->shared->counts;
+	struct sampling_counts counts = t->shared->counts;
 
 	for (size_t i = 0; i < t->count; i++)
-		prof_target_counts(t->all[i], &counts);
+		sampling_target_counts(t->all[i], &counts);
 	return counts;
 }
 
-uint64_t prof_targets_changes(const struct prof_targets *t)
+uint64_t sampling_targets_changes(const struct sampling_targets *t)
 {
 	uint64_t changes = 0;
 
 	for (size_t i = 0; i < t->count; i++)
-		changes += prof_target_changes(t->all[i]);
+		changes += sampling_target_changes(t->all[i]);
 	return changes;
 }
 
-void prof_targets_name(const struct prof_targets *t, struct text *out)
+void sampling_targets_name(const struct sampling_targets *t, struct text *out)
 {
 	if (t->count == 1)
 		text_puts(out, t->all[0]->name.bytes);
-	else if (!t->count && t->shared->o->command)
-		safe_text(out, t->shared->o->command[0],
-			  strlen(t->shared->o->command[0]));
+	else if (!t->count && t->launched)
+		safe_text(out, t->launched, strlen(t->launched));
 	else
 		text_printf(out, "%zu JVMs", t->count);
 }

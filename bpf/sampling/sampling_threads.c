@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_threads.h"
+#include "bpf/sampling/sampling_threads.h"
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -33,7 +33,7 @@ struct known_thread {
 	uint64_t seen; /* a hash of the name that it had there; 0 = none */
 };
 
-struct prof_threads {
+struct sampling_threads {
 	struct profile *profile;
 	const struct jvm *jvm;
 	struct map64 by_tid;  /* index */
@@ -50,16 +50,17 @@ struct prof_threads {
 	int64_t looked_ns;
 };
 
-struct prof_threads *prof_threads_new(struct profile *p, const struct jvm *jvm)
+struct sampling_threads *sampling_threads_new(struct profile *p,
+					      const struct jvm *jvm)
 {
-	struct prof_threads *t = xcalloc(1, sizeof(*t));
+	struct sampling_threads *t = xcalloc(1, sizeof(*t));
 
 	t->profile = p;
 	t->jvm = jvm;
 	return t;
 }
 
-void prof_threads_free(struct prof_threads *t)
+void sampling_threads_free(struct sampling_threads *t)
 {
 	if (!t)
 		return;
@@ -106,7 +107,7 @@ static bool still_has(pid_t pid, const struct known_thread *k)
 	return ret;
 }
 
-static void take_name(struct prof_threads *t, struct known_thread *k)
+static void take_name(struct sampling_threads *t, struct known_thread *k)
 {
 	const struct thread_names *names = thread_dumps_names(t->dumps);
 	const struct thread_name *n = NULL;
@@ -131,7 +132,7 @@ static bool is_worth_asking(const char *comm)
 	return strlen(comm) == PROCFS_NAMES - 1 || strcmp(comm, "java") == 0;
 }
 
-static void set_comm(struct prof_threads *t, struct known_thread *k,
+static void set_comm(struct sampling_threads *t, struct known_thread *k,
 		     const char *comm)
 {
 	memset(k->comm, 0, sizeof(k->comm));
@@ -148,7 +149,7 @@ static void set_comm(struct prof_threads *t, struct known_thread *k,
 	t->has_new |= !k->is_named;
 }
 
-static struct known_thread *add(struct prof_threads *t, pid_t tid,
+static struct known_thread *add(struct sampling_threads *t, pid_t tid,
 				const char *comm)
 {
 	const struct thread thread = {
@@ -170,14 +171,15 @@ static struct known_thread *add(struct prof_threads *t, pid_t tid,
 }
 
 /* NULL = it has no id yet. */
-static struct known_thread *find(const struct prof_threads *t, pid_t tid)
+static struct known_thread *find(const struct sampling_threads *t, pid_t tid)
 {
 	uint32_t at = map64_get(&t->by_tid, (uint64_t)tid);
 
 	return at == MAP64_NONE ? NULL : &t->all[at];
 }
 
-uint32_t prof_threads_id(struct prof_threads *t, pid_t tid, const char *comm)
+uint32_t sampling_threads_id(struct sampling_threads *t, pid_t tid,
+			     const char *comm)
 {
 	struct known_thread *k = find(t, tid);
 
@@ -192,7 +194,7 @@ uint32_t prof_threads_id(struct prof_threads *t, pid_t tid, const char *comm)
 }
 
 /* Our number of a thread that the JVM counts so; 0 = there is none. */
-static pid_t tid_of(struct prof_threads *t, pid_t ns_tid)
+static pid_t tid_of(struct sampling_threads *t, pid_t ns_tid)
 {
 	struct dirent *entry;
 	char path[32];
@@ -223,7 +225,7 @@ static pid_t tid_of(struct prof_threads *t, pid_t ns_tid)
 }
 
 /* A thread's start is known to a tick of the clock that counts CPU time. */
-static bool began_later(const struct prof_threads *t, pid_t tid, int64_t ns)
+static bool began_later(const struct sampling_threads *t, pid_t tid, int64_t ns)
 {
 	int64_t tick_ns = CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK);
 	int64_t boot_ns = ns + clock_boot_ns() - clock_monotonic_ns();
@@ -242,7 +244,7 @@ static bool began_later(const struct prof_threads *t, pid_t tid, int64_t ns)
 }
 
 /* An owner may sleep all the time, and never have a sample of its own. */
-static uint32_t platform_owner(struct prof_threads *t, pid_t tid)
+static uint32_t platform_owner(struct sampling_threads *t, pid_t tid)
 {
 	const struct known_thread *known = find(t, tid);
 	struct text comm = { 0 };
@@ -264,7 +266,7 @@ static uint32_t platform_owner(struct prof_threads *t, pid_t tid)
 }
 
 /* That it is virtual is known once it was found on a carrier. */
-static uint32_t java_owner(struct prof_threads *t,
+static uint32_t java_owner(struct sampling_threads *t,
 			   const struct monitor_owner *owner)
 {
 	const struct thread thread = {
@@ -291,8 +293,9 @@ static uint32_t java_owner(struct prof_threads *t,
 	return id;
 }
 
-uint32_t prof_threads_owner(struct prof_threads *t,
-			    const struct monitor_owner *owner, int64_t owned_ns)
+uint32_t sampling_threads_owner(struct sampling_threads *t,
+				const struct monitor_owner *owner,
+				int64_t owned_ns)
 {
 	pid_t tid = owner->ns_tid ? tid_of(t, owner->ns_tid) : 0;
 
@@ -302,14 +305,14 @@ uint32_t prof_threads_owner(struct prof_threads *t,
 	return owner->java_id ? java_owner(t, owner) : 0;
 }
 
-bool prof_threads_has_sample(const struct prof_threads *t, pid_t tid)
+bool sampling_threads_has_sample(const struct sampling_threads *t, pid_t tid)
 {
 	const struct known_thread *k = find(t, tid);
 
 	return k && k->is_sampled;
 }
 
-uint64_t *prof_threads_stack_end(struct prof_threads *t, pid_t tid)
+uint64_t *sampling_threads_stack_end(struct sampling_threads *t, pid_t tid)
 {
 	return &find(t, tid)->stack_end;
 }
@@ -318,7 +321,7 @@ uint64_t *prof_threads_stack_end(struct prof_threads *t, pid_t tid)
  * Those that began to be sampled since it was asked may be in the answer, too;
  * whoever is not is asked about later.
  */
-static void take_names(struct prof_threads *t)
+static void take_names(struct sampling_threads *t)
 {
 	t->has_new = false;
 	for (size_t i = 0; i < t->count; i++) {
@@ -331,7 +334,7 @@ static void take_names(struct prof_threads *t)
 	}
 }
 
-static bool ask(struct prof_threads *t)
+static bool ask(struct sampling_threads *t)
 {
 	if (!t->has_new || !thread_dumps_ask(t->dumps, -1))
 		return false;
@@ -341,14 +344,14 @@ static bool ask(struct prof_threads *t)
 	return true;
 }
 
-void prof_threads_ask(struct prof_threads *t)
+void sampling_threads_ask(struct sampling_threads *t)
 {
 	if (!t->dumps)
 		t->dumps = thread_dumps_new(t->jvm, true, ASK_NS);
 }
 
-void prof_threads_look(struct prof_threads *t, const struct vm_structs *v,
-		       struct memory *memory)
+void sampling_threads_look(struct sampling_threads *t,
+			   const struct vm_structs *v, struct memory *memory)
 {
 	t->structs = v;
 	t->memory = memory;
@@ -390,7 +393,7 @@ static bool is_likely(const char *name)
  * renamed by another, or of the first one, or was read while a collector moved
  * it: it has to be the same the next time.
  */
-static void take_seen_name(struct prof_threads *t, struct known_thread *k,
+static void take_seen_name(struct sampling_threads *t, struct known_thread *k,
 			   const struct java_thread_name *seen)
 {
 	struct thread *in_profile = &t->profile->threads[k->id];
@@ -419,7 +422,7 @@ static bool is_worth_looking(const struct known_thread *k)
 	       is_worth_asking(k->comm);
 }
 
-static bool look(struct prof_threads *t)
+static bool look(struct sampling_threads *t)
 {
 	struct error unused;
 
@@ -430,7 +433,7 @@ static bool look(struct prof_threads *t)
 }
 
 /* Looks into the JVM's memory for names of threads that are new. */
-static void look_for_names(struct prof_threads *t)
+static void look_for_names(struct sampling_threads *t)
 {
 	struct java_thread_name *all;
 	size_t *who, count = 0;
@@ -458,7 +461,7 @@ static void look_for_names(struct prof_threads *t)
 	free(who);
 }
 
-void prof_threads_refresh(struct prof_threads *t)
+void sampling_threads_refresh(struct sampling_threads *t)
 {
 	t->has_searched = false;
 	if (!t->dumps) {
@@ -476,7 +479,7 @@ void prof_threads_refresh(struct prof_threads *t)
 		ask(t);
 }
 
-void prof_threads_finish(struct prof_threads *t, int64_t until_ns)
+void sampling_threads_finish(struct sampling_threads *t, int64_t until_ns)
 {
 	/* Twice: some names are to be the same then. */
 	for (int i = 0; i < 2 && !t->dumps; i++)
