@@ -203,7 +203,7 @@ int rmi_probe_invoke(struct rmi_probe *p, struct rmi_connection *c,
 	struct text message = { 0 };
 	int status;
 
-	r->is_void = jmx_methods[method].is_void;
+	r->is_void = method_is_void(method);
 	jmx_add_call(&message, &on->id, method);
 	for (unsigned i = 0; i < nulls; i++)
 		java_write_null(&message);

@@ -11,7 +11,7 @@
 #define JMX_HTTP_PING_RMI_PROBE_PARTS_H
 
 #include "jmx_http/ping/rmi_probe.h"
-#include "jmx_http/rmi/jmx_methods.h"
+#include "jmx_http/rmi/methods.h"
 
 /* What a step gives. */
 enum {

@@ -4,7 +4,7 @@
 #include "core/base/alloc.h"
 #include "jmx_http/java/java_writer.h"
 #include "jmx_http/net/socket.h"
-#include "jmx_http/rmi/jmx_methods.h"
+#include "jmx_http/rmi/methods.h"
 
 #include <event2/buffer.h>
 #include <event2/dns.h>

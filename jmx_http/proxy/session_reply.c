@@ -5,7 +5,7 @@
 #include "jmx_http/net/socket.h"
 #include "jmx_http/proxy/rewrite.h"
 #include "jmx_http/proxy/session.h"
-#include "jmx_http/rmi/jmx_methods.h"
+#include "jmx_http/rmi/methods.h"
 
 #include <event2/buffer.h>
 #include <stdlib.h>

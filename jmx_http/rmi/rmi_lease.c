@@ -3,7 +3,7 @@
 
 #include "core/base/clock.h"
 #include "jmx_http/java/java_writer.h"
-#include "jmx_http/rmi/jmx_methods.h"
+#include "jmx_http/rmi/methods.h"
 
 #include <string.h>
 #include <sys/random.h>

@@ -5,7 +5,7 @@
 #include "core/base/clock.h"
 #include "jmx_http/java/java_objects.h"
 #include "jmx_http/java/java_to_value.h"
-#include "jmx_http/rmi/jmx_methods.h"
+#include "jmx_http/rmi/methods.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static int take_batch(const struct java_value *v, struct batch *b,
 static void add_fetch(struct text *out, const struct rmi_session *s,
 		      int64_t from, int32_t most, int64_t wait_ms)
 {
-	const struct jmx_method_info *m = &jmx_methods[JMX_FETCH_NOTIFICATIONS];
+	const struct method *m = &jmx_methods[JMX_FETCH_NOTIFICATIONS];
 	struct text primitives = { 0 };
 
 	java_write_u64(&primitives, (uint64_t)from);

@@ -156,7 +156,7 @@ int rmi_request_add(struct text *out, const struct jrmp_id *session,
 
 bool rmi_request_is_void(const struct jmx_request *q)
 {
-	return jmx_methods[calls[q->verb].method].is_void;
+	return method_is_void(calls[q->verb].method);
 }
 
 bool rmi_request_is_read(const struct jmx_request *q)

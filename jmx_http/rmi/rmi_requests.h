@@ -6,7 +6,7 @@
 #define JMX_HTTP_RMI_RMI_REQUESTS_H
 
 #include "jmx_http/jmx.h"
-#include "jmx_http/rmi/jmx_methods.h"
+#include "jmx_http/rmi/methods.h"
 
 /* In place of the index of a name: all that is asked for at once. */
 #define RMI_WHOLE SIZE_MAX

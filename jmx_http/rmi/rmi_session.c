@@ -6,7 +6,7 @@
 #include "jmx_http/java/java_objects.h"
 #include "jmx_http/java/java_writer.h"
 #include "jmx_http/net/rmi_tls.h"
-#include "jmx_http/rmi/jmx_methods.h"
+#include "jmx_http/rmi/methods.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>

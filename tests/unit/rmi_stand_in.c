@@ -3,7 +3,7 @@
 
 #include "jmx_http/java/java_objects.h"
 #include "jmx_http/java/java_stream.h"
-#include "jmx_http/rmi/jmx_methods.h"
+#include "jmx_http/rmi/methods.h"
 
 #include <arpa/inet.h>
 #include <endian.h>
@@ -174,11 +174,14 @@ static int64_t number_at(const char *bytes)
 
 static int method_of(const char *head)
 {
+	uint32_t operation;
 	uint64_t hash;
 
+	memcpy(&operation, head + 22, sizeof(operation));
 	memcpy(&hash, head + 26, sizeof(hash));
 	for (int i = 0; i < JMX_METHODS; i++)
-		if (jmx_methods[i].hash == be64toh(hash))
+		if (jmx_methods[i].hash == be64toh(hash) &&
+		    jmx_methods[i].operation == (int32_t)be32toh(operation))
 			return i;
 	return -1;
 }

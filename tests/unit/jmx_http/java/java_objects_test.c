@@ -7,7 +7,7 @@
 #include "jmx_http/java/java_objects.h"
 #include "jmx_http/java/java_stream.h"
 #include "jmx_http/java/java_to_value.h"
-#include "jmx_http/rmi/jmx_methods.h"
+#include "jmx_http/rmi/methods.h"
 #include "jmx_http/rmi/rmi_lease.h"
 #include "jmx_http/rmi/rmi_requests.h"
 
@@ -286,25 +286,27 @@ static void a_lease_is_asked_for_as_a_java_client_does(void **state)
 	text_release(&message);
 }
 
-static void a_method_is_known_by_the_hash_of_its_descriptor(void **state)
+static void method_hash_is_the_sha1_of_name_and_descriptor(void **state)
 {
 	(void)state;
 	for (int i = 0; i < JMX_METHODS; i++) {
-		const char *signature = jmx_methods[i].signature;
+		const struct method *m = &jmx_methods[i];
 		struct text utf = { 0 };
 		uint8_t sum[EVP_MAX_MD_SIZE];
 		uint64_t hash = 0;
 
-		if (!signature)
+		if (m->operation != -1)
 			continue;
-		java_write_u16(&utf, (uint16_t)strlen(signature));
-		text_puts(&utf, signature);
+		java_write_u16(&utf, (uint16_t)(strlen(m->name) +
+						strlen(m->descriptor)));
+		text_puts(&utf, m->name);
+		text_puts(&utf, m->descriptor);
 		assert_true(EVP_Digest(utf.bytes, utf.len, sum, NULL,
 				       EVP_sha1(), NULL));
 		for (int b = 7; b >= 0; b--)
 			hash = hash << 8 | sum[b];
-		if (hash != jmx_methods[i].hash)
-			fail_msg("%s", signature);
+		if (hash != m->hash)
+			fail_msg("%s%s", m->name, m->descriptor);
 		text_release(&utf);
 	}
 }
@@ -447,7 +449,7 @@ int main(void)
 		cmocka_unit_test(a_login_is_that_of_a_java_client),
 		cmocka_unit_test(a_lease_is_asked_for_as_a_java_client_does),
 		cmocka_unit_test(
-			a_method_is_known_by_the_hash_of_its_descriptor),
+			method_hash_is_the_sha1_of_name_and_descriptor),
 		cmocka_unit_test(text_stands_for_what_it_says),
 		cmocka_unit_test(constants_are_of_the_class_that_is_wanted),
 		cmocka_unit_test(lists_are_arrays_and_collections),

@@ -4,7 +4,7 @@
 
 #include "core/base/clock.h"
 #include "jmx_http/ping/rmi_probe.h"
-#include "jmx_http/rmi/jmx_methods.h"
+#include "jmx_http/rmi/methods.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

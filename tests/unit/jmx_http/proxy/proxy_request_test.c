@@ -3,7 +3,6 @@
 #include "core/base/input.h"
 #include "jmx_http/proxy/policy.h"
 #include "jmx_http/proxy/request.h"
-#include "jmx_http/rmi/jmx_methods.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -461,28 +460,6 @@ static void what_is_marshalled_is_in_one_place(void **state)
 		      true, false);
 }
 
-/* Those that are called by us are those that are let through. */
-static void all_methods_of_our_client_are_known(void **state)
-{
-	(void)state;
-	for (int i = 0; i < JMX_METHODS; i++) {
-		const struct jmx_method_info *info = &jmx_methods[i];
-		const struct method *m = NULL;
-
-		for (int of = 0; !m && of <= METHOD_OF_CONNECTION; of++)
-			m = method_find((enum method_of)of, info->operation,
-					info->hash);
-		assert_non_null(m);
-		if (info->signature) {
-			size_t len = strlen(m->name);
-
-			assert_int_equal(strncmp(info->signature, m->name, len),
-					 0);
-			assert_int_equal(info->signature[len], '(');
-		}
-	}
-}
-
 static void garbage_collection_says_for_which_objects_it_is(void **state)
 {
 	static const char dirty[] = CALL(
@@ -540,7 +517,6 @@ int main(void)
 		cmocka_unit_test(
 			what_is_marshalled_is_looked_into_for_read_only),
 		cmocka_unit_test(what_is_marshalled_is_in_one_place),
-		cmocka_unit_test(all_methods_of_our_client_are_known),
 		cmocka_unit_test(
 			garbage_collection_says_for_which_objects_it_is),
 	};

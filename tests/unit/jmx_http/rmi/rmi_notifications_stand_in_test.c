@@ -4,7 +4,7 @@
 
 #include "core/base/clock.h"
 #include "jmx_http/java/java_objects.h"
-#include "jmx_http/rmi/jmx_methods.h"
+#include "jmx_http/rmi/methods.h"
 #include "jmx_http/rmi/rmi_client.h"
 
 #include <setjmp.h>
