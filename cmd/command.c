@@ -4,31 +4,27 @@
 #include "cmd/nearest.h"
 #include "cmd/word_list.h"
 #include "core/base/alloc.h"
-#include "core/base/arena.h"
 #include "core/base/ascii.h"
-#include "core/base/text.h"
 #include "core/base/units.h"
 
-#include <getopt.h>
 #include <string.h>
 
-static char dashes[] = "--"; /* no options behind it */
-
-/* getopt_long()'s values for long names; below are the letters. */
-#define LONG_BASE 256
-
 /*
- * The arguments as getopt_long() can read them: spellings of other tools are
- * the long names they stand for, and a list's further values have the option
- * repeated before each.
+ * One pass over the arguments.  Each option is stored with its value; the other
+ * arguments move to the front of argv.  The values are set afterwards, since
+ * --help is to print the defaults, and since it wins over an error before it.
  */
-struct arguments {
+struct parser {
 	const struct command *command;
-	char **from; /* NULL-terminated; borrowed */
-	char **to;
-	size_t count, cap;
-	struct arena words; /* those of to that are not in from */
-	size_t given;       /* of what the command has in rest_after */
+	char **next; /* the rest of argv, ends with NULL; borrowed */
+	char **others;
+	size_t other_count;
+	struct setting {
+		const struct command_option *option;
+		const char *value; /* NULL for a flag */
+	} * settings;
+	size_t setting_count, setting_cap;
+	size_t given; /* number of values that rest_after waits for */
 	bool help;
 };
 
@@ -93,51 +89,32 @@ static const struct command_option *by_shorthand(const struct command *c,
 	return NULL;
 }
 
-static int refuse(const struct command *c, const char *word, size_t len,
-		  struct error *err)
+static void parser_add(struct parser *p, const struct command_option *o,
+		       const char *value)
 {
-	for (const struct refusal *r = c->refusals; r && r->spellings; r++) {
-		if (word_list_has(r->spellings, ' ', word, len))
-			return misuse(err, "option %.*s is not supported: %s",
-				      (int)len, word, r->instead);
-	}
-	return 0;
+	array_reserve(p->settings, p->setting_cap, p->setting_count + 1);
+	p->settings[p->setting_count++] = (struct setting){ o, value };
 }
 
-static void push(struct arguments *a, char *argument)
+static bool is_argument(const char *word)
 {
-	/* One more for the NULL at the end. */
-	array_reserve(a->to, a->cap, a->count + 2);
-	a->to[a->count++] = argument;
-	a->to[a->count] = NULL;
+	return word && (word[0] != '-' || word[1] == '\0');
 }
 
-static void push_option(struct arguments *a, const struct command_option *o)
+/* One more value of a list; "-4" is a number and never an option. */
+static bool is_next_value(const struct command_option *o, const char *word)
 {
-	size_t len = strlen(o->name);
-	char *word = arena_alloc(&a->words, len + 3);
-
-	snprintf(word, len + 3, "--%s", o->name);
-	push(a, word);
+	if (!is_argument(word) &&
+	    !(word &&
+	      (is_digit(word[1]) || (word[1] == '.' && is_digit(word[2])))))
+		return false;
+	return !o->accepts || o->accepts(word);
 }
 
-static bool is_value(const char *argument)
+/* True once the remaining arguments belong to another program. */
+static bool is_rest(const struct parser *p)
 {
-	return argument && (argument[0] != '-' || argument[1] == '\0');
-}
-
-/* One more value of a list; "-4" is a number, as no option is. */
-static bool is_next_value(const char *argument)
-{
-	return is_value(argument) ||
-	       (argument && (is_digit(argument[1]) ||
-			     (argument[1] == '.' && is_digit(argument[2]))));
-}
-
-/* True once the rest of the arguments is not ours to read. */
-static bool is_rest(const struct arguments *a)
-{
-	const char *at = a->command->rest_after;
+	const char *at = p->command->rest_after;
 	size_t wanted = 1;
 
 	if (!at)
@@ -146,10 +123,10 @@ static bool is_rest(const struct arguments *a)
 		wanted++;
 		at++;
 	}
-	return a->given >= wanted;
+	return p->given >= wanted;
 }
 
-/* True when rest_after has the option: "pid|socket command". */
+/* True when rest_after names the option: "pid|socket command". */
 static bool is_waited_for(const struct command *c, const char *name)
 {
 	const char *at = c->rest_after ? c->rest_after : "";
@@ -164,133 +141,166 @@ static bool is_waited_for(const struct command *c, const char *name)
 }
 
 /*
- * Takes the values of an option that are arguments of their own: one, unless
- * it was attached, and for a list those that follow it.
+ * Reads an option that requires a value: the attached one, or the next
+ * argument whatever it looks like; a list takes the values that follow, too.
  */
-static void take_values(struct arguments *a, const struct command_option *o,
-			bool attached)
+static int read_valued(struct parser *p, const struct command_option *o,
+		       const char *attached, struct error *err)
 {
-	a->given += is_waited_for(a->command, o->name);
-	if (!attached && *a->from)
-		push(a, *a->from++);
-	while (o->kind == OPTION_LIST && is_next_value(*a->from)) {
-		push_option(a, o);
-		push(a, *a->from++);
-	}
+	p->given += is_waited_for(p->command, o->name);
+	if (!attached)
+		attached = *p->next ? *p->next++ : NULL;
+	if (!attached)
+		return misuse(err, "option --%s requires %s", o->name,
+			      command_option_arg(o));
+	parser_add(p, o, attached);
+	while (o->kind == OPTION_LIST && is_next_value(o, *p->next))
+		parser_add(p, o, *p->next++);
+	return 0;
 }
 
-static void take_alias(struct arguments *a, const struct command_option *o,
-		       char *value)
+/* A word of len bytes that no option is called, with one dash or two. */
+static int unknown_option(const struct command *c, const char *word, size_t len,
+			  struct error *err)
 {
-	push_option(a, o);
-	if (value)
-		push(a, value);
-	if (o->kind != OPTION_FLAG)
-		take_values(a, o, value != NULL);
-}
-
-static void take_long(struct arguments *a, char *word, size_t len)
-{
-	const struct command_option *o = by_name(a->command, word + 2, len - 2);
-
-	if (len >= 3 && strncmp("--help", word, len) == 0 && !o)
-		a->help = true;
-	push(a, word);
-	if (o && o->kind != OPTION_FLAG)
-		take_values(a, o, word[len] == '=');
-}
-
-/* One or more letters behind one dash; the last may have a value. */
-static void take_letters(struct arguments *a, char *word)
-{
-	push(a, word);
-	for (char *at = word + 1; *at; at++) {
-		const struct command_option *o = by_letter(a->command, *at);
-
-		if (*at == 'h' && !o)
-			a->help = true;
-		if (o && o->kind != OPTION_FLAG) {
-			take_values(a, o, at[1] != '\0');
-			return;
-		}
-	}
-}
-
-/* "-gcutli": offers the names and aliases of one dash and several letters. */
-static int unknown_word(const struct command *c, const char *word, size_t len,
-			struct error *err)
-{
-	struct nearest nearest = nearest_to(word + 1, len - 1);
+	size_t dashes = word[1] == '-' ? 2 : 1;
+	struct nearest nearest = nearest_to(word + dashes, len - dashes);
+	size_t beginnings = 0;
 
 	for (const struct command_option *o = c->options; o->kind != OPTION_END;
-	     o++)
+	     o++) {
+		if (strncmp(o->name, word + dashes, len - dashes) == 0)
+			beginnings++;
 		nearest_offer(&nearest, o->name);
+	}
+	nearest_offer(&nearest, "help");
+	if (dashes == 2 && beginnings > 1)
+		return misuse(err, "option %.*s is ambiguous", (int)len, word);
 	if (nearest.best)
 		return misuse(err, "unknown option %.*s; did you mean --%s?",
 			      (int)len, word, nearest.best);
 	return misuse(err, "unknown option %.*s", (int)len, word);
 }
 
-/* One word with a dash that is no alias. */
-static int take_option(struct arguments *a, char *word, size_t len,
-		       struct error *err)
+/* "--name", "--name=value", or the beginning of just one name. */
+static int read_long(struct parser *p, const char *word, size_t len,
+		     struct error *err)
 {
-	const char *implied = NULL;
-	const struct command_option *o = by_shorthand(a->command, word, len,
-						      &implied);
+	const struct command_option *o = by_name(p->command, word + 2, len - 2);
+	const char *value = word[len] ? word + len + 1 : NULL;
 
-	if (refuse(a->command, word, len, err))
-		return -1;
-	if (o && word[len])
+	if (!o && len >= 3 && strncmp("--help", word, len) == 0) {
+		p->help = true;
+		return 0;
+	}
+	if (!o)
+		return unknown_option(p->command, word, len, err);
+	if (o->kind != OPTION_FLAG)
+		return read_valued(p, o, value, err);
+	if (value)
+		return misuse(err, "option --%s takes no value", o->name);
+	parser_add(p, o, NULL);
+	return 0;
+}
+
+/* One or more letters behind one dash; the last may have a value. */
+static int read_letters(struct parser *p, const char *word, struct error *err)
+{
+	for (const char *at = word + 1; *at; at++) {
+		const struct command_option *o = by_letter(p->command, *at);
+
+		if (!o && *at == 'h')
+			p->help = true;
+		else if (!o)
+			return misuse(err, "unknown option -%c", *at);
+		else if (o->kind != OPTION_FLAG)
+			return read_valued(p, o, at[1] ? at + 1 : NULL, err);
+		else
+			parser_add(p, o, NULL);
+	}
+	return 0;
+}
+
+/*
+ * A spelling of another tool's, of len bytes: an alias, a shorthand or an
+ * option that is refused.  Returns 1 when it was one of these, 0 when not, or
+ * -1 and *err.
+ */
+static int read_foreign(struct parser *p, const char *word, size_t len,
+			struct error *err)
+{
+	const struct command *c = p->command;
+	const struct command_option *o = by_alias(c, word, len);
+	const char *implied = NULL;
+
+	if (o && o->kind != OPTION_FLAG)
+		return read_valued(p, o, word[len] ? word + len + 1 : NULL, err)
+			       ? -1
+			       : 1;
+	for (const struct refusal *r = c->refusals; !o && r && r->spellings;
+	     r++) {
+		if (word_list_has(r->spellings, ' ', word, len))
+			return misuse(err, "option %.*s is not supported: %s",
+				      (int)len, word, r->instead);
+	}
+	if (!o)
+		o = by_shorthand(c, word, len, &implied);
+	if (!o)
+		return 0;
+	if (word[len])
 		return misuse(err, "option %.*s takes no value", (int)len,
 			      word);
-	if (o) {
-		push_option(a, o);
-		/* Nobody writes to it: getopt_long() moves pointers only. */
-		push(a, (char *)implied);
-	} else if (word[1] == '-') {
-		take_long(a, word, len);
-	} else if (len > 2 && word[1] != 'h' &&
-		   !by_letter(a->command, word[1])) {
-		return unknown_word(a->command, word, len, err);
-	} else {
-		take_letters(a, word);
-	}
-	return 0;
+	parser_add(p, o, implied);
+	return 1;
 }
 
-static void take_argument(struct arguments *a, char *word)
+static int read_option(struct parser *p, const char *word, struct error *err)
 {
-	a->given++;
-	push(a, word);
+	size_t len = strcspn(word, "=");
+	int foreign = read_foreign(p, word, len, err);
+
+	if (foreign)
+		return foreign > 0 ? 0 : -1;
+	if (word[1] == '-')
+		return read_long(p, word, len, err);
+	if (len > 2 && word[1] != 'h' && !by_letter(p->command, word[1]))
+		return unknown_option(p->command, word, len, err);
+	return read_letters(p, word, err);
 }
 
-static int normalise(struct arguments *a, struct error *err)
+/* Moves the remaining arguments to the others, unread. */
+static void take_rest(struct parser *p)
 {
-	while (*a->from) {
-		char *word = is_rest(a) ? dashes : *a->from++;
-		size_t len = strcspn(word, "=");
-		char *value = word[len] ? word + len + 1 : NULL;
-		const struct command_option *o;
+	while (*p->next)
+		p->others[p->other_count++] = *p->next++;
+}
 
-		if (strcmp(word, "--") == 0) {
-			push(a, word);
-			while (*a->from)
-				push(a, *a->from++);
-			return 0;
+/* Reads all arguments, also those behind the first error, for --help. */
+static int read_arguments(struct parser *p, struct error *err)
+{
+	struct error later;
+	int ret = 0;
+
+	while (*p->next) {
+		char *word;
+
+		if (is_rest(p)) {
+			take_rest(p);
+			break;
 		}
-		o = word[0] == '-' ? by_alias(a->command, word, len) : NULL;
-		if (o && o->kind == OPTION_FLAG && value)
-			return misuse(err, "option %.*s takes no value",
-				      (int)len, word);
-		if (o)
-			take_alias(a, o, value);
-		else if (is_value(word))
-			take_argument(a, word);
-		else if (take_option(a, word, len, err))
-			return -1;
+		word = *p->next++;
+		if (strcmp(word, "--") == 0) {
+			if (p->command->before_dashes)
+				*p->command->before_dashes = p->other_count;
+			take_rest(p);
+		} else if (is_argument(word)) {
+			p->given++;
+			p->others[p->other_count++] = word;
+		} else if (read_option(p, word, ret ? &later : err)) {
+			ret = -1;
+		}
 	}
-	return 0;
+	return ret;
 }
 
 static int set_choice(const struct command_option *o, const char *value,
@@ -338,138 +348,32 @@ static int set_value(const struct command_option *o, const char *value,
 	return 0;
 }
 
-/* What getopt_long() wants to know, out of the option table. */
-struct grammar {
-	struct text letters;
-	struct option *longs;
-	size_t count;
-};
-
-static void grammar_init(struct grammar *g, const struct command *c)
+static int set_values(const struct parser *p, struct error *err)
 {
-	size_t count = 0;
+	for (size_t i = 0; i < p->setting_count; i++) {
+		const struct setting *s = &p->settings[i];
 
-	while (c->options[count].kind != OPTION_END)
-		count++;
-	g->count = count;
-	g->longs = xcalloc(count + 1, sizeof(*g->longs));
-	/* '+' would stop at the first argument; ':' keeps getopt silent. */
-	g->letters = (struct text){ 0 };
-	text_putc(&g->letters, ':');
-	for (size_t i = 0; i < count; i++) {
-		const struct command_option *o = &c->options[i];
-		bool valued = o->kind != OPTION_FLAG;
-
-		g->longs[i].name = o->name;
-		g->longs[i].has_arg = valued ? required_argument : no_argument;
-		g->longs[i].val = LONG_BASE + (int)i;
-		if (o->letter)
-			text_putc(&g->letters, o->letter);
-		if (o->letter && valued)
-			text_putc(&g->letters, ':');
+		if (set_value(s->option, s->value, err))
+			return fail_in(err, "option --%s", s->option->name);
 	}
-}
-
-static void grammar_release(struct grammar *g)
-{
-	text_release(&g->letters);
-	free(g->longs);
-}
-
-static const struct command_option *option_of(const struct command *c, int code)
-{
-	return code >= LONG_BASE ? &c->options[code - LONG_BASE]
-				 : by_letter(c, (char)code);
-}
-
-static int unknown_option(const struct command *c, const char *word,
-			  struct error *err)
-{
-	size_t len = strcspn(word, "=");
-	struct nearest nearest = nearest_to(word + 2, len - 2);
-	size_t beginnings = 0;
-
-	for (const struct command_option *o = c->options; o->kind != OPTION_END;
-	     o++) {
-		if (strncmp(o->name, word + 2, len - 2) == 0)
-			beginnings++;
-		nearest_offer(&nearest, o->name);
-	}
-	nearest_offer(&nearest, "help");
-	if (beginnings > 1)
-		return misuse(err, "option %.*s is ambiguous", (int)len, word);
-	if (nearest.best)
-		return misuse(err, "unknown option %.*s; did you mean --%s?",
-			      (int)len, word, nearest.best);
-	return misuse(err, "unknown option %.*s", (int)len, word);
-}
-
-/* Puts into words why getopt_long() stopped. */
-static int explain(const struct command *c, int code, char *word,
-		   struct error *err)
-{
-	const struct command_option *o;
-
-	if (code == ':') {
-		o = option_of(c, optopt);
-		return misuse(err, "option --%s requires %s", o->name,
-			      command_option_arg(o));
-	}
-	if (optopt >= LONG_BASE)
-		return misuse(err, "option --%s takes no value",
-			      option_of(c, optopt)->name);
-	if (optopt)
-		return misuse(err, "unknown option -%c", optopt);
-	return unknown_option(c, word, err);
-}
-
-/* Sets all values; the other arguments are then last in a->to. */
-static int set_values(const struct arguments *a, const struct grammar *g,
-		      struct error *err)
-{
-	const struct command *c = a->command;
-	int argc = (int)a->count;
-
-	opterr = 0;
-	optind = 0; /* glibc: starts anew */
-	for (;;) {
-		const struct command_option *o;
-		int code = getopt_long(argc, a->to, g->letters.bytes, g->longs,
-				       NULL);
-
-		if (code == -1)
-			return optind;
-		if (code == '?' || code == ':')
-			return explain(c, code, a->to[optind - 1], err);
-		o = option_of(c, code);
-		if (set_value(o, optarg, err))
-			return fail_in(err, "option --%s", o->name);
-	}
+	return 0;
 }
 
 int command_parse(const struct command *c, int argc, char **argv, bool *help,
 		  struct error *err)
 {
-	struct arguments a = { .command = c, .from = argv + 1 };
-	struct grammar g;
-	int first = -1;
+	struct parser p = { .command = c,
+			    .next = argv + 1,
+			    .others = argv + 1 };
+	int ret = read_arguments(&p, err);
+	int first = argc - (int)p.other_count;
 
-	*help = false;
-	push(&a, argv[0]);
-	grammar_init(&g, c);
-	if (normalise(&a, err))
-		goto out;
-	*help = a.help;
-	first = a.help ? (int)a.count : set_values(&a, &g, err);
-	if (first < 0)
-		goto out;
-	/* No more of them than came in: they fit at the end of argv. */
-	memcpy(argv + argc - ((int)a.count - first), a.to + first,
-	       (a.count - (size_t)first) * sizeof(*argv));
-	first = argc - ((int)a.count - first);
-out:
-	grammar_release(&g);
-	arena_release(&a.words);
-	free(a.to);
-	return first;
+	*help = p.help;
+	if (p.help)
+		ret = 0;
+	else if (ret == 0)
+		ret = set_values(&p, err);
+	memmove(argv + first, p.others, p.other_count * sizeof(*argv));
+	free(p.settings);
+	return ret ? -1 : first;
 }

@@ -56,6 +56,11 @@ struct command_option {
 	const char *complete;
 	/* For a choice whose choices are known at run time; instead of arg. */
 	const char *(*choices)(void);
+	/*
+	 * For a list: whether a word that follows a value is one more value.
+	 * Without it, every word is one that does not start with a dash.
+	 */
+	bool (*accepts)(const char *word);
 };
 
 /*
@@ -116,6 +121,11 @@ struct command {
 	 * whatever they look like.  Or NULL.
 	 */
 	const char *rest_after;
+	/*
+	 * Set to the number of arguments before "--" when the command line has
+	 * one that is not an option's value; or NULL.
+	 */
+	size_t *before_dashes;
 	const struct shorthand *shorthands; /* or NULL */
 	const struct refusal *refusals;     /* or NULL */
 	/* Arguments left after the options.  Returns 0, or -1 and *err. */

@@ -30,6 +30,15 @@ static struct prof_options opt = {
 	},
 };
 
+/* The number of arguments before "--"; SIZE_MAX when there is none. */
+static size_t before_dashes = SIZE_MAX;
+
+/* True when a program to start, with its arguments, follows "--". */
+static bool is_program(int argc)
+{
+	return before_dashes != SIZE_MAX && (size_t)argc > before_dashes;
+}
+
 /* What is behind the options belongs to them. */
 static void take_rest(struct option_list *list, int argc, char **argv)
 {
@@ -56,26 +65,26 @@ static int take_any(struct option_list *pids, struct error *err)
 /* A program's arguments are its own. */
 static int take_asprof(int *argc, char ***argv, struct error *err)
 {
-	bool is_program = *argc && strcmp((*argv)[-1], "--") == 0;
 	int none = 0;
 
-	return prof_take_asprof(&opt, is_program ? &none : argc, argv, err);
+	return prof_take_asprof(&opt, is_program(*argc) ? &none : argc, argv,
+				err);
 }
 
-/* Behind "--" stands a program, which command_parse() leaves in its place. */
 static int sample(int argc, char **argv, struct error *err)
 {
-	bool is_program = argc && strcmp(argv[-1], "--") == 0;
+	bool program = is_program(argc);
 
-	if (is_program && (opt.pids.count || opt.live.sampling.all))
+	if (program &&
+	    (opt.pids.count || opt.live.sampling.all || before_dashes))
 		return misuse(err, "prof either starts a program or samples "
 				   "running JVMs, not both");
-	if (!is_program)
+	if (!program)
 		take_rest(&opt.pids, argc, argv);
-	if (!is_program && !opt.pids.count && !opt.live.sampling.all &&
+	if (!program && !opt.pids.count && !opt.live.sampling.all &&
 	    take_any(&opt.pids, err))
 		return -1;
-	return prof_process(&opt, is_program ? argv : NULL, err);
+	return prof_process(&opt, program ? argv : NULL, err);
 }
 
 static int run(int argc, char **argv, struct error *err)
@@ -200,6 +209,7 @@ const struct command prof_command = {
 		    "  sjkc prof -i dump.jfr -e alloc     # of allocation\n"
 		    "  jstack 4711 | sjkc prof -i -\n",
 	.options = options,
+	.before_dashes = &before_dashes,
 	.refusals = prof_asprof_refusals,
 	.run = run,
 };

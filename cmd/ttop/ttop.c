@@ -118,23 +118,13 @@ static struct thread_source *open_replay(struct input *in, struct error *err)
 	return source;
 }
 
-/*
- * `-o CPU 4711`: a list takes all that follows it, the JVM, too, which no key
- * is called.
- */
-static void take_target_from_order(void)
+/* `-o CPU 4711`: the JVM is no key to sort by. */
+static bool is_order(const char *word)
 {
 	struct top_order unused = { 0 };
 	struct error err;
-	const char *last;
 
-	if (opt.jmx.pid || opt.jmx.socket || opt.replay || opt.order.count < 2)
-		return;
-	last = opt.order.values[opt.order.count - 1];
-	if (top_order_parse(last, &unused, &err)) {
-		*(jmx_is_address(last) ? &opt.jmx.socket : &opt.jmx.pid) = last;
-		opt.order.count--;
-	}
+	return top_order_parse(word, &unused, &err) == 0;
 }
 
 static int read_order(struct top_order *order, struct error *err)
@@ -384,8 +374,6 @@ static int run(int argc, char **argv, struct error *err)
 	log_set_level(opt.verbose ? LOG_VERBOSE
 		      : opt.quiet ? LOG_QUIET
 				  : LOG_NORMAL);
-	if (!argc)
-		take_target_from_order();
 	if (!opt.replay)
 		jmx_take_address(&opt.jmx, &argc, &argv);
 	if (check_options(argc, err) || read_order(&o.order, err))
@@ -415,7 +403,8 @@ static const struct command_option options[] = {
 	OPT_COUNT('n', "top", &opt.top, "<count>",
 		  "show so many threads; 0 is all"),
 	OPT_LIST('o', "order", &opt.order, "<keys>",
-		 "sort by these: CPU,ALLOC or -NAME [CPU]"),
+		 "sort by these: CPU,ALLOC or -NAME [CPU]",
+		 .accepts = is_order),
 	OPT_STRING('f', "filter", &opt.filter, "<glob>",
 		   "only threads of such a name: pool-*"),
 	OPT_FLAG('c', "contention", &opt.contention,

@@ -17,13 +17,15 @@
 static struct {
 	bool reverse, threads;
 	const char *title, *format;
-	struct option_list inputs;
+	struct option_list inputs, keys;
 	int64_t interval;
 	uint64_t limit, size;
 	double width;
 } opt;
 
 static const char *formats(void) { return "auto|jfr"; }
+
+static bool is_upper(const char *word) { return *word >= 'A' && *word <= 'Z'; }
 
 /* clang-format off */
 static const struct command_option options[] = {
@@ -35,6 +37,8 @@ static const struct command_option options[] = {
 		   .choices = formats),
 	OPT_LIST('i', "input", &opt.inputs, "<file>", "input",
 		 .aliases = "-f -pd"),
+	OPT_LIST('k', "keys", &opt.keys, "<keys>", "keys",
+		 .accepts = is_upper),
 	OPT_DURATION(0, "interval", &opt.interval, "<time>", "interval",
 		     .aliases = "-ri"),
 	OPT_COUNT('n', "limit", &opt.limit, "<count>", "limit"),
@@ -44,10 +48,13 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
+static size_t before_dashes;
+
 static struct command command = {
 	.name = "test",
 	.synopsis = "test",
 	.options = options,
+	.before_dashes = &before_dashes,
 };
 
 /* The arguments of the last parse, and what came of it. */
@@ -63,6 +70,8 @@ static int parse(const char *line)
 	int first;
 
 	free(opt.inputs.values);
+	free(opt.keys.values);
+	before_dashes = SIZE_MAX;
 	memset(&opt, 0, sizeof(opt));
 	memset(&err, 0, sizeof(err));
 	assert_true(strlen(line) < sizeof(words));
@@ -189,6 +198,43 @@ static void behind_two_dashes_nothing_is_an_option(void **state)
 	assert_string_equal(argv[first], "-r");
 	assert_false(opt.reverse);
 	assert_false(help);
+}
+
+static void list_ends_before_a_word_that_it_does_not_accept(void **state)
+{
+	int first;
+
+	(void)state;
+	first = parse("-k A B c -k d D");
+	assert_int_equal(opt.keys.count, 4);
+	assert_string_equal(opt.keys.values[2], "d");
+	assert_int_equal(argc - first, 1);
+	assert_string_equal(argv[first], "c");
+}
+
+static void check_dashes(const char *line, size_t before, int count)
+{
+	int first = parse(line);
+
+	assert_int_equal(before_dashes, before);
+	assert_int_equal(argc - first, count);
+}
+
+static void before_dashes_counts_the_arguments_before_two_dashes(void **state)
+{
+	(void)state;
+	check_dashes("-- a b", 0, 2);
+	check_dashes("a -r b -- c --", 2, 4);
+	check_dashes("-T x --", 0, 0);
+}
+
+static void two_dashes_that_are_a_value_are_not_counted(void **state)
+{
+	(void)state;
+	check_dashes("-T -- a", SIZE_MAX, 1);
+	check_dashes("--title -- a", SIZE_MAX, 1);
+	check_dashes("-pd -- a", SIZE_MAX, 0);
+	check_dashes("a", SIZE_MAX, 1);
 }
 
 /* The rest of a line that names two things is another program's. */
@@ -369,6 +415,7 @@ static int release(void **state)
 {
 	(void)state;
 	free(opt.inputs.values);
+	free(opt.keys.values);
 	return 0;
 }
 
@@ -382,6 +429,11 @@ int main(void)
 		cmocka_unit_test(a_list_ends_at_two_dashes),
 		cmocka_unit_test(other_arguments_are_moved_to_the_end),
 		cmocka_unit_test(behind_two_dashes_nothing_is_an_option),
+		cmocka_unit_test(
+			list_ends_before_a_word_that_it_does_not_accept),
+		cmocka_unit_test(
+			before_dashes_counts_the_arguments_before_two_dashes),
+		cmocka_unit_test(two_dashes_that_are_a_value_are_not_counted),
 		cmocka_unit_test(what_is_for_another_program_is_left_alone),
 		cmocka_unit_test(a_value_may_look_like_an_option),
 		cmocka_unit_test(the_last_of_an_option_counts),
