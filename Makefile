@@ -119,6 +119,10 @@ flags := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIBS)
 $(shell mkdir -p $(B); printf '%s\n' '$(flags)' | cmp -s - $(B)/flags || \
 	printf '%s\n' '$(flags)' >$(B)/flags)
 
+# The commit, for --version: main.o is compiled again when it changes.
+$(shell sh packaging/build_info.sh build/include/build_info.h)
+$(B)/cmd/main.o: build/include/build_info.h
+
 $(B)/cmd/%.o $(B)/tests/jvm/lib/%.o $(B)/tests/root/lib/%.o: \
 	OPTIMISED = $(RUN_LITTLE)
 $(B)/tests/unit/%.o: OPTIMISED = $(UNIT_TESTS)
@@ -290,6 +294,7 @@ check-screen:
 
 check-layers:
 	$(Q)sh tests/layers.sh
+	$(Q)sh tests/words.sh
 
 check-man:
 	$(Q)$(MAKE) $(parallel) all

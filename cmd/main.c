@@ -12,6 +12,9 @@
 #include "jvmti/client/client.h"
 #include "render/top/terminal.h"
 
+/* packaging/build_info.sh writes it. */
+#include <build_info.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -118,10 +121,18 @@ static void fill_standard_files(void)
 	}
 }
 
+#ifdef __clang__
+#define BUILD_COMPILER __VERSION__
+#else
+#define BUILD_COMPILER "gcc " __VERSION__
+#endif
+
 static void print_version(struct output *out, const struct command *c)
 {
 	(void)c;
-	output_puts(out, "sjkc " SJKC_VERSION "\n");
+	output_puts(out, "sjkc " SJKC_VERSION "\n"
+			 "commit   " BUILD_COMMIT "\n"
+			 "compiler " BUILD_COMPILER ", x86_64 Linux\n");
 }
 
 static int run_command(const struct command *c, int argc, char **argv,

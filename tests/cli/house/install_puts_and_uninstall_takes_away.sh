@@ -2,7 +2,7 @@ top=$(dirname "$DATA")/..
 make -s -C "$top" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
 find root -type f | sort
 cmp "$top/sjkc.1" root/usr/share/man/man1/sjkc.1
-root/usr/bin/sjkc --version
+root/usr/bin/sjkc --version | head -n 1
 root/usr/bin/sjkc completion fish |
 	cmp - root/usr/share/fish/vendor_completions.d/sjkc.fish
 make -s -C "$top" uninstall DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
