@@ -1,0 +1,190 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+#	tests/words.sh [-l] [DIRECTORY]
+#
+# Fails for phrases that CONTRIBUTING.md rules out ("How we write"), in the
+# messages and the help of the C sources, in sjkc.1, README.md, ARCHITECTURE.md
+# and CONTRIBUTING.md.  tests/words.allowed has the number of hits that a file or
+# a directory may still have; the test fails for more.  -l prints every hit.
+. "$(dirname "$0")/tap.sh"
+list=
+[ "${1-}" != -l ] || { list=1; shift; }
+cd "${1:-$(dirname "$0")/..}" || exit 2
+
+# texts FILE...: prints "FILE:LINE: text" for each message of a C source or each
+# paragraph of a document, without markup, code and examples.
+texts() {
+	perl -e '
+	sub out {
+		my ($file, $line, $text) = @_;
+		$text =~ s/\s+/ /g;
+		$text =~ s/^ | $//g;
+		print "$file:$line: $text\n" if $text =~ / /;
+	}
+
+	# Neighboring literals are one; a message has a space in it.
+	sub source {
+		my ($file, $all) = @_;
+		my ($text, $line) = ("", 0);
+		while ($all =~ m{("(?:\\.|[^"\\])*")|/\*.*?\*/|//[^\n]*|\x27(?:\\.|[^\x27\\])*\x27|^[ \t]*\#[ \t]*include[^\n]*|(PRI\w+)|(\S)}gsm) {
+			if (defined $1) {
+				my $literal = substr($1, 1, -1);
+				$line ||= 1 + (substr($all, 0, $-[1]) =~ tr/\n//);
+				$literal =~ s/\\[nt]/ /g;
+				$literal =~ s/\\(.)/$1/g;
+				$text .= $literal;
+			} elsif (defined $3) {
+				out($file, $line, $text);
+				($text, $line) = ("", 0);
+			}
+		}
+	}
+
+	sub manual {
+		my ($file, @lines) = @_;
+		my ($text, $from, $literal) = ("", 1, 0);
+		my $inline = qr/^\.(Fl|Cm|Ar|Li|Ql|Pa|Nm|Xr|Ev|Sx|Sy|Ic|Vt|Pq|Sq|Em|Dq)\b\s*(.*)/;
+		for my $i (0 .. $#lines) {
+			local $_ = $lines[$i];
+			$literal = 1 if /^\.Bd -literal/;
+			if ($literal) {
+				$literal = 0 if /^\.Ed/;
+				next;
+			}
+			if (/$inline/) {
+				my ($macro, $rest) = ($1, $2);
+				# Quoted words are not ours, but end the sentence.
+				my $end = $rest =~ / ([.,;:)])$/ ? $1 : "";
+				$text .= $macro eq "Pq" || $macro eq "Sy" ?
+					" ($rest)" : " X$end";
+			} elsif (/^\./) {
+				out($file, $from, $text);
+				($text, $from) = ("", $i + 2);
+			} else {
+				$text .= " $_";
+			}
+		}
+		out($file, $from, $text);
+	}
+
+	sub markdown {
+		my ($file, @lines) = @_;
+		my ($text, $from, $fenced) = ("", 1, 0);
+		for my $i (0 .. $#lines) {
+			local $_ = $lines[$i];
+			$fenced = !$fenced if /^\s*```/;
+			s/`[^`]*`/X/g;
+			if ($fenced || /^\s*```|^\s*$|^    |^#|^\||^\s*[-*] |^\d+\. /) {
+				out($file, $from, $text);
+				($text, $from) = ("", $i + 2);
+				out($file, $i + 1, $_)
+					if !$fenced && s/^(\||\s*[-*] |\d+\. )//;
+			} else {
+				$text .= " $_";
+			}
+		}
+		out($file, $from, $text);
+	}
+
+	for my $file (@ARGV) {
+		open(my $in, "<:encoding(UTF-8)", $file) or next;
+		binmode(STDOUT, ":encoding(UTF-8)");
+		local $/;
+		my $all = <$in>;
+		my @lines = split /\n/, $all;
+		$file =~ /\.c$/ ? source($file, $all) :
+			$file =~ /\.md$/ ? markdown($file, @lines) :
+			manual($file, @lines);
+	}' "$@"
+}
+
+# A clause that a pronoun opens, unless it is a question.
+opening='(^|[.;] )((What|Who|Which|Whose|Whoever|Whatever|That|Those|Of those|Of it|To who) [^.?]*|Where [^.?]*, [^.?]*)([.]|$)'
+
+phrases='
+(is|are|was|were|be|been|being) (said|had|heard of|let through|looked at|looked for|carried out)\b
+(says|said|say|saying) (so|why|what|which|that|nothing|how|where|whether)\b
+\b(not to be|cannot be|can be|could not be) (had|said)\b
+\bhas nothing to say\b
+\b(takes|take|taken|took) [a-z ]{0,20}for (one|them|a|it)\b
+\b(theirs|none of ours|of ours|ours)\b
+\b(those|the one|that) (that|which|who|whose)\b
+\bone of (those|them)\b
+\bof (it|them|those|that) (is|are|that|there)\b
+\bwhat (there is|it has|it is|stands|comes|goes)\b
+\b(so|as) (many|much) (frames|threads|bytes|at|of|calls|[a-z]*s)\b *($|[,;.)])
+\bto so much\b
+\bbut for\b
+\b(whatever|whoever|however it ends|whichever)\b
+\bline feeds?\b
+\b(blanks|a blank between|blank between)\b
+\bfolders?\b
+\b(figures|kin|stand-ins?)\b
+\ba remedy\b|\bthe remedy\b|\bremedies\b
+\b(stands?|stood) (before|behind|below|beside|between|in the way|still|there)\b
+\b(goes|go|went) (no further|by|through all|again|on meanwhile)\b
+\b(comes?|came|coming) to (so|less|more|most|the|what|be)\b
+\banew\b
+\b(mends?|mended|mending)\b
+\bunless given\b
+\bby the hundred\b
+\bhas a JVM carry\b
+\bin words\b
+\bwith a pid\b|\bby pid:
+\bfrom elsewhere\b
+\b(lets?|letting) [a-z ]{0,12}through\b
+\bin the way\b
+\bgets? there\b
+\bbelongs? to nobody\b
+\bnobody\b
+\bdoes without\b
+'
+
+# hits FILE...: the texts in which a phrase was found
+hits() {
+	texts "$@" >"$scratch/texts"
+	sed 's/^[^ ]*: //' "$scratch/texts" |
+		LC_ALL=C.UTF-8 grep -nE -f "$scratch/phrases" |
+		cut -d : -f 1 >"$scratch/lines"
+	awk 'NR == FNR { hit[$1] = 1; next } hit[FNR]' "$scratch/lines" \
+		"$scratch/texts"
+}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+printf '%s\n' "$phrases" | sed '/^$/d' >"$scratch/phrases"
+printf '%s\n' "$opening" >>"$scratch/phrases"
+
+# allowed PATH: how many hits it may have
+allowed() {
+	awk -v path="$1" '$2 == path { n = $1 } END { print n + 0 }' \
+		tests/words.allowed 2>/dev/null
+}
+
+# check PATH FILE...
+check() {
+	path=$1
+	shift
+	hits "$@" >"$scratch/hits"
+	count=$(wc -l <"$scratch/hits")
+	may=$(allowed "$path")
+	[ -z "$list" ] || cat "$scratch/hits"
+	if [ "$count" -gt "$may" ]; then
+		tap_result "$path keeps to the words of CONTRIBUTING.md" \
+			"$count hits, not $may; the last are:
+$(tail -n 20 "$scratch/hits")"
+	else
+		tap_result "$path keeps to the words of CONTRIBUTING.md"
+		[ "$count" -eq 0 ] || echo "# $count hits, at most $may"
+	fi
+}
+
+for document in sjkc.1 README.md ARCHITECTURE.md CONTRIBUTING.md; do
+	[ ! -e "$document" ] || check "$document" "$document"
+done
+for directory in cmd core jmx_http bpf jvmti render; do
+	# shellcheck disable=SC2046 # file names of ours, one word each
+	check "$directory" $(find "$directory" -name '*.c' | sort)
+done
+tap_end
