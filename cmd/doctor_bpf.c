@@ -2,9 +2,8 @@
 #include "bpf/conditions.h"
 #include "bpf/sampler.h"
 #include "cmd/doctor_findings.h"
+#include "core/hotspot/process_view.h"
 #include "core/hotspot/vm_symbols.h"
-#include "core/process/remote_memory.h"
-#include "core/unwind/unwinder.h"
 
 #include <stdio.h>
 
@@ -75,15 +74,15 @@ void doctor_checks_look_at_bpf(struct doctor_checks *c)
 		finding_error(c, f, &err);
 }
 
-static void look_at_names(struct doctor_checks *c, const struct unwinder *u,
-			  struct memory *memory)
+static void look_at_names(struct doctor_checks *c,
+			  const struct process_view *view)
 {
 	struct finding *f = doctor_checks_add(c, "Java names", CONDITION_HOLDS,
 					      NEED_NAMES);
 	struct vm_symbols *s;
 	struct error err;
 
-	s = vm_symbols_open_for(u, memory, &err);
+	s = vm_symbols_open_for(view, &err);
 	if (!s || vm_symbols_limits(s))
 		f->is.state = CONDITION_FAILS;
 	if (!s)
@@ -96,44 +95,30 @@ static void look_at_names(struct doctor_checks *c, const struct unwinder *u,
 	vm_symbols_close(s);
 }
 
-static void look_at_unwinder(struct doctor_checks *c, struct memory *memory)
-{
-	struct finding *f = doctor_checks_add(c, "Java stacks", CONDITION_HOLDS,
-					      NEED_STACKS);
-	struct error err;
-	struct unwinder *u = unwinder_open(&c->jvm, memory, &err);
-
-	if (u && !unwinder_limits(u)) {
-		finding_detail(f, "prof can unwind them");
-		look_at_names(c, u, memory);
-		unwinder_close(u);
-		return;
-	}
-	f->is.state = CONDITION_FAILS;
-	if (u)
-		finding_detail(f, "%s", unwinder_limits(u));
-	else
-		finding_error(c, f, &err);
-	finding_remedy(f, "use prof --sampler dump");
-	unwinder_close(u);
-}
-
 void doctor_checks_look_at_stacks(struct doctor_checks *c)
 {
-	struct remote_memory *memory;
+	struct process_view *view;
 	struct finding *f;
 	struct error err;
 
 	/* Without the right to sample, memory is no further obstacle. */
 	if (doctor_checks_broken(c, NEED_PROC | NEED_BPF))
 		return;
-	memory = remote_memory_open(&c->jvm, &err);
-	if (memory) {
-		look_at_unwinder(c, remote_memory_of(memory));
-		remote_memory_close(memory);
-		return;
+	view = process_view_open(&c->jvm, &err);
+	f = doctor_checks_add(c, "Java stacks",
+			      view && !view->limits ? CONDITION_HOLDS
+						    : CONDITION_FAILS,
+			      NEED_STACKS);
+	if (!view) {
+		finding_error(c, f, &err);
+		finding_remedy(f, "run as the JVM's user or root, with "
+				  "CAP_SYS_PTRACE");
+	} else if (view->limits) {
+		finding_detail(f, "%s", view->limits);
+		finding_remedy(f, "use prof --sampler dump");
+	} else {
+		finding_detail(f, "prof can unwind them");
+		look_at_names(c, view);
 	}
-	f = doctor_checks_add(c, "Java stacks", CONDITION_FAILS, NEED_STACKS);
-	finding_error(c, f, &err);
-	finding_remedy(f, "run as the JVM's user or root, with CAP_SYS_PTRACE");
+	process_view_close(view);
 }

@@ -7,9 +7,8 @@
 #include "core/base/safe_text.h"
 #include "core/base/text.h"
 #include "core/hotspot/code_list.h"
+#include "core/hotspot/process_view.h"
 #include "core/hotspot/vm_symbols.h"
-#include "core/process/remote_memory.h"
-#include "core/unwind/unwinder.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,9 +24,8 @@ static struct {
 } opt;
 
 /* A JVM's memory, and what it means. */
-struct view {
-	struct remote_memory *memory;
-	struct unwinder *unwinder;
+struct map_source {
+	struct process_view *view;
 	struct vm_symbols *symbols;
 	struct code_list code;
 };
@@ -36,30 +34,22 @@ struct counts {
 	size_t methods, others, unknown;
 };
 
-static void view_close(struct view *v)
+static void map_close(struct map_source *v)
 {
 	code_list_release(&v->code);
 	vm_symbols_close(v->symbols);
-	unwinder_close(v->unwinder);
-	remote_memory_close(v->memory);
+	process_view_close(v->view);
 }
 
-static int view_open(struct view *v, const struct jvm *jvm, struct error *err)
+static int map_open(struct map_source *v, const struct jvm *jvm, struct error *err)
 {
-	struct memory *memory;
-
-	v->memory = remote_memory_open(jvm, err);
-	if (!v->memory)
+	v->view = process_view_open(jvm, err);
+	if (!v->view)
 		return -1;
-	memory = remote_memory_of(v->memory);
-	v->unwinder = unwinder_open(jvm, memory, err);
-	if (!v->unwinder)
-		return -1;
-	v->symbols = vm_symbols_open_for(v->unwinder, memory, err);
+	v->symbols = vm_symbols_open_for(v->view, err);
 	if (!v->symbols)
 		return -1;
-	return code_list_read(&v->code, unwinder_vm_structs(v->unwinder),
-			      memory, err);
+	return code_list_read(&v->code, v->view->structs, v->view->memory, err);
 }
 
 static bool is_method(const struct code_blob *b)
@@ -68,7 +58,7 @@ static bool is_method(const struct code_blob *b)
 }
 
 /* Names are asked for by the thousand: a read costs more than a name. */
-static void prepare(struct view *v)
+static void prepare(struct map_source *v)
 {
 	const struct code_blob *blobs[PREPARED];
 	size_t count = 0;
@@ -99,7 +89,7 @@ static void add_name(struct text *name, const char *part)
 	safe_text(name, part, strlen(part));
 }
 
-static void write_method(struct output *out, struct view *v,
+static void write_method(struct output *out, struct map_source *v,
 			 const struct code_blob *b, struct text *name,
 			 struct counts *counts)
 {
@@ -151,7 +141,7 @@ static void write_generated(struct output *out, const struct stub_name *stubs,
 	write_rest(out, b, at, b->end, name);
 }
 
-static void write_all(struct output *out, struct view *v, struct counts *counts)
+static void write_all(struct output *out, struct map_source *v, struct counts *counts)
 {
 	struct text name = { 0 };
 	size_t stub_count;
@@ -174,7 +164,7 @@ static void write_all(struct output *out, struct view *v, struct counts *counts)
 	text_release(&name);
 }
 
-static int write_map(struct view *v, const char *path, struct counts *counts,
+static int write_map(struct map_source *v, const char *path, struct counts *counts,
 		     struct error *err)
 {
 	struct output out;
@@ -193,16 +183,16 @@ static int write_map(struct view *v, const char *path, struct counts *counts,
 
 static int map(const struct jvm *jvm, struct error *err)
 {
-	struct view v = { 0 };
+	struct map_source v = { 0 };
 	struct counts counts = { 0 };
 	char path[64];
 	int ret = -1;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)jvm->pid);
-	if (view_open(&v, jvm, err) == 0)
+	if (map_open(&v, jvm, err) == 0)
 		ret = write_map(&v, opt.output ? opt.output : path, &counts,
 				err);
-	view_close(&v);
+	map_close(&v);
 	if (ret)
 		return -1;
 	if (counts.methods + counts.unknown == 0)

@@ -38,7 +38,6 @@ below_it=
 for directory in base jvm attach profile formats process elf hotspot unwind \
 	threads; do
 	below_it="$below_it core/$directory/"
-	[ $directory != hotspot ] || below_it="$below_it core/unwind/unwinder.h"
 	# shellcheck disable=SC2086 # a list
 	room "core/$directory/*.[ch] core/$directory/*/*.[ch]" $below_it
 done

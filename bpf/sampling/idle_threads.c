@@ -141,8 +141,7 @@ static size_t read_stack(struct sampling_target *t, uint64_t sp, uint8_t *bytes,
 						      false };
 		at += part;
 	}
-	remote_memory_of(t->memory)->read_all(remote_memory_of(t->memory),
-					      pages, count);
+	t->view->memory->read_all(t->view->memory, pages, count);
 	for (size_t i = 0; i < count && pages[i].is_read; i++)
 		len += pages[i].len;
 	return len;
@@ -185,8 +184,8 @@ static bool walk(struct sampling_target *t, struct sleeper *s, uint8_t *bytes,
 
 static void add_user(struct sampling_target *t, struct sleeper *s)
 {
-	uint64_t stalls = remote_memory_stalls(t->memory);
-	uint64_t missed = remote_memory_missed(t->memory);
+	uint64_t stalls = remote_memory_stalls(t->view->remote);
+	uint64_t missed = remote_memory_missed(t->view->remote);
 	enum sampling_end end;
 	uint8_t *bytes;
 	struct unwound u;
@@ -203,7 +202,8 @@ static void add_user(struct sampling_target *t, struct sleeper *s)
 		missed);
 	sampling_frames_user(t->frames, &u, sampling_end_frame(end),
 			     (uint64_t)clock_monotonic_ns());
-	t->idle->stalls += (unsigned)(remote_memory_stalls(t->memory) - stalls);
+	t->idle->stalls += (unsigned)(remote_memory_stalls(t->view->remote) -
+				      stalls);
 	free(bytes);
 }
 
@@ -343,7 +343,7 @@ static void add_ranges(struct idle_threads *a, struct sleeper *s,
 void idle_threads_copy(struct sampling_target *t)
 {
 	struct idle_threads *a = t->idle;
-	struct memory *memory = remote_memory_of(t->memory);
+	struct memory *memory = t->view->memory;
 	struct memory_range *ranges;
 	struct sleeper **whose;
 	uint32_t count = 0;

@@ -54,12 +54,11 @@ static bool is_tried_again(const struct sampling_target *t)
 /* Without them, the agent may know; and native frames have names anyway. */
 static void open_metadata(struct sampling_target *t)
 {
-	struct memory *memory = remote_memory_of(t->memory);
 	struct error why;
 
-	if (!unwinder_vm_structs(t->unwinder))
+	if (!t->view->structs)
 		return;
-	t->metadata = vm_symbols_open_for(t->unwinder, memory, &why);
+	t->metadata = vm_symbols_open_for(t->view, &why);
 	if (!t->metadata && is_tried_again(t))
 		return;
 	if (!t->metadata)
@@ -92,16 +91,14 @@ static bool needs_agent(const struct sampling_target *t)
 
 static void open_classes(struct sampling_target *t)
 {
-	const struct vm_structs *v = unwinder_vm_structs(t->unwinder);
+	const struct vm_structs *v = t->view->structs;
 	struct object_layout layout;
 	struct error why = { 0 };
 
 	if (!needs_agent(t))
 		return;
-	if (v && object_layout_read(&layout, v, remote_memory_of(t->memory),
-				    &why) == 0)
-		t->classes = object_classes_new(&layout,
-						remote_memory_of(t->memory));
+	if (v && object_layout_read(&layout, v, t->view->memory, &why) == 0)
+		t->classes = object_classes_new(&layout, t->view->memory);
 	if (!t->classes)
 		sampling_tell(
 			t->shared->o, SAMPLING_INFO,
@@ -114,15 +111,14 @@ static void open_classes(struct sampling_target *t)
 /* Without them, waits have no owner, and it is said why. */
 static int read_owners(struct sampling_target *t, struct error *err)
 {
-	const struct vm_structs *v = unwinder_vm_structs(t->unwinder);
+	const struct vm_structs *v = t->view->structs;
 	struct sampler_monitors monitors;
 	struct thread_layout layout;
 	struct monitor_places places;
 	struct error why = { 0 };
 
 	if (v && thread_layout_read(&layout, v, &why) == 0)
-		t->owners = java_threads_new(&layout,
-					     remote_memory_of(t->memory));
+		t->owners = java_threads_new(&layout, t->view->memory);
 	if (!t->owners ||
 	    !java_threads_places(t->owners, agent_client_jni(t->agent),
 				 &places)) {
@@ -346,18 +342,15 @@ static int open_all(struct sampling_target *t, struct error *err)
 		return refuse_zero(t, err);
 	if (load_agent(t, &no_agent, err))
 		return -1;
-	t->memory = remote_memory_open(&t->jvm, err);
-	if (!t->memory)
+	t->view = process_view_open(&t->jvm, err);
+	if (!t->view)
 		return -1;
-	t->unwinder = unwinder_open(&t->jvm, remote_memory_of(t->memory), err);
-	if (!t->unwinder)
-		return -1;
-	if (unwinder_is_zero(t->unwinder))
+	t->unwinder = unwinder_new(t->view);
+	if (t->view->is_zero)
 		return refuse_zero(t, err);
-	if (unwinder_limits(t->unwinder) && t->jvm.kind != JVM_NONE &&
-	    !is_tried_again(t))
+	if (t->view->limits && t->jvm.kind != JVM_NONE && !is_tried_again(t))
 		sampling_tell(t->shared->o, SAMPLING_INFO, "%s: %s",
-			      t->name.bytes, unwinder_limits(t->unwinder));
+			      t->name.bytes, t->view->limits);
 	open_metadata(t);
 	note_virtual_threads(t);
 	open_classes(t);
@@ -367,9 +360,8 @@ static int open_all(struct sampling_target *t, struct error *err)
 	t->frames = sampling_frames_new(t->shared->profile, &names);
 	t->threads = sampling_threads_new(t->shared->profile, &t->jvm);
 	if (!t->agent) {
-		sampling_threads_look(t->threads,
-				      unwinder_vm_structs(t->unwinder),
-				      remote_memory_of(t->memory));
+		sampling_threads_look(t->threads, t->view->structs,
+				      t->view->memory);
 		return 0;
 	}
 	sampling_threads_ask(t->threads);
@@ -404,8 +396,8 @@ void sampling_target_free(struct sampling_target *t)
 	java_threads_free(t->owners);
 	object_classes_free(t->classes);
 	vm_symbols_close(t->metadata);
-	unwinder_close(t->unwinder);
-	remote_memory_close(t->memory);
+	unwinder_free(t->unwinder);
+	process_view_close(t->view);
 	text_release(&t->no_names);
 	text_release(&t->no_alloc);
 	text_release(&t->name);
@@ -428,20 +420,19 @@ void sampling_target_counts(const struct sampling_target *t,
 			    struct sampling_counts *counts)
 {
 	counts->samples += t->samples;
-	counts->stalls += remote_memory_stalls(t->memory);
+	counts->stalls += remote_memory_stalls(t->view->remote);
 	counts->unnamed += sampling_frames_unnamed(t->frames);
 	counts->classless += t->classless;
 	counts->ownerless += t->ownerless;
 	counts->untold += untold(t);
-	counts->files += unwinder_missed_files(t->unwinder);
-	if (unwinder_code_cache(t->unwinder))
-		counts->refused += code_cache_refused(
-			unwinder_code_cache(t->unwinder));
+	counts->files += t->view->images->files.missed;
+	if (t->view->code)
+		counts->refused += code_cache_refused(t->view->code);
 }
 
 uint64_t sampling_target_changes(const struct sampling_target *t)
 {
-	return sampling_frames_unnamed(t->frames) + unwinder_gone(t->unwinder);
+	return sampling_frames_unnamed(t->frames) + process_view_gone(t->view);
 }
 
 void sampling_target_retire(struct sampling_target *t)
@@ -454,8 +445,7 @@ bool sampling_target_is_whole(const struct sampling_target *t)
 {
 	/* The agent has one client. */
 	return t->jvm.kind != JVM_NONE &&
-	       (t->agent ||
-		(!unwinder_limits(t->unwinder) && t->metadata != NULL));
+	       (t->agent || (!t->view->limits && t->metadata != NULL));
 }
 
 void sampling_target_begin(struct sampling_target *t)
@@ -463,7 +453,7 @@ void sampling_target_begin(struct sampling_target *t)
 	struct error why;
 
 	t->looked_ns = clock_monotonic_ns();
-	unwinder_begin(t->unwinder);
+	process_view_begin(t->view);
 	if (t->metadata)
 		vm_symbols_begin(t->metadata);
 	if (t->classes)
@@ -513,7 +503,7 @@ enum sampling_end sampling_target_count_end(struct sampling_target *t,
 
 	if (u->end == UNWIND_ROOT)
 		end = SAMPLING_END_ROOT;
-	else if (remote_memory_missed(t->memory) != missed)
+	else if (remote_memory_missed(t->view->remote) != missed)
 		end = SAMPLING_END_STALLED;
 	else if (u->end == UNWIND_CUT)
 		end = cut;
@@ -697,7 +687,7 @@ static void walk(struct sampling_target *t, const struct sample_event *e,
 		 const uint8_t *stack)
 {
 	struct unwind_start from = sampling_target_registers(t, e->regs);
-	uint64_t missed = remote_memory_missed(t->memory);
+	uint64_t missed = remote_memory_missed(t->view->remote);
 	enum sampling_end end;
 	struct unwound u;
 
@@ -705,7 +695,7 @@ static void walk(struct sampling_target *t, const struct sample_event *e,
 	from.stack_bytes = e->stack_bytes;
 	unwinder_walk(t->unwinder, &from, &u);
 	/* What did not come is asked for anew: the next may not need it. */
-	if (remote_memory_missed(t->memory) != missed)
+	if (remote_memory_missed(t->view->remote) != missed)
 		t->batch = 0;
 	end = sampling_target_count_end(t, &u, cut_of(e), missed);
 	t->end = end;

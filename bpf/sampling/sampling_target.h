@@ -12,9 +12,9 @@
 #include "bpf/sampling/sampling_threads.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/hotspot/process_view.h"
 #include "core/hotspot/vm_symbols.h"
 #include "core/jvm/jvm.h"
-#include "core/process/remote_memory.h"
 #include "core/unwind/unwinder.h"
 #include "jvmti/client/client.h"
 
@@ -80,7 +80,7 @@ struct sampling_target {
 	struct sampling_shared *shared;
 	struct jvm jvm;
 	struct text name; /* "com.acme.Main (4711)"; foreign */
-	struct remote_memory *memory;
+	struct process_view *view;
 	struct unwinder *unwinder;
 	struct vm_symbols *metadata;
 	struct agent_client *agent;

@@ -11,10 +11,35 @@
 #ifndef CORE_HOTSPOT_JAVA_SYMBOLS_H
 #define CORE_HOTSPOT_JAVA_SYMBOLS_H
 
-#include "core/unwind/unwinder.h"
+#include "core/elf/elf_image.h"
+#include "core/hotspot/code_cache.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The kinds of frames that an unwinder finds (core/unwind/unwinder.h). */
+enum unwound_kind {
+	UNWOUND_NATIVE,      /* image, or NULL when pc is in none */
+	UNWOUND_COMPILED,    /* blob: an nmethod, which may hold several
+				methods inlined into one another */
+	UNWOUND_INTERPRETED, /* method and bci */
+	UNWOUND_GENERATED,   /* blob: any other */
+	UNWOUND_UNKNOWN,     /* where the walk could not go on */
+};
+
+struct unwound_frame {
+	enum unwound_kind kind;
+	bool is_exact; /* pc was about to be executed: a leaf, or what a signal
+			  interrupted; else it is a return address */
+	uint64_t pc;   /* the target's */
+	uint64_t sp, bp;              /* what these registers were in it */
+	const struct code_blob *blob; /* until process_view_begin() */
+	struct elf_image *image;      /* lives as long as the view */
+	uint64_t image_pc;            /* the file's address */
+	uint64_t method;              /* Method* */
+	int32_t bci;                  /* -1 = not known */
+};
 
 enum java_frame_kind {
 	JAVA_INTERPRETED,

@@ -84,20 +84,19 @@ struct vm_symbols *vm_symbols_open(const struct vm_structs *v,
 	return s;
 }
 
-struct vm_symbols *vm_symbols_open_for(const struct unwinder *u,
-				       struct memory *memory, struct error *err)
+struct vm_symbols *vm_symbols_open_for(const struct process_view *view,
+				       struct error *err)
 {
-	const struct vm_structs *v = unwinder_vm_structs(u);
-	uint64_t list = unwinder_vm_symbol(u, STUB_NAMES_SYMBOL);
+	uint64_t list = process_view_vm_symbol(view, STUB_NAMES_SYMBOL);
 	struct vm_symbols *s;
 
-	if (!v) {
-		fail(err, ERROR_UNAVAILABLE, "%s", unwinder_limits(u));
+	if (!view->structs) {
+		fail(err, ERROR_UNAVAILABLE, "%s", view->limits);
 		return NULL;
 	}
-	s = vm_symbols_open(v, memory, err);
+	s = vm_symbols_open(view->structs, view->memory, err);
 	if (s && list)
-		s->stubs = stub_names_new(memory, list);
+		s->stubs = stub_names_new(view->memory, list);
 	return s;
 }
 

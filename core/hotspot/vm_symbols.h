@@ -12,10 +12,10 @@
 #include "core/base/error.h"
 #include "core/hotspot/java_symbols.h"
 #include "core/hotspot/metadata_layout.h"
+#include "core/hotspot/process_view.h"
 #include "core/hotspot/stub_names.h"
 #include "core/hotspot/vm_structs.h"
 #include "core/process/memory.h"
-#include "core/unwind/unwinder.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,11 +26,10 @@ struct vm_symbols;
 struct vm_symbols *vm_symbols_open(const struct vm_structs *v,
 				   struct memory *memory, struct error *err);
 /*
- * The same for what an unwinder has found, which also gives the routines of the
- * JVM their names, where its libjvm has symbols.
+ * The same for a view, which is borrowed.  It also names the JVM's own
+ * routines where libjvm has symbols.  ERROR_UNAVAILABLE if the view is limited.
  */
-struct vm_symbols *vm_symbols_open_for(const struct unwinder *u,
-				       struct memory *memory,
+struct vm_symbols *vm_symbols_open_for(const struct process_view *view,
 				       struct error *err);
 /* The same where the layout is known already; it is copied. */
 struct vm_symbols *vm_symbols_open_with(const struct metadata_layout *layout,

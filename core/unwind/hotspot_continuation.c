@@ -15,6 +15,9 @@ static const struct code_blob *enter_special(struct hotspot_frames *h)
 {
 	const struct code_blob *b;
 
+	/* The JVM sets it when it generates its stubs. */
+	if (h->entry_return && !h->entry_pc)
+		h->entry_pc = memory_u64(h->memory, h->entry_return);
 	b = h->entry_pc ? code_cache_find(h->code, h->entry_pc) : NULL;
 	return b && b->kind == BLOB_NATIVE && b->frame_bytes >= 16 ? b : NULL;
 }

@@ -26,67 +26,41 @@ enum { SENDER_SP = -1, METHOD = -3, BCP = -8, BCP_NO_MIRROR = -7 };
  * Where HotSpot has what continuations return to; in the tables only since
  * JDK 25, so a symbol says in JDK 21, where there are symbols.
  */
-static void find_entry_return(struct hotspot_frames *h,
-			      const struct vm_structs *v)
+static uint64_t find_entry_return(const struct process_view *v)
 {
-	static const char symbol[] = "_ZN17ContinuationEntry10_return_pcE";
-	struct elf_image *libjvm;
-	uint64_t bias, address;
+	uint64_t address;
 
-	if (vm_structs_static(v, "ContinuationEntry", "_return_pc",
-			      &h->entry_return))
-		return;
-	libjvm = native_frames_library(h->native, "libjvm.so", &bias);
-	address = libjvm ? elf_image_symbol(libjvm, symbol) : 0;
-	h->entry_return = address ? address + bias : 0;
+	if (vm_structs_static(v->structs, "ContinuationEntry", "_return_pc",
+			      &address))
+		return address;
+	return process_view_vm_symbol(v, "_ZN17ContinuationEntry10_return_pcE");
 }
 
-struct hotspot_frames *hotspot_frames_open(const struct vm_structs *v,
-					   struct memory *memory,
-					   struct code_cache *code,
-					   struct native_frames *native,
-					   struct error *err)
+struct hotspot_frames *hotspot_frames_new(const struct process_view *view,
+					  struct native_frames *native)
 {
-	struct method_check *methods = method_check_open(v, memory, err);
-	struct hotspot_frames *h;
+	struct hotspot_frames *h = xcalloc(1, sizeof(*h));
 
-	if (!methods)
-		return NULL;
-	h = xcalloc(1, sizeof(*h));
-	h->memory = memory;
-	h->code = code;
+	h->memory = view->memory;
+	h->code = view->code;
 	h->native = native;
-	h->methods = methods;
-	h->paths = code_paths_open(code);
-	find_entry_return(h, v);
+	h->methods = view->methods;
+	h->paths = code_paths_open(view->code);
+	h->entry_return = find_entry_return(view);
 	return h;
 }
 
-void hotspot_frames_close(struct hotspot_frames *h)
+void hotspot_frames_free(struct hotspot_frames *h)
 {
 	if (!h)
 		return;
-	method_check_close(h->methods);
 	code_paths_close(h->paths);
 	free(h);
-}
-
-uint64_t hotspot_frames_gone(const struct hotspot_frames *h)
-{
-	return method_check_gone(h->methods);
 }
 
 bool hotspot_frames_have_continuations(const struct hotspot_frames *h)
 {
 	return h->entry_return;
-}
-
-void hotspot_frames_begin(struct hotspot_frames *h)
-{
-	method_check_begin(h->methods);
-	/* It is set when the JVM has made its stubs. */
-	if (h->entry_return && !h->entry_pc)
-		h->entry_pc = memory_u64(h->memory, h->entry_return);
 }
 
 static bool code_of(struct hotspot_frames *h, const struct code_blob *b,

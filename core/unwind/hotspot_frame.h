@@ -12,31 +12,20 @@
 #ifndef CORE_UNWIND_HOTSPOT_FRAME_H
 #define CORE_UNWIND_HOTSPOT_FRAME_H
 
-#include "core/base/error.h"
-#include "core/hotspot/code_cache.h"
-#include "core/hotspot/vm_structs.h"
+#include "core/hotspot/process_view.h"
 #include "core/unwind/native_frame.h"
 #include "core/unwind/unwinder.h"
 #include "core/unwind/walk.h"
 
 struct hotspot_frames;
 
-/* All is borrowed. */
-struct hotspot_frames *hotspot_frames_open(const struct vm_structs *v,
-					   struct memory *memory,
-					   struct code_cache *code,
-					   struct native_frames *native,
-					   struct error *err);
-void hotspot_frames_close(struct hotspot_frames *h); /* NULL is fine */
+/* Both are borrowed; the view has a code cache. */
+struct hotspot_frames *hotspot_frames_new(const struct process_view *view,
+					  struct native_frames *native);
+void hotspot_frames_free(struct hotspot_frames *h); /* NULL is fine */
 
 /* Whether the JVM says what continuations return to. */
 bool hotspot_frames_have_continuations(const struct hotspot_frames *h);
-
-/* What may have changed is looked at again from now on. */
-void hotspot_frames_begin(struct hotspot_frames *h);
-
-/* How many methods that frames had were found to be gone. */
-uint64_t hotspot_frames_gone(const struct hotspot_frames *h);
 
 /*
  * Of a pc in the code cache: fills what of the frame is known, and goes to its

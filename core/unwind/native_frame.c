@@ -2,23 +2,11 @@
 #include "core/unwind/native_frame.h"
 
 #include "core/base/alloc.h"
-#include "core/base/clock.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define ROWS     (1 << 14) /* a power of two */
-#define MAX_VDSO (64 << 10)
-/* Between two looks at mappings: soon, and ever later while that is in vain. */
-#define AGAIN_NS      (CLOCK_NS_PER_S / 50)
-#define AGAIN_MOST_NS CLOCK_NS_PER_S
 #define MAX_BP_STEP   (1 << 20) /* a frame that has frame pointers */
-
-/* A file, by what it is and the address it is mapped from. */
-struct image {
-	uint64_t dev, inode, bias;
-	struct elf_image *elf; /* NULL: it could not be opened */
-};
 
 /* Those that a caller may need: six that calls keep, BP among them. */
 static const uint8_t kept[] = { DWARF_BX, DWARF_BP, 12, 13, 14, 15 };
@@ -39,139 +27,19 @@ struct row {
 };
 
 struct native_frames {
-	const struct jvm *jvm;
-	struct memory *memory;
-	struct target_files files;
-	struct mappings mappings;
-	int64_t mappings_ns, again_ns;
-	bool may_look_again;
-	struct image *images;
-	size_t count, cap;
-	uint32_t generation;
+	struct process_images *images;
 	struct row rows[2][ROWS]; /* of return addresses, and of leaves */
 };
 
-static int look_at_mappings(struct native_frames *n, struct error *err)
-{
-	struct mappings now = { 0 };
-
-	/* Of one that has ended, what was mapped stands. */
-	if (mappings_read(&now, n->jvm, err) < 0 ||
-	    (!now.count && n->mappings.count)) {
-		mappings_release(&now);
-		return -1;
-	}
-	mappings_release(&n->mappings);
-	n->mappings = now;
-	n->mappings_ns = clock_monotonic_ns();
-	n->generation++;
-	return 0;
-}
-
-struct native_frames *native_frames_open(const struct jvm *jvm,
-					 struct memory *memory,
-					 struct error *err)
+struct native_frames *native_frames_new(struct process_images *images)
 {
 	struct native_frames *n = xcalloc(1, sizeof(*n));
 
-	n->jvm = jvm;
-	n->memory = memory;
-	n->again_ns = AGAIN_NS;
-	target_files_init(&n->files, jvm);
-	if (look_at_mappings(n, err)) {
-		native_frames_close(n);
-		return NULL;
-	}
+	n->images = images;
 	return n;
 }
 
-void native_frames_close(struct native_frames *n)
-{
-	if (!n)
-		return;
-	mappings_release(&n->mappings);
-	for (size_t i = 0; i < n->count; i++)
-		elf_image_close(n->images[i].elf);
-	target_files_release(&n->files);
-	free(n->images);
-	free(n);
-}
-
-void native_frames_begin(struct native_frames *n)
-{
-	n->may_look_again = clock_monotonic_ns() - n->mappings_ns > n->again_ns;
-}
-
-static struct elf_image *open_vdso(struct native_frames *n,
-				   const struct mapping *m)
-{
-	size_t len = m->end - m->start;
-	struct elf_image *image = NULL;
-	struct error err;
-	uint8_t *bytes;
-
-	if (len > MAX_VDSO)
-		return NULL;
-	bytes = xmalloc(len);
-	if (memory_read(n->memory, m->start, bytes, len))
-		image = elf_image_open_bytes(bytes, len, &err);
-	free(bytes);
-	return image;
-}
-
-static uint64_t bias_of(const struct elf_image *elf, const struct mapping *m)
-{
-	return elf ? elf_image_bias(elf, m) : 0;
-}
-
-/* The image of a mapping: index + 1, or 0 when it is of no file. */
-static uint32_t image_of(struct native_frames *n, const struct mapping *m)
-{
-	bool is_vdso = !m->inode && strcmp(m->path, "[vdso]") == 0;
-	struct image *i;
-	struct error err;
-
-	if (!m->inode && !is_vdso)
-		return 0;
-	for (size_t k = 0; k < n->count; k++) {
-		i = &n->images[k];
-		if (i->dev == m->dev && i->inode == m->inode &&
-		    (!i->elf || bias_of(i->elf, m) == i->bias))
-			return (uint32_t)k + 1;
-	}
-	array_reserve(n->images, n->cap, n->count + 1);
-	i = &n->images[n->count];
-	*i = (struct image){ .dev = m->dev, .inode = m->inode };
-	i->elf = is_vdso ? open_vdso(n, m) : elf_image_open(&n->files, m, &err);
-	i->bias = bias_of(i->elf, m);
-	return (uint32_t)++n->count;
-}
-
-uint64_t native_frames_missed(const struct native_frames *n)
-{
-	return n->files.missed;
-}
-
-struct elf_image *native_frames_library(struct native_frames *n,
-					const char *name, uint64_t *bias)
-{
-	for (size_t i = 0; i < n->mappings.count; i++) {
-		const struct mapping *m = &n->mappings.all[i];
-		const char *slash = strrchr(m->path, '/');
-		uint32_t image;
-
-		/* " (deleted)" may follow. */
-		if (!slash || !m->is_executable ||
-		    strncmp(slash + 1, name, strlen(name)) != 0)
-			continue;
-		image = image_of(n, m);
-		if (!image || !n->images[image - 1].elf)
-			continue;
-		*bias = n->images[image - 1].bias;
-		return n->images[image - 1].elf;
-	}
-	return NULL;
-}
+void native_frames_free(struct native_frames *n) { free(n); }
 
 static void keep_rule(struct row *r, size_t at, const struct cfi_row *c,
 		      unsigned reg)
@@ -185,13 +53,13 @@ static void find_row(struct native_frames *n, struct row *r,
 		     const struct mapping *m, bool is_exact)
 {
 	struct cfi_row c;
-	struct image *i;
+	const struct process_image *i;
 
 	r->is_code = m && m->is_executable;
-	r->image = r->is_code ? image_of(n, m) : 0;
+	r->image = r->is_code ? process_images_of(n->images, m) : 0;
 	if (!r->image)
 		return;
-	i = &n->images[r->image - 1];
+	i = &n->images->all[r->image - 1];
 	/* A return address may be the next function's first. */
 	if (!i->elf || !elf_image_cfi(i->elf, r->pc - i->bias - !is_exact, &c))
 		return;
@@ -210,22 +78,13 @@ static const struct row *row_at(struct native_frames *n, uint64_t pc,
 {
 	struct row *r = &n->rows[is_exact][(pc ^ (pc >> 14)) & (ROWS - 1)];
 	const struct mapping *m;
-	struct error err;
 
 	/* Where there was no code, there may be some by now. */
-	if (r->generation == n->generation && r->pc == pc &&
-	    (r->is_code || !n->may_look_again))
+	if (r->generation == n->images->generation && r->pc == pc &&
+	    (r->is_code || !n->images->may_read_again))
 		return r;
-	m = mappings_find(&n->mappings, pc);
-	if (!m && n->may_look_again) {
-		n->may_look_again = false;
-		if (!look_at_mappings(n, &err))
-			m = mappings_find(&n->mappings, pc);
-		n->again_ns = m ? AGAIN_NS : 2 * n->again_ns;
-		if (n->again_ns > AGAIN_MOST_NS)
-			n->again_ns = AGAIN_MOST_NS;
-	}
-	*r = (struct row){ .pc = pc, .generation = n->generation };
+	m = process_images_mapping(n->images, pc);
+	*r = (struct row){ .pc = pc, .generation = n->images->generation };
 	find_row(n, r, m, is_exact);
 	return r;
 }
@@ -346,11 +205,13 @@ enum step native_frames_step(struct native_frames *n, struct walk *w,
 			     struct unwound_frame *frame)
 {
 	const struct row *r = row_at(n, w->pc, w->is_exact);
+	const struct process_image *i;
 
 	frame->kind = UNWOUND_NATIVE;
-	if (r->image && n->images[r->image - 1].elf) {
-		frame->image = n->images[r->image - 1].elf;
-		frame->image_pc = w->pc - n->images[r->image - 1].bias;
+	i = r->image ? &n->images->all[r->image - 1] : NULL;
+	if (i && i->elf) {
+		frame->image = i->elf;
+		frame->image_pc = w->pc - i->bias;
 	}
 	if (!r->is_code)
 		return walk_lost(w, "an address without code");

@@ -7,171 +7,37 @@
 #include "core/unwind/walk.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct unwinder {
+	struct process_view *view;
 	struct native_frames *native;
-	struct vm_structs *structs;
-	struct code_cache *code;
-	struct hotspot_frames *hotspot;
-	bool is_zero;
-	char limits[600];
+	struct hotspot_frames *hotspot; /* NULL: the view has no code cache */
 	struct unwound_frame frames[UNWIND_FRAMES + 1];
 };
 
-/*
- * Zero (--with-jvm-variants=zero, Debian's java -zero) interprets by C++ on a
- * stack of Java frames that is not the thread's: there is nothing to be walked.
- */
-static bool is_zero(const struct vm_structs *v, struct memory *memory)
-{
-	char text[128];
-	uint64_t at;
-
-	return vm_structs_static(v, "Abstract_VM_Version",
-				 "_s_internal_vm_info_string", &at) &&
-	       memory_string(memory, memory_u64(memory, at), text,
-			     sizeof(text)) &&
-	       strstr(text, " Zero VM");
-}
-
-/* All that is of HotSpot; without any of it, native frames are walked. */
-static int open_hotspot(struct unwinder *u, struct memory *memory,
-			const struct elf_image *libjvm, uint64_t bias,
-			struct error *err)
-{
-	if (!libjvm)
-		return fail(err, ERROR_UNAVAILABLE,
-			    "no libjvm.so that can be read is mapped");
-	u->structs = vm_structs_read(libjvm, bias, memory, err);
-	if (!u->structs)
-		return -1;
-	u->is_zero = is_zero(u->structs, memory);
-	if (u->is_zero)
-		return fail(err, ERROR_UNAVAILABLE,
-			    "the JVM runs the Zero interpreter");
-	u->code = code_cache_open(u->structs, memory, err);
-	if (!u->code)
-		return -1;
-	u->hotspot = hotspot_frames_open(u->structs, memory, u->code, u->native,
-					 err);
-	return u->hotspot ? 0 : -1;
-}
-
-static struct unwinder *open_native(const struct jvm *jvm,
-				    struct memory *memory, struct error *err)
+struct unwinder *unwinder_new(struct process_view *view)
 {
 	struct unwinder *u = xcalloc(1, sizeof(*u));
 
-	u->native = native_frames_open(jvm, memory, err);
-	if (u->native)
-		return u;
-	unwinder_close(u);
-	return NULL;
-}
-
-static void open_rest(struct unwinder *u, struct memory *memory,
-		      const struct elf_image *libjvm, uint64_t bias)
-{
-	struct error why;
-
-	if (open_hotspot(u, memory, libjvm, bias, &why)) {
-		snprintf(u->limits, sizeof(u->limits),
-			 "Java frames are not walked: %s", why.text);
-		code_cache_close(u->code);
-		u->code = NULL;
-	}
-	unwinder_begin(u);
-}
-
-struct unwinder *unwinder_open_with(const struct jvm *jvm,
-				    struct memory *memory,
-				    const struct elf_image *libjvm,
-				    uint64_t bias, struct error *err)
-{
-	struct unwinder *u = open_native(jvm, memory, err);
-
-	if (u)
-		open_rest(u, memory, libjvm, bias);
+	u->view = view;
+	u->native = native_frames_new(view->images);
+	if (view->code)
+		u->hotspot = hotspot_frames_new(view, u->native);
 	return u;
 }
 
-struct unwinder *unwinder_open(const struct jvm *jvm, struct memory *memory,
-			       struct error *err)
-{
-	struct unwinder *u = open_native(jvm, memory, err);
-	const struct elf_image *libjvm;
-	uint64_t bias = 0;
-
-	if (!u)
-		return NULL;
-	libjvm = native_frames_library(u->native, "libjvm.so", &bias);
-	open_rest(u, memory, libjvm, bias);
-	return u;
-}
-
-void unwinder_close(struct unwinder *u)
+void unwinder_free(struct unwinder *u)
 {
 	if (!u)
 		return;
-	hotspot_frames_close(u->hotspot);
-	code_cache_close(u->code);
-	vm_structs_free(u->structs);
-	native_frames_close(u->native);
+	hotspot_frames_free(u->hotspot);
+	native_frames_free(u->native);
 	free(u);
-}
-
-const char *unwinder_limits(const struct unwinder *u)
-{
-	return u->limits[0] ? u->limits : NULL;
-}
-
-bool unwinder_is_zero(const struct unwinder *u) { return u->is_zero; }
-
-const struct vm_structs *unwinder_vm_structs(const struct unwinder *u)
-{
-	return u->structs;
 }
 
 bool unwinder_has_continuations(const struct unwinder *u)
 {
 	return u->hotspot && hotspot_frames_have_continuations(u->hotspot);
-}
-
-uint64_t unwinder_missed_files(const struct unwinder *u)
-{
-	return native_frames_missed(u->native);
-}
-
-struct code_cache *unwinder_code_cache(const struct unwinder *u)
-{
-	return u->code;
-}
-
-uint64_t unwinder_vm_symbol(const struct unwinder *u, const char *name)
-{
-	uint64_t bias;
-	struct elf_image *libjvm = native_frames_library(u->native, "libjvm.so",
-							 &bias);
-	uint64_t address = libjvm ? elf_image_symbol(libjvm, name) : 0;
-
-	return address ? address + bias : 0;
-}
-
-uint64_t unwinder_gone(const struct unwinder *u)
-{
-	return u->hotspot ? code_cache_gone(u->code) +
-				    hotspot_frames_gone(u->hotspot)
-			  : 0;
-}
-
-void unwinder_begin(struct unwinder *u)
-{
-	native_frames_begin(u->native);
-	if (!u->hotspot)
-		return;
-	code_cache_begin(u->code);
-	hotspot_frames_begin(u->hotspot);
 }
 
 static void start(struct walk *w, const struct unwind_start *from)
@@ -209,7 +75,7 @@ static enum step take_step(struct unwinder *u, struct walk *w,
 		.bci = -1,
 	};
 	w->is_cut = false;
-	if (u->hotspot && code_cache_has(u->code, pc))
+	if (u->hotspot && code_cache_has(u->view->code, pc))
 		step = hotspot_frames_step(u->hotspot, w, frame);
 	else
 		step = native_frames_step(u->native, w, frame);

@@ -114,13 +114,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	from.ip = w->addresses[0] + 12;
 	from.stack = (const uint8_t *)w->image.stack;
 	from.stack_bytes = sizeof(w->image.stack);
-	unwinder_begin(w->image.unwinder);
+	process_view_begin(w->image.view);
 	for (size_t i = 1; i + PATCH <= size; i += PATCH) {
 		patch(w, &from, data + i);
 		if (!(data[i] & 0xf8))
 			continue;
 		if (data[i] & 0x80)
-			unwinder_begin(w->image.unwinder);
+			process_view_begin(w->image.view);
 		unwinder_walk(w->image.unwinder, &from, &u);
 		check(&u);
 	}

@@ -503,15 +503,17 @@ void hotspot_image_open(struct hotspot_image *i)
 	i->program = elf_image_open_bytes(&library, sizeof(library), &err);
 	if (!i->program)
 		abort();
-	i->unwinder = unwinder_open_with(&i->jvm, &i->memory, i->program,
+	i->view = process_view_open_with(&i->jvm, &i->memory, i->program,
 					 i->bias, &err);
-	if (!i->unwinder)
+	if (!i->view)
 		abort();
+	i->unwinder = unwinder_new(i->view);
 }
 
 void hotspot_image_release(struct hotspot_image *i)
 {
-	unwinder_close(i->unwinder);
+	unwinder_free(i->unwinder);
+	process_view_close(i->view);
 	elf_image_close(i->program);
 	jvm_close(&i->jvm);
 	free(i->bytes);

@@ -44,6 +44,7 @@ struct hotspot_image {
 	uint64_t bias;
 	uint64_t entry; /* ContinuationEntry::_return_pc is there */
 	uint64_t statics[HOTSPOT_STATICS]; /* where each is */
+	struct process_view *view;
 	struct unwinder *unwinder;
 	uint64_t stack[HOTSPOT_STACK_WORDS]; /* from HOTSPOT_STACK on */
 };

@@ -10,10 +10,9 @@
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
 #include "core/hotspot/code_list.h"
+#include "core/hotspot/process_view.h"
 #include "core/hotspot/vm_symbols.h"
 #include "core/jvm/jvm.h"
-#include "core/process/remote_memory.h"
-#include "core/unwind/unwinder.h"
 #include "jvmti/client/client.h"
 
 #include <inttypes.h>
@@ -25,8 +24,7 @@ enum { FRAMES = 256, SHOWN = 10 };
 
 static struct jvm jvm;
 static struct error err;
-static struct unwinder *unwinder;
-static struct memory *memory;
+static struct process_view *view;
 static struct java_symbols *metadata, *agent;
 static struct agent_client *client;
 
@@ -159,8 +157,7 @@ static void compare_all(const struct code_list *before,
 	}
 }
 
-static int open_all(pid_t pid, struct remote_memory **remote,
-		    struct vm_symbols **symbols)
+static int open_all(pid_t pid, struct vm_symbols **symbols)
 {
 	const struct agent_options options = {
 		.lines = true,
@@ -169,14 +166,10 @@ static int open_all(pid_t pid, struct remote_memory **remote,
 
 	if (jvm_open_java(&jvm, pid, &err))
 		return -1;
-	*remote = remote_memory_open(&jvm, &err);
-	if (!*remote)
+	view = process_view_open(&jvm, &err);
+	if (!view)
 		return -1;
-	memory = remote_memory_of(*remote);
-	unwinder = unwinder_open(&jvm, memory, &err);
-	if (!unwinder)
-		return -1;
-	*symbols = vm_symbols_open_for(unwinder, memory, &err);
+	*symbols = vm_symbols_open_for(view, &err);
 	if (!*symbols)
 		return -1;
 	metadata = vm_symbols_of(*symbols);
@@ -189,13 +182,13 @@ static int open_all(pid_t pid, struct remote_memory **remote,
 
 static int run(void)
 {
-	const struct vm_structs *structs = unwinder_vm_structs(unwinder);
+	const struct vm_structs *structs = view->structs;
 	struct code_list before = { 0 }, after = { 0 };
 	int ret = -1;
 
-	if (code_list_read(&before, structs, memory, &err) == 0 &&
+	if (code_list_read(&before, structs, view->memory, &err) == 0 &&
 	    agent_client_read(client, &err) == 0 &&
-	    code_list_read(&after, structs, memory, &err) == 0) {
+	    code_list_read(&after, structs, view->memory, &err) == 0) {
 		compare_all(&before, &after);
 		ret = 0;
 	}
@@ -206,11 +199,10 @@ static int run(void)
 
 int main(int argc, char **argv)
 {
-	struct remote_memory *remote = NULL;
 	struct vm_symbols *symbols = NULL;
-	int ret = argc == 2 ? open_all((pid_t)strtol(argv[1], NULL, 10),
-				       &remote, &symbols)
-			    : -1;
+	int ret = argc == 2
+			  ? open_all((pid_t)strtol(argv[1], NULL, 10), &symbols)
+			  : -1;
 
 	if (ret == 0)
 		ret = run();
@@ -226,8 +218,7 @@ int main(int argc, char **argv)
 		       counts.without_agent, counts.intrinsics);
 	agent_client_close(client);
 	vm_symbols_close(symbols);
-	unwinder_close(unwinder);
-	remote_memory_close(remote);
+	process_view_close(view);
 	jvm_close(&jvm);
 	return ret ? 1 : 0;
 }

@@ -16,10 +16,9 @@
  */
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
+#include "core/hotspot/process_view.h"
 #include "core/hotspot/vm_symbols.h"
 #include "core/jvm/jvm.h"
-#include "core/process/remote_memory.h"
-#include "core/unwind/unwinder.h"
 #include "jvmti/client/client.h"
 
 #include <inttypes.h>
@@ -217,17 +216,16 @@ static void compare_at(struct comparison *c, uint64_t pc)
 	}
 }
 
-static int compare_all(struct comparison *c, struct unwinder *u,
-		       struct memory *memory)
+static int compare_all(struct comparison *c, const struct process_view *v)
 {
 	struct vm_symbols *symbols = NULL;
 	char line[64], *end;
 
-	if (unwinder_vm_structs(u))
-		symbols = vm_symbols_open(unwinder_vm_structs(u), memory, &err);
+	if (v->structs)
+		symbols = vm_symbols_open(v->structs, v->memory, &err);
 	if (!symbols)
 		return -1;
-	c->cache = unwinder_code_cache(u);
+	c->cache = v->code;
 	c->agent = agent_client_symbols(client);
 	c->metadata = vm_symbols_of(symbols);
 	while (fgets(line, sizeof(line), stdin)) {
@@ -251,17 +249,13 @@ static int compare_all(struct comparison *c, struct unwinder *u,
 
 static int compare(void)
 {
-	struct remote_memory *remote = remote_memory_open(&jvm, &err);
+	struct process_view *view = process_view_open(&jvm, &err);
 	struct comparison c = { 0 };
-	struct unwinder *u = NULL;
 	int ret = -1;
 
-	if (remote)
-		u = unwinder_open(&jvm, remote_memory_of(remote), &err);
-	if (u)
-		ret = compare_all(&c, u, remote_memory_of(remote));
-	unwinder_close(u);
-	remote_memory_close(remote);
+	if (view)
+		ret = compare_all(&c, view);
+	process_view_close(view);
 	return ret;
 }
 

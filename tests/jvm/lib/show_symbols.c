@@ -12,10 +12,9 @@
  */
 #include "core/base/safe_text.h"
 #include "core/hotspot/code_list.h"
+#include "core/hotspot/process_view.h"
 #include "core/hotspot/vm_symbols.h"
 #include "core/jvm/jvm.h"
-#include "core/process/remote_memory.h"
-#include "core/unwind/unwinder.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -126,22 +125,17 @@ static void show_counts(const struct code_list *list, struct vm_symbols *s)
 int main(int argc, char **argv)
 {
 	struct code_list list = { 0 };
-	struct remote_memory *remote = NULL;
-	struct unwinder *unwinder = NULL;
+	struct process_view *view = NULL;
 	struct vm_symbols *s = NULL;
 	struct jvm jvm = { .pidfd = -1 };
 	struct error err = { 0 };
 
 	if (argc > 2 &&
 	    jvm_open_java(&jvm, (pid_t)strtol(argv[1], NULL, 10), &err) == 0)
-		remote = remote_memory_open(&jvm, &err);
-	if (remote)
-		unwinder = unwinder_open(&jvm, remote_memory_of(remote), &err);
-	if (unwinder)
-		s = vm_symbols_open_for(unwinder, remote_memory_of(remote),
-					&err);
-	if (!s || code_list_read(&list, unwinder_vm_structs(unwinder),
-				 remote_memory_of(remote), &err)) {
+		view = process_view_open(&jvm, &err);
+	if (view)
+		s = vm_symbols_open_for(view, &err);
+	if (!s || code_list_read(&list, view->structs, view->memory, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
@@ -152,8 +146,7 @@ int main(int argc, char **argv)
 		show_counts(&list, s);
 	code_list_release(&list);
 	vm_symbols_close(s);
-	unwinder_close(unwinder);
-	remote_memory_close(remote);
+	process_view_close(view);
 	jvm_close(&jvm);
 	return 0;
 }

@@ -6,22 +6,20 @@
  * who wants to know what is at an address of compiled code has to read them.
  */
 #include "core/hotspot/code_heap.h"
+#include "core/hotspot/process_view.h"
 #include "core/jvm/jvm.h"
-#include "core/process/remote_memory.h"
-#include "core/unwind/unwinder.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static int show(const struct unwinder *u, struct memory *memory,
-		struct error *err)
+static int show(const struct process_view *v, struct error *err)
 {
 	struct code_heaps heaps;
 
-	if (!unwinder_vm_structs(u))
+	if (!v->structs)
 		return fail(err, ERROR_UNAVAILABLE, "it is no JVM");
-	if (code_heaps_read(&heaps, unwinder_vm_structs(u), memory, err))
+	if (code_heaps_read(&heaps, v->structs, v->memory, err))
 		return -1;
 	for (size_t i = 0; i < heaps.count; i++) {
 		const struct code_heap *h = &heaps.all[i];
@@ -34,8 +32,7 @@ static int show(const struct unwinder *u, struct memory *memory,
 
 int main(int argc, char **argv)
 {
-	struct remote_memory *memory = NULL;
-	struct unwinder *u = NULL;
+	struct process_view *view = NULL;
 	struct jvm jvm = { .pidfd = -1 };
 	struct error err;
 	int ret = -1;
@@ -43,15 +40,12 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	if (jvm_open(&jvm, (pid_t)strtol(argv[1], NULL, 10), &err) == 0)
-		memory = remote_memory_open(&jvm, &err);
-	if (memory)
-		u = unwinder_open(&jvm, remote_memory_of(memory), &err);
-	if (u)
-		ret = show(u, remote_memory_of(memory), &err);
+		view = process_view_open(&jvm, &err);
+	if (view)
+		ret = show(view, &err);
 	if (ret)
 		fprintf(stderr, "segment_maps: %s\n", err.text);
-	unwinder_close(u);
-	remote_memory_close(memory);
+	process_view_close(view);
 	jvm_close(&jvm);
 	return ret ? 1 : 0;
 }

@@ -28,8 +28,8 @@
 #define STALE_NS    (10 * CLOCK_NS_PER_MS)
 
 static struct {
+	struct process_view *view;
 	struct unwinder *unwinder;
-	struct remote_memory *remote;
 	const char *comms;
 	bool compares;
 	int shown;
@@ -185,7 +185,7 @@ static void look(void)
 	int64_t begun = cpu_ns();
 
 	is.looked_ns = clock_monotonic_ns();
-	unwinder_begin(is.unwinder);
+	process_view_begin(is.view);
 	is.begin_ns += cpu_ns() - begun;
 }
 
@@ -216,10 +216,10 @@ static bool walk(void *self, const struct sample_event *e,
 		return true;
 	if ((int64_t)e->time_ns > is.looked_ns + STALE_NS)
 		look();
-	reads = remote_memory_reads(is.remote);
+	reads = remote_memory_reads(is.view->remote);
 	begun = cpu_ns();
 	unwinder_walk(is.unwinder, &from, &u);
-	count(&u, &from, remote_memory_reads(is.remote) - reads,
+	count(&u, &from, remote_memory_reads(is.view->remote) - reads,
 	      cpu_ns() - begun);
 	if (is.compares)
 		compare(&u, user, e->user_frames);
@@ -268,7 +268,7 @@ static void report(struct sampler *s)
 	       is.warm, (double)is.warm_ns / 1e3 / warm,
 	       (double)is.begin_ns / 1e3 / n, (double)is.warm_frames / warm,
 	       (double)is.warm_reads / warm,
-	       (unsigned long)remote_memory_stalls(is.remote));
+	       (unsigned long)remote_memory_stalls(is.view->remote));
 	if (is.compares)
 		report_verdicts();
 	qsort(is.reasons, is.reason_count, sizeof(*is.reasons), by_count);
@@ -326,14 +326,12 @@ int main(int argc, char **argv)
 	}
 	if (jvm_open(&jvm, (pid_t)strtol(argv[1], NULL, 10), &err))
 		goto out;
-	is.remote = remote_memory_open(&jvm, &err);
-	if (!is.remote)
+	is.view = process_view_open(&jvm, &err);
+	if (!is.view)
 		goto out;
-	is.unwinder = unwinder_open(&jvm, remote_memory_of(is.remote), &err);
-	if (!is.unwinder)
-		goto out;
-	if (unwinder_limits(is.unwinder))
-		printf("limits: %s\n", unwinder_limits(is.unwinder));
+	is.unwinder = unwinder_new(is.view);
+	if (is.view->limits)
+		printf("limits: %s\n", is.view->limits);
 	ret = run(&jvm, strtol(argv[2], NULL, 10),
 		  (unsigned)strtoul(argv[3], NULL, 10), &err)
 		      ? 1
@@ -342,7 +340,7 @@ out:
 	if (ret)
 		fprintf(stderr, "walk_samples: %s\n", err.text);
 	mappings_release(&is.mappings);
-	unwinder_close(is.unwinder);
-	remote_memory_close(is.remote);
+	unwinder_free(is.unwinder);
+	process_view_close(is.view);
 	return ret;
 }

@@ -46,7 +46,7 @@ static int set_up(void **state)
 	b.len = 64;
 	p->routines = hotspot_image_blob(&p->image, &b);
 	hotspot_image_open(&p->image);
-	p->code = unwinder_code_cache(p->image.unwinder);
+	p->code = p->image.view->code;
 	reads = 0;
 	read_all = p->image.memory.read_all;
 	p->image.memory.read_all = count_reads;

@@ -118,7 +118,7 @@ static int set_up(void **state)
 	aim(p, p->run, p->enter);
 	hotspot_image_open(&p->image);
 	hotspot_image_entry(&p->image, p->enter + ENTER_RETURN);
-	unwinder_begin(p->image.unwinder);
+	process_view_begin(p->image.view);
 	stack[ENTRY - 2] = word(RUN - 2);
 	stack[RUN - 1] = p->run + RETURN;
 	stack[RUN + 4] = word(CALL_BASE);
@@ -240,7 +240,7 @@ static void who_is_preempted_has_its_callers(void **state)
 	is_entered(p, 3);
 	/* Where its call was resolved, it has called somebody else. */
 	aim(p, p->other, p->resolver);
-	unwinder_begin(p->image.unwinder);
+	process_view_begin(p->image.view);
 	walk(p, p->stub + PREEMPTED, 20, 0);
 	is_entered(p, 1);
 	/* It is on the stack of its continuation's entry. */

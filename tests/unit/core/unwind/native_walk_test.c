@@ -144,6 +144,7 @@ struct traced {
 	pid_t pid, tid; /* the process; the thread that is stepped */
 	int mem;        /* /proc/PID/mem */
 	struct jvm jvm;
+	struct process_view *view;
 	struct unwinder *unwinder;
 	struct user_regs_struct regs;
 	struct caller callers[DEPTH]; /* of body()'s callees, outermost first */
@@ -224,14 +225,16 @@ static void start(struct traced *t, const char *name, const char *argument)
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
 	t->mem = open(path, O_RDONLY);
 	assert_int_equal(jvm_open(&t->jvm, t->pid, &err), 0);
-	t->unwinder = unwinder_open(&t->jvm, &t->memory, &err);
-	if (!t->unwinder)
+	t->view = process_view_open_with(&t->jvm, &t->memory, NULL, 0, &err);
+	if (!t->view)
 		fail_msg("%s", err.text);
+	t->unwinder = unwinder_new(t->view);
 }
 
 static void end(struct traced *t)
 {
-	unwinder_close(t->unwinder);
+	unwinder_free(t->unwinder);
+	process_view_close(t->view);
 	kill(t->pid, SIGKILL);
 	/* Threads first; what a test before left behind does not end. */
 	while (waitpid(-1, NULL, __WALL) != t->pid)
@@ -256,7 +259,7 @@ static void walk(struct traced *t, struct unwound *out)
 	ssize_t got = pread(t->mem, t->stack, STACK, (off_t)r->rsp);
 
 	from.stack_bytes = got > 0 ? (size_t)got : 0;
-	unwinder_begin(t->unwinder);
+	process_view_begin(t->view);
 	unwinder_walk(t->unwinder, &from, out);
 }
 

@@ -25,7 +25,7 @@ static void a_blob_in_the_place_of_a_freed_one_is_found(void **state)
 	b.compile_id = 9;
 	new = hotspot_image_split(&p->image, old, 3, &b);
 	assert_true(new + BODY > old &&new + BODY < old + sizeof(code));
-	unwinder_begin(p->image.unwinder);
+	process_view_begin(p->image.view);
 	walked_walk(p, new + BODY, LEAF);
 	assert_int_equal(p->u.frames[0].blob->begin, new);
 	walked_is_whole(p, 1);
@@ -63,16 +63,16 @@ static void code_that_was_replaced_is_another_blob(void **state)
 	hotspot_image_replace(&p->image, p->callee, &other);
 	walked_walk(p, p->callee + BODY, LEAF);
 	assert_ptr_equal(p->u.frames[0].blob, first);
-	unwinder_begin(p->image.unwinder);
+	process_view_begin(p->image.view);
 	walked_walk(p, p->callee + BODY, LEAF);
 	assert_int_equal(p->u.frames[0].blob->compile_id, 8);
 	assert_int_not_equal(p->u.frames[0].blob->identity, first->identity);
 	assert_int_equal(first->compile_id, 7);
 	/* What has not changed is the same for good. */
-	unwinder_begin(p->image.unwinder);
+	process_view_begin(p->image.view);
 	walked_walk(p, p->callee + BODY, LEAF);
 	first = p->u.frames[0].blob;
-	unwinder_begin(p->image.unwinder);
+	process_view_begin(p->image.view);
 	walked_walk(p, p->callee + BODY, LEAF);
 	assert_ptr_equal(p->u.frames[0].blob, first);
 	walked_is_whole(p, 1);
@@ -159,8 +159,8 @@ static void the_zero_interpreter_is_not_walked(void **state)
 		hotspot_image_init(&image, 25);
 		hotspot_image_vm(&image, names[i]);
 		hotspot_image_open(&image);
-		why = unwinder_limits(image.unwinder);
-		assert_int_equal(unwinder_is_zero(image.unwinder), i);
+		why = image.view->limits;
+		assert_int_equal(image.view->is_zero, i);
 		assert_int_equal(why && strstr(why, "Zero interpreter"), i);
 		hotspot_image_release(&image);
 	}
@@ -170,23 +170,26 @@ static void without_the_tables_native_frames_are_walked(void **state)
 {
 	struct walked_thread *p = *state;
 	struct error err;
+	struct process_view *view;
 	struct unwinder *u;
 	struct unwind_start from = walked_start_at(p, (uintptr_t)abort,
 						   NATIVE_BASE);
 	struct unwound out;
 
-	u = unwinder_open_with(&p->image.jvm, &p->image.memory,
-			       p->image.program, 0x1000, &err);
-	assert_non_null(u);
-	assert_non_null(strstr(unwinder_limits(u), "structures"));
-	assert_null(unwinder_code_cache(u));
+	view = process_view_open_with(&p->image.jvm, &p->image.memory,
+				      p->image.program, 0x1000, &err);
+	assert_non_null(view);
+	assert_non_null(strstr(view->limits, "structures"));
+	assert_null(view->code);
+	u = unwinder_new(view);
 	from.bp = walked_word(NATIVE_BASE);
 	unwinder_walk(u, &from, &out);
 	assert_int_equal(out.end, UNWIND_ROOT);
 	assert_int_equal(out.frames[0].kind, UNWOUND_NATIVE);
 	assert_non_null(out.frames[0].image);
-	unwinder_close(u);
-	assert_null(unwinder_limits(p->image.unwinder));
+	unwinder_free(u);
+	process_view_close(view);
+	assert_null(p->image.view->limits);
 }
 
 int main(void)

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/elf/process_images.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_VDSO (64 << 10)
+/* Wait so long before the next read, and longer while reads find nothing new.
+ */
+#define AGAIN_NS      (CLOCK_NS_PER_S / 50)
+#define AGAIN_MOST_NS CLOCK_NS_PER_S
+
+/* Replaces the mappings; keeps the old ones when the process has ended. */
+static int images_read_mappings(struct process_images *p, struct error *err)
+{
+	int64_t begun = clock_monotonic_ns();
+	struct mappings now = { 0 };
+
+	if (mappings_read(&now, p->jvm, err) < 0 ||
+	    (!now.count && p->mappings.count)) {
+		mappings_release(&now);
+		return -1;
+	}
+	mappings_release(&p->mappings);
+	p->mappings = now;
+	p->read_ns = clock_monotonic_ns();
+	p->cost_ns = p->read_ns - begun;
+	p->generation++;
+	return 0;
+}
+
+struct process_images *process_images_open(const struct jvm *jvm,
+					   struct memory *memory,
+					   struct error *err)
+{
+	struct process_images *p = xcalloc(1, sizeof(*p));
+
+	p->jvm = jvm;
+	p->memory = memory;
+	p->again_ns = AGAIN_NS;
+	target_files_init(&p->files, jvm);
+	if (images_read_mappings(p, err)) {
+		process_images_close(p);
+		return NULL;
+	}
+	return p;
+}
+
+void process_images_close(struct process_images *p)
+{
+	if (!p)
+		return;
+	mappings_release(&p->mappings);
+	for (size_t i = 0; i < p->count; i++)
+		elf_image_close(p->all[i].elf);
+	target_files_release(&p->files);
+	free(p->all);
+	free(p);
+}
+
+void process_images_begin(struct process_images *p)
+{
+	p->may_read_again = clock_monotonic_ns() - p->read_ns > p->again_ns;
+}
+
+const struct mapping *process_images_mapping(struct process_images *p,
+					     uint64_t address)
+{
+	const struct mapping *m = mappings_find(&p->mappings, address);
+	struct error err;
+
+	if (m || !p->may_read_again)
+		return m;
+	p->may_read_again = false;
+	if (!images_read_mappings(p, &err))
+		m = mappings_find(&p->mappings, address);
+	p->again_ns = m ? AGAIN_NS : 2 * p->again_ns;
+	if (p->again_ns > AGAIN_MOST_NS)
+		p->again_ns = AGAIN_MOST_NS;
+	return m;
+}
+
+static struct elf_image *images_open_vdso(struct process_images *p,
+					  const struct mapping *m)
+{
+	size_t len = m->end - m->start;
+	struct elf_image *image = NULL;
+	struct error err;
+	uint8_t *bytes;
+
+	if (len > MAX_VDSO)
+		return NULL;
+	bytes = xmalloc(len);
+	if (memory_read(p->memory, m->start, bytes, len))
+		image = elf_image_open_bytes(bytes, len, &err);
+	free(bytes);
+	return image;
+}
+
+static uint64_t images_bias(const struct elf_image *elf,
+			    const struct mapping *m)
+{
+	return elf ? elf_image_bias(elf, m) : 0;
+}
+
+uint32_t process_images_of(struct process_images *p, const struct mapping *m)
+{
+	bool is_vdso = !m->inode && strcmp(m->path, "[vdso]") == 0;
+	struct process_image *i;
+	struct error err;
+
+	if (!m->inode && !is_vdso)
+		return 0;
+	for (size_t k = 0; k < p->count; k++) {
+		i = &p->all[k];
+		if (i->dev == m->dev && i->inode == m->inode &&
+		    (!i->elf || images_bias(i->elf, m) == i->bias))
+			return (uint32_t)k + 1;
+	}
+	array_reserve(p->all, p->cap, p->count + 1);
+	i = &p->all[p->count];
+	*i = (struct process_image){ .dev = m->dev, .inode = m->inode };
+	i->elf = is_vdso ? images_open_vdso(p, m)
+			 : elf_image_open(&p->files, m, &err);
+	i->bias = images_bias(i->elf, m);
+	return (uint32_t)++p->count;
+}
+
+struct elf_image *process_images_library(struct process_images *p,
+					 const char *name, uint64_t *bias)
+{
+	for (size_t i = 0; i < p->mappings.count; i++) {
+		const struct mapping *m = &p->mappings.all[i];
+		const char *slash = strrchr(m->path, '/');
+		uint32_t image;
+
+		/* " (deleted)" may follow. */
+		if (!slash || !m->is_executable ||
+		    strncmp(slash + 1, name, strlen(name)) != 0)
+			continue;
+		image = process_images_of(p, m);
+		if (!image || !p->all[image - 1].elf)
+			continue;
+		*bias = p->all[image - 1].bias;
+		return p->all[image - 1].elf;
+	}
+	return NULL;
+}

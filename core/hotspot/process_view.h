@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process_view: a process seen from outside: its memory, its mapped files and,
+ * if it is a HotSpot JVM, the JVM's structures, code cache and methods.
+ *
+ * The unwinder, the Java names and perfmap read a process through one view.
+ * The view is in core/hotspot because it owns what the directories below
+ * cannot know.
+ */
+#ifndef CORE_HOTSPOT_PROCESS_VIEW_H
+#define CORE_HOTSPOT_PROCESS_VIEW_H
+
+#include "core/base/error.h"
+#include "core/elf/process_images.h"
+#include "core/hotspot/code_cache.h"
+#include "core/hotspot/method_check.h"
+#include "core/hotspot/vm_structs.h"
+#include "core/jvm/jvm.h"
+#include "core/process/remote_memory.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Users read the fields and call the functions of the parts. */
+struct process_view {
+	const struct jvm *jvm;
+	struct remote_memory *remote; /* NULL: memory is the caller's */
+	struct memory *memory;
+	struct process_images *images;
+	const struct elf_image *libjvm; /* NULL: none that can be read */
+	uint64_t libjvm_bias;
+	struct vm_structs *structs; /* NULL: see limits */
+	struct code_cache *code;    /* NULL: see limits */
+	/* Not NULL when code is not. */
+	struct method_check *methods;
+	bool is_zero;       /* a JVM with the Zero interpreter */
+	const char *limits; /* why code is NULL, or NULL */
+	char limits_text[600];
+};
+
+/*
+ * Opens the memory of the process and reads its mappings and, if a HotSpot
+ * libjvm is mapped, the JVM's tables.  A JVM whose tables are not readable
+ * still opens; limits says why.  jvm is borrowed.
+ */
+struct process_view *process_view_open(const struct jvm *jvm,
+				       struct error *err);
+
+/*
+ * The same with the caller's memory, which is borrowed.  libjvm, if not NULL,
+ * is borrowed, too, and used as the libjvm that is loaded with that bias.
+ */
+struct process_view *process_view_open_with(const struct jvm *jvm,
+					    struct memory *memory,
+					    const struct elf_image *libjvm,
+					    uint64_t bias, struct error *err);
+void process_view_close(struct process_view *v); /* NULL is fine */
+
+/*
+ * Call before a batch of samples: mappings, code and methods may have changed
+ * and are checked again on first use.
+ */
+void process_view_begin(struct process_view *v);
+
+/* Returns how many pieces of code and methods were found to be replaced. */
+uint64_t process_view_gone(const struct process_view *v);
+
+/*
+ * Returns the address in the process of a symbol of its libjvm by its mangled
+ * name; 0 when there is none, as in a stripped libjvm.
+ */
+uint64_t process_view_vm_symbol(const struct process_view *v, const char *name);
+
+#endif
