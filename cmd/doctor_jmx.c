@@ -6,6 +6,7 @@
  */
 #include "cmd/doctor_findings.h"
 #include "core/jvm/listeners.h"
+#include "jmx_http/net/dialer.h"
 #include "jmx_http/rmi/rmi_local.h"
 
 #include <string.h>
@@ -156,7 +157,8 @@ static void look_at_remote(struct doctor_checks *c, const struct rmi_local *l)
 static void look_at_network(struct doctor_checks *c)
 {
 	struct error err;
-	struct rmi_dialer *d = rmi_local_dialer(&c->jvm, &err);
+	struct dialer *d = local_dialer_new(NULL, &c->jvm, LOCAL_LOOPBACK,
+					    &err);
 	struct finding *f;
 
 	if (!d) {
@@ -164,7 +166,7 @@ static void look_at_network(struct doctor_checks *c)
 				      NEED_JMX);
 		finding_error(c, f, &err);
 	}
-	rmi_local_dialer_free(d);
+	dialer_free(d);
 }
 
 static void look_at_local(struct doctor_checks *c, const struct rmi_local *l)

@@ -163,7 +163,7 @@ static int open_pid(struct jmx_target *t, const struct jmx_target_options *o,
 			   o->timeout_ns > 0 ? o->timeout_ns : RMI_TIMEOUT_NS,
 			   err))
 		goto out;
-	t->dialer = rmi_local_dialer(&t->jvm, err);
+	t->dialer = local_dialer_new(NULL, &t->jvm, LOCAL_LOOPBACK, err);
 	if (!t->dialer)
 		goto out;
 	snprintf(title, sizeof(title), "%d", (int)t->jvm.pid);
@@ -202,7 +202,7 @@ int jmx_target_open(struct jmx_target *t, const struct jmx_target_options *o,
 void jmx_target_close(struct jmx_target *t)
 {
 	jmx_close(t->jmx);
-	rmi_local_dialer_free(t->dialer);
+	dialer_free(t->dialer);
 	if (t->by_pid)
 		jvm_close(&t->jvm);
 	password_release(&t->password);

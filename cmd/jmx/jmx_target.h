@@ -61,7 +61,7 @@ struct jmx_target {
 	struct jmx *jmx;
 	struct jvm jvm; /* when it was named by pid */
 	bool by_pid;
-	struct rmi_dialer *dialer;
+	struct dialer *dialer;
 	struct text password; /* wiped by jmx_target_close() */
 };
 

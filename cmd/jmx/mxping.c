@@ -111,7 +111,7 @@ static void judge_stopped(struct ping *p)
 }
 
 /* Probes, and reports; that something was found wrong is a failure. */
-static int probe(struct ping *p, const char *target, struct rmi_dialer *dialer,
+static int probe(struct ping *p, const char *target, struct dialer *dialer,
 		 const char *host, struct error *err)
 {
 	const struct jmx_target_options *o = &opt.jmx;
@@ -188,7 +188,8 @@ static void add_listener(struct text *out, const struct jvm *jvm, uint16_t port)
 /* Its port for others; those are wherever they are, we are where it is. */
 static int ping_remote(struct ping *p, const struct jvm *jvm, struct error *err)
 {
-	struct rmi_dialer *dialer = rmi_network_dialer(jvm, err);
+	struct dialer *dialer = local_dialer_new(NULL, jvm, LOCAL_ANY_HOST,
+						 err);
 	struct text address = { 0 };
 	int ret = -1;
 
@@ -197,7 +198,7 @@ static int ping_remote(struct ping *p, const struct jvm *jvm, struct error *err)
 		ret = probe(p, address.bytes, dialer, p->host, err);
 	}
 	text_release(&address);
-	rmi_local_dialer_free(dialer);
+	dialer_free(dialer);
 	return ret;
 }
 
@@ -220,7 +221,7 @@ static int find_local(struct ping *p, const struct jvm *jvm, struct error *err)
 
 static int ping_local(struct ping *p, const struct jvm *jvm, struct error *err)
 {
-	struct rmi_dialer *dialer;
+	struct dialer *dialer;
 	int ret;
 
 	ret = find_local(p, jvm, err);
@@ -228,9 +229,9 @@ static int ping_local(struct ping *p, const struct jvm *jvm, struct error *err)
 		return report_none(p, err);
 	if (ret)
 		return -1;
-	dialer = rmi_local_dialer(jvm, err);
+	dialer = local_dialer_new(NULL, jvm, LOCAL_LOOPBACK, err);
 	ret = dialer ? probe(p, p->local.url.bytes, dialer, NULL, err) : -1;
-	rmi_local_dialer_free(dialer);
+	dialer_free(dialer);
 	return ret;
 }
 

@@ -4,9 +4,7 @@
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/target.h"
 #include "core/base/clock.h"
-#include "jmx_http/net/command_dialer.h"
-#include "jmx_http/net/kubectl_dialer.h"
-#include "jmx_http/net/local_dialer.h"
+#include "jmx_http/net/kubectl.h"
 #include "jmx_http/rmi/rmi_local.h"
 
 #include <stdlib.h>
@@ -120,23 +118,21 @@ struct dialer *proxy_target_process(struct proxy_target *t, const char *name,
 				    const struct proxy_target_options *o,
 				    struct event_base *base, struct error *err)
 {
-	struct dialer *d = NULL;
+	struct dialer *d;
 	struct jvm jvm;
 
 	if (target_open_named(&jvm, name, err))
 		return NULL;
 	text_printf(&t->title, "JVM %d", (int)jvm.pid);
 	text_puts(&t->host, "localhost");
-	/* What cannot be connected to need not be started. */
-	d = local_dialer_new(base, &jvm, err);
-	if (!d) {
-		jvm_close(&jvm);
-		return NULL;
+	/* Connect first: a failure must not leave a connector started. */
+	d = local_dialer_new(base, &jvm, LOCAL_LOOPBACK, err);
+	if (d && find_stub(t, &jvm, o->timeout_ns, err)) {
+		dialer_free(d);
+		d = NULL;
 	}
-	if (find_stub(t, local_dialer_jvm(d), o->timeout_ns, err) == 0)
-		return d;
-	dialer_free(d);
-	return NULL;
+	jvm_close(&jvm);
+	return d;
 }
 
 void proxy_target_release(struct proxy_target *t)

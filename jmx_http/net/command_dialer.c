@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/net/command_dialer.h"
+/* Runs a command for each connection. */
+#include "jmx_http/net/dialer.h"
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "jmx_http/net/child.h"
+#include "jmx_http/net/command_line.h"
 #include "jmx_http/net/socket.h"
 
 #include <stdlib.h>
@@ -191,7 +193,7 @@ struct dialer *command_dialer_new(const struct command_dialer_options *options,
 	struct command_dialer *d = xcalloc(1, sizeof(*d));
 	char **words = NULL;
 
-	d->dialer.ops = &ops;
+	d->dialer = (struct dialer){ .ops = &ops, .base = options->base };
 	d->options = *options;
 	d->all = children_new(options->base, COMMAND_DIALER_MAX);
 	d->host = xstrdup(options->host);

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dialer: who connects the proxy to a JVM's ports, whatever is between.
+ * dialer: makes connections to a JVM's ports, whatever lies between.
  *
- * A dialer is for one machine, or one container; it is told the port only, so
- * that no peer can have it connect elsewhere.
+ * There are four kinds: TCP, a command for each connection, kubectl
+ * port-forward, and the network namespace of a local JVM.  Each yields a
+ * connected socket, either by dialer_dial(), which blocks, or by begin(), which
+ * an event loop completes.
+ *
+ * A dialer that serves foreign peers leads to one machine or container: begin()
+ * takes only a port, so a peer cannot choose another host.
  */
 #ifndef JMX_HTTP_NET_DIALER_H
 #define JMX_HTTP_NET_DIALER_H
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/jvm/jvm.h"
 #include "jmx_http/net/rmi_address.h"
 
 #include <event2/event.h>
@@ -17,53 +23,140 @@
 #include <stdint.h>
 
 struct dialer;
+struct rmi_transport;
 
-/* A connection that is being made.  The first member of a dialer's own. */
+/* A connection attempt.  The first member of each kind's own struct. */
 struct dial {
 	struct dialer *dialer;
 };
 
 /*
- * Has the connected socket, non-blocking and close-on-exec, which is its to
- * close; or fd is -1, and err says why: ERROR_NO_TARGET when nothing listens,
- * else ERROR_REFUSED.  The dial is over.
+ * Called when an attempt ends.  fd is the connected socket, non-blocking and
+ * close-on-exec, which the callee owns.  Otherwise fd is -1 and err has the
+ * reason: ERROR_NO_TARGET when nothing listens, else ERROR_REFUSED.
  */
 typedef void dial_done_fn(void *self, evutil_socket_t fd,
 			  const struct error *err);
 
 struct dialer_ops {
 	/*
-	 * Begins to connect to a port.  done is called once, from the loop,
-	 * never before this returns, unless the dial is cancelled before.
+	 * As dialer_dial().  NULL: dialer_dial() uses begin(), on an event base
+	 * of its own.
+	 */
+	int (*dial)(struct dialer *d, struct rmi_address *to,
+		    int64_t deadline_ns, struct error *err);
+	/*
+	 * Starts a connection to a port.  Calls done once, from the event loop
+	 * and never before this function returns, unless the attempt is
+	 * cancelled first.  NULL for dialers made without an event base.
 	 */
 	struct dial *(*begin)(struct dialer *d, uint16_t port,
 			      int64_t timeout_ns, dial_done_fn *done,
 			      void *self);
-	/* Ends a dial that is not over; frees it. */
+	/* Ends an attempt whose done was not called yet, and frees it. */
 	void (*cancel)(struct dial *dial);
 	void (*free)(struct dialer *d);
 	/*
-	 * Appends what is known of why a connection has just ended without an
-	 * answer, foreign; or nothing.  May be NULL.
+	 * Appends why a connection has just ended without a reply, as far as
+	 * the dialer can tell; foreign text.  May be NULL.
 	 */
 	void (*why)(struct dialer *d, struct text *out);
-	bool goes_anywhere; /* to whatever port the JVM has */
+	/*
+	 * Connections that are not sockets; NULL for all kinds below.  See
+	 * rmi_transport_dial().
+	 */
+	struct rmi_transport *(*connect)(struct dialer *d,
+					 struct rmi_address *to,
+					 int64_t deadline_ns,
+					 struct error *err);
+	bool goes_anywhere; /* reaches every port of the JVM */
 };
 
-/* The first member of every dialer's own struct. */
+/* The first member of each kind's own struct. */
 struct dialer {
 	const struct dialer_ops *ops;
+	struct event_base *base; /* runs begin(); borrowed; may be NULL */
 };
 
 /*
- * By TCP, to the addresses of a host, one after the other.  They were looked up
- * before, and are those for as long as one of them takes a connection; else the
- * name is looked up again, for the next dial, by DNS and /etc/hosts.
+ * Connects, by the deadline, of clock_monotonic_ns(), and waits for that.  to
+ * names the port, and the host for dialers that reach any host; to->list
+ * receives the addresses tried, where the dialer knows them.  Returns the
+ * socket, non-blocking and close-on-exec, or -1 and *err as dial_done_fn.
+ */
+int dialer_dial(struct dialer *d, struct rmi_address *to, int64_t deadline_ns,
+		struct error *err);
+
+/* Frees a dialer whose attempts have ended; NULL is fine. */
+void dialer_free(struct dialer *d);
+
+/* Connects to any host from this machine, by TCP.  dialer_dial() only. */
+extern struct dialer tcp_dialer;
+
+/*
+ * Connects to the addresses of one host, one after the other, by TCP.  address
+ * has been resolved.  When none of its addresses accepts a connection, the name
+ * is resolved again for the next attempt, by DNS and /etc/hosts.
  */
 struct dialer *tcp_dialer_new(struct event_base *base,
 			      const struct rmi_address *address);
 
-/* NULL is fine. */
-void dialer_free(struct dialer *d);
+/*
+ * Connects to the first address of a that accepts; each gets an equal share of
+ * the time left.  Returns a non-blocking socket, or -1 and *err: err->sys is
+ * the errno of the last address.
+ */
+int tcp_connect(const struct rmi_address *a, int64_t deadline_ns,
+		struct error *err);
+
+/* Which hosts a local dialer connects to. */
+enum local_scope {
+	/*
+	 * 127.0.0.1, or else ::1, whatever host is asked for: a stub may name a
+	 * host that only others know (java.rmi.server.hostname).
+	 */
+	LOCAL_LOOPBACK,
+	/* The host asked for.  Names are resolved outside.  dial() only. */
+	LOCAL_ANY_HOST,
+};
+
+/*
+ * Connects from within the network namespace of a JVM on this machine: a local
+ * JMX connector accepts connections from its own loopback interface only.  jvm
+ * is copied.  NULL and *err: ERROR_PERMISSION when the namespace may not be
+ * entered, ERROR_NO_TARGET when the JVM has exited.
+ */
+struct dialer *local_dialer_new(struct event_base *base, const struct jvm *jvm,
+				enum local_scope scope, struct error *err);
+
+#define COMMAND_DIALER_MAX 64 /* commands that run at a time */
+
+struct command_dialer_options {
+	struct event_base *base;
+	const char *command;                       /* see command_line.h */
+	const char *host;                          /* replaces {host} */
+	void (*say)(void *self, const char *line); /* a command that failed */
+	void *self;
+};
+
+/*
+ * Runs a command for each connection, whose standard input and output are the
+ * connection: `ssh -W {host}:{port} bastion`, `kubectl exec -i POD -- socat -
+ * TCP:…`.  NULL and *err as command_line_parse(), command_line_find() and
+ * command_line_words().
+ */
+struct dialer *command_dialer_new(const struct command_dialer_options *options,
+				  struct error *err);
+
+struct kubectl_options;
+
+/*
+ * Connects to ports of a pod, which kubectl forwards on demand; the forward of
+ * port starts at once.  Borrowed options are copied.  NULL and *err:
+ * ERROR_UNAVAILABLE when there is no kubectl.
+ */
+struct dialer *kubectl_dialer_new(struct event_base *base,
+				  const struct kubectl_options *options,
+				  uint16_t port, struct error *err);
 
 #endif

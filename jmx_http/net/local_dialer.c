@@ -1,51 +1,223 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/net/local_dialer.h"
-
+/*
+ * Connects to a JVM on this machine from within its network namespace.  Where
+ * that is not ours, a child process enters it, connects and hands the socket
+ * over.
+ */
+#include "core/attach/attach_peer.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/jvm/procfs.h"
+#include "jmx_http/net/dialer.h"
 #include "jmx_http/net/socket.h"
-#include "jmx_http/rmi/rmi_local.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/nsfs.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Until a child has entered the namespace, when a dialer is made. */
+#define TRIAL_NS (5 * CLOCK_NS_PER_S)
+/* A child reports its own timeout; wait that much longer for the report. */
+#define REPORT_NS (CLOCK_NS_PER_S / 4)
 
 struct local_dialer {
 	struct dialer dialer;
-	struct event_base *base;
-	struct jvm jvm;
-	struct dialer *loopback; /* NULL: that of another network */
+	struct jvm jvm; /* with a pidfd of its own */
+	enum local_scope scope;
+	bool is_elsewhere;       /* the JVM's network namespace is not ours */
+	struct dialer *loopback; /* for begin() in our own namespace */
 };
 
+/* What the child does; the parent does the same in its own namespace. */
+struct local_action {
+	const struct jvm *jvm;
+	const struct rmi_address *to; /* NULL: only enter the namespace */
+	enum local_scope scope;
+	int64_t deadline_ns;
+};
+
+static int local_fail_exited(const struct jvm *jvm, struct error *err)
+{
+	return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
+		    (int)jvm->pid);
+}
+
+/* Opens the JVM's network namespace, not that of a process that reuses pid. */
+static int local_open_namespace(const struct jvm *jvm, struct error *err)
+{
+	int fd = procfs_open(jvm->pid, "ns/net", O_RDONLY, err);
+
+	if (!jvm_runs(jvm)) {
+		if (fd >= 0)
+			close(fd);
+		return local_fail_exited(jvm, err);
+	}
+	if (fd < 0)
+		return fail_in(err, "cannot open the JVM's network namespace");
+	return fd;
+}
+
+/*
+ * Entering takes CAP_SYS_ADMIN in the user namespace that owns the network
+ * namespace; the creator of the former has it, but only inside (setns(2)).
+ */
+static int local_enter(const struct jvm *jvm, struct error *err)
+{
+	int net = local_open_namespace(jvm, err);
+	int user = -1, ret = 0;
+
+	if (net < 0)
+		return -1;
+	if (setns(net, CLONE_NEWNET)) {
+		user = ioctl(net, NS_GET_USERNS);
+		if (user < 0 || setns(user, CLONE_NEWUSER) ||
+		    setns(net, CLONE_NEWNET))
+			ret = fail(err, ERROR_PERMISSION,
+				   "%d: not permitted to enter the JVM's "
+				   "network namespace; run as root, or in its "
+				   "container",
+				   (int)jvm->pid);
+	}
+	if (user >= 0)
+		close(user);
+	close(net);
+	return ret;
+}
+
+static struct rmi_address local_loopback(int family, uint16_t port)
+{
+	struct rmi_address a = { .port = port, .count = 1 };
+	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&a.list[0];
+	struct sockaddr_in *four = (struct sockaddr_in *)&a.list[0];
+
+	a.list[0].ss_family = (sa_family_t)family;
+	if (family == AF_INET6) {
+		six->sin6_port = htons(port);
+		six->sin6_addr = in6addr_loopback;
+	} else {
+		four->sin_port = htons(port);
+		four->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	}
+	return a;
+}
+
+static int local_connect(const struct local_action *action, struct error *err)
+{
+	struct rmi_address four, six;
+	struct error unused;
+	int fd;
+
+	if (action->scope == LOCAL_ANY_HOST)
+		return tcp_connect(action->to, action->deadline_ns, err);
+	four = local_loopback(AF_INET, action->to->port);
+	six = local_loopback(AF_INET6, action->to->port);
+	fd = tcp_connect(&four, action->deadline_ns, err);
+	/* The error of IPv6 tells nothing where there is no IPv6. */
+	if (fd < 0 && err->kind == ERROR_NO_TARGET)
+		fd = tcp_connect(&six, action->deadline_ns, &unused);
+	return fd;
+}
+
+static int local_run_child(void *self, int channel, struct error *err)
+{
+	const struct local_action *action = self;
+
+	(void)channel;
+	if (local_enter(action->jvm, err))
+		return -1;
+	if (action->to)
+		return local_connect(action, err);
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* What the child hands over by the deadline, or -1. */
+static int local_receive(struct attach_peer *child, const struct jvm *jvm,
+			 int64_t deadline_ns, struct error *err)
+{
+	int fd = -1;
+
+	if (attach_peer_wait(child, deadline_ns, &fd, err) == PEER_DONE &&
+	    fd >= 0)
+		return fd;
+	if (err->sys == ETIMEDOUT && !jvm_runs(jvm))
+		return local_fail_exited(jvm, err);
+	return -1;
+}
+
+/* Has a child do it; returns the descriptor that it hands over, or -1. */
+static int local_send_child(struct local_action *action, struct error *err)
+{
+	struct attach_peer child;
+	int fd;
+
+	if (attach_peer_start(&child, local_run_child, action, err))
+		return -1;
+	fd = local_receive(&child, action->jvm, action->deadline_ns + REPORT_NS,
+			   err);
+	attach_peer_end(&child);
+	return fd;
+}
+
+static int local_dial(struct dialer *dialer, struct rmi_address *to,
+		      int64_t deadline_ns, struct error *err)
+{
+	struct local_dialer *l = (struct local_dialer *)dialer;
+	struct local_action action = { &l->jvm, to, l->scope, deadline_ns };
+	socklen_t len = sizeof(to->list[0]);
+	int fd;
+
+	/* Another process may have the port of a JVM that has exited. */
+	if (!jvm_runs(&l->jvm))
+		return local_fail_exited(&l->jvm, err);
+	if (l->scope == LOCAL_ANY_HOST &&
+	    rmi_address_resolve(to, deadline_ns, err))
+		return -1;
+	fd = l->is_elsewhere ? local_send_child(&action, err)
+			     : local_connect(&action, err);
+	if (fd < 0)
+		return -1;
+	getpeername(fd, (struct sockaddr *)&to->list[0], &len);
+	to->count = 1;
+	return fd;
+}
+
+/* An attempt of begin(). */
 struct local_dial {
 	struct dial dial;
-	struct local_dialer *of;
+	struct local_dialer *dialer;
 	uint16_t port;
 	int64_t deadline_ns;
 	struct event *event;
-	/* One of both, once it has begun. */
+	/* One of both. */
 	struct attach_peer child;
-	bool is_over; /* it has handed over what it has */
 	struct dial *connecting;
+	bool is_over; /* the child has reported */
 	dial_done_fn *done;
 	void *self;
 };
 
-static void end(struct local_dial *d)
+static void local_dial_end(struct local_dial *d)
 {
 	if (d->connecting)
 		d->connecting->dialer->ops->cancel(d->connecting);
 	event_free(d->event);
-	/* One that is still at it is not waited for. */
+	/* Do not wait for a child that still works. */
 	if (d->child.pid && !d->is_over)
 		kill(d->child.pid, SIGKILL);
 	attach_peer_end(&d->child);
 	free(d);
 }
 
-static void finish(struct local_dial *d, evutil_socket_t fd,
-		   const struct error *err)
+static void local_dial_finish(struct local_dial *d, evutil_socket_t fd,
+			      const struct error *err)
 {
 	dial_done_fn *done = d->done;
 	struct error copy = { 0 };
@@ -53,138 +225,169 @@ static void finish(struct local_dial *d, evutil_socket_t fd,
 
 	if (fd < 0)
 		copy = *err;
-	end(d);
+	local_dial_end(d);
 	done(self, fd, &copy);
 }
 
-static void on_connected(void *self, evutil_socket_t fd,
-			 const struct error *err)
+static void local_dial_on_connected(void *self, evutil_socket_t fd,
+				    const struct error *err)
 {
 	struct local_dial *d = self;
 
 	d->connecting = NULL;
-	finish(d, fd, err);
+	local_dial_finish(d, fd, err);
 }
 
-/* The child has something to hand over, or the time is over. */
-static void on_child(evutil_socket_t channel, short what, void *self)
+/* The child has a report, or the time is over. */
+static void local_dial_on_child(evutil_socket_t channel, short what, void *self)
 {
 	struct local_dial *d = self;
 	struct error err = { 0 };
-	int fd = rmi_local_finish(&d->child, &d->of->jvm, &err);
+	int fd = local_receive(&d->child, &d->dialer->jvm, clock_monotonic_ns(),
+			       &err);
 
 	(void)channel;
 	d->is_over = what & EV_READ;
-	if (fd >= 0)
-		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	finish(d, fd, &err);
+	local_dial_finish(d, fd, &err);
 }
 
-static void connect_elsewhere(struct local_dial *d, int64_t left_ns)
+static void local_dial_by_child(struct local_dial *d, int64_t left_ns)
 {
 	struct timeval limit = socket_timeval(left_ns);
+	struct rmi_address to = { .port = d->port };
+	struct local_action action = { &d->dialer->jvm, &to, LOCAL_LOOPBACK,
+				       d->deadline_ns };
 	struct error err;
 
-	if (rmi_local_begin(&d->child, &d->of->jvm, d->port, d->deadline_ns,
-			    &err)) {
-		finish(d, -1, &err);
+	if (attach_peer_start(&d->child, local_run_child, &action, &err)) {
+		local_dial_finish(d, -1, &err);
 		return;
 	}
-	event_assign(d->event, d->of->base, d->child.channel, EV_READ, on_child,
-		     d);
+	event_assign(d->event, d->dial.dialer->base, d->child.channel, EV_READ,
+		     local_dial_on_child, d);
 	event_add(d->event, &limit);
 }
 
-static void on_begin(evutil_socket_t fd, short what, void *self)
+static void local_dial_on_begin(evutil_socket_t fd, short what, void *self)
 {
 	struct local_dial *d = self;
-	struct dialer *to = d->of->loopback;
+	struct dialer *to = d->dialer->loopback;
 	int64_t left_ns = d->deadline_ns - clock_monotonic_ns();
 	struct error err;
 
 	(void)fd;
 	(void)what;
-	if (!to) {
-		connect_elsewhere(d, left_ns);
-	} else if (!jvm_runs(&d->of->jvm)) {
-		/* Another process may have its port now. */
-		fail(&err, ERROR_NO_TARGET, "%d: the JVM has ended",
-		     (int)d->of->jvm.pid);
-		finish(d, -1, &err);
-	} else {
+	if (!jvm_runs(&d->dialer->jvm)) {
+		local_fail_exited(&d->dialer->jvm, &err);
+		local_dial_finish(d, -1, &err);
+	} else if (to) {
 		d->connecting = to->ops->begin(to, d->port, left_ns,
-					       on_connected, d);
+					       local_dial_on_connected, d);
+	} else {
+		local_dial_by_child(d, left_ns);
 	}
 }
 
-static struct dial *begin(struct dialer *dialer, uint16_t port,
-			  int64_t timeout_ns, dial_done_fn *done, void *self)
+static struct dial *local_begin(struct dialer *dialer, uint16_t port,
+				int64_t timeout_ns, dial_done_fn *done,
+				void *self)
 {
 	const struct timeval at_once = { 0, 0 };
 	struct local_dial *d = xcalloc(1, sizeof(*d));
 
 	d->dial.dialer = dialer;
-	d->of = (struct local_dialer *)dialer;
+	d->dialer = (struct local_dialer *)dialer;
 	d->port = port;
 	d->deadline_ns = clock_after(clock_monotonic_ns(), timeout_ns);
 	d->done = done;
 	d->self = self;
-	d->event = evtimer_new(d->of->base, on_begin, d);
+	d->event = evtimer_new(dialer->base, local_dial_on_begin, d);
 	evtimer_add(d->event, &at_once);
 	return &d->dial;
 }
 
-static void cancel(struct dial *dial) { end((struct local_dial *)dial); }
-
-static void free_dialer(struct dialer *dialer)
+static void local_cancel(struct dial *dial)
 {
-	struct local_dialer *d = (struct local_dialer *)dialer;
-
-	dialer_free(d->loopback);
-	jvm_close(&d->jvm);
-	free(d);
+	local_dial_end((struct local_dial *)dial);
 }
 
-static const struct dialer_ops ops = {
-	.begin = begin,
-	.cancel = cancel,
-	.free = free_dialer,
+static void local_free(struct dialer *dialer)
+{
+	struct local_dialer *l = (struct local_dialer *)dialer;
+
+	dialer_free(l->loopback);
+	jvm_close(&l->jvm);
+	free(l);
+}
+
+static const struct dialer_ops local_ops = {
+	.dial = local_dial,
+	.begin = local_begin,
+	.cancel = local_cancel,
+	.free = local_free,
 	.goes_anywhere = true,
 };
 
-/* A JVM without IPv4 has it on ::1. */
-static struct dialer *loopback(struct event_base *base)
+/* A JVM without IPv4 listens on ::1. */
+static struct dialer *local_loopback_dialer(struct event_base *base)
 {
-	struct rmi_address here = { .host = "127.0.0.1", .count = 2 };
-	struct sockaddr_in *four = (struct sockaddr_in *)&here.list[0];
-	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&here.list[1];
+	struct rmi_address here = local_loopback(AF_INET, 0);
 
-	four->sin_family = AF_INET;
-	four->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	six->sin6_family = AF_INET6;
-	six->sin6_addr = in6addr_loopback;
+	here.list[here.count++] = local_loopback(AF_INET6, 0).list[0];
+	memcpy(here.host, "127.0.0.1", sizeof("127.0.0.1"));
 	return tcp_dialer_new(base, &here);
 }
 
-struct dialer *local_dialer_new(struct event_base *base, struct jvm *jvm,
-				struct error *err)
+/* 1 when the JVM's network namespace is not ours, 0 when it is; -1 and *err. */
+static int local_is_elsewhere(const struct jvm *jvm, struct error *err)
 {
-	int elsewhere = rmi_local_is_elsewhere(jvm, err);
-	struct local_dialer *d;
+	struct stat ours, its;
+	int net, ret;
+
+	if (stat("/proc/self/ns/net", &ours))
+		return fail_sys(err, ERROR_FAILED, "/proc/self/ns/net");
+	net = local_open_namespace(jvm, err);
+	if (net < 0)
+		return -1;
+	ret = fstat(net, &its)
+		      ? fail_sys(err, ERROR_FAILED, "fstat")
+		      : ours.st_dev != its.st_dev || ours.st_ino != its.st_ino;
+	close(net);
+	return ret;
+}
+
+/* As above; -1, too, when the namespace may not be entered. */
+static int local_check_namespace(const struct jvm *jvm, struct error *err)
+{
+	struct local_action trial = { .jvm = jvm };
+	int elsewhere = local_is_elsewhere(jvm, err), fd;
+
+	if (elsewhere <= 0)
+		return elsewhere;
+	trial.deadline_ns = clock_after(clock_monotonic_ns(), TRIAL_NS);
+	fd = local_send_child(&trial, err);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 1;
+}
+
+struct dialer *local_dialer_new(struct event_base *base, const struct jvm *jvm,
+				enum local_scope scope, struct error *err)
+{
+	int elsewhere = local_check_namespace(jvm, err);
+	struct local_dialer *l;
 
 	if (elsewhere < 0)
 		return NULL;
-	d = xcalloc(1, sizeof(*d));
-	d->dialer.ops = &ops;
-	d->base = base;
-	d->jvm = *jvm;
-	*jvm = (struct jvm){ .pidfd = -1 };
-	if (!elsewhere)
-		d->loopback = loopback(base);
-	return &d->dialer;
-}
-
-const struct jvm *local_dialer_jvm(const struct dialer *d)
-{
-	return &((const struct local_dialer *)d)->jvm;
+	l = xcalloc(1, sizeof(*l));
+	l->dialer = (struct dialer){ .ops = &local_ops, .base = base };
+	l->jvm = *jvm;
+	if (jvm->pidfd >= 0)
+		l->jvm.pidfd = fcntl(jvm->pidfd, F_DUPFD_CLOEXEC, 0);
+	l->scope = scope;
+	l->is_elsewhere = elsewhere;
+	if (base && !elsewhere)
+		l->loopback = local_loopback_dialer(base);
+	return &l->dialer;
 }

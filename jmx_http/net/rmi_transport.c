@@ -153,51 +153,6 @@ static const struct rmi_transport_kind tcp_kind = {
 	.close = tcp_close,
 };
 
-/* A connected socket, or -1 with errno. */
-static int dial(const struct sockaddr_storage *to, int64_t deadline_ns)
-{
-	socklen_t len = to->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-						  : sizeof(struct sockaddr_in);
-	int fd = socket(to->ss_family,
-			SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int sys = 0, one = 1;
-
-	if (fd < 0)
-		return -1;
-	if (connect(fd, (const struct sockaddr *)to, len)) {
-		socklen_t size = sizeof(sys);
-
-		sys = errno;
-		if (sys == EINPROGRESS) {
-			sys = 0;
-			if (wait_for(fd, POLLOUT, deadline_ns) < 0 ||
-			    getsockopt(fd, SOL_SOCKET, SO_ERROR, &sys, &size))
-				sys = errno;
-		}
-	}
-	if (!sys) {
-		/* A call and its return wait for one another. */
-		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-		return fd;
-	}
-	close(fd);
-	errno = sys;
-	return -1;
-}
-
-enum error_kind rmi_connect_kind(int sys)
-{
-	switch (sys) {
-	case ECONNREFUSED:
-	case EHOSTUNREACH:
-	case ENETUNREACH:
-	case EADDRNOTAVAIL:
-		return ERROR_NO_TARGET;
-	default:
-		return ERROR_REFUSED;
-	}
-}
-
 struct rmi_transport *rmi_tcp_over(int fd)
 {
 	struct tcp *tcp = xcalloc(1, sizeof(*tcp));
@@ -212,48 +167,17 @@ struct rmi_transport *rmi_tcp_over(int fd)
 	return &tcp->base;
 }
 
-int rmi_tcp_socket(const struct rmi_address *a, int64_t deadline_ns,
-		   struct error *err)
+struct rmi_transport *rmi_transport_dial(struct dialer *d,
+					 struct rmi_address *a,
+					 int64_t deadline_ns, struct error *err)
 {
-	int fd = -1;
-	size_t i;
+	int fd;
 
-	for (i = 0; i < a->count && fd < 0; i++) {
-		int64_t now = clock_monotonic_ns();
-		int64_t share = (deadline_ns - now) / (int64_t)(a->count - i);
-
-		fd = dial(&a->list[i], now + share);
-	}
-	if (fd < 0) {
-		struct text last = { 0 };
-
-		rmi_address_add(&last, &a->list[i - 1]);
-		fail_sys(err, rmi_connect_kind(errno), "cannot connect to %s",
-			 last.bytes);
-		text_release(&last);
-	}
-	return fd;
-}
-
-struct rmi_transport *rmi_tcp_connect(const struct rmi_address *a,
-				      int64_t deadline_ns, struct error *err)
-{
-	int fd = rmi_tcp_socket(a, deadline_ns, err);
-
+	if (d->ops->connect)
+		return d->ops->connect(d, a, deadline_ns, err);
+	fd = dialer_dial(d, a, deadline_ns, err);
 	return fd < 0 ? NULL : rmi_tcp_over(fd);
 }
-
-static struct rmi_transport *tcp_dial(struct rmi_dialer *d,
-				      struct rmi_address *a,
-				      int64_t deadline_ns, struct error *err)
-{
-	(void)d;
-	if (rmi_address_resolve(a, deadline_ns, err))
-		return NULL;
-	return rmi_tcp_connect(a, deadline_ns, err);
-}
-
-struct rmi_dialer rmi_tcp_dialer = { .dial = tcp_dial };
 
 void rmi_transport_close(struct rmi_transport *t)
 {

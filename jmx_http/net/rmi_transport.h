@@ -8,7 +8,7 @@
 #define JMX_HTTP_NET_RMI_TRANSPORT_H
 
 #include "core/base/error.h"
-#include "jmx_http/net/rmi_address.h"
+#include "jmx_http/net/dialer.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,39 +36,16 @@ struct rmi_transport {
 };
 
 /*
- * Connects to the first address of a, which is resolved, that takes it; each
- * gets its part of the time.  The first gives a socket, to be used without
- * waiting, the second a transport.  Fails with sys set to what errno said of
- * the last: ERROR_NO_TARGET when nothing is there or nothing listens, else
- * ERROR_REFUSED.
+ * Connects by a dialer, as dialer_dial(), whose errors it has: a dialer yields
+ * a socket, or a transport of its own where its connections are not sockets.
+ * Sets a->list and a->count where the dialer knows the addresses.
  */
-int rmi_tcp_socket(const struct rmi_address *a, int64_t deadline_ns,
-		   struct error *err);
-struct rmi_transport *rmi_tcp_connect(const struct rmi_address *a,
-				      int64_t deadline_ns, struct error *err);
+struct rmi_transport *rmi_transport_dial(struct dialer *d,
+					 struct rmi_address *a,
+					 int64_t deadline_ns,
+					 struct error *err);
 
-/* What it means that connect(2) failed with that errno, as above. */
-enum error_kind rmi_connect_kind(int sys);
-
-/*
- * Who connects to a host and port.  The first member of every dialer's own
- * struct; it outlives what it gives.
- */
-struct rmi_dialer {
-	/*
-	 * Resolves a, whose host and port are set, where that is its business,
-	 * and connects; NULL and *err as rmi_tcp_connect() and
-	 * rmi_address_resolve().
-	 */
-	struct rmi_transport *(*dial)(struct rmi_dialer *d,
-				      struct rmi_address *a,
-				      int64_t deadline_ns, struct error *err);
-};
-
-/* From here, by TCP. */
-extern struct rmi_dialer rmi_tcp_dialer;
-
-/* Takes a connected socket, which is made non-blocking, for a transport. */
+/* Returns a transport that owns a connected socket; makes it non-blocking. */
 struct rmi_transport *rmi_tcp_over(int fd);
 
 /* NULL is fine. */

@@ -53,11 +53,11 @@ void rmi_probe_wind(struct rmi_probe *p)
 struct rmi_transport *rmi_probe_dial(struct rmi_probe *p,
 				     struct rmi_address *to, struct error *err)
 {
-	struct rmi_dialer *dialer = p->options->dialer;
+	struct dialer *dialer = p->options->dialer;
 
 	if (!dialer)
-		dialer = &rmi_tcp_dialer;
-	return dialer->dial(dialer, to, p->deadline_ns, err);
+		dialer = &tcp_dialer;
+	return rmi_transport_dial(dialer, to, p->deadline_ns, err);
 }
 
 static void add_text(struct text *out, const char *before,

@@ -43,7 +43,7 @@ struct rmi_probe_options {
 	bool force_host, force_port;
 	int64_t timeout_ns; /* of each step */
 	/* Who connects, and looks names up; NULL: by TCP, from here. */
-	struct rmi_dialer *dialer;
+	struct dialer *dialer;
 	/*
 	 * Of a JVM of this machine, when that is from within its network: its
 	 * pid, and whose certificate its registry is to have; or NULL.

@@ -33,14 +33,17 @@ int rmi_step_dns(struct rmi_probe *p, struct text *detail, struct error *err)
 
 int rmi_step_tcp(struct rmi_probe *p, struct text *detail, struct error *err)
 {
-	struct rmi_transport *t;
+	struct rmi_transport *t = NULL;
+	int fd = -1;
 
 	if (!has_registry(p))
 		return STEP_SKIPPED;
 	if (p->options->dialer)
 		t = rmi_probe_dial(p, &p->target.address, err);
 	else
-		t = rmi_tcp_connect(&p->target.address, p->deadline_ns, err);
+		fd = tcp_connect(&p->target.address, p->deadline_ns, err);
+	if (fd >= 0)
+		t = rmi_tcp_over(fd);
 	if (!t) {
 		rmi_judge_tcp(p, err->sys);
 		return STEP_FAILED;

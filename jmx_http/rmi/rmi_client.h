@@ -34,7 +34,7 @@ struct rmi_client_options {
 	bool force_host;        /* stubs' hosts are replaced by the target's */
 	bool force_port;        /* their ports, too */
 	int64_t timeout_ns;     /* 0: RMI_TIMEOUT_NS */
-	struct rmi_dialer *dialer; /* borrowed; NULL: rmi_tcp_dialer */
+	struct dialer *dialer;  /* borrowed; NULL: tcp_dialer */
 	/*
 	 * Called once, before a password is sent to another machine without
 	 * TLS; or NULL.

@@ -34,7 +34,7 @@ int rmi_session_init(struct rmi_session *s,
 	*s = (struct rmi_session){
 		.timeout_ns = options->timeout_ns ? options->timeout_ns
 						  : RMI_TIMEOUT_NS,
-		.dialer = options->dialer ? options->dialer : &rmi_tcp_dialer,
+		.dialer = options->dialer ? options->dialer : &tcp_dialer,
 		.warn_clear = options->warn_clear,
 		.force_host = options->force_host,
 		.force_port = options->force_port,
@@ -82,7 +82,7 @@ static int dial_tls(struct rmi_session *s, struct rmi_endpoint *e,
 		s->context = tls_client_context(&s->tls, err);
 	if (!s->context)
 		return -1;
-	t = s->dialer->dial(s->dialer, &e->address, deadline(s), err);
+	t = rmi_transport_dial(s->dialer, &e->address, deadline(s), err);
 	if (t)
 		t = rmi_tls_connect(t, s->context, e->address.host, deadline(s),
 				    NULL, err);
@@ -96,8 +96,8 @@ static int dial_tls(struct rmi_session *s, struct rmi_endpoint *e,
 static int dial_plain(struct rmi_session *s, struct rmi_endpoint *e,
 		      struct rmi_connection *c, struct error *err)
 {
-	struct rmi_transport *t = s->dialer->dial(s->dialer, &e->address,
-						  deadline(s), err);
+	struct rmi_transport *t = rmi_transport_dial(s->dialer, &e->address,
+						     deadline(s), err);
 	enum rmi_answer answer;
 
 	if (!t)

@@ -36,7 +36,7 @@ struct rmi_session {
 	char *user, *password;
 	struct tls_options tls;
 	SSL_CTX *context;
-	struct rmi_dialer *dialer;
+	struct dialer *dialer;
 	void (*warn_clear)(const struct rmi_address *to); /* or NULL */
 	bool force_host, force_port;
 };

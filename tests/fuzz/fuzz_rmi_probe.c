@@ -46,7 +46,7 @@ static void check(const struct rmi_probe *p)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct memory_server server = { .base.dial = memory_dial };
+	struct memory_server server = { .base.ops = &memory_ops };
 	struct rmi_probe_options options = {
 		.target = "127.0.0.1:9010",
 		.as_given = "",

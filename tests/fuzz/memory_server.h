@@ -21,7 +21,7 @@
 
 /* What a connection gives, one after another; those behind are refused. */
 struct memory_server {
-	struct rmi_dialer base;
+	struct dialer base;
 	struct {
 		const uint8_t *at;
 		size_t len;
@@ -80,7 +80,7 @@ static const struct rmi_transport_kind memory_kind = {
 	.close = memory_close,
 };
 
-static struct rmi_transport *memory_dial(struct rmi_dialer *d,
+static struct rmi_transport *memory_dial(struct dialer *d,
 					 struct rmi_address *a,
 					 int64_t deadline_ns, struct error *err)
 {
@@ -99,6 +99,8 @@ static struct rmi_transport *memory_dial(struct rmi_dialer *d,
 	m->left = s->connections[s->next++].len;
 	return &m->base;
 }
+
+static const struct dialer_ops memory_ops = { .connect = memory_dial };
 
 /* What came of the conversation. */
 struct memory_talk {
@@ -254,7 +256,7 @@ static struct memory_talk memory_talk_to(struct memory_server *s)
 	struct memory_talk talk = { .is_unseen = s->is_unseen };
 	struct jmx *jmx;
 
-	s->base.dial = memory_dial;
+	s->base.ops = &memory_ops;
 	jmx = rmi_client_open(&options, &talk.err);
 	talk.is_open = jmx != NULL;
 	if (jmx)

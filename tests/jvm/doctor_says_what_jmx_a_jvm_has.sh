@@ -75,7 +75,7 @@ no_right_to_enter() {
 	setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin \
 		"$sjkc" doctor "$pid" >"$scratch/out" 2>"$scratch/err"
 	[ $? -eq 4 ] || { echo 'exit status not 4'; return 1; }
-	line no 'JMX network' 'may not be entered' &&
+	line no 'JMX network' 'network namespace' &&
 		grep -q 'does not work: .*mxping -p (JMX network)' "$scratch/out"
 }
 

@@ -50,7 +50,7 @@ no_loopback() {
 		return
 	# It may not be entered.
 	looks 4 find setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin &&
-		said 'network namespace may not be entered; run as root' &&
+		said 'network namespace; run as root' &&
 		alive "$pid" && target_end "$pid"
 }
 

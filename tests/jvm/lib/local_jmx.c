@@ -45,13 +45,13 @@ static int greet(const struct jvm *jvm, uint16_t port, struct error *err)
 {
 	struct rmi_address a = { .host = "10.255.255.254", .port = port };
 	int64_t deadline_ns = clock_monotonic_ns() + TIMEOUT_NS;
-	struct rmi_dialer *d = rmi_local_dialer(jvm, err);
+	struct dialer *d = local_dialer_new(NULL, jvm, LOCAL_LOOPBACK, err);
 	struct rmi_connection c = { 0 };
 	struct rmi_transport *t;
 	enum rmi_answer answer;
 	int ret = -1;
 
-	t = d ? d->dial(d, &a, deadline_ns, err) : NULL;
+	t = d ? rmi_transport_dial(d, &a, deadline_ns, err) : NULL;
 	if (t) {
 		struct text peer = { 0 };
 
@@ -64,7 +64,7 @@ static int greet(const struct jvm *jvm, uint16_t port, struct error *err)
 			puts("greeted");
 		rmi_connection_close(&c);
 	}
-	rmi_local_dialer_free(d);
+	dialer_free(d);
 	return ret;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/net/command_dialer.h"
+#include "jmx_http/net/dialer.h"
 
 #include "core/base/clock.h"
 #include "core/base/text.h"
@@ -115,6 +115,32 @@ static void read_all(const struct heard *h, char *bytes, size_t len)
 		at += got > 0 ? (size_t)got : 0;
 	}
 	bytes[at] = '\0';
+}
+
+/* dialer_dial() runs the loop until the command has started. */
+static void dialer_dial_waits_for_the_command(void **state)
+{
+	struct rmi_address to = { .port = 9010 };
+	int64_t deadline_ns = clock_monotonic_ns() +
+			      PATIENCE_S * CLOCK_NS_PER_S;
+	struct heard h;
+	char bytes[64];
+
+	(void)state;
+	set_up(&h, "echo {host} {port}");
+	h.fd = dialer_dial(h.dialer, &to, deadline_ns, &h.err);
+	assert_true(h.fd >= 0);
+	read_all(&h, bytes, sizeof(bytes));
+	assert_string_equal(bytes, "10.0.0.7 9010\n");
+	close(h.fd);
+	tear_down(&h);
+
+	set_up(&h, "echo");
+	dialer_free(h.dialer);
+	h.dialer = tcp_dialer_new(h.base, &(struct rmi_address){ 0 });
+	assert_int_equal(dialer_dial(h.dialer, &to, deadline_ns, &h.err), -1);
+	assert_int_equal(h.err.kind, ERROR_NO_TARGET);
+	tear_down(&h);
 }
 
 static void each_connection_is_a_command(void **state)
@@ -264,6 +290,7 @@ static void what_cannot_be_called_is_known_at_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dialer_dial_waits_for_the_command),
 		cmocka_unit_test(each_connection_is_a_command),
 		cmocka_unit_test(
 			a_command_that_cannot_be_started_fails_the_dial),

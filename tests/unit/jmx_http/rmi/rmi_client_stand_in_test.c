@@ -188,9 +188,8 @@ static int check_length(void *self, size_t index, const struct jmx_reply *reply,
 }
 
 /* A connection that takes little before its other end reads. */
-static struct rmi_transport *dial_narrow(struct rmi_dialer *d,
-					 struct rmi_address *a,
-					 int64_t deadline_ns, struct error *err)
+static int dial_narrow(struct dialer *d, struct rmi_address *a,
+		       int64_t deadline_ns, struct error *err)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), size = 4096;
 
@@ -200,12 +199,13 @@ static struct rmi_transport *dial_narrow(struct rmi_dialer *d,
 	assert_int_equal(connect(fd, (struct sockaddr *)&a->list[0],
 				 sizeof(struct sockaddr_in)),
 			 0);
-	return rmi_tcp_over(fd);
+	return fd;
 }
 
 static void neither_waits_for_the_other_to_read(void **state)
 {
-	struct rmi_dialer narrow = { .dial = dial_narrow };
+	static const struct dialer_ops ops = { .dial = dial_narrow };
+	struct dialer narrow = { .ops = &ops };
 	struct rmi_client_options o = { .dialer = &narrow };
 	struct stand_in s = { .script = say_much, .receive_buffer = 4096 };
 	struct jmx_request all[12];

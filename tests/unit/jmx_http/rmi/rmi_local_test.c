@@ -3,6 +3,7 @@
  * What a JVM's counters may say that no JVM would: the test itself is taken for
  * one, with a file of counters that it has mapped.
  */
+#include "jmx_http/net/dialer.h"
 #include "jmx_http/rmi/rmi_local.h"
 
 #include "core/base/base64.h"
@@ -375,9 +376,8 @@ static void nobody_is_dialed_for_a_jvm_that_has_ended(void **state)
 	struct rmi_address a = { .host = "nowhere.invalid" };
 	int64_t deadline_ns = clock_monotonic_ns() + 20 * CLOCK_NS_PER_S;
 	struct jvm jvm = { .kind = JVM_HOTSPOT };
-	int fd = listen_somewhere(&a.port);
-	struct rmi_transport *t;
-	struct rmi_dialer *d;
+	int fd = listen_somewhere(&a.port), connection;
+	struct dialer *d;
 	struct proc_stat stat;
 	struct error err;
 
@@ -390,17 +390,17 @@ static void nobody_is_dialed_for_a_jvm_that_has_ended(void **state)
 	jvm.pidfd = (int)syscall(SYS_pidfd_open, jvm.pid, 0);
 	assert_int_equal(procfs_stat(jvm.pid, &stat, &err), 0);
 	jvm.start_ticks = stat.start_ticks;
-	d = rmi_local_dialer(&jvm, &err);
+	d = local_dialer_new(NULL, &jvm, LOCAL_LOOPBACK, &err);
 	assert_non_null(d);
-	t = d->dial(d, &a, deadline_ns, &err);
-	assert_non_null(t);
-	rmi_transport_close(t);
+	connection = dialer_dial(d, &a, deadline_ns, &err);
+	assert_true(connection >= 0);
+	close(connection);
 	kill(jvm.pid, SIGKILL);
 	waitpid(jvm.pid, NULL, 0);
-	assert_null(d->dial(d, &a, deadline_ns, &err));
+	assert_int_equal(dialer_dial(d, &a, deadline_ns, &err), -1);
 	assert_int_equal(err.kind, ERROR_NO_TARGET);
-	rmi_local_dialer_free(d);
-	assert_null(rmi_local_dialer(&jvm, &err));
+	dialer_free(d);
+	assert_null(local_dialer_new(NULL, &jvm, LOCAL_LOOPBACK, &err));
 	assert_int_equal(err.kind, ERROR_NO_TARGET);
 	close(jvm.pidfd);
 	close(fd);

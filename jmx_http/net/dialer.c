@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all dialers share, and the two that connect by TCP. */
+#include "jmx_http/net/dialer.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "jmx_http/net/socket.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <event2/dns.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The outcome of an attempt that dialer_dial() waits for. */
+struct dialed {
+	bool is_done;
+	int fd;
+	struct error err;
+};
+
+static void dialer_on_done(void *self, evutil_socket_t fd,
+			   const struct error *err)
+{
+	struct dialed *d = self;
+
+	d->is_done = true;
+	d->fd = fd;
+	if (fd < 0)
+		d->err = *err;
+}
+
+int dialer_dial(struct dialer *d, struct rmi_address *to, int64_t deadline_ns,
+		struct error *err)
+{
+	struct dialed dialed = { .fd = -1 };
+
+	if (d->ops->dial)
+		return d->ops->dial(d, to, deadline_ns, err);
+	d->ops->begin(d, to->port, deadline_ns - clock_monotonic_ns(),
+		      dialer_on_done, &dialed);
+	while (!dialed.is_done)
+		event_base_loop(d->base, EVLOOP_ONCE);
+	if (dialed.fd < 0)
+		*err = dialed.err;
+	return dialed.fd;
+}
+
+void dialer_free(struct dialer *d)
+{
+	if (d)
+		d->ops->free(d);
+}
+
+/* What a failure of connect(2) means. */
+static enum error_kind tcp_error_kind(int sys)
+{
+	switch (sys) {
+	case ECONNREFUSED:
+	case EHOSTUNREACH:
+	case ENETUNREACH:
+	case EADDRNOTAVAIL:
+		return ERROR_NO_TARGET;
+	default:
+		return ERROR_REFUSED;
+	}
+}
+
+static void tcp_fail(const struct sockaddr_storage *to, int sys,
+		     struct error *err)
+{
+	struct text name = { 0 };
+
+	rmi_address_add(&name, to);
+	errno = sys;
+	fail_sys(err, tcp_error_kind(sys), "cannot connect to %s", name.bytes);
+	text_release(&name);
+}
+
+/* A socket whose connection is made or on its way; or -1 with errno. */
+static int tcp_start(const struct sockaddr_storage *to)
+{
+	socklen_t len = to->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+						  : sizeof(struct sockaddr_in);
+	int fd = socket(to->ss_family,
+			SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int sys, one = 1;
+
+	if (fd < 0)
+		return -1;
+	/* A call and its return wait for one another. */
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	if (connect(fd, (const struct sockaddr *)to, len) == 0 ||
+	    errno == EINPROGRESS)
+		return fd;
+	sys = errno;
+	close(fd);
+	errno = sys;
+	return -1;
+}
+
+/* The errno of a connection that is no longer on its way; 0: it is made. */
+static int tcp_result(int fd)
+{
+	int sys = 0;
+	socklen_t len = sizeof(sys);
+
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &sys, &len) ? errno : sys;
+}
+
+/* The share of the time left that the next of `count` addresses gets. */
+static int64_t tcp_share_ns(int64_t deadline_ns, size_t count)
+{
+	int64_t left_ns = deadline_ns - clock_monotonic_ns();
+
+	return left_ns > 0 ? left_ns / (int64_t)count : 0;
+}
+
+static int tcp_wait(int fd, int64_t share_ns)
+{
+	int64_t deadline_ns = clock_after(clock_monotonic_ns(), share_ns);
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+	int left_ms, count;
+
+	do {
+		left_ms = clock_left_ms(deadline_ns);
+		count = left_ms ? poll(&ready, 1, left_ms) : 0;
+		if (count > 0)
+			return tcp_result(fd);
+		if (count < 0 && errno != EINTR)
+			return errno;
+	} while (left_ms);
+	return ETIMEDOUT;
+}
+
+int tcp_connect(const struct rmi_address *a, int64_t deadline_ns,
+		struct error *err)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		int fd = tcp_start(&a->list[i]), sys = errno;
+
+		if (fd >= 0)
+			sys = tcp_wait(fd,
+				       tcp_share_ns(deadline_ns, a->count - i));
+		if (!sys)
+			return fd;
+		if (fd >= 0)
+			close(fd);
+		tcp_fail(&a->list[i], sys, err);
+	}
+	return -1;
+}
+
+static int tcp_dial_any(struct dialer *d, struct rmi_address *to,
+			int64_t deadline_ns, struct error *err)
+{
+	(void)d;
+	if (rmi_address_resolve(to, deadline_ns, err))
+		return -1;
+	return tcp_connect(to, deadline_ns, err);
+}
+
+static void tcp_free_any(struct dialer *d) { (void)d; }
+
+static const struct dialer_ops tcp_any_ops = {
+	.dial = tcp_dial_any,
+	.free = tcp_free_any,
+	.goes_anywhere = true,
+};
+
+struct dialer tcp_dialer = { .ops = &tcp_any_ops };
+
+/* Connects to one host, from an event loop. */
+struct tcp_host {
+	struct dialer dialer;
+	struct rmi_address address;
+	/* Resolves the name again when none of its addresses answers. */
+	struct evdns_base *dns;
+	struct evdns_getaddrinfo_request *question;
+};
+
+struct tcp_dial {
+	struct dial dial;
+	struct tcp_host *host;
+	uint16_t port;
+	size_t at; /* index of the address */
+	int64_t deadline_ns;
+	evutil_socket_t fd;
+	struct event *event;
+	struct error err;
+	dial_done_fn *done;
+	void *self;
+};
+
+/* Keeps the old addresses when the answer has none. */
+static void tcp_host_take(struct rmi_address *a,
+			  const struct evutil_addrinfo *list)
+{
+	size_t count = 0;
+
+	for (; list && count < RMI_ADDRESSES_MAX; list = list->ai_next)
+		if (list->ai_family == AF_INET || list->ai_family == AF_INET6)
+			memcpy(&a->list[count++], list->ai_addr,
+			       list->ai_addrlen);
+	if (count)
+		a->count = count;
+}
+
+static void tcp_host_on_resolved(int status, struct evutil_addrinfo *list,
+				 void *arg)
+{
+	struct tcp_host *h = arg;
+
+	/* Libevent reports this late, when the dialer may have been freed. */
+	if (status == EVUTIL_EAI_CANCEL)
+		return;
+	h->question = NULL;
+	if (status == 0)
+		tcp_host_take(&h->address, list);
+	if (list)
+		evutil_freeaddrinfo(list);
+}
+
+/* A host that is back may have another address. */
+static void tcp_host_resolve(struct tcp_host *h)
+{
+	const struct evutil_addrinfo hints = {
+		.ai_family = AF_UNSPEC,
+		.ai_socktype = SOCK_STREAM,
+		.ai_protocol = IPPROTO_TCP,
+	};
+	struct in6_addr unused;
+
+	if (h->question || inet_pton(AF_INET, h->address.host, &unused) == 1 ||
+	    inet_pton(AF_INET6, h->address.host, &unused) == 1)
+		return;
+	if (!h->dns)
+		h->dns = evdns_base_new(
+			h->dialer.base,
+			EVDNS_BASE_INITIALIZE_NAMESERVERS |
+				EVDNS_BASE_DISABLE_WHEN_INACTIVE);
+	if (h->dns)
+		h->question = evdns_getaddrinfo(h->dns, h->address.host, NULL,
+						&hints, tcp_host_on_resolved,
+						h);
+}
+
+static void tcp_dial_free(struct tcp_dial *d)
+{
+	event_free(d->event);
+	free(d);
+}
+
+static void tcp_dial_finish(struct tcp_dial *d, evutil_socket_t fd)
+{
+	dial_done_fn *done = d->done;
+	void *self = d->self;
+	struct error err = d->err;
+
+	if (fd < 0)
+		tcp_host_resolve(d->host);
+	tcp_dial_free(d);
+	done(self, fd, &err);
+}
+
+/* The port of IPv4 and IPv6 has the same offset. */
+static struct sockaddr_storage tcp_dial_address(const struct tcp_dial *d)
+{
+	struct sockaddr_storage to = d->host->address.list[d->at];
+
+	((struct sockaddr_in *)&to)->sin_port = htons(d->port);
+	return to;
+}
+
+static void tcp_dial_on_event(evutil_socket_t fd, short what, void *arg);
+
+/* Tries the addresses that are left. */
+static void tcp_dial_next(struct tcp_dial *d)
+{
+	for (; d->at < d->host->address.count; d->at++) {
+		struct sockaddr_storage to = tcp_dial_address(d);
+		size_t left = d->host->address.count - d->at;
+		struct timeval limit = socket_timeval(
+			tcp_share_ns(d->deadline_ns, left));
+
+		d->fd = tcp_start(&to);
+		if (d->fd < 0) {
+			tcp_fail(&to, errno, &d->err);
+			continue;
+		}
+		event_assign(d->event, d->dial.dialer->base, d->fd, EV_WRITE,
+			     tcp_dial_on_event, d);
+		event_add(d->event, &limit);
+		return;
+	}
+	tcp_dial_finish(d, -1);
+}
+
+static void tcp_dial_on_event(evutil_socket_t fd, short what, void *arg)
+{
+	struct tcp_dial *d = arg;
+	struct sockaddr_storage to = tcp_dial_address(d);
+	int sys = what & EV_WRITE ? tcp_result(fd) : ETIMEDOUT;
+
+	if (!sys) {
+		tcp_dial_finish(d, fd);
+		return;
+	}
+	tcp_fail(&to, sys, &d->err);
+	close(fd);
+	d->fd = -1;
+	d->at++;
+	tcp_dial_next(d);
+}
+
+static void tcp_dial_on_begin(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	tcp_dial_next(arg);
+}
+
+static struct dial *tcp_host_begin(struct dialer *dialer, uint16_t port,
+				   int64_t timeout_ns, dial_done_fn *done,
+				   void *self)
+{
+	const struct timeval at_once = { 0, 0 };
+	struct tcp_dial *d = xcalloc(1, sizeof(*d));
+
+	d->dial.dialer = dialer;
+	d->host = (struct tcp_host *)dialer;
+	d->port = port;
+	d->deadline_ns = clock_after(clock_monotonic_ns(), timeout_ns);
+	d->fd = -1;
+	d->done = done;
+	d->self = self;
+	fail(&d->err, ERROR_NO_TARGET, "%s: the host has no address",
+	     d->host->address.host);
+	d->event = evtimer_new(dialer->base, tcp_dial_on_begin, d);
+	evtimer_add(d->event, &at_once);
+	return &d->dial;
+}
+
+static void tcp_dial_cancel(struct dial *dial)
+{
+	struct tcp_dial *d = (struct tcp_dial *)dial;
+
+	if (d->fd >= 0)
+		close(d->fd);
+	tcp_dial_free(d);
+}
+
+static void tcp_host_free(struct dialer *dialer)
+{
+	struct tcp_host *h = (struct tcp_host *)dialer;
+
+	if (h->question)
+		evdns_getaddrinfo_cancel(h->question);
+	if (h->dns)
+		evdns_base_free(h->dns, 0);
+	free(h);
+}
+
+static const struct dialer_ops tcp_host_ops = {
+	.begin = tcp_host_begin,
+	.cancel = tcp_dial_cancel,
+	.free = tcp_host_free,
+};
+
+struct dialer *tcp_dialer_new(struct event_base *base,
+			      const struct rmi_address *address)
+{
+	struct tcp_host *h = xcalloc(1, sizeof(*h));
+
+	h->dialer = (struct dialer){ .ops = &tcp_host_ops, .base = base };
+	h->address = *address;
+	return &h->dialer;
+}
