@@ -9,7 +9,6 @@
 enum { LOOKS_LIKE_HEADER = 8 }; /* bytes that tell a chunk's header */
 
 #define EVENTS_IN_A_ROW 3 /* that make a place one where events go on */
-#define WEEK            INT64_C(604800) /* seconds */
 
 static struct jfr_chunk read_header(struct cursor c)
 {
@@ -167,7 +166,7 @@ static bool is_plausible(const struct jfr_chunk *chunk,
 
 	return cursor_ok(&event) &&
 	       (type <= JFR_EVENT_CHECKPOINT || (t && jfr_type_is_event(t))) &&
-	       ticks >= earliest && since <= WEEK * second;
+	       ticks >= earliest && since <= JFR_LONGEST_CHUNK_S * second;
 }
 
 /* jfr_next_known() of events that began at or after earliest. */

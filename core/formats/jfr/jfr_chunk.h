@@ -20,6 +20,12 @@
 #define JFR_HEADER_SIZE     68
 #define JFR_COMPRESSED_INTS 1 /* bit of the header's flags */
 
+/*
+ * Longest time that a chunk plausibly lasts, in seconds.  JVMs start a new one
+ * every few minutes to hours; a time farther away from its chunk is damaged.
+ */
+#define JFR_LONGEST_CHUNK_S INT64_C(604800)
+
 enum { JFR_EVENT_METADATA = 0, JFR_EVENT_CHECKPOINT = 1 };
 
 struct jfr_chunk {

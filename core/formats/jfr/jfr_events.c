@@ -306,9 +306,10 @@ static void note_type(struct jfr_events *es, uint64_t id, size_t index)
 void jfr_events_begin(struct jfr_events *es, struct profile *p,
 		      struct jfr_pools *pools, struct first_weights *firsts,
 		      const struct jfr_metadata *m,
-		      const struct jfr_clock *clock)
+		      const struct jfr_clock *clock, int64_t longest_ns)
 {
 	jfr_events_release(es);
+	es->longest_ns = longest_ns;
 	es->firsts = firsts;
 	es->profile = p;
 	es->pools = pools;
@@ -462,6 +463,27 @@ static uint32_t with_method(struct jfr_events *es, uint32_t stack,
 	return profile_push(p, stack, id);
 }
 
+/*
+ * The sample's time, or 0 when it is damaged.  An event is written when it
+ * ends, so one that lasts may begin any time before the chunk.
+ */
+static int64_t sample_time(struct jfr_events *es,
+			   const struct jfr_event_type *et,
+			   const uint64_t v[PICKS], uint64_t weight)
+{
+	int64_t at = jfr_clock_time(&es->clock, (int64_t)v[PICK_TIME],
+				    et->time_unit);
+	__extension__ __int128 begin = (__int128)at - es->clock.start_ns;
+	__extension__ __int128 end = begin;
+
+	if (et->has_weight && et->unit == UNIT_NS)
+		end += weight;
+	if (at && begin <= es->longest_ns && end >= -es->longest_ns)
+		return at;
+	es->wild_times++;
+	return 0;
+}
+
 /* An event that is no sample: true when it was one. */
 static bool read_other(struct jfr_events *es, const struct jfr_event_type *et,
 		       const uint64_t *v)
@@ -502,10 +524,9 @@ void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c)
 	if (!et->event)
 		et->event = profile_event(es->profile, et->name, et->unit) + 1;
 	s.event = et->event - 1;
-	if (et->has_time)
-		s.time_ns = jfr_clock_time(&es->clock, (int64_t)v[PICK_TIME],
-					   et->time_unit);
 	s.weight = weight_of(&es->clock, et, v[PICK_WEIGHT]);
+	if (et->has_time)
+		s.time_ns = sample_time(es, et, v, s.weight);
 	if (v[PICK_THREAD])
 		s.thread = jfr_pools_thread(es->pools, v[PICK_THREAD]);
 	if (v[PICK_OWNER])

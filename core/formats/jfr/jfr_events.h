@@ -42,6 +42,7 @@ struct jfr_events {
 	struct jfr_pools *pools;
 	struct first_weights *firsts;
 	struct jfr_clock clock;
+	int64_t longest_ns;
 	struct jfr_event_type *types;
 	size_t type_count;
 	/* 1 + index into types by type id; ids beyond it are in others. */
@@ -62,16 +63,21 @@ struct jfr_events {
 	uint64_t read;           /* events that became samples */
 	uint64_t missing_stacks; /* whose stack trace the chunk lacks */
 	uint64_t damaged;        /* whose fields did not fit */
+	uint64_t wild_times;     /* whose time was too far from the chunk */
 };
 
 /* The name of a type of event as JDK 11 and later have it. */
 const char *jfr_event_name(const struct jfr_type *t);
 
-/* All but the clock are borrowed. */
+/*
+ * Starts a chunk.  longest_ns bounds how long after the chunk's start an event
+ * may begin and how long before it an event may end; beyond that, its sample
+ * gets no time.  All but the clock are borrowed.
+ */
 void jfr_events_begin(struct jfr_events *es, struct profile *p,
 		      struct jfr_pools *pools, struct first_weights *firsts,
 		      const struct jfr_metadata *m,
-		      const struct jfr_clock *clock);
+		      const struct jfr_clock *clock, int64_t longest_ns);
 
 /* Reads one event: c stands behind its type id and ends with the event. */
 void jfr_events_read(struct jfr_events *es, uint64_t type_id, struct cursor c);

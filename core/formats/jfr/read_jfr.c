@@ -23,7 +23,11 @@
 #include <string.h>
 
 /* Places tried that may hold a chunk's types, where its header is wrong. */
-#define MOST_SEARCHES 16
+#define MOST_SEARCHES    16
+
+#define LONGEST_CHUNK_NS (JFR_LONGEST_CHUNK_S * 1000000000)
+/* A header may say that a chunk lasted longer than most, but not any time. */
+#define MOST_DURATION_NS (LONGEST_CHUNK_NS * 52)
 
 /* Recordings put together mix chunks of a few kinds, over and over. */
 #define TYPED_CHUNKS 4
@@ -46,12 +50,57 @@ struct jfr_read {
 	struct jfr_events events;
 	struct first_weights firsts;
 	struct jfr_settings settings;
+	struct jfr_clock clock_before; /* of the chunk before this one */
 	uint64_t chunks, samples;
 };
 
 static bool jfr_sniff(const uint8_t *head, size_t len)
 {
 	return len >= 4 && memcmp(head, "FLR\0", 4) == 0;
+}
+
+/* True when b's header says the time that a's clock shows at b's ticks. */
+static bool clocks_agree(const struct jfr_clock *a, const struct jfr_clock *b)
+{
+	int64_t at = jfr_clock_time(a, b->start_ticks, JFR_UNIT_TICKS);
+	__extension__ __int128 off = (__int128)at - b->start_ns;
+
+	return a->ticks_per_second == b->ticks_per_second &&
+	       off <= LONGEST_CHUNK_NS && off >= -LONGEST_CHUNK_NS;
+}
+
+/*
+ * Opens the chunk at offset.  The chunks before and after it have the right
+ * clock when they agree with each other and not with this chunk's header.
+ */
+static struct jfr_chunk open_chunk(const struct jfr_read *r, size_t offset,
+				   const struct jfr_clock *before,
+				   bool *is_mended)
+{
+	struct jfr_chunk chunk = jfr_chunk_open(r->bytes, r->len, offset);
+	size_t next = offset + cursor_left(&chunk.bytes);
+	struct jfr_clock after;
+
+	*is_mended = false;
+	if (!before->ticks_per_second || r->len - next < JFR_HEADER_SIZE ||
+	    !jfr_is_header(r->bytes + next, r->len - next))
+		return chunk;
+	after = jfr_chunk_open(r->bytes, r->len, next).clock;
+	if (clocks_agree(before, &after) &&
+	    !clocks_agree(before, &chunk.clock)) {
+		*is_mended = true;
+		chunk.clock = *before;
+	}
+	return chunk;
+}
+
+/* How far a sample's time may be from the start of its chunk. */
+static int64_t longest_ns(const struct jfr_chunk *chunk)
+{
+	if (chunk->duration_ns > LONGEST_CHUNK_NS &&
+	    chunk->duration_ns <= MOST_DURATION_NS)
+		return chunk->duration_ns;
+	return LONGEST_CHUNK_NS;
 }
 
 static void lost_pools(struct jfr_read *r, const struct jfr_chunk *chunk,
@@ -279,6 +328,10 @@ static void remark_chunk(struct jfr_read *r, const struct jfr_chunk *chunk)
 		(jfr_chunk_is_damaged(chunk) ? profile_lost : profile_note)(
 			p, "stack traces that the recording lacks",
 			r->events.missing_stacks, "chunk at offset %zu", at);
+	if (r->events.wild_times)
+		(jfr_chunk_is_damaged(chunk) ? profile_lost : profile_note)(
+			p, "samples with a damaged time", r->events.wild_times,
+			"chunk at offset %zu", at);
 	if (r->events.damaged)
 		profile_lost(p, "damaged events", r->events.damaged,
 			     "chunk at offset %zu", at);
@@ -330,7 +383,7 @@ static int read_chunk(struct jfr_read *r, struct jfr_chunk *chunk, size_t *end,
 	jfr_pools_begin(&r->pools, r->profile, r->metadata);
 	first_weights_chunk(&r->firsts, chunk->clock.start_ns);
 	jfr_events_begin(&r->events, r->profile, &r->pools, &r->firsts,
-			 r->metadata, &chunk->clock);
+			 r->metadata, &chunk->clock, longest_ns(chunk));
 	jfr_settings_begin(&r->settings, r->profile, &r->pools, r->metadata);
 	if (!jfr_chunk_is_damaged(chunk)) {
 		chained = read_chain(r, chunk);
@@ -351,27 +404,52 @@ static int read_chunk(struct jfr_read *r, struct jfr_chunk *chunk, size_t *end,
 	return 0;
 }
 
-/* So that time buckets have the right width from the first sample on. */
+/*
+ * Tells the profile the times of all chunks, so that time buckets have the
+ * right width from the first sample on.  Headers that cannot be right are left
+ * out: a bucket never becomes narrower again.
+ */
 static void expect_times(const struct jfr_read *r)
 {
 	int64_t from = INT64_MAX, to = 0;
+	struct jfr_clock before = { 0 };
 	size_t offset = 0;
 
 	while (r->len - offset >= JFR_HEADER_SIZE) {
-		struct jfr_chunk c = jfr_chunk_open(r->bytes, r->len, offset);
-		int64_t end;
+		bool is_mended;
+		struct jfr_chunk c = open_chunk(r, offset, &before, &is_mended);
+		int64_t end = c.clock.start_ns;
 
 		if (c.major != 1 && c.major != 2)
 			break;
+		if (c.duration_ns > 0 && c.duration_ns <= LONGEST_CHUNK_NS &&
+		    __builtin_add_overflow(end, c.duration_ns, &end))
+			break;
 		if (c.clock.start_ns < from)
 			from = c.clock.start_ns;
-		if (!__builtin_add_overflow(c.clock.start_ns, c.duration_ns,
-					    &end) &&
-		    end > to)
+		if (end > to)
 			to = end;
+		before = c.clock;
 		offset += cursor_left(&c.bytes);
 	}
 	profile_expect_times(r->profile, from, to);
+}
+
+/* Says which times of a chunk's header are damaged. */
+static void remark_times(struct jfr_read *r, const struct jfr_chunk *chunk,
+			 bool is_mended)
+{
+	if (is_mended)
+		profile_note(
+			r->profile, "chunk headers with a damaged clock", 1,
+			"the one at offset %zu; sjkc uses the clock of the "
+			"chunk before",
+			chunk->offset);
+	if (!chunk->unfinished &&
+	    (chunk->duration_ns < 0 || chunk->duration_ns > MOST_DURATION_NS))
+		profile_note(r->profile,
+			     "chunk headers with a damaged duration", 1,
+			     "the one at offset %zu", chunk->offset);
 }
 
 static int read_chunks(struct jfr_read *r, struct error *err)
@@ -384,6 +462,7 @@ static int read_chunks(struct jfr_read *r, struct error *err)
 		struct jfr_chunk chunk;
 		struct error why;
 		size_t next, size;
+		bool is_mended;
 
 		if (r->len - offset < JFR_HEADER_SIZE ||
 		    !jfr_sniff(r->bytes + offset, r->len - offset)) {
@@ -393,7 +472,9 @@ static int read_chunks(struct jfr_read *r, struct error *err)
 			offset = next;
 			continue;
 		}
-		chunk = jfr_chunk_open(r->bytes, r->len, offset);
+		chunk = open_chunk(r, offset, &r->clock_before, &is_mended);
+		remark_times(r, &chunk, is_mended);
+		r->clock_before = chunk.clock;
 		if (read_chunk(r, &chunk, &size, &why)) {
 			profile_lost(p, "chunks that cannot be read", 1,
 				     "the one at offset %zu: %s", offset,

@@ -28,7 +28,15 @@
 #define HEADER_SIZE 68
 
 /* Where a header's fields stand. */
-enum { AT_SIZE = 8, AT_CHECKPOINT = 16, AT_METADATA = 24, AT_STATE = 64 };
+enum {
+	AT_SIZE = 8,
+	AT_CHECKPOINT = 16,
+	AT_METADATA = 24,
+	AT_START_NS = 32,
+	AT_DURATION = 40,
+	AT_START_TICKS = 48,
+	AT_STATE = 64
+};
 
 static void patch(struct text *file, size_t at, uint64_t value)
 {
@@ -641,6 +649,100 @@ static void any_byte_may_be_wrong(void **state)
 	text_release(&file);
 }
 
+static int64_t bucket_ns_of(const struct text *file)
+{
+	struct jfr_result r = jfr_read_back(file->bytes, file->len);
+	int64_t width;
+
+	assert_int_equal(r.status, 0);
+	width = r.profile->bucket_ns;
+	jfr_forget(&r);
+	return width;
+}
+
+static void damaged_duration_does_not_widen_the_time_buckets(void **state)
+{
+	struct text file = { 0 };
+	struct input in;
+	struct error err;
+	struct jfr_result r;
+	int64_t width;
+
+	(void)state;
+	if (input_open(&in, SMALL, &err) || input_complete(&in, &err))
+		fail_msg("%s", err.text);
+	text_add(&file, in.bytes, in.len);
+	input_close(&in);
+	width = bucket_ns_of(&file);
+	patch(&file, AT_DURATION, 0x3fffffffffffffff);
+	assert_int_equal(bucket_ns_of(&file), width);
+	r = jfr_read_file(&file);
+	assert_int_equal(kept(&r), 834);
+	assert_int_equal(
+		jfr_noted(r.profile, "chunk headers with a damaged duration"),
+		1);
+	jfr_forget(&r);
+}
+
+/* Two samples of the chunk's first millisecond, and one at that tick. */
+static void check_wild_time(int64_t ticks, uint64_t wild)
+{
+	struct jfr_chunk c;
+	struct jfr_result r;
+
+	jfr_usual_begin(&c);
+	jfr_usual_pools(&c);
+	jfr_sample(&c, (uint64_t)c.header.start_ticks + 1, STACK_DEEP);
+	jfr_sample(&c, (uint64_t)(c.header.start_ticks + ticks), STACK_DEEP);
+	jfr_sample(&c, (uint64_t)c.header.start_ticks + 2, STACK_FLAT);
+	r = jfr_read_chunk(&c);
+	jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 2\np.C.d 1\n");
+	assert_int_equal(jfr_noted(r.profile, "samples with a damaged time"),
+			 wild);
+	assert_true(r.profile->latest_ns - r.profile->earliest_ns <=
+		    INT64_C(7) * 86400 * 1000000000);
+	jfr_forget(&r);
+}
+
+static void sample_far_from_its_chunk_gets_no_time(void **state)
+{
+	(void)state;
+	check_wild_time(INT64_C(1) << 61, 1);
+	check_wild_time(INT64_C(8) * 86400 * 1000000000, 1);
+	check_wild_time(INT64_C(-8) * 86400 * 1000000000, 1);
+	check_wild_time(INT64_C(6) * 86400 * 1000000000, 0);
+}
+
+/* Three chunks of one JVM, of which the header of the second is patched. */
+static void check_wild_clock(size_t at, uint64_t value, uint64_t mended)
+{
+	struct text file = { 0 };
+	struct jfr_result r;
+	int64_t width;
+
+	for (size_t i = 0; i < 3; i++)
+		jfr_usual_chunk(&file, 20);
+	width = bucket_ns_of(&file);
+	patch(&file, file.len / 3 + at, value);
+	assert_int_equal(bucket_ns_of(&file), width);
+	r = jfr_read_file(&file);
+	assert_int_equal(kept(&r), 60);
+	assert_int_equal(
+		jfr_noted(r.profile, "chunk headers with a damaged clock"),
+		mended);
+	jfr_forget(&r);
+}
+
+static void damaged_clock_is_replaced_by_that_of_the_chunks_around(void **state)
+{
+	(void)state;
+	check_wild_clock(AT_START_NS, UINT64_C(1) << 61, 1);
+	check_wild_clock(AT_START_NS, 1, 1);
+	check_wild_clock(AT_START_TICKS, UINT64_C(1) << 60, 1);
+	check_wild_clock(AT_START_TICKS + 8, 1000, 1);
+	check_wild_clock(AT_DURATION, UINT64_C(1) << 62, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -671,6 +773,11 @@ int main(void)
 		cmocka_unit_test(
 			row_09_a_gzipped_file_is_read_as_the_plain_one),
 		cmocka_unit_test(any_byte_may_be_wrong),
+		cmocka_unit_test(
+			damaged_duration_does_not_widen_the_time_buckets),
+		cmocka_unit_test(sample_far_from_its_chunk_gets_no_time),
+		cmocka_unit_test(
+			damaged_clock_is_replaced_by_that_of_the_chunks_around),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
