@@ -104,7 +104,7 @@ void doctor_checks_look_at_stacks(struct doctor_checks *c)
 	/* Without the right to sample, memory is no further obstacle. */
 	if (doctor_checks_broken(c, NEED_PROC | NEED_BPF))
 		return;
-	view = process_view_open(&c->jvm, &err);
+	view = process_view_open(&c->jvm, NULL, &err);
 	f = doctor_checks_add(c, "Java stacks",
 			      view && !view->limits ? CONDITION_HOLDS
 						    : CONDITION_FAILS,

@@ -41,9 +41,10 @@ static void map_close(struct map_source *v)
 	process_view_close(v->view);
 }
 
-static int map_open(struct map_source *v, const struct jvm *jvm, struct error *err)
+static int map_open(struct map_source *v, const struct jvm *jvm,
+		    struct error *err)
 {
-	v->view = process_view_open(jvm, err);
+	v->view = process_view_open(jvm, NULL, err);
 	if (!v->view)
 		return -1;
 	v->symbols = vm_symbols_open_for(v->view, err);
@@ -141,7 +142,8 @@ static void write_generated(struct output *out, const struct stub_name *stubs,
 	write_rest(out, b, at, b->end, name);
 }
 
-static void write_all(struct output *out, struct map_source *v, struct counts *counts)
+static void write_all(struct output *out, struct map_source *v,
+		      struct counts *counts)
 {
 	struct text name = { 0 };
 	size_t stub_count;
@@ -164,8 +166,8 @@ static void write_all(struct output *out, struct map_source *v, struct counts *c
 	text_release(&name);
 }
 
-static int write_map(struct map_source *v, const char *path, struct counts *counts,
-		     struct error *err)
+static int write_map(struct map_source *v, const char *path,
+		     struct counts *counts, struct error *err)
 {
 	struct output out;
 	int ret;

@@ -342,7 +342,7 @@ static int open_all(struct sampling_target *t, struct error *err)
 		return refuse_zero(t, err);
 	if (load_agent(t, &no_agent, err))
 		return -1;
-	t->view = process_view_open(&t->jvm, err);
+	t->view = process_view_open(&t->jvm, &t->shared->images, err);
 	if (!t->view)
 		return -1;
 	t->unwinder = unwinder_new(t->view);

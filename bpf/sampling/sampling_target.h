@@ -61,8 +61,9 @@ struct sampling_shared {
 	struct profile *profile;
 	struct sampling_kernel *kernel;
 	struct sampler *sampler;
-	uint32_t events[16]; /* the profile's, by the bits' numbers */
-	int64_t epoch_ns;    /* what to add to a sample's time */
+	struct elf_image_set images; /* of all targets */
+	uint32_t events[16];         /* the profile's, by the bits' numbers */
+	int64_t epoch_ns;            /* what to add to a sample's time */
 	uint64_t hz;
 	uint64_t tick_ns; /* what a tick of the CPU clock stands for */
 	uint64_t ends[SAMPLING_ENDS];               /* of stack traces */

@@ -30,7 +30,23 @@ struct known_function {
 	const char *name; /* static text */
 };
 
+/*
+ * Identifies a file and its contents.  The user counts because debug files that
+ * the process's user owns are trusted.
+ */
+struct image_key {
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec modified, changed;
+	uid_t uid;
+};
+
 struct elf_image {
+	struct elf_image_set *set; /* NULL: not shared */
+	struct elf_image *next;    /* in the set */
+	struct image_key key;
+	unsigned users;
 	char *name;
 	struct elf_file file; /* its tables: the source is gone */
 	struct elf_symbols symbols, dynamic_symbols;
@@ -129,6 +145,7 @@ static struct elf_image *image_of(struct elf_source source,
 {
 	struct elf_image *image = xcalloc(1, sizeof(*image));
 
+	image->users = 1;
 	if (elf_file_init(&image->file, source, err) < 0) {
 		if (path)
 			fail_in(err, "%s", path);
@@ -158,7 +175,63 @@ struct elf_image *elf_image_open_bytes(const void *bytes, size_t len,
 	return image_of((struct elf_source){ -1, bytes, len }, NULL, NULL, err);
 }
 
+static bool image_read_key(int fd, const struct target_files *files,
+			   struct image_key *key)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return false;
+	*key = (struct image_key){ .dev = st.st_dev,
+				   .ino = st.st_ino,
+				   .size = st.st_size,
+				   .modified = st.st_mtim,
+				   .changed = st.st_ctim,
+				   .uid = files->jvm->uid };
+	return true;
+}
+
+static bool image_has_key(const struct elf_image *image,
+			  const struct image_key *key)
+{
+	const struct image_key *k = &image->key;
+
+	return k->dev == key->dev && k->ino == key->ino &&
+	       k->size == key->size && k->uid == key->uid &&
+	       k->modified.tv_sec == key->modified.tv_sec &&
+	       k->modified.tv_nsec == key->modified.tv_nsec &&
+	       k->changed.tv_sec == key->changed.tv_sec &&
+	       k->changed.tv_nsec == key->changed.tv_nsec;
+}
+
+/* Returns the image of an open file, from the set if it is there. */
+static struct elf_image *image_share(int fd, struct target_files *files,
+				     struct elf_image_set *set,
+				     const char *path, struct error *err)
+{
+	struct elf_image *image = NULL;
+	struct image_key key;
+
+	if (set && !image_read_key(fd, files, &key))
+		set = NULL;
+	for (image = set ? set->first : NULL; image; image = image->next) {
+		if (image_has_key(image, &key)) {
+			image->users++;
+			return image;
+		}
+	}
+	image = image_of((struct elf_source){ .fd = fd }, files, path, err);
+	if (!image || !set)
+		return image;
+	image->set = set;
+	image->key = key;
+	image->next = set->first;
+	set->first = image;
+	return image;
+}
+
 struct elf_image *elf_image_open(struct target_files *files,
+				 struct elf_image_set *set,
 				 const struct mapping *mapping,
 				 struct error *err)
 {
@@ -172,16 +245,24 @@ struct elf_image *elf_image_open(struct target_files *files,
 	fd = target_files_open(files, mapping, err);
 	if (fd < 0)
 		return NULL;
-	image = image_of((struct elf_source){ .fd = fd }, files, mapping->path,
-			 err);
+	image = image_share(fd, files, set, mapping->path, err);
 	close(fd);
 	return image;
 }
 
 void elf_image_close(struct elf_image *image)
 {
-	if (!image)
+	struct elf_image **at;
+
+	if (!image || --image->users)
 		return;
+	for (at = image->set ? &image->set->first : NULL; at;
+	     at = &(*at)->next) {
+		if (*at == image) {
+			*at = image->next;
+			break;
+		}
+	}
 	elf_cfi_release(&image->eh_frame);
 	elf_cfi_release(&image->debug_frame);
 	elf_symbols_release(&image->symbols);

@@ -22,8 +22,22 @@
 
 struct elf_image;
 
-/* The file of a mapping; ERROR_INPUT when it is no ELF file of this machine. */
+/*
+ * The open images of several processes, so that a file that all of them map is
+ * read once.  Zeroed storage is an empty set.  It holds no reference: an image
+ * leaves the set when its last user closes it, and all do before the set goes.
+ */
+struct elf_image_set {
+	struct elf_image *first;
+};
+
+/*
+ * The file of a mapping; ERROR_INPUT when it is not an ELF file of this
+ * machine.  If set is not NULL and has an image of the same unchanged file for
+ * a process of the same user, that image is returned and has one more user.
+ */
 struct elf_image *elf_image_open(struct target_files *files,
+				 struct elf_image_set *set,
 				 const struct mapping *mapping,
 				 struct error *err);
 /* A file of ours, for tests and tools. */
@@ -31,7 +45,8 @@ struct elf_image *elf_image_open_fd(int fd, struct error *err);
 /* The vDSO or a file's bytes that are in memory; they are copied. */
 struct elf_image *elf_image_open_bytes(const void *bytes, size_t len,
 				       struct error *err);
-void elf_image_close(struct elf_image *image); /* NULL is fine */
+/* Frees the image with its last user.  NULL is fine. */
+void elf_image_close(struct elf_image *image);
 
 /*
  * What to add to the file's addresses to get the process's, where the file is

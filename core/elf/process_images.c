@@ -12,6 +12,35 @@
  */
 #define AGAIN_NS      (CLOCK_NS_PER_S / 50)
 #define AGAIN_MOST_NS CLOCK_NS_PER_S
+/*
+ * A library may be replaced by another at the same address (dlclose, dlopen),
+ * so mappings are read this often even when each address is in one, and less
+ * often where that would take more than one part in COST_PART of the time.
+ */
+#define REPLACED_NS (2 * CLOCK_NS_PER_S)
+#define COST_PART   500
+
+/* True when the same files are mapped executable at the same addresses. */
+static bool images_have_same_code(const struct mappings *a,
+				  const struct mappings *b)
+{
+	size_t i = 0, k = 0;
+
+	for (;; i++, k++) {
+		while (i < a->count && !a->all[i].is_executable)
+			i++;
+		while (k < b->count && !b->all[k].is_executable)
+			k++;
+		if (i == a->count || k == b->count)
+			return i == a->count && k == b->count;
+		if (a->all[i].start != b->all[k].start ||
+		    a->all[i].end != b->all[k].end ||
+		    a->all[i].offset != b->all[k].offset ||
+		    a->all[i].dev != b->all[k].dev ||
+		    a->all[i].inode != b->all[k].inode)
+			return false;
+	}
+}
 
 /* Replaces the mappings; keeps the old ones when the process has ended. */
 static int images_read_mappings(struct process_images *p, struct error *err)
@@ -24,22 +53,25 @@ static int images_read_mappings(struct process_images *p, struct error *err)
 		mappings_release(&now);
 		return -1;
 	}
+	if (!p->generation || !images_have_same_code(&p->mappings, &now))
+		p->generation++;
 	mappings_release(&p->mappings);
 	p->mappings = now;
 	p->read_ns = clock_monotonic_ns();
 	p->cost_ns = p->read_ns - begun;
-	p->generation++;
 	return 0;
 }
 
 struct process_images *process_images_open(const struct jvm *jvm,
 					   struct memory *memory,
+					   struct elf_image_set *shared,
 					   struct error *err)
 {
 	struct process_images *p = xcalloc(1, sizeof(*p));
 
 	p->jvm = jvm;
 	p->memory = memory;
+	p->shared = shared;
 	p->again_ns = AGAIN_NS;
 	target_files_init(&p->files, jvm);
 	if (images_read_mappings(p, err)) {
@@ -63,7 +95,12 @@ void process_images_close(struct process_images *p)
 
 void process_images_begin(struct process_images *p)
 {
-	p->may_read_again = clock_monotonic_ns() - p->read_ns > p->again_ns;
+	int64_t age_ns = clock_monotonic_ns() - p->read_ns;
+	struct error err;
+
+	p->may_read_again = age_ns > p->again_ns;
+	if (age_ns > REPLACED_NS && age_ns > COST_PART * p->cost_ns)
+		images_read_mappings(p, &err);
 }
 
 const struct mapping *process_images_mapping(struct process_images *p,
@@ -124,7 +161,7 @@ uint32_t process_images_of(struct process_images *p, const struct mapping *m)
 	i = &p->all[p->count];
 	*i = (struct process_image){ .dev = m->dev, .inode = m->inode };
 	i->elf = is_vdso ? images_open_vdso(p, m)
-			 : elf_image_open(&p->files, m, &err);
+			 : elf_image_open(&p->files, p->shared, m, &err);
 	i->bias = images_bias(i->elf, m);
 	return (uint32_t)++p->count;
 }

@@ -30,10 +30,12 @@ struct process_image {
 struct process_images {
 	const struct jvm *jvm;
 	struct memory *memory;
-	struct target_files files; /* .missed counts files that stalled */
+	struct elf_image_set *shared; /* NULL: with no other process */
+	struct target_files files;    /* .missed counts files that stalled */
 	struct mappings mappings;
-	int64_t read_ns, cost_ns; /* when mappings were read; how long it took */
-	int64_t again_ns;         /* wait so long before reading them again */
+	int64_t read_ns;  /* when mappings were read, CLOCK_MONOTONIC */
+	int64_t cost_ns;  /* how long that took */
+	int64_t again_ns; /* wait so long before reading them again */
 	bool may_read_again;
 	uint32_t generation; /* changes when executable mappings do; never 0 */
 	struct process_image *all;
@@ -41,15 +43,19 @@ struct process_images {
 };
 
 /*
- * Reads the mappings of the process.  jvm and memory are borrowed.  Returns
- * NULL and sets *err when the mappings are not readable.
+ * Reads the mappings of the process.  All is borrowed; shared may be NULL.
+ * Returns NULL and sets *err when the mappings are not readable.
  */
 struct process_images *process_images_open(const struct jvm *jvm,
 					   struct memory *memory,
+					   struct elf_image_set *shared,
 					   struct error *err);
 void process_images_close(struct process_images *p); /* NULL is fine */
 
-/* Call before a batch of samples: allows mappings to be read again. */
+/*
+ * Call before a batch of samples: allows mappings to be read again, and reads
+ * them if they are two seconds old.
+ */
 void process_images_begin(struct process_images *p);
 
 /*

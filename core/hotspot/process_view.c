@@ -42,11 +42,13 @@ static int view_open_hotspot(struct process_view *v, struct error *err)
 	return v->methods ? 0 : -1;
 }
 
-static struct process_view *view_open(struct process_view *v, struct error *err)
+static struct process_view *view_open(struct process_view *v,
+				      struct elf_image_set *shared,
+				      struct error *err)
 {
 	struct error why;
 
-	v->images = process_images_open(v->jvm, v->memory, err);
+	v->images = process_images_open(v->jvm, v->memory, shared, err);
 	if (!v->images) {
 		process_view_close(v);
 		return NULL;
@@ -65,7 +67,9 @@ static struct process_view *view_open(struct process_view *v, struct error *err)
 	return v;
 }
 
-struct process_view *process_view_open(const struct jvm *jvm, struct error *err)
+struct process_view *process_view_open(const struct jvm *jvm,
+				       struct elf_image_set *shared,
+				       struct error *err)
 {
 	struct process_view *v = xcalloc(1, sizeof(*v));
 
@@ -76,7 +80,7 @@ struct process_view *process_view_open(const struct jvm *jvm, struct error *err)
 		return NULL;
 	}
 	v->memory = remote_memory_of(v->remote);
-	return view_open(v, err);
+	return view_open(v, shared, err);
 }
 
 struct process_view *process_view_open_with(const struct jvm *jvm,
@@ -90,7 +94,7 @@ struct process_view *process_view_open_with(const struct jvm *jvm,
 	v->memory = memory;
 	v->libjvm = libjvm;
 	v->libjvm_bias = bias;
-	return view_open(v, err);
+	return view_open(v, NULL, err);
 }
 
 void process_view_close(struct process_view *v)

@@ -41,9 +41,11 @@ struct process_view {
 /*
  * Opens the memory of the process and reads its mappings and, if a HotSpot
  * libjvm is mapped, the JVM's tables.  A JVM whose tables are not readable
- * still opens; limits says why.  jvm is borrowed.
+ * still opens; limits says why.  jvm is borrowed.  shared, which may be NULL,
+ * has the images that views of other processes have open.
  */
 struct process_view *process_view_open(const struct jvm *jvm,
+				       struct elf_image_set *shared,
 				       struct error *err);
 
 /*

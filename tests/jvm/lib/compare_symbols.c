@@ -166,7 +166,7 @@ static int open_all(pid_t pid, struct vm_symbols **symbols)
 
 	if (jvm_open_java(&jvm, pid, &err))
 		return -1;
-	view = process_view_open(&jvm, &err);
+	view = process_view_open(&jvm, NULL, &err);
 	if (!view)
 		return -1;
 	*symbols = vm_symbols_open_for(view, &err);

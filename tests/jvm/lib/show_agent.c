@@ -249,7 +249,7 @@ static int compare_all(struct comparison *c, const struct process_view *v)
 
 static int compare(void)
 {
-	struct process_view *view = process_view_open(&jvm, &err);
+	struct process_view *view = process_view_open(&jvm, NULL, &err);
 	struct comparison c = { 0 };
 	int ret = -1;
 

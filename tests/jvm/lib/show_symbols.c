@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 
 	if (argc > 2 &&
 	    jvm_open_java(&jvm, (pid_t)strtol(argv[1], NULL, 10), &err) == 0)
-		view = process_view_open(&jvm, &err);
+		view = process_view_open(&jvm, NULL, &err);
 	if (view)
 		s = vm_symbols_open_for(view, &err);
 	if (!s || code_list_read(&list, view->structs, view->memory, &err)) {

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	if (jvm_open(&jvm, (pid_t)strtol(argv[1], NULL, 10), &err) == 0)
-		view = process_view_open(&jvm, &err);
+		view = process_view_open(&jvm, NULL, &err);
 	if (view)
 		ret = show(view, &err);
 	if (ret)

@@ -326,7 +326,7 @@ int main(int argc, char **argv)
 	}
 	if (jvm_open(&jvm, (pid_t)strtol(argv[1], NULL, 10), &err))
 		goto out;
-	is.view = process_view_open(&jvm, &err);
+	is.view = process_view_open(&jvm, NULL, &err);
 	if (!is.view)
 		goto out;
 	is.unwinder = unwinder_new(is.view);

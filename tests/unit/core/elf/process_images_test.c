@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/elf/process_images.h"
+
+#include "core/base/clock.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { BYTES = 4096 };
+
+static struct mapped {
+	char directory[64];
+	struct jvm jvm;
+	struct memory memory;
+	void *at; /* where a copy of this program is mapped */
+} self;
+
+static void read_all(struct memory *m, struct memory_range *ranges,
+		     size_t count)
+{
+	(void)m;
+	for (size_t i = 0; i < count; i++) {
+		memcpy(ranges[i].bytes, (void *)(uintptr_t)ranges[i].address,
+		       ranges[i].len);
+		ranges[i].is_read = true;
+	}
+}
+
+/* Maps a new copy of this program at self.at, in the place of the last. */
+static void map_copy(const char *name)
+{
+	char path[128], command[300];
+	void *at;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", self.directory, name);
+	snprintf(command, sizeof(command), "cp /proc/%d/exe %s", (int)getpid(),
+		 path);
+	assert_int_equal(system(command), 0);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	at = mmap(self.at, BYTES, PROT_READ | PROT_EXEC,
+		  MAP_PRIVATE | (self.at ? MAP_FIXED : 0), fd, 0);
+	assert_ptr_not_equal(at, MAP_FAILED);
+	close(fd);
+	self.at = at;
+}
+
+static int set_up(void **state)
+{
+	struct error err;
+
+	(void)state;
+	self = (struct mapped){ .memory.read_all = read_all };
+	snprintf(self.directory, sizeof(self.directory),
+		 "/tmp/process_images_XXXXXX");
+	if (!mkdtemp(self.directory))
+		return -1;
+	return jvm_open(&self.jvm, getpid(), &err);
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+
+	(void)state;
+	munmap(self.at, BYTES);
+	jvm_close(&self.jvm);
+	snprintf(command, sizeof(command), "rm -r %s", self.directory);
+	return system(command);
+}
+
+static struct process_images *open_images(const struct jvm *jvm,
+					  struct elf_image_set *set)
+{
+	struct process_images *p;
+	struct error err;
+
+	p = process_images_open(jvm, &self.memory, set, &err);
+	assert_non_null(p);
+	process_images_begin(p);
+	return p;
+}
+
+static struct elf_image *image_there(struct process_images *p)
+{
+	const struct mapping *m;
+	uint32_t image;
+
+	m = process_images_mapping(p, (uintptr_t)self.at);
+	assert_non_null(m);
+	image = process_images_of(p, m);
+	assert_int_not_equal(image, 0);
+	assert_non_null(p->all[image - 1].elf);
+	return p->all[image - 1].elf;
+}
+
+static void library_replaced_at_its_address_is_another_image(void **state)
+{
+	struct process_images *p;
+	uint32_t generation;
+
+	(void)state;
+	map_copy("first.so");
+	p = open_images(&self.jvm, NULL);
+	assert_string_equal(elf_image_name(image_there(p)), "first.so");
+	generation = p->generation;
+	map_copy("second.so");
+	p->read_ns -= 60 * CLOCK_NS_PER_S;
+	process_images_begin(p);
+	assert_int_not_equal(p->generation, generation);
+	assert_string_equal(elf_image_name(image_there(p)), "second.so");
+	process_images_close(p);
+}
+
+static void mappings_without_new_code_keep_their_generation(void **state)
+{
+	struct process_images *p;
+	uint32_t generation;
+	int64_t read_ns;
+	void *data;
+
+	(void)state;
+	map_copy("first.so");
+	p = open_images(&self.jvm, NULL);
+	generation = p->generation;
+	data = mmap(NULL, BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	p->read_ns -= 60 * CLOCK_NS_PER_S;
+	read_ns = p->read_ns;
+	process_images_begin(p);
+	assert_true(p->read_ns > read_ns);
+	assert_int_equal(p->generation, generation);
+	munmap(data, BYTES);
+	process_images_close(p);
+}
+
+static void processes_of_one_user_share_the_image_of_a_file(void **state)
+{
+	struct elf_image_set set = { NULL };
+	struct process_images *a, *b;
+	struct elf_image *image;
+
+	(void)state;
+	map_copy("first.so");
+	a = open_images(&self.jvm, &set);
+	b = open_images(&self.jvm, &set);
+	image = image_there(a);
+	assert_ptr_equal(image_there(b), image);
+	process_images_close(a);
+	assert_ptr_equal(set.first, image);
+	assert_string_equal(elf_image_name(image), "first.so");
+	process_images_close(b);
+	assert_null(set.first);
+}
+
+static void changed_file_is_not_the_image_that_was_shared(void **state)
+{
+	struct elf_image_set set = { NULL };
+	struct process_images *a, *b;
+	char path[128];
+
+	(void)state;
+	map_copy("first.so");
+	a = open_images(&self.jvm, &set);
+	image_there(a);
+	snprintf(path, sizeof(path), "%s/first.so", self.directory);
+	assert_int_equal(truncate(path, 1 << 20), 0);
+	b = open_images(&self.jvm, &set);
+	assert_ptr_not_equal(image_there(b), image_there(a));
+	process_images_close(a);
+	process_images_close(b);
+	assert_null(set.first);
+}
+
+static void processes_of_two_users_share_no_image(void **state)
+{
+	struct elf_image_set set = { NULL };
+	struct jvm other = self.jvm;
+	struct process_images *a, *b;
+
+	(void)state;
+	map_copy("first.so");
+	other.uid++;
+	a = open_images(&self.jvm, &set);
+	b = open_images(&other, &set);
+	assert_ptr_not_equal(image_there(a), image_there(b));
+	process_images_close(b);
+	process_images_close(a);
+	assert_null(set.first);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			library_replaced_at_its_address_is_another_image,
+			set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			mappings_without_new_code_keep_their_generation, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			processes_of_one_user_share_the_image_of_a_file, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			changed_file_is_not_the_image_that_was_shared, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			processes_of_two_users_share_no_image, set_up,
+			tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
