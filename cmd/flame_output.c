@@ -206,13 +206,10 @@ static bool write_page(struct output *out, const struct flame_output *d)
 	const struct flame_options options = {
 		.title = title_of(d),
 		.source = d->source,
-		.reverse = o->reverse,
-		.threads = o->threads,
-		.lines = o->lines,
-		.simple = o->simple_names,
 		/* One record may stand for many samples of that unit. */
-		.weights = !o->samples || (front->unit == UNIT_SAMPLES &&
-					   front->weight != front->samples),
+		.style = flame_output_style(
+			o, !o->samples || (front->unit == UNIT_SAMPLES &&
+					   front->weight != front->samples)),
 		.min_width = o->min_width,
 	};
 	struct flame_result result;
@@ -233,14 +230,8 @@ static bool write_collapsed(struct output *out, const struct flame_output *d)
 	const struct event_view *view = &d->views[d->selected];
 	const struct flame_output_options *o = d->options;
 	const struct collapsed_options options = {
-		.style = {
-			.simple = o->simple_names,
-			.lines = o->lines,
-			.annotate = o->annotate,
-		},
-		.threads = o->threads,
-		.reverse = o->reverse,
-		.weights = o->total || view->unit == UNIT_SAMPLES,
+		.style = flame_output_style(
+			o, o->total || view->unit == UNIT_SAMPLES),
 	};
 	struct collapsed_result result;
 
@@ -264,11 +255,7 @@ static bool write_speedscope(struct output *out, const struct flame_output *d)
 	const struct flame_output_options *o = d->options;
 	const struct speedscope_options options = {
 		.title = title_of(d),
-		.simple = o->simple_names,
-		.lines = o->lines,
-		.annotate = o->annotate,
-		.threads = o->threads,
-		.weights = !o->samples,
+		.style = flame_output_style(o, !o->samples),
 	};
 
 	return is_whole(speedscope_write(out, d->profile, d->views,
@@ -283,11 +270,7 @@ static bool write_pprof(struct output *out, const struct flame_output *d)
 	const struct pprof_options options = {
 		.period_ns = rate_period(d->profile, front),
 		.title = title_of(d),
-		.simple = o->simple_names,
-		.lines = o->lines,
-		.annotate = o->annotate,
-		.threads = o->threads,
-		.weights = !o->samples,
+		.style = flame_output_style(o, !o->samples),
 	};
 
 	return is_whole(pprof_write(out, d->profile, d->views, d->view_count,
@@ -347,10 +330,10 @@ static int check_options(const struct flame_output_format *f,
 {
 	if (o->total && o->samples)
 		return misuse(err, "--total and --samples exclude each other");
-	if (o->annotate && !f->annotates)
+	if (o->style.annotate && !f->annotates)
 		return misuse(err, "--annotate does not go with %s output",
 			      f->name);
-	if (o->reverse && !f->reverses)
+	if (o->style.reverse && !f->reverses)
 		return misuse(err, "--reverse does not go with %s output",
 			      f->name);
 	if (o->title && !f->titled)

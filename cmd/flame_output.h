@@ -8,10 +8,12 @@
 #ifndef CMD_FLAME_OUTPUT_H
 #define CMD_FLAME_OUTPUT_H
 
+#include "cmd/command.h"
 #include "cmd/sample_filter.h"
 #include "core/base/error.h"
 #include "core/base/output.h"
 #include "core/profile/event_view.h"
+#include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
 
 #include <stdbool.h>
@@ -21,11 +23,39 @@
 struct flame_output_options {
 	const char *event; /* only this; NULL: the page has a tab for each */
 	const char *title;
-	double min_width; /* per cent; < 0: as is fit */
-	bool threads, lines, simple_names, annotate, reverse;
-	bool samples; /* count them, whatever they weigh */
-	bool total;   /* weigh in collapsed output, too */
+	double min_width;   /* per cent; < 0: as is fit */
+	struct style style; /* without weights, which these two decide: */
+	bool samples;       /* count samples, whatever they weigh */
+	bool total;         /* weigh in collapsed output, too */
 };
+
+/* The rows of an option table; o is a struct flame_output_options. */
+/* clang-format off */
+#define OPT_STYLE(o) \
+	OPT_FLAG(0, "samples", &(o).samples, \
+		 "count samples, not time or bytes"), \
+	OPT_FLAG(0, "total", &(o).total, \
+		 "measure time or bytes, in collapsed output too"), \
+	OPT_FLAG('t', "threads", &(o).style.threads, \
+		 "add a root frame for each thread"), \
+	OPT_FLAG(0, "lines", &(o).style.lines, \
+		 "separate the lines of a method"), \
+	OPT_FLAG(0, "simple-names", &(o).style.simple, \
+		 "print classes without their packages"), \
+	OPT_FLAG(0, "annotate", &(o).style.annotate, \
+		 "mark how frames ran (not in html): _[j], _[i]", \
+		 .aliases = "--ann")
+/* clang-format on */
+
+/* The style that the options ask for, with weights or without. */
+static inline struct style
+flame_output_style(const struct flame_output_options *o, bool weights)
+{
+	struct style style = o->style;
+
+	style.weights = weights;
+	return style;
+}
 
 /* A profile, and the views into it that are drawn. */
 struct flame_output {

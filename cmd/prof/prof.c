@@ -94,11 +94,10 @@ static int run(int argc, char **argv, struct error *err)
 	log_set_level(opt.verbose ? LOG_VERBOSE
 		      : opt.quiet ? LOG_QUIET
 				  : LOG_NORMAL);
-	/* A report says the weights; a drawing is to agree with it. */
-	if (opt.drawing.total && opt.samples)
+	if (opt.drawing.total && opt.drawing.samples)
 		return misuse(err, "--total and --samples exclude each other");
-	opt.drawing.total = !opt.samples;
-	opt.drawing.samples = opt.samples;
+	/* A report prints weights; a drawing is to agree with it. */
+	opt.drawing.total = !opt.drawing.samples;
 	if (take_asprof(&argc, &argv, err))
 		return -1;
 	if (opt.inputs.count && (opt.pids.count || opt.live.sampling.all))
@@ -177,19 +176,7 @@ static const struct command_option options[] = {
 		   "hide calls below this share"),
 	OPT_COUNT(0, "chain", &opt.chain, "<count>",
 		  "maximum frames of a call chain"),
-	OPT_FLAG(0, "samples", &opt.samples,
-		 "count samples, not time or bytes"),
-	OPT_FLAG(0, "total", &opt.drawing.total,
-		 "measure time or bytes, as is the default"),
-	OPT_FLAG('t', "threads", &opt.drawing.threads,
-		 "a root frame for each thread"),
-	OPT_FLAG(0, "lines", &opt.drawing.lines,
-		 "tell lines of a method apart"),
-	OPT_FLAG(0, "simple-names", &opt.drawing.simple_names,
-		 "classes without their packages"),
-	OPT_FLAG(0, "annotate", &opt.drawing.annotate,
-		 "mark frames in collapsed output: _[j], _[i], …",
-		 .aliases = "--ann"),
+	OPT_STYLE(opt.drawing),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "verbose output"),
 	OPT_END,

@@ -31,7 +31,7 @@ struct prof_options {
 	struct sample_filter_options filter;
 	const char
 		*show; /* parts of the report, with commas between; or NULL */
-	bool samples, csv, json;
+	bool csv, json;
 	uint64_t top; /* frames, and half as many threads; 0: all */
 	uint64_t chain;
 	double min_percent; /* < 0: as is fit */

@@ -98,7 +98,7 @@ static int sample(struct writing *w, char **command, struct error *err)
 		live.duration_ns = 0;
 	live.sampling.tid = o->tid == COUNT_NOT_GIVEN ? 0 : (pid_t)o->tid;
 	live.dumps = strcmp(o->sampler, "dump") == 0;
-	live.sampling.lines = o->drawing.lines ||
+	live.sampling.lines = o->drawing.style.lines ||
 			      sample_filter_wants_lines(w->filter);
 	live.shows_no_notes = w->output.drawing && !w->output.drawing->is_page;
 	live.write = write_profile;

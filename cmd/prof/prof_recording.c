@@ -18,7 +18,7 @@ static struct profile *read_inputs(const struct prof_options *o,
 			.to = o->to,
 			.time_range = o->time_range,
 			.time_zone = o->time_zone,
-			.keep_lines = o->drawing.lines ||
+			.keep_lines = o->drawing.style.lines ||
 				      sample_filter_wants_lines(filter),
 			.tables = o->drawing.event,
 		},

@@ -120,7 +120,7 @@ int prof_output_choose(struct prof_output *output, const struct prof_options *o,
 	if (o->min_percent > 100)
 		return misuse(err, "--min-percent is at most 100");
 	output->report = report_of(o);
-	if (output->report && o->drawing.annotate)
+	if (output->report && o->drawing.style.annotate)
 		return misuse(err, "--annotate goes with collapsed output");
 	if (output->report)
 		return choose_parts(output, err);
@@ -156,12 +156,7 @@ static struct report_options report_options(const struct prof_output *output,
 		.fit = output->report->fits && o->min_percent < 0 ? REPORT_FIT
 								  : 0,
 		.chain = o->chain,
-		.samples = o->samples,
-		.by_thread = o->drawing.threads,
-		.style = {
-			.simple = o->drawing.simple_names,
-			.lines = o->drawing.lines,
-		},
+		.style = flame_output_style(&o->drawing, !o->drawing.samples),
 		.width = width_of(d->output),
 	};
 }

@@ -24,7 +24,7 @@ struct verdict {
 /* Each distinct frame is matched once, by its full name without a line. */
 static uint8_t *match_frames(const struct profile *p, const struct filter *f)
 {
-	static const struct frame_style style = { 0 };
+	static const struct style style = { 0 };
 	uint8_t *matched = xcalloc(p->frame_count, 1);
 	struct text name = { 0 };
 

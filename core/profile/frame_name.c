@@ -79,7 +79,7 @@ static void put_string(struct text *out, const struct profile *p,
 }
 
 void frame_name(struct text *out, const struct profile *p,
-		const struct frame *f, const struct frame_style *style)
+		const struct frame *f, const struct style *style)
 {
 	const char *class_name = profile_text(p, f->class_name);
 	size_t len = intern_len(&p->strings, f->class_name);

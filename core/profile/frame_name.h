@@ -10,14 +10,20 @@
 
 #include <stdbool.h>
 
-struct frame_style {
+/* How stack traces are drawn or reported, in any output format. */
+struct style {
+	/* Of each frame. */
 	bool simple; /* Class.method instead of package.Class.method */
 	bool lines;  /* adds :LINE where it is known */
 	/*
-	 * Adds how it ran, as other tools read it: _[0] interpreted, _[1] C1,
-	 * _[j] JIT, _[i] inlined, _[k] kernel.
+	 * Adds how the frame ran, as other tools read it: _[0] interpreted,
+	 * _[1] C1, _[j] JIT, _[i] inlined, _[k] kernel.
 	 */
 	bool annotate;
+	/* Of the whole; frame_name() ignores these. */
+	bool threads; /* the thread as root frame */
+	bool reverse; /* from the leaf frame to the root */
+	bool weights; /* weights, not numbers of samples */
 };
 
 /*
@@ -26,7 +32,7 @@ struct frame_style {
  * array's class is written as in Java: byte[] for [B.
  */
 void frame_name(struct text *out, const struct profile *p,
-		const struct frame *f, const struct frame_style *style);
+		const struct frame *f, const struct style *style);
 
 /*
  * Appends "[name tid=12]", the root frame that stands for a thread; with the

@@ -67,7 +67,7 @@ static void put_file(struct text *out, const char *class_name)
 static void put_frame(struct text *out, const struct profile *p,
 		      const struct frame *f)
 {
-	static const struct frame_style style = { 0 };
+	static const struct style style = { 0 };
 
 	frame_name(out, p, f, &style);
 	if (!f->class_name || !f->method)

@@ -29,18 +29,19 @@ static void add_views(struct flame_widths *w, const struct flame_data *d)
 {
 	for (size_t i = 0; i < d->view_count; i++) {
 		if (i != d->selected)
-			flame_widths_add(w, &d->views[i], d->options->weights);
+			flame_widths_add(w, &d->views[i],
+					 d->options->style.weights);
 	}
 	if (d->selected < d->view_count)
 		flame_widths_add(w, &d->views[d->selected],
-				 d->options->weights);
+				 d->options->style.weights);
 }
 
 static void fill_summary(struct text *summary, struct flame_widths *w,
 			 const struct flame_data *d)
 {
 	const struct event_view *front;
-	bool weights = d->options->weights;
+	bool weights = d->options->style.weights;
 	struct hot_frame hot[HOT_FRAMES];
 	size_t count;
 

@@ -9,6 +9,7 @@
 
 #include "core/base/output.h"
 #include "core/profile/event_view.h"
+#include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
 
 #include <stdbool.h>
@@ -16,9 +17,9 @@
 struct flame_options {
 	const char *title;
 	const char *source; /* what was read, for the page's head */
-	bool reverse, threads, lines, simple, weights; /* how it opens */
-	double min_width; /* per cent of an event's total; < 0: as is fit */
-	bool no_threads;  /* leave out threads, states and times: the graph */
+	struct style style; /* how the page opens; annotate means nothing */
+	double min_width;   /* per cent of an event's total; < 0: as is fit */
+	bool no_threads;    /* leave out threads, states and times: the graph */
 };
 
 /* What became of the stack traces. */

@@ -137,13 +137,13 @@ static void put_options(struct json *j, const struct flame_data *d)
 	json_key(j, "selected");
 	json_uint(j, d->selected);
 	json_key(j, "measure");
-	json_text(j, o->weights ? "weight" : "samples");
+	json_text(j, o->style.weights ? "weight" : "samples");
 	json_key(j, "options");
 	json_open_object(j);
-	put_flag(j, "reverse", o->reverse);
-	put_flag(j, "threads", o->threads);
-	put_flag(j, "lines", o->lines);
-	put_flag(j, "simple", o->simple);
+	put_flag(j, "reverse", o->style.reverse);
+	put_flag(j, "threads", o->style.threads);
+	put_flag(j, "lines", o->style.lines);
+	put_flag(j, "simple", o->style.simple);
 	json_key(j, "min_width");
 	json_double(j, d->result->below);
 	json_close_object(j);

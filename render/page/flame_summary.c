@@ -92,7 +92,7 @@ void summary_frames(struct text *out, const struct profile *p,
 		    const struct event_view *view, bool weights,
 		    const struct hot_frame *hot, size_t count)
 {
-	static const struct frame_style style = { 0 };
+	static const struct style style = { 0 };
 	bool weighs = view_weighs(view, weights);
 	uint64_t whole = weighs ? view->weight : view->samples;
 	struct text name = { 0 };

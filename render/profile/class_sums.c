@@ -102,14 +102,13 @@ struct class_sum class_sums_rest(const struct class_sum *sums, size_t first,
 }
 
 void class_sum_name(struct text *out, const struct profile *p,
-		    const struct class_sum *sum,
-		    const struct frame_style *style)
+		    const struct class_sum *sum, const struct style *style)
 {
 	const struct frame f = {
 		.class_name = sum->class_name,
 		.kind = FRAME_CLASS,
 	};
-	const struct frame_style plain = { .simple = style->simple };
+	const struct style plain = { .simple = style->simple };
 
 	if (sum->class_name)
 		frame_name(out, p, &f, &plain);

@@ -38,7 +38,6 @@ struct class_sum class_sums_rest(const struct class_sum *sums, size_t first,
 /* Appends the class as Java spells it, made safe; nothing when it is unknown.
  */
 void class_sum_name(struct text *out, const struct profile *p,
-		    const struct class_sum *sum,
-		    const struct frame_style *style);
+		    const struct class_sum *sum, const struct style *style);
 
 #endif

@@ -74,8 +74,8 @@ static size_t measure_depths(struct folding *f)
 static void fit(struct folding *f)
 {
 	const struct profile *p = f->profile;
-	uint64_t most = f->options->reverse ? FOLDED_REVERSED_FRAMES
-					    : FOLDED_FRAMES;
+	uint64_t most = f->options->style.reverse ? FOLDED_REVERSED_FRAMES
+						  : FOLDED_FRAMES;
 	size_t deepest = measure_depths(f);
 	uint64_t *cells_at = xcalloc(deepest + 1, sizeof(*cells_at));
 
@@ -171,7 +171,8 @@ static void arrange(struct folding *f)
 static struct row *rows_of(const struct folding *f, size_t *count)
 {
 	const struct profile *p = f->profile;
-	bool thread_first = f->options->threads && !f->options->reverse;
+	bool thread_first = f->options->style.threads &&
+			    !f->options->style.reverse;
 	struct row *rows = xmalloc(p->cell_count * sizeof(*rows));
 	size_t n = 0;
 
@@ -181,7 +182,7 @@ static struct row *rows_of(const struct folding *f, size_t *count)
 
 		if (!f->in_view[c->event])
 			continue;
-		if (f->options->threads)
+		if (f->options->style.threads)
 			thread = f->threads.rank_of[c->thread];
 		place = trace_tree_place(&f->traces, stack_of(f, c));
 		rows[n++] = (struct row){
@@ -214,7 +215,8 @@ static void put_label(void *self, struct text *line, uint32_t label)
 static void write_line(struct folding *f, struct output *out,
 		       const struct row *r, uint64_t sum)
 {
-	bool thread_first = f->options->threads && !f->options->reverse;
+	bool thread_first = f->options->style.threads &&
+			    !f->options->style.reverse;
 	uint32_t place = thread_first ? (uint32_t)r->minor : r->major;
 	struct text *line = &f->text.line;
 	char number[32];
@@ -230,7 +232,7 @@ static void write_line(struct folding *f, struct output *out,
 	if (!place)
 		put_name(line, "[no stack trace]", 16);
 	output_write(out, line->bytes, line->len);
-	if (f->options->threads && !thread_first) {
+	if (f->options->style.threads && !thread_first) {
 		const struct name *n = &f->threads.names[r->minor];
 
 		output_write(out, ";", 1);
@@ -243,7 +245,7 @@ static void write_line(struct folding *f, struct output *out,
 static void write_rows(struct folding *f, struct output *out)
 {
 	const struct cell *cells = f->profile->cells;
-	bool weighs = view_weighs(f->view, f->options->weights);
+	bool weighs = view_weighs(f->view, f->options->style.weights);
 	uint64_t sum = 0;
 	size_t count;
 	struct row *rows = rows_of(f, &count);
@@ -291,12 +293,12 @@ struct collapsed_result collapsed_write(struct output *out,
 	};
 
 	fit(&f);
-	if (options->reverse)
+	if (options->style.reverse)
 		reverse_all(&f);
 	else if (f.result.cut)
 		cut_all(&f);
 	arrange(&f);
-	if (options->threads)
+	if (options->style.threads)
 		thread_ranks_init(&f.threads, p, adapt);
 	path_text_begin(&f.text, "", 0);
 	write_rows(&f, out);

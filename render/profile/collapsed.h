@@ -15,10 +15,7 @@
 #include <stdint.h>
 
 struct collapsed_options {
-	struct frame_style style;
-	bool threads; /* the thread as root frame */
-	bool reverse; /* leaf first */
-	bool weights; /* weights instead of samples */
+	struct style style;
 	/* So many frames at most, each in every line; 0: FOLDED_FRAMES. */
 	uint64_t most_frames;
 };

@@ -43,7 +43,7 @@ struct frame_table {
 
 /* How an output names its frames. */
 struct frame_naming {
-	struct frame_style style;
+	struct style style;
 	/* Frames of one name share a label whatever their kind and line; */
 	bool by_name;
 	/* or, with that, whatever their kind. */

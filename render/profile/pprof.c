@@ -153,7 +153,7 @@ static void put_view(struct pprof *w, size_t index, bool weight_last)
 static void put_views(struct pprof *w)
 {
 	const struct event_view *front = &w->views[w->selected];
-	bool weights = w->options->weights || front->unit == UNIT_SAMPLES;
+	bool weights = w->options->style.weights || front->unit == UNIT_SAMPLES;
 
 	w->values = xcalloc(w->view_count, sizeof(*w->values));
 	for (size_t i = 0; i < w->view_count; i++) {
@@ -197,7 +197,7 @@ static void put_mapping(struct pprof *w)
 {
 	protobuf_uint(&w->message, MAPPING_ID, THE_MAPPING);
 	protobuf_uint(&w->message, MAPPING_HAS_FUNCTIONS, 1);
-	protobuf_uint(&w->message, MAPPING_HAS_LINES, w->options->lines);
+	protobuf_uint(&w->message, MAPPING_HAS_LINES, w->options->style.lines);
 	put_message(w, PROFILE_MAPPING);
 }
 
@@ -245,7 +245,7 @@ static void put_locations(struct pprof *w)
 		put_function(w, ++function, t->names[i].text, t->names[i].len);
 	for (size_t i = 0; i < t->label_count; i++)
 		put_location(w, ++location, t->labels[i].name + (uint64_t)1,
-			     w->options->lines ? t->labels[i].line : 0);
+			     w->options->style.lines ? t->labels[i].line : 0);
 	put_function(w, ++function, "[no stack trace]", 16);
 	put_location(w, ++location, function, 0);
 	for (size_t i = 0; i < w->threads.count; i++) {
@@ -399,7 +399,7 @@ static void put_location_ids(struct pprof *w, uint32_t place, uint32_t thread)
 		text_varint(&w->packed, bare_location(w));
 	for (; place; place = nodes[place - 1].caller)
 		text_varint(&w->packed, nodes[place - 1].label + (uint64_t)1);
-	if (w->options->threads)
+	if (w->options->style.threads)
 		text_varint(&w->packed, thread_location(w, thread));
 	protobuf_message(&w->message, SAMPLE_LOCATION_ID, &w->packed);
 }
@@ -494,11 +494,11 @@ struct pprof_result pprof_write(struct output *out, const struct profile *p,
 {
 	const struct frame_naming naming = {
 		.style = {
-			.simple = options->simple,
-			.annotate = options->annotate,
+			.simple = options->style.simple,
+			.annotate = options->style.annotate,
 		},
 		.by_name = true,
-		.by_line = options->lines,
+		.by_line = options->style.lines,
 	};
 	struct pprof w = {
 		.profile = p,
@@ -510,7 +510,7 @@ struct pprof_result pprof_write(struct output *out, const struct profile *p,
 	};
 
 	trace_tree_of_views(&w.traces, p, views, view_count, &naming);
-	if (options->threads)
+	if (options->style.threads)
 		thread_ranks_init(&w.threads, p, NULL);
 	w.rows = xmalloc(p->cell_count * sizeof(*w.rows));
 	sort_rows(&w);

@@ -17,6 +17,7 @@
 
 #include "core/base/output.h"
 #include "core/profile/event_view.h"
+#include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
 
 #include <stdbool.h>
@@ -25,11 +26,8 @@
 
 struct pprof_options {
 	const char *title; /* any bytes */
-	bool simple;       /* classes without their packages */
-	bool lines;        /* frames have their lines */
-	bool annotate;     /* their names say how they ran */
-	bool threads;      /* the thread as root frame */
-	bool weights;      /* what is shown first: weights instead of samples */
+	/* weights: what is shown first; reverse is ignored. */
+	struct style style;
 	/* How far apart samples of the selected view are; 0 = unknown. */
 	uint64_t period_ns;
 	/* So many frames at most, each in every sample; 0: PPROF_FRAMES. */

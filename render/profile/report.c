@@ -19,7 +19,7 @@ static void choose_measure(struct report *r)
 {
 	const struct event_view *view = r->view;
 	bool weighs = view->unit == UNIT_SAMPLES ||
-		      (!r->options->samples && view->weight);
+		      (r->options->style.weights && view->weight);
 
 	r->weights = weighs;
 	r->unit = weighs ? view->unit : UNIT_SAMPLES;
@@ -74,7 +74,7 @@ static void sum_calls(struct report *r, struct flame_widths *w)
 		.fit = r->options->fit,
 		.chain = r->options->chain,
 		.weights = r->weights,
-		.threads = r->options->by_thread ? r->threads : NULL,
+		.threads = r->options->style.threads ? r->threads : NULL,
 		.thread_count = r->thread_count,
 	};
 
@@ -111,7 +111,7 @@ void report_init(struct report *r, const struct profile *p,
 	if (parts & 1U << REPORT_OWNERS)
 		r->owners = class_sums(p, view, r->weights, true,
 				       &r->owner_count);
-	if (parts & 1U << REPORT_THREADS || options->by_thread)
+	if (parts & 1U << REPORT_THREADS || options->style.threads)
 		r->threads = thread_sums(p, view, r->weights, &r->table,
 					 &r->thread_count);
 	if (parts & 1U << REPORT_CALLS)

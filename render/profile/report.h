@@ -50,11 +50,12 @@ struct report_options {
 				   and owners as of threads */
 	double min_percent;     /* what calls come to that are shown, */
 	size_t fit;             /* or more, where rows are more (call_tree.h) */
-	size_t chain;   /* calls without a choice are shown up to so many
-			   as text; 0: all */
-	bool samples;   /* count samples, though they have weights */
-	bool by_thread; /* calls of each thread by themselves */
-	struct frame_style style;
+	size_t chain; /* calls without a choice are shown up to so many
+			 as text; 0: all */
+	/* threads: calls of each thread apart; reverse and annotate are
+	 * ignored.
+	 */
+	struct style style;
 	size_t width; /* of the terminal, in characters; 0: of any width */
 };
 

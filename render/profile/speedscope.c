@@ -53,7 +53,7 @@ static uint64_t measure(const struct scope *s, const struct cell *c)
 {
 	const struct event_view *view = &s->views[s->view_of[c->event] - 1];
 
-	return cell_measure(c, view_weighs(view, s->options->weights));
+	return cell_measure(c, view_weighs(view, s->options->style.weights));
 }
 
 /* A row for each cell, by view and thread. */
@@ -69,7 +69,7 @@ static void gather(struct scope *s)
 			continue;
 		s->rows[s->row_count++] = (struct row){
 			.major = s->view_of[c->event] - 1,
-			.minor = s->options->threads
+			.minor = s->options->style.threads
 					 ? s->threads.rank_of[c->thread]
 					 : 0,
 			.item = (uint32_t)i,
@@ -252,7 +252,7 @@ static void put_frames(struct scope *s)
 		const struct label_name *n = trace_tree_name(&s->traces, i);
 
 		put_frame(s, n->text, n->len,
-			  s->options->lines ? t->labels[i].line : 0);
+			  s->options->style.lines ? t->labels[i].line : 0);
 	}
 	put_frame(s, "[no stack trace]", 16, 0);
 	json_close_array(&s->json);
@@ -323,7 +323,7 @@ static void put_name(struct scope *s, const struct part *part)
 	struct text name = { 0 };
 
 	safe_text(&name, view, strlen(view));
-	if (s->options->threads) {
+	if (s->options->style.threads) {
 		const struct name *thread = &s->threads.names[part->rank];
 
 		text_putc(&name, ' ');
@@ -342,7 +342,7 @@ static const char *unit_of(const struct scope *s, const struct event_view *view)
 		[UNIT_BYTES] = "bytes",
 	};
 
-	return units[s->options->weights ? view->unit : UNIT_SAMPLES];
+	return units[s->options->style.weights ? view->unit : UNIT_SAMPLES];
 }
 
 static void put_part(struct scope *s, const struct part *part, size_t from)
@@ -429,11 +429,11 @@ speedscope_write(struct output *out, const struct profile *p,
 {
 	const struct frame_naming naming = {
 		.style = {
-			.simple = options->simple,
-			.annotate = options->annotate,
+			.simple = options->style.simple,
+			.annotate = options->style.annotate,
 		},
 		.by_name = true,
-		.by_line = options->lines,
+		.by_line = options->style.lines,
 	};
 	struct scope s = {
 		.profile = p,
@@ -445,7 +445,7 @@ speedscope_write(struct output *out, const struct profile *p,
 	};
 
 	trace_tree_of_views(&s.traces, p, views, view_count, &naming);
-	if (options->threads)
+	if (options->style.threads)
 		thread_ranks_init(&s.threads, p, NULL);
 	gather(&s);
 	divide(&s);

@@ -13,6 +13,7 @@
 
 #include "core/base/output.h"
 #include "core/profile/event_view.h"
+#include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
 
 #include <stdbool.h>
@@ -21,11 +22,9 @@
 
 struct speedscope_options {
 	const char *title; /* any bytes */
-	bool simple;       /* classes without their packages */
-	bool lines;        /* frames of one method differ by line */
-	bool annotate;     /* and by how they ran, which their names say */
-	bool threads;      /* a profile for each thread, the greatest first */
-	bool weights;      /* weights instead of samples */
+	/* threads: a profile for each, the greatest first; reverse is ignored.
+	 */
+	struct style style;
 	/* So many frames at most, each in every sample; 0: SPEEDSCOPE_FRAMES */
 	uint64_t most_frames;
 	/* Up to so many, in the order of time; 0: SPEEDSCOPE_TIMED_FRAMES. */

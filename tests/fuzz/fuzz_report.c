@@ -166,8 +166,8 @@ static void write_reports(const struct profile *p,
 		.fit = how & 4 ? 20 : 0,
 		.chain = how & 8 ? REPORT_CHAIN : 0,
 		.frames = how & 16 ? 3 : 0,
-		.samples = how & 32,
-		.by_thread = how & 64,
+		.style.weights = !(how & 32),
+		.style.threads = how & 64,
 		.width = how & 128 ? 40 : 0,
 	};
 	struct report *reports = xcalloc(count, sizeof(*reports));
@@ -198,22 +198,22 @@ static void write_files(const struct profile *p, const struct event_view *views,
 
 	expect(output_open(&out, "/dev/null", &err) == 0);
 	collapsed_write(&out, p, &views[0],
-			&(struct collapsed_options){ .threads = how & 1,
-						     .reverse = how & 2,
-						     .weights = how & 4,
+			&(struct collapsed_options){ .style.threads = how & 1,
+						     .style.reverse = how & 2,
+						     .style.weights = how & 4,
 						     .most_frames = most });
 	speedscope_write(&out, p, views, count, count - 1,
 			 &(struct speedscope_options){ .title = "x",
-						       .lines = how & 1,
-						       .threads = how & 2,
-						       .weights = how & 4,
+						       .style.lines = how & 1,
+						       .style.threads = how & 2,
+						       .style.weights = how & 4,
 						       .most_frames = most,
 						       .timed_frames = most });
 	pprof_write(&out, p, views, count, count - 1,
 		    &(struct pprof_options){ .title = "x",
-					     .lines = how & 1,
-					     .threads = how & 2,
-					     .weights = how & 4,
+					     .style.lines = how & 1,
+					     .style.threads = how & 2,
+					     .style.weights = how & 4,
 					     .most_frames = most });
 	output_close(&out);
 }

@@ -345,7 +345,7 @@ char *page_path(const struct page *page, uint64_t node)
 
 static char *stack_path(const struct profile *p, uint32_t stack)
 {
-	static const struct frame_style style = { 0 };
+	static const struct style style = { 0 };
 	char **names = NULL;
 	size_t count = 0, cap = 0;
 	char *path;

@@ -558,7 +558,7 @@ static void add_word(const struct jfr_pools *ps, uint32_t type, uint64_t key,
 void jfr_pools_word(struct jfr_pools *ps, uint64_t type_id, uint64_t key,
 		    struct text *out)
 {
-	static const struct frame_style style = { 0 };
+	static const struct style style = { 0 };
 	const struct jfr_site site = { .method = key, .type = UINT32_MAX };
 	struct profile *p = ps->profile;
 	enum jfr_pool_role role;

@@ -85,7 +85,7 @@ static char *our_name(const char *name, size_t len)
 static uint32_t callee_named(const struct profile *p, uint32_t caller,
 			     const char *name, bool is_native)
 {
-	static const struct frame_style style;
+	static const struct style style;
 	uint32_t found = 0;
 
 	for (uint32_t i = 1; i < p->stack_count && !found; i++) {

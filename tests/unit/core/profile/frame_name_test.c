@@ -10,8 +10,7 @@
 #include <cmocka.h>
 
 static void expect(const char *class_name, const char *method,
-		   struct frame rest, struct frame_style style,
-		   const char *expected)
+		   struct frame rest, struct style style, const char *expected)
 {
 	struct profile *p = profile_new();
 	struct text out = { 0 };
@@ -25,7 +24,7 @@ static void expect(const char *class_name, const char *method,
 }
 
 static const struct frame java = { .kind = FRAME_JAVA, .line = 42 };
-static const struct frame_style full, simple = { .simple = true };
+static const struct style full, simple = { .simple = true };
 
 static void a_java_frame_is_class_and_method(void **state)
 {
@@ -81,13 +80,11 @@ static void a_frame_may_lack_class_or_method_or_both(void **state)
 
 static void lines_and_annotations_are_added_when_asked_for(void **state)
 {
-	static const struct frame_style all = { .lines = true,
-						.annotate = true };
+	static const struct style all = { .lines = true, .annotate = true };
 	struct frame f = java;
 
 	(void)state;
-	expect("a.B", "m", f, (struct frame_style){ .lines = true },
-	       "a.B.m:42");
+	expect("a.B", "m", f, (struct style){ .lines = true }, "a.B.m:42");
 	f.kind = FRAME_INTERPRETED;
 	expect("a.B", "m", f, all, "a.B.m:42_[0]");
 	f.kind = FRAME_C1;

@@ -313,7 +313,7 @@ static void widths_are_of_weights_when_those_are_drawn(void **state)
 	s.weight = 0; /* and what weighs nothing has its place */
 	profile_add(p, &s);
 	options.min_width = 10;
-	options.weights = true;
+	options.style.weights = true;
 	page = page_with(p, &options);
 	check_lines(page_lines(&page, 0),
 		    xstrdup("[small frames] 50 0\na.A.heavy 1 1000\n"));
@@ -478,7 +478,7 @@ static void weights_of_any_size_arrive(void **state)
 	s.weight = UINT64_MAX;
 	profile_add(p, &s);
 	view = sampled_view(p, 0);
-	options.weights = true;
+	options.style.weights = true;
 	options.min_width = 0.1;
 	page = page_with(p, &options);
 	check_lines(page_lines(&page, 0), profile_lines(p, &view, false));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of collapsed stack traces reads the output of render/profile/collapsed. */
+/* The reader of collapsed stack traces reads the output of
+ * render/profile/collapsed. */
 #include "core/base/input.h"
 #include "core/formats/readers.h"
 #include "render/profile/collapsed.h"
@@ -15,11 +16,11 @@
 #include <cmocka.h>
 
 static const struct collapsed_options all_options[] = {
-	{ .weights = true },
-	{ .weights = true, .threads = true },
-	{ .weights = true, .style = { .annotate = true, .lines = true } },
-	{ .weights = true, .style = { .simple = true } },
-	{ .weights = true, .reverse = true },
+	{ .style.weights = true },
+	{ .style.weights = true, .style.threads = true },
+	{ .style = { .weights = true, .annotate = true, .lines = true } },
+	{ .style = { .weights = true, .simple = true } },
+	{ .style.weights = true, .style.reverse = true },
 };
 
 struct writing {
@@ -61,11 +62,12 @@ static void check(const struct profile *p, uint32_t event,
 		  const struct collapsed_options *options)
 {
 	/* Threads are frames by now, and it is the right way round. */
-	struct collapsed_options again = { .weights = true,
-					   .style = options->style };
+	struct collapsed_options again = { .style = options->style };
 	struct text first = folded(p, event, options), second;
 	struct profile *back;
 
+	again.style.weights = true;
+	again.style.threads = again.style.reverse = false;
 	again.style.simple = false;
 	if (!first.len) {
 		text_release(&first);
@@ -191,7 +193,7 @@ static void stack_traces_of_any_names_come_back(void **state)
 		}
 		for (size_t i = 0; i < 4; i++) {
 			/* The root of a thread needs one. */
-			if (!all_options[i].threads)
+			if (!all_options[i].style.threads)
 				check(p, 0, &all_options[i]);
 		}
 		profile_free(p);

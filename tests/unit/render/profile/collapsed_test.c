@@ -112,7 +112,7 @@ static void frames_that_are_written_alike_are_added_up(void **state)
 static void a_thread_is_the_root_frame_when_asked_for(void **state)
 {
 	struct profile *p = profile_new();
-	struct collapsed_options options = { .threads = true };
+	struct collapsed_options options = { .style.threads = true };
 
 	(void)state;
 	add_at(p, "a.A.a;b.B.b", "worker", 12);
@@ -127,7 +127,7 @@ static void a_thread_is_the_root_frame_when_asked_for(void **state)
 	      "[no thread];a.A.a 7\n"
 	      "[worker tid=12];[no stack trace] 1\n"
 	      "[worker tid=12];a.A.a;b.B.b 2\n");
-	options.reverse = true;
+	options.style.reverse = true;
 	check(p, options,
 	      "[no stack trace];[worker tid=12] 1\n"
 	      "a.A.a;[main tid=11] 1\n"
@@ -147,7 +147,7 @@ static void threads_of_one_name_are_added_up(void **state)
 	p->threads[1].java_id = 0;
 	add_at(p, "a.A.a", "pool;1", 0);
 	add_at(p, "a.A.a", "pool:1", 0);
-	check(p, (struct collapsed_options){ .threads = true },
+	check(p, (struct collapsed_options){ .style.threads = true },
 	      "[pool:1];a.A.a 2\n"
 	      "[pool];a.A.a 2\n");
 	profile_free(p);
@@ -162,7 +162,7 @@ static void reversed_they_are_leaf_first_and_sorted_so(void **state)
 	sampled(p, "b.B.b;z.Z.z", 2);
 	sampled(p, "b.B.b;y.Y.y", 3);
 	sampled(p, "", 4);
-	check(p, (struct collapsed_options){ .reverse = true },
+	check(p, (struct collapsed_options){ .style.reverse = true },
 	      "[no stack trace] 4\n"
 	      "y.Y.y;b.B.b 3\n"
 	      "z.Z.z;a.A.a 1\n"
@@ -206,7 +206,7 @@ weights_are_written_when_asked_for_or_samples_are_the_unit(void **state)
 	got = folded(p, 1, (struct collapsed_options){ 0 });
 	assert_string_equal(got.bytes, "a.A.a 2\n");
 	text_release(&got);
-	got = folded(p, 1, (struct collapsed_options){ .weights = true });
+	got = folded(p, 1, (struct collapsed_options){ .style.weights = true });
 	assert_string_equal(got.bytes, "a.A.a 300\n");
 	text_release(&got);
 	profile_free(p);
@@ -258,7 +258,8 @@ static void a_stack_trace_may_be_very_deep(void **state)
 	profile_add(p, &s);
 	for (int reverse = 0; reverse < 2; reverse++) {
 		struct text got = folded(
-			p, 0, (struct collapsed_options){ .reverse = reverse });
+			p, 0,
+			(struct collapsed_options){ .style.reverse = reverse });
 
 		assert_int_equal(got.len, DEEP * 6 + 2);
 		text_release(&got);
@@ -307,7 +308,7 @@ static void more_frames_than_may_be_are_cut_and_counted(void **state)
 	result = result_of(p, &options);
 	assert_int_equal(result.depth, 2);
 	assert_int_equal(result.cut, 3);
-	options.reverse = true;
+	options.style.reverse = true;
 	check(p, options,
 	      "a.A.f0 1\na.A.f1;a.A.f0 1\na.A.f2;a.A.f1 1\n"
 	      "a.A.f3;a.A.f2 1\na.A.f4;a.A.f3 1\n");
@@ -340,7 +341,7 @@ static void a_chain_of_half_a_million_callees_is_cut(void **state)
 	result = result_of(p, &options);
 	assert_in_range(result.depth, 1990, 2010);
 	assert_int_equal(result.cut, 500000 - result.depth);
-	options.reverse = true;
+	options.style.reverse = true;
 	result = result_of(p, &options);
 	assert_in_range(result.depth, 390, 410);
 	assert_int_equal(result.cut, 500000 - result.depth);

@@ -89,7 +89,7 @@ static void events_are_sample_types_and_the_selected_one_is_last(void **state)
 	add(p, "e.Alloc", UNIT_BYTES, "a.A.a;c.C.c", 0, 0, 8, 0);
 	check((struct writing){ .profile = p,
 				.selected = 2,
-				.options.weights = true },
+				.options.style.weights = true },
 	      "cpu/count lock_samples/count lock/nanoseconds "
 	      "e.Alloc_samples/count e.Alloc/bytes=\n"
 	      "comment x.jfr\n"
@@ -146,7 +146,7 @@ static void a_thread_is_the_root_frame_when_asked_for(void **state)
 	add(p, "cpu", UNIT_SAMPLES, "a.A.a;b.B.b", main, 0, 1, 0);
 	add(p, "cpu", UNIT_SAMPLES, "a.A.a", 0, 0, 1, 0);
 	add(p, "cpu", UNIT_SAMPLES, "", main, 0, 3, 0);
-	check((struct writing){ .profile = p, .options.threads = true },
+	check((struct writing){ .profile = p, .options.style.threads = true },
 	      "cpu/count=\n"
 	      "comment x.jfr\n"
 	      "[main tid=11];[no stack trace] 3 thread=main thread_id=11\n"
@@ -175,11 +175,11 @@ static void lines_and_kinds_tell_frames_apart_when_asked_for(void **state)
 	}
 	check((struct writing){ .profile = p },
 	      "cpu/count=\ncomment x.jfr\nx.a.A.a 4\n");
-	check((struct writing){ .profile = p, .options.lines = true },
+	check((struct writing){ .profile = p, .options.style.lines = true },
 	      "cpu/count=\ncomment x.jfr\nx.a.A.a:10 2\nx.a.A.a:11 2\n");
-	check((struct writing){ .profile = p, .options.annotate = true },
+	check((struct writing){ .profile = p, .options.style.annotate = true },
 	      "cpu/count=\ncomment x.jfr\nx.a.A.a_[0] 2\nx.a.A.a_[j] 2\n");
-	check((struct writing){ .profile = p, .options.simple = true },
+	check((struct writing){ .profile = p, .options.style.simple = true },
 	      "cpu/count=\ncomment x.jfr\nA.a 4\n");
 	profile_free(p);
 }
@@ -192,7 +192,7 @@ static void what_is_shown_first_may_have_a_period(void **state)
 	add(p, "cpu", UNIT_NS, "a.A.a", 0, 0, 20202020, 0);
 	check((struct writing){ .profile = p,
 				.options.period_ns = 10101010,
-				.options.weights = true },
+				.options.style.weights = true },
 	      "cpu_samples/count cpu/nanoseconds=\n"
 	      "period 10101010 cpu/nanoseconds\n"
 	      "comment x.jfr\n"

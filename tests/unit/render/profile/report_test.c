@@ -19,6 +19,7 @@ static const struct report_options usual = {
 	.parts = REPORT_ALL,
 	.min_percent = 1,
 	.chain = REPORT_CHAIN,
+	.style.weights = true,
 };
 
 static struct report report_of(const struct profile *p,
@@ -128,7 +129,7 @@ static void samples_count_where_nothing_has_a_weight(void **state)
 	assert_int_equal(r.unit, UNIT_NS);
 	assert_int_equal(r.whole, 9);
 	report_release(&r);
-	options.samples = true;
+	options.style.weights = false;
 	r = report_of(p, &view, &options);
 	assert_int_equal(r.whole, 3);
 	report_release(&r);
@@ -402,7 +403,7 @@ static void check_class(const struct report *r, const struct class_sum *sum,
 			const char *class_name, const char *owner,
 			uint64_t total, uint64_t samples)
 {
-	static const struct frame_style style = { 0 };
+	static const struct style style = { 0 };
 	const struct profile *p = r->profile;
 	struct text name = { 0 };
 

@@ -100,8 +100,8 @@ static void each_event_is_a_profile_of_the_same_frames(void **state)
 	      "{\"type\":\"sampled\",\"name\":\"e.Alloc\",\"unit\":\"none\","
 	      "\"startValue\":0,\"samples\":[[1],[1,0]],\"weights\":[1,1],"
 	      "\"endValue\":2}");
-	check((struct writing){ .profile = p, .options.weights = true }, 0,
-	      frames_ab,
+	check((struct writing){ .profile = p, .options.style.weights = true },
+	      0, frames_ab,
 	      "{\"type\":\"sampled\",\"name\":\"lock\","
 	      "\"unit\":\"nanoseconds\","
 	      "\"startValue\":0,\"samples\":[[0]],\"weights\":[70],"
@@ -125,8 +125,8 @@ static void each_thread_is_a_profile_when_asked_for(void **state)
 	add(p, "cpu", UNIT_SAMPLES, "a.A.a;b.B.b", many, 5, 0);
 	add(p, "cpu", UNIT_SAMPLES, "a.A.a", many, 2, 0);
 	add(p, "cpu", UNIT_SAMPLES, "", 0, 3, 0);
-	check((struct writing){ .profile = p, .options.threads = true }, 0,
-	      frames_ab,
+	check((struct writing){ .profile = p, .options.style.threads = true },
+	      0, frames_ab,
 	      "{\"type\":\"sampled\",\"name\":\"cpu [many tid=12]\","
 	      "\"unit\":\"none\",\"startValue\":0,"
 	      "\"samples\":[[0],[0,1]],\"weights\":[2,5],\"endValue\":7},"
@@ -182,13 +182,13 @@ static void lines_and_kinds_tell_frames_apart_when_asked_for(void **state)
 	"{\"type\":\"sampled\",\"name\":\"cpu\",\"unit\":\"none\","            \
 	"\"startValue\":0,\"samples\":[[0],[1]],\"weights\":[2,2],"            \
 	"\"endValue\":4}"
-	check((struct writing){ .profile = p, .options.lines = true }, 0,
+	check((struct writing){ .profile = p, .options.style.lines = true }, 0,
 	      "{\"name\":\"x.a.A.a\",\"line\":10},"
 	      "{\"name\":\"x.a.A.a\",\"line\":11},",
 	      TWO);
-	check((struct writing){ .profile = p, .options.annotate = true }, 0,
-	      "{\"name\":\"x.a.A.a_[0]\"},{\"name\":\"x.a.A.a_[j]\"},", TWO);
-	check((struct writing){ .profile = p, .options.simple = true }, 0,
+	check((struct writing){ .profile = p, .options.style.annotate = true },
+	      0, "{\"name\":\"x.a.A.a_[0]\"},{\"name\":\"x.a.A.a_[j]\"},", TWO);
+	check((struct writing){ .profile = p, .options.style.simple = true }, 0,
 	      "{\"name\":\"A.a\"},",
 	      "{\"type\":\"sampled\",\"name\":\"cpu\",\"unit\":\"none\","
 	      "\"startValue\":0,\"samples\":[[0]],\"weights\":[4],"
@@ -226,8 +226,8 @@ static void a_profile_may_be_empty(void **state)
 	(void)state;
 	add(p, "io", UNIT_NS, "a.A.a", 0, 0, 0);
 	add(p, "os", UNIT_NS, "b.B.b", 0, 7, 0);
-	check((struct writing){ .profile = p, .options.weights = true }, 0,
-	      frames_ab,
+	check((struct writing){ .profile = p, .options.style.weights = true },
+	      0, frames_ab,
 	      "{\"type\":\"sampled\",\"name\":\"io\",\"unit\":\"nanoseconds\","
 	      "\"startValue\":0,\"samples\":[],\"weights\":[],\"endValue\":0},"
 	      "{\"type\":\"sampled\",\"name\":\"os\",\"unit\":\"nanoseconds\","

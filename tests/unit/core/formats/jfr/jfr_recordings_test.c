@@ -368,7 +368,7 @@ static void add_frames(struct text *out, const char *frame, size_t len)
 static void add_class(struct text *out, const struct profile *p,
 		      const struct frame *f)
 {
-	static const struct frame_style style = { 0 };
+	static const struct style style = { 0 };
 	struct text name = { 0 };
 
 	frame_name(&name, p, f, &style);

@@ -701,7 +701,7 @@ static void begin_classes(struct jfr_chunk *c)
 
 static void an_allocated_class_is_the_leaf_below_the_method(void **state)
 {
-	static const struct frame_style style = { 0 };
+	static const struct style style = { 0 };
 	struct text name = { 0 };
 	struct jfr_chunk c;
 	struct jfr_result r;
