@@ -302,6 +302,14 @@ void idle_threads_free(struct idle_threads *a)
 	free(a);
 }
 
+void idle_threads_renew(struct idle_threads *a, const struct profile *before,
+			struct profile *p)
+{
+	for (size_t i = 0; i < a->count; i++)
+		a->all[i].stack = sampling_copy_stack(before, p,
+						      a->all[i].stack);
+}
+
 void idle_threads_catch(struct idle_threads *a, const struct sample_event *e,
 			const uint64_t *kernel)
 {

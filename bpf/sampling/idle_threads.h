@@ -24,6 +24,10 @@ struct idle_threads *idle_threads_new(struct sampling_target *t,
 				      int64_t since_ns);
 void idle_threads_free(struct idle_threads *a); /* NULL is fine */
 
+/* Stack traces are of another profile from now on; that before still exists. */
+void idle_threads_renew(struct idle_threads *a, const struct profile *before,
+			struct profile *p);
+
 /*
  * Takes what the kernel tells of one of them (sampler_look()); and that it has
  * told of all.  Where it does not, /proc tells less.

@@ -77,6 +77,12 @@ static void forget(struct sampling_frames *f)
 	f->id_count = 0;
 }
 
+void sampling_frames_renew(struct sampling_frames *f, struct profile *p)
+{
+	f->profile = p;
+	forget(f);
+}
+
 static uint32_t tag_of(const struct place *at)
 {
 	return (uint32_t)hash_mix(at->address ^ at->kind, at->code);

@@ -34,6 +34,9 @@ void sampling_frames_free(struct sampling_frames *f); /* NULL is fine */
 void sampling_frames_ask(struct sampling_frames *f,
 			 const struct sampling_names *names);
 
+/* Frames are of another profile from now on. */
+void sampling_frames_renew(struct sampling_frames *f, struct profile *p);
+
 /*
  * Begins a batch of samples: a Method* of an interpreted frame may be another
  * method's by now, and is asked for again.  Compiled code has an identity.

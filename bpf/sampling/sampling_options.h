@@ -40,9 +40,10 @@ struct sampling_options {
 	bool several; /* more than one process is named: each is a root frame */
 	bool only_user, only_kernel; /* sides of the stack */
 	bool no_agent;               /* load nothing into a JVM */
-	bool quiet_target; /* load nothing that makes a JVM print a warning */
-	bool agent;        /* for names, too, where a JVM's build is unsafe */
-	bool lines;        /* frames have line numbers */
+	bool quiet_target;   /* load nothing that makes a JVM print a warning */
+	bool agent;          /* for names, too, where a JVM's build is unsafe */
+	bool lines;          /* frames have line numbers */
+	int64_t duration_ns; /* 0 = until the caller stops */
 
 	/*
 	 * Receives one message without a newline.  Foreign names in it are not

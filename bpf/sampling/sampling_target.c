@@ -14,6 +14,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/*
+ * Where threads have waited, and their stack traces.  Of waits that come too
+ * often, some have no whole copy of their stacks, which is left to chance: such
+ * a one has the stack trace of another wait of the thread, with the same
+ * instruction, stack pointer and return addresses as far as there is a copy.
+ */
+enum { WAITS = 1 << 11, WAIT_WAYS = 4, WAIT_RETURNS = 12 };
+
+struct sampling_wait {
+	uint64_t place;
+	uint32_t stack, count;
+	struct {
+		uint32_t offset;
+		uint64_t pc;
+	} returns[WAIT_RETURNS];
+};
+
 /* A longer notice is truncated. */
 enum { NOTICE_BYTES = 4096 };
 
@@ -448,6 +465,54 @@ bool sampling_target_is_whole(const struct sampling_target *t)
 	       (t->agent || (!t->view->limits && t->metadata != NULL));
 }
 
+uint32_t sampling_copy_stack(const struct profile *from, struct profile *to,
+			     uint32_t stack)
+{
+	uint32_t *frames = NULL, copied;
+	size_t count = 0, cap = 0;
+
+	for (; stack; stack = from->stacks[stack].caller) {
+		struct frame frame = from->frames[from->stacks[stack].frame];
+		const char *class_name = profile_text(from, frame.class_name);
+		const char *method = profile_text(from, frame.method);
+
+		frame.class_name = profile_string(to, class_name,
+						  strlen(class_name));
+		frame.method = profile_string(to, method, strlen(method));
+		array_reserve(frames, cap, count + 1);
+		frames[count++] = profile_frame(to, &frame);
+	}
+	copied = profile_stack(to, frames, count);
+	free(frames);
+	return copied;
+}
+
+void sampling_shared_clear(struct sampling_shared *s)
+{
+	memset(s->ends, 0, sizeof(s->ends));
+	memset(s->ends_ns, 0, sizeof(s->ends_ns));
+	memset(s->whys, 0, sizeof(s->whys));
+	s->waited_ns = 0;
+	s->likened = 0;
+}
+
+void sampling_target_renew(struct sampling_target *t,
+			   const struct profile *before)
+{
+	struct profile *p = t->shared->profile;
+
+	sampling_frames_renew(t->frames, p);
+	sampling_threads_renew(t->threads, p);
+	if (t->idle)
+		idle_threads_renew(t->idle, before, p);
+	for (size_t i = 0; t->waits && i < (size_t)WAITS * WAIT_WAYS; i++) {
+		struct sampling_wait *w = &t->waits[i];
+
+		w->stack = sampling_copy_stack(before, p, w->stack);
+	}
+	note_virtual_threads(t);
+}
+
 void sampling_target_begin(struct sampling_target *t)
 {
 	struct error why;
@@ -566,23 +631,6 @@ struct unwind_start sampling_target_registers(const struct sampling_target *t,
 		.max_frames = t->shared->o->max_stack,
 	};
 }
-
-/*
- * Where threads have waited, and their stack traces.  Of waits that come too
- * often, some have no whole copy of their stacks, which is left to chance: such
- * a one has the stack trace of another wait of the thread, with the same
- * instruction, stack pointer and return addresses as far as there is a copy.
- */
-enum { WAITS = 1 << 11, WAIT_WAYS = 4, WAIT_RETURNS = 12 };
-
-struct sampling_wait {
-	uint64_t place;
-	uint32_t stack, count;
-	struct {
-		uint32_t offset;
-		uint64_t pc;
-	} returns[WAIT_RETURNS];
-};
 
 static struct sampling_wait *waits_of(struct sampling_target *t,
 				      const struct sample_event *e,

@@ -119,6 +119,20 @@ struct sampling_target *sampling_target_new(struct sampling_shared *s,
 					    struct error *err);
 void sampling_target_free(struct sampling_target *t); /* NULL is fine */
 
+/*
+ * The session has a new, empty profile: whatever refers to the one before is
+ * renewed.  To be called once per target, before any more samples are added.
+ */
+void sampling_target_renew(struct sampling_target *t,
+			   const struct profile *before);
+
+/* Sets all counts of a window to zero. */
+void sampling_shared_clear(struct sampling_shared *s);
+
+/* Adds a stack trace of one profile to another; its id there. */
+uint32_t sampling_copy_stack(const struct profile *from, struct profile *to,
+			     uint32_t stack);
+
 /* Frees it; what it has counted is its session's from now on. */
 void sampling_target_retire(struct sampling_target *t);
 

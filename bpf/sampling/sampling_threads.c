@@ -305,6 +305,38 @@ uint32_t sampling_threads_owner(struct sampling_threads *t,
 	return owner->java_id ? java_owner(t, owner) : 0;
 }
 
+static uint32_t thread_copy(const struct profile *from, struct profile *to,
+			    uint32_t id)
+{
+	struct thread thread = from->threads[id];
+
+	thread.name = name_of(to, profile_text(from, thread.name));
+	return profile_thread(to, &thread);
+}
+
+/* Ids of Java's own, whose thread may have ended, are found again if needed. */
+void sampling_threads_renew(struct sampling_threads *t, struct profile *p)
+{
+	size_t kept = 0;
+
+	map64_clear(&t->by_tid);
+	map64_clear(&t->by_java);
+	for (size_t i = 0; i < t->count; i++) {
+		struct known_thread *k = &t->all[i];
+		char path[48];
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d",
+			 (int)t->jvm->pid, (int)k->tid);
+		if (access(path, F_OK) < 0)
+			continue;
+		k->id = thread_copy(t->profile, p, k->id);
+		map64_add(&t->by_tid, (uint64_t)k->tid, (uint32_t)kept);
+		t->all[kept++] = *k;
+	}
+	t->count = kept;
+	t->profile = p;
+}
+
 bool sampling_threads_has_sample(const struct sampling_threads *t, pid_t tid)
 {
 	const struct known_thread *k = find(t, tid);

@@ -25,6 +25,12 @@ struct sampling_threads *sampling_threads_new(struct profile *p,
 					      const struct jvm *jvm);
 void sampling_threads_free(struct sampling_threads *t); /* NULL is fine */
 
+/*
+ * Threads are of another profile from now on, which gets those that still run;
+ * the others are forgotten.  The profile before is still there.
+ */
+void sampling_threads_renew(struct sampling_threads *t, struct profile *p);
+
 /* The profile's id of a thread that has a sample, and this kernel name. */
 uint32_t sampling_threads_id(struct sampling_threads *t, pid_t tid,
 			     const char *comm);

@@ -23,7 +23,7 @@ static struct prof_options opt = {
 	.sampler = "bpf",
 	.tid = COUNT_NOT_GIVEN,
 	.live = {
-		.duration_ns = -1,
+		.sampling.duration_ns = -1,
 		.sampling.hz = COUNT_NOT_GIVEN,
 		.sampling.stack_bytes = 64 * 1024,
 		.sampling.max_stack = UNWIND_FRAMES,
@@ -123,7 +123,7 @@ static const struct command_option options[] = {
 		 "a JVM: its pid, main class, jar or a <regex>"),
 	OPT_FLAG(0, "all", &opt.live.sampling.all,
 		 "all JVMs, also those started while sampling"),
-	OPT_DURATION('d', "duration", &opt.live.duration_ns, "<time>",
+	OPT_DURATION('d', "duration", &opt.live.sampling.duration_ns, "<time>",
 		     "sample for this long [until Ctrl-C]"),
 	OPT_LIST('i', "input", &opt.inputs, "<file>",
 		 "a recording, - is stdin; or asprof's interval"),

@@ -162,11 +162,11 @@ static void run(struct dumping *d)
 		}
 		if (due_ns > d->end_ns)
 			due_ns = d->end_ns;
-		if (d->o->duration_ns)
+		if (d->o->sampling.duration_ns)
 			progress_show(
 				NULL,
 				(uint64_t)(clock_monotonic_ns() - d->start_ns),
-				(uint64_t)d->o->duration_ns);
+				(uint64_t)d->o->sampling.duration_ns);
 	} while (!wait_until(d, due_ns) && clock_monotonic_ns() < d->end_ns);
 }
 
@@ -207,8 +207,9 @@ static int start(struct dumping *d, struct error *err)
 	signals_listen();
 	prof_snapshot_listen();
 	d->start_ns = clock_monotonic_ns();
-	d->end_ns = d->o->duration_ns
-			    ? clock_after(d->start_ns, d->o->duration_ns)
+	d->end_ns = d->o->sampling.duration_ns
+			    ? clock_after(d->start_ns,
+					  d->o->sampling.duration_ns)
 			    : INT64_MAX;
 	return 0;
 }
@@ -250,7 +251,7 @@ int prof_dumps(const struct prof_live_options *o, struct error *err)
 	d.profile->leave_out_idle = o->sampling.events == SAMPLING_CPU &&
 				    !o->idle;
 	if (start(&d, err) == 0) {
-		if (o->duration_ns)
+		if (o->sampling.duration_ns)
 			progress_start("taking thread dumps");
 		run(&d);
 		progress_end();

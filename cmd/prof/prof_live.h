@@ -20,7 +20,6 @@ struct prof_live_options {
 	const char *const *pids;          /* as target_open_named() has them */
 	size_t pid_count;
 	char **command;      /* a program to start, ends with NULL; or NULL */
-	int64_t duration_ns; /* 0 = until it is told to stop */
 	bool dumps;          /* by thread dumps, not by eBPF */
 	bool idle;           /* with dumps: idle threads may be runnable, too */
 	bool shows_no_notes; /* what is written: they are said */

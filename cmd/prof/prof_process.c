@@ -51,7 +51,7 @@ static int check_limits(const struct prof_options *o, struct error *err)
 	if (!live->sampling.hz || (live->sampling.hz > MOST_HZ &&
 				   live->sampling.hz != COUNT_NOT_GIVEN))
 		return misuse(err, "-F is 1 to %d", MOST_HZ);
-	if (!live->duration_ns)
+	if (!live->sampling.duration_ns)
 		return misuse(err, "option --duration must be longer than 0");
 	if (live->sampling.stack_bytes < LEAST_STACK ||
 	    live->sampling.stack_bytes > MOST_STACK)
@@ -94,8 +94,8 @@ static int sample(struct writing *w, char **command, struct error *err)
 	live.command = command;
 	if (live.sampling.hz == COUNT_NOT_GIVEN)
 		live.sampling.hz = 0;
-	if (live.duration_ns < 0)
-		live.duration_ns = 0;
+	if (live.sampling.duration_ns < 0)
+		live.sampling.duration_ns = 0;
 	live.sampling.tid = o->tid == COUNT_NOT_GIVEN ? 0 : (pid_t)o->tid;
 	live.dumps = strcmp(o->sampler, "dump") == 0;
 	live.sampling.lines = o->drawing.style.lines ||

@@ -18,7 +18,7 @@ for jdk in $(jdks); do
 	prof 0 -F 199 -o "$out" -- sh -c "'$jdk/bin/java' -Dtarget.seconds=3 \
 		-cp '$classes' Target burners=1; exit 3" || exit 1
 	has "$out" "^$at_root.*;Target\.burn" &&
-		has "$prof_err" 'sh ended with status 3' || exit 1
+		has "$prof_err" 'sh exited with status 3' || exit 1
 	# Between two looks at all processes, by itself or as another's child.
 	for how in '' 'exec '; do
 		prof 0 -F 499 -t --no-agent -o "$out" -- sh -c "sleep 2.5; \

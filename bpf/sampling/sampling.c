@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bpf/sampling/sampling.h"
+
+#include "bpf/sampling/drain_interval.h"
+#include "bpf/sampling/idle_threads.h"
+#include "bpf/sampling/launch.h"
+#include "bpf/sampling/sampling_targets.h"
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/units.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Samples are unwound for this long before signals and new processes are
+ * looked at. */
+#define BATCH_NS (50 * CLOCK_NS_PER_MS)
+/* After this time a target's mappings and code are looked at again. */
+#define STALE_NS (10 * CLOCK_NS_PER_MS)
+/* No divisor of the rates at which programs do things periodically. */
+enum { USUAL_HZ = 99 };
+
+/* For thread names that JVMs are asked for at the end. */
+#define FINISH_NS (2 * CLOCK_NS_PER_S)
+#define LAUNCH_NS (10 * CLOCK_NS_PER_S)
+
+struct sampling {
+	const struct sampling_options *o;
+	struct sampling_shared shared;
+	struct sampling_targets targets;
+	struct launch launch;
+	int64_t start_ns, end_ns; /* of the session; end_ns at the latest */
+	int64_t window_ns;        /* when the current window began */
+	int64_t stopped_ns;       /* 0 = not yet */
+	int64_t batch_end_ns;     /* when a batch is long enough */
+	bool is_behind;           /* the last batch was ended by that */
+	struct drain_interval drain;
+	uint64_t batch;
+	/* Of the current window. */
+	uint64_t astray; /* samples of processes that are no targets */
+	/* All counts until the current window began. */
+	struct sampling_counts counts_before;
+	uint64_t lost_before;
+};
+
+/* By the numbers of their bits. */
+static const struct {
+	const char *name;
+	enum unit unit;
+	unsigned kinds; /* of samples that make it up */
+} events[] = {
+	{ "cpu", UNIT_NS, 1 << SAMPLE_CPU },
+	{ "offcpu", UNIT_NS, 1 << SAMPLE_OFFCPU },
+	{ "wall", UNIT_NS, 1 << SAMPLE_CPU | 1 << SAMPLE_OFFCPU },
+	{ "alloc", UNIT_BYTES, 1 << SAMPLE_ALLOC },
+	{ "lock", UNIT_NS, 1 << SAMPLE_LOCK },
+};
+
+#define EVENTS (sizeof(events) / sizeof(*events))
+
+const char *sampling_event_name(unsigned bit)
+{
+	return bit < EVENTS ? events[bit].name : NULL;
+}
+
+static unsigned sampling_kinds(unsigned wanted)
+{
+	unsigned kinds = 0;
+
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (wanted & 1U << i)
+			kinds |= events[i].kinds;
+	}
+	return kinds;
+}
+
+static void sampling_set_rates(struct sampling_shared *s)
+{
+	struct text rate = { 0 };
+
+	text_printf(&rate, "at %" PRIu64 " Hz (%s)", s->hz,
+		    sampler_clock(s->sampler));
+	if (s->o->events & SAMPLING_CPU)
+		profile_set(s->profile, "cpu", "rate", rate.bytes);
+	if (s->o->events & SAMPLING_WALL)
+		profile_set(s->profile, "wall", "rate", rate.bytes);
+	text_clear(&rate);
+	/* The JVM's own interval is unknown: the JVM may have changed it. */
+	if (s->o->alloc_interval) {
+		text_puts(&rate, "each ");
+		units_add_bytes(&rate, (double)s->o->alloc_interval);
+		text_puts(&rate, " on average");
+		profile_set(s->profile, "alloc", "rate", rate.bytes);
+	}
+	text_release(&rate);
+}
+
+/* An empty profile with the session's events. */
+static struct profile *sampling_new_profile(struct sampling_shared *s)
+{
+	struct profile *p = profile_new();
+
+	p->keep_lines = s->o->lines;
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (s->o->events & 1U << i)
+			s->events[i] = profile_event(p, events[i].name,
+						     events[i].unit);
+	}
+	return p;
+}
+
+struct sampling *sampling_open(const struct sampling_options *o,
+			       struct error *err)
+{
+	struct sampling *s = xcalloc(1, sizeof(*s));
+	struct sampler_options options = {
+		.kinds = sampling_kinds(o->events),
+		.hz = (unsigned)(o->hz ? o->hz : USUAL_HZ),
+		.stack_bytes = o->stack_bytes,
+		.kernel = !o->only_user,
+		.user = !o->only_kernel,
+		.tid = o->tid,
+	};
+
+	s->o = o;
+	s->shared.o = o;
+	s->shared.kernel = sampling_kernel_new(o);
+	s->shared.hz = options.hz;
+	s->shared.tick_ns = (uint64_t)CLOCK_NS_PER_S / options.hz;
+	s->shared.epoch_ns = clock_wall_ns() - clock_monotonic_ns();
+	s->shared.profile = sampling_new_profile(&s->shared);
+	s->launch.channel = -1;
+	sampling_targets_init(&s->targets, &s->shared);
+	s->shared.sampler = sampler_open(&options, err);
+	if (s->shared.sampler)
+		return s;
+	sampling_close(s);
+	return NULL;
+}
+
+void sampling_close(struct sampling *s)
+{
+	if (!s)
+		return;
+	launch_close(&s->launch);
+	sampling_targets_release(&s->targets);
+	sampler_close(s->shared.sampler);
+	sampling_kernel_free(s->shared.kernel);
+	profile_free(s->shared.profile);
+	free(s);
+}
+
+int sampling_add(struct sampling *s, struct jvm *jvm, struct error *err)
+{
+	return sampling_targets_add(&s->targets, jvm, err);
+}
+
+int sampling_launch(struct sampling *s, char *const *argv, struct error *err)
+{
+	if (launch_open(&s->launch, argv, s->o->before_exec, err))
+		return -1;
+	return sampling_targets_launched(&s->targets, s->launch.pid, argv[0],
+					 err);
+}
+
+int sampling_start(struct sampling *s, struct error *err)
+{
+	if (sampling_targets_open(&s->targets, err))
+		return -1;
+	if (sampler_start(s->shared.sampler, err))
+		return -1;
+	sampling_set_rates(&s->shared);
+	/* Until the first JVM of a launched program appears, no samples wait
+	 * while a target is opened: opening may take longer. */
+	s->shared.has_begun = !s->launch.pid;
+	/* The time to start the program is not part of the duration. */
+	if (s->launch.pid &&
+	    launch_begin(&s->launch, clock_monotonic_ns() + LAUNCH_NS, err))
+		return -1;
+	s->start_ns = clock_monotonic_ns();
+	s->window_ns = s->start_ns;
+	s->end_ns = s->o->duration_ns
+			    ? clock_after(s->start_ns, s->o->duration_ns)
+			    : INT64_MAX;
+	return 0;
+}
+
+/*
+ * Ends a batch after BATCH_NS: targets may take samples faster than sjkc
+ * unwinds them, and signals, the agent and the end of the session must not
+ * wait for the last sample.
+ */
+static bool sampling_is_in_time(struct sampling *s)
+{
+	s->is_behind = clock_monotonic_ns() >= s->batch_end_ns;
+	return !s->is_behind;
+}
+
+static bool sampling_on_sample(void *self, const struct sample_event *e,
+			       const uint64_t *kernel, const uint64_t *user,
+			       const uint8_t *stack)
+{
+	struct sampling *s = self;
+	struct sampling_target *t = sampling_targets_find(&s->targets,
+							  (pid_t)e->tgid);
+
+	(void)user;
+	if (!t) {
+		s->astray++;
+		return sampling_is_in_time(s);
+	}
+	/* Code may have changed since it was looked at. */
+	if (t->batch != s->batch ||
+	    (int64_t)e->time_ns > t->looked_ns + STALE_NS) {
+		t->batch = s->batch;
+		sampling_target_begin(t);
+	}
+	sampling_target_sample(t, e, kernel, stack);
+	return sampling_is_in_time(s);
+}
+
+static void sampling_read_batch(struct sampling *s, int64_t end_ns)
+{
+	s->batch++;
+	s->batch_end_ns = end_ns;
+	s->is_behind = false;
+	sampler_read(s->shared.sampler, sampling_on_sample, s);
+}
+
+/*
+ * Threads that sleep when sampling begins.
+ *
+ * The kernel's programs see a thread when it leaves or gets a CPU, so these are
+ * looked for once for each new target.
+ */
+
+static bool sampling_wants_sleepers(const struct sampling *s)
+{
+	return s->o->events & (SAMPLING_OFFCPU | SAMPLING_WALL);
+}
+
+static bool sampling_on_sleeper(void *self, const struct sample_event *e,
+				const uint64_t *kernel, const uint64_t *user,
+				const uint8_t *stack)
+{
+	struct sampling *s = self;
+	struct sampling_target *t = sampling_targets_find(&s->targets,
+							  (pid_t)e->tgid);
+
+	(void)user, (void)stack;
+	if (t && t->idle)
+		idle_threads_catch(t->idle, e, kernel);
+	return true;
+}
+
+static bool sampling_on_sleeper_again(void *self, const struct sample_event *e,
+				      const uint64_t *kernel,
+				      const uint64_t *user,
+				      const uint8_t *stack)
+{
+	struct sampling *s = self;
+	struct sampling_target *t = sampling_targets_find(&s->targets,
+							  (pid_t)e->tgid);
+
+	(void)kernel, (void)user, (void)stack;
+	if (t && t->idle)
+		idle_threads_confirm(t->idle, e);
+	return true;
+}
+
+/* All threads in one go: a thread that wakes up has moved on. */
+static void sampling_catch_sleepers(struct sampling *s)
+{
+	struct sampler *sampler = s->shared.sampler;
+	struct error unused;
+
+	if (sampler_look(sampler, sampling_on_sleeper, s, &unused))
+		return;
+	for (size_t i = 0; i < s->targets.count; i++)
+		if (s->targets.all[i]->idle)
+			idle_threads_copy(s->targets.all[i]);
+	sampler_look(sampler, sampling_on_sleeper_again, s, &unused);
+	for (size_t i = 0; i < s->targets.count; i++)
+		if (s->targets.all[i]->idle)
+			idle_threads_told(s->targets.all[i]->idle);
+}
+
+/*
+ * Finds the stacks of sleeping threads for half a batch, since samples must not
+ * wait.  True when none is left to be found.
+ */
+static bool sampling_look_at_sleepers(struct sampling *s)
+{
+	int64_t until_ns = clock_monotonic_ns() + BATCH_NS / 2;
+	bool is_new = false;
+
+	if (!sampling_wants_sleepers(s))
+		return true;
+	for (size_t i = 0; i < s->targets.count; i++) {
+		struct sampling_target *t = s->targets.all[i];
+
+		is_new |= !t->idle;
+		if (!t->idle)
+			t->idle = idle_threads_new(t, t->since_ns > s->start_ns
+							      ? t->since_ns
+							      : s->start_ns);
+	}
+	if (is_new)
+		sampling_catch_sleepers(s);
+	for (size_t i = 0; i < s->targets.count; i++) {
+		struct sampling_target *t = s->targets.all[i];
+
+		if (!t->has_ended && !idle_threads_look(t, until_ns))
+			return false;
+	}
+	return true;
+}
+
+static void sampling_add_sleepers(struct sampling *s, int64_t until_ns)
+{
+	struct sampler_counts counts;
+
+	sampler_counts(s->shared.sampler, &counts);
+	for (size_t i = 0; i < s->targets.count; i++) {
+		if (s->targets.all[i]->idle)
+			idle_threads_add(s->targets.all[i], s->stopped_ns,
+					 counts.lost, until_ns);
+	}
+}
+
+/* True when the duration has passed or no target is left. */
+static bool sampling_is_over(struct sampling *s)
+{
+	size_t running = sampling_targets_running(&s->targets);
+
+	if (clock_monotonic_ns() >= s->end_ns)
+		return true;
+	if (s->launch.pid)
+		return launch_has_ended(&s->launch) && !running;
+	return !running && !s->o->all;
+}
+
+/* A launched program may become a JVM soon: it is looked at often. */
+static int64_t sampling_drain_ns(struct sampling *s)
+{
+	int64_t ns = drain_interval_next(&s->drain,
+					 sampling_targets_changes(&s->targets));
+
+	return s->launch.pid && ns > BATCH_NS ? BATCH_NS : ns;
+}
+
+static bool sampling_poll(struct sampling *s, struct pollfd *fds, nfds_t count,
+			  int64_t ns)
+{
+	int64_t next_ns = clock_monotonic_ns() + ns;
+
+	if (next_ns > s->end_ns)
+		next_ns = s->end_ns;
+	return poll(fds, count, clock_left_ms(next_ns)) > 0;
+}
+
+/*
+ * Waits for the next batch, for the caller's count descriptors and, behind
+ * them, the sampler's.  Where code is freed fast, the first sample after a wait
+ * is read at once; not where the reader's own waits would be samples.
+ */
+static void sampling_await_batch(struct sampling *s, struct pollfd *fds,
+				 nfds_t count)
+{
+	int64_t ns = sampling_drain_ns(s);
+	bool each = drain_interval_is_short(&s->drain) &&
+		    !sampling_wants_sleepers(s);
+
+	sampler_wake(s->shared.sampler, each);
+	if (s->is_behind)
+		sampling_poll(s, fds, count, 0);
+	else if (!each)
+		sampling_poll(s, fds, count + 1, ns);
+	else if (!sampling_poll(s, fds, count, ns))
+		sampling_poll(s, fds, count + 1, BATCH_NS);
+}
+
+bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count)
+{
+	struct pollfd *all = xcalloc(count + 1, sizeof(*all));
+	bool is_ready = false;
+
+	for (nfds_t i = 0; i < count; i++)
+		fds[i].revents = 0;
+	if (sampling_is_over(s)) {
+		free(all);
+		return false;
+	}
+	s->is_behind |= !sampling_look_at_sleepers(s);
+	memcpy(all, fds, count * sizeof(*fds));
+	/* Readable before there is no more room for samples. */
+	all[count] = (struct pollfd){ .fd = sampler_fd(s->shared.sampler),
+				      .events = POLLIN };
+	sampling_await_batch(s, all, count);
+	for (nfds_t i = 0; i < count; i++) {
+		fds[i].revents = all[i].revents;
+		is_ready |= all[i].revents != 0;
+	}
+	free(all);
+	/* The caller must not wait for a process that is slow to open. */
+	if (!is_ready)
+		sampling_targets_look(&s->targets);
+	sampling_read_batch(s, clock_monotonic_ns() + BATCH_NS);
+	return true;
+}
+
+/* Stack traces that do not reach the thread's root, by the reason. */
+static void sampling_note_wait_ends(struct sampling_shared *s,
+				    enum sampling_end end, const char *what,
+				    const char *why)
+{
+	double percent = s->waited_ns ? 100.0 * (double)s->ends_ns[end] /
+						(double)s->waited_ns
+				      : 100;
+
+	/* Short waits are always lost as sampling begins: below 0.05 % of the
+	 * time they are not worth a note. */
+	if (s->ends[end] && percent >= 0.05)
+		profile_note(s->profile, what, s->ends[end],
+			     "%s; %.1f %% of the time", why, percent);
+}
+
+static void sampling_note_ends(struct sampling_shared *s)
+{
+	static const struct {
+		enum sampling_end end;
+		const char *what, *why;
+	} notes[] = {
+		{ SAMPLING_END_BYTES, "stack traces truncated at --stack-bytes",
+		  "a larger --stack-bytes shows the rest" },
+		{ SAMPLING_END_FRAMES, "stack traces truncated at --max-stack",
+		  "a larger --max-stack shows the rest" },
+		{ SAMPLING_END_PAGE,
+		  "stack traces truncated where they are read",
+		  "a page of the stack was not in memory" },
+	};
+	static const char lost[] = "stack traces that end in [unknown]";
+	struct text whys = { 0 };
+	uint64_t walks = 0;
+
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
+		if (s->ends[notes[i].end])
+			profile_note(s->profile, notes[i].what,
+				     s->ends[notes[i].end], "%s", notes[i].why);
+	sampling_note_wait_ends(s, SAMPLING_END_OFTEN,
+				"waits without a stack trace",
+				"threads waited too often to copy each stack");
+	sampling_note_wait_ends(s, SAMPLING_END_EARLIER,
+				"waits from before sampling truncated",
+				"they ended before their stacks were read");
+	if (s->likened)
+		profile_note(s->profile, "waits with an estimated stack trace",
+			     s->likened,
+			     "threads waited too often to copy each whole "
+			     "stack: they have the one of another wait of the "
+			     "thread at the same place");
+	for (size_t i = 0; i < SAMPLING_WHYS && s->whys[i].why; i++)
+		text_printf(&whys, "%s%" PRIu64 " %s", i ? "; " : "",
+			    s->whys[i].count, s->whys[i].why);
+	if (whys.len)
+		profile_note(s->profile, lost, s->ends[SAMPLING_END_LOST], "%s",
+			     whys.bytes);
+	text_release(&whys);
+	for (size_t i = 0; i < SAMPLING_ENDS; i++)
+		walks += s->ends[i];
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
+		profile_remark_of(s->profile, notes[i].what, walks);
+	profile_remark_of(s->profile, lost, walks);
+}
+
+/* What the targets have counted in the current window. */
+static struct sampling_counts sampling_window_counts(const struct sampling *s)
+{
+	struct sampling_counts had = sampling_targets_counts(&s->targets);
+	const struct sampling_counts *before = &s->counts_before;
+
+	had.samples -= before->samples;
+	had.stalls -= before->stalls;
+	had.unnamed -= before->unnamed;
+	had.classless -= before->classless;
+	had.ownerless -= before->ownerless;
+	had.untold -= before->untold;
+	had.refused -= before->refused;
+	had.files -= before->files;
+	return had;
+}
+
+static uint64_t sampling_window_lost(const struct sampling *s)
+{
+	struct sampler_counts counts;
+
+	sampler_counts(s->shared.sampler, &counts);
+	return counts.lost - s->lost_before;
+}
+
+static void sampling_add_losses(struct sampling *s)
+{
+	struct profile *p = s->shared.profile;
+	struct sampling_counts had = sampling_window_counts(s);
+	uint64_t stalled = s->shared.ends[SAMPLING_END_STALLED];
+	const struct {
+		bool is_loss;
+		const char *what;
+		uint64_t count;
+		const char *why;
+	} remarks[] = {
+		{ true, "names lost", had.untold,
+		  "the agent had no room to tell of code" },
+		{ true, "samples lost", sampling_window_lost(s),
+		  "there was no room for them: a lower -F or --stack-bytes "
+		  "helps" },
+		{ true, "samples left out", s->astray,
+		  "of processes that could not be looked at" },
+		{ true, "stack traces lost", stalled,
+		  "memory of the target did not come within a second" },
+		{ true, "reads lost", stalled ? 0 : had.stalls,
+		  "memory of the target did not come within a second" },
+		{ true, "files left out", had.files,
+		  "their file system does not answer in time: functions in "
+		  "them have no names" },
+		{ true, "looks at code left out", had.refused,
+		  "there is more of it than a JVM has" },
+		{ false, "allocations and locks without a class", had.classless,
+		  "the object or its class could not be read" },
+		{ false, "waits for a monitor without its owner", had.ownerless,
+		  "the monitor did not name it yet, or it had ended" },
+		{ false, "Java frames without a name", had.unnamed,
+		  "their code or class was gone" },
+	};
+
+	sampling_note_ends(&s->shared);
+	for (size_t i = 0; i < sizeof(remarks) / sizeof(*remarks); i++) {
+		if (!remarks[i].count)
+			continue;
+		(remarks[i].is_loss ? profile_lost : profile_note)(
+			p, remarks[i].what, remarks[i].count, "%s",
+			remarks[i].why);
+	}
+}
+
+static int64_t sampling_until_ns(const struct sampling *s)
+{
+	return s->stopped_ns ? s->stopped_ns : clock_monotonic_ns();
+}
+
+/* A program may be idle before its first sample and after its last. */
+static void sampling_set_times(const struct sampling *s)
+{
+	struct profile *p = s->shared.profile;
+	int64_t from = s->window_ns + s->shared.epoch_ns;
+	int64_t until = sampling_until_ns(s) + s->shared.epoch_ns;
+
+	if (!p->earliest_ns)
+		return;
+	if (from < p->earliest_ns)
+		p->earliest_ns = from;
+	if (until > p->latest_ns)
+		p->latest_ns = until;
+}
+
+struct profile *sampling_profile(struct sampling *s)
+{
+	sampling_add_losses(s);
+	sampling_set_times(s);
+	return s->shared.profile;
+}
+
+struct profile *sampling_next_window(struct sampling *s)
+{
+	struct profile *window = sampling_profile(s);
+
+	s->counts_before = sampling_targets_counts(&s->targets);
+	s->lost_before += sampling_window_lost(s);
+	s->astray = 0;
+	s->window_ns = clock_monotonic_ns();
+	sampling_shared_clear(&s->shared);
+	s->shared.profile = sampling_new_profile(&s->shared);
+	sampling_set_rates(&s->shared);
+	for (size_t i = 0; i < s->targets.count; i++)
+		sampling_target_renew(s->targets.all[i], window);
+	return window;
+}
+
+/*
+ * Whether the end of a process makes the session incomplete: with a launched
+ * program or all JVMs, processes come and go.
+ */
+static bool sampling_ends_early(const struct sampling *s)
+{
+	return !s->launch.pid && !s->o->all;
+}
+
+void sampling_stop(struct sampling *s)
+{
+	int64_t until_ns;
+
+	s->stopped_ns = clock_monotonic_ns();
+	sampler_stop(s->shared.sampler);
+	/* Terminates: no samples are added any more. */
+	sampling_read_batch(s, INT64_MAX);
+	if (sampling_wants_sleepers(s))
+		sampling_add_sleepers(s, clock_monotonic_ns() + FINISH_NS);
+	until_ns = clock_monotonic_ns() + FINISH_NS;
+	for (size_t i = 0; i < s->targets.count; i++)
+		sampling_threads_finish(s->targets.all[i]->threads, until_ns);
+	launch_has_ended(&s->launch);
+	sampling_targets_say_refused(&s->targets);
+	for (size_t i = 0; sampling_ends_early(s) && i < s->targets.count;
+	     i++) {
+		if (s->targets.all[i]->has_ended)
+			sampling_tell(s->o, SAMPLING_LOSS,
+				      "%s has ended; it was sampled until then",
+				      s->targets.all[i]->name.bytes);
+	}
+}
+
+void sampling_add_name(const struct sampling *s, struct text *out)
+{
+	sampling_targets_name(&s->targets, out);
+}
+
+static void sampling_add_events(struct text *out, unsigned bits)
+{
+	const char *comma = "";
+
+	for (unsigned i = 0; i < EVENTS; i++) {
+		if (!(bits & 1U << i))
+			continue;
+		text_printf(out, "%s%s", comma, events[i].name);
+		comma = ", ";
+	}
+}
+
+void sampling_add_title(const struct sampling *s, struct text *out)
+{
+	unsigned ticks = s->o->events & (SAMPLING_CPU | SAMPLING_WALL);
+	struct sampling_counts had = sampling_window_counts(s);
+
+	sampling_add_name(s, out);
+	text_puts(out, ": ");
+	/* The rate applies to these events alone. */
+	sampling_add_events(out, ticks);
+	if (ticks)
+		text_printf(out, " at %" PRIu64 " Hz (%s), ", s->shared.hz,
+			    sampler_clock(s->shared.sampler));
+	sampling_add_events(out, s->o->events & ~ticks);
+	if (s->o->events & ~ticks)
+		text_puts(out, ", ");
+	text_printf(out, "%.1f s, ",
+		    (double)(sampling_until_ns(s) - s->window_ns) /
+			    CLOCK_NS_PER_S);
+	units_add_counted(out, had.samples, "sample");
+	text_puts(out, ", ");
+	units_add_count(out, sampling_window_lost(s) +
+				     s->shared.ends[SAMPLING_END_STALLED]);
+	text_puts(out, " lost");
+}
+
+struct sampling_result sampling_result(const struct sampling *s)
+{
+	struct sampling_result r = {
+		.events = s->o->events & ~s->shared.unavailable,
+		.processes = s->targets.count,
+		.is_launched = s->launch.pid != 0,
+		.has_exited = s->launch.has_ended,
+		.status = s->launch.status,
+		.launched = s->launch.pid,
+		.only = s->targets.count == 1 ? &s->targets.all[0]->jvm : NULL,
+	};
+
+	for (size_t i = 0; sampling_ends_early(s) && i < r.processes; i++)
+		r.ended += s->targets.all[i]->has_ended;
+	return r;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sampling: a sampling session: samples processes by eBPF into a profile.
+ *
+ *	s = sampling_open(&options, &err);
+ *	sampling_add(s, &jvm, &err);
+ *	sampling_start(s, &err);
+ *	while (sampling_step(s, fds, count))
+ *		look at fds;
+ *	sampling_stop(s);
+ *	profile = sampling_profile(s);
+ *
+ * The session prints nothing: it reports messages through options.notice, and
+ * losses as remarks of the profile.
+ */
+#ifndef BPF_SAMPLING_SAMPLING_H
+#define BPF_SAMPLING_SAMPLING_H
+
+#include "bpf/sampling/sampling_options.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/jvm/jvm.h"
+#include "core/profile/profile.h"
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sampling;
+
+/*
+ * Loads the BPF programs; the options and what they refer to are borrowed until
+ * sampling_close().  NULL and an error of sampler_open()'s.
+ */
+struct sampling *sampling_open(const struct sampling_options *o,
+			       struct error *err);
+void sampling_close(struct sampling *s); /* NULL is fine */
+
+/*
+ * Adds a process.  The session owns *jvm from now on and closes it, even on
+ * failure.  ERROR_NO_TARGET, ERROR_PERMISSION, ERROR_UNAVAILABLE, …
+ */
+int sampling_add(struct sampling *s, struct jvm *jvm, struct error *err);
+
+/*
+ * Starts a program, found by PATH, once sampling has begun, and samples it and
+ * every JVM among its descendants.  argv ends with NULL and is borrowed.  The
+ * program goes on when the session is closed.
+ */
+int sampling_launch(struct sampling *s, char *const *argv, struct error *err);
+
+/*
+ * Begins to take samples, of every JVM with options.all.  ERROR_NO_TARGET when
+ * options.tid is no thread of the processes.
+ */
+int sampling_start(struct sampling *s, struct error *err);
+
+/*
+ * Waits for the next samples and adds them to the profile; returns early when
+ * one of the caller's descriptors is ready, which its revents say.  False
+ * when sampling is over: options.duration_ns have passed, or no process is left
+ * that could be sampled.
+ */
+bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count);
+
+/* Stops taking samples, and adds all that were taken to the profile. */
+void sampling_stop(struct sampling *s);
+
+/*
+ * The profile of the current window, with its losses and notes.  It belongs to
+ * the session.  Call it once, after sampling_stop() or in a child process.
+ */
+struct profile *sampling_profile(struct sampling *s);
+
+/*
+ * Ends the current window and begins the next one with an empty profile, while
+ * sampling goes on.  Gives the profile of the window that has ended, which is
+ * the caller's to free.  Each sample is in the window in which it was read, so
+ * none is lost and none is counted twice; a wait is in the window in which it
+ * ended.
+ */
+struct profile *sampling_next_window(struct sampling *s);
+
+/* Appends "com.acme.Main (4711)", "3 JVMs"; foreign. */
+void sampling_add_name(const struct sampling *s, struct text *out);
+
+/*
+ * Appends what was sampled in the current window: "Main (4711): cpu at 99 Hz
+ * (cpu-clock), lock, 10.0 s, 990 samples, 2 lost"; foreign.
+ */
+void sampling_add_title(const struct sampling *s, struct text *out);
+
+/* The name of an event by the number of its bit; NULL when there is none. */
+const char *sampling_event_name(unsigned bit);
+
+/* What became of a session; valid after sampling_stop(). */
+struct sampling_result {
+	unsigned events;        /* bits SAMPLING_… that could be sampled */
+	size_t processes;       /* that were sampled */
+	size_t ended;           /* of those added, before sampling was over */
+	bool is_launched;       /* by sampling_launch() */
+	bool has_exited;        /* the launched program, with: */
+	int status;             /* as wait(2) gives it */
+	pid_t launched;         /* its pid */
+	const struct jvm *only; /* the process when there is one; or NULL */
+};
+
+struct sampling_result sampling_result(const struct sampling *s);
+
+#endif

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+# A session that starts a new profile every 300 ms loses no sample and counts
+# none twice: all windows together have each sleep of each thread exactly once,
+# and the CPU time of the process; and each window has the names and numbers of
+# threads and functions that the others have.
+scratch=$2
+. tests/jvm/lib/target.sh
+. tests/root/lib/sampling.sh
+
+# record NAME EVENTS WINDOW_MS DEED...: a workload's samples, into NAME.
+record() {
+	name=$1 events=$2 window_ms=$3
+	shift 3
+	workload threads=4 depth=8 "$@" || return
+	"$TOOLS/sample_windows" "$events" "$window_ms" 15 "$pid" \
+		>"$scratch/$name" 2>"$scratch/$name.err" &
+	job=$!
+	target_jobs="$target_jobs $job"
+	target_wait "$scratch/$name" BEGUN || return
+	do_work || return
+	end_work
+	wait "$job" && return
+	cat "$scratch/$name.err"
+	return 1
+}
+
+# of NAME CONDITION SUM: over cells whose fields are event, tid, samples and
+# weight.
+of() {
+	awk '$1 == "cell" {
+		window = $2; event = $3; tid = $4; samples = $5; weight = $6
+		if ('"$2"') sum += '"$3"'
+	}
+	END { printf "%.0f\n", sum }' "$scratch/$1"
+}
+
+windows_of() {
+	grep -c ^title "$scratch/$1"
+}
+
+expect() {
+	[ "$2" "$3" "$4" ] && return
+	echo "$1: not $2 $3 $4"
+	grep -hE '^(remark|title)' "$scratch/$name" | tail -n 20
+	exit 1
+}
+
+# Each thread sleeps 40 times, for 20 ms.
+for window_ms in 0 100; do
+	record w.$window_ms 2 $window_ms 'sleep=20*40' || exit 1
+	slept=0
+	for tid in $(tids); do
+		n=$(of w.$window_ms "tid == $tid && /nanosleep/" samples)
+		expect "sleeps of $tid" "$n" -eq 40
+		ns=$(of w.$window_ms "tid == $tid && /nanosleep/" \
+			weight)
+		expect "ns of sleep of $tid" "$ns" -ge 800000000
+		slept=$((slept + n))
+	done
+	grep -q ' samples lost' "$scratch/w.$window_ms" && {
+		echo 'samples were lost'
+		exit 1
+	}
+done
+expect 'windows' "$(windows_of w.0)" -eq 1
+expect 'windows' "$(windows_of w.100)" -ge 6
+
+# The same for ticks of CPU time.
+record w.cpu 1 300 burn=600 || exit 1
+all=$(of w.cpu 1 weight)
+expect 'CPU ns' "$all" -ge $(($(cpu_of) * 85 / 100))
+expect 'CPU ns' "$all" -le $(($(cpu_of) * 115 / 100))
+expect 'samples of all titles' "$(sed -n \
+	's/^title.* \([0-9,]*\) samples\{0,1\},.*/\1/p' "$scratch/w.cpu" |
+	tr -d , | awk '{ sum += $1 } END { print sum }')" -eq \
+	"$(of w.cpu 1 samples)"
+known="tid == $pid"
+for tid in $(tids); do
+	known="$known || tid == $tid"
+	expect "windows with $tid in burn" "$(awk -v tid="$tid" '
+		$1 == "cell" && $4 == tid && /;burn;/ && !seen[$2]++ { n++ }
+		END { print n + 0 }' "$scratch/w.cpu")" -ge 3
+done
+expect 'samples of other threads' "$(of w.cpu "!($known)" samples)" -eq 0
