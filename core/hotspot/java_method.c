@@ -192,19 +192,10 @@ static void batch_ask_holder(struct method_batch *b, struct method_work *w)
 			   SYMBOL_HEAD);
 }
 
-/* Its hash and its length; 0 of a symbol that nobody refers to. */
-static uint32_t mark_of(const struct method_layout *l, const uint8_t *head)
-{
-	uint32_t hash = raw_u16(head, l->symbol_hash);
-	uint32_t length = raw_u16(head, l->symbol_length);
-
-	return raw_u16(head, l->symbol_refcount) ? hash << 16 | length : 0;
-}
-
 static void batch_see_symbol(struct method_batch *b, struct method_work *w,
 			     int i)
 {
-	uint32_t mark = mark_of(b->l, w->heads[i]);
+	uint32_t mark = symbol_mark(b->l, w->heads[i]);
 
 	w->lengths[i] = mark & UINT16_MAX;
 	if (w->lengths[i] == 0 || w->lengths[i] > b->bytes_left) {
@@ -394,7 +385,7 @@ static bool method_is_still(const struct method_layout *l,
 	}
 	for (int i = 0; i < METHOD_SYMBOLS; i++) {
 		if (symbols[i] != t->symbols[i] ||
-		    mark_of(l, heads[i]) != t->symbol_marks[i])
+		    symbol_mark(l, heads[i]) != t->symbol_marks[i])
 			return false;
 	}
 	return pointers[0] == t->const_method && pointers[1] == t->constants &&

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/hotspot/metadata_layout.h"
 
+#include "core/process/raw.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -245,4 +247,37 @@ int metadata_layout_read(struct metadata_layout *l, const struct vm_structs *v,
 	}
 	l->scopes_why = scopes_missing(l, v);
 	return 0;
+}
+
+bool class_encoding_read(const struct vm_structs *v, struct memory *memory,
+			 uint64_t *base, uint32_t *shift)
+{
+	/* JDK 11 and later, 17, and 8. */
+	static const char *const places[][3] = {
+		{ "CompressedKlassPointers", "_base", "_shift" },
+		{ "CompressedKlassPointers", "_narrow_klass._base",
+		  "_narrow_klass._shift" },
+		{ "Universe", "_narrow_klass._base", "_narrow_klass._shift" },
+	};
+	uint64_t base_at, shift_at;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		if (!vm_structs_static(v, places[i][0], places[i][1],
+				       &base_at) ||
+		    !vm_structs_static(v, places[i][0], places[i][2],
+				       &shift_at))
+			continue;
+		return memory_read(memory, base_at, base, sizeof(*base)) &&
+		       memory_read(memory, shift_at, shift, sizeof(*shift)) &&
+		       *shift < 32;
+	}
+	return false;
+}
+
+uint32_t symbol_mark(const struct method_layout *l, const uint8_t *head)
+{
+	uint32_t hash = raw_u16(head, l->symbol_hash);
+	uint32_t length = raw_u16(head, l->symbol_length);
+
+	return raw_u16(head, l->symbol_refcount) ? hash << 16 | length : 0;
 }

@@ -71,4 +71,17 @@ struct metadata_layout {
 int metadata_layout_read(struct metadata_layout *l, const struct vm_structs *v,
 			 struct memory *memory, struct error *err);
 
+/*
+ * Reads how a narrow Klass* is widened: base + (narrow << shift).  Returns
+ * false when the JVM does not export it.
+ */
+bool class_encoding_read(const struct vm_structs *v, struct memory *memory,
+			 uint64_t *base, uint32_t *shift);
+
+/*
+ * Returns the hash and the length of a symbol by its first eight bytes, to tell
+ * it from another at its address; 0 when the JVM holds no reference to it.
+ */
+uint32_t symbol_mark(const struct method_layout *l, const uint8_t *head);
+
 #endif

@@ -329,28 +329,17 @@ static void find_narrow(struct name_layout *l, const struct reading *r,
 	}
 }
 
-/* A class as headers of objects have it. */
+/* Returns a class as the headers of objects refer to it. */
 static uint64_t class_in_header(const struct name_layout *l,
 				const struct reading *r, uint64_t class_at)
 {
-	static const char *const places[][3] = {
-		{ "CompressedKlassPointers", "_base", "_shift" },
-		{ "CompressedKlassPointers", "_narrow_klass._base",
-		  "_narrow_klass._shift" },
-		{ "Universe", "_narrow_klass._base", "_narrow_klass._shift" },
-	};
+	uint64_t base;
+	uint32_t shift;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		uint64_t base, shift;
-
-		if (l->header != HEADER_MOST &&
-		    vm_structs_static(r->v, places[i][0], places[i][1],
-				      &base) &&
-		    vm_structs_static(r->v, places[i][0], places[i][2], &shift))
-			return (class_at - memory_u64(r->memory, base)) >>
-			       (memory_u32(r->memory, shift) & 31);
-	}
-	return class_at;
+	if (l->header == HEADER_MOST ||
+	    !class_encoding_read(r->v, r->memory, &base, &shift))
+		return class_at;
+	return (class_at - base) >> shift;
 }
 
 /* 0 of JDK 8, whose HotSpot has another number, and of those without one. */

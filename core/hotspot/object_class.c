@@ -119,34 +119,6 @@ static void read_flags(struct object_layout *o, const struct vm_structs *v,
 	free(table);
 }
 
-/* How a narrow Klass* is widened; the names are those of JDK 8, 11, 17, 23. */
-static bool read_encoding(struct object_layout *o, const struct vm_structs *v,
-			  struct memory *memory)
-{
-	static const struct {
-		const char *type, *base, *shift;
-	} places[] = {
-		{ "CompressedKlassPointers", "_base", "_shift" },
-		{ "CompressedKlassPointers", "_narrow_klass._base",
-		  "_narrow_klass._shift" },
-		{ "Universe", "_narrow_klass._base", "_narrow_klass._shift" },
-	};
-	uint64_t base, shift;
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		if (!vm_structs_static(v, places[i].type, places[i].base,
-				       &base) ||
-		    !vm_structs_static(v, places[i].type, places[i].shift,
-				       &shift))
-			continue;
-		return memory_read(memory, base, &o->base, sizeof(o->base)) &&
-		       memory_read(memory, shift, &o->shift,
-				   sizeof(o->shift)) &&
-		       o->shift < 32;
-	}
-	return false;
-}
-
 int object_layout_read(struct object_layout *o, const struct vm_structs *v,
 		       struct memory *memory, struct error *err)
 {
@@ -162,7 +134,7 @@ int object_layout_read(struct object_layout *o, const struct vm_structs *v,
 	read_flags(o, v, memory);
 	if (!o->is_narrow)
 		return 0;
-	if (!read_encoding(o, v, memory))
+	if (!class_encoding_read(v, memory, &o->base, &o->shift))
 		return fail(err, ERROR_UNAVAILABLE,
 			    "the JVM does not say how it compresses classes");
 	if (o->is_compact &&
@@ -214,15 +186,6 @@ static uint64_t klass_of(const struct object_layout *l,
 	return narrow ? l->base + (narrow << l->shift) : 0;
 }
 
-/* Its hash and its length; 0 of a symbol that nobody refers to. */
-static uint32_t mark_of(const struct method_layout *l, const uint8_t *head)
-{
-	uint32_t hash = raw_u16(head, l->symbol_hash);
-	uint32_t length = raw_u16(head, l->symbol_length);
-
-	return raw_u16(head, l->symbol_refcount) ? hash << 16 | length : 0;
-}
-
 /* A name that a class can have: none has these (JVMS 4.2.1). */
 static bool is_class_name(const char *name, size_t len)
 {
@@ -251,7 +214,7 @@ static bool look(struct object_classes *c, struct known_class *k)
 	    symbol < LOWEST || symbol > UINT64_MAX >> 1 ||
 	    !memory_read(c->memory, symbol, head, sizeof(head)))
 		return false;
-	mark = mark_of(l, head);
+	mark = symbol_mark(l, head);
 	if (k->name && symbol == k->symbol && mark == k->mark)
 		return true;
 	free(k->name);
