@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/map64.h"
 #include "core/base/text.h"
+#include "core/hotspot/java_threads.h"
 #include "core/hotspot/name_layout.h"
 #include "core/process/raw.h"
 
@@ -12,7 +13,6 @@
 
 enum {
 	WORD = 8,
-	THREADS_MOST = 1 << 16,
 	RANGES = 4, /* at most, of a thread in a step */
 	LOWEST = 4096,
 	HEADER = 16, /* of an object */
@@ -21,18 +21,15 @@ enum {
 };
 
 /* Where the threads are, and what of them is looked at. */
-struct thread_layout {
+struct thread_places {
 	uint32_t os_thread, tid, object;
 	bool is_handle; /* object is an OopHandle, not the reference itself */
-	uint64_t list;  /* ThreadsSMRSupport::_java_thread_list (JDK 12 on) */
-	uint32_t list_length, list_threads;
-	uint64_t first; /* or Threads::_thread_list */
-	uint32_t next;
+	struct java_thread_list list;
 };
 
 struct java_thread_names {
 	struct memory *memory;
-	struct thread_layout at;
+	struct thread_places at;
 	struct name_layout objects;
 };
 
@@ -63,24 +60,13 @@ struct batch {
 	size_t range_count;
 };
 
-static bool read_layout(struct thread_layout *l, const struct vm_structs *v)
+static bool read_layout(struct thread_places *l, const struct vm_structs *v)
 {
 	uint32_t ignored;
-	bool has_list;
 
-	*l = (struct thread_layout){ 0 };
-	has_list = vm_structs_static(v, "ThreadsSMRSupport",
-				     "_java_thread_list", &l->list) &&
-		   vm_structs_offset(v, "ThreadsList", "_length",
-				     &l->list_length) &&
-		   vm_structs_offset(v, "ThreadsList", "_threads",
-				     &l->list_threads);
-	if (!has_list &&
-	    (!vm_structs_static(v, "Threads", "_thread_list", &l->first) ||
-	     !vm_structs_offset(v, "JavaThread", "_next", &l->next)))
+	*l = (struct thread_places){ 0 };
+	if (!java_thread_list_find(&l->list, v))
 		return false;
-	if (!has_list)
-		l->list = 0;
 	l->is_handle = vm_structs_offset(v, "OopHandle", "_obj", &ignored);
 	return (vm_structs_offset(v, "JavaThread", "_osthread",
 				  &l->os_thread) ||
@@ -107,34 +93,6 @@ struct java_thread_names *java_thread_names_open(const struct vm_structs *v,
 }
 
 void java_thread_names_close(struct java_thread_names *t) { free(t); }
-
-/* The JVM's list, as it is at a time: another replaces it as threads come. */
-static size_t read_list(const struct java_thread_names *t, uint64_t **out)
-{
-	uint64_t list = memory_u64(t->memory, t->at.list);
-	uint32_t count = memory_u32(t->memory, list + t->at.list_length);
-	uint64_t at = memory_u64(t->memory, list + t->at.list_threads);
-
-	if (!list || !at || !count || count > THREADS_MOST)
-		return 0;
-	*out = xcalloc(count, WORD);
-	return memory_read(t->memory, at, *out, (size_t)count * WORD) ? count
-								      : 0;
-}
-
-/* One leads to the next (JDK 8 to 13); one that ends may lead astray. */
-static size_t follow_list(const struct java_thread_names *t, uint64_t **out)
-{
-	uint64_t at = memory_u64(t->memory, t->at.first);
-	size_t count = 0, cap = 0;
-
-	while (at >= LOWEST && at % WORD == 0 && count < THREADS_MOST) {
-		array_reserve(*out, cap, count + 1);
-		(*out)[count++] = at;
-		at = memory_u64(t->memory, at + t->at.next);
-	}
-	return count;
-}
 
 /*
  * Reads a number of so many bytes at an offset from each address; 0 where there
@@ -164,8 +122,7 @@ static void find_threads(struct java_thread_names *t, struct work *all,
 			 size_t count)
 {
 	uint64_t *threads = NULL, *os_threads, *tids;
-	size_t n = t->at.list ? read_list(t, &threads)
-			      : follow_list(t, &threads);
+	size_t n = java_thread_list_read(&t->at.list, t->memory, &threads);
 	struct map64 by_tid = { 0 };
 
 	os_threads = xcalloc(n + 1, sizeof(*os_threads));

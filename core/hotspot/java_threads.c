@@ -37,14 +37,16 @@ static bool find_field(const struct vm_structs *v, const char *field,
 	       vm_structs_offset(v, "Thread", field, out);
 }
 
-static bool find_list(struct thread_layout *l, const struct vm_structs *v)
+bool java_thread_list_find(struct java_thread_list *l,
+			   const struct vm_structs *v)
 {
+	*l = (struct java_thread_list){ 0 };
 	if (vm_structs_static(v, "ThreadsSMRSupport", "_java_thread_list",
-			      &l->list))
-		return vm_structs_offset(v, "ThreadsList", "_length",
-					 &l->length) &&
-		       vm_structs_offset(v, "ThreadsList", "_threads",
-					 &l->threads);
+			      &l->list) &&
+	    vm_structs_offset(v, "ThreadsList", "_length", &l->length) &&
+	    vm_structs_offset(v, "ThreadsList", "_threads", &l->threads))
+		return true;
+	l->list = 0;
 	return vm_structs_static(v, "Threads", "_thread_list", &l->first) &&
 	       find_field(v, "_next", &l->next);
 }
@@ -54,7 +56,7 @@ static const char *find_all(struct thread_layout *l, const struct vm_structs *v)
 {
 	uint32_t *f = l->fields;
 
-	if (!find_list(l, v))
+	if (!java_thread_list_find(&l->list, v))
 		return "ThreadsSMRSupport";
 	if (!vm_structs_size(v, "JavaThread", &l->size))
 		return "JavaThread";
@@ -107,44 +109,56 @@ void java_threads_free(struct java_threads *t)
 
 void java_threads_begin(struct java_threads *t) { t->is_read = false; }
 
-static void add(struct java_threads *t, uint64_t address)
+/* Reads the array of a ThreadsList, which the JVM replaces, but never changes.
+ */
+static size_t thread_list_read_array(const struct java_thread_list *l,
+				     struct memory *memory, uint64_t **out)
 {
-	array_reserve(t->all, t->cap, t->count + 1);
-	t->all[t->count++] = (struct java_thread){ .address = address };
-}
-
-/* The array of a ThreadsList, which is never changed, but freed. */
-static bool read_array(struct java_threads *t)
-{
-	uint64_t list = memory_u64(t->memory, t->layout.list);
-	uint32_t count = list ? memory_u32(t->memory, list + t->layout.length)
-			      : 0;
-	uint64_t at = list ? memory_u64(t->memory, list + t->layout.threads)
-			   : 0;
-	uint64_t *addresses;
-	bool is_read;
+	uint64_t list = memory_u64(memory, l->list);
+	uint32_t count = list ? memory_u32(memory, list + l->length) : 0;
+	uint64_t at = list ? memory_u64(memory, list + l->threads) : 0;
 
 	if (!at || !count || count > MOST)
-		return false;
-	addresses = xcalloc(count, sizeof(*addresses));
-	is_read = memory_read(t->memory, at, addresses,
-			      count * sizeof(*addresses)) &&
-		  memory_u64(t->memory, t->layout.list) == list;
-	for (uint32_t i = 0; is_read && i < count; i++)
-		add(t, addresses[i]);
-	free(addresses);
-	return is_read;
+		return 0;
+	*out = xcalloc(count, WORD);
+	if (memory_read(memory, at, *out, (size_t)count * WORD) &&
+	    memory_u64(memory, l->list) == list)
+		return count;
+	free(*out);
+	*out = NULL;
+	return 0;
 }
 
-static bool read_chain(struct java_threads *t)
+/* Follows the links of JDK 8 to 13.  A thread that ends may lead astray. */
+static size_t thread_list_follow(const struct java_thread_list *l,
+				 struct memory *memory, uint64_t **out)
 {
-	uint64_t at = memory_u64(t->memory, t->layout.first);
+	uint64_t at = memory_u64(memory, l->first);
+	size_t count = 0, cap = 0;
 
-	while (at >= LOWEST && t->count < MOST) {
-		add(t, at);
-		at = memory_u64(t->memory, at + t->layout.next);
+	while (at >= LOWEST && at % WORD == 0 && count < MOST) {
+		array_reserve(*out, cap, count + 1);
+		(*out)[count++] = at;
+		at = memory_u64(memory, at + l->next);
 	}
-	return at == 0;
+	if (at == 0)
+		return count;
+	free(*out);
+	*out = NULL;
+	return 0;
+}
+
+size_t java_thread_list_read(const struct java_thread_list *l,
+			     struct memory *memory, uint64_t **out)
+{
+	size_t count = 0;
+
+	*out = NULL;
+	if (!l->list)
+		return thread_list_follow(l, memory, out);
+	for (int i = 0; i < TRIES && !count; i++)
+		count = thread_list_read_array(l, memory, out);
+	return count;
 }
 
 static void want(struct memory_range *r, uint64_t address, void *bytes,
@@ -195,20 +209,17 @@ static void read_fields(struct java_threads *t)
 
 static void read_threads(struct java_threads *t)
 {
-	bool is_whole = false;
+	uint64_t *addresses;
 
 	if (t->is_read)
 		return;
 	t->is_read = true;
-	t->count = 0;
-	if (!t->layout.list)
-		is_whole = read_chain(t);
-	for (int i = 0; i < TRIES && t->layout.list && !is_whole; i++) {
-		t->count = 0;
-		is_whole = read_array(t);
-	}
-	if (!is_whole)
-		t->count = 0;
+	t->count = java_thread_list_read(&t->layout.list, t->memory,
+					 &addresses);
+	array_reserve(t->all, t->cap, t->count);
+	for (size_t i = 0; i < t->count; i++)
+		t->all[i] = (struct java_thread){ .address = addresses[i] };
+	free(addresses);
 	if (t->count)
 		read_fields(t);
 }

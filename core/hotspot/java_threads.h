@@ -14,6 +14,7 @@
 #include "core/process/memory.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -35,13 +36,30 @@ enum thread_field {
 	THREAD_FIELDS
 };
 
+/* Where the JVM has the list of its JavaThreads. */
+struct java_thread_list {
+	uint64_t list;            /* the address of a ThreadsList*, or 0 and */
+	uint64_t first;           /* the address of the first thread (JDK 8) */
+	uint32_t length, threads; /* offsets in a ThreadsList */
+	uint32_t next;            /* offset in a JavaThread */
+};
+
+/* Returns false when the JVM does not export the list. */
+bool java_thread_list_find(struct java_thread_list *l,
+			   const struct vm_structs *v);
+
+/*
+ * Reads the addresses of all JavaThreads, at most 65,536, into *out, which the
+ * caller frees.  Returns their number; 0 when the list changed while it was
+ * read, or is not readable.
+ */
+size_t java_thread_list_read(const struct java_thread_list *l,
+			     struct memory *memory, uint64_t **out);
+
 struct thread_layout {
 	struct monitor_places places;
-	uint64_t list;            /* where a ThreadsList* is, or 0 and */
-	uint64_t first;           /* where the first thread is (JDK 8) */
-	uint32_t length, threads; /* of a ThreadsList */
-	uint32_t next;            /* of a thread */
-	uint32_t size;            /* of a JavaThread */
+	struct java_thread_list list;
+	uint32_t size; /* of a JavaThread */
 	uint32_t fields[THREAD_FIELDS];
 	uint32_t os_id; /* of an OSThread */
 };

@@ -29,8 +29,7 @@ static void world_init(struct world *w, bool has_ids)
 	image_init(m, 25);
 	w->layout = (struct thread_layout){
 		.places = { .pending = 200, .owner = 64 },
-		.length = 4,
-		.threads = 16,
+		.list = { .length = 4, .threads = 16 },
 		.size = THREAD_BYTES,
 		.fields = {
 			[THREAD_OSTHREAD] = 8,
@@ -63,8 +62,8 @@ static void world_init(struct world *w, bool has_ids)
 	w->list = image_add(m, 32);
 	image_put(m, w->list + 4, THREADS, 4);
 	image_put(m, w->list + 16, w->array, 8);
-	w->layout.list = image_add(m, 8);
-	image_put(m, w->layout.list, w->list, 8);
+	w->layout.list.list = image_add(m, 8);
+	image_put(m, w->layout.list.list, w->list, 8);
 }
 
 static void check_owner(struct java_threads *t, uint64_t owner, pid_t ns_tid,
@@ -211,7 +210,7 @@ static void lists_that_cannot_be_hold_no_threads(void **state)
 		java_threads_begin(t);
 		check_unknown(t, w.threads[0]);
 	}
-	image_put(&w.image, w.layout.list, 8, 8);
+	image_put(&w.image, w.layout.list.list, 8, 8);
 	java_threads_begin(t);
 	check_unknown(t, w.threads[0]);
 	java_threads_free(t);
@@ -226,10 +225,10 @@ static void a_chain_of_threads_ends(void **state)
 
 	(void)state;
 	world_init(&w, false);
-	w.layout.first = w.layout.list;
-	w.layout.list = 0;
-	w.layout.next = 56;
-	image_put(&w.image, w.layout.first, w.threads[0], 8);
+	w.layout.list.first = w.layout.list.list;
+	w.layout.list.list = 0;
+	w.layout.list.next = 56;
+	image_put(&w.image, w.layout.list.first, w.threads[0], 8);
 	image_put(&w.image, w.threads[0] + 56, w.threads[1], 8);
 	t = java_threads_new(&w.layout, &w.image.memory);
 	check_owner(t, w.threads[1], 12, 0, false);
