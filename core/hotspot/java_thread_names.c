@@ -2,19 +2,489 @@
 #include "core/hotspot/java_thread_names.h"
 
 #include "core/base/alloc.h"
+#include "core/base/cursor.h"
 #include "core/base/map64.h"
 #include "core/base/text.h"
 #include "core/hotspot/java_threads.h"
-#include "core/hotspot/name_layout.h"
+#include "core/hotspot/metadata_layout.h"
+#include "core/hotspot/unsigned5.h"
 #include "core/process/raw.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * ---- the layout of Thread and String ----
+ *
+ * Offsets are those of the fields in the JVM's own classes (InstanceKlass); the
+ * headers of objects follow from them.
+ */
+
+struct name_layout {
+	/* Of java.lang.Thread: name is a String; early JDK 8: a char[]. */
+	uint32_t thread_name, thread_id, thread_address;
+	bool name_is_chars;
+	/* Of java.lang.String; coder 0 = none: value is a char[] (JDK 8). */
+	uint32_t string_value, string_coder;
+	uint32_t header; /* of an object: 8, 12 or 16 bytes */
+	uint32_t array_length, array_data;
+	/* References in objects: 4 bytes to be decoded, or 8. */
+	bool is_narrow;
+	uint64_t narrow_base;
+	uint32_t narrow_shift;
+	uint64_t string_class; /* as an object's header has it */
+	uint32_t class_shift;  /* in a header of 8 bytes */
+};
+
 enum {
 	WORD = 8,
-	RANGES = 4, /* at most, of a thread in a step */
-	LOWEST = 4096,
+	LOWEST = 4096, /* no object is below */
+	SLOTS = 6,     /* u2 of a field until JDK 20 */
+	FIELDS_MOST = 128,
+	STREAM_MOST = 4096,
+	NAME_MOST = 32,
+	FIELD_OFFSET_MOST = 1024,
+	HEADER_LEAST = 8,
+	HEADER_NARROW = 12,
+	HEADER_MOST = 16,
+	/* JDK-8139457: elements directly follow an array's length. */
+	JDK_OF_PACKED_ARRAYS = 23,
+};
+
+/* A field as its class has it. */
+struct class_field {
+	uint32_t name_index, signature_index;
+	uint32_t offset;
+	bool is_static;
+	char name[NAME_MOST], signature[NAME_MOST];
+};
+
+struct class_fields {
+	struct class_field all[FIELDS_MOST];
+	size_t count;
+};
+
+struct layout_reader {
+	const struct vm_structs *v;
+	struct memory *memory;
+	uint32_t constants;                  /* of InstanceKlass */
+	uint32_t pool_size;                  /* of ConstantPool */
+	uint32_t symbol_length, symbol_body; /* of Symbol */
+};
+
+static bool layout_offset(const struct layout_reader *r, const char *type,
+			  const char *field, uint32_t *out)
+{
+	return vm_structs_offset(r->v, type, field, out) &&
+	       *out <= METADATA_STRUCT_MOST;
+}
+
+static int layout_fail(struct error *err, const char *what)
+{
+	return fail(err, ERROR_UNAVAILABLE,
+		    "cannot read names of Java threads: this JVM's tables lack "
+		    "%s",
+		    what);
+}
+
+static int layout_read_basics(struct layout_reader *r, struct error *err)
+{
+	if (layout_offset(r, "InstanceKlass", "_constants", &r->constants) &&
+	    vm_structs_size(r->v, "ConstantPool", &r->pool_size) &&
+	    r->pool_size <= METADATA_STRUCT_MOST &&
+	    layout_offset(r, "Symbol", "_length", &r->symbol_length) &&
+	    layout_offset(r, "Symbol", "_body", &r->symbol_body))
+		return 0;
+	return layout_fail(err, "symbols");
+}
+
+/* The InstanceKlass of a class that the JVM knows itself; 0 = not yet. */
+static uint64_t layout_class_of(const struct layout_reader *r, const char *name)
+{
+	static const struct {
+		const char *type, *before, *after;
+	} places[] = {
+		{ "vmClasses",
+		  "_klasses[static_cast<int>(vmClassID::", "_klass_knum)]" },
+		{ "SystemDictionary",
+		  "_well_known_klasses[SystemDictionary::", "_klass_knum]" },
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		char field[96];
+		uint64_t at;
+
+		snprintf(field, sizeof(field), "%s%s%s", places[i].before, name,
+			 places[i].after);
+		if (vm_structs_static(r->v, places[i].type, field, &at))
+			return memory_u64(r->memory, at);
+	}
+	return 0;
+}
+
+/* An Array<> of the class's, at most so many bytes; its length, or 0. */
+static size_t layout_read_array(const struct layout_reader *r,
+				uint64_t class_at, uint32_t field,
+				uint32_t size, uint8_t *out, size_t most)
+{
+	uint64_t array = memory_u64(r->memory, class_at + field);
+	uint32_t length_at, data_at;
+	size_t bytes;
+
+	if (!layout_offset(r, "Array<int>", "_length", &length_at) ||
+	    !layout_offset(r, size == 1 ? "Array<u1>" : "Array<u2>", "_data",
+			   &data_at))
+		return 0;
+	bytes = (size_t)memory_u32(r->memory, array + length_at) * size;
+	if (!array || bytes > most)
+		return 0;
+	return memory_read(r->memory, array + data_at, out, bytes) ? bytes : 0;
+}
+
+static void fields_add(struct class_fields *f, const struct class_field *field)
+{
+	if (f->count < FIELDS_MOST && !field->is_static &&
+	    field->offset <= FIELD_OFFSET_MOST)
+		f->all[f->count++] = *field;
+}
+
+enum { ACC_STATIC = 0x0008 };
+
+/* JDK 8 to 20: six numbers each (oops/fieldInfo.hpp). */
+static void fields_read_slots(const struct layout_reader *r, uint64_t class_at,
+			      uint32_t at, struct class_fields *f)
+{
+	uint8_t bytes[FIELDS_MOST * SLOTS * 2];
+	int64_t tag_bits = 2;
+	uint32_t count_at;
+	uint16_t count = 0;
+	size_t len = layout_read_array(r, class_at, at, 2, bytes,
+				       sizeof(bytes));
+
+	vm_structs_constant(r->v, "FIELDINFO_TAG_SIZE", &tag_bits);
+	if (!layout_offset(r, "InstanceKlass", "_java_fields_count",
+			   &count_at) ||
+	    tag_bits < 0 || tag_bits > 8 ||
+	    !memory_read(r->memory, class_at + count_at, &count, sizeof(count)))
+		return;
+	for (size_t i = 0; i < count && (i + 1) * SLOTS * 2 <= len; i++) {
+		const uint8_t *slot = bytes + i * SLOTS * 2;
+		const struct class_field field = {
+			.name_index = raw_u16(slot, 2),
+			.signature_index = raw_u16(slot, 4),
+			.offset = raw_u32(slot, 8) >> tag_bits,
+			.is_static = raw_u16(slot, 0) & ACC_STATIC,
+		};
+
+		fields_add(f, &field);
+	}
+}
+
+static bool layout_has_flag(const struct layout_reader *r, uint32_t flags,
+			    const char *name)
+{
+	int64_t bit;
+
+	return vm_structs_constant(r->v, name, &bit) && bit >= 0 && bit < 32 &&
+	       flags >> bit & 1;
+}
+
+/* JDK 21 on: numbers of a few bytes each (oops/fieldInfo.hpp). */
+static void fields_read_stream(const struct layout_reader *r, uint64_t class_at,
+			       uint32_t at, struct class_fields *f)
+{
+	static const char *const optional[] = {
+		"FieldInfo::FieldFlags::_ff_initialized",
+		"FieldInfo::FieldFlags::_ff_generic",
+		"FieldInfo::FieldFlags::_ff_contended",
+	};
+	const unsigned excluded = 1;
+	uint8_t *bytes = xmalloc(STREAM_MOST);
+	size_t len = layout_read_array(r, class_at, at, 1, bytes, STREAM_MOST);
+	struct cursor c = cursor_over(bytes, len);
+	uint32_t count = unsigned5_read(&c, excluded);
+
+	unsigned5_read(&c, excluded); /* the JVM's own fields come last */
+	for (uint32_t i = 0; i < count && cursor_ok(&c); i++) {
+		struct class_field field = { 0 };
+		uint32_t flags;
+
+		field.name_index = unsigned5_read(&c, excluded);
+		field.signature_index = unsigned5_read(&c, excluded);
+		field.offset = unsigned5_read(&c, excluded);
+		field.is_static = unsigned5_read(&c, excluded) & ACC_STATIC;
+		flags = unsigned5_read(&c, excluded);
+		for (size_t k = 0; k < 3; k++) {
+			if (layout_has_flag(r, flags, optional[k]))
+				unsigned5_read(&c, excluded);
+		}
+		if (cursor_ok(&c))
+			fields_add(f, &field);
+	}
+	free(bytes);
+}
+
+/* "" when it is longer than those that matter here. */
+static void layout_read_symbol(const struct layout_reader *r, uint64_t pool,
+			       uint32_t index, char out[NAME_MOST])
+{
+	uint64_t slot = pool + r->pool_size + (uint64_t)index * WORD;
+	uint64_t symbol = memory_u64(r->memory, slot);
+	uint16_t len = 0;
+
+	if (symbol < LOWEST ||
+	    !memory_read(r->memory, symbol + r->symbol_length, &len,
+			 sizeof(len)) ||
+	    len >= NAME_MOST ||
+	    !memory_read(r->memory, symbol + r->symbol_body, out, len))
+		len = 0;
+	out[len] = '\0';
+}
+
+static bool fields_read(const struct layout_reader *r, uint64_t class_at,
+			struct class_fields *f)
+{
+	uint64_t pool;
+	uint32_t at;
+
+	f->count = 0;
+	if (class_at < LOWEST)
+		return false;
+	pool = memory_u64(r->memory, class_at + r->constants);
+	if (layout_offset(r, "InstanceKlass", "_fieldinfo_stream", &at))
+		fields_read_stream(r, class_at, at, f);
+	else if (layout_offset(r, "InstanceKlass", "_fields", &at))
+		fields_read_slots(r, class_at, at, f);
+	for (size_t i = 0; i < f->count && pool >= LOWEST; i++) {
+		struct class_field *field = &f->all[i];
+
+		layout_read_symbol(r, pool, field->name_index, field->name);
+		layout_read_symbol(r, pool, field->signature_index,
+				   field->signature);
+	}
+	return f->count > 0;
+}
+
+static bool fields_find(const struct class_fields *f, const char *name,
+			const char *signature, uint32_t *out)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		const struct class_field *field = &f->all[i];
+
+		if (strcmp(field->name, name) == 0 &&
+		    strcmp(field->signature, signature) == 0) {
+			*out = field->offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool layout_find_thread(struct name_layout *l,
+			       const struct class_fields *f)
+{
+	static const char string[] = "Ljava/lang/String;";
+
+	l->name_is_chars = fields_find(f, "name", "[C", &l->thread_name);
+	if (!l->name_is_chars &&
+	    !fields_find(f, "name", string, &l->thread_name))
+		return false;
+	/* Its JavaThread, which its JavaThread is to agree with. */
+	return fields_find(f, "tid", "J", &l->thread_id) &&
+	       fields_find(f, "eetop", "J", &l->thread_address);
+}
+
+static bool layout_find_string(struct name_layout *l,
+			       const struct class_fields *f)
+{
+	l->string_coder = 0;
+	if (fields_find(f, "value", "[C", &l->string_value))
+		return true;
+	return fields_find(f, "value", "[B", &l->string_value) &&
+	       fields_find(f, "coder", "B", &l->string_coder);
+}
+
+/*
+ * Fields begin where the header ends, and an array has its length there: 16
+ * bytes, 12 with compressed class pointers, 8 with compact headers.
+ */
+static bool layout_find_header(struct name_layout *l,
+			       const struct class_fields *string, uint32_t jdk)
+{
+	l->header = FIELD_OFFSET_MOST;
+	for (size_t i = 0; i < string->count; i++) {
+		if (string->all[i].offset < l->header)
+			l->header = string->all[i].offset;
+	}
+	if (l->header != HEADER_LEAST && l->header != HEADER_NARROW &&
+	    l->header != HEADER_MOST)
+		return false;
+	l->array_length = l->header;
+	l->array_data = l->header + 4;
+	if (jdk < JDK_OF_PACKED_ARRAYS)
+		l->array_data = (l->array_data + WORD - 1) / WORD * WORD;
+	return true;
+}
+
+/*
+ * References of 8 bytes are aligned to 8; a Thread has many, one behind the
+ * other, so that of those of 4 bytes some are not.
+ */
+static void layout_find_narrow(struct name_layout *l,
+			       const struct layout_reader *r,
+			       const struct class_fields *thread)
+{
+	static const char *const places[][3] = {
+		{ "CompressedOops", "_base", "_shift" },
+		{ "CompressedOops", "_narrow_oop._base", "_narrow_oop._shift" },
+		{ "Universe", "_narrow_oop._base", "_narrow_oop._shift" },
+	};
+	uint64_t base, shift;
+
+	l->is_narrow = false;
+	for (size_t i = 0; i < thread->count; i++) {
+		const struct class_field *f = &thread->all[i];
+
+		if ((f->signature[0] == 'L' || f->signature[0] == '[') &&
+		    f->offset % WORD)
+			l->is_narrow = true;
+	}
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		if (!vm_structs_static(r->v, places[i][0], places[i][1],
+				       &base) ||
+		    !vm_structs_static(r->v, places[i][0], places[i][2],
+				       &shift))
+			continue;
+		l->narrow_base = memory_u64(r->memory, base);
+		l->narrow_shift = memory_u32(r->memory, shift) & 31;
+		return;
+	}
+}
+
+/* Returns a class as the headers of objects refer to it. */
+static uint64_t layout_class_in_header(const struct name_layout *l,
+				       const struct layout_reader *r,
+				       uint64_t class_at)
+{
+	uint64_t base;
+	uint32_t shift;
+
+	if (l->header == HEADER_MOST ||
+	    !class_encoding_read(r->v, r->memory, &base, &shift))
+		return class_at;
+	return (class_at - base) >> shift;
+}
+
+/* 0 of JDK 8, whose HotSpot has another number, and of those without one. */
+static uint32_t layout_jdk(const struct layout_reader *r)
+{
+	uint32_t ignored;
+	uint64_t at;
+
+	if (vm_structs_offset(r->v, "Symbol", "_identity_hash", &ignored) ||
+	    !vm_structs_static(r->v, "Abstract_VM_Version", "_vm_major_version",
+			       &at))
+		return 0;
+	return memory_u32(r->memory, at);
+}
+
+/*
+ * Fails with ERROR_UNAVAILABLE if the JVM does not export the layout, or not
+ * yet: it creates the classes a moment after its start.
+ */
+static int name_layout_read(struct name_layout *l, const struct vm_structs *v,
+			    struct memory *memory, struct error *err)
+{
+	struct layout_reader r = { .v = v, .memory = memory };
+	struct class_fields *f = xcalloc(2, sizeof(*f));
+	struct class_fields *thread = &f[0], *string = &f[1];
+	uint64_t string_at;
+	int64_t shift;
+	int ret = -1;
+
+	*l = (struct name_layout){ 0 };
+	if (layout_read_basics(&r, err))
+		goto out;
+	string_at = layout_class_of(&r, "String");
+	if (!fields_read(&r, layout_class_of(&r, "Thread"), thread) ||
+	    !fields_read(&r, string_at, string)) {
+		layout_fail(err, "the fields of java.lang.Thread");
+		goto out;
+	}
+	if (!layout_find_thread(l, thread) || !layout_find_string(l, string) ||
+	    !layout_find_header(l, string, layout_jdk(&r))) {
+		layout_fail(err, "what an object looks like");
+		goto out;
+	}
+	layout_find_narrow(l, &r, thread);
+	l->string_class = layout_class_in_header(l, &r, string_at);
+	/* With compact headers it is in the mark word (JEP 450). */
+	if (vm_structs_constant(v, "markWord::klass_shift", &shift))
+		l->class_shift = (uint32_t)shift & 63;
+	ret = 0;
+out:
+	free(f);
+	return ret;
+}
+
+/*
+ * Generational ZGC (JDK 21 on) keeps colours below an address that is shifted
+ * by 13 to 16 bits, as one of four of them says (gc/z/zAddress.hpp), or by 16
+ * (aarch64); there is no other reference that large.  Before, it had them
+ * above the address, and mapped the heap at each of those.
+ */
+uint64_t java_reference_decode(uint64_t value)
+{
+	enum { COLOUR_SHIFT = 12, COLOURS = 0xf, ADDRESS_BITS = 47 };
+	uint64_t address = value;
+	unsigned colour = value >> COLOUR_SHIFT & COLOURS;
+
+	if (value >> ADDRESS_BITS) {
+#ifdef __aarch64__
+		address = value >> (COLOUR_SHIFT + 4);
+#else
+		if (colour == 0 || colour & (colour - 1))
+			return 0;
+		address = value >> (COLOUR_SHIFT + 1 + __builtin_ctz(colour));
+#endif
+	}
+	(void)colour;
+	return address >= LOWEST && address % WORD == 0 &&
+			       address >> ADDRESS_BITS == 0
+		       ? address
+		       : 0;
+}
+
+/* Returns the address that a reference of 4 or 8 bytes leads to, or 0. */
+static uint64_t name_layout_decode(const struct name_layout *l, uint64_t value)
+{
+	if (!l->is_narrow)
+		return java_reference_decode(value);
+	value &= UINT32_MAX;
+	return value ? java_reference_decode(l->narrow_base +
+					     (value << l->narrow_shift))
+		     : 0;
+}
+
+/* Returns true when the first 16 bytes of an object are those of a String. */
+static bool name_layout_is_string(const struct name_layout *l,
+				  const uint8_t header[16])
+{
+	switch (l->header) {
+	case HEADER_LEAST:
+		return raw_u64(header, 0) >> l->class_shift == l->string_class;
+	case HEADER_NARROW:
+		return raw_u32(header, WORD) == (uint32_t)l->string_class;
+	default:
+		return raw_u64(header, WORD) == l->string_class;
+	}
+}
+
+/* ---- reading names ---- */
+
+enum {
+	RANGES = 4,  /* at most, of a thread in a step */
 	HEADER = 16, /* of an object */
 	LATIN1 = 0,  /* String.coder */
 	NAME_CHARS_MOST = 1 << 16,
@@ -34,7 +504,7 @@ struct java_thread_names {
 };
 
 /* A thread on its way. */
-struct work {
+struct name_work {
 	struct java_thread_name *out;
 	bool is_alive; /* nothing was wrong so far */
 	uint64_t java_thread;
@@ -50,17 +520,18 @@ struct work {
 	uint64_t object_is, name_is, value_is;
 };
 
-struct batch {
+struct name_batch {
 	const struct java_thread_names *t;
-	struct work *all;
+	struct name_work *all;
 	size_t count;
 	/* The reads of a step, and of whom each is. */
 	struct memory_range *ranges;
-	struct work **of;
+	struct name_work **of;
 	size_t range_count;
 };
 
-static bool read_layout(struct thread_places *l, const struct vm_structs *v)
+static bool names_read_places(struct thread_places *l,
+			      const struct vm_structs *v)
 {
 	uint32_t ignored;
 
@@ -82,7 +553,7 @@ struct java_thread_names *java_thread_names_open(const struct vm_structs *v,
 	struct java_thread_names *t = xcalloc(1, sizeof(*t));
 
 	t->memory = memory;
-	if (!read_layout(&t->at, v))
+	if (!names_read_places(&t->at, v))
 		fail(err, ERROR_UNAVAILABLE,
 		     "cannot read names of Java threads: this JVM's tables "
 		     "lack the list of its threads");
@@ -98,9 +569,9 @@ void java_thread_names_close(struct java_thread_names *t) { free(t); }
  * Reads a number of so many bytes at an offset from each address; 0 where there
  * is none.
  */
-static void read_each(struct memory *memory, const uint64_t *addresses,
-		      size_t count, uint32_t offset, uint64_t *out,
-		      size_t bytes)
+static void names_read_each(struct memory *memory, const uint64_t *addresses,
+			    size_t count, uint32_t offset, uint64_t *out,
+			    size_t bytes)
 {
 	struct memory_range *ranges = xcalloc(count, sizeof(*ranges));
 	size_t wanted = 0;
@@ -118,8 +589,8 @@ static void read_each(struct memory *memory, const uint64_t *addresses,
 }
 
 /* Gives each that is asked for its JavaThread, by the tid. */
-static void find_threads(struct java_thread_names *t, struct work *all,
-			 size_t count)
+static void names_find_threads(struct java_thread_names *t,
+			       struct name_work *all, size_t count)
 {
 	uint64_t *threads = NULL, *os_threads, *tids;
 	size_t n = java_thread_list_read(&t->at.list, t->memory, &threads);
@@ -127,8 +598,10 @@ static void find_threads(struct java_thread_names *t, struct work *all,
 
 	os_threads = xcalloc(n + 1, sizeof(*os_threads));
 	tids = xcalloc(n + 1, sizeof(*tids));
-	read_each(t->memory, threads, n, t->at.os_thread, os_threads, WORD);
-	read_each(t->memory, os_threads, n, t->at.tid, tids, sizeof(pid_t));
+	names_read_each(t->memory, threads, n, t->at.os_thread, os_threads,
+			WORD);
+	names_read_each(t->memory, os_threads, n, t->at.tid, tids,
+			sizeof(pid_t));
 	for (size_t i = 0; i < n; i++) {
 		if (tids[i] && map64_get(&by_tid, tids[i]) == MAP64_NONE)
 			map64_add(&by_tid, tids[i], (uint32_t)i);
@@ -146,8 +619,8 @@ static void find_threads(struct java_thread_names *t, struct work *all,
 	free(tids);
 }
 
-static void want(struct batch *b, struct work *w, uint64_t address, void *bytes,
-		 size_t len)
+static void batch_want(struct name_batch *b, struct name_work *w,
+		       uint64_t address, void *bytes, size_t len)
 {
 	if (address < LOWEST || address >> 47) {
 		w->is_alive = false;
@@ -158,60 +631,60 @@ static void want(struct batch *b, struct work *w, uint64_t address, void *bytes,
 							     len, false };
 }
 
-static size_t reference_bytes(const struct batch *b)
+static size_t batch_reference_bytes(const struct name_batch *b)
 {
 	return b->t->objects.is_narrow ? 4 : WORD;
 }
 
-static void ask_handle(struct batch *b, struct work *w)
+static void batch_ask_handle(struct name_batch *b, struct name_work *w)
 {
 	w->slot = w->java_thread + b->t->at.object;
 	if (b->t->at.is_handle)
-		want(b, w, w->slot, &w->slot, WORD);
+		batch_want(b, w, w->slot, &w->slot, WORD);
 }
 
-static void ask_object(struct batch *b, struct work *w)
+static void batch_ask_object(struct name_batch *b, struct name_work *w)
 {
-	want(b, w, w->slot, &w->object_was, WORD);
+	batch_want(b, w, w->slot, &w->object_was, WORD);
 }
 
-static void see_object(struct batch *b, struct work *w)
+static void batch_see_object(struct name_batch *b, struct name_work *w)
 {
 	(void)b;
-	w->object = name_layout_decode_wide(w->object_was);
+	w->object = java_reference_decode(w->object_was);
 	w->is_alive = w->object != 0;
 }
 
-static void ask_thread(struct batch *b, struct work *w)
+static void batch_ask_thread(struct name_batch *b, struct name_work *w)
 {
 	const struct name_layout *l = &b->t->objects;
 
-	want(b, w, w->object + l->thread_address, &w->eetop, WORD);
-	want(b, w, w->object + l->thread_id, &w->java_id, WORD);
-	want(b, w, w->object + l->thread_name, &w->name_was,
-	     reference_bytes(b));
+	batch_want(b, w, w->object + l->thread_address, &w->eetop, WORD);
+	batch_want(b, w, w->object + l->thread_id, &w->java_id, WORD);
+	batch_want(b, w, w->object + l->thread_name, &w->name_was,
+		   batch_reference_bytes(b));
 }
 
-static void see_thread(struct batch *b, struct work *w)
+static void batch_see_thread(struct name_batch *b, struct name_work *w)
 {
 	w->name = name_layout_decode(&b->t->objects, w->name_was);
 	w->is_alive = w->eetop == w->java_thread && w->name != 0;
 }
 
-static void ask_string(struct batch *b, struct work *w)
+static void batch_ask_string(struct name_batch *b, struct name_work *w)
 {
 	const struct name_layout *l = &b->t->objects;
 
 	if (l->name_is_chars)
 		return;
-	want(b, w, w->name, w->header, HEADER);
-	want(b, w, w->name + l->string_value, &w->value_was,
-	     reference_bytes(b));
+	batch_want(b, w, w->name, w->header, HEADER);
+	batch_want(b, w, w->name + l->string_value, &w->value_was,
+		   batch_reference_bytes(b));
 	if (l->string_coder)
-		want(b, w, w->name + l->string_coder, &w->coder, 1);
+		batch_want(b, w, w->name + l->string_coder, &w->coder, 1);
 }
 
-static void see_string(struct batch *b, struct work *w)
+static void batch_see_string(struct name_batch *b, struct name_work *w)
 {
 	const struct name_layout *l = &b->t->objects;
 
@@ -224,45 +697,46 @@ static void see_string(struct batch *b, struct work *w)
 		      w->coder <= 1;
 }
 
-static void ask_length(struct batch *b, struct work *w)
+static void batch_ask_length(struct name_batch *b, struct name_work *w)
 {
-	want(b, w, w->value + b->t->objects.array_length, &w->length,
-	     sizeof(w->length));
+	batch_want(b, w, w->value + b->t->objects.array_length, &w->length,
+		   sizeof(w->length));
 }
 
 /* Without a coder, elements are characters of two bytes. */
-static bool is_wide(const struct batch *b, const struct work *w)
+static bool batch_is_wide(const struct name_batch *b, const struct name_work *w)
 {
 	return !b->t->objects.string_coder || w->coder != LATIN1;
 }
 
-static void see_length(struct batch *b, struct work *w)
+static void batch_see_length(struct name_batch *b, struct name_work *w)
 {
 	uint32_t chars = w->length;
 
 	w->is_alive = w->length <= 2 * NAME_CHARS_MOST;
-	if (b->t->objects.string_coder && is_wide(b, w))
+	if (b->t->objects.string_coder && batch_is_wide(b, w))
 		chars /= 2;
 	if (chars > JAVA_THREAD_NAME_CHARS)
 		chars = JAVA_THREAD_NAME_CHARS;
-	w->bytes = is_wide(b, w) ? 2 * chars : chars;
+	w->bytes = batch_is_wide(b, w) ? 2 * chars : chars;
 }
 
 /* The text, and once more what has led to it. */
-static void ask_text(struct batch *b, struct work *w)
+static void batch_ask_text(struct name_batch *b, struct name_work *w)
 {
 	const struct name_layout *l = &b->t->objects;
 
 	if (w->bytes)
-		want(b, w, w->value + l->array_data, w->text, w->bytes);
-	want(b, w, w->slot, &w->object_is, WORD);
-	want(b, w, w->object + l->thread_name, &w->name_is, reference_bytes(b));
+		batch_want(b, w, w->value + l->array_data, w->text, w->bytes);
+	batch_want(b, w, w->slot, &w->object_is, WORD);
+	batch_want(b, w, w->object + l->thread_name, &w->name_is,
+		   batch_reference_bytes(b));
 	if (!l->name_is_chars)
-		want(b, w, w->name + l->string_value, &w->value_is,
-		     reference_bytes(b));
+		batch_want(b, w, w->name + l->string_value, &w->value_is,
+			   batch_reference_bytes(b));
 }
 
-static void add_utf16(struct text *t, const uint8_t *bytes, uint32_t len)
+static void text_add_utf16(struct text *t, const uint8_t *bytes, uint32_t len)
 {
 	for (uint32_t i = 0; i + 1 < len; i += 2) {
 		uint32_t unit = raw_u16(bytes, i);
@@ -278,7 +752,7 @@ static void add_utf16(struct text *t, const uint8_t *bytes, uint32_t len)
 	}
 }
 
-static void see_text(struct batch *b, struct work *w)
+static void batch_see_text(struct name_batch *b, struct name_work *w)
 {
 	struct text t = { 0 };
 
@@ -287,8 +761,8 @@ static void see_text(struct batch *b, struct work *w)
 	if (!w->is_alive)
 		return;
 	text_puts(&t, "");
-	if (is_wide(b, w)) {
-		add_utf16(&t, w->text, w->bytes);
+	if (batch_is_wide(b, w)) {
+		text_add_utf16(&t, w->text, w->bytes);
 	} else {
 		for (uint32_t i = 0; i < w->bytes; i++)
 			text_utf8(&t, w->text[i] ? w->text[i] : 0xfffd);
@@ -300,15 +774,18 @@ static void see_text(struct batch *b, struct work *w)
 }
 
 static const struct {
-	void (*ask)(struct batch *b, struct work *w);
-	void (*see)(struct batch *b, struct work *w); /* or NULL */
+	void (*ask)(struct name_batch *b, struct name_work *w);
+	void (*see)(struct name_batch *b, struct name_work *w); /* or NULL */
 } steps[] = {
-	{ ask_handle, NULL },       { ask_object, see_object },
-	{ ask_thread, see_thread }, { ask_string, see_string },
-	{ ask_length, see_length }, { ask_text, see_text },
+	{ batch_ask_handle, NULL },
+	{ batch_ask_object, batch_see_object },
+	{ batch_ask_thread, batch_see_thread },
+	{ batch_ask_string, batch_see_string },
+	{ batch_ask_length, batch_see_length },
+	{ batch_ask_text, batch_see_text },
 };
 
-static void read_wanted(struct batch *b)
+static void batch_read_wanted(struct name_batch *b)
 {
 	if (b->range_count)
 		b->t->memory->read_all(b->t->memory, b->ranges, b->range_count);
@@ -319,14 +796,14 @@ static void read_wanted(struct batch *b)
 	b->range_count = 0;
 }
 
-static void run(struct batch *b)
+static void batch_run(struct name_batch *b)
 {
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		for (size_t k = 0; k < b->count; k++) {
 			if (b->all[k].is_alive)
 				steps[i].ask(b, &b->all[k]);
 		}
-		read_wanted(b);
+		batch_read_wanted(b);
 		for (size_t k = 0; k < b->count && steps[i].see; k++) {
 			if (b->all[k].is_alive)
 				steps[i].see(b, &b->all[k]);
@@ -337,7 +814,7 @@ static void run(struct batch *b)
 void java_thread_names_read(struct java_thread_names *t,
 			    struct java_thread_name *all, size_t count)
 {
-	struct batch b = { .t = t };
+	struct name_batch b = { .t = t };
 
 	b.count = count < JAVA_THREAD_NAMES_AT_ONCE ? count
 						    : JAVA_THREAD_NAMES_AT_ONCE;
@@ -350,8 +827,8 @@ void java_thread_names_read(struct java_thread_names *t,
 	b.of = xcalloc(b.count * RANGES, sizeof(*b.of));
 	for (size_t i = 0; i < b.count; i++)
 		b.all[i].out = &all[i];
-	find_threads(t, b.all, b.count);
-	run(&b);
+	names_find_threads(t, b.all, b.count);
+	batch_run(&b);
 	free(b.all);
 	free(b.ranges);
 	free(b.of);

@@ -50,4 +50,10 @@ void java_thread_names_close(struct java_thread_names *t); /* NULL is fine */
 void java_thread_names_read(struct java_thread_names *t,
 			    struct java_thread_name *all, size_t count);
 
+/*
+ * Returns the address that a reference of 8 bytes leads to, without the colour
+ * bits of ZGC; 0 when it is null or no reference.
+ */
+uint64_t java_reference_decode(uint64_t value);
+
 #endif
