@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A session that starts a new profile every 300 ms loses no sample and counts
-# none twice: all windows together have each sleep of each thread exactly once,
-# and the CPU time of the process; and each window has the names and numbers of
-# threads and functions that the others have.
+# none twice: all windows together have as many waits of each thread as the
+# kernel has counted, and the CPU time of the process; and each window has the
+# names and numbers of threads and functions that the others have.
 scratch=$2
 . tests/jvm/lib/target.sh
 . tests/root/lib/sampling.sh
@@ -12,16 +12,28 @@ record() {
 	name=$1 events=$2 window_ms=$3
 	shift 3
 	workload threads=4 depth=8 "$@" || return
-	"$TOOLS/sample_windows" "$events" "$window_ms" 15 "$pid" \
+	"$TOOLS/sample_windows" "$events" "$window_ms" 0 "$pid" \
 		>"$scratch/$name" 2>"$scratch/$name.err" &
 	job=$!
 	target_jobs="$target_jobs $job"
 	target_wait "$scratch/$name" BEGUN || return
-	do_work || return
+	switches >"$scratch/before"
+	begin_work
+	sleep 2
+	switches >"$scratch/after"
+	target_wait "$work.out" DONE || return
 	end_work
 	wait "$job" && return
 	cat "$scratch/$name.err"
 	return 1
+}
+
+# switches: "TID NUMBER" of each thread: how often it has left its CPU.
+switches() {
+	for tid in $(tids); do
+		awk -v tid="$tid" '/ctxt_switches/ { sum += $2 }
+			END { print tid, sum }' "/proc/$pid/task/$tid/status"
+	done
 }
 
 # of NAME CONDITION SUM: over cells whose fields are event, tid, samples and
@@ -45,22 +57,21 @@ expect() {
 	exit 1
 }
 
-# Each thread sleeps 40 times, for 20 ms.
+# After two seconds each thread is in its last sleep.  One wait more than there
+# are switches began before sampling; and threads wait a few times more until
+# they have ended.
 for window_ms in 0 100; do
-	record w.$window_ms 2 $window_ms 'sleep=20*40' || exit 1
-	slept=0
+	record w.$window_ms 2 $window_ms 'sleep=20*40' 'sleep=3000*1' || exit 1
+	grep ' samples lost' "$scratch/w.$window_ms" && exit 1
 	for tid in $(tids); do
-		n=$(of w.$window_ms "tid == $tid && /nanosleep/" samples)
-		expect "sleeps of $tid" "$n" -eq 40
-		ns=$(of w.$window_ms "tid == $tid && /nanosleep/" \
-			weight)
-		expect "ns of sleep of $tid" "$ns" -ge 800000000
-		slept=$((slept + n))
+		waits=$(sed -n "s/^$tid //p" "$scratch/after")
+		waits=$((waits - $(sed -n "s/^$tid //p" "$scratch/before") + 1))
+		n=$(of w.$window_ms "tid == $tid" samples)
+		expect "waits of $tid" "$n" -ge $waits
+		expect "waits of $tid" "$n" -le $((waits + 5))
+		expect "ns of sleep of $tid" "$(of w.$window_ms \
+			"tid == $tid && /nanosleep/" weight)" -ge 3790000000
 	done
-	grep -q ' samples lost' "$scratch/w.$window_ms" && {
-		echo 'samples were lost'
-		exit 1
-	}
 done
 expect 'windows' "$(windows_of w.0)" -eq 1
 expect 'windows' "$(windows_of w.100)" -ge 6
