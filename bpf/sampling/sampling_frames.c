@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/sampling/sampling_frames.h"
 
+#include "bpf/kernel_names.h"
 #include "core/base/alloc.h"
 #include "core/base/hash.h"
 #include "core/base/idtable.h"
 #include "core/elf/demangle.h"
+#include "core/elf/kernel_symbols.h"
 #include "core/profile/java_name.h"
 
 #include <stdlib.h>
@@ -41,6 +43,71 @@ struct sampling_frames {
 	uint32_t batch;
 	uint64_t unnamed;
 };
+
+/* Names of the kernel's functions. */
+
+struct sampling_kernel {
+	const struct sampling_options *o;
+	struct kernel_names *names;
+	struct kernel_symbols *symbols; /* in place of names */
+	bool asked_names, asked_symbols;
+};
+
+struct sampling_kernel *sampling_kernel_new(const struct sampling_options *o)
+{
+	struct sampling_kernel *k = xcalloc(1, sizeof(*k));
+
+	k->o = o;
+	return k;
+}
+
+void sampling_kernel_free(struct sampling_kernel *k)
+{
+	if (!k)
+		return;
+	kernel_names_close(k->names);
+	kernel_symbols_close(k->symbols);
+	free(k);
+}
+
+static bool kernel_ask(struct sampling_kernel *k, uint64_t address,
+		       const char **name)
+{
+	struct error unused;
+
+	if (!k->asked_names)
+		k->names = kernel_names_open(&unused);
+	k->asked_names = true;
+	if (k->names && kernel_names_ask(k->names, address, name))
+		return true;
+	kernel_names_close(k->names);
+	k->names = NULL;
+	return false;
+}
+
+/*
+ * The function that holds the address, valid until the next call; NULL = not
+ * known.
+ */
+static const char *kernel_function(struct sampling_kernel *k, uint64_t address)
+{
+	const char *name;
+	struct error why;
+
+	if (kernel_ask(k, address, &name))
+		return name;
+	if (!k->asked_symbols) {
+		k->symbols = kernel_symbols_open(&why);
+		if (!k->symbols)
+			sampling_tell(k->o, SAMPLING_INFO,
+				      "frames of the kernel have no names: %s",
+				      why.text);
+	}
+	k->asked_symbols = true;
+	return k->symbols ? kernel_symbols_function(k->symbols, address) : NULL;
+}
+
+/* Frames. */
 
 struct sampling_frames *sampling_frames_new(struct profile *p,
 					    const struct sampling_names *names)
@@ -409,8 +476,7 @@ void sampling_frames_kernel(struct sampling_frames *f,
 		if (push_known(f, &place, &probe))
 			continue;
 		if (f->names.kernel)
-			name = sampling_kernel_function(f->names.kernel,
-							addresses[i]);
+			name = kernel_function(f->names.kernel, addresses[i]);
 		if (!name)
 			name = "[kernel]";
 		id = kernel_frame(f, name, strlen(name));

@@ -9,13 +9,24 @@
 #ifndef BPF_SAMPLING_SAMPLING_FRAMES_H
 #define BPF_SAMPLING_SAMPLING_FRAMES_H
 
-#include "bpf/sampling/sampling_kernel.h"
+#include "bpf/sampling/sampling_options.h"
 #include "core/hotspot/java_symbols.h"
 #include "core/profile/profile.h"
 #include "core/unwind/unwinder.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+/*
+ * The names of the kernel's functions, from the kernel itself or, where it has
+ * no program for that, from /proc/kallsyms.  Both are opened when the first
+ * name is wanted.
+ */
+struct sampling_kernel;
+
+/* The options are borrowed: a notice says when no names are available. */
+struct sampling_kernel *sampling_kernel_new(const struct sampling_options *o);
+void sampling_kernel_free(struct sampling_kernel *k); /* NULL is fine */
 
 /* Who knows names; each may be NULL.  All are borrowed. */
 struct sampling_names {
