@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/sampling/sampling.h"
 
-#include "bpf/sampling/drain_interval.h"
 #include "bpf/sampling/idle_threads.h"
 #include "bpf/sampling/launch.h"
 #include "bpf/sampling/sampling_targets.h"
@@ -22,8 +21,14 @@
 enum { USUAL_HZ = 99 };
 
 /* For thread names that JVMs are asked for at the end. */
-#define FINISH_NS (2 * CLOCK_NS_PER_S)
-#define LAUNCH_NS (10 * CLOCK_NS_PER_S)
+#define FINISH_NS      (2 * CLOCK_NS_PER_S)
+#define LAUNCH_NS      (10 * CLOCK_NS_PER_S)
+
+#define DRAIN_FIRST_NS (50 * CLOCK_NS_PER_MS)
+/* Less than a tick at 99 Hz: each sample is read by itself then. */
+#define DRAIN_LEAST_NS (8 * CLOCK_NS_PER_MS)
+/* The ring buffer has room for a quarter of a second. */
+#define DRAIN_MOST_NS (200 * CLOCK_NS_PER_MS)
 
 struct sampling {
 	const struct sampling_options *o;
@@ -339,6 +344,27 @@ static bool sampling_is_over(struct sampling *s)
 	if (s->launch.pid)
 		return launch_has_ended(&s->launch) && !running;
 	return !running && !s->o->all;
+}
+
+bool drain_interval_is_short(const struct drain_interval *d)
+{
+	return d->ns && d->ns < DRAIN_FIRST_NS;
+}
+
+int64_t drain_interval_next(struct drain_interval *d, uint64_t changes)
+{
+	if (!d->ns)
+		d->ns = DRAIN_FIRST_NS;
+	else if (changes != d->changes)
+		d->ns /= 2;
+	else
+		d->ns += d->ns / 4;
+	d->changes = changes;
+	if (d->ns < DRAIN_LEAST_NS)
+		d->ns = DRAIN_LEAST_NS;
+	if (d->ns > DRAIN_MOST_NS)
+		d->ns = DRAIN_MOST_NS;
+	return d->ns;
 }
 
 /* A launched program may become a JVM soon: it is looked at often. */

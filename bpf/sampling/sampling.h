@@ -108,4 +108,29 @@ struct sampling_result {
 
 struct sampling_result sampling_result(const struct sampling *s);
 
+/*
+ * How long samples wait in the ring buffer before they are read.
+ *
+ * Reading costs CPU time, however few samples there are; but sampled code may
+ * be freed before it is read, and then its frames have no names.  So the
+ * interval grows while the code of all JVMs stays, and is halved whenever code
+ * was freed or a frame had no name.
+ */
+struct drain_interval {
+	int64_t ns; /* the next interval; 0 = there was none yet */
+	uint64_t changes;
+};
+
+/*
+ * After a batch: the time until the next one, in ns.  changes counts, since the
+ * session began, all that was gone when it was looked at.
+ */
+int64_t drain_interval_next(struct drain_interval *d, uint64_t changes);
+
+/*
+ * Whether code is freed so fast that even the shortest interval is long: then
+ * the first sample after it should be read at once.
+ */
+bool drain_interval_is_short(const struct drain_interval *d);
+
 #endif

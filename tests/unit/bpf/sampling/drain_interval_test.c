@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bpf/sampling/drain_interval.h"
+#include "bpf/sampling/sampling.h"
 
 #include "core/base/clock.h"
 
@@ -13,7 +13,7 @@
 
 enum { LEAST_MS = 8, MOST_MS = 200, LONG = 100 };
 
-static void code_that_stays_is_looked_at_ever_less(void **state)
+static void interval_grows_while_code_stays(void **state)
 {
 	struct drain_interval p = { 0 };
 	int64_t before = 0;
@@ -28,7 +28,7 @@ static void code_that_stays_is_looked_at_ever_less(void **state)
 	assert_int_equal(before, MOST_MS * CLOCK_NS_PER_MS);
 }
 
-static void code_that_goes_is_looked_at_ever_sooner(void **state)
+static void interval_is_halved_when_code_was_freed(void **state)
 {
 	struct drain_interval p = { 0 };
 	int64_t ns = 0;
@@ -49,8 +49,8 @@ static void code_that_goes_is_looked_at_ever_sooner(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_that_stays_is_looked_at_ever_less),
-		cmocka_unit_test(code_that_goes_is_looked_at_ever_sooner),
+		cmocka_unit_test(interval_grows_while_code_stays),
+		cmocka_unit_test(interval_is_halved_when_code_was_freed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
