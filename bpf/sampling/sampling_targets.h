@@ -6,7 +6,6 @@
 #ifndef BPF_SAMPLING_SAMPLING_TARGETS_H
 #define BPF_SAMPLING_SAMPLING_TARGETS_H
 
-#include "bpf/sampling/descendants.h"
 #include "bpf/sampling/sampling_target.h"
 #include "core/base/error.h"
 #include "core/base/map64.h"
@@ -15,6 +14,46 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/*
+ * The descendants of a launched program.
+ *
+ * Looking at all processes for JVMs costs milliseconds.  To read the children
+ * of each process and the file that each runs takes microseconds: a process
+ * that is new, or runs another program, may become a JVM soon, and is looked at
+ * often at first and then less.
+ */
+
+/* Of more descendants, the last ones are found when all processes are looked
+ * at. */
+enum { DESCENDANTS_MAX = 64 };
+
+struct descendant {
+	pid_t pid;
+	dev_t exe_dev;
+	ino_t exe_ino;
+	int64_t since_ns; /* it runs that file */
+	int64_t next_ns;  /* when to look at it */
+};
+
+struct descendants {
+	struct descendant all[DESCENDANTS_MAX];
+	size_t count;
+	int64_t threads_ns; /* when all their threads are to be asked */
+};
+
+/*
+ * Puts into pids those of a process and its descendants that are worth a look
+ * by now, and gives how many.  What another thread than a process's first has
+ * started is looked for a few times a second, a thousand threads at most. Where
+ * the kernel does not tell children (CONFIG_PROC_CHILDREN) it is the process
+ * alone, at most.
+ */
+size_t descendants_due(struct descendants *d, pid_t ancestor, int64_t now_ns,
+		       pid_t pids[DESCENDANTS_MAX]);
+
+/* Whether one of them will be looked at again as it is. */
+bool descendants_awaits(const struct descendants *d, pid_t pid);
 
 /* A process that could not be sampled. */
 struct sampling_refusal {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bpf/sampling/descendants.h"
+#include "bpf/sampling/sampling_targets.h"
 
 #include "core/base/clock.h"
 
@@ -60,7 +60,7 @@ static bool has_children(void)
 	return access(path, R_OK) == 0;
 }
 
-static void who_is_new_is_looked_at_often_and_then_less(void **state)
+static void new_process_is_due_often_and_then_less(void **state)
 {
 	struct descendants d = { 0 };
 	int64_t now = 100 * S;
@@ -74,7 +74,7 @@ static void who_is_new_is_looked_at_often_and_then_less(void **state)
 	assert_in_range(looks, 5, 20);
 }
 
-static void who_becomes_another_program_is_looked_at_again(void **state)
+static void process_that_runs_another_program_is_due_again(void **state)
 {
 	struct descendants d = { 0 };
 	int64_t now = 100 * S;
@@ -119,7 +119,7 @@ static void *start_and_stay(void *arg)
 	return NULL;
 }
 
-static void who_is_begun_by_another_thread_is_looked_at(void **state)
+static void child_of_another_thread_is_due(void **state)
 {
 	struct descendants d = { 0 };
 	int started[2], end[2];
@@ -160,10 +160,10 @@ static void who_is_begun_by_another_thread_is_looked_at(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_is_new_is_looked_at_often_and_then_less),
+		cmocka_unit_test(new_process_is_due_often_and_then_less),
 		cmocka_unit_test(
-			who_becomes_another_program_is_looked_at_again),
-		cmocka_unit_test(who_is_begun_by_another_thread_is_looked_at),
+			process_that_runs_another_program_is_due_again),
+		cmocka_unit_test(child_of_another_thread_is_due),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
