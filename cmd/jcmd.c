@@ -253,19 +253,19 @@ static int ask_by_attach(int *argc, char ***argv, struct error *err)
 static int ask_by_jmx(int *argc, char ***argv, struct error *err)
 {
 	struct text line = { 0 };
-	struct jmx_target target = { .jvm.pidfd = -1 };
+	struct jmx_client target = { .jvm.pidfd = -1 };
 	int ret = -1;
 
 	if (make_line(&line, argc, argv, err))
 		goto out;
 	*argc = 0;
-	if (jmx_target_open(&target, &target_opt, argc, argv, err))
+	if (jmx_client_open(&target, &target_opt, argc, argv, err))
 		goto out;
 	if (target_opt.timeout_ns < 0 && trait_of(line.bytes).is_long)
 		target.jmx->timeout_ns = LONG_NS;
 	ret = jcmd_jmx(target.jmx, line.bytes, err);
 out:
-	jmx_target_close(&target);
+	jmx_client_close(&target);
 	text_release(&line);
 	return ret;
 }

@@ -82,32 +82,31 @@ static void warn_clear(const struct rmi_address *to)
 		   to->host, to->port);
 }
 
-static struct rmi_client_options
-client_options(const struct jmx_target *t, const struct jmx_target_options *o)
+struct jmx_target jmx_target_of(const struct jmx_target_options *o,
+				const struct text *password)
 {
-	return (struct rmi_client_options){
+	return (struct jmx_target){
+		.address = o->socket,
 		.credentials = { .user = o->user,
-				 .password = o->user ? t->password.bytes
-						     : NULL },
+				 .password = o->user ? password->bytes : NULL },
 		.tls = o->tls,
 		.force_host = o->force_address || o->force_hostname,
 		.force_port = o->force_address || o->force_port,
 		.timeout_ns = o->timeout_ns > 0 ? o->timeout_ns : 0,
-		.dialer = t->dialer,
 		.warn_clear = warn_clear,
 	};
 }
 
-static int open_address(struct jmx_target *t,
+static int open_address(struct jmx_client *t,
 			const struct jmx_target_options *o, const char *address,
 			struct error *err)
 {
-	struct rmi_client_options client;
+	struct jmx_target client;
 
 	if (jmx_password(o, &t->password, err))
 		return -1;
-	client = client_options(t, o);
-	client.target = address;
+	client = jmx_target_of(o, &t->password);
+	client.address = address;
 	t->jmx = rmi_client_open(&client, err);
 	return t->jmx ? 0 : -1;
 }
@@ -146,11 +145,11 @@ static int add_stopped(const struct jvm *jvm, struct error *err)
 }
 
 /* The local connector asks for no password: it is behind the attach. */
-static int open_pid(struct jmx_target *t, const struct jmx_target_options *o,
+static int open_pid(struct jmx_client *t, const struct jmx_target_options *o,
 		    int *argc, char ***argv, struct error *err)
 {
 	struct rmi_local local = { 0 };
-	struct rmi_client_options client;
+	struct jmx_target client;
 	char title[16];
 	int ret = -1;
 
@@ -160,15 +159,16 @@ static int open_pid(struct jmx_target *t, const struct jmx_target_options *o,
 		return -1;
 	t->by_pid = true;
 	if (jmx_find_local(&t->jvm, &local,
-			   o->timeout_ns > 0 ? o->timeout_ns : RMI_TIMEOUT_NS,
+			   o->timeout_ns > 0 ? o->timeout_ns : JMX_TIMEOUT_NS,
 			   err))
 		goto out;
 	t->dialer = local_dialer_new(NULL, &t->jvm, LOCAL_LOOPBACK, err);
 	if (!t->dialer)
 		goto out;
 	snprintf(title, sizeof(title), "%d", (int)t->jvm.pid);
-	client = client_options(t, o);
-	client.target = local.url.bytes;
+	client = jmx_target_of(o, &t->password);
+	client.dialer = t->dialer;
+	client.address = local.url.bytes;
 	client.title = title;
 	t->jmx = rmi_client_open(&client, err);
 	ret = t->jmx ? 0 : -1;
@@ -177,12 +177,12 @@ out:
 	return ret ? add_stopped(&t->jvm, err) : 0;
 }
 
-int jmx_target_open(struct jmx_target *t, const struct jmx_target_options *o,
+int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
 		    int *argc, char ***argv, struct error *err)
 {
 	const char *address = o->socket;
 
-	*t = (struct jmx_target){ .jvm.pidfd = -1 };
+	*t = (struct jmx_client){ .jvm.pidfd = -1 };
 	if (o->socket && o->pid)
 		return misuse(err, "one JVM at a time: -s or -p");
 	if (o->timeout_ns == 0)
@@ -199,12 +199,12 @@ int jmx_target_open(struct jmx_target *t, const struct jmx_target_options *o,
 	return open_pid(t, o, argc, argv, err);
 }
 
-void jmx_target_close(struct jmx_target *t)
+void jmx_client_close(struct jmx_client *t)
 {
 	jmx_close(t->jmx);
 	dialer_free(t->dialer);
 	if (t->by_pid)
 		jvm_close(&t->jvm);
 	password_release(&t->password);
-	*t = (struct jmx_target){ .jvm.pidfd = -1 };
+	*t = (struct jmx_client){ .jvm.pidfd = -1 };
 }

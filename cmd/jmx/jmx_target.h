@@ -12,6 +12,7 @@
 #include "cmd/command.h"
 #include "core/jvm/jvm.h"
 #include "jmx_http/jmx.h"
+#include "jmx_http/rmi/login.h"
 #include "jmx_http/rmi/rmi_client.h"
 #include "jmx_http/rmi/rmi_local.h"
 
@@ -56,25 +57,25 @@ struct jmx_target_options {
 			"SJKC_PASSWORD has it, or it is asked for" }
 /* clang-format on */
 
-/* What jmx_target_open() gives. */
-struct jmx_target {
+/* What jmx_client_open() gives. */
+struct jmx_client {
 	struct jmx *jmx;
 	struct jvm jvm; /* when it was named by pid */
 	bool by_pid;
 	struct dialer *dialer;
-	struct text password; /* wiped by jmx_target_close() */
+	struct text password; /* wiped by jmx_client_close() */
 };
 
 /*
  * Connects to what -s or -p name or, when neither is given, the first argument
  * (host:port, URL, or as target_open()), which is taken away.  By pid the local
  * connector is started where none runs, and stderr says that it stays.
- * ERROR_MISUSE, and as rmi_client_open(); jmx_target_close() is due in any
+ * ERROR_MISUSE, and as rmi_client_open(); jmx_client_close() is due in any
  * case.
  */
-int jmx_target_open(struct jmx_target *t, const struct jmx_target_options *o,
+int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
 		    int *argc, char ***argv, struct error *err);
-void jmx_target_close(struct jmx_target *t);
+void jmx_client_close(struct jmx_client *t);
 
 /* Takes the first argument away when it is an address, for the socket. */
 void jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv);
@@ -91,6 +92,10 @@ int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err);
  */
 int jmx_find_local(const struct jvm *jvm, struct rmi_local *local,
 		   int64_t timeout_ns, struct error *err);
+
+/* The target that the options describe; the password is borrowed. */
+struct jmx_target jmx_target_of(const struct jmx_target_options *o,
+				const struct text *password);
 
 /* A service URL, or what ends with ":" and a number, as no class does. */
 bool jmx_is_address(const char *name);

@@ -19,7 +19,7 @@
 
 static struct mx_options opt = { .width = 40 };
 static struct jmx_target_options target_opt = {
-	.timeout_ns = RMI_TIMEOUT_NS,
+	.timeout_ns = JMX_TIMEOUT_NS,
 };
 
 void mx_failed(struct mx *m, enum error_kind kind, const char *fmt, ...)
@@ -209,7 +209,7 @@ static int act(struct mx *m, action_fn *action, struct error *err)
 static int run(int argc, char **argv, struct error *err)
 {
 	struct mx m = { .opt = &opt };
-	struct jmx_target target;
+	struct jmx_client target;
 	struct arena a = { 0 };
 	action_fn *action = NULL;
 	int ret = -1;
@@ -219,7 +219,7 @@ static int run(int argc, char **argv, struct error *err)
 	if (check_bean(err) || choose(&action, err) || check_parts(err) ||
 	    check_format(err) || check_fields(err))
 		return -1;
-	if (jmx_target_open(&target, &target_opt, &argc, &argv, err))
+	if (jmx_client_open(&target, &target_opt, &argc, &argv, err))
 		goto out;
 	if (argc > 0) {
 		misuse(err, "unexpected argument '%s': name one JVM", argv[0]);
@@ -231,7 +231,7 @@ static int run(int argc, char **argv, struct error *err)
 	if (ret == 0)
 		ret = act(&m, action, err);
 out:
-	jmx_target_close(&target);
+	jmx_client_close(&target);
 	arena_release(&a);
 	return ret;
 }

@@ -27,7 +27,7 @@ static struct {
 } opt = { .output = "-" };
 
 static struct jmx_target_options target_opt = {
-	.timeout_ns = RMI_TIMEOUT_NS,
+	.timeout_ns = JMX_TIMEOUT_NS,
 };
 
 /* A document that is written. */
@@ -225,7 +225,7 @@ static void say_that_none_matches(struct jmx *jmx)
 
 static int run(int argc, char **argv, struct error *err)
 {
-	struct jmx_target target;
+	struct jmx_client target;
 	const char *const *names;
 	const char **sorted;
 	struct arena a = { 0 };
@@ -236,7 +236,7 @@ static int run(int argc, char **argv, struct error *err)
 		log_set_level(LOG_QUIET);
 	if (check(err))
 		return -1;
-	if (jmx_target_open(&target, &target_opt, &argc, &argv, err))
+	if (jmx_client_open(&target, &target_opt, &argc, &argv, err))
 		goto out;
 	if (argc > 0) {
 		misuse(err, "unexpected argument '%s': name one JVM", argv[0]);
@@ -254,7 +254,7 @@ static int run(int argc, char **argv, struct error *err)
 	}
 	ret = dump(target.jmx, sorted, count, err);
 out:
-	jmx_target_close(&target);
+	jmx_client_close(&target);
 	arena_release(&a);
 	return ret;
 }

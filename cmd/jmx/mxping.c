@@ -39,7 +39,7 @@ static int write_text(const struct text *text, struct error *err)
 
 static int report(const struct ping *p, struct error *err)
 {
-	const struct rmi_probe *probe = &p->probe;
+	const struct probe *probe = &p->probe;
 	struct text text = { 0 };
 	int ret;
 
@@ -96,7 +96,7 @@ static void add_as_given(struct text *line)
 static void judge_stopped(struct ping *p)
 {
 	struct condition list[ATTACH_CONDITIONS_MAX];
-	struct rmi_probe *probe = &p->probe;
+	struct probe *probe = &p->probe;
 	size_t count = attach_conditions(p->jvm, list), i = 0;
 
 	while (i < count && !condition_stops(&list[i]))
@@ -117,12 +117,6 @@ static int probe(struct ping *p, const char *target, struct dialer *dialer,
 	const struct jmx_target_options *o = &opt.jmx;
 	struct text as_given = { 0 }, password = { 0 };
 	struct rmi_probe_options options = {
-		.target = target,
-		.tls = o->tls,
-		.force_host = o->force_address || o->force_hostname,
-		.force_port = o->force_address || o->force_port,
-		.timeout_ns = o->timeout_ns,
-		.dialer = dialer,
 		.host = host,
 		.pid = p->by_pid ? p->target : NULL,
 	};
@@ -131,9 +125,9 @@ static int probe(struct ping *p, const char *target, struct dialer *dialer,
 	if (ret == 0) {
 		add_as_given(&as_given);
 		options.as_given = as_given.bytes;
-		options.credentials.user = o->user;
-		if (o->user)
-			options.credentials.password = password.bytes;
+		options.target = jmx_target_of(o, &password);
+		options.target.address = target;
+		options.target.dialer = dialer;
 		ret = rmi_probe_run(&p->probe, &options, err);
 	}
 	if (ret == 0 && p->jvm && p->probe.kind == ERROR_REFUSED)
@@ -148,7 +142,7 @@ static int probe(struct ping *p, const char *target, struct dialer *dialer,
 /* Of a JVM that lets nobody in: that is no failure of ours. */
 static int report_none(struct ping *p, struct error *err)
 {
-	struct rmi_probe *probe = &p->probe;
+	struct probe *probe = &p->probe;
 
 	probe->kind = ERROR_REFUSED;
 	text_puts(&probe->verdict,
@@ -304,7 +298,7 @@ static int run(int argc, char **argv, struct error *err)
 		return misuse(err, "option --timeout must be longer than 0");
 	p = xcalloc(1, sizeof(*p));
 	ret = ping(p, argc, argv, err);
-	rmi_probe_release(&p->probe);
+	probe_release(&p->probe);
 	free(p);
 	return ret;
 }

@@ -16,7 +16,7 @@ struct ping {
 	 * Its steps, verdict and remedy; a verdict without a step when there
 	 * is nothing that could be connected to.
 	 */
-	struct rmi_probe probe;
+	struct probe probe;
 	bool by_pid;
 	const struct jvm *jvm; /* by pid, while it is looked at */
 	char *main_class;      /* or NULL */

@@ -11,7 +11,7 @@
 
 #define INDENT "        "
 
-static double ms_of(const struct rmi_probe_step *step)
+static double ms_of(const struct probe_step *step)
 {
 	return (double)step->ns / (double)CLOCK_NS_PER_MS;
 }
@@ -85,7 +85,7 @@ static void put_configuration(const struct ping *p, struct text *out)
 	each_line(&l->properties, out, put_property);
 }
 
-static void put_step(const struct rmi_probe_step *step, struct text *out)
+static void put_step(const struct probe_step *step, struct text *out)
 {
 	text_printf(out, "%-6s  %-10s  %7.1f ms  ", step->ok ? "ok" : "failed",
 		    step->name, ms_of(step));
@@ -115,7 +115,7 @@ void ping_text(const struct ping *p, struct text *out)
 	each_line(&p->probe.remedy, out, put_remedy);
 }
 
-static void json_step(struct json *j, const struct rmi_probe_step *step)
+static void json_step(struct json *j, const struct probe_step *step)
 {
 	json_open_object(j);
 	json_key(j, "name");
@@ -186,7 +186,7 @@ static void json_configuration(struct json *j, const struct ping *p)
 
 void ping_json(const struct ping *p, struct text *out)
 {
-	const struct rmi_probe *probe = &p->probe;
+	const struct probe *probe = &p->probe;
 	struct json j = json_into(out);
 
 	json_open_object(&j);

@@ -42,7 +42,7 @@ struct thread_source *ttop_jmx_open(struct ttop_jmx *t,
 	char **nothing = NULL;
 
 	t->is_open = true;
-	if (jmx_target_open(&t->target, o, &none, &nothing, err) ||
+	if (jmx_client_open(&t->target, o, &none, &nothing, err) ||
 	    open_source(t, &options, err))
 		return NULL;
 	return t->source;
@@ -76,7 +76,7 @@ static int open_local(struct ttop_jmx *t, const struct jvm *jvm,
 	snprintf(pid, sizeof(pid), "%d", (int)jvm->pid);
 	o.pid = pid;
 	t->is_open = true;
-	if (jmx_target_open(&t->target, &o, &none, &nothing, err))
+	if (jmx_client_open(&t->target, &o, &none, &nothing, err))
 		return -1;
 	return open_source(t, &options, err);
 }
@@ -133,6 +133,6 @@ void ttop_jmx_put_back(struct ttop_jmx *t)
 void ttop_jmx_close(struct ttop_jmx *t)
 {
 	if (t->is_open)
-		jmx_target_close(&t->target);
+		jmx_client_close(&t->target);
 	t->is_open = false;
 }

@@ -11,14 +11,14 @@
 
 struct ttop_jmx {
 	bool is_open; /* target is to be closed */
-	struct jmx_target target;
+	struct jmx_client target;
 	struct thread_source *source; /* the jmx_source; NULL: none */
 	struct ttop_guard guard;
 };
 
 /*
  * Connects to what o names; t->source gives samples.  NULL and *err as
- * jmx_target_open() and jmx_source_open(); ttop_jmx_close() is due in any case.
+ * jmx_client_open() and jmx_source_open(); ttop_jmx_close() is due in any case.
  */
 struct thread_source *ttop_jmx_open(struct ttop_jmx *t,
 				    const struct jmx_target_options *o,

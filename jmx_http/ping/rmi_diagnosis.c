@@ -10,27 +10,31 @@
 
 void rmi_judge_dns(struct rmi_probe *p)
 {
-	rmi_judge(p, "the name is not known here",
-		  "check its spelling and, inside a cluster or a VPN, whether "
-		  "this machine can see its names");
+	probe_judge(
+		p->report, "the name is not known here",
+		"check its spelling and, inside a cluster or a VPN, whether "
+		"this machine can see its names");
 }
 
 void rmi_judge_tcp(struct rmi_probe *p, int sys)
 {
 	if (sys == ECONNREFUSED)
-		rmi_judge(p, "nothing listens there",
-			  "is the JVM running, and was it started with "
-			  "-D" REMOTE "port of that number? In a container: is "
-			  "that port published or forwarded?");
+		probe_judge(p->report, "nothing listens there",
+			    "is the JVM running, and was it started with "
+			    "-D" REMOTE
+			    "port of that number? In a container: is "
+			    "that port published or forwarded?");
 	else if (sys == ETIMEDOUT)
-		rmi_judge(p, "nothing answers there: packets are lost",
-			  "a firewall or network policy drops them, or the "
-			  "address is that of a network that cannot be reached "
-			  "from here");
+		probe_judge(
+			p->report, "nothing answers there: packets are lost",
+			"a firewall or network policy drops them, or the "
+			"address is that of a network that cannot be reached "
+			"from here");
 	else if (sys == ENETUNREACH || sys == EHOSTUNREACH)
-		rmi_judge(p, "no way leads there from here",
-			  "the address is that of another network: a VPN, or a "
-			  "port forward to it, is needed");
+		probe_judge(
+			p->report, "no way leads there from here",
+			"the address is that of another network: a VPN, or a "
+			"port forward to it, is needed");
 }
 
 void rmi_judge_stranger(struct rmi_probe *p, enum rmi_answer answer)
@@ -57,19 +61,22 @@ void rmi_judge_stranger(struct rmi_probe *p, enum rmi_answer answer)
 				 "does so, and servers of other protocols" },
 	};
 
-	rmi_judge(p, strangers[answer].verdict, strangers[answer].remedy);
+	probe_judge(p->report, strangers[answer].verdict,
+		    strangers[answer].remedy);
 }
 
 void rmi_judge_silence(struct rmi_probe *p, int sys)
 {
 	if (sys == ETIMEDOUT)
-		rmi_judge(p, "RMI greets, but does not answer a call in time",
-			  "the JVM may be stopped or in a long pause; "
-			  "--timeout has more patience");
+		probe_judge(p->report,
+			    "RMI greets, but does not answer a call in time",
+			    "the JVM may be stopped or in a long pause; "
+			    "--timeout has more patience");
 	else
-		rmi_judge(p,
-			  "RMI greets, but what follows is not an answer of it",
-			  "a proxy between may cut or change what passes");
+		probe_judge(
+			p->report,
+			"RMI greets, but what follows is not an answer of it",
+			"a proxy between may cut or change what passes");
 }
 
 void rmi_judge_registry(struct rmi_probe *p, const struct java_value *thrown)
@@ -79,15 +86,17 @@ void rmi_judge_registry(struct rmi_probe *p, const struct java_value *thrown)
 	if (java_is_caused_by(thrown, "java.rmi.NotBoundException")) {
 		text_puts(&verdict,
 			  "an RMI registry answers, but has no entry ");
-		text_puts(&verdict, p->target.entry.bytes);
-		rmi_judge(p, verdict.bytes,
-			  "it is an application's own registry; that of JMX is "
-			  "at " REMOTE "port");
+		text_puts(&verdict, p->access.target.entry.bytes);
+		probe_judge(
+			p->report, verdict.bytes,
+			"it is an application's own registry; that of JMX is "
+			"at " REMOTE "port");
 	} else if (java_is_caused_by(thrown,
 				     "java.rmi.NoSuchObjectException")) {
-		rmi_judge(p, "an RMI server answers, but is no registry",
-			  "is it the port of " REMOTE "rmi.port? That of .port "
-			  "is asked first");
+		probe_judge(
+			p->report, "an RMI server answers, but is no registry",
+			"is it the port of " REMOTE "rmi.port? That of .port "
+			"is asked first");
 	}
 	text_release(&verdict);
 }
@@ -96,35 +105,38 @@ void rmi_judge_login(struct rmi_probe *p, const struct error *err)
 {
 	if (err->kind != ERROR_PERMISSION)
 		return;
-	if (p->options->credentials.user)
-		rmi_judge(p,
-			  "JMX works up to here; the JVM does not take that "
-			  "user and password",
-			  "they are in the JVM's " REMOTE "password.file, "
-			  "whose lines are \"user password\", or those of the "
-			  "login that " REMOTE "login.config names");
+	if (p->access.user)
+		probe_judge(
+			p->report,
+			"JMX works up to here; the JVM does not take that "
+			"user and password",
+			"they are in the JVM's " REMOTE "password.file, "
+			"whose lines are \"user password\", or those of the "
+			"login that " REMOTE "login.config names");
 	else
-		rmi_judge(p,
-			  "JMX works up to here; the JVM wants a user and a "
-			  "password",
-			  "--user NAME, and the password from --password-file, "
-			  "SJKC_PASSWORD or the terminal; they are in the "
-			  "JVM's " REMOTE "password.file");
+		probe_judge(
+			p->report,
+			"JMX works up to here; the JVM wants a user and a "
+			"password",
+			"--user NAME, and the password from --password-file, "
+			"SJKC_PASSWORD or the terminal; they are in the "
+			"JVM's " REMOTE "password.file");
 }
 
 static void judge_ours(struct rmi_probe *p)
 {
-	if (p->options->tls.cert)
-		rmi_judge(p, "the JVM does not take our certificate",
-			  "--cert is to be one whose issuer is in the JVM's "
-			  "javax.net.ssl.trustStore, and has not expired");
+	if (p->access.tls.cert)
+		probe_judge(p->report, "the JVM does not take our certificate",
+			    "--cert is to be one whose issuer is in the JVM's "
+			    "javax.net.ssl.trustStore, and has not expired");
 	else
-		rmi_judge(p, "the JVM wants a certificate of its clients",
-			  "--cert FILE --key FILE: one whose issuer is in the "
-			  "JVM's javax.net.ssl.trustStore; it is started "
-			  "with " REMOTE "ssl.need.client.auth\n"
-			  "a Java client needs it in a key store: "
-			  "-Djavax.net.ssl.keyStore, .keyStorePassword");
+		probe_judge(
+			p->report, "the JVM wants a certificate of its clients",
+			"--cert FILE --key FILE: one whose issuer is in the "
+			"JVM's javax.net.ssl.trustStore; it is started "
+			"with " REMOTE "ssl.need.client.auth\n"
+			"a Java client needs it in a key store: "
+			"-Djavax.net.ssl.keyStore, .keyStorePassword");
 }
 
 /* A host of the JVM's in what may be copied to a shell. */
@@ -149,7 +161,7 @@ static void add_address(struct text *out, const struct rmi_address *at)
 static void judge_distrust(struct rmi_probe *p, const struct rmi_address *at,
 			   struct text *verdict, struct text *remedy)
 {
-	text_puts(verdict, p->tls.is_self_signed
+	text_puts(verdict, p->login.tls.is_self_signed
 				   ? "the JVM's certificate is self-signed, "
 				     "and not trusted here"
 				   : "the JVM's certificate is of an issuer "
@@ -169,7 +181,8 @@ static void judge_names(struct rmi_probe *p, const char *host,
 			struct text *verdict, struct text *remedy)
 {
 	text_puts(verdict, "the JVM's certificate is for ");
-	text_puts(verdict, p->tls.names.len ? p->tls.names.bytes : "no host");
+	text_puts(verdict, p->login.tls.names.len ? p->login.tls.names.bytes
+						  : "no host");
 	text_printf(verdict, ", and not for %s, where it was asked for", host);
 	text_printf(remedy,
 		    "a certificate that names %s among its SANs; or "
@@ -188,8 +201,8 @@ static void judge_certificate(struct rmi_probe *p, const struct rmi_address *at,
 	int64_t now = clock_wall_ns() / CLOCK_NS_PER_S;
 	struct text verdict = { 0 }, remedy = { 0 };
 
-	if (p->tls.not_after < now || p->tls.not_before > now) {
-		text_puts(&verdict, p->tls.not_after < now
+	if (p->login.tls.not_after < now || p->login.tls.not_before > now) {
+		text_puts(&verdict, p->login.tls.not_after < now
 					    ? "the JVM's certificate has "
 					      "expired"
 					    : "the JVM's certificate is not "
@@ -198,33 +211,36 @@ static void judge_certificate(struct rmi_probe *p, const struct rmi_address *at,
 				   "javax.net.ssl.keyStore, and a restart; or "
 				   "is a clock wrong, here or there?\n"
 				   "--insecure takes any certificate");
-	} else if (!p->tls.is_trusted) {
+	} else if (!p->login.tls.is_trusted) {
 		judge_distrust(p, at, &verdict, &remedy);
 	} else {
 		judge_names(p, host, &verdict, &remedy);
 	}
-	rmi_judge(p, verdict.bytes, remedy.bytes);
+	probe_judge(p->report, verdict.bytes, remedy.bytes);
 	text_release(&verdict);
 	text_release(&remedy);
 }
 
-void rmi_judge_tls(struct rmi_probe *p, const struct rmi_address *at,
-		   const char *host, const struct error *err)
+void rmi_judge_tls(struct rmi_probe *p, const char *host,
+		   const struct error *err)
 {
+	const struct rmi_address *at = &p->login.at.address;
+
 	if (err->kind == ERROR_PERMISSION)
 		judge_ours(p);
-	else if (p->tls.not_after && !p->options->tls.insecure &&
-		 !(p->tls.is_trusted && p->tls.is_of_host))
+	else if (p->login.tls.not_after && !p->access.tls.insecure &&
+		 !(p->login.tls.is_trusted && p->login.tls.is_of_host))
 		judge_certificate(p, at, host);
 	else if (err->sys == ETIMEDOUT)
-		rmi_judge(p, "TLS is begun, and not answered in time",
-			  "the JVM may be stopped or in a long pause; "
-			  "--timeout has more patience");
+		probe_judge(p->report, "TLS is begun, and not answered in time",
+			    "the JVM may be stopped or in a long pause; "
+			    "--timeout has more patience");
 	else
-		rmi_judge(p, "TLS is begun, and not agreed upon",
-			  "the JVM's " REMOTE "ssl.enabled.protocols and "
-			  ".ssl.enabled.cipher.suites have to leave TLS 1.2 or "
-			  "1.3; --insecure speaks older ones, too");
+		probe_judge(
+			p->report, "TLS is begun, and not agreed upon",
+			"the JVM's " REMOTE "ssl.enabled.protocols and "
+			".ssl.enabled.cipher.suites have to leave TLS 1.2 or "
+			"1.3; --insecure speaks older ones, too");
 }
 
 /* Works from here, and from nowhere else. */
@@ -247,18 +263,18 @@ static void judge_no_host(const struct rmi_probe *p, struct text *verdict,
 
 void rmi_judge_success(struct rmi_probe *p)
 {
-	const char *user = p->options->credentials.user;
+	const char *user = p->access.user;
 	struct text verdict = { 0 }, remedy = { 0 };
 
 	text_puts(&verdict, "JMX works");
-	if (p->target.stub.len)
+	if (p->access.target.stub.len)
 		text_puts(&verdict, ", by the connector for this machine");
 	else if (user && p->server_is_tls)
 		text_puts(&verdict, ", by TLS, with a password");
 	else if (user)
 		text_puts(&verdict, ", with a password, which passes without "
 				    "TLS: who sees the traffic has it");
-	else if (p->tls.wants_certificate && p->options->tls.cert)
+	else if (p->login.tls.wants_certificate && p->access.tls.cert)
 		text_puts(&verdict, ", and asks for no password but a "
 				    "certificate");
 	else
@@ -267,15 +283,15 @@ void rmi_judge_success(struct rmi_probe *p)
 			  "can do anything in the JVM");
 	text_puts(&remedy, "");
 	/* Seen from within its network, that says little of other ones. */
-	if (p->stub.names_no_host && !p->target.stub.len &&
-	    !p->options->force_host)
+	if (p->login.server.names_no_host && !p->access.target.stub.len &&
+	    !p->access.force_host)
 		judge_no_host(p, &verdict, &remedy);
-	else if (p->options->pid && !p->target.stub.len)
+	else if (p->options->pid && !p->access.target.stub.len)
 		text_printf(&verdict,
 			    "; seen from the JVM's own network: who is "
 			    "elsewhere has to get to %s, port %d",
-			    p->stub.host, p->stub.port);
-	rmi_judge(p, verdict.bytes, remedy.bytes);
+			    p->login.server.host, p->login.server.port);
+	probe_judge(p->report, verdict.bytes, remedy.bytes);
 	text_release(&verdict);
 	text_release(&remedy);
 }

@@ -85,7 +85,7 @@ bool rmi_is_loopback(const char *host)
 static enum found call_it(struct rmi_probe *p, struct rmi_connection *c,
 			  const struct stub *stub)
 {
-	bool is_session = stub == &p->session;
+	bool is_session = stub == &p->login.session;
 	struct jrmp_return r = { 0 };
 	enum rmi_answer answer;
 	enum found found = FOUND_OTHER;
@@ -128,15 +128,15 @@ static enum found try_with(struct rmi_probe *p, const struct rmi_address *at,
 static enum found try_at(struct rmi_probe *p, const struct rmi_address *at,
 			 const struct stub *stub)
 {
-	struct tls_options options = p->options->tls;
+	struct tls_options options = p->access.tls;
 	struct error unused;
 	SSL_CTX *context = NULL;
 	enum found found;
 
-	if (rmi_probe_is_tls(stub))
-		context = rmi_probe_context(p, &unused);
+	if (stub_is_tls(stub))
+		context = rmi_access_context(&p->access, &unused);
 	found = try_with(p, at, stub, context);
-	if (found != FOUND_OTHER || !rmi_probe_is_tls(stub))
+	if (found != FOUND_OTHER || !stub_is_tls(stub))
 		return found;
 	options.insecure = true;
 	context = tls_client_context(&options, &unused);
@@ -175,7 +175,7 @@ static const char *words_of_absence(const struct rmi_probe *p,
 				    const struct rmi_failure *f,
 				    enum host_kind kind)
 {
-	bool is_remote = kind_of(&p->registry_peer) != HOST_LOOPBACK;
+	bool is_remote = kind_of(&p->login.registry_peer) != HOST_LOOPBACK;
 
 	if (f->is_unknown)
 		return "a name that is not known here";
@@ -201,7 +201,7 @@ static enum host_kind kind_of_host(struct rmi_probe *p,
 	struct rmi_address a = *at;
 	struct error unused;
 
-	if (p->options->dialer ||
+	if (p->access.dialer ||
 	    rmi_address_resolve(&a, p->deadline_ns, &unused))
 		return HOST_UNKNOWN;
 	return kind_of(&a.list[0]);
@@ -210,7 +210,7 @@ static enum host_kind kind_of_host(struct rmi_probe *p,
 static void add_failure(struct rmi_probe *p, struct text *verdict,
 			const struct stub *stub, const struct rmi_failure *f)
 {
-	struct rmi_address at = rmi_probe_place(p, stub);
+	struct rmi_address at = rmi_login_endpoint(&p->login, stub).address;
 	bool is_forced = strcmp(at.host, stub->host) != 0 ||
 			 at.port != stub->port;
 
@@ -224,8 +224,8 @@ static void add_failure(struct rmi_probe *p, struct text *verdict,
 			    at.host, at.port);
 	else
 		text_printf(verdict, "the JVM %s %s, port %d, ",
-			    stub == &p->session ? "has sessions at"
-						: "sends clients to",
+			    stub == &p->login.session ? "has sessions at"
+						      : "sends clients to",
 			    at.host, at.port);
 	text_puts(verdict,
 		  f->is_answered
@@ -276,7 +276,7 @@ static void add_target(struct text *out, const struct rmi_address *at)
 static void add_proxy(struct rmi_probe *p, enum found found,
 		      struct text *remedy)
 {
-	const struct rmi_address *target = &p->target.address;
+	const struct rmi_address *target = &p->access.target.address;
 	int port = free_port(target->port);
 
 	text_printf(remedy,
@@ -285,7 +285,7 @@ static void add_proxy(struct rmi_probe *p, enum found found,
 		    port);
 	add_target(remedy, target);
 	text_printf(remedy, "%s%s -b 127.0.0.1:%d", p->options->as_given,
-		    found == FOUND_INSECURE && !p->options->tls.insecure
+		    found == FOUND_INSECURE && !p->access.tls.insecure
 			    ? " --insecure"
 			    : "",
 		    port);
@@ -331,7 +331,7 @@ static void judge_nowhere(const struct rmi_probe *p,
 			  const struct rmi_failure *f, const struct stub *stub,
 			  struct text *remedy)
 {
-	const char *host = p->target.address.host;
+	const char *host = p->access.target.address.host;
 
 	if (f->is_answered && f->answer == RMI_JRMP)
 		text_puts(remedy,
@@ -341,7 +341,7 @@ static void judge_nowhere(const struct rmi_probe *p,
 		text_printf(remedy,
 			    "where %s, port %d is a port forward: forward port "
 			    "%d, too, by the same number, and look again\n",
-			    host, p->target.address.port, stub->port);
+			    host, p->access.target.address.port, stub->port);
 	if (strcmp(stub->host, host) == 0)
 		text_puts(remedy, "give the JVM a fixed, reachable " RMI_PORT
 				  ", best that of jmxremote.port");
@@ -374,8 +374,8 @@ static void look_elsewhere(struct rmi_probe *p, const struct stub *stub,
 			   const struct rmi_failure *f, struct text *verdict,
 			   struct text *remedy)
 {
-	struct rmi_address tried = rmi_probe_place(p, stub);
-	struct rmi_address here = p->target.address, same = here;
+	struct rmi_address tried = rmi_login_endpoint(&p->login, stub).address;
+	struct rmi_address here = p->access.target.address, same = here;
 	enum found found = FOUND_NOBODY;
 
 	here.port = stub->port;
@@ -394,22 +394,21 @@ static void look_elsewhere(struct rmi_probe *p, const struct stub *stub,
 		judge_nowhere(p, f, stub, remedy);
 }
 
-int rmi_judge_elsewhere(struct rmi_probe *p, const struct stub *stub,
-			const struct rmi_failure *f, struct error *err)
+void rmi_judge_elsewhere(struct rmi_probe *p, const struct stub *stub,
+			 const struct rmi_failure *f, struct error *err)
 {
 	struct text verdict = { 0 }, remedy = { 0 };
 
 	add_failure(p, &verdict, stub, f);
-	if (p->target.stub.len)
+	if (p->access.target.stub.len)
 		text_puts(&remedy, "");
 	else if (p->options->pid)
 		judge_from_within(p, &remedy);
 	else
 		look_elsewhere(p, stub, f, &verdict, &remedy);
-	rmi_judge(p, verdict.bytes, remedy.bytes);
+	probe_judge(p->report, verdict.bytes, remedy.bytes);
 	text_release(&verdict);
 	text_release(&remedy);
 	/* The target is there, though what it names is not. */
 	err->kind = ERROR_REFUSED;
-	return -1;
 }

@@ -1,64 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/ping/rmi_probe.h"
+
 #include "core/base/clock.h"
-#include "jmx_http/net/rmi_tls.h"
+#include "jmx_http/java/java_objects.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/ping/rmi_probe_parts.h"
 
-#include "jmx_http/java/java_writer.h"
-
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define CLOSE_NS (CLOCK_NS_PER_S / 2)
 
-/* When it is said how long a certificate still is valid. */
+/* A certificate that expires within that time is marked. */
 #define DAY_S  (24 * 3600)
 #define SOON_S (30 * DAY_S)
+
+#define CALLS  10 /* whose median is the round trip */
 
 /* clang-format off */
 static const struct {
 	const char *name;
-	step_fn *run;
-	const char *means; /* that it failed, unless it says more itself */
-} steps[] = {
-	{ "dns", rmi_step_dns, "the name is not known here" },
-	{ "tcp", rmi_step_tcp, "the port cannot be reached" },
-	{ "protocol", rmi_step_protocol, "this is no port of JMX" },
-	{ "tls", rmi_step_tls, "TLS is not agreed upon" },
-	{ "registry", rmi_step_registry, "the RMI registry there has no JMX" },
-	{ "stub", rmi_step_stub, "what the registry holds is no JMX server" },
-	{ "server", rmi_step_server, "the JMX server cannot be reached" },
-	{ "server-tls", rmi_step_server_tls, "TLS is not agreed upon" },
-	{ "version", rmi_step_version, "the JMX server does not answer" },
-	{ "login", rmi_step_login, "the JMX server takes no client" },
-	{ "session", rmi_step_session, "the session cannot be reached" },
-	{ "mbean", rmi_step_mbean, "the JMX server answers no call" },
-	{ "round-trip", rmi_step_round_trip, "calls are not answered" },
+	const char *means; /* its failure, unless the step says more itself */
+} steps[LOGIN_STEPS] = {
+	[LOGIN_RESOLVE] = { "dns", "the name is not known here" },
+	[LOGIN_CONNECT] = { "tcp", "the port cannot be reached" },
+	[LOGIN_GREET] = { "protocol", "this is no port of JMX" },
+	[LOGIN_TLS] = { "tls", "TLS is not agreed upon" },
+	[LOGIN_LOOKUP] = { "registry", "the RMI registry there has no JMX" },
+	[LOGIN_STUB] = { "stub", "what the registry holds is no JMX server" },
+	[LOGIN_SERVER] = { "server", "the JMX server cannot be reached" },
+	[LOGIN_SERVER_TLS] = { "server-tls", "TLS is not agreed upon" },
+	[LOGIN_VERSION] = { "version", "the JMX server does not answer" },
+	[LOGIN_CLIENT] = { "login", "the JMX server takes no client" },
+	[LOGIN_SESSION] = { "session", "the session cannot be reached" },
 };
 /* clang-format on */
-
-void rmi_judge(struct rmi_probe *p, const char *verdict, const char *remedy)
-{
-	text_clear(&p->verdict);
-	text_puts(&p->verdict, verdict);
-	text_clear(&p->remedy);
-	text_puts(&p->remedy, remedy);
-}
 
 void rmi_probe_wind(struct rmi_probe *p)
 {
 	p->deadline_ns = clock_after(clock_monotonic_ns(),
-				     p->options->timeout_ns);
+				     p->access.timeout_ns);
 }
 
 struct rmi_transport *rmi_probe_dial(struct rmi_probe *p,
 				     struct rmi_address *to, struct error *err)
 {
-	struct dialer *dialer = p->options->dialer;
+	struct dialer *dialer = p->access.dialer;
 
 	if (!dialer)
 		dialer = &tcp_dialer;
 	return rmi_transport_dial(dialer, to, p->deadline_ns, err);
 }
+
+/* What a step found */
 
 static void add_text(struct text *out, const char *before,
 		     const struct text *what)
@@ -102,21 +98,22 @@ static void add_certificate(struct text *out, const struct tls_report *tls)
 	text_puts(out, tls->names.len ? tls->names.bytes : "no host");
 }
 
-/* What of the handshake is of interest, whatever came of it. */
+/* What is known of the handshake, whether or not it succeeded. */
 static void add_tls(struct rmi_probe *p, struct text *detail, const char *host)
 {
-	const struct tls_report *tls = &p->tls;
+	const struct tls_report *tls = &p->login.tls;
+	struct probe *report = p->report;
 
-	add_certificate(&p->steps[p->step_count].certificate, tls);
+	add_certificate(&report->steps[report->step_count].certificate, tls);
 	add_text(detail, "", &tls->protocol);
 	if (!tls->protocol.len)
 		return;
 	if (tls->wants_certificate)
-		text_printf(detail, ", which asks for a certificate of ours");
+		text_puts(detail, ", which asks for a certificate of ours");
 	if (tls->is_trusted && tls->is_of_host)
 		text_printf(detail, "; its certificate is trusted, and of %s",
 			    host);
-	if (!p->options->tls.insecure || (tls->is_trusted && tls->is_of_host))
+	if (!p->access.tls.insecure || (tls->is_trusted && tls->is_of_host))
 		return;
 	text_puts(detail, "; --insecure takes its certificate, which is ");
 	text_puts(detail, tls->is_trusted ? "" : "not trusted");
@@ -125,76 +122,275 @@ static void add_tls(struct rmi_probe *p, struct text *detail, const char *host)
 		text_printf(detail, "not of %s", host);
 }
 
-SSL_CTX *rmi_probe_context(struct rmi_probe *p, struct error *err)
+static void add_addresses(struct text *detail, const struct rmi_address *of)
 {
-	if (!p->context)
-		p->context = tls_client_context(&p->options->tls, err);
-	return p->context;
-}
-
-int rmi_probe_secure(struct rmi_probe *p, struct rmi_address *to,
-		     const char *host, struct rmi_connection *c,
-		     struct text *detail, struct error *err)
-{
-	SSL_CTX *context = rmi_probe_context(p, err);
-	struct rmi_transport *t = context ? rmi_probe_dial(p, to, err) : NULL;
-
-	tls_report_release(&p->tls);
-	if (!t)
-		return -1;
-	t = rmi_tls_connect(t, context, host, p->deadline_ns, &p->tls, err);
-	add_tls(p, detail, host);
-	/* What to do about it is the verdict's to say. */
-	if (!t && p->tls.not_after && p->tls.trouble.len &&
-	    !p->options->tls.insecure)
-		return fail(err, err->kind, "%s", p->tls.trouble.bytes);
-	if (!t)
-		return -1;
-	rmi_connection_init(c, t);
-	return 0;
-}
-
-struct rmi_address rmi_probe_place(const struct rmi_probe *p,
-				   const struct stub *stub)
-{
-	const struct rmi_address *target = &p->target.address;
-	struct rmi_address a = { .port = stub->port };
-
-	memcpy(a.host, stub->host, sizeof(a.host));
-	if (p->options->force_host && target->port)
-		memcpy(a.host, target->host, sizeof(a.host));
-	if (p->options->force_port && target->port)
-		a.port = target->port;
-	return a;
-}
-
-bool rmi_probe_is_tls(const struct stub *stub)
-{
-	return java_bytes_are(stub->factory,
-			      "javax.rmi.ssl.SslRMIClientSocketFactory");
-}
-
-int rmi_probe_call(struct rmi_probe *p, struct rmi_connection *c,
-		   const struct text *message, struct jrmp_return *r,
-		   struct error *err)
-{
-	struct text told = { 0 };
-	enum error_kind kind = ERROR_REFUSED;
-
-	err->sys = 0;
-	if (rmi_connection_call(c, message, r, p->deadline_ns, err)) {
-		rmi_judge_silence(p, err->sys);
-		return -1;
+	for (size_t i = 0; i < of->count; i++) {
+		text_puts(detail, i ? ", " : "");
+		rmi_address_add(detail, &of->list[i]);
 	}
-	if (!r->is_exception)
-		return 0;
-	if (java_is_caused_by(r->value, "java.lang.SecurityException"))
-		kind = ERROR_PERMISSION;
-	java_add_throwable(&told, r->value);
-	fail(err, kind, "%s", told.bytes ? told.bytes : "an exception");
-	text_release(&told);
-	return -1;
 }
+
+/* "connected to 10.0.0.7:9010 from 10.0.0.1:50000" */
+static void add_ends(struct text *detail, const struct rmi_connection *c)
+{
+	text_puts(detail, "connected to ");
+	rmi_address_add(detail, &c->transport->peer);
+	text_puts(detail, " from ");
+	rmi_address_add(detail, &c->transport->local);
+}
+
+static void add_greeting(struct text *detail, const struct rmi_connection *c)
+{
+	text_printf(detail, "RMI; it sees us as %s, port %" PRIu32,
+		    c->greeting.host, c->greeting.port);
+}
+
+static void add_protocol(struct text *detail, const struct rmi_login *l)
+{
+	if (!l->at.is_tls)
+		add_greeting(detail, &l->connection);
+	else if (l->answer == RMI_TLS)
+		text_puts(detail, "TLS");
+	else
+		text_puts(detail, "TLS; the server closes plain connections");
+}
+
+static void add_stub(struct text *detail, const struct rmi_login *l)
+{
+	static const char
+		server[] = "javax.management.remote.rmi.RMIServerImpl_Stub";
+	const struct stub *stub = &l->server;
+	struct rmi_endpoint e = rmi_login_endpoint(l, stub);
+
+	text_printf(detail, "it sends clients to %s, port %d", stub->host,
+		    stub->port);
+	if (stub_is_tls(stub)) {
+		text_puts(detail, ", by TLS");
+	} else if (stub->factory.len) {
+		text_puts(detail, ", by way of ");
+		text_add(detail, stub->factory.at, stub->factory.len);
+	}
+	if (stub->names_no_host)
+		text_puts(detail, "; the stub names no host, so each Java "
+				  "client connects to its own machine");
+	else if (rmi_is_loopback(stub->host))
+		text_puts(detail, ", each to the machine that it runs on");
+	if (strcmp(e.address.host, stub->host) != 0 ||
+	    e.address.port != stub->port)
+		text_printf(detail, "; %s, port %d is taken instead",
+			    e.address.host, e.address.port);
+	/* Whether a server of another make is one, its replies show. */
+	if (!java_bytes_are(stub->class, server)) {
+		text_puts(detail, "; a stub of a class ");
+		text_add(detail, stub->class.at, stub->class.len);
+	}
+}
+
+static bool is_same_endpoint(const struct stub *a, const struct stub *b)
+{
+	return strcmp(a->host, b->host) == 0 && a->port == b->port &&
+	       stub_is_tls(a) == stub_is_tls(b);
+}
+
+/* A session has an endpoint of its own, which is seldom the server's. */
+static void add_session(struct rmi_probe *p, struct text *detail)
+{
+	const struct rmi_login *l = &p->login;
+
+	text_printf(detail, "it is at %s, port %d", l->session.host,
+		    l->session.port);
+	if (is_same_endpoint(&l->server, &l->session)) {
+		text_puts(detail, ", as the server");
+	} else if (l->at.is_tls) {
+		text_puts(detail, ", by TLS: ");
+		add_tls(p, detail, l->at.address.host);
+	} else if (l->connection.transport) {
+		text_puts(detail, ", ");
+		add_ends(detail, &l->connection);
+	}
+}
+
+/* The host whose certificate the endpoint is to show. */
+static const char *certificate_host(const struct rmi_probe *p)
+{
+	const struct rmi_login *l = &p->login;
+
+	return l->step == LOGIN_TLS && p->access.certificate_host
+		       ? p->access.certificate_host
+		       : l->at.address.host;
+}
+
+static void add_detail(struct rmi_probe *p, struct text *detail)
+{
+	struct rmi_login *l = &p->login;
+	const char *user = p->access.user;
+
+	switch (l->step) {
+	case LOGIN_RESOLVE:
+		add_addresses(detail, &l->at.address);
+		break;
+	case LOGIN_CONNECT:
+		add_ends(detail, &l->connection);
+		break;
+	case LOGIN_GREET:
+		add_protocol(detail, l);
+		break;
+	case LOGIN_TLS:
+		text_puts(detail, "; ");
+		add_greeting(detail, &l->connection);
+		break;
+	case LOGIN_LOOKUP:
+		text_puts(detail, "it has an entry ");
+		text_puts(detail, p->access.target.entry.bytes);
+		break;
+	case LOGIN_STUB:
+		add_stub(detail, l);
+		break;
+	case LOGIN_SERVER:
+		p->server_is_tls = l->at.is_tls;
+		add_ends(detail, &l->connection);
+		break;
+	case LOGIN_VERSION: {
+		struct java_bytes version = java_string_of(l->version.value);
+
+		text_add(detail, version.at, version.len);
+		break;
+	}
+	case LOGIN_CLIENT:
+		text_puts(detail, user ? "as " : "without a password");
+		text_puts(detail, user ? user : "");
+		break;
+	default:
+		break;
+	}
+}
+
+/* What a failure means */
+
+/* The object is not there: where the stub leads, another JVM answers. */
+static void judge_missing(struct rmi_probe *p, const struct stub *stub,
+			  const struct jrmp_return *r, struct error *err)
+{
+	struct rmi_failure f = { .is_answered = true, .answer = RMI_JRMP };
+
+	if (r->is_exception &&
+	    java_is_caused_by(r->value, "java.rmi.NoSuchObjectException"))
+		rmi_judge_elsewhere(p, stub, &f, err);
+}
+
+static void judge_handshake(struct rmi_probe *p, const struct stub *stub,
+			    struct error *err)
+{
+	const struct rmi_login *l = &p->login;
+	struct rmi_failure f = { .is_answered = true, .answer = RMI_OTHER };
+
+	/* Not a word of TLS: something else listens there. */
+	if (stub && !l->is_secured && !l->tls.not_after && !l->tls.trouble.len)
+		rmi_judge_elsewhere(p, stub, &f, err);
+	else if (!l->is_secured || err->kind == ERROR_PERMISSION)
+		rmi_judge_tls(p, certificate_host(p), err);
+	else
+		rmi_judge_stranger(p, l->answer);
+	/* What to do about it is in the verdict. */
+	if (!l->is_secured && l->tls.not_after && l->tls.trouble.len &&
+	    !p->access.tls.insecure)
+		fail(err, err->kind, "%s", l->tls.trouble.bytes);
+}
+
+static void judge_endpoint(struct rmi_probe *p, const struct stub *stub,
+			   struct error *err)
+{
+	const struct rmi_login *l = &p->login;
+	struct rmi_failure f = {
+		.sys = err->sys,
+		.is_answered = l->is_answered,
+		.answer = l->answer,
+		.is_unknown = !l->is_answered && !l->at.address.count,
+	};
+
+	if (l->is_answered && l->at.is_tls)
+		judge_handshake(p, stub, err);
+	else
+		rmi_judge_elsewhere(p, stub, &f, err);
+}
+
+static void judge(struct rmi_probe *p, struct error *err)
+{
+	const struct rmi_login *l = &p->login;
+
+	switch (l->step) {
+	case LOGIN_RESOLVE:
+		rmi_judge_dns(p);
+		break;
+	case LOGIN_CONNECT:
+		rmi_judge_tcp(p, err->sys);
+		break;
+	case LOGIN_GREET:
+		rmi_judge_stranger(p, l->answer);
+		break;
+	case LOGIN_TLS:
+		judge_handshake(p, NULL, err);
+		break;
+	case LOGIN_LOOKUP:
+		if (!l->has_reply)
+			rmi_judge_silence(p, err->sys);
+		else
+			rmi_judge_registry(p, l->looked_up.value);
+		break;
+	case LOGIN_SERVER:
+	case LOGIN_SERVER_TLS:
+		judge_endpoint(p, &l->server, err);
+		break;
+	case LOGIN_SESSION:
+		judge_endpoint(p, &l->session, err);
+		break;
+	case LOGIN_VERSION:
+		if (!l->has_reply)
+			rmi_judge_silence(p, err->sys);
+		else
+			judge_missing(p, &l->server, &l->version, err);
+		break;
+	case LOGIN_CLIENT:
+		if (!l->has_reply)
+			rmi_judge_silence(p, err->sys);
+		else if (l->opened.is_exception)
+			rmi_judge_login(p, err);
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_begin(void *self, enum login_step step)
+{
+	struct rmi_probe *p = self;
+
+	probe_begin(p->report, steps[step].name);
+}
+
+static void on_end(void *self, enum login_step step, const struct error *err)
+{
+	struct rmi_probe *p = self;
+	struct text *detail = &p->report->steps[p->report->step_count].detail;
+	struct error why;
+
+	/* These have something to show of a failure, too. */
+	if (step == LOGIN_TLS || step == LOGIN_SERVER_TLS)
+		add_tls(p, detail, certificate_host(p));
+	else if (step == LOGIN_SESSION)
+		add_session(p, detail);
+	if (!err) {
+		add_detail(p, detail);
+		probe_end(p->report);
+		return;
+	}
+	why = *err;
+	rmi_probe_wind(p);
+	judge(p, &why);
+	probe_fail(p->report, steps[step].means, &why);
+}
+
+/* Calls on the session */
 
 int rmi_probe_invoke(struct rmi_probe *p, struct rmi_connection *c,
 		     const struct stub *on, enum jmx_method method,
@@ -207,115 +403,153 @@ int rmi_probe_invoke(struct rmi_probe *p, struct rmi_connection *c,
 	jmx_add_call(&message, &on->id, method);
 	for (unsigned i = 0; i < nulls; i++)
 		java_write_null(&message);
-	status = rmi_probe_call(p, c, &message, r, err);
+	err->sys = 0;
+	status = rmi_connection_call(c, &message, r, p->deadline_ns, err);
 	text_release(&message);
+	if (status)
+		rmi_judge_silence(p, err->sys);
+	else if (r->is_exception)
+		status = rmi_thrown(r->value, err);
 	return status;
 }
 
-void rmi_probe_add_ends(struct text *detail, const struct rmi_connection *c)
+static int count_mbeans(struct rmi_probe *p, struct text *detail,
+			struct error *err)
 {
-	text_puts(detail, "connected to ");
-	rmi_address_add(detail, &c->transport->peer);
-	text_puts(detail, " from ");
-	rmi_address_add(detail, &c->transport->local);
-}
-
-/*
- * The JVM would keep it for two minutes, its object for five.  Who did not
- * answer before is not waited for as long again.
- */
-static void close_session(struct rmi_probe *p)
-{
+	struct rmi_login *l = &p->login;
 	struct jrmp_return r = { 0 };
-	struct error unused;
+	const struct java_value *count;
+	int status = rmi_probe_invoke(p, &l->connection, &l->session,
+				      JMX_GET_MBEAN_COUNT, 1, &r, err);
 
-	rmi_probe_wind(p);
-	if (p->kind != ERROR_NONE)
-		p->deadline_ns = clock_monotonic_ns() + CLOSE_NS;
-	if (!rmi_probe_invoke(p, &p->server, &p->session, JMX_CLOSE, 0, &r,
-			      &unused))
-		rmi_connection_acknowledge(&p->server, &p->opened,
-					   p->deadline_ns, &unused);
+	count = java_field_of(r.value, "value");
+	if (status)
+		judge_missing(p, &l->session, &r, err);
+	else if (!count || count->kind != JAVA_INTEGER)
+		status = fail(err, ERROR_REFUSED, "the count is not a number");
+	else
+		text_printf(detail, "%" PRId64 " MBeans", count->integer);
 	jrmp_return_release(&r);
+	return status;
 }
 
-/* What was found stays, in front of what went wrong. */
-static void note_failure(struct rmi_probe *p, struct rmi_probe_step *step,
-			 const char *means, const struct error *err)
+static int by_length(const void *a, const void *b)
 {
-	p->kind = err->kind;
-	if (step->detail.len)
-		text_puts(&step->detail, "; ");
-	text_puts(&step->detail, err->text);
-	if (!p->verdict.len)
-		rmi_judge(p, means, "");
+	int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
+
+	return (one > other) - (one < other);
 }
 
-static int take_step(struct rmi_probe *p, size_t i)
+static double ms_of(int64_t ns) { return (double)ns / CLOCK_NS_PER_MS; }
+
+static int time_calls(struct rmi_probe *p, struct text *detail,
+		      struct error *err)
 {
-	struct rmi_probe_step *step = &p->steps[p->step_count];
-	int64_t began = clock_monotonic_ns();
-	struct error err = { 0 };
-	int got;
+	struct rmi_login *l = &p->login;
+	int64_t took[CALLS];
 
-	rmi_probe_wind(p);
-	got = steps[i].run(p, &step->detail, &err);
-	if (got == STEP_SKIPPED)
-		return STEP_DONE;
-	p->step_count++;
-	step->name = steps[i].name;
-	step->ok = got == STEP_DONE;
-	step->ns = clock_monotonic_ns() - began;
-	if (!step->ok)
-		note_failure(p, step, steps[i].means, &err);
-	return got;
-}
+	for (size_t i = 0; i < CALLS; i++) {
+		struct jrmp_return r = { 0 };
+		int64_t began = clock_monotonic_ns();
+		int status;
 
-int rmi_probe_run(struct rmi_probe *p, const struct rmi_probe_options *options,
-		  struct error *err)
-{
-	struct text verdict, remedy;
-
-	*p = (struct rmi_probe){ .options = options };
-	if (rmi_target_parse(&p->target, options->target, err))
-		return -1;
-	/* What is wrong with its files is said before anything is done. */
-	if ((options->tls.cacert || options->tls.cert || options->tls.key) &&
-	    !rmi_probe_context(p, err))
-		return -1;
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-		if (take_step(p, i))
-			break;
-	if (p->kind == ERROR_NONE)
-		rmi_judge_success(p);
-	/* What it may say of the farewell is of no account. */
-	verdict = p->verdict;
-	remedy = p->remedy;
-	p->verdict = p->remedy = (struct text){ 0 };
-	if (p->has_session)
-		close_session(p);
-	text_release(&p->verdict);
-	text_release(&p->remedy);
-	p->verdict = verdict;
-	p->remedy = remedy;
+		rmi_probe_wind(p);
+		status = rmi_probe_invoke(p, &l->connection, &l->session,
+					  JMX_GET_DEFAULT_DOMAIN, 1, &r, err);
+		took[i] = clock_monotonic_ns() - began;
+		jrmp_return_release(&r);
+		if (status)
+			return -1;
+	}
+	qsort(took, CALLS, sizeof(*took), by_length);
+	text_printf(detail, "median %.2f ms of %d calls, %.2f to %.2f ms",
+		    ms_of((took[CALLS / 2 - 1] + took[CALLS / 2]) / 2), CALLS,
+		    ms_of(took[0]), ms_of(took[CALLS - 1]));
 	return 0;
 }
 
-void rmi_probe_release(struct rmi_probe *p)
+static int take_step(struct rmi_probe *p, const char *name, const char *means,
+		     int (*run)(struct rmi_probe *p, struct text *detail,
+				struct error *err))
 {
-	for (size_t i = 0; i < RMI_PROBE_STEPS_MAX; i++) {
-		text_release(&p->steps[i].detail);
-		text_release(&p->steps[i].certificate);
+	struct text *detail = probe_begin(p->report, name);
+	struct error err = { 0 };
+
+	rmi_probe_wind(p);
+	if (run(p, detail, &err)) {
+		probe_fail(p->report, means, &err);
+		return -1;
 	}
-	rmi_connection_close(&p->registry);
-	rmi_connection_close(&p->server);
-	java_stream_release(&p->given);
-	jrmp_return_release(&p->looked_up);
-	jrmp_return_release(&p->opened);
-	rmi_target_release(&p->target);
-	tls_report_release(&p->tls);
-	SSL_CTX_free(p->context);
-	text_release(&p->verdict);
-	text_release(&p->remedy);
-	*p = (struct rmi_probe){ 0 };
+	probe_end(p->report);
+	return 0;
+}
+
+/*
+ * The JVM would keep the session for two minutes, its object for five.  A JVM
+ * that did not answer before is not waited for as long again.
+ */
+static void close_session(struct rmi_probe *p)
+{
+	struct rmi_login *l = &p->login;
+	struct jrmp_return r = { .is_void = true };
+	struct text message = { 0 };
+	struct error unused;
+
+	rmi_probe_wind(p);
+	if (p->report->kind != ERROR_NONE)
+		p->deadline_ns = clock_monotonic_ns() + CLOSE_NS;
+	jmx_add_call(&message, &l->session.id, JMX_CLOSE);
+	if (!rmi_connection_call(&l->connection, &message, &r, p->deadline_ns,
+				 &unused))
+		rmi_connection_acknowledge(&l->connection, &l->opened,
+					   p->deadline_ns, &unused);
+	text_release(&message);
+	jrmp_return_release(&r);
+}
+
+static void go_all_the_way(struct rmi_probe *p)
+{
+	struct rmi_login *l = &p->login;
+	struct rmi_endpoint server;
+	struct error unused = { 0 };
+
+	if (rmi_login_run(l, &unused)) {
+		/* A session that cannot be reached is closed by the server. */
+		server = rmi_login_endpoint(l, &l->server);
+		rmi_connection_close(&l->connection);
+		if (l->step == LOGIN_SESSION &&
+		    !rmi_access_dial(&p->access, &server, &l->connection,
+				     &unused))
+			close_session(p);
+		return;
+	}
+	if (!take_step(p, "mbean", "the JMX server answers no call",
+		       count_mbeans) &&
+	    !take_step(p, "round-trip", "calls are not answered", time_calls))
+		rmi_judge_success(p);
+	close_session(p);
+}
+
+int rmi_probe_run(struct probe *report, const struct rmi_probe_options *options,
+		  struct error *err)
+{
+	struct rmi_probe p = { .report = report, .options = options };
+	const struct login_observer observer = {
+		.begin = on_begin,
+		.end = on_end,
+		.self = &p,
+	};
+	int status;
+
+	*report = (struct probe){ 0 };
+	p.login.access = &p.access;
+	p.login.observer = &observer;
+	status = rmi_access_init(&p.access, &options->target, err);
+	p.access.certificate_host = options->host;
+	p.access.as_java = true;
+	if (status == 0)
+		go_all_the_way(&p);
+	rmi_login_release(&p.login);
+	rmi_access_release(&p.access);
+	return status;
 }

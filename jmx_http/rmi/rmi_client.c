@@ -35,7 +35,7 @@ static int client_run(struct jmx *j, const struct jmx_request *requests,
 	struct error unused;
 	int status;
 
-	c->session.timeout_ns = j->timeout_ns;
+	c->session.access.timeout_ns = j->timeout_ns;
 	status = rmi_run(&c->session, &c->lease, requests, count, j->keep, fn,
 			 self, err);
 	publish(c);
@@ -77,7 +77,7 @@ static int client_listen(struct jmx *j, const char *object, struct error *err)
 		return -1;
 	is_pattern = object_name_is_pattern(&name);
 	object_name_release(&name);
-	c->session.timeout_ns = j->timeout_ns;
+	c->session.access.timeout_ns = j->timeout_ns;
 	if (is_pattern)
 		return listen_to_all(c, object, err);
 	return rmi_notifications_listen(&c->notifications, &c->session, object,
@@ -89,7 +89,7 @@ static int client_fetch(struct jmx *j, int64_t timeout_ns,
 {
 	struct rmi_client *c = (struct rmi_client *)j;
 
-	c->session.timeout_ns = j->timeout_ns;
+	c->session.access.timeout_ns = j->timeout_ns;
 	return rmi_notifications_fetch(&c->notifications, &c->session,
 				       &c->lease, timeout_ns, fn, self, err);
 }
@@ -131,18 +131,17 @@ static const struct jmx_ops ops = {
 	.close = client_close,
 };
 
-struct jmx *rmi_client_open(const struct rmi_client_options *options,
-			    struct error *err)
+struct jmx *rmi_client_open(const struct jmx_target *target, struct error *err)
 {
 	struct rmi_client *c = xcalloc(1, sizeof(*c));
 
 	c->base.ops = &ops;
-	if (rmi_session_init(&c->session, options, err) ||
+	if (rmi_session_init(&c->session, target, err) ||
 	    rmi_session_login(&c->session, err)) {
 		client_close(&c->base);
 		return NULL;
 	}
-	c->base.timeout_ns = c->session.timeout_ns;
+	c->base.timeout_ns = c->session.access.timeout_ns;
 	publish(c);
 	return &c->base;
 }

@@ -265,6 +265,20 @@ int rmi_connection_acknowledge(struct rmi_connection *c,
 	return status;
 }
 
+int rmi_thrown(const struct java_value *throwable, struct error *err)
+{
+	struct text told = { 0 };
+	enum error_kind kind = ERROR_REFUSED;
+
+	if (java_is_caused_by(throwable, "java.lang.SecurityException"))
+		kind = ERROR_PERMISSION;
+	text_puts(&told, "");
+	java_add_throwable(&told, throwable);
+	fail(err, kind, "%s", told.len ? told.bytes : "an exception");
+	text_release(&told);
+	return -1;
+}
+
 void rmi_connection_close(struct rmi_connection *c)
 {
 	rmi_transport_close(c->transport);

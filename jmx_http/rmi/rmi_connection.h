@@ -82,6 +82,12 @@ int rmi_connection_acknowledge(struct rmi_connection *c,
 			       const struct jrmp_return *r, int64_t deadline_ns,
 			       struct error *err);
 
+/*
+ * Sets *err to what a method threw, "class: message <- …", and gives -1:
+ * ERROR_PERMISSION for a SecurityException, else ERROR_REFUSED.
+ */
+int rmi_thrown(const struct java_value *throwable, struct error *err);
+
 /* Zeroed storage is fine. */
 void rmi_connection_close(struct rmi_connection *c);
 

@@ -77,8 +77,8 @@ static int fetch(struct rmi_session *s, struct rmi_connection *c, int64_t from,
 	int status;
 
 	add_fetch(&message, s, from, most, wait_ns / CLOCK_NS_PER_MS);
-	status = rmi_connection_call(c, &message, r,
-				     after(wait_ns + s->timeout_ns), err);
+	status = rmi_connection_call(
+		c, &message, r, after(wait_ns + s->access.timeout_ns), err);
 	text_release(&message);
 	return status;
 }
@@ -93,7 +93,7 @@ static int find_next(struct rmi_notifications *n, struct rmi_session *s,
 	int status = fetch(s, &s->connection, -1, 0, 0, &r, err);
 
 	if (status == 0)
-		status = r.is_exception ? rmi_session_thrown(r.value, err)
+		status = r.is_exception ? rmi_thrown(r.value, err)
 					: take_batch(r.value, &b, err);
 	if (status == 0)
 		n->next = b.next;
@@ -135,7 +135,7 @@ static int listen_to(struct rmi_session *s, struct rmi_listener *l,
 
 	add_listen(&message, s, l->object);
 	status = rmi_connection_call(&s->connection, &message, &r,
-				     after(s->timeout_ns), err);
+				     after(s->access.timeout_ns), err);
 	if (status == 0 && r.is_exception) {
 		struct text told = { 0 };
 
@@ -173,7 +173,8 @@ static int connect_fresh(struct rmi_session *s, struct error *err)
 	struct error unused;
 
 	if (s->connection.transport &&
-	    rmi_connection_ping(&s->connection, after(s->timeout_ns), &unused))
+	    rmi_connection_ping(&s->connection, after(s->access.timeout_ns),
+				&unused))
 		rmi_session_drop(s);
 	return rmi_session_connect(s, err);
 }
@@ -352,7 +353,7 @@ static int begin_again(struct fetching *f, const struct java_value *thrown,
 		       struct error *err)
 {
 	if (++f->losses > 2)
-		return rmi_session_thrown(thrown, err);
+		return rmi_thrown(thrown, err);
 	return rmi_session_login(f->s, err);
 }
 
@@ -367,7 +368,7 @@ static int take_return(struct fetching *f, const struct jrmp_return *r,
 					      "java.rmi.NoSuchObjectException"))
 		return begin_again(f, r->value, err);
 	if (r->is_exception)
-		return rmi_session_thrown(r->value, err);
+		return rmi_thrown(r->value, err);
 	if (take_batch(r->value, &b, err))
 		return -1;
 	f->losses = 0;
@@ -411,7 +412,7 @@ static void keep_lease(struct fetching *f)
 	rmi_lease_ask(f->lease, s->logins, &s->id, &message);
 	rmi_session_acknowledge(s, &message);
 	if (rmi_connection_call(&s->connection, &message, &r,
-				after(s->timeout_ns), &unused))
+				after(s->access.timeout_ns), &unused))
 		rmi_session_drop(s);
 	else if (!r.is_exception)
 		rmi_lease_take(f->lease, r.value);

@@ -134,7 +134,7 @@ static bool has_room(const struct run *r, const struct text *out)
 
 static int64_t deadline(const struct run *r)
 {
-	return clock_after(clock_monotonic_ns(), r->s->timeout_ns);
+	return clock_after(clock_monotonic_ns(), r->s->access.timeout_ns);
 }
 
 /* By the half window, so that it is few messages. */
@@ -224,7 +224,7 @@ static int log_in_again(struct run *r, const struct jrmp_return *ret,
 {
 	if (++r->logins >= LOGINS_MAX) {
 		rmi_session_drop(r->s);
-		rmi_session_thrown(ret->value, err);
+		rmi_thrown(ret->value, err);
 		return fail_in(err, "%s", r->s->title.bytes);
 	}
 	call_back(r);

@@ -30,9 +30,9 @@ static void look(const struct ping *p)
 }
 
 /* A failure is that of the last step, and has a verdict. */
-static void check(const struct rmi_probe *p)
+static void check(const struct probe *p)
 {
-	if (!p->step_count || p->step_count > RMI_PROBE_STEPS_MAX ||
+	if (!p->step_count || p->step_count > PROBE_STEPS_MAX ||
 	    !p->verdict.len)
 		abort();
 	for (size_t i = 0; i < p->step_count; i++) {
@@ -48,12 +48,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct memory_server server = { .base.ops = &memory_ops };
 	struct rmi_probe_options options = {
-		.target = "127.0.0.1:9010",
+		.target = { .address = "127.0.0.1:9010",
+			    .timeout_ns = 10 * CLOCK_NS_PER_S,
+			    .dialer = &server.base },
 		.as_given = "",
-		.timeout_ns = 10 * CLOCK_NS_PER_S,
-		.dialer = &server.base,
 	};
-	struct ping ping = { .target = options.target };
+	struct ping ping = { .target = options.target.address };
 	struct error err = { 0 };
 	size_t at = 1;
 
@@ -76,6 +76,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	check(&ping.probe);
 	look(&ping);
-	rmi_probe_release(&ping.probe);
+	probe_release(&ping.probe);
 	return 0;
 }

@@ -11,6 +11,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/json.h"
+#include "jmx_http/net/rmi_transport.h"
 #include "jmx_http/rmi/rmi_client.h"
 
 #include <errno.h>
@@ -249,8 +250,8 @@ static void memory_converse(struct jmx *jmx, struct memory_talk *talk)
 
 static struct memory_talk memory_talk_to(struct memory_server *s)
 {
-	struct rmi_client_options options = {
-		.target = "127.0.0.1:9010",
+	struct jmx_target options = {
+		.address = "127.0.0.1:9010",
 		.dialer = &s->base,
 	};
 	struct memory_talk talk = { .is_unseen = s->is_unseen };

@@ -72,7 +72,7 @@ by_tls() {
 in_clear() {
 	lab_jvm "$1" password && inside 0 user=monitor password=secret count &&
 		inside 5 cacert="$tls/ca.pem" user=monitor password=secret &&
-		said 'no password is sent' && target_end "$pid"
+		said 'the password was not sent' && target_end "$pid"
 }
 
 forwarded() {

@@ -410,7 +410,7 @@ static int do_deed(char *deed)
 	return fail(&err, ERROR_MISUSE, "%s: no deed", name);
 }
 
-static bool is_option(struct rmi_client_options *o, char *word)
+static bool is_option(struct jmx_target *o, char *word)
 {
 	char *text = word, *name = strdup(word), *rest = name;
 	bool is = true;
@@ -443,13 +443,13 @@ static bool is_option(struct rmi_client_options *o, char *word)
 
 int main(int argc, char **argv)
 {
-	struct rmi_client_options options = { 0 };
+	struct jmx_target options = { 0 };
 	int status = 0, at = 2;
 
 	if (argc < 2)
 		return ERROR_MISUSE;
 	begun_ns = clock_monotonic_ns();
-	options.target = argv[1];
+	options.address = argv[1];
 	while (at < argc && is_option(&options, argv[at]))
 		at++;
 	jmx = rmi_client_open(&options, &err);

@@ -58,7 +58,7 @@ static int connect_once(const char *target, struct error *err)
 		  .names = names,
 		  .name_count = 2 },
 	};
-	struct rmi_client_options options = { .target = target };
+	struct jmx_target options = { .address = target };
 	struct jmx *jmx = rmi_client_open(&options, err);
 	unsigned replies = 0;
 	int ret = -1;

@@ -12,19 +12,18 @@
 
 #include <cmocka.h>
 
-static void probe(struct stand_in *s, struct rmi_probe *p, int64_t timeout_ns)
+static void probe(struct stand_in *s, struct probe *p, int64_t timeout_ns)
 {
 	struct rmi_probe_options options = {
-		.target = s->target,
+		.target = { .address = s->target, .timeout_ns = timeout_ns },
 		.as_given = "",
-		.timeout_ns = timeout_ns,
 	};
 	struct error err = { 0 };
 
 	assert_int_equal(rmi_probe_run(p, &options, &err), 0);
 }
 
-static const struct rmi_probe_step *last_of(const struct rmi_probe *p)
+static const struct probe_step *last_of(const struct probe *p)
 {
 	assert_true(p->step_count > 0);
 	return &p->steps[p->step_count - 1];
@@ -45,7 +44,7 @@ well(struct stand_in *s, const struct stand_in_call *call, struct text *out)
 static void what_was_opened_is_closed(void **state)
 {
 	struct stand_in s = { .script = well };
-	struct rmi_probe p;
+	struct probe p;
 
 	(void)state;
 	stand_in_start(&s);
@@ -54,12 +53,12 @@ static void what_was_opened_is_closed(void **state)
 	assert_int_equal(p.kind, ERROR_NONE);
 	assert_string_equal(p.steps[p.step_count - 2].detail.bytes,
 			    "42 MBeans");
-	/* One to the registry, one to the server. */
-	assert_int_equal(s.shared->connections, 2);
+	/* Registry and server share a port, as for Java clients. */
+	assert_int_equal(s.shared->connections, 1);
 	assert_int_equal(s.shared->logins, 1);
 	assert_int_equal(s.shared->closed, 1);
 	assert_int_equal(s.shared->calls, 11);
-	rmi_probe_release(&p);
+	probe_release(&p);
 	stand_in_end(&s);
 }
 
@@ -68,7 +67,7 @@ static void a_host_is_not_taken_for_a_command(void **state)
 {
 	struct stand_in s = { .script = well,
 			      .host = "x; reboot #\n-> reboot\033[2J" };
-	struct rmi_probe p;
+	struct probe p;
 
 	(void)state;
 	stand_in_start(&s);
@@ -79,7 +78,7 @@ static void a_host_is_not_taken_for_a_command(void **state)
 	assert_non_null(strstr(p.verdict.bytes, "reboot"));
 	assert_null(strstr(p.remedy.bytes, "reboot"));
 	assert_non_null(strstr(p.remedy.bytes, "sjkc mxprx -s 127.0.0.1:"));
-	rmi_probe_release(&p);
+	probe_release(&p);
 	stand_in_end(&s);
 }
 
@@ -87,7 +86,7 @@ static void a_host_is_not_taken_for_a_command(void **state)
 static void a_stub_without_a_host_works_on_the_jvms_machine_only(void **state)
 {
 	struct stand_in s = { .script = well, .host = "" };
-	struct rmi_probe p;
+	struct probe p;
 
 	(void)state;
 	stand_in_start(&s);
@@ -96,7 +95,7 @@ static void a_stub_without_a_host_works_on_the_jvms_machine_only(void **state)
 	assert_non_null(strstr(p.verdict.bytes, "the stub names no host"));
 	assert_non_null(
 		strstr(p.remedy.bytes, "-Djava.rmi.server.hostname=HOST"));
-	rmi_probe_release(&p);
+	probe_release(&p);
 	stand_in_end(&s);
 }
 
@@ -106,7 +105,7 @@ static void a_stub_without_a_host_fails_on_another_machine(void **state)
 	struct stand_in s = { .script = well,
 			      .address = "127.0.0.2",
 			      .host = "" };
-	struct rmi_probe p;
+	struct probe p;
 
 	(void)state;
 	stand_in_start(&s);
@@ -120,7 +119,7 @@ static void a_stub_without_a_host_fails_on_another_machine(void **state)
 	assert_non_null(
 		strstr(p.remedy.bytes, "-Djava.rmi.server.hostname=127.0.0.2"));
 	assert_null(strstr(p.remedy.bytes, "--force-hostname"));
-	rmi_probe_release(&p);
+	probe_release(&p);
 	stand_in_end(&s);
 }
 
@@ -178,7 +177,7 @@ static void each_odd_answer_has_its_verdict(void **state)
 	} odd[] = {
 		{ refuse, ERROR_PERMISSION, "Access denied",
 		  "the JMX server answers no call" },
-		{ lie, ERROR_REFUSED, "a count that is no number",
+		{ lie, ERROR_REFUSED, "the count is not a number",
 		  "the JMX server answers no call" },
 		{ go, ERROR_REFUSED, "closed without an answer",
 		  "what follows is not an answer" },
@@ -192,7 +191,7 @@ static void each_odd_answer_has_its_verdict(void **state)
 	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
 		struct stand_in s = { .script = odd[i].script };
 		bool is_late = odd[i].script == wait;
-		struct rmi_probe p;
+		struct probe p;
 
 		stand_in_start(&s);
 		probe(&s, &p,
@@ -203,7 +202,7 @@ static void each_odd_answer_has_its_verdict(void **state)
 		assert_non_null(
 			strstr(last_of(&p)->detail.bytes, odd[i].detail));
 		assert_non_null(strstr(p.verdict.bytes, odd[i].verdict));
-		rmi_probe_release(&p);
+		probe_release(&p);
 		stand_in_end(&s);
 	}
 }
@@ -221,16 +220,16 @@ static void what_cannot_begin_is_said(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
 		struct rmi_probe_options options = {
-			.target = targets[i],
+			.target = { .address = targets[i],
+				    .timeout_ns = CLOCK_NS_PER_S },
 			.as_given = "",
-			.timeout_ns = CLOCK_NS_PER_S,
 		};
 		struct error err = { 0 };
-		struct rmi_probe p;
+		struct probe p;
 
 		assert_int_equal(rmi_probe_run(&p, &options, &err), -1);
 		assert_int_equal(err.kind, ERROR_MISUSE);
-		rmi_probe_release(&p);
+		probe_release(&p);
 	}
 }
 
@@ -244,21 +243,21 @@ static void a_url_that_holds_no_stub_is_none(void **state)
 	for (size_t i = 0; i < sizeof(stubs) / sizeof(*stubs); i++) {
 		struct text url = { 0 };
 		struct rmi_probe_options options = {
+			.target.timeout_ns = CLOCK_NS_PER_S,
 			.as_given = "",
-			.timeout_ns = CLOCK_NS_PER_S,
 		};
 		struct error err = { 0 };
-		struct rmi_probe p;
+		struct probe p;
 
 		text_puts(&url, "service:jmx:rmi://localhost/stub/");
 		text_puts(&url, stubs[i]);
-		options.target = url.bytes;
+		options.target.address = url.bytes;
 		assert_int_equal(rmi_probe_run(&p, &options, &err), 0);
 		assert_int_equal(p.step_count, 1);
 		assert_string_equal(last_of(&p)->name, "stub");
 		assert_false(last_of(&p)->ok);
 		assert_int_equal(p.kind, ERROR_REFUSED);
-		rmi_probe_release(&p);
+		probe_release(&p);
 		text_release(&url);
 	}
 }

@@ -3,6 +3,7 @@
 #include "tests/unit/rmi_stand_in.h"
 
 #include "core/base/clock.h"
+#include "jmx_http/net/rmi_transport.h"
 #include "jmx_http/rmi/methods.h"
 #include "jmx_http/rmi/rmi_client.h"
 
@@ -20,7 +21,7 @@
 
 static struct jmx *open_at(const struct stand_in *s, int64_t timeout_ns)
 {
-	struct rmi_client_options o = { .target = s->target,
+	struct jmx_target o = { .address = s->target,
 					.timeout_ns = timeout_ns };
 	struct error err;
 	struct jmx *j = rmi_client_open(&o, &err);
@@ -206,7 +207,7 @@ static void neither_waits_for_the_other_to_read(void **state)
 {
 	static const struct dialer_ops ops = { .dial = dial_narrow };
 	struct dialer narrow = { .ops = &ops };
-	struct rmi_client_options o = { .dialer = &narrow };
+	struct jmx_target o = { .dialer = &narrow };
 	struct stand_in s = { .script = say_much, .receive_buffer = 4096 };
 	struct jmx_request all[12];
 	char *long_name = malloc(30001);
@@ -223,7 +224,7 @@ static void neither_waits_for_the_other_to_read(void **state)
 		all[i].names = names;
 	}
 	stand_in_start(&s);
-	o.target = s.target;
+	o.address = s.target;
 	j = rmi_client_open(&o, &err);
 	assert_non_null(j);
 	if (jmx_run(j, all, 12, check_length, &answers, &err))

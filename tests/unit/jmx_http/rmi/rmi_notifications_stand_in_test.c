@@ -111,12 +111,12 @@ static int hear(void *self, const struct jmx_notification *n, struct error *err)
 
 static struct jmx *listen_at(struct stand_in *s)
 {
-	struct rmi_client_options o = { 0 };
+	struct jmx_target o = { 0 };
 	struct error err;
 	struct jmx *j;
 
 	stand_in_start(s);
-	o.target = s->target;
+	o.address = s->target;
 	j = rmi_client_open(&o, &err);
 	if (!j || jmx_listen(j, "a:b=c", &err))
 		fail_msg("%s", err.text);

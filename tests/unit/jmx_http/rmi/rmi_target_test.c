@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/rmi/rmi_client.h"
+#include "jmx_http/rmi/login.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,668 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/rmi/login.h"
+
+#include "core/base/alloc.h"
+#include "core/base/base64.h"
+#include "core/base/clock.h"
+#include "jmx_http/java/java_objects.h"
+#include "jmx_http/java/java_writer.h"
+#include "jmx_http/net/rmi_tls.h"
+#include "jmx_http/rmi/methods.h"
+
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Addresses */
+
+/* java.rmi.registry.Registry.REGISTRY_PORT, of a URL that has none. */
+#define REGISTRY_PORT 1099
+
+#define ENTRY         "jmxrmi"
+
+static int not_a_url(const char *url, const char *why, struct error *err)
+{
+	return fail(err, ERROR_MISUSE,
+		    "%.200s: %s; service:jmx:rmi:///jndi/rmi://<host>:<port>/"
+		    "jmxrmi is meant",
+		    url, why);
+}
+
+/* Skips the word in any case, as JMXServiceURL does; NULL when it is not it. */
+static const char *after(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	return strncasecmp(text, word, len) == 0 ? text + len : NULL;
+}
+
+/* "host:port", "host" or "", of len bytes. */
+static int parse_authority(struct rmi_address *a, const char *at, size_t len,
+			   struct error *err)
+{
+	struct text whole = { 0 };
+	const char *last;
+	int status;
+
+	text_add(&whole, at, len);
+	if (!len)
+		text_puts(&whole, "localhost");
+	last = strrchr(whole.bytes, ':');
+	if (!last || strchr(last, ']'))
+		text_printf(&whole, ":%d", REGISTRY_PORT);
+	status = rmi_address_parse(a, whole.bytes, err);
+	text_release(&whole);
+	return status;
+}
+
+/* "//host:port/entry", what follows "/jndi/rmi:". */
+static int parse_jndi(struct rmi_target *t, const char *url, const char *rest,
+		      struct error *err)
+{
+	size_t len;
+
+	rest = after(rest, "//");
+	if (!rest)
+		return not_a_url(url, "it does not say where a registry is",
+				 err);
+	len = strcspn(rest, "/");
+	if (!rest[len] || !rest[len + 1])
+		return not_a_url(url, "it names no entry of a registry", err);
+	text_puts(&t->entry, rest + len + 1);
+	return parse_authority(&t->address, rest, len, err);
+}
+
+/* The stub may be followed by what is not of base64: ";attributes". */
+static int parse_stub(struct rmi_target *t, const char *url, const char *rest,
+		      struct error *err)
+{
+	if (!base64_read(&t->stub, rest, strcspn(rest, ";")) || !t->stub.len)
+		return not_a_url(url, "its stub is not base64", err);
+	return 0;
+}
+
+static int parse_url(struct rmi_target *t, const char *url, struct error *err)
+{
+	const char *rest = after(url, "service:jmx:rmi://"), *path, *found;
+
+	if (!rest)
+		return not_a_url(url, "not a URL of JMX over RMI", err);
+	/* The host in front is where a server is made; clients skip it. */
+	path = rest + strcspn(rest, "/;");
+	found = after(path, "/jndi/rmi:");
+	if (found)
+		return parse_jndi(t, url, found, err);
+	found = after(path, "/stub/");
+	if (found)
+		return parse_stub(t, url, found, err);
+	return not_a_url(url, "it has neither /jndi/rmi: nor /stub/", err);
+}
+
+int rmi_target_parse(struct rmi_target *t, const char *target,
+		     struct error *err)
+{
+	int status;
+
+	*t = (struct rmi_target){ 0 };
+	if (after(target, "service:")) {
+		status = parse_url(t, target, err);
+	} else {
+		text_puts(&t->entry, ENTRY);
+		status = rmi_address_parse(&t->address, target, err);
+	}
+	if (status)
+		rmi_target_release(t);
+	return status;
+}
+
+void rmi_target_release(struct rmi_target *t)
+{
+	text_release(&t->entry);
+	text_release(&t->stub);
+	*t = (struct rmi_target){ 0 };
+}
+
+/* Copying a target */
+
+static char *copied(const char *text) { return text ? xstrdup(text) : NULL; }
+
+static bool access_has_tls_options(const struct rmi_access *a)
+{
+	return a->tls.cacert || a->tls.cert || a->tls.key || a->tls.insecure;
+}
+
+int rmi_access_init(struct rmi_access *a, const struct jmx_target *target,
+		    struct error *err)
+{
+	*a = (struct rmi_access){
+		.timeout_ns = target->timeout_ns ? target->timeout_ns
+						 : JMX_TIMEOUT_NS,
+		.dialer = target->dialer,
+		.warn_clear = target->warn_clear,
+		.require_tls = target->require_tls,
+		.force_host = target->force_host,
+		.force_port = target->force_port,
+		.user = copied(target->credentials.user),
+		.password = copied(target->credentials.password),
+		.tls = { .insecure = target->tls.insecure,
+			 .cacert = copied(target->tls.cacert),
+			 .cert = copied(target->tls.cert),
+			 .key = copied(target->tls.key) },
+	};
+	if (rmi_target_parse(&a->target, target->address, err))
+		return -1;
+	/* Report unreadable files before connecting to anything. */
+	return access_has_tls_options(a) && !rmi_access_context(a, err) ? -1
+									: 0;
+}
+
+static void free_secret(char *text)
+{
+	if (text)
+		explicit_bzero(text, strlen(text));
+	free(text);
+}
+
+void rmi_access_release(struct rmi_access *a)
+{
+	free_secret(a->user);
+	free_secret(a->password);
+	free((char *)a->tls.cacert);
+	free((char *)a->tls.cert);
+	free((char *)a->tls.key);
+	SSL_CTX_free(a->context);
+	rmi_target_release(&a->target);
+	*a = (struct rmi_access){ 0 };
+}
+
+SSL_CTX *rmi_access_context(struct rmi_access *a, struct error *err)
+{
+	if (!a->context)
+		a->context = tls_client_context(&a->tls, err);
+	return a->context;
+}
+
+/* Connecting to an endpoint */
+
+static void login_begin(struct rmi_login *l, enum login_step step)
+{
+	l->step = step;
+	l->deadline_ns = clock_after(clock_monotonic_ns(),
+				     l->access->timeout_ns);
+	if (l->observer)
+		l->observer->begin(l->observer->self, step);
+}
+
+static int login_end(struct rmi_login *l, int status, const struct error *err)
+{
+	if (l->observer)
+		l->observer->end(l->observer->self, l->step,
+				 status ? err : NULL);
+	return status;
+}
+
+static struct rmi_transport *login_connect(const struct rmi_address *to,
+					   int64_t deadline_ns,
+					   struct error *err)
+{
+	int fd = tcp_connect(to, deadline_ns, err);
+
+	return fd < 0 ? NULL : rmi_tcp_over(fd);
+}
+
+static int login_dial(struct rmi_login *l, struct error *err)
+{
+	struct dialer *dialer = l->access->dialer;
+	struct rmi_address *to = &l->at.address;
+	struct rmi_transport *t;
+
+	rmi_connection_close(&l->connection);
+	l->is_answered = l->is_secured = false;
+	if (!dialer)
+		dialer = &tcp_dialer;
+	if (!l->access->dialer && to->count)
+		t = login_connect(to, l->deadline_ns, err);
+	else
+		t = rmi_transport_dial(dialer, to, l->deadline_ns, err);
+	if (!t)
+		return -1;
+	rmi_connection_init(&l->connection, t);
+	l->is_answered = l->is_untouched = true;
+	return 0;
+}
+
+/* Shakes hands over a connection to which nothing was sent, or a new one. */
+static int login_shake_hands(struct rmi_login *l, const char *host,
+			     struct error *err)
+{
+	SSL_CTX *context = rmi_access_context(l->access, err);
+	struct rmi_transport *t;
+
+	tls_report_release(&l->tls);
+	if (!context)
+		return -1;
+	if (!l->is_untouched && login_dial(l, err))
+		return -1;
+	l->is_untouched = false;
+	t = l->connection.transport;
+	l->connection.transport = NULL;
+	t = rmi_tls_connect(t, context, host, l->deadline_ns, &l->tls, err);
+	if (!t)
+		return -1;
+	rmi_connection_init(&l->connection, t);
+	l->is_secured = true;
+	return 0;
+}
+
+/* A server that demands a certificate may reject ours only at the greeting. */
+static int login_secure(struct rmi_login *l, const char *host,
+			struct error *err)
+{
+	if (login_shake_hands(l, host, err))
+		return -1;
+	return rmi_connection_greet(&l->connection, l->deadline_ns, &l->answer,
+				    err);
+}
+
+/*
+ * Some TLS servers close on a plain hello without an alert.  A certificate
+ * shows that one is there, also when the handshake fails.
+ */
+static bool login_finds_tls(struct rmi_login *l)
+{
+	struct error unused;
+
+	login_shake_hands(l, l->at.address.host, &unused);
+	rmi_connection_close(&l->connection);
+	l->is_secured = false;
+	l->is_answered = true;
+	return l->tls.not_after != 0 || access_has_tls_options(l->access);
+}
+
+/*
+ * Sends a plain hello.  Succeeds with at.is_tls set when TLS answers;
+ * may_be_tls is false where a Java client would not try TLS.
+ */
+static int login_greet(struct rmi_login *l, bool may_be_tls, struct error *err)
+{
+	l->is_untouched = false;
+	if (!rmi_connection_greet(&l->connection, l->deadline_ns, &l->answer,
+				  err))
+		return 0;
+	if (!may_be_tls)
+		return -1;
+	l->at.is_tls = l->answer == RMI_TLS ||
+		       (l->answer == RMI_CLOSED && login_finds_tls(l));
+	return l->at.is_tls ? 0 : -1;
+}
+
+int rmi_access_dial(struct rmi_access *a, struct rmi_endpoint *e,
+		    struct rmi_connection *c, struct error *err)
+{
+	struct rmi_login l = {
+		.access = a,
+		.at = *e,
+		.deadline_ns = clock_after(clock_monotonic_ns(), a->timeout_ns),
+	};
+	int status;
+
+	/* Resolve again: a host that restarted may have another address. */
+	l.at.address.count = 0;
+	status = login_dial(&l, err);
+	if (!status && !l.at.is_tls)
+		status = login_greet(&l, true, err);
+	if (!status && l.at.is_tls)
+		status = login_secure(&l, l.at.address.host, err);
+	tls_report_release(&l.tls);
+	e->is_tls = l.at.is_tls;
+	*c = l.connection;
+	return status;
+}
+
+/* The registry */
+
+static int login_reach_registry(struct rmi_login *l, struct error *err)
+{
+	const char *host = l->access->certificate_host;
+	int status;
+
+	l->at.address = l->access->target.address;
+	l->at.is_tls = l->access->require_tls;
+	if (!l->access->dialer) {
+		login_begin(l, LOGIN_RESOLVE);
+		status = rmi_address_resolve(&l->at.address, l->deadline_ns,
+					     err);
+		if (login_end(l, status, err))
+			return -1;
+	}
+	login_begin(l, LOGIN_CONNECT);
+	status = login_dial(l, err);
+	if (!status)
+		l->registry_peer = l->connection.transport->peer;
+	if (login_end(l, status, err))
+		return -1;
+	if (!l->at.is_tls) {
+		login_begin(l, LOGIN_GREET);
+		if (login_end(l, login_greet(l, true, err), err))
+			return -1;
+	}
+	if (!l->at.is_tls)
+		return 0;
+	login_begin(l, LOGIN_TLS);
+	status = login_secure(l, host ? host : l->at.address.host, err);
+	return login_end(l, status, err);
+}
+
+void rmi_add_lookup(struct text *out, const char *entry, size_t len)
+{
+	jmx_add_call(out, &jrmp_registry, JMX_LOOKUP);
+	java_write_string(out, entry, len);
+}
+
+int rmi_lookup_stub(const struct jrmp_return *r, struct stub *stub,
+		    struct error *err)
+{
+	if (r->is_exception)
+		return rmi_thrown(r->value, err);
+	return stub_of(r->value, stub, err);
+}
+
+/* A call whose exception is a failure. */
+static int login_call(struct rmi_login *l, const struct text *message,
+		      struct jrmp_return *r, struct error *err)
+{
+	err->sys = 0;
+	l->has_reply = !rmi_connection_call(&l->connection, message, r,
+					    l->deadline_ns, err);
+	if (!l->has_reply)
+		return -1;
+	return r->is_exception ? rmi_thrown(r->value, err) : 0;
+}
+
+static int login_look_up(struct rmi_login *l, struct error *err)
+{
+	const struct text *entry = &l->access->target.entry;
+	struct text message = { 0 };
+	int status;
+
+	if (login_reach_registry(l, err))
+		return -1;
+	login_begin(l, LOGIN_LOOKUP);
+	rmi_add_lookup(&message, entry->bytes, entry->len);
+	status = login_call(l, &message, &l->looked_up, err);
+	text_release(&message);
+	return login_end(l, status, err);
+}
+
+/* Reads the stub in the URL; l->given holds what it points into. */
+static int login_read_given(struct rmi_login *l, struct error *err)
+{
+	const struct text *stub = &l->access->target.stub;
+	const struct java_value *v = NULL;
+	size_t used;
+
+	if (java_stream_read(&l->given, stub->bytes, stub->len, &used, &v) !=
+	    JAVA_DONE)
+		return fail(err, ERROR_REFUSED,
+			    "the URL contains no serialized stub: %s",
+			    l->given.wrong ? l->given.wrong
+					   : "it is truncated");
+	return stub_of(v, &l->server, err);
+}
+
+static int login_read_stub(struct rmi_login *l, struct error *err)
+{
+	if (l->access->target.stub.len)
+		return login_read_given(l, err);
+	if (rmi_lookup_stub(&l->looked_up, &l->server, err))
+		return -1;
+	/* Without it, the registry would keep the object for five minutes. */
+	if (l->server.is_result)
+		return rmi_connection_acknowledge(&l->connection, &l->looked_up,
+						  l->deadline_ns, err);
+	return 0;
+}
+
+static int login_find_server(struct rmi_login *l, struct error *err)
+{
+	if (!l->access->target.stub.len && login_look_up(l, err))
+		return -1;
+	login_begin(l, LOGIN_STUB);
+	return login_end(l, login_read_stub(l, err), err);
+}
+
+/* The endpoints of stubs */
+
+bool stub_is_tls(const struct stub *stub)
+{
+	return java_bytes_are(stub->factory,
+			      "javax.rmi.ssl.SslRMIClientSocketFactory");
+}
+
+struct rmi_endpoint rmi_login_endpoint(const struct rmi_login *l,
+				       const struct stub *stub)
+{
+	const struct rmi_access *a = l->access;
+	const struct rmi_address *own = &a->target.address;
+	struct rmi_endpoint e = {
+		.is_tls = a->require_tls || stub_is_tls(stub),
+	};
+	/*
+	 * A stub without a host makes a Java client connect to its own machine,
+	 * where a password would go to whichever program listens.
+	 */
+	bool use_own = a->force_host || (stub->names_no_host && !a->as_java);
+
+	memcpy(e.address.host, own->port && use_own ? own->host : stub->host,
+	       sizeof(e.address.host));
+	e.address.port = own->port && a->force_port ? own->port : stub->port;
+	return e;
+}
+
+/* True when a connection to at is one to the wanted endpoint, too. */
+static bool login_is_there(const struct rmi_login *l,
+			   const struct rmi_endpoint *wanted)
+{
+	const struct rmi_connection *c = &l->connection;
+	struct text peer = { 0 }, address = { 0 };
+	bool same;
+
+	if (!c->transport || l->at.is_tls != wanted->is_tls)
+		return false;
+	text_printf(&address, "%s:%d", wanted->address.host,
+		    wanted->address.port);
+	if (c->transport->peer.ss_family)
+		rmi_address_add(&peer, &c->transport->peer);
+	same = (strcmp(l->at.address.host, wanted->address.host) == 0 &&
+		l->at.address.port == wanted->address.port) ||
+	       (peer.len && strcmp(peer.bytes, address.bytes) == 0);
+	text_release(&peer);
+	text_release(&address);
+	return same;
+}
+
+/*
+ * Connects to the stub's endpoint, unless the connection leads there already;
+ * without the handshake when TLS is spoken.
+ */
+static int login_move_to(struct rmi_login *l, const struct stub *stub,
+			 struct error *err)
+{
+	struct rmi_endpoint e = rmi_login_endpoint(l, stub);
+	bool is_custom = stub->factory.len && !e.is_tls;
+
+	/* Another socket factory speaks what was detected there before. */
+	if (is_custom && e.address.port == l->at.address.port &&
+	    strcmp(e.address.host, l->at.address.host) == 0)
+		e.is_tls = l->at.is_tls;
+	if (login_is_there(l, &e))
+		return 0;
+	l->at = e;
+	if (login_dial(l, err))
+		return -1;
+	if (l->at.is_tls)
+		return 0;
+	return login_greet(l, is_custom || !l->access->as_java, err);
+}
+
+/* True when the connection still needs a handshake. */
+static bool login_owes_handshake(const struct rmi_login *l)
+{
+	return l->at.is_tls && !l->is_secured;
+}
+
+static int login_reach_server(struct rmi_login *l, struct error *err)
+{
+	login_begin(l, LOGIN_SERVER);
+	if (login_end(l, login_move_to(l, &l->server, err), err))
+		return -1;
+	if (!login_owes_handshake(l))
+		return 0;
+	login_begin(l, LOGIN_SERVER_TLS);
+	return login_end(l, login_secure(l, l->at.address.host, err), err);
+}
+
+static int login_reach_session(struct rmi_login *l, struct error *err)
+{
+	int status;
+
+	login_begin(l, LOGIN_SESSION);
+	status = login_move_to(l, &l->session, err);
+	if (!status && login_owes_handshake(l))
+		status = login_secure(l, l->at.address.host, err);
+	return login_end(l, status, err);
+}
+
+/* The session */
+
+static bool login_is_on_this_machine(const struct rmi_login *l)
+{
+	const struct sockaddr_storage *peer = &l->connection.transport->peer;
+	const struct sockaddr_in *four = (const struct sockaddr_in *)peer;
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)peer;
+
+	if (peer->ss_family == AF_INET)
+		return ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	return peer->ss_family == AF_INET6 &&
+	       IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+}
+
+/* A password goes in clear only with a warning, and never with a certificate.
+ */
+static int login_check_secrecy(struct rmi_login *l, struct error *err)
+{
+	struct rmi_access *a = l->access;
+
+	if (!a->user || l->at.is_tls)
+		return 0;
+	if (!a->tls.cacert && !a->tls.cert) {
+		if (a->warn_clear && !login_is_on_this_machine(l))
+			a->warn_clear(&l->at.address);
+		a->warn_clear = NULL;
+		return 0;
+	}
+	return fail(err, ERROR_REFUSED,
+		    "the password was not sent: %s, port %d does not speak "
+		    "TLS, and a certificate was given",
+		    l->at.address.host, l->at.address.port);
+}
+
+static void login_add_client(const struct rmi_login *l, struct text *message)
+{
+	const struct rmi_access *a = l->access;
+	const char *both[] = { a->user, a->password };
+
+	jmx_add_call(message, &l->server.id, JMX_NEW_CLIENT);
+	if (a->user)
+		java_write_strings(message, both, 2, JAVA_OF_RMI);
+	else
+		java_write_null(message);
+}
+
+/* Room for the password first: growing would leave a copy of it behind. */
+static void login_reserve(const struct rmi_login *l, struct text *message)
+{
+	const struct rmi_access *a = l->access;
+	size_t len = a->user ? strlen(a->user) + strlen(a->password) : 0;
+	char room[512] = { 0 };
+
+	for (size_t i = 0; i < len * 3 + sizeof(room); i += sizeof(room))
+		text_add(message, room, sizeof(room));
+	text_clear(message);
+}
+
+static int login_ask_version(struct rmi_login *l, struct error *err)
+{
+	struct text message = { 0 };
+	int status;
+
+	login_begin(l, LOGIN_VERSION);
+	jmx_add_call(&message, &l->server.id, JMX_GET_VERSION);
+	status = login_call(l, &message, &l->version, err);
+	text_release(&message);
+	if (!status && !java_string_of(l->version.value).len)
+		status = fail(err, ERROR_REFUSED,
+			      "the server returned no version");
+	return login_end(l, status, err);
+}
+
+static int login_send_client(struct rmi_login *l, struct error *err)
+{
+	struct text message = { 0 };
+	int status;
+
+	err->sys = 0;
+	login_reserve(l, &message);
+	if (!l->observer)
+		jmx_add_call(&message, &l->server.id, JMX_GET_VERSION);
+	login_add_client(l, &message);
+	status = rmi_connection_send(&l->connection, &message, l->deadline_ns,
+				     err);
+	explicit_bzero(message.bytes, message.cap);
+	text_release(&message);
+	/* A server that throws at getVersion() may still open a session. */
+	if (!status && !l->observer)
+		status = rmi_connection_receive(&l->connection, &l->version,
+						l->deadline_ns, err);
+	if (!status)
+		status = rmi_connection_receive(&l->connection, &l->opened,
+						l->deadline_ns, err);
+	l->has_reply = status == 0;
+	return status;
+}
+
+static int login_open_session(struct rmi_login *l, struct error *err)
+{
+	int status;
+
+	if (l->observer && login_ask_version(l, err))
+		return -1;
+	login_begin(l, LOGIN_CLIENT);
+	status = login_check_secrecy(l, err);
+	if (!status)
+		status = login_send_client(l, err);
+	if (!status && l->opened.is_exception)
+		status = rmi_thrown(l->opened.value, err);
+	else if (!status)
+		status = stub_of(l->opened.value, &l->session, err);
+	return login_end(l, status, err);
+}
+
+int rmi_login_run(struct rmi_login *l, struct error *err)
+{
+	if (login_find_server(l, err) || login_reach_server(l, err) ||
+	    login_open_session(l, err))
+		return -1;
+	return login_reach_session(l, err);
+}
+
+void rmi_login_release(struct rmi_login *l)
+{
+	rmi_connection_close(&l->connection);
+	jrmp_return_release(&l->looked_up);
+	jrmp_return_release(&l->version);
+	jrmp_return_release(&l->opened);
+	java_stream_release(&l->given);
+	tls_report_release(&l->tls);
+}
