@@ -9,7 +9,8 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
-#include "jmx_http/proxy/proxy.h"
+#include "jmx_http/proxy/door.h"
+#include "jmx_http/proxy/rmi_front.h"
 #include "jmx_http/proxy/socks.h"
 
 #include <inttypes.h>
@@ -121,9 +122,9 @@ static int for_each_jvm(named_fn *fn, void *self, struct error *err)
 }
 
 /* proxy_target_release() is due in any case. */
-static int find_pair(struct proxy *p, target_fn *find, const char *name,
-		     struct proxy_pair *pair, struct proxy_target *target,
-		     struct error *err)
+static int find_jvm(struct door *d, target_fn *find, const char *name,
+		    struct upstream_options *jvm, struct proxy_target *target,
+		    struct error *err)
 {
 	const struct proxy_target_options options = {
 		.via = opt.via,
@@ -132,29 +133,29 @@ static int find_pair(struct proxy *p, target_fn *find, const char *name,
 		.say = say,
 	};
 
-	pair->dialer = find(target, name, &options, proxy_base(p), err);
-	pair->title = target->title.bytes;
-	pair->host = target->host.bytes;
-	pair->port = target->port;
-	pair->stub = target->has_stub ? &target->stub : NULL;
-	return pair->dialer ? 0 : -1;
+	jvm->dialer = find(target, name, &options, d->base, err);
+	jvm->title = target->title.bytes;
+	jvm->host = target->host.bytes;
+	jvm->port = target->port;
+	jvm->stub = target->has_stub ? &target->stub : NULL;
+	return jvm->dialer ? 0 : -1;
 }
 
 struct adding {
-	struct proxy *proxy;
+	struct door *door;
 	const char **bind;   /* the next */
 	struct socks *socks; /* or NULL */
 	struct sockaddr_storage socks_at;
 };
 
-static int add_pair(void *self, target_fn *find, const char *name,
-		    struct error *err)
+static int add_front(void *self, target_fn *find, const char *name,
+		     struct error *err)
 {
 	struct adding *a = self;
 	const char *bind = *a->bind++;
 	struct sockaddr_storage local;
 	struct proxy_target target = { 0 };
-	struct proxy_pair pair = {
+	struct rmi_front_options front = {
 		.bind = &local,
 		.advertise_host = opt.advertise,
 	};
@@ -163,8 +164,8 @@ static int add_pair(void *self, target_fn *find, const char *name,
 	if (parse_bind(&local, "-b", bind, err) ||
 	    look_at_bind(&local, "-b", bind, err))
 		return -1;
-	if (find_pair(a->proxy, find, name, &pair, &target, err) == 0)
-		port = proxy_add(a->proxy, &pair, err);
+	if (find_jvm(a->door, find, name, &front.jvm, &target, err) == 0)
+		port = rmi_front_add(a->door, &front, err);
 	proxy_target_release(&target);
 	if (port < 0)
 		return -1;
@@ -177,13 +178,13 @@ static int add_to_socks(void *self, target_fn *find, const char *name,
 {
 	struct adding *a = self;
 	struct proxy_target target = { 0 };
-	struct proxy_pair pair = { 0 };
-	int ret = find_pair(a->proxy, find, name, &pair, &target, err);
+	struct upstream_options jvm = { 0 };
+	int ret = find_jvm(a->door, find, name, &jvm, &target, err);
 
 	if (ret == 0) {
-		socks_add(a->socks, &pair);
-		ret = mxprx_print_socks_usage(&pair, &a->socks_at,
-					      opt.advertise, err);
+		socks_add(a->socks, &jvm);
+		ret = mxprx_print_socks_usage(&jvm, &a->socks_at, opt.advertise,
+					      err);
 	}
 	proxy_target_release(&target);
 	return ret;
@@ -197,7 +198,7 @@ static int listen_for_socks(struct adding *a, struct error *err)
 	if (parse_bind(&a->socks_at, "--socks", opt.socks, err) ||
 	    look_at_bind(&a->socks_at, "--socks", opt.socks, err))
 		return -1;
-	a->socks = socks_new(a->proxy, &a->socks_at, &port, err);
+	a->socks = socks_new(a->door, &a->socks_at, &port, err);
 	if (!a->socks)
 		return fail_in(err, "--socks");
 	/* It stands in the same place in both. */
@@ -217,28 +218,27 @@ static void allow_descriptors(void)
 			   allowed, opt.clients);
 }
 
-static int serve(const struct proxy_options *options, struct error *err)
+static int serve(const struct door_options *options, struct error *err)
 {
 	struct adding a = { .bind = opt.binds.values };
 	int ret = 0;
 
 	allow_descriptors();
-	a.proxy = proxy_new(options, err);
-	if (!a.proxy)
+	a.door = door_new(options, err);
+	if (!a.door)
 		return -1;
 	if (opt.binds.count)
-		ret = for_each_jvm(add_pair, &a, err);
+		ret = for_each_jvm(add_front, &a, err);
 	if (ret == 0 && opt.socks)
 		ret = listen_for_socks(&a, err);
 	if (ret == 0)
-		ret = proxy_run(a.proxy, err);
-	socks_free(a.socks);
-	proxy_free(a.proxy);
+		ret = door_run(a.door, err);
+	door_free(a.door);
 	return ret;
 }
 
 /* Both ways; to clients only where there is a certificate for it. */
-static int serve_by_tls(struct proxy_options *options, struct error *err)
+static int serve_by_tls(struct door_options *options, struct error *err)
 {
 	int ret = -1;
 
@@ -305,12 +305,12 @@ static int check(int argc, char **argv, struct error *err)
 
 static int run(int argc, char **argv, struct error *err)
 {
-	struct proxy_options options = {
+	struct door_options options = {
 		.clients_max = (size_t)opt.clients,
-		.clients_of_peer_max = (size_t)opt.clients_of_host,
+		.clients_per_host_max = (size_t)opt.clients_of_host,
 		.hello_ns = 5 * CLOCK_NS_PER_S,
 		.connect_ns = opt.connect_ns,
-		.drain_ns = opt.drain_ns,
+		.shutdown_ns = opt.drain_ns,
 		.read_only = opt.read_only,
 		.allowed_count = opt.allow.count,
 		.say = say,

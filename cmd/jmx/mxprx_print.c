@@ -83,7 +83,8 @@ static void add_socks_options(struct text *out, const char *before,
 	text_printf(out, "%s-DsocksNonProxyHosts=", before);
 }
 
-static void add_socks_usage(struct text *out, const struct proxy_pair *jvm,
+static void add_socks_usage(struct text *out,
+			    const struct upstream_options *jvm,
 			    const char *host, uint16_t port)
 {
 	text_puts(out, "  Java      java ");
@@ -99,7 +100,7 @@ static void add_socks_usage(struct text *out, const struct proxy_pair *jvm,
 	text_printf(out, ":%u\n", jvm->port);
 }
 
-int mxprx_print_socks_usage(const struct proxy_pair *jvm,
+int mxprx_print_socks_usage(const struct upstream_options *jvm,
 			    const struct sockaddr_storage *bound,
 			    const char *host, struct error *err)
 {

@@ -6,7 +6,8 @@
 #define CMD_JMX_MXPRX_PRINT_H
 
 #include "core/base/error.h"
-#include "jmx_http/proxy/proxy.h"
+#include "jmx_http/proxy/call_log.h"
+#include "jmx_http/proxy/upstream.h"
 
 #include <stdint.h>
 #include <sys/socket.h>
@@ -22,11 +23,11 @@ int mxprx_print_usage(const char *title, const struct sockaddr_storage *bound,
  * How a Java program is to be started so that it comes by SOCKS, which is
  * listened for there, to a JVM.
  */
-int mxprx_print_socks_usage(const struct proxy_pair *jvm,
+int mxprx_print_socks_usage(const struct upstream_options *jvm,
 			    const struct sockaddr_storage *bound,
 			    const char *host, struct error *err);
 
-/* A line for each call, its fields parted by tabs; for proxy_options.call. */
+/* A line for each call, its fields parted by tabs; for door_options.call. */
 void mxprx_print_call(void *self, const struct proxy_call *call);
 
 #endif

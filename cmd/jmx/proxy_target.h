@@ -7,7 +7,8 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "jmx_http/proxy/proxy.h"
+#include "jmx_http/net/dialer.h"
+#include "jmx_http/rmi/stub.h"
 
 #include <event2/event.h>
 #include <stdbool.h>
@@ -20,7 +21,7 @@ struct proxy_target_options {
 	void (*say)(void *self, const char *line);
 };
 
-/* What proxy_pair wants to know. */
+/* What upstream_options need. */
 struct proxy_target {
 	struct text title, host;
 	uint16_t port; /* of its registry */

@@ -93,6 +93,14 @@ bool cidr_has(const struct cidr *c, const struct sockaddr_storage *a)
 	return are_alike(c->address, address, c->bits);
 }
 
+struct cidr cidr_of(const struct sockaddr_storage *a)
+{
+	struct cidr c = { .bits = 128 };
+
+	address_of(a, c.address);
+	return c;
+}
+
 bool cidr_is_loopback(const struct sockaddr_storage *a)
 {
 	static const struct cidr four = {

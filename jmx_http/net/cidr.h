@@ -21,6 +21,9 @@ int cidr_parse(struct cidr *c, const char *text, struct error *err);
 
 bool cidr_has(const struct cidr *c, const struct sockaddr_storage *a);
 
+/* The one address of a; IPv4 equals its form in IPv6, ::ffff:1.2.3.4. */
+struct cidr cidr_of(const struct sockaddr_storage *a);
+
 /* True for 127.0.0.0/8, ::1, and what IPv6 has for the former. */
 bool cidr_is_loopback(const struct sockaddr_storage *a);
 

@@ -23,7 +23,7 @@ static void failed(struct backend *b, enum error_kind kind, const char *what)
 {
 	struct error err;
 
-	fail(&err, kind, "%s: port %u: %s", b->pair->title, b->endpoint.port,
+	fail(&err, kind, "%s: port %u: %s", b->jvm->title, b->endpoint.port,
 	     what);
 	b->context.events->ended(b->context.self, b, &err);
 }
@@ -59,7 +59,7 @@ static void begin(struct backend *b)
 	evtimer_del(b->limit);
 	b->state = BACKEND_READY;
 	if (b->endpoint.tls == ENDPOINT_LOOK)
-		upstream_learn_tls(b->pair, b->endpoint.port, ENDPOINT_PLAIN);
+		upstream_learn_tls(b->jvm, b->endpoint.port, ENDPOINT_PLAIN);
 }
 
 /* It speaks TLS, and said so as a server of TLS does. */
@@ -71,7 +71,7 @@ static void dial_by_tls(struct backend *b)
 	}
 	drop_buffer(b);
 	b->endpoint.tls = ENDPOINT_TLS;
-	upstream_learn_tls(b->pair, b->endpoint.port, ENDPOINT_TLS);
+	upstream_learn_tls(b->jvm, b->endpoint.port, ENDPOINT_TLS);
 	dial(b);
 }
 
@@ -139,7 +139,7 @@ static void tls_failed(struct backend *b, unsigned long code)
 	struct error why = { 0 };
 
 	/* It may speak another way when it is back. */
-	upstream_learn_tls(b->pair, b->pair->registry.port, ENDPOINT_LOOK);
+	upstream_learn_tls(b->jvm, b->jvm->registry.port, ENDPOINT_LOOK);
 	/* Of a lost connection libevent keeps SSL_get_error()'s number. */
 	if (ERR_GET_LIB(code) || tls_has_alert(ssl))
 		tls_fail_with(ssl, code, &why);
@@ -157,7 +157,7 @@ static void tls_failed(struct backend *b, unsigned long code)
 /* Whoever made the connection may know more. */
 static void greeting_failed(struct backend *b, const char *what)
 {
-	struct dialer *d = b->pair->dialer;
+	struct dialer *d = b->jvm->dialer;
 	struct text whole = { 0 };
 
 	text_puts(&whole, what);
@@ -210,7 +210,7 @@ static struct bufferevent *buffer_over(struct backend *b, evutil_socket_t fd)
 	if (b->endpoint.tls != ENDPOINT_TLS)
 		return bufferevent_socket_new(b->context.base, fd,
 					      BEV_OPT_CLOSE_ON_FREE);
-	ssl = tls_client_new(b->context.tls, b->pair->host);
+	ssl = tls_client_new(b->context.tls, b->jvm->host);
 	if (!ssl)
 		return NULL;
 	/* What is read ahead libevent would not see. */
@@ -257,7 +257,7 @@ static void on_dialled(void *self, evutil_socket_t fd, const struct error *err)
 
 static void dial(struct backend *b)
 {
-	struct dialer *d = b->pair->dialer;
+	struct dialer *d = b->jvm->dialer;
 
 	b->state = BACKEND_DIALLING;
 	b->dial = d->ops->begin(d, b->endpoint.port, b->context.connect_ns,
@@ -265,12 +265,12 @@ static void dial(struct backend *b)
 }
 
 struct backend *backend_new(const struct backend_context *context,
-			    struct upstream *pair, struct endpoint endpoint)
+			    struct upstream *jvm, struct endpoint endpoint)
 {
 	struct backend *b = xcalloc(1, sizeof(*b));
 
 	b->context = *context;
-	b->pair = pair;
+	b->jvm = jvm;
 	b->endpoint = endpoint;
 	b->limit = evtimer_new(context->base, on_limit, b);
 	if (!b->limit)

@@ -49,7 +49,7 @@ struct backend {
 
 	/* Private from here on. */
 	struct backend_context context;
-	struct upstream *pair;
+	struct upstream *jvm;
 	struct dial *dial;
 	struct event *limit; /* for all of it until it is ready */
 	struct text waiting;
@@ -58,7 +58,7 @@ struct backend {
 
 /* Begins to connect. */
 struct backend *backend_new(const struct backend_context *context,
-			    struct upstream *pair, struct endpoint endpoint);
+			    struct upstream *jvm, struct endpoint endpoint);
 
 /* Closes it; NULL is fine. */
 void backend_free(struct backend *b);

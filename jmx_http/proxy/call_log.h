@@ -8,8 +8,20 @@
 #ifndef JMX_HTTP_PROXY_CALL_LOG_H
 #define JMX_HTTP_PROXY_CALL_LOG_H
 
-#include "jmx_http/proxy/proxy.h"
 #include "jmx_http/proxy/request.h"
+
+/* A call that was made; texts are foreign, and "" where there is none. */
+struct proxy_call {
+	const char *client;        /* "127.0.0.1:50000" */
+	const char *target;        /* the JVM's title */
+	const char *method;        /* "getAttribute" */
+	const char *object;        /* the MBean's name */
+	const char *member;        /* attribute or operation */
+	const char *refused;       /* why it was not passed on */
+	bool is_exception;         /* the method threw one */
+	uint64_t request_len, len; /* bytes there and back */
+	int64_t ns;                /* until the last of them */
+};
 
 /* Zeroed: there is none. */
 struct call_log {

@@ -130,11 +130,11 @@ static void look_up_stub(struct endpoint_discovery *a)
 	if (r->is_exception) {
 		java_add_throwable(&why, r->value);
 		fail(&err, ERROR_REFUSED, "%s: its registry says: %s",
-		     a->pair->title, why.bytes);
+		     a->jvm->title, why.bytes);
 		text_release(&why);
 		fail_it(a, &err);
 	} else if (stub_of(r->value, &stub, &err)) {
-		fail_in(&err, "%s: its registry", a->pair->title);
+		fail_in(&err, "%s: its registry", a->jvm->title);
 		fail_it(a, &err);
 	} else {
 		memcpy(a->sent_to.host, stub.host, sizeof(stub.host));
@@ -168,7 +168,7 @@ static void on_arrived(void *self, struct backend *b)
 	} else if (status == JAVA_WRONG ||
 		   a->answer->stream.offset > ANSWER_MAX) {
 		fail(&err, ERROR_REFUSED, "%s: its registry's answer is none",
-		     a->pair->title);
+		     a->jvm->title);
 		fail_it(a, &err);
 	}
 }
@@ -189,7 +189,7 @@ static void on_ended(void *self, struct backend *b, const struct error *err)
 		return;
 	if (!err) {
 		fail(&closed, ERROR_REFUSED,
-		     "%s: its registry closes the connection", a->pair->title);
+		     "%s: its registry closes the connection", a->jvm->title);
 		err = &closed;
 	}
 	fail_it(a, err);
@@ -214,7 +214,7 @@ static void ask(struct endpoint_discovery *a)
 	struct text call = { 0 };
 
 	a->answer = xcalloc(1, sizeof(*a->answer));
-	a->backend = backend_new(&context, a->pair, a->pair->registry);
+	a->backend = backend_new(&context, a->jvm, a->jvm->registry);
 	jmx_add_call(&call, &jrmp_registry, JMX_LOOKUP);
 	java_write_string(&call, ENTRY, strlen(ENTRY));
 	backend_send(a->backend, call.bytes, call.len);
@@ -247,7 +247,7 @@ static void on_next(evutil_socket_t fd, short what, void *arg)
 	case ENDPOINT_DISCOVERY_IDLE:
 		break;
 	case ENDPOINT_DISCOVERY_HOST:
-		look_up(a, a->host, a->pair->registry.port);
+		look_up(a, a->host, a->jvm->registry.port);
 		break;
 	case ENDPOINT_DISCOVERY_ASK:
 		if (!a->backend) {
@@ -255,7 +255,7 @@ static void on_next(evutil_socket_t fd, short what, void *arg)
 			break;
 		}
 		fail(&err, ERROR_REFUSED, "%s: its registry does not answer",
-		     a->pair->title);
+		     a->jvm->title);
 		fail_it(a, &err);
 		break;
 	case ENDPOINT_DISCOVERY_STUB:
@@ -277,14 +277,14 @@ void endpoint_discovery_ask(struct endpoint_discovery *a)
 }
 
 void endpoint_discovery_init(struct endpoint_discovery *a,
-			     struct event_base *base, struct upstream *pair,
+			     struct event_base *base, struct upstream *jvm,
 			     const char *host, SSL_CTX *tls, int64_t connect_ns,
 			     void (*done)(void *self, const struct error *err),
 			     void *self)
 {
 	*a = (struct endpoint_discovery){
 		.base = base,
-		.pair = pair,
+		.jvm = jvm,
 		.host = xstrdup(host),
 		.tls = tls,
 		.connect_ns = connect_ns,
@@ -298,7 +298,7 @@ void endpoint_discovery_init(struct endpoint_discovery *a,
 		evdns_base_set_option(a->dns, "timeout", "2");
 		evdns_base_set_option(a->dns, "attempts", "1");
 	}
-	find(a, host, pair->registry.port);
+	find(a, host, jvm->registry.port);
 	memcpy(a->places, a->found, sizeof(a->places));
 	a->count = a->found_count;
 }

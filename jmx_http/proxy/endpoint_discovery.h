@@ -46,7 +46,7 @@ struct endpoint_discovery {
 	struct evdns_base *dns; /* NULL: names are not looked up */
 	struct evdns_getaddrinfo_request *request;
 	uint16_t looked_up; /* port of what is */
-	struct upstream *pair;
+	struct upstream *jvm;
 	char *host;
 	SSL_CTX *tls;
 	int64_t connect_ns;
@@ -66,7 +66,7 @@ struct endpoint_discovery {
  * there was an answer; else what was known before is still.
  */
 void endpoint_discovery_init(struct endpoint_discovery *a,
-			     struct event_base *base, struct upstream *pair,
+			     struct event_base *base, struct upstream *jvm,
 			     const char *host, SSL_CTX *tls, int64_t connect_ns,
 			     void (*done)(void *self, const struct error *err),
 			     void *self);

@@ -2,6 +2,7 @@
 #include "jmx_http/proxy/relay.h"
 
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 #include "jmx_http/net/socket.h"
 
 #include <event2/buffer.h>
@@ -20,6 +21,7 @@ struct side {
 struct relay {
 	struct side client, server;
 	bool is_over;
+	int64_t moved_ns; /* when bytes passed last */
 	void (*ended)(void *self);
 	void *self;
 };
@@ -56,6 +58,7 @@ static void pass(struct side *from)
 
 	if (from->relay->is_over || to->is_shut)
 		return;
+	from->relay->moved_ns = clock_monotonic_ns();
 	bufferevent_write_buffer(to->buffer,
 				 bufferevent_get_input(from->buffer));
 	if (waiting_for(to) > RELAY_WAITING_MAX)
@@ -123,6 +126,12 @@ struct relay *relay_new(struct event_base *base, struct bufferevent *client,
 	bufferevent_enable(client, EV_READ | EV_WRITE);
 	bufferevent_enable(buffer, EV_READ | EV_WRITE);
 	return r;
+}
+
+bool relay_is_still(const struct relay *r, int64_t still_ns)
+{
+	return !waiting_for(&r->client) && !waiting_for(&r->server) &&
+	       clock_monotonic_ns() - r->moved_ns > still_ns;
 }
 
 void relay_free(struct relay *r)

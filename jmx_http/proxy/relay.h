@@ -10,6 +10,8 @@
 
 #include <event2/bufferevent.h>
 #include <event2/event.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #define RELAY_WAITING_MAX ((size_t)64 << 10)
 
@@ -23,6 +25,9 @@ struct relay;
 struct relay *relay_new(struct event_base *base, struct bufferevent *client,
 			evutil_socket_t server, void (*ended)(void *self),
 			void *self);
+/* True when nothing waits and nothing has passed for still_ns. */
+bool relay_is_still(const struct relay *r, int64_t still_ns);
+
 void relay_free(struct relay *r); /* NULL is fine */
 
 #endif

@@ -8,8 +8,8 @@
 #ifndef JMX_HTTP_PROXY_REQUEST_H
 #define JMX_HTTP_PROXY_REQUEST_H
 
-#include "jmx_http/rmi/methods.h"
 #include "jmx_http/rmi/jrmp.h"
+#include "jmx_http/rmi/methods.h"
 
 #define REQUEST_ARGUMENTS_MAX 8
 /*

@@ -21,40 +21,36 @@
 
 /* Without a byte, a return that has begun is taken for a whole one. */
 #define STILL_NS (CLOCK_NS_PER_S / 2)
+/* Without a byte, a call is logged. */
+#define LOG_NS     (CLOCK_NS_PER_S / 5)
 
-/*
- * Memory of all messages that are being read, of clients that have logged in:
- * four of the largest.  Beyond it, whoever sends more is sent away.
- */
-#define REQUESTS_MAX ((size_t)256 << 20)
+#define PIECE_MAX  4096
+#define FINISH_NS  (10 * CLOCK_NS_PER_S) /* for what is to be written */
+#define MESSAGE_NS (60 * CLOCK_NS_PER_S) /* from its first byte */
 
-#define PIECE_MAX    4096
-#define FINISH_NS    (10 * CLOCK_NS_PER_S) /* for what is to be written */
-#define MESSAGE_NS   (60 * CLOCK_NS_PER_S) /* from its first byte */
-
-static void set_timer(struct session *s, int64_t ns)
+static void session_set_timer(struct session *s, int64_t ns)
 {
 	struct timeval tv = socket_timeval(ns);
 
 	event_add(s->timer, &tv);
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *arg);
+static void session_on_timer(evutil_socket_t fd, short what, void *arg);
 
 /* Nothing of it is called any more; it is freed from the loop. */
-static void die(struct session *s)
+static void session_die(struct session *s)
 {
 	if (s->state == SESSION_DEAD)
 		return;
 	if (s->state == SESSION_LOOK) {
 		event_del(s->timer);
-		event_assign(s->timer, s->listener->proxy->base, -1, 0,
-			     on_timer, s);
+		event_assign(s->timer, session_door(s)->base, -1, 0,
+			     session_on_timer, s);
 	}
 	s->state = SESSION_DEAD;
 	bufferevent_setcb(s->client, NULL, NULL, NULL, NULL);
 	bufferevent_disable(s->client, EV_READ | EV_WRITE);
-	set_timer(s, 0);
+	session_set_timer(s, 0);
 }
 
 void session_limit(struct session *s, int64_t ns)
@@ -62,7 +58,7 @@ void session_limit(struct session *s, int64_t ns)
 	if (s->state >= SESSION_ENDING)
 		return;
 	if (ns)
-		set_timer(s, ns);
+		session_set_timer(s, ns);
 	else
 		event_del(s->timer);
 }
@@ -70,38 +66,30 @@ void session_limit(struct session *s, int64_t ns)
 void session_touch(struct session *s)
 {
 	if (s->client_ended && s->state < SESSION_ENDING)
-		set_timer(s, FINISH_NS);
+		session_set_timer(s, FINISH_NS);
 }
 
-/* Counts the memory of the message that is being read; false beyond the most.
- */
-static bool hold_request(struct session *s)
+/* Accounts for the message that is being read; false: over the budget. */
+static bool session_hold_request(struct session *s)
 {
-	struct proxy *p = s->listener->proxy;
-	size_t held = s->request.is_trusted ? request_memory(&s->request) : 0;
-
-	p->requests_held += held - s->request_held;
-	s->request_held = held;
-	return p->requests_held <= REQUESTS_MAX;
+	return door_hold(&s->base, request_memory(&s->request),
+			 s->request.is_trusted);
 }
 
-static void drop_request(struct session *s)
+static void session_drop_request(struct session *s)
 {
 	request_release(&s->request);
-	hold_request(s);
+	session_hold_request(s);
 }
 
 void session_free(struct session *s)
 {
-	*s->at = s->next;
-	if (s->next)
-		s->next->at = s->at;
-	s->listener->proxy->session_count--;
 	for (size_t i = 0; i < SESSION_BACKENDS_MAX; i++)
 		backend_free(s->backends[i]);
 	session_log(s);
 	session_reply_release(s);
-	drop_request(s);
+	session_drop_request(s);
+	door_leave(&s->base);
 	bufferevent_free(s->client);
 	event_free(s->timer);
 	free(s);
@@ -114,31 +102,31 @@ void session_end(struct session *s, const char *why)
 	if (s->state == SESSION_DEAD)
 		return;
 	if (why) {
-		socket_add_host(&host, &s->peer);
-		proxy_say_seldom(s->listener->proxy, why, "%s: client %s: %s",
-				 s->listener->pair.title, host.bytes, why);
+		socket_add_host(&host, &s->base.peer);
+		door_say_limited(session_door(s), why, "%s: client %s: %s",
+				 s->front->jvm.title, host.bytes, why);
 		text_release(&host);
 	}
-	die(s);
+	session_die(s);
 }
 
 void session_log(struct session *s)
 {
-	struct proxy *p = s->listener->proxy;
-	struct proxy_call call = { .target = s->listener->pair.title };
+	struct door *d = session_door(s);
+	struct proxy_call call = { .target = s->front->jvm.title };
 	struct text client = { 0 };
 
 	if (!s->log.method)
 		return;
 	call_log_fill(&s->log, &call);
-	rmi_address_add(&client, &s->peer);
+	rmi_address_add(&client, &s->base.peer);
 	call.client = client.bytes;
-	p->options.call(p->options.self, &call);
+	d->options.call(d->options.self, &call);
 	text_release(&client);
 	call_log_release(&s->log);
 }
 
-static bool has_output(const struct session *s)
+static bool session_has_output(const struct session *s)
 {
 	return evbuffer_get_length(bufferevent_get_output(s->client)) > 0;
 }
@@ -148,23 +136,32 @@ void session_finish(struct session *s)
 	if (s->state >= SESSION_ENDING)
 		return;
 	s->state = SESSION_ENDING;
-	if (!has_output(s)) {
-		die(s);
+	if (!session_has_output(s)) {
+		session_die(s);
 		return;
 	}
 	bufferevent_disable(s->client, EV_READ);
 	bufferevent_setwatermark(s->client, EV_WRITE, 0, 0);
-	set_timer(s, FINISH_NS);
+	session_set_timer(s, FINISH_NS);
 }
 
 void session_drain(struct session *s)
 {
-	bool is_still = !has_output(s) &&
+	bool is_still = !session_has_output(s) &&
 			clock_monotonic_ns() - s->moved_ns > STILL_NS;
 
 	if (s->wait == WAIT_NOTHING && s->request.kind == REQUEST_NONE &&
 	    is_still)
 		session_finish(s);
+}
+
+void session_expect(struct session *s, enum session_wait wait)
+{
+	if (wait == WAIT_NOTHING && s->is_pinging) {
+		session_limit(s, 0);
+		s->is_pinging = false;
+	}
+	s->wait = wait;
 }
 
 void session_write(struct session *s, const struct text *bytes)
@@ -174,26 +171,26 @@ void session_write(struct session *s, const struct text *bytes)
 }
 
 /* Tells the client its own address, as RMI's server does. */
-static void greet(struct session *s)
+static void session_greet(struct session *s)
 {
 	struct text host = { 0 }, out = { 0 };
 
-	socket_add_host(&host, &s->peer);
+	socket_add_host(&host, &s->base.peer);
 	text_putc(&out, PROTOCOL_ACK);
 	text_putc(&out, 0);
 	text_putc(&out, (char)host.len);
 	text_add(&out, host.bytes, host.len);
 	text_putc(&out, 0);
 	text_putc(&out, 0);
-	text_putc(&out, (char)(socket_port(&s->peer) >> 8));
-	text_putc(&out, (char)socket_port(&s->peer));
+	text_putc(&out, (char)(socket_port(&s->base.peer) >> 8));
+	text_putc(&out, (char)socket_port(&s->base.peer));
 	session_write(s, &out);
 	text_release(&host);
 	text_release(&out);
 	s->state = SESSION_ENDPOINT;
 }
 
-static bool take_hello(struct session *s, struct evbuffer *in)
+static bool session_read_hello(struct session *s, struct evbuffer *in)
 {
 	size_t len = evbuffer_get_length(in);
 	size_t known = len < HELLO_LEN ? len : HELLO_LEN;
@@ -212,7 +209,7 @@ static bool take_hello(struct session *s, struct evbuffer *in)
 		return false;
 	if (bytes[HELLO_LEN] == PROTOCOL_STREAM) {
 		evbuffer_drain(in, HELLO_LEN + 1);
-		greet(s);
+		session_greet(s);
 		return true;
 	}
 	if (bytes[HELLO_LEN] == PROTOCOL_MULTI) {
@@ -229,7 +226,7 @@ static bool take_hello(struct session *s, struct evbuffer *in)
 }
 
 /* What a client says of itself is as little use as to RMI's server. */
-static bool take_endpoint(struct session *s, struct evbuffer *in)
+static bool session_read_endpoint(struct session *s, struct evbuffer *in)
 {
 	size_t len = evbuffer_get_length(in), host_len;
 	const uint8_t *bytes;
@@ -251,26 +248,26 @@ static bool take_endpoint(struct session *s, struct evbuffer *in)
 }
 
 /* After the last byte of a message; the next may be here, too. */
-static bool message_is_done(struct session *s)
+static bool session_finish_message(struct session *s)
 {
 	s->request_is_whole = !session_call(s);
 	if (s->request_is_whole)
 		return false;
-	drop_request(s);
+	session_drop_request(s);
 	return s->state == SESSION_MESSAGES;
 }
 
 /* The JVM gives a session's object to who has logged in, and to no other. */
-static void trust_known(struct session *s)
+static void session_trust_known(struct session *s)
 {
 	struct request *r = &s->request;
 
 	if (r->has_head && !r->is_trusted &&
-	    upstream_has_session(&s->listener->pair, &r->object))
+	    upstream_has_session(&s->front->jvm, &r->object))
 		request_trust(r);
 }
 
-static bool take_message(struct session *s, struct evbuffer *in)
+static bool session_read_message(struct session *s, struct evbuffer *in)
 {
 	size_t len = evbuffer_get_length(in), used;
 	bool is_new = s->request.kind == REQUEST_NONE;
@@ -282,20 +279,20 @@ static bool take_message(struct session *s, struct evbuffer *in)
 	status = request_read(&s->request, evbuffer_pullup(in, (ssize_t)len),
 			      len, &used);
 	evbuffer_drain(in, used);
-	trust_known(s);
-	if (status == REQUEST_MORE && !hold_request(s)) {
+	session_trust_known(s);
+	if (status == REQUEST_MORE && !session_hold_request(s)) {
 		session_end(s, "too many large calls at once");
 		return false;
 	}
 	if (status == REQUEST_MORE && is_new)
-		set_timer(s, MESSAGE_NS);
+		session_set_timer(s, MESSAGE_NS);
 	else if (status == REQUEST_WHOLE)
 		event_del(s->timer);
 	switch (status) {
 	case REQUEST_MORE:
 		return true;
 	case REQUEST_WHOLE:
-		return message_is_done(s);
+		return session_finish_message(s);
 	case REQUEST_ENDED:
 		session_finish(s);
 		return false;
@@ -310,7 +307,7 @@ static bool take_message(struct session *s, struct evbuffer *in)
  * still read what it asked for, or be gone: that looks alike.  The JVM ends the
  * connection when it has answered.
  */
-static void pass_end_on(struct session *s)
+static void session_pass_end_on(struct session *s)
 {
 	struct evbuffer *in = bufferevent_get_input(s->client);
 
@@ -331,35 +328,35 @@ void session_go_on(struct session *s)
 	bool more = s->state < SESSION_ENDING;
 
 	if (more && s->request_is_whole)
-		more = message_is_done(s);
+		more = session_finish_message(s);
 	while (more && (evbuffer_get_length(in) || socket_pull(s->client))) {
 		if (s->current && backend_is_full(s->current))
 			break;
 		if (s->state == SESSION_HELLO)
-			more = take_hello(s, in);
+			more = session_read_hello(s, in);
 		else if (s->state == SESSION_ENDPOINT)
-			more = take_endpoint(s, in);
+			more = session_read_endpoint(s, in);
 		else
-			more = take_message(s, in);
+			more = session_read_message(s, in);
 	}
-	pass_end_on(s);
+	session_pass_end_on(s);
 }
 
-static void on_read(struct bufferevent *client, void *arg)
+static void session_on_read(struct bufferevent *client, void *arg)
 {
 	(void)client;
 	session_go_on(arg);
 }
 
 /* There is room again for what the JVM sends. */
-static void on_write(struct bufferevent *client, void *arg)
+static void session_on_write(struct bufferevent *client, void *arg)
 {
 	struct session *s = arg;
 
 	(void)client;
 	if (s->state == SESSION_ENDING) {
-		if (!has_output(s))
-			die(s);
+		if (!session_has_output(s))
+			session_die(s);
 		return;
 	}
 	if (s->current) {
@@ -369,7 +366,7 @@ static void on_write(struct bufferevent *client, void *arg)
 	}
 }
 
-static void on_event(struct bufferevent *client, short what, void *arg)
+static void session_on_event(struct bufferevent *client, short what, void *arg)
 {
 	struct session *s = arg;
 
@@ -387,7 +384,7 @@ static void on_event(struct bufferevent *client, short what, void *arg)
 	session_touch(s);
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *arg)
+static void session_on_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct session *s = arg;
 
@@ -415,9 +412,10 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 }
 
 /* What both kinds of connections are set to. */
-static void begin_reading(struct session *s)
+static void session_begin_reading(struct session *s)
 {
-	bufferevent_setcb(s->client, on_read, on_write, on_event, s);
+	bufferevent_setcb(s->client, session_on_read, session_on_write,
+			  session_on_event, s);
 	bufferevent_setwatermark(s->client, EV_READ, 0, BACKEND_WAITING_MAX);
 	bufferevent_setwatermark(s->client, EV_WRITE, BACKEND_WAITING_MAX / 2,
 				 0);
@@ -425,15 +423,15 @@ static void begin_reading(struct session *s)
 	s->state = SESSION_HELLO;
 }
 
-static struct bufferevent *tls_over(struct proxy *p, evutil_socket_t fd)
+static struct bufferevent *session_new_tls(struct door *d, evutil_socket_t fd)
 {
-	SSL *ssl = SSL_new(p->options.to_client);
+	SSL *ssl = SSL_new(d->options.to_client);
 	struct bufferevent *tls = NULL;
 
 	if (ssl)
 		SSL_set_read_ahead(ssl, 0);
 	if (ssl)
-		tls = bufferevent_openssl_socket_new(p->base, fd, ssl,
+		tls = bufferevent_openssl_socket_new(d->base, fd, ssl,
 						     BUFFEREVENT_SSL_ACCEPTING,
 						     BEV_OPT_CLOSE_ON_FREE);
 	if (!tls)
@@ -443,10 +441,10 @@ static struct bufferevent *tls_over(struct proxy *p, evutil_socket_t fd)
 }
 
 /* The first byte is there, and is left there. */
-static void on_look(evutil_socket_t fd, short what, void *arg)
+static void session_on_look(evutil_socket_t fd, short what, void *arg)
 {
 	struct session *s = arg;
-	struct proxy *p = s->listener->proxy;
+	struct door *d = session_door(s);
 	uint8_t first = 0;
 
 	if (!(what & EV_READ) || recv(fd, &first, 1, MSG_PEEK) != 1) {
@@ -456,43 +454,84 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
 	if (first == TLS_HANDSHAKE) {
 		bufferevent_setfd(s->client, -1);
 		bufferevent_free(s->client);
-		s->client = tls_over(p, fd);
+		s->client = session_new_tls(d, fd);
 		s->is_tls = true;
 	}
-	event_assign(s->timer, p->base, -1, 0, on_timer, s);
-	set_timer(s, p->options.hello_ns);
-	begin_reading(s);
+	event_assign(s->timer, d->base, -1, 0, session_on_timer, s);
+	session_set_timer(s, d->options.hello_ns);
+	session_begin_reading(s);
 }
 
-static void list(struct session *s)
-{
-	struct proxy *p = s->listener->proxy;
-
-	s->next = p->sessions;
-	s->at = &p->sessions;
-	if (s->next)
-		s->next->at = &s->next;
-	p->sessions = s;
-	p->session_count++;
-}
-
-void session_begin(struct listener *l, evutil_socket_t fd,
+void session_begin(struct door_front *f, evutil_socket_t fd,
 		   const struct sockaddr_storage *peer)
 {
 	struct session *s = xcalloc(1, sizeof(*s));
-	struct proxy *p = l->proxy;
-	bool is_to_look = p->options.to_client;
+	struct door *d = f->door;
+	bool is_to_look = d->options.to_client;
 
-	s->listener = l;
-	s->peer = *peer;
-	socket_set(fd);
-	s->client = bufferevent_socket_new(p->base, fd, BEV_OPT_CLOSE_ON_FREE);
-	s->timer = is_to_look ? event_new(p->base, fd, EV_READ, on_look, s)
-			      : evtimer_new(p->base, on_timer, s);
+	door_enter(f, &s->base, peer);
+	s->front = (struct rmi_front *)f;
+	s->client = bufferevent_socket_new(d->base, fd, BEV_OPT_CLOSE_ON_FREE);
+	s->timer = is_to_look
+			   ? event_new(d->base, fd, EV_READ, session_on_look, s)
+			   : evtimer_new(d->base, session_on_timer, s);
 	if (!s->client || !s->timer)
 		alloc_give_up(sizeof(*s));
-	set_timer(s, p->options.hello_ns);
+	session_set_timer(s, d->options.hello_ns);
 	if (!is_to_look)
-		begin_reading(s);
-	list(s);
+		session_begin_reading(s);
+}
+
+static void rmi_front_drain(struct door_client *c)
+{
+	session_drain((struct session *)c);
+}
+
+/* A call of which nothing has come for a while is over. */
+static void rmi_front_tick(struct door_client *c)
+{
+	struct session *s = (struct session *)c;
+
+	if (call_log_is_over(&s->log, clock_monotonic_ns() - LOG_NS))
+		session_log(s);
+}
+
+static void rmi_front_free_client(struct door_client *c)
+{
+	session_free((struct session *)c);
+}
+
+static void rmi_front_free(struct door_front *front)
+{
+	struct rmi_front *f = (struct rmi_front *)front;
+
+	upstream_release(&f->jvm);
+	free(f->advertise_host);
+	free(f);
+}
+
+static const struct door_front_ops rmi_front_ops = {
+	.begin = session_begin,
+	.drain = rmi_front_drain,
+	.tick = rmi_front_tick,
+	.free_client = rmi_front_free_client,
+	.free = rmi_front_free,
+};
+
+int rmi_front_add(struct door *d, const struct rmi_front_options *o,
+		  struct error *err)
+{
+	struct rmi_front *f = xcalloc(1, sizeof(*f));
+	int port;
+
+	upstream_init(&f->jvm, &o->jvm);
+	if (o->advertise_host)
+		f->advertise_host = xstrdup(o->advertise_host);
+	f->advertise_port = o->advertise_port;
+	f->front = (struct door_front){ .ops = &rmi_front_ops,
+					.title = f->jvm.title };
+	port = door_listen(d, &f->front, o->bind, err);
+	if (port < 0)
+		rmi_front_free(&f->front);
+	return port;
 }

@@ -41,7 +41,7 @@ void session_expect_stub(struct session *s, bool is_login)
 				     "jmxrmi");
 	s->reply->message.stream.memory_max = REPLY_MEMORY_MAX;
 	s->reply->probe.stream.memory_max = REPLY_MEMORY_MAX;
-	s->wait = WAIT_STUB;
+	session_expect(s, WAIT_STUB);
 }
 
 void session_reply_release(struct session *s)
@@ -61,27 +61,28 @@ void session_reply_release(struct session *s)
 /* To where the client has connected, unless told otherwise. */
 void session_way(const struct session *s, struct session_way *way)
 {
-	const struct listener *l = s->listener;
+	const struct rmi_front *f = s->front;
 	struct sockaddr_storage local = { 0 };
 	socklen_t len = sizeof(local);
 	struct text host = { 0 };
 
 	getsockname(bufferevent_getfd(s->client), (struct sockaddr *)&local,
 		    &len);
-	if (l->advertise_host)
-		text_puts(&host, l->advertise_host);
+	if (f->advertise_host)
+		text_puts(&host, f->advertise_host);
 	else
 		socket_add_host(&host, &local);
 	memset(way, 0, sizeof(*way));
 	memcpy(way->host, host.bytes,
 	       host.len < RMI_HOST_MAX ? host.len : RMI_HOST_MAX);
-	way->port = l->advertise_port ? l->advertise_port : socket_port(&local);
-	way->tls = l->proxy->options.to_client ? REWRITE_TLS : REWRITE_PLAIN;
+	way->port = f->advertise_port ? f->advertise_port : socket_port(&local);
+	way->tls = session_door(s)->options.to_client ? REWRITE_TLS
+						      : REWRITE_PLAIN;
 	text_release(&host);
 }
 
 /* The return is the client's; what is behind it, too. */
-static void finish_reply(struct session *s, const struct stub *stub)
+static void reply_finish(struct session *s, const struct stub *stub)
 {
 	struct reply *r = s->reply;
 	struct session_way way;
@@ -96,19 +97,18 @@ static void finish_reply(struct session *s, const struct stub *stub)
 	session_write(s, &out);
 	text_release(&out);
 	session_reply_release(s);
-	s->wait = WAIT_NOTHING;
+	session_expect(s, WAIT_NOTHING);
 }
 
-static void learn_server(struct session *s, bool at_registry)
+static void reply_learn_server(struct session *s, bool at_registry)
 {
 	struct reply *r = s->reply;
 
 	if (r->is_other)
-		upstream_learn_other(&s->listener->pair, &r->stub, at_registry);
+		upstream_learn_other(&s->front->jvm, &r->stub, at_registry);
 	else
-		upstream_learn_server(&s->listener->pair, &r->stub,
-				      at_registry);
-	finish_reply(s, &r->stub);
+		upstream_learn_server(&s->front->jvm, &r->stub, at_registry);
+	reply_finish(s, &r->stub);
 }
 
 /*
@@ -116,51 +116,51 @@ static void learn_server(struct session *s, bool at_registry)
  * that may still be where the object is: it is asked for its version there,
  * which needs no password.
  */
-static void probe(struct session *s)
+static void reply_probe(struct session *s)
 {
 	struct text call = { 0 };
 
 	jmx_add_call(&call, &s->reply->stub.id, JMX_GET_VERSION);
 	backend_send(s->current, call.bytes, call.len);
 	text_release(&call);
-	s->wait = WAIT_PROBE;
+	session_expect(s, WAIT_PROBE);
 }
 
-static void take_server(struct session *s)
+static void reply_take_server(struct session *s)
 {
 	const struct stub *stub = &s->reply->stub;
-	struct endpoint registry = s->listener->pair.registry;
+	struct endpoint registry = s->front->jvm.registry;
 
 	if (stub->port == registry.port)
-		learn_server(s, true);
+		reply_learn_server(s, true);
 	else if (stub->factory.len &&
 		 s->current->endpoint.tls == ENDPOINT_PLAIN)
-		learn_server(s, false);
+		reply_learn_server(s, false);
 	else
-		probe(s);
+		reply_probe(s);
 }
 
-static void take_stub(struct session *s)
+static void reply_take_stub(struct session *s)
 {
 	struct reply *r = s->reply;
 	struct error err;
 
 	if (r->message.is_exception) {
-		finish_reply(s, NULL);
+		reply_finish(s, NULL);
 	} else if (stub_of(r->message.value, &r->stub, &err)) {
 		session_reply_release(s);
-		s->wait = WAIT_NOTHING;
+		session_expect(s, WAIT_NOTHING);
 		session_refuse(s, REFUSAL_SECURITY, err.text);
 	} else if (r->is_login) {
-		upstream_learn_session(&s->listener->pair, &r->stub);
-		finish_reply(s, &r->stub);
+		upstream_learn_session(&s->front->jvm, &r->stub);
+		reply_finish(s, &r->stub);
 	} else {
-		take_server(s);
+		reply_take_server(s);
 	}
 }
 
 /* Takes all that has come; false when that is too much. */
-static bool take_bytes(struct backend *b, struct text *to)
+static bool reply_take_bytes(struct backend *b, struct text *to)
 {
 	struct evbuffer *in = backend_input(b);
 
@@ -173,13 +173,13 @@ static bool take_bytes(struct backend *b, struct text *to)
 	return to->len <= REPLY_BYTES_MAX;
 }
 
-static void read_stub(struct session *s, struct backend *b)
+static void reply_read_stub(struct session *s, struct backend *b)
 {
 	struct reply *r = s->reply;
 	enum java_status status;
 	size_t used;
 
-	if (!take_bytes(b, &r->bytes)) {
+	if (!reply_take_bytes(b, &r->bytes)) {
 		session_end(s, "the JVM's answer is too long for one");
 		return;
 	}
@@ -187,18 +187,18 @@ static void read_stub(struct session *s, struct backend *b)
 				  r->bytes.len - r->used, &used);
 	r->used += used;
 	if (status == JAVA_DONE)
-		take_stub(s);
+		reply_take_stub(s);
 	else if (status != JAVA_MORE)
 		session_end(s, "the JVM's answer is none");
 }
 
-static void read_probe(struct session *s, struct backend *b)
+static void reply_read_probe(struct session *s, struct backend *b)
 {
 	struct reply *r = s->reply;
 	enum java_status status;
 	size_t used;
 
-	if (!take_bytes(b, &r->probe_bytes)) {
+	if (!reply_take_bytes(b, &r->probe_bytes)) {
 		session_end(s, "the JVM's answer is too long for one");
 		return;
 	}
@@ -207,15 +207,16 @@ static void read_probe(struct session *s, struct backend *b)
 				  r->probe_bytes.len - r->probe_used, &used);
 	r->probe_used += used;
 	if (status == JAVA_DONE)
-		learn_server(s, !java_is_caused_by(
-					r->probe.value,
-					"java.rmi.NoSuchObjectException"));
+		reply_learn_server(
+			s,
+			!java_is_caused_by(r->probe.value,
+					   "java.rmi.NoSuchObjectException"));
 	else if (status != JAVA_MORE)
 		session_end(s, "the JVM's answer is none");
 }
 
 /* Everything else, as it comes. */
-static void pass_on(struct session *s, struct backend *b)
+static void session_pass_on(struct session *s, struct backend *b)
 {
 	struct evbuffer *out = bufferevent_get_output(s->client);
 	uint8_t head[8] = { 0 };
@@ -227,10 +228,7 @@ static void pass_on(struct session *s, struct backend *b)
 			session_end(s, "the JVM's answer is none");
 			return;
 		}
-		s->wait = WAIT_NOTHING;
-		if (s->is_pinging)
-			session_limit(s, 0);
-		s->is_pinging = false;
+		session_expect(s, WAIT_NOTHING);
 		session_touch(s);
 	}
 	bufferevent_write_buffer(s->client, backend_input(b));
@@ -241,7 +239,7 @@ static void pass_on(struct session *s, struct backend *b)
 		backend_pause(b, true);
 }
 
-static void on_arrived(void *self, struct backend *b)
+static void session_on_arrived(void *self, struct backend *b)
 {
 	struct session *s = self;
 
@@ -255,16 +253,16 @@ static void on_arrived(void *self, struct backend *b)
 	session_touch(s);
 	s->moved_ns = clock_monotonic_ns();
 	if (s->wait == WAIT_STUB)
-		read_stub(s, b);
+		reply_read_stub(s, b);
 	else if (s->wait == WAIT_PROBE)
-		read_probe(s, b);
+		reply_read_probe(s, b);
 	else
-		pass_on(s, b);
+		session_pass_on(s, b);
 	if (s->wait == WAIT_NOTHING)
 		session_go_on(s);
 }
 
-static void on_drained(void *self, struct backend *b)
+static void session_on_drained(void *self, struct backend *b)
 {
 	struct session *s = self;
 
@@ -276,39 +274,40 @@ static void on_drained(void *self, struct backend *b)
  * A call that was never begun can be said to have failed, and the next may be
  * for another port; but who has several on their way waits for all of them.
  */
-static void go_on_without(struct session *s, const struct error *err)
+static void session_go_on_without(struct session *s, const struct error *err)
 {
 	if (s->wait != WAIT_NOTHING)
 		session_refuse(s, REFUSAL_UNREACHABLE, err->text);
 	session_reply_release(s);
-	s->wait = WAIT_NOTHING;
+	session_expect(s, WAIT_NOTHING);
 	if (s->is_piped || s->client_ended)
 		session_finish(s);
 	else
 		session_go_on(s);
 }
 
-static void give_up(struct session *s, bool was_ready, const struct error *err)
+static void session_give_up(struct session *s, bool was_ready,
+			    const struct error *err)
 {
 	if (err)
-		proxy_say_seldom(s->listener->proxy, s->listener->pair.title,
-				 "%s", err->text);
+		door_say_limited(session_door(s), s->front->jvm.title, "%s",
+				 err->text);
 	if (s->state >= SESSION_ENDING)
 		return;
 	if (err && !was_ready)
-		go_on_without(s, err);
+		session_go_on_without(s, err);
 	else
 		session_finish(s);
 }
 
 /* What is so often forgotten: JMX has two ports, of which one is forwarded. */
-static void explain(struct error *err, const struct backend *b)
+static void session_explain_port(struct error *err, const struct backend *b)
 {
-	const struct upstream *p = b->pair;
+	const struct upstream *jvm = b->jvm;
 	struct text whole = { 0 };
 
-	if (b->endpoint.port == p->registry.port ||
-	    p->dialer->ops->goes_anywhere || err->kind == ERROR_FAILED)
+	if (b->endpoint.port == jvm->registry.port ||
+	    jvm->dialer->ops->goes_anywhere || err->kind == ERROR_FAILED)
 		return;
 	text_printf(&whole,
 		    "%s; that is the JVM's second port, which is to be "
@@ -318,7 +317,8 @@ static void explain(struct error *err, const struct backend *b)
 	text_release(&whole);
 }
 
-static void on_ended(void *self, struct backend *b, const struct error *err)
+static void session_on_ended(void *self, struct backend *b,
+			     const struct error *err)
 {
 	struct session *s = self;
 	bool was_ready = b->state == BACKEND_READY;
@@ -328,23 +328,23 @@ static void on_ended(void *self, struct backend *b, const struct error *err)
 	if (err)
 		kept = *err;
 	if (err && !was_ready)
-		explain(&kept, b);
+		session_explain_port(&kept, b);
 	/* What the client sends next is for another connection. */
 	for (size_t i = 0; i < SESSION_BACKENDS_MAX; i++)
 		if (s->backends[i] == b)
 			s->backends[i] = NULL;
 	if (was_ready && was_current)
-		on_arrived(s, b);
+		session_on_arrived(s, b);
 	was_current = b == s->current;
 	if (was_current)
 		s->current = NULL;
 	backend_free(b);
 	if (was_current)
-		give_up(s, was_ready, err ? &kept : NULL);
+		session_give_up(s, was_ready, err ? &kept : NULL);
 }
 
 const struct backend_events session_backend_events = {
-	.arrived = on_arrived,
-	.drained = on_drained,
-	.ended = on_ended,
+	.arrived = session_on_arrived,
+	.drained = session_on_drained,
+	.ended = session_on_ended,
 };

@@ -14,25 +14,23 @@
 #ifndef JMX_HTTP_PROXY_SOCKS_H
 #define JMX_HTTP_PROXY_SOCKS_H
 
-#include "jmx_http/proxy/proxy.h"
+#include "jmx_http/proxy/door.h"
+#include "jmx_http/proxy/upstream.h"
 
 struct socks;
 
 /*
- * Listens; gives NULL and *err when that cannot be.  *port is the one that it
- * got.
+ * Listens for SOCKS clients; *port is the port that it got.  The door frees it.
+ * NULL and *err as door_listen().
  */
-struct socks *socks_new(struct proxy *p, const struct sockaddr_storage *bind,
+struct socks *socks_new(struct door *d, const struct sockaddr_storage *bind,
 			uint16_t *port, struct error *err);
 
 /*
- * A JVM that may be connected to: its title, host, dialer, which is taken, and
- * port count.  It is asked where it sends clients as soon as the loop runs, and
- * what it said is said.
+ * Lets clients connect to a JVM, whose dialer is taken.  The JVM's registry is
+ * asked where it sends clients as soon as the loop runs, and the result is
+ * printed.
  */
-void socks_add(struct socks *s, const struct proxy_pair *pair);
-
-/* Before proxy_free(); NULL is fine. */
-void socks_free(struct socks *s);
+void socks_add(struct socks *s, const struct upstream_options *jvm);
 
 #endif

@@ -1,8 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jmx_http/proxy/upstream.h"
 
+#include "core/base/alloc.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+void upstream_init(struct upstream *u, const struct upstream_options *o)
+{
+	*u = (struct upstream){
+		.title = xstrdup(o->title),
+		.host = xstrdup(o->host),
+		.dialer = o->dialer,
+		.registry = { o->port, ENDPOINT_LOOK },
+	};
+	if (!o->stub)
+		return;
+	u->has_stub = true;
+	u->stub = *o->stub;
+	upstream_learn_server(u, &u->stub, false);
+}
 
 static const struct route *route_of(const struct upstream *p,
 				    const struct jrmp_id *id)
@@ -61,8 +78,8 @@ static void add_route(struct upstream *p, const struct stub *stub,
 
 	if (!r) {
 		r = &p->routes[p->next_route];
-		p->next_route = (p->next_route + 1) % PAIR_ROUTES_MAX;
-		if (p->route_count < PAIR_ROUTES_MAX)
+		p->next_route = (p->next_route + 1) % UPSTREAM_ROUTES_MAX;
+		if (p->route_count < UPSTREAM_ROUTES_MAX)
 			p->route_count++;
 	}
 	*r = (struct route){ .id = stub->id, .endpoint = e };
@@ -88,7 +105,7 @@ void upstream_learn_other(struct upstream *p, const struct stub *stub,
 
 bool upstream_has_session(struct upstream *p, const struct jrmp_id *id)
 {
-	for (size_t i = 0; i < PAIR_SESSIONS_MAX; i++) {
+	for (size_t i = 0; i < UPSTREAM_SESSIONS_MAX; i++) {
 		struct known_session *k = &p->sessions[i];
 
 		if (!k->used || memcmp(&k->id, id, sizeof(*id)) != 0)
@@ -105,7 +122,7 @@ static void add_session(struct upstream *p, const struct jrmp_id *id)
 
 	if (upstream_has_session(p, id))
 		return;
-	for (size_t i = 1; i < PAIR_SESSIONS_MAX; i++)
+	for (size_t i = 1; i < UPSTREAM_SESSIONS_MAX; i++)
 		if (p->sessions[i].used < oldest->used)
 			oldest = &p->sessions[i];
 	*oldest = (struct known_session){ *id, ++p->session_uses };

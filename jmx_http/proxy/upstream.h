@@ -15,10 +15,10 @@
 
 #include <stdbool.h>
 
-#define PAIR_ROUTES_MAX 64 /* of objects that are elsewhere than the server */
-#define PAIR_SESSIONS_MAX                                                      \
-	1024 /* the ones that were used last are remembered                    \
-	      */
+#define UPSTREAM_ROUTES_MAX                                                    \
+	64 /* of objects that are elsewhere than the server */
+/* Sessions remembered; the least recently used one is forgotten first. */
+#define UPSTREAM_SESSIONS_MAX 1024
 
 enum endpoint_tls {
 	ENDPOINT_PLAIN,
@@ -42,7 +42,16 @@ struct known_session {
 	uint64_t used; /* 0: there is none */
 };
 
-/* Who is told what of it. */
+struct upstream_options {
+	const char *title; /* the JVM, for messages; copied */
+	const char *host;  /* that the JVM's certificate must name; copied */
+	/* Taken; made over the event base of the door. */
+	struct dialer *dialer;
+	uint16_t port; /* of the registry */
+	/* The object bound to "jmxrmi", of a JVM without a registry; copied. */
+	const struct stub *stub;
+};
+
 struct upstream {
 	char *title; /* "10.0.0.7:9010", for messages */
 	char *host;  /* whose certificate its TLS shows */
@@ -60,11 +69,14 @@ struct upstream {
 	bool has_jmxrmi;        /* that is what the server is called */
 	struct endpoint server; /* of the object that was looked up last */
 	uint16_t server_port;   /* as its stub had it */
-	struct route routes[PAIR_ROUTES_MAX];
+	struct route routes[UPSTREAM_ROUTES_MAX];
 	size_t route_count, next_route;
-	struct known_session sessions[PAIR_SESSIONS_MAX];
+	struct known_session sessions[UPSTREAM_SESSIONS_MAX];
 	uint64_t session_uses;
 };
+
+/* Fills u from options. */
+void upstream_init(struct upstream *u, const struct upstream_options *o);
 
 /* Where an object is to be called. */
 struct endpoint upstream_route(const struct upstream *p,

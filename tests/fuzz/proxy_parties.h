@@ -30,8 +30,8 @@ struct jvm_end {
 };
 
 struct parties {
-	struct proxy *proxy;
-	struct listener *listener;
+	struct door *door;
+	struct rmi_front *front;
 	int client;
 	struct text client_heard;
 	struct jvm_end jvms[JVMS_MAX];
@@ -85,7 +85,7 @@ static struct dial *fuzz_begin(struct dialer *dialer, uint16_t port,
 	d->dial.dialer = dialer;
 	d->done = done;
 	d->self = self;
-	d->event = evtimer_new(parties.proxy->base, fuzz_dialled, d);
+	d->event = evtimer_new(parties.door->base, fuzz_dialled, d);
 	evtimer_add(d->event, &at_once);
 	return &d->dial;
 }
@@ -123,33 +123,33 @@ static void fuzz_call(void *self, const struct proxy_call *call)
 
 static void parties_open(void)
 {
-	static const struct proxy_options options = {
+	static const struct door_options options = {
 		.clients_max = 10,
-		.clients_of_peer_max = 10,
+		.clients_per_host_max = 10,
 		.hello_ns = 1000000000,
 		.connect_ns = 1000000000,
 		.say = fuzz_say,
 		.call = fuzz_call,
 	};
 	struct sockaddr_storage here = { .ss_family = AF_INET };
-	const struct proxy_pair pair = {
-		.title = "jvm",
-		.host = "jvm",
-		.dialer = &fuzz_dialer,
-		.port = JVM_PORT,
+	const struct rmi_front_options jvm = {
+		.jvm = { .title = "jvm",
+			 .host = "jvm",
+			 .dialer = &fuzz_dialer,
+			 .port = JVM_PORT },
 		.bind = &here,
 		.advertise_host = ENDPOINT_DISCOVERY_HOST,
 		.advertise_port = ENDPOINT_DISCOVERY_PORT,
 	};
 	struct error err;
 
-	if (parties.proxy)
+	if (parties.door)
 		return;
 	((struct sockaddr_in *)&here)->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	parties.proxy = proxy_new(&options, &err);
-	if (!parties.proxy || proxy_add(parties.proxy, &pair, &err) < 0)
+	parties.door = door_new(&options, &err);
+	if (!parties.door || rmi_front_add(parties.door, &jvm, &err) < 0)
 		abort();
-	parties.listener = parties.proxy->listeners[0];
+	parties.front = (struct rmi_front *)parties.door->fronts;
 }
 
 /* A client that has just been taken, by a proxy that knows nothing yet. */
@@ -160,14 +160,14 @@ static void parties_begin(bool read_only)
 	int fds[2];
 
 	parties_open();
-	parties.proxy->options.read_only = read_only;
-	pair = &parties.listener->pair;
+	parties.door->options.read_only = read_only;
+	pair = &parties.front->jvm;
 	pair->has_server = false;
 	pair->route_count = pair->next_route = 0;
 	pair->registry.tls = ENDPOINT_LOOK;
 	fuzz_pair(fds);
 	parties.client = fds[1];
-	session_begin(parties.listener, fds[0], &peer);
+	session_begin(&parties.front->front, fds[0], &peer);
 }
 
 static void fuzz_hear(int fd, struct text *heard)
@@ -182,7 +182,7 @@ static void fuzz_hear(int fd, struct text *heard)
 /* Lets the proxy do what it can; what it sends is heard. */
 static void parties_step(void)
 {
-	event_base_loop(parties.proxy->base, EVLOOP_NONBLOCK);
+	event_base_loop(parties.door->base, EVLOOP_NONBLOCK);
 	fuzz_hear(parties.client, &parties.client_heard);
 	for (size_t i = 0; i < parties.jvm_count; i++)
 		fuzz_hear(parties.jvms[i].fd, &parties.jvms[i].heard);
@@ -202,11 +202,11 @@ static void parties_end(void)
 		close(parties.jvms[i].fd);
 		text_release(&parties.jvms[i].heard);
 	}
-	for (int i = 0; parties.proxy->sessions && i < ROUNDS_MAX; i++)
-		event_base_loop(parties.proxy->base, EVLOOP_NONBLOCK);
-	while (parties.proxy->sessions)
-		session_free(parties.proxy->sessions);
-	if (parties.proxy->session_count)
+	for (int i = 0; parties.door->clients && i < ROUNDS_MAX; i++)
+		event_base_loop(parties.door->base, EVLOOP_NONBLOCK);
+	while (parties.door->clients)
+		session_free((struct session *)parties.door->clients);
+	if (parties.door->client_count)
 		abort();
 	parties.jvm_count = 0;
 	text_release(&parties.client_heard);

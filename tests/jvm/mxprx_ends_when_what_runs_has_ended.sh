@@ -9,18 +9,34 @@ lab_enter "$0" "$@"
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/proxy.sh
 
-# ends HOW STATUS: "once" or "again", as it is told to
+# ends HOW STATUS: "once" or "again", as it is told to; "socks", once as well
 ends() {
-	proxy -s 127.0.0.1:9010 -b 0 || return
+	front=-b
+	[ "$1" != socks ] || front=--socks
+	proxy -s 127.0.0.1:9010 $front 0 || return
 	PYTHONPATH=tests/jvm/lib timeout 60 python3 - "$proxy_port" "$proxy" \
 		"$1" <<-'END'
 		import signal, sys
 		from stand_in import *
 		port, pid, how = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 		jvm = Jvm(9010)
-		idle = greeted(port)
-		ask(idle, LOOKUP, returned(server_stub(b"127.0.0.1", port)))
-		busy = greeted(port)
+		def client():
+		    if how != "socks":
+		        return greeted(port)
+		    s = connect(port)
+		    s.sendall(b"\5\1\0")
+		    assert take(s, 2) == b"\5\0"
+		    s.sendall(b"\5\1\0\1\x7f\0\0\1" + struct.pack(">H", 9010))
+		    assert take(s, 10)[1] == 0
+		    s.sendall(HELLO)
+		    take(s, 3 + 9 + 4)
+		    s.sendall(ENDPOINT)
+		    return s
+		idle = client()
+		ask(idle, LOOKUP, returned(server_stub(b"127.0.0.1", port)
+		                           if how != "socks" else
+		                           server_stub(jvm.host, 9010)))
+		busy = client()
 		go = threading.Event()
 		whole = returned(string(b"x" * 1000))
 		def slow():
@@ -45,7 +61,9 @@ ends() {
 		    assert len(rest_of(busy)) < len(whole) - 500
 		else:
 		    assert ends(idle), "who asks for nothing stays"
-		    assert got + rest_of(busy) == whole
+		    got += take(busy, len(whole) - 500)
+		    assert got == whole
+		    assert ends(busy), "who has asked for all stays"
 	END
 	status=$?
 	for _ in $(seq 1200); do
@@ -59,4 +77,4 @@ ends() {
 	return $status
 }
 
-ends once 0 && ends again 143
+ends once 0 && ends again 143 && ends socks 0

@@ -39,7 +39,7 @@ PYTHONPATH=tests/jvm/lib timeout 60 python3 - "$proxy_port" <<-'END' || exit 1
 	assert client("10.98.0.2") is None
 	assert client("10.98.0.1")
 END
-grep -q 'client 10.98.0.2 refused: it is not among those of --allow' \
+grep -q 'client 10.98.0.2 rejected: its address is not in a network of --allow' \
 	"$proxy_said" || { cat "$proxy_said"; exit 1; }
 grep -q 'whoever connects from the networks of --allow can do' "$proxy_said" ||
 	{ cat "$proxy_said"; exit 1; }
@@ -65,7 +65,7 @@ for way in '-b' '--socks'; do
 		assert client("127.0.0.1") is None, way
 		assert client("127.0.0.2"), way
 	END
-	grep -q 'client 127.0.0.1 refused: .* of one host' "$proxy_said" ||
+	grep -q 'client 127.0.0.1 rejected: .*--max-clients-per-host' "$proxy_said" ||
 		{ cat "$proxy_said"; exit 1; }
 	proxy_end TERM
 done

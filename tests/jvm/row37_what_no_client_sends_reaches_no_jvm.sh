@@ -122,6 +122,18 @@ PYTHONPATH=tests/jvm/lib timeout 150 python3 - "$proxy_port" "$proxy" \
 	jvm.value = lambda: string(b"a value")
 	s.sendall(attribute(b"a:b=" + b"c" * 60000, b"d" * 60000))
 	assert s.recv(1 << 16)[:1] == b"Q"
+	# Together they have 32 MiB, however many they are, and others go on.
+	for _ in range(500):
+	    s = greeted(port)
+	    try:
+	        s.sendall(login + array(objects, 1 << 23) + b"t\0\0" * 1000)
+	    except OSError:
+	        pass
+	    held.append(s)
+	works(port)
+	ask(greeted(port), LOGIN, returned(session_stub(b"127.0.0.1", port)))
+	grown = resident_kib(pid) - before
+	assert grown < 48 << 10, grown
 	for s in held:
 	    s.close()
 	works(port)

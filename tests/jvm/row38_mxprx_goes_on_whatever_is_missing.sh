@@ -61,7 +61,7 @@ PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" "$proxy" \
 	assert until(lambda: descriptors(pid) == idle)
 	works(port)
 END
-grep -q 'a client cannot be taken: Too many open files' "$proxy_said" ||
+grep -q 'cannot accept a client: Too many open files' "$proxy_said" ||
 	{ echo 'it was not said:'; cat "$proxy_said"; exit 1; }
 proxy_end TERM || exit 1
 
@@ -70,7 +70,7 @@ proxy -s 127.0.0.1:9010 -b 0 || exit 1
 timeout 10 "$sjkc" mxprx -s 127.0.0.1:9010 -b "$proxy_port" >"$scratch/out" 2>&1
 status=$?
 [ $status -eq 5 ] || { echo "exit status $status, not 5"; cat "$scratch/out"; exit 1; }
-grep -q "127.0.0.1:$proxy_port cannot be listened on: Address already in use" \
+grep -q "cannot listen on 127.0.0.1:$proxy_port: Address already in use" \
 	"$scratch/out" || { cat "$scratch/out"; exit 1; }
 proxy_end TERM || exit 1
 

@@ -64,7 +64,7 @@ static void sessions_used_last_are_remembered(void **state)
 	upstream_learn_session(&p, &session);
 	assert_true(upstream_has_session(&p, &first));
 	assert_false(upstream_has_session(&p, &none));
-	for (unsigned i = 0; i < 2 * PAIR_SESSIONS_MAX; i++) {
+	for (unsigned i = 0; i < 2 * UPSTREAM_SESSIONS_MAX; i++) {
 		session.id.bytes[20] = (uint8_t)((i >> 8) + 1);
 		session.id.bytes[21] = (uint8_t)i;
 		upstream_learn_session(&p, &session);
@@ -144,7 +144,7 @@ static void sessions_may_have_ports_of_their_own(void **state)
 		check(&p, (uint8_t)i, (uint16_t)(20000 + i), ENDPOINT_LOOK);
 	}
 	/* No more are kept than is said; the same one twice is one. */
-	assert_int_equal(p.route_count, PAIR_ROUTES_MAX);
+	assert_int_equal(p.route_count, UPSTREAM_ROUTES_MAX);
 	upstream_learn_session(&p, &session);
 	upstream_learn_tls(&p, session.port, ENDPOINT_TLS);
 	check(&p, 199, 20199, ENDPOINT_TLS);

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/proxy/door.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/base/text.h"
+#include "jmx_http/net/rmi_address.h"
+#include "jmx_http/net/socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BACKLOG    128
+#define LIMITED_NS (10 * CLOCK_NS_PER_S)
+#define DRAIN_NS   (CLOCK_NS_PER_S / 10)
+#define TICK_NS    (CLOCK_NS_PER_S / 5)
+
+/*
+ * For all messages that clients are sending: four of the largest, which is
+ * REQUEST_MEMORY_MAX.  The share of clients that have not logged in is enough
+ * for the largest message of 128 of them; it keeps the rest for those that
+ * have.
+ */
+#define MEMORY_MAX           ((size_t)256 << 20)
+#define UNTRUSTED_MEMORY_MAX ((size_t)32 << 20)
+
+static void door_vsay(struct door *d, const char *fmt, va_list args)
+{
+	char *line = NULL;
+
+	if (vasprintf(&line, fmt, args) < 0)
+		return;
+	d->options.say(d->options.self, line);
+	free(line);
+}
+
+void door_say(struct door *d, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	door_vsay(d, fmt, args);
+	va_end(args);
+}
+
+/* The entry of this message, or else the one that was printed longest ago. */
+static struct door_message *door_message_find(struct door *d, const char *about)
+{
+	struct door_message *oldest = &d->messages[0];
+
+	for (size_t i = 0; i < DOOR_LIMITED_MAX; i++) {
+		if (d->messages[i].about == about)
+			return &d->messages[i];
+		if (d->messages[i].quiet_until_ns < oldest->quiet_until_ns)
+			oldest = &d->messages[i];
+	}
+	*oldest = (struct door_message){ .about = about };
+	return oldest;
+}
+
+void door_say_limited(struct door *d, const char *about, const char *fmt, ...)
+{
+	struct door_message *m = door_message_find(d, about ? about : fmt);
+	int64_t now = clock_monotonic_ns();
+	va_list args;
+
+	if (now < m->quiet_until_ns) {
+		m->suppressed++;
+		return;
+	}
+	va_start(args, fmt);
+	door_vsay(d, fmt, args);
+	va_end(args);
+	if (m->suppressed)
+		door_say(d, "%" PRIu64 " similar messages were suppressed",
+			 m->suppressed);
+	m->suppressed = 0;
+	m->quiet_until_ns = clock_after(now, LIMITED_NS);
+}
+
+struct door *door_new(const struct door_options *options, struct error *err)
+{
+	struct event_base *base = event_base_new();
+	struct door *d;
+
+	if (!base) {
+		fail(err, ERROR_FAILED, "cannot create an event loop");
+		return NULL;
+	}
+	d = xcalloc(1, sizeof(*d));
+	d->base = base;
+	d->options = *options;
+	d->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return d;
+}
+
+void door_enter(struct door_front *f, struct door_client *c,
+		const struct sockaddr_storage *peer)
+{
+	struct door *d = f->door;
+
+	c->front = f;
+	c->peer = *peer;
+	c->next = d->clients;
+	c->at = &d->clients;
+	if (c->next)
+		c->next->at = &c->next;
+	d->clients = c;
+	d->client_count++;
+}
+
+void door_leave(struct door_client *c)
+{
+	door_hold(c, 0, c->is_trusted);
+	*c->at = c->next;
+	if (c->next)
+		c->next->at = c->at;
+	c->front->door->client_count--;
+}
+
+bool door_hold(struct door_client *c, size_t bytes, bool is_trusted)
+{
+	struct door *d = c->front->door;
+
+	d->memory += bytes - c->memory;
+	d->untrusted_memory += (is_trusted ? 0 : bytes) -
+			       (c->is_trusted ? 0 : c->memory);
+	c->memory = bytes;
+	c->is_trusted = is_trusted;
+	return d->memory <= MEMORY_MAX &&
+	       (is_trusted || d->untrusted_memory <= UNTRUSTED_MEMORY_MAX);
+}
+
+static bool door_allows(const struct door *d,
+			const struct sockaddr_storage *peer)
+{
+	const struct door_options *o = &d->options;
+
+	for (size_t i = 0; i < o->allowed_count; i++)
+		if (cidr_has(&o->allowed[i], peer))
+			return true;
+	return !o->allowed_count || cidr_is_loopback(peer);
+}
+
+static size_t door_clients_of(const struct door *d,
+			      const struct sockaddr_storage *peer)
+{
+	const struct cidr host = cidr_of(peer);
+	size_t count = 0;
+
+	for (const struct door_client *c = d->clients; c; c = c->next)
+		count += cidr_has(&host, &c->peer);
+	return count;
+}
+
+/* Why a client may not connect, or NULL. */
+static const char *door_objection(const struct door *d,
+				  const struct sockaddr_storage *peer)
+{
+	const struct door_options *o = &d->options;
+
+	if (d->is_draining)
+		return "mxprx is shutting down";
+	if (!door_allows(d, peer))
+		return "its address is not in a network of --allow";
+	if (d->client_count >= o->clients_max)
+		return "the limit of --max-clients is reached";
+	if (door_clients_of(d, peer) >= o->clients_per_host_max)
+		return "the limit of --max-clients-per-host is reached";
+	return NULL;
+}
+
+static void door_on_accept(struct evconnlistener *listener, evutil_socket_t fd,
+			   struct sockaddr *address, int len, void *arg)
+{
+	struct door_front *f = arg;
+	struct sockaddr_storage peer = { 0 };
+	struct text host = { 0 };
+	const char *why;
+
+	(void)listener;
+	memcpy(&peer, address,
+	       (size_t)len < sizeof(peer) ? (size_t)len : sizeof(peer));
+	why = door_objection(f->door, &peer);
+	if (!why) {
+		socket_set(fd);
+		f->ops->begin(f, fd, &peer);
+		return;
+	}
+	socket_add_host(&host, &peer);
+	door_say_limited(f->door, why, "%s: client %s rejected: %s", f->title,
+			 host.bytes, why);
+	text_release(&host);
+	socket_reset_on_close(fd);
+	close(fd);
+}
+
+/*
+ * A client for whom there is no descriptor would stay in the queue and wake the
+ * loop forever.  Accept it with the descriptor kept in reserve, and reset it.
+ */
+static void door_on_accept_error(struct evconnlistener *listener, void *arg)
+{
+	int sys = EVUTIL_SOCKET_ERROR(), fd;
+	struct door_front *f = arg;
+	struct door *d = f->door;
+
+	door_say_limited(d, NULL, "%s: cannot accept a client: %s", f->title,
+			 strerror(sys));
+	if (sys != EMFILE && sys != ENFILE)
+		return;
+	if (d->reserve >= 0)
+		close(d->reserve);
+	fd = accept4(evconnlistener_get_fd(listener), NULL, NULL, SOCK_CLOEXEC);
+	if (fd >= 0) {
+		socket_reset_on_close(fd);
+		close(fd);
+	}
+	d->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static int door_fail_bind(const struct sockaddr_storage *bind,
+			  struct error *err)
+{
+	struct text name = { 0 };
+
+	rmi_address_add(&name, bind);
+	fail_sys(err, ERROR_REFUSED, "cannot listen on %s", name.bytes);
+	text_release(&name);
+	return -1;
+}
+
+int door_listen(struct door *d, struct door_front *f,
+		const struct sockaddr_storage *bind, struct error *err)
+{
+	const unsigned flags = LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC |
+			       LEV_OPT_REUSEABLE;
+	struct sockaddr_storage local = { 0 };
+	socklen_t len = sizeof(local);
+
+	f->listener = evconnlistener_new_bind(
+		d->base, door_on_accept, f, flags, BACKLOG,
+		(const struct sockaddr *)bind,
+		bind->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+					    : sizeof(struct sockaddr_in));
+	if (!f->listener)
+		return door_fail_bind(bind, err);
+	evconnlistener_set_error_cb(f->listener, door_on_accept_error);
+	f->door = d;
+	f->next = d->fronts;
+	d->fronts = f;
+	getsockname(evconnlistener_get_fd(f->listener),
+		    (struct sockaddr *)&local, &len);
+	return socket_port(&local);
+}
+
+/* Ends the clients that are idle, and the loop after the last client. */
+static void door_drain(struct door *d)
+{
+	struct door_client *next;
+
+	for (struct door_client *c = d->clients; c; c = next) {
+		next = c->next;
+		c->front->ops->drain(c);
+	}
+	if (!d->clients)
+		event_base_loopbreak(d->base);
+}
+
+static void door_on_drain(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	door_drain(arg);
+}
+
+static void door_on_limit(evutil_socket_t fd, short what, void *arg)
+{
+	struct door *d = arg;
+
+	(void)fd;
+	(void)what;
+	event_base_loopbreak(d->base);
+}
+
+static void door_on_tick(evutil_socket_t fd, short what, void *arg)
+{
+	struct door *d = arg;
+
+	(void)fd;
+	(void)what;
+	for (struct door_client *c = d->clients; c; c = c->next)
+		if (c->front->ops->tick)
+			c->front->ops->tick(c);
+}
+
+/* The events of door_run(). */
+enum { EVENT_INT, EVENT_TERM, EVENT_DRAIN, EVENT_LIMIT, EVENT_TICK, EVENTS };
+
+struct door_events {
+	struct door *door;
+	struct event *all[EVENTS];
+};
+
+static void door_on_signal(evutil_socket_t number, short what, void *arg)
+{
+	struct door_events *events = arg;
+	struct door *d = events->door;
+	struct timeval drain = socket_timeval(DRAIN_NS);
+	struct timeval limit = socket_timeval(d->options.shutdown_ns);
+
+	(void)number;
+	(void)what;
+	/* The next signal finds the handler of before door_run(). */
+	event_del(events->all[EVENT_INT]);
+	event_del(events->all[EVENT_TERM]);
+	d->is_draining = true;
+	for (struct door_front *f = d->fronts; f; f = f->next) {
+		evconnlistener_free(f->listener);
+		f->listener = NULL;
+	}
+	event_add(events->all[EVENT_DRAIN], &drain);
+	event_add(events->all[EVENT_LIMIT], &limit);
+	if (d->client_count)
+		door_say(d, "shutting down; %zu clients are still connected",
+			 d->client_count);
+	door_drain(d);
+}
+
+/* A signal that nohup(1) or a shell had ignored stays ignored. */
+static void door_handle(struct event *event, int number)
+{
+	struct sigaction action;
+
+	if (sigaction(number, NULL, &action) == 0 &&
+	    action.sa_handler == SIG_IGN)
+		return;
+	event_add(event, NULL);
+}
+
+int door_run(struct door *d, struct error *err)
+{
+	struct door_events events = { .door = d };
+	struct event **all = events.all;
+	struct timeval tick = socket_timeval(TICK_NS);
+	int ret;
+
+	all[EVENT_INT] = evsignal_new(d->base, SIGINT, door_on_signal, &events);
+	all[EVENT_TERM] = evsignal_new(d->base, SIGTERM, door_on_signal,
+				       &events);
+	all[EVENT_DRAIN] = event_new(d->base, -1, EV_PERSIST, door_on_drain, d);
+	all[EVENT_LIMIT] = evtimer_new(d->base, door_on_limit, d);
+	all[EVENT_TICK] = event_new(d->base, -1, EV_PERSIST, door_on_tick, d);
+	if (d->options.call)
+		event_add(all[EVENT_TICK], &tick);
+	door_handle(all[EVENT_INT], SIGINT);
+	door_handle(all[EVENT_TERM], SIGTERM);
+	ret = event_base_dispatch(d->base);
+	for (size_t i = 0; i < EVENTS; i++)
+		event_free(all[i]);
+	return ret < 0 ? fail(err, ERROR_FAILED, "the event loop failed") : 0;
+}
+
+void door_free(struct door *d)
+{
+	if (!d)
+		return;
+	while (d->clients)
+		d->clients->front->ops->free_client(d->clients);
+	while (d->fronts) {
+		struct door_front *f = d->fronts;
+
+		d->fronts = f->next;
+		if (f->listener)
+			evconnlistener_free(f->listener);
+		f->ops->free(f);
+	}
+	event_base_free(d->base);
+	if (d->reserve >= 0)
+		close(d->reserve);
+	free(d);
+}

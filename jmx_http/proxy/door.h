@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * door: what all fronts of the proxy share: the event loop, listening sockets,
+ * limits, messages and shutdown.
+ *
+ *	door ─┬─ RMI front, one for each JVM ── session ── backend ── dialer
+ *	      └─ SOCKS front ────────────────── client ─── relay ──── dialer
+ *
+ * A front speaks one protocol to its clients.  The door accepts a connection,
+ * checks --allow and the limits, and hands it to the front, which registers the
+ * client.  All waits are libevent's; there is one thread.
+ */
+#ifndef JMX_HTTP_PROXY_DOOR_H
+#define JMX_HTTP_PROXY_DOOR_H
+
+#include "core/base/error.h"
+#include "jmx_http/net/cidr.h"
+
+#include <event2/event.h>
+#include <event2/listener.h>
+#include <openssl/ssl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+struct proxy_call;
+
+struct door_options {
+	/* Maximum number of clients, of all fronts; and of one address. */
+	size_t clients_max, clients_per_host_max;
+	int64_t hello_ns;    /* limit for a client's first message */
+	int64_t connect_ns;  /* limit for a JVM to connect and greet */
+	int64_t shutdown_ns; /* limit for running calls after a signal */
+	bool read_only;      /* pass on only calls that change nothing */
+	bool tls_required;   /* refuse calls that would go without TLS */
+	/* Who may connect besides this machine; borrowed.  None: anybody. */
+	const struct cidr *allowed;
+	size_t allowed_count;
+	SSL_CTX *to_jvm, *to_client; /* borrowed; NULL: no TLS on that side */
+	/* Takes a message without newline; contains foreign text. */
+	void (*say)(void *self, const char *line);
+	/* Takes each call that ended; may be NULL. */
+	void (*call)(void *self, const struct proxy_call *call);
+	void *self;
+};
+
+struct door_front;
+struct door_client;
+
+struct door_front_ops {
+	/*
+	 * Takes a connection that passed the checks; the front owns fd.  It
+	 * calls door_enter() for the client.
+	 */
+	void (*begin)(struct door_front *f, evutil_socket_t fd,
+		      const struct sockaddr_storage *peer);
+	/*
+	 * During shutdown, ten times a second: ends the client unless one of
+	 * its calls is running.  May free any number of clients.
+	 */
+	void (*drain)(struct door_client *c);
+	/* Five times a second, while calls are logged; may be NULL. */
+	void (*tick)(struct door_client *c);
+	/* Ends and frees the client, which calls door_leave(). */
+	void (*free_client)(struct door_client *c);
+	void (*free)(struct door_front *f); /* after its clients */
+};
+
+/* The first member of each front's own struct. */
+struct door_front {
+	const struct door_front_ops *ops;
+	const char *title; /* for messages: "10.0.0.7:9010", "SOCKS" */
+
+	/* Private to the door. */
+	struct door *door;
+	struct door_front *next;
+	struct evconnlistener *listener;
+};
+
+/* The first member of each front's struct for a client. */
+struct door_client {
+	struct door_front *front;
+	struct sockaddr_storage peer;
+
+	/* Private to the door. */
+	struct door_client *next, **at;
+	size_t memory;
+	bool is_trusted;
+};
+
+#define DOOR_LIMITED_MAX 16
+
+/* A message that clients can cause as often as they like. */
+struct door_message {
+	const char *about;
+	int64_t quiet_until_ns;
+	uint64_t suppressed;
+};
+
+struct door {
+	struct event_base *base;
+	struct door_options options;
+
+	/* Private. */
+	struct door_front *fronts;
+	struct door_client *clients;
+	size_t client_count;
+	size_t memory, untrusted_memory;
+	int reserve; /* descriptor to give up when none are left */
+	bool is_draining;
+	struct door_message messages[DOOR_LIMITED_MAX];
+};
+
+/* NULL and *err when there is no event loop. */
+struct door *door_new(const struct door_options *options, struct error *err);
+
+/*
+ * Listens for clients of a front, whose ops and title are set; from now on the
+ * front is the door's to free.  Returns the port, or -1 and *err, ERROR_REFUSED
+ * when the address cannot be bound; the front is the caller's to free then.
+ */
+int door_listen(struct door *d, struct door_front *f,
+		const struct sockaddr_storage *bind, struct error *err);
+
+/*
+ * Serves until SIGINT or SIGTERM, and then running calls for at most
+ * shutdown_ns.  The second signal has the effect that it had before.
+ */
+int door_run(struct door *d, struct error *err);
+
+/* Frees clients, fronts and the door; NULL is fine. */
+void door_free(struct door *d);
+
+/* Registers a client of the front; it counts against the limits. */
+void door_enter(struct door_front *f, struct door_client *c,
+		const struct sockaddr_storage *peer);
+void door_leave(struct door_client *c);
+
+/*
+ * Sets the number of bytes that the message which the client is sending takes
+ * in memory.  All clients share one budget; clients that have not logged in may
+ * use a small part of it.  False when the client must be disconnected, because
+ * the budget is exceeded.
+ */
+bool door_hold(struct door_client *c, size_t bytes, bool is_trusted);
+
+/* Prints a message. */
+void door_say(struct door *d, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Prints a message that clients can cause: at most one about the same thing in
+ * ten seconds, and then how many were suppressed.  about is compared by
+ * address; NULL: fmt.
+ */
+void door_say_limited(struct door *d, const char *about, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif
