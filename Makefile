@@ -83,9 +83,9 @@ parallel := $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 chosen = $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(1))
 
 .PHONY: all demo check check-all quick setup unit fuzz bench lint format sizes bless \
-	picture install uninstall clean help everything tools sanitized fuzzers replayed
+	picture deb tarball install uninstall clean help everything tools sanitized fuzzers replayed
 .PHONY: $(addprefix check-,build everything unit sanitized cli screen layers man \
-	replay fuzz browser jvm root jdks kernels)
+	replay fuzz browser jvm root jdks kernels packaging)
 
 all: $(B)/sjkc			## build ./sjkc
 	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp -f $< sjkc)
@@ -336,6 +336,12 @@ check-kernels:			## prof on other kernels, emulated; KERNELS=folder of packages
 	$(Q)$(MAKE) $(parallel) all $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/kernels.sh ./sjkc
 
+# Not of check: it makes Debian roots and builds in one.
+check-packaging:		## the .deb, the tarball and the Dockerfile, in bare roots; ONLY='deb tarball image'
+	$(Q)for t in demo packaging; do sh tests/setup.sh $$t || exit 1; done
+	$(Q)$(MAKE) --no-print-directory deb tarball >/dev/null
+	$(Q)sh tests/packaging.sh build $(ONLY)
+
 unit:				## the unit tests; T=part-of-name runs some
 	$(Q)$(MAKE) $(parallel) --no-print-directory $(unit_tests)
 	$(Q)sh tests/unit.sh $(call chosen,$(unit_tests))
@@ -380,6 +386,16 @@ picture: demo			## render/page/flame.png, prof.png, from the demo's pages
 	$(Q)for p in demo.html=flame.png prof.html=prof.png; do \
 		NODE_PATH=build/browser/node_modules node tests/demo/picture.js \
 			build/demo/$${p%=*} render/page/$${p#*=} || exit 1; done
+
+deb:				## build/sjkc_VERSION_ARCHITECTURE.deb
+	$(Q)sh tests/setup.sh package
+	$(Q)$(MAKE) $(parallel) --no-print-directory all
+	$(Q)sh packaging/deb.sh ./sjkc build
+
+tarball:			## a directory that runs on any Linux: build/sjkc-VERSION-linux-x86_64.tar.gz
+	$(Q)sh tests/setup.sh package
+	$(Q)$(MAKE) $(parallel) --no-print-directory all
+	$(Q)sh packaging/tarball.sh ./sjkc build
 
 completions := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sjkc \
 	$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sjkc \

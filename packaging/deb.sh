@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+#	packaging/deb.sh SJKC DIRECTORY
+#
+# Makes DIRECTORY/sjkc_VERSION_ARCHITECTURE.deb.  Its dependencies are those that
+# dpkg-shlibdeps(1) finds in the program.  The same sources on the same machine
+# give the same bytes.
+set -eu
+sjkc=$1
+out=$2
+here=$(cd "$(dirname "$0")" && pwd)
+version=$("$sjkc" --version | sed -n 's/^sjkc //p')
+day=$("$sjkc" --version | sed -n 's/.* of \([0-9-]\{10\}\).*/\1/p')
+SOURCE_DATE_EPOCH=$(date -u -d "${day:-1970-01-01}" +%s)
+export SOURCE_DATE_EPOCH
+architecture=$(dpkg --print-architecture)
+package=sjkc_${version}_$architecture
+work=$out/deb
+root=$work/debian/sjkc
+rm -rf "$work"
+mkdir -p "$root/DEBIAN" "$root/usr/share/doc/sjkc" \
+	"$root/usr/share/lintian/overrides"
+
+${MAKE:-make} -s -C "$here/.." install DESTDIR="$(cd "$root" && pwd)" \
+	PREFIX=/usr >/dev/null
+strip --remove-section=.comment --remove-section=.note "$root/usr/bin/sjkc"
+gzip -9n "$root/usr/share/man/man1/sjkc.1"
+# Debian's zsh looks here.
+mkdir -p "$root/usr/share/zsh/vendor-completions"
+mv "$root/usr/share/zsh/site-functions/_sjkc" \
+	"$root/usr/share/zsh/vendor-completions/"
+rmdir "$root/usr/share/zsh/site-functions"
+
+cp "$here/copyright" "$root/usr/share/doc/sjkc/copyright"
+cp "$here/lintian-overrides" "$root/usr/share/lintian/overrides/sjkc"
+{
+	printf 'sjkc (%s) unstable; urgency=medium\n\n' "$version"
+	printf '  * %s\n\n' "$("$sjkc" --version | sed -n '2s/  */ /p' |
+		sed 's/^c/C/; s/$/./')"
+	printf ' -- sjkc maintainers <maintainers@sjkc.invalid>  %s\n' \
+		"$(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" -R)"
+} | gzip -9n >"$root/usr/share/doc/sjkc/changelog.gz"
+
+# dpkg-shlibdeps wants a source package's control file.
+printf 'Source: sjkc\nPackage: sjkc\n' >"$work/debian/control"
+depends=$(cd "$work" && dpkg-shlibdeps -O debian/sjkc/usr/bin/sjkc |
+	sed -n 's/^shlibs:Depends=//p')
+chmod -R u+rwX,go+rX,go-w "$root"
+size=$(du -sk --exclude=DEBIAN "$root" | cut -f 1)
+cat >"$root/DEBIAN/control" <<END
+Package: sjkc
+Version: $version
+Architecture: $architecture
+Maintainer: sjkc maintainers <maintainers@sjkc.invalid>
+Installed-Size: $size
+Depends: $depends
+Section: devel
+Priority: optional
+Description: look inside running Java virtual machines
+ sjkc is one native program for the diagnosis of Java processes.  It needs no
+ JVM of its own and no option of the JVM that it diagnoses.
+ .
+ It samples CPU time, waits, allocations and locks with eBPF, draws recordings
+ as flame graphs, shows threads like top(1), runs diagnostic commands, reads
+ and sets MBeans, and connects JMX clients through a single port.
+END
+find "$root" -newermt "@$SOURCE_DATE_EPOCH" -print0 |
+	xargs -0r touch -h -d "@$SOURCE_DATE_EPOCH"
+dpkg-deb --root-owner-group -Zxz --build "$root" "$out/$package.deb" >/dev/null
+rm -rf "$work"
+echo "$out/$package.deb"
