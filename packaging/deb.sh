@@ -12,8 +12,7 @@ out=$2
 here=$(cd "$(dirname "$0")" && pwd)
 version=$("$sjkc" --version | sed -n 's/^sjkc //p')
 day=$("$sjkc" --version | sed -n 's/.* of \([0-9-]\{10\}\).*/\1/p')
-SOURCE_DATE_EPOCH=$(date -u -d "${day:-1970-01-01}" +%s)
-export SOURCE_DATE_EPOCH
+time=$(date -u -d "${day:-1970-01-01}" +%s)
 architecture=$(dpkg --print-architecture)
 package=sjkc_${version}_$architecture
 work=$out/deb
@@ -39,7 +38,7 @@ cp "$here/lintian-overrides" "$root/usr/share/lintian/overrides/sjkc"
 	printf '  * %s\n\n' "$("$sjkc" --version | sed -n '2s/  */ /p' |
 		sed 's/^c/C/; s/$/./')"
 	printf ' -- sjkc maintainers <maintainers@sjkc.invalid>  %s\n' \
-		"$(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" -R)"
+		"$(LC_ALL=C date -u -d "@$time" -R)"
 } | gzip -9n >"$root/usr/share/doc/sjkc/changelog.gz"
 
 # dpkg-shlibdeps wants a source package's control file.
@@ -65,8 +64,7 @@ Description: look inside running Java virtual machines
  as flame graphs, shows threads like top(1), runs diagnostic commands, reads
  and sets MBeans, and connects JMX clients through a single port.
 END
-find "$root" -newermt "@$SOURCE_DATE_EPOCH" -print0 |
-	xargs -0r touch -h -d "@$SOURCE_DATE_EPOCH"
-dpkg-deb --root-owner-group -Zxz --build "$root" "$out/$package.deb" >/dev/null
+find "$root" -newermt "@$time" -print0 | xargs -0r touch -h -d "@$time"
+SOURCE_DATE_EPOCH=$time dpkg-deb --root-owner-group -Zxz --build "$root" "$out/$package.deb" >/dev/null
 rm -rf "$work"
 echo "$out/$package.deb"

@@ -200,9 +200,9 @@ image_step() {
 			# shellcheck disable=SC2086 # a pattern
 			cp $scratch/${1#--from=}$2 "$scratch/$stage$3" ;;
 		*)
-			# As .dockerignore has it, and nothing that git ignores.
-			git ls-files -z | tar --null -T - -cf - .git |
-				tar -xf - --no-same-owner -C "$scratch/$stage$2" ;;
+			# What is committed; the local copy may be a worktree.
+			git clone -q --no-hardlinks . "$scratch/clone" &&
+				cp -a "$scratch/clone/." "$scratch/$stage$2" ;;
 		esac
 		;;
 	RUN) within "$scratch/$stage" "cd $workdir && $*" ;;

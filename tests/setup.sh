@@ -19,7 +19,9 @@ missing_packages() {
 	while read -r package targets; do
 		case " $targets " in
 		*[[:space:]]"$target"[[:space:]]*)
-			is_installed "$package" || echo "$package" ;;
+			is_installed "${package#*:}" ||
+				is_installed "${package%:*}" ||
+				echo "${package%:*}" ;;
 		esac
 	done <tests/packages
 }
@@ -60,6 +62,17 @@ install_driver() {
 	}
 }
 
+# Some tests compare two JDKs, and some need what is new in later ones.
+prepare_second_jdk() (
+	scratch=$PWD/build
+	. tests/jvm/lib/target.sh
+	. tests/jvm/lib/jdk.sh
+	[ "$(all_jdks | wc -l)" -lt 2 ] || return 0
+	echo "setup: unpacking JDK 25 below $jdk_cache"
+	why=$(jdk_here 25) ||
+		echo "setup: some tests will be skipped: $why" >&2
+)
+
 command -v dpkg-query >/dev/null || {
 	echo "setup: no Debian here; what is needed is in tests/packages" >&2
 	exit 1
@@ -79,3 +92,4 @@ fi
 case $target in
 check|picture) [ ! -f tests/browser/package.json ] || install_driver ;;
 esac
+[ "$target" != check ] || [ ! -f tests/jvm/lib/jdk.sh ] || prepare_second_jdk

@@ -137,6 +137,50 @@ jdk_prepare() {
 	return 1
 }
 
+# jdk_here VERSION: makes a home of that JDK that needs no chroot, below
+# $jdk_cache/here, where all_jdks finds it; otherwise prints why not.  Its commands
+# start with the loader and the libraries of the JDK's suite.  The JDK's libraries
+# are left as they are: theirs are loaded already, under the names they look for.
+jdk_here() {
+	[ ! -x "$jdk_cache/here/$1/bin/java" ] || return 0
+	jdk_prepare "$1" || return 1
+	jdk_root=$jdk_cache/$1
+	jdk_new=$jdk_cache/here/.$1.$$
+	(
+		set -e
+		mkdir -p "$jdk_cache/here"
+		cp -a "$jdk_root/usr/lib/jvm/java-$1-openjdk-$(dpkg \
+			--print-architecture)" "$jdk_new"
+		# Debian's configuration is in /etc.
+		find "$jdk_new" -type l -lname '/etc/*' | while read -r link; do
+			file=$(readlink "$link")
+			[ -e "$jdk_root$file" ] || continue
+			rm "$link"
+			cp -rL "$jdk_root$file" "$link"
+		done
+		loader=$(find "$jdk_root/usr/lib64/" "$jdk_root/usr/lib/" \
+			-name 'ld-linux-*.so.*' | head -n 1)
+		libraries=$(dirname "$(find "$jdk_root/usr/lib/" \
+			-name libstdc++.so.6 | head -n 1)")
+		for program in "$jdk_new"/bin/* "$jdk_new"/lib/jspawnhelper; do
+			# All at once, patchelf 0.14 confuses the names.
+			patchelf --add-needed libstdc++.so.6 \
+				--add-needed libgcc_s.so.1 \
+				--add-needed libm.so.6 \
+				--add-needed libz.so.1 "$program"
+			patchelf --set-interpreter "$loader" "$program"
+			patchelf --force-rpath --set-rpath \
+				"\$ORIGIN/../lib:\$ORIGIN:$libraries" "$program"
+		done
+		chmod -R a+rX "$jdk_cache/here"
+		"$jdk_new/bin/java" -Xshare:dump >/dev/null 2>&1 || :
+		mv -T "$jdk_new" "$jdk_cache/here/$1"
+	) >"$jdk_cache/log" 2>&1 && return
+	echo "no home of JDK $1: $(tail -n 1 "$jdk_cache/log")"
+	rm -rf "$jdk_new"
+	return 1
+}
+
 # jdk_add VERSION PACKAGE: adds another package to the root of a JDK that
 # jdk_prepare made; otherwise prints why not.
 jdk_add() {

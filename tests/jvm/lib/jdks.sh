@@ -2,9 +2,11 @@
 # shellcheck shell=sh
 # Sourced by target.sh and jfr.sh: which of the installed JDKs a script runs.
 
-# all_jdks: the homes of the installed JDKs, each once; those with $jdks_tool.
+# all_jdks: the homes of the installed JDKs and of those that jdk_here made (jdk.sh),
+# each once; those with $jdks_tool.
 all_jdks() {
-	for home in /usr/lib/jvm/*; do
+	for home in /usr/lib/jvm/* \
+		"${SJKC_JDK_CACHE:-/var/tmp/sjkc-jdks-$(id -u)}"/here/*; do
 		[ ! -x "$home/bin/${jdks_tool-javac}" ] || readlink -f "$home"
 	done | sort -u
 }
