@@ -1,9 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Makes one template of flame.html, flame.css and flame_*.js:
+# Makes one template of flame.html, flame.css and js/*.js:
 #
 #     sh render/page/assemble.sh OUTPUT
+#
+# The JavaScript files are modules: each becomes a function of its own, in the
+# order of their imports, so a name that a file does not export is private to it.
+# Two forms are supported, `import { a, b } from './file.js';` and `export` before
+# a declaration at the start of a line.
 #
 # The content security policy admits one style and one script by the hashes of
 # their text, so what is hashed must be to the byte what stands in the page.
@@ -28,10 +33,88 @@ strip() {
 	sed -e 's/^[ 	]*//' -e '/^\/\//d' -e '/^$/d' "$@"
 }
 
+# Prints "FILE IMPORTED-FILE NAME" for each name that a module imports.
+imports() {
+	awk '/^import / { line = "" }
+	/^import /, /;$/ {
+		line = line " " $0
+		if ($0 !~ /;$/)
+			next
+		from = line
+		sub(/.* from .\.\//, "", from)
+		sub(/\.js.;$/, "", from)
+		gsub(/^ *import *{|}.*|,/, " ", line)
+		count = split(line, names, " ")
+		file = FILENAME
+		sub(/.*\//, "", file)
+		sub(/\.js$/, "", file)
+		for (i = 1; i <= count; i++)
+			print file, from, names[i]
+	}' "$here"/js/*.js
+}
+
+# Prints "FILE NAME" for each name that a module exports.
+exports() {
+	awk '/^export / {
+		sub(/^export (async )?(const|function|class)[*]? /, "")
+		match($0, /^[A-Za-z_0-9]+/)
+		file = FILENAME
+		sub(/.*\//, "", file)
+		sub(/\.js$/, "", file)
+		print file, substr($0, 1, RLENGTH)
+	}' "$here"/js/*.js
+}
+
+# Prints the names of the modules, each after those that it imports.
+modules() {
+	for file in "$here"/js/*.js; do
+		name=$(basename "$file" .js)
+		echo "$name $name"
+	done | cat - "$work/imports" | awk '{ print $2, $1 }' | tsort
+}
+
+# Prints a module as a constant: an object of what it exports.
+module() {
+	printf 'const %s = (() => {\n' "$1"
+	strip "$here/js/$1.js" | awk '
+		/^import / { line = ""; inside = 1 }
+		inside {
+			line = line $0
+			if ($0 !~ /;$/)
+				next
+			from = line
+			sub(/.* from .\.\//, "", from)
+			sub(/\.js.;$/, "", from)
+			sub(/^import /, "const ", line)
+			sub(/ from .*/, "", line)
+			print line " = " from ";"
+			inside = 0
+			next
+		}
+		{ sub(/^export /, ""); print }'
+	printf 'return { %s };\n})();\n' \
+		"$(awk -v file="$1" '$1 == file { print $2 }' "$work/exports" |
+			paste -sd , -)"
+}
+
+imports >"$work/imports"
+exports >"$work/exports"
+missing=$(awk 'NR == FNR { exported[$1, $2] = 1; next }
+	!(($2, $3) in exported) {
+		print "assemble.sh: " $1 ".js imports " $3 ", which " $2 \
+			".js does not export"
+	}' "$work/exports" "$work/imports")
+if [ -n "$missing" ]; then
+	echo "$missing" >&2
+	exit 1
+fi
+modules >"$work/modules"
 {
 	printf '(function () {\n"use strict";\n'
-	strip "$here"/js/*.js
-	printf 'startPage();\n})();\n'
+	while read -r name; do
+		module "$name"
+	done <"$work/modules"
+	printf 'flame_start.startPage();\n})();\n'
 } >"$work/js"
 strip "$here/flame.css" >"$work/css"
 

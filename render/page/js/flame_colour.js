@@ -2,7 +2,9 @@
 // Colours: a hue for each kind of frame, a shade of it for each package, the same
 // on every page, so that two pages compare.
 
-const kindTitles = {
+import { packageOf } from './flame_format.js';
+
+export const kindTitles = {
 	interpreted: 'Interpreted', c1: 'C1', jit: 'JIT (C2)', inlined: 'Inlined',
 	native: 'Native', cpp: 'C++', kernel: 'Kernel', java: 'Java',
 	class: 'Class', synthetic: 'Synthetic',
@@ -53,7 +55,7 @@ function shade([hue, saturation, lightness, spread], k, dark) {
 	return `hsl(${h.toFixed(1)} ${Math.round(saturation * 0.72)}% ${(l + tone * spreadL).toFixed(1)}%)`;
 }
 
-class Colours {
+export class Colours {
 	constructor(profile, theme, blind) {
 		this.profile = profile;
 		this.dark = theme === 'dark';

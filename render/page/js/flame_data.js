@@ -3,7 +3,7 @@
 
 const MOST_BUCKETS = 65536; // sjkc writes 256
 
-class DataError extends Error {}
+export class DataError extends Error {}
 
 function bytesFromBase64(text) {
 	if (Uint8Array.fromBase64)
@@ -105,7 +105,7 @@ function readNames(bytes, count) {
 }
 
 // The array that holds numbers below `limit`.
-function smallest(limit) {
+export function smallest(limit) {
 	return limit <= 256 ? Uint8Array : limit <= 65536 ? Uint16Array : Uint32Array;
 }
 
@@ -238,7 +238,7 @@ class Profile {
 	}
 }
 
-async function readProfile(base64) {
+export async function readProfile(base64) {
 	const block = await inflate(bytesFromBase64(base64));
 	const length = new DataView(block.buffer).getUint32(0, true);
 	const text = new TextDecoder().decode(block.subarray(4, 4 + length));

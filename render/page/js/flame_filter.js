@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which samples count: by thread, thread state and time.
 
+import { compilePattern, matchNames } from './flame_search.js';
+
 // Threads of a pool: their names differ in digits only.
 function poolName(name) {
 	return name.replace(/\d+/g, '#');
 }
 
-class Filter {
+export class Filter {
 	constructor(profile) {
 		this.profile = profile;
 	}

@@ -4,23 +4,23 @@
 // Characters that would reorder or hide their neighbours are shown by number.
 const HIDING = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
-function shown(name) {
+export function shown(name) {
 	return name.replace(HIDING, (c) =>
 		`<U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}>`);
 }
 
-function shortened(name, limit) {
+export function shortened(name, limit) {
 	return shown(name.length <= limit ? name : name.slice(0, limit - 1) + '…');
 }
 
 // The package of a Java name: segments in front of the first capital one.
 const PACKAGE = /^(?:[a-z_][\w$]*[./])+(?=[A-Z])/;
 
-function simpleName(name) {
+export function simpleName(name) {
 	return name.replace(PACKAGE, '');
 }
 
-function packageOf(name) {
+export function packageOf(name) {
 	const match = PACKAGE.exec(name);
 	if (match)
 		return match[0];
@@ -32,7 +32,7 @@ function groupedDigits(digits) {
 	return digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-function grouped(number) {
+export function grouped(number) {
 	return number < 1e21 ? groupedDigits(Math.round(number).toFixed(0)) : String(number);
 }
 
@@ -41,17 +41,17 @@ function threeDigits(number) {
 		String(Number(number.toPrecision(3)));
 }
 
-const unitSteps = {
+export const unitSteps = {
 	ns: [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']],
 	bytes: [[2 ** 40, 'TB'], [2 ** 30, 'GB'], [2 ** 20, 'MB'], [2 ** 10, 'KB'], [1, 'B']],
 };
 
 // `unit` is a plural, "samples", or one of those above.
-function counted(text, unit) {
+export function counted(text, unit) {
 	return `${text} ${text === '1' ? unit.replace(/s$/, '') : unit}`;
 }
 
-function formatWeight(value, unit) {
+export function formatWeight(value, unit) {
 	const steps = unitSteps[unit];
 	if (!steps)
 		return counted(grouped(value), unit);
@@ -64,12 +64,12 @@ function formatWeight(value, unit) {
 }
 
 // The exact number, whatever its size.
-function formatExact(text, unit) {
+export function formatExact(text, unit) {
 	return unit === 'ns' ? `${groupedDigits(text)} ns` :
 		counted(groupedDigits(text), unit);
 }
 
-function percent(part, whole) {
+export function percent(part, whole) {
 	if (!(whole > 0))
 		return '–';
 	const share = part / whole * 100;
@@ -79,14 +79,14 @@ function percent(part, whole) {
 		share >= 0.01 ? `${share.toFixed(2)}%` : '<0.01%';
 }
 
-function formatOffset(ms) {
+export function formatOffset(ms) {
 	return ms < 1000 ? `${Math.round(ms)} ms` :
 		ms < 100000 ? `${(ms / 1000).toFixed(1)} s` :
 			`${Math.floor(ms / 60000)} min ${Math.round(ms % 60000 / 1000)} s`;
 }
 
 // Of a round time, no more than it takes: 500 ms, 15 s, 2 min, 1 min 30 s, 3 h.
-function formatTick(ms) {
+export function formatTick(ms) {
 	if (ms === 0 || ms % 1000 !== 0)
 		return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
 	const parts = [[Math.floor(ms / 3600e3), 'h'], [Math.floor(ms % 3600e3 / 60e3), 'min'],
@@ -94,14 +94,14 @@ function formatTick(ms) {
 	return parts.filter(([n]) => n > 0).map(([n, unit]) => `${n} ${unit}`).join(' ');
 }
 
-function formatClock(ms) {
+export function formatClock(ms) {
 	const date = new Date(ms);
 	const two = (number) => String(number).padStart(2, '0');
 	return Number.isNaN(date.getTime()) ? '' : [date.getHours(), date.getMinutes(),
 		date.getSeconds()].map(two).join(':');
 }
 
-function csvField(text) {
+export function csvField(text) {
 	const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 	return `"${safe.replace(/"/g, '""')}"`;
 }

@@ -3,7 +3,9 @@
 // callers or callees of one frame.  A node stands for a group of nodes of the
 // graph, each with a weight; its children are made when somebody looks at them.
 
-class GrownTree {
+import { heaviest } from './flame_tree.js';
+
+export class GrownTree {
 	// `towards` is 'callers' or 'callees'; `root` a name, or -1 to start from the
 	// leaf frames of all stack traces.
 	constructor(graph, towards, root) {

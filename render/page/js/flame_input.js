@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointer, wheel and keys.
 
+import { ROW } from './flame_pane.js';
+
 const DRAG_PIXELS = 4;
 
-class Input {
+export class Input {
 	constructor(page) {
 		this.page = page;
 		for (const pane of [page.pane, page.upper])
@@ -141,8 +143,8 @@ class Input {
 		}
 		if ((event.ctrlKey || event.metaKey) && event.key === 'f') {
 			event.preventDefault();
-			page.bar.search.focus();
-			page.bar.search.select();
+			page.toolbar.search.focus();
+			page.toolbar.search.select();
 			return;
 		}
 		if ((event.ctrlKey || event.metaKey) && event.key === 'z' && !typing) {
@@ -153,7 +155,7 @@ class Input {
 		if (typing || event.ctrlKey || event.metaKey || event.altKey)
 			return;
 		if (event.key >= '1' && event.key <= '9') {
-			page.bar.openEvent(Number(event.key) - 1);
+			page.toolbar.openEvent(Number(event.key) - 1);
 			return;
 		}
 		const onGraph = !event.target.closest || !event.target.closest('button, a, summary, [role=tab], input, table');
@@ -179,7 +181,7 @@ class Input {
 
 	escape(typing) {
 		const { page } = this;
-		if (page.bar.closeDialogs())
+		if (page.toolbar.closeDialogs())
 			return;
 		if (typing) {
 			typing.blur();
@@ -245,15 +247,15 @@ class Input {
 
 const toggle = (field) => (page) =>
 	page.set({ [field]: !page.state[field] }, 'push');
-const view = (name, other) => (page) => page.bar.openView(
+const view = (name, other) => (page) => page.toolbar.openView(
 	page.state.view === name ? other : name);
 const action = (op) => (page, pane, node) => page.actions.transform(op, pane, node);
 const walk = (page, pane, event) => event.shiftKey ?
 	keyTable.pan(page, pane, event.key) : Input.walk(page, event.key);
 
 // `frame`: acts on the selected frame; `graph`: not while a control has focus.
-const keyTable = {
-	'/': { run: (page) => { page.bar.search.focus(); page.bar.search.select(); }, help: 'search' },
+export const keyTable = {
+	'/': { run: (page) => { page.toolbar.search.focus(); page.toolbar.search.select(); }, help: 'search' },
 	n: { run: (page) => page.nextMatch(1), help: 'next match' },
 	N: { run: (page) => page.nextMatch(-1), help: 'previous match' },
 	Enter: { frame: true, graph: true, run: (page, pane, node) => page.zoom.into(pane, node), help: 'zoom to the selected frame' },
@@ -278,18 +280,18 @@ const keyTable = {
 	r: { frame: true, run: action('collapse'), help: 'collapse its recursion' },
 	u: { run: (page) => page.set({ transforms: page.state.transforms.slice(0, -1) }, 'push'), help: 'undo the last of these' },
 	y: { frame: true, run: (page, pane, node) => page.actions.copyStack(pane, node), help: 'copy the stack trace' },
-	ContextMenu: { frame: true, run: (page, pane, node) => page.bar.menuAt(pane, node) },
-	m: { frame: true, run: (page, pane, node) => page.bar.menuAt(pane, node), help: 'menu of the selected frame' },
-	w: { run: (page) => page.bar.switchMeasure(), help: 'samples or weight' },
+	ContextMenu: { frame: true, run: (page, pane, node) => page.toolbar.menuAt(pane, node) },
+	m: { frame: true, run: (page, pane, node) => page.toolbar.menuAt(pane, node), help: 'menu of the selected frame' },
+	w: { run: (page) => page.toolbar.switchMeasure(), help: 'samples or weight' },
 	g: { run: (page) => page.panel.toggle(), help: 'filters' },
-	T: { run: (page) => page.bar.canThreads() && toggle('threads')(page), help: 'threads as root frames' },
+	T: { run: (page) => page.canThreads() && toggle('threads')(page), help: 'threads as root frames' },
 	S: { run: toggle('simple'), help: 'class names without package' },
-	L: { run: (page) => page.bar.canLines() && toggle('lines')(page), help: 'frames by line' },
-	j: { run: (page) => page.bar.switchNative(), help: 'all frames, without native callers, Java only' },
-	d: { run: (page) => page.bar.switchTheme(), help: 'light or dark' },
+	L: { run: (page) => page.canLines() && toggle('lines')(page), help: 'frames by line' },
+	j: { run: (page) => page.toolbar.switchNative(), help: 'all frames, without native callers, Java only' },
+	d: { run: (page) => page.toolbar.switchTheme(), help: 'light or dark' },
 	p: { run: toggle('blind'), help: 'palette for colour-blind eyes' },
 	R: { run: (page) => page.reset(), help: 'reset everything' },
-	'?': { run: (page) => page.bar.openHelp(), help: 'this help' },
+	'?': { run: (page) => page.toolbar.openHelp(), help: 'this help' },
 };
 
 Object.defineProperty(keyTable, 'pan', { value: (page, pane, key) => {

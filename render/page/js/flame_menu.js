@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be done with one frame: the context menu and its keys.
 
+import { element } from './flame_dom.js';
+import { shortened } from './flame_format.js';
+
 async function copyText(text) {
 	try {
 		await navigator.clipboard.writeText(text);
@@ -32,7 +35,7 @@ function stackText(tree, node) {
 	return lines.join('\n') + '\n';
 }
 
-class FrameActions {
+export class FrameActions {
 	constructor(page) {
 		this.page = page;
 	}
@@ -77,7 +80,7 @@ class FrameActions {
 	}
 }
 
-class Menu {
+export class Menu {
 	constructor(page) {
 		this.page = page;
 		this.box = document.getElementById('menu');

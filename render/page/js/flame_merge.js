@@ -5,8 +5,10 @@
 // Trees are numbered in pre-order: the first child of i is i + 1, and next[i] is
 // the first node behind all that is under i.
 
+import { smallest } from './flame_data.js';
+
 // `next` of a tree in pre-order, from its parents.
-function subtreeEnds(parent) {
+export function subtreeEnds(parent) {
 	const n = parent.length;
 	const next = new Int32Array(n);
 	for (let i = n - 1; i > 0; i--) {
@@ -41,7 +43,7 @@ function labelsOf({ n, frame }, labels) {
 
 // Siblings of one label become one node.  Where there are none to merge, as in a
 // recording without lines, the tree is the recording's own, and its `map` null.
-function mergeTree(base, labels) {
+export function mergeTree(base, labels) {
 	const label = labelsOf(base, labels);
 	const { n, parent, next } = base;
 	if (hasOrder(base, label))
@@ -98,7 +100,7 @@ function sortKids(kids, count, labelOf) {
 }
 
 // Without the room for nodes that were merged, when it is worth a copy.
-function trimmed({ map, parent, label }, n) {
+export function trimmed({ map, parent, label }, n) {
 	const cut = (array) => array.length < n * 1.2 ?
 		array.subarray(0, n) : array.slice(0, n);
 	const up = cut(parent);

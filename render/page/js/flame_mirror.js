@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // For screen readers: the frames in sight once more, as items of a tree.
 
+import { byId, element } from './flame_dom.js';
+import { percent, shortened } from './flame_format.js';
+
 const MIRRORED = 150;
 
-class Mirror {
+export class Mirror {
 	constructor(page) {
 		this.page = page;
 	}

@@ -2,7 +2,26 @@
 // The page: the state, and what is made from it, each part only when what it
 // depends on has changed.
 
-class Page {
+import { Colours } from './flame_colour.js';
+import { Filter } from './flame_filter.js';
+import { formatWeight, percent, shortened, simpleName } from './flame_format.js';
+import { GrownTree } from './flame_grow.js';
+import { Input } from './flame_input.js';
+import { FrameActions, Menu } from './flame_menu.js';
+import { Mirror } from './flame_mirror.js';
+import { Pane } from './flame_pane.js';
+import { FilterPanel } from './flame_panel.js';
+import { Matches, compilePattern, matchNames } from './flame_search.js';
+import { defaultState, readState, writeState } from './flame_state.js';
+import { Status } from './flame_status.js';
+import { Table } from './flame_table.js';
+import { Tooltip } from './flame_tip.js';
+import { Toolbar } from './flame_toolbar.js';
+import { javaKinds, nativeKinds } from './flame_transform.js';
+import { Graph, Labels } from './flame_tree.js';
+import { Zoom } from './flame_zoom.js';
+
+export class Page {
 	constructor(profile) {
 		this.profile = profile;
 		this.initial = defaultState(profile);
@@ -22,7 +41,8 @@ class Page {
 		this.panel = new FilterPanel(this);
 		this.table = new Table(this);
 		this.mirror = new Mirror(this);
-		this.bar = new Toolbar(this);
+		this.toolbar = new Toolbar(this);
+		this.status = new Status(this);
 		this.input = new Input(this);
 		this.selected = null;
 	}
@@ -115,6 +135,26 @@ class Page {
 		return unit === 'samples' && weight !== count ? 'records' : 'samples';
 	}
 
+	// Hiding native frames takes frames of both sorts.
+	canHideNative() {
+		const { profile } = this;
+		return [nativeKinds, javaKinds].every((sort) =>
+			profile.kinds.some((kind, k) => profile.kindUsed[k] && sort.has(kind)));
+	}
+
+	canThreads() {
+		return this.cells().thread !== null;
+	}
+
+	canLines() {
+		return this.profile.frameLine !== null;
+	}
+
+	hasWeight() {
+		const cells = this.cells();
+		return cells.weight !== cells.count;
+	}
+
 	weightText(weight) {
 		return formatWeight(weight, this.unit());
 	}
@@ -134,7 +174,7 @@ class Page {
 				this.zoom.restore(this.upper);
 		}
 		this.dress();
-		this.bar.update(weighed);
+		this.status.update(weighed);
 		this.panel.update();
 		this.table.update(weighed);
 		this.draw();
@@ -214,7 +254,7 @@ class Page {
 		if (wide < 24 || !inside)
 			this.set({ zoom: this.zoom.specOf(pane.tree, node), range: null }, 'replace');
 		this.select({ pane, node });
-		this.bar.showMatches();
+		this.status.showMatches();
 	}
 
 	select(selection) {
@@ -224,7 +264,7 @@ class Page {
 			this.draw();
 			this.sayFrame(selection.pane, selection.node);
 		}
-		this.bar.showDetails();
+		this.status.showDetails();
 	}
 
 	theme() {
@@ -273,7 +313,7 @@ class Page {
 	draw() {
 		if (this.held)
 			return;
-		this.bar.showPath();
+		this.status.showPath();
 		this.drawnSize = Page.stageSize();
 		for (const pane of this.panes())
 			pane.draw();

@@ -2,11 +2,14 @@
 // A canvas that shows a part of a tree.  The canvas has the size of the window
 // onto the tree, never of the tree: both directions scroll virtually.
 
-const ROW = 19;
+import { shortened } from './flame_format.js';
+import { Graph } from './flame_tree.js';
+
+export const ROW = 19;
 const MIN_PIXELS = 0.5;
 const FONT = '12px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
-class Pane {
+export class Pane {
 	// `looks` answers what the page knows: colour, text, lit, changed.
 	constructor(box, looks) {
 		this.box = box;

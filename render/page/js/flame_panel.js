@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The filters: a side panel for threads and states, a strip for the time.
 
+import { byId, element } from './flame_dom.js';
+import { Filter } from './flame_filter.js';
+import { formatClock, formatOffset, formatTick, grouped, shortened } from './flame_format.js';
+
 const LISTED_POOLS = 300;
 const LISTED_THREADS = 300;
 const AXIS = 15; // pixels below the bars of the timeline
@@ -15,7 +19,7 @@ function axisTicks(whole, most) {
 	return Array.from({ length: Math.ceil(whole / step) }, (_, i) => i * step);
 }
 
-class FilterPanel {
+export class FilterPanel {
 	constructor(page) {
 		this.page = page;
 		this.box = byId('panel');

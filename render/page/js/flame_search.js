@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Search: a pattern is tried once on each distinct name, never on each node.
 
+import { grouped } from './flame_format.js';
+
 // A browser cannot stop a regular expression that runs away, so those that could
 // are refused beforehand, and the more a pattern repeats, the less of a long
 // name it gets to see.
@@ -92,7 +94,7 @@ class PatternRisk {
 }
 
 // Case is ignored unless the pattern has a capital letter.
-function compilePattern(text, isRegex) {
+export function compilePattern(text, isRegex) {
 	const failed = (error) => ({ regex: null, seen: 0, error });
 	if (!isRegex && text.length > LONGEST_LITERAL)
 		return failed(`Text of over ${grouped(LONGEST_LITERAL)} characters is not searched for.`);
@@ -116,7 +118,7 @@ function compilePattern(text, isRegex) {
 }
 
 // A byte per name; `error` tells when time ran out.
-function matchNames(names, pattern) {
+export function matchNames(names, pattern) {
 	const hit = new Uint8Array(names.length);
 	if (!pattern.regex)
 		return { hit, error: pattern.error };
@@ -133,7 +135,7 @@ function matchNames(names, pattern) {
 }
 
 // What of a graph's labels matches, and the weight of stack traces with a match.
-class Matches {
+export class Matches {
 	constructor(graph, nameHit) {
 		const { labels, label, total, next, n } = graph;
 		this.hit = nameHit;

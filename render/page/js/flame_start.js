@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens the page.
 
+import { DataError, readProfile } from './flame_data.js';
+import { byId, element } from './flame_dom.js';
+import { shown } from './flame_format.js';
+import { Page } from './flame_page.js';
+import { writeState } from './flame_state.js';
+
 // window.sjkcPage is for tests and the curious: what is drawn, in numbers.
 //   state()            the settings, as the fragment keeps them
 //   total()            weight of all that passes the filters
@@ -95,7 +101,7 @@ function showTrouble(error) {
 	box.hidden = false;
 }
 
-async function startPage() {
+export async function startPage() {
 	const began = performance.now();
 	try {
 		const data = byId('data');

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the user has set, and how the URL's fragment keeps it.
 
+import { transforms } from './flame_transform.js';
+
 // Those below count.  A link may be hostile and name them over and over.
 function indexesOf(text, count) {
 	const list = new Set();
@@ -73,7 +75,7 @@ const fields = {
 	blind: ['cb', flag],
 };
 
-function defaultState(profile) {
+export function defaultState(profile) {
 	const { options, selected, measure } = profile.head;
 	return {
 		event: selected || 0,
@@ -95,7 +97,7 @@ const MOST_TRANSFORMS = 100;
 
 // Transforms are named by their frame, so that a link also fits a later page of
 // the same program.
-function writeState(state, initial) {
+export function writeState(state, initial) {
 	const params = new URLSearchParams();
 	for (const [field, [key, form]] of Object.entries(fields)) {
 		const value = form.write(state[field]);
@@ -107,7 +109,7 @@ function writeState(state, initial) {
 	return params.toString();
 }
 
-function readState(fragment, profile) {
+export function readState(fragment, profile) {
 	const state = defaultState(profile);
 	const params = new URLSearchParams(fragment.replace(/^#/, ''));
 	for (const [field, [key, form]] of Object.entries(fields)) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of the hottest frames.
 
+import { byId, element } from './flame_dom.js';
+import { counted, csvField, grouped, percent, shortened, simpleName } from './flame_format.js';
+
 const TABLE_ROWS = 500;
 
-class Table {
+export class Table {
 	constructor(page) {
 		this.page = page;
 		this.box = byId('table');

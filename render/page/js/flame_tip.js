@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tooltip, and the mix of kinds and lines that a node is merged from.
 
-function element(tag, attributes, ...children) {
-	const node = document.createElement(tag);
-	for (const [name, value] of Object.entries(attributes || {}))
-		if (value !== null && value !== false)
-			node.setAttribute(name, value === true ? '' : value);
-	node.append(...children);
-	return node;
-}
+import { kindTitles } from './flame_colour.js';
+import { element } from './flame_dom.js';
+import { percent, shortened } from './flame_format.js';
 
 // A node's part of a group falls to the recording's nodes that it was merged from.
 function addShares({ n, map, total, baseTotal }, nodes, weights, add) {
@@ -47,7 +42,7 @@ function mixOf(graph, tree, node) {
 	return { kinds: sorted(kinds), lines: sorted(lines) };
 }
 
-class Tooltip {
+export class Tooltip {
 	constructor(page) {
 		this.page = page;
 		this.box = document.getElementById('tip');

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trees that focus, remove, merge and collapse make of the shown one.
 
+import { trimmed } from './flame_merge.js';
+
 // A transform answers for each node where it goes in the new tree: `under` a
 // parent with its own label, `into` a node, or nowhere: then it is DROPPED, and
 // its weight with it.
-const DROPPED = -1;
+export const DROPPED = -1;
 
-const transforms = {
+export const transforms = {
 	focus(tree, chosen) {
 		const inside = new Uint8Array(tree.n);
 		return (i, up, map) => {
@@ -78,15 +80,15 @@ class NodeTable {
 	}
 }
 
-function transformTree(tree, transform, labels) {
+export function transformTree(tree, transform, labels) {
 	const chosen = new Uint8Array(labels.count);
 	for (let label = 0; label < labels.count; label++)
 		chosen[label] = labels.nameOf(label) === transform.name ? 1 : 0;
 	return applyRule(tree, transforms[transform.op](tree, chosen));
 }
 
-const javaKinds = new Set(['interpreted', 'c1', 'jit', 'inlined', 'java']);
-const nativeKinds = new Set(['native', 'cpp', 'kernel']);
+export const javaKinds = new Set(['interpreted', 'c1', 'jit', 'inlined', 'java']);
+export const nativeKinds = new Set(['native', 'cpp', 'kernel']);
 
 // Per node of a merged tree: whether a frame of one of these kinds is in it.
 function nodesOfKind(tree, base, profile, kinds) {
@@ -126,7 +128,7 @@ const nativeRules = {
 	},
 };
 
-function hideNative(tree, how, base, profile) {
+export function hideNative(tree, how, base, profile) {
 	return applyRule(tree, nativeRules[how](tree,
 		nodesOfKind(tree, base, profile, nativeKinds),
 		nodesOfKind(tree, base, profile, javaKinds)));

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree that is shown, and the recording's with threads.
 
+import { mergeTree, subtreeEnds } from './flame_merge.js';
+import { DROPPED, hideNative, transformTree } from './flame_transform.js';
+
 // A label is what makes two siblings the same: a name, or a name and a line.
-class Labels {
+export class Labels {
 	constructor(profile, lines) {
 		const { frameName, frameLine, names } = profile;
 		this.names = names;
@@ -130,7 +133,7 @@ class ThreadedBase {
 }
 
 // The first of the greatest of `count` sums, counted from `at`.
-function heaviest(sums, at, count) {
+export function heaviest(sums, at, count) {
 	let best = 0;
 	for (let k = 1; k < count; k++)
 		if (sums[at + k] > sums[at + best])
@@ -139,7 +142,7 @@ function heaviest(sums, at, count) {
 }
 
 // The tree that is shown, with its weights.
-class Graph {
+export class Graph {
 	constructor(profile, labels, cells, options) {
 		this.profile = profile;
 		this.labels = labels;

@@ -5,7 +5,7 @@
 // as [node of the recording, levels, thread + 1]: follow the recording's node
 // into the shown tree; in a grown tree start from there and go as many levels.
 
-class Zoom {
+export class Zoom {
 	constructor(page) {
 		this.page = page;
 	}
