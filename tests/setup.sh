@@ -17,7 +17,8 @@ is_installed() {
 
 missing_packages() {
 	while read -r package targets; do
-		case " $targets " in
+		case "$package $targets " in
+		'#'*) ;;
 		*[[:space:]]"$target"[[:space:]]*)
 			is_installed "${package#*:}" ||
 				is_installed "${package%:*}" ||

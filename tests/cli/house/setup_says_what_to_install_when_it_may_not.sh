@@ -1,7 +1,7 @@
 # A PATH in which nobody is root, there is no sudo and nothing is installed.
 mkdir bin tests
 cp "$(dirname "$DATA")/setup.sh" tests/
-printf '# comment\nalpha check\nbeta demo check\ngamma demo\n' >tests/packages
+printf '# not packages of demo or check\nalpha check\nbeta demo check\ngamma demo\n' >tests/packages
 for tool in cat dirname cmp mkdir sed tail; do
 	ln -s "$(command -v $tool)" bin/
 done
