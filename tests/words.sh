@@ -110,10 +110,10 @@ phrases='
 \b(takes|take|taken|took) [a-z ]{0,20}for (one|them|a|it)\b
 \b(theirs|none of ours|of ours|ours)\b
 \b(those|the one|that) (that|which|who|whose)\b
-\bone of (those|them)\b
+\bone of those\b
 \bof (it|them|those|that) (is|are|that|there)\b
 \bwhat (there is|it has|it is|stands|comes|goes)\b
-\b(so|as) (many|much) (frames|threads|bytes|at|of|calls|[a-z]*s)\b *($|[,;.)])
+\bso (many|much) [a-z]*s\b *($|[,;.)])
 \bto so much\b
 \bbut for\b
 \b(whatever|whoever|however it ends|whichever)\b
