@@ -33,9 +33,8 @@
 
 #include "jmx_http/proxy/backend.h"
 #include "jmx_http/proxy/call_log.h"
-#include "jmx_http/proxy/refusal.h"
 #include "jmx_http/proxy/request.h"
-#include "jmx_http/proxy/rewrite.h"
+#include "jmx_http/proxy/returns.h"
 #include "jmx_http/proxy/rmi_front.h"
 
 #define SESSION_BACKENDS_MAX 4
@@ -128,12 +127,7 @@ void session_log(struct session *s);
 bool session_call(struct session *s);
 
 /* Where rewritten stubs lead the session's client. */
-struct session_way {
-	char host[RMI_HOST_MAX + 1];
-	uint16_t port;
-	enum rewrite_tls tls;
-};
-void session_way(const struct session *s, struct session_way *way);
+struct stub_target session_stub_target(const struct session *s);
 
 /* Prepares to read the return of a lookup or a login. */
 void session_expect_stub(struct session *s, bool is_login);

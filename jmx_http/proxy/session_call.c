@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a client's messages go. */
 #include "jmx_http/net/socket.h"
-#include "jmx_http/proxy/lookup_reply.h"
 #include "jmx_http/proxy/policy.h"
 #include "jmx_http/proxy/session.h"
 
@@ -97,7 +96,7 @@ void session_refuse(struct session *s, enum refusal_kind kind,
 	struct text out = { 0 }, said = { 0 };
 
 	text_printf(&said, "sjkc: %s", message);
-	refusal_add(&out, kind, said.bytes);
+	returns_add_refusal(&out, kind, said.bytes);
 	session_write(s, &out);
 	text_release(&said);
 	text_release(&out);
@@ -116,7 +115,7 @@ static void session_log_call(struct session *s, const char *objection)
 static bool session_reply_here(struct session *s, const char *objection)
 {
 	const struct upstream *jvm = &s->front->jvm;
-	struct session_way way;
+	struct stub_target to;
 	struct text out = { 0 };
 
 	if (s->wait != WAIT_NOTHING)
@@ -129,9 +128,8 @@ static bool session_reply_here(struct session *s, const char *objection)
 		session_refuse(s, REFUSAL_SECURITY, objection);
 		return true;
 	}
-	session_way(s, &way);
-	lookup_reply_write(&out, &s->request, &jvm->stub, way.host, way.port,
-			   way.tls);
+	to = session_stub_target(s);
+	returns_add_lookup(&out, &s->request, &jvm->stub, &to);
 	session_write(s, &out);
 	text_release(&out);
 	return true;

@@ -3,7 +3,6 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "jmx_http/net/socket.h"
-#include "jmx_http/proxy/rewrite.h"
 #include "jmx_http/proxy/session.h"
 #include "jmx_http/rmi/methods.h"
 
@@ -58,10 +57,13 @@ void session_reply_release(struct session *s)
 	s->reply = NULL;
 }
 
-/* To where the client has connected, unless told otherwise. */
-void session_way(const struct session *s, struct session_way *way)
+/* Where the client has connected, unless --advertise names another host. */
+struct stub_target session_stub_target(const struct session *s)
 {
 	const struct rmi_front *f = s->front;
+	struct stub_target to = {
+		.is_tls = session_door(s)->options.to_client != NULL,
+	};
 	struct sockaddr_storage local = { 0 };
 	socklen_t len = sizeof(local);
 	struct text host = { 0 };
@@ -72,26 +74,22 @@ void session_way(const struct session *s, struct session_way *way)
 		text_puts(&host, f->advertise_host);
 	else
 		socket_add_host(&host, &local);
-	memset(way, 0, sizeof(*way));
-	memcpy(way->host, host.bytes,
-	       host.len < RMI_HOST_MAX ? host.len : RMI_HOST_MAX);
-	way->port = f->advertise_port ? f->advertise_port : socket_port(&local);
-	way->tls = session_door(s)->options.to_client ? REWRITE_TLS
-						      : REWRITE_PLAIN;
+	memcpy(to.host, host.bytes,
+	       host.len < JRMP_HOST_MAX ? host.len : JRMP_HOST_MAX);
+	to.port = f->advertise_port ? f->advertise_port : socket_port(&local);
 	text_release(&host);
+	return to;
 }
 
 /* The return is the client's; what is behind it, too. */
 static void reply_finish(struct session *s, const struct stub *stub)
 {
 	struct reply *r = s->reply;
-	struct session_way way;
+	struct stub_target to = session_stub_target(s);
 	struct text out = { 0 };
 
-	session_way(s, &way);
 	if (stub)
-		rewrite_return(&out, r->bytes.bytes, r->bytes.len, stub,
-			       way.host, way.port, way.tls);
+		returns_rewrite(&out, r->bytes.bytes, r->bytes.len, stub, &to);
 	else
 		text_add(&out, r->bytes.bytes, r->bytes.len);
 	session_write(s, &out);

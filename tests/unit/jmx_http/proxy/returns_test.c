@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stubs that JVMs have returned, sent elsewhere. */
 #include "core/base/input.h"
-#include "jmx_http/proxy/lookup_reply.h"
-#include "jmx_http/proxy/refusal.h"
-#include "jmx_http/proxy/rewrite.h"
+#include "jmx_http/proxy/returns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +12,14 @@
 #include <cmocka.h>
 
 #define DATA "tests/data/rmi/"
+
+static struct stub_target to(const char *host, uint16_t port, bool is_tls)
+{
+	struct stub_target t = { .port = port, .is_tls = is_tls };
+
+	memcpy(t.host, host, strlen(host));
+	return t;
+}
 
 /* Of a capture: the return behind the greeting, and its stub. */
 struct captured {
@@ -77,13 +83,14 @@ static void only_the_endpoint_changes(void **state)
 {
 	struct captured c;
 	struct text out = { 0 };
+	struct stub_target target;
 	/* The reference, its kind with it, is 12 bytes behind the block's 2. */
 	size_t before, after;
 
 	(void)state;
 	capture(&c, DATA "lookup_unroutable17.s2c");
-	rewrite_return(&out, c.bytes, c.len, &c.stub, "localhost", 7777,
-		       REWRITE_PLAIN);
+	target = to("localhost", 7777, false);
+	returns_rewrite(&out, c.bytes, c.len, &c.stub, &target);
 	check_stub(&out, "localhost", 7777, "UnicastRef", false, &c.stub);
 	before = 1 + c.stub.begin;
 	after = JRMP_ID_LEN + 1 + (c.len - 1 - c.stub.end);
@@ -107,11 +114,11 @@ static void a_stub_sent_to_where_it_was_is_the_same(void **state)
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
 		struct captured c;
 		struct text out = { 0 };
+		struct stub_target target;
 
 		capture(&c, paths[i]);
-		rewrite_return(
-			&out, c.bytes, c.len, &c.stub, c.stub.host, c.stub.port,
-			c.stub.factory.len ? REWRITE_TLS : REWRITE_PLAIN);
+		target = to(c.stub.host, c.stub.port, c.stub.factory.len > 0);
+		returns_rewrite(&out, c.bytes, c.len, &c.stub, &target);
 		assert_int_equal(out.len, c.len);
 		assert_memory_equal(out.bytes, c.bytes, c.len);
 		text_release(&out);
@@ -123,6 +130,7 @@ static void a_long_name_takes_a_long_block(void **state)
 {
 	struct captured c;
 	struct text out = { 0 };
+	struct stub_target target;
 	char name[JRMP_HOST_MAX + 1];
 
 	(void)state;
@@ -131,12 +139,12 @@ static void a_long_name_takes_a_long_block(void **state)
 		memset(name, 'n', len);
 		name[len] = '\0';
 		text_clear(&out);
-		rewrite_return(&out, c.bytes, c.len, &c.stub, name, 1,
-			       REWRITE_PLAIN);
+		target = to(name, 1, false);
+		returns_rewrite(&out, c.bytes, c.len, &c.stub, &target);
 		check_stub(&out, name, 1, "UnicastRef", false, &c.stub);
 		text_clear(&out);
-		rewrite_return(&out, c.bytes, c.len, &c.stub, name, 65535,
-			       REWRITE_TLS);
+		target = to(name, 65535, true);
+		returns_rewrite(&out, c.bytes, c.len, &c.stub, &target);
 		check_stub(&out, name, 65535, "UnicastRef2", true, &c.stub);
 	}
 	text_release(&out);
@@ -147,16 +155,17 @@ static void tls_is_taken_away_or_put_there(void **state)
 {
 	struct captured plain, tls;
 	struct text out = { 0 };
+	struct stub_target target;
 
 	(void)state;
 	capture(&plain, DATA "lookup17.s2c");
 	capture(&tls, DATA "lookup_tls17.s2c");
-	rewrite_return(&out, tls.bytes, tls.len, &tls.stub, "::1", 7777,
-		       REWRITE_PLAIN);
+	target = to("::1", 7777, false);
+	returns_rewrite(&out, tls.bytes, tls.len, &tls.stub, &target);
 	check_stub(&out, "::1", 7777, "UnicastRef", false, &tls.stub);
 	text_clear(&out);
-	rewrite_return(&out, plain.bytes, plain.len, &plain.stub, "h", 7777,
-		       REWRITE_TLS);
+	target = to("h", 7777, true);
+	returns_rewrite(&out, plain.bytes, plain.len, &plain.stub, &target);
 	check_stub(&out, "h", 7777, "UnicastRef2", true, &plain.stub);
 	text_release(&out);
 	release(&plain);
@@ -176,14 +185,15 @@ static void a_reference_without_a_factory_stays_of_its_kind(void **state)
 	struct stub stub;
 	struct error err;
 	struct text out = { 0 };
+	struct stub_target target;
 	size_t used;
 
 	(void)state;
 	assert_int_equal(jrmp_return_read(&r, bytes, sizeof(bytes) - 1, &used),
 			 JAVA_DONE);
 	assert_int_equal(stub_of(r.value, &stub, &err), 0);
-	rewrite_return(&out, bytes, sizeof(bytes) - 1, &stub, "other", 2,
-		       REWRITE_PLAIN);
+	target = to("other", 2, false);
+	returns_rewrite(&out, bytes, sizeof(bytes) - 1, &stub, &target);
 	check_stub(&out, "other", 2, "UnicastRef2", false, &stub);
 	text_release(&out);
 	jrmp_return_release(&r);
@@ -198,6 +208,7 @@ static void a_registry_that_is_none_has_one_name(void **state)
 	struct captured c;
 	struct request r = { 0 };
 	struct text out = { 0 };
+	struct stub_target target;
 	struct jrmp_return answer = { 0 };
 	size_t used;
 
@@ -205,15 +216,16 @@ static void a_registry_that_is_none_has_one_name(void **state)
 	capture(&c, DATA "lookup17.s2c");
 	assert_int_equal(request_read(&r, lookup, sizeof(lookup) - 1, &used),
 			 REQUEST_WHOLE);
-	lookup_reply_write(&out, &r, &c.stub, c.stub.host, c.stub.port,
-			   REWRITE_PLAIN);
+	target = to(c.stub.host, c.stub.port, false);
+	returns_add_lookup(&out, &r, &c.stub, &target);
 	/* What a JVM has returned, but for the id of the return. */
 	assert_int_equal(out.len, c.len);
 	assert_memory_equal(out.bytes, c.bytes, 8);
 	assert_memory_equal(out.bytes + 22, c.bytes + 22, c.len - 22);
 	((char *)r.arguments[0]->bytes.at)[0] = 'x';
 	text_clear(&out);
-	lookup_reply_write(&out, &r, &c.stub, "h", 1, REWRITE_PLAIN);
+	target = to("h", 1, false);
+	returns_add_lookup(&out, &r, &c.stub, &target);
 	assert_int_equal(jrmp_return_read(&answer, out.bytes, out.len, &used),
 			 JAVA_DONE);
 	assert_true(answer.is_exception);
@@ -241,7 +253,7 @@ static void a_refusal_is_an_exception_with_a_message(void **state)
 		struct jrmp_return r = { 0 };
 		size_t used;
 
-		refusal_add(&out, kinds[i].kind, "why not");
+		returns_add_refusal(&out, kinds[i].kind, "why not");
 		assert_int_equal(
 			jrmp_return_read(&r, out.bytes, out.len, &used),
 			JAVA_DONE);
