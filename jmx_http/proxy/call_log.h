@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_log: a session's call, as it is to be said.
+ * call_log: a client's last call, whatever protocol it came by, until it is
+ * printed.
  *
- * Where a return ends is not known when it is passed on unread: a call is over
- * when there is another, or when nothing has come for a while.
+ * The end of a return is not known when it is passed on unread: a call is over
+ * when another one follows, or when nothing has come for a while.
  */
 #ifndef JMX_HTTP_PROXY_CALL_LOG_H
 #define JMX_HTTP_PROXY_CALL_LOG_H
 
-#include "jmx_http/proxy/request.h"
+#include "core/base/text.h"
+#include "jmx_http/proxy/policy.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* A call that was made; texts are foreign, and "" where there is none. */
 struct proxy_call {
@@ -23,27 +29,27 @@ struct proxy_call {
 	int64_t ns;                /* until the last of them */
 };
 
-/* Zeroed: there is none. */
+/* Zeroed: no call. */
 struct call_log {
-	const struct method *method; /* NULL: there is none */
+	const char *method; /* NULL: no call */
 	struct text object, member;
 	const char *refused;
 	uint64_t request_len, len;
-	int64_t begin_ns, end_ns; /* until the last byte that has come */
-	uint8_t head[8];          /* of the return */
+	int64_t begin_ns, end_ns; /* until the last byte of the return */
+	bool is_exception;
 };
 
-/* Keeps of a whole call what is said of it; never what it is given. */
-void call_log_begin(struct call_log *l, const struct request *r);
+/* Starts a call; keeps names of it, never arguments. */
+void call_log_begin(struct call_log *l, const struct policy_call *c,
+		    size_t request_len);
 
-/* Bytes of the return. */
-void call_log_bytes(struct call_log *l, const void *bytes, size_t len);
-void call_log_more(struct call_log *l, size_t len); /* as many, not shown */
+/* Adds a number of bytes of the return. */
+void call_log_add(struct call_log *l, size_t len);
 
 /* True when bytes have come, and none since that time. */
 bool call_log_is_over(const struct call_log *l, int64_t since_ns);
 
-/* Fills *call, but for who called what JVM; it lives as long as l. */
+/* Fills *call except client and target; texts live as long as l. */
 void call_log_fill(const struct call_log *l, struct proxy_call *call);
 
 void call_log_release(struct call_log *l); /* empty; zeroed is fine */

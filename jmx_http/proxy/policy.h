@@ -1,31 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy: which calls are passed on.
+ * policy: which calls pass, whatever protocol they come by.
  */
 #ifndef JMX_HTTP_PROXY_POLICY_H
 #define JMX_HTTP_PROXY_POLICY_H
 
-#include "jmx_http/proxy/request.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+enum policy_verb {
+	POLICY_READ,
+	POLICY_CHANGE,
+	POLICY_INVOKE, /* reads or changes, depending on the operation */
+	POLICY_BIND,   /* changes the registry */
+};
+
+/* Foreign, without NUL at its end; zeroed: none. */
+struct policy_text {
+	const char *at;
+	size_t len;
+};
+
+/* A call as the policy and the call log see it. */
+struct policy_call {
+	enum policy_verb verb;
+	const char *method;        /* "getAttribute"; static */
+	struct policy_text object; /* the MBean's name */
+	struct policy_text member; /* the first attribute, or the operation */
+	size_t member_count;
+};
 
 /*
- * NULL when a whole call may be passed on; else why not, for the client and for
- * the log.  Always refused are credentials of other classes than String and
- * String[], which is all that JMX's logins take and what older JVMs would make
- * objects of before they know who asks (CVE-2016-3427), and what would change
- * the registry, which trusts whoever comes from its own machine, as the proxy
- * may.  With read_only, also what changes something, or may.
+ * NULL when a call may pass; else why not, for the client and for messages.
+ * Nothing may change the registry: it trusts clients on its own machine, as the
+ * proxy may be.  With read_only, nothing that changes something, or may.
  */
-const char *policy_objection(const struct request *r, bool read_only);
-
-/*
- * True when a call has no objects but those of classes that JMX's methods take:
- * the others would be made by the JVM before it looks what they are.  What is
- * handed to an MBean, in a MarshalledObject, may be of any class; with
- * read_only, what filters and queries are made of.
- */
-bool policy_types_fit(const struct request *r, bool read_only);
-
-/* The text of an ObjectName; none for other values. */
-struct java_bytes policy_object_name(const struct java_value *v);
+const char *policy_objection(const struct policy_call *c, bool read_only);
 
 #endif

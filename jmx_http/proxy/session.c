@@ -166,7 +166,7 @@ void session_expect(struct session *s, enum session_wait wait)
 
 void session_write(struct session *s, const struct text *bytes)
 {
-	call_log_bytes(&s->log, bytes->bytes, bytes->len);
+	rmi_call_log_return(&s->log, bytes->bytes, bytes->len);
 	bufferevent_write(s->client, bytes->bytes, bytes->len);
 }
 

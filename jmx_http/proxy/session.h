@@ -32,9 +32,9 @@
 #define JMX_HTTP_PROXY_SESSION_H
 
 #include "jmx_http/proxy/backend.h"
-#include "jmx_http/proxy/call_log.h"
 #include "jmx_http/proxy/request.h"
 #include "jmx_http/proxy/returns.h"
+#include "jmx_http/proxy/rmi_call.h"
 #include "jmx_http/proxy/rmi_front.h"
 
 #define SESSION_BACKENDS_MAX 4

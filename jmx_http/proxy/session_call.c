@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a client's messages go. */
 #include "jmx_http/net/socket.h"
-#include "jmx_http/proxy/policy.h"
 #include "jmx_http/proxy/session.h"
 
 #include <event2/buffer.h>
@@ -104,10 +103,12 @@ void session_refuse(struct session *s, enum refusal_kind kind,
 
 static void session_log_call(struct session *s, const char *objection)
 {
+	struct policy_call call = rmi_call_of(&s->request);
+
 	session_log(s);
 	if (!session_door(s)->options.call)
 		return;
-	call_log_begin(&s->log, &s->request);
+	call_log_begin(&s->log, &call, s->request.bytes.len);
 	s->log.refused = objection;
 }
 
@@ -159,7 +160,7 @@ static const char *session_objection(const struct session *s)
 	if (o->to_client && !s->is_tls &&
 	    (m->of == METHOD_OF_SERVER || m->of == METHOD_OF_CONNECTION))
 		return "this port wants TLS for that";
-	return policy_objection(&s->request, o->read_only);
+	return rmi_call_objection(&s->request, o->read_only);
 }
 
 static bool session_send_call(struct session *s)

@@ -231,8 +231,8 @@ static void session_pass_on(struct session *s, struct backend *b)
 	}
 	bufferevent_write_buffer(s->client, backend_input(b));
 	backend_read_on(b, out, BACKEND_WAITING_MAX);
-	call_log_bytes(&s->log, head, (size_t)len);
-	call_log_more(&s->log, evbuffer_get_length(out) - before - (size_t)len);
+	rmi_call_log_return(&s->log, head, (size_t)len);
+	call_log_add(&s->log, evbuffer_get_length(out) - before - (size_t)len);
 	if (evbuffer_get_length(out) >= BACKEND_WAITING_MAX)
 		backend_pause(b, true);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What Java clients have sent, in pieces, and what none sends. */
 #include "core/base/input.h"
-#include "jmx_http/proxy/policy.h"
 #include "jmx_http/proxy/request.h"
+#include "jmx_http/proxy/rmi_call.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -285,8 +285,8 @@ static void objections_to(const char *bytes, size_t len, bool passes,
 
 	if (status_of(&r, bytes, len) != REQUEST_WHOLE)
 		fail_msg("%s", r.wrong ? r.wrong : "not whole");
-	assert_int_equal(!policy_objection(&r, false), passes);
-	assert_int_equal(!policy_objection(&r, true), passes_read_only);
+	assert_int_equal(!rmi_call_objection(&r, false), passes);
+	assert_int_equal(!rmi_call_objection(&r, true), passes_read_only);
 	request_release(&r);
 }
 

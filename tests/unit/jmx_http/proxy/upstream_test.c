@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where objects are called, and who may connect. */
 #include "jmx_http/net/cidr.h"
-#include "jmx_http/proxy/call_log.h"
+#include "jmx_http/proxy/rmi_call.h"
 #include "jmx_http/proxy/upstream.h"
 
 #include <arpa/inet.h>
@@ -250,17 +250,14 @@ static void a_call_is_logged_as_what_came_of_it(void **state)
 
 	(void)state;
 	for (size_t cut = 0; cut < sizeof(thrown) - 1; cut++) {
-		struct method m = { .name = "close",
-				    .object = -1,
-				    .member = -1 };
-		struct request r = { .method = &m };
+		const struct policy_call closing = { .method = "close" };
 		struct proxy_call call = { .client = "c" };
 		struct call_log l = { 0 };
 
-		call_log_begin(&l, &r);
+		call_log_begin(&l, &closing, 10);
 		assert_false(call_log_is_over(&l, INT64_MAX));
-		call_log_bytes(&l, thrown, cut);
-		call_log_bytes(&l, thrown + cut, sizeof(thrown) - 1 - cut);
+		rmi_call_log_return(&l, thrown, cut);
+		rmi_call_log_return(&l, thrown + cut, sizeof(thrown) - 1 - cut);
 		call_log_fill(&l, &call);
 		assert_true(call.is_exception);
 		assert_int_equal(call.len, sizeof(thrown) - 1);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of which classes the objects of a call are. */
-#include "jmx_http/proxy/policy.h"
+#include "jmx_http/proxy/rmi_call.h"
 
 #include <string.h>
 
@@ -23,7 +22,7 @@ enum where {
 static const struct {
 	const char *name;
 	unsigned where;
-} allowed[] = {
+} allowed_classes[] = {
 	{ "java.rmi.server.ObjID", IN_DGC },
 	{ "java.rmi.server.UID", IN_DGC },
 	{ "java.rmi.dgc.VMID", IN_DGC },
@@ -58,7 +57,8 @@ static const struct {
 	{ "javax.management.", IN_MARSHALLED },
 };
 
-static bool is_of(const char *name, size_t len, const char *pattern)
+static bool class_name_matches(const char *name, size_t len,
+			       const char *pattern)
 {
 	size_t pattern_len = strlen(pattern);
 
@@ -69,7 +69,7 @@ static bool is_of(const char *name, size_t len, const char *pattern)
 }
 
 /* "[[Ljava.lang.String;" is what its elements are; a primitive type, always. */
-static bool may_be(const struct java_class *class, unsigned where)
+static bool class_is_allowed(const struct java_class *class, unsigned where)
 {
 	const char *name = class->name.at;
 	size_t len = class->name.len;
@@ -88,17 +88,18 @@ static bool may_be(const struct java_class *class, unsigned where)
 		name++;
 		len -= 2;
 	}
-	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
-		if (allowed[i].where & where &&
-		    is_of(name, len, allowed[i].name))
+	for (size_t i = 0;
+	     i < sizeof(allowed_classes) / sizeof(*allowed_classes); i++)
+		if (allowed_classes[i].where & where &&
+		    class_name_matches(name, len, allowed_classes[i].name))
 			return true;
 	return false;
 }
 
-static bool all_may_be(const struct java_list *classes, unsigned where)
+static bool classes_are_allowed(const struct java_list *classes, unsigned where)
 {
 	for (size_t i = 0; i < classes->count; i++)
-		if (!may_be(classes->at[i]->class, where))
+		if (!class_is_allowed(classes->at[i]->class, where))
 			return false;
 	return true;
 }
@@ -108,8 +109,8 @@ static bool all_may_be(const struct java_list *classes, unsigned where)
  * the JVM takes the last (java.io.ObjectStreamClass.matchFields), or that of a
  * class that it does not look into here.
  */
-static const struct java_value *only_field_of(const struct java_value *v,
-					      const char *name)
+static const struct java_value *marshalled_field(const struct java_value *v,
+						 const char *name)
 {
 	const struct java_value *found = NULL;
 
@@ -133,10 +134,12 @@ static const struct java_value *only_field_of(const struct java_value *v,
  * classes are from, whose objects the JVM makes as well
  * (java.rmi.MarshalledObject.get): who has none of a code base has no such.
  */
-static bool holds_simple_values(const struct java_value *marshalled)
+static bool marshalled_is_allowed(const struct java_value *marshalled)
 {
-	const struct java_value *bytes = only_field_of(marshalled, "objBytes");
-	const struct java_value *where = only_field_of(marshalled, "locBytes");
+	const struct java_value *bytes = marshalled_field(marshalled,
+							  "objBytes");
+	const struct java_value *where = marshalled_field(marshalled,
+							  "locBytes");
 	const struct java_value *value;
 	struct java_stream stream = { .memory_max = MARSHALLED_MAX };
 	enum java_status status;
@@ -152,40 +155,134 @@ static bool holds_simple_values(const struct java_value *marshalled)
 	status = java_stream_read(&stream, bytes->array.raw, bytes->array.count,
 				  &used, &value);
 	simple = status == JAVA_DONE &&
-		 all_may_be(&stream.classes, IN_MARSHALLED);
+		 classes_are_allowed(&stream.classes, IN_MARSHALLED);
 	java_stream_release(&stream);
 	return simple;
 }
 
 /* Of an argument, or of the elements of one; nothing else can hold any. */
-static bool hands_over_simple_values(const struct java_value *v)
+static bool argument_is_allowed(const struct java_value *v)
 {
 	if (java_is(v, MARSHALLED))
-		return holds_simple_values(v);
+		return marshalled_is_allowed(v);
 	if (v->kind != JAVA_ARRAY)
 		return true;
 	for (size_t i = 0; i < v->array.elements.count; i++) {
 		const struct java_value *e = v->array.elements.at[i];
 
 		if (e->kind == JAVA_ARRAY ||
-		    (java_is(e, MARSHALLED) && !holds_simple_values(e)))
+		    (java_is(e, MARSHALLED) && !marshalled_is_allowed(e)))
 			return false;
 	}
 	return true;
 }
 
-bool policy_types_fit(const struct request *r, bool read_only)
+static bool value_is_text(const struct java_value *v)
+{
+	return v->kind == JAVA_NULL || v->kind == JAVA_STRING;
+}
+
+static bool value_is_credentials(const struct java_value *v)
+{
+	if (value_is_text(v))
+		return true;
+	if (v->kind != JAVA_ARRAY ||
+	    !java_bytes_are(v->array.class->name, "[Ljava.lang.String;"))
+		return false;
+	for (size_t i = 0; i < v->array.elements.count; i++)
+		if (!value_is_text(v->array.elements.at[i]))
+			return false;
+	return true;
+}
+
+/* An ObjectName is written as its text alone (ObjectName.writeObject). */
+static struct policy_text value_object_name(const struct java_value *v)
+{
+	const struct java_part *part = java_part_of(
+		v, "javax.management.ObjectName");
+	struct java_bytes name = { 0 };
+
+	if (part && part->annotations.count)
+		name = java_string_of(part->annotations.at[0]);
+	return (struct policy_text){ name.at, name.len };
+}
+
+/* One attribute or operation, or an array of them. */
+static void rmi_call_add_member(struct policy_call *c,
+				const struct java_value *v)
+{
+	struct java_bytes member = java_string_of(v);
+
+	c->member_count = 1;
+	if (v->kind == JAVA_ARRAY && v->array.elements.count) {
+		c->member_count = v->array.elements.count;
+		member = java_string_of(v->array.elements.at[0]);
+	}
+	c->member = (struct policy_text){ member.at, member.len };
+}
+
+struct policy_call rmi_call_of(const struct request *r)
+{
+	static const enum policy_verb verbs[] = {
+		[METHOD_READS] = POLICY_READ,
+		[METHOD_CHANGES] = POLICY_CHANGE,
+		[METHOD_INVOKES] = POLICY_INVOKE,
+		[METHOD_NAMES] = POLICY_BIND,
+	};
+	const struct method *m = r->method;
+	struct policy_call c = { .verb = verbs[m->does], .method = m->name };
+
+	if (m->object >= 0)
+		c.object = value_object_name(r->arguments[m->object]);
+	if (m->member >= 0)
+		rmi_call_add_member(&c, r->arguments[m->member]);
+	return c;
+}
+
+static bool rmi_call_classes_fit(const struct request *r, bool read_only)
 {
 	unsigned where = IN_CALL | (read_only ? 0 : IN_SUBJECT);
 
 	if (r->method->of == METHOD_OF_REGISTRY)
 		return !r->stream.classes.count;
 	if (r->method->of == METHOD_OF_DGC)
-		return all_may_be(&r->stream.classes, IN_DGC);
-	if (!all_may_be(&r->stream.classes, where))
+		return classes_are_allowed(&r->stream.classes, IN_DGC);
+	if (!classes_are_allowed(&r->stream.classes, where))
 		return false;
 	for (size_t i = 0; read_only && i < r->argument_count; i++)
-		if (!hands_over_simple_values(r->arguments[i]))
+		if (!argument_is_allowed(r->arguments[i]))
 			return false;
 	return true;
+}
+
+const char *rmi_call_objection(const struct request *r, bool read_only)
+{
+	struct policy_call c = rmi_call_of(r);
+
+	if (c.verb != POLICY_BIND && r->method->is_login &&
+	    !value_is_credentials(r->arguments[0]))
+		return "credentials must be a user name and a password";
+	if (c.verb != POLICY_BIND && !rmi_call_classes_fit(r, read_only))
+		return "the call contains an object of a class that JMX's "
+		       "methods do not take";
+	return policy_objection(&c, read_only);
+}
+
+bool rmi_call_has_password(const struct request *r)
+{
+	return r->method->is_login && r->arguments[0]->kind != JAVA_NULL;
+}
+
+/* A return: its tag, four bytes of the stream, block data of 15, its type. */
+#define RETURN_TYPE_AT   7
+#define RETURN_EXCEPTION 2
+
+void rmi_call_log_return(struct call_log *l, const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+
+	if (l->len <= RETURN_TYPE_AT && RETURN_TYPE_AT - l->len < len)
+		l->is_exception = at[RETURN_TYPE_AT - l->len] ==
+				  RETURN_EXCEPTION;
+	call_log_add(l, len);
 }
