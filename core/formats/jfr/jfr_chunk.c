@@ -2,6 +2,7 @@
 #include "core/formats/jfr/jfr_chunk.h"
 
 #include "core/base/alloc.h"
+#include "core/formats/jfr/jfr_layout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,60 @@
 enum { LOOKS_LIKE_HEADER = 8 }; /* bytes that tell a chunk's header */
 
 #define EVENTS_IN_A_ROW 3 /* that make a place one where events go on */
+
+static int64_t scaled(int64_t value, int64_t factor)
+{
+	int64_t product;
+
+	if (__builtin_mul_overflow(value, factor, &product))
+		return value < 0 ? INT64_MIN : INT64_MAX;
+	return product;
+}
+
+/* Ticks to nanoseconds; 128 bits, as ticks times 10^9 do not fit 64. */
+static int64_t ticks_to_ns(const struct jfr_clock *clock, int64_t ticks)
+{
+	__extension__ __int128 ns;
+
+	if (clock->ticks_per_second == 1000000000)
+		return ticks;
+	ns = (__int128)ticks * 1000000000 / clock->ticks_per_second;
+	if (ns > INT64_MAX || ns < INT64_MIN)
+		return ns < 0 ? INT64_MIN : INT64_MAX;
+	return (int64_t)ns;
+}
+
+int64_t jfr_clock_span(const struct jfr_clock *clock, int64_t value,
+		       enum jfr_unit unit)
+{
+	switch (unit) {
+	case JFR_UNIT_TICKS:
+		return ticks_to_ns(clock, value);
+	case JFR_UNIT_US:
+		return scaled(value, 1000);
+	case JFR_UNIT_MS:
+		return scaled(value, 1000000);
+	case JFR_UNIT_S:
+		return scaled(value, 1000000000);
+	default:
+		return value;
+	}
+}
+
+int64_t jfr_clock_time(const struct jfr_clock *clock, int64_t value,
+		       enum jfr_unit unit)
+{
+	int64_t since, ns;
+
+	if (unit != JFR_UNIT_TICKS)
+		return jfr_clock_span(clock, value, unit);
+	if (__builtin_sub_overflow(value, clock->start_ticks, &since))
+		return 0;
+	ns = ticks_to_ns(clock, since);
+	if (__builtin_add_overflow(clock->start_ns, ns, &ns))
+		return 0;
+	return ns;
+}
 
 static struct jfr_chunk read_header(struct cursor c)
 {

@@ -10,7 +10,6 @@
 #define CORE_FORMATS_JFR_JFR_CHUNK_H
 
 #include "core/base/cursor.h"
-#include "core/formats/jfr/jfr_events.h"
 #include "core/formats/jfr/jfr_metadata.h"
 
 #include <stdbool.h>
@@ -27,6 +26,19 @@
 #define JFR_LONGEST_CHUNK_S INT64_C(604800)
 
 enum { JFR_EVENT_METADATA = 0, JFR_EVENT_CHECKPOINT = 1 };
+
+/* The clock of a chunk. */
+struct jfr_clock {
+	int64_t start_ns; /* since the epoch */
+	int64_t start_ticks;
+	int64_t ticks_per_second; /* > 0 */
+};
+
+/* A time span in ns, and a time in ns since the epoch; 0: it does not fit. */
+int64_t jfr_clock_span(const struct jfr_clock *clock, int64_t value,
+		       enum jfr_unit unit);
+int64_t jfr_clock_time(const struct jfr_clock *clock, int64_t value,
+		       enum jfr_unit unit);
 
 struct jfr_chunk {
 	size_t offset; /* in the file */

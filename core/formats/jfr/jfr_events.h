@@ -11,7 +11,7 @@
 #define CORE_FORMATS_JFR_JFR_EVENTS_H
 
 #include "core/base/cursor.h"
-#include "core/formats/jfr/first_weights.h"
+#include "core/formats/jfr/jfr_chunk.h"
 #include "core/formats/jfr/jfr_metadata.h"
 #include "core/formats/jfr/jfr_pool.h"
 #include "core/profile/profile.h"
@@ -19,19 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The clock of a chunk. */
-struct jfr_clock {
-	int64_t start_ns; /* since the epoch */
-	int64_t start_ticks;
-	int64_t ticks_per_second; /* > 0 */
-};
-
-/* A time span in ns, and a time in ns since the epoch; 0: it does not fit. */
-int64_t jfr_clock_span(const struct jfr_clock *clock, int64_t value,
-		       enum jfr_unit unit);
-int64_t jfr_clock_time(const struct jfr_clock *clock, int64_t value,
-		       enum jfr_unit unit);
-
+struct first_weights;
 struct jfr_event_type; /* private: how one type of event is read */
 
 #define JFR_EVENT_BATCH 64

@@ -10,6 +10,7 @@
  */
 #include "core/base/alloc.h"
 #include "core/base/cursor.h"
+#include "core/formats/jfr/first_weights.h"
 #include "core/formats/jfr/jfr_chunk.h"
 #include "core/formats/jfr/jfr_events.h"
 #include "core/formats/jfr/jfr_layout.h"
