@@ -2,11 +2,228 @@
 #include "core/formats/jfr/jfr_events.h"
 
 #include "core/base/alloc.h"
+#include "core/base/cursor.h"
+#include "core/base/text.h"
 #include "core/formats/jfr/first_weights.h"
-#include "core/formats/jfr/jfr_table.h"
+#include "core/formats/jfr/jfr_metadata.h"
+#include "core/formats/jfr/jfr_pool.h"
+#include "core/profile/event_table.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * jfr_table: reads one chunk's events of a type into a table.
+ *
+ * Nothing is known of the type but its metadata: texts are strings and names
+ * in constant pools, values what an annotation calls a time span or an amount
+ * of data.
+ */
+
+#define LONGEST_TEXT 1000
+
+/* Places of what is picked: the time, texts, values. */
+enum {
+	COLUMN_TIME,
+	COLUMN_TEXTS,
+	COLUMN_VALUES = COLUMN_TEXTS + EVENT_TABLE_TEXTS,
+	COLUMNS = COLUMN_VALUES + EVENT_TABLE_VALUES
+};
+
+struct jfr_table {
+	struct profile *profile;
+	struct jfr_pools *pools;
+	struct event_table *table;
+	struct jfr_layout layout;
+	const struct jfr_field *fields[COLUMNS]; /* NULL: the type has none */
+	struct text text;
+};
+
+/* An event's own thread and stack trace say where, not what. */
+static bool table_is_place(const struct jfr_field *f)
+{
+	return strcmp(f->name, "eventThread") == 0 ||
+	       strcmp(f->name, "stackTrace") == 0;
+}
+
+static bool table_is_text(const struct jfr_table *jt,
+			  const struct jfr_metadata *m,
+			  const struct jfr_field *f)
+{
+	const struct jfr_type *t = jfr_type_by_id(m, f->type_id);
+
+	if (f->is_array || !t || table_is_place(f))
+		return false;
+	if (f->in_pool)
+		return jfr_pools_has_words(jt->pools, f->type_id);
+	return t->wire == JFR_WIRE_STRING;
+}
+
+/*
+ * jdk.MethodTiming (JDK 25) has the number of calls so far, which is no amount
+ * by its annotations, and their average, least and longest time so far.
+ */
+static bool table_is_value(const struct event_table *table,
+			   const struct jfr_metadata *m,
+			   const struct jfr_field *f)
+{
+	const struct jfr_type *t = jfr_type_by_id(m, f->type_id);
+
+	if (f->in_pool || f->is_array || f->is_moment || !t ||
+	    t->wire != JFR_WIRE_VARINT || strcmp(f->name, "startTime") == 0)
+		return false;
+	return f->unit != JFR_UNIT_NONE || strcmp(f->name, "duration") == 0 ||
+	       table->is_running_total;
+}
+
+static enum unit table_unit(const struct jfr_field *f)
+{
+	switch (f->unit) {
+	case JFR_UNIT_BYTES:
+	case JFR_UNIT_BITS:
+		return UNIT_BYTES;
+	case JFR_UNIT_NONE:
+		return strcmp(f->name, "duration") == 0 ? UNIT_NS
+							: UNIT_SAMPLES;
+	default:
+		return UNIT_NS;
+	}
+}
+
+static void table_choose_columns(const struct jfr_table *jt,
+				 const struct jfr_metadata *m,
+				 const struct jfr_type *t)
+{
+	struct event_table *table = jt->table;
+
+	table->is_running_total = strcmp(table->name, "jdk.MethodTiming") == 0;
+	for (size_t i = 0; i < t->field_count; i++) {
+		const struct jfr_field *f = &m->fields[t->first_field + i];
+
+		if (table_is_text(jt, m, f))
+			event_table_add_text(table, f->name);
+		else if (table_is_value(table, m, f))
+			event_table_add_value(table, f->name, table_unit(f));
+	}
+}
+
+/* Another JVM's type of that name may have other fields. */
+static bool table_compile(struct jfr_table *jt, const struct jfr_metadata *m,
+			  const struct jfr_type *t)
+{
+	const struct event_table *table = jt->table;
+	const char *names[COLUMNS] = { "startTime" };
+
+	jt->fields[COLUMN_TIME] = jfr_type_field(m, t, "startTime");
+	for (size_t i = 0; i < table->text_count; i++) {
+		const struct jfr_field *f = jfr_type_field(m, t,
+							   table->texts[i]);
+
+		if (f && table_is_text(jt, m, f))
+			jt->fields[COLUMN_TEXTS + i] = f;
+		names[COLUMN_TEXTS + i] = table->texts[i];
+	}
+	for (size_t i = 0; i < table->value_count; i++) {
+		const struct jfr_field *f = jfr_type_field(m, t,
+							   table->values[i]);
+
+		if (f && table_is_value(table, m, f))
+			jt->fields[COLUMN_VALUES + i] = f;
+		names[COLUMN_VALUES + i] = table->values[i];
+	}
+	return jfr_layout_compile(&jt->layout, m, t, names, COLUMNS, false);
+}
+
+/* NULL is fine */
+static void jfr_table_free(struct jfr_table *jt)
+{
+	if (!jt)
+		return;
+	jfr_layout_release(&jt->layout);
+	text_release(&jt->text);
+	free(jt);
+}
+
+/* NULL when the type's events cannot be read. */
+static struct jfr_table *jfr_table_new(struct profile *p,
+				       struct jfr_pools *pools,
+				       const struct jfr_metadata *m,
+				       const struct jfr_type *t)
+{
+	struct jfr_table *jt = xcalloc(1, sizeof(*jt));
+
+	jt->profile = p;
+	jt->pools = pools;
+	jt->table = event_table_of(p, jfr_event_name(t));
+	if (!jt->table->text_count && !jt->table->value_count)
+		table_choose_columns(jt, m, t);
+	if (table_compile(jt, m, t))
+		return jt;
+	jfr_table_free(jt);
+	return NULL;
+}
+
+static uint32_t table_text(struct jfr_table *jt, const struct jfr_field *f,
+			   uint64_t number, const struct jfr_string *string)
+{
+	struct text *text = &jt->text;
+
+	text_clear(text);
+	if (f && f->in_pool)
+		jfr_pools_word(jt->pools, f->type_id, number, text);
+	else if (f)
+		jfr_pools_text(jt->pools, string, text);
+	if (text->len > LONGEST_TEXT)
+		text->len = LONGEST_TEXT;
+	return profile_string(jt->profile, text->bytes, text->len);
+}
+
+/* A value that is missing is Long.MIN_VALUE, and no value is negative. */
+static int64_t table_value(const struct jfr_clock *clock,
+			   const struct jfr_field *f, uint64_t number)
+{
+	int64_t value = (int64_t)number;
+	enum jfr_unit unit = f ? f->unit : JFR_UNIT_NONE;
+
+	if (!f || value < 0)
+		return EVENT_VALUE_MISSING;
+	if (unit == JFR_UNIT_NONE && strcmp(f->name, "duration") == 0)
+		unit = JFR_UNIT_TICKS;
+	if (unit == JFR_UNIT_BITS)
+		return value / 8;
+	return unit == JFR_UNIT_BYTES ? value
+				      : jfr_clock_span(clock, value, unit);
+}
+
+/* Reads one event: c stands behind its type id.  False when it is damaged. */
+static bool jfr_table_read(struct jfr_table *jt, const struct jfr_clock *clock,
+			   struct cursor c)
+{
+	struct jfr_string strings[COLUMNS] = { 0 };
+	uint64_t numbers[COLUMNS] = { 0 };
+	uint32_t texts[EVENT_TABLE_TEXTS] = { 0 };
+	int64_t values[EVENT_TABLE_VALUES] = { 0 };
+	const struct jfr_field *time = jt->fields[COLUMN_TIME];
+	int64_t time_ns = 0;
+
+	jfr_layout_read(&jt->layout, &c, numbers, strings);
+	if (!cursor_ok(&c))
+		return false;
+	if (time)
+		time_ns = jfr_clock_time(clock, (int64_t)numbers[COLUMN_TIME],
+					 time->unit == JFR_UNIT_NONE
+						 ? JFR_UNIT_TICKS
+						 : time->unit);
+	for (size_t i = 0; i < jt->table->text_count; i++)
+		texts[i] = table_text(jt, jt->fields[COLUMN_TEXTS + i],
+				      numbers[COLUMN_TEXTS + i],
+				      &strings[COLUMN_TEXTS + i]);
+	for (size_t i = 0; i < jt->table->value_count; i++)
+		values[i] = table_value(clock, jt->fields[COLUMN_VALUES + i],
+					numbers[COLUMN_VALUES + i]);
+	event_table_add(jt->profile, jt->table, time_ns, texts, values);
+	return true;
+}
 
 #define DENSE_IDS 65536 /* type ids beyond this are looked up by hash */
 
