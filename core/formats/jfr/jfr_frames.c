@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/formats/jfr/jfr_frames.h"
+#include "core/formats/jfr/jfr_pool.h"
 
 #include "core/base/alloc.h"
 

@@ -3,7 +3,6 @@
 
 #include "core/base/alloc.h"
 #include "core/base/text.h"
-#include "core/formats/jfr/jfr_frames.h"
 #include "core/profile/frame_name.h"
 #include "core/profile/java_name.h"
 

@@ -148,4 +148,27 @@ void jfr_pools_word(struct jfr_pools *ps, uint64_t type_id, uint64_t key,
 /* Zeroed storage is fine. */
 void jfr_pools_release(struct jfr_pools *ps);
 
+/*
+ * jfr_frames.c reads the pool of stack traces, which is most of a recording.
+ * The calls below are only for jfr_pool.c.
+ */
+
+/*
+ * How the chunk writes a stack trace and its frames; NULL when that is not a
+ * layout that can be read.  t is the type StackTrace.
+ */
+struct jfr_frame_layout *jfr_frames_new(const struct jfr_metadata *m,
+					const struct jfr_type *t);
+
+/* Reads count stack traces with their keys into ps. */
+void jfr_frames_read(struct jfr_pools *ps, struct cursor *c, size_t count);
+
+/* All pools are there: makes frames and stack traces of the profile. */
+void jfr_frames_end(struct jfr_pools *ps);
+
+/* Forgets the stack traces of a chunk, but not their memory. */
+void jfr_frames_clear(struct jfr_pools *ps);
+
+void jfr_frames_free(struct jfr_frame_layout *l); /* NULL is fine */
+
 #endif
