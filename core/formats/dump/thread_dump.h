@@ -11,13 +11,27 @@
 #define CORE_FORMATS_DUMP_THREAD_DUMP_H
 
 #include "core/base/intern.h"
-#include "core/formats/dump/dump_frame.h"
 #include "core/formats/dump/dump_header.h"
 #include "core/profile/profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* One frame, as each dialect writes it. */
+enum dump_frame_form {
+	/*
+	 * java.lang.Thread.run(java.base@17/Thread.java:840), as HotSpot, or
+	 * java.base@17/java.lang.Thread.run(Thread.java:840), as Java prints.
+	 */
+	DUMP_FRAME_JAVA,
+	/* java/lang/Thread.run(Thread.java:840(Compiled Code)): OpenJ9 */
+	DUMP_FRAME_J9,
+	/* a.B.run() @bci=11, line=840 (Interpreted frame): jhsdb */
+	DUMP_FRAME_SA,
+	/* 0x00007f8be0aa38c5<tab>Thread::call_run() + 0xa5: jhsdb --mixed */
+	DUMP_FRAME_MIXED,
+};
 
 /* What a reader may have to say about its input; the last four are losses. */
 enum dump_oddity {
