@@ -10,7 +10,7 @@
  * JDK 21 has neither state nor time, nor "at", nor locks.
  */
 #include "core/formats/dump/dump_dialects.h"
-#include "core/formats/dump/dump_walk.h"
+#include "core/formats/dump/thread_dump.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * The thread that caused the dump is printed first, and only there.
  */
 #include "core/formats/dump/dump_dialects.h"
-#include "core/formats/dump/dump_walk.h"
+#include "core/formats/dump/thread_dump.h"
 
 #include <string.h>
 

@@ -10,8 +10,10 @@
 #ifndef CORE_FORMATS_DUMP_THREAD_DUMP_H
 #define CORE_FORMATS_DUMP_THREAD_DUMP_H
 
+#include "core/base/error.h"
 #include "core/base/intern.h"
 #include "core/formats/dump/dump_header.h"
+#include "core/formats/dump/dump_lines.h"
 #include "core/profile/profile.h"
 
 #include <stdbool.h>
@@ -106,5 +108,25 @@ void thread_dump_odd(struct thread_dump *d, enum dump_oddity kind,
  * since the epoch in *ns; false when the text is none of these.
  */
 bool thread_dump_time(const char *text, size_t len, int64_t *ns);
+
+/* A dialect's reader begins with this. */
+struct dump_walk {
+	struct thread_dump dump;
+	struct dump_lines lines;
+};
+
+struct dump_steps {
+	void (*line)(struct dump_walk *w, struct line line);
+	void (*end)(struct dump_walk *w); /* the input ends */
+	const char *nothing; /* the error where there was no thread */
+};
+
+/*
+ * Takes each line of the input and adds what was found to the profile.  Fails
+ * with ERROR_INPUT when that is no thread.  Nothing of *w is left to release.
+ */
+int dump_walk(struct dump_walk *w, const struct dump_steps *steps,
+	      const uint8_t *bytes, size_t len, struct profile *p,
+	      struct error *err);
 
 #endif
