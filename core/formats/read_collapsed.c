@@ -15,7 +15,7 @@
 #include "core/base/ascii.h"
 #include "core/base/hash.h"
 #include "core/base/lines.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 #include "core/profile/java_name.h"
 #include "core/profile/profile.h"
 

@@ -15,7 +15,7 @@
 #include "core/base/cursor.h"
 #include "core/base/inflate.h"
 #include "core/base/lines.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 #include "core/profile/java_name.h"
 #include "core/profile/profile.h"
 

@@ -2,7 +2,6 @@
 #include "core/formats/reader.h"
 
 #include "core/base/text.h"
-#include "core/formats/readers.h"
 
 #include <string.h>
 

@@ -40,6 +40,18 @@ struct reader {
 		    struct error *err);
 };
 
+/* The formats there are; each is at the foot of its read_<name>.c. */
+extern const struct reader jfr_reader;
+extern const struct reader nps_reader;
+extern const struct reader dump_json_reader; /* Thread.dump_to_file JSON */
+extern const struct reader dump_reader;      /* text thread dumps */
+extern const struct reader collapsed_reader;
+
+/* The dialects among which dump_reader chooses. */
+extern const struct reader dump_to_file_dialect; /* plain text, JDK 21 */
+extern const struct reader javacore_dialect;     /* OpenJ9 */
+extern const struct reader hotspot_dialect;      /* and what resembles it */
+
 #define READER_HEAD 4096
 #define READER_LOOK ((size_t)1 << 20)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 #include "core/profile/event_table.h"
 #include "render/profile/event_table_report.h"
 

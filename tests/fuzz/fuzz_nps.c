@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/alloc.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * longer than 10 s.  The mutants are the same in every run.
  */
 #include "core/base/input.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_DUMP_CHECK_H
 #define TESTS_UNIT_DUMP_CHECK_H
 
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 
 #include <stdint.h>
 

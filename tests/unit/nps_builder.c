@@ -2,7 +2,7 @@
 #include "tests/unit/nps_builder.h"
 
 #include "core/base/alloc.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

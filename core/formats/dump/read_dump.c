@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Thread dumps as text: tells the dialects apart. */
-#include "core/formats/dump/dump_dialects.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
 #include "core/base/alloc.h"
 #include "core/base/lines.h"
 #include "core/formats/dump/thread_dump.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>

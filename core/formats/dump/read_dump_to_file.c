@@ -9,8 +9,8 @@
  *
  * JDK 21 has neither state nor time, nor "at", nor locks.
  */
-#include "core/formats/dump/dump_dialects.h"
 #include "core/formats/dump/thread_dump.h"
+#include "core/formats/reader.h"
 
 #include <string.h>
 

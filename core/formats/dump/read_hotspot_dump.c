@@ -11,9 +11,9 @@
  * class SMR info:", JDK 10) begins a dump, too, and so does a thread's header.
  * jhsdb's begins with "Deadlock Detection:" and has no last line.
  */
-#include "core/formats/dump/dump_dialects.h"
 #include "core/formats/dump/dump_lines.h"
 #include "core/formats/dump/thread_dump.h"
+#include "core/formats/reader.h"
 
 #include <string.h>
 

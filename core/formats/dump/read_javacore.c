@@ -3,8 +3,8 @@
  * OpenJ9's javacore: each line begins with a tag that says what it holds.
  * The thread that caused the dump is printed first, and only there.
  */
-#include "core/formats/dump/dump_dialects.h"
 #include "core/formats/dump/thread_dump.h"
+#include "core/formats/reader.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@
 #include "core/formats/jfr/jfr_layout.h"
 #include "core/formats/jfr/jfr_metadata.h"
 #include "core/formats/jfr/jfr_pool.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 #include "core/profile/profile.h"
 
 #include <inttypes.h>

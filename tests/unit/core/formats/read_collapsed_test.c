@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/alloc.h"
 #include "core/base/text.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

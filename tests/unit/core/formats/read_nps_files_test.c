@@ -4,7 +4,7 @@
 #include "core/base/input.h"
 #include "core/base/lines.h"
 #include "core/base/text.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 #include "core/profile/frame_name.h"
 #include "tests/unit/nps_builder.h"
 

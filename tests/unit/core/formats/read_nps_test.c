@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots made by hand; those of VisualVM are in read_nps_files_test.c. */
 #include "core/base/text.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 #include "tests/unit/nps_builder.h"
 
 #include <setjmp.h>

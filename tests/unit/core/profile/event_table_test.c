@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 
 enum { T_GC = 600, T_GC_CAUSE, T_TIMING };
 

@@ -2,7 +2,7 @@
 /* The reader of collapsed stack traces reads the output of
  * render/profile/collapsed. */
 #include "core/base/input.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 #include "render/profile/collapsed.h"
 #include "tests/unit/sampled.h"
 

@@ -2,7 +2,7 @@
 #include "render/profile/collapsed.h"
 
 #include "core/base/alloc.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 #include "tests/unit/sampled.h"
 
 #include <setjmp.h>

@@ -4,7 +4,7 @@
  * bound were missing, and memory, which is measured in a process of its own.
  */
 #include "core/base/alloc.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 #include "tests/unit/jfr_builder.h"
 
 #include <setjmp.h>

@@ -4,7 +4,7 @@
  * traces are the same.
  */
 #include "core/base/input.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 #include "render/profile/collapsed.h"
 
 #include "tests/unit/sampled.h"

@@ -6,7 +6,7 @@
 #include "core/base/alloc.h"
 #include "core/base/input.h"
 #include "core/base/text.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 #include "core/profile/frame_name.h"
 
 #include <setjmp.h>

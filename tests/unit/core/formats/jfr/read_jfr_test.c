@@ -4,7 +4,7 @@
  * built for it.  Damage is in jfr_damage_test.c.
  */
 #include "core/base/alloc.h"
-#include "core/formats/readers.h"
+#include "core/formats/reader.h"
 #include "core/profile/frame_name.h"
 #include "tests/unit/jfr_builder.h"
 
