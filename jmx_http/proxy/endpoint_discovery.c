@@ -2,9 +2,8 @@
 #include "jmx_http/proxy/endpoint_discovery.h"
 
 #include "core/base/alloc.h"
-#include "jmx_http/java/java_writer.h"
 #include "jmx_http/net/socket.h"
-#include "jmx_http/rmi/methods.h"
+#include "jmx_http/rmi/login.h"
 
 #include <event2/buffer.h>
 #include <event2/dns.h>
@@ -124,17 +123,11 @@ static void look_up_stub(struct endpoint_discovery *a)
 {
 	const struct jrmp_return *r = a->answer;
 	struct error err = { 0 };
-	struct text why = { 0 };
 	struct stub stub;
 
-	if (r->is_exception) {
-		java_add_throwable(&why, r->value);
-		fail(&err, ERROR_REFUSED, "%s: its registry says: %s",
-		     a->jvm->title, why.bytes);
-		text_release(&why);
-		fail_it(a, &err);
-	} else if (stub_of(r->value, &stub, &err)) {
-		fail_in(&err, "%s: its registry", a->jvm->title);
+	if (rmi_lookup_stub(r, &stub, &err)) {
+		err.kind = ERROR_REFUSED;
+		fail_in(&err, "%s: the RMI registry", a->jvm->title);
 		fail_it(a, &err);
 	} else {
 		memcpy(a->sent_to.host, stub.host, sizeof(stub.host));
@@ -215,8 +208,7 @@ static void ask(struct endpoint_discovery *a)
 
 	a->answer = xcalloc(1, sizeof(*a->answer));
 	a->backend = backend_new(&context, a->jvm, a->jvm->registry);
-	jmx_add_call(&call, &jrmp_registry, JMX_LOOKUP);
-	java_write_string(&call, ENTRY, strlen(ENTRY));
+	rmi_add_lookup(&call, ENTRY, strlen(ENTRY));
 	backend_send(a->backend, call.bytes, call.len);
 	text_release(&call);
 	/* One that greets, and then says nothing. */
