@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jmx_http/jmx.h"
 
+#include "jmx_http/net/dialer.h"
+
 #include <string.h>
 
 /* clang-format off */
@@ -133,24 +135,33 @@ int jmx_query(struct jmx *j, const char *pattern, struct arena *a,
 	return 0;
 }
 
+static int jmx_has_no_notifications(const struct jmx *j, struct error *err)
+{
+	return fail(err, ERROR_UNAVAILABLE,
+		    "%s: notifications are not available over %s", j->title,
+		    j->ops->name);
+}
+
 int jmx_listen(struct jmx *j, const char *object, struct error *err)
 {
+	if (!j->ops->listen)
+		return jmx_has_no_notifications(j, err);
 	return j->ops->listen(j, object, err);
 }
 
 int jmx_fetch(struct jmx *j, int64_t timeout_ns, jmx_notification_fn *fn,
 	      void *self, struct error *err)
 {
+	if (!j->ops->fetch)
+		return jmx_has_no_notifications(j, err);
 	return j->ops->fetch(j, timeout_ns, fn, self, err);
-}
-
-int jmx_idle(struct jmx *j, struct error *err)
-{
-	return j->ops->idle ? j->ops->idle(j, err) : 0;
 }
 
 void jmx_close(struct jmx *j)
 {
+	struct dialer *dialer = j ? j->dialer : NULL;
+
 	if (j)
 		j->ops->close(j);
+	dialer_free(dialer);
 }

@@ -79,6 +79,7 @@ struct jmx_notification {
 typedef int jmx_notification_fn(void *self, const struct jmx_notification *n,
 				struct error *err);
 
+struct dialer;
 struct jmx;
 
 struct jmx_ops {
@@ -86,10 +87,10 @@ struct jmx_ops {
 	int (*run)(struct jmx *j, const struct jmx_request *requests,
 		   size_t count, jmx_reply_fn *fn, void *self,
 		   struct error *err);
+	/* Both NULL for a carrier without notifications. */
 	int (*listen)(struct jmx *j, const char *object, struct error *err);
 	int (*fetch)(struct jmx *j, int64_t timeout_ns, jmx_notification_fn *fn,
 		     void *self, struct error *err);
-	int (*idle)(struct jmx *j, struct error *err); /* or NULL */
 	void (*close)(struct jmx *j);
 };
 
@@ -99,6 +100,8 @@ struct jmx {
 	int64_t timeout_ns;  /* of one answer; may be changed */
 	const char *title;   /* "10.0.0.7:9010"; the carrier's */
 	const char *version; /* of the JVM, "17.0.15+6", or "" ; foreign */
+	/* jmx_open()'s; freed by jmx_close().  May be NULL. */
+	struct dialer *dialer;
 	/*
 	 * jmx.c's: the arena in which run() is to make its replies, so that
 	 * they outlive it; NULL: one of the carrier's.
@@ -150,12 +153,6 @@ int jmx_listen(struct jmx *j, const char *object, struct error *err);
  */
 int jmx_fetch(struct jmx *j, int64_t timeout_ns, jmx_notification_fn *fn,
 	      void *self, struct error *err);
-
-/*
- * To be called now and then by who keeps a connection without using it, such as
- * once a second: what keeps the JVM from closing it is done when it is due.
- */
-int jmx_idle(struct jmx *j, struct error *err);
 
 void jmx_close(struct jmx *j); /* NULL is fine */
 

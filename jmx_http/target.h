@@ -13,8 +13,9 @@
 
 #define JMX_TIMEOUT_NS INT64_C(10000000000)
 
-struct rmi_address;
 struct dialer;
+struct jmx;
+struct jvm;
 
 struct jmx_credentials {
 	const char *user, *password; /* UTF-8; both or neither */
@@ -28,6 +29,15 @@ struct jmx_target {
 	 * service:jmx:rmi://host:port/jndi/…, service:jmx:rmi://host/stub/….
 	 */
 	const char *address;
+	/*
+	 * With address NULL: a JVM of this machine, by its local connector.
+	 */
+	const struct jvm *jvm;
+	/*
+	 * Called before the JVM is asked to start its local connector, which
+	 * stays until the JVM exits; NULL: it must not be started.
+	 */
+	void (*starting_agent)(const struct jvm *jvm);
 	const char *title; /* for messages; NULL: address */
 	struct jmx_credentials credentials;
 	struct tls_options tls;
@@ -42,7 +52,19 @@ struct jmx_target {
 	 * Called once before a password is sent to another machine without
 	 * TLS; or NULL.
 	 */
-	void (*warn_clear)(const struct rmi_address *to);
+	void (*warn_clear)(const char *host, uint16_t port);
 };
+
+/*
+ * Connects, over RMI today; jmx_close() is due.  NULL and *err: ERROR_NO_TARGET
+ * when nothing listens; ERROR_PERMISSION when the JVM demands a password, or
+ * another one; ERROR_REFUSED; ERROR_MISUSE for an invalid address;
+ * ERROR_UNAVAILABLE for an http:// address, and when the local connector does
+ * not run and must not be started.
+ */
+struct jmx *jmx_open(const struct jmx_target *target, struct error *err);
+
+/* ERROR_UNAVAILABLE for an address of a protocol that is not supported. */
+int jmx_check_scheme(const char *address, struct error *err);
 
 #endif

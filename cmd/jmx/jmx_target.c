@@ -17,7 +17,7 @@ bool jmx_is_address(const char *name)
 {
 	const char *colon = strrchr(name, ':');
 
-	if (strncmp(name, service, strlen(service)) == 0)
+	if (strncmp(name, service, strlen(service)) == 0 || strstr(name, "://"))
 		return true;
 	return colon && is_digit(colon[1]) &&
 	       !colon[1 + strspn(colon + 1, "0123456789")];
@@ -75,11 +75,18 @@ int jmx_password(const struct jmx_target_options *o, struct text *password,
 	return ask(o->user, password, err);
 }
 
-static void warn_clear(const struct rmi_address *to)
+static void warn_clear(const char *host, uint16_t port)
 {
 	log_always("warning: the password is sent to %s, port %d, without "
 		   "TLS: whoever sees the traffic can read it",
-		   to->host, to->port);
+		   host, port);
+}
+
+void jmx_say_starting(const struct jvm *jvm)
+{
+	log_info("starting the local JMX agent in JVM %d; it listens on "
+		 "loopback until the JVM exits",
+		 (int)jvm->pid);
 }
 
 struct jmx_target jmx_target_of(const struct jmx_target_options *o,
@@ -94,6 +101,7 @@ struct jmx_target jmx_target_of(const struct jmx_target_options *o,
 		.force_port = o->force_address || o->force_port,
 		.timeout_ns = o->timeout_ns > 0 ? o->timeout_ns : 0,
 		.warn_clear = warn_clear,
+		.starting_agent = jmx_say_starting,
 	};
 }
 
@@ -101,32 +109,14 @@ static int open_address(struct jmx_client *t,
 			const struct jmx_target_options *o, const char *address,
 			struct error *err)
 {
-	struct jmx_target client;
+	struct jmx_target target;
 
 	if (jmx_password(o, &t->password, err))
 		return -1;
-	client = jmx_target_of(o, &t->password);
-	client.address = address;
-	t->jmx = rmi_client_open(&client, err);
+	target = jmx_target_of(o, &t->password);
+	target.address = address;
+	t->jmx = jmx_open(&target, err);
 	return t->jmx ? 0 : -1;
-}
-
-/* Says before what it does to the JVM: the connector stays. */
-int jmx_find_local(const struct jvm *jvm, struct rmi_local *l,
-		   int64_t timeout_ns, struct error *err)
-{
-	int pid = (int)jvm->pid;
-
-	if (rmi_local_find(l, jvm, false, timeout_ns, err) == 0)
-		return 0;
-	if (err->kind != ERROR_UNAVAILABLE)
-		return -1;
-	rmi_local_release(l);
-	*l = (struct rmi_local){ 0 };
-	log_info("%d: its local JMX connector is started, which listens on "
-		 "loopback until the JVM ends",
-		 pid);
-	return rmi_local_find(l, jvm, true, timeout_ns, err);
 }
 
 /* Who is silent because it was stopped is no matter of addresses and ports. */
@@ -144,37 +134,20 @@ static int add_stopped(const struct jvm *jvm, struct error *err)
 	return -1;
 }
 
-/* The local connector asks for no password: it is behind the attach. */
 static int open_pid(struct jmx_client *t, const struct jmx_target_options *o,
 		    int *argc, char ***argv, struct error *err)
 {
-	struct rmi_local local = { 0 };
-	struct jmx_target client;
-	char title[16];
-	int ret = -1;
+	struct jmx_target target = jmx_target_of(o, &t->password);
 
 	if (jmx_check_by_pid(o, err))
 		return -1;
 	if (target_open(&t->jvm, o->pid, argc, argv, err))
 		return -1;
 	t->by_pid = true;
-	if (jmx_find_local(&t->jvm, &local,
-			   o->timeout_ns > 0 ? o->timeout_ns : JMX_TIMEOUT_NS,
-			   err))
-		goto out;
-	t->dialer = local_dialer_new(NULL, &t->jvm, LOCAL_LOOPBACK, err);
-	if (!t->dialer)
-		goto out;
-	snprintf(title, sizeof(title), "%d", (int)t->jvm.pid);
-	client = jmx_target_of(o, &t->password);
-	client.dialer = t->dialer;
-	client.address = local.url.bytes;
-	client.title = title;
-	t->jmx = rmi_client_open(&client, err);
-	ret = t->jmx ? 0 : -1;
-out:
-	rmi_local_release(&local);
-	return ret ? add_stopped(&t->jvm, err) : 0;
+	target.address = NULL;
+	target.jvm = &t->jvm;
+	t->jmx = jmx_open(&target, err);
+	return t->jmx ? 0 : add_stopped(&t->jvm, err);
 }
 
 int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
@@ -202,7 +175,6 @@ int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
 void jmx_client_close(struct jmx_client *t)
 {
 	jmx_close(t->jmx);
-	dialer_free(t->dialer);
 	if (t->by_pid)
 		jvm_close(&t->jvm);
 	password_release(&t->password);

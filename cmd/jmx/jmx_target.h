@@ -12,9 +12,7 @@
 #include "cmd/command.h"
 #include "core/jvm/jvm.h"
 #include "jmx_http/jmx.h"
-#include "jmx_http/rmi/login.h"
-#include "jmx_http/rmi/rmi_client.h"
-#include "jmx_http/rmi/rmi_local.h"
+#include "jmx_http/target.h"
 
 struct jmx_target_options {
 	const char *socket, *pid;
@@ -62,7 +60,6 @@ struct jmx_client {
 	struct jmx *jmx;
 	struct jvm jvm; /* when it was named by pid */
 	bool by_pid;
-	struct dialer *dialer;
 	struct text password; /* wiped by jmx_client_close() */
 };
 
@@ -86,12 +83,8 @@ void jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv);
  */
 int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err);
 
-/*
- * Finds the JVM's local connector, and starts it where none runs, which stderr
- * says.  As rmi_local_find(); rmi_local_release() is due in any case.
- */
-int jmx_find_local(const struct jvm *jvm, struct rmi_local *local,
-		   int64_t timeout_ns, struct error *err);
+/* For jmx_target.starting_agent and rmi_local_find(): reports it on stderr. */
+void jmx_say_starting(const struct jvm *jvm);
 
 /* The target that the options describe; the password is borrowed. */
 struct jmx_target jmx_target_of(const struct jmx_target_options *o,

@@ -12,6 +12,8 @@
 #include "core/base/clock.h"
 #include "core/base/output.h"
 #include "core/jvm/listeners.h"
+#include "jmx_http/net/dialer.h"
+#include "jmx_http/ping/rmi_probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,8 +122,10 @@ static int probe(struct ping *p, const char *target, struct dialer *dialer,
 		.host = host,
 		.pid = p->by_pid ? p->target : NULL,
 	};
-	int ret = jmx_password(o, &password, err);
+	int ret = jmx_check_scheme(target, err);
 
+	if (ret == 0)
+		ret = jmx_password(o, &password, err);
 	if (ret == 0) {
 		add_as_given(&as_given);
 		options.as_given = as_given.bytes;
@@ -196,29 +200,15 @@ static int ping_remote(struct ping *p, const struct jvm *jvm, struct error *err)
 	return ret;
 }
 
-/* Says before what is done to the JVM. */
-static int find_local(struct ping *p, const struct jvm *jvm, struct error *err)
-{
-	int64_t timeout_ns = opt.jmx.timeout_ns;
-
-	rmi_local_release(&p->local);
-	if (!rmi_local_find(&p->local, jvm, false, timeout_ns, err))
-		return 0;
-	if (!opt.start || err->kind != ERROR_UNAVAILABLE)
-		return -1;
-	rmi_local_release(&p->local);
-	log_info("%s: its JMX connector for this machine is started, and stays "
-		 "until the JVM ends",
-		 p->target);
-	return rmi_local_find(&p->local, jvm, true, timeout_ns, err);
-}
-
 static int ping_local(struct ping *p, const struct jvm *jvm, struct error *err)
 {
 	struct dialer *dialer;
 	int ret;
 
-	ret = find_local(p, jvm, err);
+	rmi_local_release(&p->local);
+	ret = rmi_local_find(&p->local, jvm,
+			     opt.start ? jmx_say_starting : NULL,
+			     opt.jmx.timeout_ns, err);
 	if (ret && err->kind == ERROR_UNAVAILABLE)
 		return report_none(p, err);
 	if (ret)

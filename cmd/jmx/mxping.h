@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
-#include "jmx_http/ping/rmi_probe.h"
+#include "jmx_http/ping/probe.h"
 #include "jmx_http/rmi/rmi_local.h"
 
 struct ping {

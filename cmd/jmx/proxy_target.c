@@ -5,6 +5,7 @@
 #include "cmd/target.h"
 #include "core/base/clock.h"
 #include "jmx_http/net/kubectl.h"
+#include "jmx_http/rmi/login.h"
 #include "jmx_http/rmi/rmi_local.h"
 
 #include <stdlib.h>
@@ -103,7 +104,8 @@ static int find_stub(struct proxy_target *t, const struct jvm *jvm,
 {
 	struct rmi_local local = { 0 };
 	struct rmi_target url = { 0 };
-	int ret = jmx_find_local(jvm, &local, timeout_ns, err);
+	int ret = rmi_local_find(&local, jvm, jmx_say_starting, timeout_ns,
+				 err);
 
 	if (ret == 0)
 		ret = rmi_target_parse(&url, local.url.bytes, err);

@@ -52,8 +52,7 @@ static bool is_there(const struct jvm *jvm)
 {
 	struct rmi_local local = { 0 };
 	struct error err;
-	bool found = !rmi_local_find(&local, jvm, false, LOCAL_TIMEOUT_NS,
-				     &err);
+	bool found = !rmi_local_find(&local, jvm, NULL, LOCAL_TIMEOUT_NS, &err);
 
 	if (!found)
 		log_detail("no JMX: %s", err.text);

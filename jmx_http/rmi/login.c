@@ -558,7 +558,7 @@ static int login_check_secrecy(struct rmi_login *l, struct error *err)
 		return 0;
 	if (!a->tls.cacert && !a->tls.cert) {
 		if (a->warn_clear && !login_is_on_this_machine(l))
-			a->warn_clear(&l->at.address);
+			a->warn_clear(l->at.address.host, l->at.address.port);
 		a->warn_clear = NULL;
 		return 0;
 	}

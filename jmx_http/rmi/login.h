@@ -50,8 +50,8 @@ struct rmi_access {
 	 * loopback, a stub without a socket factory means no TLS.
 	 */
 	bool as_java;
-	int64_t timeout_ns;                               /* of each step */
-	void (*warn_clear)(const struct rmi_address *to); /* or NULL */
+	int64_t timeout_ns;                                  /* of each step */
+	void (*warn_clear)(const char *host, uint16_t port); /* or NULL */
 };
 
 /*

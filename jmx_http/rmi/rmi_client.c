@@ -2,17 +2,12 @@
 #include "jmx_http/rmi/rmi_client.h"
 
 #include "core/base/alloc.h"
-#include "core/base/clock.h"
 #include "jmx_http/rmi/rmi_notifications.h"
 #include "jmx_http/rmi/rmi_run.h"
 #include "jmx_http/value/object_name.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The JVM ends a session after 120 s (jmx.remote.x.server.connection.timeout).
- */
-#define IDLE_NS (60 * CLOCK_NS_PER_S)
 
 struct rmi_client {
 	struct jmx base;
@@ -94,25 +89,6 @@ static int client_fetch(struct jmx *j, int64_t timeout_ns,
 				       &c->lease, timeout_ns, fn, self, err);
 }
 
-static int forget_reply(void *self, size_t index, const struct jmx_reply *reply,
-			struct error *err)
-{
-	(void)self, (void)index, (void)reply, (void)err;
-	return 0;
-}
-
-/* Any call will do that is one of an MBean server. */
-static int client_idle(struct jmx *j, struct error *err)
-{
-	static const struct jmx_request count = { .verb = JMX_COUNT };
-	struct rmi_client *c = (struct rmi_client *)j;
-
-	if (clock_monotonic_ns() - c->session.used_ns < IDLE_NS &&
-	    !rmi_lease_is_due(&c->lease, c->session.logins))
-		return 0;
-	return client_run(j, &count, 1, forget_reply, NULL, err);
-}
-
 static void client_close(struct jmx *j)
 {
 	struct rmi_client *c = (struct rmi_client *)j;
@@ -127,7 +103,6 @@ static const struct jmx_ops ops = {
 	.run = client_run,
 	.listen = client_listen,
 	.fetch = client_fetch,
-	.idle = client_idle,
 	.close = client_close,
 };
 

@@ -372,32 +372,39 @@ static int start_local(const struct jvm *jvm, struct attach *a,
 	return ret;
 }
 
-static int ask(struct rmi_local *l, const struct jvm *jvm, bool start,
-	       struct attach *a, struct error *err)
+static int not_running(const struct jvm *jvm, struct error *err)
+{
+	return fail(err, ERROR_UNAVAILABLE,
+		    "%d: the local JMX agent is not running", (int)jvm->pid);
+}
+
+static int ask(struct rmi_local *l, const struct jvm *jvm,
+	       void (*starting)(const struct jvm *jvm), struct attach *a,
+	       struct error *err)
 {
 	if (ask_address(l, jvm, a, err))
 		return -1;
 	if (l->port)
 		return 0;
-	if (!start)
-		return fail(err, ERROR_UNAVAILABLE,
-			    "%d: its local JMX connector does not run",
-			    (int)jvm->pid);
+	if (!starting)
+		return not_running(jvm, err);
+	starting(jvm);
 	if (start_local(jvm, a, err))
-		return fail_in(err, "its local JMX connector does not start");
+		return fail_in(err, "cannot start the local JMX agent");
 	l->was_started = true;
 	if (ask_address(l, jvm, a, err))
 		return -1;
 	if (!l->port)
 		return fail(err, ERROR_REFUSED,
-			    "%d: the JVM has started its local JMX connector, "
-			    "and does not say where",
+			    "%d: the JVM started its local JMX agent, but does "
+			    "not publish its address",
 			    (int)jvm->pid);
 	return 0;
 }
 
-int rmi_local_find(struct rmi_local *l, const struct jvm *jvm, bool start,
-		   int64_t timeout_ns, struct error *err)
+int rmi_local_find(struct rmi_local *l, const struct jvm *jvm,
+		   void (*starting)(const struct jvm *jvm), int64_t timeout_ns,
+		   struct error *err)
 {
 	struct attach *a;
 	enum told told;
@@ -407,16 +414,14 @@ int rmi_local_find(struct rmi_local *l, const struct jvm *jvm, bool start,
 		return -1;
 	if (l->port)
 		return 0;
-	if (told == ALL && !start)
-		return fail(err, ERROR_UNAVAILABLE,
-			    "%d: its local JMX connector does not run",
-			    (int)jvm->pid);
+	if (told == ALL && !starting)
+		return not_running(jvm, err);
 	a = attach_open(jvm, timeout_ns, err);
 	if (!a)
 		return -1;
 	if (told == NOTHING && jvm->kind == JVM_HOTSPOT)
 		ask_status(l, a);
-	ret = ask(l, jvm, start, a, err);
+	ret = ask(l, jvm, starting, a, err);
 	attach_close(a);
 	return ret;
 }

@@ -37,14 +37,16 @@ int rmi_local_look(struct rmi_local *l, const struct jvm *jvm,
 		   struct error *err);
 
 /*
- * Finds out where the local connector is.  May start it only when start is
- * true.  ERROR_UNAVAILABLE when there is none and none may be started; else as
- * attach_open().  An address is believed when it is that of a stub, and of a
- * port on which the JVM itself listens, so far as that can be seen.
+ * Finds out where the local connector is.  Where none runs, calls starting and
+ * has the JVM start one; starting NULL: fails with ERROR_UNAVAILABLE.  Else
+ * fails as attach_open().  An address is believed when it is that of a stub,
+ * and of a port on which the JVM itself listens, so far as that can be seen.
  * rmi_local_release() is due in any case.
  */
-int rmi_local_find(struct rmi_local *l, const struct jvm *jvm, bool start,
-		   int64_t timeout_ns, struct error *err);
+int rmi_local_find(struct rmi_local *l, const struct jvm *jvm,
+		   void (*starting)(const struct jvm *jvm), int64_t timeout_ns,
+		   struct error *err);
+
 /* Takes what ManagementAgent.status (JDK 9 on) says of the remote agent. */
 void rmi_local_take_status(struct rmi_local *l, const struct text *status);
 

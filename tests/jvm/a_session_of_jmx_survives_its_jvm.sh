@@ -81,7 +81,7 @@ kept_by_a_lease() {
 		-Dsun.rmi.dgc.checkInterval=200 -Dsun.rmi.dgc.ackTimeout=100 ||
 		return
 	# shellcheck disable=SC2046 # words
-	jmx 0 "$url" $(yes 'sleep=300 idle' | head -n 20) count &&
+	jmx 0 "$url" $(yes 'sleep=300 count' | head -n 20) count &&
 		logins_most 2 && target_end "$pid"
 }
 

@@ -19,7 +19,7 @@ check() {
 	target_end "$pid" && target "$1" &&
 		ask 0 mx -p "$pid" -b java.lang:type=Runtime -mg -f Name &&
 		printed "Name $pid@" &&
-		said "$pid: its local JMX connector is started, which listens" &&
+		said "starting the local JMX agent in JVM $pid; it listens" &&
 		[ "$(listens)" -eq 1 ] &&
 		ask 0 mxdump "$pid" -q java.lang:type=Runtime &&
 		printed '"modelerType":"sun.management.RuntimeImpl"' || return

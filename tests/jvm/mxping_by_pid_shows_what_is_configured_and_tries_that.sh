@@ -22,7 +22,7 @@ nothing_configured() {
 		printed "sjkc mxprx -p $pid -b 127.0.0.1:7777" &&
 		ask 5 mxping -p "$pid" --json && no_connector &&
 		ask 0 mxping -p "$pid" --start --timeout 60s &&
-		said 'its JMX connector for this machine is started, and stays' &&
+		said 'starting the local JMX agent in JVM' &&
 		printed 'ok      round-trip' &&
 		printed 'JMX works, by the connector for this machine' &&
 		ask 0 mxping "$pid" && ! said 'is started' >/dev/null &&

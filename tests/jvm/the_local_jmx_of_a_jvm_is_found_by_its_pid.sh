@@ -15,7 +15,7 @@ was_asked() {
 without_any_flag() {
 	target "$1" || return
 	looks 0 look && printed 'port=0 started=0' || return
-	looks 8 find && said 'its local JMX connector does not run' || return
+	looks 8 find && said 'the local JMX agent is not running' || return
 	! was_asked || { echo 'it was asked'; return 1; }
 	looks 0 start && greeted && printed 'started=1' &&
 		printed 'url=service:jmx:rmi://127.0.0.1/stub/' || return

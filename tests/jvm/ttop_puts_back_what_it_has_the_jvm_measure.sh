@@ -117,7 +117,7 @@ says_that_nobody_answers() {
 beside_proc() {
 	target "$1" -- allocators=1 || return
 	ask 0 ttop -p "$pid" --json -c -ri 500ms --iterations 1 &&
-		said 'its local JMX connector is started' || return
+		said 'starting the local JMX agent in JVM' || return
 	# A JVM that is slow to begin with it may answer but once at first.
 	for _ in $(seq 20); do
 		both_are_known

@@ -15,7 +15,7 @@
  *	changes=N/NAME/OP	gets and invokes by turns, in one run
  *	listen=NAME	notifications of it, kept for
  *	fetch=MS	those that came, within that time
- *	sleep=MS idle wait=FILE version
+ *	sleep=MS wait=FILE version
  *	quiet loud	print values, or do not
  *	times		since the start, and of CPU
  *
@@ -340,12 +340,6 @@ static int do_wait(char *text)
 	return 0;
 }
 
-static int do_idle(char *text)
-{
-	(void)text;
-	return jmx_idle(jmx, &err);
-}
-
 static int do_version(char *text)
 {
 	(void)text;
@@ -394,7 +388,7 @@ static const struct {
 	{ "many", do_many },       { "pipe", do_pipe },
 	{ "changes", do_changes }, { "listen", do_listen },
 	{ "fetch", do_fetch },     { "sleep", do_sleep },
-	{ "wait", do_wait },       { "idle", do_idle },
+	{ "wait", do_wait },
 	{ "version", do_version }, { "quiet", do_quiet },
 	{ "loud", do_loud },       { "times", do_times },
 };

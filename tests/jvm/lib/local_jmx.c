@@ -68,6 +68,8 @@ static int greet(const struct jvm *jvm, uint16_t port, struct error *err)
 	return ret;
 }
 
+static void starting(const struct jvm *jvm) { (void)jvm; }
+
 int main(int argc, char **argv)
 {
 	struct rmi_local l = { 0 };
@@ -81,7 +83,8 @@ int main(int argc, char **argv)
 	if (ret == 0 && strcmp(argv[2], "look") == 0)
 		ret = rmi_local_look(&l, &jvm, &err);
 	else if (ret == 0)
-		ret = rmi_local_find(&l, &jvm, strcmp(argv[2], "start") == 0,
+		ret = rmi_local_find(&l, &jvm,
+				     strcmp(argv[2], "start") ? NULL : starting,
 				     TIMEOUT_NS, &err);
 	if (ret == 0)
 		put(&l);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses the protocol by the address, and connects. */
+#include "jmx_http/net/dialer.h"
+#include "jmx_http/rmi/rmi_client.h"
+#include "jmx_http/rmi/rmi_local.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+int jmx_check_scheme(const char *address, struct error *err)
+{
+	if (strncasecmp(address, "http://", strlen("http://")) != 0 &&
+	    strncasecmp(address, "https://", strlen("https://")) != 0)
+		return 0;
+	return fail(err, ERROR_UNAVAILABLE,
+		    "%s: Jolokia over HTTP is not supported yet; give the "
+		    "<host>:<port> of an RMI registry, or a JMX service URL",
+		    address);
+}
+
+/* The local connector accepts whoever may attach to the JVM: no password. */
+static struct jmx *open_local(const struct jmx_target *target,
+			      struct error *err)
+{
+	const struct jvm *jvm = target->jvm;
+	struct jmx_target local = *target;
+	struct rmi_local found = { 0 };
+	struct dialer *dialer = NULL;
+	struct jmx *jmx = NULL;
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", (int)jvm->pid);
+	if (!local.timeout_ns)
+		local.timeout_ns = JMX_TIMEOUT_NS;
+	if (rmi_local_find(&found, jvm, target->starting_agent,
+			   local.timeout_ns, err) == 0)
+		dialer = local_dialer_new(NULL, jvm, LOCAL_LOOPBACK, err);
+	if (dialer) {
+		local.address = found.url.bytes;
+		local.title = pid;
+		local.dialer = dialer;
+		jmx = rmi_client_open(&local, err);
+	}
+	if (jmx)
+		jmx->dialer = dialer;
+	else
+		dialer_free(dialer);
+	rmi_local_release(&found);
+	return jmx;
+}
+
+struct jmx *jmx_open(const struct jmx_target *target, struct error *err)
+{
+	if (!target->address)
+		return open_local(target, err);
+	if (jmx_check_scheme(target->address, err))
+		return NULL;
+	return rmi_client_open(target, err);
+}
