@@ -57,7 +57,7 @@ without_counters() {
 	target "$1" -XX:-UsePerfData \
 		-Dcom.sun.management.jmxremote.ssl=FALSE || return
 	looks 0 look && printed port=0 && ! was_asked || return
-	looks 8 find && said 'does not run' && was_asked || return
+	looks 8 find && said 'is not running' && was_asked || return
 	looks 0 start && greeted && printed 'started=1' || return
 	looks 0 find && greeted && printed 'started=0' || return
 	looks 0 look && printed 'port=0' && alive "$pid" &&
