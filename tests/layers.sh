@@ -64,4 +64,8 @@ tap_result 'every source names its licence' "$(grep -L \
 		jvmti render tests \( -name '*.[ch]' -o -name '*.js' -o -name '*.sh' \) \
 		! -path 'tests/cli/*' ! -path 'tests/screen/*' | sort) 2>/dev/null)"
 
+# What depends on an architecture is behind the table of core/unwind/arch.h.
+tap_result 'core/unwind/*.[ch] include nothing of one architecture' "$(grep -nH \
+	'#include "core/unwind/[^"/]*/' core/unwind/*.[ch] 2>/dev/null)"
+
 tap_end

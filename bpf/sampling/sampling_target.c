@@ -362,7 +362,7 @@ static int open_all(struct sampling_target *t, struct error *err)
 	t->view = process_view_open(&t->jvm, &t->shared->images, err);
 	if (!t->view)
 		return -1;
-	t->unwinder = unwinder_new(t->view);
+	t->unwinder = unwinder_new(&arch_x86_64, t->view);
 	if (t->view->is_zero)
 		return refuse_zero(t, err);
 	if (t->view->limits && t->jvm.kind != JVM_NONE && !is_tried_again(t))
@@ -619,15 +619,15 @@ struct unwind_start sampling_target_registers(const struct sampling_target *t,
 					      const __u64 *regs)
 {
 	return (struct unwind_start){
-		.ip = regs[SAMPLE_IP],
-		.sp = regs[SAMPLE_SP],
-		.bp = regs[SAMPLE_BP],
-		.bx = regs[SAMPLE_BX],
-		.r12 = regs[SAMPLE_R12],
-		.r13 = regs[SAMPLE_R13],
-		.r14 = regs[SAMPLE_R14],
-		.r15 = regs[SAMPLE_R15],
-		.ax = regs[SAMPLE_AX],
+		.pc = regs[SAMPLE_IP],
+		.registers[DWARF_SP] = regs[SAMPLE_SP],
+		.registers[DWARF_BP] = regs[SAMPLE_BP],
+		.registers[DWARF_BX] = regs[SAMPLE_BX],
+		.registers[12] = regs[SAMPLE_R12],
+		.registers[13] = regs[SAMPLE_R13],
+		.registers[14] = regs[SAMPLE_R14],
+		.registers[15] = regs[SAMPLE_R15],
+		.registers[DWARF_AX] = regs[SAMPLE_AX],
 		.max_frames = t->shared->o->max_stack,
 	};
 }

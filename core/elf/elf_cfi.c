@@ -567,20 +567,18 @@ static bool run_instructions(struct cfi_run *r, struct cursor instructions)
 }
 
 /*
- * Registers without a rule: a callee preserves six, SP is the CFA (System V ABI
- * AMD64, figure 3.4), and all others are lost.
+ * Registers without a rule: a callee preserves some, SP is the CFA (System V
+ * ABI AMD64, figure 3.4), and all others are lost.
  */
 static void run_set_defaults(struct cfi_run *r)
 {
-	static const uint8_t preserved[] = {
-		DWARF_BX, DWARF_BP, 12, 13, 14, 15
-	};
+	const struct elf_machine *m = &ELF_MACHINE;
 
 	for (size_t i = 0; i < DWARF_REGISTERS; i++)
 		run_set_rule(r, i, CFI_UNDEFINED, 0, 0);
-	for (size_t i = 0; i < sizeof(preserved); i++)
-		run_set_rule(r, preserved[i], CFI_SAME, 0, 0);
-	run_set_rule(r, DWARF_SP, CFI_IS_CFA, 0, 0);
+	for (size_t i = 0; i < m->preserved_count; i++)
+		run_set_rule(r, m->preserved[i], CFI_SAME, 0, 0);
+	run_set_rule(r, m->sp, CFI_IS_CFA, 0, 0);
 	/* Only a rule marks the root of a stack, not the lack of one. */
 	r->now.has_return = false;
 }
@@ -753,7 +751,7 @@ static bool cfi_read_common(const struct elf_cfi *cfi, uint64_t offset,
 		return false;
 	}
 	common->instructions = c;
-	return cursor_ok(&c) && return_register == DWARF_RA &&
+	return cursor_ok(&c) && return_register == ELF_MACHINE.ra &&
 	       (version == 1 || version == 3 || version == 4) &&
 	       cursor_left(&c) <= ENTRY_MAX;
 }

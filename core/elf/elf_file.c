@@ -97,12 +97,24 @@ static void read_sections(struct elf_file *f, const Elf64_Ehdr *head)
 		f->names.bytes[f->names.len - 1] = '\0';
 }
 
+static const uint8_t x86_64_preserved[] = {
+	DWARF_BX, DWARF_BP, 12, 13, 14, 15
+};
+
+const struct elf_machine elf_x86_64 = {
+	.type = EM_X86_64,
+	.sp = DWARF_SP,
+	.ra = DWARF_RA,
+	.preserved = x86_64_preserved,
+	.preserved_count = sizeof(x86_64_preserved),
+};
+
 static bool is_of_this_machine(const Elf64_Ehdr *head)
 {
 	return memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 &&
 	       head->e_ident[EI_CLASS] == ELFCLASS64 &&
 	       head->e_ident[EI_DATA] == ELFDATA2LSB &&
-	       head->e_machine == EM_X86_64 &&
+	       head->e_machine == ELF_MACHINE.type &&
 	       (head->e_type == ET_DYN || head->e_type == ET_EXEC);
 }
 

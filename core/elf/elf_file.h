@@ -16,6 +16,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* x86-64's registers by their DWARF numbers (System V ABI AMD64, figure 3.36).
+ */
+enum {
+	DWARF_AX = 0,
+	DWARF_BX = 3,
+	DWARF_BP = 6,
+	DWARF_SP = 7,
+	DWARF_RA = 16, /* the return address, which has a column of its own */
+	DWARF_REGISTERS = 17 /* columns of a row, for any machine supported */
+};
+
+/* What differs between machines in ELF files and call frame information. */
+struct elf_machine {
+	uint16_t type; /* EM_... */
+	/* DWARF numbers of the stack pointer and of the return address. */
+	uint8_t sp, ra;
+	/* Registers that calls preserve, at most ELF_PRESERVED. */
+	const uint8_t *preserved;
+	size_t preserved_count;
+};
+
+enum { ELF_PRESERVED = 6 };
+
+extern const struct elf_machine elf_x86_64;
+/* The machine of this build, whose files alone are read. */
+#define ELF_MACHINE elf_x86_64
+
 /* What holds the file: a descriptor, or, when that is -1, memory. */
 struct elf_source {
 	int fd;

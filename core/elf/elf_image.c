@@ -20,8 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PAGE_SIZE 4096
-
 enum { DYNAMIC_MAX = 64 << 10, NAMES_MAX = 1 << 20, KNOWN_MAX = 8 };
 
 /* A function without a symbol that was recognised. */
@@ -279,7 +277,8 @@ void elf_image_close(struct elf_image *image)
 /* True when the segment, in whole pages, has that part of the file. */
 static bool holds(const Elf64_Phdr *s, const struct mapping *m)
 {
-	uint64_t begin = s->p_offset & ~(uint64_t)(PAGE_SIZE - 1);
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t begin = s->p_offset & ~(page - 1);
 
 	return s->p_type == PT_LOAD && m->offset >= begin &&
 	       m->offset - begin < s->p_filesz + (s->p_offset - begin);

@@ -12,6 +12,7 @@
 #define CORE_ELF_ELF_IMAGE_H
 
 #include "core/base/error.h"
+#include "core/elf/elf_file.h"
 #include "core/elf/target_files.h"
 #include "core/jvm/jvm.h"
 #include "core/process/mappings.h"
@@ -84,16 +85,6 @@ enum cfi_rule {
 	CFI_AT_REGISTER, /* in memory, at this frame's base + offset */
 	CFI_IS_REGISTER, /* it is this frame's base + offset */
 	CFI_UNDEFINED,   /* nowhere; of the return address: this is the root */
-};
-
-/* Registers as DWARF numbers them (System V ABI AMD64, figure 3.36). */
-enum {
-	DWARF_AX = 0,
-	DWARF_BX = 3,
-	DWARF_BP = 6,
-	DWARF_SP = 7,
-	DWARF_RA = 16,
-	DWARF_REGISTERS = 17
 };
 
 /*

@@ -39,6 +39,7 @@ struct unwound_frame {
 	uint64_t image_pc;            /* the file's address */
 	uint64_t method;              /* Method* */
 	int32_t bci;                  /* -1 = not known */
+	const char *rule; /* static text: how its caller was found; or NULL */
 };
 
 enum java_frame_kind {

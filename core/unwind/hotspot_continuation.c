@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/unwind/hotspot_continuation.h"
+#include "core/unwind/hotspot_frame.h"
 
-#include "core/unwind/x86_64/x86_code.h"
+#include <string.h>
 
 #define NEAR_SLOTS     8    /* what is pushed while frames are looked for */
 #define ARGUMENT_SLOTS 128  /* of what is frozen, and are thawed with it */
@@ -26,11 +26,11 @@ static const struct code_blob *enter_special(struct hotspot_frames *h)
 static const struct code_blob *
 called(struct hotspot_frames *h, const struct code_blob *caller, uint64_t pc)
 {
-	struct x86_code code = { code_cache_code(h->code, caller),
-				 caller->end - caller->begin };
+	struct machine_code code;
 	int64_t distance;
 
-	if (!code.bytes || !x86_called(&code, pc - caller->begin, &distance))
+	if (!hotspot_read_code(h, caller, &code) ||
+	    !h->arch->called(&code, pc - caller->begin, &distance))
 		return NULL;
 	return code_cache_find(h->code, pc + (uint64_t)distance);
 }
@@ -65,8 +65,8 @@ static bool is_entry(struct hotspot_frames *h, struct walk *w,
 	uint64_t slot = entry + enter->frame_bytes - 8, pc;
 
 	return entry >= walk_sp(w) && !(entry & 15) &&
-	       hotspot_is_return(h, w, slot, hotspot_bp_below(w, slot), STRONG,
-				 &pc) &&
+	       hotspot_is_return(h, w, slot, hotspot_fp_below(w, slot),
+				 BELIEF_STRONG, &pc) &&
 	       has_called(h, w, slot, pc, enter);
 }
 
@@ -113,26 +113,26 @@ static bool far_entry(struct hotspot_frames *h, struct walk *w,
 /* Room for what is thawed is made below the entry: in BX is how much. */
 static bool entry_behind_room(struct hotspot_frames *h, struct walk *w,
 			      const struct code_blob *enter,
-			      const struct x86_path *path, uint64_t *entry)
+			      const struct code_path *path, uint64_t *entry)
 {
-	uint64_t room = walk_register(w, DWARF_BX), pushed = 0;
+	uint64_t room = walk_register(w, h->arch->room_register), pushed = 0;
 
-	if (path->sp_from == DWARF_BX && path->given_back > 0)
+	if (path->sp_from == h->arch->room_register && path->given_back > 0)
 		pushed = (uint64_t)path->given_back;
 	*entry = (walk_sp(w) + pushed + room + 15) & ~UINT64_C(15);
-	return walk_knows(w, DWARF_BX) && room < MAX_ROOM &&
+	return walk_knows(w, h->arch->room_register) && room < MAX_ROOM &&
 	       is_entry(h, w, enter, *entry);
 }
 
 static bool find_entry(struct hotspot_frames *h, struct walk *w,
 		       const struct code_blob *enter, const struct code_blob *b,
-		       const struct x86_path *path, uint64_t *entry)
+		       const struct code_path *path, uint64_t *entry)
 {
 	if (entry_behind_room(h, w, enter, path, entry))
 		return true;
 	/* In that room are frames: BP may be the base of the entry's. */
-	if (path->sp_from == DWARF_BX) {
-		*entry = walk_bp(w) + 16 - enter->frame_bytes;
+	if (path->sp_from == h->arch->room_register) {
+		*entry = walk_fp(w) + 16 - enter->frame_bytes;
 		return is_entry(h, w, enter, *entry) ||
 		       far_entry(h, w, enter, b, entry);
 	}
@@ -150,7 +150,7 @@ static bool find_entry(struct hotspot_frames *h, struct walk *w,
  */
 static enum step to_entry(struct hotspot_frames *h, struct walk *w,
 			  const struct code_blob *b,
-			  const struct x86_path *path)
+			  const struct code_path *path)
 {
 	const struct code_blob *enter = enter_special(h);
 	uint64_t entry;
@@ -159,6 +159,7 @@ static enum step to_entry(struct hotspot_frames *h, struct walk *w,
 		return walk_lost(w, "a continuation whose entry is not known");
 	if (!find_entry(h, w, enter, b, path, &entry))
 		return walk_lost(w, "a continuation without an entry");
+	w->rule = "continuation entry";
 	return walk_to(w, h->entry_pc, entry, entry + enter->frame_bytes - 16);
 }
 
@@ -167,16 +168,16 @@ static enum step to_entry(struct hotspot_frames *h, struct walk *w,
  * its BP and pc are popped, and the handler is jumped to.
  */
 static bool is_on_thawed(struct hotspot_frames *h, struct walk *w,
-			 const struct x86_path *path)
+			 const struct code_path *path)
 {
 	uint64_t slot = walk_sp(w) + (uint64_t)(int64_t)path->given_back - 8;
 	uint64_t pc;
 
 	if (path->is_return || path->sp_from || path->given_back < 16 ||
-	    !hotspot_is_return(h, w, slot, hotspot_bp_below(w, slot), STRONG,
-			       &pc))
+	    !hotspot_is_return(h, w, slot, hotspot_fp_below(w, slot),
+			       BELIEF_STRONG, &pc))
 		return false;
-	walk_to(w, pc, slot + 8, hotspot_bp_below(w, slot));
+	hotspot_return(w, slot, pc, hotspot_fp_below(w, slot), "thawed frame");
 	return true;
 }
 
@@ -207,8 +208,8 @@ static bool is_preempted(struct hotspot_frames *h, struct walk *w)
 	const struct code_blob *caller, *callee;
 
 	for (size_t i = 0; i < ROUTINE_SLOTS && may_scan(w); i++, slot += 8) {
-		if (!hotspot_is_return(h, w, slot, hotspot_bp_below(w, slot),
-				       STRONG, &pc))
+		if (!hotspot_is_return(h, w, slot, hotspot_fp_below(w, slot),
+				       BELIEF_STRONG, &pc))
 			continue;
 		caller = code_cache_find(h->code, pc);
 		if (!caller || caller->kind != BLOB_NMETHOD)
@@ -218,7 +219,8 @@ static bool is_preempted(struct hotspot_frames *h, struct walk *w)
 		    is_resolver(callee) ||
 		    callee->frame_bytes != slot + 8 - walk_sp(w))
 			continue;
-		walk_to(w, pc, slot + 8, hotspot_bp_below(w, slot));
+		hotspot_return(w, slot, pc, hotspot_fp_below(w, slot),
+			       "preempted");
 		return true;
 	}
 	return false;
@@ -227,15 +229,13 @@ static bool is_preempted(struct hotspot_frames *h, struct walk *w)
 enum step hotspot_continuation_step(struct hotspot_frames *h, struct walk *w,
 				    const struct code_blob *b)
 {
-	const struct x86_path *path = code_path_find(h->paths, b, w->pc,
-						     WAY_FOLLOW);
-	struct x86_code code = { code_cache_code(h->code, b),
-				 b->end - b->begin };
+	const struct code_path *path = hotspot_path(h, b, w->pc, WAY_FOLLOW);
+	struct machine_code code;
 
 	if (is_on_thawed(h, w, path))
 		return STEP_ON;
-	if ((w->is_exact || !code.bytes ||
-	     !x86_is_after_call(&code, w->pc - b->begin)) &&
+	if ((w->is_exact || !hotspot_read_code(h, b, &code) ||
+	     !h->arch->is_after_call(&code, w->pc - b->begin)) &&
 	    is_preempted(h, w))
 		return STEP_ON;
 	return to_entry(h, w, b, path);

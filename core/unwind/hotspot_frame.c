@@ -1,32 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rules that find the caller of a frame of generated code, in the order in
+ * which they are tried.  `sjkc prof --trace-walk` prints the rule of each
+ * frame by the name in quotes.
+ *
+ * A rule only proposes a return address.  hotspot_believe() decides: STRONG
+ * means that a call instruction ends there, that it is a known entry, or that
+ * an interpreted frame lies where it must; WEAK means that it is an address in
+ * the interpreter or in an adapter; native code is accepted where a routine may
+ * be called from C.
+ *
+ * Interpreted method (interpreter_step):
+ *   1. "interpreter layout"  FP is the base of a frame with a valid Method*
+ *   2. a leaf only: arch->entry_step, prologue or epilogue of a method:
+ *      "return register", "return at SP", "frame base", "scan"
+ *   3. "unfinished frame"    deoptimization is building the frame
+ *
+ * Compiled method (compiled_step):
+ *   1. "path to return"      native wrappers: search the code for a return
+ *   2. way out, unless the pc is in the prologue: "path to return" straight
+ *      ahead, else by search from a leaf; "jump out" if the code jumps away
+ *      with only the return address left; "frame size" plus what was pushed
+ *   3. a leaf: "entry", "prologue" or "epilogue" by its instructions, else
+ *      "frame size"; a caller: "frame size"; first STRONG, then WEAK
+ *   4. "frame scan"          nearest STRONG return address above SP
+ *
+ * Adapter (arch->adapter_step): "sender register", "return register",
+ *   "return at SP", "below sender", "scan"
+ *
+ * Other routine as a leaf (leaf_stub_step): "path to return", "called from C",
+ *   "frame base" within 4 KB, "frame size", "frame base" WEAK, "scan", "frame
+ *   base" anywhere.  As a caller (stub_step): "frame size", "path to return",
+ *   "frame base", "frame scan".
+ *
+ * Continuation routine (hotspot_continuation.c): "path to return" at its end,
+ *   "thawed frame", "preempted", "continuation entry".
+ *
+ * Sources: HotSpot's frame_x86.cpp, sharedRuntime_x86_64.cpp and
+ * templateInterpreterGenerator_x86.cpp of JDK 17 to 25.
+ */
 #include "core/unwind/hotspot_frame.h"
 
 #include "core/base/alloc.h"
-#include "core/hotspot/method_check.h"
-#include "core/unwind/hotspot_continuation.h"
-#include "core/unwind/x86_64/x86_code.h"
+#include "core/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_FRAME   (1 << 20)
-#define SCAN_SLOTS  512 /* of the stack, for a return address */
-#define STUB_SLOTS  96
+#define SCAN_SLOTS  512  /* scanned in a compiled frame */
 #define BASE_REACH  4096 /* bytes that a routine has below its base */
-#define ENTRY_REACH 256  /* bytes below the base of a frame that is made */
-#define MAX_LOCALS  (65536 * 8 * 2)
+#define CACHE_SLOTS 4096 /* paths; hot code is asked for again and again */
+
+struct path_cache {
+	struct path_slot {
+		uint32_t identity; /* of a blob; 0 = free */
+		uint32_t at;
+		enum code_way way;
+		struct code_path path;
+	} slots[CACHE_SLOTS];
+};
 
 /*
- * An interpreted frame, in words from BP on (frame_x86.hpp since JDK 9; without
- * a mirror, before, the bytecode pointer is a word nearer).
+ * Returns the address of ContinuationEntry::_return_pc, or 0.  The tables have
+ * it since JDK 25; JDK 21 has it as a symbol, unless libjvm is stripped.
  */
-enum { SENDER_SP = -1, METHOD = -3, BCP = -8, BCP_NO_MIRROR = -7 };
-
-/*
- * Where HotSpot has what continuations return to; in the tables only since
- * JDK 25, so a symbol says in JDK 21, where there are symbols.
- */
-static uint64_t find_entry_return(const struct process_view *v)
+static uint64_t frames_find_entry_return(const struct process_view *v)
 {
 	uint64_t address;
 
@@ -36,17 +75,19 @@ static uint64_t find_entry_return(const struct process_view *v)
 	return process_view_vm_symbol(v, "_ZN17ContinuationEntry10_return_pcE");
 }
 
-struct hotspot_frames *hotspot_frames_new(const struct process_view *view,
+struct hotspot_frames *hotspot_frames_new(const struct arch *arch,
+					  const struct process_view *view,
 					  struct native_frames *native)
 {
 	struct hotspot_frames *h = xcalloc(1, sizeof(*h));
 
+	h->arch = arch;
 	h->memory = view->memory;
 	h->code = view->code;
 	h->native = native;
 	h->methods = view->methods;
-	h->paths = code_paths_open(view->code);
-	h->entry_return = find_entry_return(view);
+	h->paths = xcalloc(1, sizeof(*h->paths));
+	h->entry_return = frames_find_entry_return(view);
 	return h;
 }
 
@@ -54,7 +95,7 @@ void hotspot_frames_free(struct hotspot_frames *h)
 {
 	if (!h)
 		return;
-	code_paths_close(h->paths);
+	free(h->paths);
 	free(h);
 }
 
@@ -63,342 +104,310 @@ bool hotspot_frames_have_continuations(const struct hotspot_frames *h)
 	return h->entry_return;
 }
 
-static bool code_of(struct hotspot_frames *h, const struct code_blob *b,
-		    struct x86_code *code)
+bool hotspot_read_code(struct hotspot_frames *h, const struct code_blob *b,
+		       struct machine_code *code)
 {
 	code->bytes = code_cache_code(h->code, b);
 	code->len = b->end - b->begin;
 	return code->bytes;
 }
 
-static bool is_continuation(const struct code_blob *b)
+const struct code_path *hotspot_path(struct hotspot_frames *h,
+				     const struct code_blob *b, uint64_t pc,
+				     enum code_way way)
+{
+	uint32_t at = (uint32_t)(pc - b->begin);
+	uint64_t key = (uint64_t)b->identity << 32 | at;
+	struct path_slot *s;
+	struct machine_code code;
+
+	s = &h->paths->slots[hash_mix(key, way) % CACHE_SLOTS];
+	if (s->identity == b->identity && s->at == at && s->way == way)
+		return &s->path;
+	/* Code that is not readable now may be later. */
+	*s = (struct path_slot){ 0, at, way, { 0 } };
+	if (hotspot_read_code(h, b, &code)) {
+		s->identity = b->identity;
+		h->arch->path[way](&code, at, &s->path);
+	}
+	return &s->path;
+}
+
+static bool blob_is_continuation(const struct code_blob *b)
 {
 	return b->kind == BLOB_STUB && strstr(b->name, "ontinuation");
 }
 
-static bool word(struct walk *w, uint64_t base, int64_t words, uint64_t *value)
+static bool walk_read_word(struct walk *w, uint64_t base, int64_t words,
+			   uint64_t *value)
 {
 	return walk_read(w, base + (uint64_t)(words * 8), value);
 }
 
-/* What an interpreted frame has at its base, where there is one. */
+/* ---- belief ---- */
+
+/* The contents of an interpreted frame at its base. */
 struct interpreted {
-	uint64_t method, sender_sp, pc, bp;
+	uint64_t method, sender_sp, pc, fp;
 	const struct checked_method *checked;
 };
 
-static bool is_interpreted(struct hotspot_frames *h, struct walk *w,
-			   uint64_t base, struct interpreted *i)
+static bool interpreted_read(struct hotspot_frames *h, struct walk *w,
+			     uint64_t base, struct interpreted *i)
 {
-	if (base & 7 || base < walk_sp(w) || base - walk_sp(w) > MAX_LOCALS ||
-	    !word(w, base, METHOD, &i->method) ||
-	    !word(w, base, SENDER_SP, &i->sender_sp) ||
-	    !word(w, base, 1, &i->pc) || !word(w, base, 0, &i->bp) ||
+	const struct arch *a = h->arch;
+
+	if (base & 7 || base < walk_sp(w) ||
+	    base - walk_sp(w) > HOTSPOT_MAX_LOCALS ||
+	    !walk_read_word(w, base, a->method, &i->method) ||
+	    !walk_read_word(w, base, a->sender_sp, &i->sender_sp) ||
+	    !walk_read_word(w, base, 1, &i->pc) ||
+	    !walk_read_word(w, base, 0, &i->fp) ||
 	    !code_cache_has(h->code, i->pc))
 		return false;
-	/* A linker of method handles takes a word off: it may be one less. */
+	/* A linker of method handles pops a word: it may be one less. */
 	if (i->sender_sp == base + 8)
 		i->sender_sp = base + 16;
 	if (i->sender_sp & 7 || i->sender_sp < base + 16 ||
-	    i->sender_sp - base > MAX_LOCALS)
+	    i->sender_sp - base > HOTSPOT_MAX_LOCALS)
 		return false;
 	i->checked = method_check_find(h->methods, i->method);
 	return i->checked->is_valid;
 }
 
-/* Of a value that is in the code cache; bp is what the caller's BP would be. */
-static enum belief believe_in(struct hotspot_frames *h, struct walk *w,
-			      const struct code_blob *b, uint64_t value,
-			      uint64_t bp)
+/* Returns the belief in a value that is in the blob. */
+static enum belief blob_believe(struct hotspot_frames *h, struct walk *w,
+				const struct code_blob *b, uint64_t value,
+				uint64_t fp)
 {
 	struct interpreted frame;
-	struct x86_code code;
+	struct machine_code code;
 
 	switch (b->kind) {
 	case BLOB_INTERPRETER:
-		/* Its entries to come back to stand behind no call. */
+		/* Calls return to entries that no call instruction precedes. */
 		h->interpreter = b->begin;
-		return is_interpreted(h, w, bp, &frame) ? STRONG : WEAK;
+		return interpreted_read(h, w, fp, &frame) ? BELIEF_STRONG
+							  : BELIEF_WEAK;
 	case BLOB_ADAPTER:
-		return WEAK;
+		return BELIEF_WEAK;
 	case BLOB_NMETHOD:
 		if (value == b->deopt_handler || value == b->deopt_mh_handler)
-			return STRONG;
+			return BELIEF_STRONG;
 		break;
 	default:
 		break;
 	}
-	if (code_of(h, b, &code) && x86_is_after_call(&code, value - b->begin))
-		return STRONG;
-	return is_continuation(b) ? STRONG : WEAK;
+	if (hotspot_read_code(h, b, &code) &&
+	    h->arch->is_after_call(&code, value - b->begin))
+		return BELIEF_STRONG;
+	return blob_is_continuation(b) ? BELIEF_STRONG : BELIEF_WEAK;
 }
 
-static enum belief believe(struct hotspot_frames *h, struct walk *w,
-			   uint64_t value, uint64_t bp)
+enum belief hotspot_believe(struct hotspot_frames *h, struct walk *w,
+			    uint64_t value, uint64_t fp)
 {
 	const struct code_blob *b;
 
 	if (!code_cache_has(h->code, value))
-		return NOT;
+		return BELIEF_NONE;
 	b = code_cache_find(h->code, value);
-	return b ? believe_in(h, w, b, value, bp) : NOT;
+	return b ? blob_believe(h, w, b, value, fp) : BELIEF_NONE;
 }
 
-/* True when a slot of the stack has a return address, as sure as wanted. */
 bool hotspot_is_return(struct hotspot_frames *h, struct walk *w, uint64_t slot,
-		       uint64_t bp, enum belief wanted, uint64_t *value)
+		       uint64_t fp, enum belief wanted, uint64_t *value)
 {
-	return walk_read(w, slot, value) && believe(h, w, *value, bp) >= wanted;
+	return walk_read(w, slot, value) &&
+	       hotspot_believe(h, w, *value, fp) >= wanted;
 }
 
-/* Goes to the caller by the slot of a return address. */
-static enum step return_by(struct walk *w, uint64_t slot, uint64_t pc,
-			   uint64_t bp)
+/* ---- rules that several kinds of code share ---- */
+
+enum step hotspot_return(struct walk *w, uint64_t slot, uint64_t pc,
+			 uint64_t fp, const char *rule)
 {
-	return walk_to(w, pc, slot + 8, bp);
+	w->rule = rule;
+	return walk_to(w, pc, slot + 8, fp);
 }
 
-/* The caller's BP stands below the return address mostly. */
-uint64_t hotspot_bp_below(struct walk *w, uint64_t slot)
+uint64_t hotspot_fp_below(struct walk *w, uint64_t slot)
 {
-	uint64_t bp = walk_bp(w);
+	uint64_t fp = walk_fp(w);
 
 	if (slot >= walk_sp(w) + 8)
-		walk_read(w, slot - 8, &bp);
-	return bp;
+		walk_read(w, slot - 8, &fp);
+	return fp;
 }
 
-/* The nearest of so many slots that has a return address. */
-static bool scan(struct hotspot_frames *h, struct walk *w, size_t slots,
-		 uint64_t *slot, uint64_t *pc)
+bool hotspot_scan(struct hotspot_frames *h, struct walk *w, size_t slots,
+		  uint64_t *slot, uint64_t *pc)
 {
 	*slot = walk_sp(w);
 	for (size_t i = 0; i < slots; i++, *slot += 8)
-		if (hotspot_is_return(h, w, *slot, walk_bp(w), STRONG, pc))
+		if (hotspot_is_return(h, w, *slot, walk_fp(w), BELIEF_STRONG,
+				      pc))
 			return true;
 	return false;
 }
 
-/* The same of a compiled frame, which has saved its caller's BP. */
-static bool scan_frame(struct hotspot_frames *h, struct walk *w, uint64_t *slot,
-		       uint64_t *pc)
+/* Scans a frame that has saved its caller's FP below the return address. */
+static bool step_by_frame_scan(struct hotspot_frames *h, struct walk *w)
 {
-	*slot = walk_sp(w);
-	for (size_t i = 0; i < SCAN_SLOTS; i++, *slot += 8)
-		if (hotspot_is_return(h, w, *slot, hotspot_bp_below(w, *slot),
-				      STRONG, pc))
+	uint64_t slot = walk_sp(w), pc;
+
+	for (size_t i = 0; i < SCAN_SLOTS; i++, slot += 8) {
+		uint64_t fp = hotspot_fp_below(w, slot);
+
+		if (hotspot_is_return(h, w, slot, fp, BELIEF_STRONG, &pc)) {
+			hotspot_return(w, slot, pc, fp, "frame scan");
 			return true;
+		}
+	}
 	return false;
 }
 
 /*
- * The caller of a leaf that has no frame of its own to speak of.  That is the
- * interpreter when BP is the base of an interpreted frame, but for a return
- * address below that: the one to there may be in a register.
+ * If FP is the base of an interpreted frame and no return address stands below
+ * it, the caller is the interpreter: the return address may be in a register.
  */
-static bool by_scan(struct hotspot_frames *h, struct walk *w)
+bool hotspot_step_by_scan(struct hotspot_frames *h, struct walk *w)
 {
 	struct interpreted frame;
 	uint64_t slot, pc;
-	bool is_found = scan(h, w, STUB_SLOTS, &slot, &pc);
+	bool is_found = hotspot_scan(h, w, HOTSPOT_STUB_SLOTS, &slot, &pc);
 
-	if (h->interpreter && (!is_found || slot >= walk_bp(w)) &&
-	    is_interpreted(h, w, walk_bp(w), &frame)) {
-		walk_to(w, h->interpreter, walk_sp(w), walk_bp(w));
+	if (h->interpreter && (!is_found || slot >= walk_fp(w)) &&
+	    interpreted_read(h, w, walk_fp(w), &frame)) {
+		w->rule = "scan";
+		walk_to(w, h->interpreter, walk_sp(w), walk_fp(w));
 		return true;
 	}
 	if (is_found)
-		return_by(w, slot, pc, walk_bp(w));
+		hotspot_return(w, slot, pc, walk_fp(w), "scan");
 	return is_found;
 }
 
 /*
- * BP is the base of the frame, and what is there is believed: a return address
- * to generated code, or to any, which a routine that is entered from C has.
+ * Accepts a return address to native code, too, unless the wanted belief is
+ * STRONG: C enters some routines.
  */
-static bool by_base(struct hotspot_frames *h, struct walk *w,
-		    enum belief wanted, uint64_t reach)
+bool hotspot_step_by_base(struct hotspot_frames *h, struct walk *w,
+			  enum belief wanted, uint64_t reach)
 {
-	uint64_t base = walk_bp(w), bp, pc;
+	uint64_t base = walk_fp(w), fp, pc;
 
 	if (base & 7 || base < walk_sp(w) || base - walk_sp(w) > reach ||
-	    !walk_read(w, base, &bp) || !walk_read(w, base + 8, &pc))
+	    !walk_read(w, base, &fp) || !walk_read(w, base + 8, &pc))
 		return false;
-	if (believe(h, w, pc, bp) < wanted &&
-	    (wanted == STRONG || !native_frames_has(h->native, pc)))
+	if (hotspot_believe(h, w, pc, fp) < wanted &&
+	    (wanted == BELIEF_STRONG || !native_frames_has(h->native, pc)))
 		return false;
-	return_by(w, base + 8, pc, bp);
+	hotspot_return(w, base + 8, pc, fp, "frame base");
 	return true;
 }
 
-static bool place(struct walk *w, const struct x86_place *p, uint64_t *address)
+/* Computes the address of a place; false when FP cannot be a base. */
+static bool path_find_place(struct walk *w, const struct code_place *p,
+			    uint64_t *address)
 {
-	uint64_t bp = walk_bp(w), sp = walk_sp(w);
+	uint64_t fp = walk_fp(w), sp = walk_sp(w);
 
-	*address = (p->is_from_bp ? bp : sp) + (uint64_t)(int64_t)p->offset;
-	return !p->is_from_bp || (!(bp & 7) && bp >= sp && bp - sp < MAX_FRAME);
+	*address = (p->is_from_fp ? fp : sp) + (uint64_t)(int64_t)p->offset;
+	return !p->is_from_fp || (!(fp & 7) && fp >= sp && fp - sp < MAX_FRAME);
 }
 
-/*
- * By what stands where instructions take the return address from: as sure as
- * wanted, or of native code.
- */
-static bool by_path(struct hotspot_frames *h, struct walk *w,
-		    const struct x86_path *path, enum belief wanted)
+/* Accepts the wanted belief, or a return address to native code. */
+static bool step_by_path(struct hotspot_frames *h, struct walk *w,
+			 const struct code_path *path, enum belief wanted)
 {
-	uint64_t slot, pc, saved, bp = walk_bp(w);
+	uint64_t slot, pc, saved, fp = walk_fp(w);
 
-	if (!path->is_return || !place(w, &path->return_address, &slot) ||
+	if (!path->is_return ||
+	    !path_find_place(w, &path->return_address, &slot) ||
 	    !walk_read(w, slot, &pc))
 		return false;
-	if (path->has_saved_bp &&
-	    (!place(w, &path->saved_bp, &saved) || !walk_read(w, saved, &bp)))
+	if (path->has_saved_fp &&
+	    (!path_find_place(w, &path->saved_fp, &saved) ||
+	     !walk_read(w, saved, &fp)))
 		return false;
-	if (believe(h, w, pc, bp) < wanted &&
+	if (hotspot_believe(h, w, pc, fp) < wanted &&
 	    (code_cache_has(h->code, pc) || !native_frames_has(h->native, pc)))
 		return false;
-	return_by(w, slot, pc, bp);
+	hotspot_return(w, slot, pc, fp, "path to return");
 	return true;
 }
 
-/*
- * The return address has been taken off the stack, to make room: below SP,
- * where it was, there is no copy.
- */
-static bool by_ax(struct hotspot_frames *h, struct walk *w,
-		  const struct code_blob *b)
+static bool step_by_search(struct hotspot_frames *h, struct walk *w,
+			   const struct code_blob *b, enum belief wanted)
 {
-	uint64_t pc = walk_register(w, DWARF_AX);
-	struct x86_code code;
-
-	if (!w->is_exact || !code_of(h, b, &code) ||
-	    !x86_return_is_in_ax(&code, w->pc - b->begin) ||
-	    believe(h, w, pc, walk_bp(w)) != STRONG)
-		return false;
-	walk_to(w, pc, walk_sp(w), walk_bp(w));
-	return true;
+	return step_by_path(h, w, hotspot_path(h, b, w->pc, WAY_SEARCH),
+			    wanted);
 }
 
-/* ---- interpreted frames ---- */
+/* ---- interpreted methods ---- */
 
-static int32_t bci_of(const struct checked_method *m, uint64_t bcp)
+static int32_t method_find_bci(const struct checked_method *m, uint64_t bcp)
 {
 	return bcp >= m->code && bcp - m->code < m->len
 		       ? (int32_t)(bcp - m->code)
 		       : -1;
 }
 
-static int32_t find_bci(struct walk *w, const struct checked_method *m,
-			uint64_t base)
+static int32_t interpreted_find_bci(struct walk *w,
+				    const struct checked_method *m,
+				    uint64_t base)
 {
+	const struct arch *a = w->arch;
 	uint64_t bcp;
 	int32_t bci = -1;
 
-	/* At work, it has it in a register. */
-	if (w->is_exact && walk_knows(w, 13))
-		bci = bci_of(m, w->registers[13]);
-	if (bci < 0 && word(w, base, BCP, &bcp))
-		bci = bci_of(m, bcp);
-	if (bci < 0 && word(w, base, BCP_NO_MIRROR, &bcp))
-		bci = bci_of(m, bcp);
+	/* An interpreter at work has it in a register. */
+	if (w->is_exact && walk_knows(w, a->bcp_register))
+		bci = method_find_bci(m, w->registers[a->bcp_register]);
+	if (bci < 0 && walk_read_word(w, base, a->bcp, &bcp))
+		bci = method_find_bci(m, bcp);
+	if (bci < 0 && walk_read_word(w, base, a->bcp_before_mirror, &bcp))
+		bci = method_find_bci(m, bcp);
 	return bci;
 }
 
-/* An interpreted frame whose base is BP. */
-static bool interpreted(struct hotspot_frames *h, struct walk *w,
-			struct unwound_frame *frame)
+/* Steps from an interpreted frame whose base is FP. */
+static bool step_by_layout(struct hotspot_frames *h, struct walk *w,
+			   struct unwound_frame *frame)
 {
 	struct interpreted i;
 
-	if (!is_interpreted(h, w, walk_bp(w), &i))
+	if (!interpreted_read(h, w, walk_fp(w), &i))
 		return false;
 	frame->kind = UNWOUND_INTERPRETED;
 	frame->method = i.method;
-	frame->bci = find_bci(w, i.checked, walk_bp(w));
-	walk_to(w, i.pc, i.sender_sp, i.bp);
+	frame->bci = interpreted_find_bci(w, i.checked, walk_fp(w));
+	w->rule = "interpreter layout";
+	walk_to(w, i.pc, i.sender_sp, i.fp);
 	return true;
 }
 
 /*
- * A method returns by leave; pop r13; mov rsp, rbx; jmp r13: in BX is what the
- * caller's SP was before arguments.
+ * Deoptimization is building an interpreter frame: FP is set, the method slot
+ * is not.
  */
-static bool at_end(struct hotspot_frames *h, struct walk *w,
-		   const struct code_blob *b)
+static bool step_by_unfinished(struct hotspot_frames *h, struct walk *w)
 {
-	const struct x86_path *path = code_path_find(h->paths, b, w->pc,
-						     WAY_STRAIGHT);
-	uint64_t sp = walk_sp(w), sender = sp, pc = walk_register(w, 13);
-	struct x86_code code;
+	uint64_t base = walk_fp(w), fp, pc, sender;
 
-	if (path->sp_from == DWARF_BX && path->given_back <= 8)
-		sender = walk_register(w, DWARF_BX);
-	else if (!code_of(h, b, &code) ||
-		 !x86_is_jump_r13(&code, w->pc - b->begin))
+	if (base & 7 || base < walk_sp(w) ||
+	    base - walk_sp(w) > HOTSPOT_MAX_LOCALS ||
+	    !walk_read(w, base, &fp) || !walk_read(w, base + 8, &pc) ||
+	    hotspot_believe(h, w, pc, fp) <
+		    (fp > base ? BELIEF_WEAK : BELIEF_STRONG))
 		return false;
-	if (sender < sp || sender & 7 || sender - sp > MAX_LOCALS ||
-	    (path->given_back == 8 && !walk_read(w, sp, &pc)) ||
-	    believe(h, w, pc, walk_bp(w)) != STRONG)
-		return false;
-	walk_to(w, pc, sender, walk_bp(w));
-	return true;
-}
-
-/*
- * At the entry of a method its frame is half made, in BX is the method and in
- * R13 what the caller's SP will be; at the end it is gone.
- */
-static enum step between_frames(struct hotspot_frames *h, struct walk *w,
-				struct unwound_frame *frame,
-				const struct code_blob *b)
-{
-	uint64_t slot, pc, base = walk_bp(w), sender = walk_register(w, 13);
-	const struct checked_method *m = method_check_find(
-		h->methods, walk_register(w, DWARF_BX));
-
-	if (m->is_valid) {
-		frame->kind = UNWOUND_INTERPRETED;
-		frame->method = walk_register(w, DWARF_BX);
-	}
-	if (at_end(h, w, b))
-		return STEP_ON;
-	slot = walk_sp(w);
-	if (by_ax(h, w, b)) {
-		/* Locals are made where it was. */
-		slot -= 8;
-	} else if (hotspot_is_return(h, w, slot, base, STRONG, &pc)) {
-		return_by(w, slot, pc, base);
-	} else if (by_base(h, w, STRONG, ENTRY_REACH)) {
-		/* The base is there, and not yet all of what is below it. */
-		slot = walk_sp(w) - 8;
-		if (base - 8 >= frame->sp)
-			word(w, base, SENDER_SP, &sender);
-	} else if (scan(h, w, STUB_SLOTS, &slot, &pc))
-		return_by(w, slot, pc, walk_bp(w));
-	else
-		return walk_lost(w, "an interpreted frame has no base");
-	if (sender > slot && sender - slot < MAX_LOCALS && !(sender & 7))
-		w->registers[DWARF_SP] = sender;
-	return STEP_ON;
-}
-
-/*
- * A frame that was compiled is being made one of the interpreter's: it has its
- * base, and no method yet.
- */
-static bool unfinished(struct hotspot_frames *h, struct walk *w)
-{
-	uint64_t base = walk_bp(w), bp, pc, sender;
-
-	if (base & 7 || base < walk_sp(w) || base - walk_sp(w) > MAX_LOCALS ||
-	    !walk_read(w, base, &bp) || !walk_read(w, base + 8, &pc) ||
-	    believe(h, w, pc, bp) < (bp > base ? WEAK : STRONG))
-		return false;
-	return_by(w, base + 8, pc, bp);
-	/* This it is given at once, to be walked. */
-	if (word(w, base, SENDER_SP, &sender) && sender > base + 8 &&
-	    sender - base < MAX_LOCALS && !(sender & 7))
-		w->registers[DWARF_SP] = sender;
+	hotspot_return(w, base + 8, pc, fp, "unfinished frame");
+	/* The JVM sets this slot at once, so that it can walk the frame. */
+	if (walk_read_word(w, base, w->arch->sender_sp, &sender) &&
+	    sender > base + 8 && sender - base < HOTSPOT_MAX_LOCALS &&
+	    !(sender & 7))
+		w->registers[w->arch->sp] = sender;
 	return true;
 }
 
@@ -406,114 +415,113 @@ static enum step interpreter_step(struct hotspot_frames *h, struct walk *w,
 				  struct unwound_frame *frame,
 				  const struct code_blob *b)
 {
-	if (interpreted(h, w, frame))
+	if (step_by_layout(h, w, frame))
 		return STEP_ON;
 	if (w->is_exact)
-		return between_frames(h, w, frame, b);
-	if (unfinished(h, w))
+		return h->arch->entry_step(h, w, frame, b);
+	if (step_by_unfinished(h, w))
 		return STEP_ON;
 	return walk_lost(w, "an interpreted frame that has no method");
 }
 
-/* ---- compiled code ---- */
+/* ---- compiled methods ---- */
 
-/* The caller of a frame that is whole. */
-static bool by_size(struct hotspot_frames *h, struct walk *w,
-		    const struct code_blob *b, uint32_t below,
-		    enum belief wanted)
+/* Steps from a whole frame that has `pushed` bytes more than its size. */
+static bool step_by_size(struct hotspot_frames *h, struct walk *w,
+			 const struct code_blob *b, uint32_t pushed,
+			 enum belief wanted)
 {
-	uint64_t slot = walk_sp(w) + below + b->frame_bytes - 8, pc;
-	uint64_t bp = hotspot_bp_below(w, slot);
+	uint64_t slot = walk_sp(w) + pushed + b->frame_bytes - 8, pc;
+	uint64_t fp = hotspot_fp_below(w, slot);
 
 	if (b->frame_bytes < 16 ||
-	    !hotspot_is_return(h, w, slot, bp, wanted, &pc))
+	    !hotspot_is_return(h, w, slot, fp, wanted, &pc))
 		return false;
-	return_by(w, slot, pc, bp);
+	hotspot_return(w, slot, pc, fp, "frame size");
 	return true;
 }
 
-/* What stands at an offset from SP, as instructions had it. */
-static bool by_instructions(struct hotspot_frames *h, struct walk *w,
-			    const struct x86_frame *f, enum belief wanted)
+static bool step_by_edge(struct hotspot_frames *h, struct walk *w,
+			 const struct frame_edge *e, enum belief wanted,
+			 const char *rule)
 {
-	uint64_t slot = walk_sp(w) + f->return_address, pc;
-	uint64_t bp = walk_bp(w);
+	uint64_t slot = walk_sp(w) + e->return_address, pc;
+	uint64_t fp = walk_fp(w);
 
-	if (f->saved_bp >= 0 &&
-	    !walk_read(w, walk_sp(w) + (uint32_t)f->saved_bp, &bp))
+	if (e->saved_fp >= 0 &&
+	    !walk_read(w, walk_sp(w) + (uint32_t)e->saved_fp, &fp))
 		return false;
-	if (!hotspot_is_return(h, w, slot, bp, wanted, &pc))
+	if (!hotspot_is_return(h, w, slot, fp, wanted, &pc))
 		return false;
-	return_by(w, slot, pc, bp);
+	hotspot_return(w, slot, pc, fp, rule);
 	return true;
 }
 
-static bool is_in_prologue(const struct code_blob *b, uint64_t pc)
+static bool blob_is_in_prologue(const struct code_blob *b, uint64_t pc)
 {
 	return pc <= b->entry || (b->frame_complete >= 0 &&
 				  pc - b->begin < (uint64_t)b->frame_complete);
 }
 
-/* The frame of a leaf: whole, or as much of it as its instructions say. */
-static bool leaf_frame(struct hotspot_frames *h, struct walk *w,
-		       const struct code_blob *b, const struct x86_code *code,
-		       enum belief wanted)
+/* Steps from a leaf: its frame is whole, or as far as its instructions say. */
+static bool step_by_leaf(struct hotspot_frames *h, struct walk *w,
+			 const struct code_blob *b,
+			 const struct machine_code *code, enum belief wanted)
 {
 	size_t at = w->pc - b->begin;
 	size_t entry = b->entry - b->begin;
-	struct x86_frame f = { 0, -1 };
+	struct frame_edge e = { 0, -1 };
 
 	if (at <= entry)
-		return by_instructions(h, w, &f, wanted);
+		return step_by_edge(h, w, &e, wanted, "entry");
 	if (b->frame_complete >= 0 && at < (size_t)b->frame_complete) {
-		x86_prologue(code, entry, at, &f);
-		return by_instructions(h, w, &f, wanted);
+		h->arch->prologue(code, entry, at, &e);
+		return step_by_edge(h, w, &e, wanted, "prologue");
 	}
-	if (x86_epilogue(code, at, &f))
-		return by_instructions(h, w, &f, wanted);
-	return by_size(h, w, b, 0, wanted);
+	if (h->arch->epilogue(code, at, &e))
+		return step_by_edge(h, w, &e, wanted, "epilogue");
+	return step_by_size(h, w, b, 0, wanted);
 }
 
 /*
- * There may be more below the frame than its size says: around a call out of
- * line registers are saved, and C1 pushes what some routines are handed.  How
- * the code goes on tells.  Straight on there need not be a return: a method
- * that may use the stack's reserved zone looks for that in between.
+ * The frame may have more below it than its size says: code around a call out
+ * of line saves registers, and C1 pushes arguments of some routines.  The way
+ * on tells.  It need not lead straight to a return: a method that may use the
+ * reserved zone of the stack checks for that first.
  */
-static bool by_way_out(struct hotspot_frames *h, struct walk *w,
-		       const struct code_blob *b)
+static bool step_by_way_out(struct hotspot_frames *h, struct walk *w,
+			    const struct code_blob *b)
 {
-	const struct x86_path *path = code_path_find(h->paths, b, w->pc,
-						     WAY_STRAIGHT);
+	const struct code_path *path = hotspot_path(h, b, w->pc, WAY_STRAIGHT);
 	uint32_t given = path->given_back > 0 ? (uint32_t)path->given_back : 0;
 	uint64_t slot = walk_sp(w) + given, pc;
 
 	if (path->is_return)
-		return by_path(h, w, path, STRONG);
-	if (w->is_exact &&
-	    by_path(h, w, code_path_find(h->paths, b, w->pc, WAY_SEARCH),
-		    STRONG))
+		return step_by_path(h, w, path, BELIEF_STRONG);
+	if (w->is_exact && step_by_search(h, w, b, BELIEF_STRONG))
 		return true;
 	if (!given || b->frame_bytes < 16)
 		return false;
-	/* It leaves by a jump, with nothing but the return address left. */
 	if (given >= b->frame_bytes - 8) {
-		if (!hotspot_is_return(h, w, slot, hotspot_bp_below(w, slot),
-				       STRONG, &pc))
+		uint64_t fp = hotspot_fp_below(w, slot);
+
+		if (!hotspot_is_return(h, w, slot, fp, BELIEF_STRONG, &pc))
 			return false;
-		return_by(w, slot, pc, hotspot_bp_below(w, slot));
+		hotspot_return(w, slot, pc, fp, "jump out");
 		return true;
 	}
-	return given < b->frame_bytes - 16 && by_size(h, w, b, given, STRONG);
+	return given < b->frame_bytes - 16 &&
+	       step_by_size(h, w, b, given, BELIEF_STRONG);
 }
 
-/* A frame that returns to its handler has its true pc in a slot of its own. */
-static void undeoptimise(struct hotspot_frames *h, struct walk *w,
-			 const struct code_blob *b)
+/*
+ * A deoptimized frame returns to a handler and has its original pc in a slot of
+ * its own.
+ */
+static void walk_restore_original_pc(struct walk *w, const struct code_blob *b)
 {
 	uint64_t pc;
 
-	(void)h;
 	if (w->is_exact || b->original_pc < 0 || !w->pc ||
 	    (w->pc != b->deopt_handler && w->pc != b->deopt_mh_handler))
 		return;
@@ -522,113 +530,66 @@ static void undeoptimise(struct hotspot_frames *h, struct walk *w,
 		w->pc = pc;
 }
 
-/*
- * True when the caller's SP is in R13: an adapter to the interpreter puts it
- * there (lea r13, [rsp + 8]; mov r13, rsp) and takes of the stack then.
- */
-static bool was_moved(struct hotspot_frames *h, struct walk *w,
-		      const struct code_blob *b, size_t at, uint64_t sender)
-{
-	struct x86_code code;
-
-	return sender >= walk_sp(w) && sender - walk_sp(w) < ENTRY_REACH * 8 &&
-	       !(sender & 7) && code_of(h, b, &code) && x86_saves_sp(&code, at);
-}
-
-/* What is on the way from a caller to a method has no frame. */
-static enum step adapter_step(struct hotspot_frames *h, struct walk *w,
-			      const struct code_blob *b)
-{
-	size_t at = w->pc - b->begin;
-	const struct x86_path *path = code_path_find(h->paths, b, w->pc,
-						     WAY_STRAIGHT);
-	uint64_t pc, sender = walk_register(w, 13), bp = walk_bp(w);
-	uint64_t slot = walk_sp(w);
-	bool is_moved;
-
-	/* Around a call SP is in R13, at the return address still. */
-	if (path->sp_from == 13 && sender >= walk_sp(w) &&
-	    hotspot_is_return(h, w, sender, bp, STRONG, &pc))
-		return return_by(w, sender, pc, bp);
-	/* Or it has saved registers there. */
-	if (path->given_back > 0)
-		slot += (uint64_t)path->given_back;
-	/* It may have moved that, to make room for arguments. */
-	is_moved = was_moved(h, w, b, at, sender);
-	if (by_ax(h, w, b) || (hotspot_is_return(h, w, slot, bp, STRONG, &pc) &&
-			       return_by(w, slot, pc, bp) == STEP_ON)) {
-		if (is_moved)
-			w->registers[DWARF_SP] = sender;
-		return STEP_ON;
-	}
-	/* Between: the return address is in a register, and where it was. */
-	if (sender > walk_sp(w) && sender - walk_sp(w) < MAX_LOCALS &&
-	    hotspot_is_return(h, w, sender - 8, bp, STRONG, &pc))
-		return return_by(w, sender - 8, pc, bp);
-	if (by_scan(h, w))
-		return STEP_ON;
-	return walk_lost(w, "an adapter without a return address");
-}
-
 static enum step compiled_step(struct hotspot_frames *h, struct walk *w,
 			       struct unwound_frame *frame,
 			       const struct code_blob *b)
 {
-	struct x86_code code = { NULL, 0 };
-	bool has_code = code_of(h, b, &code);
-	uint64_t slot, pc;
+	struct machine_code code = { NULL, 0 };
+	bool has_code = hotspot_read_code(h, b, &code);
 
 	frame->kind = UNWOUND_COMPILED;
 	frame->method = b->method;
-	undeoptimise(h, w, b);
+	walk_restore_original_pc(w, b);
 	frame->pc = w->pc;
 	/* A linker of method handles is a native method that only jumps. */
 	if (b->kind == BLOB_NATIVE && !b->frame_bytes)
-		return adapter_step(h, w, b);
-	if (b->kind == BLOB_NATIVE &&
-	    by_path(h, w, code_path_find(h->paths, b, w->pc, WAY_SEARCH),
-		    STRONG))
+		return h->arch->adapter_step(h, w, b);
+	if (b->kind == BLOB_NATIVE && step_by_search(h, w, b, BELIEF_STRONG))
 		return STEP_ON;
-	if (!(w->is_exact && is_in_prologue(b, w->pc)) && by_way_out(h, w, b))
+	if (!(w->is_exact && blob_is_in_prologue(b, w->pc)) &&
+	    step_by_way_out(h, w, b))
 		return STEP_ON;
-	/* What is sure before what may be: a slot may have an old value. */
-	for (enum belief wanted = STRONG; wanted >= WEAK; wanted--) {
-		if (w->is_exact && has_code ? leaf_frame(h, w, b, &code, wanted)
-					    : by_size(h, w, b, 0, wanted))
+	/* STRONG first, because a slot may hold an old return address. */
+	for (enum belief wanted = BELIEF_STRONG; wanted >= BELIEF_WEAK;
+	     wanted--) {
+		if (w->is_exact && has_code
+			    ? step_by_leaf(h, w, b, &code, wanted)
+			    : step_by_size(h, w, b, 0, wanted))
 			return STEP_ON;
-		if (wanted == STRONG && w->is_exact &&
-		    by_size(h, w, b, 0, STRONG))
+		if (wanted == BELIEF_STRONG && w->is_exact &&
+		    step_by_size(h, w, b, 0, BELIEF_STRONG))
 			return STEP_ON;
 	}
 	if (w->is_cut)
 		return STEP_CUT;
-	if (scan_frame(h, w, &slot, &pc))
-		return return_by(w, slot, pc, hotspot_bp_below(w, slot));
+	if (step_by_frame_scan(h, w))
+		return STEP_ON;
 	return walk_lost(w, "a compiled frame without a return address");
 }
 
-/* ---- all other code ---- */
+/* ---- other routines ---- */
 
-static enum step leaf_stub(struct hotspot_frames *h, struct walk *w,
-			   const struct code_blob *b)
+static enum step leaf_stub_step(struct hotspot_frames *h, struct walk *w,
+				const struct code_blob *b)
 {
 	struct interpreted caller;
 	uint64_t pc;
 
-	if (by_path(h, w, code_path_find(h->paths, b, w->pc, WAY_SEARCH),
-		    STRONG))
+	if (step_by_search(h, w, b, BELIEF_STRONG))
 		return STEP_ON;
-	/* The JVM itself calls some of them. */
 	if (walk_read(w, walk_sp(w), &pc) && !code_cache_has(h->code, pc) &&
 	    native_frames_has(h->native, pc))
-		return return_by(w, walk_sp(w), pc, walk_bp(w));
-	/* Most have a base; an interpreted caller has one of its own. */
-	if (!is_interpreted(h, w, walk_bp(w), &caller) &&
-	    by_base(h, w, STRONG, BASE_REACH))
+		return hotspot_return(w, walk_sp(w), pc, walk_fp(w),
+				      "called from C");
+	/* Unless FP is the base of an interpreted caller, it is ours. */
+	if (!interpreted_read(h, w, walk_fp(w), &caller) &&
+	    hotspot_step_by_base(h, w, BELIEF_STRONG, BASE_REACH))
 		return STEP_ON;
-	if (by_size(h, w, b, 0, STRONG) || by_base(h, w, WEAK, BASE_REACH))
+	if (step_by_size(h, w, b, 0, BELIEF_STRONG) ||
+	    hotspot_step_by_base(h, w, BELIEF_WEAK, BASE_REACH))
 		return STEP_ON;
-	if (by_scan(h, w) || by_base(h, w, WEAK, MAX_FRAME))
+	if (hotspot_step_by_scan(h, w) ||
+	    hotspot_step_by_base(h, w, BELIEF_WEAK, MAX_FRAME))
 		return STEP_ON;
 	return walk_lost(w, "a routine of the JVM's without a return address");
 }
@@ -636,27 +597,22 @@ static enum step leaf_stub(struct hotspot_frames *h, struct walk *w,
 static enum step stub_step(struct hotspot_frames *h, struct walk *w,
 			   const struct code_blob *b)
 {
-	uint64_t slot, pc;
-
-	/* At its end it is on the stack of what it has thawed. */
-	if (is_continuation(b)) {
+	if (blob_is_continuation(b)) {
+		/* Near its return it is on the stack of the thawed frames. */
 		if (w->is_exact &&
-		    by_path(h, w,
-			    code_path_find(h->paths, b, w->pc, WAY_STRAIGHT),
-			    STRONG))
+		    step_by_path(h, w, hotspot_path(h, b, w->pc, WAY_STRAIGHT),
+				 BELIEF_STRONG))
 			return STEP_ON;
 		return hotspot_continuation_step(h, w, b);
 	}
 	if (w->is_exact)
-		return leaf_stub(h, w, b);
-	/* A poll's pc stands behind no call. */
-	if (by_size(h, w, b, 0, WEAK) ||
-	    by_path(h, w, code_path_find(h->paths, b, w->pc, WAY_SEARCH),
-		    WEAK) ||
-	    by_base(h, w, WEAK, MAX_FRAME))
+		return leaf_stub_step(h, w, b);
+	/* No call precedes the pc of a safepoint poll, so WEAK must do. */
+	if (step_by_size(h, w, b, 0, BELIEF_WEAK) ||
+	    step_by_search(h, w, b, BELIEF_WEAK) ||
+	    hotspot_step_by_base(h, w, BELIEF_WEAK, MAX_FRAME) ||
+	    step_by_frame_scan(h, w))
 		return STEP_ON;
-	if (scan_frame(h, w, &slot, &pc))
-		return return_by(w, slot, pc, hotspot_bp_below(w, slot));
 	return walk_lost(w, "a routine of the JVM's without a return address");
 }
 
@@ -684,7 +640,7 @@ enum step hotspot_frames_step(struct hotspot_frames *h, struct walk *w,
 	case BLOB_NATIVE:
 		return compiled_step(h, w, frame, b);
 	case BLOB_ADAPTER:
-		return adapter_step(h, w, b);
+		return h->arch->adapter_step(h, w, b);
 	default:
 		return stub_step(h, w, b);
 	}

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hotspot_frame: steps along frames of code that HotSpot has made.
+ * hotspot_frame: steps from frames of code that HotSpot generated.
  *
- * In the middle of compiled code the CodeBlob says how large the frame is; at
- * its ends, and in what is out of line, instructions say it (x86_code.h).
- * Interpreted frames and most routines of HotSpot's have BP for a base.  What
- * is taken for a return address is looked at: code that calls stands before it
- * (frame_x86.cpp, sharedRuntime_x86_64.cpp, templateInterpreterGenerator_x86 of
- * HotSpot, JDK 17 to 25).
+ * unwinder.c uses the first four functions.  The rest is for the parts of these
+ * steps in other files: continuations, and what depends on the architecture
+ * (arch.h).
  */
 #ifndef CORE_UNWIND_HOTSPOT_FRAME_H
 #define CORE_UNWIND_HOTSPOT_FRAME_H
@@ -17,21 +14,90 @@
 #include "core/unwind/unwinder.h"
 #include "core/unwind/walk.h"
 
-struct hotspot_frames;
-
 /* Both are borrowed; the view has a code cache. */
-struct hotspot_frames *hotspot_frames_new(const struct process_view *view,
+struct hotspot_frames *hotspot_frames_new(const struct arch *arch,
+					  const struct process_view *view,
 					  struct native_frames *native);
 void hotspot_frames_free(struct hotspot_frames *h); /* NULL is fine */
 
-/* Whether the JVM says what continuations return to. */
+/* True when the JVM exports where continuations return to. */
 bool hotspot_frames_have_continuations(const struct hotspot_frames *h);
 
 /*
- * Of a pc in the code cache: fills what of the frame is known, and goes to its
- * caller.
+ * Steps from a pc in the code cache to its caller, and describes the frame in
+ * *frame.
  */
 enum step hotspot_frames_step(struct hotspot_frames *h, struct walk *w,
 			      struct unwound_frame *frame);
+
+/* ---- shared by the parts ---- */
+
+enum {
+	HOTSPOT_MAX_LOCALS = 65536 * 8 * 2, /* bytes of locals of a method */
+	HOTSPOT_STUB_SLOTS = 96,            /* scanned in a routine's frame */
+	HOTSPOT_ENTRY_REACH = 256, /* bytes below the base of a new frame */
+};
+
+struct hotspot_frames {
+	const struct arch *arch;
+	struct memory *memory;
+	struct code_cache *code;
+	struct native_frames *native;
+	struct method_check *methods;
+	struct path_cache *paths;
+	/* Of virtual threads: none before JDK 21. */
+	uint64_t
+		entry_return; /* the address of ContinuationEntry::_return_pc */
+	uint64_t entry_pc;    /* and its value; 0 = not known yet */
+	uint64_t interpreter; /* an address in it; 0 = not known yet */
+};
+
+/* How certain it is that a value is a return address. */
+enum belief { BELIEF_NONE, BELIEF_WEAK, BELIEF_STRONG };
+
+/* Returns the belief in a value; fp is what the caller's FP would be. */
+enum belief hotspot_believe(struct hotspot_frames *h, struct walk *w,
+			    uint64_t value, uint64_t fp);
+
+/*
+ * Reads a slot of the stack; true when it has a return address with at least
+ * the wanted belief.
+ */
+bool hotspot_is_return(struct hotspot_frames *h, struct walk *w, uint64_t slot,
+		       uint64_t fp, enum belief wanted, uint64_t *value);
+
+/* Returns the caller's FP, which is mostly saved below the return address. */
+uint64_t hotspot_fp_below(struct walk *w, uint64_t slot);
+
+/* Sets *code to a blob's code; false when it is not readable. */
+bool hotspot_read_code(struct hotspot_frames *h, const struct code_blob *b,
+		       struct machine_code *code);
+
+/* Returns the path from pc in a blob; valid until the next call. */
+const struct code_path *hotspot_path(struct hotspot_frames *h,
+				     const struct code_blob *b, uint64_t pc,
+				     enum code_way way);
+
+/* Goes to the caller whose return address pc is in the slot.  Names the rule.
+ */
+enum step hotspot_return(struct walk *w, uint64_t slot, uint64_t pc,
+			 uint64_t fp, const char *rule);
+
+/* Finds the nearest return address within so many slots from SP. */
+bool hotspot_scan(struct hotspot_frames *h, struct walk *w, size_t slots,
+		  uint64_t *slot, uint64_t *pc);
+
+/*
+ * Rules that step to the caller and return true, or return false and leave the
+ * walk as it is.  step_by_base: FP is the base of the frame, at most reach
+ * bytes above SP.  step_by_scan: a leaf that has no frame to speak of.
+ */
+bool hotspot_step_by_base(struct hotspot_frames *h, struct walk *w,
+			  enum belief wanted, uint64_t reach);
+bool hotspot_step_by_scan(struct hotspot_frames *h, struct walk *w);
+
+/* Steps from a routine of continuations, which b holds, to its caller. */
+enum step hotspot_continuation_step(struct hotspot_frames *h, struct walk *w,
+				    const struct code_blob *b);
 
 #endif

@@ -5,12 +5,10 @@
 
 #include <stdlib.h>
 
-#define ROWS     (1 << 14) /* a power of two */
-#define MAX_BP_STEP   (1 << 20) /* a frame that has frame pointers */
+#define ROWS        (1 << 14) /* a power of two */
+#define MAX_BP_STEP (1 << 20) /* a frame that has frame pointers */
 
-/* Those that a caller may need: six that calls keep, BP among them. */
-static const uint8_t kept[] = { DWARF_BX, DWARF_BP, 12, 13, 14, 15 };
-enum { KEPT = sizeof(kept), RULES = KEPT + 1 };
+enum { RA_RULE = ELF_PRESERVED, RULES };
 
 /* A row, and what is known of the address it is for. */
 struct row {
@@ -23,18 +21,21 @@ struct row {
 	struct {
 		uint8_t rule, base;
 		int32_t offset;
-	} rules[RULES]; /* of kept[], and the return address */
+	} rules[RULES]; /* of arch->machine->preserved, and RA_RULE */
 };
 
 struct native_frames {
+	const struct arch *arch;
 	struct process_images *images;
 	struct row rows[2][ROWS]; /* of return addresses, and of leaves */
 };
 
-struct native_frames *native_frames_new(struct process_images *images)
+struct native_frames *native_frames_new(const struct arch *arch,
+					struct process_images *images)
 {
 	struct native_frames *n = xcalloc(1, sizeof(*n));
 
+	n->arch = arch;
 	n->images = images;
 	return n;
 }
@@ -68,9 +69,9 @@ static void find_row(struct native_frames *n, struct row *r,
 	r->cfa_is_memory = c.cfa_is_memory;
 	r->cfa_register = c.cfa_register;
 	r->cfa_offset = c.cfa_offset;
-	for (size_t k = 0; k < KEPT; k++)
-		keep_rule(r, k, &c, kept[k]);
-	keep_rule(r, KEPT, &c, DWARF_RA);
+	for (size_t k = 0; k < n->arch->machine->preserved_count; k++)
+		keep_rule(r, k, &c, n->arch->machine->preserved[k]);
+	keep_rule(r, RA_RULE, &c, DWARF_RA);
 }
 
 static const struct row *row_at(struct native_frames *n, uint64_t pc,
@@ -97,7 +98,7 @@ bool native_frames_has(struct native_frames *n, uint64_t pc)
 /* Where there is no other way: what BP points to is {caller's BP, IP}. */
 static enum step by_frame_pointer(struct native_frames *n, struct walk *w)
 {
-	uint64_t bp = walk_bp(w), next, pc;
+	uint64_t bp = walk_fp(w), next, pc;
 
 	/* Who begins a thread sets it so; a leaf may have it for anything. */
 	if (bp == 0 && !w->is_exact)
@@ -111,6 +112,7 @@ static enum step by_frame_pointer(struct native_frames *n, struct walk *w)
 	if (!native_frames_has(n, pc))
 		return walk_lost(w, "native code without call frame "
 				    "information");
+	w->rule = "frame pointer";
 	return walk_to(w, pc, bp + 16, next);
 }
 
@@ -124,9 +126,9 @@ static bool caller_value(struct walk *w, const struct row *r, size_t at,
 	switch (rule) {
 	case CFI_AT_CFA:
 		/* What stands below SP has been restored: rows do not say. */
-		if (at < KEPT && cfa + offset < walk_sp(w)) {
-			*value = w->registers[kept[at]];
-			return walk_knows(w, kept[at]);
+		if (at != RA_RULE && cfa + offset < walk_sp(w)) {
+			*value = w->registers[w->arch->machine->preserved[at]];
+			return walk_knows(w, w->arch->machine->preserved[at]);
 		}
 		return walk_read(w, cfa + offset, value);
 	case CFI_IS_CFA:
@@ -134,7 +136,7 @@ static bool caller_value(struct walk *w, const struct row *r, size_t at,
 		return true;
 	case CFI_AT_REGISTER:
 	case CFI_IS_REGISTER:
-		if (base >= 16 || !walk_knows(w, base))
+		if (base >= DWARF_RA || !walk_knows(w, base))
 			return false;
 		*value = w->registers[base] + offset;
 		return rule == CFI_IS_REGISTER || walk_read(w, *value, value);
@@ -166,7 +168,7 @@ static bool is_same(const struct walk *w, const struct row *r, size_t at,
 
 static bool find_cfa(struct walk *w, const struct row *r, uint64_t *cfa)
 {
-	if (r->cfa_register >= 16 || !walk_knows(w, r->cfa_register))
+	if (r->cfa_register >= DWARF_RA || !walk_knows(w, r->cfa_register))
 		return false;
 	*cfa = w->registers[r->cfa_register] + (uint64_t)(int64_t)r->cfa_offset;
 	return !r->cfa_is_memory || walk_read(w, *cfa, cfa);
@@ -174,29 +176,30 @@ static bool find_cfa(struct walk *w, const struct row *r, uint64_t *cfa)
 
 static enum step by_row(struct walk *w, const struct row *r)
 {
-	uint64_t cfa, pc, values[KEPT];
-	uint32_t known = 1u << DWARF_SP;
+	uint64_t cfa, pc, values[ELF_PRESERVED];
+	uint32_t known = 1u << w->arch->sp;
 
-	if (r->rules[KEPT].rule == CFI_UNDEFINED)
+	if (r->rules[RA_RULE].rule == CFI_UNDEFINED)
 		return STEP_ROOT;
 	if (!find_cfa(w, r, &cfa))
 		return walk_lost(w, "a native frame's base is not known");
-	if (!caller_value(w, r, KEPT, cfa, &pc))
+	if (!caller_value(w, r, RA_RULE, cfa, &pc))
 		return walk_lost(w, "a native frame's return address is not "
 				    "in the stack");
-	for (size_t k = 0; k < KEPT; k++) {
-		values[k] = w->registers[kept[k]];
+	for (size_t k = 0; k < w->arch->machine->preserved_count; k++) {
+		values[k] = w->registers[w->arch->machine->preserved[k]];
 		if (is_same(w, r, k, cfa)
-			    ? walk_knows(w, kept[k])
+			    ? walk_knows(w, w->arch->machine->preserved[k])
 			    : caller_value(w, r, k, cfa, &values[k]))
-			known |= 1u << kept[k];
+			known |= 1u << w->arch->machine->preserved[k];
 	}
-	for (size_t k = 0; k < KEPT; k++)
-		w->registers[kept[k]] = values[k];
+	for (size_t k = 0; k < w->arch->machine->preserved_count; k++)
+		w->registers[w->arch->machine->preserved[k]] = values[k];
 	w->known = known;
-	w->registers[DWARF_SP] = cfa;
+	w->registers[w->arch->sp] = cfa;
 	w->pc = pc;
 	w->is_exact = r->is_signal;
+	w->rule = r->is_signal ? "signal frame" : "call frame information";
 	/* Nobody calls the first function. */
 	return pc ? STEP_ON : STEP_ROOT;
 }

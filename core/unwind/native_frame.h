@@ -15,7 +15,8 @@
 struct native_frames;
 
 /* The images are borrowed. */
-struct native_frames *native_frames_new(struct process_images *images);
+struct native_frames *native_frames_new(const struct arch *arch,
+					struct process_images *images);
 void native_frames_free(struct native_frames *n); /* NULL is fine */
 
 /* True when there is code at the address. */

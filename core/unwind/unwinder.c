@@ -7,22 +7,26 @@
 #include "core/unwind/walk.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct unwinder {
+	const struct arch *arch;
 	struct process_view *view;
 	struct native_frames *native;
 	struct hotspot_frames *hotspot; /* NULL: the view has no code cache */
 	struct unwound_frame frames[UNWIND_FRAMES + 1];
 };
 
-struct unwinder *unwinder_new(struct process_view *view)
+struct unwinder *unwinder_new(const struct arch *arch,
+			      struct process_view *view)
 {
 	struct unwinder *u = xcalloc(1, sizeof(*u));
 
+	u->arch = arch;
 	u->view = view;
-	u->native = native_frames_new(view->images);
+	u->native = native_frames_new(arch, view->images);
 	if (view->code)
-		u->hotspot = hotspot_frames_new(view, u->native);
+		u->hotspot = hotspot_frames_new(arch, view, u->native);
 	return u;
 }
 
@@ -40,25 +44,19 @@ bool unwinder_has_continuations(const struct unwinder *u)
 	return u->hotspot && hotspot_frames_have_continuations(u->hotspot);
 }
 
-static void start(struct walk *w, const struct unwind_start *from)
+static void walk_start(struct walk *w, const struct arch *arch,
+		       const struct unwind_start *from)
 {
 	*w = (struct walk){
-		.pc = from->ip,
+		.arch = arch,
+		.pc = from->pc,
 		.is_exact = true,
+		.known = arch->sampled,
 		.stack = from->stack,
-		.stack_at = from->sp,
+		.stack_at = from->registers[arch->sp],
 		.stack_bytes = from->stack_bytes,
 	};
-	w->registers[DWARF_SP] = from->sp;
-	w->registers[DWARF_BP] = from->bp;
-	w->registers[DWARF_BX] = from->bx;
-	w->registers[12] = from->r12;
-	w->registers[13] = from->r13;
-	w->registers[14] = from->r14;
-	w->registers[15] = from->r15;
-	w->registers[DWARF_AX] = from->ax;
-	w->known = 1u << DWARF_SP | 1u << DWARF_BP | 1u << DWARF_BX | 1u << 12 |
-		   1u << 13 | 1u << 14 | 1u << 15 | 1u << DWARF_AX;
+	memcpy(w->registers, from->registers, sizeof(w->registers));
 }
 
 static enum step take_step(struct unwinder *u, struct walk *w,
@@ -70,15 +68,17 @@ static enum step take_step(struct unwinder *u, struct walk *w,
 	*frame = (struct unwound_frame){
 		.pc = pc,
 		.sp = sp,
-		.bp = walk_bp(w),
+		.bp = walk_fp(w),
 		.is_exact = w->is_exact,
 		.bci = -1,
 	};
 	w->is_cut = false;
+	w->rule = NULL;
 	if (u->hotspot && code_cache_has(u->view->code, pc))
 		step = hotspot_frames_step(u->hotspot, w, frame);
 	else
 		step = native_frames_step(u->native, w, frame);
+	frame->rule = w->rule;
 	/*
 	 * A walk has an end only where the stack goes up.  A continuation may
 	 * have its entry right where its frames were, and a method at its entry
@@ -123,7 +123,7 @@ void unwinder_walk(struct unwinder *u, const struct unwind_start *from,
 	struct walk w;
 
 	*out = (struct unwound){ .frames = u->frames };
-	start(&w, from);
+	walk_start(&w, u->arch, from);
 	while (out->count < max && step == STEP_ON)
 		step = take_step(u, &w, &u->frames[out->count++]);
 	finish(out, step, &w);

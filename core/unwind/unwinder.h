@@ -12,6 +12,7 @@
 
 #include "core/hotspot/java_symbols.h"
 #include "core/hotspot/process_view.h"
+#include "core/unwind/arch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,10 +36,12 @@ struct unwound {
 			     of this thread's stack is ever needed */
 };
 
-/* Where a walk begins; registers by enum dwarf names of elf_image.h. */
+/* Where a walk begins. */
 struct unwind_start {
-	uint64_t ip, sp, bp, bx, r12, r13, r14, r15, ax;
-	const uint8_t *stack; /* from sp on */
+	uint64_t pc;
+	/* By DWARF number; those in arch->sampled count. */
+	uint64_t registers[DWARF_REGISTERS];
+	const uint8_t *stack; /* from SP on */
 	size_t stack_bytes;
 	size_t max_frames; /* at most UNWIND_FRAMES */
 };
@@ -49,7 +52,8 @@ struct unwinder;
  * Returns an unwinder for a process, whose view is borrowed.  It walks native
  * frames alone where view->limits says why Java frames cannot be walked.
  */
-struct unwinder *unwinder_new(struct process_view *view);
+struct unwinder *unwinder_new(const struct arch *arch,
+			      struct process_view *view);
 void unwinder_free(struct unwinder *u); /* NULL is fine */
 
 /* True when the JVM has virtual threads whose continuations can be walked. */

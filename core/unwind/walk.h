@@ -1,48 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk: where a walk along a stack is: registers, and the copy of the stack.
+ * walk: the state of a walk along a stack: registers and a copy of the stack.
  *
- * A step goes from a frame to its caller.  Whoever takes one only reads the
- * copy: it is of the moment of the sample, what is in the target by now is not.
+ * A step goes from a frame to its caller.  Steps read the copy of the stack,
+ * never the target's stack, which has changed since the sample.
  */
 #ifndef CORE_UNWIND_WALK_H
 #define CORE_UNWIND_WALK_H
 
 #include "core/elf/elf_image.h"
+#include "core/unwind/arch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-enum step {
-	STEP_ON,   /* the walk is at the caller */
-	STEP_ROOT, /* there is none */
-	STEP_CUT,  /* the copy of the stack ends before it is known */
-	STEP_LOST, /* why, in words */
-};
-
 struct walk {
+	const struct arch *arch;
 	uint64_t pc;
-	bool is_exact;          /* pc is no return address */
-	bool is_cut;            /* something beyond the copy was wanted */
-	uint32_t scanned;       /* slots, for what continuations returned to */
-	uint32_t known;         /* a bit for each register that has a value */
-	uint64_t registers[16]; /* as DWARF numbers them */
+	bool is_exact;    /* pc is the next instruction, not a return address */
+	bool is_cut;      /* a step needed more than the copy has */
+	uint32_t scanned; /* slots scanned for entries of continuations */
+	uint32_t known;   /* a bit for each register whose value is known */
+	uint64_t registers[DWARF_REGISTERS];
 	const uint8_t *stack;
-	uint64_t stack_at; /* its address */
+	uint64_t stack_at; /* the address of the copy's first byte */
 	size_t stack_bytes;
-	const char *why; /* static text, of STEP_LOST */
+	const char *rule; /* static text: the rule of the last step, or NULL */
+	const char *why;  /* static text, after STEP_LOST */
 };
 
 static inline uint64_t walk_sp(const struct walk *w)
 {
-	return w->registers[DWARF_SP];
+	return w->registers[w->arch->sp];
 }
 
-static inline uint64_t walk_bp(const struct walk *w)
+static inline uint64_t walk_fp(const struct walk *w)
 {
-	return w->registers[DWARF_BP];
+	return w->registers[w->arch->fp];
 }
 
 static inline bool walk_knows(const struct walk *w, unsigned reg)
@@ -50,13 +46,13 @@ static inline bool walk_knows(const struct walk *w, unsigned reg)
 	return w->known >> reg & 1;
 }
 
-/* Its value, or 0. */
+/* Returns the value of a register, or 0 when it is unknown. */
 static inline uint64_t walk_register(const struct walk *w, unsigned reg)
 {
 	return walk_knows(w, reg) ? w->registers[reg] : 0;
 }
 
-/* Eight bytes of the stack; false when the copy has not all of them. */
+/* Reads a word of the stack; false when the copy does not have all of it. */
 static inline bool walk_read(struct walk *w, uint64_t address, uint64_t *value)
 {
 	uint64_t offset = address - w->stack_at;
@@ -64,7 +60,7 @@ static inline bool walk_read(struct walk *w, uint64_t address, uint64_t *value)
 	if (address < w->stack_at)
 		return false;
 	if (w->stack_bytes < 8 || offset > w->stack_bytes - 8) {
-		/* Far off it is no stack. */
+		/* An address farther off is not one of this stack. */
 		if (offset < w->stack_bytes + (8u << 20))
 			w->is_cut = true;
 		return false;
@@ -73,7 +69,7 @@ static inline bool walk_read(struct walk *w, uint64_t address, uint64_t *value)
 	return true;
 }
 
-/* The step that a want of the stack ends with. */
+/* Ends a walk: STEP_CUT if the copy of the stack was too short. */
 static inline enum step walk_lost(struct walk *w, const char *why)
 {
 	w->why = why;
@@ -81,16 +77,16 @@ static inline enum step walk_lost(struct walk *w, const char *why)
 }
 
 /*
- * To the caller, which has not been interrupted but calls.  Code of HotSpot's
- * keeps no other register than these for it.
+ * Goes to the caller, which called and was not interrupted.  HotSpot's code
+ * preserves no register but SP and FP.
  */
 static inline enum step walk_to(struct walk *w, uint64_t pc, uint64_t sp,
-				uint64_t bp)
+				uint64_t fp)
 {
 	w->pc = pc;
-	w->registers[DWARF_SP] = sp;
-	w->registers[DWARF_BP] = bp;
-	w->known = 1u << DWARF_SP | 1u << DWARF_BP;
+	w->registers[w->arch->sp] = sp;
+	w->registers[w->arch->fp] = fp;
+	w->known = 1u << w->arch->sp | 1u << w->arch->fp;
 	w->is_exact = false;
 	return STEP_ON;
 }

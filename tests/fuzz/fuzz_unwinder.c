@@ -65,10 +65,14 @@ static void patch(struct world *w, struct unwind_start *from,
 {
 	uint64_t value = w->addresses[data[3] & 15] + (data[3] >> 4) * 8;
 	size_t at = data[1] | data[2] << 8;
-	uint64_t *registers[] = {
-		&from->ip,  &from->sp,  &from->bp,  &from->bx,
-		&from->r13, &from->r12, &from->r14, &from->r15
-	};
+	uint64_t *registers[] = { &from->pc,
+				  &from->registers[DWARF_SP],
+				  &from->registers[DWARF_BP],
+				  &from->registers[DWARF_BX],
+				  &from->registers[13],
+				  &from->registers[12],
+				  &from->registers[14],
+				  &from->registers[15] };
 
 	switch (data[0] & 3) {
 	case 0:
@@ -103,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct world worlds[2];
 	struct world *w = &worlds[size ? data[0] & 1 : 0];
-	struct unwind_start from = { .sp = HOTSPOT_STACK,
+	struct unwind_start from = { .registers[DWARF_SP] = HOTSPOT_STACK,
 				     .max_frames = UNWIND_FRAMES };
 	struct unwound u;
 
@@ -111,7 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		make(w, w == worlds ? 17 : 25);
 	memcpy(w->image.bytes, w->before, HOTSPOT_IMAGE_BYTES);
 	memset(w->image.stack, 0, sizeof(w->image.stack));
-	from.ip = w->addresses[0] + 12;
+	from.pc = w->addresses[0] + 12;
 	from.stack = (const uint8_t *)w->image.stack;
 	from.stack_bytes = sizeof(w->image.stack);
 	process_view_begin(w->image.view);

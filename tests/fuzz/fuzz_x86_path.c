@@ -3,6 +3,7 @@
  * Code, behind two bytes that say where in it to begin: what is followed has an
  * end within what x86_path.h promises, and what is found makes sense.
  */
+#include "core/unwind/x86_64/x86_code.h"
 #include "core/unwind/x86_64/x86_path.h"
 
 #include <stdlib.h>
@@ -10,35 +11,35 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_place(const struct x86_place *p)
+static void check_place(const struct code_place *p)
 {
 	if (p->offset < -X86_FARTHEST || p->offset > X86_FARTHEST)
 		abort();
 }
 
-static void check(const struct x86_path *p, size_t most)
+static void check(const struct code_path *p, size_t most)
 {
 	if (p->looked_at > most)
 		abort();
 	if (p->is_return && (p->given_back || p->sp_from))
 		abort();
-	if (!p->is_return && p->has_saved_bp)
+	if (!p->is_return && p->has_saved_fp)
 		abort();
 	if (p->sp_from > 15 || p->given_back < -X86_FARTHEST ||
 	    p->given_back > X86_FARTHEST)
 		abort();
 	check_place(&p->return_address);
-	check_place(&p->saved_bp);
+	check_place(&p->saved_fp);
 }
 
-static bool is_same(const struct x86_place *a, const struct x86_place *b)
+static bool is_same(const struct code_place *a, const struct code_place *b)
 {
-	return a->is_from_bp == b->is_from_bp && a->offset == b->offset;
+	return a->is_from_fp == b->is_from_fp && a->offset == b->offset;
 }
 
-static void follow(const struct x86_code *c, size_t at)
+static void follow(const struct machine_code *c, size_t at)
 {
-	struct x86_path straight, followed, searched;
+	struct code_path straight, followed, searched;
 
 	memset(&straight, 0xa5, sizeof(straight));
 	followed = searched = straight;
@@ -58,9 +59,9 @@ static void follow(const struct x86_code *c, size_t at)
 }
 
 /* What is only looked at where it stands. */
-static void look(const struct x86_code *c, size_t at)
+static void look(const struct machine_code *c, size_t at)
 {
-	struct x86_frame f = { 0, -1 };
+	struct frame_edge f = { 0, -1 };
 	int64_t distance;
 
 	x86_prologue(c, at / 2, at, &f);
@@ -74,7 +75,7 @@ static void look(const struct x86_code *c, size_t at)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct x86_code code;
+	struct machine_code code;
 	size_t at;
 
 	if (size < 2)

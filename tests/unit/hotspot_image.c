@@ -507,7 +507,7 @@ void hotspot_image_open(struct hotspot_image *i)
 					 i->bias, &err);
 	if (!i->view)
 		abort();
-	i->unwinder = unwinder_new(i->view);
+	i->unwinder = unwinder_new(&arch_x86_64, i->view);
 }
 
 void hotspot_image_release(struct hotspot_image *i)

@@ -114,9 +114,9 @@ struct unwind_start walked_start_at(struct walked_thread *p, uint64_t pc,
 				    int sp)
 {
 	return (struct unwind_start){
-		.ip = pc,
-		.sp = walked_word(sp),
-		.bp = 0x77,
+		.pc = pc,
+		.registers[DWARF_SP] = walked_word(sp),
+		.registers[DWARF_BP] = 0x77,
 		.stack = (const uint8_t *)(p->image.stack + sp),
 		.stack_bytes = sizeof(p->image.stack) - 8 * (size_t)sp,
 		.max_frames = UNWIND_FRAMES,

@@ -18,7 +18,8 @@ struct pattern {
 	uint8_t mask[8];
 };
 
-static bool is_at(const struct x86_code *c, size_t at, const struct pattern *p)
+static bool is_at(const struct machine_code *c, size_t at,
+		  const struct pattern *p)
 {
 	if (at > c->len || c->len - at < p->len)
 		return false;
@@ -75,7 +76,7 @@ static const struct pattern nops[] = {
 };
 /* clang-format on */
 
-static int32_t immediate(const struct x86_code *c, size_t at, size_t bytes)
+static int32_t immediate(const struct machine_code *c, size_t at, size_t bytes)
 {
 	int32_t value;
 
@@ -85,7 +86,7 @@ static int32_t immediate(const struct x86_code *c, size_t at, size_t bytes)
 	return value;
 }
 
-bool x86_called(const struct x86_code *c, size_t at, int64_t *distance)
+bool x86_called(const struct machine_code *c, size_t at, int64_t *distance)
 {
 	if (at < 5 || at > c->len || c->bytes[at - 5] != 0xe8)
 		return false;
@@ -93,7 +94,7 @@ bool x86_called(const struct x86_code *c, size_t at, int64_t *distance)
 	return true;
 }
 
-bool x86_is_after_call(const struct x86_code *c, size_t at)
+bool x86_is_after_call(const struct machine_code *c, size_t at)
 {
 	/* How long call [r/m] is, by its mod and whether it has a SIB. */
 	static const struct {
@@ -117,7 +118,7 @@ bool x86_is_after_call(const struct x86_code *c, size_t at)
 	return false;
 }
 
-static size_t nop_length(const struct x86_code *c, size_t at)
+static size_t nop_length(const struct machine_code *c, size_t at)
 {
 	for (size_t i = 0; i < sizeof(nops) / sizeof(*nops); i++)
 		if (is_at(c, at, &nops[i]))
@@ -129,7 +130,7 @@ static size_t nop_length(const struct x86_code *c, size_t at)
  * One instruction of a prologue: its length.  *depth is what there is below
  * the return address, *bp where in there BP has been saved, or -1.
  */
-static size_t prologue_step(const struct x86_code *c, size_t at,
+static size_t prologue_step(const struct machine_code *c, size_t at,
 			    uint32_t *depth, int64_t *bp)
 {
 	size_t nop;
@@ -164,8 +165,8 @@ static size_t prologue_step(const struct x86_code *c, size_t at,
 	return nop ? nop : 1;
 }
 
-void x86_prologue(const struct x86_code *c, size_t entry, size_t at,
-		  struct x86_frame *out)
+void x86_prologue(const struct machine_code *c, size_t entry, size_t at,
+		  struct frame_edge *out)
 {
 	uint32_t depth = 0;
 	int64_t bp = -1; /* below the return address */
@@ -186,11 +187,11 @@ void x86_prologue(const struct x86_code *c, size_t entry, size_t at,
 		entry += len;
 	}
 	out->return_address = depth;
-	out->saved_bp = bp < 0 || bp > depth ? -1 : (int32_t)(depth - bp);
+	out->saved_fp = bp < 0 || bp > depth ? -1 : (int32_t)(depth - bp);
 }
 
 /* True when the function is left for good at `at`, the frame gone. */
-static bool leaves(const struct x86_code *c, size_t at)
+static bool leaves(const struct machine_code *c, size_t at)
 {
 	if (is_at(c, at, &vzeroupper))
 		at += vzeroupper.len;
@@ -205,14 +206,14 @@ static bool leaves(const struct x86_code *c, size_t at)
 	return false;
 }
 
-static bool jumps_away(const struct x86_code *c, size_t at)
+static bool jumps_away(const struct machine_code *c, size_t at)
 {
 	return is_at(c, at, &jmp32) || is_at(c, at, &jmp_r) ||
 	       is_at(c, at, &jmp_r8);
 }
 
 /* The jump of a poll at a return: its compare stands before it. */
-static bool is_in_poll(const struct x86_code *c, size_t at)
+static bool is_in_poll(const struct machine_code *c, size_t at)
 {
 	if (is_at(c, at, &poll_stub))
 		return is_at(c, at + 7, &poll_stub2);
@@ -227,31 +228,32 @@ static bool is_in_poll(const struct x86_code *c, size_t at)
 	       (at >= 7 && is_at(c, at - 7, &poll32a));
 }
 
-bool x86_epilogue(const struct x86_code *c, size_t at, struct x86_frame *out)
+bool x86_epilogue(const struct machine_code *c, size_t at,
+		  struct frame_edge *out)
 {
 	bool popped = at > 0 && at <= c->len && c->bytes[at - 1] == 0x5d;
 
 	if (leaves(c, at) || is_in_poll(c, at) ||
 	    (popped && jumps_away(c, at))) {
-		*out = (struct x86_frame){ 0, -1 };
+		*out = (struct frame_edge){ 0, -1 };
 		return true;
 	}
 	if (is_at(c, at, &pop_bp) &&
 	    (leaves(c, at + 1) || jumps_away(c, at + 1))) {
-		*out = (struct x86_frame){ 8, 0 };
+		*out = (struct frame_edge){ 8, 0 };
 		return true;
 	}
 	return false;
 }
 
-bool x86_is_jump_r13(const struct x86_code *c, size_t at)
+bool x86_is_jump_r13(const struct machine_code *c, size_t at)
 {
 	return is_at(c, at, &jmp_r8) && c->bytes[at + 2] == 0xe5;
 }
 
 #define SAVE_REACH 160 /* of code that moves arguments */
 
-bool x86_saves_sp(const struct x86_code *c, size_t at)
+bool x86_saves_sp(const struct machine_code *c, size_t at)
 {
 	/* lea r13, [rsp + 8]; pop rax, mov r13, rsp: JDK 25, 17 */
 	static const struct pattern saves[] = {
@@ -304,7 +306,7 @@ static enum use use_of_ax(const struct x86_instruction *i)
 	}
 }
 
-bool x86_return_is_in_ax(const struct x86_code *c, size_t at)
+bool x86_return_is_in_ax(const struct machine_code *c, size_t at)
 {
 	struct x86_instruction i;
 	enum use use = USE_NONE;

@@ -11,54 +11,41 @@
 #ifndef CORE_UNWIND_X86_64_X86_CODE_H
 #define CORE_UNWIND_X86_64_X86_CODE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-/* Code of which `at` is a position, at most len. */
-struct x86_code {
-	const uint8_t *bytes;
-	size_t len;
-};
-
-/* Where things stand from SP on, in bytes. */
-struct x86_frame {
-	uint32_t return_address;
-	int32_t saved_bp; /* -1: BP is the caller's still, or again */
-};
+#include "core/unwind/arch.h"
 
 /* True when a call instruction ends right before `at`. */
-bool x86_is_after_call(const struct x86_code *c, size_t at);
+bool x86_is_after_call(const struct machine_code *c, size_t at);
 
 /*
  * How far from `at` the function is that a direct call right before it has
  * called; false when there is no such call.
  */
-bool x86_called(const struct x86_code *c, size_t at, int64_t *distance);
+bool x86_called(const struct machine_code *c, size_t at, int64_t *distance);
 
 /* What the prologue that begins at entry has done before `at`. */
-void x86_prologue(const struct x86_code *c, size_t entry, size_t at,
-		  struct x86_frame *out);
+void x86_prologue(const struct machine_code *c, size_t entry, size_t at,
+		  struct frame_edge *out);
 
 /*
  * True when the frame is being taken down at `at`: what is left of it.  False:
  * all of it is there.
  */
-bool x86_epilogue(const struct x86_code *c, size_t at, struct x86_frame *out);
+bool x86_epilogue(const struct machine_code *c, size_t at,
+		  struct frame_edge *out);
 
 /* True when a jump to where R13 points is at `at`. */
-bool x86_is_jump_r13(const struct x86_code *c, size_t at);
+bool x86_is_jump_r13(const struct machine_code *c, size_t at);
 
 /*
  * True when the return address, which stood at SP, is in AX at `at`, from where
  * it is put on the stack again, straight on.
  */
-bool x86_return_is_in_ax(const struct x86_code *c, size_t at);
+bool x86_return_is_in_ax(const struct machine_code *c, size_t at);
 
 /*
  * True when what runs straight on to `at` has put the caller's SP, which is
  * behind the return address, into R13.
  */
-bool x86_saves_sp(const struct x86_code *c, size_t at);
+bool x86_saves_sp(const struct machine_code *c, size_t at);
 
 #endif

@@ -15,7 +15,7 @@ enum content { UNKNOWN, ADDRESS, LOADED };
 
 struct value {
 	enum content content;
-	struct x86_place place; /* it is this address; or was loaded from it */
+	struct code_place place; /* it is this address; or was loaded from it */
 };
 
 struct branch {
@@ -27,7 +27,7 @@ struct branch {
 };
 
 struct search {
-	const struct x86_code *code;
+	const struct machine_code *code;
 	struct branch branches[MAX_BRANCHES];
 	size_t head, count;
 	uint32_t seen[SEEN_SLOTS]; /* positions + 1 */
@@ -50,7 +50,7 @@ static void pop_bp(struct branch *b)
 	b->bp.content = b->sp.content == ADDRESS ? LOADED : UNKNOWN;
 	b->bp.place = b->sp.place;
 	/* What is pushed or stored only later is what it is now. */
-	if (b->bp.content == LOADED && !b->sp.place.is_from_bp &&
+	if (b->bp.content == LOADED && !b->sp.place.is_from_fp &&
 	    (b->sp.place.offset < 0 ||
 	     (b->has_stored && b->stored == b->sp.place.offset)))
 		b->bp = (struct value){ ADDRESS, { true, 0 } };
@@ -99,8 +99,8 @@ static void store(struct branch *b, const struct x86_instruction *i)
 {
 	if (i->reg != BP || i->base != SP || i->has_index ||
 	    !(i->rex & X86_REX_W) || b->sp.content != ADDRESS ||
-	    b->sp.place.is_from_bp || b->bp.content != ADDRESS ||
-	    !b->bp.place.is_from_bp || b->bp.place.offset != 0)
+	    b->sp.place.is_from_fp || b->bp.content != ADDRESS ||
+	    !b->bp.place.is_from_fp || b->bp.place.offset != 0)
 		return;
 	b->has_stored = true;
 	b->stored = (int64_t)b->sp.place.offset + i->displacement;
@@ -256,14 +256,14 @@ static bool is_jump(const struct x86_instruction *i)
 	return i->map == 0 && (i->opcode == 0xe9 || i->opcode == 0xeb);
 }
 
-static bool found(const struct branch *b, struct x86_path *out)
+static bool found(const struct branch *b, struct code_path *out)
 {
 	if (b->sp.content != ADDRESS || b->bp.content == UNKNOWN)
 		return false;
 	out->is_return = true;
 	out->return_address = b->sp.place;
-	out->has_saved_bp = b->bp.content == LOADED;
-	out->saved_bp = b->bp.place;
+	out->has_saved_fp = b->bp.content == LOADED;
+	out->saved_fp = b->bp.place;
 	return true;
 }
 
@@ -279,15 +279,15 @@ static struct branch start_at(size_t at)
 	};
 }
 
-static void go(const struct x86_code *c, size_t at, bool follows,
-	       struct x86_path *out)
+static void go(const struct machine_code *c, size_t at, bool follows,
+	       struct code_path *out)
 {
 	struct branch b = start_at(at);
 	struct value before = b.sp;
 	struct x86_instruction i;
 	size_t n = 0;
 
-	*out = (struct x86_path){ 0 };
+	*out = (struct code_path){ 0 };
 	for (; n < X86_MOST_STRAIGHT; n++) {
 		enum outcome outcome;
 
@@ -311,18 +311,19 @@ static void go(const struct x86_code *c, size_t at, bool follows,
 		return;
 	if (b.sp_from)
 		b.sp = before;
-	if (b.sp.content == ADDRESS && !b.sp.place.is_from_bp) {
+	if (b.sp.content == ADDRESS && !b.sp.place.is_from_fp) {
 		out->sp_from = b.sp_from;
 		out->given_back = b.sp.place.offset;
 	}
 }
 
-void x86_straight(const struct x86_code *c, size_t at, struct x86_path *out)
+void x86_straight(const struct machine_code *c, size_t at,
+		  struct code_path *out)
 {
 	go(c, at, false, out);
 }
 
-void x86_follow(const struct x86_code *c, size_t at, struct x86_path *out)
+void x86_follow(const struct machine_code *c, size_t at, struct code_path *out)
 {
 	go(c, at, true, out);
 }
@@ -351,7 +352,7 @@ static void add_branch(struct search *s, const struct branch *b, int64_t target)
 
 /* One way, up to where it ends; the others are added.  *left counts down. */
 static bool follow(struct search *s, struct branch b, size_t *left,
-		   struct x86_path *out)
+		   struct code_path *out)
 {
 	struct x86_instruction i;
 
@@ -376,13 +377,13 @@ static bool follow(struct search *s, struct branch b, size_t *left,
 	return false;
 }
 
-void x86_search(const struct x86_code *c, size_t at, struct x86_path *out)
+void x86_search(const struct machine_code *c, size_t at, struct code_path *out)
 {
 	struct search s = { .code = c };
 	struct branch first = start_at(at);
 	size_t left = X86_MOST_SEARCHED;
 
-	*out = (struct x86_path){ 0 };
+	*out = (struct code_path){ 0 };
 	if (c->len >= UINT32_MAX)
 		return;
 	add_branch(&s, &first, (int64_t)at);

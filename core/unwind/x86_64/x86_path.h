@@ -10,7 +10,7 @@
 #ifndef CORE_UNWIND_X86_64_X86_PATH_H
 #define CORE_UNWIND_X86_64_X86_PATH_H
 
-#include "core/unwind/x86_64/x86_code.h"
+#include "core/unwind/arch.h"
 
 enum {
 	X86_MOST_STRAIGHT = 200,  /* instructions that are looked at */
@@ -18,29 +18,14 @@ enum {
 	X86_FARTHEST = 1 << 24,   /* bytes that SP moves at most */
 };
 
-/* An address that is so far from SP, or from BP, as they are at the start. */
-struct x86_place {
-	bool is_from_bp;
-	int32_t offset;
-};
-
-struct x86_path {
-	bool is_return; /* the code returns, by what stands at: */
-	struct x86_place return_address;
-	bool has_saved_bp; /* and takes BP from the stack before: from */
-	struct x86_place saved_bp;
-	int32_t given_back; /* else: how much of the stack before it jumps, */
-	uint8_t sp_from; /* or before SP is that register's value; 0: never */
-	uint16_t looked_at; /* instructions */
-};
-
 /* Straight on from `at`: to a return, or to where it jumps. */
-void x86_straight(const struct x86_code *c, size_t at, struct x86_path *out);
+void x86_straight(const struct machine_code *c, size_t at,
+		  struct code_path *out);
 
 /* The same, going on where it jumps to. */
-void x86_follow(const struct x86_code *c, size_t at, struct x86_path *out);
+void x86_follow(const struct machine_code *c, size_t at, struct code_path *out);
 
 /* The same, looking into both ways of each jump: to the nearest return. */
-void x86_search(const struct x86_code *c, size_t at, struct x86_path *out);
+void x86_search(const struct machine_code *c, size_t at, struct code_path *out);
 
 #endif

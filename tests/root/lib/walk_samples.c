@@ -194,15 +194,15 @@ static bool walk(void *self, const struct sample_event *e,
 		 const uint8_t *stack)
 {
 	struct unwind_start from = {
-		.ip = e->regs[SAMPLE_IP],
-		.sp = e->regs[SAMPLE_SP],
-		.bp = e->regs[SAMPLE_BP],
-		.bx = e->regs[SAMPLE_BX],
-		.r12 = e->regs[SAMPLE_R12],
-		.r13 = e->regs[SAMPLE_R13],
-		.r14 = e->regs[SAMPLE_R14],
-		.r15 = e->regs[SAMPLE_R15],
-		.ax = e->regs[SAMPLE_AX],
+		.pc = e->regs[SAMPLE_IP],
+		.registers[DWARF_SP] = e->regs[SAMPLE_SP],
+		.registers[DWARF_BP] = e->regs[SAMPLE_BP],
+		.registers[DWARF_BX] = e->regs[SAMPLE_BX],
+		.registers[12] = e->regs[SAMPLE_R12],
+		.registers[13] = e->regs[SAMPLE_R13],
+		.registers[14] = e->regs[SAMPLE_R14],
+		.registers[15] = e->regs[SAMPLE_R15],
+		.registers[DWARF_AX] = e->regs[SAMPLE_AX],
 		.stack = stack,
 		.stack_bytes = e->stack_bytes,
 		.max_frames = UNWIND_FRAMES,
@@ -329,7 +329,7 @@ int main(int argc, char **argv)
 	is.view = process_view_open(&jvm, NULL, &err);
 	if (!is.view)
 		goto out;
-	is.unwinder = unwinder_new(is.view);
+	is.unwinder = unwinder_new(&arch_x86_64, is.view);
 	if (is.view->limits)
 		printf("limits: %s\n", is.view->limits);
 	ret = run(&jvm, strtol(argv[2], NULL, 10),

@@ -141,10 +141,10 @@ static int tear_down(void **state)
 static void walk(struct place *p, uint64_t pc, int sp, uint64_t bx)
 {
 	struct unwind_start from = {
-		.ip = pc,
-		.sp = word(sp),
-		.bp = 0x77,
-		.bx = bx,
+		.pc = pc,
+		.registers[DWARF_SP] = word(sp),
+		.registers[DWARF_BP] = 0x77,
+		.registers[DWARF_BX] = bx,
 		.stack = (const uint8_t *)(p->image.stack + sp),
 		.stack_bytes = sizeof(p->image.stack) - 8 * (size_t)sp,
 		.max_frames = UNWIND_FRAMES,

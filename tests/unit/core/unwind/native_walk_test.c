@@ -228,7 +228,7 @@ static void start(struct traced *t, const char *name, const char *argument)
 	t->view = process_view_open_with(&t->jvm, &t->memory, NULL, 0, &err);
 	if (!t->view)
 		fail_msg("%s", err.text);
-	t->unwinder = unwinder_new(t->view);
+	t->unwinder = unwinder_new(&arch_x86_64, t->view);
 }
 
 static void end(struct traced *t)
@@ -246,14 +246,14 @@ static void end(struct traced *t)
 static void walk(struct traced *t, struct unwound *out)
 {
 	const struct user_regs_struct *r = &t->regs;
-	struct unwind_start from = { .ip = r->rip,
-				     .sp = r->rsp,
-				     .bp = r->rbp,
-				     .bx = r->rbx,
-				     .r12 = r->r12,
-				     .r13 = r->r13,
-				     .r14 = r->r14,
-				     .r15 = r->r15,
+	struct unwind_start from = { .pc = r->rip,
+				     .registers[DWARF_SP] = r->rsp,
+				     .registers[DWARF_BP] = r->rbp,
+				     .registers[DWARF_BX] = r->rbx,
+				     .registers[12] = r->r12,
+				     .registers[13] = r->r13,
+				     .registers[14] = r->r14,
+				     .registers[15] = r->r15,
 				     .stack = t->stack,
 				     .max_frames = UNWIND_FRAMES };
 	ssize_t got = pread(t->mem, t->stack, STACK, (off_t)r->rsp);

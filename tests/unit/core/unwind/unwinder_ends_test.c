@@ -40,13 +40,13 @@ static void the_interpreter_at_work_has_its_place_in_r13(void **state)
 	struct unwind_start from = walked_start_at(p, p->interpreter + 5,
 						   CALLER + 6);
 
-	from.bp = walked_word(BASE);
-	from.r13 = p->bytecodes + 3;
+	from.registers[DWARF_BP] = walked_word(BASE);
+	from.registers[13] = p->bytecodes + 3;
 	unwinder_walk(p->image.unwinder, &from, &p->u);
 	assert_int_equal(p->u.frames[0].kind, UNWOUND_INTERPRETED);
 	assert_int_equal(p->u.frames[0].bci, 3);
 	assert_int_equal(p->u.end, UNWIND_ROOT);
-	from.r13 = 5;
+	from.registers[13] = 5;
 	unwinder_walk(p->image.unwinder, &from, &p->u);
 	assert_int_equal(p->u.frames[0].bci, 12);
 }
@@ -181,8 +181,8 @@ static void without_the_tables_native_frames_are_walked(void **state)
 	assert_non_null(view);
 	assert_non_null(strstr(view->limits, "structures"));
 	assert_null(view->code);
-	u = unwinder_new(view);
-	from.bp = walked_word(NATIVE_BASE);
+	u = unwinder_new(&arch_x86_64, view);
+	from.registers[DWARF_BP] = walked_word(NATIVE_BASE);
 	unwinder_walk(u, &from, &out);
 	assert_int_equal(out.end, UNWIND_ROOT);
 	assert_int_equal(out.frames[0].kind, UNWOUND_NATIVE);

@@ -96,7 +96,7 @@ static void a_native_wrapper_is_left_where_its_frame_is_gone(void **state)
 	walked_walk(p, wrapper + 11, CALLER - 1);
 	walked_is_whole(p, 1);
 	/* SP was aligned for a call. */
-	from.bp = walked_word(CALLER - 2);
+	from.registers[DWARF_BP] = walked_word(CALLER - 2);
 	p->image.stack[CALLER - 5] = p->caller + RETURN;
 	unwinder_walk(p->image.unwinder, &from, &p->u);
 	walked_is_whole(p, 1);
@@ -165,8 +165,9 @@ static void an_interpreted_method_returns_by_registers(void **state)
 			p, end + places[i].at, places[i].sp);
 
 		p->image.stack[CALLER - 4] = p->caller + RETURN;
-		from.bx = walked_word(CALLER);
-		from.r13 = places[i].is_popped ? p->caller + RETURN : 5;
+		from.registers[DWARF_BX] = walked_word(CALLER);
+		from.registers[13] = places[i].is_popped ? p->caller + RETURN
+							 : 5;
 		unwinder_walk(p->image.unwinder, &from, &p->u);
 		walked_is_whole(p, 1);
 	}
@@ -183,8 +184,8 @@ static void frames_that_are_being_made_know_their_callers_sp(void **state)
 	stack[CALLER - 6] = walked_word(BASE);
 	stack[CALLER - 5] = p->caller + RETURN;
 	stack[CALLER - 7] = walked_word(CALLER);
-	from.bp = walked_word(CALLER - 6);
-	from.r13 = p->bytecodes;
+	from.registers[DWARF_BP] = walked_word(CALLER - 6);
+	from.registers[13] = p->bytecodes;
 	unwinder_walk(p->image.unwinder, &from, &p->u);
 	walked_is_whole(p, 1);
 	/* The same, of a frame that deoptimisation makes. */
@@ -216,13 +217,13 @@ static void an_adapter_has_its_callers_sp_in_r13(void **state)
 		/* Its arguments are where the return address was. */
 		p->image.stack[CALLER - 3] = p->caller + RETURN;
 		p->image.stack[CALLER - 1] = 5;
-		from.r13 = walked_word(CALLER);
+		from.registers[13] = walked_word(CALLER);
 		unwinder_walk(p->image.unwinder, &from, &p->u);
 		walked_is_whole(p, 1);
 		/* Around a call SP is in R13, an old return address below. */
 		p->image.stack[CALLER - 1] = p->caller + RETURN;
 		from = walked_start_at(p, adapter, CALLER - 9);
-		from.r13 = walked_word(CALLER - 1);
+		from.registers[13] = walked_word(CALLER - 1);
 		unwinder_walk(p->image.unwinder, &from, &p->u);
 		walked_is_whole(p, 1);
 	}
@@ -268,8 +269,8 @@ static void an_adapter_takes_the_return_address_off_the_stack(void **state)
 		struct unwind_start from = walked_start_at(
 			p, adapter + (uint64_t)places[i].at, places[i].sp);
 
-		from.r13 = walked_word(places[i].r13);
-		from.ax = p->caller + RETURN;
+		from.registers[13] = walked_word(places[i].r13);
+		from.registers[DWARF_AX] = p->caller + RETURN;
 		unwinder_walk(p->image.unwinder, &from, &p->u);
 		assert_int_equal(p->u.frames[1].sp, walked_word(CALLER));
 		walked_is_whole(p, 1);
@@ -292,9 +293,9 @@ static void an_entry_takes_the_return_address_off_the_stack(void **state)
 		struct unwind_start from = walked_start_at(
 			p, p->interpreter + places[i].at, places[i].sp);
 
-		from.r13 = walked_word(CALLER);
-		from.ax = p->caller + RETURN;
-		from.bx = p->method;
+		from.registers[13] = walked_word(CALLER);
+		from.registers[DWARF_AX] = p->caller + RETURN;
+		from.registers[DWARF_BX] = p->method;
 		unwinder_walk(p->image.unwinder, &from, &p->u);
 		assert_int_equal(p->u.frames[0].method, p->method);
 		walked_is_whole(p, 1);
@@ -310,7 +311,7 @@ static void a_register_of_a_leaf_is_not_its_callers(void **state)
 
 	p->image.stack[CALLER - 2] = adapter + 16;
 	from = walked_start_at(p, p->callee + RETURN, CALLER - 7);
-	from.r13 = walked_word(CALLER + 2);
+	from.registers[13] = walked_word(CALLER + 2);
 	unwinder_walk(p->image.unwinder, &from, &p->u);
 	assert_int_equal(p->u.frames[1].pc, adapter + 16);
 	assert_int_equal(p->u.frames[2].sp, walked_word(CALLER));

@@ -23,26 +23,26 @@ static void a_return_is_found_from_anywhere(void **state)
 {
 	static const struct {
 		uint8_t at;
-		int return_address, saved_bp; /* -1 = it has not been saved */
+		int return_address, saved_fp; /* -1 = it has not been saved */
 	} places[] = { { 0, 0, -1 },  { 1, 8, 0 },   { 4, 8, 0 },
 		       { 5, 16, 8 },  { 9, 40, 32 }, { 11, 40, 32 },
 		       { 15, 16, 8 }, { 16, 8, 0 },  { 17, 0, -1 } };
-	struct x86_code code = { leaf, sizeof(leaf) };
+	struct machine_code code = { leaf, sizeof(leaf) };
 
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(places) / sizeof(*places); i++) {
 		size_t n = i / 2;
-		struct x86_path path;
+		struct code_path path;
 
 		(i & 1 ? x86_straight : x86_search)(&code, places[n].at, &path);
 		assert_true(path.is_return);
-		assert_false(path.return_address.is_from_bp);
+		assert_false(path.return_address.is_from_fp);
 		assert_int_equal(path.return_address.offset,
 				 places[n].return_address);
-		assert_int_equal(path.has_saved_bp, places[n].saved_bp >= 0);
-		if (path.has_saved_bp)
-			assert_int_equal(path.saved_bp.offset,
-					 places[n].saved_bp);
+		assert_int_equal(path.has_saved_fp, places[n].saved_fp >= 0);
+		if (path.has_saved_fp)
+			assert_int_equal(path.saved_fp.offset,
+					 places[n].saved_fp);
 	}
 }
 
@@ -51,19 +51,19 @@ static void leave_takes_sp_from_bp(void **state)
 	/* and rsp, -16; call rax; leave; add rsp, 8; ret */
 	static const uint8_t bytes[] = { 0x48, 0x83, 0xe4, 0xf0, 0xff, 0xd0,
 					 0xc9, 0x48, 0x83, 0xc4, 8,    0xc3 };
-	struct x86_code code = { bytes, sizeof(bytes) };
-	struct x86_path path;
+	struct machine_code code = { bytes, sizeof(bytes) };
+	struct code_path path;
 
 	(void)state;
 	x86_search(&code, 0, &path);
 	assert_true(path.is_return);
-	assert_true(path.return_address.is_from_bp);
+	assert_true(path.return_address.is_from_fp);
 	assert_int_equal(path.return_address.offset, 16);
-	assert_true(path.has_saved_bp && path.saved_bp.is_from_bp);
-	assert_int_equal(path.saved_bp.offset, 0);
+	assert_true(path.has_saved_fp && path.saved_fp.is_from_fp);
+	assert_int_equal(path.saved_fp.offset, 0);
 	/* What is behind it has no BP to take it from. */
 	x86_search(&code, 7, &path);
-	assert_false(path.return_address.is_from_bp);
+	assert_false(path.return_address.is_from_fp);
 	assert_int_equal(path.return_address.offset, 8);
 }
 
@@ -78,8 +78,8 @@ static void what_is_given_back_before_a_jump_is_known(void **state)
 		int given;
 	} places[] = { { 0, 0 },  { 1, 8 }, { 3, 16 },
 		       { 8, 16 }, { 9, 8 }, { 10, 0 } };
-	struct x86_code code = { bytes, sizeof(bytes) };
-	struct x86_path path;
+	struct machine_code code = { bytes, sizeof(bytes) };
+	struct code_path path;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
@@ -95,16 +95,16 @@ static void what_is_stored_only_later_is_not_loaded(void **state)
 	static const uint8_t bytes[] = { 0x48, 0x83, 0xec, 0x10, 0x48,
 					 0x89, 0x6c, 0x24, 8,    0x48,
 					 0x83, 0xc4, 8,    0x5d, 0xc3 };
-	struct x86_code code = { bytes, sizeof(bytes) };
-	struct x86_path path;
+	struct machine_code code = { bytes, sizeof(bytes) };
+	struct code_path path;
 
 	(void)state;
 	x86_straight(&code, 4, &path);
-	assert_true(path.is_return && !path.has_saved_bp);
+	assert_true(path.is_return && !path.has_saved_fp);
 	assert_int_equal(path.return_address.offset, 16);
 	x86_straight(&code, 9, &path);
-	assert_true(path.is_return && path.has_saved_bp);
-	assert_int_equal(path.saved_bp.offset, 8);
+	assert_true(path.is_return && path.has_saved_fp);
+	assert_int_equal(path.saved_fp.offset, 8);
 }
 
 static void a_search_looks_into_both_ways(void **state)
@@ -114,8 +114,8 @@ static void a_search_looks_into_both_ways(void **state)
 		0x75, 4, 0x48, 0x8b, 0xe1, 0xf4, 0xe9,
 		1,    0, 0,    0,    0xf4, 0x58, 0xc3
 	};
-	struct x86_code code = { bytes, sizeof(bytes) };
-	struct x86_path path;
+	struct machine_code code = { bytes, sizeof(bytes) };
+	struct code_path path;
 
 	(void)state;
 	x86_search(&code, 0, &path);
@@ -131,8 +131,8 @@ static void a_search_looks_into_both_ways(void **state)
 static void a_search_has_an_end(void **state)
 {
 	static uint8_t bytes[70000];
-	struct x86_code code = { bytes, sizeof(bytes) };
-	struct x86_path path;
+	struct machine_code code = { bytes, sizeof(bytes) };
+	struct code_path path;
 
 	(void)state;
 	/* Jumps to themselves, to each other, out of the code. */
