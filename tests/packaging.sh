@@ -228,7 +228,7 @@ check_image() {
 	done <"$scratch/steps" >"$scratch/image" 2>&1
 	status=$?
 	tap_result 'the steps of the Dockerfile make an image' \
-		"$([ $status -eq 0 ] || tail -n 8 "$scratch/image")"
+		"$([ $status -eq 0 ] || tail -n 30 "$scratch/image")"
 	tap_result 'sjkc of the image diagnoses a JVM' \
 		"$(faults_of "$scratch/final" sjkc)"
 	tap_result 'sjkc of the image prints the commit' \

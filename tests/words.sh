@@ -109,7 +109,7 @@ phrases='
 \bhas nothing to say\b
 \b(takes|take|taken|took) [a-z ]{0,20}for (one|them|a|it)\b
 \b(theirs|none of ours|of ours|ours)\b
-\b(those|the one|that) (that|which|who|whose)\b
+\bthose (that|which|who|whose)\b
 \bone of those\b
 \bof (it|them|those|that) (is|are|that|there)\b
 \bwhat (there is|it has|it is|stands|comes|goes)\b
