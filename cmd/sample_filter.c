@@ -5,7 +5,6 @@
 #include "core/base/alloc.h"
 #include "core/base/pattern.h"
 #include "core/profile/filter.h"
-#include "core/profile/trace_filter.h"
 
 #include <stdlib.h>
 

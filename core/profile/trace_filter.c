@@ -1,14 +1,552 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/profile/trace_filter.h"
+#include "core/profile/filter.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
+#include "core/base/error.h"
+#include "core/base/pattern.h"
 #include "core/base/text.h"
 #include "core/profile/frame_name.h"
-#include "core/profile/trace_expression.h"
+#include "core/profile/profile.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * trace_expression: what SJK's -tf and -tt take, as a program.
+ *
+ *   a.b.Class.method     some frame's text begins so; * any run without a dot,
+ *                        ** any run, **. before it what may precede
+ *   #state=BLOCK*        the thread's state
+ *   A,B  A+B  A!B  !A    or; and; and not; not
+ *   A/+B  A/!B           there is a frame A, and of the frames that it called,
+ *                        seen from the A nearest the leaf, B holds; or does not
+ *   A/^+B  A/^!B         likewise from the A nearest the root, itself included
+ *
+ * The comma binds closest, then the slashes, then plus and exclamation mark;
+ * parentheses group.  SJK 0.23, TraceFilterPredicateParser.
+ *
+ * Each frame has a mask: bit i when pattern i matches it.  A window is a part
+ * of a stack trace, from some frame on towards the leaf: window 0 is all of
+ * it, each slash opens another within that it stands in.  What a node of the
+ * program needs of a window is which patterns have matched in it so far, so a
+ * callee's windows follow from its caller's and one frame.
+ */
+
+#define TRACE_WINDOWS 8
+#define TRACE_NODES   256
+
+/* In a window's word, beside the patterns: there is such a window. */
+#define TRACE_OPEN (UINT64_C(1) << TRACE_PATTERNS)
+
+enum trace_op {
+	TRACE_ALL, /* holds always */
+	TRACE_PATTERN,
+	TRACE_STATE,
+	TRACE_OR,
+	TRACE_AND,
+	TRACE_AND_NOT,
+	TRACE_WITHIN, /* right holds in the window that left opens */
+	TRACE_NOT_WITHIN,
+};
+
+struct trace_node {
+	enum trace_op op;
+	uint64_t patterns; /* of TRACE_PATTERN */
+	uint8_t states;    /* of TRACE_STATE: a bit per enum thread_state */
+	uint8_t window;    /* that it is asked of */
+	uint8_t opens;     /* the window that a slash opens */
+	bool rootmost;
+	uint16_t left, right; /* both before this node */
+};
+
+struct trace_window {
+	uint8_t outer;
+	bool rootmost;
+	uint64_t opened_by; /* patterns */
+};
+
+struct trace_expression {
+	struct trace_node nodes[TRACE_NODES]; /* the last is the whole */
+	size_t node_count;
+	struct trace_window windows[TRACE_WINDOWS];
+	size_t window_count;
+	struct pattern *patterns[TRACE_PATTERNS];
+	size_t pattern_count;
+	bool has_lines; /* a pattern asks for a line number */
+};
+
+#define ALL_STATES ((1u << THREAD_STATES) - 1)
+
+struct operator
+{
+	enum trace_op op;
+	int rank; /* the greater binds closer; 0: an open parenthesis */
+	bool rootmost;
+};
+
+/* Two stacks: what has been read, and the operators that wait for more. */
+struct parser {
+	struct trace_expression *x;
+	const char *text, *at;
+	uint16_t operands[TRACE_NODES];
+	size_t operand_count;
+	struct operator operators[TRACE_NODES];
+	size_t operator_count;
+	bool wants_operand;
+	struct error *err;
+};
+
+static int bad(const struct parser *p, const char *what)
+{
+	return fail(p->err, ERROR_MISUSE,
+		    "no trace filter: %s, at character %zu of '%s'", what,
+		    (size_t)(p->at - p->text) + 1, p->text);
+}
+
+static int push_node(struct parser *p, const struct trace_node *node)
+{
+	struct trace_expression *x = p->x;
+
+	if (x->node_count == TRACE_NODES || p->operand_count == TRACE_NODES)
+		return bad(p, "it is too long");
+	x->nodes[x->node_count] = *node;
+	p->operands[p->operand_count++] = (uint16_t)x->node_count++;
+	p->wants_operand = false;
+	return 0;
+}
+
+/* What opens a window is a pattern or a list of them: 0 when it is not. */
+static uint64_t patterns_of(const struct trace_expression *x, uint16_t node)
+{
+	const struct trace_node *n = &x->nodes[node];
+
+	return n->op == TRACE_PATTERN ? n->patterns : 0;
+}
+
+/* Makes one node of the last operator and its two operands. */
+static int reduce(struct parser *p)
+{
+	const struct operator* o = & p->operators[--p->operator_count];
+	uint16_t right = p->operands[--p->operand_count];
+	uint16_t left = p->operands[--p->operand_count];
+	uint64_t first = patterns_of(p->x, left);
+	uint64_t second = patterns_of(p->x, right);
+	struct trace_node node = {
+		.op = o->op,
+		.rootmost = o->rootmost,
+		.left = left,
+		.right = right,
+	};
+
+	if (o->op == TRACE_OR && first && second) {
+		node.op = TRACE_PATTERN;
+		node.patterns = first | second;
+	}
+	if ((o->op == TRACE_WITHIN || o->op == TRACE_NOT_WITHIN) && !first)
+		return bad(p, "before a slash stands a pattern or a list of "
+			      "them");
+	return push_node(p, &node);
+}
+
+static int reduce_down_to(struct parser *p, int rank)
+{
+	while (p->operator_count &&
+	       p->operators[p->operator_count - 1].rank >= rank) {
+		if (reduce(p))
+			return -1;
+	}
+	return 0;
+}
+
+static int push_operator(struct parser *p, const struct operator* o)
+{
+	static const struct trace_node all = { .op = TRACE_ALL };
+
+	if (o->rank && p->wants_operand) {
+		bool first = !p->operator_count ||
+			     !p->operators[p->operator_count - 1].rank;
+
+		if (o->op != TRACE_AND_NOT || !first)
+			return bad(p, "a pattern is missing");
+		if (push_node(p, &all))
+			return -1;
+	}
+	if (!o->rank && !p->wants_operand)
+		return bad(p, "an operator is missing");
+	if (o->rank && reduce_down_to(p, o->rank))
+		return -1;
+	if (p->operator_count == TRACE_NODES)
+		return bad(p, "it is too long");
+	p->operators[p->operator_count++] = *o;
+	p->wants_operand = true;
+	return 0;
+}
+
+static int close_parenthesis(struct parser *p)
+{
+	if (p->wants_operand)
+		return bad(p, "a pattern is missing");
+	if (reduce_down_to(p, 1))
+		return -1;
+	if (!p->operator_count)
+		return bad(p, "there is no parenthesis to close");
+	p->operator_count--;
+	return 0;
+}
+
+static bool is_pattern_byte(char c)
+{
+	/* SJK has no way to name <init> or what is not ASCII. */
+	return isalnum((unsigned char)c) || (signed char)c < 0 ||
+	       (c && strchr("_.:*$<>-", c));
+}
+
+/* As a regular expression; of what SJK's globs know. */
+static void translate(struct text *regex, const char *glob, size_t len)
+{
+	bool any_before = len >= 3 && memcmp(glob, "**.", 3) == 0;
+	bool any_behind;
+
+	if (any_before) {
+		text_puts(regex, "(?:.*\\.)?");
+		glob += 3;
+		len -= 3;
+	}
+	any_behind = len >= 3 && memcmp(glob + len - 3, ".**", 3) == 0;
+	if (any_behind)
+		len -= 3;
+	for (size_t i = 0; i < len; i++) {
+		if (glob[i] == '*' && i + 1 < len && glob[i + 1] == '*') {
+			text_puts(regex, ".*");
+			i++;
+		} else if (glob[i] == '*') {
+			text_puts(regex, "[^.]*");
+		} else if (strchr(".$-", glob[i])) {
+			text_putc(regex, '\\');
+			text_putc(regex, glob[i]);
+		} else {
+			text_putc(regex, glob[i]);
+		}
+	}
+	if (any_behind)
+		text_puts(regex, "(?:\\..*)?");
+}
+
+/* A*:12 is A*.*:12, for the line comes behind the name of the file. */
+static void add_glob(struct text *glob, const char *word, size_t len)
+{
+	const char *colon = memrchr(word, ':', len);
+	size_t before = colon ? (size_t)(colon - word) : 0;
+
+	if (before < 2 || word[before - 1] != '*' || word[before - 2] == '*') {
+		text_add(glob, word, len);
+		return;
+	}
+	text_add(glob, word, before - 1);
+	text_puts(glob, "*.*");
+	text_add(glob, colon, len - before);
+}
+
+static int take_pattern(struct parser *p)
+{
+	struct trace_expression *x = p->x;
+	struct text glob = { 0 }, regex = { 0 };
+	struct trace_node node = { .op = TRACE_PATTERN };
+	size_t len = 0;
+	int ret = -1;
+
+	if (!p->wants_operand)
+		return bad(p, "an operator is missing");
+	if (x->pattern_count == TRACE_PATTERNS)
+		return bad(p, "it has too many patterns");
+	while (is_pattern_byte(p->at[len]))
+		len++;
+	if (memchr(p->at, ':', len))
+		x->has_lines = true;
+	add_glob(&glob, p->at, len);
+	text_puts(&regex, "\\A");
+	translate(&regex, glob.bytes, glob.len);
+	x->patterns[x->pattern_count] = pattern_new(regex.bytes, p->err);
+	if (!x->patterns[x->pattern_count])
+		goto out;
+	node.patterns = UINT64_C(1) << x->pattern_count++;
+	ret = push_node(p, &node);
+	p->at += len;
+out:
+	text_release(&glob);
+	text_release(&regex);
+	return ret;
+}
+
+/* SJK calls the state of a sample without one null. */
+static uint8_t states_matching(const char *glob, size_t len, struct error *err)
+{
+	struct text regex = { 0 };
+	struct pattern *pattern;
+	uint8_t states = 0;
+
+	translate(&regex, glob, len);
+	pattern = pattern_new_whole(regex.bytes, err);
+	for (unsigned i = 0; pattern && i < THREAD_STATES; i++) {
+		const char *name = i ? thread_state_names[i] : "null";
+
+		if (pattern_matches(pattern, name, strlen(name)))
+			states |= (uint8_t)(1u << i);
+	}
+	pattern_free(pattern);
+	text_release(&regex);
+	return states;
+}
+
+static int take_state(struct parser *p)
+{
+	static const char key[] = "#state=";
+	struct trace_node node = { .op = TRACE_STATE };
+	size_t len = 0;
+
+	if (!p->wants_operand)
+		return bad(p, "an operator is missing");
+	if (strncasecmp(p->at, key, sizeof(key) - 1) != 0)
+		return bad(p, "only #state= begins so");
+	p->at += sizeof(key) - 1;
+	while (isalnum((unsigned char)p->at[len]) || p->at[len] == '_' ||
+	       p->at[len] == '*')
+		len++;
+	if (!len)
+		return bad(p, "a state is missing");
+	node.states = states_matching(p->at, len, p->err);
+	p->at += len;
+	return push_node(p, &node);
+}
+
+static const struct {
+	const char *text;
+	struct operator operator;
+} operators[] = {
+	{ "/^+", { TRACE_WITHIN, 2, true } },
+	{ "/^!", { TRACE_NOT_WITHIN, 2, true } },
+	{ "/+", { TRACE_WITHIN, 2, false } },
+	{ "/!", { TRACE_NOT_WITHIN, 2, false } },
+	{ ",", { TRACE_OR, 3, false } },
+	{ "+", { TRACE_AND, 1, false } },
+	{ "!", { TRACE_AND_NOT, 1, false } },
+	{ "(", { TRACE_ALL, 0, false } },
+};
+
+static int take_operator(struct parser *p)
+{
+	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
+		size_t len = strlen(operators[i].text);
+
+		if (strncmp(p->at, operators[i].text, len) != 0)
+			continue;
+		if (push_operator(p, &operators[i].operator))
+			return -1;
+		p->at += len;
+		return 0;
+	}
+	return bad(p, "there is no such operator");
+}
+
+static int take_token(struct parser *p)
+{
+	if (is_blank(*p->at)) {
+		p->at++;
+		return 0;
+	}
+	if (is_pattern_byte(*p->at))
+		return take_pattern(p);
+	if (*p->at == '#')
+		return take_state(p);
+	if (*p->at != ')')
+		return take_operator(p);
+	if (close_parenthesis(p))
+		return -1;
+	p->at++;
+	return 0;
+}
+
+static int parse(struct parser *p)
+{
+	while (*p->at) {
+		if (take_token(p))
+			return -1;
+	}
+	if (p->wants_operand)
+		return bad(p, "a pattern is missing");
+	if (reduce_down_to(p, 1))
+		return -1;
+	if (p->operator_count)
+		return bad(p, "a parenthesis is not closed");
+	return 0;
+}
+
+static bool opens_window(const struct trace_node *n)
+{
+	return n->op == TRACE_WITHIN || n->op == TRACE_NOT_WITHIN;
+}
+
+/* Makes a trim of the whole, where it is a list of patterns. */
+static int make_trim(struct parser *p)
+{
+	struct trace_expression *x = p->x;
+	struct trace_node node = { .op = TRACE_WITHIN, .rootmost = true };
+	static const struct trace_node all = { .op = TRACE_ALL };
+
+	if (opens_window(&x->nodes[x->node_count - 1]))
+		return 0;
+	node.left = (uint16_t)(x->node_count - 1);
+	if (!patterns_of(x, node.left))
+		return bad(p, "to trim takes a pattern, a list of them, or a "
+			      "slash");
+	if (push_node(p, &all))
+		return -1;
+	node.right = (uint16_t)(x->node_count - 1);
+	return push_node(p, &node);
+}
+
+/* Parents stand behind their children: from the last, windows nest. */
+static int make_windows(struct parser *p)
+{
+	struct trace_expression *x = p->x;
+
+	x->window_count = 1;
+	for (size_t i = x->node_count; i-- > 0;) {
+		struct trace_node *n = &x->nodes[i];
+		struct trace_window *w = &x->windows[x->window_count];
+
+		if (n->op < TRACE_OR)
+			continue;
+		x->nodes[n->left].window = n->window;
+		x->nodes[n->right].window = n->window;
+		if (!opens_window(n))
+			continue;
+		if (x->window_count == TRACE_WINDOWS)
+			return bad(p, "it has too many slashes");
+		w->outer = n->window;
+		w->rootmost = n->rootmost;
+		w->opened_by = patterns_of(x, n->left);
+		n->opens = (uint8_t)x->window_count;
+		x->nodes[n->right].window = (uint8_t)x->window_count++;
+	}
+	return 0;
+}
+
+static void trace_expression_release(struct trace_expression *x)
+{
+	for (size_t i = 0; i < x->pattern_count; i++)
+		pattern_free(x->patterns[i]);
+	x->pattern_count = 0;
+}
+
+/*
+ * Fails with ERROR_MISUSE and the place.  With trim the whole must open a
+ * window (window 1 is then it); a list of patterns alone opens one from the
+ * frame nearest the root.
+ */
+static int trace_expression_init(struct trace_expression *x, const char *text,
+				 bool trim, struct error *err)
+{
+	struct parser p = {
+		.x = x,
+		.text = text,
+		.at = text,
+		.wants_operand = true,
+		.err = err,
+	};
+
+	memset(x, 0, sizeof(*x));
+	if (parse(&p) == 0 && (!trim || make_trim(&p) == 0) &&
+	    make_windows(&p) == 0)
+		return 0;
+	trace_expression_release(x);
+	return -1;
+}
+
+/*
+ * The windows of a stack trace, own, from those of its caller and the mask of
+ * its frame.  Gives a bit for each window that the frame is in.
+ */
+static uint32_t trace_expression_step(const struct trace_expression *x,
+				      const uint64_t *caller, uint64_t frame,
+				      uint64_t *own)
+{
+	uint32_t inside = 1, restarted = 0;
+
+	own[0] = caller[0] | frame | TRACE_OPEN;
+	for (size_t i = 1; i < x->window_count; i++) {
+		const struct trace_window *w = &x->windows[i];
+		bool opens = (frame & w->opened_by) != 0;
+
+		own[i] = caller[i];
+		if (restarted >> w->outer & 1) {
+			own[i] = 0;
+			restarted |= 1u << i;
+		}
+		if (!(inside >> w->outer & 1))
+			continue;
+		if (opens && !w->rootmost) {
+			/* The frame itself stays outside. */
+			own[i] = TRACE_OPEN;
+			restarted |= 1u << i;
+		} else if (opens || own[i]) {
+			own[i] |= TRACE_OPEN | frame;
+			inside |= 1u << i;
+		}
+	}
+	return inside;
+}
+
+static uint8_t states_if(bool passes) { return passes ? ALL_STATES : 0; }
+
+/* The states (a bit each) in which a stack trace with these windows passes. */
+static uint8_t trace_expression_states(const struct trace_expression *x,
+				       const uint64_t *windows)
+{
+	uint8_t passes[TRACE_NODES] = { 0 };
+	size_t last = x->node_count - 1;
+
+	for (size_t i = 0; i <= last; i++) {
+		const struct trace_node *n = &x->nodes[i];
+		uint8_t left = n->op >= TRACE_OR ? passes[n->left] : 0;
+		uint8_t right = n->op >= TRACE_OR ? passes[n->right] : 0;
+		uint8_t open = states_if(windows[n->opens] & TRACE_OPEN);
+
+		switch (n->op) {
+		case TRACE_ALL:
+			passes[i] = ALL_STATES;
+			break;
+		case TRACE_PATTERN:
+			passes[i] = states_if(windows[n->window] & n->patterns);
+			break;
+		case TRACE_STATE:
+			passes[i] = n->states;
+			break;
+		case TRACE_OR:
+			passes[i] = left | right;
+			break;
+		case TRACE_AND:
+			passes[i] = left & right;
+			break;
+		case TRACE_AND_NOT:
+			passes[i] = left & (uint8_t)~right;
+			break;
+		case TRACE_WITHIN:
+			passes[i] = open & right;
+			break;
+		case TRACE_NOT_WITHIN:
+			passes[i] = open & (uint8_t)~right;
+			break;
+		}
+	}
+	return passes[last];
+}
 
 struct trace_filter {
 	struct trace_expression expression;

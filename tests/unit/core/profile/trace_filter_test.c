@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/profile/trace_filter.h"
+#include "core/profile/filter.h"
 
 #include "core/base/text.h"
-#include "core/profile/trace_expression.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
