@@ -8,7 +8,6 @@
 #include "core/base/text.h"
 #include "core/formats/reader.h"
 #include "core/profile/event_table.h"
-#include "core/profile/time_period.h"
 #include "core/profile/time_range.h"
 
 #include <inttypes.h>
