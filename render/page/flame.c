@@ -4,15 +4,748 @@
 #include "core/base/alloc.h"
 #include "core/base/base64.h"
 #include "core/base/deflate.h"
-#include "render/page/flame_data.h"
-#include "render/page/flame_summary.h"
+#include "core/base/json.h"
+#include "core/base/safe_text.h"
+#include "core/base/saturate.h"
+#include "core/base/text.h"
+#include "core/base/version.h"
+#include "core/profile/event_view.h"
+#include "core/profile/frame_name.h"
+#include "core/profile/profile.h"
 #include "render/page/flame_tree.h"
 #include "render/page/flame_widths.h"
 #include "render/profile/frame_table.h"
 #include "render/profile/hot_frames.h"
+#include "render/profile/row_sort.h"
+#include "render/text/measure.h"
 
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * flame_data: the data block of the flame graph page.
+ *
+ * PAGE.md beside this file says what is in it.
+ */
+
+/* What the block is made of; all borrowed. */
+struct flame_data {
+	const struct profile *profile;
+	const struct event_view *views;
+	size_t view_count;
+	size_t selected;
+	const struct flame_options *options;
+	const struct frame_table *table;
+	const struct flame_tree *tree;
+	const uint32_t *node_of; /* node of the draft, by stack trace */
+	const struct flame_result *result;
+};
+
+/*
+ * flame_cells: the samples of the views as columns of the page.
+ */
+
+/* In the order in which they stand in the block. */
+enum {
+	CELL_NODE,
+	CELL_THREAD,
+	CELL_STATE,
+	CELL_BUCKET,
+	CELL_COUNT,
+	CELL_WEIGHT,
+	CELL_COLUMNS
+};
+
+struct flame_cells {
+	const struct flame_data *data;
+	uint32_t *threads; /* ids of those that have samples */
+	size_t thread_count;
+	uint32_t *thread_index; /* by id of the thread */
+	bool has_states, has_times;
+	size_t *counts; /* cells of each view */
+};
+
+/* text_varint() for the millions of small numbers. */
+static inline void column_put(struct text *column, uint64_t value)
+{
+	if (value < 0x80 && column->len + 1 < column->cap)
+		column->bytes[column->len++] = (char)value;
+	else
+		text_varint(column, value);
+}
+
+/* What is told apart within a node, as one number that sorts as it should. */
+#define BUCKET_BITS  9 /* 1 + PROFILE_BUCKETS */
+#define STATE_BITS   3
+#define THREAD_SHIFT (STATE_BITS + BUCKET_BITS)
+
+_Static_assert(PROFILE_BUCKETS < 1 << BUCKET_BITS, "a bucket must fit");
+_Static_assert(THREAD_STATES <= 1 << STATE_BITS, "a state must fit");
+
+/* Notes what the cells of a view have. */
+static void look_at(struct flame_cells *cells, const struct event_view *view)
+{
+	const struct profile *p = cells->data->profile;
+	bool *in_view = view_events(p, view);
+
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+
+		if (!in_view[c->event])
+			continue;
+		cells->thread_index[c->thread] = 1;
+		cells->has_states |= c->state != STATE_NONE;
+		cells->has_times |= c->bucket != 0;
+	}
+	free(in_view);
+}
+
+/* Finds out which threads, states and times there are to be told apart. */
+static void flame_cells_init(struct flame_cells *cells,
+			     const struct flame_data *data)
+{
+	size_t count = data->profile->thread_count;
+
+	*cells = (struct flame_cells){ .data = data };
+	cells->counts = xcalloc(data->view_count, sizeof(*cells->counts));
+	cells->thread_index = xcalloc(count, sizeof(*cells->thread_index));
+	if (data->options->no_threads)
+		return;
+	for (size_t i = 0; i < data->view_count; i++)
+		look_at(cells, &data->views[i]);
+	cells->threads = xmalloc(count * sizeof(*cells->threads));
+	for (uint32_t id = 0; id < count; id++) {
+		if (!cells->thread_index[id])
+			continue;
+		cells->thread_index[id] = (uint32_t)cells->thread_count;
+		cells->threads[cells->thread_count++] = id;
+	}
+	/* Where no sample has a thread, there is nothing to tell apart. */
+	if (cells->thread_count == 1 && cells->threads[0] == 0)
+		cells->thread_count = 0;
+}
+
+static void flame_cells_release(struct flame_cells *cells)
+{
+	free(cells->threads);
+	free(cells->thread_index);
+	free(cells->counts);
+	*cells = (struct flame_cells){ 0 };
+}
+
+/* What tells a cell from others at its place, as a number. */
+static uint64_t minor_of(const struct flame_cells *cells, const struct cell *c)
+{
+	if (cells->data->options->no_threads)
+		return 0;
+	return (uint64_t)cells->thread_index[c->thread] << THREAD_SHIFT |
+	       (uint64_t)c->state << BUCKET_BITS | c->bucket;
+}
+
+/*
+ * The place + 1 of each cell of a view, 0 where it has no stack trace.  Counts
+ * in ends[], by that number, how many there are.
+ */
+static uint32_t *places_of(const struct flame_cells *cells, const bool *in_view,
+			   uint32_t *ends, size_t *count)
+{
+	const struct flame_data *d = cells->data;
+	const struct profile *p = d->profile;
+	uint32_t *places = xmalloc(p->cell_count * sizeof(*places));
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+		uint32_t place;
+
+		if (i + 2 * AHEAD < p->cell_count)
+			__builtin_prefetch(&d->node_of[c[2 * AHEAD].stack]);
+		if (i + AHEAD < p->cell_count)
+			__builtin_prefetch(
+				&d->tree->place_of[d->node_of[c[AHEAD].stack]]);
+		if (!in_view[c->event])
+			continue;
+		place = d->tree->place_of[d->node_of[c->stack]];
+		ends[place]++;
+		places[n++] = place;
+	}
+	*count = n;
+	return places;
+}
+
+/*
+ * What a row's item is: a cell whose count is its weight, which most have where
+ * samples are counted, need not be looked at again, which waits for memory.
+ * Otherwise the cell: 2^31 of them do not fit in memory.
+ */
+#define ITEM_IS_COUNT ((uint32_t)1 << 31)
+
+static uint32_t item_of(const struct profile *p, size_t cell)
+{
+	const struct cell *c = &p->cells[cell];
+
+	if (c->count == c->weight && c->count < ITEM_IS_COUNT)
+		return ITEM_IS_COUNT | (uint32_t)c->count;
+	return (uint32_t)cell;
+}
+
+/* Sorts rows of one place: mostly they are few. */
+static void sort_minors(struct row *rows, size_t count)
+{
+	if (count > 32) {
+		row_sort(rows, count);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		struct row r = rows[i];
+		size_t at = i;
+
+		for (; at > 0 && rows[at - 1].minor > r.minor; at--)
+			rows[at] = rows[at - 1];
+		rows[at] = r;
+	}
+}
+
+/*
+ * A row for each cell of a view, in the order in which they are written: put
+ * where its place's rows go, then sorted among those.
+ */
+static struct row *rows_of(const struct flame_cells *cells,
+			   const struct event_view *view, size_t *count)
+{
+	const struct profile *p = cells->data->profile;
+	size_t places_count = cells->data->tree->count + 1;
+	uint32_t *ends = xcalloc(places_count, sizeof(*ends));
+	bool *in_view = view_events(p, view);
+	uint32_t *places = places_of(cells, in_view, ends, count);
+	struct row *rows = xmalloc(*count * sizeof(*rows));
+	uint32_t start = 0;
+	size_t n = 0;
+
+	/* Where the rows of each place begin, and after them where they end. */
+	for (size_t i = 0; i < places_count; i++) {
+		uint32_t here = ends[i];
+
+		ends[i] = start;
+		start += here;
+	}
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+
+		if (!in_view[c->event])
+			continue;
+		if (n + 2 * AHEAD < *count)
+			__builtin_prefetch(&ends[places[n + 2 * AHEAD]], 1);
+		if (n + AHEAD < *count)
+			__builtin_prefetch(&rows[ends[places[n + AHEAD]]], 1);
+		rows[ends[places[n]]++] = (struct row){ minor_of(cells, c),
+							places[n],
+							item_of(p, i) };
+		n++;
+	}
+	for (size_t i = 0; i < places_count; i++) {
+		start = i ? ends[i - 1] : 0;
+		sort_minors(rows + start, ends[i] - start);
+	}
+	free(in_view);
+	free(places);
+	free(ends);
+	return rows;
+}
+
+/* Sums of the rows that agree. */
+struct sums {
+	uint64_t count, weight;
+};
+
+static inline void add_item(struct sums *sums, const struct cell *all,
+			    uint32_t item)
+{
+	uint64_t count = item & ~ITEM_IS_COUNT;
+	uint64_t weight = count;
+
+	if (!(item & ITEM_IS_COUNT)) {
+		count = all[item].count;
+		weight = all[item].weight;
+	}
+	sums->count = saturate_add(sums->count, count);
+	sums->weight = saturate_add(sums->weight, weight);
+}
+
+static void put_row(const struct flame_cells *cells, const struct row *r,
+		    uint32_t before, const struct sums *sums,
+		    struct text *columns)
+{
+	uint64_t minor = r->minor;
+
+	column_put(&columns[CELL_NODE], r->major - before);
+	if (cells->thread_count)
+		column_put(&columns[CELL_THREAD], minor >> THREAD_SHIFT);
+	if (cells->has_states)
+		column_put(&columns[CELL_STATE],
+			   minor >> BUCKET_BITS & ((1 << STATE_BITS) - 1));
+	if (cells->has_times)
+		column_put(&columns[CELL_BUCKET],
+			   minor & ((1 << BUCKET_BITS) - 1));
+	column_put(&columns[CELL_COUNT], sums->count);
+	column_put(&columns[CELL_WEIGHT], sums->weight);
+}
+
+/* Appends the cells of a view to its CELL_COLUMNS columns. */
+static void flame_cells_put(struct flame_cells *cells, size_t view,
+			    struct text *columns)
+{
+	const struct flame_data *d = cells->data;
+	const struct cell *all = d->profile->cells;
+	struct sums sums = { 0 };
+	uint32_t before = 0;
+	bool weighs = false;
+	size_t count;
+	struct row *rows = rows_of(cells, &d->views[view], &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct row *r = &rows[i];
+
+		if (i + AHEAD < count && !(r[AHEAD].item & ITEM_IS_COUNT))
+			__builtin_prefetch(&all[r[AHEAD].item].weight);
+		add_item(&sums, all, r->item);
+		if (i + 1 < count && r[1].major == r->major &&
+		    r[1].minor == r->minor)
+			continue;
+		put_row(cells, r, before, &sums, columns);
+		weighs |= sums.count != sums.weight;
+		before = r->major;
+		sums = (struct sums){ 0 };
+		cells->counts[view]++;
+	}
+	if (!weighs)
+		text_clear(&columns[CELL_WEIGHT]);
+	free(rows);
+}
+
+/* Columns that come before those of the events. */
+enum {
+	NAMES,
+	FRAME_NAME,
+	FRAME_KIND,
+	FRAME_LINE,
+	NODE_UP,
+	NODE_FRAME,
+	TREE_COLUMNS
+};
+
+#define MOST_SHARED 94 /* as one printable character from the blank on */
+
+static void put_names(struct text *out, const struct frame_table *table)
+{
+	for (size_t i = 0; i < table->name_count; i++) {
+		const struct label_name *n = &table->names[i];
+		size_t shared = 0;
+
+		while (shared < n->shared && shared < MOST_SHARED &&
+		       (uint8_t)n->text[shared] < 0x80)
+			shared++;
+		text_putc(out, (char)(0x20 + shared));
+		text_add(out, n->text + shared, n->len - shared);
+		text_putc(out, '\n');
+	}
+}
+
+static void put_frames(struct text *columns, const struct frame_table *table)
+{
+	uint32_t before = 0, lines = 0;
+
+	for (size_t i = 0; i < table->label_count; i++) {
+		const struct frame_label *l = &table->labels[i];
+
+		text_varint(&columns[FRAME_NAME], l->name - before);
+		text_putc(&columns[FRAME_KIND], (char)l->kind);
+		text_varint(&columns[FRAME_LINE], l->line);
+		before = l->name;
+		lines |= l->line;
+	}
+	if (!lines)
+		text_clear(&columns[FRAME_LINE]);
+}
+
+static void put_node_ups(struct text *column, const struct flame_tree *tree)
+{
+	uint32_t depth = UINT32_MAX; /* of node 0, which has no node before */
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct tree_node *n = &tree->nodes[i];
+
+		column_put(column, depth + 1 - n->depth);
+		depth = n->depth;
+	}
+}
+
+static size_t width_of_ids(size_t count)
+{
+	return count <= 1 << 8 ? 1 : count <= 1 << 16 ? 2 : 4;
+}
+
+/* Numbers of one width shrink better here than varints, and are read as is. */
+static void put_node_frames(struct text *column, const struct flame_tree *tree,
+			    size_t width)
+{
+	char chunk[4096];
+	size_t used = 0;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		for (size_t b = 0; b < width; b++)
+			chunk[used++] = (char)(tree->nodes[i].label >> 8 * b);
+		if (used + width > sizeof(chunk)) {
+			text_add(column, chunk, used);
+			used = 0;
+		}
+	}
+	text_add(column, chunk, used);
+}
+
+static void put_event(struct json *j, const struct flame_data *d, size_t index,
+		      size_t cells)
+{
+	const struct event_view *v = &d->views[index];
+	const struct profile *p = d->profile;
+	char number[32];
+
+	json_open_object(j);
+	json_key(j, "name");
+	json_text(j, v->name);
+	json_key(j, "types");
+	json_open_array(j);
+	for (size_t i = 0; i < v->event_count; i++)
+		json_text(j, profile_text(p, p->events[v->events[i]].name));
+	json_close_array(j);
+	json_key(j, "unit");
+	json_text(j, unit_names[v->unit]);
+	json_key(j, "samples");
+	snprintf(number, sizeof(number), "%" PRIu64, v->samples);
+	json_text(j, number);
+	json_key(j, "without_stack");
+	snprintf(number, sizeof(number), "%" PRIu64, v->without_stack);
+	json_text(j, number);
+	json_key(j, "weight");
+	snprintf(number, sizeof(number), "%" PRIu64, v->weight);
+	json_text(j, number);
+	json_key(j, "cells");
+	json_uint(j, cells);
+	json_close_object(j);
+}
+
+static void put_flag(struct json *j, const char *key, bool value)
+{
+	json_key(j, key);
+	json_bool(j, value);
+}
+
+static void put_options(struct json *j, const struct flame_data *d)
+{
+	const struct flame_options *o = d->options;
+
+	json_key(j, "selected");
+	json_uint(j, d->selected);
+	json_key(j, "measure");
+	json_text(j, o->style.weights ? "weight" : "samples");
+	json_key(j, "options");
+	json_open_object(j);
+	put_flag(j, "reverse", o->style.reverse);
+	put_flag(j, "threads", o->style.threads);
+	put_flag(j, "lines", o->style.lines);
+	put_flag(j, "simple", o->style.simple);
+	json_key(j, "min_width");
+	json_double(j, d->result->below);
+	json_close_object(j);
+}
+
+static void put_array(struct json *j, const char *key,
+		      const char *const *strings, size_t count)
+{
+	json_key(j, key);
+	json_open_array(j);
+	for (size_t i = 0; i < count; i++)
+		json_text(j, strings[i]);
+	json_close_array(j);
+}
+
+static void put_safe(struct json *j, const char *key, const char *text)
+{
+	struct text safe = { 0 };
+
+	safe_text(&safe, text, strlen(text));
+	json_key(j, key);
+	json_string(j, safe.bytes ? safe.bytes : "", safe.len);
+	text_release(&safe);
+}
+
+static void put_thread(struct json *j, const struct profile *p, uint32_t id)
+{
+	const struct thread *t = &p->threads[id];
+
+	json_open_object(j);
+	put_safe(j, "name", id ? profile_text(p, t->name) : "no thread");
+	json_key(j, "id");
+	json_int(j, t->java_id);
+	json_key(j, "tid");
+	json_int(j, t->os_id);
+	put_flag(j, "virtual", t->is_virtual);
+	json_close_object(j);
+}
+
+static void put_time(struct json *j, const struct profile *p, bool has_times)
+{
+	json_key(j, "time");
+	if (!has_times) {
+		json_null(j);
+		return;
+	}
+	json_open_object(j);
+	json_key(j, "start_ms");
+	json_double(j, (double)p->bucket_first * (double)p->bucket_ns / 1e6);
+	json_key(j, "bucket_ms");
+	json_double(j, (double)p->bucket_ns / 1e6);
+	json_key(j, "buckets");
+	json_int(j, p->bucket_last - p->bucket_first + 1);
+	json_close_object(j);
+}
+
+static void put_notes(struct json *j, const struct profile *p)
+{
+	struct text note = { 0 };
+
+	json_key(j, "notes");
+	json_open_array(j);
+	for (size_t i = 0; i < p->remark_count; i++) {
+		const struct remark *r = &p->remarks[i];
+
+		text_clear(&note);
+		remark_add_count(&note, r);
+		text_putc(&note, ' ');
+		safe_text(&note, r->what, strlen(r->what));
+		if (*r->first) {
+			text_puts(&note, ": ");
+			safe_text(&note, r->first, strlen(r->first));
+		}
+		json_string(j, note.bytes, note.len);
+	}
+	json_close_array(j);
+	text_release(&note);
+}
+
+static void put_counts(struct json *j, const struct flame_data *d,
+		       const struct text *columns, size_t count)
+{
+	json_key(j, "elided");
+	json_open_object(j);
+	json_key(j, "nodes");
+	json_uint(j, d->result->elided);
+	json_key(j, "below");
+	json_double(j, d->result->below);
+	json_close_object(j);
+	put_notes(j, d->profile);
+	json_key(j, "names");
+	json_uint(j, d->table->name_count);
+	json_key(j, "frames");
+	json_uint(j, d->table->label_count);
+	json_key(j, "nodes");
+	json_uint(j, d->tree->count);
+	json_key(j, "columns");
+	json_open_array(j);
+	for (size_t i = 0; i < count; i++)
+		json_uint(j, columns[i].len);
+	json_close_array(j);
+}
+
+static void put_head(struct text *out, const struct flame_data *d,
+		     const struct flame_cells *cells,
+		     const struct text *columns, size_t count)
+{
+	struct json j = json_into(out);
+
+	json_open_object(&j);
+	json_key(&j, "schema");
+	json_text(&j, "sjkc.flame/1");
+	put_safe(&j, "title", d->options->title);
+	put_safe(&j, "source", d->options->source);
+	json_key(&j, "generator");
+	json_text(&j, "sjkc " SJKC_VERSION);
+	json_key(&j, "events");
+	json_open_array(&j);
+	for (size_t i = 0; i < d->view_count; i++)
+		put_event(&j, d, i, cells->counts[i]);
+	json_close_array(&j);
+	put_options(&j, d);
+	put_array(&j, "kinds", frame_kind_names, FRAME_KINDS);
+	put_array(&j, "states", thread_state_names,
+		  cells->has_states ? THREAD_STATES : 0);
+	json_key(&j, "threads");
+	json_open_array(&j);
+	for (size_t i = 0; i < cells->thread_count; i++)
+		put_thread(&j, d->profile, cells->threads[i]);
+	json_close_array(&j);
+	put_time(&j, d->profile, cells->has_times);
+	put_counts(&j, d, columns, count);
+	json_close_object(&j);
+}
+
+static void put_length(char *to, size_t len)
+{
+	for (size_t i = 0; i < 4; i++)
+		to[i] = (char)(len >> 8 * i);
+}
+
+/* Appends the block, not yet compressed. */
+static void flame_data(struct text *out, const struct flame_data *d)
+{
+	size_t count = TREE_COLUMNS + CELL_COLUMNS * d->view_count;
+	struct text *columns = xcalloc(count, sizeof(*columns));
+	size_t head = out->len;
+	struct flame_cells cells;
+
+	put_names(&columns[NAMES], d->table);
+	put_frames(columns, d->table);
+	put_node_ups(&columns[NODE_UP], d->tree);
+	put_node_frames(&columns[NODE_FRAME], d->tree,
+			width_of_ids(d->table->label_count));
+	flame_cells_init(&cells, d);
+	for (size_t i = 0; i < d->view_count; i++)
+		flame_cells_put(&cells, i,
+				columns + TREE_COLUMNS + CELL_COLUMNS * i);
+	text_add(out, "\0\0\0", 4);
+	put_head(out, d, &cells, columns, count);
+	put_length(out->bytes + head, out->len - head - 4);
+	for (size_t i = 0; i < count; i++) {
+		text_add(out, columns[i].bytes, columns[i].len);
+		text_release(&columns[i]);
+	}
+	flame_cells_release(&cells);
+	free(columns);
+}
+
+/*
+ * flame_summary: what the page says where scripts do not run.
+ */
+
+/* Appends foreign text, made safe and with HTML's own characters escaped. */
+static void html_text(struct text *out, const char *bytes, size_t len)
+{
+	struct text safe = { 0 };
+
+	safe_text(&safe, bytes, len);
+	for (size_t i = 0; i < safe.len; i++) {
+		switch (safe.bytes[i]) {
+		case '<':
+			text_puts(out, "&lt;");
+			break;
+		case '>':
+			text_puts(out, "&gt;");
+			break;
+		case '&':
+			text_puts(out, "&amp;");
+			break;
+		case '"':
+			text_puts(out, "&quot;");
+			break;
+		case '\'':
+			text_puts(out, "&#39;");
+			break;
+		default:
+			text_putc(out, safe.bytes[i]);
+		}
+	}
+	text_release(&safe);
+}
+
+static void html_string(struct text *out, const char *string)
+{
+	html_text(out, string, strlen(string));
+}
+
+/* Appends the heading and a table of the events. */
+static void summary_events(struct text *out, const struct profile *p,
+			   const char *title, const struct event_view *views,
+			   size_t view_count)
+{
+	text_puts(out, "<h1>");
+	html_string(out, title);
+	text_puts(out,
+		  "</h1>\n"
+		  "<p>The graph is drawn by a script. Without it, these are "
+		  "the totals.</p>\n"
+		  "<table><thead><tr><th>event</th><th>samples</th>"
+		  "<th>without stack trace</th><th>weight</th></tr></thead>"
+		  "<tbody>\n");
+	for (size_t i = 0; i < view_count; i++) {
+		const struct event_view *v = &views[i];
+
+		text_puts(out, "<tr><td>");
+		html_string(out, v->name);
+		text_printf(out,
+			    "</td><td>%" PRIu64 "</td><td>%" PRIu64
+			    "</td><td>%" PRIu64 " %s</td></tr>\n",
+			    v->samples, v->without_stack, v->weight,
+			    unit_names[v->unit]);
+	}
+	text_puts(out, "</tbody></table>\n");
+	for (size_t i = 0; i < p->remark_count; i++) {
+		const struct remark *r = &p->remarks[i];
+
+		text_puts(out, "<p>");
+		remark_add_count(out, r);
+		text_putc(out, ' ');
+		html_string(out, r->what);
+		text_puts(out, *r->first ? ": " : "");
+		html_string(out, r->first);
+		text_puts(out, "</p>\n");
+	}
+}
+
+/* A number and what part of the whole it is. */
+static void put_share(struct text *out, uint64_t part, uint64_t whole)
+{
+	double percent = whole ? 100 * (double)part / (double)whole : 0;
+
+	text_printf(out, "<td>%" PRIu64 "</td><td>%.2f %%</td>", part, percent);
+}
+
+/* Appends a table of the hottest frames of a view. */
+static void summary_frames(struct text *out, const struct profile *p,
+			   const struct event_view *view, bool weights,
+			   const struct hot_frame *hot, size_t count)
+{
+	static const struct style style = { 0 };
+	bool weighs = view_weighs(view, weights);
+	uint64_t whole = weighs ? view->weight : view->samples;
+	struct text name = { 0 };
+
+	if (!count)
+		return;
+	text_puts(out, "<h2>Hottest frames of ");
+	html_string(out, view->name);
+	text_printf(out,
+		    ", in %s</h2>\n<table><thead><tr><th>self</th><th></th>"
+		    "<th>total</th><th></th><th>frame</th></tr></thead>"
+		    "<tbody>\n",
+		    weighs ? unit_names[view->unit] : "samples");
+	for (size_t i = 0; i < count; i++) {
+		text_puts(out, "<tr>");
+		put_share(out, hot[i].self, whole);
+		put_share(out, hot[i].total, whole);
+		text_puts(out, "<td>");
+		text_clear(&name);
+		frame_name(&name, p, &p->frames[hot[i].frame], &style);
+		html_text(out, name.bytes ? name.bytes : "", name.len);
+		text_puts(out, "</td></tr>\n");
+	}
+	text_puts(out, "</tbody></table>\n");
+	text_release(&name);
+}
 
 /* The template, linked into the binary; build/flame_page.html. */
 extern const char flame_page_start[], flame_page_end[];
