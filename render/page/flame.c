@@ -16,8 +16,7 @@
 #include "render/page/flame_widths.h"
 #include "render/profile/frame_table.h"
 #include "render/profile/hot_frames.h"
-#include "render/profile/row_sort.h"
-#include "render/text/measure.h"
+#include "render/profile/sort.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

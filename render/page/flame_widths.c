@@ -3,8 +3,8 @@
 
 #include "core/base/alloc.h"
 #include "core/base/saturate.h"
+#include "core/profile/event_view.h"
 #include "render/profile/frame_table.h"
-#include "render/text/measure.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,10 +4,10 @@
 #include "core/base/alloc.h"
 #include "core/base/map64.h"
 #include "core/base/saturate.h"
+#include "core/profile/event_view.h"
 #include "render/page/flame_tree.h"
-#include "render/profile/row_sort.h"
+#include "render/profile/sort.h"
 #include "render/profile/thread_roots.h"
-#include "render/text/measure.h"
 
 #include <stdlib.h>
 #include <string.h>

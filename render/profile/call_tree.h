@@ -14,7 +14,7 @@
 #include "core/profile/profile.h"
 #include "render/page/flame_widths.h"
 #include "render/profile/frame_table.h"
-#include "render/profile/thread_sums.h"
+#include "render/profile/sums.h"
 
 #include <stdbool.h>
 #include <stddef.h>

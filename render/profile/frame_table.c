@@ -2,8 +2,7 @@
 #include "render/profile/frame_table.h"
 
 #include "core/base/alloc.h"
-#include "render/profile/name_sort.h"
-#include "render/profile/row_sort.h"
+#include "render/profile/sort.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 
 #include "core/base/alloc.h"
 #include "core/base/saturate.h"
-#include "render/profile/row_sort.h"
-#include "render/text/measure.h"
+#include "core/profile/event_view.h"
+#include "render/profile/sort.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,11 +8,10 @@
 #include "core/base/safe_text.h"
 #include "core/base/saturate.h"
 #include "core/base/version.h"
-#include "render/profile/depth_limit.h"
-#include "render/profile/row_sort.h"
+#include "core/profile/event_view.h"
+#include "render/profile/sort.h"
 #include "render/profile/thread_ranks.h"
 #include "render/profile/trace_tree.h"
-#include "render/text/measure.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,10 +13,8 @@
 #include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
 #include "render/profile/call_tree.h"
-#include "render/profile/class_sums.h"
-#include "render/profile/frame_sums.h"
 #include "render/profile/frame_table.h"
-#include "render/profile/thread_sums.h"
+#include "render/profile/sums.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include "core/base/intern.h"
 #include "core/base/saturate.h"
 #include "render/profile/pool_name.h"
-#include "render/profile/row_sort.h"
+#include "render/profile/sort.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/profile/profile.h"
-#include "render/profile/thread_sums.h"
+#include "render/profile/sums.h"
 
 #include <stddef.h>
 #include <stdint.h>

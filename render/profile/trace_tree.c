@@ -2,7 +2,7 @@
 #include "render/profile/trace_tree.h"
 
 #include "core/base/alloc.h"
-#include "render/text/measure.h"
+#include "core/profile/event_view.h"
 
 #include <stdlib.h>
 
@@ -73,4 +73,19 @@ void trace_tree_release(struct trace_tree *t)
 	flame_tree_release(&t->tree);
 	free(t->marks);
 	*t = (struct trace_tree){ 0 };
+}
+
+size_t depth_limit(const uint64_t *traces_at, size_t deepest, uint64_t most)
+{
+	uint64_t frames = 0, deeper = 0;
+	size_t depth = 0;
+
+	for (size_t i = 1; i <= deepest; i++)
+		deeper += traces_at[i];
+	/* One frame deeper is one more in each stack trace that goes on. */
+	for (; depth < deepest && frames + deeper <= most; depth++) {
+		frames += deeper;
+		deeper -= traces_at[depth + 1];
+	}
+	return depth ? depth : 1;
 }

@@ -6,7 +6,7 @@
 #include "core/base/safe_text.h"
 #include "core/profile/event_table.h"
 #include "core/profile/event_view.h"
-#include "render/profile/row_sort.h"
+#include "render/profile/sort.h"
 #include "render/text/table.h"
 
 #include <inttypes.h>

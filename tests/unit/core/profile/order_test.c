@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What render/ sorts with: rows of numbers, and names. */
 #include "core/base/alloc.h"
-#include "render/profile/name_sort.h"
-#include "render/profile/row_sort.h"
+#include "render/profile/sort.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

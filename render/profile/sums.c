@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/profile/sums.h"
+
+#include "core/base/alloc.h"
+#include "core/base/saturate.h"
+#include "core/profile/event_view.h"
+#include "render/profile/sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The callees of each stack trace that holds a sample, in chains; 0 ends. */
+struct callees {
+	uint32_t *first, *next;
+};
+
+static struct callees callees_of(const struct flame_widths *w)
+{
+	const struct profile *p = w->profile;
+	struct callees c = {
+		.first = xcalloc(p->stack_count, sizeof(*c.first)),
+		.next = xcalloc(p->stack_count, sizeof(*c.next)),
+	};
+
+	/* Each is put in front: in the end they count up. */
+	for (size_t id = p->stack_count; id-- > 1;) {
+		uint32_t *first = &c.first[p->stacks[id].caller];
+
+		if (!w->totals[id])
+			continue;
+		c.next[id] = *first;
+		*first = (uint32_t)id;
+	}
+	return c;
+}
+
+/* A walk from the root, with what is on the way to where it is. */
+struct frame_walk {
+	const struct flame_widths *w;
+	const uint32_t *label_of; /* by frame */
+	struct frame_sum *sums;   /* by label */
+	uint32_t *on_path;        /* by label: how often */
+};
+
+static void frame_walk_enter(struct frame_walk *walk, uint32_t id)
+{
+	const struct profile *p = walk->w->profile;
+	uint32_t label = walk->label_of[p->stacks[id].frame];
+	struct frame_sum *sum = &walk->sums[label];
+
+	/* A class is no call, and has a table of its own. */
+	if (walk->on_path[label]++ == 0 && profile_calls(p, id) == id)
+		sum->total = saturate_add(sum->total, walk->w->totals[id]);
+}
+
+static void frame_walk_leave(struct frame_walk *walk, uint32_t id)
+{
+	uint32_t frame = walk->w->profile->stacks[id].frame;
+
+	walk->on_path[walk->label_of[frame]]--;
+}
+
+static void frame_walk_totals(struct frame_walk *walk)
+{
+	const struct stack *stacks = walk->w->profile->stacks;
+	struct callees c = callees_of(walk->w);
+	uint32_t id = c.first[0];
+
+	while (id) {
+		frame_walk_enter(walk, id);
+		if (c.first[id]) {
+			id = c.first[id];
+			continue;
+		}
+		while (id && !c.next[id]) {
+			frame_walk_leave(walk, id);
+			id = stacks[id].caller;
+		}
+		if (id) {
+			frame_walk_leave(walk, id);
+			id = c.next[id];
+		}
+	}
+	free(c.first);
+	free(c.next);
+}
+
+static void frame_walk_selfs(struct frame_walk *walk,
+			     const struct event_view *view, bool weights)
+{
+	const struct profile *p = walk->w->profile;
+	bool weighs = view_weighs(view, weights);
+	bool *in_view = view_events(p, view);
+
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+		struct frame_sum *sum;
+		uint32_t calls;
+
+		if (i + AHEAD < p->cell_count)
+			__builtin_prefetch(&p->stacks[c[AHEAD].stack]);
+		if (!c->stack || !in_view[c->event])
+			continue;
+		calls = profile_calls(p, c->stack);
+		sum = &walk->sums[walk->label_of[p->stacks[calls].frame]];
+		sum->self = saturate_add(sum->self, cell_measure(c, weighs));
+	}
+	free(in_view);
+}
+
+/* Sorts twice; the second keeps the order of the first among equals. */
+static struct frame_sum *frame_sums_sorted(const struct frame_sum *sums,
+					   size_t count)
+{
+	struct frame_sum *result = xmalloc(count * sizeof(*result));
+	struct row *rows = xmalloc(count * sizeof(*rows));
+
+	for (uint32_t i = 0; i < count; i++)
+		rows[i] = (struct row){ UINT64_MAX - sums[i].total, 0, i };
+	row_sort(rows, count);
+	for (size_t i = 0; i < count; i++)
+		rows[i].minor = UINT64_MAX - sums[rows[i].item].self;
+	row_sort(rows, count);
+	for (size_t i = 0; i < count; i++)
+		result[i] = sums[rows[i].item];
+	free(rows);
+	return result;
+}
+
+struct frame_sum *frame_sums(const struct flame_widths *w,
+			     const struct event_view *view, bool weights,
+			     const struct frame_table *table)
+{
+	size_t count = table->label_count;
+	struct frame_walk walk = {
+		.w = w,
+		.label_of = table->label_of,
+		.sums = xcalloc(count, sizeof(*walk.sums)),
+		.on_path = xcalloc(count, sizeof(*walk.on_path)),
+	};
+	struct frame_sum *result;
+
+	for (uint32_t i = 0; i < count; i++)
+		walk.sums[i].label = i;
+	frame_walk_selfs(&walk, view, weights);
+	frame_walk_totals(&walk);
+	result = frame_sums_sorted(walk.sums, count);
+	free(walk.sums);
+	free(walk.on_path);
+	return result;
+}
+
+/* A row for each cell of the view, by class, then owner. */
+static struct row *class_rows(const struct profile *p,
+			      const struct event_view *view, bool by_owner,
+			      size_t *count, bool *is_known)
+{
+	struct row *rows = xmalloc(p->cell_count * sizeof(*rows));
+	bool *in_view = view_events(p, view);
+	size_t n = 0;
+
+	*is_known = false;
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+		uint32_t class_name;
+
+		if (!in_view[c->event])
+			continue;
+		class_name = profile_leaf_class(p, c->stack);
+		rows[n++] = (struct row){
+			.major = class_name,
+			.minor = by_owner ? c->owner : 0,
+			.item = (uint32_t)i,
+		};
+		if (by_owner ? c->owner : class_name)
+			*is_known = true;
+	}
+	free(in_view);
+	row_sort(rows, n);
+	*count = n;
+	return rows;
+}
+
+/* Twice: the second keeps the order of the first among equals. */
+static struct class_sum *class_sums_sorted(const struct class_sum *sums,
+					   size_t count)
+{
+	struct class_sum *result = xmalloc(count * sizeof(*result));
+	struct row *rows = xmalloc(count * sizeof(*rows));
+
+	for (uint32_t i = 0; i < count; i++)
+		rows[i] = (struct row){ UINT64_MAX - sums[i].samples, 0, i };
+	row_sort(rows, count);
+	for (size_t i = 0; i < count; i++)
+		rows[i].minor = UINT64_MAX - sums[rows[i].item].total;
+	row_sort(rows, count);
+	for (size_t i = 0; i < count; i++)
+		result[i] = sums[rows[i].item];
+	free(rows);
+	return result;
+}
+
+struct class_sum *class_sums(const struct profile *p,
+			     const struct event_view *view, bool weights,
+			     bool by_owner, size_t *count)
+{
+	bool weighs = view_weighs(view, weights), is_known;
+	struct class_sum *sums = NULL, *result;
+	size_t row_count, cap = 0;
+	struct row *rows = class_rows(p, view, by_owner, &row_count, &is_known);
+
+	*count = 0;
+	for (size_t i = 0; is_known && i < row_count; i++) {
+		const struct cell *c = &p->cells[rows[i].item];
+		struct class_sum *sum;
+
+		if (!i || rows[i].major != rows[i - 1].major ||
+		    rows[i].minor != rows[i - 1].minor) {
+			array_reserve(sums, cap, *count + 1);
+			sums[(*count)++] = (struct class_sum){
+				.class_name = rows[i].major,
+				.owner = (uint32_t)rows[i].minor,
+			};
+		}
+		sum = &sums[*count - 1];
+		sum->samples = saturate_add(sum->samples, c->count);
+		sum->total = saturate_add(sum->total, cell_measure(c, weighs));
+	}
+	result = class_sums_sorted(sums, *count);
+	free(sums);
+	free(rows);
+	return result;
+}
+
+struct class_sum class_sums_rest(const struct class_sum *sums, size_t first,
+				 size_t count)
+{
+	struct class_sum rest = { 0 };
+
+	for (size_t i = first; i < count; i++) {
+		rest.samples = saturate_add(rest.samples, sums[i].samples);
+		rest.total = saturate_add(rest.total, sums[i].total);
+	}
+	return rest;
+}
+
+void class_sum_name(struct text *out, const struct profile *p,
+		    const struct class_sum *sum, const struct style *style)
+{
+	const struct frame f = {
+		.class_name = sum->class_name,
+		.kind = FRAME_CLASS,
+	};
+	const struct style plain = { .simple = style->simple };
+
+	if (sum->class_name)
+		frame_name(out, p, &f, &plain);
+}
+
+/* A row for each cell of the view, by thread, then label of the leaf. */
+static struct row *thread_rows(const struct profile *p,
+			       const struct event_view *view,
+			       const struct frame_table *table, size_t *count)
+{
+	struct row *rows = xmalloc(p->cell_count * sizeof(*rows));
+	bool *in_view = view_events(p, view);
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+		uint32_t calls = profile_calls(p, c->stack);
+		uint32_t frame = p->stacks[calls].frame;
+
+		if (!in_view[c->event])
+			continue;
+		rows[n++] = (struct row){
+			.major = c->thread,
+			.minor = c->stack ? table->label_of[frame] : NO_LABEL,
+			.item = (uint32_t)i,
+		};
+	}
+	free(in_view);
+	row_sort(rows, n);
+	*count = n;
+	return rows;
+}
+
+/* The sum of a run of rows of one thread; gives where the next begins. */
+static size_t thread_sum_rows(struct thread_sum *sum, const struct profile *p,
+			      const struct row *rows, size_t count, bool weighs)
+{
+	uint64_t self = 0;
+	size_t i = 0;
+
+	*sum = (struct thread_sum){ rows->major, 0, NO_LABEL, 0 };
+	for (; i < count && rows[i].major == rows->major; i++) {
+		uint64_t measure = cell_measure(&p->cells[rows[i].item],
+						weighs);
+
+		if (i && rows[i].minor != rows[i - 1].minor)
+			self = 0;
+		self = saturate_add(self, measure);
+		sum->total = saturate_add(sum->total, measure);
+		if (rows[i].minor != NO_LABEL && self > sum->leaf_self) {
+			sum->leaf = (uint32_t)rows[i].minor;
+			sum->leaf_self = self;
+		}
+	}
+	return i;
+}
+
+static void thread_sums_sort(struct thread_sum *sums, size_t count)
+{
+	struct thread_sum *copy = xmalloc(count * sizeof(*copy));
+	struct row *rows = xmalloc(count * sizeof(*rows));
+
+	for (uint32_t i = 0; i < count; i++) {
+		rows[i] = (struct row){ UINT64_MAX - sums[i].total, 0, i };
+		copy[i] = sums[i];
+	}
+	row_sort(rows, count);
+	for (size_t i = 0; i < count; i++)
+		sums[i] = copy[rows[i].item];
+	free(rows);
+	free(copy);
+}
+
+struct thread_sum *thread_sums(const struct profile *p,
+			       const struct event_view *view, bool weights,
+			       const struct frame_table *table, size_t *count)
+{
+	bool weighs = view_weighs(view, weights);
+	struct thread_sum *sums = NULL;
+	size_t row_count, cap = 0;
+	struct row *rows = thread_rows(p, view, table, &row_count);
+
+	*count = 0;
+	for (size_t i = 0; i < row_count;) {
+		array_reserve(sums, cap, *count + 1);
+		i += thread_sum_rows(&sums[(*count)++], p, rows + i,
+				     row_count - i, weighs);
+	}
+	thread_sums_sort(sums, *count);
+	free(rows);
+	return sums;
+}
