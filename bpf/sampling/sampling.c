@@ -151,6 +151,7 @@ void sampling_close(struct sampling *s)
 	launch_close(&s->launch);
 	sampling_targets_release(&s->targets);
 	sampler_close(s->shared.sampler);
+	map64_release(&s->shared.traced);
 	sampling_kernel_free(s->shared.kernel);
 	profile_free(s->shared.profile);
 	free(s);

@@ -35,6 +35,7 @@ struct sampling_options {
 	int64_t min_blocked_ns;  /* shorter waits are left out */
 	uint64_t stack_bytes;    /* copied of a stack at most */
 	uint64_t max_stack;      /* frames */
+	uint64_t trace_walks;    /* report how so many stacks were unwound */
 	pid_t tid;               /* only this thread; 0 = all */
 	bool all;     /* every JVM, also those that start while sampling */
 	bool several; /* more than one process is named: each is a root frame */

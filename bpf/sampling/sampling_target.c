@@ -731,6 +731,31 @@ static enum sampling_end cut_of(const struct sample_event *e)
 					   : SAMPLING_END_PAGE;
 }
 
+/* Reports how a stack was unwound, if it is one of the first of its kind. */
+static void trace_walk(struct sampling_target *t, const struct sample_event *e,
+		       const struct unwound *u)
+{
+	struct sampling_shared *s = t->shared;
+	struct sampling_names names = names_of(t);
+	uint64_t hash = unwound_hash(u);
+	struct text line = { 0 };
+
+	if (s->traced.count >= s->o->trace_walks ||
+	    map64_get(&s->traced, hash) != MAP64_NONE)
+		return;
+	map64_add(&s->traced, hash, (uint32_t)s->traced.count);
+	sampling_tell(s->o, SAMPLING_INFO, "walk %zu: %s, thread %u \"%s\"",
+		      (size_t)s->traced.count, t->name.bytes, (unsigned)e->tid,
+		      e->comm);
+	for (size_t i = 0; i < u->count; i++) {
+		text_clear(&line);
+		unwound_describe(u, i, names.agent, names.metadata, e->time_ns,
+				 &line);
+		sampling_tell(s->o, SAMPLING_INFO, "%s", line.bytes);
+	}
+	text_release(&line);
+}
+
 static void walk(struct sampling_target *t, const struct sample_event *e,
 		 const uint8_t *stack)
 {
@@ -747,6 +772,8 @@ static void walk(struct sampling_target *t, const struct sample_event *e,
 		t->batch = 0;
 	end = sampling_target_count_end(t, &u, cut_of(e), missed);
 	t->end = end;
+	if (t->shared->o->trace_walks)
+		trace_walk(t, e, &u);
 	note_end(t, e, &u);
 	note_wait(t, e, stack, &u);
 	sampling_frames_user(t->frames, &u, sampling_end_frame(end),

@@ -11,6 +11,7 @@
 #include "bpf/sampling/sampling_options.h"
 #include "bpf/sampling/sampling_threads.h"
 #include "core/base/error.h"
+#include "core/base/map64.h"
 #include "core/base/text.h"
 #include "core/hotspot/process_view.h"
 #include "core/hotspot/vm_symbols.h"
@@ -62,6 +63,7 @@ struct sampling_shared {
 	struct sampling_kernel *kernel;
 	struct sampler *sampler;
 	struct elf_image_set images; /* of all targets */
+	struct map64 traced;         /* walks that were reported */
 	uint32_t events[16];         /* the profile's, by the bits' numbers */
 	int64_t epoch_ns;            /* what to add to a sample's time */
 	uint64_t hz;

@@ -152,6 +152,8 @@ static const struct command_option options[] = {
 		 "copy at most this much of a stack"),
 	OPT_COUNT(0, "max-stack", &opt.live.sampling.max_stack, "<frames>",
 		  "truncate deeper stack traces"),
+	OPT_COUNT(0, "trace-walk", &opt.live.sampling.trace_walks, "<count>",
+		  "explain the unwinding of <count> distinct stacks"),
 	OPT_SIZE(0, "alloc-interval", &opt.live.sampling.alloc_interval, "<size>",
 		 "with -e alloc: bytes between samples, on average"),
 	OPT_DURATION(0, "min-blocked", &opt.live.sampling.min_blocked_ns, "<time>",

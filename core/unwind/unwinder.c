@@ -2,10 +2,12 @@
 #include "core/unwind/unwinder.h"
 
 #include "core/base/alloc.h"
+#include "core/base/hash.h"
 #include "core/unwind/hotspot_frame.h"
 #include "core/unwind/native_frame.h"
 #include "core/unwind/walk.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,4 +129,114 @@ void unwinder_walk(struct unwinder *u, const struct unwind_start *from,
 	while (out->count < max && step == STEP_ON)
 		step = take_step(u, &w, &u->frames[out->count++]);
 	finish(out, step, &w);
+}
+
+/* ---- explaining a walk ---- */
+
+uint64_t unwound_hash(const struct unwound *u)
+{
+	uint64_t hash = hash_mix(u->count, u->end);
+
+	for (size_t i = 0; i < u->count; i++) {
+		const struct unwound_frame *f = &u->frames[i];
+		uint64_t code = f->blob ? f->blob->identity
+					: (uintptr_t)f->image;
+
+		hash = hash_mix(hash ^ (uintptr_t)f->rule, code ^ f->method);
+	}
+	return hash;
+}
+
+/* Returns why the walk did not go on from its last frame. */
+static const char *unwound_end(const struct unwound *u)
+{
+	switch (u->end) {
+	case UNWIND_ROOT:
+		return "root";
+	case UNWIND_CUT:
+		return "stack copy ends";
+	case UNWIND_DEEP:
+		return "frame limit";
+	default:
+		return "lost";
+	}
+}
+
+static void unwound_add_java(const struct unwound_frame *f,
+			     struct java_symbols *const who[2],
+			     uint64_t time_ns, struct text *out)
+{
+	struct java_frame frames[16];
+	size_t count = 0;
+
+	for (size_t i = 0; i < 2 && !count; i++) {
+		if (who[i])
+			count = who[i]->frames(who[i], f, time_ns, frames, 16);
+	}
+	for (size_t i = 0; i < count; i++)
+		text_printf(out, "%s%s.%s", i ? " < " : "",
+			    frames[i].class_name, frames[i].method);
+	if (!count)
+		text_puts(out, "[unknown Java method]");
+}
+
+static void unwound_add_generated(const struct unwound_frame *f,
+				  struct java_symbols *const who[2],
+				  uint64_t time_ns, struct text *out)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; i < 2 && !name; i++) {
+		if (who[i])
+			name = who[i]->generated(who[i], f, time_ns);
+	}
+	text_puts(out, name ? name : f->blob->name);
+}
+
+static void unwound_add_native(const struct unwound_frame *f, struct text *out)
+{
+	uint64_t pc = f->image_pc - !f->is_exact;
+	const char *name = f->image ? elf_image_function(f->image, pc, NULL)
+				    : NULL;
+
+	if (name)
+		text_printf(out, "%s ", name);
+	if (f->image)
+		text_printf(out, "[%s+0x%" PRIx64 "]", elf_image_name(f->image),
+			    f->image_pc);
+}
+
+void unwound_describe(const struct unwound *u, size_t at,
+		      struct java_symbols *agent, struct java_symbols *metadata,
+		      uint64_t time_ns, struct text *out)
+{
+	static const char *const kinds[] = {
+		[UNWOUND_NATIVE] = "native",
+		[UNWOUND_COMPILED] = "compiled",
+		[UNWOUND_INTERPRETED] = "interpreted",
+		[UNWOUND_GENERATED] = "generated",
+		[UNWOUND_UNKNOWN] = "unknown",
+	};
+	struct java_symbols *const who[2] = { agent, metadata };
+	const struct unwound_frame *f = &u->frames[at];
+
+	if (f->kind == UNWOUND_UNKNOWN) {
+		text_printf(out, "  %-22s %s", "", u->why);
+		return;
+	}
+	text_printf(out, "  %-22s %-11s %14" PRIx64 " ",
+		    f->rule ? f->rule : unwound_end(u), kinds[f->kind], f->pc);
+	if (f->kind == UNWOUND_NATIVE)
+		unwound_add_native(f, out);
+	else if (f->kind == UNWOUND_GENERATED)
+		unwound_add_generated(f, who, time_ns, out);
+	else
+		unwound_add_java(f, who, time_ns, out);
+	if (f->blob)
+		text_printf(out, " [%s+0x%" PRIx64, f->blob->name,
+			    f->pc - f->blob->begin);
+	if (f->blob && f->blob->frame_bytes)
+		text_printf(out, ", frame of %" PRIu32 " bytes",
+			    f->blob->frame_bytes);
+	text_puts(out, f->blob ? "]" : "");
 }

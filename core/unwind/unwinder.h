@@ -10,6 +10,7 @@
 #ifndef CORE_UNWIND_UNWINDER_H
 #define CORE_UNWIND_UNWINDER_H
 
+#include "core/base/text.h"
 #include "core/hotspot/java_symbols.h"
 #include "core/hotspot/process_view.h"
 #include "core/unwind/arch.h"
@@ -65,5 +66,21 @@ bool unwinder_has_continuations(const struct unwinder *u);
  */
 void unwinder_walk(struct unwinder *u, const struct unwind_start *from,
 		   struct unwound *out);
+
+/*
+ * Returns a number that is equal for walks through the same code (blobs, files)
+ * by the same rules, and very likely differs for others.
+ */
+uint64_t unwound_hash(const struct unwound *u);
+
+/*
+ * Appends a line, without a newline, about a frame: the rule that found its
+ * caller (hotspot_frame.c lists the rules), its kind, pc and name.  Names are
+ * foreign.  Asks the agent, then the metadata, for Java names; both may be
+ * NULL. time_ns is when the sample was taken, CLOCK_MONOTONIC.
+ */
+void unwound_describe(const struct unwound *u, size_t at,
+		      struct java_symbols *agent, struct java_symbols *metadata,
+		      uint64_t time_ns, struct text *out);
 
 #endif
