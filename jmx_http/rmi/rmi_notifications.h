@@ -10,8 +10,8 @@
 #define JMX_HTTP_RMI_RMI_NOTIFICATIONS_H
 
 #include "jmx_http/jmx.h"
+#include "jmx_http/rmi/rmi_client.h"
 #include "jmx_http/rmi/rmi_lease.h"
-#include "jmx_http/rmi/rmi_session.h"
 
 struct rmi_listener {
 	char *object;

@@ -9,7 +9,7 @@
 #include "jmx_http/java/java_to_value.h"
 #include "jmx_http/rmi/methods.h"
 #include "jmx_http/rmi/rmi_lease.h"
-#include "jmx_http/rmi/rmi_requests.h"
+#include "jmx_http/rmi/rmi_calls.h"
 
 #include <openssl/evp.h>
 #include <setjmp.h>

@@ -1,0 +1,738 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/rmi/rmi_calls.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "jmx_http/java/java_objects.h"
+#include "jmx_http/java/java_to_value.h"
+#include "jmx_http/rmi/methods.h"
+#include "jmx_http/value/object_name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW_CALLS 64
+#define WINDOW_BYTES ((size_t)256 << 10)
+
+/* Without a single answer between them. */
+#define LOSSES_MAX 3
+#define LOGINS_MAX 2
+
+/*
+ * Unused for so long, a connection may have come to its end; and for so long,
+ * it may be one that nobody is at any more, though there was no end.
+ */
+#define LOOK_NS  (20 * CLOCK_NS_PER_MS)
+#define STALE_NS CLOCK_NS_PER_S
+
+/* A request as a call on a session */
+
+static const struct java_shape attribute = {
+	.name = "javax.management.Attribute",
+	.suid = 0x2279b907538b3b0e,
+	.flags = JAVA_SERIALIZABLE,
+	.fields = { { 'L', "name", "Ljava/lang/String;" },
+		    { 'L', "value", "Ljava/lang/Object;" } },
+};
+
+typedef int add_fn(struct text *out, const struct jmx_request *q, size_t name,
+		   struct error *err);
+
+static int request_add_query(struct text *out, const struct jmx_request *q,
+			     size_t name, struct error *err)
+{
+	(void)name, (void)err;
+	java_write_object_name(out, q->object, JAVA_OF_RMI);
+	java_write_null(out); /* no QueryExp */
+	return 0;
+}
+
+static int request_add_info(struct text *out, const struct jmx_request *q,
+			    size_t name, struct error *err)
+{
+	(void)name, (void)err;
+	java_write_object_name(out, q->object, JAVA_OF_RMI);
+	return 0;
+}
+
+static int request_add_get(struct text *out, const struct jmx_request *q,
+			   size_t name, struct error *err)
+{
+	(void)err;
+	java_write_object_name(out, q->object, JAVA_OF_RMI);
+	if (name == RMI_WHOLE)
+		java_write_strings(out, q->names, q->name_count, JAVA_OF_RMI);
+	else
+		java_write_text(out, q->names[name]);
+	return 0;
+}
+
+static int request_write_argument(struct text *out, const struct jmx_request *q,
+				  size_t i, struct error *err)
+{
+	if (java_write_value(out, q->arguments[i], q->signature[i], err))
+		return fail_in(err, "argument %zu of %.100s", i + 1,
+			       q->names[0]);
+	return 0;
+}
+
+static int request_add_set(struct text *out, const struct jmx_request *q,
+			   size_t name, struct error *err)
+{
+	struct text stream = { 0 };
+	int status;
+
+	(void)name;
+	java_write_header(&stream);
+	java_write_object(&stream, &attribute, JAVA_PLAIN);
+	java_write_text(&stream, q->names[0]);
+	status = request_write_argument(&stream, q, 0, err);
+	java_write_object_name(out, q->object, JAVA_OF_RMI);
+	java_write_marshalled(out, &stream);
+	text_release(&stream);
+	return status;
+}
+
+static int request_write_arguments(struct text *out,
+				   const struct jmx_request *q,
+				   struct error *err)
+{
+	struct text stream = { 0 };
+	int status = 0;
+
+	java_write_header(&stream);
+	java_write_array(&stream, "[Ljava.lang.Object;",
+			 (uint32_t)q->argument_count, JAVA_PLAIN);
+	for (size_t i = 0; status == 0 && i < q->argument_count; i++)
+		status = request_write_argument(&stream, q, i, err);
+	java_write_marshalled(out, &stream);
+	text_release(&stream);
+	return status;
+}
+
+static int request_add_invoke(struct text *out, const struct jmx_request *q,
+			      size_t name, struct error *err)
+{
+	(void)name;
+	java_write_object_name(out, q->object, JAVA_OF_RMI);
+	java_write_text(out, q->names[0]);
+	if (!q->argument_count) {
+		java_write_null(out);
+		java_write_null(out);
+		return 0;
+	}
+	if (request_write_arguments(out, q, err))
+		return -1;
+	java_write_strings(out, q->signature, q->argument_count, JAVA_OF_RMI);
+	return 0;
+}
+
+static int request_add_nothing(struct text *out, const struct jmx_request *q,
+			       size_t name, struct error *err)
+{
+	(void)out, (void)q, (void)name, (void)err;
+	return 0;
+}
+
+/* clang-format off */
+static const struct {
+	enum jmx_method method;
+	add_fn *add;
+	bool is_read;
+} verbs[] = {
+	[JMX_QUERY] = { JMX_QUERY_NAMES, request_add_query, true },
+	[JMX_INFO] = { JMX_GET_MBEAN_INFO, request_add_info, true },
+	[JMX_GET] = { JMX_GET_ATTRIBUTES, request_add_get, true },
+	[JMX_SET] = { JMX_SET_ATTRIBUTE, request_add_set, false },
+	[JMX_INVOKE] = { JMX_INVOKE_OPERATION, request_add_invoke, false },
+	[JMX_COUNT] = { JMX_GET_MBEAN_COUNT, request_add_nothing, true },
+};
+/* clang-format on */
+
+/* A JVM would close the connection on one that is none. */
+static int request_check_name(const struct jmx_request *q, struct error *err)
+{
+	struct object_name name;
+
+	if (!q->object)
+		return 0;
+	if (object_name_parse(&name, q->object, strlen(q->object), err))
+		return -1;
+	object_name_release(&name);
+	return 0;
+}
+
+int rmi_request_add(struct text *out, const struct jrmp_id *session,
+		    const struct jmx_request *q, size_t name, struct error *err)
+{
+	if (request_check_name(q, err))
+		return -1;
+	jmx_add_call(out, session,
+		     name == RMI_WHOLE ? verbs[q->verb].method
+				       : JMX_GET_ATTRIBUTE);
+	if (verbs[q->verb].add(out, q, name, err))
+		return -1;
+	java_write_null(out); /* for nobody but ourselves */
+	return 0;
+}
+
+static bool request_is_void(const struct jmx_request *q)
+{
+	return method_is_void(verbs[q->verb].method);
+}
+
+static bool request_is_read(const struct jmx_request *q)
+{
+	return verbs[q->verb].is_read;
+}
+
+/* A request on its way to its reply */
+
+/*
+ * Most jobs are one call.  Of several attributes a JVM leaves out those that it
+ * cannot read, without a reason; each of them is requested again by itself.
+ */
+struct job {
+	const struct jmx_request *request;
+	size_t open;            /* its calls without a return */
+	struct jmx_reply reply; /* complete once open is 0; of the arena */
+	struct arena own, *arena;
+	const struct value **values; /* of JMX_GET, one a name, or NULL */
+};
+
+static void job_init(struct job *j, const struct jmx_request *request,
+		     struct arena *arena)
+{
+	*j = (struct job){ .request = request };
+	j->arena = arena ? arena : &j->own;
+	if (request->verb == JMX_GET && request->name_count) {
+		size_t size = request->name_count * sizeof(*j->values);
+
+		j->values = memset(arena_alloc(j->arena, size), 0, size);
+	}
+}
+
+static void job_release(struct job *j)
+{
+	arena_release(&j->own);
+	*j = (struct job){ 0 };
+}
+
+static size_t job_begin(const struct job *j)
+{
+	/* So is it said why there is none. */
+	return j->request->verb == JMX_GET && j->request->name_count == 1
+		       ? 0
+		       : RMI_WHOLE;
+}
+
+/* What was thrown, in words; of the arena. */
+static const char *job_describe_exception(struct job *j,
+					  const struct jrmp_return *r)
+{
+	struct text told = { 0 };
+	struct value_text copy;
+	struct java_bytes class = java_string_of(
+		java_field_of(r->value, "detailMessage"));
+
+	text_puts(&told, "");
+	if (r->is_aborted && class.len &&
+	    java_is(r->value, "java.io.NotSerializableException")) {
+		text_puts(&told, "not serializable: ");
+		text_add(&told, class.at, class.len);
+	} else {
+		java_add_throwable(&told, r->value);
+	}
+	copy = java_to_text((struct java_bytes){ told.bytes, told.len },
+			    j->arena);
+	text_release(&told);
+	return copy.at;
+}
+
+static void job_set_failure(struct job *j, const char *why,
+			    enum error_kind kind)
+{
+	j->reply.failure = why;
+	j->reply.kind = kind;
+}
+
+/* One attribute has no value; the MBean may have others. */
+static void job_set_error(struct job *j, size_t name, const char *why)
+{
+	j->values[name] = value_text(j->arena, VALUE_ERROR, "", why,
+				     strlen(why));
+}
+
+static void job_take_exception(struct job *j, size_t name,
+			       const struct jrmp_return *r)
+{
+	static const char gone[] = "javax.management.InstanceNotFoundException";
+	const char *why = job_describe_exception(j, r);
+	bool is_gone = java_is_caused_by(r->value, gone);
+
+	if (j->request->verb != JMX_GET || (is_gone && name == job_begin(j)))
+		job_set_failure(j, why, jmx_failure_kind(why));
+	else if (name != RMI_WHOLE)
+		job_set_error(j, name, why);
+	/* Else they are asked for one by one, and one of them says why. */
+}
+
+/* An AttributeList: those that there are, in the order of the names. */
+static void job_take_list(struct job *j, const struct java_value *v)
+{
+	const struct java_part *list = java_part_of(v, "java.util.ArrayList");
+	size_t names = j->request->name_count, at = 0;
+	size_t count = list ? list->annotations.count : 0;
+
+	/* The first is block data.  A JVM gives no more than was asked for. */
+	for (size_t i = 1; i < count && i <= names; i++) {
+		const struct java_value *one = list->annotations.at[i];
+		struct java_bytes name = java_string_of(
+			java_field_of(one, "name"));
+		size_t tried = 0;
+
+		while (tried < names &&
+		       (j->values[at] ||
+			!java_bytes_are(name, j->request->names[at]))) {
+			at = (at + 1) % names;
+			tried++;
+		}
+		if (tried < names)
+			j->values[at] = java_to_value(
+				java_field_of(one, "value"), j->arena);
+	}
+}
+
+static void job_take_info(struct job *j, const struct java_value *v)
+{
+	j->reply.info = java_to_info(v, j->arena);
+	if (!j->reply.info)
+		job_set_failure(j, "what was returned is no MBeanInfo",
+				ERROR_REFUSED);
+}
+
+static void job_take_value(struct job *j, size_t name,
+			   const struct java_value *v)
+{
+	switch (j->request->verb) {
+	case JMX_GET:
+		if (name == RMI_WHOLE)
+			job_take_list(j, v);
+		else
+			j->values[name] = java_to_value(v, j->arena);
+		break;
+	case JMX_INFO:
+		job_take_info(j, v);
+		break;
+	case JMX_SET:
+		break;
+	default:
+		j->reply.value = java_to_value(v, j->arena);
+	}
+}
+
+static void job_take(struct job *j, size_t name, const struct jrmp_return *r)
+{
+	j->open--;
+	if (r->is_exception)
+		job_take_exception(j, name, r);
+	else
+		job_take_value(j, name, r->value);
+}
+
+static void job_fail(struct job *j, size_t name, const struct error *err)
+{
+	const char *why = arena_copy(j->arena, err->text, strlen(err->text));
+
+	j->open--;
+	/* A name that is none is no fault of an attribute. */
+	if (j->values && name != RMI_WHOLE && err->kind != ERROR_MISUSE)
+		job_set_error(j, name, why);
+	else
+		job_set_failure(j, why, err->kind);
+}
+
+static bool job_lacks(const struct job *j, size_t *at)
+{
+	if (j->reply.failure || !j->values)
+		return false;
+	while (*at < j->request->name_count && j->values[*at])
+		++*at;
+	return *at < j->request->name_count;
+}
+
+static void job_finish(struct job *j)
+{
+	const struct jmx_request *q = j->request;
+	struct value_member *members;
+	struct value *v;
+
+	if (q->verb != JMX_GET || j->reply.failure)
+		return;
+	members = arena_alloc(j->arena, q->name_count * sizeof(*members));
+	for (size_t i = 0; i < q->name_count; i++) {
+		/* The caller's names may not live as long. */
+		members[i].name = arena_copy(j->arena, q->names[i],
+					     strlen(q->names[i]));
+		members[i].value = j->values[i];
+	}
+	v = value_new(j->arena, VALUE_COMPOSITE, "");
+	v->members.at = members;
+	v->members.count = q->name_count;
+	j->reply.value = v;
+}
+
+/* Many requests at a time */
+
+struct call {
+	struct job *job; /* NULL: for a lease */
+	size_t name;
+	size_t bytes; /* while it is on its way */
+};
+
+struct run {
+	struct rmi_session *s;
+	struct rmi_lease *lease;
+	const struct jmx_request *requests;
+	size_t count;
+	struct arena *arena;
+
+	struct job jobs[WINDOW_CALLS]; /* a ring, by their index */
+	size_t first, next;            /* [first, next) are at work */
+	size_t lacking; /* of them; while there are any, no new ones */
+
+	/* [head, sent) are on their way, [sent, end) wait. */
+	struct call *calls;
+	size_t head, sent, end, cap;
+	size_t bytes;            /* of those on their way */
+	size_t window;           /* how many there may be */
+	unsigned losses, logins; /* since the last answer */
+};
+
+static struct job *run_job(struct run *r, size_t index)
+{
+	return &r->jobs[index % WINDOW_CALLS];
+}
+
+static void run_add_call(struct run *r, struct job *job, size_t name)
+{
+	if (r->head == r->end)
+		r->head = r->sent = r->end = 0;
+	array_reserve(r->calls, r->cap, r->end + 1);
+	r->calls[r->end++] = (struct call){ job, name, 0 };
+	if (job)
+		job->open++;
+}
+
+static void run_admit(struct run *r)
+{
+	while (!r->lacking && r->next < r->count &&
+	       r->next - r->first < WINDOW_CALLS) {
+		struct job *job = run_job(r, r->next);
+
+		job_init(job, &r->requests[r->next++], r->arena);
+		run_add_call(r, job, job_begin(job));
+	}
+}
+
+/* What the job lacks is asked for, once. */
+static void run_ask_further(struct run *r, struct job *job, size_t name)
+{
+	if (name != RMI_WHOLE)
+		return;
+	for (size_t at = 0; job_lacks(job, &at); at++)
+		run_add_call(r, job, at);
+	if (job->open)
+		r->lacking++;
+}
+
+static void run_note_end(struct run *r, struct job *job, size_t name)
+{
+	if (job->open)
+		return;
+	/* It was counted when it asked further. */
+	if (name != job_begin(job) && r->lacking)
+		r->lacking--;
+	job_finish(job);
+}
+
+/* The call cannot be made, or not again. */
+static void run_give_up(struct run *r, struct call *c, const struct error *err)
+{
+	job_fail(c->job, c->name, err);
+	run_note_end(r, c->job, c->name);
+}
+
+static void run_remove_call(struct run *r, size_t at)
+{
+	r->end--;
+	memmove(r->calls + at, r->calls + at + 1,
+		(r->end - at) * sizeof(*r->calls));
+}
+
+/* Appends the first call that waits; false when it cannot be made. */
+static bool run_add_next(struct run *r, struct text *out)
+{
+	struct call *c = &r->calls[r->sent];
+	size_t before = out->len;
+	struct error err = { 0 };
+
+	if (!c->job) {
+		rmi_lease_ask(r->lease, r->s->logins, &r->s->id, out);
+	} else if (rmi_request_add(out, &r->s->id, c->job->request, c->name,
+				   &err)) {
+		out->len = before;
+		run_give_up(r, c, &err);
+		run_remove_call(r, r->sent);
+		return false;
+	}
+	c->bytes = out->len - before;
+	return true;
+}
+
+static bool run_has_room(const struct run *r, const struct text *out)
+{
+	size_t count = r->sent - r->head;
+
+	return !count ||
+	       (count < r->window && r->bytes + out->len < WINDOW_BYTES);
+}
+
+static int64_t run_deadline(const struct run *r)
+{
+	return clock_after(clock_monotonic_ns(), r->s->access.timeout_ns);
+}
+
+/* By the half window, so that it is few messages. */
+static int run_send(struct run *r, struct error *err)
+{
+	struct text out = { 0 };
+	int status = 0;
+
+	if (r->sent - r->head > r->window / 2)
+		return 0;
+	while (r->sent < r->end && run_has_room(r, &out))
+		if (run_add_next(r, &out)) {
+			if (!r->calls[r->sent].job)
+				rmi_session_acknowledge(r->s, &out);
+			r->bytes += r->calls[r->sent++].bytes;
+		}
+	if (out.len)
+		status = rmi_connection_send(&r->s->connection, &out,
+					     run_deadline(r), err);
+	text_release(&out);
+	return status;
+}
+
+/* All that is on its way waits again. */
+static void run_call_back(struct run *r)
+{
+	r->sent = r->head;
+	r->bytes = 0;
+}
+
+/*
+ * Those that may have been done are not sent again; nor is what asks for a
+ * lease: without one most JVMs do as well.
+ */
+static void run_give_up_changes(struct run *r, const struct error *why)
+{
+	struct error err = *why;
+
+	fail_in(&err, "its answer is lost, it may have been done");
+	for (size_t i = r->head; i < r->sent;) {
+		struct call *c = &r->calls[i];
+
+		if (c->job && request_is_read(c->job->request)) {
+			i++;
+			continue;
+		}
+		if (c->job)
+			run_give_up(r, c, &err);
+		run_remove_call(r, i);
+		r->sent--;
+	}
+}
+
+/* The connection is gone; -1 when that is the end of the run, too. */
+static int run_recover(struct run *r, struct error *err)
+{
+	bool is_lost = r->s->connection.is_lost;
+
+	rmi_session_drop(r->s);
+	run_give_up_changes(r, err);
+	run_call_back(r);
+	r->window = 1;
+	if (is_lost && ++r->losses < LOSSES_MAX)
+		return 0;
+	return fail_in(err, "%s", r->s->title.bytes);
+}
+
+/* sun.rmi.transport; JDK com.sun.jmx.remote.internal.ServerCommunicatorAdmin */
+static bool return_has_no_session(const struct jrmp_return *ret)
+{
+	static const char closing[] = "The server has decided to close";
+	struct java_bytes class = java_class_name_of(ret->value);
+	struct java_bytes message = java_string_of(
+		java_field_of(ret->value, "detailMessage"));
+
+	if (!ret->is_exception || ret->is_aborted)
+		return false;
+	return java_bytes_are(class, "java.rmi.NoSuchObjectException") ||
+	       (java_bytes_are(class, "java.io.IOException") &&
+		message.len >= strlen(closing) &&
+		memcmp(message.at, closing, strlen(closing)) == 0);
+}
+
+/* The session ended, or its JVM did; nothing of what is on its way was done. */
+static int run_log_in_again(struct run *r, const struct jrmp_return *ret,
+			    struct error *err)
+{
+	if (++r->logins >= LOGINS_MAX) {
+		rmi_session_drop(r->s);
+		rmi_thrown(ret->value, err);
+		return fail_in(err, "%s", r->s->title.bytes);
+	}
+	run_call_back(r);
+	return rmi_session_login(r->s, err);
+}
+
+static void run_take(struct run *r, const struct jrmp_return *ret)
+{
+	struct call c = r->calls[r->head++];
+
+	r->bytes -= c.bytes;
+	if (r->window < WINDOW_CALLS)
+		r->window *= 2;
+	r->losses = 0;
+	if (c.job) {
+		r->logins = 0;
+		job_take(c.job, c.name, ret);
+		run_ask_further(r, c.job, c.name);
+		run_note_end(r, c.job, c.name);
+	} else if (!ret->is_exception) {
+		rmi_lease_take(r->lease, ret->value);
+	}
+	/* What came behind an answer that was broken off was not read. */
+	if (ret->is_aborted) {
+		rmi_session_drop(r->s);
+		run_call_back(r);
+		r->window = 1;
+	}
+}
+
+static int run_receive(struct run *r, struct error *err)
+{
+	const struct call *c = &r->calls[r->head];
+	struct jrmp_return ret = {
+		.is_void = c->job && request_is_void(c->job->request),
+	};
+	int status = rmi_connection_receive(&r->s->connection, &ret,
+					    run_deadline(r), err);
+
+	if (status)
+		status = run_recover(r, err);
+	else if (c->job && return_has_no_session(&ret))
+		status = run_log_in_again(r, &ret, err);
+	else
+		run_take(r, &ret);
+	jrmp_return_release(&ret);
+	return status;
+}
+
+static int run_hand_on(struct run *r, jmx_reply_fn *fn, void *self,
+		       struct error *err)
+{
+	int status = 0;
+
+	while (status == 0 && r->first < r->next &&
+	       !run_job(r, r->first)->open) {
+		struct job *job = run_job(r, r->first);
+
+		status = fn(self, r->first, &job->reply, err);
+		job_release(job);
+		r->first++;
+	}
+	return status;
+}
+
+static bool run_is_stale(struct run *r)
+{
+	struct rmi_connection *c = &r->s->connection;
+	int64_t unused_ns = clock_monotonic_ns() - r->s->used_ns;
+	struct error err;
+
+	if (!c->transport || unused_ns < LOOK_NS)
+		return false;
+	if (unused_ns < STALE_NS)
+		return rmi_connection_look(c, &err);
+	return rmi_connection_ping(c, run_deadline(r), &err);
+}
+
+/* What is sent once is not to be sent where nobody is. */
+static void run_check_connection(struct run *r)
+{
+	bool changes = false;
+
+	for (size_t i = 0; i < r->count && !changes; i++)
+		changes = !request_is_read(&r->requests[i]);
+	if (changes && run_is_stale(r))
+		rmi_session_drop(r->s);
+}
+
+/* In front of those that wait; its answer comes with theirs. */
+static void run_add_lease(struct run *r)
+{
+	if (!rmi_lease_is_due(r->lease, r->s->logins) ||
+	    (r->sent < r->end && !r->calls[r->sent].job))
+		return;
+	run_add_call(r, NULL, RMI_WHOLE);
+	memmove(r->calls + r->sent + 1, r->calls + r->sent,
+		(r->end - r->sent - 1) * sizeof(*r->calls));
+	r->calls[r->sent] = (struct call){ NULL, RMI_WHOLE, 0 };
+}
+
+static int run_work(struct run *r, struct error *err)
+{
+	if (rmi_session_connect(r->s, err))
+		return -1;
+	run_add_lease(r);
+	if (run_send(r, err))
+		return run_recover(r, err);
+	/* All that could be sent were of no use. */
+	if (r->head == r->sent)
+		return 0;
+	return run_receive(r, err);
+}
+
+int rmi_calls_run(struct rmi_session *s, struct rmi_lease *lease,
+		  const struct jmx_request *requests, size_t count,
+		  struct arena *arena, jmx_reply_fn *fn, void *self,
+		  struct error *err)
+{
+	struct run r = {
+		.s = s,
+		.lease = lease,
+		.requests = requests,
+		.count = count,
+		.arena = arena,
+		.window = WINDOW_CALLS,
+	};
+	int status = 0;
+
+	run_check_connection(&r);
+	while (status == 0 && r.first < count) {
+		run_admit(&r);
+		status = run_work(&r, err);
+		if (status == 0)
+			status = run_hand_on(&r, fn, self, err);
+	}
+	/* The returns that are to come would be taken for others'. */
+	if (r.head < r.sent)
+		rmi_session_drop(s);
+	s->used_ns = clock_monotonic_ns();
+	for (; r.first < r.next; r.first++)
+		job_release(run_job(&r, r.first));
+	free(r.calls);
+	return status;
+}
