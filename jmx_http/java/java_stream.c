@@ -1,47 +1,97 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stream goes from step to step.  A tag begins a value, which is a frame
+ * until it is whole; a frame reads its parts.  Nested values are a stack of
+ * frames, not of calls.
+ */
 #include "jmx_http/java/java_stream.h"
 
 #include "core/base/alloc.h"
-#include "core/base/cursor.h"
-#include "jmx_http/java/java_frame.h"
+#include "jmx_http/value/java_type.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define STREAM_HEADER 0xaced0005u /* STREAM_MAGIC, STREAM_VERSION */
 
-struct java_frame *java_frame_top(struct java_stream *s)
+#define FIRST_HANDLE  0x7e0000u /* baseWireHandle */
+#define FIRST_TAG     0x70      /* TC_NULL */
+#define NO_MORE_TAGS  0x7f
+
+/* What may stand where something is read. */
+enum wanted {
+	WANT_CLASS = 1,
+	WANT_STRING = 2,
+	WANT_VALUE = 4,
+	WANT_BLOCK = 8,
+	WANT_END = 16,
+	WANT_RESET = 32,
+};
+
+/* Where a value that has begun stands; see states, below. */
+enum frame_state {
+	CLASS_FIELDS,
+	CLASS_SIGNATURE,
+	PROXY_INTERFACES,
+	CLASS_ANNOTATIONS,
+	CLASS_SUPER,
+	OBJECT_CLASS,
+	OBJECT_FIELDS,
+	OBJECT_ANNOTATIONS,
+	ARRAY_CLASS,
+	ARRAY_SIZE,
+	ARRAY_ELEMENTS,
+	ENUM_CLASS,
+	ENUM_NAME,
+	CLASS_OBJECT,
+	EXCEPTION,
+};
+
+/* A value that has begun and not ended. */
+struct java_frame {
+	enum frame_state state;
+	struct java_value *value;
+	struct java_class *class; /* that is being read */
+	size_t part;              /* of an object */
+	size_t at;                /* field or element */
+	size_t count;             /* interfaces */
+};
+
+/* Memory of the stream, handles and frames */
+
+static struct java_frame *frame_top(struct java_stream *s)
 {
 	return &s->frames[s->depth - 1];
 }
 
-void java_stream_wrong(struct java_stream *s, const char *what)
+static void stream_wrong(struct java_stream *s, const char *what)
 {
 	if (!s->wrong)
 		s->wrong = what;
 }
 
-void *java_stream_zeroed(struct java_stream *s, size_t size)
+static void *stream_zeroed(struct java_stream *s, size_t size)
 {
 	return memset(arena_alloc(&s->arena, size), 0, size);
 }
 
-struct java_value *java_stream_value(struct java_stream *s, enum java_kind kind)
+static struct java_value *stream_value(struct java_stream *s,
+				       enum java_kind kind)
 {
-	struct java_value *v = java_stream_zeroed(s, sizeof(*v));
+	struct java_value *v = stream_zeroed(s, sizeof(*v));
 
 	v->kind = kind;
 	return v;
 }
 
-struct java_bytes java_stream_bytes(struct java_stream *s, const void *bytes,
-				    size_t len)
+static struct java_bytes stream_bytes(struct java_stream *s, const void *bytes,
+				      size_t len)
 {
 	return (struct java_bytes){ arena_copy(&s->arena, bytes, len), len };
 }
 
-void java_stream_list(struct java_stream *s, struct java_list *list,
-		      const struct java_value *v)
+static void stream_list(struct java_stream *s, struct java_list *list,
+			const struct java_value *v)
 {
 	if (list->count == list->cap) {
 		size_t cap = list->cap ? list->cap * 2 : 4;
@@ -56,36 +106,672 @@ void java_stream_list(struct java_stream *s, struct java_list *list,
 	list->at[list->count++] = v;
 }
 
-void java_stream_handle(struct java_stream *s, const struct java_value *v)
+static void stream_handle(struct java_stream *s, const struct java_value *v)
 {
 	if (s->handle_count == JAVA_HANDLES_MAX) {
-		java_stream_wrong(s, "too many objects");
+		stream_wrong(s, "too many objects");
 		return;
 	}
 	array_reserve(s->handles, s->handle_cap, s->handle_count + 1);
 	s->handles[s->handle_count++] = v;
 }
 
-struct java_frame *java_frame_push(struct java_stream *s,
-				   enum frame_state state)
+static struct java_frame *frame_push(struct java_stream *s,
+				     enum frame_state state)
 {
 	if (s->depth == JAVA_DEPTH_MAX) {
 		/* The frame is read no further, but it is there. */
-		java_stream_wrong(s, "nested too deeply");
-		return java_frame_top(s);
+		stream_wrong(s, "nested too deeply");
+		return frame_top(s);
 	}
 	array_reserve(s->frames, s->frame_cap, s->depth + 1);
 	s->frames[s->depth++] = (struct java_frame){ .state = state };
-	return java_frame_top(s);
+	return frame_top(s);
 }
 
-void java_frame_finish(struct java_stream *s)
+static void frame_finish(struct java_stream *s)
 {
-	s->pending = java_frame_top(s)->value;
+	s->pending = frame_top(s)->value;
 	s->depth--;
 }
 
-static void read_header(struct java_stream *s, struct cursor *c)
+static void tag_read(struct java_stream *s, struct cursor *c, unsigned wanted);
+
+/* The parts of a value that has begun */
+
+static void frame_want_class(struct java_stream *s, struct cursor *c)
+{
+	tag_read(s, c, WANT_CLASS);
+}
+
+static void frame_want_string(struct java_stream *s, struct cursor *c)
+{
+	tag_read(s, c, WANT_STRING);
+}
+
+static void frame_want_value(struct java_stream *s, struct cursor *c)
+{
+	tag_read(s, c, WANT_VALUE);
+}
+
+static void frame_want_annotation(struct java_stream *s, struct cursor *c)
+{
+	tag_read(s, c, WANT_VALUE | WANT_BLOCK | WANT_END);
+}
+
+/* The class that was read or referred to; NULL, when it is none, is wrong. */
+static const struct java_class *frame_class_in(struct java_stream *s,
+					       const struct java_value *v)
+{
+	if (v->kind != JAVA_CLASS_DESC)
+		stream_wrong(s, "something else in place of a class");
+	else if (!v->class->is_complete)
+		stream_wrong(s, "a class that is part of itself");
+	else
+		return v->class;
+	return NULL;
+}
+
+/* Bytes of a primitive type; 0 for a reference. */
+static size_t width_of(char type)
+{
+	const struct java_primitive *p = java_primitive_of(type);
+
+	return p ? p->size : 0;
+}
+
+static void frame_step_class_field(struct java_stream *s, struct cursor *c)
+{
+	struct java_frame *f = frame_top(s);
+	struct java_field field = { .signature = { "", 0 } };
+	const uint8_t *name;
+	uint16_t len;
+
+	if (f->at == f->class->field_count) {
+		f->state = CLASS_ANNOTATIONS;
+		return;
+	}
+	field.type = (char)cursor_u8(c);
+	len = cursor_u16(c);
+	name = cursor_bytes(c, len);
+	if (!cursor_ok(c))
+		return;
+	field.name = stream_bytes(s, name, len);
+	f->class->fields[f->at] = field;
+	if (field.type == 'L' || field.type == '[')
+		f->state = CLASS_SIGNATURE;
+	else if (width_of(field.type))
+		f->at++;
+	else
+		stream_wrong(s, "a field of a type that there is not");
+}
+
+static void frame_take_signature(struct java_stream *s,
+				 const struct java_value *v)
+{
+	struct java_frame *f = frame_top(s);
+
+	if (v->kind != JAVA_STRING) {
+		stream_wrong(s, "a type that is no string");
+		return;
+	}
+	f->class->fields[f->at++].signature = v->bytes;
+	f->state = CLASS_FIELDS;
+}
+
+static void frame_step_interface(struct java_stream *s, struct cursor *c)
+{
+	struct java_frame *f = frame_top(s);
+	const uint8_t *name;
+	uint16_t len;
+
+	if (f->at == f->count) {
+		f->state = CLASS_ANNOTATIONS;
+		return;
+	}
+	len = cursor_u16(c);
+	name = cursor_bytes(c, len);
+	if (!cursor_ok(c))
+		return;
+	if (f->at++ == 0)
+		f->class->name = stream_bytes(s, name, len);
+}
+
+static void frame_take_class_annotation(struct java_stream *s,
+					const struct java_value *v)
+{
+	stream_list(s, &frame_top(s)->class->annotations, v);
+}
+
+static void frame_take_super(struct java_stream *s, const struct java_value *v)
+{
+	struct java_class *class = frame_top(s)->class;
+
+	if (v->kind != JAVA_NULL)
+		class->super = frame_class_in(s, v);
+	if (s->wrong)
+		return;
+	class->generation = class->super ? class->super->generation + 1 : 1;
+	if (class->generation > JAVA_SUPERS_MAX) {
+		stream_wrong(s, "too many classes above one another");
+		return;
+	}
+	class->is_complete = true;
+	frame_finish(s);
+}
+
+static void frame_take_object_class(struct java_stream *s,
+				    const struct java_value *v)
+{
+	const struct java_class *class = frame_class_in(s, v);
+	struct java_frame *f = frame_top(s);
+	struct java_object *o;
+
+	if (!class)
+		return;
+	f->value = stream_value(s, JAVA_OBJECT);
+	stream_handle(s, f->value);
+	o = &f->value->object;
+	o->class = class;
+	/* Such an object is written by its class alone. */
+	o->part_count = class->flags & JAVA_EXTERNALIZABLE ? 1
+							   : class->generation;
+	o->parts = stream_zeroed(s, o->part_count * sizeof(*o->parts));
+	for (size_t i = o->part_count; i-- > 0; class = class->super)
+		o->parts[i].class = class;
+	f->state = OBJECT_FIELDS;
+}
+
+struct java_value java_read_primitive(struct cursor *c, char type)
+{
+	union {
+		uint64_t bits;
+		double real;
+	} wide;
+	union {
+		uint32_t bits;
+		float real;
+	} narrow;
+	struct java_value v = { .kind = JAVA_INTEGER, .type = type };
+
+	switch (type) {
+	case 'F':
+		narrow.bits = cursor_u32(c);
+		v.kind = JAVA_REAL;
+		v.real = (double)narrow.real;
+		break;
+	case 'D':
+		wide.bits = cursor_u64(c);
+		v.kind = JAVA_REAL;
+		v.real = wide.real;
+		break;
+	case 'B':
+		v.integer = cursor_u8(c);
+		if (v.integer > INT8_MAX)
+			v.integer -= 1 << 8;
+		break;
+	case 'Z':
+		v.integer = cursor_u8(c) != 0;
+		break;
+	case 'C':
+		v.integer = cursor_u16(c);
+		break;
+	case 'S':
+		v.integer = (int16_t)cursor_u16(c);
+		break;
+	case 'I':
+		v.integer = (int32_t)cursor_u32(c);
+		break;
+	default:
+		v.integer = (int64_t)cursor_u64(c);
+		break;
+	}
+	return v;
+}
+
+static const struct java_value *frame_primitive(struct java_stream *s,
+						struct cursor *c, char type)
+{
+	struct java_value v = java_read_primitive(c, type), *kept;
+
+	if (!cursor_ok(c))
+		return NULL;
+	kept = stream_value(s, v.kind);
+	*kept = v;
+	return kept;
+}
+
+/* Behind the fields of a part. */
+static void frame_end_fields(struct java_stream *s, struct java_frame *f,
+			     const struct java_class *class)
+{
+	unsigned external = JAVA_EXTERNALIZABLE | JAVA_BLOCK_DATA;
+
+	if ((class->flags & external) == JAVA_EXTERNALIZABLE) {
+		stream_wrong(s, "an object that only its class could read");
+	} else if (class->flags & (JAVA_EXTERNALIZABLE | JAVA_WRITE_METHOD)) {
+		f->state = OBJECT_ANNOTATIONS;
+	} else {
+		f->part++;
+		f->at = 0;
+	}
+}
+
+static bool frame_has_fields(const struct java_class *class)
+{
+	return class->flags & JAVA_SERIALIZABLE &&
+	       !(class->flags & JAVA_EXTERNALIZABLE);
+}
+
+static void frame_step_object_field(struct java_stream *s, struct cursor *c)
+{
+	struct java_frame *f = frame_top(s);
+	struct java_part *part;
+	char type;
+
+	if (f->part == f->value->object.part_count) {
+		frame_finish(s);
+		return;
+	}
+	part = &f->value->object.parts[f->part];
+	if (!frame_has_fields(part->class) ||
+	    f->at == part->class->field_count) {
+		frame_end_fields(s, f, part->class);
+		return;
+	}
+	if (!part->fields)
+		part->fields = stream_zeroed(s, part->class->field_count *
+							sizeof(*part->fields));
+	type = part->class->fields[f->at].type;
+	if (width_of(type)) {
+		part->fields[f->at] = frame_primitive(s, c, type);
+		if (cursor_ok(c))
+			f->at++;
+	} else {
+		frame_want_value(s, c);
+	}
+}
+
+static void frame_take_object_field(struct java_stream *s,
+				    const struct java_value *v)
+{
+	struct java_frame *f = frame_top(s);
+
+	f->value->object.parts[f->part].fields[f->at++] = v;
+}
+
+static void frame_take_object_annotation(struct java_stream *s,
+					 const struct java_value *v)
+{
+	struct java_frame *f = frame_top(s);
+
+	stream_list(s, &f->value->object.parts[f->part].annotations, v);
+}
+
+static void frame_take_array_class(struct java_stream *s,
+				   const struct java_value *v)
+{
+	const struct java_class *class = frame_class_in(s, v);
+	struct java_frame *f = frame_top(s);
+
+	if (!class)
+		return;
+	if (class->name.len < 2 || class->name.at[0] != '[') {
+		stream_wrong(s, "an array of a class that is none of arrays");
+		return;
+	}
+	f->value = stream_value(s, JAVA_ARRAY);
+	f->value->array.class = class;
+	f->value->array.type = class->name.at[1];
+	stream_handle(s, f->value);
+	f->state = ARRAY_SIZE;
+}
+
+static void frame_step_array_size(struct java_stream *s, struct cursor *c)
+{
+	struct java_frame *f = frame_top(s);
+	struct java_array *a = &f->value->array;
+	size_t width = width_of(a->type);
+	uint32_t count = cursor_u32(c);
+	const uint8_t *raw;
+
+	if (!cursor_ok(c))
+		return;
+	if (count > INT32_MAX || count > JAVA_BYTES_MAX / (width ? width : 1)) {
+		stream_wrong(s, "an array that is too long");
+		return;
+	}
+	if (width) {
+		raw = cursor_bytes(c, count * width);
+		if (!cursor_ok(c))
+			return;
+		a->raw = (uint8_t *)arena_copy(&s->arena, raw, count * width);
+	}
+	a->count = count;
+	if (width)
+		frame_finish(s);
+	else
+		f->state = ARRAY_ELEMENTS;
+}
+
+static void frame_step_element(struct java_stream *s, struct cursor *c)
+{
+	struct java_array *a = &frame_top(s)->value->array;
+
+	if (a->elements.count == a->count)
+		frame_finish(s);
+	else
+		frame_want_value(s, c);
+}
+
+static void frame_take_element(struct java_stream *s,
+			       const struct java_value *v)
+{
+	stream_list(s, &frame_top(s)->value->array.elements, v);
+}
+
+static void frame_take_enum_class(struct java_stream *s,
+				  const struct java_value *v)
+{
+	struct java_frame *f = frame_top(s);
+
+	f->value = stream_value(s, JAVA_ENUM);
+	f->value->constant.name = (struct java_bytes){ "", 0 };
+	f->value->constant.class = frame_class_in(s, v);
+	stream_handle(s, f->value);
+	f->state = ENUM_NAME;
+}
+
+static void frame_take_enum_name(struct java_stream *s,
+				 const struct java_value *v)
+{
+	if (v->kind != JAVA_STRING) {
+		stream_wrong(s, "a constant whose name is no string");
+		return;
+	}
+	frame_top(s)->value->constant.name = v->bytes;
+	frame_finish(s);
+}
+
+static void frame_take_class_object(struct java_stream *s,
+				    const struct java_value *v)
+{
+	struct java_frame *f = frame_top(s);
+
+	f->value = stream_value(s, JAVA_CLASS);
+	f->value->class = frame_class_in(s, v);
+	stream_handle(s, f->value);
+	frame_finish(s);
+}
+
+/* step: reads what comes next there.  take: has it when it is whole. */
+/* clang-format off */
+static const struct {
+	void (*step)(struct java_stream *s, struct cursor *c);
+	void (*take)(struct java_stream *s, const struct java_value *v);
+} states[] = {
+	[CLASS_FIELDS] = { frame_step_class_field, NULL },
+	[CLASS_SIGNATURE] = { frame_want_string, frame_take_signature },
+	[PROXY_INTERFACES] = { frame_step_interface, NULL },
+	[CLASS_ANNOTATIONS] = { frame_want_annotation, frame_take_class_annotation },
+	[CLASS_SUPER] = { frame_want_class, frame_take_super },
+	[OBJECT_CLASS] = { frame_want_class, frame_take_object_class },
+	[OBJECT_FIELDS] = { frame_step_object_field, frame_take_object_field },
+	[OBJECT_ANNOTATIONS] = { frame_want_annotation, frame_take_object_annotation },
+	[ARRAY_CLASS] = { frame_want_class, frame_take_array_class },
+	[ARRAY_SIZE] = { frame_step_array_size, NULL },
+	[ARRAY_ELEMENTS] = { frame_step_element, frame_take_element },
+	[ENUM_CLASS] = { frame_want_class, frame_take_enum_class },
+	[ENUM_NAME] = { frame_want_string, frame_take_enum_name },
+	[CLASS_OBJECT] = { frame_want_class, frame_take_class_object },
+	[EXCEPTION] = { frame_want_value, NULL },
+};
+/* clang-format on */
+
+static void frame_step(struct java_stream *s, struct cursor *c)
+{
+	states[frame_top(s)->state].step(s, c);
+}
+
+static void frame_take(struct java_stream *s, const struct java_value *v)
+{
+	states[frame_top(s)->state].take(s, v);
+}
+
+/* What follows a tag */
+
+/* The readers of what follows a tag; none keeps anything unless all is there.
+ */
+
+static void tag_read_null(struct java_stream *s, struct cursor *c)
+{
+	(void)c;
+	s->pending = &java_null;
+}
+
+static void tag_read_reference(struct java_stream *s, struct cursor *c)
+{
+	uint32_t handle = cursor_u32(c) - FIRST_HANDLE;
+
+	if (!cursor_ok(c))
+		return;
+	if (handle < s->handle_count)
+		s->pending = s->handles[handle];
+	else
+		stream_wrong(s, "a reference to what is not there");
+}
+
+static void tag_begin_class(struct java_stream *s, enum frame_state state,
+			    struct java_class class)
+{
+	struct java_value *v = stream_value(s, JAVA_CLASS_DESC);
+	struct java_class *kept = stream_zeroed(s, sizeof(*kept));
+	struct java_frame *f = frame_push(s, state);
+
+	*kept = class;
+	kept->fields = stream_zeroed(s,
+				     class.field_count * sizeof(*kept->fields));
+	v->class = kept;
+	f->value = v;
+	f->class = kept;
+	stream_handle(s, v);
+	stream_list(s, &s->classes, v);
+}
+
+static void tag_read_class(struct java_stream *s, struct cursor *c)
+{
+	struct java_class class = { 0 };
+	uint16_t len = cursor_u16(c);
+	const uint8_t *name = cursor_bytes(c, len);
+
+	class.suid = cursor_u64(c);
+	class.flags = cursor_u8(c);
+	class.field_count = cursor_u16(c);
+	if (!cursor_ok(c))
+		return;
+	class.name = stream_bytes(s, name, len);
+	tag_begin_class(s, CLASS_FIELDS, class);
+}
+
+static void tag_read_proxy(struct java_stream *s, struct cursor *c)
+{
+	struct java_class class = {
+		.name = { "", 0 },
+		.flags = JAVA_SERIALIZABLE,
+		.is_proxy = true,
+	};
+	uint32_t count = cursor_u32(c);
+
+	if (!cursor_ok(c))
+		return;
+	if (count > UINT16_MAX) {
+		stream_wrong(s, "a proxy of too many interfaces");
+		return;
+	}
+	tag_begin_class(s, PROXY_INTERFACES, class);
+	frame_top(s)->count = count;
+}
+
+static struct java_value *tag_read_bytes(struct java_stream *s,
+					 struct cursor *c, uint64_t len,
+					 enum java_kind kind)
+{
+	const uint8_t *bytes;
+	struct java_value *v;
+
+	if (len > JAVA_BYTES_MAX) {
+		stream_wrong(s, "a string or block that is too long");
+		return NULL;
+	}
+	bytes = cursor_bytes(c, len);
+	if (!cursor_ok(c))
+		return NULL;
+	v = stream_value(s, kind);
+	v->bytes = stream_bytes(s, bytes, (size_t)len);
+	if (kind == JAVA_STRING)
+		stream_handle(s, v);
+	s->pending = v;
+	return v;
+}
+
+static void tag_read_string(struct java_stream *s, struct cursor *c)
+{
+	uint16_t len = cursor_u16(c);
+
+	tag_read_bytes(s, c, len, JAVA_STRING);
+}
+
+static void tag_read_long_string(struct java_stream *s, struct cursor *c)
+{
+	uint64_t len = cursor_u64(c);
+
+	tag_read_bytes(s, c, len, JAVA_STRING);
+}
+
+/* Where the stream stands is the tag, as what is read at once begins there. */
+static void tag_read_block_of(struct java_stream *s, struct cursor *c,
+			      size_t head, uint32_t len)
+{
+	struct java_value *v = tag_read_bytes(s, c, len, JAVA_BLOCK);
+
+	if (!v)
+		return;
+	v->block.begin = s->offset;
+	v->block.end = s->offset + head + len;
+}
+
+static void tag_read_block(struct java_stream *s, struct cursor *c)
+{
+	uint8_t len = cursor_u8(c);
+
+	tag_read_block_of(s, c, 2, len);
+}
+
+static void tag_read_long_block(struct java_stream *s, struct cursor *c)
+{
+	uint32_t len = cursor_u32(c);
+
+	tag_read_block_of(s, c, 5, len);
+}
+
+static void tag_read_object(struct java_stream *s, struct cursor *c)
+{
+	(void)c;
+	frame_push(s, OBJECT_CLASS);
+}
+
+static void tag_read_array(struct java_stream *s, struct cursor *c)
+{
+	(void)c;
+	frame_push(s, ARRAY_CLASS);
+}
+
+static void tag_read_enum(struct java_stream *s, struct cursor *c)
+{
+	(void)c;
+	frame_push(s, ENUM_CLASS);
+}
+
+static void tag_read_class_object(struct java_stream *s, struct cursor *c)
+{
+	(void)c;
+	frame_push(s, CLASS_OBJECT);
+}
+
+static void tag_read_reset(struct java_stream *s, struct cursor *c)
+{
+	(void)c;
+	s->handle_count = 0;
+}
+
+/* The writer gave up: what had begun will not end. */
+static void tag_read_exception(struct java_stream *s, struct cursor *c)
+{
+	(void)c;
+	if (s->depth && s->frames[0].state == EXCEPTION) {
+		stream_wrong(s, "an exception within an exception");
+		return;
+	}
+	s->depth = 0;
+	s->handle_count = 0;
+	frame_push(s, EXCEPTION);
+}
+
+static void tag_read_end(struct java_stream *s, struct cursor *c)
+{
+	struct java_frame *f = frame_top(s);
+
+	(void)c;
+	if (f->state == CLASS_ANNOTATIONS) {
+		f->state = CLASS_SUPER;
+	} else {
+		f->state = OBJECT_FIELDS;
+		f->part++;
+		f->at = 0;
+	}
+}
+
+/* java.io.ObjectStreamConstants, TC_* from 0x70 on. */
+/* clang-format off */
+static const struct tag {
+	unsigned wanted; /* where it may stand */
+	void (*read)(struct java_stream *s, struct cursor *c);
+} tags[NO_MORE_TAGS - FIRST_TAG] = {
+	[0x0] = { WANT_CLASS | WANT_VALUE, tag_read_null },
+	[0x1] = { WANT_CLASS | WANT_STRING | WANT_VALUE, tag_read_reference },
+	[0x2] = { WANT_CLASS | WANT_VALUE, tag_read_class },
+	[0x3] = { WANT_VALUE, tag_read_object },
+	[0x4] = { WANT_STRING | WANT_VALUE, tag_read_string },
+	[0x5] = { WANT_VALUE, tag_read_array },
+	[0x6] = { WANT_VALUE, tag_read_class_object },
+	[0x7] = { WANT_BLOCK, tag_read_block },
+	[0x8] = { WANT_END, tag_read_end },
+	[0x9] = { WANT_RESET, tag_read_reset },
+	[0xa] = { WANT_BLOCK, tag_read_long_block },
+	[0xb] = { WANT_CLASS | WANT_STRING | WANT_VALUE, tag_read_exception },
+	[0xc] = { WANT_STRING | WANT_VALUE, tag_read_long_string },
+	[0xd] = { WANT_CLASS | WANT_VALUE, tag_read_proxy },
+	[0xe] = { WANT_VALUE, tag_read_enum },
+};
+/* clang-format on */
+
+static void tag_read(struct java_stream *s, struct cursor *c, unsigned wanted)
+{
+	uint8_t tag = cursor_u8(c);
+
+	if (!cursor_ok(c))
+		return;
+	if (tag < FIRST_TAG || tag >= NO_MORE_TAGS)
+		stream_wrong(s, "a tag that there is not");
+	else if (!(tags[tag - FIRST_TAG].wanted & wanted))
+		stream_wrong(s, "a tag that cannot stand there");
+	else
+		tags[tag - FIRST_TAG].read(s, c);
+}
+
+/* The stream */
+
+static void stream_read_header(struct java_stream *s, struct cursor *c)
 {
 	uint32_t header = cursor_u32(c);
 
@@ -94,31 +780,32 @@ static void read_header(struct java_stream *s, struct cursor *c)
 	if (header == STREAM_HEADER)
 		s->has_header = true;
 	else
-		java_stream_wrong(s, "no stream of Java objects");
+		stream_wrong(s, "no stream of Java objects");
 }
 
-static void step(struct java_stream *s, struct cursor *c)
+static void stream_step(struct java_stream *s, struct cursor *c)
 {
 	if (!s->has_header)
-		read_header(s, c);
+		stream_read_header(s, c);
 	else if (s->depth)
-		java_frame_step(s, c);
+		frame_step(s, c);
 	else
-		java_tag_read(s, c, WANT_VALUE | WANT_BLOCK | WANT_RESET);
+		tag_read(s, c, WANT_VALUE | WANT_BLOCK | WANT_RESET);
 	if (s->arena.total > (s->memory_max ? s->memory_max : JAVA_MEMORY_MAX))
-		java_stream_wrong(s, "more than can be held");
+		stream_wrong(s, "more than can be held");
 }
 
 /* Hands what is whole to what it is part of; true when that is the caller. */
-static bool hand_on(struct java_stream *s, const struct java_value **value)
+static bool stream_hand_on(struct java_stream *s,
+			   const struct java_value **value)
 {
 	const struct java_value *v = s->pending;
 
 	s->pending = NULL;
 	*value = v;
-	if (!s->depth || java_frame_top(s)->state == EXCEPTION)
+	if (!s->depth || frame_top(s)->state == EXCEPTION)
 		return true;
-	java_frame_take(s, v);
+	frame_take(s, v);
 	return false;
 }
 
@@ -131,11 +818,11 @@ enum java_status java_stream_read(struct java_stream *s, const void *bytes,
 	*used = 0;
 	while (!s->wrong) {
 		if (s->pending) {
-			if (!hand_on(s, value))
+			if (!stream_hand_on(s, value))
 				continue;
 			return s->depth ? JAVA_ABORTED : JAVA_DONE;
 		}
-		step(s, &c);
+		stream_step(s, &c);
 		if (s->wrong)
 			break;
 		if (!cursor_ok(&c))

@@ -15,6 +15,7 @@
 #define JMX_HTTP_JAVA_JAVA_STREAM_H
 
 #include "core/base/arena.h"
+#include "core/base/cursor.h"
 #include "jmx_http/java/java_value.h"
 
 #define JAVA_DEPTH_MAX   256                 /* values within one another */
@@ -59,6 +60,9 @@ struct java_stream {
 enum java_status java_stream_read(struct java_stream *s, const void *bytes,
 				  size_t len, size_t *used,
 				  const struct java_value **value);
+
+/* Reads a big-endian value of a primitive type, a letter as in java_field. */
+struct java_value java_read_primitive(struct cursor *c, char type);
 
 /* Frees all values, too.  Zeroed storage is fine. */
 void java_stream_release(struct java_stream *s);

@@ -2,9 +2,10 @@
 #include "jmx_http/java/java_to_value.h"
 
 #include "core/base/alloc.h"
-#include "core/base/cursor.h"
 #include "core/base/safe_text.h"
 #include "jmx_http/java/java_convert.h"
+#include "jmx_http/java/java_stream.h"
+#include "jmx_http/value/java_type.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -165,22 +166,11 @@ static const struct value *convert_char(struct java_convert *c, int64_t unit,
 	return v;
 }
 
-static const char *primitive_name(char type)
-{
-	static const char *const names[] = { "Bbyte",  "Cchar",    "Ddouble",
-					     "Ffloat", "Iint",     "Jlong",
-					     "Sshort", "Zboolean", NULL };
-
-	for (size_t i = 0; names[i]; i++)
-		if (names[i][0] == type)
-			return names[i] + 1;
-	return "";
-}
-
 static const struct value *convert_primitive(struct java_convert *c,
 					     const struct java_value *v)
 {
-	const char *type = primitive_name(v->type);
+	const struct java_primitive *p = java_primitive_of(v->type);
+	const char *type = p ? p->name : "";
 	struct value *made;
 
 	if (v->type == 'C')
@@ -232,70 +222,6 @@ static const struct value *convert_class(struct java_convert *c,
 	return made;
 }
 
-static size_t width_of(char type)
-{
-	switch (type) {
-	case 'B':
-	case 'Z':
-		return 1;
-	case 'C':
-	case 'S':
-		return 2;
-	case 'F':
-	case 'I':
-		return 4;
-	default:
-		return 8;
-	}
-}
-
-static struct java_value element_of(char type, struct cursor *raw)
-{
-	struct java_value v = { .kind = JAVA_INTEGER, .type = type };
-	union {
-		uint64_t bits;
-		double real;
-	} wide;
-	union {
-		uint32_t bits;
-		float real;
-	} narrow;
-
-	switch (type) {
-	case 'B':
-		v.integer = cursor_u8(raw);
-		if (v.integer > INT8_MAX)
-			v.integer -= 1 << 8;
-		break;
-	case 'Z':
-		v.integer = cursor_u8(raw) != 0;
-		break;
-	case 'C':
-		v.integer = cursor_u16(raw);
-		break;
-	case 'S':
-		v.integer = (int16_t)cursor_u16(raw);
-		break;
-	case 'I':
-		v.integer = (int32_t)cursor_u32(raw);
-		break;
-	case 'F':
-		narrow.bits = cursor_u32(raw);
-		v.kind = JAVA_REAL;
-		v.real = (double)narrow.real;
-		break;
-	case 'D':
-		wide.bits = cursor_u64(raw);
-		v.kind = JAVA_REAL;
-		v.real = wide.real;
-		break;
-	default:
-		v.integer = (int64_t)cursor_u64(raw);
-		break;
-	}
-	return v;
-}
-
 /* One more element; false when it is the last that there is a budget for. */
 static bool add_element(struct java_convert *c, const struct value **at,
 			size_t *count, const struct java_value *v)
@@ -316,8 +242,8 @@ static const struct value *convert_array(struct java_convert *c,
 	size_t n = a->raw ? a->count : a->elements.count, count = 0;
 	const struct value **at = arena_alloc(
 		c->arena, (n < c->left ? n : c->left + 1) * sizeof(*at));
-	struct cursor raw = cursor_over(a->raw,
-					a->raw ? n * width_of(a->type) : 0);
+	const struct java_primitive *p = java_primitive_of(a->type);
+	struct cursor raw = cursor_over(a->raw, a->raw && p ? n * p->size : 0);
 	struct value *made = java_convert_new(
 		c, VALUE_ARRAY, java_convert_text(c, a->class->name).at);
 
@@ -325,7 +251,7 @@ static const struct value *convert_array(struct java_convert *c,
 		struct java_value element;
 
 		if (a->raw)
-			element = element_of(a->type, &raw);
+			element = java_read_primitive(&raw, a->type);
 		if (!add_element(c, at, &count,
 				 a->raw ? &element : a->elements.at[i]))
 			break;

@@ -3,15 +3,42 @@
 
 #include <string.h>
 
-/* The Java Virtual Machine Specification, 4.3.2. */
-static const struct {
-	char letter;
-	const char *name;
-} primitives[] = {
-	{ 'Z', "boolean" }, { 'B', "byte" },   { 'C', "char" },
-	{ 'S', "short" },   { 'I', "int" },    { 'J', "long" },
-	{ 'F', "float" },   { 'D', "double" },
+/* clang-format off */
+static const struct java_primitive primitives[] = {
+	{ 'Z', "boolean", "java.lang.Boolean", 1, 0, 1 },
+	{ 'B', "byte", "java.lang.Byte", 1, INT8_MIN, INT8_MAX },
+	{ 'C', "char", "java.lang.Character", 2, 0, UINT16_MAX },
+	{ 'S', "short", "java.lang.Short", 2, INT16_MIN, INT16_MAX },
+	{ 'I', "int", "java.lang.Integer", 4, INT32_MIN, INT32_MAX },
+	{ 'J', "long", "java.lang.Long", 8, INT64_MIN, INT64_MAX },
+	{ 'F', "float", "java.lang.Float", 4, 0, 0 },
+	{ 'D', "double", "java.lang.Double", 8, 0, 0 },
 };
+/* clang-format on */
+
+#define PRIMITIVES (sizeof(primitives) / sizeof(*primitives))
+
+const struct java_primitive *java_primitive_of(char letter)
+{
+	for (size_t i = 0; i < PRIMITIVES; i++)
+		if (primitives[i].letter == letter)
+			return &primitives[i];
+	return NULL;
+}
+
+static bool same(const char *name, const char *given, size_t len)
+{
+	return strlen(name) == len && memcmp(name, given, len) == 0;
+}
+
+const struct java_primitive *java_primitive_named(const char *name, size_t len)
+{
+	for (size_t i = 0; i < PRIMITIVES; i++)
+		if (same(primitives[i].name, name, len) ||
+		    same(primitives[i].box, name, len))
+			return &primitives[i];
+	return NULL;
+}
 
 /* Known to everybody without their packages. */
 static const char *const plain[] = {
@@ -40,14 +67,12 @@ static size_t dimensions(const char **at)
 static void add_element(const char *at, struct text *out)
 {
 	size_t len = strlen(at);
+	const struct java_primitive *p = len == 1 ? java_primitive_of(*at)
+						  : NULL;
 
-	for (size_t i = 0; i < sizeof(primitives) / sizeof(*primitives); i++) {
-		if (len == 1 && at[0] == primitives[i].letter) {
-			text_puts(out, primitives[i].name);
-			return;
-		}
-	}
-	if (len > 2 && at[0] == 'L' && at[len - 1] == ';')
+	if (p)
+		text_puts(out, p->name);
+	else if (len > 2 && at[0] == 'L' && at[len - 1] == ';')
 		text_add(out, at + 1, len - 2);
 	else
 		text_puts(out, at);
@@ -74,11 +99,6 @@ void java_type_add(struct text *out, const char *type)
 	while (count--)
 		text_puts(out, "[]");
 	text_release(&name);
-}
-
-static bool same(const char *name, const char *given, size_t len)
-{
-	return strlen(name) == len && memcmp(name, given, len) == 0;
 }
 
 bool java_type_is(const char *type, const char *given, size_t len)

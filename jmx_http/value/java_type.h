@@ -12,6 +12,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* A primitive type and its box (JVMS 4.3.2). */
+struct java_primitive {
+	char letter; /* of field descriptors: 'Z' */
+	const char *name, *box;
+	uint8_t size;        /* bytes in a field or an array */
+	int64_t least, most; /* of integers; else 0 */
+};
+
+/* NULL when the letter is not that of a primitive type. */
+const struct java_primitive *java_primitive_of(char letter);
+
+/* The same by the name of the type, or of its box. */
+const struct java_primitive *java_primitive_named(const char *name, size_t len);
 
 /* Appends it as SJK has it: "long[]", "String", "java.util.Date"; foreign. */
 void java_type_add(struct text *out, const char *type);
