@@ -2,7 +2,6 @@
 #include "jmx_http/ping/rmi_probe.h"
 
 #include "core/base/clock.h"
-#include "jmx_http/java/java_objects.h"
 #include "jmx_http/java/java_writer.h"
 #include "jmx_http/ping/rmi_probe_parts.h"
 

@@ -4,7 +4,6 @@
 #include "core/base/alloc.h"
 #include "core/base/base64.h"
 #include "core/base/clock.h"
-#include "jmx_http/java/java_objects.h"
 #include "jmx_http/java/java_writer.h"
 #include "jmx_http/net/rmi_tls.h"
 #include "jmx_http/rmi/methods.h"

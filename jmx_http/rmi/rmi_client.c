@@ -3,7 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "jmx_http/java/java_objects.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/methods.h"
 #include "jmx_http/rmi/rmi_calls.h"
 #include "jmx_http/rmi/rmi_notifications.h"

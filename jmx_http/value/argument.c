@@ -39,41 +39,39 @@ static parse_fn parse_boolean, parse_integer, parse_real, parse_number,
 	parse_char, parse_string, parse_name, parse_date;
 
 static const struct kind {
-	const char *primitive; /* or NULL */
-	const char *class;
+	const char *class; /* of a primitive type its box */
 	parse_fn *parse;
-	int64_t least, most; /* of integers */
-	bool is_whole;       /* of numbers without a bound */
+	bool is_whole; /* of numbers without a bound */
 	unsigned char distance[LITERALS];
 } kinds[] = {
 	/* clang-format off */
-	{ "boolean", "java.lang.Boolean", parse_boolean,
+	{ "java.lang.Boolean", parse_boolean,
 	  .distance = { FAR, FAR, 0, FAR, FAR, FAR } },
-	{ "byte", "java.lang.Byte", parse_integer, INT8_MIN, INT8_MAX,
+	{ "java.lang.Byte", parse_integer,
 	  .distance = { 10, FAR, FAR, FAR, FAR, FAR } },
-	{ "short", "java.lang.Short", parse_integer, INT16_MIN, INT16_MAX,
+	{ "java.lang.Short", parse_integer,
 	  .distance = { 8, FAR, FAR, FAR, FAR, FAR } },
-	{ "int", "java.lang.Integer", parse_integer, INT32_MIN, INT32_MAX,
+	{ "java.lang.Integer", parse_integer,
 	  .distance = { 0, FAR, FAR, FAR, FAR, FAR } },
-	{ "long", "java.lang.Long", parse_integer, INT64_MIN, INT64_MAX,
+	{ "java.lang.Long", parse_integer,
 	  .distance = { 2, FAR, FAR, FAR, FAR, FAR } },
-	{ "float", "java.lang.Float", parse_real,
+	{ "java.lang.Float", parse_real,
 	  .distance = { 14, 2, FAR, FAR, FAR, 22 } },
-	{ "double", "java.lang.Double", parse_real,
+	{ "java.lang.Double", parse_real,
 	  .distance = { 12, 0, FAR, FAR, FAR, 20 } },
-	{ "char", "java.lang.Character", parse_char,
+	{ "java.lang.Character", parse_char,
 	  .distance = { 22, FAR, FAR, FAR, FAR, 2 } },
-	{ NULL, "java.math.BigInteger", parse_number, .is_whole = true,
+	{ "java.math.BigInteger", parse_number, .is_whole = true,
 	  .distance = { 16, FAR, FAR, FAR, FAR, FAR } },
-	{ NULL, "java.math.BigDecimal", parse_number,
+	{ "java.math.BigDecimal", parse_number,
 	  .distance = { 18, 8, FAR, FAR, FAR, FAR } },
-	{ NULL, "java.lang.String", parse_string,
+	{ "java.lang.String", parse_string,
 	  .distance = { 24, 24, 24, 50, 24, 0 } },
-	{ NULL, "javax.management.ObjectName", parse_name,
+	{ "javax.management.ObjectName", parse_name,
 	  .distance = { FAR, FAR, FAR, FAR, 0, FAR } },
-	{ NULL, "java.util.Date", parse_date,
+	{ "java.util.Date", parse_date,
 	  .distance = { 28, FAR, FAR, FAR, FAR, 6 } },
-	{ NULL, "java.lang.Object", parse_string,
+	{ "java.lang.Object", parse_string,
 	  .distance = { 26, 26, 26, 52, 26, 4 } },
 	/* clang-format on */
 };
@@ -83,15 +81,27 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+static const struct java_primitive *primitive_of(const char *type)
+{
+	return java_primitive_named(type, strlen(type));
+}
+
+/* True for the class that boxes a primitive type. */
+static bool is_box(const char *type)
+{
+	const struct java_primitive *p = primitive_of(type);
+
+	return p && strcmp(p->box, type) == 0;
+}
+
 static const struct kind *kind_of(const char *type)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		const struct kind *k = &kinds[i];
+	const struct java_primitive *p = primitive_of(type);
+	const char *class = p ? p->box : type;
 
-		if (strcmp(k->class, type) == 0 ||
-		    (k->primitive && strcmp(k->primitive, type) == 0))
-			return k;
-	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(kinds[i].class, class) == 0)
+			return &kinds[i];
 	return NULL;
 }
 
@@ -166,17 +176,18 @@ static const struct value *parse_integer(const struct kind *k, const char *type,
 					 const char *text, struct arena *a,
 					 struct error *err)
 {
+	const struct java_primitive *p = primitive_of(k->class);
 	long long number;
 
 	if (!is_whole(text))
 		return no(type, text, err);
 	errno = 0;
 	number = strtoll(text, NULL, 10);
-	if (errno || number < k->least || number > k->most) {
+	if (errno || number < p->least || number > p->most) {
 		fail(err, ERROR_MISUSE,
 		     "%s is too large for %s, which goes from %" PRId64
 		     " to %" PRId64,
-		     text, k->primitive, k->least, k->most);
+		     text, p->name, p->least, p->most);
 		return NULL;
 	}
 	return value_integer(a, type, number);
@@ -330,7 +341,7 @@ static const struct value *parse_one(const char *type, const char *text,
 	const struct kind *k = kind_of(type);
 	struct text shown = { 0 };
 
-	if (k && k->primitive && strcmp(k->class, type) == 0 && !*text)
+	if (is_box(type) && !*text)
 		return &value_null;
 	if (k)
 		return k->parse(k, arena_copy(a, type, strlen(type)), text, a,
@@ -459,9 +470,8 @@ unsigned argument_distance(const char *type, const char *text)
 	struct text element = { 0 };
 	unsigned distance = 2 * FAR;
 
-	if (k) /* what it is boxed as comes right behind a primitive */
-		distance = k->distance[literal] +
-			   (k->primitive && strcmp(k->class, type) == 0);
+	if (k) /* a box comes right behind its primitive type */
+		distance = k->distance[literal] + is_box(type);
 	else if (java_type_element(type, &element))
 		distance = array_distance(element.bytes, literal);
 	text_release(&element);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/rmi_stand_in.h"
 
-#include "jmx_http/java/java_objects.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/java/java_stream.h"
 #include "jmx_http/rmi/methods.h"
 

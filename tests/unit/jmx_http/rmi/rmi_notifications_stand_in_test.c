@@ -3,7 +3,7 @@
 #include "tests/unit/rmi_stand_in.h"
 
 #include "core/base/clock.h"
-#include "jmx_http/java/java_objects.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/methods.h"
 #include "jmx_http/rmi/rmi_client.h"
 
