@@ -378,7 +378,10 @@ static const struct value *composite(struct java_convert *c,
 	for (size_t i = 0; i < contents->map.count; i++) {
 		const struct value_pair *pair = &contents->map.at[i];
 
-		if (pair->key->kind == VALUE_STRING)
+		if (pair->key->kind == VALUE_CUT)
+			at[count++] = (struct value_member){ "@cut",
+							     pair->key };
+		else if (pair->key->kind == VALUE_STRING)
 			at[count++] = (struct value_member){ pair->key->text.at,
 							     pair->value };
 	}
@@ -409,6 +412,19 @@ static void add_index(struct java_convert *c, struct value *table,
 	table->table.index = at;
 }
 
+/* A row that says why the rows behind it are missing. */
+static const struct value *cut_row(struct java_convert *c,
+				   const struct value *cut)
+{
+	struct value *row = java_convert_new(c, VALUE_COMPOSITE, "");
+	struct value_member *at = arena_alloc(c->arena, sizeof(*at));
+
+	*at = (struct value_member){ "@cut", cut };
+	row->members.at = at;
+	row->members.count = 1;
+	return row;
+}
+
 static const struct value *tabular(struct java_convert *c,
 				   const struct java_value *v,
 				   const struct known *known)
@@ -422,9 +438,14 @@ static const struct value *tabular(struct java_convert *c,
 		return NULL;
 	made = java_convert_new(c, VALUE_TABULAR, open_type(c, type));
 	rows = arena_alloc(c->arena, data->map.count * sizeof(*rows));
-	for (size_t i = 0; i < data->map.count; i++)
-		if (data->map.at[i].value->kind == VALUE_COMPOSITE)
-			rows[made->table.row_count++] = data->map.at[i].value;
+	for (size_t i = 0; i < data->map.count; i++) {
+		const struct value *row = data->map.at[i].value;
+
+		if (row->kind == VALUE_CUT)
+			row = cut_row(c, row);
+		if (row->kind == VALUE_COMPOSITE)
+			rows[made->table.row_count++] = row;
+	}
 	made->table.rows = rows;
 	add_index(c, made, type);
 	return made;

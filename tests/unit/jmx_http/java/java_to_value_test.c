@@ -242,8 +242,8 @@ static void long_texts_said_often_end_it_too(void **state)
 	arena_release(&a);
 }
 
-/* A map and the fields of an object that are cut say so, as an array does. */
-static void what_is_cut_is_marked(void **state)
+/* Of a map, a composite and a table, as of an array. */
+static void truncation_is_marked(void **state)
 {
 	static char bytes[1 << 20];
 	static const struct java_value *at[100000];
@@ -254,6 +254,7 @@ static void what_is_cut_is_marked(void **state)
 	struct java_value map = { .kind = JAVA_OBJECT };
 	struct arena a = { 0 };
 	const struct value *v;
+	struct made m;
 
 	(void)state;
 	memset(bytes, 'x', sizeof(bytes));
@@ -270,6 +271,20 @@ static void what_is_cut_is_marked(void **state)
 	assert_true(v->map.count < 50000);
 	assert_int_equal(v->map.at[v->map.count - 1].key->kind, VALUE_CUT);
 	assert_int_equal(v->map.at[v->map.count - 1].value->kind, VALUE_CUT);
+	arena_release(&a);
+	make_object(&m, "javax.management.openmbean.CompositeDataSupport",
+		    "contents", &map);
+	v = java_to_value(&m.v, &a);
+	assert_int_equal(v->kind, VALUE_COMPOSITE);
+	assert_int_equal(value_member(v, "@cut")->kind, VALUE_CUT);
+	arena_release(&a);
+	make_object(&m, "javax.management.openmbean.TabularDataSupport",
+		    "dataMap", &map);
+	v = java_to_value(&m.v, &a);
+	assert_int_equal(v->kind, VALUE_TABULAR);
+	assert_int_equal(v->table.row_count, 1);
+	assert_int_equal(value_member(v->table.rows[0], "@cut")->kind,
+			 VALUE_CUT);
 	arena_release(&a);
 }
 
@@ -336,7 +351,7 @@ static void wrong_fields_are_shown_as_they_are(void **state)
 
 static void what_is_within_itself_is_cut_there(void **state)
 {
-	struct made wrapped;
+	struct made wrapped = { 0 };
 	struct arena a = { 0 };
 	const struct value *v;
 
@@ -408,7 +423,7 @@ static void a_long_text_is_cut_nowhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_cut_is_marked),
+		cmocka_unit_test(truncation_is_marked),
 		cmocka_unit_test(known_classes_are_what_they_mean),
 		cmocka_unit_test(threads_of_a_jvm_are_composites),
 		cmocka_unit_test(an_mbean_of_a_jvm_is_described),
