@@ -4,8 +4,8 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "jmx_http/net/child.h"
 #include "jmx_http/net/command_line.h"
+#include "jmx_http/net/program.h"
 #include "jmx_http/net/socket.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 struct command_dialer {
 	struct dialer dialer;
 	struct command_dialer_options options;
-	struct children *all;
+	struct programs *all;
 	struct command_line line;
 	char *host;
 	struct command_dial *first;
@@ -30,7 +30,7 @@ struct command_dial {
 	struct dial dial;
 	struct command_dialer *of;
 	struct command_dial *before, *after;
-	struct child *child;
+	struct program *program;
 	struct event *timer; /* it is to have started by then */
 	struct error err;
 	dial_done_fn *done; /* NULL once it was called */
@@ -42,7 +42,7 @@ static void end(struct command_dial *d)
 	*(d->before ? &d->before->after : &d->of->first) = d->after;
 	if (d->after)
 		d->after->before = d->before;
-	child_end(d->child);
+	program_end(d->program);
 	event_free(d->timer);
 	free(d);
 }
@@ -65,7 +65,7 @@ static void on_start(void *self)
 
 	evtimer_del(d->timer);
 	d->done = NULL;
-	done(d->self, child_take_fd(d->child), NULL);
+	done(d->self, program_take_fd(d->program), NULL);
 }
 
 static void keep(struct command_dialer *of, const struct text *why)
@@ -79,14 +79,14 @@ static void on_end(void *self)
 {
 	struct command_dial *d = self;
 	const struct command_dialer_options *o = &d->of->options;
-	bool failed = child_failed(d->child);
+	bool failed = program_failed(d->program);
 	struct text why = { 0 };
 
-	child_why(d->child, &why);
+	program_why(d->program, &why);
 	if (d->done) {
 		fail(&d->err,
-		     child_is_missing(d->child) ? ERROR_UNAVAILABLE
-						: ERROR_REFUSED,
+		     program_is_missing(d->program) ? ERROR_UNAVAILABLE
+						    : ERROR_REFUSED,
 		     "%s", why.bytes);
 		give_up(d);
 	} else {
@@ -105,7 +105,7 @@ static void on_timer(evutil_socket_t fd, short what, void *self)
 
 	(void)fd;
 	(void)what;
-	if (d->child)
+	if (d->program)
 		fail(&d->err, ERROR_REFUSED, "%s: it does not start",
 		     d->of->line.words[0]);
 	give_up(d);
@@ -115,7 +115,7 @@ static void start(struct command_dial *d, uint16_t port)
 {
 	struct command_dialer *of = d->of;
 	char **words = command_line_words(&of->line, of->host, port, &d->err);
-	struct child_plan plan = {
+	struct program_plan plan = {
 		.words = (const char *const *)words,
 		.is_connection = true,
 		.on_start = on_start,
@@ -124,7 +124,7 @@ static void start(struct command_dial *d, uint16_t port)
 	};
 
 	if (words)
-		d->child = child_start(of->all, &plan, &d->err);
+		d->program = program_start(of->all, &plan, &d->err);
 	command_words_free(words);
 }
 
@@ -144,7 +144,7 @@ static struct dial *begin(struct dialer *dialer, uint16_t port,
 	d->of->first = d;
 	d->timer = evtimer_new(d->of->options.base, on_timer, d);
 	start(d, port);
-	limit = socket_timeval(d->child ? timeout_ns : 0);
+	limit = socket_timeval(d->program ? timeout_ns : 0);
 	evtimer_add(d->timer, &limit);
 	return &d->dial;
 }
@@ -157,7 +157,7 @@ static void free_dialer(struct dialer *dialer)
 
 	while (d->first)
 		end(d->first);
-	children_free(d->all);
+	programs_free(d->all);
 	text_release(&d->last);
 	command_line_release(&d->line);
 	free(d->host);
@@ -170,9 +170,9 @@ static void why(struct dialer *dialer, struct text *out)
 	const struct command_dialer *of = (struct command_dialer *)dialer;
 
 	for (struct command_dial *d = of->first; d; d = d->after) {
-		if (d->done || !child_failed(d->child))
+		if (d->done || !program_failed(d->program))
 			continue;
-		child_why(d->child, out);
+		program_why(d->program, out);
 		return;
 	}
 	if (of->last.len && clock_monotonic_ns() - of->last_ns < RECENT_NS)
@@ -195,7 +195,7 @@ struct dialer *command_dialer_new(const struct command_dialer_options *options,
 
 	d->dialer = (struct dialer){ .ops = &ops, .base = options->base };
 	d->options = *options;
-	d->all = children_new(options->base, COMMAND_DIALER_MAX);
+	d->all = programs_new(options->base, COMMAND_DIALER_MAX);
 	d->host = xstrdup(options->host);
 	/* That it can be called is known now, whatever the port. */
 	if (command_line_parse(&d->line, options->command, err) == 0 &&

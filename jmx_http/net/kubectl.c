@@ -4,9 +4,9 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
-#include "jmx_http/net/child.h"
 #include "jmx_http/net/command_line.h"
 #include "jmx_http/net/dialer.h"
+#include "jmx_http/net/program.h"
 #include "jmx_http/net/socket.h"
 
 #include <arpa/inet.h>
@@ -31,9 +31,9 @@ struct kubectl_wait {
 /* One port of the pod. */
 struct forward {
 	struct kubectl *of;
-	uint16_t port, local; /* local is 0 while it does not listen */
-	struct child *child;  /* NULL: a pause, or given up */
-	struct event *timer;  /* the start's deadline, or the pause's end */
+	uint16_t port, local;    /* local is 0 while it does not listen */
+	struct program *program; /* NULL: a pause, or given up */
+	struct event *timer;     /* the start's deadline, or the pause's end */
 	struct kubectl_wait *waits;
 	bool was_ready;
 	unsigned pause_ms;
@@ -42,7 +42,7 @@ struct forward {
 
 struct kubectl {
 	struct event_base *base;
-	struct children *all;
+	struct programs *all;
 	struct kubectl_options options;
 	char *pod, *namespace;
 	struct forward *forwards[KUBECTL_FORWARDS_MAX];
@@ -204,8 +204,8 @@ static void pause_it(struct forward *f)
 {
 	bool was_ready = f->was_ready;
 
-	child_end(f->child);
-	f->child = NULL;
+	program_end(f->program);
+	f->program = NULL;
 	f->local = 0;
 	if (!was_ready) {
 		/* The next who asks tries again. */
@@ -226,9 +226,9 @@ static void on_end(void *self)
 	struct forward *f = self;
 	struct text why = { 0 };
 
-	child_why(f->child, &why);
+	program_why(f->program, &why);
 	fail(&f->err,
-	     child_is_missing(f->child) ? ERROR_UNAVAILABLE : ERROR_REFUSED,
+	     program_is_missing(f->program) ? ERROR_UNAVAILABLE : ERROR_REFUSED,
 	     "%s", why.bytes ? why.bytes : "it ended");
 	text_release(&why);
 	pause_it(f);
@@ -241,7 +241,7 @@ static void start(struct forward *f)
 	const char *words[8] = { "kubectl", "port-forward", "--address",
 				 "127.0.0.1" };
 	size_t count = 4;
-	struct child_plan plan = {
+	struct program_plan plan = {
 		.words = words,
 		.on_line = on_line,
 		.on_end = on_end,
@@ -255,10 +255,10 @@ static void start(struct forward *f)
 	text_printf(&port, ":%d", f->port);
 	words[count++] = o->pod;
 	words[count] = port.bytes;
-	f->child = child_start(f->of->all, &plan, &f->err);
+	f->program = program_start(f->of->all, &plan, &f->err);
 	text_release(&port);
 	text_release(&namespace);
-	if (f->child)
+	if (f->program)
 		set_timer(f->timer, KUBECTL_START_S * INT64_C(1000));
 	else
 		pause_it(f);
@@ -271,11 +271,11 @@ static void on_timer(evutil_socket_t fd, short what, void *self)
 
 	(void)fd;
 	(void)what;
-	if (!f->child) {
+	if (!f->program) {
 		start(f);
 		return;
 	}
-	child_why(f->child, &why);
+	program_why(f->program, &why);
 	fail(&f->err, ERROR_REFUSED,
 	     "kubectl has not said within %d s where it listens%s%s",
 	     KUBECTL_START_S, why.len ? "; " : "", why.len ? why.bytes : "");
@@ -290,7 +290,7 @@ struct kubectl *kubectl_new(struct event_base *base,
 
 	k->base = base;
 	/* A forward that is replaced is still ending. */
-	k->all = children_new(base, (size_t)2 * KUBECTL_FORWARDS_MAX);
+	k->all = programs_new(base, (size_t)2 * KUBECTL_FORWARDS_MAX);
 	k->options = *options;
 	k->options.pod = k->pod = xstrdup(options->pod);
 	if (options->namespace)
@@ -308,11 +308,11 @@ void kubectl_free(struct kubectl *k)
 
 		while (f->waits)
 			drop_wait(f->waits);
-		child_end(f->child);
+		program_end(f->program);
 		event_free(f->timer);
 		free(f);
 	}
-	children_free(k->all);
+	programs_free(k->all);
 	free(k->pod);
 	free(k->namespace);
 	free(k);
@@ -360,7 +360,7 @@ struct kubectl_wait *kubectl_ask(struct kubectl *k, uint16_t port,
 	f->waits = w;
 	w->timer = evtimer_new(k->base, on_wait, w);
 	set_timer(w->timer, f->local ? 0 : timeout_ns / CLOCK_NS_PER_MS);
-	if (!f->child && !evtimer_pending(f->timer, NULL))
+	if (!f->program && !evtimer_pending(f->timer, NULL))
 		start(f);
 	return w;
 }
@@ -374,8 +374,8 @@ void kubectl_why(struct kubectl *k, struct text *out)
 	for (size_t i = 0; i < k->count && out->len == before; i++) {
 		const struct forward *f = k->forwards[i];
 
-		if (f->child)
-			child_why(f->child, out);
+		if (f->program)
+			program_why(f->program, out);
 		else
 			text_puts(out, f->err.text);
 	}

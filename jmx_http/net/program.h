@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * child: a program that runs beside the proxy, and ends before it does.
+ * program: a program that runs beside the proxy, and ends before it does.
  *
  * Between the two stands a warden, a process that does nothing but wait: for
  * the program to end, which it reports, or for the proxy to have gone, however
  * it was ended.  Then it kills the program and the group of what that has
  * started, and reaps them.  A program has no terminal, so it cannot ask.
  */
-#ifndef JMX_HTTP_NET_CHILD_H
-#define JMX_HTTP_NET_CHILD_H
+#ifndef JMX_HTTP_NET_PROGRAM_H
+#define JMX_HTTP_NET_PROGRAM_H
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -17,25 +17,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CHILD_LINE_MAX 512 /* bytes of a line; what is longer is cut */
+#define PROGRAM_LINE_MAX 512 /* bytes of a line; what is longer is cut */
 
-/* All of a proxy's children. */
-struct children;
+/* All programs of a proxy. */
+struct programs;
 
 /* At most max of them run at a time. */
-struct children *children_new(struct event_base *base, size_t max);
+struct programs *programs_new(struct event_base *base, size_t max);
 
 /* Ends all that run and waits for that, two seconds at most; NULL is fine. */
-void children_free(struct children *all);
+void programs_free(struct programs *all);
 
 /* Those that run, or have been told to end and have not yet. */
-size_t children_count(const struct children *all);
+size_t programs_count(const struct programs *all);
 
-struct child_plan {
+struct program_plan {
 	const char *const
 		*words; /* the program, as execvp(3) finds it; NULL ends */
 	/*
-	 * stdin and stdout are one socket, child_take_fd(), and when that is
+	 * stdin and stdout are one socket, program_take_fd(), and when that is
 	 * closed the program is ended; else stdin is empty and each line of
 	 * stdout is given to on_line.
 	 */
@@ -45,24 +45,25 @@ struct child_plan {
 	/* It runs.  Not called for what cannot be started.  May be NULL. */
 	void (*on_start)(void *self);
 	/*
-	 * It has ended; child_why() says why.  Not called once child_end() was,
-	 * which is still due, and may be called here.  May be NULL.
+	 * It has ended; program_why() says why.  Not called once program_end()
+	 * was, which is still due, and may be called here.  May be NULL.
 	 */
 	void (*on_end)(void *self);
 	void *self;
 };
 
-struct child;
+struct program;
 
 /*
  * Starts a program.  What cannot be started ends (on_end) as soon as it was.
  * NULL and *err: ERROR_REFUSED when there are too many, ERROR_FAILED.
  */
-struct child *child_start(struct children *all, const struct child_plan *plan,
-			  struct error *err);
+struct program *program_start(struct programs *all,
+			      const struct program_plan *plan,
+			      struct error *err);
 
 /* The socket, non-blocking; the caller's from now on.  Once. */
-int child_take_fd(struct child *c);
+int program_take_fd(struct program *c);
 
 /*
  * Says why it ended and what its last lines on stderr were, two at most,
@@ -70,15 +71,15 @@ int child_take_fd(struct child *c);
  * or directory"; when it runs, or nobody has heard of its end yet, only the
  * latter.  Appends nothing when there is nothing to say.
  */
-void child_why(struct child *c, struct text *out);
+void program_why(struct program *c, struct text *out);
 
 /* True when it ended by itself, and not well. */
-bool child_failed(struct child *c);
+bool program_failed(struct program *c);
 
 /* True when there is no such program. */
-bool child_is_missing(const struct child *c);
+bool program_is_missing(const struct program *c);
 
 /* Ends it, and frees it in a while; nothing more is heard of it. */
-void child_end(struct child *c); /* NULL is fine */
+void program_end(struct program *c); /* NULL is fine */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/net/child.h"
+#include "jmx_http/net/program.h"
 
 #include "core/base/clock.h"
 
@@ -21,10 +21,10 @@
 
 #define PATIENCE_S 20
 
-/* What a test has heard of its child. */
+/* What a test has heard of its program. */
 struct heard {
 	struct event_base *base;
-	struct children *all;
+	struct programs *all;
 	struct text lines; /* each ends with a newline */
 	int starts, ends;
 };
@@ -63,12 +63,12 @@ static void turn(struct heard *h)
 static void set_up(struct heard *h)
 {
 	*h = (struct heard){ .base = event_base_new() };
-	h->all = children_new(h->base, 4);
+	h->all = programs_new(h->base, 4);
 }
 
 static void tear_down(struct heard *h)
 {
-	children_free(h->all);
+	programs_free(h->all);
 	event_base_free(h->base);
 	text_release(&h->lines);
 	/* None is left, not even as a zombie. */
@@ -76,10 +76,10 @@ static void tear_down(struct heard *h)
 	assert_int_equal(errno, ECHILD);
 }
 
-static struct child *start(struct heard *h, bool is_connection,
-			   const char *const *words)
+static struct program *start(struct heard *h, bool is_connection,
+			     const char *const *words)
 {
-	struct child_plan plan = {
+	struct program_plan plan = {
 		.words = words,
 		.is_connection = is_connection,
 		.on_line = take_line,
@@ -88,26 +88,26 @@ static struct child *start(struct heard *h, bool is_connection,
 		.self = h,
 	};
 	struct error err = { 0 };
-	struct child *c = child_start(h->all, &plan, &err);
+	struct program *c = program_start(h->all, &plan, &err);
 
 	assert_non_null(c);
 	return c;
 }
 
-static struct child *start_shell(struct heard *h, bool is_connection,
-				 const char *script)
+static struct program *start_shell(struct heard *h, bool is_connection,
+				   const char *script)
 {
 	const char *const words[] = { "sh", "-c", script, NULL };
 
 	return start(h, is_connection, words);
 }
 
-static void assert_why(struct child *c, const char *expected)
+static void assert_why(struct program *c, const char *expected)
 {
 	struct text why = { 0 };
 
 	text_puts(&why, "");
-	child_why(c, &why);
+	program_why(c, &why);
 	assert_string_equal(why.bytes, expected);
 	text_release(&why);
 }
@@ -115,7 +115,7 @@ static void assert_why(struct child *c, const char *expected)
 static void lines_come_as_they_are_said(void **state)
 {
 	struct heard h;
-	struct child *c;
+	struct program *c;
 
 	(void)state;
 	set_up(&h);
@@ -124,23 +124,23 @@ static void lines_come_as_they_are_said(void **state)
 	while (!h.ends)
 		turn(&h);
 	assert_string_equal(h.lines.bytes, "one\ntwo\nthree\n");
-	assert_false(child_failed(c));
-	child_end(c);
+	assert_false(program_failed(c));
+	program_end(c);
 	tear_down(&h);
 }
 
 static void a_line_without_end_is_cut(void **state)
 {
 	struct heard h;
-	struct child *c;
+	struct program *c;
 
 	(void)state;
 	set_up(&h);
 	c = start_shell(&h, false, "head -c 100000 /dev/zero | tr '\\0' x");
 	while (!h.ends)
 		turn(&h);
-	assert_int_equal(h.lines.len, CHILD_LINE_MAX + 1);
-	child_end(c);
+	assert_int_equal(h.lines.len, PROGRAM_LINE_MAX + 1);
+	program_end(c);
 	tear_down(&h);
 }
 
@@ -150,12 +150,12 @@ static void a_connection_is_both_ways(void **state)
 	char bytes[8] = "";
 	struct pollfd p;
 	struct heard h;
-	struct child *c;
+	struct program *c;
 
 	(void)state;
 	set_up(&h);
 	c = start(&h, true, words);
-	p = (struct pollfd){ .fd = child_take_fd(c), .events = POLLIN };
+	p = (struct pollfd){ .fd = program_take_fd(c), .events = POLLIN };
 	assert_int_equal(write(p.fd, "hello", 5), 5);
 	assert_int_equal(poll(&p, 1, PATIENCE_S * 1000), 1);
 	assert_int_equal(read(p.fd, bytes, sizeof(bytes)), 5);
@@ -163,12 +163,12 @@ static void a_connection_is_both_ways(void **state)
 	shutdown(p.fd, SHUT_WR);
 	while (!h.ends)
 		turn(&h);
-	assert_false(child_failed(c));
+	assert_false(program_failed(c));
 	assert_why(c, "cat: it ended with status 0");
 	assert_int_equal(poll(&p, 1, PATIENCE_S * 1000), 1);
 	assert_int_equal(read(p.fd, bytes, sizeof(bytes)), 0);
 	close(p.fd);
-	child_end(c);
+	program_end(c);
 	tear_down(&h);
 }
 
@@ -178,20 +178,21 @@ static void how_one_ended_is_known_when_its_connection_ends(void **state)
 	char bytes[8] = "";
 	struct pollfd p;
 	struct heard h;
-	struct child *c;
+	struct program *c;
 
 	(void)state;
 	set_up(&h);
 	for (int i = 0; i < 20; i++) {
 		c = start_shell(&h, true, "echo refused >&2; exit 1");
-		p = (struct pollfd){ .fd = child_take_fd(c), .events = POLLIN };
+		p = (struct pollfd){ .fd = program_take_fd(c),
+				     .events = POLLIN };
 		assert_int_equal(poll(&p, 1, PATIENCE_S * 1000), 1);
 		assert_int_equal(read(p.fd, bytes, sizeof(bytes)), 0);
-		assert_true(child_failed(c));
+		assert_true(program_failed(c));
 		assert_why(c, "sh: it ended with status 1: refused");
 		close(p.fd);
-		child_end(c);
-		while (children_count(h.all))
+		program_end(c);
+		while (programs_count(h.all))
 			turn(&h);
 	}
 	tear_down(&h);
@@ -200,26 +201,26 @@ static void how_one_ended_is_known_when_its_connection_ends(void **state)
 static void one_whose_connection_is_closed_is_ended(void **state)
 {
 	struct heard h;
-	struct child *c;
+	struct program *c;
 	int fd;
 
 	(void)state;
 	set_up(&h);
 	c = start_shell(&h, true, "trap '' TERM HUP; sleep 1000 & wait; wait");
-	fd = child_take_fd(c);
+	fd = program_take_fd(c);
 	while (!h.starts)
 		turn(&h);
 	/* Half of it may be. */
 	shutdown(fd, SHUT_WR);
 	poll(NULL, 0, 50);
-	assert_false(child_failed(c));
+	assert_false(program_failed(c));
 	assert_int_equal(h.ends, 0);
 	close(fd);
 	while (!h.ends)
 		turn(&h);
-	assert_false(child_failed(c));
-	child_end(c);
-	while (children_count(h.all))
+	assert_false(program_failed(c));
+	program_end(c);
+	while (programs_count(h.all))
 		turn(&h);
 	tear_down(&h);
 }
@@ -229,7 +230,7 @@ static void it_is_said_why_one_ended(void **state)
 	const char *const missing[] = { "no-such-command", NULL };
 	const char *const folder[] = { "/", NULL };
 	struct heard h;
-	struct child *c;
+	struct program *c;
 
 	(void)state;
 	set_up(&h);
@@ -237,26 +238,26 @@ static void it_is_said_why_one_ended(void **state)
 	while (!h.ends)
 		turn(&h);
 	assert_int_equal(h.starts, 0);
-	assert_true(child_failed(c));
-	assert_true(child_is_missing(c));
+	assert_true(program_failed(c));
+	assert_true(program_is_missing(c));
 	assert_why(c, "no-such-command: No such file or directory");
-	child_end(c);
+	program_end(c);
 	c = start(&h, true, folder);
 	while (h.ends < 2)
 		turn(&h);
 	assert_why(c, "/: Permission denied");
-	child_end(c);
+	program_end(c);
 	c = start_shell(&h, true,
 			"echo a >&2; echo no >&2; echo; printf b >&2; exit 3");
 	while (h.ends < 3)
 		turn(&h);
 	assert_why(c, "sh: it ended with status 3: no: b");
-	child_end(c);
+	program_end(c);
 	c = start_shell(&h, true, "kill -SEGV $$");
 	while (h.ends < 4)
 		turn(&h);
 	assert_why(c, "sh: it was ended by signal 11");
-	child_end(c);
+	program_end(c);
 	tear_down(&h);
 }
 
@@ -295,7 +296,7 @@ static void one_that_is_ended_takes_along_what_it_started(void **state)
 {
 	long below, itself;
 	struct heard h;
-	struct child *c;
+	struct program *c;
 	char *end;
 
 	(void)state;
@@ -308,8 +309,8 @@ static void one_that_is_ended_takes_along_what_it_started(void **state)
 	below = strtol(h.lines.bytes, &end, 10);
 	itself = strtol(end, NULL, 10);
 	assert_true(runs(below) && runs(itself));
-	child_end(c);
-	while (children_count(h.all))
+	program_end(c);
+	while (programs_count(h.all))
 		turn(&h);
 	assert_false(runs(itself));
 	assert_false(runs(below));
@@ -336,7 +337,7 @@ static void none_outlives_all_of_them(void **state)
 static void there_is_an_end_to_how_many_run(void **state)
 {
 	const char *const words[] = { "sleep", "1000", NULL };
-	struct child_plan plan = { .words = words };
+	struct program_plan plan = { .words = words };
 	struct error err = { 0 };
 	struct heard h;
 
@@ -344,7 +345,7 @@ static void there_is_an_end_to_how_many_run(void **state)
 	set_up(&h);
 	for (int i = 0; i < 4; i++)
 		start(&h, true, words);
-	assert_null(child_start(h.all, &plan, &err));
+	assert_null(program_start(h.all, &plan, &err));
 	assert_int_equal(err.kind, ERROR_REFUSED);
 	tear_down(&h);
 }
@@ -353,7 +354,7 @@ static void there_is_an_end_to_how_many_run(void **state)
 static void a_program_finds_a_clean_house(void **state)
 {
 	struct heard h;
-	struct child *c;
+	struct program *c;
 	int leak = dup(0);
 
 	(void)state;
@@ -374,7 +375,7 @@ static void a_program_finds_a_clean_house(void **state)
 					   "SigBlk: 0000000000000000 "
 					   "SigIgn: 0000000000000000 \n"
 					   "?\n");
-	child_end(c);
+	program_end(c);
 	tear_down(&h);
 	close(leak);
 	signal(SIGPIPE, SIG_DFL);
@@ -427,14 +428,14 @@ static void a_hundred_leave_no_file_open(void **state)
 	before = dup(0);
 	close(before);
 	for (int i = 0; i < 100; i++) {
-		struct child *c = start(&h, i % 2, words);
+		struct program *c = start(&h, i % 2, words);
 		int ends = h.ends;
 
 		/* Some are ended while they start. */
 		while (i % 3 && h.ends == ends)
 			turn(&h);
-		child_end(c);
-		while (children_count(h.all))
+		program_end(c);
+		while (programs_count(h.all))
 			turn(&h);
 	}
 	after = dup(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/net/child.h"
+#include "jmx_http/net/program.h"
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -22,14 +22,14 @@ struct stream {
 	struct event *event; /* NULL: closed */
 	int fd;
 	struct text line; /* what has come of it */
-	struct child *of;
-	void (*take)(struct child *c, const char *line);
+	struct program *of;
+	void (*take)(struct program *c, const char *line);
 };
 
-struct child {
-	struct children *all;
-	struct child *before, *after;
-	struct child_plan plan;
+struct program {
+	struct programs *all;
+	struct program *before, *after;
+	struct program_plan plan;
 	char *name;
 	pid_t warden;
 	int line;              /* to the warden */
@@ -42,22 +42,22 @@ struct child {
 	bool is_told_start, is_told_end, is_ending;
 };
 
-struct children {
+struct programs {
 	struct event_base *base;
-	struct child *first;
+	struct program *first;
 	size_t count, max;
 };
 
-struct children *children_new(struct event_base *base, size_t max)
+struct programs *programs_new(struct event_base *base, size_t max)
 {
-	struct children *all = xcalloc(1, sizeof(*all));
+	struct programs *all = xcalloc(1, sizeof(*all));
 
 	all->base = base;
 	all->max = max;
 	return all;
 }
 
-size_t children_count(const struct children *all) { return all->count; }
+size_t programs_count(const struct programs *all) { return all->count; }
 
 static void stream_close(struct stream *s)
 {
@@ -93,12 +93,12 @@ static void stream_read(struct stream *s)
 		got = read(s->fd, bytes, sizeof(bytes));
 		if (got <= 0)
 			break;
-		/* take() may end the child, but does not free it. */
+		/* take() may end the program, but does not free it. */
 		for (ssize_t at = 0; at < got && s->event; at++) {
 			if (bytes[at] == '\n')
 				stream_end_line(s);
 			else if (bytes[at] && bytes[at] != '\r' &&
-				 s->line.len < CHILD_LINE_MAX)
+				 s->line.len < PROGRAM_LINE_MAX)
 				text_putc(&s->line, bytes[at]);
 		}
 	}
@@ -117,8 +117,8 @@ static void on_readable(evutil_socket_t fd, short what, void *self)
 	stream_read(self);
 }
 
-static void stream_open(struct stream *s, struct child *c, int fd,
-			void (*take)(struct child *c, const char *line))
+static void stream_open(struct stream *s, struct program *c, int fd,
+			void (*take)(struct program *c, const char *line))
 {
 	*s = (struct stream){ .fd = fd, .of = c, .take = take };
 	s->event = event_new(c->all->base, fd, EV_READ | EV_PERSIST,
@@ -126,14 +126,14 @@ static void stream_open(struct stream *s, struct child *c, int fd,
 	event_add(s->event, NULL);
 }
 
-static void take_out(struct child *c, const char *line)
+static void take_out(struct program *c, const char *line)
 {
 	if (!c->is_ending && c->plan.on_line)
 		c->plan.on_line(c->plan.self, line);
 }
 
 /* ssh and kubectl say why first, and then that it failed. */
-static void take_error(struct child *c, const char *line)
+static void take_error(struct program *c, const char *line)
 {
 	struct text before = c->last;
 
@@ -143,7 +143,7 @@ static void take_error(struct child *c, const char *line)
 	text_puts(&c->last, line);
 }
 
-static void release(struct child *c)
+static void release(struct program *c)
 {
 	int status;
 
@@ -163,7 +163,7 @@ static void release(struct child *c)
 }
 
 /* Reads what the warden says; false when it has gone. */
-static bool hear(struct child *c)
+static bool hear(struct program *c)
 {
 	struct supervisor_word word;
 	ssize_t got;
@@ -182,8 +182,8 @@ static bool hear(struct child *c)
 	return got < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* Either callback may end the child; it is freed later. */
-static void tell(struct child *c)
+/* Either callback may end the program; it is freed later. */
+static void tell(struct program *c)
 {
 	if (c->has_started && !c->is_told_start) {
 		c->is_told_start = true;
@@ -201,7 +201,7 @@ static void tell(struct child *c)
 
 static void on_warden(evutil_socket_t fd, short what, void *self)
 {
-	struct child *c = self;
+	struct program *c = self;
 	bool is_there = hear(c);
 
 	(void)fd;
@@ -221,8 +221,8 @@ static void on_warden(evutil_socket_t fd, short what, void *self)
 	tell(c);
 }
 
-static void add(struct children *all, struct child *c,
-		const struct child_plan *plan,
+static void add(struct programs *all, struct program *c,
+		const struct program_plan *plan,
 		const struct supervisor_ends *ours)
 {
 	c->all = all;
@@ -244,11 +244,12 @@ static void add(struct children *all, struct child *c,
 	all->count++;
 }
 
-struct child *child_start(struct children *all, const struct child_plan *plan,
-			  struct error *err)
+struct program *program_start(struct programs *all,
+			      const struct program_plan *plan,
+			      struct error *err)
 {
 	struct supervisor_ends ours;
-	struct child *c;
+	struct program *c;
 	pid_t warden;
 
 	if (all->count >= all->max) {
@@ -265,7 +266,7 @@ struct child *child_start(struct children *all, const struct child_plan *plan,
 	return c;
 }
 
-int child_take_fd(struct child *c)
+int program_take_fd(struct program *c)
 {
 	int fd = c->fd;
 
@@ -273,26 +274,26 @@ int child_take_fd(struct child *c)
 	return fd;
 }
 
-static void catch_up(struct child *c)
+static void catch_up(struct program *c)
 {
 	hear(c);
 	stream_read(&c->errors);
 }
 
-bool child_failed(struct child *c)
+bool program_failed(struct program *c)
 {
 	catch_up(c);
 	return c->has_word && c->word.kind != WARDEN_HUNG_UP &&
 	       (c->word.kind != WARDEN_EXITED || c->word.value != 0);
 }
 
-bool child_is_missing(const struct child *c)
+bool program_is_missing(const struct program *c)
 {
 	return c->has_word && c->word.kind == WARDEN_NO_START &&
 	       c->word.value == ENOENT;
 }
 
-static void add_word(const struct child *c, struct text *out)
+static void add_word(const struct program *c, struct text *out)
 {
 	switch (c->word.kind) {
 	case WARDEN_NO_START:
@@ -322,7 +323,7 @@ static void add_part(struct text *out, const struct text *part, size_t begin)
 	text_add(out, part->bytes, part->len);
 }
 
-void child_why(struct child *c, struct text *out)
+void program_why(struct program *c, struct text *out)
 {
 	size_t begin;
 
@@ -339,7 +340,7 @@ void child_why(struct child *c, struct text *out)
 	add_part(out, &c->errors.line, begin);
 }
 
-void child_end(struct child *c)
+void program_end(struct program *c)
 {
 	if (!c)
 		return;
@@ -354,17 +355,17 @@ void child_end(struct child *c)
 	stream_close(&c->errors);
 }
 
-void children_free(struct children *all)
+void programs_free(struct programs *all)
 {
 	int64_t deadline_ns = clock_monotonic_ns() + FAREWELL_NS;
 
 	if (!all)
 		return;
-	for (struct child *c = all->first; c; c = c->after)
+	for (struct program *c = all->first; c; c = c->after)
 		if (!c->is_ending)
-			child_end(c);
+			program_end(c);
 	while (all->first) {
-		struct child *c = all->first;
+		struct program *c = all->first;
 		struct pollfd gone = { .fd = c->line, .events = POLLIN };
 
 		while (hear(c) && poll(&gone, 1, clock_left_ms(deadline_ns)))
