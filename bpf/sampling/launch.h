@@ -8,16 +8,15 @@
 #ifndef BPF_SAMPLING_LAUNCH_H
 #define BPF_SAMPLING_LAUNCH_H
 
+#include "core/base/child.h"
 #include "core/base/error.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 struct launch {
-	pid_t pid;        /* 0 = there is none */
-	int channel;      /* it begins when this is written to; -1 afterwards */
-	const char *name; /* as it was given; borrowed */
+	struct child child; /* pid 0: none; no channel once it has begun */
+	const char *name;   /* as it was given; borrowed */
 	bool has_ended;
 	int status; /* wait(2)'s, then */
 };

@@ -135,7 +135,7 @@ struct sampling *sampling_open(const struct sampling_options *o,
 	s->shared.tick_ns = (uint64_t)CLOCK_NS_PER_S / options.hz;
 	s->shared.epoch_ns = clock_wall_ns() - clock_monotonic_ns();
 	s->shared.profile = sampling_new_profile(&s->shared);
-	s->launch.channel = -1;
+	s->launch.child.channel = -1;
 	sampling_targets_init(&s->targets, &s->shared);
 	s->shared.sampler = sampler_open(&options, err);
 	if (s->shared.sampler)
@@ -166,8 +166,8 @@ int sampling_launch(struct sampling *s, char *const *argv, struct error *err)
 {
 	if (launch_open(&s->launch, argv, s->o->before_exec, err))
 		return -1;
-	return sampling_targets_launched(&s->targets, s->launch.pid, argv[0],
-					 err);
+	return sampling_targets_launched(&s->targets, s->launch.child.pid,
+					 argv[0], err);
 }
 
 int sampling_start(struct sampling *s, struct error *err)
@@ -179,9 +179,9 @@ int sampling_start(struct sampling *s, struct error *err)
 	sampling_set_rates(&s->shared);
 	/* Until the first JVM of a launched program appears, no samples wait
 	 * while a target is opened: opening may take longer. */
-	s->shared.has_begun = !s->launch.pid;
+	s->shared.has_begun = !s->launch.child.pid;
 	/* The time to start the program is not part of the duration. */
-	if (s->launch.pid &&
+	if (s->launch.child.pid &&
 	    launch_begin(&s->launch, clock_monotonic_ns() + LAUNCH_NS, err))
 		return -1;
 	s->start_ns = clock_monotonic_ns();
@@ -342,7 +342,7 @@ static bool sampling_is_over(struct sampling *s)
 
 	if (clock_monotonic_ns() >= s->end_ns)
 		return true;
-	if (s->launch.pid)
+	if (s->launch.child.pid)
 		return launch_has_ended(&s->launch) && !running;
 	return !running && !s->o->all;
 }
@@ -374,7 +374,7 @@ static int64_t sampling_drain_ns(struct sampling *s)
 	int64_t ns = drain_interval_next(&s->drain,
 					 sampling_targets_changes(&s->targets));
 
-	return s->launch.pid && ns > BATCH_NS ? BATCH_NS : ns;
+	return s->launch.child.pid && ns > BATCH_NS ? BATCH_NS : ns;
 }
 
 static bool sampling_poll(struct sampling *s, struct pollfd *fds, nfds_t count,
@@ -620,7 +620,7 @@ struct profile *sampling_next_window(struct sampling *s)
  */
 static bool sampling_ends_early(const struct sampling *s)
 {
-	return !s->launch.pid && !s->o->all;
+	return !s->launch.child.pid && !s->o->all;
 }
 
 void sampling_stop(struct sampling *s)
@@ -694,10 +694,10 @@ struct sampling_result sampling_result(const struct sampling *s)
 	struct sampling_result r = {
 		.events = s->o->events & ~s->shared.unavailable,
 		.processes = s->targets.count,
-		.is_launched = s->launch.pid != 0,
+		.is_launched = s->launch.child.pid != 0,
 		.has_exited = s->launch.has_ended,
 		.status = s->launch.status,
-		.launched = s->launch.pid,
+		.launched = s->launch.child.pid,
 		.only = s->targets.count == 1 ? &s->targets.all[0]->jvm : NULL,
 	};
 

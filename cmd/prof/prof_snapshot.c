@@ -2,21 +2,19 @@
 #include "cmd/prof/prof_snapshot.h"
 
 #include "cmd/log.h"
+#include "core/base/child.h"
 #include "core/base/clock.h"
-#include "core/base/reap.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/eventfd.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #define END_NS (CLOCK_NS_PER_S / 4)
 
 static int event = -1;
-static pid_t writer; /* 0 = there is none */
+static struct child writer;
 static bool is_late; /* it has been said that this one takes its time */
 
 static void on_snapshot(int number)
@@ -52,26 +50,43 @@ bool prof_snapshot_taken(void)
 	return read(event, &asked, sizeof(asked)) == sizeof(asked);
 }
 
+/* What the child is to call. */
+struct writing {
+	int (*write)(void *self, struct error *err);
+	void *self;
+};
+
+static int writing_job(void *self, int channel, struct error *err)
+{
+	const struct writing *w = self;
+
+	(void)channel;
+	if (w->write(w->self, err) && err->kind != ERROR_PARTIAL)
+		log_always("no snapshot: %s", err->text);
+	return CHILD_NOTHING;
+}
+
 void prof_snapshot_write(int (*write)(void *self, struct error *err),
 			 void *self)
 {
-	struct error why;
+	/* A signal has it remove its file, as it would its parent. */
+	static const struct child_options options = {
+		.files = CHILD_KEEPS_FILES,
+		.signals = CHILD_KEEPS_SIGNALS,
+	};
+	struct writing w = { write, self };
+	struct error err;
 
-	if (writer > 0 && !reap_until(writer, NULL, 0)) {
+	if (writer.pid && !child_reap(writer.pid, NULL, 0)) {
 		if (!is_late)
 			log_info("the last snapshot is still being written");
 		is_late = true;
 		return;
 	}
 	is_late = false;
-	writer = fork();
-	if (writer < 0)
-		log_always("no snapshot: %s", strerror(errno));
-	if (writer)
-		return;
-	if (write(self, &why) && why.kind != ERROR_PARTIAL)
-		log_always("no snapshot: %s", why.text);
-	_exit(0);
+	child_leave(&writer);
+	if (child_start(&writer, &options, writing_job, &w, &err))
+		log_always("no snapshot: %s", err.text);
 }
 
 void prof_snapshot_await(int64_t until_ns)
@@ -80,15 +95,15 @@ void prof_snapshot_await(int64_t until_ns)
 	 */
 	static const int ends[] = { SIGTERM, SIGTERM, SIGKILL };
 
-	for (size_t i = 0; writer > 0 && !reap_until(writer, NULL, until_ns);
-	     i++) {
+	for (size_t i = 0;
+	     writer.pid && !child_reap(writer.pid, NULL, until_ns); i++) {
 		if (i == sizeof(ends) / sizeof(*ends))
 			break;
 		if (i == 0)
 			log_always("the last snapshot could not be written "
 				   "in time");
-		kill(writer, ends[i]);
+		kill(writer.pid, ends[i]);
 		until_ns = clock_monotonic_ns() + END_NS;
 	}
-	writer = 0;
+	child_leave(&writer);
 }

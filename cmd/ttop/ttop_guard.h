@@ -7,14 +7,12 @@
 #ifndef CMD_TTOP_TTOP_GUARD_H
 #define CMD_TTOP_TTOP_GUARD_H
 
+#include "core/base/child.h"
 #include "core/jvm/jvm.h"
 #include "core/threads/thread_source.h"
 
-#include <sys/types.h>
-
 struct ttop_guard {
-	pid_t pid;   /* 0: there is none */
-	int channel; /* while it is open, ttop lives */
+	struct child child; /* its channel is open as long as ttop lives */
 };
 
 /*

@@ -6,11 +6,11 @@
 #include "core/attach/attach_hotspot.h"
 #include "core/attach/attach_lock.h"
 #include "core/attach/attach_openj9.h"
-#include "core/attach/attach_peer.h"
 #include "core/attach/attach_reply.h"
 #include "core/attach/attach_socket.h"
 #include "core/attach/attach_wake.h"
 #include "core/attach/attach_wire.h"
+#include "core/attach/helper_process.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/saturate.h"
@@ -80,7 +80,8 @@ static int connect_job(void *self, int channel, struct error *err)
 		return -1;
 	held = attach_socket_hold(c->jvm, dir, err);
 	/* Who has no channel is not a child: it keeps its user. */
-	if (held >= 0 && (channel < 0 || attach_peer_become(c->jvm, err) == 0))
+	if (held >= 0 &&
+	    (channel < 0 || helper_process_become(c->jvm, err) == 0))
 		fd = attach_socket_connect(c->jvm, held, c->deadline_ns, err);
 	if (held >= 0)
 		close(held);
@@ -92,19 +93,19 @@ static int connect_socket(const struct jvm *jvm, int64_t deadline_ns,
 			  struct error *err)
 {
 	struct connecting c = { .jvm = jvm, .deadline_ns = deadline_ns };
-	struct attach_peer child;
-	enum attach_peer_word word;
+	struct child child;
+	enum child_news news;
 	int fd = -1;
 
-	if (!attach_peer_is_needed(jvm))
+	if (!helper_process_is_needed(jvm))
 		return connect_job(&c, -1, err);
-	if (attach_peer_start(&child, connect_job, &c, err))
+	if (helper_process_start(&child, jvm, connect_job, &c, err))
 		return -1;
 	/* It is the child that knows why, when it comes to that. */
-	word = attach_peer_wait(&child, deadline_ns + CLOCK_NS_PER_S / 4, &fd,
-				err);
-	attach_peer_end(&child);
-	return word == PEER_DONE ? fd : -1;
+	news = helper_process_wait(&child, deadline_ns + CLOCK_NS_PER_S / 4,
+				   &fd, err);
+	helper_process_end(&child);
+	return news == CHILD_DONE ? fd : -1;
 }
 
 /* Takes bytes of a reply: the status first, then what is the sink's. */

@@ -3,10 +3,9 @@
 
 #include "core/attach/attach_cgroup.h"
 #include "core/attach/attach_openj9.h"
-#include "core/attach/attach_peer.h"
 #include "core/attach/attach_socket.h"
 #include "core/attach/attach_start.h"
-#include "core/base/alloc.h"
+#include "core/attach/helper_process.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/jvm/procfs.h"
@@ -16,7 +15,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -441,9 +439,10 @@ static int look_job(void *self, int channel, struct error *err)
 {
 	struct report *report = self;
 
+	(void)channel;
 	(void)err;
 	report->count = look_at_all(report->jvm, report->list);
-	return channel; /* any will do */
+	return CHILD_NOTHING;
 }
 
 static size_t no_answer(const struct error *err, struct condition *list)
@@ -459,18 +458,16 @@ static size_t no_answer(const struct error *err, struct condition *list)
 static size_t look_by_child(struct report *report, struct condition *list)
 {
 	int64_t deadline_ns = clock_monotonic_ns() + LOOK_NS;
-	struct attach_peer child;
-	enum attach_peer_word word;
+	struct child child;
+	enum child_news news;
 	struct error err = { .text = "it cannot be looked at" };
 	int fd = -1;
 
-	if (attach_peer_start(&child, look_job, report, &err))
+	if (helper_process_start(&child, report->jvm, look_job, report, &err))
 		return no_answer(&err, list);
-	word = attach_peer_wait(&child, deadline_ns, &fd, &err);
-	attach_peer_end(&child);
-	if (fd >= 0)
-		close(fd);
-	if (word != PEER_DONE || report->count > CONDITIONS)
+	news = helper_process_wait(&child, deadline_ns, &fd, &err);
+	helper_process_end(&child);
+	if (news != CHILD_DONE || report->count > CONDITIONS)
 		return no_answer(&err, list);
 	memcpy(list, report->list, report->count * sizeof(*list));
 	return report->count;
@@ -481,15 +478,12 @@ size_t attach_conditions(const struct jvm *jvm, struct condition *list)
 	struct report *report;
 	size_t count;
 
-	if (!attach_peer_is_needed(jvm))
+	if (!helper_process_is_needed(jvm))
 		return look_at_all(jvm, list);
-	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (report == MAP_FAILED)
-		alloc_give_up(sizeof(*report));
+	report = child_memory(sizeof(*report));
 	report->jvm = jvm;
 	count = look_by_child(report, list);
-	munmap(report, sizeof(*report));
+	child_memory_free(report, sizeof(*report));
 	return count;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/attach/attach_openj9.h"
 
-#include "core/attach/attach_peer.h"
+#include "core/attach/helper_process.h"
 #include "core/base/clock.h"
 #include "core/jvm/procfs.h"
 
@@ -304,7 +304,7 @@ static int wake_job(void *self, int channel, struct error *err)
 		return -1;
 	if (enter(w->jvm, "ns/net", CLONE_NEWNET, err) ||
 	    enter(w->jvm, "ns/ipc", CLONE_NEWIPC, err) ||
-	    attach_peer_become(w->jvm, err))
+	    helper_process_become(w->jvm, err))
 		return -1;
 	w->own = open_own(w->jvm, w->common, err);
 	if (w->own < 0 || take_lock(w, err))
@@ -327,13 +327,14 @@ int openj9_connect(const struct jvm *jvm, int64_t deadline_ns,
 		.deadline_ns = deadline_ns,
 		.listeners = { -1, -1 },
 	};
-	struct attach_peer child;
-	enum attach_peer_word word;
+	struct child child;
+	enum child_news news;
 	int fd = -1;
 
-	if (attach_peer_start(&child, wake_job, &w, err))
+	if (helper_process_start(&child, jvm, wake_job, &w, err))
 		return -1;
-	word = attach_peer_wait(&child, deadline_ns + CLOCK_NS_PER_S, &fd, err);
-	attach_peer_end(&child);
-	return word == PEER_DONE ? fd : -1;
+	news = helper_process_wait(&child, deadline_ns + CLOCK_NS_PER_S, &fd,
+				   err);
+	helper_process_end(&child);
+	return news == CHILD_DONE ? fd : -1;
 }

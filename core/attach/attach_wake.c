@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/attach/attach_wake.h"
 
-#include "core/attach/attach_peer.h"
 #include "core/attach/attach_socket.h"
 #include "core/attach/attach_wire.h"
+#include "core/attach/helper_process.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/jvm/procfs.h"
@@ -32,7 +32,6 @@
 #define LINGER_NS    (50 * CLOCK_NS_PER_S)
 #define GRACE_NS     (5 * CLOCK_NS_PER_S)
 #define STATUS_LIMIT 4096
-#define MOST_FILES   1024 /* that are looked at when we let go of them */
 #define ABANDON_MS   1000
 
 enum {
@@ -198,21 +197,16 @@ static bool is_past(struct waking *w)
 }
 
 /*
- * The parent has gone, and the child stays for a while: nobody is to wait for
- * it because it has his pipe, or the lock.
+ * The parent has ended, and the child stays for a while: a reader of the pipe
+ * that standard error may be must not wait for it.
  */
-static void let_go(struct waking *w, int channel)
+static void go_on_alone(struct waking *w)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	w->alone = true;
-	for (int fd = 0; fd <= STDERR_FILENO && null >= 0; fd++)
-		dup2(null, fd);
-	for (int fd = STDERR_FILENO + 1; fd < MOST_FILES; fd++) {
-		if (fd != channel && fd != w->jvm->pidfd && fd != w->tmp &&
-		    fd != w->cwd)
-			close(fd);
-	}
+	if (null >= 0)
+		dup2(null, STDERR_FILENO);
 }
 
 /*
@@ -227,8 +221,8 @@ static int nap(struct waking *w, int channel, int64_t ns, struct error *err)
 
 	if (until > w->deadline_ns)
 		until = w->deadline_ns;
-	if (!w->alone && attach_peer_hear(channel, until, &what) == -2)
-		let_go(w, channel);
+	if (!w->alone && child_hear(channel, until, &what) == CHILD_GONE)
+		go_on_alone(w);
 	if (w->alone)
 		clock_sleep_until(until);
 	if (!jvm_runs(w->jvm))
@@ -285,15 +279,13 @@ static int wake(struct waking *w, int channel, struct error *err)
 {
 	int fd = ask(w, channel, err);
 	char what = 0;
-	int heard;
 
 	if (fd != -2)
 		return fd;
-	attach_peer_tell(channel, READY);
-	heard = attach_peer_hear(channel, w->deadline_ns, &what);
+	child_tell(channel, READY, -1);
 	/* It may have sent the signal before it was killed. */
-	if (heard == -2)
-		let_go(w, channel);
+	if (child_hear(channel, w->deadline_ns, &what) == CHILD_GONE)
+		go_on_alone(w);
 	/* The parent knows when it has waited enough; the JVM comes first. */
 	w->deadline_ns = clock_monotonic_ns() + LINGER_NS;
 	if (w->alone || what == SIGNALLED)
@@ -314,7 +306,7 @@ static int wake_job(void *self, int channel, struct error *err)
 	if (w->tmp < 0)
 		return -1;
 	w->cwd = procfs_open(w->jvm->pid, "cwd", O_PATH | O_DIRECTORY, &unused);
-	if (attach_peer_become(w->jvm, err))
+	if (helper_process_become(w->jvm, err))
 		return -1;
 	return wake(w, channel, err);
 }
@@ -357,25 +349,25 @@ static int send_signal(const struct jvm *jvm, struct error *err)
 }
 
 /* The parent's part: the signal, when the child says that it may be sent. */
-static int lead(struct attach_peer *child, const struct waking *w,
+static int lead(const struct child *child, const struct waking *w,
 		bool *signalled, struct error *err)
 {
 	/* Before it has spoken, the child is a little later than its deadline.
 	 */
 	int64_t until = w->deadline_ns + CLOCK_NS_PER_S;
 	int fd = -1;
-	enum attach_peer_word word = attach_peer_wait(child, until, &fd, err);
+	enum child_news news = helper_process_wait(child, until, &fd, err);
 
-	if (word == PEER_TOLD) {
+	if (news == CHILD_TOLD) {
 		if (send_signal(w->jvm, err)) {
-			attach_peer_tell(child->channel, NOT_SIGNALLED);
+			child_tell(child->channel, NOT_SIGNALLED, -1);
 			return -1;
 		}
 		*signalled = true;
-		attach_peer_tell(child->channel, SIGNALLED);
-		word = attach_peer_wait(child, w->deadline_ns, &fd, err);
+		child_tell(child->channel, SIGNALLED, -1);
+		news = helper_process_wait(child, w->deadline_ns, &fd, err);
 	}
-	return word == PEER_DONE ? fd : -1;
+	return news == CHILD_DONE ? fd : -1;
 }
 
 int attach_wake(const struct jvm *jvm, int64_t deadline_ns, int64_t timeout_ns,
@@ -388,20 +380,20 @@ int attach_wake(const struct jvm *jvm, int64_t deadline_ns, int64_t timeout_ns,
 		.cwd = -1,
 		.trigger_dir = -1,
 	};
-	struct attach_peer child;
+	struct child child;
 	bool signalled = false;
 	int fd;
 
 	attach_trigger_name(jvm, w.trigger);
-	if (attach_peer_start(&child, wake_job, &w, err))
+	if (helper_process_start(&child, jvm, wake_job, &w, err))
 		return -1;
 	waking_channel = child.channel;
 	fd = lead(&child, &w, &signalled, err);
 	waking_channel = -1;
 	if (fd < 0 && err->sys == ETIMEDOUT && signalled)
-		attach_peer_leave(&child);
+		child_leave(&child);
 	else
-		attach_peer_end(&child);
+		helper_process_end(&child);
 	if (fd < 0 && err->sys == ETIMEDOUT && signalled)
 		attach_timed_out(jvm, timeout_ns, err);
 	return fd;

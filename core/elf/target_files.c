@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/elf/target_files.h"
 
-#include "core/base/alloc.h"
+#include "core/base/child.h"
 #include "core/base/clock.h"
 #include "core/base/lines.h"
-#include "core/base/reap.h"
 #include "core/base/text.h"
 #include "core/elf/elf_debug.h"
 #include "core/jvm/procfs.h"
@@ -12,18 +11,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define MOUNTS_LIMIT ((size_t)16 << 20)
@@ -31,10 +25,8 @@
 #define PART         ((size_t)1 << 20)
 #define WAIT_NS      CLOCK_NS_PER_S       /* for the next part */
 #define LONGEST_NS   (5 * CLOCK_NS_PER_S) /* for all of them */
-#define ENDING_NS    (200 * CLOCK_NS_PER_MS)
 /* For all files of a process that are not trusted. */
 #define PATIENCE_NS (10 * CLOCK_NS_PER_S)
-#define FILES_MOST  65536 /* where they have to be closed one by one */
 
 /* What is opened, in this process or in a child. */
 struct opening {
@@ -43,8 +35,7 @@ struct opening {
 	const char *path;              /* of this one */
 	const struct elf_file *file;
 	bool unions_are_trusted;
-	struct error *why; /* of the child, shared with it */
-	int channel;       /* to its parent */
+	int to; /* where a child copies a file that it may not hand over */
 };
 
 void target_files_init(struct target_files *t, const struct jvm *jvm)
@@ -282,7 +273,7 @@ static bool has_stalled(const struct target_files *t, uint64_t device)
 	       t->waited_ns >= PATIENCE_NS;
 }
 
-static int copy(int from, int to, const struct opening *o)
+static int copy(int from, const struct opening *o, struct error *err)
 {
 	static char part[PART];
 
@@ -294,158 +285,52 @@ static int copy(int from, int to, const struct opening *o)
 		if (got == 0)
 			return 0;
 		for (ssize_t at = 0; at < got; at += put) {
-			put = write(to, part + at, (size_t)(got - at));
+			put = write(o->to, part + at, (size_t)(got - at));
 			if (put < 0)
 				got = -1;
 		}
 		if (got < 0)
-			return fail_sys(o->why, ERROR_FAILED, "%s", o->path);
+			return fail_sys(err, ERROR_FAILED, "%s", o->path);
 		all += got;
 	}
-	return fail(o->why, ERROR_PARTIAL, "%s: too large", o->path);
+	return fail(err, ERROR_PARTIAL, "%s: too large", o->path);
 }
 
-/* A safe file itself, for its parent. */
-static int hand_over(const struct opening *o, int fd)
+/* In the child: hands over a safe file itself, and copies any other. */
+static int open_job(void *self, int channel, struct error *err)
 {
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	char byte = 0;
-	struct iovec one = { &byte, 1 };
-	struct msghdr message = {
-		.msg_iov = &one,
-		.msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof(control.bytes),
-	};
+	const struct opening *o = self;
+	int fd = open_anyhow(o, err);
 
-	control.header.cmsg_level = SOL_SOCKET;
-	control.header.cmsg_type = SCM_RIGHTS;
-	control.header.cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
-	return sendmsg(o->channel, &message, MSG_NOSIGNAL) == 1
-		       ? 0
-		       : fail_sys(o->why, ERROR_FAILED, "%s", o->path);
+	(void)channel;
+	if (fd < 0 || is_safe(o, fd))
+		return fd;
+	return copy(fd, o, err) ? -1 : CHILD_NOTHING;
 }
 
-/* What the child has handed over, or -1: it has made a copy. */
-static int take_over(int channel)
-{
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
-	char byte;
-	struct iovec one = { &byte, 1 };
-	struct msghdr message = {
-		.msg_iov = &one,
-		.msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof(control.bytes),
-	};
-	const struct cmsghdr *c;
-	int fd = -1;
-
-	if (recvmsg(channel, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1)
-		return -1;
-	c = CMSG_FIRSTHDR(&message);
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-	    c->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return fd;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
-static void close_between(unsigned first, unsigned end)
-{
-	if (first >= end || syscall(SYS_close_range, first, end - 1, 0) == 0)
-		return;
-	for (unsigned fd = first; fd < end && fd < FILES_MOST; fd++)
-		close((int)fd);
-}
-
-/*
- * A child that is stuck cannot be ended: it must have nothing of ours, or the
- * kernel would go on sampling and the agent listening when we have gone, and
- * who reads our output would wait for its end.
- */
-static void keep_only(int *kept, size_t count)
-{
-	unsigned first = 0;
-
-	qsort(kept, count, sizeof(*kept), by_number);
-	for (size_t i = 0; i < count; i++) {
-		if (kept[i] < 0)
-			continue;
-		close_between(first, (unsigned)kept[i]);
-		first = (unsigned)kept[i] + 1;
-	}
-	close_between(first, ~0u);
-}
-
-static _Noreturn void copy_in_child(const struct opening *o, int to,
-				    pid_t parent)
-{
-	static const int ignored[] = { SIGINT,  SIGHUP,  SIGQUIT,
-				       SIGTERM, SIGUSR1, SIGUSR2,
-				       SIGTSTP, SIGPIPE, SIGXFSZ };
-	int kept[] = { to, o->channel, o->jvm->pidfd,
-		       o->file ? o->file->source.fd : -1 };
-	sigset_t none;
-	int fd;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
-		signal(ignored[i], SIG_IGN);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	keep_only(kept, sizeof(kept) / sizeof(*kept));
-	if (getppid() != parent)
-		quick_exit(ESRCH);
-	fd = open_anyhow(o, o->why);
-	/* The parent's buffers and handlers at exit are not ours to run. */
-	quick_exit(fd < 0 ||
-		   (is_safe(o, fd) ? hand_over(o, fd) : copy(fd, to, o)));
-}
-
-/* As long as something comes, or it has no CPU; true when it has ended. */
-static bool await(pid_t child, int to, int *status, int64_t end)
+/* News of the child; CHILD_SILENT when the copy has stopped growing. */
+static enum child_news await(const struct child *c, const struct opening *o,
+			     int64_t end, int *fd, struct error *err)
 {
 	struct proc_stat stat;
 	struct error unused;
 	struct stat st;
 	off_t had = 0;
 
-	while (!reap_until(child, status, clock_monotonic_ns() + WAIT_NS)) {
-		bool is_starved = procfs_stat(child, &stat, &unused) == 0 &&
-				  stat.state == 'R';
+	for (;;) {
+		int64_t until = clock_monotonic_ns() + WAIT_NS;
+		enum child_news news = child_wait(c, until, fd, err);
+		bool is_starved;
 
-		if (clock_monotonic_ns() >= end || fstat(to, &st) < 0 ||
+		if (news != CHILD_SILENT)
+			return news;
+		is_starved = procfs_stat(c->pid, &stat, &unused) == 0 &&
+			     stat.state == 'R';
+		if (clock_monotonic_ns() >= end || fstat(o->to, &st) < 0 ||
 		    (st.st_size == had && !is_starved))
-			return false;
+			return news;
 		had = st.st_size;
 	}
-	return true;
-}
-
-static pid_t start(const struct opening *o, int to)
-{
-	sigset_t all, old;
-	pid_t parent = getpid(), child;
-
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &old);
-	child = fork();
-	if (child == 0)
-		copy_in_child(o, to, parent);
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	return child;
 }
 
 /* Those that were given up may have ended since. */
@@ -454,72 +339,72 @@ static void reap_stuck(struct target_files *t)
 	size_t left = 0;
 
 	for (size_t i = 0; i < t->stuck_count; i++) {
-		if (!reap_until(t->stuck[i], NULL, 0))
+		if (!child_reap(t->stuck[i], NULL, 0))
 			t->stuck[left++] = t->stuck[i];
 	}
 	t->stuck_count = left;
 }
 
-static void give_up(struct target_files *t, pid_t child, uint64_t device)
+/* Ends a child that has sent its result, or never will. */
+static void end_child(struct target_files *t, struct child *c)
 {
-	kill(child, SIGKILL);
-	if (!reap_until(child, NULL, clock_monotonic_ns() + ENDING_NS))
-		t->stuck[t->stuck_count++] = child;
-	t->stalled[t->stalled_count++] = device;
+	if (!child_end(c, 0) && t->stuck_count < TARGET_FILES_STALLED)
+		t->stuck[t->stuck_count++] = c->pid;
 }
 
-/* The file or its copy, in `to`; or it fails, ERROR_PARTIAL: it is missed. */
-static int take(struct target_files *t, const struct opening *o, int to,
-		int channel, uint64_t device, struct error *err)
+/* The file or its copy, o->to; or it fails, ERROR_PARTIAL: it is missed. */
+static int take(struct target_files *t, struct opening *o, uint64_t device,
+		struct error *err)
 {
+	const int kept[] = { o->to, t->jvm->pidfd,
+			     o->file ? o->file->source.fd : -1 };
+	const struct child_options options = {
+		.kept = kept,
+		.kept_count = sizeof(kept) / sizeof(*kept),
+		.dies_with_parent = true,
+	};
 	int64_t before = clock_monotonic_ns(), end = before + LONGEST_NS;
-	pid_t child = start(o, to);
-	int status = 0, fd;
-	bool has_ended;
+	enum child_news news;
+	struct child c;
+	int fd;
 
-	if (child < 0)
-		return fail_sys(err, ERROR_PARTIAL, "fork");
+	if (child_start(&c, &options, open_job, o, err)) {
+		err->kind = ERROR_PARTIAL;
+		return -1;
+	}
 	if (end > before + PATIENCE_NS - t->waited_ns)
 		end = before + PATIENCE_NS - t->waited_ns;
-	has_ended = await(child, to, &status, end);
+	news = await(&c, o, end, &fd, err);
 	t->waited_ns += clock_monotonic_ns() - before;
-	if (!has_ended) {
-		give_up(t, child, device);
+	end_child(t, &c);
+	if (news == CHILD_DONE)
+		return fd >= 0 ? fd : o->to;
+	if (news == CHILD_GONE)
+		return fail(err, ERROR_PARTIAL, "%s: its reader has ended",
+			    o->path);
+	if (news == CHILD_SILENT) {
+		t->stalled[t->stalled_count++] = device;
 		errno = ETIMEDOUT;
-		return fail_sys(err, ERROR_PARTIAL, "%s", o->path);
+		fail_sys(err, ERROR_PARTIAL, "%s", o->path);
 	}
-	fd = take_over(channel);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		return fd >= 0 ? fd : to;
-	if (fd >= 0)
-		close(fd);
-	*err = *o->why;
 	return -1;
 }
 
+/*
+ * A child that is stuck cannot be ended: it must have nothing of ours, or the
+ * kernel would go on sampling and the agent listening when we have ended.
+ */
 static int open_by_child(struct target_files *t, struct opening *o,
 			 uint64_t device, struct error *err)
 {
-	int to = memfd_create("file", MFD_CLOEXEC), fd = -1, pair[2];
+	int fd;
 
-	if (to < 0)
+	o->to = memfd_create("file", MFD_CLOEXEC);
+	if (o->to < 0)
 		return fail_sys(err, ERROR_PARTIAL, "memfd_create");
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
-		close(to);
-		return fail_sys(err, ERROR_PARTIAL, "socketpair");
-	}
-	o->channel = pair[1];
-	o->why = mmap(NULL, sizeof(*o->why), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (o->why == MAP_FAILED)
-		alloc_give_up(sizeof(*o->why));
-	fail(o->why, ERROR_PARTIAL, "%s: its reader has ended", o->path);
-	fd = take(t, o, to, pair[0], device, err);
-	munmap(o->why, sizeof(*o->why));
-	close(pair[0]);
-	close(pair[1]);
-	if (fd != to)
-		close(to);
+	fd = take(t, o, device, err);
+	if (fd != o->to)
+		close(o->to);
 	return fd;
 }
 

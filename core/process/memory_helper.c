@@ -2,24 +2,15 @@
 #include "core/process/memory_helper.h"
 
 #include "core/base/clock.h"
-#include "core/base/reap.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#define ENDING_NS (200 * CLOCK_NS_PER_MS)
-
-/* What the child keeps: these two are its only files. */
-enum { CHANNEL_FD = 3, TARGET_FD = 4 };
 
 static bool runs(int pidfd)
 {
@@ -96,84 +87,47 @@ static void drop_capabilities(void)
 	syscall(SYS_capset, &head, caps);
 }
 
-/* The files that were open at the fork keep what others have given up. */
-static bool keep_files(int *channel, int *target)
-{
-	/* First out of the way of each other. */
-	int c = fcntl(*channel, F_DUPFD, TARGET_FD + 1);
-	int t = *target < 0 ? -1 : fcntl(*target, F_DUPFD, TARGET_FD + 1);
+/* What the child is to read, of the parent's memory. */
+struct serving {
+	struct helper_area *area;
+	pid_t target;
+	int target_pidfd;
+};
 
-	if (c < 0 || dup2(c, CHANNEL_FD) < 0)
-		return false;
-	*channel = CHANNEL_FD;
-	if (t >= 0 && dup2(t, TARGET_FD) >= 0)
-		*target = TARGET_FD;
-	/* Who reads our output waits for its end, not for one that is stuck. */
-	for (int fd = 0; fd < CHANNEL_FD; fd++)
-		close(fd);
-	return syscall(SYS_close_range, *target < 0 ? TARGET_FD : TARGET_FD + 1,
-		       ~0u, 0) == 0 ||
-	       errno == ENOSYS;
-}
-
-static _Noreturn void serve(struct helper_area *area, pid_t target, int pidfd,
-			    int channel, pid_t parent)
+static int serve(void *self, int channel, struct error *err)
 {
-	static const int ignored[] = { SIGINT,  SIGHUP,  SIGQUIT, SIGTERM,
-				       SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE };
-	sigset_t none;
+	const struct serving *s = self;
 	char byte;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
-		signal(ignored[i], SIG_IGN);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (getppid() != parent || !keep_files(&channel, &pidfd))
-		quick_exit(1);
+	(void)err;
 	drop_capabilities();
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	while (recv(channel, &byte, 1, 0) == 1) {
-		read_ranges(area, target);
-		area->target_runs = runs(pidfd);
+		read_ranges(s->area, s->target);
+		s->area->target_runs = runs(s->target_pidfd);
 		if (send(channel, &byte, 1, MSG_NOSIGNAL) != 1)
 			break;
 	}
-	/* The parent's buffers and handlers at exit are not ours to run. */
-	quick_exit(0);
+	return CHILD_NOTHING;
 }
 
 int memory_helper_start(struct memory_helper *h, pid_t target, int target_pidfd,
 			struct error *err)
 {
-	sigset_t all, old;
-	pid_t parent = getpid();
-	int pair[2];
+	const struct child_options options = {
+		.kept = &target_pidfd,
+		.kept_count = 1,
+		.dies_with_parent = true,
+	};
+	struct serving s = { NULL, target, target_pidfd };
 
-	*h = (struct memory_helper){ .channel = -1 };
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return fail_sys(err, ERROR_FAILED, "socketpair");
+	*h = (struct memory_helper){ .child = { .channel = -1 } };
 	/* Each child has its own: one that is killed may still write. */
-	h->area = mmap(NULL, sizeof(*h->area), PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (h->area == MAP_FAILED) {
-		h->area = NULL;
-		close(pair[0]);
-		close(pair[1]);
-		return fail_sys(err, ERROR_FAILED, "mmap");
-	}
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &old);
-	h->pid = fork();
-	if (h->pid == 0)
-		serve(h->area, target, target_pidfd, pair[1], parent);
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	close(pair[1]);
-	h->channel = pair[0];
-	if (h->pid < 0) {
-		h->pid = 0;
+	h->area = child_memory(sizeof(*h->area));
+	s.area = h->area;
+	if (child_start(&h->child, &options, serve, &s, err)) {
 		memory_helper_end(h);
-		return fail_sys(err, ERROR_FAILED, "fork");
+		return -1;
 	}
 	return 0;
 }
@@ -181,34 +135,28 @@ int memory_helper_start(struct memory_helper *h, pid_t target, int target_pidfd,
 enum helper_answer memory_helper_ask(struct memory_helper *h, int ms)
 {
 	int64_t deadline = clock_monotonic_ns() + (int64_t)ms * CLOCK_NS_PER_MS;
-	struct pollfd p = { .fd = h->channel, .events = POLLIN };
+	struct pollfd p = { .fd = h->child.channel, .events = POLLIN };
 	char byte = 0;
 	int ready;
 
-	if (!h->pid || send(h->channel, &byte, 1, MSG_NOSIGNAL) != 1)
+	if (!h->child.pid ||
+	    send(h->child.channel, &byte, 1, MSG_NOSIGNAL) != 1)
 		return HELPER_DEAD;
 	do
 		ready = poll(&p, 1, clock_left_ms(deadline));
 	while (ready < 0 && errno == EINTR);
 	if (ready <= 0)
 		return HELPER_STALLED;
-	return recv(h->channel, &byte, 1, MSG_DONTWAIT) == 1 ? HELPER_READ
-							     : HELPER_DEAD;
+	return recv(h->child.channel, &byte, 1, MSG_DONTWAIT) == 1
+		       ? HELPER_READ
+		       : HELPER_DEAD;
 }
 
 bool memory_helper_end(struct memory_helper *h)
 {
-	bool has_ended = true;
+	bool has_ended = child_end(&h->child, 0);
 
-	if (h->pid) {
-		kill(h->pid, SIGKILL);
-		has_ended = reap_until(h->pid, NULL,
-				       clock_monotonic_ns() + ENDING_NS);
-	}
-	if (h->channel > 0)
-		close(h->channel);
-	if (h->area)
-		munmap(h->area, sizeof(*h->area));
-	*h = (struct memory_helper){ .channel = -1 };
+	child_memory_free(h->area, sizeof(*h->area));
+	*h = (struct memory_helper){ .child = { .channel = -1 } };
 	return has_ended;
 }

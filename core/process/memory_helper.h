@@ -10,6 +10,7 @@
 #ifndef CORE_PROCESS_MEMORY_HELPER_H
 #define CORE_PROCESS_MEMORY_HELPER_H
 
+#include "core/base/child.h"
 #include "core/base/error.h"
 
 #include <stdbool.h>
@@ -32,8 +33,7 @@ struct helper_area {
 };
 
 struct memory_helper {
-	pid_t pid; /* 0 = none; until it is waited for, it is nobody else's */
-	int channel;
+	struct child child;
 	struct helper_area *area;
 };
 

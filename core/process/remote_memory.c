@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #define WAIT_MS       1000
 #define SUSPECT_MS    250 /* of a read that may be the one that stalled */
@@ -57,14 +56,14 @@ static void reap(struct remote_memory *m)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < m->stuck_count; i++)
-		if (waitpid(m->stuck[i], NULL, WNOHANG) == 0)
+		if (!child_reap(m->stuck[i], NULL, 0))
 			m->stuck[kept++] = m->stuck[i];
 	m->stuck_count = kept;
 }
 
 static void end_helper(struct remote_memory *m)
 {
-	pid_t pid = m->helper.pid;
+	pid_t pid = m->helper.child.pid;
 
 	if (!memory_helper_end(&m->helper) && m->stuck_count < MAX_STUCK)
 		m->stuck[m->stuck_count++] = pid;
@@ -74,7 +73,7 @@ static bool has_helper(struct remote_memory *m)
 {
 	struct error err;
 
-	if (m->helper.pid)
+	if (m->helper.child.pid)
 		return true;
 	reap(m);
 	if (m->is_over || m->stuck_count == MAX_STUCK ||
@@ -117,7 +116,7 @@ static bool is_starved(const struct remote_memory *m)
 	struct proc_stat stat;
 	struct error err;
 
-	return procfs_stat(m->helper.pid, &stat, &err) == 0 &&
+	return procfs_stat(m->helper.child.pid, &stat, &err) == 0 &&
 	       stat.state == 'R';
 }
 
@@ -160,7 +159,7 @@ static void flush(struct remote_memory *m, int ms)
 	int64_t asked_ns = clock_monotonic_ns();
 	enum helper_answer answer;
 
-	if (!m->helper.pid || !a->count)
+	if (!m->helper.child.pid || !a->count)
 		return;
 	m->reads++;
 	answer = memory_helper_ask(&m->helper, ms);
@@ -191,8 +190,8 @@ static bool add_piece(struct remote_memory *m, struct memory_range *range,
 {
 	struct helper_area *a;
 
-	if (m->helper.pid && (m->helper.area->count == HELPER_RANGES ||
-			      m->bytes + len > HELPER_BYTES))
+	if (m->helper.child.pid && (m->helper.area->count == HELPER_RANGES ||
+				    m->bytes + len > HELPER_BYTES))
 		flush(m, WAIT_MS);
 	if (!has_helper(m))
 		return false;
@@ -222,7 +221,8 @@ static bool add_suspect(struct remote_memory *m, struct memory_range *range,
 	flush(m, SUSPECT_MS);
 	u = find_untrusted(m, start, start + len);
 	/* A helper that has not answered is no more. */
-	if (u && m->helper.pid && u->avoided_until <= clock_monotonic_ns())
+	if (u && m->helper.child.pid &&
+	    u->avoided_until <= clock_monotonic_ns())
 		trust(m, u);
 	return true;
 }
@@ -305,7 +305,7 @@ struct remote_memory *remote_memory_open(const struct jvm *jvm,
 
 	m->memory.read_all = read_all;
 	m->jvm = jvm;
-	m->helper.channel = -1;
+	m->helper.child.channel = -1;
 	if (probe(m, err)) {
 		remote_memory_close(m);
 		return NULL;
@@ -317,7 +317,7 @@ void remote_memory_close(struct remote_memory *m)
 {
 	if (!m)
 		return;
-	if (m->helper.pid)
+	if (m->helper.child.pid)
 		end_helper(m);
 	reap(m);
 	free(m);

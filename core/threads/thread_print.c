@@ -7,14 +7,13 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define MOST_REPLY ((off_t)512 << 20)
+#define LIFETIME_S 120
 
 /* What stands before the reply in the shared memory. */
 struct head {
@@ -77,7 +76,6 @@ static int ask(void *self, int channel, struct error *err)
 
 	(void)channel;
 	alloc_on_failure(out_of_memory);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	a = attach_open(p->jvm, p->timeout_ns, err);
 	if (!a)
 		return -1;
@@ -91,8 +89,15 @@ static int ask(void *self, int channel, struct error *err)
 int thread_print_start(struct thread_print *p, const struct jvm *jvm,
 		       int64_t timeout_ns, struct error *err)
 {
+	const struct child_options options = {
+		.kept = &jvm->pidfd,
+		.kept_count = 1,
+		.dies_with_parent = true,
+		.lifetime_s = LIFETIME_S,
+	};
+
 	*p = (struct thread_print){ .jvm = jvm, .timeout_ns = timeout_ns };
-	if (attach_peer_start(&p->child, ask, p, err))
+	if (child_start(&p->child, &options, ask, p, err))
 		return -1;
 	p->runs = true;
 	return 0;
@@ -147,12 +152,12 @@ enum thread_print_state thread_print_wait(struct thread_print *p,
 
 	if (!has_said(p, until_ns))
 		return THREAD_PRINT_RUNS;
-	if (attach_peer_wait(&p->child, until_ns, &fd, err) == PEER_DONE &&
+	if (helper_process_wait(&p->child, until_ns, &fd, err) == CHILD_DONE &&
 	    fd >= 0 && take_reply(fd, reply, took_ns, err) == 0)
 		state = THREAD_PRINT_DONE;
 	if (fd >= 0)
 		close(fd);
-	attach_peer_end(&p->child);
+	helper_process_end(&p->child);
 	p->runs = false;
 	return state;
 }
@@ -161,8 +166,6 @@ void thread_print_stop(struct thread_print *p)
 {
 	if (!p->runs)
 		return;
-	/* Not waited for yet, so the pid is still its own. */
-	kill(p->child.pid, SIGKILL);
-	attach_peer_end(&p->child);
+	child_end(&p->child, 0);
 	p->runs = false;
 }

@@ -9,7 +9,7 @@
 #ifndef CORE_THREADS_THREAD_PRINT_H
 #define CORE_THREADS_THREAD_PRINT_H
 
-#include "core/attach/attach_peer.h"
+#include "core/attach/helper_process.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
@@ -19,7 +19,7 @@
 
 struct thread_print {
 	const struct jvm *jvm; /* borrowed */
-	struct attach_peer child;
+	struct child child;
 	int64_t timeout_ns; /* of the attach, and of the call */
 	bool runs;
 };

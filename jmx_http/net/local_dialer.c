@@ -4,7 +4,7 @@
  * that is not ours, a child process enters it, connects and hands the socket
  * over.
  */
-#include "core/attach/attach_peer.h"
+#include "core/attach/helper_process.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/jvm/procfs.h"
@@ -16,7 +16,6 @@
 #include <linux/nsfs.h>
 #include <netinet/in.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -139,12 +138,12 @@ static int local_run_child(void *self, int channel, struct error *err)
 }
 
 /* What the child hands over by the deadline, or -1. */
-static int local_receive(struct attach_peer *child, const struct jvm *jvm,
+static int local_receive(struct child *child, const struct jvm *jvm,
 			 int64_t deadline_ns, struct error *err)
 {
 	int fd = -1;
 
-	if (attach_peer_wait(child, deadline_ns, &fd, err) == PEER_DONE &&
+	if (helper_process_wait(child, deadline_ns, &fd, err) == CHILD_DONE &&
 	    fd >= 0)
 		return fd;
 	if (err->sys == ETIMEDOUT && !jvm_runs(jvm))
@@ -155,14 +154,15 @@ static int local_receive(struct attach_peer *child, const struct jvm *jvm,
 /* Has a child do it; returns the descriptor that it hands over, or -1. */
 static int local_send_child(struct local_action *action, struct error *err)
 {
-	struct attach_peer child;
+	struct child child;
 	int fd;
 
-	if (attach_peer_start(&child, local_run_child, action, err))
+	if (helper_process_start(&child, action->jvm, local_run_child, action,
+				 err))
 		return -1;
 	fd = local_receive(&child, action->jvm, action->deadline_ns + REPORT_NS,
 			   err);
-	attach_peer_end(&child);
+	helper_process_end(&child);
 	return fd;
 }
 
@@ -197,7 +197,7 @@ struct local_dial {
 	int64_t deadline_ns;
 	struct event *event;
 	/* One of both. */
-	struct attach_peer child;
+	struct child child;
 	struct dial *connecting;
 	bool is_over; /* the child has reported */
 	dial_done_fn *done;
@@ -210,9 +210,10 @@ static void local_dial_end(struct local_dial *d)
 		d->connecting->dialer->ops->cancel(d->connecting);
 	event_free(d->event);
 	/* Do not wait for a child that still works. */
-	if (d->child.pid && !d->is_over)
-		kill(d->child.pid, SIGKILL);
-	attach_peer_end(&d->child);
+	if (d->is_over)
+		helper_process_end(&d->child);
+	else
+		child_end(&d->child, 0);
 	free(d);
 }
 
@@ -259,7 +260,8 @@ static void local_dial_by_child(struct local_dial *d, int64_t left_ns)
 				       d->deadline_ns };
 	struct error err;
 
-	if (attach_peer_start(&d->child, local_run_child, &action, &err)) {
+	if (helper_process_start(&d->child, &d->dialer->jvm, local_run_child,
+				 &action, &err)) {
 		local_dial_finish(d, -1, &err);
 		return;
 	}

@@ -404,28 +404,25 @@ static int folder_job(void *self, int channel, struct error *err)
 	alarm(0); /* what it has made comes first; it has a deadline */
 	umask(0);
 	open_places(m);
-	if (attach_peer_become(m->jvm, err))
+	if (helper_process_become(m->jvm, err))
 		return -1;
 	folder_making = m;
 	ret = make(m, &stream, err);
 	if (ret == 0) {
-		ret = attach_peer_hand(channel, READY, stream);
+		ret = child_tell(channel, READY, stream);
 		/* Or the lock on it would outlive the parent. */
 		close(stream);
 		if (ret == 0)
-			attach_peer_hear(channel, m->deadline_ns, &what);
+			child_hear(channel, m->deadline_ns, &what);
 	}
 	remove_all(m);
-	return ret ? -1 : channel; /* any will do */
+	return ret ? -1 : CHILD_NOTHING;
 }
 
 static struct making *new_making(void)
 {
-	struct making *m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct making *m = child_memory(sizeof(*m));
 
-	if (m == MAP_FAILED)
-		alloc_give_up(sizeof(*m));
 	for (int i = 0; i < 2; i++)
 		m->made[i].fd = -1;
 	return m;
@@ -436,7 +433,7 @@ int agent_folder_make(struct agent_folder *f, const struct jvm *jvm,
 		      int64_t deadline_ns, struct error *err)
 {
 	struct making *m = new_making();
-	enum attach_peer_word word = PEER_FAILED;
+	enum child_news news = CHILD_FAILED;
 
 	*f = (struct agent_folder){ .stream = -1 };
 	m->jvm = jvm;
@@ -444,22 +441,22 @@ int agent_folder_make(struct agent_folder *f, const struct jvm *jvm,
 	m->deadline_ns = deadline_ns + CLOCK_NS_PER_S;
 	m->wanted = STREAM_FILE | (with_library ? LIBRARY : 0);
 	agent_library_name();
-	if (attach_peer_start(&f->child, folder_job, m, err) == 0) {
+	if (helper_process_start(&f->child, jvm, folder_job, m, err) == 0) {
 		folder_channel = f->child.channel;
-		word = attach_peer_wait(&f->child, deadline_ns + LATE_NS,
-					&f->stream, err);
+		news = helper_process_wait(&f->child, deadline_ns + LATE_NS,
+					   &f->stream, err);
 	}
-	if (word == PEER_TOLD && f->stream >= 0) {
+	if (news == CHILD_TOLD && f->stream >= 0) {
 		memcpy(f->library, m->library, sizeof(f->library));
 		memcpy(f->stream_path, m->stream, sizeof(f->stream_path));
 		f->library[AGENT_PATHS - 1] = '\0';
 		f->stream_path[AGENT_PATHS - 1] = '\0';
 	} else {
-		if (word != PEER_FAILED)
+		if (news == CHILD_DONE || news == CHILD_TOLD)
 			fail(err, ERROR_FAILED, "no file was handed over");
 		agent_folder_remove(f);
 	}
-	munmap(m, sizeof(*m));
+	child_memory_free(m, sizeof(*m));
 	return f->stream >= 0 ? 0 : -1;
 }
 
@@ -470,11 +467,11 @@ void agent_folder_remove(struct agent_folder *f)
 
 	if (!f->child.pid)
 		return;
-	attach_peer_tell(f->child.channel, DONE);
-	attach_peer_wait(&f->child, clock_monotonic_ns() + CLOCK_NS_PER_S, &fd,
-			 &unused);
+	child_tell(f->child.channel, DONE, -1);
+	helper_process_wait(&f->child, clock_monotonic_ns() + CLOCK_NS_PER_S,
+			    &fd, &unused);
 	if (fd >= 0)
 		close(fd);
 	folder_channel = -1;
-	attach_peer_end(&f->child);
+	helper_process_end(&f->child);
 }

@@ -4,14 +4,15 @@
  * us, where it can reach them.
  *
  * They are in folders of random names that nobody but the JVM's user may enter,
- * made by a child of ours that has become that user (core/attach/attach_peer),
- * and each is opened by its folder, not by its path.  The child removes them
- * when it is told to, or when we are no more, however we ended.
+ * made by a child of ours that has become that user
+ * (core/attach/helper_process), and each is opened by its folder, not by its
+ * path.  The child removes them when it is told to, or when we are no more,
+ * however we ended.
  */
 #ifndef JVMTI_CLIENT_CLIENT_FOLDER_H
 #define JVMTI_CLIENT_CLIENT_FOLDER_H
 
-#include "core/attach/attach_peer.h"
+#include "core/attach/helper_process.h"
 #include "core/base/error.h"
 #include "core/jvm/jvm.h"
 #include "jvmti/agent/agent_protocol.h"
@@ -22,7 +23,7 @@
 enum { AGENT_PATHS = 512 }; /* bytes of a path there, with the NUL */
 
 struct agent_folder {
-	struct attach_peer child;
+	struct child child;
 	int stream; /* open for reading and writing; the caller's to close */
 	/* As the JVM sees them; library is "" when it was not wanted. */
 	char library[AGENT_PATHS], stream_path[AGENT_PATHS];
