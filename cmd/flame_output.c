@@ -6,9 +6,7 @@
 #include "core/base/text.h"
 #include "core/profile/bias.h"
 #include "render/page/flame.h"
-#include "render/profile/collapsed.h"
-#include "render/profile/pprof.h"
-#include "render/profile/speedscope.h"
+#include "render/profile/export.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

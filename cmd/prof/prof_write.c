@@ -5,7 +5,6 @@
 #include "cmd/word_list.h"
 #include "core/base/alloc.h"
 #include "core/base/text.h"
-#include "render/profile/event_table_report.h"
 #include "render/profile/report.h"
 
 #include <stdlib.h>

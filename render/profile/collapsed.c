@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/profile/collapsed.h"
+#include "render/profile/export.h"
 
 #include "core/base/alloc.h"
 #include "core/base/saturate.h"
@@ -73,8 +73,8 @@ static size_t measure_depths(struct folding *f)
 static void fit(struct folding *f)
 {
 	const struct profile *p = f->profile;
-	uint64_t most = f->options->style.reverse ? FOLDED_REVERSED_FRAMES
-						  : FOLDED_FRAMES;
+	uint64_t most = f->options->style.reverse ? COLLAPSED_REVERSED_FRAMES
+						  : COLLAPSED_FRAMES;
 	size_t deepest = measure_depths(f);
 	uint64_t *cells_at = xcalloc(deepest + 1, sizeof(*cells_at));
 

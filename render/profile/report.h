@@ -9,6 +9,7 @@
 #define RENDER_PROFILE_REPORT_H
 
 #include "core/base/text.h"
+#include "core/profile/event_table.h"
 #include "core/profile/event_view.h"
 #include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
@@ -111,5 +112,21 @@ void report_head(struct text *out, const struct report *r);
 typedef void report_fn(struct text *out, const struct report *reports,
 		       size_t count);
 report_fn report_text, report_csv, report_json;
+
+/*
+ * report_table.c: a table of events, for a person, as CSV and as JSON.
+ */
+
+struct event_table_options {
+	const char *source; /* what was read, for people */
+	size_t rows;        /* so many in text */
+	size_t width;       /* of a line of text; 0: as wide as it is */
+};
+
+typedef void event_table_fn(struct text *out, const struct profile *p,
+			    const struct event_table *t,
+			    const struct event_table_options *o);
+
+event_table_fn event_table_text, event_table_csv, event_table_json;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/formats/reader.h"
 #include "core/profile/event_table.h"
-#include "render/profile/event_table_report.h"
+#include "render/profile/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

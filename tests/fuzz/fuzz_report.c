@@ -5,10 +5,8 @@
  * file and pprof's.  The first byte is how; seven are a sample.
  */
 #include "core/base/alloc.h"
-#include "render/profile/collapsed.h"
-#include "render/profile/pprof.h"
+#include "render/profile/export.h"
 #include "render/profile/report.h"
-#include "render/profile/speedscope.h"
 
 #include <stdlib.h>
 #include <string.h>

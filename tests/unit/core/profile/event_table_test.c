@@ -2,7 +2,7 @@
 /* Events without stack traces, as tables. */
 #include "core/base/alloc.h"
 #include "core/profile/event_table.h"
-#include "render/profile/event_table_report.h"
+#include "render/profile/report.h"
 #include "tests/unit/jfr_builder.h"
 
 #include <setjmp.h>

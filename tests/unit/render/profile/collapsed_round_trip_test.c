@@ -3,7 +3,7 @@
  * render/profile/collapsed. */
 #include "core/base/input.h"
 #include "core/formats/reader.h"
-#include "render/profile/collapsed.h"
+#include "render/profile/export.h"
 #include "tests/unit/sampled.h"
 
 #include <glob.h>

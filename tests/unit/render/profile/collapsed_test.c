@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/profile/collapsed.h"
+#include "render/profile/export.h"
 
 #include "core/base/alloc.h"
 #include "core/formats/reader.h"

@@ -5,7 +5,7 @@
  */
 #include "core/base/input.h"
 #include "core/formats/reader.h"
-#include "render/profile/collapsed.h"
+#include "render/profile/export.h"
 
 #include "tests/unit/sampled.h"
 

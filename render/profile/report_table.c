@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/profile/event_table_report.h"
+#include "render/profile/report.h"
 
 #include "core/base/json.h"
 #include "core/base/safe_text.h"
