@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/log.h"
 
-#include "cmd/progress.h"
 #include "core/base/safe_text.h"
 #include "core/base/text.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 static enum log_level level = LOG_NORMAL;
@@ -81,4 +81,69 @@ void log_detail(const char *fmt, ...)
 	va_start(args, fmt);
 	say(fmt, args);
 	va_end(args);
+}
+
+#define FIRST_AFTER_NS INT64_C(1000000000)
+#define REDRAW_NS      INT64_C(100000000)
+#define BAR_WIDTH      30
+
+static struct {
+	const char *what; /* NULL = no work, or nobody to see it */
+	int64_t next_ns;  /* when to draw again */
+	bool shown;
+} bar;
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+void progress_start(const char *what)
+{
+	bar.what = isatty(STDERR_FILENO) && !log_is_quiet() ? what : NULL;
+	bar.next_ns = now_ns() + FIRST_AFTER_NS;
+}
+
+void progress_show(void *unused, uint64_t done, uint64_t total)
+{
+	struct text line = { 0 };
+	int64_t now;
+	uint64_t part;
+
+	(void)unused;
+	if (!bar.what || !total)
+		return;
+	now = now_ns();
+	if (now < bar.next_ns)
+		return;
+	bar.next_ns = now + REDRAW_NS;
+	part = done < total ? (uint64_t)((double)done / (double)total * 100)
+			    : 100;
+	text_puts(&line, "\r[");
+	for (unsigned i = 0; i < BAR_WIDTH; i++)
+		text_putc(&line, i < part * BAR_WIDTH / 100 ? '=' : ' ');
+	text_printf(&line, "] %3u %% ", (unsigned)part);
+	safe_text(&line, bar.what, strlen(bar.what));
+	text_puts(&line, "\033[K"); /* clears what is left of the line */
+	log_bytes(line.bytes, line.len);
+	bar.shown = true;
+	text_release(&line);
+}
+
+void progress_hide(void)
+{
+	static const char clear[] = "\r\033[K";
+
+	if (bar.shown)
+		log_bytes(clear, sizeof(clear) - 1);
+	bar.shown = false;
+}
+
+void progress_end(void)
+{
+	progress_hide();
+	bar.what = NULL;
 }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum log_level {
 	LOG_QUIET, /* -q: errors and losses only */
@@ -34,5 +35,22 @@ void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Said when -v was given. */
 void log_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * progress: a bar on stderr for work that takes over a second.
+ *
+ * Shown on a terminal only; there is one at a time.
+ */
+/* Begins work called what ("reading dump.jfr"), which is borrowed. */
+void progress_start(const char *what);
+
+/* So much is done; cheap.  Has the shape of struct profile's callback. */
+void progress_show(void *unused, uint64_t done, uint64_t total);
+
+/* Takes the bar off the screen until the next progress_show(). */
+void progress_hide(void);
+
+/* The work is over. */
+void progress_end(void);
 
 #endif

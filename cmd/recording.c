@@ -2,7 +2,6 @@
 #include "cmd/recording.h"
 
 #include "cmd/log.h"
-#include "cmd/progress.h"
 #include "core/base/alloc.h"
 #include "core/base/input.h"
 #include "core/base/text.h"

@@ -5,7 +5,6 @@
 #include "cmd/log.h"
 #include "cmd/main_name.h"
 #include "cmd/prof/prof_snapshot.h"
-#include "cmd/progress.h"
 #include "cmd/signals.h"
 #include "cmd/target.h"
 #include "core/attach/attach.h"

@@ -10,7 +10,6 @@
 #include "cmd/prof/prof_asprof.h"
 #include "cmd/prof/prof_dumps.h"
 #include "cmd/prof/prof_snapshot.h"
-#include "cmd/progress.h"
 #include "cmd/signals.h"
 #include "cmd/target.h"
 #include "core/attach/attach_conditions.h"
