@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/help.h"
-
 #include "cmd/commands.h"
+
 #include "core/base/text.h"
 #include "core/base/units.h"
 

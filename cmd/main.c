@@ -3,7 +3,6 @@
  * main: finds the command and runs it; what it leaves behind when it cannot.
  */
 #include "cmd/commands.h"
-#include "cmd/help.h"
 #include "cmd/log.h"
 #include "core/attach/attach.h"
 #include "core/base/alloc.h"
