@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/conditions.h"
 #include "bpf/sampler.h"
-#include "cmd/doctor_findings.h"
+#include "cmd/doctor_checks.h"
 #include "core/hotspot/process_view.h"
 #include "core/hotspot/vm_symbols.h"
 

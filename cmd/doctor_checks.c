@@ -2,7 +2,6 @@
 #include "cmd/doctor_checks.h"
 
 #include "cmd/commands.h"
-#include "cmd/doctor_findings.h"
 #include "core/base/text.h"
 #include "core/jvm/jdk_version.h"
 #include "core/jvm/perfdata.h"

@@ -4,7 +4,7 @@
  * clients from elsewhere, what it wants of them, and whether it has a connector
  * for those on this machine.
  */
-#include "cmd/doctor_findings.h"
+#include "cmd/doctor_checks.h"
 #include "core/jvm/listeners.h"
 #include "jmx_http/net/dialer.h"
 #include "jmx_http/rmi/rmi_local.h"
