@@ -2,7 +2,6 @@
 #include "cmd/command.h"
 
 #include "cmd/nearest.h"
-#include "cmd/word_list.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/units.h"
@@ -376,4 +375,18 @@ int command_parse(const struct command *c, int argc, char **argv, bool *help,
 	memmove(argv + first, p.others, p.other_count * sizeof(*argv));
 	free(p.settings);
 	return ret ? -1 : first;
+}
+
+bool word_list_has(const char *words, char parting, const char *word,
+		   size_t len)
+{
+	while (words && *words) {
+		const char *end = strchrnul(words, parting);
+
+		if ((size_t)(end - words) == len &&
+		    memcmp(words, word, len) == 0)
+			return true;
+		words = *end ? end + 1 : end;
+	}
+	return false;
 }

@@ -148,4 +148,14 @@ int command_parse(const struct command *c, int argc, char **argv, bool *help,
 /* `return misuse(err, …)`: main adds where to read more. */
 #define misuse(err, ...) fail((err), ERROR_MISUSE, __VA_ARGS__)
 
+/*
+ * word_list: several words in one string, as in option tables: "a|b|c".
+ */
+/*
+ * True when word, of len bytes, is one of the words between which the character
+ * `parting` stands.  words may be NULL: no words.
+ */
+bool word_list_has(const char *words, char parting, const char *word,
+		   size_t len);
+
 #endif

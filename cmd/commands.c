@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/commands.h"
 
+#include "cmd/command.h"
 #include "cmd/nearest.h"
-#include "cmd/word_list.h"
 
 #include <string.h>
 

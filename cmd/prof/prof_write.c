@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/prof/prof.h"
 
+#include "cmd/command.h"
 #include "cmd/log.h"
-#include "cmd/word_list.h"
 #include "core/base/alloc.h"
 #include "core/base/text.h"
 #include "render/profile/report.h"
