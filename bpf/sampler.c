@@ -2,7 +2,6 @@
 #include "bpf/sampler.h"
 
 #include "bpf/kernel/sampler_maps.h"
-#include "bpf/kernel_types.h"
 #include "bpf/load.h"
 #include "bpf/off_cpu.h"
 #include "bpf/ticks.h"
@@ -17,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -210,36 +208,16 @@ static int configure(struct sampler *s, struct error *err)
 	return 0;
 }
 
-/* With a few of the kernel's types, in a file, or with all of them. */
-static struct sampler_bpf *open_programs(int types)
-{
-	char path[32];
-	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = path);
-	struct sampler_bpf *programs;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", types);
-	programs = types < 0 ? NULL : sampler_bpf__open_opts(&options);
-	if (programs &&
-	    kernel_types_write(types, bpf_object__btf(programs->obj)) == 0)
-		return programs;
-	sampler_bpf__destroy(programs);
-	return sampler_bpf__open();
-}
-
 static int try_programs(struct sampler *s, struct error *err)
 {
-	int types = memfd_create("types", MFD_CLOEXEC), ret = -1;
-
-	s->programs = open_programs(types);
+	s->programs = sampler_bpf__open();
 	if (!s->programs)
-		load_refused("BPF programs", errno, err);
-	else if (configure(s, err) == 0)
-		ret = sampler_bpf__load(s->programs)
-			      ? load_refused("BPF programs", errno, err)
-			      : 0;
-	if (types >= 0)
-		close(types);
-	return ret;
+		return load_refused("BPF programs", errno, err);
+	if (configure(s, err))
+		return -1;
+	return sampler_bpf__load(s->programs)
+		       ? load_refused("BPF programs", errno, err)
+		       : 0;
 }
 
 /* A kernel may refuse the program for each task, which can be done without. */
