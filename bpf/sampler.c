@@ -76,11 +76,8 @@ static bool is_whole(const struct sample_event *e, size_t size)
 {
 	return size >= sizeof(*e) && e->kind < SAMPLE_KINDS &&
 	       e->kernel_frames <= SAMPLER_WALK_FRAMES &&
-	       e->user_frames <= SAMPLER_WALK_FRAMES &&
 	       e->stack_bytes <= SAMPLER_STACK_LIMIT &&
-	       sizeof(*e) +
-			       (e->kernel_frames + (size_t)e->user_frames) *
-				       sizeof(uint64_t) +
+	       sizeof(*e) + e->kernel_frames * sizeof(uint64_t) +
 			       e->stack_bytes <=
 		       size;
 }
@@ -89,11 +86,10 @@ static bool is_whole(const struct sample_event *e, size_t size)
 static bool hand_over(struct sampler *s, const struct sample_event *e)
 {
 	const uint64_t *kernel = (const uint64_t *)(e + 1);
-	const uint64_t *user = kernel + e->kernel_frames;
 
 	s->read++;
-	return s->sink(s->self, e, kernel, user,
-		       (const uint8_t *)(user + e->user_frames));
+	return s->sink(s->self, e, kernel,
+		       (const uint8_t *)(kernel + e->kernel_frames));
 }
 
 /* The same for one that was kept. */
@@ -196,7 +192,6 @@ static int configure(struct sampler *s, struct error *err)
 	p->rodata->pid_ns = own_pid_ns();
 	p->bss->wake_bytes = ring_bytes(s) / 8;
 	p->rodata->want_kernel = o->kernel;
-	p->rodata->want_frames = o->user && o->frame_pointers;
 	bpf_program__set_autoload(p->progs.on_tick, wants(s, SAMPLE_CPU));
 	bpf_program__set_autoload(p->progs.on_switch, wants(s, SAMPLE_OFFCPU));
 	bpf_program__set_autoload(p->progs.on_look, s->looks);
@@ -468,7 +463,7 @@ static size_t look_at_records(uint8_t *bytes, size_t len, sampler_sink_fn *sink,
 		size = sizeof(*e) + e->kernel_frames * sizeof(uint64_t);
 		if (len - at < size)
 			break;
-		sink(self, e, (const uint64_t *)(e + 1), NULL, NULL);
+		sink(self, e, (const uint64_t *)(e + 1), NULL);
 		at += size;
 	}
 	memmove(bytes, bytes + at, len - at);

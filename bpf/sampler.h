@@ -32,9 +32,7 @@ struct sampler_options {
 	size_t stack_bytes; /* of the user's stack at most: 4 KiB to 256 KiB */
 	bool kernel, user;  /* which side's stack is wanted; both mostly */
 	pid_t tid;          /* only this thread, as seen here; 0 = all */
-	/* Have the kernel walk the user's stack, too: a check on unwinders. */
-	bool frame_pointers;
-	size_t ring_bytes; /* of the ring buffer, a power of two; 0 = enough */
+	size_t ring_bytes;  /* of the ring buffer, a power of two; 0 = enough */
 };
 
 /*
@@ -101,8 +99,7 @@ void sampler_wake(struct sampler *s, bool each);
  * the next one.
  */
 typedef bool sampler_sink_fn(void *self, const struct sample_event *e,
-			     const uint64_t *kernel, const uint64_t *user,
-			     const uint8_t *stack);
+			     const uint64_t *kernel, const uint8_t *stack);
 
 /* Hands over what there is, without waiting; how many samples. */
 size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self);

@@ -4,9 +4,8 @@
  *
  * Included by the programs and by what reads them, so there are only types of
  * <linux/types.h>.  Behind the struct stand, one after the other, so many
- * kernel addresses, leaf first, so many user addresses of the kernel's own
- * walk along frame pointers (only where it was asked for), and so many bytes of
- * the user stack, from regs[SAMPLE_SP] on.
+ * kernel addresses, leaf first, and so many bytes of the user stack, from
+ * regs[SAMPLE_SP] on.
  */
 #ifndef BPF_KERNEL_SAMPLE_EVENT_H
 #define BPF_KERNEL_SAMPLE_EVENT_H
@@ -65,7 +64,7 @@ struct sample_event {
 	__u32 tgid, tid; /* as the process that samples sees them */
 	__u16 kind;      /* enum sample_kind */
 	__u16 flags;
-	__u32 kernel_frames, user_frames; /* how many */
+	__u32 kernel_frames; /* how many */
 	__u32 stack_bytes;
 	__u32 reserved;
 	__u64 object[2]; /* its header: the mark word and the next word */

@@ -27,7 +27,7 @@
 const volatile __u32 stack_limit; /* bytes of the user's stack at most */
 const volatile __u32 only_tid;    /* 0 = all */
 const volatile __u32 pid_ns;      /* inode of the sampler's; 0 = the first */
-const volatile bool want_kernel, want_frames;
+const volatile bool want_kernel;
 
 /* Read by the sampler as they grow; and written by it when it begins. */
 __u64 taken, lost, started_ns;
@@ -290,16 +290,11 @@ static __always_inline void glance(struct scratch *s)
 		copy_part(s, 0, wanted, SAMPLE_GLANCE, SAMPLE_GLANCE);
 }
 
-/* How many addresses bpf_get_stack() has put at offset. */
-static __always_inline __u32 walk(void *ctx, struct scratch *s, __u32 offset,
-				  __u64 flags)
+/* Number of addresses of the kernel's stack that bpf_get_stack() has put. */
+static __always_inline __u32 walk_kernel(void *ctx, struct scratch *s)
 {
-	long bytes;
+	long bytes = bpf_get_stack(ctx, s->bytes, SAMPLER_WALK_BYTES, 0);
 
-	if (offset > SAMPLER_WALK_BYTES)
-		return 0;
-	bytes = bpf_get_stack(ctx, s->bytes + offset, SAMPLER_WALK_BYTES,
-			      flags);
 	return bytes < 0 ? 0 : (__u32)bytes / sizeof(__u64);
 }
 
@@ -311,7 +306,6 @@ static __always_inline long send(void *ctx, struct scratch *s)
 	long status;
 
 	e->kernel_frames = 0;
-	e->user_frames = 0;
 	e->stack_bytes = 0;
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
 	if (e->flags & SAMPLE_LEFT_OUT) {
@@ -320,14 +314,10 @@ static __always_inline long send(void *ctx, struct scratch *s)
 		goto out;
 	}
 	if (want_kernel && e->flags & SAMPLE_IN_KERNEL) {
-		e->kernel_frames = walk(ctx, s, 0, 0);
+		e->kernel_frames = walk_kernel(ctx, s);
 		size = e->kernel_frames * sizeof(__u64);
 	}
 	if (!(e->flags & SAMPLE_NO_USER) && stack_limit) {
-		if (want_frames) {
-			e->user_frames = walk(ctx, s, size, BPF_F_USER_STACK);
-			size += e->user_frames * sizeof(__u64);
-		}
 		copy_stack(s, size);
 		size += e->stack_bytes;
 	}
@@ -494,7 +484,6 @@ static __always_inline void returns_first(struct task_struct *task)
 	if (bytes < 0)
 		bytes = 0;
 	e->kernel_frames = (__u32)bytes / sizeof(__u64);
-	e->user_frames = 0;
 	e->stack_bytes = 0;
 	if (put(e, sizeof(*e) + (__u32)bytes))
 		__sync_fetch_and_add(&lost, 1);
@@ -570,7 +559,6 @@ int on_look(struct bpf_iter__task *ctx)
 	if (bytes < 0 || bytes > SAMPLER_WALK_BYTES)
 		bytes = 0;
 	e->kernel_frames = (__u32)bytes / sizeof(__u64);
-	e->user_frames = 0;
 	e->stack_bytes = 0;
 	bpf_seq_write(seq, e, sizeof(*e));
 	if (bytes)

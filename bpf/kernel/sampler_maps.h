@@ -18,7 +18,7 @@
 /* The kernel's own walks: perf_event_max_stack is 127 unless it was raised. */
 #define SAMPLER_WALK_FRAMES 127
 #define SAMPLER_WALK_BYTES  (SAMPLER_WALK_FRAMES * 8)
-#define SAMPLER_ARRAYS      (2 * SAMPLER_WALK_BYTES)
+#define SAMPLER_ARRAYS      SAMPLER_WALK_BYTES
 
 #define SAMPLER_STACK_LIMIT (256 * 1024)
 /* The first and the last may be parts of pages. */

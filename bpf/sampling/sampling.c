@@ -204,14 +204,12 @@ static bool sampling_is_in_time(struct sampling *s)
 }
 
 static bool sampling_on_sample(void *self, const struct sample_event *e,
-			       const uint64_t *kernel, const uint64_t *user,
-			       const uint8_t *stack)
+			       const uint64_t *kernel, const uint8_t *stack)
 {
 	struct sampling *s = self;
 	struct sampling_target *t = sampling_targets_find(&s->targets,
 							  (pid_t)e->tgid);
 
-	(void)user;
 	if (!t) {
 		s->astray++;
 		return sampling_is_in_time(s);
@@ -247,14 +245,13 @@ static bool sampling_wants_sleepers(const struct sampling *s)
 }
 
 static bool sampling_on_sleeper(void *self, const struct sample_event *e,
-				const uint64_t *kernel, const uint64_t *user,
-				const uint8_t *stack)
+				const uint64_t *kernel, const uint8_t *stack)
 {
 	struct sampling *s = self;
 	struct sampling_target *t = sampling_targets_find(&s->targets,
 							  (pid_t)e->tgid);
 
-	(void)user, (void)stack;
+	(void)stack;
 	if (t && t->idle)
 		idle_threads_catch(t->idle, e, kernel);
 	return true;
@@ -262,14 +259,13 @@ static bool sampling_on_sleeper(void *self, const struct sample_event *e,
 
 static bool sampling_on_sleeper_again(void *self, const struct sample_event *e,
 				      const uint64_t *kernel,
-				      const uint64_t *user,
 				      const uint8_t *stack)
 {
 	struct sampling *s = self;
 	struct sampling_target *t = sampling_targets_find(&s->targets,
 							  (pid_t)e->tgid);
 
-	(void)kernel, (void)user, (void)stack;
+	(void)kernel, (void)stack;
 	if (t && t->idle)
 		idle_threads_confirm(t->idle, e);
 	return true;

@@ -41,8 +41,8 @@ takes() {
 # What options make of the programs is another matter to who checks them.
 takes_options() {
 	all=cpu,offcpu,alloc,lock
-	for options in stack=4096 stack=262144 'stack=262144 frames=1' user=0 \
-		kernel=0 tid=1; do
+	for options in stack=4096 stack=262144 user=0 kernel=0 \
+		tid=1; do
 		# shellcheck disable=SC2086 # words
 		takes $all $options || { echo "with $options"; return 1; }
 	done

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compare_walks: our walk beside the kernel's along frame pointers.
+ * compare_walks: the unwinder's walk beside one along frame pointers.
  *
- * The kernel's finds a frame for each value of BP: what stands 8 above it.  So
- * it has all frames of ours but those whose callee has no frame pointer of its
- * own, where BP is the same in both.  Those are the only ones that ours may
- * have more, each right there.  All else differs, unless it is plain that BP
- * was no frame's base; each sample of that sort is counted with its reason.
+ * That one, as the kernel's own (perf_callchain_user), finds a frame for each
+ * value of BP: what stands 8 above it.  So it has all frames of ours but those
+ * whose callee has no frame pointer of its own, where BP is the same in both.
+ * Those are the only ones that ours may have more, each right there.  All else
+ * differs, unless it is plain that BP was no frame's base; each sample of that
+ * sort is counted with its reason.
  */
 #ifndef TESTS_ROOT_LIB_COMPARE_WALKS_H
 #define TESTS_ROOT_LIB_COMPARE_WALKS_H
@@ -38,13 +39,35 @@ enum verdict {
 /* Why, of those that cannot be compared. */
 static const char *const incomparable[] = {
 	"our walk did not reach the root",
-	"the kernel's did not: 127 frames, or BP was no address",
+	"the other did not: 127 frames, or BP was not in the copy of the stack",
 	"BP was below SP: of frames that are left, or on another stack",
 	"the kernel's took for a return address what is no code",
 	"BP was no base by call frame information: C without frame pointers",
 	"BP was none yet, or no more, of a virtual thread's thawed frames",
 	"several were left out, all but one of what has no base at all",
 };
+
+/* As many as the kernel has: perf_event_max_stack. */
+enum { FRAME_POINTERS = 127 };
+
+/* The instruction and return addresses along frame pointers, leaf first. */
+static size_t walk_frame_pointers(const struct unwind_start *from,
+				  uint64_t pcs[FRAME_POINTERS])
+{
+	uint64_t bp = from->bp, pair[2];
+	size_t count = 0;
+
+	pcs[count++] = from->ip;
+	while (count < FRAME_POINTERS && bp >= from->sp &&
+	       bp - from->sp + sizeof(pair) <= from->stack_bytes) {
+		memcpy(pair, from->stack + (bp - from->sp), sizeof(pair));
+		if (!pair[1])
+			break;
+		pcs[count++] = pair[1];
+		bp = pair[0];
+	}
+	return count;
+}
 
 static bool is_frame_of(const struct unwound_frame *f, uint64_t pc)
 {

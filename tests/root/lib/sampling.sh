@@ -83,17 +83,16 @@ sampled() {
 }
 
 # taken CONDITION [SUM]: how many samples are so, an expression of awk in kind,
-# tgid, tid, weight, flags, kernel, user and stack; has(flags, bit) is a
+# tgid, tid, weight, flags, kernel and stack; has(flags, bit) is a
 # function.  Given SUM, the sum of that expression instead.
 taken() {
 	awk '
 		function has(all, bit) { return int(all / bit) % 2 }
 		$1 == "sample" {
 			kind = $2; tgid = $3 + 0; tid = $4 + 0
-			split($5 "=" $6 "=" $7 "=" $8 "=" $9, part, "=")
+			split($5 "=" $6 "=" $7 "=" $8, part, "=")
 			weight = part[2] + 0; flags = part[4] + 0
-			kernel = part[6] + 0; user = part[8] + 0
-			stack = part[10] + 0
+			kernel = part[6] + 0; stack = part[8] + 0
 			if ('"$1"') sum += '"${2-1}"'
 		}
 		END { printf "%.0f\n", sum }' "$scratch/took"

@@ -5,7 +5,7 @@
  * Does with a sampler what the words say, one after the other:
  *
  *	kinds=cpu,offcpu,alloc,lock hz=N stack=BYTES min=NS tid=N ring=BYTES
- *	kernel=0 user=0 frames=1	options, before open
+ *	kernel=0 user=0		options, before open
  *	open add=PID remove=PID start stop close
  *	end=TID:ADDRESS		where its stack ends
  *	probe=KIND:PID:OFFSET:PATH
@@ -52,23 +52,21 @@ static const char *const kinds[SAMPLE_KINDS] = {
 };
 
 static bool show(void *self, const struct sample_event *e,
-		 const uint64_t *kernel, const uint64_t *user,
-		 const uint8_t *stack)
+		 const uint64_t *kernel, const uint8_t *stack)
 {
 	struct text comm = { 0 };
 
-	(void)self, (void)kernel, (void)user, (void)stack;
+	(void)self, (void)kernel, (void)stack;
 	received++;
-	bytes += sizeof(*e) + e->stack_bytes +
-		 8 * (size_t)(e->kernel_frames + e->user_frames);
+	bytes += sizeof(*e) + e->stack_bytes + 8 * (size_t)e->kernel_frames;
 	if (is_quiet)
 		return true;
 	text_puts(&comm, "");
 	safe_text(&comm, e->comm, strnlen(e->comm, sizeof(e->comm)));
-	printf("sample %s %u %u weight=%llu flags=%u kernel=%u user=%u "
+	printf("sample %s %u %u weight=%llu flags=%u kernel=%u "
 	       "stack=%u ip=%llx sp=%llx %s\n",
 	       kinds[e->kind], e->tgid, e->tid, (unsigned long long)e->weight,
-	       e->flags, e->kernel_frames, e->user_frames, e->stack_bytes,
+	       e->flags, e->kernel_frames, e->stack_bytes,
 	       (unsigned long long)e->regs[SAMPLE_IP],
 	       (unsigned long long)e->regs[SAMPLE_SP], comm.bytes);
 	text_release(&comm);
@@ -135,8 +133,6 @@ static int set_option(const char *name, const char *value)
 		options.kernel = n;
 	else if (strcmp(name, "user") == 0)
 		options.user = n;
-	else if (strcmp(name, "frames") == 0)
-		options.frame_pointers = n;
 	else
 		return -1;
 	return 0;

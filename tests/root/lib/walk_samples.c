@@ -3,9 +3,9 @@
  * walk_samples PID MS HZ COMM[,COMM…] [fp] [show]
  *
  * Samples a process for so long, walks each sample's stack, and counts how the
- * walks of threads ended whose names begin so.  "fp": the kernel walks along
- * frame pointers, too, and both are compared, frame by frame.  "show": the
- * frames of walks that did not reach the root, or that differ.
+ * walks of threads ended whose names begin so.  "fp": each walk is compared,
+ * frame by frame, with the frame pointers in the copy of the stack.  "show":
+ * the frames of walks that did not reach the root, or that differ.
  */
 #include "bpf/sampler.h"
 #include "core/base/clock.h"
@@ -190,8 +190,7 @@ static void look(void)
 }
 
 static bool walk(void *self, const struct sample_event *e,
-		 const uint64_t *kernel, const uint64_t *user,
-		 const uint8_t *stack)
+		 const uint64_t *kernel, const uint8_t *stack)
 {
 	struct unwind_start from = {
 		.pc = e->regs[SAMPLE_IP],
@@ -207,8 +206,8 @@ static bool walk(void *self, const struct sample_event *e,
 		.stack_bytes = e->stack_bytes,
 		.max_frames = UNWIND_FRAMES,
 	};
+	uint64_t reads, pcs[FRAME_POINTERS];
 	struct unwound u;
-	uint64_t reads;
 	int64_t begun;
 
 	(void)self, (void)kernel;
@@ -222,7 +221,7 @@ static bool walk(void *self, const struct sample_event *e,
 	count(&u, &from, remote_memory_reads(is.view->remote) - reads,
 	      cpu_ns() - begun);
 	if (is.compares)
-		compare(&u, user, e->user_frames);
+		compare(&u, pcs, walk_frame_pointers(&from, pcs));
 	return clock_monotonic_ns() < is.batch_ns + BATCH_NS;
 }
 
@@ -284,7 +283,6 @@ static int run(const struct jvm *jvm, int64_t ms, unsigned hz,
 		.hz = hz,
 		.stack_bytes = 256 << 10,
 		.user = true,
-		.frame_pointers = is.compares,
 	};
 	struct sampler *s = sampler_open(&o, err);
 	int64_t end;
