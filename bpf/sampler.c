@@ -176,6 +176,9 @@ static int size_maps(struct sampler *s)
 	       bpf_map__set_max_entries(s->programs->maps.probe_busy,
 					probed ? (__u32)probed : 1) ||
 	       bpf_map__set_autocreate(s->programs->maps.switched, off) ||
+	       bpf_map__set_max_entries(s->programs->maps.switched,
+					s->options.threads ? s->options.threads
+							   : SAMPLER_THREADS) ||
 	       bpf_map__set_autocreate(s->programs->maps.monitors, locks) ||
 	       bpf_map__set_max_entries(s->programs->maps.ring,
 					(__u32)ring_bytes(s));
@@ -414,22 +417,50 @@ static uint64_t lost_of(const struct sampler *s)
 	       s->off_cpu.dropped + s->locks.dropped;
 }
 
-/* Whoever has not come back by then. */
+/* A wait that goes on when sampling ends; false when no more is wanted. */
+static bool hand_over_unfinished(struct sampler *s, struct off_cpu_sample *o)
+{
+	return hand_over_off_cpu(s, o, (uint64_t)s->stopped_ns,
+				 SAMPLE_UNFINISHED);
+}
+
+/*
+ * Where records were lost, a wait may have ended long ago: only threads that
+ * the programs still know to be off their CPUs are waiting.
+ */
+static void read_known_unfinished(struct sampler *s)
+{
+	int map = bpf_map__fd(s->programs->maps.switched);
+	struct switched_out out;
+	__u32 key, next;
+	bool has_next = bpf_map_get_next_key(map, NULL, &next) == 0;
+
+	while (has_next) {
+		struct off_cpu_sample *o = NULL;
+
+		key = next;
+		if (bpf_map_lookup_elem(map, &key, &out) == 0)
+			o = off_cpu_returned(&s->off_cpu, out.tid, out.out_ns);
+		if (o && !hand_over_unfinished(s, o))
+			return;
+		has_next = bpf_map_get_next_key(map, &key, &next) == 0;
+	}
+	off_cpu_release(&s->off_cpu);
+}
+
 static void read_unfinished(struct sampler *s)
 {
 	struct off_cpu_sample *o;
 
-	while ((o = off_cpu_any(&s->off_cpu))) {
-		if (!hand_over_off_cpu(s, o, (uint64_t)s->stopped_ns,
-				       SAMPLE_UNFINISHED))
-			return;
+	/* A monitor may be entered without a switch: nobody else knows. */
+	if (lost_of(s)) {
+		if (wants(s, SAMPLE_OFFCPU))
+			read_known_unfinished(s);
+		return;
 	}
-	/* Where something was lost, a wait may have ended long before. */
-	while (!lost_of(s) && (o = off_cpu_any(&s->locks))) {
-		if (!hand_over_off_cpu(s, o, (uint64_t)s->stopped_ns,
-				       SAMPLE_UNFINISHED))
+	while ((o = off_cpu_any(&s->off_cpu)) || (o = off_cpu_any(&s->locks)))
+		if (!hand_over_unfinished(s, o))
 			return;
-	}
 }
 
 size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self)

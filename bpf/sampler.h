@@ -33,6 +33,7 @@ struct sampler_options {
 	bool kernel, user;  /* which side's stack is wanted; both mostly */
 	pid_t tid;          /* only this thread, as seen here; 0 = all */
 	size_t ring_bytes;  /* of the ring buffer, a power of two; 0 = enough */
+	unsigned threads;   /* that may be off-CPU at a time; 0 = enough */
 };
 
 /*

@@ -32,6 +32,8 @@ const volatile bool want_kernel;
 /* Read by the sampler as they grow; and written by it when it begins. */
 __u64 taken, lost, started_ns;
 __u64 wake_bytes; /* unread, before the reader is woken */
+/* A thread had no room in `switched`: one that is not in it may have left. */
+__u64 switched_overflowed;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -375,7 +377,12 @@ static __always_inline __u64 state_of(struct task_struct *task)
 		       : (__u64)BPF_CORE_READ(older, state);
 }
 
-/* Whether a task that leaves its CPU could have gone on; -1 = it has ended. */
+/*
+ * Whether a task that leaves its CPU could have gone on; -1 = it has ended.  The
+ * tracepoint's own prev_state (since 5.18) tells no more: whoever wakes the task
+ * meanwhile sets TASK_WAKING, which is not 0 either, and TASK_RUNNING only
+ * after the task has left.
+ */
 static __always_inline int is_preempted(struct task_struct *task, bool preempt)
 {
 	__u64 state = state_of(task);
@@ -442,18 +449,26 @@ static __always_inline void leaves(void *ctx, struct task_struct *task,
 		s->event.flags |= SAMPLE_PREEMPTED;
 	if (stack_limit && !is_in_pace(&s->pace, &s->event))
 		s->event.flags |= SAMPLE_LEFT_OUT;
-	out.is_sent = send(ctx, s) == 0;
+	out.is_sent = true;
 	out.out_ns = s->event.time_ns;
 	out.tgid = id.tgid;
 	out.tid = id.tid;
-	if (bpf_map_update_elem(&switched, &key, &out, BPF_ANY))
+	/* Without an entry, nobody will know when the wait is over. */
+	if (bpf_map_update_elem(&switched, &key, &out, BPF_ANY)) {
+		switched_overflowed = 1;
 		__sync_fetch_and_add(&lost, 1);
+		return;
+	}
+	if (send(ctx, s)) {
+		out.is_sent = false;
+		bpf_map_update_elem(&switched, &key, &out, BPF_ANY);
+	}
 }
 
 /*
- * A thread that is seen for the first time was off its CPU since before all of
- * this began, unless it is new.  It is not current yet, so that its user stack
- * cannot be read.
+ * A thread that is seen for the first time was off its CPU since before sampling
+ * began, unless the thread is new, or had no room in `switched` when it left.
+ * It is not current yet, so its user stack cannot be read.
  */
 static __always_inline void returns_first(struct task_struct *task)
 {
@@ -465,7 +480,7 @@ static __always_inline void returns_first(struct task_struct *task)
 	__u64 from;
 	long bytes = 0;
 
-	if (!since)
+	if (!since || switched_overflowed)
 		return;
 	from = *since > started_ns ? *since : started_ns;
 	s = bpf_map_lookup_elem(&switch_areas, &cpu);

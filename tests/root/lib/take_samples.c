@@ -5,9 +5,8 @@
  * Does with a sampler what the words say, one after the other:
  *
  *	kinds=cpu,offcpu,alloc,lock hz=N stack=BYTES min=NS tid=N ring=BYTES
- *	kernel=0 user=0		options, before open
- *	open add=PID remove=PID start stop close
- *	end=TID:ADDRESS		where its stack ends
+ *threads=N kernel=0 user=0		options, before open open add=PID
+ *remove=PID start stop close end=TID:ADDRESS		where its stack ends
  *	probe=KIND:PID:OFFSET:PATH
  *	quiet			samples are counted, but not printed
  *	read=MS			for so long, printing samples
@@ -127,6 +126,8 @@ static int set_option(const char *name, const char *value)
 		options.stack_bytes = n;
 	else if (strcmp(name, "ring") == 0)
 		options.ring_bytes = n;
+	else if (strcmp(name, "threads") == 0)
+		options.threads = (unsigned)n;
 	else if (strcmp(name, "tid") == 0)
 		options.tid = (pid_t)n;
 	else if (strcmp(name, "kernel") == 0)
