@@ -38,8 +38,10 @@ void off_cpu_left(struct off_cpu *o, uint32_t key, const struct sample_event *e,
 	struct off_cpu_sample **at = find(o, key);
 	struct off_cpu_sample *s;
 
-	if (*at)
+	if (*at) {
 		free(take(o, at));
+		o->unended++;
+	}
 	if (o->bytes + size > OFF_CPU_BYTES) {
 		o->dropped++;
 		return;

@@ -543,6 +543,7 @@ void sampler_counts(const struct sampler *s, struct sampler_counts *counts)
 	*counts = (struct sampler_counts){
 		.taken = __atomic_load_n(&p->bss->taken, __ATOMIC_RELAXED),
 		.lost = lost_of(s),
+		.unended = s->off_cpu.unended,
 	};
 	add_runs(p->progs.on_tick, counts);
 	add_runs(p->progs.on_switch, counts);

@@ -116,6 +116,7 @@ int sampler_look(struct sampler *s, sampler_sink_fn *sink, void *self,
 struct sampler_counts {
 	uint64_t taken;   /* put into the ring buffer */
 	uint64_t lost;    /* of the targets, for want of room */
+	uint64_t unended; /* waits whose end the kernel did not report */
 	uint64_t runs;    /* of the programs, and how long they took: 0 */
 	uint64_t runs_ns; /* unless kernel.bpf_stats_enabled is 1 */
 };

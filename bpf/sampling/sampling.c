@@ -46,7 +46,7 @@ struct sampling {
 	uint64_t astray; /* samples of processes that are no targets */
 	/* All counts until the current window began. */
 	struct sampling_counts counts_before;
-	uint64_t lost_before;
+	uint64_t lost_before, unended_before;
 };
 
 /* By the numbers of their bits. */
@@ -514,18 +514,22 @@ static struct sampling_counts sampling_window_counts(const struct sampling *s)
 	return had;
 }
 
-static uint64_t sampling_window_lost(const struct sampling *s)
+/* What the sampler has lost in the current window. */
+static struct sampler_counts sampling_window_lost(const struct sampling *s)
 {
 	struct sampler_counts counts;
 
 	sampler_counts(s->shared.sampler, &counts);
-	return counts.lost - s->lost_before;
+	counts.lost -= s->lost_before;
+	counts.unended -= s->unended_before;
+	return counts;
 }
 
 static void sampling_add_losses(struct sampling *s)
 {
 	struct profile *p = s->shared.profile;
 	struct sampling_counts had = sampling_window_counts(s);
+	struct sampler_counts lost = sampling_window_lost(s);
 	uint64_t stalled = s->shared.ends[SAMPLING_END_STALLED];
 	const struct {
 		bool is_loss;
@@ -535,7 +539,7 @@ static void sampling_add_losses(struct sampling *s)
 	} remarks[] = {
 		{ true, "names lost", had.untold,
 		  "the agent had no room to tell of code" },
-		{ true, "samples lost", sampling_window_lost(s),
+		{ true, "samples lost", lost.lost,
 		  "there was no room for them: a lower -F or --stack-bytes "
 		  "helps" },
 		{ true, "samples left out", s->astray,
@@ -549,6 +553,8 @@ static void sampling_add_losses(struct sampling *s)
 		  "them have no names" },
 		{ true, "looks at code left out", had.refused,
 		  "there is more of it than a JVM has" },
+		{ false, "waits left out", lost.unended,
+		  "the kernel did not report when they ended" },
 		{ false, "allocations and locks without a class", had.classless,
 		  "the object or its class could not be read" },
 		{ false, "waits for a monitor without its owner", had.ownerless,
@@ -597,9 +603,12 @@ struct profile *sampling_profile(struct sampling *s)
 struct profile *sampling_next_window(struct sampling *s)
 {
 	struct profile *window = sampling_profile(s);
+	struct sampler_counts lost;
 
 	s->counts_before = sampling_targets_counts(&s->targets);
-	s->lost_before += sampling_window_lost(s);
+	lost = sampling_window_lost(s);
+	s->lost_before += lost.lost;
+	s->unended_before += lost.unended;
 	s->astray = 0;
 	s->window_ns = clock_monotonic_ns();
 	sampling_shared_clear(&s->shared);
@@ -680,7 +689,7 @@ void sampling_add_title(const struct sampling *s, struct text *out)
 			    CLOCK_NS_PER_S);
 	units_add_counted(out, had.samples, "sample");
 	text_puts(out, ", ");
-	units_add_count(out, sampling_window_lost(s) +
+	units_add_count(out, sampling_window_lost(s).lost +
 				     s->shared.ends[SAMPLING_END_STALLED]);
 	text_puts(out, " lost");
 }

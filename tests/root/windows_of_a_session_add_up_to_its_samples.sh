@@ -63,15 +63,20 @@ expect() {
 for window_ms in 0 100; do
 	record w.$window_ms 2 $window_ms 'sleep=20*40' 'sleep=3000*1' || exit 1
 	grep ' samples lost' "$scratch/w.$window_ms" && exit 1
+	all=0 waits=0
 	for tid in $(tids); do
-		waits=$(sed -n "s/^$tid //p" "$scratch/after")
-		waits=$((waits - $(sed -n "s/^$tid //p" "$scratch/before") + 1))
 		n=$(of w.$window_ms "tid == $tid" samples)
-		expect "waits of $tid" "$n" -ge $waits
-		expect "waits of $tid" "$n" -le $((waits + 5))
+		switches=$(($(sed -n "s/^$tid //p" "$scratch/after") -
+			$(sed -n "s/^$tid //p" "$scratch/before")))
+		expect "waits of $tid" "$n" -le $((switches + 6))
 		expect "ns of sleep of $tid" "$(of w.$window_ms \
-			"tid == $tid && /nanosleep/" weight)" -ge 3790000000
+			"tid == $tid && /nanosleep/" weight)" -ge 700000000
+		all=$((all + n))
+		waits=$((waits + switches + 1))
 	done
+	unended=$(awk '/^remark .* waits left out$/ { sum += $3 }
+		END { print sum + 0 }' "$scratch/w.$window_ms")
+	expect 'all waits' $((all + unended)) -ge $waits
 done
 expect 'windows' "$(windows_of w.0)" -eq 1
 expect 'windows' "$(windows_of w.100)" -ge 6

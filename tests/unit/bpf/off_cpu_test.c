@@ -34,7 +34,7 @@ static uint64_t frame_of(const struct off_cpu_sample *s)
 	return frame;
 }
 
-static void a_thread_that_returns_gets_its_sample_back_whole(void **state)
+static void returned_thread_has_its_whole_sample(void **state)
 {
 	struct off_cpu o = { 0 };
 	struct off_cpu_sample *s;
@@ -53,7 +53,7 @@ static void a_thread_that_returns_gets_its_sample_back_whole(void **state)
 	assert_int_equal(o.bytes, 0);
 }
 
-static void threads_of_one_bucket_are_told_apart(void **state)
+static void threads_in_one_bucket_have_their_own_samples(void **state)
 {
 	struct off_cpu o = { 0 };
 	uint32_t tids[] = { 5, 5 + OFF_CPU_BUCKETS, 5 + 2 * OFF_CPU_BUCKETS };
@@ -72,7 +72,7 @@ static void threads_of_one_bucket_are_told_apart(void **state)
 	assert_int_equal(o.count, 0);
 }
 
-static void a_return_of_another_time_ends_no_sample(void **state)
+static void return_of_another_wait_ends_no_sample(void **state)
 {
 	struct off_cpu o = { 0 };
 
@@ -83,7 +83,7 @@ static void a_return_of_another_time_ends_no_sample(void **state)
 	off_cpu_release(&o);
 }
 
-static void a_sample_whose_return_was_lost_gives_way_to_the_next(void **state)
+static void next_wait_replaces_one_without_an_end_and_counts_it(void **state)
 {
 	struct off_cpu o = { 0 };
 	struct off_cpu_sample *s;
@@ -92,13 +92,14 @@ static void a_sample_whose_return_was_lost_gives_way_to_the_next(void **state)
 	leave(&o, 7, 100, 1);
 	leave(&o, 7, 200, 2);
 	assert_int_equal(o.count, 1);
+	assert_int_equal(o.unended, 1);
 	s = off_cpu_returned(&o, 7, 200);
 	assert_non_null(s);
 	assert_int_equal(frame_of(s), 2);
 	free(s);
 }
 
-static void what_is_left_is_had_one_by_one(void **state)
+static void off_cpu_drains_remaining_samples_one_by_one(void **state)
 {
 	struct off_cpu o = { 0 };
 	struct off_cpu_sample *s;
@@ -114,7 +115,7 @@ static void what_is_left_is_had_one_by_one(void **state)
 	assert_int_equal(sum, 5050);
 }
 
-static void there_is_an_end_to_what_is_kept(void **state)
+static void samples_beyond_the_limit_are_dropped_and_counted(void **state)
 {
 	size_t size = 1 << 20;
 	struct sample_event *large = calloc(1, size);
@@ -135,14 +136,14 @@ static void there_is_an_end_to_what_is_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(returned_thread_has_its_whole_sample),
+		cmocka_unit_test(threads_in_one_bucket_have_their_own_samples),
+		cmocka_unit_test(return_of_another_wait_ends_no_sample),
 		cmocka_unit_test(
-			a_thread_that_returns_gets_its_sample_back_whole),
-		cmocka_unit_test(threads_of_one_bucket_are_told_apart),
-		cmocka_unit_test(a_return_of_another_time_ends_no_sample),
+			next_wait_replaces_one_without_an_end_and_counts_it),
+		cmocka_unit_test(off_cpu_drains_remaining_samples_one_by_one),
 		cmocka_unit_test(
-			a_sample_whose_return_was_lost_gives_way_to_the_next),
-		cmocka_unit_test(what_is_left_is_had_one_by_one),
-		cmocka_unit_test(there_is_an_end_to_what_is_kept),
+			samples_beyond_the_limit_are_dropped_and_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
