@@ -56,7 +56,7 @@ static int open_cpu(struct ticks *t, size_t cpu)
 	return -1;
 }
 
-/* Those that are online; 0 when at least one ticks. */
+/* Opens the CPUs that are online; any may be offline.  0 when one ticks. */
 static int open_all(struct ticks *t)
 {
 	size_t open = 0;
@@ -64,7 +64,7 @@ static int open_all(struct ticks *t)
 	for (size_t i = 0; i < t->cpus; i++) {
 		if (open_cpu(t, i) == 0)
 			open++;
-		else if (errno != ENODEV || i == 0)
+		else if (errno != ENODEV)
 			return -1;
 	}
 	return open ? 0 : -1;

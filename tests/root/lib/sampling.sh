@@ -53,11 +53,13 @@ tids() {
 }
 
 # sampling DEED…: as take_samples.c says, in the background; returns when it has
-# got to the end of the deeds, after which it reads until it is told.
+# got to the end of the deeds, after which it reads until it is told; what
+# $sampler_within holds stands before the command.
 sampling() {
 	rm -f "$scratch/told"
 	mkfifo "$scratch/told" || return
-	"$TOOLS/take_samples" "$@" say=BEGUN \
+	# shellcheck disable=SC2086 # words
+	${sampler_within-} "$TOOLS/take_samples" "$@" say=BEGUN \
 		read-on stop read=0 counts clock <>"$scratch/told" \
 		>"$scratch/took" 2>"$scratch/took.err" &
 	sampler=$!

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * without_bpf [-p] COMMAND...: under a filter of system calls, as containers
- * have them, that refuses bpf(2), or with -p perf_event_open(2).
+ * without_bpf [-p | -0] COMMAND...: under a filter of system calls, as
+ * containers have them, that refuses bpf(2), or with -p perf_event_open(2).
+ * With -0, CPU 0 is offline for perf_event_open(2).
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -15,14 +16,22 @@
 
 int main(int argc, char **argv)
 {
-	int is_perf = argc > 1 && strcmp(argv[1], "-p") == 0;
+	int is_offline = argc > 1 && strcmp(argv[1], "-0") == 0;
+	int is_perf = is_offline || (argc > 1 && strcmp(argv[1], "-p") == 0);
 	unsigned refused = is_perf ? SYS_perf_event_open : SYS_bpf;
+	/* The third argument is the CPU; else the number is looked at again. */
+	unsigned argument = is_offline ? offsetof(struct seccomp_data, args[2])
+				       : offsetof(struct seccomp_data, nr);
 	char **command = argv + 1 + is_perf;
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 			 offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, is_offline ? 0 : refused, 0,
+			 1),
+		BPF_STMT(BPF_RET | BPF_K,
+			 SECCOMP_RET_ERRNO | (is_offline ? ENODEV : EPERM)),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = {
