@@ -48,7 +48,7 @@ int load_refused(const char *what, int sys, struct error *err)
 	if (sys == EMFILE || sys == ENFILE)
 		return fail(err, ERROR_UNAVAILABLE, "%s: %s (%s)", what,
 			    strerror(sys),
-			    sys == EMFILE ? "ulimit -n 1024"
+			    sys == EMFILE ? "raise the limit with `ulimit -n`"
 					  : "sysctl fs.file-max");
 	bpf_facts_gather(&facts);
 	count = bpf_conditions(&facts, list);

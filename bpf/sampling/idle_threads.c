@@ -461,17 +461,13 @@ static void add_thread(struct sampling_target *t, const struct sleeper *s,
 	text_release(&comm);
 }
 
-/* Those of whom it is not known how long they have slept are counted. */
-static void count_unknown(struct sampling_target *t, uint64_t hidden,
-			  uint64_t late)
+void idle_threads_count_lost(struct profile *p, uint64_t hidden, uint64_t late)
 {
-	struct profile *p = t->shared->profile;
-
 	if (hidden)
 		profile_lost(p, "threads left out", hidden,
 			     "they may have slept, and samples were lost");
 	if (late)
-		profile_lost(p, "threads left out", late,
+		profile_lost(p, "threads not looked at", late,
 			     "there was no time to look where they slept");
 }
 
@@ -504,6 +500,6 @@ void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
 			since_ns = s->looked_ns;
 		add_thread(t, s, since_ns, end_ns);
 	}
-	count_unknown(t, hidden, late);
+	idle_threads_count_lost(t->shared->profile, hidden, late);
 	free(tids);
 }

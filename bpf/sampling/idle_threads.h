@@ -66,4 +66,10 @@ uint32_t idle_threads_stack(const struct idle_threads *a, pid_t tid,
 void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
 		      int64_t until_ns);
 
+/*
+ * Counts threads that are left out as losses: those hidden by lost samples, and
+ * those that there was no time for.
+ */
+void idle_threads_count_lost(struct profile *p, uint64_t hidden, uint64_t late);
+
 #endif

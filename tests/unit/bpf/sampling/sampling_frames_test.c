@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bpf/sampling/sampling_frames.h"
 
+#include "core/elf/elf_image.h"
+
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -153,11 +157,64 @@ static void callback_frames_are_dropped_above_nameless_java_code(void **state)
 	}
 }
 
+__attribute__((noinline, used, visibility("default"))) void probed_code(void);
+void probed_code(void) { __asm__ volatile(""); }
+
+/*
+ * The function of an instruction at an address is not that of the call before
+ * it, though both may be on stacks at one address: a function that does not
+ * return may be called last.
+ */
+static void
+instruction_and_return_address_have_their_own_functions(void **state)
+{
+	const struct sampling_names nobody = { NULL, NULL, NULL };
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct error err;
+	struct elf_image *image = elf_image_open_fd(fd, &err);
+	uint64_t address;
+
+	(void)state;
+	assert_non_null(image);
+	address = elf_image_symbol(image, "probed_code");
+	assert_true(address);
+	for (int first = 0; first < 2; first++) {
+		struct profile *p = profile_new();
+		struct sampling_frames *f = sampling_frames_new(p, &nobody);
+
+		for (int i = 0; i < 2; i++) {
+			struct unwound_frame frame = {
+				.kind = UNWOUND_NATIVE,
+				.image = image,
+				.image_pc = address,
+				.is_exact = i == first,
+			};
+			const struct unwound walk = { .frames = &frame,
+						      .count = 1 };
+			const char *name;
+
+			sampling_frames_begin(f);
+			sampling_frames_user(f, &walk, NULL, 0);
+			name = stack_text(p, sampling_frames_stack(f));
+			if (frame.is_exact)
+				assert_string_equal(name, "probed_code");
+			else
+				assert_string_not_equal(name, "probed_code");
+		}
+		sampling_frames_free(f);
+		profile_free(p);
+	}
+	elf_image_close(image);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			method_handle_intrinsics_are_named_by_the_jvms_memory),
+		cmocka_unit_test(
+			instruction_and_return_address_have_their_own_functions),
 		cmocka_unit_test(
 			callback_frames_are_dropped_above_nameless_java_code),
 	};

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bpf/sampling/idle_threads.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+static uint64_t lost_for(const struct profile *p, const char *why)
+{
+	for (size_t i = 0; i < p->remark_count; i++) {
+		if (strstr(p->remarks[i].first, why))
+			return p->remarks[i].count;
+	}
+	return 0;
+}
+
+static void each_reason_has_its_own_count(void **state)
+{
+	struct profile *p = profile_new();
+
+	(void)state;
+	idle_threads_count_lost(p, 2, 3);
+	assert_int_equal(p->remark_count, 2);
+	assert_int_equal(lost_for(p, "samples were lost"), 2);
+	assert_int_equal(lost_for(p, "no time"), 3);
+	assert_true(profile_is_partial(p));
+	profile_free(p);
+}
+
+/* A window's stack traces are those of the one before, in another profile. */
+static void stack_trace_is_the_same_in_the_next_profile(void **state)
+{
+	struct profile *from = profile_new(), *to = profile_new();
+	const struct frame frames[] = {
+		{ .method = profile_string(from, "run", 3),
+		  .class_name = profile_string(from, "a.B", 3),
+		  .line = 7,
+		  .kind = FRAME_JIT },
+		{ .method = profile_string(from, "main", 4),
+		  .kind = FRAME_NATIVE },
+	};
+	uint32_t ids[2], stack;
+
+	(void)state;
+	/* Other numbers are the same thing there. */
+	profile_string(to, "something else", 14);
+	profile_stack(to,
+		      (uint32_t[]){ profile_frame(
+			      to, &(struct frame){ .method = 1 }) },
+		      1);
+	for (size_t i = 0; i < 2; i++)
+		ids[i] = profile_frame(from, &frames[i]);
+	stack = sampling_copy_stack(from, to, profile_stack(from, ids, 2));
+	for (size_t i = 0; i < 2; i++) {
+		const struct frame *f = &to->frames[to->stacks[stack].frame];
+
+		assert_string_equal(profile_text(to, f->method),
+				    profile_text(from, frames[i].method));
+		assert_string_equal(profile_text(to, f->class_name),
+				    profile_text(from, frames[i].class_name));
+		assert_int_equal(f->line, frames[i].line);
+		assert_int_equal(f->kind, frames[i].kind);
+		stack = to->stacks[stack].caller;
+	}
+	assert_int_equal(stack, 0);
+	assert_int_equal(sampling_copy_stack(from, to, 0), 0);
+	profile_free(from);
+	profile_free(to);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_reason_has_its_own_count),
+		cmocka_unit_test(stack_trace_is_the_same_in_the_next_profile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
