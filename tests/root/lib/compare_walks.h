@@ -54,13 +54,15 @@ enum { FRAME_POINTERS = 127 };
 static size_t walk_frame_pointers(const struct unwind_start *from,
 				  uint64_t pcs[FRAME_POINTERS])
 {
-	uint64_t bp = from->bp, pair[2];
+	uint64_t bp = from->registers[DWARF_BP], pair[2];
 	size_t count = 0;
 
-	pcs[count++] = from->ip;
-	while (count < FRAME_POINTERS && bp >= from->sp &&
-	       bp - from->sp + sizeof(pair) <= from->stack_bytes) {
-		memcpy(pair, from->stack + (bp - from->sp), sizeof(pair));
+	pcs[count++] = from->pc;
+	while (count < FRAME_POINTERS && bp >= from->registers[DWARF_SP] &&
+	       bp - from->registers[DWARF_SP] + sizeof(pair) <=
+		       from->stack_bytes) {
+		memcpy(pair, from->stack + (bp - from->registers[DWARF_SP]),
+		       sizeof(pair));
 		if (!pair[1])
 			break;
 		pcs[count++] = pair[1];
