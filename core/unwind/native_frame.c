@@ -6,15 +6,15 @@
 #include <stdlib.h>
 
 #define ROWS        (1 << 14) /* a power of two */
-#define MAX_BP_STEP (1 << 20) /* a frame that has frame pointers */
+#define MAX_FP_STEP (1 << 20) /* bytes of a frame with a frame pointer */
 
 enum { RA_RULE = ELF_PRESERVED, RULES };
 
-/* A row, and what is known of the address it is for. */
+/* The rules of an address, as far as its preserved registers need them. */
 struct row {
 	uint64_t pc;
 	uint32_t generation; /* 0 = free */
-	uint32_t image;      /* index, + 1; 0: no file */
+	uint32_t image;      /* index + 1; 0: no file */
 	bool is_code, has_cfi, is_signal, cfa_is_memory;
 	uint8_t cfa_register;
 	int32_t cfa_offset;
@@ -27,7 +27,7 @@ struct row {
 struct native_frames {
 	const struct arch *arch;
 	struct process_images *images;
-	struct row rows[2][ROWS]; /* of return addresses, and of leaves */
+	struct row rows[2][ROWS]; /* for return addresses, and for leaves */
 };
 
 struct native_frames *native_frames_new(const struct arch *arch,
@@ -42,15 +42,15 @@ struct native_frames *native_frames_new(const struct arch *arch,
 
 void native_frames_free(struct native_frames *n) { free(n); }
 
-static void keep_rule(struct row *r, size_t at, const struct cfi_row *c,
-		      unsigned reg)
+static void row_keep_rule(struct row *r, size_t at, const struct cfi_row *c,
+			  unsigned reg)
 {
 	r->rules[at].rule = c->registers[reg].rule;
 	r->rules[at].base = c->registers[reg].base;
 	r->rules[at].offset = c->registers[reg].offset;
 }
 
-static void find_row(struct native_frames *n, struct row *r,
+static void row_find(struct native_frames *n, struct row *r,
 		     const struct mapping *m, bool is_exact)
 {
 	struct cfi_row c;
@@ -61,7 +61,7 @@ static void find_row(struct native_frames *n, struct row *r,
 	if (!r->image)
 		return;
 	i = &n->images->all[r->image - 1];
-	/* A return address may be the next function's first. */
+	/* A return address may be the first of the next function. */
 	if (!i->elf || !elf_image_cfi(i->elf, r->pc - i->bias - !is_exact, &c))
 		return;
 	r->has_cfi = true;
@@ -70,41 +70,44 @@ static void find_row(struct native_frames *n, struct row *r,
 	r->cfa_register = c.cfa_register;
 	r->cfa_offset = c.cfa_offset;
 	for (size_t k = 0; k < n->arch->machine->preserved_count; k++)
-		keep_rule(r, k, &c, n->arch->machine->preserved[k]);
-	keep_rule(r, RA_RULE, &c, DWARF_RA);
+		row_keep_rule(r, k, &c, n->arch->machine->preserved[k]);
+	row_keep_rule(r, RA_RULE, &c, DWARF_RA);
 }
 
-static const struct row *row_at(struct native_frames *n, uint64_t pc,
-				bool is_exact)
+static const struct row *frames_row_at(struct native_frames *n, uint64_t pc,
+				       bool is_exact)
 {
 	struct row *r = &n->rows[is_exact][(pc ^ (pc >> 14)) & (ROWS - 1)];
 	const struct mapping *m;
 
-	/* Where there was no code, there may be some by now. */
+	/* An address without code may have some by now. */
 	if (r->generation == n->images->generation && r->pc == pc &&
 	    (r->is_code || !n->images->may_read_again))
 		return r;
 	m = process_images_mapping(n->images, pc);
 	*r = (struct row){ .pc = pc, .generation = n->images->generation };
-	find_row(n, r, m, is_exact);
+	row_find(n, r, m, is_exact);
 	return r;
 }
 
 bool native_frames_has(struct native_frames *n, uint64_t pc)
 {
-	return row_at(n, pc, false)->is_code;
+	return frames_row_at(n, pc, false)->is_code;
 }
 
-/* Where there is no other way: what BP points to is {caller's BP, IP}. */
-static enum step by_frame_pointer(struct native_frames *n, struct walk *w)
+/* The last resort: FP points to {caller's FP, return address}. */
+static enum step step_by_frame_pointer(struct native_frames *n, struct walk *w)
 {
-	uint64_t bp = walk_fp(w), next, pc;
+	uint64_t fp = walk_fp(w), next, pc;
 
-	/* Who begins a thread sets it so; a leaf may have it for anything. */
-	if (bp == 0 && !w->is_exact)
+	/*
+	 * Thread entry code zeroes FP, so 0 means the outermost frame, except
+	 * in a leaf, where FP may be scratch.
+	 */
+	if (fp == 0 && !w->is_exact)
 		return STEP_ROOT;
-	if (bp & 7 || bp < walk_sp(w) || bp - walk_sp(w) > MAX_BP_STEP ||
-	    !walk_read(w, bp, &next) || !walk_read(w, bp + 8, &pc))
+	if (fp & 7 || fp < walk_sp(w) || fp - walk_sp(w) > MAX_FP_STEP ||
+	    !walk_read(w, fp, &next) || !walk_read(w, fp + 8, &pc))
 		return walk_lost(w, "native code without call frame "
 				    "information");
 	if (pc == 0)
@@ -113,19 +116,19 @@ static enum step by_frame_pointer(struct native_frames *n, struct walk *w)
 		return walk_lost(w, "native code without call frame "
 				    "information");
 	w->rule = "frame pointer";
-	return walk_to(w, pc, bp + 16, next);
+	return walk_to(w, pc, fp + 16, next);
 }
 
-/* The value of a register of the caller's; false when it cannot be had. */
-static bool caller_value(struct walk *w, const struct row *r, size_t at,
-			 uint64_t cfa, uint64_t *value)
+/* Computes a register's value in the caller; false when it is unknown. */
+static bool row_caller_value(struct walk *w, const struct row *r, size_t at,
+			     uint64_t cfa, uint64_t *value)
 {
 	uint8_t rule = r->rules[at].rule, base = r->rules[at].base;
 	uint64_t offset = (uint64_t)(int64_t)r->rules[at].offset;
 
 	switch (rule) {
 	case CFI_AT_CFA:
-		/* What stands below SP has been restored: rows do not say. */
+		/* A slot below SP was restored, which rows do not tell. */
 		if (at != RA_RULE && cfa + offset < walk_sp(w)) {
 			*value = w->registers[w->arch->machine->preserved[at]];
 			return walk_knows(w, w->arch->machine->preserved[at]);
@@ -146,13 +149,13 @@ static bool caller_value(struct walk *w, const struct row *r, size_t at,
 }
 
 /*
- * True when a register is as the caller had it.  At the very end of a function
- * all are, having been taken off the stack again, which compilers do not always
- * say: what is below the stack pointer of the moment is no place for anything,
- * and nothing is saved where there is no frame.
+ * True when a register has the caller's value.  At the very end of a function
+ * all preserved registers do, but compilers do not always write that into the
+ * rows: a slot below SP holds nothing any more, and nothing is saved where
+ * there is no frame.
  */
-static bool is_same(const struct walk *w, const struct row *r, size_t at,
-		    uint64_t cfa)
+static bool row_is_same(const struct walk *w, const struct row *r, size_t at,
+			uint64_t cfa)
 {
 	uint8_t rule = r->rules[at].rule;
 
@@ -166,7 +169,7 @@ static bool is_same(const struct walk *w, const struct row *r, size_t at,
 	       cfa + (uint64_t)(int64_t)r->rules[at].offset < walk_sp(w);
 }
 
-static bool find_cfa(struct walk *w, const struct row *r, uint64_t *cfa)
+static bool row_find_cfa(struct walk *w, const struct row *r, uint64_t *cfa)
 {
 	if (r->cfa_register >= DWARF_RA || !walk_knows(w, r->cfa_register))
 		return false;
@@ -174,23 +177,23 @@ static bool find_cfa(struct walk *w, const struct row *r, uint64_t *cfa)
 	return !r->cfa_is_memory || walk_read(w, *cfa, cfa);
 }
 
-static enum step by_row(struct walk *w, const struct row *r)
+static enum step step_by_row(struct walk *w, const struct row *r)
 {
 	uint64_t cfa, pc, values[ELF_PRESERVED];
 	uint32_t known = 1u << w->arch->sp;
 
 	if (r->rules[RA_RULE].rule == CFI_UNDEFINED)
 		return STEP_ROOT;
-	if (!find_cfa(w, r, &cfa))
+	if (!row_find_cfa(w, r, &cfa))
 		return walk_lost(w, "a native frame's base is not known");
-	if (!caller_value(w, r, RA_RULE, cfa, &pc))
+	if (!row_caller_value(w, r, RA_RULE, cfa, &pc))
 		return walk_lost(w, "a native frame's return address is not "
 				    "in the stack");
 	for (size_t k = 0; k < w->arch->machine->preserved_count; k++) {
 		values[k] = w->registers[w->arch->machine->preserved[k]];
-		if (is_same(w, r, k, cfa)
+		if (row_is_same(w, r, k, cfa)
 			    ? walk_knows(w, w->arch->machine->preserved[k])
-			    : caller_value(w, r, k, cfa, &values[k]))
+			    : row_caller_value(w, r, k, cfa, &values[k]))
 			known |= 1u << w->arch->machine->preserved[k];
 	}
 	for (size_t k = 0; k < w->arch->machine->preserved_count; k++)
@@ -200,14 +203,14 @@ static enum step by_row(struct walk *w, const struct row *r)
 	w->pc = pc;
 	w->is_exact = r->is_signal;
 	w->rule = r->is_signal ? "signal frame" : "call frame information";
-	/* Nobody calls the first function. */
+	/* The first function has no caller. */
 	return pc ? STEP_ON : STEP_ROOT;
 }
 
 enum step native_frames_step(struct native_frames *n, struct walk *w,
 			     struct unwound_frame *frame)
 {
-	const struct row *r = row_at(n, w->pc, w->is_exact);
+	const struct row *r = frames_row_at(n, w->pc, w->is_exact);
 	const struct process_image *i;
 
 	frame->kind = UNWOUND_NATIVE;
@@ -218,7 +221,7 @@ enum step native_frames_step(struct native_frames *n, struct walk *w,
 	}
 	if (!r->is_code)
 		return walk_lost(w, "an address without code");
-	/* A handler returns to the first instruction of what ends a signal. */
+	/* A signal handler returns to the first instruction of a trampoline. */
 	frame->is_exact |= r->is_signal;
-	return r->has_cfi ? by_row(w, r) : by_frame_pointer(n, w);
+	return r->has_cfi ? step_by_row(w, r) : step_by_frame_pointer(n, w);
 }

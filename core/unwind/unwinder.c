@@ -61,7 +61,7 @@ static void walk_start(struct walk *w, const struct arch *arch,
 	memcpy(w->registers, from->registers, sizeof(w->registers));
 }
 
-static enum step take_step(struct unwinder *u, struct walk *w,
+static enum step walk_step(struct unwinder *u, struct walk *w,
 			   struct unwound_frame *frame)
 {
 	uint64_t sp = walk_sp(w), pc = w->pc;
@@ -82,9 +82,9 @@ static enum step take_step(struct unwinder *u, struct walk *w,
 		step = native_frames_step(u->native, w, frame);
 	frame->rule = w->rule;
 	/*
-	 * A walk has an end only where the stack goes up.  A continuation may
-	 * have its entry right where its frames were, and a method at its entry
-	 * its return address in a register.
+	 * A walk ends because each step goes up the stack.  Two may stay: a
+	 * continuation's entry may be where its frames were, and a method at
+	 * its entry has its return address in a register.
 	 */
 	if (step == STEP_ON &&
 	    (walk_sp(w) < sp ||
@@ -94,7 +94,8 @@ static enum step take_step(struct unwinder *u, struct walk *w,
 	return step;
 }
 
-static void finish(struct unwound *out, enum step step, const struct walk *w)
+static void unwound_finish(struct unwound *out, enum step step,
+			   const struct walk *w)
 {
 	static const enum unwind_end ends[] = {
 		[STEP_ON] = UNWIND_DEEP,
@@ -127,8 +128,8 @@ void unwinder_walk(struct unwinder *u, const struct unwind_start *from,
 	*out = (struct unwound){ .frames = u->frames };
 	walk_start(&w, u->arch, from);
 	while (out->count < max && step == STEP_ON)
-		step = take_step(u, &w, &u->frames[out->count++]);
-	finish(out, step, &w);
+		step = walk_step(u, &w, &u->frames[out->count++]);
+	unwound_finish(out, step, &w);
 }
 
 /* ---- explaining a walk ---- */

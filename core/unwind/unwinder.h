@@ -2,10 +2,10 @@
 /*
  * unwinder: from a thread's registers and a copy of its stack to its frames.
  *
- * Frames of compiled Java code by the sizes that HotSpot's CodeBlobs have,
- * interpreted ones by their layout, native ones by their call frame
- * information, or frame pointers where there is none.  It needs nothing of the
- * target but to read its memory.
+ * Compiled Java frames are walked by the sizes in HotSpot's CodeBlobs,
+ * interpreted ones by their layout, native ones by call frame information or
+ * frame pointers.  hotspot_frame.c lists the rules.  The target's memory is
+ * read, and nothing else is needed of the target.
  */
 #ifndef CORE_UNWIND_UNWINDER_H
 #define CORE_UNWIND_UNWINDER_H
@@ -22,10 +22,10 @@
 enum { UNWIND_FRAMES = 2048 };
 
 enum unwind_end {
-	UNWIND_ROOT, /* the thread's first frame */
+	UNWIND_ROOT, /* the walk reached the thread's first frame */
 	UNWIND_CUT,  /* the copy ends before the stack does */
-	UNWIND_DEEP, /* there are more frames than were wanted */
-	UNWIND_LOST, /* there is no way on: why, in words */
+	UNWIND_DEEP, /* the frame limit was reached */
+	UNWIND_LOST, /* no rule found a caller: see why */
 };
 
 struct unwound {
@@ -33,8 +33,8 @@ struct unwound {
 	size_t count;
 	enum unwind_end end;
 	const char *why;  /* static text, of UNWIND_LOST; else NULL */
-	uint64_t root_sp; /* the root's stack pointer, of UNWIND_ROOT: no more
-			     of this thread's stack is ever needed */
+	uint64_t root_sp; /* SP of the root, if UNWIND_ROOT: walks of this
+			     thread need no more of its stack */
 };
 
 /* Where a walk begins. */
@@ -61,8 +61,8 @@ void unwinder_free(struct unwinder *u); /* NULL is fine */
 bool unwinder_has_continuations(const struct unwinder *u);
 
 /*
- * Walks; the result is valid until the next walk.  It always has a frame: what
- * cannot be unwound ends in UNWOUND_UNKNOWN.
+ * Walks a stack.  The result is valid until the next walk and has at least one
+ * frame; a walk that is lost ends with UNWOUND_UNKNOWN.
  */
 void unwinder_walk(struct unwinder *u, const struct unwind_start *from,
 		   struct unwound *out);
