@@ -276,15 +276,16 @@ static void truncation_is_marked(void **state)
 		    "contents", &map);
 	v = java_to_value(&m.v, &a);
 	assert_int_equal(v->kind, VALUE_COMPOSITE);
-	assert_int_equal(value_member(v, "@cut")->kind, VALUE_CUT);
+	assert_non_null(value_member(v, "@cut"));
 	arena_release(&a);
 	make_object(&m, "javax.management.openmbean.TabularDataSupport",
 		    "dataMap", &map);
 	v = java_to_value(&m.v, &a);
 	assert_int_equal(v->kind, VALUE_TABULAR);
-	assert_int_equal(v->table.row_count, 1);
-	assert_int_equal(value_member(v->table.rows[0], "@cut")->kind,
-			 VALUE_CUT);
+	assert_true(v->table.row_count > 0);
+	v = value_member(v->table.rows[v->table.row_count - 1], "@cut");
+	assert_non_null(v);
+	assert_int_equal(v->kind, VALUE_CUT);
 	arena_release(&a);
 }
 
