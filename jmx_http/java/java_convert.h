@@ -3,8 +3,7 @@
  * java_convert: a graph of Java objects on its way to become a value.
  *
  * Private to java_to_value: java_to_value.c goes from object to object,
- * java_known.c has the classes that are known, java_number.c and java_time.c
- * read numbers and times, java_to_info.c what describes an MBean.
+ * java_known.c converts the classes whose form is known.
  *
  * The graph is hostile: it may have cycles, and say the same object again and
  * again.  Everything that is done costs of one budget, which ends it.
@@ -78,15 +77,5 @@ uint32_t java_known_find(struct java_bytes class_name);
 /* An object of a known class; NULL when it is not what its class writes. */
 const struct value *java_known_convert(struct java_convert *c, uint32_t id,
 				       const struct java_value *v);
-
-/* java.math; NULL as above. */
-const struct value *java_big_integer(struct java_convert *c,
-				     const struct java_value *v);
-const struct value *java_big_decimal(struct java_convert *c,
-				     const struct java_value *v);
-
-/* What java.time.Ser wrote, as ISO 8601 has it; NULL as above. */
-const struct value *java_time_written(struct java_convert *c,
-				      const struct java_value *v);
 
 #endif

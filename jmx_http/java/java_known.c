@@ -2,6 +2,8 @@
 /* The classes whose form in a stream is known; JDK 8 to 25. */
 #include "core/base/cursor.h"
 #include "jmx_http/java/java_convert.h"
+#include "jmx_http/java/java_to_value.h"
+#include "jmx_http/value/value_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -18,6 +20,406 @@ struct known {
 				       const struct known *known);
 	const char *field;
 };
+
+/* java.math */
+
+#define MAGNITUDE_MAX                                                          \
+	4096 /* bytes: the time it takes grows by their square                 \
+	      */
+#define LIMBS_MAX   (MAGNITUDE_MAX / 4)
+#define NINE_DIGITS 1000000000u
+#define PARTS_MAX   (MAGNITUDE_MAX * 8 / 29 + 1) /* 10^9 is above 2^29 */
+
+/* Low limb first. */
+struct big {
+	uint32_t limbs[LIMBS_MAX];
+	size_t count;
+};
+
+static void big_read(struct big *b, const uint8_t *bytes, size_t len)
+{
+	memset(b, 0, sizeof(*b));
+	for (size_t i = 0; i < len; i++)
+		b->limbs[i / 4] |= (uint32_t)bytes[len - 1 - i] << (i % 4 * 8);
+	b->count = (len + 3) / 4;
+	while (b->count && !b->limbs[b->count - 1])
+		b->count--;
+}
+
+static uint32_t big_divide(struct big *b, uint32_t by)
+{
+	uint64_t rest = 0;
+
+	for (size_t i = b->count; i-- > 0;) {
+		rest = rest << 32 | b->limbs[i];
+		b->limbs[i] = (uint32_t)(rest / by);
+		rest %= by;
+	}
+	while (b->count && !b->limbs[b->count - 1])
+		b->count--;
+	return (uint32_t)rest;
+}
+
+static void big_print(struct text *out, struct big *b)
+{
+	uint32_t parts[PARTS_MAX];
+	size_t count = 0;
+
+	while (b->count)
+		parts[count++] = big_divide(b, NINE_DIGITS);
+	text_printf(out, "%" PRIu32, count ? parts[--count] : 0);
+	while (count)
+		text_printf(out, "%09" PRIu32, parts[--count]);
+}
+
+/* 0, or -1 for what is no BigInteger, or 1 for one that is too long. */
+static int add_integer(struct java_convert *c, struct text *out,
+		       const struct java_value *v)
+{
+	const struct java_value *sign = java_field_of(v, "signum");
+	const struct java_value *bytes = java_field_of(v, "magnitude");
+	struct big b;
+
+	if (!sign || sign->kind != JAVA_INTEGER || !bytes ||
+	    bytes->kind != JAVA_ARRAY || !bytes->array.raw ||
+	    bytes->array.type != 'B')
+		return -1;
+	if (bytes->array.count > MAGNITUDE_MAX ||
+	    !java_convert_pay(c, bytes->array.count * bytes->array.count /
+					 MAGNITUDE_MAX))
+		return 1;
+	big_read(&b, bytes->array.raw, bytes->array.count);
+	if (sign->integer < 0)
+		text_putc(out, '-');
+	big_print(out, &b);
+	return 0;
+}
+
+static const struct value *make_number(struct java_convert *c,
+				       const struct java_value *v,
+				       struct text *digits, int status)
+{
+	struct value *made = NULL;
+
+	if (!status) {
+		made = java_convert_new(c, VALUE_NUMBER,
+					java_convert_type(c, v));
+		made->text.at = arena_copy(c->arena, digits->bytes,
+					   digits->len);
+		made->text.len = digits->len;
+	}
+	text_release(digits);
+	if (status > 0)
+		return java_convert_cut(c, "a number of too many digits");
+	return made;
+}
+
+static const struct value *big_integer(struct java_convert *c,
+				       const struct java_value *v,
+				       const struct known *known)
+{
+	struct text digits = { 0 };
+	int status = add_integer(c, &digits, v);
+
+	(void)known;
+	return make_number(c, v, &digits, status);
+}
+
+/* BigDecimal.toString(): with an exponent when that is below -6, or above 0. */
+static void scale_digits(struct text *out, const char *digits, int64_t scale)
+{
+	size_t len;
+	int64_t exponent;
+
+	if (*digits == '-')
+		text_putc(out, *digits++);
+	len = strlen(digits);
+	exponent = (int64_t)len - 1 - scale;
+	if (!scale) {
+		text_puts(out, digits);
+	} else if (scale > 0 && exponent >= -6) {
+		if ((int64_t)len > scale) {
+			text_add(out, digits, len - (size_t)scale);
+		} else {
+			text_putc(out, '0');
+		}
+		text_putc(out, '.');
+		for (int64_t i = (int64_t)len; i < scale; i++)
+			text_putc(out, '0');
+		text_puts(out, (int64_t)len > scale
+				       ? digits + len - (size_t)scale
+				       : digits);
+	} else {
+		text_putc(out, *digits);
+		if (len > 1)
+			text_printf(out, ".%s", digits + 1);
+		if (exponent)
+			text_printf(out, "E%+" PRId64, exponent);
+	}
+}
+
+static const struct value *big_decimal(struct java_convert *c,
+				       const struct java_value *v,
+				       const struct known *known)
+{
+	const struct java_value *scale = java_field_of(v, "scale");
+	struct text digits = { 0 }, scaled = { 0 };
+	int status;
+
+	(void)known;
+	if (!scale || scale->kind != JAVA_INTEGER || scale->type != 'I')
+		return NULL;
+	status = add_integer(c, &digits, java_field_of(v, "intVal"));
+	if (!status)
+		scale_digits(&scaled, digits.bytes, scale->integer);
+	text_release(&digits);
+	return make_number(c, v, &scaled, status);
+}
+
+/* java.time */
+
+static int time_read_byte(struct cursor *c)
+{
+	int byte = cursor_u8(c);
+
+	return byte > INT8_MAX ? byte - 256 : byte;
+}
+
+/* Appends ".5", ".123456789"; nothing for 0. */
+static void add_nanos(struct text *out, uint32_t nanos)
+{
+	int digits = 9;
+
+	if (!nanos)
+		return;
+	for (; nanos % 10 == 0; digits--)
+		nanos /= 10;
+	text_printf(out, ".%0*" PRIu32, digits, nanos);
+}
+
+static void time_read_instant(struct cursor *c, struct text *out)
+{
+	int64_t seconds = (int64_t)cursor_u64(c);
+	uint32_t nanos = cursor_u32(c);
+
+	/* Those of some 292 million years are told as the object's fields. */
+	if (seconds < INT64_MIN / 1000 || seconds > INT64_MAX / 1000 ||
+	    nanos > 999999999) {
+		cursor_fail(c);
+		return;
+	}
+	value_add_date(out, seconds * 1000);
+	out->len -= sizeof(".000Z") - 1;
+	add_nanos(out, nanos);
+	text_putc(out, 'Z');
+}
+
+/* Duration: as seconds, which is one of its spellings. */
+static void time_read_duration(struct cursor *c, struct text *out)
+{
+	int64_t seconds = (int64_t)cursor_u64(c);
+	uint32_t nanos = cursor_u32(c);
+	uint64_t whole = (uint64_t)seconds;
+
+	if (nanos > 999999999) {
+		cursor_fail(c);
+		return;
+	}
+	text_puts(out, "PT");
+	if (seconds < 0) {
+		/* Nanoseconds count up, from the seconds below. */
+		text_putc(out, '-');
+		whole = -whole - (nanos > 0);
+		nanos = nanos ? 1000000000 - nanos : 0;
+	}
+	text_printf(out, "%" PRIu64, whole);
+	add_nanos(out, nanos);
+	text_putc(out, 'S');
+}
+
+static void add_year(struct text *out, int32_t year)
+{
+	text_printf(out, "%s%0*" PRId32, year > 9999 ? "+" : "",
+		    year < 0 ? 5 : 4, year);
+}
+
+static void time_read_date(struct cursor *c, struct text *out)
+{
+	int32_t year = (int32_t)cursor_u32(c);
+	int month = cursor_u8(c);
+
+	add_year(out, year);
+	text_printf(out, "-%02d-%02d", month, cursor_u8(c));
+}
+
+/* LocalTime: as few bytes as do; the last that stands there is inverted. */
+static void time_read_time(struct cursor *c, struct text *out)
+{
+	int parts[3] = { 0 };
+	uint32_t nanos = 0;
+	bool is_last = false;
+
+	for (int i = 0; i < 3 && !is_last; i++) {
+		parts[i] = time_read_byte(c);
+		is_last = parts[i] < 0;
+		if (is_last)
+			parts[i] = ~parts[i];
+	}
+	if (!is_last)
+		nanos = cursor_u32(c);
+	text_printf(out, "%02d:%02d", parts[0], parts[1]);
+	if (parts[2] || nanos)
+		text_printf(out, ":%02d", parts[2]);
+	if (nanos <= 999999999)
+		add_nanos(out, nanos);
+	else
+		cursor_fail(c);
+}
+
+static void time_read_date_time(struct cursor *c, struct text *out)
+{
+	time_read_date(c, out);
+	text_putc(out, 'T');
+	time_read_time(c, out);
+}
+
+/* Quarters of an hour, or 127 and the seconds. */
+static void time_read_offset(struct cursor *c, struct text *out)
+{
+	int32_t seconds = time_read_byte(c);
+
+	seconds = seconds == 127 ? (int32_t)cursor_u32(c) : seconds * 900;
+	if (seconds < -64800 || seconds > 64800) {
+		cursor_fail(c);
+		return;
+	}
+	if (!seconds) {
+		text_putc(out, 'Z');
+		return;
+	}
+	text_putc(out, seconds < 0 ? '-' : '+');
+	seconds = seconds < 0 ? -seconds : seconds;
+	text_printf(out, "%02d:%02d", seconds / 3600, seconds / 60 % 60);
+	if (seconds % 60)
+		text_printf(out, ":%02d", seconds % 60);
+}
+
+static void time_read_region(struct cursor *c, struct text *out)
+{
+	uint16_t len = cursor_u16(c);
+	const uint8_t *name = cursor_bytes(c, len);
+
+	if (name)
+		text_add(out, name, len);
+}
+
+static void time_read_offset_date_time(struct cursor *c, struct text *out)
+{
+	time_read_date_time(c, out);
+	time_read_offset(c, out);
+}
+
+static void time_read_offset_time(struct cursor *c, struct text *out)
+{
+	time_read_time(c, out);
+	time_read_offset(c, out);
+}
+
+static void time_read_zoned(struct cursor *c, struct text *out)
+{
+	time_read_offset_date_time(c, out);
+	/* Its zone, when that is more than the offset. */
+	if (cursor_u8(c) != 7)
+		return;
+	text_putc(out, '[');
+	time_read_region(c, out);
+	text_putc(out, ']');
+}
+
+static void time_read_year(struct cursor *c, struct text *out)
+{
+	text_printf(out, "%" PRId32, (int32_t)cursor_u32(c));
+}
+
+static void time_read_year_month(struct cursor *c, struct text *out)
+{
+	add_year(out, (int32_t)cursor_u32(c));
+	text_printf(out, "-%02d", cursor_u8(c));
+}
+
+static void time_read_month_day(struct cursor *c, struct text *out)
+{
+	int month = cursor_u8(c);
+
+	text_printf(out, "--%02d-%02d", month, cursor_u8(c));
+}
+
+static void time_read_period(struct cursor *c, struct text *out)
+{
+	size_t begin;
+
+	text_putc(out, 'P');
+	begin = out->len;
+	for (const char *unit = "YMD"; *unit; unit++) {
+		int32_t count = (int32_t)cursor_u32(c);
+
+		if (count)
+			text_printf(out, "%" PRId32 "%c", count, *unit);
+	}
+	if (out->len == begin)
+		text_puts(out, "0D");
+}
+
+/* By their type in java.time.Ser. */
+static const struct {
+	const char *class;
+	void (*read)(struct cursor *c, struct text *out);
+} kinds[] = {
+	[1] = { "java.time.Duration", time_read_duration },
+	[2] = { "java.time.Instant", time_read_instant },
+	[3] = { "java.time.LocalDate", time_read_date },
+	[4] = { "java.time.LocalTime", time_read_time },
+	[5] = { "java.time.LocalDateTime", time_read_date_time },
+	[6] = { "java.time.ZonedDateTime", time_read_zoned },
+	[7] = { "java.time.ZoneRegion", time_read_region },
+	[8] = { "java.time.ZoneOffset", time_read_offset },
+	[9] = { "java.time.OffsetTime", time_read_offset_time },
+	[10] = { "java.time.OffsetDateTime", time_read_offset_date_time },
+	[11] = { "java.time.Year", time_read_year },
+	[12] = { "java.time.YearMonth", time_read_year_month },
+	[13] = { "java.time.MonthDay", time_read_month_day },
+	[14] = { "java.time.Period", time_read_period },
+};
+
+static const struct value *time_written(struct java_convert *c,
+					const struct java_value *v,
+					const struct known *known)
+{
+	const struct java_part *part = java_part_of(v, known->class);
+	struct text t = { 0 };
+	struct value *made = NULL;
+	struct cursor block;
+	uint8_t kind;
+
+	if (!part || !part->annotations.count ||
+	    part->annotations.at[0]->kind != JAVA_BLOCK)
+		return NULL;
+	block = cursor_over(part->annotations.at[0]->bytes.at,
+			    part->annotations.at[0]->bytes.len);
+	kind = cursor_u8(&block);
+	if (kind >= sizeof(kinds) / sizeof(*kinds) || !kinds[kind].read)
+		return NULL;
+	kinds[kind].read(&block, &t);
+	if (cursor_ok(&block) && t.len) {
+		made = java_convert_new(c, VALUE_STRING, kinds[kind].class);
+		made->text = java_to_text((struct java_bytes){ t.bytes, t.len },
+					  c->arena);
+	}
+	text_release(&t);
+	return made;
+}
+
+/* Others */
 
 static const struct java_value *field_of(const struct java_value *v,
 					 const struct known *known)
@@ -37,9 +439,9 @@ static struct value *new_text(struct java_convert *c, enum value_kind kind,
 }
 
 /* Integer and kin: the primitive by the name of its box. */
-static const struct value *unbox(struct java_convert *c,
-				 const struct java_value *v,
-				 const struct known *known)
+static const struct value *known_unbox(struct java_convert *c,
+				       const struct java_value *v,
+				       const struct known *known)
 {
 	const struct java_value *inner = field_of(v, known);
 	struct value *made;
@@ -53,18 +455,18 @@ static const struct value *unbox(struct java_convert *c,
 }
 
 /* What only holds another. */
-static const struct value *unwrap(struct java_convert *c,
-				  const struct java_value *v,
-				  const struct known *known)
+static const struct value *known_unwrap(struct java_convert *c,
+					const struct java_value *v,
+					const struct known *known)
 {
 	const struct java_value *inner = field_of(v, known);
 
 	return inner ? java_convert_value(c, inner) : NULL;
 }
 
-static const struct value *text_field(struct java_convert *c,
-				      const struct java_value *v,
-				      const struct known *known)
+static const struct value *known_text_field(struct java_convert *c,
+					    const struct java_value *v,
+					    const struct known *known)
 {
 	const struct java_value *inner = field_of(v, known);
 	struct value *made;
@@ -154,16 +556,16 @@ make_map(struct java_convert *c, const struct java_value *v, struct written w)
 	return made;
 }
 
-static const struct value *list(struct java_convert *c,
-				const struct java_value *v,
-				const struct known *known)
+static const struct value *known_list(struct java_convert *c,
+				      const struct java_value *v,
+				      const struct known *known)
 {
 	return make_list(c, v, written_by(v, known->class));
 }
 
-static const struct value *list_to_null(struct java_convert *c,
-					const struct java_value *v,
-					const struct known *known)
+static const struct value *known_list_to_null(struct java_convert *c,
+					      const struct java_value *v,
+					      const struct known *known)
 {
 	struct written w = written_by(v, known->class);
 
@@ -171,16 +573,16 @@ static const struct value *list_to_null(struct java_convert *c,
 	return make_list(c, v, w);
 }
 
-static const struct value *map(struct java_convert *c,
-			       const struct java_value *v,
-			       const struct known *known)
+static const struct value *known_map(struct java_convert *c,
+				     const struct java_value *v,
+				     const struct known *known)
 {
 	return make_map(c, v, written_by(v, known->class));
 }
 
-static const struct value *map_to_null(struct java_convert *c,
-				       const struct java_value *v,
-				       const struct known *known)
+static const struct value *known_map_to_null(struct java_convert *c,
+					     const struct java_value *v,
+					     const struct known *known)
 {
 	struct written w = written_by(v, known->class);
 
@@ -188,21 +590,22 @@ static const struct value *map_to_null(struct java_convert *c,
 	return make_map(c, v, w);
 }
 
-static const struct value *collser(struct java_convert *c,
-				   const struct java_value *v,
-				   const struct known *known)
+static const struct value *known_collser(struct java_convert *c,
+					 const struct java_value *v,
+					 const struct known *known)
 {
 	const struct java_value *tag = field_of(v, known);
 
 	if (!tag || tag->kind != JAVA_INTEGER)
 		return NULL;
-	return ((tag->integer & 0xff) == IMM_MAP ? map : list)(c, v, known);
+	return ((tag->integer & 0xff) == IMM_MAP ? known_map
+						 : known_list)(c, v, known);
 }
 
 /* An array whose first elementCount elements count. */
-static const struct value *vector(struct java_convert *c,
-				  const struct java_value *v,
-				  const struct known *known)
+static const struct value *known_vector(struct java_convert *c,
+					const struct java_value *v,
+					const struct known *known)
 {
 	const struct java_value *data = field_of(v, known);
 	const struct java_value *used = java_field_of(v, "elementCount");
@@ -218,25 +621,25 @@ static const struct value *vector(struct java_convert *c,
 	return make_list(c, v, w);
 }
 
-static const struct value *no_list(struct java_convert *c,
-				   const struct java_value *v,
-				   const struct known *known)
+static const struct value *known_no_list(struct java_convert *c,
+					 const struct java_value *v,
+					 const struct known *known)
 {
 	(void)known;
 	return make_list(c, v, (struct written){ 0 });
 }
 
-static const struct value *no_map(struct java_convert *c,
-				  const struct java_value *v,
-				  const struct known *known)
+static const struct value *known_no_map(struct java_convert *c,
+					const struct java_value *v,
+					const struct known *known)
 {
 	(void)known;
 	return make_map(c, v, (struct written){ 0 });
 }
 
-static const struct value *one(struct java_convert *c,
-			       const struct java_value *v,
-			       const struct known *known)
+static const struct value *known_one(struct java_convert *c,
+				     const struct java_value *v,
+				     const struct known *known)
 {
 	const struct java_value *element = field_of(v, known);
 
@@ -245,9 +648,9 @@ static const struct value *one(struct java_convert *c,
 	return make_list(c, v, (struct written){ &element, 1 });
 }
 
-static const struct value *one_pair(struct java_convert *c,
-				    const struct java_value *v,
-				    const struct known *known)
+static const struct value *known_one_pair(struct java_convert *c,
+					  const struct java_value *v,
+					  const struct known *known)
 {
 	const struct java_value *pair[] = { field_of(v, known),
 					    java_field_of(v, "v") };
@@ -258,11 +661,11 @@ static const struct value *one_pair(struct java_convert *c,
 }
 
 /* The keys of a map are a set. */
-static const struct value *keys(struct java_convert *c,
-				const struct java_value *v,
-				const struct known *known)
+static const struct value *known_keys(struct java_convert *c,
+				      const struct java_value *v,
+				      const struct known *known)
 {
-	const struct value *inner = unwrap(c, v, known);
+	const struct value *inner = known_unwrap(c, v, known);
 	struct value *made;
 	const struct value **at;
 
@@ -277,9 +680,9 @@ static const struct value *keys(struct java_convert *c,
 	return made;
 }
 
-static const struct value *date(struct java_convert *c,
-				const struct java_value *v,
-				const struct known *known)
+static const struct value *known_date(struct java_convert *c,
+				      const struct java_value *v,
+				      const struct known *known)
 {
 	const struct java_part *part = java_part_of(v, known->class);
 	struct value *made;
@@ -295,9 +698,9 @@ static const struct value *date(struct java_convert *c,
 	return cursor_ok(&block) ? made : NULL;
 }
 
-static const struct value *name(struct java_convert *c,
-				const struct java_value *v,
-				const struct known *known)
+static const struct value *known_name(struct java_convert *c,
+				      const struct java_value *v,
+				      const struct known *known)
 {
 	struct written w = written_by(v, known->class);
 	struct value *made;
@@ -309,9 +712,9 @@ static const struct value *name(struct java_convert *c,
 	return made;
 }
 
-static const struct value *uuid(struct java_convert *c,
-				const struct java_value *v,
-				const struct known *known)
+static const struct value *known_uuid(struct java_convert *c,
+				      const struct java_value *v,
+				      const struct known *known)
 {
 	const struct java_value *most = field_of(v, known);
 	const struct java_value *least = java_field_of(v, "leastSigBits");
@@ -333,9 +736,9 @@ static const struct value *uuid(struct java_convert *c,
 	return made;
 }
 
-static const struct value *throwable(struct java_convert *c,
-				     const struct java_value *v,
-				     const struct known *known)
+static const struct value *known_throwable(struct java_convert *c,
+					   const struct java_value *v,
+					   const struct known *known)
 {
 	const struct java_value *cause = java_cause_of(v);
 	struct value *made = java_convert_new(c, VALUE_OBJECT,
@@ -363,11 +766,11 @@ static const char *open_type(struct java_convert *c,
 		.at;
 }
 
-static const struct value *composite(struct java_convert *c,
-				     const struct java_value *v,
-				     const struct known *known)
+static const struct value *known_composite(struct java_convert *c,
+					   const struct java_value *v,
+					   const struct known *known)
 {
-	const struct value *contents = unwrap(c, v, known);
+	const struct value *contents = known_unwrap(c, v, known);
 	struct value_member *at;
 	struct value *made;
 	size_t count = 0;
@@ -425,12 +828,12 @@ static const struct value *cut_row(struct java_convert *c,
 	return row;
 }
 
-static const struct value *tabular(struct java_convert *c,
-				   const struct java_value *v,
-				   const struct known *known)
+static const struct value *known_tabular(struct java_convert *c,
+					 const struct java_value *v,
+					 const struct known *known)
 {
 	const struct java_value *type = java_field_of(v, "tabularType");
-	const struct value *data = unwrap(c, v, known);
+	const struct value *data = known_unwrap(c, v, known);
 	const struct value **rows;
 	struct value *made;
 
@@ -451,95 +854,71 @@ static const struct value *tabular(struct java_convert *c,
 	return made;
 }
 
-static const struct value *big_integer(struct java_convert *c,
-				       const struct java_value *v,
-				       const struct known *known)
-{
-	(void)known;
-	return java_big_integer(c, v);
-}
-
-static const struct value *big_decimal(struct java_convert *c,
-				       const struct java_value *v,
-				       const struct known *known)
-{
-	(void)known;
-	return java_big_decimal(c, v);
-}
-
-static const struct value *java_time(struct java_convert *c,
-				     const struct java_value *v,
-				     const struct known *known)
-{
-	(void)known;
-	return java_time_written(c, v);
-}
-
 #define UTIL "java.util."
 
 /* clang-format off */
 static const struct known table[] = {
-	{ "java.lang.Boolean", unbox, "value" },
-	{ "java.lang.Byte", unbox, "value" },
-	{ "java.lang.Character", unbox, "value" },
-	{ "java.lang.Double", unbox, "value" },
-	{ "java.lang.Float", unbox, "value" },
-	{ "java.lang.Integer", unbox, "value" },
-	{ "java.lang.Long", unbox, "value" },
-	{ "java.lang.Short", unbox, "value" },
-	{ UTIL "concurrent.atomic.AtomicInteger", unbox, "value" },
-	{ UTIL "concurrent.atomic.AtomicLong", unbox, "value" },
-	{ UTIL "concurrent.atomic.AtomicReference", unwrap, "value" },
+	{ "java.lang.Boolean", known_unbox, "value" },
+	{ "java.lang.Byte", known_unbox, "value" },
+	{ "java.lang.Character", known_unbox, "value" },
+	{ "java.lang.Double", known_unbox, "value" },
+	{ "java.lang.Float", known_unbox, "value" },
+	{ "java.lang.Integer", known_unbox, "value" },
+	{ "java.lang.Long", known_unbox, "value" },
+	{ "java.lang.Short", known_unbox, "value" },
+	{ UTIL "concurrent.atomic.AtomicInteger", known_unbox, "value" },
+	{ UTIL "concurrent.atomic.AtomicLong", known_unbox, "value" },
+	{ UTIL "concurrent.atomic.AtomicReference", known_unwrap, "value" },
 	{ "java.math.BigInteger", big_integer, NULL },
 	{ "java.math.BigDecimal", big_decimal, NULL },
-	{ "java.time.Ser", java_time, NULL },
-	{ UTIL "Date", date, NULL },
-	{ UTIL "UUID", uuid, "mostSigBits" },
-	{ "java.io.File", text_field, "path" },
-	{ "java.net.URI", text_field, "string" },
-	{ "java.lang.Throwable", throwable, "detailMessage" },
-	{ "javax.management.ObjectName", name, NULL },
-	{ "javax.management.openmbean.CompositeDataSupport", composite,
+	{ "java.time.Ser", time_written, NULL },
+	{ UTIL "Date", known_date, NULL },
+	{ UTIL "UUID", known_uuid, "mostSigBits" },
+	{ "java.io.File", known_text_field, "path" },
+	{ "java.net.URI", known_text_field, "string" },
+	{ "java.lang.Throwable", known_throwable, "detailMessage" },
+	{ "javax.management.ObjectName", known_name, NULL },
+	{ "javax.management.openmbean.CompositeDataSupport", known_composite,
 	  "contents" },
-	{ "javax.management.openmbean.TabularDataSupport", tabular, "dataMap" },
-	{ UTIL "ArrayList", list, NULL },
-	{ UTIL "LinkedList", list, NULL },
-	{ UTIL "ArrayDeque", list, NULL },
-	{ UTIL "PriorityQueue", list, NULL },
-	{ UTIL "HashSet", list, NULL },
-	{ UTIL "TreeSet", list, NULL },
-	{ UTIL "concurrent.CopyOnWriteArrayList", list, NULL },
-	{ UTIL "concurrent.CopyOnWriteArraySet", unwrap, "al" },
-	{ UTIL "concurrent.ConcurrentLinkedQueue", list_to_null, NULL },
-	{ UTIL "concurrent.ConcurrentLinkedDeque", list_to_null, NULL },
-	{ UTIL "concurrent.LinkedBlockingQueue", list_to_null, NULL },
-	{ UTIL "concurrent.LinkedBlockingDeque", list_to_null, NULL },
-	{ UTIL "concurrent.ConcurrentSkipListSet", keys, "m" },
-	{ UTIL "concurrent.ConcurrentHashMap$CollectionView", keys, "map" },
-	{ UTIL "Collections$SetFromMap", keys, "m" },
-	{ UTIL "Vector", vector, "elementData" },
-	{ UTIL "CollSer", collser, "tag" },
-	{ UTIL "Arrays$ArrayList", unwrap, "a" },
-	{ UTIL "EnumSet$SerializationProxy", unwrap, "elements" },
-	{ UTIL "Collections$EmptyList", no_list, NULL },
-	{ UTIL "Collections$EmptySet", no_list, NULL },
-	{ UTIL "Collections$EmptyMap", no_map, NULL },
-	{ UTIL "Collections$SingletonList", one, "element" },
-	{ UTIL "Collections$SingletonSet", one, "element" },
-	{ UTIL "Collections$SingletonMap", one_pair, "k" },
-	{ UTIL "Collections$UnmodifiableCollection", unwrap, "c" },
-	{ UTIL "Collections$SynchronizedCollection", unwrap, "c" },
-	{ UTIL "Collections$CheckedCollection", unwrap, "c" },
-	{ UTIL "Collections$UnmodifiableMap", unwrap, "m" },
-	{ UTIL "Collections$SynchronizedMap", unwrap, "m" },
-	{ UTIL "Collections$CheckedMap", unwrap, "m" },
-	{ UTIL "HashMap", map, NULL },
-	{ UTIL "TreeMap", map, NULL },
-	{ UTIL "Hashtable", map, NULL },
-	{ UTIL "EnumMap", map, NULL },
-	{ UTIL "IdentityHashMap", map, NULL },
-	{ UTIL "concurrent.ConcurrentHashMap", map_to_null, NULL },
-	{ UTIL "concurrent.ConcurrentSkipListMap", map_to_null, NULL },
+	{ "javax.management.openmbean.TabularDataSupport", known_tabular, "dataMap" },
+	{ UTIL "ArrayList", known_list, NULL },
+	{ UTIL "LinkedList", known_list, NULL },
+	{ UTIL "ArrayDeque", known_list, NULL },
+	{ UTIL "PriorityQueue", known_list, NULL },
+	{ UTIL "HashSet", known_list, NULL },
+	{ UTIL "TreeSet", known_list, NULL },
+	{ UTIL "concurrent.CopyOnWriteArrayList", known_list, NULL },
+	{ UTIL "concurrent.CopyOnWriteArraySet", known_unwrap, "al" },
+	{ UTIL "concurrent.ConcurrentLinkedQueue", known_list_to_null, NULL },
+	{ UTIL "concurrent.ConcurrentLinkedDeque", known_list_to_null, NULL },
+	{ UTIL "concurrent.LinkedBlockingQueue", known_list_to_null, NULL },
+	{ UTIL "concurrent.LinkedBlockingDeque", known_list_to_null, NULL },
+	{ UTIL "concurrent.ConcurrentSkipListSet", known_keys, "m" },
+	{ UTIL "concurrent.ConcurrentHashMap$CollectionView", known_keys, "map" },
+	{ UTIL "Collections$SetFromMap", known_keys, "m" },
+	{ UTIL "Vector", known_vector, "elementData" },
+	{ UTIL "CollSer", known_collser, "tag" },
+	{ UTIL "Arrays$ArrayList", known_unwrap, "a" },
+	{ UTIL "EnumSet$SerializationProxy", known_unwrap, "elements" },
+	{ UTIL "Collections$EmptyList", known_no_list, NULL },
+	{ UTIL "Collections$EmptySet", known_no_list, NULL },
+	{ UTIL "Collections$EmptyMap", known_no_map, NULL },
+	{ UTIL "Collections$SingletonList", known_one, "element" },
+	{ UTIL "Collections$SingletonSet", known_one, "element" },
+	{ UTIL "Collections$SingletonMap", known_one_pair, "k" },
+	{ UTIL "Collections$UnmodifiableCollection", known_unwrap, "c" },
+	{ UTIL "Collections$SynchronizedCollection", known_unwrap, "c" },
+	{ UTIL "Collections$CheckedCollection", known_unwrap, "c" },
+	{ UTIL "Collections$UnmodifiableMap", known_unwrap, "m" },
+	{ UTIL "Collections$SynchronizedMap", known_unwrap, "m" },
+	{ UTIL "Collections$CheckedMap", known_unwrap, "m" },
+	{ UTIL "HashMap", known_map, NULL },
+	{ UTIL "TreeMap", known_map, NULL },
+	{ UTIL "Hashtable", known_map, NULL },
+	{ UTIL "EnumMap", known_map, NULL },
+	{ UTIL "IdentityHashMap", known_map, NULL },
+	{ UTIL "concurrent.ConcurrentHashMap", known_map_to_null, NULL },
+	{ UTIL "concurrent.ConcurrentSkipListMap", known_map_to_null, NULL },
 };
 /* clang-format on */
 
