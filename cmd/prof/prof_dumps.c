@@ -182,7 +182,8 @@ static int check(const struct prof_live_options *o, struct error *err)
 		return misuse(err, "--idle goes with -e cpu: -e wall has all "
 				   "threads");
 	if (o->sampling.tid || o->sampling.only_user || o->sampling.only_kernel)
-		return misuse(err, "--tid, --user and --kernel do not go with "
+		return misuse(err, "--tid, --user-frames and --kernel-frames "
+				   "do not go with "
 				   "--sampler dump");
 	if (o->sampling.hz > MOST_HZ)
 		return misuse(err,

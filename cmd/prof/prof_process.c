@@ -60,7 +60,9 @@ static int check_limits(const struct prof_options *o, struct error *err)
 	    live->sampling.max_stack > UNWIND_FRAMES)
 		return misuse(err, "--max-stack is 1 to %d", UNWIND_FRAMES);
 	if (live->sampling.only_user && live->sampling.only_kernel)
-		return misuse(err, "--user and --kernel leave nothing");
+		return misuse(
+			err,
+			"--user-frames and --kernel-frames exclude each other");
 	if (live->sampling.all && o->pids.count)
 		return misuse(err, "--all is every JVM, those of --pid, too");
 	if (!o->tid || (o->tid > INT32_MAX && o->tid != COUNT_NOT_GIVEN))

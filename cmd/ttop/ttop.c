@@ -131,7 +131,7 @@ static int read_order(struct top_order *order, struct error *err)
 {
 	for (size_t i = 0; i < opt.order.count; i++) {
 		if (top_order_parse(opt.order.values[i], order, err))
-			return fail_in(err, "option --order");
+			return fail_in(err, "option --sort");
 	}
 	return order->count ? 0 : top_order_parse("CPU", order, err);
 }
@@ -402,9 +402,9 @@ static const struct command_option options[] = {
 		     .aliases = "-si"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
 		  "show so many threads; 0 is all"),
-	OPT_LIST('o', "order", &opt.order, "<keys>",
+	OPT_LIST('o', "sort", &opt.order, "<keys>",
 		 "sort by these: CPU,ALLOC or -NAME [CPU]",
-		 .accepts = is_order),
+		 .aliases = "--order", .accepts = is_order),
 	OPT_STRING('f', "filter", &opt.filter, "<glob>",
 		   "only threads of such a name: pool-*"),
 	OPT_FLAG('c', "contention", &opt.contention,

@@ -2,7 +2,7 @@
 # Each JDK: JDK 21 and later print a warning.
 # Begins early: waits for JVMs.
 # When it may not be loaded, names are from the JVM's memory, which is said; what
-# cannot be without it fails with the JVM's reason.  --quiet-target and --no-agent
+# cannot be without it fails with the JVM's reason.  --no-agent-warning and --no-agent
 # have nothing printed in the JVM, which the agent has from JDK 21 on.
 sjkc=$1
 scratch=$2
@@ -22,7 +22,7 @@ for jdk in $(jdks); do
 		target_end "$pid"
 	done
 	target "$jdk" -- burners=1 || exit 1
-	for quiet in --no-agent --quiet-target; do
+	for quiet in --no-agent --no-agent-warning; do
 		prof 0 $quiet -d 1s -o "$scratch/out.collapsed" "$pid" &&
 			has "$scratch/out.collapsed" ';Target\.burn' || exit 1
 		[ "$(cat "$said")" = READY ] || { cat "$said"; exit 1; }

@@ -18,7 +18,8 @@ try -i in.folded -e alloc
 try -i in.folded --include nothing
 try -i nowhere.jfr
 try $$ --no-agent -e cpu,alloc
-try $$ --user --kernel
+try $$ --user --kernel --quiet-target
+try $$ --user-frames --kernel-frames --no-agent-warning
 for none in -F -d --tid --max-stack; do
 	try $$ $none 0
 done

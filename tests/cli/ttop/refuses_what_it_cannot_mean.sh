@@ -30,5 +30,7 @@ try -s 127.0.0.1:1 -b
 try -s 127.0.0.1:1 -b -c
 try 127.0.0.1:1 -b
 try -b -o CPU 127.0.0.1:1
+try -b --order NONSENSE
+try -b --sort CPU,NONSENSE
 try -s 127.0.0.1:1 -b --timeout 0
 try -s 127.0.0.1:1 --user monitor --password secret
