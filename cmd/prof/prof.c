@@ -71,6 +71,37 @@ static int take_asprof(int *argc, char ***argv, struct error *err)
 				err);
 }
 
+/* "-e cpu -e lock" is "-e cpu,lock".  The text is kept for the whole run. */
+static void join_events(void)
+{
+	static struct text joined;
+
+	for (size_t i = 0; i < opt.events.count; i++)
+		text_printf(&joined, "%s%s", i ? "," : "",
+			    opt.events.values[i]);
+	opt.drawing.event = joined.bytes;
+	free(opt.events.values);
+}
+
+/* Replaces a target's name by its PID, which async-profiler's %p stands for. */
+static int find_pid(pid_t *pid, struct error *err)
+{
+	static char number[16];
+	struct jvm jvm;
+
+	if (opt.live.sampling.all || opt.pids.count != 1) {
+		*pid = 0;
+		return 0;
+	}
+	if (target_open_named(&jvm, opt.pids.values[0], err))
+		return -1;
+	*pid = jvm.pid;
+	snprintf(number, sizeof(number), "%d", (int)jvm.pid);
+	opt.pids.values[0] = number;
+	jvm_close(&jvm);
+	return 0;
+}
+
 static int sample(int argc, char **argv, struct error *err)
 {
 	bool program = is_program(argc);
@@ -84,6 +115,15 @@ static int sample(int argc, char **argv, struct error *err)
 	if (!program && !opt.pids.count && !opt.live.sampling.all &&
 	    take_any(&opt.pids, err))
 		return -1;
+	if (prof_asprof_file_has_pid(&opt)) {
+		pid_t pid;
+
+		if (find_pid(&pid, err) ||
+		    prof_asprof_name_file(&opt, pid, err))
+			return -1;
+	} else if (prof_asprof_name_file(&opt, 0, err)) {
+		return -1;
+	}
 	return prof_process(&opt, program ? argv : NULL, err);
 }
 
@@ -96,6 +136,7 @@ static int run(int argc, char **argv, struct error *err)
 				  : LOG_NORMAL);
 	if (opt.drawing.total && opt.drawing.samples)
 		return misuse(err, "--total and --samples exclude each other");
+	join_events();
 	/* A report prints weights; a drawing is to agree with it. */
 	opt.drawing.total = !opt.drawing.samples;
 	if (take_asprof(&argc, &argv, err))
@@ -107,6 +148,8 @@ static int run(int argc, char **argv, struct error *err)
 	    (opt.inputs.count || strcmp(opt.sampler, "dump") != 0))
 		return misuse(err, "--idle goes with --sampler dump");
 	if (opt.inputs.count) {
+		if (prof_asprof_name_file(&opt, 0, err))
+			return -1;
 		take_rest(&opt.inputs, argc, argv);
 		ret = prof_recording(&opt, err);
 	} else {
@@ -115,6 +158,13 @@ static int run(int argc, char **argv, struct error *err)
 	free(opt.inputs.values);
 	free(opt.pids.values);
 	return ret;
+}
+
+/* An option that may be repeated, each time with one value. */
+static bool is_no_value(const char *word)
+{
+	(void)word;
+	return false;
 }
 
 /* clang-format off */
@@ -138,9 +188,10 @@ static const struct command_option options[] = {
 		   .choices = prof_output_formats),
 	OPT_FLAG(0, "csv", &opt.csv, "write the report as CSV"),
 	OPT_FLAG(0, "json", &opt.json, "write the report as JSON"),
-	OPT_STRING('e', "event", &opt.drawing.event, "<event>",
-		   "cpu,offcpu,wall,alloc,lock or a type [cpu]",
-		   .complete = "cpu|offcpu|wall|alloc|lock"),
+	OPT_LIST('e', "event", &opt.events, "<event>",
+		 "cpu,offcpu,wall,alloc,lock or a type [cpu]",
+		 .accepts = is_no_value,
+		 .complete = "cpu|offcpu|wall|alloc|lock"),
 	OPT_COUNT('F', "frequency", &opt.live.sampling.hz, "<hz>",
 		  "samples per second and CPU [99]"),
 	OPT_COUNT(0, "tid", &opt.tid, "<tid>", "only this thread"),

@@ -22,6 +22,7 @@ struct prof_options {
 	struct option_list pids;
 	uint64_t tid; /* or COUNT_NOT_GIVEN, as live.hz */
 	const char *sampler;
+	struct option_list events; /* each is one or more, comma-separated */
 	/* What of it is an option's value; a duration < 0 was not given. */
 	struct prof_live_options live;
 	/* What is drawn or reported, and where to. */

@@ -6,6 +6,7 @@
 #include "core/base/units.h"
 
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* async-profiler's names of -o, and what they are here. */
@@ -173,6 +174,63 @@ int prof_take_asprof(struct prof_options *o, int *argc, char ***argv,
 			       take_interval(o, err)
 		       ? -1
 		       : 0;
+}
+
+/* Only -f has patterns, as in asprof: -o names a file as it is. */
+static bool has_pattern(const struct prof_options *o)
+{
+	return o->file && o->output == o->file && strchr(o->file, '%');
+}
+
+bool prof_asprof_file_has_pid(const struct prof_options *o)
+{
+	return has_pattern(o) && strstr(o->file, "%p");
+}
+
+/* Appends what stands for a pattern's letter; false when nothing does. */
+static bool add_pattern(struct text *name, char letter, pid_t pid)
+{
+	time_t now = time(NULL);
+	char stamp[32];
+	struct tm tm;
+
+	if (letter == 'p' && pid) {
+		text_printf(name, "%d", (int)pid);
+	} else if (letter == 't' && localtime_r(&now, &tm)) {
+		strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
+		text_puts(name, stamp);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+int prof_asprof_name_file(struct prof_options *o, pid_t pid, struct error *err)
+{
+	static struct text name; /* kept for the whole run */
+
+	if (!has_pattern(o))
+		return 0;
+	for (const char *at = o->file; *at; at++) {
+		if (*at != '%') {
+			text_putc(&name, *at);
+		} else if (add_pattern(&name, at[1], pid)) {
+			at++;
+		} else if (at[1] == 'p') {
+			return misuse(err,
+				      "-f %s: %%p requires one running JVM; "
+				      "use %%t, the time",
+				      o->file);
+		} else {
+			return misuse(err,
+				      "-f %s: unknown pattern; use %%p for the "
+				      "PID and %%t for the time, or -o to "
+				      "write to a file of that name",
+				      o->file);
+		}
+	}
+	o->file = o->output = name.bytes;
+	return 0;
 }
 
 const struct refusal prof_asprof_refusals[] = {

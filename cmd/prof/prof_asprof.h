@@ -9,12 +9,25 @@
 
 #include "cmd/prof/prof.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
 /*
  * Moves asprof's "-i 10ms", "-f out.html", "-o collapsed" and its actions to
  * the options of prof.  Call it before inputs and PIDs are read.  ERROR_MISUSE.
  */
 int prof_take_asprof(struct prof_options *o, int *argc, char ***argv,
 		     struct error *err);
+
+/* Whether -f names a file by the target's PID: "%p.html". */
+bool prof_asprof_file_has_pid(const struct prof_options *o);
+
+/*
+ * Replaces %p by the PID and %t by the time in the name that -f has given, as
+ * asprof does.  pid is 0 when there is no single process.  ERROR_MISUSE.
+ */
+int prof_asprof_name_file(struct prof_options *o, pid_t pid, struct error *err);
 
 /* Options of asprof that prof does not have; ends with NULLs. */
 extern const struct refusal prof_asprof_refusals[];

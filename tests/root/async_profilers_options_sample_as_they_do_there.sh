@@ -21,4 +21,8 @@ prof 0 -d 1 -o flamegraph -e cpu,alloc "$pid" &&
 	has "$prof_out" 'cpu at 99 Hz \(.*\), alloc, ' || exit 1
 prof 0 -d 1 -e alloc -i 64k "$pid" &&
 	has "$prof_out" '^alloc of .* each 64 KB on average' || exit 1
+# %p is the PID; an event that is given again is one more.
+prof 0 -d 1 -e cpu -e alloc -f "$scratch/%p-out.txt" "$pid" &&
+	has "$scratch/$pid-out.txt" '^cpu of' &&
+	has "$scratch/$pid-out.txt" '^alloc of' || exit 1
 target_end "$pid"

@@ -29,3 +29,10 @@ try -i in.folded -o collapsed -f out.folded
 cat out.folded
 try -i in.folded -f out.html
 ls
+# Patterns in the name of a file.
+try -i in.folded -f %p.html
+try -i in.folded -f out.%n.html
+try -q -i in.folded -f out-%t.txt
+ls out-2???????-??????.txt >/dev/null && rm out-2*
+try -i in.folded -o out-%n.txt
+ls
