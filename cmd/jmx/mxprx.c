@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sjkc mxprx: lets JMX clients through to JVMs, each by one port. */
+/* sjkc mxprx: lets JMX clients reach a JVM through one port. */
 #include "cmd/commands.h"
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/jmx/mxprx_print.h"
@@ -18,23 +18,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Its own, to two ports of a JVM, and something over. */
+/* The client's, two to ports of the JVM, and one in reserve. */
 #define DESCRIPTORS_OF_CLIENT 4
 
 #define RESOLVE_NS            (5 * CLOCK_NS_PER_S)
 
 static struct {
-	struct option_list sockets, pods, pids, binds, allow;
-	const char *via, *namespace, *advertise, *tls_cert, *tls_key, *socks;
-	uint64_t clients, clients_of_host;
-	int64_t connect_ns, drain_ns;
-	bool read_only, log;
+	struct option_list addresses, pods, pids, binds, allow;
+	const char *proxy_command, *namespace, *advertise, *tls_cert, *tls_key,
+		*socks;
+	uint64_t clients, clients_per_host;
+	int64_t connect_ns, shutdown_ns;
+	bool read_only, log, require_tls;
 	struct tls_options tls;
 } opt = {
 	.clients = 1024,
-	.clients_of_host = 64,
+	.clients_per_host = 64,
 	.connect_ns = 5 * CLOCK_NS_PER_S,
-	.drain_ns = 30 * CLOCK_NS_PER_S,
+	.shutdown_ns = 30 * CLOCK_NS_PER_S,
 };
 
 static void say(void *self, const char *line)
@@ -56,7 +57,9 @@ static int parse_bind(struct sockaddr_storage *to, const char *option,
 	int ret;
 
 	if (units_count(port, &number, &unused) || number > UINT16_MAX)
-		return misuse(err, "%s %s: a port is meant, or <host>:<port>",
+		return misuse(err,
+			      "%s: invalid address '%s'; use <port> or "
+			      "<host>:<port>",
 			      option, text);
 	/* The port that an address is parsed with cannot be 0. */
 	text_printf(&whole, "%.*s:1", colon ? (int)(colon - text) : 9,
@@ -72,25 +75,22 @@ static int parse_bind(struct sockaddr_storage *to, const char *option,
 	return 0;
 }
 
-/* What it means that others than this machine's users can connect. */
-static int look_at_bind(const struct sockaddr_storage *local,
-			const char *option, const char *bind, struct error *err)
+/* Other machines may connect only with --allow, and after a warning. */
+static int check_bind(const struct sockaddr_storage *local, const char *option,
+		      const char *bind, struct error *err)
 {
 	if (cidr_is_loopback(local))
 		return 0;
 	if (!opt.allow.count)
 		return misuse(
 			err,
-			"%s %s lets others than this machine connect, and "
-			"who can use JMX can run any code in the JVM; who "
-			"may? --allow <network>",
+			"%s %s lets other machines connect, and a JMX client "
+			"can run any code in the JVM; use --allow <network>",
 			option, bind);
-	log_info(
-		"%s: whoever connects from the networks of --allow can do with "
-		"the JVM what JMX can%s",
-		bind,
-		opt.read_only ? ", as far as it only reads"
-			      : ": run any code, where it wants no password");
+	log_info("%s: clients in the networks of --allow can %s", bind,
+		 opt.read_only ? "read everything that JMX offers"
+			       : "run any code in the JVM unless it requires "
+				 "a password");
 	return 0;
 }
 
@@ -102,12 +102,12 @@ static const struct {
 	const struct option_list *names;
 	target_fn *find;
 } kinds[] = {
-	{ &opt.sockets, proxy_target_socket },
+	{ &opt.addresses, proxy_target_socket },
 	{ &opt.pods, proxy_target_pod },
 	{ &opt.pids, proxy_target_process },
 };
 
-/* Calls it for each JVM that is named, until it fails. */
+/* Called for each JVM that was named, until one call fails. */
 typedef int named_fn(void *self, target_fn *find, const char *name,
 		     struct error *err);
 
@@ -127,7 +127,7 @@ static int find_jvm(struct door *d, target_fn *find, const char *name,
 		    struct error *err)
 {
 	const struct proxy_target_options options = {
-		.via = opt.via,
+		.proxy_command = opt.proxy_command,
 		.namespace = opt.namespace,
 		.timeout_ns = RESOLVE_NS,
 		.say = say,
@@ -162,7 +162,7 @@ static int add_front(void *self, target_fn *find, const char *name,
 	int port = -1;
 
 	if (parse_bind(&local, "-b", bind, err) ||
-	    look_at_bind(&local, "-b", bind, err))
+	    check_bind(&local, "-b", bind, err))
 		return -1;
 	if (find_jvm(a->door, find, name, &front.jvm, &target, err) == 0)
 		port = rmi_front_add(a->door, &front, err);
@@ -196,24 +196,24 @@ static int listen_for_socks(struct adding *a, struct error *err)
 	uint16_t port;
 
 	if (parse_bind(&a->socks_at, "--socks", opt.socks, err) ||
-	    look_at_bind(&a->socks_at, "--socks", opt.socks, err))
+	    check_bind(&a->socks_at, "--socks", opt.socks, err))
 		return -1;
 	a->socks = socks_new(a->door, &a->socks_at, &port, err);
 	if (!a->socks)
 		return fail_in(err, "--socks");
-	/* It stands in the same place in both. */
+	/* The port of IPv4 and IPv6 has the same offset. */
 	at->sin_port = htons(port);
 	return for_each_jvm(add_to_socks, a, err);
 }
 
-/* As many as all clients may need, if that is allowed. */
+/* Raises the limit of open files as far as all clients may need. */
 static void allow_descriptors(void)
 {
 	uint64_t wanted = opt.clients * DESCRIPTORS_OF_CLIENT;
 	uint64_t allowed = open_files_raise(wanted);
 
 	if (allowed < wanted)
-		log_detail("%" PRIu64 " files may be open, too few for "
+		log_detail("the limit of %" PRIu64 " open files is too low for "
 			   "%" PRIu64 " clients",
 			   allowed, opt.clients);
 }
@@ -237,7 +237,7 @@ static int serve(const struct door_options *options, struct error *err)
 	return ret;
 }
 
-/* Both ways; to clients only where there is a certificate for it. */
+/* Creates the TLS contexts; clients need TLS only with a certificate. */
 static int serve_by_tls(struct door_options *options, struct error *err)
 {
 	int ret = -1;
@@ -262,44 +262,59 @@ static int parse_allowed(struct cidr **allowed, struct error *err)
 	return 0;
 }
 
-/* To whom the n-th -b belongs is clear only among those of one kind. */
 static int check_targets(int argc, char **argv, struct error *err)
 {
-	const size_t kinds_given = (opt.sockets.count > 0) +
+	const size_t kinds_given = (opt.addresses.count > 0) +
 				   (opt.pods.count > 0) + (opt.pids.count > 0);
-	const size_t count = opt.sockets.count + opt.pods.count +
+	const size_t count = opt.addresses.count + opt.pods.count +
 			     opt.pids.count;
 
 	if (argc)
-		return misuse(err, "%s: -s says which JVM", argv[0]);
+		return misuse(err,
+			      "unexpected argument '%s'; use -s "
+			      "<host>:<port> to name a JVM",
+			      argv[0]);
 	if (!kinds_given)
 		return misuse(err,
 			      "no JVM given: use -s <host>:<port>, -p <pid> or "
 			      "--kubectl <pod>:<port>");
 	if (kinds_given > 1)
-		return misuse(err, "-s, -p and --kubectl do not mix, since the "
-				   "n-th -b is for the n-th JVM; run an mxprx "
-				   "for each kind");
-	if (opt.via && !opt.sockets.count)
-		return misuse(err, "--via goes with -s");
+		return misuse(err, "-s, -p and --kubectl cannot be combined: "
+				   "the n-th -b belongs to the n-th JVM; run "
+				   "one mxprx for each");
+	if (opt.proxy_command && !opt.addresses.count)
+		return misuse(err, "--proxy-command requires -s");
 	if (opt.namespace && !opt.pods.count)
-		return misuse(err, "--namespace goes with --kubectl");
+		return misuse(err, "--namespace requires --kubectl");
 	if (opt.socks && opt.pids.count)
-		return misuse(err, "--socks: by pid there is nothing but this "
-				   "machine to connect to; -b <port>");
+		return misuse(err, "--socks does not work with -p: clients "
+				   "need an address; use -b <port>");
 	if (opt.binds.count != count && (opt.binds.count || !opt.socks))
-		return misuse(err, "as many -b are needed as there are JVMs");
+		return misuse(err,
+			      "use -b once for each JVM (JVMs: %zu, -b: %zu)",
+			      count, opt.binds.count);
+	return 0;
+}
+
+static int check_tls(struct error *err)
+{
+	if (opt.tls_key && !opt.tls_cert)
+		return misuse(err, "--tls-key requires --tls-cert");
+	if (opt.require_tls && opt.pids.count)
+		return misuse(err, "--tls does not work with -p: the local JMX "
+				   "connector does not speak TLS");
+	if (opt.require_tls && !opt.tls_cert)
+		return misuse(err, "--tls requires --tls-cert, a certificate "
+				   "to show to clients");
 	return 0;
 }
 
 static int check(int argc, char **argv, struct error *err)
 {
-	if (check_targets(argc, argv, err))
+	if (check_targets(argc, argv, err) || check_tls(err))
 		return -1;
-	if (opt.tls_key && !opt.tls_cert)
-		return misuse(err, "--tls-key requires --tls-cert");
-	if (!opt.clients || !opt.clients_of_host)
-		return misuse(err, "no client could connect");
+	if (!opt.clients || !opt.clients_per_host)
+		return misuse(err, "the maximum number of clients is 0");
 	return 0;
 }
 
@@ -307,11 +322,12 @@ static int run(int argc, char **argv, struct error *err)
 {
 	struct door_options options = {
 		.clients_max = (size_t)opt.clients,
-		.clients_per_host_max = (size_t)opt.clients_of_host,
+		.clients_per_host_max = (size_t)opt.clients_per_host,
 		.hello_ns = 5 * CLOCK_NS_PER_S,
 		.connect_ns = opt.connect_ns,
-		.shutdown_ns = opt.drain_ns,
+		.shutdown_ns = opt.shutdown_ns,
 		.read_only = opt.read_only,
+		.tls_required = opt.require_tls,
 		.allowed_count = opt.allow.count,
 		.say = say,
 		.call = opt.log ? mxprx_print_call : NULL,
@@ -330,39 +346,45 @@ static int run(int argc, char **argv, struct error *err)
 
 /* clang-format off */
 static const struct command_option options[] = {
-	OPT_LIST('s', "socket", &opt.sockets, "<host>:<port>",
-		 "where a JVM has its JMX port"),
+	OPT_LIST('s', "address", &opt.addresses, "<host>:<port>",
+		 "connect to this JMX port of a JVM", .aliases = "--socket"),
 	OPT_LIST('p', "pid", &opt.pids, "<pid>",
-		 "a JVM on this machine, configured for JMX or not"),
-	OPT_STRING(0, "via", &opt.via, "<command>",
-		   "connect by a command for each connection"),
+		 "connect to a JVM on this machine"),
 	OPT_LIST(0, "kubectl", &opt.pods, "<pod>:<port>",
-		 "a pod's JMX port, by kubectl port-forward"),
-	OPT_STRING(0, "namespace", &opt.namespace, "<name>", "that of the pod"),
+		 "connect to a pod by kubectl port-forward"),
+	OPT_STRING(0, "namespace", &opt.namespace, "<name>",
+		   "use this namespace for --kubectl"),
+	OPT_STRING(0, "proxy-command", &opt.proxy_command, "<command>",
+		   "run a command for each connection to the JVM",
+		   .aliases = "--via"),
 	OPT_LIST('b', "bind", &opt.binds, "[<host>:]<port>",
-		 "where clients connect; one for each JVM"),
+		 "listen here; repeat it for each JVM"),
 	OPT_STRING(0, "socks", &opt.socks, "[<host>:]<port>",
-		   "let Java programs through by SOCKS, as they are"),
+		   "listen here for Java programs that use SOCKS"),
 	OPT_STRING(0, "advertise", &opt.advertise, "<host>",
-		   "the name that clients know this machine by"),
+		   "send clients to this host name"),
 	OPT_JMX_TLS(&opt),
+	OPT_FLAG(0, "tls", &opt.require_tls,
+		 "require TLS from clients and to the JVM"),
 	OPT_STRING(0, "tls-cert", &opt.tls_cert, "<file>",
-		   "PEM: have clients speak TLS, and show them this"),
+		   "PEM: speak TLS to clients with this certificate"),
 	OPT_STRING(0, "tls-key", &opt.tls_key, "<file>",
-		   "PEM: its key"),
+		   "PEM: key of the certificate"),
 	OPT_LIST(0, "allow", &opt.allow, "<network>",
-		 "who else may connect: 10.0.0.0/8"),
+		 "let clients of this network connect: 10.0.0.0/8"),
 	OPT_FLAG(0, "read-only", &opt.read_only,
 		 "pass on only calls that change nothing"),
 	OPT_COUNT(0, "max-clients", &opt.clients, "<n>",
-		  "connections at a time"),
-	OPT_COUNT(0, "max-clients-of-host", &opt.clients_of_host, "<n>",
-		  "those of one address"),
+		  "limit the number of connections"),
+	OPT_COUNT(0, "max-clients-per-host", &opt.clients_per_host, "<n>",
+		  "limit the connections of one address",
+		  .aliases = "--max-clients-of-host"),
 	OPT_FLAG(0, "log", &opt.log, "print a line for each call"),
 	OPT_DURATION(0, "timeout", &opt.connect_ns, "<time>",
-		     "how long a JVM may take to answer"),
-	OPT_DURATION(0, "drain", &opt.drain_ns, "<time>",
-		     "how long calls may go on at the end"),
+		     "wait this long for a JVM to answer"),
+	OPT_DURATION(0, "shutdown-timeout", &opt.shutdown_ns, "<time>",
+		     "let running calls finish for this long",
+		     .aliases = "--drain"),
 	OPT_END,
 };
 /* clang-format on */
@@ -371,13 +393,13 @@ const struct command mxprx_command = {
 	.name = "mxprx",
 	.alias = "mprx",
 	.synopsis = "mxprx [<options>] -s <host>:<port> -b [<host>:]<port>",
-	.summary = "let JMX clients through to a JVM by one port",
+	.summary = "let JMX clients reach a JVM through one port",
 	.group = "ask a JVM",
 	.examples = "  sjkc mxprx -s 10.0.0.7:9010 -b 7777\n"
 		    "  sjkc mxprx -s a:9010 -b 7001 -s b:9010 -b 7002 "
 		    "--read-only\n"
-		    "  sjkc mxprx -s 10.0.0.7:9010 -b 7777 "
-		    "--via 'ssh -W {host}:{port} bastion'\n"
+		    "  sjkc mxprx -s 10.0.0.7:9010 -b 7777 \\\n"
+		    "    --proxy-command 'ssh -W {host}:{port} bastion'\n"
 		    "  sjkc mxprx --kubectl web-0:9010 --namespace shop "
 		    "-b 7777\n"
 		    "  sjkc mxprx -p 4711 -b 7777   # a JVM without a JMX "

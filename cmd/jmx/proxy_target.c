@@ -17,14 +17,14 @@ static struct dialer *by_command(const struct proxy_target *t,
 {
 	struct command_dialer_options options = {
 		.base = base,
-		.command = o->via,
+		.command = o->proxy_command,
 		.host = t->host.bytes,
 		.say = o->say,
 	};
 	struct dialer *d = command_dialer_new(&options, err);
 
 	if (!d)
-		fail_in(err, "--via");
+		fail_in(err, "--proxy-command");
 	return d;
 }
 
@@ -42,7 +42,7 @@ struct dialer *proxy_target_socket(struct proxy_target *t, const char *name,
 	t->port = address.port;
 	/* Where the command runs, the name may be another's, or known at all.
 	 */
-	if (o->via)
+	if (o->proxy_command)
 		return by_command(t, o, base, err);
 	if (rmi_address_resolve(&address, deadline_ns, err))
 		return NULL;

@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 struct proxy_target_options {
-	const char *via;       /* a command for each connection, or NULL */
-	const char *namespace; /* of pods, or NULL */
-	int64_t timeout_ns;    /* of what is looked up or asked */
+	const char *proxy_command; /* for each connection, or NULL */
+	const char *namespace;     /* of pods, or NULL */
+	int64_t timeout_ns;        /* of what is looked up or asked */
 	void (*say)(void *self, const char *line);
 };
 

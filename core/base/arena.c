@@ -83,6 +83,14 @@ char *arena_copy(struct arena *a, const void *bytes, size_t len)
 	return copy;
 }
 
+void arena_wipe(struct arena *a)
+{
+	for (struct arena_block *b = a->blocks; b; b = b->next) {
+		UNPOISON(b->bytes, b->size);
+		explicit_bzero(b->bytes, b->size);
+	}
+}
+
 void arena_release(struct arena *a)
 {
 	while (a->blocks) {

@@ -12,8 +12,8 @@ static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 static int is_none(const char *text, struct error *err)
 {
 	return fail(err, ERROR_MISUSE,
-		    "%s: no range of addresses; 10.0.0.0/8 is meant, fd00::/8, "
-		    "or one address",
+		    "invalid network '%s'; use an address or a range such as "
+		    "10.0.0.0/8 or fd00::/8",
 		    text);
 }
 
@@ -69,8 +69,7 @@ int cidr_parse(struct cidr *c, const char *text, struct error *err)
 	c->bits = slash ? c->bits + (unsigned)bits : 128;
 	if (!is_clean(c))
 		return fail(err, ERROR_MISUSE,
-			    "%s: the address has more bits than the range",
-			    text);
+			    "%s: the address has bits behind the prefix", text);
 	return 0;
 }
 

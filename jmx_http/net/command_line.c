@@ -48,10 +48,11 @@ static bool add_word(struct text *word, const char **at)
 static int check(const struct command_line *c, struct error *err)
 {
 	if (!c->count || !c->words[0][0])
-		return fail(err, ERROR_MISUSE, "no command");
+		return fail(err, ERROR_MISUSE, "the command is empty");
 	if (strstr(c->words[0], "{host}") || strstr(c->words[0], "{port}"))
 		return fail(err, ERROR_MISUSE,
-			    "%s: a JVM would choose which program runs",
+			    "%s: the JVM would choose the program; use {host} "
+			    "and {port} only in arguments",
 			    c->words[0]);
 	return 0;
 }
@@ -74,11 +75,11 @@ int command_line_parse(struct command_line *c, const char *text,
 			break;
 		text_puts(&word, "");
 		if (!add_word(&word, &at))
-			ret = fail(err, ERROR_MISUSE,
-				   "%s: a quote is not closed", text);
+			ret = fail(err, ERROR_MISUSE, "unterminated quote: %s",
+				   text);
 		else if (c->count == COMMAND_WORDS_MAX)
 			ret = fail(err, ERROR_MISUSE,
-				   "more words than %d in a command",
+				   "the command has more than %d words",
 				   COMMAND_WORDS_MAX);
 		else
 			c->words[c->count++] = xstrdup(word.bytes);
@@ -138,8 +139,8 @@ char **command_line_words(const struct command_line *c, const char *host,
 	char **words;
 
 	if (!is_plain(host)) {
-		fail(err, ERROR_REFUSED,
-		     "%s: not a name of a host that a command is given", host);
+		fail(err, ERROR_REFUSED, "%s: invalid host name for a command",
+		     host);
 		return NULL;
 	}
 	words = xcalloc(c->count + 1, sizeof(*words));
@@ -168,7 +169,7 @@ int command_line_find(const char *program, struct error *err)
 		path += len + (path[len] == ':');
 	}
 	if (!found)
-		return fail(err, ERROR_UNAVAILABLE,
-			    "%s: there is no such program here", program);
+		return fail(err, ERROR_UNAVAILABLE, "%s: command not found",
+			    program);
 	return 0;
 }

@@ -170,6 +170,7 @@ static const struct dialer_ops tcp_any_ops = {
 	.dial = tcp_dial_any,
 	.free = tcp_free_any,
 	.goes_anywhere = true,
+	.crosses_network = true,
 };
 
 struct dialer tcp_dialer = { .ops = &tcp_any_ops };
@@ -369,6 +370,7 @@ static const struct dialer_ops tcp_host_ops = {
 	.begin = tcp_host_begin,
 	.cancel = tcp_dial_cancel,
 	.free = tcp_host_free,
+	.crosses_network = true,
 };
 
 struct dialer *tcp_dialer_new(struct event_base *base,

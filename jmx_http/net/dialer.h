@@ -70,6 +70,8 @@ struct dialer_ops {
 					 int64_t deadline_ns,
 					 struct error *err);
 	bool goes_anywhere; /* reaches every port of the JVM */
+	/* Bytes cross a network as they are, unless the host is this one. */
+	bool crosses_network;
 };
 
 /* The first member of each kind's own struct. */

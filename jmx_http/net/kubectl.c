@@ -58,14 +58,14 @@ int kubectl_parse(const char *text, char **pod, uint16_t *port,
 
 	if (!colon)
 		return fail(err, ERROR_MISUSE,
-			    "%s: of which port? <pod>:<port>, that of "
-			    "com.sun.management.jmxremote.port",
+			    "the port is missing in '%s'; use <pod>:<port>, "
+			    "the port of com.sun.management.jmxremote.port",
 			    text);
 	if (colon == text || *text == '-' ||
 	    units_count(colon + 1, &number, &unused) || !number ||
 	    number > UINT16_MAX)
 		return fail(err, ERROR_MISUSE,
-			    "%s: not a pod and a port; <pod>:<port> is meant",
+			    "invalid pod or port in '%s'; use <pod>:<port>",
 			    text);
 	*pod = xstrndup(text, (size_t)(colon - text));
 	*port = (uint16_t)number;
@@ -142,8 +142,8 @@ static void on_wait(evutil_socket_t fd, short what, void *self)
 	(void)what;
 	if (!w->on->local && w->on->err.kind == ERROR_NONE)
 		fail(&w->on->err, ERROR_REFUSED,
-		     "kubectl forwards port %d of %s to nowhere yet",
-		     w->on->port, w->on->of->options.pod);
+		     "kubectl does not forward port %d of %s yet", w->on->port,
+		     w->on->of->options.pod);
 	answer(w);
 }
 
@@ -214,8 +214,8 @@ static void pause_it(struct forward *f)
 		answer_all(f);
 		return;
 	}
-	say(f, "%s; again in %u.%02u s", f->err.text, f->pause_ms / 1000,
-	    f->pause_ms % 1000 / 10);
+	say(f, "%s; restarting it in %u.%02u s", f->err.text,
+	    f->pause_ms / 1000, f->pause_ms % 1000 / 10);
 	set_timer(f->timer, f->pause_ms);
 	f->pause_ms = f->pause_ms < PAUSE_LAST_MS / 2 ? f->pause_ms * 2
 						      : PAUSE_LAST_MS;
@@ -229,7 +229,7 @@ static void on_end(void *self)
 	program_why(f->program, &why);
 	fail(&f->err,
 	     program_is_missing(f->program) ? ERROR_UNAVAILABLE : ERROR_REFUSED,
-	     "%s", why.bytes ? why.bytes : "it ended");
+	     "%s", why.bytes ? why.bytes : "it exited");
 	text_release(&why);
 	pause_it(f);
 }
@@ -277,8 +277,8 @@ static void on_timer(evutil_socket_t fd, short what, void *self)
 	}
 	program_why(f->program, &why);
 	fail(&f->err, ERROR_REFUSED,
-	     "kubectl has not said within %d s where it listens%s%s",
-	     KUBECTL_START_S, why.len ? "; " : "", why.len ? why.bytes : "");
+	     "kubectl did not report its port within %d s%s%s", KUBECTL_START_S,
+	     why.len ? "; " : "", why.len ? why.bytes : "");
 	text_release(&why);
 	pause_it(f);
 }
@@ -328,8 +328,8 @@ static struct forward *forward_of(struct kubectl *k, uint16_t port,
 			return k->forwards[i];
 	if (k->count == KUBECTL_FORWARDS_MAX) {
 		fail(err, ERROR_REFUSED,
-		     "port %d of %s: %d others are forwarded already", port,
-		     k->options.pod, KUBECTL_FORWARDS_MAX);
+		     "port %d of %s: %d other ports are forwarded already",
+		     port, k->options.pod, KUBECTL_FORWARDS_MAX);
 		return NULL;
 	}
 	f = xcalloc(1, sizeof(*f));

@@ -27,8 +27,8 @@ struct looked_up {
 static int not_an_address(const char *text, struct error *err)
 {
 	return fail(err, ERROR_MISUSE,
-		    "%s: not an address; <host>:<port> is meant, "
-		    "or [<IPv6>]:<port>",
+		    "invalid address '%s'; use <host>:<port> or "
+		    "[<IPv6>]:<port>",
 		    text);
 }
 
@@ -130,7 +130,7 @@ static int ask_child(const struct rmi_address *a, struct looked_up *found,
 	bool done;
 
 	if (pipe2(fds, O_CLOEXEC))
-		return fail_sys(err, ERROR_FAILED, "cannot make a pipe");
+		return fail_sys(err, ERROR_FAILED, "cannot create a pipe");
 	child = fork();
 	if (child == 0)
 		look_up_for(parent, a, fds[1]);
@@ -144,7 +144,7 @@ static int ask_child(const struct rmi_address *a, struct looked_up *found,
 		;
 	if (!done)
 		return fail(err, ERROR_REFUSED,
-			    "%s: no name server answered in time", a->host);
+			    "%s: no name server replied in time", a->host);
 	return 0;
 }
 
@@ -160,7 +160,7 @@ int rmi_address_resolve(struct rmi_address *a, int64_t deadline_ns,
 	if (!found.count)
 		return fail(err, ERROR_NO_TARGET, "%s: %s", a->host,
 			    found.status ? gai_strerror(found.status)
-					 : "it has no address");
+					 : "the host has no address");
 	memcpy(a->list, found.list, sizeof(a->list));
 	a->count = found.count;
 	return 0;

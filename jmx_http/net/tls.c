@@ -200,6 +200,8 @@ SSL_CTX *tls_server_context(const char *cert, const char *key,
 {
 	SSL_CTX *context = new_context(TLS_server_method());
 
+	/* What a client sent may be a password. */
+	SSL_CTX_set_options(context, SSL_OP_CLEANSE_PLAINTEXT);
 	return unless_failed(context, use_key(context, cert, key, err));
 }
 

@@ -35,6 +35,24 @@ static void drop_buffer(struct backend *b)
 	b->buffer = NULL;
 }
 
+static void wipe(const void *bytes, size_t len, void *unused)
+{
+	(void)unused;
+	explicit_bzero((void *)bytes, len);
+	free((void *)bytes);
+}
+
+/* Takes the bytes, which may hold a password. */
+static void write_wiped(struct backend *b, struct text *bytes)
+{
+	struct evbuffer *out = bufferevent_get_output(b->buffer);
+
+	if (!bytes->len ||
+	    evbuffer_add_reference(out, bytes->bytes, bytes->len, wipe, NULL))
+		text_release(bytes);
+	*bytes = (struct text){ 0 };
+}
+
 static void say_hello(struct backend *b)
 {
 	struct text hello = { 0 };
@@ -50,16 +68,19 @@ static void begin(struct backend *b)
 {
 	struct text endpoint = { 0 };
 
+	if (b->endpoint.tls == ENDPOINT_LOOK)
+		upstream_learn_tls(b->jvm, b->endpoint.port, ENDPOINT_PLAIN);
+	if (b->requires_tls && !backend_is_tls(b)) {
+		failed(b, ERROR_REFUSED,
+		       "the JVM does not use TLS, which --tls requires");
+		return;
+	}
 	jrmp_add_endpoint(&endpoint);
 	bufferevent_write(b->buffer, endpoint.bytes, endpoint.len);
 	text_release(&endpoint);
-	if (b->waiting.len)
-		bufferevent_write(b->buffer, b->waiting.bytes, b->waiting.len);
-	text_release(&b->waiting);
+	write_wiped(b, &b->waiting);
 	evtimer_del(b->limit);
 	b->state = BACKEND_READY;
-	if (b->endpoint.tls == ENDPOINT_LOOK)
-		upstream_learn_tls(b->jvm, b->endpoint.port, ENDPOINT_PLAIN);
 }
 
 /* It speaks TLS, and said so as a server of TLS does. */
@@ -287,16 +308,28 @@ void backend_free(struct backend *b)
 		b->dial->dialer->ops->cancel(b->dial);
 	drop_buffer(b);
 	event_free(b->limit);
+	if (b->waiting.cap)
+		explicit_bzero(b->waiting.bytes, b->waiting.cap);
 	text_release(&b->waiting);
 	free(b);
 }
 
+bool backend_is_tls(const struct backend *b)
+{
+	return b->endpoint.tls == ENDPOINT_TLS;
+}
+
+bool backend_require_tls(struct backend *b)
+{
+	b->requires_tls = true;
+	return b->state != BACKEND_READY || backend_is_tls(b);
+}
+
 void backend_send(struct backend *b, const void *bytes, size_t len)
 {
+	text_add(&b->waiting, bytes, len);
 	if (b->state == BACKEND_READY)
-		bufferevent_write(b->buffer, bytes, len);
-	else
-		text_add(&b->waiting, bytes, len);
+		write_wiped(b, &b->waiting);
 }
 
 bool backend_is_full(const struct backend *b)

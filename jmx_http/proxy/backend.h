@@ -54,15 +54,26 @@ struct backend {
 	struct event *limit; /* for all of it until it is ready */
 	struct text waiting;
 	bool is_to_shut; /* once all is written */
+	bool requires_tls;
 };
 
 /* Begins to connect. */
 struct backend *backend_new(const struct backend_context *context,
 			    struct upstream *jvm, struct endpoint endpoint);
 
+/* True when the connection uses TLS, or will. */
+bool backend_is_tls(const struct backend *b);
+
+/*
+ * Fails the backend unless it uses TLS: false when it is ready and does not,
+ * else by ended() once that is known.
+ */
+bool backend_require_tls(struct backend *b);
+
 /* Closes it; NULL is fine. */
 void backend_free(struct backend *b);
 
+/* Sends a copy of the bytes, which is wiped once it was written. */
 void backend_send(struct backend *b, const void *bytes, size_t len);
 
 /* True while more waits to be written than is good. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jmx_http/proxy/request.h"
 
+#include "core/base/alloc.h"
 #include "core/base/cursor.h"
 
 #include <string.h>
@@ -138,9 +139,14 @@ void request_trust(struct request *r)
 	r->stream.memory_max = REQUEST_MEMORY_MAX;
 }
 
+bool request_is_login(const struct request *r)
+{
+	return r->method && r->method->is_login;
+}
+
 size_t request_memory(const struct request *r)
 {
-	return r->bytes.len + r->stream.arena.total;
+	return r->bytes.cap + r->stream.arena.total;
 }
 
 static const char *too_long(const struct request *r)
@@ -164,6 +170,10 @@ enum request_status request_read(struct request *r, const void *bytes,
 	*used = 0;
 	if (r->wrong)
 		return REQUEST_WRONG;
+	/* A buffer that grows would leave copies of the password behind. */
+	if (request_is_login(r))
+		array_reserve(r->bytes.bytes, r->bytes.cap,
+			      REQUEST_EARLY_BYTES_MAX + len);
 	text_add(&r->bytes, bytes, len);
 	status = read_on(r);
 	*used = len;
@@ -179,6 +189,10 @@ enum request_status request_read(struct request *r, const void *bytes,
 
 void request_release(struct request *r)
 {
+	if (request_is_login(r)) {
+		explicit_bzero(r->bytes.bytes, r->bytes.cap);
+		arena_wipe(&r->stream.arena);
+	}
 	java_stream_release(&r->stream);
 	text_release(&r->bytes);
 	*r = (struct request){ 0 };

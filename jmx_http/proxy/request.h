@@ -67,6 +67,9 @@ void request_trust(struct request *r);
 /* Bytes of memory that it holds, about. */
 size_t request_memory(const struct request *r);
 
+/* True for a login, whose credentials are wiped with the request. */
+bool request_is_login(const struct request *r);
+
 /* Gives back its memory: a new message.  Zeroed storage is fine. */
 void request_release(struct request *r);
 

@@ -272,12 +272,15 @@ static bool session_read_message(struct session *s, struct evbuffer *in)
 	size_t len = evbuffer_get_length(in), used;
 	bool is_new = s->request.kind == REQUEST_NONE;
 	enum request_status status;
+	uint8_t *bytes;
 
 	/* What may follow depends on the object that is called. */
 	if (len > (s->request.has_head ? PIECE_MAX : REQUEST_HEAD_MAX))
 		len = s->request.has_head ? PIECE_MAX : REQUEST_HEAD_MAX;
-	status = request_read(&s->request, evbuffer_pullup(in, (ssize_t)len),
-			      len, &used);
+	bytes = evbuffer_pullup(in, (ssize_t)len);
+	status = request_read(&s->request, bytes, len, &used);
+	if (request_is_login(&s->request))
+		explicit_bzero(bytes, used);
 	evbuffer_drain(in, used);
 	session_trust_known(s);
 	if (status == REQUEST_MORE && !session_hold_request(s)) {

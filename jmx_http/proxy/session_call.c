@@ -151,38 +151,75 @@ static struct endpoint session_endpoint(struct session *s)
 	return jvm->has_server ? jvm->server : jvm->registry;
 }
 
-/* What is not asked of a registry is behind TLS, where we have it. */
+/* A call of the server or of a session; the registry and DGC know no secret. */
+static bool session_is_private(const struct method *m)
+{
+	return m->of == METHOD_OF_SERVER || m->of == METHOD_OF_CONNECTION;
+}
+
 static const char *session_objection(const struct session *s)
 {
 	const struct door_options *o = &session_door(s)->options;
-	const struct method *m = s->request.method;
 
-	if (o->to_client && !s->is_tls &&
-	    (m->of == METHOD_OF_SERVER || m->of == METHOD_OF_CONNECTION))
-		return "this port wants TLS for that";
+	if (o->to_client && !s->is_tls && session_is_private(s->request.method))
+		return "this port requires TLS for this call";
 	return rmi_call_objection(&s->request, o->read_only);
 }
 
-static bool session_send_call(struct session *s)
+/* A password that others may read on its way is not sent without a warning. */
+static void session_warn_clear(struct session *s, const struct backend *b)
+{
+	const char *title = s->front->jvm.title;
+	struct door *d = session_door(s);
+	struct text host = { 0 };
+
+	socket_add_host(&host, &s->base.peer);
+	if (!s->is_tls && !cidr_is_loopback(&s->base.peer))
+		door_say_limited(d, NULL,
+				 "%s: warning: client %s sends a password "
+				 "without encryption; --tls-cert encrypts it",
+				 title, host.bytes);
+	if (!backend_is_tls(b) && upstream_is_remote(&s->front->jvm))
+		door_say_limited(d, title,
+				 "%s: warning: a password is sent to the JVM "
+				 "without encryption; --tls refuses that",
+				 title);
+	text_release(&host);
+}
+
+static void session_forward(struct session *s, struct backend *b)
 {
 	const struct request *r = &s->request;
-	const char *objection = session_objection(s);
-	struct backend *b;
 
-	if (objection ||
-	    (s->front->jvm.has_stub && r->method->of == METHOD_OF_REGISTRY))
-		return session_reply_here(s, objection);
-	if (s->wait != WAIT_NOTHING && s->wait != WAIT_RETURN)
-		return false;
-	b = session_backend_for(s, session_endpoint(s));
-	if (!session_is_turn_of(s, b, !r->method->gives_stub))
-		return false;
 	session_log_call(s, NULL);
+	if (rmi_call_has_password(r))
+		session_warn_clear(s, b);
 	s->is_piped = s->wait != WAIT_NOTHING;
 	session_send(s, b, &r->bytes);
 	session_expect(s, WAIT_RETURN);
 	if (r->method->gives_stub)
 		session_expect_stub(s, r->method->is_login);
+}
+
+static bool session_send_call(struct session *s)
+{
+	const struct method *m = s->request.method;
+	const char *objection = session_objection(s);
+	struct backend *b;
+
+	if (objection ||
+	    (s->front->jvm.has_stub && m->of == METHOD_OF_REGISTRY))
+		return session_reply_here(s, objection);
+	if (s->wait != WAIT_NOTHING && s->wait != WAIT_RETURN)
+		return false;
+	b = session_backend_for(s, session_endpoint(s));
+	if (!session_is_turn_of(s, b, !m->gives_stub))
+		return false;
+	if (session_door(s)->options.tls_required && session_is_private(m) &&
+	    !backend_require_tls(b))
+		return session_reply_here(s, "the JVM does not use TLS, which "
+					     "--tls requires");
+	session_forward(s, b);
 	return true;
 }
 

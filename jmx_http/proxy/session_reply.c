@@ -308,8 +308,9 @@ static void session_explain_port(struct error *err, const struct backend *b)
 	    jvm->dialer->ops->goes_anywhere || err->kind == ERROR_FAILED)
 		return;
 	text_printf(&whole,
-		    "%s; that is the JVM's second port, which is to be "
-		    "reachable, too: --via and --kubectl get to all",
+		    "%s; this is the JVM's second port, which must be "
+		    "reachable, too; --proxy-command and --kubectl reach all "
+		    "ports",
 		    err->text);
 	fail(err, err->kind, "%s", whole.bytes);
 	text_release(&whole);

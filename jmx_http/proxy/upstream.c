@@ -2,9 +2,12 @@
 #include "jmx_http/proxy/upstream.h"
 
 #include "core/base/alloc.h"
+#include "jmx_http/net/cidr.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void upstream_init(struct upstream *u, const struct upstream_options *o)
 {
@@ -148,6 +151,22 @@ void upstream_learn_tls(struct upstream *p, uint16_t port,
 	learn(&p->server, port, tls);
 	for (size_t i = 0; i < p->route_count; i++)
 		learn(&p->routes[i].endpoint, port, tls);
+}
+
+bool upstream_is_remote(const struct upstream *p)
+{
+	struct sockaddr_storage a = { 0 };
+	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&a;
+	struct sockaddr_in *four = (struct sockaddr_in *)&a;
+
+	if (!p->dialer->ops->crosses_network ||
+	    strcasecmp(p->host, "localhost") == 0)
+		return false;
+	if (inet_pton(AF_INET, p->host, &four->sin_addr) == 1)
+		a.ss_family = AF_INET;
+	else if (inet_pton(AF_INET6, p->host, &six->sin6_addr) == 1)
+		a.ss_family = AF_INET6;
+	return !a.ss_family || !cidr_is_loopback(&a);
 }
 
 void upstream_release(struct upstream *p)

@@ -103,6 +103,9 @@ bool upstream_has_session(struct upstream *p, const struct jrmp_id *id);
 void upstream_learn_tls(struct upstream *p, uint16_t port,
 			enum endpoint_tls tls);
 
+/* True when bytes to the JVM cross a network unless TLS encrypts them. */
+bool upstream_is_remote(const struct upstream *p);
+
 void upstream_release(struct upstream *p);
 
 #endif

@@ -103,7 +103,7 @@ start_proxy() {
 	esac
 	case $setting in
 	different | random | tls)
-		verdict="$verdict\$" command="sjkc mxprx --via '$lab_dial'
+		verdict="$verdict\$" command="sjkc mxprx --proxy-command '$lab_dial'
 			-s 127.0.0.1:$jmx_port -b 127.0.0.1:$proxied
 			$(known_of)" way=via
 		advice='go by what gets to all of its ports: sjkc mxprx' ;;

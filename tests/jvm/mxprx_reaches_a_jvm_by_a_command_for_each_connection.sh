@@ -27,7 +27,7 @@ lab_network=$(readlink "/proc/$inside/ns/net" | sed 's/[][]/\\&/g')
 
 serves() {
 	lab_jvm "$1" random hostname || return
-	proxy --via "$lab_dial" -s 127.0.0.1:9010 -b 0 || return
+	proxy --proxy-command "$lab_dial" -s 127.0.0.1:9010 -b 0 || return
 	jmx_client "$1" "127.0.0.1:$proxy_port" attributes notifications \
 		loop 100 || return
 	# Each connection had a command, which ended with it.
@@ -43,7 +43,7 @@ serves() {
 
 # A JVM that has gone, one that is not there, and commands that are of no use.
 fails() {
-	proxy --via "$2" -s 127.0.0.1:9010 -b 0 --timeout 2s || return
+	proxy --proxy-command "$2" -s 127.0.0.1:9010 -b 0 --timeout 2s || return
 	jmx_client "$1" "127.0.0.1:$proxy_port" shut || return
 	target_wait "$proxy_said" "$3" || return
 	grep -q "ConnectException: sjkc: .*$3" "$scratch/client" ||
@@ -58,7 +58,7 @@ advises() {
 	lab_forward 17010 9010 || return
 	proxy -s 127.0.0.1:17010 -b 0 || return
 	jmx_client "$1" "127.0.0.1:$proxy_port" shut || return
-	grep -q 'ConnectException: sjkc: .*second port.*--via' \
+	grep -q 'ConnectException: sjkc: .*second port.*--proxy-command' \
 		"$scratch/client" || { cat "$scratch/client"; return 1; }
 	lab_unforward
 	target_end "$pid"
@@ -68,7 +68,7 @@ advises() {
 # A proxy that is killed leaves none of its commands, in a session.
 leaves_none() {
 	lab_jvm "$1" random || return
-	proxy --via "$lab_dial" -s 127.0.0.1:9010 -b 0 || return
+	proxy --proxy-command "$lab_dial" -s 127.0.0.1:9010 -b 0 || return
 	jmx_client "$1" "127.0.0.1:$proxy_port" loop 1000000 &
 	client=$!
 	target_pids="$target_pids $client"

@@ -95,7 +95,7 @@ serves() {
 	# The pod is replaced; its JVM chooses another port.
 	: >"$proxy_said"
 	unpod
-	target_wait "$proxy_said" 'NotFound.*again in' || return
+	target_wait "$proxy_said" 'NotFound.*restarting it in' || return
 	pod "$1" || return
 	jmx_client "$1" "127.0.0.1:$proxy_port" attributes || return
 	grep -q 'again$' "$proxy_said" || { cat "$proxy_said"; return 1; }

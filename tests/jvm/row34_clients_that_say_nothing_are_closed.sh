@@ -11,7 +11,7 @@ lab_enter "$0" "$@"
 
 # shellcheck disable=SC3045 # dash and bash have it
 ulimit -n 4096
-proxy -s 127.0.0.1:9010 -b 0 --max-clients-of-host 4000 --max-clients 1100 ||
+proxy -s 127.0.0.1:9010 -b 0 --max-clients-per-host 4000 --max-clients 1100 ||
 	exit 1
 PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" <<-'END' || exit 1
 	import sys, time

@@ -11,7 +11,7 @@ lab_enter "$0" "$@"
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/proxy.sh
 
-proxy -s 127.0.0.1:9010 -b 0 --max-clients-of-host 1000 || exit 1
+proxy -s 127.0.0.1:9010 -b 0 --max-clients-per-host 1000 || exit 1
 PYTHONPATH=tests/jvm/lib timeout 150 python3 - "$proxy_port" "$proxy" \
 	<<-'END' || exit 1
 	import random, sys

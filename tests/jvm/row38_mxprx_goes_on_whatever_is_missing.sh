@@ -12,7 +12,7 @@ lab_enter "$0" "$@"
 (
 	# shellcheck disable=SC3045 # dash and bash have it
 	ulimit -n 32
-	proxy -s 127.0.0.1:9010 -b 0 --max-clients-of-host 1000 || exit 1
+	proxy -s 127.0.0.1:9010 -b 0 --max-clients-per-host 1000 || exit 1
 	echo "$proxy_port $proxy" >"$scratch/few"
 	sleep 100
 ) &

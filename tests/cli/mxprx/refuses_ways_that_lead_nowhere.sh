@@ -11,11 +11,11 @@ try -b 0 -s localhost:9010 --kubectl web-0:9010
 try -b 0 --kubectl web-0
 try -b 0 --kubectl -n:9010
 try -b 0 --kubectl web-0:9010
-try -b 0 --kubectl web-0:9010 --via 'true'
-try -b 0 -s localhost:9010 --via "ssh -W '{host}:{port} bastion"
-try -b 0 -s localhost:9010 --via ''
-try -b 0 -s localhost:9010 --via '{host} {port}'
-try -b 0 -s localhost:9010 --via 'no-such-command {host} {port}'
+try -b 0 --kubectl web-0:9010 --proxy-command 'true'
+try -b 0 -s localhost:9010 --proxy-command "ssh -W '{host}:{port} bastion"
+try -b 0 -s localhost:9010 --proxy-command ''
+try -b 0 -s localhost:9010 --proxy-command '{host} {port}'
+try -b 0 -s localhost:9010 --proxy-command 'no-such-command {host} {port}'
 try -b 0 -s localhost:9010 -p 1
 try -p 1 --socks 0
 try -b 0 -s localhost:9010 --namespace shop

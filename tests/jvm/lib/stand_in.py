@@ -87,14 +87,15 @@ def session_stub(host, port):
 class Jvm:
     """.value() may be replaced; it may be a list of pieces."""
 
-    def __init__(self, port=0, host=b"169.254.169.254", tls=None):
+    def __init__(self, port=0, host=b"169.254.169.254", tls=None,
+                 address="127.0.0.1"):
         self.host = host
         self.tls = tls
         self.heard = []
         self.connections = []
         self.socket = socket.socket()
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind(("127.0.0.1", port))
+        self.socket.bind((address, port))
         self.socket.listen(1100)
         self.port = self.socket.getsockname()[1]
         self.value = lambda: string(b"a value")
@@ -164,12 +165,12 @@ class Jvm:
             c.close()
 
 
-def connect(port, source=None, timeout=20):
+def connect(port, source=None, timeout=20, to="127.0.0.1"):
     s = socket.socket()
     s.settimeout(timeout)
     if source:
         s.bind((source, 0))
-    s.connect(("127.0.0.1", port))
+    s.connect((to, port))
     s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return s
 
@@ -191,14 +192,17 @@ def take(s, length):
     return got
 
 
-def greeted(port, source=None):
-    s = connect(port, source)
+def greet(s):
     s.sendall(HELLO)
     head = take(s, 3)
     assert head[:1] == b"N", head
     take(s, struct.unpack(">H", head[1:])[0] + 4)
     s.sendall(ENDPOINT)
     return s
+
+
+def greeted(port, source=None, to="127.0.0.1"):
+    return greet(connect(port, source, to=to))
 
 
 def ask(s, message, answer):

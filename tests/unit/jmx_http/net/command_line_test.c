@@ -61,18 +61,18 @@ static void what_is_no_command_is_misuse(void **state)
 	char many[4 * COMMAND_WORDS_MAX];
 
 	(void)state;
-	assert_refused("", "no command");
-	assert_refused(" \t", "no command");
-	assert_refused("'' a", "no command");
-	assert_refused("a 'b", "not closed");
-	assert_refused("a \"b\\\"", "not closed");
-	assert_refused("/bin/{host} a", "which program");
-	assert_refused("nc{port}", "which program");
+	assert_refused("", "the command is empty");
+	assert_refused(" \t", "the command is empty");
+	assert_refused("'' a", "the command is empty");
+	assert_refused("a 'b", "unterminated quote");
+	assert_refused("a \"b\\\"", "unterminated quote");
+	assert_refused("/bin/{host} a", "choose the program");
+	assert_refused("nc{port}", "choose the program");
 	memset(many, ' ', sizeof(many));
 	for (size_t i = 0; i <= COMMAND_WORDS_MAX; i++)
 		many[2 * i] = 'a';
 	many[2 * COMMAND_WORDS_MAX + 1] = '\0';
-	assert_refused(many, "more words");
+	assert_refused(many, "more than 64 words");
 }
 
 static char **words_for(const char *text, const char *host, struct error *err)

@@ -265,11 +265,11 @@ static void a_forward_that_drops_is_made_again(void **state)
 		fclose(fopen(path.bytes, "w"));
 		text_release(&path);
 	}
-	until_said(&h, "lost connection to pod; again in 0.25 s\n");
+	until_said(&h, "lost connection to pod; restarting it in 0.25 s\n");
 	/* Who asks meanwhile waits, also while it fails. */
 	ask(&h, 9010);
 	assert_int_equal(h.local, 40003);
-	assert_non_null(strstr(h.said.bytes, "no pod; again in 0.50 s\n"));
+	assert_non_null(strstr(h.said.bytes, "no pod; restarting it in 0.50 s\n"));
 	assert_non_null(strstr(h.said.bytes, "127.0.0.1:40003 again\n"));
 	tear_down(&h);
 }
@@ -316,7 +316,7 @@ static void pods_are_parsed(void **state)
 	assert_int_equal(port, 9010);
 	free(pod);
 	assert_int_equal(kubectl_parse("web-0", &pod, &port, &err), -1);
-	assert_non_null(strstr(err.text, "of which port?"));
+	assert_non_null(strstr(err.text, "the port is missing"));
 	assert_int_equal(kubectl_parse("-n:9010", &pod, &port, &err), -1);
 	assert_int_equal(kubectl_parse(":9010", &pod, &port, &err), -1);
 	assert_int_equal(kubectl_parse("a:0", &pod, &port, &err), -1);
