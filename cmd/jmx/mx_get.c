@@ -6,7 +6,6 @@
 #include "cmd/jmx/mx_fields.h"
 #include "core/base/safe_text.h"
 #include "jmx_http/jmx_read.h"
-#include "jmx_http/value/value_path.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
 #include "core/base/cursor.h"
 #include "jmx_http/java/java_convert.h"
 #include "jmx_http/java/java_to_value.h"
-#include "jmx_http/value/value_text.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -108,13 +108,55 @@ int64_t value_integer_of(const struct value *v, int64_t otherwise);
 /* NUL-terminated; NULL for what has no .text; v may be NULL. */
 const char *value_text_of(const struct value *v);
 
+/* True for the kinds whose value is .text. */
+bool value_has_text(const struct value *v);
+
+/*
+ * Appends the shortest digits that read back as a VALUE_REAL's number, which is
+ * a float when its type says so; "NaN", "Infinity", "-Infinity" as in Java.
+ */
+void value_add_real(struct text *out, const struct value *v);
+
+/* Appends ms since 1970 as "2026-11-21T20:19:00.123Z", any of 64 bits. */
+void value_add_date(struct text *out, int64_t ms);
+
+/*
+ * Finds a part by a path: "used", "key.member", "0.name": members of composites
+ * and objects, keys of maps and of tables (in a row of one key and one value,
+ * the value), indices of arrays.  Names may contain dots: the longest name that
+ * exists is taken.  A part of null is null.  NULL when there is none.
+ */
+const struct value *value_path(const struct value *v, const char *path);
+
+struct value_dialect;
+typedef void value_json_fn(struct json *j, const struct value_dialect *d,
+			   const struct value *v);
+
+/*
+ * How a JSON document spells what JSON does not have.  Each function writes one
+ * JSON value and writes the values in it by value_json_as().
+ */
+struct value_dialect {
+	value_json_fn *table, *map, *object, *name, *number, *error, *cut;
+};
+
+/*
+ * That of mx and mxdump: a table is an array of objects; a map is an object
+ * when its keys are text, else an array of {"key", "value"}; an object has
+ * "@class" before its fields; a name is a string; a number keeps all its
+ * digits; an error is {"$error": "class: message"}, a truncated value
+ * {"$cut": "why"}.
+ */
+extern const struct value_dialect value_dialect_mx;
+
 /*
  * Writes one JSON value.  Integers keep all their digits; NaN and infinities
- * are strings; a date is "2026-11-21T20:19:00.123Z"; tabular data is an array
- * of objects; a map is an object when its keys are text, else an array of
- * {"key", "value"}; an object has "@class" before its fields; an error is
- * {"$error": "class: message"}, what is cut {"$cut": "why"}.
+ * are strings; a date is "2026-11-21T20:19:00.123Z".
  */
+void value_json_as(struct json *j, const struct value_dialect *d,
+		   const struct value *v);
+
+/* The same by value_dialect_mx. */
 void value_json(struct json *j, const struct value *v);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/jmx/mx_fields.h"
 
-#include "jmx_http/value/value_path.h"
+#include "jmx_http/value/value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

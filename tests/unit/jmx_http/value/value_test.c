@@ -193,6 +193,67 @@ static void maps_are_objects_when_their_keys_are_text(void **state)
 }
 
 /* A map within a map takes two levels of JSON, which has 64. */
+static void keyed_table(struct json *j, const struct value_dialect *d,
+			const struct value *v)
+{
+	json_open_object(j);
+	for (size_t i = 0; i < v->table.row_count; i++) {
+		const struct value *row = v->table.rows[i];
+
+		json_foreign_key(
+			j, value_text_of(value_member(row, v->table.index[0])));
+		value_json_as(j, d, row);
+	}
+	json_close_object(j);
+}
+
+static void tagged_name(struct json *j, const struct value_dialect *d,
+			const struct value *v)
+{
+	(void)d;
+	json_open_object(j);
+	json_key(j, "objectName");
+	json_text(j, v->text.at);
+	json_close_object(j);
+}
+
+/* A map of a table of names, in which each kind is spelled otherwise. */
+static void dialect_spells_nested_values(void **state)
+{
+	struct value_dialect d = value_dialect_mx;
+	struct value name = { .kind = VALUE_NAME, .type = "" };
+	struct value key = { .kind = VALUE_STRING, .type = "" };
+	struct value_member of_row[] = { { "k", &key }, { "v", &name } };
+	struct value row = { .kind = VALUE_COMPOSITE, .type = "" };
+	struct value table = { .kind = VALUE_TABULAR, .type = "" };
+	struct value_pair pair = { &key, &table };
+	struct value map = { .kind = VALUE_MAP, .type = "" };
+	const struct value *rows[] = { &row };
+	const char *index[] = { "k" };
+	struct json j;
+
+	(void)state;
+	name.text = (struct value_text){ "a:b=c", 5 };
+	key.text = (struct value_text){ "x", 1 };
+	row.members.at = of_row;
+	row.members.count = 2;
+	table.table.rows = rows;
+	table.table.row_count = 1;
+	table.table.index = index;
+	table.table.index_count = 1;
+	map.map.at = &pair;
+	map.map.count = 1;
+	assert_string_equal(json_of(&map),
+			    "{\"x\":[{\"k\":\"x\",\"v\":\"a:b=c\"}]}");
+	d.table = keyed_table;
+	d.name = tagged_name;
+	text_clear(&text);
+	j = json_into(&text);
+	value_json_as(&j, &d, &map);
+	assert_string_equal(text.bytes, "{\"x\":{\"x\":{\"k\":\"x\",\"v\":"
+					"{\"objectName\":\"a:b=c\"}}}}");
+}
+
 static void what_is_too_deep_for_json_says_so(void **state)
 {
 	const struct value *v = &value_null;
@@ -244,6 +305,7 @@ int main(void)
 		cmocka_unit_test(what_is_within_is_set_in),
 		cmocka_unit_test(foreign_text_is_safe_and_keeps_its_lines),
 		cmocka_unit_test(maps_are_objects_when_their_keys_are_text),
+		cmocka_unit_test(dialect_spells_nested_values),
 		cmocka_unit_test(what_is_too_deep_for_json_says_so),
 		cmocka_unit_test(members_are_found_by_their_names),
 	};
