@@ -2,14 +2,20 @@
 #include "core/process/remote_memory.h"
 
 #include "core/base/alloc.h"
+#include "core/base/child.h"
 #include "core/base/clock.h"
 #include "core/jvm/procfs.h"
-#include "core/process/memory_helper.h"
-#include "core/process/stall_budget.h"
 
 #include <errno.h>
+#include <linux/capability.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #define WAIT_MS       1000
 #define SUSPECT_MS    250 /* of a read that may be the one that stalled */
@@ -17,6 +23,236 @@
 #define MAX_FAILURES  8 /* helpers begun one after the other, in vain */
 #define MAX_STUCK     16
 #define MAX_UNTRUSTED 64
+
+/*
+ * ---- budget of stalls ----
+ *
+ * Limits the total time spent waiting for stalled reads.  The target can stall
+ * them; a helper without CPU time proves nothing about the target, unless that
+ * happens each time.
+ */
+#define AVOIDED_NS (30 * CLOCK_NS_PER_S)
+/*
+ * At most PATIENCE_NS of stalled reads per AVOIDED_NS; after that, reads fail
+ * immediately.
+ */
+#define PATIENCE_NS (5 * CLOCK_NS_PER_S)
+/* Waits in a row that are excused by a lack of CPU time. */
+enum { STARVED_MOST = 4 };
+
+bool stall_budget_is_left(const struct stall_budget *p, int64_t now_ns)
+{
+	return p->waited_ns < PATIENCE_NS || now_ns - p->since > AVOIDED_NS;
+}
+
+bool stall_budget_lose(struct stall_budget *p, int64_t asked_ns, int64_t now_ns,
+		       bool is_starved)
+{
+	if (is_starved && ++p->starved <= STARVED_MOST)
+		return false;
+	if (now_ns - p->since > AVOIDED_NS) {
+		p->since = asked_ns;
+		p->waited_ns = 0;
+	}
+	p->waited_ns += now_ns - asked_ns;
+	return true;
+}
+
+void stall_budget_regain(struct stall_budget *p) { p->starved = 0; }
+
+/*
+ * ---- the helper ----
+ *
+ * A child process that reads another one's memory.  Requests and bytes are in
+ * memory that it shares with its parent; a datagram of one byte each way
+ * announces a request or a reply.  It ends with its parent and has no
+ * descriptors or capabilities that it does not need.
+ */
+enum { HELPER_RANGES = 1024, HELPER_BYTES = 1 << 20 };
+
+/* Shared, zeroed at first. */
+struct helper_area {
+	uint32_t count;       /* of ranges, of the request */
+	int32_t error;        /* errno of the last that could not be read */
+	uint32_t target_runs; /* it did so after all had been read */
+	struct {
+		uint64_t address;
+		uint32_t len; /* their bytes stand one after the other */
+		uint32_t is_read;
+	} ranges[HELPER_RANGES];
+	uint8_t bytes[HELPER_BYTES];
+};
+
+struct memory_helper {
+	struct child child;
+	struct helper_area *area;
+};
+
+enum helper_answer {
+	HELPER_READ,    /* what there was to be had */
+	HELPER_STALLED, /* no answer in time: it is to be killed */
+	HELPER_DEAD,    /* somebody else did */
+};
+
+static bool helper_sees_target(int pidfd)
+{
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+
+	return pidfd < 0 || poll(&p, 1, 0) == 0;
+}
+
+/*
+ * Marks what a call that began with range `at` has read, and gives the first
+ * range that it has not.  Pages before one that is not there may have been
+ * copied of a range: it is not whole.
+ */
+static uint32_t helper_mark(struct helper_area *a, uint32_t at, uint32_t end,
+			    ssize_t got, size_t *offset)
+{
+	for (; at < end && got >= (ssize_t)a->ranges[at].len; at++) {
+		a->ranges[at].is_read = 1;
+		got -= a->ranges[at].len;
+		*offset += a->ranges[at].len;
+	}
+	return at;
+}
+
+/* The parent has seen to it that all ranges fit into bytes. */
+static void helper_read_ranges(struct helper_area *a, pid_t target)
+{
+	static struct iovec remote[HELPER_RANGES];
+	uint32_t count = a->count < HELPER_RANGES ? a->count : HELPER_RANGES;
+	size_t offset = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		remote[i].iov_base = (void *)(uintptr_t)a->ranges[i].address;
+		remote[i].iov_len = a->ranges[i].len;
+		a->ranges[i].is_read = 0;
+	}
+	a->error = 0;
+	for (uint32_t i = 0; i < count;) {
+		struct iovec local = { a->bytes + offset,
+				       HELPER_BYTES - offset };
+		ssize_t got = process_vm_readv(target, &local, 1, remote + i,
+					       count - i, 0);
+
+		if (got < 0) {
+			a->error = errno;
+			if (errno == EPERM || errno == ESRCH)
+				return;
+			got = 0;
+		}
+		i = helper_mark(a, i, count, got, &offset);
+		if (i < count) {
+			a->error = a->error ? a->error : EFAULT;
+			offset += a->ranges[i++].len;
+		}
+	}
+}
+
+/* Keeps the right to trace, where there is one, and no other. */
+static void helper_drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3
+	};
+	struct __user_cap_data_struct caps[2] = { { 0 } };
+	uint32_t trace = 1u << CAP_SYS_PTRACE;
+
+	if (syscall(SYS_capget, &head, caps) < 0 ||
+	    !(caps[0].effective & trace))
+		return;
+	for (int i = 0; i < 2; i++) {
+		caps[i].effective = caps[i].permitted = i ? 0 : trace;
+		caps[i].inheritable = 0;
+	}
+	syscall(SYS_capset, &head, caps);
+}
+
+/* What the child is to read, of the parent's memory. */
+struct helper_job {
+	struct helper_area *area;
+	pid_t target;
+	int target_pidfd;
+};
+
+static int helper_serve(void *self, int channel, struct error *err)
+{
+	const struct helper_job *s = self;
+	char byte;
+
+	(void)err;
+	helper_drop_capabilities();
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	while (recv(channel, &byte, 1, 0) == 1) {
+		helper_read_ranges(s->area, s->target);
+		s->area->target_runs = helper_sees_target(s->target_pidfd);
+		if (send(channel, &byte, 1, MSG_NOSIGNAL) != 1)
+			break;
+	}
+	return CHILD_NOTHING;
+}
+
+/*
+ * Kills the helper; zeroed storage is fine.  Returns false when it has not
+ * ended yet, being stuck in the kernel.
+ */
+static bool helper_end(struct memory_helper *h)
+{
+	bool has_ended = child_end(&h->child, 0);
+
+	child_memory_free(h->area, sizeof(*h->area));
+	*h = (struct memory_helper){ .child = { .channel = -1 } };
+	return has_ended;
+}
+
+/*
+ * target_pidfd may be -1; area->target_runs is 1 then.  helper_end() is due
+ * after success.
+ */
+static int helper_start(struct memory_helper *h, pid_t target, int target_pidfd,
+			struct error *err)
+{
+	const struct child_options options = {
+		.kept = &target_pidfd,
+		.kept_count = 1,
+		.dies_with_parent = true,
+	};
+	struct helper_job s = { NULL, target, target_pidfd };
+
+	*h = (struct memory_helper){ .child = { .channel = -1 } };
+	/* Each child has its own: one that is killed may still write. */
+	h->area = child_memory(sizeof(*h->area));
+	s.area = h->area;
+	if (child_start(&h->child, &options, helper_serve, &s, err)) {
+		helper_end(h);
+		return -1;
+	}
+	return 0;
+}
+
+/* Asks for the ranges in the area, and waits at most so many ms. */
+static enum helper_answer helper_ask(struct memory_helper *h, int ms)
+{
+	int64_t deadline = clock_monotonic_ns() + (int64_t)ms * CLOCK_NS_PER_MS;
+	struct pollfd p = { .fd = h->child.channel, .events = POLLIN };
+	char byte = 0;
+	int ready;
+
+	if (!h->child.pid ||
+	    send(h->child.channel, &byte, 1, MSG_NOSIGNAL) != 1)
+		return HELPER_DEAD;
+	do
+		ready = poll(&p, 1, clock_left_ms(deadline));
+	while (ready < 0 && errno == EINTR);
+	if (ready <= 0)
+		return HELPER_STALLED;
+	return recv(h->child.channel, &byte, 1, MSG_DONTWAIT) == 1
+		       ? HELPER_READ
+		       : HELPER_DEAD;
+}
+
+/* ---- reading through helpers ---- */
 
 /*
  * What was asked for when a helper gave no answer.  If there was more than one
@@ -51,7 +287,7 @@ struct remote_memory {
 };
 
 /* Those that were stuck may have ended by now. */
-static void reap(struct remote_memory *m)
+static void remote_reap(struct remote_memory *m)
 {
 	size_t kept = 0;
 
@@ -61,29 +297,29 @@ static void reap(struct remote_memory *m)
 	m->stuck_count = kept;
 }
 
-static void end_helper(struct remote_memory *m)
+static void remote_end_helper(struct remote_memory *m)
 {
 	pid_t pid = m->helper.child.pid;
 
-	if (!memory_helper_end(&m->helper) && m->stuck_count < MAX_STUCK)
+	if (!helper_end(&m->helper) && m->stuck_count < MAX_STUCK)
 		m->stuck[m->stuck_count++] = pid;
 }
 
-static bool has_helper(struct remote_memory *m)
+static bool remote_has_helper(struct remote_memory *m)
 {
 	struct error err;
 
 	if (m->helper.child.pid)
 		return true;
-	reap(m);
+	remote_reap(m);
 	if (m->is_over || m->stuck_count == MAX_STUCK ||
 	    ++m->failures > MAX_FAILURES ||
-	    memory_helper_start(&m->helper, m->jvm->pid, m->jvm->pidfd, &err))
+	    helper_start(&m->helper, m->jvm->pid, m->jvm->pidfd, &err))
 		m->is_over = true;
 	return !m->is_over;
 }
 
-static struct untrusted *find_untrusted(struct remote_memory *m, uint64_t start,
+static struct untrusted *untrusted_find(struct remote_memory *m, uint64_t start,
 					uint64_t end)
 {
 	for (size_t i = 0; i < m->untrusted_count; i++)
@@ -92,26 +328,26 @@ static struct untrusted *find_untrusted(struct remote_memory *m, uint64_t start,
 	return NULL;
 }
 
-static void trust(struct remote_memory *m, struct untrusted *u)
+static void untrusted_remove(struct remote_memory *m, struct untrusted *u)
 {
 	*u = m->untrusted[--m->untrusted_count];
 }
 
-static void distrust(struct remote_memory *m, uint64_t start, uint64_t len,
-		     int64_t avoided_until)
+static void untrusted_add(struct remote_memory *m, uint64_t start, uint64_t len,
+			  int64_t avoided_until)
 {
-	struct untrusted *u = find_untrusted(m, start, start + len);
+	struct untrusted *u = untrusted_find(m, start, start + len);
 
 	if (!u) {
 		if (m->untrusted_count == MAX_UNTRUSTED)
-			trust(m, m->untrusted);
+			untrusted_remove(m, m->untrusted);
 		u = &m->untrusted[m->untrusted_count++];
 	}
 	*u = (struct untrusted){ start, start + len, avoided_until };
 }
 
 /* Ready to run, it had no CPU: the target's memory is not to blame. */
-static bool is_starved(const struct remote_memory *m)
+static bool remote_is_starved(const struct remote_memory *m)
 {
 	struct proc_stat stat;
 	struct error err;
@@ -120,7 +356,7 @@ static bool is_starved(const struct remote_memory *m)
 	       stat.state == 'R';
 }
 
-static void stalled(struct remote_memory *m, int64_t asked_ns)
+static void remote_note_stall(struct remote_memory *m, int64_t asked_ns)
 {
 	struct helper_area *a = m->helper.area;
 	int64_t now = clock_monotonic_ns();
@@ -129,13 +365,14 @@ static void stalled(struct remote_memory *m, int64_t asked_ns)
 	m->stalls++;
 	/* To have asked it in vain says nothing about the next helper. */
 	m->failures = 0;
-	if (!stall_budget_lose(&m->patience, asked_ns, now, is_starved(m)))
+	if (!stall_budget_lose(&m->patience, asked_ns, now,
+			       remote_is_starved(m)))
 		return;
 	for (uint32_t i = 0; i < a->count; i++)
-		distrust(m, a->ranges[i].address, a->ranges[i].len, until);
+		untrusted_add(m, a->ranges[i].address, a->ranges[i].len, until);
 }
 
-static void hand_over(struct remote_memory *m)
+static void remote_hand_over(struct remote_memory *m)
 {
 	struct helper_area *a = m->helper.area;
 	const uint8_t *bytes = a->bytes;
@@ -153,7 +390,7 @@ static void hand_over(struct remote_memory *m)
 }
 
 /* Has the pieces in the area read, and empties it. */
-static void flush(struct remote_memory *m, int ms)
+static void remote_flush(struct remote_memory *m, int ms)
 {
 	struct helper_area *a = m->helper.area;
 	int64_t asked_ns = clock_monotonic_ns();
@@ -162,7 +399,7 @@ static void flush(struct remote_memory *m, int ms)
 	if (!m->helper.child.pid || !a->count)
 		return;
 	m->reads++;
-	answer = memory_helper_ask(&m->helper, ms);
+	answer = helper_ask(&m->helper, ms);
 	if (answer == HELPER_READ) {
 		m->failures = 0;
 		stall_budget_regain(&m->patience);
@@ -171,29 +408,30 @@ static void flush(struct remote_memory *m, int ms)
 			m->is_over = true;
 	}
 	if (answer == HELPER_READ && !m->is_over)
-		hand_over(m);
+		remote_hand_over(m);
 	else
 		for (uint32_t i = 0; i < a->count; i++)
 			m->pieces[i].range->is_read = false;
 	if (answer == HELPER_STALLED) {
 		m->missed += a->count;
-		stalled(m, asked_ns);
+		remote_note_stall(m, asked_ns);
 	}
 	a->count = 0;
 	m->bytes = 0;
 	if (answer != HELPER_READ)
-		end_helper(m);
+		remote_end_helper(m);
 }
 
-static bool add_piece(struct remote_memory *m, struct memory_range *range,
-		      size_t offset, size_t len)
+static bool remote_add_piece(struct remote_memory *m,
+			     struct memory_range *range, size_t offset,
+			     size_t len)
 {
 	struct helper_area *a;
 
 	if (m->helper.child.pid && (m->helper.area->count == HELPER_RANGES ||
 				    m->bytes + len > HELPER_BYTES))
-		flush(m, WAIT_MS);
-	if (!has_helper(m))
+		remote_flush(m, WAIT_MS);
+	if (!remote_has_helper(m))
 		return false;
 	a = m->helper.area;
 	m->pieces[a->count] = (struct piece){ range, offset };
@@ -205,45 +443,46 @@ static bool add_piece(struct remote_memory *m, struct memory_range *range,
 }
 
 /* Alone, so that it is known which one it is that stalls. */
-static bool add_suspect(struct remote_memory *m, struct memory_range *range,
-			size_t offset, size_t len)
+static bool remote_add_suspect(struct remote_memory *m,
+			       struct memory_range *range, size_t offset,
+			       size_t len)
 {
 	uint64_t start = range->address + offset;
-	struct untrusted *u = find_untrusted(m, start, start + len);
+	struct untrusted *u = untrusted_find(m, start, start + len);
 
 	if (u->avoided_until > clock_monotonic_ns()) {
 		m->missed++;
 		return false;
 	}
-	flush(m, WAIT_MS);
-	if (!add_piece(m, range, offset, len))
+	remote_flush(m, WAIT_MS);
+	if (!remote_add_piece(m, range, offset, len))
 		return false;
-	flush(m, SUSPECT_MS);
-	u = find_untrusted(m, start, start + len);
+	remote_flush(m, SUSPECT_MS);
+	u = untrusted_find(m, start, start + len);
 	/* A helper that has not answered is no more. */
 	if (u && m->helper.child.pid &&
 	    u->avoided_until <= clock_monotonic_ns())
-		trust(m, u);
+		untrusted_remove(m, u);
 	return true;
 }
 
-static void add_range(struct remote_memory *m, struct memory_range *r)
+static void remote_add_range(struct remote_memory *m, struct memory_range *r)
 {
 	for (size_t at = 0; r->is_read && at < r->len;) {
 		size_t len = r->len - at < HELPER_BYTES ? r->len - at
 							: HELPER_BYTES;
 		uint64_t start = r->address + at;
 
-		if (m->untrusted_count && find_untrusted(m, start, start + len)
-			    ? !add_suspect(m, r, at, len)
-			    : !add_piece(m, r, at, len))
+		if (m->untrusted_count && untrusted_find(m, start, start + len)
+			    ? !remote_add_suspect(m, r, at, len)
+			    : !remote_add_piece(m, r, at, len))
 			r->is_read = false;
 		at += len;
 	}
 }
 
-static void read_all(struct memory *self, struct memory_range *ranges,
-		     size_t count)
+static void remote_read_all(struct memory *self, struct memory_range *ranges,
+			    size_t count)
 {
 	struct remote_memory *m = (struct remote_memory *)self;
 
@@ -258,31 +497,31 @@ static void read_all(struct memory *self, struct memory_range *ranges,
 			m->missed++;
 			r->is_read = false;
 		}
-		add_range(m, r);
+		remote_add_range(m, r);
 	}
-	flush(m, WAIT_MS);
+	remote_flush(m, WAIT_MS);
 }
 
 /* Asks for what no process has, to see whether it may ask at all. */
-static int probe(struct remote_memory *m, struct error *err)
+static int remote_probe(struct remote_memory *m, struct error *err)
 {
 	struct helper_area *a;
 	enum helper_answer answer;
 	int error = 0;
 
-	if (!has_helper(m))
+	if (!remote_has_helper(m))
 		return fail(err, ERROR_FAILED, "no process can be begun");
 	a = m->helper.area;
 	a->count = 1;
 	a->ranges[0].address = 0;
 	a->ranges[0].len = 1;
-	answer = memory_helper_ask(&m->helper, WAIT_MS);
+	answer = helper_ask(&m->helper, WAIT_MS);
 	if (answer == HELPER_READ)
 		error = a->error;
 	a->count = 0;
 	/* An answer that is yet to come would be taken for the next one's. */
 	if (answer != HELPER_READ)
-		end_helper(m);
+		remote_end_helper(m);
 	if (error == ESRCH)
 		return fail(err, ERROR_NO_TARGET, "%d: the process has ended",
 			    (int)m->jvm->pid);
@@ -303,10 +542,10 @@ struct remote_memory *remote_memory_open(const struct jvm *jvm,
 {
 	struct remote_memory *m = xcalloc(1, sizeof(*m));
 
-	m->memory.read_all = read_all;
+	m->memory.read_all = remote_read_all;
 	m->jvm = jvm;
 	m->helper.child.channel = -1;
-	if (probe(m, err)) {
+	if (remote_probe(m, err)) {
 		remote_memory_close(m);
 		return NULL;
 	}
@@ -318,8 +557,8 @@ void remote_memory_close(struct remote_memory *m)
 	if (!m)
 		return;
 	if (m->helper.child.pid)
-		end_helper(m);
-	reap(m);
+		remote_end_helper(m);
+	remote_reap(m);
 	free(m);
 }
 

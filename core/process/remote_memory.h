@@ -15,6 +15,9 @@
 #include "core/jvm/jvm.h"
 #include "core/process/memory.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct remote_memory;
 
 /*
@@ -33,5 +36,27 @@ uint64_t remote_memory_stalls(const struct remote_memory *m);
 uint64_t remote_memory_missed(const struct remote_memory *m);
 /* How many reads were made: each is some microseconds. */
 uint64_t remote_memory_reads(const struct remote_memory *m);
+
+/*
+ * The budget of stalled reads, which tests call with times of their own.
+ * Zeroed storage is a full budget.
+ */
+struct stall_budget {
+	int64_t since, waited_ns; /* in stalled reads, since then */
+	unsigned starved;         /* stalls in a row without CPU time */
+};
+
+/* Returns true while there is time left to wait for reads. */
+bool stall_budget_is_left(const struct stall_budget *p, int64_t now_ns);
+
+/*
+ * Call after a read that began at asked_ns stalled until now_ns.  Returns true
+ * when the target is to blame: the reader had CPU time, or lacked it too often.
+ */
+bool stall_budget_lose(struct stall_budget *p, int64_t asked_ns, int64_t now_ns,
+		       bool is_starved);
+
+/* Call after a read that came in time. */
+void stall_budget_regain(struct stall_budget *p);
 
 #endif

@@ -5,7 +5,7 @@
 #include "cmd/prof/prof_snapshot.h"
 #include "core/attach/helper_process.h"
 #include "core/base/clock.h"
-#include "core/process/memory_helper.h"
+#include "core/process/remote_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -218,18 +218,22 @@ static bool child_lets_go_of_a_high_descriptor(void)
 	return has_ended;
 }
 
-static bool memory_helper_lets_go_of_a_descriptor(void)
+static bool remote_memory_lets_go_of_a_descriptor(void)
 {
-	struct memory_helper h;
+	const struct jvm jvm = { .pid = getpid(), .pidfd = -1 };
+	struct remote_memory *m;
 	struct error err;
 	bool has_ended;
 	int fds[2];
 
-	if (pipe(fds) || memory_helper_start(&h, getpid(), -1, &err))
+	if (pipe(fds))
+		return false;
+	m = remote_memory_open(&jvm, &err);
+	if (!m)
 		return false;
 	close(fds[1]);
 	has_ended = reads_end(fds[0]);
-	memory_helper_end(&h);
+	remote_memory_close(m);
 	close(fds[0]);
 	return has_ended;
 }
@@ -305,10 +309,10 @@ child_closes_high_descriptors_with_and_without_close_range(void **state)
 }
 
 static void
-memory_helper_closes_descriptors_with_and_without_close_range(void **state)
+remote_memory_closes_descriptors_with_and_without_close_range(void **state)
 {
 	(void)state;
-	check_scene(memory_helper_lets_go_of_a_descriptor);
+	check_scene(remote_memory_lets_go_of_a_descriptor);
 }
 
 static void helper_process_closes_high_descriptors(void **state)
@@ -484,20 +488,18 @@ static void child_that_ignores_its_parents_end_is_killed(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
-static void memory_helper_end_leaves_no_zombie(void **state)
+static void remote_memory_close_leaves_no_zombie(void **state)
 {
-	struct memory_helper h;
+	const struct jvm jvm = { .pid = getpid(), .pidfd = -1 };
+	struct remote_memory *m;
 	struct error err;
-	pid_t pid;
 
 	(void)state;
-	assert_int_equal(memory_helper_start(&h, getpid(), -1, &err), 0);
-	pid = h.child.pid;
-	assert_true(memory_helper_end(&h));
-	assert_int_equal(waitpid(pid, NULL, WNOHANG), -1);
+	m = remote_memory_open(&jvm, &err);
+	assert_non_null(m);
+	remote_memory_close(m);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
-	assert_int_equal(h.child.pid, 0);
-	assert_true(memory_helper_end(&h));
 }
 
 static void launch_fails_for_a_program_that_does_not_begin(void **state)
@@ -568,7 +570,7 @@ int main(void)
 		cmocka_unit_test(
 			child_closes_high_descriptors_with_and_without_close_range),
 		cmocka_unit_test(
-			memory_helper_closes_descriptors_with_and_without_close_range),
+			remote_memory_closes_descriptors_with_and_without_close_range),
 		cmocka_unit_test(helper_process_closes_high_descriptors),
 		cmocka_unit_test(
 			each_policy_for_descriptors_does_what_it_promises),
@@ -576,7 +578,7 @@ int main(void)
 			signals_of_a_terminal_end_no_child_and_handlers_do_not_run),
 		cmocka_unit_test(child_dies_with_its_parent),
 		cmocka_unit_test(child_that_ignores_its_parents_end_is_killed),
-		cmocka_unit_test(memory_helper_end_leaves_no_zombie),
+		cmocka_unit_test(remote_memory_close_leaves_no_zombie),
 		cmocka_unit_test(snapshot_that_is_never_written_is_killed),
 		cmocka_unit_test(
 			launch_fails_for_a_program_that_does_not_begin),

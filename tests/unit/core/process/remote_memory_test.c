@@ -2,7 +2,6 @@
 #include "core/base/clock.h"
 #include "core/process/remote_memory.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -367,28 +366,30 @@ static void a_helper_that_is_killed_is_begun_anew(void **state)
 	end(&t);
 }
 
-/* One that is stuck would keep who reads our output from its end. */
-static void the_helper_has_no_file_but_its_channel_and_the_target(void **state)
+/* A helper that is stuck must not keep a pipe of ours open. */
+static void helper_has_only_its_channel_and_the_target_open(void **state)
 {
 	struct target t;
-	char line[64], path[64], *at = line;
-	struct dirent *entry;
+	char line[64], path[96], link[64], *at = line;
 	pid_t pid;
-	DIR *dir;
 
 	(void)state;
 	begin(&t, NULL);
 	read_children(line, sizeof(line));
 	pid = next_child(&at, t.pid);
 	assert_true(pid > 0);
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	dir = opendir(path);
-	assert_non_null(dir);
-	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "3") != 0)
-			assert_string_equal(entry->d_name, "4");
+	for (int fd = 0; fd < 64; fd++) {
+		ssize_t len;
+
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
+		len = readlink(path, link, sizeof(link) - 1);
+		if (len < 0)
+			continue;
+		link[len] = '\0';
+		if (strcmp(link, "/dev/null") != 0 &&
+		    strncmp(link, "socket:", 7) != 0)
+			assert_string_equal(link, "anon_inode:[pidfd]");
 	}
-	closedir(dir);
 	end(&t);
 }
 
@@ -406,7 +407,7 @@ int main(void)
 		cmocka_unit_test(the_helper_ends_with_who_has_begun_it),
 		cmocka_unit_test(a_helper_that_is_killed_is_begun_anew),
 		cmocka_unit_test(
-			the_helper_has_no_file_but_its_channel_and_the_target),
+			helper_has_only_its_channel_and_the_target_open),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/process/stall_budget.h"
+#include "core/process/remote_memory.h"
 
 #include "core/base/clock.h"
 
