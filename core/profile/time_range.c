@@ -4,6 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -15,8 +16,8 @@
 #define MS_NS     INT64_C(1000000)
 
 /*
- * A number alone that is less is no moment of a recording (it would be in
- * 1973) but milliseconds after its beginning, as jfrconv takes it.
+ * As milliseconds since the epoch, a smaller number would be a moment before
+ * 1973, when nobody recorded a JVM: it is a duration.
  */
 #define EPOCH_MS INT64_C(100000000000)
 
@@ -147,52 +148,32 @@ static bool iso_8601(const char *at, int64_t *ns)
 	return true;
 }
 
-/* A number and a unit, "1.5s"; a number alone is milliseconds. */
-static bool span(const char *at, int64_t *ns, bool *bare)
+/* A number alone that is too large for a duration of this recording. */
+static bool epoch_ms(const char *text, int64_t *ns)
 {
-	static const struct {
-		const char *name;
-		int64_t ns;
-	} units[] = {
-		{ "", MS_NS },
-		{ "ns", 1 },
-		{ "us", 1000 },
-		{ "ms", MS_NS },
-		{ "s", SECOND_NS },
-		{ "m", 60 * SECOND_NS },
-		{ "h", 3600 * SECOND_NS },
-		{ "d", 86400 * SECOND_NS },
-	};
-	int64_t whole, part;
+	int64_t ms;
 
-	/* 18 digits of any kind fit; then the unit may overflow. */
-	if (!digits(&at, 1, 18, &whole) || !fraction(&at, &part))
-		return false;
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (strcmp(at, units[i].name) != 0)
-			continue;
-		*bare = i == 0;
-		part = (int64_t)((__int128)part * units[i].ns / SECOND_NS);
-		return !__builtin_mul_overflow(whole, units[i].ns, ns) &&
-		       !__builtin_add_overflow(*ns, part, ns);
-	}
-	return false;
+	return digits(&text, 1, 18, &ms) && !*text && ms >= EPOCH_MS &&
+	       !__builtin_mul_overflow(ms, MS_NS, ns);
 }
 
 int time_bound_parse(const char *text, struct time_bound *bound,
 		     struct error *err)
 {
 	const char *at = text;
-	bool bare;
+	struct error unused;
 
-	if (*text == '-' && span(text + 1, &bound->ns, &bare)) {
+	if (*text == '-' &&
+	    units_duration(text + 1, &bound->ns, &unused) == 0) {
 		bound->base = TIME_FROM_END;
 		return 0;
 	}
-	if (span(text, &bound->ns, &bare)) {
-		bound->base = bare && bound->ns >= EPOCH_MS * MS_NS
-				      ? TIME_EPOCH
-				      : TIME_FROM_START;
+	if (epoch_ms(text, &bound->ns)) {
+		bound->base = TIME_EPOCH;
+		return 0;
+	}
+	if (units_duration(text, &bound->ns, &unused) == 0) {
+		bound->base = TIME_FROM_START;
 		return 0;
 	}
 	if (time_of_day(&at, &bound->ns) && !*at) {
@@ -204,8 +185,8 @@ int time_bound_parse(const char *text, struct time_bound *bound,
 		return 0;
 	}
 	return fail(err, ERROR_MISUSE,
-		    "'%s' is no time; there are: 10s, -10s (before the end), "
-		    "10:32:59, 2026-11-21T10:32:59[Z], milliseconds since 1970",
+		    "invalid time '%s' (examples: 10s, -10s before the end, "
+		    "10:32:59, 2026-11-21T10:32:59Z)",
 		    text);
 }
 

@@ -2,14 +2,14 @@
 /*
  * time_range: --from and --to, in all the ways people write them.
  *
- *   1700000000000                       milliseconds since the epoch
- *   2026-11-21T10:32:59[.5][Z|+01:00]   ISO 8601, local time without a zone
- *   10:32:59[.5]                        local time on the recording's first day
- *   10s 500ms 2m 1h                     after the beginning of the recording
+ *   10 10s 500ms 2m 1h                  after the start of the recording
  *   -10s                                before its end
+ *   10:32:59[.5]                        local time on the recording's first day
+ *   2026-11-21T10:32:59[.5][Z|+01:00]   ISO 8601, local time without a zone
+ *   1700000000000                       milliseconds since the epoch
  *
- * A number alone below 10^11 is milliseconds after the beginning, and with a
- * minus sign before the end.
+ * Durations are those of units_duration(): a number alone is seconds.  From
+ * 10^11 on, it is milliseconds since the epoch.
  */
 #ifndef CORE_PROFILE_TIME_RANGE_H
 #define CORE_PROFILE_TIME_RANGE_H

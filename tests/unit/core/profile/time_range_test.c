@@ -67,12 +67,12 @@ static void a_span_counts_from_the_beginning_or_the_end(void **state)
 	assert_true(is_relative("-10s"));
 }
 
-static void
-a_small_number_alone_is_milliseconds_from_the_beginning(void **state)
+static void durations_are_those_of_every_other_option(void **state)
 {
 	(void)state;
-	assert_true(resolved("1500") == START + 3 * SECOND / 2);
-	assert_true(resolved("-1500") == END - 3 * SECOND / 2);
+	assert_true(resolved("10") == START + 10 * SECOND);
+	assert_true(resolved("-1.5") == END - 3 * SECOND / 2);
+	assert_true(resolved("5min") == START + 300 * SECOND);
 	assert_true(is_relative("0"));
 }
 
@@ -192,8 +192,7 @@ int main(void)
 		cmocka_unit_test(
 			a_great_number_is_milliseconds_since_the_epoch),
 		cmocka_unit_test(a_span_counts_from_the_beginning_or_the_end),
-		cmocka_unit_test(
-			a_small_number_alone_is_milliseconds_from_the_beginning),
+		cmocka_unit_test(durations_are_those_of_every_other_option),
 		cmocka_unit_test(iso_times_have_a_zone_or_are_local),
 		cmocka_unit_test(
 			a_time_of_day_is_local_on_the_day_of_the_beginning),
