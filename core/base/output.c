@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #define BUFFER_SIZE ((size_t)256 << 10)
+#define LINKS_MAX   40 /* as Linux follows */
 
 /* The one temporary file of the process, for a signal handler to remove. */
 static const char *volatile pending;
@@ -53,9 +55,37 @@ static int create_temporary(char *name)
 	return fd;
 }
 
-/* out->target is set; mode is what the file is to have. */
-static int open_temporary(struct output *out, mode_t mode, struct error *err)
+static mode_t mode_of_new(void)
 {
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/*
+ * Gives the temporary file the owner of the file that it will replace, as far
+ * as we may, and returns the mode that it may have: what a group or a setuid
+ * bit grants was meant for that owner and group only.
+ */
+static mode_t copy_owner(int fd, const struct stat *old)
+{
+	mode_t mode = old->st_mode & 0777;
+	struct stat now;
+
+	if (fchown(fd, old->st_uid, old->st_gid) < 0 &&
+	    fchown(fd, (uid_t)-1, old->st_gid) < 0 && fstat(fd, &now) == 0 &&
+	    now.st_gid != old->st_gid)
+		mode &= ~(mode_t)070;
+	return mode;
+}
+
+/* out->target is set; old is the file there, or NULL. */
+static int open_temporary(struct output *out, const struct stat *old,
+			  struct error *err)
+{
+	mode_t mode;
+
 	struct text name = { 0 };
 
 	text_printf(&name, "%s.XXXXXX", out->target);
@@ -67,34 +97,52 @@ static int open_temporary(struct output *out, mode_t mode, struct error *err)
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot create",
 				out->name);
 	}
+	mode = old ? copy_owner(out->fd, old) : mode_of_new();
 	if (fchmod(out->fd, mode) < 0)
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot set mode",
 				out->name);
 	return 0;
 }
 
-static mode_t mode_of_new(void)
+/*
+ * Where a path leads whose file is missing, over any symbolic links: the file
+ * is made there.  realpath(3) fails for such paths.
+ */
+static char *follow_dangling(const char *path)
 {
-	mode_t mask = umask(0);
+	char *at = xstrdup(path);
+	char link[PATH_MAX];
+	int steps = 0;
+	ssize_t len;
 
-	umask(mask);
-	return 0666 & ~mask;
+	while ((len = readlink(at, link, sizeof(link) - 1)) > 0 &&
+	       steps++ < LINKS_MAX) {
+		struct text next = { 0 };
+		const char *slash = strrchr(at, '/');
+
+		link[len] = '\0';
+		if (slash && *link != '/')
+			text_add(&next, at, (size_t)(slash + 1 - at));
+		text_puts(&next, link);
+		free(at);
+		at = next.bytes;
+	}
+	return at;
 }
 
 static int open_beside(struct output *out, struct error *err)
 {
-	mode_t mode = mode_of_new();
 	struct stat st;
+	bool is_there;
 
 	out->target = realpath(out->name, NULL);
 	if (!out->target)
-		out->target = xstrdup(out->name);
-	if (access(out->target, F_OK) == 0 && access(out->target, W_OK) < 0)
+		out->target = follow_dangling(out->name);
+	is_there = stat(out->target, &st) == 0;
+	if (is_there && access(out->target, W_OK) < 0)
 		return fail_sys(err, ERROR_OUTPUT, "%s: cannot write",
 				out->name);
-	if (stat(out->target, &st) == 0)
-		mode = st.st_mode & 07777;
-	return open_temporary(out, mode, err);
+	return open_temporary(out, is_there ? &st : NULL, err);
 }
 
 int output_open_unfollowed(struct output *out, const char *path,
@@ -103,7 +151,7 @@ int output_open_unfollowed(struct output *out, const char *path,
 	*out = (struct output){ .name = path, .fd = -1 };
 	out->buffer = xmalloc(BUFFER_SIZE);
 	out->target = xstrdup(path);
-	return open_temporary(out, mode_of_new(), err);
+	return open_temporary(out, NULL, err);
 }
 
 int output_open(struct output *out, const char *path, struct error *err)
@@ -221,8 +269,14 @@ int output_check(const struct output *out, struct error *err)
 int output_commit(struct output *out, struct error *err)
 {
 	flush(out);
-	/* A network file system may tell only now that it has no room. */
+	/*
+	 * A network file system may tell only now that it has no room; and a
+	 * machine that crashes after the rename must not leave an empty file.
+	 */
 	if (out->temporary) {
+		if (!out->sys && fsync(out->fd) < 0 && errno != EINVAL &&
+		    errno != ENOTSUP)
+			out->sys = errno;
 		if (close(out->fd) < 0 && !out->sys)
 			out->sys = errno;
 		out->fd = -1;

@@ -6,6 +6,7 @@
  *	FAULT_COUNT=F	writes to the file F how many allocations there were
  *	FAULT_IO=1	reads and writes move one byte, and every other call is
  *			interrupted or would block
+ *	FAULT_SYNC=1	fsync(2) fails, as on a disk that fills up late
  *	FAULT_UPPER=1	what a socket receives is in upper case: a thread
  *			dump then holds nothing known
  */
@@ -95,6 +96,15 @@ ssize_t write(int fd, const void *bytes, size_t len)
 	if (is_interrupted())
 		return -1;
 	return syscall(SYS_write, fd, bytes, io_faults && len > 1 ? 1 : len);
+}
+
+int fsync(int fd)
+{
+	if (getenv("FAULT_SYNC")) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return (int)syscall(SYS_fsync, fd);
 }
 
 ssize_t recv(int fd, void *bytes, size_t len, int flags)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -147,6 +148,76 @@ static void a_link_stays_one_and_its_file_is_replaced(void **state)
 	expect_content(target, "through");
 	unlink(target);
 	unlink(path);
+}
+
+static void
+dangling_link_stays_and_the_file_is_made_where_it_leads(void **state)
+{
+	char target[128], second[128];
+	struct stat st;
+
+	(void)state;
+	snprintf(target, sizeof(target), "%s/target", folder);
+	snprintf(second, sizeof(second), "%s/second", folder);
+	unlink(path);
+	assert_int_equal(symlink("second", path), 0);
+	assert_int_equal(symlink(target, second), 0);
+	write_file("through two links");
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat(second, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	expect_content(target, "through two links");
+	unlink(target);
+	unlink(second);
+	unlink(path);
+}
+
+static void replaced_file_keeps_its_owner_and_group(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	write_file("theirs");
+	assert_int_equal(chown(path, 65534, 65533), 0);
+	assert_int_equal(chmod(path, 0640), 0);
+	write_file("ours");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_uid, 65534);
+	assert_int_equal(st.st_gid, 65533);
+	assert_int_equal(st.st_mode & 07777, 0640);
+}
+
+/* A user who may write to the directory but not give files away. */
+static void group_gets_no_access_when_it_cannot_be_kept(void **state)
+{
+	struct stat st;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	write_file("theirs");
+	assert_int_equal(chown(path, 65534, 65533), 0);
+	assert_int_equal(chmod(path, 0646), 0);
+	assert_int_equal(chmod(folder, 0777), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (setgroups(0, NULL) || setgid(65532) || setuid(65532))
+			_exit(1);
+		write_file("ours");
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_uid, 65532);
+	assert_int_equal(st.st_mode & 07777, 0606);
+	unlink(path);
+	chmod(folder, 0700);
 }
 
 static void much_is_written_whatever_the_pieces(void **state)
@@ -315,6 +386,10 @@ int main(void)
 		cmocka_unit_test(
 			a_new_file_has_the_mode_of_the_old_or_of_umask),
 		cmocka_unit_test(a_link_stays_one_and_its_file_is_replaced),
+		cmocka_unit_test(
+			dangling_link_stays_and_the_file_is_made_where_it_leads),
+		cmocka_unit_test(replaced_file_keeps_its_owner_and_group),
+		cmocka_unit_test(group_gets_no_access_when_it_cannot_be_kept),
 		cmocka_unit_test(much_is_written_whatever_the_pieces),
 		cmocka_unit_test(
 			what_cannot_be_written_is_said_when_it_is_opened),
