@@ -57,10 +57,11 @@ static void on_vanished_page(int number)
 static void on_no_memory(size_t size)
 {
 	char said[80];
-	int len = snprintf(said, sizeof(said),
-			   "sjkc: out of memory: %zu more bytes are not to be "
-			   "had\n",
-			   size);
+	int len = size ? snprintf(said, sizeof(said),
+				  "sjkc: out of memory: cannot allocate %zu "
+				  "bytes\n",
+				  size)
+		       : snprintf(said, sizeof(said), "sjkc: out of memory\n");
 
 	abandon_all();
 	log_bytes(said, (size_t)len);

@@ -36,7 +36,7 @@ void *xrealloc(void *old, size_t count, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
-		alloc_give_up(SIZE_MAX);
+		alloc_give_up(0);
 	return checked(realloc(old, bytes ? bytes : 1), bytes);
 }
 
@@ -58,7 +58,7 @@ void *array_grown(void *array, size_t *cap, size_t need, size_t size)
 
 	while (grown < need) {
 		if (__builtin_mul_overflow(grown, 2, &grown))
-			alloc_give_up(SIZE_MAX);
+			alloc_give_up(0);
 	}
 	*cap = grown;
 	return xrealloc(array, grown, size);

@@ -11,13 +11,17 @@
 
 #include <stddef.h>
 
-/* Called once, with the bytes that could not be had; must not return. */
+/*
+ * Called once, with the size of the allocation that failed, 0 when that is
+ * unknown or exceeds any size; must not return.
+ */
 typedef void alloc_failed_fn(size_t size);
 
 /* Installs the handler; without one, the process aborts. */
 void alloc_on_failure(alloc_failed_fn *handler);
 
-/* Ends the program as if size bytes could not be had. */
+/* Ends the program as if an allocation of size bytes (0: unknown) had failed.
+ */
 _Noreturn void alloc_give_up(size_t size);
 
 /* As malloc and kin; size 0 gives a pointer that may be freed. */

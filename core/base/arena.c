@@ -69,7 +69,7 @@ void *arena_alloc(struct arena *a, size_t size)
 		a->left -= pad;
 	}
 	if (size > SIZE_MAX - sizeof(struct arena_block))
-		alloc_give_up(SIZE_MAX);
+		alloc_give_up(0);
 	return take(a, size ? size : 1);
 }
 

@@ -77,7 +77,7 @@ struct inflated inflate_watched(enum inflate_kind kind, const uint8_t *in,
 		} else if (ret == Z_DATA_ERROR || ret == Z_NEED_DICT) {
 			out.damage = "damaged compressed data";
 		} else if (ret == Z_MEM_ERROR) {
-			alloc_give_up(SIZE_MAX);
+			alloc_give_up(0);
 		} else if (out.used == len && out.len < cap) {
 			out.damage = "truncated compressed data";
 		}

@@ -45,7 +45,7 @@ static struct pattern *compile(const char *regex, uint32_t options,
 	p->match = pcre2_match_data_create(1, NULL);
 	p->context = pcre2_match_context_create(NULL);
 	if (!p->match || !p->context)
-		alloc_give_up(SIZE_MAX);
+		alloc_give_up(0);
 	p->limit = MATCH_LIMIT;
 	pcre2_set_match_limit(p->context, p->limit);
 	pcre2_set_heap_limit(p->context, HEAP_LIMIT);

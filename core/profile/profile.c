@@ -179,7 +179,7 @@ static inline uint32_t node_of(struct profile *p, uint32_t caller,
 static void reserve_nodes(struct profile *p, size_t nodes, size_t n)
 {
 	if (p->stack_count + nodes > UINT32_MAX)
-		alloc_give_up(SIZE_MAX);
+		alloc_give_up(0);
 	array_reserve(p->stacks, p->stack_cap, p->stack_count + nodes);
 	idtable_reserve(&p->stack_ids, n);
 }

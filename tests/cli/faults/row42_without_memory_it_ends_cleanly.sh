@@ -19,6 +19,8 @@ for args in '--output-format html --include work in.folded.gz' \
 		[ $status -eq 1 ] || echo "allocation $n: exit status $status"
 		grep -q '^sjkc: out of memory' err ||
 			echo "allocation $n: $(cat err)"
+		# A size that no machine has stands for one that is unknown.
+		! grep -qE '[0-9]{15}' err || echo "allocation $n: $(cat err)"
 		[ "$(cat out.html)" = old ] || echo "allocation $n: written"
 		[ -z "$(ls out.html.* 2>/dev/null)" ] ||
 			echo "allocation $n: left $(ls out.html.*)"
