@@ -20,6 +20,7 @@
  * makes a part of the whole. */
 #define REFUSED_NS   (CLOCK_NS_PER_S / 2)
 #define REFUSED_PART 50
+#define RETRY_NS     (CLOCK_NS_PER_S / 5)
 enum { GENERATIONS = 16 };
 /* Lines about what is not sampled. */
 enum { SAID = 8 };
@@ -258,26 +259,32 @@ static int add(struct sampling_targets *t, const struct jvm *jvm,
 }
 
 static struct sampling_refusal *refusal_of(const struct sampling_targets *t,
-					   pid_t pid, uint64_t start_ticks)
+					   const struct jvm *jvm)
 {
 	for (size_t i = 0; i < t->refusal_count; i++) {
-		if (t->refusals[i].pid == pid &&
-		    t->refusals[i].start_ticks == start_ticks)
+		if (t->refusals[i].pid == jvm->pid &&
+		    t->refusals[i].start_ticks == jvm->start_ticks)
 			return &t->refusals[i];
 	}
 	return NULL;
 }
 
-/* Whether it is too early to try again. */
-static bool is_refused(const struct sampling_targets *t, const struct jvm *jvm)
+static bool is_as_refused(const struct sampling_refusal *r,
+			  const struct jvm *jvm)
 {
-	const struct sampling_refusal *r = refusal_of(t, jvm->pid,
-						      jvm->start_ticks);
-
-	return r && clock_monotonic_ns() < r->again_ns;
+	return r->exe_dev == jvm->exe_dev && r->exe_ino == jvm->exe_ino &&
+	       r->kind == jvm->kind;
 }
 
-/* Once, and of many the first. */
+bool sampling_targets_is_refused(const struct sampling_targets *t,
+				 const struct jvm *jvm)
+{
+	const struct sampling_refusal *r = refusal_of(t, jvm);
+
+	return r && is_as_refused(r, jvm) && clock_monotonic_ns() < r->again_ns;
+}
+
+/* Reports a refusal once, and of many the first SAID. */
 static void say_refused(struct sampling_targets *t, struct sampling_refusal *r)
 {
 	if (!r->why)
@@ -290,20 +297,31 @@ static void say_refused(struct sampling_targets *t, struct sampling_refusal *r)
 	r->is_said = true;
 }
 
-static void refuse(struct sampling_targets *t,
-		   const struct sampling_refusal *tried,
-		   const struct error *why)
+void sampling_targets_refuse(struct sampling_targets *t, const struct jvm *jvm,
+			     int64_t took_ns, const struct error *why)
 {
-	struct sampling_refusal *r = refusal_of(t, tried->pid,
-						tried->start_ticks);
+	struct sampling_refusal *r = refusal_of(t, jvm);
+	int64_t wait_ns = REFUSED_PART * took_ns;
 
 	if (!r) {
 		array_reserve(t->refusals, t->refusal_cap,
 			      t->refusal_count + 1);
 		r = &t->refusals[t->refusal_count++];
-		*r = *tried;
+		*r = (struct sampling_refusal){
+			.pid = jvm->pid, .start_ticks = jvm->start_ticks
+		};
+	} else if (!is_as_refused(r, jvm)) {
+		r->is_said = false;
 	}
-	r->again_ns = tried->again_ns;
+	r->exe_dev = jvm->exe_dev;
+	r->exe_ino = jvm->exe_ino;
+	r->kind = jvm->kind;
+	/* Nothing else waits while the first JVM of a launched program starts,
+	 * and each moment of it is wanted. */
+	if (t->shared->is_tried_again && !t->shared->has_begun &&
+	    wait_ns > RETRY_NS)
+		wait_ns = RETRY_NS;
+	r->again_ns = clock_after(clock_monotonic_ns(), wait_ns);
 	if (why->kind == ERROR_NO_TARGET || r->is_said)
 		return;
 	free(r->why);
@@ -312,12 +330,10 @@ static void refuse(struct sampling_targets *t,
 		say_refused(t, r);
 }
 
-/* It may have been tried in vain before. */
-static void admit(struct sampling_targets *t,
-		  const struct sampling_refusal *tried)
+/* A process that is sampled now may have been refused before. */
+static void admit(struct sampling_targets *t, const struct jvm *jvm)
 {
-	struct sampling_refusal *r = refusal_of(t, tried->pid,
-						tried->start_ticks);
+	struct sampling_refusal *r = refusal_of(t, jvm);
 
 	if (!r)
 		return;
@@ -326,30 +342,25 @@ static void admit(struct sampling_targets *t,
 }
 
 /*
- * What may not be looked at is said once, when it is not tried again soon, and
- * the others are sampled.  It is tried again the later the longer it took: one
- * that does not answer is not to hold up the others.  Takes over jvm; false
- * when it has taken long in vain.
+ * Adds a process; a refusal is reported once, when it is final, and the other
+ * processes are sampled.  The longer an attempt took, the later is the next: a
+ * process that does not answer must not hold up the others.  Takes over jvm;
+ * false when it has taken long in vain.
  */
 static bool add_or_say(struct sampling_targets *t, const struct jvm *jvm)
 {
-	struct sampling_refusal tried = {
-		.pid = jvm->pid,
-		.start_ticks = jvm->start_ticks,
-	};
-	int64_t now = clock_monotonic_ns(), took;
+	const struct jvm tried = *jvm; /* its pidfd is closed by then */
+	int64_t began_ns = clock_monotonic_ns(), took;
 	struct error why;
 	int ret;
 
 	t->shared->is_tried_again = may_be_tried_again(t, jvm);
 	ret = add(t, jvm, &why);
-	took = clock_monotonic_ns() - now;
-	if (ret == 0) {
+	took = clock_monotonic_ns() - began_ns;
+	if (ret == 0)
 		admit(t, &tried);
-	} else {
-		tried.again_ns = clock_after(now + took, REFUSED_PART * took);
-		refuse(t, &tried, &why);
-	}
+	else
+		sampling_targets_refuse(t, &tried, took, &why);
 	t->shared->is_tried_again = false;
 	return ret == 0 || took < REFUSED_NS;
 }
@@ -411,7 +422,7 @@ static int add_all(struct sampling_targets *t, struct error *err)
 		struct jvm *jvm = &list.jvms[i];
 
 		if (is_known(t, jvm) || !is_wanted(t, jvm) ||
-		    is_refused(t, jvm))
+		    sampling_targets_is_refused(t, jvm))
 			continue;
 		goes_on = add_or_say(t, jvm) || !t->shared->has_begun;
 		*jvm = (struct jvm){ .pidfd = -1 };
@@ -499,7 +510,7 @@ static void look_at_launched(struct sampling_targets *t)
 		return;
 	if ((!known || known->jvm.exe_ino != jvm.exe_ino ||
 	     jvm.kind != JVM_NONE) &&
-	    !is_refused(t, &jvm))
+	    !sampling_targets_is_refused(t, &jvm))
 		add_or_say(t, &jvm);
 	else
 		jvm_close(&jvm);
@@ -515,7 +526,7 @@ static void look_at_child(struct sampling_targets *t, pid_t pid)
 		return;
 	known = same(t, &jvm);
 	if (jvm.kind != JVM_NONE && !(known && is_done(known)) &&
-	    !is_refused(t, &jvm))
+	    !sampling_targets_is_refused(t, &jvm))
 		add_or_say(t, &jvm);
 	else
 		jvm_close(&jvm);

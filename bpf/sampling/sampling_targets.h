@@ -55,10 +55,16 @@ size_t descendants_due(struct descendants *d, pid_t ancestor, int64_t now_ns,
 /* Whether one of them will be looked at again as it is. */
 bool descendants_awaits(const struct descendants *d, pid_t pid);
 
-/* A process that could not be sampled. */
+/*
+ * A process that could not be sampled, as it was: one that has become another
+ * program or a JVM since then is tried at once.
+ */
 struct sampling_refusal {
 	pid_t pid;
 	uint64_t start_ticks;
+	dev_t exe_dev;
+	ino_t exe_ino;
+	enum jvm_kind kind;
 	int64_t again_ns; /* when it is tried again */
 	char *why;        /* to be said if nothing comes of it; foreign */
 	bool is_said;
@@ -104,6 +110,15 @@ int sampling_targets_open(struct sampling_targets *t, struct error *err);
  */
 int sampling_targets_launched(struct sampling_targets *t, pid_t pid,
 			      const char *name, struct error *err);
+
+/*
+ * Notes that a process could not be sampled, which took so long; and tells
+ * whether it is too early to try it again.
+ */
+void sampling_targets_refuse(struct sampling_targets *t, const struct jvm *jvm,
+			     int64_t took_ns, const struct error *why);
+bool sampling_targets_is_refused(const struct sampling_targets *t,
+				 const struct jvm *jvm);
 
 /* The one of a sample; NULL when it is none. */
 struct sampling_target *sampling_targets_find(const struct sampling_targets *t,
