@@ -254,11 +254,11 @@ static void judge_no_host(const struct rmi_probe *p, struct text *verdict,
 		  "for clients on other machines, start the JVM with "
 		  "-Djava.rmi.server.hostname=HOST, or make its host name "
 		  "resolve where it runs (/etc/hosts), and restart it");
-	if (p->options->pid)
+	if (p->pid)
 		text_printf(remedy,
 			    "\nor leave the JVM as it is: sjkc mxprx -p %s "
 			    "-b ADDRESS:7777 --allow CIDR",
-			    p->options->pid);
+			    p->pid);
 }
 
 void rmi_judge_success(struct rmi_probe *p)
@@ -286,7 +286,7 @@ void rmi_judge_success(struct rmi_probe *p)
 	if (p->login.server.names_no_host && !p->access.target.stub.len &&
 	    !p->access.force_host)
 		judge_no_host(p, &verdict, &remedy);
-	else if (p->options->pid && !p->access.target.stub.len)
+	else if (p->pid && !p->access.target.stub.len)
 		text_printf(&verdict,
 			    "; seen from the JVM's own network: who is "
 			    "elsewhere has to get to %s, port %d",

@@ -284,7 +284,7 @@ static void add_proxy(struct rmi_probe *p, enum found found,
 		    "127.0.0.1:%d while this runs: sjkc mxprx -s ",
 		    port);
 	add_target(remedy, target);
-	text_printf(remedy, "%s%s -b 127.0.0.1:%d", p->options->as_given,
+	text_printf(remedy, "%s%s -b 127.0.0.1:%d", p->as_given,
 		    found == FOUND_INSECURE && !p->access.tls.insecure
 			    ? " --insecure"
 			    : "",
@@ -366,7 +366,7 @@ static void judge_from_within(const struct rmi_probe *p, struct text *remedy)
 		    "which clients get to it\n"
 		    "or leave it as it is: sjkc mxprx -p %s -b 127.0.0.1:7777 "
 		    "lets clients in by the connector for this machine",
-		    p->options->pid);
+		    p->pid);
 }
 
 /* Looks where it is instead, in places that the target's user can name. */
@@ -402,7 +402,7 @@ void rmi_judge_elsewhere(struct rmi_probe *p, const struct stub *stub,
 	add_failure(p, &verdict, stub, f);
 	if (p->access.target.stub.len)
 		text_puts(&remedy, "");
-	else if (p->options->pid)
+	else if (p->pid)
 		judge_from_within(p, &remedy);
 	else
 		look_elsewhere(p, stub, f, &verdict, &remedy);

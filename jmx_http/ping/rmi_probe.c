@@ -532,7 +532,11 @@ static void go_all_the_way(struct rmi_probe *p)
 int rmi_probe_run(struct probe *report, const struct rmi_probe_options *options,
 		  struct error *err)
 {
-	struct rmi_probe p = { .report = report, .options = options };
+	struct rmi_probe p = {
+		.report = report,
+		.as_given = options->as_given,
+		.pid = options->pid,
+	};
 	const struct login_observer observer = {
 		.begin = on_begin,
 		.end = on_end,

@@ -8,13 +8,13 @@
 #ifndef JMX_HTTP_PING_RMI_PROBE_PARTS_H
 #define JMX_HTTP_PING_RMI_PROBE_PARTS_H
 
-#include "jmx_http/ping/rmi_probe.h"
+#include "jmx_http/ping/probe.h"
 #include "jmx_http/rmi/login.h"
 #include "jmx_http/rmi/methods.h"
 
 struct rmi_probe {
 	struct probe *report;
-	const struct rmi_probe_options *options;
+	const char *as_given, *pid; /* of the rmi_probe_options */
 	struct rmi_access access;
 	struct rmi_login login;
 	int64_t deadline_ns; /* of a step behind the login, or of a fallback */

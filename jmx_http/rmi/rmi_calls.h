@@ -9,7 +9,8 @@
 #ifndef JMX_HTTP_RMI_RMI_CALLS_H
 #define JMX_HTTP_RMI_RMI_CALLS_H
 
-#include "jmx_http/rmi/rmi_client.h"
+#include "jmx_http/jmx.h"
+#include "jmx_http/rmi/login.h"
 #include "jmx_http/rmi/rmi_lease.h"
 
 /* As jmx_run(); replies are made in the arena, unless it is NULL. */

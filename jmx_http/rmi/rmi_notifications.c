@@ -3,8 +3,8 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
-#include "jmx_http/java/java_writer.h"
 #include "jmx_http/java/java_to_value.h"
+#include "jmx_http/java/java_writer.h"
 #include "jmx_http/rmi/methods.h"
 
 #include <inttypes.h>

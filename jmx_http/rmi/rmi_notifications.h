@@ -10,7 +10,7 @@
 #define JMX_HTTP_RMI_RMI_NOTIFICATIONS_H
 
 #include "jmx_http/jmx.h"
-#include "jmx_http/rmi/rmi_client.h"
+#include "jmx_http/rmi/login.h"
 #include "jmx_http/rmi/rmi_lease.h"
 
 struct rmi_listener {
