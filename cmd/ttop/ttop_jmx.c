@@ -6,7 +6,6 @@
 #include "core/base/clock.h"
 #include "jmx_http/rmi/rmi_local.h"
 #include "jmx_http/threads/jmx_source.h"
-#include "jmx_http/threads/merged_source.h"
 
 #include <stdio.h>
 

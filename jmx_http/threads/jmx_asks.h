@@ -7,7 +7,8 @@
 #define JMX_HTTP_THREADS_JMX_ASKS_H
 
 #include "core/threads/blocked.h"
-#include "jmx_http/threads/jmx_source.h"
+#include "core/threads/thread_source.h"
+#include "jmx_http/jmx.h"
 
 #define JMX_DEADLOCK_MAX 64 /* threads of deadlocks that are shown */
 
@@ -28,7 +29,7 @@ enum jmx_ask {
 struct jmx_source {
 	struct thread_source base;
 	struct jmx *jmx;
-	struct jmx_source_options options;
+	bool beside_proc, contention; /* of its jmx_source_options */
 	struct text title;
 	unsigned restarts;
 

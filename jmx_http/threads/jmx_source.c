@@ -7,11 +7,184 @@
 #include "core/base/safe_text.h"
 #include "core/threads/source_notes.h"
 #include "jmx_http/threads/jmx_asks.h"
-#include "jmx_http/threads/jmx_thread_text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A ThreadInfo as a person reads it */
+
+static const char *info_member_text(const struct value *v, const char *name)
+{
+	const char *text = value_text_of(value_member(v, name));
+
+	return text ? text : "";
+}
+
+static int64_t info_member_number(const struct value *v, const char *name)
+{
+	return value_integer_of(value_member(v, name), -1);
+}
+
+static void info_add_safe(struct text *out, const char *foreign)
+{
+	safe_text(out, foreign, strlen(foreign));
+}
+
+static void info_add_thread(struct text *out, const char *name, int64_t id)
+{
+	text_putc(out, '"');
+	info_add_safe(out, name);
+	text_printf(out, "\" #%" PRId64, id);
+}
+
+/* "(java.base@17.0.15/Thread.java:840)", as HotSpot writes it. */
+static void info_add_place(struct text *out, const struct value *frame)
+{
+	const char *module = info_member_text(frame, "moduleName");
+	const char *version = info_member_text(frame, "moduleVersion");
+	const char *file = info_member_text(frame, "fileName");
+	int64_t line = info_member_number(frame, "lineNumber");
+
+	text_putc(out, '(');
+	if (*module) {
+		info_add_safe(out, module);
+		text_puts(out, *version ? "@" : "");
+		info_add_safe(out, version);
+		text_putc(out, '/');
+	}
+	if (info_member_number(frame, "nativeMethod") == 1)
+		text_puts(out, "Native Method");
+	else
+		info_add_safe(out, *file ? file : "Unknown Source");
+	if (*file && line >= 0)
+		text_printf(out, ":%" PRId64, line);
+	text_puts(out, ")\n");
+}
+
+static void info_add_frame(struct text *out, const struct value *frame)
+{
+	text_puts(out, "    at ");
+	info_add_safe(out, info_member_text(frame, "className"));
+	text_putc(out, '.');
+	info_add_safe(out, info_member_text(frame, "methodName"));
+	info_add_place(out, frame);
+}
+
+/* What it waits for, and how. */
+static void info_add_wait(struct text *out, const struct value *info,
+			  const struct value *leaf)
+{
+	const char *lock = info_member_text(info, "lockName");
+	const char *owner = info_member_text(info, "lockOwnerName");
+	bool parks = leaf &&
+		     !strcmp(info_member_text(leaf, "methodName"), "park");
+
+	if (!*lock)
+		return;
+	if (!strcmp(info_member_text(info, "threadState"), "BLOCKED"))
+		text_puts(out, "    - waiting to lock ");
+	else
+		text_puts(out, parks ? "    - parking to wait for "
+				     : "    - waiting on ");
+	info_add_safe(out, lock);
+	if (*owner) {
+		text_puts(out, ", held by ");
+		info_add_thread(out, owner,
+				info_member_number(info, "lockOwnerId"));
+	}
+	text_putc(out, '\n');
+}
+
+static void info_add_lock(struct text *out, const char *what,
+			  const struct value *lock)
+{
+	text_puts(out, what);
+	info_add_safe(out, info_member_text(lock, "className"));
+	text_printf(out, "@%" PRIx32 "\n",
+		    (uint32_t)info_member_number(lock, "identityHashCode"));
+}
+
+/* The monitors that were locked in the frame of that depth. */
+static void info_add_monitors(struct text *out, const struct value *monitors,
+			      size_t depth)
+{
+	for (size_t i = 0; i < monitors->list.count; i++) {
+		const struct value *m = monitors->list.at[i];
+
+		if (info_member_number(m, "lockedStackDepth") == (int64_t)depth)
+			info_add_lock(out, "    - locked ", m);
+	}
+}
+
+static const struct value *info_member_list(const struct value *v,
+					    const char *name)
+{
+	static const struct value none = { .kind = VALUE_ARRAY, .type = "" };
+	const struct value *list = value_member(v, name);
+
+	return list && list->kind == VALUE_ARRAY ? list : &none;
+}
+
+/* A hostile one may have as many frames as monitors: both are bounded. */
+#define MONITORS_MAX 1000
+
+void jmx_thread_text_stack(const struct value *info, struct text *out)
+{
+	const struct value *frames = info_member_list(info, "stackTrace");
+	const struct value *monitors = info_member_list(info, "lockedMonitors");
+	const struct value *synchronizers = info_member_list(
+		info, "lockedSynchronizers");
+	bool has_monitors = monitors->list.count <= MONITORS_MAX;
+
+	info_add_thread(out, info_member_text(info, "threadName"),
+			info_member_number(info, "threadId"));
+	text_putc(out, ' ');
+	info_add_safe(out, info_member_text(info, "threadState"));
+	text_putc(out, '\n');
+	for (size_t i = 0; i < frames->list.count; i++) {
+		info_add_frame(out, frames->list.at[i]);
+		if (i == 0)
+			info_add_wait(out, info, frames->list.at[i]);
+		if (has_monitors)
+			info_add_monitors(out, monitors, i);
+	}
+	if (!frames->list.count)
+		info_add_wait(out, info, NULL);
+	for (size_t i = 0; i < synchronizers->list.count; i++)
+		info_add_lock(out, "    - holds ", synchronizers->list.at[i]);
+}
+
+void jmx_thread_text_deadlocks(const struct value *infos, struct text *out)
+{
+	if (infos->kind != VALUE_ARRAY)
+		return;
+	text_puts(out, "Threads that wait for one another:\n");
+	for (size_t i = 0; i < infos->list.count; i++) {
+		const struct value *info = infos->list.at[i];
+
+		if (info->kind != VALUE_COMPOSITE)
+			continue;
+		text_puts(out, "  ");
+		info_add_thread(out, info_member_text(info, "threadName"),
+				info_member_number(info, "threadId"));
+		text_puts(out, " waits for ");
+		info_add_safe(out, info_member_text(info, "lockName"));
+		text_puts(out, ", held by ");
+		info_add_thread(out, info_member_text(info, "lockOwnerName"),
+				info_member_number(info, "lockOwnerId"));
+		text_putc(out, '\n');
+	}
+	for (size_t i = 0; i < infos->list.count; i++) {
+		if (infos->list.at[i]->kind != VALUE_COMPOSITE)
+			continue;
+		text_putc(out, '\n');
+		jmx_thread_text_stack(infos->list.at[i], out);
+	}
+}
+
+/* The source */
 
 static struct jmx_source *of(struct thread_source *base)
 {
@@ -80,7 +253,7 @@ static int begin_contention(struct jmx_source *s, struct error *err)
 {
 	s->has_switched = false;
 	s->contention_problem.kind = ERROR_NONE;
-	if (!s->options.contention)
+	if (!s->contention)
 		return 0;
 	switch (jmx_ask_contention(s, &s->contention_problem)) {
 	case 1: /* somebody measures already */
@@ -106,7 +279,7 @@ static int begin_contention(struct jmx_source *s, struct error *err)
 static int begin(struct jmx_source *s, struct error *err)
 {
 	jmx_asks_reset(s);
-	if ((!s->options.beside_proc || s->asks_collections) &&
+	if ((!s->beside_proc || s->asks_collections) &&
 	    jmx_asks_find_collectors(s, err))
 		return -1;
 	return begin_contention(s, err);
@@ -327,7 +500,7 @@ int jmx_source_measure(struct thread_source *source, bool on, struct error *err)
 {
 	struct jmx_source *s = of(source);
 
-	s->options.contention = on;
+	s->contention = on;
 	if (!on)
 		return jmx_source_put_back(source, err);
 	if (begin_contention(s, err))
@@ -371,7 +544,8 @@ struct thread_source *jmx_source_open(struct jmx *j,
 
 	s->base = (struct thread_source){ .ops = &ops };
 	s->jmx = j;
-	s->options = *options;
+	s->beside_proc = options->beside_proc;
+	s->contention = options->contention;
 	if (begin(s, err)) {
 		fail_at_target(s, err);
 		close_source(&s->base);

@@ -57,4 +57,36 @@ int jmx_source_measure(struct thread_source *source, bool on,
  */
 int jmx_source_put_back(struct thread_source *source, struct error *err);
 
+/*
+ * Completes thread samples from /proc by JMX: allocation is exact then, and how
+ * threads wait is known; threads are matched by their Java ids.  Where JMX
+ * fails, the samples are those of /proc, a note says why, and JMX is asked
+ * again after a while.
+ *
+ * Takes both sources and closes them; jmx is what over (a jmx_source
+ * beside_proc) asks.  Its timeout is set short, so that a JVM that does not
+ * answer delays no sample for long.
+ */
+struct thread_source *merged_source_new(struct thread_source *proc,
+					struct thread_source *over,
+					struct jmx *jmx);
+
+/*
+ * ThreadInfos as a person reads them: composites of
+ * java.lang.management.ThreadInfo, hostile; everything that is appended is safe
+ * for a terminal, except its newlines.
+ */
+
+/*
+ * Appends the stack trace, leaf first, with what it waits for and has locked:
+ *
+ *	"worker-1" #12 BLOCKED
+ *	    at a.B.run(B.java:7)
+ *	    - waiting to lock java.lang.Object@1b2c3d, held by "main" #1
+ */
+void jmx_thread_text_stack(const struct value *info, struct text *out);
+
+/* An array of those that wait for one another. */
+void jmx_thread_text_deadlocks(const struct value *infos, struct text *out);
+
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/threads/merged_source.h"
+#include "jmx_http/threads/jmx_source.h"
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/map64.h"
 #include "core/threads/source_notes.h"
-#include "jmx_http/threads/jmx_source.h"
 
 #include <stdlib.h>
 #include <string.h>

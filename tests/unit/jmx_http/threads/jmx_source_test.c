@@ -3,8 +3,6 @@
 #include "core/threads/blocked.h"
 #include "core/threads/thread_rates.h"
 #include "jmx_http/threads/jmx_source.h"
-#include "jmx_http/threads/jmx_thread_text.h"
-#include "jmx_http/threads/merged_source.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
