@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jmx_http/net/rmi_address.h"
 
-#include "core/base/clock.h"
+#include "core/base/child.h"
 #include "core/base/units.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <netdb.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-/* What a child has to say: of one size, so that half of it is nothing. */
+/* The result of a lookup. */
 struct looked_up {
 	int status; /* of getaddrinfo() */
 	size_t count;
@@ -84,68 +75,45 @@ static void look_up(const char *host, uint16_t port, int flags,
 		freeaddrinfo(list);
 }
 
-static _Noreturn void look_up_for(pid_t parent, const struct rmi_address *a,
-				  int pipe)
-{
-	struct looked_up found;
+/* The child's view of a lookup; found is memory that parent and child share. */
+struct address_lookup {
+	const struct rmi_address *address;
+	struct looked_up *found;
+};
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* It may have gone before that. */
-	if (getppid() == parent) {
-		look_up(a->host, a->port, AI_ADDRCONFIG, &found);
-		while (write(pipe, &found, sizeof(found)) < 0 && errno == EINTR)
-			;
-	}
-	/* The parent's buffers and handlers at exit are not ours to run. */
-	quick_exit(0);
+static int address_look_up_job(void *self, int channel, struct error *err)
+{
+	const struct address_lookup *l = self;
+
+	(void)channel;
+	(void)err;
+	look_up(l->address->host, l->address->port, AI_ADDRCONFIG, l->found);
+	return CHILD_NOTHING;
 }
 
-/* True when all of it came by the deadline. */
-static bool read_found(int fd, struct looked_up *found, int64_t deadline_ns)
+static int address_ask_child(const struct rmi_address *a,
+			     struct looked_up *found, int64_t deadline_ns,
+			     struct error *err)
 {
-	size_t len = 0;
+	const struct child_options options = { .dies_with_parent = true };
+	struct address_lookup l = {
+		.address = a,
+		.found = child_memory(sizeof(*l.found)),
+	};
+	struct child child;
+	int fd, ret = -1;
 
-	while (len < sizeof(*found)) {
-		struct pollfd ready = { .fd = fd, .events = POLLIN };
-		ssize_t got;
-
-		if (poll(&ready, 1, clock_left_ms(deadline_ns)) == 0)
-			return false;
-		got = read(fd, (char *)found + len, sizeof(*found) - len);
-		if (got == 0)
-			return false;
-		if (got > 0)
-			len += (size_t)got;
-		else if (errno != EINTR && errno != EAGAIN)
-			return false;
+	if (child_start(&child, &options, address_look_up_job, &l, err) == 0) {
+		if (child_wait(&child, deadline_ns, &fd, err) == CHILD_DONE)
+			ret = 0;
+		else
+			fail(err, ERROR_REFUSED,
+			     "%s: no name server replied in time", a->host);
+		child_end(&child, 0);
 	}
-	return found->count <= RMI_ADDRESSES_MAX;
-}
-
-static int ask_child(const struct rmi_address *a, struct looked_up *found,
-		     int64_t deadline_ns, struct error *err)
-{
-	pid_t child, parent = getpid();
-	int fds[2];
-	bool done;
-
-	if (pipe2(fds, O_CLOEXEC))
-		return fail_sys(err, ERROR_FAILED, "cannot create a pipe");
-	child = fork();
-	if (child == 0)
-		look_up_for(parent, a, fds[1]);
-	close(fds[1]);
-	done = child > 0 && read_found(fds[0], found, deadline_ns);
-	close(fds[0]);
-	if (child < 0)
-		return fail_sys(err, ERROR_FAILED, "cannot start a process");
-	kill(child, SIGKILL);
-	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
-	if (!done)
-		return fail(err, ERROR_REFUSED,
-			    "%s: no name server replied in time", a->host);
-	return 0;
+	*found = *l.found;
+	child_memory_free(l.found, sizeof(*l.found));
+	return ret;
 }
 
 int rmi_address_resolve(struct rmi_address *a, int64_t deadline_ns,
@@ -153,9 +121,9 @@ int rmi_address_resolve(struct rmi_address *a, int64_t deadline_ns,
 {
 	struct looked_up found;
 
-	/* What is an address needs nobody to look it up. */
+	/* A numeric address needs no lookup. */
 	look_up(a->host, a->port, AI_NUMERICHOST, &found);
-	if (!found.count && ask_child(a, &found, deadline_ns, err))
+	if (!found.count && address_ask_child(a, &found, deadline_ns, err))
 		return -1;
 	if (!found.count)
 		return fail(err, ERROR_NO_TARGET, "%s: %s", a->host,
