@@ -2,8 +2,8 @@
 #include "jmx_http/net/program.h"
 
 #include "core/base/alloc.h"
+#include "core/base/child.h"
 #include "core/base/clock.h"
-#include "jmx_http/net/supervisor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,11 +11,28 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* For all programs to end when the proxy does. */
 #define FAREWELL_NS (2 * CLOCK_NS_PER_S)
+/* For the rest of a program's session to die once it was killed. */
+#define ENDING_NS (100 * CLOCK_NS_PER_MS)
+/* For a program to end by itself once its connection was closed. */
+#define HANGING_UP_NS (300 * CLOCK_NS_PER_MS)
+
+/* What a supervisor reports: first that the program runs, then how it ended. */
+enum program_report {
+	PROGRAM_STARTED,
+	PROGRAM_NO_START, /* value: the errno of execvp(3) */
+	PROGRAM_EXITED,   /* its status */
+	PROGRAM_KILLED,   /* the signal */
+	PROGRAM_HUNG_UP,  /* our end of its connection was closed */
+	PROGRAM_LOST,     /* never sent: the supervisor was killed */
+};
 
 /* A pipe that is read by the line. */
 struct stream {
@@ -23,7 +40,7 @@ struct stream {
 	int fd;
 	struct text line; /* what has come of it */
 	struct program *of;
-	void (*take)(struct program *c, const char *line);
+	void (*take)(struct program *p, const char *line);
 };
 
 struct program {
@@ -31,14 +48,15 @@ struct program {
 	struct program *before, *after;
 	struct program_plan plan;
 	char *name;
-	pid_t warden;
-	int line;              /* to the warden */
-	struct event *on_line; /* what that says */
-	int fd;                /* -1: taken, or none */
+	struct child supervisor;
+	struct event *on_report;
+	int fd; /* the connection; -1: taken, or none */
 	struct stream out, errors;
 	struct text last, last_but_one; /* lines of stderr */
-	struct supervisor_word word;
-	bool has_started, has_word;
+	int kind;                       /* of a report, -1: none has begun */
+	enum program_report end;        /* how it ended, once has_end */
+	int end_value;
+	bool has_started, has_end;
 	bool is_told_start, is_told_end, is_ending;
 };
 
@@ -110,212 +128,441 @@ static void stream_read(struct stream *s)
 	}
 }
 
-static void on_readable(evutil_socket_t fd, short what, void *self)
+static void stream_on_readable(evutil_socket_t fd, short what, void *self)
 {
 	(void)fd;
 	(void)what;
 	stream_read(self);
 }
 
-static void stream_open(struct stream *s, struct program *c, int fd,
-			void (*take)(struct program *c, const char *line))
+static void stream_open(struct stream *s, struct program *p, int fd,
+			void (*take)(struct program *p, const char *line))
 {
-	*s = (struct stream){ .fd = fd, .of = c, .take = take };
-	s->event = event_new(c->all->base, fd, EV_READ | EV_PERSIST,
-			     on_readable, s);
+	*s = (struct stream){ .fd = fd, .of = p, .take = take };
+	s->event = event_new(p->all->base, fd, EV_READ | EV_PERSIST,
+			     stream_on_readable, s);
 	event_add(s->event, NULL);
 }
 
-static void take_out(struct program *c, const char *line)
+static void program_take_line(struct program *p, const char *line)
 {
-	if (!c->is_ending && c->plan.on_line)
-		c->plan.on_line(c->plan.self, line);
+	if (!p->is_ending && p->plan.on_line)
+		p->plan.on_line(p->plan.self, line);
 }
 
 /* ssh and kubectl say why first, and then that it failed. */
-static void take_error(struct program *c, const char *line)
+static void program_take_error(struct program *p, const char *line)
 {
-	struct text before = c->last;
+	struct text before = p->last;
 
-	c->last = c->last_but_one;
-	c->last_but_one = before;
-	text_clear(&c->last);
-	text_puts(&c->last, line);
+	p->last = p->last_but_one;
+	p->last_but_one = before;
+	text_clear(&p->last);
+	text_puts(&p->last, line);
 }
 
-static void release(struct program *c)
+static void program_release(struct program *p, int64_t grace_ns)
 {
-	int status;
-
-	event_free(c->on_line);
-	close(c->line);
-	/* Its end of the line is closed: it is a zombie, or about to be. */
-	while (waitpid(c->warden, &status, 0) < 0 && errno == EINTR)
-		;
-	*(c->before ? &c->before->after : &c->all->first) = c->after;
-	if (c->after)
-		c->after->before = c->before;
-	c->all->count--;
-	text_release(&c->last);
-	text_release(&c->last_but_one);
-	free(c->name);
-	free(c);
+	event_free(p->on_report);
+	child_end(&p->supervisor, grace_ns);
+	*(p->before ? &p->before->after : &p->all->first) = p->after;
+	if (p->after)
+		p->after->before = p->before;
+	p->all->count--;
+	text_release(&p->last);
+	text_release(&p->last_but_one);
+	free(p->name);
+	free(p);
 }
 
-/* Reads what the warden says; false when it has gone. */
-static bool hear(struct program *c)
+/* A report is two words: its kind and its value. */
+static void program_take_word(struct program *p, uint8_t word)
 {
-	struct supervisor_word word;
-	ssize_t got;
+	int kind = p->kind;
 
-	while ((got = recv(c->line, &word, sizeof(word), MSG_DONTWAIT)) ==
-	       sizeof(word)) {
-		if (word.kind == WARDEN_STARTED) {
-			c->has_started = true;
-			continue;
-		}
-		/* That we hung up comes before that it ended. */
-		if (!c->has_word)
-			c->word = word;
-		c->has_word = true;
-	}
-	return got < 0 && (errno == EAGAIN || errno == EINTR);
+	p->kind = kind < 0 ? word : -1;
+	if (kind == PROGRAM_STARTED)
+		p->has_started = true;
+	/* That we hung up is reported before how the program ended then. */
+	if (kind <= PROGRAM_STARTED || p->has_end)
+		return;
+	p->has_end = true;
+	p->end = (enum program_report)kind;
+	p->end_value = word;
+}
+
+/* Reads what the supervisor reports; false when it has gone. */
+static bool program_read_reports(struct program *p)
+{
+	enum child_news news;
+	char word;
+
+	while ((news = child_hear(p->supervisor.channel, 0, &word)) ==
+	       CHILD_TOLD)
+		program_take_word(p, (uint8_t)word);
+	return news == CHILD_SILENT;
 }
 
 /* Either callback may end the program; it is freed later. */
-static void tell(struct program *c)
+static void program_notify(struct program *p)
 {
-	if (c->has_started && !c->is_told_start) {
-		c->is_told_start = true;
-		if (c->plan.on_start)
-			c->plan.on_start(c->plan.self);
+	if (p->has_started && !p->is_told_start) {
+		p->is_told_start = true;
+		if (p->plan.on_start)
+			p->plan.on_start(p->plan.self);
 	}
-	if (!c->has_word || c->is_told_end || c->is_ending)
+	if (!p->has_end || p->is_told_end || p->is_ending)
 		return;
-	c->is_told_end = true;
-	stream_read(&c->out);
-	stream_read(&c->errors);
-	if (!c->is_ending && c->plan.on_end)
-		c->plan.on_end(c->plan.self);
+	p->is_told_end = true;
+	stream_read(&p->out);
+	stream_read(&p->errors);
+	if (!p->is_ending && p->plan.on_end)
+		p->plan.on_end(p->plan.self);
 }
 
-static void on_warden(evutil_socket_t fd, short what, void *self)
+static void program_on_report(evutil_socket_t fd, short what, void *self)
 {
-	struct program *c = self;
-	bool is_there = hear(c);
+	struct program *p = self;
+	bool is_there = program_read_reports(p);
 
 	(void)fd;
 	(void)what;
-	if (c->is_ending) {
+	if (p->is_ending) {
 		if (!is_there)
-			release(c);
+			program_release(p, FAREWELL_NS);
 		return;
 	}
 	if (!is_there) {
-		event_del(c->on_line);
-		/* Without a word, somebody has killed it. */
-		if (!c->has_word)
-			c->word.kind = WARDEN_GONE;
-		c->has_word = true;
+		event_del(p->on_report);
+		/* Without a report, somebody has killed the supervisor. */
+		if (!p->has_end)
+			p->end = PROGRAM_LOST;
+		p->has_end = true;
 	}
-	tell(c);
+	program_notify(p);
 }
 
-static void add(struct programs *all, struct program *c,
-		const struct program_plan *plan,
-		const struct supervisor_ends *ours)
+/*
+ * The supervisor: a process between the proxy and the program.  It leads a
+ * session without a terminal, adopts what the program leaves behind, and kills
+ * all of it when the proxy has closed the channel, or has ended, however that
+ * was.
+ *
+ *	proxy -- channel -- supervisor -- program -- what that starts
+ */
+
+/* Descriptors of the program. */
+struct program_files {
+	const char *const *words;
+	int in, out, errors;
+	bool is_connection;
+};
+
+/* Becomes the program, in a process group of its own. */
+static int supervisor_exec(void *self, int channel, struct error *err)
 {
-	c->all = all;
-	c->plan = *plan;
-	c->plan.words = NULL;
-	c->name = xstrdup(plan->words[0]);
-	c->line = ours->line;
-	c->on_line = event_new(all->base, c->line, EV_READ | EV_PERSIST,
-			       on_warden, c);
-	event_add(c->on_line, NULL);
-	c->fd = plan->is_connection ? ours->io : -1;
+	const struct program_files *f = self;
+	const int from[] = { f->in, f->out, f->errors };
+	int high[3];
+
+	(void)channel;
+	setpgid(0, 0);
+	/* Move them to where none is overwritten before it was moved. */
+	for (int i = 0; i < 3; i++)
+		high[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 16);
+	for (int i = 0; i < 3; i++)
+		dup2(high[i], i);
+	return child_exec((char *const *)f->words, err);
+}
+
+struct supervisor {
+	int channel;
+	struct child program; /* its channel is closed once it runs */
+	int signals;          /* readable when a child has ended */
+	int connection;       /* the program's end of it, or -1 */
+	bool has_ended;       /* and was reported */
+	int64_t deadline_ns;
+};
+
+static void supervisor_report(const struct supervisor *s, int kind, int value)
+{
+	child_tell(s->channel, (char)kind, -1);
+	child_tell(s->channel, (char)value, -1);
+}
+
+/* False when the program could not be started. */
+static bool supervisor_check_start(struct supervisor *s)
+{
+	struct error err = { 0 };
+	int fd;
+
+	if (child_wait(&s->program, 0, &fd, &err) == CHILD_FAILED) {
+		supervisor_report(s, PROGRAM_NO_START, err.sys);
+		return false;
+	}
+	close(s->program.channel);
+	s->program.channel = -1;
+	supervisor_report(s, PROGRAM_STARTED, 0);
+	return true;
+}
+
+/*
+ * Reports how the program ended.  It stays a zombie, so that its group keeps
+ * its id; its end of the connection is closed only after the report.
+ */
+static void supervisor_check_end(struct supervisor *s)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (waitid(P_PID, (id_t)s->program.pid, &info,
+		   WEXITED | WNOHANG | WNOWAIT) ||
+	    !info.si_pid)
+		return;
+	supervisor_report(
+		s, info.si_code == CLD_EXITED ? PROGRAM_EXITED : PROGRAM_KILLED,
+		info.si_status);
+	if (s->connection >= 0)
+		close(s->connection);
+	s->connection = -1;
+	s->has_ended = true;
+}
+
+/* Until the channel is closed or, a moment before, the connection. */
+static void supervisor_watch(struct supervisor *s)
+{
+	struct signalfd_siginfo unused;
+
+	while (clock_left_ms(s->deadline_ns) &&
+	       !(s->has_ended && s->deadline_ns != INT64_MAX)) {
+		struct pollfd waits[] = {
+			{ .fd = s->channel, .events = POLLIN | POLLRDHUP },
+			{ .fd = s->program.channel, .events = POLLIN },
+			{ .fd = s->signals, .events = POLLIN },
+			{ .fd = s->connection },
+		};
+		int left_ms = s->deadline_ns == INT64_MAX
+				      ? -1
+				      : clock_left_ms(s->deadline_ns);
+
+		if (poll(waits, 4, left_ms) < 0 && errno != EINTR)
+			break;
+		if (waits[0].revents)
+			break;
+		if (waits[1].revents && !supervisor_check_start(s))
+			break;
+		if (waits[2].revents &&
+		    read(s->signals, &unused, sizeof(unused)) < 0 &&
+		    errno != EAGAIN)
+			break;
+		if (waits[3].revents && s->deadline_ns == INT64_MAX) {
+			supervisor_report(s, PROGRAM_HUNG_UP, 0);
+			s->deadline_ns = clock_monotonic_ns() + HANGING_UP_NS;
+			close(s->connection);
+			s->connection = -1;
+		}
+		if (s->program.channel < 0 && !s->has_ended)
+			supervisor_check_end(s);
+	}
+}
+
+/* A process that is stuck in the kernel is left to init. */
+static void supervisor_kill_all(pid_t program)
+{
+	int64_t deadline_ns = clock_monotonic_ns() + ENDING_NS;
+
+	kill(-program, SIGKILL);
+	kill(program, SIGKILL);
+	for (;;) {
+		pid_t pid = waitpid(-1, NULL, WNOHANG);
+
+		if (pid < 0 || clock_monotonic_ns() > deadline_ns)
+			break;
+		if (pid == 0)
+			poll(NULL, 0, 1);
+	}
+}
+
+static int supervisor_run(void *self, int channel, struct error *err)
+{
+	struct program_files *f = self;
+	const int kept[] = { f->in, f->out, f->errors };
+	const struct child_options options = {
+		.signals = CHILD_DEFAULT_SIGNALS,
+		.kept = kept,
+		.kept_count = 3,
+		.dies_with_parent = true,
+	};
+	struct supervisor s = {
+		.channel = channel,
+		.connection = -1,
+		.deadline_ns = INT64_MAX,
+	};
+	sigset_t child;
+
+	setsid();
+	prctl(PR_SET_NAME, "sjkc-supervisor");
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
+	s.signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (child_start(&s.program, &options, supervisor_exec, f, err)) {
+		supervisor_report(&s, PROGRAM_NO_START, err->sys);
+		return CHILD_NOTHING;
+	}
+	/* The program does so, too: whoever comes first. */
+	setpgid(s.program.pid, s.program.pid);
+	/* Its input is its output, of which one copy tells a hang-up. */
+	close(f->in);
+	close(f->errors);
+	if (f->is_connection)
+		s.connection = f->out;
+	else
+		close(f->out);
+	supervisor_watch(&s);
+	supervisor_kill_all(s.program.pid);
+	return CHILD_NOTHING;
+}
+
+static void programs_add(struct programs *all, struct program *p,
+			 const struct program_plan *plan, int io, int errors)
+{
+	p->all = all;
+	p->plan = *plan;
+	p->plan.words = NULL;
+	p->name = xstrdup(plan->words[0]);
+	p->kind = -1;
+	p->on_report = event_new(all->base, p->supervisor.channel,
+				 EV_READ | EV_PERSIST, program_on_report, p);
+	event_add(p->on_report, NULL);
+	p->fd = plan->is_connection ? io : -1;
 	if (!plan->is_connection)
-		stream_open(&c->out, c, ours->io, take_out);
-	stream_open(&c->errors, c, ours->errors, take_error);
-	c->after = all->first;
-	if (c->after)
-		c->after->before = c;
-	all->first = c;
+		stream_open(&p->out, p, io, program_take_line);
+	stream_open(&p->errors, p, errors, program_take_error);
+	p->after = all->first;
+	if (p->after)
+		p->after->before = p;
+	all->first = p;
 	all->count++;
+}
+
+static void pair_close(const int pair[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (pair[i] >= 0)
+			close(pair[i]);
+}
+
+/* Our ends do not block; the program's do. */
+static int program_open_files(bool is_connection, int io[2], int errors[2],
+			      struct error *err)
+{
+	if ((is_connection
+		     ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, io)
+		     : pipe2(io, O_CLOEXEC)) ||
+	    pipe2(errors, O_CLOEXEC))
+		return fail_sys(err, ERROR_FAILED, "cannot start a command");
+	fcntl(io[0], F_SETFL, fcntl(io[0], F_GETFL) | O_NONBLOCK);
+	fcntl(errors[0], F_SETFL, fcntl(errors[0], F_GETFL) | O_NONBLOCK);
+	return 0;
 }
 
 struct program *program_start(struct programs *all,
 			      const struct program_plan *plan,
 			      struct error *err)
 {
-	struct supervisor_ends ours;
-	struct program *c;
-	pid_t warden;
+	int io[2] = { -1, -1 }, errors[2] = { -1, -1 };
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct program *p = NULL;
 
 	if (all->count >= all->max) {
 		fail(err, ERROR_REFUSED, "%zu commands run already",
 		     all->count);
-		return NULL;
+	} else if (null < 0) {
+		fail_sys(err, ERROR_FAILED, "/dev/null");
+	} else if (!program_open_files(plan->is_connection, io, errors, err)) {
+		struct program_files files = {
+			.words = plan->words,
+			.in = plan->is_connection ? dup(io[1]) : null,
+			.out = io[1],
+			.errors = errors[1],
+			.is_connection = plan->is_connection,
+		};
+		const int kept[] = { files.in, files.out, files.errors };
+		const struct child_options options = { .kept = kept,
+						       .kept_count = 3 };
+
+		p = xcalloc(1, sizeof(*p));
+		if (child_start(&p->supervisor, &options, supervisor_run,
+				&files, err)) {
+			free(p);
+			p = NULL;
+		} else {
+			programs_add(all, p, plan, io[0], errors[0]);
+			io[0] = errors[0] = -1;
+		}
+		if (plan->is_connection)
+			close(files.in);
 	}
-	warden = supervisor_start(plan->words, plan->is_connection, &ours, err);
-	if (warden < 0)
-		return NULL;
-	c = xcalloc(1, sizeof(*c));
-	c->warden = warden;
-	add(all, c, plan, &ours);
-	return c;
+	if (null >= 0)
+		close(null);
+	pair_close(io);
+	pair_close(errors);
+	return p;
 }
 
-int program_take_fd(struct program *c)
+int program_take_fd(struct program *p)
 {
-	int fd = c->fd;
+	int fd = p->fd;
 
-	c->fd = -1;
+	p->fd = -1;
 	return fd;
 }
 
-static void catch_up(struct program *c)
+static void program_catch_up(struct program *p)
 {
-	hear(c);
-	stream_read(&c->errors);
+	program_read_reports(p);
+	stream_read(&p->errors);
 }
 
-bool program_failed(struct program *c)
+bool program_failed(struct program *p)
 {
-	catch_up(c);
-	return c->has_word && c->word.kind != WARDEN_HUNG_UP &&
-	       (c->word.kind != WARDEN_EXITED || c->word.value != 0);
+	program_catch_up(p);
+	return p->has_end && p->end != PROGRAM_HUNG_UP &&
+	       (p->end != PROGRAM_EXITED || p->end_value != 0);
 }
 
-bool program_is_missing(const struct program *c)
+bool program_is_missing(const struct program *p)
 {
-	return c->has_word && c->word.kind == WARDEN_NO_START &&
-	       c->word.value == ENOENT;
+	return p->has_end && p->end == PROGRAM_NO_START &&
+	       p->end_value == ENOENT;
 }
 
-static void add_word(const struct program *c, struct text *out)
+static void program_add_report(const struct program *p, struct text *out)
 {
-	switch (c->word.kind) {
-	case WARDEN_NO_START:
-		text_puts(out, strerror(c->word.value));
+	switch (p->end) {
+	case PROGRAM_NO_START:
+		text_puts(out, strerror(p->end_value));
 		break;
-	case WARDEN_EXITED:
-		text_printf(out, "it ended with status %d", c->word.value);
+	case PROGRAM_EXITED:
+		text_printf(out, "it ended with status %d", p->end_value);
 		break;
-	case WARDEN_KILLED:
-		text_printf(out, "it was ended by signal %d", c->word.value);
+	case PROGRAM_KILLED:
+		text_printf(out, "it was ended by signal %d", p->end_value);
 		break;
-	case WARDEN_HUNG_UP:
+	case PROGRAM_HUNG_UP:
 		text_puts(out, "the connection was closed");
 		break;
-	case WARDEN_STARTED:
-	case WARDEN_GONE:
+	case PROGRAM_STARTED:
+	case PROGRAM_LOST:
 		text_puts(out, "somebody ended it");
 		break;
 	}
 }
 
-static void add_part(struct text *out, const struct text *part, size_t begin)
+static void program_add_part(struct text *out, const struct text *part,
+			     size_t begin)
 {
 	if (!part->len)
 		return;
@@ -323,36 +570,36 @@ static void add_part(struct text *out, const struct text *part, size_t begin)
 	text_add(out, part->bytes, part->len);
 }
 
-void program_why(struct program *c, struct text *out)
+void program_why(struct program *p, struct text *out)
 {
 	size_t begin;
 
-	catch_up(c);
-	if (!c->has_word && !c->last.len && !c->errors.line.len)
+	program_catch_up(p);
+	if (!p->has_end && !p->last.len && !p->errors.line.len)
 		return;
-	text_printf(out, "%s: ", c->name);
+	text_printf(out, "%s: ", p->name);
 	begin = out->len;
-	if (c->has_word)
-		add_word(c, out);
-	add_part(out, &c->last_but_one, begin);
-	add_part(out, &c->last, begin);
+	if (p->has_end)
+		program_add_report(p, out);
+	program_add_part(out, &p->last_but_one, begin);
+	program_add_part(out, &p->last, begin);
 	/* A line without its end may be all that it has said. */
-	add_part(out, &c->errors.line, begin);
+	program_add_part(out, &p->errors.line, begin);
 }
 
-void program_end(struct program *c)
+void program_end(struct program *p)
 {
-	if (!c)
+	if (!p)
 		return;
-	c->is_ending = true;
-	/* The warden sees the end of its line. */
-	shutdown(c->line, SHUT_WR);
-	event_add(c->on_line, NULL);
-	if (c->fd >= 0)
-		close(c->fd);
-	c->fd = -1;
-	stream_close(&c->out);
-	stream_close(&c->errors);
+	p->is_ending = true;
+	/* The supervisor sees the end of its channel. */
+	shutdown(p->supervisor.channel, SHUT_WR);
+	event_add(p->on_report, NULL);
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+	stream_close(&p->out);
+	stream_close(&p->errors);
 }
 
 void programs_free(struct programs *all)
@@ -361,18 +608,19 @@ void programs_free(struct programs *all)
 
 	if (!all)
 		return;
-	for (struct program *c = all->first; c; c = c->after)
-		if (!c->is_ending)
-			program_end(c);
+	for (struct program *p = all->first; p; p = p->after)
+		if (!p->is_ending)
+			program_end(p);
 	while (all->first) {
-		struct program *c = all->first;
-		struct pollfd gone = { .fd = c->line, .events = POLLIN };
+		struct program *p = all->first;
+		struct pollfd gone = { .fd = p->supervisor.channel,
+				       .events = POLLIN };
 
-		while (hear(c) && poll(&gone, 1, clock_left_ms(deadline_ns)))
+		while (program_read_reports(p) &&
+		       poll(&gone, 1, clock_left_ms(deadline_ns)))
 			;
-		/* What it was for ends with it. */
-		kill(c->warden, SIGKILL);
-		release(c);
+		/* The program dies with its supervisor. */
+		program_release(p, 0);
 	}
 	free(all);
 }

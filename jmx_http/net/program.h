@@ -2,10 +2,10 @@
 /*
  * program: a program that runs beside the proxy, and ends before it does.
  *
- * Between the two stands a warden, a process that does nothing but wait: for
- * the program to end, which it reports, or for the proxy to have gone, however
- * it was ended.  Then it kills the program and the group of what that has
- * started, and reaps them.  A program has no terminal, so it cannot ask.
+ * Between the two runs a supervisor, a process that only waits: for the program
+ * to end, which it reports, or for the proxy to end, however that happens.
+ * Then it kills the program and the processes that the program has started.  A
+ * program has no terminal, so it cannot prompt.
  */
 #ifndef JMX_HTTP_NET_PROGRAM_H
 #define JMX_HTTP_NET_PROGRAM_H
@@ -63,7 +63,7 @@ struct program *program_start(struct programs *all,
 			      struct error *err);
 
 /* The socket, non-blocking; the caller's from now on.  Once. */
-int program_take_fd(struct program *c);
+int program_take_fd(struct program *p);
 
 /*
  * Says why it ended and what its last lines on stderr were, two at most,
@@ -71,15 +71,15 @@ int program_take_fd(struct program *c);
  * or directory"; when it runs, or nobody has heard of its end yet, only the
  * latter.  Appends nothing when there is nothing to say.
  */
-void program_why(struct program *c, struct text *out);
+void program_why(struct program *p, struct text *out);
 
 /* True when it ended by itself, and not well. */
-bool program_failed(struct program *c);
+bool program_failed(struct program *p);
 
 /* True when there is no such program. */
-bool program_is_missing(const struct program *c);
+bool program_is_missing(const struct program *p);
 
 /* Ends it, and frees it in a while; nothing more is heard of it. */
-void program_end(struct program *c); /* NULL is fine */
+void program_end(struct program *p); /* NULL is fine */
 
 #endif
