@@ -380,10 +380,11 @@ bless: all $(tools)		## rewrite what tests/cli and tests/screen expect; T=part-o
 	$(Q)BLESS=1 TOOLS=$(B)/tests/tools sh tests/cli.sh ./sjkc $(T)
 	$(Q)BLESS=1 CASES=screen sh tests/cli.sh ./sjkc $(T)
 
-picture: demo			## render/page/flame.png, prof.png, from the demo's pages
-	$(Q)sh tests/setup.sh picture
+picture: all			## the pictures of the README: render/page/ttop.png, prof.png
+	$(Q)for t in demo picture; do sh tests/setup.sh $$t || exit 1; done
+	$(Q)sh tests/demo/ttop.sh ./sjkc build/demo
 	$(Q)sh tests/demo/prof.sh ./sjkc build/demo
-	$(Q)for p in demo.html=flame.png prof.html=prof.png; do \
+	$(Q)for p in ttop.ansi=ttop.png prof.html=prof.png; do \
 		NODE_PATH=build/browser/node_modules node tests/demo/picture.js \
 			build/demo/$${p%=*} render/page/$${p#*=} || exit 1; done
 

@@ -75,7 +75,7 @@ texts() {
 			local $_ = $lines[$i];
 			$fenced = !$fenced if /^\s*```/;
 			s/`[^`]*`/X/g;
-			if ($fenced || /^\s*```|^\s*$|^    |^#|^\||^\s*[-*] |^\d+\. /) {
+			if ($fenced || /^\s*```|^\s*$|^    |^#|^<!--|^\||^\s*[-*] |^\d+\. /) {
 				out($file, $from, $text);
 				($text, $from) = ("", $i + 2);
 				out($file, $i + 1, $_)

@@ -14,4 +14,4 @@ env --default-signal=QUIT,INT java -cp "$out/classes" Demo 20 >/dev/null 2>&1 &
 demo=$!
 trap 'kill $demo 2>/dev/null || :' EXIT
 sleep 8
-"$sjkc" prof -d 8s -e cpu,wall,alloc,lock -o "$out/prof.html" "$demo"
+"$sjkc" prof -d 8s -e cpu,alloc,lock -o "$out/prof.html" "$demo"

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# Begins early: waits for samples.
+# Runs each block of commands in README.md against the demo, in a process namespace
+# in which no other JVM runs, and compares what it prints (tests/root/lib/readme.py).
+sjkc=$1
+scratch=$2
+command -v javac >/dev/null || { echo 'no JDK'; exit 77; }
+javac -d "$scratch/classes" tests/demo/Demo.java || exit 1
+chmod -R a+rX "$scratch"
+mkdir "$scratch/bin" && cp "$sjkc" "$scratch/bin/sjkc" || exit 1
+exec unshare --pid --fork --kill-child --mount-proc \
+	/usr/bin/python3 tests/root/lib/readme.py ${BLESS:+--bless} \
+	README.md "$scratch"
