@@ -3,8 +3,6 @@
 
 #include "core/base/child.h"
 #include "core/base/clock.h"
-#include "core/base/lines.h"
-#include "core/base/text.h"
 #include "core/elf/elf_debug.h"
 #include "core/jvm/procfs.h"
 
@@ -20,49 +18,76 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define MOUNTS_LIMIT ((size_t)16 << 20)
-#define FILE_MAX     ((off_t)512 << 20)
-#define PART         ((size_t)1 << 20)
-#define WAIT_NS      CLOCK_NS_PER_S       /* for the next part */
-#define LONGEST_NS   (5 * CLOCK_NS_PER_S) /* for all of them */
-/* For all files of a process that are not trusted. */
+#define FILE_MAX   ((off_t)512 << 20)
+#define PART       ((size_t)1 << 20)
+#define WAIT_NS    CLOCK_NS_PER_S       /* for the next part of a file */
+#define LONGEST_NS (5 * CLOCK_NS_PER_S) /* for the whole file */
+/* For all children of a process. */
 #define PATIENCE_NS (10 * CLOCK_NS_PER_S)
 
 /* What is opened, in this process or in a child. */
 struct opening {
+	const struct target_files *files;
 	const struct jvm *jvm;
-	const struct mapping *mapping; /* or else the debug file */
-	const char *path;              /* of this one */
-	const struct elf_file *file;
-	bool unions_are_trusted;
+	const struct mapping *mapping; /* NULL: open the debug file of */
+	const char *path;              /* this path */
+	const struct elf_file *file;   /* and file */
 	int to; /* where a child copies a file that it may not hand over */
 };
 
 void target_files_init(struct target_files *t, const struct jvm *jvm)
 {
+	struct stat st;
+
 	*t = (struct target_files){ .jvm = jvm };
+	if (stat("/", &st) == 0)
+		t->own_root = st.st_dev;
+	if (stat("/proc/self/exe", &st) == 0)
+		t->own_program = st.st_dev;
 }
 
-/* The very file, which only who may inspect all of the system can open. */
-static int open_mapped(const struct jvm *jvm, const struct mapping *m,
-		       struct error *err)
+/*
+ * True for a file system that waits for no other process or machine: one on a
+ * block device, which only an administrator can mount, and the ones that we run
+ * from.  Network and FUSE file systems have devices without a major number.
+ */
+static bool device_is_local(const struct target_files *t, dev_t device)
 {
+	return major(device) != 0 || device == t->own_root ||
+	       device == t->own_program;
+}
+
+/*
+ * Opens the mapped file itself, which needs CAP_CHECKPOINT_RESTORE or
+ * CAP_SYS_ADMIN.  If only_local, fails for other file systems without asking
+ * them anything: statx(2) uses what the kernel has cached.
+ */
+static int open_mapped(const struct target_files *t, const struct mapping *m,
+		       bool only_local, struct error *err)
+{
+	struct statx st;
 	char name[64];
-	int held, fd;
+	int held, fd = -1;
 
 	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, m->start,
 		 m->end);
-	held = procfs_open(jvm->pid, name, O_PATH, err);
+	held = procfs_open(t->jvm->pid, name, O_PATH, err);
 	if (held < 0)
 		return -1;
-	fd = jvm_open_held(held, O_RDONLY);
-	if (fd < 0)
+	if (only_local &&
+	    (statx(held, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO,
+		   &st) < 0 ||
+	     !device_is_local(t, makedev(st.stx_dev_major, st.stx_dev_minor))))
+		fail(err, ERROR_UNAVAILABLE, "%s: may stall", m->path);
+	else
+		fd = jvm_open_held(held, O_RDONLY);
+	if (fd < 0 && !only_local)
 		fail_sys(err, ERROR_INPUT, "%s", m->path);
 	close(held);
 	return fd;
 }
 
-/* What has the file's path by now may be another. */
+/* Opens the file by its path; fails if another file is there by now. */
 static int open_path(const struct jvm *jvm, const struct mapping *m,
 		     struct error *err)
 {
@@ -71,7 +96,7 @@ static int open_path(const struct jvm *jvm, const struct mapping *m,
 
 	if (fd < 0)
 		return -1;
-	/* A union file system has the inode's number, but another device. */
+	/* An overlay has the same inode number, but another device. */
 	if (fstat(fd, &st) == 0 && st.st_ino == m->inode)
 		return fd;
 	close(fd);
@@ -85,182 +110,39 @@ static int open_debug(const struct opening *o, struct error *err)
 	return fd >= 0 ? fd : fail(err, ERROR_UNAVAILABLE, "%s: none", o->path);
 }
 
-/* Where a path leads, anything may be mounted: for children only. */
+/* For children only: anything may be mounted where a path leads. */
 static int open_anyhow(const struct opening *o, struct error *err)
 {
 	int fd;
 
 	if (!o->mapping)
 		return open_debug(o, err);
-	fd = open_mapped(o->jvm, o->mapping, err);
+	fd = open_mapped(o->files, o->mapping, false, err);
 	return fd >= 0 ? fd : open_path(o->jvm, o->mapping, err);
 }
 
-/* The word at a place of a line, from 0 on; empty when there is none. */
-static struct line word_of(struct line line, unsigned place)
+/* True when reading an open file waits for nobody; fstatfs(2) itself may. */
+static bool file_is_safe(const struct target_files *t, int fd)
 {
-	const char *end = line.text + line.len, *at = line.text;
-	const char *blank;
+	/* Memory and disks of several devices (linux/magic.h). */
+	static const uint32_t local[] = {
+		0x01021994, /* tmpfs */
+		0x858458f6, /* ramfs */
+		0x958458f6, /* hugetlbfs */
+		0x9123683e, /* btrfs */
+		0x2fc12fc1, /* zfs */
+		0xca451a4e, /* bcachefs */
+	};
+	struct statfs fs;
+	struct stat st;
 
-	for (;; place--, at = blank + 1) {
-		blank = memchr(at, ' ', (size_t)(end - at));
-		if (!blank)
-			blank = end;
-		if (!place)
-			return (struct line){ .text = at,
-					      .len = (size_t)(blank - at) };
-		if (blank == end)
-			return (struct line){ .text = end };
-	}
-}
-
-/* "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw". */
-static struct line type_of(struct line line)
-{
-	const char *dash = memmem(line.text, line.len, " - ", 3);
-	size_t before = dash ? (size_t)(dash + 3 - line.text) : line.len;
-
-	line.text += before;
-	line.len -= before;
-	return word_of(line, 0);
-}
-
-/*
- * Those that the kernel has for its own, by their names and by what statfs(2)
- * calls them (linux/magic.h; 0: no program is mapped from there).  What waits
- * for others, or is not known, is none of them.  What autofs waits for, only
- * an administrator has it wait for.
- */
-static const struct {
-	const char *name;
-	uint32_t magic;
-} own_types[] = {
-	{ "ext2", 0xef53 },
-	{ "ext3", 0xef53 },
-	{ "ext4", 0xef53 },
-	{ "xfs", 0x58465342 },
-	{ "btrfs", 0x9123683e },
-	{ "f2fs", 0xf2f52010 },
-	{ "zfs", 0x2fc12fc1 },
-	{ "bcachefs", 0xca451a4e },
-	{ "jfs", 0x3153464a },
-	{ "reiserfs", 0x52654973 },
-	{ "squashfs", 0x73717368 },
-	{ "erofs", 0xe0f5e1e2 },
-	{ "iso9660", 0x9660 },
-	{ "udf", 0x15013346 },
-	{ "vfat", 0x4d44 },
-	{ "exfat", 0x2011bab0 },
-	{ "ntfs3", 0x7366746e },
-	{ "tmpfs", 0x01021994 },
-	{ "ramfs", 0x858458f6 },
-	{ "rootfs", 0x858458f6 },
-	{ "devtmpfs", 0x01021994 },
-	{ "hugetlbfs", 0x958458f6 },
-	{ "proc", 0 },
-	{ "sysfs", 0 },
-	{ "devpts", 0 },
-	{ "mqueue", 0 },
-	{ "cgroup", 0 },
-	{ "cgroup2", 0 },
-	{ "cpuset", 0 },
-	{ "bpf", 0 },
-	{ "debugfs", 0 },
-	{ "tracefs", 0 },
-	{ "securityfs", 0 },
-	{ "configfs", 0 },
-	{ "selinuxfs", 0 },
-	{ "pstore", 0 },
-	{ "efivarfs", 0 },
-	{ "binfmt_misc", 0 },
-	{ "nsfs", 0 },
-	{ "fusectl", 0 },
-	{ "nfsd", 0 },
-	{ "rpc_pipefs", 0 },
-	{ "resctrl", 0 },
-	{ "autofs", 0 },
-};
-
-/* It has the files of others, whatever those are. */
-static const char union_type[] = "overlay";
-#define UNION_MAGIC 0x794c7630
-
-static bool is_own(struct line type)
-{
-	for (size_t i = 0; i < sizeof(own_types) / sizeof(*own_types); i++) {
-		if (line_is(type, own_types[i].name))
-			return true;
-	}
-	return false;
-}
-
-/* Whether reading an open file waits for nobody; to ask may. */
-static bool is_safe(const struct opening *o, int fd)
-{
-	struct statfs st;
-
-	if (fstatfs(fd, &st) < 0)
+	if (fstat(fd, &st) < 0 || fstatfs(fd, &fs) < 0)
 		return false;
-	for (size_t i = 0; i < sizeof(own_types) / sizeof(*own_types); i++) {
-		if (own_types[i].magic &&
-		    own_types[i].magic == (uint32_t)st.f_type)
+	for (size_t i = 0; i < sizeof(local) / sizeof(*local); i++) {
+		if (local[i] == (uint32_t)fs.f_type)
 			return true;
 	}
-	return o->unions_are_trusted && (uint32_t)st.f_type == UNION_MAGIC;
-}
-
-/* What processes have mounted. */
-struct mounts {
-	bool has_device;   /* of a file system that is the kernel's own, */
-	bool has_union;    /* or may be, if all others are; */
-	bool has_stalling; /* and any that is not, or it is not known */
-};
-
-static void look_at_mounts(struct mounts *m, pid_t pid, uint64_t device)
-{
-	struct text text = { 0 };
-	struct error unused;
-	struct lines lines;
-	struct line line;
-	char number[48];
-
-	snprintf(number, sizeof(number), "%u:%u", major(device), minor(device));
-	if (procfs_read(pid, "mountinfo", MOUNTS_LIMIT, &text, &unused) ||
-	    text.len >= MOUNTS_LIMIT)
-		m->has_stalling = true;
-	lines = lines_over(text.bytes, text.len);
-	while (lines_next(&lines, &line)) {
-		bool is_it = line_is(word_of(line, 2), number);
-		struct line type = type_of(line);
-
-		if (line_is(type, union_type))
-			m->has_union |= is_it;
-		else if (is_own(type))
-			m->has_device |= is_it;
-		else
-			m->has_stalling = true;
-	}
-	text_release(&text);
-}
-
-/*
- * A file may be of a mount that is not there any more, or below another: what
- * is not known is not trusted.  What a union has may be mounted where only the
- * system's own processes see it, as we do there.
- */
-static bool is_trusted(const struct target_files *t, struct opening *o)
-{
-	uint64_t device = o->mapping ? o->mapping->dev : 0;
-	struct mounts m = { 0 };
-
-	look_at_mounts(&m, t->jvm->pid, device);
-	if (m.has_device)
-		return true;
-	look_at_mounts(&m, getpid(), device);
-	o->unions_are_trusted = !m.has_stalling;
-	if (!o->mapping)
-		return !m.has_stalling;
-	return m.has_device || (m.has_union && !m.has_stalling);
+	return device_is_local(t, st.st_dev);
 }
 
 static bool has_stalled(const struct target_files *t, uint64_t device)
@@ -303,7 +185,7 @@ static int open_job(void *self, int channel, struct error *err)
 	int fd = open_anyhow(o, err);
 
 	(void)channel;
-	if (fd < 0 || is_safe(o, fd))
+	if (fd < 0 || file_is_safe(o->files, fd))
 		return fd;
 	return copy(fd, o, err) ? -1 : CHILD_NOTHING;
 }
@@ -414,10 +296,9 @@ static int open_either(struct target_files *t, struct opening *o,
 	int fd = -1;
 
 	reap_stuck(t);
-	if (is_trusted(t, o)) {
-		fd = o->mapping ? open_mapped(t->jvm, o->mapping, err)
-				: open_debug(o, err);
-		if (fd >= 0 || !o->mapping)
+	if (o->mapping) {
+		fd = open_mapped(t, o->mapping, true, err);
+		if (fd >= 0)
 			return fd;
 	}
 	if (has_stalled(t, device)) {
@@ -434,7 +315,9 @@ static int open_either(struct target_files *t, struct opening *o,
 int target_files_open(struct target_files *t, const struct mapping *m,
 		      struct error *err)
 {
-	struct opening o = { .jvm = t->jvm, .mapping = m, .path = m->path };
+	struct opening o = {
+		.files = t, .jvm = t->jvm, .mapping = m, .path = m->path
+	};
 
 	return open_either(t, &o, m->dev, err);
 }
@@ -442,7 +325,9 @@ int target_files_open(struct target_files *t, const struct mapping *m,
 int target_files_open_debug(struct target_files *t, const char *path,
 			    const struct elf_file *f)
 {
-	struct opening o = { .jvm = t->jvm, .path = path, .file = f };
+	struct opening o = {
+		.files = t, .jvm = t->jvm, .path = path, .file = f
+	};
 	struct error unused;
 
 	return open_either(t, &o, 0, &unused);

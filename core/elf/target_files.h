@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * target_files: what a process has mapped, opened to be read.
+ * target_files: opens the files that a process has mapped.
  *
  * A file system that another process or machine serves (FUSE, NFS) may never
- * answer, and holds whoever reads there, or only looks a path up that leads
- * there.  So what is not certain to be of the kernel's own file systems is
- * opened by a child, which hands over the file if it is of those, and else
- * copies it into memory of ours.  What has not come within seconds is given up,
- * and that file system is not asked again.  The child is killed, but may not
- * end before it gets its answer: it has nothing open that is ours.
+ * reply, and then blocks whoever reads a file there or looks up a path that
+ * leads there.  So only mapped files on local disks are opened directly.  A
+ * child opens the others.  It hands over a file that cannot block, and copies
+ * any other into memory.  A child that is silent for a second is killed, and
+ * its file system is not tried again.  A blocked child may not end until it
+ * gets its reply, so it holds no other descriptor of ours.
  */
 #ifndef CORE_ELF_TARGET_FILES_H
 #define CORE_ELF_TARGET_FILES_H
@@ -26,26 +26,28 @@ enum { TARGET_FILES_STALLED = 16 };
 
 struct target_files {
 	const struct jvm *jvm;
-	uint64_t stalled[TARGET_FILES_STALLED]; /* devices; 0: found by path */
+	dev_t own_root, own_program; /* file systems that we run from */
+	uint64_t stalled[TARGET_FILES_STALLED]; /* devices; 0: debug files */
 	size_t stalled_count;
 	pid_t stuck[TARGET_FILES_STALLED]; /* children that have not ended */
 	size_t stuck_count;
-	int64_t waited_ns; /* for all children, of which there is an end, too */
-	uint64_t missed;   /* files that did not come, or were not asked for */
+	int64_t waited_ns; /* for all children; limited, too */
+	uint64_t missed;   /* files that stalled, or were skipped */
 };
 
 void target_files_init(struct target_files *t, const struct jvm *jvm);
-void target_files_release(struct target_files *t); /* waits for nobody */
+void target_files_release(
+	struct target_files *t); /* does not wait for children */
 
 /*
- * The file of a mapping: an fd, the caller's, or -1.  By /proc/PID/map_files it
- * is the very file; else, without the right to that, by its path below the
- * process's root.
+ * Opens the file of a mapping and returns a descriptor, the caller's, or -1.
+ * /proc/PID/map_files gives the very file; without the right to that, the path
+ * below the process's root does.
  */
 int target_files_open(struct target_files *t, const struct mapping *m,
 		      struct error *err);
 
-/* The debug file of one that has the path (elf_debug_open), or -1. */
+/* Opens the debug file of the file f at a path (elf_debug_open); or -1. */
 int target_files_open_debug(struct target_files *t, const char *path,
 			    const struct elf_file *f);
 

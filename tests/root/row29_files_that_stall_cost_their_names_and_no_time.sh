@@ -34,13 +34,16 @@ unserve() {
 	return 0
 }
 
-# Who reads there may not be ended before it is answered: it has no files that
-# the kernel would go on sampling for.  It has closed its standard input.
+# A reader that is stuck may not end before it gets its reply: it has no files that
+# the kernel would go on sampling for.
 stuck_have_none() {
-	find /proc/[0-9]*/fd/0 -maxdepth 0 -lname '*/libzip.so' 2>/dev/null |
+	find /proc/[0-9]*/fd -maxdepth 1 -lname '*/libzip.so' 2>/dev/null |
 	while read -r file; do
-		find "${file%/0}" -lname '*bpf*' -o -lname '*perf_event*'
+		echo "$file" >>"$scratch/readers"
+		find "${file%/*}" -lname '*bpf*' -o -lname '*perf_event*'
 	done >"$scratch/kept"
+	[ -s "$scratch/readers" ] ||
+		{ echo "no reader is stuck"; return 1; }
 	[ ! -s "$scratch/kept" ] || { cat "$scratch/kept"; return 1; }
 }
 
