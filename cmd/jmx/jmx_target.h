@@ -97,4 +97,11 @@ bool jmx_is_address(const char *name);
 int jmx_password(const struct jmx_target_options *o, struct text *password,
 		 struct error *err);
 
+/*
+ * Asks the JVM for the names of its MBeans and appends those nearest to bean as
+ * nearest_suggest() does; false and nothing when none is near, bean is a
+ * pattern, or the JVM does not answer.
+ */
+bool bean_hint(struct jmx *jmx, const char *bean, struct text *out);
+
 #endif

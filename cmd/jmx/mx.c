@@ -3,7 +3,6 @@
 #include "cmd/jmx/mx.h"
 
 #include "cmd/commands.h"
-#include "cmd/jmx/bean_hint.h"
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/jmx/mx_fields.h"
 #include "cmd/log.h"

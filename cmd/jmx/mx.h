@@ -46,4 +46,26 @@ void mx_failed(struct mx *m, enum error_kind kind, const char *fmt, ...)
 /* Writes what is in text, and empties it; -1 when that is in vain. */
 int mx_flush(struct mx *m, struct text *text, struct error *err);
 
+/* An operation with what it is to be called with, all in an arena. */
+struct mx_operation {
+	const char *name, *returns;
+	const char **signature;
+	const struct value **arguments;
+	size_t count;
+};
+
+/*
+ * Chooses by name, "sum", and the number and kinds of arguments, or by name and
+ * types, "sum(int,int)".  Among several that take the arguments, that is meant
+ * which Java would choose: 3 is an int before it is a long.  ERROR_NO_TARGET
+ * when there is none of the name; ERROR_MISUSE, with the signatures that there
+ * are, when none or several take the arguments.
+ */
+int mx_operation_choose(struct mx_operation *op, const struct jmx_info *info,
+			const char *wanted, const struct option_list *arguments,
+			struct arena *a, struct error *err);
+
+/* Appends "sum(int, int)"; foreign. */
+void mx_operation_signature(struct text *out, const struct jmx_feature *f);
+
 #endif

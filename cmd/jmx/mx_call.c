@@ -2,10 +2,301 @@
 /* Operations that are called. */
 #include "cmd/jmx/mx.h"
 
-#include "cmd/jmx/mx_operation.h"
+#include "cmd/nearest.h"
+#include "core/base/alloc.h"
 #include "core/base/safe_text.h"
+#include "jmx_http/value/argument.h"
+#include "jmx_http/value/java_type.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* Which operation is meant */
+
+/* What is looked for. */
+struct wanted {
+	const char *name;
+	size_t len;
+	const char *types; /* behind the parenthesis; NULL: any */
+	const struct option_list *arguments;
+};
+
+static struct wanted operation_wanted_of(const char *text,
+					 const struct option_list *arguments)
+{
+	struct wanted w = { .name = text,
+			    .len = strcspn(text, "("),
+			    .arguments = arguments };
+	size_t len = strlen(text);
+
+	if (len > w.len && text[len - 1] == ')')
+		w.types = text + w.len + 1;
+	else
+		w.len = len;
+	return w;
+}
+
+/* SJK does not mind the case; who has it right is meant before. */
+static bool operation_has_name(const struct jmx_feature *f,
+			       const struct wanted *w, bool any_case)
+{
+	return strlen(f->name) == w->len &&
+	       (any_case ? strncasecmp(f->name, w->name, w->len)
+			 : strncmp(f->name, w->name, w->len)) == 0;
+}
+
+/* "int, long[])" */
+static bool operation_has_types(const struct jmx_feature *f, const char *types)
+{
+	for (size_t i = 0; i < f->parameter_count; i++) {
+		size_t len = strcspn(types, ",)"), shown;
+
+		while (len && *types == ' ') {
+			types++;
+			len--;
+		}
+		for (shown = len; shown && types[shown - 1] == ' '; shown--)
+			;
+		if (!java_type_is(f->parameters[i].type, types, shown))
+			return false;
+		types += len;
+		if (*types != (i + 1 < f->parameter_count ? ',' : ')'))
+			return false;
+		types++;
+	}
+	types += strspn(types, " ");
+	return f->parameter_count ? !*types : strcmp(types, ")") == 0;
+}
+
+void mx_operation_signature(struct text *out, const struct jmx_feature *f)
+{
+	text_printf(out, "%s(", f->name);
+	for (size_t i = 0; i < f->parameter_count; i++) {
+		text_puts(out, i ? ", " : "");
+		java_type_add(out, f->parameters[i].type);
+	}
+	text_putc(out, ')');
+}
+
+/* Operations that are still meant; which is by their numbers. */
+struct candidates {
+	const struct jmx_info *info;
+	size_t *at;
+	size_t count;
+};
+
+static const struct jmx_feature *operation_candidate(const struct candidates *c,
+						     size_t i)
+{
+	return &c->info->operations[c->at[i]];
+}
+
+static void operation_find_named(struct candidates *c, const struct wanted *w,
+				 bool any_case)
+{
+	for (size_t i = 0; i < c->info->operation_count; i++) {
+		if (operation_has_name(&c->info->operations[i], w, any_case))
+			c->at[c->count++] = i;
+	}
+}
+
+static int operation_no_name(const struct candidates *c, const struct wanted *w,
+			     struct error *err)
+{
+	struct nearest nearest = nearest_to(w->name, w->len);
+	struct text hint = { 0 };
+
+	for (size_t i = 0; i < c->info->operation_count; i++)
+		nearest_offer(&nearest, c->info->operations[i].name);
+	if (!nearest_suggest(&nearest, &hint))
+		text_puts(&hint, "; --info lists them");
+	fail(err, ERROR_NO_TARGET, "there is no operation '%.*s'%s",
+	     (int)w->len, w->name, hint.bytes);
+	text_release(&hint);
+	return -1;
+}
+
+/* Says what there is to choose from. */
+static int operation_list(const struct candidates *c, const char *why,
+			  struct error *err)
+{
+	struct text text = { 0 };
+
+	for (size_t i = 0; i < c->count; i++) {
+		text_puts(&text, i ? ", " : "");
+		mx_operation_signature(&text, operation_candidate(c, i));
+	}
+	misuse(err, "%s: %s", why, text.bytes);
+	text_release(&text);
+	return -1;
+}
+
+/* Keeps those of the right number, or of the types that were given. */
+static int operation_keep_shape(struct candidates *c, const struct wanted *w,
+				struct error *err)
+{
+	const struct candidates all = *c;
+	size_t kept = 0;
+	char why[96];
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct jmx_feature *f = operation_candidate(c, i);
+
+		if (f->parameter_count == w->arguments->count &&
+		    (!w->types || operation_has_types(f, w->types)))
+			kept++;
+	}
+	if (kept == 0) {
+		snprintf(why, sizeof(why),
+			 w->types ? "none has these types and %zu arguments"
+				  : "none has %zu arguments",
+			 w->arguments->count);
+		return operation_list(&all, why, err);
+	}
+	kept = 0;
+	for (size_t i = 0; i < all.count; i++) {
+		const struct jmx_feature *f = operation_candidate(&all, i);
+
+		if (f->parameter_count == w->arguments->count &&
+		    (!w->types || operation_has_types(f, w->types)))
+			c->at[kept++] = all.at[i];
+	}
+	c->count = kept;
+	return 0;
+}
+
+static bool operation_parse_all(const struct jmx_feature *f,
+				const struct wanted *w,
+				const struct value **values, struct arena *a,
+				struct error *err)
+{
+	for (size_t i = 0; i < f->parameter_count; i++) {
+		values[i] = argument_parse(f->parameters[i].type,
+					   w->arguments->values[i], a, err);
+		if (!values[i])
+			return false;
+	}
+	return true;
+}
+
+/* Keeps those that the arguments can be given to. */
+static int operation_keep_fitting(struct candidates *c, const struct wanted *w,
+				  struct arena *a, struct error *err)
+{
+	const struct value **values = xcalloc(w->arguments->count + 1,
+					      sizeof(*values));
+	const size_t count = c->count;
+	struct error why;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t at = c->at[i];
+
+		if (!operation_parse_all(operation_candidate(c, i), w, values,
+					 a, &why))
+			continue;
+		/* Those that do not fit stay behind, to be listed. */
+		c->at[i] = c->at[kept];
+		c->at[kept++] = at;
+	}
+	free(values);
+	if (kept == 0 && count == 1)
+		return misuse(err, "%s", why.text);
+	if (kept == 0)
+		return operation_list(c, "none takes these arguments", err);
+	c->count = kept;
+	return 0;
+}
+
+/* -1: a is nearer in some argument and in none farther; 1: b; 0: neither. */
+static int operation_compare(const struct jmx_feature *a,
+			     const struct jmx_feature *b,
+			     const struct wanted *w)
+{
+	bool a_nearer = false, b_nearer = false;
+
+	for (size_t i = 0; i < w->arguments->count; i++) {
+		const char *text = w->arguments->values[i];
+		unsigned da = argument_distance(a->parameters[i].type, text);
+		unsigned db = argument_distance(b->parameters[i].type, text);
+
+		a_nearer |= da < db;
+		b_nearer |= db < da;
+	}
+	return a_nearer == b_nearer ? 0 : a_nearer ? -1 : 1;
+}
+
+/* The one that is nearer than every other. */
+static const struct jmx_feature *
+operation_nearest_of(const struct candidates *c, const struct wanted *w,
+		     struct error *err)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		size_t farther = 0;
+
+		for (size_t k = 0; k < c->count; k++)
+			farther += k != i &&
+				   operation_compare(operation_candidate(c, i),
+						     operation_candidate(c, k),
+						     w) < 0;
+		if (farther + 1 == c->count)
+			return operation_candidate(c, i);
+	}
+	operation_list(c, "several take these arguments; say which", err);
+	return NULL;
+}
+
+static const struct jmx_feature *operation_choose(struct candidates *c,
+						  const struct wanted *w,
+						  struct arena *a,
+						  struct error *err)
+{
+	operation_find_named(c, w, false);
+	if (!c->count)
+		operation_find_named(c, w, true);
+	if (!c->count) {
+		operation_no_name(c, w, err);
+		return NULL;
+	}
+	if (operation_keep_shape(c, w, err) ||
+	    operation_keep_fitting(c, w, a, err))
+		return NULL;
+	return operation_nearest_of(c, w, err);
+}
+
+static const char *operation_keep(struct arena *a, const char *text)
+{
+	return arena_copy(a, text, strlen(text));
+}
+
+int mx_operation_choose(struct mx_operation *op, const struct jmx_info *info,
+			const char *wanted, const struct option_list *arguments,
+			struct arena *a, struct error *err)
+{
+	const struct wanted w = operation_wanted_of(wanted, arguments);
+	struct candidates c = {
+		.info = info,
+		.at = xcalloc(info->operation_count + 1, sizeof(*c.at)),
+	};
+	const struct jmx_feature *f = operation_choose(&c, &w, a, err);
+	size_t count = arguments->count;
+
+	free(c.at);
+	if (!f)
+		return -1;
+	*op = (struct mx_operation){
+		.name = operation_keep(a, f->name),
+		.returns = operation_keep(a, f->type),
+		.signature = arena_alloc(a, count * sizeof(*op->signature)),
+		.arguments = arena_alloc(a, count * sizeof(*op->arguments)),
+		.count = count,
+	};
+	for (size_t i = 0; i < count; i++)
+		op->signature[i] = operation_keep(a, f->parameters[i].type);
+	return operation_parse_all(f, &w, op->arguments, a, err) ? 0 : -1;
+}
+
+/* The call */
 
 /* An MBean whose operation is to be called. */
 struct call {

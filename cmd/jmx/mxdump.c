@@ -6,7 +6,6 @@
  * it is not complete is then its member $partial.
  */
 #include "cmd/commands.h"
-#include "cmd/jmx/bean_hint.h"
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/jmx/mxdump.h"
 #include "cmd/log.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/jmx/mx_operation.h"
+#include "cmd/jmx/mx.h"
 
 #include "cmd/jcmd_jmx.h"
 
