@@ -24,12 +24,13 @@ bool event_table_is_wanted(const struct profile *p, const char *name)
 
 struct event_table *event_table_of(struct profile *p, const char *name)
 {
+	uint32_t string = profile_string(p, name, strlen(name));
+	uint32_t at = map64_get(&p->table_ids, string);
 	struct event_table *t;
 
-	for (size_t i = 0; i < p->table_count; i++) {
-		if (strcmp(p->tables[i]->name, name) == 0)
-			return p->tables[i];
-	}
+	if (at != MAP64_NONE)
+		return p->tables[at];
+	map64_add(&p->table_ids, string, (uint32_t)p->table_count);
 	t = xcalloc(1, sizeof(*t));
 	t->name = xstrdup(name);
 	array_reserve(p->tables, p->table_cap, p->table_count + 1);

@@ -68,6 +68,7 @@ void profile_free(struct profile *p)
 	for (size_t i = 0; i < p->table_count; i++)
 		event_table_free(p->tables[i]);
 	free(p->tables);
+	map64_release(&p->table_ids);
 	free(p->remarks);
 	free(p->settings);
 	free(p->frames);
@@ -435,6 +436,13 @@ void profile_remark_of(struct profile *p, const char *what, uint64_t of)
 	for (size_t i = 0; i < p->remark_count; i++)
 		if (strcmp(p->remarks[i].what, what) == 0)
 			p->remarks[i].of = of;
+}
+
+void profile_remark_event(struct profile *p, const char *what, uint32_t event)
+{
+	for (size_t i = 0; i < p->remark_count; i++)
+		if (strcmp(p->remarks[i].what, what) == 0)
+			p->remarks[i].event = event + 1;
 }
 
 void remark_add_count(struct text *out, const struct remark *r)

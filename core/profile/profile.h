@@ -17,6 +17,7 @@
 
 #include "core/base/idtable.h"
 #include "core/base/intern.h"
+#include "core/base/map64.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,7 +130,8 @@ struct remark {
 	const char *what; /* "events skipped"; static text */
 	char *first;      /* where, and more of why, the first time; or "" */
 	uint64_t count;
-	uint64_t of; /* of how many, profile_remark_of(); 0 = unknown */
+	uint64_t of;    /* of how many, profile_remark_of(); 0 = unknown */
+	uint32_t event; /* 1 + the only event that it is about; 0 = all */
 	bool is_loss;
 };
 
@@ -191,6 +193,7 @@ struct profile {
 	const char *wants_tables;
 	struct event_table **tables;
 	size_t table_count, table_cap;
+	struct map64 table_ids; /* index by the string of the name */
 
 	struct remark *remarks;
 	size_t remark_count, remark_cap;
@@ -284,6 +287,8 @@ void profile_lost(struct profile *p, const char *what, uint64_t count,
 		  const char *where, ...) __attribute__((format(printf, 4, 5)));
 /* What a remark's count is to be compared with: 6 of 4,812 stack traces. */
 void profile_remark_of(struct profile *p, const char *what, uint64_t of);
+/* The remark is about one event: reports of other events omit it. */
+void profile_remark_event(struct profile *p, const char *what, uint32_t event);
 
 /* Appends a remark's count: "6", or "6 of 4,812". */
 void remark_add_count(struct text *out, const struct remark *r);

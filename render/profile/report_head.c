@@ -164,10 +164,14 @@ static void put_line(struct text *out, const struct report *r,
 static void put_remarks(struct text *out, const struct report *r, bool losses)
 {
 	const struct profile *p = r->profile;
+	bool *in_view = view_events(p, r->view);
 	struct text line = { 0 };
 
 	for (size_t i = 0; i < p->remark_count; i++) {
-		if (p->remarks[i].is_loss != losses)
+		uint32_t event = p->remarks[i].event;
+
+		if (p->remarks[i].is_loss != losses ||
+		    (event && !in_view[event - 1]))
 			continue;
 		text_clear(&line);
 		text_printf(&line, "%s: %s: ", losses ? "lost" : "note",
@@ -176,6 +180,7 @@ static void put_remarks(struct text *out, const struct report *r, bool losses)
 		columns_wrap(out, line.bytes, r->options->width);
 	}
 	text_release(&line);
+	free(in_view);
 }
 
 void report_head(struct text *out, const struct report *r)

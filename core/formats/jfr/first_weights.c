@@ -165,7 +165,12 @@ static uint64_t estimate(const struct first_weights *f,
 
 void first_weights_end(struct first_weights *f, struct profile *p)
 {
+	static const char estimated
+		[] = "first samples of threads with an estimated weight";
+	static const char
+		set_aside[] = "bytes allocated before the recording, set aside";
 	uint64_t samples = 0, bytes = 0;
+	uint32_t event = 0;
 
 	for (size_t i = 0; i < f->count; i++) {
 		struct first_weight *w = &f->threads[i];
@@ -179,16 +184,17 @@ void first_weights_end(struct first_weights *f, struct profile *p)
 		if (weight < s.weight - s.weight / 100 * MOST_NOISE) {
 			samples++;
 			bytes += s.weight - weight;
+			event = s.event;
 			s.weight = weight;
 		}
 		profile_add(p, &s);
 	}
 	if (!samples)
 		return;
-	profile_note(p, "first samples of threads with an estimated weight",
-		     samples, "%s", "");
-	profile_note(p, "bytes allocated before the recording, set aside",
-		     bytes, "%s", "");
+	profile_note(p, estimated, samples, "%s", "");
+	profile_note(p, set_aside, bytes, "%s", "");
+	profile_remark_event(p, estimated, event);
+	profile_remark_event(p, set_aside, event);
 }
 
 void first_weights_release(struct first_weights *f)

@@ -285,6 +285,40 @@ static void check_times(int64_t from, int64_t to, const char *text_part,
 	profile_free(p);
 }
 
+static void note_about_an_event_is_in_its_report_only(void **state)
+{
+	static const char *const names[] = { "cpu", "alloc" };
+	struct profile *p = profile_new();
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++)
+		profile_add(p, &(struct sample){
+				       .event = profile_event(p, names[i],
+							      UNIT_SAMPLES),
+				       .stack = sampled_stack(p, "a"),
+				       .count = 1,
+				       .weight = 1,
+			       });
+	profile_note(p, "of both", 7, "%s", "");
+	profile_note(p, "of alloc", 8, "%s", "");
+	profile_remark_event(p, "of alloc", 1);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct event_view view = sampled_view(p, i);
+		struct report r = report_of(p, &view, &usual);
+		struct text text = { 0 };
+
+		report_head(&text, &r);
+		text_putc(&text, '\0');
+		assert_non_null(strstr(text.bytes, "note: of both: 7"));
+		assert_int_equal(strstr(text.bytes, "note: of alloc: 8") !=
+					 NULL,
+				 i == 1);
+		text_release(&text);
+		report_release(&r);
+	}
+	profile_free(p);
+}
+
 static void any_times_have_a_span(void **state)
 {
 	(void)state;
@@ -529,6 +563,7 @@ int main(void)
 		cmocka_unit_test(a_report_fits_the_terminal),
 		cmocka_unit_test(calls_add_up),
 		cmocka_unit_test(any_times_have_a_span),
+		cmocka_unit_test(note_about_an_event_is_in_its_report_only),
 		cmocka_unit_test(amounts_have_three_digits),
 		cmocka_unit_test(names_are_cut_where_they_say_least),
 		cmocka_unit_test(
