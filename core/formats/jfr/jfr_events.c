@@ -173,8 +173,12 @@ static uint32_t table_text(struct jfr_table *jt, const struct jfr_field *f,
 		jfr_pools_word(jt->pools, f->type_id, number, text);
 	else if (f)
 		jfr_pools_text(jt->pools, string, text);
-	if (text->len > LONGEST_TEXT)
+	if (text->len > LONGEST_TEXT) {
 		text->len = LONGEST_TEXT;
+		/* Not within a UTF-8 character, of which this was a part. */
+		while (text->len && (text->bytes[text->len] & 0xc0) == 0x80)
+			text->len--;
+	}
 	return profile_string(jt->profile, text->bytes, text->len);
 }
 

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,6 +256,51 @@ static void events_at_other_times_are_left_out(void **state)
 	profile_free(p);
 }
 
+static void long_text_is_cut_between_utf_8_characters(void **state)
+{
+	struct text file = { 0 }, name = { 0 };
+	const struct event_table *t;
+	struct jfr_chunk c;
+	struct profile *p;
+	size_t len;
+
+	(void)state;
+	text_putc(&name, 'x');
+	for (size_t i = 0; i < 600; i++)
+		text_puts(&name, "\xc3\xa9");
+	begin(&c, 1000000000);
+	collection(&c, name.bytes, 1, 3000000, 1024);
+	jfr_chunk_end(&c, &file);
+	p = read_file(&file, "");
+	t = event_table_find(p, "GarbageCollection");
+	assert_non_null(t);
+	len = strlen(profile_text(p, t->rows[0].texts[0]));
+	/* 1 byte, and 499 characters of 2 bytes each. */
+	assert_int_equal(len, 999);
+	text_release(&name);
+	profile_free(p);
+}
+
+static void each_type_of_events_has_one_table(void **state)
+{
+	struct profile *p = profile_new();
+	struct event_table *first = event_table_of(p, "a.B0");
+
+	(void)state;
+	for (size_t round = 0; round < 2; round++) {
+		for (size_t i = 0; i < 500; i++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "a.B%zu", i);
+			assert_string_equal(event_table_of(p, name)->name,
+					    name);
+		}
+		assert_int_equal(p->table_count, 500);
+	}
+	assert_ptr_equal(event_table_of(p, "a.B0"), first);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +310,8 @@ int main(void)
 		cmocka_unit_test(only_wanted_events_have_a_table),
 		cmocka_unit_test(rows_beyond_the_most_are_one),
 		cmocka_unit_test(events_at_other_times_are_left_out),
+		cmocka_unit_test(long_text_is_cut_between_utf_8_characters),
+		cmocka_unit_test(each_type_of_events_has_one_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
