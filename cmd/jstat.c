@@ -136,6 +136,8 @@ static const struct statistics all[] = {
 };
 /* clang-format on */
 
+#define EXIT_NS          CLOCK_NS_PER_S
+
 #define TIMESTAMP_HEADER "Timestamp       "
 
 /* The sum of the counters that are there; NAN when none is. */
@@ -247,7 +249,7 @@ static bool wait_until(const struct watch *w, int64_t deadline_ns)
 static int watch(struct watch *w, struct error *err)
 {
 	int64_t due_ns = clock_monotonic_ns();
-	struct error ended;
+	struct error vanished;
 
 	signals_listen();
 	for (;;) {
@@ -258,8 +260,14 @@ static int watch(struct watch *w, struct error *err)
 		due_ns = clock_after(due_ns, w->interval_ns);
 		if (!wait_until(w, due_ns))
 			break;
-		if (perfdata_refresh(w->counters, &ended))
-			break;
+		if (perfdata_refresh(w->counters, &vanished) == 0)
+			continue;
+		/* A JVM takes its counters away shortly before it exits. */
+		if (wait_until(w, clock_after(clock_monotonic_ns(), EXIT_NS))) {
+			*err = vanished;
+			return fail_in(err, "%d", (int)w->jvm.pid);
+		}
+		break;
 	}
 	if (!jvm_runs(&w->jvm))
 		log_info("%d has exited", (int)w->jvm.pid);
