@@ -205,17 +205,26 @@ static int read_long(struct parser *p, const char *word, size_t len,
 /* One or more letters behind one dash; the last may have a value. */
 static int read_letters(struct parser *p, const char *word, struct error *err)
 {
+	bool help = p->help;
+
 	for (const char *at = word + 1; *at; at++) {
 		const struct command_option *o = by_letter(p->command, *at);
 
-		if (!o && *at == 'h')
-			p->help = true;
-		else if (!o)
-			return misuse(err, "unknown option -%c", *at);
-		else if (o->kind != OPTION_FLAG)
+		if (o && o->kind != OPTION_FLAG)
 			return read_valued(p, o, at[1] ? at + 1 : NULL, err);
-		else
+		if (o) {
 			parser_add(p, o, NULL);
+		} else if (*at == 'h') {
+			p->help = true;
+		} else if (word[1] == 'h') {
+			/* "-hist" is a word and no bundle that begins with -h.
+			 */
+			p->help = help;
+			return unknown_option(p->command, word, strlen(word),
+					      err);
+		} else {
+			return misuse(err, "unknown option -%c", *at);
+		}
 	}
 	return 0;
 }

@@ -306,6 +306,8 @@ static void an_unknown_option_is_refused(void **state)
 	check_misuse("--nonsense", "unknown option --nonsense");
 	check_misuse("-z", "unknown option -z");
 	check_misuse("-rz", "unknown option -z");
+	check_misuse("-hxst", "unknown option -hxst");
+	assert_false(help);
 }
 
 static void the_nearest_option_is_named(void **state)
