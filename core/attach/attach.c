@@ -6,7 +6,6 @@
 #include "core/attach/attach_hotspot.h"
 #include "core/attach/attach_lock.h"
 #include "core/attach/attach_openj9.h"
-#include "core/attach/attach_reply.h"
 #include "core/attach/attach_socket.h"
 #include "core/attach/attach_wake.h"
 #include "core/attach/attach_wire.h"
@@ -21,7 +20,7 @@
 #include <unistd.h>
 
 #define READ_SIZE  ((size_t)64 << 10)
-#define CALL_LIMIT ((uint64_t)512 << 20) /* of a reply kept in memory */
+#define CALL_LIMIT ((uint64_t)512 << 20) /* of a reply in memory */
 /* Being let in takes no longer, however long an answer may take. */
 #define OPEN_LIMIT_NS (30 * CLOCK_NS_PER_S)
 #define WORDS_LIMIT   300 /* bytes of what a JVM says when it refuses */
@@ -39,8 +38,9 @@ struct call {
 	const struct attach_request *request;
 	int64_t deadline_ns;
 	struct hotspot_status status;
-	uint64_t came;     /* bytes behind the status */
-	struct text words; /* the first of them, when the status is not 0 */
+	uint64_t came;      /* bytes behind the status */
+	struct text words;  /* the first of them, when the status is not 0 */
+	bool wants_refusal; /* the sink gets what a refused request says, too */
 	attach_sink_fn *sink;
 	void *self;
 };
@@ -127,6 +127,8 @@ static int take(struct call *c, const char *bytes, size_t len,
 	c->came = saturate_add(c->came, len);
 	if (c->status.value != 0)
 		text_add(&c->words, bytes, len < room ? len : room);
+	if (c->status.value != 0 && !c->wants_refusal)
+		return 0;
 	return c->sink(c->self, bytes, len, err);
 }
 
@@ -209,7 +211,7 @@ static int to_text(void *self, const void *bytes, size_t len, struct error *err)
 
 	if (t->len + len > CALL_LIMIT)
 		return fail(err, ERROR_REFUSED,
-			    "the reply is larger than %llu MiB",
+			    "the reply is larger than %llu MB",
 			    (unsigned long long)CALL_LIMIT >> 20);
 	text_add(t, bytes, len);
 	return 0;
@@ -301,12 +303,6 @@ static int ask(struct call *c, struct error *err)
 	return ret ? ended_or(jvm, err) : 0;
 }
 
-static int to_reply(void *self, const void *bytes, size_t len,
-		    struct error *err)
-{
-	return attach_reply_add(self, bytes, len, err);
-}
-
 static struct call new_call(struct attach *a, const struct attach_request *r,
 			    attach_sink_fn *sink, void *self)
 {
@@ -323,6 +319,21 @@ int attach_call(struct attach *a, const struct attach_request *request,
 		struct text *reply, struct error *err)
 {
 	struct call c = new_call(a, request, to_text, reply);
+	int ret;
+
+	c.wants_refusal = true;
+	ret = ask(&c, err);
+
+	if (ret == 0 && c.status.value != 0)
+		ret = refused(&c, err);
+	text_release(&c.words);
+	return ret;
+}
+
+static int stream_all(struct attach *a, const struct attach_request *request,
+		      attach_sink_fn *sink, void *self, struct error *err)
+{
+	struct call c = new_call(a, request, sink, self);
 	int ret = ask(&c, err);
 
 	if (ret == 0 && c.status.value != 0)
@@ -331,51 +342,25 @@ int attach_call(struct attach *a, const struct attach_request *request,
 	return ret;
 }
 
-/* What a refused request says goes to *err, not to the sink. */
-struct gate {
-	struct call *call;
-	attach_sink_fn *sink;
-	void *self;
-};
-
-static int through_gate(void *self, const void *bytes, size_t len,
-			struct error *err)
-{
-	struct gate *g = self;
-
-	return g->call->status.value ? 0 : g->sink(g->self, bytes, len, err);
-}
-
-static int stream_all(struct attach *a, const struct attach_request *request,
-		      attach_sink_fn *sink, void *self, struct error *err)
-{
-	struct call c = new_call(a, request, through_gate, NULL);
-	struct gate gate = { .call = &c, .sink = sink, .self = self };
-	int ret;
-
-	c.self = &gate;
-	ret = ask(&c, err);
-	if (ret == 0 && c.status.value != 0)
-		ret = refused(&c, err);
-	text_release(&c.words);
-	return ret;
-}
-
+/*
+ * Unless asked to stream, a JVM may hold all its threads until its reply has
+ * been read (JDK 24 on): all of it is read before a sink may hold it up.
+ */
 int attach_stream(struct attach *a, const struct attach_request *request,
 		  attach_sink_fn *sink, void *self, struct error *err)
 {
-	struct attach_reply reply;
+	struct text reply = { 0 };
 	struct error unused;
 	int ret;
 
 	if (request->streaming)
 		return stream_all(a, request, sink, self, err);
-	attach_reply_init(&reply);
-	ret = stream_all(a, request, to_reply, &reply, err);
+	ret = stream_all(a, request, to_text, &reply, err);
 	/* What came before it broke off is worth having, too. */
-	if (attach_reply_give(&reply, sink, self, ret ? &unused : err))
+	if (reply.len &&
+	    sink(self, reply.bytes, reply.len, ret ? &unused : err))
 		ret = -1;
-	attach_reply_release(&reply);
+	text_release(&reply);
 	return ret;
 }
 
@@ -424,6 +409,7 @@ static int probe(struct attach *a, int fd, int64_t deadline_ns,
 	struct call c = new_call(a, &request, to_text, &reply);
 	int ret;
 
+	/* A JVM that has protocol 1 alone refuses this operation. */
 	a->protocol = (struct hotspot_protocol){ .version = 1 };
 	c.deadline_ns = deadline_ns;
 	ret = exchange(&c, fd, err);
