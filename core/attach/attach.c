@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/attach/attach.h"
 
-#include "core/attach/attach_cgroup.h"
 #include "core/attach/attach_conditions.h"
 #include "core/attach/attach_hotspot.h"
 #include "core/attach/attach_lock.h"
 #include "core/attach/attach_openj9.h"
 #include "core/attach/attach_socket.h"
 #include "core/attach/attach_wake.h"
-#include "core/attach/attach_wire.h"
 #include "core/attach/helper_process.h"
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -16,7 +14,9 @@
 #include "core/jvm/procfs.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define READ_SIZE  ((size_t)64 << 10)
@@ -59,8 +59,7 @@ static int ended_or(const struct jvm *jvm, struct error *err)
 {
 	if (err->kind != ERROR_PARTIAL && err->kind != ERROR_OUTPUT &&
 	    attach_jvm_is_ending(jvm))
-		fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
-		     (int)jvm->pid);
+		attach_fail_ended(jvm, err);
 	return -1;
 }
 
@@ -108,6 +107,92 @@ static int connect_socket(const struct jvm *jvm, int64_t deadline_ns,
 	return news == CHILD_DONE ? fd : -1;
 }
 
+/*
+ * One connection to a JVM, on which nothing waits for ever.  Waits fail with
+ * ERROR_REFUSED when the deadline passes, naming the state of the JVM, and with
+ * ERROR_NO_TARGET when it has ended.
+ */
+struct wire {
+	const struct jvm *jvm;
+	int fd;
+	int64_t deadline_ns; /* of clock_monotonic_ns(), for all of it */
+	int64_t timeout_ns;  /* that it was made of, for messages */
+};
+
+/* Waits until the socket is ready; sees at once when the JVM ends. */
+static int wire_wait(struct wire *w, short events, struct error *err)
+{
+	struct pollfd fds[] = {
+		{ .fd = w->fd, .events = events },
+		{ .fd = w->jvm->pidfd, .events = POLLIN },
+	};
+	int ready;
+
+	for (;;) {
+		int left_ms = clock_left_ms(w->deadline_ns);
+
+		if (left_ms == 0)
+			return attach_timed_out(w->jvm, w->timeout_ns, err);
+		ready = poll(fds, 2, left_ms);
+		if (ready < 0 && errno != EINTR)
+			return fail_sys(err, ERROR_FAILED, "cannot wait");
+		/* What it said before it ended is still to be read. */
+		if (ready > 0 && fds[0].revents)
+			return 0;
+		if (ready > 0 && fds[1].revents)
+			return attach_fail_ended(w->jvm, err);
+	}
+}
+
+static int wire_send(struct wire *w, const void *bytes, size_t len,
+		     struct error *err)
+{
+	const char *at = bytes;
+
+	while (len) {
+		ssize_t put;
+
+		if (wire_wait(w, POLLOUT, err))
+			return -1;
+		put = send(w->fd, at, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (put > 0) {
+			at += put;
+			len -= (size_t)put;
+		} else if (errno != EAGAIN && errno != EINTR) {
+			if (attach_jvm_is_ending(w->jvm))
+				return attach_fail_ended(w->jvm, err);
+			return fail_sys(err, ERROR_REFUSED,
+					"%d: the JVM takes no request",
+					(int)w->jvm->pid);
+		}
+	}
+	return 0;
+}
+
+/* Gives how many bytes came, at most len; 0 at the end; -1 and *err. */
+static ssize_t wire_read(struct wire *w, void *bytes, size_t len,
+			 struct error *err)
+{
+	for (;;) {
+		ssize_t got;
+
+		/* Mostly there is more already: no poll(2) for that. */
+		got = recv(w->fd, bytes, len, MSG_DONTWAIT);
+		if (got >= 0 && clock_left_ms(w->deadline_ns) > 0)
+			return got;
+		if (got >= 0)
+			return attach_timed_out(w->jvm, w->timeout_ns, err);
+		if (errno == ECONNRESET)
+			return 0;
+		if (errno != EAGAIN && errno != EINTR)
+			return fail_sys(err, ERROR_REFUSED,
+					"%d: cannot read the JVM's answer",
+					(int)w->jvm->pid);
+		if (wire_wait(w, POLLIN, err))
+			return -1;
+	}
+}
+
 /* Takes bytes of a reply: the status first, then what is the sink's. */
 static int take(struct call *c, const char *bytes, size_t len,
 		struct error *err)
@@ -144,7 +229,7 @@ static int finish(const struct call *c, struct error *err)
 			    "bytes came",
 			    pid, (unsigned long long)c->came);
 	if (ending)
-		return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended", pid);
+		return attach_fail_ended(c->a->jvm, err);
 	if (!c->status.is_known)
 		return fail(err, ERROR_REFUSED,
 			    "%d: the JVM closed the connection without an "
@@ -164,14 +249,14 @@ static int refused(const struct call *c, struct error *err)
 		    (int)c->a->jvm->pid, (int)len, words);
 }
 
-static int read_reply(struct call *c, struct attach_wire *w, struct error *err)
+static int read_reply(struct call *c, struct wire *w, struct error *err)
 {
 	char *part = xmalloc(READ_SIZE);
 	ssize_t got = 0;
 	int ret = 0;
 
 	while (ret == 0) {
-		got = attach_wire_read(w, part, READ_SIZE, err);
+		got = wire_read(w, part, READ_SIZE, err);
 		if (got <= 0)
 			break;
 		ret = take(c, part, (size_t)got, err);
@@ -187,7 +272,7 @@ static int read_reply(struct call *c, struct attach_wire *w, struct error *err)
 /* One request over one connection, which is closed here. */
 static int exchange(struct call *c, int fd, struct error *err)
 {
-	struct attach_wire w = {
+	struct wire w = {
 		.jvm = c->a->jvm,
 		.fd = fd,
 		.deadline_ns = c->deadline_ns,
@@ -197,7 +282,7 @@ static int exchange(struct call *c, int fd, struct error *err)
 	int ret = hotspot_encode(&bytes, c->a->protocol, c->request, err);
 
 	if (ret == 0)
-		ret = attach_wire_send(&w, bytes.bytes, bytes.len, err);
+		ret = wire_send(&w, bytes.bytes, bytes.len, err);
 	text_release(&bytes);
 	if (ret == 0)
 		ret = read_reply(c, &w, err);
@@ -218,15 +303,14 @@ static int to_text(void *self, const void *bytes, size_t len, struct error *err)
 }
 
 /* OpenJ9 ends its reply with NUL, and keeps the connection. */
-static int read_to_nul(struct attach_wire *w, struct text *reply,
-		       struct error *err)
+static int read_to_nul(struct wire *w, struct text *reply, struct error *err)
 {
 	char *part = xmalloc(READ_SIZE);
 	ssize_t got;
 	int ret = -1;
 
 	for (;;) {
-		got = attach_wire_read(w, part, READ_SIZE, err);
+		got = wire_read(w, part, READ_SIZE, err);
 		if (got < 0)
 			break;
 		if (got == 0) {
@@ -250,7 +334,7 @@ static int read_to_nul(struct attach_wire *w, struct text *reply,
 static int exchange_openj9(struct call *c, int fd, struct error *err)
 {
 	static const char detach[] = "ATTACH_DETACHED";
-	struct attach_wire w = {
+	struct wire w = {
 		.jvm = c->a->jvm,
 		.fd = fd,
 		.deadline_ns = c->deadline_ns,
@@ -261,11 +345,11 @@ static int exchange_openj9(struct call *c, int fd, struct error *err)
 	int ret = openj9_encode(&bytes, c->request, err);
 
 	if (ret == 0)
-		ret = attach_wire_send(&w, bytes.bytes, bytes.len, err);
+		ret = wire_send(&w, bytes.bytes, bytes.len, err);
 	if (ret == 0)
 		ret = read_to_nul(&w, &reply, err);
 	if (ret == 0)
-		attach_wire_send(&w, detach, sizeof(detach), &unused);
+		wire_send(&w, detach, sizeof(detach), &unused);
 	if (ret == 0 &&
 	    openj9_decode(reply.bytes, strlen(reply.bytes), &said, &refusal)) {
 		c->status.value = -1;
@@ -287,8 +371,7 @@ static int ask(struct call *c, struct error *err)
 	int lock, fd, ret = -1;
 
 	if (!jvm_runs(jvm))
-		return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
-			    (int)jvm->pid);
+		return attach_fail_ended(jvm, err);
 	if (attach_lock(jvm, c->deadline_ns, &lock, err))
 		return -1;
 	fd = jvm->kind == JVM_OPENJ9 ? openj9_connect(jvm, c->deadline_ns, err)

@@ -1,25 +1,158 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/attach/attach_conditions.h"
 
-#include "core/attach/attach_cgroup.h"
 #include "core/attach/attach_openj9.h"
 #include "core/attach/attach_socket.h"
-#include "core/attach/attach_start.h"
 #include "core/attach/helper_process.h"
 #include "core/base/clock.h"
+#include "core/base/lines.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/jvm/procfs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS (3 * CLOCK_NS_PER_S)
+#define LOOK_NS      (3 * CLOCK_NS_PER_S) /* at the JVM's file system */
+#define CGROUP_LIMIT ((size_t)64 << 10)
+#define YOUNG_NS     (20 * CLOCK_NS_PER_S)
+/* A JVM has its handlers a tenth of a second after it starts, mostly. */
+#define START_NS (5 * CLOCK_NS_PER_S)
+#define STEP_NS  (20 * CLOCK_NS_PER_MS)
+
+/* Whether the JVM stands still because its cgroup is frozen. */
+
+/* The first bytes of a file of ours, as a string. */
+static bool cgroup_read(const char *path, char *to, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, to, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	to[got > 0 ? got : 0] = '\0';
+	return got > 0;
+}
+
+/* "12:freezer:/path" of version 1, "0::/path" of version 2: cgroups(7). */
+static bool cgroup_line_is_frozen(struct line line)
+{
+	char path[4096], said[4096];
+	const char *name = memchr(line.text, ':', line.len);
+	const char *at = name ? memchr(name + 1, ':',
+				       line.len -
+					       (size_t)(name + 1 - line.text))
+			      : NULL;
+	int len;
+
+	if (!at++)
+		return false;
+	len = (int)(line.len - (size_t)(at - line.text));
+	if (at - 2 == name) {
+		snprintf(path, sizeof(path), "/sys/fs/cgroup%.*s/cgroup.events",
+			 len, at);
+		return cgroup_read(path, said, sizeof(said)) &&
+		       strstr(said, "frozen 1");
+	}
+	if (at - name != 9 || memcmp(name, ":freezer:", 9) != 0)
+		return false;
+	snprintf(path, sizeof(path), "/sys/fs/cgroup/freezer%.*s/freezer.state",
+		 len, at);
+	return cgroup_read(path, said, sizeof(said)) && strstr(said, "FR");
+}
+
+bool attach_cgroup_is_frozen(pid_t pid)
+{
+	struct text groups = { 0 };
+	struct error unused;
+	struct lines lines;
+	struct line line;
+	bool frozen = false;
+
+	if (procfs_read(pid, "cgroup", CGROUP_LIMIT, &groups, &unused))
+		return false;
+	lines = lines_over(groups.bytes, groups.len);
+	while (!frozen && lines_next(&lines, &line))
+		frozen = line.len && cgroup_line_is_frozen(line);
+	text_release(&groups);
+	return frozen;
+}
+
+/*
+ * Whether a HotSpot JVM has come far enough to be woken.  It handles SIGQUIT a
+ * moment before it removes what an earlier JVM of its pid may have left in /tmp
+ * (AttachListener::vm_start(), JDK 6 to 25 at least).  Woken in between, it
+ * removes the socket that it has just made.  So the handler alone does not do:
+ * a thread that is started afterwards must be there.
+ */
+
+/* Names of threads, cut by the kernel, that only a JVM begun has. */
+static const char *const later_threads[] = {
+	"Service Thread\n",
+	"C1 CompilerThre",
+	"C2 CompilerThre",
+	"VM Periodic Tas",
+};
+
+static bool start_is_recent(const struct jvm *jvm)
+{
+	int64_t hz = sysconf(_SC_CLK_TCK);
+	struct timespec now;
+	int64_t started_ns = (int64_t)(jvm->start_ticks / (uint64_t)hz) *
+			     CLOCK_NS_PER_S;
+
+	/* Start times count from boot, with the time that the machine slept. */
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return now.tv_sec * CLOCK_NS_PER_S - started_ns < YOUNG_NS;
+}
+
+static bool start_has_later_thread(pid_t pid, const char *tid)
+{
+	struct text comm = { 0 };
+	struct error unused;
+	char name[288];
+	bool is = false;
+
+	snprintf(name, sizeof(name), "task/%s/comm", tid);
+	if (procfs_read(pid, name, PROCFS_NAMES, &comm, &unused) == 0 &&
+	    comm.len) {
+		for (size_t i = 0;
+		     i < sizeof(later_threads) / sizeof(*later_threads); i++)
+			is |= strncmp(comm.bytes, later_threads[i],
+				      strlen(later_threads[i])) == 0;
+	}
+	text_release(&comm);
+	return is;
+}
+
+static bool start_is_over(const struct jvm *jvm)
+{
+	struct dirent *entry;
+	bool found = false;
+	char path[64];
+	DIR *tasks;
+
+	if (!start_is_recent(jvm))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)jvm->pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return false;
+	while (!found && (entry = readdir(tasks)))
+		found = entry->d_name[0] != '.' &&
+			start_has_later_thread(jvm->pid, entry->d_name);
+	closedir(tasks);
+	return found;
+}
 
 enum socket_state {
 	SOCKET_UNKNOWN,
@@ -299,7 +432,7 @@ static void signal_handled(struct look *l, struct condition *c)
 		    "SIGQUIT is ignored, so the JVM cannot "
 		    "be woken");
 		remedy(c, "start it with env --default-signal=QUIT");
-	} else if (l->status.caught & quit && attach_has_started(l->jvm)) {
+	} else if (l->status.caught & quit && start_is_over(l->jvm)) {
 		say(c, CONDITION_HOLDS, "SIGQUIT is handled");
 	} else if (l->status.caught & quit) {
 		say(c, CONDITION_WAITS, "the JVM is starting");
@@ -431,60 +564,113 @@ static size_t look_at_all(const struct jvm *jvm, struct condition *list)
 /* What a child found, in memory that is shared with it. */
 struct report {
 	const struct jvm *jvm;
+	int64_t until_ns; /* conditions that are still to come are waited for */
 	size_t count;
 	struct condition list[ATTACH_CONDITIONS_MAX];
 };
 
-static int look_job(void *self, int channel, struct error *err)
+static bool any_is(const struct report *r, enum condition_state state)
 {
-	struct report *report = self;
-
-	(void)channel;
-	(void)err;
-	report->count = look_at_all(report->jvm, report->list);
-	return CHILD_NOTHING;
+	for (size_t i = 0; i < r->count; i++)
+		if (r->list[i].state == state)
+			return true;
+	return false;
 }
 
-static size_t no_answer(const struct error *err, struct condition *list)
+/* Looks again and again while the JVM is starting; tells each time. */
+static int look_job(void *self, int channel, struct error *err)
 {
-	*list = (struct condition){ .name = "file system",
-				    .kind = ERROR_REFUSED };
-	say(list, CONDITION_FAILS, "%s", err->text);
-	remedy(list, "see what its /tmp is mounted from");
-	return 1;
+	struct report *r = self;
+
+	(void)err;
+	for (;;) {
+		r->count = look_at_all(r->jvm, r->list);
+		if (any_is(r, CONDITION_FAILS) || !any_is(r, CONDITION_WAITS) ||
+		    clock_monotonic_ns() >= r->until_ns)
+			return CHILD_NOTHING;
+		if (channel >= 0 && child_tell(channel, 'w', -1))
+			return CHILD_NOTHING;
+		clock_sleep_until(clock_monotonic_ns() + STEP_NS);
+	}
+}
+
+static void report_no_answer(struct report *r, const struct error *err)
+{
+	r->list[0] = (struct condition){ .name = "file system",
+					 .kind = ERROR_REFUSED };
+	say(r->list, CONDITION_FAILS, "%s", err->text);
+	remedy(r->list, "see what its /tmp is mounted from");
+	r->count = 1;
 }
 
 /* Another's file system may hold up whoever looks into it: so a child does. */
-static size_t look_by_child(struct report *report, struct condition *list)
+static void look_by_child(struct report *r)
 {
-	int64_t deadline_ns = clock_monotonic_ns() + LOOK_NS;
+	enum child_news news = CHILD_FAILED;
+	struct error err;
 	struct child child;
-	enum child_news news;
-	struct error err = { .text = "it cannot be looked at" };
-	int fd = -1;
+	int fd;
 
-	if (helper_process_start(&child, report->jvm, look_job, report, &err))
-		return no_answer(&err, list);
-	news = helper_process_wait(&child, deadline_ns, &fd, &err);
-	helper_process_end(&child);
-	if (news != CHILD_DONE || report->count > CONDITIONS)
-		return no_answer(&err, list);
-	memcpy(list, report->list, report->count * sizeof(*list));
-	return report->count;
+	if (helper_process_start(&child, r->jvm, look_job, r, &err) == 0) {
+		do
+			news = helper_process_wait(
+				&child, clock_monotonic_ns() + LOOK_NS, &fd,
+				&err);
+		while (news == CHILD_TOLD);
+		helper_process_end(&child);
+	}
+	if (news != CHILD_DONE || r->count > CONDITIONS)
+		report_no_answer(r, &err);
+}
+
+/* Looks until until_ns (0: once) and fills list; returns how many there are. */
+static size_t look_until(const struct jvm *jvm, int64_t until_ns,
+			 struct condition *list)
+{
+	struct report *r = child_memory(sizeof(*r));
+	struct error unused;
+	size_t count;
+
+	r->jvm = jvm;
+	r->until_ns = until_ns;
+	if (helper_process_is_needed(jvm))
+		look_by_child(r);
+	else
+		look_job(r, -1, &unused);
+	count = r->count;
+	memcpy(list, r->list, count * sizeof(*list));
+	child_memory_free(r, sizeof(*r));
+	return count;
 }
 
 size_t attach_conditions(const struct jvm *jvm, struct condition *list)
 {
-	struct report *report;
-	size_t count;
+	return look_until(jvm, 0, list);
+}
 
-	if (!helper_process_is_needed(jvm))
-		return look_at_all(jvm, list);
-	report = child_memory(sizeof(*report));
-	report->jvm = jvm;
-	count = look_by_child(report, list);
-	child_memory_free(report, sizeof(*report));
-	return count;
+int attach_conditions_met(const struct jvm *jvm, int64_t deadline_ns,
+			  struct error *err)
+{
+	int64_t until_ns = clock_monotonic_ns() + START_NS;
+	struct condition list[ATTACH_CONDITIONS_MAX];
+	const struct condition *first = NULL;
+	size_t count = look_until(
+		jvm, until_ns < deadline_ns ? until_ns : deadline_ns, list);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct condition *c = &list[i];
+
+		if (c->state == CONDITION_FAILS ||
+		    (c->state == CONDITION_WAITS && !first))
+			first = c;
+		if (c->state == CONDITION_FAILS)
+			break;
+	}
+	if (!first)
+		return 0;
+	return fail(err, first->kind, "%d: cannot attach: %s%s%s",
+		    (int)jvm->pid, first->detail, *first->remedy ? "; " : "",
+		    first->remedy);
 }
 
 bool condition_stops(const struct condition *c)
@@ -492,4 +678,64 @@ bool condition_stops(const struct condition *c)
 	if (c->state != CONDITION_FAILS && c->state != CONDITION_WAITS)
 		return false;
 	return strcmp(c->name, "state") == 0 || strcmp(c->name, "cgroup") == 0;
+}
+
+bool attach_jvm_is_ending(const struct jvm *jvm)
+{
+	struct proc_status status;
+	struct error unused;
+
+	if (!jvm_runs(jvm))
+		return true;
+	return procfs_status(jvm->pid, &status, &unused) ||
+	       status.rss_bytes == 0;
+}
+
+int attach_fail_ended(const struct jvm *jvm, struct error *err)
+{
+	return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
+		    (int)jvm->pid);
+}
+
+/*
+ * The first condition that has come to fail meanwhile, if one has, or else that
+ * may not hold.
+ */
+static bool timeout_reason(const struct jvm *jvm, struct text *why)
+{
+	struct condition list[ATTACH_CONDITIONS_MAX];
+	size_t count = attach_conditions(jvm, list);
+	const struct condition *reason = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct condition *c = &list[i];
+
+		if (c->state == CONDITION_HOLDS || c->kind != ERROR_REFUSED)
+			continue;
+		if (!reason || (reason->state != CONDITION_FAILS &&
+				c->state == CONDITION_FAILS))
+			reason = c;
+	}
+	if (reason)
+		text_printf(why, "%s%s%s", reason->detail,
+			    *reason->remedy ? "; " : "", reason->remedy);
+	return reason != NULL;
+}
+
+int attach_timed_out(const struct jvm *jvm, int64_t timeout_ns,
+		     struct error *err)
+{
+	struct text time = { 0 }, why = { 0 };
+
+	if (attach_jvm_is_ending(jvm))
+		return attach_fail_ended(jvm, err);
+	units_add_time(&time, (double)timeout_ns);
+	if (!timeout_reason(jvm, &why))
+		text_puts(&why, "it may be busy with another request, in a "
+				"long pause, or short of CPU");
+	fail(err, ERROR_REFUSED, "%d: the JVM did not answer within %s: %s",
+	     (int)jvm->pid, time.bytes, why.bytes);
+	text_release(&time);
+	text_release(&why);
+	return -1;
 }

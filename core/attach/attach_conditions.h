@@ -45,4 +45,23 @@ bool condition_stops(const struct condition *c);
 int attach_conditions_met(const struct jvm *jvm, int64_t deadline_ns,
 			  struct error *err);
 
+/*
+ * True when the JVM's cgroup is frozen, version 1 or 2 (a paused container);
+ * false, too, when that is unknown.
+ */
+bool attach_cgroup_is_frozen(pid_t pid);
+
+/*
+ * True when the JVM is ending, even if it is not a zombie yet: its memory goes
+ * before its files do, so that it has gone by the time a socket is closed.
+ */
+bool attach_jvm_is_ending(const struct jvm *jvm);
+
+/* Fails with ERROR_NO_TARGET: the JVM has ended. */
+int attach_fail_ended(const struct jvm *jvm, struct error *err);
+
+/* Fails with ERROR_REFUSED: no answer in time, and why that may be. */
+int attach_timed_out(const struct jvm *jvm, int64_t timeout_ns,
+		     struct error *err);
+
 #endif

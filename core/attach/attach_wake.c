@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/attach/attach_wake.h"
 
+#include "core/attach/attach_conditions.h"
 #include "core/attach/attach_socket.h"
-#include "core/attach/attach_wire.h"
 #include "core/attach/helper_process.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
@@ -226,8 +226,7 @@ static int nap(struct waking *w, int channel, int64_t ns, struct error *err)
 	if (w->alone)
 		clock_sleep_until(until);
 	if (!jvm_runs(w->jvm))
-		return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
-			    (int)w->jvm->pid);
+		return attach_fail_ended(w->jvm, err);
 	if (clock_left_ms(w->deadline_ns) > 0 && !(w->alone && is_past(w)))
 		return 0;
 	errno = ETIMEDOUT;
@@ -318,8 +317,7 @@ static int check_handler(const struct jvm *jvm, struct error *err)
 	struct proc_status status;
 
 	if (!jvm_runs(jvm))
-		return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
-			    (int)jvm->pid);
+		return attach_fail_ended(jvm, err);
 	if (procfs_status(jvm->pid, &status, err))
 		return -1;
 	if (!(status.caught & quit) || status.ignored & quit)
@@ -342,8 +340,7 @@ static int send_signal(const struct jvm *jvm, struct error *err)
 	if (syscall(SYS_pidfd_send_signal, jvm->pidfd, SIGQUIT, NULL, 0) == 0)
 		return 0;
 	if (errno == ESRCH)
-		return fail(err, ERROR_NO_TARGET, "%d: the JVM has ended",
-			    (int)jvm->pid);
+		return attach_fail_ended(jvm, err);
 	return fail_sys(err, ERROR_PERMISSION, "%d: cannot send it a signal",
 			(int)jvm->pid);
 }

@@ -6,9 +6,11 @@
  */
 #include "core/attach/attach.h"
 
+#include "core/attach/attach_conditions.h"
 #include "core/base/clock.h"
 #include "core/jvm/procfs.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -393,6 +395,39 @@ static void a_stand_in_that_dies_before_it_answers_has_ended(void **state)
 	text_release(&reply);
 }
 
+static unsigned forks;
+
+static void count_fork(void) { forks++; }
+
+/* A stand-in in a container, which has not set its handlers yet. */
+static void conditions_of_a_starting_jvm_are_awaited_by_one_child(void **state)
+{
+	pid_t pid = fork();
+	struct error err;
+	struct jvm jvm;
+
+	(void)state;
+	if (pid == 0) {
+		signal(SIGQUIT, SIG_DFL);
+		alarm(60);
+		for (;;)
+			pause();
+	}
+	fill(&jvm, pid);
+	jvm.own_root = true;
+	assert_int_equal(pthread_atfork(count_fork, NULL, NULL), 0);
+	forks = 0;
+	assert_int_equal(attach_conditions_met(
+				 &jvm, clock_monotonic_ns() + SHORT_NS, &err),
+			 -1);
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_non_null(strstr(err.text, "SIGQUIT is not handled"));
+	assert_int_equal(forks, 1);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	jvm_close(&jvm);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +443,8 @@ int main(void)
 			a_stand_in_that_dies_amid_its_reply_leaves_what_came),
 		cmocka_unit_test(
 			a_stand_in_that_dies_before_it_answers_has_ended),
+		cmocka_unit_test(
+			conditions_of_a_starting_jvm_are_awaited_by_one_child),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
