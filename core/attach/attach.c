@@ -3,7 +3,6 @@
 
 #include "core/attach/attach_conditions.h"
 #include "core/attach/attach_hotspot.h"
-#include "core/attach/attach_lock.h"
 #include "core/attach/attach_openj9.h"
 #include "core/attach/attach_socket.h"
 #include "core/attach/attach_wake.h"

@@ -54,4 +54,17 @@ bool attach_socket_listens(const struct jvm *jvm);
  */
 bool attach_socket_reopens(const char *version);
 
+/*
+ * Waits until the deadline for the lock that one process asks a JVM at a time:
+ * a JVM serves one connection after another, and two processes that wake it at
+ * once would make it print its threads.  The lock is flock(2) on
+ * /proc/PID/environ, which leaves nothing behind, ends with its holder, and is
+ * out of reach for processes that may not inspect the JVM.
+ *
+ * *fd holds the lock until it is closed; it is -1, which is no failure, where
+ * the lock is unavailable.  ERROR_REFUSED names the holder.
+ */
+int attach_lock(const struct jvm *jvm, int64_t deadline_ns, int *fd,
+		struct error *err);
+
 #endif
