@@ -7,6 +7,9 @@
 #include "jvmti/agent/agent_symbols.h"
 #include "jvmti/agent/agent_system.h"
 
+/* Some ms. */
+#define LOOK_TICKS (UINT64_C(1) << 24)
+
 static struct {
 	int lock; /* of beginning and ending */
 	jvm_table *vm;
@@ -16,6 +19,7 @@ static struct {
 	bool has_interval;
 	uint64_t session;
 	uintptr_t replaying; /* the thread; 0 = none */
+	uint64_t looked;     /* system_ticks() */
 } agent;
 
 static const struct {
@@ -116,10 +120,22 @@ static void end_as_told(void)
 	end_session(AGENT_STOPPED, AGENT_AT_NOTHING, 0);
 }
 
+/* Events may come by the million a second, and to look is a system call. */
+static bool is_looked_at_now(void)
+{
+	uint64_t now = system_ticks();
+	uint64_t looked = __atomic_load_n(&agent.looked, __ATOMIC_RELAXED);
+
+	if (now - looked < LOOK_TICKS)
+		return false;
+	__atomic_store_n(&agent.looked, now, __ATOMIC_RELAXED);
+	return true;
+}
+
 void agent_look_around(void)
 {
-	if (agent_is_replaying() || stream_is_watched() ||
-	    !system_try(&agent.lock))
+	if (!is_looked_at_now() || agent_is_replaying() ||
+	    stream_is_watched() || !system_try(&agent.lock))
 		return;
 	if (!stream_is_watched())
 		end_as_told();

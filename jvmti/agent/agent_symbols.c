@@ -285,7 +285,7 @@ static void tell_load(struct load *l)
 	}
 	methods = (size_t)(l->methods.at - l->methods.begin);
 	code = (size_t)(l->code_record.at - l->code_record.begin);
-	memcpy(l->methods.at, l->code_record.begin, code);
+	memmove(l->methods.at, l->code_record.begin, code);
 	stream_add(l->methods.begin, methods + code, STREAM_LOADS,
 		   l->method_count, l->time_ns == 0);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvmti/agent/agent_system.h"
 
-#define TRIES     2000
-#define NAPS      10000
-#define NAP_NS    100000
-#define HOT_TRIES 64 /* before others are let run */
+/* An application's thread may hold up no longer than this. */
+#define TRY_NS 200000
+#define NAPS   10000
+#define NAP_NS 100000
+
+enum { HOT_TRIES = 64 }; /* without giving up the CPU */
 
 void *memcpy(void *restrict to, const void *restrict from, size_t len)
 {
@@ -12,6 +14,21 @@ void *memcpy(void *restrict to, const void *restrict from, size_t len)
 
 	__asm__ volatile("rep movsb"
 			 : "+D"(at), "+S"(from), "+c"(len)
+			 :
+			 : "memory");
+	return to;
+}
+
+void *memmove(void *to, const void *from, size_t len)
+{
+	uint8_t *last = (uint8_t *)to + len - 1;
+	const uint8_t *source = (const uint8_t *)from + len - 1;
+
+	if ((uintptr_t)to - (uintptr_t)from >= len)
+		return memcpy(to, from, len);
+	/* Backwards; a compiler would make a call of memmove() of a loop. */
+	__asm__ volatile("std; rep movsb; cld"
+			 : "+D"(last), "+S"(source), "+c"(len)
 			 :
 			 : "memory");
 	return to;
@@ -35,14 +52,21 @@ static bool take(int *lock)
 
 bool system_try(int *lock)
 {
-	for (int i = 0; i < TRIES; i++) {
+	uint64_t until_ns;
+
+	for (int i = 0; i < HOT_TRIES; i++) {
 		if (take(lock))
 			return true;
-		if (i < HOT_TRIES)
-			__builtin_ia32_pause();
-		else
-			system_call(SYSTEM_SCHED_YIELD, 0, 0, 0, 0, 0, 0);
+		__builtin_ia32_pause();
 	}
+	/* A yield takes as long as others run: not a number of them, but the
+	 * time is limited. */
+	until_ns = system_now() + TRY_NS;
+	do {
+		system_call(SYSTEM_SCHED_YIELD, 0, 0, 0, 0, 0, 0);
+		if (take(lock))
+			return true;
+	} while (system_now() < until_ns);
 	return false;
 }
 
