@@ -2,7 +2,6 @@
 #include "core/threads/proc_notes.h"
 
 #include "core/base/clock.h"
-#include "core/threads/source_notes.h"
 
 #include <string.h>
 

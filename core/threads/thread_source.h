@@ -183,4 +183,13 @@ const char *thread_counter_name(enum thread_counter counter);
 const char *thread_kind_name(enum thread_kind kind);
 const char *thread_run_state_name(enum thread_run_state state);
 
+/*
+ * Adds a note to a sample: where a figure comes from, or why it is absent.
+ * figure is one of those of struct source_note, a literal.  The formatted text
+ * may be foreign; it is made safe.  Beyond SOURCE_NOTES_MAX nothing is added.
+ */
+void source_note_add(struct top_sample *out, const char *figure, bool is_absent,
+		     const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
 #endif

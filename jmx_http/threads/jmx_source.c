@@ -5,7 +5,6 @@
 #include "core/base/clock.h"
 #include "core/base/map64.h"
 #include "core/base/safe_text.h"
-#include "core/threads/source_notes.h"
 #include "jmx_http/threads/jmx_asks.h"
 
 #include <errno.h>

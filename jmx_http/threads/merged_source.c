@@ -4,7 +4,6 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/map64.h"
-#include "core/threads/source_notes.h"
 
 #include <stdlib.h>
 #include <string.h>
