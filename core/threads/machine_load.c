@@ -5,7 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/lines.h"
 #include "core/jvm/procfs.h"
-#include "core/threads/task_process.h"
+#include "core/threads/tasks.h"
 
 #include <fcntl.h>
 #include <limits.h>

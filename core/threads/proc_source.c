@@ -5,11 +5,9 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
+#include "core/base/saturate.h"
 #include "core/threads/blocked.h"
 #include "core/threads/machine_load.h"
-#include "core/threads/perf_sample.h"
-#include "core/threads/proc_notes.h"
-#include "core/threads/task_sample.h"
 #include "core/threads/tasks.h"
 #include "core/threads/thread_dumps.h"
 #include "core/threads/thread_text.h"
@@ -17,6 +15,500 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* One thread of a sample, from /proc and the last thread dump. */
+
+/* A thread of Java's has made itself known to the JVM by then. */
+#define SETTLED_NS (500 * CLOCK_NS_PER_MS)
+
+int64_t task_sample_start(const struct task *task)
+{
+	int64_t ns;
+
+	if (__builtin_mul_overflow(task->start_ticks, task_tick_ns(), &ns))
+		return INT64_MAX;
+	return ns;
+}
+
+static int64_t task_counter(uint64_t value)
+{
+	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+static void task_add_counters(struct thread_sample *out,
+			      const struct task *task)
+{
+	int64_t *c = out->counters;
+
+	for (int i = 0; i < THREAD_COUNTERS; i++)
+		c[i] = COUNTER_ABSENT;
+	c[THREAD_USER] = task_counter(task->user_ns);
+	c[THREAD_SYS] = task_counter(task->sys_ns);
+	c[THREAD_CPU] = task_counter(task->has_schedstat
+					     ? task->cpu_ns
+					     : task->user_ns + task->sys_ns);
+	if (task->has_schedstat)
+		c[THREAD_RUNQ] = task_counter(task->runq_ns);
+	if (task->has_switches) {
+		c[THREAD_VOLUNTARY] = task_counter(task->voluntary);
+		c[THREAD_INVOLUNTARY] = task_counter(task->involuntary);
+	}
+}
+
+static enum thread_run_state task_state(char state)
+{
+	switch (state) {
+	case 'R':
+		return RUN_ON_CPU;
+	case 'S':
+	case 'I':
+		return RUN_SLEEPING;
+	case 'D':
+		return RUN_DISK;
+	case 'T':
+	case 't':
+		return RUN_STOPPED;
+	default:
+		return RUN_UNKNOWN;
+	}
+}
+
+/*
+ * The JVM's word for a state, as long as it holds: a thread that has not run
+ * has not changed it.
+ */
+static void task_set_state(struct thread_sample *out, const struct task *task,
+			   const struct thread_name *name, bool has_run)
+{
+	enum thread_run_state now = task_state(task->state);
+
+	out->state = now;
+	if (!name || name->kind != THREAD_JAVA || now == RUN_DISK ||
+	    now == RUN_STOPPED)
+		return;
+	if (now == RUN_ON_CPU) {
+		out->state = RUN_RUNNABLE;
+	} else if (name->state != RUN_UNKNOWN) {
+		out->state = name->state;
+		out->state_is_old = has_run;
+	}
+}
+
+/* A tid may have gone to another thread since. */
+static const struct thread_name *task_name(const struct task *task,
+					   const struct task_dump *dump)
+{
+	if (!dump->names || task_sample_start(task) > dump->came_ns)
+		return NULL;
+	return thread_names_find(dump->names, task->ns_tid);
+}
+
+static void task_set_name(struct thread_sample *out, const struct task *task,
+			  const struct task_dump *dump,
+			  const struct thread_name *name)
+{
+	if (name) {
+		out->name = name->name;
+		out->kind = name->kind;
+		out->java_id = name->java_id;
+		out->virtual_id = name->virtual_id;
+		return;
+	}
+	out->name = task->comm;
+	out->kind = thread_names_kind_of(task->comm);
+	/*
+	 * It was there when the dump was made, which does not have it.  The
+	 * first thread is not Java's unless it made the JVM, long before.
+	 */
+	if (dump->names &&
+	    (task->tid == dump->leader ||
+	     task_sample_start(task) < dump->asked_ns - SETTLED_NS))
+		out->kind = THREAD_NATIVE;
+}
+
+/*
+ * What a thread allocated between two dumps or, before there are two that have
+ * it, in all its life.
+ */
+static void set_alloc_mean(struct thread_sample *out, const struct task *task,
+			   const struct task_dump *dump,
+			   const struct thread_name *name)
+{
+	const struct thread_name *old = NULL;
+	int64_t since = task_sample_start(task);
+	uint64_t bytes = name->allocated;
+
+	if (dump->before && since < dump->before_ns)
+		old = thread_names_find(dump->before, task->ns_tid);
+	if (old && old->java_id == name->java_id &&
+	    old->allocated <= name->allocated) {
+		since = dump->before_ns;
+		bytes -= old->allocated;
+	}
+	if (since >= dump->came_ns)
+		return;
+	out->has_alloc_mean = true;
+	out->alloc_is_coarse = true;
+	out->alloc_mean = (int64_t)((double)bytes * (double)CLOCK_NS_PER_S /
+				    (double)(dump->came_ns - since));
+}
+
+void task_sample_fill(struct thread_sample *out, const struct task *task,
+		      const struct task_dump *dump, bool has_run)
+{
+	const struct thread_name *name = task_name(task, dump);
+
+	*out = (struct thread_sample){
+		.tid = task->tid,
+		.ns_tid = task->ns_tid,
+		.start = task->start_ticks,
+	};
+	task_add_counters(out, task);
+	task_set_name(out, task, dump, name);
+	task_set_state(out, task, name, has_run);
+	if (!name || !name->allocated_step)
+		return;
+	out->alloc_is_coarse = name->allocated_step > 1;
+	if (dump->is_new)
+		out->counters[THREAD_ALLOC] = task_counter(name->allocated);
+	set_alloc_mean(out, task, dump, name);
+}
+
+bool task_sample_is_unnamed(const struct thread_sample *s,
+			    const struct task *task, int64_t now_ns)
+{
+	return s->kind == THREAD_UNKNOWN &&
+	       task_sample_start(task) < now_ns - SETTLED_NS;
+}
+
+/* The process of a sample, from perfdata: collections, safepoints, heap. */
+
+enum { GENERATIONS = 3, SPACES = 8 };
+
+/* A counter that only grows; COUNTER_ABSENT when there is none. */
+static int64_t perf_counter(const struct perfdata *p, const char *name)
+{
+	int64_t value;
+
+	return perfdata_value(p, name, &value) && value >= 0 ? value
+							     : COUNTER_ABSENT;
+}
+
+static int64_t perf_time(const struct perfdata *p, const char *name)
+{
+	int64_t ticks = perf_counter(p, name);
+
+	return ticks == COUNTER_ABSENT ? ticks : perfdata_ns(p, ticks);
+}
+
+static void perf_add_safepoints(const struct perfdata *p,
+				struct process_sample *out)
+{
+	out->safepoints = perf_counter(p, "sun.rt.safepoints");
+	/* Without the time it takes to reach them, which is apart. */
+	out->safepoint_ns = perf_time(p, "sun.rt.safepointTime");
+	out->sync_ns = perf_time(p, "sun.rt.safepointSyncTime");
+}
+
+/* What JDK 8 and 11 call collectors, and what JDK 17 and later do. */
+static const struct {
+	const char *old, *name;
+} collector_names[] = {
+	{ "Copy", "Serial young collection pauses" },
+	{ "MSC", "Serial full collection pauses" },
+	{ "PCopy", "ParNew young collection pauses" },
+	{ "PSScavenge", "Parallel young collection pauses" },
+	{ "PSParallelCompact", "Parallel full collection pauses" },
+	{ "PSMarkSweep", "Parallel full collection pauses" },
+	{ "G1 incremental collections", "G1 young collection pauses" },
+	{ "G1 stop-the-world full collections", "G1 full collection pauses" },
+};
+
+static const char *perf_collector_name(const char *name)
+{
+	for (size_t i = 0;
+	     i < sizeof(collector_names) / sizeof(*collector_names); i++) {
+		if (strcmp(name, collector_names[i].old) == 0)
+			return collector_names[i].name;
+	}
+	return name;
+}
+
+static int64_t perf_collector(const struct perfdata *p, int i,
+			      const char *which)
+{
+	char key[64];
+
+	snprintf(key, sizeof(key), "sun.gc.collector.%d.%s", i, which);
+	return perf_counter(p, key);
+}
+
+/* The length of the last pause, by when it began and ended. */
+static int64_t perf_last_pause(const struct perfdata *p, int i)
+{
+	int64_t entry = perf_collector(p, i, "lastEntryTime");
+	int64_t end = perf_collector(p, i, "lastExitTime");
+
+	/* During a pause, the exit is of the pause before. */
+	if (entry == COUNTER_ABSENT || end == COUNTER_ABSENT || end < entry ||
+	    !end)
+		return COUNTER_ABSENT;
+	return perfdata_ns(p, end - entry);
+}
+
+static void perf_add_collector(const struct perfdata *p, int i,
+			       const char *name, struct process_sample *out)
+{
+	struct gc_sample *gc = &out->gc[out->gc_count];
+	int64_t time = perf_collector(p, i, "time");
+
+	*gc = (struct gc_sample){
+		.count = perf_collector(p, i, "invocations"),
+		.time_ns = time == COUNTER_ABSENT ? time : perfdata_ns(p, time),
+		.last_ns = perf_last_pause(p, i),
+	};
+	snprintf(gc->name, sizeof(gc->name), "%s", perf_collector_name(name));
+	if (gc->count != COUNTER_ABSENT && gc->time_ns != COUNTER_ABSENT)
+		out->gc_count++;
+}
+
+/* All safepoints, the pauses for garbage collection among them. */
+static void perf_add_bound(const char *name, struct process_sample *out)
+{
+	struct gc_sample *gc = &out->gc[out->gc_count];
+
+	if (out->safepoints == COUNTER_ABSENT ||
+	    out->safepoint_ns == COUNTER_ABSENT)
+		return;
+	*gc = (struct gc_sample){
+		.count = out->safepoints,
+		.time_ns = out->safepoint_ns,
+		.last_ns = COUNTER_ABSENT,
+		.at_most = true,
+	};
+	snprintf(gc->name, sizeof(gc->name), "%s", name);
+	out->gc_count++;
+}
+
+/* Epsilon collects nothing; its heap is one generation of that name. */
+static bool perf_is_epsilon(const struct perfdata *p)
+{
+	const char *heap = perfdata_text(p, "sun.gc.generation.1.name");
+
+	return heap && strcmp(heap, "Heap") == 0;
+}
+
+/*
+ * ZGC's are number 2, and 0 and 2 since JDK 21: there may be gaps.  The ZGC of
+ * JDK 11 has none.  Shenandoah has one counter, "Shenandoah full", for pauses,
+ * concurrent phases and whole cycles alike (JDK 11 to 28; its
+ * MonitoringSupport gives the same counter for each): phases within cycles
+ * count twice, so that the counter says nothing about either.
+ */
+static void perf_add_collectors(const struct perfdata *p,
+				struct process_sample *out)
+{
+	bool shenandoah = false;
+
+	for (int i = 0; i < GC_COLLECTORS_MAX; i++) {
+		const char *name;
+		char key[64];
+
+		snprintf(key, sizeof(key), "sun.gc.collector.%d.name", i);
+		name = perfdata_text(p, key);
+		if (!name)
+			continue;
+		if (strncmp(name, "Shenandoah", 10) == 0)
+			shenandoah = true;
+		else
+			perf_add_collector(p, i, name, out);
+	}
+	if (shenandoah)
+		perf_add_bound("Shenandoah pauses", out);
+	else if (!out->gc_count && !perf_is_epsilon(p))
+		perf_add_bound("all safepoints", out);
+}
+
+/* "No GC" stands where there is no collection now, or was none before it. */
+static void perf_add_cause(const struct perfdata *p, struct process_sample *out)
+{
+	static const char *const keys[] = { "sun.gc.cause",
+					    "sun.gc.lastCause" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const char *cause = perfdata_text(p, keys[i]);
+
+		if (!cause || !*cause || strcmp(cause, "No GC") == 0)
+			continue;
+		snprintf(out->gc_cause, sizeof(out->gc_cause), "%s", cause);
+		return;
+	}
+}
+
+/* What the spaces of a generation hold. */
+static uint64_t perf_used(const struct perfdata *p, int generation)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < SPACES; i++) {
+		char key[64];
+		int64_t used;
+
+		snprintf(key, sizeof(key), "sun.gc.generation.%d.space.%d.used",
+			 generation, i);
+		used = perf_counter(p, key);
+		if (used != COUNTER_ABSENT)
+			sum = saturate_add(sum, (uint64_t)used);
+	}
+	return sum;
+}
+
+static int64_t perf_capacity(const struct perfdata *p, int generation,
+			     const char *which)
+{
+	char key[64];
+
+	snprintf(key, sizeof(key), "sun.gc.generation.%d.%s", generation,
+		 which);
+	return perf_counter(p, key);
+}
+
+static int64_t perf_capped(uint64_t bytes)
+{
+	return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
+}
+
+/*
+ * Where each generation has its own part of the heap, as the policy's name
+ * tells ("Copy:MSC", "ParScav:MSC"), the greatest sizes add up; elsewhere each
+ * may become the whole.
+ */
+static void perf_add_heap(const struct perfdata *p, struct process_sample *out)
+{
+	const char *policy = perfdata_text(p, "sun.gc.policy.name");
+	bool parts = policy && strchr(policy, ':');
+	uint64_t used = 0, committed = 0, most = 0;
+
+	for (int i = 0; i < GENERATIONS; i++) {
+		int64_t now = perf_capacity(p, i, "capacity");
+		int64_t max = perf_capacity(p, i, "maxCapacity");
+
+		if (now == COUNTER_ABSENT || max == COUNTER_ABSENT)
+			continue;
+		used = saturate_add(used, perf_used(p, i));
+		committed = saturate_add(committed, (uint64_t)now);
+		if (parts)
+			most = saturate_add(most, (uint64_t)max);
+		else if ((uint64_t)max > most)
+			most = (uint64_t)max;
+	}
+	/* Until the first collection most say 0, which no heap has. */
+	if (!used || !committed)
+		return;
+	out->heap_used = perf_capped(used);
+	out->heap_committed = perf_capped(committed);
+	if (most)
+		out->heap_max = perf_capped(most);
+}
+
+void perf_sample_add(const struct perfdata *p, struct process_sample *out)
+{
+	perf_add_safepoints(p, out);
+	perf_add_collectors(p, out);
+	perf_add_cause(p, out);
+	perf_add_heap(p, out);
+}
+
+int64_t perf_sample_stopped(const struct process_sample *process)
+{
+	int64_t sum;
+
+	if (process->safepoint_ns == COUNTER_ABSENT ||
+	    process->sync_ns == COUNTER_ABSENT ||
+	    __builtin_add_overflow(process->safepoint_ns, process->sync_ns,
+				   &sum))
+		return COUNTER_ABSENT;
+	return sum;
+}
+
+/* Where the figures of a sample come from, and why some are absent. */
+
+static long long note_seconds(int64_t ns) { return ns / CLOCK_NS_PER_S; }
+
+static void note_names(const struct proc_facts *f, struct top_sample *out)
+{
+	if (f->dump_age_ns >= 0 && f->dump_problem)
+		source_note_add(out, "names", false,
+				"Thread.print, %lld s ago; since: %s",
+				note_seconds(f->dump_age_ns), f->dump_problem);
+	else if (f->dump_age_ns >= 0)
+		source_note_add(out, "names", false, "Thread.print, %lld s ago",
+				note_seconds(f->dump_age_ns));
+	else if (f->no_names)
+		source_note_add(out, "names", true,
+				"kernel names of 15 bytes: %s", f->no_names);
+	else if (f->dump_problem)
+		source_note_add(out, "names", true,
+				"kernel names of 15 bytes: %s",
+				f->dump_problem);
+	else
+		source_note_add(
+			out, "names", true,
+			"kernel names of 15 bytes, until the JVM answers");
+}
+
+static void note_allocation(const struct proc_facts *f, struct top_sample *out)
+{
+	if (f->has_alloc && f->alloc_over_ns >= 0)
+		source_note_add(
+			out, "allocation", false,
+			"~ mean over %lld s, from thread dumps, %lld s ago",
+			note_seconds(f->alloc_over_ns),
+			note_seconds(f->dump_age_ns));
+	else if (f->has_alloc)
+		source_note_add(
+			out, "allocation", false,
+			"~ mean over each thread's life, from a thread dump, "
+			"%lld s ago",
+			note_seconds(f->dump_age_ns));
+	else if (f->dump_age_ns >= 0)
+		source_note_add(
+			out, "allocation", true,
+			"- (this JVM's thread dumps lack it; use --jmx)");
+	else
+		source_note_add(out, "allocation", true,
+				"- (needs a thread dump or JMX)");
+}
+
+void proc_notes_add(const struct proc_facts *f, struct top_sample *out)
+{
+	note_names(f, out);
+	note_allocation(f, out);
+	source_note_add(out, "contention", true, "- (needs JMX: -c or --jmx)");
+	if (f->no_perfdata) {
+		source_note_add(out, "gc", true, "- (%s)", f->no_perfdata);
+		source_note_add(out, "safepoints", true, "- (%s)",
+				f->no_perfdata);
+		source_note_add(out, "heap", true, "- (%s)", f->no_perfdata);
+	} else if (out->process.heap_used == COUNTER_ABSENT) {
+		source_note_add(out, "heap", true, "- (no collection yet)");
+	} else {
+		source_note_add(out, "heap", false,
+				"as of the last collection");
+	}
+	if (out->process.gc_count && out->process.gc[0].at_most)
+		source_note_add(out, "gc", false,
+				"at most: this collector does not count its "
+				"pauses, all safepoints are shown; exact with "
+				"--jmx");
+	if (!f->has_schedstat) {
+		source_note_add(
+			out, "cpu", false,
+			"in ticks of 10 ms: this kernel has no schedstat");
+		source_note_add(out, "runq", true,
+				"- (this kernel has no schedstat)");
+	}
+}
 
 #define FIRST_WAIT_NS (100 * CLOCK_NS_PER_MS) /* for the first names */
 #define RETRY_NS      (10 * CLOCK_NS_PER_S)   /* of perfdata */

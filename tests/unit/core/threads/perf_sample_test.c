@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Of images of JVMs: what a sample has from them, and what is said of it. */
-#include "core/threads/perf_sample.h"
-#include "core/threads/proc_notes.h"
+#include "core/threads/proc_source.h"
 
 #include "core/base/clock.h"
 #include "core/base/input.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a thread is called and does, by the kernel and by an older dump. */
-#include "core/threads/task_sample.h"
+#include "core/threads/proc_source.h"
 #include "tests/unit/dump_text.h"
 
 #include "core/base/clock.h"
