@@ -94,8 +94,8 @@ static bool left_for_want_of_ours(const struct tls *tls)
 static int fail_at_want(struct error *err)
 {
 	return fail(err, ERROR_PERMISSION,
-		    "it wants a certificate of ours (--cert, --key), and "
-		    "closed the connection without one");
+		    "the server requires a client certificate (--cert, --key) "
+		    "and closed the connection without one");
 }
 
 /*

@@ -2,15 +2,18 @@
 #include "jmx_http/net/tls_peer.h"
 
 #include "core/base/alloc.h"
+#include "jmx_http/net/tls.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <openssl/err.h>
 #include <openssl/x509v3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The address without the interface behind it: "fe80::1%eth0". */
-static void without_scope(char bare[TLS_HOST_MAX + 1], const char *host)
+static void host_copy_bare(char bare[TLS_HOST_MAX + 1], const char *host)
 {
 	size_t len = strcspn(host, "%");
 
@@ -26,24 +29,24 @@ bool tls_is_address(const char *host)
 	struct in6_addr six;
 	struct in_addr four;
 
-	without_scope(bare, host);
+	host_copy_bare(bare, host);
 	return inet_pton(AF_INET, bare, &four) == 1 ||
 	       inet_pton(AF_INET6, bare, &six) == 1;
 }
 
 /* True when the certificate has it among its names. */
-static bool is_of_host(X509 *certificate, const char *host)
+static bool certificate_is_of_host(X509 *certificate, const char *host)
 {
 	char bare[TLS_HOST_MAX + 1];
 
-	without_scope(bare, host);
+	host_copy_bare(bare, host);
 	if (tls_is_address(host))
 		return X509_check_ip_asc(certificate, bare, 0) == 1;
 	return X509_check_host(certificate, bare, strlen(bare),
 			       X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS, NULL) == 1;
 }
 
-static void free_peer(void *parent, void *data, CRYPTO_EX_DATA *all, int index,
+static void peer_free(void *parent, void *data, CRYPTO_EX_DATA *all, int index,
 		      long argl, void *argp)
 {
 	struct tls_peer *peer = data;
@@ -59,18 +62,21 @@ static void free_peer(void *parent, void *data, CRYPTO_EX_DATA *all, int index,
 }
 
 /* Where an SSL has its peer. */
-static int slot(void)
+static int peer_slot(void)
 {
 	static int index = -1;
 
 	if (index < 0)
-		index = SSL_get_ex_new_index(0, NULL, NULL, NULL, free_peer);
+		index = SSL_get_ex_new_index(0, NULL, NULL, NULL, peer_free);
 	return index;
 }
 
-struct tls_peer *tls_peer_of(SSL *ssl) { return SSL_get_ex_data(ssl, slot()); }
+struct tls_peer *tls_peer_of(SSL *ssl)
+{
+	return SSL_get_ex_data(ssl, peer_slot());
+}
 
-static struct tls_peer *of_store(X509_STORE_CTX *store)
+static struct tls_peer *peer_of_store(X509_STORE_CTX *store)
 {
 	int index = SSL_get_ex_data_X509_STORE_CTX_idx();
 
@@ -78,9 +84,9 @@ static struct tls_peer *of_store(X509_STORE_CTX *store)
 }
 
 /* Goes on after each error, and keeps the first of the chain. */
-static int note_error(int ok, X509_STORE_CTX *store)
+static int peer_note_error(int ok, X509_STORE_CTX *store)
 {
-	struct tls_peer *peer = of_store(store);
+	struct tls_peer *peer = peer_of_store(store);
 
 	if (!ok && !peer->distrust)
 		peer->distrust = X509_STORE_CTX_get_error(store);
@@ -92,27 +98,28 @@ struct policy {
 	bool insecure, by_system;
 };
 
-static void trust_system(X509_STORE *trusted)
+static void store_trust_system(X509_STORE *trusted)
 {
 	if (sk_X509_OBJECT_num(X509_STORE_get0_objects(trusted)) == 0)
 		X509_STORE_set_default_paths(trusted);
 }
 
-static int verify(X509_STORE_CTX *store, void *self)
+static int peer_verify(X509_STORE_CTX *store, void *self)
 {
 	const struct policy *policy = self;
-	struct tls_peer *peer = of_store(store);
+	struct tls_peer *peer = peer_of_store(store);
 	X509 *certificate = X509_STORE_CTX_get0_cert(store);
 	int error;
 
 	if (!peer->certificate && certificate) {
 		X509_up_ref(certificate);
 		peer->certificate = certificate;
-		peer->is_of_host = is_of_host(certificate, peer->host);
+		peer->is_of_host = certificate_is_of_host(certificate,
+							  peer->host);
 	}
 	if (policy->by_system)
-		trust_system(X509_STORE_CTX_get0_store(store));
-	X509_STORE_CTX_set_verify_cb(store, note_error);
+		store_trust_system(X509_STORE_CTX_get0_store(store));
+	X509_STORE_CTX_set_verify_cb(store, peer_note_error);
 	if (X509_verify_cert(store) <= 0 && !peer->distrust)
 		peer->distrust = X509_V_ERR_UNSPECIFIED;
 	error = peer->distrust;
@@ -123,16 +130,16 @@ static int verify(X509_STORE_CTX *store, void *self)
 }
 
 /* Asked whether or not there is one of ours. */
-static int note_request(SSL *ssl, void *self)
+static int peer_note_request(SSL *ssl, void *self)
 {
 	(void)self;
 	tls_peer_of(ssl)->wants_certificate = true;
 	return 1;
 }
 
-static void note_alert(const SSL *ssl, int where, int alert)
+static void peer_note_alert(const SSL *ssl, int where, int alert)
 {
-	struct tls_peer *peer = SSL_get_ex_data(ssl, slot());
+	struct tls_peer *peer = SSL_get_ex_data(ssl, peer_slot());
 
 	/* The first byte of two is how bad it is: 2 ends the connection. */
 	if (where == SSL_CB_READ_ALERT && alert >> 8 == 2)
@@ -147,10 +154,10 @@ void tls_peer_watch(SSL_CTX *context, bool insecure, bool by_system)
 	};
 
 	SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
-	SSL_CTX_set_cert_verify_callback(context, verify,
+	SSL_CTX_set_cert_verify_callback(context, peer_verify,
 					 &policies[insecure][by_system]);
-	SSL_CTX_set_cert_cb(context, note_request, NULL);
-	SSL_CTX_set_info_callback(context, note_alert);
+	SSL_CTX_set_cert_cb(context, peer_note_request, NULL);
+	SSL_CTX_set_info_callback(context, peer_note_alert);
 }
 
 struct tls_peer *tls_peer_new(SSL *ssl, const char *host)
@@ -165,7 +172,290 @@ struct tls_peer *tls_peer_new(SSL *ssl, const char *host)
 		len = TLS_HOST_MAX;
 	memcpy(peer->host, host, len);
 	peer->alert = -1;
-	if (SSL_set_ex_data(ssl, slot(), peer) != 1)
+	if (SSL_set_ex_data(ssl, peer_slot(), peer) != 1)
 		alloc_give_up(sizeof(*peer));
 	return peer;
+}
+
+/* What a report and an error say of the peer. */
+
+/* Names of a certificate that are reported, and bytes of each. */
+#define NAMES_MAX 32
+#define NAME_LEN  256
+
+struct word {
+	int code;
+	const char *text;
+};
+
+/* clang-format off */
+static const struct word distrusts[] = {
+	{ X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
+	  "it is self-signed and not trusted" },
+	{ X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
+	  "its certificate authority is not trusted" },
+	{ X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,
+	  "its issuer is not trusted" },
+	{ X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+	  "its issuer is not trusted" },
+	{ X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE,
+	  "its issuer is not trusted" },
+	{ X509_V_ERR_CERT_HAS_EXPIRED, "it expired" },
+	{ X509_V_ERR_CERT_NOT_YET_VALID, "it is not valid" },
+	{ 0, NULL },
+};
+
+/* Errors that libssl describes in words of its own code. */
+static const struct word reasons[] = {
+	{ SSL_R_WRONG_VERSION_NUMBER, "the server does not speak TLS" },
+	{ SSL_R_UNSUPPORTED_PROTOCOL,
+	  "the server supports only protocols older than TLS 1.2" },
+	{ SSL_R_UNEXPECTED_EOF_WHILE_READING, "the connection was closed" },
+	{ 0, NULL },
+};
+/* clang-format on */
+
+static const char *report_find_word(const struct word *words, int code)
+{
+	while (words->text && words->code != code)
+		words++;
+	return words->text;
+}
+
+static void report_add_alert(struct text *out, int alert)
+{
+	text_printf(out, "the server ended TLS with alert %d, '%s'", alert,
+		    SSL_alert_desc_string_long(alert));
+}
+
+/* Alerts that may be about a certificate of ours, when one was asked for. */
+static bool alert_is_about_us(int alert)
+{
+	return alert == 40 || (alert >= 41 && alert <= 46) || alert == 48 ||
+	       alert == 49 || alert == 116;
+}
+
+static int64_t report_seconds(const ASN1_TIME *time)
+{
+	struct tm tm;
+
+	return ASN1_TIME_to_tm(time, &tm) == 1 ? (int64_t)timegm(&tm) : 0;
+}
+
+static void report_add_date(struct text *out, const ASN1_TIME *time)
+{
+	struct tm tm;
+	char date[40];
+
+	if (ASN1_TIME_to_tm(time, &tm) != 1 ||
+	    !strftime(date, sizeof(date), "%Y-%m-%d", &tm))
+		date[0] = '\0';
+	text_puts(out, date[0] ? date : "an unknown day");
+}
+
+static void report_add_distrust(struct text *out, const struct tls_peer *peer)
+{
+	const char *word = report_find_word(distrusts, peer->distrust);
+
+	text_puts(out,
+		  word ? word : X509_verify_cert_error_string(peer->distrust));
+	if (peer->distrust == X509_V_ERR_CERT_HAS_EXPIRED) {
+		text_puts(out, " on ");
+		report_add_date(out, X509_get0_notAfter(peer->certificate));
+	} else if (peer->distrust == X509_V_ERR_CERT_NOT_YET_VALID) {
+		text_puts(out, " before ");
+		report_add_date(out, X509_get0_notBefore(peer->certificate));
+	}
+}
+
+/* Appends a foreign name, truncated. */
+static void report_add_cut(struct text *out, const void *bytes, long len)
+{
+	text_add(out, bytes, (size_t)(len < NAME_LEN ? len : NAME_LEN));
+	text_puts(out, len > NAME_LEN ? "…" : "");
+}
+
+static void report_add_name(struct text *out, X509_NAME *name)
+{
+	BIO *memory = BIO_new(BIO_s_mem());
+	char *bytes;
+	long len;
+
+	if (!memory)
+		return;
+	X509_NAME_print_ex(memory, name, 0,
+			   XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
+	len = BIO_get_mem_data(memory, &bytes);
+	if (len > 0)
+		report_add_cut(out, bytes, len);
+	BIO_free(memory);
+}
+
+static void report_add_ip(struct text *out, const ASN1_OCTET_STRING *ip)
+{
+	int family = ASN1_STRING_length(ip) == 4 ? AF_INET : AF_INET6;
+	char address[INET6_ADDRSTRLEN] = "?";
+
+	if (family == AF_INET || ASN1_STRING_length(ip) == 16)
+		inet_ntop(family, ASN1_STRING_get0_data(ip), address,
+			  sizeof(address));
+	text_printf(out, "IP Address:%s", address);
+}
+
+static void report_add_alternative(struct text *out, const GENERAL_NAME *name)
+{
+	if (name->type != GEN_DNS && name->type != GEN_IPADD)
+		return;
+	text_puts(out, out->len ? ", " : "");
+	if (name->type == GEN_IPADD) {
+		report_add_ip(out, name->d.iPAddress);
+		return;
+	}
+	text_puts(out, "DNS:");
+	report_add_cut(out, ASN1_STRING_get0_data(name->d.dNSName),
+		       ASN1_STRING_length(name->d.dNSName));
+}
+
+static void report_add_alternatives(struct text *out, X509 *certificate)
+{
+	GENERAL_NAMES *names = X509_get_ext_d2i(
+		certificate, NID_subject_alt_name, NULL, NULL);
+	int count = sk_GENERAL_NAME_num(names); /* -1 for NULL */
+
+	for (int i = 0; i < count && i < NAMES_MAX; i++)
+		report_add_alternative(out, sk_GENERAL_NAME_value(names, i));
+	if (count > NAMES_MAX)
+		text_puts(out, ", …");
+	GENERAL_NAMES_free(names);
+}
+
+static void report_fill_certificate(struct tls_report *r, X509 *certificate)
+{
+	report_add_name(&r->subject, X509_get_subject_name(certificate));
+	report_add_name(&r->issuer, X509_get_issuer_name(certificate));
+	report_add_alternatives(&r->names, certificate);
+	r->not_before = report_seconds(X509_get0_notBefore(certificate));
+	r->not_after = report_seconds(X509_get0_notAfter(certificate));
+	r->is_self_signed = X509_self_signed(certificate, 0) == 1;
+}
+
+/* Appends why a certificate is rejected. */
+static void report_add_fault(struct text *out, const struct tls_peer *peer)
+{
+	if (peer->distrust)
+		report_add_distrust(out, peer);
+	else
+		text_printf(out, "it is not valid for host %s", peer->host);
+}
+
+void tls_report_fill(struct tls_report *r, SSL *ssl)
+{
+	struct tls_peer *peer = tls_peer_of(ssl);
+
+	tls_report_release(r);
+	if (SSL_get_current_cipher(ssl)) {
+		text_puts(&r->protocol, SSL_get_version(ssl));
+		text_puts(&r->cipher, SSL_get_cipher_name(ssl));
+	}
+	r->wants_certificate = peer->wants_certificate;
+	if (peer->certificate) {
+		report_fill_certificate(r, peer->certificate);
+		r->is_trusted = !peer->distrust;
+		r->is_of_host = peer->is_of_host;
+		if (!r->is_trusted || !peer->is_of_host)
+			report_add_fault(&r->trouble, peer);
+	}
+	if (!r->trouble.len && peer->alert >= 0)
+		report_add_alert(&r->trouble, peer->alert);
+	ERR_clear_error();
+}
+
+void tls_report_release(struct tls_report *r)
+{
+	text_release(&r->protocol);
+	text_release(&r->cipher);
+	text_release(&r->subject);
+	text_release(&r->issuer);
+	text_release(&r->names);
+	text_release(&r->trouble);
+	*r = (struct tls_report){ 0 };
+}
+
+bool tls_wants_certificate(SSL *ssl)
+{
+	return tls_peer_of(ssl)->wants_certificate;
+}
+
+bool tls_has_alert(SSL *ssl) { return tls_peer_of(ssl)->alert >= 0; }
+
+static int tls_fail_at_ours(SSL *ssl, const char *alert, struct error *err)
+{
+	if (!SSL_get_certificate(ssl))
+		return fail(err, ERROR_PERMISSION,
+			    "the server requires a client certificate (--cert, "
+			    "--key): %s",
+			    alert);
+	return fail(err, ERROR_PERMISSION,
+		    "the server rejected our client certificate: %s", alert);
+}
+
+static int tls_fail_at_alert(SSL *ssl, const struct tls_peer *peer,
+			     struct error *err)
+{
+	struct text alert = { 0 };
+
+	report_add_alert(&alert, peer->alert);
+	if (peer->wants_certificate && alert_is_about_us(peer->alert))
+		tls_fail_at_ours(ssl, alert.bytes, err);
+	else
+		fail(err, ERROR_REFUSED, "%s", alert.bytes);
+	text_release(&alert);
+	return -1;
+}
+
+static int tls_fail_at_certificate(const struct tls_peer *peer,
+				   struct error *err)
+{
+	struct text fault = { 0 };
+
+	report_add_fault(&fault, peer);
+	fail(err, ERROR_REFUSED,
+	     "the server's certificate is rejected: %s; use %s--insecure",
+	     fault.bytes,
+	     peer->distrust && peer->distrust != X509_V_ERR_CERT_HAS_EXPIRED &&
+			     peer->distrust != X509_V_ERR_CERT_NOT_YET_VALID
+		     ? "--cacert to trust it, or "
+		     : "");
+	text_release(&fault);
+	return -1;
+}
+
+static int tls_fail_at_protocol(unsigned long code, struct error *err)
+{
+	const char *word = report_find_word(reasons, ERR_GET_REASON(code));
+	const char *reason = ERR_reason_error_string(code);
+
+	if (ERR_GET_LIB(code) == ERR_LIB_SSL && word)
+		return fail(err, ERROR_REFUSED, "%s", word);
+	return fail(err, ERROR_REFUSED, "TLS protocol error: %s",
+		    reason ? reason : "unknown reason");
+}
+
+int tls_fail(SSL *ssl, struct error *err)
+{
+	unsigned long code = ERR_peek_error();
+
+	ERR_clear_error();
+	return tls_fail_with(ssl, code, err);
+}
+
+int tls_fail_with(SSL *ssl, unsigned long code, struct error *err)
+{
+	const struct tls_peer *peer = tls_peer_of(ssl);
+
+	if (peer->alert >= 0)
+		return tls_fail_at_alert(ssl, peer, err);
+	if (ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED)
+		return tls_fail_at_certificate(peer, err);
+	return tls_fail_at_protocol(code, err);
 }

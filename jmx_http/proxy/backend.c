@@ -167,11 +167,12 @@ static void tls_failed(struct backend *b, unsigned long code)
 	else if (tls_wants_certificate(ssl) && !SSL_get_certificate(ssl))
 		/* A reset may overtake the alert. */
 		fail(&why, ERROR_PERMISSION,
-		     "it asked for a client certificate (--cert, --key) and "
-		     "closed the connection");
+		     "the server requires a client certificate (--cert, "
+		     "--key) and closed the connection");
 	else
 		fail(&why, ERROR_REFUSED,
-		     "it closed the connection during the TLS handshake");
+		     "the server closed the connection during the TLS "
+		     "handshake");
 	failed(b, why.kind, why.text);
 }
 
