@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,6 +19,9 @@
 #define EARLY_MAX ((size_t)64 << 20)
 #define PIECE     65536
 
+/* How long a peer that does not read holds up a farewell. */
+#define FAREWELL_NS (50 * CLOCK_NS_PER_MS)
+
 struct tcp {
 	struct rmi_transport base;
 	int fd; /* non-blocking */
@@ -26,7 +30,7 @@ struct tcp {
 };
 
 /* Which of the events are there; -1 with errno, ETIMEDOUT at the deadline. */
-static int wait_for(int fd, short events, int64_t deadline_ns)
+static int tcp_wait_for(int fd, short events, int64_t deadline_ns)
 {
 	struct pollfd ready = { .fd = fd, .events = events };
 
@@ -45,7 +49,7 @@ static int wait_for(int fd, short events, int64_t deadline_ns)
 	}
 }
 
-static size_t read_early(struct tcp *tcp, void *bytes, size_t len)
+static size_t tcp_read_early(struct tcp *tcp, void *bytes, size_t len)
 {
 	size_t left = tcp->early.len - tcp->early_at;
 
@@ -66,12 +70,12 @@ static ssize_t tcp_read(struct rmi_transport *t, void *bytes, size_t len,
 	struct tcp *tcp = (struct tcp *)t;
 
 	if (tcp->early.len)
-		return (ssize_t)read_early(tcp, bytes, len);
+		return (ssize_t)tcp_read_early(tcp, bytes, len);
 	for (;;) {
 		ssize_t got;
 
 		/* First, so that an endless answer does not outlast it. */
-		if (wait_for(tcp->fd, POLLIN, deadline_ns) < 0)
+		if (tcp_wait_for(tcp->fd, POLLIN, deadline_ns) < 0)
 			break;
 		got = recv(tcp->fd, bytes, len, 0);
 		if (got >= 0)
@@ -83,7 +87,7 @@ static ssize_t tcp_read(struct rmi_transport *t, void *bytes, size_t len,
 }
 
 /* True unless there is no end of it, or there was one: that is left to see. */
-static bool take_early(struct tcp *tcp)
+static bool tcp_take_early(struct tcp *tcp)
 {
 	char piece[PIECE];
 	ssize_t got;
@@ -100,18 +104,18 @@ static bool take_early(struct tcp *tcp)
  * Who reads nothing while it wants to write may have a peer that does the same:
  * both would wait for the other.
  */
-static int wait_to_write(struct tcp *tcp, int64_t deadline_ns)
+static int tcp_wait_to_write(struct tcp *tcp, int64_t deadline_ns)
 {
 	short wanted = POLLIN | POLLOUT;
 
 	for (;;) {
-		int seen = wait_for(tcp->fd, wanted, deadline_ns);
+		int seen = tcp_wait_for(tcp->fd, wanted, deadline_ns);
 
 		if (seen < 0)
 			return -1;
 		if (seen & ~POLLIN)
 			return 0;
-		if (!take_early(tcp))
+		if (!tcp_take_early(tcp))
 			wanted = POLLOUT;
 	}
 }
@@ -125,7 +129,7 @@ static int tcp_write(struct rmi_transport *t, const void *bytes, size_t len,
 	while (len) {
 		ssize_t put;
 
-		if (wait_to_write(tcp, deadline_ns))
+		if (tcp_wait_to_write(tcp, deadline_ns))
 			return fail_sys(err, ERROR_REFUSED, "cannot write");
 		put = send(tcp->fd, at, len, MSG_NOSIGNAL);
 		if (put > 0) {
@@ -165,6 +169,235 @@ struct rmi_transport *rmi_tcp_over(int fd)
 	len = sizeof(tcp->base.peer);
 	getpeername(fd, (struct sockaddr *)&tcp->base.peer, &len);
 	return &tcp->base;
+}
+
+/* TLS around another transport; libssl reads and writes it by a BIO. */
+struct tls {
+	struct rmi_transport base;
+	struct rmi_transport *inner;
+	SSL *ssl;
+	int64_t deadline_ns;   /* of the operation that libssl is in */
+	struct error *trouble; /* what its reads and writes fail with */
+	bool is_broken;        /* they failed */
+	bool was_read;         /* by who uses it */
+};
+
+static int tls_bio_read(BIO *bio, char *bytes, size_t len, size_t *got)
+{
+	struct tls *tls = BIO_get_data(bio);
+	ssize_t count = tls->inner->kind->read(tls->inner, bytes, len,
+					       tls->deadline_ns, tls->trouble);
+
+	*got = count > 0 ? (size_t)count : 0;
+	if (count < 0)
+		tls->is_broken = true;
+	return count > 0;
+}
+
+static int tls_bio_write(BIO *bio, const char *bytes, size_t len, size_t *put)
+{
+	struct tls *tls = BIO_get_data(bio);
+
+	*put = 0;
+	if (tls->inner->kind->write(tls->inner, bytes, len, tls->deadline_ns,
+				    tls->trouble)) {
+		tls->is_broken = true;
+		return 0;
+	}
+	*put = len;
+	return 1;
+}
+
+static long tls_bio_control(BIO *bio, int command, long number, void *pointer)
+{
+	(void)bio;
+	(void)number;
+	(void)pointer;
+	/* What is written is gone. */
+	return command == BIO_CTRL_FLUSH;
+}
+
+static const BIO_METHOD *tls_bio_method(void)
+{
+	static BIO_METHOD *method;
+
+	if (method)
+		return method;
+	method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK,
+			      "rmi_transport");
+	if (!method)
+		alloc_give_up(0);
+	BIO_meth_set_read_ex(method, tls_bio_read);
+	BIO_meth_set_write_ex(method, tls_bio_write);
+	BIO_meth_set_ctrl(method, tls_bio_control);
+	return method;
+}
+
+static void tls_begin(struct tls *tls, int64_t deadline_ns, struct error *err)
+{
+	ERR_clear_error();
+	tls->deadline_ns = deadline_ns;
+	tls->trouble = err;
+	tls->is_broken = false;
+}
+
+/*
+ * Of one that has gone, and no alert arrived: it wanted a certificate, and got
+ * none.  With TLS 1.3 that comes after our side of the handshake is done.
+ */
+static bool tls_left_for_want_of_ours(const struct tls *tls)
+{
+	return !tls->was_read && tls_wants_certificate(tls->ssl) &&
+	       !SSL_get_certificate(tls->ssl);
+}
+
+static int tls_fail_at_want(struct error *err)
+{
+	return fail(err, ERROR_PERMISSION,
+		    "the server requires a client certificate (--cert, --key) "
+		    "and closed the connection without one");
+}
+
+/*
+ * After an operation that did not succeed.  What libssl has to say of the peer
+ * comes first: that it could not be told so matters less.
+ */
+static int tls_fail_here(struct tls *tls, struct error *err)
+{
+	if (ERR_peek_error())
+		return tls_fail(tls->ssl, err);
+	if (tls->is_broken && err->sys == ETIMEDOUT)
+		return -1;
+	if (tls_left_for_want_of_ours(tls))
+		return tls_fail_at_want(err);
+	if (tls->is_broken)
+		return -1;
+	return fail(err, ERROR_REFUSED, "the connection was closed");
+}
+
+static ssize_t tls_read(struct rmi_transport *t, void *bytes, size_t len,
+			int64_t deadline_ns, struct error *err)
+{
+	struct tls *tls = (struct tls *)t;
+	size_t got = 0;
+
+	tls_begin(tls, deadline_ns, err);
+	if (SSL_read_ex(tls->ssl, bytes, len, &got) == 1) {
+		tls->was_read = true;
+		return (ssize_t)got;
+	}
+	/*
+	 * JVMs close without a farewell.  Whether an answer was cut short, its
+	 * stream says.
+	 */
+	if (!ERR_peek_error() && !tls->is_broken &&
+	    !tls_left_for_want_of_ours(tls))
+		return 0;
+	return tls_fail_here(tls, err);
+}
+
+/*
+ * Who is refused may learn it by a write that fails, while the alert that says
+ * why has arrived.
+ */
+static int tls_explain_write(struct tls *tls, struct error *err)
+{
+	struct error unused = { 0 };
+	char byte;
+	size_t got;
+
+	if (err->sys == ETIMEDOUT)
+		return -1;
+	tls_begin(tls, clock_monotonic_ns() + FAREWELL_NS, &unused);
+	if (SSL_peek_ex(tls->ssl, &byte, 1, &got) == 1)
+		return -1;
+	if (ERR_peek_error())
+		return tls_fail(tls->ssl, err);
+	return tls_left_for_want_of_ours(tls) ? tls_fail_at_want(err) : -1;
+}
+
+static int tls_write(struct rmi_transport *t, const void *bytes, size_t len,
+		     int64_t deadline_ns, struct error *err)
+{
+	struct tls *tls = (struct tls *)t;
+	size_t put;
+
+	if (!len)
+		return 0;
+	tls_begin(tls, deadline_ns, err);
+	if (SSL_write_ex(tls->ssl, bytes, len, &put) == 1)
+		return 0;
+	return tls->is_broken ? tls_explain_write(tls, err)
+			      : tls_fail_here(tls, err);
+}
+
+static void tls_say_farewell(struct tls *tls)
+{
+	struct error unused = { 0 };
+
+	if (!SSL_is_init_finished(tls->ssl) || tls->is_broken)
+		return;
+	tls_begin(tls, clock_monotonic_ns() + FAREWELL_NS, &unused);
+	SSL_shutdown(tls->ssl);
+	ERR_clear_error();
+}
+
+static void tls_close(struct rmi_transport *t)
+{
+	struct tls *tls = (struct tls *)t;
+
+	tls_say_farewell(tls);
+	SSL_free(tls->ssl);
+	rmi_transport_close(tls->inner);
+	free(tls);
+}
+
+static const struct rmi_transport_kind tls_kind = {
+	.read = tls_read,
+	.write = tls_write,
+	.close = tls_close,
+};
+
+static struct tls *tls_wrap(struct rmi_transport *t, SSL_CTX *context,
+			    const char *host)
+{
+	struct tls *tls = xcalloc(1, sizeof(*tls));
+	BIO *bio = BIO_new(tls_bio_method());
+
+	if (!bio)
+		alloc_give_up(0);
+	tls->base = *t;
+	tls->base.kind = &tls_kind;
+	tls->inner = t;
+	tls->ssl = tls_client_new(context, host);
+	BIO_set_data(bio, tls);
+	BIO_set_init(bio, 1);
+	SSL_set_bio(tls->ssl, bio, bio);
+	return tls;
+}
+
+struct rmi_transport *rmi_tls_connect(struct rmi_transport *t, SSL_CTX *context,
+				      const char *host, int64_t deadline_ns,
+				      struct tls_report *report,
+				      struct error *err)
+{
+	struct tls *tls = tls_wrap(t, context, host);
+	bool done;
+
+	tls_begin(tls, deadline_ns, err);
+	done = SSL_do_handshake(tls->ssl) == 1;
+	if (!done) {
+		tls_fail_here(tls, err);
+		fail_in(err, "TLS handshake");
+	}
+	if (report)
+		tls_report_fill(report, tls->ssl);
+	if (done)
+		return &tls->base;
+	/* Nothing is to be said to who did not get that far. */
+	tls->is_broken = true;
+	tls_close(&tls->base);
+	return NULL;
 }
 
 struct rmi_transport *rmi_transport_dial(struct dialer *d,

@@ -5,7 +5,7 @@
  * only on its side.  What would mend that is tried before it is said.
  */
 #include "core/base/clock.h"
-#include "jmx_http/net/rmi_tls.h"
+#include "jmx_http/net/rmi_transport.h"
 #include "jmx_http/ping/rmi_probe_parts.h"
 
 #include <arpa/inet.h>

@@ -5,7 +5,7 @@
 #include "core/base/base64.h"
 #include "core/base/clock.h"
 #include "jmx_http/java/java_writer.h"
-#include "jmx_http/net/rmi_tls.h"
+#include "jmx_http/net/rmi_transport.h"
 #include "jmx_http/rmi/methods.h"
 
 #include <netinet/in.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TLS around a transport: libssl is its peer, in a child, or what is none. */
 #include "core/base/clock.h"
-#include "jmx_http/net/rmi_tls.h"
+#include "jmx_http/net/rmi_transport.h"
 
 #include <errno.h>
 #include <setjmp.h>
