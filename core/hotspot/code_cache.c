@@ -4,8 +4,6 @@
 #include "core/base/alloc.h"
 #include "core/base/arena.h"
 #include "core/base/map64.h"
-#include "core/hotspot/blob_layout.h"
-#include "core/hotspot/code_heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +23,7 @@
 #define MAX_READS         (16u << 10)
 
 /* A blob as it was found; another in its place gets an entry of its own. */
-struct entry {
+struct cache_entry {
 	struct code_blob blob;
 	uint64_t name;       /* address of it */
 	uint32_t generation; /* when it was last looked at */
@@ -48,7 +46,7 @@ struct code_cache {
 	uint32_t reads;                    /* that are left in it */
 	uint64_t refused, gone;
 	struct map64 by_address; /* of blobs: index of the latest entry */
-	struct entry **entries;
+	struct cache_entry **entries;
 	size_t count, cap;
 	uint32_t *used; /* entries that were asked for of late */
 	size_t used_count, used_cap;
@@ -90,7 +88,7 @@ struct code_cache *code_cache_open(const struct vm_structs *v,
  * What is generated on demand, a routine behind the other or in the place of
  * another, in a blob that stands for good.
  */
-static bool grows(const struct entry *e)
+static bool entry_grows(const struct cache_entry *e)
 {
 	static const char *const names[] = {
 		"vtable",            /* VtableStubs: "vtable chunks" */
@@ -104,19 +102,19 @@ static bool grows(const struct entry *e)
 }
 
 /* Give it a new identity, so that caches keyed by identity drop it. */
-static void make_other(struct code_cache *c, struct entry *e)
+static void entry_renew_identity(struct code_cache *c, struct cache_entry *e)
 {
 	e->blob.identity = ++c->forgotten + (uint32_t)c->count;
 }
 
-static void drop_code(struct code_cache *c)
+static void cache_drop_code(struct code_cache *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
-		struct entry *e = c->entries[i];
+		struct cache_entry *e = c->entries[i];
 
 		/* Whether it has grown is no longer seen. */
-		if (e->code && grows(e))
-			make_other(c, e);
+		if (e->code && entry_grows(e))
+			entry_renew_identity(c, e);
 		free(e->code);
 		e->code = NULL;
 		e->has_no_code = false;
@@ -128,7 +126,7 @@ void code_cache_close(struct code_cache *c)
 {
 	if (!c)
 		return;
-	drop_code(c);
+	cache_drop_code(c);
 	map64_release(&c->by_address);
 	for (size_t i = 0; i < CODE_HEAPS; i++)
 		free(c->segments[i]);
@@ -144,7 +142,7 @@ bool code_cache_has(const struct code_cache *c, uint64_t pc)
 }
 
 /* Names are few: those of the C++ source. */
-static const char *name_at(struct code_cache *c, uint64_t address)
+static const char *cache_name_at(struct code_cache *c, uint64_t address)
 {
 	size_t slot = hash_mix(address, 0) %
 		      (sizeof(c->names) / sizeof(*c->names));
@@ -160,8 +158,8 @@ static const char *name_at(struct code_cache *c, uint64_t address)
 }
 
 /* What identifies a blob is the same: it is that blob still. */
-static bool is_same(const struct entry *e, const struct code_blob *b,
-		    uint64_t name)
+static bool entry_is_same(const struct cache_entry *e,
+			  const struct code_blob *b, uint64_t name)
 {
 	return e->name == name && e->blob.begin == b->begin &&
 	       e->blob.end == b->end && e->blob.method == b->method &&
@@ -170,7 +168,7 @@ static bool is_same(const struct entry *e, const struct code_blob *b,
 }
 
 /* Reads its code again; what has grown is another blob to who remembers. */
-static void renew_code(struct code_cache *c, struct entry *e)
+static void entry_renew_code(struct code_cache *c, struct cache_entry *e)
 {
 	size_t len = e->blob.end - e->blob.begin;
 	uint8_t *now;
@@ -184,36 +182,36 @@ static void renew_code(struct code_cache *c, struct entry *e)
 	if (memory_read(c->memory, e->blob.begin, now, len) &&
 	    memcmp(now, e->code, len) != 0) {
 		memcpy(e->code, now, len);
-		make_other(c, e);
+		entry_renew_identity(c, e);
 	}
 	free(now);
 }
 
-static void mark_used(struct code_cache *c, uint32_t index)
+static void cache_mark_used(struct code_cache *c, uint32_t index)
 {
-	struct entry *e = c->entries[index];
+	struct cache_entry *e = c->entries[index];
 
 	e->last_used = c->generation;
 	if (e->is_listed)
 		return;
-	if (e->code && grows(e))
-		renew_code(c, e);
+	if (e->code && entry_grows(e))
+		entry_renew_code(c, e);
 	e->is_listed = true;
 	array_reserve(c->used, c->used_cap, c->used_count + 1);
 	c->used[c->used_count++] = index;
 }
 
-static uint32_t add_entry(struct code_cache *c, const struct code_blob *blob,
-			  uint64_t name)
+static uint32_t cache_add_entry(struct code_cache *c,
+				const struct code_blob *blob, uint64_t name)
 {
-	struct entry *e;
+	struct cache_entry *e;
 
 	if (c->count == MAX_BLOBS) {
 		c->refused++;
 		return MAP64_NONE;
 	}
 	e = arena_alloc(&c->arena, sizeof(*e));
-	*e = (struct entry){ .blob = *blob, .name = name };
+	*e = (struct cache_entry){ .blob = *blob, .name = name };
 	e->blob.identity = c->forgotten + (uint32_t)c->count + 1;
 	e->generation = c->generation;
 	array_reserve(c->entries, c->cap, c->count + 1);
@@ -225,19 +223,19 @@ static uint32_t add_entry(struct code_cache *c, const struct code_blob *blob,
 }
 
 /* What is read of a block: its own header, and that of the blob in it. */
-static size_t block_bytes(const struct code_cache *c)
+static size_t cache_block_bytes(const struct code_cache *c)
 {
 	return c->heaps.block_header + c->layout.header_bytes;
 }
 
 /* What stands in a block: the entry it has, or gets; MAP64_NONE = no blob. */
-static uint32_t entry_of(struct code_cache *c, uint64_t address,
-			 const uint8_t *block)
+static uint32_t cache_find_entry(struct code_cache *c, uint64_t address,
+				 const uint8_t *block)
 {
 	const uint8_t *header = block + c->heaps.block_header;
 	bool is_freed = c->heaps.says_used && !block[c->heaps.used_at];
 	uint64_t name = blob_layout_name(&c->layout, header);
-	const char *text = name_at(c, name);
+	const char *text = cache_name_at(c, name);
 	uint32_t known = map64_get(&c->by_address, address);
 	struct code_blob blob = { 0 };
 
@@ -250,19 +248,20 @@ static uint32_t entry_of(struct code_cache *c, uint64_t address,
 	    code_heaps_at(&c->heaps, blob.end - 1) !=
 		    code_heaps_at(&c->heaps, address))
 		return MAP64_NONE;
-	if (known != MAP64_NONE && is_same(c->entries[known], &blob, name)) {
+	if (known != MAP64_NONE &&
+	    entry_is_same(c->entries[known], &blob, name)) {
 		c->entries[known]->generation = c->generation;
 		c->entries[known]->is_freed = is_freed;
 		c->entries[known]->has_no_code = false;
 		return known;
 	}
-	known = add_entry(c, &blob, name);
+	known = cache_add_entry(c, &blob, name);
 	if (known != MAP64_NONE)
 		c->entries[known]->is_freed = is_freed;
 	return known;
 }
 
-static uint32_t look_up(struct code_cache *c, uint64_t pc)
+static uint32_t cache_look_up(struct code_cache *c, uint64_t pc)
 {
 	uint8_t bytes[MAX_BLOCK_HEADER + BLOB_HEADER_BYTES];
 	uint64_t block, address;
@@ -282,9 +281,9 @@ static uint32_t look_up(struct code_cache *c, uint64_t pc)
 	    c->entries[known]->generation == c->generation)
 		return known;
 	c->reads -= c->reads > 0;
-	if (!memory_read(c->memory, block, bytes, block_bytes(c)))
+	if (!memory_read(c->memory, block, bytes, cache_block_bytes(c)))
 		return MAP64_NONE;
-	return entry_of(c, address, bytes);
+	return cache_find_entry(c, address, bytes);
 }
 
 /*
@@ -292,9 +291,9 @@ static uint32_t look_up(struct code_cache *c, uint64_t pc)
  * place now.  When that cannot be read, the target has ended perhaps, and what
  * was known of it stands.
  */
-static uint32_t look_again(struct code_cache *c, uint32_t index)
+static uint32_t cache_look_again(struct code_cache *c, uint32_t index)
 {
-	struct entry *e = c->entries[index];
+	struct cache_entry *e = c->entries[index];
 	uint8_t bytes[MAX_BLOCK_HEADER + BLOB_HEADER_BYTES];
 	uint32_t now;
 
@@ -302,25 +301,25 @@ static uint32_t look_again(struct code_cache *c, uint32_t index)
 		return MAP64_NONE;
 	c->reads--;
 	if (!memory_read(c->memory, e->blob.address - c->heaps.block_header,
-			 bytes, block_bytes(c))) {
+			 bytes, cache_block_bytes(c))) {
 		e->generation = c->generation;
 		return index;
 	}
-	now = entry_of(c, e->blob.address, bytes);
+	now = cache_find_entry(c, e->blob.address, bytes);
 	if (now == index)
 		return index;
 	e->missing = c->generation;
 	return MAP64_NONE;
 }
 
-static bool holds(const struct entry *e, uint64_t pc)
+static bool entry_holds(const struct cache_entry *e, uint64_t pc)
 {
 	/* A call may be the last instruction: its return address is the end. */
 	return pc >= e->blob.begin && pc <= e->blob.end;
 }
 
 /* Where what is known of an address's segment stands, or NULL. */
-static uint32_t *segment_of(struct code_cache *c, uint64_t pc)
+static uint32_t *cache_segment(struct code_cache *c, uint64_t pc)
 {
 	const struct code_heap *heap = code_heaps_at(&c->heaps, pc);
 	size_t i = heap ? (size_t)(heap - c->heaps.all) : 0;
@@ -339,15 +338,16 @@ static uint32_t *segment_of(struct code_cache *c, uint64_t pc)
 	return &c->segments[i][(pc - heap->low) >> heap->segment_shift];
 }
 
-static void keep_segments(struct code_cache *c, uint32_t index, uint64_t pc)
+static void cache_keep_segments(struct code_cache *c, uint32_t index,
+				uint64_t pc)
 {
 	const struct code_blob *b = &c->entries[index]->blob;
-	uint32_t *first = segment_of(c, b->address);
-	uint32_t *last = segment_of(c, b->end - 1);
+	uint32_t *first = cache_segment(c, b->address);
+	uint32_t *last = cache_segment(c, b->end - 1);
 
 	/* One that says it is huge is found again where it was found. */
 	if (first && last - first > MAX_SEGMENTS_KEPT - c->segments_kept)
-		first = last = segment_of(c, pc);
+		first = last = cache_segment(c, pc);
 	if (first)
 		c->segments_kept += (uint32_t)(last - first);
 	for (; first && first <= last; first++)
@@ -358,35 +358,36 @@ static void keep_segments(struct code_cache *c, uint32_t index, uint64_t pc)
  * What is there now; when that is nothing, what has been until a while ago,
  * which the sample may be of.
  */
-static uint32_t look_up_instead(struct code_cache *c, uint64_t pc, uint32_t old)
+static uint32_t cache_look_up_instead(struct code_cache *c, uint64_t pc,
+				      uint32_t old)
 {
-	uint32_t index = look_up(c, pc);
+	uint32_t index = cache_look_up(c, pc);
 
 	if (index == MAP64_NONE ||
-	    (old != MAP64_NONE &&
-	     (!holds(c->entries[index], pc) || c->entries[index]->is_freed)))
+	    (old != MAP64_NONE && (!entry_holds(c->entries[index], pc) ||
+				   c->entries[index]->is_freed)))
 		return old;
-	keep_segments(c, index, pc);
+	cache_keep_segments(c, index, pc);
 	return index;
 }
 
 const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc)
 {
-	uint32_t *segment = segment_of(c, pc);
+	uint32_t *segment = cache_segment(c, pc);
 	uint32_t index = segment && *segment ? *segment - 1 : MAP64_NONE;
 	uint64_t refused = c->refused;
 
 	if (!code_cache_has(c, pc) ||
 	    (c->missing == pc && c->missing_generation == c->generation))
 		return NULL;
-	if (index != MAP64_NONE && !holds(c->entries[index], pc))
+	if (index != MAP64_NONE && !entry_holds(c->entries[index], pc))
 		index = MAP64_NONE;
 	if (index != MAP64_NONE &&
 	    c->entries[index]->generation != c->generation)
-		index = look_again(c, index);
+		index = cache_look_again(c, index);
 	if (index == MAP64_NONE || c->entries[index]->is_freed)
-		index = look_up_instead(c, pc, index);
-	if (index == MAP64_NONE || !holds(c->entries[index], pc)) {
+		index = cache_look_up_instead(c, pc, index);
+	if (index == MAP64_NONE || !entry_holds(c->entries[index], pc)) {
 		/* What was refused is not known to be missing. */
 		if (c->refused == refused) {
 			c->missing = pc;
@@ -394,14 +395,14 @@ const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc)
 		}
 		return NULL;
 	}
-	mark_used(c, index);
+	cache_mark_used(c, index);
 	return &c->entries[index]->blob;
 }
 
 const uint8_t *code_cache_code(struct code_cache *c,
 			       const struct code_blob *blob)
 {
-	struct entry *e = (struct entry *)blob;
+	struct cache_entry *e = (struct cache_entry *)blob;
 	size_t len = blob->end - blob->begin;
 
 	if (e->code || e->has_no_code)
@@ -427,9 +428,9 @@ const uint8_t *code_cache_code(struct code_cache *c,
  * A JVM that makes code all day, or one that lies.  What is still there is
  * found again, as another.
  */
-static void forget_all(struct code_cache *c)
+static void cache_forget_all(struct code_cache *c)
 {
-	drop_code(c);
+	cache_drop_code(c);
 	c->forgotten += (uint32_t)c->count;
 	map64_clear(&c->by_address);
 	for (size_t i = 0; i < CODE_HEAPS; i++) {
@@ -442,12 +443,12 @@ static void forget_all(struct code_cache *c)
 }
 
 /* Leaves out of the list what has not been used for long. */
-static void forget_unused(struct code_cache *c)
+static void cache_forget_unused(struct code_cache *c)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < c->used_count; i++) {
-		struct entry *e = c->entries[c->used[i]];
+		struct cache_entry *e = c->entries[c->used[i]];
 
 		e->is_listed = c->generation - e->last_used <= USED_FOR;
 		if (e->is_listed)
@@ -460,22 +461,23 @@ static void forget_unused(struct code_cache *c)
  * Whether what stands in an entry's block is it; false once, when it is not.
  * One of the same name that cannot be looked at may be it.
  */
-static bool is_still(struct code_cache *c, uint32_t index, const uint8_t *block)
+static bool entry_is_still(struct code_cache *c, uint32_t index,
+			   const uint8_t *block)
 {
-	struct entry *e = c->entries[index];
+	struct cache_entry *e = c->entries[index];
 	bool was_freed = e->is_freed || e->is_gone;
 	uint64_t name = blob_layout_name(&c->layout,
 					 block + c->heaps.block_header);
-	uint32_t now = entry_of(c, e->blob.address, block);
+	uint32_t now = cache_find_entry(c, e->blob.address, block);
 
 	e->is_gone = now != index && (now != MAP64_NONE || name != e->name);
 	return was_freed || !(e->is_freed || e->is_gone);
 }
 
 /* All that were used of late are looked at in one read: they will be again. */
-static void look_at_used(struct code_cache *c)
+static void cache_look_at_used(struct code_cache *c)
 {
-	size_t size = block_bytes(c);
+	size_t size = cache_block_bytes(c);
 	struct memory_range *ranges = xcalloc(c->used_count, sizeof(*ranges));
 	uint8_t *headers = xcalloc(c->used_count, size);
 
@@ -487,14 +489,14 @@ static void look_at_used(struct code_cache *c)
 		};
 	c->memory->read_all(c->memory, ranges, c->used_count);
 	for (size_t i = 0; i < c->used_count; i++) {
-		struct entry *e = c->entries[c->used[i]];
+		struct cache_entry *e = c->entries[c->used[i]];
 
 		if (!ranges[i].is_read)
 			e->generation = c->generation;
-		else if (!is_still(c, c->used[i], headers + i * size))
+		else if (!entry_is_still(c, c->used[i], headers + i * size))
 			c->gone++;
-		else if (e->code && grows(e))
-			renew_code(c, e);
+		else if (e->code && entry_grows(e))
+			entry_renew_code(c, e);
 	}
 	free(headers);
 	free(ranges);
@@ -510,10 +512,228 @@ void code_cache_begin(struct code_cache *c)
 	c->code_read = c->segments_kept = 0;
 	c->reads = MAX_READS;
 	if (c->count >= MAX_BLOBS / 4 * 3)
-		forget_all(c);
+		cache_forget_all(c);
 	if (c->code_bytes > MAX_CODE_TOTAL)
-		drop_code(c);
-	forget_unused(c);
+		cache_drop_code(c);
+	cache_forget_unused(c);
 	if (c->used_count)
-		look_at_used(c);
+		cache_look_at_used(c);
+}
+
+/* ---- the list of all blobs ---- */
+
+enum {
+	PIECE = 4096, /* of a segment map: a page is there or is not */
+	PIECES = 256, /* read at once */
+	BLOCKS = 512, /* looked at in one read */
+	MOST_BLOCKS = 1 << 20,
+	MOST_NAMES = 256, /* of kinds of blobs; there are some thirty */
+	MOST_BLOCK_HEADER = 64,
+};
+
+struct blob_name {
+	char text[sizeof(((struct code_blob *)0)->name)];
+};
+
+struct listing {
+	struct code_list *list;
+	size_t list_cap;
+	struct memory *memory;
+	struct code_heaps heaps;
+	struct blob_layout layout;
+	uint64_t *blocks; /* where the maps have blocks begin */
+	size_t block_count, block_cap;
+	struct map64 name_index; /* of names by their addresses */
+	struct blob_name *names;
+	size_t name_count, name_cap;
+};
+
+static int listing_read_layout(struct listing *l, const struct vm_structs *v,
+			       struct error *err)
+{
+	if (code_heaps_read(&l->heaps, v, l->memory, err) ||
+	    blob_layout_read(&l->layout, v, err))
+		return -1;
+	if (!l->heaps.says_used || l->heaps.block_header > MOST_BLOCK_HEADER)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "the JVM does not say what a HeapBlock looks like");
+	return 0;
+}
+
+/* A block begins where the map has 0. */
+static void listing_take_piece(struct listing *l, const struct code_heap *heap,
+			       uint64_t first, const uint8_t *map, size_t len)
+{
+	const uint8_t *at = map;
+
+	while (l->block_count < MOST_BLOCKS &&
+	       (at = memchr(at, 0, (size_t)(map + len - at)))) {
+		uint64_t segment = first + (uint64_t)(at - map);
+
+		array_reserve(l->blocks, l->block_cap, l->block_count + 1);
+		l->blocks[l->block_count++] = heap->low +
+					      (segment << heap->segment_shift);
+		at++;
+	}
+}
+
+/* From a segment on; where the next piece begins. */
+static uint64_t listing_read_pieces(struct listing *l,
+				    const struct code_heap *heap,
+				    uint64_t first, uint64_t count,
+				    uint8_t *bytes)
+{
+	struct memory_range ranges[PIECES];
+	size_t pieces = 0;
+
+	for (uint64_t at = first; at < count && pieces < PIECES; pieces++) {
+		uint64_t address = heap->segment_map + at;
+		size_t len = PIECE - address % PIECE;
+
+		if (len > count - at)
+			len = (size_t)(count - at);
+		ranges[pieces] = (struct memory_range){ address,
+							bytes + pieces * PIECE,
+							len, false };
+		at += len;
+	}
+	l->memory->read_all(l->memory, ranges, pieces);
+	for (size_t i = 0; i < pieces; i++) {
+		/* What is not committed cannot be read, and has no blocks. */
+		if (ranges[i].is_read)
+			listing_take_piece(
+				l, heap, ranges[i].address - heap->segment_map,
+				ranges[i].bytes, ranges[i].len);
+	}
+	return ranges[pieces - 1].address + ranges[pieces - 1].len -
+	       heap->segment_map;
+}
+
+static void listing_find_blocks(struct listing *l)
+{
+	uint8_t *bytes = xmalloc((size_t)PIECES * PIECE);
+
+	for (size_t i = 0; i < l->heaps.count; i++) {
+		const struct code_heap *heap = &l->heaps.all[i];
+		uint64_t count = (heap->high - heap->low) >>
+				 heap->segment_shift;
+
+		for (uint64_t at = 0; at < count;)
+			at = listing_read_pieces(l, heap, at, count, bytes);
+	}
+	free(bytes);
+}
+
+static const char *listing_name_at(struct listing *l, uint64_t address)
+{
+	uint32_t at = map64_get(&l->name_index, address);
+
+	if (at == MAP64_NONE) {
+		if (l->name_count == MOST_NAMES)
+			return NULL;
+		at = (uint32_t)l->name_count++;
+		array_reserve(l->names, l->name_cap, l->name_count);
+		memory_string(l->memory, address, l->names[at].text,
+			      sizeof(l->names[at].text));
+		map64_add(&l->name_index, address, at);
+	}
+	return l->names[at].text;
+}
+
+static void listing_take_block(struct listing *l, uint64_t block,
+			       const uint8_t *bytes)
+{
+	const uint8_t *header = bytes + l->heaps.block_header;
+	uint64_t address = block + l->heaps.block_header;
+	const struct code_heap *heap = code_heaps_at(&l->heaps, block);
+	struct code_blob blob = { 0 };
+	struct code_list *list = l->list;
+	const char *name;
+
+	if (!bytes[l->heaps.used_at])
+		return;
+	name = listing_name_at(l, blob_layout_name(&l->layout, header));
+	if (!name || !*name)
+		return;
+	memcpy(blob.name, name, strlen(name) + 1);
+	if (!blob_layout_parse(&l->layout, header, address, &blob) ||
+	    blob.begin >= blob.end ||
+	    code_heaps_at(&l->heaps, blob.begin) != heap ||
+	    code_heaps_at(&l->heaps, blob.end - 1) != heap)
+		return;
+	array_reserve(list->blobs, l->list_cap, list->count + 1);
+	list->blobs[list->count++] = blob;
+}
+
+static void listing_read_blocks(struct listing *l, const uint64_t *blocks,
+				size_t count)
+{
+	size_t len = l->heaps.block_header + l->layout.header_bytes;
+	struct memory_range ranges[BLOCKS];
+	uint8_t *bytes = xcalloc(count, len);
+
+	for (size_t i = 0; i < count; i++)
+		ranges[i] = (struct memory_range){ blocks[i], bytes + i * len,
+						   len, false };
+	l->memory->read_all(l->memory, ranges, count);
+	for (size_t i = 0; i < count; i++) {
+		if (ranges[i].is_read)
+			listing_take_block(l, blocks[i], ranges[i].bytes);
+	}
+	free(bytes);
+}
+
+static int blob_compare_begins(const void *a, const void *b)
+{
+	const struct code_blob *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* In order; of those that overlap, since one has replaced another, the first.
+ */
+static void list_sort(struct code_list *list)
+{
+	size_t kept = 0;
+
+	if (list->count)
+		qsort(list->blobs, list->count, sizeof(*list->blobs),
+		      blob_compare_begins);
+	for (size_t i = 0; i < list->count; i++) {
+		if (kept && list->blobs[i].begin < list->blobs[kept - 1].end)
+			continue;
+		list->blobs[kept] = list->blobs[i];
+		list->blobs[kept].identity = (uint32_t)kept + 1;
+		kept++;
+	}
+	list->count = kept;
+}
+
+int code_list_read(struct code_list *list, const struct vm_structs *v,
+		   struct memory *memory, struct error *err)
+{
+	struct listing l = { .list = list, .memory = memory };
+	int ret;
+
+	*list = (struct code_list){ 0 };
+	ret = listing_read_layout(&l, v, err);
+	if (ret == 0) {
+		listing_find_blocks(&l);
+		for (size_t i = 0; i < l.block_count; i += BLOCKS)
+			listing_read_blocks(&l, l.blocks + i,
+					    l.block_count - i < BLOCKS
+						    ? l.block_count - i
+						    : BLOCKS);
+		list_sort(list);
+	}
+	free(l.blocks);
+	free(l.names);
+	map64_release(&l.name_index);
+	return ret;
+}
+
+void code_list_release(struct code_list *list)
+{
+	free(list->blobs);
+	*list = (struct code_list){ 0 };
 }

@@ -11,51 +11,13 @@
 #define CORE_HOTSPOT_CODE_CACHE_H
 
 #include "core/base/error.h"
+#include "core/hotspot/code_blob.h"
 #include "core/hotspot/vm_structs.h"
 #include "core/process/memory.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
-
-enum blob_kind {
-	BLOB_NMETHOD,     /* a compiled Java method */
-	BLOB_NATIVE,      /* the wrapper of a native Java method */
-	BLOB_INTERPRETER, /* all of the template interpreter */
-	BLOB_ADAPTER,     /* I2C/C2I and method handles' adapters, vtable
-			     and itable calls */
-	BLOB_STUB,        /* StubRoutines, runtime blobs, all else */
-};
-
-struct code_blob {
-	enum blob_kind kind;
-	uint64_t address;       /* of the CodeBlob */
-	uint64_t begin, end;    /* its code */
-	uint64_t entry;         /* of an nmethod: where its prologue begins */
-	uint32_t frame_bytes;   /* 0 = not known */
-	int32_t frame_complete; /* offset of the first instruction after the
-				   prologue; -1 = never */
-	uint64_t method;        /* Method*; 0 = none */
-	uint32_t compile_id;    /* of an nmethod; 0 = none */
-	uint8_t tier;           /* its compilation level, 1 to 4; 0 = none */
-	uint64_t deopt_handler; /* where a deoptimised frame returns to */
-	uint64_t deopt_mh_handler;
-	int32_t original_pc; /* where in its frame the true pc then is */
-	uint32_t identity;   /* no two blobs that ever were have the same, and
-				one whose code has grown, or may have,
-				gets another */
-	char name[64];       /* CodeBlob::_name: "nmethod", "I2C/C2I …" */
-};
-
-/*
- * Whether it is of several routines that have names of their own in
- * StubCodeDesc's list (MethodHandlesAdapterBlob's are generated as stubs are).
- */
-static inline bool blob_has_routines(const struct code_blob *b)
-{
-	return b->kind == BLOB_STUB ||
-	       strncmp(b->name, "MethodHandles", 13) == 0;
-}
 
 struct code_cache;
 
@@ -96,5 +58,21 @@ uint64_t code_cache_gone(const struct code_cache *c);
  * as are heaps that have grown.  For each batch of samples.
  */
 void code_cache_begin(struct code_cache *c);
+
+struct code_list {
+	/* By where their code begins; identities are those of the list. */
+	struct code_blob *blobs;
+	size_t count;
+};
+
+/*
+ * Lists all blobs in the code cache.  The JVM runs on meanwhile: a blob that
+ * comes or goes while the list is read may be in it or not.
+ * ERROR_UNAVAILABLE says what the JVM does not export.  code_list_release() is
+ * due after success.
+ */
+int code_list_read(struct code_list *list, const struct vm_structs *v,
+		   struct memory *memory, struct error *err);
+void code_list_release(struct code_list *list); /* zeroed storage is fine */
 
 #endif

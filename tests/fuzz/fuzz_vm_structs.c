@@ -5,7 +5,7 @@
  * highest bit says whether it is of the tables alone, and two of a value each.
  * The first byte is of which JDK.
  */
-#include "core/hotspot/code_list.h"
+#include "core/hotspot/code_cache.h"
 #include "core/hotspot/method_check.h"
 #include "core/hotspot/vm_structs.h"
 #include "core/hotspot/vm_symbols.h"

@@ -9,7 +9,7 @@
  */
 #include "core/base/clock.h"
 #include "core/base/safe_text.h"
-#include "core/hotspot/code_list.h"
+#include "core/hotspot/code_cache.h"
 #include "core/hotspot/process_view.h"
 #include "core/hotspot/vm_symbols.h"
 #include "core/jvm/jvm.h"

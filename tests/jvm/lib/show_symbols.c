@@ -11,7 +11,7 @@
  * at, and how much of that was in vain.
  */
 #include "core/base/safe_text.h"
-#include "core/hotspot/code_list.h"
+#include "core/hotspot/code_cache.h"
 #include "core/hotspot/process_view.h"
 #include "core/hotspot/vm_symbols.h"
 #include "core/jvm/jvm.h"

@@ -5,7 +5,7 @@
  * Where a JVM has the maps of its code heaps, "ADDRESS BYTES" in hex a line:
  * who wants to know what is at an address of compiled code has to read them.
  */
-#include "core/hotspot/code_heap.h"
+#include "core/hotspot/code_blob.h"
 #include "core/hotspot/process_view.h"
 #include "core/jvm/jvm.h"
 

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * code_blob: what HotSpot's CodeBlobs are, and where they are: the layout of
+ * their headers, and the heaps with their segment maps.
+ *
+ * Up to JDK 22, code_begin and similar fields are addresses, in later ones
+ * offsets; the fields of an nmethod were CompiledMethod's for a while
+ * (code/codeBlob.hpp, nmethod.hpp, compiledMethod.hpp of HotSpot).  vmStructs
+ * tell which it is.
+ */
+#ifndef CORE_HOTSPOT_CODE_BLOB_H
+#define CORE_HOTSPOT_CODE_BLOB_H
+
+#include "core/base/error.h"
+#include "core/hotspot/vm_structs.h"
+#include "core/process/memory.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum blob_kind {
+	BLOB_NMETHOD,     /* a compiled Java method */
+	BLOB_NATIVE,      /* the wrapper of a native Java method */
+	BLOB_INTERPRETER, /* all of the template interpreter */
+	BLOB_ADAPTER,     /* I2C/C2I and method handles' adapters, vtable
+			     and itable calls */
+	BLOB_STUB,        /* StubRoutines, runtime blobs, all else */
+};
+
+struct code_blob {
+	enum blob_kind kind;
+	uint64_t address;       /* of the CodeBlob */
+	uint64_t begin, end;    /* its code */
+	uint64_t entry;         /* of an nmethod: where its prologue begins */
+	uint32_t frame_bytes;   /* 0 = not known */
+	int32_t frame_complete; /* offset of the first instruction after the
+				   prologue; -1 = never */
+	uint64_t method;        /* Method*; 0 = none */
+	uint32_t compile_id;    /* of an nmethod; 0 = none */
+	uint8_t tier;           /* its compilation level, 1 to 4; 0 = none */
+	uint64_t deopt_handler; /* where a deoptimised frame returns to */
+	uint64_t deopt_mh_handler;
+	int32_t original_pc; /* where in its frame the true pc then is */
+	uint32_t identity;   /* no two blobs that ever were have the same, and
+				one whose code has grown, or may have,
+				gets another */
+	char name[64];       /* CodeBlob::_name: "nmethod", "I2C/C2I …" */
+};
+
+/*
+ * Whether it is of several routines that have names of their own in
+ * StubCodeDesc's list (MethodHandlesAdapterBlob's are generated as stubs are).
+ */
+static inline bool blob_has_routines(const struct code_blob *b)
+{
+	return b->kind == BLOB_STUB ||
+	       strncmp(b->name, "MethodHandles", 13) == 0;
+}
+
+/* ---- the header of a blob ---- */
+
+enum { BLOB_HEADER_BYTES = 1024 };
+
+/* A field; width 0 = this JVM has none. */
+struct blob_field {
+	uint32_t offset;
+	uint8_t width;
+	bool is_address; /* else relative to what the field's use says */
+};
+
+struct blob_layout {
+	struct blob_field name, frame_size, frame_complete, begin, end;
+	struct blob_field method, compile_id, tier, original_pc;
+	struct blob_field entry, deopt, deopt_mh;
+	uint32_t header_bytes; /* as many have to be read */
+};
+
+int blob_layout_read(struct blob_layout *l, const struct vm_structs *v,
+		     struct error *err);
+
+/* The address of the blob's name, for blob_layout_parse(). */
+uint64_t blob_layout_name(const struct blob_layout *l, const uint8_t *header);
+
+/*
+ * Fills what the header says of the blob at address, whose name is there
+ * already; false when that cannot be a blob.
+ */
+bool blob_layout_parse(const struct blob_layout *l, const uint8_t *header,
+		       uint64_t address, struct code_blob *blob);
+
+/*
+ * ---- heaps ----
+ *
+ * A heap is cut into segments, and its map has a byte for each: an upper bound
+ * of how many segments back the block begins, 0 at its first segment, and 255
+ * where there is no block (memory/heap.cpp, CodeHeap::find_block_for).
+ */
+
+enum { CODE_HEAPS = 16 };
+
+struct code_heaps {
+	struct code_heap {
+		uint64_t low, high; /* reserved: it grows into that */
+		uint64_t segment_map;
+		uint32_t segment_shift;
+	} all[CODE_HEAPS];
+	size_t count;
+	uint32_t block_header; /* of a block, before what it holds */
+	bool says_used;        /* a byte of it says whether it is in use: */
+	uint32_t used_at;
+};
+
+/* Replaces *h.  ERROR_UNAVAILABLE says what this JVM does not say of itself. */
+int code_heaps_read(struct code_heaps *h, const struct vm_structs *v,
+		    struct memory *memory, struct error *err);
+
+/* The heap that an address is in, or NULL. */
+const struct code_heap *code_heaps_at(const struct code_heaps *h, uint64_t pc);
+
+/*
+ * The block that holds the address; false when there is none.  Each read of the
+ * map is taken off *reads, and 0 is the end of it: a map that lies may lead
+ * far.
+ */
+bool code_heaps_block(const struct code_heaps *h, struct memory *memory,
+		      uint64_t pc, uint32_t *reads, uint64_t *block);
+
+#endif
