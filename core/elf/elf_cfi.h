@@ -1,44 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_cfi: finds the call frame information of an address: .eh_frame with its
- * table, or .debug_frame; Linux Standard Base, Core, 10.6, DWARF 5, 6.4.1.
+ * elf_cfi: the call frame information of an address: .eh_frame with its table,
+ * or .debug_frame (Linux Standard Base, Core, 10.6; DWARF 5, 6.4.1).
  *
- * It is read by code of ours, since files are foreign: libdw reads beyond a
- * damaged entry's end, and takes gigabytes for a register's number.  What it
- * says of sound files is what a test compares with.
+ * Our own code reads it because files are foreign: libdw reads beyond the end
+ * of a damaged entry, and allocates gigabytes for a register's number.  A test
+ * compares both on sound files.
  */
 #ifndef CORE_ELF_ELF_CFI_H
 #define CORE_ELF_ELF_CFI_H
 
 #include "core/elf/elf_file.h"
-#include "core/elf/elf_image.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* Where a register's value in the caller is. */
+enum cfi_rule {
+	CFI_SAME,        /* unchanged */
+	CFI_AT_CFA,      /* in memory, at the CFA + offset */
+	CFI_IS_CFA,      /* it is the CFA + offset */
+	CFI_AT_REGISTER, /* in memory, at this frame's base + offset */
+	CFI_IS_REGISTER, /* it is this frame's base + offset */
+	CFI_UNDEFINED,   /* lost; for the return address: this is the root */
+};
+
+/*
+ * How to get from a frame to its caller's.  The CFA is a register + offset, or
+ * the word in memory there: in a signal frame (SP, as the kernel saved it), or
+ * in one that was realigned.  A row may name any register; a walk that does not
+ * know its value ends.
+ */
+struct cfi_row {
+	uint8_t cfa_register;
+	bool cfa_is_memory;
+	bool is_signal; /* the caller was interrupted, it did not call */
+	int32_t cfa_offset;
+	struct {
+		uint8_t rule; /* enum cfi_rule */
+		uint8_t base; /* of CFI_AT_REGISTER, CFI_IS_REGISTER */
+		int32_t offset;
+	} registers[DWARF_REGISTERS];
+};
+
 struct elf_cfi {
 	struct elf_part frames; /* the section's bytes */
-	bool is_debug;          /* they are .debug_frame's */
-	struct elf_part table; /* .eh_frame_hdr, when it is of the usual kind */
+	bool is_debug;          /* from .debug_frame */
+	struct elf_part
+		table; /* .eh_frame_hdr, if it has the usual encodings */
 	size_t table_count;
-	struct cfi_place *places; /* else the same, made when first needed */
+	struct cfi_place *places; /* otherwise, made on first use */
 	size_t place_count, place_cap;
 	bool has_places;
 };
 
-/* Each takes what the file has, which may be nothing; elf_cfi_release(). */
+/* Reads the section of the file, if any; elf_cfi_release() is due. */
 void elf_cfi_init_eh(struct elf_cfi *cfi, const struct elf_file *f);
 void elf_cfi_init_debug(struct elf_cfi *cfi, const struct elf_file *f);
 void elf_cfi_release(struct elf_cfi *cfi); /* zeroed storage is fine */
 
-/* As elf_image_cfi(). */
+/* Finds the row of an address; see elf_image_cfi(). */
 bool elf_cfi_row(struct elf_cfi *cfi, uint64_t address, struct cfi_row *row);
 
-/* Where the function that begins at start ends, by its entry; else 0. */
+/* Returns the end of the function that begins at start, or 0. */
 uint64_t elf_cfi_end(struct elf_cfi *cfi, uint64_t start);
 
-/* Where the function that holds an address begins; false without an entry. */
+/* Finds the start of the function that holds an address. */
 bool elf_cfi_start(struct elf_cfi *cfi, uint64_t address, uint64_t *start);
 
 #endif

@@ -12,7 +12,7 @@
 #define CORE_ELF_ELF_IMAGE_H
 
 #include "core/base/error.h"
-#include "core/elf/elf_file.h"
+#include "core/elf/elf_cfi.h"
 #include "core/elf/target_files.h"
 #include "core/jvm/jvm.h"
 #include "core/process/mappings.h"
@@ -76,35 +76,6 @@ const char *elf_image_function(struct elf_image *image, uint64_t address,
  */
 const char *elf_image_unnamed(struct elf_image *image, uint64_t address,
 			      const char *caller, bool calls_out);
-
-/* Where the value of a register of the caller's is. */
-enum cfi_rule {
-	CFI_SAME,        /* it is as it was */
-	CFI_AT_CFA,      /* in memory, at the CFA + offset */
-	CFI_IS_CFA,      /* it is the CFA + offset */
-	CFI_AT_REGISTER, /* in memory, at this frame's base + offset */
-	CFI_IS_REGISTER, /* it is this frame's base + offset */
-	CFI_UNDEFINED,   /* nowhere; of the return address: this is the root */
-};
-
-/*
- * How to get from a frame to its caller's.  The CFA is a register + offset, or
- * what stands in memory there: of a signal's frame (SP, as the kernel saved
- * it), or of one that was realigned.  Registers may be any of the seventeen;
- * a walk that does not have one ends.
- */
-struct cfi_row {
-	uint8_t cfa_register;
-	bool cfa_is_memory;
-	bool is_signal; /* the caller was interrupted: its IP is no return
-			   address */
-	int32_t cfa_offset;
-	struct {
-		uint8_t rule; /* enum cfi_rule */
-		uint8_t base; /* of CFI_AT_REGISTER, CFI_IS_REGISTER */
-		int32_t offset;
-	} registers[DWARF_REGISTERS];
-};
 
 /*
  * The row for an address of the file, of .eh_frame, else .debug_frame; false

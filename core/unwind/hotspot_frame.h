@@ -11,7 +11,6 @@
 
 #include "core/hotspot/process_view.h"
 #include "core/unwind/native_frame.h"
-#include "core/unwind/unwinder.h"
 #include "core/unwind/walk.h"
 
 /* Both are borrowed; the view has a code cache. */

@@ -9,7 +9,7 @@
 #define CORE_UNWIND_NATIVE_FRAME_H
 
 #include "core/elf/process_images.h"
-#include "core/unwind/unwinder.h"
+#include "core/hotspot/java_symbols.h"
 #include "core/unwind/walk.h"
 
 struct native_frames;

@@ -4,7 +4,6 @@
  * end within what x86_path.h promises, and what is found makes sense.
  */
 #include "core/unwind/x86_64/x86_code.h"
-#include "core/unwind/x86_64/x86_path.h"
 
 #include <stdlib.h>
 #include <string.h>

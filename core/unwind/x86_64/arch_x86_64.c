@@ -14,7 +14,6 @@
 
 #include "core/hotspot/method_check.h"
 #include "core/unwind/hotspot_frame.h"
-#include "core/unwind/x86_64/x86_path.h"
 
 /* DWARF numbers (System V ABI AMD64, figure 3.36). */
 enum { AX = DWARF_AX, BX = DWARF_BX, BP = DWARF_BP, SP = DWARF_SP, R13 = 13 };

@@ -48,4 +48,28 @@ bool x86_return_is_in_ax(const struct machine_code *c, size_t at);
  */
 bool x86_saves_sp(const struct machine_code *c, size_t at);
 
+/*
+ * ---- paths (x86_path.c) ----
+ *
+ * Follow code from a position to its return, and track RSP and RBP, to find the
+ * return address.  Pushes, pops, sums with RSP, leave, and setting RSP from RBP
+ * are followed; a call is assumed to leave RSP unchanged.  All ways of a
+ * function have the same depth where they meet, so the first way will do.
+ */
+enum {
+	X86_MOST_STRAIGHT = 200,  /* instructions that are looked at */
+	X86_MOST_SEARCHED = 3000, /* of all ways together */
+	X86_FARTHEST = 1 << 24,   /* bytes that SP moves at most */
+};
+
+/* Straight on from `at`: to a return, or to where it jumps. */
+void x86_straight(const struct machine_code *c, size_t at,
+		  struct code_path *out);
+
+/* The same, going on where it jumps to. */
+void x86_follow(const struct machine_code *c, size_t at, struct code_path *out);
+
+/* The same, looking into both ways of each jump: to the nearest return. */
+void x86_search(const struct machine_code *c, size_t at, struct code_path *out);
+
 #endif

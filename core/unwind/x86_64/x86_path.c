@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/unwind/x86_64/x86_path.h"
+#include "core/unwind/x86_64/x86_code.h"
 
 #include "core/unwind/x86_64/x86_instruction.h"
 

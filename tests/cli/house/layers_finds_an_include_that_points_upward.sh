@@ -2,5 +2,5 @@ mkdir -p core/base core/profile core/unwind render/text cmd
 echo '#include "core/profile/profile.h"' >core/base/a.c
 echo '#include "render/page/flame.h"' >core/profile/b.c
 echo 'void f(void) { printf("x"); exit(1); }' >render/text/c.c
-echo '#include "core/unwind/x86_64/x86_path.h"' >core/unwind/d.c
+echo '#include "core/unwind/x86_64/x86_code.h"' >core/unwind/d.c
 sh "$(dirname "$DATA")/layers.sh" . | grep -E '^(not ok|#)'
