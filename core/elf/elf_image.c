@@ -9,7 +9,6 @@
 #include "core/elf/elf_cfi.h"
 #include "core/elf/elf_debug.h"
 #include "core/elf/elf_file.h"
-#include "core/elf/elf_functions.h"
 #include "core/elf/elf_symbols.h"
 #include "core/jvm/procfs.h"
 

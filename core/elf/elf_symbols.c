@@ -117,3 +117,339 @@ uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name)
 
 	return address ? address : find_among(s, name, false);
 }
+
+/* ---- functions by their addresses ---- */
+
+/* A symbol: the index of its table above its number. */
+enum { TABLE_SHIFT = 30, NUMBER_MASK = (1 << TABLE_SHIFT) - 1 };
+#define NONE UINT32_MAX
+
+/* The radix of the sort; some MB of code take three passes. */
+enum { DIGIT_BITS = 9, DIGIT_MASK = (1 << DIGIT_BITS) - 1 };
+
+/* The function, or NONE, from an address up to the next place. */
+struct elf_place {
+	uint64_t at;
+	uint32_t symbol;
+};
+
+struct places {
+	struct elf_place *all;
+	size_t count, cap;
+};
+
+/* A symbol to be sorted: small, because there are many. */
+struct candidate {
+	uint64_t start;
+	uint32_t symbol;
+};
+
+struct candidates {
+	struct candidate *all;
+	size_t count, cap;
+};
+
+/* The function at an address, with its best name. */
+struct span {
+	uint64_t start, end; /* end == start: unknown */
+	uint32_t symbol;
+	bool is_label; /* not a function symbol, and without a size */
+};
+
+struct spans {
+	struct span *all;
+	size_t count;
+};
+
+static const struct elf_symbols *symbol_table(const struct elf_functions *f,
+					      uint32_t symbol)
+{
+	return f->tables[symbol >> TABLE_SHIFT];
+}
+
+static const Elf64_Sym *symbol_entry(const struct elf_functions *f,
+				     uint32_t symbol)
+{
+	return elf_symbols_at(symbol_table(f, symbol), symbol & NUMBER_MASK);
+}
+
+static const char *symbol_name(const struct elf_functions *f, uint32_t symbol)
+{
+	return elf_symbols_name(symbol_table(f, symbol), symbol & NUMBER_MASK);
+}
+
+/* Returns where the symbol's section ends. */
+static uint64_t symbol_limit(const struct elf_functions *f, uint32_t symbol)
+{
+	return elf_symbols_limit(symbol_table(f, symbol), symbol & NUMBER_MASK);
+}
+
+/* Returns where the symbol ends by its size. */
+static uint64_t symbol_end(const struct elf_functions *f, uint32_t symbol)
+{
+	const Elf64_Sym *s = symbol_entry(f, symbol);
+	uint64_t most = symbol_limit(f, symbol) - s->st_value;
+
+	return s->st_value + (s->st_size < most ? s->st_size : most);
+}
+
+/* Copies candidates by a digit of their address, and else in order. */
+static void candidates_distribute(const struct candidate *from,
+				  struct candidate *to, size_t count,
+				  uint64_t first, unsigned shift)
+{
+	size_t at[1 << DIGIT_BITS] = { 0 }, sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		at[(from[i].start - first) >> shift & DIGIT_MASK]++;
+	for (size_t i = 0; i <= DIGIT_MASK; i++) {
+		size_t here = at[i];
+
+		at[i] = sum;
+		sum += here;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[at[(from[i].start - first) >> shift &
+		      DIGIT_MASK]++] = from[i];
+}
+
+/*
+ * Sorts by address, digit by digit: a comparison of two of so many candidates
+ * waits for memory, and there would be a million comparisons.
+ */
+static void candidates_sort(struct candidates *c)
+{
+	struct candidate *other = xcalloc(c->count, sizeof(*other)), *kept;
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->all[i].start < first)
+			first = c->all[i].start;
+		if (c->all[i].start > last)
+			last = c->all[i].start;
+	}
+	for (unsigned shift = 0;
+	     c->count && shift < 64 && (last - first) >> shift;
+	     shift += DIGIT_BITS) {
+		candidates_distribute(c->all, other, c->count, first, shift);
+		kept = c->all;
+		c->all = other;
+		other = kept;
+	}
+	free(other);
+}
+
+/* Returns the rank of a name; the least is the best. */
+static uint32_t symbol_rank(const Elf64_Sym *symbol, const char *name)
+{
+	unsigned binding = ELF64_ST_BIND(symbol->st_info);
+	uint32_t underscores = (uint32_t)strspn(name, "_");
+
+	/* All C++ names begin with one. */
+	if (strncmp(name, "_Z", 2) == 0)
+		underscores = 0;
+	/* "nanosleep" is weak, "__nanosleep" is not. */
+	return (uint32_t)(ELF64_ST_TYPE(symbol->st_info) == STT_NOTYPE) << 10 |
+	       (uint32_t)(binding == STB_LOCAL) << 9 |
+	       (uint32_t)(strchr(name, '@') != NULL) << 8 |
+	       (underscores < 127 ? underscores : 127) << 1 |
+	       (uint32_t)(binding == STB_WEAK);
+}
+
+/* Returns true when a is the better-known name. */
+static bool symbol_is_better(const struct elf_functions *f, uint32_t a,
+			     uint32_t b)
+{
+	const char *a_name = symbol_name(f, a), *b_name = symbol_name(f, b);
+	uint32_t a_rank = symbol_rank(symbol_entry(f, a), a_name);
+	uint32_t b_rank = symbol_rank(symbol_entry(f, b), b_name);
+
+	if (a_rank != b_rank)
+		return a_rank < b_rank;
+	return strcmp(a_name, b_name) < 0;
+}
+
+/* Collects the symbols of code of all tables. */
+static void functions_collect(const struct elf_functions *f,
+			      struct candidates *c)
+{
+	for (size_t t = 0; t < f->table_count; t++) {
+		const struct elf_symbols *s = f->tables[t];
+
+		for (size_t i = 0; i < s->count && i <= NUMBER_MASK; i++) {
+			if (!elf_symbols_is_code(s, i))
+				continue;
+			array_reserve(c->all, c->cap, c->count + 1);
+			c->all[c->count++] = (struct candidate){
+				.start = elf_symbols_at(s, i)->st_value,
+				.symbol = (uint32_t)t << TABLE_SHIFT |
+					  (uint32_t)i,
+			};
+		}
+	}
+}
+
+/*
+ * Makes one span of the candidates at one address: the best name, and the size
+ * of the best one that has a size.
+ */
+static struct span span_make(const struct elf_functions *f,
+			     const struct candidate *all, size_t count)
+{
+	struct span s = { .start = all->start, .symbol = all->symbol };
+	uint32_t sized = NONE;
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t symbol = all[i].symbol;
+
+		if (i && symbol_is_better(f, symbol, s.symbol))
+			s.symbol = symbol;
+		if (symbol_end(f, symbol) > s.start &&
+		    (sized == NONE || symbol_is_better(f, symbol, sized)))
+			sized = symbol;
+	}
+	s.end = sized == NONE ? s.start : symbol_end(f, sized);
+	s.is_label = symbol_end(f, s.symbol) == s.start &&
+		     ELF64_ST_TYPE(symbol_entry(f, s.symbol)->st_info) ==
+			     STT_NOTYPE;
+	return s;
+}
+
+static void spans_unite(const struct elf_functions *f,
+			const struct candidates *c, struct spans *s)
+{
+	size_t next;
+
+	s->all = xcalloc(c->count, sizeof(*s->all));
+	for (size_t i = 0; i < c->count; i = next) {
+		for (next = i + 1; next < c->count; next++) {
+			if (c->all[next].start != c->all[i].start)
+				break;
+		}
+		s->all[s->count++] = span_make(f, &c->all[i], next - i);
+	}
+}
+
+/* Gives an end to functions whose symbols do not have a size. */
+static void spans_set_ends(const struct elf_functions *f, struct spans *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct span *one = &s->all[i];
+		uint64_t behind;
+
+		if (one->end != one->start)
+			continue;
+		one->end = elf_cfi_end(f->cfi, one->start);
+		if (one->end > one->start)
+			continue;
+		/* A function without a name here may follow it. */
+		one->end = f->is_complete ? symbol_limit(f, one->symbol)
+					  : one->start + 1;
+		behind = i + 1 < s->count ? s->all[i + 1].start : one->end;
+		if (behind < one->end)
+			one->end = behind;
+	}
+}
+
+static void places_add(struct places *p, uint64_t at, uint32_t symbol)
+{
+	if (p->count && p->all[p->count - 1].at == at)
+		p->count--;
+	array_reserve(p->all, p->cap, p->count + 1);
+	p->all[p->count++] = (struct elf_place){ at, symbol };
+}
+
+/*
+ * Closes open functions that end at or before an address.  A function within
+ * another closes first; one that overlaps its end closes with it.
+ */
+static void places_close_until(struct places *p, const struct spans *s,
+			       size_t *open, size_t *depth, uint64_t address)
+{
+	while (*depth && s->all[open[*depth - 1]].end <= address) {
+		uint64_t end = s->all[open[*depth - 1]].end;
+
+		while (*depth && s->all[open[*depth - 1]].end <= end)
+			--*depth;
+		places_add(p, end,
+			   *depth ? s->all[open[*depth - 1]].symbol : NONE);
+	}
+}
+
+/* Turns functions, which may be nested, into places in a row. */
+static void places_make(struct places *p, const struct spans *s)
+{
+	size_t *open = xcalloc(s->count, sizeof(*open)), depth = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		places_close_until(p, s, open, &depth, s->all[i].start);
+		/* A label within a function is a part of it. */
+		if (depth && s->all[i].is_label)
+			continue;
+		places_add(p, s->all[i].start, s->all[i].symbol);
+		open[depth++] = i;
+	}
+	places_close_until(p, s, open, &depth, UINT64_MAX);
+	free(open);
+}
+
+/* Returns the index of the last place at or before an address, + 1. */
+static size_t places_find(const struct elf_place *places, size_t count,
+			  uint64_t address)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (places[mid].at <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+void elf_functions_init(struct elf_functions *f,
+			const struct elf_symbols *const *tables, size_t count,
+			bool is_complete, struct elf_cfi *cfi)
+{
+	struct candidates c = { 0 };
+	struct spans s = { 0 };
+	struct places p = { 0 };
+
+	*f = (struct elf_functions){
+		.table_count = count < ELF_TABLES ? count : ELF_TABLES,
+		.cfi = cfi,
+		.is_complete = is_complete,
+	};
+	for (size_t i = 0; i < f->table_count; i++)
+		f->tables[i] = tables[i];
+	functions_collect(f, &c);
+	candidates_sort(&c);
+	spans_unite(f, &c, &s);
+	spans_set_ends(f, &s);
+	places_make(&p, &s);
+	free(c.all);
+	free(s.all);
+	f->places = p.all;
+	f->place_count = p.count;
+}
+
+void elf_functions_release(struct elf_functions *f)
+{
+	free(f->places);
+	*f = (struct elf_functions){ 0 };
+}
+
+const char *elf_functions_at(const struct elf_functions *f, uint64_t address,
+			     uint64_t *start)
+{
+	size_t at = places_find(f->places, f->place_count, address);
+	uint32_t symbol = at ? f->places[at - 1].symbol : NONE;
+
+	if (symbol == NONE || !*symbol_name(f, symbol))
+		return NULL;
+	*start = symbol_entry(f, symbol)->st_value;
+	return symbol_name(f, symbol);
+}

@@ -4,7 +4,7 @@
  * no size and reach over many others, are those that a simple look at all of
  * them finds, in whatever order they are asked for.
  */
-#include "core/elf/elf_functions.h"
+#include "core/elf/elf_symbols.h"
 
 #include "tests/unit/sanitizers.h"
 
