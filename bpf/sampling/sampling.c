@@ -2,15 +2,18 @@
 #include "bpf/sampling/sampling.h"
 
 #include "bpf/sampling/idle_threads.h"
-#include "bpf/sampling/launch.h"
 #include "bpf/sampling/sampling_targets.h"
 #include "core/base/alloc.h"
+#include "core/base/child.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Samples are unwound for this long before signals and new processes are
  * looked at. */
@@ -48,6 +51,79 @@ struct sampling {
 	struct sampling_counts counts_before;
 	uint64_t lost_before, unended_before;
 };
+
+/*
+ * A launched program.
+ */
+
+/* What the child is to become. */
+struct program {
+	char *const *argv;
+	void (*before_exec)(void);
+};
+
+/* Waits for the word to begin; the parent may have ended before. */
+static int launch_job(void *self, int channel, struct error *err)
+{
+	const struct program *p = self;
+	char word;
+
+	if (child_hear(channel, INT64_MAX, &word) != CHILD_TOLD)
+		return CHILD_NOTHING;
+	if (p->before_exec)
+		p->before_exec();
+	return child_exec(p->argv, err);
+}
+
+int launch_open(struct launch *l, char *const *argv, void (*before_exec)(void),
+		struct error *err)
+{
+	static const struct child_options options = {
+		.files = CHILD_KEEPS_FILES,
+		.signals = CHILD_KEEPS_SIGNALS,
+	};
+	struct program program = { argv, before_exec };
+
+	*l = (struct launch){ .name = argv[0] };
+	if (child_start(&l->child, &options, launch_job, &program, err))
+		return fail_in(err, "cannot start %s", argv[0]);
+	return 0;
+}
+
+int launch_begin(struct launch *l, int64_t until_ns, struct error *err)
+{
+	enum child_news news = CHILD_FAILED;
+	int fd;
+
+	errno = ECHILD;
+	fail_sys(err, ERROR_FAILED, "cannot start %s", l->name);
+	if (child_tell(l->child.channel, 'b', -1) == 0)
+		news = child_wait(&l->child, until_ns, &fd, err);
+	/* Its first instruction may be on a disk that gives no answer. */
+	if (news == CHILD_SILENT)
+		return fail(err, ERROR_FAILED,
+			    "cannot start %s: it has not begun in time",
+			    l->name);
+	close(l->child.channel);
+	l->child.channel = -1;
+	/* execvp(3) has closed the other end. */
+	return news == CHILD_GONE ? 0 : -1;
+}
+
+bool launch_has_ended(struct launch *l)
+{
+	if (l->child.pid && !l->has_ended)
+		l->has_ended = child_reap(l->child.pid, &l->status, 0);
+	return l->has_ended;
+}
+
+void launch_close(struct launch *l)
+{
+	/* One that has a channel has not begun: it is none but ours. */
+	if (l->child.channel >= 0 && !l->has_ended)
+		child_end(&l->child, 0);
+	*l = (struct launch){ .child = { .channel = -1 } };
+}
 
 /* By the numbers of their bits. */
 static const struct {

@@ -17,6 +17,7 @@
 #define BPF_SAMPLING_SAMPLING_H
 
 #include "bpf/sampling/sampling_options.h"
+#include "core/base/child.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
@@ -132,5 +133,38 @@ int64_t drain_interval_next(struct drain_interval *d, uint64_t changes);
  * the first sample after it should be read at once.
  */
 bool drain_interval_is_short(const struct drain_interval *d);
+
+/*
+ * A launched program.
+ *
+ * Its process exists before it executes the program, so that sampling can be
+ * set up first.  The program keeps running if sjkc exits.
+ */
+
+struct launch {
+	struct child child; /* pid 0: none; no channel once it has begun */
+	const char *name;   /* as it was given; borrowed */
+	bool has_ended;
+	int status; /* wait(2)'s, then */
+};
+
+/*
+ * Makes the process of a program, by PATH; argv ends with NULL.  before_exec,
+ * unless NULL, is called in it just before the program begins.
+ */
+int launch_open(struct launch *l, char *const *argv, void (*before_exec)(void),
+		struct error *err);
+
+/*
+ * Lets it begin.  ERROR_FAILED when there is no such program, or it has not
+ * begun until then (CLOCK_MONOTONIC).
+ */
+int launch_begin(struct launch *l, int64_t until_ns, struct error *err);
+
+/* True once it has ended, which status says how of. */
+bool launch_has_ended(struct launch *l);
+
+/* One that has not begun never does.  Zeroed storage is fine. */
+void launch_close(struct launch *l);
 
 #endif
