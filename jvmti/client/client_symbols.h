@@ -46,4 +46,54 @@ struct client_symbols_counts {
 void client_symbols_counts(const struct client_symbols *s,
 			   struct client_symbols_counts *counts);
 
+/*
+ * Which code was where in a JVM, and when.
+ *
+ * Memory of code is used again: a piece of code has a range of addresses and a
+ * span of time.  What has gone longest is forgotten first when there is too
+ * much.  What a JVM that lies has overlap everywhere is bounded by the work
+ * that it makes, and what that leaves out is counted.
+ */
+
+struct code {
+	uint64_t start, end;   /* [start, end) */
+	uint64_t from, until;  /* CLOCK_MONOTONIC, ns; UINT64_MAX = is there */
+	bool is_method;        /* else it is generated code */
+	uint32_t name;         /* the caller's, of method or code */
+	const uint8_t *places; /* of a method: AGENT_LOAD's, from their count */
+	uint32_t places_len;
+};
+
+struct code_map;
+
+/* memory: bytes that all of it may take. */
+struct code_map *code_map_new(size_t memory);
+void code_map_free(struct code_map *m); /* NULL is fine */
+
+/* Some milliseconds' work may be done until the next time. */
+void code_map_begin(struct code_map *m);
+
+/*
+ * Adds code, whose places are copied.  What overlaps it has gone by then, but
+ * for code that was generated, in which other code may be.  False: it makes no
+ * sense, or there is no room.
+ */
+bool code_map_add(struct code_map *m, const struct code *c);
+
+/* The method's code that begins there has gone. */
+void code_map_remove(struct code_map *m, uint64_t start, uint64_t time_ns);
+
+/*
+ * What was at an address at a time, or NULL; valid until the next addition.
+ * Code is announced a while after it is there, so what came a moment later will
+ * do when there was nothing else.
+ */
+const struct code *code_map_find(const struct code_map *m, uint64_t address,
+				 uint64_t time_ns);
+
+size_t code_map_count(const struct code_map *m);
+uint64_t code_map_forgotten(const struct code_map *m);
+/* What was left out though it was there: too much work. */
+uint64_t code_map_dropped(const struct code_map *m);
+
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/text.h"
 #include "jvmti/agent/agent_protocol.h"
-#include "jvmti/client/client_code.h"
 #include "jvmti/client/client_symbols.h"
 
 #include <setjmp.h>
