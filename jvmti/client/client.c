@@ -10,7 +10,6 @@
 #include "jvmti/client/client_folder.h"
 #include "jvmti/client/client_library.h"
 #include "jvmti/client/client_load.h"
-#include "jvmti/client/client_stream.h"
 #include "jvmti/client/client_symbols.h"
 
 #include <stdio.h>

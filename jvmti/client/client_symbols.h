@@ -9,7 +9,10 @@
 #define JVMTI_CLIENT_CLIENT_SYMBOLS_H
 
 #include "core/base/cursor.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/hotspot/java_symbols.h"
+#include "jvmti/agent/agent_protocol.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +98,42 @@ size_t code_map_count(const struct code_map *m);
 uint64_t code_map_forgotten(const struct code_map *m);
 /* What was left out though it was there: too much work. */
 uint64_t code_map_dropped(const struct code_map *m);
+
+/*
+ * The client's end of the stream file (agent_protocol.h).
+ *
+ * The file is the JVM's, whose user may write to it, cut it, or take its room
+ * away: what cannot be read is an error, once, and nothing after it is.
+ */
+
+struct client_stream {
+	int fd; /* holds the lock; -1 = none */
+	struct agent_orders orders;
+	struct agent_report report; /* as it was last read */
+	uint64_t punched;           /* up to there its memory was given back */
+	struct text left;           /* the beginning of a record */
+	bool is_broken;             /* what it writes cannot be read */
+};
+
+/*
+ * wants: bits of enum agent_want; interval for SampledObjectAlloc, UINT64_MAX =
+ * as it is.  There is no file yet; client_stream_close() is due.
+ */
+void client_stream_init(struct client_stream *s, unsigned wants,
+			uint64_t interval);
+
+/* Takes the file, which has the orders in it, over, and locks it. */
+int client_stream_hold(struct client_stream *s, int fd, struct error *err);
+void client_stream_close(struct client_stream *s);
+
+/* Looks what the agent reports; ERROR_PARTIAL when that makes no sense. */
+int client_stream_look(struct client_stream *s, struct error *err);
+
+/*
+ * The same, and takes in all that it had written by then.  ERROR_PARTIAL, the
+ * first time, when that cannot be read; then nothing more happens.
+ */
+int client_stream_read(struct client_stream *s, struct client_symbols *symbols,
+		       struct error *err);
 
 #endif

@@ -3,7 +3,7 @@
  * Both ends of the stream file, the agent's being compiled in here.
  */
 #include "jvmti/agent/agent_stream.c"
-#include "jvmti/client/client_stream.h"
+#include "jvmti/client/client_symbols.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
