@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "core/jvm/jdk_version.h"
 #include "jvmti/agent/agent_protocol.h"
-#include "jvmti/client/client_folder.h"
 #include "jvmti/client/client_library.h"
 #include "jvmti/client/client_load.h"
 #include "jvmti/client/client_symbols.h"
