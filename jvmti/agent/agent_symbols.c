@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jvmti/agent/agent_symbols.h"
 
 #include "jvmti/agent/agent.h"
 #include "jvmti/agent/agent_stream.h"

@@ -16,10 +16,6 @@
 #define symbols_loaded    test_symbols_loaded
 #define symbols_unloaded  test_symbols_unloaded
 #define symbols_generated test_symbols_generated
-#define events_begin      test_events_begin
-#define events_allocated  test_events_allocated
-#define events_contended  test_events_contended
-#define events_entered    test_events_entered
 /* clang-format on */
 #include "jvmti/agent/agent.c"
 
@@ -76,26 +72,6 @@ void symbols_generated(jvm_table *env, const char *name, const void *code,
 		       int32_t size)
 {
 	(void)env, (void)name, (void)code, (void)size;
-}
-
-void events_begin(uint64_t interval) { (void)interval; }
-
-void events_allocated(jvm_table *env, jvm_table *jni, void *thread,
-		      void *object, void *class, int64_t size)
-{
-	(void)env, (void)jni, (void)thread, (void)object, (void)class;
-	(void)size;
-}
-
-void events_contended(jvm_table *env, jvm_table *jni, void *thread,
-		      void *object)
-{
-	(void)env, (void)jni, (void)thread, (void)object;
-}
-
-void events_entered(jvm_table *env, jvm_table *jni, void *thread, void *object)
-{
-	(void)env, (void)jni, (void)thread, (void)object;
 }
 
 static void events_in_quick_succession_look_for_the_client_once(void **state)
