@@ -8,7 +8,7 @@
 #ifndef BPF_CONDITIONS_H
 #define BPF_CONDITIONS_H
 
-#include "core/attach/attach_conditions.h"
+#include "core/base/condition.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,27 +8,13 @@
 #ifndef CORE_ATTACH_ATTACH_CONDITIONS_H
 #define CORE_ATTACH_ATTACH_CONDITIONS_H
 
+#include "core/base/condition.h"
 #include "core/base/error.h"
 #include "core/jvm/jvm.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum condition_state {
-	CONDITION_HOLDS,
-	CONDITION_WAITS, /* not yet: the JVM is starting */
-	CONDITION_FAILS,
-	CONDITION_UNKNOWN, /* could not be looked at */
-};
-
-struct condition {
-	const char *name; /* "signal handler", "attach mechanism", … */
-	enum condition_state state;
-	enum error_kind kind; /* of the error that it would be */
-	char detail[256];     /* what holds, or what does not and why */
-	char remedy[256];     /* what to do about it; may be empty */
-};
 
 enum { ATTACH_CONDITIONS_MAX = 24 };
 
