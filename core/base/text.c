@@ -76,6 +76,21 @@ void text_varint(struct text *t, uint64_t value)
 	t->bytes[t->len] = '\0';
 }
 
+size_t text_width(const char *bytes, size_t len)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < len; i++)
+		width += ((unsigned char)bytes[i] & 0xc0) != 0x80;
+	return width;
+}
+
+void text_spaces(struct text *t, size_t count)
+{
+	while (count--)
+		text_putc(t, ' ');
+}
+
 void text_clear(struct text *t)
 {
 	t->len = 0;

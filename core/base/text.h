@@ -30,6 +30,12 @@ void text_utf8(struct text *t, uint32_t character);
 /* Appends an LEB128 varint: 7 bits a byte, low first, at most 10 bytes. */
 void text_varint(struct text *t, uint64_t value);
 
+/* How many characters valid UTF-8 has; each is taken for one column wide. */
+size_t text_width(const char *bytes, size_t len);
+
+/* Appends count spaces. */
+void text_spaces(struct text *t, size_t count);
+
 void text_clear(struct text *t); /* empty, its memory kept */
 void text_release(struct text *t);
 

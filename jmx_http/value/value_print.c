@@ -137,16 +137,6 @@ static void new_line(struct printer *p)
 	text_printf(p->out, "\n%*s", (int)p->indent, "");
 }
 
-/* Characters; those that take two columns or none are rare in cells. */
-static size_t width_of(const char *bytes, size_t len)
-{
-	size_t width = 0;
-
-	for (size_t i = 0; i < len; i++)
-		width += ((unsigned char)bytes[i] & 0xc0) != 0x80;
-	return width;
-}
-
 static struct text safe_name(const char *name)
 {
 	struct text t = { 0 };
@@ -241,7 +231,7 @@ static void print_within(struct printer *p, const struct value *v)
 static void print_entry(struct printer *p, const struct text *key,
 			size_t key_width, const struct value *v)
 {
-	size_t width = width_of(key->bytes, key->len);
+	size_t width = text_width(key->bytes, key->len);
 
 	text_add(p->out, key->bytes, key->len);
 	text_putc(p->out, ':');
@@ -281,7 +271,7 @@ static void print_block(struct printer *p, const struct value *v)
 	struct text *keys = keys_of(v, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		size_t one = width_of(keys[i].bytes, keys[i].len);
+		size_t one = text_width(keys[i].bytes, keys[i].len);
 
 		if (one > width && one <= KEY_WIDTH_MAX)
 			width = one;
@@ -334,7 +324,7 @@ static void cut_cell(struct text *cell, size_t cell_width)
 {
 	size_t keep = cell_width > 3 ? cell_width - 3 : 0, at = 0;
 
-	if (!cell_width || width_of(cell->bytes, cell->len) <= cell_width)
+	if (!cell_width || text_width(cell->bytes, cell->len) <= cell_width)
 		return;
 	while (keep--) {
 		at++;
@@ -359,7 +349,7 @@ static void fill_table(struct table *t, size_t cell_width)
 		t->cells[i] = row ? cell_of(t->rows[row - 1], first, column)
 				  : safe_name(first->members.at[column].name);
 		cut_cell(&t->cells[i], cell_width);
-		width = width_of(t->cells[i].bytes, t->cells[i].len);
+		width = text_width(t->cells[i].bytes, t->cells[i].len);
 		if (width > t->widths[column])
 			t->widths[column] = width;
 	}
@@ -369,7 +359,7 @@ static void print_row(struct printer *p, const struct table *t, size_t row)
 {
 	for (size_t i = 0; i < t->column_count; i++) {
 		const struct text *cell = &t->cells[row * t->column_count + i];
-		size_t width = width_of(cell->bytes, cell->len);
+		size_t width = text_width(cell->bytes, cell->len);
 
 		if (i)
 			text_putc(p->out, '|');

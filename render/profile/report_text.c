@@ -38,7 +38,7 @@ static void put_amount(struct text *out, const struct report *r, uint64_t part)
 static void put_last(struct text *out, const struct report *r, size_t start,
 		     const char *name, size_t len)
 {
-	size_t used = columns_width(out->bytes + start, out->len - start);
+	size_t used = text_width(out->bytes + start, out->len - start);
 	size_t width = r->options->width;
 	size_t left = width > used + LEAST_WIDTH ? width - used : LEAST_WIDTH;
 
@@ -109,7 +109,7 @@ static size_t thread_column(const struct report *r, enum report_part part)
 			add_thread(&name, r, r->threads[i].thread);
 		else
 			add_owner(&name, r, r->owners[i].owner);
-		wide = columns_width(name.bytes, name.len);
+		wide = text_width(name.bytes, name.len);
 		if (wide > most)
 			most = wide;
 	}
@@ -187,7 +187,7 @@ static void put_owners(struct text *out, const struct report *r)
 		return;
 	text_printf(out, "\nby monitor and owner\n  total         %s  owner",
 		    samples_heading(r));
-	columns_blanks(out, column - strlen("owner"));
+	text_spaces(out, column - strlen("owner"));
 	text_puts(out, "  monitor\n");
 	for (size_t i = 0; i < rows; i++) {
 		size_t start = out->len, wide;
@@ -197,9 +197,9 @@ static void put_owners(struct text *out, const struct report *r)
 		add_owner(&owner, r, r->owners[i].owner);
 		columns_fit(&fitted, owner.bytes, owner.len,
 			    r->options->width ? column : SIZE_MAX);
-		wide = columns_width(fitted.bytes, fitted.len);
+		wide = text_width(fitted.bytes, fitted.len);
 		text_add(out, fitted.bytes, fitted.len);
-		columns_blanks(out, 2 + (wide < column ? column - wide : 0));
+		text_spaces(out, 2 + (wide < column ? column - wide : 0));
 		put_class_name(out, r, &r->owners[i], start);
 		text_release(&fitted);
 		text_release(&owner);
@@ -217,7 +217,7 @@ static void put_thread(struct text *out, const struct report *r,
 	add_thread(&name, r, t->thread);
 	columns_fit(&fitted, name.bytes, name.len,
 		    r->options->width ? column : SIZE_MAX);
-	wide = columns_width(fitted.bytes, fitted.len);
+	wide = text_width(fitted.bytes, fitted.len);
 	put_amount(out, r, t->total);
 	text_puts(out, "  ");
 	text_add(out, fitted.bytes, fitted.len);
@@ -225,7 +225,7 @@ static void put_thread(struct text *out, const struct report *r,
 		text_putc(out, '\n');
 	} else {
 		leaf = report_frame_name(r, t->leaf);
-		columns_blanks(out, wide < column ? column - wide : 0);
+		text_spaces(out, wide < column ? column - wide : 0);
 		text_putc(out, ' ');
 		put_share(out, t->leaf_self, t->total);
 		text_puts(out, "  ");
@@ -244,7 +244,7 @@ static void put_threads(struct text *out, const struct report *r)
 		return;
 
 	text_puts(out, "\nhottest threads\n  total           thread");
-	columns_blanks(out, column - strlen("thread"));
+	text_spaces(out, column - strlen("thread"));
 	text_puts(out, "   of it  in\n");
 	for (size_t i = 0; i < rows && r->threads[i].total; i++)
 		put_thread(out, r, &r->threads[i], column);
@@ -296,7 +296,7 @@ static void put_indent(struct text *out, const struct call_row *row)
 
 	if (!level)
 		return;
-	columns_blanks(out, 2 * (level - 1));
+	text_spaces(out, 2 * (level - 1));
 	text_puts(out, row->is_choice ? "+ " : "  ");
 }
 
@@ -310,7 +310,7 @@ static void put_call(struct text *out, const struct report *r,
 	if (row->self)
 		put_share(out, row->self, r->whole);
 	else
-		columns_blanks(out, 7);
+		text_spaces(out, 7);
 	text_puts(out, "  ");
 	put_indent(out, row);
 	add_call(&name, r, row);
@@ -325,7 +325,7 @@ static void put_gap(struct text *out, const struct call_row *row, size_t count)
 	if (!count)
 		return;
 	beside.is_choice = false;
-	columns_blanks(out, 16);
+	text_spaces(out, 16);
 	put_indent(out, &beside);
 	text_printf(out, "… %zu more …\n", count);
 }

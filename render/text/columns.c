@@ -9,26 +9,11 @@ static bool begins_character(char byte)
 	return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
-size_t columns_width(const char *bytes, size_t len)
-{
-	size_t width = 0;
-
-	for (size_t i = 0; i < len; i++)
-		width += begins_character(bytes[i]);
-	return width;
-}
-
-void columns_blanks(struct text *out, size_t count)
-{
-	while (count--)
-		text_putc(out, ' ');
-}
-
 void columns_right(struct text *out, const struct text *text, size_t width)
 {
-	size_t wide = columns_width(text->bytes, text->len);
+	size_t wide = text_width(text->bytes, text->len);
 
-	columns_blanks(out, wide < width ? width - wide : 0);
+	text_spaces(out, wide < width ? width - wide : 0);
 	text_add(out, text->bytes, text->len);
 }
 
@@ -47,7 +32,7 @@ static size_t after(const char *bytes, size_t len, size_t skip)
 
 void columns_fit(struct text *out, const char *bytes, size_t len, size_t width)
 {
-	size_t wide = columns_width(bytes, len), at;
+	size_t wide = text_width(bytes, len), at;
 
 	if (wide <= width) {
 		text_add(out, bytes, len);
@@ -67,7 +52,7 @@ void columns_wrap(struct text *out, const char *words, size_t width)
 
 	while (*words) {
 		size_t len = strcspn(words, " ");
-		size_t wide = columns_width(words, len);
+		size_t wide = text_width(words, len);
 
 		if (at && width && at + 1 + wide > width) {
 			text_puts(out, "\n  ");

@@ -9,11 +9,6 @@
 
 #include <stddef.h>
 
-/* How many characters a text has: bytes that begin one. */
-size_t columns_width(const char *bytes, size_t len);
-
-void columns_blanks(struct text *out, size_t count);
-
 /* Appends a text, blanks before it. */
 void columns_right(struct text *out, const struct text *text, size_t width);
 

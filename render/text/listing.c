@@ -91,22 +91,6 @@ static void put_column(struct text *out, const struct profile *p,
 	}
 }
 
-static void put_blanks(struct text *out, size_t count)
-{
-	while (count--)
-		text_putc(out, ' ');
-}
-
-/* How many characters wide a text is: bytes that begin one. */
-static size_t width_of(const struct text *t)
-{
-	size_t width = 0;
-
-	for (size_t i = 0; i < t->len; i++)
-		width += ((uint8_t)t->bytes[i] & 0xc0) != 0x80;
-	return width;
-}
-
 /* A line of the table, COLUMNS texts, under each other. */
 static void put_line(struct text *out, const struct text *texts,
 		     const size_t *widths)
@@ -114,16 +98,17 @@ static void put_line(struct text *out, const struct text *texts,
 	size_t len;
 
 	for (size_t i = 0; i < COLUMNS; i++) {
-		size_t blanks = widths[i] - width_of(&texts[i]);
+		size_t blanks = widths[i] -
+				text_width(texts[i].bytes, texts[i].len);
 
 		if (i)
-			put_blanks(out, 2);
+			text_spaces(out, 2);
 		if (columns[i].right)
-			put_blanks(out, blanks);
+			text_spaces(out, blanks);
 		text_add(out, texts[i].bytes ? texts[i].bytes : "",
 			 texts[i].len);
 		if (!columns[i].right)
-			put_blanks(out, blanks);
+			text_spaces(out, blanks);
 	}
 	for (len = out->len; len && out->bytes[len - 1] == ' '; len--)
 		;
@@ -214,8 +199,9 @@ void listing_events(struct output *out, const struct profile *p)
 
 		put_column(&texts[i], p, line ? families[event] : NULL,
 			   line ? &p->events[event] : NULL, column);
-		if (width_of(&texts[i]) > widths[column])
-			widths[column] = width_of(&texts[i]);
+		if (text_width(texts[i].bytes, texts[i].len) > widths[column])
+			widths[column] = text_width(texts[i].bytes,
+						    texts[i].len);
 	}
 	for (size_t line = 0; line < lines; line++)
 		put_line(&table, texts + line * COLUMNS, widths);

@@ -21,22 +21,6 @@ void table_add(struct table *t, const char *string)
 	text_puts(table_cell(t), string);
 }
 
-/* How many characters a valid text has: bytes that begin one. */
-static size_t width_of(const char *bytes, size_t len)
-{
-	size_t width = 0;
-
-	for (size_t i = 0; i < len; i++)
-		width += ((unsigned char)bytes[i] & 0xc0) != 0x80;
-	return width;
-}
-
-static void put_blanks(struct text *out, size_t count)
-{
-	while (count--)
-		text_putc(out, ' ');
-}
-
 /* A line, which began at start, without blanks at its end and not too wide. */
 static void end_line(struct text *out, size_t start, size_t width)
 {
@@ -44,7 +28,7 @@ static void end_line(struct text *out, size_t start, size_t width)
 
 	while (out->len > start && out->bytes[out->len - 1] == ' ')
 		out->len--;
-	if (width && width_of(out->bytes + start, out->len - start) > width) {
+	if (width && text_width(out->bytes + start, out->len - start) > width) {
 		/* The last character that fits makes room for the mark. */
 		while (left) {
 			left -= ((unsigned char)out->bytes[at] & 0xc0) != 0x80;
@@ -64,14 +48,14 @@ static void put_line(const struct table *t, const struct text *texts,
 
 	for (size_t i = 0; i < t->column_count; i++) {
 		size_t blanks = widths[i] -
-				width_of(texts[i].bytes, texts[i].len);
+				text_width(texts[i].bytes, texts[i].len);
 
-		put_blanks(out, i ? 2 : 0);
+		text_spaces(out, i ? 2 : 0);
 		if (t->columns[i].right)
-			put_blanks(out, blanks);
+			text_spaces(out, blanks);
 		text_add(out, texts[i].bytes, texts[i].len);
 		if (!t->columns[i].right)
-			put_blanks(out, blanks);
+			text_spaces(out, blanks);
 	}
 	end_line(out, start, width);
 }
@@ -91,7 +75,7 @@ void table_text(const struct table *t, size_t width, struct text *out)
 		else
 			safe_text(&texts[i], t->cells[i - columns].bytes,
 				  t->cells[i - columns].len);
-		wide = width_of(texts[i].bytes, texts[i].len);
+		wide = text_width(texts[i].bytes, texts[i].len);
 		if (wide > widths[i % columns])
 			widths[i % columns] = wide;
 	}

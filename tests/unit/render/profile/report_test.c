@@ -170,7 +170,7 @@ static void check_width(const struct text *text, size_t width)
 	while (*at) {
 		size_t len = strcspn(at, "\n");
 
-		assert_true(columns_width(at, len) <= width);
+		assert_true(text_width(at, len) <= width);
 		at += len + 1;
 	}
 }
