@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/profile/report.h"
 
+#include "render/profile/call_tree.h"
 #include "render/profile/thread_roots.h"
 #include "render/text/table.h"
 

@@ -3,6 +3,7 @@
 
 #include "core/base/json.h"
 #include "core/profile/bias.h"
+#include "render/profile/call_tree.h"
 #include "render/profile/thread_roots.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "render/profile/report.h"
 
 #include "core/base/safe_text.h"
+#include "render/profile/call_tree.h"
 #include "render/profile/thread_roots.h"
 #include "render/text/amount.h"
 #include "render/text/columns.h"
