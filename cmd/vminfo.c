@@ -14,6 +14,7 @@
 #include "core/base/safe_text.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/jvm/cgroup.h"
 #include "core/jvm/jvm.h"
 #include "core/jvm/perfdata.h"
 #include "core/jvm/procfs.h"
@@ -36,13 +37,6 @@
 /* Takes a line of it; both are borrowed, the value is foreign. */
 typedef void vminfo_put_fn(void *self, const char *name,
 			   const struct text *value);
-
-enum {
-	CGROUPS_LIMIT = 64 << 10, /* bytes of /proc/PID/cgroup */
-	PATH_LEN = 4096,
-	/* Of cgroup v1, a limit beyond is none: the kernel rounds LONG_MAX. */
-	UNLIMITED_SHIFT = 60,
-};
 
 struct summary {
 	vminfo_put_fn *put;
@@ -166,111 +160,8 @@ static void put_memory(struct summary *s, const struct text *flags,
 	put_size_flag(s, flags, "MaxHeapSize", "maximum heap size");
 }
 
-/* A number at the beginning of a small file of the kernel's; false for none. */
-static bool read_number(const char *path, uint64_t *first, uint64_t *second)
-{
-	char bytes[64] = { 0 }, *end;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (got <= 0 || bytes[0] < '0' || bytes[0] > '9')
-		return false;
-	*first = strtoull(bytes, &end, 10);
-	*second = strtoull(end, NULL, 10);
-	return true;
-}
-
-struct limits {
-	uint64_t memory; /* bytes; 0: none */
-	double cpus;     /* 0: none */
-};
-
-static void limit_cpus(struct limits *l, uint64_t quota, uint64_t period)
-{
-	double cpus = period ? (double)quota / (double)period : 0;
-
-	if (cpus > 0 && (l->cpus == 0 || cpus < l->cpus))
-		l->cpus = cpus;
-}
-
-static void limit_memory(struct limits *l, uint64_t bytes)
-{
-	if (bytes >> UNLIMITED_SHIFT == 0 &&
-	    (l->memory == 0 || bytes < l->memory))
-		l->memory = bytes;
-}
-
-/* One cgroup of a version 2 or 1 hierarchy; cgroups(7). */
-static void read_limits(struct limits *l, const char *folder)
-{
-	char path[PATH_LEN + 64];
-	uint64_t one, other, unused;
-
-	snprintf(path, sizeof(path), "%s/memory.max", folder);
-	if (read_number(path, &one, &unused))
-		limit_memory(l, one);
-	snprintf(path, sizeof(path), "%s/memory.limit_in_bytes", folder);
-	if (read_number(path, &one, &unused))
-		limit_memory(l, one);
-	snprintf(path, sizeof(path), "%s/cpu.max", folder);
-	if (read_number(path, &one, &other))
-		limit_cpus(l, one, other);
-	snprintf(path, sizeof(path), "%s/cpu.cfs_quota_us", folder);
-	if (!read_number(path, &one, &unused))
-		return;
-	snprintf(path, sizeof(path), "%s/cpu.cfs_period_us", folder);
-	if (read_number(path, &other, &unused))
-		limit_cpus(l, one, other);
-}
-
-/* Limits of a cgroup hold for those below it, too. */
-static void read_all_limits(struct limits *l, char *folder, size_t root_len)
-{
-	while (strlen(folder) > root_len) {
-		char *slash = strrchr(folder, '/');
-
-		read_limits(l, folder);
-		if (!slash)
-			break;
-		*slash = '\0';
-	}
-	read_limits(l, folder);
-}
-
-/* "4:memory:/path", "0::/path"; a path out of our own root has "..". */
-static void take_cgroup(struct limits *l, struct line line, struct line *path)
-{
-	const char *name = memchr(line.text, ':', line.len), *at;
-	char folder[PATH_LEN];
-	size_t left;
-	int root;
-
-	if (!name++)
-		return;
-	left = line.len - (size_t)(name - line.text);
-	at = memchr(name, ':', left);
-	if (!at)
-		return;
-	left -= (size_t)(at + 1 - name);
-	if (left > path->len)
-		*path = (struct line){ at + 1, left };
-	if (memmem(at, left + 1, "..", 2) || left > sizeof(folder) / 2)
-		return;
-	root = snprintf(folder, sizeof(folder), "/sys/fs/cgroup%s%.*s",
-			at > name ? "/" : "", (int)(at - name), name);
-	if (root < 0 || (size_t)root + left >= sizeof(folder))
-		return;
-	memcpy(folder + root, at + 1, left);
-	folder[(size_t)root + left] = '\0';
-	if (left == 1)
-		folder[root] = '\0';
-	read_all_limits(l, folder, (size_t)root);
-}
-
 static void put_cpus(struct summary *s, pid_t pid, const struct text *flags,
-		     const struct limits *l)
+		     const struct cgroup_limits *l)
 {
 	struct line given = vm_flag_value(flags, "ActiveProcessorCount");
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -283,7 +174,7 @@ static void put_cpus(struct summary *s, pid_t pid, const struct text *flags,
 		text_printf(&s->value, "%ld online", online);
 	if (l->cpus > 0)
 		text_printf(&s->value, ", limited by its cgroup to %.2f",
-			    l->cpus);
+			    (double)l->cpus / 1000);
 	if (given.len && *given.text != '-' && !line_is(given, "0"))
 		text_printf(&s->value,
 			    ", told by -XX:ActiveProcessorCount %.*s",
@@ -291,7 +182,8 @@ static void put_cpus(struct summary *s, pid_t pid, const struct text *flags,
 	put(s, "CPUs");
 }
 
-static void put_resident(struct summary *s, pid_t pid, const struct limits *l)
+static void put_resident(struct summary *s, pid_t pid,
+			 const struct cgroup_limits *l)
 {
 	struct proc_status status;
 	struct error unused;
@@ -300,15 +192,15 @@ static void put_resident(struct summary *s, pid_t pid, const struct limits *l)
 		return;
 	units_add_size(&s->value, status.rss_bytes);
 	text_puts(&s->value, " resident");
-	if (l->memory) {
+	if (l->memory >= 0) {
 		text_puts(&s->value, ", limited by its cgroup to ");
-		units_add_size(&s->value, l->memory);
+		units_add_size(&s->value, (uint64_t)l->memory);
 	}
 	put(s, "memory");
 }
 
 static void put_container(struct summary *s, const struct jvm *jvm,
-			  struct line cgroup)
+			  const struct text *cgroup)
 {
 	if (!jvm->own_pid_ns && !jvm->own_root)
 		return;
@@ -317,30 +209,21 @@ static void put_container(struct summary *s, const struct jvm *jvm,
 	if (jvm->own_root)
 		add_some(&s->value, s->value.len ? ", " : "",
 			 "file system of its own", "");
-	if (cgroup.len > 1)
-		text_printf(&s->value, ", cgroup %.*s", (int)cgroup.len,
-			    cgroup.text);
+	if (cgroup->len > 1)
+		text_printf(&s->value, ", cgroup %s", cgroup->bytes);
 	put(s, "container");
 }
 
 static void put_machine(struct summary *s, const struct jvm *jvm,
 			const struct text *flags)
 {
-	struct text cgroups = { 0 };
-	struct line line, path = { "", 0 };
-	struct limits limits = { 0 };
-	struct error unused;
-	struct lines lines;
+	struct cgroup_limits limits;
 
-	if (procfs_read(jvm->pid, "cgroup", CGROUPS_LIMIT, &cgroups, &unused))
-		text_clear(&cgroups);
-	lines = lines_over(cgroups.bytes, cgroups.len);
-	while (lines_next(&lines, &line))
-		take_cgroup(&limits, line, &path);
+	cgroup_limits_read(&limits, jvm->pid);
 	put_cpus(s, jvm->pid, flags, &limits);
 	put_resident(s, jvm->pid, &limits);
-	put_container(s, jvm, path);
-	text_release(&cgroups);
+	put_container(s, jvm, &limits.path);
+	cgroup_limits_release(&limits);
 }
 
 /*

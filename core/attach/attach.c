@@ -10,6 +10,7 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/saturate.h"
+#include "core/jvm/cgroup.h"
 #include "core/jvm/procfs.h"
 
 #include <errno.h>
@@ -454,7 +455,7 @@ static bool is_stopped(const struct jvm *jvm)
 
 	return (procfs_status(jvm->pid, &status, &unused) == 0 &&
 		status.state == 'T') ||
-	       attach_cgroup_is_frozen(jvm->pid);
+	       cgroup_is_frozen(jvm->pid);
 }
 
 /* A connection to a JVM whose listener may have to be woken first. */

@@ -5,9 +5,9 @@
 #include "core/attach/attach_socket.h"
 #include "core/attach/helper_process.h"
 #include "core/base/clock.h"
-#include "core/base/lines.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/jvm/cgroup.h"
 #include "core/jvm/procfs.h"
 
 #include <dirent.h>
@@ -22,70 +22,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS      (3 * CLOCK_NS_PER_S) /* at the JVM's file system */
-#define CGROUP_LIMIT ((size_t)64 << 10)
-#define YOUNG_NS     (20 * CLOCK_NS_PER_S)
+#define LOOK_NS  (3 * CLOCK_NS_PER_S) /* at the JVM's file system */
+#define YOUNG_NS (20 * CLOCK_NS_PER_S)
 /* A JVM has its handlers a tenth of a second after it starts, mostly. */
 #define START_NS (5 * CLOCK_NS_PER_S)
 #define STEP_NS  (20 * CLOCK_NS_PER_MS)
-
-/* Whether the JVM stands still because its cgroup is frozen. */
-
-/* The first bytes of a file of ours, as a string. */
-static bool cgroup_read(const char *path, char *to, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, to, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	to[got > 0 ? got : 0] = '\0';
-	return got > 0;
-}
-
-/* "12:freezer:/path" of version 1, "0::/path" of version 2: cgroups(7). */
-static bool cgroup_line_is_frozen(struct line line)
-{
-	char path[4096], said[4096];
-	const char *name = memchr(line.text, ':', line.len);
-	const char *at = name ? memchr(name + 1, ':',
-				       line.len -
-					       (size_t)(name + 1 - line.text))
-			      : NULL;
-	int len;
-
-	if (!at++)
-		return false;
-	len = (int)(line.len - (size_t)(at - line.text));
-	if (at - 2 == name) {
-		snprintf(path, sizeof(path), "/sys/fs/cgroup%.*s/cgroup.events",
-			 len, at);
-		return cgroup_read(path, said, sizeof(said)) &&
-		       strstr(said, "frozen 1");
-	}
-	if (at - name != 9 || memcmp(name, ":freezer:", 9) != 0)
-		return false;
-	snprintf(path, sizeof(path), "/sys/fs/cgroup/freezer%.*s/freezer.state",
-		 len, at);
-	return cgroup_read(path, said, sizeof(said)) && strstr(said, "FR");
-}
-
-bool attach_cgroup_is_frozen(pid_t pid)
-{
-	struct text groups = { 0 };
-	struct error unused;
-	struct lines lines;
-	struct line line;
-	bool frozen = false;
-
-	if (procfs_read(pid, "cgroup", CGROUP_LIMIT, &groups, &unused))
-		return false;
-	lines = lines_over(groups.bytes, groups.len);
-	while (!frozen && lines_next(&lines, &line))
-		frozen = line.len && cgroup_line_is_frozen(line);
-	text_release(&groups);
-	return frozen;
-}
 
 /*
  * Whether a HotSpot JVM has come far enough to be woken.  It handles SIGQUIT a
@@ -312,7 +253,7 @@ static void state_is_running(struct look *l, struct condition *c)
 
 static void cgroup_is_thawed(struct look *l, struct condition *c)
 {
-	bool frozen = attach_cgroup_is_frozen(l->jvm->pid);
+	bool frozen = cgroup_is_frozen(l->jvm->pid);
 
 	c->kind = ERROR_REFUSED;
 	say(c, frozen ? CONDITION_FAILS : CONDITION_HOLDS, "%s",

@@ -32,12 +32,6 @@ int attach_conditions_met(const struct jvm *jvm, int64_t deadline_ns,
 			  struct error *err);
 
 /*
- * True when the JVM's cgroup is frozen, version 1 or 2 (a paused container);
- * false, too, when that is unknown.
- */
-bool attach_cgroup_is_frozen(pid_t pid);
-
-/*
  * True when the JVM is ending, even if it is not a zombie yet: its memory goes
  * before its files do, so that it has gone by the time a socket is closed.
  */

@@ -8,7 +8,7 @@
 #ifndef CORE_THREADS_MACHINE_LOAD_H
 #define CORE_THREADS_MACHINE_LOAD_H
 
-#include "core/base/text.h"
+#include "core/jvm/cgroup.h"
 #include "core/threads/thread_source.h"
 
 struct machine_load {
@@ -24,12 +24,9 @@ void machine_load_close(struct machine_load *m); /* zeroed storage is fine */
 /* Sets the machine's figures of *out; what is not there stays absent. */
 void machine_load_add(const struct machine_load *m, struct process_sample *out);
 
-/*
- * The lowest limit of the cgroups that /proc/PID/cgroup names, which are
- * mounted below `mount`, and of their parents (cgroups(7), versions 1 and 2).
- */
-void machine_load_find_limit(struct machine_load *m, const char *mount,
-			     const struct text *groups);
+/* Sets the CPU limit, and opens cpu.stat of the group that sets it. */
+void machine_load_set_limit(struct machine_load *m,
+			    const struct cgroup_limits *limits);
 
 /* Reads the first line of /proc/stat; false when it is none. */
 bool machine_load_parse(const char *stat, size_t len,

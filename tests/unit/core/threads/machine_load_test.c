@@ -45,12 +45,18 @@ static int make(void **state)
 	put_file("pod/cpu.stat",
 		 "usage_usec 9\nnr_throttled 3\nthrottled_usec 2500\n");
 	put_file("pod/app/cpu.max", "max 100000\n");
+	put_file("pod/memory.max", "4096000\n");
+	put_file("pod/app/memory.max", "max\n");
 	put_directory("cpu,cpuacct");
 	put_directory("cpu,cpuacct/a");
 	put_file("cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
 	put_file("cpu,cpuacct/cpu.cfs_period_us", "100000\n");
 	put_file("cpu,cpuacct/a/cpu.cfs_quota_us", "50000\n");
 	put_file("cpu,cpuacct/a/cpu.cfs_period_us", "100000\n");
+	put_directory("memory");
+	put_directory("memory/b");
+	put_file("memory/memory.limit_in_bytes", "9223372036854771712\n");
+	put_file("memory/b/memory.limit_in_bytes", "8192000\n");
 	put_file("cpu,cpuacct/a/cpu.stat",
 		 "nr_periods 1\nnr_throttled 1\nthrottled_time 777\n");
 	return 0;
@@ -59,9 +65,11 @@ static int make(void **state)
 static int drop(void **state)
 {
 	static const char *const names[] = { "pod/app/cpu.max",
+					     "pod/app/memory.max",
 					     "pod/app",
 					     "pod/cpu.max",
 					     "pod/cpu.stat",
+					     "pod/memory.max",
 					     "pod",
 					     "cpu,cpuacct/a/cpu.cfs_quota_us",
 					     "cpu,cpuacct/a/cpu.cfs_period_us",
@@ -70,6 +78,10 @@ static int drop(void **state)
 					     "cpu,cpuacct/cpu.cfs_quota_us",
 					     "cpu,cpuacct/cpu.cfs_period_us",
 					     "cpu,cpuacct",
+					     "memory/b/memory.limit_in_bytes",
+					     "memory/b",
+					     "memory/memory.limit_in_bytes",
+					     "memory",
 					     "." };
 	char path[256];
 
@@ -89,11 +101,14 @@ static struct process_sample sample_of(const char *groups)
 				  .cpu_stat = -1,
 				  .cpu_limit = COUNTER_ABSENT };
 	struct text text = { 0 };
+	struct cgroup_limits limits;
 	struct process_sample s;
 
 	process_sample_clear(&s);
 	text_puts(&text, groups);
-	machine_load_find_limit(&m, mount, &text);
+	cgroup_limits_find(&limits, mount, &text);
+	machine_load_set_limit(&m, &limits);
+	cgroup_limits_release(&limits);
 	machine_load_add(&m, &s);
 	machine_load_close(&m);
 	text_release(&text);
@@ -116,6 +131,30 @@ static void a_limit_of_version_1_is_found_by_its_controller(void **state)
 	(void)state;
 	assert_int_equal(s.cpu_limit, 500);
 	assert_int_equal(s.throttled_ns, 777);
+}
+
+static int64_t memory_of(const char *groups, const char *path)
+{
+	struct cgroup_limits limits;
+	struct text text = { 0 };
+	int64_t memory;
+
+	text_puts(&text, groups);
+	cgroup_limits_find(&limits, mount, &text);
+	memory = limits.memory;
+	assert_string_equal(limits.path.bytes, path);
+	cgroup_limits_release(&limits);
+	text_release(&text);
+	return memory;
+}
+
+static void memory_limits_of_both_versions_are_found(void **state)
+{
+	(void)state;
+	assert_int_equal(memory_of("0::/pod/app\n", "/pod/app"), 4096000);
+	assert_int_equal(memory_of("5:cpuset:/a\n4:memory:/b\n0::/\n", "/a"),
+			 8192000);
+	assert_int_equal(memory_of("4:memory:/\n", "/"), -1);
 }
 
 static void without_a_limit_nothing_is_known(void **state)
@@ -162,6 +201,7 @@ int main(void)
 		cmocka_unit_test(a_limit_of_a_parent_holds_version_2),
 		cmocka_unit_test(
 			a_limit_of_version_1_is_found_by_its_controller),
+		cmocka_unit_test(memory_limits_of_both_versions_are_found),
 		cmocka_unit_test(without_a_limit_nothing_is_known),
 		cmocka_unit_test(idle_and_iowait_are_not_busy),
 	};
