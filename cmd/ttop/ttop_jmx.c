@@ -3,11 +3,100 @@
 
 #include "cmd/log.h"
 #include "cmd/signals.h"
+#include "core/base/child.h"
 #include "core/base/clock.h"
 #include "jmx_http/rmi/rmi_local.h"
 #include "jmx_http/threads/jmx_source.h"
 
 #include <stdio.h>
+#include <unistd.h>
+
+#define GUARD_END_NS (2 * CLOCK_NS_PER_S)
+
+/*
+ * The cleanup process: a child that puts back what ttop switched on in a JVM,
+ * should ttop end without doing so: by a signal that cannot be handled, a
+ * closed terminal, a crash.
+ */
+
+/*
+ * Puts it back; prints why that failed unless jvm, the JVM if it is on this
+ * machine, has ended.
+ */
+static void guard_put_back(struct thread_source *source, const struct jvm *jvm)
+{
+	struct error err;
+
+	if (jmx_source_put_back(source, &err) == 0 || (jvm && !jvm_runs(jvm)))
+		return;
+	if (err.kind == ERROR_NO_TARGET)
+		log_info("if the JVM still runs, it goes on measuring "
+			 "contention: %s",
+			 err.text);
+	else
+		log_info("the JVM goes on measuring contention: %s", err.text);
+}
+
+/* What the child is to put back. */
+struct guarded {
+	struct thread_source *source;
+	const struct jvm *jvm;
+};
+
+static int guard_job(void *self, int channel, struct error *err)
+{
+	const struct guarded *g = self;
+	enum child_news news;
+	char word;
+
+	(void)err;
+	do
+		news = child_hear(channel, INT64_MAX, &word);
+	while (news == CHILD_SILENT);
+	/* Without a word, ttop has ended and put back nothing. */
+	if (news == CHILD_GONE)
+		guard_put_back(g->source, g->jvm);
+	return CHILD_NOTHING;
+}
+
+/*
+ * Does nothing unless the source, a jmx_source, has switched something on.
+ * Without a child, which is printed, ttop is its own guard.
+ */
+static void guard_open(struct child *g, struct thread_source *source,
+		       const struct jvm *jvm)
+{
+	struct guarded guarded = { source, jvm };
+	const int kept[] = { STDERR_FILENO, jvm ? jvm->pidfd : -1 };
+	/*
+	 * The source's connections must not be used by two: the child reads
+	 * their end and makes its own.
+	 */
+	const struct child_options options = {
+		.files = CHILD_NULLS_FILES,
+		.kept = kept,
+		.kept_count = sizeof(kept) / sizeof(*kept),
+	};
+	struct error err;
+
+	*g = (struct child){ .channel = -1 };
+	if (!jmx_source_has_switched(source))
+		return;
+	if (child_start(g, &options, guard_job, &guarded, &err))
+		log_info("cannot start the cleanup process: %s; contention "
+			 "monitoring may stay enabled if ttop is killed",
+			 err.text);
+}
+
+/* ttop has put it back, or tried to: the child ends. */
+static void guard_close(struct child *g)
+{
+	if (!g->pid)
+		return;
+	/* Somebody may have stopped it: it is killed then. */
+	child_end(g, child_tell(g->channel, 'k', -1) ? 0 : GUARD_END_NS);
+	*g = (struct child){ .channel = -1 };
+}
 
 /* For a connector that is only looked for. */
 #define LOCAL_TIMEOUT_NS (2 * CLOCK_NS_PER_S)
@@ -28,7 +117,7 @@ static int open_source(struct ttop_jmx *t,
 	t->source = jmx_source_open(t->target.jmx, options, err);
 	if (!t->source)
 		return -1;
-	ttop_guard_open(&t->guard, t->source, local_jvm(t));
+	guard_open(&t->guard, t->source, local_jvm(t));
 	return 0;
 }
 
@@ -111,20 +200,20 @@ enum ttop_contention ttop_jmx_switch_contention(struct ttop_jmx *t,
 	if (jmx_source_measure(t->source, !was_on, err))
 		return TTOP_CONTENTION_FAILED;
 	if (was_on) {
-		ttop_guard_close(&t->guard);
+		guard_close(&t->guard);
 		return TTOP_CONTENTION_OFF;
 	}
 	if (!jmx_source_has_switched(t->source))
 		return TTOP_CONTENTION_OTHERS;
-	ttop_guard_open(&t->guard, t->source, local_jvm(t));
+	guard_open(&t->guard, t->source, local_jvm(t));
 	return TTOP_CONTENTION_ON;
 }
 
 void ttop_jmx_put_back(struct ttop_jmx *t)
 {
 	if (t->source)
-		ttop_guard_put_back(t->source, local_jvm(t));
-	ttop_guard_close(&t->guard);
+		guard_put_back(t->source, local_jvm(t));
+	guard_close(&t->guard);
 	t->source = NULL;
 }
 

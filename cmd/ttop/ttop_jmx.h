@@ -6,14 +6,14 @@
 #define CMD_TTOP_TTOP_JMX_H
 
 #include "cmd/jmx/jmx_target.h"
-#include "cmd/ttop/ttop_guard.h"
+#include "core/base/child.h"
 #include "core/threads/thread_source.h"
 
 struct ttop_jmx {
 	bool is_open; /* target is to be closed */
 	struct jmx_client target;
 	struct thread_source *source; /* the jmx_source; NULL: none */
-	struct ttop_guard guard;
+	struct child guard;           /* puts back what ttop switched on */
 };
 
 /*
@@ -48,7 +48,7 @@ enum ttop_contention {
 
 /*
  * Has the JVM measure how long threads wait; or no longer, when it does so for
- * us.  A guard is put up, as by ttop_guard_open().  *err when it failed.
+ * us.  A child puts it back should ttop be killed.  *err when it failed.
  */
 enum ttop_contention ttop_jmx_switch_contention(struct ttop_jmx *t,
 						struct error *err);
