@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sjkc ttop: which threads of a JVM use what, as they do. */
 #include "cmd/ttop/ttop.h"
 
 #include "cmd/commands.h"
 #include "cmd/log.h"
 #include "cmd/signals.h"
 #include "cmd/target.h"
-#include "cmd/ttop/top_recorder.h"
-#include "cmd/ttop/ttop_batch.h"
 #include "cmd/ttop/ttop_jmx.h"
 #include "core/attach/attach.h"
+#include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/input.h"
 #include "core/base/units.h"
@@ -19,10 +17,171 @@
 #include "render/top/top_json.h"
 #include "render/top/top_text.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define SECONDS(n) ((n)*CLOCK_NS_PER_S)
+#define SECONDS(n)  ((n)*CLOCK_NS_PER_S)
+#define PATIENCE_MS 10000
+
+/*
+ * The file of --record, written in place, a whole line at a time: what a run
+ * that was killed leaves can be replayed.
+ */
+struct top_recorder {
+	const char *path;
+	int fd;
+	struct text line;
+};
+
+/* Waits for a reader of a pipe; false when none comes, or errno is not that. */
+static bool recorder_may_go_on(int fd)
+{
+	struct pollfd out = { .fd = fd, .events = POLLOUT };
+
+	if (errno == EINTR)
+		return true;
+	return errno == EAGAIN && poll(&out, 1, PATIENCE_MS) > 0;
+}
+
+/* Writes r->line and empties it. */
+static int recorder_write(struct top_recorder *r, struct error *err)
+{
+	const char *at = r->line.bytes;
+	size_t left = r->line.len;
+
+	while (left) {
+		ssize_t put = write(r->fd, at, left);
+
+		if (put < 0 && !recorder_may_go_on(r->fd))
+			return fail_sys(err, ERROR_OUTPUT, "%s: cannot write",
+					r->path);
+		if (put > 0) {
+			at += put;
+			left -= (size_t)put;
+		}
+	}
+	text_clear(&r->line);
+	return 0;
+}
+
+static int recorder_create(const char *path, struct error *err)
+{
+	const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		fd = open(path, flags);
+	else
+		fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+	if (fd < 0 && errno == EEXIST)
+		return fail(err, ERROR_OUTPUT,
+			    "%s exists, and a recording is not written over; "
+			    "choose another name",
+			    path);
+	if (fd < 0)
+		return fail_sys(err, ERROR_OUTPUT, "%s: cannot create", path);
+	return fd;
+}
+
+static int recorder_close(struct top_recorder *r, struct error *err)
+{
+	int ret = 0;
+
+	if (!r)
+		return 0;
+	if (close(r->fd) < 0)
+		ret = fail_sys(err, ERROR_OUTPUT, "%s: cannot write", r->path);
+	text_release(&r->line);
+	free(r);
+	return ret;
+}
+
+static struct top_recorder *
+recorder_open(const char *path, struct thread_source *source, struct error *err)
+{
+	struct top_recorder *r;
+	int fd = recorder_create(path, err);
+
+	if (fd < 0)
+		return NULL;
+	r = xcalloc(1, sizeof(*r));
+	r->path = path;
+	r->fd = fd;
+	top_record_head(&r->line, source->ops->title(source), source->pid,
+			clock_wall_ns());
+	if (recorder_write(r, err) == 0)
+		return r;
+	recorder_close(r, &(struct error){ 0 });
+	return NULL;
+}
+
+static int recorder_sample(struct top_recorder *r,
+			   const struct top_sample *sample, struct error *err)
+{
+	top_record_sample(&r->line, sample);
+	return recorder_write(r, err);
+}
+
+static int recorder_shown(struct top_recorder *r, const char *what, int64_t of,
+			  const char *text, size_t len, struct error *err)
+{
+	top_record_shown(&r->line, what, of, text, len);
+	return recorder_write(r, err);
+}
+
+/* Samples and waits of the batch and of the screen. */
+
+enum { FDS = 5 };
+
+unsigned ttop_wait(const struct ttop_options *o, int64_t deadline_ns,
+		   int input_fd, int other_input_fd)
+{
+	static const unsigned meaning[] = { TTOP_STOP, TTOP_ENDED, TTOP_INPUT,
+					    TTOP_INPUT, TTOP_CLOSED };
+	/* Those that are -1 are passed over. */
+	struct pollfd fds[] = {
+		{ .fd = signals_fd(), .events = POLLIN },
+		{ .fd = o->pidfd, .events = POLLIN },
+		{ .fd = input_fd, .events = POLLIN },
+		{ .fd = other_input_fd, .events = POLLIN },
+		{ .fd = o->output_fd }, /* errors always count */
+	};
+	unsigned why = 0;
+	int ready = poll(fds, FDS, clock_left_ms(deadline_ns));
+
+	if (ready == 0 || (ready < 0 && errno != EINTR))
+		return clock_left_ms(deadline_ns) ? 0 : TTOP_DUE;
+	for (size_t i = 0; ready > 0 && i < FDS; i++) {
+		if (fds[i].revents)
+			why |= meaning[i];
+	}
+	return why;
+}
+
+int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
+		struct error *err)
+{
+	if (o->source->ops->sample(o->source, sample, err)) {
+		if (o->has_ended)
+			*o->has_ended = err->kind == ERROR_NO_TARGET;
+		return -1;
+	}
+	return o->recorder ? recorder_sample(o->recorder, sample, err) : 0;
+}
+
+int ttop_shown(const struct ttop_options *o, const char *what, int64_t of,
+	       const char *text, size_t len, struct error *err)
+{
+	if (!o->recorder)
+		return 0;
+	return recorder_shown(o->recorder, what, of, text, len, err);
+}
 
 static struct {
 	struct jmx_target_options jmx;
@@ -220,14 +379,14 @@ static int record_and_show(struct ttop_options *o, struct error *err)
 	int ret = -1;
 
 	if (opt.record) {
-		o->recorder = top_recorder_open(opt.record, o->source, err);
+		o->recorder = recorder_open(opt.record, o->source, err);
 		if (!o->recorder)
 			return -1;
 	}
 	signals_listen();
 	if (!show_screen(o, &ret, err))
 		ret = batch(o, err);
-	if (top_recorder_close(o->recorder, ret ? &unused : err))
+	if (recorder_close(o->recorder, ret ? &unused : err))
 		ret = -1;
 	return ret;
 }

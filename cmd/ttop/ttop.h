@@ -67,18 +67,32 @@ enum {
 	TTOP_STOP = 2,    /* SIGINT or SIGTERM: end well, exit 0; a second one
 			     ends the process at once */
 	TTOP_ENDED = 4,   /* the target has ended */
-	TTOP_INPUT = 8,   /* there is something to read from input_fd, or it was
+	TTOP_INPUT = 8,   /* there is something to read from an input, or it was
 			     closed */
 	TTOP_CLOSED = 16, /* nobody reads output_fd any more */
 };
 
 /*
- * Waits until the deadline (of clock_monotonic_ns()), or for what comes first.
- * input_fd may be -1.  Signals that a handler of somebody else's takes
- * (SIGWINCH) end the wait with 0.
+ * Waits until deadline_ns (clock_monotonic_ns()), or for what comes first.
+ * Either input may be -1.  Signals with a handler of their own (SIGWINCH) end
+ * the wait with 0.
  */
 unsigned ttop_wait(const struct ttop_options *o, int64_t deadline_ns,
-		   int input_fd);
+		   int input_fd, int other_input_fd);
+
+/* Appends one report to the output. */
+typedef void ttop_format_fn(struct text *out, const struct top_rates *rates,
+			    size_t passing, const struct ttop_options *o);
+
+/*
+ * Writes a report for each interval, the first after first_ns, until the
+ * iterations are done, a stop is asked for or the target ends, *ended.  head is
+ * written before the first; NULL: nothing.  ERROR_NO_TARGET when the target
+ * ends before there is anything to report.
+ */
+int ttop_batch_run(const struct ttop_options *o, ttop_format_fn *format,
+		   const char *head, int64_t first_ns, bool *ended,
+		   struct error *err);
 
 /*
  * The screen (cmd/ttop/ttop_screen.c): takes over the terminal and gives it

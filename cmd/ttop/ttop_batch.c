@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/ttop/ttop_batch.h"
+#include "cmd/ttop/ttop.h"
 
 #include "cmd/log.h"
 #include "core/base/clock.h"
@@ -166,7 +166,7 @@ static int run(struct batch *b, struct error *err)
 
 		if (!b->o->is_replay) {
 			bound_wait(b, b->o->interval_ns);
-			why = ttop_wait(b->o, b->due_ns, input_fd());
+			why = ttop_wait(b->o, b->due_ns, input_fd(), -1);
 		}
 		if (why & TTOP_CLOSED)
 			return nobody_reads(err);

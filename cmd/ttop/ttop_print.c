@@ -32,7 +32,7 @@ static bool tick(struct print *p)
 	unsigned why = o->is_replay || !p->session.samples ? TTOP_DUE : 0;
 
 	while (!why)
-		why = ttop_wait(o, due, -1);
+		why = ttop_wait(o, due, -1, -1);
 	return !(why & TTOP_STOP) && ttop_session_sample(&p->session) &&
 	       !p->session.top.ended;
 }

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 /* Until there are rates there is little to see. */
@@ -22,7 +21,6 @@ enum { KEYS_AT_ONCE = 500 };
 
 struct loop {
 	struct ttop_session session;
-	int input_fd; /* an epoll: keys, and what happens to the terminal */
 	int64_t sampled_ns;
 	bool done;
 	bool dirty; /* what is shown is not what there is to show */
@@ -83,7 +81,7 @@ static bool come_back(const struct loop *l)
 	do {
 		screen_signals_stop();
 		seen = screen_signals_take();
-		if (ttop_wait(l->session.o, 0, -1) & TTOP_STOP)
+		if (ttop_wait(l->session.o, 0, -1, -1) & TTOP_STOP)
 			return false;
 		/* Where no shell is that could continue it, nothing stops. */
 	} while (terminal_is_taken() && (seen & SIGNAL_CONTINUED));
@@ -150,7 +148,8 @@ static void run(struct loop *l)
 
 		if (l->dirty)
 			draw(l);
-		why = ttop_wait(l->session.o, due(l), l->input_fd);
+		why = ttop_wait(l->session.o, due(l), terminal_fd(),
+				screen_signals_fd());
 		if (why & TTOP_STOP)
 			return;
 		if (why & TTOP_INPUT) {
@@ -163,26 +162,6 @@ static void run(struct loop *l)
 			sample(l);
 		run_errands(l);
 	}
-}
-
-static int watch(int fd, int watched)
-{
-	struct epoll_event event = { .events = EPOLLIN };
-
-	return epoll_ctl(fd, EPOLL_CTL_ADD, watched, &event);
-}
-
-static int open_input(struct error *err)
-{
-	int fd = epoll_create1(EPOLL_CLOEXEC);
-
-	if (fd >= 0 && watch(fd, terminal_fd()) == 0 &&
-	    watch(fd, screen_signals_fd()) == 0)
-		return fd;
-	fail_sys(err, ERROR_FAILED, "cannot wait for keys");
-	if (fd >= 0)
-		close(fd);
-	return -1;
 }
 
 /* The last figures of a process that has ended stay to be read. */
@@ -213,7 +192,7 @@ static bool wants_colour(void)
 
 int ttop_screen_run(const struct ttop_options *o, struct error *err)
 {
-	struct loop l = { .input_fd = -1 };
+	struct loop l = { 0 };
 	int ret;
 
 	ttop_session_open(&l.session, o);
@@ -221,12 +200,7 @@ int ttop_screen_run(const struct ttop_options *o, struct error *err)
 	screen_signals_listen();
 	ret = terminal_open(wants_colour(), err);
 	if (ret == 0) {
-		l.input_fd = open_input(err);
-		ret = l.input_fd < 0 ? -1 : 0;
-	}
-	if (ret == 0) {
 		run(&l);
-		close(l.input_fd);
 		ret = ttop_session_end(&l.session, err);
 	}
 	terminal_close();
