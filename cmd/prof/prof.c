@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sjkc prof: says where the time goes, in words and figures. */
-#include "cmd/prof/prof.h"
+#include "cmd/prof/prof_options.h"
 
 #include "cmd/commands.h"
 #include "cmd/log.h"

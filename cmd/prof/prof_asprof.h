@@ -7,7 +7,7 @@
 #ifndef CMD_PROF_PROF_ASPROF_H
 #define CMD_PROF_PROF_ASPROF_H
 
-#include "cmd/prof/prof.h"
+#include "cmd/prof/prof_options.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof_dumps.h"
+#include "cmd/prof/prof_live.h"
 
 #include "cmd/command.h"
 #include "cmd/log.h"

@@ -8,7 +8,6 @@
 #include "cmd/nearest.h"
 #include "cmd/open_files.h"
 #include "cmd/prof/prof_asprof.h"
-#include "cmd/prof/prof_dumps.h"
 #include "cmd/prof/prof_snapshot.h"
 #include "cmd/signals.h"
 #include "cmd/target.h"
@@ -397,8 +396,6 @@ int prof_live(const struct prof_live_options *given, struct error *err)
 	struct live l = { .o = &o };
 	int ret = -1;
 
-	if (o.dumps)
-		return prof_dumps(&o, err);
 	o.sampling.several = o.pid_count > 1;
 	o.sampling.notice = on_notice;
 	o.sampling.add_name = main_name_add_with_pid;

@@ -40,6 +40,13 @@ struct prof_live_options {
  */
 int prof_live(const struct prof_live_options *o, struct error *err);
 
+/*
+ * The same without eBPF, by thread dumps.  Each dump stops the program, and is
+ * taken only at a safepoint, so that methods between safepoints are missing:
+ * it is used only when asked for, and its output says so.
+ */
+int prof_dumps(const struct prof_live_options *o, struct error *err);
+
 /* "cpu,alloc" as SAMPLING_… bits; 0 and ERROR_MISUSE. */
 unsigned prof_live_events(const char *list, struct error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/prof/prof.h"
+#include "cmd/prof/prof_options.h"
 #include "core/base/output.h"
 #include "core/unwind/unwinder.h"
 
@@ -115,7 +115,8 @@ static int sample(struct writing *w, char **command, struct error *err)
 				   "omit --no-agent");
 	if (live.sampling.events &&
 	    check_output(w, live.sampling.events, err) == 0)
-		return prof_live(&live, err);
+		return live.dumps ? prof_dumps(&live, err)
+				  : prof_live(&live, err);
 	return -1;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prof: what the forms of the command share: the options, and how a profile
+ * prof_options: what all forms of prof share: the options, and how a profile
  * becomes a report or a file, wherever its samples are from.
  */
-#ifndef CMD_PROF_PROF_H
-#define CMD_PROF_PROF_H
+#ifndef CMD_PROF_PROF_OPTIONS_H
+#define CMD_PROF_PROF_OPTIONS_H
 
 #include "cmd/command.h"
 #include "cmd/flame_output.h"
