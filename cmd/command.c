@@ -125,7 +125,7 @@ static bool is_rest(const struct parser *p)
 	return p->given >= wanted;
 }
 
-/* True when rest_after names the option: "pid|socket command". */
+/* True when rest_after names the option: "pid|address command". */
 static bool is_waited_for(const struct command *c, const char *name)
 {
 	const char *at = c->rest_after ? c->rest_after : "";

@@ -364,6 +364,6 @@ const struct command jcmd_command = {
 		    "  sjkc jcmd -s 10.0.0.7:9010 VM.version\n",
 	.options = options,
 	.refusals = refusals,
-	.rest_after = "pid|socket command",
+	.rest_after = "pid|address command",
 	.run = run,
 };

@@ -34,10 +34,10 @@ void jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv)
 
 int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err)
 {
-	if (o->user || o->password_file || o->tls.cacert || o->tls.cert ||
-	    o->tls.key || o->tls.insecure || o->force_address ||
+	if (o->user || o->password_file || o->require_tls || o->tls.cacert ||
+	    o->tls.cert || o->tls.key || o->tls.insecure || o->force_address ||
 	    o->force_hostname || o->force_port)
-		return misuse(err, "a login, TLS and --force-… are for "
+		return misuse(err, "--user, TLS options and --force-… require "
 				   "-s <host>:<port>");
 	return 0;
 }
@@ -78,8 +78,8 @@ int jmx_password(const struct jmx_target_options *o, struct text *password,
 
 static void warn_clear(const char *host, uint16_t port)
 {
-	log_always("warning: the password is sent to %s, port %d, without "
-		   "TLS: whoever sees the traffic can read it",
+	log_always("warning: sending the password to %s, port %d without TLS; "
+		   "anyone on the network can read it (--tls prevents it)",
 		   host, port);
 }
 
@@ -98,6 +98,7 @@ struct jmx_target jmx_target_of(const struct jmx_target_options *o,
 		.credentials = { .user = o->user,
 				 .password = o->user ? password->bytes : NULL },
 		.tls = o->tls,
+		.require_tls = o->require_tls,
 		.force_host = o->force_address || o->force_hostname,
 		.force_port = o->force_address || o->force_port,
 		.timeout_ns = o->timeout_ns > 0 ? o->timeout_ns : 0,
@@ -158,7 +159,7 @@ int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
 
 	*t = (struct jmx_client){ .jvm.pidfd = -1 };
 	if (o->socket && o->pid)
-		return misuse(err, "one JVM at a time: -s or -p");
+		return misuse(err, "options -s and -p exclude each other");
 	if (o->timeout_ns == 0)
 		return misuse(err, "option --timeout must be longer than 0");
 	if (!o->socket && !o->pid && *argc == 0)

@@ -18,41 +18,46 @@ struct jmx_target_options {
 	const char *socket, *pid;
 	const char *user, *password_file;
 	struct tls_options tls;
-	bool force_address, force_hostname, force_port;
+	bool require_tls, force_address, force_hostname, force_port;
 	int64_t timeout_ns; /* -1: not given */
 };
 
 /* clang-format off */
 #define OPT_JMX_SOCKET(o) \
-	OPT_STRING('s', "socket", &(o)->socket, "<host>:<port>", \
-		   "where its JMX port is, or a JMX service URL")
-/* The rows that every command of JMX has besides. */
+	OPT_STRING('s', "address", &(o)->socket, "<host>:<port>", \
+		   "connect to this JMX port or JMX service URL", \
+		   .aliases = "--socket")
+/* The options that every command with a JMX connection has besides. */
 #define OPT_JMX_LOGIN(o) \
 	OPT_STRING(0, "user", &(o)->user, "<name>", \
-		   "log in; the password: asked, or SJKC_PASSWORD"), \
+		   "log in as this user, with a password"), \
 	OPT_STRING(0, "password-file", &(o)->password_file, "<file>", \
-		   "the password: its first line")
+		   "read the password from the first line of a file"), \
+	OPT_FLAG(0, "tls", &(o)->require_tls, \
+		 "refuse every connection without TLS")
 #define OPT_JMX_TLS(o) \
 	OPT_STRING(0, "cacert", &(o)->tls.cacert, "<file>", \
-		   "PEM: trust these certificates"), \
+		   "trust the certificates in a PEM file"), \
 	OPT_STRING(0, "cert", &(o)->tls.cert, "<file>", \
-		   "PEM: our certificate, where the JVM wants one"), \
-	OPT_STRING(0, "key", &(o)->tls.key, "<file>", "PEM: its key"), \
+		   "present the client certificate in a PEM file"), \
+	OPT_STRING(0, "key", &(o)->tls.key, "<file>", \
+		   "use the private key in a PEM file"), \
 	OPT_FLAG(0, "insecure", &(o)->tls.insecure, \
-		 "take any certificate")
+		 "accept any certificate")
 #define OPT_JMX_FORCE(o) \
 	OPT_FLAG(0, "force-address", &(o)->force_address, \
 		 "use the host and port of -s for all connections"), \
 	OPT_FLAG(0, "force-hostname", &(o)->force_hostname, \
-		 "its host only"), \
-	OPT_FLAG(0, "force-port", &(o)->force_port, "its port only")
+		 "use the host of -s for all connections"), \
+	OPT_FLAG(0, "force-port", &(o)->force_port, \
+		 "use the port of -s for all connections")
 #define OPT_JMX_TIMEOUT(o) \
 	OPT_DURATION(0, "timeout", &(o)->timeout_ns, "<time>", \
-		     "how long an answer may take")
-/* Of a table of refusals: SJK takes it from an argument. */
+		     "wait at most this long for a reply")
+/* Of a table of refusals: SJK reads the password from an argument. */
 #define JMX_REFUSE_PASSWORD \
-	{ "--password", "everybody could see it; --password-file or " \
-			"SJKC_PASSWORD has it, or it is asked for" }
+	{ "--password", "other users could read it; use --password-file, " \
+			"SJKC_PASSWORD or the prompt" }
 /* clang-format on */
 
 /* What jmx_client_open() gives. */

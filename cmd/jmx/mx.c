@@ -66,8 +66,8 @@ static int choose(action_fn **action, struct error *err)
 		*action = actions[i].action;
 	}
 	if (chosen != 1)
-		return misuse(err, "one of --get, --set, --call, --info and "
-				   "--notifications, please");
+		return misuse(err, "give exactly one action: --get, --set, "
+				   "--call, --info or --notifications");
 	return 0;
 }
 
@@ -75,19 +75,21 @@ static int choose(action_fn **action, struct error *err)
 static int check_parts(struct error *err)
 {
 	if (opt.set && opt.fields.count != 1)
-		return misuse(err, "--set wants one attribute: -f <name>");
+		return misuse(err, "--set requires one attribute: -f <name>");
 	if (opt.set && !opt.value)
-		return misuse(err, "--set wants a value: -v <value>");
+		return misuse(err, "--set requires a value: -v <value>");
 	if (!opt.set && opt.value)
-		return misuse(err, "-v is for --set");
+		return misuse(err, "-v requires --set");
 	if (opt.call && !opt.operation)
-		return misuse(err, "--call wants an operation: -op <name>");
+		return misuse(
+			err,
+			"--call requires an operation: --operation <name>");
 	if (!opt.call && (opt.operation || opt.arguments.count))
-		return misuse(err, "-op and -a are for --call");
+		return misuse(err, "--operation and -a require --call");
 	if (!opt.get && !opt.set && opt.fields.count)
-		return misuse(err, "-f is for --get and --set");
+		return misuse(err, "-f requires --get or --set");
 	if (opt.duration_ns && !opt.notifications)
-		return misuse(err, "-d is for --notifications");
+		return misuse(err, "-d requires --notifications");
 	return 0;
 }
 
@@ -97,11 +99,11 @@ static int check_format(struct error *err)
 		return misuse(err, "--csv, --json and --json-array exclude "
 				   "each other");
 	if (opt.csv && !opt.get)
-		return misuse(err, "--csv is for --get");
+		return misuse(err, "--csv requires --get");
 	if (opt.csv && !opt.fields.count)
-		return misuse(err, "--csv wants attributes: -f <name>");
+		return misuse(err, "--csv requires attributes: -f <name>");
 	if (opt.columns.count && !opt.csv)
-		return misuse(err, "--col-list is for --csv");
+		return misuse(err, "--col-list requires --csv");
 	if ((opt.json || opt.json_array) && opt.set)
 		return misuse(err, "--set prints no JSON");
 	if (opt.duration_ns < 0)
@@ -153,7 +155,7 @@ static int no_bean(const struct mx *m, struct error *err)
 
 	text_puts(&hint, "");
 	if (!bean_hint(m->jmx, opt.bean, &hint))
-		text_puts(&hint, "; -b '*:*' --all --info lists those it has");
+		text_puts(&hint, "; -b '*:*' --all --info lists them all");
 	fail(err, ERROR_NO_TARGET, "%s has no MBean %s%s", m->title, opt.bean,
 	     hint.bytes);
 	text_release(&hint);
@@ -240,40 +242,40 @@ static const struct command_option options[] = {
 	OPT_JMX_SOCKET(&target_opt),
 	OPT_TARGET(&target_opt.pid),
 	OPT_STRING('b', "bean", &opt.bean, "<name>",
-		   "the MBean's name, which may be a pattern"),
+		   "select MBeans by name or pattern"),
 	OPT_FLAG(0, "get", &opt.get, "print attributes", .aliases = "-mg"),
 	OPT_FLAG(0, "set", &opt.set, "set an attribute", .aliases = "-ms"),
 	OPT_FLAG(0, "call", &opt.call, "call an operation", .aliases = "-mc"),
 	OPT_FLAG(0, "info", &opt.info, "list attributes and operations",
 		 .aliases = "-mi"),
 	OPT_FLAG(0, "notifications", &opt.notifications,
-		 "print notifications as they come"),
-	OPT_LIST('f', "field", &opt.fields, "<attribute>",
-		 "names, *Count, /regex/, HeapMemoryUsage.used",
-		 .aliases = "--attribute"),
-	OPT_STRING('v', "value", &opt.value, "<value>", "what to --set it to"),
+		 "print notifications as they arrive"),
+	OPT_LIST('f', "attribute", &opt.fields, "<name>",
+		 "select attributes: Name, *Count, /regex/, A.key",
+		 .aliases = "--field"),
+	OPT_STRING('v', "value", &opt.value, "<value>", "set this value"),
 	OPT_STRING(0, "operation", &opt.operation, "<name>",
-		   "what to --call: sum, or sum(int,int)", .aliases = "-op"),
+		   "call this operation: sum, or sum(int,int)", .aliases = "-op"),
 	OPT_LIST('a', "arguments", &opt.arguments, "<value>",
-		 "what to --call it with"),
-	OPT_FLAG(0, "all", &opt.all, "all MBeans that match",
+		 "pass these arguments to the operation"),
+	OPT_FLAG(0, "all", &opt.all, "use all MBeans that match",
 		 .aliases = "-all --allMatched"),
-	OPT_FLAG(0, "csv", &opt.csv, "attributes as CSV"),
-	OPT_FLAG(0, "json", &opt.json, "as JSON, a document for each MBean"),
-	OPT_FLAG(0, "json-array", &opt.json_array, "as one JSON array"),
+	OPT_FLAG(0, "csv", &opt.csv, "print attributes as CSV"),
+	OPT_FLAG(0, "json", &opt.json, "print a JSON document for each MBean"),
+	OPT_FLAG(0, "json-array", &opt.json_array, "print one JSON array"),
 	OPT_FLAG(0, "add-mbean-name", &opt.add_name,
-		 "in CSV and JSON, with the MBean's name"),
+		 "add the MBean's name to CSV and JSON"),
 	OPT_LIST(0, "col-list", &opt.columns, "<column>",
-		 "CSV: these columns only"),
+		 "print only these CSV columns"),
 	OPT_COUNT(0, "max-col-width", &opt.width, "<count>",
-		  "cut cells of tables that are wider"),
+		  "truncate cells to this many characters"),
 	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
-		     "how long to wait for --notifications"),
+		     "wait this long for notifications"),
 	OPT_JMX_LOGIN(&target_opt),
 	OPT_JMX_TLS(&target_opt),
 	OPT_JMX_FORCE(&target_opt),
 	OPT_JMX_TIMEOUT(&target_opt),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print values, not what they are of"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print values without names"),
 	OPT_END,
 };
 

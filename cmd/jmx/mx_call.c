@@ -13,6 +13,8 @@
 
 /* Which operation is meant */
 
+#define LISTED_MAX 8 /* names in an error */
+
 /* What is looked for. */
 struct wanted {
 	const char *name;
@@ -100,6 +102,22 @@ static void operation_find_named(struct candidates *c, const struct wanted *w,
 	}
 }
 
+/* The names, where they are few enough to be read in an error. */
+static void operation_list_names(const struct jmx_info *info, struct text *out)
+{
+	text_puts(out, "; ");
+	if (!info->operation_count) {
+		text_puts(out, "the MBean has none");
+	} else if (info->operation_count > LISTED_MAX) {
+		text_puts(out, "--info lists them");
+	} else {
+		for (size_t i = 0; i < info->operation_count; i++) {
+			text_puts(out, i ? ", " : "there are: ");
+			text_puts(out, info->operations[i].name);
+		}
+	}
+}
+
 static int operation_no_name(const struct candidates *c, const struct wanted *w,
 			     struct error *err)
 {
@@ -109,7 +127,7 @@ static int operation_no_name(const struct candidates *c, const struct wanted *w,
 	for (size_t i = 0; i < c->info->operation_count; i++)
 		nearest_offer(&nearest, c->info->operations[i].name);
 	if (!nearest_suggest(&nearest, &hint))
-		text_puts(&hint, "; --info lists them");
+		operation_list_names(c->info, &hint);
 	fail(err, ERROR_NO_TARGET, "there is no operation '%.*s'%s",
 	     (int)w->len, w->name, hint.bytes);
 	text_release(&hint);
@@ -126,7 +144,7 @@ static int operation_list(const struct candidates *c, const char *why,
 		text_puts(&text, i ? ", " : "");
 		mx_operation_signature(&text, operation_candidate(c, i));
 	}
-	misuse(err, "%s: %s", why, text.bytes);
+	misuse(err, "%s; candidates: %s", why, text.bytes);
 	text_release(&text);
 	return -1;
 }
@@ -147,10 +165,9 @@ static int operation_keep_shape(struct candidates *c, const struct wanted *w,
 			kept++;
 	}
 	if (kept == 0) {
-		snprintf(why, sizeof(why),
-			 w->types ? "none has these types and %zu arguments"
-				  : "none has %zu arguments",
-			 w->arguments->count);
+		snprintf(why, sizeof(why), "no overload %stakes %zu argument%s",
+			 w->types ? "of these types " : "", w->arguments->count,
+			 w->arguments->count == 1 ? "" : "s");
 		return operation_list(&all, why, err);
 	}
 	kept = 0;
@@ -203,7 +220,8 @@ static int operation_keep_fitting(struct candidates *c, const struct wanted *w,
 	if (kept == 0 && count == 1)
 		return misuse(err, "%s", why.text);
 	if (kept == 0)
-		return operation_list(c, "none takes these arguments", err);
+		return operation_list(c, "no overload accepts these arguments",
+				      err);
 	c->count = kept;
 	return 0;
 }
@@ -242,7 +260,10 @@ operation_nearest_of(const struct candidates *c, const struct wanted *w,
 		if (farther + 1 == c->count)
 			return operation_candidate(c, i);
 	}
-	operation_list(c, "several take these arguments; say which", err);
+	operation_list(c,
+		       "several overloads accept these arguments; name the "
+		       "types",
+		       err);
 	return NULL;
 }
 

@@ -214,6 +214,39 @@ void mx_attribute_hint(const struct jmx_info *info, const char *name,
 		text_puts(hint, "; --info lists them");
 }
 
+static void offer_parts(struct nearest *n, const struct value *v)
+{
+	bool has_members = v->kind == VALUE_COMPOSITE ||
+			   v->kind == VALUE_OBJECT;
+
+	for (size_t i = 0; has_members && i < v->members.count; i++)
+		nearest_offer(n, v->members.at[i].name);
+	for (size_t i = 0; v->kind == VALUE_MAP && i < v->map.count; i++)
+		if (value_text_of(v->map.at[i].key))
+			nearest_offer(n, value_text_of(v->map.at[i].key));
+}
+
+void mx_part_hint(const struct value *v, const char *path, struct text *hint)
+{
+	const struct value *whole = v;
+	size_t known = 0; /* of path: what leads to whole */
+	struct nearest nearest;
+
+	for (size_t i = 0; path[i]; i++) {
+		char *front = path[i] == '.' ? xstrndup(path, i) : NULL;
+		const struct value *part = front ? value_path(v, front) : NULL;
+
+		free(front);
+		if (part) {
+			whole = part;
+			known = i + 1;
+		}
+	}
+	nearest = nearest_to(path + known, strlen(path + known));
+	offer_parts(&nearest, whole);
+	nearest_suggest(&nearest, hint);
+}
+
 struct mx_columns mx_fields_of(struct mx_fields *fields,
 			       const struct jmx_info *info, struct arena *a)
 {

@@ -57,6 +57,12 @@ struct mx_columns mx_fields_of(struct mx_fields *f, const struct jmx_info *info,
 			       struct arena *a);
 
 /*
+ * Appends "; did you mean 'used'?" for a path that leads to no part of v; or
+ * nothing, when no member or key is near.
+ */
+void mx_part_hint(const struct value *v, const char *path, struct text *hint);
+
+/*
  * Sets hint to what follows "there is no attribute 'name'": those that are
  * called nearly so, or how to list them.
  */

@@ -422,8 +422,8 @@ static const struct value *find_value(const struct jmx_bean *bean,
 				      const struct mx_column *c,
 				      struct value *none)
 {
-	static const char why[] = "it has no such part";
-	static const char lost[] = "it did not come";
+	static const char why[] = "no such part";
+	static const char lost[] = "the JVM returned no value";
 	const struct value *v = value_member(bean->values, c->attribute);
 
 	if (v && c->path && v->kind != VALUE_ERROR) {
@@ -433,6 +433,20 @@ static const struct value *find_value(const struct jmx_bean *bean,
 		none->text = (struct value_text){ lost, sizeof(lost) - 1 };
 	}
 	return v ? v : none;
+}
+
+static void report_failure(struct get *g, const struct jmx_bean *bean,
+			   const struct mx_column *c, const struct value *v)
+{
+	const struct value *whole = value_member(bean->values, c->attribute);
+	struct text hint = { 0 };
+
+	text_puts(&hint, "");
+	if (whole && c->path && whole->kind != VALUE_ERROR)
+		mx_part_hint(whole, c->path, &hint);
+	mx_failed(g->mx, ERROR_REFUSED, "%s: %s: %s%s", bean->name, c->key,
+		  value_text_of(v), hint.bytes);
+	text_release(&hint);
 }
 
 static void put_columns(struct get *g, const struct jmx_bean *bean)
@@ -448,8 +462,7 @@ static void put_columns(struct get *g, const struct jmx_bean *bean)
 		g->mx->had++;
 		/* Of those that were not named, some always fail. */
 		if (v->kind == VALUE_ERROR && c->was_named)
-			mx_failed(g->mx, ERROR_REFUSED, "%s: %s: %s",
-				  bean->name, c->key, value_text_of(v));
+			report_failure(g, bean, c, v);
 	}
 }
 

@@ -264,13 +264,13 @@ static const struct command_option options[] = {
 	OPT_TARGET(&target_opt.pid),
 	/* SJK's letter for it. */
 	OPT_STRING('q', "query", &opt.query, "<name>",
-		   "only MBeans whose names match"),
-	OPT_STRING('o', "output", &opt.output, "<file>", "where to write"),
+		   "write only MBeans whose names match"),
+	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file"),
 	OPT_JMX_LOGIN(&target_opt),
 	OPT_JMX_TLS(&target_opt),
 	OPT_JMX_FORCE(&target_opt),
 	OPT_JMX_TIMEOUT(&target_opt),
-	OPT_FLAG(0, "quiet", &opt.quiet, "say nothing but errors"),
+	OPT_FLAG(0, "quiet", &opt.quiet, "print no messages but errors"),
 	OPT_END,
 };
 

@@ -88,6 +88,7 @@ static void add_as_given(struct text *line)
 {
 	const struct tls_options *tls = &opt.jmx.tls;
 
+	text_puts(line, opt.jmx.require_tls ? " --tls" : "");
 	add_option(line, "--cacert", tls->cacert);
 	add_option(line, "--cert", tls->cert);
 	add_option(line, "--key", tls->key);
@@ -151,15 +152,16 @@ static int report_none(struct ping *p, struct error *err)
 	probe->kind = ERROR_REFUSED;
 	text_puts(&probe->verdict,
 		  "the JVM has no JMX that could be connected to");
-	text_printf(&probe->remedy,
-		    "sjkc mxprx -p %s -b 127.0.0.1:7777 lets clients in, by "
-		    "the JVM's connector for this machine, which is started\n"
-		    "sjkc mxping -p %s --start starts it, and tries it; it "
-		    "stays until the JVM ends\n"
-		    "a JVM started with "
-		    "-Dcom.sun.management.jmxremote.port=9010 and .rmi.port "
-		    "of the same number has a port of its own",
-		    p->target, p->target);
+	text_printf(
+		&probe->remedy,
+		"sjkc mxprx -p %s -b 127.0.0.1:7777 lets clients in, by "
+		"the JVM's connector for this machine, which is started\n"
+		"sjkc mxping -p %s --start-agent starts it, and tries it; it "
+		"stays until the JVM ends\n"
+		"a JVM started with "
+		"-Dcom.sun.management.jmxremote.port=9010 and .rmi.port "
+		"of the same number has a port of its own",
+		p->target, p->target);
 	return report(p, err);
 }
 
@@ -283,7 +285,7 @@ static int run(int argc, char **argv, struct error *err)
 	int ret;
 
 	if (opt.jmx.socket && opt.jmx.pid)
-		return misuse(err, "one JVM at a time: -s or -p");
+		return misuse(err, "options -s and -p exclude each other");
 	if (opt.jmx.timeout_ns <= 0)
 		return misuse(err, "option --timeout must be longer than 0");
 	p = xcalloc(1, sizeof(*p));
@@ -300,11 +302,12 @@ static const struct command_option options[] = {
 	OPT_JMX_LOGIN(&opt.jmx),
 	OPT_JMX_TLS(&opt.jmx),
 	OPT_JMX_FORCE(&opt.jmx),
-	OPT_FLAG(0, "start", &opt.start,
-		 "by pid: have it start its connector, which stays"),
+	OPT_FLAG(0, "start-agent", &opt.start,
+		 "with -p: start the local JMX agent if necessary",
+		 .aliases = "--start"),
 	OPT_DURATION(0, "timeout", &opt.jmx.timeout_ns, "<time>",
-		     "how long a step may take"),
-	OPT_FLAG(0, "json", &opt.json, "as JSON"),
+		     "limit each step to this time"),
+	OPT_FLAG(0, "json", &opt.json, "print JSON"),
 	OPT_END,
 };
 
@@ -317,7 +320,7 @@ static const struct refusal refusals[] = {
 const struct command mxping_command = {
 	.name = "mxping",
 	.synopsis = "mxping [<options>] -s <host>:<port> | -p <pid>",
-	.summary = "say why a JMX client can, or cannot, connect",
+	.summary = "diagnose why a JMX client cannot connect",
 	.group = "ask a JVM",
 	.examples = "  sjkc mxping -s 10.0.0.7:9010\n"
 		    "  sjkc mxping -s localhost:9010 --json\n"

@@ -231,6 +231,11 @@ void rmi_judge_tls(struct rmi_probe *p, const char *host,
 	else if (p->login.tls.not_after && !p->access.tls.insecure &&
 		 !(p->login.tls.is_trusted && p->login.tls.is_of_host))
 		judge_certificate(p, at, host);
+	else if (p->access.require_tls && !p->login.tls.not_after)
+		probe_judge(p->report,
+			    "the port does not speak TLS, which --tls requires",
+			    "start the JVM with -D" REMOTE "ssl=true and "
+			    "-D" REMOTE "registry.ssl=true, or omit --tls");
 	else if (err->sys == ETIMEDOUT)
 		probe_judge(p->report, "TLS is begun, and not answered in time",
 			    "the JVM may be stopped or in a long pause; "

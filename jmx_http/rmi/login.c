@@ -706,6 +706,10 @@ static int session_explain(const struct rmi_login *l, struct error *err)
 	const struct rmi_access *a = l->access;
 
 	switch (l->step) {
+	case LOGIN_TLS:
+		if (a->require_tls && !l->tls.not_after)
+			fail_in(err, "no TLS, which --tls requires");
+		return -1;
 	case LOGIN_LOOKUP:
 		return fail_in(err, "the RMI registry");
 	case LOGIN_STUB:

@@ -18,10 +18,10 @@ nothing_configured() {
 		printed 'port    none is configured' &&
 		printed 'local   no connector for this machine is seen' &&
 		printed 'the JVM has no JMX that could be connected to' &&
-		printed "mxping -p $pid --start" &&
+		printed "mxping -p $pid --start-agent" &&
 		printed "sjkc mxprx -p $pid -b 127.0.0.1:7777" &&
 		ask 5 mxping -p "$pid" --json && no_connector &&
-		ask 0 mxping -p "$pid" --start --timeout 60s &&
+		ask 0 mxping -p "$pid" --start-agent --timeout 60s &&
 		said 'starting the local JMX agent in JVM' &&
 		printed 'ok      round-trip' &&
 		printed 'JMX works, by the connector for this machine' &&

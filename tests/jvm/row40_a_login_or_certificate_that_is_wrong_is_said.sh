@@ -37,7 +37,10 @@ passwords() {
 		said 'Invalid username or password' &&
 		SJKC_PASSWORD=secret asked 0 mx $memory -mg --user monitor \
 			-f Verbose && printed 'Verbose false' &&
-		said "warning: the password is sent to $lab_address, port" &&
+		said "warning: sending the password to $lab_address, port" &&
+		asked 5 mx $memory -mg --user monitor --tls --timeout 2s \
+			--password-file "$scratch/secret" && said TLS &&
+		! said 'warning: sending' >/dev/null &&
 		asked 0 mxdump --user monitor -q java.lang:type=Memory \
 			--password-file "$scratch/secret" &&
 		printed HeapMemoryUsage &&

@@ -224,6 +224,35 @@ static void a_path_leads_through_every_kind(void **state)
 	arena_release(&a);
 }
 
+static void a_misspelled_part_has_a_suggestion(void **state)
+{
+	struct arena a = { 0 };
+	struct value_member of_memory[] = {
+		{ "committed", value_integer(&a, "long", 1) },
+		{ "used", value_integer(&a, "long", 2) },
+	};
+	struct value memory = { .kind = VALUE_COMPOSITE, .type = "" };
+	struct value_pair pair = { value_string(&a, "Eden"), &memory };
+	struct value map = { .kind = VALUE_MAP, .type = "" };
+	struct text hint = { 0 };
+
+	(void)state;
+	memory.members.at = of_memory;
+	memory.members.count = 2;
+	map.map.at = &pair;
+	map.map.count = 1;
+	mx_part_hint(&memory, "usde", &hint);
+	assert_string_equal(hint.bytes, "; did you mean 'used'?");
+	text_clear(&hint);
+	mx_part_hint(&map, "Eden.comitted", &hint);
+	assert_string_equal(hint.bytes, "; did you mean 'committed'?");
+	text_clear(&hint);
+	mx_part_hint(&map, "eden.used", &hint);
+	assert_string_equal(hint.bytes, "");
+	text_release(&hint);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +262,7 @@ int main(void)
 		cmocka_unit_test(what_no_mbean_has_is_said),
 		cmocka_unit_test(a_pattern_that_is_none_is_refused),
 		cmocka_unit_test(a_path_leads_through_every_kind),
+		cmocka_unit_test(a_misspelled_part_has_a_suggestion),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

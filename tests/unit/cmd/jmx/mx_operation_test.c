@@ -101,7 +101,8 @@ static void the_case_counts_where_it_has_to(void **state)
 	chooses("gc", "gc");
 	chooses("GC", "GC");
 	chooses("reset", "Reset");
-	chooses("Gc", "2 several take these arguments; say which: gc(), GC()");
+	chooses("Gc", "2 several overloads accept these arguments; name the "
+		      "types; candidates: gc(), GC()");
 }
 
 static void types_that_are_given_choose(void **state)
@@ -114,13 +115,14 @@ static void types_that_are_given_choose(void **state)
 	chooses("getThreadInfo([J) 1", "getThreadInfo [J");
 	chooses("gc()", "gc");
 	chooses("sum(long,long) 3 4",
-		"2 none has these types and 2 arguments: sum(int, int), "
+		"2 no overload of these types takes 2 arguments; candidates: "
+		"sum(int, int), "
 		"sum(double, double), sum(String, String), "
 		"sum(int, int, int)");
-	chooses("sum(int,int)",
-		"2 none has these types and 0 arguments: sum(int, int), "
-		"sum(double, double), sum(String, String), "
-		"sum(int, int, int)");
+	chooses("sum(int,int)", "2 no overload of these types takes 0 "
+				"arguments; candidates: sum(int, int), "
+				"sum(double, double), sum(String, String), "
+				"sum(int, int, int)");
 	chooses("sum(int,int 3 4", "3 there is no operation 'sum(int,int'; "
 				   "--info lists them");
 }
@@ -128,13 +130,16 @@ static void types_that_are_given_choose(void **state)
 static void what_remains_open_is_listed(void **state)
 {
 	(void)state;
-	chooses("cross 1 2", "2 several take these arguments; say which: "
+	chooses("cross 1 2", "2 several overloads accept these arguments; name "
+			     "the types; candidates: "
 			     "cross(int, String), cross(String, int)");
 	chooses("cross x 2", "cross java.lang.String int");
-	chooses("cross x y", "2 none takes these arguments: "
-			     "cross(int, String), cross(String, int)");
+	chooses("cross x y",
+		"2 no overload accepts these arguments; candidates: "
+		"cross(int, String), cross(String, int)");
 	chooses("getThreadInfo 1 2 3",
-		"2 none has 3 arguments: getThreadInfo(long), "
+		"2 no overload takes 3 arguments; candidates: "
+		"getThreadInfo(long), "
 		"getThreadInfo(long[]), getThreadInfo(long, int), "
 		"getThreadInfo(long[], int)");
 }
@@ -185,9 +190,36 @@ static void commands_are_operations_by_another_name(void **state)
 	}
 }
 
+static void few_operations_are_listed_in_the_error(void **state)
+{
+	static const struct jmx_feature few[] = { { .name = "gc" },
+						  { .name = "reset" } };
+	static const struct jmx_info two = { .operations = few,
+					     .operation_count = 2 };
+	static const struct jmx_info none = { .operation_count = 0 };
+	struct option_list arguments = { 0 };
+	struct mx_operation op;
+	struct arena a = { 0 };
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(
+		mx_operation_choose(&op, &two, "run", &arguments, &a, &err),
+		-1);
+	assert_string_equal(err.text, "there is no operation 'run'; there "
+				      "are: gc, reset");
+	assert_int_equal(
+		mx_operation_choose(&op, &none, "run", &arguments, &a, &err),
+		-1);
+	assert_string_equal(err.text, "there is no operation 'run'; the MBean "
+				      "has none");
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(few_operations_are_listed_in_the_error),
 		cmocka_unit_test(the_number_and_kinds_of_arguments_choose),
 		cmocka_unit_test(the_case_counts_where_it_has_to),
 		cmocka_unit_test(types_that_are_given_choose),

@@ -22,7 +22,7 @@
 static struct jmx *open_at(const struct stand_in *s, int64_t timeout_ns)
 {
 	struct jmx_target o = { .address = s->target,
-					.timeout_ns = timeout_ns };
+				.timeout_ns = timeout_ns };
 	struct error err;
 	struct jmx *j = rmi_client_open(&o, &err);
 
@@ -629,9 +629,34 @@ static void who_has_gone_is_said_to_have(void **state)
 	forget(&a);
 }
 
+/* Nothing is sent in clear: not even a hello, which has no password. */
+static void required_tls_refuses_a_plain_server(void **state)
+{
+	struct stand_in s = { .script = say_much };
+	struct jmx_target o = {
+		.credentials = { "user", "secret" },
+		.require_tls = true,
+		.timeout_ns = SHORT_NS,
+	};
+	struct error err = { 0 };
+
+	(void)state;
+	stand_in_start(&s);
+	o.address = s.target;
+	assert_null(rmi_client_open(&o, &err));
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_non_null(strstr(err.text, "TLS"));
+	assert_int_equal(s.shared->calls + s.shared->logins, 0);
+	o.require_tls = false;
+	jmx_close(rmi_client_open(&o, &err));
+	assert_int_equal(s.shared->logins, 1);
+	stand_in_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(required_tls_refuses_a_plain_server),
 		cmocka_unit_test(a_session_is_leased_acknowledged_and_closed),
 		cmocka_unit_test(many_calls_are_sent_before_the_first_answer),
 		cmocka_unit_test(neither_waits_for_the_other_to_read),
