@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * demangle: the names of C++ functions as people write them.
- */
+/* demangle: C++ function names in readable form. */
 #ifndef CORE_ELF_DEMANGLE_H
 #define CORE_ELF_DEMANGLE_H
 
@@ -12,14 +10,15 @@
 
 /*
  * Appends a function's name without its parameters: "_ZN6Thread3runEv" gives
- * "Thread::run".  False, and nothing appended, when the name is not one of the
- * Itanium C++ ABI, or longer than such names are.
+ * "Thread::run". Returns false and appends nothing when the name is not mangled
+ * by the Itanium C++ ABI, or is too long.
  */
 bool demangle(struct text *out, const char *mangled);
 
 /*
- * The length of a symbol's name without the suffixes of compilers that split,
- * specialise or move a function: "foo.isra.0", "foo.constprop.1.cold".
+ * Returns the length of a symbol's name without suffixes that compilers add
+ * when they split, specialize or move a function: "foo.isra.0",
+ * "foo.constprop.1.cold".
  */
 size_t demangle_source_length(const char *symbol, size_t len);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_file: the tables of an ELF file of this machine, and parts of it.
+ * elf_file: the tables of an ELF file of this machine, and parts of the file.
  *
- * A file is foreign: it may be of any size, may lie about its parts, and its
- * owner may cut it while it is read.  So it is never mapped; each part that is
- * wanted is read into memory of ours, no larger than the caller wants it.
+ * A file is foreign: it may have any size and inconsistent tables, and its
+ * owner may truncate it while it is read. So it is never mapped; each part is
+ * read into our memory, with a limit.
  */
 #ifndef CORE_ELF_ELF_FILE_H
 #define CORE_ELF_ELF_FILE_H
@@ -43,58 +43,64 @@ extern const struct elf_machine elf_x86_64;
 /* The machine of this build, whose files alone are read. */
 #define ELF_MACHINE elf_x86_64
 
-/* What holds the file: a descriptor, or, when that is -1, memory. */
+/* The contents of a file: a descriptor or, if that is -1, memory. */
 struct elf_source {
 	int fd;
 	const uint8_t *bytes;
 	uint64_t len;
 };
 
-/* A part of the file in memory, and the address it is meant for. */
+/* A part of the file in memory, and the address that it is mapped at. */
 struct elf_part {
-	uint8_t *bytes; /* NULL = there is none */
+	uint8_t *bytes; /* NULL = no such part */
 	size_t len;
 	uint64_t address;
 };
 
 struct elf_file {
-	struct elf_source source; /* borrowed, and only used by elf_file_… */
+	struct elf_source source; /* borrowed; only elf_file_read…() use it */
 	Elf64_Phdr *segments;
 	size_t segment_count;
 	Elf64_Shdr *sections;
 	size_t section_count;
-	struct elf_part names; /* of sections */
-	uint64_t entry;        /* where a program begins; 0 = nowhere */
+	struct elf_part names; /* the names of sections */
+	uint64_t entry;        /* the entry point of a program, or 0 */
 };
 
 /*
- * Reads the tables.  ERROR_INPUT when it is no ELF file of this machine, or is
- * damaged where it cannot be done without.  elf_file_release() is due after
- * success; it leaves the source alone.
+ * Reads the tables. ERROR_INPUT when the file is not an ELF file of this
+ * machine, or is too damaged. elf_file_release() is due after success; it
+ * leaves the source open.
  */
 int elf_file_init(struct elf_file *f, struct elf_source source,
 		  struct error *err);
 void elf_file_release(struct elf_file *f); /* zeroed storage is fine */
 
-/* The first segment of that kind (PT_…), or NULL. */
+/* Returns the first segment of a type (PT_…), or NULL. */
 const Elf64_Phdr *elf_file_segment(const struct elf_file *f, uint32_t type);
 
-/* The PT_LOAD whose bytes in the file are at that address, or NULL. */
+/*
+ * Returns the PT_LOAD segment that maps bytes of the file to the address, or
+ * NULL.
+ */
 const Elf64_Phdr *elf_file_loaded(const struct elf_file *f, uint64_t address);
 
-/* The section by its name or type (SHT_…); NULL = none. */
+/* Return a section by its name or type (SHT_…), or NULL. */
 const Elf64_Shdr *elf_file_section(const struct elf_file *f, const char *name);
 const Elf64_Shdr *elf_file_section_of_type(const struct elf_file *f,
 					   uint32_t type);
 
 /*
- * Reads len bytes at an offset in the file.  False, and *part empty, when they
- * are more than max or not there.  The caller frees part->bytes.
+ * Reads len bytes at an offset in the file. Returns false, with *part empty,
+ * when they are more than max or beyond the end. The caller frees part->bytes.
  */
 bool elf_file_read(const struct elf_file *f, uint64_t offset, uint64_t len,
 		   size_t max, struct elf_part *part);
 
-/* The same of a section that has its bytes in the file, uncompressed. */
+/*
+ * Reads a section the same way; fails for one that is compressed or has no
+ * bytes in the file.
+ */
 bool elf_file_read_section(const struct elf_file *f, const Elf64_Shdr *section,
 			   size_t max, struct elf_part *part);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * elf_image: a program or library that a process has mapped: its symbols and
- * its call frame information.
+ * call frame information.
  *
- * Its file is the very one that is mapped, unlinked or not, in whatever mount
- * namespace, where we have the right to that (target_files.h).  Debug
- * information elsewhere (build id, .gnu_debuglink) is taken for symbols where
- * it is.  Files are foreign.
+ * If we have the right to (target_files.h), the very file that is mapped is
+ * read, even if it was unlinked or is in another mount namespace. A stripped
+ * file gets the symbols of its debug file (elf_debug.h). Files are foreign.
  */
 #ifndef CORE_ELF_ELF_IMAGE_H
 #define CORE_ELF_ELF_IMAGE_H
@@ -41,51 +40,53 @@ struct elf_image *elf_image_open(struct target_files *files,
 				 struct elf_image_set *set,
 				 const struct mapping *mapping,
 				 struct error *err);
-/* A file of ours, for tests and tools. */
+/* Opens a file by a descriptor, for tests and tools. */
 struct elf_image *elf_image_open_fd(int fd, struct error *err);
-/* The vDSO or a file's bytes that are in memory; they are copied. */
+/* Opens the vDSO or a file in memory; the bytes are copied. */
 struct elf_image *elf_image_open_bytes(const void *bytes, size_t len,
 				       struct error *err);
 /* Frees the image with its last user.  NULL is fine. */
 void elf_image_close(struct elf_image *image);
 
 /*
- * What to add to the file's addresses to get the process's, where the file is
- * mapped so.
+ * Returns the number to add to the file's addresses to get those of the process
+ * with this mapping.
  */
 uint64_t elf_image_bias(const struct elf_image *image,
 			const struct mapping *mapping);
 
-/* The address of a symbol by its (mangled) name, in the file; 0 = none. */
+/* Returns the address of a symbol in the file by its mangled name, or 0. */
 uint64_t elf_image_symbol(const struct elf_image *image, const char *name);
 
 /*
- * The function that holds a file's address: demangled, it lives as long as the
- * image; NULL when none does.  *start, unless NULL, is where it begins.
+ * Returns the demangled name of the function that holds an address of the file,
+ * or NULL. The name lives as long as the image. *start, unless NULL, is where
+ * the function begins.
  */
 const char *elf_image_function(struct elf_image *image, uint64_t address,
 			       uint64_t *start);
 
 /*
- * A name for the function that holds an address that no symbol covers, as in a
- * stripped library.  glibc's functions that begin a thread or a program are
- * recognised in a stack trace: caller is the name of the calling function, NULL
- * at the root, and calls_out says whether it calls code of another file.  Any
- * other function is "[libc.so.6+0x94ac3]", by its start.  NULL when call frame
- * information does not give the start.  The name lives as long as the image.
+ * Returns a name for a function that no symbol covers, as in a stripped
+ * library. glibc's functions that begin a thread or a program are recognized by
+ * the stack trace: caller is the name of the calling function, NULL at the
+ * root, and calls_out is true if the function calls code of another file. Any
+ * other function is named by its start, "[libc.so.6+0x94ac3]". NULL when call
+ * frame information does not give the start. The name lives as long as the
+ * image.
  */
 const char *elf_image_unnamed(struct elf_image *image, uint64_t address,
 			      const char *caller, bool calls_out);
 
 /*
- * The row for an address of the file, of .eh_frame, else .debug_frame; false
- * when there is none, or it needs what a row cannot say.  It is of that very
- * address: of one in a PLT, the next has another CFA.
+ * Finds the row for an address of the file, in .eh_frame, else in .debug_frame.
+ * Returns false when there is none, or a row cannot express it. The row holds
+ * for this very address: in a PLT, the next address has another CFA.
  */
 bool elf_image_cfi(struct elf_image *image, uint64_t address,
 		   struct cfi_row *row);
 
-/* Its name, without folders; foreign. */
+/* Returns the file name without directories; foreign. */
 const char *elf_image_name(const struct elf_image *image);
 
 #endif

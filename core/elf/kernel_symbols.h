@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kernel_symbols: the names of the kernel's functions: /proc/kallsyms.
- */
+/* kernel_symbols: the names of the kernel's functions, from /proc/kallsyms. */
 #ifndef CORE_ELF_KERNEL_SYMBOLS_H
 #define CORE_ELF_KERNEL_SYMBOLS_H
 
@@ -13,18 +11,19 @@
 struct kernel_symbols;
 
 /*
- * ERROR_PERMISSION when the kernel hides its addresses (kernel.kptr_restrict);
- * frames are then known to be the kernel's, and no more.
+ * Reads /proc/kallsyms. ERROR_PERMISSION when the kernel hides its addresses
+ * (kernel.kptr_restrict); frames are then known to be the kernel's, but have no
+ * names.
  */
 struct kernel_symbols *kernel_symbols_open(struct error *err);
-/* The same, of such a file's text. */
+/* Reads the text of such a file. */
 struct kernel_symbols *kernel_symbols_of(const char *text, size_t len,
 					 struct error *err);
 void kernel_symbols_close(struct kernel_symbols *k); /* NULL is fine */
 
 /*
- * The function that holds the address, "vfs_read" or, of a module,
- * "nft_do_chain [nf_tables]", as long as k lives; NULL = none.
+ * Returns the function that holds the address: "vfs_read" or, in a module,
+ * "nft_do_chain [nf_tables]"; or NULL. The name lives as long as k.
  */
 const char *kernel_symbols_function(const struct kernel_symbols *k,
 				    uint64_t address);

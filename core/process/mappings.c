@@ -10,10 +10,13 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-/* 65530 mappings (vm.max_map_count) whose paths are not all of the longest. */
+/* 65,530 mappings (vm.max_map_count), not all with the longest paths. */
 #define MAPS_MAX ((size_t)32 << 20)
 
-/* Takes digits off the line's front; false when there are none, or too many. */
+/*
+ * Removes a number from the line's front; false when there is none, or it is
+ * too large.
+ */
 static bool take_number(struct line *line, unsigned base, uint64_t *value)
 {
 	uint64_t n = 0;
@@ -34,7 +37,7 @@ static bool take_number(struct line *line, unsigned base, uint64_t *value)
 	return i > 0;
 }
 
-/* Takes one character off, which has to be c. */
+/* Removes one character, which has to be c. */
 static bool take(struct line *line, char c)
 {
 	if (!line->len || *line->text != c)
@@ -50,8 +53,10 @@ static void skip(struct line *line, size_t len)
 	line->len -= len;
 }
 
-/* "start-end rwxp offset major:minor inode    path", proc(5); *line is left
- * with the path. */
+/*
+ * Parses "start-end rwxp offset major:minor inode    path" (proc(5)); leaves
+ * the path in *line.
+ */
 static bool read_line(struct line *line, struct mapping *m)
 {
 	uint64_t major, minor;
@@ -74,7 +79,7 @@ static bool read_line(struct line *line, struct mapping *m)
 	return m->start < m->end;
 }
 
-/* A path is mostly that of the mapping before. */
+/* Most mappings have the path of the one before. */
 static const char *keep_path(struct mappings *m, struct line path)
 {
 	const char *last = m->count ? m->all[m->count - 1].path : "";
@@ -94,7 +99,7 @@ void mappings_parse(struct mappings *m, const char *text, size_t len)
 	while (lines_next(&lines, &line)) {
 		struct mapping one = { 0 };
 
-		/* The kernel's are in order, so that they can be searched. */
+		/* Keep the kernel's order, which the search relies on. */
 		if (!read_line(&line, &one) ||
 		    (m->count && one.start < m->all[m->count - 1].end))
 			continue;

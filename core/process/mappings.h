@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * mappings: what a process has mapped where: /proc/PID/maps.
- */
+/* mappings: the memory mappings of a process, from /proc/PID/maps. */
 #ifndef CORE_PROCESS_MAPPINGS_H
 #define CORE_PROCESS_MAPPINGS_H
 
@@ -15,7 +13,7 @@
 
 struct mapping {
 	uint64_t start, end; /* [start, end) */
-	uint64_t offset;     /* in the file */
+	uint64_t offset;     /* of start, in the file */
 	uint64_t dev, inode; /* as stat(2) has them; inode 0 = no file */
 	bool is_writable, is_executable;
 	const char *path; /* foreign, as the kernel writes it; "" = none */
@@ -27,13 +25,16 @@ struct mappings {
 	struct arena paths;
 };
 
-/* Replaces *m by what is mapped now; mappings_release() is due. */
+/*
+ * Reads the current mappings into *m and frees the old ones; mappings_release()
+ * is due.
+ */
 int mappings_read(struct mappings *m, const struct jvm *jvm, struct error *err);
-/* The same, of such a text; what is no line of it is passed over. */
+/* Parses the text of a maps file; skips malformed lines. */
 void mappings_parse(struct mappings *m, const char *text, size_t len);
 void mappings_release(struct mappings *m); /* zeroed storage is fine */
 
-/* The one that holds the address, or NULL. */
+/* Returns the mapping that holds the address, or NULL. */
 const struct mapping *mappings_find(const struct mappings *m, uint64_t address);
 
 #endif

@@ -21,7 +21,10 @@ bool memory_string(struct memory *m, uint64_t address, char *text, size_t size)
 {
 	size_t len = 0;
 
-	/* Part by part, none across a boundary: the next page may not be. */
+	/*
+	 * Read in parts that cross no page boundary: the next page may be
+	 * unmapped.
+	 */
 	while (len < size - 1) {
 		size_t part = 64 - (address + len) % 64;
 		char *end;

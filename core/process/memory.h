@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory: the memory of another process, or what stands for it.
+ * memory: an interface to the memory of another process.
  *
- * What is read is foreign and may change between two reads.  Addresses are the
+ * The contents are foreign and may change between two reads. Addresses are the
  * target's.
  */
 #ifndef CORE_PROCESS_MEMORY_H
@@ -16,11 +16,11 @@ struct memory_range {
 	uint64_t address;
 	void *bytes;
 	size_t len;
-	bool is_read; /* set by memory_read_all() */
+	bool is_read; /* set by read_all() */
 };
 
 struct memory {
-	/* Reads the ranges, each whole or not at all, and says which. */
+	/* Reads each range completely or not at all, and sets its is_read. */
 	void (*read_all)(struct memory *self, struct memory_range *ranges,
 			 size_t count);
 };
@@ -34,13 +34,16 @@ static inline bool memory_read(struct memory *m, uint64_t address, void *bytes,
 	return range.is_read;
 }
 
-/* Integers of the target's byte order, which is ours; 0 when unreadable. */
+/*
+ * Return an integer in the target's byte order, which is ours; 0 when it is
+ * unreadable.
+ */
 uint64_t memory_u64(struct memory *m, uint64_t address);
 uint32_t memory_u32(struct memory *m, uint64_t address);
 
 /*
- * A NUL-terminated string into text, of at most size - 1 bytes, cut there.
- * False when nothing of it can be read; text is "" then.
+ * Reads a NUL-terminated string into text and truncates it to size - 1 bytes.
+ * Returns false, with an empty text, when nothing is readable.
  */
 bool memory_string(struct memory *m, uint64_t address, char *text, size_t size);
 

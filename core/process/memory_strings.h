@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory_strings: many strings of another process, in few reads.
+ * memory_strings: reads many strings of another process at once.
  *
- * The strings of a table stand close to each other, so the pages that hold them
- * are read, each once.  A zeroed struct has none.
+ * The strings of a table are close together, so each page that holds some is
+ * read once. A zeroed struct has no strings.
  */
 #ifndef CORE_PROCESS_MEMORY_STRINGS_H
 #define CORE_PROCESS_MEMORY_STRINGS_H
@@ -13,22 +13,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Longer ones are as if they could not be read. */
+/* Longer strings count as unreadable. */
 enum { MEMORY_STRING_LEN = 255 };
 
 struct memory_strings {
-	uint64_t *pages; /* their numbers, ascending */
-	bool *is_read;   /* of each */
-	uint8_t *bytes;  /* of all, one after the other */
+	uint64_t *pages; /* page numbers, ascending */
+	bool *is_read;   /* of each page */
+	uint8_t *bytes;  /* of all pages, in a row */
 	size_t count;
 };
 
-/* Replaces what is there; more than 16 MiB of pages are left out. */
+/* Reads the strings at the addresses; skips pages beyond 16 MiB. */
 void memory_strings_read(struct memory_strings *s, struct memory *memory,
 			 const uint64_t *addresses, size_t count);
 void memory_strings_release(struct memory_strings *s);
 
-/* One of those strings and its length, or NULL when it could not be read. */
+/* Returns a string and its length, or NULL when it was not readable. */
 const char *memory_strings_at(const struct memory_strings *s, uint64_t address,
 			      size_t *len);
 

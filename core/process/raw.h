@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * raw: integers in a copy of a target's memory, of its byte order, which is
- * ours.  That they are within the copy is the caller's to know.
+ * raw: integers in a copy of the target's memory, in its byte order, which is
+ * ours. Callers check that the offset is within the copy.
  */
 #ifndef CORE_PROCESS_RAW_H
 #define CORE_PROCESS_RAW_H

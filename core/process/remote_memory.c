@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #define WAIT_MS       1000
-#define SUSPECT_MS    250 /* of a read that may be the one that stalled */
+#define SUSPECT_MS    250 /* for a range that may be the one that stalled */
 #define AVOIDED_S     30
-#define MAX_FAILURES  8 /* helpers begun one after the other, in vain */
+#define MAX_FAILURES  8 /* helpers started in a row without success */
 #define MAX_STUCK     16
 #define MAX_UNTRUSTED 64
 
@@ -70,14 +70,14 @@ void stall_budget_regain(struct stall_budget *p) { p->starved = 0; }
  */
 enum { HELPER_RANGES = 1024, HELPER_BYTES = 1 << 20 };
 
-/* Shared, zeroed at first. */
+/* Shared with the child; zeroed at first. */
 struct helper_area {
-	uint32_t count;       /* of ranges, of the request */
-	int32_t error;        /* errno of the last that could not be read */
-	uint32_t target_runs; /* it did so after all had been read */
+	uint32_t count;       /* number of ranges */
+	int32_t error;        /* errno of the last range that was unreadable */
+	uint32_t target_runs; /* the target still ran after the reads */
 	struct {
 		uint64_t address;
-		uint32_t len; /* their bytes stand one after the other */
+		uint32_t len; /* the bytes are in a row */
 		uint32_t is_read;
 	} ranges[HELPER_RANGES];
 	uint8_t bytes[HELPER_BYTES];
@@ -89,9 +89,9 @@ struct memory_helper {
 };
 
 enum helper_answer {
-	HELPER_READ,    /* what there was to be had */
-	HELPER_STALLED, /* no answer in time: it is to be killed */
-	HELPER_DEAD,    /* somebody else did */
+	HELPER_READ,    /* the request is complete */
+	HELPER_STALLED, /* no reply in time: kill the helper */
+	HELPER_DEAD,    /* another process killed the helper */
 };
 
 static bool helper_sees_target(int pidfd)
@@ -102,9 +102,9 @@ static bool helper_sees_target(int pidfd)
 }
 
 /*
- * Marks what a call that began with range `at` has read, and gives the first
- * range that it has not.  Pages before one that is not there may have been
- * copied of a range: it is not whole.
+ * Marks the ranges that a call starting at range `at` has read completely, and
+ * returns the first that it has not. Of that one, pages before a missing one
+ * may have been copied.
  */
 static uint32_t helper_mark(struct helper_area *a, uint32_t at, uint32_t end,
 			    ssize_t got, size_t *offset)
@@ -117,7 +117,7 @@ static uint32_t helper_mark(struct helper_area *a, uint32_t at, uint32_t end,
 	return at;
 }
 
-/* The parent has seen to it that all ranges fit into bytes. */
+/* The parent has checked that all ranges fit into bytes. */
 static void helper_read_ranges(struct helper_area *a, pid_t target)
 {
 	static struct iovec remote[HELPER_RANGES];
@@ -150,7 +150,7 @@ static void helper_read_ranges(struct helper_area *a, pid_t target)
 	}
 }
 
-/* Keeps the right to trace, where there is one, and no other. */
+/* Keeps CAP_SYS_PTRACE, if it is there, and drops all other capabilities. */
 static void helper_drop_capabilities(void)
 {
 	struct __user_cap_header_struct head = {
@@ -169,7 +169,7 @@ static void helper_drop_capabilities(void)
 	syscall(SYS_capset, &head, caps);
 }
 
-/* What the child is to read, of the parent's memory. */
+/* The helper's job. */
 struct helper_job {
 	struct helper_area *area;
 	pid_t target;
@@ -221,7 +221,7 @@ static int helper_start(struct memory_helper *h, pid_t target, int target_pidfd,
 	struct helper_job s = { NULL, target, target_pidfd };
 
 	*h = (struct memory_helper){ .child = { .channel = -1 } };
-	/* Each child has its own: one that is killed may still write. */
+	/* Each child has its own area: a killed one may still write. */
 	h->area = child_memory(sizeof(*h->area));
 	s.area = h->area;
 	if (child_start(&h->child, &options, helper_serve, &s, err)) {
@@ -255,13 +255,12 @@ static enum helper_answer helper_ask(struct memory_helper *h, int ms)
 /* ---- reading through helpers ---- */
 
 /*
- * What was asked for when a helper gave no answer.  If there was more than one
- * range, each is asked for alone the next time; one that stalls alone is left
- * alone for a while.
+ * A range of a request that stalled. If the request had several ranges, each is
+ * requested alone the next time; one that stalls alone is avoided for a while.
  */
 struct untrusted {
 	uint64_t start, end;
-	int64_t avoided_until; /* 0: only suspected */
+	int64_t avoided_until; /* 0: suspected only */
 };
 
 /* A part of one of the caller's ranges. */
@@ -275,18 +274,18 @@ struct remote_memory {
 	const struct jvm *jvm;
 	struct memory_helper helper;
 	struct piece pieces[HELPER_RANGES];
-	size_t bytes; /* of the pieces that are in the area */
+	size_t bytes; /* of the pieces in the area */
 	struct untrusted untrusted[MAX_UNTRUSTED];
 	size_t untrusted_count;
-	pid_t stuck[MAX_STUCK]; /* killed, and not ended yet */
+	pid_t stuck[MAX_STUCK]; /* killed, but not ended yet */
 	size_t stuck_count;
 	unsigned failures;
-	bool is_over; /* the target has ended, or we cannot go on */
+	bool is_over; /* the target has ended, or no helper starts */
 	struct stall_budget patience;
 	uint64_t stalls, reads, missed;
 };
 
-/* Those that were stuck may have ended by now. */
+/* Reaps helpers that were stuck and have ended. */
 static void remote_reap(struct remote_memory *m)
 {
 	size_t kept = 0;
@@ -346,7 +345,10 @@ static void untrusted_add(struct remote_memory *m, uint64_t start, uint64_t len,
 	*u = (struct untrusted){ start, start + len, avoided_until };
 }
 
-/* Ready to run, it had no CPU: the target's memory is not to blame. */
+/*
+ * True when the helper was ready to run, but got no CPU time: the target is not
+ * to blame.
+ */
 static bool remote_is_starved(const struct remote_memory *m)
 {
 	struct proc_stat stat;
@@ -363,7 +365,7 @@ static void remote_note_stall(struct remote_memory *m, int64_t asked_ns)
 	int64_t until = a->count == 1 ? now + AVOIDED_S * CLOCK_NS_PER_S : 0;
 
 	m->stalls++;
-	/* To have asked it in vain says nothing about the next helper. */
+	/* A stall says nothing about the next helper. */
 	m->failures = 0;
 	if (!stall_budget_lose(&m->patience, asked_ns, now,
 			       remote_is_starved(m)))
@@ -389,7 +391,7 @@ static void remote_hand_over(struct remote_memory *m)
 	}
 }
 
-/* Has the pieces in the area read, and empties it. */
+/* Requests the pieces in the area, and empties it. */
 static void remote_flush(struct remote_memory *m, int ms)
 {
 	struct helper_area *a = m->helper.area;
@@ -403,7 +405,7 @@ static void remote_flush(struct remote_memory *m, int ms)
 	if (answer == HELPER_READ) {
 		m->failures = 0;
 		stall_budget_regain(&m->patience);
-		/* What a newcomer with its pid has is not the target's. */
+		/* Another process with its pid may have been read. */
 		if (!a->target_runs || (m->jvm->pidfd < 0 && !jvm_runs(m->jvm)))
 			m->is_over = true;
 	}
@@ -442,7 +444,7 @@ static bool remote_add_piece(struct remote_memory *m,
 	return true;
 }
 
-/* Alone, so that it is known which one it is that stalls. */
+/* Requests a suspect alone, to learn whether it is the one that stalls. */
 static bool remote_add_suspect(struct remote_memory *m,
 			       struct memory_range *range, size_t offset,
 			       size_t len)
@@ -459,7 +461,7 @@ static bool remote_add_suspect(struct remote_memory *m,
 		return false;
 	remote_flush(m, SUSPECT_MS);
 	u = untrusted_find(m, start, start + len);
-	/* A helper that has not answered is no more. */
+	/* After a stall the helper has ended. */
 	if (u && m->helper.child.pid &&
 	    u->avoided_until <= clock_monotonic_ns())
 		untrusted_remove(m, u);
@@ -502,7 +504,7 @@ static void remote_read_all(struct memory *self, struct memory_range *ranges,
 	remote_flush(m, WAIT_MS);
 }
 
-/* Asks for what no process has, to see whether it may ask at all. */
+/* Reads address 0, which no process has, to check the permission. */
 static int remote_probe(struct remote_memory *m, struct error *err)
 {
 	struct helper_area *a;
@@ -519,7 +521,7 @@ static int remote_probe(struct remote_memory *m, struct error *err)
 	if (answer == HELPER_READ)
 		error = a->error;
 	a->count = 0;
-	/* An answer that is yet to come would be taken for the next one's. */
+	/* A late reply would be taken for the next request's. */
 	if (answer != HELPER_READ)
 		remote_end_helper(m);
 	if (error == ESRCH)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * remote_memory: reads a process's memory without being held up by it.
+ * remote_memory: reads a process's memory without blocking on it.
  *
- * process_vm_readv(2) waits for a page that the target may have made never to
- * come (userfaultfd, FUSE).  So a child of ours reads, and answers on a pair of
- * sockets; one that takes more than a second is killed, and another is begun.
- * What stalled is left alone for half a minute, and all of the target is once
- * five seconds of that have been waited in vain.
+ * process_vm_readv(2) blocks on a page that the target can withhold
+ * (userfaultfd, FUSE). So a child reads and replies over a pair of sockets. A
+ * child that takes more than a second is killed, and another one is started. A
+ * range that stalled is not read for 30 seconds, and nothing of the target is
+ * once stalls took five seconds of 30.
  */
 #ifndef CORE_PROCESS_REMOTE_MEMORY_H
 #define CORE_PROCESS_REMOTE_MEMORY_H
@@ -21,8 +21,9 @@
 struct remote_memory;
 
 /*
- * jvm is borrowed: nothing is read once its process has ended, whoever has its
- * pid.  ERROR_PERMISSION names the right that is missing.
+ * Starts the child. jvm is borrowed; nothing is read any more once its process
+ * has ended, even if another has its pid. ERROR_PERMISSION names the missing
+ * right.
  */
 struct remote_memory *remote_memory_open(const struct jvm *jvm,
 					 struct error *err);
@@ -30,11 +31,11 @@ void remote_memory_close(struct remote_memory *m); /* NULL is fine */
 
 struct memory *remote_memory_of(struct remote_memory *m);
 
-/* How often a child was killed since it gave no answer. */
+/* Returns how often a child was killed because a read stalled. */
 uint64_t remote_memory_stalls(const struct remote_memory *m);
-/* How many ranges were not read for that reason, or since they had stalled. */
+/* Returns how many ranges were not read because they stalled. */
 uint64_t remote_memory_missed(const struct remote_memory *m);
-/* How many reads were made: each is some microseconds. */
+/* Returns the number of requests to children; each takes some microseconds. */
 uint64_t remote_memory_reads(const struct remote_memory *m);
 
 /*
