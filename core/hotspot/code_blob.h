@@ -31,27 +31,26 @@ enum blob_kind {
 
 struct code_blob {
 	enum blob_kind kind;
-	uint64_t address;       /* of the CodeBlob */
+	uint64_t address;       /* address of the CodeBlob */
 	uint64_t begin, end;    /* its code */
-	uint64_t entry;         /* of an nmethod: where its prologue begins */
-	uint32_t frame_bytes;   /* 0 = not known */
+	uint64_t entry;         /* where an nmethod's prologue begins */
+	uint32_t frame_bytes;   /* 0 = unknown */
 	int32_t frame_complete; /* offset of the first instruction after the
 				   prologue; -1 = never */
 	uint64_t method;        /* Method*; 0 = none */
-	uint32_t compile_id;    /* of an nmethod; 0 = none */
+	uint32_t compile_id;    /* of an nmethod; 0 for others */
 	uint8_t tier;           /* its compilation level, 1 to 4; 0 = none */
-	uint64_t deopt_handler; /* where a deoptimised frame returns to */
+	uint64_t deopt_handler; /* a deoptimized frame returns here */
 	uint64_t deopt_mh_handler;
-	int32_t original_pc; /* where in its frame the true pc then is */
-	uint32_t identity;   /* no two blobs that ever were have the same, and
-				one whose code has grown, or may have,
-				gets another */
+	int32_t original_pc; /* offset in such a frame of the original pc */
+	uint32_t identity;   /* unique among all blobs ever found; changes when
+				the blob's code has grown, or may have */
 	char name[64];       /* CodeBlob::_name: "nmethod", "I2C/C2I …" */
 };
 
 /*
- * Whether it is of several routines that have names of their own in
- * StubCodeDesc's list (MethodHandlesAdapterBlob's are generated as stubs are).
+ * Returns true for a blob with several routines that have names of their own in
+ * StubCodeDesc's list. MethodHandlesAdapterBlob's are generated like stubs.
  */
 static inline bool blob_has_routines(const struct code_blob *b)
 {
@@ -63,29 +62,32 @@ static inline bool blob_has_routines(const struct code_blob *b)
 
 enum { BLOB_HEADER_BYTES = 1024 };
 
-/* A field; width 0 = this JVM has none. */
+/* A field; width 0 = this JVM does not have it. */
 struct blob_field {
 	uint32_t offset;
 	uint8_t width;
-	bool is_address; /* else relative to what the field's use says */
+	bool is_address; /* else an offset, whose base depends on the field */
 };
 
 struct blob_layout {
 	struct blob_field name, frame_size, frame_complete, begin, end;
 	struct blob_field method, compile_id, tier, original_pc;
 	struct blob_field entry, deopt, deopt_mh;
-	uint32_t header_bytes; /* as many have to be read */
+	uint32_t header_bytes; /* number of bytes to read */
 };
 
 int blob_layout_read(struct blob_layout *l, const struct vm_structs *v,
 		     struct error *err);
 
-/* The address of the blob's name, for blob_layout_parse(). */
+/*
+ * Returns the address of the blob's name, which the caller reads for
+ * blob_layout_parse().
+ */
 uint64_t blob_layout_name(const struct blob_layout *l, const uint8_t *header);
 
 /*
- * Fills what the header says of the blob at address, whose name is there
- * already; false when that cannot be a blob.
+ * Fills in the blob at an address, whose name is set already, from its header.
+ * Returns false when the header cannot be a blob's.
  */
 bool blob_layout_parse(const struct blob_layout *l, const uint8_t *header,
 		       uint64_t address, struct code_blob *blob);
@@ -102,26 +104,28 @@ enum { CODE_HEAPS = 16 };
 
 struct code_heaps {
 	struct code_heap {
-		uint64_t low, high; /* reserved: it grows into that */
+		uint64_t low,
+			high; /* reserved range, into which the heap grows */
 		uint64_t segment_map;
 		uint32_t segment_shift;
 	} all[CODE_HEAPS];
 	size_t count;
-	uint32_t block_header; /* of a block, before what it holds */
-	bool says_used;        /* a byte of it says whether it is in use: */
+	uint32_t block_header; /* size of a block's header */
+	bool says_used; /* the header has a byte that tells whether the block is
+			   in use, at: */
 	uint32_t used_at;
 };
 
-/* Replaces *h.  ERROR_UNAVAILABLE says what this JVM does not say of itself. */
+/* Reads all heaps. ERROR_UNAVAILABLE names what this JVM does not export. */
 int code_heaps_read(struct code_heaps *h, const struct vm_structs *v,
 		    struct memory *memory, struct error *err);
 
-/* The heap that an address is in, or NULL. */
+/* Returns the heap that holds an address, or NULL. */
 const struct code_heap *code_heaps_at(const struct code_heaps *h, uint64_t pc);
 
 /*
- * The block that holds the address; false when there is none.  Each read of the
- * map is taken off *reads, and 0 is the end of it: a map that lies may lead
+ * Finds the block that holds the address; false when there is none. Decrements
+ * *reads for each read of the map and stops at 0, because a forged map may lead
  * far.
  */
 bool code_heaps_block(const struct code_heaps *h, struct memory *memory,

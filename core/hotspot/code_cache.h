@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_cache: what HotSpot has compiled or generated: its CodeBlobs.
+ * code_cache: the code that HotSpot has compiled or generated: its CodeBlobs.
  *
  * A blob is found by any address in it, through the heap's segment map
- * (CodeHeap::find_start).  What was found is kept until the blob that is there
- * is another: compilations come and go while samples are looked at, so a blob's
- * compile id is looked at again now and then (code_cache_begin()).
+ * (CodeHeap::find_start). It is cached until another blob is in its place:
+ * methods are compiled and freed while samples are processed, so
+ * code_cache_begin() has cached blobs checked again by their compile ids.
  */
 #ifndef CORE_HOTSPOT_CODE_CACHE_H
 #define CORE_HOTSPOT_CODE_CACHE_H
@@ -25,42 +25,40 @@ struct code_cache *code_cache_open(const struct vm_structs *v,
 				   struct memory *memory, struct error *err);
 void code_cache_close(struct code_cache *c); /* NULL is fine */
 
-/* True when the address is in a heap of the code cache. */
+/* Returns true when the address is in a heap of the code cache. */
 bool code_cache_has(const struct code_cache *c, uint64_t pc);
 
 /*
- * The blob at pc, or NULL; valid until the next code_cache_begin().  When it
- * was not looked for, code_cache_refused() says one more than before.
+ * Returns the blob at pc, or NULL; valid until the next code_cache_begin(). If
+ * the limits of a generation did not allow a search, code_cache_refused()
+ * increases.
  */
 const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc);
 
 /*
- * Its code, from begin to end, as it was at some time; NULL when it cannot be
- * read.  It is valid until the next code_cache_begin().
+ * Returns the blob's code, from begin to end, as it was at some time, or NULL
+ * when it is unreadable. Valid until the next code_cache_begin().
  */
 const uint8_t *code_cache_code(struct code_cache *c,
 			       const struct code_blob *blob);
 
 /*
- * What was not looked at since it was too much for one generation; no JVM has
- * so much unless it lies.
+ * Returns how many searches the limits of a generation have refused; no genuine
+ * JVM reaches them.
  */
 uint64_t code_cache_refused(const struct code_cache *c);
 
-/*
- * How many blobs that had been asked for were found to be gone, or to be
- * others', since the beginning.
- */
+/* Returns how many cached blobs were found to be gone or replaced. */
 uint64_t code_cache_gone(const struct code_cache *c);
 
 /*
- * From now on blobs are looked at again, each once, before they are believed,
- * as are heaps that have grown.  For each batch of samples.
+ * Call before a batch of samples: checks each cached blob again before it is
+ * used, and reads heaps that have grown.
  */
 void code_cache_begin(struct code_cache *c);
 
 struct code_list {
-	/* By where their code begins; identities are those of the list. */
+	/* Sorted by begin; identities are unique in the list. */
 	struct code_blob *blobs;
 	size_t count;
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * java_method: what a Method* of the JVM is: its names and its lines.
+ * java_method: the names and line numbers of a Method*.
  *
- * From Method by ConstMethod and ConstantPool to Klass and Symbol (HotSpot's
- * oops/).  What is behind a Method* is gone when its class is unloaded, and may
- * be another's; what the way there must look like is checked at each step.
+ * The way leads from Method by ConstMethod and ConstantPool to Klass and Symbol
+ * (HotSpot's oops/). A Method* is freed when its class is unloaded, and its
+ * memory may be reused, so each step checks what it finds.
  */
 #ifndef CORE_HOTSPOT_JAVA_METHOD_H
 #define CORE_HOTSPOT_JAVA_METHOD_H
@@ -18,13 +18,13 @@
 #include <stdint.h>
 
 struct java_method {
-	uint32_t name; /* of the java_names; 0 = there is no such method */
+	uint32_t name; /* in the java_names; 0 = there is no such method */
 	struct line_table lines;
 };
 
-struct java_methods; /* those that are known, which are bounded */
+struct java_methods; /* a cache of bounded size */
 
-/* So many can be prepared at once, and are then kept. */
+/* Number of methods that can be prepared at once and stay cached. */
 enum { JAVA_METHODS_AT_ONCE = 1 << 15 };
 
 /* All is borrowed. */
@@ -34,20 +34,23 @@ struct java_methods *java_methods_new(const struct method_layout *layout,
 void java_methods_free(struct java_methods *s); /* NULL is fine */
 
 /*
- * The method, valid until the next call; never NULL.  A method that is known is
- * not read again before java_methods_begin().
+ * Returns the method, valid until the next call; never NULL. A cached method is
+ * checked again only after java_methods_begin().
  */
 const struct java_method *java_methods_get(struct java_methods *s,
 					   uint64_t method);
 
 /*
- * Has so many methods read at once, each of which java_methods_get() then has
- * until others are prepared or read; those beyond JAVA_METHODS_AT_ONCE are not.
+ * Reads many methods at once and caches them until others are prepared or read;
+ * ignores those beyond JAVA_METHODS_AT_ONCE.
  */
 void java_methods_prepare(struct java_methods *s, const uint64_t *methods,
 			  size_t count);
 
-/* From now on a method is looked at again, once, before it is believed. */
+/*
+ * Call before a batch of samples: checks each method again, once, before it is
+ * used.
+ */
 void java_methods_begin(struct java_methods *s);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * java_names: names of Java methods, each kept once and for good.
+ * java_names: names of Java methods, interned.
  *
- * They come from memory that may hold anything by the time it is read, so they
- * are looked at before they are believed.
+ * They come from memory that may have been reused before it was read, so their
+ * syntax is checked.
  */
 #ifndef CORE_HOTSPOT_JAVA_NAMES_H
 #define CORE_HOTSPOT_JAVA_NAMES_H
@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 struct java_name {
-	const char *class_name; /* as java_symbols.h has it */
+	const char *class_name; /* as in java_symbols.h */
 	const char *method, *signature;
 };
 
-/* A Symbol of the JVM: modified UTF-8, not NUL-terminated. */
+/* The text of a Symbol: modified UTF-8, not NUL-terminated. */
 struct java_symbol {
 	const char *bytes;
 	size_t len;
@@ -28,15 +28,14 @@ struct java_names *java_names_new(void);
 void java_names_free(struct java_names *n); /* NULL is fine */
 
 /*
- * The id of a method by the names that its class ("a/B"), it and its
- * descriptor have in the JVM; 0 when these cannot be such names, or there is
- * room for no more.
+ * Returns the id of a method by the JVM's names of its class ("a/B"), itself
+ * and its descriptor; 0 when they cannot be such names, or the table is full.
  */
 uint32_t java_names_add(struct java_names *n, struct java_symbol class_name,
 			struct java_symbol method,
 			struct java_symbol signature);
 
-/* What an id other than 0 stands for; the strings live as long as n does. */
+/* Returns the names of an id other than 0; the strings live as long as n. */
 struct java_name java_names_get(const struct java_names *n, uint32_t id);
 
 #endif

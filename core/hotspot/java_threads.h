@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * java_threads: the JavaThreads of a JVM, and which of them owns a monitor.
+ * java_threads: the JavaThreads of a JVM, and the owner of a monitor.
  *
- * ObjectMonitor::_owner is a JavaThread, or, of a lock that was inflated while
- * it was held, an address in its owner's stack (JDK 8 to 23); from JDK 24 on it
- * is the id of a thread, virtual ones included (JDK-8338383).
+ * ObjectMonitor::_owner is a JavaThread or, if the lock was inflated while it
+ * was held, an address in its owner's stack (JDK 8 to 23). From JDK 24 on it is
+ * the id of a thread, which may be virtual (JDK-8338383).
  */
 #ifndef CORE_HOTSPOT_JAVA_THREADS_H
 #define CORE_HOTSPOT_JAVA_THREADS_H
@@ -18,21 +18,28 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Where the monitor that a thread waits for and its owner are; in bytes. */
+/*
+ * Offsets in bytes that lead to the monitor that a thread waits for, and its
+ * owner.
+ */
 struct monitor_places {
-	uint32_t env;     /* of a JavaThread: its JNIEnv */
-	uint32_t pending; /* likewise the ObjectMonitor that it waits for */
-	uint32_t owner;   /* of an ObjectMonitor */
+	uint32_t env; /* of the JNIEnv in a JavaThread */
+	uint32_t
+		pending; /* of the ObjectMonitor* that a JavaThread waits for */
+	uint32_t owner;  /* of the owner in an ObjectMonitor */
 };
 
-/* What is read of each thread: offsets in JavaThread; 0 = it has none. */
+/*
+ * Fields that are read of each thread, by their offsets in JavaThread; 0 = this
+ * JVM does not have it.
+ */
 enum thread_field {
 	THREAD_OSTHREAD,
 	THREAD_STACK_BASE,
 	THREAD_STACK_SIZE,
 	THREAD_OWNER_ID, /* from JDK 24 on */
 	THREAD_OBJECT,   /* the java.lang.Thread, in a handle */
-	THREAD_CARRIED,  /* likewise, the virtual one that it carries */
+	THREAD_CARRIED,  /* the virtual thread that it carries, in a handle */
 	THREAD_FIELDS
 };
 
@@ -64,7 +71,7 @@ struct thread_layout {
 	uint32_t os_id; /* of an OSThread */
 };
 
-/* ERROR_UNAVAILABLE names what this JVM does not say. */
+/* Reads the offsets. ERROR_UNAVAILABLE names what this JVM does not export. */
 int thread_layout_read(struct thread_layout *l, const struct vm_structs *v,
 		       struct error *err);
 
@@ -75,23 +82,27 @@ struct java_threads *java_threads_new(const struct thread_layout *layout,
 				      struct memory *memory);
 void java_threads_free(struct java_threads *t); /* NULL is fine */
 
-/* From now on the threads are read again when they are asked for. */
+/* Call before a batch of samples: reads the threads again on next use. */
 void java_threads_begin(struct java_threads *t);
 
 /*
- * jni is the JNIEnv of some thread that runs.  False when it is that of none,
- * or the threads cannot be read.
+ * Fills in *places, given the JNIEnv of any running thread. Returns false when
+ * no thread has that JNIEnv, or the threads are unreadable.
  */
 bool java_threads_places(struct java_threads *t, uint64_t jni,
 			 struct monitor_places *places);
 
 struct monitor_owner {
-	pid_t ns_tid;    /* as the JVM counts it; 0 = virtual, or not known */
-	int64_t java_id; /* Thread.threadId(); 0 = not known */
+	pid_t ns_tid;    /* thread id in the JVM's namespace; 0 = virtual or
+			    unknown */
+	int64_t java_id; /* Thread.threadId(); 0 = unknown */
 	bool is_virtual;
 };
 
-/* Who an ObjectMonitor's _owner is; false when nobody knows. */
+/*
+ * Finds the thread that a value of ObjectMonitor::_owner stands for; false when
+ * it is unknown.
+ */
 bool java_threads_owner(struct java_threads *t, uint64_t owner,
 			struct monitor_owner *out);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * line_table: which line of its source a bytecode of a method is from.
+ * line_table: the source lines of a method's bytecodes.
  *
- * As it stands behind the bytecodes of a ConstMethod
- * (CompressedLineNumberReadStream of HotSpot's oops/method): pairs of what to
- * add to the bci and to the line, in one byte where they fit.
+ * The table follows the bytecodes of a ConstMethod
+ * (CompressedLineNumberReadStream in HotSpot's oops/method): pairs of
+ * increments of the bci and the line, in one byte where they fit.
  */
 #ifndef CORE_HOTSPOT_LINE_TABLE_H
 #define CORE_HOTSPOT_LINE_TABLE_H
@@ -25,19 +25,22 @@ struct line_table {
 };
 
 /*
- * Reads a table to its end, of a method of code_bytes bytes; excluded is that
- * of unsigned5.  False when it is none: bcis outside the method, lines that no
- * class file can have, no end.  line_table_release() is due.
+ * Reads the table of a method of code_bytes bytes; excluded is as for
+ * unsigned5. Returns false when it is damaged: bcis outside the method,
+ * impossible line numbers, or no end. line_table_release() is due.
  */
 bool line_table_read(struct line_table *t, struct cursor *c,
 		     uint32_t code_bytes, unsigned excluded);
-/* Puts entries from elsewhere in order; those of one bci stay as they are. */
+/*
+ * Sorts entries that the caller has added; keeps the order of those with one
+ * bci.
+ */
 void line_table_sort(struct line_table *t);
 void line_table_release(struct line_table *t); /* zeroed storage is fine */
 
 /*
- * The line of a bci, 0 = not known.  One below 0 stands for the method's entry,
- * the JVM's SynchronizationEntryBCI, whose line is that of bci 0.
+ * Returns the line of a bci; 0 = unknown. A negative bci is the method's entry,
+ * the JVM's SynchronizationEntryBCI, which has the line of bci 0.
  */
 uint32_t line_table_line(const struct line_table *t, int32_t bci);
 

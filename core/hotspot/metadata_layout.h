@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metadata_layout: where in HotSpot's metadata stands what names need.
+ * metadata_layout: the offsets in HotSpot's metadata that names need.
  *
- * All from the tables that the JVM exports (vm_structs.h).  Names of members
- * are those of HotSpot's fields; offsets are in bytes, from the structure's
- * beginning.
+ * All come from the tables that the JVM exports (vm_structs.h). Members are
+ * named after HotSpot's fields; offsets are in bytes.
  */
 #ifndef CORE_HOTSPOT_METADATA_LAYOUT_H
 #define CORE_HOTSPOT_METADATA_LAYOUT_H
@@ -15,10 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* No structure that is read whole is larger. */
+/* The largest structure that is read as a whole. */
 enum { METADATA_STRUCT_MOST = 1024 };
 
-/* Of Method down to Symbol: all of it, or there are no names. */
+/* From Method to Symbol; all are needed for names. */
 struct method_layout {
 	uint32_t method_size, method_const;
 	uint32_t const_size, const_constants, const_words, const_flags,
@@ -26,29 +25,36 @@ struct method_layout {
 	uint32_t pool_size, pool_tags, pool_holder, pool_length;
 	uint32_t array_length, array_bytes; /* of an Array<u1> */
 	uint32_t klass_name, klass_constants;
-	/* Of two bytes each; all of them within a symbol's first eight. */
+	/* Two bytes each, and within the first eight of a symbol. */
 	uint32_t symbol_hash, symbol_refcount, symbol_length;
 	uint32_t symbol_body;
 	uint32_t tag_utf8;   /* of an entry of the constant pool */
-	uint32_t lines_flag; /* in const_flags; 0 = lines are not known */
-	unsigned excluded;   /* byte values that UNSIGNED5 does not use */
+	uint32_t lines_flag; /* a bit of const_flags; 0 = lines are unknown */
+	unsigned excluded; /* number of byte values that UNSIGNED5 does not use
+			    */
 };
 
 /* Where an nmethod's debug information is. */
 enum scopes_place {
 	SCOPES_UNKNOWN,
-	SCOPES_IN_BLOB,  /* JDK 8 to 22: behind the code */
-	SCOPES_IN_DATAS, /* JDK 25: in memory of their own, one of what changes
-			    and one of what does not */
+	SCOPES_IN_BLOB,  /* JDK 8 to 22: after the code */
+	SCOPES_IN_DATAS, /* JDK 25: in a mutable and an immutable block of their
+			    own */
 };
 
 struct scopes_layout {
 	enum scopes_place place;
 	uint32_t nmethod_size, nmethod_method, nmethod_compile_id;
-	/* Both: offsets of offsets, from the blob, or from immutable data. */
+	/*
+	 * In both places: the offset of an offset from the blob, or from the
+	 * immutable data.
+	 */
 	uint32_t scopes_pcs;
-	/* In the blob: the scopes end where dependencies begin, and metadata
-	   where scopes_data begins: an address (JDK 9 to 22) or an offset. */
+	/*
+	 * In the blob: the scopes end where the dependencies begin, and the
+	 * metadata where scopes_data begins, an address (JDK 9 to 22) or an
+	 * offset.
+	 */
 	uint32_t blob_size, metadata, dependencies, scopes_data_begin;
 	bool scopes_data_is_address;
 	/* In datas. */
@@ -61,12 +67,12 @@ struct scopes_layout {
 struct metadata_layout {
 	struct method_layout method;
 	struct scopes_layout scopes;
-	const char *scopes_why; /* why place is not known, in words; or NULL */
+	const char *scopes_why; /* why place is unknown; or NULL */
 };
 
 /*
- * ERROR_UNAVAILABLE names what is missing for names; what is missing for
- * scopes is in scopes_why.
+ * Reads the offsets. ERROR_UNAVAILABLE names what is missing for names;
+ * scopes_why names what is missing for scopes.
  */
 int metadata_layout_read(struct metadata_layout *l, const struct vm_structs *v,
 			 struct memory *memory, struct error *err);

@@ -2,9 +2,9 @@
 /*
  * object_class: the class of an object, by its header.
  *
- * An object's header has a Klass*, or a narrow one that CompressedKlassPointers
- * widens; with compact headers (JEP 450) it is in the mark word.  Klass and
- * Symbol have the name.
+ * A header has a Klass*, or a narrow one that CompressedKlassPointers widens; a
+ * compact header (JEP 450) has it in the mark word. Klass and Symbol lead to
+ * the name.
  */
 #ifndef CORE_HOTSPOT_OBJECT_CLASS_H
 #define CORE_HOTSPOT_OBJECT_CLASS_H
@@ -18,21 +18,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where an object's header and a class have what a name needs. */
+/* How to get from an object's header to the name of its class. */
 struct object_layout {
 	struct method_layout method;
-	uint64_t base;  /* of narrow Klass*es, */
+	uint64_t base;  /* widens a narrow Klass*: base + (narrow << shift) */
 	uint32_t shift; /* which are shifted to the left by so much */
-	/* Compact headers: in the mark word from this bit on. */
+	/* Compact headers have the class in the mark word, from this bit on. */
 	uint32_t mark_shift;
 	bool is_narrow, is_compact;
 };
 
-/* ERROR_UNAVAILABLE names what this JVM does not say. */
+/* Reads the layout. ERROR_UNAVAILABLE names what this JVM does not export. */
 int object_layout_read(struct object_layout *l, const struct vm_structs *v,
 		       struct memory *memory, struct error *err);
 
-struct object_classes; /* those that are known, which are bounded */
+struct object_classes; /* a cache of bounded size */
 
 /* The layout is copied, the memory borrowed. */
 struct object_classes *object_classes_new(const struct object_layout *layout,
@@ -40,14 +40,17 @@ struct object_classes *object_classes_new(const struct object_layout *layout,
 void object_classes_free(struct object_classes *c); /* NULL is fine */
 
 /*
- * The name of an object's class as the JVM has it ("a/B", "[B"), by the first
- * 16 bytes of the object; NULL when it cannot be had.  Valid until the next
- * call; not NUL-terminated.
+ * Returns the name of an object's class as in the JVM ("a/B", "[B"), by the
+ * object's first 16 bytes; NULL when it is unreadable. The name is valid until
+ * the next call, and not NUL-terminated.
  */
 const char *object_classes_name(struct object_classes *c,
 				const uint64_t header[2], size_t *len);
 
-/* From now on a class is looked at again, once, before it is believed. */
+/*
+ * Call before a batch of samples: checks each class again, once, before it is
+ * used.
+ */
 void object_classes_begin(struct object_classes *c);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * unsigned5: the coding of integers in HotSpot's compressed streams.
  *
- * A number is one to five bytes, each a digit of base 64 less significant than
- * the next; a byte below a limit ends it (utilities/unsigned5 of HotSpot,
- * code/compressedStream before JDK 20).  From JDK 20 on, zero is no byte of a
- * number: all digits are one more.
+ * A number has one to five bytes, each a digit of base 64, the least
+ * significant first; a byte below a limit ends it (utilities/unsigned5,
+ * code/compressedStream before JDK 20). Since JDK 20 no byte of a number is
+ * zero: each digit is one higher.
  */
 #ifndef CORE_HOTSPOT_UNSIGNED5_H
 #define CORE_HOTSPOT_UNSIGNED5_H
@@ -15,12 +15,12 @@
 #include <stdint.h>
 
 /*
- * The next number; excluded is how many byte values do not occur, 0 or 1.  The
- * cursor fails where there is none, or a byte that is excluded.
+ * Reads a number; excluded is how many byte values do not occur, 0 or 1. Fails
+ * the cursor at the end, or at an excluded byte.
  */
 uint32_t unsigned5_read(struct cursor *c, unsigned excluded);
 
-/* The same of a signed number, whose sign is its lowest bit. */
+/* Reads a signed number, which has its sign in the lowest bit. */
 int32_t unsigned5_read_signed(struct cursor *c, unsigned excluded);
 
 #endif

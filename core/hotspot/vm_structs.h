@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vm_structs: what a HotSpot JVM says of its own structures.
+ * vm_structs: the tables in which a HotSpot JVM describes its structures.
  *
- * libjvm exports tables for its serviceability agent: gHotSpotVMStructs (where
- * in a type a field stands, or where a static one is), gHotSpotVMTypes (how
- * large a type is), gHotSpotVMIntConstants and gHotSpotVMLongConstants, and
- * those of JVMCI.  All offsets come from there: no table of JDK versions.
+ * libjvm exports them for its serviceability agent: gHotSpotVMStructs (offsets
+ * of fields, addresses of static ones), gHotSpotVMTypes (sizes of types),
+ * gHotSpotVMIntConstants, gHotSpotVMLongConstants, and JVMCI's tables. All
+ * offsets come from there, and nothing depends on the JDK version.
  */
 #ifndef CORE_HOTSPOT_VM_STRUCTS_H
 #define CORE_HOTSPOT_VM_STRUCTS_H
@@ -21,14 +21,14 @@ struct vm_structs;
 
 /*
  * Reads all tables of the JVM whose libjvm is loaded with that bias.
- * ERROR_UNAVAILABLE names the symbol that is missing, or what is wrong.
+ * ERROR_UNAVAILABLE names the missing symbol, or the defect.
  */
 struct vm_structs *vm_structs_read(const struct elf_image *libjvm,
 				   uint64_t bias, struct memory *memory,
 				   struct error *err);
 void vm_structs_free(struct vm_structs *v); /* NULL is fine */
 
-/* Each false, and *out untouched, when this JVM has no such thing. */
+/* Each returns false, with *out unchanged, when this JVM does not have it. */
 bool vm_structs_offset(const struct vm_structs *v, const char *type,
 		       const char *field, uint32_t *out);
 bool vm_structs_static(const struct vm_structs *v, const char *type,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vm_symbols: Java names from the JVM's own metadata, read from outside.
+ * vm_symbols: Java names from the JVM's metadata, read from outside.
  *
- * Method, ConstMethod, ConstantPool, Klass and Symbol give names and line
- * numbers; an nmethod's PcDescs and scopes (code/debugInfoRec, scopeDesc of
- * HotSpot) what was inlined where.  Nothing is asked of the JVM.
+ * Method, ConstMethod, ConstantPool, Klass and Symbol have the names and line
+ * numbers; an nmethod's PcDescs and scopes (code/debugInfoRec, scopeDesc) tell
+ * what is inlined. The JVM does not take part.
  */
 #ifndef CORE_HOTSPOT_VM_SYMBOLS_H
 #define CORE_HOTSPOT_VM_SYMBOLS_H
@@ -22,7 +22,7 @@
 
 struct vm_symbols;
 
-/* All is borrowed.  ERROR_UNAVAILABLE names what this JVM does not say. */
+/* All is borrowed. ERROR_UNAVAILABLE names what this JVM does not export. */
 struct vm_symbols *vm_symbols_open(const struct vm_structs *v,
 				   struct memory *memory, struct error *err);
 /*
@@ -31,7 +31,7 @@ struct vm_symbols *vm_symbols_open(const struct vm_structs *v,
  */
 struct vm_symbols *vm_symbols_open_for(const struct process_view *view,
 				       struct error *err);
-/* The same where the layout is known already; it is copied. */
+/* The same with a layout that is known; it is copied. */
 struct vm_symbols *vm_symbols_open_with(const struct metadata_layout *layout,
 					struct memory *memory);
 void vm_symbols_close(struct vm_symbols *s); /* NULL is fine */
@@ -39,33 +39,36 @@ void vm_symbols_close(struct vm_symbols *s); /* NULL is fine */
 struct java_symbols *vm_symbols_of(struct vm_symbols *s);
 
 /*
- * Before a batch of samples: methods are looked at again, each once, before
- * they are believed, since a class that was unloaded leaves its place to
- * others.  What an nmethod holds is read once, while it is there.
+ * Call before a batch of samples: checks each method again, once, before it is
+ * used, because an unloaded class leaves its place to others. The scopes of an
+ * nmethod are read once, while it exists.
  */
 void vm_symbols_begin(struct vm_symbols *s);
 
-/* What it cannot say of this JVM, in words; NULL = nothing. */
+/* Returns what is unavailable in this JVM, as a text, or NULL. */
 const char *vm_symbols_limits(const struct vm_symbols *s);
 
 /*
- * Has the methods of so many blobs read at once, so that each costs less;
- * their inlined methods are not.
+ * Reads the methods of many blobs at once, which costs less; not the inlined
+ * methods.
  */
 void vm_symbols_prepare(struct vm_symbols *s,
 			const struct code_blob *const *blobs, size_t count);
 
-/* A method by its Method*, no line; 0 = not known, else 1. */
+/*
+ * Names a method, without a line, by its Method*. Returns 1, or 0 when it is
+ * unknown.
+ */
 size_t vm_symbols_method(struct vm_symbols *s, uint64_t method,
 			 struct java_frame *out);
 
-/* The routines of the JVM that have names of their own, by address. */
+/* Returns the JVM's own routines that have names, by address. */
 const struct stub_name *vm_symbols_stubs(struct vm_symbols *s, size_t *count);
 
 struct vm_symbols_counts {
-	uint64_t compiled;       /* nmethods that were looked at */
-	uint64_t without_scopes; /* of these: what they inline is not known */
-	uint64_t unknown;        /* of these: their own names are not */
+	uint64_t compiled;       /* nmethods that were read */
+	uint64_t without_scopes; /* of these: inlining is unknown */
+	uint64_t unknown;        /* of these: the method's name is unknown */
 };
 
 void vm_symbols_count(const struct vm_symbols *s,
