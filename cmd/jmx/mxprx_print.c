@@ -158,14 +158,16 @@ static void put_line(const struct text *line)
 	    write(STDOUT_FILENO, line->bytes, line->len) ==
 		    (ssize_t)line->len) {
 		if (lost)
-			log_always("%" PRIu64 " lines of the log were lost, "
-				   "as they were not read",
+			log_always("%" PRIu64 " lines of the log were lost: "
+				   "standard output was not read",
 				   lost);
 		lost = 0;
 		return;
 	}
 	if (!lost++)
-		log_always("lines of the log are lost: they are not read");
+		log_always(
+			"lines of the log are being lost: standard output is "
+			"not read");
 }
 
 void mxprx_print_call(void *self, const struct proxy_call *call)

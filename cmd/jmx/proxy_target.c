@@ -85,11 +85,12 @@ static int take_stub(struct proxy_target *t, const struct text *bytes,
 
 	if (java_stream_read(&stream, bytes->bytes, bytes->len, &used,
 			     &value) != JAVA_DONE)
-		fail(err, ERROR_REFUSED, "its local connector's stub is none");
+		fail(err, ERROR_REFUSED,
+		     "the stub of the JVM's local connector is invalid");
 	else if (stub_of(value, &t->stub, err) == 0)
 		ret = t->stub.factory.len
 			      ? fail(err, ERROR_REFUSED,
-				     "its local connector wants TLS")
+				     "the JVM's local connector requires TLS")
 			      : 0;
 	t->stub.class = t->stub.reference = (struct java_bytes){ 0 };
 	t->stub.factory = (struct java_bytes){ 0 };

@@ -106,7 +106,8 @@ static void on_timer(evutil_socket_t fd, short what, void *self)
 	(void)fd;
 	(void)what;
 	if (d->program)
-		fail(&d->err, ERROR_REFUSED, "%s: it does not start",
+		fail(&d->err, ERROR_REFUSED,
+		     "%s: the command did not start in time",
 		     d->of->line.words[0]);
 	give_up(d);
 }

@@ -477,7 +477,8 @@ struct program *program_start(struct programs *all,
 	struct program *p = NULL;
 
 	if (all->count >= all->max) {
-		fail(err, ERROR_REFUSED, "%zu commands run already",
+		fail(err, ERROR_REFUSED,
+		     "the limit of %zu running commands is reached",
 		     all->count);
 	} else if (null < 0) {
 		fail_sys(err, ERROR_FAILED, "/dev/null");
@@ -546,17 +547,17 @@ static void program_add_report(const struct program *p, struct text *out)
 		text_puts(out, strerror(p->end_value));
 		break;
 	case PROGRAM_EXITED:
-		text_printf(out, "it ended with status %d", p->end_value);
+		text_printf(out, "exit status %d", p->end_value);
 		break;
 	case PROGRAM_KILLED:
-		text_printf(out, "it was ended by signal %d", p->end_value);
+		text_printf(out, "killed by signal %d", p->end_value);
 		break;
 	case PROGRAM_HUNG_UP:
 		text_puts(out, "the connection was closed");
 		break;
 	case PROGRAM_STARTED:
 	case PROGRAM_LOST:
-		text_puts(out, "somebody ended it");
+		text_puts(out, "killed by another process");
 		break;
 	}
 }

@@ -68,36 +68,43 @@ static enum store store_of(const char *path)
 	return store;
 }
 
-/* What is wanted is "certificates"; of key stores, how to make PEM of them. */
+/*
+ * Fails for a file that contains no `wanted`; with the command that converts a
+ * key store.
+ */
 static int not_pem(const char *path, const char *wanted, bool with_key,
 		   struct error *err)
 {
 	switch (store_of(path)) {
 	case STORE_JKS:
 		return fail(err, ERROR_INPUT,
-			    with_key ? "%s: a Java key store (JKS), not PEM; "
+			    with_key ? "%s is a Java key store (JKS), not PEM; "
+				       "convert it: "
 				       "keytool -importkeystore -srckeystore "
 				       "%s -destkeystore new.p12 "
 				       "-deststoretype pkcs12, then openssl "
 				       "pkcs12 -in new.p12 -nodes -out new.pem"
-				     : "%s: a Java key store (JKS), not PEM; "
+				     : "%s is a Java key store (JKS), not PEM; "
+				       "convert it: "
 				       "keytool -list -rfc -keystore %s > "
 				       "new.pem",
 			    path, path);
 	case STORE_PKCS12:
 		return fail(err, ERROR_INPUT,
-			    "%s: a PKCS#12 key store, not PEM; openssl pkcs12 "
+			    "%s is a PKCS#12 key store, not PEM; convert it: "
+			    "openssl pkcs12 "
 			    "-in %s %s -out new.pem",
 			    path, path, with_key ? "-nodes" : "-nokeys");
 	case STORE_DER:
 		return fail(err, ERROR_INPUT,
-			    "%s: a certificate as DER, not PEM; openssl x509 "
+			    "%s is a DER certificate, not PEM; convert it: "
+			    "openssl x509 "
 			    "-inform DER -in %s -out new.pem",
 			    path, path);
 	case STORE_UNKNOWN:
 		break;
 	}
-	return fail(err, ERROR_INPUT, "%s: no %s", path, wanted);
+	return fail(err, ERROR_INPUT, "%s contains no %s", path, wanted);
 }
 
 static int use_key(SSL_CTX *context, const char *cert, const char *key,
@@ -108,19 +115,18 @@ static int use_key(SSL_CTX *context, const char *cert, const char *key,
 	if (check_file(cert, err) || check_file(key, err))
 		return -1;
 	if (SSL_CTX_use_certificate_chain_file(context, cert) != 1)
-		return not_pem(cert,
-			       "certificate in it that can be read; PEM is "
-			       "meant",
-			       true, err);
+		return not_pem(cert, "readable certificate in PEM format", true,
+			       err);
 	if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1)
 		return 0;
 	if (ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH)
-		return fail(err, ERROR_INPUT,
-			    "%s: the key is not that of the certificate in %s",
-			    key, cert);
+		return fail(
+			err, ERROR_INPUT,
+			"%s: the key does not belong to the certificate in %s",
+			key, cert);
 	return not_pem(key,
-		       "private key in it that can be read; PEM without a "
-		       "passphrase is meant",
+		       "readable private key in PEM format without a "
+		       "passphrase",
 		       true, err);
 }
 
@@ -135,9 +141,7 @@ static int trust(SSL_CTX *context, const char *cacert, struct error *err)
 	if (check_file(cacert, err))
 		return -1;
 	if (SSL_CTX_load_verify_file(context, cacert) != 1)
-		return not_pem(cacert,
-			       "certificates in it that can be read; PEM is "
-			       "meant",
+		return not_pem(cacert, "readable certificates in PEM format",
 			       false, err);
 	return 0;
 }
@@ -179,7 +183,7 @@ SSL_CTX *tls_client_context(const struct tls_options *options,
 
 	if (options->key && !options->cert) {
 		fail(err, ERROR_MISUSE,
-		     "%s: a key without its certificate (--cert)",
+		     "%s: a key requires a certificate; use --cert",
 		     options->key);
 		return NULL;
 	}

@@ -87,7 +87,7 @@ static void begin(struct backend *b)
 static void dial_by_tls(struct backend *b)
 {
 	if (b->endpoint.tls != ENDPOINT_LOOK || !b->context.tls) {
-		failed(b, ERROR_REFUSED, "it wants TLS");
+		failed(b, ERROR_REFUSED, "the JVM requires TLS");
 		return;
 	}
 	drop_buffer(b);
@@ -113,7 +113,7 @@ static void take_greeting(struct backend *b)
 	} else if (answer == JRMP_TLS) {
 		dial_by_tls(b);
 	} else if (answer != JRMP_SHORT) {
-		failed(b, ERROR_REFUSED, "what answers there is no RMI");
+		failed(b, ERROR_REFUSED, "the server does not speak RMI");
 	}
 }
 
@@ -206,9 +206,10 @@ static void on_event(struct bufferevent *buffer, short what, void *arg)
 		   (b->state == BACKEND_GREETING && code)) {
 		tls_failed(b, code);
 	} else if (b->state == BACKEND_GREETING) {
-		greeting_failed(b, what & BEV_EVENT_EOF
-					   ? "it was closed without an answer"
-					   : strerror(sys));
+		greeting_failed(
+			b, what & BEV_EVENT_EOF
+				   ? "the connection was closed without a reply"
+				   : strerror(sys));
 	} else if (what & BEV_EVENT_ERROR && sys) {
 		failed(b, ERROR_REFUSED, strerror(sys));
 	} else {
@@ -221,7 +222,7 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	failed(arg, ERROR_REFUSED, "no answer in time");
+	failed(arg, ERROR_REFUSED, "no reply in time");
 }
 
 static struct bufferevent *buffer_over(struct backend *b, evutil_socket_t fd)
@@ -261,7 +262,7 @@ static void on_dialled(void *self, evutil_socket_t fd, const struct error *err)
 	b->buffer = buffer_over(b, fd);
 	if (!b->buffer) {
 		close(fd);
-		failed(b, ERROR_FAILED, "no connection can be made");
+		failed(b, ERROR_FAILED, "cannot create a connection");
 		return;
 	}
 	bufferevent_setcb(b->buffer, on_read, on_write, on_event, b);

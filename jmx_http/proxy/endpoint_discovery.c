@@ -160,7 +160,9 @@ static void on_arrived(void *self, struct backend *b)
 		go_to(a, ENDPOINT_DISCOVERY_STUB);
 	} else if (status == JAVA_WRONG ||
 		   a->answer->stream.offset > ANSWER_MAX) {
-		fail(&err, ERROR_REFUSED, "%s: its registry's answer is none",
+		fail(&err, ERROR_REFUSED,
+		     "%s: the registry sent something that is not an RMI "
+		     "return",
 		     a->jvm->title);
 		fail_it(a, &err);
 	}
@@ -182,7 +184,7 @@ static void on_ended(void *self, struct backend *b, const struct error *err)
 		return;
 	if (!err) {
 		fail(&closed, ERROR_REFUSED,
-		     "%s: its registry closes the connection", a->jvm->title);
+		     "%s: the registry closed the connection", a->jvm->title);
 		err = &closed;
 	}
 	fail_it(a, err);
@@ -246,7 +248,7 @@ static void on_next(evutil_socket_t fd, short what, void *arg)
 			ask(a);
 			break;
 		}
-		fail(&err, ERROR_REFUSED, "%s: its registry does not answer",
+		fail(&err, ERROR_REFUSED, "%s: the registry does not reply",
 		     a->jvm->title);
 		fail_it(a, &err);
 		break;

@@ -45,16 +45,19 @@ static enum request_status take_head(struct request *r,
 	uint64_t hash;
 
 	if (v->kind != JAVA_BLOCK || v->bytes.len < HEAD_LEN)
-		return is_wrong(r, "a call without a head");
+		return is_wrong(r, "the client sent a call without a header");
 	c = cursor_over(v->bytes.at, v->bytes.len);
 	memcpy(r->object.bytes, cursor_bytes(&c, JRMP_ID_LEN), JRMP_ID_LEN);
 	operation = (int32_t)cursor_u32(&c);
 	hash = cursor_u64(&c);
 	r->method = method_of(&r->object, operation, hash);
 	if (!r->method)
-		return is_wrong(r, "a call of a method that JMX does not have");
+		return is_wrong(
+			r,
+			"the client called a method that is not part of JMX");
 	if (cursor_left(&c) != r->method->primitives)
-		return is_wrong(r, "a call with other arguments than it takes");
+		return is_wrong(r,
+				"the client sent a call with wrong arguments");
 	r->has_head = true;
 	return REQUEST_MORE;
 }
@@ -69,7 +72,8 @@ static enum request_status take_argument(struct request *r,
 				      v->bytes.len == (size_t)(wanted - '0');
 
 	if (!fits)
-		return is_wrong(r, "a call with other arguments than it takes");
+		return is_wrong(r,
+				"the client sent a call with wrong arguments");
 	r->arguments[r->argument_count++] = v;
 	return REQUEST_MORE;
 }
@@ -113,7 +117,8 @@ static enum request_status begin(struct request *r, uint8_t tag)
 		r->kind = REQUEST_DGC_ACK;
 		return REQUEST_MORE;
 	default:
-		return is_wrong(r, "a message that there is not");
+		return is_wrong(r,
+				"the client sent an unknown kind of message");
 	}
 }
 
@@ -153,11 +158,11 @@ static const char *too_long(const struct request *r)
 {
 	if (r->is_trusted)
 		return r->bytes.len > REQUEST_BYTES_MAX
-			       ? "a message that is too long"
+			       ? "the client's message is larger than 16 MiB"
 			       : NULL;
 	return r->bytes.len > REQUEST_EARLY_BYTES_MAX
-		       ? "a message too long for a client that has not logged "
-			 "in through this proxy"
+		       ? "the client's message is larger than 48 KiB, the "
+			 "limit before a login"
 		       : NULL;
 }
 

@@ -103,7 +103,8 @@ void session_end(struct session *s, const char *why)
 		return;
 	if (why) {
 		socket_add_host(&host, &s->base.peer);
-		door_say_limited(session_door(s), why, "%s: client %s: %s",
+		door_say_limited(session_door(s), why,
+				 "%s: client %s disconnected: %s",
 				 s->front->jvm.title, host.bytes, why);
 		text_release(&host);
 	}
@@ -198,11 +199,12 @@ static bool session_read_hello(struct session *s, struct evbuffer *in)
 		in, (ssize_t)(known + (len > known)));
 
 	if (known && bytes[0] == TLS_HANDSHAKE) {
-		session_end(s, "it speaks TLS, for which --tls-cert is needed");
+		session_end(s,
+			    "the client speaks TLS, which requires --tls-cert");
 		return false;
 	}
 	if (memcmp(bytes, HELLO, known) != 0) {
-		session_end(s, "it does not speak RMI");
+		session_end(s, "the client does not speak RMI");
 		return false;
 	}
 	if (len <= HELLO_LEN)
@@ -221,7 +223,7 @@ static bool session_read_hello(struct session *s, struct evbuffer *in)
 		session_finish(s);
 		return false;
 	}
-	session_end(s, "it wants another protocol than RMI's streams");
+	session_end(s, "the client requests an unsupported RMI protocol");
 	return false;
 }
 
@@ -236,7 +238,7 @@ static bool session_read_endpoint(struct session *s, struct evbuffer *in)
 	bytes = evbuffer_pullup(in, 2);
 	host_len = (size_t)bytes[0] << 8 | bytes[1];
 	if (host_len > JRMP_HOST_MAX) {
-		session_end(s, "it gives itself a name that is too long");
+		session_end(s, "the client's host name is too long");
 		return false;
 	}
 	if (len < 2 + host_len + 4)
@@ -284,7 +286,7 @@ static bool session_read_message(struct session *s, struct evbuffer *in)
 	evbuffer_drain(in, used);
 	session_trust_known(s);
 	if (status == REQUEST_MORE && !session_hold_request(s)) {
-		session_end(s, "too many large calls at once");
+		session_end(s, "the memory for incomplete calls is used up");
 		return false;
 	}
 	if (status == REQUEST_MORE && is_new)
@@ -376,7 +378,7 @@ static void session_on_event(struct bufferevent *client, short what, void *arg)
 	(void)client;
 	if (what & BEV_EVENT_ERROR) {
 		session_end(s, s->is_tls && s->state == SESSION_HELLO
-				       ? "it does not get through TLS"
+				       ? "TLS handshake with the client failed"
 				       : NULL);
 		return;
 	}
@@ -399,17 +401,18 @@ static void session_on_timer(evutil_socket_t fd, short what, void *arg)
 		break;
 	case SESSION_HELLO:
 	case SESSION_ENDPOINT:
-		session_end(s, "it says nothing, or too little, in time");
+		session_end(s,
+			    "the client did not complete its greeting in time");
 		break;
 	case SESSION_MESSAGES:
 		session_end(s, s->client_ended ? NULL
 			       : s->is_pinging
-				       ? "the JVM has gone without a word"
-				       : "half a message, and no more "
-					 "of it");
+				       ? "the JVM did not reply to a ping"
+				       : "the client did not complete a "
+					 "message in time");
 		break;
 	default:
-		session_end(s, "it does not read what it asked for");
+		session_end(s, "the client does not read its reply");
 		break;
 	}
 }
@@ -451,7 +454,8 @@ static void session_on_look(evutil_socket_t fd, short what, void *arg)
 	uint8_t first = 0;
 
 	if (!(what & EV_READ) || recv(fd, &first, 1, MSG_PEEK) != 1) {
-		session_end(s, what & EV_READ ? NULL : "it says nothing");
+		session_end(s,
+			    what & EV_READ ? NULL : "the client sent nothing");
 		return;
 	}
 	if (first == TLS_HANDSHAKE) {

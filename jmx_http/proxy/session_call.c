@@ -124,7 +124,7 @@ static bool session_reply_here(struct session *s, const char *objection)
 	session_log_call(s, objection);
 	if (objection) {
 		door_say_limited(session_door(s), objection,
-				 "%s: %s refused: %s", jvm->title,
+				 "%s: call of %s rejected: %s", jvm->title,
 				 s->request.method->name, objection);
 		session_refuse(s, REFUSAL_SECURITY, objection);
 		return true;
@@ -175,14 +175,16 @@ static void session_warn_clear(struct session *s, const struct backend *b)
 
 	socket_add_host(&host, &s->base.peer);
 	if (!s->is_tls && !cidr_is_loopback(&s->base.peer))
-		door_say_limited(d, NULL,
-				 "%s: warning: client %s sends a password "
-				 "without encryption; --tls-cert encrypts it",
-				 title, host.bytes);
+		door_say_limited(
+			d, NULL,
+			"%s: warning: client %s sends a password "
+			"without encryption; use --tls-cert to prevent "
+			"it",
+			title, host.bytes);
 	if (!backend_is_tls(b) && upstream_is_remote(&s->front->jvm))
 		door_say_limited(d, title,
 				 "%s: warning: a password is sent to the JVM "
-				 "without encryption; --tls refuses that",
+				 "without encryption; use --tls to prevent it",
 				 title);
 	text_release(&host);
 }

@@ -178,7 +178,7 @@ static void reply_read_stub(struct session *s, struct backend *b)
 	size_t used;
 
 	if (!reply_take_bytes(b, &r->bytes)) {
-		session_end(s, "the JVM's answer is too long for one");
+		session_end(s, "the JVM's return is larger than 1 MiB");
 		return;
 	}
 	status = jrmp_return_read(&r->message, r->bytes.bytes + r->used,
@@ -187,7 +187,8 @@ static void reply_read_stub(struct session *s, struct backend *b)
 	if (status == JAVA_DONE)
 		reply_take_stub(s);
 	else if (status != JAVA_MORE)
-		session_end(s, "the JVM's answer is none");
+		session_end(s,
+			    "the JVM sent something that is not an RMI return");
 }
 
 static void reply_read_probe(struct session *s, struct backend *b)
@@ -197,7 +198,7 @@ static void reply_read_probe(struct session *s, struct backend *b)
 	size_t used;
 
 	if (!reply_take_bytes(b, &r->probe_bytes)) {
-		session_end(s, "the JVM's answer is too long for one");
+		session_end(s, "the JVM's return is larger than 1 MiB");
 		return;
 	}
 	status = jrmp_return_read(&r->probe,
@@ -210,7 +211,8 @@ static void reply_read_probe(struct session *s, struct backend *b)
 			!java_is_caused_by(r->probe.value,
 					   "java.rmi.NoSuchObjectException"));
 	else if (status != JAVA_MORE)
-		session_end(s, "the JVM's answer is none");
+		session_end(s,
+			    "the JVM sent something that is not an RMI return");
 }
 
 /* Everything else, as it comes. */
@@ -223,7 +225,8 @@ static void session_pass_on(struct session *s, struct backend *b)
 
 	if (s->wait == WAIT_RETURN) {
 		if (head[0] != MESSAGE_RETURN && head[0] != MESSAGE_PING_ACK) {
-			session_end(s, "the JVM's answer is none");
+			session_end(s, "the JVM sent something that is not an "
+				       "RMI return");
 			return;
 		}
 		session_expect(s, WAIT_NOTHING);
@@ -245,7 +248,7 @@ static void session_on_arrived(void *self, struct backend *b)
 	    !evbuffer_get_length(backend_input(b)))
 		return;
 	if (b != s->current) {
-		session_end(s, "the JVM speaks out of turn");
+		session_end(s, "the JVM sent bytes that no call asked for");
 		return;
 	}
 	session_touch(s);

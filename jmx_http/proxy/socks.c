@@ -187,8 +187,8 @@ static void client_refuse(struct client *c)
 	struct text what = { 0 };
 
 	text_printf(&what,
-		    "%s, port %d, is refused: no JVM of this proxy sends "
-		    "clients there",
+		    "connection to %s, port %d, rejected: no JVM of this "
+		    "proxy sends clients there",
 		    c->wanted.host, c->wanted.port);
 	client_complain(c, what.bytes);
 	text_release(&what);
@@ -255,7 +255,7 @@ static bool client_read_greeting(struct client *c, struct evbuffer *in)
 	if (status == SOCKS_MORE)
 		return false;
 	if (status == SOCKS_WRONG) {
-		client_complain(c, "it does not speak SOCKS 5");
+		client_complain(c, "the client does not speak SOCKS 5");
 		client_die(c);
 		return false;
 	}
@@ -266,7 +266,8 @@ static bool client_read_greeting(struct client *c, struct evbuffer *in)
 		c->state = CLIENT_REQUEST;
 		return true;
 	}
-	client_complain(c, "it wants to log in, which is not offered");
+	client_complain(c, "the client requires authentication, which is not "
+			   "supported");
 	client_end_with(c, &answer);
 	return false;
 }
@@ -288,7 +289,7 @@ static bool client_read_request(struct client *c, struct evbuffer *in)
 		client_connect(c, true);
 		return false;
 	}
-	client_complain(c, "it wants what is not offered of SOCKS");
+	client_complain(c, "the client sent an unsupported request");
 	client_reply(c, socks_reply_of(status));
 	return false;
 }
@@ -334,7 +335,8 @@ static void client_on_timer(evutil_socket_t fd, short what, void *arg)
 	switch (c->state) {
 	case CLIENT_GREETING:
 	case CLIENT_REQUEST:
-		client_complain(c, "it says nothing, or too little, in time");
+		client_complain(
+			c, "the client did not complete its request in time");
 		client_free(c);
 		break;
 	case CLIENT_ASKING:

@@ -44,7 +44,7 @@ refuses() {
 		answer=$(socks_ask $one)
 		[ "$answer" = 2 ] || { echo "$one: $answer"; return 1; }
 	done
-	target_wait "$proxy_said" 'is refused: no JVM of this proxy' || return
+	target_wait "$proxy_said" 'rejected: no JVM of this proxy' || return
 	[ "$(socks_ask "$lab_name" "$rmi_port")" = 0 ] &&
 		[ "$(socks_ask 10.99.0.1 9010)" = 0 ]
 }

@@ -101,6 +101,6 @@ PYTHONPATH=tests/jvm/lib timeout 60 python3 - "$proxy_port" <<-'END' || exit 1
 	assert b"SslRMIClientSocketFactory" in s.recv(1000)
 	s.sendall(LOGIN)
 	rest = s.recv(1000)
-	assert b"SecurityException" in rest and b"wants TLS" in rest, rest
+	assert b"SecurityException" in rest and b"requires TLS" in rest, rest
 END
 proxy_end TERM

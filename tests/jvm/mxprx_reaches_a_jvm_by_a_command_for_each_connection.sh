@@ -91,7 +91,7 @@ for jdk in $(jdks); do
 	serves "$jdk" || exit 1
 done
 fails "$jdk" "$lab_dial" 'Connection refused' &&
-	fails "$jdk" 'sh -c "exit 3"' 'sh: it ended with status 3' &&
-	fails "$jdk" 'yes' 'no RMI' && advises "$jdk" &&
-	fails "$jdk" 'sleep 1000' 'no answer in time' &&
+	fails "$jdk" 'sh -c "exit 3"' 'sh: exit status 3' &&
+	fails "$jdk" 'yes' 'does not speak RMI' && advises "$jdk" &&
+	fails "$jdk" 'sleep 1000' 'no reply in time' &&
 	leaves_none "$jdk" KILL && leaves_none "$jdk" TERM

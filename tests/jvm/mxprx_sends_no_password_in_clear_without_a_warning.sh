@@ -13,8 +13,8 @@ lab_enter "$0" "$@"
 
 ip addr add 10.77.0.1/32 dev lo || exit 1
 lab_tls || exit 1
-from_client='client 10.77.0.1 sends a password without encryption; --tls-cert'
-to_jvm='a password is sent to the JVM without encryption; --tls'
+from_client='client 10.77.0.1 sends a password without encryption; use --tls-cert'
+to_jvm='a password is sent to the JVM without encryption; use --tls'
 
 # clients MODE
 clients() {

@@ -115,7 +115,7 @@ PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" "$proxy" \
 	    def serve(self, c, heard):
 	        time.sleep(100)
 	slow = Slow(9010)
-	refused(b"no answer in time")
+	refused(b"no reply in time")
 	slow.close()
 	# The limit is for all of it, not from one byte to the next: this one
 	# would take longer than any client waits here.
@@ -126,14 +126,14 @@ PYTHONPATH=tests/jvm/lib timeout 100 python3 - "$proxy_port" "$proxy" \
 	            c.sendall(b"x")
 	            time.sleep(0.2)
 	drips = Drips(9010)
-	refused(b"no answer in time")
+	refused(b"no reply in time")
 	drips.close()
 	class Other(Jvm):
 	    def serve(self, c, heard):
 	        c.sendall(b"SSH-2.0-x\r\n")
 	        c.recv(100)
 	strange = Other(9010)
-	refused(b"what answers there is no RMI")
+	refused(b"the server does not speak RMI")
 	strange.close()
 	class Closes(Jvm):
 	    def serve(self, c, heard):

@@ -201,7 +201,7 @@ static void a_command_that_fails_is_said(void **state)
 	assert_string_equal(bytes, "");
 	while (!h.said.len)
 		turn(&h);
-	assert_string_equal(h.said.bytes, "sh: it ended with status 1: "
+	assert_string_equal(h.said.bytes, "sh: exit status 1: "
 					  "Connection refused\n");
 	close(h.fd);
 	tear_down(&h);

@@ -219,7 +219,7 @@ static void a_forward_that_cannot_be_says_why_at_once(void **state)
 	assert_int_equal(h.local, 0);
 	assert_int_equal(h.err.kind, ERROR_REFUSED);
 	assert_string_equal(h.err.text,
-			    "kubectl: it ended with status 1: Error from "
+			    "kubectl: exit status 1: Error from "
 			    "server (NotFound): pods \"web-0\" not found");
 	/* Who asks later finds it mended. */
 	stand_in(&h, "echo 'Forwarding from 127.0.0.1:41234 -> 9010'\n"
@@ -269,7 +269,8 @@ static void a_forward_that_drops_is_made_again(void **state)
 	/* Who asks meanwhile waits, also while it fails. */
 	ask(&h, 9010);
 	assert_int_equal(h.local, 40003);
-	assert_non_null(strstr(h.said.bytes, "no pod; restarting it in 0.50 s\n"));
+	assert_non_null(
+		strstr(h.said.bytes, "no pod; restarting it in 0.50 s\n"));
 	assert_non_null(strstr(h.said.bytes, "127.0.0.1:40003 again\n"));
 	tear_down(&h);
 }

@@ -164,7 +164,7 @@ static void a_connection_is_both_ways(void **state)
 	while (!h.ends)
 		turn(&h);
 	assert_false(program_failed(c));
-	assert_why(c, "cat: it ended with status 0");
+	assert_why(c, "cat: exit status 0");
 	assert_int_equal(poll(&p, 1, PATIENCE_S * 1000), 1);
 	assert_int_equal(read(p.fd, bytes, sizeof(bytes)), 0);
 	close(p.fd);
@@ -189,7 +189,7 @@ static void how_one_ended_is_known_when_its_connection_ends(void **state)
 		assert_int_equal(poll(&p, 1, PATIENCE_S * 1000), 1);
 		assert_int_equal(read(p.fd, bytes, sizeof(bytes)), 0);
 		assert_true(program_failed(c));
-		assert_why(c, "sh: it ended with status 1: refused");
+		assert_why(c, "sh: exit status 1: refused");
 		close(p.fd);
 		program_end(c);
 		while (programs_count(h.all))
@@ -251,12 +251,12 @@ static void it_is_said_why_one_ended(void **state)
 			"echo a >&2; echo no >&2; echo; printf b >&2; exit 3");
 	while (h.ends < 3)
 		turn(&h);
-	assert_why(c, "sh: it ended with status 3: no: b");
+	assert_why(c, "sh: exit status 3: no: b");
 	program_end(c);
 	c = start_shell(&h, true, "kill -SEGV $$");
 	while (h.ends < 4)
 		turn(&h);
-	assert_why(c, "sh: it was ended by signal 11");
+	assert_why(c, "sh: killed by signal 11");
 	program_end(c);
 	tear_down(&h);
 }

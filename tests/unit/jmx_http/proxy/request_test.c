@@ -142,24 +142,26 @@ static void what_no_client_sends_is_wrong(void **state)
 		size_t len;
 		const char *wrong;
 	} messages[] = {
-		{ BYTES("Q"), "a message that there is not" },
-		{ BYTES("\0"), "a message that there is not" },
+		{ BYTES("Q"), "the client sent an unknown kind of message" },
+		{ BYTES("\0"), "the client sent an unknown kind of message" },
 		{ BYTES("Pabcd"), "no stream of Java objects" },
-		{ BYTES("P\xac\xed\0\5p"), "a call without a head" },
-		{ BYTES("P\xac\xed\0\5w\1x"), "a call without a head" },
+		{ BYTES("P\xac\xed\0\5p"),
+		  "the client sent a call without a header" },
+		{ BYTES("P\xac\xed\0\5w\1x"),
+		  "the client sent a call without a header" },
 		{ BYTES(CALL("\42", "\7", NONE, "12345678")),
-		  "a call of a method that JMX does not have" },
+		  "the client called a method that is not part of JMX" },
 		{ BYTES(CALL("\42", "\7", "\0\0\0\2", REGISTRY_HASH)),
-		  "a call of a method that JMX does not have" },
+		  "the client called a method that is not part of JMX" },
 		{ BYTES(CALL("\42", "\0", NONE, REGISTRY_HASH)),
-		  "a call of a method that JMX does not have" },
+		  "the client called a method that is not part of JMX" },
 		{ BYTES(CALL("\42", "\1", "\0\0\0\2", REGISTRY_HASH)),
-		  "a call of a method that JMX does not have" },
+		  "the client called a method that is not part of JMX" },
 		{ BYTES(CALL("\43", "\7", NONE,
 			     "\x53\xed\xa2\xd8\x2e\x1b\xdf\xa8") "1"),
-		  "a call with other arguments than it takes" },
+		  "the client sent a call with wrong arguments" },
 		{ BYTES(GET_DOMAIN "w\1x"),
-		  "a call with other arguments than it takes" },
+		  "the client sent a call with wrong arguments" },
 		{ BYTES(GET_DOMAIN "\x6f"), "a tag that there is not" },
 		{ BYTES(LOOKUP "x"), "a tag that cannot stand there" },
 		{ BYTES(LOOKUP "q\0\x7e\0\0"),
@@ -258,10 +260,11 @@ static size_t longest(bool is_trusted, const char *wrong)
 static void a_message_that_never_ends_is_wrong(void **state)
 {
 	(void)state;
-	assert_true(longest(true, "a message that is too long") >
-		    REQUEST_BYTES_MAX - 8192);
-	assert_true(longest(false, "a message too long for a client that has "
-				   "not logged in through this proxy") <
+	assert_true(
+		longest(true, "the client's message is larger than 16 MiB") >
+		REQUEST_BYTES_MAX - 8192);
+	assert_true(longest(false, "the client's message is larger than 48 "
+				   "KiB, the limit before a login") <
 		    REQUEST_EARLY_BYTES_MAX + 8192);
 }
 
