@@ -2,7 +2,7 @@
 #include "core/base/input.h"
 
 #include "core/base/alloc.h"
-#include "core/base/inflate.h"
+#include "core/base/zip.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -13,8 +13,8 @@
  */
 #include "core/base/alloc.h"
 #include "core/base/cursor.h"
-#include "core/base/inflate.h"
 #include "core/base/lines.h"
+#include "core/base/zip.h"
 #include "core/formats/reader.h"
 #include "core/profile/java_name.h"
 #include "core/profile/profile.h"

@@ -3,12 +3,12 @@
 
 #include "core/base/alloc.h"
 #include "core/base/base64.h"
-#include "core/base/deflate.h"
 #include "core/base/json.h"
 #include "core/base/safe_text.h"
 #include "core/base/saturate.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
+#include "core/base/zip.h"
 #include "core/profile/event_view.h"
 #include "core/profile/frame_name.h"
 #include "core/profile/profile.h"

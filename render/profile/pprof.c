@@ -2,12 +2,12 @@
 #include "render/profile/export.h"
 
 #include "core/base/alloc.h"
-#include "core/base/gzip.h"
 #include "core/base/intern.h"
 #include "core/base/protobuf.h"
 #include "core/base/safe_text.h"
 #include "core/base/saturate.h"
 #include "core/base/version.h"
+#include "core/base/zip.h"
 #include "core/profile/event_view.h"
 #include "render/profile/sort.h"
 #include "render/profile/thread_ranks.h"

@@ -3,7 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cursor.h"
-#include "core/base/inflate.h"
+#include "core/base/zip.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/base/deflate.h"
+#include "core/base/zip.h"
 
 #include "core/base/alloc.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/base/gzip.h"
+#include "core/base/zip.h"
 
 #include "core/base/alloc.h"
-#include "core/base/inflate.h"
 #include "core/base/protobuf.h"
 #include "tests/unit/sampled.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/base/inflate.h"
+#include "core/base/zip.h"
 
 #include "core/base/alloc.h"
 #include "core/base/text.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/base/inflate.h"
+#include "core/base/zip.h"
 
 #include "core/base/alloc.h"
 
+#include <libdeflate.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -13,7 +15,7 @@ bool inflate_is_gzip(const uint8_t *in, size_t len)
 	return len >= 3 && in[0] == 0x1f && in[1] == 0x8b && in[2] == 8;
 }
 
-static bool is_bomb(const struct inflated *out, size_t bomb)
+static bool inflated_is_bomb(const struct inflated *out, size_t bomb)
 {
 	return out->len > bomb && out->len / INFLATE_BOMB_RATIO > out->used;
 }
@@ -65,7 +67,7 @@ struct inflated inflate_watched(enum inflate_kind kind, const uint8_t *in,
 	}
 	while (!out.damage && !(max && out.len == max)) {
 		ret = step(&z, &out, &cap, in, len, max);
-		if (is_bomb(&out, bomb)) {
+		if (inflated_is_bomb(&out, bomb)) {
 			/* Of many members each may end within a step. */
 			out.damage = "expands without end, stopped";
 		} else if (ret == Z_STREAM_END) {
@@ -84,4 +86,92 @@ struct inflated inflate_watched(enum inflate_kind kind, const uint8_t *in,
 	}
 	inflateEnd(&z);
 	return out;
+}
+
+#define GZIP_BUFFER ((size_t)64 << 10)
+#define GZIP_LEVEL  1
+#define GZIP_WINDOW (15 + 16) /* as deflateInit2() takes the format */
+
+void gzip_open(struct gzip *g, struct output *out)
+{
+	*g = (struct gzip){ .out = out };
+	g->buffer = xmalloc(GZIP_BUFFER);
+	g->stream = xcalloc(1, sizeof(*g->stream));
+	if (deflateInit2(g->stream, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		alloc_give_up(GZIP_BUFFER);
+}
+
+/* Hands on what came out, until nothing more does. */
+static void gzip_deflate(struct gzip *g, int flush)
+{
+	z_stream *z = g->stream;
+
+	do {
+		z->next_out = g->buffer;
+		z->avail_out = GZIP_BUFFER;
+		deflate(z, flush);
+		output_write(g->out, g->buffer, GZIP_BUFFER - z->avail_out);
+	} while (z->avail_out == 0);
+}
+
+void gzip_write(struct gzip *g, const void *bytes, size_t len)
+{
+	const Bytef *in = bytes;
+
+	while (len) {
+		size_t piece = len < STEP ? len : STEP;
+
+		g->stream->next_in = (Bytef *)(uintptr_t)in;
+		g->stream->avail_in = (uInt)piece;
+		gzip_deflate(g, Z_NO_FLUSH);
+		in += piece;
+		len -= piece;
+	}
+}
+
+void gzip_close(struct gzip *g)
+{
+	gzip_deflate(g, Z_FINISH);
+	deflateEnd(g->stream);
+	free(g->stream);
+	free(g->buffer);
+	*g = (struct gzip){ 0 };
+}
+
+/*
+ * The columns of flame graph pages shrink to a third or a half at any level;
+ * 6 takes three times as long as 1 for a page that is a twentieth smaller.
+ */
+static int deflate_level(size_t len)
+{
+	static const struct {
+		size_t up_to;
+		int level;
+	} levels[] = {
+		{ (size_t)512 << 10, 6 },
+		{ (size_t)4 << 20, 4 },
+		{ SIZE_MAX, 1 },
+	};
+	size_t i = 0;
+
+	while (len > levels[i].up_to)
+		i++;
+	return levels[i].level;
+}
+
+void deflate_raw(struct text *out, const void *bytes, size_t len)
+{
+	struct libdeflate_compressor *c;
+	size_t bound;
+
+	c = libdeflate_alloc_compressor(deflate_level(len));
+	if (!c)
+		alloc_give_up(len);
+	bound = libdeflate_deflate_compress_bound(c, len);
+	array_reserve(out->bytes, out->cap, out->len + bound + 1);
+	out->len += libdeflate_deflate_compress(c, bytes, len,
+						out->bytes + out->len, bound);
+	out->bytes[out->len] = '\0';
+	libdeflate_free_compressor(c);
 }

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inflate: zlib and gzip decompression that cannot be made to eat the machine.
+ * zip: compression and decompression (RFC 1950 to 1952).
+ *
+ * Foreign input is decompressed within bounds.  zlib reads and writes streams;
+ * libdeflate is faster for what is there as a whole.
  */
-#ifndef CORE_BASE_INFLATE_H
-#define CORE_BASE_INFLATE_H
+#ifndef CORE_BASE_ZIP_H
+#define CORE_BASE_ZIP_H
 
 #include "core/base/error.h"
+#include "core/base/output.h"
+#include "core/base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +51,27 @@ struct inflated inflate_watched(enum inflate_kind kind, const uint8_t *in,
 
 /* True for the first bytes of a gzip member. */
 bool inflate_is_gzip(const uint8_t *in, size_t len);
+
+/* An output that is compressed as it is written (RFC 1952, one member). */
+struct gzip {
+	struct output *out; /* borrowed */
+	struct z_stream_s *stream;
+	uint8_t *buffer;
+};
+
+/* What follows goes compressed to out; gzip_close() is due. */
+void gzip_open(struct gzip *g, struct output *out);
+
+void gzip_write(struct gzip *g, const void *bytes, size_t len);
+
+/* Writes the end of it.  That writing failed, output_commit() says. */
+void gzip_close(struct gzip *g);
+
+/*
+ * Appends len bytes compressed without a header (RFC 1951), for a browser's
+ * DecompressionStream("deflate-raw").  Larger input is compressed faster and
+ * less: a smaller page is not worth the wait.
+ */
+void deflate_raw(struct text *out, const void *bytes, size_t len);
 
 #endif
