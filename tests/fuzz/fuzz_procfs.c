@@ -3,7 +3,6 @@
 #include "core/base/alloc.h"
 #include "core/jvm/java_command.h"
 #include "core/jvm/jvm_kind.h"
-#include "core/jvm/native_image.h"
 #include "core/jvm/procfs.h"
 #include "core/jvm/secrets.h"
 
