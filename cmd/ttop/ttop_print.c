@@ -54,7 +54,7 @@ static void press(struct print *p, const struct key *key)
 		top_draw(&p->session.top, &p->session.screen);
 		top_key(&p->session.top, key);
 	}
-	ttop_session_errands(&p->session);
+	ttop_session_run_actions(&p->session);
 }
 
 /* The script has been checked. */

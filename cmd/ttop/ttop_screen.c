@@ -108,18 +108,18 @@ static void take_signals(struct loop *l)
 	l->anew |= seen != 0;
 }
 
-static void run_errands(struct loop *l)
+static void run_actions(struct loop *l)
 {
-	unsigned errands;
+	unsigned actions;
 
-	if (!l->session.top.errands)
+	if (!l->session.top.actions)
 		return;
-	if (l->session.top.errands &
-	    (ERRAND_STACK | ERRAND_DEADLOCKS | ERRAND_CONTENTION))
+	if (l->session.top.actions &
+	    (TOP_ACTION_STACK | TOP_ACTION_DEADLOCKS | TOP_ACTION_CONTENTION))
 		draw(l); /* it may take a while */
-	errands = ttop_session_errands(&l->session);
-	l->done |= (errands & ERRAND_QUIT) != 0;
-	l->anew |= (errands & ERRAND_REDRAW) != 0;
+	actions = ttop_session_run_actions(&l->session);
+	l->done |= (actions & TOP_ACTION_QUIT) != 0;
+	l->anew |= (actions & TOP_ACTION_REDRAW) != 0;
 	l->dirty = true;
 }
 
@@ -135,7 +135,7 @@ static void take_keys(struct loop *l)
 			return;
 		top_key(&l->session.top, &key);
 		l->dirty = true;
-		run_errands(l);
+		run_actions(l);
 	}
 }
 
@@ -160,7 +160,7 @@ static void run(struct loop *l)
 			return;
 		if ((why & TTOP_ENDED) || clock_left_ms(due(l)) == 0)
 			sample(l);
-		run_errands(l);
+		run_actions(l);
 	}
 }
 

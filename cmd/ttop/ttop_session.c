@@ -310,23 +310,23 @@ static void write_shown(struct ttop_session *s)
 		top_say(&s->top, false, "wrote %s", path);
 }
 
-unsigned ttop_session_errands(struct ttop_session *s)
+unsigned ttop_session_run_actions(struct ttop_session *s)
 {
-	unsigned errands = top_take_errands(&s->top);
+	unsigned actions = top_take_actions(&s->top);
 
-	if (errands & ERRAND_STACK)
+	if (actions & TOP_ACTION_STACK)
 		fetch_stack(s);
-	if (errands & ERRAND_DEADLOCKS)
+	if (actions & TOP_ACTION_DEADLOCKS)
 		fetch_deadlocks(s);
-	if (errands & ERRAND_BLOCKED)
+	if (actions & TOP_ACTION_BLOCKED)
 		fetch_blocked(s);
-	if (errands & ERRAND_CONTENTION)
+	if (actions & TOP_ACTION_CONTENTION)
 		switch_contention(s);
-	if (errands & ERRAND_WRITE)
+	if (actions & TOP_ACTION_WRITE)
 		write_shown(s);
-	return errands &
-	       (unsigned)~(ERRAND_STACK | ERRAND_DEADLOCKS | ERRAND_WRITE |
-			   ERRAND_BLOCKED | ERRAND_CONTENTION);
+	return actions & (unsigned)~(TOP_ACTION_STACK | TOP_ACTION_DEADLOCKS |
+				     TOP_ACTION_WRITE | TOP_ACTION_BLOCKED |
+				     TOP_ACTION_CONTENTION);
 }
 
 int ttop_session_end(const struct ttop_session *s, struct error *err)

@@ -35,8 +35,8 @@ void ttop_session_close(struct ttop_session *s);
  */
 bool ttop_session_sample(struct ttop_session *s);
 
-/* Does what keys have asked for; gives the errands that are the caller's. */
-unsigned ttop_session_errands(struct ttop_session *s);
+/* Runs the queued actions; returns those that the caller must run. */
+unsigned ttop_session_run_actions(struct ttop_session *s);
 
 /* What the end means for the command: 0 when it is as it should be. */
 int ttop_session_end(const struct ttop_session *s, struct error *err);

@@ -42,10 +42,6 @@ bool jvm_kind_may_be(const struct proc_status *status);
 int jvm_kind_explain(pid_t pid, struct error *err);
 
 /*
- * Java programs compiled ahead of time, which have no JVM.
- */
-
-/*
  * True when an open file is a program that GraalVM's native-image made: an ELF
  * file of 64 bits with a section .svm_heap.  The file is not trusted.
  */

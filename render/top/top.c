@@ -91,10 +91,10 @@ void top_update(struct top *t, const struct top_sample *sample,
 		history_add(&t->alloc, rates->process.alloc);
 	}
 	if (t->stack_auto && view_of(t) == &view_stack)
-		t->errands |= ERRAND_STACK;
+		t->actions |= TOP_ACTION_STACK;
 	if (view_of(t) == &view_blocked && t->blocked_ns &&
 	    sample->monotonic_ns >= t->blocked_due_ns)
-		t->errands |= ERRAND_BLOCKED;
+		t->actions |= TOP_ACTION_BLOCKED;
 	top_select(t);
 }
 
@@ -192,7 +192,7 @@ void top_choose(struct top *t, size_t line)
 void top_ask_stack(struct top *t, const struct thread_row *row)
 {
 	t->stack_of = identity_of_thread(row->thread);
-	t->errands |= ERRAND_STACK;
+	t->actions |= TOP_ACTION_STACK;
 }
 
 const struct thread_row *top_stack_row(const struct top *t)
@@ -246,12 +246,12 @@ void top_say(struct top *t, bool is_bad, const char *fmt, ...)
 	t->said_is_bad = is_bad;
 }
 
-unsigned top_take_errands(struct top *t)
+unsigned top_take_actions(struct top *t)
 {
-	unsigned errands = t->errands;
+	unsigned actions = t->actions;
 
-	t->errands = 0;
-	return errands;
+	t->actions = 0;
+	return actions;
 }
 
 const struct view *view_of(const struct top *t)

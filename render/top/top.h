@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top: a top of threads as a person sees it and changes it by keys.
+ * top: the state of the thread screen, without a terminal.
  *
- * A value: samples and keys go in, a screen comes out.  It waits for nothing
- * and reads nothing.  What it wants done by others (a stack trace, a file) it
- * says as errands; the caller does them between keys.
+ * Samples and keys go in, a screen comes out.  It waits for nothing and reads
+ * nothing.  Requests that need I/O (a stack trace, a file) are queued as
+ * actions; the caller runs them between keys.
  */
 #ifndef RENDER_TOP_TOP_H
 #define RENDER_TOP_TOP_H
@@ -32,14 +32,14 @@ struct top_identity {
 	uint32_t pool; /* of a pool, and neither of the others */
 };
 
-enum top_errand {
-	ERRAND_STACK = 1,     /* of top_stack_row(), for top_give_stack() */
-	ERRAND_DEADLOCKS = 2, /* for top_give_deadlocks() */
-	ERRAND_WRITE = 4,     /* the threads shown, to top->write_to */
-	ERRAND_REDRAW = 8,
-	ERRAND_QUIT = 16,
-	ERRAND_BLOCKED = 32,    /* for top_give_blocked() */
-	ERRAND_CONTENTION = 64, /* measure contention, or stop it */
+enum top_action {
+	TOP_ACTION_STACK = 1,     /* of top_stack_row(), for top_give_stack() */
+	TOP_ACTION_DEADLOCKS = 2, /* for top_give_deadlocks() */
+	TOP_ACTION_WRITE = 4,     /* the threads shown, to top->write_to */
+	TOP_ACTION_REDRAW = 8,
+	TOP_ACTION_QUIT = 16,
+	TOP_ACTION_BLOCKED = 32,    /* for top_give_blocked() */
+	TOP_ACTION_CONTENTION = 64, /* measure contention, or stop it */
 };
 
 enum { VIEW_DEPTH = 4 };
@@ -91,7 +91,7 @@ struct top {
 	int64_t blocked_due_ns;   /* when to ask anew, by samples' clock */
 	int64_t blocked_every_ns; /* 0: with each sample */
 
-	unsigned errands;     /* bits */
+	unsigned actions;     /* bits */
 	const char *write_to; /* until the next key */
 };
 
@@ -109,11 +109,12 @@ void top_update(struct top *t, const struct top_sample *sample,
 /* Orders and filters the rows anew. */
 void top_select(struct top *t);
 
-/* A key was pressed.  Then top_take_errands() may have something to do. */
+/* Handles a key, which may queue actions. */
 void top_key(struct top *t, const struct key *key);
 
-/* The errands, which are taken to be done. */
-unsigned top_take_errands(struct top *t);
+/* Returns the queued actions, bits of enum top_action, and empties the queue.
+ */
+unsigned top_take_actions(struct top *t);
 
 /* Says something in the lowest line, until the next key. */
 void top_say(struct top *t, bool is_bad, const char *fmt, ...)

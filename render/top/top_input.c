@@ -104,7 +104,7 @@ static void prompt_done(struct top *t)
 {
 	if (t->prompt.asks == ask_file && *prompt_typed(&t->prompt)) {
 		t->write_to = prompt_typed(&t->prompt);
-		t->errands |= ERRAND_WRITE;
+		t->actions |= TOP_ACTION_WRITE;
 	}
 	prompt_end(&t->prompt);
 }
@@ -168,7 +168,7 @@ static void common_request(struct top *t, enum top_request request)
 {
 	switch (request) {
 	case REQUEST_QUIT:
-		t->errands |= ERRAND_QUIT;
+		t->actions |= TOP_ACTION_QUIT;
 		break;
 	case REQUEST_LEAVE:
 		leave(t);
@@ -183,7 +183,7 @@ static void common_request(struct top *t, enum top_request request)
 		view_open(t, &view_blocked);
 		break;
 	case REQUEST_CONTENTION:
-		t->errands |= ERRAND_CONTENTION;
+		t->actions |= TOP_ACTION_CONTENTION;
 		break;
 	case REQUEST_REGEX:
 		prompt_ask(&t->prompt, ask_regex, t->regex);
@@ -206,7 +206,7 @@ static void common_request(struct top *t, enum top_request request)
 		say_interval(t);
 		break;
 	case REQUEST_REDRAW:
-		t->errands |= ERRAND_REDRAW;
+		t->actions |= TOP_ACTION_REDRAW;
 		break;
 	default:
 		break;

@@ -35,7 +35,7 @@ static void open(struct top *t)
 	pager_rewind(&t->blocked);
 	pager_set(&t->blocked, wait, sizeof(wait) - 1);
 	t->blocked_ns = 0;
-	t->errands |= ERRAND_BLOCKED;
+	t->actions |= TOP_ACTION_BLOCKED;
 }
 
 static bool request(struct top *t, enum top_request request,
@@ -43,7 +43,7 @@ static bool request(struct top *t, enum top_request request,
 {
 	(void)key;
 	if (request == REQUEST_REFRESH) {
-		t->errands |= ERRAND_BLOCKED;
+		t->actions |= TOP_ACTION_BLOCKED;
 		return true;
 	}
 	return pager_request(&t->blocked, request);

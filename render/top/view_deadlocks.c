@@ -25,7 +25,7 @@ static void open(struct top *t)
 	pager_rewind(&t->deadlocks);
 	pager_set(&t->deadlocks, wait, sizeof(wait) - 1);
 	t->deadlocks_ns = 0;
-	t->errands |= ERRAND_DEADLOCKS;
+	t->actions |= TOP_ACTION_DEADLOCKS;
 }
 
 static bool request(struct top *t, enum top_request request,
@@ -33,7 +33,7 @@ static bool request(struct top *t, enum top_request request,
 {
 	(void)key;
 	if (request == REQUEST_REFRESH) {
-		t->errands |= ERRAND_DEADLOCKS;
+		t->actions |= TOP_ACTION_DEADLOCKS;
 		return true;
 	}
 	return pager_request(&t->deadlocks, request);

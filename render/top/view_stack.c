@@ -67,7 +67,7 @@ static bool request(struct top *t, enum top_request request,
 		return true;
 	switch (request) {
 	case REQUEST_REFRESH:
-		t->errands |= ERRAND_STACK;
+		t->actions |= TOP_ACTION_STACK;
 		return true;
 	case REQUEST_AUTO:
 		t->stack_auto = !t->stack_auto;

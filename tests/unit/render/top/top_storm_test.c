@@ -151,11 +151,11 @@ static void run_errands(struct top *t)
 	struct text text = { 0 };
 
 	text_add(&text, trace, below(sizeof(trace)));
-	if (t->errands & ERRAND_STACK)
+	if (t->actions & TOP_ACTION_STACK)
 		top_give_stack(t, &text, below(1000));
-	if (t->errands & ERRAND_DEADLOCKS)
+	if (t->actions & TOP_ACTION_DEADLOCKS)
 		top_give_deadlocks(t, &text, below(1000));
-	top_take_errands(t);
+	top_take_actions(t);
 	text_release(&text);
 }
 
