@@ -10,7 +10,6 @@
 #include "core/threads/machine_load.h"
 #include "core/threads/tasks.h"
 #include "core/threads/thread_dumps.h"
-#include "core/threads/thread_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 
 #include "core/base/pattern.h"
 #include "core/threads/thread_rates.h"
-#include "render/top/history.h"
 #include "render/top/pager.h"
 #include "render/top/prompt.h"
 #include "render/top/screen.h"
@@ -21,7 +20,30 @@
 #include "render/top/top_rows.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* A value over time, drawn as a row of small bars. */
+
+enum { HISTORY_MAX = 256 };
+
+/* A zeroed struct is an empty history. */
+struct history {
+	double values[HISTORY_MAX]; /* a ring */
+	size_t added;
+};
+
+void history_add(struct history *h, double value); /* NaN leaves a gap */
+
+/* The largest of the last so many, floor at least. */
+double history_peak(const struct history *h, size_t last, double floor);
+
+/*
+ * Draws the last that fit into width columns, the newest at the right; a bar as
+ * high as its row is as much as scale.
+ */
+void history_draw(const struct history *h, struct pen *pen, unsigned width,
+		  double scale);
 
 struct view;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A reply to Thread.print: names, every thread's stack trace, deadlocks. */
+#include "core/threads/thread_dumps.h"
 #include "core/threads/thread_names.h"
-#include "core/threads/thread_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

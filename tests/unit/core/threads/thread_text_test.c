@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One thread's stack trace and the deadlocks, as a person reads them. */
-#include "core/threads/thread_text.h"
+#include "core/threads/thread_dumps.h"
 #include "tests/unit/dump_check.h"
 #include "tests/unit/dump_text.h"
 
