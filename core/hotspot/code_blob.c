@@ -10,7 +10,7 @@
 
 enum { PLACES = 5 };
 
-/* Where a field may stand in; the first that there is counts. */
+/* The places of a field in different JDKs; the first that exists counts. */
 struct place {
 	const char *type, *name;
 	uint8_t width;
@@ -32,7 +32,7 @@ static const struct wanted wanted[] = {
 	  { { "CodeBlob", "_name", 8, true } } },
 	{ FIELD(frame_size), "the size of a frame", true,
 	  { { "CodeBlob", "_frame_size", 4, false } } },
-	/* An int that became a short: two bytes are in both. */
+	/* An int that became a short: two bytes are valid in both. */
 	{ FIELD(frame_complete), "the end of a prologue", true,
 	  { { "CodeBlob", "_frame_complete_offset", 2, false } } },
 	{ FIELD(begin), "where code begins", true,
@@ -106,7 +106,7 @@ static uint64_t unsigned_at(const uint8_t *header, const struct blob_field *f)
 {
 	uint64_t value = 0;
 
-	/* Both ends of a field are little-endian: x86-64 is. */
+	/* Fields are little-endian, as x86-64 is. */
 	memcpy(&value, header + f->offset, f->width);
 	return value;
 }
@@ -123,7 +123,7 @@ uint64_t blob_layout_name(const struct blob_layout *l, const uint8_t *header)
 	return unsigned_at(header, &l->name);
 }
 
-/* An address, or 0 when there is none: offsets of -1 say so. */
+/* Returns an address, or 0: an offset of -1 means none. */
 static uint64_t address_at(const uint8_t *header, const struct blob_field *f,
 			   uint64_t base)
 {
@@ -206,11 +206,11 @@ bool blob_layout_parse(const struct blob_layout *l, const uint8_t *header,
 
 #define MAX_HEAP_BYTES (UINT64_C(4) << 30) /* ReservedCodeCacheSize: 2 GiB */
 #define MAX_STRUCT     1024
-#define WINDOW         1024 /* segments looked at in one read */
+#define WINDOW         1024 /* segments per read */
 #define MAX_STEPS      16384
 #define NO_BLOCK       0xff
 
-/* Where in a CodeHeap its parts stand. */
+/* Offsets of the parts of a CodeHeap. */
 struct layout {
 	uint32_t memory, segment_map, shift; /* of CodeHeap */
 	uint32_t low, high;                  /* of VirtualSpace */
@@ -232,7 +232,7 @@ static int read_layout(struct layout *l, const struct vm_structs *v,
 		    "the JVM does not say what a CodeHeap looks like");
 }
 
-/* The addresses of the CodeHeaps: an array of them, since JDK 9. */
+/* Since JDK 9, an array of CodeHeap addresses. */
 static size_t read_addresses(uint64_t *out, const struct vm_structs *v,
 			     struct memory *memory)
 {

@@ -8,31 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USED_FOR         64          /* generations */
-#define MAX_BLOBS        (1 << 16)   /* long before, all are forgotten */
-#define MAX_CODE         (4u << 20)  /* of one blob, of which a copy is kept */
+#define USED_FOR         64 /* an unused entry stays listed for so many generations */
+#define MAX_BLOBS        (1 << 16)  /* at this number all blobs are forgotten */
+#define MAX_CODE         (4u << 20) /* bytes of one blob whose code is cached */
 #define MAX_CODE_TOTAL   (96u << 20) /* of all */
 #define MAX_BLOCK_HEADER 64
-#define MAX_SEGMENTS     (32u << 20) /* of all heaps */
+#define MAX_SEGMENTS     (32u << 20) /* in all heaps */
 /*
- * What looking may cost in a generation: bytes of code, segments of blobs, and
- * reads of those that were not known, of which each takes two or three.
+ * Limits of a generation: bytes of code, segments of blobs, and reads for
+ * unknown blobs, each of which takes two or three.
  */
 #define MAX_CODE_READ     (32u << 20)
 #define MAX_SEGMENTS_KEPT (4u << 20)
 #define MAX_READS         (16u << 10)
 
-/* A blob as it was found; another in its place gets an entry of its own. */
+/* A blob. Another blob in its place gets an entry of its own. */
 struct cache_entry {
 	struct code_blob blob;
-	uint64_t name;       /* address of it */
-	uint32_t generation; /* when it was last looked at */
-	uint32_t last_used;  /* so is this */
-	uint32_t missing;    /* when it was last looked for in vain */
-	bool is_listed;      /* among the used */
-	bool has_no_code;    /* it could not be read */
-	bool is_freed;       /* there may be another in a part of its place */
-	bool is_gone;        /* another is in its place */
+	uint64_t name;       /* address of the name */
+	uint32_t generation; /* generation of the last check */
+	uint32_t last_used;  /* generation of the last use */
+	uint32_t missing; /* generation of the last search without a result */
+	bool is_listed;   /* listed in `used` */
+	bool has_no_code; /* it could not be read */
+	bool is_freed;    /* another blob may be in a part of its place */
+	bool is_gone;     /* another blob is in its place */
 	uint8_t *code;
 };
 
@@ -41,21 +41,26 @@ struct code_cache {
 	struct blob_layout layout;
 	struct code_heaps heaps;
 	uint32_t generation;
-	uint32_t forgotten; /* entries: identities go on behind those */
+	uint32_t forgotten; /* number of forgotten entries, so that identities
+			       are never reused */
 	uint32_t code_read, segments_kept; /* in this generation */
-	uint32_t reads;                    /* that are left in it */
+	uint32_t reads;                    /* reads left in this generation */
 	uint64_t refused, gone;
-	struct map64 by_address; /* of blobs: index of the latest entry */
+	struct map64
+		by_address; /* index of the latest entry of each blob address */
 	struct cache_entry **entries;
 	size_t count, cap;
-	uint32_t *used; /* entries that were asked for of late */
+	uint32_t *used; /* entries that were used recently */
 	size_t used_count, used_cap;
 	size_t code_bytes;
 	struct arena arena;
-	/* By heap and segment: what was found there last, + 1; 0: nothing. */
+	/*
+	 * By heap and segment: index + 1 of the entry found there last; 0 =
+	 * none.
+	 */
 	uint32_t *segments[CODE_HEAPS];
 	uint64_t segment_count;
-	uint64_t missing; /* the last address without a blob, */
+	uint64_t missing; /* the last address without a blob */
 	uint32_t missing_generation;
 	struct {
 		uint64_t address;
@@ -85,8 +90,8 @@ struct code_cache *code_cache_open(const struct vm_structs *v,
 }
 
 /*
- * What is generated on demand, a routine behind the other or in the place of
- * another, in a blob that stands for good.
+ * Routines generated on demand, in a row or in the place of another, in a blob
+ * that stays.
  */
 static bool entry_grows(const struct cache_entry *e)
 {
@@ -112,7 +117,7 @@ static void cache_drop_code(struct code_cache *c)
 	for (size_t i = 0; i < c->count; i++) {
 		struct cache_entry *e = c->entries[i];
 
-		/* Whether it has grown is no longer seen. */
+		/* Without its code, growth would go unnoticed. */
 		if (e->code && entry_grows(e))
 			entry_renew_identity(c, e);
 		free(e->code);
@@ -141,7 +146,7 @@ bool code_cache_has(const struct code_cache *c, uint64_t pc)
 	return code_heaps_at(&c->heaps, pc);
 }
 
-/* Names are few: those of the C++ source. */
+/* There are few names: those in the C++ source. */
 static const char *cache_name_at(struct code_cache *c, uint64_t address)
 {
 	size_t slot = hash_mix(address, 0) %
@@ -157,7 +162,7 @@ static const char *cache_name_at(struct code_cache *c, uint64_t address)
 	return c->names[slot].text;
 }
 
-/* What identifies a blob is the same: it is that blob still. */
+/* True when two headers identify the same blob. */
 static bool entry_is_same(const struct cache_entry *e,
 			  const struct code_blob *b, uint64_t name)
 {
@@ -167,7 +172,7 @@ static bool entry_is_same(const struct cache_entry *e,
 	       e->blob.frame_bytes == b->frame_bytes;
 }
 
-/* Reads its code again; what has grown is another blob to who remembers. */
+/* Reads the code again; a blob that has grown gets a new identity. */
 static void entry_renew_code(struct code_cache *c, struct cache_entry *e)
 {
 	size_t len = e->blob.end - e->blob.begin;
@@ -222,13 +227,16 @@ static uint32_t cache_add_entry(struct code_cache *c,
 	return (uint32_t)c->count++;
 }
 
-/* What is read of a block: its own header, and that of the blob in it. */
+/* The bytes to read of a block: its header, and that of the blob in it. */
 static size_t cache_block_bytes(const struct code_cache *c)
 {
 	return c->heaps.block_header + c->layout.header_bytes;
 }
 
-/* What stands in a block: the entry it has, or gets; MAP64_NONE = no blob. */
+/*
+ * Returns the entry of the blob in a block, adding one if needed; MAP64_NONE =
+ * no blob.
+ */
 static uint32_t cache_find_entry(struct code_cache *c, uint64_t address,
 				 const uint8_t *block)
 {
@@ -287,9 +295,9 @@ static uint32_t cache_look_up(struct code_cache *c, uint64_t pc)
 }
 
 /*
- * An entry that was right in an earlier generation; the one that is in its
- * place now.  When that cannot be read, the target has ended perhaps, and what
- * was known of it stands.
+ * Returns the entry that is now in the place of one from an earlier generation.
+ * Keeps the old entry when the memory is unreadable, because the target may
+ * have ended.
  */
 static uint32_t cache_look_again(struct code_cache *c, uint32_t index)
 {
@@ -314,11 +322,14 @@ static uint32_t cache_look_again(struct code_cache *c, uint32_t index)
 
 static bool entry_holds(const struct cache_entry *e, uint64_t pc)
 {
-	/* A call may be the last instruction: its return address is the end. */
+	/*
+	 * A call may be the last instruction, so the return address may be the
+	 * end.
+	 */
 	return pc >= e->blob.begin && pc <= e->blob.end;
 }
 
-/* Where what is known of an address's segment stands, or NULL. */
+/* Returns the slot of an address's segment, or NULL. */
 static uint32_t *cache_segment(struct code_cache *c, uint64_t pc)
 {
 	const struct code_heap *heap = code_heaps_at(&c->heaps, pc);
@@ -328,7 +339,7 @@ static uint32_t *cache_segment(struct code_cache *c, uint64_t pc)
 	if (!heap)
 		return NULL;
 	count = (heap->high - heap->low) >> heap->segment_shift;
-	/* Of which only what is touched costs memory. */
+	/* Only pages that are touched take memory. */
 	if (!c->segments[i]) {
 		if (count > MAX_SEGMENTS - c->segment_count)
 			return NULL;
@@ -345,7 +356,7 @@ static void cache_keep_segments(struct code_cache *c, uint32_t index,
 	uint32_t *first = cache_segment(c, b->address);
 	uint32_t *last = cache_segment(c, b->end - 1);
 
-	/* One that says it is huge is found again where it was found. */
+	/* Limits the segments of a blob that claims to be huge. */
 	if (first && last - first > MAX_SEGMENTS_KEPT - c->segments_kept)
 		first = last = cache_segment(c, pc);
 	if (first)
@@ -355,8 +366,8 @@ static void cache_keep_segments(struct code_cache *c, uint32_t index,
 }
 
 /*
- * What is there now; when that is nothing, what has been until a while ago,
- * which the sample may be of.
+ * Returns the blob that is there now, else the one that was there until
+ * recently: the sample may be older.
  */
 static uint32_t cache_look_up_instead(struct code_cache *c, uint64_t pc,
 				      uint32_t old)
@@ -388,7 +399,7 @@ const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc)
 	if (index == MAP64_NONE || c->entries[index]->is_freed)
 		index = cache_look_up_instead(c, pc, index);
 	if (index == MAP64_NONE || !entry_holds(c->entries[index], pc)) {
-		/* What was refused is not known to be missing. */
+		/* A refused search does not prove that there is no blob. */
 		if (c->refused == refused) {
 			c->missing = pc;
 			c->missing_generation = c->generation;
@@ -425,8 +436,8 @@ const uint8_t *code_cache_code(struct code_cache *c,
 }
 
 /*
- * A JVM that makes code all day, or one that lies.  What is still there is
- * found again, as another.
+ * The JVM compiles code all day, or is forged. Blobs that still exist are found
+ * again with new identities.
  */
 static void cache_forget_all(struct code_cache *c)
 {
@@ -442,7 +453,7 @@ static void cache_forget_all(struct code_cache *c)
 	arena_release(&c->arena);
 }
 
-/* Leaves out of the list what has not been used for long. */
+/* Removes entries from the list that were not used for long. */
 static void cache_forget_unused(struct code_cache *c)
 {
 	size_t kept = 0;
@@ -458,8 +469,8 @@ static void cache_forget_unused(struct code_cache *c)
 }
 
 /*
- * Whether what stands in an entry's block is it; false once, when it is not.
- * One of the same name that cannot be looked at may be it.
+ * Returns false once, when another blob is in the entry's place. A blob of the
+ * same name whose identity is unreadable counts as the same.
  */
 static bool entry_is_still(struct code_cache *c, uint32_t index,
 			   const uint8_t *block)
@@ -474,7 +485,7 @@ static bool entry_is_still(struct code_cache *c, uint32_t index,
 	return was_freed || !(e->is_freed || e->is_gone);
 }
 
-/* All that were used of late are looked at in one read: they will be again. */
+/* Checks all recently used entries in one read: they will be used again. */
 static void cache_look_at_used(struct code_cache *c)
 {
 	size_t size = cache_block_bytes(c);
@@ -523,11 +534,11 @@ void code_cache_begin(struct code_cache *c)
 /* ---- the list of all blobs ---- */
 
 enum {
-	PIECE = 4096, /* of a segment map: a page is there or is not */
-	PIECES = 256, /* read at once */
-	BLOCKS = 512, /* looked at in one read */
+	PIECE = 4096, /* bytes of a segment map; its pages may be unmapped */
+	PIECES = 256, /* pieces per read */
+	BLOCKS = 512, /* blocks per read */
 	MOST_BLOCKS = 1 << 20,
-	MOST_NAMES = 256, /* of kinds of blobs; there are some thirty */
+	MOST_NAMES = 256, /* kinds of blobs; JDK 25 has about thirty */
 	MOST_BLOCK_HEADER = 64,
 };
 
@@ -541,9 +552,9 @@ struct listing {
 	struct memory *memory;
 	struct code_heaps heaps;
 	struct blob_layout layout;
-	uint64_t *blocks; /* where the maps have blocks begin */
+	uint64_t *blocks; /* where blocks begin, by the maps */
 	size_t block_count, block_cap;
-	struct map64 name_index; /* of names by their addresses */
+	struct map64 name_index; /* index of names by address */
 	struct blob_name *names;
 	size_t name_count, name_cap;
 };
@@ -560,7 +571,7 @@ static int listing_read_layout(struct listing *l, const struct vm_structs *v,
 	return 0;
 }
 
-/* A block begins where the map has 0. */
+/* A block begins where its map has 0. */
 static void listing_take_piece(struct listing *l, const struct code_heap *heap,
 			       uint64_t first, const uint8_t *map, size_t len)
 {
@@ -577,7 +588,9 @@ static void listing_take_piece(struct listing *l, const struct code_heap *heap,
 	}
 }
 
-/* From a segment on; where the next piece begins. */
+/*
+ * Reads pieces from a segment on; returns the first segment of the next piece.
+ */
 static uint64_t listing_read_pieces(struct listing *l,
 				    const struct code_heap *heap,
 				    uint64_t first, uint64_t count,
@@ -599,7 +612,7 @@ static uint64_t listing_read_pieces(struct listing *l,
 	}
 	l->memory->read_all(l->memory, ranges, pieces);
 	for (size_t i = 0; i < pieces; i++) {
-		/* What is not committed cannot be read, and has no blocks. */
+		/* Uncommitted memory is unreadable and has no blocks. */
 		if (ranges[i].is_read)
 			listing_take_piece(
 				l, heap, ranges[i].address - heap->segment_map,
@@ -690,7 +703,9 @@ static int blob_compare_begins(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* In order; of those that overlap, since one has replaced another, the first.
+/*
+ * Sorts the blobs; of those that overlap, because one has replaced another, the
+ * first stays.
  */
 static void list_sort(struct code_list *list)
 {

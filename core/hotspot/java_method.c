@@ -18,42 +18,45 @@
 
 enum { METHOD_CLASS, METHOD_NAME, METHOD_SIGNATURE, METHOD_SYMBOLS };
 
-/* What tells a method from another that has come to where it was. */
+/* Distinguishes a method from another one at its address. */
 struct method_traits {
-	uint64_t method; /* where it is */
+	uint64_t method; /* its address */
 	uint64_t const_method, constants, holder;
 	uint64_t symbols[METHOD_SYMBOLS];      /* addresses */
-	uint32_t symbol_marks[METHOD_SYMBOLS]; /* their hashes and lengths */
+	uint32_t symbol_marks[METHOD_SYMBOLS]; /* their hashes and lengths, by
+						  symbol_mark() */
 	uint16_t name_index, signature_index, code_bytes;
 };
 
 struct method_read {
-	struct method_traits
-		traits; /* .method is the caller's, all else ours */
+	struct method_traits traits; /* the caller sets .method */
 	bool is_known;
 	uint32_t name; /* of the java_names */
 	struct line_table lines;
 };
 
 enum {
-	BATCH = 128, /* methods that are read at once */
-	RANGES = 8,  /* at most, of a method in a step */
+	BATCH = 128, /* methods per read */
+	RANGES = 8,  /* limit of ranges of a method in a step */
 	LOWEST = 4096,
-	SYMBOL_HEAD = 8, /* metadata_layout sees to it */
+	SYMBOL_HEAD = 8, /* bytes; checked by metadata_layout */
 	WORD = 8,
-	/* Behind a method's code: its lines, exceptions, local variables. */
+	/*
+	 * The line numbers, exceptions and local variables that follow a
+	 * method's code.
+	 */
 	MOST_LINE_BYTES = 1 << 18,
-	MOST_BATCH_BYTES = 1 << 23, /* of them, of a batch */
+	MOST_BATCH_BYTES = 1 << 23, /* of these, in a batch */
 };
 
-/* A method on its way. */
+/* A method while it is read. */
 struct method_work {
 	struct method_read *out;
-	bool is_alive; /* nothing was wrong so far */
+	bool is_alive; /* false once a step has failed */
 	bool has_lines;
 	uint64_t tags, klass_constants, constants_holder;
 	uint32_t pool_length, tag_count;
-	uint32_t line_bytes; /* and more that stands behind them */
+	uint32_t line_bytes; /* with other data after the lines */
 	uint8_t *lines;
 	uint8_t name_tag, signature_tag;
 	uint8_t raw[METADATA_STRUCT_MOST + WORD];
@@ -68,14 +71,16 @@ struct method_batch {
 	struct java_names *names;
 	struct method_work *all;
 	size_t count;
-	size_t bytes_left; /* of MOST_BATCH_BYTES */
-	/* The reads of a step, and what becomes false when one fails. */
+	size_t bytes_left; /* left of MOST_BATCH_BYTES */
+	/*
+	 * The ranges of a step, and the flag that becomes false if one fails.
+	 */
 	struct memory_range *ranges;
 	bool **needed_by;
 	size_t range_count;
 };
 
-/* Reads the bytes in this step; *ok is false when they cannot be had. */
+/* Adds a range to this step; *ok becomes false if it is unreadable. */
 static void batch_want(struct method_batch *b, bool *ok, uint64_t address,
 		       void *bytes, size_t len)
 {
@@ -230,14 +235,17 @@ static void batch_ask_names(struct method_batch *b, struct method_work *w)
 		   w->heads[METHOD_CLASS], SYMBOL_HEAD);
 	batch_ask_symbol(b, w, METHOD_NAME);
 	batch_ask_symbol(b, w, METHOD_SIGNATURE);
-	/* Those of the class: intrinsics of method handles have their own. */
+	/*
+	 * The constants of the class; intrinsics of method handles have their
+	 * own.
+	 */
 	batch_want(b, &w->is_alive, w->klass_constants + b->l->pool_holder,
 		   &w->constants_holder, WORD);
 }
 
 static void batch_see_names(struct method_batch *b, struct method_work *w)
 {
-	/* What is left of a class that was unloaded is rarely so whole. */
+	/* The remains of an unloaded class rarely pass all of these checks. */
 	if (w->constants_holder == w->out->traits.holder)
 		batch_see_symbol(b, w, METHOD_CLASS);
 	else
@@ -331,7 +339,7 @@ static void methods_read_all(const struct method_layout *l,
 		batch_read(&b, all + i, count - i < BATCH ? count - i : BATCH);
 }
 
-/* Where each of the symbols is said to be, in their order. */
+/* Computes the places of the addresses of the symbols, in their order. */
 static void method_symbol_places(const struct method_layout *l,
 				 const struct method_traits *t,
 				 uint64_t places[METHOD_SYMBOLS])
@@ -403,14 +411,14 @@ enum {
 struct kept_method {
 	struct java_method method;
 	struct method_traits traits;
-	uint32_t looked_at; /* the round in which it was last */
+	uint32_t looked_at; /* the round of the last check */
 };
 
 struct java_methods {
 	const struct method_layout *layout;
 	struct memory *memory;
 	struct java_names *names;
-	struct map64 index; /* of kept by address */
+	struct map64 index; /* index of kept by address */
 	struct kept_method *kept;
 	size_t count, cap;
 	size_t lines; /* entries of all line tables */
@@ -448,7 +456,7 @@ void java_methods_free(struct java_methods *s)
 	free(s);
 }
 
-/* Where a method is or will be kept. */
+/* Returns the cached method, adding an empty one if needed. */
 static struct kept_method *methods_place_of(struct java_methods *s,
 					    uint64_t method)
 {
@@ -462,7 +470,7 @@ static struct kept_method *methods_place_of(struct java_methods *s,
 	return &s->kept[s->count++];
 }
 
-/* Keeps what was read, whose lines are its own from now on. */
+/* Caches a result and takes over its lines. */
 static void methods_keep(struct java_methods *s, struct method_read *read)
 {
 	struct kept_method *k = methods_place_of(s, read->traits.method);
@@ -502,7 +510,7 @@ void java_methods_prepare(struct java_methods *s, const uint64_t *methods,
 	free(reads);
 }
 
-/* True when it is known, and has been looked at in this round. */
+/* True when the method was checked in this round, or passes the check now. */
 static bool methods_is_current(struct java_methods *s, struct kept_method *k)
 {
 	if (k->looked_at == s->round)

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A large application has some hundred thousand methods, of 100 bytes. */
+/* A large application has some 100,000 methods of 100 bytes. */
 #define MOST_NAMES ((size_t)1 << 21)
 #define MOST_BYTES ((size_t)256 << 20)
 
 enum { SYMBOL_MOST = UINT16_MAX }; /* Symbol::max_symbol_length */
 
 struct triple {
-	uint32_t class_name, method, signature; /* ids of strings */
+	uint32_t class_name, method, signature; /* ids of interned strings */
 };
 
 struct java_names {
@@ -52,7 +52,7 @@ static bool is_continuation(const uint8_t *at, const uint8_t *end)
 	return at < end && (*at & 0xc0) == 0x80;
 }
 
-/* Modified UTF-8 has no NUL and no character of four bytes (JVMS 4.4.7). */
+/* Modified UTF-8 has no NUL and no four-byte characters (JVMS 4.4.7). */
 static bool is_modified_utf8(const char *bytes, size_t len)
 {
 	const uint8_t *at = (const uint8_t *)bytes;
@@ -78,7 +78,7 @@ static bool is_name(struct java_symbol s)
 	       is_modified_utf8(s.bytes, s.len);
 }
 
-/* Passes over a type of a field (JVMS 4.3.2); NULL when there is none. */
+/* Skips a field type (JVMS 4.3.2); returns NULL when there is none. */
 static const char *after_type(const char *at, const char *end)
 {
 	while (at < end && *at == '[')
@@ -92,7 +92,7 @@ static const char *after_type(const char *at, const char *end)
 	return *at && strchr("BCDFIJSZ", *at) ? at + 1 : NULL;
 }
 
-/* A descriptor of a method (JVMS 4.3.3): chance makes no such thing. */
+/* True for a method descriptor (JVMS 4.3.3), which random bytes hardly form. */
 static bool is_descriptor(struct java_symbol s)
 {
 	const char *at = s.bytes, *end = at + s.len;
@@ -115,10 +115,10 @@ static bool is_hexadecimal(char c)
 }
 
 /*
- * How long the name of a class is without a hidden one's address: "+0x" and 16
- * digits, or, of a class from the CDS archive, a number counted up from the
- * archive's address, without zeros before it: 9 digits by default
- * (ClassFileParser::mangle_hidden_class_name).
+ * Returns the length of a class name without the address of a hidden class:
+ * "+0x" and 16 digits or, for a class from the CDS archive, a number that
+ * counts up from the archive's address without leading zeros: 9 digits by
+ * default (ClassFileParser::mangle_hidden_class_name).
  */
 static size_t without_address(struct java_symbol s)
 {

@@ -22,25 +22,28 @@
  */
 
 struct name_layout {
-	/* Of java.lang.Thread: name is a String; early JDK 8: a char[]. */
+	/* java.lang.Thread; its name is a String, in early JDK 8 a char[]. */
 	uint32_t thread_name, thread_id, thread_address;
 	bool name_is_chars;
-	/* Of java.lang.String; coder 0 = none: value is a char[] (JDK 8). */
+	/*
+	 * java.lang.String; coder 0 = there is none, and value is a char[] (JDK
+	 * 8).
+	 */
 	uint32_t string_value, string_coder;
-	uint32_t header; /* of an object: 8, 12 or 16 bytes */
+	uint32_t header; /* size of an object's header: 8, 12 or 16 bytes */
 	uint32_t array_length, array_data;
-	/* References in objects: 4 bytes to be decoded, or 8. */
+	/* References in objects have 4 bytes, to be decoded, or 8. */
 	bool is_narrow;
 	uint64_t narrow_base;
 	uint32_t narrow_shift;
-	uint64_t string_class; /* as an object's header has it */
+	uint64_t string_class; /* as it is in an object's header */
 	uint32_t class_shift;  /* in a header of 8 bytes */
 };
 
 enum {
 	WORD = 8,
 	LOWEST = 4096, /* no object is below */
-	SLOTS = 6,     /* u2 of a field until JDK 20 */
+	SLOTS = 6,     /* number of u2 in a field's entry until JDK 20 */
 	FIELDS_MOST = 128,
 	STREAM_MOST = 4096,
 	NAME_MOST = 32,
@@ -52,7 +55,7 @@ enum {
 	JDK_OF_PACKED_ARRAYS = 23,
 };
 
-/* A field as its class has it. */
+/* A field of a class. */
 struct class_field {
 	uint32_t name_index, signature_index;
 	uint32_t offset;
@@ -99,7 +102,10 @@ static int layout_read_basics(struct layout_reader *r, struct error *err)
 	return layout_fail(err, "symbols");
 }
 
-/* The InstanceKlass of a class that the JVM knows itself; 0 = not yet. */
+/*
+ * Returns the InstanceKlass of a class that the JVM lists by name; 0 = not
+ * loaded yet.
+ */
 static uint64_t layout_class_of(const struct layout_reader *r, const char *name)
 {
 	static const struct {
@@ -123,7 +129,10 @@ static uint64_t layout_class_of(const struct layout_reader *r, const char *name)
 	return 0;
 }
 
-/* An Array<> of the class's, at most so many bytes; its length, or 0. */
+/*
+ * Reads an Array<> of the class of at most `most` bytes; returns its length in
+ * bytes, or 0.
+ */
 static size_t layout_read_array(const struct layout_reader *r,
 				uint64_t class_at, uint32_t field,
 				uint32_t size, uint8_t *out, size_t most)
@@ -225,7 +234,7 @@ static void fields_read_stream(const struct layout_reader *r, uint64_t class_at,
 	free(bytes);
 }
 
-/* "" when it is longer than those that matter here. */
+/* Reads a symbol; "" when it is longer than the names that matter here. */
 static void layout_read_symbol(const struct layout_reader *r, uint64_t pool,
 			       uint32_t index, char out[NAME_MOST])
 {
@@ -290,7 +299,7 @@ static bool layout_find_thread(struct name_layout *l,
 	if (!l->name_is_chars &&
 	    !fields_find(f, "name", string, &l->thread_name))
 		return false;
-	/* Its JavaThread, which its JavaThread is to agree with. */
+	/* The address of its JavaThread, which must match. */
 	return fields_find(f, "tid", "J", &l->thread_id) &&
 	       fields_find(f, "eetop", "J", &l->thread_address);
 }
@@ -328,8 +337,8 @@ static bool layout_find_header(struct name_layout *l,
 }
 
 /*
- * References of 8 bytes are aligned to 8; a Thread has many, one behind the
- * other, so that of those of 4 bytes some are not.
+ * References of 8 bytes are aligned to 8. A Thread has many in a row, so some
+ * references of 4 bytes are not.
  */
 static void layout_find_narrow(struct name_layout *l,
 			       const struct layout_reader *r,
@@ -376,7 +385,10 @@ static uint64_t layout_class_in_header(const struct name_layout *l,
 	return (class_at - base) >> shift;
 }
 
-/* 0 of JDK 8, whose HotSpot has another number, and of those without one. */
+/*
+ * Returns the JDK version; 0 for JDK 8, whose HotSpot has a version of its own,
+ * and for JVMs without one.
+ */
 static uint32_t layout_jdk(const struct layout_reader *r)
 {
 	uint32_t ignored;
@@ -429,10 +441,10 @@ out:
 }
 
 /*
- * Generational ZGC (JDK 21 on) keeps colours below an address that is shifted
- * by 13 to 16 bits, as one of four of them says (gc/z/zAddress.hpp), or by 16
- * (aarch64); there is no other reference that large.  Before, it had them
- * above the address, and mapped the heap at each of those.
+ * Generational ZGC (JDK 21 and later) shifts an address by 13 to 16 bits, as
+ * one of four colour bits tells (gc/z/zAddress.hpp), or by 16 (aarch64), and
+ * has colours below it; no other references are that large. Earlier ZGC had the
+ * colours above the address, and mapped the heap at each of them.
  */
 uint64_t java_reference_decode(uint64_t value)
 {
@@ -484,16 +496,16 @@ static bool name_layout_is_string(const struct name_layout *l,
 /* ---- reading names ---- */
 
 enum {
-	RANGES = 4,  /* at most, of a thread in a step */
+	RANGES = 4,  /* limit of ranges of a thread in a step */
 	HEADER = 16, /* of an object */
 	LATIN1 = 0,  /* String.coder */
 	NAME_CHARS_MOST = 1 << 16,
 };
 
-/* Where the threads are, and what of them is looked at. */
+/* The offsets in a JavaThread. */
 struct thread_places {
 	uint32_t os_thread, tid, object;
-	bool is_handle; /* object is an OopHandle, not the reference itself */
+	bool is_handle; /* object is an OopHandle, not a reference */
 	struct java_thread_list list;
 };
 
@@ -503,19 +515,19 @@ struct java_thread_names {
 	struct name_layout objects;
 };
 
-/* A thread on its way. */
+/* A thread while its name is read. */
 struct name_work {
 	struct java_thread_name *out;
-	bool is_alive; /* nothing was wrong so far */
+	bool is_alive; /* false once a step has failed */
 	uint64_t java_thread;
-	uint64_t slot; /* where the reference to the Thread is */
+	uint64_t slot; /* the address of the reference to the Thread */
 	uint64_t object, name, value;
 	uint64_t object_was, name_was, value_was; /* the references */
 	uint64_t eetop, java_id;
 	uint8_t header[HEADER];
 	uint8_t coder;
 	uint32_t length; /* of the array */
-	uint32_t bytes;  /* of it that are read */
+	uint32_t bytes;  /* of the array, to be read */
 	uint8_t text[2 * JAVA_THREAD_NAME_CHARS];
 	uint64_t object_is, name_is, value_is;
 };
@@ -524,7 +536,7 @@ struct name_batch {
 	const struct java_thread_names *t;
 	struct name_work *all;
 	size_t count;
-	/* The reads of a step, and of whom each is. */
+	/* The ranges of a step, and the thread of each. */
 	struct memory_range *ranges;
 	struct name_work **of;
 	size_t range_count;
@@ -566,8 +578,8 @@ struct java_thread_names *java_thread_names_open(const struct vm_structs *v,
 void java_thread_names_close(struct java_thread_names *t) { free(t); }
 
 /*
- * Reads a number of so many bytes at an offset from each address; 0 where there
- * is none.
+ * Reads a number of `bytes` bytes at an offset from each address; 0 where it is
+ * unreadable.
  */
 static void names_read_each(struct memory *memory, const uint64_t *addresses,
 			    size_t count, uint32_t offset, uint64_t *out,
@@ -588,7 +600,7 @@ static void names_read_each(struct memory *memory, const uint64_t *addresses,
 	free(ranges);
 }
 
-/* Gives each that is asked for its JavaThread, by the tid. */
+/* Finds the JavaThread of each requested tid. */
 static void names_find_threads(struct java_thread_names *t,
 			       struct name_work *all, size_t count)
 {
@@ -721,7 +733,7 @@ static void batch_see_length(struct name_batch *b, struct name_work *w)
 	w->bytes = batch_is_wide(b, w) ? 2 * chars : chars;
 }
 
-/* The text, and once more what has led to it. */
+/* Reads the text, and again the references that led to it. */
 static void batch_ask_text(struct name_batch *b, struct name_work *w)
 {
 	const struct name_layout *l = &b->t->objects;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 enum {
-	MOST = 1 << 16,  /* threads that are read */
+	MOST = 1 << 16,  /* limit of threads */
 	LOWEST = 4096,   /* ANONYMOUS_OWNER, DEFLATER_MARKER are below it */
-	TRIES = 3,       /* while threads begin and end */
+	TRIES = 3,       /* attempts while threads start and end */
 	LAST_MARKER = 2, /* DEFLATER_MARKER, of ids */
 	WORD = 8,
 };
@@ -51,7 +51,7 @@ bool java_thread_list_find(struct java_thread_list *l,
 	       find_field(v, "_next", &l->next);
 }
 
-/* What is missing, or NULL. */
+/* Finds all offsets; returns what is missing, or NULL. */
 static const char *find_all(struct thread_layout *l, const struct vm_structs *v)
 {
 	uint32_t *f = l->fields;
@@ -167,7 +167,9 @@ static void want(struct memory_range *r, uint64_t address, void *bytes,
 	*r = (struct memory_range){ address, bytes, len, false };
 }
 
-/* One read for each step; what cannot be read is 0. */
+/*
+ * Reads the fields of all threads, one read for each step; 0 where unreadable.
+ */
 static void read_fields(struct java_threads *t)
 {
 	struct memory_range *r = xcalloc(t->count * THREAD_FIELDS + 1,
@@ -241,8 +243,8 @@ bool java_threads_places(struct java_threads *t, uint64_t jni,
 }
 
 /*
- * A thread that carries a virtual one has that one's id.  One that has put it
- * down between the two reads is not the owner.
+ * The carrier of a virtual thread has that thread's id. A thread that unmounted
+ * it between the two reads is not the owner.
  */
 static bool find_id(struct java_threads *t, uint64_t id,
 		    struct monitor_owner *out)

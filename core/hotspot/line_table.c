@@ -9,13 +9,13 @@
 enum {
 	END = 0,
 	ESCAPE = 0xff, /* two whole numbers follow */
-	LINE_BITS = 3, /* of a pair in one byte; the rest is the bci's */
-	/* A class file may have several tables for a method, which the JVM
-	   joins; more than this is none. */
+	LINE_BITS = 3, /* bits of the line in a pair of one byte; the others are
+			  the bci's */
+	/* The JVM joins several tables of a method; larger ones are invalid. */
 	MOST_ENTRIES = 1 << 17,
 };
 
-/* By bci; those of one bci stay as they were, which is why `order` is. */
+/* Compares by bci; `order` keeps the sort stable. */
 struct ordered {
 	uint32_t order;
 	struct line_entry entry;
@@ -42,7 +42,7 @@ void line_table_sort(struct line_table *t)
 	free(all);
 }
 
-/* Moves bci and line on by the next pair; false at the end, or when failed. */
+/* Advances bci and line by the next pair; false at the end or on failure. */
 static bool next_pair(struct cursor *c, unsigned excluded, int64_t *bci,
 		      int64_t *line)
 {
@@ -103,8 +103,10 @@ uint32_t line_table_line(const struct line_table *t, int32_t bci)
 	int32_t wanted = bci < 0 ? 0 : bci;
 	size_t low = 0, high = t->count;
 
-	/* As Method::line_number_from_bci() has it: the first entry of that
-	   very bci, else the last of the greatest below. */
+	/*
+	 * As in Method::line_number_from_bci(): the first entry with exactly
+	 * this bci, else the last of the greatest lower bci.
+	 */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

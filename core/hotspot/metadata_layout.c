@@ -9,7 +9,7 @@
 /* UNSIGNED5 has excluded zero since JDK 20 (JDK-8292758). */
 enum { JDK_OF_EXCLUSION = 20 };
 
-/* A number of the layout, and who has it: field NULL = the type's size. */
+/* A number of the layout and its source; field NULL = the type's size. */
 struct fact {
 	size_t member; /* offset of a uint32_t in struct metadata_layout */
 	const char *type, *field;
@@ -94,7 +94,10 @@ static const struct fact in_datas_facts[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* The first that the JVM does not say, or NULL; those it says are in *l. */
+/*
+ * Reads the facts into *l; returns the first that the JVM does not export, or
+ * NULL.
+ */
 static const struct fact *missing(struct metadata_layout *l,
 				  const struct vm_structs *v,
 				  const struct fact *facts, size_t count)
@@ -113,13 +116,13 @@ static const struct fact *missing(struct metadata_layout *l,
 	return NULL;
 }
 
-/* Line numbers need a flag, which two names were given to. */
+/* Line numbers need a flag, which has had two names. */
 static void read_lines(struct method_layout *m, const struct vm_structs *v)
 {
 	uint32_t at;
 	int64_t flag;
 
-	/* They are looked at in what was read of a ConstMethod. */
+	/* The fields must be inside the bytes read of a ConstMethod. */
 	if ((!vm_structs_offset(v, "ConstMethod", "_flags", &at) &&
 	     !vm_structs_offset(v, "ConstMethod", "_flags._flags", &at)) ||
 	    at > METADATA_STRUCT_MOST)
@@ -135,9 +138,9 @@ static void read_lines(struct method_layout *m, const struct vm_structs *v)
 }
 
 /*
- * False when the JVM does not say how old it is.  _vm_major_version is that of
- * HotSpot, which was 25 in JDK 8: a JVM whose symbols are those of JDK 11 or
- * older is not asked.
+ * Finds the JDK's version; false when the JVM does not export it.
+ * _vm_major_version is HotSpot's own, which was 25 in JDK 8, so it is ignored
+ * if symbols look like those of JDK 11 or older.
  */
 static bool read_coding(struct method_layout *m, const struct vm_structs *v,
 			struct memory *memory)
@@ -158,9 +161,9 @@ static bool read_coding(struct method_layout *m, const struct vm_structs *v,
 }
 
 /*
- * Either two fields: JDK 8 has an int as _identity_hash, of which the lower
- * half is enough, JDK 11 a short (oops/symbol.hpp); or a word whose lower half
- * counts references.
+ * A symbol has two fields: JDK 8 has an int _identity_hash, whose lower half is
+ * enough, JDK 11 a short (oops/symbol.hpp). Or it has one word, whose lower
+ * half is the reference count.
  */
 static const struct fact *symbol_missing(struct metadata_layout *l,
 					 const struct vm_structs *v)
@@ -174,7 +177,7 @@ static const struct fact *symbol_missing(struct metadata_layout *l,
 	return lacks;
 }
 
-/* A symbol's head and a PcDesc are read as so many bytes. */
+/* The head of a symbol and a PcDesc are read with a fixed size. */
 static bool symbol_is_sane(const struct method_layout *m)
 {
 	return m->symbol_hash <= 6 && m->symbol_refcount <= 6 &&
@@ -237,7 +240,7 @@ int metadata_layout_read(struct metadata_layout *l, const struct vm_structs *v,
 			    "names of Java methods: the JVM keeps symbols in "
 			    "a way that is not known");
 	if (!vm_structs_constant(v, "JVM_CONSTANT_Utf8", &utf8))
-		utf8 = 1; /* JVMS 4.4.7: it can have no other */
+		utf8 = 1; /* JVMS 4.4.7: no other tag is valid */
 	l->method.tag_utf8 = (uint32_t)utf8;
 	read_lines(&l->method, v);
 	if (!read_coding(&l->method, v, memory)) {

@@ -14,12 +14,12 @@
 struct known {
 	uint64_t method, const_method, pool;
 	struct checked_method said;
-	uint32_t generation; /* when it was last looked at */
+	uint32_t generation; /* generation of the last check */
 	uint32_t last_used;
-	bool is_listed; /* among the used */
+	bool is_listed; /* listed in `used` */
 };
 
-/* Where the fields stand that are looked at. */
+/* Offsets of the fields. */
 struct fields {
 	uint32_t const_method;             /* of Method */
 	uint32_t pool, code_size, size;    /* of ConstMethod */
@@ -33,7 +33,7 @@ struct method_check {
 	struct map64 by_address;
 	struct known *all;
 	size_t count, cap;
-	uint32_t *used; /* those that were asked for of late */
+	uint32_t *used; /* methods that were used recently */
 	size_t used_count, used_cap;
 	uint32_t generation;
 	uint64_t gone;
@@ -81,9 +81,9 @@ static bool is_pointer(uint64_t address)
 }
 
 /*
- * Goes all around: the method's pool has a holder whose pool it is, or was: of
- * a class that was redefined, methods that still run have the pool of before,
- * whose holder is the class (VM_RedefineClasses::redefine_single_class).
+ * Follows the circle: the holder of the method's pool has this pool, or had it:
+ * running methods of a redefined class keep the old pool, whose holder is the
+ * class (VM_RedefineClasses::redefine_single_class).
  */
 static void look(struct method_check *m, struct known *k)
 {
@@ -127,7 +127,7 @@ static uint32_t add(struct method_check *m, uint64_t address)
 {
 	struct known *k;
 
-	/* So many are no methods. */
+	/* No JVM has so many methods on its stacks. */
 	if (m->count == MAX_KNOWN) {
 		map64_clear(&m->by_address);
 		m->count = m->used_count = 0;
@@ -161,7 +161,7 @@ const struct checked_method *method_check_find(struct method_check *m,
 	return &k->said;
 }
 
-/* Those that are believed, and still lead where they did, are believed on. */
+/* Methods that lead to the same structures as before stay valid. */
 static void look_at_used(struct method_check *m)
 {
 	size_t n = m->used_count;
@@ -184,7 +184,7 @@ static void look_at_used(struct method_check *m)
 		struct known *k = &m->all[m->used[i]];
 		bool is_gone = !ranges[2 * i].is_read;
 
-		/* What cannot be read any more was right when it could. */
+		/* Keep a result whose memory is unreadable now. */
 		if (k->said.is_valid &&
 		    (is_gone || (ranges[2 * i + 1].is_read &&
 				 values[2 * i] == k->const_method &&
@@ -197,7 +197,7 @@ static void look_at_used(struct method_check *m)
 	free(ranges);
 }
 
-/* Leaves out of the list what has not been used for long. */
+/* Removes methods from the list that were not used for long. */
 static void forget_unused(struct method_check *m)
 {
 	size_t kept = 0;

@@ -17,7 +17,7 @@ enum {
 	NO_SCOPE = 0,      /* DebugInformationRecorder::serialized_null */
 };
 
-/* Where the three tables of an nmethod are, and their bytes. */
+/* The three tables of an nmethod, and their bytes. */
 struct table {
 	uint64_t address;
 	size_t len;
@@ -38,7 +38,9 @@ struct decoder {
 	uint64_t method; /* the nmethod's own */
 };
 
-/* [begin, end) of something of so many bytes; false when it is not in it. */
+/*
+ * Sets a range [begin, end) inside so many bytes; false when it is not inside.
+ */
 static bool set_table(struct table *t, uint64_t base, uint64_t size,
 		      uint64_t begin, uint64_t end, uint64_t most)
 {
@@ -49,7 +51,7 @@ static bool set_table(struct table *t, uint64_t base, uint64_t size,
 	return true;
 }
 
-/* In the blob all are one behind the other: metadata, data, pcs. */
+/* In the blob the tables are in a row: metadata, data, pcs. */
 static bool find_in_blob(struct debug_info *d, const struct scopes_layout *l,
 			 const struct code_blob *blob, const uint8_t *header)
 {
@@ -71,8 +73,8 @@ static bool find_in_blob(struct debug_info *d, const struct scopes_layout *l,
 }
 
 /*
- * What may follow the metadata (JVMCI's data) and the scopes (speculations)
- * is read with them: the JVM does not say where it begins.
+ * JVMCI data may follow the metadata, and speculations the scopes. They are
+ * read, too, because the JVM does not export where they begin.
  */
 static bool find_in_datas(struct debug_info *d, const struct scopes_layout *l,
 			  const uint8_t *header)
@@ -94,7 +96,7 @@ static bool find_in_datas(struct debug_info *d, const struct scopes_layout *l,
 			 MOST_PCS * (uint64_t)l->pcdesc_size);
 }
 
-/* The header must be that of the blob, before and after its tables are read. */
+/* The header must be the same before and after the tables are read. */
 static bool is_of_blob(const struct scopes_layout *l,
 		       const struct code_blob *blob, const uint8_t *header)
 {
@@ -144,7 +146,7 @@ static bool find_and_read(struct debug_info *d, struct memory *memory,
 	return is_found && read_tables(d, memory, l, blob);
 }
 
-/* One scope as it is written; sender is where its sender is written. */
+/* Decodes a scope; sender is the offset of its sender. */
 static bool read_scope(struct decoder *d, uint32_t offset, struct scope *scope,
 		       uint32_t *sender)
 {
@@ -166,7 +168,7 @@ static bool read_scope(struct decoder *d, uint32_t offset, struct scope *scope,
 	return true;
 }
 
-/* The outermost is the compiled method itself, or nothing here is true. */
+/* The outermost scope must be the compiled method itself. */
 static bool is_root(struct decoder *d, const struct scope *scope)
 {
 	return raw_u64(d->info->methods.bytes, (size_t)scope->method * WORD) ==
@@ -190,8 +192,8 @@ static uint32_t depth_below(const struct decoder *d, uint32_t sender)
 }
 
 /*
- * The index of the scope at an offset, and of all that it is inlined into,
- * which are written before it.  False when something is wrong.
+ * Decodes the scope at an offset and the scopes that it is inlined into, which
+ * precede it. Returns its index; false on an inconsistency.
  */
 static bool decode_scope(struct decoder *d, uint32_t offset, uint32_t *index)
 {
@@ -241,8 +243,10 @@ static bool decode_places(struct decoder *d, uint64_t code_bytes)
 		int32_t offset = (int32_t)raw_u32(pc, l->pcdesc_pc);
 		uint32_t scope;
 
-		/* The last is behind the code (nmethod::copy_scopes_pcs), as
-		   is what fills up the table. */
+		/*
+		 * The last PcDesc is after the code (nmethod::copy_scopes_pcs),
+		 * as is the padding of the table.
+		 */
 		if (offset > 0 && (uint64_t)offset > code_bytes)
 			return true;
 		if (offset < before || offset < 0 ||
@@ -250,15 +254,15 @@ static bool decode_places(struct decoder *d, uint64_t code_bytes)
 			return false;
 		before = offset;
 		if (scope == SCOPE_NONE)
-			continue; /* nothing is said of it, as to JVMTI */
+			continue; /* no scope, as JVMTI reports */
 		d->out->places[d->out->place_count++] = (struct scope_place){
 			(uint32_t)offset, scope
 		};
 	}
-	return false; /* there is no last */
+	return false; /* the last PcDesc is missing */
 }
 
-/* Keeps of the methods those that scopes have, in their order. */
+/* Removes methods that no scope has; keeps the order. */
 static void keep_methods(struct nmethod_scopes *s, const struct table *methods)
 {
 	size_t count = methods->len / WORD;

@@ -10,19 +10,19 @@
 #include <string.h>
 
 enum {
-	MOST = 1 << 16,   /* classes; a JVM with more is not likely */
+	MOST = 1 << 16,   /* limit of classes; JVMs with more are unlikely */
 	NAME_MOST = 4096, /* bytes of a name */
 	LOWEST = 4096,
-	SYMBOL_HEAD = 8, /* metadata_layout sees to it */
+	SYMBOL_HEAD = 8, /* bytes; checked by metadata_layout */
 	FLAGS_MOST = 1 << 14,
 	FLAG_BYTES_MOST = 256,
 };
 
 struct known_class {
 	uint64_t klass, symbol;
-	uint32_t mark; /* of the symbol: its hash and length */
+	uint32_t mark; /* symbol_mark() of the symbol */
 	uint32_t batch;
-	char *name; /* NULL = there is none */
+	char *name; /* NULL = unreadable */
 	size_t len;
 };
 
@@ -35,7 +35,7 @@ struct object_classes {
 	uint32_t batch;
 };
 
-/* Where in the JVM's table of its flags stands what. */
+/* The layout of the JVM's table of flags. */
 struct flag_layout {
 	uint64_t flags, count;
 	uint32_t size, name, value;
@@ -44,7 +44,7 @@ struct flag_layout {
 static bool find_flags(struct flag_layout *l, const struct vm_structs *v,
 		       struct memory *memory)
 {
-	/* It was called so until JDK 9, and its fields until JDK 16. */
+	/* The type's name until JDK 9, and the fields' until JDK 16. */
 	static const char *const types[] = { "JVMFlag", "Flag" };
 	static const char *const fields[][2] = { { "_name", "_addr" },
 						 { "name", "addr" } };
@@ -70,8 +70,7 @@ static bool find_flags(struct flag_layout *l, const struct vm_structs *v,
 }
 
 /*
- * What the JVM was started with, of its flags; a flag that this JVM does not
- * have leaves *value as it is.
+ * Reads a boolean flag; leaves *value unchanged if this JVM does not have it.
  */
 static void read_flag(const struct flag_layout *l, const uint8_t *table,
 		      const struct memory_strings *names, struct memory *memory,
@@ -129,7 +128,7 @@ int object_layout_read(struct object_layout *o, const struct vm_structs *v,
 		return -1;
 	*o = (struct object_layout){
 		.method = l.method,
-		.is_narrow = true, /* from JDK 27 on, always */
+		.is_narrow = true, /* since JDK 27, always */
 	};
 	read_flags(o, v, memory);
 	if (!o->is_narrow)
@@ -171,8 +170,8 @@ void object_classes_free(struct object_classes *c)
 void object_classes_begin(struct object_classes *c) { c->batch++; }
 
 /*
- * The collector keeps in the mark word where it moves an object to, with both
- * lowest bits set: then a compact header has no class.
+ * While the collector moves an object, its mark word is the new address with
+ * both lowest bits set, and a compact header has no class.
  */
 static uint64_t klass_of(const struct object_layout *l,
 			 const uint64_t header[2])
@@ -186,7 +185,9 @@ static uint64_t klass_of(const struct object_layout *l,
 	return narrow ? l->base + (narrow << l->shift) : 0;
 }
 
-/* A name that a class can have: none has these (JVMS 4.2.1). */
+/*
+ * True for a possible class name: it has none of these characters (JVMS 4.2.1).
+ */
 static bool is_class_name(const char *name, size_t len)
 {
 	bool is_array = len && *name == '[';
@@ -200,7 +201,7 @@ static bool is_class_name(const char *name, size_t len)
 	return len > 0;
 }
 
-/* False when the class that was known is no longer there, or there is none. */
+/* Checks or reads the name of a class; false when it is gone or unreadable. */
 static bool look(struct object_classes *c, struct known_class *k)
 {
 	const struct method_layout *l = &c->layout.method;

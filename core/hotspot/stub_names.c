@@ -10,13 +10,14 @@
 #include <string.h>
 
 enum {
-	MOST_STUBS = 1 << 13, /* JDK 25 has some 160, more with AVX-512 */
-	MOST_READ = 1 << 16,  /* of them, in all: the list grows a few times */
-	MOST_BYTES = 1 << 20, /* of one */
+	MOST_STUBS = 1 << 13, /* JDK 25 has about 160, more with AVX-512 */
+	MOST_READ = 1 << 16, /* descriptions read in total; the list grows a few
+				times */
+	MOST_BYTES = 1 << 20, /* bytes of a name */
 	LONGEST_NAME = 128,
 };
 
-/* A StubCodeDesc, as far as it matters. */
+/* The fields of a StubCodeDesc that matter. */
 struct description {
 	uint64_t next, group, name, begin, end;
 };
@@ -24,8 +25,8 @@ struct description {
 struct stub_names {
 	struct memory *memory;
 	uint64_t list;
-	uint64_t head; /* the description that was first when it was read */
-	size_t read;   /* descriptions, each time that they were */
+	uint64_t head; /* the first description at the last read */
+	size_t read;   /* descriptions read in total */
 	struct stub_name *all;
 	size_t count, cap;
 	struct intern names;
@@ -80,7 +81,7 @@ static bool add(struct stub_names *s, const struct description *d)
 	const char *name = buffer;
 	size_t len;
 
-	/* A description is begun before its code is written. */
+	/* The JVM adds a description before it writes the code. */
 	if (d->end == 0)
 		return true;
 	if (d->begin >= d->end || d->end - d->begin > MOST_BYTES ||
@@ -121,7 +122,7 @@ static int by_begin(const void *a, const void *b)
 
 	if (x->begin != y->begin)
 		return x->begin < y->begin ? -1 : 1;
-	/* Of one that is within another, the outer is first. */
+	/* The outer of two nested routines comes first. */
 	return x->end > y->end ? -1 : x->end < y->end;
 }
 
@@ -144,7 +145,7 @@ const char *stub_names_at(const struct stub_names *s, uint64_t pc)
 {
 	size_t low = 0, high = s->count;
 
-	/* The last that begins at or before pc. */
+	/* Returns the last routine that begins at or before pc. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -153,6 +154,6 @@ const char *stub_names_at(const struct stub_names *s, uint64_t pc)
 		else
 			high = middle;
 	}
-	/* Its end is one's where a call is the last instruction. */
+	/* The end belongs to a routine whose last instruction is a call. */
 	return low && pc <= s->all[low - 1].end ? s->all[low - 1].name : NULL;
 }

@@ -8,13 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_STRIDE   512
-#define MAX_ENTRIES  32768 /* of a table; JDK 25 has some 3000 */
-#define READ_ENTRIES 512   /* at once: a table's end is not known */
+#define MAX_STRIDE 512
+#define MAX_ENTRIES                                                            \
+	32768 /* limit of entries in a table; JDK 25 has some 3,000 */
+#define READ_ENTRIES 512 /* entries per read: the end of a table is not known  \
+			  */
 
 /*
- * What the tables say, by name; a value's place is the name's id, less one.
- * The name of a field is its type's and its own, a NUL between them.
+ * The contents of the tables by name; a value's index is the name's id minus
+ * one. The name of a field is that of its type, a NUL, and its own.
  */
 struct names {
 	struct intern names;
@@ -29,15 +31,15 @@ struct vm_structs {
 	struct names fields, sizes, constants;
 };
 
-/* Where in an entry of a table its parts stand; of what it has not: ABSENT. */
+/* Offsets of the parts of an entry; ABSENT for parts that it does not have. */
 enum part { STRIDE, TYPE, NAME, IS_STATIC, OFFSET, ADDRESS, PARTS };
 #define ABSENT UINT64_MAX
 
 /*
- * A table: the symbols that say where it is and what its entries look like
- * (vmStructs.hpp of HotSpot, since JDK 6), and the symbol of JVMCI's table of
- * the same sort, which is no pointer to it but itself, and which is not
- * exported: a stripped libjvm has it, but nobody knows where.
+ * A table: the symbols that have its address and the layout of its entries
+ * (vmStructs.hpp, since JDK 6), and the symbol of JVMCI's table of the same
+ * kind. That symbol is the table itself, not a pointer, and is not exported, so
+ * a stripped libjvm does not have it.
  */
 struct table_kind {
 	const char *table;
@@ -125,7 +127,7 @@ static uint64_t number_at(const uint8_t *entry, uint64_t offset, size_t bytes)
 	return (uint64_t)(int64_t)narrow;
 }
 
-/* The first of a name counts: JVMCI's come last. */
+/* The first entry of a name counts: JVMCI's come last. */
 static void add(struct names *n, const char *name, size_t len,
 		struct value value)
 {
@@ -151,7 +153,7 @@ static void names_release(struct names *n)
 	free(n->values);
 }
 
-/* The symbols' values, by one read for each table. */
+/* Reads the values of the symbols, one read for each table. */
 static int read_layout(const struct reading *r, struct table *t,
 		       struct error *err)
 {
@@ -182,7 +184,7 @@ static int read_layout(const struct reading *r, struct table *t,
 	return 0;
 }
 
-/* Every part has to be inside of an entry: nothing else is looked at. */
+/* Each part must be inside the entry. */
 static int check_layout(const struct table *t, struct error *err)
 {
 	uint64_t stride = t->parts[STRIDE];
@@ -200,13 +202,13 @@ wrong:
 		    t->kind->table);
 }
 
-/* An entry without a name is behind the last. */
+/* An entry without a name ends the table. */
 static bool is_last(const struct table *t, const uint8_t *entry)
 {
 	return number_at(entry, t->parts[NAME], 8) == 0;
 }
 
-/* Reads entries until the last; a part of a table is of use, too. */
+/* Reads entries up to the last; a part of a table is useful, too. */
 static void read_entries(const struct reading *r, struct table *t)
 {
 	size_t stride = t->parts[STRIDE], step = READ_ENTRIES;
@@ -216,7 +218,7 @@ static void read_entries(const struct reading *r, struct table *t)
 		if (!memory_read(r->memory, t->address + t->count * stride,
 				 t->entries + t->count * stride,
 				 step * stride)) {
-			/* The end of what is mapped may be near. */
+			/* The end of the mapping may be near. */
 			if (step == 1)
 				return;
 			step /= 2;
@@ -259,7 +261,7 @@ static struct value value_of(const struct table *t, const uint8_t *entry)
 	};
 }
 
-/* "type\0field", or a name alone; its length, or 0. */
+/* Builds "type\0field", or a name alone; returns its length, or 0. */
 static size_t full_name(const struct table *t, const uint8_t *entry,
 			const struct memory_strings *s, char *out)
 {
@@ -296,7 +298,7 @@ static void add_entries(struct vm_structs *v, const struct table *t,
 	}
 }
 
-/* JVMCI's tables have the layout of the others. */
+/* JVMCI's tables have the same layout. */
 static void find_jvmci(const struct reading *r, struct table *tables)
 {
 	for (size_t i = 0; i < KINDS; i++) {
@@ -390,7 +392,7 @@ bool vm_structs_offset(const struct vm_structs *v, const char *type,
 {
 	const struct value *value = find_field(v, type, field);
 
-	/* No structure of HotSpot's is that large. */
+	/* No structure of HotSpot's is larger. */
 	if (!value || value->is_static || value->number > UINT16_MAX)
 		return false;
 	*out = (uint32_t)value->number;

@@ -10,25 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What compiled code may take up here before all of it is forgotten. */
+/* Limits of cached scopes; beyond, all are forgotten. */
 #define MOST_BYTES    ((size_t)64 << 20)
 #define MOST_COMPILED ((size_t)1 << 17)
 
 enum { TIER_C2 = 4 }; /* CompLevel_full_optimization */
 
-/* A scope whose method has names. */
+/* A scope with the names of its method. */
 struct named_scope {
-	uint32_t name; /* of the java_names; 0 = not known */
+	uint32_t name; /* in the java_names; 0 = unknown */
 	uint32_t line;
 	uint32_t sender; /* as in struct scope */
 };
 
 struct compiled {
-	uint32_t name; /* of its own method; 0 = not known */
-	bool is_whole; /* nothing that could be known is missing */
+	uint32_t name; /* name of its own method; 0 = unknown */
+	bool is_whole; /* nothing is missing that may become known */
 	uint32_t round;
 	struct named_scope *scopes;
-	struct nmethod_scopes tables; /* its places only */
+	struct nmethod_scopes tables; /* only the places are kept */
 	size_t bytes;
 };
 
@@ -38,15 +38,18 @@ struct vm_symbols {
 	struct memory *memory;
 	struct java_names *names;
 	struct java_methods *methods;
-	struct map64 index; /* of compiled by a blob's identity */
+	struct map64 index; /* index of compiled by a blob's identity */
 	struct compiled *compiled;
 	size_t count, cap;
-	size_t bytes; /* of all compiled */
+	size_t bytes; /* bytes of all compiled */
 	uint32_t round;
 	struct intern generated;  /* names of blobs */
-	struct stub_names *stubs; /* NULL = there is no list of them */
-	uint32_t stubs_round;     /* when the list was looked at */
-	/* Where the JVM keeps call_stub's return address; 0 = not known. */
+	struct stub_names *stubs; /* NULL = the list is not available */
+	uint32_t stubs_round;     /* round of the last look at the list */
+	/*
+	 * The address of call_stub's return address, and its value; 0 =
+	 * unknown.
+	 */
 	uint64_t call_stub_at, call_stub_return;
 	struct vm_symbols_counts counts;
 };
@@ -163,11 +166,11 @@ static struct java_frame frame_of(const struct vm_symbols *s, uint32_t name,
 	};
 }
 
-/* Each would be read for each scope that has it. */
+/* Otherwise a method would be read again for each of its scopes. */
 _Static_assert((int)SCOPES_METHODS <= (int)JAVA_METHODS_AT_ONCE,
 	       "methods of one nmethod are kept together");
 
-/* Names and lines of all scopes, each method being asked for once. */
+/* Finds the names and lines of all scopes; reads each method once. */
 static void name_scopes(struct vm_symbols *s, struct compiled *c)
 {
 	const struct nmethod_scopes *t = &c->tables;
@@ -245,7 +248,7 @@ static const struct compiled *compiled_of(struct vm_symbols *s,
 	return c;
 }
 
-/* False when the names of some on the way to the root are not known. */
+/* True when the scope and all scopes that it is inlined into have names. */
 static bool is_named(const struct compiled *c, uint32_t scope)
 {
 	for (; scope != SCOPE_NONE; scope = c->scopes[scope].sender) {
@@ -322,7 +325,7 @@ const struct stub_name *vm_symbols_stubs(struct vm_symbols *s, size_t *count)
 	return s->stubs ? stub_names_all(s->stubs, count) : NULL;
 }
 
-/* Some are generated late; the list is looked at once a batch at most. */
+/* Some stubs are generated late; the list is checked at most once a batch. */
 static const char *stub_at(struct vm_symbols *s, uint64_t pc)
 {
 	const char *name = s->stubs ? stub_names_at(s->stubs, pc) : NULL;
@@ -336,8 +339,8 @@ static const char *stub_at(struct vm_symbols *s, uint64_t pc)
 }
 
 /*
- * Every Java thread has a frame of call_stub, and the JVM exports the address
- * that it returns to: it has a name even where libjvm is stripped of the list.
+ * Every Java thread has a frame of call_stub, and the JVM exports its return
+ * address, so call_stub has a name even if libjvm is stripped.
  */
 static bool is_call_stub(struct vm_symbols *s, uint64_t pc)
 {
@@ -356,7 +359,7 @@ static const char *generated(struct java_symbols *self,
 	(void)time_ns;
 	if (at->kind != UNWOUND_GENERATED || !at->blob || !*at->blob->name)
 		return NULL;
-	/* Which of the two the JVM tells only an agent. */
+	/* Only an agent learns which of the two it is. */
 	if (strcmp(at->blob->name, "vtable chunks") == 0)
 		return "vtable/itable stub";
 	name = blob_has_routines(at->blob) ? stub_at(s, at->pc) : NULL;
