@@ -11,7 +11,7 @@ set -eu
 header=$1
 cd "$(dirname "$0")/.."
 
-commit=unknown seconds= modified=
+commit=unknown seconds='' modified=''
 if [ -e .git ] && hash=$(git rev-parse --short=12 HEAD 2>/dev/null); then
 	seconds=$(git log -1 --format=%ct HEAD)
 	commit=$hash
@@ -29,4 +29,8 @@ mkdir -p "$(dirname "$header")"
 cat >"$header.$$" <<END
 #define BUILD_COMMIT "$commit${date:+ of $date}$modified"
 END
-cmp -s "$header.$$" "$header" && rm -f "$header.$$" || mv "$header.$$" "$header"
+if cmp -s "$header.$$" "$header"; then
+	rm -f "$header.$$"
+else
+	mv "$header.$$" "$header"
+fi

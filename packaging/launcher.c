@@ -4,8 +4,8 @@
  *
  * The kernel takes a program's loader only by an absolute path, so a directory
  * that may be anywhere starts its loader itself.  The loader is the file
- * libexec/sjkc, so that ps(1) and top(1) print "sjkc".  It gets the directory of
- * the libraries as an option: LD_LIBRARY_PATH would reach the programs that
+ * libexec/sjkc, so that ps(1) and top(1) print "sjkc".  It gets the directory
+ * of the libraries as an option: LD_LIBRARY_PATH would reach the programs that
  * sjkc starts, too.
  */
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOADER "/libexec/sjkc"
-#define PROGRAM "/libexec/sjkc-program"
+#define LOADER    "/libexec/sjkc"
+#define PROGRAM   "/libexec/sjkc-program"
 #define LIBRARIES "/lib"
 #define TERMINALS "/share/terminfo"
 
@@ -57,7 +57,8 @@ static char *join(const char *directory, const char *name)
 	return path;
 }
 
-/* A small container has no terminal descriptions: the tarball has common ones. */
+/* A small container has no terminal descriptions: the tarball has common ones.
+ */
 static void offer_terminals(const char *directory)
 {
 	const char *before = getenv("TERMINFO_DIRS");

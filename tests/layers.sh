@@ -61,7 +61,7 @@ tap_result 'nothing below cmd/ prints or exits' "$(grep -nE \
 # shellcheck disable=SC2046 # file names of ours, one word each
 tap_result 'every source names its licence' "$(grep -L \
 	'SPDX-License-Identifier: Apache-2.0' Makefile $(find bpf cmd core jmx_http \
-		jvmti render tests \( -name '*.[ch]' -o -name '*.js' -o -name '*.sh' \) \
+		jvmti packaging render tests \( -name '*.[ch]' -o -name '*.js' -o -name '*.sh' \) \
 		! -path 'tests/cli/*' ! -path 'tests/screen/*' | sort) 2>/dev/null)"
 
 # What depends on an architecture is behind the table of core/unwind/arch.h.

@@ -39,7 +39,7 @@ tidy_checks() {
 
 # shellcheck disable=SC2046,SC2086 # file names of ours, one word each
 {
-	lint shellcheck shellcheck -x -P SCRIPTDIR -s sh $(find tests render -name '*.sh' \
+	lint shellcheck shellcheck -x -P SCRIPTDIR -s sh $(find tests render packaging -name '*.sh' \
 		! -path 'tests/cli/*') tests/cli/*/*.sh .ci/run
 	lint mandoc mandoc -T lint -W warning sjkc.1
 	lint cppcheck cppcheck --quiet --std=c11 --error-exitcode=1 \
@@ -48,7 +48,7 @@ tidy_checks() {
 		--suppress=comparePointers --suppress=autoVariables --suppress=uninitvar:tests/* \
 		--suppress=missingIncludeSystem -I. $sources $tests
 	lint format clang-format --dry-run --Werror \
-		$(find cmd core jmx_http bpf jvmti render tests \
+		$(find cmd core jmx_http bpf jvmti render packaging tests \
 			-name '*.[ch]' 2>/dev/null)
 	# Not of the tests: it does not see that a cmocka assertion never returns.
 	lint clang-tidy clang-tidy --quiet --warnings-as-errors='*' \

@@ -9,6 +9,7 @@
 # steps of packaging/Dockerfile with a root in place of each image.  PART is one of
 # deb, tarball and image; the default is all.  Needs root and a Debian mirror; the
 # roots are made once, in $SJKC_ROOT_CACHE (default: /var/tmp/sjkc-roots-UID).
+# shellcheck disable=SC2317 # "check_$part" calls the parts
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
 out=$(realpath "$1")
@@ -88,8 +89,11 @@ faults_of() {
 	timeout 60 script -qefc "sh $scratch/within $1 \
 		'$2 ttop --iterations 3 $java_pid'" "$scratch/screen" \
 		</dev/null >/dev/null 2>&1
-	grep -q 'clerk-' "$scratch/screen" && grep -q '1049h' "$scratch/screen" ||
-		{ echo 'no screen of ttop:'; head -c 500 "$scratch/screen"; }
+	if ! grep -q 'clerk-' "$scratch/screen" ||
+	   ! grep -q '1049h' "$scratch/screen"; then
+		echo 'no screen of ttop:'
+		head -c 500 "$scratch/screen"
+	fi
 	if ! within "$1" "$2 doctor $java_pid" | grep -q '^works: .*prof'; then
 		echo '# prof is not checked: no samples can be taken here' >&2
 		return
@@ -117,7 +121,7 @@ check_deb() {
 			/tmp/$(basename "$deb")" >"$scratch/apt" 2>&1
 	status=$?
 	tap_result 'the package installs on a bare Debian 12' \
-		"$([ $status -eq 0 ] || tail -n 5 "$scratch/apt")"
+		"$([ "$status" -eq 0 ] || tail -n 5 "$scratch/apt")"
 	tap_result 'the installed package diagnoses a JVM' \
 		"$(faults_of "$root" sjkc)"
 	# A bare root leaves out manuals when it unpacks; the package has one.
@@ -219,16 +223,16 @@ check_image() {
 	sed -e '/^#/d' -e ':a' -e '/\\$/{N; s/\\\n//; ta' -e '}' \
 		packaging/Dockerfile | grep . >"$scratch/steps"
 	while read -r instruction arguments; do
+		# shellcheck disable=SC2086 # words
 		case $instruction in
 		RUN) set -- "$arguments" ;;
-		# shellcheck disable=SC2086 # words
 		*) set -- $arguments ;;
 		esac
 		image_step "$instruction" "$@" </dev/null || exit 1
 	done <"$scratch/steps" >"$scratch/image" 2>&1
 	status=$?
 	tap_result 'the steps of the Dockerfile make an image' \
-		"$([ $status -eq 0 ] || tail -n 30 "$scratch/image")"
+		"$([ "$status" -eq 0 ] || tail -n 30 "$scratch/image")"
 	tap_result 'sjkc of the image diagnoses a JVM' \
 		"$(faults_of "$scratch/final" sjkc)"
 	tap_result 'sjkc of the image prints the commit' \

@@ -1,3 +1,4 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for samples.
 # Runs each block of commands in README.md against the demo, in a process namespace
