@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mxprx_print: what mxprx says on stdout: how to connect, and calls.
+ * mxprx_print: output of mxprx: how to connect, and the log of calls.
  */
 #ifndef CMD_JMX_MXPRX_PRINT_H
 #define CMD_JMX_MXPRX_PRINT_H
@@ -13,21 +13,18 @@
 #include <sys/socket.h>
 
 /*
- * What to type into clients for the JVM of that title, which is at a port of
- * the address; host is who they know it as, or NULL.
+ * Prints what to type into JMX clients to reach the JVM of that title.  host is
+ * the name of this machine for clients; NULL: the address of bound.
  */
 int mxprx_print_usage(const char *title, const struct sockaddr_storage *bound,
 		      uint16_t port, const char *host, struct error *err);
 
-/*
- * How a Java program is to be started so that it comes by SOCKS, which is
- * listened for there, to a JVM.
- */
+/* Prints the options that let a Java program reach a JVM by SOCKS. */
 int mxprx_print_socks_usage(const struct upstream_options *jvm,
 			    const struct sockaddr_storage *bound,
 			    const char *host, struct error *err);
 
-/* A line for each call, its fields parted by tabs; for door_options.call. */
+/* Prints a line of tab-separated fields for a call; for door_options.call. */
 void mxprx_print_call(void *self, const struct proxy_call *call);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proxy_target: a JVM as the user of mxprx names it, and the way to it.
+ * proxy_target: finds the JVM that a user of mxprx names, and its dialer.
  */
 #ifndef CMD_JMX_PROXY_TARGET_H
 #define CMD_JMX_PROXY_TARGET_H
@@ -17,7 +17,7 @@
 struct proxy_target_options {
 	const char *proxy_command; /* for each connection, or NULL */
 	const char *namespace;     /* of pods, or NULL */
-	int64_t timeout_ns;        /* of what is looked up or asked */
+	int64_t timeout_ns;        /* of each lookup and attach */
 	void (*say)(void *self, const char *line);
 };
 
@@ -25,16 +25,16 @@ struct proxy_target_options {
 struct proxy_target {
 	struct text title, host;
 	uint16_t port; /* of its registry */
-	bool has_stub; /* it has no registry, but this */
+	bool has_stub; /* the JVM has no registry */
 	struct stub stub;
 };
 
 /*
- * Each finds out about a JVM and gives its dialer, or NULL and *err; what is
- * wrong is found out now, so far as it can be.  proxy_target_release() is due
- * in any case.
+ * Each finds a JVM and returns its dialer, or NULL and *err; errors are
+ * reported now as far as possible, before clients connect.
+ * proxy_target_release() is due in any case.
  *
- * -s: "host:port", directly or through the command.
+ * -s: "host:port", directly or by --proxy-command.
  */
 struct dialer *proxy_target_socket(struct proxy_target *t, const char *name,
 				   const struct proxy_target_options *o,
@@ -45,10 +45,7 @@ struct dialer *proxy_target_pod(struct proxy_target *t, const char *name,
 				const struct proxy_target_options *o,
 				struct event_base *base, struct error *err);
 
-/*
- * -p: a JVM on this machine, by its local connector, which is started where
- * there is none.
- */
+/* -p: a JVM on this machine, by its local connector, which is started. */
 struct dialer *proxy_target_process(struct proxy_target *t, const char *name,
 				    const struct proxy_target_options *o,
 				    struct event_base *base, struct error *err);

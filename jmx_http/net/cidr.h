@@ -16,7 +16,7 @@ struct cidr {
 	unsigned bits;       /* of 128 */
 };
 
-/* ERROR_MISUSE, also for an address with bits behind the range's. */
+/* Fails with ERROR_MISUSE, also for an address with bits behind the prefix. */
 int cidr_parse(struct cidr *c, const char *text, struct error *err);
 
 bool cidr_has(const struct cidr *c, const struct sockaddr_storage *a);
@@ -24,7 +24,7 @@ bool cidr_has(const struct cidr *c, const struct sockaddr_storage *a);
 /* The one address of a; IPv4 equals its form in IPv6, ::ffff:1.2.3.4. */
 struct cidr cidr_of(const struct sockaddr_storage *a);
 
-/* True for 127.0.0.0/8, ::1, and what IPv6 has for the former. */
+/* True for 127.0.0.0/8, ::1 and ::ffff:127.0.0.0/104. */
 bool cidr_is_loopback(const struct sockaddr_storage *a);
 
 #endif

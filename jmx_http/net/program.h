@@ -17,36 +17,37 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PROGRAM_LINE_MAX 512 /* bytes of a line; what is longer is cut */
+#define PROGRAM_LINE_MAX 512 /* bytes of a line; longer lines are truncated */
 
 /* All programs of a proxy. */
 struct programs;
 
-/* At most max of them run at a time. */
+/* At most max programs run at a time. */
 struct programs *programs_new(struct event_base *base, size_t max);
 
-/* Ends all that run and waits for that, two seconds at most; NULL is fine. */
+/* Ends all programs, within two seconds; NULL is fine. */
 void programs_free(struct programs *all);
 
-/* Those that run, or have been told to end and have not yet. */
+/* The number of programs that run or are still ending. */
 size_t programs_count(const struct programs *all);
 
 struct program_plan {
 	const char *const
 		*words; /* the program, as execvp(3) finds it; NULL ends */
 	/*
-	 * stdin and stdout are one socket, program_take_fd(), and when that is
-	 * closed the program is ended; else stdin is empty and each line of
-	 * stdout is given to on_line.
+	 * Standard input and output are one socket, program_take_fd(), and the
+	 * program is ended when that is closed.  Otherwise standard input is
+	 * empty, and on_line gets each line of standard output.
 	 */
 	bool is_connection;
-	/* A line of stdout, foreign, without its end.  May be NULL. */
+	/* A line of standard output without newline; foreign.  Or NULL. */
 	void (*on_line)(void *self, const char *line);
-	/* It runs.  Not called for what cannot be started.  May be NULL. */
+	/* The program runs.  May be NULL. */
 	void (*on_start)(void *self);
 	/*
-	 * It has ended; program_why() says why.  Not called once program_end()
-	 * was, which is still due, and may be called here.  May be NULL.
+	 * The program has ended, or could not be started; program_why() has the
+	 * reason.  program_end() is still due, and may be called here; it is
+	 * not called after program_end().  May be NULL.
 	 */
 	void (*on_end)(void *self);
 	void *self;
@@ -55,31 +56,31 @@ struct program_plan {
 struct program;
 
 /*
- * Starts a program.  What cannot be started ends (on_end) as soon as it was.
- * NULL and *err: ERROR_REFUSED when there are too many, ERROR_FAILED.
+ * Starts a program; one that cannot be started reports that by on_end.  NULL
+ * and *err: ERROR_REFUSED when too many run, ERROR_FAILED.
  */
 struct program *program_start(struct programs *all,
 			      const struct program_plan *plan,
 			      struct error *err);
 
-/* The socket, non-blocking; the caller's from now on.  Once. */
+/* Returns the connection, non-blocking, which the caller owns; once. */
 int program_take_fd(struct program *p);
 
 /*
- * Says why it ended and what its last lines on stderr were, two at most,
- * foreign: "nc: it ended with status 1: Connection refused", "nc: No such file
- * or directory"; when it runs, or nobody has heard of its end yet, only the
- * latter.  Appends nothing when there is nothing to say.
+ * Appends why the program ended and its last lines of standard error, two at
+ * most, foreign: "nc: exit status 1: Connection refused", "nc: No such file or
+ * directory"; while it runs, only the latter.  Appends nothing if it has
+ * neither.
  */
 void program_why(struct program *p, struct text *out);
 
-/* True when it ended by itself, and not well. */
+/* True when the program ended by itself with a failure. */
 bool program_failed(struct program *p);
 
-/* True when there is no such program. */
+/* True when the program does not exist. */
 bool program_is_missing(const struct program *p);
 
-/* Ends it, and frees it in a while; nothing more is heard of it. */
+/* Ends the program and frees it later; no callback is called any more. */
 void program_end(struct program *p); /* NULL is fine */
 
 #endif

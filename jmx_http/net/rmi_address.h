@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rmi_address: a host and a port, and what addresses the host has.
+ * rmi_address: a host and a port, and the addresses of the host.
  */
 #ifndef JMX_HTTP_NET_RMI_ADDRESS_H
 #define JMX_HTTP_NET_RMI_ADDRESS_H
@@ -13,25 +13,25 @@
 #include <sys/socket.h>
 
 #define RMI_HOST_MAX      255
-#define RMI_ADDRESSES_MAX 8 /* of a host; others are not tried */
+#define RMI_ADDRESSES_MAX 8 /* of a host; more are ignored */
 
 struct rmi_address {
 	char host[RMI_HOST_MAX + 1];
 	uint16_t port;
-	/* Of the host and the port, in the order in which to try them. */
+	/* The addresses with the port, in the order in which to try them. */
 	struct sockaddr_storage list[RMI_ADDRESSES_MAX];
 	size_t count;
 };
 
-/* "host:port", "1.2.3.4:port", "[::1]:port"; ERROR_MISUSE for others. */
+/* Parses "host:port", "1.2.3.4:port", "[::1]:port"; or ERROR_MISUSE. */
 int rmi_address_parse(struct rmi_address *a, const char *text,
 		      struct error *err);
 
 /*
- * Looks the host up and fills the list.  Fails with ERROR_NO_TARGET when it has
- * no address, with ERROR_REFUSED when that is not known by the deadline, of
- * clock_monotonic_ns().  Name servers have no deadline: a child waits for them
- * and is killed then.
+ * Resolves the host and fills the list.  Fails with ERROR_NO_TARGET when the
+ * host has no address, and with ERROR_REFUSED when the deadline, of
+ * clock_monotonic_ns(), passes.  getaddrinfo(3) has no deadline, so a child
+ * calls it, which is killed then.
  */
 int rmi_address_resolve(struct rmi_address *a, int64_t deadline_ns,
 			struct error *err);

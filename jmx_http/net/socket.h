@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * socket: what every connection of the proxy is set to, and who is at its ends.
+ * socket: options and addresses of the proxy's connections.
  */
 #ifndef JMX_HTTP_NET_SOCKET_H
 #define JMX_HTTP_NET_SOCKET_H
@@ -14,24 +14,24 @@
 #include <sys/time.h>
 
 /*
- * No delays of small messages; and a peer that is silent for 60 s is asked
- * whether it is there: idle 30 s, three times 10 s.
+ * Sends small messages at once, and detects a dead peer after 60 s: keep-alive
+ * after 30 s, three probes 10 s apart.
  */
 void socket_set(int fd);
 
-/* The next close(2) is a reset. */
+/* Makes close(2) reset the connection. */
 void socket_reset_on_close(int fd);
 
-/* The host alone, without brackets or a zone: "127.0.0.1", "::1". */
+/* Appends the host without brackets or zone: "127.0.0.1", "::1". */
 void socket_add_host(struct text *out, const struct sockaddr_storage *a);
 uint16_t socket_port(const struct sockaddr_storage *a);
 
 struct timeval socket_timeval(int64_t ns);
 
 /*
- * Takes what TLS has deciphered and libevent, which looks at the socket only,
- * would leave there after it was told to read no more for a while.  False when
- * there is none.
+ * Moves bytes that libssl has already decrypted to the input of b.  Libevent
+ * watches only the socket, so it would not notice them when reading resumes.
+ * False when there are none.
  */
 bool socket_pull(struct bufferevent *b);
 

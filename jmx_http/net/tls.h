@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tls: how TLS is spoken to JVMs and to clients, and what a peer has shown.
+ * tls: TLS to JVMs and to clients of the proxy, and reports about the server.
  *
- * libssl; only jmx_http includes it.
+ * Only jmx_http includes libssl.
  */
 #ifndef JMX_HTTP_NET_TLS_H
 #define JMX_HTTP_NET_TLS_H
@@ -15,65 +15,62 @@
 #include <stdint.h>
 
 struct tls_options {
-	const char *cacert; /* PEM; NULL: those that the system trusts */
-	const char *cert;   /* PEM, its chain behind it; or NULL */
+	const char *cacert; /* PEM; NULL: certificates the system trusts */
+	const char *cert;   /* PEM, followed by its chain; or NULL */
 	const char *key;    /* PEM; NULL: in cert */
-	bool insecure;      /* take any certificate, of any host */
+	bool insecure;      /* accept every certificate */
 };
 
 /*
- * For connections to a JVM: nothing below TLS 1.2, unless insecure.  Whatever
- * is in cacert is trusted, a server's own certificate, too.  NULL and *err:
- * ERROR_INPUT for a file that cannot be read, ERROR_MISUSE for a key without
- * its certificate.  SSL_CTX_free() is due.
+ * Creates a context for connections to a JVM: TLS 1.2 and later, unless
+ * insecure.  Trusts all certificates in cacert, even a server's own.  NULL and
+ * *err: ERROR_INPUT for an unreadable file, ERROR_MISUSE for a key without its
+ * certificate.  SSL_CTX_free() is due.
  */
 SSL_CTX *tls_client_context(const struct tls_options *options,
 			    struct error *err);
 
-/* For clients that connect to us. */
+/* Creates a context for clients that connect to us. */
 SSL_CTX *tls_server_context(const char *cert, const char *key,
 			    struct error *err);
 
 /*
- * An SSL of a client's context whose peer is to have a certificate of host: an
- * address, or a name, which is told to it (SNI).  SSL_free() is due.
+ * Creates an SSL whose server's certificate must name host: an address, or a
+ * name, which is sent as SNI.  SSL_free() is due.
  */
 SSL *tls_client_new(SSL_CTX *context, const char *host);
 
-/* True when it asked for a certificate of ours. */
+/* True when the server asked for a client certificate. */
 bool tls_wants_certificate(SSL *ssl);
 
-/* What a handshake came to; texts are foreign.  Zeroed: nothing yet. */
+/* The result of a handshake; texts are foreign.  Zeroed: none yet. */
 struct tls_report {
 	struct text protocol, cipher;  /* "TLSv1.3" */
-	struct text subject, issuer;   /* of the peer's certificate */
+	struct text subject, issuer;   /* of the server's certificate */
 	struct text names;             /* its SANs: "DNS:a, IP Address:…" */
 	int64_t not_before, not_after; /* seconds since 1970 */
 	bool is_trusted, is_of_host, is_self_signed;
-	bool wants_certificate; /* it asked for one of ours */
-	struct text trouble;    /* why it is not trusted, or the alert */
+	bool wants_certificate; /* asks for a client certificate */
+	struct text trouble; /* why the certificate is rejected, or the alert */
 };
 
 void tls_report_release(struct tls_report *r);
 
-/*
- * Fills what the connection shows of its peer, after a handshake that failed,
- * too.
- */
+/* Fills r after a handshake, even one that failed. */
 void tls_report_fill(struct tls_report *r, SSL *ssl);
 
 /*
- * Says why an operation on it failed: what of the peer's certificate is wrong,
- * the alert that it sent, or what it broke of TLS.  ERROR_PERMISSION when it is
- * about a certificate of ours, else ERROR_REFUSED; gives -1.  Empties libssl's
- * queue of errors, which is to be empty before the operation.
+ * Sets *err to the reason why an operation failed: the server's certificate,
+ * its alert, or a protocol error.  ERROR_PERMISSION when the reason is a client
+ * certificate, else ERROR_REFUSED.  Returns -1.  Clears libssl's queue of
+ * errors, which must be empty before the operation.
  */
 int tls_fail(SSL *ssl, struct error *err);
 
-/* The same for an error that was taken from the queue: ERR_get_error()'s. */
+/* The same for an error taken from the queue by ERR_get_error(). */
 int tls_fail_with(SSL *ssl, unsigned long code, struct error *err);
 
-/* True when the peer ended it by an alert. */
+/* True when the server ended the connection by an alert. */
 bool tls_has_alert(SSL *ssl);
 
 #endif

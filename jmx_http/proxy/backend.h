@@ -2,8 +2,11 @@
 /*
  * backend: a session's connection to one port of its JVM.
  *
- * It is made when it is first written to: dialled, TLS where that is spoken,
- * RMI's greeting.  What was written meanwhile waits.
+ *	DIALLING -> SHAKING (TLS) -> GREETING (RMI) -> READY
+ *	    ^______________________________/
+ *	         the server speaks TLS: dial again
+ *
+ * Bytes that are sent before the backend is ready wait.
  */
 #ifndef JMX_HTTP_PROXY_BACKEND_H
 #define JMX_HTTP_PROXY_BACKEND_H
@@ -15,29 +18,29 @@
 
 struct backend;
 
-/* Each may end the backend. */
+/* Each callback may free the backend. */
 struct backend_events {
-	/* There are bytes in backend_input(). */
+	/* Bytes have arrived in backend_input(). */
 	void (*arrived)(void *self, struct backend *b);
-	/* Less waits to be written than BACKEND_WAITING_MAX. */
+	/* Fewer than BACKEND_WAITING_MAX bytes wait to be written. */
 	void (*drained)(void *self, struct backend *b);
-	/* It ended, or could not be made: *err; NULL: the JVM ended it. */
+	/* The connection failed: *err; NULL: the JVM closed it. */
 	void (*ended)(void *self, struct backend *b, const struct error *err);
 };
 
-#define BACKEND_WAITING_MAX ((size_t)32 << 10) /* bytes either way */
+#define BACKEND_WAITING_MAX ((size_t)32 << 10) /* bytes in each direction */
 
 struct backend_context {
 	struct event_base *base;
-	SSL_CTX *tls;       /* NULL: it cannot be spoken */
-	int64_t connect_ns; /* until the greeting has come */
+	SSL_CTX *tls;       /* NULL: TLS is not available */
+	int64_t connect_ns; /* limit until the greeting has come */
 	const struct backend_events *events;
 	void *self;
 };
 
 enum backend_state {
 	BACKEND_DIALLING,
-	BACKEND_SHAKING, /* hands, by TLS */
+	BACKEND_SHAKING, /* TLS handshake */
 	BACKEND_GREETING,
 	BACKEND_READY,
 };
@@ -45,19 +48,19 @@ enum backend_state {
 struct backend {
 	enum backend_state state;
 	struct endpoint endpoint;
-	struct bufferevent *buffer; /* NULL while it is dialled */
+	struct bufferevent *buffer; /* NULL in BACKEND_DIALLING */
 
 	/* Private from here on. */
 	struct backend_context context;
 	struct upstream *jvm;
 	struct dial *dial;
-	struct event *limit; /* for all of it until it is ready */
+	struct event *limit; /* until BACKEND_READY */
 	struct text waiting;
-	bool is_to_shut; /* once all is written */
+	bool is_to_shut; /* once everything is written */
 	bool requires_tls;
 };
 
-/* Begins to connect. */
+/* Starts to connect. */
 struct backend *backend_new(const struct backend_context *context,
 			    struct upstream *jvm, struct endpoint endpoint);
 
@@ -76,22 +79,22 @@ void backend_free(struct backend *b);
 /* Sends a copy of the bytes, which is wiped once it was written. */
 void backend_send(struct backend *b, const void *bytes, size_t len);
 
-/* True while more waits to be written than is good. */
+/* True while more than BACKEND_WAITING_MAX bytes wait to be written. */
 bool backend_is_full(const struct backend *b);
 
-/* What has come and was not taken.  The backend is ready. */
+/* The bytes that have arrived.  The backend must be ready. */
 struct evbuffer *backend_input(struct backend *b);
 
 /*
- * Reads what has come meanwhile, until out holds so many bytes: libevent takes
- * 4 KiB at a time, which is slow for much.
+ * Moves bytes that arrive to out until it holds max bytes.  Libevent reads
+ * 4 KiB at a time, which is slow for large replies.
  */
 void backend_read_on(struct backend *b, struct evbuffer *out, size_t max);
 
-/* Stops and goes on to read: who reads is to be waited for. */
+/* Stops or resumes reading, for a client that reads slowly. */
 void backend_pause(struct backend *b, bool paused);
 
-/* Says that nothing more will be sent. */
+/* Closes the sending direction once everything is written. */
 void backend_shut(struct backend *b);
 
 #endif

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * endpoint_discovery: the addresses to which a JVM's registry sends clients.
+ * endpoint_discovery: finds the addresses to which a JVM's registry sends
+ * clients.
  *
- * A registry is asked for its "jmxrmi", the host in that stub is looked up, and
- * all of it is kept: the names and addresses under which a client that asks
- * there comes to want this JVM.
+ * It resolves the registry's host, looks up "jmxrmi", and resolves the host in
+ * the stub.  It keeps all names and addresses: a client of this registry may
+ * request any of them.
+ *
+ *	IDLE -> HOST -> ASK -> STUB -> DONE -> IDLE
+ *
+ * This runs in the event loop, over the dialer of the JVM, so it cannot use
+ * rmi_login, which blocks.
  */
 #ifndef JMX_HTTP_PROXY_ENDPOINT_DISCOVERY_H
 #define JMX_HTTP_PROXY_ENDPOINT_DISCOVERY_H
@@ -16,7 +22,7 @@
 
 #define ENDPOINT_DISCOVERY_MAX 32
 
-/* As a client says it: "pod-7f", "10.0.0.7", "::1"; any port is another. */
+/* As a client requests it: "pod-7f", "10.0.0.7", "::1". */
 struct place {
 	char host[RMI_HOST_MAX + 1];
 	uint16_t port;
@@ -27,9 +33,9 @@ struct evdns_getaddrinfo_request;
 
 enum endpoint_discovery_stage {
 	ENDPOINT_DISCOVERY_IDLE,
-	ENDPOINT_DISCOVERY_HOST, /* the registry's is looked up */
-	ENDPOINT_DISCOVERY_ASK,  /* the registry */
-	ENDPOINT_DISCOVERY_STUB, /* the host that it sends to is looked up */
+	ENDPOINT_DISCOVERY_HOST, /* resolving the registry's host */
+	ENDPOINT_DISCOVERY_ASK,  /* looking up "jmxrmi" */
+	ENDPOINT_DISCOVERY_STUB, /* resolving the stub's host */
 	ENDPOINT_DISCOVERY_DONE,
 };
 
@@ -37,15 +43,15 @@ struct endpoint_discovery {
 	struct place places[ENDPOINT_DISCOVERY_MAX];
 	size_t count;
 
-	struct place sent_to; /* what the registry said last; "" when nothing */
+	struct place sent_to; /* by the last stub; "" before that */
 
 	/* Private from here on. */
 	enum endpoint_discovery_stage stage;
 	struct event_base *base;
-	struct event *next;     /* goes on, from the loop */
-	struct evdns_base *dns; /* NULL: names are not looked up */
+	struct event *next;     /* starts the next stage, from the loop */
+	struct evdns_base *dns; /* NULL: names are not resolved */
 	struct evdns_getaddrinfo_request *request;
-	uint16_t looked_up; /* port of what is */
+	uint16_t looked_up; /* port of the host that is being resolved */
 	struct upstream *jvm;
 	char *host;
 	SSL_CTX *tls;
@@ -60,10 +66,10 @@ struct endpoint_discovery {
 };
 
 /*
- * host: of the registry, whose port is the pair's; pair is borrowed, and is
- * whom to ask.  Until it was asked, only the host itself is known.  done is
- * called from the loop after each endpoint_discovery_ask(); err is NULL when
- * there was an answer; else what was known before is still.
+ * host is the registry's, jvm is borrowed and has its port.  Until the first
+ * lookup, only the host itself is known.  Calls done from the loop after each
+ * endpoint_discovery_ask(); err is NULL when the lookup succeeded, else the old
+ * addresses remain.
  */
 void endpoint_discovery_init(struct endpoint_discovery *a,
 			     struct event_base *base, struct upstream *jvm,
@@ -72,11 +78,11 @@ void endpoint_discovery_init(struct endpoint_discovery *a,
 			     void *self);
 void endpoint_discovery_release(struct endpoint_discovery *a);
 
-/* Asks the JVM anew, unless it is being asked. */
+/* Starts a lookup, unless one is running. */
 void endpoint_discovery_ask(struct endpoint_discovery *a);
 bool endpoint_discovery_asks(const struct endpoint_discovery *a);
 
-/* Names are the same in either case. */
+/* True for an address of the JVM; names ignore case. */
 bool endpoint_discovery_has(const struct endpoint_discovery *a,
 			    const char *host, uint16_t port);
 

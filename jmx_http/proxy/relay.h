@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * relay: bytes between two connections, both ways, as they are.
+ * relay: passes bytes between two connections, in both directions, unchanged.
  *
- * As fast as the slower one: no more than RELAY_WAITING_MAX bytes wait either
- * way.  Who says that it sends no more is told on, and the other way goes on.
+ * It is as fast as the slower side: at most RELAY_WAITING_MAX bytes wait in
+ * each direction.  When one side stops sending, the other is shut down for
+ * writing, and the opposite direction continues.
  */
 #ifndef JMX_HTTP_PROXY_RELAY_H
 #define JMX_HTTP_PROXY_RELAY_H
@@ -18,9 +19,9 @@
 struct relay;
 
 /*
- * Takes both: a bufferevent over a socket, what it has read being the first to
- * pass, and a socket that does not block.  ended is called once, from the loop,
- * when nothing more passes; relay_free() is still due.
+ * Takes both connections: a bufferevent over a socket, whose input passes
+ * first, and a non-blocking socket.  Calls ended once, from the loop, when both
+ * directions have ended; relay_free() is still due.
  */
 struct relay *relay_new(struct event_base *base, struct bufferevent *client,
 			evutil_socket_t server, void (*ended)(void *self),

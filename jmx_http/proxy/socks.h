@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * socks: a SOCKS 5 server that leads to JVMs, and nowhere else.
+ * socks: a SOCKS 5 server that connects clients to JVMs only.
  *
- * A Java program that is told of it sends all its connections there, by the
- * names and addresses that the JVM gives of itself; they need not be known
- * here.  Bytes pass as they are, so that TLS is between the client and the JVM,
- * certificates of clients included.
+ * A Java program that uses it sends all its connections here, with the names
+ * and addresses that the JVM advertises; mxprx need not be able to resolve
+ * them.  Bytes pass unchanged, so TLS runs from the client to the JVM,
+ * including client certificates.
  *
- * What a client wants to connect to is only compared: with where the target is,
- * and where its registry sends clients (advertised).  Whom that names is
- * connected to by the target's own dialer, and on the port named.
+ * The address that a client requests is only compared with the address of each
+ * JVM and with the addresses to which its registry sends clients
+ * (endpoint_discovery).  A match is connected to by the JVM's own dialer.
  */
 #ifndef JMX_HTTP_PROXY_SOCKS_H
 #define JMX_HTTP_PROXY_SOCKS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * socks_request: what a client of SOCKS 5 says first, and what it is answered.
+ * socks_request: the messages of SOCKS 5 up to the reply to CONNECT.
  *
- * RFC 1928, as java.net.SocksSocketImpl of JDK 17 speaks it: no password, and
- * CONNECT to an address or, where the client could not look it up, a name.
+ * RFC 1928, as java.net.SocksSocketImpl of JDK 17 uses it: no authentication,
+ * and CONNECT to an address or, if the client could not resolve it, a name.
  */
 #ifndef JMX_HTTP_PROXY_SOCKS_REQUEST_H
 #define JMX_HTTP_PROXY_SOCKS_REQUEST_H
@@ -18,10 +18,10 @@
 enum socks_status {
 	SOCKS_MORE,
 	SOCKS_DONE,
-	SOCKS_NO_METHOD,  /* it wants a password, and to be asked for one */
+	SOCKS_NO_METHOD,  /* the client requires authentication */
 	SOCKS_NO_COMMAND, /* another command than CONNECT */
-	SOCKS_NO_ADDRESS, /* another kind of address */
-	SOCKS_WRONG,      /* it does not speak SOCKS 5 */
+	SOCKS_NO_ADDRESS, /* an unknown kind of address */
+	SOCKS_WRONG,      /* not SOCKS 5 */
 };
 
 /* RFC 1928, section 6. */
@@ -40,19 +40,19 @@ struct socks_request {
 	uint16_t port;
 };
 
-/* Each reads one message; *used is set with SOCKS_DONE. */
+/* Each reads one message; *used, its length, is set with SOCKS_DONE. */
 enum socks_status socks_read_greeting(const uint8_t *bytes, size_t len,
 				      size_t *used);
 enum socks_status socks_read_request(const uint8_t *bytes, size_t len,
 				     struct socks_request *r, size_t *used);
 
-/* Appends the answer to a greeting. */
+/* Appends the reply to a greeting. */
 void socks_add_method(struct text *out, enum socks_status status);
 
-/* Appends the answer to a request. */
+/* Appends the reply to a request. */
 void socks_add_reply(struct text *out, enum socks_reply reply);
 
-/* What of SOCKS' replies says that a request could not be read. */
+/* The reply to a request that could not be read. */
 enum socks_reply socks_reply_of(enum socks_status status);
 
 #endif

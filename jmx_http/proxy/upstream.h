@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * upstream: a JVM behind the proxy, and the endpoints of its objects.
+ * upstream: a JVM behind the proxy, and the ports of its remote objects.
  *
- * All that is learnt comes from the JVM's own stubs.  The host in them is
- * looked at by nobody: it is what is wrong behind a port-forward, and the
- * dialer knows the right one.  The port may be wrong, too: whether the port
- * that we were told is the right one, is asked there (session.c).
+ * The ports come from the JVM's own stubs.  The host in a stub is ignored: it
+ * is wrong behind a port-forward, and the dialer knows the right one.  The port
+ * may be wrong, too: session_reply.c probes whether the object is at the
+ * registry's port.
  */
 #ifndef JMX_HTTP_PROXY_UPSTREAM_H
 #define JMX_HTTP_PROXY_UPSTREAM_H
@@ -15,15 +15,14 @@
 
 #include <stdbool.h>
 
-#define UPSTREAM_ROUTES_MAX                                                    \
-	64 /* of objects that are elsewhere than the server */
+#define UPSTREAM_ROUTES_MAX 64 /* of objects at other ports than the server */
 /* Sessions remembered; the least recently used one is forgotten first. */
 #define UPSTREAM_SESSIONS_MAX 1024
 
 enum endpoint_tls {
 	ENDPOINT_PLAIN,
 	ENDPOINT_TLS,
-	ENDPOINT_LOOK, /* as the port answers a hello */
+	ENDPOINT_LOOK, /* unknown: try a plain hello first */
 };
 
 struct endpoint {
@@ -36,10 +35,10 @@ struct route {
 	struct endpoint endpoint;
 };
 
-/* An object that a client was given for its login. */
+/* The object that a client got for its login. */
 struct known_session {
 	struct jrmp_id id;
-	uint64_t used; /* 0: there is none */
+	uint64_t used; /* order of last uses; 0: unused entry */
 };
 
 struct upstream_options {
@@ -54,21 +53,21 @@ struct upstream_options {
 
 struct upstream {
 	char *title; /* "10.0.0.7:9010", for messages */
-	char *host;  /* whose certificate its TLS shows */
+	char *host;  /* that its certificate must name */
 	struct dialer *dialer;
 	struct endpoint registry;
 	/*
-	 * A JVM that has no registry: what is behind its only name, "jmxrmi".
-	 * The proxy answers for it then.
+	 * The object bound to "jmxrmi", of a JVM without a registry; the proxy
+	 * replies in place of the registry.
 	 */
 	bool has_stub;
 	struct stub stub;
 
 	/* Private from here on. */
 	bool has_server;
-	bool has_jmxrmi;        /* that is what the server is called */
-	struct endpoint server; /* of the object that was looked up last */
-	uint16_t server_port;   /* as its stub had it */
+	bool has_jmxrmi;        /* the server is bound to "jmxrmi" */
+	struct endpoint server; /* of the object looked up last */
+	uint16_t server_port;   /* in its stub */
 	struct route routes[UPSTREAM_ROUTES_MAX];
 	size_t route_count, next_route;
 	struct known_session sessions[UPSTREAM_SESSIONS_MAX];
@@ -78,17 +77,18 @@ struct upstream {
 /* Fills u from options. */
 void upstream_init(struct upstream *u, const struct upstream_options *o);
 
-/* Where an object is to be called. */
+/* The endpoint of an object. */
 struct endpoint upstream_route(const struct upstream *p,
 			       const struct jrmp_id *id);
 
-/* True when there is a way to it of its own. */
+/* True when the object has an endpoint of its own. */
 bool upstream_knows(const struct upstream *p, const struct jrmp_id *id);
 
 /*
- * What a stub says: of the server, "jmxrmi", which is at the registry's port if
- * at_registry; of what another name is for, which is the server only while none
- * is called so, or one client would send all others elsewhere; or of a session.
+ * Learns an endpoint from a stub: of the server, "jmxrmi", which is at the
+ * registry's port if at_registry; of the object bound to another name, which
+ * counts as the server only while "jmxrmi" is unknown, or one client could
+ * redirect all others; of a session.
  */
 void upstream_learn_server(struct upstream *p, const struct stub *stub,
 			   bool at_registry);
@@ -96,10 +96,10 @@ void upstream_learn_other(struct upstream *p, const struct stub *stub,
 			  bool at_registry);
 void upstream_learn_session(struct upstream *p, const struct stub *stub);
 
-/* True for an object that a client was given for its login. */
+/* True for an object that a client got for its login. */
 bool upstream_has_session(struct upstream *p, const struct jrmp_id *id);
 
-/* A port that was looked at speaks TLS, or does not. */
+/* Learns whether a port with ENDPOINT_LOOK speaks TLS. */
 void upstream_learn_tls(struct upstream *p, uint16_t port,
 			enum endpoint_tls tls);
 
