@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sjkc perfmap: names for perf(1) of what a JVM has compiled. */
+/* sjkc perfmap: writes the names of compiled code for perf(1). */
 #include "cmd/commands.h"
 #include "cmd/log.h"
 #include "cmd/target.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PREPARED = 1024 }; /* methods whose names are read together */
+enum { PREPARED = 1024 }; /* methods whose names are read at once */
 
 static struct {
 	const char *pid;
@@ -23,7 +23,7 @@ static struct {
 	bool quiet;
 } opt;
 
-/* A JVM's memory, and what it means. */
+/* The sources of the names of one JVM. */
 struct map_source {
 	struct process_view *view;
 	struct vm_symbols *symbols;
@@ -58,7 +58,10 @@ static bool is_method(const struct code_blob *b)
 	return b->kind == BLOB_NMETHOD || b->kind == BLOB_NATIVE;
 }
 
-/* Names are asked for by the thousand: a read costs more than a name. */
+/*
+ * Reads the names of many methods at once, because a read costs more than a
+ * name.
+ */
 static void prepare(struct map_source *v)
 {
 	const struct code_blob *blobs[PREPARED];
@@ -77,7 +80,10 @@ static void prepare(struct map_source *v)
 	vm_symbols_prepare(v->symbols, blobs, count);
 }
 
-/* "start size name" as perf reads it: hexadecimal, the name up to the end. */
+/*
+ * Writes "start size name" as perf reads it: hexadecimal, and the name up to
+ * the end of the line.
+ */
 static void write_line(struct output *out, uint64_t begin, uint64_t end,
 		       const struct text *name)
 {
@@ -105,14 +111,14 @@ static void write_method(struct output *out, struct map_source *v,
 			add_name(name, f.signature);
 		counts->methods++;
 	} else {
-		/* A method that is being unloaded has none by now. */
+		/* A method that is being unloaded has lost its name. */
 		add_name(name, b->name);
 		counts->unknown++;
 	}
 	write_line(out, b->begin, b->end, name);
 }
 
-/* From an address on, what of the blob is before end. */
+/* Writes the part of the blob from an address up to end. */
 static void write_rest(struct output *out, const struct code_blob *b,
 		       uint64_t at, uint64_t end, struct text *name)
 {
@@ -123,7 +129,9 @@ static void write_rest(struct output *out, const struct code_blob *b,
 	write_line(out, at, end, name);
 }
 
-/* The routines in it by their names, and what is between them by its own. */
+/*
+ * Writes the routines in the blob by their names, and the gaps by the blob's.
+ */
 static void write_generated(struct output *out, const struct stub_name *stubs,
 			    size_t count, const struct code_blob *b,
 			    struct text *name)
@@ -172,7 +180,7 @@ static int write_map(struct map_source *v, const char *path,
 	struct output out;
 	int ret;
 
-	/* Anybody may have put something where perf looks. */
+	/* Anybody can create files where perf looks. */
 	ret = opt.output ? output_open(&out, path, err)
 			 : output_open_unfollowed(&out, path, err);
 	if (ret == 0) {

@@ -6,10 +6,11 @@
 #include <string.h>
 
 enum {
-	/* In libjvm 350; what the library puts on the stack grows with its
-	   square. */
+	/* libjvm has 350; the library's stack use grows with the square. */
 	MANGLED_MAX = 768,
-	/* A name may repeat parts of itself: its length doubles each time. */
+	/*
+	 * A name may refer to its own parts, and double its length each time.
+	 */
 	DEMANGLED_MAX = 4096,
 };
 
@@ -24,8 +25,8 @@ static void take(const char *part, size_t len, void *opaque)
 	struct demangling *d = opaque;
 
 	/*
-	 * There is no other way to stop it than to leave it, which is safe
-	 * since it has no memory but the stack's.
+	 * The library has no other way to stop. To jump out is safe, because it
+	 * allocates nothing but stack.
 	 */
 	if (d->out->len - d->begin + len > DEMANGLED_MAX)
 		longjmp(d->enough, 1);
@@ -55,7 +56,7 @@ bool demangle(struct text *out, const char *mangled)
 	return false;
 }
 
-/* The length of a name before one suffix, or all of it. */
+/* Returns the length of a name without its last suffix. */
 static size_t before_suffix(const char *symbol, size_t len)
 {
 	/* GCC's create_clone_name() and LTO; LLVM's promoted locals. */
@@ -65,7 +66,7 @@ static size_t before_suffix(const char *symbol, size_t len)
 
 	while (end && symbol[end - 1] >= '0' && symbol[end - 1] <= '9')
 		end--;
-	/* A number has a dot of its own in front. */
+	/* A number is preceded by a dot of its own. */
 	if (end == len || !end || symbol[end - 1] != '.')
 		end = len;
 	else

@@ -4,7 +4,7 @@
 #include <endian.h>
 #include <string.h>
 
-/* The next size bytes as a number. */
+/* Reads the next size bytes as a number. */
 static uint64_t little_endian(struct cursor *c, size_t size)
 {
 	const uint8_t *bytes = cursor_bytes(c, size);
@@ -19,7 +19,7 @@ uint16_t dwarf_u16(struct cursor *c) { return (uint16_t)little_endian(c, 2); }
 uint32_t dwarf_u32(struct cursor *c) { return (uint32_t)little_endian(c, 4); }
 uint64_t dwarf_u64(struct cursor *c) { return little_endian(c, 8); }
 
-/* *shift is how many bits there were, *last the byte that they ended with. */
+/* *shift is the number of bits read, *last the last byte. */
 static uint64_t leb(struct cursor *c, unsigned *shift, uint8_t *last)
 {
 	uint64_t value = 0;
@@ -55,7 +55,7 @@ int64_t dwarf_sleb(struct cursor *c)
 	return (int64_t)value;
 }
 
-/* By the low four bits of an encoding. */
+/* Reads a value by the low four bits of an encoding. */
 static uint64_t formatted(struct cursor *c, uint8_t format)
 {
 	switch (format) {
@@ -91,7 +91,7 @@ uint64_t dwarf_pointer(struct cursor *c, uint8_t encoding, uint64_t section)
 		return value;
 	case 0x10: /* pcrel */
 		return at + value;
-	default: /* of text, data, functions; indirect */
+	default: /* relative to text, data or functions; indirect */
 		cursor_fail(c);
 		return 0;
 	}

@@ -54,7 +54,7 @@ struct cfi_term {
 		MEMORY,   /* the word at base + offset, + number */
 	} kind;
 	uint8_t base;
-	int64_t offset; /* of MEMORY, in memory */
+	int64_t offset; /* offset of the word in memory, if MEMORY */
 	int64_t number;
 };
 
@@ -87,7 +87,7 @@ static struct cfi_term stack_pop(struct cfi_stack *s)
 	return (struct cfi_term){ 0 };
 }
 
-/* Sums wrap, as those of the machine do. */
+/* Sums wrap, as in the machine. */
 static int64_t term_sum(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -105,7 +105,10 @@ static void stack_add(struct cfi_stack *s, struct cfi_term a, struct cfi_term b)
 	stack_push(s, a);
 }
 
-/* Of two numbers; the bits of an address that the loader does not change. */
+/*
+ * Ands two numbers, or an address with a mask of bits that the loader does not
+ * change.
+ */
 static void stack_and(struct cfi_stack *s, struct cfi_term a, struct cfi_term b)
 {
 	s->failed |= b.kind != NUMBER;
@@ -165,7 +168,7 @@ static void stack_push_register(struct cfi_stack *s, uint8_t reg,
 	s->failed |= reg > DWARF_RA;
 }
 
-/* The number that such an instruction has behind it. */
+/* Reads the operand of an instruction for a constant. */
 static int64_t expression_constant(struct cursor *c, uint8_t op)
 {
 	switch (op) {
@@ -347,7 +350,7 @@ static int64_t run_scale(const struct cfi_run *r, int64_t offset)
 	return (int64_t)((uint64_t)offset * (uint64_t)r->common->data_unit);
 }
 
-/* The operand of an unsigned, or a signed, factored offset. */
+/* Reads an unsigned or signed factored offset. */
 static int64_t run_read_factored(struct cfi_run *r, bool is_signed)
 {
 	return run_scale(r, is_signed ? dwarf_sleb(&r->c)
@@ -627,17 +630,17 @@ enum {
 
 #define DEBUG_COMMON UINT32_MAX /* marks a CIE in .debug_frame */
 
-/* Where a function begins, and its entry in the section. */
+/* The start of a function, and its entry in the section. */
 struct cfi_place {
 	uint64_t start;
 	uint32_t entry;
 };
 
-/* One entry: a CIE or an FDE. */
+/* An entry: a CIE or an FDE. */
 struct cfi_entry {
-	struct cursor rest; /* behind its id */
+	struct cursor rest; /* after its id */
 	uint32_t common;    /* offset of an FDE's CIE; UINT32_MAX for a CIE */
-	size_t end;         /* where the next begins */
+	size_t end;         /* where the next entry begins */
 };
 
 /* An FDE. */

@@ -20,17 +20,17 @@ enum {
 	LINK_MAX = 4096,       /* .gnu_debuglink: a file name and a CRC */
 	PACKED_MAX = 16 << 20, /* .gnu_debugdata */
 	UNPACKED_MAX = 64 << 20,
-	UNPACKED_PART = 256 << 10, /* at a time */
-	UNPACKING_MAX = 128 << 20, /* memory that xz may use meanwhile */
+	UNPACKED_PART = 256 << 10, /* bytes unpacked at a time */
+	UNPACKING_MAX = 128 << 20, /* memory limit of xz */
 };
-/* More is not summed up to see whether it is the file. */
+/* Larger files are not checked by their CRC. */
 #define SUMMED_MAX ((off_t)1 << 30)
 
-/* The name of GNU's notes, padded, and the type of the build id's. */
+/* The padded name of GNU's notes, and the type of the build id. */
 static const char gnu[4] = "GNU";
 enum { BUILD_ID_NOTE = 3 };
 
-/* Finds the build id's bytes among notes. */
+/* Finds the bytes of the build id among notes. */
 static struct cursor find_build_id(struct cursor c)
 {
 	while (cursor_left(&c)) {
@@ -80,12 +80,13 @@ void elf_debug_build_id(const struct elf_file *f, char text[ELF_BUILD_ID_TEXT])
 	}
 }
 
-/* Where debug files are looked for: below a JVM's root, or ours (NULL). */
+/* A search for debug files below a JVM's root, or below ours (jvm NULL). */
 struct search {
 	const struct jvm *jvm;
 	const struct elf_file *file;
 	char id[ELF_BUILD_ID_TEXT];
-	const char *directory; /* of the file; "" when it is not of that root */
+	const char *directory; /* of the file; "" when the file is not in that
+				  root */
 	const char *link;      /* the name in .gnu_debuglink, or NULL */
 	uint32_t crc;
 };
@@ -113,7 +114,9 @@ static bool is_owned_well(const struct search *s, const struct stat *st)
 	       (st->st_uid == 0 || (s->jvm && st->st_uid == s->jvm->uid));
 }
 
-/* True when it is what belongs to the file: by the id, else by the sum. */
+/*
+ * True when a debug file belongs to the file, by its build id, else by its CRC.
+ */
 static bool belongs(const struct search *s, int fd)
 {
 	char id[ELF_BUILD_ID_TEXT];
@@ -152,7 +155,7 @@ static int try_path(const struct search *s, const char *path)
 
 static int search_root(const struct search *s)
 {
-	/* What is before and behind the file's own directory. */
+	/* The directories around the file's own directory in a path. */
 	static const char *const around[][2] = { { "", "/" },
 						 { "", "/.debug/" },
 						 { DEBUG_ROOT, "/" } };
@@ -175,14 +178,14 @@ static int search_root(const struct search *s)
 	return fd;
 }
 
-/* Takes the name and the sum out of .gnu_debuglink. */
+/* Reads the name and the CRC of .gnu_debuglink. */
 static void read_link(struct search *s, const struct elf_part *part)
 {
 	struct cursor c = cursor_over(part->bytes, part->len);
 	const char *name = (const char *)part->bytes;
 	size_t len = part->bytes ? strnlen(name, part->len) : 0;
 
-	/* A NUL, and zeroes up to a multiple of four. */
+	/* A NUL, and zeros up to a multiple of four. */
 	cursor_skip(&c, (len + 4) & ~(size_t)3);
 	s->crc = dwarf_u32(&c);
 	if (cursor_ok(&c) && len && !memchr(name, '/', len))
@@ -217,7 +220,7 @@ int elf_debug_open(const struct jvm *jvm, const char *path,
 	return fd;
 }
 
-/* Decodes packed to its end into out, which grows; false when it is damaged. */
+/* Unpacks all of packed into out, which grows; false when it is damaged. */
 static bool decode(lzma_stream *stream, struct elf_part *out)
 {
 	size_t cap = 0;

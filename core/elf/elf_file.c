@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What linkers make has a dozen segments and some forty sections. */
+/* Linkers write a dozen segments and some forty sections. */
 enum { SEGMENTS_MAX = 512, SECTIONS_MAX = 8192, NAMES_MAX = 1 << 20 };
 
-/* Reads all of it or fails. */
+/* Reads len bytes or fails. */
 static bool read_source(const struct elf_source *s, uint64_t offset,
 			void *bytes, size_t len)
 {
@@ -41,7 +41,7 @@ bool elf_file_read(const struct elf_file *f, uint64_t offset, uint64_t len,
 		   size_t max, struct elf_part *part)
 {
 	*part = (struct elf_part){ 0 };
-	/* Looked at before memory is asked for. */
+	/* Check the limit before allocating. */
 	if (len == 0 || len > max || offset > f->source.len ||
 	    len > f->source.len - offset)
 		return false;
@@ -67,7 +67,7 @@ bool elf_file_read_section(const struct elf_file *f, const Elf64_Shdr *section,
 	return true;
 }
 
-/* Reads a table of count entries of size each; false when it is not there. */
+/* Reads a table of count entries of a size each; false when it is not there. */
 static bool read_table(const struct elf_file *f, uint64_t offset, size_t count,
 		       size_t entry, size_t size, struct elf_part *table)
 {
@@ -76,8 +76,8 @@ static bool read_table(const struct elf_file *f, uint64_t offset, size_t count,
 }
 
 /*
- * Without sections, which a program runs without, much can still be had; so
- * tables of sections that are damaged, or too large, are taken for none.
+ * A program runs without sections, and much is available without them, so
+ * damaged or oversized section tables count as missing.
  */
 static void read_sections(struct elf_file *f, const Elf64_Ehdr *head)
 {
@@ -92,7 +92,7 @@ static void read_sections(struct elf_file *f, const Elf64_Ehdr *head)
 	if (head->e_shstrndx < f->section_count)
 		elf_file_read_section(f, &f->sections[head->e_shstrndx],
 				      NAMES_MAX, &f->names);
-	/* Names end within their table. */
+	/* Terminates the last name. */
 	if (f->names.len)
 		f->names.bytes[f->names.len - 1] = '\0';
 }

@@ -21,7 +21,7 @@
 
 enum { DYNAMIC_MAX = 64 << 10, NAMES_MAX = 1 << 20, KNOWN_MAX = 8 };
 
-/* A function without a symbol that was recognised. */
+/* A recognized function without a symbol. */
 struct known_function {
 	uint64_t start;
 	const char *name; /* static text */
@@ -45,12 +45,12 @@ struct elf_image {
 	struct image_key key;
 	unsigned users;
 	char *name;
-	struct elf_file file; /* its tables: the source is gone */
+	struct elf_file file; /* its tables; the source is closed */
 	struct elf_symbols symbols, dynamic_symbols;
 	struct elf_cfi eh_frame, debug_frame;
-	struct elf_functions functions; /* sorted when first asked for */
+	struct elf_functions functions; /* sorted on first use */
 	bool has_functions;
-	struct map64 named; /* where a function begins: which name */
+	struct map64 named; /* index of the name by a function's start */
 	const char **names; /* demangled */
 	size_t name_count, name_cap;
 	struct arena texts;
@@ -58,7 +58,7 @@ struct elf_image {
 	size_t known_count;
 };
 
-/* Takes the symbols of another file, which has those that ours lacks. */
+/* Reads the symbols from another file, which has those that ours lacks. */
 static bool take_symbols(struct elf_image *image, struct elf_source source)
 {
 	struct elf_file debug;
@@ -70,7 +70,9 @@ static bool take_symbols(struct elf_image *image, struct elf_source source)
 	return image->symbols.count > 0;
 }
 
-/* Of a stripped file: its own compressed ones, or a debug file's. */
+/*
+ * Finds the symbols of a stripped file: compressed in it, or in a debug file.
+ */
 static void find_symbols(struct elf_image *image, struct target_files *files,
 			 const char *path)
 {
@@ -92,7 +94,7 @@ static void find_symbols(struct elf_image *image, struct target_files *files,
 	close(fd);
 }
 
-/* The name that a library gives itself (DT_SONAME), or NULL. */
+/* Returns the library's own name (DT_SONAME), or NULL. */
 static char *own_name(const struct elf_file *f)
 {
 	const Elf64_Shdr *s = elf_file_section_of_type(f, SHT_DYNAMIC);
@@ -119,7 +121,7 @@ static char *own_name(const struct elf_file *f)
 	return name;
 }
 
-/* The last part of a path, as it was before the file was deleted. */
+/* Returns the file name of a path, without the mark of a deleted file. */
 static char *name_of(const char *path)
 {
 	static const char deleted[] = " (deleted)"; /* proc(5) */
@@ -133,8 +135,8 @@ static char *name_of(const char *path)
 }
 
 /*
- * Takes all that is wanted of a source.  files and path, unless NULL, say whose
- * it is, so that its debug file may be found.
+ * Reads the tables of a source. files and path, unless NULL, are the process's,
+ * and lead to the debug file.
  */
 static struct elf_image *image_of(struct elf_source source,
 				  struct target_files *files, const char *path,
@@ -156,7 +158,7 @@ static struct elf_image *image_of(struct elf_source source,
 	elf_cfi_init_debug(&image->debug_frame, &image->file);
 	if (!image->symbols.count)
 		find_symbols(image, files, path);
-	/* The source is its owner's again. */
+	/* The caller may close the source now. */
 	image->file.source = (struct elf_source){ .fd = -1 };
 	return image;
 }
@@ -273,7 +275,7 @@ void elf_image_close(struct elf_image *image)
 	free(image);
 }
 
-/* True when the segment, in whole pages, has that part of the file. */
+/* True when the segment, extended to whole pages, has that part of the file. */
 static bool holds(const Elf64_Phdr *s, const struct mapping *m)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -283,7 +285,7 @@ static bool holds(const Elf64_Phdr *s, const struct mapping *m)
 	       m->offset - begin < s->p_filesz + (s->p_offset - begin);
 }
 
-/* How well the rights of a segment are those of the mapping. */
+/* Rates how well the permissions of a segment match those of the mapping. */
 static int likeness(const Elf64_Phdr *s, const struct mapping *m)
 {
 	return 2 * (!!(s->p_flags & PF_X) == m->is_executable) +
@@ -295,7 +297,7 @@ uint64_t elf_image_bias(const struct elf_image *image,
 {
 	const Elf64_Phdr *found = NULL;
 
-	/* The page where two segments meet is mapped for each. */
+	/* A page where two segments meet is mapped once for each. */
 	for (size_t i = 0; i < image->file.segment_count; i++) {
 		const Elf64_Phdr *s = &image->file.segments[i];
 
@@ -328,7 +330,7 @@ static void sort_functions(struct elf_image *image)
 	image->has_functions = true;
 }
 
-/* Demangled, and without the version of a symbol. */
+/* Returns the demangled name without a symbol version. */
 static const char *readable(struct elf_image *image, const char *name)
 {
 	struct text text = { 0 }, source = { 0 };
@@ -368,15 +370,15 @@ const char *elf_image_function(struct elf_image *image, uint64_t address,
 }
 
 /*
- * Functions that glibc does not export, by who calls them (glibc's
+ * Functions that glibc does not export, recognized by their callers (glibc's
  * nptl/pthread_create.c, csu/libc-start.c since 2.34, sysdeps/x86_64/start.S).
- * posix_spawn() has a child begin as a thread does, but only start_thread calls
+ * A child of posix_spawn() begins like a thread, but only start_thread calls
  * another file.
  */
 static const struct unexported {
-	const char *file; /* how the name of the library begins; "" = any */
+	const char *file; /* prefix of the library's name; "" = any */
 	const char *callers[3];
-	bool is_root; /* the stack trace begins with it */
+	bool is_root; /* it is the root of the stack trace */
 	bool calls_out;
 	const char *name;
 } unexported[] = {
@@ -387,7 +389,7 @@ static const struct unexported {
 	  false,
 	  true,
 	  "start_thread" },
-	/* Up to glibc 2.33, by its file's name. */
+	/* Up to glibc 2.33, in a library of its own. */
 	{ "libpthread",
 	  { "clone3", "clone", "__clone" },
 	  false,
@@ -424,7 +426,7 @@ static const char *unexported_name(const char *file, const char *caller,
 	return NULL;
 }
 
-/* Once a function is known, it is so whoever calls it. */
+/* A function that was recognized once keeps its name with any caller. */
 static const char *known_function(struct elf_image *image, uint64_t start,
 				  const char *caller, bool calls_out)
 {
@@ -433,7 +435,7 @@ static const char *known_function(struct elf_image *image, uint64_t start,
 	for (size_t i = 0; i < image->known_count; i++)
 		if (image->known[i].start == start)
 			return image->known[i].name;
-	/* Where the kernel begins a program, there is no caller. */
+	/* The kernel starts a program at its entry, which has no caller. */
 	name = !caller && start == image->file.entry
 		       ? "_start"
 		       : unexported_name(elf_image_name(image), caller,
@@ -456,7 +458,7 @@ const char *elf_image_unnamed(struct elf_image *image, uint64_t address,
 	if (!elf_cfi_start(&image->eh_frame, address, &start) &&
 	    !elf_cfi_start(&image->debug_frame, address, &start))
 		return NULL;
-	/* Its entry says that it returns from a signal's handler. */
+	/* Its call frame information marks a signal frame. */
 	if (elf_image_cfi(image, address, &row) && row.is_signal)
 		return "__restore_rt";
 	name = known_function(image, start, caller, calls_out);

@@ -10,7 +10,7 @@
 enum { SYMBOLS_MAX = 32 << 20, NAMES_MAX = 128 << 20 };
 enum { WINDOW = ELF_NAME_MOST / 2 };
 
-/* Where the sections end that hold code. */
+/* Finds the ends of the sections with code. */
 static void read_ends(struct elf_symbols *s, const struct elf_file *f)
 {
 	s->section_count = f->section_count;
@@ -22,9 +22,9 @@ static void read_ends(struct elf_symbols *s, const struct elf_file *f)
 }
 
 /*
- * Names end within their table, and after two windows at the latest: names may
- * be the ends of others, so that a table without a NUL has a million names of
- * many megabytes each, which are compared with each other.
+ * Terminates names at the end of the table, and at least once in two windows.
+ * Names may be suffixes of others, so a table without a NUL would have a
+ * million names of many megabytes each, all to be compared.
  */
 static void end_names(struct elf_part *names)
 {
@@ -81,7 +81,7 @@ bool elf_symbols_is_code(const struct elf_symbols *s, size_t i)
 
 	if (symbol->st_value >= elf_symbols_limit(s, i))
 		return false;
-	/* Most names are not looked at: they stand far from one another. */
+	/* Check the kind first: names are far apart in memory. */
 	if (!symbol->st_name || symbol->st_name >= s->names.len)
 		return false;
 	switch (ELF64_ST_TYPE(symbol->st_info)) {
@@ -110,7 +110,7 @@ static uint64_t find_among(const struct elf_symbols *s, const char *name,
 	return 0;
 }
 
-/* Functions are most, and seldom what is looked for: each name is far off. */
+/* Compare functions last: there are many, and each name is far off. */
 uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name)
 {
 	uint64_t address = find_among(s, name, true);

@@ -15,28 +15,29 @@
 #define KALLSYMS_MAX ((size_t)256 << 20)
 #define PART         ((size_t)1 << 20)
 
-/* Kernel addresses have their highest bit set; others are counters of CPUs. */
+/* Kernel addresses have the highest bit set; others are per-CPU offsets. */
 #define KERNEL_FIRST (UINT64_C(1) << 63)
 
-/* The last of a module has nothing behind it that would end it. */
+/* No symbol follows the last function of a module to end it. */
 #define FUNCTION_MAX (UINT64_C(1) << 20)
 
-/* From here on to the next it is this. */
+/* The function from an address up to the next entry. */
 struct kernel_place {
 	uint64_t address;
-	uint32_t name; /* in names; 0 = data, or nothing */
-	uint32_t rank; /* of several at an address the lowest is shown */
+	uint32_t name; /* offset in names; 0 = data, or nothing */
+	uint32_t rank; /* of several symbols at an address the lowest rank is
+			  used */
 };
 
 struct kernel_symbols {
 	struct kernel_place *places;
 	size_t count, cap;
-	struct text names; /* each with its NUL */
-	uint64_t last;     /* address that was read */
+	struct text names; /* each NUL-terminated */
+	uint64_t last;     /* last address that was read */
 	bool is_sorted;
 };
 
-/* One line of the file, whose parts are not NUL-terminated. */
+/* A line of the file; its parts are not NUL-terminated. */
 struct symbol {
 	uint64_t address;
 	char type;
@@ -74,7 +75,7 @@ static uint32_t keep_name(struct kernel_symbols *k, const struct symbol *s)
 	return (uint32_t)begin;
 }
 
-/* Global ones first, then as they are listed. */
+/* Compares: global symbols first, then in the order of the file. */
 static void keep(struct kernel_symbols *k, const struct symbol *s)
 {
 	bool is_code = strchr("tTwW", s->type) != NULL;
@@ -103,7 +104,7 @@ static int by_address(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* Leaves the best of those at one address. */
+/* Keeps the best symbol of each address. */
 static void unite(struct kernel_symbols *k)
 {
 	size_t kept = 0;
@@ -137,7 +138,7 @@ struct kernel_symbols *kernel_symbols_of(const char *text, size_t len,
 	size_t lines = 0;
 
 	k->is_sorted = true;
-	text_putc(&k->names, '\0'); /* 0 is no name */
+	text_putc(&k->names, '\0'); /* offset 0 is not a name */
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		struct symbol s;

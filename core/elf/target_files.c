@@ -25,14 +25,14 @@
 /* For all children of a process. */
 #define PATIENCE_NS (10 * CLOCK_NS_PER_S)
 
-/* What is opened, in this process or in a child. */
+/* A file to open, in this process or in a child. */
 struct opening {
 	const struct target_files *files;
 	const struct jvm *jvm;
 	const struct mapping *mapping; /* NULL: open the debug file of */
 	const char *path;              /* this path */
 	const struct elf_file *file;   /* and file */
-	int to; /* where a child copies a file that it may not hand over */
+	int to; /* a child copies a file that may stall into this */
 };
 
 void target_files_init(struct target_files *t, const struct jvm *jvm)
@@ -190,7 +190,7 @@ static int open_job(void *self, int channel, struct error *err)
 	return copy(fd, o, err) ? -1 : CHILD_NOTHING;
 }
 
-/* News of the child; CHILD_SILENT when the copy has stopped growing. */
+/* Waits for the child; CHILD_SILENT when its copy has stopped growing. */
 static enum child_news await(const struct child *c, const struct opening *o,
 			     int64_t end, int *fd, struct error *err)
 {
@@ -215,7 +215,7 @@ static enum child_news await(const struct child *c, const struct opening *o,
 	}
 }
 
-/* Those that were given up may have ended since. */
+/* Reaps children that were given up and have ended since. */
 static void reap_stuck(struct target_files *t)
 {
 	size_t left = 0;
@@ -234,7 +234,7 @@ static void end_child(struct target_files *t, struct child *c)
 		t->stuck[t->stuck_count++] = c->pid;
 }
 
-/* The file or its copy, o->to; or it fails, ERROR_PARTIAL: it is missed. */
+/* Returns the file or its copy, o->to; ERROR_PARTIAL when it stalls. */
 static int take(struct target_files *t, struct opening *o, uint64_t device,
 		struct error *err)
 {
@@ -273,8 +273,8 @@ static int take(struct target_files *t, struct opening *o, uint64_t device,
 }
 
 /*
- * A child that is stuck cannot be ended: it must have nothing of ours, or the
- * kernel would go on sampling and the agent listening when we have ended.
+ * A child that is stuck cannot be killed. It must hold nothing of ours, or the
+ * kernel would go on sampling, and the agent listening, after our end.
  */
 static int open_by_child(struct target_files *t, struct opening *o,
 			 uint64_t device, struct error *err)

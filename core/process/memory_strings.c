@@ -17,7 +17,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The pages that the strings may touch, each once. */
+/* Collects the pages that the strings may touch, each once. */
 static void collect_pages(struct memory_strings *s, const uint64_t *addresses,
 			  size_t count)
 {
@@ -36,7 +36,7 @@ static void collect_pages(struct memory_strings *s, const uint64_t *addresses,
 	s->count = kept;
 }
 
-/* One range a page: what is not there is not in the way of others. */
+/* One range per page: an unmapped page does not affect the others. */
 static void read_pages(struct memory_strings *s, struct memory *memory)
 {
 	struct memory_range *ranges = xcalloc(s->count, sizeof(*ranges));
@@ -72,7 +72,7 @@ void memory_strings_release(struct memory_strings *s)
 	*s = (struct memory_strings){ 0 };
 }
 
-/* Where a page stands among the pages, or count. */
+/* Returns the index of a page, or count. */
 static size_t find_page(const struct memory_strings *s, uint64_t page)
 {
 	size_t from = 0, to = s->count;

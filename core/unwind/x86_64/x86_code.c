@@ -51,7 +51,7 @@ static const struct pattern
 			{ ALL, ALL, ALL, 0, ALL, ALL } },
 	poll32a     = { 7, { 0x49, 0x3b, 0xa7, ANY }, { ALL, ALL, ALL, ANY } },
 	ja          = { 6, { 0x0f, 0x87, ANY }, { ALL, ALL, ANY } },
-	/* test eax, [polling page] of earlier ones */
+	/* test eax, [polling page] (before JDK 17) */
 	old_poll    = { 6, { 0x85, 0x05, ANY }, { ALL, ALL, ANY } },
 	old_poll_r  = { 3, { 0x41, 0x85, 0x00 }, { ALL, ALL, 0xf8 } },
 	/* lea r10, [poll]; mov [r15 + saved_exception_pc], r10; jmp */
@@ -64,7 +64,7 @@ static const struct pattern
 	jmp_r       = { 2, { 0xff, 0xe0 }, { ALL, 0xf8 } },
 	jmp_r8      = { 3, { 0x41, 0xff, 0xe0 }, { ALL, ALL, 0xf8 } };
 
-/* What fills up to an alignment; the longest first. */
+/* Padding; the longest first. */
 static const struct pattern nops[] = {
 	{ 8, { 0x0f, 0x1f, 0x84, 0x00, ANY }, { ALL, ALL, ALL, ALL, ANY } },
 	{ 7, { 0x0f, 0x1f, 0x80, ANY }, { ALL, ALL, ALL, ANY } },
@@ -96,7 +96,7 @@ bool x86_called(const struct machine_code *c, size_t at, int64_t *distance)
 
 bool x86_is_after_call(const struct machine_code *c, size_t at)
 {
-	/* How long call [r/m] is, by its mod and whether it has a SIB. */
+	/* The length of call [r/m] by its ModRM byte and SIB. */
 	static const struct {
 		uint8_t len, mod, mask;
 	} forms[] = {
@@ -127,8 +127,9 @@ static size_t nop_length(const struct machine_code *c, size_t at)
 }
 
 /*
- * One instruction of a prologue: its length.  *depth is what there is below
- * the return address, *bp where in there BP has been saved, or -1.
+ * Applies one instruction of a prologue and returns its length. *depth is the
+ * number of bytes below the return address, *bp the place in them where BP is
+ * saved, or -1.
  */
 static size_t prologue_step(const struct machine_code *c, size_t at,
 			    uint32_t *depth, int64_t *bp)
@@ -161,7 +162,10 @@ static size_t prologue_step(const struct machine_code *c, size_t at,
 	if (is_at(c, at, &bp_is_sp) || is_at(c, at, &bp_is_sp2))
 		return bp_is_sp.len;
 	nop = nop_length(c, at);
-	/* What is not known here does nothing to SP: barriers at entry. */
+	/*
+	 * Unknown instructions, such as barriers at the entry, leave SP
+	 * unchanged.
+	 */
 	return nop ? nop : 1;
 }
 
@@ -180,7 +184,7 @@ void x86_prologue(const struct machine_code *c, size_t entry, size_t at,
 		size_t len = prologue_step(c, entry, &depth, &bp);
 
 		if (len > at - entry) {
-			/* No such instruction: it has been misread. */
+			/* The instruction was misread. */
 			depth = before;
 			break;
 		}
@@ -190,7 +194,7 @@ void x86_prologue(const struct machine_code *c, size_t entry, size_t at,
 	out->saved_fp = bp < 0 || bp > depth ? -1 : (int32_t)(depth - bp);
 }
 
-/* True when the function is left for good at `at`, the frame gone. */
+/* True when the function returns at `at`, with its frame gone. */
 static bool leaves(const struct machine_code *c, size_t at)
 {
 	if (is_at(c, at, &vzeroupper))
@@ -212,7 +216,7 @@ static bool jumps_away(const struct machine_code *c, size_t at)
 	       is_at(c, at, &jmp_r8);
 }
 
-/* The jump of a poll at a return: its compare stands before it. */
+/* True at the jump of a poll before a return, after its compare. */
 static bool is_in_poll(const struct machine_code *c, size_t at)
 {
 	if (is_at(c, at, &poll_stub))
@@ -251,7 +255,7 @@ bool x86_is_jump_r13(const struct machine_code *c, size_t at)
 	return is_at(c, at, &jmp_r8) && c->bytes[at + 2] == 0xe5;
 }
 
-#define SAVE_REACH 160 /* of code that moves arguments */
+#define SAVE_REACH 160 /* bytes of code that moves arguments */
 
 bool x86_saves_sp(const struct machine_code *c, size_t at)
 {
@@ -271,9 +275,9 @@ bool x86_saves_sp(const struct machine_code *c, size_t at)
 	return false;
 }
 
-#define MOVE_REACH 12 /* instructions between where it is taken and put */
+#define MOVE_REACH 12 /* instructions between its pop and push */
 
-/* Of an instruction of one byte, what it does to AX: */
+/* What an instruction of one byte does to AX. */
 enum use { USE_NONE, USE_PUTS, USE_SETS, USE_ENDS };
 
 static enum use use_of_ax(const struct x86_instruction *i)

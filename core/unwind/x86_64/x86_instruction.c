@@ -57,7 +57,7 @@ static const char *const two_bytes[16] = {
 };
 /* clang-format on */
 
-/* Where reading an instruction is. */
+/* The state of reading an instruction. */
 struct reader {
 	const uint8_t *bytes;
 	size_t len, at;
@@ -79,7 +79,7 @@ static uint8_t next(struct reader *r)
 	return 0;
 }
 
-/* A little-endian number of so many bytes, with its sign. */
+/* Reads a little-endian signed number of so many bytes. */
 static int64_t number(struct reader *r, unsigned bytes)
 {
 	uint64_t value = 0;
@@ -112,13 +112,13 @@ static void read_prefixes(struct reader *r)
 		r->out->rex = next(r) & 15;
 }
 
-/* VEX of two bytes, of three, EVEX: its first byte has been read. */
+/* Reads a VEX prefix of two or three bytes, or EVEX, after its first byte. */
 static void read_vex(struct reader *r, uint8_t first)
 {
 	uint8_t p = next(r);
 
 	r->out->is_vex = true;
-	/* They have these bits the other way round. */
+	/* These prefixes have the bits inverted. */
 	r->out->rex = (uint8_t)(~p >> 5 & X86_REX_R);
 	r->out->map = 1;
 	if (first != 0xc5) {
@@ -238,7 +238,7 @@ bool x86_instruction_at(const uint8_t *bytes, size_t len, size_t at,
 	*out = (struct x86_instruction){ 0 };
 	if (at >= len)
 		return false;
-	/* However many prefixes there are. */
+	/* Skips any number of prefixes. */
 	if (len - at > MAX_LENGTH)
 		r.len = at + MAX_LENGTH;
 	read_prefixes(&r);

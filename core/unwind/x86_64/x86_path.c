@@ -6,23 +6,24 @@
 #include <string.h>
 
 #define MAX_BRANCHES 256
-#define SEEN_SLOTS   4096 /* a power of 2, more than are searched */
+#define SEEN_SLOTS   4096 /* a power of 2, more than the searched instructions \
+			   */
 
 enum { SP = 4, BP = 5 };
 
-/* What is in a register, as far as that is known. */
+/* The content of a register, as far as it is known. */
 enum content { UNKNOWN, ADDRESS, LOADED };
 
 struct value {
 	enum content content;
-	struct code_place place; /* it is this address; or was loaded from it */
+	struct code_place place; /* the address, or where it was loaded from */
 };
 
 struct branch {
 	size_t at;
 	struct value sp, bp;
-	uint8_t sp_from; /* what SP was set from; not BP */
-	bool has_stored; /* BP as it was at the start, below SP: */
+	uint8_t sp_from; /* the register that SP was set from, other than BP */
+	bool has_stored; /* the initial BP was stored below SP, at `stored` */
 	int64_t stored;
 };
 
@@ -49,7 +50,9 @@ static void pop_bp(struct branch *b)
 {
 	b->bp.content = b->sp.content == ADDRESS ? LOADED : UNKNOWN;
 	b->bp.place = b->sp.place;
-	/* What is pushed or stored only later is what it is now. */
+	/*
+	 * A slot below the first SP can only hold what the code has put there.
+	 */
 	if (b->bp.content == LOADED && !b->sp.place.is_from_fp &&
 	    (b->sp.place.offset < 0 ||
 	     (b->has_stored && b->stored == b->sp.place.offset)))
@@ -77,7 +80,7 @@ static void load_address(struct branch *b, const struct x86_instruction *i)
 	move(&b->sp, i->displacement);
 }
 
-/* mov between registers of which one is SP or BP */
+/* mov between registers, one of which is SP or BP */
 static void copy(struct branch *b, unsigned to, unsigned from)
 {
 	struct value v = { UNKNOWN, { false, 0 } };
@@ -106,7 +109,7 @@ static void store(struct branch *b, const struct x86_instruction *i)
 	b->stored = (int64_t)b->sp.place.offset + i->displacement;
 }
 
-/* add, or, adc, sbb, and, sub, xor, cmp of a number, by their numbers. */
+/* add, or, adc, sbb, and, sub, xor, cmp with a number */
 static void compute(struct branch *b, const struct x86_instruction *i)
 {
 	if (!is_register(i, SP))
@@ -125,7 +128,7 @@ static void compute(struct branch *b, const struct x86_instruction *i)
 	}
 }
 
-/* push and pop of memory, call and jump through it or a register */
+/* push, pop, call or jump through memory or a register */
 static enum outcome of_group(struct branch *b, const struct x86_instruction *i)
 {
 	unsigned what = i->reg & 7;
@@ -302,11 +305,11 @@ static void go(const struct machine_code *c, size_t at, bool follows,
 			break;
 		before = b.sp;
 		b.at += i.length;
-		/* Out of the code, there is no instruction. */
+		/* A target outside the code has no instruction. */
 		if (outcome == ENDS)
 			b.at += (size_t)i.immediate;
 	}
-	/* In the middle of anything, a sum says nothing. */
+	/* A sum in the middle of the code says nothing. */
 	if (n == X86_MOST_STRAIGHT)
 		return;
 	if (b.sp_from)
@@ -328,7 +331,7 @@ void x86_follow(const struct machine_code *c, size_t at, struct code_path *out)
 	go(c, at, true, out);
 }
 
-/* True when a position has not been seen before. */
+/* True when a position is seen for the first time. */
 static bool is_new(struct search *s, size_t at)
 {
 	size_t slot = at * 0x9e3779b1u & (SEEN_SLOTS - 1);
@@ -350,7 +353,7 @@ static void add_branch(struct search *s, const struct branch *b, int64_t target)
 	s->branches[s->count++ % MAX_BRANCHES].at = (size_t)target;
 }
 
-/* One way, up to where it ends; the others are added.  *left counts down. */
+/* Follows one way to its end and queues the others. *left counts down. */
 static bool follow(struct search *s, struct branch b, size_t *left,
 		   struct code_path *out)
 {
