@@ -206,7 +206,7 @@ static int map(const struct jvm *jvm, struct error *err)
 	if (ret)
 		return -1;
 	if (counts.methods + counts.unknown == 0)
-		log_info("nothing is compiled yet");
+		log_info("no method has been compiled yet");
 	if (counts.unknown)
 		log_always("%zu of %zu compiled methods were gone before "
 			   "their names were read",
@@ -239,10 +239,10 @@ static int run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
 	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "where to write [/tmp/perf-<pid>.map]"),
+		   "output file (default: /tmp/perf-<pid>.map)"),
 	OPT_FLAG('s', "signature", &opt.signature,
-		 "add the types of a method: a.B.c(I)V"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),
+		 "add parameter and return types: a.B.c(I)V"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print errors only"),
 	OPT_END
 };
 /* clang-format on */
@@ -250,7 +250,7 @@ static const struct command_option options[] = {
 const struct command perfmap_command = {
 	.name = "perfmap",
 	.synopsis = "perfmap [<options>] <pid>",
-	.summary = "write for perf(1) the names of what a JVM has compiled",
+	.summary = "write a map of the compiled methods for perf(1)",
 	.group = "see where time goes",
 	.examples = "  perf record -g -p 4711 -- sleep 10; sjkc perfmap 4711\n"
 		    "  sjkc perfmap 4711 -s -o -   # with types, to be read\n",

@@ -128,16 +128,19 @@ int elf_file_init(struct elf_file *f, struct elf_source source,
 	*f = (struct elf_file){ .source = source };
 	if (source.fd >= 0) {
 		if (fstat(source.fd, &st) < 0)
-			return fail_sys(err, ERROR_FAILED, "cannot look at it");
+			return fail_sys(err, ERROR_FAILED,
+					"cannot stat the file");
 		f->source.len = (uint64_t)st.st_size;
 	}
 	if (!read_source(&f->source, 0, &head, sizeof(head)) ||
 	    !is_of_this_machine(&head))
-		return fail(err, ERROR_INPUT, "no ELF file of this machine");
+		return fail(err, ERROR_INPUT,
+			    "not an ELF file for this machine");
 	if (head.e_phnum > SEGMENTS_MAX ||
 	    !read_table(f, head.e_phoff, head.e_phnum, head.e_phentsize,
 			sizeof(*f->segments), &table))
-		return fail(err, ERROR_INPUT, "its segments are damaged");
+		return fail(err, ERROR_INPUT,
+			    "the program headers are damaged");
 	f->segments = (void *)table.bytes;
 	f->segment_count = head.e_phnum;
 	f->entry = head.e_entry;

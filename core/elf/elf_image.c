@@ -238,7 +238,7 @@ struct elf_image *elf_image_open(struct target_files *files,
 	int fd;
 
 	if (!mapping->inode || mapping->path[0] != '/') {
-		fail(err, ERROR_INPUT, "no file is mapped there");
+		fail(err, ERROR_INPUT, "no file is mapped at this address");
 		return NULL;
 	}
 	fd = target_files_open(files, mapping, err);

@@ -100,7 +100,8 @@ static int open_path(const struct jvm *jvm, const struct mapping *m,
 	if (fstat(fd, &st) == 0 && st.st_ino == m->inode)
 		return fd;
 	close(fd);
-	return fail(err, ERROR_UNAVAILABLE, "%s: it was replaced", m->path);
+	return fail(err, ERROR_UNAVAILABLE, "%s: the file was replaced",
+		    m->path);
 }
 
 static int open_debug(const struct opening *o, struct error *err)
@@ -262,8 +263,8 @@ static int take(struct target_files *t, struct opening *o, uint64_t device,
 	if (news == CHILD_DONE)
 		return fd >= 0 ? fd : o->to;
 	if (news == CHILD_GONE)
-		return fail(err, ERROR_PARTIAL, "%s: its reader has ended",
-			    o->path);
+		return fail(err, ERROR_PARTIAL,
+			    "%s: the child that read it has ended", o->path);
 	if (news == CHILD_SILENT) {
 		t->stalled[t->stalled_count++] = device;
 		errno = ETIMEDOUT;

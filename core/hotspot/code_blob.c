@@ -28,17 +28,17 @@ struct wanted {
 
 /* clang-format off */
 static const struct wanted wanted[] = {
-	{ FIELD(name), "a name", true,
+	{ FIELD(name), "the name", true,
 	  { { "CodeBlob", "_name", 8, true } } },
-	{ FIELD(frame_size), "the size of a frame", true,
+	{ FIELD(frame_size), "the frame size", true,
 	  { { "CodeBlob", "_frame_size", 4, false } } },
 	/* An int that became a short: two bytes are valid in both. */
-	{ FIELD(frame_complete), "the end of a prologue", true,
+	{ FIELD(frame_complete), "the end of the prologue", true,
 	  { { "CodeBlob", "_frame_complete_offset", 2, false } } },
-	{ FIELD(begin), "where code begins", true,
+	{ FIELD(begin), "the start of the code", true,
 	  { { "CodeBlob", "_code_begin", 8, true },
 	    { "CodeBlob", "_code_offset", 4, false } } },
-	{ FIELD(end), "where code ends", true,
+	{ FIELD(end), "the end of the code", true,
 	  { { "CodeBlob", "_code_end", 8, true },
 	    { "CodeBlob", "_data_offset", 4, false } } },
 	{ FIELD(method), "a compiled method", false,
@@ -94,7 +94,7 @@ int blob_layout_read(struct blob_layout *l, const struct vm_structs *v,
 		find_field(f, &wanted[i], v);
 		if (!f->width && wanted[i].is_vital)
 			return fail(err, ERROR_UNAVAILABLE,
-				    "the JVM does not say of a CodeBlob %s",
+				    "the JVM does not export %s of CodeBlob",
 				    wanted[i].what);
 		if (f->width && f->offset + f->width > l->header_bytes)
 			l->header_bytes = f->offset + f->width;
@@ -229,7 +229,7 @@ static int read_layout(struct layout *l, const struct vm_structs *v,
 	    l->shift <= MAX_STRUCT - 8)
 		return 0;
 	return fail(err, ERROR_UNAVAILABLE,
-		    "the JVM does not say what a CodeHeap looks like");
+		    "the JVM does not export the layout of CodeHeap");
 }
 
 /* Since JDK 9, an array of CodeHeap addresses. */
@@ -308,7 +308,7 @@ int code_heaps_read(struct code_heaps *h, const struct vm_structs *v,
 	if (!vm_structs_size(v, "HeapBlock", &h->block_header) ||
 	    h->block_header > MAX_STRUCT)
 		return fail(err, ERROR_UNAVAILABLE,
-			    "the JVM does not say how large a HeapBlock is");
+			    "the JVM does not export the size of HeapBlock");
 	read_used(h, v);
 	count = read_addresses(addresses, v, memory);
 	for (size_t i = 0; i < count; i++)
@@ -316,7 +316,7 @@ int code_heaps_read(struct code_heaps *h, const struct vm_structs *v,
 			h->count++;
 	if (!h->count)
 		return fail(err, ERROR_UNAVAILABLE,
-			    "the JVM's code cache cannot be found");
+			    "cannot find the JVM's code cache");
 	return 0;
 }
 

@@ -82,7 +82,7 @@ struct code_cache *code_cache_open(const struct vm_structs *v,
 		return NULL;
 	}
 	if (c->heaps.block_header > MAX_BLOCK_HEADER) {
-		fail(err, ERROR_UNAVAILABLE, "a HeapBlock of no known size");
+		fail(err, ERROR_UNAVAILABLE, "HeapBlock has an unknown size");
 		code_cache_close(c);
 		return NULL;
 	}
@@ -567,7 +567,7 @@ static int listing_read_layout(struct listing *l, const struct vm_structs *v,
 		return -1;
 	if (!l->heaps.says_used || l->heaps.block_header > MOST_BLOCK_HEADER)
 		return fail(err, ERROR_UNAVAILABLE,
-			    "the JVM does not say what a HeapBlock looks like");
+			    "the JVM does not export the layout of HeapBlock");
 	return 0;
 }
 

@@ -85,7 +85,7 @@ int thread_layout_read(struct thread_layout *l, const struct vm_structs *v,
 	*l = (struct thread_layout){ 0 };
 	missing = find_all(l, v);
 	return missing ? fail(err, ERROR_UNAVAILABLE,
-			      "the JVM does not say where %s is", missing)
+			      "the JVM does not export %s", missing)
 		       : 0;
 }
 

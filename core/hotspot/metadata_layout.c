@@ -198,12 +198,12 @@ static const char *scopes_missing(struct metadata_layout *l,
 
 	if (missing(l, v, scopes_facts, COUNT(scopes_facts)) ||
 	    !pcdesc_is_sane(s))
-		return "the JVM does not say where the debug information of "
-		       "compiled code is";
+		return "the JVM does not export where compiled code has "
+		       "debug information";
 	if (vm_structs_offset(v, "CompiledMethod", "_method", &ignored)) {
 		if (missing(l, v, in_blob_facts, COUNT(in_blob_facts)))
-			return "the JVM does not say where in an nmethod its "
-			       "scopes are";
+			return "the JVM does not export where nmethods have "
+			       "scopes";
 		s->place = SCOPES_IN_BLOB;
 		s->scopes_data_is_address = true;
 		return NULL;
@@ -237,15 +237,15 @@ int metadata_layout_read(struct metadata_layout *l, const struct vm_structs *v,
 			    lacks->type);
 	if (!symbol_is_sane(&l->method))
 		return fail(err, ERROR_UNAVAILABLE,
-			    "names of Java methods: the JVM keeps symbols in "
-			    "a way that is not known");
+			    "cannot read names of Java methods: the layout of "
+			    "symbols is unknown");
 	if (!vm_structs_constant(v, "JVM_CONSTANT_Utf8", &utf8))
 		utf8 = 1; /* JVMS 4.4.7: no other tag is valid */
 	l->method.tag_utf8 = (uint32_t)utf8;
 	read_lines(&l->method, v);
 	if (!read_coding(&l->method, v, memory)) {
 		l->method.lines_flag = 0;
-		l->scopes_why = "the JVM does not say its version";
+		l->scopes_why = "the JVM does not export its version";
 		return 0;
 	}
 	l->scopes_why = scopes_missing(l, v);

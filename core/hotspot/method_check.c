@@ -55,7 +55,7 @@ struct method_check *method_check_open(const struct vm_structs *v,
 	    !vm_structs_offset(v, "Klass", "_name", &f.holder_name) ||
 	    f.size > MAX_SIZE) {
 		fail(err, ERROR_UNAVAILABLE,
-		     "the JVM does not say what a Method looks like");
+		     "the JVM does not export the layout of Method");
 		return NULL;
 	}
 	m = xcalloc(1, sizeof(*m));

@@ -27,7 +27,7 @@ static int view_open_hotspot(struct process_view *v, struct error *err)
 {
 	if (!v->libjvm)
 		return fail(err, ERROR_UNAVAILABLE,
-			    "no libjvm.so that can be read is mapped");
+			    "no readable libjvm.so is mapped");
 	v->structs = vm_structs_read(v->libjvm, v->libjvm_bias, v->memory, err);
 	if (!v->structs)
 		return -1;
@@ -58,7 +58,7 @@ static struct process_view *view_open(struct process_view *v,
 						   &v->libjvm_bias);
 	if (view_open_hotspot(v, &why)) {
 		snprintf(v->limits_text, sizeof(v->limits_text),
-			 "Java frames are not walked: %s", why.text);
+			 "cannot unwind Java frames: %s", why.text);
 		code_cache_close(v->code);
 		v->code = NULL;
 		v->limits = v->limits_text;

@@ -11,8 +11,9 @@
 #define MAX_STRIDE 512
 #define MAX_ENTRIES                                                            \
 	32768 /* limit of entries in a table; JDK 25 has some 3,000 */
-#define READ_ENTRIES 512 /* entries per read: the end of a table is not known  \
-			  */
+#define READ_ENTRIES                                                           \
+	512 /* entries per read: the end of a table is not known               \
+	     */
 
 /*
  * The contents of the tables by name; a value's index is the name's id minus
@@ -198,8 +199,8 @@ static int check_layout(const struct table *t, struct error *err)
 			goto wrong;
 	return 0;
 wrong:
-	return fail(err, ERROR_UNAVAILABLE, "%s: entries of no known layout",
-		    t->kind->table);
+	return fail(err, ERROR_UNAVAILABLE,
+		    "%s: the entries have an unknown layout", t->kind->table);
 }
 
 /* An entry without a name ends the table. */
@@ -329,7 +330,7 @@ static int read_tables(const struct reading *r, struct table *tables,
 	}
 	if (!count)
 		return fail(err, ERROR_UNAVAILABLE,
-			    "what libjvm says of its structures is empty");
+			    "libjvm's tables of structures are empty");
 	return 0;
 }
 

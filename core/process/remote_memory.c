@@ -512,7 +512,7 @@ static int remote_probe(struct remote_memory *m, struct error *err)
 	int error = 0;
 
 	if (!remote_has_helper(m))
-		return fail(err, ERROR_FAILED, "no process can be begun");
+		return fail(err, ERROR_FAILED, "cannot start a child process");
 	a = m->helper.area;
 	a->count = 1;
 	a->ranges[0].address = 0;
@@ -529,9 +529,9 @@ static int remote_probe(struct remote_memory *m, struct error *err)
 			    (int)m->jvm->pid);
 	if (error == EPERM)
 		return fail(err, ERROR_PERMISSION,
-			    "%d: its memory may not be read: that takes its "
-			    "own user and kernel.yama.ptrace_scope 0, or the "
-			    "capability CAP_SYS_PTRACE",
+			    "%d: cannot read its memory: run as its user "
+			    "with kernel.yama.ptrace_scope 0, or with "
+			    "CAP_SYS_PTRACE",
 			    (int)m->jvm->pid);
 	if (error == ENOSYS)
 		return fail(err, ERROR_UNAVAILABLE,

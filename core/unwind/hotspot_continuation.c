@@ -175,7 +175,7 @@ static enum step step_to_entry(struct hotspot_frames *h, struct walk *w,
 	uint64_t entry;
 
 	if (!enter)
-		return walk_lost(w, "a continuation whose entry is not known");
+		return walk_lost(w, "a continuation with an unknown entry");
 	if (!entry_find(h, w, enter, b, path, &entry))
 		return walk_lost(w, "a continuation without an entry");
 	w->rule = "continuation entry";

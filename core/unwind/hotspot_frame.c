@@ -421,7 +421,7 @@ static enum step interpreter_step(struct hotspot_frames *h, struct walk *w,
 		return h->arch->entry_step(h, w, frame, b);
 	if (step_by_unfinished(h, w))
 		return STEP_ON;
-	return walk_lost(w, "an interpreted frame that has no method");
+	return walk_lost(w, "an interpreted frame without a method");
 }
 
 /* ---- compiled methods ---- */
@@ -591,7 +591,7 @@ static enum step leaf_stub_step(struct hotspot_frames *h, struct walk *w,
 	if (hotspot_step_by_scan(h, w) ||
 	    hotspot_step_by_base(h, w, BELIEF_WEAK, MAX_FRAME))
 		return STEP_ON;
-	return walk_lost(w, "a routine of the JVM's without a return address");
+	return walk_lost(w, "a JVM routine without a return address");
 }
 
 static enum step stub_step(struct hotspot_frames *h, struct walk *w,
@@ -613,7 +613,7 @@ static enum step stub_step(struct hotspot_frames *h, struct walk *w,
 	    hotspot_step_by_base(h, w, BELIEF_WEAK, MAX_FRAME) ||
 	    step_by_frame_scan(h, w))
 		return STEP_ON;
-	return walk_lost(w, "a routine of the JVM's without a return address");
+	return walk_lost(w, "a JVM routine without a return address");
 }
 
 enum step hotspot_frames_step(struct hotspot_frames *h, struct walk *w,
@@ -628,10 +628,9 @@ enum step hotspot_frames_step(struct hotspot_frames *h, struct walk *w,
 		frame->kind = UNWOUND_NATIVE;
 		return walk_lost(w,
 				 code_cache_refused(h->code) == refused
-					 ? "generated code that is no longer "
-					   "there"
-					 : "more generated code than is looked "
-					   "at in a while");
+					 ? "generated code that was freed"
+					 : "more generated code than the limit "
+					   "of a batch");
 	}
 	switch (b->kind) {
 	case BLOB_INTERPRETER:

@@ -185,10 +185,10 @@ static enum step step_by_row(struct walk *w, const struct row *r)
 	if (r->rules[RA_RULE].rule == CFI_UNDEFINED)
 		return STEP_ROOT;
 	if (!row_find_cfa(w, r, &cfa))
-		return walk_lost(w, "a native frame's base is not known");
+		return walk_lost(w, "a native frame with an unknown base");
 	if (!row_caller_value(w, r, RA_RULE, cfa, &pc))
-		return walk_lost(w, "a native frame's return address is not "
-				    "in the stack");
+		return walk_lost(w, "a native return address outside the "
+				    "stack");
 	for (size_t k = 0; k < w->arch->machine->preserved_count; k++) {
 		values[k] = w->registers[w->arch->machine->preserved[k]];
 		if (row_is_same(w, r, k, cfa)

@@ -90,7 +90,7 @@ static enum step walk_step(struct unwinder *u, struct walk *w,
 	    (walk_sp(w) < sp ||
 	     (walk_sp(w) == sp && frame->kind != UNWOUND_GENERATED &&
 	      !(frame->kind == UNWOUND_INTERPRETED && frame->is_exact))))
-		return walk_lost(w, "the stack does not go on");
+		return walk_lost(w, "a caller that is not above its callee");
 	return step;
 }
 

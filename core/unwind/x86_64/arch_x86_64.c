@@ -92,7 +92,7 @@ static enum step x86_entry_step(struct hotspot_frames *h, struct walk *w,
 	} else if (hotspot_scan(h, w, HOTSPOT_STUB_SLOTS, &slot, &pc))
 		hotspot_return(w, slot, pc, walk_fp(w), "scan");
 	else
-		return walk_lost(w, "an interpreted frame has no base");
+		return walk_lost(w, "an interpreted frame without a base");
 	if (sender > slot && sender_is_valid(sender, slot, HOTSPOT_MAX_LOCALS))
 		w->registers[SP] = sender;
 	return STEP_ON;
