@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sampling: a sampling session: samples processes by eBPF into a profile.
+ * sampling: a session that samples processes with eBPF into a profile.
  *
  *	s = sampling_open(&options, &err);
  *	sampling_add(s, &jvm, &err);
@@ -10,7 +10,7 @@
  *	sampling_stop(s);
  *	profile = sampling_profile(s);
  *
- * The session prints nothing: it reports messages through options.notice, and
+ * The session prints nothing.  It reports messages through options.notice, and
  * losses as remarks of the profile.
  */
 #ifndef BPF_SAMPLING_SAMPLING_H
@@ -45,27 +45,27 @@ void sampling_close(struct sampling *s); /* NULL is fine */
 int sampling_add(struct sampling *s, struct jvm *jvm, struct error *err);
 
 /*
- * Starts a program, found by PATH, once sampling has begun, and samples it and
- * every JVM among its descendants.  argv ends with NULL and is borrowed.  The
- * program goes on when the session is closed.
+ * Prepares a program, found in PATH, which sampling_start() starts.  Samples it
+ * and every JVM among its descendants.  argv ends with NULL and is borrowed.
+ * The program keeps running after sampling_close().
  */
 int sampling_launch(struct sampling *s, char *const *argv, struct error *err);
 
 /*
- * Begins to take samples, of every JVM with options.all.  ERROR_NO_TARGET when
- * options.tid is no thread of the processes.
+ * Starts sampling.  With options.all, adds every running JVM.  ERROR_NO_TARGET
+ * if options.tid is not a thread of the processes.
  */
 int sampling_start(struct sampling *s, struct error *err);
 
 /*
- * Waits for the next samples and adds them to the profile; returns early when
- * one of the caller's descriptors is ready, which its revents say.  False
+ * Waits for the next samples and adds them to the profile.  Returns early if
+ * one of the caller's descriptors is ready; its revents are set.  Returns false
  * when sampling is over: options.duration_ns have passed, or no process is left
- * that could be sampled.
+ * to be sampled.
  */
 bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count);
 
-/* Stops taking samples, and adds all that were taken to the profile. */
+/* Stops sampling and adds all samples taken so far to the profile. */
 void sampling_stop(struct sampling *s);
 
 /*
@@ -75,36 +75,37 @@ void sampling_stop(struct sampling *s);
 struct profile *sampling_profile(struct sampling *s);
 
 /*
- * Ends the current window and begins the next one with an empty profile, while
- * sampling goes on.  Gives the profile of the window that has ended, which is
- * the caller's to free.  Each sample is in the window in which it was read, so
- * none is lost and none is counted twice; a wait is in the window in which it
- * ended.
+ * Starts a new window with an empty profile while sampling continues.  Returns
+ * the profile of the previous window, which the caller frees.  A sample is in
+ * the window in which it was read, so that no sample is lost or counted twice;
+ * a wait is in the window in which it ended.
  */
 struct profile *sampling_next_window(struct sampling *s);
 
-/* Appends "com.acme.Main (4711)", "3 JVMs"; foreign. */
+/* Appends the name of what is sampled: "com.acme.Main (4711)", "3 JVMs";
+ * foreign. */
 void sampling_add_name(const struct sampling *s, struct text *out);
 
 /*
- * Appends what was sampled in the current window: "Main (4711): cpu at 99 Hz
- * (cpu-clock), lock, 10.0 s, 990 samples, 2 lost"; foreign.
+ * Appends the current window's title: "Main (4711): cpu at 99 Hz (cpu-clock),
+ * lock, 10.0 s, 990 samples, 2 lost"; foreign.
  */
 void sampling_add_title(const struct sampling *s, struct text *out);
 
-/* The name of an event by the number of its bit; NULL when there is none. */
+/* The name of an event by its bit number; NULL = no such event. */
 const char *sampling_event_name(unsigned bit);
 
-/* What became of a session; valid after sampling_stop(). */
+/* The outcome of a session; valid after sampling_stop(). */
 struct sampling_result {
-	unsigned events;        /* bits SAMPLING_… that could be sampled */
-	size_t processes;       /* that were sampled */
-	size_t ended;           /* of those added, before sampling was over */
-	bool is_launched;       /* by sampling_launch() */
-	bool has_exited;        /* the launched program, with: */
-	int status;             /* as wait(2) gives it */
-	pid_t launched;         /* its pid */
-	const struct jvm *only; /* the process when there is one; or NULL */
+	unsigned events;  /* bits SAMPLING_… that were sampled */
+	size_t processes; /* number of sampled processes */
+	size_t ended;     /* added processes that ended during sampling */
+	bool is_launched; /* sampling_launch() was called */
+	bool has_exited;  /* the launched program has, with: */
+	int status;       /* as wait(2) gives it */
+	pid_t launched;   /* its pid */
+	const struct jvm
+		*only; /* the process, if there is exactly one; or NULL */
 };
 
 struct sampling_result sampling_result(const struct sampling *s);
@@ -118,19 +119,19 @@ struct sampling_result sampling_result(const struct sampling *s);
  * was freed or a frame had no name.
  */
 struct drain_interval {
-	int64_t ns; /* the next interval; 0 = there was none yet */
+	int64_t ns; /* the last interval; 0 = none yet */
 	uint64_t changes;
 };
 
 /*
- * After a batch: the time until the next one, in ns.  changes counts, since the
- * session began, all that was gone when it was looked at.
+ * Returns the time until the next batch, in ns.  Call it after each batch.
+ * changes is sampling_targets_changes(), which only grows.
  */
 int64_t drain_interval_next(struct drain_interval *d, uint64_t changes);
 
 /*
- * Whether code is freed so fast that even the shortest interval is long: then
- * the first sample after it should be read at once.
+ * True if code is freed so fast that even a short interval is too long: read
+ * the first sample after the interval at once.
  */
 bool drain_interval_is_short(const struct drain_interval *d);
 
@@ -143,28 +144,28 @@ bool drain_interval_is_short(const struct drain_interval *d);
 
 struct launch {
 	struct child child; /* pid 0: none; no channel once it has begun */
-	const char *name;   /* as it was given; borrowed */
+	const char *name;   /* argv[0]; borrowed */
 	bool has_ended;
 	int status; /* wait(2)'s, then */
 };
 
 /*
- * Makes the process of a program, by PATH; argv ends with NULL.  before_exec,
- * unless NULL, is called in it just before the program begins.
+ * Forks a process for a program, found in PATH; argv ends with NULL.
+ * before_exec, unless NULL, is called in it just before execvp(3).
  */
 int launch_open(struct launch *l, char *const *argv, void (*before_exec)(void),
 		struct error *err);
 
 /*
- * Lets it begin.  ERROR_FAILED when there is no such program, or it has not
- * begun until then (CLOCK_MONOTONIC).
+ * Executes the program.  ERROR_FAILED if it cannot be executed, or not before
+ * until_ns (CLOCK_MONOTONIC).
  */
 int launch_begin(struct launch *l, int64_t until_ns, struct error *err);
 
-/* True once it has ended, which status says how of. */
+/* True once the program has ended; then status is set. */
 bool launch_has_ended(struct launch *l);
 
-/* One that has not begun never does.  Zeroed storage is fine. */
+/* Kills the process if it has not executed the program. */
 void launch_close(struct launch *l);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sampling_options: what a sampling session samples, and whom it tells.
+ * sampling_options: what a sampling session samples, and where it reports to.
  */
 #ifndef BPF_SAMPLING_SAMPLING_OPTIONS_H
 #define BPF_SAMPLING_SAMPLING_OPTIONS_H
@@ -21,28 +21,28 @@ enum {
 	SAMPLING_LOCK = 16,
 };
 
-/* How important a notice is. */
+/* The importance of a notice. */
 enum sampling_notice {
 	SAMPLING_DETAIL, /* only for a verbose caller */
 	SAMPLING_INFO,
-	SAMPLING_LOSS, /* something is not sampled: always to be printed */
+	SAMPLING_LOSS, /* something is not sampled: always print it */
 };
 
 struct sampling_options {
 	unsigned events;         /* bits SAMPLING_… */
 	uint64_t hz;             /* ticks per second and CPU; 0 = 99 */
 	uint64_t alloc_interval; /* bytes; 0 = the JVM's own */
-	int64_t min_blocked_ns;  /* shorter waits are left out */
-	uint64_t stack_bytes;    /* copied of a stack at most */
-	uint64_t max_stack;      /* frames */
-	uint64_t trace_walks;    /* report how so many stacks were unwound */
+	int64_t min_blocked_ns;  /* shorter waits are omitted */
+	uint64_t stack_bytes;    /* maximum bytes copied of a stack */
+	uint64_t max_stack;      /* maximum number of frames */
+	uint64_t trace_walks;    /* number of stacks to report the walk of */
 	pid_t tid;               /* only this thread; 0 = all */
 	bool all;     /* every JVM, also those that start while sampling */
-	bool several; /* more than one process is named: each is a root frame */
-	bool only_user, only_kernel; /* sides of the stack */
+	bool several; /* give each process a root frame */
+	bool only_user, only_kernel; /* frames to keep */
 	bool no_agent;               /* load nothing into a JVM */
-	bool quiet_target;   /* load nothing that makes a JVM print a warning */
-	bool agent;          /* for names, too, where a JVM's build is unsafe */
+	bool quiet_target;   /* do not load it where the JVM would warn */
+	bool agent;          /* load it even if it may crash the JDK build */
 	bool lines;          /* frames have line numbers */
 	int64_t duration_ns; /* 0 = until the caller stops */
 
@@ -57,7 +57,7 @@ struct sampling_options {
 	/* Appends the name of a process: "com.acme.Main (4711)"; foreign. */
 	void (*add_name)(const struct jvm *jvm, struct text *out);
 
-	/* Runs in a launched program's process before it starts, or NULL. */
+	/* Called in a launched program's process before execvp(3), or NULL. */
 	void (*before_exec)(void);
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sampling_target: one process that is sampled: how its stacks are unwound, and
- * what its frames and threads are called.
+ * sampling_target: one sampled process: unwinds its stacks, names its frames
+ * and threads, and adds its samples to the session's profile.
  */
 #ifndef BPF_SAMPLING_SAMPLING_TARGET_H
 #define BPF_SAMPLING_SAMPLING_TARGET_H
@@ -25,31 +25,32 @@
 
 struct idle_threads;
 
-/* What a target has counted. */
+/* Counters of a target since it was opened. */
 struct sampling_counts {
 	uint64_t samples;
-	uint64_t stalls;  /* of its memory */
-	uint64_t unnamed; /* Java frames */
-	uint64_t classless, ownerless;
-	uint64_t untold;  /* of code that the agent had no room to tell of */
-	uint64_t refused; /* looks at code that were too much at a time */
-	uint64_t files;   /* that did not come */
+	uint64_t stalls;    /* reads of its memory that timed out */
+	uint64_t unnamed;   /* Java frames without a name */
+	uint64_t classless; /* allocations and locks without a class */
+	uint64_t ownerless; /* waits for a monitor without its owner */
+	uint64_t untold;    /* records that the agent had no room for */
+	uint64_t refused;   /* code cache reads that exceeded their limit */
+	uint64_t files;     /* ELF files that could not be opened in time */
 };
 
 /* Why a stack trace does not reach its thread's root. */
 enum sampling_end {
-	SAMPLING_END_ROOT, /* it does */
-	SAMPLING_END_BYTES,
-	SAMPLING_END_FRAMES,
-	SAMPLING_END_PAGE,    /* of the stack cannot be read */
-	SAMPLING_END_OFTEN,   /* waits come too often to copy each stack */
-	SAMPLING_END_EARLIER, /* a wait that began before sampling */
-	SAMPLING_END_STALLED, /* memory of the target did not come */
-	SAMPLING_END_LOST,    /* the unwinder's words say why */
+	SAMPLING_END_ROOT,   /* it reaches the root */
+	SAMPLING_END_BYTES,  /* options.stack_bytes were copied */
+	SAMPLING_END_FRAMES, /* options.max_stack frames were found */
+	SAMPLING_END_PAGE,   /* a page of the stack cannot be read */
+	SAMPLING_END_OFTEN,  /* the thread waits too often to copy each stack */
+	SAMPLING_END_EARLIER, /* the wait began before sampling */
+	SAMPLING_END_STALLED, /* a read of the target's memory timed out */
+	SAMPLING_END_LOST,    /* the unwinder gives the reason */
 	SAMPLING_ENDS
 };
 
-/* How often the unwinder has said so. */
+/* How often the unwinder has given a reason. */
 struct sampling_why {
 	const char *why; /* static text */
 	uint64_t count;
@@ -64,19 +65,21 @@ struct sampling_shared {
 	struct sampler *sampler;
 	struct elf_image_set images; /* of all targets */
 	struct map64 traced;         /* walks that were reported */
-	uint32_t events[16];         /* the profile's, by the bits' numbers */
-	int64_t epoch_ns;            /* what to add to a sample's time */
+	uint32_t events[16];         /* ids in the profile, by event bit */
+	int64_t epoch_ns; /* added to CLOCK_MONOTONIC gives wall time */
 	uint64_t hz;
-	uint64_t tick_ns; /* what a tick of the CPU clock stands for */
-	uint64_t ends[SAMPLING_ENDS];               /* of stack traces */
-	uint64_t waited_ns, ends_ns[SAMPLING_ENDS]; /* of waits, likewise */
-	struct sampling_why whys[SAMPLING_WHYS];    /* of SAMPLING_END_LOST */
-	uint64_t likened;    /* waits that have another's stack trace */
-	bool is_tried_again; /* a target that lacks something */
-	bool has_begun;      /* samples of others wait for whoever is new */
-	/* Of targets that others have taken the place of. */
-	struct sampling_counts counts;
-	unsigned unavailable; /* events that a target does not have */
+	uint64_t tick_ns; /* CPU time of one tick */
+	/* Of the current window: */
+	uint64_t ends[SAMPLING_ENDS];            /* number of stack traces */
+	uint64_t waited_ns;                      /* time of all waits */
+	uint64_t ends_ns[SAMPLING_ENDS];         /* the same, by end */
+	struct sampling_why whys[SAMPLING_WHYS]; /* of SAMPLING_END_LOST */
+	uint64_t likened; /* waits with an estimated stack trace */
+	/* Of the session: */
+	bool is_tried_again; /* an incomplete target will be opened again */
+	bool has_begun;      /* samples wait while a new target is opened */
+	struct sampling_counts counts; /* of targets that were replaced */
+	unsigned unavailable;          /* events that some JVM lacks */
 };
 
 struct sampling_target {
@@ -87,34 +90,32 @@ struct sampling_target {
 	struct unwinder *unwinder;
 	struct vm_symbols *metadata;
 	struct agent_client *agent;
-	bool agent_names;     /* the agent names methods, too */
-	unsigned events;      /* those of the session that this JVM has */
-	struct text no_names; /* why not; empty = they are, or need not */
-	struct text no_alloc; /* why that event is not sampled here */
+	bool agent_names;     /* the agent reports method names */
+	unsigned events;      /* of the session, that this JVM supports */
+	struct text no_names; /* why the agent reports no names, or empty */
+	struct text no_alloc; /* why alloc is not sampled, or empty */
 	struct sampling_frames *frames;
 	struct sampling_threads *threads;
-	struct object_classes *classes; /* NULL = not known */
-	struct java_threads *owners;    /* likewise, of monitors */
-	struct idle_threads *idle;      /* NULL = not looked at */
-	struct sampling_wait *waits;    /* NULL = none was sampled */
-	struct sampling_wait *wait;     /* that the sample at work on is of */
-	enum sampling_end end;          /* likewise: how its walk ended */
+	struct object_classes *classes; /* NULL = unavailable */
+	struct java_threads *owners;    /* of monitors; NULL = unavailable */
+	struct idle_threads *idle;      /* NULL = not read yet */
+	struct sampling_wait *waits;    /* NULL = none was sampled yet */
+	struct sampling_wait *wait;     /* of the current sample, or NULL */
+	enum sampling_end end;          /* of the current sample's walk */
 	uint64_t samples;
-	uint64_t classless; /* of allocations and locks */
-	uint64_t ownerless; /* of waits for a monitor */
-	uint64_t untold;    /* what an agent was lost with */
-	uint64_t batch;     /* of which its code was looked at; 0 = none */
-	int64_t looked_ns; /* when sampling_target_begin() looked at its code */
-	int64_t since_ns;  /* it is sampled; CLOCK_MONOTONIC */
+	uint64_t classless, ownerless; /* as sampling_counts has them */
+	uint64_t untold;               /* of an agent that was lost */
+	uint64_t batch;    /* for which its code was read; 0 = none */
+	int64_t looked_ns; /* when its code was read; CLOCK_MONOTONIC */
+	int64_t since_ns;  /* sampled since; CLOCK_MONOTONIC */
 	bool has_ended;
 };
 
 /*
- * Takes over a process, whose jvm is copied and is the target's from now on,
- * closed even on failure.  Says what loading the agent does to the JVM, and
- * loads it, unless that is not wanted; when it cannot be, that is an error only
- * where the agent is needed (alloc, lock), else it is said where names are
- * from.
+ * Opens a process.  *jvm is copied; the target owns it and closes it, even on
+ * failure.  Unless an option forbids it, loads the agent into the JVM and
+ * reports what that does to the JVM.  Fails without the agent only if an event
+ * needs it (alloc, lock); otherwise reports where names come from.
  */
 struct sampling_target *sampling_target_new(struct sampling_shared *s,
 					    const struct jvm *jvm,
@@ -122,60 +123,63 @@ struct sampling_target *sampling_target_new(struct sampling_shared *s,
 void sampling_target_free(struct sampling_target *t); /* NULL is fine */
 
 /*
- * The session has a new, empty profile: whatever refers to the one before is
- * renewed.  To be called once per target, before any more samples are added.
+ * Makes a target use the session's new profile: replaces all ids of the profile
+ * `before`, which still exists.  Call it once for each target and window,
+ * before more samples are added.
  */
 void sampling_target_renew(struct sampling_target *t,
 			   const struct profile *before);
 
-/* Sets all counts of a window to zero. */
+/* Sets the counters of the current window to zero. */
 void sampling_shared_clear(struct sampling_shared *s);
 
-/* Adds a stack trace of one profile to another; its id there. */
+/* Adds a stack trace of one profile to another; returns its id there. */
 uint32_t sampling_copy_stack(const struct profile *from, struct profile *to,
 			     uint32_t stack);
 
-/* Frees it; what it has counted is its session's from now on. */
+/* Frees a target whose process has another one; the session keeps its counts.
+ */
 void sampling_target_retire(struct sampling_target *t);
 
-/* Adds what it has counted. */
+/* Adds the target's counters to *counts. */
 void sampling_target_counts(const struct sampling_target *t,
 			    struct sampling_counts *counts);
 
-/* Whether it is a JVM of which all was found that was looked for. */
+/* True for a JVM whose tables were all found, so that opening it again is
+ * useless. */
 bool sampling_target_is_whole(const struct sampling_target *t);
 
-/* Before a batch of samples. */
+/* Call it before a batch of samples: reads what has changed in the process. */
 void sampling_target_begin(struct sampling_target *t);
 
-/* How much of it was gone when it was looked at, since the beginning. */
+/* Number of names and pieces of code that were gone when they were read. */
 uint64_t sampling_target_changes(const struct sampling_target *t);
 
-/* The stack trace of the frames that there are now, as the profile has it. */
+/* Adds the current frames to the profile; returns the stack trace's id. */
 uint32_t sampling_target_stack(struct sampling_target *t);
 
-/* The registers of a sample, from which a walk begins. */
+/* Returns the start of a walk with a sample's registers. */
 struct unwind_start sampling_target_registers(const struct sampling_target *t,
 					      const __u64 *regs);
 
 /*
- * Counts how a walk has ended, and returns that.  cut is what it means that
- * the copy of the stack has ended before; missed is what
- * remote_memory_missed() was before, whose rise says why.
+ * Counts how a walk has ended, and returns it.  cut is the reason if the copy
+ * of the stack was too short.  missed is remote_memory_missed() from before the
+ * walk: if it has grown, reads have timed out.
  */
 enum sampling_end sampling_target_count_end(struct sampling_target *t,
 					    const struct unwound *u,
 					    enum sampling_end cut,
 					    uint64_t missed);
 
-/* The frame that stands for it in a stack trace; NULL = there is none. */
+/* The frame that marks such an end in a stack trace; NULL = none. */
 const char *sampling_end_frame(enum sampling_end end);
 
-/* Adds a sample to those of the events (SAMPLING_…) that are wanted. */
+/* Adds a sample to those of the events (bits SAMPLING_…) that are sampled. */
 void sampling_target_add(struct sampling_target *t, unsigned events,
 			 struct sample *sample);
 
-/* Adds what a program in the kernel has taken. */
+/* Adds a sample of the kernel's programs. */
 void sampling_target_sample(struct sampling_target *t,
 			    const struct sample_event *e,
 			    const uint64_t *kernel, const uint8_t *stack);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sampling_targets: which processes are sampled: those named, a program that
- * was started and what it starts, or every JVM, those that begin later, too.
+ * sampling_targets: the sampled processes: the named ones, a launched program
+ * and its descendants, or every JVM.
  */
 #ifndef BPF_SAMPLING_SAMPLING_TARGETS_H
 #define BPF_SAMPLING_SAMPLING_TARGETS_H
@@ -24,35 +24,33 @@
  * often at first and then less.
  */
 
-/* Of more descendants, the last ones are found when all processes are looked
- * at. */
+/* Further descendants are found when all processes are read. */
 enum { DESCENDANTS_MAX = 64 };
 
 struct descendant {
 	pid_t pid;
 	dev_t exe_dev;
 	ino_t exe_ino;
-	int64_t since_ns; /* it runs that file */
-	int64_t next_ns;  /* when to look at it */
+	int64_t since_ns; /* when it was first seen to run that file */
+	int64_t next_ns;  /* when it is due */
 };
 
 struct descendants {
 	struct descendant all[DESCENDANTS_MAX];
 	size_t count;
-	int64_t threads_ns; /* when all their threads are to be asked */
+	int64_t threads_ns; /* when to read the children of all threads */
 };
 
 /*
- * Puts into pids those of a process and its descendants that are worth a look
- * by now, and gives how many.  What another thread than a process's first has
- * started is looked for a few times a second, a thousand threads at most. Where
- * the kernel does not tell children (CONFIG_PROC_CHILDREN) it is the process
- * alone, at most.
+ * Puts the PIDs of the ancestor and its descendants that are due into pids, and
+ * returns their number.  Children of other threads than a process's first are
+ * read a few times per second, of at most a thousand threads.  Without
+ * CONFIG_PROC_CHILDREN, only the ancestor is found.
  */
 size_t descendants_due(struct descendants *d, pid_t ancestor, int64_t now_ns,
 		       pid_t pids[DESCENDANTS_MAX]);
 
-/* Whether one of them will be looked at again as it is. */
+/* True if the process will be due again while it runs the same file. */
 bool descendants_awaits(const struct descendants *d, pid_t pid);
 
 /*
@@ -65,25 +63,25 @@ struct sampling_refusal {
 	dev_t exe_dev;
 	ino_t exe_ino;
 	enum jvm_kind kind;
-	int64_t again_ns; /* when it is tried again */
-	char *why;        /* to be said if nothing comes of it; foreign */
-	bool is_said;
+	int64_t again_ns; /* when to try it again */
+	char *why;        /* to be reported if it is never sampled; foreign */
+	bool is_said;     /* it was reported */
 };
 
 struct sampling_targets {
 	struct sampling_shared *shared;
-	struct sampling_target **all; /* those that have ended, too */
+	struct sampling_target **all; /* including ended ones */
 	size_t count, cap;
-	size_t named;        /* of them, by the user */
-	struct map64 by_pid; /* index of the last that had it */
+	size_t named;        /* of them, by the caller */
+	struct map64 by_pid; /* index of the PID's last target */
 	pid_t ancestor; /* the launched program, whose descendants are wanted;
 			   0 = none */
 	const char *launched;           /* its name; borrowed */
 	struct descendants descendants; /* of it, with itself */
-	int64_t next_look_ns;           /* for those that begin later */
+	int64_t next_look_ns;           /* when to look for new JVMs */
 	struct sampling_refusal *refusals;
 	size_t refusal_count, refusal_cap;
-	size_t said; /* of them, or would be if they were not so many */
+	size_t said; /* refusals to report; only the first are printed */
 };
 
 void sampling_targets_init(struct sampling_targets *t,
@@ -91,59 +89,59 @@ void sampling_targets_init(struct sampling_targets *t,
 void sampling_targets_release(struct sampling_targets *t);
 
 /*
- * Adds a process that the caller has opened, whose jvm is the target's from now
- * on and closed even on failure.  It is sampled from the sampler's start on.
- * ERROR_NO_TARGET, ERROR_PERMISSION, …
+ * Adds a process.  The target owns *jvm from now on and closes it, even on
+ * failure.  ERROR_NO_TARGET, ERROR_PERMISSION, …
  */
 int sampling_targets_add(struct sampling_targets *t, struct jvm *jvm,
 			 struct error *err);
 
 /*
- * When all are added: with options.all, adds all JVMs that there are; checks
- * that options.tid is a thread of one of them.
+ * Call it when all named processes are added: adds every JVM with options.all,
+ * and checks that options.tid is a thread of one of them.
  */
 int sampling_targets_open(struct sampling_targets *t, struct error *err);
 
 /*
- * Takes in a program that is about to begin, by its pid, and what it starts.
- * The name (foreign, borrowed) stands for it until there is a target.
+ * Adds a launched program, which has not been executed yet, by its PID, and its
+ * descendants.  Its name (foreign, borrowed) is used until there is a target.
  */
 int sampling_targets_launched(struct sampling_targets *t, pid_t pid,
 			      const char *name, struct error *err);
 
 /*
- * Notes that a process could not be sampled, which took so long; and tells
- * whether it is too early to try it again.
+ * Keeps that a process could not be sampled, and that the attempt took
+ * took_ns; the second is true while it is too early to try it again.
  */
 void sampling_targets_refuse(struct sampling_targets *t, const struct jvm *jvm,
 			     int64_t took_ns, const struct error *why);
 bool sampling_targets_is_refused(const struct sampling_targets *t,
 				 const struct jvm *jvm);
 
-/* The one of a sample; NULL when it is none. */
+/* The target of a PID; NULL = none. */
 struct sampling_target *sampling_targets_find(const struct sampling_targets *t,
 					      pid_t pid);
 
-/* Often: looks for those that have begun, or become JVMs. */
+/* Looks for new JVMs; call it often. */
 void sampling_targets_look(struct sampling_targets *t);
 
-/* Often: which have ended is noted, and no longer sampled; how many run. */
+/* Marks ended processes and stops sampling them; returns the number of running
+ * ones.  Call it often. */
 size_t sampling_targets_running(struct sampling_targets *t);
 
 /*
- * At the end: what could not be sampled and was not said yet, as it might have
- * been tried again; and how many more there were than are said one by one.
+ * Reports, at the end, the processes that could not be sampled and might have
+ * been tried again; and the number of those beyond the limit.
  */
 void sampling_targets_say_refused(struct sampling_targets *t);
 
-/* What all of them have counted, those whose place others took, too. */
+/* The counters of all targets, including replaced ones. */
 struct sampling_counts
 sampling_targets_counts(const struct sampling_targets *t);
 
-/* sampling_target_changes() of all. */
+/* The sum of sampling_target_changes(). */
 uint64_t sampling_targets_changes(const struct sampling_targets *t);
 
-/* "com.acme.Main (4711)", "3 JVMs". */
+/* Appends "com.acme.Main (4711)", "3 JVMs"; foreign. */
 void sampling_targets_name(const struct sampling_targets *t, struct text *out);
 
 #endif
