@@ -22,7 +22,7 @@
 #define MEMLOCK_ENOUGH (UINT64_C(64) << 20)
 
 /* The first bytes of a file of the kernel's; false when it cannot be read. */
-static bool read_text(const char *path, char *text, size_t size)
+static bool facts_read_text(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t len = fd < 0 ? -1 : read(fd, text, size - 1);
@@ -33,36 +33,37 @@ static bool read_text(const char *path, char *text, size_t size)
 	return len > 0;
 }
 
-static bool read_number(const char *path, int *number)
+static bool facts_read_number(const char *path, int *number)
 {
 	char text[32];
 
-	if (!read_text(path, text, sizeof(text)))
+	if (!facts_read_text(path, text, sizeof(text)))
 		return false;
 	*number = (int)strtol(text, NULL, 10);
 	return true;
 }
 
 /* "none [integrity] confidentiality": the one in brackets. */
-static void read_lockdown(char *mode, size_t size)
+static void facts_read_lockdown(char *mode, size_t size)
 {
 	char text[128];
 	const char *at;
 
 	mode[0] = '\0';
-	if (!read_text("/sys/kernel/security/lockdown", text, sizeof(text)))
+	if (!facts_read_text("/sys/kernel/security/lockdown", text,
+			     sizeof(text)))
 		return;
 	at = strchr(text, '[');
 	if (at)
 		snprintf(mode, size, "%.*s", (int)strcspn(at + 1, "]"), at + 1);
 }
 
-static void read_status(struct bpf_facts *f)
+static void facts_read_status(struct bpf_facts *f)
 {
 	char text[8192];
 	const char *at;
 
-	if (!read_text("/proc/self/status", text, sizeof(text)))
+	if (!facts_read_text("/proc/self/status", text, sizeof(text)))
 		return;
 	at = strstr(text, "\nCapEff:");
 	if (at)
@@ -86,11 +87,12 @@ static bool kallsyms_are_shown(void)
 {
 	char text[4096];
 
-	return read_text("/proc/kallsyms", text, sizeof(text)) &&
+	return facts_read_text("/proc/kallsyms", text, sizeof(text)) &&
 	       bpf_symbols_are_shown(text);
 }
 
-static bool has(const struct bpf_facts *f, unsigned capability)
+static bool facts_have_capability(const struct bpf_facts *f,
+				  unsigned capability)
 {
 	return f->capabilities >> capability & 1;
 }
@@ -99,7 +101,7 @@ static bool has(const struct bpf_facts *f, unsigned capability)
  * What no kernel knows: without a filter, it is invalid; but before Linux 6.0
  * the kernel's own bpf(2) looks at rights first.
  */
-static void try_filter(struct bpf_facts *f)
+static void facts_try_filter(struct bpf_facts *f)
 {
 	f->bpf_is_eperm = syscall(SYS_bpf, 0x7fff, NULL, 0) < 0 &&
 			  errno == EPERM;
@@ -110,7 +112,7 @@ static void try_filter(struct bpf_facts *f)
 
 /* Debian's kernels take more rights than others from 3 on, and not all the
  * same: this asks, by an event that never counts. */
-static enum bpf_perf try_perf(void)
+static enum bpf_perf facts_try_perf(void)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -141,16 +143,16 @@ void bpf_facts_gather(struct bpf_facts *f)
 	f->has_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
 	f->in_first_user_ns = stat("/proc/self/ns/user", &ns) < 0 ||
 			      ns.st_ino == FIRST_USER_NS;
-	read_status(f);
+	facts_read_status(f);
 	if (f->seccomp == 2)
-		try_filter(f);
-	read_lockdown(f->lockdown, sizeof(f->lockdown));
-	f->has_perf_events = read_number("/proc/sys/kernel/perf_event_paranoid",
-					 &f->paranoid);
-	f->perf = f->filters_perf ? BPF_PERF_UNKNOWN : try_perf();
-	read_number("/proc/sys/kernel/kptr_restrict", &f->kptr_restrict);
-	read_number("/proc/sys/kernel/unprivileged_bpf_disabled",
-		    &f->unprivileged_bpf_disabled);
+		facts_try_filter(f);
+	facts_read_lockdown(f->lockdown, sizeof(f->lockdown));
+	f->has_perf_events = facts_read_number(
+		"/proc/sys/kernel/perf_event_paranoid", &f->paranoid);
+	f->perf = f->filters_perf ? BPF_PERF_UNKNOWN : facts_try_perf();
+	facts_read_number("/proc/sys/kernel/kptr_restrict", &f->kptr_restrict);
+	facts_read_number("/proc/sys/kernel/unprivileged_bpf_disabled",
+			  &f->unprivileged_bpf_disabled);
 	f->shows_symbols = kallsyms_are_shown();
 	f->locked_bytes = getrlimit(RLIMIT_MEMLOCK, &limit) == 0
 				  ? limit.rlim_cur
@@ -166,10 +168,10 @@ static bool is_before(const char *release, long major, long minor)
 	return first < major || (first == major && second < minor);
 }
 
-static void say(struct condition *c, bool holds, const char *fmt, ...)
+static void condition_set(struct condition *c, bool holds, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static void say(struct condition *c, bool holds, const char *fmt, ...)
+static void condition_set(struct condition *c, bool holds, const char *fmt, ...)
 {
 	va_list args;
 
@@ -184,91 +186,98 @@ static void look_at_kernel(const struct bpf_facts *f, struct condition *c)
 {
 	bool is_old = is_before(f->release, 5, 8);
 
-	say(c, !is_old, "Linux %s%s", f->release,
-	    is_old ? " has no ring buffers for BPF" : "");
+	condition_set(c, !is_old, "Linux %s%s", f->release,
+		      is_old ? " has no ring buffers for BPF" : "");
 }
 
 static void look_at_btf(const struct bpf_facts *f, struct condition *c)
 {
-	say(c, f->has_btf, "/sys/kernel/btf/vmlinux %s",
-	    f->has_btf ? "is there: the kernel's types are known"
-		       : "is not there: the kernel's types are not known");
+	condition_set(
+		c, f->has_btf, "/sys/kernel/btf/vmlinux %s",
+		f->has_btf ? "is there: the kernel's types are known"
+			   : "is not there: the kernel's types are not known");
 }
 
 static void look_at_rights(const struct bpf_facts *f, struct condition *c)
 {
-	bool admin = has(f, CAP_SYS_ADMIN);
-	bool bpf = has(f, CAP_BPF), perfmon = has(f, CAP_PERFMON);
+	bool admin = facts_have_capability(f, CAP_SYS_ADMIN);
+	bool bpf = facts_have_capability(f, CAP_BPF),
+	     perfmon = facts_have_capability(f, CAP_PERFMON);
 
 	if (admin || (bpf && perfmon))
-		say(c, true, "%s",
-		    bpf && perfmon ? "CAP_BPF and CAP_PERFMON"
-				   : "CAP_SYS_ADMIN");
+		condition_set(c, true, "%s",
+			      bpf && perfmon ? "CAP_BPF and CAP_PERFMON"
+					     : "CAP_SYS_ADMIN");
 	else
-		say(c, false, "neither CAP_SYS_ADMIN nor %s",
-		    bpf       ? "CAP_PERFMON"
-		    : perfmon ? "CAP_BPF"
-			      : "CAP_BPF and CAP_PERFMON");
+		condition_set(c, false, "neither CAP_SYS_ADMIN nor %s",
+			      bpf       ? "CAP_PERFMON"
+			      : perfmon ? "CAP_BPF"
+					: "CAP_BPF and CAP_PERFMON");
 }
 
 static void look_at_user_ns(const struct bpf_facts *f, struct condition *c)
 {
-	say(c, f->in_first_user_ns, "%s",
-	    f->in_first_user_ns
-		    ? "the first"
-		    : "not the first: its root has no rights to BPF");
+	condition_set(c, f->in_first_user_ns, "%s",
+		      f->in_first_user_ns
+			      ? "the first"
+			      : "not the first: its root has no rights to BPF");
 }
 
 static void look_at_seccomp(const struct bpf_facts *f, struct condition *c)
 {
 	bool has_rights = f->in_first_user_ns &&
-			  (has(f, CAP_BPF) || has(f, CAP_SYS_ADMIN));
+			  (facts_have_capability(f, CAP_BPF) ||
+			   facts_have_capability(f, CAP_SYS_ADMIN));
 	bool filters_bpf = f->bpf_is_eperm && has_rights;
 
-	say(c, !filters_bpf && !f->filters_perf, "%s",
-	    f->seccomp == 0   ? "no filter of system calls"
-	    : filters_bpf     ? "a filter does not let bpf(2) through"
-	    : f->filters_perf ? "a filter does not let perf_event_open(2) "
-				"through"
-	    : f->bpf_is_eperm ? "a filter, which may not let bpf(2) through"
-			      : "a filter, which lets bpf(2) and "
-				"perf_event_open(2) through");
+	condition_set(
+		c, !filters_bpf && !f->filters_perf, "%s",
+		f->seccomp == 0   ? "no filter of system calls"
+		: filters_bpf     ? "a filter does not let bpf(2) through"
+		: f->filters_perf ? "a filter does not let perf_event_open(2) "
+				    "through"
+		: f->bpf_is_eperm ? "a filter, which may not let bpf(2) through"
+				  : "a filter, which lets bpf(2) and "
+				    "perf_event_open(2) through");
 	if (c->state == CONDITION_HOLDS && f->bpf_is_eperm)
 		c->state = CONDITION_UNKNOWN;
 }
 
 static void look_at_lockdown(const struct bpf_facts *f, struct condition *c)
 {
-	say(c, strcmp(f->lockdown, "confidentiality") != 0, "%s",
-	    f->lockdown[0] ? f->lockdown : "none");
+	condition_set(c, strcmp(f->lockdown, "confidentiality") != 0, "%s",
+		      f->lockdown[0] ? f->lockdown : "none");
 }
 
 static void look_at_perf(const struct bpf_facts *f, struct condition *c)
 {
-	say(c, f->has_perf_events, "this kernel has %s",
-	    f->has_perf_events ? "them" : "none");
+	condition_set(c, f->has_perf_events, "this kernel has %s",
+		      f->has_perf_events ? "them" : "none");
 }
 
 /* Debian's: from 3 on, it is for all but CAP_SYS_ADMIN. */
 static bool is_too_paranoid(const struct bpf_facts *f)
 {
-	return f->paranoid > 2 && has(f, CAP_PERFMON);
+	return f->paranoid > 2 && facts_have_capability(f, CAP_PERFMON);
 }
 
 static void look_at_perf_rights(const struct bpf_facts *f, struct condition *c)
 {
 	if (f->perf == BPF_PERF_UNKNOWN) {
-		say(c, true, "whether CPUs may be sampled is not known");
+		condition_set(c, true,
+			      "whether CPUs may be sampled is not known");
 		c->state = CONDITION_UNKNOWN;
 		return;
 	}
-	say(c, f->perf == BPF_PERF_OPENED, "perf_event_paranoid is %d, %s",
-	    f->paranoid,
-	    f->perf == BPF_PERF_OPENED
-		    ? "which lets all CPUs be sampled from here"
-	    : is_too_paranoid(f)  ? "which CAP_PERFMON is not exempt from"
-	    : has(f, CAP_PERFMON) ? "and yet all CPUs may not be sampled"
-				  : "which takes CAP_PERFMON");
+	condition_set(c, f->perf == BPF_PERF_OPENED,
+		      "perf_event_paranoid is %d, %s", f->paranoid,
+		      f->perf == BPF_PERF_OPENED
+			      ? "which lets all CPUs be sampled from here"
+		      : is_too_paranoid(f)
+			      ? "which CAP_PERFMON is not exempt from"
+		      : facts_have_capability(f, CAP_PERFMON)
+			      ? "and yet all CPUs may not be sampled"
+			      : "which takes CAP_PERFMON");
 	if (c->state == CONDITION_FAILS && is_too_paranoid(f))
 		snprintf(c->remedy, sizeof(c->remedy),
 			 "run as root, or with CAP_SYS_ADMIN, or set "
@@ -279,25 +288,25 @@ static void look_at_memory(const struct bpf_facts *f, struct condition *c)
 {
 	bool is_short = is_before(f->release, 5, 11) &&
 			f->locked_bytes < MEMLOCK_ENOUGH &&
-			!has(f, CAP_SYS_RESOURCE);
+			!facts_have_capability(f, CAP_SYS_RESOURCE);
 
 	if (f->locked_bytes == RLIM_INFINITY)
-		say(c, true, "unlimited");
+		condition_set(c, true, "unlimited");
 	else
-		say(c, !is_short, "%llu KiB, %s",
-		    (unsigned long long)f->locked_bytes >> 10,
-		    is_short ? "of which this kernel takes BPF's maps"
-			     : "which does not matter to BPF here");
+		condition_set(c, !is_short, "%llu KiB, %s",
+			      (unsigned long long)f->locked_bytes >> 10,
+			      is_short ? "of which this kernel takes BPF's maps"
+				       : "which does not matter to BPF here");
 }
 
 static void look_at_symbols(const struct bpf_facts *f, struct condition *c)
 {
 	bool is_shown = f->shows_symbols || !is_before(f->release, 5, 14);
 
-	say(c, is_shown, "kptr_restrict is %d: %s", f->kptr_restrict,
-	    f->shows_symbols ? "the kernel's functions have names"
-	    : is_shown       ? "the kernel names functions when it is asked"
-			     : "the kernel's functions have no names");
+	condition_set(c, is_shown, "kptr_restrict is %d: %s", f->kptr_restrict,
+		      f->shows_symbols ? "the kernel's functions have names"
+		      : is_shown ? "the kernel names functions when it is asked"
+				 : "the kernel's functions have no names");
 }
 
 static const struct {

@@ -16,7 +16,8 @@
 /* The last line that libbpf had to say. */
 static char last_line[160];
 
-static int keep(enum libbpf_print_level level, const char *fmt, va_list args)
+static int load_keep_line(enum libbpf_print_level level, const char *fmt,
+			  va_list args)
 {
 	if (level == LIBBPF_DEBUG)
 		return 0;
@@ -28,11 +29,11 @@ static int keep(enum libbpf_print_level level, const char *fmt, va_list args)
 void load_quietly(void)
 {
 	last_line[0] = '\0';
-	libbpf_set_print(keep);
+	libbpf_set_print(load_keep_line);
 }
 
 /* libbpf takes some tens of MiB, and does not say that it got none. */
-static bool is_cramped(struct rlimit *limit)
+static bool load_is_cramped(struct rlimit *limit)
 {
 	return getrlimit(RLIMIT_AS, limit) == 0 && limit->rlim_cur < ENOUGH;
 }
@@ -59,7 +60,7 @@ int load_refused(const char *what, int sys, struct error *err)
 			return fail(err, c->kind, "%s: %s: %s (%s)", what,
 				    c->name, c->detail, c->remedy);
 	}
-	if (is_cramped(&limit))
+	if (load_is_cramped(&limit))
 		return fail(err, ERROR_UNAVAILABLE,
 			    "%s: the address space is limited to %" PRIu64
 			    " MiB (ulimit -v unlimited)",

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct off_cpu_sample **bucket(struct off_cpu *o, uint32_t key)
+static struct off_cpu_sample **off_cpu_bucket(struct off_cpu *o, uint32_t key)
 {
 	return &o->buckets[key % OFF_CPU_BUCKETS];
 }
 
 /* Out of its list; the caller's to free. */
-static struct off_cpu_sample *take(struct off_cpu *o,
-				   struct off_cpu_sample **at)
+static struct off_cpu_sample *off_cpu_take(struct off_cpu *o,
+					   struct off_cpu_sample **at)
 {
 	struct off_cpu_sample *s = *at;
 
@@ -23,9 +23,9 @@ static struct off_cpu_sample *take(struct off_cpu *o,
 	return s;
 }
 
-static struct off_cpu_sample **find(struct off_cpu *o, uint32_t key)
+static struct off_cpu_sample **off_cpu_find(struct off_cpu *o, uint32_t key)
 {
-	struct off_cpu_sample **at = bucket(o, key);
+	struct off_cpu_sample **at = off_cpu_bucket(o, key);
 
 	while (*at && (*at)->key != key)
 		at = &(*at)->next;
@@ -35,11 +35,11 @@ static struct off_cpu_sample **find(struct off_cpu *o, uint32_t key)
 void off_cpu_left(struct off_cpu *o, uint32_t key, const struct sample_event *e,
 		  size_t size)
 {
-	struct off_cpu_sample **at = find(o, key);
+	struct off_cpu_sample **at = off_cpu_find(o, key);
 	struct off_cpu_sample *s;
 
 	if (*at) {
-		free(take(o, at));
+		free(off_cpu_take(o, at));
 		o->unended++;
 	}
 	if (o->bytes + size > OFF_CPU_BYTES) {
@@ -50,8 +50,8 @@ void off_cpu_left(struct off_cpu *o, uint32_t key, const struct sample_event *e,
 	s->size = size;
 	memcpy(&s->event, e, size);
 	s->key = key;
-	s->next = *bucket(o, key);
-	*bucket(o, key) = s;
+	s->next = *off_cpu_bucket(o, key);
+	*off_cpu_bucket(o, key) = s;
 	o->bytes += size;
 	o->count++;
 }
@@ -59,16 +59,17 @@ void off_cpu_left(struct off_cpu *o, uint32_t key, const struct sample_event *e,
 struct off_cpu_sample *off_cpu_returned(struct off_cpu *o, uint32_t key,
 					uint64_t out_ns)
 {
-	struct off_cpu_sample **at = find(o, key);
+	struct off_cpu_sample **at = off_cpu_find(o, key);
 
-	return *at && (*at)->event.time_ns == out_ns ? take(o, at) : NULL;
+	return *at && (*at)->event.time_ns == out_ns ? off_cpu_take(o, at)
+						     : NULL;
 }
 
 struct off_cpu_sample *off_cpu_any(struct off_cpu *o)
 {
 	for (size_t i = 0; o->count && i < OFF_CPU_BUCKETS; i++) {
 		if (o->buckets[i])
-			return take(o, &o->buckets[i]);
+			return off_cpu_take(o, &o->buckets[i]);
 	}
 	return NULL;
 }

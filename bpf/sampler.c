@@ -41,21 +41,21 @@ struct sampler {
 	size_t read;
 };
 
-static bool wants(const struct sampler *s, enum sample_kind kind)
+static bool sampler_wants(const struct sampler *s, enum sample_kind kind)
 {
 	return s->options.kinds >> kind & 1;
 }
 
-static bool probes(const struct sampler *s)
+static bool sampler_has_probes(const struct sampler *s)
 {
-	return wants(s, SAMPLE_ALLOC) || wants(s, SAMPLE_LOCK);
+	return sampler_wants(s, SAMPLE_ALLOC) || sampler_wants(s, SAMPLE_LOCK);
 }
 
 /*
  * Room for the largest samples of a quarter of a second, where it is known how
  * many may come: most are a tenth of that.  To have memory costs CPU time.
  */
-static size_t ring_bytes(const struct sampler *s)
+static size_t sampler_ring_bytes(const struct sampler *s)
 {
 	const struct sampler_options *o = &s->options;
 	int cpus = libbpf_num_possible_cpus();
@@ -72,7 +72,7 @@ static size_t ring_bytes(const struct sampler *s)
 }
 
 /* Whether a record is what its head says; the programs made it. */
-static bool is_whole(const struct sample_event *e, size_t size)
+static bool record_is_whole(const struct sample_event *e, size_t size)
 {
 	return size >= sizeof(*e) && e->kind < SAMPLE_KINDS &&
 	       e->kernel_frames <= SAMPLER_WALK_FRAMES &&
@@ -83,7 +83,7 @@ static bool is_whole(const struct sample_event *e, size_t size)
 }
 
 /* False when no more is wanted. */
-static bool hand_over(struct sampler *s, const struct sample_event *e)
+static bool sampler_hand_over(struct sampler *s, const struct sample_event *e)
 {
 	const uint64_t *kernel = (const uint64_t *)(e + 1);
 
@@ -93,20 +93,20 @@ static bool hand_over(struct sampler *s, const struct sample_event *e)
 }
 
 /* The same for one that was kept. */
-static bool hand_over_off_cpu(struct sampler *s, struct off_cpu_sample *o,
-			      uint64_t end_ns, unsigned flags)
+static bool sampler_hand_over_wait(struct sampler *s, struct off_cpu_sample *o,
+				   uint64_t end_ns, unsigned flags)
 {
 	struct sample_event *e = &o->event;
 	bool goes_on;
 
 	e->weight = end_ns > e->time_ns ? end_ns - e->time_ns : 0;
 	e->flags |= (uint16_t)flags;
-	goes_on = hand_over(s, e);
+	goes_on = sampler_hand_over(s, e);
 	free(o);
 	return goes_on;
 }
 
-static bool resume(struct sampler *s, const struct sample_resumed *r)
+static bool sampler_end_wait(struct sampler *s, const struct sample_resumed *r)
 {
 	struct off_cpu_sample *o;
 
@@ -114,25 +114,25 @@ static bool resume(struct sampler *s, const struct sample_resumed *r)
 		o = off_cpu_returned(&s->locks, (uint32_t)r->out_ns, r->out_ns);
 	else
 		o = off_cpu_returned(&s->off_cpu, r->tid, r->out_ns);
-	return o ? hand_over_off_cpu(s, o, r->in_ns, 0) : true;
+	return o ? sampler_hand_over_wait(s, o, r->in_ns, 0) : true;
 }
 
-static int on_record(void *self, void *bytes, size_t size)
+static int sampler_on_record(void *self, void *bytes, size_t size)
 {
 	struct sampler *s = self;
 	const struct sample_event *e = bytes;
 	bool goes_on = true;
 
 	if (size == sizeof(struct sample_resumed))
-		goes_on = resume(s, bytes);
-	else if (!is_whole(e, size))
+		goes_on = sampler_end_wait(s, bytes);
+	else if (!record_is_whole(e, size))
 		return 0;
 	else if (e->kind == SAMPLE_OFFCPU && !(e->flags & SAMPLE_BEGAN_EARLIER))
 		off_cpu_left(&s->off_cpu, e->tid, e, size);
 	else if (e->kind == SAMPLE_LOCK)
 		off_cpu_left(&s->locks, (uint32_t)e->time_ns, e, size);
 	else
-		goes_on = hand_over(s, e);
+		goes_on = sampler_hand_over(s, e);
 	return goes_on ? 0 : -ECANCELED;
 }
 
@@ -147,7 +147,8 @@ static __u32 own_pid_ns(void)
 }
 
 /* An area for each of so many uses at a time; none without any. */
-static int size_areas(const struct sampler *s, struct bpf_map *map, int areas)
+static int sampler_size_areas(const struct sampler *s, struct bpf_map *map,
+			      int areas)
 {
 	size_t bytes = offsetof(struct scratch, bytes) +
 		       (size_t)SAMPLER_ARRAYS +
@@ -159,18 +160,21 @@ static int size_areas(const struct sampler *s, struct bpf_map *map, int areas)
 }
 
 /* Maps that nobody looks into are not made. */
-static int size_maps(struct sampler *s)
+static int sampler_size_maps(struct sampler *s)
 {
 	int cpus = libbpf_num_possible_cpus();
-	int probed = probes(s) ? SAMPLER_PROBES * cpus : 0;
-	bool off = wants(s, SAMPLE_OFFCPU), locks = wants(s, SAMPLE_LOCK);
+	int probed = sampler_has_probes(s) ? SAMPLER_PROBES * cpus : 0;
+	bool off = sampler_wants(s, SAMPLE_OFFCPU),
+	     locks = sampler_wants(s, SAMPLE_LOCK);
 
 	return cpus < 1 ||
-	       size_areas(s, s->programs->maps.tick_areas,
-			  wants(s, SAMPLE_CPU) ? cpus : 0) ||
-	       size_areas(s, s->programs->maps.switch_areas, off ? cpus : 0) ||
-	       size_areas(s, s->programs->maps.look_areas, off ? 1 : 0) ||
-	       size_areas(s, s->programs->maps.probe_areas, probed) ||
+	       sampler_size_areas(s, s->programs->maps.tick_areas,
+				  sampler_wants(s, SAMPLE_CPU) ? cpus : 0) ||
+	       sampler_size_areas(s, s->programs->maps.switch_areas,
+				  off ? cpus : 0) ||
+	       sampler_size_areas(s, s->programs->maps.look_areas,
+				  off ? 1 : 0) ||
+	       sampler_size_areas(s, s->programs->maps.probe_areas, probed) ||
 	       bpf_map__set_autocreate(s->programs->maps.probe_busy,
 				       probed > 0) ||
 	       bpf_map__set_max_entries(s->programs->maps.probe_busy,
@@ -181,11 +185,11 @@ static int size_maps(struct sampler *s)
 							   : SAMPLER_THREADS) ||
 	       bpf_map__set_autocreate(s->programs->maps.monitors, locks) ||
 	       bpf_map__set_max_entries(s->programs->maps.ring,
-					(__u32)ring_bytes(s));
+					(__u32)sampler_ring_bytes(s));
 }
 
 /* What has to be known before the programs are checked. */
-static int configure(struct sampler *s, struct error *err)
+static int sampler_configure(struct sampler *s, struct error *err)
 {
 	const struct sampler_options *o = &s->options;
 	struct sampler_bpf *p = s->programs;
@@ -193,25 +197,29 @@ static int configure(struct sampler *s, struct error *err)
 	p->rodata->stack_limit = o->user ? (__u32)o->stack_bytes : 0;
 	p->rodata->only_tid = (__u32)o->tid;
 	p->rodata->pid_ns = own_pid_ns();
-	p->bss->wake_bytes = ring_bytes(s) / 8;
+	p->bss->wake_bytes = sampler_ring_bytes(s) / 8;
 	p->rodata->want_kernel = o->kernel;
-	bpf_program__set_autoload(p->progs.on_tick, wants(s, SAMPLE_CPU));
-	bpf_program__set_autoload(p->progs.on_switch, wants(s, SAMPLE_OFFCPU));
+	bpf_program__set_autoload(p->progs.on_tick,
+				  sampler_wants(s, SAMPLE_CPU));
+	bpf_program__set_autoload(p->progs.on_switch,
+				  sampler_wants(s, SAMPLE_OFFCPU));
 	bpf_program__set_autoload(p->progs.on_look, s->looks);
-	bpf_program__set_autoload(p->progs.on_alloc, wants(s, SAMPLE_ALLOC));
-	bpf_program__set_autoload(p->progs.on_lock, wants(s, SAMPLE_LOCK));
-	if (o->stack_bytes > SAMPLER_STACK_LIMIT || size_maps(s))
+	bpf_program__set_autoload(p->progs.on_alloc,
+				  sampler_wants(s, SAMPLE_ALLOC));
+	bpf_program__set_autoload(p->progs.on_lock,
+				  sampler_wants(s, SAMPLE_LOCK));
+	if (o->stack_bytes > SAMPLER_STACK_LIMIT || sampler_size_maps(s))
 		return fail(err, ERROR_FAILED,
 			    "BPF maps cannot have the sizes that are wanted");
 	return 0;
 }
 
-static int try_programs(struct sampler *s, struct error *err)
+static int sampler_try_programs(struct sampler *s, struct error *err)
 {
 	s->programs = sampler_bpf__open();
 	if (!s->programs)
 		return load_refused("BPF programs", errno, err);
-	if (configure(s, err))
+	if (sampler_configure(s, err))
 		return -1;
 	return sampler_bpf__load(s->programs)
 		       ? load_refused("BPF programs", errno, err)
@@ -219,17 +227,17 @@ static int try_programs(struct sampler *s, struct error *err)
 }
 
 /* A kernel may refuse the program for each task, which can be done without. */
-static int load_programs(struct sampler *s, struct error *err)
+static int sampler_load_programs(struct sampler *s, struct error *err)
 {
 	load_quietly();
-	s->looks = wants(s, SAMPLE_OFFCPU);
-	if (try_programs(s, err) == 0)
+	s->looks = sampler_wants(s, SAMPLE_OFFCPU);
+	if (sampler_try_programs(s, err) == 0)
 		return 0;
 	if (!s->looks || err->kind == ERROR_PERMISSION)
 		return -1;
 	sampler_bpf__destroy(s->programs);
 	s->looks = false;
-	return try_programs(s, err);
+	return sampler_try_programs(s, err);
 }
 
 /*
@@ -237,7 +245,7 @@ static int load_programs(struct sampler *s, struct error *err)
  * whoever waits is to be woken when the programs say so, and not again before
  * it was read.  Should that not be possible, it is woken more often.
  */
-static void wake_once(struct sampler *s)
+static void sampler_wake_once(struct sampler *s)
 {
 	struct epoll_event edge = { .events = EPOLLIN | EPOLLET };
 
@@ -245,15 +253,15 @@ static void wake_once(struct sampler *s)
 		  bpf_map__fd(s->programs->maps.ring), &edge);
 }
 
-static int load(struct sampler *s, struct error *err)
+static int sampler_load(struct sampler *s, struct error *err)
 {
-	if (load_programs(s, err))
+	if (sampler_load_programs(s, err))
 		return -1;
 	s->ring = ring_buffer__new(bpf_map__fd(s->programs->maps.ring),
-				   on_record, s, NULL);
+				   sampler_on_record, s, NULL);
 	if (!s->ring)
 		return load_refused("BPF ring buffer", errno, err);
-	wake_once(s);
+	sampler_wake_once(s);
 	return 0;
 }
 
@@ -262,14 +270,14 @@ struct sampler *sampler_open(const struct sampler_options *o, struct error *err)
 	struct sampler *s = xcalloc(1, sizeof(*s));
 
 	s->options = *o;
-	if (load(s, err)) {
+	if (sampler_load(s, err)) {
 		sampler_close(s);
 		return NULL;
 	}
 	return s;
 }
 
-static void detach(struct sampler *s)
+static void sampler_detach(struct sampler *s)
 {
 	ticks_close(&s->ticks);
 	bpf_link__destroy(s->switches);
@@ -285,7 +293,7 @@ void sampler_close(struct sampler *s)
 {
 	if (!s)
 		return;
-	detach(s);
+	sampler_detach(s);
 	free(s->probes);
 	ring_buffer__free(s->ring);
 	sampler_bpf__destroy(s->programs);
@@ -314,7 +322,7 @@ void sampler_remove(struct sampler *s, pid_t pid)
 	__u32 key = (__u32)pid;
 
 	bpf_map_delete_elem(bpf_map__fd(s->programs->maps.targets), &key);
-	if (wants(s, SAMPLE_LOCK))
+	if (sampler_wants(s, SAMPLE_LOCK))
 		bpf_map_delete_elem(bpf_map__fd(s->programs->maps.monitors),
 				    &key);
 }
@@ -337,7 +345,7 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 	const char *what = "uprobe";
 	struct bpf_link *link;
 
-	if (!wants(s, kind))
+	if (!sampler_wants(s, kind))
 		return fail(err, ERROR_FAILED,
 			    "%d: a probe of a kind that was not asked for",
 			    (int)pid);
@@ -364,7 +372,7 @@ int sampler_read_owners(struct sampler *s, pid_t pid,
 {
 	__u32 key = (__u32)pid;
 
-	if (wants(s, SAMPLE_LOCK) &&
+	if (sampler_wants(s, SAMPLE_LOCK) &&
 	    bpf_map_update_elem(bpf_map__fd(s->programs->maps.monitors), &key,
 				m, BPF_ANY))
 		return fail_sys(err, ERROR_FAILED,
@@ -377,15 +385,15 @@ int sampler_start(struct sampler *s, struct error *err)
 {
 	s->stopped_ns = 0;
 	s->programs->bss->started_ns = (__u64)clock_monotonic_ns();
-	if (wants(s, SAMPLE_CPU) &&
+	if (sampler_wants(s, SAMPLE_CPU) &&
 	    ticks_open(&s->ticks, s->programs->progs.on_tick, s->options.hz,
 		       err))
 		return -1;
-	if (wants(s, SAMPLE_OFFCPU)) {
+	if (sampler_wants(s, SAMPLE_OFFCPU)) {
 		s->switches = bpf_program__attach(s->programs->progs.on_switch);
 		if (!s->switches) {
 			load_refused("sched_switch", errno, err);
-			detach(s);
+			sampler_detach(s);
 			return -1;
 		}
 	}
@@ -394,13 +402,13 @@ int sampler_start(struct sampler *s, struct error *err)
 
 void sampler_stop(struct sampler *s)
 {
-	detach(s);
+	sampler_detach(s);
 	s->stopped_ns = clock_monotonic_ns();
 }
 
 void sampler_wake(struct sampler *s, bool each)
 {
-	__u64 bytes = each ? 0 : ring_bytes(s) / 8;
+	__u64 bytes = each ? 0 : sampler_ring_bytes(s) / 8;
 
 	__atomic_store_n(&s->programs->bss->wake_bytes, bytes,
 			 __ATOMIC_RELAXED);
@@ -411,24 +419,25 @@ int sampler_fd(const struct sampler *s)
 	return ring_buffer__epoll_fd(s->ring);
 }
 
-static uint64_t lost_of(const struct sampler *s)
+static uint64_t sampler_lost(const struct sampler *s)
 {
 	return __atomic_load_n(&s->programs->bss->lost, __ATOMIC_RELAXED) +
 	       s->off_cpu.dropped + s->locks.dropped;
 }
 
 /* A wait that goes on when sampling ends; false when no more is wanted. */
-static bool hand_over_unfinished(struct sampler *s, struct off_cpu_sample *o)
+static bool sampler_hand_over_unfinished(struct sampler *s,
+					 struct off_cpu_sample *o)
 {
-	return hand_over_off_cpu(s, o, (uint64_t)s->stopped_ns,
-				 SAMPLE_UNFINISHED);
+	return sampler_hand_over_wait(s, o, (uint64_t)s->stopped_ns,
+				      SAMPLE_UNFINISHED);
 }
 
 /*
  * Where records were lost, a wait may have ended long ago: only threads that
  * the programs still know to be off their CPUs are waiting.
  */
-static void read_known_unfinished(struct sampler *s)
+static void sampler_read_waiting(struct sampler *s)
 {
 	int map = bpf_map__fd(s->programs->maps.switched);
 	struct switched_out out;
@@ -441,25 +450,25 @@ static void read_known_unfinished(struct sampler *s)
 		key = next;
 		if (bpf_map_lookup_elem(map, &key, &out) == 0)
 			o = off_cpu_returned(&s->off_cpu, out.tid, out.out_ns);
-		if (o && !hand_over_unfinished(s, o))
+		if (o && !sampler_hand_over_unfinished(s, o))
 			return;
 		has_next = bpf_map_get_next_key(map, &key, &next) == 0;
 	}
 	off_cpu_release(&s->off_cpu);
 }
 
-static void read_unfinished(struct sampler *s)
+static void sampler_read_unfinished(struct sampler *s)
 {
 	struct off_cpu_sample *o;
 
 	/* A monitor may be entered without a switch: nobody else knows. */
-	if (lost_of(s)) {
-		if (wants(s, SAMPLE_OFFCPU))
-			read_known_unfinished(s);
+	if (sampler_lost(s)) {
+		if (sampler_wants(s, SAMPLE_OFFCPU))
+			sampler_read_waiting(s);
 		return;
 	}
 	while ((o = off_cpu_any(&s->off_cpu)) || (o = off_cpu_any(&s->locks)))
-		if (!hand_over_unfinished(s, o))
+		if (!sampler_hand_over_unfinished(s, o))
 			return;
 }
 
@@ -473,7 +482,7 @@ size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self)
 	epoll_wait(ring_buffer__epoll_fd(s->ring), &woken, 1, 0);
 	ticks_tend(&s->ticks);
 	if (ring_buffer__consume(s->ring) >= 0 && s->stopped_ns)
-		read_unfinished(s);
+		sampler_read_unfinished(s);
 	return s->read;
 }
 
@@ -481,8 +490,8 @@ size_t sampler_read(struct sampler *s, sampler_sink_fn *sink, void *self)
  * Records of the reader's file, one behind the other; the rest, of one that is
  * not whole yet, goes to the front.
  */
-static size_t look_at_records(uint8_t *bytes, size_t len, sampler_sink_fn *sink,
-			      void *self)
+static size_t sampler_look_at_records(uint8_t *bytes, size_t len,
+				      sampler_sink_fn *sink, void *self)
 {
 	const struct sample_event *e = (const void *)bytes;
 	size_t at = 0, size;
@@ -517,14 +526,15 @@ int sampler_look(struct sampler *s, sampler_sink_fn *sink, void *self,
 	if (fd < 0)
 		return load_refused("BPF programs for each task", errno, err);
 	while ((got = read(fd, bytes + len, sizeof(words) - len)) > 0)
-		len = look_at_records(bytes, len + (size_t)got, sink, self);
+		len = sampler_look_at_records(bytes, len + (size_t)got, sink,
+					      self);
 	close(fd);
 	return 0;
 }
 
 /* Of one program, since it was loaded. */
-static void add_runs(const struct bpf_program *program,
-		     struct sampler_counts *counts)
+static void sampler_add_runs(const struct bpf_program *program,
+			     struct sampler_counts *counts)
 {
 	struct bpf_prog_info info = { 0 };
 	__u32 size = sizeof(info);
@@ -542,13 +552,13 @@ void sampler_counts(const struct sampler *s, struct sampler_counts *counts)
 
 	*counts = (struct sampler_counts){
 		.taken = __atomic_load_n(&p->bss->taken, __ATOMIC_RELAXED),
-		.lost = lost_of(s),
+		.lost = sampler_lost(s),
 		.unended = s->off_cpu.unended,
 	};
-	add_runs(p->progs.on_tick, counts);
-	add_runs(p->progs.on_switch, counts);
-	add_runs(p->progs.on_alloc, counts);
-	add_runs(p->progs.on_lock, counts);
+	sampler_add_runs(p->progs.on_tick, counts);
+	sampler_add_runs(p->progs.on_switch, counts);
+	sampler_add_runs(p->progs.on_alloc, counts);
+	sampler_add_runs(p->progs.on_lock, counts);
 }
 
 const char *sampler_clock(const struct sampler *s)

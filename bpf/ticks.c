@@ -24,7 +24,7 @@ static const struct {
 };
 enum { CLOCKS = sizeof(clocks) / sizeof(*clocks) };
 
-static int open_event(const struct ticks *t, int cpu)
+static int ticks_open_event(const struct ticks *t, int cpu)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -39,9 +39,9 @@ static int open_event(const struct ticks *t, int cpu)
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-static int open_cpu(struct ticks *t, size_t cpu)
+static int ticks_open_cpu(struct ticks *t, size_t cpu)
 {
-	int fd = open_event(t, (int)cpu);
+	int fd = ticks_open_event(t, (int)cpu);
 	int saved;
 
 	if (fd < 0)
@@ -57,12 +57,12 @@ static int open_cpu(struct ticks *t, size_t cpu)
 }
 
 /* Opens the CPUs that are online; any may be offline.  0 when one ticks. */
-static int open_all(struct ticks *t)
+static int ticks_open_all(struct ticks *t)
 {
 	size_t open = 0;
 
 	for (size_t i = 0; i < t->cpus; i++) {
-		if (open_cpu(t, i) == 0)
+		if (ticks_open_cpu(t, i) == 0)
 			open++;
 		else if (errno != ENODEV)
 			return -1;
@@ -70,7 +70,7 @@ static int open_all(struct ticks *t)
 	return open ? 0 : -1;
 }
 
-static void detach(struct ticks *t)
+static void ticks_detach(struct ticks *t)
 {
 	for (size_t i = 0; i < t->cpus; i++) {
 		bpf_link__destroy(t->links[i]);
@@ -79,7 +79,7 @@ static void detach(struct ticks *t)
 }
 
 /* Too many a second are as invalid to the kernel as what it does not know. */
-static int refused(unsigned hz, int sys, struct error *err)
+static int ticks_refuse(unsigned hz, int sys, struct error *err)
 {
 	static const char
 		path[] = "/proc/sys/kernel/perf_event_max_sample_rate";
@@ -112,20 +112,20 @@ int ticks_open(struct ticks *t, const struct bpf_program *program, unsigned hz,
 			     .looked_ns = clock_monotonic_ns() };
 	t->links = xcalloc(t->cpus, sizeof(*t->links));
 	for (t->clock = 1; t->clock < CLOCKS; t->clock++) {
-		if (open_all(t) == 0)
+		if (ticks_open_all(t) == 0)
 			return 0;
 		saved = errno;
-		detach(t);
+		ticks_detach(t);
 	}
 	t->clock = 0;
 	ticks_close(t);
-	return refused(hz, saved, err);
+	return ticks_refuse(hz, saved, err);
 }
 
 void ticks_close(struct ticks *t)
 {
 	if (t->links)
-		detach(t);
+		ticks_detach(t);
 	free(t->links);
 	t->links = NULL;
 	t->cpus = 0;
@@ -150,7 +150,7 @@ bool ticks_list_has(const char *list, unsigned long cpu)
 }
 
 /* The event of a CPU that went offline stays off when the CPU is back. */
-static void look_at_cpus(struct ticks *t)
+static void ticks_follow_cpus(struct ticks *t)
 {
 	char list[4096];
 	int fd = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
@@ -165,7 +165,7 @@ static void look_at_cpus(struct ticks *t)
 		bool is_online = ticks_list_has(list, i);
 
 		if (is_online && !t->links[i]) {
-			open_cpu(t, i);
+			ticks_open_cpu(t, i);
 		} else if (!is_online && t->links[i]) {
 			bpf_link__destroy(t->links[i]);
 			t->links[i] = NULL;
@@ -180,7 +180,7 @@ void ticks_tend(struct ticks *t)
 	if (!t->links || now - t->looked_ns < CLOCK_NS_PER_S)
 		return;
 	t->looked_ns = now;
-	look_at_cpus(t);
+	ticks_follow_cpus(t);
 }
 
 const char *ticks_clock(const struct ticks *t) { return clocks[t->clock].name; }

@@ -47,8 +47,8 @@ struct idle_threads {
 };
 
 /* A tid's file, without its line end; false when the thread has ended. */
-static bool read_task(const struct sampling_target *t, pid_t tid,
-		      const char *name, size_t limit, struct text *out)
+static bool idle_read_task(const struct sampling_target *t, pid_t tid,
+			   const char *name, size_t limit, struct text *out)
 {
 	struct error unused;
 	char path[48];
@@ -65,14 +65,14 @@ static bool read_task(const struct sampling_target *t, pid_t tid,
  * "202 0x… 0x… 0x… 0x… 0x… 0x… SP IP": where the thread entered the kernel;
  * "-1 SP IP" when that was not by a system call; "running".
  */
-static bool read_place(const struct sampling_target *t, pid_t tid, uint64_t *sp,
-		       uint64_t *ip)
+static bool idle_read_place(const struct sampling_target *t, pid_t tid,
+			    uint64_t *sp, uint64_t *ip)
 {
 	struct text line = { 0 };
 	const char *at, *before;
 	bool ret = false;
 
-	if (read_task(t, tid, "syscall", SYSCALL_BYTES, &line)) {
+	if (idle_read_task(t, tid, "syscall", SYSCALL_BYTES, &line)) {
 		at = strrchr(line.bytes, ' ');
 		before = at ? memrchr(line.bytes, ' ',
 				      (size_t)(at - line.bytes))
@@ -88,12 +88,12 @@ static bool read_place(const struct sampling_target *t, pid_t tid, uint64_t *sp,
 }
 
 /* "[<0>] futex_wait_queue+0x60/0x90", leaf first. */
-static void add_kernel(struct sampling_target *t, pid_t tid)
+static void idle_add_kernel_frames(struct sampling_target *t, pid_t tid)
 {
 	struct text stack = { 0 };
 	const char *at = NULL;
 
-	if (read_task(t, tid, "stack", STACK_BYTES, &stack))
+	if (idle_read_task(t, tid, "stack", STACK_BYTES, &stack))
 		at = stack.bytes;
 	while (at && *at) {
 		size_t len = strcspn(at, "\n");
@@ -109,14 +109,14 @@ static void add_kernel(struct sampling_target *t, pid_t tid)
 }
 
 /* How often it has left its CPU, whyever; 0 = that is not known. */
-static uint64_t read_switches(const struct sampling_target *t, pid_t tid)
+static uint64_t idle_read_switches(const struct sampling_target *t, pid_t tid)
 {
 	static const char name[] = "ctxt_switches:";
 	struct text status = { 0 };
 	uint64_t switches = 0;
 	const char *at = NULL;
 
-	if (read_task(t, tid, "status", STATUS_BYTES, &status))
+	if (idle_read_task(t, tid, "status", STATUS_BYTES, &status))
 		at = strstr(status.bytes, name);
 	for (; at; at = strstr(at, name)) {
 		at += strlen(name);
@@ -127,8 +127,8 @@ static uint64_t read_switches(const struct sampling_target *t, pid_t tid)
 }
 
 /* Pages from sp on, up to the first that cannot be read; how many bytes. */
-static size_t read_stack(struct sampling_target *t, uint64_t sp, uint8_t *bytes,
-			 size_t size)
+static size_t idle_read_stack(struct sampling_target *t, uint64_t sp,
+			      uint8_t *bytes, size_t size)
 {
 	struct memory_range pages[UINT8_MAX];
 	size_t count = 0, len = 0;
@@ -152,8 +152,8 @@ static size_t read_stack(struct sampling_target *t, uint64_t sp, uint8_t *bytes,
  * enough.  Where /proc has told of the thread, only two registers are known,
  * which is enough for most.  True when as much as is wanted has been read.
  */
-static bool walk(struct sampling_target *t, struct sleeper *s, uint8_t *bytes,
-		 struct unwound *u)
+static bool idle_walk(struct sampling_target *t, struct sleeper *s,
+		      uint8_t *bytes, struct unwound *u)
 {
 	uint64_t sp = s->regs[SAMPLE_SP];
 	size_t most = t->shared->o->stack_bytes;
@@ -170,8 +170,8 @@ static bool walk(struct sampling_target *t, struct sleeper *s, uint8_t *bytes,
 		wanted = wanted < most ? wanted : most;
 		if (wanted > have) {
 			s->has_stayed = false;
-			have += read_stack(t, sp + have, bytes + have,
-					   wanted - have);
+			have += idle_read_stack(t, sp + have, bytes + have,
+						wanted - have);
 		}
 		from.stack_bytes = have;
 		unwinder_walk(t->unwinder, &from, u);
@@ -182,7 +182,7 @@ static bool walk(struct sampling_target *t, struct sleeper *s, uint8_t *bytes,
 	return have >= most;
 }
 
-static void add_user(struct sampling_target *t, struct sleeper *s)
+static void idle_add_user_frames(struct sampling_target *t, struct sleeper *s)
 {
 	uint64_t stalls = remote_memory_stalls(t->view->remote);
 	uint64_t missed = remote_memory_missed(t->view->remote);
@@ -196,7 +196,7 @@ static void add_user(struct sampling_target *t, struct sleeper *s)
 		return;
 	}
 	bytes = xmalloc(t->shared->o->stack_bytes);
-	is_full = walk(t, s, bytes, &u);
+	is_full = idle_walk(t, s, bytes, &u);
 	end = sampling_target_count_end(
 		t, &u, is_full ? SAMPLING_END_BYTES : SAMPLING_END_PAGE,
 		missed);
@@ -208,24 +208,24 @@ static void add_user(struct sampling_target *t, struct sleeper *s)
 }
 
 /* The kernel's frames and registers of one that sleeps, by /proc. */
-static bool find_by_proc(struct sampling_target *t, struct sleeper *s)
+static bool idle_find_by_proc(struct sampling_target *t, struct sleeper *s)
 {
 	uint64_t sp, ip;
 
 	/* Before: who runs meanwhile has not slept all the time. */
 	s->looked_ns = clock_monotonic_ns();
-	s->switches = read_switches(t, s->tid);
-	if (!read_place(t, s->tid, &sp, &ip))
+	s->switches = idle_read_switches(t, s->tid);
+	if (!idle_read_place(t, s->tid, &sp, &ip))
 		return false;
 	s->regs[SAMPLE_SP] = sp;
 	s->regs[SAMPLE_IP] = ip;
 	if (!t->shared->o->only_user)
-		add_kernel(t, s->tid);
+		idle_add_kernel_frames(t, s->tid);
 	return true;
 }
 
 /* As the kernel has told them. */
-static bool find_caught(struct sampling_target *t, const struct sleeper *s)
+static bool idle_find_caught(struct sampling_target *t, const struct sleeper *s)
 {
 	if (!t->shared->o->only_user)
 		sampling_frames_kernel(t->frames, t->idle->kernel + s->kernel,
@@ -234,24 +234,24 @@ static bool find_caught(struct sampling_target *t, const struct sleeper *s)
 }
 
 /* One that sleeps now: where, and the stack trace; not when it runs. */
-static void look(struct sampling_target *t, struct sleeper *s)
+static void idle_find_stack(struct sampling_target *t, struct sleeper *s)
 {
 	sampling_frames_begin(t->frames);
 	s->is_seen = true;
 	/* Who was not caught ran, and has a sample from when it stops. */
-	if (t->idle->is_told ? !s->is_caught || !find_caught(t, s)
-			     : !find_by_proc(t, s))
+	if (t->idle->is_told ? !s->is_caught || !idle_find_caught(t, s)
+			     : !idle_find_by_proc(t, s))
 		return;
 	if (!t->shared->o->only_kernel)
-		add_user(t, s);
+		idle_add_user_frames(t, s);
 	s->stack = sampling_target_stack(t);
 	/* Its stack has been read after its registers. */
 	s->is_known = !s->is_caught || s->has_stayed ||
-		      s->switches == read_switches(t, s->tid);
+		      s->switches == idle_read_switches(t, s->tid);
 }
 
 /* The tids of a process that are wanted, which the caller frees. */
-static pid_t *tids_of(const struct sampling_target *t, size_t *count)
+static pid_t *idle_list_tids(const struct sampling_target *t, size_t *count)
 {
 	pid_t only = t->shared->o->tid, *all = NULL;
 	struct dirent *entry;
@@ -279,7 +279,7 @@ struct idle_threads *idle_threads_new(struct sampling_target *t,
 				      int64_t since_ns)
 {
 	struct idle_threads *a = xcalloc(1, sizeof(*a));
-	pid_t *tids = tids_of(t, &a->count);
+	pid_t *tids = idle_list_tids(t, &a->count);
 
 	a->since_ns = since_ns;
 	a->all = xcalloc(a->count, sizeof(*a->all));
@@ -335,8 +335,9 @@ void idle_threads_catch(struct idle_threads *a, const struct sample_event *e,
 }
 
 /* The copy of a stack: its first page, and the next if that can be read. */
-static void add_ranges(struct idle_threads *a, struct sleeper *s,
-		       uint32_t number, size_t most, struct memory_range *two)
+static void idle_add_ranges(struct idle_threads *a, struct sleeper *s,
+			    uint32_t number, size_t most,
+			    struct memory_range *two)
 {
 	uint64_t sp = s->regs[SAMPLE_SP];
 	size_t first = PAGE - sp % PAGE, next = most - first;
@@ -366,8 +367,8 @@ void idle_threads_copy(struct sampling_target *t)
 
 		if (!s->is_caught || s->is_seen)
 			continue;
-		add_ranges(a, s, count, t->shared->o->stack_bytes,
-			   &ranges[(size_t)count * 2]);
+		idle_add_ranges(a, s, count, t->shared->o->stack_bytes,
+				&ranges[(size_t)count * 2]);
 		whose[count++] = s;
 	}
 	memory->read_all(memory, ranges, (size_t)count * 2);
@@ -406,7 +407,7 @@ bool idle_threads_look(struct sampling_target *t, int64_t until_ns)
 
 		/* Who had a sample does not sleep any more, or did not. */
 		if (!sampling_threads_has_sample(t->threads, s->tid))
-			look(t, s);
+			idle_find_stack(t, s);
 	}
 	if (a->next < a->count)
 		return false;
@@ -430,17 +431,17 @@ uint32_t idle_threads_stack(const struct idle_threads *a, pid_t tid,
  * Whether one without a sample has slept all the time.  Where no sample was
  * lost that is certain, but for who ran: it would have had one.
  */
-static bool has_slept(const struct sampling_target *t, const struct sleeper *s,
-		      bool has_lost)
+static bool idle_has_slept(const struct sampling_target *t,
+			   const struct sleeper *s, bool has_lost)
 {
 	if (!s || (s->is_seen && !s->is_known))
 		return false;
 	return !has_lost || ((s->is_known || s->is_caught) && s->switches &&
-			     s->switches == read_switches(t, s->tid));
+			     s->switches == idle_read_switches(t, s->tid));
 }
 
-static void add_thread(struct sampling_target *t, const struct sleeper *s,
-		       int64_t since_ns, int64_t end_ns)
+static void idle_add_sample(struct sampling_target *t, const struct sleeper *s,
+			    int64_t since_ns, int64_t end_ns)
 {
 	struct sample sample = {
 		.time_ns = since_ns + t->shared->epoch_ns,
@@ -451,7 +452,7 @@ static void add_thread(struct sampling_target *t, const struct sleeper *s,
 	struct text comm = { 0 };
 
 	if (s->is_known && end_ns > since_ns &&
-	    read_task(t, s->tid, "comm", PROCFS_NAMES, &comm)) {
+	    idle_read_task(t, s->tid, "comm", PROCFS_NAMES, &comm)) {
 		sample.stack = s->stack;
 		sample.thread = sampling_threads_id(t->threads, s->tid,
 						    comm.bytes);
@@ -477,7 +478,7 @@ void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
 	struct idle_threads *a = t->idle;
 	uint64_t hidden = 0, late = 0;
 	size_t count;
-	pid_t *tids = tids_of(t, &count);
+	pid_t *tids = idle_list_tids(t, &count);
 	int64_t since_ns;
 
 	sampling_target_begin(t);
@@ -487,18 +488,18 @@ void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
 
 		if (sampling_threads_has_sample(t->threads, tids[i]))
 			continue;
-		if (!has_slept(t, s, has_lost)) {
+		if (!idle_has_slept(t, s, has_lost)) {
 			hidden += has_lost;
 			continue;
 		}
 		if (!s->is_seen && clock_monotonic_ns() < until_ns)
-			look(t, s);
+			idle_find_stack(t, s);
 		late += !s->is_seen;
 		since_ns = a->since_ns;
 		/* Before, a sample of it may have been among those lost. */
 		if (has_lost && s->looked_ns > since_ns)
 			since_ns = s->looked_ns;
-		add_thread(t, s, since_ns, end_ns);
+		idle_add_sample(t, s, since_ns, end_ns);
 	}
 	idle_threads_count_lost(t->shared->profile, hidden, late);
 	free(tids);

@@ -137,7 +137,7 @@ void sampling_frames_ask(struct sampling_frames *f,
 }
 
 /* All is looked up again: there is too much of it, or others know it. */
-static void forget(struct sampling_frames *f)
+static void frames_forget(struct sampling_frames *f)
 {
 	idtable_clear(&f->table);
 	f->place_count = 0;
@@ -147,24 +147,24 @@ static void forget(struct sampling_frames *f)
 void sampling_frames_renew(struct sampling_frames *f, struct profile *p)
 {
 	f->profile = p;
-	forget(f);
+	frames_forget(f);
 }
 
-static uint32_t tag_of(const struct place *at)
+static uint32_t place_tag(const struct place *at)
 {
 	return (uint32_t)hash_mix(at->address ^ at->kind, at->code);
 }
 
-/* The place that is known already, or NULL; *probe stands for put(). */
-static struct place *find(struct sampling_frames *f, const struct place *at,
-			  struct idprobe *probe)
+/* The place that is known already, or NULL; *probe stands for place_put(). */
+static struct place *place_find(struct sampling_frames *f,
+				const struct place *at, struct idprobe *probe)
 {
 	uint32_t id;
 
 	if (f->place_count >= PLACES)
-		forget(f);
+		frames_forget(f);
 	idtable_reserve(&f->table, 1);
-	*probe = idtable_probe(&f->table, tag_of(at));
+	*probe = idtable_probe(&f->table, place_tag(at));
 	while ((id = idtable_next(&f->table, probe))) {
 		struct place *p = &f->places[id - 1];
 
@@ -176,8 +176,8 @@ static struct place *find(struct sampling_frames *f, const struct place *at,
 }
 
 /* What it stands for from now on. */
-static void set(struct sampling_frames *f, struct place *p, const uint32_t *ids,
-		size_t count)
+static void place_set(struct sampling_frames *f, struct place *p,
+		      const uint32_t *ids, size_t count)
 {
 	p->batch = f->batch;
 	if (p->count == count && count &&
@@ -190,8 +190,9 @@ static void set(struct sampling_frames *f, struct place *p, const uint32_t *ids,
 	f->id_count += count;
 }
 
-static void put(struct sampling_frames *f, const struct place *at,
-		const struct idprobe *probe, const uint32_t *ids, size_t count)
+static void place_put(struct sampling_frames *f, const struct place *at,
+		      const struct idprobe *probe, const uint32_t *ids,
+		      size_t count)
 {
 	struct place *p;
 
@@ -199,30 +200,31 @@ static void put(struct sampling_frames *f, const struct place *at,
 	p = &f->places[f->place_count];
 	*p = *at;
 	p->count = 0;
-	set(f, p, ids, count);
+	place_set(f, p, ids, count);
 	idtable_put(&f->table, probe, (uint32_t)++f->place_count);
 }
 
-static void push(struct sampling_frames *f, const uint32_t *ids, size_t count)
+static void frames_push(struct sampling_frames *f, const uint32_t *ids,
+			size_t count)
 {
 	array_reserve(f->stack, f->depth_cap, f->depth + count);
 	memcpy(f->stack + f->depth, ids, count * sizeof(*ids));
 	f->depth += count;
 }
 
-static bool push_known(struct sampling_frames *f, const struct place *at,
-		       struct idprobe *probe)
+static bool frames_push_known(struct sampling_frames *f, const struct place *at,
+			      struct idprobe *probe)
 {
-	const struct place *known = find(f, at, probe);
+	const struct place *known = place_find(f, at, probe);
 
 	if (known)
-		push(f, f->ids + known->first, known->count);
+		frames_push(f, f->ids + known->first, known->count);
 	return known != NULL;
 }
 
 /* A frame that has one name, whatever it is of. */
-static uint32_t plain_frame(struct sampling_frames *f, enum frame_kind kind,
-			    const char *name)
+static uint32_t frames_id_of_name(struct sampling_frames *f,
+				  enum frame_kind kind, const char *name)
 {
 	const struct frame frame = {
 		.method = profile_string(f->profile, name, strlen(name)),
@@ -232,8 +234,8 @@ static uint32_t plain_frame(struct sampling_frames *f, enum frame_kind kind,
 	return profile_frame(f->profile, &frame);
 }
 
-static uint32_t java_frame(struct sampling_frames *f,
-			   const struct java_frame *j)
+static uint32_t frames_id_of_java(struct sampling_frames *f,
+				  const struct java_frame *j)
 {
 	static const enum frame_kind kinds[] = {
 		[JAVA_INTERPRETED] = FRAME_INTERPRETED,
@@ -259,7 +261,7 @@ static uint32_t java_frame(struct sampling_frames *f,
  * invokeBasic and others): the JVM has one jmethodID for all of them, so that
  * the name may be that of another.
  */
-static bool is_intrinsic(const struct java_frame *frames, size_t count)
+static bool frames_are_intrinsic(const struct java_frame *frames, size_t count)
 {
 	return count == 1 && frames[0].kind == JAVA_NATIVE &&
 	       strcmp(frames[0].class_name, "java.lang.invoke.MethodHandle") ==
@@ -267,9 +269,9 @@ static bool is_intrinsic(const struct java_frame *frames, size_t count)
 }
 
 /* The methods of a compiled or interpreted frame; 0: nobody knows. */
-static size_t ask_methods(struct sampling_frames *f,
-			  const struct unwound_frame *at, uint64_t time_ns,
-			  uint32_t ids[INLINED])
+static size_t frames_find_methods(struct sampling_frames *f,
+				  const struct unwound_frame *at,
+				  uint64_t time_ns, uint32_t ids[INLINED])
 {
 	struct java_symbols *const who[] = { f->names.agent,
 					     f->names.metadata };
@@ -280,7 +282,7 @@ static size_t ask_methods(struct sampling_frames *f,
 		struct java_frame others[INLINED];
 		size_t n = 0;
 
-		if (who[i] && (!count || is_intrinsic(frames, count)))
+		if (who[i] && (!count || frames_are_intrinsic(frames, count)))
 			n = who[i]->frames(who[i], at, time_ns, others,
 					   INLINED);
 		if (n) {
@@ -289,13 +291,13 @@ static size_t ask_methods(struct sampling_frames *f,
 		}
 	}
 	for (size_t i = 0; i < count; i++)
-		ids[i] = java_frame(f, &frames[i]);
+		ids[i] = frames_id_of_java(f, &frames[i]);
 	return count;
 }
 
-static const char *ask_generated(struct sampling_frames *f,
-				 const struct unwound_frame *at,
-				 uint64_t time_ns)
+static const char *frames_find_generated(struct sampling_frames *f,
+					 const struct unwound_frame *at,
+					 uint64_t time_ns)
 {
 	struct java_symbols *const who[] = { f->names.agent,
 					     f->names.metadata };
@@ -308,8 +310,8 @@ static const char *ask_generated(struct sampling_frames *f,
 	return name;
 }
 
-static void java(struct sampling_frames *f, const struct unwound_frame *at,
-		 uint64_t time_ns)
+static void frames_add_java(struct sampling_frames *f,
+			    const struct unwound_frame *at, uint64_t time_ns)
 {
 	const bool compiled = at->kind == UNWOUND_COMPILED;
 	const struct place place = {
@@ -319,30 +321,31 @@ static void java(struct sampling_frames *f, const struct unwound_frame *at,
 	};
 	uint32_t ids[INLINED];
 	struct idprobe probe;
-	struct place *known = find(f, &place, &probe);
+	struct place *known = place_find(f, &place, &probe);
 	size_t count;
 
 	if (known && (compiled || known->batch == f->batch)) {
-		push(f, f->ids + known->first, known->count);
+		frames_push(f, f->ids + known->first, known->count);
 		return;
 	}
-	count = ask_methods(f, at, time_ns, ids);
+	count = frames_find_methods(f, at, time_ns, ids);
 	if (count) {
 		if (known)
-			set(f, known, ids, count);
+			place_set(f, known, ids, count);
 		else
-			put(f, &place, &probe, ids, count);
-		push(f, ids, count);
+			place_put(f, &place, &probe, ids, count);
+		frames_push(f, ids, count);
 		return;
 	}
 	f->unnamed++;
-	ids[0] = plain_frame(f, compiled ? FRAME_JIT : FRAME_INTERPRETED,
-			     "[unknown Java method]");
-	push(f, ids, 1);
+	ids[0] = frames_id_of_name(f, compiled ? FRAME_JIT : FRAME_INTERPRETED,
+				   "[unknown Java method]");
+	frames_push(f, ids, 1);
 }
 
-static void generated(struct sampling_frames *f, const struct unwound_frame *at,
-		      uint64_t time_ns)
+static void frames_add_generated(struct sampling_frames *f,
+				 const struct unwound_frame *at,
+				 uint64_t time_ns)
 {
 	const struct place place = {
 		.address = at->pc,
@@ -353,17 +356,17 @@ static void generated(struct sampling_frames *f, const struct unwound_frame *at,
 	const char *name;
 	uint32_t id;
 
-	if (push_known(f, &place, &probe))
+	if (frames_push_known(f, &place, &probe))
 		return;
-	name = ask_generated(f, at, time_ns);
-	id = plain_frame(f, FRAME_NATIVE, name ? name : at->blob->name);
+	name = frames_find_generated(f, at, time_ns);
+	id = frames_id_of_name(f, FRAME_NATIVE, name ? name : at->blob->name);
 	if (name)
-		put(f, &place, &probe, &id, 1);
-	push(f, &id, 1);
+		place_put(f, &place, &probe, &id, 1);
+	frames_push(f, &id, 1);
 }
 
 /* A name that C++ alone can have; parameters are no part of it here. */
-static bool is_cpp(const char *name)
+static bool name_is_cpp(const char *name)
 {
 	return strstr(name, "::") || strchr(name, '(');
 }
@@ -372,32 +375,33 @@ static bool is_cpp(const char *name)
 enum { CALLERS = 4 };
 
 /* The address of a frame's instruction: a return address is behind its call. */
-static uint64_t image_address(const struct unwound_frame *at)
+static uint64_t frame_image_address(const struct unwound_frame *at)
 {
 	return at->image_pc - (at->is_exact ? 0 : 1);
 }
 
-static const char *native_name(const struct unwound *u, size_t at,
-			       size_t callers)
+static const char *frame_native_name(const struct unwound *u, size_t at,
+				     size_t callers)
 {
 	const struct unwound_frame *f = &u->frames[at];
-	const char *name = elf_image_function(f->image, image_address(f), NULL);
+	const char *name = elf_image_function(f->image, frame_image_address(f),
+					      NULL);
 	const char *caller = "";
 	bool has_callee = at > 0 && u->frames[at - 1].kind == UNWOUND_NATIVE;
 
 	if (name)
 		return name;
 	if (at + 1 < u->count && u->frames[at + 1].image && callers)
-		caller = native_name(u, at + 1, callers - 1);
+		caller = frame_native_name(u, at + 1, callers - 1);
 	else if (at + 1 == u->count && u->end == UNWIND_ROOT)
 		caller = NULL;
-	return elf_image_unnamed(f->image, image_address(f), caller,
+	return elf_image_unnamed(f->image, frame_image_address(f), caller,
 				 has_callee &&
 					 u->frames[at - 1].image != f->image);
 }
 
-static void native(struct sampling_frames *f, const struct unwound *u,
-		   size_t at)
+static void frames_add_native(struct sampling_frames *f,
+			      const struct unwound *u, size_t at)
 {
 	const struct unwound_frame *frame = &u->frames[at];
 	const struct place place = {
@@ -410,31 +414,31 @@ static void native(struct sampling_frames *f, const struct unwound *u,
 	const char *name;
 	uint32_t id;
 
-	if (push_known(f, &place, &probe))
+	if (frames_push_known(f, &place, &probe))
 		return;
-	name = native_name(u, at, CALLERS);
+	name = frame_native_name(u, at, CALLERS);
 	if (name) {
-		id = plain_frame(f, is_cpp(name) ? FRAME_CPP : FRAME_NATIVE,
-				 name);
+		id = frames_id_of_name(
+			f, name_is_cpp(name) ? FRAME_CPP : FRAME_NATIVE, name);
 	} else {
 		text_printf(&library, "[%s]", elf_image_name(frame->image));
-		id = plain_frame(f, FRAME_NATIVE, library.bytes);
+		id = frames_id_of_name(f, FRAME_NATIVE, library.bytes);
 		text_release(&library);
 	}
-	put(f, &place, &probe, &id, 1);
-	push(f, &id, 1);
+	place_put(f, &place, &probe, &id, 1);
+	frames_push(f, &id, 1);
 }
 
-static void synthetic(struct sampling_frames *f, const char *name)
+static void frames_add_synthetic(struct sampling_frames *f, const char *name)
 {
-	uint32_t id = plain_frame(f, FRAME_SYNTHETIC, name);
+	uint32_t id = frames_id_of_name(f, FRAME_SYNTHETIC, name);
 
-	push(f, &id, 1);
+	frames_push(f, &id, 1);
 }
 
 void sampling_frames_root(struct sampling_frames *f, const char *name)
 {
-	synthetic(f, name);
+	frames_add_synthetic(f, name);
 }
 
 void sampling_frames_batch(struct sampling_frames *f)
@@ -442,14 +446,14 @@ void sampling_frames_batch(struct sampling_frames *f)
 	f->batch++;
 	/* Methods that became others' leave names behind, though seldom. */
 	if (f->id_count >= IDS)
-		forget(f);
+		frames_forget(f);
 }
 
 void sampling_frames_begin(struct sampling_frames *f) { f->depth = 0; }
 
 /* "name.isra.0 [module]" is "name [module]". */
-static uint32_t kernel_frame(struct sampling_frames *f, const char *name,
-			     size_t len)
+static uint32_t frames_id_of_kernel(struct sampling_frames *f, const char *name,
+				    size_t len)
 {
 	const char *space = memchr(name, ' ', len);
 	size_t own = space ? (size_t)(space - name) : len;
@@ -473,39 +477,39 @@ void sampling_frames_kernel(struct sampling_frames *f,
 		struct idprobe probe;
 		uint32_t id;
 
-		if (push_known(f, &place, &probe))
+		if (frames_push_known(f, &place, &probe))
 			continue;
 		if (f->names.kernel)
 			name = kernel_function(f->names.kernel, addresses[i]);
 		if (!name)
 			name = "[kernel]";
-		id = kernel_frame(f, name, strlen(name));
-		put(f, &place, &probe, &id, 1);
-		push(f, &id, 1);
+		id = frames_id_of_kernel(f, name, strlen(name));
+		place_put(f, &place, &probe, &id, 1);
+		frames_push(f, &id, 1);
 	}
 }
 
 void sampling_frames_kernel_name(struct sampling_frames *f, const char *name,
 				 size_t len)
 {
-	uint32_t id = kernel_frame(f, name, len);
+	uint32_t id = frames_id_of_kernel(f, name, len);
 
-	push(f, &id, 1);
+	frames_push(f, &id, 1);
 }
 
-static void drop(struct sampling_frames *f, size_t leaves)
+static void frames_drop(struct sampling_frames *f, size_t leaves)
 {
 	f->depth -= leaves;
 	memmove(f->stack, f->stack + leaves, f->depth * sizeof(*f->stack));
 }
 
-static const struct frame *frame_at(const struct sampling_frames *f, size_t i)
+static const struct frame *frames_at(const struct sampling_frames *f, size_t i)
 {
 	return &f->profile->frames[f->stack[i]];
 }
 
 /* The scheduler's own, of which all that is off the CPU has some. */
-static bool is_scheduler(const char *name)
+static bool name_is_scheduler(const char *name)
 {
 	return strncmp(name, "__schedule", 10) == 0 ||
 	       strcmp(name, "schedule") == 0;
@@ -516,18 +520,18 @@ void sampling_frames_drop_hook(struct sampling_frames *f)
 	size_t hook = 0;
 
 	for (size_t i = 0; i < f->depth; i++) {
-		const struct frame *at = frame_at(f, i);
+		const struct frame *at = frames_at(f, i);
 
 		if (at->kind != FRAME_KERNEL)
 			break;
-		if (is_scheduler(profile_text(f->profile, at->method)))
+		if (name_is_scheduler(profile_text(f->profile, at->method)))
 			hook = i + 1;
 	}
-	drop(f, hook);
+	frames_drop(f, hook);
 }
 
 /* Java code without a name is Java code, too. */
-static bool is_java(const struct frame *at)
+static bool frame_is_java(const struct frame *at)
 {
 	return at->class_name || at->kind == FRAME_INTERPRETED ||
 	       at->kind == FRAME_JIT;
@@ -536,36 +540,36 @@ static bool is_java(const struct frame *at)
 void sampling_frames_drop_callback(struct sampling_frames *f)
 {
 	for (size_t i = 0; i < f->depth; i++) {
-		const struct frame *at = frame_at(f, i);
+		const struct frame *at = frames_at(f, i);
 
-		if (is_java(at)) {
-			drop(f, i);
+		if (frame_is_java(at)) {
+			frames_drop(f, i);
 			return;
 		}
 	}
 }
 
-static void user_frame(struct sampling_frames *f, const struct unwound *u,
-		       size_t i, uint64_t time_ns)
+static void frames_add_user(struct sampling_frames *f, const struct unwound *u,
+			    size_t i, uint64_t time_ns)
 {
 	const struct unwound_frame *at = &u->frames[i];
 
 	switch (at->kind) {
 	case UNWOUND_NATIVE:
 		if (at->image)
-			native(f, u, i);
+			frames_add_native(f, u, i);
 		else
-			synthetic(f, "[unknown]");
+			frames_add_synthetic(f, "[unknown]");
 		break;
 	case UNWOUND_COMPILED:
 	case UNWOUND_INTERPRETED:
-		java(f, at, time_ns);
+		frames_add_java(f, at, time_ns);
 		break;
 	case UNWOUND_GENERATED:
-		generated(f, at, time_ns);
+		frames_add_generated(f, at, time_ns);
 		break;
 	case UNWOUND_UNKNOWN:
-		synthetic(f, "[unknown]");
+		frames_add_synthetic(f, "[unknown]");
 		break;
 	}
 }
@@ -574,9 +578,9 @@ void sampling_frames_user(struct sampling_frames *f, const struct unwound *u,
 			  const char *end, uint64_t time_ns)
 {
 	for (size_t i = 0; i < u->count; i++)
-		user_frame(f, u, i, time_ns);
+		frames_add_user(f, u, i, time_ns);
 	if (end)
-		synthetic(f, end);
+		frames_add_synthetic(f, end);
 }
 
 uint32_t sampling_frames_stack(struct sampling_frames *f)

@@ -51,7 +51,7 @@ void sampling_tell(const struct sampling_options *o, enum sampling_notice level,
 }
 
 /* Whoever of the two knows names now. */
-static struct sampling_names names_of(const struct sampling_target *t)
+static struct sampling_names target_names(const struct sampling_target *t)
 {
 	return (struct sampling_names){
 		.agent = t->agent && t->agent_names
@@ -63,20 +63,20 @@ static struct sampling_names names_of(const struct sampling_target *t)
 }
 
 /* The agent has one client: with it, there is no other try. */
-static bool is_tried_again(const struct sampling_target *t)
+static bool target_is_tried_again(const struct sampling_target *t)
 {
 	return t->shared->is_tried_again && !t->agent;
 }
 
 /* Without them, the agent may know; and native frames have names anyway. */
-static void open_metadata(struct sampling_target *t)
+static void target_open_metadata(struct sampling_target *t)
 {
 	struct error why;
 
 	if (!t->view->structs)
 		return;
 	t->metadata = vm_symbols_open_for(t->view, &why);
-	if (!t->metadata && is_tried_again(t))
+	if (!t->metadata && target_is_tried_again(t))
 		return;
 	if (!t->metadata)
 		sampling_tell(t->shared->o, SAMPLING_INFO, "%s: %s",
@@ -88,7 +88,7 @@ static void open_metadata(struct sampling_target *t)
 }
 
 /* Waiting virtual threads are on no thread of the kernel's (JEP 444). */
-static void note_virtual_threads(const struct sampling_target *t)
+static void target_note_virtual_threads(const struct sampling_target *t)
 {
 	struct profile *p = t->shared->profile;
 
@@ -101,18 +101,18 @@ static void note_virtual_threads(const struct sampling_target *t)
 }
 
 /* Names may come from elsewhere; these events do not. */
-static bool needs_agent(const struct sampling_target *t)
+static bool target_needs_agent(const struct sampling_target *t)
 {
 	return t->events & (SAMPLING_ALLOC | SAMPLING_LOCK);
 }
 
-static void open_classes(struct sampling_target *t)
+static void target_open_classes(struct sampling_target *t)
 {
 	const struct vm_structs *v = t->view->structs;
 	struct object_layout layout;
 	struct error why = { 0 };
 
-	if (!needs_agent(t))
+	if (!target_needs_agent(t))
 		return;
 	if (v && object_layout_read(&layout, v, t->view->memory, &why) == 0)
 		t->classes = object_classes_new(&layout, t->view->memory);
@@ -126,7 +126,7 @@ static void open_classes(struct sampling_target *t)
 }
 
 /* Without them, waits have no owner, and it is said why. */
-static int read_owners(struct sampling_target *t, struct error *err)
+static int target_read_owners(struct sampling_target *t, struct error *err)
 {
 	const struct vm_structs *v = t->view->structs;
 	struct sampler_monitors monitors;
@@ -156,7 +156,7 @@ static int read_owners(struct sampling_target *t, struct error *err)
 }
 
 /* Has the agent's functions give samples. */
-static int add_probes(struct sampling_target *t, struct error *err)
+static int target_add_probes(struct sampling_target *t, struct error *err)
 {
 	struct agent_probe probe;
 
@@ -169,12 +169,12 @@ static int add_probes(struct sampling_target *t, struct error *err)
 	    (agent_client_probe_lock(t->agent, &probe, err) ||
 	     sampler_probe(t->shared->sampler, SAMPLE_LOCK, t->jvm.pid,
 			   probe.path, probe.offset, err) ||
-	     read_owners(t, err)))
+	     target_read_owners(t, err)))
 		return -1;
 	return 0;
 }
 
-static void say_costs(const struct sampling_target *t)
+static void target_report_costs(const struct sampling_target *t)
 {
 	struct agent_costs costs;
 
@@ -186,7 +186,7 @@ static void say_costs(const struct sampling_target *t)
 		      (double)costs.replay_ns / CLOCK_NS_PER_MS);
 }
 
-static void say_warning(void *self, const char *warning)
+static void target_report_warning(void *self, const char *warning)
 {
 	const struct sampling_target *t = self;
 
@@ -196,7 +196,7 @@ static void say_warning(void *self, const char *warning)
 			      warning);
 }
 
-static int load_once(struct sampling_target *t, struct error *err)
+static int target_load_agent_once(struct sampling_target *t, struct error *err)
 {
 	const struct sampling_options *o = t->shared->o;
 	const struct agent_options options = {
@@ -207,23 +207,23 @@ static int load_once(struct sampling_target *t, struct error *err)
 		.alloc_interval = o->alloc_interval,
 		.timeout_ns = t->shared->has_begun ? AGENT_MEANWHILE_NS
 						   : AGENT_NS,
-		.before_load = say_warning,
+		.before_load = target_report_warning,
 		.self = t,
 	};
 
 	t->agent = agent_client_open(&t->jvm, &options, err);
 	if (!t->agent)
 		return -1;
-	say_costs(t);
+	target_report_costs(t);
 	return 0;
 }
 
 /* Leaves allocations out when another agent samples them. */
-static int load(struct sampling_target *t, struct error *err)
+static int target_try_agent(struct sampling_target *t, struct error *err)
 {
 	struct error why = { 0 };
 
-	if (load_once(t, &why) == 0)
+	if (target_load_agent_once(t, &why) == 0)
 		return 0;
 	if (why.kind == ERROR_UNAVAILABLE && t->events & SAMPLING_ALLOC &&
 	    t->events & ~(unsigned)SAMPLING_ALLOC) {
@@ -233,7 +233,9 @@ static int load(struct sampling_target *t, struct error *err)
 			  "allocations are not sampled: another agent in this "
 			  "JVM has claimed them, and the JVM allows one agent "
 			  "at a time");
-		return needs_agent(t) || t->agent_names ? load_once(t, err) : 0;
+		return target_needs_agent(t) || t->agent_names
+			       ? target_load_agent_once(t, err)
+			       : 0;
 	}
 	*err = why;
 	return -1;
@@ -243,7 +245,7 @@ static int load(struct sampling_target *t, struct error *err)
  * Leaves out what the JVM's build does not have, and what it is not safe with.
  * Fails when no event remains.
  */
-static int heed_build(struct sampling_target *t, struct error *err)
+static int target_check_build(struct sampling_target *t, struct error *err)
 {
 	const struct sampling_options *o = t->shared->o;
 	struct jvm_about about = { 0 };
@@ -268,21 +270,21 @@ static int heed_build(struct sampling_target *t, struct error *err)
  * not wanted.  Fails only where the agent is needed (alloc, lock); else *why,
  * which was empty, tells why it is not loaded.
  */
-static int load_agent(struct sampling_target *t, struct error *why,
-		      struct error *err)
+static int target_load_agent(struct sampling_target *t, struct error *why,
+			     struct error *err)
 {
 	const struct sampling_options *o = t->shared->o;
 	const char *warning;
 
 	/* What was not named is not changed. */
-	if ((o->all && !needs_agent(t)) || o->no_agent ||
+	if ((o->all && !target_needs_agent(t)) || o->no_agent ||
 	    t->jvm.kind != JVM_HOTSPOT)
 		return 0;
-	if (heed_build(t, err))
+	if (target_check_build(t, err))
 		return -1;
-	if (!t->agent_names && !needs_agent(t))
+	if (!t->agent_names && !target_needs_agent(t))
 		return 0;
-	warning = o->quiet_target && !needs_agent(t)
+	warning = o->quiet_target && !target_needs_agent(t)
 			  ? agent_client_warning(&t->jvm)
 			  : NULL;
 	if (warning) {
@@ -293,18 +295,18 @@ static int load_agent(struct sampling_target *t, struct error *why,
 			t->name.bytes, warning);
 		return 0;
 	}
-	if (load(t, why) == 0 || !needs_agent(t))
+	if (target_try_agent(t, why) == 0 || !target_needs_agent(t))
 		return 0;
 	*err = *why;
 	return -1;
 }
 
 /* What is tried again may lack nothing then. */
-static void say_no_agent(const struct sampling_target *t,
-			 const struct error *why)
+static void target_report_no_agent(const struct sampling_target *t,
+				   const struct error *why)
 {
 	if (!t->agent && why->kind &&
-	    (!is_tried_again(t) || sampling_target_is_whole(t)))
+	    (!target_is_tried_again(t) || sampling_target_is_whole(t)))
 		sampling_tell(
 			t->shared->o, SAMPLING_INFO,
 			"%s: no agent is loaded, names are from the JVM's "
@@ -313,9 +315,9 @@ static void say_no_agent(const struct sampling_target *t,
 }
 
 /* Once, as above. */
-static void say_build(const struct sampling_target *t)
+static void target_report_build(const struct sampling_target *t)
 {
-	if (is_tried_again(t) && !sampling_target_is_whole(t))
+	if (target_is_tried_again(t) && !sampling_target_is_whole(t))
 		return;
 	if (t->no_names.len)
 		sampling_tell(
@@ -328,7 +330,8 @@ static void say_build(const struct sampling_target *t)
 			      t->name.bytes, t->no_alloc.bytes);
 }
 
-static int refuse_zero(const struct sampling_target *t, struct error *err)
+static int target_refuse_zero(const struct sampling_target *t,
+			      struct error *err)
 {
 	return fail(err, ERROR_UNAVAILABLE,
 		    "%s: cannot sample the Zero interpreter: its Java frames "
@@ -337,7 +340,7 @@ static int refuse_zero(const struct sampling_target *t, struct error *err)
 }
 
 /* By what it calls itself, before it is touched; not all have counters. */
-static bool says_zero(const struct sampling_target *t)
+static bool target_is_zero(const struct sampling_target *t)
 {
 	struct jvm_about about = { 0 };
 	struct error unused;
@@ -350,30 +353,31 @@ static bool says_zero(const struct sampling_target *t)
 }
 
 /* The agent first: what is mapped is looked at after it is. */
-static int open_all(struct sampling_target *t, struct error *err)
+static int target_open(struct sampling_target *t, struct error *err)
 {
 	struct error no_agent = { 0 };
 	struct sampling_names names;
 
-	if (says_zero(t))
-		return refuse_zero(t, err);
-	if (load_agent(t, &no_agent, err))
+	if (target_is_zero(t))
+		return target_refuse_zero(t, err);
+	if (target_load_agent(t, &no_agent, err))
 		return -1;
 	t->view = process_view_open(&t->jvm, &t->shared->images, err);
 	if (!t->view)
 		return -1;
 	t->unwinder = unwinder_new(&arch_x86_64, t->view);
 	if (t->view->is_zero)
-		return refuse_zero(t, err);
-	if (t->view->limits && t->jvm.kind != JVM_NONE && !is_tried_again(t))
+		return target_refuse_zero(t, err);
+	if (t->view->limits && t->jvm.kind != JVM_NONE &&
+	    !target_is_tried_again(t))
 		sampling_tell(t->shared->o, SAMPLING_INFO, "%s: %s",
 			      t->name.bytes, t->view->limits);
-	open_metadata(t);
-	note_virtual_threads(t);
-	open_classes(t);
-	say_no_agent(t, &no_agent);
-	say_build(t);
-	names = names_of(t);
+	target_open_metadata(t);
+	target_note_virtual_threads(t);
+	target_open_classes(t);
+	target_report_no_agent(t, &no_agent);
+	target_report_build(t);
+	names = target_names(t);
 	t->frames = sampling_frames_new(t->shared->profile, &names);
 	t->threads = sampling_threads_new(t->shared->profile, &t->jvm);
 	if (!t->agent) {
@@ -382,7 +386,7 @@ static int open_all(struct sampling_target *t, struct error *err)
 		return 0;
 	}
 	sampling_threads_ask(t->threads);
-	return add_probes(t, err);
+	return target_add_probes(t, err);
 }
 
 struct sampling_target *sampling_target_new(struct sampling_shared *s,
@@ -395,7 +399,7 @@ struct sampling_target *sampling_target_new(struct sampling_shared *s,
 	t->events = s->o->events;
 	t->jvm = *jvm;
 	s->o->add_name(&t->jvm, &t->name);
-	if (open_all(t, err) == 0)
+	if (target_open(t, err) == 0)
 		return t;
 	sampling_target_free(t);
 	return NULL;
@@ -423,7 +427,7 @@ void sampling_target_free(struct sampling_target *t)
 }
 
 /* Of how much code the agent has or had no room to tell. */
-static uint64_t untold(const struct sampling_target *t)
+static uint64_t target_untold(const struct sampling_target *t)
 {
 	struct agent_costs costs;
 
@@ -441,7 +445,7 @@ void sampling_target_counts(const struct sampling_target *t,
 	counts->unnamed += sampling_frames_unnamed(t->frames);
 	counts->classless += t->classless;
 	counts->ownerless += t->ownerless;
-	counts->untold += untold(t);
+	counts->untold += target_untold(t);
 	counts->files += t->view->images->files.missed;
 	if (t->view->code)
 		counts->refused += code_cache_refused(t->view->code);
@@ -510,7 +514,7 @@ void sampling_target_renew(struct sampling_target *t,
 
 		w->stack = sampling_copy_stack(before, p, w->stack);
 	}
-	note_virtual_threads(t);
+	target_note_virtual_threads(t);
 }
 
 void sampling_target_begin(struct sampling_target *t)
@@ -535,20 +539,20 @@ void sampling_target_begin(struct sampling_target *t)
 			"the "
 			"JVM's metadata: %s",
 			t->name.bytes, why.text);
-		if (needs_agent(t))
+		if (target_needs_agent(t))
 			profile_lost(t->shared->profile, "the agent was lost",
 				     1,
 				     "no allocations and waits from then on");
-		t->untold = untold(t);
+		t->untold = target_untold(t);
 		agent_client_close(t->agent);
 		t->agent = NULL;
-		names = names_of(t);
+		names = target_names(t);
 		sampling_frames_ask(t->frames, &names);
 	}
 	sampling_threads_refresh(t->threads);
 }
 
-static void count_why(struct sampling_shared *s, const char *why)
+static void shared_count_why(struct sampling_shared *s, const char *why)
 {
 	size_t i = 0;
 
@@ -576,7 +580,7 @@ enum sampling_end sampling_target_count_end(struct sampling_target *t,
 		end = SAMPLING_END_FRAMES;
 	s->ends[end]++;
 	if (end == SAMPLING_END_LOST)
-		count_why(s, u->why);
+		shared_count_why(s, u->why);
 	return end;
 }
 
@@ -599,8 +603,9 @@ const char *sampling_end_frame(enum sampling_end end)
  * stacks are a small part of what may be copied.  The tid may have become
  * another thread's, whose stack ends elsewhere.
  */
-static void note_end(struct sampling_target *t, const struct sample_event *e,
-		     const struct unwound *u)
+static void target_note_stack_end(struct sampling_target *t,
+				  const struct sample_event *e,
+				  const struct unwound *u)
 {
 	pid_t tid = (pid_t)e->tid;
 	uint64_t *known = sampling_threads_stack_end(t->threads, tid);
@@ -632,9 +637,9 @@ struct unwind_start sampling_target_registers(const struct sampling_target *t,
 	};
 }
 
-static struct sampling_wait *waits_of(struct sampling_target *t,
-				      const struct sample_event *e,
-				      uint64_t *place)
+static struct sampling_wait *target_find_waits(struct sampling_target *t,
+					       const struct sample_event *e,
+					       uint64_t *place)
 {
 	*place = hash_mix(e->regs[SAMPLE_IP] ^ (uint64_t)e->tid << 48,
 			  e->regs[SAMPLE_SP]);
@@ -644,8 +649,8 @@ static struct sampling_wait *waits_of(struct sampling_target *t,
 	return &t->waits[*place % WAITS * WAIT_WAYS];
 }
 
-static bool has_return(const struct sample_event *e, const uint8_t *stack,
-		       uint32_t offset, uint64_t pc)
+static bool copy_has_return(const struct sample_event *e, const uint8_t *stack,
+			    uint32_t offset, uint64_t pc)
 {
 	uint64_t value;
 
@@ -656,64 +661,67 @@ static bool has_return(const struct sample_event *e, const uint8_t *stack,
 }
 
 /* What of a walk shows in a copy of its stack, however short. */
-static void add_return(struct sampling_wait *w, const struct sample_event *e,
-		       const uint8_t *stack, uint64_t address, uint64_t pc)
+static void wait_add_return(struct sampling_wait *w,
+			    const struct sample_event *e, const uint8_t *stack,
+			    uint64_t address, uint64_t pc)
 {
 	uint64_t offset = address - e->regs[SAMPLE_SP];
 
 	if (w->count == WAIT_RETURNS || offset > SAMPLE_GLANCE - 8 ||
-	    !has_return(e, stack, (uint32_t)offset, pc))
+	    !copy_has_return(e, stack, (uint32_t)offset, pc))
 		return;
 	w->returns[w->count].offset = (uint32_t)offset;
 	w->returns[w->count++].pc = pc;
 }
 
-static bool fits_wait(const struct sampling_wait *w,
+static bool wait_fits(const struct sampling_wait *w,
 		      const struct sample_event *e, const uint8_t *stack)
 {
 	for (uint32_t i = 0; i < w->count; i++)
-		if (!has_return(e, stack, w->returns[i].offset,
-				w->returns[i].pc))
+		if (!copy_has_return(e, stack, w->returns[i].offset,
+				     w->returns[i].pc))
 			return false;
 	return w->stack && w->count;
 }
 
 /* Of a wait that was walked: the latest of a place is the first. */
-static void note_wait(struct sampling_target *t, const struct sample_event *e,
-		      const uint8_t *stack, const struct unwound *u)
+static void target_note_wait(struct sampling_target *t,
+			     const struct sample_event *e, const uint8_t *stack,
+			     const struct unwound *u)
 {
 	struct sampling_wait *w, new = { 0 };
 	size_t at = 0;
 
 	if (e->kind != SAMPLE_OFFCPU || u->end != UNWIND_ROOT)
 		return;
-	w = waits_of(t, e, &new.place);
+	w = target_find_waits(t, e, &new.place);
 	for (size_t i = 1; i < u->count; i++) {
-		add_return(&new, e, stack, u->frames[i].sp - 8,
-			   u->frames[i].pc);
-		add_return(&new, e, stack, u->frames[i - 1].bp + 8,
-			   u->frames[i].pc);
+		wait_add_return(&new, e, stack, u->frames[i].sp - 8,
+				u->frames[i].pc);
+		wait_add_return(&new, e, stack, u->frames[i - 1].bp + 8,
+				u->frames[i].pc);
 	}
 	/* In place of the same one, or of the oldest. */
 	while (at < WAIT_WAYS - 1 &&
-	       !(w[at].place == new.place &&fits_wait(&w[at], e, stack)))
+	       !(w[at].place == new.place &&wait_fits(&w[at], e, stack)))
 		at++;
 	memmove(w + 1, w, at * sizeof(*w));
 	*w = new;
 	t->wait = w;
 }
 
-static uint32_t likened(struct sampling_target *t, const struct sample_event *e,
-			const uint8_t *stack)
+static uint32_t target_estimate_stack(struct sampling_target *t,
+				      const struct sample_event *e,
+				      const uint8_t *stack)
 {
 	uint64_t place;
 	const struct sampling_wait *w;
 
 	if (!(e->flags & SAMPLE_LEFT_OUT) || !e->stack_bytes)
 		return 0;
-	w = waits_of(t, e, &place);
+	w = target_find_waits(t, e, &place);
 	for (size_t i = 0; i < WAIT_WAYS; i++, w++)
-		if (w->place == place && fits_wait(w, e, stack)) {
+		if (w->place == place && wait_fits(w, e, stack)) {
 			t->shared->likened++;
 			return w->stack;
 		}
@@ -721,7 +729,7 @@ static uint32_t likened(struct sampling_target *t, const struct sample_event *e,
 }
 
 /* What it means that the copy of a stack has ended before the walk. */
-static enum sampling_end cut_of(const struct sample_event *e)
+static enum sampling_end sample_cut_reason(const struct sample_event *e)
 {
 	if (e->flags & SAMPLE_LEFT_OUT)
 		return SAMPLING_END_OFTEN;
@@ -732,11 +740,12 @@ static enum sampling_end cut_of(const struct sample_event *e)
 }
 
 /* Reports how a stack was unwound, if it is one of the first of its kind. */
-static void trace_walk(struct sampling_target *t, const struct sample_event *e,
-		       const struct unwound *u)
+static void target_trace_walk(struct sampling_target *t,
+			      const struct sample_event *e,
+			      const struct unwound *u)
 {
 	struct sampling_shared *s = t->shared;
-	struct sampling_names names = names_of(t);
+	struct sampling_names names = target_names(t);
 	uint64_t hash = unwound_hash(u);
 	struct text line = { 0 };
 
@@ -756,8 +765,8 @@ static void trace_walk(struct sampling_target *t, const struct sample_event *e,
 	text_release(&line);
 }
 
-static void walk(struct sampling_target *t, const struct sample_event *e,
-		 const uint8_t *stack)
+static void target_walk(struct sampling_target *t, const struct sample_event *e,
+			const uint8_t *stack)
 {
 	struct unwind_start from = sampling_target_registers(t, e->regs);
 	uint64_t missed = remote_memory_missed(t->view->remote);
@@ -770,12 +779,12 @@ static void walk(struct sampling_target *t, const struct sample_event *e,
 	/* What did not come is asked for anew: the next may not need it. */
 	if (remote_memory_missed(t->view->remote) != missed)
 		t->batch = 0;
-	end = sampling_target_count_end(t, &u, cut_of(e), missed);
+	end = sampling_target_count_end(t, &u, sample_cut_reason(e), missed);
 	t->end = end;
 	if (t->shared->o->trace_walks)
-		trace_walk(t, e, &u);
-	note_end(t, e, &u);
-	note_wait(t, e, stack, &u);
+		target_trace_walk(t, e, &u);
+	target_note_stack_end(t, e, &u);
+	target_note_wait(t, e, stack, &u);
 	sampling_frames_user(t->frames, &u, sampling_end_frame(end),
 			     e->time_ns);
 }
@@ -802,48 +811,48 @@ void sampling_target_add(struct sampling_target *t, unsigned wanted,
 }
 
 /* Of a function of the agent's: in the kernel there is only the uprobe. */
-static bool is_call(const struct sample_event *e)
+static bool sample_is_call(const struct sample_event *e)
 {
 	return e->kind == SAMPLE_ALLOC || e->kind == SAMPLE_LOCK;
 }
 
 /* It slept before sampling began, when nobody could copy its stack. */
-static uint32_t slept_since(const struct sampling_target *t,
-			    const struct sample_event *e)
+static uint32_t target_idle_stack(const struct sampling_target *t,
+				  const struct sample_event *e)
 {
 	if (!t->idle || !(e->flags & SAMPLE_BEGAN_EARLIER))
 		return 0;
 	return idle_threads_stack(t->idle, (pid_t)e->tid, e->regs[SAMPLE_SP]);
 }
 
-static uint32_t stack_of(struct sampling_target *t,
-			 const struct sample_event *e, const uint64_t *kernel,
-			 const uint8_t *stack)
+static uint32_t target_find_stack(struct sampling_target *t,
+				  const struct sample_event *e,
+				  const uint64_t *kernel, const uint8_t *stack)
 {
 	const struct sampling_options *o = t->shared->o;
-	uint32_t known = slept_since(t, e);
+	uint32_t known = target_idle_stack(t, e);
 
 	if (!known)
-		known = likened(t, e, stack);
+		known = target_estimate_stack(t, e, stack);
 	t->wait = NULL;
 	t->end = SAMPLING_END_ROOT;
 	if (known)
 		return known;
 	sampling_frames_begin(t->frames);
-	if (!o->only_user && !is_call(e))
+	if (!o->only_user && !sample_is_call(e))
 		sampling_frames_kernel(t->frames, kernel, e->kernel_frames);
 	if (e->kind == SAMPLE_OFFCPU)
 		sampling_frames_drop_hook(t->frames);
 	if (!o->only_kernel && !(e->flags & SAMPLE_NO_USER))
-		walk(t, e, stack);
-	if (is_call(e))
+		target_walk(t, e, stack);
+	if (sample_is_call(e))
 		sampling_frames_drop_callback(t->frames);
 	return sampling_target_stack(t);
 }
 
 /* The class that was allocated or locked; 0 = it could not be read. */
-static uint32_t class_of(struct sampling_target *t,
-			 const struct sample_event *e)
+static uint32_t target_find_class(struct sampling_target *t,
+				  const struct sample_event *e)
 {
 	const uint64_t header[2] = { e->object[0], e->object[1] };
 	const char *name = NULL;
@@ -858,8 +867,8 @@ static uint32_t class_of(struct sampling_target *t,
 }
 
 /* The thread that owned the monitor when the wait began; 0 = not known. */
-static uint32_t owner_of(struct sampling_target *t,
-			 const struct sample_event *e)
+static uint32_t target_find_owner(struct sampling_target *t,
+				  const struct sample_event *e)
 {
 	struct monitor_owner owner;
 	uint32_t id = 0;
@@ -899,12 +908,12 @@ void sampling_target_sample(struct sampling_target *t,
 	if (e->kind == SAMPLE_OFFCPU &&
 	    e->weight < (uint64_t)s->o->min_blocked_ns)
 		return;
-	sample.stack = stack_of(t, e, kernel, stack);
+	sample.stack = target_find_stack(t, e, kernel, stack);
 	if (e->kind == SAMPLE_LOCK)
-		sample.owner = owner_of(t, e);
-	if (is_call(e))
+		sample.owner = target_find_owner(t, e);
+	if (sample_is_call(e))
 		sample.stack = profile_push_class(s->profile, sample.stack,
-						  class_of(t, e));
+						  target_find_class(t, e));
 	if (t->wait)
 		t->wait->stack = sample.stack;
 	if (e->kind == SAMPLE_OFFCPU) {

@@ -197,8 +197,8 @@ void sampling_targets_release(struct sampling_targets *t)
 	map64_release(&t->by_pid);
 }
 
-static struct sampling_target *same(const struct sampling_targets *t,
-				    const struct jvm *jvm)
+static struct sampling_target *
+targets_find_same(const struct sampling_targets *t, const struct jvm *jvm)
 {
 	struct sampling_target *found = sampling_targets_find(t, jvm->pid);
 
@@ -209,9 +209,10 @@ static struct sampling_target *same(const struct sampling_targets *t,
 }
 
 /* In the place of what the process was before, if it is one that was known. */
-static void put(struct sampling_targets *t, struct sampling_target *target)
+static void targets_put(struct sampling_targets *t,
+			struct sampling_target *target)
 {
-	struct sampling_target *before = same(t, &target->jvm);
+	struct sampling_target *before = targets_find_same(t, &target->jvm);
 
 	for (size_t i = 0; before && i < t->count; i++) {
 		if (t->all[i] == before)
@@ -230,16 +231,16 @@ static void put(struct sampling_targets *t, struct sampling_target *target)
 }
 
 /* One that has just begun may not have yet what is looked for in a JVM. */
-static bool may_be_tried_again(const struct sampling_targets *t,
-			       const struct jvm *jvm)
+static bool targets_may_retry(const struct sampling_targets *t,
+			      const struct jvm *jvm)
 {
 	return t->ancestor && jvm->kind != JVM_OPENJ9 &&
 	       descendants_awaits(&t->descendants, jvm->pid);
 }
 
 /* Takes over jvm, even on failure. */
-static int add(struct sampling_targets *t, const struct jvm *jvm,
-	       struct error *err)
+static int targets_add(struct sampling_targets *t, const struct jvm *jvm,
+		       struct error *err)
 {
 	struct sampling_target *target = sampling_target_new(t->shared, jvm,
 							     err);
@@ -254,12 +255,12 @@ static int add(struct sampling_targets *t, const struct jvm *jvm,
 	if (target->jvm.kind != JVM_NONE &&
 	    (!t->shared->is_tried_again || sampling_target_is_whole(target)))
 		t->shared->has_begun |= t->ancestor != 0;
-	put(t, target);
+	targets_put(t, target);
 	return 0;
 }
 
-static struct sampling_refusal *refusal_of(const struct sampling_targets *t,
-					   const struct jvm *jvm)
+static struct sampling_refusal *
+targets_find_refusal(const struct sampling_targets *t, const struct jvm *jvm)
 {
 	for (size_t i = 0; i < t->refusal_count; i++) {
 		if (t->refusals[i].pid == jvm->pid &&
@@ -269,8 +270,8 @@ static struct sampling_refusal *refusal_of(const struct sampling_targets *t,
 	return NULL;
 }
 
-static bool is_as_refused(const struct sampling_refusal *r,
-			  const struct jvm *jvm)
+static bool refusal_fits(const struct sampling_refusal *r,
+			 const struct jvm *jvm)
 {
 	return r->exe_dev == jvm->exe_dev && r->exe_ino == jvm->exe_ino &&
 	       r->kind == jvm->kind;
@@ -279,13 +280,14 @@ static bool is_as_refused(const struct sampling_refusal *r,
 bool sampling_targets_is_refused(const struct sampling_targets *t,
 				 const struct jvm *jvm)
 {
-	const struct sampling_refusal *r = refusal_of(t, jvm);
+	const struct sampling_refusal *r = targets_find_refusal(t, jvm);
 
-	return r && is_as_refused(r, jvm) && clock_monotonic_ns() < r->again_ns;
+	return r && refusal_fits(r, jvm) && clock_monotonic_ns() < r->again_ns;
 }
 
 /* Reports a refusal once, and of many the first SAID. */
-static void say_refused(struct sampling_targets *t, struct sampling_refusal *r)
+static void targets_report_refusal(struct sampling_targets *t,
+				   struct sampling_refusal *r)
 {
 	if (!r->why)
 		return;
@@ -300,7 +302,7 @@ static void say_refused(struct sampling_targets *t, struct sampling_refusal *r)
 void sampling_targets_refuse(struct sampling_targets *t, const struct jvm *jvm,
 			     int64_t took_ns, const struct error *why)
 {
-	struct sampling_refusal *r = refusal_of(t, jvm);
+	struct sampling_refusal *r = targets_find_refusal(t, jvm);
 	int64_t wait_ns = REFUSED_PART * took_ns;
 
 	if (!r) {
@@ -310,7 +312,7 @@ void sampling_targets_refuse(struct sampling_targets *t, const struct jvm *jvm,
 		*r = (struct sampling_refusal){
 			.pid = jvm->pid, .start_ticks = jvm->start_ticks
 		};
-	} else if (!is_as_refused(r, jvm)) {
+	} else if (!refusal_fits(r, jvm)) {
 		r->is_said = false;
 	}
 	r->exe_dev = jvm->exe_dev;
@@ -327,13 +329,14 @@ void sampling_targets_refuse(struct sampling_targets *t, const struct jvm *jvm,
 	free(r->why);
 	r->why = xstrdup(why->text);
 	if (!t->shared->is_tried_again)
-		say_refused(t, r);
+		targets_report_refusal(t, r);
 }
 
 /* A process that is sampled now may have been refused before. */
-static void admit(struct sampling_targets *t, const struct jvm *jvm)
+static void targets_forget_refusal(struct sampling_targets *t,
+				   const struct jvm *jvm)
 {
-	struct sampling_refusal *r = refusal_of(t, jvm);
+	struct sampling_refusal *r = targets_find_refusal(t, jvm);
 
 	if (!r)
 		return;
@@ -347,18 +350,18 @@ static void admit(struct sampling_targets *t, const struct jvm *jvm)
  * process that does not answer must not hold up the others.  Takes over jvm;
  * false when it has taken long in vain.
  */
-static bool add_or_say(struct sampling_targets *t, const struct jvm *jvm)
+static bool targets_try_add(struct sampling_targets *t, const struct jvm *jvm)
 {
 	const struct jvm tried = *jvm; /* its pidfd is closed by then */
 	int64_t began_ns = clock_monotonic_ns(), took;
 	struct error why;
 	int ret;
 
-	t->shared->is_tried_again = may_be_tried_again(t, jvm);
-	ret = add(t, jvm, &why);
+	t->shared->is_tried_again = targets_may_retry(t, jvm);
+	ret = targets_add(t, jvm, &why);
 	took = clock_monotonic_ns() - began_ns;
 	if (ret == 0)
-		admit(t, &tried);
+		targets_forget_refusal(t, &tried);
 	else
 		sampling_targets_refuse(t, &tried, took, &why);
 	t->shared->is_tried_again = false;
@@ -368,15 +371,15 @@ static bool add_or_say(struct sampling_targets *t, const struct jvm *jvm)
 void sampling_targets_say_refused(struct sampling_targets *t)
 {
 	for (size_t i = 0; i < t->refusal_count; i++)
-		say_refused(t, &t->refusals[i]);
+		targets_report_refusal(t, &t->refusals[i]);
 	if (t->said > SAID)
 		sampling_tell(t->shared->o, SAMPLING_LOSS,
 			      "not sampled: %zu more", t->said - SAID);
 }
 
 /* Whether it is the program that was started, or was by it. */
-static bool is_descendant(const struct sampling_targets *t,
-			  const struct jvm *jvm)
+static bool targets_is_descendant(const struct sampling_targets *t,
+				  const struct jvm *jvm)
 {
 	pid_t pid = jvm->pid;
 
@@ -399,19 +402,22 @@ static bool is_descendant(const struct sampling_targets *t,
 }
 
 /* Whether it is already a target, as what it is now. */
-static bool is_known(const struct sampling_targets *t, const struct jvm *jvm)
+static bool targets_is_known(const struct sampling_targets *t,
+			     const struct jvm *jvm)
 {
-	const struct sampling_target *known = same(t, jvm);
+	const struct sampling_target *known = targets_find_same(t, jvm);
 
 	return known && (known->jvm.kind != JVM_NONE || jvm->kind == JVM_NONE);
 }
 
-static bool is_wanted(const struct sampling_targets *t, const struct jvm *jvm)
+static bool targets_is_wanted(const struct sampling_targets *t,
+			      const struct jvm *jvm)
 {
-	return t->shared->o->all || (t->ancestor && is_descendant(t, jvm));
+	return t->shared->o->all ||
+	       (t->ancestor && targets_is_descendant(t, jvm));
 }
 
-static int add_all(struct sampling_targets *t, struct error *err)
+static int targets_add_all(struct sampling_targets *t, struct error *err)
 {
 	struct jvm_list list;
 	bool goes_on = true;
@@ -421,10 +427,10 @@ static int add_all(struct sampling_targets *t, struct error *err)
 	for (size_t i = 0; goes_on && i < list.count; i++) {
 		struct jvm *jvm = &list.jvms[i];
 
-		if (is_known(t, jvm) || !is_wanted(t, jvm) ||
+		if (targets_is_known(t, jvm) || !targets_is_wanted(t, jvm) ||
 		    sampling_targets_is_refused(t, jvm))
 			continue;
-		goes_on = add_or_say(t, jvm) || !t->shared->has_begun;
+		goes_on = targets_try_add(t, jvm) || !t->shared->has_begun;
 		*jvm = (struct jvm){ .pidfd = -1 };
 	}
 	jvm_list_release(&list);
@@ -434,18 +440,19 @@ static int add_all(struct sampling_targets *t, struct error *err)
 int sampling_targets_add(struct sampling_targets *t, struct jvm *jvm,
 			 struct error *err)
 {
-	if (same(t, jvm)) {
+	if (targets_find_same(t, jvm)) {
 		jvm_close(jvm);
 		return 0;
 	}
-	if (add(t, jvm, err))
+	if (targets_add(t, jvm, err))
 		return -1;
 	t->named = t->count;
 	return 0;
 }
 
 /* A thread that is none of theirs would be sampled in vain. */
-static int check_thread(const struct sampling_targets *t, struct error *err)
+static int targets_check_thread(const struct sampling_targets *t,
+				struct error *err)
 {
 	pid_t tid = t->shared->o->tid;
 	struct text names = { 0 };
@@ -468,9 +475,9 @@ int sampling_targets_open(struct sampling_targets *t, struct error *err)
 {
 	const struct sampling_options *o = t->shared->o;
 
-	if (o->tid && t->named && check_thread(t, err))
+	if (o->tid && t->named && targets_check_thread(t, err))
 		return -1;
-	if (o->all && add_all(t, err))
+	if (o->all && targets_add_all(t, err))
 		return -1;
 	t->next_look_ns = clock_monotonic_ns() + LOOK_NS;
 	return 0;
@@ -493,30 +500,30 @@ struct sampling_target *sampling_targets_find(const struct sampling_targets *t,
 }
 
 /* Whether no more is found of it than is known. */
-static bool is_done(const struct sampling_target *t)
+static bool target_is_final(const struct sampling_target *t)
 {
 	return sampling_target_is_whole(t) || t->jvm.kind == JVM_OPENJ9;
 }
 
 /* The program that was started is sampled even when it is no JVM. */
-static void look_at_launched(struct sampling_targets *t)
+static void targets_look_at_launched(struct sampling_targets *t)
 {
 	struct sampling_target *known = sampling_targets_find(t, t->ancestor);
 	struct error unused;
 	struct jvm jvm;
 
-	if ((known && (known->has_ended || is_done(known))) ||
+	if ((known && (known->has_ended || target_is_final(known))) ||
 	    jvm_open(&jvm, t->ancestor, &unused))
 		return;
 	if ((!known || known->jvm.exe_ino != jvm.exe_ino ||
 	     jvm.kind != JVM_NONE) &&
 	    !sampling_targets_is_refused(t, &jvm))
-		add_or_say(t, &jvm);
+		targets_try_add(t, &jvm);
 	else
 		jvm_close(&jvm);
 }
 
-static void look_at_child(struct sampling_targets *t, pid_t pid)
+static void targets_look_at_child(struct sampling_targets *t, pid_t pid)
 {
 	struct sampling_target *known;
 	struct error unused;
@@ -524,16 +531,16 @@ static void look_at_child(struct sampling_targets *t, pid_t pid)
 
 	if (jvm_open(&jvm, pid, &unused))
 		return;
-	known = same(t, &jvm);
-	if (jvm.kind != JVM_NONE && !(known && is_done(known)) &&
+	known = targets_find_same(t, &jvm);
+	if (jvm.kind != JVM_NONE && !(known && target_is_final(known)) &&
 	    !sampling_targets_is_refused(t, &jvm))
-		add_or_say(t, &jvm);
+		targets_try_add(t, &jvm);
 	else
 		jvm_close(&jvm);
 }
 
 /* What has begun of late, or has become another program, may be a JVM. */
-static void look_at_descendants(struct sampling_targets *t)
+static void targets_look_at_descendants(struct sampling_targets *t)
 {
 	pid_t due[DESCENDANTS_MAX];
 	size_t count = descendants_due(&t->descendants, t->ancestor,
@@ -541,9 +548,9 @@ static void look_at_descendants(struct sampling_targets *t)
 
 	for (size_t i = 0; i < count; i++) {
 		if (due[i] == t->ancestor)
-			look_at_launched(t);
+			targets_look_at_launched(t);
 		else
-			look_at_child(t, due[i]);
+			targets_look_at_child(t, due[i]);
 	}
 }
 
@@ -553,10 +560,10 @@ void sampling_targets_look(struct sampling_targets *t)
 	struct error unused;
 
 	if (t->ancestor)
-		look_at_descendants(t);
+		targets_look_at_descendants(t);
 	if ((!t->shared->o->all && !t->ancestor) || now < t->next_look_ns)
 		return;
-	add_all(t, &unused);
+	targets_add_all(t, &unused);
 	t->next_look_ns = now + LOOK_NS;
 }
 

@@ -73,7 +73,7 @@ void sampling_threads_free(struct sampling_threads *t)
 }
 
 /* The tid as the JVM has it; ours when the thread has ended. */
-static pid_t ns_tid_of(const struct jvm *jvm, pid_t tid)
+static pid_t threads_ns_tid(const struct jvm *jvm, pid_t tid)
 {
 	struct proc_status status;
 	struct error unused;
@@ -86,13 +86,13 @@ static pid_t ns_tid_of(const struct jvm *jvm, pid_t tid)
 	return status.ns_pids[status.ns_depth - 1];
 }
 
-static uint32_t name_of(struct profile *p, const char *name)
+static uint32_t threads_add_string(struct profile *p, const char *name)
 {
 	return profile_string(p, name, strlen(name));
 }
 
 /* A tid may have become another thread's, which the kernel calls otherwise. */
-static bool still_has(pid_t pid, const struct known_thread *k)
+static bool thread_has_comm(pid_t pid, const struct known_thread *k)
 {
 	struct text comm = { 0 };
 	struct error unused;
@@ -107,7 +107,8 @@ static bool still_has(pid_t pid, const struct known_thread *k)
 	return ret;
 }
 
-static void take_name(struct sampling_threads *t, struct known_thread *k)
+static void threads_take_name(struct sampling_threads *t,
+			      struct known_thread *k)
 {
 	const struct thread_names *names = thread_dumps_names(t->dumps);
 	const struct thread_name *n = NULL;
@@ -115,10 +116,10 @@ static void take_name(struct sampling_threads *t, struct known_thread *k)
 
 	if (names && k->ns_tid)
 		n = thread_names_find(names, k->ns_tid);
-	if (!n || !still_has(t->jvm->pid, k))
+	if (!n || !thread_has_comm(t->jvm->pid, k))
 		return;
 	k->is_named = true;
-	in_profile->name = name_of(t->profile, n->name);
+	in_profile->name = threads_add_string(t->profile, n->name);
 	in_profile->java_id = n->java_id;
 }
 
@@ -127,13 +128,13 @@ static void take_name(struct sampling_threads *t, struct known_thread *k)
  * own is that of a thread that was not named.  All others are whole, and no
  * reason to stop a JVM for.
  */
-static bool is_worth_asking(const char *comm)
+static bool comm_may_be_cut(const char *comm)
 {
 	return strlen(comm) == PROCFS_NAMES - 1 || strcmp(comm, "java") == 0;
 }
 
-static void set_comm(struct sampling_threads *t, struct known_thread *k,
-		     const char *comm)
+static void threads_set_comm(struct sampling_threads *t, struct known_thread *k,
+			     const char *comm)
 {
 	memset(k->comm, 0, sizeof(k->comm));
 	memcpy(k->comm, comm, strnlen(comm, sizeof(k->comm) - 1));
@@ -141,19 +142,19 @@ static void set_comm(struct sampling_threads *t, struct known_thread *k,
 	k->is_asked = false;
 	k->looks = 0;
 	k->seen = 0;
-	if (!is_worth_asking(k->comm))
+	if (!comm_may_be_cut(k->comm))
 		return;
 	/* The last dump may have it, though it is sampled only now. */
 	if (t->dumps)
-		take_name(t, k);
+		threads_take_name(t, k);
 	t->has_new |= !k->is_named;
 }
 
-static struct known_thread *add(struct sampling_threads *t, pid_t tid,
-				const char *comm)
+static struct known_thread *threads_add(struct sampling_threads *t, pid_t tid,
+					const char *comm)
 {
 	const struct thread thread = {
-		.name = name_of(t->profile, comm),
+		.name = threads_add_string(t->profile, comm),
 		.os_id = tid,
 	};
 	struct known_thread *k;
@@ -162,16 +163,17 @@ static struct known_thread *add(struct sampling_threads *t, pid_t tid,
 	k = &t->all[t->count];
 	*k = (struct known_thread){
 		.tid = tid,
-		.ns_tid = ns_tid_of(t->jvm, tid),
+		.ns_tid = threads_ns_tid(t->jvm, tid),
 		.id = profile_thread(t->profile, &thread),
 	};
 	map64_add(&t->by_tid, (uint64_t)tid, (uint32_t)t->count++);
-	set_comm(t, k, comm);
+	threads_set_comm(t, k, comm);
 	return k;
 }
 
 /* NULL = it has no id yet. */
-static struct known_thread *find(const struct sampling_threads *t, pid_t tid)
+static struct known_thread *threads_find(const struct sampling_threads *t,
+					 pid_t tid)
 {
 	uint32_t at = map64_get(&t->by_tid, (uint64_t)tid);
 
@@ -181,20 +183,21 @@ static struct known_thread *find(const struct sampling_threads *t, pid_t tid)
 uint32_t sampling_threads_id(struct sampling_threads *t, pid_t tid,
 			     const char *comm)
 {
-	struct known_thread *k = find(t, tid);
+	struct known_thread *k = threads_find(t, tid);
 
 	if (!k)
-		k = add(t, tid, comm);
+		k = threads_add(t, tid, comm);
 	k->is_sampled = true;
 	if (strncmp(k->comm, comm, sizeof(k->comm) - 1) != 0) {
-		t->profile->threads[k->id].name = name_of(t->profile, comm);
-		set_comm(t, k, comm);
+		t->profile->threads[k->id].name = threads_add_string(t->profile,
+								     comm);
+		threads_set_comm(t, k, comm);
 	}
 	return k->id;
 }
 
 /* Our number of a thread that the JVM counts so; 0 = there is none. */
-static pid_t tid_of(struct sampling_threads *t, pid_t ns_tid)
+static pid_t threads_find_tid(struct sampling_threads *t, pid_t ns_tid)
 {
 	struct dirent *entry;
 	char path[32];
@@ -214,7 +217,7 @@ static pid_t tid_of(struct sampling_threads *t, pid_t ns_tid)
 	while (tasks && !tid && (entry = readdir(tasks))) {
 		pid_t task = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (task > 0 && ns_tid_of(t->jvm, task) == ns_tid)
+		if (task > 0 && threads_ns_tid(t->jvm, task) == ns_tid)
 			tid = task;
 	}
 	if (tasks)
@@ -225,7 +228,8 @@ static pid_t tid_of(struct sampling_threads *t, pid_t ns_tid)
 }
 
 /* A thread's start is known to a tick of the clock that counts CPU time. */
-static bool began_later(const struct sampling_threads *t, pid_t tid, int64_t ns)
+static bool thread_began_later(const struct sampling_threads *t, pid_t tid,
+			       int64_t ns)
 {
 	int64_t tick_ns = CLOCK_NS_PER_S / sysconf(_SC_CLK_TCK);
 	int64_t boot_ns = ns + clock_boot_ns() - clock_monotonic_ns();
@@ -244,9 +248,9 @@ static bool began_later(const struct sampling_threads *t, pid_t tid, int64_t ns)
 }
 
 /* An owner may sleep all the time, and never have a sample of its own. */
-static uint32_t platform_owner(struct sampling_threads *t, pid_t tid)
+static uint32_t threads_platform_owner(struct sampling_threads *t, pid_t tid)
 {
-	const struct known_thread *known = find(t, tid);
+	const struct known_thread *known = threads_find(t, tid);
 	struct text comm = { 0 };
 	struct error unused;
 	char path[32];
@@ -259,18 +263,18 @@ static uint32_t platform_owner(struct sampling_threads *t, pid_t tid)
 			       &unused) == 0 &&
 		   comm.len) {
 		comm.bytes[strcspn(comm.bytes, "\n")] = '\0';
-		id = add(t, tid, comm.bytes)->id;
+		id = threads_add(t, tid, comm.bytes)->id;
 	}
 	text_release(&comm);
 	return id;
 }
 
 /* That it is virtual is known once it was found on a carrier. */
-static uint32_t java_owner(struct sampling_threads *t,
-			   const struct monitor_owner *owner)
+static uint32_t threads_java_owner(struct sampling_threads *t,
+				   const struct monitor_owner *owner)
 {
 	const struct thread thread = {
-		.name = name_of(t->profile, "[virtual or ended]"),
+		.name = threads_add_string(t->profile, "[virtual or ended]"),
 		.java_id = owner->java_id,
 	};
 	uint32_t id = map64_get(&t->by_java, (uint64_t)owner->java_id);
@@ -287,7 +291,7 @@ static uint32_t java_owner(struct sampling_threads *t,
 	if (owner->is_virtual && !in_profile->is_virtual) {
 		snprintf(name, sizeof(name), "virtual-%lld",
 			 (long long)owner->java_id);
-		in_profile->name = name_of(t->profile, name);
+		in_profile->name = threads_add_string(t->profile, name);
 		in_profile->is_virtual = true;
 	}
 	return id;
@@ -297,12 +301,13 @@ uint32_t sampling_threads_owner(struct sampling_threads *t,
 				const struct monitor_owner *owner,
 				int64_t owned_ns)
 {
-	pid_t tid = owner->ns_tid ? tid_of(t, owner->ns_tid) : 0;
+	pid_t tid = owner->ns_tid ? threads_find_tid(t, owner->ns_tid) : 0;
 
 	if (tid)
-		return began_later(t, tid, owned_ns) ? 0
-						     : platform_owner(t, tid);
-	return owner->java_id ? java_owner(t, owner) : 0;
+		return thread_began_later(t, tid, owned_ns)
+			       ? 0
+			       : threads_platform_owner(t, tid);
+	return owner->java_id ? threads_java_owner(t, owner) : 0;
 }
 
 static uint32_t thread_copy(const struct profile *from, struct profile *to,
@@ -310,7 +315,7 @@ static uint32_t thread_copy(const struct profile *from, struct profile *to,
 {
 	struct thread thread = from->threads[id];
 
-	thread.name = name_of(to, profile_text(from, thread.name));
+	thread.name = threads_add_string(to, profile_text(from, thread.name));
 	return profile_thread(to, &thread);
 }
 
@@ -339,34 +344,34 @@ void sampling_threads_renew(struct sampling_threads *t, struct profile *p)
 
 bool sampling_threads_has_sample(const struct sampling_threads *t, pid_t tid)
 {
-	const struct known_thread *k = find(t, tid);
+	const struct known_thread *k = threads_find(t, tid);
 
 	return k && k->is_sampled;
 }
 
 uint64_t *sampling_threads_stack_end(struct sampling_threads *t, pid_t tid)
 {
-	return &find(t, tid)->stack_end;
+	return &threads_find(t, tid)->stack_end;
 }
 
 /*
  * Those that began to be sampled since it was asked may be in the answer, too;
  * whoever is not is asked about later.
  */
-static void take_names(struct sampling_threads *t)
+static void threads_take_names(struct sampling_threads *t)
 {
 	t->has_new = false;
 	for (size_t i = 0; i < t->count; i++) {
 		struct known_thread *k = &t->all[i];
 
-		if (k->is_named || !(k->is_asked || is_worth_asking(k->comm)))
+		if (k->is_named || !(k->is_asked || comm_may_be_cut(k->comm)))
 			continue;
-		take_name(t, k);
+		threads_take_name(t, k);
 		t->has_new |= !k->is_named && !k->is_asked;
 	}
 }
 
-static bool ask(struct sampling_threads *t)
+static bool threads_request_names(struct sampling_threads *t)
 {
 	if (!t->has_new || !thread_dumps_ask(t->dumps, -1))
 		return false;
@@ -394,7 +399,7 @@ void sampling_threads_look(struct sampling_threads *t,
  * the first 15 bytes or, since JDK-8368124 (JDK 26), 7 and the last 6 with two
  * dots between.
  */
-static bool fits(const char *comm, const char *name)
+static bool name_fits_comm(const char *comm, const char *name)
 {
 	enum { FIRST = 7, LAST = 6, LEN = PROCFS_NAMES - 1 };
 	size_t len = strlen(name);
@@ -411,7 +416,7 @@ static bool fits(const char *comm, const char *name)
  * False of what is no text: a JVM that keeps arrays in another way than is
  * known gives control characters, or what became U+FFFD.
  */
-static bool is_likely(const char *name)
+static bool name_is_likely(const char *name)
 {
 	for (const char *c = name; *c; c++) {
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
@@ -425,8 +430,9 @@ static bool is_likely(const char *name)
  * renamed by another, or of the first one, or was read while a collector moved
  * it: it has to be the same the next time.
  */
-static void take_seen_name(struct sampling_threads *t, struct known_thread *k,
-			   const struct java_thread_name *seen)
+static void threads_take_read_name(struct sampling_threads *t,
+				   struct known_thread *k,
+				   const struct java_thread_name *seen)
 {
 	struct thread *in_profile = &t->profile->threads[k->id];
 	uint64_t hash;
@@ -434,27 +440,27 @@ static void take_seen_name(struct sampling_threads *t, struct known_thread *k,
 	if (!seen->is_known || !*seen->name)
 		return;
 	hash = hash_bytes(seen->name, strlen(seen->name)) | 1;
-	if (!fits(k->comm, seen->name)) {
+	if (!name_fits_comm(k->comm, seen->name)) {
 		bool is_again = k->seen == hash;
 
 		k->seen = hash;
-		if (!is_again || !is_likely(seen->name))
+		if (!is_again || !name_is_likely(seen->name))
 			return;
 	}
-	if (!still_has(t->jvm->pid, k))
+	if (!thread_has_comm(t->jvm->pid, k))
 		return;
 	k->is_named = true;
-	in_profile->name = name_of(t->profile, seen->name);
+	in_profile->name = threads_add_string(t->profile, seen->name);
 	in_profile->java_id = (int64_t)seen->java_id;
 }
 
-static bool is_worth_looking(const struct known_thread *k)
+static bool thread_needs_name(const struct known_thread *k)
 {
 	return !k->is_named && k->ns_tid && k->looks < LOOKS &&
-	       is_worth_asking(k->comm);
+	       comm_may_be_cut(k->comm);
 }
 
-static bool look(struct sampling_threads *t)
+static bool threads_open_names(struct sampling_threads *t)
 {
 	struct error unused;
 
@@ -465,18 +471,19 @@ static bool look(struct sampling_threads *t)
 }
 
 /* Looks into the JVM's memory for names of threads that are new. */
-static void look_for_names(struct sampling_threads *t)
+static void threads_read_names(struct sampling_threads *t)
 {
 	struct java_thread_name *all;
 	size_t *who, count = 0;
 
-	if (!t->structs || !t->has_new || !jvm_runs(t->jvm) || !look(t))
+	if (!t->structs || !t->has_new || !jvm_runs(t->jvm) ||
+	    !threads_open_names(t))
 		return;
 	all = xcalloc(JAVA_THREAD_NAMES_AT_ONCE, sizeof(*all));
 	who = xcalloc(JAVA_THREAD_NAMES_AT_ONCE, sizeof(*who));
 	t->has_new = false;
 	for (size_t i = 0; i < t->count; i++) {
-		if (!is_worth_looking(&t->all[i]))
+		if (!thread_needs_name(&t->all[i]))
 			continue;
 		t->has_new = true;
 		if (count == JAVA_THREAD_NAMES_AT_ONCE)
@@ -487,7 +494,7 @@ static void look_for_names(struct sampling_threads *t)
 	java_thread_names_read(t->names, all, count);
 	for (size_t i = 0; i < count; i++) {
 		t->all[who[i]].looks++;
-		take_seen_name(t, &t->all[who[i]], &all[i]);
+		threads_take_read_name(t, &t->all[who[i]], &all[i]);
 	}
 	free(all);
 	free(who);
@@ -502,27 +509,28 @@ void sampling_threads_refresh(struct sampling_threads *t)
 		if (now - t->looked_ns < LOOK_NS)
 			return;
 		t->looked_ns = now;
-		look_for_names(t);
+		threads_read_names(t);
 		return;
 	}
 	if (thread_dumps_take(t->dumps, 0, -1))
-		take_names(t);
+		threads_take_names(t);
 	else if (!thread_dumps_awaits(t->dumps))
-		ask(t);
+		threads_request_names(t);
 }
 
 void sampling_threads_finish(struct sampling_threads *t, int64_t until_ns)
 {
 	/* Twice: some names are to be the same then. */
 	for (int i = 0; i < 2 && !t->dumps; i++)
-		look_for_names(t);
+		threads_read_names(t);
 	if (!t->dumps || !jvm_runs(t->jvm))
 		return;
 	if (thread_dumps_awaits(t->dumps)) {
 		if (!thread_dumps_take(t->dumps, until_ns, -1))
 			return;
-		take_names(t);
+		threads_take_names(t);
 	}
-	if (ask(t) && thread_dumps_take(t->dumps, until_ns, -1))
-		take_names(t);
+	if (threads_request_names(t) &&
+	    thread_dumps_take(t->dumps, until_ns, -1))
+		threads_take_names(t);
 }

@@ -34,13 +34,13 @@ static struct prof_options opt = {
 static size_t before_dashes = SIZE_MAX;
 
 /* True when a program to start, with its arguments, follows "--". */
-static bool is_program(int argc)
+static bool prof_has_program(int argc)
 {
 	return before_dashes != SIZE_MAX && (size_t)argc > before_dashes;
 }
 
 /* What is behind the options belongs to them. */
-static void take_rest(struct option_list *list, int argc, char **argv)
+static void prof_take_rest(struct option_list *list, int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++) {
 		array_reserve(list->values, list->cap, list->count + 1);
@@ -48,7 +48,7 @@ static void take_rest(struct option_list *list, int argc, char **argv)
 	}
 }
 
-static int take_any(struct option_list *pids, struct error *err)
+static int prof_take_any(struct option_list *pids, struct error *err)
 {
 	static char pid[16];
 	char *argv[] = { pid };
@@ -58,21 +58,21 @@ static int take_any(struct option_list *pids, struct error *err)
 		return -1;
 	snprintf(pid, sizeof(pid), "%d", (int)jvm.pid);
 	jvm_close(&jvm);
-	take_rest(pids, 1, argv);
+	prof_take_rest(pids, 1, argv);
 	return 0;
 }
 
 /* A program's arguments are its own. */
-static int take_asprof(int *argc, char ***argv, struct error *err)
+static int prof_take_asprof_words(int *argc, char ***argv, struct error *err)
 {
 	int none = 0;
 
-	return prof_take_asprof(&opt, is_program(*argc) ? &none : argc, argv,
-				err);
+	return prof_take_asprof(&opt, prof_has_program(*argc) ? &none : argc,
+				argv, err);
 }
 
 /* "-e cpu -e lock" is "-e cpu,lock".  The text is kept for the whole run. */
-static void join_events(void)
+static void prof_join_events(void)
 {
 	static struct text joined;
 
@@ -84,7 +84,7 @@ static void join_events(void)
 }
 
 /* Replaces a target's name by its PID, which async-profiler's %p stands for. */
-static int find_pid(pid_t *pid, struct error *err)
+static int prof_find_pid(pid_t *pid, struct error *err)
 {
 	static char number[16];
 	struct jvm jvm;
@@ -102,23 +102,23 @@ static int find_pid(pid_t *pid, struct error *err)
 	return 0;
 }
 
-static int sample(int argc, char **argv, struct error *err)
+static int prof_sample(int argc, char **argv, struct error *err)
 {
-	bool program = is_program(argc);
+	bool program = prof_has_program(argc);
 
 	if (program &&
 	    (opt.pids.count || opt.live.sampling.all || before_dashes))
 		return misuse(err, "prof either starts a program or samples "
 				   "running JVMs, not both");
 	if (!program)
-		take_rest(&opt.pids, argc, argv);
+		prof_take_rest(&opt.pids, argc, argv);
 	if (!program && !opt.pids.count && !opt.live.sampling.all &&
-	    take_any(&opt.pids, err))
+	    prof_take_any(&opt.pids, err))
 		return -1;
 	if (prof_asprof_file_has_pid(&opt)) {
 		pid_t pid;
 
-		if (find_pid(&pid, err) ||
+		if (prof_find_pid(&pid, err) ||
 		    prof_asprof_name_file(&opt, pid, err))
 			return -1;
 	} else if (prof_asprof_name_file(&opt, 0, err)) {
@@ -127,7 +127,7 @@ static int sample(int argc, char **argv, struct error *err)
 	return prof_process(&opt, program ? argv : NULL, err);
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int prof_run(int argc, char **argv, struct error *err)
 {
 	int ret;
 
@@ -136,10 +136,10 @@ static int run(int argc, char **argv, struct error *err)
 				  : LOG_NORMAL);
 	if (opt.drawing.total && opt.drawing.samples)
 		return misuse(err, "--total and --samples exclude each other");
-	join_events();
+	prof_join_events();
 	/* A report prints weights; a drawing is to agree with it. */
 	opt.drawing.total = !opt.drawing.samples;
-	if (take_asprof(&argc, &argv, err))
+	if (prof_take_asprof_words(&argc, &argv, err))
 		return -1;
 	if (opt.inputs.count && (opt.pids.count || opt.live.sampling.all))
 		return misuse(err, "prof either reads a recording or samples "
@@ -150,10 +150,10 @@ static int run(int argc, char **argv, struct error *err)
 	if (opt.inputs.count) {
 		if (prof_asprof_name_file(&opt, 0, err))
 			return -1;
-		take_rest(&opt.inputs, argc, argv);
+		prof_take_rest(&opt.inputs, argc, argv);
 		ret = prof_recording(&opt, err);
 	} else {
-		ret = sample(argc, argv, err);
+		ret = prof_sample(argc, argv, err);
 	}
 	free(opt.inputs.values);
 	free(opt.pids.values);
@@ -161,7 +161,7 @@ static int run(int argc, char **argv, struct error *err)
 }
 
 /* An option that may be repeated, each time with one value. */
-static bool is_no_value(const char *word)
+static bool prof_takes_no_more(const char *word)
 {
 	(void)word;
 	return false;
@@ -190,7 +190,7 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "json", &opt.json, "write the report as JSON"),
 	OPT_LIST('e', "event", &opt.events, "<event>",
 		 "cpu,offcpu,wall,alloc,lock or a type [cpu]",
-		 .accepts = is_no_value,
+		 .accepts = prof_takes_no_more,
 		 .complete = "cpu|offcpu|wall|alloc|lock"),
 	OPT_COUNT('F', "frequency", &opt.live.sampling.hz, "<hz>",
 		  "samples per second and CPU [99]"),
@@ -252,5 +252,5 @@ const struct command prof_command = {
 	.options = options,
 	.before_dashes = &before_dashes,
 	.refusals = prof_asprof_refusals,
-	.run = run,
+	.run = prof_run,
 };

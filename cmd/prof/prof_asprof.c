@@ -44,7 +44,7 @@ static const struct {
 	{ "list", "-e takes cpu, offcpu, wall, alloc and lock" },
 };
 
-static int take_action(int *argc, char ***argv, struct error *err)
+static int asprof_take_action(int *argc, char ***argv, struct error *err)
 {
 	const char *word = *argc ? **argv : "";
 
@@ -60,8 +60,8 @@ static int take_action(int *argc, char ***argv, struct error *err)
 	return 0;
 }
 
-static int use_output(struct prof_options *o, const char *name,
-		      struct error *err)
+static int asprof_use_output(struct prof_options *o, const char *name,
+			     struct error *err)
 {
 	for (size_t i = 0; i < COUNT(other_outputs); i++) {
 		if (strcmp(other_outputs[i].name, name) == 0)
@@ -86,9 +86,9 @@ static int use_output(struct prof_options *o, const char *name,
 }
 
 /* -o is a format in asprof, and -f the file; here -o is a file. */
-static int take_output(struct prof_options *o, struct error *err)
+static int asprof_take_output(struct prof_options *o, struct error *err)
 {
-	int used = o->output ? use_output(o, o->output, err) : 0;
+	int used = o->output ? asprof_use_output(o, o->output, err) : 0;
 
 	if (used < 0)
 		return -1;
@@ -103,7 +103,7 @@ static int take_output(struct prof_options *o, struct error *err)
 }
 
 /* asprof's interval: 10ms, 500us; a bare number is nanoseconds. */
-static bool is_interval(const char *word)
+static bool asprof_is_interval(const char *word)
 {
 	struct error unused;
 	uint64_t size;
@@ -114,7 +114,8 @@ static bool is_interval(const char *word)
 		units_size(word, &size, &unused) == 0);
 }
 
-static int set_rate(struct prof_options *o, const char *word, struct error *err)
+static int asprof_set_rate(struct prof_options *o, const char *word,
+			   struct error *err)
 {
 	bool is_bare = word[strspn(word, "0123456789")] == '\0';
 	uint64_t count;
@@ -133,8 +134,8 @@ static int set_rate(struct prof_options *o, const char *word, struct error *err)
 	return 0;
 }
 
-static int set_interval(struct prof_options *o, const char *word,
-			struct error *err)
+static int asprof_set_interval(struct prof_options *o, const char *word,
+			       struct error *err)
 {
 	const char *event = o->drawing.event ? o->drawing.event : "cpu";
 
@@ -147,17 +148,17 @@ static int set_interval(struct prof_options *o, const char *word,
 			      "-i %s: -e lock records every wait for a "
 			      "monitor; leave -i out",
 			      word);
-	return set_rate(o, word, err);
+	return asprof_set_rate(o, word, err);
 }
 
 /* What followed the interval are JVMs: "-i 10ms 4711". */
-static int take_interval(struct prof_options *o, struct error *err)
+static int asprof_take_interval(struct prof_options *o, struct error *err)
 {
 	struct option_list *inputs = &o->inputs, *pids = &o->pids;
 
-	if (!inputs->count || !is_interval(inputs->values[0]))
+	if (!inputs->count || !asprof_is_interval(inputs->values[0]))
 		return 0;
-	if (set_interval(o, inputs->values[0], err))
+	if (asprof_set_interval(o, inputs->values[0], err))
 		return -1;
 	for (size_t i = 1; i < inputs->count; i++) {
 		array_reserve(pids->values, pids->cap, pids->count + 1);
@@ -170,25 +171,26 @@ static int take_interval(struct prof_options *o, struct error *err)
 int prof_take_asprof(struct prof_options *o, int *argc, char ***argv,
 		     struct error *err)
 {
-	return take_action(argc, argv, err) || take_output(o, err) ||
-			       take_interval(o, err)
+	return asprof_take_action(argc, argv, err) ||
+			       asprof_take_output(o, err) ||
+			       asprof_take_interval(o, err)
 		       ? -1
 		       : 0;
 }
 
 /* Only -f has patterns, as in asprof: -o names a file as it is. */
-static bool has_pattern(const struct prof_options *o)
+static bool asprof_has_pattern(const struct prof_options *o)
 {
 	return o->file && o->output == o->file && strchr(o->file, '%');
 }
 
 bool prof_asprof_file_has_pid(const struct prof_options *o)
 {
-	return has_pattern(o) && strstr(o->file, "%p");
+	return asprof_has_pattern(o) && strstr(o->file, "%p");
 }
 
 /* Appends what stands for a pattern's letter; false when nothing does. */
-static bool add_pattern(struct text *name, char letter, pid_t pid)
+static bool asprof_add_pattern(struct text *name, char letter, pid_t pid)
 {
 	time_t now = time(NULL);
 	char stamp[32];
@@ -209,12 +211,12 @@ int prof_asprof_name_file(struct prof_options *o, pid_t pid, struct error *err)
 {
 	static struct text name; /* kept for the whole run */
 
-	if (!has_pattern(o))
+	if (!asprof_has_pattern(o))
 		return 0;
 	for (const char *at = o->file; *at; at++) {
 		if (*at != '%') {
 			text_putc(&name, *at);
-		} else if (add_pattern(&name, at[1], pid)) {
+		} else if (asprof_add_pattern(&name, at[1], pid)) {
 			at++;
 		} else if (at[1] == 'p') {
 			return misuse(err,
@@ -298,7 +300,7 @@ static const struct {
 	{ "all", "use -e cpu,offcpu,wall,alloc,lock" },
 };
 
-static bool is(const char *name, const char *word, size_t len)
+static bool asprof_is_word(const char *name, const char *word, size_t len)
 {
 	return strlen(name) == len && memcmp(name, word, len) == 0;
 }
@@ -306,14 +308,14 @@ static bool is(const char *name, const char *word, size_t len)
 const char *prof_asprof_event(const char *word, size_t len)
 {
 	for (size_t i = 0; i < COUNT(event_names); i++) {
-		if (is(event_names[i].name, word, len))
+		if (asprof_is_word(event_names[i].name, word, len))
 			return event_names[i].event;
 	}
 	return NULL;
 }
 
 /* "java.util.HashMap.put", "Thread::run": asprof instruments it. */
-static bool is_method(const char *word, size_t len)
+static bool asprof_is_method(const char *word, size_t len)
 {
 	const char *dot = memrchr(word, '.', len);
 	const char *colons = memmem(word, len, "::", 2);
@@ -324,7 +326,7 @@ static bool is_method(const char *word, size_t len)
 int prof_asprof_refuse_event(const char *word, size_t len, struct error *err)
 {
 	for (size_t i = 0; i < COUNT(other_events); i++) {
-		if (is(other_events[i].name, word, len))
+		if (asprof_is_word(other_events[i].name, word, len))
 			return misuse(err, "-e %.*s is not supported: %s",
 				      (int)len, word, other_events[i].instead);
 	}
@@ -334,7 +336,7 @@ int prof_asprof_refuse_event(const char *word, size_t len, struct error *err)
 			      "probes are not sampled; use perf record and "
 			      "`sjkc perfmap PID`",
 			      (int)len, word);
-	if (is_method(word, len))
+	if (asprof_is_method(word, len))
 		return misuse(err,
 			      "-e %.*s is not supported: methods are not "
 			      "instrumented; in JDK 25 and later, `sjkc jcmd "

@@ -31,7 +31,7 @@ struct dumping {
 };
 
 /* The JVM's own threads have no stack trace in it, and are always runnable. */
-static bool is_wanted(void *self, struct cell *cell)
+static bool dumps_is_wanted(void *self, struct cell *cell)
 {
 	const struct dumping *d = self;
 
@@ -39,7 +39,7 @@ static bool is_wanted(void *self, struct cell *cell)
 			       cell->state == STATE_RUNNABLE);
 }
 
-static int nothing_busy(const struct dumping *d, struct error *err)
+static int dumps_fail_idle(const struct dumping *d, struct error *err)
 {
 	return fail(err, ERROR_FAILED,
 		    "%s: no thread was busy in %" PRIu64 " thread dumps; "
@@ -47,16 +47,16 @@ static int nothing_busy(const struct dumping *d, struct error *err)
 		    d->name.bytes, d->taken);
 }
 
-static int write_out(void *self, struct error *err)
+static int dumps_write(void *self, struct error *err)
 {
 	struct dumping *d = self;
 	int64_t until = d->stopped_ns ? d->stopped_ns : clock_monotonic_ns();
 	struct text title = { 0 }, rate = { 0 };
 	int ret;
 
-	profile_retain(d->profile, is_wanted, d);
+	profile_retain(d->profile, dumps_is_wanted, d);
 	if (d->o->sampling.events == SAMPLING_CPU && !d->profile->cell_count)
-		return nothing_busy(d, err);
+		return dumps_fail_idle(d, err);
 	text_printf(&title,
 		    "%s: %s by %" PRIu64 " thread dumps, %" PRIu64 " Hz, "
 		    "%.1f s: biased towards safepoints",
@@ -77,7 +77,7 @@ static int write_out(void *self, struct error *err)
 }
 
 /* The line that a reply begins with, for a message. */
-static struct text first_line(const struct text *reply)
+static struct text reply_first_line(const struct text *reply)
 {
 	struct lines lines = lines_over(reply->bytes, reply->len);
 	struct text safe = { 0 };
@@ -91,8 +91,8 @@ static struct text first_line(const struct text *reply)
 }
 
 /* A thread dump whatever it looks like: its reader says what is wrong. */
-static int add_dump(struct dumping *d, const struct text *reply,
-		    struct error *err)
+static int dumps_add(struct dumping *d, const struct text *reply,
+		     struct error *err)
 {
 	const uint8_t *bytes = (const uint8_t *)reply->bytes;
 	const struct reader *reader = reader_for("jstack", bytes, reply->len,
@@ -103,7 +103,7 @@ static int add_dump(struct dumping *d, const struct text *reply,
 		return -1;
 	if (reader->read(bytes, reply->len, d->profile, err) == 0)
 		return 0;
-	line = first_line(reply);
+	line = reply_first_line(reply);
 	fail_in(err,
 		"%d: cannot read the JVM's thread dump, which begins with "
 		"'%s' (`sjkc jstack %d` prints it)",
@@ -112,7 +112,7 @@ static int add_dump(struct dumping *d, const struct text *reply,
 	return -1;
 }
 
-static int take_dump(struct dumping *d, struct error *err)
+static int dumps_take(struct dumping *d, struct error *err)
 {
 	static const struct attach_request request = {
 		.operation = "threaddump",
@@ -121,14 +121,14 @@ static int take_dump(struct dumping *d, struct error *err)
 	int ret = attach_call(d->attach, &request, &reply, err);
 
 	if (ret == 0)
-		ret = add_dump(d, &reply, err);
+		ret = dumps_add(d, &reply, err);
 	d->taken += ret == 0;
 	text_release(&reply);
 	return ret;
 }
 
 /* True when it was told to stop before the time. */
-static bool wait_until(struct dumping *d, int64_t until_ns)
+static bool dumps_wait_until(struct dumping *d, int64_t until_ns)
 {
 	struct pollfd fds[] = {
 		{ .fd = signals_fd(), .events = POLLIN },
@@ -141,18 +141,18 @@ static bool wait_until(struct dumping *d, int64_t until_ns)
 		if (fds[0].revents)
 			return true;
 		if (prof_snapshot_taken())
-			prof_snapshot_write(write_out, d);
+			prof_snapshot_write(dumps_write, d);
 	} while (clock_left_ms(until_ns) > 0);
 	return false;
 }
 
-static void run(struct dumping *d)
+static void dumps_run(struct dumping *d)
 {
 	int64_t step_ns = CLOCK_NS_PER_S / (int64_t)d->hz;
 	int64_t due_ns = d->start_ns;
 
 	do {
-		if (take_dump(d, &d->end))
+		if (dumps_take(d, &d->end))
 			return;
 		due_ns += step_ns;
 		if (due_ns < clock_monotonic_ns()) {
@@ -166,10 +166,12 @@ static void run(struct dumping *d)
 				NULL,
 				(uint64_t)(clock_monotonic_ns() - d->start_ns),
 				(uint64_t)d->o->sampling.duration_ns);
-	} while (!wait_until(d, due_ns) && clock_monotonic_ns() < d->end_ns);
+	} while (!dumps_wait_until(d, due_ns) &&
+		 clock_monotonic_ns() < d->end_ns);
 }
 
-static int check(const struct prof_live_options *o, struct error *err)
+static int dumps_check_options(const struct prof_live_options *o,
+			       struct error *err)
 {
 	if (o->sampling.events != SAMPLING_CPU &&
 	    o->sampling.events != SAMPLING_WALL)
@@ -193,7 +195,7 @@ static int check(const struct prof_live_options *o, struct error *err)
 	return 0;
 }
 
-static int start(struct dumping *d, struct error *err)
+static int dumps_start(struct dumping *d, struct error *err)
 {
 	if (target_open_named(&d->jvm, d->o->pids[0], err))
 		return -1;
@@ -214,7 +216,7 @@ static int start(struct dumping *d, struct error *err)
 	return 0;
 }
 
-static int finish(struct dumping *d, struct error *err)
+static int dumps_finish(struct dumping *d, struct error *err)
 {
 	int ret;
 
@@ -229,7 +231,7 @@ static int finish(struct dumping *d, struct error *err)
 			 " thread dumps took longer than "
 			 "they were to be apart",
 			 d->late, d->taken);
-	ret = write_out(d, err);
+	ret = dumps_write(d, err);
 	if (ret == 0 && d->end.kind)
 		ret = fail(err, ERROR_PARTIAL, "sampled until %s", d->end.text);
 	return ret;
@@ -244,18 +246,18 @@ int prof_dumps(const struct prof_live_options *o, struct error *err)
 	};
 	int ret = -1;
 
-	if (check(o, err))
+	if (dumps_check_options(o, err))
 		return -1;
 	d.profile = profile_new();
 	d.profile->keep_lines = o->sampling.lines;
 	d.profile->leave_out_idle = o->sampling.events == SAMPLING_CPU &&
 				    !o->idle;
-	if (start(&d, err) == 0) {
+	if (dumps_start(&d, err) == 0) {
 		if (o->sampling.duration_ns)
 			progress_start("taking thread dumps");
-		run(&d);
+		dumps_run(&d);
 		progress_end();
-		ret = finish(&d, err);
+		ret = dumps_finish(&d, err);
 	}
 	attach_close(d.attach);
 	profile_free(d.profile);

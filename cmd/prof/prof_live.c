@@ -38,7 +38,7 @@ static const char *const no_samples_of[] = {
 	"offcpu",
 };
 
-static unsigned event_of(const char *name, size_t len)
+static unsigned live_find_event(const char *name, size_t len)
 {
 	const char *other = prof_asprof_event(name, len), *known;
 
@@ -54,8 +54,8 @@ static unsigned event_of(const char *name, size_t len)
 }
 
 /* Where it is empty, the list is what was typed wrong. */
-static void unknown_event(const char *list, const char *word, size_t len,
-			  struct error *err)
+static void live_refuse_event(const char *list, const char *word, size_t len,
+			      struct error *err)
 {
 	struct nearest nearest = nearest_to(word, len);
 	bool listed = len > 0;
@@ -82,9 +82,9 @@ unsigned prof_live_events(const char *list, struct error *err)
 		unsigned bit;
 
 		len = strcspn(at, ",");
-		bit = event_of(at, len);
+		bit = live_find_event(at, len);
 		if (!bit) {
-			unknown_event(list, at, len, err);
+			live_refuse_event(list, at, len, err);
 			return 0;
 		}
 		bits |= bit;
@@ -94,7 +94,7 @@ unsigned prof_live_events(const char *list, struct error *err)
 }
 
 /* Whether --sampler dump would do instead: it is advised only then. */
-static bool may_dump(const struct prof_live_options *o)
+static bool live_may_use_dumps(const struct prof_live_options *o)
 {
 	struct condition list[ATTACH_CONDITIONS_MAX];
 	struct error unused;
@@ -117,8 +117,8 @@ static bool may_dump(const struct prof_live_options *o)
 }
 
 /* The less accurate sampler is advised only where it would work. */
-static struct sampling *open_session(const struct prof_live_options *o,
-				     struct error *err)
+static struct sampling *live_open_session(const struct prof_live_options *o,
+					  struct error *err)
 {
 	static const char what[] = "BPF programs: ";
 	struct sampling *s = sampling_open(&o->sampling, err);
@@ -130,13 +130,15 @@ static struct sampling *open_session(const struct prof_live_options *o,
 	if (strncmp(cause, what, sizeof(what) - 1) == 0)
 		cause += sizeof(what) - 1;
 	fail(err, was.kind, "cannot sample with eBPF: %s%s", cause,
-	     may_dump(o) ? "; or use the less accurate --sampler dump" : "");
+	     live_may_use_dumps(o) ? "; or use the less accurate --sampler dump"
+				   : "");
 	return NULL;
 }
 
 /* Check the descriptor limit up front: running out later produces a misleading
  * error. */
-static int allow_files(const struct prof_live_options *o, struct error *err)
+static int live_check_files(const struct prof_live_options *o,
+			    struct error *err)
 {
 	uint64_t least = FILES_BASE + FILES_TARGET * o->pid_count +
 			 FILES_CPU * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
@@ -151,8 +153,8 @@ static int allow_files(const struct prof_live_options *o, struct error *err)
 		    least, allowed, least);
 }
 
-static void log_start(const struct prof_live_options *o,
-		      const struct sampling *s)
+static void live_log_start(const struct prof_live_options *o,
+			   const struct sampling *s)
 {
 	struct text name = { 0 };
 
@@ -165,14 +167,14 @@ static void log_start(const struct prof_live_options *o,
 }
 
 /* A session that takes samples; NULL when nothing can be sampled. */
-static struct sampling *start(const struct prof_live_options *o,
-			      struct error *err)
+static struct sampling *live_start(const struct prof_live_options *o,
+				   struct error *err)
 {
 	struct sampling *s;
 
-	if (allow_files(o, err))
+	if (live_check_files(o, err))
 		return NULL;
-	s = open_session(o, err);
+	s = live_open_session(o, err);
 	if (!s)
 		return NULL;
 	if (o->command && sampling_launch(s, o->command, err))
@@ -187,7 +189,7 @@ static struct sampling *start(const struct prof_live_options *o,
 	signals_listen();
 	prof_snapshot_listen();
 	if (sampling_start(s, err) == 0) {
-		log_start(o, s);
+		live_log_start(o, s);
 		return s;
 	}
 failed:
@@ -201,7 +203,8 @@ struct live {
 	struct sampling *sampling;
 };
 
-static int write_out(const struct live *l, struct profile *p, struct error *err)
+static int live_write(const struct live *l, struct profile *p,
+		      struct error *err)
 {
 	struct text name = { 0 }, title = { 0 };
 	int ret;
@@ -215,14 +218,14 @@ static int write_out(const struct live *l, struct profile *p, struct error *err)
 }
 
 /* In a child process, whose copy of the profile is not needed any more. */
-static int write_snapshot(void *self, struct error *err)
+static int live_write_snapshot(void *self, struct error *err)
 {
 	const struct live *l = self;
 
-	return write_out(l, sampling_profile(l->sampling), err);
+	return live_write(l, sampling_profile(l->sampling), err);
 }
 
-static void run(struct live *l)
+static void live_run(struct live *l)
 {
 	struct pollfd fds[] = {
 		{ .fd = signals_fd(), .events = POLLIN },
@@ -237,7 +240,7 @@ static void run(struct live *l)
 		if (fds[0].revents)
 			break;
 		if (fds[1].revents && prof_snapshot_taken())
-			prof_snapshot_write(write_snapshot, l);
+			prof_snapshot_write(live_write_snapshot, l);
 		if (duration_ns)
 			progress_show(
 				NULL,
@@ -247,7 +250,8 @@ static void run(struct live *l)
 	progress_end();
 }
 
-static void log_program(const struct live *l, const struct sampling_result *r)
+static void live_log_program(const struct live *l,
+			     const struct sampling_result *r)
 {
 	const char *name = r->is_launched ? l->o->command[0] : "";
 
@@ -264,8 +268,8 @@ static void log_program(const struct live *l, const struct sampling_result *r)
 }
 
 /* A report or page shows notes; what has no room for them does not. */
-static void log_remarks(const struct prof_live_options *o,
-			const struct profile *p)
+static void live_log_remarks(const struct prof_live_options *o,
+			     const struct profile *p)
 {
 	struct text count = { 0 };
 
@@ -282,7 +286,7 @@ static void log_remarks(const struct prof_live_options *o,
 	text_release(&count);
 }
 
-static bool has_samples(const struct profile *p)
+static bool profile_has_samples(const struct profile *p)
 {
 	for (size_t i = 0; i < p->event_count; i++) {
 		if (p->events[i].samples)
@@ -291,7 +295,7 @@ static bool has_samples(const struct profile *p)
 	return false;
 }
 
-static bool has_samples_of(const struct profile *p, const char *event)
+static bool profile_has_samples_of(const struct profile *p, const char *event)
 {
 	for (size_t i = 0; i < p->event_count; i++) {
 		if (strcmp(profile_text(p, p->events[i].name), event) == 0)
@@ -301,19 +305,19 @@ static bool has_samples_of(const struct profile *p, const char *event)
 }
 
 /* An event without samples has no report among those of other events. */
-static void log_missing(const struct profile *p, unsigned events)
+static void live_log_missing(const struct profile *p, unsigned events)
 {
 	const char *name;
 
 	for (unsigned i = 0; (name = sampling_event_name(i)); i++) {
-		if (events & 1U << i && !has_samples_of(p, name))
+		if (events & 1U << i && !profile_has_samples_of(p, name))
 			log_info("no samples of %s: %s", name,
 				 no_samples_of[i]);
 	}
 }
 
 /* Why a process that exists did not run; nothing, if it might have. */
-static void add_stop(const struct jvm *jvm, struct text *why)
+static void live_add_stop_reason(const struct jvm *jvm, struct text *why)
 {
 	struct condition list[ATTACH_CONDITIONS_MAX];
 	size_t count = attach_conditions(jvm, list);
@@ -325,15 +329,16 @@ static void add_stop(const struct jvm *jvm, struct text *why)
 	}
 }
 
-static int no_samples(const struct live *l, const struct sampling_result *r,
-		      struct error *err)
+static int live_fail_without_samples(const struct live *l,
+				     const struct sampling_result *r,
+				     struct error *err)
 {
 	struct text name = { 0 }, why = { 0 };
 	unsigned events;
 
 	sampling_add_name(l->sampling, &name);
 	if (r->only)
-		add_stop(r->only, &why);
+		live_add_stop_reason(r->only, &why);
 	events = why.len ? 0 : r->events;
 	for (unsigned i = 0; sampling_event_name(i); i++) {
 		if (events & 1U << i)
@@ -353,7 +358,7 @@ static int no_samples(const struct live *l, const struct sampling_result *r,
 	return -1;
 }
 
-static int finish(struct live *l, struct error *err)
+static int live_finish(struct live *l, struct error *err)
 {
 	struct sampling_result r;
 	struct profile *p;
@@ -363,12 +368,12 @@ static int finish(struct live *l, struct error *err)
 	prof_snapshot_await(clock_monotonic_ns() + PROF_SNAPSHOT_NS);
 	r = sampling_result(l->sampling);
 	p = sampling_profile(l->sampling);
-	log_program(l, &r);
-	log_remarks(l->o, p);
-	if (!has_samples(p))
-		return no_samples(l, &r, err);
-	log_missing(p, r.events);
-	ret = write_out(l, p, err);
+	live_log_program(l, &r);
+	live_log_remarks(l->o, p);
+	if (!profile_has_samples(p))
+		return live_fail_without_samples(l, &r, err);
+	live_log_missing(p, r.events);
+	ret = live_write(l, p, err);
 	if (ret == 0 && r.ended)
 		ret = fail(err, ERROR_PARTIAL,
 			   "the profile is incomplete: %zu of %zu processes "
@@ -378,7 +383,8 @@ static int finish(struct live *l, struct error *err)
 }
 
 /* What the library reports, as a message on stderr. */
-static void on_notice(void *self, enum sampling_notice level, const char *text)
+static void live_on_notice(void *self, enum sampling_notice level,
+			   const char *text)
 {
 	static void (*const print[])(const char *fmt, ...) = {
 		[SAMPLING_DETAIL] = log_detail,
@@ -397,13 +403,13 @@ int prof_live(const struct prof_live_options *given, struct error *err)
 	int ret = -1;
 
 	o.sampling.several = o.pid_count > 1;
-	o.sampling.notice = on_notice;
+	o.sampling.notice = live_on_notice;
 	o.sampling.add_name = main_name_add_with_pid;
 	o.sampling.before_exec = open_files_restore;
-	l.sampling = start(&o, err);
+	l.sampling = live_start(&o, err);
 	if (l.sampling) {
-		run(&l);
-		ret = finish(&l, err);
+		live_run(&l);
+		ret = live_finish(&l, err);
 	}
 	sampling_close(l.sampling);
 	return ret;

@@ -12,7 +12,7 @@ enum {
 	MOST_HZ = 10000,
 };
 
-/* What write_profile() needs. */
+/* What process_write() needs. */
 struct writing {
 	const struct prof_options *options;
 	struct prof_output output;
@@ -20,7 +20,7 @@ struct writing {
 };
 
 /* Views are of this profile as it is: they are chosen each time. */
-static int write_profile(void *self, struct profile *p, const char *name,
+static int process_write(void *self, struct profile *p, const char *name,
 			 const char *title, struct error *err)
 {
 	const struct writing *w = self;
@@ -44,7 +44,7 @@ static int write_profile(void *self, struct profile *p, const char *name,
 	return ret;
 }
 
-static int check_limits(const struct prof_options *o, struct error *err)
+static int process_check_limits(const struct prof_options *o, struct error *err)
 {
 	const struct prof_live_options *live = &o->live;
 
@@ -71,8 +71,8 @@ static int check_limits(const struct prof_options *o, struct error *err)
 }
 
 /* Before it is sampled in vain. */
-static int check_output(const struct writing *w, unsigned events,
-			struct error *err)
+static int process_check_output(const struct writing *w, unsigned events,
+				struct error *err)
 {
 	const char *path = w->options->output;
 
@@ -85,7 +85,7 @@ static int check_output(const struct writing *w, unsigned events,
 	return output_try(path ? path : "-", err);
 }
 
-static int sample(struct writing *w, char **command, struct error *err)
+static int process_sample(struct writing *w, char **command, struct error *err)
 {
 	const struct prof_options *o = w->options;
 	const char *events = o->drawing.event ? o->drawing.event : "cpu";
@@ -103,7 +103,7 @@ static int sample(struct writing *w, char **command, struct error *err)
 	live.sampling.lines = o->drawing.style.lines ||
 			      sample_filter_wants_lines(w->filter);
 	live.shows_no_notes = w->output.drawing && !w->output.drawing->is_page;
-	live.write = write_profile;
+	live.write = process_write;
 	live.self = w;
 	live.sampling.events = prof_live_events(events, err);
 	w->output.every_event = true;
@@ -114,7 +114,7 @@ static int sample(struct writing *w, char **command, struct error *err)
 		return misuse(err, "-e alloc and -e lock require the agent: "
 				   "omit --no-agent");
 	if (live.sampling.events &&
-	    check_output(w, live.sampling.events, err) == 0)
+	    process_check_output(w, live.sampling.events, err) == 0)
 		return live.dumps ? prof_dumps(&live, err)
 				  : prof_live(&live, err);
 	return -1;
@@ -126,11 +126,12 @@ int prof_process(const struct prof_options *o, char **command,
 	struct writing w = { .options = o };
 	int ret = -1;
 
-	if (check_limits(o, err) || prof_output_choose(&w.output, o, err))
+	if (process_check_limits(o, err) ||
+	    prof_output_choose(&w.output, o, err))
 		return -1;
 	w.filter = sample_filter_new(&o->filter, err);
 	if (w.filter)
-		ret = sample(&w, command, err);
+		ret = process_sample(&w, command, err);
 	sample_filter_free(w.filter);
 	return ret;
 }

@@ -89,7 +89,7 @@ static double one_minus_exp(double x)
  * s divided by that.  It is the interval and half of s for small objects, and
  * s for those that are many times the interval.
  */
-static uint64_t bytes_it_stands_for(int64_t size)
+static uint64_t events_weigh_object(int64_t size)
 {
 	double hit;
 
@@ -116,7 +116,7 @@ static void events_allocated(jvm_table *env, jvm_table *jni, void *thread,
 	(void)thread;
 	(void)class;
 	if (agent_wants(AGENT_ALLOC))
-		sjkc_probe_alloc(bytes_it_stands_for(size), 0, object);
+		sjkc_probe_alloc(events_weigh_object(size), 0, object);
 	agent_look_around();
 }
 
@@ -196,7 +196,7 @@ jvm_table *agent_jni(void)
 	return jvm_get_env(agent.vm, &jni, JNI_VERSION) == 0 ? jni : NULL;
 }
 
-static int set_events(bool on, unsigned wants)
+static int agent_set_events(bool on, unsigned wants)
 {
 	int code = 0;
 
@@ -206,7 +206,7 @@ static int set_events(bool on, unsigned wants)
 	return code;
 }
 
-static void set_bit(struct jvmti_capabilities *c, int bit)
+static void capabilities_set(struct jvmti_capabilities *c, int bit)
 {
 	c->bits[bit / 32] |= 1u << bit % 32;
 }
@@ -216,29 +216,31 @@ static void set_bit(struct jvmti_capabilities *c, int bit)
  * (jvmtiManageCapabilities.cpp, init_always_solo_capabilities): while this
  * agent kept it, no other agent could sample allocations until the JVM ends.
  */
-static void release_alloc(void)
+static void agent_release_alloc(void)
 {
 	struct jvmti_capabilities unwanted = { { 0 } };
 
 	if (!(agent.had & AGENT_ALLOC))
 		return;
-	set_bit(&unwanted, JVMTI_CAN_GENERATE_SAMPLED_OBJECT_ALLOC_EVENTS);
+	capabilities_set(&unwanted,
+			 JVMTI_CAN_GENERATE_SAMPLED_OBJECT_ALLOC_EVENTS);
 	if (jvmti_relinquish_capabilities(agent.env, &unwanted) == 0)
 		agent.had &= ~(unsigned)AGENT_ALLOC;
 }
 
 /* The lock must be held; the report says why.  Without a session, nothing. */
-static void end_session(enum agent_state state, enum agent_step step, int code)
+static void agent_end_session(enum agent_state state, enum agent_step step,
+			      int code)
 {
 	unsigned wants = agent.wants;
 
 	__atomic_store_n(&agent.wants, 0, __ATOMIC_RELEASE);
 	if (wants)
-		set_events(false, wants);
+		agent_set_events(false, wants);
 	if (agent.has_interval)
 		jvmti_set_interval(agent.env, EVENTS_INTERVAL);
 	agent.has_interval = false;
-	release_alloc();
+	agent_release_alloc();
 	agent.session = 0;
 	stream_report(state, step, code, 0, NULL);
 	/* What is in use for too long is taken up by the next session. */
@@ -246,13 +248,13 @@ static void end_session(enum agent_state state, enum agent_step step, int code)
 	symbols_end();
 }
 
-static void end_as_told(void)
+static void agent_stop_session(void)
 {
-	end_session(AGENT_STOPPED, AGENT_AT_NOTHING, 0);
+	agent_end_session(AGENT_STOPPED, AGENT_AT_NOTHING, 0);
 }
 
 /* Events may come by the million a second, and to look is a system call. */
-static bool is_looked_at_now(void)
+static bool agent_is_look_due(void)
 {
 	uint64_t now = system_ticks();
 	uint64_t looked = __atomic_load_n(&agent.looked, __ATOMIC_RELAXED);
@@ -265,15 +267,15 @@ static bool is_looked_at_now(void)
 
 void agent_look_around(void)
 {
-	if (!is_looked_at_now() || agent_is_replaying() ||
+	if (!agent_is_look_due() || agent_is_replaying() ||
 	    stream_is_watched() || !system_try(&agent.lock))
 		return;
 	if (!stream_is_watched())
-		end_as_told();
+		agent_stop_session();
 	system_unlock(&agent.lock);
 }
 
-static int add_capabilities(unsigned wants)
+static int agent_add_capabilities(unsigned wants)
 {
 	struct jvmti_capabilities wanted = { { 0 } };
 	int code;
@@ -282,7 +284,7 @@ static int add_capabilities(unsigned wants)
 	for (size_t i = 0; i < sizeof(capabilities) / sizeof(*capabilities);
 	     i++) {
 		if (capabilities[i].want & wants)
-			set_bit(&wanted, capabilities[i].capability);
+			capabilities_set(&wanted, capabilities[i].capability);
 	}
 	code = jvmti_add_capabilities(agent.env, &wanted);
 	if (code == 0)
@@ -290,7 +292,7 @@ static int add_capabilities(unsigned wants)
 	return code;
 }
 
-static int set_callbacks(void)
+static int agent_set_callbacks(void)
 {
 	struct jvmti_callbacks callbacks = { { 0 } };
 	const struct {
@@ -311,7 +313,7 @@ static int set_callbacks(void)
 	return jvmti_set_callbacks(agent.env, &callbacks);
 }
 
-static int get_environment(unsigned wants)
+static int agent_get_environment(unsigned wants)
 {
 	int code = 0;
 
@@ -325,7 +327,7 @@ static int get_environment(unsigned wants)
 	return agent.env ? 0 : code ? code : -1;
 }
 
-static int set_interval(const struct agent_orders *o)
+static int agent_set_interval(const struct agent_orders *o)
 {
 	uint64_t interval = EVENTS_INTERVAL;
 	int code = 0;
@@ -345,7 +347,7 @@ static int set_interval(const struct agent_orders *o)
 }
 
 /* Code that is there already: methods last, for they may be the most. */
-static int replay(unsigned wants, uint64_t *took)
+static int agent_replay(unsigned wants, uint64_t *took)
 {
 	uint64_t begin = system_now();
 	int code;
@@ -362,31 +364,31 @@ static int replay(unsigned wants, uint64_t *took)
 }
 
 /* What the step was that failed, and *code. */
-static enum agent_step begin_session(const struct agent_orders *o, int *code,
-				     uint64_t *took)
+static enum agent_step agent_begin_session(const struct agent_orders *o,
+					   int *code, uint64_t *took)
 {
 	if (o->magic != AGENT_MAGIC || o->version != AGENT_VERSION || !o->wants)
 		return AGENT_AT_ORDERS;
-	if ((*code = get_environment(o->wants)))
+	if ((*code = agent_get_environment(o->wants)))
 		return AGENT_AT_ENVIRONMENT;
-	if ((*code = add_capabilities(o->wants)))
+	if ((*code = agent_add_capabilities(o->wants)))
 		return AGENT_AT_CAPABILITIES;
-	if ((*code = set_callbacks()))
+	if ((*code = agent_set_callbacks()))
 		return AGENT_AT_CALLBACKS;
 	if ((*code = symbols_begin()))
 		return AGENT_AT_MEMORY;
-	if ((*code = set_interval(o)))
+	if ((*code = agent_set_interval(o)))
 		return AGENT_AT_INTERVAL;
 	__atomic_store_n(&agent.wants, o->wants, __ATOMIC_RELEASE);
-	if ((*code = set_events(true, o->wants)))
+	if ((*code = agent_set_events(true, o->wants)))
 		return AGENT_AT_EVENTS;
-	if ((*code = replay(o->wants, took)))
+	if ((*code = agent_replay(o->wants, took)))
 		return AGENT_AT_REPLAY;
 	return AGENT_AT_NOTHING;
 }
 
 /* The lock must be held.  0 or -errno of opening the file. */
-static int start(const char *path, uint64_t session)
+static int agent_start(const char *path, uint64_t session)
 {
 	enum agent_step step;
 	uint64_t took = 0;
@@ -396,22 +398,22 @@ static int start(const char *path, uint64_t session)
 		stream_say_busy(path);
 		return 0;
 	}
-	end_as_told();
+	agent_stop_session();
 	code = stream_open(path);
 	if (code)
 		return code;
 	agent.session = session;
-	step = begin_session(stream_orders(), &code, &took);
+	step = agent_begin_session(stream_orders(), &code, &took);
 	if (step == AGENT_AT_NOTHING) {
 		stream_report(AGENT_RUNS, step, 0, took, agent_jni());
 		return 0;
 	}
-	end_session(AGENT_REFUSED, step, code);
+	agent_end_session(AGENT_REFUSED, step, code);
 	return 0;
 }
 
 /* What follows word in text, or NULL. */
-static const char *after(const char *text, const char *word)
+static const char *agent_skip_prefix(const char *text, const char *word)
 {
 	while (*word)
 		if (*text++ != *word++)
@@ -420,7 +422,7 @@ static const char *after(const char *text, const char *word)
 }
 
 /* FNV-1a of a path: which session is meant. */
-static uint64_t name_of(const char *path)
+static uint64_t agent_hash_path(const char *path)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
@@ -448,11 +450,11 @@ Agent_OnAttach(jvm_table *vm, const char *options, void *reserved)
 	if (!options || !system_wait(&agent.lock))
 		return 0;
 	agent.vm = vm;
-	if ((path = after(options, AGENT_START)))
-		code = start(path, name_of(path));
-	else if ((path = after(options, AGENT_STOP)) &&
-		 agent.session == name_of(path))
-		end_as_told();
+	if ((path = agent_skip_prefix(options, AGENT_START)))
+		code = agent_start(path, agent_hash_path(path));
+	else if ((path = agent_skip_prefix(options, AGENT_STOP)) &&
+		 agent.session == agent_hash_path(path))
+		agent_stop_session();
 	system_unlock(&agent.lock);
 	return -code;
 }

@@ -17,7 +17,8 @@ static struct {
 	uint64_t lost, cut;
 } stream;
 
-static long at_file(long number, const void *bytes, size_t len, uint64_t offset)
+static long stream_call_at(long number, const void *bytes, size_t len,
+			   uint64_t offset)
 {
 	long done;
 
@@ -28,10 +29,10 @@ static long at_file(long number, const void *bytes, size_t len, uint64_t offset)
 	return done;
 }
 
-static bool write_all(const uint8_t *bytes, size_t len, uint64_t offset)
+static bool stream_write_all(const uint8_t *bytes, size_t len, uint64_t offset)
 {
 	while (len) {
-		long done = at_file(SYSTEM_PWRITE, bytes, len, offset);
+		long done = stream_call_at(SYSTEM_PWRITE, bytes, len, offset);
 
 		if (done <= 0)
 			return false;
@@ -42,17 +43,17 @@ static bool write_all(const uint8_t *bytes, size_t len, uint64_t offset)
 	return true;
 }
 
-static bool is_open(void)
+static bool stream_is_open(void)
 {
 	return __atomic_load_n(&stream.fd, __ATOMIC_ACQUIRE) != 0;
 }
 
-static void count_lost(uint64_t records)
+static void stream_count_lost(uint64_t records)
 {
 	__atomic_fetch_add(&stream.lost, records, __ATOMIC_RELAXED);
 }
 
-void stream_lose(void) { count_lost(1); }
+void stream_lose(void) { stream_count_lost(1); }
 
 void stream_cut(void) { __atomic_fetch_add(&stream.cut, 1, __ATOMIC_RELAXED); }
 
@@ -62,25 +63,25 @@ uint64_t stream_losses(void)
 }
 
 /* The lock must be held. */
-static void write_report(void)
+static void stream_write_report(void)
 {
 	struct agent_report *r = &stream.report;
 
 	r->not_produced = ~r->produced;
 	r->lost = stream_losses();
 	r->cut = __atomic_load_n(&stream.cut, __ATOMIC_RELAXED);
-	write_all((const uint8_t *)r, sizeof(*r), AGENT_REPORT_AT);
+	stream_write_all((const uint8_t *)r, sizeof(*r), AGENT_REPORT_AT);
 }
 
 /* True when the ring has room for so much; what was read is looked up. */
-static bool has_room(size_t len)
+static bool stream_has_room(size_t len)
 {
 	struct agent_orders now;
 	uint64_t left = stream.report.produced - stream.orders.consumed;
 
 	if (left + len <= AGENT_RING)
 		return true;
-	if (at_file(SYSTEM_PREAD, &now, sizeof(now), 0) == sizeof(now) &&
+	if (stream_call_at(SYSTEM_PREAD, &now, sizeof(now), 0) == sizeof(now) &&
 	    now.consumed == ~now.not_consumed &&
 	    now.consumed <= stream.report.produced)
 		stream.orders.consumed = now.consumed;
@@ -89,33 +90,33 @@ static bool has_room(size_t len)
 }
 
 /* Writes into the ring; false when it is not there, or only a part is. */
-static bool write_ring(const uint8_t *bytes, size_t len)
+static bool stream_write_ring(const uint8_t *bytes, size_t len)
 {
 	uint64_t at = stream.report.produced % AGENT_RING;
 	size_t first = len;
 
-	if (!has_room(len))
+	if (!stream_has_room(len))
 		return false;
 	if (first > AGENT_RING - at)
 		first = (size_t)(AGENT_RING - at);
-	if (!write_all(bytes, first, AGENT_HEADER + at) ||
-	    !write_all(bytes + first, len - first, AGENT_HEADER))
+	if (!stream_write_all(bytes, first, AGENT_HEADER + at) ||
+	    !stream_write_all(bytes + first, len - first, AGENT_HEADER))
 		return false;
 	stream.report.produced += len;
 	return true;
 }
 
 /* The lock must be held. */
-static void flush(void)
+static void stream_flush(void)
 {
-	if (stream.used && !write_ring(stream.buffer, stream.used))
-		count_lost(stream.buffered);
+	if (stream.used && !stream_write_ring(stream.buffer, stream.used))
+		stream_count_lost(stream.buffered);
 	stream.used = 0;
 	stream.buffered = 0;
-	write_report();
+	stream_write_report();
 }
 
-static long open_file(const char *path)
+static long stream_open_file(const char *path)
 {
 	return system_call(SYSTEM_OPENAT, SYSTEM_AT_FDCWD, (long)path,
 			   SYSTEM_O_RDWR | SYSTEM_O_NOFOLLOW | SYSTEM_O_CLOEXEC,
@@ -126,7 +127,7 @@ void stream_say_busy(const char *path)
 {
 	struct agent_report busy = { .not_produced = ~UINT64_C(0),
 				     .state = AGENT_BUSY };
-	long fd = open_file(path);
+	long fd = stream_open_file(path);
 
 	if (fd < 0)
 		return;
@@ -136,7 +137,7 @@ void stream_say_busy(const char *path)
 }
 
 /* The lock must be held.  0 or the errno. */
-static int begin(int fd)
+static int stream_begin(int fd)
 {
 	int code = 0;
 
@@ -151,19 +152,19 @@ static int begin(int fd)
 	memset(&stream.report, 0, sizeof(stream.report));
 	memset(&stream.orders, 0, sizeof(stream.orders));
 	__atomic_store_n(&stream.fd, fd + 1, __ATOMIC_RELEASE);
-	at_file(SYSTEM_PREAD, &stream.orders, sizeof(stream.orders), 0);
+	stream_call_at(SYSTEM_PREAD, &stream.orders, sizeof(stream.orders), 0);
 	return 0;
 }
 
 int stream_open(const char *path)
 {
 	int code = SYSTEM_EBUSY;
-	long fd = open_file(path);
+	long fd = stream_open_file(path);
 
 	if (fd < 0)
 		return (int)fd;
 	if (system_wait(&stream.lock)) {
-		code = is_open() ? SYSTEM_EBUSY : begin((int)fd);
+		code = stream_is_open() ? SYSTEM_EBUSY : stream_begin((int)fd);
 		system_unlock(&stream.lock);
 	}
 	if (code)
@@ -184,7 +185,7 @@ bool stream_is_watched(void)
 	       lock.type != SYSTEM_F_UNLCK;
 }
 
-static void count(enum stream_count count, unsigned methods)
+static void stream_count_record(enum stream_count count, unsigned methods)
 {
 	uint64_t *counts[STREAM_COUNTS] = {
 		[STREAM_LOADS] = &stream.report.loads,
@@ -197,12 +198,12 @@ static void count(enum stream_count count, unsigned methods)
 }
 
 /* The lock must be held. */
-static bool add(const void *bytes, size_t len, unsigned methods)
+static bool stream_buffer(const void *bytes, size_t len, unsigned methods)
 {
 	if (len > BUFFER - stream.used)
-		flush();
+		stream_flush();
 	if (len > BUFFER)
-		return write_ring(bytes, len);
+		return stream_write_ring(bytes, len);
 	memcpy(stream.buffer + stream.used, bytes, len);
 	stream.used += len;
 	stream.buffered += methods + 1;
@@ -214,20 +215,20 @@ bool stream_add(const void *bytes, size_t len, enum stream_count kind,
 {
 	bool is_added = false;
 
-	if (!is_open() || !system_try(&stream.lock)) {
-		count_lost(methods + 1);
+	if (!stream_is_open() || !system_try(&stream.lock)) {
+		stream_count_lost(methods + 1);
 		return false;
 	}
-	if (is_open()) {
-		is_added = add(bytes, len, methods);
+	if (stream_is_open()) {
+		is_added = stream_buffer(bytes, len, methods);
 		if (is_added)
-			count(kind, methods);
+			stream_count_record(kind, methods);
 		if (!later)
-			flush();
+			stream_flush();
 	}
 	system_unlock(&stream.lock);
 	if (!is_added)
-		count_lost(methods + 1);
+		stream_count_lost(methods + 1);
 	return is_added;
 }
 
@@ -243,8 +244,8 @@ void stream_report(enum agent_state state, enum agent_step step, int code,
 		stream.report.replay_ns = replay_ns;
 	if (jni)
 		stream.report.jni = (uintptr_t)jni;
-	if (is_open())
-		flush();
+	if (stream_is_open())
+		stream_flush();
 	system_unlock(&stream.lock);
 }
 

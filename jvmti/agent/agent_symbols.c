@@ -33,7 +33,7 @@ struct record {
 	bool is_full;
 };
 
-static void put_byte(struct record *r, uint8_t byte)
+static void record_put_byte(struct record *r, uint8_t byte)
 {
 	if (r->at < r->end)
 		*r->at++ = byte;
@@ -41,29 +41,29 @@ static void put_byte(struct record *r, uint8_t byte)
 		r->is_full = true;
 }
 
-static void put(struct record *r, uint64_t value)
+static void record_put(struct record *r, uint64_t value)
 {
 	int more = 8;
 
 	while (value >= 0x80 && more--) {
-		put_byte(r, (uint8_t)(value | 0x80));
+		record_put_byte(r, (uint8_t)(value | 0x80));
 		value >>= 7;
 	}
-	put_byte(r, (uint8_t)value);
+	record_put_byte(r, (uint8_t)value);
 }
 
-static void put_signed(struct record *r, int64_t value)
+static void record_put_signed(struct record *r, int64_t value)
 {
-	put(r, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+	record_put(r, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-static void put_text(struct record *r, const char *text)
+static void record_put_text(struct record *r, const char *text)
 {
 	size_t len = system_length(text);
 
 	if (len > NAME_MOST)
 		len = NAME_MOST;
-	put(r, len);
+	record_put(r, len);
 	if (len > (size_t)(r->end - r->at)) {
 		r->is_full = true;
 		return;
@@ -72,18 +72,18 @@ static void put_text(struct record *r, const char *text)
 	r->at += len;
 }
 
-/* Begins a record; put_end() wants what this gives. */
-static uint8_t *put_begin(struct record *r, enum agent_record kind)
+/* Begins a record; record_end() wants what this gives. */
+static uint8_t *record_begin(struct record *r, enum agent_record kind)
 {
 	uint8_t *begin = r->at;
 
 	for (int i = 0; i < 4; i++)
-		put_byte(r, 0);
-	put_byte(r, (uint8_t)kind);
+		record_put_byte(r, 0);
+	record_put_byte(r, (uint8_t)kind);
 	return begin;
 }
 
-static void put_end(struct record *r, uint8_t *begin)
+static void record_end(struct record *r, uint8_t *begin)
 {
 	size_t len = (size_t)(r->at - begin) - 4;
 
@@ -93,7 +93,7 @@ static void put_end(struct record *r, uint8_t *begin)
 		begin[i] = (uint8_t)(len >> (24 - 8 * i));
 }
 
-static struct known *slot_of(void *method)
+static struct known *symbols_find_slot(void *method)
 {
 	size_t at = ((uintptr_t)method * UINT64_C(0x9e3779b97f4a7c15)) >> 48;
 
@@ -102,7 +102,7 @@ static struct known *slot_of(void *method)
 	return &symbols.known[at];
 }
 
-static void put_lines(jvm_table *env, void *method, struct record *r)
+static void record_put_lines(jvm_table *env, void *method, struct record *r)
 {
 	struct jvmti_line *lines = NULL, last = { 0, 0 };
 	int32_t count = 0;
@@ -112,20 +112,20 @@ static void put_lines(jvm_table *env, void *method, struct record *r)
 		count = 0;
 	if (count > LINES_MOST)
 		count = LINES_MOST;
-	put(r, (uint64_t)count);
+	record_put(r, (uint64_t)count);
 	for (int32_t i = 0; i < count; i++) {
-		put_signed(r, lines[i].start - last.start);
-		put_signed(r, (int64_t)lines[i].line - last.line);
+		record_put_signed(r, lines[i].start - last.start);
+		record_put_signed(r, (int64_t)lines[i].line - last.line);
 		last = lines[i];
 	}
 	jvmti_deallocate(env, lines);
 }
 
-static void put_method(jvm_table *env, jvm_table *jni, void *method,
-		       uint32_t number, struct record *r)
+static void record_put_method(jvm_table *env, jvm_table *jni, void *method,
+			      uint32_t number, struct record *r)
 {
 	char *name = NULL, *signature = NULL, *class_name = NULL;
-	uint8_t *begin = put_begin(r, AGENT_METHOD);
+	uint8_t *begin = record_begin(r, AGENT_METHOD);
 	void *class = NULL;
 
 	if (jvmti_method_name(env, method, &name, &signature))
@@ -136,12 +136,12 @@ static void put_method(jvm_table *env, jvm_table *jni, void *method,
 		if (jni)
 			jni_delete_local(jni, class);
 	}
-	put(r, number);
-	put_text(r, class_name);
-	put_text(r, name);
-	put_text(r, signature);
-	put_lines(env, method, r);
-	put_end(r, begin);
+	record_put(r, number);
+	record_put_text(r, class_name);
+	record_put_text(r, name);
+	record_put_text(r, signature);
+	record_put_lines(env, method, r);
+	record_end(r, begin);
 	jvmti_deallocate(env, name);
 	jvmti_deallocate(env, signature);
 	jvmti_deallocate(env, class_name);
@@ -162,9 +162,9 @@ struct load {
 };
 
 /* A method's number, after having made it known to the client. */
-static uint32_t number_of(struct load *l, void *method)
+static uint32_t symbols_number_method(struct load *l, void *method)
 {
-	struct known *k = slot_of(method);
+	struct known *k = symbols_find_slot(method);
 
 	if (k->method || symbols.known_count >= KNOWN_MOST)
 		return k->number;
@@ -172,12 +172,12 @@ static uint32_t number_of(struct load *l, void *method)
 	k->number = ++symbols.numbers;
 	symbols.known_count++;
 	l->method_count++;
-	put_method(l->env, l->jni, method, k->number, &l->methods);
+	record_put_method(l->env, l->jni, method, k->number, &l->methods);
 	return k->number;
 }
 
 static const struct jvmti_inline_record *
-next_inlining(const struct jvmti_compile_record **at)
+record_next_inlining(const struct jvmti_compile_record **at)
 {
 	const struct jvmti_compile_record *record = *at;
 
@@ -187,46 +187,46 @@ next_inlining(const struct jvmti_compile_record **at)
 	return (const struct jvmti_inline_record *)record;
 }
 
-static int32_t frames_of(const struct jvmti_pc *pc)
+static int32_t record_frames(const struct jvmti_pc *pc)
 {
 	return pc->count < 0 || pc->count > FRAMES_MOST ? 0 : pc->count;
 }
 
-static void put_place(struct load *l, const struct jvmti_pc *pc,
-		      const void *before)
+static void record_put_place(struct load *l, const struct jvmti_pc *pc,
+			     const void *before)
 {
-	int32_t count = frames_of(pc);
+	int32_t count = record_frames(pc);
 
-	put_signed(&l->code_record,
-		   (const char *)pc->pc - (const char *)before);
-	put(&l->code_record, (uint64_t)count);
+	record_put_signed(&l->code_record,
+			  (const char *)pc->pc - (const char *)before);
+	record_put(&l->code_record, (uint64_t)count);
 	for (int32_t i = 0; i < count; i++) {
 		int32_t depth = count - 1 - i;
 		struct known *last = &l->last[depth < LAST ? depth : 0];
 
 		if (last->method != pc->methods[i]) {
 			last->method = pc->methods[i];
-			last->number = number_of(l, pc->methods[i]);
+			last->number = symbols_number_method(l, pc->methods[i]);
 		}
-		put(&l->code_record, last->number);
-		put_signed(&l->code_record, pc->bcis[i]);
+		record_put(&l->code_record, last->number);
+		record_put_signed(&l->code_record, pc->bcis[i]);
 	}
 }
 
-static void put_places(struct load *l)
+static void record_put_places(struct load *l)
 {
 	const struct jvmti_compile_record *at = l->records;
 	const struct jvmti_inline_record *inlining;
 	const void *before = l->code;
 	uint64_t count = 0;
 
-	while ((inlining = next_inlining(&at)))
+	while ((inlining = record_next_inlining(&at)))
 		count += inlining->count > 0 ? (uint64_t)inlining->count : 0;
-	put(&l->code_record, count);
+	record_put(&l->code_record, count);
 	at = l->records;
-	while ((inlining = next_inlining(&at))) {
+	while ((inlining = record_next_inlining(&at))) {
 		for (int32_t i = 0; i < inlining->count; i++) {
-			put_place(l, &inlining->pcs[i], before);
+			record_put_place(l, &inlining->pcs[i], before);
 			before = inlining->pcs[i].pc;
 		}
 	}
@@ -240,27 +240,27 @@ static struct record record_in(uint8_t *bytes, size_t size)
 }
 
 /* Methods in one half of the memory, the code in the other. */
-static void put_load(struct load *l, bool with_places)
+static void record_put_load(struct load *l, bool with_places)
 {
 	uint8_t *begin;
 
 	l->methods = record_in(symbols.scratch, SCRATCH / 2);
 	l->code_record = record_in(symbols.scratch + SCRATCH / 2, SCRATCH / 2);
 	l->method_count = 0;
-	begin = put_begin(&l->code_record, AGENT_LOAD);
-	put(&l->code_record, l->time_ns);
-	put(&l->code_record, (uint64_t)l->code);
-	put(&l->code_record, (uint64_t)(uint32_t)l->size);
-	put(&l->code_record, number_of(l, l->method));
+	begin = record_begin(&l->code_record, AGENT_LOAD);
+	record_put(&l->code_record, l->time_ns);
+	record_put(&l->code_record, (uint64_t)l->code);
+	record_put(&l->code_record, (uint64_t)(uint32_t)l->size);
+	record_put(&l->code_record, symbols_number_method(l, l->method));
 	if (with_places)
-		put_places(l);
+		record_put_places(l);
 	else
-		put(&l->code_record, 0);
-	put_end(&l->code_record, begin);
+		record_put(&l->code_record, 0);
+	record_end(&l->code_record, begin);
 }
 
 /* From now on all methods are told again, with new numbers. */
-static void forget(void)
+static void symbols_forget(void)
 {
 	memset(symbols.known, 0, KNOWN * sizeof(*symbols.known));
 	symbols.known_count = 0;
@@ -268,19 +268,19 @@ static void forget(void)
 }
 
 /* The lock must be held. */
-static void tell_load(struct load *l)
+static void symbols_tell_load(struct load *l)
 {
 	size_t methods, code;
 
 	if (symbols.known_count >= KNOWN_MOST ||
 	    symbols.losses != stream_losses())
-		forget();
-	put_load(l, true);
+		symbols_forget();
+	record_put_load(l, true);
 	if (l->methods.is_full || l->code_record.is_full ||
 	    symbols.known_count >= KNOWN_MOST) {
 		stream_cut();
-		forget();
-		put_load(l, false);
+		symbols_forget();
+		record_put_load(l, false);
 	}
 	methods = (size_t)(l->methods.at - l->methods.begin);
 	code = (size_t)(l->code_record.at - l->code_record.begin);
@@ -309,7 +309,7 @@ void symbols_loaded(jvm_table *env, void *method, int32_t size,
 	l.time_ns = agent_is_replaying() ? 0 : system_now();
 	if (system_wait(&symbols.lock)) {
 		if (symbols.scratch)
-			tell_load(&l);
+			symbols_tell_load(&l);
 		system_unlock(&symbols.lock);
 	} else {
 		stream_lose();
@@ -321,15 +321,15 @@ void symbols_unloaded(jvm_table *env, void *method, const void *code)
 {
 	uint8_t bytes[64];
 	struct record r = record_in(bytes, sizeof(bytes));
-	uint8_t *begin = put_begin(&r, AGENT_UNLOAD);
+	uint8_t *begin = record_begin(&r, AGENT_UNLOAD);
 
 	(void)env;
 	(void)method;
 	if (!agent_wants(AGENT_SYMBOLS))
 		return;
-	put(&r, system_now());
-	put(&r, (uint64_t)code);
-	put_end(&r, begin);
+	record_put(&r, system_now());
+	record_put(&r, (uint64_t)code);
+	record_end(&r, begin);
 	stream_add(bytes, (size_t)(r.at - bytes), STREAM_UNLOADS, 0, false);
 	agent_look_around();
 }
@@ -339,23 +339,23 @@ void symbols_generated(jvm_table *env, const char *name, const void *code,
 {
 	uint8_t bytes[SMALL];
 	struct record r = record_in(bytes, sizeof(bytes));
-	uint8_t *begin = put_begin(&r, AGENT_GENERATED);
+	uint8_t *begin = record_begin(&r, AGENT_GENERATED);
 	bool is_old = agent_is_replaying();
 
 	(void)env;
 	if (!agent_wants(AGENT_SYMBOLS))
 		return;
-	put(&r, is_old ? 0 : system_now());
-	put(&r, (uint64_t)code);
-	put(&r, (uint64_t)(uint32_t)size);
-	put_text(&r, name);
-	put_end(&r, begin);
+	record_put(&r, is_old ? 0 : system_now());
+	record_put(&r, (uint64_t)code);
+	record_put(&r, (uint64_t)(uint32_t)size);
+	record_put_text(&r, name);
+	record_end(&r, begin);
 	stream_add(bytes, (size_t)(r.at - bytes), STREAM_GENERATED, 0, is_old);
 	agent_look_around();
 }
 
 /* The lock must be held. */
-static int take_memory(void)
+static int symbols_take_memory(void)
 {
 	int code = 0;
 
@@ -368,7 +368,7 @@ static int take_memory(void)
 		return code;
 	symbols.numbers = 0;
 	if (symbols.known_count)
-		forget();
+		symbols_forget();
 	symbols.losses = stream_losses();
 	return 0;
 }
@@ -379,7 +379,7 @@ int symbols_begin(void)
 
 	if (!system_wait(&symbols.lock))
 		return SYSTEM_EBUSY;
-	code = take_memory();
+	code = symbols_take_memory();
 	system_unlock(&symbols.lock);
 	return code;
 }

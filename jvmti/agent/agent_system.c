@@ -45,7 +45,7 @@ void *memset(void *to, int byte, size_t len)
 	return to;
 }
 
-static bool take(int *lock)
+static bool system_take(int *lock)
 {
 	return !__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE);
 }
@@ -55,7 +55,7 @@ bool system_try(int *lock)
 	uint64_t until_ns;
 
 	for (int i = 0; i < HOT_TRIES; i++) {
-		if (take(lock))
+		if (system_take(lock))
 			return true;
 		__builtin_ia32_pause();
 	}
@@ -64,7 +64,7 @@ bool system_try(int *lock)
 	until_ns = system_now() + TRY_NS;
 	do {
 		system_call(SYSTEM_SCHED_YIELD, 0, 0, 0, 0, 0, 0);
-		if (take(lock))
+		if (system_take(lock))
 			return true;
 	} while (system_now() < until_ns);
 	return false;
@@ -77,7 +77,7 @@ bool system_wait(int *lock)
 	if (system_try(lock))
 		return true;
 	for (int i = 0; i < NAPS; i++) {
-		if (take(lock))
+		if (system_take(lock))
 			return true;
 		system_call(SYSTEM_NANOSLEEP, (long)nap, 0, 0, 0, 0, 0);
 	}

@@ -31,7 +31,7 @@ struct agent_client {
 void agent_client_abandon_all(void) { agent_folder_abandon(); }
 
 /* The reply's second line is "JDK 17.0.21". */
-static unsigned ask_version(struct attach *attach)
+static unsigned client_ask_version(struct attach *attach)
 {
 	const struct attach_request request = {
 		.operation = "jcmd",
@@ -54,7 +54,7 @@ static unsigned ask_version(struct attach *attach)
  * Only a JVM whose files do not tell its version is asked for it; 0 is when it
  * cannot be.
  */
-static bool may_warn(const struct jvm *jvm, struct attach *attach)
+static bool client_may_warn(const struct jvm *jvm, struct attach *attach)
 {
 	struct jvm_about about;
 	struct error unused;
@@ -69,16 +69,17 @@ static bool may_warn(const struct jvm *jvm, struct attach *attach)
 	if (is_hidden)
 		return false;
 	if (!version && attach)
-		version = ask_version(attach);
+		version = client_ask_version(attach);
 	return !version || version >= FIRST_MODERN;
 }
 
-static const char *warning_of(const struct jvm *jvm, struct attach *attach)
+static const char *client_warning(const struct jvm *jvm, struct attach *attach)
 {
 	char path[AGENT_PATHS];
 
 	/* Of what is there already, none is printed. */
-	if (agent_load_known(jvm, path, sizeof(path)) || !may_warn(jvm, attach))
+	if (agent_load_known(jvm, path, sizeof(path)) ||
+	    !client_may_warn(jvm, attach))
 		return NULL;
 	return "the JVM will print a warning that an agent has been loaded "
 	       "(JDK 21 and later); the library, some 20 KiB, stays mapped, "
@@ -87,10 +88,10 @@ static const char *warning_of(const struct jvm *jvm, struct attach *attach)
 
 const char *agent_client_warning(const struct jvm *jvm)
 {
-	return warning_of(jvm, NULL);
+	return client_warning(jvm, NULL);
 }
 
-static unsigned wants_of(const struct agent_options *o)
+static unsigned client_wants(const struct agent_options *o)
 {
 	return (o->no_names ? 0u : AGENT_SYMBOLS) |
 	       (o->lines && !o->no_names ? AGENT_LINES : 0u) |
@@ -98,7 +99,7 @@ static unsigned wants_of(const struct agent_options *o)
 }
 
 /* What JVMTI's functions say (jvmtiError), as far as it is to be expected. */
-static const char *words_of(const struct agent_report *r)
+static const char *client_words(const struct agent_report *r)
 {
 	switch (r->code) {
 	case 98:
@@ -118,7 +119,7 @@ static const char *words_of(const struct agent_report *r)
  * Of all capabilities of the agent, the JVM grants only that of allocations to
  * one agent at a time.
  */
-static bool is_alloc_taken(const struct agent_client *a)
+static bool client_is_alloc_taken(const struct agent_client *a)
 {
 	const struct agent_report *r = &a->stream.report;
 
@@ -127,7 +128,7 @@ static bool is_alloc_taken(const struct agent_client *a)
 }
 
 /* What came of the load, by the agent's own report. */
-static int check_start(struct agent_client *a, struct error *err)
+static int client_check_start(struct agent_client *a, struct error *err)
 {
 	static const char *const steps[AGENT_STEPS] = {
 		"?",
@@ -152,7 +153,7 @@ static int check_start(struct agent_client *a, struct error *err)
 			    "%d: the agent in this JVM serves another sjkc",
 			    (int)a->jvm->pid);
 	case AGENT_REFUSED:
-		if (is_alloc_taken(a))
+		if (client_is_alloc_taken(a))
 			return fail(err, ERROR_UNAVAILABLE,
 				    "%d: cannot sample allocations: another "
 				    "agent in this JVM has claimed them, and "
@@ -163,7 +164,7 @@ static int check_start(struct agent_client *a, struct error *err)
 			    "%d: the JVM refused the agent: %s: %d, %s",
 			    (int)a->jvm->pid,
 			    steps[r->step < AGENT_STEPS ? r->step : 0],
-			    (int)r->code, words_of(r));
+			    (int)r->code, client_words(r));
 	default:
 		return fail(err, ERROR_REFUSED,
 			    "%d: the agent was loaded, but does not answer",
@@ -171,8 +172,8 @@ static int check_start(struct agent_client *a, struct error *err)
 	}
 }
 
-static int load(struct agent_client *a, struct attach *attach,
-		const char *command, struct error *err)
+static int client_load(struct agent_client *a, struct attach *attach,
+		       const char *command, struct error *err)
 {
 	struct text options = { 0 };
 	int64_t begin = clock_monotonic_ns();
@@ -187,9 +188,9 @@ static int load(struct agent_client *a, struct attach *attach,
 }
 
 /* Makes the files, has them loaded, removes them. */
-static int begin(struct agent_client *a, struct attach *attach,
-		 const struct agent_options *o, int64_t deadline_ns,
-		 struct error *err)
+static int client_begin(struct agent_client *a, struct attach *attach,
+			const struct agent_options *o, int64_t deadline_ns,
+			struct error *err)
 {
 	bool is_known = agent_load_known(a->jvm, a->library,
 					 sizeof(a->library));
@@ -204,11 +205,11 @@ static int begin(struct agent_client *a, struct attach *attach,
 		memcpy(a->library, folder.library, sizeof(a->library));
 	ret = client_stream_hold(&a->stream, folder.stream, err);
 	if (ret == 0 && o->before_load)
-		o->before_load(o->self, warning_of(a->jvm, attach));
+		o->before_load(o->self, client_warning(a->jvm, attach));
 	if (ret == 0)
-		ret = load(a, attach, AGENT_START, err);
+		ret = client_load(a, attach, AGENT_START, err);
 	agent_folder_remove(&folder);
-	return ret ? ret : check_start(a, err);
+	return ret ? ret : client_check_start(a, err);
 }
 
 struct agent_client *agent_client_open(const struct jvm *jvm,
@@ -224,12 +225,12 @@ struct agent_client *agent_client_open(const struct jvm *jvm,
 
 	a->jvm = jvm;
 	a->symbols = client_symbols_new();
-	client_stream_init(&a->stream, wants_of(o),
+	client_stream_init(&a->stream, client_wants(o),
 			   o->alloc_interval ? o->alloc_interval : UINT64_MAX);
 	if (agent_load_allowed(jvm, err) == 0)
 		attach = attach_open(jvm, timeout_ns, err);
 	if (attach)
-		ret = begin(a, attach, o, deadline_ns, err);
+		ret = client_begin(a, attach, o, deadline_ns, err);
 	attach_close(attach);
 	if (ret == 0)
 		ret = agent_client_read(a, err);
@@ -240,7 +241,7 @@ struct agent_client *agent_client_open(const struct jvm *jvm,
 }
 
 /* It is asleep at once; else it would be at the next event that it hears. */
-static void say_goodbye(struct agent_client *a)
+static void client_say_goodbye(struct agent_client *a)
 {
 	struct attach *attach;
 	struct error unused;
@@ -249,7 +250,7 @@ static void say_goodbye(struct agent_client *a)
 		return;
 	attach = attach_open(a->jvm, GOODBYE_NS, &unused);
 	if (attach)
-		load(a, attach, AGENT_STOP, &unused);
+		client_load(a, attach, AGENT_STOP, &unused);
 	attach_close(attach);
 }
 
@@ -258,7 +259,7 @@ void agent_client_close(struct agent_client *a)
 	if (!a)
 		return;
 	if (a->stream.fd >= 0)
-		say_goodbye(a);
+		client_say_goodbye(a);
 	client_stream_close(&a->stream);
 	client_symbols_free(a->symbols);
 	free(a);
@@ -276,8 +277,8 @@ struct java_symbols *agent_client_symbols(struct agent_client *a)
 	return client_symbols_of(a->symbols);
 }
 
-static int probe(const struct agent_client *a, const char *function,
-		 struct agent_probe *out, struct error *err)
+static int client_find_probe(const struct agent_client *a, const char *function,
+			     struct agent_probe *out, struct error *err)
 {
 	char range[40];
 
@@ -295,13 +296,13 @@ static int probe(const struct agent_client *a, const char *function,
 int agent_client_probe_alloc(const struct agent_client *a,
 			     struct agent_probe *out, struct error *err)
 {
-	return probe(a, "sjkc_probe_alloc", out, err);
+	return client_find_probe(a, "sjkc_probe_alloc", out, err);
 }
 
 int agent_client_probe_lock(const struct agent_client *a,
 			    struct agent_probe *out, struct error *err)
 {
-	return probe(a, "sjkc_probe_lock", out, err);
+	return client_find_probe(a, "sjkc_probe_lock", out, err);
 }
 
 uint64_t agent_client_jni(const struct agent_client *a)

@@ -30,15 +30,15 @@ const char *agent_library_name(void)
 }
 
 /* What has been linked into this binary is well-formed. */
-static const void *at_offset(uint64_t offset)
+static const void *library_at_offset(uint64_t offset)
 {
 	return agent_library_start + offset;
 }
 
-static const Elf64_Shdr *section(uint32_t type)
+static const Elf64_Shdr *library_find_section(uint32_t type)
 {
-	const Elf64_Ehdr *head = at_offset(0);
-	const Elf64_Shdr *all = at_offset(head->e_shoff);
+	const Elf64_Ehdr *head = library_at_offset(0);
+	const Elf64_Shdr *all = library_at_offset(head->e_shoff);
 
 	for (unsigned i = 0; i < head->e_shnum; i++)
 		if (all[i].sh_type == type)
@@ -46,10 +46,10 @@ static const Elf64_Shdr *section(uint32_t type)
 	return NULL;
 }
 
-static bool offset_of(uint64_t address, uint64_t *offset)
+static bool library_find_offset(uint64_t address, uint64_t *offset)
 {
-	const Elf64_Ehdr *head = at_offset(0);
-	const Elf64_Phdr *all = at_offset(head->e_phoff);
+	const Elf64_Ehdr *head = library_at_offset(0);
+	const Elf64_Phdr *all = library_at_offset(head->e_phoff);
 
 	for (unsigned i = 0; i < head->e_phnum; i++) {
 		if (all[i].p_type == PT_LOAD && address >= all[i].p_vaddr &&
@@ -63,18 +63,18 @@ static bool offset_of(uint64_t address, uint64_t *offset)
 
 bool agent_library_function(const char *name, uint64_t *offset)
 {
-	const Elf64_Ehdr *head = at_offset(0);
-	const Elf64_Shdr *all = at_offset(head->e_shoff);
-	const Elf64_Shdr *table = section(SHT_DYNSYM);
+	const Elf64_Ehdr *head = library_at_offset(0);
+	const Elf64_Shdr *all = library_at_offset(head->e_shoff);
+	const Elf64_Shdr *table = library_find_section(SHT_DYNSYM);
 	const Elf64_Sym *symbols;
 	const char *names;
 
 	if (!table)
 		return false;
-	symbols = at_offset(table->sh_offset);
-	names = at_offset(all[table->sh_link].sh_offset);
+	symbols = library_at_offset(table->sh_offset);
+	names = library_at_offset(all[table->sh_link].sh_offset);
 	for (size_t i = 0; i < table->sh_size / sizeof(*symbols); i++)
 		if (strcmp(names + symbols[i].st_name, name) == 0)
-			return offset_of(symbols[i].st_value, offset);
+			return library_find_offset(symbols[i].st_value, offset);
 	return false;
 }

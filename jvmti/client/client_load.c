@@ -71,7 +71,7 @@ static struct line path_of(struct line line)
 }
 
 /* "/tmp/.sjkc-…/agent-….so (deleted)", of which the end goes. */
-static bool is_ours(struct line *path)
+static bool file_is_ours(struct line *path)
 {
 	const char *name = agent_library_name();
 	size_t len = strlen(name);
@@ -83,7 +83,7 @@ static bool is_ours(struct line *path)
 	       memmem(path->text, path->len, "/.sjkc-", 7);
 }
 
-static bool is_code(struct line line)
+static bool jvm_maps_code(struct line line)
 {
 	const char *at = memchr(line.text, ' ', line.len);
 
@@ -95,7 +95,7 @@ struct found {
 	bool is_there, has_musl;
 };
 
-static struct found look_for(const struct text *maps)
+static struct found folder_look_for(const struct text *maps)
 {
 	struct lines lines = lines_over(maps->bytes, maps->len);
 	struct found f = { 0 };
@@ -106,8 +106,8 @@ static struct found look_for(const struct text *maps)
 
 		if (path.len && memmem(path.text, path.len, "/ld-musl-", 9))
 			f.has_musl = true;
-		if (f.is_there || !path.len || !is_code(line) ||
-		    !is_ours(&path))
+		if (f.is_there || !path.len || !jvm_maps_code(line) ||
+		    !file_is_ours(&path))
 			continue;
 		f.is_there = true;
 		f.path = path;
@@ -119,7 +119,7 @@ static struct found look_for(const struct text *maps)
 	return f;
 }
 
-static bool copy(char *to, size_t size, struct line from)
+static bool folder_copy(char *to, size_t size, struct line from)
 {
 	if (from.len >= size)
 		return false;
@@ -156,11 +156,11 @@ bool agent_load_known(const struct jvm *jvm, char *path, size_t size)
 
 	if (procfs_read(jvm->pid, "maps", MAPS_LIMIT, &maps, &unused) == 0 &&
 	    maps.len) {
-		f = look_for(&maps);
+		f = folder_look_for(&maps);
 		if (f.is_there)
 			strip_root(jvm, &f.path);
 		is_known = f.is_there && !f.has_musl &&
-			   copy(path, size, f.path);
+			   folder_copy(path, size, f.path);
 	}
 	text_release(&maps);
 	return is_known;
@@ -176,9 +176,10 @@ bool agent_load_mapping(const struct jvm *jvm, char *name, size_t size)
 
 	if (procfs_read(jvm->pid, "maps", MAPS_LIMIT, &maps, &unused) == 0 &&
 	    maps.len) {
-		struct found f = look_for(&maps);
+		struct found f = folder_look_for(&maps);
 
-		is_there = f.is_there && copy(range, sizeof(range), f.range);
+		is_there = f.is_there &&
+			   folder_copy(range, sizeof(range), f.range);
 	}
 	text_release(&maps);
 	if (is_there) {
@@ -305,7 +306,7 @@ static volatile sig_atomic_t folder_channel = -1;
 /* In that child: what it has made, should it run out of memory. */
 static struct making *volatile folder_making;
 
-static void remove_made(struct made *m)
+static void folder_remove_made(struct made *m)
 {
 	if (m->fd < 0)
 		return;
@@ -318,10 +319,10 @@ static void remove_made(struct made *m)
 	unlinkat(m->parent, m->name, AT_REMOVEDIR);
 }
 
-static void remove_all(struct making *m)
+static void folder_remove_all(struct making *m)
 {
 	for (int i = 0; i < 2; i++)
-		remove_made(&m->made[i]);
+		folder_remove_made(&m->made[i]);
 }
 
 void agent_folder_abandon(void)
@@ -330,7 +331,7 @@ void agent_folder_abandon(void)
 	char byte;
 
 	if (folder_making)
-		remove_all(folder_making);
+		folder_remove_all(folder_making);
 	if (child.fd < 0)
 		return;
 	/* It takes this for our end, removes its files and ends. */
@@ -354,7 +355,7 @@ __attribute__((format(printf, 2, 3))) static void is_wrong(struct place *p,
  * The working directory, by the path that the JVM has for it, if that leads
  * there.
  */
-static int open_cwd(const struct jvm *jvm, struct place *p)
+static int folder_open_cwd(const struct jvm *jvm, struct place *p)
 {
 	struct error unused;
 	struct stat held, named;
@@ -383,14 +384,14 @@ static int open_cwd(const struct jvm *jvm, struct place *p)
 	return fd;
 }
 
-static void fails(struct place *p, int sys)
+static void folder_fail(struct place *p, int sys)
 {
 	p->sys = sys;
 	is_wrong(p, "%s", strerror(sys));
 }
 
 /* By rights of ours: the ways lead through /proc/PID. */
-static void open_places(struct making *m)
+static void folder_open_places(struct making *m)
 {
 	for (int i = 0; i < PLACES; i++) {
 		struct place *p = &m->places[i];
@@ -401,10 +402,10 @@ static void open_places(struct making *m)
 			p->dir = jvm_open_file(m->jvm, p->path,
 					       O_PATH | O_DIRECTORY, &err);
 		} else {
-			p->dir = open_cwd(m->jvm, p);
+			p->dir = folder_open_cwd(m->jvm, p);
 		}
 		if (p->dir < 0)
-			fails(p, err.sys);
+			folder_fail(p, err.sys);
 	}
 }
 
@@ -435,7 +436,7 @@ static void look_at_place(struct place *p, int wanted)
 	if (p->dir < 0)
 		return;
 	if (fstatvfs(p->dir, &vfs) < 0 || fstatfs(p->dir, &fs) < 0) {
-		fails(p, errno);
+		folder_fail(p, errno);
 	} else if (vfs.f_flag & ST_RDONLY) {
 		is_wrong(p, "read-only");
 	} else if (vfs.f_bavail * vfs.f_frsize < ROOM_WANTED && vfs.f_blocks) {
@@ -457,8 +458,8 @@ static void look_at_place(struct place *p, int wanted)
 }
 
 /* A folder of ours there; the errno. */
-static int make_folder(const struct making *m, struct place *p,
-		       struct made *made)
+static int folder_make_directory(const struct making *m, struct place *p,
+				 struct made *made)
 {
 	uint64_t random;
 	struct stat st;
@@ -489,7 +490,7 @@ static int make_folder(const struct making *m, struct place *p,
 	return sys;
 }
 
-static int write_all(int fd, const char *bytes, size_t len)
+static int folder_write_all(int fd, const char *bytes, size_t len)
 {
 	while (len) {
 		ssize_t done = write(fd, bytes, len);
@@ -505,8 +506,8 @@ static int write_all(int fd, const char *bytes, size_t len)
 }
 
 /* An fd, or -1 and errno. */
-static int create(struct made *made, int kind, const char *name, mode_t mode,
-		  const void *bytes, size_t len)
+static int folder_create_file(struct made *made, int kind, const char *name,
+			      mode_t mode, const void *bytes, size_t len)
 {
 	int fd = openat(made->fd, name,
 			O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -516,7 +517,7 @@ static int create(struct made *made, int kind, const char *name, mode_t mode,
 	if (fd < 0)
 		return -1;
 	made->files |= kind;
-	sys = write_all(fd, bytes, len);
+	sys = folder_write_all(fd, bytes, len);
 	if (!sys)
 		return fd;
 	close(fd);
@@ -524,13 +525,14 @@ static int create(struct made *made, int kind, const char *name, mode_t mode,
 	return -1;
 }
 
-static int create_stream(struct making *m, struct place *p, struct made *made,
-			 int *stream)
+static int folder_create_stream(struct making *m, struct place *p,
+				struct made *made, int *stream)
 {
 	static char page[AGENT_HEADER];
 
 	memcpy(page, m->orders, sizeof(*m->orders));
-	*stream = create(made, STREAM_FILE, STREAM, 0600, page, sizeof(page));
+	*stream = folder_create_file(made, STREAM_FILE, STREAM, 0600, page,
+				     sizeof(page));
 	if (*stream < 0)
 		return errno;
 	snprintf(m->stream, sizeof(m->stream), "%s/%s/" STREAM,
@@ -538,11 +540,13 @@ static int create_stream(struct making *m, struct place *p, struct made *made,
 	return 0;
 }
 
-static int create_library(struct making *m, struct place *p, struct made *made)
+static int folder_create_library(struct making *m, struct place *p,
+				 struct made *made)
 {
 	size_t len;
 	const void *bytes = agent_library_bytes(&len);
-	int fd = create(made, LIBRARY, agent_library_name(), 0500, bytes, len);
+	int fd = folder_create_file(made, LIBRARY, agent_library_name(), 0500,
+				    bytes, len);
 
 	if (fd < 0)
 		return errno;
@@ -554,30 +558,30 @@ static int create_library(struct making *m, struct place *p, struct made *made)
 }
 
 /* Makes the wanted there; false and p->wrong, with nothing left. */
-static bool make_in(struct making *m, struct place *p, int wanted,
-		    struct made *made, int *stream)
+static bool folder_make_in(struct making *m, struct place *p, int wanted,
+			   struct made *made, int *stream)
 {
-	int sys = make_folder(m, p, made);
+	int sys = folder_make_directory(m, p, made);
 
 	if (!sys && wanted & LIBRARY)
-		sys = create_library(m, p, made);
+		sys = folder_create_library(m, p, made);
 	if (!sys && wanted & STREAM_FILE)
-		sys = create_stream(m, p, made, stream);
+		sys = folder_create_stream(m, p, made, stream);
 	if (!sys)
 		return true;
-	remove_made(made);
-	fails(p, sys);
+	folder_remove_made(made);
+	folder_fail(p, sys);
 	p->fit = 0;
 	return false;
 }
 
 /* The first place that all of wanted can be made in. */
-static bool make_somewhere(struct making *m, int wanted, struct made *made,
-			   int *stream)
+static bool folder_make_somewhere(struct making *m, int wanted,
+				  struct made *made, int *stream)
 {
 	for (int i = 0; i < PLACES; i++)
 		if ((m->places[i].fit & wanted) == wanted &&
-		    make_in(m, &m->places[i], wanted, made, stream))
+		    folder_make_in(m, &m->places[i], wanted, made, stream))
 			return true;
 	return false;
 }
@@ -617,15 +621,15 @@ static int no_place(const struct making *m, struct error *err)
 }
 
 /* Together if that can be, else each where it can be. */
-static int make(struct making *m, int *stream, struct error *err)
+static int folder_make(struct making *m, int *stream, struct error *err)
 {
 	for (int i = 0; i < PLACES; i++)
 		look_at_place(&m->places[i], m->wanted);
-	if (make_somewhere(m, m->wanted, &m->made[0], stream))
+	if (folder_make_somewhere(m, m->wanted, &m->made[0], stream))
 		return 0;
 	if (m->wanted == (LIBRARY | STREAM_FILE) &&
-	    make_somewhere(m, LIBRARY, &m->made[0], stream) &&
-	    make_somewhere(m, STREAM_FILE, &m->made[1], stream))
+	    folder_make_somewhere(m, LIBRARY, &m->made[0], stream) &&
+	    folder_make_somewhere(m, STREAM_FILE, &m->made[1], stream))
 		return 0;
 	return no_place(m, err);
 }
@@ -638,11 +642,11 @@ static int folder_job(void *self, int channel, struct error *err)
 
 	alarm(0); /* what it has made comes first; it has a deadline */
 	umask(0);
-	open_places(m);
+	folder_open_places(m);
 	if (helper_process_become(m->jvm, err))
 		return -1;
 	folder_making = m;
-	ret = make(m, &stream, err);
+	ret = folder_make(m, &stream, err);
 	if (ret == 0) {
 		ret = child_tell(channel, READY, stream);
 		/* Or the lock on it would outlive the parent. */
@@ -650,7 +654,7 @@ static int folder_job(void *self, int channel, struct error *err)
 		if (ret == 0)
 			child_hear(channel, m->deadline_ns, &what);
 	}
-	remove_all(m);
+	folder_remove_all(m);
 	return ret ? -1 : CHILD_NOTHING;
 }
 

@@ -94,30 +94,30 @@ void code_map_free(struct code_map *m)
 
 void code_map_begin(struct code_map *m) { m->work = WORK_MOST; }
 
-static void spend(struct code_map *m, size_t steps)
+static void code_spend(struct code_map *m, size_t steps)
 {
 	m->work -= steps < m->work ? steps : m->work;
 }
 
-static uint64_t first_page(const struct code *c)
+static uint64_t code_first_page(const struct code *c)
 {
 	return c->start >> PAGE_BITS;
 }
 
-static uint64_t last_page(const struct code *c)
+static uint64_t code_last_page(const struct code *c)
 {
 	return (c->end - 1) >> PAGE_BITS;
 }
 
 /* What it takes, about. */
-static size_t cost_of(const struct code *c)
+static size_t code_cost(const struct code *c)
 {
 	return sizeof(struct entry) + c->places_len +
-	       (size_t)(last_page(c) - first_page(c) + 1) *
+	       (size_t)(code_last_page(c) - code_first_page(c) + 1) *
 		       (sizeof(struct node) + sizeof(struct map64_entry));
 }
 
-static struct page *page_of(struct code_map *m, uint64_t number)
+static struct page *code_find_page(struct code_map *m, uint64_t number)
 {
 	uint32_t at = map64_get(&m->numbers, number);
 
@@ -130,7 +130,7 @@ static struct page *page_of(struct code_map *m, uint64_t number)
 	return &m->pages[at];
 }
 
-static uint32_t new_node(struct code_map *m)
+static uint32_t code_new_node(struct code_map *m)
 {
 	uint32_t node = m->free_nodes;
 
@@ -142,7 +142,7 @@ static uint32_t new_node(struct code_map *m)
 	return (uint32_t)m->node_count++;
 }
 
-static uint32_t new_entry(struct code_map *m)
+static uint32_t code_new_entry(struct code_map *m)
 {
 	uint32_t entry = m->free_entries;
 
@@ -154,7 +154,8 @@ static uint32_t new_entry(struct code_map *m)
 	return (uint32_t)m->count++;
 }
 
-static void unlink_node(struct code_map *m, struct page *page, uint32_t *link)
+static void code_unlink_node(struct code_map *m, struct page *page,
+			     uint32_t *link)
 {
 	uint32_t node = *link;
 
@@ -164,21 +165,22 @@ static void unlink_node(struct code_map *m, struct page *page, uint32_t *link)
 	page->count--;
 }
 
-static void unlink_from(struct code_map *m, uint64_t number, uint32_t entry)
+static void code_unlink_from(struct code_map *m, uint64_t number,
+			     uint32_t entry)
 {
-	struct page *page = page_of(m, number);
+	struct page *page = code_find_page(m, number);
 	uint32_t *link = &page->first;
 	size_t steps = 1;
 
 	for (; *link && m->nodes[*link].entry != entry; steps++)
 		link = &m->nodes[*link].next;
 	if (*link)
-		unlink_node(m, page, link);
-	spend(m, steps);
+		code_unlink_node(m, page, link);
+	code_spend(m, steps);
 }
 
 /* Forgets what went first; false when all is still there. */
-static bool forget_one(struct code_map *m)
+static bool code_forget_one(struct code_map *m)
 {
 	uint32_t entry = m->first_gone;
 	struct code *c = &m->entries[entry].code;
@@ -188,9 +190,9 @@ static bool forget_one(struct code_map *m)
 	m->first_gone = m->entries[entry].next;
 	if (!m->first_gone)
 		m->last_gone = NONE;
-	for (uint64_t p = first_page(c); p <= last_page(c); p++)
-		unlink_from(m, p, entry);
-	m->used -= cost_of(c);
+	for (uint64_t p = code_first_page(c); p <= code_last_page(c); p++)
+		code_unlink_from(m, p, entry);
+	m->used -= code_cost(c);
 	free((void *)c->places);
 	c->places = NULL;
 	m->entries[entry].next = m->free_entries;
@@ -199,7 +201,7 @@ static bool forget_one(struct code_map *m)
 	return true;
 }
 
-static void goes(struct code_map *m, uint32_t entry, uint64_t time_ns)
+static void code_end(struct code_map *m, uint32_t entry, uint64_t time_ns)
 {
 	struct code *c = &m->entries[entry].code;
 
@@ -219,11 +221,11 @@ static bool is_there(const struct code *c) { return c->until == UINT64_MAX; }
  * Leaves the newest quarter of what a page may have, and of the others as much
  * as is still there.
  */
-static void thin(struct code_map *m, struct page *page)
+static void code_thin(struct code_map *m, struct page *page)
 {
 	uint32_t *link = &page->first, there = 0;
 
-	spend(m, page->count);
+	code_spend(m, page->count);
 	for (uint32_t i = 0; *link; i++) {
 		struct node *node = &m->nodes[*link];
 		bool is_old = i >= PAGE_MOST / 4;
@@ -232,22 +234,22 @@ static void thin(struct code_map *m, struct page *page)
 		there += is_old && is_alive;
 		if (is_old && (!is_alive || there > PAGE_MOST / 4)) {
 			m->dropped += is_alive;
-			unlink_node(m, page, link);
+			code_unlink_node(m, page, link);
 		} else {
 			link = &node->next;
 		}
 	}
 }
 
-static bool overlap(const struct code *a, const struct code *b)
+static bool code_overlaps(const struct code *a, const struct code *b)
 {
 	return a->start < b->end && b->start < a->end;
 }
 
 /* Whether what is there must have gone when `new` is there. */
-static bool displaces(const struct code *new, const struct code *old)
+static bool code_displaces(const struct code *new, const struct code *old)
 {
-	if (!is_there(old) || !overlap(new, old))
+	if (!is_there(old) || !code_overlaps(new, old))
 		return false;
 	return new->is_method || old->is_method || new->start == old->start;
 }
@@ -259,29 +261,30 @@ static bool is_same(const struct code *a, const struct code *b)
 }
 
 /* False when it is known already, and told once more. */
-static bool make_way(struct code_map *m, uint64_t number, const struct code *c)
+static bool code_make_way(struct code_map *m, uint64_t number,
+			  const struct code *c)
 {
-	struct page *page = page_of(m, number);
+	struct page *page = code_find_page(m, number);
 	uint32_t at = page->first;
 
-	spend(m, 1 + page->count);
+	code_spend(m, 1 + page->count);
 	while (at) {
 		uint32_t entry = m->nodes[at].entry;
 		struct code *old = &m->entries[entry].code;
 
 		if (c->from == 0 && is_same(old, c))
 			return false;
-		if (displaces(c, old))
-			goes(m, entry,
-			     c->from > old->from ? c->from : old->from);
+		if (code_displaces(c, old))
+			code_end(m, entry,
+				 c->from > old->from ? c->from : old->from);
 		at = m->nodes[at].next;
 	}
 	return true;
 }
 
-static void insert(struct code_map *m, const struct code *c)
+static void code_insert(struct code_map *m, const struct code *c)
 {
-	uint32_t entry = new_entry(m);
+	uint32_t entry = code_new_entry(m);
 	uint8_t *places = xmalloc(c->places_len);
 
 	if (c->places_len)
@@ -289,37 +292,39 @@ static void insert(struct code_map *m, const struct code *c)
 	m->entries[entry].code = *c;
 	m->entries[entry].code.places = places;
 	m->entries[entry].code.until = UINT64_MAX;
-	for (uint64_t p = first_page(c); p <= last_page(c); p++) {
-		struct page *page = page_of(m, p);
+	for (uint64_t p = code_first_page(c); p <= code_last_page(c); p++) {
+		struct page *page = code_find_page(m, p);
 		uint32_t node;
 
 		if (page->count == PAGE_MOST)
-			thin(m, page);
-		node = new_node(m);
+			code_thin(m, page);
+		node = code_new_node(m);
 		m->nodes[node] = (struct node){ entry, page->first };
 		page->first = node;
 		page->count++;
 	}
-	m->used += cost_of(c);
+	m->used += code_cost(c);
 	m->alive++;
 }
 
 bool code_map_add(struct code_map *m, const struct code *c)
 {
 	if (c->end <= c->start || c->end - c->start > LARGEST ||
-	    m->page_count + (last_page(c) - first_page(c) + 1) > PAGES_MOST)
+	    m->page_count + (code_last_page(c) - code_first_page(c) + 1) >
+		    PAGES_MOST)
 		return false;
-	for (uint64_t p = first_page(c); p <= last_page(c) && m->work; p++)
-		if (!make_way(m, p, c))
+	for (uint64_t p = code_first_page(c); p <= code_last_page(c) && m->work;
+	     p++)
+		if (!code_make_way(m, p, c))
 			return true;
-	while (m->used + cost_of(c) > m->memory && m->work)
-		if (!forget_one(m))
+	while (m->used + code_cost(c) > m->memory && m->work)
+		if (!code_forget_one(m))
 			return false;
 	if (!m->work) {
 		m->dropped++;
 		return false;
 	}
-	insert(m, c);
+	code_insert(m, c);
 	return true;
 }
 
@@ -332,12 +337,13 @@ void code_map_remove(struct code_map *m, uint64_t start, uint64_t time_ns)
 		m->dropped++;
 		return;
 	}
-	for (; at; spend(m, 1)) {
+	for (; at; code_spend(m, 1)) {
 		uint32_t entry = m->nodes[at].entry;
 		struct code *c = &m->entries[entry].code;
 
 		if (c->is_method && c->start == start && is_there(c)) {
-			goes(m, entry, time_ns > c->from ? time_ns : c->from);
+			code_end(m, entry,
+				 time_ns > c->from ? time_ns : c->from);
 			return;
 		}
 		at = m->nodes[at].next;
@@ -404,17 +410,19 @@ struct client_symbols {
 	char class_name[NAME_MOST];
 };
 
-static size_t frames(struct java_symbols *self, const struct unwound_frame *at,
-		     uint64_t time_ns, struct java_frame *out, size_t cap);
-static const char *generated(struct java_symbols *self,
-			     const struct unwound_frame *at, uint64_t time_ns);
+static size_t symbols_frames(struct java_symbols *self,
+			     const struct unwound_frame *at, uint64_t time_ns,
+			     struct java_frame *out, size_t cap);
+static const char *symbols_generated_name(struct java_symbols *self,
+					  const struct unwound_frame *at,
+					  uint64_t time_ns);
 
 struct client_symbols *client_symbols_new(void)
 {
 	struct client_symbols *s = xcalloc(1, sizeof(*s));
 
-	s->symbols.frames = frames;
-	s->symbols.generated = generated;
+	s->symbols.frames = symbols_frames;
+	s->symbols.generated = symbols_generated_name;
 	s->names = java_names_new();
 	s->code = code_map_new(CODE_MEMORY);
 	client_symbols_begin(s);
@@ -456,14 +464,14 @@ void client_symbols_begin(struct client_symbols *s)
 	code_map_begin(s->code);
 }
 
-static int64_t read_signed(struct cursor *c)
+static int64_t record_read_signed(struct cursor *c)
 {
 	uint64_t value = cursor_varint(c);
 
 	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
 }
 
-static struct java_symbol read_text(struct cursor *c)
+static struct java_symbol record_read_text(struct cursor *c)
 {
 	uint64_t len = cursor_varint(c);
 	const uint8_t *bytes = cursor_bytes(c, len);
@@ -517,8 +525,8 @@ static struct java_symbol class_symbol(struct client_symbols *s,
 }
 
 /* Lines as differences; what cannot be a line is left out. */
-static void read_lines(struct client_symbols *s, struct cursor *c,
-		       struct line_table *lines)
+static void record_read_lines(struct client_symbols *s, struct cursor *c,
+			      struct line_table *lines)
 {
 	size_t count = cursor_count(c, 2), bytes;
 	uint64_t bci = 0, line = 0;
@@ -533,8 +541,8 @@ static void read_lines(struct client_symbols *s, struct cursor *c,
 		struct line_entry *e = &lines->entries[lines->count];
 
 		/* What is below 0 is too large, then. */
-		bci += (uint64_t)read_signed(c);
-		line += (uint64_t)read_signed(c);
+		bci += (uint64_t)record_read_signed(c);
+		line += (uint64_t)record_read_signed(c);
 		if (bci > UINT16_MAX || line > UINT16_MAX)
 			continue;
 		*e = (struct line_entry){ (uint16_t)bci, (uint16_t)line };
@@ -545,15 +553,15 @@ static void read_lines(struct client_symbols *s, struct cursor *c,
 		line_table_sort(lines);
 }
 
-static bool take_method(struct client_symbols *s, struct cursor *c)
+static bool symbols_take_method(struct client_symbols *s, struct cursor *c)
 {
 	uint64_t number = cursor_varint(c);
-	struct java_symbol class = read_text(c);
-	struct java_symbol name = read_text(c);
-	struct java_symbol signature = read_text(c);
+	struct java_symbol class = record_read_text(c);
+	struct java_symbol name = record_read_text(c);
+	struct java_symbol signature = record_read_text(c);
 	struct method method = { 0 };
 
-	read_lines(s, c, &method.lines);
+	record_read_lines(s, c, &method.lines);
 	if (cursor_ok(c) && s->method_count < METHODS_MOST)
 		method.name = java_names_add(s->names, class_symbol(s, class),
 					     name, signature);
@@ -567,7 +575,7 @@ static bool take_method(struct client_symbols *s, struct cursor *c)
 	return true;
 }
 
-static bool take_load(struct client_symbols *s, struct cursor *c)
+static bool symbols_take_load(struct client_symbols *s, struct cursor *c)
 {
 	struct code code = { .is_method = true };
 	uint64_t bytes;
@@ -583,7 +591,7 @@ static bool take_load(struct client_symbols *s, struct cursor *c)
 	       code_map_add(s->code, &code);
 }
 
-static bool take_unload(struct client_symbols *s, struct cursor *c)
+static bool symbols_take_unload(struct client_symbols *s, struct cursor *c)
 {
 	uint64_t time_ns = cursor_varint(c);
 	uint64_t start = cursor_varint(c);
@@ -594,7 +602,7 @@ static bool take_unload(struct client_symbols *s, struct cursor *c)
 	return true;
 }
 
-static bool take_generated(struct client_symbols *s, struct cursor *c)
+static bool symbols_take_generated(struct client_symbols *s, struct cursor *c)
 {
 	static const struct java_symbol none = { "()V", 3 };
 	static const struct java_symbol class = { GENERATED,
@@ -606,7 +614,7 @@ static bool take_generated(struct client_symbols *s, struct cursor *c)
 	code.from = cursor_varint(c);
 	code.start = cursor_varint(c);
 	bytes = cursor_varint(c);
-	name = read_text(c);
+	name = record_read_text(c);
 	stub_name_trim(&name.bytes, &name.len);
 	code.name = java_names_add(s->names, class, name, none);
 	return cursor_ok(c) && code.name &&
@@ -617,13 +625,13 @@ static bool take_generated(struct client_symbols *s, struct cursor *c)
 typedef bool take_fn(struct client_symbols *s, struct cursor *c);
 
 static take_fn *const takes[] = {
-	[AGENT_METHOD] = take_method,
-	[AGENT_LOAD] = take_load,
-	[AGENT_UNLOAD] = take_unload,
-	[AGENT_GENERATED] = take_generated,
+	[AGENT_METHOD] = symbols_take_method,
+	[AGENT_LOAD] = symbols_take_load,
+	[AGENT_UNLOAD] = symbols_take_unload,
+	[AGENT_GENERATED] = symbols_take_generated,
 };
 
-static void take_record(struct client_symbols *s, struct cursor *c)
+static void symbols_take_record(struct client_symbols *s, struct cursor *c)
 {
 	uint8_t kind = cursor_u8(c);
 
@@ -647,22 +655,22 @@ bool client_symbols_take(struct client_symbols *s, const void *bytes,
 		if (size > cursor_left(&all))
 			break;
 		record = cursor_slice(&all, size);
-		take_record(s, &record);
+		symbols_take_record(s, &record);
 		*taken = cursor_offset(&all);
 	}
 	return true;
 }
 
-static enum java_frame_kind kind_of(const struct code_blob *blob)
+static enum java_frame_kind symbols_frame_kind(const struct code_blob *blob)
 {
 	if (blob && blob->kind == BLOB_NATIVE)
 		return JAVA_NATIVE;
 	return blob && blob->tier > 0 && blob->tier < 4 ? JAVA_C1 : JAVA_C2;
 }
 
-static struct java_frame frame_of(const struct client_symbols *s,
-				  uint32_t method, enum java_frame_kind kind,
-				  int64_t bci)
+static struct java_frame symbols_frame(const struct client_symbols *s,
+				       uint32_t method,
+				       enum java_frame_kind kind, int64_t bci)
 {
 	const struct method *m = &s->methods[method];
 	struct java_name name = java_names_get(s->names, m->name);
@@ -684,8 +692,8 @@ static struct java_frame frame_of(const struct client_symbols *s,
  * itself (CodeBlob's pc_desc_near).  *c is then before its methods, which are
  * counted; 0 when it is behind all.
  */
-static size_t find_place(struct client_symbols *s, struct cursor *c,
-			 const struct code *code, uint64_t pc)
+static size_t symbols_find_place(struct client_symbols *s, struct cursor *c,
+				 const struct code *code, uint64_t pc)
 {
 	size_t places = cursor_count(c, 2);
 	uint64_t at = code->start;
@@ -699,7 +707,7 @@ static size_t find_place(struct client_symbols *s, struct cursor *c,
 		}
 		s->places--;
 
-		at += (uint64_t)read_signed(c);
+		at += (uint64_t)record_read_signed(c);
 		methods = cursor_count(c, 2);
 		if (at >= pc && methods)
 			return cursor_ok(c) ? methods : 0;
@@ -712,30 +720,30 @@ static size_t find_place(struct client_symbols *s, struct cursor *c,
 	return 0;
 }
 
-static size_t inlined(struct client_symbols *s, const struct code *code,
-		      uint64_t pc, enum java_frame_kind kind,
-		      struct java_frame *out, size_t cap)
+static size_t symbols_inlined(struct client_symbols *s, const struct code *code,
+			      uint64_t pc, enum java_frame_kind kind,
+			      struct java_frame *out, size_t cap)
 {
 	struct cursor c = cursor_over(code->places, code->places_len);
-	size_t methods = find_place(s, &c, code, pc);
+	size_t methods = symbols_find_place(s, &c, code, pc);
 	size_t count = 0;
 
 	for (size_t i = 0; i < methods && count < cap; i++) {
 		uint32_t method = map64_get(&s->numbers, cursor_varint(&c));
-		int64_t bci = read_signed(&c);
+		int64_t bci = record_read_signed(&c);
 
 		if (!cursor_ok(&c) || method == MAP64_NONE)
 			return 0;
-		out[count++] = frame_of(
+		out[count++] = symbols_frame(
 			s, method, i + 1 < methods ? JAVA_INLINED : kind, bci);
 	}
 	return count;
 }
 
 /* The code at pc; behind its instructions are its stubs, which are it, too. */
-static const struct code *code_at(const struct client_symbols *s,
-				  const struct unwound_frame *at,
-				  uint64_t time_ns)
+static const struct code *code_entry(const struct client_symbols *s,
+				     const struct unwound_frame *at,
+				     uint64_t time_ns)
 {
 	const struct code_blob *blob = at->blob;
 	const struct code *code = code_map_find(s->code, at->pc, time_ns);
@@ -749,30 +757,32 @@ static const struct code *code_at(const struct client_symbols *s,
 	return code;
 }
 
-static size_t frames(struct java_symbols *self, const struct unwound_frame *at,
-		     uint64_t time_ns, struct java_frame *out, size_t cap)
+static size_t symbols_frames(struct java_symbols *self,
+			     const struct unwound_frame *at, uint64_t time_ns,
+			     struct java_frame *out, size_t cap)
 {
 	struct client_symbols *s = (struct client_symbols *)self;
-	enum java_frame_kind kind = kind_of(at->blob);
+	enum java_frame_kind kind = symbols_frame_kind(at->blob);
 	const struct code *code;
 	size_t count;
 
 	if (at->kind != UNWOUND_COMPILED || cap == 0)
 		return 0;
-	code = code_at(s, at, time_ns);
+	code = code_entry(s, at, time_ns);
 	if (!code || !code->is_method)
 		return 0;
-	count = inlined(s, code, at->pc, kind, out, cap);
+	count = symbols_inlined(s, code, at->pc, kind, out, cap);
 	if (count == 0)
-		out[count++] = frame_of(s, code->name, kind, -2);
+		out[count++] = symbols_frame(s, code->name, kind, -2);
 	return count;
 }
 
-static const char *generated(struct java_symbols *self,
-			     const struct unwound_frame *at, uint64_t time_ns)
+static const char *symbols_generated_name(struct java_symbols *self,
+					  const struct unwound_frame *at,
+					  uint64_t time_ns)
 {
 	struct client_symbols *s = (struct client_symbols *)self;
-	const struct code *code = code_at(s, at, time_ns);
+	const struct code *code = code_entry(s, at, time_ns);
 
 	if (!code || code->is_method)
 		return NULL;
@@ -821,7 +831,7 @@ void client_stream_close(struct client_stream *s)
 	text_release(&s->left);
 }
 
-static int broken(struct client_stream *s, struct error *err)
+static int stream_fail(struct client_stream *s, struct error *err)
 {
 	s->is_broken = true;
 	return fail(err, ERROR_PARTIAL,
@@ -849,11 +859,11 @@ int client_stream_look(struct client_stream *s, struct error *err)
 		    s->orders.consumed == 0)
 			return 0;
 	}
-	return broken(s, err);
+	return stream_fail(s, err);
 }
 
 /* Gives the memory back of what has been read. */
-static void punch(struct client_stream *s)
+static void stream_punch(struct client_stream *s)
 {
 	uint64_t from = s->punched % AGENT_RING;
 	uint64_t to = s->orders.consumed % AGENT_RING;
@@ -869,7 +879,7 @@ static void punch(struct client_stream *s)
 }
 
 /* Tells the agent what it may write over. */
-static void publish(struct client_stream *s)
+static void stream_publish(struct client_stream *s)
 {
 	ssize_t ignored = pwrite(s->fd, &s->orders, sizeof(s->orders), 0);
 
@@ -878,8 +888,9 @@ static void publish(struct client_stream *s)
 }
 
 /* Takes in the next len bytes, behind what is left. */
-static int take_part(struct client_stream *s, struct client_symbols *symbols,
-		     size_t len, struct error *err)
+static int stream_take_part(struct client_stream *s,
+			    struct client_symbols *symbols, size_t len,
+			    struct error *err)
 {
 	uint64_t at = s->orders.consumed % AGENT_RING;
 	size_t have = s->left.len, taken;
@@ -892,13 +903,13 @@ static int take_part(struct client_stream *s, struct client_symbols *symbols,
 	got = pread(s->fd, bytes + have, len, (off_t)(AGENT_HEADER + at));
 	if (got != (ssize_t)len ||
 	    !client_symbols_take(symbols, bytes, have + len, &taken)) {
-		ret = broken(s, err);
+		ret = stream_fail(s, err);
 	} else {
 		text_clear(&s->left);
 		text_add(&s->left, bytes + taken, have + len - taken);
 		s->orders.consumed += len;
 		s->orders.not_consumed = ~s->orders.consumed;
-		punch(s);
+		stream_punch(s);
 	}
 	free(bytes);
 	return ret;
@@ -923,9 +934,9 @@ int client_stream_read(struct client_stream *s, struct client_symbols *symbols,
 		uint64_t to_end = AGENT_RING - s->orders.consumed % AGENT_RING;
 
 		len = len < to_end ? len : to_end;
-		ret = take_part(s, symbols, len < PART ? (size_t)len : PART,
-				err);
+		ret = stream_take_part(s, symbols,
+				       len < PART ? (size_t)len : PART, err);
 	}
-	publish(s);
+	stream_publish(s);
 	return ret;
 }
