@@ -17,7 +17,7 @@
 
 #define HOST_LEN 256
 
-static bool is_any(const struct sockaddr_storage *a)
+static bool address_is_any(const struct sockaddr_storage *a)
 {
 	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)a;
 	const struct sockaddr_in *four = (const struct sockaddr_in *)a;
@@ -27,14 +27,15 @@ static bool is_any(const struct sockaddr_storage *a)
 	return four->sin_addr.s_addr == htonl(INADDR_ANY);
 }
 
-/* "host:port" of whom clients are to connect to. */
-static void add_address(struct text *out, const struct sockaddr_storage *bound,
-			uint16_t port, const char *host)
+/* Appends the "host:port" to which clients connect. */
+static void print_add_address(struct text *out,
+			      const struct sockaddr_storage *bound,
+			      uint16_t port, const char *host)
 {
 	struct sockaddr_storage at = *bound;
 	char name[HOST_LEN] = "localhost";
 
-	if (!host && is_any(bound)) {
+	if (!host && address_is_any(bound)) {
 		gethostname(name, sizeof(name) - 1);
 		host = name;
 	}
@@ -55,7 +56,7 @@ int mxprx_print_usage(const char *title, const struct sockaddr_storage *bound,
 	int ret = output_open(&out, "-", err);
 
 	safe_text(&safe, title, strlen(title));
-	add_address(&address, bound, port, host);
+	print_add_address(&address, bound, port, host);
 	if (ret == 0) {
 		output_printf(&out, "%s is at %s\n", safe.bytes, address.bytes);
 		output_printf(&out, "  VisualVM  visualvm --openjmx %s\n",
@@ -73,28 +74,28 @@ int mxprx_print_usage(const char *title, const struct sockaddr_storage *bound,
 	return ret;
 }
 
-/* The options, each with that in front: jconsole and visualvm pass on "-J". */
-static void add_socks_options(struct text *out, const char *before,
-			      const char *host, uint16_t port)
+/* Each option has a prefix: jconsole and visualvm pass "-J" options on. */
+static void print_add_socks_options(struct text *out, const char *before,
+				    const char *host, uint16_t port)
 {
 	text_printf(out, "%s-DsocksProxyHost=%s ", before, host);
 	text_printf(out, "%s-DsocksProxyPort=%u ", before, port);
-	/* Or what is called localhost is connected to without. */
+	/* Java connects to localhost directly unless this is empty. */
 	text_printf(out, "%s-DsocksNonProxyHosts=", before);
 }
 
-static void add_socks_usage(struct text *out,
-			    const struct upstream_options *jvm,
-			    const char *host, uint16_t port)
+static void print_add_socks_usage(struct text *out,
+				  const struct upstream_options *jvm,
+				  const char *host, uint16_t port)
 {
 	text_puts(out, "  Java      java ");
-	add_socks_options(out, "", host, port);
+	print_add_socks_options(out, "", host, port);
 	text_puts(out, " ...\n  VisualVM  visualvm ");
-	add_socks_options(out, "-J", host, port);
+	print_add_socks_options(out, "-J", host, port);
 	text_puts(out, " --openjmx ");
 	safe_text(out, jvm->host, strlen(jvm->host));
 	text_printf(out, ":%u\n  JConsole  jconsole ", jvm->port);
-	add_socks_options(out, "-J", host, port);
+	print_add_socks_options(out, "-J", host, port);
 	text_putc(out, ' ');
 	safe_text(out, jvm->host, strlen(jvm->host));
 	text_printf(out, ":%u\n", jvm->port);
@@ -109,12 +110,12 @@ int mxprx_print_socks_usage(const struct upstream_options *jvm,
 	struct output file;
 	int ret = output_open(&file, "-", err);
 
-	add_address(&address, bound, port, host);
+	print_add_address(&address, bound, port, host);
 	safe_text(&out, jvm->title, strlen(jvm->title));
 	text_printf(&out, " by SOCKS 5 is at %s\n", address.bytes);
 	/* Without the port. */
 	*strrchr(address.bytes, ':') = '\0';
-	add_socks_usage(&out, jvm, address.bytes, port);
+	print_add_socks_usage(&out, jvm, address.bytes, port);
 	if (ret == 0) {
 		output_write(&file, out.bytes, out.len);
 		ret = output_commit(&file, err);
@@ -125,7 +126,7 @@ int mxprx_print_socks_usage(const struct upstream_options *jvm,
 	return ret;
 }
 
-static void add_time(struct text *line)
+static void log_add_time(struct text *line)
 {
 	int64_t now_ns = clock_wall_ns();
 	time_t seconds = (time_t)(now_ns / CLOCK_NS_PER_S);
@@ -138,7 +139,7 @@ static void add_time(struct text *line)
 		    (int)(now_ns % CLOCK_NS_PER_S / CLOCK_NS_PER_MS));
 }
 
-static void add_field(struct text *line, const char *foreign)
+static void log_add_field(struct text *line, const char *foreign)
 {
 	text_putc(line, '\t');
 	if (foreign[0])
@@ -147,13 +148,13 @@ static void add_field(struct text *line, const char *foreign)
 		text_putc(line, '-');
 }
 
-/* Whole lines, and only as fast as they are read: clients wait for nobody. */
-static void put_line(const struct text *line)
+/* Writes whole lines, and drops them if stdout is full: clients never wait. */
+static void log_put_line(const struct text *line)
 {
 	static uint64_t lost;
 	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
 
-	/* A pipe that is ready takes so many bytes at once. */
+	/* A pipe that is ready accepts PIPE_BUF bytes at once. */
 	if (line->len <= PIPE_BUF && poll(&out, 1, 0) == 1 &&
 	    write(STDOUT_FILENO, line->bytes, line->len) ==
 		    (ssize_t)line->len) {
@@ -175,18 +176,18 @@ void mxprx_print_call(void *self, const struct proxy_call *call)
 	struct text line = { 0 };
 
 	(void)self;
-	add_time(&line);
-	add_field(&line, call->client);
-	add_field(&line, call->target);
-	add_field(&line, call->method);
-	add_field(&line, call->object);
-	add_field(&line, call->member);
+	log_add_time(&line);
+	log_add_field(&line, call->client);
+	log_add_field(&line, call->target);
+	log_add_field(&line, call->method);
+	log_add_field(&line, call->object);
+	log_add_field(&line, call->member);
 	if (call->refused[0])
 		text_puts(&line, "\trefused");
 	else
 		text_puts(&line, call->is_exception ? "\texception" : "\tok");
 	text_printf(&line, "\t%" PRIu64 "\t%.1f\n", call->len,
 		    (double)call->ns / (double)CLOCK_NS_PER_MS);
-	put_line(&line);
+	log_put_line(&line);
 	text_release(&line);
 }

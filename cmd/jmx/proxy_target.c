@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct dialer *by_command(const struct proxy_target *t,
-				 const struct proxy_target_options *o,
-				 struct event_base *base, struct error *err)
+static struct dialer *target_by_command(const struct proxy_target *t,
+					const struct proxy_target_options *o,
+					struct event_base *base,
+					struct error *err)
 {
 	struct command_dialer_options options = {
 		.base = base,
@@ -40,10 +41,9 @@ struct dialer *proxy_target_socket(struct proxy_target *t, const char *name,
 	text_puts(&t->title, name);
 	text_puts(&t->host, address.host);
 	t->port = address.port;
-	/* Where the command runs, the name may be another's, or known at all.
-	 */
+	/* The name may be known only where the command runs. */
 	if (o->proxy_command)
-		return by_command(t, o, base, err);
+		return target_by_command(t, o, base, err);
 	if (rmi_address_resolve(&address, deadline_ns, err))
 		return NULL;
 	return tcp_dialer_new(base, &address);
@@ -74,9 +74,9 @@ struct dialer *proxy_target_pod(struct proxy_target *t, const char *name,
 	return d;
 }
 
-/* What is left of a stub without the stream that it is from. */
-static int take_stub(struct proxy_target *t, const struct text *bytes,
-		     struct error *err)
+/* Copies a stub without references to its stream. */
+static int target_take_stub(struct proxy_target *t, const struct text *bytes,
+			    struct error *err)
 {
 	struct java_stream stream = { 0 };
 	const struct java_value *value;
@@ -100,8 +100,8 @@ static int take_stub(struct proxy_target *t, const struct text *bytes,
 	return ret;
 }
 
-static int find_stub(struct proxy_target *t, const struct jvm *jvm,
-		     int64_t timeout_ns, struct error *err)
+static int target_find_stub(struct proxy_target *t, const struct jvm *jvm,
+			    int64_t timeout_ns, struct error *err)
 {
 	struct rmi_local local = { 0 };
 	struct rmi_target url = { 0 };
@@ -111,7 +111,7 @@ static int find_stub(struct proxy_target *t, const struct jvm *jvm,
 	if (ret == 0)
 		ret = rmi_target_parse(&url, local.url.bytes, err);
 	if (ret == 0)
-		ret = take_stub(t, &url.stub, err);
+		ret = target_take_stub(t, &url.stub, err);
 	rmi_target_release(&url);
 	rmi_local_release(&local);
 	return ret;
@@ -130,7 +130,7 @@ struct dialer *proxy_target_process(struct proxy_target *t, const char *name,
 	text_puts(&t->host, "localhost");
 	/* Connect first: a failure must not leave a connector started. */
 	d = local_dialer_new(base, &jvm, LOCAL_LOOPBACK, err);
-	if (d && find_stub(t, &jvm, o->timeout_ns, err)) {
+	if (d && target_find_stub(t, &jvm, o->timeout_ns, err)) {
 		dialer_free(d);
 		d = NULL;
 	}

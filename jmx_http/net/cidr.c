@@ -9,7 +9,7 @@
 
 static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 
-static int is_none(const char *text, struct error *err)
+static int cidr_fail(const char *text, struct error *err)
 {
 	return fail(err, ERROR_MISUSE,
 		    "invalid network '%s'; use an address or a range such as "
@@ -17,8 +17,8 @@ static int is_none(const char *text, struct error *err)
 		    text);
 }
 
-/* How many of the leading bits two addresses share, at most bits. */
-static bool are_alike(const uint8_t *a, const uint8_t *b, unsigned bits)
+/* True when the first bits of two addresses are equal. */
+static bool addresses_match(const uint8_t *a, const uint8_t *b, unsigned bits)
 {
 	unsigned whole = bits / 8;
 	unsigned mask = 0xff00u >> bits % 8 & 0xffu;
@@ -27,8 +27,8 @@ static bool are_alike(const uint8_t *a, const uint8_t *b, unsigned bits)
 	       (bits % 8 == 0 || ((a[whole] ^ b[whole]) & mask) == 0);
 }
 
-/* 128, or less in front of a colon-free address of IPv4. */
-static bool read_address(struct cidr *c, const char *host)
+/* Sets bits to the length of the prefix that IPv4 has in IPv6: 96, or 0. */
+static bool cidr_read_address(struct cidr *c, const char *host)
 {
 	if (inet_pton(AF_INET6, host, c->address) == 1) {
 		c->bits = 0;
@@ -39,7 +39,7 @@ static bool read_address(struct cidr *c, const char *host)
 	return inet_pton(AF_INET, host, c->address + sizeof(mapped)) == 1;
 }
 
-static bool is_clean(const struct cidr *c)
+static bool cidr_is_clean(const struct cidr *c)
 {
 	uint8_t rest[16] = { 0 };
 
@@ -58,22 +58,22 @@ int cidr_parse(struct cidr *c, const char *text, struct error *err)
 	struct error unused;
 
 	if (len >= sizeof(host))
-		return is_none(text, err);
+		return cidr_fail(text, err);
 	memcpy(host, text, len);
 	host[len] = '\0';
-	if (!read_address(c, host) ||
+	if (!cidr_read_address(c, host) ||
 	    (slash && units_count(slash + 1, &bits, &unused)))
-		return is_none(text, err);
+		return cidr_fail(text, err);
 	if (slash && bits > 128 - c->bits)
-		return is_none(text, err);
+		return cidr_fail(text, err);
 	c->bits = slash ? c->bits + (unsigned)bits : 128;
-	if (!is_clean(c))
+	if (!cidr_is_clean(c))
 		return fail(err, ERROR_MISUSE,
 			    "%s: the address has bits behind the prefix", text);
 	return 0;
 }
 
-static void address_of(const struct sockaddr_storage *a, uint8_t out[16])
+static void address_copy(const struct sockaddr_storage *a, uint8_t out[16])
 {
 	if (a->ss_family == AF_INET6) {
 		memcpy(out, &((const struct sockaddr_in6 *)a)->sin6_addr, 16);
@@ -88,15 +88,15 @@ bool cidr_has(const struct cidr *c, const struct sockaddr_storage *a)
 {
 	uint8_t address[16];
 
-	address_of(a, address);
-	return are_alike(c->address, address, c->bits);
+	address_copy(a, address);
+	return addresses_match(c->address, address, c->bits);
 }
 
 struct cidr cidr_of(const struct sockaddr_storage *a)
 {
 	struct cidr c = { .bits = 128 };
 
-	address_of(a, c.address);
+	address_copy(a, c.address);
 	return c;
 }
 

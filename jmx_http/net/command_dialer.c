@@ -21,11 +21,11 @@ struct command_dialer {
 	struct command_line line;
 	char *host;
 	struct command_dial *first;
-	struct text last; /* what the last that failed said */
+	struct text last; /* why a command failed last */
 	int64_t last_ns;  /* and when */
 };
 
-/* A command: first it is dialled, and then it is a connection. */
+/* A command: an attempt first, then a connection. */
 struct command_dial {
 	struct dial dial;
 	struct command_dialer *of;
@@ -37,7 +37,7 @@ struct command_dial {
 	void *self;
 };
 
-static void end(struct command_dial *d)
+static void command_dial_end(struct command_dial *d)
 {
 	*(d->before ? &d->before->after : &d->of->first) = d->after;
 	if (d->after)
@@ -47,18 +47,18 @@ static void end(struct command_dial *d)
 	free(d);
 }
 
-/* Frees it, which the caller is told. */
-static void give_up(struct command_dial *d)
+/* Ends the attempt with its error. */
+static void command_dial_fail(struct command_dial *d)
 {
 	dial_done_fn *done = d->done;
 	struct error err = d->err;
 	void *self = d->self;
 
-	end(d);
+	command_dial_end(d);
 	done(self, -1, &err);
 }
 
-static void on_start(void *self)
+static void command_dial_on_start(void *self)
 {
 	struct command_dial *d = self;
 	dial_done_fn *done = d->done;
@@ -68,14 +68,15 @@ static void on_start(void *self)
 	done(d->self, program_take_fd(d->program), NULL);
 }
 
-static void keep(struct command_dialer *of, const struct text *why)
+static void command_dialer_keep(struct command_dialer *of,
+				const struct text *why)
 {
 	text_clear(&of->last);
 	text_add(&of->last, why->bytes, why->len);
 	of->last_ns = clock_monotonic_ns();
 }
 
-static void on_end(void *self)
+static void command_dial_on_end(void *self)
 {
 	struct command_dial *d = self;
 	const struct command_dialer_options *o = &d->of->options;
@@ -88,18 +89,18 @@ static void on_end(void *self)
 		     program_is_missing(d->program) ? ERROR_UNAVAILABLE
 						    : ERROR_REFUSED,
 		     "%s", why.bytes);
-		give_up(d);
+		command_dial_fail(d);
 	} else {
 		if (failed) {
-			keep(d->of, &why);
+			command_dialer_keep(d->of, &why);
 			o->say(o->self, why.bytes);
 		}
-		end(d);
+		command_dial_end(d);
 	}
 	text_release(&why);
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *self)
+static void command_dial_on_timer(evutil_socket_t fd, short what, void *self)
 {
 	struct command_dial *d = self;
 
@@ -109,18 +110,18 @@ static void on_timer(evutil_socket_t fd, short what, void *self)
 		fail(&d->err, ERROR_REFUSED,
 		     "%s: the command did not start in time",
 		     d->of->line.words[0]);
-	give_up(d);
+	command_dial_fail(d);
 }
 
-static void start(struct command_dial *d, uint16_t port)
+static void command_dial_start(struct command_dial *d, uint16_t port)
 {
 	struct command_dialer *of = d->of;
 	char **words = command_line_words(&of->line, of->host, port, &d->err);
 	struct program_plan plan = {
 		.words = (const char *const *)words,
 		.is_connection = true,
-		.on_start = on_start,
-		.on_end = on_end,
+		.on_start = command_dial_on_start,
+		.on_end = command_dial_on_end,
 		.self = d,
 	};
 
@@ -129,8 +130,9 @@ static void start(struct command_dial *d, uint16_t port)
 	command_words_free(words);
 }
 
-static struct dial *begin(struct dialer *dialer, uint16_t port,
-			  int64_t timeout_ns, dial_done_fn *done, void *self)
+static struct dial *command_begin(struct dialer *dialer, uint16_t port,
+				  int64_t timeout_ns, dial_done_fn *done,
+				  void *self)
 {
 	struct command_dial *d = xcalloc(1, sizeof(*d));
 	struct timeval limit;
@@ -143,21 +145,24 @@ static struct dial *begin(struct dialer *dialer, uint16_t port,
 	if (d->after)
 		d->after->before = d;
 	d->of->first = d;
-	d->timer = evtimer_new(d->of->options.base, on_timer, d);
-	start(d, port);
+	d->timer = evtimer_new(d->of->options.base, command_dial_on_timer, d);
+	command_dial_start(d, port);
 	limit = socket_timeval(d->program ? timeout_ns : 0);
 	evtimer_add(d->timer, &limit);
 	return &d->dial;
 }
 
-static void cancel(struct dial *dial) { end((struct command_dial *)dial); }
+static void command_cancel(struct dial *dial)
+{
+	command_dial_end((struct command_dial *)dial);
+}
 
-static void free_dialer(struct dialer *dialer)
+static void command_free(struct dialer *dialer)
 {
 	struct command_dialer *d = (struct command_dialer *)dialer;
 
 	while (d->first)
-		end(d->first);
+		command_dial_end(d->first);
 	programs_free(d->all);
 	text_release(&d->last);
 	command_line_release(&d->line);
@@ -165,8 +170,8 @@ static void free_dialer(struct dialer *dialer)
 	free(d);
 }
 
-/* That of any: they do not fail at once, but for the same reason. */
-static void why(struct dialer *dialer, struct text *out)
+/* The reason of any command: all fail for the same one, not at once. */
+static void command_add_why(struct dialer *dialer, struct text *out)
 {
 	const struct command_dialer *of = (struct command_dialer *)dialer;
 
@@ -180,11 +185,11 @@ static void why(struct dialer *dialer, struct text *out)
 		text_add(out, of->last.bytes, of->last.len);
 }
 
-static const struct dialer_ops ops = {
-	.begin = begin,
-	.cancel = cancel,
-	.free = free_dialer,
-	.why = why,
+static const struct dialer_ops command_ops = {
+	.begin = command_begin,
+	.cancel = command_cancel,
+	.free = command_free,
+	.why = command_add_why,
 	.goes_anywhere = true,
 };
 
@@ -194,17 +199,18 @@ struct dialer *command_dialer_new(const struct command_dialer_options *options,
 	struct command_dialer *d = xcalloc(1, sizeof(*d));
 	char **words = NULL;
 
-	d->dialer = (struct dialer){ .ops = &ops, .base = options->base };
+	d->dialer = (struct dialer){ .ops = &command_ops,
+				     .base = options->base };
 	d->options = *options;
 	d->all = programs_new(options->base, COMMAND_DIALER_MAX);
 	d->host = xstrdup(options->host);
-	/* That it can be called is known now, whatever the port. */
+	/* Check now that the command can be run, whatever the port. */
 	if (command_line_parse(&d->line, options->command, err) == 0 &&
 	    command_line_find(d->line.words[0], err) == 0)
 		words = command_line_words(&d->line, d->host, 1, err);
 	command_words_free(words);
 	if (words)
 		return &d->dialer;
-	free_dialer(&d->dialer);
+	command_free(&d->dialer);
 	return NULL;
 }

@@ -17,7 +17,7 @@
 #define PAUSE_FIRST_MS 250
 #define PAUSE_LAST_MS  30000
 
-/* A kubectl that has ended is known of a moment later. */
+/* The end of a kubectl is noticed a moment later. */
 #define AGAIN_NS (100 * CLOCK_NS_PER_MS)
 
 struct kubectl_wait {
@@ -72,8 +72,8 @@ int kubectl_parse(const char *text, char **pod, uint16_t *port,
 	return 0;
 }
 
-__attribute__((format(printf, 2, 3))) static void say(const struct forward *f,
-						      const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void
+forward_say(const struct forward *f, const char *fmt, ...)
 {
 	struct text line = { 0 };
 	char *rest = NULL;
@@ -90,7 +90,7 @@ __attribute__((format(printf, 2, 3))) static void say(const struct forward *f,
 	text_release(&line);
 }
 
-static void set_timer(struct event *timer, int64_t ms)
+static void timer_set_ms(struct event *timer, int64_t ms)
 {
 	struct timeval after = {
 		.tv_sec = (time_t)(ms / 1000),
@@ -100,8 +100,8 @@ static void set_timer(struct event *timer, int64_t ms)
 	evtimer_add(timer, &after);
 }
 
-/* Takes it from its list and frees it. */
-static void drop_wait(struct kubectl_wait *w)
+/* Removes a wait from its list and frees it. */
+static void wait_drop(struct kubectl_wait *w)
 {
 	struct kubectl_wait **at = &w->on->waits;
 
@@ -112,7 +112,7 @@ static void drop_wait(struct kubectl_wait *w)
 	free(w);
 }
 
-static void answer(struct kubectl_wait *w)
+static void wait_finish(struct kubectl_wait *w)
 {
 	struct forward *f = w->on;
 	kubectl_ready_fn *fn = w->fn;
@@ -120,21 +120,18 @@ static void answer(struct kubectl_wait *w)
 	uint16_t local = f->local;
 	void *self = w->self;
 
-	drop_wait(w);
+	wait_drop(w);
 	fn(self, local, local ? NULL : &err);
 }
 
-/*
- * Each by its own timer: the proxy may do anything in a call, such as end this
- * kubectl.
- */
-static void answer_all(struct forward *f)
+/* Each by its own timer: a callback may free this kubectl. */
+static void forward_finish_waits(struct forward *f)
 {
 	for (struct kubectl_wait *w = f->waits; w; w = w->next)
-		set_timer(w->timer, 0);
+		timer_set_ms(w->timer, 0);
 }
 
-static void on_wait(evutil_socket_t fd, short what, void *self)
+static void wait_on_timer(evutil_socket_t fd, short what, void *self)
 {
 	struct kubectl_wait *w = self;
 
@@ -144,11 +141,11 @@ static void on_wait(evutil_socket_t fd, short what, void *self)
 		fail(&w->on->err, ERROR_REFUSED,
 		     "kubectl does not forward port %d of %s yet", w->on->port,
 		     w->on->of->options.pod);
-	answer(w);
+	wait_finish(w);
 }
 
-/* What stands between two texts, as a port; 0 when it is none. */
-static uint16_t port_at(const char **at)
+/* Parses a port and advances *at; 0 when there is none. */
+static uint16_t port_parse(const char **at)
 {
 	char digits[6];
 	size_t len = strspn(*at, "0123456789");
@@ -166,7 +163,7 @@ static uint16_t port_at(const char **at)
 }
 
 /* "Forwarding from 127.0.0.1:41234 -> 9010", kubectl 1.10 to 1.32. */
-static uint16_t local_of(const char *line, uint16_t port)
+static uint16_t forward_parse_line(const char *line, uint16_t port)
 {
 	static const char from[] = "Forwarding from 127.0.0.1:", to[] = " -> ";
 	const char *at = line + strlen(from);
@@ -174,33 +171,33 @@ static uint16_t local_of(const char *line, uint16_t port)
 
 	if (strncmp(line, from, strlen(from)) != 0)
 		return 0;
-	local = port_at(&at);
+	local = port_parse(&at);
 	if (strncmp(at, to, strlen(to)) != 0)
 		return 0;
 	at += strlen(to);
-	return port_at(&at) == port && !*at ? local : 0;
+	return port_parse(&at) == port && !*at ? local : 0;
 }
 
-static void on_line(void *self, const char *line)
+static void forward_on_line(void *self, const char *line)
 {
 	struct forward *f = self;
-	uint16_t local = f->local ? 0 : local_of(line, f->port);
+	uint16_t local = f->local ? 0 : forward_parse_line(line, f->port);
 
-	/* "Handling connection for 41234", and what there will be one day. */
+	/* Ignore other lines: "Handling connection for 41234". */
 	if (!local)
 		return;
 	f->local = local;
 	f->pause_ms = PAUSE_FIRST_MS;
 	f->err.kind = ERROR_NONE;
 	evtimer_del(f->timer);
-	say(f, "forwarded from 127.0.0.1:%d%s", local,
-	    f->was_ready ? " again" : "");
+	forward_say(f, "forwarded from 127.0.0.1:%d%s", local,
+		    f->was_ready ? " again" : "");
 	f->was_ready = true;
-	answer_all(f);
+	forward_finish_waits(f);
 }
 
-/* It ended, or was ended; err says why. */
-static void pause_it(struct forward *f)
+/* The forward has ended, for the reason in err. */
+static void forward_pause(struct forward *f)
 {
 	bool was_ready = f->was_ready;
 
@@ -208,20 +205,20 @@ static void pause_it(struct forward *f)
 	f->program = NULL;
 	f->local = 0;
 	if (!was_ready) {
-		/* The next who asks tries again. */
+		/* The next kubectl_ask() tries again. */
 		evtimer_del(f->timer);
-		say(f, "%s", f->err.text);
-		answer_all(f);
+		forward_say(f, "%s", f->err.text);
+		forward_finish_waits(f);
 		return;
 	}
-	say(f, "%s; restarting it in %u.%02u s", f->err.text,
-	    f->pause_ms / 1000, f->pause_ms % 1000 / 10);
-	set_timer(f->timer, f->pause_ms);
+	forward_say(f, "%s; restarting it in %u.%02u s", f->err.text,
+		    f->pause_ms / 1000, f->pause_ms % 1000 / 10);
+	timer_set_ms(f->timer, f->pause_ms);
 	f->pause_ms = f->pause_ms < PAUSE_LAST_MS / 2 ? f->pause_ms * 2
 						      : PAUSE_LAST_MS;
 }
 
-static void on_end(void *self)
+static void forward_on_end(void *self)
 {
 	struct forward *f = self;
 	struct text why = { 0 };
@@ -231,10 +228,10 @@ static void on_end(void *self)
 	     program_is_missing(f->program) ? ERROR_UNAVAILABLE : ERROR_REFUSED,
 	     "%s", why.bytes ? why.bytes : "it exited");
 	text_release(&why);
-	pause_it(f);
+	forward_pause(f);
 }
 
-static void start(struct forward *f)
+static void forward_start(struct forward *f)
 {
 	const struct kubectl_options *o = &f->of->options;
 	struct text port = { 0 }, namespace = { 0 };
@@ -243,8 +240,8 @@ static void start(struct forward *f)
 	size_t count = 4;
 	struct program_plan plan = {
 		.words = words,
-		.on_line = on_line,
-		.on_end = on_end,
+		.on_line = forward_on_line,
+		.on_end = forward_on_end,
 		.self = f,
 	};
 
@@ -259,12 +256,12 @@ static void start(struct forward *f)
 	text_release(&port);
 	text_release(&namespace);
 	if (f->program)
-		set_timer(f->timer, KUBECTL_START_S * INT64_C(1000));
+		timer_set_ms(f->timer, KUBECTL_START_S * INT64_C(1000));
 	else
-		pause_it(f);
+		forward_pause(f);
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *self)
+static void forward_on_timer(evutil_socket_t fd, short what, void *self)
 {
 	struct forward *f = self;
 	struct text why = { 0 };
@@ -272,7 +269,7 @@ static void on_timer(evutil_socket_t fd, short what, void *self)
 	(void)fd;
 	(void)what;
 	if (!f->program) {
-		start(f);
+		forward_start(f);
 		return;
 	}
 	program_why(f->program, &why);
@@ -280,7 +277,7 @@ static void on_timer(evutil_socket_t fd, short what, void *self)
 	     "kubectl did not report its port within %d s%s%s", KUBECTL_START_S,
 	     why.len ? "; " : "", why.len ? why.bytes : "");
 	text_release(&why);
-	pause_it(f);
+	forward_pause(f);
 }
 
 struct kubectl *kubectl_new(struct event_base *base,
@@ -289,7 +286,7 @@ struct kubectl *kubectl_new(struct event_base *base,
 	struct kubectl *k = xcalloc(1, sizeof(*k));
 
 	k->base = base;
-	/* A forward that is replaced is still ending. */
+	/* A forward that is replaced may still be ending. */
 	k->all = programs_new(base, (size_t)2 * KUBECTL_FORWARDS_MAX);
 	k->options = *options;
 	k->options.pod = k->pod = xstrdup(options->pod);
@@ -307,7 +304,7 @@ void kubectl_free(struct kubectl *k)
 		struct forward *f = k->forwards[i];
 
 		while (f->waits)
-			drop_wait(f->waits);
+			wait_drop(f->waits);
 		program_end(f->program);
 		event_free(f->timer);
 		free(f);
@@ -318,8 +315,8 @@ void kubectl_free(struct kubectl *k)
 	free(k);
 }
 
-static struct forward *forward_of(struct kubectl *k, uint16_t port,
-				  struct error *err)
+static struct forward *kubectl_find_forward(struct kubectl *k, uint16_t port,
+					    struct error *err)
 {
 	struct forward *f;
 
@@ -336,7 +333,7 @@ static struct forward *forward_of(struct kubectl *k, uint16_t port,
 	f->of = k;
 	f->port = port;
 	f->pause_ms = PAUSE_FIRST_MS;
-	f->timer = evtimer_new(k->base, on_timer, f);
+	f->timer = evtimer_new(k->base, forward_on_timer, f);
 	k->forwards[k->count++] = f;
 	return f;
 }
@@ -345,7 +342,7 @@ struct kubectl_wait *kubectl_ask(struct kubectl *k, uint16_t port,
 				 int64_t timeout_ns, kubectl_ready_fn *fn,
 				 void *self, struct error *err)
 {
-	struct forward *f = forward_of(k, port, err);
+	struct forward *f = kubectl_find_forward(k, port, err);
 	struct kubectl_wait *w;
 
 	if (!f)
@@ -358,14 +355,14 @@ struct kubectl_wait *kubectl_ask(struct kubectl *k, uint16_t port,
 		.self = self,
 	};
 	f->waits = w;
-	w->timer = evtimer_new(k->base, on_wait, w);
-	set_timer(w->timer, f->local ? 0 : timeout_ns / CLOCK_NS_PER_MS);
+	w->timer = evtimer_new(k->base, wait_on_timer, w);
+	timer_set_ms(w->timer, f->local ? 0 : timeout_ns / CLOCK_NS_PER_MS);
 	if (!f->program && !evtimer_pending(f->timer, NULL))
-		start(f);
+		forward_start(f);
 	return w;
 }
 
-void kubectl_cancel(struct kubectl_wait *w) { drop_wait(w); }
+void kubectl_cancel(struct kubectl_wait *w) { wait_drop(w); }
 
 void kubectl_why(struct kubectl *k, struct text *out)
 {
@@ -520,7 +517,7 @@ static const struct dialer_ops kubectl_ops = {
 	.goes_anywhere = true,
 };
 
-/* Who asks first is told what came of it; all others hear it said. */
+/* The result is printed; connections ask again. */
 static void kubectl_ignore(void *self, uint16_t local, const struct error *err)
 {
 	(void)self;

@@ -15,7 +15,7 @@ struct looked_up {
 	struct sockaddr_storage list[RMI_ADDRESSES_MAX];
 };
 
-static int not_an_address(const char *text, struct error *err)
+static int address_fail_syntax(const char *text, struct error *err)
 {
 	return fail(err, ERROR_MISUSE,
 		    "invalid address '%s'; use <host>:<port> or "
@@ -35,19 +35,19 @@ int rmi_address_parse(struct rmi_address *a, const char *text,
 		host++;
 		len -= 2;
 	} else if (memchr(host, ':', len)) {
-		return not_an_address(text, err);
+		return address_fail_syntax(text, err);
 	}
 	if (!len || len > RMI_HOST_MAX ||
 	    units_count(colon + 1, &port, &unused) || !port ||
 	    port > UINT16_MAX)
-		return not_an_address(text, err);
+		return address_fail_syntax(text, err);
 	*a = (struct rmi_address){ .port = (uint16_t)port };
 	memcpy(a->host, host, len);
 	return 0;
 }
 
-static void look_up(const char *host, uint16_t port, int flags,
-		    struct looked_up *found)
+static void address_look_up(const char *host, uint16_t port, int flags,
+			    struct looked_up *found)
 {
 	struct addrinfo hints = {
 		.ai_flags = flags,
@@ -87,7 +87,8 @@ static int address_look_up_job(void *self, int channel, struct error *err)
 
 	(void)channel;
 	(void)err;
-	look_up(l->address->host, l->address->port, AI_ADDRCONFIG, l->found);
+	address_look_up(l->address->host, l->address->port, AI_ADDRCONFIG,
+			l->found);
 	return CHILD_NOTHING;
 }
 
@@ -122,7 +123,7 @@ int rmi_address_resolve(struct rmi_address *a, int64_t deadline_ns,
 	struct looked_up found;
 
 	/* A numeric address needs no lookup. */
-	look_up(a->host, a->port, AI_NUMERICHOST, &found);
+	address_look_up(a->host, a->port, AI_NUMERICHOST, &found);
 	if (!found.count && address_ask_child(a, &found, deadline_ns, err))
 		return -1;
 	if (!found.count)

@@ -10,19 +10,19 @@
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
 
-static void set(int fd, int level, int name, int value)
+static void socket_set_option(int fd, int level, int name, int value)
 {
-	/* On what is no TCP socket these do nothing, and need not. */
+	/* Fails without harm on sockets that are not TCP. */
 	setsockopt(fd, level, name, &value, sizeof(value));
 }
 
 void socket_set(int fd)
 {
-	set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-	set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-	set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 30);
-	set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
-	set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+	socket_set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	socket_set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+	socket_set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 30);
+	socket_set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
+	socket_set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
 }
 
 void socket_reset_on_close(int fd)
@@ -38,7 +38,7 @@ void socket_add_host(struct text *out, const struct sockaddr_storage *a)
 	const struct sockaddr_in *four = (const struct sockaddr_in *)a;
 	char host[INET6_ADDRSTRLEN] = "?";
 
-	/* A socket of IPv6 has clients of IPv4 as ::ffff:1.2.3.4. */
+	/* An IPv6 socket reports IPv4 clients as ::ffff:1.2.3.4. */
 	if (a->ss_family == AF_INET)
 		inet_ntop(AF_INET, &four->sin_addr, host, sizeof(host));
 	else if (a->ss_family == AF_INET6 &&
@@ -52,7 +52,7 @@ void socket_add_host(struct text *out, const struct sockaddr_storage *a)
 
 uint16_t socket_port(const struct sockaddr_storage *a)
 {
-	/* It stands in the same place in both. */
+	/* The port of IPv4 and IPv6 has the same offset. */
 	return ntohs(((const struct sockaddr_in *)a)->sin_port);
 }
 

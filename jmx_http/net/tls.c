@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nobody is asked for a passphrase: a key that has one cannot be read. */
-static int no_passphrase(char *bytes, int size, int writing, void *self)
+/* Never prompts: a key with a passphrase cannot be read. */
+static int key_no_passphrase(char *bytes, int size, int writing, void *self)
 {
 	(void)bytes;
 	(void)size;
@@ -22,8 +22,8 @@ static int no_passphrase(char *bytes, int size, int writing, void *self)
 	return -1;
 }
 
-/* Says that it cannot be opened, which libssl would say in its own words. */
-static int check_file(const char *path, struct error *err)
+/* Reports an unreadable file by its errno, not in libssl's words. */
+static int file_check(const char *path, struct error *err)
 {
 	FILE *f = fopen(path, "re");
 
@@ -33,11 +33,11 @@ static int check_file(const char *path, struct error *err)
 	return 0;
 }
 
-/* What keytool and javax.net.ssl.keyStoreType have, which is not PEM. */
+/* Formats of key stores that are not PEM. */
 enum store { STORE_UNKNOWN, STORE_JKS, STORE_PKCS12, STORE_DER };
 
 /* JKS is recognized by sun.security.provider.JavaKeyStore.MAGIC. */
-static enum store store_of(const char *path)
+static enum store file_store_kind(const char *path)
 {
 	static const unsigned char jks[] = { 0xfe, 0xed, 0xfe, 0xed };
 	static const unsigned char jceks[] = { 0xce, 0xce, 0xce, 0xce };
@@ -53,7 +53,7 @@ static enum store store_of(const char *path)
 	    (memcmp(head, jks, sizeof(jks)) == 0 ||
 	     memcmp(head, jceks, sizeof(jceks)) == 0))
 		store = STORE_JKS;
-	/* All of DER's sequences begin so. */
+	/* The tag of a DER sequence. */
 	if (head[0] == 0x30 && BIO_reset(file) == 0) {
 		pkcs12 = d2i_PKCS12_bio(file, NULL);
 		store = pkcs12 ? STORE_PKCS12 : STORE_UNKNOWN;
@@ -72,10 +72,10 @@ static enum store store_of(const char *path)
  * Fails for a file that contains no `wanted`; with the command that converts a
  * key store.
  */
-static int not_pem(const char *path, const char *wanted, bool with_key,
-		   struct error *err)
+static int file_fail_not_pem(const char *path, const char *wanted,
+			     bool with_key, struct error *err)
 {
-	switch (store_of(path)) {
+	switch (file_store_kind(path)) {
 	case STORE_JKS:
 		return fail(err, ERROR_INPUT,
 			    with_key ? "%s is a Java key store (JKS), not PEM; "
@@ -107,16 +107,16 @@ static int not_pem(const char *path, const char *wanted, bool with_key,
 	return fail(err, ERROR_INPUT, "%s contains no %s", path, wanted);
 }
 
-static int use_key(SSL_CTX *context, const char *cert, const char *key,
-		   struct error *err)
+static int context_use_key(SSL_CTX *context, const char *cert, const char *key,
+			   struct error *err)
 {
 	if (!key)
 		key = cert;
-	if (check_file(cert, err) || check_file(key, err))
+	if (file_check(cert, err) || file_check(key, err))
 		return -1;
 	if (SSL_CTX_use_certificate_chain_file(context, cert) != 1)
-		return not_pem(cert, "readable certificate in PEM format", true,
-			       err);
+		return file_fail_not_pem(
+			cert, "readable certificate in PEM format", true, err);
 	if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1)
 		return 0;
 	if (ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH)
@@ -124,49 +124,51 @@ static int use_key(SSL_CTX *context, const char *cert, const char *key,
 			err, ERROR_INPUT,
 			"%s: the key does not belong to the certificate in %s",
 			key, cert);
-	return not_pem(key,
-		       "readable private key in PEM format without a "
-		       "passphrase",
-		       true, err);
+	return file_fail_not_pem(key,
+				 "readable private key in PEM format without a "
+				 "passphrase",
+				 true, err);
 }
 
-static int trust(SSL_CTX *context, const char *cacert, struct error *err)
+static int context_trust(SSL_CTX *context, const char *cacert,
+			 struct error *err)
 {
 	X509_VERIFY_PARAM *param = SSL_CTX_get0_param(context);
 
-	/* As a Java truststore: whatever is in it is where a chain may end. */
+	/* As in a Java truststore, a chain may end at any certificate. */
 	X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN);
 	if (!cacert)
 		return 0;
-	if (check_file(cacert, err))
+	if (file_check(cacert, err))
 		return -1;
 	if (SSL_CTX_load_verify_file(context, cacert) != 1)
-		return not_pem(cacert, "readable certificates in PEM format",
-			       false, err);
+		return file_fail_not_pem(cacert,
+					 "readable certificates in PEM format",
+					 false, err);
 	return 0;
 }
 
-static SSL_CTX *new_context(const SSL_METHOD *method)
+static SSL_CTX *context_new(const SSL_METHOD *method)
 {
 	SSL_CTX *context = SSL_CTX_new(method);
 
 	if (!context)
 		alloc_give_up(0);
 	SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-	SSL_CTX_set_default_passwd_cb(context, no_passphrase);
+	SSL_CTX_set_default_passwd_cb(context, key_no_passphrase);
 	return context;
 }
 
-/* What an old JVM still offers, however weak. */
-static void take_all(SSL_CTX *context)
+/* Accepts weak protocols that only old JVMs offer. */
+static void context_accept_old(SSL_CTX *context)
 {
 	SSL_CTX_set_security_level(context, 0);
 	SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
 	SSL_CTX_set_options(context, SSL_OP_LEGACY_SERVER_CONNECT);
 }
 
-/* The context, or NULL when it could not be made. */
-static SSL_CTX *unless_failed(SSL_CTX *context, int status)
+/* Returns the context, or frees it after a failure. */
+static SSL_CTX *context_unless_failed(SSL_CTX *context, int status)
 {
 	ERR_clear_error();
 	if (status == 0)
@@ -187,30 +189,33 @@ SSL_CTX *tls_client_context(const struct tls_options *options,
 		     options->key);
 		return NULL;
 	}
-	context = new_context(TLS_client_method());
-	/* One read for what has come, not one for each record's head. */
+	context = context_new(TLS_client_method());
+	/* Saves a read for each record's header. */
 	SSL_CTX_set_read_ahead(context, 1);
 	if (options->insecure)
-		take_all(context);
+		context_accept_old(context);
 	tls_peer_watch(context, options->insecure, !options->cacert);
-	status = trust(context, options->cacert, err);
+	status = context_trust(context, options->cacert, err);
 	if (status == 0 && options->cert)
-		status = use_key(context, options->cert, options->key, err);
-	return unless_failed(context, status);
+		status = context_use_key(context, options->cert, options->key,
+					 err);
+	return context_unless_failed(context, status);
 }
 
 SSL_CTX *tls_server_context(const char *cert, const char *key,
 			    struct error *err)
 {
-	SSL_CTX *context = new_context(TLS_server_method());
+	SSL_CTX *context = context_new(TLS_server_method());
 
 	/* What a client sent may be a password. */
 	SSL_CTX_set_options(context, SSL_OP_CLEANSE_PLAINTEXT);
-	return unless_failed(context, use_key(context, cert, key, err));
+	return context_unless_failed(context,
+				     context_use_key(context, cert, key, err));
 }
 
-/* What javax.net.ssl.SNIHostName takes; a JVM ends the handshake at others. */
-static bool may_be_sent(const char *host)
+/* A JVM fails the handshake for names that javax.net.ssl.SNIHostName rejects.
+ */
+static bool host_is_valid_sni(const char *host)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -229,7 +234,7 @@ SSL *tls_client_new(SSL_CTX *context, const char *host)
 	if (!ssl)
 		alloc_give_up(0);
 	peer = tls_peer_new(ssl, host);
-	if (may_be_sent(peer->host))
+	if (host_is_valid_sni(peer->host))
 		SSL_set_tlsext_host_name(ssl, peer->host);
 	SSL_set_connect_state(ssl);
 	return ssl;

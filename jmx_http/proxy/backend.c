@@ -17,9 +17,10 @@
 #define GREETING_MAX ((size_t)1 << 10)
 #define READ_LEN     (16 << 10)
 
-static void dial(struct backend *b);
+static void backend_dial(struct backend *b);
 
-static void failed(struct backend *b, enum error_kind kind, const char *what)
+static void backend_fail(struct backend *b, enum error_kind kind,
+			 const char *what)
 {
 	struct error err;
 
@@ -28,14 +29,14 @@ static void failed(struct backend *b, enum error_kind kind, const char *what)
 	b->context.events->ended(b->context.self, b, &err);
 }
 
-static void drop_buffer(struct backend *b)
+static void backend_drop_buffer(struct backend *b)
 {
 	if (b->buffer)
 		bufferevent_free(b->buffer);
 	b->buffer = NULL;
 }
 
-static void wipe(const void *bytes, size_t len, void *unused)
+static void backend_wipe(const void *bytes, size_t len, void *unused)
 {
 	(void)unused;
 	explicit_bzero((void *)bytes, len);
@@ -43,17 +44,17 @@ static void wipe(const void *bytes, size_t len, void *unused)
 }
 
 /* Takes the bytes, which may hold a password. */
-static void write_wiped(struct backend *b, struct text *bytes)
+static void backend_write_wiped(struct backend *b, struct text *bytes)
 {
 	struct evbuffer *out = bufferevent_get_output(b->buffer);
 
-	if (!bytes->len ||
-	    evbuffer_add_reference(out, bytes->bytes, bytes->len, wipe, NULL))
+	if (!bytes->len || evbuffer_add_reference(out, bytes->bytes, bytes->len,
+						  backend_wipe, NULL))
 		text_release(bytes);
 	*bytes = (struct text){ 0 };
 }
 
-static void say_hello(struct backend *b)
+static void backend_say_hello(struct backend *b)
 {
 	struct text hello = { 0 };
 
@@ -63,40 +64,39 @@ static void say_hello(struct backend *b)
 	b->state = BACKEND_GREETING;
 }
 
-/* The greeting has come. */
-static void begin(struct backend *b)
+static void backend_greeted(struct backend *b)
 {
 	struct text endpoint = { 0 };
 
 	if (b->endpoint.tls == ENDPOINT_LOOK)
 		upstream_learn_tls(b->jvm, b->endpoint.port, ENDPOINT_PLAIN);
 	if (b->requires_tls && !backend_is_tls(b)) {
-		failed(b, ERROR_REFUSED,
-		       "the JVM does not use TLS, which --tls requires");
+		backend_fail(b, ERROR_REFUSED,
+			     "the JVM does not use TLS, which --tls requires");
 		return;
 	}
 	jrmp_add_endpoint(&endpoint);
 	bufferevent_write(b->buffer, endpoint.bytes, endpoint.len);
 	text_release(&endpoint);
-	write_wiped(b, &b->waiting);
+	backend_write_wiped(b, &b->waiting);
 	evtimer_del(b->limit);
 	b->state = BACKEND_READY;
 }
 
-/* It speaks TLS, and said so as a server of TLS does. */
-static void dial_by_tls(struct backend *b)
+/* The server replied to the plain hello with a TLS alert. */
+static void backend_dial_by_tls(struct backend *b)
 {
 	if (b->endpoint.tls != ENDPOINT_LOOK || !b->context.tls) {
-		failed(b, ERROR_REFUSED, "the JVM requires TLS");
+		backend_fail(b, ERROR_REFUSED, "the JVM requires TLS");
 		return;
 	}
-	drop_buffer(b);
+	backend_drop_buffer(b);
 	b->endpoint.tls = ENDPOINT_TLS;
 	upstream_learn_tls(b->jvm, b->endpoint.port, ENDPOINT_TLS);
-	dial(b);
+	backend_dial(b);
 }
 
-static void take_greeting(struct backend *b)
+static void backend_read_greeting(struct backend *b)
 {
 	struct evbuffer *in = bufferevent_get_input(b->buffer);
 	size_t len = evbuffer_get_length(in);
@@ -109,26 +109,26 @@ static void take_greeting(struct backend *b)
 				  &greeting);
 	if (answer == JRMP_GREETED) {
 		evbuffer_drain(in, greeting.len);
-		begin(b);
+		backend_greeted(b);
 	} else if (answer == JRMP_TLS) {
-		dial_by_tls(b);
+		backend_dial_by_tls(b);
 	} else if (answer != JRMP_SHORT) {
-		failed(b, ERROR_REFUSED, "the server does not speak RMI");
+		backend_fail(b, ERROR_REFUSED, "the server does not speak RMI");
 	}
 }
 
-static void on_read(struct bufferevent *buffer, void *arg)
+static void backend_on_read(struct bufferevent *buffer, void *arg)
 {
 	struct backend *b = arg;
 
 	(void)buffer;
 	if (b->state == BACKEND_GREETING)
-		take_greeting(b);
+		backend_read_greeting(b);
 	else if (b->state == BACKEND_READY)
 		b->context.events->arrived(b->context.self, b);
 }
 
-static void shut_if_due(struct backend *b)
+static void backend_shut_if_due(struct backend *b)
 {
 	if (b->state != BACKEND_READY || !b->is_to_shut ||
 	    evbuffer_get_length(bufferevent_get_output(b->buffer)))
@@ -140,32 +140,32 @@ static void shut_if_due(struct backend *b)
 		shutdown(bufferevent_getfd(b->buffer), SHUT_WR);
 }
 
-static void on_write(struct bufferevent *buffer, void *arg)
+static void backend_on_write(struct bufferevent *buffer, void *arg)
 {
 	struct backend *b = arg;
 
 	(void)buffer;
-	shut_if_due(b);
+	backend_shut_if_due(b);
 	if (b->state == BACKEND_READY)
 		b->context.events->drained(b->context.self, b);
 }
 
 /*
- * What went wrong with TLS: the peer's alert, its certificate, or OpenSSL's
- * words.  A server of TLS 1.3 may refuse our certificate after the handshake.
+ * The reason is the server's alert or its certificate.  A server of TLS 1.3 may
+ * reject a client certificate after the handshake.
  */
-static void tls_failed(struct backend *b, unsigned long code)
+static void backend_fail_tls(struct backend *b, unsigned long code)
 {
 	SSL *ssl = bufferevent_openssl_get_ssl(b->buffer);
 	struct error why = { 0 };
 
-	/* It may speak another way when it is back. */
+	/* The server may speak without TLS when it is back. */
 	upstream_learn_tls(b->jvm, b->jvm->registry.port, ENDPOINT_LOOK);
-	/* Of a lost connection libevent keeps SSL_get_error()'s number. */
+	/* For a lost connection, libevent keeps SSL_get_error()'s number. */
 	if (ERR_GET_LIB(code) || tls_has_alert(ssl))
 		tls_fail_with(ssl, code, &why);
 	else if (tls_wants_certificate(ssl) && !SSL_get_certificate(ssl))
-		/* A reset may overtake the alert. */
+		/* A reset may arrive before the alert. */
 		fail(&why, ERROR_PERMISSION,
 		     "the server requires a client certificate (--cert, "
 		     "--key) and closed the connection");
@@ -173,11 +173,11 @@ static void tls_failed(struct backend *b, unsigned long code)
 		fail(&why, ERROR_REFUSED,
 		     "the server closed the connection during the TLS "
 		     "handshake");
-	failed(b, why.kind, why.text);
+	backend_fail(b, why.kind, why.text);
 }
 
-/* Whoever made the connection may know more. */
-static void greeting_failed(struct backend *b, const char *what)
+/* The dialer may know why: a command that failed. */
+static void backend_fail_greeting(struct backend *b, const char *what)
 {
 	struct dialer *d = b->jvm->dialer;
 	struct text whole = { 0 };
@@ -188,11 +188,11 @@ static void greeting_failed(struct backend *b, const char *what)
 		d->ops->why(d, &whole);
 	if (whole.bytes[whole.len - 1] == ' ')
 		whole.bytes[whole.len - 2] = '\0';
-	failed(b, ERROR_REFUSED, whole.bytes);
+	backend_fail(b, ERROR_REFUSED, whole.bytes);
 	text_release(&whole);
 }
 
-static void on_event(struct bufferevent *buffer, short what, void *arg)
+static void backend_on_event(struct bufferevent *buffer, short what, void *arg)
 {
 	struct backend *b = arg;
 	int sys = EVUTIL_SOCKET_ERROR();
@@ -201,31 +201,32 @@ static void on_event(struct bufferevent *buffer, short what, void *arg)
 
 	if (what & BEV_EVENT_CONNECTED) {
 		if (b->state == BACKEND_SHAKING)
-			say_hello(b);
+			backend_say_hello(b);
 	} else if (b->state == BACKEND_SHAKING ||
 		   (b->state == BACKEND_GREETING && code)) {
-		tls_failed(b, code);
+		backend_fail_tls(b, code);
 	} else if (b->state == BACKEND_GREETING) {
-		greeting_failed(
+		backend_fail_greeting(
 			b, what & BEV_EVENT_EOF
 				   ? "the connection was closed without a reply"
 				   : strerror(sys));
 	} else if (what & BEV_EVENT_ERROR && sys) {
-		failed(b, ERROR_REFUSED, strerror(sys));
+		backend_fail(b, ERROR_REFUSED, strerror(sys));
 	} else {
 		b->context.events->ended(b->context.self, b, NULL);
 	}
 }
 
-/* However much it has said meanwhile. */
-static void on_limit(evutil_socket_t fd, short what, void *arg)
+/* Bytes do not extend the limit. */
+static void backend_on_limit(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	failed(arg, ERROR_REFUSED, "no reply in time");
+	backend_fail(arg, ERROR_REFUSED, "no reply in time");
 }
 
-static struct bufferevent *buffer_over(struct backend *b, evutil_socket_t fd)
+static struct bufferevent *backend_new_buffer(struct backend *b,
+					      evutil_socket_t fd)
 {
 	struct bufferevent *buffer;
 	SSL *ssl;
@@ -236,7 +237,7 @@ static struct bufferevent *buffer_over(struct backend *b, evutil_socket_t fd)
 	ssl = tls_client_new(b->context.tls, b->jvm->host);
 	if (!ssl)
 		return NULL;
-	/* What is read ahead libevent would not see. */
+	/* Libevent would not notice bytes that libssl has read ahead. */
 	SSL_set_read_ahead(ssl, 0);
 	buffer = bufferevent_openssl_socket_new(b->context.base, fd, ssl,
 						BUFFEREVENT_SSL_CONNECTING,
@@ -248,7 +249,8 @@ static struct bufferevent *buffer_over(struct backend *b, evutil_socket_t fd)
 	return buffer;
 }
 
-static void on_dialled(void *self, evutil_socket_t fd, const struct error *err)
+static void backend_on_dialled(void *self, evutil_socket_t fd,
+			       const struct error *err)
 {
 	struct backend *b = self;
 	struct timeval limit = socket_timeval(b->context.connect_ns);
@@ -259,13 +261,14 @@ static void on_dialled(void *self, evutil_socket_t fd, const struct error *err)
 		return;
 	}
 	socket_set(fd);
-	b->buffer = buffer_over(b, fd);
+	b->buffer = backend_new_buffer(b, fd);
 	if (!b->buffer) {
 		close(fd);
-		failed(b, ERROR_FAILED, "cannot create a connection");
+		backend_fail(b, ERROR_FAILED, "cannot create a connection");
 		return;
 	}
-	bufferevent_setcb(b->buffer, on_read, on_write, on_event, b);
+	bufferevent_setcb(b->buffer, backend_on_read, backend_on_write,
+			  backend_on_event, b);
 	bufferevent_setwatermark(b->buffer, EV_READ, 0, BACKEND_WAITING_MAX);
 	bufferevent_setwatermark(b->buffer, EV_WRITE,
 				 b->is_to_shut ? 0 : BACKEND_WAITING_MAX / 2,
@@ -275,16 +278,16 @@ static void on_dialled(void *self, evutil_socket_t fd, const struct error *err)
 	if (b->endpoint.tls == ENDPOINT_TLS)
 		b->state = BACKEND_SHAKING;
 	else
-		say_hello(b);
+		backend_say_hello(b);
 }
 
-static void dial(struct backend *b)
+static void backend_dial(struct backend *b)
 {
 	struct dialer *d = b->jvm->dialer;
 
 	b->state = BACKEND_DIALLING;
 	b->dial = d->ops->begin(d, b->endpoint.port, b->context.connect_ns,
-				on_dialled, b);
+				backend_on_dialled, b);
 }
 
 struct backend *backend_new(const struct backend_context *context,
@@ -295,10 +298,10 @@ struct backend *backend_new(const struct backend_context *context,
 	b->context = *context;
 	b->jvm = jvm;
 	b->endpoint = endpoint;
-	b->limit = evtimer_new(context->base, on_limit, b);
+	b->limit = evtimer_new(context->base, backend_on_limit, b);
 	if (!b->limit)
 		alloc_give_up(sizeof(*b));
-	dial(b);
+	backend_dial(b);
 	return b;
 }
 
@@ -308,7 +311,7 @@ void backend_free(struct backend *b)
 		return;
 	if (b->dial)
 		b->dial->dialer->ops->cancel(b->dial);
-	drop_buffer(b);
+	backend_drop_buffer(b);
 	event_free(b->limit);
 	if (b->waiting.cap)
 		explicit_bzero(b->waiting.bytes, b->waiting.cap);
@@ -331,7 +334,7 @@ void backend_send(struct backend *b, const void *bytes, size_t len)
 {
 	text_add(&b->waiting, bytes, len);
 	if (b->state == BACKEND_READY)
-		write_wiped(b, &b->waiting);
+		backend_write_wiped(b, &b->waiting);
 }
 
 bool backend_is_full(const struct backend *b)
@@ -353,7 +356,7 @@ void backend_read_on(struct backend *b, struct evbuffer *out, size_t max)
 	struct evbuffer_iovec space;
 	ssize_t got;
 
-	/* Its end, and what goes wrong, is for the loop to see. */
+	/* The loop handles the end and errors. */
 	while (evbuffer_get_length(out) < max) {
 		if (b->endpoint.tls == ENDPOINT_TLS) {
 			if (!socket_pull(b->buffer))
@@ -388,5 +391,5 @@ void backend_shut(struct backend *b)
 	b->is_to_shut = true;
 	if (b->buffer)
 		bufferevent_setwatermark(b->buffer, EV_WRITE, 0, 0);
-	shut_if_due(b);
+	backend_shut_if_due(b);
 }

@@ -17,8 +17,8 @@
 #define PIECE_MAX  4096
 #define ANSWER_MAX ((size_t)1 << 20)
 
-static bool has(const struct place *places, size_t count, const char *host,
-		uint16_t port)
+static bool places_have(const struct place *places, size_t count,
+			const char *host, uint16_t port)
 {
 	for (size_t i = 0; i < count; i++)
 		if (places[i].port == port &&
@@ -30,7 +30,7 @@ static bool has(const struct place *places, size_t count, const char *host,
 bool endpoint_discovery_has(const struct endpoint_discovery *a,
 			    const char *host, uint16_t port)
 {
-	return has(a->places, a->count, host, port);
+	return places_have(a->places, a->count, host, port);
 }
 
 bool endpoint_discovery_asks(const struct endpoint_discovery *a)
@@ -38,22 +38,23 @@ bool endpoint_discovery_asks(const struct endpoint_discovery *a)
 	return a->stage != ENDPOINT_DISCOVERY_IDLE;
 }
 
-static void find(struct endpoint_discovery *a, const char *host, uint16_t port)
+static void discovery_add(struct endpoint_discovery *a, const char *host,
+			  uint16_t port)
 {
 	struct place *place = &a->found[a->found_count];
 
 	if (!*host || strlen(host) > RMI_HOST_MAX ||
 	    a->found_count == ENDPOINT_DISCOVERY_MAX ||
-	    has(a->found, a->found_count, host, port))
+	    places_have(a->found, a->found_count, host, port))
 		return;
 	memcpy(place->host, host, strlen(host) + 1);
 	place->port = port;
 	a->found_count++;
 }
 
-/* Nothing is ended in a call of its own, but from the loop. */
-static void go_to(struct endpoint_discovery *a,
-		  enum endpoint_discovery_stage stage)
+/* Stages start from the loop: callers may be inside a callback. */
+static void discovery_go_to(struct endpoint_discovery *a,
+			    enum endpoint_discovery_stage stage)
 {
 	const struct timeval at_once = { 0, 0 };
 
@@ -61,13 +62,15 @@ static void go_to(struct endpoint_discovery *a,
 	evtimer_add(a->next, &at_once);
 }
 
-static void fail_it(struct endpoint_discovery *a, const struct error *err)
+static void discovery_fail(struct endpoint_discovery *a,
+			   const struct error *err)
 {
 	a->err = *err;
-	go_to(a, ENDPOINT_DISCOVERY_DONE);
+	discovery_go_to(a, ENDPOINT_DISCOVERY_DONE);
 }
 
-static void on_looked_up(int status, struct evutil_addrinfo *list, void *arg)
+static void discovery_on_resolved(int status, struct evutil_addrinfo *list,
+				  void *arg)
 {
 	struct endpoint_discovery *a = arg;
 
@@ -81,35 +84,35 @@ static void on_looked_up(int status, struct evutil_addrinfo *list, void *arg)
 
 		memcpy(&address, one->ai_addr, one->ai_addrlen);
 		socket_add_host(&host, &address);
-		find(a, host.bytes, a->looked_up);
+		discovery_add(a, host.bytes, a->looked_up);
 		text_release(&host);
 	}
 	if (list)
 		evutil_freeaddrinfo(list);
-	go_to(a, a->stage + 1);
+	discovery_go_to(a, a->stage + 1);
 }
 
-/* Clients to whom the name is known ask for its address. */
-static void look_up(struct endpoint_discovery *a, const char *host,
-		    uint16_t port)
+/* Clients that can resolve the name request an address. */
+static void discovery_resolve(struct endpoint_discovery *a, const char *host,
+			      uint16_t port)
 {
 	struct evutil_addrinfo hints = {
 		.ai_family = AF_UNSPEC,
 		.ai_socktype = SOCK_STREAM,
 	};
 
-	find(a, host, port);
+	discovery_add(a, host, port);
 	a->looked_up = port;
 	if (!a->dns) {
-		go_to(a, a->stage + 1);
+		discovery_go_to(a, a->stage + 1);
 		return;
 	}
-	/* NULL: it has called back already. */
-	a->request = evdns_getaddrinfo(a->dns, host, NULL, &hints, on_looked_up,
-				       a);
+	/* NULL: the callback was called already. */
+	a->request = evdns_getaddrinfo(a->dns, host, NULL, &hints,
+				       discovery_on_resolved, a);
 }
 
-static void end_call(struct endpoint_discovery *a)
+static void discovery_end_call(struct endpoint_discovery *a)
 {
 	backend_free(a->backend);
 	a->backend = NULL;
@@ -119,7 +122,7 @@ static void end_call(struct endpoint_discovery *a)
 	a->answer = NULL;
 }
 
-static void look_up_stub(struct endpoint_discovery *a)
+static void discovery_take_stub(struct endpoint_discovery *a)
 {
 	const struct jrmp_return *r = a->answer;
 	struct error err = { 0 };
@@ -128,16 +131,16 @@ static void look_up_stub(struct endpoint_discovery *a)
 	if (rmi_lookup_stub(r, &stub, &err)) {
 		err.kind = ERROR_REFUSED;
 		fail_in(&err, "%s: the RMI registry", a->jvm->title);
-		fail_it(a, &err);
+		discovery_fail(a, &err);
 	} else {
 		memcpy(a->sent_to.host, stub.host, sizeof(stub.host));
 		a->sent_to.port = stub.port;
-		end_call(a);
-		look_up(a, a->sent_to.host, a->sent_to.port);
+		discovery_end_call(a);
+		discovery_resolve(a, a->sent_to.host, a->sent_to.port);
 	}
 }
 
-static void on_arrived(void *self, struct backend *b)
+static void discovery_on_arrived(void *self, struct backend *b)
 {
 	struct endpoint_discovery *a = self;
 	struct evbuffer *in = backend_input(b);
@@ -157,24 +160,25 @@ static void on_arrived(void *self, struct backend *b)
 		evbuffer_drain(in, used);
 	}
 	if (status == JAVA_DONE) {
-		go_to(a, ENDPOINT_DISCOVERY_STUB);
+		discovery_go_to(a, ENDPOINT_DISCOVERY_STUB);
 	} else if (status == JAVA_WRONG ||
 		   a->answer->stream.offset > ANSWER_MAX) {
 		fail(&err, ERROR_REFUSED,
 		     "%s: the registry sent something that is not an RMI "
 		     "return",
 		     a->jvm->title);
-		fail_it(a, &err);
+		discovery_fail(a, &err);
 	}
 }
 
-static void on_drained(void *self, struct backend *b)
+static void discovery_on_drained(void *self, struct backend *b)
 {
 	(void)self;
 	(void)b;
 }
 
-static void on_ended(void *self, struct backend *b, const struct error *err)
+static void discovery_on_ended(void *self, struct backend *b,
+			       const struct error *err)
 {
 	struct endpoint_discovery *a = self;
 	struct error closed;
@@ -187,22 +191,22 @@ static void on_ended(void *self, struct backend *b, const struct error *err)
 		     "%s: the registry closed the connection", a->jvm->title);
 		err = &closed;
 	}
-	fail_it(a, err);
+	discovery_fail(a, err);
 }
 
-static const struct backend_events events = {
-	.arrived = on_arrived,
-	.drained = on_drained,
-	.ended = on_ended,
+static const struct backend_events discovery_events = {
+	.arrived = discovery_on_arrived,
+	.drained = discovery_on_drained,
+	.ended = discovery_on_ended,
 };
 
-static void ask(struct endpoint_discovery *a)
+static void discovery_ask(struct endpoint_discovery *a)
 {
 	struct backend_context context = {
 		.base = a->base,
 		.tls = a->tls,
 		.connect_ns = a->connect_ns,
-		.events = &events,
+		.events = &discovery_events,
 		.self = a,
 	};
 	struct timeval limit = socket_timeval(2 * a->connect_ns);
@@ -213,15 +217,15 @@ static void ask(struct endpoint_discovery *a)
 	rmi_add_lookup(&call, ENTRY, strlen(ENTRY));
 	backend_send(a->backend, call.bytes, call.len);
 	text_release(&call);
-	/* One that greets, and then says nothing. */
+	/* For a registry that greets and then sends nothing. */
 	evtimer_add(a->next, &limit);
 }
 
-static void finish(struct endpoint_discovery *a)
+static void discovery_finish(struct endpoint_discovery *a)
 {
 	bool failed = a->err.kind != ERROR_NONE;
 
-	end_call(a);
+	discovery_end_call(a);
 	if (!failed) {
 		memcpy(a->places, a->found, sizeof(a->places));
 		a->count = a->found_count;
@@ -230,7 +234,7 @@ static void finish(struct endpoint_discovery *a)
 	a->done(a->self, failed ? &a->err : NULL);
 }
 
-static void on_next(evutil_socket_t fd, short what, void *arg)
+static void discovery_on_next(evutil_socket_t fd, short what, void *arg)
 {
 	struct endpoint_discovery *a = arg;
 	struct error err;
@@ -241,22 +245,22 @@ static void on_next(evutil_socket_t fd, short what, void *arg)
 	case ENDPOINT_DISCOVERY_IDLE:
 		break;
 	case ENDPOINT_DISCOVERY_HOST:
-		look_up(a, a->host, a->jvm->registry.port);
+		discovery_resolve(a, a->host, a->jvm->registry.port);
 		break;
 	case ENDPOINT_DISCOVERY_ASK:
 		if (!a->backend) {
-			ask(a);
+			discovery_ask(a);
 			break;
 		}
 		fail(&err, ERROR_REFUSED, "%s: the registry does not reply",
 		     a->jvm->title);
-		fail_it(a, &err);
+		discovery_fail(a, &err);
 		break;
 	case ENDPOINT_DISCOVERY_STUB:
-		look_up_stub(a);
+		discovery_take_stub(a);
 		break;
 	case ENDPOINT_DISCOVERY_DONE:
-		finish(a);
+		discovery_finish(a);
 		break;
 	}
 }
@@ -267,7 +271,7 @@ void endpoint_discovery_ask(struct endpoint_discovery *a)
 		return;
 	a->found_count = 0;
 	a->err.kind = ERROR_NONE;
-	go_to(a, ENDPOINT_DISCOVERY_HOST);
+	discovery_go_to(a, ENDPOINT_DISCOVERY_HOST);
 }
 
 void endpoint_discovery_init(struct endpoint_discovery *a,
@@ -285,14 +289,14 @@ void endpoint_discovery_init(struct endpoint_discovery *a,
 		.done = done,
 		.self = self,
 	};
-	a->next = evtimer_new(base, on_next, a);
+	a->next = evtimer_new(base, discovery_on_next, a);
 	a->dns = evdns_base_new(base, EVDNS_BASE_INITIALIZE_NAMESERVERS |
 					      EVDNS_BASE_DISABLE_WHEN_INACTIVE);
 	if (a->dns) {
 		evdns_base_set_option(a->dns, "timeout", "2");
 		evdns_base_set_option(a->dns, "attempts", "1");
 	}
-	find(a, host, jvm->registry.port);
+	discovery_add(a, host, jvm->registry.port);
 	memcpy(a->places, a->found, sizeof(a->places));
 	a->count = a->found_count;
 }
@@ -303,7 +307,7 @@ void endpoint_discovery_release(struct endpoint_discovery *a)
 		evdns_getaddrinfo_cancel(a->request);
 	if (a->dns)
 		evdns_base_free(a->dns, 0);
-	end_call(a);
+	discovery_end_call(a);
 	if (a->next)
 		event_free(a->next);
 	free(a->host);

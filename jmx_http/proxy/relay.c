@@ -14,8 +14,8 @@ struct side {
 	struct relay *relay;
 	struct side *other;
 	struct bufferevent *buffer;
-	bool has_ended; /* it sends no more */
-	bool is_shut;   /* and nothing more is sent to it */
+	bool has_ended; /* sends no more */
+	bool is_shut;   /* gets no more */
 };
 
 struct relay {
@@ -26,8 +26,8 @@ struct relay {
 	void *self;
 };
 
-/* Nothing is called again but, unless it was, ended. */
-static void finish(struct relay *r)
+/* Calls ended once; no other callback follows. */
+static void relay_finish(struct relay *r)
 {
 	if (r->is_over)
 		return;
@@ -37,22 +37,22 @@ static void finish(struct relay *r)
 	r->ended(r->self);
 }
 
-/* What was to be sent to it has been sent, and there is no more. */
-static void shut(struct side *to)
+/* Everything for this side was sent, and the other side has ended. */
+static void side_shut(struct side *to)
 {
 	shutdown(bufferevent_getfd(to->buffer), SHUT_WR);
 	to->is_shut = true;
 	if (to->other->is_shut)
-		finish(to->relay);
+		relay_finish(to->relay);
 }
 
-static size_t waiting_for(const struct side *to)
+static size_t side_waiting_len(const struct side *to)
 {
 	return evbuffer_get_length(bufferevent_get_output(to->buffer));
 }
 
-/* Passes on what has come from a side, as far as there is room. */
-static void pass(struct side *from)
+/* Passes bytes of a side on, and pauses it when the other is slow. */
+static void side_pass(struct side *from)
 {
 	struct side *to = from->other;
 
@@ -61,47 +61,48 @@ static void pass(struct side *from)
 	from->relay->moved_ns = clock_monotonic_ns();
 	bufferevent_write_buffer(to->buffer,
 				 bufferevent_get_input(from->buffer));
-	if (waiting_for(to) > RELAY_WAITING_MAX)
+	if (side_waiting_len(to) > RELAY_WAITING_MAX)
 		bufferevent_disable(from->buffer, EV_READ);
-	else if (from->has_ended && !waiting_for(to))
-		shut(to);
+	else if (from->has_ended && !side_waiting_len(to))
+		side_shut(to);
 }
 
-static void on_read(struct bufferevent *buffer, void *arg)
+static void side_on_read(struct bufferevent *buffer, void *arg)
 {
 	(void)buffer;
-	pass(arg);
+	side_pass(arg);
 }
 
-/* All that waited has been sent. */
-static void on_write(struct bufferevent *buffer, void *arg)
+/* All waiting bytes have been sent. */
+static void side_on_write(struct bufferevent *buffer, void *arg)
 {
 	struct side *to = arg, *from = to->other;
 
 	(void)buffer;
 	if (!from->has_ended && !from->relay->is_over)
 		bufferevent_enable(from->buffer, EV_READ);
-	pass(from);
+	side_pass(from);
 }
 
-static void on_event(struct bufferevent *buffer, short what, void *arg)
+static void side_on_event(struct bufferevent *buffer, short what, void *arg)
 {
 	struct side *from = arg;
 
 	(void)buffer;
 	if (!(what & BEV_EVENT_EOF)) {
-		finish(from->relay);
+		relay_finish(from->relay);
 		return;
 	}
 	from->has_ended = true;
-	pass(from);
+	side_pass(from);
 }
 
-static void join(struct relay *r, struct side *side, struct side *other,
-		 struct bufferevent *buffer)
+static void side_join(struct relay *r, struct side *side, struct side *other,
+		      struct bufferevent *buffer)
 {
 	*side = (struct side){ .relay = r, .other = other, .buffer = buffer };
-	bufferevent_setcb(buffer, on_read, on_write, on_event, side);
+	bufferevent_setcb(buffer, side_on_read, side_on_write, side_on_event,
+			  side);
 	bufferevent_setwatermark(buffer, EV_READ, 0, RELAY_WAITING_MAX);
 	bufferevent_setwatermark(buffer, EV_WRITE, 0, 0);
 	bufferevent_set_timeouts(buffer, NULL, NULL);
@@ -120,9 +121,9 @@ struct relay *relay_new(struct event_base *base, struct bufferevent *client,
 	socket_set(server);
 	r->ended = ended;
 	r->self = self;
-	join(r, &r->client, &r->server, client);
-	join(r, &r->server, &r->client, buffer);
-	pass(&r->client);
+	side_join(r, &r->client, &r->server, client);
+	side_join(r, &r->server, &r->client, buffer);
+	side_pass(&r->client);
 	bufferevent_enable(client, EV_READ | EV_WRITE);
 	bufferevent_enable(buffer, EV_READ | EV_WRITE);
 	return r;
@@ -130,7 +131,7 @@ struct relay *relay_new(struct event_base *base, struct bufferevent *client,
 
 bool relay_is_still(const struct relay *r, int64_t still_ns)
 {
-	return !waiting_for(&r->client) && !waiting_for(&r->server) &&
+	return !side_waiting_len(&r->client) && !side_waiting_len(&r->server) &&
 	       clock_monotonic_ns() - r->moved_ns > still_ns;
 }
 

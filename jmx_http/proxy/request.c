@@ -20,14 +20,15 @@ bool request_is_dgc(const struct jrmp_id *id)
 	return memcmp(id, &dgc, sizeof(dgc)) == 0;
 }
 
-static enum request_status is_wrong(struct request *r, const char *what)
+static enum request_status request_fail(struct request *r, const char *what)
 {
 	r->wrong = what;
 	return REQUEST_WRONG;
 }
 
-static const struct method *method_of(const struct jrmp_id *object,
-				      int32_t operation, uint64_t hash)
+static const struct method *request_find_method(const struct jrmp_id *object,
+						int32_t operation,
+						uint64_t hash)
 {
 	if (memcmp(object, &jrmp_registry, sizeof(*object)) == 0)
 		return method_find(METHOD_OF_REGISTRY, operation, hash);
@@ -36,34 +37,35 @@ static const struct method *method_of(const struct jrmp_id *object,
 	return operation == -1 ? method_of_jmx(hash) : NULL;
 }
 
-/* Which object, and what of it; primitive arguments are behind that. */
-static enum request_status take_head(struct request *r,
-				     const struct java_value *v)
+/* The head: object, operation, hash; then primitive arguments. */
+static enum request_status request_take_head(struct request *r,
+					     const struct java_value *v)
 {
 	struct cursor c;
 	int32_t operation;
 	uint64_t hash;
 
 	if (v->kind != JAVA_BLOCK || v->bytes.len < HEAD_LEN)
-		return is_wrong(r, "the client sent a call without a header");
+		return request_fail(r,
+				    "the client sent a call without a header");
 	c = cursor_over(v->bytes.at, v->bytes.len);
 	memcpy(r->object.bytes, cursor_bytes(&c, JRMP_ID_LEN), JRMP_ID_LEN);
 	operation = (int32_t)cursor_u32(&c);
 	hash = cursor_u64(&c);
-	r->method = method_of(&r->object, operation, hash);
+	r->method = request_find_method(&r->object, operation, hash);
 	if (!r->method)
-		return is_wrong(
+		return request_fail(
 			r,
 			"the client called a method that is not part of JMX");
 	if (cursor_left(&c) != r->method->primitives)
-		return is_wrong(r,
-				"the client sent a call with wrong arguments");
+		return request_fail(
+			r, "the client sent a call with wrong arguments");
 	r->has_head = true;
 	return REQUEST_MORE;
 }
 
-static enum request_status take_argument(struct request *r,
-					 const struct java_value *v)
+static enum request_status request_take_argument(struct request *r,
+						 const struct java_value *v)
 {
 	char wanted = r->method->arguments[r->argument_count];
 	bool fits = wanted == 'o'
@@ -72,13 +74,13 @@ static enum request_status take_argument(struct request *r,
 				      v->bytes.len == (size_t)(wanted - '0');
 
 	if (!fits)
-		return is_wrong(r,
-				"the client sent a call with wrong arguments");
+		return request_fail(
+			r, "the client sent a call with wrong arguments");
 	r->arguments[r->argument_count++] = v;
 	return REQUEST_MORE;
 }
 
-static enum request_status read_call(struct request *r)
+static enum request_status request_read_call(struct request *r)
 {
 	const struct java_value *v = NULL;
 	enum request_status status = REQUEST_MORE;
@@ -94,15 +96,16 @@ static enum request_status read_call(struct request *r)
 		if (got == JAVA_MORE)
 			return REQUEST_MORE;
 		if (got == JAVA_WRONG)
-			return is_wrong(r, r->stream.wrong);
+			return request_fail(r, r->stream.wrong);
 		if (got == JAVA_ABORTED)
 			return REQUEST_ENDED;
-		status = r->has_head ? take_argument(r, v) : take_head(r, v);
+		status = r->has_head ? request_take_argument(r, v)
+				     : request_take_head(r, v);
 	}
 	return status;
 }
 
-static enum request_status begin(struct request *r, uint8_t tag)
+static enum request_status request_begin(struct request *r, uint8_t tag)
 {
 	r->used = 1;
 	r->stream.memory_max = REQUEST_EARLY_MEMORY_MAX;
@@ -117,21 +120,21 @@ static enum request_status begin(struct request *r, uint8_t tag)
 		r->kind = REQUEST_DGC_ACK;
 		return REQUEST_MORE;
 	default:
-		return is_wrong(r,
-				"the client sent an unknown kind of message");
+		return request_fail(
+			r, "the client sent an unknown kind of message");
 	}
 }
 
-static enum request_status read_on(struct request *r)
+static enum request_status request_read_on(struct request *r)
 {
 	enum request_status status = REQUEST_MORE;
 
 	if (r->kind == REQUEST_NONE && r->bytes.len)
-		status = begin(r, (uint8_t)r->bytes.bytes[0]);
+		status = request_begin(r, (uint8_t)r->bytes.bytes[0]);
 	if (status != REQUEST_MORE)
 		return status;
 	if (r->kind == REQUEST_CALL)
-		return read_call(r);
+		return request_read_call(r);
 	if (r->kind == REQUEST_NONE || r->bytes.len < 1 + JRMP_ACK_LEN)
 		return REQUEST_MORE;
 	r->used = 1 + JRMP_ACK_LEN;
@@ -154,7 +157,7 @@ size_t request_memory(const struct request *r)
 	return r->bytes.cap + r->stream.arena.total;
 }
 
-static const char *too_long(const struct request *r)
+static const char *request_objection_to_len(const struct request *r)
 {
 	if (r->is_trusted)
 		return r->bytes.len > REQUEST_BYTES_MAX
@@ -180,12 +183,12 @@ enum request_status request_read(struct request *r, const void *bytes,
 		array_reserve(r->bytes.bytes, r->bytes.cap,
 			      REQUEST_EARLY_BYTES_MAX + len);
 	text_add(&r->bytes, bytes, len);
-	status = read_on(r);
+	status = request_read_on(r);
 	*used = len;
-	if (status == REQUEST_MORE && too_long(r))
-		return is_wrong(r, too_long(r));
+	if (status == REQUEST_MORE && request_objection_to_len(r))
+		return request_fail(r, request_objection_to_len(r));
 	if (status == REQUEST_WHOLE) {
-		/* What is behind it belongs to the next. */
+		/* The rest belongs to the next message. */
 		*used = r->used - before;
 		r->bytes.len = r->used;
 	}
@@ -203,14 +206,15 @@ void request_release(struct request *r)
 	*r = (struct request){ 0 };
 }
 
-static uint64_t integer_of(const struct java_value *object, const char *name)
+static uint64_t integer_field_of(const struct java_value *object,
+				 const char *name)
 {
 	const struct java_value *v = java_field_of(object, name);
 
 	return v && v->kind == JAVA_INTEGER ? (uint64_t)v->integer : 0;
 }
 
-static void put(uint8_t *to, uint64_t value, size_t len)
+static void bytes_put(uint8_t *to, uint64_t value, size_t len)
 {
 	while (len--) {
 		to[len] = (uint8_t)value;
@@ -218,7 +222,7 @@ static void put(uint8_t *to, uint64_t value, size_t len)
 	}
 }
 
-/* java.rmi.server.ObjID, as its write() has it. */
+/* The format of java.rmi.server.ObjID.write(). */
 bool request_dgc_id(const struct request *r, size_t *at, struct jrmp_id *id)
 {
 	const struct java_value *list = r->argument_count ? r->arguments[0]
@@ -230,9 +234,9 @@ bool request_dgc_id(const struct request *r, size_t *at, struct jrmp_id *id)
 		return false;
 	object = list->array.elements.at[(*at)++];
 	space = java_field_of(object, "space");
-	put(id->bytes, integer_of(object, "objNum"), 8);
-	put(id->bytes + 8, integer_of(space, "unique"), 4);
-	put(id->bytes + 12, integer_of(space, "time"), 8);
-	put(id->bytes + 20, integer_of(space, "count"), 2);
+	bytes_put(id->bytes, integer_field_of(object, "objNum"), 8);
+	bytes_put(id->bytes + 8, integer_field_of(space, "unique"), 4);
+	bytes_put(id->bytes + 12, integer_field_of(space, "time"), 8);
+	bytes_put(id->bytes + 20, integer_field_of(space, "count"), 2);
 	return true;
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ASK_NS    (5 * CLOCK_NS_PER_S) /* between two times a JVM is asked */
+#define ASK_NS    (5 * CLOCK_NS_PER_S) /* between two lookups of a JVM */
 #define FINISH_NS (5 * CLOCK_NS_PER_S) /* for a refusal to be read */
 #define STILL_NS  (CLOCK_NS_PER_S / 2)
 
@@ -36,10 +36,10 @@ struct socks {
 enum client_state {
 	CLIENT_GREETING,
 	CLIENT_REQUEST,
-	CLIENT_ASKING, /* JVMs, whether they are what it wants */
+	CLIENT_ASKING, /* waits for a lookup */
 	CLIENT_DIALLING,
 	CLIENT_RELAYED,
-	CLIENT_ENDING, /* until it was told why */
+	CLIENT_ENDING, /* until the refusal is sent */
 	CLIENT_DEAD,   /* freed from the loop */
 };
 
@@ -95,8 +95,8 @@ static void client_write(struct client *c, struct text *bytes)
 	text_release(bytes);
 }
 
-/* It ends when it has read that. */
-static void client_end_with(struct client *c, struct text *bytes)
+/* Ends the client once it was sent these bytes. */
+static void client_end_after(struct client *c, struct text *bytes)
 {
 	c->state = CLIENT_ENDING;
 	bufferevent_disable(c->buffer, EV_READ);
@@ -112,10 +112,10 @@ static void client_reply(struct client *c, enum socks_reply what)
 	if (what == SOCKS_GRANTED)
 		client_write(c, &bytes);
 	else
-		client_end_with(c, &bytes);
+		client_end_after(c, &bytes);
 }
 
-static void client_complain(const struct client *c, const char *what)
+static void client_report(const struct client *c, const char *what)
 {
 	struct text host = { 0 };
 
@@ -140,7 +140,7 @@ static void client_on_dialled(void *self, evutil_socket_t fd,
 	}
 	evtimer_del(c->timer);
 	if (fd < 0) {
-		client_complain(c, err->text);
+		client_report(c, err->text);
 		client_reply(c, err->kind == ERROR_NO_TARGET
 					? SOCKS_REFUSED
 					: SOCKS_UNREACHABLE);
@@ -152,7 +152,7 @@ static void client_on_dialled(void *self, evutil_socket_t fd,
 			     client_on_relay_ended, c);
 }
 
-/* The first that is what it wants, or NULL. */
+/* The first JVM with the requested address, or NULL. */
 static struct target *client_find_target(const struct client *c)
 {
 	const struct socks *s = c->socks;
@@ -164,7 +164,7 @@ static struct target *client_find_target(const struct client *c)
 	return NULL;
 }
 
-/* Asks those again that were not just asked; false when none is asked. */
+/* Starts lookups that are not recent; false when none is running. */
 static bool socks_ask_targets(struct socks *s)
 {
 	int64_t now = clock_monotonic_ns();
@@ -190,12 +190,15 @@ static void client_refuse(struct client *c)
 		    "connection to %s, port %d, rejected: no JVM of this "
 		    "proxy sends clients there",
 		    c->wanted.host, c->wanted.port);
-	client_complain(c, what.bytes);
+	client_report(c, what.bytes);
 	text_release(&what);
 	client_reply(c, SOCKS_NOT_ALLOWED);
 }
 
-/* A client may ask before the JVMs have said where they are, or moved since. */
+/*
+ * A client may come before the first lookup has finished, or after a JVM has
+ * moved: then it waits for a lookup.
+ */
 static void client_connect(struct client *c, bool may_ask)
 {
 	struct target *t = client_find_target(c);
@@ -216,8 +219,8 @@ static void client_connect(struct client *c, bool may_ask)
 				client_on_dialled, c);
 }
 
-/* Once, and again when it has changed. */
-static void target_say_where(struct target *t)
+/* Prints where the JVM sends clients when that has changed. */
+static void target_report(struct target *t)
 {
 	const struct place *to = &t->advertised.sent_to;
 
@@ -237,7 +240,7 @@ static void target_on_asked(void *self, const struct error *err)
 	if (err)
 		door_say(s->front.door, "SOCKS: %s", err->text);
 	else
-		target_say_where(t);
+		target_report(t);
 	for (size_t i = 0; i < s->target_count; i++)
 		asks |= endpoint_discovery_asks(&s->targets[i]->advertised);
 	for (struct client *c = s->clients; c; c = c->next)
@@ -255,7 +258,7 @@ static bool client_read_greeting(struct client *c, struct evbuffer *in)
 	if (status == SOCKS_MORE)
 		return false;
 	if (status == SOCKS_WRONG) {
-		client_complain(c, "the client does not speak SOCKS 5");
+		client_report(c, "the client does not speak SOCKS 5");
 		client_die(c);
 		return false;
 	}
@@ -266,9 +269,9 @@ static bool client_read_greeting(struct client *c, struct evbuffer *in)
 		c->state = CLIENT_REQUEST;
 		return true;
 	}
-	client_complain(c, "the client requires authentication, which is not "
-			   "supported");
-	client_end_with(c, &answer);
+	client_report(c, "the client requires authentication, which is not "
+			 "supported");
+	client_end_after(c, &answer);
 	return false;
 }
 
@@ -282,14 +285,14 @@ static bool client_read_request(struct client *c, struct evbuffer *in)
 		return false;
 	evbuffer_drain(in, used);
 	if (status == SOCKS_DONE) {
-		/* What it sends before there is an answer, waits. */
+		/* Bytes of the client wait until the reply is sent. */
 		bufferevent_disable(c->buffer, EV_READ);
 		client_set_timer(c,
 				 4 * c->socks->front.door->options.connect_ns);
 		client_connect(c, true);
 		return false;
 	}
-	client_complain(c, "the client sent an unsupported request");
+	client_report(c, "the client sent an unsupported request");
 	client_reply(c, socks_reply_of(status));
 	return false;
 }
@@ -335,7 +338,7 @@ static void client_on_timer(evutil_socket_t fd, short what, void *arg)
 	switch (c->state) {
 	case CLIENT_GREETING:
 	case CLIENT_REQUEST:
-		client_complain(
+		client_report(
 			c, "the client did not complete its request in time");
 		client_free(c);
 		break;

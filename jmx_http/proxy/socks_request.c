@@ -32,8 +32,9 @@ enum socks_status socks_read_greeting(const uint8_t *bytes, size_t len,
 							    : SOCKS_NO_METHOD;
 }
 
-/* A name, of which nothing is believed but that it is one line of text. */
-static enum socks_status read_name(struct cursor *c, struct socks_request *r)
+/* A name, which must be one line of text. */
+static enum socks_status socks_read_name(struct cursor *c,
+					 struct socks_request *r)
 {
 	uint8_t len = cursor_u8(c);
 	const uint8_t *name = cursor_bytes(c, len);
@@ -47,8 +48,8 @@ static enum socks_status read_name(struct cursor *c, struct socks_request *r)
 	return SOCKS_DONE;
 }
 
-static enum socks_status read_address(struct cursor *c, int family, size_t len,
-				      struct socks_request *r)
+static enum socks_status socks_read_address(struct cursor *c, int family,
+					    size_t len, struct socks_request *r)
 {
 	const uint8_t *address = cursor_bytes(c, len);
 
@@ -58,16 +59,16 @@ static enum socks_status read_address(struct cursor *c, int family, size_t len,
 	return SOCKS_DONE;
 }
 
-static enum socks_status read_host(struct cursor *c, uint8_t kind,
-				   struct socks_request *r)
+static enum socks_status socks_read_host(struct cursor *c, uint8_t kind,
+					 struct socks_request *r)
 {
 	switch (kind) {
 	case ADDRESS_IPV4:
-		return read_address(c, AF_INET, 4, r);
+		return socks_read_address(c, AF_INET, 4, r);
 	case ADDRESS_IPV6:
-		return read_address(c, AF_INET6, 16, r);
+		return socks_read_address(c, AF_INET6, 16, r);
 	case ADDRESS_NAME:
-		return read_name(c, r);
+		return socks_read_name(c, r);
 	default:
 		return SOCKS_NO_ADDRESS;
 	}
@@ -89,7 +90,7 @@ enum socks_status socks_read_request(const uint8_t *bytes, size_t len,
 		return SOCKS_MORE;
 	if (command != COMMAND)
 		return SOCKS_NO_COMMAND;
-	status = read_host(&c, kind, r);
+	status = socks_read_host(&c, kind, r);
 	if (status != SOCKS_DONE)
 		return status;
 	r->port = cursor_u16(&c);
@@ -107,7 +108,7 @@ void socks_add_method(struct text *out, enum socks_status status)
 
 void socks_add_reply(struct text *out, enum socks_reply reply)
 {
-	/* An address of ours that nobody wants to know: 0.0.0.0, port 0. */
+	/* The bound address, which clients ignore: 0.0.0.0, port 0. */
 	static const char bound[] = { 0, ADDRESS_IPV4, 0, 0, 0, 0, 0, 0 };
 
 	text_putc(out, VERSION);

@@ -24,8 +24,8 @@ void upstream_init(struct upstream *u, const struct upstream_options *o)
 	upstream_learn_server(u, &u->stub, false);
 }
 
-static const struct route *route_of(const struct upstream *p,
-				    const struct jrmp_id *id)
+static const struct route *route_find(const struct upstream *p,
+				      const struct jrmp_id *id)
 {
 	for (size_t i = 0; i < p->route_count; i++)
 		if (memcmp(&p->routes[i].id, id, sizeof(*id)) == 0)
@@ -35,17 +35,17 @@ static const struct route *route_of(const struct upstream *p,
 
 bool upstream_knows(const struct upstream *p, const struct jrmp_id *id)
 {
-	return route_of(p, id);
+	return route_find(p, id);
 }
 
 /*
- * What is not known is an object of the server's port: one of before the proxy
- * was started, or one of the many that are where the server is.
+ * An unknown object is at the server's port: the JVM gave it to a client before
+ * the proxy was started, or it is one of many at that port.
  */
 struct endpoint upstream_route(const struct upstream *p,
 			       const struct jrmp_id *id)
 {
-	const struct route *r = route_of(p, id);
+	const struct route *r = route_find(p, id);
 
 	if (r)
 		return r->endpoint;
@@ -54,7 +54,7 @@ struct endpoint upstream_route(const struct upstream *p,
 	return p->registry;
 }
 
-static struct endpoint endpoint_of(const struct stub *stub)
+static struct endpoint stub_endpoint(const struct stub *stub)
 {
 	struct endpoint e = { .port = stub->port, .tls = ENDPOINT_LOOK };
 
@@ -66,18 +66,18 @@ static struct endpoint endpoint_of(const struct stub *stub)
 	return e;
 }
 
-static void set_server(struct upstream *p, const struct stub *stub,
-		       struct endpoint e)
+static void upstream_set_server(struct upstream *p, const struct stub *stub,
+				struct endpoint e)
 {
 	p->server_port = stub->port;
 	p->server = e;
 	p->has_server = true;
 }
 
-static void add_route(struct upstream *p, const struct stub *stub,
-		      struct endpoint e)
+static void upstream_add_route(struct upstream *p, const struct stub *stub,
+			       struct endpoint e)
 {
-	struct route *r = (struct route *)route_of(p, &stub->id);
+	struct route *r = (struct route *)route_find(p, &stub->id);
 
 	if (!r) {
 		r = &p->routes[p->next_route];
@@ -91,19 +91,20 @@ static void add_route(struct upstream *p, const struct stub *stub,
 void upstream_learn_server(struct upstream *p, const struct stub *stub,
 			   bool at_registry)
 {
-	set_server(p, stub, at_registry ? p->registry : endpoint_of(stub));
+	upstream_set_server(p, stub,
+			    at_registry ? p->registry : stub_endpoint(stub));
 	p->has_jmxrmi = true;
 }
 
 void upstream_learn_other(struct upstream *p, const struct stub *stub,
 			  bool at_registry)
 {
-	struct endpoint e = at_registry ? p->registry : endpoint_of(stub);
+	struct endpoint e = at_registry ? p->registry : stub_endpoint(stub);
 
 	if (p->has_jmxrmi)
-		add_route(p, stub, e);
+		upstream_add_route(p, stub, e);
 	else
-		set_server(p, stub, e);
+		upstream_set_server(p, stub, e);
 }
 
 bool upstream_has_session(struct upstream *p, const struct jrmp_id *id)
@@ -119,7 +120,7 @@ bool upstream_has_session(struct upstream *p, const struct jrmp_id *id)
 	return false;
 }
 
-static void add_session(struct upstream *p, const struct jrmp_id *id)
+static void upstream_add_session(struct upstream *p, const struct jrmp_id *id)
 {
 	struct known_session *oldest = &p->sessions[0];
 
@@ -133,12 +134,13 @@ static void add_session(struct upstream *p, const struct jrmp_id *id)
 
 void upstream_learn_session(struct upstream *p, const struct stub *stub)
 {
-	add_session(p, &stub->id);
+	upstream_add_session(p, &stub->id);
 	if (!p->has_server || stub->port != p->server_port)
-		add_route(p, stub, endpoint_of(stub));
+		upstream_add_route(p, stub, stub_endpoint(stub));
 }
 
-static void learn(struct endpoint *e, uint16_t port, enum endpoint_tls tls)
+static void endpoint_learn_tls(struct endpoint *e, uint16_t port,
+			       enum endpoint_tls tls)
 {
 	if (e->port == port)
 		e->tls = tls;
@@ -147,10 +149,10 @@ static void learn(struct endpoint *e, uint16_t port, enum endpoint_tls tls)
 void upstream_learn_tls(struct upstream *p, uint16_t port,
 			enum endpoint_tls tls)
 {
-	learn(&p->registry, port, tls);
-	learn(&p->server, port, tls);
+	endpoint_learn_tls(&p->registry, port, tls);
+	endpoint_learn_tls(&p->server, port, tls);
 	for (size_t i = 0; i < p->route_count; i++)
-		learn(&p->routes[i].endpoint, port, tls);
+		endpoint_learn_tls(&p->routes[i].endpoint, port, tls);
 }
 
 bool upstream_is_remote(const struct upstream *p)
