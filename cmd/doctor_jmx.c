@@ -193,7 +193,8 @@ static void look_at_local(struct doctor_checks *c, const struct rmi_local *l)
 		f->is_note = true;
 		finding_detail(f,
 			       "no connector is seen; `sjkc mxping -p %d "
-			       "--start` starts one, which stays",
+			       "--start-agent` starts one; it stays until the "
+			       "JVM exits",
 			       (int)c->pid);
 	}
 }

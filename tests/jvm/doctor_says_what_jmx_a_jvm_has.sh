@@ -18,7 +18,7 @@ line() {
 none() {
 	target "$1" || return
 	ask 0 doctor "$pid" && line '' 'JMX port' 'none is configured' &&
-		line '' 'local JMX' "\`sjkc mxping -p $pid --start-agent\` starts one" &&
+		line '' 'local JMX' "\`sjkc mxping -p $pid --start-agent\` starts one; it stays" &&
 		line works: 'jps,' 'mxping -p' || return
 	! grep -qsx 'Attach Listener' "/proc/$pid/task/"*/comm ||
 		{ echo 'it was asked'; return 1; }
