@@ -55,14 +55,14 @@ static void find_port(struct port *p, const struct listeners *all)
 	}
 }
 
-/* "9010 of every address", "127.0.0.1:9010" */
+/* "9010 on all addresses", "127.0.0.1:9010" */
 static void add_where(struct text *out, const struct port *p)
 {
 	if (p->listener && !is_wildcard(p->listener))
 		rmi_address_add(out, &p->listener->address);
 	else
 		text_printf(out, "%u%s", p->is->remote_port,
-			    p->listener ? " of every address" : "");
+			    p->listener ? " on all addresses" : "");
 }
 
 /* Who has a certificate that it trusts is known, too. */
@@ -74,12 +74,12 @@ static bool is_open_to_anybody(const struct rmi_local *l)
 static const char *wants(const struct rmi_local *l)
 {
 	if (l->authenticate)
-		return l->ssl ? "it wants a password, by TLS"
-			      : "it wants a password, which goes in the clear";
+		return l->ssl ? "requires a password, over TLS"
+			      : "requires a password, which is sent in clear";
 	if (!is_open_to_anybody(l))
-		return "it wants a certificate, by TLS";
-	return l->ssl ? "it wants no password, by TLS"
-		      : "it wants no password, and has no TLS";
+		return "requires a client certificate, over TLS";
+	return l->ssl ? "requires no password, over TLS"
+		      : "requires no password, without TLS";
 }
 
 static void look_at_port(struct doctor_checks *c, const struct port *p)
@@ -91,18 +91,18 @@ static void look_at_port(struct doctor_checks *c, const struct port *p)
 
 	add_where(&where, p);
 	if (p->is_seen && !p->listener) {
-		finding_detail(f,
-			       "%s was asked for, and nothing of the JVM "
-			       "listens there",
-			       where.bytes);
+		finding_detail(
+			f,
+			"%s is configured, but the JVM does not listen there",
+			where.bytes);
 	} else if (is_wide && is_open_to_anybody(p->is)) {
 		f->is_note = false;
 		f->is_warning = true;
 		f->is.state = CONDITION_FAILS;
-		finding_detail(f,
-			       "%s, %s: whoever gets there can run code in "
-			       "the JVM",
-			       where.bytes, wants(p->is));
+		finding_detail(
+			f,
+			"%s, %s: anyone who reaches it can run code in the JVM",
+			where.bytes, wants(p->is));
 		finding_remedy(f, "jmxremote.authenticate=true, or "
 				  "jmxremote.host=127.0.0.1 and a tunnel");
 	} else {
@@ -119,15 +119,15 @@ static void look_at_clients(struct doctor_checks *c, const struct port *p)
 	struct finding *f = doctor_checks_note(c, "JMX clients");
 
 	finding_detail(f,
-		       "are sent to %.80s; `sjkc mxping -s %s` says how far "
-		       "they get",
+		       "are sent to %.80s; `sjkc mxping -s %s` tests whether "
+		       "they can connect",
 		       named ? named + strlen(host) : "its host's own name",
 		       p->address.bytes);
 	if (!doctor_checks_knows("mxprx"))
 		return;
 	f = doctor_checks_note(c, "JMX clients");
 	finding_detail(f,
-		       "where that is not to be reached: `sjkc mxprx -s %s -b "
+		       "if clients cannot reach that: `sjkc mxprx -s %s -b "
 		       "127.0.0.1:7777`",
 		       p->address.bytes);
 }
@@ -140,7 +140,8 @@ static void look_at_remote(struct doctor_checks *c, const struct rmi_local *l)
 
 	if (!l->has_remote) {
 		finding_detail(doctor_checks_note(c, "JMX port"),
-			       "none is configured: only by pid, from here");
+			       "none is configured: JMX works only by pid, "
+			       "from this machine");
 		return;
 	}
 	p.is_seen = listeners_read(&all, c->pid, &unseen) == 0;
@@ -177,24 +178,23 @@ static void look_at_local(struct doctor_checks *c, const struct rmi_local *l)
 
 	if (l->port) {
 		finding_detail(f,
-			       "its connector listens on port %u; `sjkc "
-			       "mxping -p %d` tries it",
+			       "the agent listens on port %u; `sjkc mxping -p "
+			       "%d` tests it",
 			       l->port, (int)c->pid);
 	} else if (obstacle) {
 		f->is.state = CONDITION_FAILS;
 		f->is.kind = obstacle->is.kind;
-		finding_detail(f,
-			       "no connector is seen, and none can be "
-			       "started: %s",
-			       obstacle->is.name);
+		finding_detail(
+			f, "the agent is not running and cannot be started: %s",
+			obstacle->is.name);
 		finding_remedy(f, "start the JVM with "
 				  "-Dcom.sun.management.jmxremote");
 	} else {
 		f->is_note = true;
 		finding_detail(f,
-			       "no connector is seen; `sjkc mxping -p %d "
-			       "--start-agent` starts one; it stays until the "
-			       "JVM exits",
+			       "the agent is not running; `sjkc mxping -p %d "
+			       "--start-agent` starts it, and it listens until "
+			       "the JVM exits",
 			       (int)c->pid);
 	}
 }

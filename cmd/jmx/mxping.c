@@ -107,7 +107,7 @@ static void judge_stopped(struct ping *p)
 	if (i == count)
 		return;
 	text_clear(&probe->verdict);
-	text_printf(&probe->verdict, "the JVM does not run: %s",
+	text_printf(&probe->verdict, "the JVM is not running: %s",
 		    list[i].detail);
 	text_clear(&probe->remedy);
 	text_puts(&probe->remedy, list[i].remedy);
@@ -150,18 +150,17 @@ static int report_none(struct ping *p, struct error *err)
 	struct probe *probe = &p->probe;
 
 	probe->kind = ERROR_REFUSED;
-	text_puts(&probe->verdict,
-		  "the JVM has no JMX that could be connected to");
-	text_printf(
-		&probe->remedy,
-		"sjkc mxprx -p %s -b 127.0.0.1:7777 lets clients in, by "
-		"the JVM's connector for this machine, which is started\n"
-		"sjkc mxping -p %s --start-agent starts it, and tries it; it "
-		"stays until the JVM ends\n"
-		"a JVM started with "
-		"-Dcom.sun.management.jmxremote.port=9010 and .rmi.port "
-		"of the same number has a port of its own",
-		p->target, p->target);
+	text_puts(&probe->verdict, "the JVM has no JMX port, and its local JMX "
+				   "agent is not running");
+	text_printf(&probe->remedy,
+		    "sjkc mxprx -p %s -b 127.0.0.1:7777 starts the local JMX "
+		    "agent and serves clients through it\n"
+		    "sjkc mxping -p %s --start-agent starts the agent and "
+		    "tests it; it listens until the JVM exits\n"
+		    "-Dcom.sun.management.jmxremote.port=9010 and "
+		    "-Dcom.sun.management.jmxremote.rmi.port=9010 give a JVM a "
+		    "JMX port when it starts",
+		    p->target, p->target);
 	return report(p, err);
 }
 

@@ -50,16 +50,15 @@ static void put_remedy(void *self, const char *line, size_t len)
 static void put_remote(const struct rmi_local *l, struct text *out)
 {
 	if (!l->has_remote) {
-		text_puts(out, "none is configured, for clients from "
-			       "elsewhere\n");
+		text_puts(out, "none is configured for remote clients\n");
 		return;
 	}
-	text_printf(out, "%u, for clients from elsewhere: ", l->remote_port);
+	text_printf(out, "%u, for remote clients: ", l->remote_port);
 	text_puts(out, !l->ssl           ? "without TLS, "
 		       : l->registry_ssl ? "TLS, "
-					 : "TLS, but for the registry, ");
+					 : "TLS except for the registry, ");
 	if (l->ssl && l->need_client_auth)
-		text_puts(out, "a certificate of clients, ");
+		text_puts(out, "a client certificate, ");
 	text_puts(out, l->authenticate ? "a password\n" : "no password\n");
 }
 
@@ -71,12 +70,10 @@ static void put_configuration(const struct ping *p, struct text *out)
 	put_remote(l, out);
 	text_puts(out, "local   ");
 	if (l->port)
-		text_printf(out,
-			    "its connector for this machine listens on port "
-			    "%u\n",
+		text_printf(out, "the local JMX agent listens on port %u\n",
 			    l->port);
 	else
-		text_puts(out, "no connector for this machine is seen\n");
+		text_puts(out, "the local JMX agent is not running\n");
 	if (p->host) {
 		text_puts(out, INDENT "java.rmi.server.hostname=");
 		safe_text(out, p->host, strlen(p->host));

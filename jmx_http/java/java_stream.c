@@ -203,7 +203,7 @@ static void frame_step_class_field(struct java_stream *s, struct cursor *c)
 	else if (width_of(field.type))
 		f->at++;
 	else
-		stream_wrong(s, "a field of a type that there is not");
+		stream_wrong(s, "a field of an unknown type");
 }
 
 static void frame_take_signature(struct java_stream *s,
@@ -212,7 +212,7 @@ static void frame_take_signature(struct java_stream *s,
 	struct java_frame *f = frame_top(s);
 
 	if (v->kind != JAVA_STRING) {
-		stream_wrong(s, "a type that is no string");
+		stream_wrong(s, "a type name that is not a string");
 		return;
 	}
 	f->class->fields[f->at++].signature = v->bytes;
@@ -417,7 +417,7 @@ static void frame_take_array_class(struct java_stream *s,
 	if (!class)
 		return;
 	if (class->name.len < 2 || class->name.at[0] != '[') {
-		stream_wrong(s, "an array of a class that is none of arrays");
+		stream_wrong(s, "an array whose class is not an array class");
 		return;
 	}
 	f->value = stream_value(s, JAVA_ARRAY);
@@ -486,7 +486,7 @@ static void frame_take_enum_name(struct java_stream *s,
 				 const struct java_value *v)
 {
 	if (v->kind != JAVA_STRING) {
-		stream_wrong(s, "a constant whose name is no string");
+		stream_wrong(s, "a constant whose name is not a string");
 		return;
 	}
 	frame_top(s)->value->constant.name = v->bytes;
@@ -558,7 +558,7 @@ static void tag_read_reference(struct java_stream *s, struct cursor *c)
 	if (handle < s->handle_count)
 		s->pending = s->handles[handle];
 	else
-		stream_wrong(s, "a reference to what is not there");
+		stream_wrong(s, "a reference to an unknown handle");
 }
 
 static void tag_begin_class(struct java_stream *s, enum frame_state state,
@@ -605,7 +605,7 @@ static void tag_read_proxy(struct java_stream *s, struct cursor *c)
 	if (!cursor_ok(c))
 		return;
 	if (count > UINT16_MAX) {
-		stream_wrong(s, "a proxy of too many interfaces");
+		stream_wrong(s, "a proxy with too many interfaces");
 		return;
 	}
 	tag_begin_class(s, PROXY_INTERFACES, class);
@@ -762,9 +762,9 @@ static void tag_read(struct java_stream *s, struct cursor *c, unsigned wanted)
 	if (!cursor_ok(c))
 		return;
 	if (tag < FIRST_TAG || tag >= NO_MORE_TAGS)
-		stream_wrong(s, "a tag that there is not");
+		stream_wrong(s, "an unknown tag");
 	else if (!(tags[tag - FIRST_TAG].wanted & wanted))
-		stream_wrong(s, "a tag that cannot stand there");
+		stream_wrong(s, "a tag that is not allowed there");
 	else
 		tags[tag - FIRST_TAG].read(s, c);
 }
@@ -780,7 +780,7 @@ static void stream_read_header(struct java_stream *s, struct cursor *c)
 	if (header == STREAM_HEADER)
 		s->has_header = true;
 	else
-		stream_wrong(s, "no stream of Java objects");
+		stream_wrong(s, "not a stream of Java objects");
 }
 
 static void stream_step(struct java_stream *s, struct cursor *c)
@@ -792,7 +792,7 @@ static void stream_step(struct java_stream *s, struct cursor *c)
 	else
 		tag_read(s, c, WANT_VALUE | WANT_BLOCK | WANT_RESET);
 	if (s->arena.total > (s->memory_max ? s->memory_max : JAVA_MEMORY_MAX))
-		stream_wrong(s, "more than can be held");
+		stream_wrong(s, "the objects need too much memory");
 }
 
 /* Hands what is whole to what it is part of; true when that is the caller. */

@@ -10,31 +10,27 @@
 
 void rmi_judge_dns(struct rmi_probe *p)
 {
-	probe_judge(
-		p->report, "the name is not known here",
-		"check its spelling and, inside a cluster or a VPN, whether "
-		"this machine can see its names");
+	probe_judge(p->report, "the host name does not resolve",
+		    "check the spelling; names of a cluster or a VPN may not "
+		    "resolve on this machine");
 }
 
 void rmi_judge_tcp(struct rmi_probe *p, int sys)
 {
 	if (sys == ECONNREFUSED)
-		probe_judge(p->report, "nothing listens there",
-			    "is the JVM running, and was it started with "
-			    "-D" REMOTE
-			    "port of that number? In a container: is "
-			    "that port published or forwarded?");
+		probe_judge(p->report, "nothing listens on the port",
+			    "start the JVM with -D" REMOTE
+			    "port of this number; for a container, publish or "
+			    "forward the port");
 	else if (sys == ETIMEDOUT)
 		probe_judge(
-			p->report, "nothing answers there: packets are lost",
-			"a firewall or network policy drops them, or the "
-			"address is that of a network that cannot be reached "
-			"from here");
+			p->report, "the connection timed out: packets are lost",
+			"a firewall or a network policy may drop packets, or "
+			"the network of this address is unreachable from here");
 	else if (sys == ENETUNREACH || sys == EHOSTUNREACH)
-		probe_judge(
-			p->report, "no way leads there from here",
-			"the address is that of another network: a VPN, or a "
-			"port forward to it, is needed");
+		probe_judge(p->report, "there is no route to the host",
+			    "the address belongs to another network: use a VPN "
+			    "or a port forward");
 }
 
 void rmi_judge_stranger(struct rmi_probe *p, enum rmi_answer answer)
@@ -42,23 +38,26 @@ void rmi_judge_stranger(struct rmi_probe *p, enum rmi_answer answer)
 	static const struct {
 		const char *verdict, *remedy;
 	} strangers[] = {
-		[RMI_UNWILLING] = { "an RMI server answers, but refuses", "" },
-		[RMI_TLS] = { "TLS within TLS is asked for",
-			      "a proxy between may add TLS of its own" },
-		[RMI_HTTP] = { "a web server answers there, not JMX",
-			       "is it the port of the application or of "
-			       "Jolokia? That of JMX is " REMOTE "port" },
-		[RMI_OTHER] = { "something else than JMX answers there",
-				"the port of JMX is that of " REMOTE "port" },
-		[RMI_SILENT] = { "somebody takes the connection and says "
+		[RMI_UNWILLING] = { "an RMI server rejects the protocol", "" },
+		[RMI_TLS] = { "the server requires TLS inside TLS",
+			      "a proxy between client and server may add its "
+			      "own TLS" },
+		[RMI_HTTP] = { "a web server listens on the port, not JMX",
+			       "this may be the port of the application or of "
+			       "Jolokia; the JMX port is that of " REMOTE
+			       "port" },
+		[RMI_OTHER] = { "something other than JMX listens on the port",
+				"the JMX port is that of " REMOTE "port" },
+		[RMI_SILENT] = { "the server accepts the connection, but sends "
 				 "nothing",
-				 "the JVM may be stopped or in a long pause; "
-				 "a proxy or port forward may listen whose own "
-				 "target is gone; or it is a port of another "
-				 "protocol, that of JMX is " REMOTE "port" },
-		[RMI_CLOSED] = { "the connection is closed without an answer",
-				 "a port forward whose target does not listen "
-				 "does so, and servers of other protocols" },
+				 "the JVM may be stopped or in a long pause, a "
+				 "port forward may have lost its target, or "
+				 "the port may belong to another protocol; the "
+				 "JMX port is that of " REMOTE "port" },
+		[RMI_CLOSED] = { "the server closes the connection without a "
+				 "reply",
+				 "port forwards without a listening target do "
+				 "this, and servers of other protocols" },
 	};
 
 	probe_judge(p->report, strangers[answer].verdict,
@@ -69,14 +68,15 @@ void rmi_judge_silence(struct rmi_probe *p, int sys)
 {
 	if (sys == ETIMEDOUT)
 		probe_judge(p->report,
-			    "RMI greets, but does not answer a call in time",
+			    "the RMI server greets, but does not reply to a "
+			    "call in time",
 			    "the JVM may be stopped or in a long pause; "
-			    "--timeout has more patience");
+			    "--timeout sets a longer limit");
 	else
-		probe_judge(
-			p->report,
-			"RMI greets, but what follows is not an answer of it",
-			"a proxy between may cut or change what passes");
+		probe_judge(p->report,
+			    "the RMI server greets, but sends no valid reply",
+			    "a proxy between client and server may truncate or "
+			    "change the data");
 }
 
 void rmi_judge_registry(struct rmi_probe *p, const struct java_value *thrown)
@@ -84,19 +84,16 @@ void rmi_judge_registry(struct rmi_probe *p, const struct java_value *thrown)
 	struct text verdict = { 0 };
 
 	if (java_is_caused_by(thrown, "java.rmi.NotBoundException")) {
-		text_puts(&verdict,
-			  "an RMI registry answers, but has no entry ");
+		text_puts(&verdict, "the RMI registry has no entry ");
 		text_puts(&verdict, p->access.target.entry.bytes);
-		probe_judge(
-			p->report, verdict.bytes,
-			"it is an application's own registry; that of JMX is "
-			"at " REMOTE "port");
+		probe_judge(p->report, verdict.bytes,
+			    "this may be an application's own registry; that "
+			    "of JMX is at " REMOTE "port");
 	} else if (java_is_caused_by(thrown,
 				     "java.rmi.NoSuchObjectException")) {
-		probe_judge(
-			p->report, "an RMI server answers, but is no registry",
-			"is it the port of " REMOTE "rmi.port? That of .port "
-			"is asked first");
+		probe_judge(p->report, "the RMI server is not a registry",
+			    "this may be the port of " REMOTE
+			    "rmi.port; use that of .port");
 	}
 	text_release(&verdict);
 }
@@ -106,37 +103,36 @@ void rmi_judge_login(struct rmi_probe *p, const struct error *err)
 	if (err->kind != ERROR_PERMISSION)
 		return;
 	if (p->access.user)
-		probe_judge(
-			p->report,
-			"JMX works up to here; the JVM does not take that "
-			"user and password",
-			"they are in the JVM's " REMOTE "password.file, "
-			"whose lines are \"user password\", or those of the "
-			"login that " REMOTE "login.config names");
+		probe_judge(p->report,
+			    "JMX works up to the login; the JVM rejects this "
+			    "user and password",
+			    "the JVM reads them from " REMOTE
+			    "password.file, with lines \"user password\", or "
+			    "from the login module of " REMOTE "login.config");
 	else
-		probe_judge(
-			p->report,
-			"JMX works up to here; the JVM wants a user and a "
-			"password",
-			"--user NAME, and the password from --password-file, "
-			"SJKC_PASSWORD or the terminal; they are in the "
-			"JVM's " REMOTE "password.file");
+		probe_judge(p->report,
+			    "JMX works up to the login; the JVM requires a "
+			    "user and a password",
+			    "use --user NAME, with the password from "
+			    "--password-file, SJKC_PASSWORD or the prompt; the "
+			    "JVM reads them from " REMOTE "password.file");
 }
 
 static void judge_ours(struct rmi_probe *p)
 {
 	if (p->access.tls.cert)
-		probe_judge(p->report, "the JVM does not take our certificate",
-			    "--cert is to be one whose issuer is in the JVM's "
-			    "javax.net.ssl.trustStore, and has not expired");
+		probe_judge(p->report, "the JVM rejects the client certificate",
+			    "--cert must name a certificate that has not "
+			    "expired and whose issuer is in the JVM's "
+			    "javax.net.ssl.trustStore");
 	else
-		probe_judge(
-			p->report, "the JVM wants a certificate of its clients",
-			"--cert FILE --key FILE: one whose issuer is in the "
-			"JVM's javax.net.ssl.trustStore; it is started "
-			"with " REMOTE "ssl.need.client.auth\n"
-			"a Java client needs it in a key store: "
-			"-Djavax.net.ssl.keyStore, .keyStorePassword");
+		probe_judge(p->report, "the JVM requires a client certificate",
+			    "use --cert FILE --key FILE with a certificate "
+			    "whose issuer is in the JVM's "
+			    "javax.net.ssl.trustStore; the JVM sets " REMOTE
+			    "ssl.need.client.auth\n"
+			    "a Java client needs it in a key store: "
+			    "-Djavax.net.ssl.keyStore, .keyStorePassword");
 }
 
 /* A host of the JVM's in what may be copied to a shell. */
@@ -161,20 +157,20 @@ static void add_address(struct text *out, const struct rmi_address *at)
 static void judge_distrust(struct rmi_probe *p, const struct rmi_address *at,
 			   struct text *verdict, struct text *remedy)
 {
-	text_puts(verdict, p->login.tls.is_self_signed
-				   ? "the JVM's certificate is self-signed, "
-				     "and not trusted here"
-				   : "the JVM's certificate is of an issuer "
-				     "that is not trusted here");
-	text_puts(remedy, "get it, and trust it when it is the right one: "
-			  "openssl s_client -connect ");
+	text_puts(
+		verdict,
+		p->login.tls.is_self_signed
+			? "the JVM's certificate is self-signed and not trusted"
+			: "the issuer of the JVM's certificate is not trusted");
+	text_puts(remedy, "if it is the right certificate, trust it: openssl "
+			  "s_client -connect ");
 	add_address(remedy, at);
 	text_puts(remedy,
 		  " </dev/null | openssl x509 >jvm.pem; then --cacert jvm.pem\n"
 		  "a Java client needs it in a trust store: keytool "
 		  "-importcert -file jvm.pem -keystore trust.p12; "
 		  "-Djavax.net.ssl.trustStore=trust.p12\n"
-		  "--insecure takes any certificate");
+		  "--insecure accepts any certificate");
 }
 
 static void judge_names(struct rmi_probe *p, const char *host,
@@ -183,15 +179,14 @@ static void judge_names(struct rmi_probe *p, const char *host,
 	text_puts(verdict, "the JVM's certificate is for ");
 	text_puts(verdict, p->login.tls.names.len ? p->login.tls.names.bytes
 						  : "no host");
-	text_printf(verdict, ", and not for %s, where it was asked for", host);
+	text_printf(verdict, ", not for %s", host);
 	text_printf(remedy,
-		    "a certificate that names %s among its SANs; or "
-		    "-Djava.rmi.server.hostname of one of its names, which "
-		    "clients are then sent to\n"
-		    "Java clients look at it since the updates of January "
-		    "2026, unless told "
+		    "use a certificate with %s among its SANs, or set "
+		    "-Djava.rmi.server.hostname to one of its names\n"
+		    "Java clients check the name since the updates of January "
+		    "2026, unless they set "
 		    "-Djdk.rmi.ssl.client.enableEndpointIdentification=false\n"
-		    "--insecure takes any certificate",
+		    "--insecure accepts any certificate",
 		    for_shell(host));
 }
 
@@ -207,10 +202,10 @@ static void judge_certificate(struct rmi_probe *p, const struct rmi_address *at,
 					      "expired"
 					    : "the JVM's certificate is not "
 					      "valid yet");
-		text_puts(&remedy, "the JVM needs a new one in its "
-				   "javax.net.ssl.keyStore, and a restart; or "
-				   "is a clock wrong, here or there?\n"
-				   "--insecure takes any certificate");
+		text_puts(&remedy, "put a new certificate into the JVM's "
+				   "javax.net.ssl.keyStore and restart the "
+				   "JVM; check the clocks of both machines\n"
+				   "--insecure accepts any certificate");
 	} else if (!p->login.tls.is_trusted) {
 		judge_distrust(p, at, &verdict, &remedy);
 	} else {
@@ -237,15 +232,14 @@ void rmi_judge_tls(struct rmi_probe *p, const char *host,
 			    "start the JVM with -D" REMOTE "ssl=true and "
 			    "-D" REMOTE "registry.ssl=true, or omit --tls");
 	else if (err->sys == ETIMEDOUT)
-		probe_judge(p->report, "TLS is begun, and not answered in time",
+		probe_judge(p->report, "the TLS handshake timed out",
 			    "the JVM may be stopped or in a long pause; "
-			    "--timeout has more patience");
+			    "--timeout sets a longer limit");
 	else
-		probe_judge(
-			p->report, "TLS is begun, and not agreed upon",
-			"the JVM's " REMOTE "ssl.enabled.protocols and "
-			".ssl.enabled.cipher.suites have to leave TLS 1.2 or "
-			"1.3; --insecure speaks older ones, too");
+		probe_judge(p->report, "the TLS handshake failed",
+			    "the JVM's " REMOTE "ssl.enabled.protocols and "
+			    ".ssl.enabled.cipher.suites must allow TLS 1.2 or "
+			    "1.3; --insecure also allows older versions");
 }
 
 /* Works from here, and from nowhere else. */
@@ -261,8 +255,8 @@ static void judge_no_host(const struct rmi_probe *p, struct text *verdict,
 		  "resolve where it runs (/etc/hosts), and restart it");
 	if (p->pid)
 		text_printf(remedy,
-			    "\nor leave the JVM as it is: sjkc mxprx -p %s "
-			    "-b ADDRESS:7777 --allow CIDR",
+			    "\nor run a proxy: sjkc mxprx -p %s -b "
+			    "ADDRESS:7777 --allow CIDR",
 			    p->pid);
 }
 
@@ -273,19 +267,18 @@ void rmi_judge_success(struct rmi_probe *p)
 
 	text_puts(&verdict, "JMX works");
 	if (p->access.target.stub.len)
-		text_puts(&verdict, ", by the connector for this machine");
+		text_puts(&verdict, ", through the local JMX agent");
 	else if (user && p->server_is_tls)
-		text_puts(&verdict, ", by TLS, with a password");
+		text_puts(&verdict, ", over TLS, with a password");
 	else if (user)
-		text_puts(&verdict, ", with a password, which passes without "
-				    "TLS: who sees the traffic has it");
+		text_puts(&verdict, ", with a password that is sent in clear: "
+				    "anyone on the network can read it");
 	else if (p->login.tls.wants_certificate && p->access.tls.cert)
-		text_puts(&verdict, ", and asks for no password but a "
-				    "certificate");
+		text_puts(&verdict, "; the JVM requires a client certificate, "
+				    "but no password");
 	else
-		text_puts(&verdict,
-			  ", and asks for no password: who reaches the port "
-			  "can do anything in the JVM");
+		text_puts(&verdict, "; the JVM requires no password: anyone "
+				    "who reaches the port can run code in it");
 	text_puts(&remedy, "");
 	/* Seen from within its network, that says little of other ones. */
 	if (p->login.server.names_no_host && !p->access.target.stub.len &&
@@ -293,8 +286,8 @@ void rmi_judge_success(struct rmi_probe *p)
 		judge_no_host(p, &verdict, &remedy);
 	else if (p->pid && !p->access.target.stub.len)
 		text_printf(&verdict,
-			    "; seen from the JVM's own network: who is "
-			    "elsewhere has to get to %s, port %d",
+			    "; this was tested from the JVM's own network; "
+			    "clients elsewhere must reach %s, port %d",
 			    p->login.server.host, p->login.server.port);
 	probe_judge(p->report, verdict.bytes, remedy.bytes);
 	text_release(&verdict);

@@ -156,14 +156,15 @@ static const char *words_of_answer(enum rmi_answer answer)
 	static const char *const words[] = {
 		[RMI_JRMP] = "where another JVM answers, or another port of "
 			     "this one",
-		[RMI_UNWILLING] = "where an RMI server answers, but refuses",
-		[RMI_TLS] = "where TLS is spoken, of which it says nothing",
-		[RMI_HTTP] = "where a web server answers",
-		[RMI_OTHER] = "where something else than RMI answers",
-		[RMI_SILENT] = "where somebody takes the connection and says "
-			       "nothing",
-		[RMI_CLOSED] = "where the connection is closed without an "
-			       "answer",
+		[RMI_UNWILLING] = "where an RMI server rejects the protocol",
+		[RMI_TLS] = "where the server speaks TLS, which the stub does "
+			    "not announce",
+		[RMI_HTTP] = "where a web server listens",
+		[RMI_OTHER] = "where something other than RMI listens",
+		[RMI_SILENT] = "where the server accepts the connection, but "
+			       "sends nothing",
+		[RMI_CLOSED] = "where the server closes the connection without "
+			       "a reply",
 	};
 
 	return words[answer];
@@ -178,21 +179,22 @@ static const char *words_of_absence(const struct rmi_probe *p,
 	bool is_remote = kind_of(&p->login.registry_peer) != HOST_LOOPBACK;
 
 	if (f->is_unknown)
-		return "a name that is not known here";
+		return "a name that does not resolve here";
 	if (kind == HOST_ANY)
-		return "which is no address to connect to";
+		return "which is not an address to connect to";
 	if (kind == HOST_LOOPBACK && is_remote && !stub->names_no_host)
-		return "which to each client is the machine that it runs on";
+		return "a loopback address: for a remote client, the client's "
+		       "own machine";
 	if (kind == HOST_LINK)
-		return "an address that holds on the JVM's own link only";
+		return "an address that is valid only on the JVM's own link";
 	if (f->sys == ECONNREFUSED)
 		return "where nothing listens";
 	if (f->sys == ETIMEDOUT && kind == HOST_PRIVATE)
-		return "a private address, at which nothing answers here";
+		return "a private address that does not answer from here";
 	if (f->sys == ETIMEDOUT)
-		return "where nothing answers";
+		return "which does not answer";
 	return kind == HOST_PRIVATE ? "a private address of another network"
-				    : "which cannot be reached from here";
+				    : "which is unreachable from here";
 }
 
 static enum host_kind kind_of_host(struct rmi_probe *p,
@@ -215,7 +217,7 @@ static void add_failure(struct rmi_probe *p, struct text *verdict,
 			 at.port != stub->port;
 
 	if (is_forced)
-		text_printf(verdict, "%s, port %d was to be taken, ", at.host,
+		text_printf(verdict, "--force-… selects %s, port %d, ", at.host,
 			    at.port);
 	else if (stub->names_no_host)
 		text_printf(verdict,
@@ -224,7 +226,7 @@ static void add_failure(struct rmi_probe *p, struct text *verdict,
 			    at.host, at.port);
 	else
 		text_printf(verdict, "the JVM %s %s, port %d, ",
-			    stub == &p->login.session ? "has sessions at"
+			    stub == &p->login.session ? "opens sessions at"
 						      : "sends clients to",
 			    at.host, at.port);
 	text_puts(verdict,
@@ -235,8 +237,9 @@ static void add_failure(struct rmi_probe *p, struct text *verdict,
 						     ? HOST_UNKNOWN
 						     : kind_of_host(p, &at)));
 	if (f->is_answered && f->answer == RMI_OTHER)
-		text_puts(verdict, " (Java says: non-JRMP server at remote "
-				   "endpoint)");
+		text_puts(verdict,
+			  " (Java clients report: non-JRMP server at remote "
+			  "endpoint)");
 }
 
 /* A port of loopback that is free: its own number, or one that follows. */
@@ -279,10 +282,10 @@ static void add_proxy(struct rmi_probe *p, enum found found,
 	const struct rmi_address *target = &p->access.target.address;
 	int port = free_port(target->port);
 
-	text_printf(remedy,
-		    "\nor leave the JVM as it is: clients can connect to "
-		    "127.0.0.1:%d while this runs: sjkc mxprx -s ",
-		    port);
+	text_printf(
+		remedy,
+		"\nor run a proxy for clients at 127.0.0.1:%d: sjkc mxprx -s ",
+		port);
 	add_target(remedy, target);
 	text_printf(remedy, "%s%s -b 127.0.0.1:%d", p->as_given,
 		    found == FOUND_INSECURE && !p->access.tls.insecure
@@ -301,12 +304,12 @@ static void judge_same_host(struct rmi_probe *p, const struct stub *stub,
 	add_proxy(p, found, remedy);
 	if (stub->names_no_host)
 		text_printf(remedy,
-			    "\nsjkc's own commands connect to %s where a stub "
+			    "\nsjkc's own commands connect to %s when a stub "
 			    "names no host",
 			    at->host);
 	else
-		text_puts(remedy, "\nsjkc's own commands get there with "
-				  "--force-hostname");
+		text_puts(remedy,
+			  "\nsjkc's own commands need --force-hostname");
 }
 
 /* It is behind the registry's own port, by another number. */
@@ -315,16 +318,14 @@ static void judge_same_port(struct rmi_probe *p, const struct rmi_address *at,
 			    struct text *remedy)
 {
 	text_printf(verdict,
-		    "; it answers at %s, port %d, too, as the registry does",
+		    "; it also answers at %s, port %d, the registry's port",
 		    at->host, at->port);
 	text_printf(remedy,
-		    "a port has to have one number, for clients and for the "
-		    "JVM: forward or publish it so, and start the JVM "
-		    "with " HOSTNAME "=%s",
+		    "forward or publish the port under its own number, and "
+		    "start the JVM with " HOSTNAME "=%s",
 		    at->host);
 	add_proxy(p, found, remedy);
-	text_puts(remedy, "\nsjkc's own commands get there with "
-			  "--force-address");
+	text_puts(remedy, "\nsjkc's own commands need --force-address");
 }
 
 static void judge_nowhere(const struct rmi_probe *p,
@@ -335,25 +336,26 @@ static void judge_nowhere(const struct rmi_probe *p,
 
 	if (f->is_answered && f->answer == RMI_JRMP)
 		text_puts(remedy,
-			  "a port forward may lead to the registry instead: it "
-			  "takes both ports, each with its own number\n");
+			  "a port forward may lead to the registry instead: "
+			  "forward both ports, each under its own number\n");
 	else if (rmi_is_loopback(host))
-		text_printf(remedy,
-			    "where %s, port %d is a port forward: forward port "
-			    "%d, too, by the same number, and look again\n",
-			    host, p->access.target.address.port, stub->port);
+		text_printf(
+			remedy,
+			"if %s, port %d is a port forward: forward port %d as "
+			"well, under the same number, and run mxping again\n",
+			host, p->access.target.address.port, stub->port);
 	if (strcmp(stub->host, host) == 0)
 		text_puts(remedy, "give the JVM a fixed, reachable " RMI_PORT
-				  ", best that of jmxremote.port");
+				  ", preferably that of jmxremote.port");
 	else
 		text_printf(remedy,
 			    "start the JVM with " HOSTNAME "=%s and a fixed, "
-			    "reachable " RMI_PORT ", best that of "
-			    "jmxremote.port",
+			    "reachable " RMI_PORT
+			    ", preferably that of jmxremote.port",
 			    host);
 	text_puts(remedy,
-		  "\nor leave the JVM as it is, and go by what gets to all of "
-		  "its ports: sjkc mxprx -s HOST:PORT --via 'ssh -W "
+		  "\nor run a proxy that reaches all ports of the JVM: sjkc "
+		  "mxprx -s HOST:PORT --proxy-command 'ssh -W "
 		  "{host}:{port} BASTION' -b 127.0.0.1:7777, or sjkc mxprx "
 		  "--kubectl POD:PORT -b 127.0.0.1:7777");
 }
@@ -362,10 +364,10 @@ static void judge_nowhere(const struct rmi_probe *p,
 static void judge_from_within(const struct rmi_probe *p, struct text *remedy)
 {
 	text_printf(remedy,
-		    "start the JVM with " HOSTNAME "= a name or address by "
-		    "which clients get to it\n"
-		    "or leave it as it is: sjkc mxprx -p %s -b 127.0.0.1:7777 "
-		    "lets clients in by the connector for this machine",
+		    "start the JVM with " HOSTNAME
+		    "= a name or address that clients can reach\n"
+		    "or run a proxy: sjkc mxprx -p %s -b 127.0.0.1:7777 serves "
+		    "clients through the local JMX agent",
 		    p->pid);
 }
 

@@ -23,16 +23,16 @@ static const struct {
 	const char *name;
 	const char *means; /* its failure, unless the step says more itself */
 } steps[LOGIN_STEPS] = {
-	[LOGIN_RESOLVE] = { "dns", "the name is not known here" },
+	[LOGIN_RESOLVE] = { "dns", "the host name does not resolve" },
 	[LOGIN_CONNECT] = { "tcp", "the port cannot be reached" },
-	[LOGIN_GREET] = { "protocol", "this is no port of JMX" },
-	[LOGIN_TLS] = { "tls", "TLS is not agreed upon" },
-	[LOGIN_LOOKUP] = { "registry", "the RMI registry there has no JMX" },
-	[LOGIN_STUB] = { "stub", "what the registry holds is no JMX server" },
+	[LOGIN_GREET] = { "protocol", "this is not a JMX port" },
+	[LOGIN_TLS] = { "tls", "the TLS handshake failed" },
+	[LOGIN_LOOKUP] = { "registry", "the RMI registry has no JMX entry" },
+	[LOGIN_STUB] = { "stub", "the registry's entry is not a JMX server" },
 	[LOGIN_SERVER] = { "server", "the JMX server cannot be reached" },
-	[LOGIN_SERVER_TLS] = { "server-tls", "TLS is not agreed upon" },
-	[LOGIN_VERSION] = { "version", "the JMX server does not answer" },
-	[LOGIN_CLIENT] = { "login", "the JMX server takes no client" },
+	[LOGIN_SERVER_TLS] = { "server-tls", "the TLS handshake failed" },
+	[LOGIN_VERSION] = { "version", "the JMX server does not reply" },
+	[LOGIN_CLIENT] = { "login", "the JMX server rejects clients" },
 	[LOGIN_SESSION] = { "session", "the session cannot be reached" },
 };
 /* clang-format on */
@@ -108,17 +108,18 @@ static void add_tls(struct rmi_probe *p, struct text *detail, const char *host)
 	if (!tls->protocol.len)
 		return;
 	if (tls->wants_certificate)
-		text_puts(detail, ", which asks for a certificate of ours");
+		text_puts(detail, ", which requests a client certificate");
 	if (tls->is_trusted && tls->is_of_host)
-		text_printf(detail, "; its certificate is trusted, and of %s",
+		text_printf(detail,
+			    "; the certificate is trusted and valid for %s",
 			    host);
 	if (!p->access.tls.insecure || (tls->is_trusted && tls->is_of_host))
 		return;
-	text_puts(detail, "; --insecure takes its certificate, which is ");
+	text_puts(detail, "; --insecure accepts a certificate that is ");
 	text_puts(detail, tls->is_trusted ? "" : "not trusted");
 	text_puts(detail, tls->is_trusted || tls->is_of_host ? "" : ", and ");
 	if (!tls->is_of_host)
-		text_printf(detail, "not of %s", host);
+		text_printf(detail, "not valid for %s", host);
 }
 
 static void add_addresses(struct text *detail, const struct rmi_address *of)
@@ -140,7 +141,8 @@ static void add_ends(struct text *detail, const struct rmi_connection *c)
 
 static void add_greeting(struct text *detail, const struct rmi_connection *c)
 {
-	text_printf(detail, "RMI; it sees us as %s, port %" PRIu32,
+	text_printf(detail,
+		    "RMI; the server sees this client as %s, port %" PRIu32,
 		    c->greeting.host, c->greeting.port);
 }
 
@@ -161,26 +163,27 @@ static void add_stub(struct text *detail, const struct rmi_login *l)
 	const struct stub *stub = &l->server;
 	struct rmi_endpoint e = rmi_login_endpoint(l, stub);
 
-	text_printf(detail, "it sends clients to %s, port %d", stub->host,
+	text_printf(detail, "the stub sends clients to %s, port %d", stub->host,
 		    stub->port);
 	if (stub_is_tls(stub)) {
-		text_puts(detail, ", by TLS");
+		text_puts(detail, ", over TLS");
 	} else if (stub->factory.len) {
-		text_puts(detail, ", by way of ");
+		text_puts(detail, ", with the socket factory ");
 		text_add(detail, stub->factory.at, stub->factory.len);
 	}
 	if (stub->names_no_host)
 		text_puts(detail, "; the stub names no host, so each Java "
 				  "client connects to its own machine");
 	else if (rmi_is_loopback(stub->host))
-		text_puts(detail, ", each to the machine that it runs on");
+		text_puts(detail,
+			  ", a loopback address: each client's own machine");
 	if (strcmp(e.address.host, stub->host) != 0 ||
 	    e.address.port != stub->port)
-		text_printf(detail, "; %s, port %d is taken instead",
+		text_printf(detail, "; %s, port %d is used instead",
 			    e.address.host, e.address.port);
 	/* Whether a server of another make is one, its replies show. */
 	if (!java_bytes_are(stub->class, server)) {
-		text_puts(detail, "; a stub of a class ");
+		text_puts(detail, "; the class of the stub is ");
 		text_add(detail, stub->class.at, stub->class.len);
 	}
 }
@@ -196,12 +199,12 @@ static void add_session(struct rmi_probe *p, struct text *detail)
 {
 	const struct rmi_login *l = &p->login;
 
-	text_printf(detail, "it is at %s, port %d", l->session.host,
+	text_printf(detail, "the session is at %s, port %d", l->session.host,
 		    l->session.port);
 	if (is_same_endpoint(&l->server, &l->session)) {
-		text_puts(detail, ", as the server");
+		text_puts(detail, ", like the server");
 	} else if (l->at.is_tls) {
-		text_puts(detail, ", by TLS: ");
+		text_puts(detail, ", over TLS: ");
 		add_tls(p, detail, l->at.address.host);
 	} else if (l->connection.transport) {
 		text_puts(detail, ", ");
@@ -239,7 +242,7 @@ static void add_detail(struct rmi_probe *p, struct text *detail)
 		add_greeting(detail, &l->connection);
 		break;
 	case LOGIN_LOOKUP:
-		text_puts(detail, "it has an entry ");
+		text_puts(detail, "found the entry ");
 		text_puts(detail, p->access.target.entry.bytes);
 		break;
 	case LOGIN_STUB:
@@ -522,9 +525,9 @@ static void go_all_the_way(struct rmi_probe *p)
 			close_session(p);
 		return;
 	}
-	if (!take_step(p, "mbean", "the JMX server answers no call",
+	if (!take_step(p, "mbean", "the JMX server does not reply to calls",
 		       count_mbeans) &&
-	    !take_step(p, "round-trip", "calls are not answered", time_calls))
+	    !take_step(p, "round-trip", "calls get no reply", time_calls))
 		rmi_judge_success(p);
 	close_session(p);
 }

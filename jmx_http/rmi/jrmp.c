@@ -148,7 +148,7 @@ static enum java_status take_head(struct jrmp_return *r,
 	type = cursor_u8(&c);
 	memcpy(r->ack_id, cursor_bytes(&c, JRMP_ACK_LEN), JRMP_ACK_LEN);
 	if (type != RETURN_VALUE && type != RETURN_EXCEPTION)
-		return is_wrong(r, "a return of a type that there is not");
+		return is_wrong(r, "unknown return type");
 	r->is_exception = type == RETURN_EXCEPTION;
 	r->primitive.at = v->bytes.at + RETURN_HEAD;
 	r->primitive.len = cursor_left(&c);

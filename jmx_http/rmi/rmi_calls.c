@@ -307,7 +307,7 @@ static void job_take_info(struct job *j, const struct java_value *v)
 {
 	j->reply.info = java_to_info(v, j->arena);
 	if (!j->reply.info)
-		job_set_failure(j, "what was returned is no MBeanInfo",
+		job_set_failure(j, "the reply is not an MBeanInfo",
 				ERROR_REFUSED);
 }
 
@@ -539,7 +539,7 @@ static void run_give_up_changes(struct run *r, const struct error *why)
 {
 	struct error err = *why;
 
-	fail_in(&err, "its answer is lost, it may have been done");
+	fail_in(&err, "the reply was lost; the JVM may have executed the call");
 	for (size_t i = r->head; i < r->sent;) {
 		struct call *c = &r->calls[i];
 

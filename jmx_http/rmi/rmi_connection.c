@@ -74,12 +74,14 @@ static const enum rmi_answer answers[] = {
 static int not_rmi(enum rmi_answer answer, struct error *err)
 {
 	static const char *const words[] = {
-		[RMI_UNWILLING] = "RMI's server refuses the protocol",
-		[RMI_TLS] = "it wants TLS",
-		[RMI_HTTP] = "it speaks HTTP",
-		[RMI_OTHER] = "it speaks something else than RMI",
-		[RMI_SILENT] = "it takes the connection and says nothing",
-		[RMI_CLOSED] = "it closes the connection without an answer",
+		[RMI_UNWILLING] = "the RMI server rejects the protocol",
+		[RMI_TLS] = "the server requires TLS",
+		[RMI_HTTP] = "the server speaks HTTP",
+		[RMI_OTHER] = "the server does not speak RMI",
+		[RMI_SILENT] = "the server accepts the connection, but sends "
+			       "nothing",
+		[RMI_CLOSED] = "the server closes the connection without a "
+			       "reply",
 	};
 
 	return fail(err, ERROR_REFUSED, "%s", words[answer]);
@@ -135,7 +137,7 @@ int rmi_connection_greet(struct rmi_connection *c, int64_t deadline_ns,
 static int is_closed(bool amid, struct error *err)
 {
 	return fail(err, ERROR_REFUSED, "the connection was closed %s",
-		    amid ? "amid an answer" : "without an answer");
+		    amid ? "in the middle of a reply" : "without a reply");
 }
 
 /* JAVA_MORE never; on JAVA_WRONG without r->wrong, *err is set. */
@@ -158,7 +160,9 @@ static enum java_status read_return(struct rmi_connection *c,
 		if (status != JAVA_MORE)
 			return status;
 		if (total + (len - used) > RMI_REPLY_MAX) {
-			fail(err, ERROR_REFUSED, "an answer without an end");
+			fail(err, ERROR_REFUSED,
+			     "the reply is larger than %zu MiB",
+			     RMI_REPLY_MAX >> 20);
 			return JAVA_WRONG;
 		}
 		got = read_more(c, deadline_ns, err);
@@ -189,8 +193,8 @@ int rmi_connection_receive(struct rmi_connection *c, struct jrmp_return *r,
 	if (!r->wrong)
 		return -1;
 	return fail(err, ERROR_REFUSED,
-		    "not an answer of RMI: %s, at byte %zu of a stream",
-		    r->wrong, r->stream.offset);
+		    "invalid RMI reply: %s at byte %zu of a stream", r->wrong,
+		    r->stream.offset);
 }
 
 int rmi_connection_call(struct rmi_connection *c, const struct text *call,
@@ -226,9 +230,7 @@ int rmi_connection_ping(struct rmi_connection *c, int64_t deadline_ns,
 	}
 	bytes = unread_of(c, &len);
 	if (!jrmp_is_pong(*bytes))
-		return fail(err, ERROR_REFUSED,
-			    "not an answer of RMI: something else than that "
-			    "it is there");
+		return fail(err, ERROR_REFUSED, "invalid RMI reply to a ping");
 	c->at++;
 	return 0;
 }
@@ -249,7 +251,7 @@ int rmi_connection_look(struct rmi_connection *c, struct error *err)
 			return -1;
 	}
 	return fail(err, ERROR_REFUSED,
-		    "not an answer of RMI: nothing was asked");
+		    "not RMI: the server spoke before it was asked");
 }
 
 int rmi_connection_acknowledge(struct rmi_connection *c,

@@ -45,12 +45,14 @@ static int take_batch(const struct java_value *v, struct batch *b,
 	if (!earliest || earliest->kind != JAVA_INTEGER || !next ||
 	    next->kind != JAVA_INTEGER || !b->list ||
 	    b->list->kind != JAVA_ARRAY)
-		return fail(err, ERROR_REFUSED, "notifications that are none");
+		return fail(err, ERROR_REFUSED,
+			    "the JVM's reply is not a NotificationResult");
 	b->earliest = earliest->integer;
 	b->next = next->integer;
 	if (b->earliest < 0 || b->next < 0 || b->next == INT64_MAX)
-		return fail(err, ERROR_REFUSED,
-			    "notifications with odd numbers");
+		return fail(
+			err, ERROR_REFUSED,
+			"the NotificationResult has invalid sequence numbers");
 	return 0;
 }
 
@@ -121,7 +123,8 @@ static int take_id(const struct java_value *v, int64_t *id, struct error *err)
 	if (v && v->kind == JAVA_ARRAY && v->array.elements.count == 1)
 		one = java_field_of(v->array.elements.at[0], "value");
 	if (!one || one->kind != JAVA_INTEGER)
-		return fail(err, ERROR_REFUSED, "a listener without a number");
+		return fail(err, ERROR_REFUSED,
+			    "the JVM returned no listener identifier");
 	*id = one->integer;
 	return 0;
 }

@@ -103,11 +103,11 @@ int stub_of(const struct java_value *v, struct stub *stub, struct error *err)
 	if (!part)
 		return fail(
 			err, ERROR_REFUSED,
-			"what was returned is no stub but '%.*s'",
+			"the reply is not a stub but '%.*s'",
 			(int)(stub->class.len < 200 ? stub->class.len : 200),
 			stub->class.at);
 	if (!read_reference(&part->annotations, stub))
 		return fail(err, ERROR_REFUSED,
-			    "a stub with a reference of an unknown kind");
+			    "the stub has a reference of an unknown kind");
 	return 0;
 }

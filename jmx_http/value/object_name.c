@@ -21,8 +21,8 @@ struct parser {
 
 static int wrong(const struct parser *p, const char *what, struct error *err)
 {
-	return fail(err, ERROR_MISUSE, "not a name of an MBean: %s, at %zu",
-		    what, p->at + 1);
+	return fail(err, ERROR_MISUSE, "not an ObjectName: %s, at %zu", what,
+		    p->at + 1);
 }
 
 /* Of names, which hold no NUL. */
@@ -39,11 +39,11 @@ static int parse_domain(struct parser *p, struct error *err)
 
 	if (!colon) {
 		p->at = p->len;
-		return wrong(p, "no ':' behind its domain", err);
+		return wrong(p, "no ':' after the domain", err);
 	}
 	if (feed && feed < colon) {
 		p->at = (size_t)(feed - p->text);
-		return wrong(p, "a line feed in its domain", err);
+		return wrong(p, "a newline in the domain", err);
 	}
 	*colon = '\0';
 	p->n->domain = p->text;
@@ -62,7 +62,7 @@ static int parse_star(struct parser *p, struct error *err)
 	p->n->list_is_pattern = true;
 	p->at++;
 	if (p->at < p->len && p->text[p->at] != ',')
-		return wrong(p, "something else than ',' behind '*'", err);
+		return wrong(p, "a character other than ',' after '*'", err);
 	p->at += p->at < p->len;
 	return 0;
 }
@@ -73,7 +73,8 @@ static int parse_key(struct parser *p, struct error *err)
 
 	while (p->at < p->len && p->text[p->at] != '=') {
 		if (is_one_of(p->text[p->at], "*?,:\n"))
-			return wrong(p, "a character that no key may have",
+			return wrong(p,
+				     "a character that is not allowed in a key",
 				     err);
 		p->at++;
 	}
@@ -92,14 +93,14 @@ static int pass_quoted(struct parser *p, bool *is_pattern, struct error *err)
 		char c = p->text[p->at];
 
 		if (c == '\n')
-			return wrong(p, "a line feed in a quoted value", err);
+			return wrong(p, "a newline in a quoted value", err);
 		*is_pattern |= is_wild(c);
 		if (c != '\\')
 			continue;
 		if (++p->at == p->len)
 			break;
 		if (!is_one_of(p->text[p->at], "\\\"?*n"))
-			return wrong(p, "an escape that there is not", err);
+			return wrong(p, "unknown escape sequence", err);
 	}
 	if (p->at == p->len)
 		return wrong(p, "no closing quote", err);
@@ -112,8 +113,8 @@ static int pass_plain(struct parser *p, bool *is_pattern, struct error *err)
 	for (; p->at < p->len && p->text[p->at] != ','; p->at++) {
 		if (is_one_of(p->text[p->at], "=:\"\n"))
 			return wrong(p,
-				     "a character that only a quoted value "
-				     "may have",
+				     "a character that is allowed only in a "
+				     "quoted value",
 				     err);
 		*is_pattern |= is_wild(p->text[p->at]);
 	}
@@ -135,7 +136,7 @@ static int parse_property(struct parser *p, struct error *err)
 						   err))
 		return -1;
 	if (p->at + 1 == p->len)
-		return wrong(p, "nothing behind its last property's end", err);
+		return wrong(p, "no property after the last comma", err);
 	if (p->at < p->len)
 		p->text[p->at++] = '\0';
 	array_reserve(n->properties, p->property_cap, n->property_count + 1);
@@ -186,7 +187,7 @@ static int check_keys(const struct parser *p, struct error *err)
 
 	for (size_t i = 1; !status && i < p->n->property_count; i++)
 		if (!strcmp(list[i - 1]->key, list[i]->key))
-			status = wrong(p, "a key that it has twice", err);
+			status = wrong(p, "a duplicate key", err);
 	free(list);
 	return status;
 }

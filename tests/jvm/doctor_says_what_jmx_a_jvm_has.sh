@@ -18,13 +18,13 @@ line() {
 none() {
 	target "$1" || return
 	ask 0 doctor "$pid" && line '' 'JMX port' 'none is configured' &&
-		line '' 'local JMX' "\`sjkc mxping -p $pid --start-agent\` starts one; it stays" &&
+		line '' 'local JMX' "\`sjkc mxping -p $pid --start-agent\` starts it" &&
 		line works: 'jps,' 'mxping -p' || return
 	! grep -qsx 'Attach Listener' "/proc/$pid/task/"*/comm ||
 		{ echo 'it was asked'; return 1; }
 	"$1/bin/jcmd" "$pid" ManagementAgent.start_local >"$scratch/jcmd" &&
 		ask 0 doctor "$pid" &&
-		line ok 'local JMX' 'its connector listens on port' &&
+		line ok 'local JMX' 'the agent listens on port' &&
 		target_end "$pid"
 }
 
@@ -32,10 +32,10 @@ none() {
 for_this_machine() {
 	jmx_target "$1" || return
 	ask 0 doctor "$pid" &&
-		line '' 'JMX port' "127.0.0.1:$port, it wants no password" &&
+		line '' 'JMX port' "127.0.0.1:$port, requires no password" &&
 		line '' 'JMX clients' 'are sent to 127.0.0.1' &&
 		line '' 'JMX clients' "sjkc mxping -s 127.0.0.1:$port" &&
-		line ok 'local JMX' 'its connector listens' || return
+		line ok 'local JMX' 'the agent listens' || return
 	# What it says to type does what it says.
 	ask 0 mxping -s "127.0.0.1:$port" || return
 	"$1/bin/jcmd" "$pid" ManagementAgent.stop >"$scratch/jcmd" &&
@@ -53,8 +53,8 @@ for_everybody() {
 	target "$1" $jmx.port=9010 $jmx.ssl=false $jmx.authenticate=false \
 		-Djava.rmi.server.hostname=app.example || return
 	ask 0 doctor "$pid" &&
-		line warn 'JMX port' '9010 of every address, it wants no passw' &&
-		line warn 'JMX port' 'whoever gets there can run code' &&
+		line warn 'JMX port' '9010 on all addresses, requires no passw' &&
+		line warn 'JMX port' 'anyone who reaches it can run code' &&
 		printed '-> jmxremote.authenticate=true' &&
 		line '' 'JMX clients' 'are sent to app.example' || return
 	ask 0 doctor --json "$pid" && python3 - "$scratch/out" <<-'END' ||
@@ -67,7 +67,7 @@ for_everybody() {
 	END
 		return
 	no_right_to_enter "$1" && target_end "$pid" || return
-	with_password "$1" "$jmx.ssl=false" 'a password, which goes in the clear'
+	with_password "$1" "$jmx.ssl=false" 'a password, which is sent in clear'
 	within=
 }
 
@@ -85,14 +85,14 @@ with_password() {
 	chmod 600 "$scratch/password"
 	target "$1" $jmx.port=9010 "$2" $jmx.password.file="$scratch/password" \
 		-XX:-UsePerfData || return
-	ask 8 doctor "$pid" && line '' 'JMX port' "9010 of every address, it" &&
-		line '' 'JMX port' "it wants $3" && target_end "$pid"
+	ask 8 doctor "$pid" && line '' 'JMX port' "9010 on all addresses, requires" &&
+		line '' 'JMX port' "requires $3" && target_end "$pid"
 }
 
 cannot_be_had() {
 	target "$1" -XX:+DisableAttachMechanism || return
 	ask 5 doctor "$pid" &&
-		line no 'local JMX' 'none can be started: attach mechanism' &&
+		line no 'local JMX' 'cannot be started: attach mechanism' &&
 		grep -q 'does not work: .*mxping -p (local JMX)' \
 			"$scratch/out" || return
 	target_end "$pid"

@@ -16,16 +16,16 @@ nothing_configured() {
 	within=
 	[ $status -eq 0 ] && ask 5 mxping -p "$pid" &&
 		printed 'port    none is configured' &&
-		printed 'local   no connector for this machine is seen' &&
-		printed 'the JVM has no JMX that could be connected to' &&
+		printed 'local   the local JMX agent is not running' &&
+		printed 'the JVM has no JMX port, and its local JMX agent is not running' &&
 		printed "mxping -p $pid --start-agent" &&
 		printed "sjkc mxprx -p $pid -b 127.0.0.1:7777" &&
 		ask 5 mxping -p "$pid" --json && no_connector &&
 		ask 0 mxping -p "$pid" --start-agent --timeout 60s &&
 		said 'starting the local JMX agent in JVM' &&
 		printed 'ok      round-trip' &&
-		printed 'JMX works, by the connector for this machine' &&
-		ask 0 mxping "$pid" && ! said 'is started' >/dev/null &&
+		printed 'JMX works, through the local JMX agent' &&
+		ask 0 mxping "$pid" && ! said 'starting the local' >/dev/null &&
 		ask 2 mxping "$pid" 4711 && said 'one JVM at a time' &&
 		lets_others_in && stopped_is_said && alive "$pid" &&
 		no_litter "$pid" &&
@@ -46,7 +46,7 @@ lets_others_in() {
 stopped_is_said() {
 	kill -STOP "$pid"
 	ask 5 mxping --timeout 1s -p "$pid" &&
-		printed 'the JVM does not run: stopped by a signal' &&
+		printed 'the JVM is not running: stopped by a signal' &&
 		printed "-> kill -CONT $pid" && ask 5 doctor "$pid" &&
 		printed 'mx -p (state)'
 	status=$?
@@ -67,13 +67,13 @@ no_connector() {
 
 a_port_for_others() {
 	lab_jvm "$1" different password && ask 4 mxping -p "$pid" &&
-		printed 'port    9010, for clients from elsewhere: without TLS, a password' &&
+		printed 'port    9010, for remote clients: without TLS, a password' &&
 		printed '        com.sun.management.jmxremote.rmi.port=9011' &&
 		printed '        java.rmi.server.hostname=10.99.0.1' &&
 		printed 'connected to 127.0.0.1:9010' && printed 'failed  login' &&
 		SJKC_PASSWORD=secret ask 0 mxping -p "$pid" --user control &&
 		printed 'as control' && printed 'ok      round-trip' &&
-		printed 'who is elsewhere has to get to 10.99.0.1, port 9011' &&
+		printed 'clients elsewhere must reach 10.99.0.1, port 9011' &&
 		SJKC_PASSWORD=secret ask 0 mxping -p "$pid" --user control \
 			--json && configuration_is_told && target_end "$pid"
 }
@@ -96,7 +96,7 @@ configuration_is_told() {
 an_address_that_is_not_there() {
 	lab_jvm "$1" same hostname && ask 5 mxping -p "$pid" &&
 		printed 'failed  server' &&
-		printed "$lab_name, port 9010, a name that is not known here" &&
+		printed "$lab_name, port 9010, a name that does not resolve here" &&
 		printed '-> start the JVM with -Djava.rmi.server.hostname= a' &&
 		target_end "$pid"
 }

@@ -25,11 +25,11 @@ from_login='ok login ok session ok mbean ok round-trip'
 all_the_way() {
 	jmx_target "$1" && ask 0 mxping -s "127.0.0.1:$port" &&
 		went "$to_stub ok server ok version $from_login" &&
-		printed "it sends clients to 127.0.0.1, port $port" &&
-		printed 'each to the machine that it runs on' &&
+		printed "the stub sends clients to 127.0.0.1, port $port" &&
+		printed 'a loopback address' &&
 		printed 'java_runtime_' && printed ' MBeans' &&
 		printed ' ms of 10 calls, ' &&
-		printed 'JMX works, and asks for no password' &&
+		printed 'JMX works; the JVM requires no password' &&
 		ask 0 mxping "127.0.0.1:$port" --json &&
 		python3 - "$scratch/out" "127.0.0.1:$port" <<-'END' &&
 			import json, sys
@@ -67,10 +67,10 @@ sent_elsewhere() {
 		printed "the JVM sends clients to 127.0.0.2, port $port" &&
 		printed 'it answers on that port of 127.0.0.1' &&
 		printed '-> start the JVM with -Djava.rmi.server.hostname=127' &&
-		grep -qE -- "127.0.0.1:[0-9]+ while this runs: sjkc mxprx -s 127.0.0.1:$port -b 127.0.0.1:[0-9]+\$" "$scratch/out" &&
-		printed "with --force-hostname" &&
+		grep -qE -- "127.0.0.1:[0-9]+: sjkc mxprx -s 127.0.0.1:$port -b 127.0.0.1:[0-9]+\$" "$scratch/out" &&
+		printed "need --force-hostname" &&
 		ask 0 mxping -s "127.0.0.1:$port" --force-hostname &&
-		printed "127.0.0.1, port $port is taken instead" &&
+		printed "127.0.0.1, port $port is used instead" &&
 		ask 0 mxping --force-address \
 			"service:jmx:rmi:///jndi/rmi://127.0.0.1:$port/jmxrmi" &&
 		target_end "$pid"
@@ -89,17 +89,17 @@ with_a_password() {
 		ask 4 mxping -s "127.0.0.1:$port" &&
 		went "$to_stub ok server ok version failed login" &&
 		printed 'Credentials required' &&
-		printed 'the JVM wants a user and a password' &&
-		printed '-> --user NAME, and the password from' &&
-		said 'wants a user and a password' &&
+		printed 'the JVM requires a user and a password' &&
+		printed '-> use --user NAME, with the password from' &&
+		said 'requires a user and a password' &&
 		ask 0 mxping -s "127.0.0.1:$port" --user monitor \
 			--password-file "$scratch/password" &&
 		went "$to_stub ok server ok version $from_login" &&
-		printed 'as monitor' && printed 'which passes without TLS' &&
+		printed 'as monitor' && printed 'sent in clear' &&
 		ask 4 mxping -s "127.0.0.1:$port" --user monitor \
 			--password-file "$scratch/another" &&
 		went "$to_stub ok server ok version failed login" &&
-		printed 'does not take that user and password' &&
+		printed 'rejects this user and password' &&
 		[ "$(SJKC_PASSWORD='geheim-äß' ask 0 mxping --user monitor \
 			-s "127.0.0.1:$port")" = '' ] &&
 		target_end "$pid" && nothing_listens
@@ -108,13 +108,13 @@ with_a_password() {
 # Where a JVM was.
 nothing_listens() {
 	ask 3 mxping -s "127.0.0.1:$port" && went 'ok dns failed tcp' &&
-		printed 'nothing listens there' &&
+		printed 'nothing listens on the port' &&
 		ask 3 mxping -s "127.0.0.1:$port" --json &&
 		python3 - "$scratch/out" <<-'END'
 			import json, sys
 			d = json.load(open(sys.argv[1]))
 			assert d["ok"] is False and d["remedy"], d
-			assert d["verdict"] == "nothing listens there", d
+			assert d["verdict"] == "nothing listens on the port", d
 			assert [s["ok"] for s in d["steps"]] == [True, False], d
 		END
 }
@@ -127,16 +127,16 @@ for_each_jdk check
 
 stranger 'pass' && ask 5 mxping --timeout 1s -s "127.0.0.1:$port" &&
 	went 'ok dns ok tcp failed protocol' &&
-	printed 'takes the connection and says nothing' || exit
+	printed 'accepts the connection, but sends nothing' || exit
 
 stranger 'c.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")' &&
 	ask 5 mxping -s "127.0.0.1:$port" &&
 	went 'ok dns ok tcp failed protocol' &&
-	printed 'a web server answers there' || exit
+	printed 'a web server listens on the port' || exit
 
 stranger 'c.recv(100); c.close(); kept.clear()' &&
 	ask 5 mxping -s "127.0.0.1:$port" &&
-	printed 'closed without an answer' || exit
+	printed 'closes the connection without a reply' || exit
 
 # A greeting of an odd machine, and then what no JVM would say.
 stranger 'c.sendall(b"N\0\4\x1b[2J\0\0\0\1" + b"\x1b[2J" * 9)' &&
@@ -150,7 +150,7 @@ stranger 'c.sendall(b"N\0\4\x1b[2J\0\0\0\1" + b"\x1b[2J" * 9)' &&
 stranger 'c.sendall(b"N\0\1x\0\0\0\1")' &&
 	ask 5 mxping --timeout 1s -s "127.0.0.1:$port" &&
 	went 'ok dns ok tcp ok protocol failed registry' &&
-	printed 'does not answer a call in time' || exit
+	printed 'does not reply to a call in time' || exit
 
 # Names are those of a file, so that no name server counts.
 root_only
@@ -162,4 +162,4 @@ END
 unshare --mount sh "$scratch/named" >"$scratch/out" 2>"$scratch/err"
 status=$?
 [ $status -eq 3 ] || { echo "exit status $status, not 3"; exit 1; }
-went 'failed dns' && printed 'the name is not known here'
+went 'failed dns' && printed 'the host name does not resolve'

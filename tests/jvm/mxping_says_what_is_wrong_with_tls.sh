@@ -24,21 +24,21 @@ asked() {
 # The registry is plain, its server is not.
 server_alone() {
 	lab_jvm "$1" tls && asked 0 && printed 'ok      server-tls' &&
-		printed 'port 9011, by TLS' && printed 'TLSv1.3' &&
+		printed 'port 9011, over TLS' && printed 'TLSv1.3' &&
 		printed 'certificate of CN=sjkc test server by CN=sjkc test CA' &&
 		printed 'IP Address:10.99.0.1' && printed ' (1 day left)' &&
-		printed 'its certificate is trusted, and of 10.99.0.1' &&
+		printed 'the certificate is trusted and valid for 10.99.0.1' &&
 		asked 5 --cacert "$tls/client.pem" &&
 		printed 'failed  server-tls' &&
 		printed 'is not trusted' &&
-		printed 'is of an issuer that is not trusted here' &&
+		printed "the issuer of the JVM's certificate is not trusted" &&
 		trusts_what_it_was_told_to && asked 0 --insecure \
 			--cacert "$tls/client.pem" &&
-		printed '--insecure takes its certificate, which is not trusted' &&
+		printed '--insecure accepts a certificate that is not trusted' &&
 		ask 0 mxping -p "$pid" --cacert "$tls/ca.pem" &&
-		printed 'TLS, but for the registry, no password' &&
+		printed 'TLS except for the registry, no password' &&
 		printed 'com.sun.management.jmxremote.ssl=true' &&
-		printed "seen from the JVM's own network: who is elsewhere" &&
+		printed "tested from the JVM's own network; clients elsewhere" &&
 		target_end "$pid"
 }
 
@@ -54,16 +54,16 @@ trusts_what_it_was_told_to() {
 
 with_a_certificate_of_ours() {
 	lab_jvm "$1" client-cert && asked 4 && printed 'failed  tls' &&
-		printed 'TLSv1.3, which asks for a certificate of ours' &&
-		printed 'the JVM wants a certificate of its clients' &&
-		printed '-> --cert FILE' &&
+		printed 'TLSv1.3, which requests a client certificate' &&
+		printed 'the JVM requires a client certificate' &&
+		printed '-> use --cert FILE' &&
 		asked 0 --cert "$tls/client.pem" --key "$tls/client.key" &&
-		printed 'no password but a certificate' &&
+		printed 'a client certificate, but no password' &&
 		asked 4 --cert tests/data/tls/client.pem &&
 		printed 'failed  tls' &&
-		printed 'the JVM does not take our certificate' &&
+		printed 'the JVM rejects the client certificate' &&
 		ask 4 mxping -p "$pid" --cacert "$tls/ca.pem" &&
-		printed 'TLS, a certificate of clients, no password' &&
+		printed 'TLS, a client certificate, no password' &&
 		target_end "$pid"
 }
 
@@ -76,10 +76,10 @@ in_the_version_before() {
 	status=$?
 	within=
 	[ $status -eq 0 ] && asked 4 && printed 'failed  tls' &&
-		printed 'TLSv1.2, which asks for a certificate of ours' &&
-		printed 'the JVM wants a certificate of its clients' &&
+		printed 'TLSv1.2, which requests a client certificate' &&
+		printed 'the JVM requires a client certificate' &&
 		asked 4 --cert tests/data/tls/client.pem &&
-		printed 'the JVM does not take our certificate' &&
+		printed 'the JVM rejects the client certificate' &&
 		asked 0 --cert "$tls/client.pem" --key "$tls/client.key" &&
 		target_end "$pid"
 }
@@ -87,9 +87,9 @@ in_the_version_before() {
 with_a_wrong_one() {
 	lab_jvm "$1" tls-registry nosan && asked 5 && printed 'failed  tls' &&
 		printed 'it is not valid for host 10.99.0.1' &&
-		printed "is for DNS:other.example.invalid, and not for 10.99.0.1" &&
+		printed "is for DNS:other.example.invalid, not for 10.99.0.1" &&
 		printed 'enableEndpointIdentification=false' &&
-		asked 0 --insecure && printed 'not of 10.99.0.1' &&
+		asked 0 --insecure && printed 'not valid for 10.99.0.1' &&
 		target_end "$pid" &&
 		lab_jvm "$1" tls expired && asked 5 &&
 		printed 'failed  server-tls' && printed 'it expired on 2' &&
@@ -102,7 +102,7 @@ with_a_password() {
 	lab_jvm "$1" tls-registry password || return
 	SJKC_PASSWORD=secret
 	export SJKC_PASSWORD
-	asked 0 --user monitor && printed 'JMX works, by TLS, with a password' &&
+	asked 0 --user monitor && printed 'JMX works, over TLS, with a password' &&
 		target_end "$pid"
 	status=$?
 	unset SJKC_PASSWORD

@@ -30,7 +30,7 @@ pinged() {
 
 # mended: the proxy of the remedy lets clients through
 mended() {
-	line=$(sed -n 's/.* runs: sjkc \(mxprx .*\)$/\1/p' "$scratch/out")
+	line=$(sed -n 's/.*127.0.0.1:[0-9]*: sjkc \(mxprx .*\)$/\1/p' "$scratch/out")
 	[ -n "$line" ] || { echo 'no remedy'; cat "$scratch/out"; return 1; }
 	: >"$scratch/proxy"
 	# shellcheck disable=SC2086 # words
@@ -50,7 +50,7 @@ same_number() {
 	lab_forward 9010 9010 && number=$forwarder &&
 		sent_to "$lab_name" && pinged 5 127.0.0.1:9010 &&
 		printed 'failed  server' &&
-		printed "$lab_name, port 9010, a name that is not known here; it answers on that port of 127.0.0.1" &&
+		printed "$lab_name, port 9010, a name that does not resolve here; it answers on that port of 127.0.0.1" &&
 		printed '-> start the JVM with -Djava.rmi.server.hostname=127' &&
 		mended && pinged 0 127.0.0.1:9010 --force-hostname &&
 		target_end "$pid" &&
@@ -63,15 +63,15 @@ same_number() {
 # It has another: there is one port, and both of the JVM's are behind it.
 another_number() {
 	sent_to 169.254.7.7 && pinged 5 127.0.0.1:17010 &&
-		printed "an address that holds on the JVM's own link only; it answers at 127.0.0.1, port 17010, too" &&
+		printed "an address that is valid only on the JVM's own link; it also answers at 127.0.0.1, port 17010" &&
 		mended && pinged 0 127.0.0.1:17010 --force-address &&
 		target_end "$pid" &&
 		sent_to 203.0.113.7 && pinged 5 127.0.0.1:17010 \
 			--timeout 3s &&
-		printed 'port 9010, where nothing answers; it answers at' &&
+		printed 'port 9010, which does not answer; it also answers at' &&
 		target_end "$pid" &&
 		sent_to 0.0.0.0 && pinged 5 127.0.0.1:17010 &&
-		printed 'which is no address to connect to; it answers at' &&
+		printed 'which is not an address to connect to; it also answers at' &&
 		target_end "$pid"
 }
 
@@ -83,9 +83,9 @@ out_of_reach() {
 		ip neighbour add 203.0.113.7 lladdr 02:00:00:00:00:01 \
 			dev here || return
 	pinged 5 203.0.113.7:9010 --timeout 3s && printed 'failed  tcp' &&
-		printed 'nothing answers there: packets are lost' &&
+		printed 'the connection timed out: packets are lost' &&
 		pinged 3 198.51.100.7:9010 && printed 'failed  tcp' &&
-		printed 'no way leads there from here'
+		printed 'there is no route to the host'
 }
 
 # Of a router's outside the JVM knows nothing, and says loopback.
@@ -96,7 +96,7 @@ loopback_of_the_other() {
 	target_pids="$target_pids $router"
 	sent_to 127.0.0.1 && target_wait_port 10.99.0.9 9010 &&
 		pinged 5 10.99.0.9:9010 &&
-		printed 'which to each client is the machine that it runs on; it answers on that port of 10.99.0.9' &&
+		printed "a loopback address: for a remote client, the client's own machine; it answers on that port of 10.99.0.9" &&
 		mended
 }
 
@@ -138,27 +138,27 @@ at_9010() {
 met() {
 	at_9010 "$1" && pinged 5 127.0.0.1:17010 --timeout 3s &&
 		printed 'failed  server' && printed "port 9010, where $2" &&
-		printed 'it answers at 127.0.0.1, port 17010, too'
+		printed 'it also answers at 127.0.0.1, port 17010'
 	status=$?
 	kill $stranger
 	wait $stranger 2>/dev/null
 	return $status
 }
 
-# The JVM of loopback_of_the_other, by way of its forwarded port.
+# The JVM of loopback_of_the_other, with the socket factory its forwarded port.
 strangers() {
 	kill "$router"
 	wait "$router" 2>/dev/null
 	pinged 5 127.0.0.1:17010 && printed 'port 9010, where nothing listens' &&
-		met pass 'somebody takes the connection and says nothing' &&
+		met pass 'the server accepts the connection, but sends nothing' &&
 		met 'c.recv(100); c.close(); kept.clear()' \
-			'the connection is closed without an answer' &&
+			'the server closes the connection without a reply' &&
 		met 'c.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")' \
-			'a web server answers' &&
+			'a web server listens' &&
 		met 'c.sendall(b"\x15\3\3\0\2\2\x28")' \
-			'TLS is spoken, of which it says nothing' &&
+			'the server speaks TLS, which the stub does not announce' &&
 		met 'c.sendall(b"SSH-2.0-x\r\n")' \
-			'something else than RMI answers (Java says: non-JRMP' || return
+			'something other than RMI listens (Java clients report: non-JRMP' || return
 	target_end "$pid"
 }
 
@@ -171,7 +171,7 @@ two_ports() {
 		printed '-> a port forward may lead to the registry instead' &&
 		lab_unforward && pinged 5 127.0.0.1:17010 &&
 		printed 'port 9011, where nothing listens' &&
-		printed 'forward port 9011, too, by the same number' &&
+		printed 'forward port 9011 as well, under the same number' &&
 		printed '--kubectl POD:PORT' &&
 		lab_forward 9011 9011 && pinged 0 127.0.0.1:17010 &&
 		target_end "$pid" && lab_unforward
@@ -186,9 +186,9 @@ sessions() {
 	within=
 	[ $status -eq 0 ] && lab_forward 9012 9012 && server=$forwarder &&
 		pinged 5 127.0.0.1:17010 && printed 'failed  session' &&
-		printed 'the JVM has sessions at 127.0.0.1, port 9013, where' &&
+		printed 'the JVM opens sessions at 127.0.0.1, port 9013, where' &&
 		lab_forward 9013 9013 && pinged 0 127.0.0.1:17010 &&
-		printed 'it is at 127.0.0.1, port 9013, connected to' &&
+		printed 'the session is at 127.0.0.1, port 9013, connected to' &&
 		lab_unforward && target_end "$pid" &&
 		forwarder=$server && lab_unforward
 }
@@ -207,7 +207,7 @@ by_tls() {
 	lab_jvm "$jdk" tls hostname "$1" &&
 		pinged 5 127.0.0.1:9010 --cacert "$tls/ca.pem" &&
 		printed 'failed  server' &&
-		printed 'a name that is not known here; it answers on that port' &&
+		printed 'a name that does not resolve here; it answers on that port' &&
 		printed "sjkc mxprx -s 127.0.0.1:9010 --cacert $tls/ca.pem $2" &&
 		mended && target_end "$pid"
 }

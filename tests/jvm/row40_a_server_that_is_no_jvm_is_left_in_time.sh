@@ -43,23 +43,23 @@ is_json() {
 }
 
 nothing_comes_of query-integer 'is no list' &&
-	nothing_comes_of query-endless 'not an answer of RMI' &&
+	nothing_comes_of query-endless 'invalid RMI reply' &&
 	nothing_comes_of query-string 'too long' &&
 	nothing_comes_of query-deep 'nested too deeply' &&
 	nothing_comes_of query-slow 'timed out' &&
 	nothing_comes_of query-mute 'timed out' &&
-	nothing_comes_of query-close 'closed without an answer' &&
-	nothing_comes_of query-garbage 'not an answer of RMI' || exit
+	nothing_comes_of query-close 'closed without a reply' &&
+	nothing_comes_of query-garbage 'invalid RMI reply' || exit
 
 server query-others && asked 5 mx -b '*:*' -all -mg &&
-	printed 'no MBeanInfo' && asked 0 mxdump && is_json &&
-	printed '"name":"a:d=e","$error":"what was returned is no MBeanInfo"' &&
+	printed 'not an MBeanInfo' && asked 0 mxdump && is_json &&
+	printed '"name":"a:d=e","$error":"the reply is not an MBeanInfo"' &&
 	kill "$server" || exit
 server query-lies && asked 0 mxdump && is_json && kill "$server" || exit
 server info-mute && asked 7 mxdump && is_json && printed 'timed out' &&
 	said '2 of 2 MBeans could not be read' && kill "$server" || exit
 server info-endless && asked 7 mxdump && is_json &&
-	printed 'not an answer of RMI' && kill "$server" || exit
+	printed 'invalid RMI reply' && kill "$server" || exit
 
 # dumping MILLIS: a dump has come to the attribute of Slow, which takes so long
 dumping() {

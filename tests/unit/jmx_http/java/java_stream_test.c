@@ -347,7 +347,7 @@ static void a_reset_forgets_what_can_be_referred_to(void **state)
 	java_stream_release(&s);
 	assert_int_equal(read_all(&s, STREAM("t\0\1ayq\0\x7e\0\0"), &v),
 			 JAVA_WRONG);
-	assert_string_equal(s.wrong, "a reference to what is not there");
+	assert_string_equal(s.wrong, "a reference to an unknown handle");
 	java_stream_release(&s);
 }
 
@@ -375,24 +375,24 @@ static void what_is_no_stream_is_said(void **state)
 		size_t len;
 		const char *wrong;
 	} streams[] = {
-		{ "\xac\xed\0\4", 4, "no stream of Java objects" },
-		{ "HTTP", 4, "no stream of Java objects" },
-		{ STREAM("\x6f"), "a tag that there is not" },
-		{ STREAM("\x7f"), "a tag that there is not" },
-		{ STREAM("x"), "a tag that cannot stand there" },
-		{ STREAM("ss"), "a tag that cannot stand there" },
-		{ STREAM("q\0\x7e\0\0"), "a reference to what is not there" },
-		{ STREAM("q\0\0\0\0"), "a reference to what is not there" },
+		{ "\xac\xed\0\4", 4, "not a stream of Java objects" },
+		{ "HTTP", 4, "not a stream of Java objects" },
+		{ STREAM("\x6f"), "an unknown tag" },
+		{ STREAM("\x7f"), "an unknown tag" },
+		{ STREAM("x"), "a tag that is not allowed there" },
+		{ STREAM("ss"), "a tag that is not allowed there" },
+		{ STREAM("q\0\x7e\0\0"), "a reference to an unknown handle" },
+		{ STREAM("q\0\0\0\0"), "a reference to an unknown handle" },
 		{ STREAM("sp"), "something else in place of a class" },
 		{ STREAM("u" CLASS("E", "\2")),
-		  "an array of a class that is none of arrays" },
+		  "an array whose class is not an array class" },
 		/* A class above itself; an object of a class within it. */
 		{ STREAM("sr\0\1C\0\0\0\0\0\0\0\1\2\0\0xq\0\x7e\0\0"),
 		  "a class that is part of itself" },
 		{ STREAM("sr\0\1C\0\0\0\0\0\0\0\1\2\0\0sq\0\x7e\0\0"),
 		  "a class that is part of itself" },
 		{ STREAM("sr\0\1C\0\0\0\0\0\0\0\1\2\0\1X\0\1x"),
-		  "a field of a type that there is not" },
+		  "a field of an unknown type" },
 		{ STREAM("s" CLASS("E", "\4")),
 		  "an object that only its class could read" },
 		{ STREAM("ur\0\2[J\0\0\0\0\0\0\0\1\2\0\0xp\xff\xff\xff\xff"),
@@ -404,7 +404,7 @@ static void what_is_no_stream_is_said(void **state)
 		{ STREAM("z\xff\xff\xff\xff"),
 		  "a string or block that is too long" },
 		{ STREAM("}\xff\xff\xff\xff"),
-		  "a proxy of too many interfaces" },
+		  "a proxy with too many interfaces" },
 		{ STREAM("{{"), "an exception within an exception" },
 	};
 

@@ -176,15 +176,15 @@ static void each_odd_answer_has_its_verdict(void **state)
 		const char *detail, *verdict;
 	} odd[] = {
 		{ refuse, ERROR_PERMISSION, "Access denied",
-		  "the JMX server answers no call" },
+		  "the JMX server does not reply to calls" },
 		{ lie, ERROR_REFUSED, "the count is not a number",
-		  "the JMX server answers no call" },
-		{ go, ERROR_REFUSED, "closed without an answer",
-		  "what follows is not an answer" },
-		{ babble, ERROR_REFUSED, "not an answer of RMI",
-		  "what follows is not an answer" },
+		  "the JMX server does not reply to calls" },
+		{ go, ERROR_REFUSED, "closed without a reply",
+		  "sends no valid reply" },
+		{ babble, ERROR_REFUSED, "invalid RMI reply",
+		  "sends no valid reply" },
 		{ wait, ERROR_REFUSED, "timed out",
-		  "does not answer a call in time" },
+		  "does not reply to a call in time" },
 	};
 
 	(void)state;

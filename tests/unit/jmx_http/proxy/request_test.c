@@ -144,7 +144,7 @@ static void what_no_client_sends_is_wrong(void **state)
 	} messages[] = {
 		{ BYTES("Q"), "the client sent an unknown kind of message" },
 		{ BYTES("\0"), "the client sent an unknown kind of message" },
-		{ BYTES("Pabcd"), "no stream of Java objects" },
+		{ BYTES("Pabcd"), "not a stream of Java objects" },
 		{ BYTES("P\xac\xed\0\5p"),
 		  "the client sent a call without a header" },
 		{ BYTES("P\xac\xed\0\5w\1x"),
@@ -162,10 +162,10 @@ static void what_no_client_sends_is_wrong(void **state)
 		  "the client sent a call with wrong arguments" },
 		{ BYTES(GET_DOMAIN "w\1x"),
 		  "the client sent a call with wrong arguments" },
-		{ BYTES(GET_DOMAIN "\x6f"), "a tag that there is not" },
-		{ BYTES(LOOKUP "x"), "a tag that cannot stand there" },
+		{ BYTES(GET_DOMAIN "\x6f"), "an unknown tag" },
+		{ BYTES(LOOKUP "x"), "a tag that is not allowed there" },
 		{ BYTES(LOOKUP "q\0\x7e\0\0"),
-		  "a reference to what is not there" },
+		  "a reference to an unknown handle" },
 		{ BYTES(LOOKUP "|\xff\xff\xff\xff\xff\xff\xff\xff"),
 		  "a string or block that is too long" },
 	};

@@ -166,10 +166,10 @@ static void what_is_no_return_is_said(void **state)
 		const char *wrong;
 	} returns[] = {
 		{ BYTES("S"), "another message in place of a return" },
-		{ BYTES("Qabcd"), "no stream of Java objects" },
+		{ BYTES("Qabcd"), "not a stream of Java objects" },
 		{ BYTES("Q\xac\xed\0\5w\1\1"), "a return without a head" },
 		{ BYTES("Q\xac\xed\0\5p"), "a return without a head" },
-		{ BYTES(HEAD("\3")), "a return of a type that there is not" },
+		{ BYTES(HEAD("\3")), "unknown return type" },
 		{ BYTES(HEAD("\1") "w\0"), "block data in place of a value" },
 		{ BYTES(HEAD("\2") "p"), "an exception that is no object" },
 	};

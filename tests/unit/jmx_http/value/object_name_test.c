@@ -45,17 +45,17 @@ static void what_is_no_name_is_said_with_its_place(void **state)
 	static const struct {
 		const char *text, *says;
 	} wrong[] = {
-		{ "nothing", "no ':' behind its domain, at 8" },
+		{ "nothing", "no ':' after the domain, at 8" },
 		{ "d:", "no properties, at 3" },
 		{ "d:a", "a key without '='" },
 		{ "d:=b", "an empty key, at 3" },
-		{ "d:a=b,a=c", "a key that it has twice" },
+		{ "d:a=b,a=c", "a duplicate key" },
 		{ "d:a=b,", "at 6" },
 		{ "d:a=\"b", "no closing quote" },
-		{ "d:a=\"\\x\"", "an escape that there is not, at 7" },
+		{ "d:a=\"\\x\"", "unknown escape sequence, at 7" },
 		{ "d:*,*", "a second '*'" },
-		{ "d:a=b\"", "only a quoted value" },
-		{ "d\ne:a=b", "a line feed in its domain, at 2" },
+		{ "d:a=b\"", "only in a quoted value" },
+		{ "d\ne:a=b", "a newline in the domain, at 2" },
 	};
 	struct object_name n;
 	struct error err;
