@@ -53,7 +53,7 @@ static int map_open(struct map_source *v, const struct jvm *jvm,
 	return code_list_read(&v->code, v->view->structs, v->view->memory, err);
 }
 
-static bool is_method(const struct code_blob *b)
+static bool blob_is_method(const struct code_blob *b)
 {
 	return b->kind == BLOB_NMETHOD || b->kind == BLOB_NATIVE;
 }
@@ -62,7 +62,7 @@ static bool is_method(const struct code_blob *b)
  * Reads the names of many methods at once, because a read costs more than a
  * name.
  */
-static void prepare(struct map_source *v)
+static void map_prepare_names(struct map_source *v)
 {
 	const struct code_blob *blobs[PREPARED];
 	size_t count = 0;
@@ -70,7 +70,7 @@ static void prepare(struct map_source *v)
 	for (size_t i = 0; i < v->code.count; i++) {
 		const struct code_blob *b = &v->code.blobs[i];
 
-		if (is_method(b) && b->method)
+		if (blob_is_method(b) && b->method)
 			blobs[count++] = b;
 		if (count == PREPARED) {
 			vm_symbols_prepare(v->symbols, blobs, count);
@@ -84,97 +84,97 @@ static void prepare(struct map_source *v)
  * Writes "start size name" as perf reads it: hexadecimal, and the name up to
  * the end of the line.
  */
-static void write_line(struct output *out, uint64_t begin, uint64_t end,
-		       const struct text *name)
+static void map_write_line(struct output *out, uint64_t begin, uint64_t end,
+			   const struct text *name)
 {
 	output_printf(out, "%" PRIx64 " %" PRIx64 " %s\n", begin, end - begin,
 		      name->bytes);
 }
 
-static void add_name(struct text *name, const char *part)
+static void map_add_name(struct text *name, const char *part)
 {
 	safe_text(name, part, strlen(part));
 }
 
-static void write_method(struct output *out, struct map_source *v,
-			 const struct code_blob *b, struct text *name,
-			 struct counts *counts)
+static void map_write_method(struct output *out, struct map_source *v,
+			     const struct code_blob *b, struct text *name,
+			     struct counts *counts)
 {
 	struct java_frame f;
 
 	text_clear(name);
 	if (vm_symbols_method(v->symbols, b->method, &f)) {
-		add_name(name, f.class_name);
+		map_add_name(name, f.class_name);
 		text_putc(name, '.');
-		add_name(name, f.method);
+		map_add_name(name, f.method);
 		if (opt.signature)
-			add_name(name, f.signature);
+			map_add_name(name, f.signature);
 		counts->methods++;
 	} else {
 		/* A method that is being unloaded has lost its name. */
-		add_name(name, b->name);
+		map_add_name(name, b->name);
 		counts->unknown++;
 	}
-	write_line(out, b->begin, b->end, name);
+	map_write_line(out, b->begin, b->end, name);
 }
 
 /* Writes the part of the blob from an address up to end. */
-static void write_rest(struct output *out, const struct code_blob *b,
-		       uint64_t at, uint64_t end, struct text *name)
+static void map_write_rest(struct output *out, const struct code_blob *b,
+			   uint64_t at, uint64_t end, struct text *name)
 {
 	if (at >= end)
 		return;
 	text_clear(name);
-	add_name(name, b->name);
-	write_line(out, at, end, name);
+	map_add_name(name, b->name);
+	map_write_line(out, at, end, name);
 }
 
 /*
  * Writes the routines in the blob by their names, and the gaps by the blob's.
  */
-static void write_generated(struct output *out, const struct stub_name *stubs,
-			    size_t count, const struct code_blob *b,
-			    struct text *name)
+static void map_write_generated(struct output *out,
+				const struct stub_name *stubs, size_t count,
+				const struct code_blob *b, struct text *name)
 {
 	uint64_t at = b->begin;
 
 	for (size_t i = 0; i < count; i++) {
 		if (stubs[i].begin < at || stubs[i].end > b->end)
 			continue;
-		write_rest(out, b, at, stubs[i].begin, name);
+		map_write_rest(out, b, at, stubs[i].begin, name);
 		text_clear(name);
-		add_name(name, stubs[i].name);
-		write_line(out, stubs[i].begin, stubs[i].end, name);
+		map_add_name(name, stubs[i].name);
+		map_write_line(out, stubs[i].begin, stubs[i].end, name);
 		at = stubs[i].end;
 	}
-	write_rest(out, b, at, b->end, name);
+	map_write_rest(out, b, at, b->end, name);
 }
 
-static void write_all(struct output *out, struct map_source *v,
-		      struct counts *counts)
+static void map_write_all(struct output *out, struct map_source *v,
+			  struct counts *counts)
 {
 	struct text name = { 0 };
 	size_t stub_count;
 	const struct stub_name *stubs = vm_symbols_stubs(v->symbols,
 							 &stub_count);
 
-	prepare(v);
+	map_prepare_names(v);
 	for (size_t i = 0; i < v->code.count && !out->sys; i++) {
 		const struct code_blob *b = &v->code.blobs[i];
 
-		if (is_method(b)) {
-			write_method(out, v, b, &name, counts);
+		if (blob_is_method(b)) {
+			map_write_method(out, v, b, &name, counts);
 			continue;
 		}
-		write_generated(out, stubs,
-				blob_has_routines(b) ? stub_count : 0, b,
-				&name);
+		map_write_generated(out, stubs,
+				    blob_has_routines(b) ? stub_count : 0, b,
+				    &name);
 		counts->others++;
 	}
 	text_release(&name);
 }
 
-static int write_map(struct map_source *v, const char *path,
+static int map_write(struct map_source *v, const char *path,
 		     struct counts *counts, struct error *err)
 {
 	struct output out;
@@ -184,14 +184,14 @@ static int write_map(struct map_source *v, const char *path,
 	ret = opt.output ? output_open(&out, path, err)
 			 : output_open_unfollowed(&out, path, err);
 	if (ret == 0) {
-		write_all(&out, v, counts);
+		map_write_all(&out, v, counts);
 		ret = output_commit(&out, err);
 	}
 	output_close(&out);
 	return ret;
 }
 
-static int map(const struct jvm *jvm, struct error *err)
+static int map_jvm(const struct jvm *jvm, struct error *err)
 {
 	struct map_source v = { 0 };
 	struct counts counts = { 0 };
@@ -200,7 +200,7 @@ static int map(const struct jvm *jvm, struct error *err)
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)jvm->pid);
 	if (map_open(&v, jvm, err) == 0)
-		ret = write_map(&v, opt.output ? opt.output : path, &counts,
+		ret = map_write(&v, opt.output ? opt.output : path, &counts,
 				err);
 	map_close(&v);
 	if (ret)
@@ -230,7 +230,7 @@ static int run(int argc, char **argv, struct error *err)
 		status = misuse(err, "unexpected argument '%s': name one JVM",
 				argv[0]);
 	if (status == 0)
-		status = map(&jvm, err);
+		status = map_jvm(&jvm, err);
 	jvm_close(&jvm);
 	return status;
 }

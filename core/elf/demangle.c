@@ -20,7 +20,7 @@ struct demangling {
 	jmp_buf enough;
 };
 
-static void take(const char *part, size_t len, void *opaque)
+static void demangle_take_part(const char *part, size_t len, void *opaque)
 {
 	struct demangling *d = opaque;
 
@@ -33,11 +33,12 @@ static void take(const char *part, size_t len, void *opaque)
 	text_add(d->out, part, len);
 }
 
-static bool run(struct demangling *d, const char *mangled)
+static bool demangle_run(struct demangling *d, const char *mangled)
 {
 	if (setjmp(d->enough))
 		return false;
-	return cplus_demangle_v3_callback(mangled, DMGL_NO_OPTS, take, d);
+	return cplus_demangle_v3_callback(mangled, DMGL_NO_OPTS,
+					  demangle_take_part, d);
 }
 
 bool demangle(struct text *out, const char *mangled)
@@ -47,7 +48,7 @@ bool demangle(struct text *out, const char *mangled)
 	if (strncmp(mangled, "_Z", 2) != 0 ||
 	    strnlen(mangled, MANGLED_MAX + 1) > MANGLED_MAX)
 		return false;
-	if (run(&d, mangled) && out->len > d.begin)
+	if (demangle_run(&d, mangled) && out->len > d.begin)
 		return true;
 	if (out->bytes) {
 		out->len = d.begin;
@@ -57,7 +58,7 @@ bool demangle(struct text *out, const char *mangled)
 }
 
 /* Returns the length of a name without its last suffix. */
-static size_t before_suffix(const char *symbol, size_t len)
+static size_t name_drop_suffix(const char *symbol, size_t len)
 {
 	/* GCC's create_clone_name() and LTO; LLVM's promoted locals. */
 	static const char *const suffixes[] = { "isra", "constprop", "part",
@@ -84,7 +85,7 @@ size_t demangle_source_length(const char *symbol, size_t len)
 {
 	size_t shorter;
 
-	while ((shorter = before_suffix(symbol, len)) < len)
+	while ((shorter = name_drop_suffix(symbol, len)) < len)
 		len = shorter;
 	return len;
 }

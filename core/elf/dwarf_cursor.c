@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Reads the next size bytes as a number. */
-static uint64_t little_endian(struct cursor *c, size_t size)
+static uint64_t dwarf_read_integer(struct cursor *c, size_t size)
 {
 	const uint8_t *bytes = cursor_bytes(c, size);
 	uint64_t value = 0;
@@ -15,12 +15,18 @@ static uint64_t little_endian(struct cursor *c, size_t size)
 	return le64toh(value);
 }
 
-uint16_t dwarf_u16(struct cursor *c) { return (uint16_t)little_endian(c, 2); }
-uint32_t dwarf_u32(struct cursor *c) { return (uint32_t)little_endian(c, 4); }
-uint64_t dwarf_u64(struct cursor *c) { return little_endian(c, 8); }
+uint16_t dwarf_u16(struct cursor *c)
+{
+	return (uint16_t)dwarf_read_integer(c, 2);
+}
+uint32_t dwarf_u32(struct cursor *c)
+{
+	return (uint32_t)dwarf_read_integer(c, 4);
+}
+uint64_t dwarf_u64(struct cursor *c) { return dwarf_read_integer(c, 8); }
 
 /* *shift is the number of bits read, *last the last byte. */
-static uint64_t leb(struct cursor *c, unsigned *shift, uint8_t *last)
+static uint64_t dwarf_read_leb(struct cursor *c, unsigned *shift, uint8_t *last)
 {
 	uint64_t value = 0;
 
@@ -41,14 +47,14 @@ uint64_t dwarf_uleb(struct cursor *c)
 	unsigned shift;
 	uint8_t last;
 
-	return leb(c, &shift, &last);
+	return dwarf_read_leb(c, &shift, &last);
 }
 
 int64_t dwarf_sleb(struct cursor *c)
 {
 	unsigned shift;
 	uint8_t last;
-	uint64_t value = leb(c, &shift, &last);
+	uint64_t value = dwarf_read_leb(c, &shift, &last);
 
 	if (last & 0x40 && shift < 64)
 		value |= UINT64_MAX << shift;
@@ -56,7 +62,7 @@ int64_t dwarf_sleb(struct cursor *c)
 }
 
 /* Reads a value by the low four bits of an encoding. */
-static uint64_t formatted(struct cursor *c, uint8_t format)
+static uint64_t dwarf_read_format(struct cursor *c, uint8_t format)
 {
 	switch (format) {
 	case 0x00: /* absptr */
@@ -84,7 +90,7 @@ static uint64_t formatted(struct cursor *c, uint8_t format)
 uint64_t dwarf_pointer(struct cursor *c, uint8_t encoding, uint64_t section)
 {
 	uint64_t at = section + cursor_offset(c);
-	uint64_t value = formatted(c, encoding & DWARF_POINTER_FORMAT);
+	uint64_t value = dwarf_read_format(c, encoding & DWARF_POINTER_FORMAT);
 
 	switch (encoding & ~DWARF_POINTER_FORMAT) {
 	case 0x00:

@@ -31,7 +31,7 @@ static const char gnu[4] = "GNU";
 enum { BUILD_ID_NOTE = 3 };
 
 /* Finds the bytes of the build id among notes. */
-static struct cursor find_build_id(struct cursor c)
+static struct cursor notes_find_build_id(struct cursor c)
 {
 	while (cursor_left(&c)) {
 		uint32_t name_len = dwarf_u32(&c), len = dwarf_u32(&c);
@@ -51,7 +51,7 @@ static struct cursor find_build_id(struct cursor c)
 	return cursor_over(NULL, 0);
 }
 
-static void id_text(struct cursor id, char text[ELF_BUILD_ID_TEXT])
+static void build_id_format(struct cursor id, char text[ELF_BUILD_ID_TEXT])
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t len = 0;
@@ -75,7 +75,9 @@ void elf_debug_build_id(const struct elf_file *f, char text[ELF_BUILD_ID_TEXT])
 		if (s->sh_type != SHT_NOTE ||
 		    !elf_file_read_section(f, s, NOTES_MAX, &part))
 			continue;
-		id_text(find_build_id(cursor_over(part.bytes, part.len)), text);
+		build_id_format(
+			notes_find_build_id(cursor_over(part.bytes, part.len)),
+			text);
 		free(part.bytes);
 	}
 }
@@ -91,7 +93,7 @@ struct search {
 	uint32_t crc;
 };
 
-static bool sum_of(int fd, off_t size, uint32_t *crc)
+static bool file_sum(int fd, off_t size, uint32_t *crc)
 {
 	uint8_t part[64 << 10];
 	off_t at = 0;
@@ -108,7 +110,7 @@ static bool sum_of(int fd, off_t size, uint32_t *crc)
 	return true;
 }
 
-static bool is_owned_well(const struct search *s, const struct stat *st)
+static bool search_trusts_owner(const struct search *s, const struct stat *st)
 {
 	return S_ISREG(st->st_mode) &&
 	       (st->st_uid == 0 || (s->jvm && st->st_uid == s->jvm->uid));
@@ -117,7 +119,7 @@ static bool is_owned_well(const struct search *s, const struct stat *st)
 /*
  * True when a debug file belongs to the file, by its build id, else by its CRC.
  */
-static bool belongs(const struct search *s, int fd)
+static bool search_accepts(const struct search *s, int fd)
 {
 	char id[ELF_BUILD_ID_TEXT];
 	struct elf_file debug;
@@ -125,11 +127,11 @@ static bool belongs(const struct search *s, int fd)
 	struct stat st;
 	uint32_t crc;
 
-	if (fstat(fd, &st) < 0 || !is_owned_well(s, &st))
+	if (fstat(fd, &st) < 0 || !search_trusts_owner(s, &st))
 		return false;
 	if (!s->id[0])
 		return st.st_size <= SUMMED_MAX &&
-		       sum_of(fd, st.st_size, &crc) && crc == s->crc;
+		       file_sum(fd, st.st_size, &crc) && crc == s->crc;
 	if (elf_file_init(&debug, (struct elf_source){ .fd = fd }, &err) < 0)
 		return false;
 	elf_debug_build_id(&debug, id);
@@ -137,7 +139,7 @@ static bool belongs(const struct search *s, int fd)
 	return strcmp(id, s->id) == 0;
 }
 
-static int try_path(const struct search *s, const char *path)
+static int search_try_path(const struct search *s, const char *path)
 {
 	struct error err;
 	int fd;
@@ -146,14 +148,14 @@ static int try_path(const struct search *s, const char *path)
 		fd = jvm_open_file(s->jvm, path, O_RDONLY, &err);
 	else
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd >= 0 && !belongs(s, fd)) {
+	if (fd >= 0 && !search_accepts(s, fd)) {
 		close(fd);
 		fd = -1;
 	}
 	return fd;
 }
 
-static int search_root(const struct search *s)
+static int search_in_root(const struct search *s)
 {
 	/* The directories around the file's own directory in a path. */
 	static const char *const around[][2] = { { "", "/" },
@@ -166,20 +168,20 @@ static int search_root(const struct search *s)
 		snprintf(path, sizeof(path),
 			 DEBUG_ROOT "/.build-id/%.2s/%s.debug", s->id,
 			 s->id + 2);
-		fd = try_path(s, path);
+		fd = search_try_path(s, path);
 	}
 	for (size_t i = 0; i < 3 && fd < 0 && s->link && *s->directory; i++) {
 		int len = snprintf(path, sizeof(path), "%s%s%s%s", around[i][0],
 				   s->directory, around[i][1], s->link);
 
 		if (len > 0 && (size_t)len < sizeof(path))
-			fd = try_path(s, path);
+			fd = search_try_path(s, path);
 	}
 	return fd;
 }
 
 /* Reads the name and the CRC of .gnu_debuglink. */
-static void read_link(struct search *s, const struct elf_part *part)
+static void debug_read_link(struct search *s, const struct elf_part *part)
 {
 	struct cursor c = cursor_over(part->bytes, part->len);
 	const char *name = (const char *)part->bytes;
@@ -208,12 +210,12 @@ int elf_debug_open(const struct jvm *jvm, const char *path,
 	elf_debug_build_id(f, s.id);
 	elf_file_read_section(f, elf_file_section(f, ".gnu_debuglink"),
 			      LINK_MAX, &link);
-	read_link(&s, &link);
-	fd = search_root(&s);
+	debug_read_link(&s, &link);
+	fd = search_in_root(&s);
 	if (fd < 0 && jvm->own_root) {
 		s.jvm = NULL;
 		s.directory = "";
-		fd = search_root(&s);
+		fd = search_in_root(&s);
 	}
 	free(link.bytes);
 	free(directory);
@@ -221,7 +223,7 @@ int elf_debug_open(const struct jvm *jvm, const char *path,
 }
 
 /* Unpacks all of packed into out, which grows; false when it is damaged. */
-static bool decode(lzma_stream *stream, struct elf_part *out)
+static bool debug_decode(lzma_stream *stream, struct elf_part *out)
 {
 	size_t cap = 0;
 	lzma_ret rc = LZMA_OK;
@@ -249,7 +251,7 @@ bool elf_debug_unpack(const struct elf_file *f, struct elf_part *out)
 	if (lzma_stream_decoder(&stream, UNPACKING_MAX, 0) == LZMA_OK) {
 		stream.next_in = packed.bytes;
 		stream.avail_in = packed.len;
-		is_whole = decode(&stream, out);
+		is_whole = debug_decode(&stream, out);
 	}
 	lzma_end(&stream);
 	free(packed.bytes);

@@ -13,7 +13,7 @@
 enum { SEGMENTS_MAX = 512, SECTIONS_MAX = 8192, NAMES_MAX = 1 << 20 };
 
 /* Reads len bytes or fails. */
-static bool read_source(const struct elf_source *s, uint64_t offset,
+static bool source_read(const struct elf_source *s, uint64_t offset,
 			void *bytes, size_t len)
 {
 	size_t have = 0;
@@ -47,7 +47,7 @@ bool elf_file_read(const struct elf_file *f, uint64_t offset, uint64_t len,
 		return false;
 	part->bytes = xmalloc(len);
 	part->len = len;
-	if (read_source(&f->source, offset, part->bytes, len))
+	if (source_read(&f->source, offset, part->bytes, len))
 		return true;
 	free(part->bytes);
 	*part = (struct elf_part){ 0 };
@@ -68,8 +68,9 @@ bool elf_file_read_section(const struct elf_file *f, const Elf64_Shdr *section,
 }
 
 /* Reads a table of count entries of a size each; false when it is not there. */
-static bool read_table(const struct elf_file *f, uint64_t offset, size_t count,
-		       size_t entry, size_t size, struct elf_part *table)
+static bool file_read_table(const struct elf_file *f, uint64_t offset,
+			    size_t count, size_t entry, size_t size,
+			    struct elf_part *table)
 {
 	return entry == size &&
 	       elf_file_read(f, offset, count * size, SIZE_MAX, table);
@@ -79,13 +80,13 @@ static bool read_table(const struct elf_file *f, uint64_t offset, size_t count,
  * A program runs without sections, and much is available without them, so
  * damaged or oversized section tables count as missing.
  */
-static void read_sections(struct elf_file *f, const Elf64_Ehdr *head)
+static void file_read_sections(struct elf_file *f, const Elf64_Ehdr *head)
 {
 	struct elf_part table;
 
 	if (head->e_shnum > SECTIONS_MAX ||
-	    !read_table(f, head->e_shoff, head->e_shnum, head->e_shentsize,
-			sizeof(*f->sections), &table))
+	    !file_read_table(f, head->e_shoff, head->e_shnum, head->e_shentsize,
+			     sizeof(*f->sections), &table))
 		return;
 	f->sections = (void *)table.bytes;
 	f->section_count = head->e_shnum;
@@ -109,7 +110,7 @@ const struct elf_machine elf_x86_64 = {
 	.preserved_count = sizeof(x86_64_preserved),
 };
 
-static bool is_of_this_machine(const Elf64_Ehdr *head)
+static bool header_is_supported(const Elf64_Ehdr *head)
 {
 	return memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 &&
 	       head->e_ident[EI_CLASS] == ELFCLASS64 &&
@@ -132,19 +133,19 @@ int elf_file_init(struct elf_file *f, struct elf_source source,
 					"cannot stat the file");
 		f->source.len = (uint64_t)st.st_size;
 	}
-	if (!read_source(&f->source, 0, &head, sizeof(head)) ||
-	    !is_of_this_machine(&head))
+	if (!source_read(&f->source, 0, &head, sizeof(head)) ||
+	    !header_is_supported(&head))
 		return fail(err, ERROR_INPUT,
 			    "not an ELF file for this machine");
 	if (head.e_phnum > SEGMENTS_MAX ||
-	    !read_table(f, head.e_phoff, head.e_phnum, head.e_phentsize,
-			sizeof(*f->segments), &table))
+	    !file_read_table(f, head.e_phoff, head.e_phnum, head.e_phentsize,
+			     sizeof(*f->segments), &table))
 		return fail(err, ERROR_INPUT,
 			    "the program headers are damaged");
 	f->segments = (void *)table.bytes;
 	f->segment_count = head.e_phnum;
 	f->entry = head.e_entry;
-	read_sections(f, &head);
+	file_read_sections(f, &head);
 	return 0;
 }
 

@@ -59,7 +59,8 @@ struct elf_image {
 };
 
 /* Reads the symbols from another file, which has those that ours lacks. */
-static bool take_symbols(struct elf_image *image, struct elf_source source)
+static bool image_read_symbols(struct elf_image *image,
+			       struct elf_source source)
 {
 	struct elf_file debug;
 	struct error err;
@@ -73,29 +74,29 @@ static bool take_symbols(struct elf_image *image, struct elf_source source)
 /*
  * Finds the symbols of a stripped file: compressed in it, or in a debug file.
  */
-static void find_symbols(struct elf_image *image, struct target_files *files,
-			 const char *path)
+static void image_find_symbols(struct elf_image *image,
+			       struct target_files *files, const char *path)
 {
 	struct elf_part unpacked;
 	bool found = false;
 	int fd;
 
 	if (elf_debug_unpack(&image->file, &unpacked))
-		found = take_symbols(image,
-				     (struct elf_source){ -1, unpacked.bytes,
-							  unpacked.len });
+		found = image_read_symbols(
+			image, (struct elf_source){ -1, unpacked.bytes,
+						    unpacked.len });
 	free(unpacked.bytes);
 	fd = found || !files
 		     ? -1
 		     : target_files_open_debug(files, path, &image->file);
 	if (fd < 0)
 		return;
-	take_symbols(image, (struct elf_source){ .fd = fd });
+	image_read_symbols(image, (struct elf_source){ .fd = fd });
 	close(fd);
 }
 
 /* Returns the library's own name (DT_SONAME), or NULL. */
-static char *own_name(const struct elf_file *f)
+static char *file_own_name(const struct elf_file *f)
 {
 	const Elf64_Shdr *s = elf_file_section_of_type(f, SHT_DYNAMIC);
 	struct elf_part entries, names = { 0 };
@@ -122,7 +123,7 @@ static char *own_name(const struct elf_file *f)
 }
 
 /* Returns the file name of a path, without the mark of a deleted file. */
-static char *name_of(const char *path)
+static char *path_name(const char *path)
 {
 	static const char deleted[] = " (deleted)"; /* proc(5) */
 	const char *slash = strrchr(path, '/');
@@ -138,9 +139,9 @@ static char *name_of(const char *path)
  * Reads the tables of a source. files and path, unless NULL, are the process's,
  * and lead to the debug file.
  */
-static struct elf_image *image_of(struct elf_source source,
-				  struct target_files *files, const char *path,
-				  struct error *err)
+static struct elf_image *image_new(struct elf_source source,
+				   struct target_files *files, const char *path,
+				   struct error *err)
 {
 	struct elf_image *image = xcalloc(1, sizeof(*image));
 
@@ -151,13 +152,13 @@ static struct elf_image *image_of(struct elf_source source,
 		elf_image_close(image);
 		return NULL;
 	}
-	image->name = path ? name_of(path) : own_name(&image->file);
+	image->name = path ? path_name(path) : file_own_name(&image->file);
 	elf_symbols_init(&image->symbols, &image->file, SHT_SYMTAB);
 	elf_symbols_init(&image->dynamic_symbols, &image->file, SHT_DYNSYM);
 	elf_cfi_init_eh(&image->eh_frame, &image->file);
 	elf_cfi_init_debug(&image->debug_frame, &image->file);
 	if (!image->symbols.count)
-		find_symbols(image, files, path);
+		image_find_symbols(image, files, path);
 	/* The caller may close the source now. */
 	image->file.source = (struct elf_source){ .fd = -1 };
 	return image;
@@ -165,13 +166,14 @@ static struct elf_image *image_of(struct elf_source source,
 
 struct elf_image *elf_image_open_fd(int fd, struct error *err)
 {
-	return image_of((struct elf_source){ .fd = fd }, NULL, NULL, err);
+	return image_new((struct elf_source){ .fd = fd }, NULL, NULL, err);
 }
 
 struct elf_image *elf_image_open_bytes(const void *bytes, size_t len,
 				       struct error *err)
 {
-	return image_of((struct elf_source){ -1, bytes, len }, NULL, NULL, err);
+	return image_new((struct elf_source){ -1, bytes, len }, NULL, NULL,
+			 err);
 }
 
 static bool image_read_key(int fd, const struct target_files *files,
@@ -219,7 +221,7 @@ static struct elf_image *image_share(int fd, struct target_files *files,
 			return image;
 		}
 	}
-	image = image_of((struct elf_source){ .fd = fd }, files, path, err);
+	image = image_new((struct elf_source){ .fd = fd }, files, path, err);
 	if (!image || !set)
 		return image;
 	image->set = set;
@@ -276,7 +278,7 @@ void elf_image_close(struct elf_image *image)
 }
 
 /* True when the segment, extended to whole pages, has that part of the file. */
-static bool holds(const Elf64_Phdr *s, const struct mapping *m)
+static bool segment_holds(const Elf64_Phdr *s, const struct mapping *m)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t begin = s->p_offset & ~(page - 1);
@@ -286,7 +288,7 @@ static bool holds(const Elf64_Phdr *s, const struct mapping *m)
 }
 
 /* Rates how well the permissions of a segment match those of the mapping. */
-static int likeness(const Elf64_Phdr *s, const struct mapping *m)
+static int segment_likeness(const Elf64_Phdr *s, const struct mapping *m)
 {
 	return 2 * (!!(s->p_flags & PF_X) == m->is_executable) +
 	       (!!(s->p_flags & PF_W) == m->is_writable);
@@ -301,8 +303,9 @@ uint64_t elf_image_bias(const struct elf_image *image,
 	for (size_t i = 0; i < image->file.segment_count; i++) {
 		const Elf64_Phdr *s = &image->file.segments[i];
 
-		if (holds(s, mapping) &&
-		    (!found || likeness(s, mapping) > likeness(found, mapping)))
+		if (segment_holds(s, mapping) &&
+		    (!found || segment_likeness(s, mapping) >
+				       segment_likeness(found, mapping)))
 			found = s;
 	}
 	if (!found)
@@ -320,7 +323,7 @@ uint64_t elf_image_symbol(const struct elf_image *image, const char *name)
 	return address ? address : elf_symbols_find(&image->symbols, name);
 }
 
-static void sort_functions(struct elf_image *image)
+static void image_sort_functions(struct elf_image *image)
 {
 	const struct elf_symbols *tables[] = { &image->symbols,
 					       &image->dynamic_symbols };
@@ -331,7 +334,8 @@ static void sort_functions(struct elf_image *image)
 }
 
 /* Returns the demangled name without a symbol version. */
-static const char *readable(struct elf_image *image, const char *name)
+static const char *image_readable_name(struct elf_image *image,
+				       const char *name)
 {
 	struct text text = { 0 }, source = { 0 };
 	const char *kept;
@@ -354,7 +358,7 @@ const char *elf_image_function(struct elf_image *image, uint64_t address,
 	uint32_t known;
 
 	if (!image->has_functions)
-		sort_functions(image);
+		image_sort_functions(image);
 	name = elf_functions_at(&image->functions, address, &begin);
 	if (!name)
 		return NULL;
@@ -364,7 +368,7 @@ const char *elf_image_function(struct elf_image *image, uint64_t address,
 	if (known != MAP64_NONE)
 		return image->names[known];
 	array_reserve(image->names, image->name_cap, image->name_count + 1);
-	image->names[image->name_count] = readable(image, name);
+	image->names[image->name_count] = image_readable_name(image, name);
 	map64_add(&image->named, begin, (uint32_t)image->name_count);
 	return image->names[image->name_count++];
 }
@@ -403,7 +407,8 @@ static const struct unexported {
 	{ "", { "__libc_start_call_main", NULL }, false, false, "main" },
 };
 
-static bool is_called_by(const struct unexported *u, const char *caller)
+static bool unexported_is_called_by(const struct unexported *u,
+				    const char *caller)
 {
 	if (!caller)
 		return u->is_root;
@@ -413,22 +418,23 @@ static bool is_called_by(const struct unexported *u, const char *caller)
 	return false;
 }
 
-static const char *unexported_name(const char *file, const char *caller,
+static const char *unexported_find(const char *file, const char *caller,
 				   bool calls_out)
 {
 	for (size_t i = 0; i < sizeof(unexported) / sizeof(*unexported); i++) {
 		const struct unexported *u = &unexported[i];
 
 		if (strncmp(file, u->file, strlen(u->file)) == 0 &&
-		    is_called_by(u, caller) && (calls_out || !u->calls_out))
+		    unexported_is_called_by(u, caller) &&
+		    (calls_out || !u->calls_out))
 			return u->name;
 	}
 	return NULL;
 }
 
 /* A function that was recognized once keeps its name with any caller. */
-static const char *known_function(struct elf_image *image, uint64_t start,
-				  const char *caller, bool calls_out)
+static const char *image_recognize(struct elf_image *image, uint64_t start,
+				   const char *caller, bool calls_out)
 {
 	const char *name;
 
@@ -438,7 +444,7 @@ static const char *known_function(struct elf_image *image, uint64_t start,
 	/* The kernel starts a program at its entry, which has no caller. */
 	name = !caller && start == image->file.entry
 		       ? "_start"
-		       : unexported_name(elf_image_name(image), caller,
+		       : unexported_find(elf_image_name(image), caller,
 					 calls_out);
 	if (name && image->known_count < KNOWN_MAX)
 		image->known[image->known_count++] = (struct known_function){
@@ -461,7 +467,7 @@ const char *elf_image_unnamed(struct elf_image *image, uint64_t address,
 	/* Its call frame information marks a signal frame. */
 	if (elf_image_cfi(image, address, &row) && row.is_signal)
 		return "__restore_rt";
-	name = known_function(image, start, caller, calls_out);
+	name = image_recognize(image, start, caller, calls_out);
 	if (name)
 		return name;
 	text_printf(&text, "[%s+0x%" PRIx64 "]", elf_image_name(image), start);

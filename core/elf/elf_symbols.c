@@ -11,7 +11,7 @@ enum { SYMBOLS_MAX = 32 << 20, NAMES_MAX = 128 << 20 };
 enum { WINDOW = ELF_NAME_MOST / 2 };
 
 /* Finds the ends of the sections with code. */
-static void read_ends(struct elf_symbols *s, const struct elf_file *f)
+static void symbols_read_ends(struct elf_symbols *s, const struct elf_file *f)
 {
 	s->section_count = f->section_count;
 	s->ends = xcalloc(f->section_count, sizeof(*s->ends));
@@ -26,7 +26,7 @@ static void read_ends(struct elf_symbols *s, const struct elf_file *f)
  * Names may be suffixes of others, so a table without a NUL would have a
  * million names of many megabytes each, all to be compared.
  */
-static void end_names(struct elf_part *names)
+static void symbols_end_names(struct elf_part *names)
 {
 	for (size_t at = 0; at + WINDOW <= names->len; at += WINDOW)
 		if (!memchr(names->bytes + at, '\0', WINDOW))
@@ -49,8 +49,8 @@ void elf_symbols_init(struct elf_symbols *s, const struct elf_file *f,
 		return;
 	}
 	s->count = s->symbols.len / sizeof(Elf64_Sym);
-	read_ends(s, f);
-	end_names(&s->names);
+	symbols_read_ends(s, f);
+	symbols_end_names(&s->names);
 }
 
 void elf_symbols_release(struct elf_symbols *s)
@@ -95,8 +95,8 @@ bool elf_symbols_is_code(const struct elf_symbols *s, size_t i)
 	}
 }
 
-static uint64_t find_among(const struct elf_symbols *s, const char *name,
-			   bool is_object)
+static uint64_t symbols_find_among(const struct elf_symbols *s,
+				   const char *name, bool is_object)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const Elf64_Sym *symbol = elf_symbols_at(s, i);
@@ -113,9 +113,9 @@ static uint64_t find_among(const struct elf_symbols *s, const char *name,
 /* Compare functions last: there are many, and each name is far off. */
 uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name)
 {
-	uint64_t address = find_among(s, name, true);
+	uint64_t address = symbols_find_among(s, name, true);
 
-	return address ? address : find_among(s, name, false);
+	return address ? address : symbols_find_among(s, name, false);
 }
 
 /* ---- functions by their addresses ---- */

@@ -45,7 +45,7 @@ struct symbol {
 };
 
 /* "ffffffff81000000 T _stext" or "ffffffffc0000000 t name\t[module]". */
-static bool read_line(const char *at, const char *end, struct symbol *s)
+static bool kernel_read_line(const char *at, const char *end, struct symbol *s)
 {
 	int digit;
 
@@ -62,7 +62,8 @@ static bool read_line(const char *at, const char *end, struct symbol *s)
 	return true;
 }
 
-static uint32_t keep_name(struct kernel_symbols *k, const struct symbol *s)
+static uint32_t kernel_keep_name(struct kernel_symbols *k,
+				 const struct symbol *s)
 {
 	size_t begin = k->names.len, len = (size_t)(s->end - s->name);
 	char *tab;
@@ -76,7 +77,7 @@ static uint32_t keep_name(struct kernel_symbols *k, const struct symbol *s)
 }
 
 /* Compares: global symbols first, then in the order of the file. */
-static void keep(struct kernel_symbols *k, const struct symbol *s)
+static void kernel_keep(struct kernel_symbols *k, const struct symbol *s)
 {
 	bool is_code = strchr("tTwW", s->type) != NULL;
 	uint32_t rank = (s->type != 'T') + (*s->name == '_');
@@ -88,12 +89,12 @@ static void keep(struct kernel_symbols *k, const struct symbol *s)
 	array_reserve(k->places, k->cap, k->count + 1);
 	k->places[k->count++] = (struct kernel_place){
 		.address = s->address,
-		.name = is_code ? keep_name(k, s) : 0,
+		.name = is_code ? kernel_keep_name(k, s) : 0,
 		.rank = is_code ? rank : UINT32_MAX,
 	};
 }
 
-static int by_address(const void *a, const void *b)
+static int place_compare(const void *a, const void *b)
 {
 	const struct kernel_place *x = a, *y = b;
 
@@ -105,12 +106,12 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Keeps the best symbol of each address. */
-static void unite(struct kernel_symbols *k)
+static void kernel_unite(struct kernel_symbols *k)
 {
 	size_t kept = 0;
 
 	if (!k->is_sorted)
-		qsort(k->places, k->count, sizeof(*k->places), by_address);
+		qsort(k->places, k->count, sizeof(*k->places), place_compare);
 	for (size_t i = 0; i < k->count; i++) {
 		struct kernel_place *last = kept ? &k->places[kept - 1] : NULL;
 
@@ -122,7 +123,7 @@ static void unite(struct kernel_symbols *k)
 	k->count = kept;
 }
 
-static int hidden(struct error *err)
+static int kernel_fail_hidden(struct error *err)
 {
 	return fail(err, ERROR_PERMISSION,
 		    KALLSYMS " hides the kernel's addresses; it shows them to "
@@ -145,26 +146,26 @@ struct kernel_symbols *kernel_symbols_of(const char *text, size_t len,
 
 		if (!newline)
 			newline = end;
-		if (read_line(at, newline, &s)) {
+		if (kernel_read_line(at, newline, &s)) {
 			lines++;
 			if (s.address >= KERNEL_FIRST)
-				keep(k, &s);
+				kernel_keep(k, &s);
 		}
 		at = newline + 1;
 	}
 	if (k->count) {
-		unite(k);
+		kernel_unite(k);
 		return k;
 	}
 	kernel_symbols_close(k);
 	if (lines)
-		hidden(err);
+		kernel_fail_hidden(err);
 	else
 		fail(err, ERROR_UNAVAILABLE, KALLSYMS " is empty");
 	return NULL;
 }
 
-static int read_all(int fd, struct text *out, struct error *err)
+static int kernel_read_all(int fd, struct text *out, struct error *err)
 {
 	char *part = xmalloc(PART);
 	ssize_t got;
@@ -194,7 +195,7 @@ struct kernel_symbols *kernel_symbols_open(struct error *err)
 			 KALLSYMS);
 		return NULL;
 	}
-	if (read_all(fd, &text, err) == 0)
+	if (kernel_read_all(fd, &text, err) == 0)
 		k = kernel_symbols_of(text.bytes, text.len, err);
 	close(fd);
 	text_release(&text);

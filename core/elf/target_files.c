@@ -62,8 +62,9 @@ static bool device_is_local(const struct target_files *t, dev_t device)
  * CAP_SYS_ADMIN.  If only_local, fails for other file systems without asking
  * them anything: statx(2) uses what the kernel has cached.
  */
-static int open_mapped(const struct target_files *t, const struct mapping *m,
-		       bool only_local, struct error *err)
+static int file_open_mapped(const struct target_files *t,
+			    const struct mapping *m, bool only_local,
+			    struct error *err)
 {
 	struct statx st;
 	char name[64];
@@ -88,8 +89,8 @@ static int open_mapped(const struct target_files *t, const struct mapping *m,
 }
 
 /* Opens the file by its path; fails if another file is there by now. */
-static int open_path(const struct jvm *jvm, const struct mapping *m,
-		     struct error *err)
+static int file_open_path(const struct jvm *jvm, const struct mapping *m,
+			  struct error *err)
 {
 	int fd = jvm_open_file(jvm, m->path, O_RDONLY, err);
 	struct stat st;
@@ -104,7 +105,7 @@ static int open_path(const struct jvm *jvm, const struct mapping *m,
 		    m->path);
 }
 
-static int open_debug(const struct opening *o, struct error *err)
+static int file_open_debug(const struct opening *o, struct error *err)
 {
 	int fd = elf_debug_open(o->jvm, o->path, o->file);
 
@@ -112,14 +113,14 @@ static int open_debug(const struct opening *o, struct error *err)
 }
 
 /* For children only: anything may be mounted where a path leads. */
-static int open_anyhow(const struct opening *o, struct error *err)
+static int file_open_by_any(const struct opening *o, struct error *err)
 {
 	int fd;
 
 	if (!o->mapping)
-		return open_debug(o, err);
-	fd = open_mapped(o->files, o->mapping, false, err);
-	return fd >= 0 ? fd : open_path(o->jvm, o->mapping, err);
+		return file_open_debug(o, err);
+	fd = file_open_mapped(o->files, o->mapping, false, err);
+	return fd >= 0 ? fd : file_open_path(o->jvm, o->mapping, err);
 }
 
 /* True when reading an open file waits for nobody; fstatfs(2) itself may. */
@@ -146,7 +147,7 @@ static bool file_is_safe(const struct target_files *t, int fd)
 	return device_is_local(t, st.st_dev);
 }
 
-static bool has_stalled(const struct target_files *t, uint64_t device)
+static bool files_have_stalled(const struct target_files *t, uint64_t device)
 {
 	for (size_t i = 0; i < t->stalled_count; i++) {
 		if (t->stalled[i] == device)
@@ -156,7 +157,7 @@ static bool has_stalled(const struct target_files *t, uint64_t device)
 	       t->waited_ns >= PATIENCE_NS;
 }
 
-static int copy(int from, const struct opening *o, struct error *err)
+static int file_copy(int from, const struct opening *o, struct error *err)
 {
 	static char part[PART];
 
@@ -180,20 +181,21 @@ static int copy(int from, const struct opening *o, struct error *err)
 }
 
 /* In the child: hands over a safe file itself, and copies any other. */
-static int open_job(void *self, int channel, struct error *err)
+static int file_open_job(void *self, int channel, struct error *err)
 {
 	const struct opening *o = self;
-	int fd = open_anyhow(o, err);
+	int fd = file_open_by_any(o, err);
 
 	(void)channel;
 	if (fd < 0 || file_is_safe(o->files, fd))
 		return fd;
-	return copy(fd, o, err) ? -1 : CHILD_NOTHING;
+	return file_copy(fd, o, err) ? -1 : CHILD_NOTHING;
 }
 
 /* Waits for the child; CHILD_SILENT when its copy has stopped growing. */
-static enum child_news await(const struct child *c, const struct opening *o,
-			     int64_t end, int *fd, struct error *err)
+static enum child_news files_await(const struct child *c,
+				   const struct opening *o, int64_t end,
+				   int *fd, struct error *err)
 {
 	struct proc_stat stat;
 	struct error unused;
@@ -217,7 +219,7 @@ static enum child_news await(const struct child *c, const struct opening *o,
 }
 
 /* Reaps children that were given up and have ended since. */
-static void reap_stuck(struct target_files *t)
+static void files_reap_stuck(struct target_files *t)
 {
 	size_t left = 0;
 
@@ -229,15 +231,15 @@ static void reap_stuck(struct target_files *t)
 }
 
 /* Ends a child that has sent its result, or never will. */
-static void end_child(struct target_files *t, struct child *c)
+static void files_end_child(struct target_files *t, struct child *c)
 {
 	if (!child_end(c, 0) && t->stuck_count < TARGET_FILES_STALLED)
 		t->stuck[t->stuck_count++] = c->pid;
 }
 
 /* Returns the file or its copy, o->to; ERROR_PARTIAL when it stalls. */
-static int take(struct target_files *t, struct opening *o, uint64_t device,
-		struct error *err)
+static int files_receive(struct target_files *t, struct opening *o,
+			 uint64_t device, struct error *err)
 {
 	const int kept[] = { o->to, t->jvm->pidfd,
 			     o->file ? o->file->source.fd : -1 };
@@ -251,15 +253,15 @@ static int take(struct target_files *t, struct opening *o, uint64_t device,
 	struct child c;
 	int fd;
 
-	if (child_start(&c, &options, open_job, o, err)) {
+	if (child_start(&c, &options, file_open_job, o, err)) {
 		err->kind = ERROR_PARTIAL;
 		return -1;
 	}
 	if (end > before + PATIENCE_NS - t->waited_ns)
 		end = before + PATIENCE_NS - t->waited_ns;
-	news = await(&c, o, end, &fd, err);
+	news = files_await(&c, o, end, &fd, err);
 	t->waited_ns += clock_monotonic_ns() - before;
-	end_child(t, &c);
+	files_end_child(t, &c);
 	if (news == CHILD_DONE)
 		return fd >= 0 ? fd : o->to;
 	if (news == CHILD_GONE)
@@ -277,36 +279,36 @@ static int take(struct target_files *t, struct opening *o, uint64_t device,
  * A child that is stuck cannot be killed. It must hold nothing of ours, or the
  * kernel would go on sampling, and the agent listening, after our end.
  */
-static int open_by_child(struct target_files *t, struct opening *o,
-			 uint64_t device, struct error *err)
+static int files_open_by_child(struct target_files *t, struct opening *o,
+			       uint64_t device, struct error *err)
 {
 	int fd;
 
 	o->to = memfd_create("file", MFD_CLOEXEC);
 	if (o->to < 0)
 		return fail_sys(err, ERROR_PARTIAL, "memfd_create");
-	fd = take(t, o, device, err);
+	fd = files_receive(t, o, device, err);
 	if (fd != o->to)
 		close(o->to);
 	return fd;
 }
 
-static int open_either(struct target_files *t, struct opening *o,
-		       uint64_t device, struct error *err)
+static int files_open(struct target_files *t, struct opening *o,
+		      uint64_t device, struct error *err)
 {
 	int fd = -1;
 
-	reap_stuck(t);
+	files_reap_stuck(t);
 	if (o->mapping) {
-		fd = open_mapped(t, o->mapping, true, err);
+		fd = file_open_mapped(t, o->mapping, true, err);
 		if (fd >= 0)
 			return fd;
 	}
-	if (has_stalled(t, device)) {
+	if (files_have_stalled(t, device)) {
 		errno = ETIMEDOUT;
 		fail_sys(err, ERROR_PARTIAL, "%s", o->path);
 	} else {
-		fd = open_by_child(t, o, device, err);
+		fd = files_open_by_child(t, o, device, err);
 	}
 	if (fd < 0 && err->kind == ERROR_PARTIAL)
 		t->missed++;
@@ -320,7 +322,7 @@ int target_files_open(struct target_files *t, const struct mapping *m,
 		.files = t, .jvm = t->jvm, .mapping = m, .path = m->path
 	};
 
-	return open_either(t, &o, m->dev, err);
+	return files_open(t, &o, m->dev, err);
 }
 
 int target_files_open_debug(struct target_files *t, const char *path,
@@ -331,7 +333,7 @@ int target_files_open_debug(struct target_files *t, const char *path,
 	};
 	struct error unused;
 
-	return open_either(t, &o, 0, &unused);
+	return files_open(t, &o, 0, &unused);
 }
 
-void target_files_release(struct target_files *t) { reap_stuck(t); }
+void target_files_release(struct target_files *t) { files_reap_stuck(t); }

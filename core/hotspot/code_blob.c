@@ -68,7 +68,7 @@ static const struct wanted wanted[] = {
 };
 /* clang-format on */
 
-static void find_field(struct blob_field *f, const struct wanted *w,
+static void field_find(struct blob_field *f, const struct wanted *w,
 		       const struct vm_structs *v)
 {
 	for (size_t i = 0; i < PLACES && w->places[i].type; i++) {
@@ -91,7 +91,7 @@ int blob_layout_read(struct blob_layout *l, const struct vm_structs *v,
 		struct blob_field *f = (struct blob_field *)((char *)l +
 							     wanted[i].field);
 
-		find_field(f, &wanted[i], v);
+		field_find(f, &wanted[i], v);
 		if (!f->width && wanted[i].is_vital)
 			return fail(err, ERROR_UNAVAILABLE,
 				    "the JVM does not export %s of CodeBlob",
@@ -102,7 +102,8 @@ int blob_layout_read(struct blob_layout *l, const struct vm_structs *v,
 	return 0;
 }
 
-static uint64_t unsigned_at(const uint8_t *header, const struct blob_field *f)
+static uint64_t field_read_unsigned(const uint8_t *header,
+				    const struct blob_field *f)
 {
 	uint64_t value = 0;
 
@@ -111,56 +112,59 @@ static uint64_t unsigned_at(const uint8_t *header, const struct blob_field *f)
 	return value;
 }
 
-static int64_t signed_at(const uint8_t *header, const struct blob_field *f)
+static int64_t field_read_signed(const uint8_t *header,
+				 const struct blob_field *f)
 {
 	unsigned bits = 64 - 8u * f->width;
 
-	return (int64_t)(unsigned_at(header, f) << bits) >> bits;
+	return (int64_t)(field_read_unsigned(header, f) << bits) >> bits;
 }
 
 uint64_t blob_layout_name(const struct blob_layout *l, const uint8_t *header)
 {
-	return unsigned_at(header, &l->name);
+	return field_read_unsigned(header, &l->name);
 }
 
 /* Returns an address, or 0: an offset of -1 means none. */
-static uint64_t address_at(const uint8_t *header, const struct blob_field *f,
-			   uint64_t base)
+static uint64_t field_read_address(const uint8_t *header,
+				   const struct blob_field *f, uint64_t base)
 {
 	int64_t offset;
 
 	if (!f->width)
 		return 0;
 	if (f->is_address)
-		return unsigned_at(header, f);
-	offset = f->width == 2 ? (int64_t)unsigned_at(header, f)
-			       : signed_at(header, f);
+		return field_read_unsigned(header, f);
+	offset = f->width == 2 ? (int64_t)field_read_unsigned(header, f)
+			       : field_read_signed(header, f);
 	return offset < 0 ? 0 : base + (uint64_t)offset;
 }
 
-static void parse_nmethod(const struct blob_layout *l, const uint8_t *header,
-			  struct code_blob *blob)
+static void blob_parse_nmethod(const struct blob_layout *l,
+			       const uint8_t *header, struct code_blob *blob)
 {
-	uint64_t entry = address_at(header, &l->entry, blob->begin);
+	uint64_t entry = field_read_address(header, &l->entry, blob->begin);
 	uint64_t address = blob->address;
 
 	blob->entry = entry >= blob->begin && entry < blob->end ? entry
 								: blob->begin;
-	blob->deopt_handler = address_at(header, &l->deopt, address);
-	blob->deopt_mh_handler = address_at(header, &l->deopt_mh, address);
+	blob->deopt_handler = field_read_address(header, &l->deopt, address);
+	blob->deopt_mh_handler = field_read_address(header, &l->deopt_mh,
+						    address);
 	blob->original_pc = -1;
 	if (l->method.width)
-		blob->method = unsigned_at(header, &l->method);
+		blob->method = field_read_unsigned(header, &l->method);
 	if (l->compile_id.width)
-		blob->compile_id = (uint32_t)unsigned_at(header,
-							 &l->compile_id);
+		blob->compile_id = (uint32_t)field_read_unsigned(
+			header, &l->compile_id);
 	if (l->tier.width)
-		blob->tier = (uint8_t)unsigned_at(header, &l->tier);
+		blob->tier = (uint8_t)field_read_unsigned(header, &l->tier);
 	if (l->original_pc.width)
-		blob->original_pc = (int32_t)signed_at(header, &l->original_pc);
+		blob->original_pc = (int32_t)field_read_signed(header,
+							       &l->original_pc);
 }
 
-static enum blob_kind kind_of(const char *name)
+static enum blob_kind blob_kind_by_name(const char *name)
 {
 	static const struct {
 		const char *beginning;
@@ -185,20 +189,21 @@ static enum blob_kind kind_of(const char *name)
 bool blob_layout_parse(const struct blob_layout *l, const uint8_t *header,
 		       uint64_t address, struct code_blob *blob)
 {
-	int64_t words = signed_at(header, &l->frame_size);
+	int64_t words = field_read_signed(header, &l->frame_size);
 
-	blob->kind = kind_of(blob->name);
+	blob->kind = blob_kind_by_name(blob->name);
 	blob->address = address;
-	blob->begin = address_at(header, &l->begin, address);
-	blob->end = address_at(header, &l->end, address);
-	blob->frame_complete = (int32_t)signed_at(header, &l->frame_complete);
+	blob->begin = field_read_address(header, &l->begin, address);
+	blob->end = field_read_address(header, &l->end, address);
+	blob->frame_complete = (int32_t)field_read_signed(header,
+							  &l->frame_complete);
 	if (blob->begin < address || blob->end <= blob->begin ||
 	    blob->end - address > MAX_BLOB_BYTES)
 		return false;
 	if (words > 0 && words <= MAX_FRAME_WORDS)
 		blob->frame_bytes = (uint32_t)words * 8;
 	if (blob->kind == BLOB_NMETHOD || blob->kind == BLOB_NATIVE)
-		parse_nmethod(l, header, blob);
+		blob_parse_nmethod(l, header, blob);
 	return true;
 }
 
@@ -216,8 +221,8 @@ struct layout {
 	uint32_t low, high;                  /* of VirtualSpace */
 };
 
-static int read_layout(struct layout *l, const struct vm_structs *v,
-		       struct error *err)
+static int heaps_read_layout(struct layout *l, const struct vm_structs *v,
+			     struct error *err)
 {
 	if (vm_structs_offset(v, "CodeHeap", "_memory", &l->memory) &&
 	    vm_structs_offset(v, "CodeHeap", "_segmap", &l->segment_map) &&
@@ -233,8 +238,8 @@ static int read_layout(struct layout *l, const struct vm_structs *v,
 }
 
 /* Since JDK 9, an array of CodeHeap addresses. */
-static size_t read_addresses(uint64_t *out, const struct vm_structs *v,
-			     struct memory *memory)
+static size_t heaps_read_addresses(uint64_t *out, const struct vm_structs *v,
+				   struct memory *memory)
 {
 	uint64_t heaps, array, data;
 	uint32_t len_at, data_at, len;
@@ -258,8 +263,8 @@ static size_t read_addresses(uint64_t *out, const struct vm_structs *v,
 	return len;
 }
 
-static bool read_heap(struct code_heap *heap, const struct layout *l,
-		      struct memory *memory, uint64_t address)
+static bool heaps_read_heap(struct code_heap *heap, const struct layout *l,
+			    struct memory *memory, uint64_t address)
 {
 	uint8_t bytes[MAX_STRUCT];
 	struct memory_range parts[] = {
@@ -282,7 +287,7 @@ static bool read_heap(struct code_heap *heap, const struct layout *l,
 	       heap->segment_shift >= 4 && heap->segment_shift <= 16;
 }
 
-static void read_used(struct code_heaps *h, const struct vm_structs *v)
+static void heaps_read_used(struct code_heaps *h, const struct vm_structs *v)
 {
 	uint32_t header, used;
 
@@ -303,16 +308,17 @@ int code_heaps_read(struct code_heaps *h, const struct vm_structs *v,
 	size_t count;
 
 	*h = (struct code_heaps){ 0 };
-	if (read_layout(&layout, v, err))
+	if (heaps_read_layout(&layout, v, err))
 		return -1;
 	if (!vm_structs_size(v, "HeapBlock", &h->block_header) ||
 	    h->block_header > MAX_STRUCT)
 		return fail(err, ERROR_UNAVAILABLE,
 			    "the JVM does not export the size of HeapBlock");
-	read_used(h, v);
-	count = read_addresses(addresses, v, memory);
+	heaps_read_used(h, v);
+	count = heaps_read_addresses(addresses, v, memory);
 	for (size_t i = 0; i < count; i++)
-		if (read_heap(&h->all[h->count], &layout, memory, addresses[i]))
+		if (heaps_read_heap(&h->all[h->count], &layout, memory,
+				    addresses[i]))
 			h->count++;
 	if (!h->count)
 		return fail(err, ERROR_UNAVAILABLE,

@@ -47,7 +47,7 @@ void java_names_free(struct java_names *n)
 	free(n);
 }
 
-static bool is_continuation(const uint8_t *at, const uint8_t *end)
+static bool utf8_is_continuation(const uint8_t *at, const uint8_t *end)
 {
 	return at < end && (*at & 0xc0) == 0x80;
 }
@@ -65,21 +65,21 @@ static bool is_modified_utf8(const char *bytes, size_t len)
 		if (byte == 0 || (byte >= 0x80 && byte < 0xc0) || byte >= 0xf0)
 			return false;
 		while (more-- > 0) {
-			if (!is_continuation(at++, end))
+			if (!utf8_is_continuation(at++, end))
 				return false;
 		}
 	}
 	return true;
 }
 
-static bool is_name(struct java_symbol s)
+static bool symbol_is_name(struct java_symbol s)
 {
 	return s.len > 0 && s.len <= SYMBOL_MOST &&
 	       is_modified_utf8(s.bytes, s.len);
 }
 
 /* Skips a field type (JVMS 4.3.2); returns NULL when there is none. */
-static const char *after_type(const char *at, const char *end)
+static const char *descriptor_skip_type(const char *at, const char *end)
 {
 	while (at < end && *at == '[')
 		at++;
@@ -93,23 +93,23 @@ static const char *after_type(const char *at, const char *end)
 }
 
 /* True for a method descriptor (JVMS 4.3.3), which random bytes hardly form. */
-static bool is_descriptor(struct java_symbol s)
+static bool symbol_is_descriptor(struct java_symbol s)
 {
 	const char *at = s.bytes, *end = at + s.len;
 
-	if (!is_name(s) || *at++ != '(')
+	if (!symbol_is_name(s) || *at++ != '(')
 		return false;
 	while (at && at < end && *at != ')')
-		at = after_type(at, end);
+		at = descriptor_skip_type(at, end);
 	if (!at || at == end)
 		return false;
 	at++;
 	if (end - at == 1 && *at == 'V')
 		return true;
-	return after_type(at, end) == end;
+	return descriptor_skip_type(at, end) == end;
 }
 
-static bool is_hexadecimal(char c)
+static bool text_is_hexadecimal(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
@@ -120,12 +120,12 @@ static bool is_hexadecimal(char c)
  * counts up from the archive's address without leading zeros: 9 digits by
  * default (ClassFileParser::mangle_hidden_class_name).
  */
-static size_t without_address(struct java_symbol s)
+static size_t class_name_length(struct java_symbol s)
 {
 	enum { MARK = 3, LEAST_DIGITS = 8, MOST_DIGITS = 16 };
 	size_t at = s.len, digits;
 
-	while (at > 0 && is_hexadecimal(s.bytes[at - 1]))
+	while (at > 0 && text_is_hexadecimal(s.bytes[at - 1]))
 		at--;
 	digits = s.len - at;
 	if (digits < LEAST_DIGITS || digits > MOST_DIGITS || at <= MARK ||
@@ -134,9 +134,9 @@ static size_t without_address(struct java_symbol s)
 	return at - MARK;
 }
 
-static uint32_t class_id(struct java_names *n, struct java_symbol s)
+static uint32_t names_class_id(struct java_names *n, struct java_symbol s)
 {
-	size_t len = without_address(s);
+	size_t len = class_name_length(s);
 
 	for (size_t i = 0; i < len; i++)
 		n->dotted[i] = s.bytes[i];
@@ -147,7 +147,7 @@ static uint32_t class_id(struct java_names *n, struct java_symbol s)
 	return intern_id(&n->strings, n->dotted, len);
 }
 
-static uint32_t triple_id(struct java_names *n, const struct triple *t)
+static uint32_t names_triple_id(struct java_names *n, const struct triple *t)
 {
 	uint32_t tag = (uint32_t)hash_bytes(t, sizeof(*t));
 	struct idprobe probe;
@@ -170,15 +170,15 @@ uint32_t java_names_add(struct java_names *n, struct java_symbol class_name,
 {
 	struct triple t;
 
-	if (!is_name(class_name) || !is_name(method) ||
-	    !is_descriptor(signature))
+	if (!symbol_is_name(class_name) || !symbol_is_name(method) ||
+	    !symbol_is_descriptor(signature))
 		return 0;
 	if (n->count >= MOST_NAMES || n->strings.arena.total >= MOST_BYTES)
 		return 0;
-	t.class_name = class_id(n, class_name);
+	t.class_name = names_class_id(n, class_name);
 	t.method = intern_id(&n->strings, method.bytes, method.len);
 	t.signature = intern_id(&n->strings, signature.bytes, signature.len);
-	return triple_id(n, &t);
+	return names_triple_id(n, &t);
 }
 
 struct java_name java_names_get(const struct java_names *n, uint32_t id)

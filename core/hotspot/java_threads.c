@@ -30,8 +30,8 @@ struct java_threads {
 	size_t count, cap;
 };
 
-static bool find_field(const struct vm_structs *v, const char *field,
-		       uint32_t *out)
+static bool thread_field_offset(const struct vm_structs *v, const char *field,
+				uint32_t *out)
 {
 	return vm_structs_offset(v, "JavaThread", field, out) ||
 	       vm_structs_offset(v, "Thread", field, out);
@@ -48,11 +48,12 @@ bool java_thread_list_find(struct java_thread_list *l,
 		return true;
 	l->list = 0;
 	return vm_structs_static(v, "Threads", "_thread_list", &l->first) &&
-	       find_field(v, "_next", &l->next);
+	       thread_field_offset(v, "_next", &l->next);
 }
 
 /* Finds all offsets; returns what is missing, or NULL. */
-static const char *find_all(struct thread_layout *l, const struct vm_structs *v)
+static const char *layout_find_all(struct thread_layout *l,
+				   const struct vm_structs *v)
 {
 	uint32_t *f = l->fields;
 
@@ -60,20 +61,21 @@ static const char *find_all(struct thread_layout *l, const struct vm_structs *v)
 		return "ThreadsSMRSupport";
 	if (!vm_structs_size(v, "JavaThread", &l->size))
 		return "JavaThread";
-	if (!find_field(v, "_osthread", &f[THREAD_OSTHREAD]))
+	if (!thread_field_offset(v, "_osthread", &f[THREAD_OSTHREAD]))
 		return "Thread::_osthread";
 	if (!vm_structs_offset(v, "OSThread", "_thread_id", &l->os_id))
 		return "OSThread::_thread_id";
-	if (!find_field(v, "_stack_base", &f[THREAD_STACK_BASE]) ||
-	    !find_field(v, "_stack_size", &f[THREAD_STACK_SIZE]))
+	if (!thread_field_offset(v, "_stack_base", &f[THREAD_STACK_BASE]) ||
+	    !thread_field_offset(v, "_stack_size", &f[THREAD_STACK_SIZE]))
 		return "JavaThread::_stack_base";
-	if (!find_field(v, "_current_pending_monitor", &l->places.pending))
+	if (!thread_field_offset(v, "_current_pending_monitor",
+				 &l->places.pending))
 		return "JavaThread::_current_pending_monitor";
 	if (!vm_structs_offset(v, "ObjectMonitor", "_owner", &l->places.owner))
 		return "ObjectMonitor::_owner";
-	find_field(v, "_monitor_owner_id", &f[THREAD_OWNER_ID]);
-	find_field(v, "_threadObj", &f[THREAD_OBJECT]);
-	find_field(v, "_vthread", &f[THREAD_CARRIED]);
+	thread_field_offset(v, "_monitor_owner_id", &f[THREAD_OWNER_ID]);
+	thread_field_offset(v, "_threadObj", &f[THREAD_OBJECT]);
+	thread_field_offset(v, "_vthread", &f[THREAD_CARRIED]);
 	return NULL;
 }
 
@@ -83,7 +85,7 @@ int thread_layout_read(struct thread_layout *l, const struct vm_structs *v,
 	const char *missing;
 
 	*l = (struct thread_layout){ 0 };
-	missing = find_all(l, v);
+	missing = layout_find_all(l, v);
 	return missing ? fail(err, ERROR_UNAVAILABLE,
 			      "the JVM does not export %s", missing)
 		       : 0;
@@ -161,8 +163,8 @@ size_t java_thread_list_read(const struct java_thread_list *l,
 	return count;
 }
 
-static void want(struct memory_range *r, uint64_t address, void *bytes,
-		 size_t len)
+static void range_set(struct memory_range *r, uint64_t address, void *bytes,
+		      size_t len)
 {
 	*r = (struct memory_range){ address, bytes, len, false };
 }
@@ -170,7 +172,7 @@ static void want(struct memory_range *r, uint64_t address, void *bytes,
 /*
  * Reads the fields of all threads, one read for each step; 0 where unreadable.
  */
-static void read_fields(struct java_threads *t)
+static void threads_read_fields(struct java_threads *t)
 {
 	struct memory_range *r = xcalloc(t->count * THREAD_FIELDS + 1,
 					 sizeof(*r));
@@ -182,8 +184,9 @@ static void read_fields(struct java_threads *t)
 
 		for (int f = 0; f < THREAD_FIELDS; f++) {
 			if (t->layout.fields[f])
-				want(&r[n++], j->address + t->layout.fields[f],
-				     &j->fields[f], WORD);
+				range_set(&r[n++],
+					  j->address + t->layout.fields[f],
+					  &j->fields[f], WORD);
 		}
 	}
 	t->memory->read_all(t->memory, r, n);
@@ -192,24 +195,25 @@ static void read_fields(struct java_threads *t)
 		struct java_thread *j = &t->all[i];
 
 		if (j->fields[THREAD_OSTHREAD] >= LOWEST)
-			want(&r[n++],
-			     j->fields[THREAD_OSTHREAD] + t->layout.os_id,
-			     &j->ns_tid, sizeof(j->ns_tid));
+			range_set(&r[n++],
+				  j->fields[THREAD_OSTHREAD] + t->layout.os_id,
+				  &j->ns_tid, sizeof(j->ns_tid));
 		if (j->fields[THREAD_OBJECT] >= LOWEST &&
 		    j->fields[THREAD_CARRIED] >= LOWEST) {
-			want(&r[n++], j->fields[THREAD_OBJECT], &j->java, WORD);
-			want(&r[n++], j->fields[THREAD_CARRIED], &j->carried,
-			     WORD);
+			range_set(&r[n++], j->fields[THREAD_OBJECT], &j->java,
+				  WORD);
+			range_set(&r[n++], j->fields[THREAD_CARRIED],
+				  &j->carried, WORD);
 		}
 		if (owner_id)
-			want(&r[n++], j->address + owner_id, &j->owner_id_then,
-			     WORD);
+			range_set(&r[n++], j->address + owner_id,
+				  &j->owner_id_then, WORD);
 	}
 	t->memory->read_all(t->memory, r, n);
 	free(r);
 }
 
-static void read_threads(struct java_threads *t)
+static void threads_read(struct java_threads *t)
 {
 	uint64_t *addresses;
 
@@ -223,13 +227,13 @@ static void read_threads(struct java_threads *t)
 		t->all[i] = (struct java_thread){ .address = addresses[i] };
 	free(addresses);
 	if (t->count)
-		read_fields(t);
+		threads_read_fields(t);
 }
 
 bool java_threads_places(struct java_threads *t, uint64_t jni,
 			 struct monitor_places *places)
 {
-	read_threads(t);
+	threads_read(t);
 	for (size_t i = 0; jni && i < t->count; i++) {
 		uint64_t at = t->all[i].address;
 
@@ -246,13 +250,13 @@ bool java_threads_places(struct java_threads *t, uint64_t jni,
  * The carrier of a virtual thread has that thread's id. A thread that unmounted
  * it between the two reads is not the owner.
  */
-static bool find_id(struct java_threads *t, uint64_t id,
-		    struct monitor_owner *out)
+static bool threads_find_id(struct java_threads *t, uint64_t id,
+			    struct monitor_owner *out)
 {
 	if (id <= LAST_MARKER || id > INT64_MAX)
 		return false;
 	*out = (struct monitor_owner){ .java_id = (int64_t)id };
-	read_threads(t);
+	threads_read(t);
 	for (size_t i = 0; i < t->count; i++) {
 		const struct java_thread *j = &t->all[i];
 
@@ -269,10 +273,10 @@ bool java_threads_owner(struct java_threads *t, uint64_t owner,
 			struct monitor_owner *out)
 {
 	if (t->layout.fields[THREAD_OWNER_ID])
-		return find_id(t, owner, out);
+		return threads_find_id(t, owner, out);
 	if (owner < LOWEST)
 		return false;
-	read_threads(t);
+	threads_read(t);
 	for (size_t i = 0; i < t->count; i++) {
 		const struct java_thread *j = &t->all[i];
 		uint64_t base = j->fields[THREAD_STACK_BASE];

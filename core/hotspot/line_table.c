@@ -21,7 +21,7 @@ struct ordered {
 	struct line_entry entry;
 };
 
-static int by_bci(const void *a, const void *b)
+static int line_compare_bci(const void *a, const void *b)
 {
 	const struct ordered *x = a, *y = b;
 
@@ -36,15 +36,15 @@ void line_table_sort(struct line_table *t)
 
 	for (size_t i = 0; i < t->count; i++)
 		all[i] = (struct ordered){ (uint32_t)i, t->entries[i] };
-	qsort(all, t->count, sizeof(*all), by_bci);
+	qsort(all, t->count, sizeof(*all), line_compare_bci);
 	for (size_t i = 0; i < t->count; i++)
 		t->entries[i] = all[i].entry;
 	free(all);
 }
 
 /* Advances bci and line by the next pair; false at the end or on failure. */
-static bool next_pair(struct cursor *c, unsigned excluded, int64_t *bci,
-		      int64_t *line)
+static bool line_next_pair(struct cursor *c, unsigned excluded, int64_t *bci,
+			   int64_t *line)
 {
 	uint8_t byte = cursor_u8(c);
 
@@ -68,7 +68,7 @@ bool line_table_read(struct line_table *t, struct cursor *c,
 	size_t cap = 0;
 
 	*t = (struct line_table){ 0 };
-	while (next_pair(c, excluded, &bci, &line)) {
+	while (line_next_pair(c, excluded, &bci, &line)) {
 		if (bci < 0 || bci >= code_bytes || bci > UINT16_MAX ||
 		    line < 0 || line > UINT16_MAX || t->count == MOST_ENTRIES) {
 			cursor_fail(c);

@@ -98,9 +98,9 @@ static const struct fact in_datas_facts[] = {
  * Reads the facts into *l; returns the first that the JVM does not export, or
  * NULL.
  */
-static const struct fact *missing(struct metadata_layout *l,
-				  const struct vm_structs *v,
-				  const struct fact *facts, size_t count)
+static const struct fact *facts_missing(struct metadata_layout *l,
+					const struct vm_structs *v,
+					const struct fact *facts, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct fact *f = &facts[i];
@@ -117,7 +117,8 @@ static const struct fact *missing(struct metadata_layout *l,
 }
 
 /* Line numbers need a flag, which has had two names. */
-static void read_lines(struct method_layout *m, const struct vm_structs *v)
+static void layout_read_lines(struct method_layout *m,
+			      const struct vm_structs *v)
 {
 	uint32_t at;
 	int64_t flag;
@@ -142,8 +143,9 @@ static void read_lines(struct method_layout *m, const struct vm_structs *v)
  * _vm_major_version is HotSpot's own, which was 25 in JDK 8, so it is ignored
  * if symbols look like those of JDK 11 or older.
  */
-static bool read_coding(struct method_layout *m, const struct vm_structs *v,
-			struct memory *memory)
+static bool layout_read_coding(struct method_layout *m,
+			       const struct vm_structs *v,
+			       struct memory *memory)
 {
 	uint64_t address;
 	uint32_t jdk;
@@ -170,9 +172,9 @@ static const struct fact *symbol_missing(struct metadata_layout *l,
 {
 	const struct fact *lacks;
 
-	if (!missing(l, v, old_symbol_facts, COUNT(old_symbol_facts)))
+	if (!facts_missing(l, v, old_symbol_facts, COUNT(old_symbol_facts)))
 		return NULL;
-	lacks = missing(l, v, symbol_facts, COUNT(symbol_facts));
+	lacks = facts_missing(l, v, symbol_facts, COUNT(symbol_facts));
 	l->method.symbol_hash = l->method.symbol_refcount + 2;
 	return lacks;
 }
@@ -196,23 +198,23 @@ static const char *scopes_missing(struct metadata_layout *l,
 	struct scopes_layout *s = &l->scopes;
 	uint32_t ignored;
 
-	if (missing(l, v, scopes_facts, COUNT(scopes_facts)) ||
+	if (facts_missing(l, v, scopes_facts, COUNT(scopes_facts)) ||
 	    !pcdesc_is_sane(s))
 		return "the JVM does not export where compiled code has "
 		       "debug information";
 	if (vm_structs_offset(v, "CompiledMethod", "_method", &ignored)) {
-		if (missing(l, v, in_blob_facts, COUNT(in_blob_facts)))
+		if (facts_missing(l, v, in_blob_facts, COUNT(in_blob_facts)))
 			return "the JVM does not export where nmethods have "
 			       "scopes";
 		s->place = SCOPES_IN_BLOB;
 		s->scopes_data_is_address = true;
 		return NULL;
 	}
-	if (!missing(l, v, in_nmethod_facts, COUNT(in_nmethod_facts))) {
+	if (!facts_missing(l, v, in_nmethod_facts, COUNT(in_nmethod_facts))) {
 		s->place = SCOPES_IN_BLOB;
 		return NULL;
 	}
-	if (missing(l, v, in_datas_facts, COUNT(in_datas_facts)))
+	if (facts_missing(l, v, in_datas_facts, COUNT(in_datas_facts)))
 		return "the JVM keeps the scopes of compiled code in a way "
 		       "that is not known";
 	s->place = SCOPES_IN_DATAS;
@@ -226,7 +228,7 @@ int metadata_layout_read(struct metadata_layout *l, const struct vm_structs *v,
 	int64_t utf8;
 
 	*l = (struct metadata_layout){ 0 };
-	lacks = missing(l, v, method_facts, COUNT(method_facts));
+	lacks = facts_missing(l, v, method_facts, COUNT(method_facts));
 	if (!lacks)
 		lacks = symbol_missing(l, v);
 	if (lacks)
@@ -242,8 +244,8 @@ int metadata_layout_read(struct metadata_layout *l, const struct vm_structs *v,
 	if (!vm_structs_constant(v, "JVM_CONSTANT_Utf8", &utf8))
 		utf8 = 1; /* JVMS 4.4.7: no other tag is valid */
 	l->method.tag_utf8 = (uint32_t)utf8;
-	read_lines(&l->method, v);
-	if (!read_coding(&l->method, v, memory)) {
+	layout_read_lines(&l->method, v);
+	if (!layout_read_coding(&l->method, v, memory)) {
 		l->method.lines_flag = 0;
 		l->scopes_why = "the JVM does not export its version";
 		return 0;

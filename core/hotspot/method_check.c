@@ -75,7 +75,7 @@ void method_check_close(struct method_check *m)
 	free(m);
 }
 
-static bool is_pointer(uint64_t address)
+static bool address_is_possible(uint64_t address)
 {
 	return address >= 4096 && !(address & 7) && address >> 47 == 0;
 }
@@ -85,7 +85,7 @@ static bool is_pointer(uint64_t address)
  * running methods of a redefined class keep the old pool, whose holder is the
  * class (VM_RedefineClasses::redefine_single_class).
  */
-static void look(struct method_check *m, struct known *k)
+static void check_method(struct method_check *m, struct known *k)
 {
 	uint64_t holder;
 	uint64_t pair[2] = { 0 };
@@ -94,27 +94,29 @@ static void look(struct method_check *m, struct known *k)
 
 	k->said = (struct checked_method){ 0 };
 	k->const_method = k->pool = 0;
-	if (!is_pointer(k->method))
+	if (!address_is_possible(k->method))
 		return;
 	k->const_method = memory_u64(m->memory, k->method + m->at.const_method);
-	if (!is_pointer(k->const_method))
+	if (!address_is_possible(k->const_method))
 		return;
 	parts[0] = (struct memory_range){ k->const_method + m->at.pool,
 					  &k->pool, 8, false };
 	parts[1] = (struct memory_range){ k->const_method + m->at.code_size,
 					  &code_size, 2, false };
 	m->memory->read_all(m->memory, parts, 2);
-	if (!parts[0].is_read || !parts[1].is_read || !is_pointer(k->pool))
+	if (!parts[0].is_read || !parts[1].is_read ||
+	    !address_is_possible(k->pool))
 		return;
 	holder = memory_u64(m->memory, k->pool + m->at.holder);
-	if (!is_pointer(holder))
+	if (!address_is_possible(holder))
 		return;
 	parts[0] = (struct memory_range){ holder + m->at.holder_pool, &pair[0],
 					  8, false };
 	parts[1] = (struct memory_range){ holder + m->at.holder_name, &pair[1],
 					  8, false };
 	m->memory->read_all(m->memory, parts, 2);
-	if (!parts[0].is_read || !parts[1].is_read || !is_pointer(pair[1]) ||
+	if (!parts[0].is_read || !parts[1].is_read ||
+	    !address_is_possible(pair[1]) ||
 	    (pair[0] != k->pool &&
 	     memory_u64(m->memory, pair[0] + m->at.holder) != holder))
 		return;
@@ -123,7 +125,7 @@ static void look(struct method_check *m, struct known *k)
 	k->said.len = code_size;
 }
 
-static uint32_t add(struct method_check *m, uint64_t address)
+static uint32_t check_add(struct method_check *m, uint64_t address)
 {
 	struct known *k;
 
@@ -146,10 +148,10 @@ const struct checked_method *method_check_find(struct method_check *m,
 	struct known *k;
 
 	if (index == MAP64_NONE)
-		index = add(m, address);
+		index = check_add(m, address);
 	k = &m->all[index];
 	if (k->generation != m->generation) {
-		look(m, k);
+		check_method(m, k);
 		k->generation = m->generation;
 	}
 	k->last_used = m->generation;
@@ -198,7 +200,7 @@ static void look_at_used(struct method_check *m)
 }
 
 /* Removes methods from the list that were not used for long. */
-static void forget_unused(struct method_check *m)
+static void check_forget_unused(struct method_check *m)
 {
 	size_t kept = 0;
 
@@ -218,7 +220,7 @@ uint64_t method_check_gone(const struct method_check *m) { return m->gone; }
 void method_check_begin(struct method_check *m)
 {
 	m->generation++;
-	forget_unused(m);
+	check_forget_unused(m);
 	if (m->used_count)
 		look_at_used(m);
 }

@@ -41,8 +41,8 @@ struct decoder {
 /*
  * Sets a range [begin, end) inside so many bytes; false when it is not inside.
  */
-static bool set_table(struct table *t, uint64_t base, uint64_t size,
-		      uint64_t begin, uint64_t end, uint64_t most)
+static bool tables_set(struct table *t, uint64_t base, uint64_t size,
+		       uint64_t begin, uint64_t end, uint64_t most)
 {
 	if (begin > end || end > size || end - begin > most)
 		return false;
@@ -64,12 +64,12 @@ static bool find_in_blob(struct debug_info *d, const struct scopes_layout *l,
 	uint64_t pcs = raw_u32(header, l->scopes_pcs);
 	uint64_t end = raw_u32(header, l->dependencies);
 
-	return set_table(&d->methods, blob->address, size, metadata, data,
-			 (uint64_t)SCOPES_METHODS * WORD) &&
-	       set_table(&d->data, blob->address, size, data, pcs,
-			 MOST_DATA_BYTES) &&
-	       set_table(&d->pcs, blob->address, size, pcs, end,
-			 MOST_PCS * (uint64_t)l->pcdesc_size);
+	return tables_set(&d->methods, blob->address, size, metadata, data,
+			  (uint64_t)SCOPES_METHODS * WORD) &&
+	       tables_set(&d->data, blob->address, size, data, pcs,
+			  MOST_DATA_BYTES) &&
+	       tables_set(&d->pcs, blob->address, size, pcs, end,
+			  MOST_PCS * (uint64_t)l->pcdesc_size);
 }
 
 /*
@@ -85,15 +85,15 @@ static bool find_in_datas(struct debug_info *d, const struct scopes_layout *l,
 	uint64_t pcs = raw_u32(header, l->scopes_pcs);
 	uint64_t data = raw_u32(header, l->scopes_data);
 
-	return set_table(&d->methods, changing,
-			 raw_u32(header, l->mutable_size),
-			 raw_u32(header, l->relocation_size),
-			 raw_u32(header, l->mutable_size),
-			 (uint64_t)SCOPES_METHODS * WORD) &&
-	       set_table(&d->data, fixed, fixed_size, data, fixed_size,
-			 MOST_DATA_BYTES) &&
-	       set_table(&d->pcs, fixed, fixed_size, pcs, data,
-			 MOST_PCS * (uint64_t)l->pcdesc_size);
+	return tables_set(&d->methods, changing,
+			  raw_u32(header, l->mutable_size),
+			  raw_u32(header, l->relocation_size),
+			  raw_u32(header, l->mutable_size),
+			  (uint64_t)SCOPES_METHODS * WORD) &&
+	       tables_set(&d->data, fixed, fixed_size, data, fixed_size,
+			  MOST_DATA_BYTES) &&
+	       tables_set(&d->pcs, fixed, fixed_size, pcs, data,
+			  MOST_PCS * (uint64_t)l->pcdesc_size);
 }
 
 /* The header must be the same before and after the tables are read. */
@@ -104,21 +104,21 @@ static bool is_of_blob(const struct scopes_layout *l,
 	       raw_u32(header, l->nmethod_compile_id) == blob->compile_id;
 }
 
-static struct memory_range range_of(struct table *t)
+static struct memory_range tables_range(struct table *t)
 {
 	t->bytes = xmalloc(t->len);
 	return (struct memory_range){ t->address, t->bytes, t->len, false };
 }
 
-static bool read_tables(struct debug_info *d, struct memory *memory,
+static bool tables_read(struct debug_info *d, struct memory *memory,
 			const struct scopes_layout *l,
 			const struct code_blob *blob)
 {
 	uint8_t after[METADATA_STRUCT_MOST + WORD] = { 0 };
 	struct memory_range ranges[] = {
-		range_of(&d->pcs),
-		range_of(&d->data),
-		range_of(&d->methods),
+		tables_range(&d->pcs),
+		tables_range(&d->data),
+		tables_range(&d->methods),
 		{ blob->address, after, l->nmethod_size, false },
 	};
 	const size_t count = sizeof(ranges) / sizeof(*ranges);
@@ -143,11 +143,11 @@ static bool find_and_read(struct debug_info *d, struct memory *memory,
 		return false;
 	is_found = l->place == SCOPES_IN_BLOB ? find_in_blob(d, l, blob, header)
 					      : find_in_datas(d, l, header);
-	return is_found && read_tables(d, memory, l, blob);
+	return is_found && tables_read(d, memory, l, blob);
 }
 
 /* Decodes a scope; sender is the offset of its sender. */
-static bool read_scope(struct decoder *d, uint32_t offset, struct scope *scope,
+static bool scope_read(struct decoder *d, uint32_t offset, struct scope *scope,
 		       uint32_t *sender)
 {
 	const struct table *data = &d->info->data;
@@ -169,13 +169,13 @@ static bool read_scope(struct decoder *d, uint32_t offset, struct scope *scope,
 }
 
 /* The outermost scope must be the compiled method itself. */
-static bool is_root(struct decoder *d, const struct scope *scope)
+static bool scope_is_root(struct decoder *d, const struct scope *scope)
 {
 	return raw_u64(d->info->methods.bytes, (size_t)scope->method * WORD) ==
 	       d->method;
 }
 
-static uint32_t add_scope(struct decoder *d, const struct scope *scope,
+static uint32_t scope_add(struct decoder *d, const struct scope *scope,
 			  uint32_t offset)
 {
 	struct nmethod_scopes *out = d->out;
@@ -186,7 +186,7 @@ static uint32_t add_scope(struct decoder *d, const struct scope *scope,
 	return (uint32_t)out->scope_count++;
 }
 
-static uint32_t depth_below(const struct decoder *d, uint32_t sender)
+static uint32_t scope_depth(const struct decoder *d, uint32_t sender)
 {
 	return sender == SCOPE_NONE ? 0 : d->out->scopes[sender].depth + 1;
 }
@@ -195,7 +195,7 @@ static uint32_t depth_below(const struct decoder *d, uint32_t sender)
  * Decodes the scope at an offset and the scopes that it is inlined into, which
  * precede it. Returns its index; false on an inconsistency.
  */
-static bool decode_scope(struct decoder *d, uint32_t offset, uint32_t *index)
+static bool scope_decode(struct decoder *d, uint32_t offset, uint32_t *index)
 {
 	struct scope chain[SCOPE_DEPTH];
 	uint32_t offsets[SCOPE_DEPTH];
@@ -209,9 +209,9 @@ static bool decode_scope(struct decoder *d, uint32_t offset, uint32_t *index)
 		if (*index != MAP64_NONE)
 			break;
 		if (depth == SCOPE_DEPTH ||
-		    !read_scope(d, offset, &chain[depth], &sender))
+		    !scope_read(d, offset, &chain[depth], &sender))
 			return false;
-		if (sender == NO_SCOPE && !is_root(d, &chain[depth]))
+		if (sender == NO_SCOPE && !scope_is_root(d, &chain[depth]))
 			return false;
 		offsets[depth++] = offset;
 		offset = sender;
@@ -219,15 +219,15 @@ static bool decode_scope(struct decoder *d, uint32_t offset, uint32_t *index)
 	}
 	while (depth--) {
 		chain[depth].sender = *index;
-		chain[depth].depth = depth_below(d, *index);
+		chain[depth].depth = scope_depth(d, *index);
 		if (chain[depth].depth >= SCOPE_DEPTH)
 			return false;
-		*index = add_scope(d, &chain[depth], offsets[depth]);
+		*index = scope_add(d, &chain[depth], offsets[depth]);
 	}
 	return true;
 }
 
-static bool decode_places(struct decoder *d, uint64_t code_bytes)
+static bool places_decode(struct decoder *d, uint64_t code_bytes)
 {
 	const struct scopes_layout *l = &d->l->scopes;
 	const struct table *pcs = &d->info->pcs;
@@ -250,7 +250,7 @@ static bool decode_places(struct decoder *d, uint64_t code_bytes)
 		if (offset > 0 && (uint64_t)offset > code_bytes)
 			return true;
 		if (offset < before || offset < 0 ||
-		    !decode_scope(d, raw_u32(pc, l->pcdesc_scope), &scope))
+		    !scope_decode(d, raw_u32(pc, l->pcdesc_scope), &scope))
 			return false;
 		before = offset;
 		if (scope == SCOPE_NONE)
@@ -263,7 +263,8 @@ static bool decode_places(struct decoder *d, uint64_t code_bytes)
 }
 
 /* Removes methods that no scope has; keeps the order. */
-static void keep_methods(struct nmethod_scopes *s, const struct table *methods)
+static void scopes_keep_methods(struct nmethod_scopes *s,
+				const struct table *methods)
 {
 	size_t count = methods->len / WORD;
 	uint32_t *index = xmalloc(count * sizeof(*index));
@@ -284,7 +285,7 @@ static void keep_methods(struct nmethod_scopes *s, const struct table *methods)
 	free(index);
 }
 
-static void shrink(struct nmethod_scopes *s)
+static void scopes_shrink(struct nmethod_scopes *s)
 {
 	s->scopes = xrealloc(s->scopes, s->scope_count, sizeof(*s->scopes));
 	s->places = xrealloc(s->places, s->place_count, sizeof(*s->places));
@@ -303,9 +304,9 @@ bool nmethod_scopes_read(struct nmethod_scopes *s,
 	d.method = blob->method;
 	if (l->scopes.place != SCOPES_UNKNOWN && blob->begin <= blob->end &&
 	    find_and_read(&info, memory, &l->scopes, blob) &&
-	    decode_places(&d, blob->end - blob->begin)) {
-		keep_methods(s, &info.methods);
-		shrink(s);
+	    places_decode(&d, blob->end - blob->begin)) {
+		scopes_keep_methods(s, &info.methods);
+		scopes_shrink(s);
 		is_good = true;
 	}
 	if (!is_good)

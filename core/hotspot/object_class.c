@@ -41,7 +41,7 @@ struct flag_layout {
 	uint32_t size, name, value;
 };
 
-static bool find_flags(struct flag_layout *l, const struct vm_structs *v,
+static bool flags_find(struct flag_layout *l, const struct vm_structs *v,
 		       struct memory *memory)
 {
 	/* The type's name until JDK 9, and the fields' until JDK 16. */
@@ -72,9 +72,9 @@ static bool find_flags(struct flag_layout *l, const struct vm_structs *v,
 /*
  * Reads a boolean flag; leaves *value unchanged if this JVM does not have it.
  */
-static void read_flag(const struct flag_layout *l, const uint8_t *table,
-		      const struct memory_strings *names, struct memory *memory,
-		      const char *name, bool *value)
+static void flags_read_one(const struct flag_layout *l, const uint8_t *table,
+			   const struct memory_strings *names,
+			   struct memory *memory, const char *name, bool *value)
 {
 	for (uint64_t i = 0; i < l->count; i++) {
 		const uint8_t *flag = table + i * l->size;
@@ -90,7 +90,7 @@ static void read_flag(const struct flag_layout *l, const uint8_t *table,
 	}
 }
 
-static void read_flags(struct object_layout *o, const struct vm_structs *v,
+static void flags_read(struct object_layout *o, const struct vm_structs *v,
 		       struct memory *memory)
 {
 	struct memory_strings names = { 0 };
@@ -99,7 +99,7 @@ static void read_flags(struct object_layout *o, const struct vm_structs *v,
 	uint8_t *table;
 	size_t len;
 
-	if (!find_flags(&l, v, memory))
+	if (!flags_find(&l, v, memory))
 		return;
 	len = (size_t)l.count * l.size;
 	table = xcalloc(len + 1, 1);
@@ -108,10 +108,10 @@ static void read_flags(struct object_layout *o, const struct vm_structs *v,
 		for (uint64_t i = 0; i < l.count; i++)
 			addresses[i] = raw_u64(table + i * l.size, l.name);
 		memory_strings_read(&names, memory, addresses, (size_t)l.count);
-		read_flag(&l, table, &names, memory,
-			  "UseCompressedClassPointers", &o->is_narrow);
-		read_flag(&l, table, &names, memory, "UseCompactObjectHeaders",
-			  &o->is_compact);
+		flags_read_one(&l, table, &names, memory,
+			       "UseCompressedClassPointers", &o->is_narrow);
+		flags_read_one(&l, table, &names, memory,
+			       "UseCompactObjectHeaders", &o->is_compact);
 		memory_strings_release(&names);
 	}
 	free(addresses);
@@ -130,7 +130,7 @@ int object_layout_read(struct object_layout *o, const struct vm_structs *v,
 		.method = l.method,
 		.is_narrow = true, /* since JDK 27, always */
 	};
-	read_flags(o, v, memory);
+	flags_read(o, v, memory);
 	if (!o->is_narrow)
 		return 0;
 	if (!class_encoding_read(v, memory, &o->base, &o->shift))
@@ -174,8 +174,8 @@ void object_classes_begin(struct object_classes *c) { c->batch++; }
  * While the collector moves an object, its mark word is the new address with
  * both lowest bits set, and a compact header has no class.
  */
-static uint64_t klass_of(const struct object_layout *l,
-			 const uint64_t header[2])
+static uint64_t object_klass(const struct object_layout *l,
+			     const uint64_t header[2])
 {
 	uint64_t narrow = (uint32_t)header[1];
 
@@ -189,7 +189,7 @@ static uint64_t klass_of(const struct object_layout *l,
 /*
  * True for a possible class name: it has none of these characters (JVMS 4.2.1).
  */
-static bool is_class_name(const char *name, size_t len)
+static bool class_name_is_valid(const char *name, size_t len)
 {
 	bool is_array = len && *name == '[';
 
@@ -203,7 +203,7 @@ static bool is_class_name(const char *name, size_t len)
 }
 
 /* Checks or reads the name of a class; false when it is gone or unreadable. */
-static bool look(struct object_classes *c, struct known_class *k)
+static bool class_check(struct object_classes *c, struct known_class *k)
 {
 	const struct method_layout *l = &c->layout.method;
 	uint8_t head[SYMBOL_HEAD];
@@ -229,10 +229,11 @@ static bool look(struct object_classes *c, struct known_class *k)
 	k->name = xmalloc(k->len);
 	return memory_read(c->memory, symbol + l->symbol_body, k->name,
 			   k->len) &&
-	       is_class_name(k->name, k->len);
+	       class_name_is_valid(k->name, k->len);
 }
 
-static struct known_class *known(struct object_classes *c, uint64_t klass)
+static struct known_class *classes_find(struct object_classes *c,
+					uint64_t klass)
 {
 	uint32_t at = map64_get(&c->by_klass, klass);
 
@@ -250,12 +251,12 @@ static struct known_class *known(struct object_classes *c, uint64_t klass)
 const char *object_classes_name(struct object_classes *c,
 				const uint64_t header[2], size_t *len)
 {
-	uint64_t klass = klass_of(&c->layout, header);
-	struct known_class *k = klass ? known(c, klass) : NULL;
+	uint64_t klass = object_klass(&c->layout, header);
+	struct known_class *k = klass ? classes_find(c, klass) : NULL;
 
 	if (!k)
 		return NULL;
-	if (k->batch != c->batch && !look(c, k)) {
+	if (k->batch != c->batch && !class_check(c, k)) {
 		free(k->name);
 		k->name = NULL;
 	}

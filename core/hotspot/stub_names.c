@@ -32,7 +32,7 @@ struct stub_names {
 	struct intern names;
 };
 
-static bool trim_end(const char *name, size_t *len, const char *end)
+static bool name_trim_end(const char *name, size_t *len, const char *end)
 {
 	size_t more = strlen(end);
 
@@ -46,7 +46,7 @@ void stub_name_trim(const char **name, size_t *len)
 {
 	static const char generator[] = "Stub Generator ";
 	const size_t begin = sizeof(generator) - 1;
-	bool is_stub = *name && trim_end(*name, len, " (stub gen)");
+	bool is_stub = *name && name_trim_end(*name, len, " (stub gen)");
 
 	if (*name && *len > begin && memcmp(*name, generator, begin) == 0) {
 		*name += begin;
@@ -54,7 +54,7 @@ void stub_name_trim(const char **name, size_t *len)
 		is_stub = true;
 	}
 	if (is_stub)
-		trim_end(*name, len, "_stub");
+		name_trim_end(*name, len, "_stub");
 }
 
 struct stub_names *stub_names_new(struct memory *memory, uint64_t list)
@@ -75,7 +75,7 @@ void stub_names_free(struct stub_names *s)
 	free(s);
 }
 
-static bool add(struct stub_names *s, const struct description *d)
+static bool stubs_add(struct stub_names *s, const struct description *d)
 {
 	char buffer[LONGEST_NAME];
 	const char *name = buffer;
@@ -99,7 +99,7 @@ static bool add(struct stub_names *s, const struct description *d)
 	return true;
 }
 
-static bool read_list(struct stub_names *s, uint64_t head)
+static bool stubs_read_list(struct stub_names *s, uint64_t head)
 {
 	size_t steps = 0;
 
@@ -109,14 +109,15 @@ static bool read_list(struct stub_names *s, uint64_t head)
 
 		s->read++;
 		if (steps == MOST_STUBS || at % sizeof(at) != 0 ||
-		    !memory_read(s->memory, at, &d, sizeof(d)) || !add(s, &d))
+		    !memory_read(s->memory, at, &d, sizeof(d)) ||
+		    !stubs_add(s, &d))
 			return false;
 		at = d.next;
 	}
 	return true;
 }
 
-static int by_begin(const void *a, const void *b)
+static int stub_compare_begins(const void *a, const void *b)
 {
 	const struct stub_name *x = a, *y = b;
 
@@ -132,10 +133,11 @@ const struct stub_name *stub_names_all(struct stub_names *s, size_t *count)
 
 	if (head && head != s->head && s->read < MOST_READ) {
 		s->head = head;
-		if (!read_list(s, head))
+		if (!stubs_read_list(s, head))
 			s->count = 0;
 		if (s->count)
-			qsort(s->all, s->count, sizeof(*s->all), by_begin);
+			qsort(s->all, s->count, sizeof(*s->all),
+			      stub_compare_begins);
 	}
 	*count = s->count;
 	return s->all;

@@ -115,7 +115,8 @@ static const struct table_kind kinds[] = {
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds), TABLES = 2 * KINDS };
 
-static uint64_t number_at(const uint8_t *entry, uint64_t offset, size_t bytes)
+static uint64_t entry_number(const uint8_t *entry, uint64_t offset,
+			     size_t bytes)
 {
 	uint64_t number = 0;
 	int32_t narrow;
@@ -129,8 +130,8 @@ static uint64_t number_at(const uint8_t *entry, uint64_t offset, size_t bytes)
 }
 
 /* The first entry of a name counts: JVMCI's come last. */
-static void add(struct names *n, const char *name, size_t len,
-		struct value value)
+static void values_add(struct names *n, const char *name, size_t len,
+		       struct value value)
 {
 	uint32_t id = intern_id(&n->names, name, len);
 
@@ -140,8 +141,8 @@ static void add(struct names *n, const char *name, size_t len,
 	n->values[n->count++] = value;
 }
 
-static const struct value *find(const struct names *n, const char *name,
-				size_t len)
+static const struct value *values_find(const struct names *n, const char *name,
+				       size_t len)
 {
 	uint32_t id = intern_find(&n->names, name, len);
 
@@ -155,8 +156,8 @@ static void names_release(struct names *n)
 }
 
 /* Reads the values of the symbols, one read for each table. */
-static int read_layout(const struct reading *r, struct table *t,
-		       struct error *err)
+static int table_read_layout(const struct reading *r, struct table *t,
+			     struct error *err)
 {
 	struct memory_range ranges[PARTS + 1];
 	size_t count = 0;
@@ -186,7 +187,7 @@ static int read_layout(const struct reading *r, struct table *t,
 }
 
 /* Each part must be inside the entry. */
-static int check_layout(const struct table *t, struct error *err)
+static int table_check_layout(const struct table *t, struct error *err)
 {
 	uint64_t stride = t->parts[STRIDE];
 
@@ -204,13 +205,13 @@ wrong:
 }
 
 /* An entry without a name ends the table. */
-static bool is_last(const struct table *t, const uint8_t *entry)
+static bool entry_is_last(const struct table *t, const uint8_t *entry)
 {
-	return number_at(entry, t->parts[NAME], 8) == 0;
+	return entry_number(entry, t->parts[NAME], 8) == 0;
 }
 
 /* Reads entries up to the last; a part of a table is useful, too. */
-static void read_entries(const struct reading *r, struct table *t)
+static void table_read_entries(const struct reading *r, struct table *t)
 {
 	size_t stride = t->parts[STRIDE], step = READ_ENTRIES;
 
@@ -226,26 +227,26 @@ static void read_entries(const struct reading *r, struct table *t)
 			continue;
 		}
 		for (size_t i = 0; i < step; i++, t->count++)
-			if (is_last(t, t->entries + t->count * stride))
+			if (entry_is_last(t, t->entries + t->count * stride))
 				return;
 	}
 }
 
-static size_t string_addresses(const struct table *t, uint64_t *out)
+static size_t table_string_addresses(const struct table *t, uint64_t *out)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->count; i++) {
 		const uint8_t *entry = t->entries + i * t->parts[STRIDE];
 
-		out[n++] = number_at(entry, t->parts[NAME], 8);
+		out[n++] = entry_number(entry, t->parts[NAME], 8);
 		if (t->parts[TYPE] != ABSENT)
-			out[n++] = number_at(entry, t->parts[TYPE], 8);
+			out[n++] = entry_number(entry, t->parts[TYPE], 8);
 	}
 	return n;
 }
 
-static struct value value_of(const struct table *t, const uint8_t *entry)
+static struct value entry_value(const struct table *t, const uint8_t *entry)
 {
 	int32_t is_static = 0;
 	enum part part = OFFSET;
@@ -256,51 +257,52 @@ static struct value value_of(const struct table *t, const uint8_t *entry)
 	if (is_static)
 		part = ADDRESS;
 	return (struct value){
-		.number = number_at(entry, t->parts[part],
-				    t->kind->value_bytes),
+		.number = entry_number(entry, t->parts[part],
+				       t->kind->value_bytes),
 		.is_static = is_static,
 	};
 }
 
 /* Builds "type\0field", or a name alone; returns its length, or 0. */
-static size_t full_name(const struct table *t, const uint8_t *entry,
-			const struct memory_strings *s, char *out)
+static size_t entry_full_name(const struct table *t, const uint8_t *entry,
+			      const struct memory_strings *s, char *out)
 {
 	const char *type = NULL, *name;
 	size_t len, at = 0;
 
 	if (t->parts[TYPE] != ABSENT) {
-		type = memory_strings_at(s, number_at(entry, t->parts[TYPE], 8),
-					 &at);
+		type = memory_strings_at(
+			s, entry_number(entry, t->parts[TYPE], 8), &at);
 		if (!type)
 			return 0;
 		memcpy(out, type, at + 1);
 		at++;
 	}
-	name = memory_strings_at(s, number_at(entry, t->parts[NAME], 8), &len);
+	name = memory_strings_at(s, entry_number(entry, t->parts[NAME], 8),
+				 &len);
 	if (!name)
 		return 0;
 	memcpy(out + at, name, len);
 	return at + len;
 }
 
-static void add_entries(struct vm_structs *v, const struct table *t,
-			const struct memory_strings *s)
+static void table_add_entries(struct vm_structs *v, const struct table *t,
+			      const struct memory_strings *s)
 {
 	struct names *names = (struct names *)((char *)v + t->kind->names);
 	char name[2 * (MEMORY_STRING_LEN + 1)];
 
 	for (size_t i = 0; i < t->count; i++) {
 		const uint8_t *entry = t->entries + i * t->parts[STRIDE];
-		size_t len = full_name(t, entry, s, name);
+		size_t len = entry_full_name(t, entry, s, name);
 
 		if (len)
-			add(names, name, len, value_of(t, entry));
+			values_add(names, name, len, entry_value(t, entry));
 	}
 }
 
 /* JVMCI's tables have the same layout. */
-static void find_jvmci(const struct reading *r, struct table *tables)
+static void table_find_jvmci(const struct reading *r, struct table *tables)
 {
 	for (size_t i = 0; i < KINDS; i++) {
 		struct table *t = &tables[KINDS + i];
@@ -311,21 +313,21 @@ static void find_jvmci(const struct reading *r, struct table *tables)
 	}
 }
 
-static int read_tables(const struct reading *r, struct table *tables,
+static int tables_read(const struct reading *r, struct table *tables,
 		       struct error *err)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < KINDS; i++) {
 		tables[i].kind = &kinds[i];
-		if (read_layout(r, &tables[i], err) ||
-		    check_layout(&tables[i], err))
+		if (table_read_layout(r, &tables[i], err) ||
+		    table_check_layout(&tables[i], err))
 			return -1;
 	}
-	find_jvmci(r, tables);
+	table_find_jvmci(r, tables);
 	for (size_t i = 0; i < TABLES; i++) {
 		if (tables[i].address)
-			read_entries(r, &tables[i]);
+			table_read_entries(r, &tables[i]);
 		count += tables[i].count;
 	}
 	if (!count)
@@ -345,18 +347,18 @@ struct vm_structs *vm_structs_read(const struct elf_image *libjvm,
 	uint64_t *addresses = NULL;
 	size_t count = 0;
 
-	if (read_tables(&r, tables, err))
+	if (tables_read(&r, tables, err))
 		goto out;
 	for (size_t i = 0; i < TABLES; i++)
 		count += tables[i].count;
 	addresses = xcalloc(2 * count, sizeof(*addresses));
 	count = 0;
 	for (size_t i = 0; i < TABLES; i++)
-		count += string_addresses(&tables[i], addresses + count);
+		count += table_string_addresses(&tables[i], addresses + count);
 	memory_strings_read(&strings, memory, addresses, count);
 	v = xcalloc(1, sizeof(*v));
 	for (size_t i = 0; i < TABLES; i++)
-		add_entries(v, &tables[i], &strings);
+		table_add_entries(v, &tables[i], &strings);
 out:
 	memory_strings_release(&strings);
 	free(addresses);
@@ -375,8 +377,9 @@ void vm_structs_free(struct vm_structs *v)
 	free(v);
 }
 
-static const struct value *find_field(const struct vm_structs *v,
-				      const char *type, const char *field)
+static const struct value *structs_find_field(const struct vm_structs *v,
+					      const char *type,
+					      const char *field)
 {
 	char name[2 * (MEMORY_STRING_LEN + 1)];
 	size_t type_len = strlen(type) + 1, len = strlen(field);
@@ -385,13 +388,13 @@ static const struct value *find_field(const struct vm_structs *v,
 		return NULL;
 	memcpy(name, type, type_len);
 	memcpy(name + type_len, field, len);
-	return find(&v->fields, name, type_len + len);
+	return values_find(&v->fields, name, type_len + len);
 }
 
 bool vm_structs_offset(const struct vm_structs *v, const char *type,
 		       const char *field, uint32_t *out)
 {
-	const struct value *value = find_field(v, type, field);
+	const struct value *value = structs_find_field(v, type, field);
 
 	/* No structure of HotSpot's is larger. */
 	if (!value || value->is_static || value->number > UINT16_MAX)
@@ -403,7 +406,7 @@ bool vm_structs_offset(const struct vm_structs *v, const char *type,
 bool vm_structs_static(const struct vm_structs *v, const char *type,
 		       const char *field, uint64_t *address)
 {
-	const struct value *value = find_field(v, type, field);
+	const struct value *value = structs_find_field(v, type, field);
 
 	if (!value || !value->is_static)
 		return false;
@@ -414,7 +417,7 @@ bool vm_structs_static(const struct vm_structs *v, const char *type,
 bool vm_structs_size(const struct vm_structs *v, const char *type,
 		     uint32_t *out)
 {
-	const struct value *value = find(&v->sizes, type, strlen(type));
+	const struct value *value = values_find(&v->sizes, type, strlen(type));
 
 	if (!value || value->number > UINT32_MAX)
 		return false;
@@ -425,7 +428,8 @@ bool vm_structs_size(const struct vm_structs *v, const char *type,
 bool vm_structs_constant(const struct vm_structs *v, const char *name,
 			 int64_t *out)
 {
-	const struct value *value = find(&v->constants, name, strlen(name));
+	const struct value *value = values_find(&v->constants, name,
+						strlen(name));
 
 	if (!value)
 		return false;

@@ -54,17 +54,19 @@ struct vm_symbols {
 	struct vm_symbols_counts counts;
 };
 
-static size_t frames(struct java_symbols *self, const struct unwound_frame *at,
-		     uint64_t time_ns, struct java_frame *out, size_t cap);
-static const char *generated(struct java_symbols *self,
-			     const struct unwound_frame *at, uint64_t time_ns);
+static size_t symbols_frames(struct java_symbols *self,
+			     const struct unwound_frame *at, uint64_t time_ns,
+			     struct java_frame *out, size_t cap);
+static const char *symbols_generated(struct java_symbols *self,
+				     const struct unwound_frame *at,
+				     uint64_t time_ns);
 
 struct vm_symbols *vm_symbols_open_with(const struct metadata_layout *layout,
 					struct memory *memory)
 {
 	struct vm_symbols *s = xcalloc(1, sizeof(*s));
 
-	s->symbols = (struct java_symbols){ frames, generated };
+	s->symbols = (struct java_symbols){ symbols_frames, symbols_generated };
 	s->memory = memory;
 	s->layout = *layout;
 	s->names = java_names_new();
@@ -103,17 +105,17 @@ struct vm_symbols *vm_symbols_open_for(const struct process_view *view,
 	return s;
 }
 
-static void release_compiled(struct compiled *c)
+static void compiled_release(struct compiled *c)
 {
 	nmethod_scopes_release(&c->tables);
 	free(c->scopes);
 	*c = (struct compiled){ 0 };
 }
 
-static void forget_compiled(struct vm_symbols *s)
+static void symbols_forget_compiled(struct vm_symbols *s)
 {
 	for (size_t i = 0; i < s->count; i++)
-		release_compiled(&s->compiled[i]);
+		compiled_release(&s->compiled[i]);
 	s->count = 0;
 	s->bytes = 0;
 	map64_clear(&s->index);
@@ -123,7 +125,7 @@ void vm_symbols_close(struct vm_symbols *s)
 {
 	if (!s)
 		return;
-	forget_compiled(s);
+	symbols_forget_compiled(s);
 	map64_release(&s->index);
 	free(s->compiled);
 	java_methods_free(s->methods);
@@ -152,8 +154,9 @@ void vm_symbols_count(const struct vm_symbols *s,
 	*counts = s->counts;
 }
 
-static struct java_frame frame_of(const struct vm_symbols *s, uint32_t name,
-				  enum java_frame_kind kind, uint32_t line)
+static struct java_frame symbols_frame(const struct vm_symbols *s,
+				       uint32_t name, enum java_frame_kind kind,
+				       uint32_t line)
 {
 	struct java_name n = java_names_get(s->names, name);
 
@@ -171,7 +174,7 @@ _Static_assert((int)SCOPES_METHODS <= (int)JAVA_METHODS_AT_ONCE,
 	       "methods of one nmethod are kept together");
 
 /* Finds the names and lines of all scopes; reads each method once. */
-static void name_scopes(struct vm_symbols *s, struct compiled *c)
+static void compiled_name_scopes(struct vm_symbols *s, struct compiled *c)
 {
 	const struct nmethod_scopes *t = &c->tables;
 
@@ -198,7 +201,7 @@ static void name_scopes(struct vm_symbols *s, struct compiled *c)
 		   t->place_count * sizeof(*t->places);
 }
 
-static void read_compiled(struct vm_symbols *s, struct compiled *c,
+static void compiled_read(struct vm_symbols *s, struct compiled *c,
 			  const struct code_blob *blob)
 {
 	*c = (struct compiled){ .is_whole = true, .round = s->round };
@@ -206,7 +209,7 @@ static void read_compiled(struct vm_symbols *s, struct compiled *c,
 	if (blob->kind == BLOB_NMETHOD) {
 		if (nmethod_scopes_read(&c->tables, &s->layout, s->memory,
 					blob)) {
-			name_scopes(s, c);
+			compiled_name_scopes(s, c);
 		} else {
 			s->counts.without_scopes++;
 			c->is_whole = s->layout.scopes.place == SCOPES_UNKNOWN;
@@ -224,8 +227,8 @@ static void read_compiled(struct vm_symbols *s, struct compiled *c,
  * Retry incomplete entries in the next round; the JVM may have been updating
  * them.
  */
-static const struct compiled *compiled_of(struct vm_symbols *s,
-					  const struct code_blob *blob)
+static const struct compiled *
+symbols_find_compiled(struct vm_symbols *s, const struct code_blob *blob)
 {
 	uint32_t at = map64_get(&s->index, blob->identity);
 	struct compiled *c;
@@ -235,21 +238,21 @@ static const struct compiled *compiled_of(struct vm_symbols *s,
 		if (c->is_whole || c->round == s->round)
 			return c;
 		s->bytes -= c->bytes;
-		release_compiled(c);
+		compiled_release(c);
 	} else {
 		if (s->count >= MOST_COMPILED || s->bytes >= MOST_BYTES)
-			forget_compiled(s);
+			symbols_forget_compiled(s);
 		array_reserve(s->compiled, s->cap, s->count + 1);
 		c = &s->compiled[s->count];
 		map64_add(&s->index, blob->identity, (uint32_t)s->count++);
 	}
-	read_compiled(s, c, blob);
+	compiled_read(s, c, blob);
 	s->bytes += c->bytes;
 	return c;
 }
 
 /* True when the scope and all scopes that it is inlined into have names. */
-static bool is_named(const struct compiled *c, uint32_t scope)
+static bool compiled_is_named(const struct compiled *c, uint32_t scope)
 {
 	for (; scope != SCOPE_NONE; scope = c->scopes[scope].sender) {
 		if (!c->scopes[scope].name)
@@ -258,64 +261,66 @@ static bool is_named(const struct compiled *c, uint32_t scope)
 	return true;
 }
 
-static enum java_frame_kind kind_of(const struct code_blob *blob)
+static enum java_frame_kind blob_frame_kind(const struct code_blob *blob)
 {
 	if (blob->kind == BLOB_NATIVE)
 		return JAVA_NATIVE;
 	return blob->tier == TIER_C2 ? JAVA_C2 : JAVA_C1;
 }
 
-static size_t compiled_frames(struct vm_symbols *s,
-			      const struct unwound_frame *at,
-			      struct java_frame *out, size_t cap)
+static size_t symbols_compiled_frames(struct vm_symbols *s,
+				      const struct unwound_frame *at,
+				      struct java_frame *out, size_t cap)
 {
-	const struct compiled *c = compiled_of(s, at->blob);
+	const struct compiled *c = symbols_find_compiled(s, at->blob);
 	uint32_t scope = nmethod_scopes_at(&c->tables,
 					   at->pc - at->blob->begin);
 	size_t count = 0;
 
-	if (scope == SCOPE_NONE || !is_named(c, scope)) {
+	if (scope == SCOPE_NONE || !compiled_is_named(c, scope)) {
 		if (!c->name || !cap)
 			return 0;
-		*out = frame_of(s, c->name, kind_of(at->blob), 0);
+		*out = symbols_frame(s, c->name, blob_frame_kind(at->blob), 0);
 		return 1;
 	}
 	for (; scope != SCOPE_NONE && count < cap; count++) {
 		const struct named_scope *n = &c->scopes[scope];
 
-		out[count] = frame_of(s, n->name,
-				      n->sender == SCOPE_NONE
-					      ? kind_of(at->blob)
-					      : JAVA_INLINED,
-				      n->line);
+		out[count] = symbols_frame(s, n->name,
+					   n->sender == SCOPE_NONE
+						   ? blob_frame_kind(at->blob)
+						   : JAVA_INLINED,
+					   n->line);
 		scope = n->sender;
 	}
 	return count;
 }
 
-static size_t interpreted_frame(struct vm_symbols *s,
-				const struct unwound_frame *at,
-				struct java_frame *out)
+static size_t symbols_interpreted_frame(struct vm_symbols *s,
+					const struct unwound_frame *at,
+					struct java_frame *out)
 {
 	const struct java_method *m = java_methods_get(s->methods, at->method);
 
 	if (!m->name)
 		return 0;
-	*out = frame_of(s, m->name, JAVA_INTERPRETED,
-			at->bci < 0 ? 0 : line_table_line(&m->lines, at->bci));
+	*out = symbols_frame(s, m->name, JAVA_INTERPRETED,
+			     at->bci < 0 ? 0
+					 : line_table_line(&m->lines, at->bci));
 	return 1;
 }
 
-static size_t frames(struct java_symbols *self, const struct unwound_frame *at,
-		     uint64_t time_ns, struct java_frame *out, size_t cap)
+static size_t symbols_frames(struct java_symbols *self,
+			     const struct unwound_frame *at, uint64_t time_ns,
+			     struct java_frame *out, size_t cap)
 {
 	struct vm_symbols *s = (struct vm_symbols *)self;
 
 	(void)time_ns;
 	if (at->kind == UNWOUND_COMPILED && at->blob)
-		return compiled_frames(s, at, out, cap);
+		return symbols_compiled_frames(s, at, out, cap);
 	if (at->kind == UNWOUND_INTERPRETED && at->method && cap)
-		return interpreted_frame(s, at, out);
+		return symbols_interpreted_frame(s, at, out);
 	return 0;
 }
 
@@ -326,7 +331,7 @@ const struct stub_name *vm_symbols_stubs(struct vm_symbols *s, size_t *count)
 }
 
 /* Some stubs are generated late; the list is checked at most once a batch. */
-static const char *stub_at(struct vm_symbols *s, uint64_t pc)
+static const char *symbols_find_stub(struct vm_symbols *s, uint64_t pc)
 {
 	const char *name = s->stubs ? stub_names_at(s->stubs, pc) : NULL;
 	size_t count;
@@ -342,15 +347,16 @@ static const char *stub_at(struct vm_symbols *s, uint64_t pc)
  * Every Java thread has a frame of call_stub, and the JVM exports its return
  * address, so call_stub has a name even if libjvm is stripped.
  */
-static bool is_call_stub(struct vm_symbols *s, uint64_t pc)
+static bool symbols_is_call_stub(struct vm_symbols *s, uint64_t pc)
 {
 	if (s->call_stub_at && !s->call_stub_return)
 		s->call_stub_return = memory_u64(s->memory, s->call_stub_at);
 	return pc && pc == s->call_stub_return;
 }
 
-static const char *generated(struct java_symbols *self,
-			     const struct unwound_frame *at, uint64_t time_ns)
+static const char *symbols_generated(struct java_symbols *self,
+				     const struct unwound_frame *at,
+				     uint64_t time_ns)
 {
 	struct vm_symbols *s = (struct vm_symbols *)self;
 	const char *name;
@@ -362,10 +368,11 @@ static const char *generated(struct java_symbols *self,
 	/* Only an agent learns which of the two it is. */
 	if (strcmp(at->blob->name, "vtable chunks") == 0)
 		return "vtable/itable stub";
-	name = blob_has_routines(at->blob) ? stub_at(s, at->pc) : NULL;
+	name = blob_has_routines(at->blob) ? symbols_find_stub(s, at->pc)
+					   : NULL;
 	if (name)
 		return name;
-	if (is_call_stub(s, at->pc))
+	if (symbols_is_call_stub(s, at->pc))
 		return "call_stub";
 	id = intern_id(&s->generated, at->blob->name, strlen(at->blob->name));
 	return intern_text(&s->generated, id);
@@ -378,7 +385,7 @@ size_t vm_symbols_method(struct vm_symbols *s, uint64_t method,
 
 	if (!m->name)
 		return 0;
-	*out = frame_of(s, m->name, JAVA_INTERPRETED, 0);
+	*out = symbols_frame(s, m->name, JAVA_INTERPRETED, 0);
 	return 1;
 }
 

@@ -17,7 +17,7 @@
  * Removes a number from the line's front; false when there is none, or it is
  * too large.
  */
-static bool take_number(struct line *line, unsigned base, uint64_t *value)
+static bool line_take_number(struct line *line, unsigned base, uint64_t *value)
 {
 	uint64_t n = 0;
 	size_t i;
@@ -38,7 +38,7 @@ static bool take_number(struct line *line, unsigned base, uint64_t *value)
 }
 
 /* Removes one character, which has to be c. */
-static bool take(struct line *line, char c)
+static bool line_take(struct line *line, char c)
 {
 	if (!line->len || *line->text != c)
 		return false;
@@ -47,7 +47,7 @@ static bool take(struct line *line, char c)
 	return true;
 }
 
-static void skip(struct line *line, size_t len)
+static void line_skip(struct line *line, size_t len)
 {
 	line->text += len;
 	line->len -= len;
@@ -57,30 +57,30 @@ static void skip(struct line *line, size_t len)
  * Parses "start-end rwxp offset major:minor inode    path" (proc(5)); leaves
  * the path in *line.
  */
-static bool read_line(struct line *line, struct mapping *m)
+static bool mapping_read_line(struct line *line, struct mapping *m)
 {
 	uint64_t major, minor;
 
-	if (!take_number(line, 16, &m->start) || !take(line, '-') ||
-	    !take_number(line, 16, &m->end) || !take(line, ' ') ||
+	if (!line_take_number(line, 16, &m->start) || !line_take(line, '-') ||
+	    !line_take_number(line, 16, &m->end) || !line_take(line, ' ') ||
 	    line->len < 4)
 		return false;
 	m->is_writable = line->text[1] == 'w';
 	m->is_executable = line->text[2] == 'x';
-	skip(line, 4);
-	if (!take(line, ' ') || !take_number(line, 16, &m->offset) ||
-	    !take(line, ' ') || !take_number(line, 16, &major) ||
-	    !take(line, ':') || !take_number(line, 16, &minor) ||
-	    !take(line, ' ') || !take_number(line, 10, &m->inode))
+	line_skip(line, 4);
+	if (!line_take(line, ' ') || !line_take_number(line, 16, &m->offset) ||
+	    !line_take(line, ' ') || !line_take_number(line, 16, &major) ||
+	    !line_take(line, ':') || !line_take_number(line, 16, &minor) ||
+	    !line_take(line, ' ') || !line_take_number(line, 10, &m->inode))
 		return false;
 	m->dev = makedev((unsigned)major, (unsigned)minor);
-	while (take(line, ' '))
+	while (line_take(line, ' '))
 		;
 	return m->start < m->end;
 }
 
 /* Most mappings have the path of the one before. */
-static const char *keep_path(struct mappings *m, struct line path)
+static const char *mappings_keep_path(struct mappings *m, struct line path)
 {
 	const char *last = m->count ? m->all[m->count - 1].path : "";
 
@@ -100,10 +100,10 @@ void mappings_parse(struct mappings *m, const char *text, size_t len)
 		struct mapping one = { 0 };
 
 		/* Keep the kernel's order, which the search relies on. */
-		if (!read_line(&line, &one) ||
+		if (!mapping_read_line(&line, &one) ||
 		    (m->count && one.start < m->all[m->count - 1].end))
 			continue;
-		one.path = keep_path(m, line);
+		one.path = mappings_keep_path(m, line);
 		array_reserve(m->all, m->cap, m->count + 1);
 		m->all[m->count++] = one;
 	}

@@ -10,7 +10,7 @@
 #define PAGE      (1u << PAGE_BITS)
 #define MAX_PAGES 4096
 
-static int by_number(const void *a, const void *b)
+static int page_compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -18,8 +18,8 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Collects the pages that the strings may touch, each once. */
-static void collect_pages(struct memory_strings *s, const uint64_t *addresses,
-			  size_t count)
+static void strings_collect_pages(struct memory_strings *s,
+				  const uint64_t *addresses, size_t count)
 {
 	size_t kept = 0;
 
@@ -29,7 +29,7 @@ static void collect_pages(struct memory_strings *s, const uint64_t *addresses,
 		s->pages[2 * i + 1] = (addresses[i] + MEMORY_STRING_LEN) >>
 				      PAGE_BITS;
 	}
-	qsort(s->pages, count * 2, sizeof(*s->pages), by_number);
+	qsort(s->pages, count * 2, sizeof(*s->pages), page_compare);
 	for (size_t i = 0; i < count * 2 && kept < MAX_PAGES; i++)
 		if (!kept || s->pages[i] != s->pages[kept - 1])
 			s->pages[kept++] = s->pages[i];
@@ -37,7 +37,7 @@ static void collect_pages(struct memory_strings *s, const uint64_t *addresses,
 }
 
 /* One range per page: an unmapped page does not affect the others. */
-static void read_pages(struct memory_strings *s, struct memory *memory)
+static void strings_read_pages(struct memory_strings *s, struct memory *memory)
 {
 	struct memory_range *ranges = xcalloc(s->count, sizeof(*ranges));
 
@@ -60,8 +60,8 @@ void memory_strings_read(struct memory_strings *s, struct memory *memory,
 	memory_strings_release(s);
 	if (!count)
 		return;
-	collect_pages(s, addresses, count);
-	read_pages(s, memory);
+	strings_collect_pages(s, addresses, count);
+	strings_read_pages(s, memory);
 }
 
 void memory_strings_release(struct memory_strings *s)
@@ -73,7 +73,7 @@ void memory_strings_release(struct memory_strings *s)
 }
 
 /* Returns the index of a page, or count. */
-static size_t find_page(const struct memory_strings *s, uint64_t page)
+static size_t strings_find_page(const struct memory_strings *s, uint64_t page)
 {
 	size_t from = 0, to = s->count;
 
@@ -92,7 +92,7 @@ const char *memory_strings_at(const struct memory_strings *s, uint64_t address,
 			      size_t *len)
 {
 	uint64_t page = address >> PAGE_BITS;
-	size_t at = find_page(s, page), offset = address & (PAGE - 1);
+	size_t at = strings_find_page(s, page), offset = address & (PAGE - 1);
 	size_t room = PAGE - offset;
 	const char *text, *end;
 

@@ -18,8 +18,8 @@ struct pattern {
 	uint8_t mask[8];
 };
 
-static bool is_at(const struct machine_code *c, size_t at,
-		  const struct pattern *p)
+static bool pattern_is_at(const struct machine_code *c, size_t at,
+			  const struct pattern *p)
 {
 	if (at > c->len || c->len - at < p->len)
 		return false;
@@ -76,7 +76,8 @@ static const struct pattern nops[] = {
 };
 /* clang-format on */
 
-static int32_t immediate(const struct machine_code *c, size_t at, size_t bytes)
+static int32_t code_immediate(const struct machine_code *c, size_t at,
+			      size_t bytes)
 {
 	int32_t value;
 
@@ -90,7 +91,7 @@ bool x86_called(const struct machine_code *c, size_t at, int64_t *distance)
 {
 	if (at < 5 || at > c->len || c->bytes[at - 5] != 0xe8)
 		return false;
-	*distance = immediate(c, at - 4, 4);
+	*distance = code_immediate(c, at - 4, 4);
 	return true;
 }
 
@@ -121,7 +122,7 @@ bool x86_is_after_call(const struct machine_code *c, size_t at)
 static size_t nop_length(const struct machine_code *c, size_t at)
 {
 	for (size_t i = 0; i < sizeof(nops) / sizeof(*nops); i++)
-		if (is_at(c, at, &nops[i]))
+		if (pattern_is_at(c, at, &nops[i]))
 			return nops[i].len;
 	return 0;
 }
@@ -136,30 +137,30 @@ static size_t prologue_step(const struct machine_code *c, size_t at,
 {
 	size_t nop;
 
-	if (is_at(c, at, &push_bp)) {
+	if (pattern_is_at(c, at, &push_bp)) {
 		*depth += 8;
 		*bp = *depth;
 		return push_bp.len;
 	}
-	if (is_at(c, at, &sub_sp8)) {
-		*depth += (uint32_t)immediate(c, at + 3, 1);
+	if (pattern_is_at(c, at, &sub_sp8)) {
+		*depth += (uint32_t)code_immediate(c, at + 3, 1);
 		return sub_sp8.len;
 	}
-	if (is_at(c, at, &sub_sp32)) {
-		*depth += (uint32_t)immediate(c, at + 3, 4);
+	if (pattern_is_at(c, at, &sub_sp32)) {
+		*depth += (uint32_t)code_immediate(c, at + 3, 4);
 		return sub_sp32.len;
 	}
-	if (is_at(c, at, &store_bp8)) {
-		*bp = (int64_t)*depth - immediate(c, at + 4, 1);
+	if (pattern_is_at(c, at, &store_bp8)) {
+		*bp = (int64_t)*depth - code_immediate(c, at + 4, 1);
 		return store_bp8.len;
 	}
-	if (is_at(c, at, &store_bp32)) {
-		*bp = (int64_t)*depth - immediate(c, at + 4, 4);
+	if (pattern_is_at(c, at, &store_bp32)) {
+		*bp = (int64_t)*depth - code_immediate(c, at + 4, 4);
 		return store_bp32.len;
 	}
-	if (is_at(c, at, &bang))
+	if (pattern_is_at(c, at, &bang))
 		return bang.len;
-	if (is_at(c, at, &bp_is_sp) || is_at(c, at, &bp_is_sp2))
+	if (pattern_is_at(c, at, &bp_is_sp) || pattern_is_at(c, at, &bp_is_sp2))
 		return bp_is_sp.len;
 	nop = nop_length(c, at);
 	/*
@@ -195,41 +196,42 @@ void x86_prologue(const struct machine_code *c, size_t entry, size_t at,
 }
 
 /* True when the function returns at `at`, with its frame gone. */
-static bool leaves(const struct machine_code *c, size_t at)
+static bool code_leaves(const struct machine_code *c, size_t at)
 {
-	if (is_at(c, at, &vzeroupper))
+	if (pattern_is_at(c, at, &vzeroupper))
 		at += vzeroupper.len;
-	if (is_at(c, at, &ret) || is_at(c, at, &ret_n) || is_at(c, at, &poll8))
+	if (pattern_is_at(c, at, &ret) || pattern_is_at(c, at, &ret_n) ||
+	    pattern_is_at(c, at, &poll8))
 		return true;
-	if (is_at(c, at, &poll32a))
-		return is_at(c, at + poll32a.len, &ja);
-	if (is_at(c, at, &old_poll))
-		return is_at(c, at + old_poll.len, &ret);
-	if (is_at(c, at, &old_poll_r))
-		return is_at(c, at + old_poll_r.len, &ret);
+	if (pattern_is_at(c, at, &poll32a))
+		return pattern_is_at(c, at + poll32a.len, &ja);
+	if (pattern_is_at(c, at, &old_poll))
+		return pattern_is_at(c, at + old_poll.len, &ret);
+	if (pattern_is_at(c, at, &old_poll_r))
+		return pattern_is_at(c, at + old_poll_r.len, &ret);
 	return false;
 }
 
-static bool jumps_away(const struct machine_code *c, size_t at)
+static bool code_jumps_away(const struct machine_code *c, size_t at)
 {
-	return is_at(c, at, &jmp32) || is_at(c, at, &jmp_r) ||
-	       is_at(c, at, &jmp_r8);
+	return pattern_is_at(c, at, &jmp32) || pattern_is_at(c, at, &jmp_r) ||
+	       pattern_is_at(c, at, &jmp_r8);
 }
 
 /* True at the jump of a poll before a return, after its compare. */
-static bool is_in_poll(const struct machine_code *c, size_t at)
+static bool code_is_in_poll(const struct machine_code *c, size_t at)
 {
-	if (is_at(c, at, &poll_stub))
-		return is_at(c, at + 7, &poll_stub2);
-	if (is_at(c, at, &poll_stub2))
+	if (pattern_is_at(c, at, &poll_stub))
+		return pattern_is_at(c, at + 7, &poll_stub2);
+	if (pattern_is_at(c, at, &poll_stub2))
 		return true;
-	if (at >= 5 && is_at(c, at, &jmp32) && at >= 7 &&
-	    is_at(c, at - 7, &poll_stub2))
+	if (at >= 5 && pattern_is_at(c, at, &jmp32) && at >= 7 &&
+	    pattern_is_at(c, at - 7, &poll_stub2))
 		return true;
-	if (!is_at(c, at, &ja))
+	if (!pattern_is_at(c, at, &ja))
 		return false;
-	return (at >= 4 && is_at(c, at - 4, &poll8)) ||
-	       (at >= 7 && is_at(c, at - 7, &poll32a));
+	return (at >= 4 && pattern_is_at(c, at - 4, &poll8)) ||
+	       (at >= 7 && pattern_is_at(c, at - 7, &poll32a));
 }
 
 bool x86_epilogue(const struct machine_code *c, size_t at,
@@ -237,13 +239,13 @@ bool x86_epilogue(const struct machine_code *c, size_t at,
 {
 	bool popped = at > 0 && at <= c->len && c->bytes[at - 1] == 0x5d;
 
-	if (leaves(c, at) || is_in_poll(c, at) ||
-	    (popped && jumps_away(c, at))) {
+	if (code_leaves(c, at) || code_is_in_poll(c, at) ||
+	    (popped && code_jumps_away(c, at))) {
 		*out = (struct frame_edge){ 0, -1 };
 		return true;
 	}
-	if (is_at(c, at, &pop_bp) &&
-	    (leaves(c, at + 1) || jumps_away(c, at + 1))) {
+	if (pattern_is_at(c, at, &pop_bp) &&
+	    (code_leaves(c, at + 1) || code_jumps_away(c, at + 1))) {
 		*out = (struct frame_edge){ 8, 0 };
 		return true;
 	}
@@ -252,7 +254,7 @@ bool x86_epilogue(const struct machine_code *c, size_t at,
 
 bool x86_is_jump_r13(const struct machine_code *c, size_t at)
 {
-	return is_at(c, at, &jmp_r8) && c->bytes[at + 2] == 0xe5;
+	return pattern_is_at(c, at, &jmp_r8) && c->bytes[at + 2] == 0xe5;
 }
 
 #define SAVE_REACH 160 /* bytes of code that moves arguments */
@@ -270,7 +272,7 @@ bool x86_saves_sp(const struct machine_code *c, size_t at)
 
 	for (size_t i = at; i-- > from;)
 		for (size_t k = 0; k < 2; k++)
-			if (is_at(c, i, &saves[k]))
+			if (pattern_is_at(c, i, &saves[k]))
 				return i + saves[k].len <= at;
 	return false;
 }

@@ -66,12 +66,12 @@ struct reader {
 	struct x86_instruction *out;
 };
 
-static uint8_t peek(struct reader *r)
+static uint8_t reader_peek(struct reader *r)
 {
 	return r->at < r->len ? r->bytes[r->at] : 0;
 }
 
-static uint8_t next(struct reader *r)
+static uint8_t reader_next(struct reader *r)
 {
 	if (r->at < r->len)
 		return r->bytes[r->at++];
@@ -80,7 +80,7 @@ static uint8_t next(struct reader *r)
 }
 
 /* Reads a little-endian signed number of so many bytes. */
-static int64_t number(struct reader *r, unsigned bytes)
+static int64_t reader_number(struct reader *r, unsigned bytes)
 {
 	uint64_t value = 0;
 	unsigned shift = 64 - 8 * bytes;
@@ -88,7 +88,7 @@ static int64_t number(struct reader *r, unsigned bytes)
 	if (bytes == 0)
 		return 0;
 	for (unsigned i = 0; i < bytes; i++)
-		value |= (uint64_t)next(r) << (8 * i);
+		value |= (uint64_t)reader_next(r) << (8 * i);
 	return (int64_t)(value << shift) >> shift;
 }
 
@@ -100,22 +100,22 @@ static bool is_old_prefix(uint8_t byte)
 	return memchr(prefixes, byte, sizeof(prefixes));
 }
 
-static void read_prefixes(struct reader *r)
+static void reader_prefixes(struct reader *r)
 {
-	while (r->at < r->len && is_old_prefix(peek(r))) {
-		uint8_t byte = next(r);
+	while (r->at < r->len && is_old_prefix(reader_peek(r))) {
+		uint8_t byte = reader_next(r);
 
 		r->has_66 |= byte == 0x66;
 		r->has_67 |= byte == 0x67;
 	}
-	if ((peek(r) & 0xf0) == 0x40)
-		r->out->rex = next(r) & 15;
+	if ((reader_peek(r) & 0xf0) == 0x40)
+		r->out->rex = reader_next(r) & 15;
 }
 
 /* Reads a VEX prefix of two or three bytes, or EVEX, after its first byte. */
-static void read_vex(struct reader *r, uint8_t first)
+static void reader_vex(struct reader *r, uint8_t first)
 {
-	uint8_t p = next(r);
+	uint8_t p = reader_next(r);
 
 	r->out->is_vex = true;
 	/* These prefixes have the bits inverted. */
@@ -124,34 +124,34 @@ static void read_vex(struct reader *r, uint8_t first)
 	if (first != 0xc5) {
 		r->out->rex = (uint8_t)(~p >> 5 & 7);
 		r->out->map = p & (first == 0xc4 ? 31 : 7);
-		if (next(r) & 0x80)
+		if (reader_next(r) & 0x80)
 			r->out->rex |= X86_REX_W;
 	}
 	if (first == 0x62)
-		next(r);
-	r->out->opcode = next(r);
+		reader_next(r);
+	r->out->opcode = reader_next(r);
 }
 
-static void read_opcode(struct reader *r)
+static void reader_opcode(struct reader *r)
 {
-	uint8_t byte = next(r);
+	uint8_t byte = reader_next(r);
 
 	if (byte == 0xc4 || byte == 0xc5 || byte == 0x62) {
-		read_vex(r, byte);
+		reader_vex(r, byte);
 		return;
 	}
 	r->out->opcode = byte;
 	if (byte != 0x0f)
 		return;
 	r->out->map = 1;
-	r->out->opcode = next(r);
+	r->out->opcode = reader_next(r);
 	if (r->out->opcode != 0x38 && r->out->opcode != 0x3a)
 		return;
 	r->out->map = r->out->opcode == 0x38 ? 2 : 3;
-	r->out->opcode = next(r);
+	r->out->opcode = reader_next(r);
 }
 
-static char form_of(const struct x86_instruction *i)
+static char opcode_form(const struct x86_instruction *i)
 {
 	switch (i->map) {
 	case 0:
@@ -172,10 +172,10 @@ static char form_of(const struct x86_instruction *i)
 	}
 }
 
-static void read_modrm(struct reader *r)
+static void reader_modrm(struct reader *r)
 {
 	struct x86_instruction *i = r->out;
-	uint8_t modrm = next(r), sib;
+	uint8_t modrm = reader_next(r), sib;
 	unsigned bytes;
 
 	i->has_modrm = true;
@@ -187,7 +187,7 @@ static void read_modrm(struct reader *r)
 		return;
 	bytes = i->mod == 1 ? 1 : i->mod == 2 ? 4 : 0;
 	if ((modrm & 7) == 4) {
-		sib = next(r);
+		sib = reader_next(r);
 		i->base = (sib & 7) | (i->rex & X86_REX_B ? 8 : 0);
 		i->has_index = (sib >> 3 & 7) != 4 || i->rex & X86_REX_X;
 		if (i->mod == 0 && (sib & 7) == 5)
@@ -195,10 +195,10 @@ static void read_modrm(struct reader *r)
 	} else if (i->mod == 0 && (modrm & 7) == 5) {
 		bytes = 4;
 	}
-	i->displacement = (int32_t)number(r, bytes);
+	i->displacement = (int32_t)reader_number(r, bytes);
 }
 
-static unsigned immediate_bytes(const struct reader *r, char form)
+static unsigned form_immediate_bytes(const struct reader *r, char form)
 {
 	unsigned word = r->has_66 && !r->out->is_vex ? 2 : 4;
 	bool is_wide = r->out->rex & X86_REX_W;
@@ -241,14 +241,14 @@ bool x86_instruction_at(const uint8_t *bytes, size_t len, size_t at,
 	/* Skips any number of prefixes. */
 	if (len - at > MAX_LENGTH)
 		r.len = at + MAX_LENGTH;
-	read_prefixes(&r);
-	read_opcode(&r);
-	form = form_of(out);
+	reader_prefixes(&r);
+	reader_opcode(&r);
+	form = opcode_form(out);
 	if (form == 'x')
 		return false;
 	if (strchr("mBZtT", form))
-		read_modrm(&r);
-	out->immediate = number(&r, immediate_bytes(&r, form));
+		reader_modrm(&r);
+	out->immediate = reader_number(&r, form_immediate_bytes(&r, form));
 	if (r.is_over || r.at - at > MAX_LENGTH)
 		return false;
 	out->length = (uint8_t)(r.at - at);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #define MAX_BRANCHES 256
-#define SEEN_SLOTS   4096 /* a power of 2, more than the searched instructions \
-			   */
+#define SEEN_SLOTS                                                             \
+	4096 /* a power of 2, more than the searched instructions              \
+	      */
 
 enum { SP = 4, BP = 5 };
 
@@ -36,7 +37,7 @@ struct search {
 
 enum outcome { GOES_ON, RETURNS, JUMPS, ENDS };
 
-static void move(struct value *v, int64_t bytes)
+static void value_move(struct value *v, int64_t bytes)
 {
 	int64_t offset = v->place.offset + bytes;
 
@@ -46,7 +47,7 @@ static void move(struct value *v, int64_t bytes)
 		v->place.offset = (int32_t)offset;
 }
 
-static void pop_bp(struct branch *b)
+static void branch_pop_bp(struct branch *b)
 {
 	b->bp.content = b->sp.content == ADDRESS ? LOADED : UNKNOWN;
 	b->bp.place = b->sp.place;
@@ -57,16 +58,17 @@ static void pop_bp(struct branch *b)
 	    (b->sp.place.offset < 0 ||
 	     (b->has_stored && b->stored == b->sp.place.offset)))
 		b->bp = (struct value){ ADDRESS, { true, 0 } };
-	move(&b->sp, 8);
+	value_move(&b->sp, 8);
 }
 
-static bool is_register(const struct x86_instruction *i, unsigned reg)
+static bool operand_is(const struct x86_instruction *i, unsigned reg)
 {
 	return i->has_modrm && i->mod == 3 && i->rm == reg;
 }
 
 /* lea rsp, [rsp + n]; lea rsp, [rbp - n] */
-static void load_address(struct branch *b, const struct x86_instruction *i)
+static void branch_load_address(struct branch *b,
+				const struct x86_instruction *i)
 {
 	if (i->mod == 3 || i->has_index || (i->base != SP && i->base != BP) ||
 	    (i->mod == 0 && i->base == BP)) {
@@ -77,11 +79,11 @@ static void load_address(struct branch *b, const struct x86_instruction *i)
 		b->sp = b->bp;
 	if (b->sp.content == LOADED)
 		b->sp.content = UNKNOWN;
-	move(&b->sp, i->displacement);
+	value_move(&b->sp, i->displacement);
 }
 
 /* mov between registers, one of which is SP or BP */
-static void copy(struct branch *b, unsigned to, unsigned from)
+static void branch_copy(struct branch *b, unsigned to, unsigned from)
 {
 	struct value v = { UNKNOWN, { false, 0 } };
 
@@ -98,7 +100,7 @@ static void copy(struct branch *b, unsigned to, unsigned from)
 }
 
 /* mov [rsp + n], rbp */
-static void store(struct branch *b, const struct x86_instruction *i)
+static void branch_store(struct branch *b, const struct x86_instruction *i)
 {
 	if (i->reg != BP || i->base != SP || i->has_index ||
 	    !(i->rex & X86_REX_W) || b->sp.content != ADDRESS ||
@@ -110,16 +112,16 @@ static void store(struct branch *b, const struct x86_instruction *i)
 }
 
 /* add, or, adc, sbb, and, sub, xor, cmp with a number */
-static void compute(struct branch *b, const struct x86_instruction *i)
+static void branch_compute(struct branch *b, const struct x86_instruction *i)
 {
-	if (!is_register(i, SP))
+	if (!operand_is(i, SP))
 		return;
 	switch (i->reg & 7) {
 	case 0:
-		move(&b->sp, i->immediate);
+		value_move(&b->sp, i->immediate);
 		break;
 	case 5:
-		move(&b->sp, -i->immediate);
+		value_move(&b->sp, -i->immediate);
 		break;
 	case 7:
 		break;
@@ -129,25 +131,26 @@ static void compute(struct branch *b, const struct x86_instruction *i)
 }
 
 /* push, pop, call or jump through memory or a register */
-static enum outcome of_group(struct branch *b, const struct x86_instruction *i)
+static enum outcome branch_apply_group(struct branch *b,
+				       const struct x86_instruction *i)
 {
 	unsigned what = i->reg & 7;
 
 	if (i->opcode == 0x8f) {
-		move(&b->sp, 8);
+		value_move(&b->sp, 8);
 		return GOES_ON;
 	}
 	if (what == 6)
-		move(&b->sp, -8);
+		value_move(&b->sp, -8);
 	return what == 4 || what == 5 ? ENDS : GOES_ON;
 }
 
-static void leave(struct branch *b)
+static void branch_leave(struct branch *b)
 {
 	b->sp = b->bp;
 	if (b->sp.content == LOADED)
 		b->sp.content = UNKNOWN;
-	pop_bp(b);
+	branch_pop_bp(b);
 }
 
 /*
@@ -185,27 +188,27 @@ static const char *const effects[16] = {
 };
 /* clang-format on */
 
-static void change_sp(struct branch *b, const struct x86_instruction *i,
-		      char effect)
+static void branch_change_sp(struct branch *b, const struct x86_instruction *i,
+			     char effect)
 {
-	bool is_dest = effect == 'u' ? is_register(i, SP) : i->reg == SP;
+	bool is_dest = effect == 'u' ? operand_is(i, SP) : i->reg == SP;
 
 	if (effect == 'c')
-		compute(b, i);
+		branch_compute(b, i);
 	else if (effect == 'l' && is_dest)
-		load_address(b, i);
+		branch_load_address(b, i);
 	else if (effect == 'm' && i->mod == 3)
-		copy(b, i->rm, i->reg);
+		branch_copy(b, i->rm, i->reg);
 	else if (effect == 'm' && i->opcode == 0x89)
-		store(b, i);
+		branch_store(b, i);
 	else if (effect == 'M' && i->mod == 3)
-		copy(b, i->reg, i->rm);
+		branch_copy(b, i->reg, i->rm);
 	else if (effect != 'm' && is_dest)
 		b->sp.content = UNKNOWN;
 }
 
-static enum outcome take_one_byte(struct branch *b,
-				  const struct x86_instruction *i)
+static enum outcome branch_apply_one_byte(struct branch *b,
+					  const struct x86_instruction *i)
 {
 	char effect = effects[i->opcode >> 4][i->opcode & 15];
 
@@ -213,21 +216,21 @@ static enum outcome take_one_byte(struct branch *b,
 		effect = 'o';
 	switch (effect) {
 	case 'p':
-		move(&b->sp, -8);
+		value_move(&b->sp, -8);
 		return GOES_ON;
 	case 'o':
-		move(&b->sp, 8);
+		value_move(&b->sp, 8);
 		return GOES_ON;
 	case 'B':
-		pop_bp(b);
+		branch_pop_bp(b);
 		return GOES_ON;
 	case 'S':
 		b->sp.content = UNKNOWN;
 		return GOES_ON;
 	case 'g':
-		return of_group(b, i);
+		return branch_apply_group(b, i);
 	case 'v':
-		leave(b);
+		branch_leave(b);
 		return GOES_ON;
 	case 'j':
 		return JUMPS;
@@ -238,15 +241,16 @@ static enum outcome take_one_byte(struct branch *b,
 	case '.':
 		return GOES_ON;
 	default:
-		change_sp(b, i, effect);
+		branch_change_sp(b, i, effect);
 		return GOES_ON;
 	}
 }
 
-static enum outcome take(struct branch *b, const struct x86_instruction *i)
+static enum outcome branch_apply(struct branch *b,
+				 const struct x86_instruction *i)
 {
 	if (i->map == 0)
-		return take_one_byte(b, i);
+		return branch_apply_one_byte(b, i);
 	if (i->map != 1 || i->is_vex)
 		return GOES_ON;
 	if (i->opcode == 0x0b) /* ud2 */
@@ -254,12 +258,12 @@ static enum outcome take(struct branch *b, const struct x86_instruction *i)
 	return (i->opcode & 0xf0) == 0x80 ? JUMPS : GOES_ON;
 }
 
-static bool is_jump(const struct x86_instruction *i)
+static bool instruction_is_jump(const struct x86_instruction *i)
 {
 	return i->map == 0 && (i->opcode == 0xe9 || i->opcode == 0xeb);
 }
 
-static bool found(const struct branch *b, struct code_path *out)
+static bool branch_finish(const struct branch *b, struct code_path *out)
 {
 	if (b->sp.content != ADDRESS || b->bp.content == UNKNOWN)
 		return false;
@@ -270,7 +274,7 @@ static bool found(const struct branch *b, struct code_path *out)
 	return true;
 }
 
-static struct branch start_at(size_t at)
+static struct branch branch_start(size_t at)
 {
 	return (struct branch){
 		at,
@@ -282,10 +286,10 @@ static struct branch start_at(size_t at)
 	};
 }
 
-static void go(const struct machine_code *c, size_t at, bool follows,
-	       struct code_path *out)
+static void path_go(const struct machine_code *c, size_t at, bool follows,
+		    struct code_path *out)
 {
-	struct branch b = start_at(at);
+	struct branch b = branch_start(at);
 	struct value before = b.sp;
 	struct x86_instruction i;
 	size_t n = 0;
@@ -297,11 +301,11 @@ static void go(const struct machine_code *c, size_t at, bool follows,
 		out->looked_at++;
 		if (!x86_instruction_at(c->bytes, c->len, b.at, &i))
 			return;
-		outcome = take(&b, &i);
-		if (outcome == RETURNS && found(&b, out))
+		outcome = branch_apply(&b, &i);
+		if (outcome == RETURNS && branch_finish(&b, out))
 			return;
 		if (outcome == RETURNS || b.sp_from ||
-		    (outcome == ENDS && !(follows && is_jump(&i))))
+		    (outcome == ENDS && !(follows && instruction_is_jump(&i))))
 			break;
 		before = b.sp;
 		b.at += i.length;
@@ -323,16 +327,16 @@ static void go(const struct machine_code *c, size_t at, bool follows,
 void x86_straight(const struct machine_code *c, size_t at,
 		  struct code_path *out)
 {
-	go(c, at, false, out);
+	path_go(c, at, false, out);
 }
 
 void x86_follow(const struct machine_code *c, size_t at, struct code_path *out)
 {
-	go(c, at, true, out);
+	path_go(c, at, true, out);
 }
 
 /* True when a position is seen for the first time. */
-static bool is_new(struct search *s, size_t at)
+static bool search_is_new(struct search *s, size_t at)
 {
 	size_t slot = at * 0x9e3779b1u & (SEEN_SLOTS - 1);
 
@@ -344,7 +348,8 @@ static bool is_new(struct search *s, size_t at)
 	return true;
 }
 
-static void add_branch(struct search *s, const struct branch *b, int64_t target)
+static void search_add_branch(struct search *s, const struct branch *b,
+			      int64_t target)
 {
 	if (target < 0 || (uint64_t)target >= s->code->len ||
 	    s->count - s->head == MAX_BRANCHES)
@@ -354,12 +359,12 @@ static void add_branch(struct search *s, const struct branch *b, int64_t target)
 }
 
 /* Follows one way to its end and queues the others. *left counts down. */
-static bool follow(struct search *s, struct branch b, size_t *left,
-		   struct code_path *out)
+static bool search_follow(struct search *s, struct branch b, size_t *left,
+			  struct code_path *out)
 {
 	struct x86_instruction i;
 
-	while (*left > 0 && is_new(s, b.at)) {
+	while (*left > 0 && search_is_new(s, b.at)) {
 		enum outcome outcome;
 		int64_t target;
 
@@ -367,13 +372,14 @@ static bool follow(struct search *s, struct branch b, size_t *left,
 		out->looked_at++;
 		if (!x86_instruction_at(s->code->bytes, s->code->len, b.at, &i))
 			return false;
-		outcome = take(&b, &i);
+		outcome = branch_apply(&b, &i);
 		if (outcome == RETURNS)
-			return found(&b, out);
+			return branch_finish(&b, out);
 		b.at += i.length;
 		target = (int64_t)b.at + i.immediate;
-		if (outcome == JUMPS || (outcome == ENDS && is_jump(&i)))
-			add_branch(s, &b, target);
+		if (outcome == JUMPS ||
+		    (outcome == ENDS && instruction_is_jump(&i)))
+			search_add_branch(s, &b, target);
 		if (outcome == ENDS)
 			return false;
 	}
@@ -383,14 +389,15 @@ static bool follow(struct search *s, struct branch b, size_t *left,
 void x86_search(const struct machine_code *c, size_t at, struct code_path *out)
 {
 	struct search s = { .code = c };
-	struct branch first = start_at(at);
+	struct branch first = branch_start(at);
 	size_t left = X86_MOST_SEARCHED;
 
 	*out = (struct code_path){ 0 };
 	if (c->len >= UINT32_MAX)
 		return;
-	add_branch(&s, &first, (int64_t)at);
+	search_add_branch(&s, &first, (int64_t)at);
 	while (s.head < s.count && left > 0)
-		if (follow(&s, s.branches[s.head++ % MAX_BRANCHES], &left, out))
+		if (search_follow(&s, s.branches[s.head++ % MAX_BRANCHES],
+				  &left, out))
 			return;
 }
