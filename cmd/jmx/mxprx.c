@@ -44,7 +44,7 @@ static void say(void *self, const char *line)
 	log_info("%s", line);
 }
 
-/* [HOST:]PORT, where port 0 is any that is free. */
+/* Parses [HOST:]PORT; port 0 is allowed. */
 static int parse_bind(struct sockaddr_storage *to, const char *option,
 		      const char *text, struct error *err)
 {
@@ -61,7 +61,7 @@ static int parse_bind(struct sockaddr_storage *to, const char *option,
 			      "%s: invalid address '%s'; use <port> or "
 			      "<host>:<port>",
 			      option, text);
-	/* The port that an address is parsed with cannot be 0. */
+	/* rmi_address_parse() rejects port 0. */
 	text_printf(&whole, "%.*s:1", colon ? (int)(colon - text) : 9,
 		    colon ? text : "127.0.0.1");
 	ret = rmi_address_parse(&address, whole.bytes, err);
@@ -143,7 +143,7 @@ static int find_jvm(struct door *d, target_fn *find, const char *name,
 
 struct adding {
 	struct door *door;
-	const char **bind;   /* the next */
+	const char **bind;   /* of the next JVM */
 	struct socks *socks; /* or NULL */
 	struct sockaddr_storage socks_at;
 };

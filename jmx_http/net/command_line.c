@@ -9,11 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * Appends what stands at *at, up to where its quote is closed; false when it
- * is not.
- */
-static bool add_quoted(struct text *word, const char **at)
+/* Appends the quoted text at *at; false when the quote is not terminated. */
+static bool word_add_quoted(struct text *word, const char **at)
 {
 	char quote = *(*at)++;
 
@@ -29,12 +26,12 @@ static bool add_quoted(struct text *word, const char **at)
 	return true;
 }
 
-/* Appends the word that begins at *at; false when a quote in it is open. */
-static bool add_word(struct text *word, const char **at)
+/* Appends the word at *at; false when a quote is not terminated. */
+static bool word_add(struct text *word, const char **at)
 {
 	while (**at && !is_blank(**at)) {
 		if (**at == '\'' || **at == '"') {
-			if (!add_quoted(word, at))
+			if (!word_add_quoted(word, at))
 				return false;
 			continue;
 		}
@@ -45,7 +42,7 @@ static bool add_word(struct text *word, const char **at)
 	return true;
 }
 
-static int check(const struct command_line *c, struct error *err)
+static int command_line_check(const struct command_line *c, struct error *err)
 {
 	if (!c->count || !c->words[0][0])
 		return fail(err, ERROR_MISUSE, "the command is empty");
@@ -74,7 +71,7 @@ int command_line_parse(struct command_line *c, const char *text,
 		if (!*at)
 			break;
 		text_puts(&word, "");
-		if (!add_word(&word, &at))
+		if (!word_add(&word, &at))
 			ret = fail(err, ERROR_MISUSE, "unterminated quote: %s",
 				   text);
 		else if (c->count == COMMAND_WORDS_MAX)
@@ -86,7 +83,7 @@ int command_line_parse(struct command_line *c, const char *text,
 		text_release(&word);
 	}
 	if (ret == 0)
-		ret = check(c, err);
+		ret = command_line_check(c, err);
 	if (ret)
 		command_line_release(c);
 	return ret;
@@ -154,7 +151,7 @@ int command_line_find(const char *program, struct error *err)
 	const char *path = getenv("PATH");
 	bool found = strchr(program, '/') && access(program, X_OK) == 0;
 
-	/* A program of that path has no other. */
+	/* A path is not looked up in PATH. */
 	if (!path || strchr(program, '/'))
 		path = "";
 	while (*path && !found) {

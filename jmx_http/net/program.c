@@ -34,11 +34,11 @@ enum program_report {
 	PROGRAM_LOST,     /* never sent: the supervisor was killed */
 };
 
-/* A pipe that is read by the line. */
+/* A pipe that is read line by line. */
 struct stream {
 	struct event *event; /* NULL: closed */
 	int fd;
-	struct text line; /* what has come of it */
+	struct text line; /* the incomplete line */
 	struct program *of;
 	void (*take)(struct program *p, const char *line);
 };
@@ -87,7 +87,7 @@ static void stream_close(struct stream *s)
 	text_release(&s->line);
 }
 
-/* Hands on the line that has come, and forgets it. */
+/* Passes the line on and starts a new one. */
 static void stream_end_line(struct stream *s)
 {
 	struct text line = s->line;
@@ -98,10 +98,7 @@ static void stream_end_line(struct stream *s)
 	text_release(&line);
 }
 
-/*
- * Takes what there is, within reason: a program that never stops talking does
- * not keep others waiting.
- */
+/* Reads a bounded amount: a program that never stops must not block others. */
 static void stream_read(struct stream *s)
 {
 	char bytes[4096];
@@ -150,7 +147,7 @@ static void program_take_line(struct program *p, const char *line)
 		p->plan.on_line(p->plan.self, line);
 }
 
-/* ssh and kubectl say why first, and then that it failed. */
+/* ssh and kubectl print the reason first, then that they failed. */
 static void program_take_error(struct program *p, const char *line)
 {
 	struct text before = p->last;
@@ -183,7 +180,7 @@ static void program_take_word(struct program *p, uint8_t word)
 	p->kind = kind < 0 ? word : -1;
 	if (kind == PROGRAM_STARTED)
 		p->has_started = true;
-	/* That we hung up is reported before how the program ended then. */
+	/* A hang-up is reported before the end that it causes. */
 	if (kind <= PROGRAM_STARTED || p->has_end)
 		return;
 	p->has_end = true;
@@ -267,7 +264,7 @@ static int supervisor_exec(void *self, int channel, struct error *err)
 
 	(void)channel;
 	setpgid(0, 0);
-	/* Move them to where none is overwritten before it was moved. */
+	/* First to high numbers, so that none is overwritten. */
 	for (int i = 0; i < 3; i++)
 		high[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 16);
 	for (int i = 0; i < 3; i++)
@@ -327,7 +324,10 @@ static void supervisor_check_end(struct supervisor *s)
 	s->has_ended = true;
 }
 
-/* Until the channel is closed or, a moment before, the connection. */
+/*
+ * Returns when the channel is closed, or a while after the connection was
+ * closed.
+ */
 static void supervisor_watch(struct supervisor *s)
 {
 	struct signalfd_siginfo unused;
@@ -411,9 +411,9 @@ static int supervisor_run(void *self, int channel, struct error *err)
 		supervisor_report(&s, PROGRAM_NO_START, err->sys);
 		return CHILD_NOTHING;
 	}
-	/* The program does so, too: whoever comes first. */
+	/* The program does the same; both orders are possible. */
 	setpgid(s.program.pid, s.program.pid);
-	/* Its input is its output, of which one copy tells a hang-up. */
+	/* One copy of the connection shows a hang-up. */
 	close(f->in);
 	close(f->errors);
 	if (f->is_connection)
@@ -584,7 +584,7 @@ void program_why(struct program *p, struct text *out)
 		program_add_report(p, out);
 	program_add_part(out, &p->last_but_one, begin);
 	program_add_part(out, &p->last, begin);
-	/* A line without its end may be all that it has said. */
+	/* The last line may lack a newline. */
 	program_add_part(out, &p->errors.line, begin);
 }
 

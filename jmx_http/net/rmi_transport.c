@@ -15,21 +15,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What came while there was something to write; more than that stays. */
+/* Limit of bytes that are read ahead while writing. */
 #define EARLY_MAX ((size_t)64 << 20)
 #define PIECE     65536
 
-/* How long a peer that does not read holds up a farewell. */
+/* Limit for sending close_notify to a peer that does not read. */
 #define FAREWELL_NS (50 * CLOCK_NS_PER_MS)
 
 struct tcp {
 	struct rmi_transport base;
 	int fd; /* non-blocking */
 	struct text early;
-	size_t early_at; /* so much of it was read */
+	size_t early_at; /* offset of the first unread byte */
 };
 
-/* Which of the events are there; -1 with errno, ETIMEDOUT at the deadline. */
+/* Returns the events that happened; -1 with errno, ETIMEDOUT. */
 static int tcp_wait_for(int fd, short events, int64_t deadline_ns)
 {
 	struct pollfd ready = { .fd = fd, .events = events };
@@ -74,7 +74,7 @@ static ssize_t tcp_read(struct rmi_transport *t, void *bytes, size_t len,
 	for (;;) {
 		ssize_t got;
 
-		/* First, so that an endless answer does not outlast it. */
+		/* Checks the deadline even if bytes arrive without end. */
 		if (tcp_wait_for(tcp->fd, POLLIN, deadline_ns) < 0)
 			break;
 		got = recv(tcp->fd, bytes, len, 0);
@@ -86,7 +86,7 @@ static ssize_t tcp_read(struct rmi_transport *t, void *bytes, size_t len,
 	return fail_sys(err, ERROR_REFUSED, "cannot read");
 }
 
-/* True unless there is no end of it, or there was one: that is left to see. */
+/* Reads ahead; false at the limit, at the end and after an error. */
 static bool tcp_take_early(struct tcp *tcp)
 {
 	char piece[PIECE];
@@ -101,8 +101,8 @@ static bool tcp_take_early(struct tcp *tcp)
 }
 
 /*
- * Who reads nothing while it wants to write may have a peer that does the same:
- * both would wait for the other.
+ * Reads ahead while it waits, or two peers that both write, and do not read,
+ * would wait for each other.
  */
 static int tcp_wait_to_write(struct tcp *tcp, int64_t deadline_ns)
 {
@@ -176,10 +176,10 @@ struct tls {
 	struct rmi_transport base;
 	struct rmi_transport *inner;
 	SSL *ssl;
-	int64_t deadline_ns;   /* of the operation that libssl is in */
-	struct error *trouble; /* what its reads and writes fail with */
-	bool is_broken;        /* they failed */
-	bool was_read;         /* by who uses it */
+	int64_t deadline_ns;   /* of the current operation of libssl */
+	struct error *trouble; /* receives the error of inner */
+	bool is_broken;        /* inner has failed */
+	bool was_read;         /* a read has succeeded */
 };
 
 static int tls_bio_read(BIO *bio, char *bytes, size_t len, size_t *got)
@@ -213,7 +213,7 @@ static long tls_bio_control(BIO *bio, int command, long number, void *pointer)
 	(void)bio;
 	(void)number;
 	(void)pointer;
-	/* What is written is gone. */
+	/* Writes are not buffered. */
 	return command == BIO_CTRL_FLUSH;
 }
 
@@ -242,8 +242,9 @@ static void tls_begin(struct tls *tls, int64_t deadline_ns, struct error *err)
 }
 
 /*
- * Of one that has gone, and no alert arrived: it wanted a certificate, and got
- * none.  With TLS 1.3 that comes after our side of the handshake is done.
+ * True when a server that closed the connection without an alert had asked for
+ * a client certificate and got none.  With TLS 1.3 this happens after our side
+ * of the handshake is complete.
  */
 static bool tls_left_for_want_of_ours(const struct tls *tls)
 {
@@ -259,8 +260,8 @@ static int tls_fail_at_want(struct error *err)
 }
 
 /*
- * After an operation that did not succeed.  What libssl has to say of the peer
- * comes first: that it could not be told so matters less.
+ * Sets *err after a failed operation.  libssl's reason comes first: a failure
+ * to send our alert matters less.
  */
 static int tls_fail_here(struct tls *tls, struct error *err)
 {
@@ -287,8 +288,8 @@ static ssize_t tls_read(struct rmi_transport *t, void *bytes, size_t len,
 		return (ssize_t)got;
 	}
 	/*
-	 * JVMs close without a farewell.  Whether an answer was cut short, its
-	 * stream says.
+	 * JVMs close without close_notify.  The parser of the reply detects
+	 * truncation.
 	 */
 	if (!ERR_peek_error() && !tls->is_broken &&
 	    !tls_left_for_want_of_ours(tls))
@@ -296,10 +297,7 @@ static ssize_t tls_read(struct rmi_transport *t, void *bytes, size_t len,
 	return tls_fail_here(tls, err);
 }
 
-/*
- * Who is refused may learn it by a write that fails, while the alert that says
- * why has arrived.
- */
+/* A write may fail although an alert with the reason has arrived. */
 static int tls_explain_write(struct tls *tls, struct error *err)
 {
 	struct error unused = { 0 };
@@ -394,7 +392,7 @@ struct rmi_transport *rmi_tls_connect(struct rmi_transport *t, SSL_CTX *context,
 		tls_report_fill(report, tls->ssl);
 	if (done)
 		return &tls->base;
-	/* Nothing is to be said to who did not get that far. */
+	/* No close_notify before the handshake is complete. */
 	tls->is_broken = true;
 	tls_close(&tls->base);
 	return NULL;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The address without the interface behind it: "fe80::1%eth0". */
+/* Copies an address without its interface: "fe80::1%eth0". */
 static void host_copy_bare(char bare[TLS_HOST_MAX + 1], const char *host)
 {
 	size_t len = strcspn(host, "%");
@@ -34,7 +34,7 @@ bool tls_is_address(const char *host)
 	       inet_pton(AF_INET6, bare, &six) == 1;
 }
 
-/* True when the certificate has it among its names. */
+/* True when the certificate names host. */
 static bool certificate_is_of_host(X509 *certificate, const char *host)
 {
 	char bare[TLS_HOST_MAX + 1];
@@ -61,7 +61,7 @@ static void peer_free(void *parent, void *data, CRYPTO_EX_DATA *all, int index,
 	free(peer);
 }
 
-/* Where an SSL has its peer. */
+/* The index of the peer among the data of an SSL. */
 static int peer_slot(void)
 {
 	static int index = -1;
@@ -83,7 +83,7 @@ static struct tls_peer *peer_of_store(X509_STORE_CTX *store)
 	return tls_peer_of(X509_STORE_CTX_get_ex_data(store, index));
 }
 
-/* Goes on after each error, and keeps the first of the chain. */
+/* Continues after each error; keeps the first. */
 static int peer_note_error(int ok, X509_STORE_CTX *store)
 {
 	struct tls_peer *peer = peer_of_store(store);
@@ -93,7 +93,7 @@ static int peer_note_error(int ok, X509_STORE_CTX *store)
 	return 1;
 }
 
-/* How a context looks at certificates. */
+/* How a context checks certificates. */
 struct policy {
 	bool insecure, by_system;
 };
@@ -129,7 +129,7 @@ static int peer_verify(X509_STORE_CTX *store, void *self)
 	return policy->insecure || !error;
 }
 
-/* Asked whether or not there is one of ours. */
+/* libssl calls this with and without a client certificate. */
 static int peer_note_request(SSL *ssl, void *self)
 {
 	(void)self;
@@ -141,7 +141,7 @@ static void peer_note_alert(const SSL *ssl, int where, int alert)
 {
 	struct tls_peer *peer = SSL_get_ex_data(ssl, peer_slot());
 
-	/* The first byte of two is how bad it is: 2 ends the connection. */
+	/* The first byte is the level: 2 is fatal. */
 	if (where == SSL_CB_READ_ALERT && alert >> 8 == 2)
 		peer->alert = alert & 0xff;
 }
@@ -165,7 +165,7 @@ struct tls_peer *tls_peer_new(SSL *ssl, const char *host)
 	struct tls_peer *peer = xcalloc(1, sizeof(*peer));
 	size_t len = strlen(host);
 
-	/* "name." is the name, from the root of all names. */
+	/* "name." is an absolute name. */
 	if (len && host[len - 1] == '.')
 		len--;
 	if (len > TLS_HOST_MAX)
@@ -177,7 +177,7 @@ struct tls_peer *tls_peer_new(SSL *ssl, const char *host)
 	return peer;
 }
 
-/* What a report and an error say of the peer. */
+/* Reports and errors. */
 
 /* Names of a certificate that are reported, and bytes of each. */
 #define NAMES_MAX 32
@@ -228,7 +228,7 @@ static void report_add_alert(struct text *out, int alert)
 		    SSL_alert_desc_string_long(alert));
 }
 
-/* Alerts that may be about a certificate of ours, when one was asked for. */
+/* Alerts that may concern a client certificate, if one was requested. */
 static bool alert_is_about_us(int alert)
 {
 	return alert == 40 || (alert >= 41 && alert <= 46) || alert == 48 ||

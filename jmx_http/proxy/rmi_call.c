@@ -5,18 +5,18 @@
 
 #define MARSHALLED     "java.rmi.MarshalledObject"
 
-#define MARSHALLED_MAX ((size_t)16 << 20) /* of what one of them holds */
+#define MARSHALLED_MAX ((size_t)16 << 20) /* memory of the values in one */
 
 enum where {
 	IN_DGC = 1,
 	IN_CALL = 2,       /* of RMIServer and RMIConnection */
-	IN_SUBJECT = 4,    /* to act for others; not with --read-only */
+	IN_SUBJECT = 4,    /* delegation subjects; not with --read-only */
 	IN_MARSHALLED = 8, /* of filters, queries and simple values */
 };
 
 /*
- * A name that ends with a dot is a package's, without those below it: JDK 17,
- * javax.management.remote.rmi.RMIConnectionImpl, and the serial filters of
+ * A name that ends with a dot allows a package without its subpackages.  JDK
+ * 17, javax.management.remote.rmi.RMIConnectionImpl, and the serial filters of
  * sun.rmi.transport.DGCImpl.
  */
 static const struct {
@@ -38,9 +38,9 @@ static const struct {
 	{ "javax.management.remote.JMXPrincipal", IN_SUBJECT },
 	{ "java.util.", IN_SUBJECT },
 	/*
-	 * No hash tables: sets within one another, a few hundred bytes, keep a
-	 * CPU busy for years ("SerialDOS"), by a reader's right.
-	 * NotificationFilterSupport has a Vector, queries have Numbers.
+	 * No hash tables: a few hundred bytes of nested sets keep the JVM's CPU
+	 * busy for years ("SerialDOS"), and readers may send them.
+	 * NotificationFilterSupport contains a Vector, queries Numbers.
 	 */
 	{ "java.util.Vector", IN_MARSHALLED },
 	{ "java.util.ArrayList", IN_MARSHALLED },
@@ -68,7 +68,7 @@ static bool class_name_matches(const char *name, size_t len,
 	       !memchr(name + pattern_len, '.', len - pattern_len);
 }
 
-/* "[[Ljava.lang.String;" is what its elements are; a primitive type, always. */
+/* An array is allowed if its elements are; primitive types always are. */
 static bool class_is_allowed(const struct java_class *class, unsigned where)
 {
 	const char *name = class->name.at;
@@ -105,9 +105,9 @@ static bool classes_are_allowed(const struct java_list *classes, unsigned where)
 }
 
 /*
- * The field of that name; NULL when there is none, or more than one: of those
- * the JVM takes the last (java.io.ObjectStreamClass.matchFields), or that of a
- * class that it does not look into here.
+ * The field of that name; NULL when there is none, or more than one: the JVM
+ * reads the last one (java.io.ObjectStreamClass.matchFields), or that of
+ * another class of the object.
  */
 static const struct java_value *marshalled_field(const struct java_value *v,
 						 const char *name)
@@ -130,9 +130,9 @@ static const struct java_value *marshalled_field(const struct java_value *v,
 }
 
 /*
- * A stream of its own, in an array of bytes.  There is another, of where
- * classes are from, whose objects the JVM makes as well
- * (java.rmi.MarshalledObject.get): who has none of a code base has no such.
+ * A MarshalledObject contains a stream of its own in an array of bytes.  A
+ * second stream, with code bases, is deserialized as well
+ * (java.rmi.MarshalledObject.get); without a code base there is none.
  */
 static bool marshalled_is_allowed(const struct java_value *marshalled)
 {
@@ -160,7 +160,7 @@ static bool marshalled_is_allowed(const struct java_value *marshalled)
 	return simple;
 }
 
-/* Of an argument, or of the elements of one; nothing else can hold any. */
+/* Only arguments and elements of array arguments are MarshalledObjects. */
 static bool argument_is_allowed(const struct java_value *v)
 {
 	if (java_is(v, MARSHALLED))

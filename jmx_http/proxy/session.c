@@ -19,14 +19,14 @@
 #define PROTOCOL_NACK   0x4f
 #define TLS_HANDSHAKE   0x16
 
-/* Without a byte, a return that has begun is taken for a whole one. */
+/* A return is taken for complete after this time without a byte. */
 #define STILL_NS (CLOCK_NS_PER_S / 2)
-/* Without a byte, a call is logged. */
+/* A call is logged after this time without a byte. */
 #define LOG_NS     (CLOCK_NS_PER_S / 5)
 
 #define PIECE_MAX  4096
-#define FINISH_NS  (10 * CLOCK_NS_PER_S) /* for what is to be written */
-#define MESSAGE_NS (60 * CLOCK_NS_PER_S) /* from its first byte */
+#define FINISH_NS  (10 * CLOCK_NS_PER_S) /* to write what is left */
+#define MESSAGE_NS (60 * CLOCK_NS_PER_S) /* from the first byte to the last */
 
 static void session_set_timer(struct session *s, int64_t ns)
 {
@@ -37,7 +37,7 @@ static void session_set_timer(struct session *s, int64_t ns)
 
 static void session_on_timer(evutil_socket_t fd, short what, void *arg);
 
-/* Nothing of it is called any more; it is freed from the loop. */
+/* No callback follows; the timer frees the session from the loop. */
 static void session_die(struct session *s)
 {
 	if (s->state == SESSION_DEAD)
@@ -69,7 +69,7 @@ void session_touch(struct session *s)
 		session_set_timer(s, FINISH_NS);
 }
 
-/* Accounts for the message that is being read; false: over the budget. */
+/* Accounts for the memory of the message; false: over the budget. */
 static bool session_hold_request(struct session *s)
 {
 	return door_hold(&s->base, request_memory(&s->request),
@@ -227,7 +227,7 @@ static bool session_read_hello(struct session *s, struct evbuffer *in)
 	return false;
 }
 
-/* What a client says of itself is as little use as to RMI's server. */
+/* The client's own name is ignored, as RMI servers do. */
 static bool session_read_endpoint(struct session *s, struct evbuffer *in)
 {
 	size_t len = evbuffer_get_length(in), host_len;
@@ -249,7 +249,7 @@ static bool session_read_endpoint(struct session *s, struct evbuffer *in)
 	return true;
 }
 
-/* After the last byte of a message; the next may be here, too. */
+/* Handles a whole message; true when the next one may be read. */
 static bool session_finish_message(struct session *s)
 {
 	s->request_is_whole = !session_call(s);
@@ -259,7 +259,7 @@ static bool session_finish_message(struct session *s)
 	return s->state == SESSION_MESSAGES;
 }
 
-/* The JVM gives a session's object to who has logged in, and to no other. */
+/* Only a client that has logged in knows the object of a session. */
 static void session_trust_known(struct session *s)
 {
 	struct request *r = &s->request;
@@ -276,7 +276,7 @@ static bool session_read_message(struct session *s, struct evbuffer *in)
 	enum request_status status;
 	uint8_t *bytes;
 
-	/* What may follow depends on the object that is called. */
+	/* The limits of the rest depend on the object that is called. */
 	if (len > (s->request.has_head ? PIECE_MAX : REQUEST_HEAD_MAX))
 		len = s->request.has_head ? PIECE_MAX : REQUEST_HEAD_MAX;
 	bytes = evbuffer_pullup(in, (ssize_t)len);
@@ -308,9 +308,9 @@ static bool session_read_message(struct session *s, struct evbuffer *in)
 }
 
 /*
- * A client that sends no more, all of whose messages have gone on.  It may
- * still read what it asked for, or be gone: that looks alike.  The JVM ends the
- * connection when it has answered.
+ * Closes the sending direction to the JVM when the client has closed its own
+ * and all its messages were passed on.  The client may still read or may be
+ * gone; the JVM closes the connection when it has replied.
  */
 static void session_pass_end_on(struct session *s)
 {
@@ -353,7 +353,7 @@ static void session_on_read(struct bufferevent *client, void *arg)
 	session_go_on(arg);
 }
 
-/* There is room again for what the JVM sends. */
+/* The client has read: resume reading from the JVM. */
 static void session_on_write(struct bufferevent *client, void *arg)
 {
 	struct session *s = arg;
@@ -417,7 +417,6 @@ static void session_on_timer(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
-/* What both kinds of connections are set to. */
 static void session_begin_reading(struct session *s)
 {
 	bufferevent_setcb(s->client, session_on_read, session_on_write,
@@ -446,7 +445,7 @@ static struct bufferevent *session_new_tls(struct door *d, evutil_socket_t fd)
 	return tls;
 }
 
-/* The first byte is there, and is left there. */
+/* Peeks at the first byte. */
 static void session_on_look(evutil_socket_t fd, short what, void *arg)
 {
 	struct session *s = arg;
@@ -494,7 +493,7 @@ static void rmi_front_drain(struct door_client *c)
 	session_drain((struct session *)c);
 }
 
-/* A call of which nothing has come for a while is over. */
+/* A call whose return has stopped for a while is over. */
 static void rmi_front_tick(struct door_client *c)
 {
 	struct session *s = (struct session *)c;

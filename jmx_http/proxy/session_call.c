@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a client's messages go. */
+/* A session sends a client's messages to the JVM. */
 #include "jmx_http/net/socket.h"
 #include "jmx_http/proxy/session.h"
 
@@ -8,7 +8,7 @@
 
 #define PING_ACK 0x53
 
-/* The connection to the port, if need be in place of one not in use. */
+/* Returns the connection to a port; a new one may replace an unused one. */
 static struct backend *session_backend_for(struct session *s,
 					   struct endpoint endpoint)
 {
@@ -36,8 +36,8 @@ static struct backend *session_backend_for(struct session *s,
 }
 
 /*
- * True when a message may be sent there now: after the return to the one
- * before, or before it when both returns are passed on as they come.
+ * True when a message may be sent to b now: after the return of the previous
+ * one, or before it if both returns are passed on unread.
  */
 static bool session_is_turn_of(const struct session *s, const struct backend *b,
 			       bool is_passed_on)
@@ -54,8 +54,8 @@ static void session_send(struct session *s, struct backend *b,
 }
 
 /*
- * A client asks before it uses a connection again.  So does the proxy then:
- * there is no other answer than whether the JVM answers.
+ * A client pings before it reuses a connection.  The proxy passes the ping on:
+ * only the JVM can tell whether it is alive.
  */
 static bool session_send_ping(struct session *s)
 {
@@ -75,7 +75,7 @@ static bool session_send_ping(struct session *s)
 	return true;
 }
 
-/* That a stub has arrived: of interest to the JVM, on any connection to it. */
+/* Tells the JVM that a stub has arrived; any connection to it will do. */
 static bool session_send_ack(struct session *s)
 {
 	struct upstream *jvm = &s->front->jvm;
@@ -112,7 +112,7 @@ static void session_log_call(struct session *s, const char *objection)
 	s->log.refused = objection;
 }
 
-/* Refused, or answered for a JVM that has no registry. */
+/* Rejects a call, or replies for a JVM without a registry. */
 static bool session_reply_here(struct session *s, const char *objection)
 {
 	const struct upstream *jvm = &s->front->jvm;
@@ -136,7 +136,7 @@ static bool session_reply_here(struct session *s, const char *objection)
 	return true;
 }
 
-/* Garbage collection is for the objects in it, of which the JVM has all. */
+/* A DGC call goes to the port of the objects that it names. */
 static struct endpoint session_endpoint(struct session *s)
 {
 	const struct upstream *jvm = &s->front->jvm;
@@ -151,7 +151,7 @@ static struct endpoint session_endpoint(struct session *s)
 	return jvm->has_server ? jvm->server : jvm->registry;
 }
 
-/* A call of the server or of a session; the registry and DGC know no secret. */
+/* True for calls that may carry secrets: not those of the registry or DGC. */
 static bool session_is_private(const struct method *m)
 {
 	return m->of == METHOD_OF_SERVER || m->of == METHOD_OF_CONNECTION;
@@ -166,7 +166,7 @@ static const char *session_objection(const struct session *s)
 	return rmi_call_objection(&s->request, o->read_only);
 }
 
-/* A password that others may read on its way is not sent without a warning. */
+/* Warns before a password crosses a network without TLS. */
 static void session_warn_clear(struct session *s, const struct backend *b)
 {
 	const char *title = s->front->jvm.title;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes back from the JVM. */
+/* A session passes on or rewrites what the JVM sends. */
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "jmx_http/net/socket.h"
@@ -11,19 +11,19 @@
 #include <string.h>
 
 #define REPLY_BYTES_MAX  ((size_t)1 << 20)  /* of a return with a stub */
-#define REPLY_MEMORY_MAX ((size_t)16 << 20) /* of what it holds */
+#define REPLY_MEMORY_MAX ((size_t)16 << 20) /* of its values */
 
 #define MESSAGE_RETURN   0x51
 #define MESSAGE_PING_ACK 0x53
 
-/* A return that is read. */
+/* A return that is read because it contains a stub. */
 struct reply {
 	bool is_login; /* the stub is of a session, not of the server */
-	bool is_other; /* it was looked up by another name than "jmxrmi" */
+	bool is_other; /* the name looked up is not "jmxrmi" */
 	struct jrmp_return message;
 	struct text bytes;
 	size_t used;
-	/* What is kept until it is known where the server is. */
+	/* Kept until the probe shows where the server is. */
 	struct stub stub;
 	struct jrmp_return probe;
 	struct text probe_bytes;
@@ -81,7 +81,7 @@ struct stub_target session_stub_target(const struct session *s)
 	return to;
 }
 
-/* The return is the client's; what is behind it, too. */
+/* Sends the return to the client, with the stub rewritten. */
 static void reply_finish(struct session *s, const struct stub *stub)
 {
 	struct reply *r = s->reply;
@@ -110,9 +110,9 @@ static void reply_learn_server(struct session *s, bool at_registry)
 }
 
 /*
- * The stub's port is not the one that we connected to.  Behind a port-forward
- * that may still be where the object is: it is asked for its version there,
- * which needs no password.
+ * The stub's port is not the registry's.  Behind a port-forward the object may
+ * be at the registry's port nevertheless: probe it there by getVersion(), which
+ * requires no password.
  */
 static void reply_probe(struct session *s)
 {
@@ -157,7 +157,7 @@ static void reply_take_stub(struct session *s)
 	}
 }
 
-/* Takes all that has come; false when that is too much. */
+/* Takes all bytes that have come; false beyond REPLY_BYTES_MAX. */
 static bool reply_take_bytes(struct backend *b, struct text *to)
 {
 	struct evbuffer *in = backend_input(b);
@@ -215,7 +215,7 @@ static void reply_read_probe(struct session *s, struct backend *b)
 			    "the JVM sent something that is not an RMI return");
 }
 
-/* Everything else, as it comes. */
+/* Passes bytes on without reading them. */
 static void session_pass_on(struct session *s, struct backend *b)
 {
 	struct evbuffer *out = bufferevent_get_output(s->client);
@@ -272,8 +272,9 @@ static void session_on_drained(void *self, struct backend *b)
 }
 
 /*
- * A call that was never begun can be said to have failed, and the next may be
- * for another port; but who has several on their way waits for all of them.
+ * The JVM never got the call, so the client gets an exception, and its next
+ * call may be for another port.  A client with several calls under way waits
+ * for all returns, so its session ends.
  */
 static void session_go_on_without(struct session *s, const struct error *err)
 {
@@ -301,7 +302,7 @@ static void session_give_up(struct session *s, bool was_ready,
 		session_finish(s);
 }
 
-/* What is so often forgotten: JMX has two ports, of which one is forwarded. */
+/* A common mistake: JMX has two ports, and only one is forwarded. */
 static void session_explain_port(struct error *err, const struct backend *b)
 {
 	const struct upstream *jvm = b->jvm;
@@ -331,7 +332,7 @@ static void session_on_ended(void *self, struct backend *b,
 		kept = *err;
 	if (err && !was_ready)
 		session_explain_port(&kept, b);
-	/* What the client sends next is for another connection. */
+	/* The next message gets a new connection. */
 	for (size_t i = 0; i < SESSION_BACKENDS_MAX; i++)
 		if (s->backends[i] == b)
 			s->backends[i] = NULL;
