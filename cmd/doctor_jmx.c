@@ -24,7 +24,7 @@ static bool is_wildcard(const struct listener *l)
 	struct text address = { 0 };
 	bool is;
 
-	rmi_address_add(&address, &l->address);
+	net_address_add(&address, &l->address);
 	is = strncmp(address.bytes, "0.0.0.0:", 8) == 0 ||
 	     strncmp(address.bytes, "[::]:", 5) == 0;
 	text_release(&address);
@@ -37,7 +37,7 @@ static void add_address(struct port *p, bool is_elsewhere)
 	if (is_elsewhere)
 		text_puts(&p->address, "<its host>");
 	else if (p->listener && !is_wildcard(p->listener))
-		rmi_address_add(&p->address, &p->listener->address);
+		net_address_add(&p->address, &p->listener->address);
 	else
 		text_puts(&p->address, "127.0.0.1");
 	if (!strchr(p->address.bytes, ':'))
@@ -59,7 +59,7 @@ static void find_port(struct port *p, const struct listeners *all)
 static void add_where(struct text *out, const struct port *p)
 {
 	if (p->listener && !is_wildcard(p->listener))
-		rmi_address_add(out, &p->listener->address);
+		net_address_add(out, &p->listener->address);
 	else
 		text_printf(out, "%u%s", p->is->remote_port,
 			    p->listener ? " on all addresses" : "");

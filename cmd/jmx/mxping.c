@@ -175,7 +175,7 @@ static void add_listener(struct text *out, const struct jvm *jvm, uint16_t port)
 	if (!listeners_read(&all, jvm->pid, &unseen))
 		one = listeners_next(&all, port, &at);
 	if (one)
-		rmi_address_add(out, &one->address);
+		net_address_add(out, &one->address);
 	if (!one || strncmp(out->bytes, "0.0.0.0:", 8) == 0 ||
 	    strncmp(out->bytes, "[::]:", 5) == 0) {
 		text_clear(out);

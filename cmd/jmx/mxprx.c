@@ -50,7 +50,7 @@ static int parse_bind(struct sockaddr_storage *to, const char *option,
 {
 	const char *colon = strrchr(text, ':');
 	const char *port = colon ? colon + 1 : text;
-	struct rmi_address address;
+	struct net_address address;
 	struct error unused;
 	struct text whole = { 0 };
 	uint64_t number;
@@ -61,12 +61,12 @@ static int parse_bind(struct sockaddr_storage *to, const char *option,
 			      "%s: invalid address '%s'; use <port> or "
 			      "<host>:<port>",
 			      option, text);
-	/* rmi_address_parse() rejects port 0. */
+	/* net_address_parse() rejects port 0. */
 	text_printf(&whole, "%.*s:1", colon ? (int)(colon - text) : 9,
 		    colon ? text : "127.0.0.1");
-	ret = rmi_address_parse(&address, whole.bytes, err);
+	ret = net_address_parse(&address, whole.bytes, err);
 	text_release(&whole);
-	if (ret || rmi_address_resolve(
+	if (ret || net_address_resolve(
 			   &address,
 			   clock_after(clock_monotonic_ns(), RESOLVE_NS), err))
 		return fail_in(err, "%s", option);

@@ -5,7 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/output.h"
 #include "core/base/safe_text.h"
-#include "jmx_http/net/rmi_address.h"
+#include "jmx_http/net/address.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -41,7 +41,7 @@ static void print_add_address(struct text *out,
 	}
 	((struct sockaddr_in *)&at)->sin_port = htons(port);
 	if (!host)
-		rmi_address_add(out, &at);
+		net_address_add(out, &at);
 	else if (strchr(host, ':'))
 		text_printf(out, "[%s]:%u", host, port);
 	else

@@ -34,9 +34,9 @@ struct dialer *proxy_target_socket(struct proxy_target *t, const char *name,
 				   struct event_base *base, struct error *err)
 {
 	int64_t deadline_ns = clock_after(clock_monotonic_ns(), o->timeout_ns);
-	struct rmi_address address;
+	struct net_address address;
 
-	if (rmi_address_parse(&address, name, err))
+	if (net_address_parse(&address, name, err))
 		return NULL;
 	text_puts(&t->title, name);
 	text_puts(&t->host, address.host);
@@ -44,7 +44,7 @@ struct dialer *proxy_target_socket(struct proxy_target *t, const char *name,
 	/* The name may be known only where the command runs. */
 	if (o->proxy_command)
 		return target_by_command(t, o, base, err);
-	if (rmi_address_resolve(&address, deadline_ns, err))
+	if (net_address_resolve(&address, deadline_ns, err))
 		return NULL;
 	return tcp_dialer_new(base, &address);
 }

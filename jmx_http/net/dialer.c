@@ -34,7 +34,7 @@ static void dialer_on_done(void *self, evutil_socket_t fd,
 		d->err = *err;
 }
 
-int dialer_dial(struct dialer *d, struct rmi_address *to, int64_t deadline_ns,
+int dialer_dial(struct dialer *d, struct net_address *to, int64_t deadline_ns,
 		struct error *err)
 {
 	struct dialed dialed = { .fd = -1 };
@@ -75,7 +75,7 @@ static void tcp_fail(const struct sockaddr_storage *to, int sys,
 {
 	struct text name = { 0 };
 
-	rmi_address_add(&name, to);
+	net_address_add(&name, to);
 	errno = sys;
 	fail_sys(err, tcp_error_kind(sys), "cannot connect to %s", name.bytes);
 	text_release(&name);
@@ -137,7 +137,7 @@ static int tcp_wait(int fd, int64_t share_ns)
 	return ETIMEDOUT;
 }
 
-int tcp_connect(const struct rmi_address *a, int64_t deadline_ns,
+int tcp_connect(const struct net_address *a, int64_t deadline_ns,
 		struct error *err)
 {
 	for (size_t i = 0; i < a->count; i++) {
@@ -155,11 +155,11 @@ int tcp_connect(const struct rmi_address *a, int64_t deadline_ns,
 	return -1;
 }
 
-static int tcp_dial_any(struct dialer *d, struct rmi_address *to,
+static int tcp_dial_any(struct dialer *d, struct net_address *to,
 			int64_t deadline_ns, struct error *err)
 {
 	(void)d;
-	if (rmi_address_resolve(to, deadline_ns, err))
+	if (net_address_resolve(to, deadline_ns, err))
 		return -1;
 	return tcp_connect(to, deadline_ns, err);
 }
@@ -178,7 +178,7 @@ struct dialer tcp_dialer = { .ops = &tcp_any_ops };
 /* Connects to one host, from an event loop. */
 struct tcp_host {
 	struct dialer dialer;
-	struct rmi_address address;
+	struct net_address address;
 	/* Resolves the name again when none of its addresses answers. */
 	struct evdns_base *dns;
 	struct evdns_getaddrinfo_request *question;
@@ -198,12 +198,12 @@ struct tcp_dial {
 };
 
 /* Keeps the old addresses when the answer has none. */
-static void tcp_host_take(struct rmi_address *a,
+static void tcp_host_take(struct net_address *a,
 			  const struct evutil_addrinfo *list)
 {
 	size_t count = 0;
 
-	for (; list && count < RMI_ADDRESSES_MAX; list = list->ai_next)
+	for (; list && count < NET_ADDRESSES_MAX; list = list->ai_next)
 		if (list->ai_family == AF_INET || list->ai_family == AF_INET6)
 			memcpy(&a->list[count++], list->ai_addr,
 			       list->ai_addrlen);
@@ -374,7 +374,7 @@ static const struct dialer_ops tcp_host_ops = {
 };
 
 struct dialer *tcp_dialer_new(struct event_base *base,
-			      const struct rmi_address *address)
+			      const struct net_address *address)
 {
 	struct tcp_host *h = xcalloc(1, sizeof(*h));
 

@@ -16,7 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
-#include "jmx_http/net/rmi_address.h"
+#include "jmx_http/net/address.h"
 
 #include <event2/event.h>
 #include <stdbool.h>
@@ -43,7 +43,7 @@ struct dialer_ops {
 	 * As dialer_dial().  NULL: dialer_dial() uses begin(), on an event base
 	 * of its own.
 	 */
-	int (*dial)(struct dialer *d, struct rmi_address *to,
+	int (*dial)(struct dialer *d, struct net_address *to,
 		    int64_t deadline_ns, struct error *err);
 	/*
 	 * Starts a connection to a port.  Calls done once, from the event loop
@@ -66,7 +66,7 @@ struct dialer_ops {
 	 * rmi_transport_dial().
 	 */
 	struct rmi_transport *(*connect)(struct dialer *d,
-					 struct rmi_address *to,
+					 struct net_address *to,
 					 int64_t deadline_ns,
 					 struct error *err);
 	bool goes_anywhere; /* reaches every port of the JVM */
@@ -86,7 +86,7 @@ struct dialer {
  * receives the addresses tried, where the dialer knows them.  Returns the
  * socket, non-blocking and close-on-exec, or -1 and *err as dial_done_fn.
  */
-int dialer_dial(struct dialer *d, struct rmi_address *to, int64_t deadline_ns,
+int dialer_dial(struct dialer *d, struct net_address *to, int64_t deadline_ns,
 		struct error *err);
 
 /* Frees a dialer whose attempts have ended; NULL is fine. */
@@ -101,14 +101,14 @@ extern struct dialer tcp_dialer;
  * is resolved again for the next attempt, by DNS and /etc/hosts.
  */
 struct dialer *tcp_dialer_new(struct event_base *base,
-			      const struct rmi_address *address);
+			      const struct net_address *address);
 
 /*
  * Connects to the first address of a that accepts; each gets an equal share of
  * the time left.  Returns a non-blocking socket, or -1 and *err: err->sys is
  * the errno of the last address.
  */
-int tcp_connect(const struct rmi_address *a, int64_t deadline_ns,
+int tcp_connect(const struct net_address *a, int64_t deadline_ns,
 		struct error *err);
 
 /* Which hosts a local dialer connects to. */

@@ -530,7 +530,7 @@ struct dialer *kubectl_dialer_new(struct event_base *base,
 				  uint16_t port, struct error *err)
 {
 	struct kubectl_dialer *d;
-	struct rmi_address here = { .host = "127.0.0.1", .count = 1 };
+	struct net_address here = { .host = "127.0.0.1", .count = 1 };
 	struct sockaddr_in *four = (struct sockaddr_in *)&here.list[0];
 
 	if (command_line_find("kubectl", err))

@@ -38,7 +38,7 @@ struct local_dialer {
 /* What the child does; the parent does the same in its own namespace. */
 struct local_action {
 	const struct jvm *jvm;
-	const struct rmi_address *to; /* NULL: only enter the namespace */
+	const struct net_address *to; /* NULL: only enter the namespace */
 	enum local_scope scope;
 	int64_t deadline_ns;
 };
@@ -91,9 +91,9 @@ static int local_enter(const struct jvm *jvm, struct error *err)
 	return ret;
 }
 
-static struct rmi_address local_loopback(int family, uint16_t port)
+static struct net_address local_loopback(int family, uint16_t port)
 {
-	struct rmi_address a = { .port = port, .count = 1 };
+	struct net_address a = { .port = port, .count = 1 };
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&a.list[0];
 	struct sockaddr_in *four = (struct sockaddr_in *)&a.list[0];
 
@@ -110,7 +110,7 @@ static struct rmi_address local_loopback(int family, uint16_t port)
 
 static int local_connect(const struct local_action *action, struct error *err)
 {
-	struct rmi_address four, six;
+	struct net_address four, six;
 	struct error unused;
 	int fd;
 
@@ -166,7 +166,7 @@ static int local_send_child(struct local_action *action, struct error *err)
 	return fd;
 }
 
-static int local_dial(struct dialer *dialer, struct rmi_address *to,
+static int local_dial(struct dialer *dialer, struct net_address *to,
 		      int64_t deadline_ns, struct error *err)
 {
 	struct local_dialer *l = (struct local_dialer *)dialer;
@@ -178,7 +178,7 @@ static int local_dial(struct dialer *dialer, struct rmi_address *to,
 	if (!jvm_runs(&l->jvm))
 		return local_fail_exited(&l->jvm, err);
 	if (l->scope == LOCAL_ANY_HOST &&
-	    rmi_address_resolve(to, deadline_ns, err))
+	    net_address_resolve(to, deadline_ns, err))
 		return -1;
 	fd = l->is_elsewhere ? local_send_child(&action, err)
 			     : local_connect(&action, err);
@@ -255,7 +255,7 @@ static void local_dial_on_child(evutil_socket_t channel, short what, void *self)
 static void local_dial_by_child(struct local_dial *d, int64_t left_ns)
 {
 	struct timeval limit = socket_timeval(left_ns);
-	struct rmi_address to = { .port = d->port };
+	struct net_address to = { .port = d->port };
 	struct local_action action = { &d->dialer->jvm, &to, LOCAL_LOOPBACK,
 				       d->deadline_ns };
 	struct error err;
@@ -333,7 +333,7 @@ static const struct dialer_ops local_ops = {
 /* A JVM without IPv4 listens on ::1. */
 static struct dialer *local_loopback_dialer(struct event_base *base)
 {
-	struct rmi_address here = local_loopback(AF_INET, 0);
+	struct net_address here = local_loopback(AF_INET, 0);
 
 	here.list[here.count++] = local_loopback(AF_INET6, 0).list[0];
 	memcpy(here.host, "127.0.0.1", sizeof("127.0.0.1"));

@@ -399,7 +399,7 @@ struct rmi_transport *rmi_tls_connect(struct rmi_transport *t, SSL_CTX *context,
 }
 
 struct rmi_transport *rmi_transport_dial(struct dialer *d,
-					 struct rmi_address *a,
+					 struct net_address *a,
 					 int64_t deadline_ns, struct error *err)
 {
 	int fd;

@@ -43,7 +43,7 @@ struct rmi_transport {
  * Sets a->list and a->count where the dialer knows the addresses.
  */
 struct rmi_transport *rmi_transport_dial(struct dialer *d,
-					 struct rmi_address *a,
+					 struct net_address *a,
 					 int64_t deadline_ns,
 					 struct error *err);
 

@@ -146,7 +146,7 @@ static const char *for_shell(const char *host)
 }
 
 /* "[::1]:9010" */
-static void add_address(struct text *out, const struct rmi_address *at)
+static void add_address(struct text *out, const struct net_address *at)
 {
 	bool is_six = strchr(at->host, ':') != NULL;
 
@@ -154,7 +154,7 @@ static void add_address(struct text *out, const struct rmi_address *at)
 		    is_six ? "]" : "", at->port);
 }
 
-static void judge_distrust(struct rmi_probe *p, const struct rmi_address *at,
+static void judge_distrust(struct rmi_probe *p, const struct net_address *at,
 			   struct text *verdict, struct text *remedy)
 {
 	text_puts(
@@ -190,7 +190,7 @@ static void judge_names(struct rmi_probe *p, const char *host,
 		    for_shell(host));
 }
 
-static void judge_certificate(struct rmi_probe *p, const struct rmi_address *at,
+static void judge_certificate(struct rmi_probe *p, const struct net_address *at,
 			      const char *host)
 {
 	int64_t now = clock_wall_ns() / CLOCK_NS_PER_S;
@@ -219,7 +219,7 @@ static void judge_certificate(struct rmi_probe *p, const struct rmi_address *at,
 void rmi_judge_tls(struct rmi_probe *p, const char *host,
 		   const struct error *err)
 {
-	const struct rmi_address *at = &p->login.at.address;
+	const struct net_address *at = &p->login.at.address;
 
 	if (err->kind == ERROR_PERMISSION)
 		judge_ours(p);

@@ -101,10 +101,10 @@ static enum found call_it(struct rmi_probe *p, struct rmi_connection *c,
 	return found;
 }
 
-static enum found try_with(struct rmi_probe *p, const struct rmi_address *at,
+static enum found try_with(struct rmi_probe *p, const struct net_address *at,
 			   const struct stub *stub, SSL_CTX *context)
 {
-	struct rmi_address to = *at;
+	struct net_address to = *at;
 	struct rmi_connection c = { 0 };
 	struct rmi_transport *t;
 	enum found found = FOUND_OTHER;
@@ -125,7 +125,7 @@ static enum found try_with(struct rmi_probe *p, const struct rmi_address *at,
 	return found;
 }
 
-static enum found try_at(struct rmi_probe *p, const struct rmi_address *at,
+static enum found try_at(struct rmi_probe *p, const struct net_address *at,
 			 const struct stub *stub)
 {
 	struct tls_options options = p->access.tls;
@@ -146,7 +146,7 @@ static enum found try_at(struct rmi_probe *p, const struct rmi_address *at,
 	return found;
 }
 
-static bool is_same(const struct rmi_address *a, const struct rmi_address *b)
+static bool is_same(const struct net_address *a, const struct net_address *b)
 {
 	return strcmp(a->host, b->host) == 0 && a->port == b->port;
 }
@@ -198,13 +198,13 @@ static const char *words_of_absence(const struct rmi_probe *p,
 }
 
 static enum host_kind kind_of_host(struct rmi_probe *p,
-				   const struct rmi_address *at)
+				   const struct net_address *at)
 {
-	struct rmi_address a = *at;
+	struct net_address a = *at;
 	struct error unused;
 
 	if (p->access.dialer ||
-	    rmi_address_resolve(&a, p->deadline_ns, &unused))
+	    net_address_resolve(&a, p->deadline_ns, &unused))
 		return HOST_UNKNOWN;
 	return kind_of(&a.list[0]);
 }
@@ -212,7 +212,7 @@ static enum host_kind kind_of_host(struct rmi_probe *p,
 static void add_failure(struct rmi_probe *p, struct text *verdict,
 			const struct stub *stub, const struct rmi_failure *f)
 {
-	struct rmi_address at = rmi_login_endpoint(&p->login, stub).address;
+	struct net_address at = rmi_login_endpoint(&p->login, stub).address;
 	bool is_forced = strcmp(at.host, stub->host) != 0 ||
 			 at.port != stub->port;
 
@@ -267,7 +267,7 @@ static int free_port(uint16_t from)
 }
 
 /* "[::1]:9010", of the command line. */
-static void add_target(struct text *out, const struct rmi_address *at)
+static void add_target(struct text *out, const struct net_address *at)
 {
 	bool is_six = strchr(at->host, ':') != NULL;
 
@@ -279,7 +279,7 @@ static void add_target(struct text *out, const struct rmi_address *at)
 static void add_proxy(struct rmi_probe *p, enum found found,
 		      struct text *remedy)
 {
-	const struct rmi_address *target = &p->access.target.address;
+	const struct net_address *target = &p->access.target.address;
 	int port = free_port(target->port);
 
 	text_printf(
@@ -296,7 +296,7 @@ static void add_proxy(struct rmi_probe *p, enum found found,
 
 /* It is on that port of the host that was asked for. */
 static void judge_same_host(struct rmi_probe *p, const struct stub *stub,
-			    const struct rmi_address *at, enum found found,
+			    const struct net_address *at, enum found found,
 			    struct text *verdict, struct text *remedy)
 {
 	text_printf(verdict, "; it answers on that port of %s", at->host);
@@ -313,7 +313,7 @@ static void judge_same_host(struct rmi_probe *p, const struct stub *stub,
 }
 
 /* It is behind the registry's own port, by another number. */
-static void judge_same_port(struct rmi_probe *p, const struct rmi_address *at,
+static void judge_same_port(struct rmi_probe *p, const struct net_address *at,
 			    enum found found, struct text *verdict,
 			    struct text *remedy)
 {
@@ -376,8 +376,8 @@ static void look_elsewhere(struct rmi_probe *p, const struct stub *stub,
 			   const struct rmi_failure *f, struct text *verdict,
 			   struct text *remedy)
 {
-	struct rmi_address tried = rmi_login_endpoint(&p->login, stub).address;
-	struct rmi_address here = p->access.target.address, same = here;
+	struct net_address tried = rmi_login_endpoint(&p->login, stub).address;
+	struct net_address here = p->access.target.address, same = here;
 	enum found found = FOUND_NOBODY;
 
 	here.port = stub->port;

@@ -44,7 +44,7 @@ void rmi_probe_wind(struct rmi_probe *p)
 }
 
 struct rmi_transport *rmi_probe_dial(struct rmi_probe *p,
-				     struct rmi_address *to, struct error *err)
+				     struct net_address *to, struct error *err)
 {
 	struct dialer *dialer = p->access.dialer;
 
@@ -122,11 +122,11 @@ static void add_tls(struct rmi_probe *p, struct text *detail, const char *host)
 		text_printf(detail, "not valid for %s", host);
 }
 
-static void add_addresses(struct text *detail, const struct rmi_address *of)
+static void add_addresses(struct text *detail, const struct net_address *of)
 {
 	for (size_t i = 0; i < of->count; i++) {
 		text_puts(detail, i ? ", " : "");
-		rmi_address_add(detail, &of->list[i]);
+		net_address_add(detail, &of->list[i]);
 	}
 }
 
@@ -134,9 +134,9 @@ static void add_addresses(struct text *detail, const struct rmi_address *of)
 static void add_ends(struct text *detail, const struct rmi_connection *c)
 {
 	text_puts(detail, "connected to ");
-	rmi_address_add(detail, &c->transport->peer);
+	net_address_add(detail, &c->transport->peer);
 	text_puts(detail, " from ");
-	rmi_address_add(detail, &c->transport->local);
+	net_address_add(detail, &c->transport->local);
 }
 
 static void add_greeting(struct text *detail, const struct rmi_connection *c)

@@ -26,7 +26,7 @@ void rmi_probe_wind(struct rmi_probe *p);
 
 /* Resolves and connects, by the probe's dialer; NULL and *err. */
 struct rmi_transport *rmi_probe_dial(struct rmi_probe *p,
-				     struct rmi_address *to, struct error *err);
+				     struct net_address *to, struct error *err);
 
 /*
  * Calls a method with that many nulls for its arguments.  An exception is a

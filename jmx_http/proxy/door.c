@@ -4,7 +4,7 @@
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
-#include "jmx_http/net/rmi_address.h"
+#include "jmx_http/net/address.h"
 #include "jmx_http/net/socket.h"
 
 #include <errno.h>
@@ -231,7 +231,7 @@ static int door_fail_bind(const struct sockaddr_storage *bind,
 {
 	struct text name = { 0 };
 
-	rmi_address_add(&name, bind);
+	net_address_add(&name, bind);
 	fail_sys(err, ERROR_REFUSED, "cannot listen on %s", name.bytes);
 	text_release(&name);
 	return -1;

@@ -43,7 +43,7 @@ static void discovery_add(struct endpoint_discovery *a, const char *host,
 {
 	struct place *place = &a->found[a->found_count];
 
-	if (!*host || strlen(host) > RMI_HOST_MAX ||
+	if (!*host || strlen(host) > NET_HOST_MAX ||
 	    a->found_count == ENDPOINT_DISCOVERY_MAX ||
 	    places_have(a->found, a->found_count, host, port))
 		return;

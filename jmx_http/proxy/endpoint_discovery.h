@@ -24,7 +24,7 @@
 
 /* As a client requests it: "pod-7f", "10.0.0.7", "::1". */
 struct place {
-	char host[RMI_HOST_MAX + 1];
+	char host[NET_HOST_MAX + 1];
 	uint16_t port;
 };
 

@@ -120,7 +120,7 @@ void session_log(struct session *s)
 	if (!s->log.method)
 		return;
 	call_log_fill(&s->log, &call);
-	rmi_address_add(&client, &s->base.peer);
+	net_address_add(&client, &s->base.peer);
 	call.client = client.bytes;
 	d->options.call(d->options.self, &call);
 	text_release(&client);

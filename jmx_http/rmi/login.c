@@ -40,7 +40,7 @@ static const char *after(const char *text, const char *word)
 }
 
 /* "host:port", "host" or "", of len bytes. */
-static int parse_authority(struct rmi_address *a, const char *at, size_t len,
+static int parse_authority(struct net_address *a, const char *at, size_t len,
 			   struct error *err)
 {
 	struct text whole = { 0 };
@@ -53,7 +53,7 @@ static int parse_authority(struct rmi_address *a, const char *at, size_t len,
 	last = strrchr(whole.bytes, ':');
 	if (!last || strchr(last, ']'))
 		text_printf(&whole, ":%d", REGISTRY_PORT);
-	status = rmi_address_parse(a, whole.bytes, err);
+	status = net_address_parse(a, whole.bytes, err);
 	text_release(&whole);
 	return status;
 }
@@ -111,7 +111,7 @@ int rmi_target_parse(struct rmi_target *t, const char *target,
 		status = parse_url(t, target, err);
 	} else {
 		text_puts(&t->entry, ENTRY);
-		status = rmi_address_parse(&t->address, target, err);
+		status = net_address_parse(&t->address, target, err);
 	}
 	if (status)
 		rmi_target_release(t);
@@ -204,7 +204,7 @@ static int login_end(struct rmi_login *l, int status, const struct error *err)
 	return status;
 }
 
-static struct rmi_transport *login_connect(const struct rmi_address *to,
+static struct rmi_transport *login_connect(const struct net_address *to,
 					   int64_t deadline_ns,
 					   struct error *err)
 {
@@ -216,7 +216,7 @@ static struct rmi_transport *login_connect(const struct rmi_address *to,
 static int login_dial(struct rmi_login *l, struct error *err)
 {
 	struct dialer *dialer = l->access->dialer;
-	struct rmi_address *to = &l->at.address;
+	struct net_address *to = &l->at.address;
 	struct rmi_transport *t;
 
 	rmi_connection_close(&l->connection);
@@ -333,7 +333,7 @@ static int login_reach_registry(struct rmi_login *l, struct error *err)
 	l->at.is_tls = l->access->require_tls;
 	if (!l->access->dialer) {
 		login_begin(l, LOGIN_RESOLVE);
-		status = rmi_address_resolve(&l->at.address, l->deadline_ns,
+		status = net_address_resolve(&l->at.address, l->deadline_ns,
 					     err);
 		if (login_end(l, status, err))
 			return -1;
@@ -446,7 +446,7 @@ struct rmi_endpoint rmi_login_endpoint(const struct rmi_login *l,
 				       const struct stub *stub)
 {
 	const struct rmi_access *a = l->access;
-	const struct rmi_address *own = &a->target.address;
+	const struct net_address *own = &a->target.address;
 	struct rmi_endpoint e = {
 		.is_tls = a->require_tls || stub_is_tls(stub),
 	};
@@ -475,7 +475,7 @@ static bool login_is_there(const struct rmi_login *l,
 	text_printf(&address, "%s:%d", wanted->address.host,
 		    wanted->address.port);
 	if (c->transport->peer.ss_family)
-		rmi_address_add(&peer, &c->transport->peer);
+		net_address_add(&peer, &c->transport->peer);
 	same = (strcmp(l->at.address.host, wanted->address.host) == 0 &&
 		l->at.address.port == wanted->address.port) ||
 	       (peer.len && strcmp(peer.bytes, address.bytes) == 0);
@@ -684,8 +684,8 @@ int rmi_session_init(struct rmi_session *s, const struct jmx_target *target,
 static int session_explain_endpoint(const struct rmi_login *l,
 				    struct error *err)
 {
-	const struct rmi_address *own = &l->access->target.address;
-	const struct rmi_address *at = &l->at.address;
+	const struct net_address *own = &l->access->target.address;
+	const struct net_address *at = &l->at.address;
 
 	/* The target is there; only the endpoint in its stub is not. */
 	if (err->kind == ERROR_NO_TARGET && own->port)

@@ -21,7 +21,7 @@
  * contains a stub fills stub instead, and leaves address unset.
  */
 struct rmi_target {
-	struct rmi_address address;
+	struct net_address address;
 	struct text entry, stub;
 };
 
@@ -31,7 +31,7 @@ int rmi_target_parse(struct rmi_target *t, const char *address,
 void rmi_target_release(struct rmi_target *t);
 
 struct rmi_endpoint {
-	struct rmi_address address;
+	struct net_address address;
 	bool is_tls;
 };
 

@@ -82,7 +82,7 @@ static const struct rmi_transport_kind memory_kind = {
 };
 
 static struct rmi_transport *memory_dial(struct dialer *d,
-					 struct rmi_address *a,
+					 struct net_address *a,
 					 int64_t deadline_ns, struct error *err)
 {
 	struct memory_server *s = (struct memory_server *)d;

@@ -43,7 +43,7 @@ static void put(const struct rmi_local *l)
 /* Connects, and sees who answers. */
 static int greet(const struct jvm *jvm, uint16_t port, struct error *err)
 {
-	struct rmi_address a = { .host = "10.255.255.254", .port = port };
+	struct net_address a = { .host = "10.255.255.254", .port = port };
 	int64_t deadline_ns = clock_monotonic_ns() + TIMEOUT_NS;
 	struct dialer *d = local_dialer_new(NULL, jvm, LOCAL_LOOPBACK, err);
 	struct rmi_connection c = { 0 };
@@ -55,7 +55,7 @@ static int greet(const struct jvm *jvm, uint16_t port, struct error *err)
 	if (t) {
 		struct text peer = { 0 };
 
-		rmi_address_add(&peer, &t->peer);
+		net_address_add(&peer, &t->peer);
 		put_text("peer", &peer);
 		text_release(&peer);
 		rmi_connection_init(&c, t);

@@ -120,7 +120,7 @@ static void read_all(const struct heard *h, char *bytes, size_t len)
 /* dialer_dial() runs the loop until the command has started. */
 static void dialer_dial_waits_for_the_command(void **state)
 {
-	struct rmi_address to = { .port = 9010 };
+	struct net_address to = { .port = 9010 };
 	int64_t deadline_ns = clock_monotonic_ns() +
 			      PATIENCE_S * CLOCK_NS_PER_S;
 	struct heard h;
@@ -137,7 +137,7 @@ static void dialer_dial_waits_for_the_command(void **state)
 
 	set_up(&h, "echo");
 	dialer_free(h.dialer);
-	h.dialer = tcp_dialer_new(h.base, &(struct rmi_address){ 0 });
+	h.dialer = tcp_dialer_new(h.base, &(struct net_address){ 0 });
 	assert_int_equal(dialer_dial(h.dialer, &to, deadline_ns, &h.err), -1);
 	assert_int_equal(h.err.kind, ERROR_NO_TARGET);
 	tear_down(&h);

@@ -33,11 +33,11 @@ static int listen_here(uint16_t *port)
 	return fd;
 }
 
-static struct rmi_address addresses(uint16_t port, const char *first,
+static struct net_address addresses(uint16_t port, const char *first,
 				    const char *second)
 {
 	const char *const both[] = { first, second };
-	struct rmi_address a = { .host = "jvm.example", .port = port };
+	struct net_address a = { .host = "jvm.example", .port = port };
 
 	for (size_t i = 0; i < 2; i++) {
 		struct sockaddr_in *to = (struct sockaddr_in *)&a.list[i];
@@ -69,7 +69,7 @@ static void the_next_address_is_tried_when_one_refuses(void **state)
 	struct error err = { 0 };
 	uint16_t port;
 	int fd = listen_here(&port);
-	struct rmi_address a = addresses(port, "127.0.0.2", "127.0.0.1");
+	struct net_address a = addresses(port, "127.0.0.2", "127.0.0.1");
 	struct dialer *d = tcp_dialer_new(base, &a);
 	int64_t deadline_ns = clock_monotonic_ns() + LIMIT_NS;
 
@@ -87,7 +87,7 @@ static void the_error_names_the_last_address(void **state)
 	struct error blocking = { 0 }, looping = { 0 };
 	uint16_t port;
 	int fd = listen_here(&port);
-	struct rmi_address a = addresses(port, "127.0.0.2", "127.0.0.3");
+	struct net_address a = addresses(port, "127.0.0.2", "127.0.0.3");
 	struct dialer *d = tcp_dialer_new(base, &a);
 	int64_t deadline_ns = clock_monotonic_ns() + LIMIT_NS;
 	char expected[128];
@@ -117,7 +117,7 @@ static void a_cancelled_attempt_does_not_call_back(void **state)
 	struct event_base *base = event_base_new();
 	uint16_t port;
 	int fd = listen_here(&port), before = dup(0), after;
-	struct rmi_address a = addresses(port, "127.0.0.1", "127.0.0.1");
+	struct net_address a = addresses(port, "127.0.0.1", "127.0.0.1");
 	struct dialer *d = tcp_dialer_new(base, &a);
 
 	(void)state;

@@ -2,7 +2,7 @@
 /* What JVMs answered to a hello and a lookup; hand-made answers come after. */
 #include "core/base/input.h"
 #include "jmx_http/java/java_writer.h"
-#include "jmx_http/net/rmi_address.h"
+#include "jmx_http/net/address.h"
 #include "jmx_http/rmi/stub.h"
 
 #include <setjmp.h>
@@ -301,17 +301,17 @@ static void an_address_is_a_host_and_a_port(void **state)
 		"",           "host",  "host:", ":1",      "host:0",
 		"host:65536", "::1:2", "[]:1",  "host:1x", "host:-1"
 	};
-	struct rmi_address a;
+	struct net_address a;
 	struct error err;
 
 	(void)state;
-	assert_int_equal(rmi_address_parse(&a, "host.example:9010", &err), 0);
+	assert_int_equal(net_address_parse(&a, "host.example:9010", &err), 0);
 	assert_string_equal(a.host, "host.example");
 	assert_int_equal(a.port, 9010);
-	assert_int_equal(rmi_address_parse(&a, "[::1]:9010", &err), 0);
+	assert_int_equal(net_address_parse(&a, "[::1]:9010", &err), 0);
 	assert_string_equal(a.host, "::1");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		if (!rmi_address_parse(&a, bad[i], &err))
+		if (!net_address_parse(&a, bad[i], &err))
 			fail_msg("'%s' is one", bad[i]);
 		assert_int_equal(err.kind, ERROR_MISUSE);
 	}

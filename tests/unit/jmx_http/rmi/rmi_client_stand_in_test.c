@@ -189,14 +189,14 @@ static int check_length(void *self, size_t index, const struct jmx_reply *reply,
 }
 
 /* A connection that takes little before its other end reads. */
-static int dial_narrow(struct dialer *d, struct rmi_address *a,
+static int dial_narrow(struct dialer *d, struct net_address *a,
 		       int64_t deadline_ns, struct error *err)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), size = 4096;
 
 	(void)d, (void)deadline_ns, (void)err;
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-	assert_int_equal(rmi_address_resolve(a, deadline_ns, err), 0);
+	assert_int_equal(net_address_resolve(a, deadline_ns, err), 0);
 	assert_int_equal(connect(fd, (struct sockaddr *)&a->list[0],
 				 sizeof(struct sockaddr_in)),
 			 0);

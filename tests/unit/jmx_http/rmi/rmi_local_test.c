@@ -373,7 +373,7 @@ static void the_status_of_the_remote_agent_is_its_own(void **state)
 /* Who takes the port of a JVM that has ended is not taken for it. */
 static void nobody_is_dialed_for_a_jvm_that_has_ended(void **state)
 {
-	struct rmi_address a = { .host = "nowhere.invalid" };
+	struct net_address a = { .host = "nowhere.invalid" };
 	int64_t deadline_ns = clock_monotonic_ns() + 20 * CLOCK_NS_PER_S;
 	struct jvm jvm = { .kind = JVM_HOTSPOT };
 	int fd = listen_somewhere(&a.port), connection;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/net/rmi_address.h"
+#include "jmx_http/net/address.h"
 
 #include "core/base/child.h"
 #include "core/base/units.h"
@@ -12,7 +12,7 @@
 struct looked_up {
 	int status; /* of getaddrinfo() */
 	size_t count;
-	struct sockaddr_storage list[RMI_ADDRESSES_MAX];
+	struct sockaddr_storage list[NET_ADDRESSES_MAX];
 };
 
 static int address_fail_syntax(const char *text, struct error *err)
@@ -23,7 +23,7 @@ static int address_fail_syntax(const char *text, struct error *err)
 		    text);
 }
 
-int rmi_address_parse(struct rmi_address *a, const char *text,
+int net_address_parse(struct net_address *a, const char *text,
 		      struct error *err)
 {
 	const char *host = text, *colon = strrchr(text, ':');
@@ -37,11 +37,11 @@ int rmi_address_parse(struct rmi_address *a, const char *text,
 	} else if (memchr(host, ':', len)) {
 		return address_fail_syntax(text, err);
 	}
-	if (!len || len > RMI_HOST_MAX ||
+	if (!len || len > NET_HOST_MAX ||
 	    units_count(colon + 1, &port, &unused) || !port ||
 	    port > UINT16_MAX)
 		return address_fail_syntax(text, err);
-	*a = (struct rmi_address){ .port = (uint16_t)port };
+	*a = (struct net_address){ .port = (uint16_t)port };
 	memcpy(a->host, host, len);
 	return 0;
 }
@@ -68,7 +68,7 @@ static void address_look_up(const char *host, uint16_t port, int flags,
 			((struct sockaddr_in *)at)->sin_port = htons(port);
 		else
 			((struct sockaddr_in6 *)at)->sin6_port = htons(port);
-		if (++found->count == RMI_ADDRESSES_MAX)
+		if (++found->count == NET_ADDRESSES_MAX)
 			break;
 	}
 	if (list)
@@ -77,7 +77,7 @@ static void address_look_up(const char *host, uint16_t port, int flags,
 
 /* The child's view of a lookup; found is memory that parent and child share. */
 struct address_lookup {
-	const struct rmi_address *address;
+	const struct net_address *address;
 	struct looked_up *found;
 };
 
@@ -92,7 +92,7 @@ static int address_look_up_job(void *self, int channel, struct error *err)
 	return CHILD_NOTHING;
 }
 
-static int address_ask_child(const struct rmi_address *a,
+static int address_ask_child(const struct net_address *a,
 			     struct looked_up *found, int64_t deadline_ns,
 			     struct error *err)
 {
@@ -117,7 +117,7 @@ static int address_ask_child(const struct rmi_address *a,
 	return ret;
 }
 
-int rmi_address_resolve(struct rmi_address *a, int64_t deadline_ns,
+int net_address_resolve(struct net_address *a, int64_t deadline_ns,
 			struct error *err)
 {
 	struct looked_up found;
@@ -135,7 +135,7 @@ int rmi_address_resolve(struct rmi_address *a, int64_t deadline_ns,
 	return 0;
 }
 
-void rmi_address_add(struct text *out, const struct sockaddr_storage *one)
+void net_address_add(struct text *out, const struct sockaddr_storage *one)
 {
 	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)one;
 	const struct sockaddr_in *four = (const struct sockaddr_in *)one;

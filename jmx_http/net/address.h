@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rmi_address: a host and a port, and the addresses of the host.
+ * net_address: a host and a port, and the addresses of the host.
  */
-#ifndef JMX_HTTP_NET_RMI_ADDRESS_H
-#define JMX_HTTP_NET_RMI_ADDRESS_H
+#ifndef JMX_HTTP_NET_ADDRESS_H
+#define JMX_HTTP_NET_ADDRESS_H
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -12,19 +12,19 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#define RMI_HOST_MAX      255
-#define RMI_ADDRESSES_MAX 8 /* of a host; more are ignored */
+#define NET_HOST_MAX      255
+#define NET_ADDRESSES_MAX 8 /* of a host; more are ignored */
 
-struct rmi_address {
-	char host[RMI_HOST_MAX + 1];
+struct net_address {
+	char host[NET_HOST_MAX + 1];
 	uint16_t port;
 	/* The addresses with the port, in the order in which to try them. */
-	struct sockaddr_storage list[RMI_ADDRESSES_MAX];
+	struct sockaddr_storage list[NET_ADDRESSES_MAX];
 	size_t count;
 };
 
 /* Parses "host:port", "1.2.3.4:port", "[::1]:port"; or ERROR_MISUSE. */
-int rmi_address_parse(struct rmi_address *a, const char *text,
+int net_address_parse(struct net_address *a, const char *text,
 		      struct error *err);
 
 /*
@@ -33,10 +33,10 @@ int rmi_address_parse(struct rmi_address *a, const char *text,
  * clock_monotonic_ns(), passes.  getaddrinfo(3) has no deadline, so a child
  * calls it, which is killed then.
  */
-int rmi_address_resolve(struct rmi_address *a, int64_t deadline_ns,
+int net_address_resolve(struct net_address *a, int64_t deadline_ns,
 			struct error *err);
 
 /* Appends "127.0.0.1:9010", "[::1]:9010". */
-void rmi_address_add(struct text *out, const struct sockaddr_storage *one);
+void net_address_add(struct text *out, const struct sockaddr_storage *one);
 
 #endif
