@@ -84,7 +84,7 @@ void view_threads_line(const struct top *t, struct screen *s, unsigned row,
 }
 
 /* The chosen line stays within the rows there are. */
-static void scroll(struct top *t)
+static void threads_scroll(struct top *t)
 {
 	size_t rows = t->table_rows;
 
@@ -112,7 +112,8 @@ static void draw_table(struct top *t, struct screen *s)
 	}
 }
 
-static void draw(struct top *t, struct screen *s, unsigned top, unsigned bottom)
+static void threads_draw(struct top *t, struct screen *s, unsigned top,
+			 unsigned bottom)
 {
 	top += top_header_draw(t, s, top, bottom);
 	top_columns_choose(&t->columns, s->columns, t->rates->rows,
@@ -121,11 +122,11 @@ static void draw(struct top *t, struct screen *s, unsigned top, unsigned bottom)
 		view_threads_titles(t, s, top++);
 	t->table_at = top;
 	t->table_rows = bottom - top;
-	scroll(t);
+	threads_scroll(t);
 	draw_table(t, s);
 }
 
-static void move(struct top *t, int64_t by)
+static void threads_move(struct top *t, int64_t by)
 {
 	int64_t to = (int64_t)t->chosen + by;
 	int64_t last = (int64_t)t->line_count - 1;
@@ -213,7 +214,7 @@ static void open_line(struct top *t)
 	view_open(t, &view_stack);
 }
 
-static void click(struct top *t, const struct key *key)
+static void threads_click(struct top *t, const struct key *key)
 {
 	if (t->table_at && key->row == t->table_at - 1) {
 		for (size_t i = 0; i < t->columns.count; i++) {
@@ -230,11 +231,11 @@ static void click(struct top *t, const struct key *key)
 		if (line == t->chosen)
 			open_line(t);
 		else
-			move(t, (int64_t)line - (int64_t)t->chosen);
+			threads_move(t, (int64_t)line - (int64_t)t->chosen);
 	}
 }
 
-static void pools(struct top *t)
+static void threads_pools(struct top *t)
 {
 	t->pooled = !t->pooled;
 	t->chosen = 0;
@@ -242,7 +243,7 @@ static void pools(struct top *t)
 	top_select(t);
 }
 
-static void toggle(struct top *t, bool *what)
+static void threads_toggle(struct top *t, bool *what)
 {
 	*what = !*what;
 	top_select(t);
@@ -254,28 +255,28 @@ static bool request_move(struct top *t, enum top_request request)
 
 	switch (request) {
 	case REQUEST_UP:
-		move(t, -1);
+		threads_move(t, -1);
 		return true;
 	case REQUEST_DOWN:
-		move(t, 1);
+		threads_move(t, 1);
 		return true;
 	case REQUEST_PAGE_UP:
-		move(t, -page);
+		threads_move(t, -page);
 		return true;
 	case REQUEST_PAGE_DOWN:
-		move(t, page);
+		threads_move(t, page);
 		return true;
 	case REQUEST_WHEEL_UP:
-		move(t, -WHEEL_STEP);
+		threads_move(t, -WHEEL_STEP);
 		return true;
 	case REQUEST_WHEEL_DOWN:
-		move(t, WHEEL_STEP);
+		threads_move(t, WHEEL_STEP);
 		return true;
 	case REQUEST_FIRST:
-		move(t, INT32_MIN);
+		threads_move(t, INT32_MIN);
 		return true;
 	case REQUEST_LAST:
-		move(t, INT32_MAX);
+		threads_move(t, INT32_MAX);
 		return true;
 	default:
 		return false;
@@ -293,7 +294,7 @@ static bool request_sort(struct top *t, enum top_request request,
 		sort_beside(t, 1);
 		return true;
 	case REQUEST_REVERSE:
-		toggle(t, &t->reversed);
+		threads_toggle(t, &t->reversed);
 		return true;
 	case REQUEST_SORT_CPU:
 		sort_by_order(t, "CPU");
@@ -318,8 +319,8 @@ static bool request_sort(struct top *t, enum top_request request,
 	}
 }
 
-static bool request(struct top *t, enum top_request request,
-		    const struct key *key)
+static bool threads_request(struct top *t, enum top_request request,
+			    const struct key *key)
 {
 	if (request_move(t, request) || request_sort(t, request, key))
 		return true;
@@ -334,23 +335,23 @@ static bool request(struct top *t, enum top_request request,
 		open_pool(t, true);
 		return true;
 	case REQUEST_CLICK:
-		click(t, key);
+		threads_click(t, key);
 		return true;
 	case REQUEST_POOLS:
-		pools(t);
+		threads_pools(t);
 		return true;
 	case REQUEST_EXPAND_ALL:
 		top_pools_open_all(&t->pools, !t->pools.all_open);
 		top_select(t);
 		return true;
 	case REQUEST_FOLLOW:
-		toggle(t, &t->follow);
+		threads_toggle(t, &t->follow);
 		return true;
 	case REQUEST_IDLE:
-		toggle(t, &t->filter.hide_idle);
+		threads_toggle(t, &t->filter.hide_idle);
 		return true;
 	case REQUEST_JAVA:
-		toggle(t, &t->filter.java_only);
+		threads_toggle(t, &t->filter.java_only);
 		return true;
 	default:
 		return false;
@@ -360,6 +361,6 @@ static bool request(struct top *t, enum top_request request,
 const struct view view_threads = {
 	.name = "threads",
 	.place = PLACE_THREADS,
-	.draw = draw,
-	.request = request,
+	.draw = threads_draw,
+	.request = threads_request,
 };

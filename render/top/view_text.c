@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The views that are pages of text: the stack trace of a thread, blocked
+ * threads, deadlocks, help.
+ */
+#include "render/top/top_header.h"
+#include "render/top/view.h"
+
+#include <string.h>
+
+static bool line_has(const char *line, size_t len, const char *word)
+{
+	return memmem(line, len, word, strlen(word)) != NULL;
+}
+
+/* Locks come forward; where it stands in the file steps back. */
+static enum screen_style stack_look(const char *line, size_t len)
+{
+	if (line_has(line, len, "waiting to lock") ||
+	    line_has(line, len, "owned by") || line_has(line, len, "held by") ||
+	    line_has(line, len, "parking to wait for"))
+		return STYLE_HOT;
+	if (line_has(line, len, "- locked") ||
+	    line_has(line, len, "- waiting on"))
+		return STYLE_WARM;
+	if (len && line[0] == '"')
+		return STYLE_BOLD;
+	return line_has(line, len, "java.lang.Thread.State") ? STYLE_JIT
+							     : STYLE_PLAIN;
+}
+
+/* The line that the table has of it, under the same titles. */
+static unsigned stack_draw_row(struct top *t, struct screen *s, unsigned top)
+{
+	const struct thread_row *row = top_stack_row(t);
+	struct top_line line = { .row = row, .kind = LINE_ALONE };
+
+	top_columns_choose(&t->columns, s->columns, t->rates->rows,
+			   t->rates->row_count);
+	view_threads_titles(t, s, top);
+	if (row)
+		view_threads_line(t, s, top + 1, &line);
+	else
+		screen_put(s, top + 1, 0, s->columns, STYLE_HOT,
+			   "the thread has ended", 20);
+	return top + 2;
+}
+
+static void stack_draw(struct top *t, struct screen *s, unsigned top,
+		       unsigned bottom)
+{
+	if (bottom - top > 4)
+		top = stack_draw_row(t, s, top) + 1;
+	pager_draw(&t->stack, s, top, bottom - top, stack_look);
+}
+
+static void stack_open(struct top *t)
+{
+	static const char wait[] = "asking for its stack trace";
+
+	pager_rewind(&t->stack);
+	pager_set(&t->stack, wait, sizeof(wait) - 1);
+	t->stack_ns = 0;
+}
+
+static bool stack_request(struct top *t, enum top_request request,
+			  const struct key *key)
+{
+	(void)key;
+	if (pager_request(&t->stack, request))
+		return true;
+	switch (request) {
+	case REQUEST_REFRESH:
+		t->actions |= TOP_ACTION_STACK;
+		return true;
+	case REQUEST_AUTO:
+		t->stack_auto = !t->stack_auto;
+		return true;
+	default:
+		return false;
+	}
+}
+
+const struct view view_stack = {
+	.name = "stack trace",
+	.place = PLACE_STACK,
+	.open = stack_open,
+	.draw = stack_draw,
+	.request = stack_request,
+};
+
+/* Who holds others back stands at the start of a line. */
+static enum screen_style blocked_look(const char *line, size_t len)
+{
+	if (line_has(line, len, "DEADLOCK"))
+		return STYLE_HOT;
+	if (len && line[0] == '"')
+		return STYLE_BOLD;
+	if (line_has(line, len, "holds ") || line_has(line, len, "waits for "))
+		return STYLE_WARM;
+	return STYLE_PLAIN;
+}
+
+static void blocked_draw(struct top *t, struct screen *s, unsigned top,
+			 unsigned bottom)
+{
+	pager_draw(&t->blocked, s, top, bottom - top, blocked_look);
+}
+
+static void blocked_open(struct top *t)
+{
+	static const char wait[] = "asking the JVM which threads are blocked";
+
+	pager_rewind(&t->blocked);
+	pager_set(&t->blocked, wait, sizeof(wait) - 1);
+	t->blocked_ns = 0;
+	t->actions |= TOP_ACTION_BLOCKED;
+}
+
+static bool blocked_request(struct top *t, enum top_request request,
+			    const struct key *key)
+{
+	(void)key;
+	if (request == REQUEST_REFRESH) {
+		t->actions |= TOP_ACTION_BLOCKED;
+		return true;
+	}
+	return pager_request(&t->blocked, request);
+}
+
+const struct view view_blocked = {
+	.name = "blocked threads",
+	.place = PLACE_BLOCKED,
+	.open = blocked_open,
+	.draw = blocked_draw,
+	.request = blocked_request,
+};
+
+static enum screen_style deadlocks_look(const char *line, size_t len)
+{
+	if (memmem(line, len, "waiting", 7) || memmem(line, len, "held by", 7))
+		return STYLE_HOT;
+	return len && line[0] == '"' ? STYLE_BOLD : STYLE_PLAIN;
+}
+
+static void deadlocks_draw(struct top *t, struct screen *s, unsigned top,
+			   unsigned bottom)
+{
+	pager_draw(&t->deadlocks, s, top, bottom - top, deadlocks_look);
+}
+
+static void deadlocks_open(struct top *t)
+{
+	static const char wait[] = "looking for deadlocks";
+
+	pager_rewind(&t->deadlocks);
+	pager_set(&t->deadlocks, wait, sizeof(wait) - 1);
+	t->deadlocks_ns = 0;
+	t->actions |= TOP_ACTION_DEADLOCKS;
+}
+
+static bool deadlocks_request(struct top *t, enum top_request request,
+			      const struct key *key)
+{
+	(void)key;
+	if (request == REQUEST_REFRESH) {
+		t->actions |= TOP_ACTION_DEADLOCKS;
+		return true;
+	}
+	return pager_request(&t->deadlocks, request);
+}
+
+const struct view view_deadlocks = {
+	.name = "deadlocks",
+	.place = PLACE_DEADLOCKS,
+	.open = deadlocks_open,
+	.draw = deadlocks_draw,
+	.request = deadlocks_request,
+};
+
+/* What begins a line stands out. */
+static enum screen_style help_look(const char *line, size_t len)
+{
+	return len && line[0] != ' ' ? STYLE_BOLD : STYLE_PLAIN;
+}
+
+static void add_columns(struct text *out)
+{
+	size_t count;
+	const struct top_column *columns = top_columns_all(&count);
+
+	for (size_t i = 0; i < count; i++)
+		text_printf(out, "  %-12s%s\n", columns[i].title,
+			    columns[i].about);
+}
+
+static void help_open(struct top *t)
+{
+	struct text text = { 0 };
+
+	text_puts(&text, "Keys\n");
+	top_keys_help(&text);
+	text_puts(&text, "\nColumns (wider screens show more)\n");
+	add_columns(&text);
+	text_puts(&text, "\nWhere the values come from\n");
+	top_header_notes(t, &text);
+	text_puts(&text,
+		  "\nThe bar: | in user mode, # in the kernel, "
+		  "G garbage collection,\n  J compilers, V the VM's other "
+		  "threads, N native threads.\n"
+		  "  100 % is one core.\n");
+	pager_rewind(&t->help);
+	pager_set(&t->help, text.bytes, text.len);
+	text_release(&text);
+}
+
+static void help_draw(struct top *t, struct screen *s, unsigned top,
+		      unsigned bottom)
+{
+	pager_draw(&t->help, s, top, bottom - top, help_look);
+}
+
+static bool help_request(struct top *t, enum top_request request,
+			 const struct key *key)
+{
+	(void)key;
+	return pager_request(&t->help, request);
+}
+
+const struct view view_help = {
+	.name = "help",
+	.place = PLACE_HELP,
+	.open = help_open,
+	.draw = help_draw,
+	.request = help_request,
+};
