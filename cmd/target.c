@@ -46,7 +46,7 @@ static int open_pid(struct jvm *jvm, const char *name, struct error *err)
 	long pid = strtol(name, NULL, 10);
 
 	if (pid <= 0 || pid > INT32_MAX)
-		return misuse(err, "%s: no process has that pid", name);
+		return misuse(err, "%s: no such process", name);
 	while (jvm_open_java(jvm, (pid_t)pid, err)) {
 		if (err->kind != ERROR_NO_TARGET || !is_launcher((pid_t)pid) ||
 		    clock_left_ms(until_ns) == 0)

@@ -81,7 +81,7 @@ static int recorder_create(const char *path, struct error *err)
 		fd = open(path, flags | O_CREAT | O_EXCL, 0666);
 	if (fd < 0 && errno == EEXIST)
 		return fail(err, ERROR_OUTPUT,
-			    "%s exists, and a recording is not written over; "
+			    "%s exists; ttop does not overwrite recordings, "
 			    "choose another name",
 			    path);
 	if (fd < 0)
@@ -317,7 +317,7 @@ static bool show_screen(const struct ttop_options *o, int *ret,
 	*ret = ttop_screen_run(o, err);
 	if (*ret == 0 || err->kind != ERROR_UNAVAILABLE)
 		return true;
-	log_info("%s: here are reports instead", err->text);
+	log_info("%s; printing reports instead", err->text);
 	return false;
 }
 
@@ -336,7 +336,8 @@ static int replay(struct ttop_options *o, struct error *err)
 	if (!show_screen(o, &ret, err))
 		ret = run_batch(o, o->interval_ns, &ended, err);
 	if (ret && ended)
-		fail(err, ERROR_INPUT, "it holds nothing to report");
+		fail(err, ERROR_INPUT,
+		     "the recording has fewer than two samples");
 	if (ret)
 		fail_in(err, "%s", in.name);
 out:
@@ -479,7 +480,7 @@ static int watch_remote(struct ttop_options *o, struct error *err)
 		o->source->ops->close(o->source);
 	ttop_jmx_close(&over);
 	if (ret == 0 && ended)
-		log_info("%s: no JVM answers any more", opt.jmx.socket);
+		log_info("%s: the JVM no longer responds", opt.jmx.socket);
 	o->has_ended = NULL;
 	o->over = NULL;
 	return ret;
@@ -489,30 +490,31 @@ static int watch_remote(struct ttop_options *o, struct error *err)
 static int check_options(int argc, struct error *err)
 {
 	if (opt.csv && opt.json)
-		return misuse(err, "--csv and --json are two things");
+		return misuse(err, "use either --csv or --json");
 	if (opt.blocked && (opt.csv || opt.screen))
 		return misuse(err, "--blocked works with -b and --json; on the "
 				   "screen, press b");
 	if (opt.screen && (opt.csv || opt.json || opt.batch))
-		return misuse(err, "either the screen or reports, please");
+		return misuse(err, "use either --screen or the options of "
+				   "reports (-b, --csv, --json)");
 	if (opt.keys && !opt.screen)
-		return misuse(err, "--keys goes with --screen");
+		return misuse(err, "--keys requires --screen");
 	if (opt.jmx.socket && (opt.jmx.pid || argc))
-		return misuse(err, "one target at a time: -s or -p");
+		return misuse(err, "use either -s or -p");
 	if (opt.jmx.socket && (opt.no_attach || opt.over_jmx))
-		return misuse(err, "with -s, all is over JMX");
+		return misuse(err, "--jmx is redundant with -s");
 	if (opt.over_jmx && opt.no_attach)
-		return misuse(err, "--jmx asks the JVM, --no-attach does not");
+		return misuse(err, "use either --jmx or --no-attach");
 	if (!opt.jmx.socket && jmx_check_by_pid(&opt.jmx, err))
 		return -1;
 	if (opt.replay && (opt.jmx.pid || opt.jmx.socket || argc))
-		return misuse(err, "either a JVM or a recording, please");
+		return misuse(err, "use either a JVM or --replay");
 	if (opt.replay && opt.record)
-		return misuse(err, "a replay is a recording already");
+		return misuse(err, "use either --record or --replay");
 	if (opt.record && strcmp(opt.record, "-") == 0)
-		return misuse(err, "--record wants a file");
+		return misuse(err, "--record requires a file name");
 	if (opt.report_interval == 0 || opt.sampler_interval == 0)
-		return misuse(err, "an interval is more than nothing");
+		return misuse(err, "an interval must be greater than 0");
 	return ttop_screen_check(opt.screen, opt.keys, err);
 }
 
@@ -538,9 +540,8 @@ static int run(int argc, char **argv, struct error *err)
 	if (check_options(argc, err) || read_order(&o.order, err))
 		goto out;
 	if (opt.contention && opt.no_attach)
-		log_info("how often and long threads wait is known over JMX "
-			 "only: "
-			 "it is shown as -");
+		log_info("contention is available over JMX only and is shown "
+			 "as -; use --jmx");
 	ret = opt.replay       ? replay(&o, err)
 	      : opt.jmx.socket ? watch_remote(&o, err)
 			       : watch(&o, argc, argv, err);
@@ -554,45 +555,47 @@ static const struct command_option options[] = {
 	OPT_TARGET(&opt.jmx.pid),
 	OPT_JMX_SOCKET(&opt.jmx),
 	OPT_DURATION(0, "report-interval", &opt.report_interval, "<time>",
-		     "between two reports [10s, screen 1s]",
+		     "interval between reports [10s, screen 1s]",
 		     .aliases = "-ri"),
 	OPT_DURATION(0, "sampler-interval", &opt.sampler_interval, "<time>",
-		     "the first report is after ten of these",
+		     "print the first report after ten",
 		     .aliases = "-si"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
-		  "show so many threads; 0 is all"),
+		  "show at most this many threads, 0 for all"),
 	OPT_LIST('o', "sort", &opt.order, "<keys>",
 		 "sort by these: CPU,ALLOC or -NAME [CPU]",
 		 .aliases = "--order", .accepts = is_order),
 	OPT_STRING('f', "filter", &opt.filter, "<glob>",
-		   "only threads of such a name: pool-*"),
+		   "show only threads with matching names: pool-*"),
 	OPT_FLAG('c', "contention", &opt.contention,
-		 "show how often and long threads wait"),
+		 "measure how often and how long threads wait"),
 	OPT_FLAG(0, "blocked", &opt.blocked,
 		 "report which threads block others"),
-	OPT_FLAG('b', "batch", &opt.batch, "reports, not a screen"),
-	OPT_FLAG(0, "csv", &opt.csv, "comma-separated values"),
-	OPT_FLAG(0, "json", &opt.json, "a JSON document for each report"),
+	OPT_FLAG('b', "batch", &opt.batch,
+		 "print reports instead of the screen"),
+	OPT_FLAG(0, "csv", &opt.csv, "print comma-separated values"),
+	OPT_FLAG(0, "json", &opt.json, "print a JSON document for each report"),
 	OPT_COUNT(0, "iterations", &opt.iterations, "<count>",
-		  "end after so many reports"),
+		  "exit after this many reports"),
 	OPT_FLAG(0, "no-attach", &opt.no_attach,
-		 "ask the JVM nothing: no Java names"),
+		 "do not attach: show no Java thread names"),
 	OPT_FLAG(0, "jmx", &opt.over_jmx,
-		 "with -p: over JMX, too, started if need be"),
+		 "with -p: use JMX, too; start its local agent"),
 	OPT_STRING(0, "record", &opt.record, "<file>",
-		   "write what is sampled to a file, as it comes"),
+		   "write the samples to a file"),
 	OPT_STRING(0, "replay", &opt.replay, "<file>",
-		   "show a recording; - is stdin"),
+		   "show a recording; - reads standard input"),
 	OPT_STRING(0, "screen", &opt.screen, "<size>",
-		   "print the screen as text: 80x24"),
+		   "print the screen as text of this size: 80x24"),
 	OPT_STRING(0, "keys", &opt.keys, "<keys>",
-		   "with --screen: type these first"),
+		   "with --screen: press these keys first"),
 	OPT_JMX_LOGIN(&opt.jmx),
 	OPT_JMX_TLS(&opt.jmx),
 	OPT_JMX_FORCE(&opt.jmx),
 	OPT_JMX_TIMEOUT(&opt.jmx),
-	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors and losses"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
+	OPT_FLAG('q', "quiet", &opt.quiet,
+		 "print no messages but errors and losses"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "verbose output"),
 	OPT_END,
 };
 
@@ -607,12 +610,12 @@ const struct command ttop_command = {
 	.synopsis = "ttop [<options>] <pid> | -s <host>:<port>",
 	.summary = "show which threads use the CPU, allocate and wait",
 	.group = "see where time goes",
-	.examples = "  sjkc ttop 4711                   # a screen; q leaves "
-		    "it\n"
-		    "  sjkc ttop -p 4711 -b -ri 5s      # reports, as SJK's\n"
+	.examples = "  sjkc ttop 4711                   # a screen; q quits\n"
+		    "  sjkc ttop -p 4711 -b -ri 5s      # reports like "
+		    "SJK's\n"
 		    "  sjkc ttop -p Main -o ALLOC -f 'pool-*' --iterations 1\n"
 		    "  sjkc ttop -s pod:9010 -c         # over JMX, with "
-		    "waits\n"
+		    "contention\n"
 		    "  sjkc ttop -p 4711 --json | jq .process.cpu_pct\n"
 		    "  sjkc ttop -p 4711 -b --record monday.jsonl\n"
 		    "  sjkc ttop --replay monday.jsonl\n",

@@ -50,7 +50,7 @@ static void look_blocked(struct batch *b)
 		return;
 	}
 	if (!b->has_said)
-		log_info("cannot tell which threads are blocked: %s", err.text);
+		log_info("cannot list blocked threads: %s", err.text);
 	b->has_said = true;
 }
 
@@ -177,8 +177,7 @@ static int run(struct batch *b, struct error *err)
 		if (why & TTOP_ENDED) {
 			*b->ended = true;
 			return fail(err, ERROR_NO_TARGET,
-				    "the JVM ended before ttop had anything "
-				    "to report");
+				    "the JVM ended before the first report");
 		}
 		if ((why & TTOP_DUE) && take(b, err))
 			return -1;

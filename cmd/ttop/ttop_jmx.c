@@ -30,11 +30,11 @@ static void guard_put_back(struct thread_source *source, const struct jvm *jvm)
 	if (jmx_source_put_back(source, &err) == 0 || (jvm && !jvm_runs(jvm)))
 		return;
 	if (err.kind == ERROR_NO_TARGET)
-		log_info("if the JVM still runs, it goes on measuring "
-			 "contention: %s",
+		log_info("cannot disable contention monitoring; it stays "
+			 "enabled if the JVM still runs: %s",
 			 err.text);
 	else
-		log_info("the JVM goes on measuring contention: %s", err.text);
+		log_info("cannot disable contention monitoring: %s", err.text);
 }
 
 /* What the child is to put back. */
@@ -185,7 +185,7 @@ struct thread_source *ttop_jmx_join(struct ttop_jmx *t, const struct jvm *jvm,
 		return NULL;
 	}
 	if (wish == TTOP_JMX_START)
-		log_info("without JMX, how threads wait is shown as -: %s",
+		log_info("contention is shown as -: cannot use JMX: %s",
 			 problem.text);
 	else
 		log_detail("no JMX: %s", problem.text);

@@ -109,7 +109,7 @@ static int ask_stack(struct ttop_session *s, const struct thread_row *row,
 
 	if (!source->ops->stack)
 		return fail(err, ERROR_UNAVAILABLE,
-			    "this source does not have them");
+			    "this source has no stack traces");
 	return source->ops->stack(source, row->thread, text, err);
 }
 
@@ -145,7 +145,8 @@ static int ask_deadlocks(struct ttop_session *s, struct text *text,
 	struct thread_source *source = s->o->source;
 
 	if (!source->ops->deadlocks)
-		return fail(err, ERROR_UNAVAILABLE, "this source cannot tell");
+		return fail(err, ERROR_UNAVAILABLE,
+			    "unavailable from this source");
 	return source->ops->deadlocks(source, text, err);
 }
 
@@ -157,11 +158,11 @@ static void fetch_deadlocks(struct ttop_session *s)
 	if (ask_deadlocks(s, &text, &err) == 0) {
 		record(s, "deadlocks", 0, &text);
 		if (!text.len)
-			text_puts(&text, "no deadlock was found\n");
+			text_puts(&text, "no deadlock found\n");
 		top_give_deadlocks(&s->top, &text, wall_now(s));
 	} else {
 		text_clear(&text);
-		text_puts(&text, "cannot look for deadlocks:\n  ");
+		text_puts(&text, "cannot search for deadlocks:\n  ");
 		pager_wrap(&text, 2, err.text);
 		top_give_deadlocks(&s->top, &text, 0);
 	}
@@ -192,7 +193,8 @@ int ttop_blocked(const struct ttop_options *o, struct blocked *blocked,
 	struct thread_source *source = o->source;
 
 	if (!source->ops->blocked)
-		return fail(err, ERROR_UNAVAILABLE, "this source cannot tell");
+		return fail(err, ERROR_UNAVAILABLE,
+			    "unavailable from this source");
 	return source->ops->blocked(source, blocked, err);
 }
 
@@ -211,7 +213,7 @@ static void fetch_blocked(struct ttop_session *s)
 			&s->top, &text, wall_now(s),
 			blocked_every(s, clock_monotonic_ns() - began));
 	} else {
-		text_puts(&text, "cannot tell which threads are blocked:\n  ");
+		text_puts(&text, "cannot list blocked threads:\n  ");
 		pager_wrap(&text, 2, err.text);
 		top_give_blocked(&s->top, &text,
 				 s->o->is_replay ? wall_now(s) : 0,
@@ -227,29 +229,28 @@ static void switch_contention(struct ttop_session *s)
 	if (!s->o->over) {
 		top_say(&s->top, true,
 			s->o->is_replay
-				? "a recording cannot be measured"
-				: "measuring contention needs JMX: start ttop "
-				  "with -c or --jmx");
+				? "contention monitoring requires a running JVM"
+				: "contention monitoring requires JMX: "
+				  "start ttop with -c or --jmx");
 		return;
 	}
 	switch (ttop_jmx_switch_contention(s->o->over, &err)) {
 	case TTOP_CONTENTION_ON:
 		top_say(&s->top, false,
-			"the JVM measures contention now; ttop switches it off "
-			"when it ends");
+			"contention monitoring enabled; ttop disables it when "
+			"it exits");
 		break;
 	case TTOP_CONTENTION_OFF:
-		top_say(&s->top, false,
-			"the JVM does not measure contention any more");
+		top_say(&s->top, false, "contention monitoring disabled");
 		break;
 	case TTOP_CONTENTION_OTHERS:
 		top_say(&s->top, false,
-			"contention was switched on by somebody else; ttop "
-			"leaves it on");
+			"contention monitoring was enabled before ttop "
+			"started; it stays enabled");
 		break;
 	case TTOP_CONTENTION_FAILED:
-		top_say(&s->top, true, "cannot switch contention: %s",
-			err.text);
+		top_say(&s->top, true,
+			"cannot change contention monitoring: %s", err.text);
 		break;
 	}
 }

@@ -161,9 +161,10 @@ static int wire_send(struct wire *w, const void *bytes, size_t len,
 		} else if (errno != EAGAIN && errno != EINTR) {
 			if (attach_jvm_is_ending(w->jvm))
 				return attach_fail_ended(w->jvm, err);
-			return fail_sys(err, ERROR_REFUSED,
-					"%d: the JVM takes no request",
-					(int)w->jvm->pid);
+			return fail_sys(
+				err, ERROR_REFUSED,
+				"%d: cannot send the request to the JVM",
+				(int)w->jvm->pid);
 		}
 	}
 	return 0;
@@ -186,7 +187,7 @@ static ssize_t wire_read(struct wire *w, void *bytes, size_t len,
 			return 0;
 		if (errno != EAGAIN && errno != EINTR)
 			return fail_sys(err, ERROR_REFUSED,
-					"%d: cannot read the JVM's answer",
+					"%d: cannot read the JVM's reply",
 					(int)w->jvm->pid);
 		if (wire_wait(w, POLLIN, err))
 			return -1;
@@ -201,10 +202,10 @@ static int take(struct call *c, const char *bytes, size_t len,
 	size_t room = WORDS_LIMIT - c->words.len;
 
 	if (c->status.is_wrong)
-		return fail(err, ERROR_REFUSED,
-			    "%d: what came back is no reply of an attach "
-			    "listener",
-			    (int)c->a->jvm->pid);
+		return fail(
+			err, ERROR_REFUSED,
+			"%d: the reply does not come from an attach listener",
+			(int)c->a->jvm->pid);
 	bytes += used;
 	len -= used;
 	if (len == 0)
@@ -225,15 +226,14 @@ static int finish(const struct call *c, struct error *err)
 
 	if (ending && c->came)
 		return fail(err, ERROR_PARTIAL,
-			    "%d: the JVM ended amid its reply, of which %llu "
-			    "bytes came",
+			    "%d: the JVM ended while replying; %llu bytes "
+			    "were received",
 			    pid, (unsigned long long)c->came);
 	if (ending)
 		return attach_fail_ended(c->a->jvm, err);
 	if (!c->status.is_known)
 		return fail(err, ERROR_REFUSED,
-			    "%d: the JVM closed the connection without an "
-			    "answer",
+			    "%d: the JVM closed the connection without a reply",
 			    pid);
 	return 0;
 }
@@ -315,8 +315,7 @@ static int read_to_nul(struct wire *w, struct text *reply, struct error *err)
 			break;
 		if (got == 0) {
 			fail(err, ERROR_REFUSED,
-			     "%d: OpenJ9 closed the connection without an "
-			     "answer",
+			     "%d: OpenJ9 closed the connection without a reply",
 			     (int)w->jvm->pid);
 			break;
 		}

@@ -193,8 +193,8 @@ static void library_mapped(struct look *l, struct condition *c)
 		say(c, CONDITION_HOLDS, "OpenJ9 (libj9vm is mapped)");
 	else
 		say(c, CONDITION_FAILS,
-		    "neither libjvm nor libj9vm is mapped: "
-		    "not a JVM, or a native image");
+		    "not a JVM, or a native image: neither libjvm nor libj9vm "
+		    "is mapped");
 }
 
 static void user_matches(struct look *l, struct condition *c)
@@ -205,19 +205,21 @@ static void user_matches(struct look *l, struct condition *c)
 
 	c->kind = ERROR_PERMISSION;
 	if (uid == 0 || (uid == jvm->uid && gid == jvm->gid)) {
-		say(c, CONDITION_HOLDS, "the JVM's uid %u, gid %u; ours %u, %u",
+		say(c, CONDITION_HOLDS,
+		    "the JVM runs with uid %u, gid %u; sjkc with uid %u, gid "
+		    "%u",
 		    (unsigned)jvm->uid, (unsigned)jvm->gid, uid, gid);
 		return;
 	}
 	name = about(l)->user;
 	if (uid == jvm->uid) {
 		say(c, CONDITION_FAILS,
-		    "the JVM runs with gid %u, this process with %u",
+		    "the JVM runs with gid %u, sjkc with gid %u",
 		    (unsigned)jvm->gid, gid);
 		remedy(c, "run with that group (newgrp, sg) or as root");
 	} else {
 		say(c, CONDITION_FAILS,
-		    "the JVM runs as user %s (uid %u), this process as uid %u",
+		    "the JVM runs as user %s (uid %u), sjkc as uid %u",
 		    name ? name : "?", (unsigned)jvm->uid, uid);
 		remedy(c, "run as that user or root");
 	}
@@ -235,15 +237,14 @@ static void state_is_running(struct look *l, struct condition *c)
 		break;
 	case 't':
 		say(c, CONDITION_WAITS,
-		    "stopped by process %d, which traces "
-		    "it (state t)",
+		    "stopped by its tracer, process %d (state t)",
 		    (int)l->status.tracer);
-		remedy(c, "let the debugger or strace go on");
+		remedy(c, "let the debugger or strace continue");
 		break;
 	case 'D':
 		say(c, CONDITION_UNKNOWN,
-		    "in uninterruptible sleep (state D): waits for a disk or "
-		    "a network file system, or is frozen");
+		    "in uninterruptible sleep (state D): waiting for a disk or "
+		    "a network file system, or frozen");
 		break;
 	default:
 		say(c, CONDITION_HOLDS, "not stopped (state %c)",
@@ -260,7 +261,8 @@ static void cgroup_is_thawed(struct look *l, struct condition *c)
 	    frozen ? "its cgroup is frozen (a paused container)"
 		   : "not frozen");
 	if (frozen)
-		remedy(c, "thaw it: docker unpause, or 0 into cgroup.freeze");
+		remedy(c,
+		       "thaw it: docker unpause, or write 0 to cgroup.freeze");
 }
 
 static void socket_lost(struct look *l, struct condition *c, const char *name)
@@ -269,17 +271,17 @@ static void socket_lost(struct look *l, struct condition *c, const char *name)
 
 	if (version && attach_socket_reopens(version)) {
 		say(c, CONDITION_HOLDS,
-		    "/tmp/%s has been removed; JDK %s makes a new one when it "
-		    "is asked",
+		    "/tmp/%s has been removed; JDK %s creates a new one on "
+		    "request",
 		    name, version);
 		return;
 	}
 	say(c, CONDITION_FAILS,
-	    "the JVM listens, but /tmp/%s has been removed, which JDK %s does "
-	    "not get over (JDK-8225690)",
+	    "the JVM listens, but /tmp/%s has been removed; JDK %s cannot "
+	    "create it again (JDK-8225690)",
 	    name, version ? version : "?");
-	remedy(c, "keep cleaners of /tmp off .java_pid*, and start the JVM "
-		  "again; SIGQUIT has it print its threads itself");
+	remedy(c, "exclude .java_pid* from the cleaning of /tmp and restart "
+		  "the JVM; kill -QUIT makes it print a thread dump");
 }
 
 static void socket_is_good(struct look *l, struct condition *c)
@@ -290,17 +292,17 @@ static void socket_is_good(struct look *l, struct condition *c)
 	attach_socket_name(l->jvm, name);
 	switch (l->socket) {
 	case SOCKET_OPEN:
-		say(c, CONDITION_HOLDS, "/tmp/%s is there, of the JVM's user",
-		    name);
+		say(c, CONDITION_HOLDS,
+		    "/tmp/%s exists and belongs to the JVM's user", name);
 		break;
 	case SOCKET_ABSENT:
 		say(c, CONDITION_HOLDS,
-		    "not there yet: the JVM makes it when it is asked");
+		    "does not exist yet; the JVM creates it on request");
 		break;
 	case SOCKET_STALE:
 		say(c, CONDITION_HOLDS,
-		    "/tmp/%s is of another JVM that had the pid: this one "
-		    "makes its own when it is asked",
+		    "/tmp/%s belongs to an earlier JVM with this PID; this JVM "
+		    "creates its own on request",
 		    name);
 		break;
 	case SOCKET_LOST:
@@ -311,7 +313,7 @@ static void socket_is_good(struct look *l, struct condition *c)
 		say(c, CONDITION_FAILS, "%s", l->socket_error.text);
 		break;
 	default:
-		say(c, CONDITION_UNKNOWN, "could not be looked at");
+		say(c, CONDITION_UNKNOWN, "unknown");
 	}
 }
 
@@ -340,22 +342,22 @@ static void mechanism_enabled(struct look *l, struct condition *c)
 {
 	c->kind = ERROR_REFUSED;
 	if (l->socket == SOCKET_OPEN) {
-		say(c, CONDITION_HOLDS, "enabled: the socket is there");
+		say(c, CONDITION_HOLDS, "enabled: the socket exists");
 	} else if (!about(l)->vm_args) {
-		say(c, CONDITION_UNKNOWN, "its options could not be read");
+		say(c, CONDITION_UNKNOWN, "the JVM's options cannot be read");
 	} else if (option_is_set(about(l), "-XX:+DisableAttachMechanism",
 				 "-XX:-DisableAttachMechanism", NULL)) {
 		say(c, CONDITION_FAILS,
 		    "the JVM was started with "
 		    "-XX:+DisableAttachMechanism");
-		remedy(c, "start it without; or ask by JMX");
+		remedy(c, "restart the JVM without it, or use JMX");
 	} else if (option_is_set(about(l), "-XX:+ReduceSignalUsage",
 				 "-XX:-ReduceSignalUsage", "-Xrs")) {
 		say(c, CONDITION_FAILS,
 		    "the JVM was started with -Xrs: SIGQUIT would kill it, and "
-		    "the socket that it opened has gone");
-		remedy(c, "start it without, and keep cleaners of /tmp off "
-			  ".java_pid*");
+		    "the socket it opened has been removed");
+		remedy(c, "restart the JVM without -Xrs and exclude .java_pid* "
+			  "from the cleaning of /tmp");
 	} else {
 		say(c, CONDITION_HOLDS, "not disabled by an option");
 	}
@@ -367,12 +369,12 @@ static void signal_handled(struct look *l, struct condition *c)
 
 	c->kind = ERROR_REFUSED;
 	if (l->socket == SOCKET_OPEN) {
-		say(c, CONDITION_HOLDS, "not needed: the socket is there");
+		say(c, CONDITION_HOLDS, "not needed: the socket exists");
 	} else if (l->status.ignored & quit) {
 		say(c, CONDITION_FAILS,
-		    "SIGQUIT is ignored, so the JVM cannot "
-		    "be woken");
-		remedy(c, "start it with env --default-signal=QUIT");
+		    "SIGQUIT is ignored, so the JVM cannot be told to open its "
+		    "socket");
+		remedy(c, "restart the JVM with env --default-signal=QUIT");
 	} else if (l->status.caught & quit && start_is_over(l->jvm)) {
 		say(c, CONDITION_HOLDS, "SIGQUIT is handled");
 	} else if (l->status.caught & quit) {
@@ -382,7 +384,7 @@ static void signal_handled(struct look *l, struct condition *c)
 		say(c, CONDITION_WAITS,
 		    "SIGQUIT is not handled and would kill the JVM: it is "
 		    "starting, or was started with -Xrs");
-		remedy(c, "start it without -Xrs");
+		remedy(c, "restart the JVM without -Xrs");
 	}
 }
 
@@ -410,33 +412,33 @@ static void tmp_is_usable(struct look *l, struct condition *c)
 				  : l->tmp_error.kind;
 		say(c, CONDITION_FAILS, "the JVM's /tmp cannot be opened: %s",
 		    l->tmp_error.text);
-		remedy(c, l->tmp_error.kind == ERROR_PERMISSION
-				  ? "that takes CAP_SYS_PTRACE, or the JVM's "
-				    "own user"
-				  : "the JVM needs a /tmp that it may write "
-				    "to");
+		remedy(c,
+		       l->tmp_error.kind == ERROR_PERMISSION
+			       ? "run as the JVM's user or with CAP_SYS_PTRACE"
+			       : "the JVM needs a writable /tmp");
 	} else if (l->socket == SOCKET_OPEN) {
-		say(c, CONDITION_HOLDS, "is there");
+		say(c, CONDITION_HOLDS, "exists");
 	} else if (fstatvfs(l->tmp, &fs) < 0 || fstat(l->tmp, &st) < 0) {
-		say(c, CONDITION_UNKNOWN, "could not be looked at");
+		say(c, CONDITION_UNKNOWN, "unknown");
 	} else if (!may_write(l->jvm, &st)) {
 		say(c, CONDITION_FAILS,
-		    "the JVM's user may not write to its /tmp (mode %03o, uid "
-		    "%u): it cannot make its socket",
+		    "the JVM's user cannot write to its /tmp (mode %03o, uid "
+		    "%u), so the JVM cannot create its socket",
 		    (unsigned)st.st_mode & 07777, (unsigned)st.st_uid);
-		remedy(c, "give it mode 1777");
+		remedy(c, "set mode 1777");
 	} else if (fs.f_flag & ST_RDONLY) {
 		say(c, CONDITION_FAILS,
-		    "/tmp is read-only there: the JVM cannot make its socket");
-		remedy(c, "mount a small tmpfs on /tmp; or start the JVM with "
-			  "JMX and ask by that");
+		    "the JVM's /tmp is read-only, so the JVM cannot create its "
+		    "socket");
+		remedy(c, "mount a small tmpfs on /tmp, or restart the JVM "
+			  "with JMX enabled and use JMX");
 	} else if (fs.f_favail == 0 && fs.f_files) {
 		say(c, CONDITION_FAILS,
-		    "/tmp has no inode left there: the JVM cannot make its "
-		    "socket");
-		remedy(c, "make room in it");
+		    "the JVM's /tmp has no free inode, so the JVM cannot "
+		    "create its socket");
+		remedy(c, "delete files in it");
 	} else {
-		say(c, CONDITION_HOLDS, "is there and writable");
+		say(c, CONDITION_HOLDS, "exists and is writable");
 	}
 }
 
@@ -540,7 +542,7 @@ static void report_no_answer(struct report *r, const struct error *err)
 	r->list[0] = (struct condition){ .name = "file system",
 					 .kind = ERROR_REFUSED };
 	say(r->list, CONDITION_FAILS, "%s", err->text);
-	remedy(r->list, "see what its /tmp is mounted from");
+	remedy(r->list, "check which file system is mounted on its /tmp");
 	r->count = 1;
 }
 
@@ -674,7 +676,7 @@ int attach_timed_out(const struct jvm *jvm, int64_t timeout_ns,
 	if (!timeout_reason(jvm, &why))
 		text_puts(&why, "it may be busy with another request, in a "
 				"long pause, or short of CPU");
-	fail(err, ERROR_REFUSED, "%d: the JVM did not answer within %s: %s",
+	fail(err, ERROR_REFUSED, "%d: the JVM did not respond within %s: %s",
 	     (int)jvm->pid, time.bytes, why.bytes);
 	text_release(&time);
 	text_release(&why);

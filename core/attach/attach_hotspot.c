@@ -34,8 +34,8 @@ static int check_lengths(const struct attach_request *r, size_t limit,
 	for (size_t i = 0; i < count_args(r); i++) {
 		if (strlen(r->args[i]) > limit)
 			return fail(err, ERROR_MISUSE,
-				    "an argument of %zu bytes is too long for "
-				    "this JVM, which takes %zu",
+				    "the argument has %zu bytes; this JVM "
+				    "accepts at most %zu",
 				    strlen(r->args[i]), limit);
 	}
 	return 0;
@@ -46,7 +46,7 @@ static int encode_v1(struct text *out, const struct attach_request *r,
 {
 	if (count_args(r) > V1_ARGS)
 		return fail(err, ERROR_MISUSE,
-			    "this JVM takes at most %d arguments", V1_ARGS);
+			    "this JVM accepts at most %d arguments", V1_ARGS);
 	if (check_lengths(r, V1_LENGTH, err))
 		return -1;
 	add_string(out, "1");

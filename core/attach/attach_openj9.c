@@ -64,8 +64,8 @@ static int open_own(const struct jvm *jvm, int common, struct error *err)
 		    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return fail(err, ERROR_REFUSED,
-			    "%d: OpenJ9's attach API is off: there is no "
-			    "%s/%s; start the JVM with "
+			    "%d: OpenJ9's attach API is disabled: there is no "
+			    "%s/%s; restart the JVM with "
 			    "-Dcom.ibm.tools.attach.enable=yes",
 			    (int)jvm->pid, FOLDER, name);
 	if (fstat(fd, &st) == 0 && st.st_uid == jvm->uid &&
@@ -74,8 +74,8 @@ static int open_own(const struct jvm *jvm, int common, struct error *err)
 		return fd;
 	close(fd);
 	return fail(err, ERROR_REFUSED,
-		    "%d: %s/%s is not the JVM's own, or has no attachInfo: it "
-		    "is not to be trusted",
+		    "%d: cannot trust %s/%s: it belongs to another user, or "
+		    "has no attachInfo",
 		    (int)jvm->pid, FOLDER, name);
 }
 
@@ -160,7 +160,7 @@ static int write_reply_info(struct waking *w, struct error *err)
 	bool whole;
 
 	if (getrandom(&w->key, sizeof(w->key), 0) != sizeof(w->key))
-		return fail_sys(err, ERROR_FAILED, "no random numbers");
+		return fail_sys(err, ERROR_FAILED, "cannot get random bytes");
 	len = snprintf(text, sizeof(text), "%016" PRIx64 "\n%d\n", w->key,
 		       w->port);
 	/* One that was left behind is nobody's: we have the lock. */
@@ -168,7 +168,7 @@ static int write_reply_info(struct waking *w, struct error *err)
 	fd = openat(w->own, "replyInfo",
 		    O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return refused(w->jvm, "replyInfo cannot be made", err);
+		return refused(w->jvm, "replyInfo cannot be created", err);
 	whole = write(fd, text, (size_t)len) == len;
 	close(fd);
 	return whole ? 0 : refused(w->jvm, "replyInfo cannot be written", err);
@@ -182,7 +182,9 @@ static int take_lock(struct waking *w, struct error *err)
 		return refused(w->jvm, "_attachlock", err);
 	while (flock(w->lock, LOCK_EX | LOCK_NB) < 0) {
 		if (clock_left_ms(w->deadline_ns) == 0)
-			return refused(w->jvm, "attach lock is taken", err);
+			return refused(w->jvm,
+				       "attach lock is held by another process",
+				       err);
 		clock_sleep_until(clock_monotonic_ns() + NAP_NS);
 	}
 	return 0;
@@ -279,7 +281,7 @@ static int accept_it(const struct waking *w, struct error *err)
 			close(fd);
 	}
 	return fail(err, ERROR_REFUSED,
-		    "%d: OpenJ9 did not answer its semaphore in time",
+		    "%d: OpenJ9 did not respond to its semaphore in time",
 		    (int)w->jvm->pid);
 }
 

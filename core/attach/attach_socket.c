@@ -53,21 +53,22 @@ static int check(const struct jvm *jvm, const char *name, int fd,
 		return fail_sys(err, ERROR_FAILED, "/tmp/%s", name);
 	if (!S_ISSOCK(st.st_mode))
 		return fail(err, ERROR_REFUSED,
-			    "%d: /tmp/%s is %s, not the JVM's socket; if the "
-			    "JVM has not made it, remove it",
+			    "%d: /tmp/%s is %s, not a socket; if the JVM did "
+			    "not create it, remove it",
 			    (int)jvm->pid, name,
 			    S_ISLNK(st.st_mode) ? "a link" : "another file");
 	if (st.st_uid != jvm->uid || st.st_gid != jvm->gid)
-		return fail(err, ERROR_REFUSED,
-			    "%d: /tmp/%s belongs to uid %u, gid %u, not to the "
-			    "JVM's %u, %u: it is not to be trusted; remove it",
-			    (int)jvm->pid, name, (unsigned)st.st_uid,
-			    (unsigned)st.st_gid, (unsigned)jvm->uid,
-			    (unsigned)jvm->gid);
+		return fail(
+			err, ERROR_REFUSED,
+			"%d: cannot trust /tmp/%s: it belongs to uid %u, gid "
+			"%u, but the JVM runs with uid %u, gid %u; remove it",
+			(int)jvm->pid, name, (unsigned)st.st_uid,
+			(unsigned)st.st_gid, (unsigned)jvm->uid,
+			(unsigned)jvm->gid);
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
 		return fail(err, ERROR_REFUSED,
-			    "%d: /tmp/%s has mode %03o: others may open it, so "
-			    "it is not to be trusted; the JVM makes it 600",
+			    "%d: cannot trust /tmp/%s: other users may open it "
+			    "(mode %03o, the JVM creates it with mode 600)",
 			    (int)jvm->pid, name, (unsigned)st.st_mode & 0777);
 	return 0;
 }
@@ -101,8 +102,8 @@ static int check_peer(const struct jvm *jvm, int fd, struct error *err)
 		return fail_sys(err, ERROR_FAILED, "SO_PEERCRED");
 	if (peer.pid != jvm->pid || peer.uid != jvm->uid)
 		return fail(err, ERROR_REFUSED,
-			    "%d: process %d of uid %u listens in its place: it "
-			    "is not to be trusted",
+			    "%d: cannot trust the attach socket: process %d of "
+			    "uid %u listens on it",
 			    (int)jvm->pid, (int)peer.pid, (unsigned)peer.uid);
 	return 0;
 }
@@ -140,8 +141,8 @@ static int connect_held(const struct jvm *jvm, int fd, int held,
 	} while (sys == EINTR && clock_left_ms(deadline_ns) > 0);
 	if (sys == EAGAIN || sys == EINTR)
 		return fail(err, ERROR_REFUSED,
-			    "%d: the JVM admits no connection: too many wait "
-			    "for its attach listener",
+			    "%d: the JVM accepts no connection: too many "
+			    "clients wait for its attach listener",
 			    (int)jvm->pid);
 	errno = sys;
 	return fail_sys(err,
@@ -157,7 +158,7 @@ int attach_socket_connect(const struct jvm *jvm, int held, int64_t deadline_ns,
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
-		return fail_sys(err, ERROR_FAILED, "cannot make a socket");
+		return fail_sys(err, ERROR_FAILED, "cannot create a socket");
 	if (connect_held(jvm, fd, held, deadline_ns, err) ||
 	    check_peer(jvm, fd, err)) {
 		close(fd);
@@ -313,11 +314,12 @@ static int lock_held_too_long(const struct jvm *jvm, int fd, struct error *err)
 
 	if (pid)
 		return fail(err, ERROR_REFUSED,
-			    "%d: process %d is asking this JVM already; wait "
-			    "until it has done",
+			    "%d: process %d is attached to this JVM; wait "
+			    "until it has finished",
 			    (int)jvm->pid, (int)pid);
 	return fail(err, ERROR_REFUSED,
-		    "%d: another sjkc is asking this JVM already",
+		    "%d: another sjkc is attached to this JVM; wait until it "
+		    "has finished",
 		    (int)jvm->pid);
 }
 

@@ -143,8 +143,8 @@ static int put_trigger(struct waking *w, struct error *err)
 	if (in_cwd == EEXIST)
 		return 0;
 	return fail(err, ERROR_REFUSED,
-		    "%d: cannot ask for an attach: no %s can be made in its "
-		    "/tmp (%s), nor in its working directory (%s)",
+		    "%d: cannot attach: cannot create %s in the JVM's /tmp "
+		    "(%s) or working directory (%s)",
 		    (int)w->jvm->pid, w->trigger, strerror(in_tmp),
 		    strerror(in_cwd));
 }
@@ -265,8 +265,8 @@ static int ask(struct waking *w, int channel, struct error *err)
 		if (nap(w, channel, LAST_NAP_NS, err) || w->alone) {
 			if (err->sys == ETIMEDOUT)
 				fail(err, ERROR_REFUSED,
-				     "%d: another attach is under way: a %s is "
-				     "there",
+				     "%d: another attach is in progress: %s "
+				     "exists",
 				     (int)w->jvm->pid, w->trigger);
 			return -1;
 		}
@@ -322,8 +322,8 @@ static int check_handler(const struct jvm *jvm, struct error *err)
 		return -1;
 	if (!(status.caught & quit) || status.ignored & quit)
 		return fail(err, ERROR_REFUSED,
-			    "%d: not asked: it does not handle SIGQUIT, which "
-			    "would kill it",
+			    "%d: cannot attach: the JVM does not handle "
+			    "SIGQUIT, which would kill it",
 			    (int)jvm->pid);
 	return 0;
 }
@@ -332,8 +332,8 @@ static int send_signal(const struct jvm *jvm, struct error *err)
 {
 	if (jvm->pidfd < 0)
 		return fail(err, ERROR_UNAVAILABLE,
-			    "%d: this kernel has no pidfd: a signal might go "
-			    "astray",
+			    "%d: cannot signal the JVM safely: this kernel has "
+			    "no pidfd (Linux 5.3)",
 			    (int)jvm->pid);
 	if (check_handler(jvm, err))
 		return -1;
@@ -341,8 +341,8 @@ static int send_signal(const struct jvm *jvm, struct error *err)
 		return 0;
 	if (errno == ESRCH)
 		return attach_fail_ended(jvm, err);
-	return fail_sys(err, ERROR_PERMISSION, "%d: cannot send it a signal",
-			(int)jvm->pid);
+	return fail_sys(err, ERROR_PERMISSION,
+			"%d: cannot send a signal to the JVM", (int)jvm->pid);
 }
 
 /* The parent's part: the signal, when the child says that it may be sent. */

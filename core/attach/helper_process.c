@@ -57,7 +57,7 @@ enum child_news helper_process_wait(const struct child *c, int64_t deadline_ns,
 	if (news == CHILD_SILENT) {
 		errno = ETIMEDOUT;
 		fail_sys(err, ERROR_REFUSED,
-			 "the JVM's file system does not answer");
+			 "the JVM's file system does not respond");
 	}
 	return news;
 }

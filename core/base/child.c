@@ -298,7 +298,7 @@ enum child_news child_wait(const struct child *c, int64_t deadline_ns, int *fd,
 	if (news == CHILD_SILENT) {
 		errno = ETIMEDOUT;
 		fail_sys(err, ERROR_REFUSED,
-			 "the helper process did not answer");
+			 "the helper process did not respond");
 	}
 	return news;
 }

@@ -83,7 +83,7 @@ static int await_writer(struct input *in, struct error *err)
 		}
 		poll(NULL, 0, WRITER_POLL_MS);
 	}
-	return fail(err, ERROR_INPUT, "nobody writes to this pipe");
+	return fail(err, ERROR_INPUT, "no process writes to this pipe");
 }
 
 static int open_path(struct input *in, const char *path, struct stat *st,
@@ -163,7 +163,7 @@ int input_open(struct input *in, const char *path, struct error *err)
 		in->complete = false;
 	}
 	if (in->len == 0)
-		return fail(err, ERROR_INPUT, "empty after unzipping%s%s",
+		return fail(err, ERROR_INPUT, "empty after decompression%s%s",
 			    in->damage ? ": " : "",
 			    in->damage ? in->damage : "");
 	return 0;

@@ -35,7 +35,7 @@ static struct pattern *compile(const char *regex, uint32_t options,
 	if (!p->code) {
 		pcre2_get_error_message(code, why, sizeof(why));
 		fail(err, ERROR_MISUSE,
-		     "'%s' is no regular expression: %s, at character %zu",
+		     "invalid regular expression '%s': %s at character %zu",
 		     regex, (const char *)why, (size_t)at + 1);
 		pattern_free(p);
 		return NULL;

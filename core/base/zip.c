@@ -62,14 +62,15 @@ struct inflated inflate_watched(enum inflate_kind kind, const uint8_t *in,
 		return out;
 	}
 	if (inflateInit2(&z, kind == INFLATE_GZIP ? 15 + 16 : 15) != Z_OK) {
-		out.damage = "zlib cannot start";
+		out.damage = "zlib cannot be initialized";
 		return out;
 	}
 	while (!out.damage && !(max && out.len == max)) {
 		ret = step(&z, &out, &cap, in, len, max);
 		if (inflated_is_bomb(&out, bomb)) {
 			/* Of many members each may end within a step. */
-			out.damage = "expands without end, stopped";
+			out.damage = "compressed data that expands too much; "
+				     "reading stopped";
 		} else if (ret == Z_STREAM_END) {
 			/* Zero padding after a member is not a member. */
 			if (kind != INFLATE_GZIP ||

@@ -97,7 +97,8 @@ int class_histogram_read(struct class_histogram *h, const char *text,
 			h->unread++;
 	}
 	if (h->count == before && !first.len)
-		return fail(err, ERROR_INPUT, "no class histogram: no answer");
+		return fail(err, ERROR_INPUT,
+			    "no class histogram: the reply is empty");
 	if (h->count == before)
 		return fail(err, ERROR_INPUT, "no class histogram: %.*s",
 			    first.len < 200 ? (int)first.len : 200, first.text);

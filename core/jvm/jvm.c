@@ -39,8 +39,8 @@ static int check_proc(struct error *err)
 	self[len] = '\0';
 	if (strtol(self, NULL, 10) != getpid())
 		return fail(err, ERROR_UNAVAILABLE,
-			    "/proc is that of another pid namespace: pids in "
-			    "it are not ours");
+			    "/proc belongs to another PID namespace; its PIDs "
+			    "are not valid here");
 	return 0;
 }
 
@@ -92,12 +92,12 @@ static int look(struct jvm *jvm, struct proc_status *status, struct error *err)
 		return -1;
 	if (status->tgid != pid)
 		return fail(err, ERROR_MISUSE,
-			    "%d is a thread of process %d; give that", (int)pid,
-			    (int)status->tgid);
+			    "%d is a thread of process %d; use the process ID",
+			    (int)pid, (int)status->tgid);
 	if (status->state == 'Z' || status->state == 'X')
 		return fail(err, ERROR_NO_TARGET,
-			    "%d has ended (a zombie: its parent has not asked "
-			    "how)",
+			    "%d has ended (it is a zombie until its parent "
+			    "reaps it)",
 			    (int)pid);
 	take_status(jvm, status);
 	if (procfs_stat(pid, &stat_now, err))
@@ -118,8 +118,7 @@ static int open_pid(struct jvm *jvm, pid_t pid, struct proc_status *status,
 {
 	*jvm = (struct jvm){ .pid = pid, .pidfd = -1 };
 	if (pid <= 0)
-		return fail(err, ERROR_MISUSE, "%d: no process has that pid",
-			    (int)pid);
+		return fail(err, ERROR_MISUSE, "%d: no such process", (int)pid);
 	if (check_proc(err))
 		return -1;
 	jvm->pidfd = pidfd_of(pid);

@@ -309,15 +309,15 @@ int jvm_kind_explain(pid_t pid, struct error *err)
 		return -1;
 	if (is_kernel_thread(pid))
 		return fail(err, ERROR_NO_TARGET,
-			    "%d (%s) is a thread of the kernel, no JVM",
-			    (int)pid, stat.comm);
+			    "%d (%s) is a kernel thread, not a JVM", (int)pid,
+			    stat.comm);
 	if (is_native_image(pid))
 		return fail(err, ERROR_NO_TARGET,
-			    "%d (%s) is a native image of GraalVM: there is no "
-			    "JVM in it to be asked",
+			    "%d (%s) is a GraalVM native image, which contains "
+			    "no JVM",
 			    (int)pid, stat.comm);
 	return fail(err, ERROR_NO_TARGET,
-		    "%d (%s) is no JVM: it has no libjvm mapped", (int)pid,
+		    "%d (%s) is not a JVM: it has not mapped libjvm", (int)pid,
 		    stat.comm);
 }
 

@@ -53,12 +53,14 @@ static int check_directory(const struct search *s, const struct stat *st,
 			   const char *name, struct error *err)
 {
 	if (st->st_uid != s->jvm->uid)
-		return fail(err, ERROR_REFUSED,
-			    "/tmp/%s is of uid %u, the JVM of uid %u", name,
-			    st->st_uid, s->jvm->uid);
+		return fail(
+			err, ERROR_REFUSED,
+			"/tmp/%s belongs to uid %u, but the JVM runs as uid %u",
+			name, st->st_uid, s->jvm->uid);
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
 		return fail(err, ERROR_REFUSED,
-			    "others than its owner may write to /tmp/%s", name);
+			    "/tmp/%s is writable by other users than its owner",
+			    name);
 	return 0;
 }
 
@@ -68,17 +70,17 @@ static int check_file(const struct search *s, const struct stat *st,
 	const char *wrong = NULL;
 
 	if (!S_ISREG(st->st_mode))
-		wrong = "is no regular file";
+		wrong = "is not a regular file";
 	else if (st->st_uid != s->jvm->uid)
-		wrong = "is not of the JVM's user";
+		wrong = "does not belong to the JVM's user";
 	else if (st->st_mode & (S_IWGRP | S_IWOTH))
-		wrong = "may be written by others than its owner";
+		wrong = "is writable by other users than its owner";
 	else if (st->st_nlink != 1)
-		wrong = "has more than one name";
+		wrong = "has more than one hard link";
 	else if (st->st_size > PERFDATA_FILE_MAX)
-		wrong = "is too large for what it should be";
+		wrong = "is too large";
 	else if (!is_mapped(s, directory))
-		wrong = "is not this JVM's: it does not have it mapped";
+		wrong = "belongs to another JVM: this one has not mapped it";
 	if (wrong)
 		return fail(err, ERROR_REFUSED, "/tmp/%s/%s %s", directory,
 			    s->file, wrong);
@@ -144,11 +146,12 @@ static int say_absent(const struct jvm *jvm, struct error *err)
 {
 	if (jvm->kind != JVM_HOTSPOT)
 		return fail(err, ERROR_UNAVAILABLE,
-			    "%d has no counters: only HotSpot JVMs do",
+			    "%d has no performance counters: only HotSpot JVMs "
+			    "have them",
 			    jvm->pid);
 	return fail(err, ERROR_UNAVAILABLE,
-		    "%d shows no counters of its own: there is no file under "
-		    "/tmp/hsperfdata_* for it",
+		    "%d has no performance counters: there is no file "
+		    "/tmp/hsperfdata_*/PID",
 		    jvm->pid);
 }
 
@@ -209,7 +212,8 @@ void perfdata_explain(const struct jvm *jvm, struct error *err)
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
 		if (jvm_about_option(&about, reasons[i]))
 			fail(err, ERROR_UNAVAILABLE,
-			     "%d shows no counters: it was started with %s",
+			     "%d has no performance counters: it was started "
+			     "with %s",
 			     jvm->pid, reasons[i]);
 	}
 	jvm_about_release(&about);
@@ -316,7 +320,7 @@ static int read_entries(struct perfdata *p, struct error *err)
 
 		if (at > p->len || p->len - at < ENTRY_SIZE)
 			return fail(err, ERROR_INPUT,
-				    "counter %u of %u lies outside of the file",
+				    "counter %u of %u lies outside the file",
 				    i + 1, count);
 		size = get_u32(p, at);
 		if (size < ENTRY_SIZE || size > p->len - at)
@@ -360,18 +364,19 @@ static int read_prologue(struct perfdata *p, struct error *err)
 
 	if (p->len < PROLOGUE_SIZE)
 		return fail(err, p->fd < 0 ? ERROR_INPUT : ERROR_UNAVAILABLE,
-			    "the counters' file has only %zu bytes", p->len);
+			    "the counter file has only %zu bytes", p->len);
 	memcpy(&magic, p->image, sizeof(magic));
 	if (be32toh(magic) != MAGIC)
-		return fail(err, ERROR_INPUT, "it is no file of counters");
+		return fail(err, ERROR_INPUT,
+			    "the file has no performance counters");
 	if (p->image[MAJOR_AT] != 2)
 		return fail(err, ERROR_INPUT,
-			    "the counters are in format %u, not 2",
+			    "the counter file has format %u; sjkc supports "
+			    "format 2",
 			    p->image[MAJOR_AT]);
 	if (!p->image[ACCESSIBLE_AT])
 		return fail(err, ERROR_UNAVAILABLE,
-			    "the JVM has only just begun to write its "
-			    "counters");
+			    "the JVM is still initializing its counters");
 	p->is_little = p->image[BYTE_ORDER_AT] == 1;
 	return 0;
 }
@@ -416,18 +421,18 @@ static int read_image(struct perfdata *p, struct error *err)
 	ssize_t got;
 
 	if (fstat(p->fd, &st))
-		return fail_sys(err, ERROR_NO_TARGET, "the counters' file");
+		return fail_sys(err, ERROR_NO_TARGET, "counter file");
 	if (st.st_nlink == 0)
 		return fail(err, ERROR_NO_TARGET,
-			    "the JVM has removed its counters' file");
+			    "the JVM has removed its counter file");
 	if (st.st_size > PERFDATA_FILE_MAX)
 		return fail(err, ERROR_REFUSED,
-			    "the counters' file has grown to %lld bytes",
+			    "the counter file has grown to %lld bytes",
 			    (long long)st.st_size);
 	reserve_image(p, (size_t)st.st_size);
 	got = pread(p->fd, p->image, p->len, 0);
 	if (got < 0)
-		return fail_sys(err, ERROR_NO_TARGET, "the counters' file");
+		return fail_sys(err, ERROR_NO_TARGET, "counter file");
 	p->len = (size_t)got;
 	return 0;
 }

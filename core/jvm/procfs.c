@@ -366,7 +366,7 @@ int procfs_status(pid_t pid, struct proc_status *status, struct error *err)
 
 	if (ret == 0 && !procfs_parse_status(text.bytes, text.len, status))
 		ret = fail(err, ERROR_UNAVAILABLE,
-			   "%d: /proc/%d/status is not as proc(5) says",
+			   "%d: unexpected contents of /proc/%d/status",
 			   (int)pid, (int)pid);
 	text_release(&text);
 	return ret;
@@ -379,7 +379,7 @@ int procfs_stat(pid_t pid, struct proc_stat *stat, struct error *err)
 
 	if (ret == 0 && !procfs_parse_stat(text.bytes, text.len, stat))
 		ret = fail(err, ERROR_UNAVAILABLE,
-			   "%d: /proc/%d/stat is not as proc(5) says", (int)pid,
+			   "%d: unexpected contents of /proc/%d/stat", (int)pid,
 			   (int)pid);
 	text_release(&text);
 	return ret;

@@ -461,19 +461,18 @@ static void note_allocation(const struct proc_facts *f, struct top_sample *out)
 	if (f->has_alloc && f->alloc_over_ns >= 0)
 		source_note_add(
 			out, "allocation", false,
-			"~ mean over %lld s, from thread dumps, %lld s ago",
+			"~ mean of %lld s, from thread dumps, %lld s ago",
 			note_seconds(f->alloc_over_ns),
 			note_seconds(f->dump_age_ns));
 	else if (f->has_alloc)
-		source_note_add(
-			out, "allocation", false,
-			"~ mean over each thread's life, from a thread dump, "
-			"%lld s ago",
-			note_seconds(f->dump_age_ns));
+		source_note_add(out, "allocation", false,
+				"~ mean of each thread's lifetime, from a "
+				"thread dump, %lld s ago",
+				note_seconds(f->dump_age_ns));
 	else if (f->dump_age_ns >= 0)
 		source_note_add(
 			out, "allocation", true,
-			"- (this JVM's thread dumps lack it; use --jmx)");
+			"- (not in this JVM's thread dumps; use --jmx)");
 	else
 		source_note_add(out, "allocation", true,
 				"- (needs a thread dump or JMX)");
@@ -496,14 +495,14 @@ void proc_notes_add(const struct proc_facts *f, struct top_sample *out)
 				"as of the last collection");
 	}
 	if (out->process.gc_count && out->process.gc[0].at_most)
-		source_note_add(out, "gc", false,
-				"at most: this collector does not count its "
-				"pauses, all safepoints are shown; exact with "
-				"--jmx");
+		source_note_add(
+			out, "gc", false,
+			"upper bound: this collector does not count its "
+			"pauses, so all safepoints count; --jmx is exact");
 	if (!f->has_schedstat) {
 		source_note_add(
 			out, "cpu", false,
-			"in ticks of 10 ms: this kernel has no schedstat");
+			"resolution 10 ms: this kernel has no schedstat");
 		source_note_add(out, "runq", true,
 				"- (this kernel has no schedstat)");
 	}
@@ -637,11 +636,11 @@ static void fill_process(struct proc_source *s, struct process_sample *out)
 static const char *no_names(const struct proc_source *s)
 {
 	if (s->options.no_attach)
-		return "the JVM is not to be asked";
+		return "attaching is disabled";
 	if (s->jvm->kind == JVM_OPENJ9)
 		return "OpenJ9 prints no kernel ids";
 	if (s->jvm->kind != JVM_HOTSPOT)
-		return "it runs no JVM that could be asked";
+		return "the process is not a HotSpot JVM";
 	return NULL;
 }
 
@@ -734,7 +733,7 @@ static int check_runs(const struct proc_source *s, struct error *err)
 			    (int)s->jvm->pid);
 	if (is_stopped(s))
 		return fail(err, ERROR_REFUSED,
-			    "process %d is stopped: it cannot answer",
+			    "process %d is stopped: it cannot respond",
 			    (int)s->jvm->pid);
 	return 0;
 }
@@ -761,8 +760,8 @@ static int stack(struct thread_source *base, const struct thread_sample *t,
 			      out))
 		return 0;
 	return fail(err, ERROR_UNAVAILABLE,
-		    "thread %d is not in the JVM's thread dump: it is none of "
-		    "Java's, or has ended",
+		    "thread %d is not in the JVM's thread dump: it is not a "
+		    "Java thread, or has ended",
 		    (int)t->tid);
 }
 

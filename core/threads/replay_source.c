@@ -342,7 +342,7 @@ static int replay_sample(struct thread_source *source, struct top_sample *out,
 	if (r->damaged)
 		return fail(err, ERROR_PARTIAL, "line %" PRIu64 " is damaged",
 			    r->lines.number);
-	return fail(err, ERROR_NO_TARGET, "the recording ends here");
+	return fail(err, ERROR_NO_TARGET, "end of the recording");
 }
 
 /* Appends what was last shown after the last sample. */
@@ -374,7 +374,7 @@ static int replay_stack(struct thread_source *source,
 	if (replay_shown((struct replay_source *)source, "stack",
 			 of->tid ? of->tid : of->java_id, of->java_id, out))
 		return fail(err, ERROR_FAILED,
-			    "none of this thread was recorded");
+			    "the recording has none of this thread");
 	return 0;
 }
 
@@ -384,7 +384,7 @@ static int replay_deadlocks(struct thread_source *source, struct text *out,
 	if (replay_shown((struct replay_source *)source, "deadlocks", 0, 0,
 			 out))
 		return fail(err, ERROR_FAILED,
-			    "nobody did while this was recorded");
+			    "no search for deadlocks was recorded");
 	return 0;
 }
 
@@ -395,8 +395,8 @@ static int replay_blocked(struct thread_source *source, struct blocked *out,
 	if (replay_shown((struct replay_source *)source, "blocked", 0, 0,
 			 &out->recorded))
 		return fail(err, ERROR_FAILED,
-			    "the recording has no blocked threads here; they "
-			    "are recorded while they are shown");
+			    "no blocked threads were recorded at this time; "
+			    "ttop records them while it shows them");
 	return 0;
 }
 
@@ -470,7 +470,7 @@ struct thread_source *replay_source_open(const char *bytes, size_t len,
 		return &r->source;
 	replay_close(&r->source);
 	fail(err, ERROR_INPUT,
-	     "not a recording of ttop: its first line has no "
+	     "not a ttop recording: the first line has no "
 	     "\"schema\":\"" TOP_RECORD_SCHEMA "\"");
 	return NULL;
 }

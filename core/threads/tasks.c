@@ -118,7 +118,7 @@ int task_process_read(struct task_process *p, struct error *err)
 		return -1;
 	if (process_runs_another(p->jvm))
 		return fail(err, ERROR_NO_TARGET,
-			    "process %d runs another program now (execve)",
+			    "process %d has become another program (execve)",
 			    (int)p->jvm->pid);
 	p->user_ns = stat.user_ticks * task_tick_ns();
 	p->sys_ns = stat.sys_ticks * task_tick_ns();

@@ -139,7 +139,8 @@ static int print_take(int fd, struct text *reply, int64_t *took_ns,
 
 	if (fstat(fd, &st) || st.st_size > MOST_REPLY ||
 	    pread(fd, &head, sizeof(head), 0) != sizeof(head))
-		return fail(err, ERROR_FAILED, "the helper's reply is damaged");
+		return fail(err, ERROR_FAILED,
+			    "the reply of the helper process is damaged");
 	*took_ns = head.took_ns;
 	len = (size_t)st.st_size - sizeof(head);
 	text_clear(reply);
@@ -398,7 +399,7 @@ const struct text *thread_dumps_text(struct thread_dumps *d, struct error *err)
 	if (d->text.bytes && now - d->came_ns <= KEEP_NS)
 		return &d->text;
 	if (!d->asks) {
-		fail(err, ERROR_UNAVAILABLE, "the JVM is not to be asked");
+		fail(err, ERROR_UNAVAILABLE, "attaching is disabled");
 		return NULL;
 	}
 	text_release(&d->text);
@@ -409,7 +410,7 @@ const struct text *thread_dumps_text(struct thread_dumps *d, struct error *err)
 	if (d->has_failed)
 		*err = d->problem;
 	else
-		fail(err, ERROR_REFUSED, "%d: no answer within %lld s",
+		fail(err, ERROR_REFUSED, "%d: no reply within %lld s",
 		     (int)d->jvm->pid,
 		     (long long)(2 * d->timeout_ns / CLOCK_NS_PER_S));
 	return NULL;
@@ -603,7 +604,7 @@ static void add_deadlock_line(struct text *out, struct line line)
 	if (line_starts(line, "\"")) {
 		text_puts(out, "  ");
 	} else if (line_starts(line, "Java stack information")) {
-		text_puts(out, "Where they are:\n");
+		text_puts(out, "Stack traces:\n");
 		return;
 	} else {
 		text_puts(out, "    ");

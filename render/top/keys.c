@@ -55,8 +55,7 @@ int keys_size(const char *text, unsigned *columns, unsigned *rows,
 	if (!pair(text, strlen(text), 'x', columns, rows) || !*columns ||
 	    !*rows)
 		return fail(err, ERROR_MISUSE,
-			    "'%s' is no size; columns and rows are: 80x24",
-			    text);
+			    "invalid size '%s' (example: 80x24)", text);
 	return 0;
 }
 
@@ -94,8 +93,7 @@ int keys_next(const char **script, struct key *key, struct error *err)
 		return 0;
 	end = strchr(begin, '>');
 	if (!end || !named(begin + 1, (size_t)(end - begin - 1), key))
-		return fail(err, ERROR_MISUSE, "'%s' begins with no key",
-			    begin);
+		return fail(err, ERROR_MISUSE, "invalid key: '%s'", begin);
 	*script = end + 1;
 	return 0;
 }

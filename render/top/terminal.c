@@ -192,7 +192,7 @@ static int open_files(struct error *err)
 {
 	if (!isatty(STDOUT_FILENO))
 		return fail(err, ERROR_UNAVAILABLE,
-			    "the output is no terminal");
+			    "standard output is not a terminal");
 	terminal.out = reopened(STDOUT_FILENO, NULL, "w");
 	terminal.in = reopened(isatty(STDIN_FILENO) ? STDIN_FILENO : -1,
 			       "/dev/tty", "r");
@@ -200,7 +200,8 @@ static int open_files(struct error *err)
 	    tcgetattr(fileno(terminal.out), &terminal.modes) == 0)
 		return 0;
 	close_files();
-	return fail(err, ERROR_UNAVAILABLE, "there is no terminal for keys");
+	return fail(err, ERROR_UNAVAILABLE,
+		    "no terminal is available for keys");
 }
 
 /* Is it known, and can it do what a screen needs? */
@@ -213,12 +214,11 @@ static int check_type(struct error *err)
 		return fail(err, ERROR_UNAVAILABLE, "TERM is not set");
 	if (setupterm(NULL, fileno(terminal.out), &found) != OK)
 		return fail(err, ERROR_UNAVAILABLE,
-			    "nothing is known of a terminal of type '%s'",
-			    type);
+			    "unknown terminal type '%s'", type);
 	if (capability("cup") && capability("clear"))
 		return 0;
 	return fail(err, ERROR_UNAVAILABLE,
-		    "a terminal of type '%s' cannot place a cursor", type);
+		    "terminal type '%s' cannot position the cursor", type);
 }
 
 /*
@@ -262,8 +262,7 @@ int terminal_open(bool colour, struct error *err)
 	if (!terminal.curses) {
 		terminal.armed = 0;
 		close_files();
-		return fail(err, ERROR_UNAVAILABLE,
-			    "the terminal cannot be used");
+		return fail(err, ERROR_UNAVAILABLE, "cannot use the terminal");
 	}
 	measure(&columns, &rows);
 	resize_term((int)rows, (int)columns);

@@ -25,7 +25,7 @@ static const struct top_column columns[] = {
 	  .format = java_id },
 	{ "KIND", "KIND", "thread kind: Java, VM, GC, JIT or native",
 	  .width = 6, .since = 140, .is_text = true, .format = kind },
-	{ "STATE", "STATE", "thread state; ~: as of the last thread dump",
+	{ "STATE", "STATE", "thread state; ~: from the last thread dump",
 	  .width = 11, .since = 60, .is_text = true, .format = state },
 	{ "CPU%", "CPU", "CPU time; 100 is one core", .width = 6,
 	  .since = 8, .counter = THREAD_CPU, .format = share },

@@ -44,7 +44,7 @@ static void say_interval(struct top *t)
 	struct text interval = { 0 };
 
 	units_add_time(&interval, (double)t->interval_ns);
-	top_say(t, false, "a sample every %s", interval.bytes);
+	top_say(t, false, "interval: %s", interval.bytes);
 	text_release(&interval);
 }
 
@@ -158,7 +158,7 @@ static void leave(struct top *t)
 static void pause_or_go_on(struct top *t)
 {
 	if (t->ended) {
-		top_say(t, false, "there are no more samples");
+		top_say(t, false, "no more samples");
 		return;
 	}
 	t->paused = !t->paused;

@@ -143,8 +143,8 @@ static int add_key(struct line word, struct top_order *order, struct error *err)
 		order->by[order->count++].reversed = reversed;
 		return 0;
 	}
-	return fail(err, ERROR_MISUSE, "'%.*s' is none of %s", (int)word.len,
-		    word.text, top_order_keys());
+	return fail(err, ERROR_MISUSE, "invalid sort key '%.*s'; use one of %s",
+		    (int)word.len, word.text, top_order_keys());
 }
 
 int top_order_parse(const char *text, struct top_order *order,

@@ -38,7 +38,7 @@ for name in "named-$$.jar" "named-$$" "$scratch/sub/named-$$.jar" \
 	doctor "$scratch/bin" 0 "$name" "^$first .*named-$$.jar"
 done
 doctor "$scratch/bin" 3 "nam-$$.jar" "did you mean 'named-$$.jar'"
-doctor "$scratch/bin" 2 "amed-$$(" 'no regular expression'
+doctor "$scratch/bin" 2 "amed-$$(" 'invalid regular expression'
 cp "$scratch/sub/named-$$.jar" "$scratch/sub/other-named-$$.jar"
 start "other-named-$$.jar" || exit 1
 # The name is that of just one; an expression finds both.

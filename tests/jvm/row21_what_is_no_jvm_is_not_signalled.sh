@@ -8,7 +8,7 @@ jdk=$(jdks | tail -n 1)
 
 env --default-signal=QUIT sleep 60 &
 sleeper=$!
-ask 3 jcmd $sleeper VM.version && said 'no JVM' || exit 1
+ask 3 jcmd $sleeper VM.version && said 'not a JVM' || exit 1
 kill -0 $sleeper || { echo 'sleep was killed'; exit 1; }
 kill $sleeper
 

@@ -72,12 +72,12 @@ check() {
 	path=/tmp/.java_pid$pid
 	refused 65534 600 'belongs to uid 65534' &&
 		refused 0 666 'mode 666' &&
-		refused 0 600 'listens in its place' || return
+		refused 0 600 'listens on it' || return
 	ln -s "$scratch/elsewhere" "$path"
 	ask 5 jcmd "$pid" VM.version && said 'a link' || return
 	rm "$path"
 	: >"$path"
-	ask 5 jcmd "$pid" VM.version && said 'not the JVM' || return
+	ask 5 jcmd "$pid" VM.version && said 'not a socket' || return
 	rm "$path"
 	alive "$pid" && no_litter "$pid" || return
 	# And without them it is asked.

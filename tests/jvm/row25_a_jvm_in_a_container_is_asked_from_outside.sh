@@ -83,11 +83,11 @@ check() {
 		noexec_tmp "$1" && no_tmp "$1" ||
 		return
 	hopeless "$1" ro 'read-only' || return
-	hopeless "$1" nr_inodes=6 'no inode left' \
+	hopeless "$1" nr_inodes=6 'no free inode' \
 		'setpriv --reuid=4321 --regid=4321 --clear-groups \
 			touch /tmp/1 /tmp/2 /tmp/3 /tmp/4 2>/dev/null; true' ||
 		return
-	hopeless "$1" rw 'may not write to its /tmp' \
+	hopeless "$1" rw 'cannot write to its /tmp' \
 		'mount -t tmpfs -o mode=755 none /tmp'
 }
 

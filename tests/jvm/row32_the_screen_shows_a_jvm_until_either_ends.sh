@@ -51,7 +51,7 @@ looks_over_jmx() {
 	target_end "$pid"
 	eventually test -e "$scratch/ended" || return
 	eventually shows 'status 0' &&
-		eventually shows 'no JVM answers any more' &&
+		eventually shows 'the JVM no longer responds' &&
 		eventually shows 'idle-* (30)' &&
 		eventually shows ' burner-' || return
 	tm kill-server

@@ -26,7 +26,7 @@ told_by_whom() {
 	holder=$!
 	sleep 0.3
 	ask 5 jcmd --timeout 500ms "$pid" VM.version &&
-		said 'is asking this JVM already' || return
+		said 'is attached to this JVM' || return
 	wait $holder
 	ask 0 jcmd "$pid" VM.version
 }
@@ -89,7 +89,7 @@ killed() {
 left_behind() {
 	: >"/tmp/.attach_pid$pid"
 	ask 5 jcmd --timeout 1s "$pid" VM.version &&
-		said 'another attach is under way' || return
+		said 'another attach is in progress' || return
 	[ -e "/tmp/.attach_pid$pid" ] || { echo 'it was taken away'; return 1; }
 	alive "$pid" || return
 	# Old enough by the time that this one has waited for it.

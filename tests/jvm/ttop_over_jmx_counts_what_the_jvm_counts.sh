@@ -132,7 +132,7 @@ goes_on_with_a_new_jvm() {
 	target_end "$pid"
 	wait "$ttop"
 	status=$?
-	[ $status -eq 0 ] && said 'no JVM answers any more' && return
+	[ $status -eq 0 ] && said 'the JVM no longer responds' && return
 	echo "exit status $status"
 	return 1
 }

@@ -77,10 +77,10 @@ by_a_key() {
 	"$sjkc" ttop -s "127.0.0.1:$port" --screen 200x30 \
 		--keys 'C<show><tick><tick><show>C<show>' >"$scratch/out" \
 		2>"$scratch/err" || { cat "$scratch/err"; return 1; }
-	printed 'the JVM measures contention now' &&
+	printed 'contention monitoring enabled' &&
 		printed 'contention: measured until ttop ends' &&
 		printed 'WAIT%' &&
-		printed 'the JVM does not measure contention any more' &&
+		printed 'contention monitoring disabled' &&
 		measures false &&
 		ask 0 ttop -s "127.0.0.1:$port" --screen 200x30 --keys C &&
 		measures false
@@ -101,7 +101,7 @@ says_when_it_cannot() {
 	kill -INT "$ttop"
 	wait "$ttop"
 	kill -CONT "$pid"
-	said 'goes on measuring contention'
+	said 'cannot disable contention monitoring'
 }
 
 # Nobody knows whether it has ended, or only the way to it is closed.
@@ -109,8 +109,8 @@ says_that_nobody_answers() {
 	"$TOOLS/ask_jmx" "127.0.0.1:$port" "set=$flag=boolean:false" || return
 	begin -s "127.0.0.1:$port" || return
 	target_end "$pid"
-	ended 0 && said 'no JVM answers any more' &&
-		said 'if the JVM still runs, it goes on measuring contention'
+	ended 0 && said 'the JVM no longer responds' &&
+		said 'it stays enabled if the JVM still runs'
 }
 
 # Of a JVM without a port: its connector is started, which is said, and stays.

@@ -103,7 +103,7 @@ check() {
 	target "$1" -- blocked=2 parked=1 waiters=2 deadlock lockdeadlock &&
 		all_wait 7 && same_lock_as_in_a_dump && on_the_screen && recorded &&
 		ask 0 ttop -p "$pid" --screen 100x20 --keys C &&
-		printed 'measuring contention needs JMX' &&
+		printed 'contention monitoring requires JMX' &&
 		report -p "$pid" --jmx && blocked_as JMX && target_end "$pid"
 }
 

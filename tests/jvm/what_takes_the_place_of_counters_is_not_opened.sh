@@ -21,7 +21,7 @@ check() {
 	# SIGTERM is lost when it comes before a shell begun has reset its traps.
 	kill -KILL "$writer" 2>/dev/null || { echo 'the pipe was opened'; return 1; }
 	wait "$writer" 2>/dev/null
-	grep -q 'is no regular file' "$scratch/err" && [ $status -eq 5 ] &&
+	grep -q 'is not a regular file' "$scratch/err" && [ $status -eq 5 ] &&
 		grep -q "^ *$pid " "$scratch/jps" && target_end "$pid"
 }
 

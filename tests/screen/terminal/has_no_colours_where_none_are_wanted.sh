@@ -6,7 +6,7 @@ styles() {
 }
 for with in TERM=screen-256color NO_COLOR=1 NO_COLOR= TERM=vt100; do
 	terminal 80 24 "env $with $REPLAY; touch ended; exec sleep 1000"
-	eventually shows 'the recording ends here' || exit
+	eventually shows 'end of the recording' || exit
 	echo "$with: $(styles)"
 	press q
 	eventually test -e ended || exit

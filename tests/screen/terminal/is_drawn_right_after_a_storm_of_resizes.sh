@@ -2,7 +2,7 @@
 terminal 80 24 "$REPLAY; touch ended; exec sleep 1000"
 eventually shows burner-1 || exit
 # The recording is at its end: what is drawn is what there is.
-eventually shows 'the recording ends here' || exit
+eventually shows 'end of the recording' || exit
 for width in 200 3 1 97 14 133; do
 	for height in 1 50 2 17 5 30; do
 		tm resize-window -x $width -y $height

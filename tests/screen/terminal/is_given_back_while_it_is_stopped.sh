@@ -4,13 +4,13 @@ eventually shows 'ready$' || exit
 press 'stty -g >before' Enter "$REPLAY" Enter
 eventually shows burner-1 || exit
 # It is played in its own time: at its end, what is drawn is what there is.
-eventually shows 'the recording ends here' || exit
+eventually shows 'end of the recording' || exit
 press C-z
 eventually shows Stopped || exit
 echo "stopped: $(state)"
 tm resize-window -x 60 -y 10
 press 'stty -g >after' Enter 'fg' Enter
-eventually shows 'the recording ends here' || exit
+eventually shows 'end of the recording' || exit
 press N
 eventually shows 'NAME▾' && eventually shows '? help' || exit
 echo "goes on: $(state)"

@@ -14,7 +14,7 @@ cat >run <<-'END'
 	exec sleep 1000
 END
 tm respawn-pane -k 'sh ./run'
-eventually shows 'the recording ends here' || exit
+eventually shows 'end of the recording' || exit
 tm capture-pane -p | sed -n 's/ *$//; 10,13p'
 tm capture-pane -p | grep -F -e ' main' -e title | sed 's/ *$//'
 echo "$(state); clipboard: $(tm show-buffer 2>/dev/null)"

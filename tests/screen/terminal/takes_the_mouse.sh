@@ -1,6 +1,6 @@
 . "${0%/*}/../lib/terminal"
 terminal 80 24 "$REPLAY; touch ended; exec sleep 1000"
-eventually shows 'the recording ends here' || exit
+eventually shows 'end of the recording' || exit
 # mouse BUTTON COLUMN ROW: each as the character that stands for it, from " "
 mouse() { tm send-keys -l "$(printf '\033[M%s%s%s\033[M#%s%s' "$1" "$2" "$3" "$2" "$3")"; }
 mouse ' ' U ')' # the title of the names

@@ -245,7 +245,7 @@ static void what_cannot_be_read_is_refused_with_the_reason(void **state)
 	expect_refused("", "cannot open", ENOENT);
 	expect_refused(folder, "is a directory", 0);
 	expect_refused("/dev/null", "empty input", 0);
-	expect_refused(path, "empty after unzipping", 0);
+	expect_refused(path, "empty after decompression", 0);
 	write_file("", 0);
 	expect_refused(path, "empty input", 0);
 	write_file("\x1f\x8b\x08\0", 4);

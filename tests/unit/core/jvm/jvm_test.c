@@ -283,7 +283,7 @@ static void what_is_no_jvm_is_no_target_for_java(void **state)
 	(void)state;
 	assert_int_equal(jvm_open_java(&jvm, getpid(), &err), -1);
 	assert_int_equal(err.kind, ERROR_NO_TARGET);
-	assert_non_null(strstr(err.text, "is no JVM"));
+	assert_non_null(strstr(err.text, "is not a JVM"));
 }
 
 static void zeroed_storage_may_be_closed(void **state)

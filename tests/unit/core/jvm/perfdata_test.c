@@ -225,12 +225,12 @@ static void what_is_no_image_is_refused_with_the_reason(void **state)
 	refused(&m, "only 31 bytes");
 	m.len = PROLOGUE + ENTRY;
 	m.bytes[7] = 0;
-	refused(&m, "only just begun");
+	refused(&m, "still initializing");
 	m.bytes[7] = 1;
 	m.bytes[5] = 3;
 	refused(&m, "format 3");
 	m.bytes[0] = 0;
-	refused(&m, "no file of counters");
+	refused(&m, "no performance counters");
 }
 
 static void an_entry_that_points_outside_of_itself_is_left_out(void **state)

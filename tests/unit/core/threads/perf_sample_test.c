@@ -315,7 +315,7 @@ static void figures_that_are_there_say_whence_they_are(void **state)
 	assert_false(note_of(&s, "names")->is_absent);
 	assert_false(note_of(&s, "allocation")->is_absent);
 	assert_string_equal(note_of(&s, "allocation")->text,
-			    "~ mean over 12 s, from thread dumps, 4 s ago");
+			    "~ mean of 12 s, from thread dumps, 4 s ago");
 	assert_false(note_of(&s, "heap")->is_absent);
 	assert_int_equal(s.note_count, 4);
 }

@@ -146,7 +146,7 @@ static void each_deadlock_tells_who_waits_for_whom(void **state)
 			"  \"b\":\n"
 			"    waiting for ownable synchronizer 0x03, (a c.E)\n"
 			"    which is held by \"a\"\n"
-			"Where they are:\n"
+			"Stack traces:\n"
 			"  \"a\":\n"
 			"    at a.B.run(B.java:7)\n"
 			"    - waiting to lock <0x02> (a c.D)\n"
