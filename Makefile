@@ -3,7 +3,7 @@
 # One Makefile, no configure.  `make help` lists the targets.
 #
 #	V=1				show the commands
-#	CC=clang			build with it, in a folder of its own
+#	CC=clang			build with clang, in its own directory
 #	SANITIZE=address,undefined	likewise
 #	CFLAGS=… LDFLAGS=…		instead of -O2 -g, or -O1 -g1 to sanitize
 
@@ -12,8 +12,8 @@
 MAKEFLAGS += --no-builtin-rules
 
 SANITIZE ?=
-# What sanitizers look at is compiled to be run once: faster, and its lines are
-# all that is read of it.
+# Sanitized code runs once, so it is compiled for a short build, with line numbers
+# as its only debug information.
 CFLAGS ?= $(if $(SANITIZE),-O1 -g1,-O2 -g)
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -24,21 +24,23 @@ B := build/$(notdir $(firstword $(CC)))$(addprefix -,$(subst $(comma),-,$(SANITI
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wvla \
 	-Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wwrite-strings -Werror
-HARDENING := -fstack-protector-strong -fstack-clash-protection \
-	-fno-omit-frame-pointer -fPIE
+HARDENING := -fno-omit-frame-pointer -fPIE
 # glibc's checks and the sanitizers' get in each other's way; they also need -O.
+# AddressSanitizer checks more than the stack protector, which takes a fifth of
+# the time to compile sanitized code.
 ifeq ($(SANITIZE),)
+HARDENING += -fstack-protector-strong -fstack-clash-protection
 ifneq ($(filter -O1 -O2 -O3 -Os,$(CFLAGS)),)
 HARDENING += -D_FORTIFY_SOURCE=2
 endif
 else
 HARDENING += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
 LINK_SANITIZE := -fsanitize=$(SANITIZE)
-# No fuzzer asks which way a unit test went.
+# Fuzzers do not need the coverage of unit tests.
 NOT_FUZZED := $(if $(findstring fuzzer,$(SANITIZE)),-fno-sanitize=fuzzer-no-link)
 endif
-# Where no test stays long, sanitized code takes longer to be optimised than it
-# does to run as it is.  With -O1, gcc still sees what is used before it is set.
+# In directories without hot loops, optimizing sanitized code takes longer than
+# running it.  With -O1, gcc still reports uninitialized variables.
 ifeq ($(origin CFLAGS),file)
 RUN_LITTLE := $(if $(SANITIZE),-O0)
 UNIT_TESTS := $(if $(SANITIZE),-O0,-O1 -g1)
@@ -47,8 +49,8 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) $(HARDENING) \
 	-include core/base/banned.h -I. -Ibuild/include $(CPPFLAGS) \
 	$(ONE_OF_MANY) $(OPTIMISED)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(LINK_SANITIZE) $(CFLAGS) $(LDFLAGS)
-# Into the binary: to find and bind them as shared ones would take longer than
-# all else of a start.  Debian has no such libcjson.
+# Static libraries: loading shared ones would take longer than the rest of the
+# start.  Debian has no static libcjson.
 LIBS := -Wl,-Bstatic -lpcre2-8 -lz -ldeflate -lncursesw -ltinfo \
 	-levent_openssl -levent -lssl -lcrypto -lbpf -ldw -lelf -llzma -lbz2 \
 	-lz -liberty -Wl,-Bdynamic -lcjson
@@ -69,7 +71,7 @@ unit_objects := $(unit_sources:%.c=$(B)/%.o)
 fuzzers := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 replayed := $(fuzzers:$(B)/tests/fuzz/%=$(B)/tests/fuzz/replay/%)
 
-# Programs and libraries that only tests use.
+# Programs and libraries for tests only.
 tools := $(patsubst %.c,$(B)/%.so,$(wildcard tests/tools/*.c))
 jvm_tools := $(patsubst %.c,$(B)/%,$(wildcard tests/jvm/lib/*.c))
 root_tools := $(patsubst %.c,$(B)/%,$(wildcard tests/root/lib/*.c))
@@ -79,7 +81,7 @@ sanitized := CC=clang SANITIZE=address,undefined
 covered := CC=clang SANITIZE=fuzzer-no-link,address,undefined
 parallel := $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-# Those whose name has T in it; without T, all.
+# The programs whose name contains T; without T, all.
 chosen = $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(1))
 
 .PHONY: all demo check check-all quick setup unit fuzz bench lint format sizes bless \
@@ -90,27 +92,26 @@ chosen = $(if $(T),$(foreach f,$(1),$(if $(findstring $(T),$(notdir $f)),$f)),$(
 all: $(B)/sjkc			## build ./sjkc
 	$(Q)$(if $(SANITIZE),:,cmp -s $< sjkc || cp -f $< sjkc)
 
-demo:				## record a Java program, draw it, say where the page is
+demo:				## record a Java program and draw it
 	$(Q)sh tests/setup.sh demo
 	$(Q)$(MAKE) $(parallel) --no-print-directory all
 	$(Q)sh tests/demo/run.sh ./sjkc build/demo
 
-check:				## the tests of a change; the last line counts them
+check:				## run the tests of a change; the last line counts them
 	$(Q)sh tests/setup.sh check
 	$(Q)sh tests/run.sh build sanitized,replay \
 		cli,screen,layers,man,browser,root jvm
 
-# What check leaves out: unit tests without sanitizers, each script on each JDK
-# that is installed, fuzzing.
-check-all:			## check, on each JDK, and SECONDS=60 of each fuzzer
+# Adds unit tests without sanitizers, each script on each installed JDK, fuzzing.
+check-all:			## run check on each JDK, and each fuzzer for SECONDS=60
 	$(Q)sh tests/setup.sh check
 	$(Q)EVERY_JDK=1 sh tests/run.sh everything sanitized,replay \
 		unit,cli,screen,layers,man,browser,root jvm,fuzz jdks
 
-quick:				## the tests that take seconds: no browser, no JVM
+quick:				## run the fast tests: no browser, no JVM
 	$(Q)sh tests/run.sh unit,cli,layers,man
 
-setup:				## install what demo, check and lint need
+setup:				## install the packages that demo, check and lint need
 	$(Q)for t in demo check lint format sizes; do \
 		sh tests/setup.sh $$t || exit 1; done
 
@@ -123,7 +124,9 @@ $(shell mkdir -p $(B); printf '%s\n' '$(flags)' | cmp -s - $(B)/flags || \
 $(shell sh packaging/build_info.sh build/include/build_info.h)
 $(B)/cmd/main.o: build/include/build_info.h
 
-$(B)/cmd/%.o $(B)/tests/jvm/lib/%.o $(B)/tests/root/lib/%.o: \
+$(B)/cmd/%.o $(B)/jmx_http/%.o $(B)/render/%.o $(B)/bpf/%.o \
+$(B)/core/attach/%.o $(B)/core/jvm/%.o $(B)/core/process/%.o \
+$(B)/core/threads/%.o $(B)/tests/jvm/lib/%.o $(B)/tests/root/lib/%.o: \
 	OPTIMISED = $(RUN_LITTLE)
 $(B)/tests/unit/%.o: OPTIMISED = $(UNIT_TESTS)
 $(B)/%.o: %.c $(B)/flags
@@ -253,13 +256,13 @@ $(B)/tests/root/lib/%: $(B)/tests/root/lib/%.o $(B)/libsjkc.a
 
 tools: $(tools) $(jvm_tools) $(root_tools)
 everything: $(B)/sjkc $(unit_tests) tools
-# What is run of it, and whether the rest compiles.
+# The programs that tests run; the rest only has to compile.
 sanitized: $(B)/sjkc $(unit_tests) $(tools) \
 	$(jvm_tools:%=%.o) $(root_tools:%=%.o)
 fuzzers: $(fuzzers)
 replayed: $(replayed)
 
-# The parts of check: each prints TAP (tests/run.sh).
+# The parts of check; each prints TAP (tests/run.sh).
 check-build:
 	$(Q)$(MAKE) $(parallel) all tools && echo 'ok 1 - it builds with $(CC)' || \
 		echo 'not ok 1 - it builds with $(CC)'
@@ -324,29 +327,28 @@ check-root:
 	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools) $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/root.sh ./sjkc $(ONLY)
 
-# Not part of check: it takes a minute for each JDK, and downloads those that are
-# not installed.
-check-jdks:			## live tests on other JDKs; JDKS='8 25', ONLY=script
+# Not part of check: it takes a minute for each JDK and downloads missing ones.
+check-jdks:			## run live tests on other JDKs; JDKS='8 25', ONLY=script
 	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools) $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/jdks.sh ./sjkc $(ONLY)
 
-# Not of check: it takes minutes for each.
-check-kernels:			## prof on other kernels, emulated; KERNELS=folder of packages
+# Not part of check: each kernel takes minutes.
+check-kernels:			## run prof on other kernels, emulated; KERNELS=directory
 	$(Q)for t in demo kernels; do sh tests/setup.sh $$t || exit 1; done
 	$(Q)$(MAKE) $(parallel) all $(root_tools)
 	$(Q)TOOLS=$(B)/tests/root/lib sh tests/kernels.sh ./sjkc
 
-# Not of check: it makes Debian roots and builds in one.
-check-packaging:		## the .deb, the tarball and the Dockerfile, in bare roots; ONLY='deb tarball image'
+# Not part of check: it makes Debian roots and builds in one.
+check-packaging:		## test the packages in bare roots; ONLY='deb tarball image'
 	$(Q)for t in demo packaging; do sh tests/setup.sh $$t || exit 1; done
 	$(Q)$(MAKE) --no-print-directory deb tarball >/dev/null
 	$(Q)sh tests/packaging.sh build $(ONLY)
 
-unit:				## the unit tests; T=part-of-name runs some
+unit:				## run the unit tests; T=part-of-name selects some
 	$(Q)$(MAKE) $(parallel) --no-print-directory $(unit_tests)
 	$(Q)sh tests/unit.sh $(call chosen,$(unit_tests))
 
-# Each fuzzer first gets its corpus and what it once crashed on.
+# Each fuzzer first gets its corpus and its old crashes.
 SECONDS := 60
 fuzz:				## run the fuzzers; T=jfr SECONDS=60
 	$(Q)$(MAKE) $(parallel) --no-print-directory $(covered) fuzzers
@@ -356,19 +358,19 @@ fuzz:				## run the fuzzers; T=jfr SECONDS=60
 fuzz-here:
 	$(Q)sh tests/fuzz.sh $(SECONDS) $(call chosen,$(fuzzers))
 
-bench: all			## cost beside the budgets and the peers
+bench: all			## measure the cost, beside the budgets and other tools
 	$(Q)for b in tests/bench/*.sh; do sh $$b ./sjkc || exit 1; done
 
 CYCLES := 1000
 .PHONY: torture-attach
-torture-attach: all		## hostile attaches to JVMs; CYCLES=1000
+torture-attach: all		## attach to JVMs in hostile ways; CYCLES=1000
 	$(Q)sh tests/jvm/lib/torture_attach.sh ./sjkc $(CYCLES)
 
-lint:				## clang-tidy, cppcheck, shellcheck, mandoc
+lint:				## run clang-tidy, cppcheck, shellcheck and mandoc
 	$(Q)sh tests/setup.sh lint
 	$(Q)sh tests/lint.sh $(ALL_CFLAGS)
 
-format:				## clang-format, in place
+format:				## run clang-format in place
 	$(Q)sh tests/setup.sh format
 	$(Q)clang-format -i $(wildcard */*.[ch] */*/*.[ch] */*/*/*.[ch])
 
@@ -376,11 +378,11 @@ sizes:				## how large the product is, beside the targets
 	$(Q)sh tests/setup.sh sizes
 	$(Q)sh tests/sizes.sh
 
-bless: all $(tools)		## rewrite what tests/cli and tests/screen expect; T=part-of-name
+bless: all $(tools)		## rewrite the expected output of tests/cli and tests/screen; T=part-of-name
 	$(Q)BLESS=1 TOOLS=$(B)/tests/tools sh tests/cli.sh ./sjkc $(T)
 	$(Q)BLESS=1 CASES=screen sh tests/cli.sh ./sjkc $(T)
 
-picture: all			## the pictures of the README: render/page/ttop.png, prof.png
+picture: all			## take the pictures of the README
 	$(Q)for t in demo picture; do sh tests/setup.sh $$t || exit 1; done
 	$(Q)sh tests/demo/ttop.sh ./sjkc build/demo
 	$(Q)sh tests/demo/prof.sh ./sjkc build/demo
@@ -388,12 +390,12 @@ picture: all			## the pictures of the README: render/page/ttop.png, prof.png
 		NODE_PATH=build/browser/node_modules node tests/demo/picture.js \
 			build/demo/$${p%=*} render/page/$${p#*=} || exit 1; done
 
-deb:				## build/sjkc_VERSION_ARCHITECTURE.deb
+deb:				## build a Debian package in build/
 	$(Q)sh tests/setup.sh package
 	$(Q)$(MAKE) $(parallel) --no-print-directory all
 	$(Q)sh packaging/deb.sh ./sjkc build
 
-tarball:			## a directory that runs on any Linux: build/sjkc-VERSION-linux-x86_64.tar.gz
+tarball:			## build a relocatable tarball for any Linux in build/
 	$(Q)sh tests/setup.sh package
 	$(Q)$(MAKE) $(parallel) --no-print-directory all
 	$(Q)sh packaging/tarball.sh ./sjkc build
@@ -402,7 +404,7 @@ completions := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sjkc \
 	$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sjkc \
 	$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sjkc.fish
 
-install: all			## PREFIX=/usr/local DESTDIR=
+install: all			## install sjkc; PREFIX=/usr/local DESTDIR=
 	$(Q)install -D sjkc $(DESTDIR)$(PREFIX)/bin/sjkc
 	$(Q)install -D -m 644 sjkc.1 $(DESTDIR)$(PREFIX)/share/man/man1/sjkc.1
 	$(Q)mkdir -p $(dir $(completions))
@@ -410,14 +412,14 @@ install: all			## PREFIX=/usr/local DESTDIR=
 	$(Q)./sjkc completion zsh >$(word 2,$(completions))
 	$(Q)./sjkc completion fish >$(word 3,$(completions))
 
-uninstall:			## take away what install put there
+uninstall:			## remove the installed files
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/sjkc \
 		$(DESTDIR)$(PREFIX)/share/man/man1/sjkc.1 $(completions)
 
-clean:				## leave only what is in the repository
+clean:				## remove everything that was built
 	$(Q)rm -rf build sjkc
 
-help:				## this list
+help:				## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
 		awk -F '|' '{ printf "  %-14s %s\n", $$1, $$2 }'
 

@@ -3,21 +3,21 @@
 #
 #	tests/jvm.sh SJKC [NAME...]
 #
-# Runs tests/jvm/*.sh, or those that are named, which need a JDK: each gets the
-# binary and a folder of its own, and fails by its exit status, saying why; of
-# one that passes, lines that begin with "| " are shown.  Behind each is the CPU time
-# of what it started and waited for.  Of those that fail, the
-# scripts' names get into the file $FAILED, if that is set.
-# Mostly they wait, so JOBS=4 run at a time, those first that say that they take
-# long; so a test asks no JVM but its own, whatever else runs on the machine.
+# Runs tests/jvm/*.sh, or the named scripts, which need a JDK.  A script gets the
+# binary and a scratch directory; its exit status is the result and its output the
+# reason.  Lines that begin with "| " are shown for a script that passes.  After
+# each result comes the CPU time of the script and its children.  Names of failed
+# scripts are added to the file $FAILED, if that is set.
+#
+# Most scripts wait, so JOBS=4 run at a time, long ones first.  Therefore a script
+# must diagnose its own JVM only.
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
 sjkc=$1
 shift
 [ $# -gt 0 ] || set -- tests/jvm/*.sh
 results=$(mktemp -d)
-# Debian's, where there is another python3 that is a script, which looks for one
-# each time, and takes longer than most of what is asked of it.
+# Debian's python3, if another python3 is a slow wrapper script.
 mkdir "$results/bin"
 [ ! -x /usr/bin/python3 ] || ln -s /usr/bin/python3 "$results/bin/"
 PATH=$results/bin:$PATH

@@ -3,21 +3,20 @@
 #
 #	tests/root.sh SJKC [NAME...]
 #
-# Runs tests/root/*.sh, or those that are named, as tests/jvm.sh does: they
-# need the right to have the kernel run programs of ours, and are in a mount
-# namespace of their own.  Where there is no such right, all are skipped.
-# $TOOLS is the folder of what tests/root/lib/*.c became.
+# Runs tests/root/*.sh, or the named scripts, as tests/jvm.sh does, in a mount
+# namespace of their own.  They load eBPF programs; without the privileges, all are
+# skipped.  $TOOLS is the directory of the programs built from tests/root/lib/*.c.
 cd "$(dirname "$0")/.." || exit 2
 . tests/tap.sh
 sjkc=$1
 shift
 [ $# -gt 0 ] || set -- tests/root/*.sh
-# That it was not built is no reason to skip anything.
+# A missing program is a failed build, not a reason to skip.
 [ -x "$TOOLS/take_samples" ] || { echo "no $TOOLS/take_samples"; exit 2; }
 if [ "$(id -u)" -ne 0 ]; then
 	missing='not root'
 elif ! missing=$("$TOOLS/take_samples" open 2>&1); then
-	missing=${missing:-no samples can be taken}
+	missing=${missing:-cannot take samples}
 else
 	exec unshare --mount --propagation private \
 		sh tests/jvm.sh "$sjkc" "$@"

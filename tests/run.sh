@@ -3,20 +3,19 @@
 #
 #	tests/run.sh PART[,PART]...
 #
-# Runs parts of the tests, all of them whatever fails, and counts.  Each part is
-# a target of the Makefile, check-PART, that prints TAP.  The first argument's
-# are run first; those of the others one after another, each argument beside the
-# next.  Shown, in the order given, are failures and what was skipped; the rest
-# is in build/check/PART.log.
+# Runs parts of the tests and counts the results; a failure stops nothing.  A part
+# is a target of the Makefile, check-PART, that prints TAP.  The parts of the first
+# argument run first.  Then the other arguments run side by side, the parts of each
+# one after another.  The output has failures and skipped tests in the given order;
+# the rest is in build/check/PART.log.
 #
-# Parts that watch living JVMs say in $FAILED which of their scripts failed.  When
-# all else is over those are run once more, one at a time on a machine that does
-# nothing else: what passes then is told apart from what was right at once, with
-# what it had said, and what does not has failed.
+# Parts with live JVMs write the names of failed scripts to the file $FAILED.  At the
+# end these scripts run again, one at a time, on an idle machine.  The last lines
+# count the scripts that passed only then.
 cd "$(dirname "$0")/.." || exit 2
 mkdir -p build/check
 
-# run_parts PART,PART: what they have come to is in build/check/PART.done.
+# run_parts PART,PART: writes each exit status and time to build/check/PART.done.
 run_parts() {
 	for part in $(echo "$1" | tr , ' '); do
 		began=$(date +%s)
@@ -35,7 +34,7 @@ fi
 
 passed=0 failed=0 skipped=0 shaky=0 groups=
 
-# Whoever gives up takes along what runs.
+# An interrupted run ends the parts that it started.
 stop() {
 	for group in $groups; do
 		kill -TERM -- "-$group" 2>/dev/null
@@ -43,8 +42,8 @@ stop() {
 }
 trap 'stop; exit 130' INT TERM HUP
 
-# begin PART,PART: a group of processes of their own, which is to hear of SIGINT
-# as those of a terminal do.
+# begin PART,PART: starts a process group, with the default actions of SIGINT and
+# SIGQUIT, which a shell ignores in background jobs.
 begin() {
 	env --default-signal=INT,QUIT setsid sh tests/run.sh --these "$1" \
 		</dev/null &
@@ -54,13 +53,13 @@ begin() {
 report() {
 	log=build/check/$part.log
 	read -r status took <"build/check/$part.done"
-	# cmocka says "not ok 1 # SKIP name", which is no failure.
+	# cmocka prints "not ok 1 # SKIP name" for a skipped test.
 	counts=$(awk -v status="$status" '
 		/^[ \t]*(not )?ok .*# SKIP/ { skipped++; next }
 		/^[ \t]*not ok / { failed++; next }
 		/^[ \t]*ok / { passed++ }
 		END {
-			# It broke before it could say what did.
+			# It ended before it printed a result.
 			if (status && !failed) failed = 1
 			print passed + 0, failed + 0, skipped + 0
 		}' "$log")
@@ -74,7 +73,7 @@ report() {
 	[ "$f" -eq 0 ] || show_failures
 }
 
-# first_of: what is to be run again has not failed yet.
+# first_of: marks failures that will run again.
 first_of() {
 	if [ -s "build/check/$part.failed" ]; then
 		sed 's/^    not ok [0-9]* -/    at first it failed:/'
@@ -120,7 +119,7 @@ slowest() {
 		sort -k 1 -rn | head -n 10
 }
 
-# run_again PART: alone; what passes now counts as passed, and as shaky.
+# run_again PART: runs failed scripts alone; a pass counts as passed and as shaky.
 run_again() {
 	scripts=$(tr '\n' ' ' <"build/check/$1.failed")
 	env --default-signal=INT,QUIT JOBS=1 "${MAKE:-make}" \

@@ -3,13 +3,13 @@
 #
 #	tests/setup.sh demo|check|lint|…
 #
-# Installs the Debian packages that a target of the Makefile needs and that are
-# not there: as root, or through sudo.  tests/packages lists them.
+# Installs missing Debian packages for a target of the Makefile, as root or through
+# sudo.  tests/packages lists them.
 set -eu
 cd "$(dirname "$0")/.."
 target=$1
 
-# A command of the package's name will do, wherever it is from.
+# A command with the name of the package is enough, from any source.
 is_installed() {
 	command -v "$1" >/dev/null ||
 		[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -36,14 +36,13 @@ install_packages() {
 			-y -qq --no-install-recommends "$@"
 	} >build/setup.log 2>&1 || {
 		tail -n 5 build/setup.log >&2
-		echo "setup: apt-get failed; all of it is in build/setup.log" >&2
+		echo "setup: apt-get failed; see build/setup.log" >&2
 		exit 1
 	}
 }
 
-# The browser's driver, and a page that reads what we write, from the registry
-# of npm; Debian has no packages of them.
-# Where the registry is out of reach, the other tests are still worth running.
+# The browser's driver and speedscope come from the npm registry, because Debian has
+# no packages.  Without the registry, the other tests still run.
 install_driver() {
 	wanted=tests/browser/package.json
 	have=build/browser/package.json
@@ -59,7 +58,7 @@ install_driver() {
 		>build/setup.log 2>&1 || {
 		rm -f "$have"
 		head -n 5 build/setup.log >&2
-		echo "setup: npm failed: the browser tests will, too" >&2
+		echo "setup: npm failed: the browser tests will fail, too" >&2
 	}
 }
 
@@ -75,7 +74,7 @@ prepare_second_jdk() (
 )
 
 command -v dpkg-query >/dev/null || {
-	echo "setup: no Debian here; what is needed is in tests/packages" >&2
+	echo "setup: not a Debian system; install the packages in tests/packages" >&2
 	exit 1
 }
 missing=$(missing_packages)
@@ -85,7 +84,7 @@ elif command -v sudo >/dev/null; then
 	as_root=sudo
 elif [ -n "$missing" ]; then
 	# shellcheck disable=SC2086 # one word a package, on one line
-	echo "setup: neither root nor sudo; have these installed:" $missing >&2
+	echo "setup: cannot install packages without root or sudo; install these:" $missing >&2
 	exit 1
 fi
 # shellcheck disable=SC2086 # one word a package
