@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static void functions_of_cpp_lose_their_parameters(void **state)
+static void demangle_drops_parameters(void **state)
 {
 	static const char *const names[][2] = {
 		{ "_ZN6Thread3runEv", "Thread::run" },
@@ -33,7 +33,7 @@ static void functions_of_cpp_lose_their_parameters(void **state)
 	text_release(&out);
 }
 
-static void other_names_are_left_alone(void **state)
+static void demangle_refuses_other_names(void **state)
 {
 	static const char *const names[] = { "",
 					     "_Z",
@@ -54,7 +54,7 @@ static void other_names_are_left_alone(void **state)
 	text_release(&out);
 }
 
-static void compiler_suffixes_are_no_part_of_a_name(void **state)
+static void source_length_drops_compiler_suffixes(void **state)
 {
 	static const char *const names[][2] = {
 		{ "finish_task_switch.isra.0", "finish_task_switch" },
@@ -81,7 +81,7 @@ static void compiler_suffixes_are_no_part_of_a_name(void **state)
 }
 
 /* A pair of two of the pair before, and so on: 2^30 names in 300 characters. */
-static void a_name_that_grows_without_end_is_given_up(void **state)
+static void demangle_gives_up_on_names_that_grow_endlessly(void **state)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	struct text name = { 0 }, out = { 0 };
@@ -105,7 +105,7 @@ static void a_name_that_grows_without_end_is_given_up(void **state)
 	text_release(&out);
 }
 
-static void names_that_are_long_or_nested_are_given_up(void **state)
+static void demangle_gives_up_on_long_or_nested_names(void **state)
 {
 	static const char *const parts[] = { "P", "N", "1a", "IiE", "X", "S_" };
 	struct text name = { 0 }, out = { 0 };
@@ -129,11 +129,12 @@ static void names_that_are_long_or_nested_are_given_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_of_cpp_lose_their_parameters),
-		cmocka_unit_test(other_names_are_left_alone),
-		cmocka_unit_test(compiler_suffixes_are_no_part_of_a_name),
-		cmocka_unit_test(a_name_that_grows_without_end_is_given_up),
-		cmocka_unit_test(names_that_are_long_or_nested_are_given_up),
+		cmocka_unit_test(demangle_drops_parameters),
+		cmocka_unit_test(demangle_refuses_other_names),
+		cmocka_unit_test(source_length_drops_compiler_suffixes),
+		cmocka_unit_test(
+			demangle_gives_up_on_names_that_grow_endlessly),
+		cmocka_unit_test(demangle_gives_up_on_long_or_nested_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

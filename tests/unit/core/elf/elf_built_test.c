@@ -138,8 +138,7 @@ static const void *kept_of(struct loaded *l)
 	return where();
 }
 
-static void
-wherever_its_segments_are_a_librarys_functions_are_named(void **state)
+static void function_is_found_wherever_segments_are(void **state)
 {
 	static const char *const ways[] = {
 		"-Wl,-z,separate-code",
@@ -173,7 +172,7 @@ wherever_its_segments_are_a_librarys_functions_are_named(void **state)
 	}
 }
 
-static void a_second_segment_with_code_has_the_same_bias(void **state)
+static void second_code_segment_has_the_same_bias(void **state)
 {
 	struct elf_image *image;
 	uintptr_t elsewhere;
@@ -192,7 +191,7 @@ static void a_second_segment_with_code_has_the_same_bias(void **state)
 	unload(&l);
 }
 
-static void assembly_without_sizes_reaches_to_the_next_symbol(void **state)
+static void symbol_without_size_ends_at_the_next_symbol(void **state)
 {
 	struct loaded l;
 	const char *at;
@@ -240,7 +239,7 @@ static size_t known_of_name(struct loaded *l, char letter, size_t letters)
 	return len;
 }
 
-static void a_name_of_any_length_is_cut_to_one_that_can_be_read(void **state)
+static void symbol_names_are_truncated_to_the_limit(void **state)
 {
 	struct loaded l;
 
@@ -257,7 +256,7 @@ static void a_name_of_any_length_is_cut_to_one_that_can_be_read(void **state)
 	unload(&l);
 }
 
-static void of_a_stripped_library_only_what_it_exports_is_named(void **state)
+static void stripped_library_names_only_exports(void **state)
 {
 	struct loaded l;
 	const char *at;
@@ -285,7 +284,7 @@ static void split(const char *name)
 	    name, name, name);
 }
 
-static void a_debug_file_is_found_by_its_link(void **state)
+static void debug_file_is_found_by_debuglink(void **state)
 {
 	static const char *const ways[][2] = {
 		{ "by_sum.so", "-Wl,--build-id=none" },
@@ -305,7 +304,7 @@ static void a_debug_file_is_found_by_its_link(void **state)
 	}
 }
 
-static void a_debug_file_of_another_build_is_not_believed(void **state)
+static void debug_file_of_another_build_is_refused(void **state)
 {
 	static const char *const ways[][2] = {
 		{ "no_sum.so", "-Wl,--build-id=none" },
@@ -329,7 +328,7 @@ static void a_debug_file_of_another_build_is_not_believed(void **state)
 	}
 }
 
-static void a_debug_file_of_another_user_is_not_believed(void **state)
+static void debug_file_of_another_user_is_refused(void **state)
 {
 	struct loaded l;
 
@@ -344,7 +343,7 @@ static void a_debug_file_of_another_user_is_not_believed(void **state)
 	unload(&l);
 }
 
-static void symbols_compressed_in_the_file_are_unpacked(void **state)
+static void gnu_debugdata_is_unpacked(void **state)
 {
 	struct loaded l;
 
@@ -365,7 +364,7 @@ static void symbols_compressed_in_the_file_are_unpacked(void **state)
 	unload(&l);
 }
 
-static void a_library_that_is_gone_from_its_path_is_still_read(void **state)
+static void unlinked_library_is_read_by_map_files(void **state)
 {
 	struct loaded l;
 	uint64_t in_file;
@@ -444,7 +443,8 @@ static struct elf_image *open_there(const struct jvm *jvm, const char *path,
 }
 
 static void
-what_map_files_lacks_is_opened_by_its_path_in_the_targets_root(void **state)
+library_without_map_files_is_opened_by_path_in_the_root_of_the_target(
+	void **state)
 {
 	struct elf_image *image;
 	struct error err = { 0 };
@@ -486,23 +486,18 @@ what_map_files_lacks_is_opened_by_its_path_in_the_targets_root(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(function_is_found_wherever_segments_are),
+		cmocka_unit_test(second_code_segment_has_the_same_bias),
+		cmocka_unit_test(symbol_without_size_ends_at_the_next_symbol),
+		cmocka_unit_test(symbol_names_are_truncated_to_the_limit),
+		cmocka_unit_test(stripped_library_names_only_exports),
+		cmocka_unit_test(debug_file_is_found_by_debuglink),
+		cmocka_unit_test(debug_file_of_another_build_is_refused),
+		cmocka_unit_test(debug_file_of_another_user_is_refused),
+		cmocka_unit_test(gnu_debugdata_is_unpacked),
+		cmocka_unit_test(unlinked_library_is_read_by_map_files),
 		cmocka_unit_test(
-			wherever_its_segments_are_a_librarys_functions_are_named),
-		cmocka_unit_test(a_second_segment_with_code_has_the_same_bias),
-		cmocka_unit_test(
-			assembly_without_sizes_reaches_to_the_next_symbol),
-		cmocka_unit_test(
-			a_name_of_any_length_is_cut_to_one_that_can_be_read),
-		cmocka_unit_test(
-			of_a_stripped_library_only_what_it_exports_is_named),
-		cmocka_unit_test(a_debug_file_is_found_by_its_link),
-		cmocka_unit_test(a_debug_file_of_another_build_is_not_believed),
-		cmocka_unit_test(a_debug_file_of_another_user_is_not_believed),
-		cmocka_unit_test(symbols_compressed_in_the_file_are_unpacked),
-		cmocka_unit_test(
-			a_library_that_is_gone_from_its_path_is_still_read),
-		cmocka_unit_test(
-			what_map_files_lacks_is_opened_by_its_path_in_the_targets_root),
+			library_without_map_files_is_opened_by_path_in_the_root_of_the_target),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);

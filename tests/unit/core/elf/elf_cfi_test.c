@@ -193,19 +193,19 @@ static void agrees(const char *path, uint64_t one_of)
 	both_close(&b);
 }
 
-static void all_rows_of_libc_are_libdws(void **state)
+static void cfi_rows_of_libc_match_libdw(void **state)
 {
 	(void)state;
 	agrees("/lib/x86_64-linux-gnu/libc.so.6", 1);
 }
 
-static void all_rows_of_zlib_are_libdws(void **state)
+static void cfi_rows_of_zlib_match_libdw(void **state)
 {
 	(void)state;
 	agrees("/lib/x86_64-linux-gnu/libz.so.1", 1);
 }
 
-static void rows_of_hotspot_17_are_libdws(void **state)
+static void cfi_rows_of_hotspot_17_match_libdw(void **state)
 {
 	const char *one = getenv("ONE_OF");
 
@@ -214,7 +214,7 @@ static void rows_of_hotspot_17_are_libdws(void **state)
 	       one ? strtoul(one, NULL, 10) : 64);
 }
 
-static void rows_of_hotspot_25_are_libdws(void **state)
+static void cfi_rows_of_hotspot_25_match_libdw(void **state)
 {
 	const char *one = getenv("ONE_OF");
 
@@ -226,10 +226,10 @@ static void rows_of_hotspot_25_are_libdws(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_rows_of_libc_are_libdws),
-		cmocka_unit_test(all_rows_of_zlib_are_libdws),
-		cmocka_unit_test(rows_of_hotspot_17_are_libdws),
-		cmocka_unit_test(rows_of_hotspot_25_are_libdws),
+		cmocka_unit_test(cfi_rows_of_libc_match_libdw),
+		cmocka_unit_test(cfi_rows_of_zlib_match_libdw),
+		cmocka_unit_test(cfi_rows_of_hotspot_17_match_libdw),
+		cmocka_unit_test(cfi_rows_of_hotspot_25_match_libdw),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

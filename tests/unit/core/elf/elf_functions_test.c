@@ -206,26 +206,26 @@ static void functions_are_those_of_a_simple_search(uint32_t far, size_t symbols)
 	}
 }
 
-static void short_functions_are_found(void **state)
+static void elf_functions_finds_short_functions(void **state)
 {
 	(void)state;
 	functions_are_those_of_a_simple_search(0, SYMBOLS);
 }
 
-static void functions_that_reach_far_are_found(void **state)
+static void elf_functions_finds_functions_that_reach_far(void **state)
 {
 	(void)state;
 	functions_are_those_of_a_simple_search(2, SYMBOLS);
 }
 
-static void few_functions_are_found(void **state)
+static void elf_functions_finds_a_few_functions(void **state)
 {
 	(void)state;
 	functions_are_those_of_a_simple_search(5, 1);
 	functions_are_those_of_a_simple_search(5, 40);
 }
 
-static void no_function_is_none(void **state)
+static void elf_functions_of_empty_tables_finds_nothing(void **state)
 {
 	struct elf_functions f;
 	uint64_t start;
@@ -239,10 +239,10 @@ static void no_function_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(short_functions_are_found),
-		cmocka_unit_test(functions_that_reach_far_are_found),
-		cmocka_unit_test(few_functions_are_found),
-		cmocka_unit_test(no_function_is_none),
+		cmocka_unit_test(elf_functions_finds_short_functions),
+		cmocka_unit_test(elf_functions_finds_functions_that_reach_far),
+		cmocka_unit_test(elf_functions_finds_a_few_functions),
+		cmocka_unit_test(elf_functions_of_empty_tables_finds_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static __attribute__((noinline)) int a_function_of_ours(int x)
 	return x + 1;
 }
 
-static void functions_of_this_program_are_named(void **state)
+static void elf_image_names_functions_of_this_program(void **state)
 {
 	uintptr_t address = (uintptr_t)a_function_of_ours;
 	uint64_t in_file, start;
@@ -53,7 +53,7 @@ static void functions_of_this_program_are_named(void **state)
 	self_maps_close(&s);
 }
 
-static void of_many_names_the_one_that_people_know_is_shown(void **state)
+static void elf_image_prefers_the_best_known_name(void **state)
 {
 	static const struct {
 		void *address;
@@ -81,7 +81,7 @@ static void of_many_names_the_one_that_people_know_is_shown(void **state)
 	self_maps_close(&s);
 }
 
-static void the_vdso_is_read_from_memory(void **state)
+static void elf_image_reads_the_vdso_from_memory(void **state)
 {
 	const void *bytes = (const void *)getauxval(AT_SYSINFO_EHDR);
 	struct elf_image *image;
@@ -125,7 +125,8 @@ static void *thread_callers(void *unused)
 }
 
 /* Without the C library's debug file, which a test opens no image with. */
-static void thread_roots_of_a_stripped_library_are_recognised(void **state)
+static void
+elf_image_recognizes_thread_roots_of_a_stripped_library(void **state)
 {
 	uint64_t in_file[2], other;
 	struct elf_image *image;
@@ -230,19 +231,19 @@ static void names_agree(const char *path)
 	assert_int_equal(n.wrong, 0);
 }
 
-static void names_of_hotspot_17_are_those_of_nm(void **state)
+static void names_of_hotspot_17_match_nm(void **state)
 {
 	(void)state;
 	names_agree(LIBJVM_17);
 }
 
-static void names_of_hotspot_25_are_those_of_nm(void **state)
+static void names_of_hotspot_25_match_nm(void **state)
 {
 	(void)state;
 	names_agree(LIBJVM_25);
 }
 
-static void what_is_no_elf_file_is_refused(void **state)
+static void elf_image_refuses_other_files(void **state)
 {
 	static const char script[] = "#!/bin/sh\nexit 0\n";
 	struct error err = { 0 };
@@ -257,15 +258,14 @@ static void what_is_no_elf_file_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_of_this_program_are_named),
+		cmocka_unit_test(elf_image_names_functions_of_this_program),
+		cmocka_unit_test(elf_image_prefers_the_best_known_name),
+		cmocka_unit_test(elf_image_reads_the_vdso_from_memory),
 		cmocka_unit_test(
-			of_many_names_the_one_that_people_know_is_shown),
-		cmocka_unit_test(the_vdso_is_read_from_memory),
-		cmocka_unit_test(
-			thread_roots_of_a_stripped_library_are_recognised),
-		cmocka_unit_test(names_of_hotspot_17_are_those_of_nm),
-		cmocka_unit_test(names_of_hotspot_25_are_those_of_nm),
-		cmocka_unit_test(what_is_no_elf_file_is_refused),
+			elf_image_recognizes_thread_roots_of_a_stripped_library),
+		cmocka_unit_test(names_of_hotspot_17_match_nm),
+		cmocka_unit_test(names_of_hotspot_25_match_nm),
+		cmocka_unit_test(elf_image_refuses_other_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

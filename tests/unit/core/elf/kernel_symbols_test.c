@@ -42,7 +42,7 @@ static void is_named(const struct kernel_symbols *k, uint64_t address,
 		assert_string_equal(ours ? ours : "(none)", name);
 }
 
-static void functions_reach_to_the_next_symbol(void **state)
+static void kernel_function_ends_at_the_next_symbol(void **state)
 {
 	struct kernel_symbols *k = read_table(table, strlen(table));
 
@@ -57,7 +57,7 @@ static void functions_reach_to_the_next_symbol(void **state)
 	kernel_symbols_close(k);
 }
 
-static void modules_are_named_though_they_are_not_in_order(void **state)
+static void kernel_modules_out_of_order_are_named(void **state)
 {
 	struct kernel_symbols *k = read_table(table, strlen(table));
 
@@ -71,7 +71,7 @@ static void modules_are_named_though_they_are_not_in_order(void **state)
 	kernel_symbols_close(k);
 }
 
-static void addresses_that_are_hidden_are_a_permission_missing(void **state)
+static void hidden_kernel_addresses_are_a_permission_error(void **state)
 {
 	static const char hidden[] = "0000000000000000 T _text\n"
 				     "0000000000000000 t vfs_read\n";
@@ -86,7 +86,7 @@ static void addresses_that_are_hidden_are_a_permission_missing(void **state)
 	assert_int_equal(err.kind, ERROR_UNAVAILABLE);
 }
 
-static void a_table_cut_anywhere_is_read_as_far_as_it_goes(void **state)
+static void truncated_kallsyms_is_read_to_its_end(void **state)
 {
 	(void)state;
 	for (size_t len = 0; len < strlen(table); len++) {
@@ -101,7 +101,7 @@ static void a_table_cut_anywhere_is_read_as_far_as_it_goes(void **state)
 }
 
 /* The kernel's own table; whoever may not see it is told so. */
-static void this_kernels_functions_are_named(void **state)
+static void functions_of_this_kernel_are_named(void **state)
 {
 	struct error err = { 0 };
 	struct kernel_symbols *k = kernel_symbols_open(&err);
@@ -137,14 +137,12 @@ static void this_kernels_functions_are_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_reach_to_the_next_symbol),
+		cmocka_unit_test(kernel_function_ends_at_the_next_symbol),
+		cmocka_unit_test(kernel_modules_out_of_order_are_named),
 		cmocka_unit_test(
-			modules_are_named_though_they_are_not_in_order),
-		cmocka_unit_test(
-			addresses_that_are_hidden_are_a_permission_missing),
-		cmocka_unit_test(
-			a_table_cut_anywhere_is_read_as_far_as_it_goes),
-		cmocka_unit_test(this_kernels_functions_are_named),
+			hidden_kernel_addresses_are_a_permission_error),
+		cmocka_unit_test(truncated_kallsyms_is_read_to_its_end),
+		cmocka_unit_test(functions_of_this_kernel_are_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

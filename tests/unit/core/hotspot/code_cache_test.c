@@ -69,7 +69,7 @@ static uint8_t *in_image(struct place *p, uint64_t address)
 }
 
 /* More of it than is kept: each is found, and is another than all before. */
-static void code_that_is_made_all_day_is_found_all_day(void **state)
+static void code_cache_finds_code_however_much_is_compiled(void **state)
 {
 	struct place *p = *state;
 	uint32_t id = 0x5a17c0de, before = 0;
@@ -89,7 +89,7 @@ static void code_that_is_made_all_day_is_found_all_day(void **state)
 }
 
 /* Blocks that are said to begin ever further back, and none does. */
-static void a_map_that_lies_costs_so_much_at_a_time(void **state)
+static void forged_segment_map_costs_a_limited_number_of_reads(void **state)
 {
 	struct place *p = *state;
 	const uint64_t most = 20000;
@@ -111,7 +111,7 @@ static void a_map_that_lies_costs_so_much_at_a_time(void **state)
  * What was there is another, which is shorter, or has no name: no place behind
  * its end is asked for again and again.
  */
-static void what_was_there_is_looked_for_once_at_a_time(void **state)
+static void missing_blob_is_searched_once_per_batch(void **state)
 {
 	struct place *p = *state;
 	uint8_t code[64] = { 0x55 };
@@ -158,7 +158,7 @@ static uint64_t gone_with(struct place *p, uint64_t at, uint32_t bytes)
 	return gone;
 }
 
-static void what_cannot_be_looked_at_is_not_gone(void **state)
+static void unreadable_blob_is_not_gone(void **state)
 {
 	struct place *p = *state;
 	const struct code_blob *b = code_cache_find(p->code, p->method + 5);
@@ -171,7 +171,7 @@ static void what_cannot_be_looked_at_is_not_gone(void **state)
 	assert_true(b && b->address == address);
 }
 
-static void what_has_grown_is_read_again(void **state)
+static void grown_blob_is_read_again(void **state)
 {
 	struct place *p = *state;
 	const struct code_blob *b = code_cache_find(p->code, p->routines);
@@ -199,7 +199,7 @@ static void what_has_grown_is_read_again(void **state)
 }
 
 /* So much code is kept that all of it is forgotten, and read again. */
-static void what_may_have_grown_is_another(void **state)
+static void blob_that_may_have_grown_gets_a_new_identity(void **state)
 {
 	static const uint8_t more[] = { 0xc3 };
 	struct place *p = *state;
@@ -234,12 +234,12 @@ static void what_may_have_grown_is_another(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(code_that_is_made_all_day_is_found_all_day),
-		TEST(a_map_that_lies_costs_so_much_at_a_time),
-		TEST(what_was_there_is_looked_for_once_at_a_time),
-		TEST(what_cannot_be_looked_at_is_not_gone),
-		TEST(what_has_grown_is_read_again),
-		TEST(what_may_have_grown_is_another),
+		TEST(code_cache_finds_code_however_much_is_compiled),
+		TEST(forged_segment_map_costs_a_limited_number_of_reads),
+		TEST(missing_blob_is_searched_once_per_batch),
+		TEST(unreadable_blob_is_not_gone),
+		TEST(grown_blob_is_read_again),
+		TEST(blob_that_may_have_grown_gets_a_new_identity),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

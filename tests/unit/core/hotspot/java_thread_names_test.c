@@ -337,7 +337,7 @@ static void add_latin1(struct place *p, const char *text)
 
 enum { OBJECTS = sizeof(all_objects) / sizeof(*all_objects) };
 
-static void names_are_read_however_objects_look(void **state)
+static void thread_names_are_read_from_every_object_layout(void **state)
 {
 	(void)state;
 	for (size_t k = 0; k < OBJECTS; k++) {
@@ -355,7 +355,7 @@ static void names_are_read_however_objects_look(void **state)
 	}
 }
 
-static void names_in_utf16_become_utf8(void **state)
+static void utf16_thread_names_become_utf8(void **state)
 {
 	/* Alpha, an emoji, half of one, and a NUL. */
 	static const char text[] = "\xb1\x03\x3d\xd8\x00\xde\x3d\xd8\x00\x00";
@@ -373,7 +373,7 @@ static void names_in_utf16_become_utf8(void **state)
 	}
 }
 
-static void an_empty_name_is_known_and_a_long_one_is_cut(void **state)
+static void empty_thread_name_is_known_and_long_one_truncated(void **state)
 {
 	char text[300];
 
@@ -394,7 +394,7 @@ static void an_empty_name_is_known_and_a_long_one_is_cut(void **state)
 }
 
 /* Whatever a collector has put there meanwhile. */
-static void what_is_no_thread_or_no_string_is_unknown(void **state)
+static void object_that_is_not_a_thread_or_string_has_no_name(void **state)
 {
 	(void)state;
 	for (size_t k = 0; k < OBJECTS; k++) {
@@ -448,7 +448,7 @@ static void read_and_move(struct memory *self, struct memory_range *ranges,
 			      moving->value);
 }
 
-static void a_name_that_moves_meanwhile_is_unknown(void **state)
+static void name_that_moves_while_it_is_read_is_unknown(void **state)
 {
 	struct place p;
 	int known = 0;
@@ -468,7 +468,7 @@ static void a_name_that_moves_meanwhile_is_unknown(void **state)
 	close_place(&p);
 }
 
-static void references_lead_to_addresses_or_nowhere(void **state)
+static void java_reference_decode_returns_an_address_or_zero(void **state)
 {
 	(void)state;
 	assert_int_equal(java_reference_decode(0), 0);
@@ -485,7 +485,7 @@ static void references_lead_to_addresses_or_nowhere(void **state)
 #endif
 }
 
-static void a_jvm_whose_classes_are_not_there_yet_is_said_so(void **state)
+static void thread_names_of_a_jvm_without_classes_are_unavailable(void **state)
 {
 	struct error err = { 0 };
 	struct place p;
@@ -641,14 +641,18 @@ static void owner_of_a_monitor_has_no_sample_of_its_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_read_however_objects_look),
-		cmocka_unit_test(names_in_utf16_become_utf8),
-		cmocka_unit_test(an_empty_name_is_known_and_a_long_one_is_cut),
-		cmocka_unit_test(what_is_no_thread_or_no_string_is_unknown),
-		cmocka_unit_test(a_name_that_moves_meanwhile_is_unknown),
-		cmocka_unit_test(references_lead_to_addresses_or_nowhere),
 		cmocka_unit_test(
-			a_jvm_whose_classes_are_not_there_yet_is_said_so),
+			thread_names_are_read_from_every_object_layout),
+		cmocka_unit_test(utf16_thread_names_become_utf8),
+		cmocka_unit_test(
+			empty_thread_name_is_known_and_long_one_truncated),
+		cmocka_unit_test(
+			object_that_is_not_a_thread_or_string_has_no_name),
+		cmocka_unit_test(name_that_moves_while_it_is_read_is_unknown),
+		cmocka_unit_test(
+			java_reference_decode_returns_an_address_or_zero),
+		cmocka_unit_test(
+			thread_names_of_a_jvm_without_classes_are_unavailable),
 		cmocka_unit_test(damage_anywhere_gives_a_name_or_none),
 		cmocka_unit_test(
 			the_kernels_name_tells_whether_one_in_the_heap_is_right),

@@ -84,7 +84,7 @@ static void check_unknown(struct java_threads *t, uint64_t owner)
 	assert_false(java_threads_owner(t, owner, &o));
 }
 
-static void an_owner_is_a_thread_or_an_address_in_its_stack(void **state)
+static void owner_is_a_thread_or_an_address_in_its_stack(void **state)
 {
 	struct java_threads *t;
 	struct world w;
@@ -104,7 +104,7 @@ static void an_owner_is_a_thread_or_an_address_in_its_stack(void **state)
 	image_release(&w.image);
 }
 
-static void an_owner_is_the_id_of_a_thread_from_jdk_24_on(void **state)
+static void owner_is_a_thread_id_since_jdk_24(void **state)
 {
 	struct java_threads *t;
 	struct world w;
@@ -157,7 +157,7 @@ static void carrier_that_unmounts_meanwhile_is_no_owner(void **state)
 	image_release(&w.image);
 }
 
-static void threads_are_read_once_in_a_batch(void **state)
+static void java_threads_reads_once_per_batch(void **state)
 {
 	struct java_threads *t;
 	struct world w;
@@ -177,7 +177,7 @@ static void threads_are_read_once_in_a_batch(void **state)
 	image_release(&w.image);
 }
 
-static void the_place_of_the_jni_environment_is_found_by_one(void **state)
+static void jni_environment_offset_is_found_by_one_environment(void **state)
 {
 	struct monitor_places p;
 	struct java_threads *t;
@@ -196,7 +196,7 @@ static void the_place_of_the_jni_environment_is_found_by_one(void **state)
 	image_release(&w.image);
 }
 
-static void lists_that_cannot_be_hold_no_threads(void **state)
+static void inconsistent_thread_lists_are_empty(void **state)
 {
 	static const uint32_t counts[] = { 0, UINT32_MAX, 1 << 15 };
 	struct java_threads *t;
@@ -218,7 +218,7 @@ static void lists_that_cannot_be_hold_no_threads(void **state)
 }
 
 /* JDK 8; and one that leads back to itself. */
-static void a_chain_of_threads_ends(void **state)
+static void looping_chain_of_threads_ends(void **state)
 {
 	struct java_threads *t;
 	struct world w;
@@ -243,15 +243,14 @@ static void a_chain_of_threads_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			an_owner_is_a_thread_or_an_address_in_its_stack),
-		cmocka_unit_test(an_owner_is_the_id_of_a_thread_from_jdk_24_on),
+		cmocka_unit_test(owner_is_a_thread_or_an_address_in_its_stack),
+		cmocka_unit_test(owner_is_a_thread_id_since_jdk_24),
 		cmocka_unit_test(carrier_that_unmounts_meanwhile_is_no_owner),
-		cmocka_unit_test(threads_are_read_once_in_a_batch),
+		cmocka_unit_test(java_threads_reads_once_per_batch),
 		cmocka_unit_test(
-			the_place_of_the_jni_environment_is_found_by_one),
-		cmocka_unit_test(lists_that_cannot_be_hold_no_threads),
-		cmocka_unit_test(a_chain_of_threads_ends),
+			jni_environment_offset_is_found_by_one_environment),
+		cmocka_unit_test(inconsistent_thread_lists_are_empty),
+		cmocka_unit_test(looping_chain_of_threads_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

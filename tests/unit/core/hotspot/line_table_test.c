@@ -16,7 +16,7 @@ static const uint32_t values[] = {
 	65535, 65536, 3000000, 0x80000000, 0xfffffffe, 0xffffffff,
 };
 
-static void every_number_is_read_back(void **state)
+static void unsigned5_reads_every_number_back(void **state)
 {
 	(void)state;
 	for (unsigned excluded = 0; excluded < 2; excluded++) {
@@ -38,7 +38,7 @@ static void every_number_is_read_back(void **state)
 }
 
 /* Bytes that were worked out from the description, by hand. */
-static void numbers_have_the_bytes_that_are_specified(void **state)
+static void unsigned5_has_the_specified_bytes(void **state)
 {
 	static const struct {
 		unsigned excluded;
@@ -68,7 +68,7 @@ static void numbers_have_the_bytes_that_are_specified(void **state)
 	}
 }
 
-static void a_byte_that_is_excluded_is_no_number(void **state)
+static void unsigned5_fails_at_an_excluded_byte(void **state)
 {
 	static const uint8_t first[] = { 0, 1 }, later[] = { 200, 0 };
 	struct cursor c = cursor_over(first, sizeof(first));
@@ -81,7 +81,7 @@ static void a_byte_that_is_excluded_is_no_number(void **state)
 	assert_false(cursor_ok(&c));
 }
 
-static void the_lowest_bit_is_the_sign(void **state)
+static void unsigned5_has_the_sign_in_the_lowest_bit(void **state)
 {
 	static const uint8_t bytes[] = { 0, 1, 2, 3, 191 };
 	struct cursor c = cursor_over(bytes, sizeof(bytes));
@@ -102,7 +102,7 @@ static bool read_table(struct line_table *t, const uint8_t *bytes, size_t len,
 	return line_table_read(t, &c, code_bytes, 0);
 }
 
-static void a_line_is_that_of_its_bci_or_of_the_one_before(void **state)
+static void line_is_that_of_the_bci_or_the_one_before(void **state)
 {
 	/* 0: 10, 4: 12, 9: 11 (escaped: +5, -1), 9: 20 (escaped: 0, +9) */
 	static const uint8_t bytes[] = { 0xff, 0,    20, 4 << 3 | 2, 0xff, 10,
@@ -125,7 +125,7 @@ static void a_line_is_that_of_its_bci_or_of_the_one_before(void **state)
 	line_table_release(&t);
 }
 
-static void a_table_that_is_not_in_order_is_put_into_it(void **state)
+static void line_table_sorts_entries(void **state)
 {
 	/* 8: 30, 2: 5 (-6, -25), 5: 6 */
 	static const uint8_t bytes[] = { 0xff, 16, 60,         0xff,
@@ -142,7 +142,7 @@ static void a_table_that_is_not_in_order_is_put_into_it(void **state)
 	line_table_release(&t);
 }
 
-static void what_no_compiler_writes_is_no_table(void **state)
+static void line_table_refuses_impossible_tables(void **state)
 {
 	static const uint8_t outside[] = { 9 << 3 | 1, 0 };
 	static const uint8_t negative[] = { 0xff, 1, 2, 0 };
@@ -166,14 +166,13 @@ static void what_no_compiler_writes_is_no_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_number_is_read_back),
-		cmocka_unit_test(numbers_have_the_bytes_that_are_specified),
-		cmocka_unit_test(a_byte_that_is_excluded_is_no_number),
-		cmocka_unit_test(the_lowest_bit_is_the_sign),
-		cmocka_unit_test(
-			a_line_is_that_of_its_bci_or_of_the_one_before),
-		cmocka_unit_test(a_table_that_is_not_in_order_is_put_into_it),
-		cmocka_unit_test(what_no_compiler_writes_is_no_table),
+		cmocka_unit_test(unsigned5_reads_every_number_back),
+		cmocka_unit_test(unsigned5_has_the_specified_bytes),
+		cmocka_unit_test(unsigned5_fails_at_an_excluded_byte),
+		cmocka_unit_test(unsigned5_has_the_sign_in_the_lowest_bit),
+		cmocka_unit_test(line_is_that_of_the_bci_or_the_one_before),
+		cmocka_unit_test(line_table_sorts_entries),
+		cmocka_unit_test(line_table_refuses_impossible_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

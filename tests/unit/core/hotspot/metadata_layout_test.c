@@ -58,7 +58,7 @@ static void check_name(const struct place *p)
 	vm_symbols_close(s);
 }
 
-static void the_layout_is_what_the_tables_say(void **state)
+static void metadata_layout_matches_the_tables(void **state)
 {
 	static const int jdks[] = { 8, 11, 17, 25 };
 
@@ -80,7 +80,7 @@ static void the_layout_is_what_the_tables_say(void **state)
 	}
 }
 
-static void flags_outside_of_what_is_read_are_none(void **state)
+static void metadata_layout_ignores_flags_outside_of_const_method(void **state)
 {
 	static const char *const names[] = { "_flags", "_flags._flags" };
 
@@ -104,8 +104,9 @@ static void flags_outside_of_what_is_read_are_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_layout_is_what_the_tables_say),
-		cmocka_unit_test(flags_outside_of_what_is_read_are_none),
+		cmocka_unit_test(metadata_layout_matches_the_tables),
+		cmocka_unit_test(
+			metadata_layout_ignores_flags_outside_of_const_method),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

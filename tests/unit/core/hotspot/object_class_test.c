@@ -46,7 +46,7 @@ static void check_name(struct object_classes *c, uint64_t mark, uint64_t klass,
 	assert_memory_equal(found, name, len);
 }
 
-static void a_class_is_found_by_each_kind_of_header(void **state)
+static void object_class_reads_every_kind_of_header(void **state)
 {
 	static const int jdks[] = { 8, 11, 17, 25 };
 	struct metadata_image image;
@@ -83,7 +83,7 @@ static void a_class_is_found_by_each_kind_of_header(void **state)
 	}
 }
 
-static void arrays_have_the_name_that_the_jvm_gives_them(void **state)
+static void object_class_names_arrays_like_the_jvm(void **state)
 {
 	static const char *const names[] = { "[B", "[[I", "[Lcom/acme/Order;" };
 	struct metadata_image image;
@@ -102,7 +102,7 @@ static void arrays_have_the_name_that_the_jvm_gives_them(void **state)
 	image_release(&image);
 }
 
-static void what_is_no_class_has_no_name(void **state)
+static void object_that_is_not_a_class_has_no_name(void **state)
 {
 	struct metadata_image image;
 	struct object_layout l;
@@ -132,7 +132,7 @@ static void what_is_no_class_has_no_name(void **state)
 }
 
 /* A class was unloaded, and another has come to where it was. */
-static void a_class_is_looked_at_again_in_each_batch(void **state)
+static void object_class_checks_each_class_once_per_batch(void **state)
 {
 	struct metadata_image image;
 	struct object_layout l;
@@ -164,10 +164,10 @@ static void a_class_is_looked_at_again_in_each_batch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_class_is_found_by_each_kind_of_header),
-		cmocka_unit_test(arrays_have_the_name_that_the_jvm_gives_them),
-		cmocka_unit_test(what_is_no_class_has_no_name),
-		cmocka_unit_test(a_class_is_looked_at_again_in_each_batch),
+		cmocka_unit_test(object_class_reads_every_kind_of_header),
+		cmocka_unit_test(object_class_names_arrays_like_the_jvm),
+		cmocka_unit_test(object_that_is_not_a_class_has_no_name),
+		cmocka_unit_test(object_class_checks_each_class_once_per_batch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

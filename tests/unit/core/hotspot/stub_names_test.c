@@ -43,7 +43,7 @@ static uint64_t describe(const char *name, uint64_t begin, uint64_t end)
 	return at;
 }
 
-static void a_routine_is_found_by_any_address_in_it(void **state)
+static void stub_is_found_by_any_address_in_it(void **state)
 {
 	struct stub_names *s = stub_names_new(&image.memory, list);
 	size_t count;
@@ -63,7 +63,7 @@ static void a_routine_is_found_by_any_address_in_it(void **state)
 	stub_names_free(s);
 }
 
-static void stubs_have_the_same_name_on_every_jdk(void **state)
+static void stub_names_are_the_same_on_every_jdk(void **state)
 {
 	static const struct {
 		const char *name, *trimmed;
@@ -106,7 +106,7 @@ static void listed_stubs_have_the_names_of_older_jdks(void **state)
 	stub_names_free(s);
 }
 
-static void what_is_generated_later_is_seen_when_asked_for(void **state)
+static void stub_generated_later_is_found_on_request(void **state)
 {
 	struct stub_names *s = stub_names_new(&image.memory, list);
 	const struct stub_name *all;
@@ -126,7 +126,7 @@ static void what_is_generated_later_is_seen_when_asked_for(void **state)
 	stub_names_free(s);
 }
 
-static void a_list_that_never_rests_is_left_alone(void **state)
+static void stub_list_that_keeps_changing_is_ignored(void **state)
 {
 	struct stub_names *s = stub_names_new(&image.memory, list);
 	uint64_t heads[2];
@@ -150,7 +150,7 @@ static void a_list_that_never_rests_is_left_alone(void **state)
 	stub_names_free(s);
 }
 
-static void one_that_is_being_written_is_left_out(void **state)
+static void stub_that_is_being_written_is_left_out(void **state)
 {
 	struct stub_names *s = stub_names_new(&image.memory, list);
 	size_t count;
@@ -180,7 +180,7 @@ static void damage(uint64_t offset, uint64_t value)
 	stub_names_free(s);
 }
 
-static void a_list_that_makes_no_sense_is_none(void **state)
+static void inconsistent_stub_list_is_empty(void **state)
 {
 	uint64_t binary = image_add(&image, 8);
 
@@ -196,7 +196,7 @@ static void a_list_that_makes_no_sense_is_none(void **state)
 	damage(32, UINT64_MAX);
 }
 
-static void a_list_without_an_end_is_left(void **state)
+static void endless_stub_list_is_ignored(void **state)
 {
 	struct stub_names *s = stub_names_new(&image.memory, list);
 	uint64_t at = describe("ring", 0x2000, 0x2100);
@@ -213,14 +213,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_image, close_image)
-		TEST(a_routine_is_found_by_any_address_in_it),
-		TEST(stubs_have_the_same_name_on_every_jdk),
+		TEST(stub_is_found_by_any_address_in_it),
+		TEST(stub_names_are_the_same_on_every_jdk),
 		TEST(listed_stubs_have_the_names_of_older_jdks),
-		TEST(what_is_generated_later_is_seen_when_asked_for),
-		TEST(a_list_that_never_rests_is_left_alone),
-		TEST(one_that_is_being_written_is_left_out),
-		TEST(a_list_that_makes_no_sense_is_none),
-		TEST(a_list_without_an_end_is_left),
+		TEST(stub_generated_later_is_found_on_request),
+		TEST(stub_list_that_keeps_changing_is_ignored),
+		TEST(stub_that_is_being_written_is_left_out),
+		TEST(inconsistent_stub_list_is_empty),
+		TEST(endless_stub_list_is_ignored),
 #undef TEST
 	};
 

@@ -108,7 +108,7 @@ static const char *interpreted(struct place *p, uint64_t method, int32_t bci)
 #define MIDDLE "a.B.middle()[[J"
 #define INNER  "c.D$$Lambda.inner()Lx/Y;"
 
-static void inlined_methods_are_those_of_the_next_place(void **state)
+static void inlined_methods_are_those_of_the_next_recorded_place(void **state)
 {
 	(void)state;
 	for (int i = 0; i < JDKS; i++) {
@@ -132,7 +132,7 @@ static void inlined_methods_are_those_of_the_next_place(void **state)
 	}
 }
 
-static void no_more_frames_are_given_than_there_is_room_for(void **state)
+static void vm_symbols_returns_at_most_cap_frames(void **state)
 {
 	struct java_frame frames[4] = { 0 };
 	struct place p;
@@ -153,7 +153,7 @@ static void no_more_frames_are_given_than_there_is_room_for(void **state)
 	close_place(&p);
 }
 
-static void interpreted_frames_have_the_line_of_their_bci(void **state)
+static void interpreted_frame_has_the_line_of_its_bci(void **state)
 {
 	(void)state;
 	for (int i = 0; i < JDKS; i++) {
@@ -170,7 +170,7 @@ static void interpreted_frames_have_the_line_of_their_bci(void **state)
 	}
 }
 
-static void kinds_are_those_of_the_compiler(void **state)
+static void frame_kind_is_that_of_the_compiler(void **state)
 {
 	struct place p;
 
@@ -184,7 +184,7 @@ static void kinds_are_those_of_the_compiler(void **state)
 	close_place(&p);
 }
 
-static void what_is_known_is_not_read_again(void **state)
+static void cached_names_are_not_read_again(void **state)
 {
 	struct place p;
 	size_t reads;
@@ -210,7 +210,7 @@ static void what_is_known_is_not_read_again(void **state)
 	close_place(&p);
 }
 
-static void a_class_that_goes_takes_no_compiled_names_with_it(void **state)
+static void names_of_compiled_code_outlive_an_unloaded_class(void **state)
 {
 	struct place p;
 
@@ -226,7 +226,7 @@ static void a_class_that_goes_takes_no_compiled_names_with_it(void **state)
 	close_place(&p);
 }
 
-static void another_method_at_the_same_place_is_noticed(void **state)
+static void another_method_at_the_same_address_is_noticed(void **state)
 {
 	struct place p;
 	uint64_t other;
@@ -247,7 +247,7 @@ static void another_method_at_the_same_place_is_noticed(void **state)
 }
 
 /* Its old pool has the class as its holder, whose pool is another now. */
-static void a_method_that_runs_on_when_redefined_is_named(void **state)
+static void running_method_of_a_redefined_class_is_named(void **state)
 {
 	struct place p;
 	uint64_t holder, pool;
@@ -272,7 +272,7 @@ static void a_method_that_runs_on_when_redefined_is_named(void **state)
 	close_place(&p);
 }
 
-static void an_nmethod_that_has_gone_meanwhile_is_not_believed(void **state)
+static void nmethod_freed_while_it_is_read_is_refused(void **state)
 {
 	struct vm_symbols_counts counts;
 	struct place p;
@@ -305,7 +305,7 @@ static void damaged_header(int jdk, uint32_t field, uint64_t value, size_t len)
 	close_place(&p);
 }
 
-static void tables_outside_their_place_are_not_read(void **state)
+static void scope_tables_outside_the_blob_are_not_read(void **state)
 {
 	struct place p;
 	struct scopes_layout oldest, old, new;
@@ -354,7 +354,7 @@ static const char *with_scopes(int jdk, const struct image_scope *s,
 	return text;
 }
 
-static void scopes_that_make_no_sense_are_not_believed(void **state)
+static void inconsistent_scopes_are_refused(void **state)
 {
 	static const struct image_pc first[] = { { 4, 0 } };
 	static const struct image_pc backwards[] = { { 8, 0 }, { 4, 0 } };
@@ -420,7 +420,7 @@ static size_t depth_of(size_t count, bool each)
 	return depth;
 }
 
-static void no_method_is_inlined_without_end(void **state)
+static void endless_inlining_is_refused(void **state)
 {
 	(void)state;
 	for (int each = 0; each < 2; each++) {
@@ -453,7 +453,7 @@ static size_t reads_for(uint32_t metadata)
 }
 
 /* Neither can be read here, but only one is tried to be. */
-static void of_too_many_methods_none_is_read(void **state)
+static void nmethod_with_too_many_methods_is_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(reads_for(SCOPES_METHODS),
@@ -461,7 +461,7 @@ static void of_too_many_methods_none_is_read(void **state)
 }
 
 /* Each byte of the image in turn, and what is read stays whole. */
-static void damage_anywhere_gives_names_or_none(void **state)
+static void damaged_metadata_gives_names_or_none(void **state)
 {
 	(void)state;
 	for (int j = 0; j < JDKS; j++) {
@@ -487,7 +487,7 @@ static void damage_anywhere_gives_names_or_none(void **state)
 	}
 }
 
-static void what_is_no_method_has_no_name(void **state)
+static void address_that_is_not_a_method_has_no_name(void **state)
 {
 	static const uint64_t nowhere[] = { 0,
 					    1,
@@ -506,7 +506,7 @@ static void what_is_no_method_has_no_name(void **state)
 }
 
 /* Its count of references is a field of its own until JDK 11. */
-static void a_symbol_that_nobody_refers_to_is_no_name(void **state)
+static void symbol_without_references_is_not_a_name(void **state)
 {
 	(void)state;
 	for (int i = 0; i < JDKS; i++) {
@@ -542,7 +542,7 @@ static const char *method_named(const char *class_name, const char *name,
 	return text;
 }
 
-static void names_are_as_a_class_has_them_but_for_an_address(void **state)
+static void class_names_lose_the_address_of_hidden_classes(void **state)
 {
 	(void)state;
 	assert_string_equal(method_named("Top", "<init>", "()V"),
@@ -569,7 +569,7 @@ static void names_are_as_a_class_has_them_but_for_an_address(void **state)
 			    "()V:0I");
 }
 
-static void what_cannot_be_a_name_is_none(void **state)
+static void impossible_names_are_refused(void **state)
 {
 	static const char *const wrong[][3] = {
 		{ "", "b", "()V" },         { "a", "", "()V" },
@@ -590,7 +590,7 @@ static void what_cannot_be_a_name_is_none(void **state)
 			"");
 }
 
-static void many_methods_are_read_in_a_few_reads(void **state)
+static void methods_prepare_takes_few_reads(void **state)
 {
 	enum { METHODS = 30 };
 	const struct code_blob *pointers[METHODS];
@@ -640,29 +640,28 @@ static void generated_code_has_the_name_of_its_blob(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(inlined_methods_are_those_of_the_next_place),
 		cmocka_unit_test(
-			no_more_frames_are_given_than_there_is_room_for),
-		cmocka_unit_test(interpreted_frames_have_the_line_of_their_bci),
-		cmocka_unit_test(kinds_are_those_of_the_compiler),
-		cmocka_unit_test(what_is_known_is_not_read_again),
+			inlined_methods_are_those_of_the_next_recorded_place),
+		cmocka_unit_test(vm_symbols_returns_at_most_cap_frames),
+		cmocka_unit_test(interpreted_frame_has_the_line_of_its_bci),
+		cmocka_unit_test(frame_kind_is_that_of_the_compiler),
+		cmocka_unit_test(cached_names_are_not_read_again),
 		cmocka_unit_test(
-			a_class_that_goes_takes_no_compiled_names_with_it),
-		cmocka_unit_test(another_method_at_the_same_place_is_noticed),
-		cmocka_unit_test(a_method_that_runs_on_when_redefined_is_named),
+			names_of_compiled_code_outlive_an_unloaded_class),
+		cmocka_unit_test(another_method_at_the_same_address_is_noticed),
+		cmocka_unit_test(running_method_of_a_redefined_class_is_named),
+		cmocka_unit_test(nmethod_freed_while_it_is_read_is_refused),
+		cmocka_unit_test(scope_tables_outside_the_blob_are_not_read),
+		cmocka_unit_test(inconsistent_scopes_are_refused),
+		cmocka_unit_test(endless_inlining_is_refused),
+		cmocka_unit_test(nmethod_with_too_many_methods_is_refused),
+		cmocka_unit_test(damaged_metadata_gives_names_or_none),
+		cmocka_unit_test(address_that_is_not_a_method_has_no_name),
+		cmocka_unit_test(symbol_without_references_is_not_a_name),
 		cmocka_unit_test(
-			an_nmethod_that_has_gone_meanwhile_is_not_believed),
-		cmocka_unit_test(tables_outside_their_place_are_not_read),
-		cmocka_unit_test(scopes_that_make_no_sense_are_not_believed),
-		cmocka_unit_test(no_method_is_inlined_without_end),
-		cmocka_unit_test(of_too_many_methods_none_is_read),
-		cmocka_unit_test(damage_anywhere_gives_names_or_none),
-		cmocka_unit_test(what_is_no_method_has_no_name),
-		cmocka_unit_test(a_symbol_that_nobody_refers_to_is_no_name),
-		cmocka_unit_test(
-			names_are_as_a_class_has_them_but_for_an_address),
-		cmocka_unit_test(what_cannot_be_a_name_is_none),
-		cmocka_unit_test(many_methods_are_read_in_a_few_reads),
+			class_names_lose_the_address_of_hidden_classes),
+		cmocka_unit_test(impossible_names_are_refused),
+		cmocka_unit_test(methods_prepare_takes_few_reads),
 		cmocka_unit_test(generated_code_has_the_name_of_its_blob),
 	};
 

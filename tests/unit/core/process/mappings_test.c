@@ -22,7 +22,7 @@ static const char maps_text[] =
 	"7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0          [stack]\n"
 	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0  [vsyscall]\n";
 
-static void all_fields_of_a_line_are_read(void **state)
+static void mappings_parse_reads_all_fields_of_a_line(void **state)
 {
 	struct mappings m = { 0 };
 
@@ -45,7 +45,7 @@ static void all_fields_of_a_line_are_read(void **state)
 	mappings_release(&m);
 }
 
-static void the_mapping_that_holds_an_address_is_found(void **state)
+static void mappings_find_returns_the_mapping_of_an_address(void **state)
 {
 	struct mappings m = { 0 };
 
@@ -62,7 +62,7 @@ static void the_mapping_that_holds_an_address_is_found(void **state)
 	mappings_release(&m);
 }
 
-static void what_is_no_line_of_maps_is_passed_over(void **state)
+static void mappings_parse_skips_malformed_lines(void **state)
 {
 	static const char *const wrong[] = {
 		"",
@@ -97,7 +97,7 @@ static void what_is_no_line_of_maps_is_passed_over(void **state)
 	mappings_release(&m);
 }
 
-static void what_this_process_maps_is_read_anew(void **state)
+static void mappings_read_replaces_old_mappings(void **state)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct mappings m = { 0 };
@@ -110,7 +110,7 @@ static void what_this_process_maps_is_read_anew(void **state)
 	(void)state;
 	assert_int_equal(jvm_open(&self, getpid(), &err), 0);
 	assert_int_equal(mappings_read(&m, &self, &err), 0);
-	own = mappings_find(&m, (uintptr_t)what_this_process_maps_is_read_anew);
+	own = mappings_find(&m, (uintptr_t)mappings_read_replaces_old_mappings);
 	assert_non_null(own);
 	assert_true(own->is_executable);
 	assert_int_equal(stat("/proc/self/exe", &st), 0);
@@ -129,10 +129,11 @@ static void what_this_process_maps_is_read_anew(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_fields_of_a_line_are_read),
-		cmocka_unit_test(the_mapping_that_holds_an_address_is_found),
-		cmocka_unit_test(what_is_no_line_of_maps_is_passed_over),
-		cmocka_unit_test(what_this_process_maps_is_read_anew),
+		cmocka_unit_test(mappings_parse_reads_all_fields_of_a_line),
+		cmocka_unit_test(
+			mappings_find_returns_the_mapping_of_an_address),
+		cmocka_unit_test(mappings_parse_skips_malformed_lines),
+		cmocka_unit_test(mappings_read_replaces_old_mappings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

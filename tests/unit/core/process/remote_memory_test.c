@@ -95,7 +95,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void ranges_are_read_each_whole_or_not_at_all(void **state)
+static void
+remote_memory_reads_each_range_completely_or_not_at_all(void **state)
 {
 	struct target t;
 	uint8_t got[5][64];
@@ -122,7 +123,7 @@ static void ranges_are_read_each_whole_or_not_at_all(void **state)
 	end(&t);
 }
 
-static void any_number_and_any_size_can_be_asked_for(void **state)
+static void remote_memory_reads_any_number_and_size_of_ranges(void **state)
 {
 	struct target t;
 	uint8_t *whole = malloc(HUGE_BYTES);
@@ -149,7 +150,8 @@ static void any_number_and_any_size_can_be_asked_for(void **state)
 	free(bytes);
 }
 
-static void nothing_is_read_once_the_process_has_ended(void **state)
+static void
+remote_memory_reads_nothing_after_the_process_has_ended(void **state)
 {
 	struct target t;
 	uint8_t byte;
@@ -165,7 +167,7 @@ static void nothing_is_read_once_the_process_has_ended(void **state)
 	end(&t);
 }
 
-static void what_may_not_be_read_is_said_with_the_right_for_it(void **state)
+static void remote_memory_names_the_missing_permission(void **state)
 {
 	struct error err;
 	struct jvm jvm;
@@ -229,7 +231,7 @@ static bool can_stall(void)
 	return fd >= 0;
 }
 
-static void memory_that_never_comes_costs_a_second_and_no_more(void **state)
+static void stalled_range_costs_one_second(void **state)
 {
 	struct target t;
 	uint8_t got[3];
@@ -264,7 +266,7 @@ static void memory_that_never_comes_costs_a_second_and_no_more(void **state)
 	end(&t);
 }
 
-static void patience_with_a_target_has_an_end(void **state)
+static void stalled_target_is_given_up(void **state)
 {
 	struct target t;
 	uint8_t byte;
@@ -285,7 +287,7 @@ static void patience_with_a_target_has_an_end(void **state)
 	end(&t);
 }
 
-static void the_helper_ends_with_who_has_begun_it(void **state)
+static void helper_ends_with_its_parent(void **state)
 {
 	struct error err;
 	struct jvm jvm;
@@ -347,7 +349,7 @@ static void read_children(char *line, size_t size)
 	close(fd);
 }
 
-static void a_helper_that_is_killed_is_begun_anew(void **state)
+static void killed_helper_is_replaced(void **state)
 {
 	struct target t;
 	uint8_t byte = 0;
@@ -396,16 +398,17 @@ static void helper_has_only_its_channel_and_the_target_open(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranges_are_read_each_whole_or_not_at_all),
-		cmocka_unit_test(any_number_and_any_size_can_be_asked_for),
-		cmocka_unit_test(nothing_is_read_once_the_process_has_ended),
 		cmocka_unit_test(
-			what_may_not_be_read_is_said_with_the_right_for_it),
+			remote_memory_reads_each_range_completely_or_not_at_all),
 		cmocka_unit_test(
-			memory_that_never_comes_costs_a_second_and_no_more),
-		cmocka_unit_test(patience_with_a_target_has_an_end),
-		cmocka_unit_test(the_helper_ends_with_who_has_begun_it),
-		cmocka_unit_test(a_helper_that_is_killed_is_begun_anew),
+			remote_memory_reads_any_number_and_size_of_ranges),
+		cmocka_unit_test(
+			remote_memory_reads_nothing_after_the_process_has_ended),
+		cmocka_unit_test(remote_memory_names_the_missing_permission),
+		cmocka_unit_test(stalled_range_costs_one_second),
+		cmocka_unit_test(stalled_target_is_given_up),
+		cmocka_unit_test(helper_ends_with_its_parent),
+		cmocka_unit_test(killed_helper_is_replaced),
 		cmocka_unit_test(
 			helper_has_only_its_channel_and_the_target_open),
 	};

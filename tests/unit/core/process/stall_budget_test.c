@@ -12,7 +12,7 @@
 
 #define S CLOCK_NS_PER_S
 
-static void what_does_not_come_is_not_waited_for_for_ever(void **state)
+static void stall_budget_limits_waiting(void **state)
 {
 	struct stall_budget p = { 0 };
 	int64_t now = 100 * S;
@@ -26,7 +26,7 @@ static void what_does_not_come_is_not_waited_for_for_ever(void **state)
 	assert_true(stall_budget_is_left(&p, now + 31 * S));
 }
 
-static void who_had_no_cpu_does_not_blame_the_target(void **state)
+static void stall_budget_excuses_a_reader_without_cpu_time(void **state)
 {
 	struct stall_budget p = { 0 };
 	int64_t now = 100 * S;
@@ -39,7 +39,7 @@ static void who_had_no_cpu_does_not_blame_the_target(void **state)
 	}
 }
 
-static void to_have_no_cpu_each_time_has_an_end(void **state)
+static void stall_budget_limits_excuses(void **state)
 {
 	struct stall_budget p = { 0 };
 	int64_t now = 100 * S;
@@ -54,9 +54,10 @@ static void to_have_no_cpu_each_time_has_an_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_does_not_come_is_not_waited_for_for_ever),
-		cmocka_unit_test(who_had_no_cpu_does_not_blame_the_target),
-		cmocka_unit_test(to_have_no_cpu_each_time_has_an_end),
+		cmocka_unit_test(stall_budget_limits_waiting),
+		cmocka_unit_test(
+			stall_budget_excuses_a_reader_without_cpu_time),
+		cmocka_unit_test(stall_budget_limits_excuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

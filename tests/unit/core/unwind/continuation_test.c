@@ -168,7 +168,7 @@ static void is_entered(struct place *p, size_t count)
 	assert_int_equal(p->u.end, UNWIND_ROOT);
 }
 
-static void what_is_in_the_heap_is_not_walked(void **state)
+static void walk_skips_frames_in_the_heap(void **state)
 {
 	struct place *p = *state;
 	uint64_t *stack = p->image.stack;
@@ -191,7 +191,7 @@ static void what_is_in_the_heap_is_not_walked(void **state)
 	is_entered(p, 2);
 }
 
-static void what_is_being_thawed_is_not_walked(void **state)
+static void walk_skips_frames_that_are_being_thawed(void **state)
 {
 	struct place *p = *state;
 	uint64_t *stack = p->image.stack;
@@ -218,7 +218,7 @@ static void what_is_being_thawed_is_not_walked(void **state)
 	is_entered(p, 3);
 }
 
-static void who_is_preempted_has_its_callers(void **state)
+static void preempted_thread_has_its_callers(void **state)
 {
 	struct place *p = *state;
 	uint64_t *stack = p->image.stack;
@@ -249,7 +249,8 @@ static void who_is_preempted_has_its_callers(void **state)
 	assert_int_equal(p->u.count, 4);
 }
 
-static void who_is_preempted_elsewhere_was_entered(void **state)
+static void
+preempted_routine_with_another_frame_leads_to_the_entry(void **state)
 {
 	struct place *p = *state;
 	uint64_t *stack = p->image.stack;
@@ -270,7 +271,7 @@ static void who_is_preempted_elsewhere_was_entered(void **state)
 	is_entered(p, 1);
 }
 
-static void without_an_entry_a_walk_ends(void **state)
+static void walk_without_a_continuation_entry_ends(void **state)
 {
 	struct place *p = *state;
 	uint64_t *stack = p->image.stack;
@@ -292,11 +293,11 @@ static void without_an_entry_a_walk_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_in_the_heap_is_not_walked),
-		TEST(what_is_being_thawed_is_not_walked),
-		TEST(who_is_preempted_has_its_callers),
-		TEST(who_is_preempted_elsewhere_was_entered),
-		TEST(without_an_entry_a_walk_ends),
+		TEST(walk_skips_frames_in_the_heap),
+		TEST(walk_skips_frames_that_are_being_thawed),
+		TEST(preempted_thread_has_its_callers),
+		TEST(preempted_routine_with_another_frame_leads_to_the_entry),
+		TEST(walk_without_a_continuation_entry_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

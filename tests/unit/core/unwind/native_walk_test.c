@@ -526,7 +526,7 @@ static void trace(const char *flags, const char *library_flags,
 	free(t);
 }
 
-static void every_instruction_of_optimised_code_is_walked_from(void **state)
+static void walk_succeeds_from_every_instruction_of_optimized_code(void **state)
 {
 	(void)state;
 	trace("-O2 -fomit-frame-pointer -Wl,-z,lazy", "-O2", NULL,
@@ -534,21 +534,21 @@ static void every_instruction_of_optimised_code_is_walked_from(void **state)
 }
 
 /* A function that has R10 for its base has it so for a few instructions. */
-static void every_instruction_of_plain_code_is_walked_from(void **state)
+static void walk_succeeds_from_every_instruction_of_plain_code(void **state)
 {
 	(void)state;
 	trace("-O0 -Wl,-z,lazy -fcf-protection", "-O0", NULL,
 	      (struct allowed){ .lost = 8 });
 }
 
-static void every_instruction_of_a_thread_is_walked_from(void **state)
+static void walk_succeeds_from_every_instruction_of_a_thread(void **state)
 {
 	(void)state;
 	trace("-O3 -fomit-frame-pointer -Wl,-z,now", "-O3", "thread",
 	      (struct allowed){ 0 });
 }
 
-static void debug_frame_does_as_well(void **state)
+static void walk_succeeds_with_debug_frame(void **state)
 {
 	(void)state;
 	trace("-O2", "-O2 -g -fno-asynchronous-unwind-tables", NULL,
@@ -556,7 +556,7 @@ static void debug_frame_does_as_well(void **state)
 }
 
 /* While a function sets its frame up or takes it down, there is none. */
-static void without_call_frame_information_frame_pointers_do(void **state)
+static void walk_succeeds_with_frame_pointers_alone(void **state)
 {
 	(void)state;
 	trace("-O2",
@@ -568,13 +568,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			every_instruction_of_optimised_code_is_walked_from),
+			walk_succeeds_from_every_instruction_of_optimized_code),
 		cmocka_unit_test(
-			every_instruction_of_plain_code_is_walked_from),
-		cmocka_unit_test(every_instruction_of_a_thread_is_walked_from),
-		cmocka_unit_test(debug_frame_does_as_well),
+			walk_succeeds_from_every_instruction_of_plain_code),
 		cmocka_unit_test(
-			without_call_frame_information_frame_pointers_do),
+			walk_succeeds_from_every_instruction_of_a_thread),
+		cmocka_unit_test(walk_succeeds_with_debug_frame),
+		cmocka_unit_test(walk_succeeds_with_frame_pointers_alone),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);

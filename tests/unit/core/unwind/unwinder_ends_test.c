@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void a_blob_in_the_place_of_a_freed_one_is_found(void **state)
+static void code_cache_finds_a_blob_in_the_place_of_a_freed_one(void **state)
 {
 	static uint8_t code[1024] = { 0x90 };
 	struct walked_thread *p = *state;
@@ -34,7 +34,7 @@ static void a_blob_in_the_place_of_a_freed_one_is_found(void **state)
 	assert_int_equal(p->u.frames[0].blob->begin, old);
 }
 
-static void the_interpreter_at_work_has_its_place_in_r13(void **state)
+static void interpreter_at_work_has_its_bci_in_r13(void **state)
 {
 	struct walked_thread *p = *state;
 	struct unwind_start from = walked_start_at(p, p->interpreter + 5,
@@ -51,7 +51,7 @@ static void the_interpreter_at_work_has_its_place_in_r13(void **state)
 	assert_int_equal(p->u.frames[0].bci, 12);
 }
 
-static void code_that_was_replaced_is_another_blob(void **state)
+static void replaced_code_is_another_blob(void **state)
 {
 	struct walked_thread *p = *state;
 	struct image_blob other = walked_method;
@@ -78,7 +78,7 @@ static void code_that_was_replaced_is_another_blob(void **state)
 	walked_is_whole(p, 1);
 }
 
-static void what_is_known_stands_when_the_process_has_ended(void **state)
+static void known_code_outlives_the_process(void **state)
 {
 	struct walked_thread *p = *state;
 
@@ -89,7 +89,7 @@ static void what_is_known_stands_when_the_process_has_ended(void **state)
 	walked_is_whole(p, 1);
 }
 
-static void a_copy_that_is_too_short_ends_in_a_cut(void **state)
+static void short_stack_copy_ends_the_walk_with_cut(void **state)
 {
 	struct walked_thread *p = *state;
 	struct unwind_start from = walked_start_at(p, p->callee + BODY, LEAF);
@@ -102,7 +102,7 @@ static void a_copy_that_is_too_short_ends_in_a_cut(void **state)
 	}
 }
 
-static void frames_are_as_many_as_were_wanted(void **state)
+static void walk_stops_at_the_frame_limit(void **state)
 {
 	struct walked_thread *p = *state;
 	struct unwind_start from = walked_start_at(p, p->callee + BODY, LEAF);
@@ -113,7 +113,7 @@ static void frames_are_as_many_as_were_wanted(void **state)
 	assert_int_equal(p->u.count, 3);
 }
 
-static void what_cannot_be_walked_ends_in_unknown(void **state)
+static void lost_walk_ends_with_an_unknown_frame(void **state)
 {
 	struct walked_thread *p = *state;
 	uint64_t *stack = p->image.stack;
@@ -144,7 +144,7 @@ static void what_cannot_be_walked_ends_in_unknown(void **state)
 	assert_true(p->u.count < 10);
 }
 
-static void the_zero_interpreter_is_not_walked(void **state)
+static void view_of_the_zero_interpreter_is_limited(void **state)
 {
 	static const char *const names[] = {
 		"OpenJDK 64-Bit Server VM (21.0.12) for linux-amd64 JRE",
@@ -166,7 +166,7 @@ static void the_zero_interpreter_is_not_walked(void **state)
 	}
 }
 
-static void without_the_tables_native_frames_are_walked(void **state)
+static void view_without_tables_walks_native_frames(void **state)
 {
 	struct walked_thread *p = *state;
 	struct error err;
@@ -195,15 +195,15 @@ static void without_the_tables_native_frames_are_walked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOTH(a_blob_in_the_place_of_a_freed_one_is_found),
-		BOTH(the_interpreter_at_work_has_its_place_in_r13),
-		BOTH(code_that_was_replaced_is_another_blob),
-		BOTH(what_is_known_stands_when_the_process_has_ended),
-		BOTH(a_copy_that_is_too_short_ends_in_a_cut),
-		BOTH(frames_are_as_many_as_were_wanted),
-		BOTH(what_cannot_be_walked_ends_in_unknown),
-		BOTH(without_the_tables_native_frames_are_walked),
-		cmocka_unit_test(the_zero_interpreter_is_not_walked),
+		BOTH(code_cache_finds_a_blob_in_the_place_of_a_freed_one),
+		BOTH(interpreter_at_work_has_its_bci_in_r13),
+		BOTH(replaced_code_is_another_blob),
+		BOTH(known_code_outlives_the_process),
+		BOTH(short_stack_copy_ends_the_walk_with_cut),
+		BOTH(walk_stops_at_the_frame_limit),
+		BOTH(lost_walk_ends_with_an_unknown_frame),
+		BOTH(view_without_tables_walks_native_frames),
+		cmocka_unit_test(view_of_the_zero_interpreter_is_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

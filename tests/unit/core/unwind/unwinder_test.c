@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void compiled_code_is_left_wherever_it_is(void **state)
+static void compiled_frame_is_left_from_any_instruction(void **state)
 {
 	static const struct {
 		int at, sp;
@@ -40,7 +40,7 @@ static void compiled_code_is_left_wherever_it_is(void **state)
 	}
 }
 
-static void a_deoptimised_frame_has_its_own_pc(void **state)
+static void deoptimized_frame_has_its_original_pc(void **state)
 {
 	struct walked_thread *p = *state;
 
@@ -54,7 +54,7 @@ static void a_deoptimised_frame_has_its_own_pc(void **state)
 	assert_int_equal(p->u.frames[1].pc, p->caller + DEOPT);
 }
 
-static void an_old_value_in_a_slot_is_no_return_address(void **state)
+static void stale_value_in_a_slot_is_not_a_return_address(void **state)
 {
 	/* Where it is, and how many words are pushed there. */
 	static const int places[][2] = { { 0, 0 }, { 1, 1 }, { 3, 2 },
@@ -71,7 +71,7 @@ static void an_old_value_in_a_slot_is_no_return_address(void **state)
 	}
 }
 
-static void a_native_wrapper_is_left_where_its_frame_is_gone(void **state)
+static void native_wrapper_is_left_after_its_epilogue(void **state)
 {
 	/* 0: leave; 1: cmp qword [r15 + 8], 0; 9: jne; 11: ret; jmp */
 	static const uint8_t code[] = { 0xc9, 0x49, 0x81, 0x7f, 8,    0,
@@ -102,8 +102,7 @@ static void a_native_wrapper_is_left_where_its_frame_is_gone(void **state)
 	walked_is_whole(p, 1);
 }
 
-static void
-a_barrier_at_an_entry_has_a_mark_below_its_return_address(void **state)
+static void entry_barrier_has_a_mark_below_its_return_address(void **state)
 {
 	/* 0: call rax; 2: leave; 3: add rsp, 8; 7: ret */
 	static const uint8_t code[] = { 0xff, 0xd0, 0xc9, 0x48,
@@ -126,7 +125,7 @@ a_barrier_at_an_entry_has_a_mark_below_its_return_address(void **state)
 	walked_is_whole(p, 1);
 }
 
-static void a_linker_of_method_handles_has_no_frame(void **state)
+static void method_handle_linker_has_no_frame(void **state)
 {
 	/* mov; mov; jmp rcx */
 	static const uint8_t code[] = { 0x48, 0x8b, 0x5b, 8,    0x48,
@@ -146,7 +145,7 @@ static void a_linker_of_method_handles_has_no_frame(void **state)
 	}
 }
 
-static void an_interpreted_method_returns_by_registers(void **state)
+static void interpreted_method_returns_by_registers(void **state)
 {
 	/* 0: pop r13; 2: mov rsp, rbx; 5: jmp r13 */
 	static const uint8_t code[] = { 0x41, 0x5d, 0x48, 0x8b,
@@ -173,7 +172,7 @@ static void an_interpreted_method_returns_by_registers(void **state)
 	}
 }
 
-static void frames_that_are_being_made_know_their_callers_sp(void **state)
+static void unfinished_interpreter_frame_has_its_senders_sp(void **state)
 {
 	struct walked_thread *p = *state;
 	struct unwind_start from = walked_start_at(p, p->interpreter + 9,
@@ -196,7 +195,7 @@ static void frames_that_are_being_made_know_their_callers_sp(void **state)
 	walked_is_whole(p, 2);
 }
 
-static void an_adapter_has_its_callers_sp_in_r13(void **state)
+static void adapter_has_its_callers_sp_in_r13(void **state)
 {
 	/* 0: mov rsp, r13; 3: lea r13, [rsp + 8]; 8: pop rax; 9: sub rsp, 16;
 	   13: push rax; 14: mov [rsp + 8], rsi; 19: jmp rcx */
@@ -238,7 +237,7 @@ static const uint8_t now[] = { 0x4c, 0x8d, 0x6c, 0x24, 8,    0x58,
 			       0x8b, 0x44, 0x24, 8,    0xff, 0xe1 };
 
 /* It is in AX while room is made for arguments, and below SP no copy is. */
-static void an_adapter_takes_the_return_address_off_the_stack(void **state)
+static void adapter_pops_the_return_address(void **state)
 {
 	/* nop; 5: pop rax; 6: mov r13, rsp; 9: sub rsp, 16; 13: mov [rsp],
 	   rax; mov [rsp + 8], rsi; jmp rcx; 17 */
@@ -278,7 +277,7 @@ static void an_adapter_takes_the_return_address_off_the_stack(void **state)
 }
 
 /* So does a method's entry, which then makes room for locals. */
-static void an_entry_takes_the_return_address_off_the_stack(void **state)
+static void method_entry_pops_the_return_address(void **state)
 {
 	static const struct {
 		uint64_t at;
@@ -303,7 +302,7 @@ static void an_entry_takes_the_return_address_off_the_stack(void **state)
 }
 
 /* What was in a register of a frame's callee is none of its own. */
-static void a_register_of_a_leaf_is_not_its_callers(void **state)
+static void leaf_register_is_not_its_callers(void **state)
 {
 	struct walked_thread *p = *state;
 	uint64_t adapter = walked_add(p, "I2C/C2I adapters", now, sizeof(now));
@@ -319,7 +318,7 @@ static void a_register_of_a_leaf_is_not_its_callers(void **state)
 }
 
 /* A method that may use the stack's reserved zone looks for that at its end. */
-static void an_end_that_goes_on_is_an_end(void **state)
+static void epilogue_that_jumps_is_an_epilogue(void **state)
 {
 	/* push; sub rsp, 32; 5: call; 10: add; 14: pop; 15: cmp rsp, [r15];
 	   19: jb 39; 21: sub rsp, 8; call; add; 34: jmp; 39: ret */
@@ -354,19 +353,19 @@ static void an_end_that_goes_on_is_an_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOTH(compiled_code_is_left_wherever_it_is),
-		BOTH(a_deoptimised_frame_has_its_own_pc),
-		BOTH(an_old_value_in_a_slot_is_no_return_address),
-		BOTH(a_native_wrapper_is_left_where_its_frame_is_gone),
-		BOTH(a_barrier_at_an_entry_has_a_mark_below_its_return_address),
-		BOTH(a_linker_of_method_handles_has_no_frame),
-		BOTH(an_interpreted_method_returns_by_registers),
-		BOTH(frames_that_are_being_made_know_their_callers_sp),
-		BOTH(an_adapter_has_its_callers_sp_in_r13),
-		BOTH(an_adapter_takes_the_return_address_off_the_stack),
-		BOTH(an_entry_takes_the_return_address_off_the_stack),
-		BOTH(a_register_of_a_leaf_is_not_its_callers),
-		BOTH(an_end_that_goes_on_is_an_end),
+		BOTH(compiled_frame_is_left_from_any_instruction),
+		BOTH(deoptimized_frame_has_its_original_pc),
+		BOTH(stale_value_in_a_slot_is_not_a_return_address),
+		BOTH(native_wrapper_is_left_after_its_epilogue),
+		BOTH(entry_barrier_has_a_mark_below_its_return_address),
+		BOTH(method_handle_linker_has_no_frame),
+		BOTH(interpreted_method_returns_by_registers),
+		BOTH(unfinished_interpreter_frame_has_its_senders_sp),
+		BOTH(adapter_has_its_callers_sp_in_r13),
+		BOTH(adapter_pops_the_return_address),
+		BOTH(method_entry_pops_the_return_address),
+		BOTH(leaf_register_is_not_its_callers),
+		BOTH(epilogue_that_jumps_is_an_epilogue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

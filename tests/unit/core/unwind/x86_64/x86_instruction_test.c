@@ -55,7 +55,7 @@ static const struct {
 };
 /* clang-format on */
 
-static void every_instruction_has_its_length(void **state)
+static void x86_instruction_has_the_right_length(void **state)
 {
 	struct x86_instruction i;
 
@@ -75,7 +75,7 @@ static void every_instruction_has_its_length(void **state)
 	}
 }
 
-static void what_is_invalid_has_no_length(void **state)
+static void invalid_x86_instruction_has_no_length(void **state)
 {
 	static const uint8_t invalid[][2] = {
 		{ 0x06 }, { 0x27 }, { 0x60 },       { 0x82, 0xc0 },
@@ -98,7 +98,7 @@ static void what_is_invalid_has_no_length(void **state)
 	assert_false(x86_instruction_at(prefixes, 4, 4, &i));
 }
 
-static void its_parts_are_told(void **state)
+static void x86_instruction_has_its_parts(void **state)
 {
 	static const uint8_t lea[] = { 0x48, 0x8d, 0x65, 0xd8 };
 	static const uint8_t load[] = { 0x4c, 0x8b, 0x64, 0xcc, 0xf8 };
@@ -123,9 +123,9 @@ static void its_parts_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_instruction_has_its_length),
-		cmocka_unit_test(what_is_invalid_has_no_length),
-		cmocka_unit_test(its_parts_are_told),
+		cmocka_unit_test(x86_instruction_has_the_right_length),
+		cmocka_unit_test(invalid_x86_instruction_has_no_length),
+		cmocka_unit_test(x86_instruction_has_its_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

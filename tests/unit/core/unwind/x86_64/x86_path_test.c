@@ -19,7 +19,7 @@ static const uint8_t leaf[] = {
 	0xc3,                   /* 17: ret */
 };
 
-static void a_return_is_found_from_anywhere(void **state)
+static void x86_path_finds_the_return_from_any_instruction(void **state)
 {
 	static const struct {
 		uint8_t at;
@@ -46,7 +46,7 @@ static void a_return_is_found_from_anywhere(void **state)
 	}
 }
 
-static void leave_takes_sp_from_bp(void **state)
+static void x86_path_follows_leave(void **state)
 {
 	/* and rsp, -16; call rax; leave; add rsp, 8; ret */
 	static const uint8_t bytes[] = { 0x48, 0x83, 0xe4, 0xf0, 0xff, 0xd0,
@@ -67,7 +67,7 @@ static void leave_takes_sp_from_bp(void **state)
 	assert_int_equal(path.return_address.offset, 8);
 }
 
-static void what_is_given_back_before_a_jump_is_known(void **state)
+static void x86_path_counts_stack_released_before_a_jump(void **state)
 {
 	/* push rcx; push r8; call; pop rcx; pop rcx; je; jmp */
 	static const uint8_t bytes[] = { 0x51, 0x41, 0x50, 0xe8, 0,    0,
@@ -89,7 +89,7 @@ static void what_is_given_back_before_a_jump_is_known(void **state)
 	}
 }
 
-static void what_is_stored_only_later_is_not_loaded(void **state)
+static void x86_path_ignores_a_slot_that_is_stored_later(void **state)
 {
 	/* 0: sub rsp, 16; 4: mov [rsp + 8], rbp; 9: add rsp, 8; pop; ret */
 	static const uint8_t bytes[] = { 0x48, 0x83, 0xec, 0x10, 0x48,
@@ -107,7 +107,7 @@ static void what_is_stored_only_later_is_not_loaded(void **state)
 	assert_int_equal(path.saved_fp.offset, 8);
 }
 
-static void a_search_looks_into_both_ways(void **state)
+static void x86_search_follows_both_ways_of_a_jump(void **state)
 {
 	/* 0: jne 6; 2: mov rsp, rcx; 5: hlt; 6: jmp 12; 12: pop rax; ret */
 	static const uint8_t bytes[] = {
@@ -128,7 +128,7 @@ static void a_search_looks_into_both_ways(void **state)
 	assert_false(path.is_return);
 }
 
-static void a_search_has_an_end(void **state)
+static void x86_search_ends_at_its_limit(void **state)
 {
 	static uint8_t bytes[70000];
 	struct machine_code code = { bytes, sizeof(bytes) };
@@ -170,12 +170,13 @@ static void a_search_has_an_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_return_is_found_from_anywhere),
-		cmocka_unit_test(leave_takes_sp_from_bp),
-		cmocka_unit_test(what_is_given_back_before_a_jump_is_known),
-		cmocka_unit_test(what_is_stored_only_later_is_not_loaded),
-		cmocka_unit_test(a_search_looks_into_both_ways),
-		cmocka_unit_test(a_search_has_an_end),
+		cmocka_unit_test(
+			x86_path_finds_the_return_from_any_instruction),
+		cmocka_unit_test(x86_path_follows_leave),
+		cmocka_unit_test(x86_path_counts_stack_released_before_a_jump),
+		cmocka_unit_test(x86_path_ignores_a_slot_that_is_stored_later),
+		cmocka_unit_test(x86_search_follows_both_ways_of_a_jump),
+		cmocka_unit_test(x86_search_ends_at_its_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
