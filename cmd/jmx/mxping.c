@@ -19,6 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Starting an agent loads classes, which takes long on a busy machine. */
+#define START_NS (30 * CLOCK_NS_PER_S)
+
 static struct {
 	struct jmx_target_options jmx;
 	bool start, json;
@@ -207,9 +210,10 @@ static int ping_local(struct ping *p, const struct jvm *jvm, struct error *err)
 	int ret;
 
 	rmi_local_release(&p->local);
-	ret = rmi_local_find(&p->local, jvm,
-			     opt.start ? jmx_say_starting : NULL,
-			     opt.jmx.timeout_ns, err);
+	ret = rmi_local_find(
+		&p->local, jvm, opt.start ? jmx_say_starting : NULL,
+		opt.jmx.timeout_ns > START_NS ? opt.jmx.timeout_ns : START_NS,
+		err);
 	if (ret && err->kind == ERROR_UNAVAILABLE)
 		return report_none(p, err);
 	if (ret)

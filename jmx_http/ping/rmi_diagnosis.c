@@ -145,8 +145,7 @@ static const char *for_shell(const char *host)
 	return strspn(host, plain) == strlen(host) ? host : "HOST";
 }
 
-/* "[::1]:9010" */
-static void add_address(struct text *out, const struct net_address *at)
+void rmi_add_target(struct text *out, const struct net_address *at)
 {
 	bool is_six = strchr(at->host, ':') != NULL;
 
@@ -164,7 +163,7 @@ static void judge_distrust(struct rmi_probe *p, const struct net_address *at,
 			: "the issuer of the JVM's certificate is not trusted");
 	text_puts(remedy, "if it is the right certificate, trust it: openssl "
 			  "s_client -connect ");
-	add_address(remedy, at);
+	rmi_add_target(remedy, at);
 	text_puts(remedy,
 		  " </dev/null | openssl x509 >jvm.pem; then --cacert jvm.pem\n"
 		  "a Java client needs it in a trust store: keytool "

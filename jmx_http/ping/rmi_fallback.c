@@ -266,15 +266,6 @@ static int free_port(uint16_t from)
 	return from;
 }
 
-/* "[::1]:9010", of the command line. */
-static void add_target(struct text *out, const struct net_address *at)
-{
-	bool is_six = strchr(at->host, ':') != NULL;
-
-	text_printf(out, "%s%s%s:%d", is_six ? "[" : "", at->host,
-		    is_six ? "]" : "", at->port);
-}
-
 /* The proxy dials the target's host, and its port where the other is not. */
 static void add_proxy(struct rmi_probe *p, enum found found,
 		      struct text *remedy)
@@ -286,7 +277,7 @@ static void add_proxy(struct rmi_probe *p, enum found found,
 		remedy,
 		"\nor run a proxy for clients at 127.0.0.1:%d: sjkc mxprx -s ",
 		port);
-	add_target(remedy, target);
+	rmi_add_target(remedy, target);
 	text_printf(remedy, "%s%s -b 127.0.0.1:%d", p->as_given,
 		    found == FOUND_INSECURE && !p->access.tls.insecure
 			    ? " --insecure"

@@ -53,6 +53,12 @@ void rmi_judge_registry(struct rmi_probe *p, const struct java_value *thrown);
 void rmi_judge_login(struct rmi_probe *p, const struct error *err);
 void rmi_judge_success(struct rmi_probe *p);
 
+/*
+ * Appends "[::1]:9010" for a command line; a host that a shell could take for
+ * something else becomes "HOST".
+ */
+void rmi_add_target(struct text *out, const struct net_address *at);
+
 /* rmi_fallback */
 
 /* True for a host that means the reader's own machine: "127.0.0.1". */

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# The limit of each step, 5 s, does not apply to starting the local JMX agent:
+# on a busy machine that takes longer.
+sjkc=$(realpath "$1") scratch=$2
+. tests/jvm/lib/target.sh
+. tests/jvm/lib/attach.sh
+
+# The thread that starts the agent has the boot class loader.
+jdk=$(jdks | head -n 1)
+target_program=SlowAgent
+classes=$(target_compile "$jdk") || exit
+target "$jdk" "-Xbootclasspath/a:$classes" \
+	'-Djavax.management.builder.initial=SlowAgent$Builder' &&
+	ask 0 mxping -p "$pid" --start-agent && printed 'ok      round-trip' &&
+	said 'starting the local JMX agent' && target_end "$pid"
