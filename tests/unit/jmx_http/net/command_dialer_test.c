@@ -165,7 +165,7 @@ static void each_connection_is_a_command(void **state)
 	tear_down(&h);
 }
 
-static void a_command_that_cannot_be_started_fails_the_dial(void **state)
+static void missing_command_fails_the_dial(void **state)
 {
 	char script[] = "/tmp/sjkc-script-XXXXXX";
 	int file = mkstemp(script);
@@ -188,7 +188,7 @@ static void a_command_that_cannot_be_started_fails_the_dial(void **state)
 	unlink(script);
 }
 
-static void a_command_that_fails_is_said(void **state)
+static void failed_command_is_reported(void **state)
 {
 	char bytes[8];
 	struct heard h;
@@ -207,7 +207,7 @@ static void a_command_that_fails_is_said(void **state)
 	tear_down(&h);
 }
 
-static void a_connection_that_is_closed_ends_its_command(void **state)
+static void closed_connection_ends_its_command(void **state)
 {
 	struct pollfd p = { .events = POLLIN };
 	char bytes[16] = "";
@@ -230,7 +230,7 @@ static void a_connection_that_is_closed_ends_its_command(void **state)
 	tear_down(&h);
 }
 
-static void a_dial_may_be_cancelled(void **state)
+static void cancelled_dial_ends_its_command(void **state)
 {
 	struct dial *d;
 	struct heard h;
@@ -247,7 +247,7 @@ static void a_dial_may_be_cancelled(void **state)
 	assert_int_equal(h.dones, 0);
 }
 
-static void there_is_an_end_to_how_many_run(void **state)
+static void number_of_programs_is_limited(void **state)
 {
 	int fds[COMMAND_DIALER_MAX];
 	struct heard h;
@@ -267,7 +267,7 @@ static void there_is_an_end_to_how_many_run(void **state)
 	tear_down(&h);
 }
 
-static void what_cannot_be_called_is_known_at_once(void **state)
+static void missing_command_is_reported_at_once(void **state)
 {
 	struct command_dialer_options options = { .command = "ssh 'x",
 						  .host = "h" };
@@ -292,13 +292,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dialer_dial_waits_for_the_command),
 		cmocka_unit_test(each_connection_is_a_command),
-		cmocka_unit_test(
-			a_command_that_cannot_be_started_fails_the_dial),
-		cmocka_unit_test(a_command_that_fails_is_said),
-		cmocka_unit_test(a_connection_that_is_closed_ends_its_command),
-		cmocka_unit_test(a_dial_may_be_cancelled),
-		cmocka_unit_test(there_is_an_end_to_how_many_run),
-		cmocka_unit_test(what_cannot_be_called_is_known_at_once),
+		cmocka_unit_test(missing_command_fails_the_dial),
+		cmocka_unit_test(failed_command_is_reported),
+		cmocka_unit_test(closed_connection_ends_its_command),
+		cmocka_unit_test(cancelled_dial_ends_its_command),
+		cmocka_unit_test(number_of_programs_is_limited),
+		cmocka_unit_test(missing_command_is_reported_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static void assert_parses(const char *text, const char *expected)
 	command_line_release(&c);
 }
 
-static void words_are_parted_by_blanks_but_in_quotes(void **state)
+static void words_are_split_at_spaces_outside_quotes(void **state)
 {
 	(void)state;
 	assert_parses("ssh -W {host}:{port} bastion",
@@ -56,7 +56,7 @@ static void assert_refused(const char *text, const char *why)
 	assert_non_null(strstr(err.text, why));
 }
 
-static void what_is_no_command_is_misuse(void **state)
+static void invalid_command_is_misuse(void **state)
 {
 	char many[4 * COMMAND_WORDS_MAX];
 
@@ -86,7 +86,7 @@ static char **words_for(const char *text, const char *host, struct error *err)
 	return words;
 }
 
-static void host_and_port_are_put_into_words(void **state)
+static void host_and_port_are_substituted(void **state)
 {
 	struct error err = { 0 };
 	char **words = words_for("nc -w{port} {host}x{host} {hos} {port} {",
@@ -104,7 +104,7 @@ static void host_and_port_are_put_into_words(void **state)
 	command_words_free(words);
 }
 
-static void a_host_that_could_do_something_is_refused(void **state)
+static void hosts_that_a_shell_or_option_parser_reads_are_rejected(void **state)
 {
 	static const char *const hostile[] = {
 		"",        "-oProxyCommand=id",
@@ -129,10 +129,11 @@ static void a_host_that_could_do_something_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_parted_by_blanks_but_in_quotes),
-		cmocka_unit_test(what_is_no_command_is_misuse),
-		cmocka_unit_test(host_and_port_are_put_into_words),
-		cmocka_unit_test(a_host_that_could_do_something_is_refused),
+		cmocka_unit_test(words_are_split_at_spaces_outside_quotes),
+		cmocka_unit_test(invalid_command_is_misuse),
+		cmocka_unit_test(host_and_port_are_substituted),
+		cmocka_unit_test(
+			hosts_that_a_shell_or_option_parser_reads_are_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

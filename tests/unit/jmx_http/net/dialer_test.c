@@ -112,7 +112,7 @@ static void on_done(void *self, evutil_socket_t fd, const struct error *err)
 	fail_msg("a cancelled attempt has called back");
 }
 
-static void a_cancelled_attempt_does_not_call_back(void **state)
+static void cancelled_dial_does_not_call_back(void **state)
 {
 	struct event_base *base = event_base_new();
 	uint16_t port;
@@ -145,7 +145,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_next_address_is_tried_when_one_refuses),
 		cmocka_unit_test(the_error_names_the_last_address),
-		cmocka_unit_test(a_cancelled_attempt_does_not_call_back),
+		cmocka_unit_test(cancelled_dial_does_not_call_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,7 +161,7 @@ static void assert_file_has(const struct heard *h, const char *name,
 	assert_string_equal(bytes, expected);
 }
 
-static void a_port_is_forwarded_once_for_all_who_ask(void **state)
+static void port_is_forwarded_once_for_all_waits(void **state)
 {
 	struct heard h;
 
@@ -206,7 +206,7 @@ static void each_port_has_a_forward_of_its_own(void **state)
 	tear_down(&h);
 }
 
-static void a_forward_that_cannot_be_says_why_at_once(void **state)
+static void failed_forward_reports_its_reason_at_once(void **state)
 {
 	struct heard h;
 
@@ -229,7 +229,7 @@ static void a_forward_that_cannot_be_says_why_at_once(void **state)
 	tear_down(&h);
 }
 
-static void without_kubectl_it_is_said(void **state)
+static void missing_kubectl_is_reported(void **state)
 {
 	struct heard h;
 
@@ -243,7 +243,7 @@ static void without_kubectl_it_is_said(void **state)
 	tear_down(&h);
 }
 
-static void a_forward_that_drops_is_made_again(void **state)
+static void lost_forward_is_restarted(void **state)
 {
 	struct heard h;
 
@@ -275,7 +275,7 @@ static void a_forward_that_drops_is_made_again(void **state)
 	tear_down(&h);
 }
 
-static void one_who_asks_waits_no_longer_than_he_wants(void **state)
+static void wait_for_a_forward_times_out(void **state)
 {
 	struct kubectl_wait *w;
 	struct error err;
@@ -329,12 +329,12 @@ static void pods_are_parsed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_port_is_forwarded_once_for_all_who_ask),
+		cmocka_unit_test(port_is_forwarded_once_for_all_waits),
 		cmocka_unit_test(each_port_has_a_forward_of_its_own),
-		cmocka_unit_test(a_forward_that_cannot_be_says_why_at_once),
-		cmocka_unit_test(without_kubectl_it_is_said),
-		cmocka_unit_test(a_forward_that_drops_is_made_again),
-		cmocka_unit_test(one_who_asks_waits_no_longer_than_he_wants),
+		cmocka_unit_test(failed_forward_reports_its_reason_at_once),
+		cmocka_unit_test(missing_kubectl_is_reported),
+		cmocka_unit_test(lost_forward_is_restarted),
+		cmocka_unit_test(wait_for_a_forward_times_out),
 		cmocka_unit_test(pods_are_parsed),
 	};
 

@@ -112,7 +112,7 @@ static void assert_why(struct program *c, const char *expected)
 	text_release(&why);
 }
 
-static void lines_come_as_they_are_said(void **state)
+static void lines_are_passed_on_in_order(void **state)
 {
 	struct heard h;
 	struct program *c;
@@ -129,7 +129,7 @@ static void lines_come_as_they_are_said(void **state)
 	tear_down(&h);
 }
 
-static void a_line_without_end_is_cut(void **state)
+static void long_line_is_truncated(void **state)
 {
 	struct heard h;
 	struct program *c;
@@ -144,7 +144,7 @@ static void a_line_without_end_is_cut(void **state)
 	tear_down(&h);
 }
 
-static void a_connection_is_both_ways(void **state)
+static void connection_passes_bytes_both_ways(void **state)
 {
 	const char *const words[] = { "cat", NULL };
 	char bytes[8] = "";
@@ -173,7 +173,7 @@ static void a_connection_is_both_ways(void **state)
 }
 
 /* The end of the connection comes after how the program ended is known. */
-static void how_one_ended_is_known_when_its_connection_ends(void **state)
+static void exit_is_known_before_the_connection_ends(void **state)
 {
 	char bytes[8] = "";
 	struct pollfd p;
@@ -198,7 +198,7 @@ static void how_one_ended_is_known_when_its_connection_ends(void **state)
 	tear_down(&h);
 }
 
-static void one_whose_connection_is_closed_is_ended(void **state)
+static void closed_connection_ends_its_program(void **state)
 {
 	struct heard h;
 	struct program *c;
@@ -225,7 +225,7 @@ static void one_whose_connection_is_closed_is_ended(void **state)
 	tear_down(&h);
 }
 
-static void it_is_said_why_one_ended(void **state)
+static void reason_of_exit_is_reported(void **state)
 {
 	const char *const missing[] = { "no-such-command", NULL };
 	const char *const folder[] = { "/", NULL };
@@ -292,7 +292,7 @@ static void assert_ends(long pid)
 	}
 }
 
-static void one_that_is_ended_takes_along_what_it_started(void **state)
+static void ended_program_takes_its_children_along(void **state)
 {
 	long below, itself;
 	struct heard h;
@@ -318,7 +318,7 @@ static void one_that_is_ended_takes_along_what_it_started(void **state)
 	tear_down(&h);
 }
 
-static void none_outlives_all_of_them(void **state)
+static void freeing_all_programs_ends_them(void **state)
 {
 	struct heard h;
 	long pid;
@@ -334,7 +334,7 @@ static void none_outlives_all_of_them(void **state)
 	assert_false(runs(pid));
 }
 
-static void there_is_an_end_to_how_many_run(void **state)
+static void number_of_programs_is_limited(void **state)
 {
 	const char *const words[] = { "sleep", "1000", NULL };
 	struct program_plan plan = { .words = words };
@@ -351,7 +351,7 @@ static void there_is_an_end_to_how_many_run(void **state)
 }
 
 /* What a program finds open, and which signals it ignores or holds back. */
-static void a_program_finds_a_clean_house(void **state)
+static void program_inherits_no_descriptors_and_no_signals(void **state)
 {
 	struct heard h;
 	struct program *c;
@@ -382,7 +382,7 @@ static void a_program_finds_a_clean_house(void **state)
 }
 
 /* A proxy that is killed, as nobody can help it. */
-static void one_dies_with_a_proxy_that_is_killed(void **state)
+static void grandchildren_die_with_a_killed_proxy(void **state)
 {
 	long warded = 0, below = 0;
 	char bytes[64] = "";
@@ -417,7 +417,7 @@ static void one_dies_with_a_proxy_that_is_killed(void **state)
 }
 
 /* Each leaves as many open files as there were. */
-static void a_hundred_leave_no_file_open(void **state)
+static void hundred_programs_leave_no_descriptor(void **state)
 {
 	const char *const words[] = { "true", NULL };
 	int before, after;
@@ -447,19 +447,19 @@ static void a_hundred_leave_no_file_open(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_come_as_they_are_said),
-		cmocka_unit_test(a_line_without_end_is_cut),
-		cmocka_unit_test(a_connection_is_both_ways),
+		cmocka_unit_test(lines_are_passed_on_in_order),
+		cmocka_unit_test(long_line_is_truncated),
+		cmocka_unit_test(connection_passes_bytes_both_ways),
+		cmocka_unit_test(exit_is_known_before_the_connection_ends),
+		cmocka_unit_test(closed_connection_ends_its_program),
+		cmocka_unit_test(reason_of_exit_is_reported),
+		cmocka_unit_test(ended_program_takes_its_children_along),
+		cmocka_unit_test(freeing_all_programs_ends_them),
+		cmocka_unit_test(number_of_programs_is_limited),
 		cmocka_unit_test(
-			how_one_ended_is_known_when_its_connection_ends),
-		cmocka_unit_test(one_whose_connection_is_closed_is_ended),
-		cmocka_unit_test(it_is_said_why_one_ended),
-		cmocka_unit_test(one_that_is_ended_takes_along_what_it_started),
-		cmocka_unit_test(none_outlives_all_of_them),
-		cmocka_unit_test(there_is_an_end_to_how_many_run),
-		cmocka_unit_test(a_program_finds_a_clean_house),
-		cmocka_unit_test(one_dies_with_a_proxy_that_is_killed),
-		cmocka_unit_test(a_hundred_leave_no_file_open),
+			program_inherits_no_descriptors_and_no_signals),
+		cmocka_unit_test(grandchildren_die_with_a_killed_proxy),
+		cmocka_unit_test(hundred_programs_leave_no_descriptor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,7 +172,7 @@ static struct outcome meet(const struct server *s,
 static const struct tls_options trusting = { .cacert = PEM("authority") };
 static const struct tls_options insecure = { .insecure = true };
 
-static void what_is_trusted_is_spoken_with(void **state)
+static void trusted_server_is_accepted(void **state)
 {
 	static const int versions[] = { TLS1_2_VERSION, TLS1_3_VERSION };
 	static const char *const hosts[] = { "localhost", "jvm.example",
@@ -210,7 +210,7 @@ static void what_is_trusted_is_spoken_with(void **state)
 	}
 }
 
-static void much_is_carried_whole(void **state)
+static void large_data_arrives_complete(void **state)
 {
 	struct server s = { .cert = PEM("server") };
 	struct error err = { 0 };
@@ -229,7 +229,7 @@ static void much_is_carried_whole(void **state)
 }
 
 /* Each with the words that say so, and taken all the same when insecure. */
-static void certificates_that_are_not_right_are_refused(void **state)
+static void invalid_certificates_are_rejected(void **state)
 {
 	static const struct {
 		const char *cert, *cacert, *host, *words;
@@ -283,7 +283,7 @@ static void certificates_that_are_not_right_are_refused(void **state)
 }
 
 /* As with a truststore of Java: its own certificate is trusted, or a chain. */
-static void what_was_exported_from_a_server_is_trusted(void **state)
+static void server_certificate_in_cacert_is_trusted(void **state)
 {
 	static const char *const files[] = { PEM("server"), PEM("self") };
 
@@ -301,7 +301,7 @@ static void what_was_exported_from_a_server_is_trusted(void **state)
 }
 
 /* Its files are where libssl has them, or these variables. */
-static void what_the_system_trusts_is_trusted(void **state)
+static void system_certificates_are_trusted(void **state)
 {
 	static const struct tls_options none = { .cacert = NULL };
 	struct server s = { .cert = PEM("server") };
@@ -321,7 +321,7 @@ static void what_the_system_trusts_is_trusted(void **state)
 	tls_report_release(&o.report);
 }
 
-static void names_may_have_a_star(void **state)
+static void wildcard_certificate_is_accepted(void **state)
 {
 	struct server s = { .cert = PEM("elsewhere") };
 	struct outcome o = meet(&s, &trusting, "a.far.example");
@@ -332,7 +332,7 @@ static void names_may_have_a_star(void **state)
 }
 
 /* In TLS 1.3 the refusal comes with the first read, and not before. */
-static void a_certificate_of_ours_is_given_where_it_is_wanted(void **state)
+static void client_certificate_is_sent_on_request(void **state)
 {
 	static const struct {
 		const char *cert;
@@ -373,7 +373,7 @@ static void a_certificate_of_ours_is_given_where_it_is_wanted(void **state)
 	}
 }
 
-static void what_is_older_than_tls_1_2_is_refused(void **state)
+static void protocols_older_than_tls_1_2_are_rejected(void **state)
 {
 	struct server s = { .cert = PEM("server"),
 			    .max_version = TLS1_1_VERSION };
@@ -390,7 +390,7 @@ static void what_is_older_than_tls_1_2_is_refused(void **state)
 	tls_report_release(&o.report);
 }
 
-static void what_is_no_tls_is_said_to_be_none(void **state)
+static void server_without_tls_is_reported(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -429,7 +429,7 @@ static void what_is_no_tls_is_said_to_be_none(void **state)
 	}
 }
 
-static void who_stalls_is_waited_for_until_the_deadline(void **state)
+static void stalled_handshake_fails_at_the_deadline(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -459,7 +459,7 @@ static void who_stalls_is_waited_for_until_the_deadline(void **state)
 }
 
 /* An end is one, whether or not it was announced; a write then is no crash. */
-static void a_server_that_goes_is_an_end(void **state)
+static void killed_server_is_an_end_of_file(void **state)
 {
 	struct server s = { .cert = PEM("server") };
 	struct error err = { 0 };
@@ -482,7 +482,7 @@ static void a_server_that_goes_is_an_end(void **state)
 	SSL_CTX_free(context);
 }
 
-static void files_that_cannot_be_read_are_named(void **state)
+static void unreadable_files_are_named(void **state)
 {
 	static const struct {
 		struct tls_options options;
@@ -523,7 +523,7 @@ static void files_that_cannot_be_read_are_named(void **state)
 	}
 }
 
-static void servers_of_ours_need_a_certificate(void **state)
+static void server_context_requires_a_certificate(void **state)
 {
 	struct error err = { 0 };
 	SSL_CTX *context = tls_server_context(PEM("server"), NULL, &err);
@@ -538,20 +538,19 @@ static void servers_of_ours_need_a_certificate(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_trusted_is_spoken_with),
-		cmocka_unit_test(much_is_carried_whole),
-		cmocka_unit_test(certificates_that_are_not_right_are_refused),
-		cmocka_unit_test(what_was_exported_from_a_server_is_trusted),
-		cmocka_unit_test(what_the_system_trusts_is_trusted),
-		cmocka_unit_test(names_may_have_a_star),
-		cmocka_unit_test(
-			a_certificate_of_ours_is_given_where_it_is_wanted),
-		cmocka_unit_test(what_is_older_than_tls_1_2_is_refused),
-		cmocka_unit_test(what_is_no_tls_is_said_to_be_none),
-		cmocka_unit_test(who_stalls_is_waited_for_until_the_deadline),
-		cmocka_unit_test(a_server_that_goes_is_an_end),
-		cmocka_unit_test(files_that_cannot_be_read_are_named),
-		cmocka_unit_test(servers_of_ours_need_a_certificate),
+		cmocka_unit_test(trusted_server_is_accepted),
+		cmocka_unit_test(large_data_arrives_complete),
+		cmocka_unit_test(invalid_certificates_are_rejected),
+		cmocka_unit_test(server_certificate_in_cacert_is_trusted),
+		cmocka_unit_test(system_certificates_are_trusted),
+		cmocka_unit_test(wildcard_certificate_is_accepted),
+		cmocka_unit_test(client_certificate_is_sent_on_request),
+		cmocka_unit_test(protocols_older_than_tls_1_2_are_rejected),
+		cmocka_unit_test(server_without_tls_is_reported),
+		cmocka_unit_test(stalled_handshake_fails_at_the_deadline),
+		cmocka_unit_test(killed_server_is_an_end_of_file),
+		cmocka_unit_test(unreadable_files_are_named),
+		cmocka_unit_test(server_context_requires_a_certificate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

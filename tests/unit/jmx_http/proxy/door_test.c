@@ -154,7 +154,7 @@ static void clients_that_have_not_logged_in_share_32_mib(void **state)
 	door_free(d);
 }
 
-static void a_message_is_printed_once_in_ten_seconds(void **state)
+static void limited_message_is_printed_once_in_ten_seconds(void **state)
 {
 	static const char *const about = "a reason";
 	struct door *d = open_door(1, 1);
@@ -180,7 +180,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(limits_count_the_clients_of_all_fronts),
 		cmocka_unit_test(clients_that_have_not_logged_in_share_32_mib),
-		cmocka_unit_test(a_message_is_printed_once_in_ten_seconds),
+		cmocka_unit_test(
+			limited_message_is_printed_once_in_ten_seconds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

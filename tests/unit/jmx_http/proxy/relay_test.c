@@ -96,7 +96,7 @@ static void assert_ends(struct ends *e, int fd)
 	assert_int_equal(got, 0);
 }
 
-static void bytes_pass_both_ways(void **state)
+static void relay_passes_bytes_both_ways(void **state)
 {
 	struct ends e;
 
@@ -110,7 +110,7 @@ static void bytes_pass_both_ways(void **state)
 	tear_down(&e);
 }
 
-static void half_an_end_leaves_the_other_way_open(void **state)
+static void half_close_leaves_the_other_direction_open(void **state)
 {
 	struct ends e;
 
@@ -133,7 +133,7 @@ static void half_an_end_leaves_the_other_way_open(void **state)
 }
 
 /* Who does not read is not read for: what waits stays small. */
-static void a_slow_reader_holds_up_who_writes(void **state)
+static void slow_reader_pauses_the_writer(void **state)
 {
 	static char block[1 << 16];
 	size_t sent = 0, arrived = 0;
@@ -169,9 +169,9 @@ static void a_slow_reader_holds_up_who_writes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_pass_both_ways),
-		cmocka_unit_test(half_an_end_leaves_the_other_way_open),
-		cmocka_unit_test(a_slow_reader_holds_up_who_writes),
+		cmocka_unit_test(relay_passes_bytes_both_ways),
+		cmocka_unit_test(half_close_leaves_the_other_direction_open),
+		cmocka_unit_test(slow_reader_pauses_the_writer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,7 @@ static void read_all(const struct input *in, size_t step, struct text *said)
 	}
 }
 
-static void a_capture_has_the_same_messages_however_it_is_cut(void **state)
+static void captures_parse_equally_however_they_are_split(void **state)
 {
 	static const char *const paths[] = { DATA "client17.c2s",
 					     DATA "client17_more.c2s" };
@@ -113,7 +113,7 @@ static void a_capture_has_the_same_messages_however_it_is_cut(void **state)
 	}
 }
 
-static void a_message_ends_where_the_next_begins(void **state)
+static void pipelined_messages_are_separated(void **state)
 {
 	struct request r = { 0 };
 	size_t used;
@@ -135,7 +135,7 @@ static void a_message_ends_where_the_next_begins(void **state)
 	request_release(&r);
 }
 
-static void what_no_client_sends_is_wrong(void **state)
+static void invalid_messages_are_rejected(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -182,7 +182,7 @@ static void what_no_client_sends_is_wrong(void **state)
 	}
 }
 
-static void what_is_nested_too_deeply_is_wrong(void **state)
+static void deep_nesting_is_rejected(void **state)
 {
 	struct request r = { 0 };
 	struct text deep = { 0 };
@@ -257,7 +257,7 @@ static size_t longest(bool is_trusted, const char *wrong)
 	return all;
 }
 
-static void a_message_that_never_ends_is_wrong(void **state)
+static void endless_message_is_rejected(void **state)
 {
 	(void)state;
 	assert_true(
@@ -268,7 +268,7 @@ static void a_message_that_never_ends_is_wrong(void **state)
 		    REQUEST_EARLY_BYTES_MAX + 8192);
 }
 
-static void a_client_may_give_up(void **state)
+static void aborted_message_ends_the_request(void **state)
 {
 	struct request r = { 0 };
 
@@ -293,7 +293,7 @@ static void objections_to(const char *bytes, size_t len, bool passes,
 	request_release(&r);
 }
 
-static void only_a_user_and_a_password_are_credentials(void **state)
+static void other_credentials_than_user_and_password_are_rejected(void **state)
 {
 	(void)state;
 	objections_to(BYTES(NEW_CLIENT "p"), true, true);
@@ -315,7 +315,7 @@ static void only_a_user_and_a_password_are_credentials(void **state)
 		      false, false);
 }
 
-static void nobody_changes_the_registry(void **state)
+static void registry_changes_are_rejected(void **state)
 {
 	(void)state;
 	objections_to(BYTES(LOOKUP "t\0\6jmxrmi"), true, true);
@@ -374,7 +374,7 @@ static void read_only_passes_operations_that_read(void **state)
 	"ur\0\2[B\xac\xf3\x17\xf8\6\10T\xe0\2\0\0xp\0\0\0" len bytes
 
 /* The JVM makes objects of them before it looks what they are. */
-static void arguments_are_of_classes_that_methods_take(void **state)
+static void arguments_of_other_classes_are_rejected(void **state)
 {
 	(void)state;
 	objections_to(BYTES(GET_DOMAIN "p"), true, true);
@@ -404,7 +404,7 @@ static void arguments_are_of_classes_that_methods_take(void **state)
 	objections_to(BYTES(LOOKUP STRINGS("\0")), false, false);
 }
 
-static void what_is_marshalled_is_looked_into_for_read_only(void **state)
+static void read_only_checks_marshalled_objects(void **state)
 {
 	(void)state;
 	objections_to(BYTES(QUERY "ppp"), true, true);
@@ -438,7 +438,7 @@ static void what_is_marshalled_is_looked_into_for_read_only(void **state)
 	"ur\0\2[B\xac\xf3\x17\xf8\6\10T\xe0\2\0\0xp\0\0\0\5\xac\xed\0\5p"
 
 /* What the JVM would read is not what was looked at. */
-static void what_is_marshalled_is_in_one_place(void **state)
+static void marshalled_bytes_are_read_from_one_field(void **state)
 {
 	(void)state;
 	/* java.rmi.MarshalledObject.get() reads locBytes, too. */
@@ -463,7 +463,7 @@ static void what_is_marshalled_is_in_one_place(void **state)
 		      true, false);
 }
 
-static void garbage_collection_says_for_which_objects_it_is(void **state)
+static void dgc_calls_name_their_objects(void **state)
 {
 	static const char dirty[] = CALL(
 		"\42", "\2", "\0\0\0\1",
@@ -505,23 +505,21 @@ static void garbage_collection_says_for_which_objects_it_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			a_capture_has_the_same_messages_however_it_is_cut),
-		cmocka_unit_test(a_message_ends_where_the_next_begins),
-		cmocka_unit_test(what_no_client_sends_is_wrong),
-		cmocka_unit_test(what_is_nested_too_deeply_is_wrong),
+		cmocka_unit_test(captures_parse_equally_however_they_are_split),
+		cmocka_unit_test(pipelined_messages_are_separated),
+		cmocka_unit_test(invalid_messages_are_rejected),
+		cmocka_unit_test(deep_nesting_is_rejected),
 		cmocka_unit_test(memory_is_bounded_and_small_before_login),
-		cmocka_unit_test(a_message_that_never_ends_is_wrong),
-		cmocka_unit_test(a_client_may_give_up),
-		cmocka_unit_test(only_a_user_and_a_password_are_credentials),
-		cmocka_unit_test(nobody_changes_the_registry),
+		cmocka_unit_test(endless_message_is_rejected),
+		cmocka_unit_test(aborted_message_ends_the_request),
+		cmocka_unit_test(
+			other_credentials_than_user_and_password_are_rejected),
+		cmocka_unit_test(registry_changes_are_rejected),
 		cmocka_unit_test(read_only_passes_operations_that_read),
-		cmocka_unit_test(arguments_are_of_classes_that_methods_take),
-		cmocka_unit_test(
-			what_is_marshalled_is_looked_into_for_read_only),
-		cmocka_unit_test(what_is_marshalled_is_in_one_place),
-		cmocka_unit_test(
-			garbage_collection_says_for_which_objects_it_is),
+		cmocka_unit_test(arguments_of_other_classes_are_rejected),
+		cmocka_unit_test(read_only_checks_marshalled_objects),
+		cmocka_unit_test(marshalled_bytes_are_read_from_one_field),
+		cmocka_unit_test(dgc_calls_name_their_objects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ static void check_stub(const struct text *out, const char *host, uint16_t port,
 	jrmp_return_release(&r);
 }
 
-static void only_the_endpoint_changes(void **state)
+static void rewriting_changes_only_the_endpoint(void **state)
 {
 	struct captured c;
 	struct text out = { 0 };
@@ -104,7 +104,7 @@ static void only_the_endpoint_changes(void **state)
 	release(&c);
 }
 
-static void a_stub_sent_to_where_it_was_is_the_same(void **state)
+static void stub_rewritten_to_its_own_endpoint_is_unchanged(void **state)
 {
 	static const char *const paths[] = { DATA "lookup17.s2c",
 					     DATA "lookup_tls17.s2c",
@@ -126,7 +126,7 @@ static void a_stub_sent_to_where_it_was_is_the_same(void **state)
 	}
 }
 
-static void a_long_name_takes_a_long_block(void **state)
+static void long_host_name_needs_a_long_block(void **state)
 {
 	struct captured c;
 	struct text out = { 0 };
@@ -151,7 +151,7 @@ static void a_long_name_takes_a_long_block(void **state)
 	release(&c);
 }
 
-static void tls_is_taken_away_or_put_there(void **state)
+static void tls_factory_is_added_or_removed(void **state)
 {
 	struct captured plain, tls;
 	struct text out = { 0 };
@@ -173,7 +173,7 @@ static void tls_is_taken_away_or_put_there(void **state)
 }
 
 /* The local connector's stubs: UnicastRef2, and no factory. */
-static void a_reference_without_a_factory_stays_of_its_kind(void **state)
+static void reference_without_factory_keeps_its_kind(void **state)
 {
 	static const char bytes[] =
 		"Q\xac\xed\0\5w\17\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
@@ -199,7 +199,7 @@ static void a_reference_without_a_factory_stays_of_its_kind(void **state)
 	jrmp_return_release(&r);
 }
 
-static void a_registry_that_is_none_has_one_name(void **state)
+static void missing_registry_lists_only_jmxrmi(void **state)
 {
 	static const char lookup[] = "P\xac\xed\0\5w\42\0\0\0\0\0\0\0\0\0\0\0\0"
 				     "\0\0\0\0\0\0\0\0\0\0\0\0\0\2"
@@ -236,7 +236,7 @@ static void a_registry_that_is_none_has_one_name(void **state)
 	release(&c);
 }
 
-static void a_refusal_is_an_exception_with_a_message(void **state)
+static void refusal_is_an_exception_with_a_message(void **state)
 {
 	static const struct {
 		enum refusal_kind kind;
@@ -272,14 +272,14 @@ static void a_refusal_is_an_exception_with_a_message(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_the_endpoint_changes),
-		cmocka_unit_test(a_stub_sent_to_where_it_was_is_the_same),
-		cmocka_unit_test(a_long_name_takes_a_long_block),
-		cmocka_unit_test(tls_is_taken_away_or_put_there),
+		cmocka_unit_test(rewriting_changes_only_the_endpoint),
 		cmocka_unit_test(
-			a_reference_without_a_factory_stays_of_its_kind),
-		cmocka_unit_test(a_registry_that_is_none_has_one_name),
-		cmocka_unit_test(a_refusal_is_an_exception_with_a_message),
+			stub_rewritten_to_its_own_endpoint_is_unchanged),
+		cmocka_unit_test(long_host_name_needs_a_long_block),
+		cmocka_unit_test(tls_factory_is_added_or_removed),
+		cmocka_unit_test(reference_without_factory_keeps_its_kind),
+		cmocka_unit_test(missing_registry_lists_only_jmxrmi),
+		cmocka_unit_test(refusal_is_an_exception_with_a_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,7 @@ static enum socks_status request(const char *bytes, size_t len,
 	return status;
 }
 
-static void greetings_are_read(void **state)
+static void greetings_are_parsed(void **state)
 {
 	size_t used = 0;
 
@@ -67,7 +67,7 @@ static void assert_wants(const char *bytes, size_t len, const char *host,
 	assert_int_equal(r.port, port);
 }
 
-static void requests_are_read(void **state)
+static void requests_are_parsed(void **state)
 {
 	char longest[7 + 255] = "\5\1\0\3\xff";
 
@@ -85,7 +85,7 @@ static void requests_are_read(void **state)
 	}
 }
 
-static void what_is_not_offered_is_told_apart(void **state)
+static void unsupported_requests_are_distinguished(void **state)
 {
 	struct socks_request r;
 	size_t used;
@@ -111,7 +111,7 @@ static void what_is_not_offered_is_told_apart(void **state)
 	assert_int_equal(socks_reply_of(SOCKS_WRONG), SOCKS_FAILED);
 }
 
-static void answers_are_those_of_rfc_1928(void **state)
+static void replies_follow_rfc_1928(void **state)
 {
 	struct text out = { 0 };
 
@@ -131,10 +131,10 @@ static void answers_are_those_of_rfc_1928(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(greetings_are_read),
-		cmocka_unit_test(requests_are_read),
-		cmocka_unit_test(what_is_not_offered_is_told_apart),
-		cmocka_unit_test(answers_are_those_of_rfc_1928),
+		cmocka_unit_test(greetings_are_parsed),
+		cmocka_unit_test(requests_are_parsed),
+		cmocka_unit_test(unsupported_requests_are_distinguished),
+		cmocka_unit_test(replies_follow_rfc_1928),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

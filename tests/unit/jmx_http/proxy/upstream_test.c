@@ -39,7 +39,7 @@ static void check(const struct upstream *p, uint8_t id, uint16_t port,
 	assert_int_equal(e.tls, tls);
 }
 
-static void all_is_at_the_registry_until_more_is_known(void **state)
+static void unknown_objects_are_at_the_registry_first(void **state)
 {
 	struct upstream p = { .registry = { 9010, ENDPOINT_LOOK } };
 
@@ -51,7 +51,7 @@ static void all_is_at_the_registry_until_more_is_known(void **state)
 }
 
 /* Clients that have logged in are told by the object that they were given. */
-static void sessions_used_last_are_remembered(void **state)
+static void recently_used_sessions_are_remembered(void **state)
 {
 	static struct upstream p;
 	struct stub session = stub_at(9011, 2, SSL_FACTORY);
@@ -76,7 +76,7 @@ static void sessions_used_last_are_remembered(void **state)
 	assert_false(upstream_has_session(&p, &id));
 }
 
-static void what_is_not_known_is_at_the_server(void **state)
+static void unknown_objects_are_at_the_server(void **state)
 {
 	struct upstream p = { .registry = { 9010, ENDPOINT_PLAIN } };
 	struct stub server = stub_at(9011, 1, SSL_FACTORY);
@@ -96,7 +96,7 @@ static void what_is_not_known_is_at_the_server(void **state)
 }
 
 /* Clients of what is called "jmxrmi" are not sent there. */
-static void another_name_is_of_no_other_server(void **state)
+static void lookup_of_another_name_does_not_move_the_server(void **state)
 {
 	struct upstream p = { .registry = { 9010, ENDPOINT_PLAIN } };
 	struct stub server = stub_at(9011, 1, "");
@@ -117,7 +117,7 @@ static void another_name_is_of_no_other_server(void **state)
 	check(&p, 4, 9010, ENDPOINT_PLAIN);
 }
 
-static void behind_one_port_all_is_there(void **state)
+static void one_port_serves_all_objects(void **state)
 {
 	struct upstream p = { .registry = { 17010, ENDPOINT_TLS } };
 	struct stub server = stub_at(9010, 1, SSL_FACTORY);
@@ -130,7 +130,7 @@ static void behind_one_port_all_is_there(void **state)
 	check(&p, 2, 17010, ENDPOINT_TLS);
 }
 
-static void sessions_may_have_ports_of_their_own(void **state)
+static void sessions_at_other_ports_are_routed(void **state)
 {
 	struct upstream p = { .registry = { 9010, ENDPOINT_PLAIN } };
 	struct stub server = stub_at(9011, 1, "");
@@ -165,7 +165,7 @@ static struct sockaddr_storage address(const char *text)
 	return a;
 }
 
-static void a_network_has_its_addresses_and_no_others(void **state)
+static void network_matches_only_its_addresses(void **state)
 {
 	static const struct {
 		const char *network, *address;
@@ -202,7 +202,7 @@ static void a_network_has_its_addresses_and_no_others(void **state)
 	}
 }
 
-static void what_is_no_network_is_refused(void **state)
+static void invalid_network_is_rejected(void **state)
 {
 	static const char *const bad[] = {
 		"",           "x",           "10.0.0.0/33",
@@ -223,7 +223,7 @@ static void what_is_no_network_is_refused(void **state)
 	}
 }
 
-static void loopback_is_this_machine(void **state)
+static void loopback_addresses_are_recognized(void **state)
 {
 	static const char *const here[] = { "127.0.0.1", "127.1.2.3", "::1",
 					    "::ffff:127.0.0.1" };
@@ -244,7 +244,7 @@ static void loopback_is_this_machine(void **state)
 }
 
 /* Of a return in pieces, the type is its eighth byte. */
-static void a_call_is_logged_as_what_came_of_it(void **state)
+static void log_tells_exceptions_from_values(void **state)
 {
 	static const char thrown[] = "Q\xac\xed\0\5w\17\2more";
 
@@ -270,16 +270,17 @@ static void a_call_is_logged_as_what_came_of_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sessions_used_last_are_remembered),
-		cmocka_unit_test(all_is_at_the_registry_until_more_is_known),
-		cmocka_unit_test(what_is_not_known_is_at_the_server),
-		cmocka_unit_test(another_name_is_of_no_other_server),
-		cmocka_unit_test(behind_one_port_all_is_there),
-		cmocka_unit_test(sessions_may_have_ports_of_their_own),
-		cmocka_unit_test(a_network_has_its_addresses_and_no_others),
-		cmocka_unit_test(what_is_no_network_is_refused),
-		cmocka_unit_test(loopback_is_this_machine),
-		cmocka_unit_test(a_call_is_logged_as_what_came_of_it),
+		cmocka_unit_test(recently_used_sessions_are_remembered),
+		cmocka_unit_test(unknown_objects_are_at_the_registry_first),
+		cmocka_unit_test(unknown_objects_are_at_the_server),
+		cmocka_unit_test(
+			lookup_of_another_name_does_not_move_the_server),
+		cmocka_unit_test(one_port_serves_all_objects),
+		cmocka_unit_test(sessions_at_other_ports_are_routed),
+		cmocka_unit_test(network_matches_only_its_addresses),
+		cmocka_unit_test(invalid_network_is_rejected),
+		cmocka_unit_test(loopback_addresses_are_recognized),
+		cmocka_unit_test(log_tells_exceptions_from_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
