@@ -128,6 +128,8 @@ $(B)/cmd/%.o $(B)/jmx_http/%.o $(B)/render/%.o $(B)/bpf/%.o \
 $(B)/core/attach/%.o $(B)/core/jvm/%.o $(B)/core/process/%.o \
 $(B)/core/threads/%.o $(B)/tests/jvm/lib/%.o $(B)/tests/root/lib/%.o: \
 	OPTIMISED = $(RUN_LITTLE)
+# Their unit tests read every prefix of a reply.
+$(B)/jmx_http/java/%.o $(B)/jmx_http/rmi/%.o: OPTIMISED =
 $(B)/tests/unit/%.o: OPTIMISED = $(UNIT_TESTS)
 $(B)/%.o: %.c $(B)/flags
 	$(call say,CC,$<)
