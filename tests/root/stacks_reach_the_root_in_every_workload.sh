@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Of a JVM without any flag, samples of threads that do what frameworks do, and
-# of virtual threads, reach the root of their stack: 99.5 % of them, with each
-# collector.
+# In a JVM without flags, 99.5 % of the samples reach the root of their stack, with
+# each collector: of threads that do what frameworks do, and of virtual threads.
 scratch=$2
 . tests/jvm/lib/target.sh
 

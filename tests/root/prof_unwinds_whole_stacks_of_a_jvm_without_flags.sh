@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each JDK: frames and metadata differ.
 # Begins early: waits for samples.
-# From the kernel's frames to the thread's first, by name, with an agent and
-# without anything in the JVM; the two have the same hottest frames.
+# Stack traces reach from the kernel's frames to the thread's first, all named,
+# with the agent and without it; both have the same hottest frames.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# A library of the JVM's is on a file system that another process serves: it is
-# read as any other.  Once that process answers nothing any more, a second is
-# waited, what is in that library has no names, which is said, and all else has.
+# A library of the JVM is on a file system that another process serves, and prof
+# reads it as any other.  Once that process stops replying, prof waits for a
+# second and reports the file; only functions in that library have no names.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh

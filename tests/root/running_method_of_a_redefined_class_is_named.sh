@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Begins early: waits for JVMs.
-# Its version of before has constants of its own, which are its class's no more.
+# The old version of the method has a constant pool of its own, which its class
+# has no more.
 sjkc=$1
 scratch=$2
 . tests/jvm/lib/target.sh

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# With frame pointers, the kernel's own walk of the same samples, where it gets
-# to the root, has the same frames; it may leave one out, whose callee has no
-# frame of its own: BP is the same in both.  No sample may differ otherwise.
+# In a JVM with frame pointers, the kernel's walk of the same sample has the same
+# frames if it reaches the root.  It may skip the caller of a frameless leaf,
+# because RBP is the same in both.  No sample may differ otherwise.
 # What cannot be compared is counted with the reason why (compare_walks.h): some 1
 # of 100 here has several left out, of C that was compiled without frame
 # pointers, at a signal, or where a continuation begins; of virtual threads
