@@ -243,7 +243,7 @@ static int examine(int argc, char **argv, struct doctor_checks *c,
 		return report(c, err);
 	}
 	if (argc) {
-		ret = misuse(err, "%s: one JVM at a time", argv[0]);
+		ret = misuse(err, "%s: doctor takes one JVM", argv[0]);
 	} else {
 		doctor_checks_init(c, &jvm);
 		ret = report(c, err);
@@ -270,8 +270,8 @@ static int run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
 	OPT_FLAG(0, "json", &opt.json, "as JSON"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "print more messages"),
 	OPT_END,
 };
 /* clang-format on */
@@ -279,7 +279,7 @@ static const struct command_option options[] = {
 const struct command doctor_command = {
 	.name = "doctor",
 	.synopsis = "doctor [<options>] <pid>",
-	.summary = "say what can be done with a JVM from here, and what not",
+	.summary = "check which commands work on a JVM and why others fail",
 	.group = "ask a JVM",
 	.examples = "  sjkc doctor 4711\n"
 		    "  sjkc doctor com.acme.Main --json\n",

@@ -69,7 +69,7 @@ void doctor_checks_look_at_bpf(struct doctor_checks *c)
 			      run ? CONDITION_HOLDS : CONDITION_FAILS,
 			      NEED_BPF);
 	if (run)
-		finding_detail(f, "the kernel takes those that sample");
+		finding_detail(f, "the kernel accepts the sampling programs");
 	else
 		finding_error(c, f, &err);
 }

@@ -171,7 +171,7 @@ static void look_at_threads(struct doctor_checks *c)
 		finding_remedy(f, "let /proc show threads: mount it without "
 				  "subset=pid, hidepid");
 	} else {
-		finding_detail(f, "%u, to be seen in /proc", status.threads);
+		finding_detail(f, "%u, visible in /proc", status.threads);
 	}
 	text_release(&stat);
 }
@@ -201,7 +201,7 @@ static void look_at_counters(struct doctor_checks *c)
 	struct perfdata *p = perfdata_open(&c->jvm, &err);
 
 	if (p) {
-		finding_detail(f, "%zu, read without asking the JVM",
+		finding_detail(f, "%zu, read without attaching",
 			       perfdata_count(p));
 		perfdata_close(p);
 		return;
@@ -230,20 +230,22 @@ static void look_at_attach(struct doctor_checks *c)
 static const struct {
 	const char *option, *means;
 } options[] = {
-	{ "-Xrs", "SIGQUIT would kill it; it listens from the start instead" },
+	{ "-Xrs",
+	  "SIGQUIT would kill the JVM; it listens from the start instead" },
 	{ "-XX:+ReduceSignalUsage",
-	  "SIGQUIT would kill it; it listens from the start instead" },
-	{ "-XX:+DisableAttachMechanism", "it does not answer jcmd and kin" },
-	{ "-XX:+StartAttachListener", "it listens from the start" },
-	{ "-XX:-UsePerfData", "it has no counters" },
-	{ "-XX:+PerfDisableSharedMem", "its counters are in no file" },
-	{ "-XX:-EnableDynamicAgentLoading", "it takes no agents" },
+	  "SIGQUIT would kill the JVM; it listens from the start instead" },
+	{ "-XX:+DisableAttachMechanism",
+	  "the JVM does not answer jcmd and similar tools" },
+	{ "-XX:+StartAttachListener", "the JVM listens from the start" },
+	{ "-XX:-UsePerfData", "the JVM has no counters" },
+	{ "-XX:+PerfDisableSharedMem", "the counters are not in a file" },
+	{ "-XX:-EnableDynamicAgentLoading", "the JVM rejects agents" },
 	{ "-XX:+EnableDynamicAgentLoading",
-	  "it takes agents without a warning" },
-	{ "-XX:NativeMemoryTracking=", "VM.native_memory depends on it" },
-	{ "-XX:StartFlightRecording", "it records since it began" },
-	{ "-Dcom.sun.management.jmxremote.port=", "it answers JMX there" },
-	{ "-Djdk.attach.vm.streaming=", "how it sends replies" },
+	  "the JVM loads agents without a warning" },
+	{ "-XX:NativeMemoryTracking=", "VM.native_memory requires it" },
+	{ "-XX:StartFlightRecording", "the JVM records since its start" },
+	{ "-Dcom.sun.management.jmxremote.port=", "the JVM answers JMX there" },
+	{ "-Djdk.attach.vm.streaming=", "how the JVM sends replies" },
 };
 
 static void look_at_options(struct doctor_checks *c)
@@ -259,8 +261,7 @@ static void look_at_options(struct doctor_checks *c)
 	if (c->about.args_cut)
 		finding_detail(
 			doctor_checks_note(c, "option"),
-			"there are more than could be read: of an @file, or "
-			"too many");
+			"some options are unknown: in an @file, or too many");
 }
 
 /* What prof does not use the agent for, by the JVM's build. */
@@ -287,9 +288,9 @@ static void look_at_agents(struct doctor_checks *c)
 	if (jdk_version_of(c->about.version).feature >= 21 &&
 	    !jvm_about_option(&c->about, "-XX:+EnableDynamicAgentLoading") &&
 	    !jvm_about_option(&c->about, "-XX:-EnableDynamicAgentLoading"))
-		finding_detail(
-			doctor_checks_note(c, "agents"),
-			"it warns on its stderr when one is loaded (JEP 451)");
+		finding_detail(doctor_checks_note(c, "agents"),
+			       "the JVM prints a warning when an agent is "
+			       "loaded (JEP 451)");
 }
 
 /*

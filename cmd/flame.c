@@ -124,7 +124,8 @@ static int list(const struct sample_filter *filter, struct error *err)
 	ret = list_events(p, output, err);
 	if (ret == 0 && profile_is_partial(p))
 		ret = fail(err, ERROR_PARTIAL,
-			   "the list is not of all of the input");
+			   "the list is incomplete: part of the input is "
+			   "unreadable or lost");
 	profile_free(p);
 	return ret;
 }
@@ -143,7 +144,8 @@ static int resolve_event(struct error *err)
 	if (!opt.jfr_event)
 		return 0;
 	if (opt.drawing.event)
-		return misuse(err, "--jfr-event and --event are the same");
+		return misuse(err,
+			      "--jfr-event and --event exclude each other");
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
 		if (strcmp(events[i].sjk, opt.jfr_event) == 0)
 			opt.drawing.event = events[i].event;
@@ -160,7 +162,7 @@ static int check_options(struct error *err)
 	if (opt.output && !*opt.output)
 		return misuse(err, "--output has no file name");
 	if (opt.json && !opt.list_events)
-		return misuse(err, "--json goes with --list-events");
+		return misuse(err, "--json requires --list-events");
 	return 0;
 }
 
@@ -209,49 +211,48 @@ static const struct shorthand shorthands[] = {
 
 static const struct refusal refusals[] = {
 	{ "--force-jdk-parser --force-mc-parser",
-	  "there is one reader of JFR, which takes every version; leave it "
-	  "out" },
+	  "sjkc has one JFR reader for all versions; omit the option" },
 	{ "--parsers-info", "sjkc flame --help lists the formats" },
-	{ "--inverted", "the page turns the graph round with the key i" },
-	{ "--tree", "the page has a table of frames, and a sandwich of each" },
-	{ "--highlight", "the page searches frames, with the key /" },
-	{ "--dot", "classes always have dots; leave it out" },
+	{ "--inverted", "press i on the page to turn the graph upside down" },
+	{ "--tree", "the page has a table of frames and a sandwich view" },
+	{ "--highlight", "press / on the page to search frames" },
+	{ "--dot", "class names always have dots; omit the option" },
 	{ NULL, NULL },
 };
 
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_LIST('i', "input", &opt.inputs, "<file>",
-		 "a recording; several are merged; - is stdin",
+		 "merge these recordings; - is stdin",
 		 .aliases = "-f --file"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "write here; - is stdout [<input>.html]"),
+		   "write to this file (default: <input>.html)"),
 	OPT_CHOICE(0, "format", &opt.format, NULL,
-		   "what the input is", .choices = recording_formats),
+		   "set the input format", .choices = recording_formats),
 	OPT_CHOICE(0, "output-format", &opt.output_format, NULL,
-		   "what to write [by the extension]",
+		   "set the output format (default: by extension)",
 		   .choices = flame_output_formats),
 	OPT_STRING('e', "event", &opt.drawing.event, "<event>",
-		   "cpu, alloc, lock, … or an event type [cpu]",
+		   "draw this event: alloc, lock, … (default: cpu)",
 		   .complete = "cpu|cpu-time|wall|alloc|lock|park|native|"
 			       "exception"),
 	OPT_CHOICE(0, "jfr-event", &opt.jfr_event, "EXEC|ALLOC|THROW",
-		   "cpu, alloc and exception, as SJK calls them"),
+		   "draw cpu, alloc or exception, by SJK's names"),
 	OPT_FLAG(0, "list-events", &opt.list_events,
-		 "list the events in the recording instead"),
-	OPT_FLAG(0, "json", &opt.json, "with --list-events: as JSON"),
+		 "list the events of the recording instead"),
+	OPT_FLAG(0, "json", &opt.json, "with --list-events: print JSON"),
 	OPT_RECORDING_TIMES(opt),
 	OPT_SAMPLE_FILTER(opt.filter),
 	OPT_STYLE(opt.drawing),
 	OPT_FLAG('r', "reverse", &opt.drawing.style.reverse,
-		 "grow from the leaf frames"),
+		 "grow the graph from the leaf frames"),
 	OPT_STRING(0, "title", &opt.drawing.title, "<text>",
-		   "head the page with this"),
+		   "set the title of the page"),
 	OPT_NUMBER(0, "min-width", &opt.drawing.min_width, "<percent>",
-		   "leave out frames narrower than this",
+		   "omit frames narrower than this",
 		   .aliases = "--minwidth"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "say nothing but errors and losses"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "say more"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "print more messages"),
 	OPT_END,
 };
 /* clang-format on */

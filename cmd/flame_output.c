@@ -63,10 +63,10 @@ int flame_output_check_output(const char *output, const char *const *inputs,
 
 		if (ret == 0 && in.st_dev == out.st_dev &&
 		    in.st_ino == out.st_ino)
-			return fail(
-				err, ERROR_OUTPUT,
-				"%s is an input, too; choose another --output",
-				output);
+			return fail(err, ERROR_OUTPUT,
+				    "%s is an input as well; choose another "
+				    "--output",
+				    output);
 	}
 	return 0;
 }
@@ -162,10 +162,9 @@ void flame_output_limit(struct flame_output *d)
 	d->view_count = event_views_limit(d->views, count, PAGE_VIEWS,
 					  &d->selected);
 	if (count > d->view_count)
-		log_info(
-			"the page has tabs for %zu of the %zu kinds of events; "
-			"--event draws any",
-			d->view_count, count);
+		log_info("the page has tabs for %zu of the %zu kinds of "
+			 "events; use --event for another",
+			 d->view_count, count);
 }
 
 int flame_output_write(const struct flame_output *d,
@@ -187,7 +186,8 @@ int flame_output_write(const struct flame_output *d,
 		log_info("wrote %s", d->output);
 	if (!whole || profile_is_partial(d->profile))
 		return fail(err, ERROR_PARTIAL,
-			    "%s is not drawn from all of the input",
+			    "%s is incomplete: part of the input is unreadable "
+			    "or lost",
 			    strcmp(d->output, "-") ? d->output : "<stdout>");
 	return 0;
 }
@@ -215,9 +215,8 @@ static bool write_page(struct output *out, const struct flame_output *d)
 	result = flame_write(out, d->profile, d->views, d->view_count,
 			     d->selected, &options);
 	if (result.elided && o->min_width < 0)
-		log_info("%zu of %zu stack traces, narrower than %g %%, are "
-			 "left "
-			 "out; --min-width 0 draws them",
+		log_info("omitted %zu of %zu stack traces, which are narrower "
+			 "than %g %%; --min-width 0 draws them",
 			 result.elided, result.elided + result.nodes,
 			 result.below);
 	return true;
@@ -244,7 +243,7 @@ static bool write_collapsed(struct output *out, const struct flame_output *d)
 static bool is_whole(size_t depth)
 {
 	if (depth)
-		log_always("lost: stack traces are cut to %zu frames", depth);
+		log_always("lost: stack traces truncated to %zu frames", depth);
 	return !depth;
 }
 
@@ -329,16 +328,16 @@ static int check_options(const struct flame_output_format *f,
 	if (o->total && o->samples)
 		return misuse(err, "--total and --samples exclude each other");
 	if (o->style.annotate && !f->annotates)
-		return misuse(err, "--annotate does not go with %s output",
+		return misuse(err, "--annotate does not work with %s output",
 			      f->name);
 	if (o->style.reverse && !f->reverses)
-		return misuse(err, "--reverse does not go with %s output",
+		return misuse(err, "--reverse does not work with %s output",
 			      f->name);
 	if (o->title && !f->titled)
-		return misuse(err, "--title does not go with %s output",
+		return misuse(err, "--title does not work with %s output",
 			      f->name);
 	if (o->min_width >= 0 && !f->is_page)
-		return misuse(err, "--min-width goes with html output");
+		return misuse(err, "--min-width requires html output");
 	return 0;
 }
 
@@ -358,7 +357,8 @@ flame_output_format(const char *name, const char *output,
 		found = &formats[0];
 	if (!found)
 		misuse(err,
-		       "%s: no output format is called %s; say --output-format",
+		       "%s: no output format has the extension %s; use "
+		       "--output-format",
 		       output, dot);
 	return found && check_options(found, o, err) == 0 ? found : NULL;
 }

@@ -33,7 +33,7 @@ struct flame_output_options {
 /* clang-format off */
 #define OPT_STYLE(o) \
 	OPT_FLAG(0, "samples", &(o).samples, \
-		 "count samples, not time or bytes"), \
+		 "count samples instead of time or bytes"), \
 	OPT_FLAG(0, "total", &(o).total, \
 		 "measure time or bytes, in collapsed output too"), \
 	OPT_FLAG('t', "threads", &(o).style.threads, \

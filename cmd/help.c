@@ -34,10 +34,12 @@ void help_overview(struct output *out, const struct command *unused)
 				      commands[j]->name, commands[j]->summary);
 		}
 	}
-	output_puts(out, "\n'sjkc help <command>' lists its options.\n");
+	output_puts(
+		out,
+		"\n'sjkc help <command>' lists the options of a command.\n");
 }
 
-/* Appends " [default]" where there is one to speak of. */
+/* Appends " (default: VALUE)" if there is one to speak of. */
 static void add_default(struct text *t, const struct command_option *o)
 {
 	struct text value = { 0 };
@@ -55,7 +57,7 @@ static void add_default(struct text *t, const struct command_option *o)
 	if (o->kind == OPTION_NUMBER && *o->value.number > 0)
 		text_printf(&value, "%g", *o->value.number);
 	if (value.len)
-		text_printf(t, " [%s]", value.bytes);
+		text_printf(t, " (default: %s)", value.bytes);
 	text_release(&value);
 }
 
@@ -98,7 +100,7 @@ void help_of(struct output *out, const struct command *c)
 	const struct command_option *o = c->options;
 	static bool help;
 	struct command_option help_option = OPT_FLAG('h', "help", &help,
-						     "this text");
+						     "print this help");
 
 	output_printf(out, "usage: sjkc %s\n\n%s\n\n", c->synopsis, c->summary);
 	for (; o->kind != OPTION_END; o++)
@@ -150,7 +152,7 @@ static int run(int argc, char **argv, struct error *err)
 	const struct command *c;
 
 	if (argc > 1)
-		return misuse(err, "help explains one command at a time");
+		return misuse(err, "help takes one command");
 	if (argc == 0)
 		return help_print(help_overview, NULL, err);
 	c = command_find(argv[0]);

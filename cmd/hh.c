@@ -60,8 +60,7 @@ static int take(struct heap *heap, const char *which, struct class_histogram *h,
 	if (status)
 		fail_in(err, "%d", heap->jvm.pid);
 	if (status == 0 && h->unread)
-		log_always("%d: %zu lines of the JVM's answer could not be "
-			   "read",
+		log_always("%d: %zu lines of the JVM's reply are unreadable",
 			   heap->jvm.pid, h->unread);
 	text_release(&reply);
 	return status;
@@ -125,16 +124,15 @@ static void gather(struct heap *heap)
 	struct text depth = { 0 };
 
 	units_add_time(&depth, (double)opt.depth);
-	log_info("gathering new objects for %s", depth.bytes);
+	log_info("waiting %s for new objects", depth.bytes);
 	clock_sleep_until(clock_monotonic_ns() + opt.depth);
 	count = collections(heap) - before;
 	if (!heap->counters)
-		log_info("whether the JVM collected garbage meanwhile is not "
-			 "known: "
-			 "it shows no counters");
+		log_info("the JVM has no counters, so sjkc cannot tell whether "
+			 "a garbage collection ran meanwhile");
 	else if (count > 0)
-		log_always("%" PRId64 " garbage %s took away part of what was "
-			   "new, which is not counted; wait for less long "
+		log_always("%" PRId64 " garbage %s removed some new objects, "
+			   "which are not counted; wait for a shorter time "
 			   "(-d)",
 			   count, count == 1 ? "collection" : "collections");
 	text_release(&depth);
@@ -317,7 +315,7 @@ static const struct command_option options[] = {
 		  "print this many classes", .aliases = "--top-number"),
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
-	OPT_STRING('o', "output", &opt.output, "<file>", "write here; - is stdout",
+	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file; - is stdout",
 		   .aliases = "-histo:file -histo:all,file"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
 	OPT_END

@@ -45,7 +45,7 @@ static const struct {
 	const char *name, *instead;
 } client_commands[] = {
 	{ "PerfCounter.print",
-	  "sjkc vminfo --perf reads the counters without asking it" },
+	  "sjkc vminfo --perf reads the counters without attaching" },
 };
 
 static struct trait trait_of(const char *command)
@@ -79,9 +79,9 @@ static int check_arguments(const char *command, int argc, char **argv,
 			o++;
 		if (o->kind != OPTION_END)
 			return misuse(err,
-				      "%.*s behind %s would be the JVM's: it "
-				      "goes before the command; what is for "
-				      "the JVM is quoted with it: '%s %s'",
+				      "%.*s after %s would go to the JVM; put "
+				      "it before the command, or quote it with "
+				      "the command for the JVM: '%s %s'",
 				      (int)len, argv[i], command, command,
 				      argv[i]);
 	}
@@ -127,8 +127,8 @@ static int add_argument(struct text *line, const char *argument,
 	}
 	if (strchr(value, quote))
 		return misuse(err,
-			      "'%s' has blanks and both kinds of quotes: the "
-			      "JVM cannot be given that",
+			      "'%s' has spaces and both kinds of quotes; the "
+			      "JVM cannot read such an argument",
 			      argument);
 	text_add(line, argument, (size_t)(value - argument));
 	text_putc(line, quote);
@@ -329,12 +329,12 @@ static const struct command_option options[] = {
 	OPT_TARGET(&target_opt.pid),
 	OPT_JMX_SOCKET(&target_opt),
 	OPT_STRING('c', "command", &opt.command, "<command>",
-		   "run this diagnostic command [help]"),
+		   "run this diagnostic command (default: help)"),
 	OPT_JMX_LOGIN(&target_opt),
 	OPT_JMX_TLS(&target_opt),
 	OPT_JMX_FORCE(&target_opt),
 	OPT_DURATION(0, "timeout", &target_opt.timeout_ns, "<time>",
-		     "give up after this long [10s; some: 10m]"),
+		     "give up after this time (default: 10s to 10m)"),
 	OPT_FLAG('l', "list", &opt.list,
 		 "list the JVMs, as without arguments"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
@@ -353,7 +353,7 @@ const struct command jcmd_command = {
 	.name = "jcmd",
 	.synopsis = "jcmd [<options>] <pid> | -s <address> "
 		    "[<command> [<argument>…]]",
-	.summary = "have a JVM carry out a diagnostic command",
+	.summary = "run a diagnostic command in a JVM",
 	.group = "ask a JVM",
 	.examples = "  sjkc jcmd -l                  # list the JVMs\n"
 		    "  sjkc jcmd 4711 help           # list its commands\n"

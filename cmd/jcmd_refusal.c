@@ -52,9 +52,8 @@ void jcmd_refusal_unknown(const char *who, const char *line,
 	if (!hint.len)
 		text_puts(&hint, ";");
 	fail(err, err->kind,
-	     "%s: the JVM has no command '%.*s'%s `%s` lists "
-	     "those it has",
-	     who, (int)len, line, hint.bytes, how);
+	     "%s: the JVM has no command '%.*s'%s `%s` lists its commands", who,
+	     (int)len, line, hint.bytes, how);
 	text_release(&hint);
 }
 

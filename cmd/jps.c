@@ -285,13 +285,13 @@ static void say(struct listed *l)
 	for (size_t i = 0; i < l->count; i++)
 		note_refusal(l, &l->processes[i]);
 	if (l->refused)
-		log_info("%zu %s could not be asked: %s", l->refused,
+		log_info("%zu %s did not reply: %s", l->refused,
 			 l->refused == 1 ? "JVM" : "JVMs", l->why.text);
 	if (l->count == 0 && l->filtered)
-		log_info("none of %zu JVMs passes the filter%s", l->filtered,
+		log_info("none of %zu JVMs matches the filter%s", l->filtered,
 			 opt.description && !strpbrk(opt.description, "*?")
-				 ? ": it has to match main class and arguments "
-				   "as a whole, as '*Main*' does"
+				 ? ": the pattern must match the whole main "
+				   "class and arguments; try '*Main*'"
 				 : "");
 	else if (l->count == 0)
 		log_info("no JVM runs here%s",
@@ -368,7 +368,7 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "write here [-, the standard output]"),
+		   "write to this file (default: standard output)"),
 	OPT_FLAG(0, "no-attach", &opt.no_attach,
 		 "do not attach to JVMs for missing details"),
 	OPT_FLAG(0, "show-secrets", &opt.show_secrets,
@@ -386,15 +386,16 @@ static const struct command_option options[] = {
 /* clang-format on */
 
 static const struct refusal refusals[] = {
-	{ "-V", "the JDK reads flags from a file with it; -v prints the "
-		"JVM's options" },
+	{ "-V", "in the JDK, this reads flags from a file; -v prints the JVM's "
+		"options" },
 	{ NULL, NULL },
 };
 
 const struct command jps_command = {
 	.name = "jps",
 	.synopsis = "jps [<options>]",
-	.summary = "list the JVMs of this machine, those in containers too",
+	.summary = "list the JVMs of this machine, including those in "
+		   "containers",
 	.group = "ask a JVM",
 	.examples = "  sjkc jps                           # all JVMs\n"
 		    "  sjkc jps -lmv                      # as the JDK's jps\n"

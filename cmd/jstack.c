@@ -44,7 +44,7 @@ static int run(int argc, char **argv, struct error *err)
 		      : opt.quiet ? LOG_QUIET
 				  : LOG_NORMAL);
 	if (target_open(&jvm, opt.pid, &argc, &argv, err) == 0)
-		ret = argc ? misuse(err, "jstack asks one JVM")
+		ret = argc ? misuse(err, "jstack takes one JVM")
 			   : print_threads(&jvm, err);
 	jvm_close(&jvm);
 	return ret;
@@ -54,7 +54,7 @@ static int run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
 	OPT_FLAG('l', "locks", &opt.locks,
-		 "print the java.util.concurrent locks held, too",
+		 "also print the java.util.concurrent locks held",
 		 .aliases = "--long"),
 	OPT_FLAG('e', "extended", &opt.extended,
 		 "print more of each thread (JDK 11 and later)"),

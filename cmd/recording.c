@@ -67,7 +67,7 @@ static int read_source(struct source *s, const char *format, struct profile *p,
 	if (open_source(s, format, err))
 		return fail_in(err, "%s", name_of(s->path));
 	if (s->input.damage)
-		profile_lost(p, "compressed input that ends early", 1, "%s",
+		profile_lost(p, "compressed inputs cut short", 1, "%s",
 			     s->input.damage);
 	log_detail("%s: %zu bytes of %s", name_of(s->path), s->input.len,
 		   s->reader->summary);
@@ -146,10 +146,10 @@ static int read_all(struct sources *all, const char *format, struct profile *p,
 			log_always("%s", err->text);
 	}
 	if (failed == all->count)
-		return fail(err, ERROR_INPUT, "none of the %zu inputs is read",
-			    all->count);
+		return fail(err, ERROR_INPUT,
+			    "none of the %zu inputs is readable", all->count);
 	if (failed)
-		profile_lost(p, "inputs not read", failed, "%s", "");
+		profile_lost(p, "unreadable inputs", failed, "%s", "");
 	return 0;
 }
 
@@ -293,15 +293,16 @@ static int check_samples(const struct profile *p,
 
 	if (ranged && !p->earliest_ns && has_samples(p))
 		return fail(err, ERROR_FAILED,
-			    "the samples have no times for %s", ranges);
+			    "cannot apply %s: the samples have no times",
+			    ranges);
 	if (has_samples(p) || has_tables(p))
 		return 0;
 	if (!p->outside)
-		return fail(err, ERROR_INPUT, "no samples in it");
+		return fail(err, ERROR_INPUT, "the input has no samples");
 	add_times(&times, p);
 	fail(err, ERROR_FAILED,
-	     "%s leave none of the %" PRIu64 " samples, which are from %s",
-	     ranges, p->outside, times.bytes);
+	     "no sample passes %s; the %" PRIu64 " samples are from %s", ranges,
+	     p->outside, times.bytes);
 	text_release(&times);
 	return -1;
 }

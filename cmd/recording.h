@@ -32,9 +32,9 @@ struct recording_options {
 /* clang-format off */
 #define OPT_RECORDING_TIMES(o) \
 	OPT_STRING(0, "from", &(o).from, "<time>", \
-		   "leave out what was before: 10s, -10s, 10:32:59"), \
+		   "omit samples before this: 10s, -10s, 10:32:59"), \
 	OPT_STRING(0, "to", &(o).to, "<time>", \
-		   "leave out what was then and after"), \
+		   "omit samples from this time on"), \
 	OPT_STRING(0, "time-range", &(o).time_range, "<from>-<to>", \
 		   "[[[[YYYY.]MM.]DD_]hh:]mm:ss of each …, in UTC", \
 		   .aliases = "-tr"), \

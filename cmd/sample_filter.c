@@ -85,7 +85,7 @@ static void say_undecided(const char *option, size_t count)
 {
 	if (count)
 		log_always("option %s: the expression is too costly for %zu "
-			   "names, which are taken not to match",
+			   "names; sjkc treats them as not matching",
 			   option, count);
 }
 

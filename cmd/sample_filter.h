@@ -27,25 +27,25 @@ struct sample_filter_options {
 /* clang-format off */
 #define OPT_SAMPLE_FILTER(f) \
 	OPT_STRING(0, "thread-name", &(f).thread_name, "<regex>", \
-		   "only threads whose name matches"), \
+		   "keep threads whose name contains a match"), \
 	OPT_STRING(0, "full-thread-name", &(f).full_thread_name, \
-		   "<regex>", "likewise, the whole name", \
+		   "<regex>", "keep threads whose whole name matches", \
 		   .aliases = "-tn"), \
 	OPT_STRING(0, "state", &(f).state, "<states>", \
-		   "only samples in these states: RUNNABLE,BLOCKED", \
+		   "keep samples in these states: RUNNABLE,BLOCKED", \
 		   .aliases = "-s --states"), \
 	OPT_STRING('I', "include", &(f).include, "<regex>", \
-		   "only stack traces with a matching frame"), \
+		   "keep stack traces with a matching frame"), \
 	OPT_STRING('X', "exclude", &(f).exclude, "<regex>", \
-		   "no stack traces with a matching frame"), \
+		   "omit stack traces with a matching frame"), \
 	OPT_STRING(0, "trace-filter", &(f).trace_filter, "<filter>", \
-		   "only stack traces that pass, as SJK writes it", \
+		   "keep stack traces by SJK's filter language", \
 		   .aliases = "-tf"), \
 	OPT_STRING(0, "trace-trim", &(f).trace_trim, "<filter>", \
-		   "only what lies above the frame it finds", \
+		   "keep the matching frame and its callees", \
 		   .aliases = "-tt"), \
 	OPT_FLAG(0, "no-class", &(f).no_class, \
-		 "leave out the class that was allocated or locked")
+		 "omit the class that was allocated or locked")
 /* clang-format on */
 
 struct sample_filter;

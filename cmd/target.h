@@ -16,7 +16,7 @@
 /* The row of an option table; v is a const char *, for target_open(). */
 #define OPT_TARGET(v)                                                          \
 	OPT_STRING('p', "pid", (v), "<pid>",                                   \
-		   "the JVM: its pid, main class, jar or a <regex>")
+		   "select a JVM: PID, main class, jar or <regex>")
 
 /*
  * Opens the JVM that --pid names or, when pid_option is NULL, the first

@@ -176,8 +176,7 @@ static void put_cpus(struct summary *s, pid_t pid, const struct text *flags,
 		text_printf(&s->value, ", limited by its cgroup to %.2f",
 			    (double)l->cpus / 1000);
 	if (given.len && *given.text != '-' && !line_is(given, "0"))
-		text_printf(&s->value,
-			    ", told by -XX:ActiveProcessorCount %.*s",
+		text_printf(&s->value, ", set by -XX:ActiveProcessorCount %.*s",
 			    (int)given.len, given.text);
 	put(s, "CPUs");
 }
@@ -208,7 +207,7 @@ static void put_container(struct summary *s, const struct jvm *jvm,
 		text_printf(&s->value, "pid %d inside", (int)jvm->ns_pid);
 	if (jvm->own_root)
 		add_some(&s->value, s->value.len ? ", " : "",
-			 "file system of its own", "");
+			 "its own file system", "");
 	if (cgroup->len > 1)
 		text_printf(&s->value, ", cgroup %s", cgroup->bytes);
 	put(s, "container");
@@ -418,7 +417,7 @@ static int get_counters(struct vm *vm, struct facts *facts, struct error *err)
 	for (size_t i = 0; i < perfdata_count(p); i++)
 		add_counter(facts, p, perfdata_at(p, i));
 	if (perfdata_overflow(p))
-		log_always("%d: counters of %u bytes did not fit into the "
+		log_always("%d: %u bytes of counters did not fit into the "
 			   "JVM's file (-XX:PerfDataMemorySize)",
 			   vm->jvm.pid, perfdata_overflow(p));
 	perfdata_close(p);
@@ -438,7 +437,8 @@ static int get_summary(struct vm *vm, struct facts *facts, struct error *err)
 	int status;
 
 	if (ask(vm, "jcmd", "VM.flags -all", &flags, &why))
-		log_always("collector and heap are unknown: %s", why.text);
+		log_always("the collector and the heap are unknown: %s",
+			   why.text);
 	/* JDK 8 before 8u40 has no such command. */
 	else if (ask(vm, "jcmd", "GC.heap_info", &heap, &why))
 		text_clear(&heap);
@@ -621,15 +621,15 @@ static int run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
 	OPT_FLAG(0, "sysprops", &opt.sysprops,
-		 "system properties; asks the JVM"),
+		 "print the system properties, by attaching"),
 	OPT_FLAG(0, "agentprops", &opt.agentprops,
-		 "what its agents left: the address of local JMX"),
+		 "print what agents set: the local JMX address"),
 	OPT_FLAG(0, "flags", &opt.flags,
-		 "every -XX flag, its value and where that is from"),
+		 "print every -XX flag, its value and its origin"),
 	OPT_FLAG(0, "perf", &opt.perf,
-		 "its counters, which it is not asked for"),
+		 "print the counters, without attaching"),
 	OPT_FLAG(0, "show-secrets", &opt.show_secrets,
-		 "show passwords, tokens and keys, too"),
+		 "show passwords, tokens and keys"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>", "where to write"),
 	OPT_END

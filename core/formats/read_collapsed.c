@@ -284,7 +284,7 @@ static const char *take_weight(struct line *line, uint64_t *weight)
 	while (len && is_digit(line->text[len - 1]))
 		len--;
 	if (len == end || !len || !is_blank(line->text[len - 1]))
-		return "no whole number after the last blank";
+		return "no whole number after the last space";
 	for (size_t i = len; i < end; i++) {
 		if (__builtin_mul_overflow(value, 10, &value) ||
 		    __builtin_add_overflow(value, line->text[i] - '0', &value))
@@ -590,7 +590,7 @@ static int read_collapsed(const uint8_t *bytes, size_t len, struct profile *p,
 			    "no line is a stack trace and a weight");
 	if (c.is_diff)
 		profile_note(p, "lines with two weights", c.taken,
-			     "the second of them counts");
+			     "sjkc uses the second");
 	return 0;
 }
 

@@ -320,10 +320,10 @@ static int check_kind(const uint8_t *bytes, size_t len, struct error *err)
 			    "is a file of raw samples (.npss); open it in "
 			    "VisualVM and save it as .nps");
 	if (is_apps(bytes, len))
-		return fail(err, ERROR_INPUT,
-			    "is an application snapshot (.apps), a zip of "
-			    "several recordings; unzip it and give what is "
-			    "wanted of it");
+		return fail(
+			err, ERROR_INPUT,
+			"is an application snapshot (.apps), a zip of several "
+			"recordings; unzip it and name one of them");
 	if (!starts(bytes, len, NPS_MAGIC))
 		return fail(err, ERROR_INPUT,
 			    "is no VisualVM snapshot: it does not begin "
@@ -365,11 +365,11 @@ static int read_header(struct cursor *c, struct header *h, struct error *err)
 	h->compressed_len = cursor_u32(c);
 	h->len = cursor_u32(c);
 	if (!cursor_ok(c))
-		return fail(err, ERROR_INPUT, "is cut within its header");
+		return fail(err, ERROR_INPUT, "ends within its header");
 	if (h->major > NPS_MAJOR)
 		return fail(err, ERROR_INPUT,
-			    "snapshot version %d.%d is newer than %d, the "
-			    "last that is known",
+			    "snapshot version %d.%d is not supported; the "
+			    "newest supported version is %d",
 			    h->major, h->minor, NPS_MAJOR);
 	return check_type(h->type, err);
 }
@@ -386,7 +386,7 @@ static void keep_settings(struct profile *p, const uint8_t *text, size_t len)
 	} kept[] = {
 		{ "profiler.settings.profiling.type=", "type", "", "" },
 		{ "profiler.settings.cpu.sampling.frequency=", "rate",
-		  "of 1 ms, by a dump each ", " ms" },
+		  "of 1 ms, from a dump every ", " ms" },
 	};
 	struct lines lines = lines_over(text, len);
 	struct line line;
@@ -584,7 +584,7 @@ static void read_threads(struct snapshot *s, struct cursor *c)
 	}
 	if (!cursor_ok(c))
 		profile_lost(s->profile, "threads cut", 1, "%s",
-			     "not even their number is there");
+			     "their number is missing");
 }
 
 static int read_nps(const uint8_t *bytes, size_t len, struct profile *p,

@@ -35,15 +35,15 @@ static const struct bias {
 	const char *text;
 } biases[] = {
 	{ "jdk.ExecutionSample", "nobatch", "true",
-	  "not known: samples of several kinds are in one event" },
+	  "unknown: one event has samples of several kinds" },
 	{ "jdk.ExecutionSample", "event", "",
-	  "not known: samples of several kinds are in one event" },
+	  "unknown: one event has samples of several kinds" },
 	{ "jdk.ExecutionSample", "event", "wall",
 	  "threads, running or waiting: no CPU time" },
 	{ "jdk.ExecutionSample", "event", TIMES,
 	  "on-CPU time only; code compiled early may lack inlined frames" },
 	{ "jdk.ExecutionSample", "event", NULL,
-	  "no time: it says where that happened which was counted" },
+	  "shows where the counted event happened, not the time spent" },
 	{ "jdk.ExecutionSample", "interval", NULL,
 	  "on-CPU time only; code compiled early may lack inlined frames" },
 	{ "jdk.ExecutionSample", "DebugNonSafepoints", "true",
@@ -53,7 +53,7 @@ static const struct bias {
 	  "(no -XX:+DebugNonSafepoints)" },
 	{ "jdk.ExecutionSample", NULL, NULL,
 	  "native time missing; skewed unless -XX:+DebugNonSafepoints "
-	  "(not known)" },
+	  "(unknown)" },
 	{ "jdk.CPUTimeSample", "DebugNonSafepoints", "true",
 	  "on-CPU time only; native time counts for the Java frame before it" },
 	{ "jdk.CPUTimeSample", "DebugNonSafepoints", "false",
@@ -61,19 +61,19 @@ static const struct bias {
 	  "(no -XX:+DebugNonSafepoints)" },
 	{ "jdk.CPUTimeSample", NULL, NULL,
 	  "on-CPU time only; skewed unless -XX:+DebugNonSafepoints "
-	  "(not known)" },
+	  "(unknown)" },
 	{ "jdk.NativeMethodSample", NULL, NULL,
 	  "threads in native methods, running or waiting: no CPU time" },
 	{ "profiler.WallClockSample", NULL, NULL,
 	  "threads, running or waiting: no CPU time" },
 	{ "jdk.ObjectAllocationSample", NULL, NULL,
-	  "an estimate: a sample stands for what its thread allocated since" },
+	  "an estimate: a sample stands for all bytes since the thread's last one" },
 	{ "jdk.ObjectAllocationInNewTLAB", "alloc", NULL,
 	  "an estimate: an allocation stands for others, of many bytes" },
 	{ "jdk.ObjectAllocationInNewTLAB", NULL, NULL,
 	  "an estimate: only allocations that began a new buffer (TLAB)" },
 	{ "jdk.ObjectAllocationOutsideTLAB", NULL, NULL,
-	  "only allocations too large for a thread's buffer (TLAB)" },
+	  "only allocations too large for a thread-local buffer (TLAB)" },
 	{ "thread-dump", "idle", "none",
 	  "safepoints: hot loops look like their callers; idle is a guess" },
 	{ "thread-dump", NULL, NULL,
@@ -85,11 +85,11 @@ static const struct bias {
 	  "safepoints: hot loops look like their callers; waiting counts, "
 	  "too" },
 	{ "nps.*", "type", NULL,
-	  "instrumented: short methods look slower than they are" },
+	  "instrumented: short methods appear slower than they are" },
 	{ "nps.*", NULL, NULL,
-	  "safepoints if sampled, short methods too slow if not: not known" },
+	  "unknown: sampled at safepoints, or instrumented (short methods too slow)" },
 	{ "collapsed", NULL, NULL,
-	  "not known: collapsed stack traces do not say how they were made" },
+	  "unknown: collapsed stack traces do not record how they were sampled" },
 	{ "cpu", NULL, NULL,
 	  "CPU time only; waiting threads are not included" },
 	{ "offcpu", "virtual-threads", NULL,
@@ -98,7 +98,7 @@ static const struct bias {
 	{ "wall", "virtual-threads", NULL,
 	  "idle threads count; waiting virtual threads do not: jcmd "
 	  "Thread.dump_to_file, JFR" },
-	{ "offcpu", NULL, NULL, "time off the CPU only, waiting for one, too" },
+	{ "offcpu", NULL, NULL, "time off the CPU only, including the wait for a CPU" },
 	{ "wall", NULL, NULL, "running and waiting: idle threads count, too" },
 	{ "alloc", NULL, NULL,
 	  "an estimate: an allocation stands for others, of many bytes" },
@@ -178,13 +178,14 @@ static void add_lock(struct text *out, const struct profile *p,
 	int64_t ns = strtoll(lock, NULL, 10);
 
 	if (!is_digit(*lock) || !version || !is_digit(*version)) {
-		text_puts(out, "short waits are missing: not known which");
+		text_puts(out,
+			  "short waits are missing; the threshold is unknown");
 		return;
 	}
 	if (ns <= 1)
 		return; /* all are there */
 	if (strtoll(version, NULL, 10) < 4) {
-		text_puts(out, "only what took ");
+		text_puts(out, "only events of ");
 		units_add_time(out, (double)ns);
 		text_puts(out, " or longer");
 	} else {
@@ -204,10 +205,9 @@ static void add_shortest(struct text *out, const struct profile *p,
 	if (lock)
 		add_lock(out, p, lock);
 	else if (!threshold || !is_digit(*threshold))
-		text_puts(out, "what took less than a threshold is missing: "
-			       "not known which");
+		text_puts(out, "events below an unknown threshold are missing");
 	else if (strtoll(threshold, NULL, 10) > 0)
-		text_printf(out, "only what took %s or longer", threshold);
+		text_printf(out, "only events of %s or longer", threshold);
 }
 
 void bias_add(struct text *out, const struct profile *p,

@@ -156,7 +156,7 @@ static int no_such_state(const char *name, size_t len, struct error *err)
 	for (unsigned i = 0; i < THREAD_STATES; i++)
 		text_printf(&known, "%s, ", thread_state_names[i]);
 	text_puts(&known, "SLEEPING, BUSY");
-	fail(err, ERROR_MISUSE, "'%.*s' is no thread state; there are: %s",
+	fail(err, ERROR_MISUSE, "'%.*s' is not a thread state; valid: %s",
 	     len < 64 ? (int)len : 64, name, known.bytes);
 	text_release(&known);
 	return -1;

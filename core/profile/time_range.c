@@ -293,15 +293,14 @@ int time_period_parse(const char *text, struct time_period *period,
 		to = parse_bound(text + len + 1, strlen(text + len + 1),
 				 period->to);
 	if (from < 0 || to < 0)
-		return fail(
-			err, ERROR_MISUSE,
-			"'%s' is no time range; there is "
-			"[[[[YYYY.]MM.]DD_]hh:]mm:ss, twice, with - between",
-			text);
+		return fail(err, ERROR_MISUSE,
+			    "invalid time range '%s' (FROM-TO, each "
+			    "[[[[YYYY.]MM.]DD_]hh:]mm:ss)",
+			    text);
 	if (from != to)
 		return fail(err, ERROR_MISUSE,
-			    "'%s' leaves out more of one bound than of the "
-			    "other",
+			    "invalid time range '%s': both bounds must have "
+			    "the same fields",
 			    text);
 	period->first = from;
 	return 0;

@@ -105,7 +105,7 @@ struct parser {
 static int bad(const struct parser *p, const char *what)
 {
 	return fail(p->err, ERROR_MISUSE,
-		    "no trace filter: %s, at character %zu of '%s'", what,
+		    "invalid trace filter: %s, at character %zu of '%s'", what,
 		    (size_t)(p->at - p->text) + 1, p->text);
 }
 
@@ -149,8 +149,8 @@ static int reduce(struct parser *p)
 		node.patterns = first | second;
 	}
 	if ((o->op == TRACE_WITHIN || o->op == TRACE_NOT_WITHIN) && !first)
-		return bad(p, "before a slash stands a pattern or a list of "
-			      "them");
+		return bad(p, "a slash requires a pattern or a list of "
+			      "patterns before it");
 	return push_node(p, &node);
 }
 
@@ -195,7 +195,7 @@ static int close_parenthesis(struct parser *p)
 	if (reduce_down_to(p, 1))
 		return -1;
 	if (!p->operator_count)
-		return bad(p, "there is no parenthesis to close");
+		return bad(p, "a closing parenthesis has no opening one");
 	p->operator_count--;
 	return 0;
 }
@@ -313,7 +313,7 @@ static int take_state(struct parser *p)
 	if (!p->wants_operand)
 		return bad(p, "an operator is missing");
 	if (strncasecmp(p->at, key, sizeof(key) - 1) != 0)
-		return bad(p, "only #state= begins so");
+		return bad(p, "only #state= starts with #");
 	p->at += sizeof(key) - 1;
 	while (isalnum((unsigned char)p->at[len]) || p->at[len] == '_' ||
 	       p->at[len] == '*')
@@ -351,7 +351,7 @@ static int take_operator(struct parser *p)
 		p->at += len;
 		return 0;
 	}
-	return bad(p, "there is no such operator");
+	return bad(p, "unknown operator");
 }
 
 static int take_token(struct parser *p)
@@ -403,8 +403,8 @@ static int make_trim(struct parser *p)
 		return 0;
 	node.left = (uint16_t)(x->node_count - 1);
 	if (!patterns_of(x, node.left))
-		return bad(p, "to trim takes a pattern, a list of them, or a "
-			      "slash");
+		return bad(p, "trimming requires a pattern, a list of "
+			      "patterns, or a slash");
 	if (push_node(p, &all))
 		return -1;
 	node.right = (uint16_t)(x->node_count - 1);

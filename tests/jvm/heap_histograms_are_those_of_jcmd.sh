@@ -37,7 +37,7 @@ for jdk in $(jdks); do
 	for which in --young --dead-young; do
 		"$sjkc" hh "$pid" $which -d 10ms >"$scratch/hh" \
 			2>"$scratch/said" || bad "$which failed"
-		grep -q 'gathering new objects for 10 ms' "$scratch/said" ||
+		grep -q 'waiting 10 ms for new objects' "$scratch/said" ||
 			bad "$which does not say for how long"
 	done
 	target_end "$pid"

@@ -66,7 +66,7 @@ static int read_dump(const uint8_t *bytes, size_t len, struct profile *p,
 
 const struct reader dump_reader = {
 	.name = "jstack",
-	.summary = "thread dumps of jstack, jcmd, kill -3 and their kin",
+	.summary = "thread dumps of jstack, jcmd, kill -3 and similar tools",
 	.sniff = sniff,
 	.look = look,
 	.read = read_dump,

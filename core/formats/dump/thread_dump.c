@@ -266,9 +266,9 @@ static const struct {
 	[DUMP_LINE_OUTSIDE] = { "lines outside thread dumps skipped", false },
 	[DUMP_LINE_INSIDE] = { "lines inside thread dumps skipped", false },
 	[DUMP_CUT] = { "thread dumps cut short", true },
-	[DUMP_HEADLESS] = { "thread dumps without a beginning", true },
-	[DUMP_BAD_THREAD] = { "thread headers not understood", true },
-	[DUMP_BAD_FRAME] = { "frames not understood", true },
+	[DUMP_HEADLESS] = { "thread dumps without a start", true },
+	[DUMP_BAD_THREAD] = { "unrecognized thread headers", true },
+	[DUMP_BAD_FRAME] = { "unrecognized frames", true },
 };
 
 void thread_dump_init(struct thread_dump *d, struct profile *p)
@@ -293,7 +293,7 @@ void thread_dump_finish(struct thread_dump *d)
 	if (d->idle)
 		profile_note(
 			d->profile,
-			"samples of idle threads left out (--idle keeps them)",
+			"samples of idle threads omitted (--idle keeps them)",
 			d->idle, "%s", "");
 	for (size_t i = 0; i < DUMP_ODDITIES; i++) {
 		unsigned long long line = d->odd[i].line;

@@ -558,8 +558,9 @@ void jfr_events_begin(struct jfr_events *es, struct profile *p,
 		}
 		forget_type(et);
 		if (has_stack)
-			profile_lost(p, "event types beyond reading", 1, "%s",
-				     t->name);
+			profile_lost(p,
+				     "event types with an unsupported layout",
+				     1, "%s", t->name);
 	}
 }
 

@@ -340,7 +340,7 @@ int jfr_metadata_read(struct jfr_metadata *m, struct cursor c,
 		finish(&ps);
 	} else {
 		ret = fail(err, ERROR_INPUT, "%s",
-			   ps.too_large ? "metadata of more types than can be"
+			   ps.too_large ? "metadata with too many types"
 					: "damaged metadata");
 		jfr_metadata_release(m);
 	}

@@ -423,7 +423,7 @@ static int read_metadata(struct jfr_read *r, const struct jfr_chunk *chunk,
 		return 0;
 	if (err->kind)
 		return -1;
-	return fail(err, ERROR_INPUT, "its descriptions of types are %s",
+	return fail(err, ERROR_INPUT, "its type descriptions are %s",
 		    chunk->cut ? "in the part that was cut off" : "missing");
 found:
 	if (r->metadata->damaged)
@@ -462,7 +462,7 @@ static void read_events(struct jfr_read *r, const struct jfr_chunk *chunk)
 			break;
 		if (!next)
 			next = at + cursor_left(&c);
-		profile_lost(r->profile, "bytes behind events that cannot be",
+		profile_lost(r->profile, "unreadable bytes after events",
 			     next - at, "offset %zu", chunk->offset + at);
 		cursor_skip(&c, next - at);
 	}
@@ -483,19 +483,20 @@ static void remark_chunk(struct jfr_read *r, const struct jfr_chunk *chunk)
 			     " bytes; %" PRIu64 " of its samples were read",
 			     at, len, chunk->size, r->events.read);
 	else if (chunk->unfinished)
-		profile_lost(p, "chunks that their writer did not finish", 1,
+		profile_lost(p, "unfinished chunks", 1,
 			     "at offset %zu; %" PRIu64
 			     " of its samples were read",
 			     at, r->events.read);
 	else if (chunk->misfit)
-		profile_lost(p, "chunks that are not of the size they say", 1,
+		profile_lost(p, "chunks of another size than their header says",
+			     1,
 			     "the one at offset %zu has %zu bytes, not %" PRIu64
 			     "; %" PRIu64 " of its samples were read",
 			     at, len, chunk->size, r->events.read);
 	/* A JVM forgets a few at the end of a chunk: no loss of ours. */
 	if (r->events.missing_stacks)
 		(jfr_chunk_is_damaged(chunk) ? profile_lost : profile_note)(
-			p, "stack traces that the recording lacks",
+			p, "stack traces missing from the recording",
 			r->events.missing_stacks, "chunk at offset %zu", at);
 	if (r->events.wild_times)
 		(jfr_chunk_is_damaged(chunk) ? profile_lost : profile_note)(
@@ -505,7 +506,7 @@ static void remark_chunk(struct jfr_read *r, const struct jfr_chunk *chunk)
 		profile_lost(p, "damaged events", r->events.damaged,
 			     "chunk at offset %zu", at);
 	if (r->pools.unknown_frames)
-		profile_lost(p, "methods that the recording lacks",
+		profile_lost(p, "methods missing from the recording",
 			     r->pools.unknown_frames, "chunk at offset %zu",
 			     at);
 }
@@ -636,7 +637,7 @@ static int read_chunks(struct jfr_read *r, struct error *err)
 		if (r->len - offset < JFR_HEADER_SIZE ||
 		    !jfr_sniff(r->bytes + offset, r->len - offset)) {
 			next = jfr_chunk_find(r->bytes, r->len, offset + 1);
-			profile_lost(p, "bytes that are no chunk",
+			profile_lost(p, "bytes outside of chunks",
 				     next - offset, "offset %zu", offset);
 			offset = next;
 			continue;
@@ -645,7 +646,7 @@ static int read_chunks(struct jfr_read *r, struct error *err)
 		remark_times(r, &chunk, is_mended);
 		r->clock_before = chunk.clock;
 		if (read_chunk(r, &chunk, &size, &why)) {
-			profile_lost(p, "chunks that cannot be read", 1,
+			profile_lost(p, "unreadable chunks", 1,
 				     "the one at offset %zu: %s", offset,
 				     why.text);
 			if (!failed++)
@@ -661,7 +662,7 @@ static int read_chunks(struct jfr_read *r, struct error *err)
 	}
 	if (r->chunks == 0)
 		return fail(err, ERROR_INPUT,
-			    "the first chunk's header is cut");
+			    "the header of the first chunk is cut short");
 	return r->chunks == failed ? -1 : 0;
 }
 
@@ -675,7 +676,7 @@ static int jfr_read(const uint8_t *bytes, size_t len, struct profile *p,
 	ret = read_chunks(&r, err);
 	first_weights_end(&r.firsts, p);
 	if (ret == 0 && r.samples == 0 && profile_is_partial(p))
-		ret = fail(err, ERROR_INPUT, "no sample can be read: %s: %s",
+		ret = fail(err, ERROR_INPUT, "no sample is readable: %s: %s",
 			   p->remarks[0].what, p->remarks[0].first);
 	jfr_events_release(&r.events);
 	first_weights_release(&r.firsts);

@@ -342,7 +342,7 @@ static void lines_that_are_none_are_skipped_and_counted(void **state)
 	assert_int_equal(p->remarks[0].count, 8);
 	assert_true(p->remarks[0].is_loss);
 	assert_string_equal(p->remarks[0].first,
-			    "line 2: no whole number after the last blank");
+			    "line 2: no whole number after the last space");
 	profile_free(p);
 }
 

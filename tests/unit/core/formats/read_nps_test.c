@@ -126,7 +126,7 @@ static void other_versions_and_types_are_refused_by_name(void **state)
 		int32_t type;
 		const char *said;
 	} refused[] = {
-		{ 2, 1, "snapshot version 2.2 is newer" },
+		{ 2, 1, "snapshot version 2.2 is not supported" },
 		{ 1, 2, "code fragment" },
 		{ 1, 4, "memory allocations" },
 		{ 1, 8, "live objects" },

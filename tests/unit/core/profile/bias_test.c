@@ -54,18 +54,18 @@ static void every_event_that_is_known_has_one_line(void **state)
 		enum unit unit;
 		const char *part;
 	} events[] = {
-		{ "jdk.ExecutionSample", UNIT_SAMPLES, "not known" },
-		{ "jdk.CPUTimeSample", UNIT_NS, "not known" },
+		{ "jdk.ExecutionSample", UNIT_SAMPLES, "unknown" },
+		{ "jdk.CPUTimeSample", UNIT_NS, "unknown" },
 		{ "jdk.NativeMethodSample", UNIT_SAMPLES, "no CPU time" },
 		{ "profiler.WallClockSample", UNIT_SAMPLES, "no CPU time" },
 		{ "jdk.ObjectAllocationSample", UNIT_BYTES, "estimate" },
 		{ "jdk.ObjectAllocationInNewTLAB", UNIT_BYTES, "TLAB" },
 		{ "jdk.ObjectAllocationOutsideTLAB", UNIT_BYTES, "TLAB" },
-		{ "jdk.ThreadPark", UNIT_NS, "not known which" },
+		{ "jdk.ThreadPark", UNIT_NS, "unknown" },
 		{ "thread-dump", UNIT_SAMPLES, "safepoints" },
-		{ "nps.cpu", UNIT_NS, "not known" },
-		{ "nps.wall", UNIT_NS, "not known" },
-		{ "collapsed", UNIT_SAMPLES, "not known" },
+		{ "nps.cpu", UNIT_NS, "unknown" },
+		{ "nps.wall", UNIT_NS, "unknown" },
+		{ "collapsed", UNIT_SAMPLES, "unknown" },
 		{ "alloc", UNIT_BYTES, "estimate" },
 		{ "lock", UNIT_NS, "monitors only" },
 		{ "com.acme.Own", UNIT_NS, "" },
@@ -95,8 +95,9 @@ static void settings_tell_biases_apart(void **state)
 		  "inlined frames" },
 		{ "jdk.ExecutionSample", "", "event", "wall", "no CPU time" },
 		{ "jdk.ExecutionSample", "", "event", "cache-misses",
-		  "no time" },
-		{ "jdk.ExecutionSample", "", "event", "cpu cpu", "no time" },
+		  "not the time" },
+		{ "jdk.ExecutionSample", "", "event", "cpu cpu",
+		  "not the time" },
 		{ "jdk.CPUTimeSample", "", "DebugNonSafepoints", "true",
 		  "the Java frame before it" },
 		{ "jdk.CPUTimeSample", "", "DebugNonSafepoints", "false",
@@ -105,7 +106,7 @@ static void settings_tell_biases_apart(void **state)
 		{ "nps.wall", "nps.wall", "type", "64", "waiting counts" },
 		{ "nps.wall", "nps.wall", "type", "8", "instrumented" },
 		{ "jdk.ThreadPark", "jdk.ThreadPark", "threshold", "20 ms",
-		  "only what took 20 ms or longer" },
+		  "only events of 20 ms or longer" },
 		{ "jdk.ThreadPark", "jdk.ThreadPark", "threshold", "0 ns", "" },
 		{ "jdk.JavaMonitorEnter", "jdk.JavaMonitorEnter", "lock",
 		  "10000000", "short waits are missing" },
@@ -144,14 +145,14 @@ static void what_is_left_out_of_waits_depends_on_who_recorded_them(void **state)
 {
 	(void)state;
 	check_lock("jdk.JavaMonitorEnter", "3.0", "10000000",
-		   "only what took 10 ms or longer");
+		   "only events of 10 ms or longer");
 	check_lock("jdk.JavaMonitorEnter", "4.5", "10000000",
 		   "one wait is recorded per 10 ms of waiting");
 	check_lock("jdk.ThreadPark", "4.0", "999999999",
 		   "one wait is recorded per 1.00 s");
 	check_lock("jdk.ThreadPark", "4.0", "0", "");
 	check_lock("jdk.ThreadPark", "2.9", "1", "");
-	check_lock("jdk.JavaMonitorWait", "4.0", "0", "not known which");
+	check_lock("jdk.JavaMonitorWait", "4.0", "0", "unknown");
 }
 
 static void rates_are_said_as_far_as_they_are_known(void **state)

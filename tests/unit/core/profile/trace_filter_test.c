@@ -231,12 +231,12 @@ static void what_is_no_filter_is_refused_with_the_place(void **state)
 	assert_refused("a b", false, "an operator is missing, at character 3");
 	assert_refused("+a", false, "a pattern is missing, at character 1");
 	assert_refused("(a", false, "not closed");
-	assert_refused("a)", false, "no parenthesis to close");
-	assert_refused("a/b", false, "no such operator, at character 2");
+	assert_refused("a)", false, "has no opening one");
+	assert_refused("a/b", false, "unknown operator, at character 2");
 	assert_refused("#wait=1", false, "#state=");
 	assert_refused("#state=", false, "a state is missing");
-	assert_refused("(a+b)/+c", false, "before a slash");
-	assert_refused("a+b", true, "to trim takes");
+	assert_refused("(a+b)/+c", false, "patterns before it");
+	assert_refused("a+b", true, "trimming requires");
 }
 
 static void a_filter_has_bounds(void **state)
@@ -250,7 +250,8 @@ static void a_filter_has_bounds(void **state)
 	memset(many, '(', 600);
 	many[600] = '\0';
 	assert_refused(many, false, "too long");
-	assert_refused("a/+a/+a/+a/+a/+a/+a/+a/+a", false, "before a slash");
+	assert_refused("a/+a/+a/+a/+a/+a/+a/+a/+a", false,
+		       "patterns before it");
 	assert_refused("a/+(a/+(a/+(a/+(a/+(a/+(a/+(a/+a)))))))", false,
 		       "too many slashes");
 }

@@ -226,7 +226,7 @@ static void only_the_busy_thread_of_a_dump_is_not_idle(void **state)
 		assert_int_equal(busy, 1);
 		cell_of(p, "burn");
 		assert_int_equal(remarks_of(p,
-					    "samples of idle threads left out "
+					    "samples of idle threads omitted "
 					    "(--idle keeps them)"),
 				 dumps[i].idle);
 		assert_false(profile_is_partial(p));

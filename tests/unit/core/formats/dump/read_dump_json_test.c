@@ -116,8 +116,8 @@ static void a_damaged_thread_costs_only_itself(void **state)
 	(void)state;
 	assert_int_equal(samples_in(p), 2);
 	assert_string_equal(stack_of(p, cell_of(p, "b")), "a.B.run:1");
-	assert_int_equal(remarks_of(p, "thread headers not understood"), 2);
-	assert_int_equal(remarks_of(p, "frames not understood"), 2);
+	assert_int_equal(remarks_of(p, "unrecognized thread headers"), 2);
+	assert_int_equal(remarks_of(p, "unrecognized frames"), 2);
 	profile_free(p);
 }
 
@@ -153,7 +153,7 @@ static void deep_json_is_no_danger(void **state)
 	text_puts(&text, "}," A_THREAD "]}]}}");
 	p = profile_of(&dump_json_reader, text.bytes);
 	assert_int_equal(samples_in(p), 1);
-	assert_int_equal(remarks_of(p, "thread headers not understood"), 1);
+	assert_int_equal(remarks_of(p, "unrecognized thread headers"), 1);
 	profile_free(p);
 	text_release(&text);
 }

@@ -245,7 +245,7 @@ static void a_dump_without_any_known_line_has_no_beginning(void **state)
 	(void)state;
 	assert_true(dump_reader.sniff((const uint8_t *)text, strlen(text)));
 	assert_int_equal(samples_in(p), 2);
-	assert_int_equal(remarks_of(p, "thread dumps without a beginning"), 1);
+	assert_int_equal(remarks_of(p, "thread dumps without a start"), 1);
 	profile_free(p);
 }
 
@@ -289,7 +289,7 @@ static void row_12_dumps_glued_together_are_told_apart(void **state)
 	assert_int_equal(p->latest_ns, TIME_NS + INT64_C(10000000000));
 	/* The first two have no end, and a frame is half. */
 	assert_int_equal(remarks_of(p, CUT), 2);
-	assert_int_equal(remarks_of(p, "frames not understood"), 1);
+	assert_int_equal(remarks_of(p, "unrecognized frames"), 1);
 	profile_free(p);
 }
 
@@ -326,7 +326,7 @@ static void a_log_that_begins_amid_a_dump_is_read(void **state)
 	assert_int_equal(samples_in(p), 1);
 	assert_string_equal(stack_of(p, cell_of(p, "a")), "a.B.run:7");
 	assert_int_equal(p->earliest_ns, 0);
-	assert_int_equal(remarks_of(p, "thread dumps without a beginning"), 1);
+	assert_int_equal(remarks_of(p, "thread dumps without a start"), 1);
 	assert_true(profile_is_partial(p));
 	profile_free(p);
 }
@@ -344,7 +344,7 @@ static void a_damaged_header_costs_the_ids_and_not_the_stack_trace(void **state)
 	assert_string_equal(stack_of(p, cell_of(p, "b")), "a.B.main:9");
 	assert_string_equal(stack_of(p, cell_of(p, "")),
 			    "a.B.run:7 a.B.main:9");
-	assert_int_equal(remarks_of(p, "thread headers not understood"), 2);
+	assert_int_equal(remarks_of(p, "unrecognized thread headers"), 2);
 	assert_true(profile_is_partial(p));
 	profile_free(p);
 }
@@ -358,7 +358,7 @@ static void a_damaged_frame_is_a_loss(void **state)
 	(void)state;
 	assert_string_equal(stack_of(p, cell_of(p, "a")),
 			    "a.B.run:7 a.B.main:9");
-	assert_int_equal(remarks_of(p, "frames not understood"), 1);
+	assert_int_equal(remarks_of(p, "unrecognized frames"), 1);
 	assert_true(profile_is_partial(p));
 	profile_free(p);
 }

@@ -90,9 +90,7 @@ static void the_types_of_the_chunk_before_serve_a_killed_jvm(void **state)
 	memset(file.bytes + second + 8, 0, 24); /* size and offsets */
 	r = jfr_read_file(&file);
 	jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 1\np.C.d 2\n");
-	assert_int_equal(jfr_lost(r.profile, "chunks that their writer did not "
-					     "finish"),
-			 1);
+	assert_int_equal(jfr_lost(r.profile, "unfinished chunks"), 1);
 	jfr_forget(&r);
 }
 
@@ -116,7 +114,7 @@ static void the_types_of_another_jvm_do_not_serve(void **state)
 	memset(file.bytes + second + 8, 0, 24);
 	r = jfr_read_file(&file);
 	jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 1\np.C.d 1\n");
-	assert_int_equal(jfr_lost(r.profile, "chunks that cannot be read"), 1);
+	assert_int_equal(jfr_lost(r.profile, "unreadable chunks"), 1);
 	jfr_forget(&r);
 }
 

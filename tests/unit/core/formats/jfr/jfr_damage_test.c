@@ -118,7 +118,8 @@ static void row_03_a_cut_in_the_header_is_named(void **state)
 	jfr_usual_chunk(&file, 1);
 	r = jfr_read_back(file.bytes, 10);
 	assert_int_equal(r.status, -1);
-	assert_string_equal(r.err.text, "the first chunk's header is cut");
+	assert_string_equal(r.err.text,
+			    "the header of the first chunk is cut short");
 	jfr_forget(&r);
 	text_release(&file);
 }
@@ -136,11 +137,11 @@ static void row_03_chunks_before_the_cut_are_whole(void **state)
 	jfr_usual_chunk(&file, 4);
 	r = jfr_read_back(file.bytes, chunk + 10);
 	jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 2\np.C.d 2\n");
-	assert_int_equal(jfr_lost(r.profile, "bytes that are no chunk"), 10);
+	assert_int_equal(jfr_lost(r.profile, "bytes outside of chunks"), 10);
 	jfr_forget(&r);
 	r = jfr_read_back(file.bytes, 2 * chunk + HEADER_SIZE);
 	jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 4\np.C.d 4\n");
-	assert_int_equal(jfr_lost(r.profile, "chunks that cannot be read"), 1);
+	assert_int_equal(jfr_lost(r.profile, "unreadable chunks"), 1);
 	jfr_forget(&r);
 	/* Metadata and pools come first here: the events up to the cut. */
 	r = jfr_read_back(file.bytes, 3 * chunk - 5);
@@ -168,9 +169,7 @@ static void check_unfinished(uint64_t size, bool offsets, uint8_t writing)
 	jfr_usual_chunk(&file, 2);
 	r = jfr_read_file(&file);
 	jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 3\np.C.d 3\n");
-	assert_int_equal(jfr_lost(r.profile, "chunks that their writer did "
-					     "not finish"),
-			 1);
+	assert_int_equal(jfr_lost(r.profile, "unfinished chunks"), 1);
 	assert_int_equal(r.profile->remark_count, 1);
 	jfr_forget(&r);
 }
@@ -196,8 +195,7 @@ static void row_04_an_unfinished_chunk_without_types_is_named(void **state)
 	jfr_chunk_end(&c, &file);
 	r = jfr_read_file(&file);
 	assert_int_equal(r.status, -1);
-	assert_string_equal(r.err.text,
-			    "its descriptions of types are missing");
+	assert_string_equal(r.err.text, "its type descriptions are missing");
 	jfr_forget(&r);
 }
 
@@ -218,8 +216,7 @@ static void row_04_an_empty_chunk_does_not_stop_the_next(void **state)
 		jfr_usual_chunk(&file, 2);
 		r = jfr_read_file(&file);
 		jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 1\np.C.d 1\n");
-		assert_int_equal(
-			jfr_lost(r.profile, "chunks that cannot be read"), 1);
+		assert_int_equal(jfr_lost(r.profile, "unreadable chunks"), 1);
 		jfr_forget(&r);
 	}
 }
@@ -253,7 +250,7 @@ static void row_04_a_copy_of_a_header_is_no_chunk(void **state)
 	jfr_usual_chunk(&file, 2);
 	r = jfr_read_file(&file);
 	jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 1\np.C.d 2\n");
-	assert_int_equal(jfr_lost(r.profile, "chunks that cannot be read"), 0);
+	assert_int_equal(jfr_lost(r.profile, "unreadable chunks"), 0);
 	jfr_forget(&r);
 }
 
@@ -282,8 +279,8 @@ static void check_bad_event(const char *bytes, size_t len)
 	jfr_usual_chunk(&file, 4);
 	r = jfr_read_file(&file);
 	jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 2\np.C.d 8\n");
-	assert_int_equal(
-		jfr_lost(r.profile, "bytes behind events that cannot be"), len);
+	assert_int_equal(jfr_lost(r.profile, "unreadable bytes after events"),
+			 len);
 	jfr_forget(&r);
 }
 
@@ -355,7 +352,7 @@ static void row_06_a_method_that_is_not_there_is_unknown(void **state)
 	r = jfr_read_chunk(&c);
 	jfr_check_stacks(&r, SAMPLE, "p.C.d;[unknown] 1\n");
 	assert_int_equal(
-		jfr_lost(r.profile, "methods that the recording lacks"), 1);
+		jfr_lost(r.profile, "methods missing from the recording"), 1);
 	jfr_forget(&r);
 }
 
@@ -491,7 +488,7 @@ static void row_07_what_follows_the_last_chunk_is_counted(void **state)
 		text_add(&file, tails[i], 7);
 		r = jfr_read_file(&file);
 		jfr_check_stacks(&r, SAMPLE, "p.A.b;p.C.d 2\np.C.d 2\n");
-		assert_int_equal(jfr_lost(r.profile, "bytes that are no chunk"),
+		assert_int_equal(jfr_lost(r.profile, "bytes outside of chunks"),
 				 7);
 		assert_int_equal(r.profile->remark_count, 1);
 		jfr_forget(&r);

@@ -229,8 +229,7 @@ static void a_killed_jvm_leaves_its_samples(void **state)
 	(void)state;
 	assert_int_equal(r->status, 0);
 	assert_true(profile_is_partial(p));
-	assert_int_equal(
-		remark_count(p, "chunks that their writer did not finish"), 1);
+	assert_int_equal(remark_count(p, "unfinished chunks"), 1);
 	assert_int_equal(samples_of(p, "jdk.ExecutionSample"), 691);
 	assert_int_equal(samples_of(p, "jdk.NativeMethodSample"), 896);
 	assert_int_equal(samples_of(p, "jdk.ObjectAllocationSample"), 6116);
@@ -247,7 +246,7 @@ static void a_killed_profiler_leaves_no_sample(void **state)
 	(void)state;
 	assert_int_equal(r->status, -1);
 	assert_int_equal(r->err.kind, ERROR_INPUT);
-	assert_non_null(strstr(r->err.text, "did not finish"));
+	assert_non_null(strstr(r->err.text, "unfinished chunks"));
 	forget(r);
 }
 
@@ -257,12 +256,13 @@ static void without_types_nothing_is_read_and_why_is_said(void **state)
 
 	(void)state;
 	assert_int_equal(r->status, -1);
-	assert_non_null(strstr(r->err.text, "types are in the part that was "
-					    "cut off"));
+	assert_non_null(strstr(r->err.text,
+			       "descriptions are in the part that was "
+			       "cut off"));
 	forget(r);
 	r = read_recording(OWN, "truncated-4000.jfr");
 	assert_int_equal(r->status, -1);
-	assert_non_null(strstr(r->err.text, "types are missing"));
+	assert_non_null(strstr(r->err.text, "descriptions are missing"));
 	forget(r);
 }
 

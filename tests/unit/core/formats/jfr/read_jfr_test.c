@@ -114,7 +114,7 @@ static void a_key_that_the_chunk_lacks_is_a_note(void **state)
 	r = jfr_read_chunk(&c);
 	jfr_check_stacks(&r, SAMPLE, "- 1\n");
 	assert_int_equal(
-		jfr_noted(r.profile, "stack traces that the recording lacks"),
+		jfr_noted(r.profile, "stack traces missing from the recording"),
 		1);
 	assert_false(profile_is_partial(r.profile));
 	jfr_forget(&r);
