@@ -53,7 +53,7 @@ struct jmx_target_options {
 		 "use the port of -s for all connections")
 #define OPT_JMX_TIMEOUT(o) \
 	OPT_DURATION(0, "timeout", &(o)->timeout_ns, "<time>", \
-		     "wait at most this long for a reply")
+		     "wait this long for a reply")
 /* Of a table of refusals: SJK reads the password from an argument. */
 #define JMX_REFUSE_PASSWORD \
 	{ "--password", "other users could read it; use --password-file, " \

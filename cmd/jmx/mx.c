@@ -268,7 +268,7 @@ static const struct command_option options[] = {
 	OPT_LIST(0, "col-list", &opt.columns, "<column>",
 		 "print only these CSV columns"),
 	OPT_COUNT(0, "max-col-width", &opt.width, "<count>",
-		  "limit cells to this many characters"),
+		  "limit the width of cells"),
 	OPT_DURATION('d', "duration", &opt.duration_ns, "<time>",
 		     "wait this long for notifications"),
 	OPT_JMX_LOGIN(&target_opt),
