@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach_openj9: how an Eclipse OpenJ9 JVM is asked.
+ * attach_openj9: the attach API of Eclipse OpenJ9.
  *
- * Its attach API keeps a folder for each JVM in /tmp/.com_ibm_tools_attach.
- * Whoever asks writes a key and a port into the JVM's replyInfo and posts a
- * semaphore that all of them wait for; the JVM connects to that port on the
- * loopback interface and gives the key.  Requests and replies end with NUL; the
- * result of a diagnostic command is a property in the reply (OpenJ9 0.8 on; as
- * its class library, com.ibm.tools.attach, and other tools have it).
+ * Each JVM has a directory in /tmp/.com_ibm_tools_attach. A client writes a key
+ * and a port into the JVM's replyInfo and posts a semaphore that all JVMs wait
+ * for; the JVM connects to the port on the loopback interface and sends the
+ * key. Requests and replies end with NUL. The result of a diagnostic command is
+ * a property in the reply (OpenJ9 0.8 on; source: its class library
+ * com.ibm.tools.attach).
  */
 #ifndef CORE_ATTACH_ATTACH_OPENJ9_H
 #define CORE_ATTACH_ATTACH_OPENJ9_H
@@ -21,22 +21,27 @@
 #include <stdint.h>
 
 /*
- * True when the JVM has a folder that is to be trusted; else *err says why:
- * ERROR_REFUSED.
+ * True when the JVM has a directory that can be trusted; else *err is
+ * ERROR_REFUSED with the reason.
  */
 bool openj9_is_enabled(const struct jvm *jvm, struct error *err);
 
-/* A connection from the JVM, whose key was right; -1 and *err. */
+/*
+ * Returns a connection from the JVM, which has sent the right key; -1 and *err.
+ */
 int openj9_connect(const struct jvm *jvm, int64_t deadline_ns,
 		   struct error *err);
 
-/* Appends a request with its NUL; ERROR_UNAVAILABLE when OpenJ9 has no such. */
+/*
+ * Appends a request with its NUL. ERROR_UNAVAILABLE when OpenJ9 has no such
+ * operation.
+ */
 int openj9_encode(struct text *out, const struct attach_request *request,
 		  struct error *err);
 
 /*
- * Appends what a reply of len bytes, without its NUL, has to say.
- * ERROR_REFUSED when it says that the request failed: *err has its words.
+ * Appends the result in a reply of len bytes, without its NUL. ERROR_REFUSED
+ * when the request failed: *err has OpenJ9's reason.
  */
 int openj9_decode(const char *reply, size_t len, struct text *out,
 		  struct error *err);

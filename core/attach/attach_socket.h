@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach_socket: the socket that a HotSpot JVM listens on, and whether what
- * has its name is that.
+ * attach_socket: finds and verifies the attach socket of a HotSpot JVM.
  *
- * Anybody may put a file of that name into /tmp.  So it is held, not followed,
- * looked at and connected to through what is held, and the kernel is asked who
- * listens.
+ * Any user can create a file of the socket's name in /tmp. So the file is
+ * opened with O_PATH, checked and connected through that descriptor, and the
+ * kernel tells which process listens on it.
  */
 #ifndef CORE_ATTACH_ATTACH_SOCKET_H
 #define CORE_ATTACH_ATTACH_SOCKET_H
@@ -19,38 +18,41 @@
 
 enum { ATTACH_NAMES = 32 }; /* bytes of a name in /tmp, with the NUL */
 
-/* ".java_pid7", ".attach_pid7": by the pid that the JVM has in its namespace.
+/*
+ * ".java_pid7", ".attach_pid7": with the PID that the JVM has in its namespace.
  */
 void attach_socket_name(const struct jvm *jvm, char name[ATTACH_NAMES]);
 void attach_trigger_name(const struct jvm *jvm, char name[ATTACH_NAMES]);
 
-/* The JVM's /tmp (O_PATH); HotSpot heeds no TMPDIR, nor java.io.tmpdir. */
+/*
+ * Opens the JVM's /tmp with O_PATH; HotSpot ignores TMPDIR and java.io.tmpdir.
+ */
 int attach_socket_dir(const struct jvm *jvm, struct error *err);
 
 /*
- * Holds what has the socket's name in dir (O_PATH): an fd, or -1 and *err,
- * ERROR_UNAVAILABLE with sys ENOENT when there is none, ERROR_REFUSED when it
- * is not to be trusted.
+ * Opens the socket file in dir with O_PATH. -1 and *err: ERROR_UNAVAILABLE with
+ * err->sys ENOENT when there is none, ERROR_REFUSED when it cannot be trusted.
  */
 int attach_socket_hold(const struct jvm *jvm, int dir, struct error *err);
 
 /*
- * Connects to what is held; the JVM must be who listens.  Waits until the
- * deadline while there are more before us than the JVM admits.  ERROR_REFUSED
- * with sys ECONNREFUSED when nobody listens: the file is a dead JVM's.
+ * Connects to the file that held refers to, and verifies that the JVM listens.
+ * Waits until the deadline while the JVM's backlog is full. ERROR_REFUSED with
+ * err->sys ECONNREFUSED when no process listens: the file is that of a JVM that
+ * has ended.
  */
 int attach_socket_connect(const struct jvm *jvm, int held, int64_t deadline_ns,
 			  struct error *err);
 
 /*
- * Says by /proc/PID/net/unix whether the JVM listens, though the file may have
- * gone.  False, too, when that cannot be found out.
+ * True when the JVM listens according to /proc/PID/net/unix, even if the file
+ * has been removed; false, too, when that is unknown.
  */
 bool attach_socket_listens(const struct jvm *jvm);
 
 /*
- * True when a JVM of that java.version makes its socket anew, when asked, after
- * the file was removed: JDK-8225690, in JDK 14 and 11.0.13.
+ * True when a JVM with this java.version creates its socket again after the
+ * file was removed: JDK-8225690, fixed in JDK 14 and 11.0.13.
  */
 bool attach_socket_reopens(const char *version);
 

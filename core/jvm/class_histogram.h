@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * class_histogram: how many objects of each class a heap holds.
+ * class_histogram: the number of objects of each class in a heap.
  *
- * Read from what a HotSpot JVM answers to "inspectheap" and jcmd to
- * GC.class_histogram: JDK 6 to 8 name classes, JDK 9 on their modules, too.
+ * Parses HotSpot's reply to "inspectheap" and jcmd's to GC.class_histogram. JDK
+ * 6 to 8 print class names, JDK 9 on also modules.
  */
 #ifndef CORE_JVM_CLASS_HISTOGRAM_H
 #define CORE_JVM_CLASS_HISTOGRAM_H
@@ -25,25 +25,25 @@ struct class_count {
 struct class_histogram {
 	struct class_count *rows; /* those of most bytes first */
 	size_t count, cap;
-	size_t unread; /* lines that are no row, though rows are around them */
+	size_t unread; /* malformed lines between rows */
 	struct arena names;
 };
 
 /*
- * Adds the rows of such an answer.  ERROR_INPUT when it holds none, with its
+ * Adds the rows of such a reply. ERROR_INPUT when it has none; *err quotes its
  * first line, which tells why.
  */
 int class_histogram_read(struct class_histogram *h, const char *text,
 			 size_t len, struct error *err);
 
 /*
- * Takes the objects of `other` away: what is left is in h only.  Classes are
- * the same by name and module.  other must outlive h.
+ * Subtracts the objects of `other`, which must outlive h. Classes are equal if
+ * name and module are.
  */
 void class_histogram_subtract(struct class_histogram *h,
 			      const struct class_histogram *other);
 
-/* Of all rows; name "Total". */
+/* The sum of all rows, with the name "Total". */
 struct class_count class_histogram_total(const struct class_histogram *h);
 
 void class_histogram_release(struct class_histogram *h);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * java_command: what a command line says of a Java program.
+ * java_command: parses the command line of a Java program.
  *
- * As the launcher of JDK 8 to 25 reads it (src/java.base/share/native/libjli:
- * which options take the next word, where @files are expanded), and as the VM
- * reads its options from environment variables.  Bytes are foreign.
+ * The rules are those of the launcher of JDK 8 to 25
+ * (src/java.base/share/native/libjli: which options take the next word, where
+ * @files are expanded) and of the VM's options in environment variables. Bytes
+ * are foreign.
  */
 #ifndef CORE_JVM_JAVA_COMMAND_H
 #define CORE_JVM_JAVA_COMMAND_H
@@ -21,15 +22,15 @@ struct java_words {
 void java_words_add(struct java_words *w, const char *text, size_t len);
 void java_words_release(struct java_words *w);
 
-/* All words of the second behind those of the first; it is then empty. */
+/* Appends all words of `from`, which is then empty. */
 void java_words_move(struct java_words *to, struct java_words *from);
 
-/* Adds what stands between NULs, as in /proc/PID/cmdline. */
+/* Adds the words of /proc/PID/cmdline, which end with NUL. */
 void java_words_of_nuls(struct java_words *w, const char *bytes, size_t len);
 
 /*
- * Adds the words of an environment variable: blanks separate, either quote
- * keeps blanks, and there are no escapes.
+ * Adds the words of an environment variable: spaces separate words, either
+ * quote protects spaces, and there are no escapes.
  */
 void java_words_of_options(struct java_words *w, const char *text, size_t len);
 
@@ -41,9 +42,9 @@ struct java_command {
 };
 
 /*
- * Reads a launcher's name and the words behind it.  is_java: it is `java`;
- * otherwise a tool of the JDK or a program of its own, whose -J… are the VM's
- * and whose main class it knows itself.
+ * Parses a launcher's name and its arguments. is_java: the launcher is `java`;
+ * otherwise it is a JDK tool or another program, whose -J... options are the
+ * VM's and whose main class is not on the command line.
  */
 void java_command_read(struct java_command *c, const struct java_words *words,
 		       bool is_java);

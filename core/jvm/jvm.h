@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jvm: a process that runs a JVM: which there are, and which one is meant.
+ * jvm: JVM processes: finding, identifying and holding them.
  *
- * A JVM is told by the library it has mapped, libjvm or libj9vm, not by its
- * name or its files.  A process is a pid together with its start time, and is
- * held by a pidfd, so that a newcomer with the same pid is never taken for it.
+ * A JVM is recognized by the library that it has mapped, libjvm or libj9vm, not
+ * by its name or files. A process is identified by its PID and start time and
+ * held by a pidfd, so that a later process with the same PID is never mistaken
+ * for it.
  */
 #ifndef CORE_JVM_JVM_H
 #define CORE_JVM_JVM_H
@@ -38,9 +39,9 @@ struct jvm {
 };
 
 /*
- * Holds a process, JVM or not (kind tells).  Fails with ERROR_MISUSE for a pid
- * that cannot be one, or a thread's; ERROR_NO_TARGET when there is none or it
- * is a zombie; ERROR_PERMISSION.  jvm_close() is due after success.
+ * Opens a process, JVM or not (see kind). ERROR_MISUSE for an invalid PID or a
+ * thread's; ERROR_NO_TARGET when there is no such process or it is a zombie;
+ * ERROR_PERMISSION. jvm_close() is due after success.
  */
 int jvm_open(struct jvm *jvm, pid_t pid, struct error *err);
 void jvm_close(struct jvm *jvm); /* zeroed storage is fine */
@@ -52,9 +53,8 @@ bool jvm_runs(const struct jvm *jvm);
 int jvm_open_java(struct jvm *jvm, pid_t pid, struct error *err);
 
 /*
- * What is known of a JVM without touching it.  Strings are foreign, and NULL
- * when unknown; arrays end with NULL.  All of it is freed by
- * jvm_about_release().
+ * Facts about a JVM that are available without attaching. Strings are foreign,
+ * and NULL when unknown; arrays end with NULL. jvm_about_release() frees them.
  */
 struct jvm_about {
 	char *user; /* of /etc/passwd, ours; the number when it has none */
@@ -73,11 +73,13 @@ int jvm_about(const struct jvm *jvm, struct jvm_about *about,
 	      struct error *err);
 void jvm_about_release(struct jvm_about *about);
 
-/* An option's last occurrence among vm_args: "-Xrs", or by its beginning. */
+/*
+ * Returns the last of vm_args that begins with a text: "-Xrs", "-Xmx"; or NULL.
+ */
 const char *jvm_about_option(const struct jvm_about *about,
 			     const char *beginning);
 
-/* All JVMs that this process may see, opened, by pid; jvm_list_release(). */
+/* All JVMs that this process may see, opened, ordered by PID. */
 struct jvm_list {
 	struct jvm *jvms;
 	size_t count, cap;
@@ -91,17 +93,16 @@ int jvm_list(struct jvm_list *list, struct error *err);
 void jvm_list_release(struct jvm_list *list);
 
 /*
- * Opens what an O_PATH descriptor holds, which stays open, if it is a regular
- * file or a folder; else -1 and errno is ELOOP (a link) or ENXIO.
+ * Opens the regular file or directory that an O_PATH descriptor refers to; held
+ * stays open. -1 and errno: ELOOP for a symbolic link, ENXIO for other files.
  */
 int jvm_open_held(int held, int flags);
 
 /*
- * Opens a file as the JVM sees it: path is absolute in the JVM's root, which
- * is never left; magic links (/proc/…/fd) are not followed; with
- * O_NOFOLLOW in flags no link is followed at its end.  Neither a pipe nor a
- * device is opened, but with O_PATH.  -1 and *err (its sys is the errno) as
- * open(2).
+ * Opens a file as the JVM sees it: path is absolute in the JVM's root and
+ * cannot leave it; magic links (/proc/.../fd) are not followed; O_NOFOLLOW
+ * applies to the last component. Pipes and devices are opened with O_PATH only.
+ * -1 and *err (err->sys is the errno), as open(2).
  */
 int jvm_open_file(const struct jvm *jvm, const char *path, int flags,
 		  struct error *err);

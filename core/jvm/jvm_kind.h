@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * jvm_kind: which JVM a process runs, if any, told by what it has mapped.
- */
+/* jvm_kind: recognizes JVMs by the libraries they have mapped. */
 #ifndef CORE_JVM_JVM_KIND_H
 #define CORE_JVM_JVM_KIND_H
 
@@ -14,36 +12,39 @@
 #include <sys/types.h>
 
 /*
- * Reads /proc/PID/maps.  ERROR_PERMISSION, naming uid, whose process it is, and
- * the remedy; ERROR_NO_TARGET.
+ * Reads /proc/PID/maps and sets *kind. uid is the owner, for the message of
+ * ERROR_PERMISSION, which includes the fix; ERROR_NO_TARGET.
  */
 int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err);
 
 /*
- * The same, and replaces *library by the path of the JVM's library, as it was
- * mapped; empty when there is none.
+ * The same, and sets *library to the mapped path of the JVM's library; empty
+ * when there is none.
  */
 int jvm_kind_library(pid_t pid, enum jvm_kind *kind, struct text *library,
 		     struct error *err);
 
-/* What one line of such a file says: JVM_NONE unless it is a JVM's code. */
+/*
+ * The kind that one line of /proc/PID/maps shows: JVM_NONE unless it maps the
+ * code of a JVM.
+ */
 enum jvm_kind jvm_kind_of_mapping(const char *line, size_t len);
 
 /*
- * False for what is no JVM for certain, though its mappings may not be read: by
- * the signals that it handles.
+ * False when a process whose mappings cannot be read is certainly no JVM,
+ * according to the signals that it handles.
  */
 bool jvm_kind_may_be(const struct proc_status *status);
 
 /*
- * Fails with ERROR_NO_TARGET, saying what a process is that is no JVM: a thread
- * of the kernel, a native image, or just another program.
+ * Sets *err to ERROR_NO_TARGET with what the process is instead of a JVM: a
+ * kernel thread, a native image, or another program. Returns -1.
  */
 int jvm_kind_explain(pid_t pid, struct error *err);
 
 /*
- * True when an open file is a program that GraalVM's native-image made: an ELF
- * file of 64 bits with a section .svm_heap.  The file is not trusted.
+ * True when an open file is a program built by GraalVM's native-image: a 64-bit
+ * ELF file with a section .svm_heap. The file is not trusted.
  */
 bool native_image_is(int fd);
 

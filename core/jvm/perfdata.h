@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfdata: the counters that a HotSpot JVM keeps in a shared file.
+ * perfdata: the performance counters that a HotSpot JVM keeps in a shared file.
  *
- * /tmp/hsperfdata_<user>/<ns pid>, as the JVM sees it; format 2.0 (JDK 5 on).
- * Reading costs the JVM nothing.  The file is the target's: it is checked for
- * its owner and mode, copied, and every offset in it is doubted.
+ * The file is /tmp/hsperfdata_<user>/<ns pid> in the JVM's root; format 2.0
+ * (JDK 5 on). Reading it costs the JVM nothing. The file is not trusted: its
+ * owner and mode are checked, it is copied, and every offset is validated.
  */
 #ifndef CORE_JVM_PERFDATA_H
 #define CORE_JVM_PERFDATA_H
@@ -36,28 +36,30 @@ struct perfdata_counter {
 };
 
 /*
- * Opens a JVM's counters and reads them once.  NULL on failure:
- * ERROR_UNAVAILABLE when it shows none; ERROR_PERMISSION; ERROR_REFUSED when
- * the file is not to be trusted.
+ * Opens a JVM's counters and reads them once. NULL on failure:
+ * ERROR_UNAVAILABLE when there are none; ERROR_PERMISSION; ERROR_REFUSED when
+ * the file cannot be trusted.
  */
 struct perfdata *perfdata_open(const struct jvm *jvm, struct error *err);
 
 /*
- * Puts, after perfdata_open() has failed with *err, why there are no counters
- * where an option of the JVM is the reason; else leaves *err as it is.  Apart
- * from it, since it looks at the JVM anew.
+ * After perfdata_open() has failed with *err: replaces *err by the JVM option
+ * that disables the counters, if there is one. Separate, because it inspects
+ * the JVM again.
  */
 void perfdata_explain(const struct jvm *jvm, struct error *err);
 
-/* perfdata_open() from the bytes of such a file, which are copied; ERROR_INPUT.
+/*
+ * perfdata_open() for the bytes of such a file, which are copied; ERROR_INPUT.
  */
 struct perfdata *perfdata_of(const void *bytes, size_t len, struct error *err);
 
 void perfdata_close(struct perfdata *p); /* NULL is fine */
 
 /*
- * Reads the counters anew; what perfdata_at() and perfdata_text() gave before
- * is no longer valid.  ERROR_NO_TARGET when the file has gone.
+ * Reads the counters again; earlier results of perfdata_at() and
+ * perfdata_text() become invalid. ERROR_NO_TARGET when the file has been
+ * removed.
  */
 int perfdata_refresh(struct perfdata *p, struct error *err);
 
@@ -65,14 +67,16 @@ int perfdata_refresh(struct perfdata *p, struct error *err);
 size_t perfdata_count(const struct perfdata *p);
 struct perfdata_counter perfdata_at(const struct perfdata *p, size_t i);
 
-/* A counter by its name; false, or NULL, when there is none of that kind. */
+/*
+ * Looks up a counter by name; false, or NULL, when there is none of that type.
+ */
 bool perfdata_value(const struct perfdata *p, const char *name, int64_t *value);
 const char *perfdata_text(const struct perfdata *p, const char *name);
 
-/* Ticks (of sun.os.hrt.frequency) as nanoseconds. */
+/* Converts ticks (sun.os.hrt.frequency) to nanoseconds. */
 int64_t perfdata_ns(const struct perfdata *p, int64_t ticks);
 
-/* Counters that the JVM had no room for: "overflow" in bytes. */
+/* Bytes of counters that did not fit into the file: its "overflow". */
 uint32_t perfdata_overflow(const struct perfdata *p);
 
 #endif

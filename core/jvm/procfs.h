@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * procfs: what /proc says of a process; proc(5).
+ * procfs: reads /proc/PID; proc(5).
  *
- * A process may end, or rename itself, between any two reads, and its name may
- * hold anything.  Reads are bounded.  Failures are ERROR_NO_TARGET when the
- * process is gone or never was, ERROR_PERMISSION when it may not be read.
+ * A process may end or rename itself between any two reads, and its name may
+ * hold any bytes. Reads are bounded. Failures are ERROR_NO_TARGET when the
+ * process has ended or never existed, ERROR_PERMISSION when it must not be
+ * read.
  */
 #ifndef CORE_JVM_PROCFS_H
 #define CORE_JVM_PROCFS_H
@@ -49,8 +50,8 @@ struct proc_stat {
 };
 
 /*
- * Replaces *out by /proc/PID/<name>, at most limit bytes; what is beyond is
- * left out.  "cmdline" and "environ" hold NULs.
+ * Sets *out to the contents of /proc/PID/<name>, truncated to limit bytes.
+ * "cmdline" and "environ" hold NULs.
  */
 int procfs_read(pid_t pid, const char *name, size_t limit, struct text *out,
 		struct error *err);
@@ -66,7 +67,7 @@ ssize_t procfs_part(pid_t pid, const char *name, int fd, void *bytes,
 int procfs_status(pid_t pid, struct proc_status *status, struct error *err);
 int procfs_stat(pid_t pid, struct proc_stat *stat, struct error *err);
 
-/* Each reads the text of such a file; false when it is none. */
+/* Each parses the text of such a file; false when it is malformed. */
 bool procfs_parse_status(const char *text, size_t len,
 			 struct proc_status *status);
 bool procfs_parse_stat(const char *text, size_t len, struct proc_stat *stat);

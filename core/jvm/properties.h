@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * properties: reads what java.util.Properties.store() wrote.
- */
+/* properties: parses the output of java.util.Properties.store(). */
 #ifndef CORE_JVM_PROPERTIES_H
 #define CORE_JVM_PROPERTIES_H
 
@@ -20,14 +18,14 @@ struct properties {
 };
 
 /*
- * Before the first of len bytes, which are borrowed: ISO 8859-1, a property a
- * line, with the escapes \t \n \r \f \uXXXX and a backslash before what else
- * would have a meaning; lines that begin with # or ! are comments; a backslash
- * at the end of a line continues it.
+ * Starts before the first property of len bytes, which are borrowed: ISO
+ * 8859-1, one property per line, with the escapes \t \n \r \f \uXXXX and a
+ * backslash before other special characters. Lines that begin with # or ! are
+ * comments. A backslash at the end of a line continues it.
  */
 void properties_init(struct properties *p, const char *text, size_t len);
 
-/* The next one in p->key and p->value; false at the end. */
+/* Reads the next property into p->key and p->value; false at the end. */
 bool properties_next(struct properties *p);
 
 void properties_release(struct properties *p);

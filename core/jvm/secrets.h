@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * secrets: what of an argument or a property is not to be shown.
+ * secrets: masks secrets in arguments and properties.
  *
- * Told by names: password, passwd, pwd, passphrase, secret, token, credential,
- * key (but not keystore: that is a file).  A guess, on the side of caution.
+ * Secrets are recognized by names: password, passwd, pwd, passphrase, secret,
+ * token, credential, key (but not keystore, which is a file). This is a guess
+ * that errs on the side of masking.
  */
 #ifndef CORE_JVM_SECRETS_H
 #define CORE_JVM_SECRETS_H
@@ -15,17 +16,18 @@
 
 #define SECRETS_MASK "***"
 
-/* True when a value of that name is one. */
+/* True when a value with this name is a secret. */
 bool secrets_is_name(const char *name, size_t len);
 
 /*
- * Appends an argument, its secrets masked: -Dname=value, --name=value, what
- * follows a --name without a value (before; or NULL), name=value between & ; ,
- * and the password of scheme://user:password@host.
+ * Appends an argument with its secrets masked: -Dname=value, --name=value, the
+ * argument after a --name without a value (before is the preceding argument or
+ * NULL), name=value between & ; , and the password of
+ * scheme://user:password@host.
  */
 void secrets_add_arg(struct text *out, const char *before, const char *arg);
 
-/* The same for the value of a property of that name. */
+/* The same for the value of a property. */
 void secrets_add_value(struct text *out, const char *name, const char *value);
 
 #endif
