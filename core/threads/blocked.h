@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blocked: threads that wait for a lock, and the threads that hold it.
+ * blocked: threads that are blocked by a lock, and the threads that hold it.
  *
- * A source adds threads (from a thread dump, or over JMX) and then links
- * them.  A thread is blocked when it waits to enter a monitor, or is parked on
- * a lock of java.util.concurrent whose owner is known or that only threads
- * that want it wait for.  Threads that wait to be notified are not.
+ * A source adds threads, from a thread dump or over JMX, and then links them. A
+ * thread is blocked when it waits to enter a monitor, or is parked on a lock of
+ * java.util.concurrent whose owner is known or on which only threads wait that
+ * want the lock. Threads in Object.wait() are not blocked.
  */
 #ifndef CORE_THREADS_BLOCKED_H
 #define CORE_THREADS_BLOCKED_H
@@ -36,12 +36,12 @@ struct blocked_thread {
 	int64_t owner_id; /* 0 = unknown */
 	int64_t blocks;   /* times blocked so far; COUNTER_ABSENT = unknown */
 
-	/* By blocked_link(). */
+	/* Set by blocked_link(). */
 	size_t owner;      /* index, or BLOCKED_NONE */
 	size_t held_back;  /* threads that wait for it, by others too */
-	unsigned deadlock; /* number of the circle it is part of; 0 = none */
-	int64_t since_ns;  /* when it was first seen so; monotonic */
-	unsigned looks;    /* how often it was seen so */
+	unsigned deadlock; /* number of its deadlock; 0 = none */
+	int64_t since_ns;  /* when it was first seen blocked; monotonic */
+	unsigned looks;    /* number of samples that saw it blocked */
 };
 
 struct blocked {
@@ -53,48 +53,54 @@ struct blocked {
 	size_t left_out;
 	unsigned deadlocks;
 	int64_t at_ns;      /* monotonic, when it was asked for */
-	int64_t pause_ns;   /* the program stood still for it; -1 = unknown */
+	int64_t pause_ns;   /* the program was stopped this long to get it; -1 =
+			       unknown */
 	const char *source; /* "Thread.print", "JMX" */
 	/* Owners of java.util.concurrent's locks are known; and so is whether a
 	   thread was blocked all the time. */
 	bool knows_synchronizers, knows_blocks;
 	struct text recorded; /* of a recording: the text, and nothing else */
 
-	/* Private: of this look and the one before. */
+	/* Private: of this sample and the one before. */
 	struct arena strings, old_strings;
 	struct blocked_thread *old;
 	size_t old_count, old_cap;
 };
 
-/* Begins another look; what there was becomes the look before. */
+/* Starts a new sample; the current one becomes the previous one. */
 void blocked_begin(struct blocked *b, const char *source, int64_t at_ns);
 void blocked_release(struct blocked *b); /* zeroed storage is fine */
 
-/* A thread to be filled in, its strings empty; NULL: there are too many. */
+/*
+ * Returns a new thread to fill in, its strings empty; NULL when there are too
+ * many.
+ */
 struct blocked_thread *blocked_add(struct blocked *b);
 
-/* A copy that lives as long as the look. */
+/* Returns a copy of a string that lives as long as the sample. */
 const char *blocked_string(struct blocked *b, const char *bytes, size_t len);
 
-/* True for classes of locks that only those wait for who want the lock. */
+/* True for lock classes on which only threads wait that want the lock. */
 bool blocked_is_lock(const char *class_name);
 
 /* True for a frame of the JDK's own code that parks or locks. */
 bool blocked_is_plumbing(const char *frame);
 
-/* Finds owners, circles and since when; due once all threads are added. */
+/*
+ * Finds owners, deadlocks and durations; call it after all threads were added.
+ */
 void blocked_link(struct blocked *b);
 
-/* The threads that wait for that one: order[first], and so on; their number. */
+/* Returns how many threads wait for a thread: order[first] and so on. */
 size_t blocked_waiters(const struct blocked *b, size_t owner, size_t *first);
 
-/* Adds the blocked threads of a Thread.print, and who holds what they want. */
+/* Adds the blocked threads of a Thread.print and the owners of their locks. */
 void blocked_read_dump(struct blocked *b, const char *reply, size_t len);
 
 /*
- * Appends what a person reads: deadlocks, then each thread that holds others
- * back, the most first, and below it those that wait for it.  Safe for a
- * terminal but for its line feeds.
+ * Appends a report for people: deadlocks, then each thread that blocks others,
+ * the one that blocks most first, with the threads that wait for it. The output
+ * is safe for a terminal, except for its newlines.
  */
 void blocked_text(const struct blocked *b, struct text *out);
 

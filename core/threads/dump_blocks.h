@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump_blocks: the threads of a Thread.print reply, one after the other.
+ * dump_blocks: iterates over the threads of a Thread.print reply.
  *
- * The reply is the JVM's own text, whole and in memory; a name in it may hold
- * anything, line feeds and what looks like another thread's header included.
+ * The reply is the JVM's own text, whole and in memory. A thread name may hold
+ * anything, including newlines and text that looks like the header of another
+ * thread.
  */
 #ifndef CORE_THREADS_DUMP_BLOCKS_H
 #define CORE_THREADS_DUMP_BLOCKS_H
@@ -27,10 +28,10 @@ struct dump_blocks {
 	struct lines rest; /* what follows the last thread, at the end */
 };
 
-/* Before the first thread of a reply, which is borrowed. */
+/* Starts before the first thread of a reply, which is borrowed. */
 struct dump_blocks dump_blocks_over(const char *reply, size_t len);
 
-/* The next thread; false at the end. */
+/* Reads the next thread; false at the end. */
 bool dump_blocks_next(struct dump_blocks *b, struct dump_block *block);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machine_load: how busy the machine's CPUs are, and what a cgroup leaves of
- * them to a process.
+ * machine_load: CPU load of the machine, and the CPU limit of a process's
+ * cgroup.
  *
- * Files stay open between samples: two reads a sample at most.
+ * Files stay open between samples: at most two reads per sample.
  */
 #ifndef CORE_THREADS_MACHINE_LOAD_H
 #define CORE_THREADS_MACHINE_LOAD_H
@@ -17,18 +17,18 @@ struct machine_load {
 	int64_t cpu_limit;
 };
 
-/* Opens what there is to be read for a process; never fails. */
+/* Opens the files of a process that exist; never fails. */
 void machine_load_open(struct machine_load *m, pid_t pid);
 void machine_load_close(struct machine_load *m); /* zeroed storage is fine */
 
-/* Sets the machine's figures of *out; what is not there stays absent. */
+/* Sets the machine's values in *out; unavailable values stay absent. */
 void machine_load_add(const struct machine_load *m, struct process_sample *out);
 
 /* Sets the CPU limit, and opens cpu.stat of the group that sets it. */
 void machine_load_set_limit(struct machine_load *m,
 			    const struct cgroup_limits *limits);
 
-/* Reads the first line of /proc/stat; false when it is none. */
+/* Parses the first line of /proc/stat; false when it is malformed. */
 bool machine_load_parse(const char *stat, size_t len,
 			struct process_sample *out);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proc_source: samples of a JVM on this machine, which it hardly notices.
+ * proc_source: thread samples of a JVM on this machine, at almost no cost for
+ * it.
  *
- * CPU, run-queue delay and context switches are from /proc; garbage collection
- * and safepoints from perfdata; names, Java ids, states and coarse allocation
- * from one Thread.print at the start, and again when threads appear that it
- * did not have, every 10 s at most.
+ * CPU time, run-queue delay and context switches come from /proc, garbage
+ * collection and safepoints from perfdata. Names, Java ids, states and coarse
+ * allocation come from one Thread.print at the start and another one when new
+ * threads appear, at most every 10 s.
  */
 #ifndef CORE_THREADS_PROC_SOURCE_H
 #define CORE_THREADS_PROC_SOURCE_H
@@ -20,14 +21,15 @@
 #include <stdint.h>
 
 struct proc_source_options {
-	bool no_attach; /* never ask the JVM: names are the kernel's */
+	bool no_attach; /* never attach: thread names are the kernel's */
 	bool switches;  /* count context switches, too */
 	int64_t attach_timeout_ns;
 };
 
 /*
- * jvm is borrowed and outlives the source.  An attach that is refused is no
- * failure: the notes of each sample say so.  NULL and *err on failure.
+ * Opens the source. jvm is borrowed and must outlive the source. A failed
+ * attach is not an error: the notes of each sample report it. NULL and *err on
+ * failure.
  */
 struct thread_source *
 proc_source_open(const struct jvm *jvm,
@@ -46,20 +48,20 @@ struct task_dump {
 };
 
 /*
- * Fills *out, which borrows its name from either.  has_run: it was put on a
- * CPU since the dump was asked for, so that its state may be another.
+ * Fills *out, which borrows its name from task or dump. has_run: the thread was
+ * on a CPU since the dump was requested, so its state may have changed.
  */
 void task_sample_fill(struct thread_sample *out, const struct task *task,
 		      const struct task_dump *dump, bool has_run);
 
 /*
- * True for a thread that a new dump would name: it is not in the last one, and
- * has been there long enough, before now, to be in the next.
+ * True for a thread that a new dump would name: the last dump lacks it, and at
+ * now_ns it has existed long enough to be in the next one.
  */
 bool task_sample_is_unnamed(const struct thread_sample *s,
 			    const struct task *task, int64_t now_ns);
 
-/* When a task began, in ns of CLOCK_BOOTTIME, to 10 ms. */
+/* Start time of a task in ns of CLOCK_BOOTTIME, with a resolution of 10 ms. */
 int64_t task_sample_start(const struct task *task);
 
 /*
@@ -69,21 +71,25 @@ int64_t task_sample_start(const struct task *task);
  */
 void perf_sample_add(const struct perfdata *p, struct process_sample *out);
 
-/* How long the program has stood still, in ns; COUNTER_ABSENT if unknown. */
+/*
+ * How long the program was stopped in total, in ns; COUNTER_ABSENT if unknown.
+ */
 int64_t perf_sample_stopped(const struct process_sample *process);
 
 /* Where the figures of a sample come from, and why some are absent. */
 struct proc_facts {
-	const char *no_names;     /* why the JVM is not asked; NULL = it is */
-	const char *dump_problem; /* what went wrong when it was; or NULL */
+	const char *
+		no_names; /* why there is no thread dump; NULL = there may be */
+	const char *dump_problem; /* why the last dump failed; or NULL */
 	int64_t dump_age_ns;      /* -1 = there is none */
-	bool has_alloc;           /* the dump tells what threads allocated */
-	int64_t alloc_over_ns;    /* between it and one before; -1 = none */
-	const char *no_perfdata;  /* why there is none; or NULL */
+	bool has_alloc;           /* the dump has the allocation of threads */
+	int64_t alloc_over_ns; /* interval between two dumps; -1 = one dump only
+				*/
+	const char *no_perfdata; /* why there is no perfdata; or NULL */
 	bool has_schedstat;
 };
 
-/* Adds to out->notes; the problems may be foreign, and are made safe. */
+/* Adds notes to *out; the reasons may be foreign and are made safe. */
 void proc_notes_add(const struct proc_facts *facts, struct top_sample *out);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tasks: the threads of a process and what they have used, from /proc.
+ * tasks: the threads of a process and their counters, from /proc.
  *
- * A reading that finds nothing new costs one pread(2) a thread: of schedstat,
- * which shows whether the thread has run at all since the last one.  The files
- * are kept open, as many as the limit on open files allows (the soft limit is
- * raised), up to a bound, since the kernel keeps a page for each; the rest are
- * opened each time.  A tid that another thread has taken over is a new thread.
+ * A thread that has not run since the last reading costs one pread(2), of
+ * schedstat. Files stay open, as many as the limit on open files allows (the
+ * soft limit is raised), up to a bound, since the kernel keeps a page for each;
+ * the other files are opened for each reading. A tid that is reused counts as a
+ * new thread.
  */
 #ifndef CORE_THREADS_TASKS_H
 #define CORE_THREADS_TASKS_H
@@ -39,7 +39,7 @@ struct task_process {
 };
 
 /*
- * jvm is borrowed; any process will do.  ERROR_NO_TARGET when it has ended.
+ * Opens any process; jvm is borrowed. ERROR_NO_TARGET when it has ended.
  * task_process_close() is due, whether this fails or not.
  */
 int task_process_open(struct task_process *p, const struct jvm *jvm,
@@ -47,21 +47,21 @@ int task_process_open(struct task_process *p, const struct jvm *jvm,
 void task_process_close(struct task_process *p); /* zeroed storage is fine */
 
 /*
- * Reads the figures anew.  ERROR_NO_TARGET when the process has ended, or runs
- * another program (execve(2)).
+ * Reads the counters again. ERROR_NO_TARGET when the process has ended, or has
+ * become another program (execve(2)).
  */
 int task_process_read(struct task_process *p, struct error *err);
 
-/* pread(2) from the start of a file of /proc, whatever interrupts. */
+/* pread(2) from the start of a file of /proc, restarted after signals. */
 ssize_t task_read(int fd, char *buf, size_t size);
 
 /*
- * Reads numbers with blanks between them from the start of a text; false when
+ * Parses count numbers separated by spaces from the start of a text; false when
  * there are fewer.
  */
 bool task_numbers(const char *text, size_t len, uint64_t *values, size_t count);
 
-/* Nanoseconds of a clock tick, as /proc counts them. */
+/* Nanoseconds per clock tick of /proc. */
 uint64_t task_tick_ns(void);
 
 struct task {
@@ -81,24 +81,26 @@ struct task {
 
 struct tasks;
 
-/* jvm is borrowed; any process will do.  NULL and *err on failure. */
+/*
+ * Opens the threads of any process; jvm is borrowed. NULL and *err on failure.
+ */
 struct tasks *tasks_open(const struct jvm *jvm, struct error *err);
 void tasks_close(struct tasks *t); /* NULL is fine */
 
 /*
- * Reads all threads that there are now, ordered by tid.  Context switches cost
- * a third file each and are read only when asked for.  ERROR_NO_TARGET when
- * the process has ended, or runs another program (execve(2)).
+ * Reads all threads, ordered by tid. Context switches need a third file per
+ * thread and are read on request only. ERROR_NO_TARGET when the process has
+ * ended, or has become another program (execve(2)).
  */
 int tasks_read(struct tasks *t, bool switches, struct error *err);
 
 size_t tasks_count(const struct tasks *t);
 const struct task *tasks_at(const struct tasks *t, size_t i);
 
-/* Threads that ended while they were read, so far. */
+/* Number of threads that ended while they were read, so far. */
 uint64_t tasks_missed(const struct tasks *t);
 
-/* What the last reading found of the process. */
+/* The counters of the process at the last reading. */
 const struct task_process *tasks_process(const struct tasks *t);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_dumps: when a JVM is asked for its threads, and what it said last.
+ * thread_dumps: schedules the thread dumps of a JVM, and keeps the last one.
  *
- * A thread dump stops the program for a moment: it is made once at the start,
- * again when threads appear that are not in it, every 10 s at most, 60 s when
- * it stopped the program for more than 50 ms; and when somebody asks.  Once it
- * has failed before it ever succeeded, it is not tried again: SIGQUIT is sent
- * once.
+ * A thread dump stops the program for a moment. One is taken at the start, when
+ * threads appear that the last one lacks (at most every 10 s, or every 60 s
+ * when a dump stopped the program for more than 50 ms), and when the user asks.
+ * If the first dump fails, no other is tried: SIGQUIT is sent once.
  */
 #ifndef CORE_THREADS_THREAD_DUMPS_H
 #define CORE_THREADS_THREAD_DUMPS_H
@@ -23,23 +22,24 @@
 
 struct thread_dumps;
 
-/* jvm is borrowed.  Without `asks`, the JVM is left alone. */
+/* jvm is borrowed. Without `asks`, no dump is ever taken. */
 struct thread_dumps *thread_dumps_new(const struct jvm *jvm, bool asks,
 				      int64_t timeout_ns);
 void thread_dumps_free(struct thread_dumps *d); /* NULL is fine */
 
 /*
- * Asks now, in the background, if it may be at this time; safepoint_ns is what
- * the program has stood still so far, -1 if unknown.  False when it is not.
+ * Requests a dump in the background, unless it is too early; safepoint_ns is
+ * how long the program was stopped so far, -1 if unknown. False when no dump
+ * was requested.
  */
 bool thread_dumps_ask(struct thread_dumps *d, int64_t safepoint_ns);
 
-/* True while a reply is awaited. */
+/* True while a dump is in progress. */
 bool thread_dumps_awaits(const struct thread_dumps *d);
 
 /*
- * Takes what has come, waiting for it until the given time (0: not at all).
- * True when it replaced the names.
+ * Reads the dump in progress, waiting until until_ns (0: not at all). True when
+ * it has replaced the names.
  */
 bool thread_dumps_take(struct thread_dumps *d, int64_t until_ns,
 		       int64_t safepoint_ns);
@@ -48,27 +48,27 @@ bool thread_dumps_take(struct thread_dumps *d, int64_t until_ns,
 const struct thread_names *thread_dumps_names(const struct thread_dumps *d);
 
 /*
- * The names of an older dump, far enough back to be compared with, and in
- * *came_boot_ns when it was there; NULL when there is none.
+ * The names of an older dump to compare with, and in *came_boot_ns its time;
+ * NULL when there is none.
  */
 const struct thread_names *thread_dumps_before(const struct thread_dumps *d,
 					       int64_t *came_boot_ns);
 
 /*
- * When the last dump was asked for and when it was there, by the clock that
- * threads' start times count (CLOCK_BOOTTIME); and the latter as
- * clock_monotonic_ns().  0 before the first.
+ * The times when the last dump was requested and when it arrived, by
+ * CLOCK_BOOTTIME, as start times of threads are; and the arrival by
+ * clock_monotonic_ns(). 0 before the first dump.
  */
 void thread_dumps_times(const struct thread_dumps *d, int64_t *asked_boot_ns,
 			int64_t *came_boot_ns, int64_t *came_ns);
 
-/* Why there is no dump, or none newer; NULL when nothing went wrong. */
+/* Why there is no dump, or no newer one; NULL when nothing failed. */
 const char *thread_dumps_problem(const struct thread_dumps *d);
 
 /*
- * The text of a dump that is not older than a second, made for it if need be.
- * It lives until the next call of any of these but the three above.  NULL and
- * *err; ERROR_REFUSED, ERROR_PERMISSION, ERROR_NO_TARGET.
+ * Returns the text of a dump that is at most a second old, taken now if
+ * necessary. It lives until the next call of a function that is not one of the
+ * three above. NULL and *err: ERROR_REFUSED, ERROR_PERMISSION, ERROR_NO_TARGET.
  */
 const struct text *thread_dumps_text(struct thread_dumps *d, struct error *err);
 
@@ -93,8 +93,8 @@ bool thread_text_stack(const char *reply, size_t len, pid_t ns_tid,
 
 /*
  * Appends the deadlocks that the JVM found, of monitors and of
- * java.util.concurrent: each thread, what it waits for and who holds that, and
- * their stack traces.  Nothing when there is none.
+ * java.util.concurrent: each thread, the lock it waits for, the owner, and
+ * their stack traces. Appends nothing when there is none.
  */
 void thread_text_deadlocks(const char *reply, size_t len, struct text *out);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_names: who the threads of a JVM are, from one Thread.print.
+ * thread_names: names and Java ids of a JVM's threads, from one Thread.print.
  *
- * The kernel knows a thread by its tid and the first 15 bytes of a name; the
- * JVM knows the rest.  The two meet in the tid as the JVM's pid namespace
- * counts it: nid= (hexadecimal up to JDK 17) and, since JDK 21, [NTID].
+ * The kernel knows a thread by its tid and the first 15 bytes of its name. A
+ * dump has the tid of the JVM's PID namespace: nid= (hexadecimal up to JDK 17)
+ * and, since JDK 21, [NTID].
  */
 #ifndef CORE_THREADS_THREAD_NAMES_H
 #define CORE_THREADS_THREAD_NAMES_H
@@ -32,22 +32,25 @@ struct thread_names *thread_names_new(void);
 void thread_names_free(struct thread_names *n); /* NULL is fine */
 
 /*
- * Forgets all names and takes those of a reply to Thread.print -e (JDK 8 on),
- * which is only borrowed.  A tid that two threads claim is nobody's: one of
- * them is part of a name.
+ * Replaces all names by those of a reply to Thread.print -e (JDK 8 on), which
+ * is borrowed. A tid that two threads claim belongs to neither: one of them is
+ * part of a thread name.
  */
 void thread_names_read(struct thread_names *n, const char *reply, size_t len);
 
-/* The threads found. */
+/* Number of threads. */
 size_t thread_names_count(const struct thread_names *n);
 
-/* The thread of a tid as the JVM sees it; NULL when there is none. */
+/*
+ * Returns the thread of a tid in the JVM's PID namespace; NULL when there is
+ * none.
+ */
 const struct thread_name *thread_names_find(const struct thread_names *n,
 					    pid_t ns_tid);
 
 /*
- * The kind of a thread of which only the kernel's name is known:
- * THREAD_UNKNOWN unless it is like one of the JVM's own.
+ * The kind of a thread whose kernel name alone is known: THREAD_UNKNOWN unless
+ * the name is that of a JVM thread.
  */
 enum thread_kind thread_names_kind_of(const char *comm);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_rates: what happened between two samples, per second.
+ * thread_rates: computes rates per second from two samples.
  *
- * By SJK's definitions where SJK has the figure: 1.0 is one core; a thread that
- * ended or began in between counts in the process's figures only.  Never
- * negative, and never more than the CPUs there are.  An absent figure is NaN.
+ * The definitions are SJK's where SJK has the value: 1.0 is one core; threads
+ * that started or ended in between count in the values of the process only.
+ * Rates are never negative and never exceed the number of CPUs. An unavailable
+ * rate is NaN.
  */
 #ifndef CORE_THREADS_THREAD_RATES_H
 #define CORE_THREADS_THREAD_RATES_H
@@ -20,7 +21,7 @@ struct thread_row {
 
 struct gc_rate {
 	const char *name; /* of the sample */
-	double share;     /* of the interval the program stood still */
+	double share;     /* of the interval that the program was stopped */
 	int64_t count;    /* pauses in it */
 	bool at_most;     /* of both; as in struct gc_sample */
 };
@@ -72,13 +73,13 @@ struct thread_rates *thread_rates_new(void);
 void thread_rates_free(struct thread_rates *r); /* NULL is fine */
 
 /*
- * Compares a sample with the one before.  The first has nothing to be compared
- * with, nor has one that is not later than the one before: gives NULL.  The
- * result borrows from the sample, and is valid until either is replaced.
+ * Compares a sample with the previous one. Returns NULL for the first sample,
+ * and for one that is not later than the previous one. The result borrows from
+ * the sample, and is valid until either is replaced.
  *
- * Where the sum of user and sys is known in ticks only, but cpu exactly, cpu is
- * shared out as the ticks of the last second at least were.  Allocation that is
- * not in every sample is compared with the last that had it.
+ * Where user and sys are known in ticks only, but cpu exactly, cpu is divided
+ * in the ratio of the ticks of at least the last second. Allocation that is not
+ * in every sample is compared with the last sample that had it.
  */
 struct top_rates *thread_rates_update(struct thread_rates *r,
 				      const struct top_sample *sample);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_source: where a top of threads has its figures from.
+ * thread_source: the interface of everything that produces thread samples.
  *
- * A source gives samples: counters as they stand at one time, of the process
- * and of each thread.  What is done with them (thread_rates) does not know
- * whether they came from /proc, a recording or, over JMX, from another
- * machine.  What a source cannot give is absent, never 0.
+ * A sample has the counters of the process and of each thread at one time.
+ * thread_rates does not know whether they come from /proc, from a recording or,
+ * over JMX, from another machine. Unavailable counters are absent, never 0.
  */
 #ifndef CORE_THREADS_THREAD_SOURCE_H
 #define CORE_THREADS_THREAD_SOURCE_H
