@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ttop: what the command and its screen share.
+ * ttop: shared by the command, its reports and its screen.
  *
- * cmd/ttop/ttop.c reads the options, opens the source and runs either the
- * batch, which is its own, or the screen (cmd/ttop/ttop_screen.c).  Both take
- * their samples by ttop_sample() and wait by ttop_wait(): whoever draws decides
- * when.
+ * ttop.c parses the options, opens the source and runs either the reports
+ * (ttop_batch.c) or the screen (ttop_screen.c). Both take samples by
+ * ttop_sample() and wait by ttop_wait().
  */
 #ifndef CMD_TTOP_TTOP_H
 #define CMD_TTOP_TTOP_H
@@ -44,24 +43,24 @@ struct ttop_options {
 };
 
 /*
- * Takes the next sample from the source and, if that was asked for, records it.
- * Errors are the source's; ERROR_OUTPUT is the recorder's.
+ * Takes the next sample from the source and records it with --record. Errors
+ * are the source's; ERROR_OUTPUT is the recorder's.
  */
 int ttop_sample(const struct ttop_options *o, struct top_sample *sample,
 		struct error *err);
 
 /*
- * Records what was shown beside the samples (top_record_shown()); nothing
- * happens without --record.
+ * Records a text that was shown beside the samples (top_record_shown()); does
+ * nothing without --record.
  */
 int ttop_shown(const struct ttop_options *o, const char *what, int64_t of,
 	       const char *text, size_t len, struct error *err);
 
-/* Another look at who is blocked by whom, as the source's operation. */
+/* Takes a new sample of blocked threads from the source. */
 int ttop_blocked(const struct ttop_options *o, struct blocked *blocked,
 		 struct error *err);
 
-/* Why a wait ended: one or several of these. */
+/* Why a wait ended: one or more of these bits. */
 enum {
 	TTOP_DUE = 1,     /* the deadline has passed */
 	TTOP_STOP = 2,    /* SIGINT or SIGTERM: end well, exit 0; a second one
@@ -73,9 +72,9 @@ enum {
 };
 
 /*
- * Waits until deadline_ns (clock_monotonic_ns()), or for what comes first.
- * Either input may be -1.  Signals with a handler of their own (SIGWINCH) end
- * the wait with 0.
+ * Waits until deadline_ns (clock_monotonic_ns()), or for the first of these
+ * events. Either input may be -1. Signals with a handler of their own
+ * (SIGWINCH) end the wait with 0.
  */
 unsigned ttop_wait(const struct ttop_options *o, int64_t deadline_ns,
 		   int input_fd, int other_input_fd);
@@ -85,35 +84,34 @@ typedef void ttop_format_fn(struct text *out, const struct top_rates *rates,
 			    size_t passing, const struct ttop_options *o);
 
 /*
- * Writes a report for each interval, the first after first_ns, until the
- * iterations are done, a stop is asked for or the target ends, *ended.  head is
- * written before the first; NULL: nothing.  ERROR_NO_TARGET when the target
- * ends before there is anything to report.
+ * Writes one report per interval, the first after first_ns, until the
+ * iterations are done, a stop is requested, or the target ends (*ended). head
+ * is written first, unless NULL. ERROR_NO_TARGET when the target ends before
+ * the first report.
  */
 int ttop_batch_run(const struct ttop_options *o, ttop_format_fn *format,
 		   const char *head, int64_t first_ns, bool *ended,
 		   struct error *err);
 
 /*
- * The screen (cmd/ttop/ttop_screen.c): takes over the terminal and gives it
- * back as it was, whatever happens.  0 when the user left, a stop was asked
- * for, or the target ended (the caller says so); ERROR_UNAVAILABLE when there
- * is no terminal that it can use.
+ * Runs the screen (ttop_screen.c): takes over the terminal and restores it,
+ * however it ends. 0 when the user quit, a stop was requested, or the target
+ * ended (the caller reports it); ERROR_UNAVAILABLE when no terminal can be
+ * used.
  */
 int ttop_screen_run(const struct ttop_options *o, struct error *err);
 
 /*
- * Draws the screen as it is after the last sample of a replay, or after
- * o->iterations reports, into cells and writes them to stdout as text; size is
- * "80x24".  With o->keys (render/top/keys.h), as it is once they were typed at
- * the first rates there are.
+ * Prints the screen as text after the last sample of a replay, or after
+ * o->iterations reports; size is "80x24". With o->keys (render/top/keys.h):
+ * after these keys were pressed at the first rates.
  */
 int ttop_screen_print(const struct ttop_options *o, const char *size,
 		      struct error *err);
 
 /*
- * Fails with ERROR_MISUSE when a size or keys are none, before anything is
- * opened for them; either may be NULL.
+ * Validates --screen and --keys before a target is opened; either may be NULL.
+ * ERROR_MISUSE.
  */
 int ttop_screen_check(const char *size, const char *keys, struct error *err);
 

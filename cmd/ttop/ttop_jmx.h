@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ttop_jmx: what ttop has over JMX: all of it (-s), or what /proc lacks (-p).
+ * ttop_jmx: samples over JMX: all of them (-s), or those that /proc lacks (-p).
  */
 #ifndef CMD_TTOP_TTOP_JMX_H
 #define CMD_TTOP_TTOP_JMX_H
@@ -17,7 +17,7 @@ struct ttop_jmx {
 };
 
 /*
- * Connects to what o names; t->source gives samples.  NULL and *err as
+ * Connects to the target of o; t->source produces the samples. NULL and *err as
  * jmx_client_open() and jmx_source_open(); ttop_jmx_close() is due in any case.
  */
 struct thread_source *ttop_jmx_open(struct ttop_jmx *t,
@@ -25,14 +25,14 @@ struct thread_source *ttop_jmx_open(struct ttop_jmx *t,
 				    bool contention, struct error *err);
 
 enum ttop_jmx_wish {
-	TTOP_JMX_IF_THERE, /* where the JVM's local connector runs already */
-	TTOP_JMX_START,    /* it is started; when it cannot be, that is said */
-	TTOP_JMX_NEEDED,   /* when it cannot be, that is a failure */
+	TTOP_JMX_IF_THERE, /* only if the local JMX agent runs */
+	TTOP_JMX_START,    /* start the agent; report a failure */
+	TTOP_JMX_NEEDED,   /* start the agent; a failure is an error */
 };
 
 /*
- * The samples of proc, a proc_source of the JVM, with those over JMX joined to
- * them; or proc, where there is no JMX.  proc is closed when NULL is given.
+ * Returns a source that adds samples over JMX to those of proc, a proc_source
+ * of the JVM; or proc, when there is no JMX. Closes proc when it returns NULL.
  */
 struct thread_source *ttop_jmx_join(struct ttop_jmx *t, const struct jvm *jvm,
 				    struct thread_source *proc,
@@ -47,13 +47,13 @@ enum ttop_contention {
 };
 
 /*
- * Has the JVM measure how long threads wait; or no longer, when it does so for
- * us.  A child puts it back should ttop be killed.  *err when it failed.
+ * Toggles contention monitoring, unless another client enabled it. A child
+ * disables it should ttop be killed. *err when it failed.
  */
 enum ttop_contention ttop_jmx_switch_contention(struct ttop_jmx *t,
 						struct error *err);
 
-/* Puts back what was switched on in the JVM, before its source is closed. */
+/* Disables what ttop enabled in the JVM, before its source is closed. */
 void ttop_jmx_put_back(struct ttop_jmx *t);
 
 /* Closes the connection, after the source.  Zeroed storage is fine. */

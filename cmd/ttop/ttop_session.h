@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ttop_session: what a top shows and where it has it from, without a terminal.
+ * ttop_session: connects a source and the screen, without a terminal.
  *
- * Between the source, which may take its time, and the screen, which is a
- * value.  The screen on a terminal and the one that is printed both run it.
+ * The screen on a terminal and the printed screen both run it.
  */
 #ifndef CMD_TTOP_TTOP_SESSION_H
 #define CMD_TTOP_TTOP_SESSION_H
@@ -25,20 +24,20 @@ struct ttop_session {
 	struct error end; /* why there are no more; or kind is ERROR_NONE */
 };
 
-/* Takes LC_CTYPE from the environment.  ttop_session_close() is due. */
+/* Sets LC_CTYPE from the environment. ttop_session_close() is due. */
 void ttop_session_open(struct ttop_session *s, const struct ttop_options *o);
 void ttop_session_close(struct ttop_session *s);
 
 /*
- * Takes a sample and shows it.  When there is none, s->end says why, the top
- * has ended and shows the last one; false when there never was any.
+ * Takes a sample and shows it. When there is none, s->end has the reason and
+ * the screen keeps the last one; false when there never was a sample.
  */
 bool ttop_session_sample(struct ttop_session *s);
 
 /* Runs the queued actions; returns those that the caller must run. */
 unsigned ttop_session_run_actions(struct ttop_session *s);
 
-/* What the end means for the command: 0 when it is as it should be. */
+/* Returns the result of the command: 0 when the end was expected. */
 int ttop_session_end(const struct ttop_session *s, struct error *err);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * alloc: memory that is there or the program ends.
+ * alloc: allocation that ends the program when it fails.
  *
- * No caller checks.  When memory runs out, the handler that main() installed
- * runs (it removes half-written files and restores the terminal) and the
- * process exits with status 1.
+ * Callers need no checks. When memory runs out, the handler that main()
+ * installed runs (it removes unfinished files and restores the terminal) and
+ * the process exits with status 1.
  */
 #ifndef CORE_BASE_ALLOC_H
 #define CORE_BASE_ALLOC_H
@@ -24,7 +24,7 @@ void alloc_on_failure(alloc_failed_fn *handler);
  */
 _Noreturn void alloc_give_up(size_t size);
 
-/* As malloc and kin; size 0 gives a pointer that may be freed. */
+/* As malloc(3) and so on; size 0 returns a pointer that may be freed. */
 void *xmalloc(size_t size) __attribute__((malloc));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc));
 void *xrealloc(void *old, size_t count, size_t size);

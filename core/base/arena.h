@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arena: many small pieces of memory that die together.
+ * arena: many small allocations that are freed together.
  *
  * A zeroed struct is an empty arena.
  */
@@ -22,10 +22,10 @@ void *arena_alloc(struct arena *a, size_t size);
 /* A copy of len bytes followed by a NUL; aligned to 1. */
 char *arena_copy(struct arena *a, const void *bytes, size_t len);
 
-/* Overwrites every piece, which held a secret; arena_release() is due. */
+/* Overwrites all allocations, for secrets; arena_release() is due. */
 void arena_wipe(struct arena *a);
 
-/* Frees every piece.  The arena is empty and may be used again. */
+/* Frees all allocations. The arena is empty and may be used again. */
 void arena_release(struct arena *a);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ascii: what a character is, whatever the locale.
- */
+/* ascii: character classes independent of the locale. */
 #ifndef CORE_BASE_ASCII_H
 #define CORE_BASE_ASCII_H
 

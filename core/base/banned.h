@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * banned: calls that cannot be made safe, refused when they are compiled.
+ * banned: unsafe functions, rejected at compile time.
  *
- * The Makefile includes this file before every source of ours.
+ * The Makefile includes this file before every source file.
  */
 #ifndef CORE_BASE_BANNED_H
 #define CORE_BASE_BANNED_H
 
-/* The C library declares these: it has to do so before they are renamed. */
+/* The C library must declare these before they are renamed. */
 #ifndef __bpf__
 #include <alloca.h>
 #include <stdio.h>

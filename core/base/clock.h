@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock: what time it is, and how much of a wait is left.
+ * clock: times and deadlines.
  *
- * Rates and deadlines use the monotonic clock, which nobody sets; the wall
+ * Rates and deadlines use the monotonic clock, which cannot be set; the wall
  * clock is only shown.
  */
 #ifndef CORE_BASE_CLOCK_H
@@ -13,13 +13,13 @@
 #define CLOCK_NS_PER_S  INT64_C(1000000000)
 #define CLOCK_NS_PER_MS INT64_C(1000000)
 
-/* CLOCK_MONOTONIC, nanoseconds; stands still while the machine sleeps. */
+/* CLOCK_MONOTONIC in ns; it stops while the machine sleeps. */
 int64_t clock_monotonic_ns(void);
 
 /* Nanoseconds since 1970-01-01T00:00:00Z. */
 int64_t clock_wall_ns(void);
 
-/* CLOCK_BOOTTIME, nanoseconds: what /proc gives start times by. */
+/* CLOCK_BOOTTIME in ns: the clock of start times in /proc. */
 int64_t clock_boot_ns(void);
 
 /*
@@ -28,10 +28,10 @@ int64_t clock_boot_ns(void);
  */
 int clock_left_ms(int64_t deadline_ns);
 
-/* So many ns after a time; INT64_MAX, which is never, when that is too far. */
+/* time_ns + ns; INT64_MAX, which means never, on overflow. */
 int64_t clock_after(int64_t time_ns, int64_t ns);
 
-/* Sleeps until the deadline, whatever interrupts. */
+/* Sleeps until the deadline, restarted after signals. */
 void clock_sleep_until(int64_t deadline_ns);
 
 #endif

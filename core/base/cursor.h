@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cursor: reads bytes it does not own and never past their end.
+ * cursor: bounded reading of borrowed bytes.
  *
- * The first read that does not fit fails the cursor.  From then on every read
- * yields zero and moves nothing, so a parser may read a whole header and ask
- * cursor_ok() once.  Fixed-width integers are big-endian, as Java writes them.
+ * The first read that does not fit fails the cursor. Later reads return zero
+ * and move nothing, so a parser may read a whole header and check cursor_ok()
+ * once. Fixed-width integers are big-endian, as Java writes them.
  *
- * Reads have side effects: one per statement, never two in one expression.
- * They are inline because the JFR reader makes several hundred million.
+ * Reads have side effects: one per statement, never two in one expression. They
+ * are inline because the JFR reader makes several hundred million.
  */
 #ifndef CORE_BASE_CURSOR_H
 #define CORE_BASE_CURSOR_H
@@ -45,7 +45,7 @@ static inline size_t cursor_offset(const struct cursor *c)
 	return (size_t)(c->at - c->base);
 }
 
-/* Fails the cursor: nothing is left of it. */
+/* Fails the cursor: no bytes are left. */
 static inline void cursor_fail(struct cursor *c)
 {
 	c->at = c->end;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error: why something failed, as a value.
+ * error: the reason of a failure as a value.
  *
- * What can fail takes a struct error last and returns 0 or -1, a pointer or
- * NULL.  On failure it has said in *err what and where; on success *err is
- * untouched.  Each level that knows more puts it in front with fail_in().
- * Only cmd/ prints.
+ * Functions that can fail take a struct error as the last parameter and return
+ * 0 or -1, a pointer or NULL. On failure *err says what failed and why; on
+ * success it is untouched. Each caller that knows more prepends it with
+ * fail_in(). Only cmd/ prints.
  */
 #ifndef CORE_BASE_ERROR_H
 #define CORE_BASE_ERROR_H
@@ -34,11 +34,11 @@ struct error {
 int fail(struct error *err, enum error_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Adds ": " and what errno says. */
+/* Appends ": " and the text of errno. */
 int fail_sys(struct error *err, enum error_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Puts context and ": " in front of an error already set. */
+/* Prepends context and ": " to an error already set. */
 int fail_in(struct error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hash: mixes bits for the tables of core/.
+ * hash: hash functions for the tables of core/.
  *
- * Not for secrets.  All is salted once a process, since names and keys come
- * from input: nobody can prepare any that all collide.
+ * Not for secrets. All hashes are salted once per process: names and keys come
+ * from input, and nobody can prepare keys that collide.
  */
 #ifndef CORE_BASE_HASH_H
 #define CORE_BASE_HASH_H
@@ -14,7 +14,7 @@
 /* Random, one for the whole process; set before main(). */
 extern uint64_t hash_salt __attribute__((visibility("hidden")));
 
-/* Multiplies to 128 bits and folds: the mixer of wyhash and its kin. */
+/* Multiplies to 128 bits and folds: the mixer of wyhash. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
 	__extension__ unsigned __int128
@@ -24,7 +24,7 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Equal bytes have one hash for as long as the process lives. */
+/* Equal bytes have the same hash within a process. */
 uint64_t hash_bytes(const void *bytes, size_t len);
 
 #endif

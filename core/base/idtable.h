@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * idtable: finds dense ids by a hash; what the ids stand for is the caller's.
+ * idtable: finds dense ids by hash; the caller stores the objects.
  *
- * A slot holds 32 bits of the hash and an id (never 0).  The caller compares
- * the thing behind each id that idtable_next() offers.  Since a slot's place
- * follows from its tag alone, growing reads and writes memory in order.
- * A zeroed struct is an empty table.
+ * A slot holds 32 bits of the hash and an id (never 0). The caller compares the
+ * object behind each id that idtable_next() returns. Since the place of a slot
+ * follows from its tag alone, growing reads and writes memory in order. A
+ * zeroed struct is an empty table.
  */
 #ifndef CORE_BASE_IDTABLE_H
 #define CORE_BASE_IDTABLE_H
@@ -24,16 +24,16 @@ struct idtable {
 	size_t count;
 };
 
-/* Where a search stands. */
+/* The state of a search. */
 struct idprobe {
 	size_t slot;
 	uint32_t tag;
 };
 
-/* Makes sure that `more` ids can be put in before the table has to grow. */
+/* Reserves space for `more` ids. */
 void idtable_reserve(struct idtable *t, size_t more);
 
-/* Forgets all ids; reserve anew.  Memory that was put to use is kept. */
+/* Removes all ids; reserve again afterwards. Memory is kept. */
 void idtable_clear(struct idtable *t);
 
 void idtable_release(struct idtable *t);
@@ -50,8 +50,8 @@ static inline void idtable_prefetch(const struct idtable *t, uint32_t tag)
 }
 
 /*
- * The next id whose tag is the probe's, or 0 when there is none left; the
- * probe then stands on the free slot.  The table must have been reserved once.
+ * Returns the next id with the probe's tag, or 0 at the end; the probe then
+ * refers to a free slot. Space must have been reserved once.
  */
 static inline uint32_t idtable_next(const struct idtable *t, struct idprobe *p)
 {
@@ -66,7 +66,9 @@ static inline uint32_t idtable_next(const struct idtable *t, struct idprobe *p)
 	}
 }
 
-/* Puts an id where idtable_next() gave up.  Room must have been reserved. */
+/*
+ * Stores an id where idtable_next() returned 0. Space must have been reserved.
+ */
 static inline void idtable_put(struct idtable *t, const struct idprobe *p,
 			       uint32_t id)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input: the bytes of a file, a pipe or stdin, unzipped if they were gzip.
+ * input: the bytes of a file, a pipe or standard input, decompressed if
+ * gzipped.
  *
- * Opening gives the head, enough to recognise a format by; input_complete()
- * gives the rest.  So an endless device is refused after 1 MiB.
+ * input_open() reads the head, enough to detect the format; input_complete()
+ * reads the rest. So an endless device is refused after 1 MiB.
  */
 #ifndef CORE_BASE_INPUT_H
 #define CORE_BASE_INPUT_H
@@ -34,9 +35,9 @@ struct input {
 };
 
 /*
- * Opens path ("-" is stdin) and reads its head.  Fails with ERROR_INPUT for
- * what is not there, not permitted, a directory, or empty; in->name is set
- * then, too, and input_close() is due.  path is borrowed.
+ * Opens path ("-" is standard input) and reads its head. ERROR_INPUT for input
+ * that is missing, not readable, a directory, or empty; in->name is set then,
+ * too, and input_close() is due. path is borrowed.
  */
 int input_open(struct input *in, const char *path, struct error *err);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * intern: gives equal byte strings one dense id.
+ * intern: maps equal byte strings to one dense id.
  *
- * Ids count from 1 in order of arrival; 0 is the empty string, which is always
- * there.  A zeroed struct is an empty interner.
+ * Ids count from 1 in order of arrival; 0 is the empty string. A zeroed struct
+ * is an empty interner.
  */
 #ifndef CORE_BASE_INTERN_H
 #define CORE_BASE_INTERN_H
@@ -21,17 +21,17 @@ struct intern {
 	struct arena arena;
 };
 
-/* The id of len bytes, which are copied when new. */
+/* Returns the id of len bytes, which are copied when new. */
 uint32_t intern_id(struct intern *in, const void *bytes, size_t len);
 
-/* The id of bytes known already, or 0. */
+/* Returns the id of known bytes, or 0. */
 uint32_t intern_find(const struct intern *in, const void *bytes, size_t len);
 
 /* The bytes of an id, NUL-terminated; they live as long as the interner. */
 const char *intern_text(const struct intern *in, uint32_t id);
 size_t intern_len(const struct intern *in, uint32_t id);
 
-/* Forgets all; the interner is empty and may be used again. */
+/* Removes all strings; the interner may be used again. */
 void intern_release(struct intern *in);
 
 #endif

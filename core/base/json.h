@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json: writes JSON as it goes, commas and all, into a text.
+ * json: writes JSON into a text, with the commas.
  *
- * Depth is at most 64.  Strings are made valid UTF-8 but are otherwise kept;
- * what a screen should not see (C0, C1, bidirectional controls, …) is escaped.
+ * The nesting limit is 64. Strings are made valid UTF-8; characters that could
+ * act on a screen (C0, C1, bidirectional controls, ...) are escaped.
  */
 #ifndef CORE_BASE_JSON_H
 #define CORE_BASE_JSON_H
@@ -20,10 +20,10 @@ struct json {
 	bool after_key;
 };
 
-/* Writes one document, which is appended to out. */
+/* Starts a document, which is appended to out. */
 struct json json_into(struct text *out);
 
-/* What was opened last is closed first; in an object, a key before a value. */
+/* Levels close in reverse order; in an object, a key precedes each value. */
 void json_open_object(struct json *j);
 void json_close_object(struct json *j);
 void json_open_array(struct json *j);
@@ -36,7 +36,10 @@ void json_text(struct json *j, const char *string); /* NUL-terminated */
 void json_int(struct json *j, int64_t value);
 void json_uint(struct json *j, uint64_t value);
 void json_double(struct json *j, double value); /* null unless finite */
-/* A number as it is written, all its digits; a string if JSON has no such. */
+/*
+ * Writes a number literally, with all its digits; as a string if it is not a
+ * JSON number.
+ */
 void json_number(struct json *j, const char *number);
 void json_bool(struct json *j, bool value);
 void json_null(struct json *j);

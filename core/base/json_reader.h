@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json_reader: reads JSON from memory as it comes, value by value.
+ * json_reader: reads JSON from memory value by value.
  *
- * For documents of ours that are long, or whose numbers need all of their 64
- * bits.  The first thing that is not what was asked for fails the reader; from
- * then on every call gives nothing, so json_reader_ok() is asked once.  It
- * neither recurses nor allocates.
+ * For documents that are long, or whose numbers need all of their 64 bits. The
+ * first unexpected value fails the reader. Later calls return nothing, so
+ * callers check json_reader_ok() once. The reader neither recurses nor
+ * allocates.
  */
 #ifndef CORE_BASE_JSON_READER_H
 #define CORE_BASE_JSON_READER_H
@@ -24,7 +24,7 @@ struct json_reader {
 	bool failed;
 };
 
-/* Before the first value of a text, which is borrowed. */
+/* Starts before the first value of a text, which is borrowed. */
 struct json_reader json_reader_over(const char *bytes, size_t len);
 
 static inline bool json_reader_ok(const struct json_reader *r)
@@ -32,37 +32,37 @@ static inline bool json_reader_ok(const struct json_reader *r)
 	return !r->failed;
 }
 
-/* For a caller who does not like what was read. */
+/* Fails the reader, when the caller rejects a value. */
 void json_reader_fail(struct json_reader *r);
 
-/* True when nothing but blanks is left and nothing failed. */
+/* True when only whitespace is left and nothing failed. */
 bool json_reader_at_end(struct json_reader *r);
 
-/* Goes into an object, or an array; false and failed when it is none. */
+/* Enters an object, or an array; false and failed when the value is none. */
 bool json_enter_object(struct json_reader *r);
 bool json_enter_array(struct json_reader *r);
 
 /*
- * The key of the next member, as it is written between its quotes; its value
- * must be read next.  False at the end of the object, which is left then.
+ * Reads the key of the next member, as it is written between its quotes; its
+ * value must be read next. False at the end of the object, which is left then.
  */
 bool json_next_member(struct json_reader *r, struct line *key);
 
 /* The same for arrays, whose elements have no keys. */
 bool json_next_element(struct json_reader *r);
 
-/* Each reads a value, which has to be one of its kind: else 0, and failed. */
+/* Each reads a value of its type; 0 and failed for any other. */
 int64_t json_read_int(struct json_reader *r);
 uint64_t json_read_uint(struct json_reader *r);
 bool json_read_bool(struct json_reader *r);
 
-/* Appends a string; U+0000 becomes C0 80, so that it ends no C string. */
+/* Appends a string; U+0000 becomes C0 80, so that it terminates no C string. */
 void json_read_text(struct json_reader *r, struct text *out);
 
-/* Takes null when that is what comes next. */
+/* Reads null if it comes next. */
 bool json_take_null(struct json_reader *r);
 
-/* Passes over a value of any kind and depth; inside it is looked at loosely. */
+/* Skips a value of any type and depth; its contents are checked loosely. */
 void json_skip(struct json_reader *r);
 
 #endif

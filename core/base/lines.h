@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lines: walks over the lines of a text held in memory, of any length.
+ * lines: iterates over the lines of a text in memory.
  *
- * A line ends with LF, CR LF or the end of the text; its end is not part of
- * it.  Lines are borrowed from the text and not NUL-terminated.
+ * A line ends with LF, CR LF or the end of the text; its end is not part of it.
+ * Lines are borrowed from the text and not NUL-terminated.
  */
 #ifndef CORE_BASE_LINES_H
 #define CORE_BASE_LINES_H
@@ -23,13 +23,13 @@ struct line {
 	size_t len;
 };
 
-/* Before the first line of a text, which is borrowed. */
+/* Starts before the first line of a text, which is borrowed. */
 struct lines lines_over(const void *bytes, size_t len);
 
-/* The next line in *line; false at the end. */
+/* Reads the next line into *line; false at the end. */
 bool lines_next(struct lines *l, struct line *line);
 
-/* True when the line begins, or ends, with a text. */
+/* True when the line begins or ends with a text. */
 bool line_starts(struct line line, const char *prefix);
 bool line_ends(struct line line, const char *suffix);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * map64: a number for each 64-bit key, of which any value may occur.
+ * map64: maps 64-bit keys of any value to 32-bit numbers.
  *
  * A zeroed struct is an empty map.
  */
@@ -27,10 +27,10 @@ struct map64 {
 
 #define MAP64_NONE UINT32_MAX
 
-/* Makes room for `more` keys. */
+/* Reserves space for `more` keys. */
 void map64_reserve(struct map64 *m, size_t more);
 
-/* Forgets all keys; memory that was put to use is kept. */
+/* Removes all keys; memory is kept. */
 void map64_clear(struct map64 *m);
 
 void map64_release(struct map64 *m);
@@ -59,8 +59,7 @@ static inline uint32_t map64_get(const struct map64 *m, uint64_t key)
 }
 
 /*
- * Gives key the value unless it has one; true when it had none.  The first
- * value stays.
+ * Adds a key unless it exists; true when it was added. The first value stays.
  */
 static inline bool map64_add(struct map64 *m, uint64_t key, uint32_t value)
 {

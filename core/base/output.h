@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output: a file that is whole or not there.
+ * output: writes files completely or not at all.
  *
- * What is written goes to a temporary file beside the name and takes the name
- * when all of it is written; the file that had the name stays whole until
- * then.  "-" is stdout; a device or a pipe is written in place.  A failure is
- * remembered: writing goes on in vain, output_commit() tells.
+ * Data goes to a temporary file beside the target, which replaces the target
+ * when all of it is on disk; until then the old file stays. "-" is standard
+ * output; devices and pipes are written in place. A failure is remembered:
+ * later writes do nothing, and output_commit() reports it.
  */
 #ifndef CORE_BASE_OUTPUT_H
 #define CORE_BASE_OUTPUT_H
@@ -28,41 +28,44 @@ struct output {
 };
 
 /*
- * Opens path ("-" is stdout); what happens to it is said above.  Fails with
- * ERROR_OUTPUT; output_close() is due even then.  path is borrowed.
+ * Opens path ("-" is standard output). ERROR_OUTPUT; output_close() is due even
+ * then. path is borrowed.
  */
 int output_open(struct output *out, const char *path, struct error *err);
 
 /*
- * Whether output_open() would succeed by now, ERROR_OUTPUT; a pipe's reader is
- * not waited for.  What has the path is as it was.
+ * Fails with ERROR_OUTPUT if output_open() would fail now; does not wait for
+ * the reader of a pipe, and leaves an existing file unchanged.
  */
 int output_try(const char *path, struct error *err);
 
 /*
- * As output_open(), for a name in a folder where anybody may put things, as
- * /tmp: what has the name is replaced, be it a link or a pipe, and never
- * followed or written to.
+ * As output_open(), for a directory that other users may write to, as /tmp: an
+ * existing link or pipe of that name is replaced, and never followed or written
+ * to.
  */
 int output_open_unfollowed(struct output *out, const char *path,
 			   struct error *err);
 
-/* Each adds to the file; a failure is remembered. */
+/* Each appends to the file; a failure is remembered. */
 void output_write(struct output *out, const void *bytes, size_t len);
 void output_puts(struct output *out, const char *text);
 void output_printf(struct output *out, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Fails with ERROR_OUTPUT once something could not be written. */
+/* Fails with ERROR_OUTPUT if a write has failed. */
 int output_check(const struct output *out, struct error *err);
 
 /*
- * Flushes, and gives the file its name.  Fails with ERROR_OUTPUT; when that was
- * a closed pipe, err->sys is EPIPE and nothing should be said.
+ * Flushes, and renames the file to its target. ERROR_OUTPUT; err->sys is EPIPE
+ * for a closed pipe, which should not be reported.
  */
 int output_commit(struct output *out, struct error *err);
 
-/* Closes; what was not committed is removed.  Zeroed storage is fine. */
+/*
+ * Closes the file, and removes it unless it was committed. Zeroed storage is
+ * fine.
+ */
 void output_close(struct output *out);
 
 /*

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * safe_text: foreign names made fit to be shown.
+ * safe_text: makes foreign names safe to show.
  *
  * Thread, class, method and file names come from the target or from a file and
- * may hold anything: terminal escapes, bidirectional overrides, half
- * characters.  Whatever could act on a reader's screen becomes visible.
+ * may hold anything: terminal escapes, bidirectional overrides, incomplete
+ * characters. Whatever could act on a reader's screen becomes visible.
  */
 #ifndef CORE_BASE_SAFE_TEXT_H
 #define CORE_BASE_SAFE_TEXT_H
@@ -23,12 +23,12 @@
  */
 void safe_text(struct text *out, const void *bytes, size_t len);
 
-/* The same, but for what is only hidden: appends valid UTF-8, no more. */
+/* The same without making hidden characters visible: appends valid UTF-8. */
 void safe_text_valid(struct text *out, const void *bytes, size_t len);
 
 /*
- * True for characters, C0 and DEL aside, that show nothing of themselves but
- * may change what others show.
+ * True for characters, except C0 and DEL, that are invisible but may change how
+ * other characters look.
  */
 bool safe_text_hides(uint32_t character);
 

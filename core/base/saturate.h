@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * saturate: sums that stop at the greatest number instead of starting again.
+ * saturate: sums that stop at the maximum instead of overflowing.
  *
- * Weights come from input: whatever stands there, a total never becomes small.
+ * Weights come from input: a hostile one must not make a total small.
  */
 #ifndef CORE_BASE_SATURATE_H
 #define CORE_BASE_SATURATE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text: a string that grows.
+ * text: a growing string.
  *
- * A zeroed struct is an empty text.  bytes is NUL-terminated once something
- * was added, and NULL before.
+ * A zeroed struct is an empty text. bytes is NUL-terminated after the first
+ * addition, and NULL before.
  */
 #ifndef CORE_BASE_TEXT_H
 #define CORE_BASE_TEXT_H
@@ -30,13 +30,13 @@ void text_utf8(struct text *t, uint32_t character);
 /* Appends an LEB128 varint: 7 bits a byte, low first, at most 10 bytes. */
 void text_varint(struct text *t, uint64_t value);
 
-/* How many characters valid UTF-8 has; each is taken for one column wide. */
+/* Number of characters in valid UTF-8; each counts as one column. */
 size_t text_width(const char *bytes, size_t len);
 
 /* Appends count spaces. */
 void text_spaces(struct text *t, size_t count);
 
-void text_clear(struct text *t); /* empty, its memory kept */
+void text_clear(struct text *t); /* keeps the memory */
 void text_release(struct text *t);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * figures: numbers as they stand in a narrow column.
+ * figures: formats numbers for narrow columns.
  *
- * Each appends; what is absent (NaN, or COUNTER_ABSENT) is "-".  Sizes are
- * those of units_add_bytes().
+ * Each function appends; unavailable values (NaN or COUNTER_ABSENT) are "-".
+ * Sizes are those of units_add_bytes().
  */
 #ifndef RENDER_TOP_FIGURES_H
 #define RENDER_TOP_FIGURES_H
@@ -12,10 +12,10 @@
 
 #include <stdint.h>
 
-/* A share as per cent, without the sign: 0.25 is "25.00"; 6 columns. */
+/* A share in percent, without the sign: 0.25 is "25.00"; 6 columns. */
 void figures_percent(struct text *out, double share);
 
-/* Times a second: 0.3, 42, 123 k, 12 M; 6 columns. */
+/* Events per second: 0.3, 42, 123 k, 12 M; 6 columns. */
 void figures_rate(struct text *out, double per_s);
 
 /* Time used so far: 0.07s, 1:23.4, 12h34m, 3d04h; 7 columns. */

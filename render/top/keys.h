@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keys: what a person does at a terminal, as values.
+ * keys: key presses and mouse events as values.
  *
- * A character is its code point; what has no character lies beyond Unicode.
+ * The code of a character is its code point; keys without a character have
+ * codes beyond Unicode.
  */
 #ifndef RENDER_TOP_KEYS_H
 #define RENDER_TOP_KEYS_H
@@ -30,7 +31,7 @@ enum key_code {
 	KEYS_CLICK, /* of the mouse's first button, at row and column */
 	KEYS_WHEEL_UP,
 	KEYS_WHEEL_DOWN,
-	/* Of scripts only: */
+	/* in scripts only: */
 	KEYS_TICK, /* another sample */
 	KEYS_SHOW, /* the screen as it is now */
 	KEYS_SIZE, /* rows and columns change */
@@ -45,13 +46,13 @@ struct key {
 #define KEYS_CONTROL(letter) ((uint32_t)(letter)&0x1fu)
 
 /*
- * Takes the first key off a script, and moves *script past it: a character, or
+ * Reads the first key of a script and moves *script behind it: a character, or
  * <up> <enter> <click:ROW,COLUMN> <size:COLUMNSxROWS> <tick> and so on; <lt> is
- * "<".  KEYS_NONE at the end of the script.  ERROR_MISUSE for an unknown name.
+ * "<". KEYS_NONE at the end of the script. ERROR_MISUSE for an unknown name.
  */
 int keys_next(const char **script, struct key *key, struct error *err);
 
-/* "80x24": columns and rows, each 1 at least.  ERROR_MISUSE. */
+/* Parses "80x24": columns and rows, each at least 1. ERROR_MISUSE. */
 int keys_size(const char *text, unsigned *columns, unsigned *rows,
 	      struct error *err);
 

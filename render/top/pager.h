@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A zeroed struct holds nothing. */
+/* A zeroed struct is an empty text. */
 struct pager {
 	struct text text;
 	size_t *lines; /* where each begins */
@@ -22,25 +22,25 @@ struct pager {
 	unsigned height; /* when it was drawn last */
 };
 
-/* Shows the text, which is copied, from where it was scrolled to. */
+/* Replaces the text, which is copied; the scroll position stays. */
 void pager_set(struct pager *p, const char *bytes, size_t len);
 /*
- * Appends words and a line end, broken at blanks before column 78: nobody
- * scrolls sideways to what is to be done.  The text ends in column `column`,
- * where the lines that follow begin, too.
+ * Appends words and a newline, broken at spaces before column 78, so that
+ * nobody has to scroll sideways to read advice. The text before ends in column
+ * `column`, where the following lines begin.
  */
 void pager_wrap(struct text *out, size_t column, const char *words);
 
 void pager_rewind(struct pager *p);
 void pager_release(struct pager *p);
 
-/* True when the request is one to scroll. */
+/* Handles a scroll request; false for any other. */
 bool pager_request(struct pager *p, enum top_request request);
 
-/* How a line looks. */
+/* Chooses the style of a line. */
 typedef enum screen_style pager_style_fn(const char *line, size_t len);
 
-/* Draws into so many rows from that one on. */
+/* Draws into rows from row `top` on. */
 void pager_draw(struct pager *p, struct screen *s, unsigned row,
 		unsigned height, pager_style_fn *style);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen: a grid of cells, which is what a terminal shows, as a value.
+ * screen: a grid of cells, the contents of a terminal as a value.
  *
- * Views draw into it; a terminal shows it (render/terminal.h), or it becomes
- * text.  Whatever is put into it passes safe_text() and is measured after
- * that, so no foreign name reaches a terminal raw or pushes others aside.
+ * Views draw into it; terminal.c shows it, or it becomes text. All text passes
+ * safe_text() and is measured after that, so no foreign name reaches a terminal
+ * raw or displaces other text.
  *
- * Widths are those of wcwidth(3): LC_CTYPE has to be of UTF-8, unless the
- * screen is of ASCII.  What lies outside the grid is not drawn.
+ * Widths are those of wcwidth(3): LC_CTYPE must be UTF-8, unless the screen is
+ * ASCII. Cells outside the grid are not drawn.
  */
 #ifndef RENDER_TOP_SCREEN_H
 #define RENDER_TOP_SCREEN_H
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a cell means; terminal.c knows how that looks. */
+/* The meaning of a cell; terminal.c maps it to colours. */
 enum screen_style {
 	STYLE_PLAIN,
 	STYLE_DIM,   /* nothing to see here: zero, absent, old */
@@ -64,7 +64,7 @@ struct screen {
 	struct text safe; /* private */
 };
 
-/* Makes it that large, within the limits above, and blank. */
+/* Sets the size, within the limits above, and clears the screen. */
 void screen_resize(struct screen *s, unsigned columns, unsigned rows);
 void screen_clear(struct screen *s);
 void screen_release(struct screen *s);
@@ -73,31 +73,31 @@ const struct screen_cell *screen_cell(const struct screen *s, unsigned row,
 				      unsigned column);
 
 /*
- * Puts len bytes of foreign text from that cell on, at most width columns; what
- * does not fit is cut and ends with an ellipsis.  Gives the columns used.
+ * Puts len bytes of foreign text into at most width columns; longer text is
+ * truncated and ends with an ellipsis. Returns the number of columns used.
  */
 unsigned screen_put(struct screen *s, unsigned row, unsigned column,
 		    unsigned width, enum screen_style style, const char *bytes,
 		    size_t len);
 
-/* The same, its end at column + width when it is narrower. */
+/* The same, aligned to the right. */
 unsigned screen_put_right(struct screen *s, unsigned row, unsigned column,
 			  unsigned width, enum screen_style style,
 			  const char *bytes, size_t len);
 
-/* How many columns it takes as screen_put() shows it. */
+/* Returns the number of columns that screen_put() needs. */
 unsigned screen_width(struct screen *s, const char *bytes, size_t len);
 
-/* Gives so many columns a style; what stands there stays. */
+/* Sets the style of columns; their text stays. */
 void screen_paint(struct screen *s, unsigned row, unsigned column,
 		  unsigned width, enum screen_style style);
 
-/* Appends it as text: a line for each row, without the blanks at its end. */
+/* Appends the screen as text: one line per row, without trailing spaces. */
 void screen_text(const struct screen *s, struct text *out);
 
 /*
- * A pen writes from left to right within one row.  What does not fit whole is
- * left out: half a figure would be another figure.
+ * A pen writes from left to right within one row. A text that does not fit is
+ * omitted: a truncated number would be another number.
  */
 struct pen {
 	struct screen *screen;
@@ -106,7 +106,7 @@ struct pen {
 
 struct pen pen_at(struct screen *s, unsigned row);
 
-/* False when it did not fit. */
+/* Returns false when the text did not fit. */
 bool pen_put(struct pen *pen, enum screen_style style, const char *text);
 bool pen_printf(struct pen *pen, enum screen_style style, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

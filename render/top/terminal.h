@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * terminal: where a screen is shown and keys come from.
+ * terminal: shows screens and reads keys.
  *
- * The only file that knows there is ncurses.  A process has one terminal, so
- * this is a state, like stdout.  Whatever ends the process, the terminal is
- * given back as it was: by terminal_close(), or by terminal_restore() in the
- * handlers of signals.
+ * The only file that uses ncurses. A process has one terminal, so this module
+ * has global state, like stdout. However the process ends, the terminal is
+ * restored: by terminal_close(), or by terminal_restore() in signal handlers.
  */
 #ifndef RENDER_TOP_TERMINAL_H
 #define RENDER_TOP_TERMINAL_H
@@ -17,47 +16,46 @@
 #include <stdbool.h>
 
 /*
- * Takes the terminal that stdout is; keys are read from stdin if it is one,
- * too, else from the process's controlling terminal.  ERROR_UNAVAILABLE, with
- * the terminal untouched, when there is none or it cannot place a cursor.
- * colour: where the terminal has it.
+ * Takes over the terminal on standard output; keys are read from standard input
+ * if it is a terminal, too, else from the controlling terminal.
+ * ERROR_UNAVAILABLE, with the terminal untouched, when there is none or it
+ * cannot position the cursor. colour: use colours if the terminal has them.
  */
 int terminal_open(bool colour, struct error *err);
 
-/* Gives it back; nothing happens when it is not open. */
+/* Restores the terminal; does nothing when it is not open. */
 void terminal_close(void);
 
-/*
- * The same for who cannot wait: async-signal-safe, and may be called at any
- * time, by any thread, again and again.
- */
+/* The same for signal handlers: async-signal-safe, any number of times. */
 void terminal_restore(void);
 
-/* Gives it back for a while, as for SIGTSTP; and takes it again. */
+/*
+ * Restores the terminal for a while, as for SIGTSTP; and takes it over again.
+ */
 void terminal_suspend(void);
 void terminal_resume(void);
 
 /*
- * True while another process group has it: then whatever touches it stops the
- * process, and the above but terminal_resume() leave it alone.
+ * True while another process group owns the terminal: any access would stop the
+ * process, and the functions above except terminal_resume() leave it alone.
  */
 bool terminal_is_taken(void);
 
-/* How large it is now, within the limits of a screen. */
+/* Returns the size of the terminal, within the limits of a screen. */
 void terminal_size(unsigned *columns, unsigned *rows);
 
-/* Readable when there is a key. */
+/* A descriptor that is readable when a key was pressed. */
 int terminal_fd(void);
 
 /*
- * A key that was pressed, or KEYS_NONE; does not wait.  False when the terminal
- * has gone.
+ * Reads a key without waiting; KEYS_NONE when none was pressed. False when the
+ * terminal has been closed.
  */
 bool terminal_key(struct key *key);
 
 /*
- * Shows the screen: what differs from what it shows already, or all of it when
- * anew is set or the size has changed.
+ * Shows the screen: the cells that changed, or all cells when anew is set or
+ * the size has changed.
  */
 void terminal_draw(const struct screen *s, bool anew);
 

@@ -35,19 +35,19 @@ struct history {
 
 void history_add(struct history *h, double value); /* NaN leaves a gap */
 
-/* The largest of the last so many, floor at least. */
+/* The maximum of the last values, at least floor. */
 double history_peak(const struct history *h, size_t last, double floor);
 
 /*
- * Draws the last that fit into width columns, the newest at the right; a bar as
- * high as its row is as much as scale.
+ * Draws the last values that fit into width columns, the newest on the right; a
+ * bar of full height stands for scale.
  */
 void history_draw(const struct history *h, struct pen *pen, unsigned width,
 		  double scale);
 
 struct view;
 
-/* What names a line over the samples. */
+/* Identifies a line from sample to sample. */
 struct top_identity {
 	int64_t id; /* the kernel's, or Java's below 0; 0 = none */
 	uint64_t start;
@@ -117,18 +117,21 @@ struct top {
 	const char *write_to; /* until the next key */
 };
 
-/* Sorted so at first.  Title, source and filter are to be set. */
+/*
+ * Initializes a top with a sort order. The caller sets title, source and
+ * filter.
+ */
 void top_init(struct top *t, const struct top_order *order);
 void top_release(struct top *t);
 
 /*
- * Shows a sample; rates are NULL when there is nothing to compare it with.
- * Both are borrowed until the next.
+ * Shows a sample; rates are NULL for the first one. Both are borrowed until the
+ * next call.
  */
 void top_update(struct top *t, const struct top_sample *sample,
 		struct top_rates *rates);
 
-/* Orders and filters the rows anew. */
+/* Sorts and filters the rows again. */
 void top_select(struct top *t);
 
 /* Handles a key, which may queue actions. */
@@ -138,18 +141,18 @@ void top_key(struct top *t, const struct key *key);
  */
 unsigned top_take_actions(struct top *t);
 
-/* Says something in the lowest line, until the next key. */
+/* Shows a message in the bottom line until the next key. */
 void top_say(struct top *t, bool is_bad, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Only threads whose name is like that; "" is any.  top_select() is due. */
+/* Sets the glob filter; "" matches any name. Call top_select() afterwards. */
 void top_set_glob(struct top *t, const char *glob);
 
-/* The i-th line of the table; and makes it the chosen one. */
+/* Returns line i of the table; top_choose() selects it. */
 struct top_line top_line(const struct top *t, size_t i);
 void top_choose(struct top *t, size_t line);
 
-/* Asks for the stack trace of a thread. */
+/* Queues a request for the stack trace of a thread. */
 void top_ask_stack(struct top *t, const struct thread_row *row);
 
 /* The row of the thread whose stack trace is shown; NULL when it has ended. */
@@ -163,7 +166,7 @@ void top_give_deadlocks(struct top *t, const struct text *text,
 void top_give_blocked(struct top *t, const struct text *text, int64_t wall_ns,
 		      int64_t every_ns);
 
-/* Draws all of it: the title, the view and the lowest line. */
+/* Draws everything: the title, the view and the bottom line. */
 void top_draw(struct top *t, struct screen *s);
 
 #endif

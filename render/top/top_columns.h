@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * top_columns: what is said of each thread, and where there is room for it.
- */
+/* top_columns: the columns of the thread table, and which of them fit. */
 #ifndef RENDER_TOP_TOP_COLUMNS_H
 #define RENDER_TOP_TOP_COLUMNS_H
 
@@ -19,7 +17,7 @@ struct top_column {
 	bool is_text;      /* to the left; numbers are to the right */
 	bool when_present; /* left out while no thread has the figure */
 	enum thread_counter counter;
-	/* Appends the figure, and says how it looks. */
+	/* Appends the value and returns its style. */
 	enum screen_style (*format)(const struct top_column *c,
 				    const struct thread_row *row,
 				    struct text *out);
@@ -36,14 +34,17 @@ struct top_columns {
 	size_t count;
 };
 
-/* All there are, in the order in which they stand. */
+/* Returns all columns in table order. */
 const struct top_column *top_columns_all(size_t *count);
 
-/* Those that fit into width, of rows (without one, none is left out). */
+/*
+ * Chooses the columns that fit into width; columns without values in rows are
+ * omitted (with no rows, none is).
+ */
 void top_columns_choose(struct top_columns *columns, unsigned width,
 			const struct thread_row *rows, size_t count);
 
-/* The one that is ordered by that key, in any case; or NULL. */
+/* Returns the column of a sort key, in any case; or NULL. */
 const struct top_column *top_columns_by_order(const char *key, size_t len);
 
 #endif

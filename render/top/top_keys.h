@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_keys: what each key asks for.
+ * top_keys: maps keys to requests.
  *
  * One table serves the screen, the help and the manual.
  */
@@ -58,7 +58,7 @@ enum top_request {
 	REQUEST_REDRAW,
 };
 
-/* Where a key is understood; bits. */
+/* The views in which a key is valid; bits. */
 enum top_place {
 	PLACE_THREADS = 1,
 	PLACE_STACK = 2,
@@ -72,18 +72,15 @@ enum top_place {
 	PLACE_ALL = PLACE_THREADS | PLACE_TEXTS,
 };
 
-/* What a key asks for in that place. */
+/* Returns the request of a key in a view. */
 enum top_request top_keys_request(const struct key *key, enum top_place place);
 
-/*
- * Appends a line for each thing that can be asked for: its keys, and what it
- * does.
- */
+/* Appends one line per request: its keys and its description. */
 void top_keys_help(struct text *out);
 
 /*
- * The things worth a word in the lowest line of that place: the i-th of them,
- * or false.  Strings are static.
+ * Returns in *key and *label the i-th hint of the bottom line of a view; false
+ * at the end. Strings are static.
  */
 bool top_keys_hint(enum top_place place, size_t i, const char **key,
 		   const char **label);

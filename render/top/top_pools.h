@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_pools: threads put together whose names differ in numbers only.
+ * top_pools: groups threads whose names differ only in numbers.
  *
- * "pool-3-thread-12" is of "pool-*-thread-*".  A pool of one is a thread.
+ * "pool-3-thread-12" belongs to "pool-*-thread-*". A pool of one thread is
+ * shown as a thread.
  */
 #ifndef RENDER_TOP_TOP_POOLS_H
 #define RENDER_TOP_TOP_POOLS_H
@@ -52,14 +53,14 @@ struct top_pools {
 };
 
 /*
- * Puts count rows together, which are sorted by order, as the pools will be.
- * Gives p->line_count, of p->lines: they are valid until the next call, and as
- * long as the rows.
+ * Groups count rows, which are sorted by order, as the pools will be. Sets
+ * p->lines and p->line_count, which are valid until the next call and as long
+ * as the rows.
  */
 size_t top_pools_group(struct top_pools *p, const struct thread_row *rows,
 		       size_t count, const struct top_order *order);
 
-/* Opens a pool, or closes it; then it has to be grouped anew. */
+/* Opens or closes a pool; call top_pools_group() afterwards. */
 void top_pools_open(struct top_pools *p, uint32_t pool, bool open);
 void top_pools_open_all(struct top_pools *p, bool open);
 

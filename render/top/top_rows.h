@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * top_rows: which threads of a top are shown, and in what order.
- */
+/* top_rows: filters and sorts the threads. */
 #ifndef RENDER_TOP_TOP_ROWS_H
 #define RENDER_TOP_TOP_ROWS_H
 
@@ -14,7 +12,7 @@
 
 enum { TOP_ORDER_MAX = 16 };
 
-/* What rows are sorted by: the first decides, the others break ties. */
+/* Sort keys: the first one decides, the others break ties. */
 struct top_order {
 	struct {
 		unsigned char key; /* of the table of keys; private */
@@ -24,15 +22,15 @@ struct top_order {
 };
 
 /*
- * Adds "CPU,ALLOC" or "-name" to an order: keys in any case, "-" before one
- * reverses it.  Numbers are the largest first, names by the alphabet, absent
- * ones last.  ERROR_MISUSE names the keys there are: top_order_keys().
+ * Adds "CPU,ALLOC" or "-name" to an order: keys in any case, "-" reverses a
+ * key. Numbers sort largest first, names alphabetically, unavailable values
+ * last. ERROR_MISUSE lists the valid keys: top_order_keys().
  */
 int top_order_parse(const char *text, struct top_order *order,
 		    struct error *err);
 const char *top_order_keys(void); /* "CPU|USER|SYS|ALLOC|NAME|…" */
 
-/* The key that decides first, and its direction; NULL when there is none. */
+/* Returns the first key and its direction; NULL when there is none. */
 const char *top_order_first(const struct top_order *order, bool *reversed);
 
 struct top_filter {
@@ -43,13 +41,13 @@ struct top_filter {
 };
 
 /*
- * Moves the rows that pass to the front, sorted, and gives their number.  Ties
- * keep the order of ids, so that a screen does not dance.
+ * Moves the rows that pass the filter to the front, sorted, and returns their
+ * number. Ties are sorted by id, so that lines do not jump.
  */
 size_t top_rows_select(struct top_rates *rates, const struct top_filter *filter,
 		       const struct top_order *order);
 
-/* Context switches a second, of both kinds; NaN when they are not known. */
+/* Context switches per second, of both kinds; NaN when unknown. */
 double top_row_switches(const struct thread_row *row);
 
 /* True when the whole name matches: * is any text, ? any character. */

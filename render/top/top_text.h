@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_text: a report of a top of threads as lines, those that SJK's ttop has.
+ * top_text: reports as text, with the lines of SJK's ttop.
  *
- * A figure that the source does not have is "-", and where a whole line is
- * missing it says why.
+ * An unavailable value is "-"; a missing line says why.
  */
 #ifndef RENDER_TOP_TOP_TEXT_H
 #define RENDER_TOP_TOP_TEXT_H
@@ -15,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Which rows a report has: top_rows_select() has put them first. */
+/* The contents of a report; top_rows_select() has sorted the rows. */
 struct top_report {
 	const struct top_rates *rates;
 	size_t passing; /* rows that the filter left */
@@ -25,28 +24,28 @@ struct top_report {
 };
 
 /*
- * Appends a report and an empty line.  A thread that began since the last
- * sample has no rates yet and is left out.  Threads without a Java id, those
- * of the VM, are called by their kernel's: [t04712].
+ * Appends a report and an empty line. Threads that started since the last
+ * sample have no rates yet and are omitted. Threads without a Java id, the VM's
+ * own, are shown with the kernel's: [t04712].
  */
 void top_text_add(struct text *out, const struct top_report *report);
 
 /*
- * Appends a size as SJK writes it: 9999, 10k, 9999k, 10m, and g from there on;
- * "-" for NaN.
+ * Appends a size in SJK's format: 9999, 10k, 9999k, 10m, and g above; "-" for
+ * NaN.
  */
 void top_text_size(struct text *out, double bytes);
 
 /*
- * Appends a time as SJK writes it, 2026-11-21T08:43:28.234+0000 in the zone of
- * TZ; and as machines read it, 2026-11-21T08:43:28.234Z.
+ * Appends a time in SJK's format, 2026-11-21T08:43:28.234+0000 in the zone of
+ * TZ; and in ISO 8601, 2026-11-21T08:43:28.234Z.
  */
 void top_text_time(struct text *out, int64_t wall_ns);
 void top_text_utc(struct text *out, int64_t wall_ns);
 
 /*
- * Why a source does not have a figure ("allocation"), or how it does; NULL when
- * it says nothing of it.
+ * Returns the note of a value ("allocation"): its source or why it is
+ * unavailable; NULL when there is none.
  */
 const struct source_note *top_note(const struct top_sample *sample,
 				   const char *figure);

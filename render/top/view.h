@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * view: one way to look at a top.
- */
+/* view: the interface of the views of the screen. */
 #ifndef RENDER_TOP_VIEW_H
 #define RENDER_TOP_VIEW_H
 
@@ -10,12 +8,12 @@
 struct view {
 	const char *name; /* for the title */
 	enum top_place place;
-	/* Comes to be seen; NULL: nothing to be done then. */
+	/* Called when the view opens; may be NULL. */
 	void (*open)(struct top *t);
-	/* Draws into the rows from top until below bottom. */
+	/* Draws into rows top to bottom - 1. */
 	void (*draw)(struct top *t, struct screen *s, unsigned top,
 		     unsigned bottom);
-	/* False when it is none of its requests. */
+	/* Handles a request; false when it is not one of the view's. */
 	bool (*request)(struct top *t, enum top_request request,
 			const struct key *key);
 };
@@ -23,15 +21,15 @@ struct view {
 extern const struct view view_threads, view_stack, view_deadlocks, view_blocked,
 	view_help;
 
-/* Of the table: its titles, and a line below them, by t->columns. */
+/* Draw the table's titles, and one line of it, by t->columns. */
 void view_threads_titles(const struct top *t, struct screen *s, unsigned row);
 void view_threads_line(const struct top *t, struct screen *s, unsigned row,
 		       const struct top_line *line);
 
-/* The one that is seen. */
+/* Returns the top view. */
 const struct view *view_of(const struct top *t);
 
-/* Puts a view above the one seen; or takes the uppermost away. */
+/* Opens a view above the top one; leaves the top one. */
 void view_open(struct top *t, const struct view *view);
 void view_leave(struct top *t);
 
