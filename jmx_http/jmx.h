@@ -3,9 +3,9 @@
  * jmx: a connection to a JVM's MBeans, whatever carries it.
  *
  * One call, jmx_run(), makes any number of requests in as few round trips as
- * the carrier can: RMI sends many before it reads the first answer, HTTP sends
- * them in one body.  Answers are given in the order of the requests, each as it
- * arrives, and not kept.
+ * the carrier allows: RMI sends many before it reads the first reply, HTTP
+ * sends them in one body.  Replies are handed over in the order of the requests
+ * as they arrive, and are not kept.
  */
 #ifndef JMX_HTTP_JMX_H
 #define JMX_HTTP_JMX_H
@@ -19,11 +19,11 @@
 
 enum jmx_verb {
 	JMX_QUERY,  /* names that match .object; .value: an array of NAMEs */
-	JMX_INFO,   /* of one MBean: .info */
-	JMX_GET,    /* .value: a composite of what .names asked for */
-	JMX_SET,    /* the attribute .names[0] to .arguments[0]; no value */
-	JMX_INVOKE, /* the operation .names[0]; .value is what it returned */
-	JMX_COUNT,  /* how many MBeans there are; .value: an integer */
+	JMX_INFO,   /* the description of an MBean, in .info */
+	JMX_GET,    /* the attributes .names; .value: a composite of them */
+	JMX_SET,    /* set the attribute .names[0] to .arguments[0]; no value */
+	JMX_INVOKE, /* call the operation .names[0]; .value: what it returned */
+	JMX_COUNT,  /* the number of MBeans; .value: an integer */
 };
 
 struct jmx_request {
@@ -54,19 +54,19 @@ struct jmx_info {
 struct jmx_reply {
 	/*
 	 * Why the request failed, "class: message <- class: message", foreign;
-	 * NULL when it did not.  kind: ERROR_MISUSE when an argument is none of
-	 * its type, else that of jmx_failure_kind().  That an attribute cannot
-	 * be had is no failure of JMX_GET, but a VALUE_ERROR in its place; that
-	 * the MBean is not there is one.
+	 * NULL on success.  kind: ERROR_MISUSE when an argument does not have
+	 * its type, else as jmx_failure_kind().  JMX_GET fails when there is no
+	 * such MBean; an attribute that cannot be read is a VALUE_ERROR in its
+	 * place.
 	 */
 	const char *failure;
 	enum error_kind kind;
-	/* Of JMX_GET: each name that was asked for, in that order. */
+	/* Of JMX_GET: a member for each of .names, in their order. */
 	const struct value *value;
 	const struct jmx_info *info;
 };
 
-/* -1 and *err end the run; it makes no requests itself. */
+/* Receives a reply.  -1 and *err end the run.  Must not make requests. */
 typedef int jmx_reply_fn(void *self, size_t index,
 			 const struct jmx_reply *reply, struct error *err);
 
@@ -97,38 +97,38 @@ struct jmx_ops {
 /* The first member of every carrier's own struct. */
 struct jmx {
 	const struct jmx_ops *ops;
-	int64_t timeout_ns;  /* of one answer; may be changed */
+	int64_t timeout_ns;  /* of one reply; may be changed */
 	const char *title;   /* "10.0.0.7:9010"; the carrier's */
 	const char *version; /* of the JVM, "17.0.15+6", or "" ; foreign */
 	/* jmx_open()'s; freed by jmx_close().  May be NULL. */
 	struct dialer *dialer;
 	/*
-	 * jmx.c's: the arena in which run() is to make its replies, so that
-	 * they outlive it; NULL: one of the carrier's.
+	 * Set by jmx.c: the arena in which run() makes its replies, so that
+	 * they outlive the run; NULL: the carrier uses its own.
 	 */
 	struct arena *keep;
 };
 
 /*
- * What a failure, or the text of a VALUE_ERROR, is by the classes that it
- * names: ERROR_NO_TARGET when there is no such MBean, attribute or operation,
- * ERROR_PERMISSION, else ERROR_REFUSED.
+ * The kind of a failure, or of the text of a VALUE_ERROR, by the classes that
+ * it names: ERROR_NO_TARGET when there is no such MBean, attribute or
+ * operation, ERROR_PERMISSION, else ERROR_REFUSED.
  */
 enum error_kind jmx_failure_kind(const char *failure);
 
 /*
- * Makes the requests, calls fn for each.  A request that fails is an answer,
- * and no failure of the run.  Fails with what the connection failed with:
- * ERROR_REFUSED, or ERROR_NO_TARGET when the JVM has gone; after that, a later
- * call connects anew.  What changes something (SET, INVOKE) is sent once: when
- * its answer is lost, that is a failure which says so.
+ * Makes the requests and calls fn for each reply.  A request that fails has a
+ * reply, too; the run goes on.  The run fails when the connection does:
+ * ERROR_REFUSED, or ERROR_NO_TARGET when the JVM has exited; the next run
+ * connects again.  A request that changes something (SET, INVOKE) is sent once:
+ * when its reply is lost, it fails and says so.
  */
 int jmx_run(struct jmx *j, const struct jmx_request *requests, size_t count,
 	    jmx_reply_fn *fn, void *self, struct error *err);
 
 /*
- * One attribute, or what one operation gives, made in the arena; NULL on
- * failure, its kind as jmx_reply has it.
+ * Reads one attribute, or calls one operation and returns its result, in the
+ * arena; NULL and *err, whose kind is that of the jmx_reply.
  */
 const struct value *jmx_get(struct jmx *j, const char *object,
 			    const char *attribute, struct arena *a,
@@ -136,20 +136,21 @@ const struct value *jmx_get(struct jmx *j, const char *object,
 const struct value *jmx_invoke(struct jmx *j, const struct jmx_request *invoke,
 			       struct arena *a, struct error *err);
 
-/* Names of MBeans, NUL-terminated, of the arena; -1 and *err. */
+/* Lists the MBeans that match, by name, in the arena; -1 and *err. */
 int jmx_query(struct jmx *j, const char *pattern, struct arena *a,
 	      const char *const **names, size_t *count, struct error *err);
 
 /*
- * Has notifications of an MBean kept for jmx_fetch(), from now on; of those
- * that a pattern means now.
+ * Subscribes to the notifications of an MBean, or of the MBeans that match a
+ * pattern now, for jmx_fetch().  ERROR_UNAVAILABLE for a carrier without
+ * notifications.
  */
 int jmx_listen(struct jmx *j, const char *object, struct error *err);
 
 /*
- * Waits until there are notifications, or for timeout_ns, and hands on what
- * there is.  What the JVM threw away meanwhile is a notification of the type
- * "sjkc.lost", whose sequence is how many, 0 when that is not known.
+ * Waits for notifications, for timeout_ns at most, and hands them to fn.
+ * Notifications that the JVM discarded meanwhile become one of the type
+ * "sjkc.lost", whose sequence is their number; 0: unknown.
  */
 int jmx_fetch(struct jmx *j, int64_t timeout_ns, jmx_notification_fn *fn,
 	      void *self, struct error *err);

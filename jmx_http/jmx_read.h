@@ -2,10 +2,10 @@
 /*
  * jmx_read: attributes of many MBeans, in few round trips.
  *
- * What an MBean has is looked up before it is asked for.  MBeans are read by
- * the hundred, of which the names of the next are looked up while the
- * attributes of the last are had; what has been given is forgotten, so any
- * number will do.
+ * The description of an MBean is read before its attributes.  MBeans are read
+ * in batches: the descriptions of the next batch are requested together with
+ * the attributes of the last one.  Nothing is kept after it was handed over, so
+ * the number of MBeans is not limited.
  */
 #ifndef JMX_HTTP_JMX_READ_H
 #define JMX_HTTP_JMX_READ_H
@@ -18,20 +18,20 @@
 /* An MBean as it was read; valid within the call. */
 struct jmx_bean {
 	const char *name;
-	const char *class; /* its MBeanInfo's; NULL when not known; foreign */
-	const void *note;  /* what choose() has left */
-	/* A composite of what was asked for; NULL when that was nothing. */
+	const char *class; /* of its MBeanInfo, foreign; NULL: unknown */
+	const void *note;  /* from choose() */
+	/* A composite of the chosen attributes; NULL when there are none. */
 	const struct value *values;
 	/* Why it could not be read, foreign; NULL when it could. */
 	const char *failure;
 	enum error_kind kind;
-	bool was_lost; /* since the connection was, while it was read */
+	bool was_lost; /* the connection was lost while it was read */
 };
 
 struct jmx_reader {
 	/*
-	 * Which attributes of an MBean to ask for, in the arena, and how many;
-	 * *note is for take().  NULL and *err end the reading.
+	 * Returns the attributes to read of an MBean, in the arena, and their
+	 * number; *note is for take().  NULL and *err end the reading.
 	 */
 	const char *const *(*choose)(void *self, const char *object,
 				     const struct jmx_info *info,
@@ -43,11 +43,10 @@ struct jmx_reader {
 };
 
 /*
- * Reads them.  When the connection is lost, or an answer does not come in time,
- * what was asked for at once is asked for one by one.  An MBean with which it
- * is lost then is one that could not be read; that with too many in a row, or
- * because the JVM has gone, it fails as jmx_run() does, and the MBeans that
- * were not given remain unread.
+ * Reads the MBeans.  When the connection is lost or a reply times out, the
+ * requests of the batch are repeated one at a time.  An MBean at which the
+ * connection is lost again is handed over as unreadable.  Too many of those in
+ * a row, or a JVM that has exited, end the reading as in jmx_run().
  */
 int jmx_read(struct jmx *j, const char *const *objects, size_t count,
 	     const struct jmx_reader *reader, struct error *err);

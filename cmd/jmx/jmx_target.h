@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jmx_target: the JVM whose MBeans a command is for, as its user names it.
+ * jmx_target: the options of commands that connect to a JVM's MBeans, and the
+ * connection that they describe.
  *
- * By address (-s), by pid (-p), and how to get in.  A password is read from a
+ * A JVM is named by address (-s) or by pid (-p).  A password is read from a
  * file, from SJKC_PASSWORD, or from the terminal; never from an argument, which
- * everybody on the machine can see.
+ * every user of the machine can read.
  */
 #ifndef CMD_JMX_JMX_TARGET_H
 #define CMD_JMX_JMX_TARGET_H
@@ -60,18 +61,18 @@ struct jmx_target_options {
 			"SJKC_PASSWORD or the prompt" }
 /* clang-format on */
 
-/* What jmx_client_open() gives. */
+/* The connection that jmx_client_open() makes. */
 struct jmx_client {
 	struct jmx *jmx;
-	struct jvm jvm; /* when it was named by pid */
+	struct jvm jvm; /* by_pid: the JVM */
 	bool by_pid;
 	struct text password; /* wiped by jmx_client_close() */
 };
 
 /*
- * Connects to what -s or -p name or, when neither is given, the first argument
- * (host:port, URL, or as target_open()), which is taken away.  By pid the local
- * connector is started where none runs, and stderr says that it stays.
+ * Connects to the JVM of -s or -p or, when neither is given, of the first
+ * argument (host:port, URL, or as target_open()), which is removed.  By pid the
+ * local JMX agent is started if necessary, which is reported on stderr.
  * ERROR_MISUSE, and as rmi_client_open(); jmx_client_close() is due in any
  * case.
  */
@@ -79,12 +80,11 @@ int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
 		    int *argc, char ***argv, struct error *err);
 void jmx_client_close(struct jmx_client *t);
 
-/* Takes the first argument away when it is an address, for the socket. */
+/* Removes the first argument when it is an address, and stores it. */
 void jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv);
 
 /*
- * ERROR_MISUSE for what there is none of by pid, and would be passed over: a
- * login, TLS, --force-….
+ * ERROR_MISUSE for options that have no effect by pid: a login, TLS, --force-….
  */
 int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err);
 
@@ -95,17 +95,17 @@ void jmx_say_starting(const struct jvm *jvm);
 struct jmx_target jmx_target_of(const struct jmx_target_options *o,
 				const struct text *password);
 
-/* A service URL, or what ends with ":" and a number, as no class does. */
+/* True for a URL, and for a word that ends with ":" and a number. */
 bool jmx_is_address(const char *name);
 
-/* The password of the options into *password; "" without --user. */
+/* Reads the password that the options require; "" without --user. */
 int jmx_password(const struct jmx_target_options *o, struct text *password,
 		 struct error *err);
 
 /*
- * Asks the JVM for the names of its MBeans and appends those nearest to bean as
- * nearest_suggest() does; false and nothing when none is near, bean is a
- * pattern, or the JVM does not answer.
+ * Appends the names of MBeans that are similar to bean, as nearest_suggest()
+ * does; false when none is similar, bean is a pattern, or the JVM does not
+ * reply.
  */
 bool bean_hint(struct jmx *jmx, const char *bean, struct text *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mx: what the command mx is about, for the files that it consists of.
+ * mx: what the files of the command mx share.
  */
 #ifndef CMD_JMX_MX_H
 #define CMD_JMX_MX_H
@@ -11,7 +11,7 @@
 
 struct mx_options {
 	const char *bean;
-	bool get, set, call, info, notifications; /* one of them */
+	bool get, set, call, info, notifications; /* exactly one is set */
 	bool all, quiet;
 	struct option_list fields, arguments, columns;
 	const char *value, *operation;
@@ -24,29 +24,29 @@ struct mx {
 	const struct mx_options *opt;
 	struct jmx *jmx;
 	const char *title;        /* of the JVM, for messages */
-	const char *const *names; /* of the MBeans that are meant */
+	const char *const *names; /* of the selected MBeans */
 	size_t count;
 	struct output *out;
-	/* What was asked for, and of that what was not to be had. */
+	/* The number of requested values, and of those that failed. */
 	size_t had, failed;
-	struct error first; /* why the first was not */
+	struct error first; /* why the first one failed */
 };
 
-/* Each does one of them; what of it fails is counted by mx_failed(). */
+/* One function for each action; mx_failed() counts what fails. */
 int mx_get(struct mx *m, struct error *err);
 int mx_set(struct mx *m, struct error *err);
 int mx_call(struct mx *m, struct error *err);
 int mx_info(struct mx *m, struct error *err);
 int mx_notifications(struct mx *m, struct error *err);
 
-/* One of several things failed, for a foreign reason: the others go on. */
+/* Reports one failure, whose reason is foreign, and counts it. */
 void mx_failed(struct mx *m, enum error_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Writes what is in text, and empties it; -1 when that is in vain. */
+/* Writes the text and clears it; -1 and *err. */
 int mx_flush(struct mx *m, struct text *text, struct error *err);
 
-/* An operation with what it is to be called with, all in an arena. */
+/* An operation and its arguments, in an arena. */
 struct mx_operation {
 	const char *name, *returns;
 	const char **signature;
@@ -56,10 +56,10 @@ struct mx_operation {
 
 /*
  * Chooses by name, "sum", and the number and kinds of arguments, or by name and
- * types, "sum(int,int)".  Among several that take the arguments, that is meant
- * which Java would choose: 3 is an int before it is a long.  ERROR_NO_TARGET
- * when there is none of the name; ERROR_MISUSE, with the signatures that there
- * are, when none or several take the arguments.
+ * types, "sum(int,int)".  If several overloads accept the arguments, the one
+ * that Java would choose wins: 3 is an int rather than a long.  ERROR_NO_TARGET
+ * when no operation has the name; ERROR_MISUSE, with the candidates, when none
+ * or several accept the arguments.
  */
 int mx_operation_choose(struct mx_operation *op, const struct jmx_info *info,
 			const char *wanted, const struct option_list *arguments,

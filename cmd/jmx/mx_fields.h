@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mx_fields: which attributes `mx -f` means.
+ * mx_fields: the attributes that `mx -f` selects.
  *
- * Names, with * and ? for any text and any character, regular expressions
+ * Names, in which * and ? match any text and any character, regular expressions
  * between slashes, and "HeapMemoryUsage.used" for a part of an attribute.
  */
 #ifndef CMD_JMX_MX_FIELDS_H
@@ -15,11 +15,11 @@
 struct mx_field {
 	char *text;
 	struct pattern *pattern; /* NULL: a name */
-	/* Of "*Usage.used": "*Usage", where the whole finds nothing. */
+	/* Of "*Usage.used": "*Usage", used when the whole matches nothing. */
 	struct pattern *front;
-	const char *path;  /* what is behind it, or NULL */
-	bool was_found;    /* some MBean has it */
-	bool not_readable; /* some has it, but it cannot be read */
+	const char *path;  /* "used" of that; or NULL */
+	bool was_found;    /* an MBean has it */
+	bool not_readable; /* an MBean has it, but it can only be set */
 	struct text hint;  /* names near it in the first MBean without it */
 };
 
@@ -28,12 +28,12 @@ struct mx_fields {
 	size_t count, cap;
 };
 
-/* A part of what is asked of one MBean. */
+/* One value to print of an MBean. */
 struct mx_column {
-	const char *key; /* as it is shown */
+	const char *key; /* as it is printed */
 	const char *attribute;
 	const char *path; /* within it, or NULL */
-	bool was_named;   /* not only found by a pattern */
+	bool was_named;   /* by -f; false: found by a pattern */
 };
 
 struct mx_columns {
@@ -50,8 +50,8 @@ int mx_fields_init(struct mx_fields *f, const struct option_list *given,
 void mx_fields_release(struct mx_fields *f);
 
 /*
- * What is meant of an MBean: of no fields, all that can be read.  Into the
- * arena, in the order of the fields, each once.
+ * The columns that the fields select of an MBean; all readable attributes when
+ * there are no fields.  In the arena, in the order of the fields, each once.
  */
 struct mx_columns mx_fields_of(struct mx_fields *f, const struct jmx_info *info,
 			       struct arena *a);
@@ -63,8 +63,8 @@ struct mx_columns mx_fields_of(struct mx_fields *f, const struct jmx_info *info,
 void mx_part_hint(const struct value *v, const char *path, struct text *hint);
 
 /*
- * Sets hint to what follows "there is no attribute 'name'": those that are
- * called nearly so, or how to list them.
+ * Sets hint to the text that follows "there is no attribute 'name'": similar
+ * names, or how to list all.
  */
 void mx_attribute_hint(const struct jmx_info *info, const char *name,
 		       struct text *hint);

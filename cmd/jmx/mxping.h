@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mxping: what is reported of how far a JMX client gets.
+ * mxping: the report of a probe.
  */
 #ifndef CMD_JMX_MXPING_H
 #define CMD_JMX_MXPING_H
@@ -11,20 +11,17 @@
 #include "jmx_http/rmi/rmi_local.h"
 
 struct ping {
-	const char *target; /* as its user named it; of a pid, the pid */
-	/*
-	 * Its steps, verdict and remedy; a verdict without a step when there
-	 * is nothing that could be connected to.
-	 */
+	const char *target; /* as the user named it; or the pid */
+	/* Without steps when there is nothing to connect to. */
 	struct probe probe;
 	bool by_pid;
-	const struct jvm *jvm; /* by pid, while it is looked at */
-	char *main_class;      /* or NULL */
-	char *host; /* what its clients are told that it is, or NULL */
-	struct rmi_local local; /* by pid: what the JVM has configured */
+	const struct jvm *jvm;  /* by pid, while it is probed */
+	char *main_class;       /* or NULL */
+	char *host;             /* its java.rmi.server.hostname, or NULL */
+	struct rmi_local local; /* by pid: the JVM's configuration */
 };
 
-/* Appends it for a person, or as JSON; lines end with a line feed. */
+/* Appends the report for a person, or as JSON; ends with a newline. */
 void ping_text(const struct ping *p, struct text *out);
 void ping_json(const struct ping *p, struct text *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * password: a secret that a person types, or that a file has.
+ * password: reads a password from the terminal or a file.
  *
- * Never an argument: everybody on a machine can see those.
+ * A password is never an argument: every user of the machine can read those.
  */
 #ifndef CMD_JMX_PASSWORD_H
 #define CMD_JMX_PASSWORD_H
@@ -13,15 +13,16 @@
 #define PASSWORD_MAX 1024 /* bytes */
 
 /*
- * Asks on the terminal, which shows nothing of it, and is as it was when this
- * returns or a signal ends or stops us.  prompt is safe to be shown.
- * ERROR_MISUSE when there is no terminal, or nothing was typed.
+ * Prompts on the terminal without echo.  Restores the terminal, also when a
+ * signal ends or stops sjkc.  prompt must be safe for a terminal.  ERROR_MISUSE
+ * without a terminal, or when nothing was typed.
  */
 int password_ask(const char *prompt, struct text *password, struct error *err);
 
 /*
- * The first line of a file ("-" is stdin), without its end.  Says so when the
- * file may be read by everybody.  ERROR_INPUT; ERROR_MISUSE for an empty line.
+ * Reads the first line of a file ("-" is stdin), without its newline.  Warns
+ * when other users can read the file.  ERROR_INPUT; ERROR_MISUSE for an empty
+ * line.
  */
 int password_read(const char *path, struct text *password, struct error *err);
 

@@ -5,8 +5,8 @@
  * Private to java_to_value: java_to_value.c goes from object to object,
  * java_known.c converts the classes whose form is known.
  *
- * The graph is hostile: it may have cycles, and say the same object again and
- * again.  Everything that is done costs of one budget, which ends it.
+ * The graph is hostile: it may have cycles and repeat the same object.  All
+ * work is charged to one budget, which ends the conversion.
  */
 #ifndef JMX_HTTP_JAVA_JAVA_CONVERT_H
 #define JMX_HTTP_JAVA_JAVA_CONVERT_H
@@ -38,12 +38,12 @@ struct java_convert {
 struct java_convert java_convert_into(struct arena *a);
 void java_convert_end(struct java_convert *c);
 
-/* Takes so much of the budget; false when there is none left. */
+/* Charges the budget; false when it is exhausted. */
 bool java_convert_pay(struct java_convert *c, size_t cost);
 
 /*
- * The same for some looks for fields of an object by their names: it may have
- * as many as it likes, and be said again and again.
+ * Charges for a scan of v's fields by name: an object may have any number of
+ * fields and be referenced any number of times.
  */
 bool java_convert_pay_fields(struct java_convert *c,
 			     const struct java_value *v);

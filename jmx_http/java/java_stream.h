@@ -2,14 +2,14 @@
 /*
  * java_stream: reads serialized Java objects as their bytes arrive.
  *
- * Java Object Serialization Specification, chapter 6, protocol version 2; all
- * of its grammar but externalizable objects of protocol version 1, which only
- * their class could read.  RMI's messages have no length: where one ends, its
- * stream has to say.  So a read that lacks bytes is undone, and done again when
- * there are more.
+ * Java Object Serialization Specification, chapter 6, protocol version 2; the
+ * whole grammar except externalizable objects of protocol version 1, which only
+ * their class can read.  RMI messages carry no length: only the stream shows
+ * where a message ends.  A step that lacks bytes is undone and repeated when
+ * more have arrived.
  *
- * The bytes are from whoever answers on a port.  What they can cost is bounded
- * by the constants below; nothing recurses on them.
+ * The bytes are not trusted.  The constants below bound their cost; nothing
+ * recurses on them.
  */
 #ifndef JMX_HTTP_JAVA_JAVA_STREAM_H
 #define JMX_HTTP_JAVA_JAVA_STREAM_H

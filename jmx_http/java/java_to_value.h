@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * java_to_value: what MBeans mean by the Java objects that RMI carries.
+ * java_to_value: converts the Java objects that RMI carries to values.
  *
- * Open types, collections and boxed values become what they stand for; a class
- * that is not known becomes its name and its fields.
+ * Open types, collections and boxes become values of their own kind; an object
+ * of an unknown class becomes its class name and its fields.
  */
 #ifndef JMX_HTTP_JAVA_JAVA_TO_VALUE_H
 #define JMX_HTTP_JAVA_JAVA_TO_VALUE_H
@@ -15,7 +15,7 @@
 /* Into the arena, texts copied; never NULL.  v may be NULL. */
 const struct value *java_to_value(const struct java_value *v, struct arena *a);
 
-/* A javax.management.MBeanInfo; NULL when v is none. */
+/* Converts a javax.management.MBeanInfo; NULL for any other value. */
 const struct jmx_info *java_to_info(const struct java_value *v,
 				    struct arena *a);
 

@@ -2,13 +2,13 @@
 /*
  * java_value: what a stream of serialized Java objects held, as a tree.
  *
- * Nothing of it is more than structure: no class is known, none is made an
- * instance of.  An object is, for each class from its root down, the fields of
- * that class and what the class itself wrote behind them, its annotations.
+ * A value is structure only: no class is known, and none is instantiated.  An
+ * object has, for each class from its root down, the fields of that class and
+ * its annotations, which the class itself wrote after them.
  *
- * Equal handles are the same value, so that a tree may be a graph, and have
- * cycles: who walks it bounds the walk and does not recurse.  All of it lives
- * in the arena of the java_stream that it is from.
+ * Equal handles are the same value, so a tree may be a graph with cycles:
+ * bound every walk, and do not recurse.  Values live in the arena of their
+ * java_stream.
  */
 #ifndef JMX_HTTP_JAVA_JAVA_VALUE_H
 #define JMX_HTTP_JAVA_JAVA_VALUE_H
@@ -99,7 +99,7 @@ struct java_constant {
 	struct java_bytes name;
 };
 
-/* Where block data stand in their stream: its tag to behind its last byte. */
+/* Offsets of block data in their stream, from the tag to the end. */
 struct java_block {
 	struct java_bytes bytes; /* the same as java_value.bytes */
 	size_t begin, end;
@@ -127,22 +127,21 @@ bool java_bytes_are(struct java_bytes bytes, const char *text);
 /* True for an object of the class or of one below it: "java.rmi.X". */
 bool java_is(const struct java_value *v, const char *class_name);
 
-/* What the class of that name wrote of an object; NULL when it is none of it.
- */
+/* The part of an object that the named class wrote; NULL: not its class. */
 const struct java_part *java_part_of(const struct java_value *v,
 				     const char *class_name);
 
 /*
- * A field of an object by its name, that of the class furthest down; NULL when
- * v is no object (or is NULL), or has no such field.
+ * Finds a field by name, that of the most derived class first; NULL when v is
+ * not an object (or is NULL), or has no such field.
  */
 const struct java_value *java_field_of(const struct java_value *v,
 				       const char *name);
 
-/* A string's bytes; none, and not NULL, for what is no string. */
+/* A string's bytes; "" for any other value. */
 struct java_bytes java_string_of(const struct java_value *v);
 
-/* The name of what an object is an instance of; none for other values. */
+/* The name of an object's class; "" for any other value. */
 struct java_bytes java_class_name_of(const struct java_value *v);
 
 /* The next inner Throwable of one, or NULL: its cause, or what it wraps. */

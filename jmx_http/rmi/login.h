@@ -172,25 +172,25 @@ int rmi_session_init(struct rmi_session *s, const struct jmx_target *target,
 int rmi_session_login(struct rmi_session *s, struct error *err);
 
 /*
- * A connection to the session; when there is none where it was, a new session.
- * Nothing is done when there is a connection already.
+ * Connects to the session, or opens a new one when it cannot be reached.  Does
+ * nothing when there is a connection.
  */
 int rmi_session_connect(struct rmi_session *s, struct error *err);
 
-/* One more connection to the session, such as for a call that waits long. */
+/* Opens one more connection to the session, for a call that waits long. */
 int rmi_session_dial(struct rmi_session *s, struct rmi_connection *c,
 		     struct error *err);
 
 /*
- * Appends, once, that the session's stub arrived and the JVM need not keep its
- * object for that: after what asks for a lease.  There is no answer.
+ * Appends, once, the acknowledgement that the session's stub has arrived; due
+ * after the request for a lease.  There is no reply.
  */
 void rmi_session_acknowledge(struct rmi_session *s, struct text *out);
 
 /* Closes the connection, not the session. */
 void rmi_session_drop(struct rmi_session *s);
 
-/* Has the JVM close the session, too, when there is one; wipes the password. */
+/* Closes the session in the JVM, too; wipes the password. */
 void rmi_session_release(struct rmi_session *s);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rmi_connection: one connection to a server of RMI.
+ * rmi_connection: one connection to an RMI server.
  *
- * A call is sent, its return is received.  Several may be sent before the first
- * return is received: they come in that order.
+ * Several calls may be sent before the first return is received; returns arrive
+ * in the order of the calls.
  */
 #ifndef JMX_HTTP_RMI_RMI_CONNECTION_H
 #define JMX_HTTP_RMI_RMI_CONNECTION_H
@@ -13,52 +13,52 @@
 
 #define RMI_REPLY_MAX ((size_t)64 << 20) /* bytes of one return */
 
-/* Who answered a hello. */
+/* What replied to a hello. */
 enum rmi_answer {
 	RMI_JRMP,
-	RMI_UNWILLING, /* RMI, but not this protocol of it */
+	RMI_UNWILLING, /* RMI, but it rejects the stream protocol */
 	RMI_TLS,
 	RMI_HTTP,
 	RMI_OTHER,
-	RMI_SILENT, /* nobody, by the deadline */
-	RMI_CLOSED, /* nobody; the connection was closed */
+	RMI_SILENT, /* nothing, by the deadline */
+	RMI_CLOSED, /* nothing; the connection was closed */
 };
 
 struct rmi_connection {
 	struct rmi_transport *transport;
 	struct jrmp_greeting greeting; /* after rmi_connection_greet() */
-	/* It came to its end, or broke: not what a deadline or TLS said. */
+	/* It was closed or broke; not set for a deadline or a TLS error. */
 	bool is_lost;
 
 	/* Private from here on. */
 	struct text unread;
-	size_t at; /* so much of it was read */
+	size_t at; /* bytes of unread that were read */
 };
 
 /* Takes the transport; rmi_connection_close() closes it. */
 void rmi_connection_init(struct rmi_connection *c, struct rmi_transport *t);
 
 /*
- * Says hello and looks who answers; *answer is set in any case.  Fails with
- * ERROR_REFUSED unless it is RMI_JRMP, saying what came instead; over TLS, also
- * as rmi_tls.h has it of the first read.
+ * Sends a hello and reads the reply; *answer is set in any case.  Fails with
+ * ERROR_REFUSED, naming what replied, unless it is RMI_JRMP; over TLS also as
+ * the first read after a handshake.
  */
 int rmi_connection_greet(struct rmi_connection *c, int64_t deadline_ns,
 			 enum rmi_answer *answer, struct error *err);
 
 /*
- * Sends a call and reads its return.  An exception that the method threw is in
- * *r, and is no failure.  Fails with ERROR_REFUSED; the connection is of no
- * further use then, nor after a return that is aborted.
- * jrmp_return_release() is due in any case.
+ * Sends a call and reads its return.  Succeeds when the method threw: the
+ * exception is in *r.  Fails with ERROR_REFUSED; the connection must be closed
+ * then, and after a return that is aborted.  jrmp_return_release() is due in
+ * any case.
  */
 int rmi_connection_call(struct rmi_connection *c, const struct text *call,
 			struct jrmp_return *r, int64_t deadline_ns,
 			struct error *err);
 
 /*
- * The two halves of rmi_connection_call().  message may be several calls: each
- * has a return.
+ * The two halves of rmi_connection_call().  message may contain several calls,
+ * each of which has a return.
  */
 int rmi_connection_send(struct rmi_connection *c, const struct text *message,
 			int64_t deadline_ns, struct error *err);
@@ -66,17 +66,17 @@ int rmi_connection_receive(struct rmi_connection *c, struct jrmp_return *r,
 			   int64_t deadline_ns, struct error *err);
 
 /*
- * Whether somebody is still there, while no return is due; ERROR_REFUSED.  The
- * first asks, the second looks, for a millisecond, whether the end has come.
+ * Checks that the connection is alive while no return is due; ERROR_REFUSED.
+ * The first sends a ping, the second waits a millisecond for an end of file.
  */
 int rmi_connection_ping(struct rmi_connection *c, int64_t deadline_ns,
 			struct error *err);
 int rmi_connection_look(struct rmi_connection *c, struct error *err);
 
 /*
- * Says that the stub in a return has arrived and that the server need not keep
- * its object for it (sun.rmi.dgc.ackTimeout: five minutes otherwise).  There is
- * no answer.
+ * Tells the server that the stub in a return has arrived, so that it need not
+ * keep the object for it (sun.rmi.dgc.ackTimeout: five minutes otherwise).
+ * There is no reply.
  */
 int rmi_connection_acknowledge(struct rmi_connection *c,
 			       const struct jrmp_return *r, int64_t deadline_ns,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rmi_notifications: what MBeans send without being asked.
+ * rmi_notifications: notifications of MBeans.
  *
- * The JVM keeps the last thousand notifications of all MBeans, numbered, from
- * the first listener on; a client asks for those behind a number, on a
- * connection of its own, and waits there until there are some.
+ * From the first listener on, the JVM keeps the last thousand notifications of
+ * all MBeans, numbered.  A client requests those from a number on, on a
+ * connection of its own, and the call returns when there are some.
  */
 #ifndef JMX_HTTP_RMI_RMI_NOTIFICATIONS_H
 #define JMX_HTTP_RMI_RMI_NOTIFICATIONS_H
@@ -15,7 +15,7 @@
 
 struct rmi_listener {
 	char *object;
-	int64_t id; /* as the JVM calls it */
+	int64_t id; /* the JVM's identifier */
 };
 
 /* A zeroed struct listens to nothing. */
@@ -24,18 +24,18 @@ struct rmi_notifications {
 	struct rmi_connection connection;
 	struct rmi_listener *listeners;
 	size_t count, cap;
-	unsigned login;  /* of which session the ids are; 0: of none */
+	unsigned login;  /* the session that the ids belong to; 0: none */
 	int64_t next;    /* the number of the next notification */
-	bool has_missed; /* some, nobody knows how many: not yet said */
+	bool has_missed; /* an unknown number was missed and not yet reported */
 };
 
-/* As jmx_listen(); object is no pattern. */
+/* As jmx_listen(); object must not be a pattern. */
 int rmi_notifications_listen(struct rmi_notifications *n, struct rmi_session *s,
 			     const char *object, struct error *err);
 
 /*
- * Has them kept again when the session is another than it was; those between
- * are missed.
+ * Subscribes again when the session has changed; notifications between the two
+ * sessions are missed.
  */
 int rmi_notifications_renew(struct rmi_notifications *n, struct rmi_session *s,
 			    struct error *err);

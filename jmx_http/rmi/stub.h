@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stub: which remote object a stub is for, and where it says that one is.
+ * stub: the remote object that a stub refers to, and its endpoint.
  *
- * java.rmi.server.RemoteObject writes it, in block data: the name of the
- * reference's class, then what sun.rmi.transport.LiveRef writes.
+ * java.rmi.server.RemoteObject writes the reference as block data: the name of
+ * its class, then the data of sun.rmi.transport.LiveRef.
  */
 #ifndef JMX_HTTP_RMI_STUB_H
 #define JMX_HTTP_RMI_STUB_H
@@ -26,20 +26,20 @@ struct stub {
 	char host[JRMP_HOST_MAX + 1];
 	bool names_no_host;
 	uint16_t port;
-	/* The class that makes a client's sockets: TLS; none: plain TCP. */
+	/* The client's socket factory: TLS, or a custom one; "": plain TCP. */
 	struct java_bytes factory;
 	struct jrmp_id id;
-	bool is_result; /* its receiver was to acknowledge it */
+	bool is_result; /* its receiver has to acknowledge it */
 	/*
-	 * Where in its stream the reference is written: all of it, and the
-	 * block data that it begins with, behind which a factory stands.
+	 * Offsets of the reference in its stream: all of it, and the end of
+	 * the block data that it begins with, which a factory follows.
 	 */
 	size_t begin, end, block_end;
 };
 
 /*
- * Takes a value for a stub, a dynamic one (a proxy), too.  Fails with
- * ERROR_REFUSED when it is none, or none of a kind that is known.
+ * Reads a value as a stub, static or dynamic (a proxy).  Fails with
+ * ERROR_REFUSED when it is not a stub, or has an unknown kind of reference.
  */
 int stub_of(const struct java_value *v, struct stub *stub, struct error *err);
 

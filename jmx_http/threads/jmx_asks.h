@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jmx_asks: what a jmx_source asks a JVM's MBeans, and what it makes of the
- * answers.  Private to the jmx_source.
+ * jmx_asks: the requests of a jmx_source and how it reads the replies.  Private
+ * to the jmx_source.
  */
 #ifndef JMX_HTTP_THREADS_JMX_ASKS_H
 #define JMX_HTTP_THREADS_JMX_ASKS_H
@@ -65,7 +65,7 @@ struct jmx_source {
 	bool is_measured, has_switched;
 	struct error contention_problem;
 
-	/* Of each ask: whether it is of no use, and why there is no figure. */
+	/* Of each request: whether it is switched off, and why it failed. */
 	struct {
 		bool is_off;
 		char why[200]; /* foreign; "" = there is */

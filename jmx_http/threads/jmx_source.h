@@ -2,10 +2,10 @@
 /*
  * jmx_source: samples of a JVM's threads over JMX, from wherever it is.
  *
- * The platform's MBeans know of each thread its CPU time, its allocation, and
- * how often it waited; all of it is asked for at once, by the ids that the
- * sample before had, and once more when threads have appeared since.  Times of
- * waits are measured only where that is switched on.
+ * The platform's MBeans report the CPU time, allocation and number of waits of
+ * each thread.  One run requests all of them, by the thread ids of the previous
+ * sample, and a second run those of new threads.  Wait times are available only
+ * while contention monitoring is enabled.
  */
 #ifndef JMX_HTTP_THREADS_JMX_SOURCE_H
 #define JMX_HTTP_THREADS_JMX_SOURCE_H
@@ -23,37 +23,37 @@ struct jmx_source_options {
 
 /*
  * The connection is borrowed and outlives the source.  NULL and *err as
- * jmx_run(); what a JVM does not have is no failure, but a note.
+ * jmx_run(); values that a JVM does not have become a note.
  *
- * A sample fails with ERROR_PERMISSION when who is logged in may read only:
- * what threads use are operations.  After the JVM was started anew, the next
- * sample is of the new one, and has a note of "target".
+ * A sample fails with ERROR_PERMISSION for a read-only login, because the
+ * values of threads are operations.  After a restart of the JVM the next sample
+ * is that of the new JVM, with a note of "target".
  */
 struct thread_source *jmx_source_open(struct jmx *j,
 				      const struct jmx_source_options *options,
 				      struct error *err);
 
 /*
- * Beside /proc: asks for collections, too, from the next sample on.  Where that
- * fails, samples have none.
+ * With beside_proc: requests garbage collections, too, from the next sample on.
+ * If that fails, samples have none.
  */
 void jmx_source_ask_collections(struct thread_source *source);
 
-/* True when the JVM measures contention because it was told to by this. */
+/* True when this source enabled contention monitoring in the JVM. */
 bool jmx_source_has_switched(const struct thread_source *source);
 
 /*
- * Switches the measuring of waits on, unless it is, or off if it was switched
- * on by this; samples are as with the option of that name.
+ * Enables contention monitoring, unless it is enabled, or disables it if this
+ * source enabled it; samples are as with the option "contention".
  */
 int jmx_source_measure(struct thread_source *source, bool on,
 		       struct error *err);
 
 /*
- * Switches off what contention switched on; due before the source is closed.
- * Nothing happens where that is nothing, or again.  -1 and *err when the JVM
- * could not be told: it goes on measuring, unless it has ended
- * (ERROR_NO_TARGET: nobody is there).
+ * Disables contention monitoring if this source enabled it; due before the
+ * source is closed.  Otherwise does nothing.  -1 and *err when the request
+ * failed: monitoring stays enabled, unless the JVM has exited
+ * (ERROR_NO_TARGET).
  */
 int jmx_source_put_back(struct thread_source *source, struct error *err);
 

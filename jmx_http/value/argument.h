@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * argument: a value out of what a person has typed, by the type that an MBean
- * wants.
+ * argument: parses a word from the command line by the type that an MBean
+ * requires.
  *
- * Words mean what they mean to SJK: "<null>" is no String, an empty word no
- * Integer, Long, … and no array, "a,b" an array of two ("\," is a comma within
- * one).
+ * The syntax is SJK's: "<null>" is a null String; an empty word is a null
+ * Integer, Long, … or array; "a,b" is an array of two ("\," is a literal
+ * comma).
  */
 #ifndef JMX_HTTP_VALUE_ARGUMENT_H
 #define JMX_HTTP_VALUE_ARGUMENT_H
@@ -14,18 +14,18 @@
 #include "jmx_http/value/value.h"
 
 /*
- * Primitives and what they are boxed as, String, ObjectName, BigInteger,
+ * Supports primitive types and their boxes, String, ObjectName, BigInteger,
  * BigDecimal, Date (ISO 8601 or milliseconds since 1970), Object (a String),
- * and arrays of those, all but arrays of arrays.  An identifier for a class
- * that is not known is a constant of an enum.  NULL and ERROR_MISUSE for
- * another type, or when the text is none of that type.
+ * and one-dimensional arrays of them.  For any other class an identifier is an
+ * enum constant.  NULL and ERROR_MISUSE for other types, and for a text that
+ * does not have the type.
  */
 const struct value *argument_parse(const char *type, const char *text,
 				   struct arena *a, struct error *err);
 
 /*
- * How far from what Java itself would take the text for the type is: of "3",
- * int is 0, long 1, String more.  Only for a type and a text that
+ * How far the type is from the type that Java itself would give the text: for
+ * "3", int has 0, long more, String most.  Only for a type and a text that
  * argument_parse() accepts.
  */
 unsigned argument_distance(const char *type, const char *text);

@@ -28,16 +28,16 @@ const struct java_primitive *java_primitive_of(char letter);
 /* The same by the name of the type, or of its box. */
 const struct java_primitive *java_primitive_named(const char *name, size_t len);
 
-/* Appends it as SJK has it: "long[]", "String", "java.util.Date"; foreign. */
+/* Appends the type as SJK prints it: "long[]", "java.util.Date"; foreign. */
 void java_type_add(struct text *out, const char *type);
 
 /*
- * True when a person means the type: as MBeans name it, as java_type_add() has
- * it, or without its package: "[J", "long[]", "Date".
+ * True when given is a spelling of the type: as MBeans name it, as
+ * java_type_add() prints it, or without its package: "[J", "long[]", "Date".
  */
 bool java_type_is(const char *type, const char *given, size_t len);
 
-/* Appends what the elements of an array are; false when type is none. */
+/* Appends the element type of an array; false when type is not an array. */
 bool java_type_element(const char *type, struct text *out);
 
 #endif

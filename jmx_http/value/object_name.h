@@ -17,7 +17,7 @@
 
 struct object_name_property {
 	const char *key, *value; /* as written, quotes and all */
-	bool is_pattern;         /* the value is */
+	bool is_pattern;         /* the value is a pattern */
 };
 
 struct object_name {
@@ -25,15 +25,15 @@ struct object_name {
 	struct object_name_property *properties; /* as written */
 	size_t property_count;
 	bool domain_is_pattern;
-	bool list_is_pattern; /* other properties may stand there, too */
+	bool list_is_pattern; /* other properties may follow */
 
-	/* Private: what the others point into. */
+	/* Private: the memory of the strings above. */
 	char *storage;
 };
 
 /*
- * ERROR_MISUSE, saying what is wrong and where.  text may have any bytes;
- * object_name_release() is due after success.
+ * Fails with ERROR_MISUSE, naming the fault and its position.  text may contain
+ * any bytes; object_name_release() is due after success.
  */
 int object_name_parse(struct object_name *n, const char *text, size_t len,
 		      struct error *err);
@@ -41,11 +41,11 @@ void object_name_release(struct object_name *n); /* zeroed storage is fine */
 
 bool object_name_is_pattern(const struct object_name *n);
 
-/* True when a name, which is no pattern, is one that the pattern means. */
+/* True when a name that is not a pattern matches the pattern. */
 bool object_name_matches(const struct object_name *pattern,
 			 const struct object_name *name);
 
-/* Appends it with its keys in order, as getCanonicalName() does. */
+/* Appends the name with sorted keys, as getCanonicalName() does. */
 void object_name_canonical(const struct object_name *n, struct text *out);
 
 /* A property's value as written, or NULL. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * value: what an attribute of an MBean is, or an operation takes or gives.
+ * value: an attribute of an MBean, or an argument or the result of an
+ * operation.
  *
- * It is the same whatever carried it, RMI or HTTP.  All of it lives in one
- * arena and is a tree: what the carrier had as a graph is repeated, and what
- * would be endless or beyond the bounds below is cut and says so.
+ * Values do not depend on the carrier, RMI or HTTP.  A value is a tree in one
+ * arena: shared objects of the carrier's graph are repeated, and cycles and
+ * anything beyond the bounds below are truncated and marked.
  */
 #ifndef JMX_HTTP_VALUE_VALUE_H
 #define JMX_HTTP_VALUE_VALUE_H
@@ -33,8 +34,8 @@ enum value_kind {
 	VALUE_COMPOSITE, /* .members: CompositeData, its keys in their order */
 	VALUE_TABULAR,   /* .table: TabularData */
 	VALUE_MAP,       /* .map */
-	VALUE_OBJECT,    /* .members: fields of a class that is not known */
-	VALUE_ERROR,     /* .text: why it could not be had: "class: message" */
+	VALUE_OBJECT,    /* .members: the fields of an unknown class */
+	VALUE_ERROR,     /* .text: why it is unavailable: "class: message" */
 	VALUE_CUT,       /* .text: "too deep", "refers to what it is within" */
 };
 
@@ -103,9 +104,9 @@ struct value *value_string(struct arena *a, const char *text);
 /* The member of a composite or object of that name, or NULL; v may be NULL. */
 const struct value *value_member(const struct value *v, const char *name);
 
-/* What is no integer, or boolean, is `otherwise`; v may be NULL. */
+/* The integer or boolean; otherwise for other values.  v may be NULL. */
 int64_t value_integer_of(const struct value *v, int64_t otherwise);
-/* NUL-terminated; NULL for what has no .text; v may be NULL. */
+/* .text, NUL-terminated; NULL for other kinds; v may be NULL. */
 const char *value_text_of(const struct value *v);
 
 /* True for the kinds whose value is .text. */
@@ -160,16 +161,16 @@ void value_json_as(struct json *j, const struct value_dialect *d,
 void value_json(struct json *j, const struct value *v);
 
 /*
- * Appends it as a person reads it, on one line where it is simple; composites
- * and tables as SJK prints them, indented by so many columns on every line but
- * the first.  A table's cells of more than cell_width characters are cut and
- * end with "..."; 0: none is.  Foreign text passes safe_text.  Ends without a
- * line feed, and no line has blanks at its end.
+ * Appends a value for a person, on one line where it is simple; composites and
+ * tables as SJK prints them, indented by indent columns on every line but the
+ * first.  Table cells of more than cell_width characters are truncated and end
+ * with "..."; 0: no limit.  Foreign text passes safe_text.  No line ends with
+ * spaces, and the last one has no newline.
  */
 void value_print(struct text *out, const struct value *v, unsigned indent,
 		 size_t cell_width);
 
-/* Appends what a cell of a table or CSV holds: one line, not made safe. */
+/* Appends a value on one line, for a table cell or CSV; not made safe. */
 void value_cell(struct text *out, const struct value *v);
 
 #endif
