@@ -187,15 +187,15 @@ static void look_at_kernel(const struct bpf_facts *f, struct condition *c)
 	bool is_old = is_before(f->release, 5, 8);
 
 	condition_set(c, !is_old, "Linux %s%s", f->release,
-		      is_old ? " has no ring buffers for BPF" : "");
+		      is_old ? " has no BPF ring buffers" : "");
 }
 
 static void look_at_btf(const struct bpf_facts *f, struct condition *c)
 {
 	condition_set(
 		c, f->has_btf, "/sys/kernel/btf/vmlinux %s",
-		f->has_btf ? "is there: the kernel's types are known"
-			   : "is not there: the kernel's types are not known");
+		f->has_btf ? "exists: the kernel's types are available"
+			   : "is missing: the kernel's types are unavailable");
 }
 
 static void look_at_rights(const struct bpf_facts *f, struct condition *c)
@@ -217,10 +217,11 @@ static void look_at_rights(const struct bpf_facts *f, struct condition *c)
 
 static void look_at_user_ns(const struct bpf_facts *f, struct condition *c)
 {
-	condition_set(c, f->in_first_user_ns, "%s",
-		      f->in_first_user_ns
-			      ? "the first"
-			      : "not the first: its root has no rights to BPF");
+	condition_set(
+		c, f->in_first_user_ns, "%s",
+		f->in_first_user_ns
+			? "the initial one"
+			: "not the initial one: its root may not use BPF");
 }
 
 static void look_at_seccomp(const struct bpf_facts *f, struct condition *c)
@@ -230,15 +231,13 @@ static void look_at_seccomp(const struct bpf_facts *f, struct condition *c)
 			   facts_have_capability(f, CAP_SYS_ADMIN));
 	bool filters_bpf = f->bpf_is_eperm && has_rights;
 
-	condition_set(
-		c, !filters_bpf && !f->filters_perf, "%s",
-		f->seccomp == 0   ? "no filter of system calls"
-		: filters_bpf     ? "a filter does not let bpf(2) through"
-		: f->filters_perf ? "a filter does not let perf_event_open(2) "
-				    "through"
-		: f->bpf_is_eperm ? "a filter, which may not let bpf(2) through"
-				  : "a filter, which lets bpf(2) and "
-				    "perf_event_open(2) through");
+	condition_set(c, !filters_bpf && !f->filters_perf, "%s",
+		      f->seccomp == 0   ? "no system call filter"
+		      : filters_bpf     ? "a filter blocks bpf(2)"
+		      : f->filters_perf ? "a filter blocks perf_event_open(2)"
+		      : f->bpf_is_eperm ? "a filter, which may block bpf(2)"
+					: "a filter, which allows bpf(2) and "
+					  "perf_event_open(2)");
 	if (c->state == CONDITION_HOLDS && f->bpf_is_eperm)
 		c->state = CONDITION_UNKNOWN;
 }
@@ -264,20 +263,18 @@ static bool is_too_paranoid(const struct bpf_facts *f)
 static void look_at_perf_rights(const struct bpf_facts *f, struct condition *c)
 {
 	if (f->perf == BPF_PERF_UNKNOWN) {
-		condition_set(c, true,
-			      "whether CPUs may be sampled is not known");
+		condition_set(c, true, "unknown whether CPUs may be sampled");
 		c->state = CONDITION_UNKNOWN;
 		return;
 	}
 	condition_set(c, f->perf == BPF_PERF_OPENED,
 		      "perf_event_paranoid is %d, %s", f->paranoid,
 		      f->perf == BPF_PERF_OPENED
-			      ? "which lets all CPUs be sampled from here"
-		      : is_too_paranoid(f)
-			      ? "which CAP_PERFMON is not exempt from"
+			      ? "which allows sampling of all CPUs"
+		      : is_too_paranoid(f) ? "which applies to CAP_PERFMON, too"
 		      : facts_have_capability(f, CAP_PERFMON)
-			      ? "and yet all CPUs may not be sampled"
-			      : "which takes CAP_PERFMON");
+			      ? "but sampling of all CPUs is refused"
+			      : "which requires CAP_PERFMON");
 	if (c->state == CONDITION_FAILS && is_too_paranoid(f))
 		snprintf(c->remedy, sizeof(c->remedy),
 			 "run as root, or with CAP_SYS_ADMIN, or set "
@@ -295,8 +292,9 @@ static void look_at_memory(const struct bpf_facts *f, struct condition *c)
 	else
 		condition_set(c, !is_short, "%llu KiB, %s",
 			      (unsigned long long)f->locked_bytes >> 10,
-			      is_short ? "of which this kernel takes BPF's maps"
-				       : "which does not matter to BPF here");
+			      is_short ? "and this kernel charges BPF maps to "
+					 "it"
+				       : "which does not limit BPF here");
 }
 
 static void look_at_symbols(const struct bpf_facts *f, struct condition *c)
@@ -305,7 +303,7 @@ static void look_at_symbols(const struct bpf_facts *f, struct condition *c)
 
 	condition_set(c, is_shown, "kptr_restrict is %d: %s", f->kptr_restrict,
 		      f->shows_symbols ? "the kernel's functions have names"
-		      : is_shown ? "the kernel names functions when it is asked"
+		      : is_shown       ? "the kernel names functions on request"
 				 : "the kernel's functions have no names");
 }
 
@@ -315,27 +313,29 @@ static const struct {
 	void (*look)(const struct bpf_facts *f, struct condition *c);
 	const char *remedy; /* unless the look has a better one */
 } looks[] = {
-	{ "kernel", ERROR_UNAVAILABLE, look_at_kernel, "Linux 5.8 or later" },
+	{ "kernel", ERROR_UNAVAILABLE, look_at_kernel,
+	  "use Linux 5.8 or later" },
 	{ "user namespace", ERROR_PERMISSION, look_at_user_ns,
-	  "run it outside of the container, or in one that is privileged" },
+	  "run sjkc outside the container or in a privileged one" },
 	{ "BPF rights", ERROR_PERMISSION, look_at_rights,
-	  "run as root, or with CAP_BPF and CAP_PERFMON" },
+	  "run as root or with CAP_BPF and CAP_PERFMON" },
 	{ "seccomp", ERROR_PERMISSION, look_at_seccomp,
 	  "have the container's seccomp profile allow bpf and "
 	  "perf_event_open" },
 	{ "lockdown", ERROR_UNAVAILABLE, look_at_lockdown,
-	  "boot with lockdown=integrity, or none" },
+	  "boot with lockdown=integrity or without lockdown" },
 	{ "BTF", ERROR_UNAVAILABLE, look_at_btf,
-	  "a kernel with CONFIG_DEBUG_INFO_BTF; in a container, mount /sys" },
+	  "use a kernel with CONFIG_DEBUG_INFO_BTF; in a container, mount "
+	  "/sys" },
 	{ "perf events", ERROR_UNAVAILABLE, look_at_perf,
-	  "a kernel with CONFIG_PERF_EVENTS; in a container, mount /proc" },
+	  "use a kernel with CONFIG_PERF_EVENTS; in a container, mount /proc" },
 	{ "perf rights", ERROR_PERMISSION, look_at_perf_rights,
-	  "run as root, or with CAP_PERFMON" },
+	  "run as root or with CAP_PERFMON" },
 	{ "locked memory", ERROR_PERMISSION, look_at_memory,
 	  "ulimit -l unlimited" },
 	/* The last: nothing but names depends on it. */
 	{ "kernel symbols", ERROR_NONE, look_at_symbols,
-	  "run with CAP_SYSLOG, and kernel.kptr_restrict below 2" },
+	  "run with CAP_SYSLOG and with kernel.kptr_restrict below 2" },
 };
 
 size_t bpf_conditions(const struct bpf_facts *f, struct condition *list)

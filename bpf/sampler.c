@@ -210,7 +210,7 @@ static int sampler_configure(struct sampler *s, struct error *err)
 				  sampler_wants(s, SAMPLE_LOCK));
 	if (o->stack_bytes > SAMPLER_STACK_LIMIT || sampler_size_maps(s))
 		return fail(err, ERROR_FAILED,
-			    "BPF maps cannot have the sizes that are wanted");
+			    "cannot set the sizes of the BPF maps");
 	return 0;
 }
 
@@ -311,10 +311,10 @@ int sampler_add(struct sampler *s, pid_t pid, struct error *err)
 				&since, BPF_ANY) == 0)
 		return 0;
 	return errno == E2BIG ? fail(err, ERROR_UNAVAILABLE,
-				     "%d: %d processes are sampled already",
+				     "%d: cannot sample more than %d processes",
 				     (int)pid, SAMPLER_TARGETS)
-			      : fail_sys(err, ERROR_FAILED,
-					 "%d cannot be sampled", (int)pid);
+			      : fail_sys(err, ERROR_FAILED, "cannot sample %d",
+					 (int)pid);
 }
 
 void sampler_remove(struct sampler *s, pid_t pid)
@@ -347,18 +347,17 @@ int sampler_probe(struct sampler *s, enum sample_kind kind, pid_t pid,
 
 	if (!sampler_wants(s, kind))
 		return fail(err, ERROR_FAILED,
-			    "%d: a probe of a kind that was not asked for",
-			    (int)pid);
+			    "%d: this kind of probe was not loaded", (int)pid);
 	link = bpf_program__attach_uprobe(program, false, pid, path, offset);
 	if (!link) {
 		int sys = errno;
 
 		if (sys == ESRCH || sys == ENOENT)
 			return fail(err, ERROR_NO_TARGET,
-				    "%d: no such process any more", (int)pid);
+				    "%d: the process has ended", (int)pid);
 		/* CAP_BPF and CAP_PERFMON, which ticks need, do not do. */
 		if (sys == EACCES || sys == EPERM)
-			what = "uprobe, which takes CAP_SYS_ADMIN";
+			what = "uprobe, which requires CAP_SYS_ADMIN";
 		load_refused(what, sys, err);
 		return fail_in(err, "%d", (int)pid);
 	}
@@ -376,7 +375,7 @@ int sampler_read_owners(struct sampler *s, pid_t pid,
 	    bpf_map_update_elem(bpf_map__fd(s->programs->maps.monitors), &key,
 				m, BPF_ANY))
 		return fail_sys(err, ERROR_FAILED,
-				"%d: owners of monitors cannot be read",
+				"%d: cannot read the owners of monitors",
 				(int)pid);
 	return 0;
 }

@@ -466,10 +466,10 @@ void idle_threads_count_lost(struct profile *p, uint64_t hidden, uint64_t late)
 {
 	if (hidden)
 		profile_lost(p, "threads left out", hidden,
-			     "they may have slept, and samples were lost");
+			     "they may have slept, but samples were lost");
 	if (late)
 		profile_lost(p, "threads not looked at", late,
-			     "there was no time to look where they slept");
+			     "there was no time to read their stacks");
 }
 
 void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,

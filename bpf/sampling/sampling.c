@@ -101,8 +101,7 @@ int launch_begin(struct launch *l, int64_t until_ns, struct error *err)
 		news = child_wait(&l->child, until_ns, &fd, err);
 	/* Its first instruction may be on a disk that gives no answer. */
 	if (news == CHILD_SILENT)
-		return fail(err, ERROR_FAILED,
-			    "cannot start %s: it has not begun in time",
+		return fail(err, ERROR_FAILED, "cannot start %s: timed out",
 			    l->name);
 	close(l->child.channel);
 	l->child.channel = -1;
@@ -556,9 +555,9 @@ static void sampling_note_ends(struct sampling_shared *s)
 	if (s->likened)
 		profile_note(s->profile, "waits with an estimated stack trace",
 			     s->likened,
-			     "threads waited too often to copy each whole "
-			     "stack: they have the one of another wait of the "
-			     "thread at the same place");
+			     "threads waited too often to copy each stack: the "
+			     "stack trace of another wait at the same place is "
+			     "used");
 	for (size_t i = 0; i < SAMPLING_WHYS && s->whys[i].why; i++)
 		text_printf(&whys, "%s%" PRIu64 " %s", i ? "; " : "",
 			    s->whys[i].count, s->whys[i].why);
@@ -614,29 +613,28 @@ static void sampling_add_losses(struct sampling *s)
 		const char *why;
 	} remarks[] = {
 		{ true, "names lost", had.untold,
-		  "the agent had no room to tell of code" },
+		  "the agent's buffer was full" },
 		{ true, "samples lost", lost.lost,
-		  "there was no room for them: a lower -F or --stack-bytes "
-		  "helps" },
+		  "the ring buffer was full; use a lower -F or --stack-bytes" },
 		{ true, "samples left out", s->astray,
-		  "of processes that could not be looked at" },
+		  "their processes could not be opened" },
 		{ true, "stack traces lost", stalled,
-		  "memory of the target did not come within a second" },
+		  "reading the target's memory took more than a second" },
 		{ true, "reads lost", stalled ? 0 : had.stalls,
-		  "memory of the target did not come within a second" },
+		  "reading the target's memory took more than a second" },
 		{ true, "files left out", had.files,
-		  "their file system does not answer in time: functions in "
-		  "them have no names" },
-		{ true, "looks at code left out", had.refused,
-		  "there is more of it than a JVM has" },
+		  "their file system did not respond in time: their functions "
+		  "have no names" },
+		{ true, "code cache reads omitted", had.refused,
+		  "the code cache is larger than any JVM's" },
 		{ false, "waits left out", lost.unended,
 		  "the kernel did not report when they ended" },
 		{ false, "allocations and locks without a class", had.classless,
 		  "the object or its class could not be read" },
 		{ false, "waits for a monitor without its owner", had.ownerless,
-		  "the monitor did not name it yet, or it had ended" },
+		  "the monitor had no owner yet, or the owner had ended" },
 		{ false, "Java frames without a name", had.unnamed,
-		  "their code or class was gone" },
+		  "their code or class was unloaded" },
 	};
 
 	sampling_note_ends(&s->shared);
@@ -723,7 +721,8 @@ void sampling_stop(struct sampling *s)
 	     i++) {
 		if (s->targets.all[i]->has_ended)
 			sampling_tell(s->o, SAMPLING_LOSS,
-				      "%s has ended; it was sampled until then",
+				      "%s has ended; its samples until then "
+				      "are kept",
 				      s->targets.all[i]->name.bytes);
 	}
 }

@@ -100,7 +100,7 @@ static const char *kernel_function(struct sampling_kernel *k, uint64_t address)
 		k->symbols = kernel_symbols_open(&why);
 		if (!k->symbols)
 			sampling_tell(k->o, SAMPLING_INFO,
-				      "frames of the kernel have no names: %s",
+				      "kernel frames have no names: %s",
 				      why.text);
 	}
 	k->asked_symbols = true;

@@ -83,7 +83,7 @@ static void target_open_metadata(struct sampling_target *t)
 			      t->name.bytes, why.text);
 	else if (vm_symbols_limits(t->metadata))
 		sampling_tell(t->shared->o, SAMPLING_INFO,
-			      "%s: inlined methods are not known: %s",
+			      "%s: inlined methods are unavailable: %s",
 			      t->name.bytes, vm_symbols_limits(t->metadata));
 }
 
@@ -119,8 +119,7 @@ static void target_open_classes(struct sampling_target *t)
 	if (!t->classes)
 		sampling_tell(
 			t->shared->o, SAMPLING_INFO,
-			"%s: the classes allocated and locked are not known: "
-			"%s",
+			"%s: allocated and locked classes are unavailable: %s",
 			t->name.bytes,
 			why.kind ? why.text : "the JVM has no vmStructs");
 }
@@ -140,10 +139,9 @@ static int target_read_owners(struct sampling_target *t, struct error *err)
 	    !java_threads_places(t->owners, agent_client_jni(t->agent),
 				 &places)) {
 		sampling_tell(t->shared->o, SAMPLING_INFO,
-			      "%s: the owners of monitors are not known: %s",
+			      "%s: monitor owners are unavailable: %s",
 			      t->name.bytes,
-			      why.kind ? why.text
-				       : "its threads cannot be read");
+			      why.kind ? why.text : "cannot read its threads");
 		return 0;
 	}
 	monitors = (struct sampler_monitors){
@@ -180,7 +178,7 @@ static void target_report_costs(const struct sampling_target *t)
 
 	agent_client_costs(t->agent, &costs);
 	sampling_tell(t->shared->o, SAMPLING_DETAIL,
-		      "%s: the agent was loaded in %.1f ms, and heard of all "
+		      "%s: the agent was loaded in %.1f ms and received all "
 		      "methods in %.1f ms",
 		      t->name.bytes, (double)costs.load_ns / CLOCK_NS_PER_MS,
 		      (double)costs.replay_ns / CLOCK_NS_PER_MS);
@@ -290,8 +288,8 @@ static int target_load_agent(struct sampling_target *t, struct error *why,
 	if (warning) {
 		sampling_tell(
 			t->shared->o, SAMPLING_DETAIL,
-			"%s: no agent is loaded, since %s; names are from "
-			"the JVM's metadata",
+			"%s: no agent is loaded, since %s; names come from the "
+			"JVM's memory",
 			t->name.bytes, warning);
 		return 0;
 	}
@@ -309,8 +307,8 @@ static void target_report_no_agent(const struct sampling_target *t,
 	    (!target_is_tried_again(t) || sampling_target_is_whole(t)))
 		sampling_tell(
 			t->shared->o, SAMPLING_INFO,
-			"%s: no agent is loaded, names are from the JVM's "
-			"metadata: %s",
+			"%s: cannot load the agent, names come from the JVM's "
+			"memory: %s",
 			t->name.bytes, why->text);
 }
 
@@ -535,14 +533,13 @@ void sampling_target_begin(struct sampling_target *t)
 
 		sampling_tell(
 			t->shared->o, SAMPLING_INFO,
-			"%s: the agent is not heard any more, names are from "
-			"the "
-			"JVM's metadata: %s",
+			"%s: lost the agent, names come from the JVM's memory: "
+			"%s",
 			t->name.bytes, why.text);
 		if (target_needs_agent(t))
-			profile_lost(t->shared->profile, "the agent was lost",
-				     1,
-				     "no allocations and waits from then on");
+			profile_lost(
+				t->shared->profile, "the agent was lost", 1,
+				"no allocations and lock waits after that");
 		t->untold = target_untold(t);
 		agent_client_close(t->agent);
 		t->agent = NULL;
@@ -592,7 +589,7 @@ const char *sampling_end_frame(enum sampling_end end)
 		[SAMPLING_END_PAGE] = "[truncated: stack not in memory]",
 		[SAMPLING_END_OFTEN] = "[truncated: stack not copied]",
 		[SAMPLING_END_EARLIER] = "[truncated: began before sampling]",
-		[SAMPLING_END_STALLED] = "[truncated: memory did not come]",
+		[SAMPLING_END_STALLED] = "[truncated: memory read timed out]",
 	};
 
 	return frames[end];

@@ -465,8 +465,8 @@ static int targets_check_thread(const struct sampling_targets *t,
 			return 0;
 	}
 	sampling_targets_name(t, &names);
-	fail(err, ERROR_NO_TARGET, "--tid %d: no thread of %s has that number",
-	     (int)tid, names.bytes);
+	fail(err, ERROR_NO_TARGET, "--tid %d: no such thread in %s", (int)tid,
+	     names.bytes);
 	text_release(&names);
 	return -1;
 }

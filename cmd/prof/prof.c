@@ -146,7 +146,7 @@ static int prof_run(int argc, char **argv, struct error *err)
 				   "running JVMs, not both");
 	if (opt.live.idle &&
 	    (opt.inputs.count || strcmp(opt.sampler, "dump") != 0))
-		return misuse(err, "--idle goes with --sampler dump");
+		return misuse(err, "--idle requires --sampler dump");
 	if (opt.inputs.count) {
 		if (prof_asprof_name_file(&opt, 0, err))
 			return -1;
@@ -176,11 +176,11 @@ static const struct command_option options[] = {
 	OPT_DURATION('d', "duration", &opt.live.sampling.duration_ns, "<time>",
 		     "sample for this long (default: until Ctrl-C)"),
 	OPT_LIST('i', "input", &opt.inputs, "<file>",
-		 "a recording, - is stdin; or asprof's interval"),
+		 "a recording (-: stdin); or asprof's interval"),
 	OPT_STRING('o', "output", &opt.output, "<file>",
 		   "write a report or a drawing here (default: -)"),
 	OPT_STRING('f', "file", &opt.file, "<file>",
-		   "as -o; -o is then asprof's format"),
+		   "the same as -o; -o is then asprof's format"),
 	OPT_CHOICE(0, "format", &opt.format, NULL,
 		   "set the input format", .choices = recording_formats),
 	OPT_CHOICE(0, "output-format", &opt.output_format, NULL,
@@ -208,13 +208,13 @@ static const struct command_option options[] = {
 	OPT_SIZE(0, "alloc-interval", &opt.live.sampling.alloc_interval, "<size>",
 		 "with -e alloc: bytes between samples, on average"),
 	OPT_DURATION(0, "min-blocked", &opt.live.sampling.min_blocked_ns, "<time>",
-		     "with -e offcpu, wall: leave out shorter waits"),
+		     "with -e offcpu, wall: omit shorter waits"),
 	OPT_FLAG(0, "agent", &opt.live.sampling.agent,
 		 "use the agent even if it may crash this JDK"),
 	OPT_FLAG(0, "no-agent", &opt.live.sampling.no_agent,
-		 "load nothing into the JVM"),
+		 "do not load the agent into the JVM"),
 	OPT_FLAG(0, "no-agent-warning", &opt.live.sampling.quiet_target,
-		 "load no agent if the JVM would warn of it",
+		 "do not load the agent if the JVM would warn",
 		 .aliases = "--quiet-target"),
 	OPT_CHOICE(0, "sampler", &opt.sampler, "bpf|dump",
 		   "dump: less accurate thread dumps"),
@@ -223,15 +223,15 @@ static const struct command_option options[] = {
 	OPT_RECORDING_TIMES(opt),
 	OPT_SAMPLE_FILTER(opt.filter),
 	OPT_STRING(0, "show", &opt.show, "<parts>",
-		   "of a report only: frames, classes, owners, …"),
+		   "show parts of the report: frames, classes, …"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
 		  "limit the frames (threads: half)"),
 	OPT_NUMBER(0, "min-percent", &opt.min_percent, "<percent>",
 		   "hide calls below this share"),
 	OPT_COUNT(0, "chain", &opt.chain, "<count>",
-		  "maximum frames of a call chain"),
+		  "maximum number of frames of a call chain"),
 	OPT_STYLE(opt.drawing),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print only errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "verbose output"),
 	OPT_END,
 };
@@ -241,7 +241,7 @@ const struct command prof_command = {
 	.name = "prof",
 	.synopsis = "prof [<options>] <pid>… | -i <recording>… | -- "
 		    "<program>…",
-	.summary = "say where the time goes: hottest frames, calls, threads",
+	.summary = "report where the time goes: frames, calls, threads",
 	.group = "see where time goes",
 	.examples = "  sjkc prof -p 4711 -d 30s -o out.html\n"
 		    "  sjkc prof -e cpu,offcpu -d 10s 4711 # a report of each\n"

@@ -129,7 +129,8 @@ static int asprof_set_rate(struct prof_options *o, const char *word,
 	if (is_bare)
 		ns = count < INT64_MAX ? (int64_t)count : INT64_MAX;
 	if (ns < 100000 || ns > CLOCK_NS_PER_S)
-		return misuse(err, "-i %s: an interval is 100us to 1s", word);
+		return misuse(err, "-i %s: the interval must be 100us to 1s",
+			      word);
 	o->live.sampling.hz = (uint64_t)((CLOCK_NS_PER_S + ns / 2) / ns);
 	return 0;
 }

@@ -181,12 +181,11 @@ static int dumps_check_options(const struct prof_live_options *o,
 		return misuse(err, "--sampler dump requires one running JVM: "
 				   "name its PID");
 	if (o->idle && o->sampling.events == SAMPLING_WALL)
-		return misuse(err, "--idle goes with -e cpu: -e wall has all "
-				   "threads");
+		return misuse(err, "--idle requires -e cpu: -e wall includes "
+				   "all threads");
 	if (o->sampling.tid || o->sampling.only_user || o->sampling.only_kernel)
-		return misuse(err, "--tid, --user-frames and --kernel-frames "
-				   "do not go with "
-				   "--sampler dump");
+		return misuse(err, "--sampler dump does not support --tid, "
+				   "--user-frames and --kernel-frames");
 	if (o->sampling.hz > MOST_HZ)
 		return misuse(err,
 			      "-F is at most %d with --sampler dump: each "

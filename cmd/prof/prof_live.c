@@ -29,13 +29,13 @@ enum { FILES_BASE = 32, FILES_CPU = 2, FILES_TARGET = 6, FILES_MANY = 65536 };
 
 /* What no samples of an event mean, and what to do, by the events' bits. */
 static const char *const no_samples_of[] = {
-	"no thread used a CPU for long enough; -e wall shows what they wait "
-	"for, -d a longer time",
+	"no thread used a CPU for long enough; use -e wall to see what threads "
+	"wait for, or a longer -d",
 	"no thread waited (for as long as --min-blocked)",
 	"no thread ran, or waited for as long as --min-blocked",
-	"too little was allocated; --alloc-interval, -d",
-	"no thread had to wait for a monitor; waits of other kinds are in -e "
-	"offcpu",
+	"too little was allocated; use a smaller --alloc-interval or a longer "
+	"-d",
+	"no thread waited for a monitor; use -e offcpu to see other waits",
 };
 
 static unsigned live_find_event(const char *name, size_t len)

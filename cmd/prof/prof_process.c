@@ -50,23 +50,24 @@ static int process_check_limits(const struct prof_options *o, struct error *err)
 
 	if (!live->sampling.hz || (live->sampling.hz > MOST_HZ &&
 				   live->sampling.hz != COUNT_NOT_GIVEN))
-		return misuse(err, "-F is 1 to %d", MOST_HZ);
+		return misuse(err, "-F must be 1 to %d", MOST_HZ);
 	if (!live->sampling.duration_ns)
-		return misuse(err, "option --duration must be longer than 0");
+		return misuse(err, "--duration must be longer than 0");
 	if (live->sampling.stack_bytes < LEAST_STACK ||
 	    live->sampling.stack_bytes > MOST_STACK)
-		return misuse(err, "--stack-bytes is 4k to 256k");
+		return misuse(err, "--stack-bytes must be 4k to 256k");
 	if (live->sampling.max_stack < 1 ||
 	    live->sampling.max_stack > UNWIND_FRAMES)
-		return misuse(err, "--max-stack is 1 to %d", UNWIND_FRAMES);
+		return misuse(err, "--max-stack must be 1 to %d",
+			      UNWIND_FRAMES);
 	if (live->sampling.only_user && live->sampling.only_kernel)
 		return misuse(
 			err,
 			"--user-frames and --kernel-frames exclude each other");
 	if (live->sampling.all && o->pids.count)
-		return misuse(err, "--all is every JVM, those of --pid, too");
+		return misuse(err, "--all and --pid exclude each other");
 	if (!o->tid || (o->tid > INT32_MAX && o->tid != COUNT_NOT_GIVEN))
-		return misuse(err, "--tid: no thread has that number");
+		return misuse(err, "--tid: invalid thread id");
 	return 0;
 }
 
@@ -79,8 +80,8 @@ static int process_check_output(const struct writing *w, unsigned events,
 	if (w->output.drawing && w->output.drawing->one_event &&
 	    events & (events - 1))
 		return misuse(err,
-			      "%s output is of one event: choose one, or "
-			      "another output",
+			      "%s output supports one event: choose one event "
+			      "or another format",
 			      w->output.drawing->name);
 	return output_try(path ? path : "-", err);
 }

@@ -62,7 +62,7 @@ static int writing_job(void *self, int channel, struct error *err)
 
 	(void)channel;
 	if (w->write(w->self, err) && err->kind != ERROR_PARTIAL)
-		log_always("no snapshot: %s", err->text);
+		log_always("cannot write the snapshot: %s", err->text);
 	return CHILD_NOTHING;
 }
 
@@ -86,7 +86,7 @@ void prof_snapshot_write(int (*write)(void *self, struct error *err),
 	is_late = false;
 	child_leave(&writer);
 	if (child_start(&writer, &options, writing_job, &w, &err))
-		log_always("no snapshot: %s", err.text);
+		log_always("cannot write the snapshot: %s", err.text);
 }
 
 void prof_snapshot_await(int64_t until_ns)
@@ -100,8 +100,8 @@ void prof_snapshot_await(int64_t until_ns)
 		if (i == sizeof(ends) / sizeof(*ends))
 			break;
 		if (i == 0)
-			log_always("the last snapshot could not be written "
-				   "in time");
+			log_always("gave up writing the last snapshot: timed "
+				   "out");
 		kill(writer.pid, ends[i]);
 		until_ns = clock_monotonic_ns() + END_NS;
 	}

@@ -86,16 +86,16 @@ static int choose_parts(struct prof_output *output, struct error *err)
 			strncmp(report_part_names[part], list, len) != 0))
 			part++;
 		if (part == REPORT_PARTS)
-			return misuse(err, "--show: a report has frames, "
-					   "classes, owners, threads "
-					   "and calls");
+			return misuse(err, "--show: unknown part; use frames, "
+					   "classes, owners, threads or calls");
 		output->parts |= 1U << part;
 		list += len + (list[len] == ',');
 	}
 	if (!output->parts)
-		return misuse(err, "--show: nothing is left to be shown");
+		return misuse(err, "--show requires at least one part");
 	if (output->report->one_part && output->parts & (output->parts - 1))
-		return misuse(err, "--show: CSV is one table; choose one");
+		return misuse(err, "--show: CSV output has one table; choose "
+				   "one part");
 	return 0;
 }
 
@@ -103,7 +103,7 @@ static int choose_parts(struct prof_output *output, struct error *err)
 static int check_drawing(const struct prof_options *o, struct error *err)
 {
 	if (o->show)
-		return misuse(err, "--show goes with a report");
+		return misuse(err, "--show requires a report");
 	return 0;
 }
 
@@ -112,15 +112,15 @@ int prof_output_choose(struct prof_output *output, const struct prof_options *o,
 {
 	*output = (struct prof_output){ .options = o };
 	if (o->output && !*o->output)
-		return misuse(err, "--output has no file name");
+		return misuse(err, "--output requires a file name");
 	if (o->csv + o->json + (o->output_format != NULL) > 1)
 		return misuse(err, "--csv, --json and --output-format exclude "
 				   "each other");
 	if (o->min_percent > 100)
-		return misuse(err, "--min-percent is at most 100");
+		return misuse(err, "--min-percent must be at most 100");
 	output->report = report_of(o);
 	if (output->report && o->drawing.style.annotate)
-		return misuse(err, "--annotate goes with collapsed output");
+		return misuse(err, "--annotate requires collapsed output");
 	if (output->report)
 		return choose_parts(output, err);
 	output->drawing = flame_output_format(o->output_format, o->output,
@@ -193,7 +193,7 @@ static int write_text(const struct flame_output *d, const struct text *text,
 		log_info("wrote %s", d->output);
 	if (ret == 0 && profile_is_partial(d->profile))
 		ret = fail(err, ERROR_PARTIAL,
-			   "the report is not of all of the input");
+			   "the report covers only part of the input");
 	return ret;
 }
 
@@ -225,8 +225,8 @@ int prof_write_table(const struct prof_output *output,
 
 	if (!output->report)
 		return fail(err, ERROR_MISUSE,
-			    "%s events have no stack traces to be drawn: write "
-			    "text, CSV or JSON",
+			    "%s events have no stack traces to draw: use text, "
+			    "CSV or JSON",
 			    table->name);
 	output->report->put_table(&text, d->profile, table, &options);
 	ret = write_text(d, &text, err);

@@ -81,9 +81,9 @@ static const char *client_warning(const struct jvm *jvm, struct attach *attach)
 	if (agent_load_known(jvm, path, sizeof(path)) ||
 	    !client_may_warn(jvm, attach))
 		return NULL;
-	return "the JVM will print a warning that an agent has been loaded "
-	       "(JDK 21 and later); the library, some 20 KiB, stays mapped, "
-	       "and sleeps afterwards";
+	return "the JVM will print a warning about a loaded agent (JDK 21 and "
+	       "later); the library, about 20 KiB, stays mapped and idle "
+	       "afterwards";
 }
 
 const char *agent_client_warning(const struct jvm *jvm)
@@ -107,9 +107,9 @@ static const char *client_words(const struct agent_report *r)
 	case 99:
 		return "a capability is missing";
 	case 110:
-		return "it has no memory left";
+		return "the JVM is out of memory";
 	case 112:
-		return "it is in no state for that";
+		return "the JVM is starting or ending";
 	default:
 		return "see jvmtiError";
 	}
@@ -167,7 +167,7 @@ static int client_check_start(struct agent_client *a, struct error *err)
 			    (int)r->code, client_words(r));
 	default:
 		return fail(err, ERROR_REFUSED,
-			    "%d: the agent was loaded, but does not answer",
+			    "%d: the agent was loaded but does not respond",
 			    (int)a->jvm->pid);
 	}
 }
@@ -283,8 +283,7 @@ static int client_find_probe(const struct agent_client *a, const char *function,
 	char range[40];
 
 	if (!agent_load_mapping(a->jvm, range, sizeof(range)))
-		return fail(err, ERROR_NO_TARGET,
-			    "%d: the agent is not mapped there",
+		return fail(err, ERROR_NO_TARGET, "%d: the agent is not mapped",
 			    (int)a->jvm->pid);
 	if (!agent_library_function(function, &out->offset))
 		return fail(err, ERROR_FAILED, "the agent has no %s", function);

@@ -86,8 +86,7 @@ static void add_fix(struct text *why, unsigned feature, unsigned update,
 		    bool is_oracle)
 {
 	if (is_oracle)
-		text_puts(why, "; no update of Oracle's is known to have the "
-			       "fix");
+		text_puts(why, "; no Oracle update is known to have the fix");
 	else if (!update)
 		text_printf(why, "; not fixed in JDK %u", feature);
 	else

@@ -52,8 +52,8 @@ int agent_load_allowed(const struct jvm *jvm, struct error *err)
 	option = jvm_about_option(&about, "-XX:-EnableDynamicAgentLoading");
 	if (option)
 		ret = fail(err, ERROR_REFUSED,
-			   "%d: the JVM was started with %s: it loads no "
-			   "agents; start it without, or do without the agent",
+			   "%d: the JVM loads no agents: it was started with "
+			   "%s; omit that option or use --no-agent",
 			   (int)jvm->pid, "-XX:-EnableDynamicAgentLoading");
 	jvm_about_release(&about);
 	return ret;
@@ -440,9 +440,9 @@ static void look_at_place(struct place *p, int wanted)
 	} else if (vfs.f_flag & ST_RDONLY) {
 		is_wrong(p, "read-only");
 	} else if (vfs.f_bavail * vfs.f_frsize < ROOM_WANTED && vfs.f_blocks) {
-		is_wrong(p, "no room");
+		is_wrong(p, "no space left");
 	} else if (vfs.f_favail == 0 && vfs.f_files) {
-		is_wrong(p, "no inode left");
+		is_wrong(p, "no inodes left");
 	} else {
 		p->fit = wanted;
 		if (vfs.f_flag & ST_NOEXEC) {
@@ -451,7 +451,7 @@ static void look_at_place(struct place *p, int wanted)
 		}
 		if (!is_local((long)fs.f_type)) {
 			p->fit &= ~STREAM_FILE;
-			is_wrong(p, "of a file system that may stall (0x%lx)",
+			is_wrong(p, "on a file system that may stall (0x%lx)",
 				 (long)fs.f_type);
 		}
 	}
@@ -592,15 +592,16 @@ static const char *remedy_of(const struct making *m)
 	for (int i = 0; i < PLACES; i++) {
 		switch (m->places[i].sys) {
 		case EMFILE:
-			return "have sjkc open more files: ulimit -n 1024";
+			return "raise sjkc's limit of open files with `ulimit "
+			       "-n`";
 		case EFBIG:
-			return "let sjkc write larger files: ulimit -f "
-			       "unlimited";
+			return "raise sjkc's file size limit with `ulimit -f "
+			       "unlimited`";
 		default:
 			break;
 		}
 	}
-	return "mount a tmpfs that is not noexec on its /tmp";
+	return "mount a tmpfs without noexec on the JVM's /tmp";
 }
 
 static int no_place(const struct making *m, struct error *err)
@@ -611,7 +612,7 @@ static int no_place(const struct making *m, struct error *err)
 	for (int i = 0; i < PLACES; i++)
 		text_printf(&why, "%s%s: %s", i ? "; " : "", m->places[i].path,
 			    *m->places[i].wrong ? m->places[i].wrong
-						: "not for both");
+						: "not accessible to both");
 	ret = fail(err, ERROR_REFUSED,
 		   "%d: no place where the JVM could load the agent from (%s); "
 		   "%s",
@@ -692,7 +693,7 @@ int agent_folder_make(struct agent_folder *f, const struct jvm *jvm,
 		f->stream_path[AGENT_PATHS - 1] = '\0';
 	} else {
 		if (news == CHILD_DONE || news == CHILD_TOLD)
-			fail(err, ERROR_FAILED, "no file was handed over");
+			fail(err, ERROR_FAILED, "no file was received");
 		agent_folder_remove(f);
 	}
 	child_memory_free(m, sizeof(*m));

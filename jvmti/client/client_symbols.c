@@ -835,8 +835,8 @@ static int stream_fail(struct client_stream *s, struct error *err)
 {
 	s->is_broken = true;
 	return fail(err, ERROR_PARTIAL,
-		    "what the agent has written cannot be read: who has the "
-		    "JVM's user may have changed it");
+		    "cannot read the agent's stream: a process of the JVM's "
+		    "user may have changed it");
 }
 
 int client_stream_look(struct client_stream *s, struct error *err)

@@ -69,7 +69,7 @@ places() {
 		return
 	mounted /dev/shm mode=1777,size=64k,nr_inodes=40 &&
 		mounted /var/tmp mode=700 && agent 5 costs &&
-		said '/dev/shm: no room; /var/tmp: Permission denied' &&
+		said '/dev/shm: no space left; /var/tmp: Permission denied' &&
 		copies_are 0 && no_folders && alive "$pid" || return
 	target_end "$pid"
 }

@@ -9,16 +9,16 @@ scratch=$2
 
 target "$(jdks | head -n 1)" || exit 1
 prof 1 -e lock -d 100ms "$pid" &&
-	has "$prof_err" 'no samples: no thread had to wait.*-e offcpu' || exit 1
+	has "$prof_err" 'no samples: no thread waited.*-e offcpu' || exit 1
 prof 1 -e alloc,lock --alloc-interval 100m -d 100ms "$pid" &&
-	has "$prof_err" 'too little was allocated; --alloc-interval' || exit 1
+	has "$prof_err" 'too little was allocated; use a smaller --alloc-interval' || exit 1
 prof 0 -e wall,lock -d 200ms "$pid" &&
-	has "$prof_err" 'no samples of lock: no thread had to wait' || exit 1
+	has "$prof_err" 'no samples of lock: no thread waited' || exit 1
 target_stop "$pid" && prof 1 --no-agent -d 100ms "$pid" &&
 	has "$prof_err" "no samples: stopped by a signal.*kill -CONT $pid" ||
 	exit 1
 kill -CONT "$pid"
-prof 1 -d 100ms -- sh -c 'sleep 1' && has "$prof_err" '-e wall shows' || exit 1
+prof 1 -d 100ms -- sh -c 'sleep 1' && has "$prof_err" '-e wall to see' || exit 1
 # The JVM is asked at some moment of these.
 for _ in 1 2 3 4 5 6; do
 	prof 0 -e wall -d 200ms --show threads -n 0 "$pid" || exit 1

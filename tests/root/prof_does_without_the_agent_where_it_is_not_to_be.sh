@@ -13,7 +13,7 @@ for jdk in $(jdks); do
 	for flag in -XX:-EnableDynamicAgentLoading -XX:+DisableAttachMechanism; do
 		target "$jdk" $flag -- burners=1 || exit 1
 		prof 0 -d 1s -o "$scratch/out.collapsed" "$pid" || exit 1
-		has "$prof_err" "no agent is loaded, names are from the JVM's" &&
+		has "$prof_err" "cannot load the agent, names come from the JVM's" &&
 			has "$prof_err" "${flag#-XX:?}" &&
 			has "$scratch/out.collapsed" ';Target\.burn' || exit 1
 		prof 5 -e alloc -d 1s "$pid" && has "$prof_err" "${flag#-XX:?}" || exit 1
@@ -42,7 +42,7 @@ for jdk in $(jdks); do
 	has "$scratch/typed" '% sampling' || exit 1
 	! grep '% sampling' "$scratch/typed-q" || exit 1
 	prof 3 --no-agent -d 1s --tid $$ "$pid" &&
-		has "$prof_err" "tid $$: no thread of Target" || exit 1
+		has "$prof_err" "tid $$: no such thread in Target" || exit 1
 	prof 0 -d 1s -o "$scratch/out.collapsed" "$pid" || exit 1
 	if grep -q WARNING "$said"; then
 		has "$prof_err" 'loading the agent: the JVM will print a warning' ||

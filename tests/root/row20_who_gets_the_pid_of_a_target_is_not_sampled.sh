@@ -54,5 +54,5 @@ export jdk classes scratch sjkc
 timeout 100 unshare --pid --fork --kill-child --mount-proc \
 	sh "$scratch/within.sh" || exit 1
 has "$scratch/out.collapsed" '^\[burner-0 ' &&
-	has "$scratch/prof.err" 'has ended; it was sampled until then' || exit 1
+	has "$scratch/prof.err" 'has ended; its samples until then are kept' || exit 1
 ! grep -E '^\[(dd|timeout|sh) ' "$scratch/out.collapsed"

@@ -26,6 +26,6 @@ for jdk in $(jdks); do
 	target_contained "$jdk" -- burners=1 || exit 1
 	tmp_options=rw
 	prof 0 -d 2s -t -o "$scratch/out.collapsed" "$pid" && check || exit 1
-	has "$prof_err" 'no agent is loaded, names are from' || exit 1
+	has "$prof_err" 'cannot load the agent, names come from' || exit 1
 	target_end "$pid"
 done

@@ -55,8 +55,8 @@ env="env LD_PRELOAD=$other_kernel"
 	refused 4 seccomp 'bpf(2).*seccomp profile' "$tools/without_bpf"
 	refused 4 seccomp 'perf_event_open(2).*seccomp profile' \
 		"$tools/without_bpf" -p
-	# What the filter does not let through is not said to be allowed.
-	grep -q '^? *perf rights .*not known' "$scratch/out" ||
+	# What the filter does not allow is not reported as allowed.
+	grep -q '^? *perf rights .*unknown' "$scratch/out" ||
 		failed 'with a filter: perf rights'
 	echo 3 >"$scratch/paranoid"
 	refused 4 'perf rights' 'CAP_SYS_ADMIN.*perf_event_paranoid to 2' \
@@ -96,7 +96,7 @@ refused 8 BTF 'CONFIG_DEBUG_INFO_BTF' \
 	unshare --mount sh "$scratch/no_btf.sh"
 # shellcheck disable=SC2046,SC2086 # words
 {
-	refused 8 kernel 'Linux 4.18.0 has no ring.*5.8 or later' \
+	refused 8 kernel 'Linux 4.18.0 has no BPF ring.*5.8 or later' \
 		$env OTHER_RELEASE=4.18.0
 	refused 4 'locked memory' 'ulimit -l unlimited' \
 		prlimit --memlock=65536:65536 $(without sys_resource) $env OTHER_RELEASE=5.10.0
@@ -153,5 +153,5 @@ grep -q '(/tmp: File too large.*ulimit -f' "$scratch/out" ||
 unshare --user --map-root-user "$tools/take_samples" open >"$scratch/out" 2>&1
 status=$?
 [ $status -eq 4 ] || failed "in a user namespace: exit status $status"
-grep -q 'user namespace: not the first' "$scratch/out" ||
+grep -q 'user namespace: not the initial one' "$scratch/out" ||
 	failed 'in a user namespace'

@@ -29,7 +29,7 @@ stalled_prof() {
 	before=$(date +%s%N)
 	prof 7 --no-agent -d 2s --json -n 500 -o "$scratch/some.json" "$@" "$pid" || return
 	took=$((($(date +%s%N) - before) / 1000000))
-	lost=$(sed -n 's/.*traces lost: \([0-9]*\) (memory of the target.*/\1/p' \
+	lost=$(sed -n 's/.*traces lost: \([0-9]*\) (reading the target.*/\1/p' \
 		"$prof_err")
 	[ "${lost:-0}" -ge "$least" ] || { cat "$prof_err"; return 1; }
 	has "$scratch/some.json" "\"stack traces lost\",\"count\":$lost," || return

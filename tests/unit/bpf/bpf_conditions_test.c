@@ -118,7 +118,7 @@ static void a_remedy_is_one(void **state)
 	c = named(&f, "perf rights");
 	assert_null(strstr(c.remedy, "paranoid"));
 	assert_non_null(strstr(c.remedy, "CAP_PERFMON"));
-	assert_non_null(strstr(c.detail, "which takes CAP_PERFMON"));
+	assert_non_null(strstr(c.detail, "which requires CAP_PERFMON"));
 }
 
 static void what_could_not_be_tried_is_not_known(void **state)
@@ -130,7 +130,7 @@ static void what_could_not_be_tried_is_not_known(void **state)
 	f.perf = BPF_PERF_UNKNOWN, f.seccomp = 2, f.filters_perf = true;
 	c = named(&f, "perf rights");
 	assert_int_equal(c.state, CONDITION_UNKNOWN);
-	assert_null(strstr(c.detail, "lets"));
+	assert_null(strstr(c.detail, "allows"));
 	assert_string_equal(c.remedy, "");
 	is_bad(&f, "seccomp", ERROR_PERMISSION);
 	f.filters_perf = f.has_perf_events = false;
