@@ -102,11 +102,12 @@ check:				## run the tests of a change; the last line counts them
 	$(Q)sh tests/run.sh build sanitized,replay \
 		cli,screen,layers,man,browser,root jvm
 
-# Adds unit tests without sanitizers, each script on each installed JDK, fuzzing.
+# Adds unit tests without sanitizers, each script on each installed JDK, fuzzing,
+# other JDKs and the packages.
 check-all:			## run check on each JDK, and each fuzzer for SECONDS=60
 	$(Q)sh tests/setup.sh check
 	$(Q)EVERY_JDK=1 sh tests/run.sh everything sanitized,replay \
-		unit,cli,screen,layers,man,browser,root jvm,fuzz jdks
+		unit,cli,screen,layers,man,browser,root jvm,fuzz jdks,packaging
 
 quick:				## run the fast tests: no browser, no JVM
 	$(Q)sh tests/run.sh unit,cli,layers,man
