@@ -38,15 +38,15 @@ static struct {
 	.shutdown_ns = 30 * CLOCK_NS_PER_S,
 };
 
-static void say(void *self, const char *line)
+static void mxprx_say(void *self, const char *line)
 {
 	(void)self;
 	log_info("%s", line);
 }
 
 /* Parses [HOST:]PORT; port 0 is allowed. */
-static int parse_bind(struct sockaddr_storage *to, const char *option,
-		      const char *text, struct error *err)
+static int mxprx_parse_bind(struct sockaddr_storage *to, const char *option,
+			    const char *text, struct error *err)
 {
 	const char *colon = strrchr(text, ':');
 	const char *port = colon ? colon + 1 : text;
@@ -76,8 +76,9 @@ static int parse_bind(struct sockaddr_storage *to, const char *option,
 }
 
 /* Other machines may connect only with --allow, and after a warning. */
-static int check_bind(const struct sockaddr_storage *local, const char *option,
-		      const char *bind, struct error *err)
+static int mxprx_check_bind(const struct sockaddr_storage *local,
+			    const char *option, const char *bind,
+			    struct error *err)
 {
 	if (cidr_is_loopback(local))
 		return 0;
@@ -111,7 +112,7 @@ static const struct {
 typedef int named_fn(void *self, target_fn *find, const char *name,
 		     struct error *err);
 
-static int for_each_jvm(named_fn *fn, void *self, struct error *err)
+static int mxprx_for_each_jvm(named_fn *fn, void *self, struct error *err)
 {
 	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++)
 		for (size_t i = 0; i < kinds[kind].names->count; i++)
@@ -122,15 +123,15 @@ static int for_each_jvm(named_fn *fn, void *self, struct error *err)
 }
 
 /* proxy_target_release() is due in any case. */
-static int find_jvm(struct door *d, target_fn *find, const char *name,
-		    struct upstream_options *jvm, struct proxy_target *target,
-		    struct error *err)
+static int mxprx_find_jvm(struct door *d, target_fn *find, const char *name,
+			  struct upstream_options *jvm,
+			  struct proxy_target *target, struct error *err)
 {
 	const struct proxy_target_options options = {
 		.proxy_command = opt.proxy_command,
 		.namespace = opt.namespace,
 		.timeout_ns = RESOLVE_NS,
-		.say = say,
+		.say = mxprx_say,
 	};
 
 	jvm->dialer = find(target, name, &options, d->base, err);
@@ -148,8 +149,8 @@ struct adding {
 	struct sockaddr_storage socks_at;
 };
 
-static int add_front(void *self, target_fn *find, const char *name,
-		     struct error *err)
+static int mxprx_add_front(void *self, target_fn *find, const char *name,
+			   struct error *err)
 {
 	struct adding *a = self;
 	const char *bind = *a->bind++;
@@ -161,10 +162,10 @@ static int add_front(void *self, target_fn *find, const char *name,
 	};
 	int port = -1;
 
-	if (parse_bind(&local, "-b", bind, err) ||
-	    check_bind(&local, "-b", bind, err))
+	if (mxprx_parse_bind(&local, "-b", bind, err) ||
+	    mxprx_check_bind(&local, "-b", bind, err))
 		return -1;
-	if (find_jvm(a->door, find, name, &front.jvm, &target, err) == 0)
+	if (mxprx_find_jvm(a->door, find, name, &front.jvm, &target, err) == 0)
 		port = rmi_front_add(a->door, &front, err);
 	proxy_target_release(&target);
 	if (port < 0)
@@ -173,13 +174,13 @@ static int add_front(void *self, target_fn *find, const char *name,
 				 err);
 }
 
-static int add_to_socks(void *self, target_fn *find, const char *name,
-			struct error *err)
+static int mxprx_add_to_socks(void *self, target_fn *find, const char *name,
+			      struct error *err)
 {
 	struct adding *a = self;
 	struct proxy_target target = { 0 };
 	struct upstream_options jvm = { 0 };
-	int ret = find_jvm(a->door, find, name, &jvm, &target, err);
+	int ret = mxprx_find_jvm(a->door, find, name, &jvm, &target, err);
 
 	if (ret == 0) {
 		socks_add(a->socks, &jvm);
@@ -190,24 +191,24 @@ static int add_to_socks(void *self, target_fn *find, const char *name,
 	return ret;
 }
 
-static int listen_for_socks(struct adding *a, struct error *err)
+static int mxprx_listen_for_socks(struct adding *a, struct error *err)
 {
 	struct sockaddr_in *at = (struct sockaddr_in *)&a->socks_at;
 	uint16_t port;
 
-	if (parse_bind(&a->socks_at, "--socks", opt.socks, err) ||
-	    check_bind(&a->socks_at, "--socks", opt.socks, err))
+	if (mxprx_parse_bind(&a->socks_at, "--socks", opt.socks, err) ||
+	    mxprx_check_bind(&a->socks_at, "--socks", opt.socks, err))
 		return -1;
 	a->socks = socks_new(a->door, &a->socks_at, &port, err);
 	if (!a->socks)
 		return fail_in(err, "--socks");
 	/* The port of IPv4 and IPv6 has the same offset. */
 	at->sin_port = htons(port);
-	return for_each_jvm(add_to_socks, a, err);
+	return mxprx_for_each_jvm(mxprx_add_to_socks, a, err);
 }
 
 /* Raises the limit of open files as far as all clients may need. */
-static void allow_descriptors(void)
+static void mxprx_raise_descriptors(void)
 {
 	uint64_t wanted = opt.clients * DESCRIPTORS_OF_CLIENT;
 	uint64_t allowed = open_files_raise(wanted);
@@ -218,19 +219,19 @@ static void allow_descriptors(void)
 			   allowed, opt.clients);
 }
 
-static int serve(const struct door_options *options, struct error *err)
+static int mxprx_serve(const struct door_options *options, struct error *err)
 {
 	struct adding a = { .bind = opt.binds.values };
 	int ret = 0;
 
-	allow_descriptors();
+	mxprx_raise_descriptors();
 	a.door = door_new(options, err);
 	if (!a.door)
 		return -1;
 	if (opt.binds.count)
-		ret = for_each_jvm(add_front, &a, err);
+		ret = mxprx_for_each_jvm(mxprx_add_front, &a, err);
 	if (ret == 0 && opt.socks)
-		ret = listen_for_socks(&a, err);
+		ret = mxprx_listen_for_socks(&a, err);
 	if (ret == 0)
 		ret = door_run(a.door, err);
 	door_free(a.door);
@@ -238,7 +239,7 @@ static int serve(const struct door_options *options, struct error *err)
 }
 
 /* Creates the TLS contexts; clients need TLS only with a certificate. */
-static int serve_by_tls(struct door_options *options, struct error *err)
+static int mxprx_serve_by_tls(struct door_options *options, struct error *err)
 {
 	int ret = -1;
 
@@ -247,13 +248,13 @@ static int serve_by_tls(struct door_options *options, struct error *err)
 		options->to_client = tls_server_context(opt.tls_cert,
 							opt.tls_key, err);
 	if (options->to_jvm && !opt.tls_cert == !options->to_client)
-		ret = serve(options, err);
+		ret = mxprx_serve(options, err);
 	SSL_CTX_free(options->to_client);
 	SSL_CTX_free(options->to_jvm);
 	return ret;
 }
 
-static int parse_allowed(struct cidr **allowed, struct error *err)
+static int mxprx_parse_allowed(struct cidr **allowed, struct error *err)
 {
 	*allowed = xcalloc(opt.allow.count + 1, sizeof(**allowed));
 	for (size_t i = 0; i < opt.allow.count; i++)
@@ -262,7 +263,7 @@ static int parse_allowed(struct cidr **allowed, struct error *err)
 	return 0;
 }
 
-static int check_targets(int argc, char **argv, struct error *err)
+static int mxprx_check_targets(int argc, char **argv, struct error *err)
 {
 	const size_t kinds_given = (opt.addresses.count > 0) +
 				   (opt.pods.count > 0) + (opt.pids.count > 0);
@@ -296,7 +297,7 @@ static int check_targets(int argc, char **argv, struct error *err)
 	return 0;
 }
 
-static int check_tls(struct error *err)
+static int mxprx_check_tls(struct error *err)
 {
 	if (opt.tls_key && !opt.tls_cert)
 		return misuse(err, "--tls-key requires --tls-cert");
@@ -309,16 +310,16 @@ static int check_tls(struct error *err)
 	return 0;
 }
 
-static int check(int argc, char **argv, struct error *err)
+static int mxprx_check(int argc, char **argv, struct error *err)
 {
-	if (check_targets(argc, argv, err) || check_tls(err))
+	if (mxprx_check_targets(argc, argv, err) || mxprx_check_tls(err))
 		return -1;
 	if (!opt.clients || !opt.clients_per_host)
 		return misuse(err, "the maximum number of clients is 0");
 	return 0;
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int mxprx_run(int argc, char **argv, struct error *err)
 {
 	struct door_options options = {
 		.clients_max = (size_t)opt.clients,
@@ -329,17 +330,17 @@ static int run(int argc, char **argv, struct error *err)
 		.read_only = opt.read_only,
 		.tls_required = opt.require_tls,
 		.allowed_count = opt.allow.count,
-		.say = say,
+		.say = mxprx_say,
 		.call = opt.log ? mxprx_print_call : NULL,
 	};
 	struct cidr *allowed = NULL;
-	int ret = check(argc, argv, err);
+	int ret = mxprx_check(argc, argv, err);
 
 	if (ret == 0)
-		ret = parse_allowed(&allowed, err);
+		ret = mxprx_parse_allowed(&allowed, err);
 	options.allowed = allowed;
 	if (ret == 0)
-		ret = serve_by_tls(&options, err);
+		ret = mxprx_serve_by_tls(&options, err);
 	free(allowed);
 	return ret;
 }
@@ -407,5 +408,5 @@ const struct command mxprx_command = {
 		    "  sjkc mxprx -s 10.0.0.7:9010 --socks 1080   # TLS "
 		    "from end to end\n",
 	.options = options,
-	.run = run,
+	.run = mxprx_run,
 };

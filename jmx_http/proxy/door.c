@@ -329,7 +329,7 @@ static void door_on_signal(evutil_socket_t number, short what, void *arg)
 	event_add(events->all[EVENT_DRAIN], &drain);
 	event_add(events->all[EVENT_LIMIT], &limit);
 	if (d->client_count)
-		door_say(d, "shutting down; %zu clients are still connected",
+		door_say(d, "shutting down; clients still connected: %zu",
 			 d->client_count);
 	door_drain(d);
 }
