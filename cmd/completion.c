@@ -161,7 +161,7 @@ static const struct {
 	{ "fish", fish },
 };
 
-static int print(const char *script, struct error *err)
+static int completion_print(const char *script, struct error *err)
 {
 	struct output out;
 	int ret;
@@ -174,13 +174,13 @@ static int print(const char *script, struct error *err)
 	return ret;
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int completion_run(int argc, char **argv, struct error *err)
 {
 	if (argc != 1)
 		return misuse(err, "name a shell: bash, zsh or fish");
 	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++) {
 		if (strcmp(argv[0], scripts[i].shell) == 0)
-			return print(scripts[i].script, err);
+			return completion_print(scripts[i].script, err);
 	}
 	return misuse(err, "unknown shell '%s'; valid: bash, zsh, fish",
 		      argv[0]);
@@ -197,5 +197,5 @@ const struct command completion_command = {
 		    "  . <(sjkc completion zsh)       # in ~/.zshrc\n"
 		    "  sjkc completion fish | source  # in config.fish\n",
 	.options = options,
-	.run = run,
+	.run = completion_run,
 };

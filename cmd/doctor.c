@@ -199,7 +199,7 @@ static int write_text(const struct text *text, struct error *err)
 }
 
 /* The first thing in the way decides the exit status. */
-static int verdict(const struct doctor_checks *c, struct error *err)
+static int doctor_verdict(const struct doctor_checks *c, struct error *err)
 {
 	const struct finding *f = doctor_checks_obstacle(c);
 
@@ -209,7 +209,7 @@ static int verdict(const struct doctor_checks *c, struct error *err)
 		    f->is.detail);
 }
 
-static int report(const struct doctor_checks *c, struct error *err)
+static int doctor_report(const struct doctor_checks *c, struct error *err)
 {
 	struct text text = { 0 };
 	int ret;
@@ -220,13 +220,13 @@ static int report(const struct doctor_checks *c, struct error *err)
 		put_text(c, &text);
 	ret = write_text(&text, err);
 	if (ret == 0)
-		ret = verdict(c, err);
+		ret = doctor_verdict(c, err);
 	text_release(&text);
 	return ret;
 }
 
-static int examine(int argc, char **argv, struct doctor_checks *c,
-		   struct error *err)
+static int doctor_examine(int argc, char **argv, struct doctor_checks *c,
+			  struct error *err)
 {
 	const char *name = opt.pid ? opt.pid : argc ? argv[0] : "";
 	struct error refused;
@@ -240,19 +240,19 @@ static int examine(int argc, char **argv, struct doctor_checks *c,
 		refused = *err;
 		doctor_checks_init_refused(c, (pid_t)strtol(name, NULL, 10),
 					   &refused);
-		return report(c, err);
+		return doctor_report(c, err);
 	}
 	if (argc) {
 		ret = misuse(err, "%s: doctor takes one JVM", argv[0]);
 	} else {
 		doctor_checks_init(c, &jvm);
-		ret = report(c, err);
+		ret = doctor_report(c, err);
 	}
 	jvm_close(&jvm);
 	return ret;
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int doctor_run(int argc, char **argv, struct error *err)
 {
 	struct doctor_checks *c = xcalloc(1, sizeof(*c));
 	int ret;
@@ -260,7 +260,7 @@ static int run(int argc, char **argv, struct error *err)
 	log_set_level(opt.verbose ? LOG_VERBOSE
 		      : opt.quiet ? LOG_QUIET
 				  : LOG_NORMAL);
-	ret = examine(argc, argv, c, err);
+	ret = doctor_examine(argc, argv, c, err);
 	doctor_checks_release(c);
 	free(c);
 	return ret;
@@ -284,5 +284,5 @@ const struct command doctor_command = {
 	.examples = "  sjkc doctor 4711\n"
 		    "  sjkc doctor com.acme.Main --json\n",
 	.options = options,
-	.run = run,
+	.run = doctor_run,
 };

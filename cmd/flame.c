@@ -77,8 +77,8 @@ static int choose_event(struct flame_output *d,
 	return fail_in(err, "%s", d->source);
 }
 
-static int draw(const struct flame_output_format *format,
-		const struct sample_filter *filter, struct error *err)
+static int flame_draw(const struct flame_output_format *format,
+		      const struct sample_filter *filter, struct error *err)
 {
 	const struct option_list *inputs = &opt.inputs;
 	struct flame_output d = { .options = &opt.drawing,
@@ -109,7 +109,7 @@ out:
 	return ret;
 }
 
-static int list(const struct sample_filter *filter, struct error *err)
+static int flame_list(const struct sample_filter *filter, struct error *err)
 {
 	const char *output = opt.output ? opt.output : "-";
 	struct profile *p = NULL;
@@ -166,7 +166,7 @@ static int check_options(struct error *err)
 	return 0;
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int flame_run(int argc, char **argv, struct error *err)
 {
 	struct option_list *inputs = &opt.inputs;
 	const struct flame_output_format *format;
@@ -187,8 +187,8 @@ static int run(int argc, char **argv, struct error *err)
 		goto out;
 	filter = sample_filter_new(&opt.filter, err);
 	if (filter)
-		ret = opt.list_events ? list(filter, err)
-				      : draw(format, filter, err);
+		ret = opt.list_events ? flame_list(filter, err)
+				      : flame_draw(format, filter, err);
 out:
 	sample_filter_free(filter);
 	free(inputs->values);
@@ -270,5 +270,5 @@ const struct command flame_command = {
 	.options = options,
 	.shorthands = shorthands,
 	.refusals = refusals,
-	.run = run,
+	.run = flame_run,
 };

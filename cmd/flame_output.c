@@ -31,7 +31,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static const char *extension(const char *path)
+static const char *path_extension(const char *path)
 {
 	const char *base = base_name(path);
 	const char *dot = strrchr(base, '.');
@@ -42,7 +42,7 @@ static const char *extension(const char *path)
 char *flame_output_name(const char *input, const struct flame_output_format *f)
 {
 	const char *base = strcmp(input, "-") == 0 ? "flame" : base_name(input);
-	size_t len = strlen(base) - strlen(extension(base));
+	size_t len = strlen(base) - strlen(path_extension(base));
 	struct text name = { 0 };
 
 	text_add(&name, base, len);
@@ -345,7 +345,7 @@ const struct flame_output_format *
 flame_output_format(const char *name, const char *output,
 		    const struct flame_output_options *o, struct error *err)
 {
-	const char *dot = output ? extension(output) : "";
+	const char *dot = output ? path_extension(output) : "";
 	const struct flame_output_format *found = NULL;
 
 	for (size_t i = 0; !found && i < FORMATS; i++) {

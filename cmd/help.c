@@ -147,7 +147,7 @@ int help_print(help_fn *what, const struct command *c, struct error *err)
 	return ret;
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int help_run(int argc, char **argv, struct error *err)
 {
 	const struct command *c;
 
@@ -169,5 +169,5 @@ const struct command help_command = {
 	.summary = "list the commands, or explain one",
 	.group = "about sjkc itself",
 	.options = options,
-	.run = run,
+	.run = help_run,
 };

@@ -41,8 +41,8 @@ struct heap {
 /* SJK asks the same: all objects, or those that a full collection leaves. */
 static const char which_all[] = "-all", which_live[] = "-live";
 
-static int take(struct heap *heap, const char *which, struct class_histogram *h,
-		struct error *err)
+static int hh_take(struct heap *heap, const char *which,
+		   struct class_histogram *h, struct error *err)
 {
 	struct attach_request request = {
 		.operation = "inspectheap",
@@ -67,7 +67,7 @@ static int take(struct heap *heap, const char *which, struct class_histogram *h,
 }
 
 /* Of all collectors; 0 when the JVM has no counters. */
-static int64_t collections(struct heap *heap)
+static int64_t hh_collections(struct heap *heap)
 {
 	struct error ignored;
 	int64_t sum = 0, one;
@@ -87,7 +87,7 @@ static int64_t collections(struct heap *heap)
 static int take_all(struct heap *heap, struct class_histogram *h,
 		    struct error *err)
 {
-	return take(heap, which_all, h, err);
+	return hh_take(heap, which_all, h, err);
 }
 
 static int take_live(struct heap *heap, struct class_histogram *h,
@@ -95,8 +95,8 @@ static int take_live(struct heap *heap, struct class_histogram *h,
 {
 	/* Without a collection, "-live" counts the garbage, too. */
 	if (heap->collector && heap->collector->never_collects)
-		return take(heap, which_all, h, err);
-	return take(heap, which_live, h, err);
+		return hh_take(heap, which_all, h, err);
+	return hh_take(heap, which_live, h, err);
 }
 
 /* What is there before a full collection and no longer after it. */
@@ -104,7 +104,7 @@ static int take_dead(struct heap *heap, struct class_histogram *h,
 		     struct error *err)
 {
 	struct class_histogram live = { 0 };
-	int status = take(heap, which_all, h, err);
+	int status = hh_take(heap, which_all, h, err);
 
 	if (status == 0)
 		status = take_live(heap, &live, err);
@@ -118,15 +118,15 @@ static int take_dead(struct heap *heap, struct class_histogram *h,
  * Waits for --depth, during which the heap fills; says so when a collection
  * spoiled that.
  */
-static void gather(struct heap *heap)
+static void hh_wait_for_objects(struct heap *heap)
 {
-	int64_t before = collections(heap), count;
+	int64_t before = hh_collections(heap), count;
 	struct text depth = { 0 };
 
 	units_add_time(&depth, (double)opt.depth);
 	log_info("waiting %s for new objects", depth.bytes);
 	clock_sleep_until(clock_monotonic_ns() + opt.depth);
-	count = collections(heap) - before;
+	count = hh_collections(heap) - before;
 	if (!heap->counters)
 		log_info("the JVM has no counters, so sjkc cannot tell whether "
 			 "a garbage collection ran meanwhile");
@@ -146,7 +146,7 @@ static int take_dead_young(struct heap *heap, struct class_histogram *h,
 	int status = take_live(heap, &before, err);
 
 	if (status == 0) {
-		gather(heap);
+		hh_wait_for_objects(heap);
 		status = take_dead(heap, h, err);
 	}
 	class_histogram_release(&before);
@@ -160,8 +160,8 @@ static int take_young(struct heap *heap, struct class_histogram *h,
 	int status = take_live(heap, &before, err);
 
 	if (status == 0) {
-		gather(heap);
-		status = take(heap, which_all, h, err);
+		hh_wait_for_objects(heap);
+		status = hh_take(heap, which_all, h, err);
 	}
 	if (status == 0)
 		class_histogram_subtract(h, &before);
@@ -172,7 +172,7 @@ static int take_young(struct heap *heap, struct class_histogram *h,
 typedef int take_fn(struct heap *heap, struct class_histogram *h,
 		    struct error *err);
 
-static int choose(take_fn **take, struct error *err)
+static int hh_choose(take_fn **take, struct error *err)
 {
 	const struct {
 		bool chosen;
@@ -273,12 +273,12 @@ static int open_heap(struct heap *heap, int argc, char **argv,
 	return 0;
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int hh_run(int argc, char **argv, struct error *err)
 {
 	struct heap heap = { .jvm.pidfd = -1 };
 	struct class_histogram h = { 0 };
 	take_fn *take_one;
-	int status = choose(&take_one, err);
+	int status = hh_choose(&take_one, err);
 
 	if (opt.quiet)
 		log_set_level(LOG_QUIET);
@@ -353,5 +353,5 @@ const struct command hh_command = {
 		    "jmap\n",
 	.options = options,
 	.refusals = refusals,
-	.run = run,
+	.run = hh_run,
 };

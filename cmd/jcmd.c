@@ -149,8 +149,8 @@ static int command_line(struct text *line, const char *command, int argc,
 	return 0;
 }
 
-static void explain(struct attach *a, const struct jvm *jvm, const char *line,
-		    struct error *err)
+static void jcmd_explain(struct attach *a, const struct jvm *jvm,
+			 const char *line, struct error *err)
 {
 	static const struct attach_request request = {
 		.operation = "jcmd",
@@ -171,7 +171,7 @@ static void explain(struct attach *a, const struct jvm *jvm, const char *line,
 	text_release(&help);
 }
 
-static int ask(const struct jvm *jvm, const char *line, struct error *err)
+static int jcmd_ask(const struct jvm *jvm, const char *line, struct error *err)
 {
 	struct trait trait = trait_of(line);
 	const struct attach_request request = {
@@ -189,7 +189,7 @@ static int ask(const struct jvm *jvm, const char *line, struct error *err)
 		log_detail("%s", attach_protocol(a));
 		ret = reply_print(a, &request, err);
 		if (ret)
-			explain(a, jvm, line, err);
+			jcmd_explain(a, jvm, line, err);
 	}
 	attach_close(a);
 	return ret;
@@ -243,7 +243,7 @@ static int ask_by_attach(int *argc, char ***argv, struct error *err)
 		return -1;
 	}
 	if (make_line(&line, argc, argv, err) == 0)
-		ret = ask(&jvm, line.bytes, err);
+		ret = jcmd_ask(&jvm, line.bytes, err);
 	text_release(&line);
 	jvm_close(&jvm);
 	return ret;
@@ -303,7 +303,7 @@ static int list_jvms(struct error *err)
 	return ret;
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int jcmd_run(int argc, char **argv, struct error *err)
 {
 	log_set_level(opt.verbose ? LOG_VERBOSE
 		      : opt.quiet ? LOG_QUIET
@@ -365,5 +365,5 @@ const struct command jcmd_command = {
 	.options = options,
 	.refusals = refusals,
 	.rest_after = "pid|address command",
-	.run = run,
+	.run = jcmd_run,
 };

@@ -18,8 +18,8 @@ bool jcmd_refusal_is_unknown(const struct error *err)
 }
 
 /* Names stand alone on their lines. */
-static void suggest(const char *command, size_t len, const struct text *help,
-		    struct text *out)
+static void refusal_suggest(const char *command, size_t len,
+			    const struct text *help, struct text *out)
 {
 	struct nearest nearest = nearest_to(command, len);
 	struct lines lines = lines_over(help->bytes, help->len);
@@ -48,7 +48,7 @@ void jcmd_refusal_unknown(const char *who, const char *line,
 
 	text_puts(&hint, "");
 	if (help->len)
-		suggest(line, len, help, &hint);
+		refusal_suggest(line, len, help, &hint);
 	if (!hint.len)
 		text_puts(&hint, ";");
 	fail(err, err->kind,

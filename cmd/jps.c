@@ -249,7 +249,7 @@ static bool is_plain(void)
 	       opt.plain.pids_only;
 }
 
-static void put(struct listed *l, struct text *out)
+static void jps_put(struct listed *l, struct text *out)
 {
 	if (is_plain())
 		put_plain(l, out);
@@ -278,7 +278,7 @@ static int write_text(const struct text *text, struct error *err)
 	return ret;
 }
 
-static void say(struct listed *l)
+static void jps_explain_empty(struct listed *l)
 {
 	struct text hidden = { 0 };
 
@@ -313,7 +313,7 @@ static bool has_extension(const char *extension)
 	return dot && strcmp(dot, extension) == 0;
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int jps_run(int argc, char **argv, struct error *err)
 {
 	struct jps_filter filter = { 0 };
 	struct text text = { 0 };
@@ -343,10 +343,10 @@ static int run(int argc, char **argv, struct error *err)
 	    jps_filter_init(&filter, opt.description, &opt.properties, err) ||
 	    listed_init(&l, &filter, err))
 		goto out;
-	put(&l, &text);
+	jps_put(&l, &text);
 	ret = write_text(&text, err);
 	if (ret == 0)
-		say(&l);
+		jps_explain_empty(&l);
 out:
 	listed_release(&l);
 	jps_filter_release(&filter);
@@ -403,5 +403,5 @@ const struct command jps_command = {
 		    "  sjkc jps -fp 'app.env=prod' --json\n",
 	.options = options,
 	.refusals = refusals,
-	.run = run,
+	.run = jps_run,
 };

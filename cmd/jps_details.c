@@ -43,8 +43,8 @@ void jps_filter_release(struct jps_filter *f)
 }
 
 /* True for a property that matches; self is the pattern. */
-static bool matches(void *self, const char *name, size_t name_len,
-		    const char *value)
+static bool details_matches(void *self, const char *name, size_t name_len,
+			    const char *value)
 {
 	struct text both = { 0 };
 	bool is;
@@ -68,7 +68,8 @@ bool jps_filter_passes(const struct jps_filter *f, struct process *p)
 		text_release(&description);
 	}
 	for (size_t i = 0; passes && i < f->property_count; i++)
-		passes = process_has_property(p, matches, f->properties[i]);
+		passes = process_has_property(p, details_matches,
+					      f->properties[i]);
 	return passes;
 }
 

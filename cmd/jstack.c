@@ -35,7 +35,7 @@ static int print_threads(const struct jvm *jvm, struct error *err)
 	return ret;
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int jstack_run(int argc, char **argv, struct error *err)
 {
 	struct jvm jvm = { 0 };
 	int ret = -1;
@@ -83,5 +83,5 @@ const struct command jstack_command = {
 		    "  sjkc jstack 4711 | sjkc flame -o now.html -\n",
 	.options = options,
 	.refusals = refusals,
-	.run = run,
+	.run = jstack_run,
 };

@@ -246,7 +246,7 @@ static bool wait_until(const struct watch *w, int64_t deadline_ns)
 	return true;
 }
 
-static int watch(struct watch *w, struct error *err)
+static int jstat_watch(struct watch *w, struct error *err)
 {
 	int64_t due_ns = clock_monotonic_ns();
 	struct error vanished;
@@ -311,7 +311,7 @@ static int read_times(struct watch *w, int argc, char **argv, struct error *err)
 	return 0;
 }
 
-static int choose(struct watch *w, struct error *err)
+static int jstat_choose(struct watch *w, struct error *err)
 {
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		if (!*all[i].chosen)
@@ -352,10 +352,10 @@ static bool is_time(const char *word)
 	       units_duration(word, &ns, &unused) == 0;
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int jstat_run(int argc, char **argv, struct error *err)
 {
 	struct watch w = { .jvm.pidfd = -1 };
-	int ret = choose(&w, err);
+	int ret = jstat_choose(&w, err);
 
 	if (ret == 0 && !opt.pid && argc && is_time(argv[0]))
 		ret = target_open_any(&w.jvm, err);
@@ -366,7 +366,7 @@ static int run(int argc, char **argv, struct error *err)
 	if (ret == 0)
 		ret = open_counters(&w, err);
 	if (ret == 0)
-		ret = watch(&w, err);
+		ret = jstat_watch(&w, err);
 	perfdata_close(w.counters);
 	jvm_close(&w.jvm);
 	return ret;
@@ -418,5 +418,5 @@ const struct command jstat_command = {
 		    "ms\n",
 	.options = options,
 	.refusals = refusals,
-	.run = run,
+	.run = jstat_run,
 };

@@ -68,7 +68,7 @@ static void on_no_memory(size_t size)
 	_exit(ERROR_FAILED);
 }
 
-static void handle(int number, void (*handler)(int))
+static void main_handle(int number, void (*handler)(int))
 {
 	struct sigaction action = {
 		.sa_handler = handler,
@@ -149,8 +149,8 @@ static int run_command(const struct command *c, int argc, char **argv,
 }
 
 /* *c is set to the command that was asked for, if there is one. */
-static int dispatch(int argc, char **argv, const struct command **c,
-		    struct error *err)
+static int main_dispatch(int argc, char **argv, const struct command **c,
+			 struct error *err)
 {
 	const char *word = argc > 1 ? argv[1] : "help";
 
@@ -176,17 +176,17 @@ int main(int argc, char **argv)
 
 	fill_standard_files();
 	alloc_on_failure(on_no_memory);
-	handle(SIGINT, on_stop);
-	handle(SIGTERM, on_stop);
-	handle(SIGHUP, on_stop);
-	handle(SIGBUS, on_vanished_page);
+	main_handle(SIGINT, on_stop);
+	main_handle(SIGTERM, on_stop);
+	main_handle(SIGHUP, on_stop);
+	main_handle(SIGBUS, on_vanished_page);
 	handle_crashes();
 	signal(SIGPIPE, SIG_IGN); /* seen as EPIPE where it is written */
 	/* And EFBIG: who has files in a JVM's file system has to remove them.
 	 */
 	signal(SIGXFSZ, SIG_IGN);
 
-	if (dispatch(argc, argv, &c, &err) == 0)
+	if (main_dispatch(argc, argv, &c, &err) == 0)
 		return 0;
 	if (err.kind == ERROR_OUTPUT && err.sys == EPIPE)
 		return EXIT_CLOSED_PIPE;

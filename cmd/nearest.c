@@ -20,7 +20,8 @@ static size_t least(size_t a, size_t b) { return a < b ? a : b; }
  * The letters to insert, drop, replace or swap with their neighbour to make
  * one word of the other (optimal string alignment).
  */
-static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
+static size_t nearest_distance(const char *a, size_t a_len, const char *b,
+			       size_t b_len)
 {
 	size_t rows[3][LONGEST + 1];
 
@@ -52,15 +53,15 @@ struct nearest nearest_to(const char *word, size_t len)
 				 .best_distance = SIZE_MAX };
 }
 
-static char small(char c)
+static char nearest_small(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static bool begins(const char *at, const char *word, size_t len)
+static bool nearest_begins(const char *at, const char *word, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (small(at[i]) != small(word[i]))
+		if (nearest_small(at[i]) != nearest_small(word[i]))
 			return false;
 	return true;
 }
@@ -71,16 +72,16 @@ static size_t rank_of_part(const struct nearest *n, const char *candidate,
 {
 	if (n->len < PART_MIN || n->len > len)
 		return SIZE_MAX;
-	if (begins(candidate, n->word, n->len))
+	if (nearest_begins(candidate, n->word, n->len))
 		return n->len == len ? 0 : OF_BEGINNING + len - n->len;
 	for (size_t i = 1; i + n->len <= len; i++)
-		if (begins(candidate + i, n->word, n->len))
+		if (nearest_begins(candidate + i, n->word, n->len))
 			return OF_PART + len - n->len;
 	return SIZE_MAX;
 }
 
 /* Equal ones stay in the order in which they were offered. */
-static void keep(struct nearest *n, const char *candidate, size_t rank)
+static void nearest_keep(struct nearest *n, const char *candidate, size_t rank)
 {
 	size_t at = n->found_count;
 
@@ -111,7 +112,7 @@ void nearest_offer(struct nearest *n, const char *candidate)
 	rank = rank_of_part(n, candidate, len);
 	/* Beyond a third of the letters it is another word. */
 	if (apart * 3 <= len)
-		d = distance(n->word, n->len, candidate, len);
+		d = nearest_distance(n->word, n->len, candidate, len);
 	if (d != SIZE_MAX && d * 3 <= len) {
 		if (d < n->best_distance) {
 			n->best = candidate;
@@ -120,7 +121,7 @@ void nearest_offer(struct nearest *n, const char *candidate)
 		rank = d < rank ? d : rank;
 	}
 	if (rank != SIZE_MAX)
-		keep(n, candidate, rank);
+		nearest_keep(n, candidate, rank);
 }
 
 bool nearest_suggest(const struct nearest *n, struct text *out)

@@ -83,8 +83,8 @@ static uint64_t count_before(const uint64_t *before, size_t known, size_t at)
 }
 
 /* Says what was remarked since the counts in before were taken. */
-static void tell(const struct profile *p, const char *name,
-		 const uint64_t *before, size_t known)
+static void recording_print_remarks(const struct profile *p, const char *name,
+				    const uint64_t *before, size_t known)
 {
 	for (size_t i = 0; i < p->remark_count; i++) {
 		const struct remark *r = &p->remarks[i];
@@ -117,7 +117,7 @@ static void read_and_tell(struct source *s, const struct sources *all,
 	progress_end();
 	/* Where nothing was to be had, the error says it all. */
 	if (all->loud && !s->failed)
-		tell(p, name_of(s->path), before, known);
+		recording_print_remarks(p, name_of(s->path), before, known);
 	if (s->failed || !all->keep)
 		input_close(&s->input);
 	text_release(&what);

@@ -18,7 +18,7 @@ struct answer {
 };
 
 /* Line ends and tabs do what they are for; all else is made safe. */
-static void show(struct answer *a)
+static void reply_show(struct answer *a)
 {
 	const char *at = a->line.bytes;
 	size_t left = a->line.len;
@@ -51,13 +51,14 @@ static void add_to_lines(struct answer *a, const char *bytes, size_t len)
 			part = LINE_LIMIT;
 		text_add(&a->line, bytes, part);
 		if (end || a->line.len >= LINE_LIMIT)
-			show(a);
+			reply_show(a);
 		bytes += part;
 		len -= part;
 	}
 }
 
-static int take(void *self, const void *bytes, size_t len, struct error *err)
+static int reply_take(void *self, const void *bytes, size_t len,
+		      struct error *err)
 {
 	struct answer *a = self;
 
@@ -76,9 +77,9 @@ int reply_print(struct attach *a, const struct attach_request *request,
 	int ret = output_open(&answer.out, "-", err);
 
 	if (ret == 0) {
-		ret = attach_stream(a, request, take, &answer, err);
+		ret = attach_stream(a, request, reply_take, &answer, err);
 		if (answer.line.len)
-			show(&answer);
+			reply_show(&answer);
 		if (output_commit(&answer.out, ret ? &unused : err))
 			ret = -1;
 	}
@@ -94,9 +95,9 @@ int reply_put(const char *bytes, size_t len, struct error *err)
 	int ret = output_open(&answer.out, "-", err);
 
 	if (ret == 0) {
-		ret = take(&answer, bytes, len, err);
+		ret = reply_take(&answer, bytes, len, err);
 		if (answer.line.len)
-			show(&answer);
+			reply_show(&answer);
 		if (ret == 0)
 			ret = output_commit(&answer.out, err);
 	}

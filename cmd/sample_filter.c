@@ -17,8 +17,9 @@ struct sample_filter {
 
 typedef struct pattern *pattern_maker(const char *regex, struct error *err);
 
-static int compile(const char *option, const char *regex, pattern_maker *make,
-		   struct pattern **pattern, struct error *err)
+static int filter_compile(const char *option, const char *regex,
+			  pattern_maker *make, struct pattern **pattern,
+			  struct error *err)
 {
 	if (!regex)
 		return 0;
@@ -41,12 +42,14 @@ struct sample_filter *sample_filter_new(const struct sample_filter_options *o,
 	struct sample_filter *f = xcalloc(1, sizeof(*f));
 
 	f->given = *o;
-	if (compile("--thread-name", o->thread_name, pattern_new,
-		    &f->thread_name, err) ||
-	    compile("--full-thread-name", o->full_thread_name,
-		    pattern_new_whole, &f->full_thread_name, err) ||
-	    compile("--include", o->include, pattern_new, &f->include, err) ||
-	    compile("--exclude", o->exclude, pattern_new, &f->exclude, err) ||
+	if (filter_compile("--thread-name", o->thread_name, pattern_new,
+			   &f->thread_name, err) ||
+	    filter_compile("--full-thread-name", o->full_thread_name,
+			   pattern_new_whole, &f->full_thread_name, err) ||
+	    filter_compile("--include", o->include, pattern_new, &f->include,
+			   err) ||
+	    filter_compile("--exclude", o->exclude, pattern_new, &f->exclude,
+			   err) ||
 	    compile_trace("--trace-filter", o->trace_filter, false,
 			  &f->trace_filter, err) ||
 	    compile_trace("--trace-trim", o->trace_trim, true, &f->trace_trim,

@@ -99,7 +99,7 @@ static void candidates_close(struct candidates *c)
 	jvm_list_release(&c->list);
 }
 
-static void mark(struct candidates *c, size_t i)
+static void target_mark(struct candidates *c, size_t i)
 {
 	if (c->matching++ == 0)
 		c->first = i;
@@ -119,13 +119,14 @@ static bool is_called(const char *main, const char *name)
 }
 
 /* Those that have the name or, when none has, that an expression finds. */
-static int find(struct candidates *c, const char *name, struct error *err)
+static int target_find(struct candidates *c, const char *name,
+		       struct error *err)
 {
 	struct pattern *pattern;
 
 	for (size_t i = 0; i < c->count; i++) {
 		if (is_called(c->at[i].main.bytes, name))
-			mark(c, i);
+			target_mark(c, i);
 	}
 	if (c->matching)
 		return 0;
@@ -136,7 +137,7 @@ static int find(struct candidates *c, const char *name, struct error *err)
 		const struct text *main = &c->at[i].main;
 
 		if (pattern_matches(pattern, main->bytes, main->len))
-			mark(c, i);
+			target_mark(c, i);
 	}
 	pattern_free(pattern);
 	return 0;
@@ -156,7 +157,8 @@ void target_add_hidden(const struct jvm_list *list, struct text *out)
 			    (int)list->hidden_pid);
 }
 
-static int none(const struct candidates *c, const char *name, struct error *err)
+static int target_fail_none(const struct candidates *c, const char *name,
+			    struct error *err)
 {
 	struct nearest nearest = nearest_to(name, strlen(name));
 	struct text hidden = { 0 };
@@ -278,8 +280,8 @@ static int ask_which(struct jvm *jvm, const struct candidates *c,
 	return open_listed(jvm, chosen->jvm, err);
 }
 
-static int several(struct jvm *jvm, const struct candidates *c,
-		   const char *name, struct error *err)
+static int target_fail_several(struct jvm *jvm, const struct candidates *c,
+			       const char *name, struct error *err)
 {
 	log_always("'%s' matches %zu JVMs:", name, c->matching);
 	list_matches(c);
@@ -295,13 +297,13 @@ int target_open_named(struct jvm *jvm, const char *name, struct error *err)
 		return open_pid(jvm, name, err);
 	if (!*name)
 		return misuse(err, "the JVM's name is empty");
-	if (candidates_open(&c, err) || find(&c, name, err))
+	if (candidates_open(&c, err) || target_find(&c, name, err))
 		goto out;
 	if (c.matching == 1)
 		ret = open_listed(jvm, c.at[c.first].jvm, err);
 	else
-		ret = c.matching ? several(jvm, &c, name, err)
-				 : none(&c, name, err);
+		ret = c.matching ? target_fail_several(jvm, &c, name, err)
+				 : target_fail_none(&c, name, err);
 out:
 	candidates_close(&c);
 	return ret;
@@ -337,7 +339,7 @@ int target_open_any(struct jvm *jvm, struct error *err)
 	if (candidates_open(&c, err))
 		goto out;
 	for (size_t i = 0; i < c.count; i++)
-		mark(&c, i);
+		target_mark(&c, i);
 	if (c.count == 0) {
 		ret = no_jvm(&c, err);
 	} else if (c.count == 1) {

@@ -45,7 +45,7 @@ struct summary {
 };
 
 /* Hands on the value that was made, unless it is empty, and begins another. */
-static void put(struct summary *s, const char *name)
+static void summary_put(struct summary *s, const char *name)
 {
 	if (s->value.len)
 		s->put(s->self, name, &s->value);
@@ -64,9 +64,9 @@ static void put_jvm(struct summary *s, const struct jvm_about *about)
 	text_puts(&s->value, about->vm_name ? about->vm_name : "");
 	add_some(&s->value, s->value.len ? " " : "", about->version, "");
 	add_some(&s->value, s->value.len ? ", " : "", about->vm_vendor, "");
-	put(s, "JVM");
+	summary_put(s, "JVM");
 	add_some(&s->value, "", about->java_home, "");
-	put(s, "Java home");
+	summary_put(s, "Java home");
 }
 
 static void put_time(struct summary *s, int64_t start_ns)
@@ -83,7 +83,7 @@ static void put_time(struct summary *s, int64_t start_ns)
 	text_printf(&s->value, "%s, up ", date);
 	process_add_uptime(&s->value, now.tv_sec * CLOCK_NS_PER_S +
 					      now.tv_nsec - start_ns);
-	put(s, "started");
+	summary_put(s, "started");
 }
 
 static void put_command(struct summary *s, const struct process *p)
@@ -91,17 +91,17 @@ static void put_command(struct summary *s, const struct process *p)
 	char *const *words = p->about.vm_args;
 
 	text_add(&s->value, p->main.bytes, p->main.len);
-	put(s, "main class");
+	summary_put(s, "main class");
 	process_args(p, &s->value);
-	put(s, "arguments");
+	summary_put(s, "arguments");
 	for (size_t i = 0; words && words[i]; i++) {
 		if (i)
 			text_putc(&s->value, ' ');
 		process_word(p, words, i, &s->value);
 	}
-	put(s, "JVM options");
+	summary_put(s, "JVM options");
 	add_some(&s->value, "", p->about.user, "");
-	put(s, "user");
+	summary_put(s, "user");
 }
 
 static void put_size_flag(struct summary *s, const struct text *flags,
@@ -112,7 +112,7 @@ static void put_size_flag(struct summary *s, const struct text *flags,
 
 	if (bytes)
 		units_add_size(&s->value, bytes);
-	put(s, name);
+	summary_put(s, name);
 }
 
 /*
@@ -146,7 +146,7 @@ static void put_heap(struct summary *s, const struct text *heap)
 			is_blank = trimmed.text[i] == ' ';
 		}
 	}
-	put(s, "heap");
+	summary_put(s, "heap");
 }
 
 static void put_memory(struct summary *s, const struct text *flags,
@@ -155,7 +155,7 @@ static void put_memory(struct summary *s, const struct text *flags,
 	const struct vm_collector *c = vm_collector_of(flags);
 
 	add_some(&s->value, "", c ? c->name : NULL, "");
-	put(s, "collector");
+	summary_put(s, "collector");
 	put_heap(s, heap);
 	put_size_flag(s, flags, "MaxHeapSize", "maximum heap size");
 }
@@ -178,7 +178,7 @@ static void put_cpus(struct summary *s, pid_t pid, const struct text *flags,
 	if (given.len && *given.text != '-' && !line_is(given, "0"))
 		text_printf(&s->value, ", set by -XX:ActiveProcessorCount %.*s",
 			    (int)given.len, given.text);
-	put(s, "CPUs");
+	summary_put(s, "CPUs");
 }
 
 static void put_resident(struct summary *s, pid_t pid,
@@ -195,7 +195,7 @@ static void put_resident(struct summary *s, pid_t pid,
 		text_puts(&s->value, ", limited by its cgroup to ");
 		units_add_size(&s->value, (uint64_t)l->memory);
 	}
-	put(s, "memory");
+	summary_put(s, "memory");
 }
 
 static void put_container(struct summary *s, const struct jvm *jvm,
@@ -210,7 +210,7 @@ static void put_container(struct summary *s, const struct jvm *jvm,
 			 "its own file system", "");
 	if (cgroup->len > 1)
 		text_printf(&s->value, ", cgroup %s", cgroup->bytes);
-	put(s, "container");
+	summary_put(s, "container");
 }
 
 static void put_machine(struct summary *s, const struct jvm *jvm,
@@ -307,8 +307,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(one->name, two->name);
 }
 
-static int ask(struct vm *vm, const char *operation, const char *arg,
-	       struct text *reply, struct error *err)
+static int vminfo_ask(struct vm *vm, const char *operation, const char *arg,
+		      struct text *reply, struct error *err)
 {
 	struct attach_request request = {
 		.operation = operation,
@@ -329,7 +329,7 @@ static int get_properties(struct vm *vm, const char *operation,
 {
 	struct text reply = { 0 };
 	struct properties p;
-	int status = ask(vm, operation, NULL, &reply, err);
+	int status = vminfo_ask(vm, operation, NULL, &reply, err);
 
 	properties_init(&p, reply.bytes, reply.len);
 	while (status == 0 && properties_next(&p))
@@ -370,7 +370,7 @@ static int get_flags(struct vm *vm, struct facts *facts, struct error *err)
 	struct vm_flag flag;
 	struct lines lines;
 	struct line line;
-	int status = ask(vm, "jcmd", "VM.flags -all", &reply, err);
+	int status = vminfo_ask(vm, "jcmd", "VM.flags -all", &reply, err);
 
 	lines = lines_over(reply.bytes, reply.len);
 	while (status == 0 && lines_next(&lines, &line)) {
@@ -436,11 +436,11 @@ static int get_summary(struct vm *vm, struct facts *facts, struct error *err)
 	struct error why;
 	int status;
 
-	if (ask(vm, "jcmd", "VM.flags -all", &flags, &why))
+	if (vminfo_ask(vm, "jcmd", "VM.flags -all", &flags, &why))
 		log_always("the collector and the heap are unknown: %s",
 			   why.text);
 	/* JDK 8 before 8u40 has no such command. */
-	else if (ask(vm, "jcmd", "GC.heap_info", &heap, &why))
+	else if (vminfo_ask(vm, "jcmd", "GC.heap_info", &heap, &why))
 		text_clear(&heap);
 	status = vminfo_summary(&vm->jvm, &flags, &heap, opt.show_secrets,
 				add_line, facts, err);
@@ -597,7 +597,7 @@ static int write_all(const struct text *t, struct error *err)
 	return status;
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int vminfo_run(int argc, char **argv, struct error *err)
 {
 	struct vm vm = { .jvm.pidfd = -1 };
 	struct text text = { 0 };
@@ -647,5 +647,5 @@ const struct command vminfo_command = {
 		    "  sjkc vminfo 4711 --flags | grep ergonomic\n"
 		    "  sjkc vminfo 4711 --perf --json\n",
 	.options = options,
-	.run = run,
+	.run = vminfo_run,
 };

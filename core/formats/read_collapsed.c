@@ -48,12 +48,12 @@ struct name {
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
-static bool contains(struct name n, const char *what)
+static bool collapsed_contains(struct name n, const char *what)
 {
 	return memmem(n.text, n.len, what, strlen(what)) != NULL;
 }
 
-static bool equals(struct name n, const char *what)
+static bool collapsed_equals(struct name n, const char *what)
 {
 	return n.len == strlen(what) && memcmp(n.text, what, n.len) == 0;
 }
@@ -117,7 +117,7 @@ static bool split_java(struct name n, struct name *class_name,
 	*class_name = (struct name){ n.text, (size_t)(dot - n.text) };
 	*method = (struct name){ dot + 1, n.len - class_name->len - 1 };
 	for (size_t i = 0; i < sizeof(never) / sizeof(*never); i++) {
-		if (equals(*method, never[i]))
+		if (collapsed_equals(*method, never[i]))
 			return false;
 	}
 	return !is_digit(method->text[0]);
@@ -136,7 +136,7 @@ static bool is_class_alone(struct name class_name, struct name method)
 }
 
 /* The name without "[]" at its end, however many dimensions it has. */
-static struct name element(struct name n)
+static struct name collapsed_element(struct name n)
 {
 	while (n.len > 2 && memcmp(n.text + n.len - 2, "[]", 2) == 0)
 		n.len -= 2;
@@ -152,7 +152,7 @@ static bool is_primitive(struct name n)
 	bool is = false;
 
 	for (size_t i = 0; !is && i < sizeof(names) / sizeof(*names); i++)
-		is = equals(n, names[i]);
+		is = collapsed_equals(n, names[i]);
 	return is;
 }
 
@@ -163,7 +163,7 @@ static bool is_primitive(struct name n)
  */
 static bool is_plain_class(struct name n, enum frame_kind kind)
 {
-	struct name e = element(n), class_name, method;
+	struct name e = collapsed_element(n), class_name, method;
 	bool is_array = e.len < n.len;
 
 	if (is_array && is_primitive(e))
@@ -171,7 +171,7 @@ static bool is_plain_class(struct name n, enum frame_kind kind)
 	if (memchr(e.text, '.', e.len))
 		return is_array && split_java(e, &class_name, &method);
 	return kind == FRAME_INLINED && is_upper(e.text[0]) &&
-	       !contains(e, "::") && !memchr(e.text, '(', e.len);
+	       !collapsed_contains(e, "::") && !memchr(e.text, '(', e.len);
 }
 
 /* How it was allocated, _[i] or _[k], is no kind of frame. */
@@ -191,14 +191,15 @@ static enum frame_kind kind_by_looks(struct name n)
 
 	if (n.text[0] == '[') {
 		/* Behind it may stand why. */
-		if (equals(n, "[unknown]") ||
+		if (collapsed_equals(n, "[unknown]") ||
 		    (n.len >= sizeof(cut) &&
 		     memcmp(n.text, cut, sizeof(cut) - 1) == 0))
 			return FRAME_SYNTHETIC;
 		/* The root frame that stands for a thread. */
-		return contains(n, " tid=") ? FRAME_SYNTHETIC : FRAME_NATIVE;
+		return collapsed_contains(n, " tid=") ? FRAME_SYNTHETIC
+						      : FRAME_NATIVE;
 	}
-	return contains(n, "::") ? FRAME_CPP : FRAME_NATIVE;
+	return collapsed_contains(n, "::") ? FRAME_CPP : FRAME_NATIVE;
 }
 
 /* The frame's id; an empty text is "[unknown]". */
@@ -492,7 +493,7 @@ static bool is_no_stack(struct line line)
 	return line_is(line, "[no stack trace]");
 }
 
-static void flush(struct collapsed *c)
+static void collapsed_flush(struct collapsed *c)
 {
 	profile_add_all(c->profile, c->batch, c->batched);
 	c->batched = 0;
@@ -522,7 +523,7 @@ static const char *read_line(struct collapsed *c, struct line line)
 	if (s.weight)
 		c->batch[c->batched++] = s;
 	if (c->batched == SAMPLE_BATCH)
-		flush(c);
+		collapsed_flush(c);
 	return NULL;
 }
 
@@ -580,7 +581,7 @@ static int read_collapsed(const uint8_t *bytes, size_t len, struct profile *p,
 
 	grow_seen(&c);
 	read_lines(&c, bytes, len);
-	flush(&c);
+	collapsed_flush(&c);
 	free(c.seen);
 	free(c.ends);
 	free(c.frames);

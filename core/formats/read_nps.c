@@ -188,7 +188,7 @@ static void take_callees(struct walk *w, struct node *n, uint32_t stack)
 	}
 }
 
-static void visit(struct walk *w, const struct pending *pending)
+static void nps_visit(struct walk *w, const struct pending *pending)
 {
 	struct node n;
 
@@ -229,7 +229,7 @@ static void nps_tree_read(struct profile *p, const struct nps_tree *tree,
 	while (w.count) {
 		struct pending next = w.pending[--w.count];
 
-		visit(&w, &next);
+		nps_visit(&w, &next);
 	}
 	free(w.pending);
 }
@@ -279,7 +279,7 @@ static struct utf read_utf(struct cursor *c)
 	return utf;
 }
 
-static bool starts(const uint8_t *bytes, size_t len, const char *with)
+static bool nps_starts(const uint8_t *bytes, size_t len, const char *with)
 {
 	return len >= strlen(with) && memcmp(bytes, with, strlen(with)) == 0;
 }
@@ -292,10 +292,10 @@ static bool is_apps(const uint8_t *head, size_t len)
 					       "heapdump-" };
 
 	/* APPNOTE 4.3.7: the name is at 30. */
-	if (!starts(head, len, "PK\3\4") || len < 30)
+	if (!nps_starts(head, len, "PK\3\4") || len < 30)
 		return false;
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
-		if (starts(head + 30, len - 30, members[i]))
+		if (nps_starts(head + 30, len - 30, members[i]))
 			return true;
 	}
 	return false;
@@ -303,12 +303,13 @@ static bool is_apps(const uint8_t *head, size_t len)
 
 static bool is_npss(const uint8_t *head, size_t len)
 {
-	return starts(head, len, "NPSS\1") || starts(head, len, "NPSS\2");
+	return nps_starts(head, len, "NPSS\1") ||
+	       nps_starts(head, len, "NPSS\2");
 }
 
 static bool sniff_nps(const uint8_t *head, size_t len)
 {
-	return starts(head, len, NPS_MAGIC) || is_npss(head, len) ||
+	return nps_starts(head, len, NPS_MAGIC) || is_npss(head, len) ||
 	       is_apps(head, len);
 }
 
@@ -324,7 +325,7 @@ static int check_kind(const uint8_t *bytes, size_t len, struct error *err)
 			err, ERROR_INPUT,
 			"is an application snapshot (.apps), a zip of several "
 			"recordings; unzip it and name one of them");
-	if (!starts(bytes, len, NPS_MAGIC))
+	if (!nps_starts(bytes, len, NPS_MAGIC))
 		return fail(err, ERROR_INPUT,
 			    "is no VisualVM snapshot: it does not begin "
 			    "with " NPS_MAGIC);

@@ -144,8 +144,8 @@ static bool is_among(const char *list, const char *value)
 	}
 }
 
-static bool fits(const struct bias *b, const struct profile *p,
-		 const char *event)
+static bool bias_fits(const struct bias *b, const struct profile *p,
+		      const char *event)
 {
 	const char *value;
 
@@ -217,7 +217,7 @@ void bias_add(struct text *out, const struct profile *p,
 	const char *event = profile_text(p, p->events[first].name);
 
 	for (size_t i = 0; i < sizeof(biases) / sizeof(*biases); i++) {
-		if (fits(&biases[i], p, event)) {
+		if (bias_fits(&biases[i], p, event)) {
 			text_puts(out, biases[i].text);
 			return;
 		}
@@ -246,7 +246,7 @@ static const char *interval_of(const struct profile *p, const char *event)
 }
 
 /* What such an interval is a number of; NULL: of ns. */
-static const char *counted(const struct profile *p, const char *event)
+static const char *bias_counted(const struct profile *p, const char *event)
 {
 	const char *what = profile_setting(p, "", "event");
 
@@ -317,7 +317,7 @@ void rate_add(struct text *out, const struct profile *p,
 	if (rate)
 		text_puts(out, rate);
 	else if (interval)
-		add_interval(out, interval, counted(p, event));
+		add_interval(out, interval, bias_counted(p, event));
 	else if (period && is_digit(*period))
 		add_each(out, period);
 	else if (throttle && is_digit(*throttle) && is_period(throttle))
@@ -334,7 +334,7 @@ uint64_t rate_period(const struct profile *p, const struct event_view *view)
 	const char *throttle = profile_setting(p, event, "throttle");
 	uint64_t ns = 0;
 
-	if (view->unit == UNIT_BYTES || (interval && counted(p, event)))
+	if (view->unit == UNIT_BYTES || (interval && bias_counted(p, event)))
 		return 0;
 	if (interval && is_digit(*interval))
 		ns = strtoull(interval, NULL, 10);

@@ -90,7 +90,7 @@ static void add_event(struct event_view *v, const struct profile *p,
 	v->weight = saturate_add(v->weight, e->weight);
 }
 
-static struct event_view single(const struct profile *p, uint32_t event)
+static struct event_view view_single(const struct profile *p, uint32_t event)
 {
 	struct event_view v = { .name = event_name(p, event) };
 
@@ -99,8 +99,8 @@ static struct event_view single(const struct profile *p, uint32_t event)
 }
 
 /* All sampled events of a family; event_count is 0 when there are none. */
-static struct event_view together(const struct profile *p,
-				  const struct family *family)
+static struct event_view view_together(const struct profile *p,
+				       const struct family *family)
 {
 	struct event_view v = { .name = family->name };
 
@@ -143,14 +143,14 @@ size_t event_views(const struct profile *p, struct event_view **views)
 	size_t count = 0;
 
 	for (size_t i = 0; i < FAMILIES; i++) {
-		struct event_view v = together(p, &families[i]);
+		struct event_view v = view_together(p, &families[i]);
 
 		if (v.event_count)
 			all[count++] = v;
 	}
 	for (uint32_t i = 0; i < p->event_count; i++) {
 		if (p->events[i].samples && !family_of(p, i))
-			all[count++] = single(p, i);
+			all[count++] = view_single(p, i);
 	}
 	*views = all;
 	return drop_bare(all, count);
@@ -210,14 +210,14 @@ static bool find_type(const struct profile *p, const char *wanted,
 		if (!p->events[i].samples)
 			continue;
 		if (strcmp(event_name(p, i), wanted) == 0) {
-			*view = single(p, i);
+			*view = view_single(p, i);
 			return true;
 		}
 	}
 	for (uint32_t i = 0; i < p->event_count; i++) {
 		if (p->events[i].samples &&
 		    ends_with_part(event_name(p, i), wanted)) {
-			*view = single(p, i);
+			*view = view_single(p, i);
 			found++;
 		}
 	}

@@ -84,7 +84,7 @@ static bool has_state(const struct verdict *v, const struct cell *c)
 	       !idle_method_is(p, &p->frames[p->stacks[c->stack].frame]);
 }
 
-static bool passes(void *self, struct cell *c)
+static bool filter_passes(void *self, struct cell *c)
 {
 	const struct verdict *v = self;
 
@@ -108,7 +108,7 @@ void filter_apply(struct profile *p, const struct filter *f)
 		v.threads = judge_threads(p, f->thread_name);
 	v.must = f->include ? WANTED : 0;
 	v.no = f->exclude ? UNWANTED : 0;
-	profile_retain(p, passes, &v);
+	profile_retain(p, filter_passes, &v);
 	free(v.stacks);
 	free(v.threads);
 }

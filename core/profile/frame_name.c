@@ -17,7 +17,7 @@ static const char *const annotations[FRAME_KINDS] = {
 };
 
 /* The name of a primitive type's descriptor (JVMS 4.3.2), or NULL. */
-static const char *primitive(char descriptor)
+static const char *name_primitive(char descriptor)
 {
 	static const struct {
 		char descriptor;
@@ -62,8 +62,8 @@ static bool put_array(struct text *out, const char *name, size_t len,
 		return false;
 	if (name[depth] == 'L' && len > depth + 2 && name[len - 1] == ';')
 		put_class(out, name + depth + 1, len - depth - 2, simple);
-	else if (depth + 1 == len && primitive(name[depth]))
-		text_puts(out, primitive(name[depth]));
+	else if (depth + 1 == len && name_primitive(name[depth]))
+		text_puts(out, name_primitive(name[depth]));
 	else
 		return false;
 	while (depth--)

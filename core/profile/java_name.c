@@ -9,7 +9,8 @@
 #define LONGEST 4096 /* a class name beyond this is kept as it is */
 
 /* Where marker stands in name, or NULL. */
-static const char *find(const char *name, size_t len, const char *marker)
+static const char *java_name_find(const char *name, size_t len,
+				  const char *marker)
 {
 	return memmem(name, len, marker, strlen(marker));
 }
@@ -46,14 +47,14 @@ static size_t without_number(const char *name, size_t len, const char *stem)
 static size_t after_marker(const char *name, size_t len, const char *marker,
 			   bool to_dollars)
 {
-	const char *at = find(name, len, marker);
+	const char *at = java_name_find(name, len, marker);
 	const char *end;
 
 	if (!at)
 		return len;
 	end = at + strlen(marker);
 	if (to_dollars) {
-		end = find(end, (size_t)(name + len - end), "$$");
+		end = java_name_find(end, (size_t)(name + len - end), "$$");
 		return end ? (size_t)(end - name) : len;
 	}
 	return (size_t)(end - name);

@@ -387,8 +387,9 @@ uint32_t profile_event(struct profile *p, const char *name, enum unit unit)
 	return (uint32_t)p->event_count - 1;
 }
 
-static void remark(struct profile *p, bool is_loss, const char *what,
-		   uint64_t count, const char *where, va_list args)
+static void profile_add_remark(struct profile *p, bool is_loss,
+			       const char *what, uint64_t count,
+			       const char *where, va_list args)
 {
 	struct remark *r;
 	char *first = NULL;
@@ -417,7 +418,7 @@ void profile_note(struct profile *p, const char *what, uint64_t count,
 	va_list args;
 
 	va_start(args, where);
-	remark(p, false, what, count, where, args);
+	profile_add_remark(p, false, what, count, where, args);
 	va_end(args);
 }
 
@@ -427,7 +428,7 @@ void profile_lost(struct profile *p, const char *what, uint64_t count,
 	va_list args;
 
 	va_start(args, where);
-	remark(p, true, what, count, where, args);
+	profile_add_remark(p, true, what, count, where, args);
 	va_end(args);
 }
 

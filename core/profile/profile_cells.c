@@ -62,7 +62,7 @@ static void add_cell(struct profile *p, const struct cell *c, uint32_t tag)
  * Moves the buckets so that they begin at first and are `halvings` times
  * twice as wide; cells that then agree become one.
  */
-static void rebucket(struct profile *p, int64_t first, unsigned halvings)
+static void cells_rebucket(struct profile *p, int64_t first, unsigned halvings)
 {
 	size_t count = p->cell_count;
 
@@ -124,7 +124,7 @@ static uint16_t bucket_of(struct profile *p, int64_t time_ns)
 		first >>= halvings;
 		if (at < p->bucket_first)
 			first = (last >> halvings) - PROFILE_BUCKETS + 1;
-		rebucket(p, first, halvings);
+		cells_rebucket(p, first, halvings);
 		at >>= halvings;
 	}
 	if (at > p->bucket_last)
@@ -175,7 +175,7 @@ static void add_to_event(struct profile *p, const struct cell *c)
 }
 
 /* The part of a weight that falls into the first `part` of `whole` ns. */
-static uint64_t share(uint64_t weight, uint64_t part, uint64_t whole)
+static uint64_t cells_share(uint64_t weight, uint64_t part, uint64_t whole)
 {
 	return (uint64_t)((unsigned __int128)weight * part / whole);
 }
@@ -192,8 +192,8 @@ static void add_lasting(struct profile *p, const struct sample *s,
 	int64_t end = s->time_ns + (int64_t)s->duration_ns;
 
 	for (; at < end; at += p->bucket_ns, c.bucket++) {
-		uint64_t until = share(s->weight, (uint64_t)(at - s->time_ns),
-				       s->duration_ns);
+		uint64_t until = cells_share(
+			s->weight, (uint64_t)(at - s->time_ns), s->duration_ns);
 
 		c.weight = until - given;
 		add_cell(p, &c, cell_tag(&c));
@@ -315,7 +315,7 @@ void profile_retain(struct profile *p,
 
 		e->samples = e->without_stack = e->weight = 0;
 	}
-	/* In place, as in rebucket(). */
+	/* In place, as in cells_rebucket(). */
 	for (size_t i = 0; i < count; i++) {
 		struct cell c = p->cells[i];
 

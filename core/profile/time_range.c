@@ -22,7 +22,7 @@
 #define EPOCH_MS INT64_C(100000000000)
 
 /* Reads between min and max digits; false when they are not there. */
-static bool digits(const char **at, int min, int max, int64_t *value)
+static bool time_digits(const char **at, int min, int max, int64_t *value)
 {
 	int count = 0;
 
@@ -34,7 +34,7 @@ static bool digits(const char **at, int min, int max, int64_t *value)
 }
 
 /* Reads ".5" into nanoseconds, if it is there; digits beyond 9 are dropped. */
-static bool fraction(const char **at, int64_t *ns)
+static bool time_fraction(const char **at, int64_t *ns)
 {
 	int64_t unit = SECOND_NS;
 
@@ -56,12 +56,13 @@ static bool time_of_day(const char **at, int64_t *ns)
 {
 	int64_t hour, minute, second = 0, part = 0;
 
-	if (!digits(at, 1, 2, &hour) || *(*at)++ != ':' ||
-	    !digits(at, 2, 2, &minute))
+	if (!time_digits(at, 1, 2, &hour) || *(*at)++ != ':' ||
+	    !time_digits(at, 2, 2, &minute))
 		return false;
 	if (**at == ':') {
 		++*at;
-		if (!digits(at, 2, 2, &second) || !fraction(at, &part))
+		if (!time_digits(at, 2, 2, &second) ||
+		    !time_fraction(at, &part))
 			return false;
 	}
 	*ns = ((hour * 60 + minute) * 60 + second) * SECOND_NS + part;
@@ -69,7 +70,7 @@ static bool time_of_day(const char **at, int64_t *ns)
 }
 
 /* Z, +hh, +hh:mm or +hhmm in seconds; *local when there is no zone. */
-static bool zone(const char **at, bool *local, int64_t *seconds)
+static bool time_zone(const char **at, bool *local, int64_t *seconds)
 {
 	int64_t hour, minute = 0;
 	bool west = **at == '-';
@@ -91,7 +92,7 @@ static bool zone(const char **at, bool *local, int64_t *seconds)
 	*at += 2;
 	if (**at == ':')
 		++*at;
-	if (**at && !digits(at, 2, 2, &minute))
+	if (**at && !time_digits(at, 2, 2, &minute))
 		return false;
 	*seconds = (hour * 60 + minute) * 60;
 	if (west)
@@ -120,16 +121,16 @@ static bool iso_8601(const char *at, int64_t *ns)
 	bool local = true;
 	struct tm tm = { 0 };
 
-	if (!digits(&at, 4, 4, &year) || *at++ != '-' ||
-	    !digits(&at, 2, 2, &month) || *at++ != '-' ||
-	    !digits(&at, 2, 2, &day))
+	if (!time_digits(&at, 4, 4, &year) || *at++ != '-' ||
+	    !time_digits(&at, 2, 2, &month) || *at++ != '-' ||
+	    !time_digits(&at, 2, 2, &day))
 		return false;
 	if (*at) {
 		if (*at != 'T' && *at != 't' && *at != ' ')
 			return false;
 		at++;
-		if (!time_of_day(&at, &of_day) || !zone(&at, &local, &offset) ||
-		    *at)
+		if (!time_of_day(&at, &of_day) ||
+		    !time_zone(&at, &local, &offset) || *at)
 			return false;
 	}
 	/* What 64 bits of nanoseconds hold, with a zone to spare. */
@@ -153,7 +154,7 @@ static bool epoch_ms(const char *text, int64_t *ns)
 {
 	int64_t ms;
 
-	return digits(&text, 1, 18, &ms) && !*text && ms >= EPOCH_MS &&
+	return time_digits(&text, 1, 18, &ms) && !*text && ms >= EPOCH_MS &&
 	       !__builtin_mul_overflow(ms, MS_NS, ns);
 }
 
@@ -195,7 +196,7 @@ bool time_bound_is_relative(const struct time_bound *bound)
 	return bound->base != TIME_EPOCH;
 }
 
-static int64_t saturated(int64_t a, int64_t b)
+static int64_t time_saturated(int64_t a, int64_t b)
 {
 	int64_t sum;
 
@@ -213,7 +214,7 @@ static int64_t on_day_of(int64_t start_ns, int64_t of_day)
 	int64_t ns;
 
 	if (!localtime_r(&start, &tm))
-		return saturated(start_ns, of_day);
+		return time_saturated(start_ns, of_day);
 	tm.tm_hour = (int)(of_day / SECOND_NS / 3600);
 	tm.tm_min = (int)(of_day / SECOND_NS / 60 % 60);
 	tm.tm_sec = (int)(of_day / SECOND_NS % 60);
@@ -221,7 +222,7 @@ static int64_t on_day_of(int64_t start_ns, int64_t of_day)
 	/* A file may claim the last day that nanoseconds can name. */
 	if (__builtin_mul_overflow(mktime(&tm), SECOND_NS, &ns))
 		return start_ns;
-	return saturated(ns, of_day % SECOND_NS);
+	return time_saturated(ns, of_day % SECOND_NS);
 }
 
 int64_t time_bound_resolve(const struct time_bound *bound, int64_t start_ns,
@@ -231,9 +232,9 @@ int64_t time_bound_resolve(const struct time_bound *bound, int64_t start_ns,
 	case TIME_OF_DAY:
 		return on_day_of(start_ns, bound->ns);
 	case TIME_FROM_START:
-		return saturated(start_ns, bound->ns);
+		return time_saturated(start_ns, bound->ns);
 	case TIME_FROM_END:
-		return saturated(end_ns, -bound->ns);
+		return time_saturated(end_ns, -bound->ns);
 	case TIME_EPOCH:
 		break;
 	}
@@ -306,7 +307,7 @@ int time_period_parse(const char *text, struct time_period *period,
 	return 0;
 }
 
-static int compare(const int *a, const int *b, int first)
+static int time_compare(const int *a, const int *b, int first)
 {
 	for (int i = first; i < TIME_FIELDS; i++) {
 		if (a[i] != b[i])
@@ -328,9 +329,9 @@ bool time_period_has(const struct time_period *period, int64_t time_ns)
 		tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
 		tm.tm_hour,        tm.tm_min,     tm.tm_sec,
 	};
-	after = compare(now, period->from, first) >= 0;
-	before = compare(now, period->to, first) < 0;
-	if (compare(period->from, period->to, first) > 0)
+	after = time_compare(now, period->from, first) >= 0;
+	before = time_compare(now, period->to, first) < 0;
+	if (time_compare(period->from, period->to, first) > 0)
 		return after || before;
 	return after && before;
 }

@@ -102,7 +102,7 @@ struct parser {
 	struct error *err;
 };
 
-static int bad(const struct parser *p, const char *what)
+static int trace_bad(const struct parser *p, const char *what)
 {
 	return fail(p->err, ERROR_MISUSE,
 		    "invalid trace filter: %s, at character %zu of '%s'", what,
@@ -114,7 +114,7 @@ static int push_node(struct parser *p, const struct trace_node *node)
 	struct trace_expression *x = p->x;
 
 	if (x->node_count == TRACE_NODES || p->operand_count == TRACE_NODES)
-		return bad(p, "it is too long");
+		return trace_bad(p, "it is too long");
 	x->nodes[x->node_count] = *node;
 	p->operands[p->operand_count++] = (uint16_t)x->node_count++;
 	p->wants_operand = false;
@@ -130,7 +130,7 @@ static uint64_t patterns_of(const struct trace_expression *x, uint16_t node)
 }
 
 /* Makes one node of the last operator and its two operands. */
-static int reduce(struct parser *p)
+static int trace_reduce(struct parser *p)
 {
 	const struct operator* o = & p->operators[--p->operator_count];
 	uint16_t right = p->operands[--p->operand_count];
@@ -149,8 +149,8 @@ static int reduce(struct parser *p)
 		node.patterns = first | second;
 	}
 	if ((o->op == TRACE_WITHIN || o->op == TRACE_NOT_WITHIN) && !first)
-		return bad(p, "a slash requires a pattern or a list of "
-			      "patterns before it");
+		return trace_bad(p, "a slash requires a pattern or a list of "
+				    "patterns before it");
 	return push_node(p, &node);
 }
 
@@ -158,7 +158,7 @@ static int reduce_down_to(struct parser *p, int rank)
 {
 	while (p->operator_count &&
 	       p->operators[p->operator_count - 1].rank >= rank) {
-		if (reduce(p))
+		if (trace_reduce(p))
 			return -1;
 	}
 	return 0;
@@ -173,16 +173,16 @@ static int push_operator(struct parser *p, const struct operator* o)
 			     !p->operators[p->operator_count - 1].rank;
 
 		if (o->op != TRACE_AND_NOT || !first)
-			return bad(p, "a pattern is missing");
+			return trace_bad(p, "a pattern is missing");
 		if (push_node(p, &all))
 			return -1;
 	}
 	if (!o->rank && !p->wants_operand)
-		return bad(p, "an operator is missing");
+		return trace_bad(p, "an operator is missing");
 	if (o->rank && reduce_down_to(p, o->rank))
 		return -1;
 	if (p->operator_count == TRACE_NODES)
-		return bad(p, "it is too long");
+		return trace_bad(p, "it is too long");
 	p->operators[p->operator_count++] = *o;
 	p->wants_operand = true;
 	return 0;
@@ -191,11 +191,11 @@ static int push_operator(struct parser *p, const struct operator* o)
 static int close_parenthesis(struct parser *p)
 {
 	if (p->wants_operand)
-		return bad(p, "a pattern is missing");
+		return trace_bad(p, "a pattern is missing");
 	if (reduce_down_to(p, 1))
 		return -1;
 	if (!p->operator_count)
-		return bad(p, "a closing parenthesis has no opening one");
+		return trace_bad(p, "a closing parenthesis has no opening one");
 	p->operator_count--;
 	return 0;
 }
@@ -208,7 +208,7 @@ static bool is_pattern_byte(char c)
 }
 
 /* As a regular expression; of what SJK's globs know. */
-static void translate(struct text *regex, const char *glob, size_t len)
+static void trace_translate(struct text *regex, const char *glob, size_t len)
 {
 	bool any_before = len >= 3 && memcmp(glob, "**.", 3) == 0;
 	bool any_behind;
@@ -262,16 +262,16 @@ static int take_pattern(struct parser *p)
 	int ret = -1;
 
 	if (!p->wants_operand)
-		return bad(p, "an operator is missing");
+		return trace_bad(p, "an operator is missing");
 	if (x->pattern_count == TRACE_PATTERNS)
-		return bad(p, "it has too many patterns");
+		return trace_bad(p, "it has too many patterns");
 	while (is_pattern_byte(p->at[len]))
 		len++;
 	if (memchr(p->at, ':', len))
 		x->has_lines = true;
 	add_glob(&glob, p->at, len);
 	text_puts(&regex, "\\A");
-	translate(&regex, glob.bytes, glob.len);
+	trace_translate(&regex, glob.bytes, glob.len);
 	x->patterns[x->pattern_count] = pattern_new(regex.bytes, p->err);
 	if (!x->patterns[x->pattern_count])
 		goto out;
@@ -291,7 +291,7 @@ static uint8_t states_matching(const char *glob, size_t len, struct error *err)
 	struct pattern *pattern;
 	uint8_t states = 0;
 
-	translate(&regex, glob, len);
+	trace_translate(&regex, glob, len);
 	pattern = pattern_new_whole(regex.bytes, err);
 	for (unsigned i = 0; pattern && i < THREAD_STATES; i++) {
 		const char *name = i ? thread_state_names[i] : "null";
@@ -311,15 +311,15 @@ static int take_state(struct parser *p)
 	size_t len = 0;
 
 	if (!p->wants_operand)
-		return bad(p, "an operator is missing");
+		return trace_bad(p, "an operator is missing");
 	if (strncasecmp(p->at, key, sizeof(key) - 1) != 0)
-		return bad(p, "only #state= starts with #");
+		return trace_bad(p, "only #state= starts with #");
 	p->at += sizeof(key) - 1;
 	while (isalnum((unsigned char)p->at[len]) || p->at[len] == '_' ||
 	       p->at[len] == '*')
 		len++;
 	if (!len)
-		return bad(p, "a state is missing");
+		return trace_bad(p, "a state is missing");
 	node.states = states_matching(p->at, len, p->err);
 	p->at += len;
 	return push_node(p, &node);
@@ -351,7 +351,7 @@ static int take_operator(struct parser *p)
 		p->at += len;
 		return 0;
 	}
-	return bad(p, "unknown operator");
+	return trace_bad(p, "unknown operator");
 }
 
 static int take_token(struct parser *p)
@@ -372,18 +372,18 @@ static int take_token(struct parser *p)
 	return 0;
 }
 
-static int parse(struct parser *p)
+static int trace_parse(struct parser *p)
 {
 	while (*p->at) {
 		if (take_token(p))
 			return -1;
 	}
 	if (p->wants_operand)
-		return bad(p, "a pattern is missing");
+		return trace_bad(p, "a pattern is missing");
 	if (reduce_down_to(p, 1))
 		return -1;
 	if (p->operator_count)
-		return bad(p, "a parenthesis is not closed");
+		return trace_bad(p, "a parenthesis is not closed");
 	return 0;
 }
 
@@ -403,8 +403,8 @@ static int make_trim(struct parser *p)
 		return 0;
 	node.left = (uint16_t)(x->node_count - 1);
 	if (!patterns_of(x, node.left))
-		return bad(p, "trimming requires a pattern, a list of "
-			      "patterns, or a slash");
+		return trace_bad(p, "trimming requires a pattern, a list of "
+				    "patterns, or a slash");
 	if (push_node(p, &all))
 		return -1;
 	node.right = (uint16_t)(x->node_count - 1);
@@ -428,7 +428,7 @@ static int make_windows(struct parser *p)
 		if (!opens_window(n))
 			continue;
 		if (x->window_count == TRACE_WINDOWS)
-			return bad(p, "it has too many slashes");
+			return trace_bad(p, "it has too many slashes");
 		w->outer = n->window;
 		w->rootmost = n->rootmost;
 		w->opened_by = patterns_of(x, n->left);
@@ -462,7 +462,7 @@ static int trace_expression_init(struct trace_expression *x, const char *text,
 	};
 
 	memset(x, 0, sizeof(*x));
-	if (parse(&p) == 0 && (!trim || make_trim(&p) == 0) &&
+	if (trace_parse(&p) == 0 && (!trim || make_trim(&p) == 0) &&
 	    make_windows(&p) == 0)
 		return 0;
 	trace_expression_release(x);
@@ -642,8 +642,8 @@ static uint64_t *match_frames(const struct profile *p,
 }
 
 /* A callee's id is greater than its caller's: one loop forward does it. */
-static void judge(struct profile *p, const struct trace_filter *f,
-		  struct verdict *v)
+static void trace_judge(struct profile *p, const struct trace_filter *f,
+			struct verdict *v)
 {
 	const struct trace_expression *x = &f->expression;
 	uint64_t *frames = match_frames(p, x);
@@ -670,7 +670,7 @@ static void judge(struct profile *p, const struct trace_filter *f,
 	free(frames);
 }
 
-static bool passes(void *self, struct cell *c)
+static bool trace_passes(void *self, struct cell *c)
 {
 	const struct verdict *v = self;
 
@@ -685,8 +685,8 @@ void trace_filter_apply(struct profile *p, struct trace_filter *f)
 {
 	struct verdict v;
 
-	judge(p, f, &v);
-	profile_retain(p, passes, &v);
+	trace_judge(p, f, &v);
+	profile_retain(p, trace_passes, &v);
 	free(v.states);
 	free(v.trimmed);
 }

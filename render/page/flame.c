@@ -787,8 +787,8 @@ static void fill_summary(struct text *summary, struct flame_widths *w,
 }
 
 /* Names the frames of a draft and puts it in order. */
-static void arrange(struct flame_data *d, struct draft *draft,
-		    struct frame_table *table, struct flame_tree *tree)
+static void page_arrange(struct flame_data *d, struct draft *draft,
+			 struct frame_table *table, struct flame_tree *tree)
 {
 	static const struct frame_naming naming = { 0 };
 	uint8_t *used = xcalloc(d->profile->frame_count + 1, 1);
@@ -824,7 +824,7 @@ static struct flame_result fill_page(struct page *page, const struct profile *p,
 	result.elided = flame_widths_draft(&widths, &draft);
 	if (result.elided)
 		result.below = 100 * (double)widths.least;
-	arrange(d, &draft, &table, &tree);
+	page_arrange(d, &draft, &table, &tree);
 	result.nodes = tree.count;
 	d->node_of = widths.marks;
 	d->result = &result;

@@ -175,7 +175,7 @@ static void merge_run(struct order *o, uint32_t into)
 }
 
 /* Sees to it that no two callees of a node have one label. */
-static void settle(struct order *o, uint32_t node)
+static void tree_settle(struct order *o, uint32_t node)
 {
 	for (uint32_t c = o->callees[node]; c; c = o->next[c]) {
 		uint32_t next = o->next[c];
@@ -195,7 +195,7 @@ static uint32_t place_node(struct flame_tree *t, struct order *o, uint32_t node,
 		.depth = depth,
 	};
 	t->place_of[node] = (uint32_t)t->count;
-	settle(o, node);
+	tree_settle(o, node);
 	return o->callees[node];
 }
 
@@ -211,7 +211,7 @@ void flame_tree_init(struct flame_tree *t, struct draft *d,
 	*t = (struct flame_tree){ 0 };
 	t->nodes = xmalloc(count * sizeof(*t->nodes));
 	t->place_of = xcalloc(count, sizeof(*t->place_of));
-	settle(&o, 0);
+	tree_settle(&o, 0);
 	node = o.callees[0];
 	while (node) {
 		uint32_t callee = place_node(t, &o, node, depth);

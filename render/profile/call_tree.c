@@ -57,7 +57,8 @@ struct making {
 	size_t cell_count;
 };
 
-static uint32_t ancestor(const struct making *m, uint32_t node, unsigned steps)
+static uint32_t calls_ancestor(const struct making *m, uint32_t node,
+			       unsigned steps)
 {
 	while (steps--)
 		node = m->nodes[node].caller;
@@ -65,10 +66,11 @@ static uint32_t ancestor(const struct making *m, uint32_t node, unsigned steps)
 }
 
 /* True when the last `period` frames up to node are those before them. */
-static bool repeats(const struct making *m, uint32_t node, unsigned period)
+static bool calls_repeats(const struct making *m, uint32_t node,
+			  unsigned period)
 {
 	for (unsigned i = 0; i < period; i++) {
-		uint32_t before = ancestor(m, node, period);
+		uint32_t before = calls_ancestor(m, node, period);
 
 		if (!before || m->nodes[node].label != m->nodes[before].label)
 			return false;
@@ -78,27 +80,28 @@ static bool repeats(const struct making *m, uint32_t node, unsigned period)
 }
 
 /* Where a call from caller goes back to, being a recursion, or 0. */
-static uint32_t recursion(const struct making *m, uint32_t caller,
-			  uint32_t label)
+static uint32_t calls_recursion(const struct making *m, uint32_t caller,
+				uint32_t label)
 {
 	if (!caller)
 		return 0;
 	if (m->nodes[caller].label == label)
 		return caller;
 	for (unsigned period = 2; period <= MOST_IN_TURN; period++) {
-		uint32_t back = ancestor(m, caller, period - 1);
+		uint32_t back = calls_ancestor(m, caller, period - 1);
 
 		if (!back)
 			break;
-		if (m->nodes[back].label == label && repeats(m, caller, period))
+		if (m->nodes[back].label == label &&
+		    calls_repeats(m, caller, period))
 			return back;
 	}
 	return 0;
 }
 
 /* The callee of that label, found or made. */
-static uint32_t callee(struct making *m, struct map64 *known, uint32_t caller,
-		       uint32_t label)
+static uint32_t calls_callee(struct making *m, struct map64 *known,
+			     uint32_t caller, uint32_t label)
 {
 	uint64_t key = (uint64_t)caller << 32 | label;
 	uint32_t node = map64_get(known, key);
@@ -139,11 +142,11 @@ static void make_nodes(struct making *m)
 	for (size_t i = 0; i < t->count; i++) {
 		const struct tree_node *place = &t->nodes[i];
 		uint32_t caller = m->node_of[place->caller];
-		uint32_t node = recursion(m, caller, place->label);
+		uint32_t node = calls_recursion(m, caller, place->label);
 		struct node *n;
 
 		if (!node)
-			node = callee(m, &known, caller, place->label);
+			node = calls_callee(m, &known, caller, place->label);
 		m->node_of[i + 1] = node;
 		len = cut_path(m, path, len, place->depth);
 		path[len++] = node;
@@ -236,7 +239,7 @@ static void sum_up(struct making *m)
  * A row for each node that has enough, those with most first, and of those that
  * have as much, those next to the root: a caller comes before its callees.
  */
-static struct row *most(const struct making *m, size_t *count)
+static struct row *calls_most(const struct making *m, size_t *count)
 {
 	struct row *rows = xmalloc(m->count * sizeof(*rows));
 	size_t n = 0;
@@ -256,12 +259,12 @@ static struct row *most(const struct making *m, size_t *count)
 }
 
 /* Chains the callees that are to be shown, as far as there is room. */
-static void choose(struct making *m)
+static void calls_choose(struct making *m)
 {
 	size_t room = CALL_ROWS > m->tree->count ? CALL_ROWS - m->tree->count
 						 : 0;
 	size_t count;
-	struct row *rows = most(m, &count);
+	struct row *rows = calls_most(m, &count);
 
 	for (size_t i = count < room ? count : room; i-- > 0;) {
 		struct node *n = &m->nodes[rows[i].item];
@@ -404,7 +407,7 @@ static void add_root(struct making *m, const struct thread_roots *roots,
 	}
 	sum_up(m);
 	add_row(m, &row);
-	choose(m);
+	calls_choose(m);
 	add_rows(m, (struct level){ 1, 1 });
 }
 
@@ -469,7 +472,7 @@ static void make_rows(struct making *m, double min_percent)
 	forget_counts(m);
 	count_cells(m, 0, UINT64_MAX);
 	sum_up(m);
-	choose(m);
+	calls_choose(m);
 	add_rows(m, (struct level){ 0, 0 });
 }
 

@@ -37,7 +37,7 @@ struct folding {
 };
 
 /* The format separates frames by ';' and has no way to write one. */
-static void adapt(char *name, size_t len)
+static void collapsed_adapt(char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if (name[i] == ';')
@@ -70,7 +70,7 @@ static size_t measure_depths(struct folding *f)
  * Finds the depth at which there are at most so many frames in all lines, and
  * counts the samples that are deeper.
  */
-static void fit(struct folding *f)
+static void collapsed_fit(struct folding *f)
 {
 	const struct profile *p = f->profile;
 	uint64_t most = f->options->style.reverse ? COLLAPSED_REVERSED_FRAMES
@@ -111,7 +111,7 @@ static void cut_all(struct folding *f)
 }
 
 /* The same stack trace with its leaf as root. */
-static uint32_t reverse(struct folding *f, uint32_t stack)
+static uint32_t collapsed_reverse(struct folding *f, uint32_t stack)
 {
 	const struct stack *stacks = f->profile->stacks;
 	size_t depth = f->depths[stack];
@@ -136,20 +136,20 @@ static void reverse_all(struct folding *f)
 		uint32_t *made = &f->stack_of[c->stack];
 
 		if (f->in_view[c->event] && c->stack && !*made)
-			*made = reverse(f, c->stack);
+			*made = collapsed_reverse(f, c->stack);
 	}
 	f->stacks = f->reversed->stacks;
 	f->stack_count = f->reversed->stack_count;
 }
 
 /* Names the frames and puts the stack traces in order. */
-static void arrange(struct folding *f)
+static void collapsed_arrange(struct folding *f)
 {
 	const struct profile *p = f->profile;
 	const struct frame_naming naming = {
 		.style = f->options->style,
 		.by_name = true,
-		.adapt = adapt,
+		.adapt = collapsed_adapt,
 	};
 	uint32_t *marks = xcalloc(f->stack_count, sizeof(*marks));
 
@@ -265,7 +265,7 @@ static void write_rows(struct folding *f, struct output *out)
 	free(rows);
 }
 
-static void release(struct folding *f)
+static void collapsed_release(struct folding *f)
 {
 	profile_free(f->reversed);
 	trace_tree_release(&f->traces);
@@ -291,16 +291,16 @@ struct collapsed_result collapsed_write(struct output *out,
 		.stack_count = p->stack_count,
 	};
 
-	fit(&f);
+	collapsed_fit(&f);
 	if (options->style.reverse)
 		reverse_all(&f);
 	else if (f.result.cut)
 		cut_all(&f);
-	arrange(&f);
+	collapsed_arrange(&f);
 	if (options->style.threads)
-		thread_ranks_init(&f.threads, p, adapt);
+		thread_ranks_init(&f.threads, p, collapsed_adapt);
 	path_text_begin(&f.text, "", 0);
 	write_rows(&f, out);
-	release(&f);
+	collapsed_release(&f);
 	return f.result;
 }

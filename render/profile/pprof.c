@@ -82,7 +82,7 @@ static uint32_t string_id(struct pprof *w, const char *text)
 }
 
 /* Compresses what has come together, if it is worth it or the last. */
-static void flush(struct pprof *w, size_t at)
+static void pprof_flush(struct pprof *w, size_t at)
 {
 	if (w->out.len < at)
 		return;
@@ -93,7 +93,7 @@ static void flush(struct pprof *w, size_t at)
 static void put_message(struct pprof *w, uint32_t field)
 {
 	protobuf_message(&w->out, field, &w->message);
-	flush(w, FLUSH_AT);
+	pprof_flush(w, FLUSH_AT);
 }
 
 /* A pair of what is measured and in what. */
@@ -364,7 +364,7 @@ static bool ends_sample(const struct pprof *w, size_t i)
 }
 
 /* Cuts stack traces if all of them would be too much. */
-static void fit(struct pprof *w)
+static void pprof_fit(struct pprof *w)
 {
 	uint64_t most = w->options->most_frames ? w->options->most_frames
 						: PPROF_FRAMES;
@@ -453,7 +453,7 @@ static void put_strings(struct pprof *w)
 		protobuf_bytes(&w->out, PROFILE_STRING_TABLE,
 			       intern_text(&w->strings, id),
 			       intern_len(&w->strings, id));
-		flush(w, FLUSH_AT);
+		pprof_flush(w, FLUSH_AT);
 	}
 }
 
@@ -467,10 +467,10 @@ static void put_all(struct pprof *w)
 	make_labels(w);
 	put_samples(w);
 	put_strings(w);
-	flush(w, 0);
+	pprof_flush(w, 0);
 }
 
-static void release(struct pprof *w)
+static void pprof_release(struct pprof *w)
 {
 	trace_tree_release(&w->traces);
 	thread_ranks_release(&w->threads);
@@ -513,10 +513,10 @@ struct pprof_result pprof_write(struct output *out, const struct profile *p,
 		thread_ranks_init(&w.threads, p, NULL);
 	w.rows = xmalloc(p->cell_count * sizeof(*w.rows));
 	sort_rows(&w);
-	fit(&w);
+	pprof_fit(&w);
 	gzip_open(&w.zip, out);
 	put_all(&w);
 	gzip_close(&w.zip);
-	release(&w);
+	pprof_release(&w);
 	return w.result;
 }

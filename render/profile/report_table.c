@@ -121,7 +121,7 @@ static void add_row(struct layout *l, const struct profile *p,
 	}
 }
 
-static void release(struct layout *l)
+static void table_columns_release(struct layout *l)
 {
 	table_release(&l->table);
 	for (size_t i = 0; i < l->count; i++)
@@ -157,7 +157,7 @@ void event_table_text(struct text *out, const struct profile *p,
 		units_add_counted(out, t->row_count - rows, "more row");
 		text_puts(out, ": -n\n");
 	}
-	release(&l);
+	table_columns_release(&l);
 }
 
 void event_table_csv(struct text *out, const struct profile *p,
@@ -171,7 +171,7 @@ void event_table_csv(struct text *out, const struct profile *p,
 	for (size_t i = 0; i < t->row_count; i++)
 		add_row(&l, p, t, &t->rows[i], true);
 	table_csv(&l.table, out);
-	release(&l);
+	table_columns_release(&l);
 }
 
 static void put_value(struct json *j, const struct event_table *t, size_t i,

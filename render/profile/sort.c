@@ -44,8 +44,8 @@ static bool comes_before(const struct name *b, const struct name *a,
  * shares with the name put last: the greater one comes next, and only where
  * both are the same do the names have to be looked at.
  */
-static void merge(const struct name *a, size_t a_count, const struct name *b,
-		  size_t b_count, struct name *to)
+static void sort_merge(const struct name *a, size_t a_count,
+		       const struct name *b, size_t b_count, struct name *to)
 {
 	const struct name *a_end = a + a_count, *b_end = b + b_count;
 	size_t a_shared = 0, b_shared = 0;
@@ -99,7 +99,7 @@ void name_sort(struct name *names, size_t count)
 			size_t a = left < run ? left : run;
 			size_t b = left - a < run ? left - a : run;
 
-			merge(from + i, a, from + i + a, b, to + i);
+			sort_merge(from + i, a, from + i + a, b, to + i);
 		}
 		from = to;
 		to = swap;
@@ -125,7 +125,7 @@ static inline uint32_t digit_of(const struct row *r, bool major, unsigned shift)
 	return (uint32_t)(key >> shift) & (DIGITS - 1);
 }
 
-static void pass(struct passes *p, bool major, unsigned shift)
+static void sort_pass(struct passes *p, bool major, unsigned shift)
 {
 	uint32_t starts[DIGITS] = { 0 };
 	struct row *swap = p->from;
@@ -153,7 +153,7 @@ static void sort_by(struct passes *p, bool major, uint64_t differing)
 {
 	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
 		if (differing >> shift & (DIGITS - 1))
-			pass(p, major, shift);
+			sort_pass(p, major, shift);
 	}
 }
 

@@ -48,7 +48,7 @@ struct scope {
 	struct path_text path;
 };
 
-static uint64_t measure(const struct scope *s, const struct cell *c)
+static uint64_t scope_measure(const struct scope *s, const struct cell *c)
 {
 	const struct event_view *view = &s->views[s->view_of[c->event] - 1];
 
@@ -56,7 +56,7 @@ static uint64_t measure(const struct scope *s, const struct cell *c)
 }
 
 /* A row for each cell, by view and thread. */
-static void gather(struct scope *s)
+static void scope_gather(struct scope *s)
 {
 	const struct profile *p = s->profile;
 
@@ -89,7 +89,7 @@ static int by_total(const void *a, const void *b)
 }
 
 /* Makes the rows' majors parts, which are in the order that they will have. */
-static void divide(struct scope *s)
+static void scope_divide(struct scope *s)
 {
 	struct part *last = NULL;
 	uint32_t *place;
@@ -105,7 +105,8 @@ static void divide(struct scope *s)
 			last->found = (uint32_t)s->part_count++;
 		}
 		last->total = saturate_add(
-			last->total, measure(s, &s->profile->cells[r->item]));
+			last->total,
+			scope_measure(s, &s->profile->cells[r->item]));
 		r->major = last->found;
 	}
 	qsort(s->parts, s->part_count, sizeof(*s->parts), by_total);
@@ -160,7 +161,7 @@ static uint64_t count_frames(const struct scope *s, uint64_t *traces_at)
 }
 
 /* Sorts the rows so that what they say is not too much. */
-static void fit(struct scope *s)
+static void scope_fit(struct scope *s)
 {
 	const struct speedscope_options *o = s->options;
 	uint64_t most = o->most_frames ? o->most_frames : SPEEDSCOPE_FRAMES;
@@ -197,7 +198,8 @@ static void merge_rows(struct scope *s)
 	for (size_t i = 0; i < s->row_count; i++) {
 		struct row r = s->rows[i];
 
-		sum = saturate_add(sum, measure(s, &s->profile->cells[r.item]));
+		sum = saturate_add(
+			sum, scope_measure(s, &s->profile->cells[r.item]));
 		if (!ends_sample(s, i))
 			continue;
 		if (sum) {
@@ -214,7 +216,7 @@ static void merge_rows(struct scope *s)
 }
 
 /* Writes what has come together, if it is worth it or the last. */
-static void flush(struct scope *s, size_t at)
+static void scope_flush(struct scope *s, size_t at)
 {
 	if (s->text.len < at)
 		return;
@@ -235,7 +237,7 @@ static void put_frame(struct scope *s, const char *name, size_t len,
 		json_uint(j, line);
 	}
 	json_close_object(j);
-	flush(s, FLUSH_AT);
+	scope_flush(s, FLUSH_AT);
 }
 
 /* All frames, and behind them the one of no stack trace. */
@@ -297,7 +299,7 @@ static void put_samples(struct scope *s, size_t from, size_t to)
 			text_putc(&s->text, ',');
 		text_add(&s->text, line->bytes, line->len);
 		text_putc(&s->text, ']');
-		flush(s, FLUSH_AT);
+		scope_flush(s, FLUSH_AT);
 	}
 }
 
@@ -310,7 +312,7 @@ static uint64_t put_weights(struct scope *s, size_t from, size_t to)
 	for (size_t i = from; i < to; i++) {
 		json_uint(&s->json, s->rows[i].minor);
 		sum = saturate_add(sum, s->rows[i].minor);
-		flush(s, FLUSH_AT);
+		scope_flush(s, FLUSH_AT);
 	}
 	json_close_array(&s->json);
 	return sum;
@@ -407,10 +409,10 @@ static void put_all(struct scope *s, size_t selected)
 	json_close_array(j);
 	json_close_object(j);
 	text_putc(&s->text, '\n');
-	flush(s, 0);
+	scope_flush(s, 0);
 }
 
-static void release(struct scope *s)
+static void scope_release(struct scope *s)
 {
 	trace_tree_release(&s->traces);
 	thread_ranks_release(&s->threads);
@@ -446,11 +448,11 @@ speedscope_write(struct output *out, const struct profile *p,
 	trace_tree_of_views(&s.traces, p, views, view_count, &naming);
 	if (options->style.threads)
 		thread_ranks_init(&s.threads, p, NULL);
-	gather(&s);
-	divide(&s);
-	fit(&s);
+	scope_gather(&s);
+	scope_divide(&s);
+	scope_fit(&s);
 	merge_rows(&s);
 	put_all(&s, selected);
-	release(&s);
+	scope_release(&s);
 	return s.result;
 }

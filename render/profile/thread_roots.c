@@ -67,7 +67,7 @@ static void place_members(struct thread_roots *r, const struct thread_sum *sums,
 	}
 }
 
-static void sort(struct thread_roots *r)
+static void roots_sort(struct thread_roots *r)
 {
 	struct thread_root *sorted = xcalloc(r->count, sizeof(*sorted));
 	struct row *rows = xcalloc(r->count, sizeof(*rows));
@@ -105,7 +105,7 @@ void thread_roots_init(struct thread_roots *r, const struct profile *p,
 		root->total = saturate_add(root->total, s->total);
 	}
 	place_members(r, sums, root_of, count);
-	sort(r);
+	roots_sort(r);
 	intern_release(&m.names);
 	text_release(&m.name);
 	free(m.of_name);

@@ -18,7 +18,7 @@ void columns_right(struct text *out, const struct text *text, size_t width)
 }
 
 /* Where the character after the next `skip` of them begins. */
-static size_t after(const char *bytes, size_t len, size_t skip)
+static size_t columns_after(const char *bytes, size_t len, size_t skip)
 {
 	size_t at = 0;
 
@@ -37,10 +37,10 @@ void columns_fit(struct text *out, const char *bytes, size_t len, size_t width)
 	if (wide <= width) {
 		text_add(out, bytes, len);
 	} else if (memchr(bytes, '(', len)) {
-		text_add(out, bytes, after(bytes, len, width - 1));
+		text_add(out, bytes, columns_after(bytes, len, width - 1));
 		text_puts(out, "…");
 	} else {
-		at = after(bytes, len, wide - width + 1);
+		at = columns_after(bytes, len, wide - width + 1);
 		text_puts(out, "…");
 		text_add(out, bytes + at, len - at);
 	}

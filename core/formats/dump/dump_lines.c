@@ -104,7 +104,7 @@ static size_t add_escape(struct text *out, const char *at, size_t left)
 }
 
 /* The JSON string that begins at text, without its last line feed. */
-static struct line decode(struct text *out, const char *text, size_t len)
+static struct line lines_decode(struct text *out, const char *text, size_t len)
 {
 	size_t i = 0;
 
@@ -133,7 +133,7 @@ struct line dump_lines_unwrap(struct dump_lines *l, struct line raw)
 	size_t cut = sizeof(docker_entry) - 1;
 
 	if (line_starts(raw, docker_entry))
-		raw = decode(&l->decoded, raw.text + cut, raw.len - cut);
+		raw = lines_decode(&l->decoded, raw.text + cut, raw.len - cut);
 	if (l->prefix.len) {
 		cut = prefix_in(&l->prefix, raw);
 		raw.text += cut;

@@ -11,8 +11,8 @@ static const struct reader *const dialects[] = {
 	NULL,
 };
 
-static bool contains(const uint8_t *bytes, size_t len, const char *wanted,
-		     size_t wanted_len)
+static bool dump_contains(const uint8_t *bytes, size_t len, const char *wanted,
+			  size_t wanted_len)
 {
 	return memmem(bytes, len, wanted, wanted_len) != NULL;
 }
@@ -25,10 +25,10 @@ static bool is_utf16(const uint8_t *head, size_t len)
 	return len >= 2 &&
 	       (memcmp(head, "\xff\xfe", 2) == 0 ||
 		memcmp(head, "\xfe\xff", 2) == 0) &&
-	       contains(head, len, start, sizeof(start) - 1);
+	       dump_contains(head, len, start, sizeof(start) - 1);
 }
 
-static bool sniff(const uint8_t *head, size_t len)
+static bool dump_sniff(const uint8_t *head, size_t len)
 {
 	if (is_utf16(head, len))
 		return true;
@@ -42,7 +42,7 @@ static bool sniff(const uint8_t *head, size_t len)
 }
 
 /* A log has its first dump anywhere; the other dialects are whole files. */
-static bool look(const uint8_t *text, size_t len)
+static bool dump_look(const uint8_t *text, size_t len)
 {
 	return hotspot_dialect.sniff(text, len);
 }
@@ -67,7 +67,7 @@ static int read_dump(const uint8_t *bytes, size_t len, struct profile *p,
 const struct reader dump_reader = {
 	.name = "jstack",
 	.summary = "thread dumps of jstack, jcmd, kill -3 and similar tools",
-	.sniff = sniff,
-	.look = look,
+	.sniff = dump_sniff,
+	.look = dump_look,
 	.read = read_dump,
 };

@@ -35,7 +35,7 @@ struct member {
 	bool (*take)(struct json_dump *r);
 };
 
-static uint64_t here(struct json_dump *r)
+static uint64_t json_dump_line(struct json_dump *r)
 {
 	while (r->counted < r->at)
 		r->line += *r->counted++ == '\n';
@@ -51,7 +51,7 @@ static void skip_space(struct json_dump *r)
 }
 
 /* Takes the character if it is what comes next. */
-static bool take(struct json_dump *r, char c)
+static bool json_dump_take(struct json_dump *r, char c)
 {
 	skip_space(r);
 	if (r->at == r->end || *r->at != c)
@@ -124,7 +124,7 @@ static bool take_member(struct json_dump *r, const struct member *members,
 
 	skip_space(r);
 	if (r->at == r->end || *r->at != '"' || !skip_value(r, &key) ||
-	    !take(r, ':'))
+	    !json_dump_take(r, ':'))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		if (line_is(key, members[i].key))
@@ -137,32 +137,32 @@ static bool take_member(struct json_dump *r, const struct member *members,
 static bool take_object(struct json_dump *r, const struct member *members,
 			size_t count)
 {
-	if (!take(r, '{'))
+	if (!json_dump_take(r, '{'))
 		return false;
-	if (take(r, '}'))
+	if (json_dump_take(r, '}'))
 		return true;
 	do {
 		if (!take_member(r, members, count))
 			return false;
-	} while (take(r, ','));
-	return take(r, '}');
+	} while (json_dump_take(r, ','));
+	return json_dump_take(r, '}');
 }
 
 static bool take_array(struct json_dump *r,
 		       bool (*take_element)(struct json_dump *r))
 {
-	if (!take(r, '['))
+	if (!json_dump_take(r, '['))
 		return false;
-	if (take(r, ']'))
+	if (json_dump_take(r, ']'))
 		return true;
 	do {
 		if (!take_element(r))
 			return false;
-	} while (take(r, ','));
-	return take(r, ']');
+	} while (json_dump_take(r, ','));
+	return json_dump_take(r, ']');
 }
 
-static cJSON *parse(struct line value)
+static cJSON *json_dump_parse(struct line value)
 {
 	return cJSON_ParseWithLengthOpts(value.text, value.len, NULL, 0);
 }
@@ -209,7 +209,8 @@ static void add_frames(struct json_dump *r, const cJSON *stack)
 		root = text ? text : "";
 		if (!thread_dump_frame(&r->dump, DUMP_FRAME_JAVA, root,
 				       strlen(root)))
-			thread_dump_odd(&r->dump, DUMP_BAD_FRAME, here(r));
+			thread_dump_odd(&r->dump, DUMP_BAD_FRAME,
+					json_dump_line(r));
 	}
 	if (is_virtual_root(root))
 		r->dump.thread.is_virtual = true;
@@ -224,9 +225,9 @@ static bool take_thread(struct json_dump *r)
 
 	if (!skip_value(r, &value))
 		return false;
-	thread = parse(value);
+	thread = json_dump_parse(value);
 	if (!cJSON_IsObject(thread)) {
-		thread_dump_odd(&r->dump, DUMP_BAD_THREAD, here(r));
+		thread_dump_odd(&r->dump, DUMP_BAD_THREAD, json_dump_line(r));
 		cJSON_Delete(thread);
 		return true;
 	}
@@ -297,13 +298,13 @@ static void take_documents(struct json_dump *r)
 
 	do {
 		if (!take_object(r, members, 1)) {
-			thread_dump_cut(&r->dump, false, here(r));
+			thread_dump_cut(&r->dump, false, json_dump_line(r));
 			return;
 		}
 		skip_space(r);
 	} while (r->at < r->end && *r->at == '{');
 	if (r->at < r->end)
-		thread_dump_odd(&r->dump, DUMP_LINE_OUTSIDE, here(r));
+		thread_dump_odd(&r->dump, DUMP_LINE_OUTSIDE, json_dump_line(r));
 }
 
 static size_t byte_order_mark(const uint8_t *bytes, size_t len)
@@ -325,19 +326,19 @@ static struct json_dump json_over(const uint8_t *bytes, size_t len)
 	};
 }
 
-static bool sniff(const uint8_t *head, size_t len)
+static bool json_dump_sniff(const uint8_t *head, size_t len)
 {
 	static const char key[] = "\"threadDump\"";
 	struct json_dump r = json_over(head, len);
 	size_t key_len = sizeof(key) - 1;
 
-	if (!take(&r, '{'))
+	if (!json_dump_take(&r, '{'))
 		return false;
 	skip_space(&r);
 	if ((size_t)(r.end - r.at) < key_len || memcmp(r.at, key, key_len) != 0)
 		return false;
 	r.at += key_len;
-	return take(&r, ':');
+	return json_dump_take(&r, ':');
 }
 
 static int read_json(const uint8_t *bytes, size_t len, struct profile *p,
@@ -346,7 +347,7 @@ static int read_json(const uint8_t *bytes, size_t len, struct profile *p,
 	struct json_dump r = json_over(bytes, len);
 	int ret = 0;
 
-	if (!sniff(bytes, len))
+	if (!json_dump_sniff(bytes, len))
 		return fail(err, ERROR_INPUT,
 			    "not JSON that begins with \"threadDump\"");
 	cJSON_InitHooks(
@@ -363,6 +364,6 @@ static int read_json(const uint8_t *bytes, size_t len, struct profile *p,
 const struct reader dump_json_reader = {
 	.name = "jstack-json",
 	.summary = "thread dumps of Thread.dump_to_file -format=json",
-	.sniff = sniff,
+	.sniff = json_dump_sniff,
 	.read = read_json,
 };

@@ -22,7 +22,7 @@ struct to_file {
 	bool gap;              /* a blank line came last */
 };
 
-static uint64_t here(const struct to_file *r)
+static uint64_t dump_file_line(const struct to_file *r)
 {
 	return r->walk.lines.lines.number;
 }
@@ -62,7 +62,7 @@ static void end_dump(struct dump_walk *w)
 	struct to_file *r = (struct to_file *)w;
 
 	if (r->walk.dump.open && !r->gap)
-		thread_dump_cut(&r->walk.dump, true, here(r));
+		thread_dump_cut(&r->walk.dump, true, dump_file_line(r));
 	thread_dump_end(&r->walk.dump);
 }
 
@@ -102,7 +102,7 @@ static void on_header(struct to_file *r, struct line line)
 	}
 	thread_dump_end(&r->walk.dump); /* the frames that come are not its */
 	thread_dump_odd(&r->walk.dump, last ? DUMP_CUT : DUMP_BAD_THREAD,
-			here(r));
+			dump_file_line(r));
 }
 
 static void on_frame(struct to_file *r, struct line body)
@@ -116,11 +116,13 @@ static void on_frame(struct to_file *r, struct line body)
 		body.len -= 3;
 	}
 	if (!r->walk.dump.open)
-		thread_dump_odd(&r->walk.dump, DUMP_LINE_INSIDE, here(r));
+		thread_dump_odd(&r->walk.dump, DUMP_LINE_INSIDE,
+				dump_file_line(r));
 	else if (!thread_dump_frame(&r->walk.dump, DUMP_FRAME_JAVA, body.text,
 				    body.len) &&
 		 !last)
-		thread_dump_odd(&r->walk.dump, DUMP_BAD_FRAME, here(r));
+		thread_dump_odd(&r->walk.dump, DUMP_BAD_FRAME,
+				dump_file_line(r));
 }
 
 static void take_line(struct dump_walk *w, struct line line)
@@ -141,7 +143,8 @@ static void take_line(struct dump_walk *w, struct line line)
 	} else if (body.text != line.text) {
 		on_frame(r, body);
 	} else {
-		thread_dump_odd(&r->walk.dump, DUMP_LINE_INSIDE, here(r));
+		thread_dump_odd(&r->walk.dump, DUMP_LINE_INSIDE,
+				dump_file_line(r));
 	}
 	r->gap = false;
 }

@@ -55,7 +55,7 @@ static bool at_last_line(const struct hotspot *r)
 	return r->lines.lines.at == r->lines.lines.end;
 }
 
-static bool has(struct line line, const char *words)
+static bool hotspot_dump_has(struct line line, const char *words)
 {
 	return memmem(line.text, line.len, words, strlen(words)) != NULL;
 }
@@ -69,10 +69,11 @@ static bool dump_follows(struct lines ahead)
 	struct line line;
 
 	for (int i = 0; i < HEADING_LINES && lines_next(&ahead, &line); i++) {
-		if (has(line, full_dump))
+		if (hotspot_dump_has(line, full_dump))
 			return false;
-		if (has(line, jdk_version) || has(line, thread_list) ||
-		    has(line, " tid=0x"))
+		if (hotspot_dump_has(line, jdk_version) ||
+		    hotspot_dump_has(line, thread_list) ||
+		    hotspot_dump_has(line, " tid=0x"))
 			return true;
 	}
 	return false;
@@ -225,8 +226,9 @@ static void on_header(struct hotspot *r, struct line line)
 	if (at_last_line(r))
 		return; /* the dump is cut, which is said once */
 	damaged = (struct line){ r->joined.bytes, line.len };
-	if (!has(damaged, " prio=") && !has(damaged, " os_prio=") &&
-	    !has(damaged, " tid=")) {
+	if (!hotspot_dump_has(damaged, " prio=") &&
+	    !hotspot_dump_has(damaged, " os_prio=") &&
+	    !hotspot_dump_has(damaged, " tid=")) {
 		count_inside(r);
 		r->astray = r->astray || r->gap;
 		return;
@@ -295,7 +297,7 @@ static void on_frame(struct hotspot *r, struct line body)
 /* A lock, or one of jhsdb's frames. */
 static void on_dash(struct hotspot *r, struct line body)
 {
-	if (!r->by_sa || !has(body, " @bci="))
+	if (!r->by_sa || !hotspot_dump_has(body, " @bci="))
 		return;
 	body.text += strlen("- ");
 	body.len -= strlen("- ");

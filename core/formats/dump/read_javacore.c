@@ -17,15 +17,15 @@ struct javacore {
 
 static const char title[] = "0SECTION       TITLE";
 
-static const char *find(struct line line, const char *words)
+static const char *javacore_find(struct line line, const char *words)
 {
 	return memmem(line.text, line.len, words, strlen(words));
 }
 
 /* What follows the words in the line; empty when they are not there. */
-static struct line after(struct line line, const char *words)
+static struct line javacore_after(struct line line, const char *words)
 {
-	const char *at = find(line, words);
+	const char *at = javacore_find(line, words);
 	const char *end = line.text + line.len;
 
 	if (!at)
@@ -58,7 +58,7 @@ static void on_section(struct javacore *r, struct line rest)
 /* "Date: 2020/07/01 at 10:00:00:123", local time */
 static void on_date(struct javacore *r, struct line rest)
 {
-	struct line date = after(rest, "Date: ");
+	struct line date = javacore_after(rest, "Date: ");
 
 	if (!r->has_utc)
 		thread_dump_time(date.text, date.len, &r->walk.dump.time_ns);
@@ -67,7 +67,7 @@ static void on_date(struct javacore *r, struct line rest)
 /* The same "(UTC)", which newer versions print as well */
 static void on_utc_date(struct javacore *r, struct line rest)
 {
-	struct line date = after(rest, "Date: ");
+	struct line date = javacore_after(rest, "Date: ");
 
 	r->has_utc = thread_dump_time(date.text, date.len,
 				      &r->walk.dump.time_ns);
@@ -111,21 +111,21 @@ static void on_thread(struct javacore *r, struct line rest)
 
 		h.name = rest.text + 1;
 		h.name_len = (size_t)(quote - h.name);
-		h.state = state_of(after(tail, "state:"));
+		h.state = state_of(javacore_after(tail, "state:"));
 	}
 	thread_dump_begin(&r->walk.dump, &h);
 }
 
 static void on_java_thread(struct javacore *r, struct line rest)
 {
-	struct line id = after(rest, "getId:0x");
+	struct line id = javacore_after(rest, "getId:0x");
 
 	dump_hex(id.text, id.len, &r->walk.dump.thread.java_id);
 }
 
 static void on_native_thread(struct javacore *r, struct line rest)
 {
-	struct line id = after(rest, "native thread ID:0x");
+	struct line id = javacore_after(rest, "native thread ID:0x");
 
 	dump_hex(id.text, id.len, &r->walk.dump.thread.os_id);
 }
@@ -150,7 +150,7 @@ static void on_frame(struct javacore *r, struct line rest)
 
 static void on_null(struct javacore *r, struct line rest)
 {
-	if (find(rest, "END OF DUMP"))
+	if (javacore_find(rest, "END OF DUMP"))
 		r->ended = true;
 }
 

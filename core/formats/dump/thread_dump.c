@@ -27,7 +27,7 @@ struct frame_text {
 };
 
 /* Where needle is in the line, or NULL. */
-static const char *find(struct line line, const char *needle)
+static const char *frame_find_text(struct line line, const char *needle)
 {
 	return memmem(line.text, line.len, needle, strlen(needle));
 }
@@ -36,7 +36,7 @@ static const char *find(struct line line, const char *needle)
  * Splits "name(place)": the place begins at the parenthesis that matches the
  * last character.
  */
-static bool split(const char *text, size_t len, struct frame_text *out)
+static bool frame_split(const char *text, size_t len, struct frame_text *out)
 {
 	size_t depth = 0;
 	size_t at = len;
@@ -122,7 +122,7 @@ static uint32_t line_of(struct line place)
 /* The number that follows a word such as " line=". */
 static uint32_t line_after(struct line text, const char *word)
 {
-	const char *at = find(text, word);
+	const char *at = frame_find_text(text, word);
 	const char *end = text.text + text.len;
 	uint32_t line = 0;
 
@@ -138,7 +138,7 @@ static bool parse_java(struct profile *p, struct line text, struct frame *f)
 {
 	struct frame_text parts;
 
-	if (!split(text.text, text.len, &parts))
+	if (!frame_split(text.text, text.len, &parts))
 		return false;
 	*f = (struct frame){ .kind = FRAME_JAVA };
 	set_name(p, without_module(parts.name), true, f);
@@ -159,14 +159,14 @@ static bool parse_j9(struct profile *p, struct line text, struct frame *f)
 	struct frame_text parts;
 	struct frame_text inner;
 
-	if (!split(text.text, text.len, &parts))
+	if (!frame_split(text.text, text.len, &parts))
 		return false;
 	*f = (struct frame){ .kind = FRAME_JAVA };
 	set_name(p, parts.name, false, f);
-	if (split(parts.place.text, parts.place.len, &inner)) {
+	if (frame_split(parts.place.text, parts.place.len, &inner)) {
 		if (line_starts(inner.place, "Inlined"))
 			f->kind = FRAME_INLINED;
-		else if (find(inner.place, "Compiled"))
+		else if (frame_find_text(inner.place, "Compiled"))
 			f->kind = FRAME_JIT;
 		parts.place = inner.name;
 	}
@@ -179,19 +179,19 @@ static bool parse_j9(struct profile *p, struct line text, struct frame *f)
 
 static enum frame_kind sa_kind(struct line text)
 {
-	if (find(text, "(Interpreted frame"))
+	if (frame_find_text(text, "(Interpreted frame"))
 		return FRAME_INTERPRETED;
-	if (find(text, "(Compiled frame"))
+	if (frame_find_text(text, "(Compiled frame"))
 		return FRAME_JIT;
 	return FRAME_JAVA;
 }
 
 static bool parse_sa(struct profile *p, struct line text, struct frame *f)
 {
-	const char *bci = find(text, " @bci=");
+	const char *bci = frame_find_text(text, " @bci=");
 	struct frame_text parts;
 
-	if (!bci || !split(text.text, (size_t)(bci - text.text), &parts))
+	if (!bci || !frame_split(text.text, (size_t)(bci - text.text), &parts))
 		return false;
 	*f = (struct frame){
 		.kind = sa_kind(text),
@@ -214,7 +214,7 @@ static bool parse_mixed(struct profile *p, struct line text, struct frame *f)
 	at++;
 	text = (struct line){ at, (size_t)(end - at) };
 	if (!line_starts(text, "* ")) {
-		const char *plus = find(text, " + 0x");
+		const char *plus = frame_find_text(text, " + 0x");
 
 		*f = (struct frame){ .kind = FRAME_NATIVE };
 		f->method = profile_string(
@@ -223,8 +223,8 @@ static bool parse_mixed(struct profile *p, struct line text, struct frame *f)
 	}
 	text.text += 2;
 	text.len -= 2;
-	bci = find(text, " bci:");
-	if (!bci || !split(text.text, (size_t)(bci - text.text), &parts))
+	bci = frame_find_text(text, " bci:");
+	if (!bci || !frame_split(text.text, (size_t)(bci - text.text), &parts))
 		return false;
 	*f = (struct frame){
 		.kind = sa_kind(text),
@@ -419,7 +419,7 @@ static bool fixed_number(const char **at, const char *end, int digits,
 }
 
 /* ".781426039", ":123": the fraction of a second in nanoseconds. */
-static int64_t fraction(const char **at, const char *end)
+static int64_t frame_fraction(const char **at, const char *end)
 {
 	int64_t unit = NS_PER_S;
 	int64_t ns = 0;
@@ -463,7 +463,7 @@ bool thread_dump_time(const char *text, size_t len, int64_t *ns)
 		return false;
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
-	rest = fraction(&at, end);
+	rest = frame_fraction(&at, end);
 	seconds = is_utc(at, end) ? timegm(&tm) : mktime(&tm);
 	*ns = (int64_t)seconds * NS_PER_S + rest;
 	return true;

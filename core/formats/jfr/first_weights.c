@@ -95,7 +95,7 @@ void first_weights_allocated(struct first_weights *f, uint32_t thread,
 
 static uint64_t lesser(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-static uint64_t mean(uint64_t bytes, uint64_t samples)
+static uint64_t weights_mean(uint64_t bytes, uint64_t samples)
 {
 	return samples ? bytes / samples : 0;
 }
@@ -109,8 +109,8 @@ static uint64_t usual_weight(const struct first_weights *f,
 {
 	uint64_t weight = w->sample.weight;
 	uint64_t most = w->later ? w->later_max : f->later_max;
-	uint64_t usual = w->later ? mean(w->later_bytes, w->later)
-				  : mean(f->later_bytes, f->later);
+	uint64_t usual = w->later ? weights_mean(w->later_bytes, w->later)
+				  : weights_mean(f->later_bytes, f->later);
 
 	/* A weight like others is one of them. */
 	if (!f->later || weight <= most)
@@ -135,8 +135,8 @@ static uint64_t steady_weight(const struct first_weights *f,
 }
 
 /* What the thread allocated in the recording until its first sample. */
-static uint64_t estimate(const struct first_weights *f,
-			 const struct first_weight *w)
+static uint64_t weights_estimate(const struct first_weights *f,
+				 const struct first_weight *w)
 {
 	const struct sample *s = &w->sample;
 	uint64_t grown, rest;
@@ -180,7 +180,7 @@ void first_weights_end(struct first_weights *f, struct profile *p)
 		end_chunk(w);
 		if (!s.count)
 			continue;
-		weight = estimate(f, w);
+		weight = weights_estimate(f, w);
 		if (weight < s.weight - s.weight / 100 * MOST_NOISE) {
 			samples++;
 			bytes += s.weight - weight;

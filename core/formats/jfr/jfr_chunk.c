@@ -11,7 +11,7 @@ enum { LOOKS_LIKE_HEADER = 8 }; /* bytes that tell a chunk's header */
 
 #define EVENTS_IN_A_ROW 3 /* that make a place one where events go on */
 
-static int64_t scaled(int64_t value, int64_t factor)
+static int64_t clock_scale(int64_t value, int64_t factor)
 {
 	int64_t product;
 
@@ -40,11 +40,11 @@ int64_t jfr_clock_span(const struct jfr_clock *clock, int64_t value,
 	case JFR_UNIT_TICKS:
 		return ticks_to_ns(clock, value);
 	case JFR_UNIT_US:
-		return scaled(value, 1000);
+		return clock_scale(value, 1000);
 	case JFR_UNIT_MS:
-		return scaled(value, 1000000);
+		return clock_scale(value, 1000000);
 	case JFR_UNIT_S:
-		return scaled(value, 1000000000);
+		return clock_scale(value, 1000000000);
 	default:
 		return value;
 	}

@@ -32,7 +32,7 @@ struct compile {
 	size_t behind_wanted; /* operations up to the last wanted field */
 };
 
-static void emit(struct jfr_layout *l, enum jfr_op_code code, size_t arg)
+static void layout_emit(struct jfr_layout *l, enum jfr_op_code code, size_t arg)
 {
 	struct jfr_op *last = l->count ? &l->ops[l->count - 1] : NULL;
 
@@ -56,7 +56,7 @@ static void emit_skip(struct jfr_layout *l, enum jfr_wire wire)
 		[JFR_WIRE_STRING] = { JFR_OP_STRING, 0 },
 	};
 
-	emit(l, skips[wire].code, skips[wire].arg);
+	layout_emit(l, skips[wire].code, skips[wire].arg);
 }
 
 /* The place of a field of the outermost type among the wanted, or -1. */
@@ -79,11 +79,11 @@ static bool emit_pick(struct compile *k, const struct jfr_field *f,
 	if (slot < 0 || f->is_array)
 		return false;
 	if (wire == JFR_WIRE_VARINT)
-		emit(k->l, JFR_OP_PICK_VARINT, (size_t)slot);
+		layout_emit(k->l, JFR_OP_PICK_VARINT, (size_t)slot);
 	else if (wire == JFR_WIRE_BYTE)
-		emit(k->l, JFR_OP_PICK_BYTE, (size_t)slot);
+		layout_emit(k->l, JFR_OP_PICK_BYTE, (size_t)slot);
 	else if (wire == JFR_WIRE_STRING)
-		emit(k->l, JFR_OP_PICK_STRING, (size_t)slot);
+		layout_emit(k->l, JFR_OP_PICK_STRING, (size_t)slot);
 	else
 		return false;
 	k->behind_wanted = k->l->count;
@@ -92,7 +92,7 @@ static bool emit_pick(struct compile *k, const struct jfr_field *f,
 
 static size_t open_loop(struct jfr_layout *l)
 {
-	emit(l, JFR_OP_LOOP, 0);
+	layout_emit(l, JFR_OP_LOOP, 0);
 	return l->count;
 }
 
@@ -104,7 +104,7 @@ static void close_loop(struct jfr_layout *l, size_t body)
 		l->ops[body - 1] = (struct jfr_op){ JFR_OP_VARINTS, 1 };
 		return;
 	}
-	emit(l, JFR_OP_END, body);
+	layout_emit(l, JFR_OP_END, body);
 	l->ops[body - 1].arg = (uint32_t)l->count;
 }
 
@@ -115,7 +115,7 @@ static bool compile_field(struct compile *k, const struct jfr_field *f)
 	size_t body = 0;
 
 	if (!f->in_pool && !t) {
-		emit(k->l, JFR_OP_FAIL, 0);
+		layout_emit(k->l, JFR_OP_FAIL, 0);
 		return true;
 	}
 	if (!f->in_pool)
@@ -173,7 +173,7 @@ bool jfr_layout_compile(struct jfr_layout *l, const struct jfr_metadata *m,
 	/* A simple value, such as a pool of strings, is its own only field. */
 	if (t->wire != JFR_WIRE_STRUCT) {
 		if (wanted_count && t->wire == JFR_WIRE_STRING)
-			emit(l, JFR_OP_PICK_STRING, 0);
+			layout_emit(l, JFR_OP_PICK_STRING, 0);
 		else
 			emit_skip(l, t->wire);
 		k.depth = 0;
@@ -183,7 +183,7 @@ bool jfr_layout_compile(struct jfr_layout *l, const struct jfr_metadata *m,
 		l->count = 0;
 	else if (!all)
 		l->count = k.behind_wanted;
-	emit(l, fits ? JFR_OP_STOP : JFR_OP_FAIL, 0);
+	layout_emit(l, fits ? JFR_OP_STOP : JFR_OP_FAIL, 0);
 	return fits;
 }
 

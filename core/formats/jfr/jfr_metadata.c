@@ -285,7 +285,7 @@ static enum jfr_unit unit_of(const char *annotation, const char *value)
 	return JFR_UNIT_NONE;
 }
 
-static void finish(struct parse *ps)
+static void metadata_finish(struct parse *ps)
 {
 	struct jfr_metadata *m = ps->m;
 
@@ -337,7 +337,7 @@ int jfr_metadata_read(struct jfr_metadata *m, struct cursor c,
 	if (m->damaged)
 		drop_last_type(&ps);
 	if (!ps.too_large && (!m->damaged || m->type_count > 0)) {
-		finish(&ps);
+		metadata_finish(&ps);
 	} else {
 		ret = fail(err, ERROR_INPUT, "%s",
 			   ps.too_large ? "metadata with too many types"

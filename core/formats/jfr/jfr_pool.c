@@ -106,12 +106,12 @@ static void find_words(struct jfr_pools *ps)
 	}
 }
 
-static void clear(struct jfr_pools *ps);
+static void pools_clear(struct jfr_pools *ps);
 
 void jfr_pools_begin(struct jfr_pools *ps, struct profile *p,
 		     const struct jfr_metadata *m)
 {
-	clear(ps);
+	pools_clear(ps);
 	ps->profile = p;
 	ps->metadata = m;
 	ps->type_count = m->type_count;
@@ -602,7 +602,7 @@ void jfr_pools_end(struct jfr_pools *ps)
 }
 
 /* Forgets the chunk, but not the memory: the next will need as much. */
-static void clear(struct jfr_pools *ps)
+static void pools_clear(struct jfr_pools *ps)
 {
 	jfr_frames_clear(ps);
 	for (size_t i = 0; i < JFR_POOL_ROLES; i++) {
@@ -633,7 +633,7 @@ static void clear(struct jfr_pools *ps)
 
 void jfr_pools_release(struct jfr_pools *ps)
 {
-	clear(ps);
+	pools_clear(ps);
 	for (size_t i = 0; i < JFR_POOL_ROLES; i++) {
 		jfr_layout_release(&ps->pools[i].layout);
 		map64_release(&ps->pools[i].keys);
