@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hotspot_image: a piece of memory as that of a JVM is: its code, methods, and
- * the tables that say where everything stands, as JDK 8, 11,
- * 17 or 25 have them.
+ * hotspot_image: memory laid out like that of a JVM: code, methods, and the
+ * exported tables, as in JDK 8, 11, 17 or 25.
  *
  * A library with the symbols that libjvm exports stands for libjvm.
  */
@@ -21,7 +20,7 @@ enum { HOTSPOT_IMAGE_BYTES = 1 << 20, HOTSPOT_STACK_WORDS = 512 };
 #define HOTSPOT_IMAGE UINT64_C(0x7e0000000000)
 #define HOTSPOT_STACK UINT64_C(0x7d0000000000)
 
-/* Of what the JVM says where it is, zero at first. */
+/* Static fields in the tables; zero at first. */
 enum hotspot_static {
 	HOTSPOT_VM_INFO,
 	HOTSPOT_THREADS, /* a JavaThread (JDK 8, 11) or a ThreadsList */
@@ -42,14 +41,14 @@ struct hotspot_image {
 	struct jvm jvm;
 	struct elf_image *program;
 	uint64_t bias;
-	uint64_t entry; /* ContinuationEntry::_return_pc is there */
+	uint64_t entry; /* the address of ContinuationEntry::_return_pc */
 	uint64_t statics[HOTSPOT_STATICS]; /* where each is */
 	struct process_view *view;
 	struct unwinder *unwinder;
 	uint64_t stack[HOTSPOT_STACK_WORDS]; /* from HOTSPOT_STACK on */
 };
 
-/* What of a blob is to be said; code is copied. */
+/* The properties of a blob; code is copied. */
 struct image_blob {
 	const char *name;
 	const uint8_t *code;
@@ -67,48 +66,53 @@ void hotspot_image_init(struct hotspot_image *image, int jdk);
 void hotspot_image_release(struct hotspot_image *image);
 
 /*
- * Has the tables of the image that was made last say another offset of a field;
- * false when they have none.
+ * Changes the offset of a field in the tables of the image that was made last;
+ * false when they do not have it.
  */
 bool hotspot_image_set_offset(struct hotspot_image *image, const char *type,
 			      const char *field, uint64_t offset);
 
-/* After all has been added: an unwinder for it. */
+/* Opens a view and an unwinder; call it after everything was added. */
 void hotspot_image_open(struct hotspot_image *image);
 
-/* Adds a blob: the address where its code begins. */
+/* Adds a blob and returns the address of its code. */
 uint64_t hotspot_image_blob(struct hotspot_image *image,
 			    const struct image_blob *blob);
-/* Puts another blob in the place of one, of the same sizes. */
+/* Replaces a blob by one of the same sizes. */
 void hotspot_image_replace(struct hotspot_image *image, uint64_t code,
 			   const struct image_blob *blob);
 /*
- * Frees a blob, and puts another into its place from so many segments of 128
- * bytes on, as CodeHeap does: the old header stays.
+ * Frees a blob and puts another one into its place, starting some segments of
+ * 128 bytes later, as CodeHeap does: the old header stays.
  */
 uint64_t hotspot_image_split(struct hotspot_image *image, uint64_t code,
 			     size_t segments, const struct image_blob *blob);
-/* Has the heap's map say of all segments that blocks begin so far back. */
+/* Makes the heap's map say that each block begins so many segments back. */
 void hotspot_image_lie(struct hotspot_image *image, uint8_t back);
-/* Where frames of virtual threads that were thawed return to; JDK 25 alone. */
+/*
+ * Sets the address that thawed frames of virtual threads return to; JDK 25
+ * only.
+ */
 void hotspot_image_entry(struct hotspot_image *image, uint64_t pc);
-/* The Method a.B.run()V of so many bytecodes, and the address of those. */
+/* Adds the Method a.B.run()V with so many bytecodes; *code is their address. */
 uint64_t hotspot_image_method(struct hotspot_image *image, uint16_t len,
 			      uint64_t *code);
 
-/* What the JVM calls itself: "OpenJDK 64-Bit Server VM (…)". */
+/* Sets the JVM's name: "OpenJDK 64-Bit Server VM (…)". */
 void hotspot_image_vm(struct hotspot_image *image, const char *name);
 
-/* Where so many bytes, zeroed, have been added; 8-byte aligned. */
+/* Adds so many zeroed bytes, 8-byte aligned, and returns their address. */
 uint64_t hotspot_image_add(struct hotspot_image *image, size_t len);
 void hotspot_image_put(struct hotspot_image *image, uint64_t address,
 		       uint64_t value, size_t len);
-/* The same of a structure's field; nothing when this JDK has none. */
+/*
+ * Writes a field of a structure; does nothing when this JDK does not have it.
+ */
 void hotspot_image_put_field(struct hotspot_image *image, uint64_t address,
 			     const char *type, const char *name, uint64_t value,
 			     size_t len);
 uint64_t hotspot_image_symbol(struct hotspot_image *image, const char *text);
-/* What the tables say of the size of a type. */
+/* Returns the size of a type by the tables. */
 uint64_t hotspot_image_size(const struct hotspot_image *image,
 			    const char *type);
 

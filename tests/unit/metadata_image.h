@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metadata_image: a piece of a JVM's memory, as its metadata looks.
- *
- * Laid out as in JDK 8, 11, 17 or 25.  What is in it can be damaged at will.
+ * metadata_image: memory laid out like a JVM's metadata of JDK 8, 11, 17 or 25.
+ * Tests may damage it.
  */
 #ifndef TESTS_UNIT_METADATA_IMAGE_H
 #define TESTS_UNIT_METADATA_IMAGE_H
@@ -32,15 +31,17 @@ struct metadata_image {
 void image_init(struct metadata_image *image, int jdk);
 void image_release(struct metadata_image *image);
 
-/* Where so many bytes, zeroed, have been added; 8-byte aligned. */
+/* Adds so many zeroed bytes, 8-byte aligned, and returns their address. */
 uint64_t image_add(struct metadata_image *image, size_t len);
 void image_put(struct metadata_image *image, uint64_t address, uint64_t value,
 	       size_t len);
 uint64_t image_u64(struct metadata_image *image, uint64_t address);
 
-/* A class, whose methods those that follow are; its name as "a/B". */
+/* Adds a class; the methods added next are its own. Its name is "a/B". */
 void image_class(struct metadata_image *image, const char *name);
-/* Its Method*; lines is a compressed table, or NULL. */
+/*
+ * Adds a method and returns its Method*; lines is a compressed table, or NULL.
+ */
 uint64_t image_method(struct metadata_image *image, const char *name,
 		      const char *signature, uint16_t code_bytes,
 		      const void *lines, size_t len);
@@ -58,8 +59,9 @@ struct image_scope {
 };
 
 /*
- * Compiled code of methods[0], tier 4, of 256 bytes, of up to IMAGE_SCOPES. pcs
- * are written as they are, with what must be before and behind them.
+ * Adds compiled code of methods[0], tier 4, of 256 bytes, with at most
+ * IMAGE_SCOPES scopes. pcs are written as they are, including the first and
+ * last.
  */
 struct code_blob image_nmethod(struct metadata_image *image,
 			       const uint64_t *methods, size_t method_count,
@@ -67,7 +69,7 @@ struct code_blob image_nmethod(struct metadata_image *image,
 			       size_t scope_count, const struct image_pc *pcs,
 			       size_t pc_count);
 
-/* Appends a number as UNSIGNED5; how many bytes it took. */
+/* Appends a number as UNSIGNED5 and returns its length. */
 size_t image_unsigned5(uint8_t *out, uint32_t value, unsigned excluded);
 
 #endif

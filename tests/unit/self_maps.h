@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * self_maps: this very process as a target whose files are looked at.
- */
+/* self_maps: this process as a target. */
 #ifndef TESTS_UNIT_SELF_MAPS_H
 #define TESTS_UNIT_SELF_MAPS_H
 
@@ -14,18 +12,20 @@ struct self_maps {
 	struct mappings maps;
 };
 
-/* As they are now; a test fails when they cannot be had. */
+/*
+ * Reads the mappings of this process; fails the test when they are unreadable.
+ */
 void self_maps_open(struct self_maps *s);
 void self_maps_close(struct self_maps *s);
 
 /*
- * The image that an address of ours is in, opened anew; *in_file is what that
- * address is in it.
+ * Opens the image that holds an address of this process; *in_file is the
+ * address in the file.
  */
 struct elf_image *self_maps_image(struct self_maps *s, uintptr_t address,
 				  uint64_t *in_file);
 
-/* A file of ours, or NULL when there is none of that name. */
+/* Opens a file; NULL when there is none of that name. */
 struct elf_image *self_maps_open_file(const char *path);
 
 #endif

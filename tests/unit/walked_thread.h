@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * walked_thread: a JVM of hotspot_image's with a thread whose stack is walked.
- */
+/* walked_thread: a hotspot_image with a thread whose stack is walked. */
 #ifndef TESTS_UNIT_WALKED_THREAD_H
 #define TESTS_UNIT_WALKED_THREAD_H
 
@@ -9,15 +7,15 @@
 #include "tests/unit/hotspot_image.h"
 
 /*
- * A method as C1 or C2 compiles it: a frame of six words, a call, an end with a
- * poll, a call out of line with 128 bytes for registers, and one of a routine
- * that is handed two words on the stack.
+ * Offsets in a method as C1 or C2 compile it: a frame of six words, a call, an
+ * epilogue with a poll, an out-of-line call that saves 128 bytes of registers,
+ * and a call of a routine with two words of arguments on the stack.
  */
 enum {
 	PUSH = 7,
 	SUB = 8,
 	BODY = 12,
-	RETURN = 17, /* where its call returns to */
+	RETURN = 17, /* its call returns here */
 	ADD = 20,
 	POP = 24,
 	POLL = 25,
@@ -29,7 +27,10 @@ enum {
 };
 enum { STUB_RETURN = 7 };
 
-/* A thread: C, call_stub, an interpreted method, two compiled ones. */
+/*
+ * Words of the stack of a thread with frames of C, call_stub, an interpreted
+ * method and two compiled ones.
+ */
 enum { LEAF = 32, CALLER = 38, BASE = 60, STUB_BASE = 70, NATIVE_BASE = 80 };
 
 struct walked_thread {
@@ -39,13 +40,16 @@ struct walked_thread {
 	uint64_t method, bytecodes;
 };
 
-/* The method that is compiled. */
+/* The compiled method. */
 extern const struct image_blob walked_method;
 
-/* The address of a word of the stack. */
+/* Returns the address of a word of the stack. */
 uint64_t walked_word(int at);
 
-/* Puts a blob that has no frame into the code cache; where its code begins. */
+/*
+ * Adds a blob without a frame to the code cache and returns the address of its
+ * code.
+ */
 uint64_t walked_add(struct walked_thread *p, const char *name,
 		    const uint8_t *code, uint32_t len);
 
@@ -54,15 +58,21 @@ int walked_set_up_17(void **state);
 int walked_set_up_25(void **state);
 int walked_tear_down(void **state);
 
-/* A leaf at pc whose SP is that word of the stack, and its walk, to p->u. */
+/*
+ * Prepare, or take, a walk from a leaf at pc with SP at a word of the stack;
+ * the result is p->u.
+ */
 struct unwind_start walked_start_at(struct walked_thread *p, uint64_t pc,
 				    int sp);
 void walked_walk(struct walked_thread *p, uint64_t pc, int sp);
 
-/* The frames behind the leaf are those of the thread, and its root. */
+/*
+ * Checks that the frames after the leaf are those of the thread, up to its
+ * root.
+ */
 void walked_is_whole(struct walked_thread *p, size_t leaf);
 
-/* A test with both versions. */
+/* A test with JDK 17 and 25. */
 #define BOTH(test)                                                             \
 	{ #test " (17)", test, walked_set_up_17, walked_tear_down, NULL },     \
 	{                                                                      \

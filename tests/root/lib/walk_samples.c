@@ -116,7 +116,7 @@ static void show(const struct unwound *u, const char *what)
 		       name_of(&u->frames[i]));
 }
 
-/* What of the process is executable is looked up when it is asked for. */
+/* Reads the executable mappings on first use. */
 static bool has_code(uint64_t address)
 {
 	const struct mapping *m;
@@ -172,7 +172,7 @@ static void count(const struct unwound *u, const struct unwind_start *from,
 					 : u->why,
 		 u->count == 1 + (u->end == UNWIND_LOST) ? "leaf" : "",
 		 name_of(&u->frames[u->count - 1 - (u->end == UNWIND_LOST)]));
-	/* Where in a blob it was does not matter. */
+	/* The offset in a blob does not matter. */
 	if (strchr(text, '+'))
 		*strchr(text, '+') = '\0';
 	count_reason(text);

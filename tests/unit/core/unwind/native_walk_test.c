@@ -178,7 +178,7 @@ static void read_state(struct traced *t)
 	assert_int_equal(ptrace(PTRACE_GETREGS, t->tid, NULL, &t->regs), 0);
 }
 
-/* Goes on until something stops; the signal it was, 0 when all has ended. */
+/* Continues until a stop; returns the signal, 0 when all have ended. */
 static int go(struct traced *t, enum __ptrace_request how, int with)
 {
 	int status;
@@ -192,7 +192,7 @@ static int go(struct traced *t, enum __ptrace_request how, int with)
 			return 0;
 		if (!WIFSTOPPED(status))
 			continue;
-		/* A thread begins, or is made: it goes on. */
+		/* A thread starts or is created: continue. */
 		if (status >> 16 || WSTOPSIG(status) == SIGSTOP) {
 			ptrace(PTRACE_CONT, tid, NULL, NULL);
 			continue;
@@ -236,7 +236,7 @@ static void end(struct traced *t)
 	unwinder_free(t->unwinder);
 	process_view_close(t->view);
 	kill(t->pid, SIGKILL);
-	/* Threads first; what a test before left behind does not end. */
+	/* Reap threads first; processes of an earlier test may remain. */
 	while (waitpid(-1, NULL, __WALL) != t->pid)
 		;
 	jvm_close(&t->jvm);
@@ -283,7 +283,10 @@ static void take_base(struct traced *t, const char *const *names, size_t count)
 	for (size_t i = 0; i < u.count; i++) {
 		const char *name = name_of(&u.frames[i]);
 
-		/* The C library's own have names where it has debug files. */
+		/*
+		 * Functions of the C library have names if there are debug
+		 * files.
+		 */
 		if (i >= count || (strcmp(name, names[i]) != 0 &&
 				   (i < 2 || strcmp(name, "?") != 0)))
 			fail_msg("frame %zu is %s", i, name);
@@ -293,7 +296,7 @@ static void take_base(struct traced *t, const char *const *names, size_t count)
 		t->base[t->base_count++] = u.frames[i].pc;
 }
 
-/* The frame that a walk should have at i, 0 being the leaf. */
+/* Returns the expected frame i of a walk; 0 is the leaf. */
 static bool expected(const struct traced *t, size_t i, uint64_t *pc,
 		     bool *is_exact)
 {
@@ -313,7 +316,7 @@ static bool expected(const struct traced *t, size_t i, uint64_t *pc,
 	return i < t->base_count;
 }
 
-/* How many frames are right from the leaf on; skip leaves one out. */
+/* Returns how many frames from the leaf on are right; skip leaves one out. */
 static bool is_right(const struct traced *t, const struct unwound *u,
 		     size_t skip)
 {
@@ -347,7 +350,7 @@ static void show(const struct traced *t, const struct unwound *u)
 	}
 }
 
-/* What ends a signal is named, with the C library's symbols and without. */
+/* The signal trampoline is named, with symbols of the C library and without. */
 static void check_signal_names(struct traced *t, const struct unwound *u)
 {
 	for (size_t i = 1; i + 1 < u->count; i++) {
@@ -402,7 +405,7 @@ static void push(struct traced *t, uint64_t pc, bool is_exact)
 	t->callers[t->depth++] = (struct caller){ pc, is_exact };
 }
 
-/* What the instruction that has run has done to the callers. */
+/* Applies the effect of the last instruction to the expected callers. */
 static void follow(struct traced *t)
 {
 	struct caller *top = t->depth ? &t->callers[t->depth - 1] : NULL;
@@ -421,7 +424,7 @@ static void follow(struct traced *t)
 	}
 }
 
-/* A signal's handler begins: it returns to what returns from the signal. */
+/* A signal handler starts; it returns to the trampoline. */
 static void enter_handler(struct traced *t, uint64_t interrupted)
 {
 	uint64_t back;
@@ -429,7 +432,7 @@ static void enter_handler(struct traced *t, uint64_t interrupted)
 	read_state(t);
 	assert_true(memory_read(&t->memory, t->regs.rsp, &back, 8));
 	push(t, interrupted, true);
-	/* Nobody calls what returns from a signal: it begins there. */
+	/* Nothing calls the trampoline: its frame begins at its start. */
 	push(t, back, true);
 }
 
@@ -441,7 +444,7 @@ static bool is_in_handler(const struct traced *t)
 	return false;
 }
 
-/* A signal comes before the instruction that is next. */
+/* A signal arrives before the next instruction. */
 static void interrupt(struct traced *t)
 {
 	uint64_t interrupted = t->regs.rip;
@@ -451,7 +454,7 @@ static void interrupt(struct traced *t)
 	t->interrupted++;
 }
 
-/* One instruction; false when it was the last. */
+/* Steps one instruction; false after the last. */
 static bool step(struct traced *t)
 {
 	int signal = go(t, PTRACE_SINGLESTEP, 0);
@@ -486,7 +489,7 @@ static void step_to_the_end(struct traced *t)
 	fail_msg("it has no end");
 }
 
-/* How many instructions may be walked from less well, and which way. */
+/* The number of instructions from which a walk may be worse, and how. */
 struct allowed {
 	size_t skipped, lost;
 };
@@ -533,7 +536,7 @@ static void walk_succeeds_from_every_instruction_of_optimized_code(void **state)
 	      (struct allowed){ 0 });
 }
 
-/* A function that has R10 for its base has it so for a few instructions. */
+/* A function with R10 as its base has it for a few instructions only. */
 static void walk_succeeds_from_every_instruction_of_plain_code(void **state)
 {
 	(void)state;
@@ -555,7 +558,7 @@ static void walk_succeeds_with_debug_frame(void **state)
 	      (struct allowed){ 0 });
 }
 
-/* While a function sets its frame up or takes it down, there is none. */
+/* There is no frame while a function is setting it up or taking it down. */
 static void walk_succeeds_with_frame_pointers_alone(void **state)
 {
 	(void)state;
