@@ -92,7 +92,7 @@ static void say_target(const struct top_sample *s)
 }
 
 /* One sample, and what is to be said of it. */
-static int take(struct batch *b, struct error *err)
+static int batch_report(struct batch *b, struct error *err)
 {
 	struct top_sample sample;
 	struct top_rates *rates;
@@ -159,7 +159,7 @@ static void bound_wait(struct batch *b, int64_t longest_ns)
 		b->due_ns = clock_after(now, longest_ns);
 }
 
-static int run(struct batch *b, struct error *err)
+static int batch_run(struct batch *b, struct error *err)
 {
 	while (!is_done(b)) {
 		unsigned why = TTOP_DUE;
@@ -179,7 +179,7 @@ static int run(struct batch *b, struct error *err)
 			return fail(err, ERROR_NO_TARGET,
 				    "the JVM ended before the first report");
 		}
-		if ((why & TTOP_DUE) && take(b, err))
+		if ((why & TTOP_DUE) && batch_report(b, err))
 			return -1;
 	}
 	return 0;
@@ -202,7 +202,7 @@ int ttop_batch_run(const struct ttop_options *o, ttop_format_fn *format,
 	if (ret == 0)
 		ret = prime(&b, first_ns, err);
 	if (ret == 0)
-		ret = run(&b, err);
+		ret = batch_run(&b, err);
 	/* What was reported stands. */
 	if (*ended && b.written)
 		ret = 0;

@@ -27,7 +27,7 @@ struct loop {
 	bool anew;  /* nothing of what the terminal shows can be relied on */
 };
 
-static void draw(struct loop *l)
+static void loop_draw(struct loop *l)
 {
 	struct ttop_session *s = &l->session;
 	unsigned columns, rows;
@@ -39,7 +39,7 @@ static void draw(struct loop *l)
 	l->dirty = l->anew = false;
 }
 
-static void sample(struct loop *l)
+static void loop_sample(struct loop *l)
 {
 	struct ttop_session *s = &l->session;
 
@@ -56,7 +56,7 @@ static void sample(struct loop *l)
 }
 
 /* When the next sample is due; never, while there is none to be taken. */
-static int64_t due(const struct loop *l)
+static int64_t loop_due(const struct loop *l)
 {
 	const struct top *t = &l->session.top;
 	int64_t interval = t->interval_ns;
@@ -116,7 +116,7 @@ static void run_actions(struct loop *l)
 		return;
 	if (l->session.top.actions &
 	    (TOP_ACTION_STACK | TOP_ACTION_DEADLOCKS | TOP_ACTION_CONTENTION))
-		draw(l); /* it may take a while */
+		loop_draw(l); /* it may take a while */
 	actions = ttop_session_run_actions(&l->session);
 	l->done |= (actions & TOP_ACTION_QUIT) != 0;
 	l->anew |= (actions & TOP_ACTION_REDRAW) != 0;
@@ -139,16 +139,16 @@ static void take_keys(struct loop *l)
 	}
 }
 
-static void run(struct loop *l)
+static void loop_run(struct loop *l)
 {
-	draw(l);
-	sample(l);
+	loop_draw(l);
+	loop_sample(l);
 	while (!l->done) {
 		unsigned why;
 
 		if (l->dirty)
-			draw(l);
-		why = ttop_wait(l->session.o, due(l), terminal_fd(),
+			loop_draw(l);
+		why = ttop_wait(l->session.o, loop_due(l), terminal_fd(),
 				screen_signals_fd());
 		if (why & TTOP_STOP)
 			return;
@@ -158,8 +158,8 @@ static void run(struct loop *l)
 		}
 		if (l->done)
 			return;
-		if ((why & TTOP_ENDED) || clock_left_ms(due(l)) == 0)
-			sample(l);
+		if ((why & TTOP_ENDED) || clock_left_ms(loop_due(l)) == 0)
+			loop_sample(l);
 		run_actions(l);
 	}
 }
@@ -200,7 +200,7 @@ int ttop_screen_run(const struct ttop_options *o, struct error *err)
 	screen_signals_listen();
 	ret = terminal_open(wants_colour(), err);
 	if (ret == 0) {
-		run(&l);
+		loop_run(&l);
 		ret = ttop_session_end(&l.session, err);
 	}
 	terminal_close();

@@ -55,7 +55,7 @@ static int64_t deadline_after(int64_t timeout_ns)
 }
 
 /* Whatever else failed when the JVM ends, that is why. */
-static int ended_or(const struct jvm *jvm, struct error *err)
+static int session_fail(const struct jvm *jvm, struct error *err)
 {
 	if (err->kind != ERROR_PARTIAL && err->kind != ERROR_OUTPUT &&
 	    attach_jvm_is_ending(jvm))
@@ -195,8 +195,8 @@ static ssize_t wire_read(struct wire *w, void *bytes, size_t len,
 }
 
 /* Takes bytes of a reply: the status first, then what is the sink's. */
-static int take(struct call *c, const char *bytes, size_t len,
-		struct error *err)
+static int call_receive(struct call *c, const char *bytes, size_t len,
+			struct error *err)
 {
 	size_t used = hotspot_status_feed(&c->status, bytes, len);
 	size_t room = WORDS_LIMIT - c->words.len;
@@ -219,7 +219,7 @@ static int take(struct call *c, const char *bytes, size_t len,
 }
 
 /* The connection has ended, by the JVM's will or by its end. */
-static int finish(const struct call *c, struct error *err)
+static int call_check_end(const struct call *c, struct error *err)
 {
 	int pid = (int)c->a->jvm->pid;
 	bool ending = attach_jvm_is_ending(c->a->jvm);
@@ -238,7 +238,7 @@ static int finish(const struct call *c, struct error *err)
 	return 0;
 }
 
-static int refused(const struct call *c, struct error *err)
+static int call_fail_refused(const struct call *c, struct error *err)
 {
 	const char *words = c->words.len ? c->words.bytes : "no reason given";
 	size_t len = strlen(words);
@@ -249,7 +249,7 @@ static int refused(const struct call *c, struct error *err)
 		    (int)c->a->jvm->pid, (int)len, words);
 }
 
-static int read_reply(struct call *c, struct wire *w, struct error *err)
+static int call_read_reply(struct call *c, struct wire *w, struct error *err)
 {
 	char *part = xmalloc(READ_SIZE);
 	ssize_t got = 0;
@@ -259,18 +259,18 @@ static int read_reply(struct call *c, struct wire *w, struct error *err)
 		got = wire_read(w, part, READ_SIZE, err);
 		if (got <= 0)
 			break;
-		ret = take(c, part, (size_t)got, err);
+		ret = call_receive(c, part, (size_t)got, err);
 	}
 	free(part);
 	if (ret)
 		return ret;
 	if (got < 0 && err->kind != ERROR_NO_TARGET)
 		return -1;
-	return finish(c, err);
+	return call_check_end(c, err);
 }
 
 /* One request over one connection, which is closed here. */
-static int exchange(struct call *c, int fd, struct error *err)
+static int call_exchange(struct call *c, int fd, struct error *err)
 {
 	struct wire w = {
 		.jvm = c->a->jvm,
@@ -285,7 +285,7 @@ static int exchange(struct call *c, int fd, struct error *err)
 		ret = wire_send(&w, bytes.bytes, bytes.len, err);
 	text_release(&bytes);
 	if (ret == 0)
-		ret = read_reply(c, &w, err);
+		ret = call_read_reply(c, &w, err);
 	close(fd);
 	return ret;
 }
@@ -330,7 +330,7 @@ static int read_to_nul(struct wire *w, struct text *reply, struct error *err)
 	return ret;
 }
 
-static int exchange_openj9(struct call *c, int fd, struct error *err)
+static int call_exchange_openj9(struct call *c, int fd, struct error *err)
 {
 	static const char detach[] = "ATTACH_DETACHED";
 	struct wire w = {
@@ -364,7 +364,7 @@ static int exchange_openj9(struct call *c, int fd, struct error *err)
 }
 
 /* The same on a connection of its own, while nobody else of us asks. */
-static int ask(struct call *c, struct error *err)
+static int call_run(struct call *c, struct error *err)
 {
 	const struct jvm *jvm = c->a->jvm;
 	int lock, fd, ret = -1;
@@ -376,16 +376,16 @@ static int ask(struct call *c, struct error *err)
 	fd = jvm->kind == JVM_OPENJ9 ? openj9_connect(jvm, c->deadline_ns, err)
 				     : connect_socket(jvm, c->deadline_ns, err);
 	if (fd >= 0)
-		ret = jvm->kind == JVM_OPENJ9 ? exchange_openj9(c, fd, err)
-					      : exchange(c, fd, err);
+		ret = jvm->kind == JVM_OPENJ9 ? call_exchange_openj9(c, fd, err)
+					      : call_exchange(c, fd, err);
 	else if (err->kind == ERROR_UNAVAILABLE)
 		err->kind = ERROR_REFUSED;
 	if (lock >= 0)
 		close(lock);
-	return ret ? ended_or(jvm, err) : 0;
+	return ret ? session_fail(jvm, err) : 0;
 }
 
-static struct call new_call(struct attach *a, const struct attach_request *r,
+static struct call call_new(struct attach *a, const struct attach_request *r,
 			    attach_sink_fn *sink, void *self)
 {
 	return (struct call){
@@ -400,26 +400,26 @@ static struct call new_call(struct attach *a, const struct attach_request *r,
 int attach_call(struct attach *a, const struct attach_request *request,
 		struct text *reply, struct error *err)
 {
-	struct call c = new_call(a, request, to_text, reply);
+	struct call c = call_new(a, request, to_text, reply);
 	int ret;
 
 	c.wants_refusal = true;
-	ret = ask(&c, err);
+	ret = call_run(&c, err);
 
 	if (ret == 0 && c.status.value != 0)
-		ret = refused(&c, err);
+		ret = call_fail_refused(&c, err);
 	text_release(&c.words);
 	return ret;
 }
 
-static int stream_all(struct attach *a, const struct attach_request *request,
-		      attach_sink_fn *sink, void *self, struct error *err)
+static int call_stream(struct attach *a, const struct attach_request *request,
+		       attach_sink_fn *sink, void *self, struct error *err)
 {
-	struct call c = new_call(a, request, sink, self);
-	int ret = ask(&c, err);
+	struct call c = call_new(a, request, sink, self);
+	int ret = call_run(&c, err);
 
 	if (ret == 0 && c.status.value != 0)
-		ret = refused(&c, err);
+		ret = call_fail_refused(&c, err);
 	text_release(&c.words);
 	return ret;
 }
@@ -436,8 +436,8 @@ int attach_stream(struct attach *a, const struct attach_request *request,
 	int ret;
 
 	if (request->streaming)
-		return stream_all(a, request, sink, self, err);
-	ret = stream_all(a, request, to_text, &reply, err);
+		return call_stream(a, request, sink, self, err);
+	ret = call_stream(a, request, to_text, &reply, err);
 	/* What came before it broke off is worth having, too. */
 	if (reply.len &&
 	    sink(self, reply.bytes, reply.len, ret ? &unused : err))
@@ -447,7 +447,7 @@ int attach_stream(struct attach *a, const struct attach_request *request,
 }
 
 /* A JVM that stands still would take the connection and answer nothing. */
-static bool is_stopped(const struct jvm *jvm)
+static bool session_jvm_is_stopped(const struct jvm *jvm)
 {
 	struct proc_status status;
 	struct error unused;
@@ -458,13 +458,13 @@ static bool is_stopped(const struct jvm *jvm)
 }
 
 /* A connection to a JVM whose listener may have to be woken first. */
-static int reach(const struct attach *a, int64_t deadline_ns,
-		 int64_t timeout_ns, struct error *err)
+static int session_connect(const struct attach *a, int64_t deadline_ns,
+			   int64_t timeout_ns, struct error *err)
 {
 	struct error why = { 0 };
 	int fd;
 
-	if (!is_stopped(a->jvm)) {
+	if (!session_jvm_is_stopped(a->jvm)) {
 		fd = connect_socket(a->jvm, deadline_ns, &why);
 		if (fd >= 0)
 			return fd;
@@ -480,21 +480,21 @@ static int reach(const struct attach *a, int64_t deadline_ns,
 }
 
 /* Asks by protocol 1, which all understand, whether there is another. */
-static int probe(struct attach *a, int fd, int64_t deadline_ns,
-		 struct error *err)
+static int session_probe(struct attach *a, int fd, int64_t deadline_ns,
+			 struct error *err)
 {
 	static const struct attach_request request = {
 		.operation = "getversion",
 		.args = { "options" },
 	};
 	struct text reply = { 0 };
-	struct call c = new_call(a, &request, to_text, &reply);
+	struct call c = call_new(a, &request, to_text, &reply);
 	int ret;
 
 	/* A JVM that has protocol 1 alone refuses this operation. */
 	a->protocol = (struct hotspot_protocol){ .version = 1 };
 	c.deadline_ns = deadline_ns;
-	ret = exchange(&c, fd, err);
+	ret = call_exchange(&c, fd, err);
 	if (ret == 0)
 		a->protocol = hotspot_protocol_of(c.status.value, reply.bytes,
 						  reply.len);
@@ -503,7 +503,7 @@ static int probe(struct attach *a, int fd, int64_t deadline_ns,
 	return ret;
 }
 
-static int begin(struct attach *a, struct error *err)
+static int session_begin(struct attach *a, struct error *err)
 {
 	int64_t timeout_ns = a->timeout_ns < OPEN_LIMIT_NS ? a->timeout_ns
 							   : OPEN_LIMIT_NS;
@@ -512,12 +512,12 @@ static int begin(struct attach *a, struct error *err)
 
 	if (attach_lock(a->jvm, deadline_ns, &lock, err))
 		return -1;
-	fd = reach(a, deadline_ns, timeout_ns, err);
+	fd = session_connect(a, deadline_ns, timeout_ns, err);
 	if (fd >= 0)
-		ret = probe(a, fd, deadline_ns, err);
+		ret = session_probe(a, fd, deadline_ns, err);
 	if (lock >= 0)
 		close(lock);
-	return ret ? ended_or(a->jvm, err) : 0;
+	return ret ? session_fail(a->jvm, err) : 0;
 }
 
 void attach_set_timeout(struct attach *a, int64_t timeout_ns)
@@ -538,7 +538,7 @@ struct attach *attach_open(const struct jvm *jvm, int64_t timeout_ns,
 			goto failed;
 		return a;
 	}
-	if (begin(a, err))
+	if (session_begin(a, err))
 		goto failed;
 	snprintf(a->description, sizeof(a->description),
 		 "HotSpot, protocol %d%s", a->protocol.version,

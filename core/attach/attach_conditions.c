@@ -119,11 +119,12 @@ struct look {
 
 typedef void condition_fn(struct look *l, struct condition *c);
 
-static void say(struct condition *c, enum condition_state state,
-		const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void condition_set(struct condition *c, enum condition_state state,
+			  const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
-static void say(struct condition *c, enum condition_state state,
-		const char *fmt, ...)
+static void condition_set(struct condition *c, enum condition_state state,
+			  const char *fmt, ...)
 {
 	va_list args;
 
@@ -133,10 +134,10 @@ static void say(struct condition *c, enum condition_state state,
 	va_end(args);
 }
 
-static void remedy(struct condition *c, const char *fmt, ...)
+static void condition_set_remedy(struct condition *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void remedy(struct condition *c, const char *fmt, ...)
+static void condition_set_remedy(struct condition *c, const char *fmt, ...)
 {
 	va_list args;
 
@@ -146,7 +147,7 @@ static void remedy(struct condition *c, const char *fmt, ...)
 }
 
 /* Zeroed when it cannot be had: nothing is known then. */
-static const struct jvm_about *about(struct look *l)
+static const struct jvm_about *look_about(struct look *l)
 {
 	struct error unused;
 
@@ -179,22 +180,24 @@ static void process_runs(struct look *l, struct condition *c)
 {
 	c->kind = ERROR_NO_TARGET;
 	if (l->has_status && jvm_runs(l->jvm))
-		say(c, CONDITION_HOLDS, "runs");
+		condition_set(c, CONDITION_HOLDS, "runs");
 	else
-		say(c, CONDITION_FAILS, "the process has ended");
+		condition_set(c, CONDITION_FAILS, "the process has ended");
 }
 
 static void library_mapped(struct look *l, struct condition *c)
 {
 	c->kind = ERROR_NO_TARGET;
 	if (l->jvm->kind == JVM_HOTSPOT)
-		say(c, CONDITION_HOLDS, "HotSpot (libjvm.so is mapped)");
+		condition_set(c, CONDITION_HOLDS,
+			      "HotSpot (libjvm.so is mapped)");
 	else if (l->jvm->kind == JVM_OPENJ9)
-		say(c, CONDITION_HOLDS, "OpenJ9 (libj9vm is mapped)");
+		condition_set(c, CONDITION_HOLDS, "OpenJ9 (libj9vm is mapped)");
 	else
-		say(c, CONDITION_FAILS,
-		    "not a JVM, or a native image: neither libjvm nor libj9vm "
-		    "is mapped");
+		condition_set(c, CONDITION_FAILS,
+			      "not a JVM, or a native image: neither libjvm "
+			      "nor libj9vm "
+			      "is mapped");
 }
 
 static void user_matches(struct look *l, struct condition *c)
@@ -205,23 +208,26 @@ static void user_matches(struct look *l, struct condition *c)
 
 	c->kind = ERROR_PERMISSION;
 	if (uid == 0 || (uid == jvm->uid && gid == jvm->gid)) {
-		say(c, CONDITION_HOLDS,
-		    "the JVM runs with uid %u, gid %u; sjkc with uid %u, gid "
-		    "%u",
-		    (unsigned)jvm->uid, (unsigned)jvm->gid, uid, gid);
+		condition_set(c, CONDITION_HOLDS,
+			      "the JVM runs with uid %u, gid %u; sjkc with uid "
+			      "%u, gid "
+			      "%u",
+			      (unsigned)jvm->uid, (unsigned)jvm->gid, uid, gid);
 		return;
 	}
-	name = about(l)->user;
+	name = look_about(l)->user;
 	if (uid == jvm->uid) {
-		say(c, CONDITION_FAILS,
-		    "the JVM runs with gid %u, sjkc with gid %u",
-		    (unsigned)jvm->gid, gid);
-		remedy(c, "run with that group (newgrp, sg) or as root");
+		condition_set(c, CONDITION_FAILS,
+			      "the JVM runs with gid %u, sjkc with gid %u",
+			      (unsigned)jvm->gid, gid);
+		condition_set_remedy(
+			c, "run with that group (newgrp, sg) or as root");
 	} else {
-		say(c, CONDITION_FAILS,
-		    "the JVM runs as user %s (uid %u), sjkc as uid %u",
-		    name ? name : "?", (unsigned)jvm->uid, uid);
-		remedy(c, "run as that user or root");
+		condition_set(
+			c, CONDITION_FAILS,
+			"the JVM runs as user %s (uid %u), sjkc as uid %u",
+			name ? name : "?", (unsigned)jvm->uid, uid);
+		condition_set_remedy(c, "run as that user or root");
 	}
 }
 
@@ -232,23 +238,25 @@ static void state_is_running(struct look *l, struct condition *c)
 	c->kind = ERROR_REFUSED;
 	switch (l->status.state) {
 	case 'T':
-		say(c, CONDITION_FAILS, "stopped by a signal (state T)");
-		remedy(c, "kill -CONT %d", (int)l->jvm->pid);
+		condition_set(c, CONDITION_FAILS,
+			      "stopped by a signal (state T)");
+		condition_set_remedy(c, "kill -CONT %d", (int)l->jvm->pid);
 		break;
 	case 't':
-		say(c, CONDITION_WAITS,
-		    "stopped by its tracer, process %d (state t)",
-		    (int)l->status.tracer);
-		remedy(c, "let the debugger or strace continue");
+		condition_set(c, CONDITION_WAITS,
+			      "stopped by its tracer, process %d (state t)",
+			      (int)l->status.tracer);
+		condition_set_remedy(c, "let the debugger or strace continue");
 		break;
 	case 'D':
-		say(c, CONDITION_UNKNOWN,
-		    "in uninterruptible sleep (state D): waiting for a disk or "
-		    "a network file system, or frozen");
+		condition_set(c, CONDITION_UNKNOWN,
+			      "in uninterruptible sleep (state D): waiting for "
+			      "a disk or "
+			      "a network file system, or frozen");
 		break;
 	default:
-		say(c, CONDITION_HOLDS, "not stopped (state %c)",
-		    l->status.state);
+		condition_set(c, CONDITION_HOLDS, "not stopped (state %c)",
+			      l->status.state);
 	}
 }
 
@@ -257,31 +265,35 @@ static void cgroup_is_thawed(struct look *l, struct condition *c)
 	bool frozen = cgroup_is_frozen(l->jvm->pid);
 
 	c->kind = ERROR_REFUSED;
-	say(c, frozen ? CONDITION_FAILS : CONDITION_HOLDS, "%s",
-	    frozen ? "its cgroup is frozen (a paused container)"
-		   : "not frozen");
+	condition_set(c, frozen ? CONDITION_FAILS : CONDITION_HOLDS, "%s",
+		      frozen ? "its cgroup is frozen (a paused container)"
+			     : "not frozen");
 	if (frozen)
-		remedy(c,
-		       "thaw it: docker unpause, or write 0 to cgroup.freeze");
+		condition_set_remedy(
+			c,
+			"thaw it: docker unpause, or write 0 to cgroup.freeze");
 }
 
 static void socket_lost(struct look *l, struct condition *c, const char *name)
 {
-	const char *version = about(l)->version;
+	const char *version = look_about(l)->version;
 
 	if (version && attach_socket_reopens(version)) {
-		say(c, CONDITION_HOLDS,
-		    "/tmp/%s has been removed; JDK %s creates a new one on "
-		    "request",
-		    name, version);
+		condition_set(
+			c, CONDITION_HOLDS,
+			"/tmp/%s has been removed; JDK %s creates a new one on "
+			"request",
+			name, version);
 		return;
 	}
-	say(c, CONDITION_FAILS,
-	    "the JVM listens, but /tmp/%s has been removed; JDK %s cannot "
-	    "create it again (JDK-8225690)",
-	    name, version ? version : "?");
-	remedy(c, "exclude .java_pid* from the cleaning of /tmp and restart "
-		  "the JVM; kill -QUIT makes it print a thread dump");
+	condition_set(
+		c, CONDITION_FAILS,
+		"the JVM listens, but /tmp/%s has been removed; JDK %s cannot "
+		"create it again (JDK-8225690)",
+		name, version ? version : "?");
+	condition_set_remedy(
+		c, "exclude .java_pid* from the cleaning of /tmp and restart "
+		   "the JVM; kill -QUIT makes it print a thread dump");
 }
 
 static void socket_is_good(struct look *l, struct condition *c)
@@ -292,28 +304,31 @@ static void socket_is_good(struct look *l, struct condition *c)
 	attach_socket_name(l->jvm, name);
 	switch (l->socket) {
 	case SOCKET_OPEN:
-		say(c, CONDITION_HOLDS,
-		    "/tmp/%s exists and belongs to the JVM's user", name);
+		condition_set(c, CONDITION_HOLDS,
+			      "/tmp/%s exists and belongs to the JVM's user",
+			      name);
 		break;
 	case SOCKET_ABSENT:
-		say(c, CONDITION_HOLDS,
-		    "does not exist yet; the JVM creates it on request");
+		condition_set(
+			c, CONDITION_HOLDS,
+			"does not exist yet; the JVM creates it on request");
 		break;
 	case SOCKET_STALE:
-		say(c, CONDITION_HOLDS,
-		    "/tmp/%s belongs to an earlier JVM with this PID; this JVM "
-		    "creates its own on request",
-		    name);
+		condition_set(c, CONDITION_HOLDS,
+			      "/tmp/%s belongs to an earlier JVM with this "
+			      "PID; this JVM "
+			      "creates its own on request",
+			      name);
 		break;
 	case SOCKET_LOST:
 		socket_lost(l, c, name);
 		break;
 	case SOCKET_UNTRUSTED:
 		c->kind = l->socket_error.kind;
-		say(c, CONDITION_FAILS, "%s", l->socket_error.text);
+		condition_set(c, CONDITION_FAILS, "%s", l->socket_error.text);
 		break;
 	default:
-		say(c, CONDITION_UNKNOWN, "unknown");
+		condition_set(c, CONDITION_UNKNOWN, "unknown");
 	}
 }
 
@@ -342,24 +357,29 @@ static void mechanism_enabled(struct look *l, struct condition *c)
 {
 	c->kind = ERROR_REFUSED;
 	if (l->socket == SOCKET_OPEN) {
-		say(c, CONDITION_HOLDS, "enabled: the socket exists");
-	} else if (!about(l)->vm_args) {
-		say(c, CONDITION_UNKNOWN, "the JVM's options cannot be read");
-	} else if (option_is_set(about(l), "-XX:+DisableAttachMechanism",
+		condition_set(c, CONDITION_HOLDS, "enabled: the socket exists");
+	} else if (!look_about(l)->vm_args) {
+		condition_set(c, CONDITION_UNKNOWN,
+			      "the JVM's options cannot be read");
+	} else if (option_is_set(look_about(l), "-XX:+DisableAttachMechanism",
 				 "-XX:-DisableAttachMechanism", NULL)) {
-		say(c, CONDITION_FAILS,
-		    "the JVM was started with "
-		    "-XX:+DisableAttachMechanism");
-		remedy(c, "restart the JVM without it, or use JMX");
-	} else if (option_is_set(about(l), "-XX:+ReduceSignalUsage",
+		condition_set(c, CONDITION_FAILS,
+			      "the JVM was started with "
+			      "-XX:+DisableAttachMechanism");
+		condition_set_remedy(c,
+				     "restart the JVM without it, or use JMX");
+	} else if (option_is_set(look_about(l), "-XX:+ReduceSignalUsage",
 				 "-XX:-ReduceSignalUsage", "-Xrs")) {
-		say(c, CONDITION_FAILS,
-		    "the JVM was started with -Xrs: SIGQUIT would kill it, and "
-		    "the socket it opened has been removed");
-		remedy(c, "restart the JVM without -Xrs and exclude .java_pid* "
-			  "from the cleaning of /tmp");
+		condition_set(c, CONDITION_FAILS,
+			      "the JVM was started with -Xrs: SIGQUIT would "
+			      "kill it, and "
+			      "the socket it opened has been removed");
+		condition_set_remedy(
+			c,
+			"restart the JVM without -Xrs and exclude .java_pid* "
+			"from the cleaning of /tmp");
 	} else {
-		say(c, CONDITION_HOLDS, "not disabled by an option");
+		condition_set(c, CONDITION_HOLDS, "not disabled by an option");
 	}
 }
 
@@ -369,22 +389,26 @@ static void signal_handled(struct look *l, struct condition *c)
 
 	c->kind = ERROR_REFUSED;
 	if (l->socket == SOCKET_OPEN) {
-		say(c, CONDITION_HOLDS, "not needed: the socket exists");
+		condition_set(c, CONDITION_HOLDS,
+			      "not needed: the socket exists");
 	} else if (l->status.ignored & quit) {
-		say(c, CONDITION_FAILS,
-		    "SIGQUIT is ignored, so the JVM cannot be told to open its "
-		    "socket");
-		remedy(c, "restart the JVM with env --default-signal=QUIT");
+		condition_set(c, CONDITION_FAILS,
+			      "SIGQUIT is ignored, so the JVM cannot be told "
+			      "to open its "
+			      "socket");
+		condition_set_remedy(
+			c, "restart the JVM with env --default-signal=QUIT");
 	} else if (l->status.caught & quit && start_is_over(l->jvm)) {
-		say(c, CONDITION_HOLDS, "SIGQUIT is handled");
+		condition_set(c, CONDITION_HOLDS, "SIGQUIT is handled");
 	} else if (l->status.caught & quit) {
-		say(c, CONDITION_WAITS, "the JVM is starting");
-		remedy(c, "try again in a moment");
+		condition_set(c, CONDITION_WAITS, "the JVM is starting");
+		condition_set_remedy(c, "try again in a moment");
 	} else {
-		say(c, CONDITION_WAITS,
-		    "SIGQUIT is not handled and would kill the JVM: it is "
-		    "starting, or was started with -Xrs");
-		remedy(c, "restart the JVM without -Xrs");
+		condition_set(
+			c, CONDITION_WAITS,
+			"SIGQUIT is not handled and would kill the JVM: it is "
+			"starting, or was started with -Xrs");
+		condition_set_remedy(c, "restart the JVM without -Xrs");
 	}
 }
 
@@ -410,35 +434,42 @@ static void tmp_is_usable(struct look *l, struct condition *c)
 		c->kind = l->tmp_error.kind == ERROR_UNAVAILABLE
 				  ? ERROR_REFUSED
 				  : l->tmp_error.kind;
-		say(c, CONDITION_FAILS, "the JVM's /tmp cannot be opened: %s",
-		    l->tmp_error.text);
-		remedy(c,
-		       l->tmp_error.kind == ERROR_PERMISSION
-			       ? "run as the JVM's user or with CAP_SYS_PTRACE"
-			       : "the JVM needs a writable /tmp");
+		condition_set(c, CONDITION_FAILS,
+			      "the JVM's /tmp cannot be opened: %s",
+			      l->tmp_error.text);
+		condition_set_remedy(
+			c,
+			l->tmp_error.kind == ERROR_PERMISSION
+				? "run as the JVM's user or with CAP_SYS_PTRACE"
+				: "the JVM needs a writable /tmp");
 	} else if (l->socket == SOCKET_OPEN) {
-		say(c, CONDITION_HOLDS, "exists");
+		condition_set(c, CONDITION_HOLDS, "exists");
 	} else if (fstatvfs(l->tmp, &fs) < 0 || fstat(l->tmp, &st) < 0) {
-		say(c, CONDITION_UNKNOWN, "unknown");
+		condition_set(c, CONDITION_UNKNOWN, "unknown");
 	} else if (!may_write(l->jvm, &st)) {
-		say(c, CONDITION_FAILS,
-		    "the JVM's user cannot write to its /tmp (mode %03o, uid "
-		    "%u), so the JVM cannot create its socket",
-		    (unsigned)st.st_mode & 07777, (unsigned)st.st_uid);
-		remedy(c, "set mode 1777");
+		condition_set(c, CONDITION_FAILS,
+			      "the JVM's user cannot write to its /tmp (mode "
+			      "%03o, uid "
+			      "%u), so the JVM cannot create its socket",
+			      (unsigned)st.st_mode & 07777,
+			      (unsigned)st.st_uid);
+		condition_set_remedy(c, "set mode 1777");
 	} else if (fs.f_flag & ST_RDONLY) {
-		say(c, CONDITION_FAILS,
-		    "the JVM's /tmp is read-only, so the JVM cannot create its "
-		    "socket");
-		remedy(c, "mount a small tmpfs on /tmp, or restart the JVM "
-			  "with JMX enabled and use JMX");
+		condition_set(c, CONDITION_FAILS,
+			      "the JVM's /tmp is read-only, so the JVM cannot "
+			      "create its "
+			      "socket");
+		condition_set_remedy(
+			c, "mount a small tmpfs on /tmp, or restart the JVM "
+			   "with JMX enabled and use JMX");
 	} else if (fs.f_favail == 0 && fs.f_files) {
-		say(c, CONDITION_FAILS,
-		    "the JVM's /tmp has no free inode, so the JVM cannot "
-		    "create its socket");
-		remedy(c, "delete files in it");
+		condition_set(
+			c, CONDITION_FAILS,
+			"the JVM's /tmp has no free inode, so the JVM cannot "
+			"create its socket");
+		condition_set_remedy(c, "delete files in it");
 	} else {
-		say(c, CONDITION_HOLDS, "exists and is writable");
+		condition_set(c, CONDITION_HOLDS, "exists and is writable");
 	}
 }
 
@@ -449,9 +480,9 @@ static void api_enabled(struct look *l, struct condition *c)
 
 	c->kind = ERROR_REFUSED;
 	if (openj9_is_enabled(l->jvm, &err))
-		say(c, CONDITION_HOLDS, "enabled");
+		condition_set(c, CONDITION_HOLDS, "enabled");
 	else
-		say(c, CONDITION_FAILS, "%s", err.text);
+		condition_set(c, CONDITION_FAILS, "%s", err.text);
 }
 
 /* In the order in which they are reported; JVM_NONE = of JVMs of any kind. */
@@ -541,8 +572,9 @@ static void report_no_answer(struct report *r, const struct error *err)
 {
 	r->list[0] = (struct condition){ .name = "file system",
 					 .kind = ERROR_REFUSED };
-	say(r->list, CONDITION_FAILS, "%s", err->text);
-	remedy(r->list, "check which file system is mounted on its /tmp");
+	condition_set(r->list, CONDITION_FAILS, "%s", err->text);
+	condition_set_remedy(r->list,
+			     "check which file system is mounted on its /tmp");
 	r->count = 1;
 }
 

@@ -116,7 +116,7 @@ struct hotspot_protocol hotspot_protocol_of(int status, const char *text,
 }
 
 /* The digits that came before LF, as a number. */
-static void finish(struct hotspot_status *s)
+static void status_parse(struct hotspot_status *s)
 {
 	size_t i = s->len && s->digits[0] == '-';
 	long value = 0;
@@ -145,7 +145,7 @@ size_t hotspot_status_feed(struct hotspot_status *s, const char *bytes,
 		if (s->is_known || s->is_wrong)
 			return i;
 		if (bytes[i] == '\n')
-			finish(s);
+			status_parse(s);
 		else if (s->len == sizeof(s->digits) - 1)
 			s->is_wrong = true;
 		else

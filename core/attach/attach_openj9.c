@@ -46,7 +46,7 @@ struct waking {
 	int posted;
 };
 
-static int refused(const struct jvm *jvm, const char *what, struct error *err)
+static int wake_fail(const struct jvm *jvm, const char *what, struct error *err)
 {
 	return fail_sys(err, ERROR_REFUSED, "%d: OpenJ9's %s", (int)jvm->pid,
 			what);
@@ -94,8 +94,8 @@ bool openj9_is_enabled(const struct jvm *jvm, struct error *err)
 }
 
 /* The JVM connects in its network namespace, and waits in its IPC namespace. */
-static int enter(const struct jvm *jvm, const char *name, int type,
-		 struct error *err)
+static int namespace_enter(const struct jvm *jvm, const char *name, int type,
+			   struct error *err)
 {
 	char theirs[64], ours[64];
 	struct stat a, b;
@@ -168,10 +168,11 @@ static int write_reply_info(struct waking *w, struct error *err)
 	fd = openat(w->own, "replyInfo",
 		    O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return refused(w->jvm, "replyInfo cannot be created", err);
+		return wake_fail(w->jvm, "replyInfo cannot be created", err);
 	whole = write(fd, text, (size_t)len) == len;
 	close(fd);
-	return whole ? 0 : refused(w->jvm, "replyInfo cannot be written", err);
+	return whole ? 0
+		     : wake_fail(w->jvm, "replyInfo cannot be written", err);
 }
 
 static int take_lock(struct waking *w, struct error *err)
@@ -179,12 +180,12 @@ static int take_lock(struct waking *w, struct error *err)
 	w->lock = openat(w->common, "_attachlock",
 			 O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (w->lock < 0)
-		return refused(w->jvm, "_attachlock", err);
+		return wake_fail(w->jvm, "_attachlock", err);
 	while (flock(w->lock, LOCK_EX | LOCK_NB) < 0) {
 		if (clock_left_ms(w->deadline_ns) == 0)
-			return refused(w->jvm,
-				       "attach lock is held by another process",
-				       err);
+			return wake_fail(
+				w->jvm,
+				"attach lock is held by another process", err);
 		clock_sleep_until(clock_monotonic_ns() + NAP_NS);
 	}
 	return 0;
@@ -215,7 +216,7 @@ static void hold_others(struct waking *w)
 		closedir(dir);
 }
 
-static int post(struct waking *w, struct error *err)
+static int wake_post(struct waking *w, struct error *err)
 {
 	struct sembuf up = { .sem_op = 1 };
 	char path[64];
@@ -225,20 +226,20 @@ static int post(struct waking *w, struct error *err)
 	key_t key;
 
 	if (fd < 0)
-		return refused(w->jvm, "_notifier", err);
+		return wake_fail(w->jvm, "_notifier", err);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	key = ftok(path, NOTIFIER_ID);
 	close(fd);
 	w->semaphore = key == -1 ? -1 : semget(key, 1, 0);
 	if (w->semaphore < 0)
-		return refused(w->jvm, "semaphore", err);
+		return wake_fail(w->jvm, "semaphore", err);
 	while (w->posted < count && semop(w->semaphore, &up, 1) == 0)
 		w->posted++;
-	return w->posted ? 0 : refused(w->jvm, "semaphore", err);
+	return w->posted ? 0 : wake_fail(w->jvm, "semaphore", err);
 }
 
 /* The whole greeting, before the deadline; anybody may have connected. */
-static bool greets(const struct waking *w, int fd)
+static bool wake_greets(const struct waking *w, int fd)
 {
 	char wanted[GREETING_LEN + 1], said[GREETING_LEN];
 	size_t len = 0;
@@ -275,7 +276,7 @@ static int accept_it(const struct waking *w, struct error *err)
 			return fail(err, ERROR_NO_TARGET,
 				    "%d: the JVM has ended", (int)w->jvm->pid);
 		fd = accept4(p[from].fd, NULL, NULL, SOCK_CLOEXEC);
-		if (fd >= 0 && greets(w, fd))
+		if (fd >= 0 && wake_greets(w, fd))
 			return fd;
 		if (fd >= 0)
 			close(fd);
@@ -285,7 +286,7 @@ static int accept_it(const struct waking *w, struct error *err)
 		    (int)w->jvm->pid);
 }
 
-static void put_back(struct waking *w)
+static void wake_put_back(struct waking *w)
 {
 	struct sembuf down = { .sem_op = -1, .sem_flg = IPC_NOWAIT };
 
@@ -306,8 +307,8 @@ static int wake_job(void *self, int channel, struct error *err)
 	w->common = jvm_open_file(w->jvm, FOLDER, O_PATH | O_DIRECTORY, err);
 	if (w->common < 0)
 		return -1;
-	if (enter(w->jvm, "ns/net", CLONE_NEWNET, err) ||
-	    enter(w->jvm, "ns/ipc", CLONE_NEWIPC, err) ||
+	if (namespace_enter(w->jvm, "ns/net", CLONE_NEWNET, err) ||
+	    namespace_enter(w->jvm, "ns/ipc", CLONE_NEWIPC, err) ||
 	    helper_process_become(w->jvm, err))
 		return -1;
 	w->own = open_own(w->jvm, w->common, err);
@@ -316,10 +317,10 @@ static int wake_job(void *self, int channel, struct error *err)
 	/* The process ends after this: what else is open closes itself. */
 	if (listen_for_it(w, err) == 0 && write_reply_info(w, err) == 0) {
 		hold_others(w);
-		if (post(w, err) == 0)
+		if (wake_post(w, err) == 0)
 			fd = accept_it(w, err);
 	}
-	put_back(w);
+	wake_put_back(w);
 	return fd;
 }
 

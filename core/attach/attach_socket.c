@@ -44,8 +44,8 @@ int attach_socket_dir(const struct jvm *jvm, struct error *err)
  * As the JDK's own client has it: a socket of the JVM's user and group that
  * nobody else may open.  HotSpot makes it 0600 before it gives it the name.
  */
-static int check(const struct jvm *jvm, const char *name, int fd,
-		 struct error *err)
+static int socket_check_file(const struct jvm *jvm, const char *name, int fd,
+			     struct error *err)
 {
 	struct stat st;
 
@@ -85,7 +85,7 @@ int attach_socket_hold(const struct jvm *jvm, int dir, struct error *err)
 				errno == ENOENT ? ERROR_UNAVAILABLE
 						: ERROR_PERMISSION,
 				"%d: /tmp/%s", (int)jvm->pid, name);
-	if (check(jvm, name, fd, err)) {
+	if (socket_check_file(jvm, name, fd, err)) {
 		close(fd);
 		return -1;
 	}
@@ -93,7 +93,7 @@ int attach_socket_hold(const struct jvm *jvm, int dir, struct error *err)
 }
 
 /* The creds are those of whoever called listen(2), as we see them. */
-static int check_peer(const struct jvm *jvm, int fd, struct error *err)
+static int socket_check_peer(const struct jvm *jvm, int fd, struct error *err)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
@@ -109,7 +109,7 @@ static int check_peer(const struct jvm *jvm, int fd, struct error *err)
 }
 
 /* Bounds connect(2) itself, which waits for room in the JVM's backlog. */
-static void bound(int fd, int64_t deadline_ns)
+static void socket_set_timeout(int fd, int64_t deadline_ns)
 {
 	int left_ms = clock_left_ms(deadline_ns);
 	struct timeval tv = {
@@ -123,8 +123,8 @@ static void bound(int fd, int64_t deadline_ns)
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 }
 
-static int connect_held(const struct jvm *jvm, int fd, int held,
-			int64_t deadline_ns, struct error *err)
+static int socket_connect_held(const struct jvm *jvm, int fd, int held,
+			       int64_t deadline_ns, struct error *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int sys;
@@ -133,7 +133,7 @@ static int connect_held(const struct jvm *jvm, int fd, int held,
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d",
 		 held);
 	do {
-		bound(fd, deadline_ns);
+		socket_set_timeout(fd, deadline_ns);
 		if (connect(fd, (struct sockaddr *)&address, sizeof(address)) ==
 		    0)
 			return 0;
@@ -159,8 +159,8 @@ int attach_socket_connect(const struct jvm *jvm, int held, int64_t deadline_ns,
 
 	if (fd < 0)
 		return fail_sys(err, ERROR_FAILED, "cannot create a socket");
-	if (connect_held(jvm, fd, held, deadline_ns, err) ||
-	    check_peer(jvm, fd, err)) {
+	if (socket_connect_held(jvm, fd, held, deadline_ns, err) ||
+	    socket_check_peer(jvm, fd, err)) {
 		close(fd);
 		return -1;
 	}

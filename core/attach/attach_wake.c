@@ -214,7 +214,8 @@ static void go_on_alone(struct waking *w)
  * parent has gone is none: the JVM that it has sent the signal to looks for the
  * file yet, and would print its threads without it.
  */
-static int nap(struct waking *w, int channel, int64_t ns, struct error *err)
+static int wake_nap(struct waking *w, int channel, int64_t ns,
+		    struct error *err)
 {
 	int64_t until = clock_monotonic_ns() + ns;
 	char what;
@@ -242,7 +243,7 @@ static int wait_for_socket(struct waking *w, int channel, struct error *err)
 
 		if (fd >= 0 || err->kind != ERROR_UNAVAILABLE)
 			return fd;
-		if (nap(w, channel, ns, err))
+		if (wake_nap(w, channel, ns, err))
 			return -1;
 		ns = ns * 2 < LAST_NAP_NS ? ns * 2 : LAST_NAP_NS;
 	}
@@ -252,7 +253,7 @@ static int wait_for_socket(struct waking *w, int channel, struct error *err)
  * Makes the file, or waits until another attach, whose file is there, has got
  * the socket open.  Gives a connection, -1 and *err, or -2: the file is there.
  */
-static int ask(struct waking *w, int channel, struct error *err)
+static int wake_request(struct waking *w, int channel, struct error *err)
 {
 	for (;;) {
 		int made, fd = try_socket(w, err);
@@ -262,7 +263,7 @@ static int ask(struct waking *w, int channel, struct error *err)
 		made = put_trigger(w, err);
 		if (made)
 			return made < 0 ? -1 : -2;
-		if (nap(w, channel, LAST_NAP_NS, err) || w->alone) {
+		if (wake_nap(w, channel, LAST_NAP_NS, err) || w->alone) {
 			if (err->sys == ETIMEDOUT)
 				fail(err, ERROR_REFUSED,
 				     "%d: another attach is in progress: %s "
@@ -274,9 +275,9 @@ static int ask(struct waking *w, int channel, struct error *err)
 }
 
 /* The child's part, in the JVM's name. */
-static int wake(struct waking *w, int channel, struct error *err)
+static int wake_run(struct waking *w, int channel, struct error *err)
 {
-	int fd = ask(w, channel, err);
+	int fd = wake_request(w, channel, err);
 	char what = 0;
 
 	if (fd != -2)
@@ -307,7 +308,7 @@ static int wake_job(void *self, int channel, struct error *err)
 	w->cwd = procfs_open(w->jvm->pid, "cwd", O_PATH | O_DIRECTORY, &unused);
 	if (helper_process_become(w->jvm, err))
 		return -1;
-	return wake(w, channel, err);
+	return wake_run(w, channel, err);
 }
 
 /* Whatever held before must hold now: this is what can kill. */
@@ -346,8 +347,8 @@ static int send_signal(const struct jvm *jvm, struct error *err)
 }
 
 /* The parent's part: the signal, when the child says that it may be sent. */
-static int lead(const struct child *child, const struct waking *w,
-		bool *signalled, struct error *err)
+static int wake_lead(const struct child *child, const struct waking *w,
+		     bool *signalled, struct error *err)
 {
 	/* Before it has spoken, the child is a little later than its deadline.
 	 */
@@ -385,7 +386,7 @@ int attach_wake(const struct jvm *jvm, int64_t deadline_ns, int64_t timeout_ns,
 	if (helper_process_start(&child, jvm, wake_job, &w, err))
 		return -1;
 	waking_channel = child.channel;
-	fd = lead(&child, &w, &signalled, err);
+	fd = wake_lead(&child, &w, &signalled, err);
 	waking_channel = -1;
 	if (fd < 0 && err->sys == ETIMEDOUT && signalled)
 		child_leave(&child);

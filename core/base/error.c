@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void set(struct error *err, enum error_kind kind, int sys,
-		const char *fmt, va_list args)
+static void error_set(struct error *err, enum error_kind kind, int sys,
+		      const char *fmt, va_list args)
 {
 	err->kind = kind;
 	err->sys = sys;
@@ -19,7 +19,7 @@ int fail(struct error *err, enum error_kind kind, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	set(err, kind, 0, fmt, args);
+	error_set(err, kind, 0, fmt, args);
 	va_end(args);
 	return -1;
 }
@@ -31,7 +31,7 @@ int fail_sys(struct error *err, enum error_kind kind, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	set(err, kind, sys, fmt, args);
+	error_set(err, kind, sys, fmt, args);
 	va_end(args);
 	used = strlen(err->text);
 	snprintf(err->text + used, sizeof(err->text) - used, ": %s",

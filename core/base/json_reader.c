@@ -29,7 +29,7 @@ static void skip_space(struct json_reader *r)
 }
 
 /* Takes the character when it comes next. */
-static bool take(struct json_reader *r, char c)
+static bool reader_accept(struct json_reader *r, char c)
 {
 	skip_space(r);
 	if (r->at == r->end || *r->at != c)
@@ -47,7 +47,7 @@ bool json_reader_at_end(struct json_reader *r)
 static bool enter(struct json_reader *r, char bracket)
 {
 	r->after_value = false;
-	return take(r, bracket) || reader_fail(r);
+	return reader_accept(r, bracket) || reader_fail(r);
 }
 
 bool json_enter_object(struct json_reader *r) { return enter(r, '{'); }
@@ -60,11 +60,11 @@ static bool has_next(struct json_reader *r, char bracket)
 
 	if (r->failed)
 		return false;
-	if (take(r, bracket)) {
+	if (reader_accept(r, bracket)) {
 		r->after_value = true;
 		return false;
 	}
-	if (!first && !take(r, ','))
+	if (!first && !reader_accept(r, ','))
 		return reader_fail(r);
 	return true;
 }
@@ -80,7 +80,7 @@ bool json_next_element(struct json_reader *r)
 /* The string that comes next, between its quotes, with its escapes. */
 static bool take_string(struct json_reader *r, struct line *string)
 {
-	if (!take(r, '"'))
+	if (!reader_accept(r, '"'))
 		return reader_fail(r);
 	string->text = r->at;
 	while (r->at < r->end && *r->at != '"') {
@@ -99,7 +99,7 @@ bool json_next_member(struct json_reader *r, struct line *key)
 {
 	if (!has_next(r, '}') || !take_string(r, key))
 		return false;
-	if (!take(r, ':'))
+	if (!reader_accept(r, ':'))
 		return reader_fail(r);
 	r->after_value = true;
 	return true;
@@ -135,7 +135,7 @@ uint64_t json_read_uint(struct json_reader *r)
 
 int64_t json_read_int(struct json_reader *r)
 {
-	bool negative = take(r, '-');
+	bool negative = reader_accept(r, '-');
 	uint64_t value = negative ? take_digits(r) : json_read_uint(r);
 
 	if (value > (uint64_t)INT64_MAX + negative) {

@@ -218,7 +218,7 @@ static void write_out(struct output *out, const uint8_t *bytes, size_t len)
 	}
 }
 
-static void flush(struct output *out)
+static void output_flush(struct output *out)
 {
 	write_out(out, out->buffer, out->used);
 	out->used = 0;
@@ -227,7 +227,7 @@ static void flush(struct output *out)
 void output_write(struct output *out, const void *bytes, size_t len)
 {
 	if (len > BUFFER_SIZE - out->used)
-		flush(out);
+		output_flush(out);
 	if (len >= BUFFER_SIZE) {
 		write_out(out, bytes, len);
 	} else if (len) {
@@ -268,7 +268,7 @@ int output_check(const struct output *out, struct error *err)
 
 int output_commit(struct output *out, struct error *err)
 {
-	flush(out);
+	output_flush(out);
 	/*
 	 * A network file system may tell only now that it has no room; and a
 	 * machine that crashes after the rename must not leave an empty file.

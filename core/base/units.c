@@ -82,8 +82,8 @@ static const char *read_decimal(const char *text, struct decimal *d)
 }
 
 /* The number times its unit; false when it is neither, or too large. */
-static bool measured(const char *text, const struct unit_name *units,
-		     uint64_t bare, uint64_t *value)
+static bool units_parse(const char *text, const struct unit_name *units,
+			uint64_t bare, uint64_t *value)
 {
 	__extension__ unsigned __int128 part;
 	uint64_t unit = 0;
@@ -109,7 +109,8 @@ int units_duration(const char *text, int64_t *ns, struct error *err)
 {
 	uint64_t value;
 
-	if (!measured(text, durations, 1000000000, &value) || value > INT64_MAX)
+	if (!units_parse(text, durations, 1000000000, &value) ||
+	    value > INT64_MAX)
 		return fail(err, ERROR_MISUSE,
 			    "invalid duration '%s' (examples: 10ms, 2s, 5m)",
 			    text);
@@ -119,7 +120,7 @@ int units_duration(const char *text, int64_t *ns, struct error *err)
 
 int units_size(const char *text, uint64_t *bytes, struct error *err)
 {
-	if (!measured(text, sizes, 1, bytes))
+	if (!units_parse(text, sizes, 1, bytes))
 		return fail(err, ERROR_MISUSE,
 			    "invalid size '%s' (examples: 512, 64k, 1g)", text);
 	return 0;
@@ -161,7 +162,8 @@ int units_number(const char *text, double *number, struct error *err)
 	return 0;
 }
 
-static void add(struct text *out, uint64_t value, const struct unit_name *units)
+static void units_add_exact(struct text *out, uint64_t value,
+			    const struct unit_name *units)
 {
 	const struct unit_name *best = units;
 
@@ -176,12 +178,12 @@ void units_add_duration(struct text *out, int64_t ns)
 {
 	if (ns < 0)
 		text_putc(out, '-');
-	add(out, ns < 0 ? -(uint64_t)ns : (uint64_t)ns, durations);
+	units_add_exact(out, ns < 0 ? -(uint64_t)ns : (uint64_t)ns, durations);
 }
 
 void units_add_size(struct text *out, uint64_t bytes)
 {
-	add(out, bytes, sizes);
+	units_add_exact(out, bytes, sizes);
 }
 
 void units_add_count(struct text *out, uint64_t count)

@@ -21,8 +21,8 @@ static bool inflated_is_bomb(const struct inflated *out, size_t bomb)
 }
 
 /* Inflates once into what is free of out; returns zlib's word. */
-static int step(z_stream *z, struct inflated *out, size_t *cap,
-		const uint8_t *in, size_t len, size_t max)
+static int inflate_step(z_stream *z, struct inflated *out, size_t *cap,
+			const uint8_t *in, size_t len, size_t max)
 {
 	size_t in_left = len - out->used;
 	size_t room;
@@ -66,7 +66,7 @@ struct inflated inflate_watched(enum inflate_kind kind, const uint8_t *in,
 		return out;
 	}
 	while (!out.damage && !(max && out.len == max)) {
-		ret = step(&z, &out, &cap, in, len, max);
+		ret = inflate_step(&z, &out, &cap, in, len, max);
 		if (inflated_is_bomb(&out, bomb)) {
 			/* Of many members each may end within a step. */
 			out.damage = "compressed data that expands too much; "

@@ -96,7 +96,7 @@ static const char *const with_value[] = {
 /* Options whose value is what is run. */
 static const char *const with_main[] = { "-jar", "-m", "--module", NULL };
 
-static bool among(const char *const *words, const char *word)
+static bool words_contain(const char *const *words, const char *word)
 {
 	for (size_t i = 0; words[i]; i++) {
 		if (strcmp(words[i], word) == 0)
@@ -105,7 +105,7 @@ static bool among(const char *const *words, const char *word)
 	return false;
 }
 
-static void keep(struct java_words *w, const char *word)
+static void words_keep(struct java_words *w, const char *word)
 {
 	java_words_add(w, word, strlen(word));
 }
@@ -128,7 +128,7 @@ static size_t read_options(struct java_command *c, const struct java_words *w)
 		} else if (strncmp(word, module, sizeof(module) - 1) == 0) {
 			c->main_class = xstrdup(word + sizeof(module) - 1);
 			return i;
-		} else if (among(with_main, word)) {
+		} else if (words_contain(with_main, word)) {
 			c->main_class = more ? xstrdup(w->at[i++]) : NULL;
 			return i;
 		} else if (word[0] != '-') {
@@ -137,9 +137,9 @@ static size_t read_options(struct java_command *c, const struct java_words *w)
 				c->main_class = xstrdup(word);
 			return c->has_file ? i - 1 : i;
 		} else {
-			keep(&c->vm_args, word);
-			if (more && among(with_value, word))
-				keep(&c->vm_args, w->at[i++]);
+			words_keep(&c->vm_args, word);
+			if (more && words_contain(with_value, word))
+				words_keep(&c->vm_args, w->at[i++]);
 		}
 	}
 	return i;
@@ -152,9 +152,9 @@ static void read_tool(struct java_command *c, const struct java_words *w)
 		const char *word = w->at[i];
 
 		if (strncmp(word, "-J", 2) == 0)
-			keep(&c->vm_args, word + 2);
+			words_keep(&c->vm_args, word + 2);
 		else
-			keep(&c->args, word);
+			words_keep(&c->args, word);
 	}
 }
 
@@ -167,7 +167,7 @@ void java_command_read(struct java_command *c, const struct java_words *words,
 		return;
 	}
 	for (size_t i = read_options(c, words); i < words->count; i++)
-		keep(&c->args, words->at[i]);
+		words_keep(&c->args, words->at[i]);
 }
 
 void java_command_release(struct java_command *c)

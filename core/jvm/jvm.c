@@ -82,7 +82,8 @@ static void take_status(struct jvm *jvm, const struct proc_status *status)
 }
 
 /* Fills all but pidfd; *status is what was read on the way. */
-static int look(struct jvm *jvm, struct proc_status *status, struct error *err)
+static int jvm_inspect(struct jvm *jvm, struct proc_status *status,
+		       struct error *err)
 {
 	pid_t pid = jvm->pid;
 	struct proc_stat stat_now;
@@ -122,7 +123,7 @@ static int open_pid(struct jvm *jvm, pid_t pid, struct proc_status *status,
 	if (check_proc(err))
 		return -1;
 	jvm->pidfd = pidfd_of(pid);
-	if (look(jvm, status, err))
+	if (jvm_inspect(jvm, status, err))
 		goto failed;
 	/*
 	 * Still the process that the pidfd is of: so what was read is its.

@@ -42,7 +42,7 @@ static int open_in_root(int root, const char *path, int flags)
 }
 
 /* Opens one component, whose directory is closed unless it is the root. */
-static int step(int root, int dir, const char *name, int flags)
+static int path_step(int root, int dir, const char *name, int flags)
 {
 	int fd = -1, sys;
 
@@ -58,7 +58,7 @@ static int step(int root, int dir, const char *name, int flags)
 }
 
 /* For kernels before 5.6, or filters that refuse openat2: follows no link. */
-static int walk(int root, const char *path, int flags)
+static int path_walk(int root, const char *path, int flags)
 {
 	char name[256];
 	int dir = root;
@@ -78,8 +78,9 @@ static int walk(int root, const char *path, int flags)
 		name[len] = '\0';
 		path += len + strspn(path + len, "/");
 		if (!*path)
-			return step(root, dir, *name ? name : ".", flags);
-		dir = step(root, dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+			return path_step(root, dir, *name ? name : ".", flags);
+		dir = path_step(root, dir, name,
+				O_PATH | O_DIRECTORY | O_CLOEXEC);
 	}
 	return -1;
 }
@@ -126,7 +127,7 @@ static int open_below(int root, const char *path, int flags)
 	int fd = open_in_root(root, path, flags);
 
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		fd = walk(root, path, flags);
+		fd = path_walk(root, path, flags);
 	return fd;
 }
 

@@ -264,7 +264,7 @@ static bool may_ask(const struct thread_dumps *d)
 	return d->asks && (d->names || !d->has_failed);
 }
 
-static int start(struct thread_dumps *d, int64_t safepoint_ns)
+static int dumps_start(struct thread_dumps *d, int64_t safepoint_ns)
 {
 	d->next_boot_ns = clock_boot_ns();
 	d->not_before_ns = clock_monotonic_ns() + SELDOM_NS;
@@ -281,7 +281,7 @@ bool thread_dumps_ask(struct thread_dumps *d, int64_t safepoint_ns)
 	if (!may_ask(d) || d->print.runs ||
 	    clock_monotonic_ns() < d->not_before_ns)
 		return false;
-	return start(d, safepoint_ns) == 0;
+	return dumps_start(d, safepoint_ns) == 0;
 }
 
 /* A long call need not be a long pause: a busy machine makes it long, too. */
@@ -403,7 +403,7 @@ const struct text *thread_dumps_text(struct thread_dumps *d, struct error *err)
 		return NULL;
 	}
 	text_release(&d->text);
-	if (d->print.runs || (may_ask(d) && start(d, -1) == 0))
+	if (d->print.runs || (may_ask(d) && dumps_start(d, -1) == 0))
 		await(d, now + 2 * d->timeout_ns);
 	if (d->text.bytes)
 		return &d->text;
