@@ -77,7 +77,7 @@ static void an_option_that_was_not_offered_is_not_sent(void **state)
 			     "help\0"));
 }
 
-static void what_a_jvm_has_no_room_for_is_not_sent(void **state)
+static void hotspot_encode_rejects_arguments_beyond_the_limit(void **state)
 {
 	char *argument = malloc(4 << 20);
 	struct attach_request r = { .operation = "jcmd", .args = { argument } };
@@ -168,7 +168,7 @@ static void a_status_ends_with_its_line(void **state)
 	assert_false(s.is_wrong);
 }
 
-static void what_is_no_status_is_found_out(void **state)
+static void hotspot_status_detects_malformed_statuses(void **state)
 {
 	static const char *const wrong[] = {
 		"\n",
@@ -199,10 +199,11 @@ int main(void)
 		cmocka_unit_test(protocol_1_always_has_three_arguments),
 		cmocka_unit_test(protocol_2_has_a_length_and_options),
 		cmocka_unit_test(an_option_that_was_not_offered_is_not_sent),
-		cmocka_unit_test(what_a_jvm_has_no_room_for_is_not_sent),
+		cmocka_unit_test(
+			hotspot_encode_rejects_arguments_beyond_the_limit),
 		cmocka_unit_test(the_probe_tells_the_protocol),
 		cmocka_unit_test(a_status_ends_with_its_line),
-		cmocka_unit_test(what_is_no_status_is_found_out),
+		cmocka_unit_test(hotspot_status_detects_malformed_statuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

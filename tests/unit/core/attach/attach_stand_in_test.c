@@ -155,7 +155,7 @@ static void answers_well(int fd, const char *bytes, size_t len)
 		say(fd, "0\nall threads\n");
 }
 
-static void a_stand_in_that_answers_is_heard(void **state)
+static void attach_call_returns_the_reply(void **state)
 {
 	struct text reply = { 0 };
 	struct error err = call(answers_well, &reply);
@@ -176,7 +176,7 @@ static void answers_v2(int fd, const char *bytes, size_t len)
 		say(fd, "0\nwhole\n");
 }
 
-static void a_stand_in_with_protocol_2_is_not_let_stream(void **state)
+static void attach_call_disables_streaming_of_protocol_2(void **state)
 {
 	struct text reply = { 0 };
 	struct error err = { 0 };
@@ -203,7 +203,7 @@ static void refuses(int fd, const char *bytes, size_t len)
 	say(fd, "-1\nI will not\n");
 }
 
-static void a_stand_in_that_refuses_is_quoted(void **state)
+static void attach_call_quotes_the_refusal(void **state)
 {
 	struct text reply = { 0 };
 	struct error err = call(refuses, &reply);
@@ -224,7 +224,7 @@ static void is_mute(int fd, const char *bytes, size_t len)
 		pause();
 }
 
-static void a_mute_stand_in_meets_the_deadline(void **state)
+static void attach_call_without_a_reply_meets_the_deadline(void **state)
 {
 	struct error err = { 0 };
 	struct stand_in s = { .path = "" };
@@ -248,7 +248,7 @@ static void trickles(int fd, const char *bytes, size_t len)
 	}
 }
 
-static void a_stand_in_that_trickles_meets_the_deadline(void **state)
+static void attach_call_with_a_slow_reply_meets_the_deadline(void **state)
 {
 	struct text reply = { 0 };
 	struct error err = call_within(SOME_NS, trickles, &reply);
@@ -278,7 +278,7 @@ static int count(void *self, const void *bytes, size_t len, struct error *err)
 	return 0;
 }
 
-static void a_stand_in_without_an_end_meets_the_deadline(void **state)
+static void attach_call_with_an_endless_reply_meets_the_deadline(void **state)
 {
 	const struct attach_request streamed = { .operation = "jcmd",
 						 .args = { "VM.info" },
@@ -320,7 +320,7 @@ static void speaks_http(int fd, const char *bytes, size_t len)
 	say(fd, "HTTP/1.1 400 Bad Request\r\n\r\n");
 }
 
-static void a_stand_in_that_makes_no_sense_is_refused(void **state)
+static void attach_call_rejects_a_malformed_reply(void **state)
 {
 	static answer_fn *const answers[] = {
 		breaks_off,
@@ -346,7 +346,7 @@ static void answers_with_nothing(int fd, const char *bytes, size_t len)
 	say(fd, "0\n");
 }
 
-static void a_stand_in_may_have_nothing_to_say(void **state)
+static void attach_call_accepts_an_empty_reply(void **state)
 {
 	struct text reply = { 0 };
 	struct error err = call(answers_with_nothing, &reply);
@@ -431,14 +431,17 @@ static void conditions_of_a_starting_jvm_are_awaited_by_one_child(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stand_in_that_answers_is_heard),
-		cmocka_unit_test(a_stand_in_with_protocol_2_is_not_let_stream),
-		cmocka_unit_test(a_stand_in_that_refuses_is_quoted),
-		cmocka_unit_test(a_mute_stand_in_meets_the_deadline),
-		cmocka_unit_test(a_stand_in_that_trickles_meets_the_deadline),
-		cmocka_unit_test(a_stand_in_without_an_end_meets_the_deadline),
-		cmocka_unit_test(a_stand_in_that_makes_no_sense_is_refused),
-		cmocka_unit_test(a_stand_in_may_have_nothing_to_say),
+		cmocka_unit_test(attach_call_returns_the_reply),
+		cmocka_unit_test(attach_call_disables_streaming_of_protocol_2),
+		cmocka_unit_test(attach_call_quotes_the_refusal),
+		cmocka_unit_test(
+			attach_call_without_a_reply_meets_the_deadline),
+		cmocka_unit_test(
+			attach_call_with_a_slow_reply_meets_the_deadline),
+		cmocka_unit_test(
+			attach_call_with_an_endless_reply_meets_the_deadline),
+		cmocka_unit_test(attach_call_rejects_a_malformed_reply),
+		cmocka_unit_test(attach_call_accepts_an_empty_reply),
 		cmocka_unit_test(
 			a_stand_in_that_dies_amid_its_reply_leaves_what_came),
 		cmocka_unit_test(

@@ -31,7 +31,7 @@ static void pieces_are_aligned_whatever_is_left_of_a_block(void **state)
 	}
 }
 
-static void nothing_is_a_piece_too(void **state)
+static void arena_alloc_of_zero_bytes_returns_a_valid_pointer(void **state)
 {
 	struct arena a = { 0 };
 
@@ -93,7 +93,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			pieces_are_aligned_whatever_is_left_of_a_block),
-		cmocka_unit_test(nothing_is_a_piece_too),
+		cmocka_unit_test(
+			arena_alloc_of_zero_bytes_returns_a_valid_pointer),
 		cmocka_unit_test(pieces_do_not_overlap),
 		cmocka_unit_test(copies_end_with_a_nul),
 		cmocka_unit_test(a_released_arena_is_empty_and_may_be_used),

@@ -65,7 +65,7 @@ static void pieces_of_whole_triples_read_as_one(void **state)
 	text_release(&out);
 }
 
-static void what_was_written_is_read(void **state)
+static void base64_round_trip_keeps_all_bytes(void **state)
 {
 	struct text bytes = { 0 }, letters = { 0 }, back = { 0 };
 
@@ -85,7 +85,7 @@ static void what_was_written_is_read(void **state)
 	text_release(&back);
 }
 
-static void what_is_no_base64_adds_nothing(void **state)
+static void invalid_base64_appends_nothing(void **state)
 {
 	static const char *const wrong[] = {
 		"Zg",   "Zg=",  "Zg==Zg==", "Z===",     "====", "Zm9vY",
@@ -112,8 +112,8 @@ int main(void)
 		cmocka_unit_test(the_vectors_of_the_rfc_come_out),
 		cmocka_unit_test(every_letter_of_the_alphabet_is_used),
 		cmocka_unit_test(pieces_of_whole_triples_read_as_one),
-		cmocka_unit_test(what_was_written_is_read),
-		cmocka_unit_test(what_is_no_base64_adds_nothing),
+		cmocka_unit_test(base64_round_trip_keeps_all_bytes),
+		cmocka_unit_test(invalid_base64_appends_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

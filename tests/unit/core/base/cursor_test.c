@@ -43,7 +43,7 @@ static void the_first_read_beyond_the_end_fails_all_that_follow(void **state)
 	assert_false(cursor_ok(&c));
 }
 
-static void nothing_at_all_can_be_read_from(void **state)
+static void cursor_over_no_bytes_fails_each_read(void **state)
 {
 	struct cursor c = cursor_over(NULL, 0);
 
@@ -199,7 +199,7 @@ int main(void)
 		cmocka_unit_test(integers_are_big_endian),
 		cmocka_unit_test(
 			the_first_read_beyond_the_end_fails_all_that_follow),
-		cmocka_unit_test(nothing_at_all_can_be_read_from),
+		cmocka_unit_test(cursor_over_no_bytes_fails_each_read),
 		cmocka_unit_test(bytes_are_borrowed_and_may_be_none),
 		cmocka_unit_test(varints_have_up_to_nine_bytes),
 		cmocka_unit_test(a_varint_that_is_cut_fails),

@@ -35,7 +35,7 @@ static void check_round_trip(const char *bytes, size_t len)
 	text_release(&packed);
 }
 
-static void what_was_deflated_inflates_to_the_same_bytes(void **state)
+static void deflate_round_trip_keeps_all_bytes(void **state)
 {
 	size_t sizes[] = { 1, 2, 1000, 65536, 300000, 5000000 };
 	char *bytes = xmalloc(5000000);
@@ -52,13 +52,13 @@ static void what_was_deflated_inflates_to_the_same_bytes(void **state)
 	free(bytes);
 }
 
-static void nothing_is_deflated_too(void **state)
+static void deflate_of_empty_input_is_valid(void **state)
 {
 	(void)state;
 	check_round_trip("", 0);
 }
 
-static void what_repeats_gets_small(void **state)
+static void deflate_shrinks_repetitive_input(void **state)
 {
 	char *bytes = xcalloc(8000000, 1);
 	struct text packed = { 0 };
@@ -73,9 +73,9 @@ static void what_repeats_gets_small(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_deflated_inflates_to_the_same_bytes),
-		cmocka_unit_test(nothing_is_deflated_too),
-		cmocka_unit_test(what_repeats_gets_small),
+		cmocka_unit_test(deflate_round_trip_keeps_all_bytes),
+		cmocka_unit_test(deflate_of_empty_input_is_valid),
+		cmocka_unit_test(deflate_shrinks_repetitive_input),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

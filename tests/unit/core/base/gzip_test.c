@@ -50,7 +50,7 @@ static void check(const char *bytes, size_t len, size_t piece)
 	text_release(&file);
 }
 
-static void what_is_written_comes_back_in_whatever_pieces(void **state)
+static void gzip_round_trip_is_independent_of_write_sizes(void **state)
 {
 	const size_t len = 1000000;
 	char *bytes = xmalloc(len);
@@ -115,7 +115,7 @@ static void messages_are_encoded_as_it_is_described(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_written_comes_back_in_whatever_pieces),
+		cmocka_unit_test(gzip_round_trip_is_independent_of_write_sizes),
 		cmocka_unit_test(the_same_bytes_give_the_same_file),
 		cmocka_unit_test(messages_are_encoded_as_it_is_described),
 	};

@@ -80,7 +80,7 @@ static void ids_are_found_after_growing(void **state)
 	}
 }
 
-static void what_was_reserved_fits_without_moving(void **state)
+static void reserved_ids_fit_without_growing(void **state)
 {
 	struct idtable t = { 0 };
 	const struct idslot *slots;
@@ -120,7 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ids_of_equal_tags_are_all_offered),
 		cmocka_unit_test(ids_are_found_after_growing),
-		cmocka_unit_test(what_was_reserved_fits_without_moving),
+		cmocka_unit_test(reserved_ids_fit_without_growing),
 		cmocka_unit_test(a_cleared_table_is_empty_and_keeps_its_memory),
 	};
 

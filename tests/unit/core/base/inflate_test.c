@@ -63,7 +63,7 @@ static void expect(enum inflate_kind kind, const struct text *in, size_t max,
 	free(exact);
 }
 
-static void what_was_compressed_comes_out(void **state)
+static void inflate_round_trip_keeps_all_bytes(void **state)
 {
 	/* Around the size of the first buffer, and of some more. */
 	static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 1000000 };
@@ -154,7 +154,7 @@ static void cut_anywhere_the_start_is_kept_and_the_cut_named(void **state)
 	text_release(&in);
 }
 
-static void nothing_at_all_is_truncated(void **state)
+static void inflate_of_empty_input_is_truncated(void **state)
 {
 	struct inflated out = inflate_bytes(INFLATE_ZLIB, NULL, 0, 0);
 
@@ -253,12 +253,12 @@ static void gzip_is_known_by_three_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_compressed_comes_out),
+		cmocka_unit_test(inflate_round_trip_keeps_all_bytes),
 		cmocka_unit_test(members_one_after_the_other_are_one),
 		cmocka_unit_test(a_zlib_stream_knows_its_end),
 		cmocka_unit_test(
 			cut_anywhere_the_start_is_kept_and_the_cut_named),
-		cmocka_unit_test(nothing_at_all_is_truncated),
+		cmocka_unit_test(inflate_of_empty_input_is_truncated),
 		cmocka_unit_test(damage_is_named_and_what_was_before_is_kept),
 		cmocka_unit_test(a_limit_is_kept_to_the_byte),
 		cmocka_unit_test(a_bomb_is_stopped_of_however_many_members),

@@ -236,7 +236,7 @@ static void expect_refused(const char *name, const char *said, int sys)
 	input_close(&in);
 }
 
-static void what_cannot_be_read_is_refused_with_the_reason(void **state)
+static void unreadable_input_is_rejected_with_the_reason(void **state)
 {
 	struct text zipped = gzipped("", 0);
 
@@ -299,8 +299,7 @@ int main(void)
 		cmocka_unit_test(
 			a_cut_gzip_file_gives_its_start_and_the_damage),
 		cmocka_unit_test(only_the_head_is_read_of_a_stream_without_end),
-		cmocka_unit_test(
-			what_cannot_be_read_is_refused_with_the_reason),
+		cmocka_unit_test(unreadable_input_is_rejected_with_the_reason),
 		cmocka_unit_test(files_of_proc_have_no_size_and_are_read_still),
 		cmocka_unit_test(a_file_in_memory_is_not_kept_open),
 		cmocka_unit_test(an_input_never_opened_can_be_closed),

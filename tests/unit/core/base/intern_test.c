@@ -53,7 +53,7 @@ static void bytes_may_be_any(void **state)
 	intern_release(&in);
 }
 
-static void what_was_interned_is_found_and_stays_in_place(void **state)
+static void interned_strings_are_found_at_stable_addresses(void **state)
 {
 	enum { COUNT = 100000 };
 	struct intern in = { 0 };
@@ -84,7 +84,8 @@ int main(void)
 		cmocka_unit_test(ids_count_from_one_in_order_of_arrival),
 		cmocka_unit_test(the_empty_string_is_always_there),
 		cmocka_unit_test(bytes_may_be_any),
-		cmocka_unit_test(what_was_interned_is_found_and_stays_in_place),
+		cmocka_unit_test(
+			interned_strings_are_found_at_stable_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

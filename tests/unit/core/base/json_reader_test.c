@@ -62,7 +62,7 @@ static void numbers_have_all_their_bits(void **state)
 	assert_true(json_reader_at_end(&r));
 }
 
-static void what_is_no_such_number_fails(void **state)
+static void reader_rejects_malformed_integers(void **state)
 {
 	static const char *const signed_ones[] = {
 		"9223372036854775808",
@@ -166,7 +166,7 @@ static void broken_structure_fails(void **state)
 	}
 }
 
-static void nothing_comes_after_what_is_broken(void **state)
+static void reader_returns_nothing_after_damage(void **state)
 {
 	struct json_reader r = over("[7]");
 	struct line key;
@@ -204,7 +204,7 @@ static void values_of_any_depth_are_skipped(void **state)
 	text_release(&deep);
 }
 
-static void what_follows_is_not_the_end(void **state)
+static void reader_is_not_at_the_end_before_trailing_text(void **state)
 {
 	struct json_reader r = over("true false");
 
@@ -223,13 +223,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_and_elements_come_in_order),
 		cmocka_unit_test(numbers_have_all_their_bits),
-		cmocka_unit_test(what_is_no_such_number_fails),
+		cmocka_unit_test(reader_rejects_malformed_integers),
 		cmocka_unit_test(strings_lose_their_escapes),
 		cmocka_unit_test(broken_strings_fail),
 		cmocka_unit_test(broken_structure_fails),
-		cmocka_unit_test(nothing_comes_after_what_is_broken),
+		cmocka_unit_test(reader_returns_nothing_after_damage),
 		cmocka_unit_test(values_of_any_depth_are_skipped),
-		cmocka_unit_test(what_follows_is_not_the_end),
+		cmocka_unit_test(reader_is_not_at_the_end_before_trailing_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ static void the_old_file_stays_whole_until_then(void **state)
 	expect_content(path, "new");
 }
 
-static void what_is_abandoned_is_removed(void **state)
+static void output_closed_without_commit_is_removed(void **state)
 {
 	struct output out;
 	struct error err;
@@ -256,7 +256,7 @@ static void expect_unopened(const char *name, int sys)
 	output_close(&out);
 }
 
-static void what_cannot_be_written_is_said_when_it_is_opened(void **state)
+static void output_open_fails_for_unwritable_paths(void **state)
 {
 	(void)state;
 	expect_unopened("/nowhere/at/all", ENOENT);
@@ -382,7 +382,7 @@ int main(void)
 		cmocka_unit_test(a_name_that_is_not_followed_is_replaced),
 		cmocka_unit_test(a_file_is_there_when_it_is_committed),
 		cmocka_unit_test(the_old_file_stays_whole_until_then),
-		cmocka_unit_test(what_is_abandoned_is_removed),
+		cmocka_unit_test(output_closed_without_commit_is_removed),
 		cmocka_unit_test(
 			a_new_file_has_the_mode_of_the_old_or_of_umask),
 		cmocka_unit_test(a_link_stays_one_and_its_file_is_replaced),
@@ -391,8 +391,7 @@ int main(void)
 		cmocka_unit_test(replaced_file_keeps_its_owner_and_group),
 		cmocka_unit_test(group_gets_no_access_when_it_cannot_be_kept),
 		cmocka_unit_test(much_is_written_whatever_the_pieces),
-		cmocka_unit_test(
-			what_cannot_be_written_is_said_when_it_is_opened),
+		cmocka_unit_test(output_open_fails_for_unwritable_paths),
 		cmocka_unit_test(a_full_disk_is_said_when_it_is_committed),
 		cmocka_unit_test(a_closed_pipe_is_said_as_such),
 		cmocka_unit_test(a_pipe_that_does_not_block_gets_all),

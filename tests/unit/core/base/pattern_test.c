@@ -48,7 +48,7 @@ static void texts_are_utf_8_and_need_not_be_valid(void **state)
 }
 
 static void
-what_is_no_regular_expression_is_refused_with_the_place(void **state)
+invalid_regular_expression_is_rejected_with_its_position(void **state)
 {
 	static const char *const wrong[] = { "(",      "a(b", "[",   "*",
 					     "a{2,1}", "\\",  "\\C", "\xff" };
@@ -107,7 +107,7 @@ int main(void)
 		cmocka_unit_test(any_part_may_match),
 		cmocka_unit_test(texts_are_utf_8_and_need_not_be_valid),
 		cmocka_unit_test(
-			what_is_no_regular_expression_is_refused_with_the_place),
+			invalid_regular_expression_is_rejected_with_its_position),
 		cmocka_unit_test(a_pattern_that_never_ends_does_not_match),
 		cmocka_unit_test(no_pattern_can_be_freed),
 		cmocka_unit_test(texts_too_costly_to_decide_are_counted),

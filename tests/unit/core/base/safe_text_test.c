@@ -122,7 +122,7 @@ static void c0_80_is_a_nul(void **state)
 	       "a");
 }
 
-static void what_is_no_utf_8_is_replaced_byte_by_byte(void **state)
+static void invalid_utf_8_is_replaced_byte_by_byte(void **state)
 {
 	static const struct {
 		const char *in, *out;
@@ -159,7 +159,7 @@ static bool is_valid_utf_8(const struct text *t)
 	return same;
 }
 
-static void whatever_comes_what_goes_out_is_valid_and_tame(void **state)
+static void safe_text_of_random_bytes_is_valid_and_harmless(void **state)
 {
 	unsigned seed = 1;
 
@@ -189,9 +189,9 @@ int main(void)
 			c1_controls_bidi_and_hidden_characters_are_spelled_out),
 		cmocka_unit_test(surrogate_pairs_of_modified_utf_8_are_joined),
 		cmocka_unit_test(c0_80_is_a_nul),
-		cmocka_unit_test(what_is_no_utf_8_is_replaced_byte_by_byte),
+		cmocka_unit_test(invalid_utf_8_is_replaced_byte_by_byte),
 		cmocka_unit_test(
-			whatever_comes_what_goes_out_is_valid_and_tame),
+			safe_text_of_random_bytes_is_valid_and_harmless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

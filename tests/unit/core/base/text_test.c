@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void whatever_is_added_a_nul_ends_it(void **state)
+static void text_is_nul_terminated_after_each_addition(void **state)
 {
 	struct text t = { 0 };
 
@@ -95,7 +95,7 @@ static void characters_become_one_to_four_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whatever_is_added_a_nul_ends_it),
+		cmocka_unit_test(text_is_nul_terminated_after_each_addition),
 		cmocka_unit_test(a_text_grows_as_far_as_it_must),
 		cmocka_unit_test(varints_have_seven_bits_a_byte_low_first),
 		cmocka_unit_test(characters_become_one_to_four_bytes),

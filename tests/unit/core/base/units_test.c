@@ -63,7 +63,7 @@ static void durations_may_have_a_fraction(void **state)
 	assert_int_equal(duration("0.00000000199s"), 1);
 }
 
-static void what_is_no_duration_is_refused(void **state)
+static void invalid_duration_is_rejected(void **state)
 {
 	static const char *const wrong[] = { "",     "s",    "-1s", "1 s",
 					     "1x",   " 1",   "1.s", ".5s",
@@ -97,7 +97,7 @@ static void sizes_are_powers_of_1024(void **state)
 	assert_int_equal(size("1t"), UINT64_C(1) << 40);
 }
 
-static void what_is_no_size_is_refused(void **state)
+static void invalid_size_is_rejected(void **state)
 {
 	(void)state;
 	assert_int_equal(size("k"), UINT64_MAX);
@@ -234,10 +234,10 @@ int main(void)
 		cmocka_unit_test(durations_have_units),
 		cmocka_unit_test(a_bare_duration_is_in_seconds),
 		cmocka_unit_test(durations_may_have_a_fraction),
-		cmocka_unit_test(what_is_no_duration_is_refused),
+		cmocka_unit_test(invalid_duration_is_rejected),
 		cmocka_unit_test(a_duration_beyond_64_bits_is_refused),
 		cmocka_unit_test(sizes_are_powers_of_1024),
-		cmocka_unit_test(what_is_no_size_is_refused),
+		cmocka_unit_test(invalid_size_is_rejected),
 		cmocka_unit_test(counts_are_whole),
 		cmocka_unit_test(numbers_may_be_per_cent),
 		cmocka_unit_test(the_largest_exact_unit_is_written),

@@ -101,7 +101,7 @@ static void an_answer_without_rows_is_told(void **state)
 	class_histogram_release(&h);
 }
 
-static void what_the_other_holds_is_taken_away(void **state)
+static void histogram_subtract_removes_objects_of_the_other(void **state)
 {
 	struct class_histogram all = { 0 }, live = { 0 };
 
@@ -136,7 +136,8 @@ int main(void)
 		cmocka_unit_test(a_class_may_be_called_anything),
 		cmocka_unit_test(lines_that_are_no_rows_are_counted),
 		cmocka_unit_test(an_answer_without_rows_is_told),
-		cmocka_unit_test(what_the_other_holds_is_taken_away),
+		cmocka_unit_test(
+			histogram_subtract_removes_objects_of_the_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,7 +263,7 @@ static void a_thread_is_not_taken_for_a_process(void **state)
 	}
 }
 
-static void what_is_no_pid_is_misuse(void **state)
+static void jvm_open_rejects_invalid_pids(void **state)
 {
 	struct error err = { 0 };
 	struct jvm jvm;
@@ -275,7 +275,7 @@ static void what_is_no_pid_is_misuse(void **state)
 	assert_int_equal(err.kind, ERROR_MISUSE);
 }
 
-static void what_is_no_jvm_is_no_target_for_java(void **state)
+static void jvm_open_java_fails_for_other_programs(void **state)
 {
 	struct error err = { 0 };
 	struct jvm jvm;
@@ -453,8 +453,8 @@ int main(void)
 			another_program_in_the_same_process_is_another),
 		cmocka_unit_test(row20_a_pid_taken_over_is_never_taken_for_it),
 		cmocka_unit_test(a_thread_is_not_taken_for_a_process),
-		cmocka_unit_test(what_is_no_pid_is_misuse),
-		cmocka_unit_test(what_is_no_jvm_is_no_target_for_java),
+		cmocka_unit_test(jvm_open_rejects_invalid_pids),
+		cmocka_unit_test(jvm_open_java_fails_for_other_programs),
 		cmocka_unit_test(zeroed_storage_may_be_closed),
 		cmocka_unit_test(a_list_is_ordered_by_pid),
 		cmocka_unit_test_setup_teardown(

@@ -32,7 +32,7 @@ static const char table6[] = HEADING
 	"   2: 00000000000000000000000000000000:4D43 "
 	"00000000000000000000000000000000:0000 0A" REST("22");
 
-static void what_listens_is_taken_from_the_kernels_tables(void **state)
+static void listeners_parse_reads_listening_sockets(void **state)
 {
 	struct listeners l = { 0 };
 	const struct listener *one;
@@ -76,7 +76,7 @@ static void a_table_cut_anywhere_gives_what_is_whole(void **state)
 	}
 }
 
-static void what_is_no_table_is_passed_over(void **state)
+static void listeners_parse_skips_malformed_lines(void **state)
 {
 	static const char *const wrong[] = {
 		"",
@@ -187,9 +187,9 @@ static void a_port_of_another_process_is_not_ones_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_listens_is_taken_from_the_kernels_tables),
+		cmocka_unit_test(listeners_parse_reads_listening_sockets),
 		cmocka_unit_test(a_table_cut_anywhere_gives_what_is_whole),
-		cmocka_unit_test(what_is_no_table_is_passed_over),
+		cmocka_unit_test(listeners_parse_skips_malformed_lines),
 		cmocka_unit_test(a_port_is_that_of_who_has_it_open),
 		cmocka_unit_test(a_port_of_another_process_is_not_ones_own),
 	};

@@ -215,7 +215,7 @@ static void refused(const struct image *m, const char *why)
 		fail_msg("'%s' instead of '%s'", err.text, why);
 }
 
-static void what_is_no_image_is_refused_with_the_reason(void **state)
+static void malformed_perfdata_is_rejected_with_the_reason(void **state)
 {
 	struct image m = image_start(false);
 
@@ -259,7 +259,7 @@ static void an_entry_that_points_outside_of_itself_is_left_out(void **state)
 	}
 }
 
-static void what_comes_before_a_broken_entry_is_kept(void **state)
+static void perfdata_keeps_entries_before_a_malformed_one(void **state)
 {
 	static const uint32_t lengths[] = { 0, 19, ENTRY + 1, UINT32_MAX };
 
@@ -317,10 +317,11 @@ int main(void)
 		cmocka_unit_test(numbers_are_in_the_byte_order_that_is_said),
 		cmocka_unit_test(a_text_that_fills_its_vector_is_ended),
 		cmocka_unit_test(ticks_become_nanoseconds),
-		cmocka_unit_test(what_is_no_image_is_refused_with_the_reason),
+		cmocka_unit_test(
+			malformed_perfdata_is_rejected_with_the_reason),
 		cmocka_unit_test(
 			an_entry_that_points_outside_of_itself_is_left_out),
-		cmocka_unit_test(what_comes_before_a_broken_entry_is_kept),
+		cmocka_unit_test(perfdata_keeps_entries_before_a_malformed_one),
 		cmocka_unit_test(an_image_cut_anywhere_is_read_or_refused),
 	};
 

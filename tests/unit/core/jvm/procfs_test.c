@@ -204,7 +204,7 @@ static void reads_stop_at_their_limit(void **state)
 	text_release(&text);
 }
 
-static void what_has_ended_is_no_target(void **state)
+static void procfs_stat_fails_for_an_ended_process(void **state)
 {
 	struct proc_stat stat;
 	struct error err = { 0 };
@@ -242,7 +242,7 @@ int main(void)
 		cmocka_unit_test(stat_without_its_fields_is_none),
 		cmocka_unit_test(this_process_is_there),
 		cmocka_unit_test(reads_stop_at_their_limit),
-		cmocka_unit_test(what_has_ended_is_no_target),
+		cmocka_unit_test(procfs_stat_fails_for_an_ended_process),
 		cmocka_unit_test(a_file_that_no_process_has_is_said),
 	};
 

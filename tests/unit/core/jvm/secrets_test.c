@@ -33,7 +33,7 @@ static void values_are_masked_by_their_names(void **state)
 	     "-Djavax.net.ssl.keyStorePassword=***");
 }
 
-static void what_is_no_secret_stays(void **state)
+static void secrets_add_arg_keeps_ordinary_values(void **state)
 {
 	(void)state;
 	same(NULL, "-Djavax.net.ssl.keyStore=/etc/a.p12",
@@ -90,7 +90,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_are_masked_by_their_names),
-		cmocka_unit_test(what_is_no_secret_stays),
+		cmocka_unit_test(secrets_add_arg_keeps_ordinary_values),
 		cmocka_unit_test(the_word_behind_a_name_is_masked),
 		cmocka_unit_test(passwords_within_addresses_are_masked),
 		cmocka_unit_test(a_property_is_masked_by_its_name),

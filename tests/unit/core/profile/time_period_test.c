@@ -27,7 +27,7 @@ static bool has(const char *text, int64_t second)
 	return has_at(text, second, false);
 }
 
-static void what_is_left_out_makes_it_periodic(void **state)
+static void time_period_without_leading_fields_repeats(void **state)
 {
 	(void)state;
 	for (int64_t hour = -2; hour < 30; hour++)
@@ -103,7 +103,7 @@ static void assert_refused(const char *text)
 	assert_int_equal(err.kind, ERROR_MISUSE);
 }
 
-static void what_is_no_range_is_refused(void **state)
+static void invalid_time_range_is_rejected(void **state)
 {
 	static const char *const wrong[] = {
 		"",
@@ -124,7 +124,7 @@ static void what_is_no_range_is_refused(void **state)
 		assert_refused(wrong[i]);
 }
 
-static void what_is_no_zone_is_refused(void **state)
+static void unknown_time_zone_is_rejected(void **state)
 {
 	static const char *const wrong[] = {
 		"",
@@ -150,14 +150,14 @@ static void what_is_no_zone_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_left_out_makes_it_periodic),
+		cmocka_unit_test(time_period_without_leading_fields_repeats),
 		cmocka_unit_test(
 			the_lower_bound_is_inside_and_the_upper_outside),
 		cmocka_unit_test(a_lower_bound_after_the_upper_wraps_round),
 		cmocka_unit_test(times_before_1970_are_times),
 		cmocka_unit_test(a_zone_of_java_is_one_of_posix),
-		cmocka_unit_test(what_is_no_range_is_refused),
-		cmocka_unit_test(what_is_no_zone_is_refused),
+		cmocka_unit_test(invalid_time_range_is_rejected),
+		cmocka_unit_test(unknown_time_zone_is_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

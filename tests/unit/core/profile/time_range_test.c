@@ -124,7 +124,7 @@ static void a_moment_in_summer_time_is_that_of_the_zone(void **state)
 	set_zone("UTC");
 }
 
-static void what_is_no_time_is_refused(void **state)
+static void invalid_time_is_rejected(void **state)
 {
 	static const char *const wrong[] = {
 		"",
@@ -197,7 +197,7 @@ int main(void)
 		cmocka_unit_test(
 			a_time_of_day_is_local_on_the_day_of_the_beginning),
 		cmocka_unit_test(a_moment_in_summer_time_is_that_of_the_zone),
-		cmocka_unit_test(what_is_no_time_is_refused),
+		cmocka_unit_test(invalid_time_is_rejected),
 		cmocka_unit_test(sums_beyond_64_bits_stay_at_their_end),
 	};
 

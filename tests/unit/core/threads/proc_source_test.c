@@ -83,7 +83,7 @@ static void any_process_has_samples(void **state)
 	assert_no_child();
 }
 
-static void who_never_answered_is_asked_but_once(void **state)
+static void failed_first_dump_is_not_repeated(void **state)
 {
 	struct thread_dumps *d = thread_dumps_new(*state, true, CLOCK_NS_PER_S);
 	int64_t deadline = clock_monotonic_ns() + PATIENCE_NS;
@@ -107,7 +107,7 @@ static void who_never_answered_is_asked_but_once(void **state)
 	thread_dumps_free(d);
 }
 
-static void who_is_not_to_be_asked_is_not(void **state)
+static void dumps_without_permission_are_never_taken(void **state)
 {
 	struct thread_dumps *d = thread_dumps_new(*state, false, 1);
 	struct error err = { 0 };
@@ -135,8 +135,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_process_has_samples),
-		cmocka_unit_test(who_never_answered_is_asked_but_once),
-		cmocka_unit_test(who_is_not_to_be_asked_is_not),
+		cmocka_unit_test(failed_first_dump_is_not_repeated),
+		cmocka_unit_test(dumps_without_permission_are_never_taken),
 		cmocka_unit_test(a_question_under_way_ends_with_us),
 	};
 

@@ -160,7 +160,7 @@ static void a_state_holds_until_the_thread_runs(void **state)
 	}
 }
 
-static void what_the_kernel_does_not_count_is_absent(void **state)
+static void counters_missing_in_the_kernel_are_absent(void **state)
 {
 	struct task task = task_of(7, 50, 'S');
 	struct thread_sample s = sample_of(&task, false);
@@ -261,7 +261,7 @@ int main(void)
 		cmocka_unit_test(a_tid_that_was_given_away_since_has_no_name),
 		cmocka_unit_test(a_thread_that_the_dump_should_have_is_native),
 		cmocka_unit_test(a_state_holds_until_the_thread_runs),
-		cmocka_unit_test(what_the_kernel_does_not_count_is_absent),
+		cmocka_unit_test(counters_missing_in_the_kernel_are_absent),
 		cmocka_unit_test(
 			allocation_is_a_mean_of_its_life_or_since_the_dump_before),
 		cmocka_unit_test(allocation_is_known_when_a_dump_comes),

@@ -107,7 +107,7 @@ static void a_thread_that_is_not_there_is_not_found(void **state)
 	text_release(&out);
 }
 
-static void what_could_act_on_a_terminal_is_shown(void **state)
+static void control_characters_become_visible(void **state)
 {
 	static const char reply[] = START HEAD("\033]52;c;aGk=\a\nx", "11", "1")
 		BLOCKED "\tat a.\033[31mB.run(B.java:7)\n"
@@ -198,7 +198,7 @@ int main(void)
 			a_lock_of_java_util_concurrent_has_one_where_l_was_given),
 		cmocka_unit_test(a_carrier_shows_what_it_carries),
 		cmocka_unit_test(a_thread_that_is_not_there_is_not_found),
-		cmocka_unit_test(what_could_act_on_a_terminal_is_shown),
+		cmocka_unit_test(control_characters_become_visible),
 		cmocka_unit_test(each_deadlock_tells_who_waits_for_whom),
 		cmocka_unit_test(without_a_deadlock_there_is_nothing),
 		cmocka_unit_test(both_deadlocks_of_a_real_dump_are_shown),

@@ -147,7 +147,7 @@ static void assert_ends(struct thread_source *s, enum error_kind kind)
 	}
 }
 
-static void what_was_recorded_is_replayed(void **state)
+static void replay_returns_the_recorded_samples(void **state)
 {
 	struct made_sample full, empty;
 	struct thread_source *s;
@@ -196,7 +196,7 @@ static void a_line_of_one_recording_is_this(void **state)
 	text_release(&line);
 }
 
-static void what_was_shown_stays_with_its_sample(void **state)
+static void replay_returns_shown_texts_with_their_sample(void **state)
 {
 	struct made_sample m;
 	struct thread_source *s;
@@ -312,7 +312,7 @@ static void damaged_lines_end_it_early(void **state)
 	}
 }
 
-static void what_is_not_known_is_passed_over(void **state)
+static void replay_skips_unknown_members(void **state)
 {
 	struct thread_source *s;
 	struct top_sample got;
@@ -342,7 +342,7 @@ static void what_is_not_known_is_passed_over(void **state)
 }
 
 /* More than there is room for: names are cut, the rest is left out. */
-static void what_is_too_much_is_cut(void **state)
+static void replay_bounds_lists_and_strings(void **state)
 {
 	struct thread_source *s;
 	struct top_sample got;
@@ -392,13 +392,13 @@ static void another_file_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_recorded_is_replayed),
+		cmocka_unit_test(replay_returns_the_recorded_samples),
 		cmocka_unit_test(a_line_of_one_recording_is_this),
-		cmocka_unit_test(what_was_shown_stays_with_its_sample),
+		cmocka_unit_test(replay_returns_shown_texts_with_their_sample),
 		cmocka_unit_test(a_file_cut_anywhere_keeps_the_samples_before),
 		cmocka_unit_test(damaged_lines_end_it_early),
-		cmocka_unit_test(what_is_not_known_is_passed_over),
-		cmocka_unit_test(what_is_too_much_is_cut),
+		cmocka_unit_test(replay_skips_unknown_members),
+		cmocka_unit_test(replay_bounds_lists_and_strings),
 		cmocka_unit_test(another_file_is_refused),
 	};
 

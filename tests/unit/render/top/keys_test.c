@@ -49,7 +49,7 @@ static void clicks_and_sizes_have_numbers(void **state)
 	assert_int_equal(key.column, 120);
 }
 
-static void what_is_no_key_is_refused(void **state)
+static void keys_parse_rejects_unknown_names(void **state)
 {
 	static const char *const bad[] = {
 		"<",         "<nokey>",   "<up",         "<>",
@@ -119,7 +119,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_script_is_keys),
 		cmocka_unit_test(clicks_and_sizes_have_numbers),
-		cmocka_unit_test(what_is_no_key_is_refused),
+		cmocka_unit_test(keys_parse_rejects_unknown_names),
 		cmocka_unit_test(sizes_are_columns_and_rows),
 		cmocka_unit_test(a_key_means_what_its_place_makes_of_it),
 		cmocka_unit_test(the_help_names_every_key_that_is_not_plain),

@@ -21,7 +21,7 @@ static enum prompt_answer type(struct prompt *p, const char *script)
 	return answer;
 }
 
-static void what_is_typed_is_kept(void **state)
+static void prompt_keeps_the_typed_text(void **state)
 {
 	struct prompt p = { 0 };
 
@@ -101,7 +101,7 @@ static void the_end_of_a_long_line_is_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_typed_is_kept),
+		cmocka_unit_test(prompt_keeps_the_typed_text),
 		cmocka_unit_test(a_line_can_be_mended),
 		cmocka_unit_test(a_character_goes_as_a_whole),
 		cmocka_unit_test(a_line_has_a_limit),

@@ -45,7 +45,7 @@ static unsigned put(unsigned column, unsigned width, const char *text)
 			  strlen(text));
 }
 
-static void what_is_put_stands_where_it_was_put(void **state)
+static void screen_put_draws_at_its_position(void **state)
 {
 	(void)state;
 	assert_int_equal(put(2, 8, "main"), 4);
@@ -53,7 +53,7 @@ static void what_is_put_stands_where_it_was_put(void **state)
 	assert_shows("  main\n       1.5\n");
 }
 
-static void what_does_not_fit_ends_with_an_ellipsis(void **state)
+static void screen_put_truncates_with_an_ellipsis(void **state)
 {
 	(void)state;
 	assert_int_equal(put(0, 6, "reference handler"), 6);
@@ -65,7 +65,7 @@ static void what_does_not_fit_ends_with_an_ellipsis(void **state)
 	assert_shows("         " ELLIPSIS "\n\n");
 }
 
-static void what_is_off_the_screen_is_not_drawn(void **state)
+static void screen_put_ignores_cells_off_the_screen(void **state)
 {
 	(void)state;
 	assert_int_equal(put(10, 5, "x"), 0);
@@ -179,11 +179,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			what_is_put_stands_where_it_was_put, start, stop),
+			screen_put_draws_at_its_position, start, stop),
 		cmocka_unit_test_setup_teardown(
-			what_does_not_fit_ends_with_an_ellipsis, start, stop),
+			screen_put_truncates_with_an_ellipsis, start, stop),
 		cmocka_unit_test_setup_teardown(
-			what_is_off_the_screen_is_not_drawn, start, stop),
+			screen_put_ignores_cells_off_the_screen, start, stop),
 		cmocka_unit_test_setup_teardown(
 			wide_characters_take_two_columns, start, stop),
 		cmocka_unit_test_setup_teardown(
