@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * conditions: what must hold before the kernel runs programs of ours.
+ * conditions: the table of conditions for sampling with eBPF.
  *
- * One table: when the kernel has refused, the first that does not hold says
- * why; `doctor` shows them all.
+ * When the kernel refuses a program, the first condition that fails is the
+ * reason; `doctor` shows all of them.
  */
 #ifndef BPF_CONDITIONS_H
 #define BPF_CONDITIONS_H
@@ -21,17 +21,17 @@ enum bpf_perf {
 	BPF_PERF_REFUSED, /* for want of rights */
 };
 
-/* What is known of the kernel and of this process. */
+/* Facts about the kernel and this process. */
 struct bpf_facts {
 	char release[64];      /* of uname(2) */
 	char lockdown[16];     /* "none", "integrity", …; "" = not told */
-	bool has_btf;          /* of the kernel */
-	bool in_first_user_ns; /* else capabilities count for nothing here */
+	bool has_btf;          /* the kernel's types are available */
+	bool in_first_user_ns; /* otherwise capabilities do not apply to BPF */
 	bool shows_symbols;    /* /proc/kallsyms has addresses */
 	uint64_t capabilities; /* effective */
 	int seccomp;           /* 0 none, 1 strict, 2 a filter */
-	bool bpf_is_eperm;     /* bpf(2) says so to what no kernel knows */
-	bool filters_perf;     /* no perf_event_open(2) comes through it */
+	bool bpf_is_eperm;     /* bpf(2) refuses even an unknown command */
+	bool filters_perf;     /* the filter blocks perf_event_open(2) */
 	int paranoid;          /* kernel.perf_event_paranoid */
 	bool has_perf_events;
 	enum bpf_perf perf;
@@ -43,9 +43,9 @@ struct bpf_facts {
 enum { BPF_CONDITIONS_MAX = 10 };
 
 /*
- * Whether lines of /proc/kallsyms have addresses, which are all 0 to who has no
- * right to them.  Before Linux 6.15 some of the first are 0 to everybody: where
- * a CPU's own variables are.
+ * True if lines of /proc/kallsyms have addresses; without the right to read
+ * them all are 0.  Before Linux 6.15 some of the first are 0 for everybody:
+ * those of per-CPU variables.
  */
 bool bpf_symbols_are_shown(const char *text);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_names: the names of the kernel's functions, asked of the kernel one by
- * one.
+ * kernel_names: looks up names of kernel functions one by one, by a BPF
+ * program.
  *
- * /proc/kallsyms is all of them at once, some 50 ms of CPU, and hidden from
- * who lacks CAP_SYSLOG; a sampling meets a few dozen.  From Linux 5.14 on.
+ * A session needs a few dozen names; reading all of /proc/kallsyms takes about
+ * 50 ms of CPU and CAP_SYSLOG.  Requires Linux 5.14.
  */
 #ifndef BPF_KERNEL_NAMES_H
 #define BPF_KERNEL_NAMES_H
@@ -16,14 +16,14 @@
 
 struct kernel_names;
 
-/* Fails as sampler_open() does, and where the kernel is older. */
+/* Fails as sampler_open() does, and on older kernels. */
 struct kernel_names *kernel_names_open(struct error *err);
 void kernel_names_close(struct kernel_names *n); /* NULL is fine */
 
 /*
- * Sets *name to the function that holds the address, "vfs_read" or, of a
- * module, "nft_do_chain [nf_tables]", valid until the next call; NULL = none.
- * False when the kernel does not answer.
+ * Sets *name to the function that contains the address: "vfs_read" or, in a
+ * module, "nft_do_chain [nf_tables]".  Valid until the next call; NULL = none.
+ * Returns false if the lookup fails.
  */
 bool kernel_names_ask(struct kernel_names *n, uint64_t address,
 		      const char **name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * off_cpu: samples of threads that are off their CPUs.
+ * off_cpu: keeps the samples of waiting threads.
  *
- * A thread's stack can be read as it leaves; for how long it left is known when
- * it returns.  In between, the sample is kept here.  Pure bookkeeping.
+ * A thread's stack can be read when the thread leaves its CPU; the length of
+ * the wait is known when it returns.  The sample is kept here in between.
  */
 #ifndef BPF_OFF_CPU_H
 #define BPF_OFF_CPU_H
@@ -16,7 +16,7 @@
 
 enum { OFF_CPU_BUCKETS = 4096 };
 
-/* More than so many bytes are not kept: 20,000 threads of 6 KiB. */
+/* Maximum bytes of all samples: 20,000 threads of 6 KiB. */
 #define OFF_CPU_BYTES ((size_t)128 << 20)
 
 struct off_cpu_sample {
@@ -34,21 +34,22 @@ struct off_cpu {
 };
 
 /*
- * Keeps a copy, by a key: the thread, or when a Java thread began to wait,
- * which may go on on another.  One that is there for the key already has lost
- * its end, and is counted: Linux does not trace each switch (seen on 6.18).
+ * Keeps a copy of a sample by a key: the thread, or the time when a Java thread
+ * began to wait (it may continue on another thread).  Replaces a sample that
+ * has the key, whose end was not reported, and counts it: Linux does not trace
+ * every context switch (seen on 6.18).
  */
 void off_cpu_left(struct off_cpu *o, uint32_t key, const struct sample_event *e,
 		  size_t size);
 
 /*
- * The sample of that key which began at out_ns; it is the caller's to free from
- * now on; NULL when there is none.
+ * Removes and returns the sample with that key which began at out_ns; the
+ * caller frees it.  NULL = none.
  */
 struct off_cpu_sample *off_cpu_returned(struct off_cpu *o, uint32_t key,
 					uint64_t out_ns);
 
-/* Any that is left, in the same way; NULL = none. */
+/* Removes and returns any sample; the caller frees it.  NULL = none. */
 struct off_cpu_sample *off_cpu_any(struct off_cpu *o);
 
 void off_cpu_release(struct off_cpu *o);

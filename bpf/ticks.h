@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ticks: perf events, one a CPU, that run a program some times a second.
+ * ticks: perf events, one for each CPU, that run a program periodically.
  *
- * Hardware cycles where the machine has them: they tick while interrupts are
- * off, too.  Else the kernel's cpu-clock.  Events of a process of its own would
- * cost a thread an event and are no way around missing rights: whoever may
- * load programs may sample CPUs.
+ * Uses hardware cycles if the machine has them, since they also tick while
+ * interrupts are off, otherwise the kernel's cpu-clock.  Events per process
+ * would need one event for each thread and no fewer capabilities: a process
+ * that may load programs may sample CPUs.
  */
 #ifndef BPF_TICKS_H
 #define BPF_TICKS_H
@@ -22,27 +22,26 @@ struct bpf_link;
 struct ticks {
 	const struct bpf_program *program;
 	unsigned hz;
-	struct bpf_link **links; /* by CPU; NULL = has none */
+	struct bpf_link **links; /* by CPU; NULL = not attached */
 	size_t cpus;
 	size_t clock;
-	int64_t looked_ns; /* at which CPUs there are */
+	int64_t looked_ns; /* when the online CPUs were read */
 };
 
 /*
- * Begins; program, which is borrowed, runs hz times a second on each CPU that
- * is online.
+ * Runs program, which is borrowed, hz times per second on each online CPU.
  */
 int ticks_open(struct ticks *t, const struct bpf_program *program, unsigned hz,
 	       struct error *err);
 void ticks_close(struct ticks *t);
 
-/* Once a second: has CPUs that have come online tick, too. */
+/* Attaches to CPUs that came online; looks once per second.  Call it often. */
 void ticks_tend(struct ticks *t);
 
-/* "cycles" or "cpu-clock", after ticks_close(), too; else "none". */
+/* "cycles" or "cpu-clock", also after ticks_close(); "none" = never opened. */
 const char *ticks_clock(const struct ticks *t);
 
-/* Whether a list of the kernel's has the CPU: "0-3,5\n". */
+/* True if a kernel list such as "0-3,5\n" contains the CPU. */
 bool ticks_list_has(const char *list, unsigned long cpu);
 
 #endif

@@ -229,7 +229,7 @@ static const struct command_option options[] = {
 	OPT_NUMBER(0, "min-percent", &opt.min_percent, "<percent>",
 		   "hide calls below this share"),
 	OPT_COUNT(0, "chain", &opt.chain, "<count>",
-		  "frames of a call chain"),
+		  "limit the frames of a call chain"),
 	OPT_STYLE(opt.drawing),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print only errors and losses"),
 	OPT_FLAG('v', "verbose", &opt.verbose, "verbose output"),
