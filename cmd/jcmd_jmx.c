@@ -77,7 +77,7 @@ static int take_answer(void *self, size_t index, const struct jmx_reply *reply,
 	if (reply->failure)
 		return fail(err, reply->kind, "%s", reply->failure);
 	if (!v || v->kind != VALUE_STRING)
-		return fail(err, ERROR_REFUSED, "what it answered is no text");
+		return fail(err, ERROR_REFUSED, "the result is not a string");
 	if (!a->help)
 		return reply_put(v->text.at, v->text.len, err);
 	text_add(a->help, v->text.at, v->text.len);

@@ -49,7 +49,7 @@ int jmx_run(struct jmx *j, const struct jmx_request *requests, size_t count,
 	return j->ops->run(j, requests, count, fn, self, err);
 }
 
-/* What asking for one thing came to. */
+/* The result of a single request. */
 struct single {
 	const struct value *value;
 };
@@ -122,7 +122,8 @@ int jmx_query(struct jmx *j, const char *pattern, struct arena *a,
 	if (!v)
 		return -1;
 	if (v->kind != VALUE_ARRAY)
-		return fail(err, ERROR_REFUSED, "what was found is no list");
+		return fail(err, ERROR_REFUSED,
+			    "the reply to a query is not a list");
 	*count = 0;
 	list = arena_alloc(a, (v->list.count + 1) * sizeof(*list));
 	for (size_t i = 0; i < v->list.count; i++) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An MBean between its name and its attributes. */
+/* An MBean whose attributes are not read yet. */
 struct item {
 	const char *const *names; /* what to ask for */
 	size_t count;
@@ -20,7 +20,7 @@ struct batch {
 	struct arena a; /* of all that its items point to */
 };
 
-/* Requests that are made at once: attributes of one batch, infos of another. */
+/* One run: the attributes of one batch and the descriptions of the next. */
 struct reading {
 	struct jmx *jmx;
 	const struct jmx_reader *reader;
@@ -40,7 +40,7 @@ static void fail_item(struct item *item, struct arena *a, const char *why,
 	item->bean.kind = kind;
 }
 
-/* Gives those that come before end and were not given. */
+/* Hands over the MBeans before end that were not handed over. */
 static int give_until(struct reading *r, const struct item *end,
 		      struct error *err)
 {
@@ -134,9 +134,9 @@ static void add_requests(struct reading *r)
 }
 
 /*
- * The connection was lost while an answer was awaited.  0 when the others may
- * be asked for.  Whose fault it was is only known when it was the only one: one
- * answer that takes too long holds up those behind it.
+ * The connection was lost while a reply was due.  0 when the other requests may
+ * be repeated.  The MBean at fault is known only when it was requested alone,
+ * because one slow reply delays those after it.
  */
 static int survive(struct reading *r, const struct error *why)
 {

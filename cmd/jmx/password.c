@@ -58,9 +58,11 @@ static int hand_over(struct line_in *line, const char *from,
 	if (line->len && line->bytes[line->len - 1] == '\r')
 		line->len--;
 	if (!line->len)
-		ret = fail(err, ERROR_MISUSE, "%s: no password is there", from);
+		ret = fail(err, ERROR_MISUSE, "%s: the password is empty",
+			   from);
 	else if (memchr(line->bytes, '\0', line->len))
-		ret = fail(err, ERROR_INPUT, "%s: that is no text", from);
+		ret = fail(err, ERROR_INPUT,
+			   "%s: the password contains a NUL byte", from);
 	else
 		text_add(password, line->bytes, line->len);
 	explicit_bzero(line, sizeof(*line));

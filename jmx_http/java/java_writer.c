@@ -442,9 +442,9 @@ static int is_none(const struct value *v, const char *type, struct error *err)
 	const char *text = value_text_of(v);
 
 	if (text)
-		return fail(err, ERROR_MISUSE, "'%.100s' is no %.100s", text,
-			    type);
-	return fail(err, ERROR_MISUSE, "%s is no %.100s",
+		return fail(err, ERROR_MISUSE, "'%.100s' is not a valid %.100s",
+			    text, type);
+	return fail(err, ERROR_MISUSE, "%s is not a valid %.100s",
 		    v->kind < count && kinds[v->kind] ? kinds[v->kind]
 						      : "the value",
 		    type);

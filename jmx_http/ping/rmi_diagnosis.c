@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a step that failed means to who wants to connect, and what to do. */
+/* What a failed step means for a client, and how to fix it. */
 #include "core/base/clock.h"
 #include "jmx_http/ping/rmi_probe_parts.h"
 
@@ -135,7 +135,7 @@ static void judge_ours(struct rmi_probe *p)
 			    "-Djavax.net.ssl.keyStore, .keyStorePassword");
 }
 
-/* A host of the JVM's in what may be copied to a shell. */
+/* A host from the JVM in a command line that may be pasted into a shell. */
 static const char *for_shell(const char *host)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -241,7 +241,7 @@ void rmi_judge_tls(struct rmi_probe *p, const char *host,
 			    "1.3; --insecure also allows older versions");
 }
 
-/* Works from here, and from nowhere else. */
+/* JMX works from this machine only. */
 static void judge_no_host(const struct rmi_probe *p, struct text *verdict,
 			  struct text *remedy)
 {

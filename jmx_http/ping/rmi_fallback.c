@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clients are sent where they do not get: a stub names the host that the JVM
- * takes itself for, or java.rmi.server.hostname, and a port that may be known
- * only on its side.  What would mend that is tried before it is said.
+ * A stub redirects clients to an unreachable endpoint: it contains the JVM's
+ * own host name, or java.rmi.server.hostname, and a port that may exist only on
+ * the JVM's side.  Each fix is tested before it is suggested.
  */
 #include "core/base/clock.h"
 #include "jmx_http/net/rmi_transport.h"
@@ -26,7 +26,7 @@ enum host_kind {
 	HOST_PUBLIC,
 };
 
-/* What was found at a place that was tried. */
+/* What listens on an endpoint that was tried. */
 enum found {
 	FOUND_NOBODY,
 	FOUND_OTHER,    /* somebody who is not it */
@@ -81,7 +81,7 @@ bool rmi_is_loopback(const char *host)
 	return strcmp(host, "localhost") == 0;
 }
 
-/* Whether the object is there; a call that needs no password asks for it. */
+/* Checks for the object by a call that needs no password. */
 static enum found call_it(struct rmi_probe *p, struct rmi_connection *c,
 			  const struct stub *stub)
 {
@@ -170,7 +170,10 @@ static const char *words_of_answer(enum rmi_answer answer)
 	return words[answer];
 }
 
-/* Why nobody is there; the registry, which is, tells where we are from it. */
+/*
+ * Why the endpoint is unreachable.  The registry's address shows whether the
+ * JVM is remote.
+ */
 static const char *words_of_absence(const struct rmi_probe *p,
 				    const struct stub *stub,
 				    const struct rmi_failure *f,
@@ -242,7 +245,7 @@ static void add_failure(struct rmi_probe *p, struct text *verdict,
 			  "endpoint)");
 }
 
-/* A port of loopback that is free: its own number, or one that follows. */
+/* A free loopback port: the given number, or one of the next. */
 static int free_port(uint16_t from)
 {
 	int port = from, limit = port + 20;
@@ -266,7 +269,7 @@ static int free_port(uint16_t from)
 	return from;
 }
 
-/* The proxy dials the target's host, and its port where the other is not. */
+/* The proxy connects to the target's host, by the port that works. */
 static void add_proxy(struct rmi_probe *p, enum found found,
 		      struct text *remedy)
 {
@@ -285,7 +288,7 @@ static void add_proxy(struct rmi_probe *p, enum found found,
 		    port);
 }
 
-/* It is on that port of the host that was asked for. */
+/* The object is on the stub's port of the target's host. */
 static void judge_same_host(struct rmi_probe *p, const struct stub *stub,
 			    const struct net_address *at, enum found found,
 			    struct text *verdict, struct text *remedy)
@@ -303,7 +306,7 @@ static void judge_same_host(struct rmi_probe *p, const struct stub *stub,
 			  "\nsjkc's own commands need --force-hostname");
 }
 
-/* It is behind the registry's own port, by another number. */
+/* The object is on the registry's own port. */
 static void judge_same_port(struct rmi_probe *p, const struct net_address *at,
 			    enum found found, struct text *verdict,
 			    struct text *remedy)
@@ -351,7 +354,7 @@ static void judge_nowhere(const struct rmi_probe *p,
 		  "--kubectl POD:PORT -b 127.0.0.1:7777");
 }
 
-/* From within the JVM's network nothing is known of where its clients are. */
+/* Inside the JVM's network, the addresses of its clients are unknown. */
 static void judge_from_within(const struct rmi_probe *p, struct text *remedy)
 {
 	text_printf(remedy,
@@ -362,7 +365,7 @@ static void judge_from_within(const struct rmi_probe *p, struct text *remedy)
 		    p->pid);
 }
 
-/* Looks where it is instead, in places that the target's user can name. */
+/* Looks for the object on the target's host, by the stub's port and its own. */
 static void look_elsewhere(struct rmi_probe *p, const struct stub *stub,
 			   const struct rmi_failure *f, struct text *verdict,
 			   struct text *remedy)

@@ -25,7 +25,7 @@ enum {
 const struct jrmp_id jrmp_registry = { { 0 } };
 const struct jrmp_id jrmp_dgc = { { [7] = 2 } };
 
-/* "HTTP/", RFC 9112; or as much of it as there is. */
+/* "HTTP/" (RFC 9112), or a prefix of it. */
 static bool begins_with(const void *bytes, size_t len, const char *word)
 {
 	size_t word_len = strlen(word);
@@ -80,7 +80,7 @@ void jrmp_add_hello(struct text *out)
 	text_putc(out, PROTOCOL_STREAM);
 }
 
-/* The server reads and forgets it: sun.rmi.transport.tcp.TCPTransport. */
+/* The server ignores the content: sun.rmi.transport.tcp.TCPTransport. */
 void jrmp_add_endpoint(struct text *out)
 {
 	java_write_u16(out, 4);
@@ -135,7 +135,7 @@ static enum java_status read_tag(struct jrmp_return *r, struct cursor *c)
 	return JAVA_DONE;
 }
 
-/* Which kind of return it is, its id, and primitive values. */
+/* The kind of the return, its id, and primitive values. */
 static enum java_status take_head(struct jrmp_return *r,
 				  const struct java_value *v)
 {

@@ -14,13 +14,13 @@
 #define WINDOW_CALLS 64
 #define WINDOW_BYTES ((size_t)256 << 10)
 
-/* Without a single answer between them. */
+/* In a row, without a reply in between. */
 #define LOSSES_MAX 3
 #define LOGINS_MAX 2
 
 /*
- * Unused for so long, a connection may have come to its end; and for so long,
- * it may be one that nobody is at any more, though there was no end.
+ * A connection that was unused for LOOK_NS may have been closed.  One that was
+ * unused for STALE_NS may be dead although it was not closed.
  */
 #define LOOK_NS  (20 * CLOCK_NS_PER_MS)
 #define STALE_NS CLOCK_NS_PER_S
@@ -149,7 +149,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* A JVM would close the connection on one that is none. */
+/* A JVM closes the connection when it receives an invalid name. */
 static int request_check_name(const struct jmx_request *q, struct error *err)
 {
 	struct object_name name;
@@ -226,7 +226,7 @@ static size_t job_begin(const struct job *j)
 		       : RMI_WHOLE;
 }
 
-/* What was thrown, in words; of the arena. */
+/* The text of an exception, in the arena. */
 static const char *job_describe_exception(struct job *j,
 					  const struct jrmp_return *r)
 {
@@ -256,7 +256,7 @@ static void job_set_failure(struct job *j, const char *why,
 	j->reply.kind = kind;
 }
 
-/* One attribute has no value; the MBean may have others. */
+/* One attribute failed; others of the MBean may have values. */
 static void job_set_error(struct job *j, size_t name, const char *why)
 {
 	j->values[name] = value_text(j->arena, VALUE_ERROR, "", why,
@@ -277,7 +277,7 @@ static void job_take_exception(struct job *j, size_t name,
 	/* Else they are asked for one by one, and one of them says why. */
 }
 
-/* An AttributeList: those that there are, in the order of the names. */
+/* An AttributeList: readable attributes only, in the order of the names. */
 static void job_take_list(struct job *j, const struct java_value *v)
 {
 	const struct java_part *list = java_part_of(v, "java.util.ArrayList");
@@ -435,7 +435,7 @@ static void run_admit(struct run *r)
 	}
 }
 
-/* What the job lacks is asked for, once. */
+/* Requests each missing attribute by itself, once. */
 static void run_ask_further(struct run *r, struct job *job, size_t name)
 {
 	if (name != RMI_WHOLE)
@@ -456,7 +456,7 @@ static void run_note_end(struct run *r, struct job *job, size_t name)
 	job_finish(job);
 }
 
-/* The call cannot be made, or not again. */
+/* Fails a call that cannot be made, or must not be repeated. */
 static void run_give_up(struct run *r, struct call *c, const struct error *err)
 {
 	job_fail(c->job, c->name, err);
@@ -470,7 +470,7 @@ static void run_remove_call(struct run *r, size_t at)
 		(r->end - at) * sizeof(*r->calls));
 }
 
-/* Appends the first call that waits; false when it cannot be made. */
+/* Appends the first waiting call; false when it cannot be made. */
 static bool run_add_next(struct run *r, struct text *out)
 {
 	struct call *c = &r->calls[r->sent];
@@ -503,7 +503,7 @@ static int64_t run_deadline(const struct run *r)
 	return clock_after(clock_monotonic_ns(), r->s->access.timeout_ns);
 }
 
-/* By the half window, so that it is few messages. */
+/* Sends half a window at a time, which takes few messages. */
 static int run_send(struct run *r, struct error *err)
 {
 	struct text out = { 0 };
@@ -524,7 +524,7 @@ static int run_send(struct run *r, struct error *err)
 	return status;
 }
 
-/* All that is on its way waits again. */
+/* Puts all sent calls back among the waiting ones. */
 static void run_call_back(struct run *r)
 {
 	r->sent = r->head;
@@ -532,8 +532,8 @@ static void run_call_back(struct run *r)
 }
 
 /*
- * Those that may have been done are not sent again; nor is what asks for a
- * lease: without one most JVMs do as well.
+ * Calls that the JVM may have executed are not sent again; nor is the request
+ * for a lease, which most JVMs do not need.
  */
 static void run_give_up_changes(struct run *r, const struct error *why)
 {
@@ -554,7 +554,7 @@ static void run_give_up_changes(struct run *r, const struct error *why)
 	}
 }
 
-/* The connection is gone; -1 when that is the end of the run, too. */
+/* The connection is lost; -1 when that ends the run. */
 static int run_recover(struct run *r, struct error *err)
 {
 	bool is_lost = r->s->connection.is_lost;
@@ -584,7 +584,7 @@ static bool return_has_no_session(const struct jrmp_return *ret)
 		memcmp(message.at, closing, strlen(closing)) == 0);
 }
 
-/* The session ended, or its JVM did; nothing of what is on its way was done. */
+/* The session has ended: the JVM has executed none of the sent calls. */
 static int run_log_in_again(struct run *r, const struct jrmp_return *ret,
 			    struct error *err)
 {
@@ -669,7 +669,7 @@ static bool run_is_stale(struct run *r)
 	return rmi_connection_ping(c, run_deadline(r), &err);
 }
 
-/* What is sent once is not to be sent where nobody is. */
+/* Drops a stale connection before a call that can be sent only once. */
 static void run_check_connection(struct run *r)
 {
 	bool changes = false;
@@ -680,7 +680,7 @@ static void run_check_connection(struct run *r)
 		rmi_session_drop(r->s);
 }
 
-/* In front of those that wait; its answer comes with theirs. */
+/* Puts the request for a lease before the waiting calls. */
 static void run_add_lease(struct run *r)
 {
 	if (!rmi_lease_is_due(r->lease, r->s->logins) ||

@@ -41,7 +41,7 @@ static int client_run(struct jmx *j, const struct jmx_request *requests,
 	return status;
 }
 
-/* Those that send none are no failure, as long as there are others. */
+/* MBeans without notifications are skipped if there are others. */
 static int client_listen_to_all(struct rmi_client *c, const char *pattern,
 				struct error *err)
 {

@@ -15,7 +15,7 @@ void rmi_connection_init(struct rmi_connection *c, struct rmi_transport *t)
 	*c = (struct rmi_connection){ .transport = t };
 }
 
-/* What errno says has ended it, in place of a deadline or of TLS. */
+/* Notes that an errno other than a timeout ended the connection. */
 static void note_loss(struct rmi_connection *c, const struct error *err)
 {
 	if (err->sys && err->sys != ETIMEDOUT)
@@ -33,7 +33,7 @@ int rmi_connection_send(struct rmi_connection *c, const struct text *message,
 	return -1;
 }
 
-/* Adds what comes next to what is unread; 0 at the end, or -1. */
+/* Appends the next bytes to unread; 0 at the end of file, or -1. */
 static ssize_t read_more(struct rmi_connection *c, int64_t deadline_ns,
 			 struct error *err)
 {
@@ -87,7 +87,7 @@ static int not_rmi(enum rmi_answer answer, struct error *err)
 	return fail(err, ERROR_REFUSED, "%s", words[answer]);
 }
 
-/* The first answer that can be told; *why: what a read failed with. */
+/* Reads until the reply can be recognized; *why: the error of a read. */
 static enum rmi_answer listen_for(struct rmi_connection *c, int64_t deadline_ns,
 				  struct error *why)
 {
@@ -173,7 +173,7 @@ static enum java_status read_return(struct rmi_connection *c,
 	}
 }
 
-/* An answer is held twice while it is made a value of, and not three times. */
+/* Frees a large buffer, so that a reply is held twice at most. */
 static void shrink(struct rmi_connection *c)
 {
 	if (c->unread.cap <= KEPT || c->at < c->unread.len)

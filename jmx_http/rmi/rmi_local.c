@@ -35,7 +35,7 @@ static void set(struct text *t, const char *value)
 	text_puts(t, value);
 }
 
-/* The port of a stub, serialized; 0 when it is none. */
+/* The port of a serialized stub; 0 for anything else. */
 static uint16_t stub_port(const struct text *bytes)
 {
 	struct java_stream stream = { 0 };
@@ -54,8 +54,8 @@ static uint16_t stub_port(const struct text *bytes)
 }
 
 /*
- * The port of a URL as the local connector has them, "service:jmx:rmi://", a
- * host, "/stub/" and a stub in base64; 0 of others.
+ * The port of a local connector's URL: "service:jmx:rmi://", a host, "/stub/"
+ * and a stub in base64; 0 for any other URL.
  */
 static uint16_t url_port(const char *url)
 {
@@ -75,8 +75,8 @@ static uint16_t url_port(const char *url)
 }
 
 /*
- * Takes the word of the JVM's for where its local connector is, when that can
- * be: another process could have taken a port that it has given up.
+ * Accepts the JVM's URL of its local connector if the JVM listens on the port:
+ * another process could have bound a port that the JVM has closed.
  */
 static bool take_url(struct rmi_local *l, const struct jvm *jvm,
 		     const char *url)
@@ -131,7 +131,7 @@ static bool is_true(const struct perfdata *p, unsigned index, const char *what)
 	return text && strcmp(text, "true") == 0;
 }
 
-/* Which of those that were started is running: the last; -1 for none. */
+/* The index of the agent started last, which is the running one; or -1. */
 static int remote_index(const struct perfdata *p)
 {
 	int64_t index;
@@ -163,7 +163,7 @@ static void take_remote(struct rmi_local *l, const struct perfdata *p)
 	l->need_client_auth = is_true(p, index, "sslNeedClientAuth");
 }
 
-/* A property's value of the command line's; NULL when it is not set. */
+/* The value of a property on the command line, or NULL. */
 static const char *option(const struct jvm_about *about, const char *name)
 {
 	char beginning[96];
@@ -174,7 +174,7 @@ static const char *option(const struct jvm_about *about, const char *name)
 	return found ? found + strlen(beginning) : NULL;
 }
 
-/* As sun.management.jmxremote.ConnectorBootstrap has it: "true", any case. */
+/* As sun.management.jmxremote.ConnectorBootstrap: "true", in any case. */
 static bool option_is(const struct jvm_about *about, const char *name,
 		      bool otherwise)
 {
@@ -183,7 +183,7 @@ static bool option_is(const struct jvm_about *about, const char *name,
 	return value ? strcasecmp(value, "true") == 0 : otherwise;
 }
 
-/* Where the host is not known it is this one. */
+/* An unknown host means this machine. */
 static void set_remote_port(struct rmi_local *l, unsigned long port)
 {
 	l->remote_port = port <= UINT16_MAX ? (uint16_t)port : 0;
@@ -193,7 +193,7 @@ static void set_remote_port(struct rmi_local *l, unsigned long port)
 		    l->remote_port);
 }
 
-/* What the command line asks for, where counters do not say what came of it. */
+/* Reads the command line; used when the counters have nothing about JMX. */
 static void take_options(struct rmi_local *l, const struct jvm_about *about)
 {
 	const char *port = option(about, "port");
@@ -219,7 +219,7 @@ static void list_options(struct rmi_local *l, const struct jvm_about *about)
 	}
 }
 
-/* What the counters tell. */
+/* How much the counters contain. */
 enum told {
 	NOTHING, /* there are none */
 	DOUBT,   /* an address that is not the JVM's, or there was no room */
@@ -267,7 +267,7 @@ int rmi_local_look(struct rmi_local *l, const struct jvm *jvm,
 	return look(l, jvm, &told, err);
 }
 
-/* Takes the address from the agent's properties, if it is there. */
+/* Reads the address from the agent's properties, if it is there. */
 static int ask_address(struct rmi_local *l, const struct jvm *jvm,
 		       struct attach *a, struct error *err)
 {
@@ -337,8 +337,8 @@ void rmi_local_take_status(struct rmi_local *l, const struct text *status)
 }
 
 /*
- * Without counters: what the remote agent is, JDK 9 on.  Who does not know the
- * command leaves what is known from the command line.
+ * Without counters: asks for the remote agent, from JDK 9 on.  With an older
+ * JVM the values of the command line stay.
  */
 static void ask_status(struct rmi_local *l, struct attach *a)
 {

@@ -14,13 +14,13 @@
 #define BATCH_MAX 1000 /* notifications in one answer */
 
 /*
- * What may be made of one answer: it may say a thing that is large again and
- * again.  A thousand that are as JVMs send them need a hundredth of both.
+ * Limits of one reply, which may repeat a large object.  A thousand ordinary
+ * notifications need a hundredth of both.
  */
 #define BYTES_MAX ((size_t)64 << 20)
 #define SPENT_MAX (2 * CLOCK_NS_PER_S)
 
-/* One call waits no longer: so is a connection seen to be dead. */
+/* The longest wait of one call, so that a dead connection is noticed. */
 #define WAIT_NS (30 * CLOCK_NS_PER_S)
 
 static int64_t after(int64_t ns)
@@ -28,7 +28,7 @@ static int64_t after(int64_t ns)
 	return clock_after(clock_monotonic_ns(), ns);
 }
 
-/* Of javax.management.remote.NotificationResult. */
+/* A javax.management.remote.NotificationResult. */
 struct batch {
 	int64_t earliest, next;
 	const struct java_value *list;
@@ -85,8 +85,7 @@ static int fetch(struct rmi_session *s, struct rmi_connection *c, int64_t from,
 	return status;
 }
 
-/* Where notifications are now: before the first listener, so that none of its
- * own is missed. */
+/* Reads the current number before the first listener, to miss nothing. */
 static int find_next(struct rmi_notifications *n, struct rmi_session *s,
 		     struct error *err)
 {
@@ -115,7 +114,7 @@ static void add_listen(struct text *out, const struct rmi_session *s,
 	java_write_null(out);
 }
 
-/* The id of the one listener that was added. */
+/* Reads the identifier of the one listener that was added. */
 static int take_id(const struct java_value *v, int64_t *id, struct error *err)
 {
 	const struct java_value *one = NULL;
@@ -170,7 +169,7 @@ int rmi_notifications_renew(struct rmi_notifications *n, struct rmi_session *s,
 	return 0;
 }
 
-/* A connection may be one that nobody is at any more. */
+/* The connection may be dead. */
 static int connect_fresh(struct rmi_session *s, struct error *err)
 {
 	struct error unused;
@@ -240,7 +239,7 @@ static const char *text_field(const struct java_value *v, const char *name,
 	return java_to_text(java_string_of(java_field_of(v, name)), a).at;
 }
 
-/* What was spent on an answer so far. */
+/* The cost of a reply so far. */
 struct spent {
 	size_t bytes;
 	int64_t ns;
@@ -324,7 +323,7 @@ static int hand_on_all(struct rmi_notifications *n, const struct batch *b,
 	return status;
 }
 
-/* What is asked for now, and what was found out. */
+/* A fetch that is under way. */
 struct fetching {
 	struct rmi_notifications *n;
 	struct rmi_session *s;
@@ -337,7 +336,7 @@ struct fetching {
 	bool has_some;
 };
 
-/* One of them cannot be sent: they are asked for one by one, it is left out. */
+/* The JVM cannot send one of them: fetches one at a time and skips it. */
 static int skip_aborted(struct fetching *f, struct error *err)
 {
 	rmi_connection_close(&f->n->connection);
@@ -351,7 +350,7 @@ static int skip_aborted(struct fetching *f, struct error *err)
 	return say_lost(1, f->fn, f->self, err);
 }
 
-/* The session is no more: one more login. */
+/* The session has ended: logs in once more. */
 static int begin_again(struct fetching *f, const struct java_value *thrown,
 		       struct error *err)
 {
@@ -390,7 +389,7 @@ static int say_missed(struct fetching *f, struct error *err)
 	return say_lost(0, f->fn, f->self, err);
 }
 
-/* How long the JVM may wait: not at all when there is something to tell. */
+/* How long the JVM may wait: 0 when something is to be reported. */
 static int64_t wait_of(const struct fetching *f)
 {
 	int64_t wait_ns = f->until_ns - clock_monotonic_ns();
@@ -402,7 +401,7 @@ static int64_t wait_of(const struct fetching *f)
 	return wait_ns < WAIT_NS ? wait_ns : WAIT_NS;
 }
 
-/* Who only listens makes no call that would bring it along. */
+/* A client that only listens makes no call to renew its lease with. */
 static void keep_lease(struct fetching *f)
 {
 	struct rmi_session *s = f->s;

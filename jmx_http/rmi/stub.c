@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* UnicastRef2: what follows its class's name. */
+/* UnicastRef2: the byte after the class name. */
 enum {
 	WITHOUT_FACTORY = 0,
 	WITH_FACTORY = 1,
@@ -21,7 +21,7 @@ static struct java_bytes read_utf(struct cursor *c)
 	return (struct java_bytes){ (const char *)bytes, len };
 }
 
-/* False when there is none that could be connected to. */
+/* False for an endpoint that cannot be connected to. */
 static bool read_endpoint(struct cursor *c, struct stub *stub)
 {
 	struct java_bytes host = read_utf(c);

@@ -113,9 +113,9 @@ static const struct value *no(const char *type, const char *text,
 	struct text shown = { 0 };
 
 	java_type_add(&shown, type);
-	fail(err, ERROR_MISUSE, "'%s' is no %s%s", text, shown.bytes,
-	     is_date ? ", as 2026-11-21T20:19:00Z or milliseconds since 1970 "
-		       "are"
+	fail(err, ERROR_MISUSE, "'%s' is not a valid %s%s", text, shown.bytes,
+	     is_date ? " (examples: 2026-11-21T20:19:00Z, or milliseconds "
+		       "since 1970)"
 		     : "");
 	text_release(&shown);
 	return NULL;

@@ -85,7 +85,7 @@ changes() {
 		printed true &&
 		jmx 0 "127.0.0.1:$port" \
 			set=java.lang:type=Memory/Verbose=boolean:maybe &&
-		printed "failed 2 argument 1 of Verbose: 'maybe' is no boolean"
+		printed "failed 2 argument 1 of Verbose: 'maybe' is not a valid boolean"
 }
 
 notifications() {

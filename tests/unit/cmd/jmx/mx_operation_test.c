@@ -147,7 +147,7 @@ static void what_remains_open_is_listed(void **state)
 static void the_only_one_says_why_not(void **state)
 {
 	(void)state;
-	chooses("sum 1 2 x", "2 'x' is no int");
+	chooses("sum 1 2 x", "2 'x' is not a valid int");
 	chooses("point 1",
 		"2 a com.acme.Point cannot be given as text; what can: "
 		"numbers, true and false, texts, dates, names of MBeans, "

@@ -89,11 +89,11 @@ static void what_is_no_password_is_refused(void **state)
 
 	(void)state;
 	put_file("", 0);
-	refuses(ERROR_MISUSE, "no password is there");
+	refuses(ERROR_MISUSE, "the password is empty");
 	put_file("\nsecond\n", 8);
-	refuses(ERROR_MISUSE, "no password is there");
+	refuses(ERROR_MISUSE, "the password is empty");
 	put_file("a\0b\n", 4);
-	refuses(ERROR_INPUT, "no text");
+	refuses(ERROR_INPUT, "contains a NUL byte");
 	memset(large, 'x', sizeof(large));
 	put_file(large, sizeof(large));
 	refuses(ERROR_INPUT, "cannot read");

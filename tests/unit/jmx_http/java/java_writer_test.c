@@ -348,27 +348,27 @@ static void text_stands_for_what_it_says(void **state)
 	} all[] = {
 		{ "int", "12", "12" },
 		{ "int", "-2147483648", "-2147483648" },
-		{ "int", "2147483648", "'2147483648' is no int" },
-		{ "int", "", "'' is no int" },
-		{ "int", " 1", "' 1' is no int" },
-		{ "int", "1x", "'1x' is no int" },
+		{ "int", "2147483648", "'2147483648' is not a valid int" },
+		{ "int", "", "'' is not a valid int" },
+		{ "int", " 1", "' 1' is not a valid int" },
+		{ "int", "1x", "'1x' is not a valid int" },
 		{ "java.lang.Integer", "7", "7" },
 		{ "long", "9223372036854775807", "9223372036854775807" },
 		{ "java.lang.Long", "9223372036854775808",
-		  "'9223372036854775808' is no long" },
+		  "'9223372036854775808' is not a valid long" },
 		{ "byte", "-128", "-128" },
-		{ "byte", "128", "'128' is no byte" },
+		{ "byte", "128", "'128' is not a valid byte" },
 		{ "short", "32767", "32767" },
 		{ "char", "x", "\"x\"" },
 		{ "char", "\xe2\x82\xac", "\"\xe2\x82\xac\"" },
-		{ "char", "xy", "'xy' is no char" },
+		{ "char", "xy", "'xy' is not a valid char" },
 		{ "boolean", "true", "true" },
 		{ "java.lang.Boolean", "false", "false" },
-		{ "boolean", "TRUE", "'TRUE' is no boolean" },
+		{ "boolean", "TRUE", "'TRUE' is not a valid boolean" },
 		{ "double", "2.5e3", "2500" },
 		{ "double", "NaN", "\"NaN\"" },
 		{ "float", "0.5", "0.5" },
-		{ "double", "2,5", "'2,5' is no double" },
+		{ "double", "2,5", "'2,5' is not a valid double" },
 		{ "java.lang.String", "\xf0\x9f\x98\x80",
 		  "\"\xf0\x9f\x98\x80\"" },
 		{ "java.lang.Object", "12", "\"12\"" },
@@ -380,13 +380,13 @@ static void text_stands_for_what_it_says(void **state)
 		{ "java.math.BigInteger", "0", "0" },
 		{ "java.math.BigInteger", "256", "256" },
 		{ "java.math.BigInteger", "1.5",
-		  "'1.5' is no java.math.BigInteger" },
+		  "'1.5' is not a valid java.math.BigInteger" },
 		{ "java.math.BigDecimal", "-12.50", "-12.50" },
 		{ "java.math.BigDecimal", "1e5",
-		  "'1e5' is no java.math.BigDecimal" },
+		  "'1e5' is not a valid java.math.BigDecimal" },
 		{ "java.io.File", "/",
 		  "values of type java.io.File are not supported" },
-		{ "[I", "1", "'1' is no [I" },
+		{ "[I", "1", "'1' is not a valid [I" },
 	};
 
 	(void)state;
@@ -430,17 +430,18 @@ static void lists_become_arrays_of_the_element_type(void **state)
 	check_value(&list, "[J", "[1,2]");
 	check_value(&list, "[D", "[1,2]");
 	check_value(&list, "[Ljava.lang.Integer;", "[1,2]");
-	check_value(&list, "[Z", "a number is no boolean");
+	check_value(&list, "[Z", "a number is not a valid boolean");
 	check_value(&list, "[Ljava.lang.String;",
-		    "a number is no java.lang.String");
-	check_value(&list, "java.lang.Object", "a list is no java.lang.Object");
+		    "a number is not a valid java.lang.String");
+	check_value(&list, "java.lang.Object",
+		    "a list is not a valid java.lang.Object");
 	check_value(&list, "java.util.List",
 		    "values of type java.util.List are not supported");
 	check_value(&nested, "[[I", "[[1,2],null,[1,2]]");
-	check_value(&nested, "[I", "a list is no int");
+	check_value(&nested, "[I", "a list is not a valid int");
 	check_value(&value_null, "[I", "null");
 	check_value(&value_null, "java.lang.Long", "null");
-	check_value(&value_null, "long", "null is no long");
+	check_value(&value_null, "long", "null is not a valid long");
 }
 
 int main(void)

@@ -56,7 +56,7 @@ static void integers_have_the_bounds_of_their_type(void **state)
 	reads("long", "-9223372036854775808", "-9223372036854775808");
 	refuses("long", "9223372036854775808");
 	refuses("long", "99999999999999999999999999");
-	reads("int", "0x10", "!'0x10' is no int");
+	reads("int", "0x10", "!'0x10' is not a valid int");
 	refuses("int", "1.0");
 	refuses("int", "1e3");
 	refuses("int", " 1");
@@ -150,7 +150,7 @@ static void arrays_are_between_commas(void **state)
 	reads("[Ljava.lang.String;", "a,<null>,", "[\"a\",null,\"\"]");
 	reads("[Ljava.lang.String;", "a\\,b,c\\d", "[\"a,b\",\"c\\\\d\"]");
 	reads("[Ljava.lang.Integer;", "1,,3", "[1,null,3]");
-	reads("[I", "1,x", "!'x' is no int");
+	reads("[I", "1,x", "!'x' is not a valid int");
 	refuses("[I", "1,");
 }
 
