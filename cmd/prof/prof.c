@@ -71,7 +71,10 @@ static int prof_take_asprof_words(int *argc, char ***argv, struct error *err)
 				argv, err);
 }
 
-/* "-e cpu -e lock" is "-e cpu,lock".  The text is kept for the whole run. */
+/*
+ * "-e cpu -e lock" samples as "-e cpu,lock" does.  The text is kept for the
+ * whole run.
+ */
 static void prof_join_events(void)
 {
 	static struct text joined;
@@ -80,7 +83,13 @@ static void prof_join_events(void)
 		text_printf(&joined, "%s%s", i ? "," : "",
 			    opt.events.values[i]);
 	opt.drawing.event = joined.bytes;
-	free(opt.events.values);
+}
+
+/* A recording is reported by one event: the last, as in flame. */
+static void prof_take_last_event(void)
+{
+	if (opt.events.count)
+		opt.drawing.event = opt.events.values[opt.events.count - 1];
 }
 
 /* Replaces a target's name by its PID, which async-profiler's %p stands for. */
@@ -151,10 +160,12 @@ static int prof_run(int argc, char **argv, struct error *err)
 		if (prof_asprof_name_file(&opt, 0, err))
 			return -1;
 		prof_take_rest(&opt.inputs, argc, argv);
+		prof_take_last_event();
 		ret = prof_recording(&opt, err);
 	} else {
 		ret = prof_sample(argc, argv, err);
 	}
+	free(opt.events.values);
 	free(opt.inputs.values);
 	free(opt.pids.values);
 	return ret;
