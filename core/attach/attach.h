@@ -64,8 +64,9 @@ int attach_call(struct attach *a, const struct attach_request *request,
 		struct text *reply, struct error *err);
 
 /*
- * The same, but passes the reply to a sink in parts. A refused request passes
- * nothing to the sink.
+ * The same, but passes the reply to a sink: in parts of any total size if
+ * request->streaming, else in one part of at most 512 MB when the reply is
+ * complete.  A refused request passes nothing to the sink.
  */
 int attach_stream(struct attach *a, const struct attach_request *request,
 		  attach_sink_fn *sink, void *self, struct error *err);

@@ -582,7 +582,7 @@ static void report_no_answer(struct report *r, const struct error *err)
 static void look_by_child(struct report *r)
 {
 	enum child_news news = CHILD_FAILED;
-	struct error err;
+	struct error err = { .text = "its state is unknown" };
 	struct child child;
 	int fd;
 
