@@ -48,11 +48,11 @@ struct command_option {
 	const char *arg;  /* "<file>"; for a choice, the choices */
 	const char *help; /* lower case, no full stop */
 	/*
-	 * Other spellings, separated by blanks, as another tool has them:
+	 * Other spellings, separated by spaces, as another tool has them:
 	 * "-ri", "-f", "--minwidth".  Understood, and not in --help.
 	 */
 	const char *aliases;
-	/* What a shell completes, "a|b|c", where it is not the arg. */
+	/* The values that a shell completes, "a|b|c", if not those of arg. */
 	const char *complete;
 	/* For a choice whose choices are known at run time; instead of arg. */
 	const char *(*choices)(void);
@@ -90,7 +90,7 @@ struct command_option {
 #define OPT_END { .kind = OPTION_END }
 /* clang-format on */
 
-/* What a count is at first where 0 is a mistake. */
+/* The initial value of a count for which 0 is a mistake. */
 #define COUNT_NOT_GIVEN UINT64_MAX
 
 /* Another tool's flag for an option of ours and a value of it. */
@@ -132,13 +132,14 @@ struct command {
 	int (*run)(int argc, char **argv, struct error *err);
 };
 
-/* What an option's value is: "<file>", "html|collapsed"; NULL for a flag. */
+/* The value that an option takes: "<file>", "html|collapsed"; NULL for a flag.
+ */
 const char *command_option_arg(const struct command_option *o);
 
 /*
  * Fills the values of c's options from argv (argv[0] is the command's name),
  * wherever among the arguments they stand.  The other arguments are moved to
- * the end of argv; gives the index of the first, argc when there is none.  On
+ * the end of argv.  Returns the index of the first, argc if there is none.  On
  * misuse fails with -1 and ERROR_MISUSE.  When --help is among the options,
  * sets *help and nothing else.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * commands: those there are.  Each is at the foot of its file.
+ * commands: the commands of sjkc; each is defined at the end of its file.
  */
 #ifndef CMD_COMMANDS_H
 #define CMD_COMMANDS_H
@@ -38,7 +38,7 @@ int command_unknown(const char *name, struct error *err);
  * help: what the option tables say, for people and for scripts.
  */
 
-/* A text that help_print() puts on stdout; c is NULL where it is of no one. */
+/* Prints a text for help_print(); c is NULL if it is about no command. */
 typedef void help_fn(struct output *out, const struct command *c);
 
 int help_print(help_fn *what, const struct command *c, struct error *err);

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What commands rest on. */
+/* Preconditions of commands. */
 enum doctor_need {
 	NEED_PROC = 1,     /* its /proc */
 	NEED_COUNTERS = 2, /* core/jvm/perfdata */

@@ -3,7 +3,7 @@
  * flame_output: writes a profile to a file in any output format.
  *
  * To add one: a function that writes it, and its line in the table at the foot
- * of drawing.c.
+ * of flame_output.c.
  */
 #ifndef CMD_FLAME_OUTPUT_H
 #define CMD_FLAME_OUTPUT_H
@@ -72,18 +72,18 @@ struct flame_output {
 
 void flame_output_release(struct flame_output *d); /* its views */
 
-/* What can be written. */
+/* An output format. */
 struct flame_output_format {
 	const char *name;       /* what --output-format takes */
 	const char *extensions; /* ".html .htm", the usual one first */
-	/* What of flame_output_options has no meaning without it. */
+	/* Options of flame_output_options that require it. */
 	bool is_page, titled, annotates, reverses;
 	bool one_event; /* it has no room for another */
 	/* True when it could write all. */
 	bool (*write)(struct output *out, const struct flame_output *d);
 };
 
-/* What --output-format takes: "html|…". */
+/* The values of --output-format: "html|…". */
 const char *flame_output_formats(void);
 
 /*

@@ -22,18 +22,18 @@ void log_set_level(enum log_level level);
 bool log_is_quiet(void); /* -q was given */
 
 /*
- * Writes bytes to stderr, whatever interrupts; gives up when nobody takes them.
+ * Writes bytes to stderr, retrying after signals; gives up when a write fails.
  * Async-signal-safe.
  */
 void log_bytes(const char *bytes, size_t len);
 
-/* Said whatever the level: an error, or that something was lost. */
+/* Prints at every level: an error or a loss. */
 void log_always(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Said unless -q was given. */
+/* Prints unless -q was given. */
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Said when -v was given. */
+/* Prints when -v was given. */
 void log_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*

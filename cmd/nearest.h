@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nearest: which of some words was meant by one that is none of them.
+ * nearest: suggests the words that a misspelled word is most like.
  */
 #ifndef CMD_NEAREST_H
 #define CMD_NEAREST_H

@@ -29,7 +29,7 @@ struct process {
 int process_init(struct process *p, const struct jvm *jvm, struct error *err);
 void process_release(struct process *p);
 
-/* Appends its arguments, joined by blanks, secrets masked. */
+/* Appends its arguments, joined by spaces, secrets masked. */
 void process_args(const struct process *p, struct text *out);
 
 /* Appends the i-th of a vector of words as process_args() does. */

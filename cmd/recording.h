@@ -43,7 +43,7 @@ struct recording_options {
 		   .aliases = "-tz --timezone")
 /* clang-format on */
 
-/* What --format takes: "auto|jfr|…". */
+/* The values of --format: "auto|jfr|…". */
 const char *recording_formats(void);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader: a format that recordings come in.
+ * reader: an input format.
  *
  * To add one: a read_<format>.c that ends with a struct reader, and a line in
  * the list of reader.c.
@@ -32,8 +32,8 @@ struct reader {
 
 	/*
 	 * Adds what the input holds to a profile.  Damage is no error: it keeps
-	 * what can be had and says the loss with profile_lost().  Fails with
-	 * ERROR_INPUT when there is nothing to be had at all; the message does
+	 * the readable rest and counts losses with profile_lost().  Fails with
+	 * ERROR_INPUT if nothing is readable; the message does
 	 * not name the file.
 	 */
 	int (*read)(const uint8_t *bytes, size_t len, struct profile *p,

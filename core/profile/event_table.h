@@ -21,7 +21,7 @@
 
 #define EVENT_VALUE_MISSING INT64_MIN
 
-/* What the events of a row say of one field. */
+/* Sums of one field over the events of a row. */
 struct event_sum {
 	uint64_t count; /* of events that say something */
 	uint64_t sum, most, last;

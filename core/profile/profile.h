@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile: what threads were doing, in the one form that every reader writes
- * and every renderer reads.
+ * profile: the samples of threads, in the one form that every reader writes and
+ * every renderer reads.
  *
  * Strings, frames, stack traces, threads and events are interned: equal ones
  * share an id.  Ids are dense; but for events they count from 1 and 0 is
@@ -123,7 +123,7 @@ struct cell {
 };
 
 /*
- * What happened to the input that its reader wants told.  A loss makes the
+ * A message of a reader about its input.  A loss makes the
  * result partial (exit status 7); a note does not.
  */
 struct remark {
@@ -279,13 +279,13 @@ void profile_retain(struct profile *p,
 
 /*
  * Adds count to the remark `what`, static text; where is a printf format for
- * its first place.  profile_lost() says a loss, profile_note() what is none.
+ * its first place.  profile_lost() counts a loss, profile_note() does not.
  */
 void profile_note(struct profile *p, const char *what, uint64_t count,
 		  const char *where, ...) __attribute__((format(printf, 4, 5)));
 void profile_lost(struct profile *p, const char *what, uint64_t count,
 		  const char *where, ...) __attribute__((format(printf, 4, 5)));
-/* What a remark's count is to be compared with: 6 of 4,812 stack traces. */
+/* Sets the total that a remark's count is part of: 6 of 4,812 stack traces. */
 void profile_remark_of(struct profile *p, const char *what, uint64_t of);
 /* The remark is about one event: reports of other events omit it. */
 void profile_remark_event(struct profile *p, const char *what, uint32_t event);

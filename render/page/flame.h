@@ -22,11 +22,11 @@ struct flame_options {
 	bool no_threads;    /* leave out threads, states and times: the graph */
 };
 
-/* What became of the stack traces. */
+/* Result of writing a page. */
 struct flame_result {
 	size_t nodes;  /* on the page: one for each distinct stack trace */
 	size_t elided; /* left out, being narrower than */
-	double below;  /* so many per cent in every view */
+	double below;  /* this percentage in every view */
 };
 
 /* More are not drawn unless min_width says so: a browser gets slow. */

@@ -5,7 +5,7 @@
  *
  * A frame that calls itself is one row, as are those that call each other in
  * turn (up to four of them, twice at least); their callees are its callees.
- * What is less than asked for is summed up in one row for each caller.
+ * Smaller calls are summed up in one row for each caller.
  */
 #ifndef RENDER_PROFILE_CALL_TREE_H
 #define RENDER_PROFILE_CALL_TREE_H
@@ -54,10 +54,10 @@ struct call_tree {
 
 struct call_tree_options {
 	/*
-	 * What comes to less than so many per cent of the whole is not shown.
+	 * Calls below this percentage of the whole are not shown.
 	 * Where that leaves more lines than fit (0: any number do), it becomes
 	 * 2, 5, 10, 20 or 50 per cent, unless next to nothing is left then.  A
-	 * chain has at most so many lines; 0: as many as rows.
+	 * maximum number of lines of a chain; 0: no limit.
 	 */
 	uint64_t whole;
 	double min_percent;

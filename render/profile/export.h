@@ -20,7 +20,7 @@
 
 struct collapsed_options {
 	struct style style;
-	/* So many frames at most, each in every line; 0: COLLAPSED_FRAMES. */
+	/* Maximum number of frames in all lines; 0: COLLAPSED_FRAMES. */
 	uint64_t most_frames;
 };
 
@@ -34,12 +34,12 @@ struct collapsed_options {
 
 struct collapsed_result {
 	uint64_t cut; /* samples whose stack trace was longer */
-	size_t depth; /* than so many frames, and was cut to them */
+	size_t depth; /* than this number of frames, and truncated to it */
 };
 
 /*
  * Writes the stack traces of one view, each once, in the order of their
- * frames' names.  A ';' in a name becomes ':', a line end a blank: the format
+ * frames' names.  A ';' in a name becomes ':', a newline a space: the format
  * has no escapes.  Samples without a stack trace are "[no stack trace]".  Where
  * there would be more frames than may be, stack traces are cut to the depth at
  * which there are not; of those, the frames at the end of the line are left
@@ -65,9 +65,9 @@ struct speedscope_options {
 	/* threads: a profile for each, the greatest first; reverse is ignored.
 	 */
 	struct style style;
-	/* So many frames at most, each in every sample; 0: SPEEDSCOPE_FRAMES */
+	/* Maximum number of frames in all samples; 0: SPEEDSCOPE_FRAMES. */
 	uint64_t most_frames;
-	/* Up to so many, in the order of time; 0: SPEEDSCOPE_TIMED_FRAMES. */
+	/* Maximum for samples by time; 0: SPEEDSCOPE_TIMED_FRAMES. */
 	uint64_t timed_frames;
 };
 
@@ -76,7 +76,7 @@ struct speedscope_options {
 #define SPEEDSCOPE_TIMED_FRAMES UINT64_C(4000000) /* some 20 megabytes */
 
 struct speedscope_result {
-	size_t depth; /* stack traces were cut to so many frames, or 0 */
+	size_t depth; /* frames that stack traces were truncated to, or 0 */
 };
 
 /*
@@ -108,7 +108,7 @@ struct pprof_options {
 	struct style style;
 	/* How far apart samples of the selected view are; 0 = unknown. */
 	uint64_t period_ns;
-	/* So many frames at most, each in every sample; 0: PPROF_FRAMES. */
+	/* Maximum number of frames in all samples; 0: PPROF_FRAMES. */
 	uint64_t most_frames;
 };
 
@@ -116,7 +116,7 @@ struct pprof_options {
 #define PPROF_FRAMES UINT64_C(200000000)
 
 struct pprof_result {
-	size_t depth; /* stack traces were cut to so many frames, or 0 */
+	size_t depth; /* frames that stack traces were truncated to, or 0 */
 };
 
 /*

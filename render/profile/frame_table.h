@@ -38,7 +38,7 @@ struct frame_table {
 	struct text text; /* what the names point into */
 };
 
-/* What label_of[] holds for a frame that was not used. */
+/* The value of label_of[] for an unused frame. */
 #define NO_LABEL UINT32_MAX
 
 /* How an output names its frames. */

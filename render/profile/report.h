@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report: a profile in words and figures: what was sampled, and where it went.
+ * report: a profile as tables of frames, classes, threads and calls.
  *
  * One event view of a profile is summed up once, by frames, by threads and by
  * calls, and then written as text for a person, as CSV or as JSON.
@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a report is made of; a set of them is the bits 1 << part. */
+/* Parts of a report; a set of parts is the bits 1 << part. */
 enum report_part {
 	REPORT_FRAMES,
 	REPORT_CLASSES,
@@ -62,10 +62,10 @@ struct report {
 	const struct profile *profile; /* borrowed, as are these two */
 	const struct event_view *view;
 	const struct report_options *options;
-	bool weights;           /* what is measured is */
-	enum unit unit;         /* in this unit, */
-	uint64_t whole;         /* so much in all, */
-	uint64_t without_stack; /* of which so much without a stack trace */
+	bool weights;                   /* what is measured is */
+	enum unit unit;                 /* in this unit, */
+	uint64_t whole;                 /* the total, */
+	uint64_t without_stack;         /* and its part without a stack trace */
 	uint64_t states[THREAD_STATES]; /* samples in each */
 	struct frame_table table;
 	struct frame_sum *frames; /* the hottest first */
@@ -89,10 +89,10 @@ void report_release(struct report *r);
 const struct label_name *report_frame_name(const struct report *r,
 					   uint32_t label);
 
-/* What part of the whole it is. */
+/* The percentage of the whole. */
 double report_percent(const struct report *r, uint64_t part);
 
-/* So many rows of a part are to be shown. */
+/* The number of rows of a part that are shown. */
 size_t report_rows(const struct report *r, enum report_part part);
 
 /*
@@ -119,7 +119,7 @@ report_fn report_text, report_csv, report_json;
 
 struct event_table_options {
 	const char *source; /* what was read, for people */
-	size_t rows;        /* so many in text */
+	size_t rows;        /* maximum number in text */
 	size_t width;       /* of a line of text; 0: as wide as it is */
 };
 

@@ -54,7 +54,7 @@ struct class_sum *class_sums(const struct profile *p,
 			     const struct event_view *view, bool weights,
 			     bool by_owner, size_t *count);
 
-/* What rows from `first` on come to together. */
+/* The sum of the rows from `first` on. */
 struct class_sum class_sums_rest(const struct class_sum *sums, size_t first,
 				 size_t count);
 

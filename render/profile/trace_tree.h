@@ -34,7 +34,7 @@ void trace_tree_of_views(struct trace_tree *t, const struct profile *p,
 			 const struct event_view *views, size_t view_count,
 			 const struct frame_naming *naming);
 
-/* Leaves of each stack trace only so many frames, counted from the root. */
+/* Truncates each stack trace to this many frames, counted from the root. */
 void trace_tree_cut(struct trace_tree *t, size_t depth);
 
 void trace_tree_release(struct trace_tree *t); /* zeroes are fine */

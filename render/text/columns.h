@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Appends a text, blanks before it. */
+/* Appends a text, right-aligned by spaces. */
 void columns_right(struct text *out, const struct text *text, size_t width);
 
 /*
@@ -21,7 +21,7 @@ void columns_fit(struct text *out, const char *bytes, size_t len, size_t width);
 
 /*
  * Appends words on lines of at most so many characters, if that can be, each
- * after the first behind two blanks; width 0: on one line.
+ * after the first indented by two spaces; width 0: on one line.
  */
 void columns_wrap(struct text *out, const char *words, size_t width);
 

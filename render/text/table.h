@@ -31,7 +31,7 @@ void table_add(struct table *t, const char *string);
 
 /*
  * Appends the heads and a line for each row, columns under each other, two
- * blanks between.  Texts are made safe for a terminal (core/base/safe_text).
+ * spaces between.  Texts are made safe for a terminal (core/base/safe_text).
  * Lines longer than width characters are cut and end with "…"; 0 = never.
  */
 void table_text(const struct table *t, size_t width, struct text *out);

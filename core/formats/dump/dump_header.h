@@ -22,7 +22,7 @@ struct dump_header {
 	enum thread_state state; /* where the header tells it */
 	bool by_jmx;             /* written by Java code, not by the VM */
 	bool waits;              /* "waiting on condition" and the like */
-	/* Bytes allocated, in steps of so many; 0 = it does not say. */
+	/* Bytes allocated, in steps of this many; 0 = unknown. */
 	uint64_t allocated, allocated_step;
 };
 
@@ -42,7 +42,7 @@ bool dump_header_parse(const char *text, size_t len, size_t last_line,
 bool dump_header_to_file(const char *text, size_t len, size_t last_line,
 			 struct dump_header *h);
 
-/* The thread state spelled so; STATE_NONE when there is none. */
+/* The thread state of that name; STATE_NONE if there is none. */
 enum thread_state dump_state(const char *text, size_t len);
 
 /*

@@ -4,8 +4,8 @@
  *
  * The readers of dialects say which thread begins, its state and its frames,
  * leaf first; each thread becomes one sample of the event "thread-dump" when
- * the next begins.  What is odd about the input is counted here, and told to
- * the profile at the end.
+ * the next begins.  Irregular input is counted here, and reported to the
+ * profile at the end.
  */
 #ifndef CORE_FORMATS_DUMP_THREAD_DUMP_H
 #define CORE_FORMATS_DUMP_THREAD_DUMP_H
@@ -35,7 +35,7 @@ enum dump_frame_form {
 	DUMP_FRAME_MIXED,
 };
 
-/* What a reader may have to say about its input; the last four are losses. */
+/* Irregular input that a reader counts; the last four are losses. */
 enum dump_oddity {
 	DUMP_LINE_OUTSIDE, /* a log around the dumps */
 	DUMP_LINE_INSIDE,  /* no part of a dump, yet in the midst of it */

@@ -56,7 +56,7 @@ void first_weights_chunk(struct first_weights *f, int64_t start_ns);
  */
 bool first_weights_take(struct first_weights *f, struct sample *s);
 
-/* A thread had allocated so many bytes at that time. */
+/* Records how many bytes a thread had allocated at that time. */
 void first_weights_allocated(struct first_weights *f, uint32_t thread,
 			     int64_t time_ns, uint64_t bytes);
 

@@ -29,7 +29,7 @@ enum jfr_unit {
 	JFR_UNIT_BITS,
 };
 
-/* What a value is on the wire. */
+/* How a value is encoded. */
 enum jfr_wire {
 	JFR_WIRE_STRUCT, /* its fields, one after the other */
 	JFR_WIRE_VARINT, /* short, char, int, long */
