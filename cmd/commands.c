@@ -77,7 +77,7 @@ static const struct {
 	{ "jhsdb jdb", "`sjkc jstack PID` prints the threads, `sjkc prof PID` "
 		       "samples native frames, too" },
 	{ "jconsole jmc visualvm jvisualvm",
-	  "`sjkc mxprx` lets it connect through one port" },
+	  "`sjkc mxprx` connects it through one port" },
 	{ "jmx jmxterm", "`sjkc mx` reads and sets MBeans, `sjkc mxping` tests "
 			 "a connection" },
 	{ "trace watch monitor", "JDK 25 and later: `sjkc jcmd PID JFR.start "

@@ -87,7 +87,7 @@ static void make_valid(struct text *utf8, struct java_bytes bytes)
 		at += len;
 	}
 	if (at < bytes.len)
-		text_puts(utf8, "... (cut: most of it is no text)");
+		text_puts(utf8, "... (truncated: mostly binary)");
 }
 
 struct value_text java_to_text(struct java_bytes bytes, struct arena *a)

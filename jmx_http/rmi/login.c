@@ -66,8 +66,7 @@ static int parse_jndi(struct rmi_target *t, const char *url, const char *rest,
 
 	rest = after(rest, "//");
 	if (!rest)
-		return not_a_url(url, "it does not say where a registry is",
-				 err);
+		return not_a_url(url, "the URL has no registry address", err);
 	len = strcspn(rest, "/");
 	if (!rest[len] || !rest[len + 1])
 		return not_a_url(url, "it names no entry of a registry", err);

@@ -338,7 +338,7 @@ static int take_failure(struct jmx_source *s, enum jmx_ask ask,
 		return 0;
 	if (table[ask].is_needed && reply->kind == ERROR_PERMISSION)
 		return fail(err, ERROR_PERMISSION,
-			    "what threads do is known to those who may invoke "
+			    "reading threads requires permission to invoke "
 			    "operations (readwrite): %s",
 			    reply->failure);
 	if (table[ask].is_needed)
@@ -474,7 +474,8 @@ int jmx_ask_contention(struct jmx_source *s, struct error *err)
 		return -1;
 	if (is_on < 0)
 		return fail(err, ERROR_REFUSED,
-			    "the JVM does not say whether it measures");
+			    "the JVM did not return "
+			    "ThreadContentionMonitoringEnabled");
 	return is_on != 0;
 }
 
@@ -530,7 +531,7 @@ static const struct value *invoke_infos(struct jmx *j,
 	const struct value *v = jmx_invoke(j, &q, a, err);
 
 	if (v && v->kind != VALUE_ARRAY) {
-		fail(err, ERROR_REFUSED, "the JVM says nothing of the thread");
+		fail(err, ERROR_REFUSED, "the JVM returned no ThreadInfo");
 		return NULL;
 	}
 	return v;

@@ -397,7 +397,7 @@ static int sample(struct thread_source *base, struct top_sample *out,
 	s->is_given = true;
 	if (restarted)
 		source_note_add(out, "target", false,
-				"%s: the JVM was started anew", s->jmx->title);
+				"%s: the JVM was restarted", s->jmx->title);
 	jmx_asks_note(s, out);
 	return 0;
 }
@@ -460,7 +460,7 @@ static const char *title(struct thread_source *base)
 		safe_text(&s->title, s->jmx->version, strlen(s->jmx->version));
 	}
 	if (s->restarts)
-		text_puts(&s->title, ", started anew meanwhile");
+		text_puts(&s->title, ", restarted");
 	return s->title.bytes;
 }
 

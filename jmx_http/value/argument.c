@@ -403,7 +403,8 @@ static const struct value *parse_array(const char *type, const char *element,
 	v = array_of(type, elements, count, a);
 out:
 	if (!v && *text == '[')
-		fail_in(err, "elements stand between commas alone, as 1,2,3");
+		fail_in(err,
+			"write elements without brackets and spaces: 1,2,3");
 	text_release(&word);
 	free(elements);
 	return v;

@@ -126,7 +126,7 @@ goes_on_with_a_new_jvm() {
 		-Djava.rmi.server.hostname=127.0.0.1 -- threads=1 burners=2 ||
 		return
 	kill -CONT "$ttop"
-	target_wait "$scratch/err" 'started anew' &&
+	target_wait "$scratch/err" 'restarted' &&
 		target_wait "$scratch/out" ' - burner-1' || return
 	# And when that ends, so does it.
 	target_end "$pid"

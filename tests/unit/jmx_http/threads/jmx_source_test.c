@@ -497,7 +497,7 @@ static void a_jvm_started_anew_is_another(void **state)
 	assert_true(between->rows[0].is_new && between->rows[1].is_new);
 	out = sample(s);
 	assert_null(note(&out, "target"));
-	assert_non_null(strstr(s->ops->title(s), "started anew"));
+	assert_non_null(strstr(s->ops->title(s), "restarted"));
 	thread_rates_free(rates);
 	s->ops->close(s);
 }

@@ -172,7 +172,7 @@ static void what_is_meant_is_said(void **state)
 		const char *type, *text, *said;
 	} cases[] = {
 		{ "java.util.Date", "today", "2026-11-21T20:19:00Z" },
-		{ "[I", "[1,2]", "as 1,2,3" },
+		{ "[I", "[1,2]", "spaces: 1,2,3" },
 		{ "java.util.Map", "{a=1}", "what can: numbers" },
 	};
 	struct arena a = { 0 };
