@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prof_live: `sjkc prof` of processes that run: samples them until it is told
- * to stop, and has what was sampled written.
+ * prof_live: samples running processes for `sjkc prof` and writes the profile.
  */
 #ifndef CMD_PROF_PROF_LIVE_H
 #define CMD_PROF_PROF_LIVE_H
@@ -16,18 +15,17 @@
 #include <sys/types.h>
 
 struct prof_live_options {
-	struct sampling_options sampling; /* hz: 0 = as the sampler has it */
+	struct sampling_options sampling; /* hz: 0 = the sampler's default */
 	const char *const *pids;          /* as target_open_named() has them */
 	size_t pid_count;
 	char **command;      /* a program to start, ends with NULL; or NULL */
-	bool dumps;          /* by thread dumps, not by eBPF */
-	bool idle;           /* with dumps: idle threads may be runnable, too */
-	bool shows_no_notes; /* what is written: they are said */
+	bool dumps;          /* use thread dumps instead of eBPF */
+	bool idle;           /* with dumps: keep idle runnable threads */
+	bool shows_no_notes; /* the output has no notes: print them */
 
 	/*
-	 * Writes what was sampled so far, at its end and whenever a snapshot is
-	 * asked for; name is whose samples they are, title what was sampled,
-	 * too.
+	 * Writes the profile, at the end and for each snapshot.  name is the
+	 * sampled process, title also describes the sampling.
 	 */
 	int (*write)(void *self, struct profile *p, const char *name,
 		     const char *title, struct error *err);
@@ -35,8 +33,9 @@ struct prof_live_options {
 };
 
 /*
- * Fails with ERROR_PARTIAL when samples were lost or a process ended before it
- * was told to stop: what was sampled has been written, and it was said.
+ * Samples until a signal or the end of the duration, and writes the profile.
+ * ERROR_PARTIAL if the profile was written, but samples were lost or a process
+ * ended early.
  */
 int prof_live(const struct prof_live_options *o, struct error *err);
 
@@ -47,7 +46,7 @@ int prof_live(const struct prof_live_options *o, struct error *err);
  */
 int prof_dumps(const struct prof_live_options *o, struct error *err);
 
-/* "cpu,alloc" as SAMPLING_… bits; 0 and ERROR_MISUSE. */
+/* Parses "cpu,alloc" to SAMPLING_… bits; 0 and ERROR_MISUSE on failure. */
 unsigned prof_live_events(const char *list, struct error *err);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prof_snapshot: SIGUSR1 asks for what there is so far.
+ * prof_snapshot: writes the profile so far when SIGUSR1 arrives.
  *
- * Another process writes it, with all that there is at that time: samples are
- * taken and read meanwhile, and a filter takes nothing away from what is to
- * come.
+ * A child process writes its copy of the profile, so that sampling continues
+ * and a filter does not remove samples from the final profile.
  */
 #ifndef CMD_PROF_PROF_SNAPSHOT_H
 #define CMD_PROF_PROF_SNAPSHOT_H
@@ -15,25 +14,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What writing one may take. */
+/* The time that writing a snapshot may take. */
 #define PROF_SNAPSHOT_NS (60 * CLOCK_NS_PER_S)
 
-/* From now on it does. */
+/* Installs the handler of SIGUSR1. */
 void prof_snapshot_listen(void);
 
-/* Readable, for poll(2), once one was asked for; -1 when that is not to be. */
+/* A descriptor for poll(2) that a request makes readable; -1 = none. */
 int prof_snapshot_fd(void);
 
-/* True when one was asked for since the last time. */
+/* True if a snapshot was requested since the last call. */
 bool prof_snapshot_taken(void);
 
-/* Has write() called, in another process; what goes wrong is said. */
+/* Calls write() in a child process; prints its error. */
 void prof_snapshot_write(int (*write)(void *self, struct error *err),
 			 void *self);
 
 /*
- * Waits for the one at work, so that what is written next is written last; one
- * that has not ended until then (CLOCK_MONOTONIC) is ended, which is said.
+ * Waits for the last snapshot, so that it cannot replace a later output.  Kills
+ * its process at until_ns (CLOCK_MONOTONIC) and prints that.
  */
 void prof_snapshot_await(int64_t until_ns);
 

@@ -49,7 +49,7 @@ static void is_bad(const struct bpf_facts *f, const char *name,
 	assert_int_equal(c.kind, kind);
 }
 
-static void nothing_is_missing_where_all_is_there(void **state)
+static void complete_facts_fail_no_condition(void **state)
 {
 	struct bpf_facts f = good;
 
@@ -61,7 +61,7 @@ static void nothing_is_missing_where_all_is_there(void **state)
 	assert_string_equal(first_bad(&f).name, "");
 }
 
-static void each_thing_that_is_missing_is_named(void **state)
+static void missing_fact_fails_its_condition(void **state)
 {
 	struct bpf_facts f = good;
 
@@ -103,7 +103,7 @@ static struct condition named(const struct bpf_facts *f, const char *name)
 	return (struct condition){ 0 };
 }
 
-static void a_remedy_is_one(void **state)
+static void remedy_helps_in_this_situation(void **state)
 {
 	struct bpf_facts f = good;
 	struct condition c;
@@ -121,7 +121,7 @@ static void a_remedy_is_one(void **state)
 	assert_non_null(strstr(c.detail, "which requires CAP_PERFMON"));
 }
 
-static void what_could_not_be_tried_is_not_known(void **state)
+static void untried_condition_is_unknown(void **state)
 {
 	struct bpf_facts f = good;
 	struct condition c;
@@ -139,7 +139,7 @@ static void what_could_not_be_tried_is_not_known(void **state)
 }
 
 /* Before Linux 6.0, who has no rights hears the same from the kernel. */
-static void a_filter_is_known_by_who_has_rights(void **state)
+static void filter_is_detected_with_capabilities(void **state)
 {
 	struct bpf_facts f = good;
 
@@ -156,7 +156,7 @@ static void a_filter_is_known_by_who_has_rights(void **state)
 	is_bad(&f, "BPF rights", ERROR_PERMISSION);
 }
 
-static void half_of_the_rights_are_not_enough(void **state)
+static void one_of_two_capabilities_is_not_enough(void **state)
 {
 	struct bpf_facts f = good;
 
@@ -168,7 +168,7 @@ static void half_of_the_rights_are_not_enough(void **state)
 	assert_non_null(strstr(first_bad(&f).detail, "CAP_BPF"));
 }
 
-static void kernels_are_told_apart_by_numbers(void **state)
+static void kernel_releases_compare_by_number(void **state)
 {
 	static const struct {
 		const char *release;
@@ -222,7 +222,7 @@ addresses_that_are_hidden_are_told_from_those_that_are_0(void **state)
 	assert_false(bpf_symbols_are_shown(""));
 }
 
-static void a_list_of_cpus_is_read(void **state)
+static void cpu_list_is_parsed(void **state)
 {
 	(void)state;
 	assert_true(ticks_list_has("0\n", 0));
@@ -240,17 +240,17 @@ static void a_list_of_cpus_is_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_missing_where_all_is_there),
-		cmocka_unit_test(each_thing_that_is_missing_is_named),
-		cmocka_unit_test(a_remedy_is_one),
-		cmocka_unit_test(what_could_not_be_tried_is_not_known),
-		cmocka_unit_test(a_filter_is_known_by_who_has_rights),
-		cmocka_unit_test(half_of_the_rights_are_not_enough),
-		cmocka_unit_test(kernels_are_told_apart_by_numbers),
+		cmocka_unit_test(complete_facts_fail_no_condition),
+		cmocka_unit_test(missing_fact_fails_its_condition),
+		cmocka_unit_test(remedy_helps_in_this_situation),
+		cmocka_unit_test(untried_condition_is_unknown),
+		cmocka_unit_test(filter_is_detected_with_capabilities),
+		cmocka_unit_test(one_of_two_capabilities_is_not_enough),
+		cmocka_unit_test(kernel_releases_compare_by_number),
 		cmocka_unit_test(only_old_kernels_charge_maps_to_locked_memory),
 		cmocka_unit_test(
 			addresses_that_are_hidden_are_told_from_those_that_are_0),
-		cmocka_unit_test(a_list_of_cpus_is_read),
+		cmocka_unit_test(cpu_list_is_parsed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

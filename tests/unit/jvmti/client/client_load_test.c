@@ -14,7 +14,7 @@ static int verdict(const char *reply, struct error *err)
 	return agent_load_verdict(reply, strlen(reply), err);
 }
 
-static void the_agents_word_is_a_number(void **state)
+static void agents_reply_is_a_number(void **state)
 {
 	struct error err;
 
@@ -30,7 +30,7 @@ static void the_agents_word_is_a_number(void **state)
 }
 
 /* JDK 21 on says so with a status of success. */
-static void other_words_are_a_refusal(void **state)
+static void other_replies_are_a_refusal(void **state)
 {
 	static const char *const refusals[] = {
 		"/tmp/x.so was not loaded.\n/tmp/x.so: cannot open\n",
@@ -49,7 +49,7 @@ static void other_words_are_a_refusal(void **state)
 	assert_int_equal(agent_load_verdict(NULL, 0, &err), -1);
 }
 
-static void the_library_has_its_functions(void **state)
+static void library_exports_its_functions(void **state)
 {
 	uint64_t attach, alloc, lock;
 	const uint8_t *bytes;
@@ -73,9 +73,9 @@ static void the_library_has_its_functions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_agents_word_is_a_number),
-		cmocka_unit_test(other_words_are_a_refusal),
-		cmocka_unit_test(the_library_has_its_functions),
+		cmocka_unit_test(agents_reply_is_a_number),
+		cmocka_unit_test(other_replies_are_a_refusal),
+		cmocka_unit_test(library_exports_its_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

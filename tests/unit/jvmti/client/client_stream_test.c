@@ -90,7 +90,7 @@ static const char *name_at(struct ends *e, uint64_t address)
 	return j->generated(j, &at, 1);
 }
 
-static void the_agent_sees_the_lock(void **state)
+static void agent_sees_the_lock(void **state)
 {
 	struct ends e;
 
@@ -105,7 +105,7 @@ static void the_agent_sees_the_lock(void **state)
 }
 
 /* Three times round, with records across the ring's end. */
-static void what_goes_in_comes_out(void **state)
+static void written_records_are_read_back(void **state)
 {
 	const uint64_t codes = 1 << 14;
 	struct client_symbols_counts counts;
@@ -144,7 +144,7 @@ static void what_goes_in_comes_out(void **state)
 }
 
 /* The ring is full when nobody reads; what comes then is counted. */
-static void without_room_records_are_lost_whole(void **state)
+static void full_ring_loses_whole_records(void **state)
 {
 	struct client_symbols_counts counts;
 	const size_t len = 8000;
@@ -172,7 +172,7 @@ static void without_room_records_are_lost_whole(void **state)
 	close_ends(&e);
 }
 
-static void one_who_is_busy_says_so(void **state)
+static void busy_agent_reports_it(void **state)
 {
 	struct error err;
 	struct ends e;
@@ -194,7 +194,7 @@ static void spoil(struct ends *e, const void *bytes, size_t len, off_t at)
 }
 
 /* Each: said once, and what was known stays. */
-static void a_file_that_was_changed_is_left_alone(void **state)
+static void changed_file_is_not_read(void **state)
 {
 	struct agent_report r = { 0 };
 	struct error err;
@@ -232,11 +232,11 @@ static void a_file_that_was_changed_is_left_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_agent_sees_the_lock),
-		cmocka_unit_test(what_goes_in_comes_out),
-		cmocka_unit_test(without_room_records_are_lost_whole),
-		cmocka_unit_test(one_who_is_busy_says_so),
-		cmocka_unit_test(a_file_that_was_changed_is_left_alone),
+		cmocka_unit_test(agent_sees_the_lock),
+		cmocka_unit_test(written_records_are_read_back),
+		cmocka_unit_test(full_ring_loses_whole_records),
+		cmocka_unit_test(busy_agent_reports_it),
+		cmocka_unit_test(changed_file_is_not_read),
 	};
 	int fd = mkstemp(path);
 

@@ -133,7 +133,7 @@ static void begin(struct stream *s)
 	method(s, 2, "La/Inner$$Lambda.0x00007f3a4c003000;", "call");
 }
 
-static void a_place_has_the_methods_inlined_there(void **state)
+static void place_has_its_inlined_methods(void **state)
 {
 	struct client_symbols *symbols;
 	struct java_frame f[8];
@@ -164,7 +164,7 @@ static void a_place_has_the_methods_inlined_there(void **state)
 	client_symbols_free(symbols);
 }
 
-static void as_many_frames_are_given_as_there_is_room_for(void **state)
+static void frames_beyond_the_capacity_are_omitted(void **state)
 {
 	struct client_symbols *symbols;
 	struct unwound_frame at = { .kind = UNWOUND_COMPILED, .pc = 0x1010 };
@@ -184,7 +184,7 @@ static void as_many_frames_are_given_as_there_is_room_for(void **state)
 	client_symbols_free(symbols);
 }
 
-static void code_is_known_while_it_is_there(void **state)
+static void code_is_known_while_it_is_loaded(void **state)
 {
 	struct client_symbols *symbols;
 	struct java_frame f[8];
@@ -206,7 +206,7 @@ static void code_is_known_while_it_is_there(void **state)
 }
 
 /* Memory of code is used again; what was there is not forgotten. */
-static void an_address_has_what_was_there_at_the_time(void **state)
+static void address_has_the_code_of_the_time(void **state)
 {
 	struct client_symbols *symbols;
 	struct java_frame f[8];
@@ -224,7 +224,7 @@ static void an_address_has_what_was_there_at_the_time(void **state)
 	client_symbols_free(symbols);
 }
 
-static void classes_are_named_as_their_symbols_are(void **state)
+static void class_names_follow_their_symbols(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "La/B$$Lambda.0x00007f3a4c003000;", "a.B$$Lambda" },
@@ -254,7 +254,7 @@ static void classes_are_named_as_their_symbols_are(void **state)
 	}
 }
 
-static void what_is_told_twice_is_there_once(void **state)
+static void repeated_code_is_kept_once(void **state)
 {
 	struct client_symbols_counts counts;
 	struct client_symbols *symbols;
@@ -292,7 +292,7 @@ static void generated_code_has_the_name_of_the_smallest_piece(void **state)
 }
 
 /* At each byte: what has not come yet is waited for. */
-static void records_come_in_parts(void **state)
+static void record_in_parts_is_joined(void **state)
 {
 	struct stream s;
 
@@ -316,7 +316,7 @@ static void records_come_in_parts(void **state)
 	text_release(&s.record);
 }
 
-static void what_makes_no_sense_is_counted(void **state)
+static void invalid_records_are_counted(void **state)
 {
 	struct client_symbols_counts counts;
 	struct client_symbols *symbols;
@@ -346,7 +346,7 @@ static void what_makes_no_sense_is_counted(void **state)
 	client_symbols_free(symbols);
 }
 
-static void a_record_that_can_be_none_ends_the_reading(void **state)
+static void impossible_record_ends_the_stream(void **state)
 {
 	struct client_symbols *symbols = client_symbols_new();
 	size_t taken = 99;
@@ -370,7 +370,7 @@ static struct code code(uint64_t start, uint64_t from)
 			      .places_len = 8 };
 }
 
-static void what_went_first_is_forgotten_first(void **state)
+static void oldest_unloaded_code_is_forgotten_first(void **state)
 {
 	const uint64_t apart = 2000000000; /* so that none is another's start */
 	struct code_map *m = code_map_new(10000);
@@ -394,7 +394,7 @@ static void what_went_first_is_forgotten_first(void **state)
 }
 
 /* What is there is not forgotten for what comes. */
-static void without_room_there_is_no_more(void **state)
+static void full_map_rejects_code(void **state)
 {
 	struct code_map *m = code_map_new(10000);
 	size_t count = 0;
@@ -414,7 +414,7 @@ static void without_room_there_is_no_more(void **state)
 }
 
 /* No JVM has so much: one that lies must not fill our memory. */
-static void code_that_is_everywhere_is_not_believed(void **state)
+static void oversized_code_is_rejected(void **state)
 {
 	const uint64_t len = (uint64_t)64 << 20;
 	struct code_map *m = code_map_new(1 << 20);
@@ -434,7 +434,7 @@ static void code_that_is_everywhere_is_not_believed(void **state)
 }
 
 /* Each is on 16384 pages, with all that came before: no JVM has that. */
-static void code_that_overlaps_everywhere_costs_no_time(void **state)
+static void overlapping_code_has_bounded_cost(void **state)
 {
 	const uint64_t len = (uint64_t)64 << 20;
 	struct code_map *m = code_map_new((size_t)1 << 30);
@@ -460,8 +460,7 @@ static void code_that_overlaps_everywhere_costs_no_time(void **state)
 	code_map_free(m);
 }
 
-static void
-what_is_there_is_known_however_often_others_come_and_go(void **state)
+static void loaded_code_survives_changes_of_other_code(void **state)
 {
 	struct code_map *m = code_map_new((size_t)64 << 20);
 	struct code stays = code(0x5000, 1), c;
@@ -530,24 +529,23 @@ static void lookups_in_a_batch_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_place_has_the_methods_inlined_there),
-		cmocka_unit_test(as_many_frames_are_given_as_there_is_room_for),
-		cmocka_unit_test(code_is_known_while_it_is_there),
-		cmocka_unit_test(an_address_has_what_was_there_at_the_time),
-		cmocka_unit_test(classes_are_named_as_their_symbols_are),
-		cmocka_unit_test(what_is_told_twice_is_there_once),
+		cmocka_unit_test(place_has_its_inlined_methods),
+		cmocka_unit_test(frames_beyond_the_capacity_are_omitted),
+		cmocka_unit_test(code_is_known_while_it_is_loaded),
+		cmocka_unit_test(address_has_the_code_of_the_time),
+		cmocka_unit_test(class_names_follow_their_symbols),
+		cmocka_unit_test(repeated_code_is_kept_once),
 		cmocka_unit_test(
 			generated_code_has_the_name_of_the_smallest_piece),
-		cmocka_unit_test(records_come_in_parts),
-		cmocka_unit_test(what_makes_no_sense_is_counted),
-		cmocka_unit_test(a_record_that_can_be_none_ends_the_reading),
-		cmocka_unit_test(what_went_first_is_forgotten_first),
-		cmocka_unit_test(without_room_there_is_no_more),
-		cmocka_unit_test(code_that_overlaps_everywhere_costs_no_time),
-		cmocka_unit_test(
-			what_is_there_is_known_however_often_others_come_and_go),
+		cmocka_unit_test(record_in_parts_is_joined),
+		cmocka_unit_test(invalid_records_are_counted),
+		cmocka_unit_test(impossible_record_ends_the_stream),
+		cmocka_unit_test(oldest_unloaded_code_is_forgotten_first),
+		cmocka_unit_test(full_map_rejects_code),
+		cmocka_unit_test(overlapping_code_has_bounded_cost),
+		cmocka_unit_test(loaded_code_survives_changes_of_other_code),
 		cmocka_unit_test(lookups_in_a_batch_are_bounded),
-		cmocka_unit_test(code_that_is_everywhere_is_not_believed),
+		cmocka_unit_test(oversized_code_is_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
