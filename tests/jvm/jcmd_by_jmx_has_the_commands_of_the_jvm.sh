@@ -62,8 +62,8 @@ refuses() {
 		said "the JVM refused: Unknown argument 'nonsense'" || return
 	# An option of ours there would be a file to the JVM.
 	ask 2 jcmd "$pid" GC.heap_dump --force-hostname &&
-		said 'goes before the command' &&
-		asked 2 GC.heap_dump --quiet && said 'goes before' &&
+		said 'put it before the command' &&
+		asked 2 GC.heap_dump --quiet && said 'put it before' &&
 		asked 0 'GC.class_histogram -all' && alive "$pid"
 }
 

@@ -42,7 +42,7 @@ is_json() {
 		"$scratch/out"
 }
 
-nothing_comes_of query-integer 'is no list' &&
+nothing_comes_of query-integer 'is not a list' &&
 	nothing_comes_of query-endless 'invalid RMI reply' &&
 	nothing_comes_of query-string 'too long' &&
 	nothing_comes_of query-deep 'nested too deeply' &&
