@@ -70,7 +70,7 @@ static void add_where(const struct top *t, struct text *out)
 	if (t->filter.hide_idle)
 		text_puts(out, " no idle ");
 	if (t->filter.java_only)
-		text_puts(out, " Java's ");
+		text_puts(out, " Java ");
 	if (t->glob)
 		text_printf(out, " %s ", t->glob);
 	if (t->regex)

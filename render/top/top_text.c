@@ -92,8 +92,7 @@ static void put_absent(struct text *out, const struct top_sample *s,
 		       const char *figure)
 {
 	const struct source_note *note = top_note(s, figure);
-	const char *why = note && note->is_absent ? note->text
-						  : "not known here";
+	const char *why = note && note->is_absent ? note->text : "unavailable";
 	bool whole = strncmp(why, "- (", 3) == 0;
 
 	text_puts(out, whole ? "" : "- (");
@@ -101,18 +100,17 @@ static void put_absent(struct text *out, const struct top_sample *s,
 	text_puts(out, whole ? "\n" : ")\n");
 }
 
-/* Without Java's names nobody knows whose a thread is. */
+/* Without Java names, the threads of the application are unknown. */
 static void put_no_split(struct text *out, const struct top_sample *s)
 {
 	const struct source_note *names = top_note(s, "names");
 
-	text_puts(out, "  application cpu: - (which threads are Java's is not "
-		       "known");
+	text_puts(out, "  application cpu: - (the Java threads are unknown");
 	if (names && names->is_absent) {
-		text_puts(out, "; names are ");
+		text_puts(out, "; names: ");
 		safe_text(out, names->text, strlen(names->text));
 	}
-	text_puts(out, ")\n  other: cpu: - (likewise)\n");
+	text_puts(out, ")\n  other: cpu: - (the Java threads are unknown)\n");
 }
 
 static void put_cpu(struct text *out, const struct top_rates *r)

@@ -56,7 +56,7 @@ static void stack_draw(struct top *t, struct screen *s, unsigned top,
 
 static void stack_open(struct top *t)
 {
-	static const char wait[] = "asking for its stack trace";
+	static const char wait[] = "requesting the stack trace";
 
 	pager_rewind(&t->stack);
 	pager_set(&t->stack, wait, sizeof(wait) - 1);
@@ -109,7 +109,7 @@ static void blocked_draw(struct top *t, struct screen *s, unsigned top,
 
 static void blocked_open(struct top *t)
 {
-	static const char wait[] = "asking the JVM which threads are blocked";
+	static const char wait[] = "requesting the blocked threads";
 
 	pager_rewind(&t->blocked);
 	pager_set(&t->blocked, wait, sizeof(wait) - 1);
@@ -151,7 +151,7 @@ static void deadlocks_draw(struct top *t, struct screen *s, unsigned top,
 
 static void deadlocks_open(struct top *t)
 {
-	static const char wait[] = "looking for deadlocks";
+	static const char wait[] = "searching for deadlocks";
 
 	pager_rewind(&t->deadlocks);
 	pager_set(&t->deadlocks, wait, sizeof(wait) - 1);
