@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Samples are unwound for this long before signals and new processes are
@@ -245,10 +244,13 @@ int sampling_launch(struct sampling *s, char *const *argv, struct error *err)
 					 argv[0], err);
 }
 
+int sampling_find(struct sampling *s, struct error *err)
+{
+	return sampling_targets_open(&s->targets, err);
+}
+
 int sampling_start(struct sampling *s, struct error *err)
 {
-	if (sampling_targets_open(&s->targets, err))
-		return -1;
 	if (sampler_start(s->shared.sampler, err))
 		return -1;
 	sampling_set_rates(&s->shared);
@@ -491,7 +493,8 @@ bool sampling_step(struct sampling *s, struct pollfd *fds, nfds_t count)
 		return false;
 	}
 	s->is_behind |= !sampling_look_at_sleepers(s);
-	memcpy(all, fds, count * sizeof(*fds));
+	for (nfds_t i = 0; i < count; i++)
+		all[i] = fds[i];
 	/* Readable before there is no more room for samples. */
 	all[count] = (struct pollfd){ .fd = sampler_fd(s->shared.sampler),
 				      .events = POLLIN };

@@ -4,6 +4,7 @@
  *
  *	s = sampling_open(&options, &err);
  *	sampling_add(s, &jvm, &err);
+ *	sampling_find(s, &err);
  *	sampling_start(s, &err);
  *	while (sampling_step(s, fds, count))
  *		look at fds;
@@ -52,9 +53,13 @@ int sampling_add(struct sampling *s, struct jvm *jvm, struct error *err);
 int sampling_launch(struct sampling *s, char *const *argv, struct error *err);
 
 /*
- * Starts sampling.  With options.all, adds every running JVM.  ERROR_NO_TARGET
+ * Adds every running JVM, with options.all; call it when all other processes
+ * are added.  Takes seconds for a JVM that does not respond.  ERROR_NO_TARGET
  * if options.tid is not a thread of the processes.
  */
+int sampling_find(struct sampling *s, struct error *err);
+
+/* Starts sampling, after sampling_find(). */
 int sampling_start(struct sampling *s, struct error *err);
 
 /*

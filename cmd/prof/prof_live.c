@@ -186,6 +186,9 @@ static struct sampling *live_start(const struct prof_live_options *o,
 		    sampling_add(s, &jvm, err))
 			goto failed;
 	}
+	if (sampling_find(s, err))
+		goto failed;
+	/* Before, a signal ends sjkc at once: there is nothing to write. */
 	signals_listen();
 	prof_snapshot_listen();
 	if (sampling_start(s, err) == 0) {

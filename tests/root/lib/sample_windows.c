@@ -86,7 +86,8 @@ int main(int argc, char **argv)
 	o.min_blocked_ns = number(argv[3]) * CLOCK_NS_PER_MS;
 	s = sampling_open(&o, &err);
 	if (!s || jvm_open(&jvm, (pid_t)number(argv[4]), &err) ||
-	    sampling_add(s, &jvm, &err) || sampling_start(s, &err)) {
+	    sampling_add(s, &jvm, &err) || sampling_find(s, &err) ||
+	    sampling_start(s, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return (int)err.kind;
 	}
