@@ -12,26 +12,26 @@
 
 enum {
 	SYSCALL_BYTES = 512,
-	STACK_BYTES = 64 * 1024, /* of the kernel's stack as text */
+	STACK_BYTES = 64 * 1024, /* limit of /proc/TID/stack */
 	STATUS_BYTES = 16 * 1024,
 	PAGE = 4096,
-	COPIES = 1024,   /* of stacks that are read before they are walked */
-	COPY = 2 * PAGE, /* bytes of each at most */
-	MOST_STALLS = 3, /* then no stack of a user's is read any more */
+	COPIES = 1024,   /* maximum number of copied stacks */
+	COPY = 2 * PAGE, /* maximum bytes of each */
+	MOST_STALLS = 3, /* after these, no user stack is read */
 };
 
 struct sleeper {
 	pid_t tid;
 	uint32_t stack;
-	uint64_t switches; /* how often it had left its CPU */
-	int64_t looked_ns; /* when that was so */
+	uint64_t switches; /* number of context switches */
+	int64_t looked_ns; /* when they were counted */
 	__u64 regs[SAMPLE_REGISTERS];
-	uint32_t kernel, kernel_count; /* its addresses in the kernel */
-	uint32_t copy, copied;         /* of its stack: which, and bytes */
-	bool is_caught;                /* the kernel has told its registers */
-	bool has_stayed; /* where it was until its stack was copied */
-	bool is_seen;    /* it was looked at */
-	bool is_known;   /* it slept, and where */
+	uint32_t kernel, kernel_count; /* index and number of addresses */
+	uint32_t copy, copied;         /* index and bytes of the stack's copy */
+	bool is_caught;                /* its registers were reported */
+	bool has_stayed;               /* it did not move while copied */
+	bool is_seen;                  /* its stack was looked for */
+	bool is_known;                 /* it slept, and its stack is known */
 };
 
 struct idle_threads {
@@ -40,13 +40,13 @@ struct idle_threads {
 	size_t count, next; /* to be looked at */
 	int64_t since_ns;
 	unsigned stalls;
-	uint64_t *kernel; /* of all that were caught */
+	uint64_t *kernel; /* addresses of all caught threads */
 	size_t kernel_count, kernel_cap;
 	uint8_t *copies;
-	bool is_told; /* by the kernel, of all that slept */
+	bool is_told; /* all sleeping threads were reported */
 };
 
-/* A tid's file, without its line end; false when the thread has ended. */
+/* Reads a task's file without its newline; false if the thread has ended. */
 static bool idle_read_task(const struct sampling_target *t, pid_t tid,
 			   const char *name, size_t limit, struct text *out)
 {
@@ -62,8 +62,9 @@ static bool idle_read_task(const struct sampling_target *t, pid_t tid,
 }
 
 /*
- * "202 0x… 0x… 0x… 0x… 0x… 0x… SP IP": where the thread entered the kernel;
- * "-1 SP IP" when that was not by a system call; "running".
+ * Reads where the thread entered the kernel: "202 0x… 0x… 0x… 0x… 0x… 0x… SP
+ * IP",
+ * "-1 SP IP" if not by a system call, or "running".
  */
 static bool idle_read_place(const struct sampling_target *t, pid_t tid,
 			    uint64_t *sp, uint64_t *ip)
@@ -108,7 +109,7 @@ static void idle_add_kernel_frames(struct sampling_target *t, pid_t tid)
 	text_release(&stack);
 }
 
-/* How often it has left its CPU, whyever; 0 = that is not known. */
+/* Returns the number of context switches; 0 = unknown. */
 static uint64_t idle_read_switches(const struct sampling_target *t, pid_t tid)
 {
 	static const char name[] = "ctxt_switches:";
@@ -126,7 +127,7 @@ static uint64_t idle_read_switches(const struct sampling_target *t, pid_t tid)
 	return switches;
 }
 
-/* Pages from sp on, up to the first that cannot be read; how many bytes. */
+/* Reads pages from sp up to the first unreadable one; returns the bytes. */
 static size_t idle_read_stack(struct sampling_target *t, uint64_t sp,
 			      uint8_t *bytes, size_t size)
 {
@@ -148,9 +149,9 @@ static size_t idle_read_stack(struct sampling_target *t, uint64_t sp,
 }
 
 /*
- * Of most stacks a small part is in use: more of it is read while that is not
- * enough.  Where /proc has told of the thread, only two registers are known,
- * which is enough for most.  True when as much as is wanted has been read.
+ * Walks a stack, of which more is read until that is enough: most stacks are
+ * small.  A thread found in /proc has only two registers, enough for most
+ * stacks. True if the maximum number of bytes was read.
  */
 static bool idle_walk(struct sampling_target *t, struct sleeper *s,
 		      uint8_t *bytes, struct unwound *u)
@@ -207,12 +208,12 @@ static void idle_add_user_frames(struct sampling_target *t, struct sleeper *s)
 	free(bytes);
 }
 
-/* The kernel's frames and registers of one that sleeps, by /proc. */
+/* Reads registers and kernel frames of a sleeping thread from /proc. */
 static bool idle_find_by_proc(struct sampling_target *t, struct sleeper *s)
 {
 	uint64_t sp, ip;
 
-	/* Before: who runs meanwhile has not slept all the time. */
+	/* Counted first: a thread that runs meanwhile has more. */
 	s->looked_ns = clock_monotonic_ns();
 	s->switches = idle_read_switches(t, s->tid);
 	if (!idle_read_place(t, s->tid, &sp, &ip))
@@ -224,7 +225,7 @@ static bool idle_find_by_proc(struct sampling_target *t, struct sleeper *s)
 	return true;
 }
 
-/* As the kernel has told them. */
+/* Takes the registers and kernel frames that were reported. */
 static bool idle_find_caught(struct sampling_target *t, const struct sleeper *s)
 {
 	if (!t->shared->o->only_user)
@@ -233,24 +234,24 @@ static bool idle_find_caught(struct sampling_target *t, const struct sleeper *s)
 	return true;
 }
 
-/* One that sleeps now: where, and the stack trace; not when it runs. */
+/* Finds the stack trace of a thread that sleeps now. */
 static void idle_find_stack(struct sampling_target *t, struct sleeper *s)
 {
 	sampling_frames_begin(t->frames);
 	s->is_seen = true;
-	/* Who was not caught ran, and has a sample from when it stops. */
+	/* A thread that was not caught was running, and will have a sample. */
 	if (t->idle->is_told ? !s->is_caught || !idle_find_caught(t, s)
 			     : !idle_find_by_proc(t, s))
 		return;
 	if (!t->shared->o->only_kernel)
 		idle_add_user_frames(t, s);
 	s->stack = sampling_target_stack(t);
-	/* Its stack has been read after its registers. */
+	/* The stack was read after the registers: check that it fits. */
 	s->is_known = !s->is_caught || s->has_stayed ||
 		      s->switches == idle_read_switches(t, s->tid);
 }
 
-/* The tids of a process that are wanted, which the caller frees. */
+/* Lists the sampled TIDs of a process; the caller frees the list. */
 static pid_t *idle_list_tids(const struct sampling_target *t, size_t *count)
 {
 	pid_t only = t->shared->o->tid, *all = NULL;
@@ -322,7 +323,7 @@ void idle_threads_catch(struct idle_threads *a, const struct sample_event *e,
 	s->switches = e->weight;
 	s->looked_ns = (int64_t)e->time_ns;
 	memcpy(s->regs, e->regs, sizeof(s->regs));
-	/* A thread of the JVM's has a user side. */
+	/* Threads of a JVM have a user stack. */
 	if (e->flags & SAMPLE_NO_USER)
 		s->is_caught = false;
 	s->kernel = (uint32_t)a->kernel_count;
@@ -334,7 +335,7 @@ void idle_threads_catch(struct idle_threads *a, const struct sample_event *e,
 	a->kernel_count += e->kernel_frames;
 }
 
-/* The copy of a stack: its first page, and the next if that can be read. */
+/* Ranges for the copy of a stack: its first page and the next one. */
 static void idle_add_ranges(struct idle_threads *a, struct sleeper *s,
 			    uint32_t number, size_t most,
 			    struct memory_range *two)
@@ -405,7 +406,7 @@ bool idle_threads_look(struct sampling_target *t, int64_t until_ns)
 	while (a->next < a->count && clock_monotonic_ns() < until_ns) {
 		struct sleeper *s = &a->all[a->next++];
 
-		/* Who had a sample does not sleep any more, or did not. */
+		/* A thread with a sample is not asleep all the time. */
 		if (!sampling_threads_has_sample(t->threads, s->tid))
 			idle_find_stack(t, s);
 	}
@@ -428,8 +429,8 @@ uint32_t idle_threads_stack(const struct idle_threads *a, pid_t tid,
 }
 
 /*
- * Whether one without a sample has slept all the time.  Where no sample was
- * lost that is certain, but for who ran: it would have had one.
+ * True if a thread without a sample has slept all the time.  If no sample was
+ * lost, that is certain: a thread that ran would have one.
  */
 static bool idle_has_slept(const struct sampling_target *t,
 			   const struct sleeper *s, bool has_lost)
@@ -496,7 +497,7 @@ void idle_threads_add(struct sampling_target *t, int64_t end_ns, bool has_lost,
 			idle_find_stack(t, s);
 		late += !s->is_seen;
 		since_ns = a->since_ns;
-		/* Before, a sample of it may have been among those lost. */
+		/* Before that, its samples may be among the lost ones. */
 		if (has_lost && s->looked_ns > since_ns)
 			since_ns = s->looked_ns;
 		idle_add_sample(t, s, since_ns, end_ns);

@@ -15,10 +15,11 @@
 #include <stdlib.h>
 
 /*
- * Where threads have waited, and their stack traces.  Of waits that come too
- * often, some have no whole copy of their stacks, which is left to chance: such
- * a one has the stack trace of another wait of the thread, with the same
- * instruction, stack pointer and return addresses as far as there is a copy.
+ * The places where threads have waited, and their stack traces.  If a thread
+ * waits too often, only a random part of its waits have a whole copy of the
+ * stack.  The others get the stack trace of another wait of the thread that has
+ * the same instruction and stack pointer, and the same return addresses in the
+ * bytes that were copied.
  */
 enum { WAITS = 1 << 11, WAIT_WAYS = 4, WAIT_RETURNS = 12 };
 
@@ -35,7 +36,7 @@ struct sampling_wait {
 enum { NOTICE_BYTES = 4096 };
 
 #define AGENT_NS (10 * CLOCK_NS_PER_S)
-/* While others are sampled. */
+/* While other targets are sampled, whose samples wait. */
 #define AGENT_MEANWHILE_NS CLOCK_NS_PER_S
 
 void sampling_tell(const struct sampling_options *o, enum sampling_notice level,
@@ -50,7 +51,7 @@ void sampling_tell(const struct sampling_options *o, enum sampling_notice level,
 	o->notice(o->self, level, text);
 }
 
-/* Whoever of the two knows names now. */
+/* The sources of names that are available now. */
 static struct sampling_names target_names(const struct sampling_target *t)
 {
 	return (struct sampling_names){
@@ -62,13 +63,13 @@ static struct sampling_names target_names(const struct sampling_target *t)
 	};
 }
 
-/* The agent has one client: with it, there is no other try. */
+/* The agent has one client, so a target with an agent is not opened again. */
 static bool target_is_tried_again(const struct sampling_target *t)
 {
 	return t->shared->is_tried_again && !t->agent;
 }
 
-/* Without them, the agent may know; and native frames have names anyway. */
+/* Optional: the agent may report names, and native frames have symbols. */
 static void target_open_metadata(struct sampling_target *t)
 {
 	struct error why;
@@ -87,7 +88,7 @@ static void target_open_metadata(struct sampling_target *t)
 			      t->name.bytes, vm_symbols_limits(t->metadata));
 }
 
-/* Waiting virtual threads are on no thread of the kernel's (JEP 444). */
+/* Waiting virtual threads are not mounted on a kernel thread (JEP 444). */
 static void target_note_virtual_threads(const struct sampling_target *t)
 {
 	struct profile *p = t->shared->profile;
@@ -96,11 +97,11 @@ static void target_note_virtual_threads(const struct sampling_target *t)
 		return;
 	profile_set(p, "offcpu", "virtual-threads", "not known");
 	profile_set(p, "wall", "virtual-threads", "not known");
-	/* JVMTI reports these on the thread that carries the virtual one. */
+	/* JVMTI reports these on the carrier of the virtual thread. */
 	profile_set(p, "lock", "virtual-threads", "carriers");
 }
 
-/* Names may come from elsewhere; these events do not. */
+/* Only the agent reports these events. */
 static bool target_needs_agent(const struct sampling_target *t)
 {
 	return t->events & (SAMPLING_ALLOC | SAMPLING_LOCK);
@@ -124,7 +125,7 @@ static void target_open_classes(struct sampling_target *t)
 			why.kind ? why.text : "the JVM has no vmStructs");
 }
 
-/* Without them, waits have no owner, and it is said why. */
+/* Optional: without owners, the reason is reported. */
 static int target_read_owners(struct sampling_target *t, struct error *err)
 {
 	const struct vm_structs *v = t->view->structs;
@@ -153,7 +154,7 @@ static int target_read_owners(struct sampling_target *t, struct error *err)
 				   err);
 }
 
-/* Has the agent's functions give samples. */
+/* Attaches uprobes to the agent's functions. */
 static int target_add_probes(struct sampling_target *t, struct error *err)
 {
 	struct agent_probe probe;
@@ -216,7 +217,7 @@ static int target_load_agent_once(struct sampling_target *t, struct error *err)
 	return 0;
 }
 
-/* Leaves allocations out when another agent samples them. */
+/* Omits allocations if another agent samples them. */
 static int target_try_agent(struct sampling_target *t, struct error *err)
 {
 	struct error why = { 0 };
@@ -240,8 +241,8 @@ static int target_try_agent(struct sampling_target *t, struct error *err)
 }
 
 /*
- * Leaves out what the JVM's build does not have, and what it is not safe with.
- * Fails when no event remains.
+ * Omits events that the JVM's build does not support, and names from the agent
+ * where they can crash the build.  Fails if no event remains.
  */
 static int target_check_build(struct sampling_target *t, struct error *err)
 {
@@ -264,9 +265,9 @@ static int target_check_build(struct sampling_target *t, struct error *err)
 }
 
 /*
- * Says what loading the agent does to the JVM, and loads it, unless that is
- * not wanted.  Fails only where the agent is needed (alloc, lock); else *why,
- * which was empty, tells why it is not loaded.
+ * Loads the agent, unless an option forbids it, and reports what that does to
+ * the JVM.  Fails only if an event needs the agent (alloc, lock); otherwise
+ * sets *why, which must be empty, to the reason.
  */
 static int target_load_agent(struct sampling_target *t, struct error *why,
 			     struct error *err)
@@ -274,7 +275,7 @@ static int target_load_agent(struct sampling_target *t, struct error *why,
 	const struct sampling_options *o = t->shared->o;
 	const char *warning;
 
-	/* What was not named is not changed. */
+	/* --all does not modify JVMs that the user has not named. */
 	if ((o->all && !target_needs_agent(t)) || o->no_agent ||
 	    t->jvm.kind != JVM_HOTSPOT)
 		return 0;
@@ -299,7 +300,7 @@ static int target_load_agent(struct sampling_target *t, struct error *why,
 	return -1;
 }
 
-/* What is tried again may lack nothing then. */
+/* A target that will be opened again may have an agent then. */
 static void target_report_no_agent(const struct sampling_target *t,
 				   const struct error *why)
 {
@@ -312,7 +313,7 @@ static void target_report_no_agent(const struct sampling_target *t,
 			t->name.bytes, why->text);
 }
 
-/* Once, as above. */
+/* Reported once, for the same reason. */
 static void target_report_build(const struct sampling_target *t)
 {
 	if (target_is_tried_again(t) && !sampling_target_is_whole(t))
@@ -337,7 +338,7 @@ static int target_refuse_zero(const struct sampling_target *t,
 		    t->name.bytes);
 }
 
-/* By what it calls itself, before it is touched; not all have counters. */
+/* Reads the VM's name, before the JVM is modified; not all have counters. */
 static bool target_is_zero(const struct sampling_target *t)
 {
 	struct jvm_about about = { 0 };
@@ -350,7 +351,7 @@ static bool target_is_zero(const struct sampling_target *t)
 	return is_zero;
 }
 
-/* The agent first: what is mapped is looked at after it is. */
+/* The agent is loaded first, so that its library is among the mappings. */
 static int target_open(struct sampling_target *t, struct error *err)
 {
 	struct error no_agent = { 0 };
@@ -424,7 +425,7 @@ void sampling_target_free(struct sampling_target *t)
 	free(t);
 }
 
-/* Of how much code the agent has or had no room to tell. */
+/* Number of records that the agent had no room for. */
 static uint64_t target_untold(const struct sampling_target *t)
 {
 	struct agent_costs costs;
@@ -596,9 +597,9 @@ const char *sampling_end_frame(enum sampling_end end)
 }
 
 /*
- * What lies behind the root of a thread's stack is not copied any more: most
- * stacks are a small part of what may be copied.  The tid may have become
- * another thread's, whose stack ends elsewhere.
+ * Sets the end of a thread's stack, so that later copies stop there: most
+ * stacks are much smaller than the maximum.  The TID may have been reused by a
+ * thread whose stack ends elsewhere.
  */
 static void target_note_stack_end(struct sampling_target *t,
 				  const struct sample_event *e,
@@ -657,7 +658,7 @@ static bool copy_has_return(const struct sample_event *e, const uint8_t *stack,
 	return value == pc;
 }
 
-/* What of a walk shows in a copy of its stack, however short. */
+/* Keeps a return address that a short copy of the stack contains. */
 static void wait_add_return(struct sampling_wait *w,
 			    const struct sample_event *e, const uint8_t *stack,
 			    uint64_t address, uint64_t pc)
@@ -681,7 +682,7 @@ static bool wait_fits(const struct sampling_wait *w,
 	return w->stack && w->count;
 }
 
-/* Of a wait that was walked: the latest of a place is the first. */
+/* Keeps a walked wait, the latest first among those of a place. */
 static void target_note_wait(struct sampling_target *t,
 			     const struct sample_event *e, const uint8_t *stack,
 			     const struct unwound *u)
@@ -698,7 +699,7 @@ static void target_note_wait(struct sampling_target *t,
 		wait_add_return(&new, e, stack, u->frames[i - 1].bp + 8,
 				u->frames[i].pc);
 	}
-	/* In place of the same one, or of the oldest. */
+	/* Replaces an equal wait, or the oldest. */
 	while (at < WAIT_WAYS - 1 &&
 	       !(w[at].place == new.place &&wait_fits(&w[at], e, stack)))
 		at++;
@@ -725,7 +726,7 @@ static uint32_t target_estimate_stack(struct sampling_target *t,
 	return 0;
 }
 
-/* What it means that the copy of a stack has ended before the walk. */
+/* The reason why the copy of the stack ended before the walk. */
 static enum sampling_end sample_cut_reason(const struct sample_event *e)
 {
 	if (e->flags & SAMPLE_LEFT_OUT)
@@ -773,7 +774,7 @@ static void target_walk(struct sampling_target *t, const struct sample_event *e,
 	from.stack = stack;
 	from.stack_bytes = e->stack_bytes;
 	unwinder_walk(t->unwinder, &from, &u);
-	/* What did not come is asked for anew: the next may not need it. */
+	/* Read the memory again for the next sample, which may not need it. */
 	if (remote_memory_missed(t->view->remote) != missed)
 		t->batch = 0;
 	end = sampling_target_count_end(t, &u, sample_cut_reason(e), missed);
@@ -807,13 +808,13 @@ void sampling_target_add(struct sampling_target *t, unsigned wanted,
 	t->samples++;
 }
 
-/* Of a function of the agent's: in the kernel there is only the uprobe. */
+/* A call of the agent's function: its kernel frames are only the uprobe's. */
 static bool sample_is_call(const struct sample_event *e)
 {
 	return e->kind == SAMPLE_ALLOC || e->kind == SAMPLE_LOCK;
 }
 
-/* It slept before sampling began, when nobody could copy its stack. */
+/* The thread slept before sampling began, so no program copied its stack. */
 static uint32_t target_idle_stack(const struct sampling_target *t,
 				  const struct sample_event *e)
 {
@@ -847,7 +848,7 @@ static uint32_t target_find_stack(struct sampling_target *t,
 	return sampling_target_stack(t);
 }
 
-/* The class that was allocated or locked; 0 = it could not be read. */
+/* Returns the allocated or locked class; 0 = it could not be read. */
 static uint32_t target_find_class(struct sampling_target *t,
 				  const struct sample_event *e)
 {
@@ -863,7 +864,7 @@ static uint32_t target_find_class(struct sampling_target *t,
 	return 0;
 }
 
-/* The thread that owned the monitor when the wait began; 0 = not known. */
+/* Returns the monitor's owner when the wait began; 0 = unknown. */
 static uint32_t target_find_owner(struct sampling_target *t,
 				  const struct sample_event *e)
 {
@@ -882,7 +883,7 @@ void sampling_target_sample(struct sampling_target *t,
 			    const struct sample_event *e,
 			    const uint64_t *kernel, const uint8_t *stack)
 {
-	/* A kind of sample may be of several events. */
+	/* A kind of sample may belong to several events. */
 	static const unsigned of[SAMPLE_KINDS] = {
 		[SAMPLE_CPU] = SAMPLING_CPU | SAMPLING_WALL,
 		[SAMPLE_OFFCPU] = SAMPLING_OFFCPU | SAMPLING_WALL,
@@ -901,7 +902,7 @@ void sampling_target_sample(struct sampling_target *t,
 	if (e->kind >= SAMPLE_KINDS)
 		return;
 	sample.thread = sampling_threads_id(t->threads, (pid_t)e->tid, e->comm);
-	/* Not before: who was off the CPU for short has not slept all along. */
+	/* After the thread got its id: a short wait still shows that it ran. */
 	if (e->kind == SAMPLE_OFFCPU &&
 	    e->weight < (uint64_t)s->o->min_blocked_ns)
 		return;

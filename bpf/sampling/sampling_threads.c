@@ -16,10 +16,10 @@
 
 #define ASK_NS  (5 * CLOCK_NS_PER_S)
 #define LOOK_NS (CLOCK_NS_PER_S / 5)
-/* Threads of the JVM's that are no Java threads are never found. */
+/* Internal threads of the JVM are never found in its thread list. */
 #define LOOKS      10
 #define STAT_BYTES 4096
-#define OWNERS     ((size_t)1 << 16) /* known by Java's id alone */
+#define OWNERS     ((size_t)1 << 16) /* known only by their Java id */
 
 struct known_thread {
 	pid_t tid, ns_tid;
@@ -28,9 +28,9 @@ struct known_thread {
 	char comm[PROCFS_NAMES];
 	bool is_sampled;
 	bool is_named; /* by the JVM */
-	bool is_asked; /* about: what it did not say then it will not say */
-	uint8_t looks; /* at the JVM's memory that gave no name */
-	uint64_t seen; /* a hash of the name that it had there; 0 = none */
+	bool is_asked; /* by a dump: a missing name stays missing */
+	uint8_t looks; /* reads of the JVM's memory without a name */
+	uint64_t seen; /* hash of the name read there; 0 = none */
 };
 
 struct sampling_threads {
@@ -40,10 +40,10 @@ struct sampling_threads {
 	struct map64 by_java; /* the profile's id */
 	struct known_thread *all;
 	size_t count, cap;
-	struct thread_dumps *dumps; /* NULL = it is not to be asked */
-	bool has_new;               /* that the JVM may know more of */
-	bool has_searched;          /* for an owner, among all tasks, in vain */
-	/* Instead, where the JVM's names are, once that is known; or NULL. */
+	struct thread_dumps *dumps; /* NULL = no thread dumps */
+	bool has_new;               /* a thread's whole name may be unknown */
+	bool has_searched;          /* all tasks were searched in vain */
+	/* Without dumps: where to read names, once known; or NULL. */
 	const struct vm_structs *structs;
 	struct memory *memory;
 	struct java_thread_names *names;
@@ -72,7 +72,7 @@ void sampling_threads_free(struct sampling_threads *t)
 	free(t);
 }
 
-/* The tid as the JVM has it; ours when the thread has ended. */
+/* The TID in the JVM's PID namespace; 0 = the thread has ended. */
 static pid_t threads_ns_tid(const struct jvm *jvm, pid_t tid)
 {
 	struct proc_status status;
@@ -91,7 +91,7 @@ static uint32_t threads_add_string(struct profile *p, const char *name)
 	return profile_string(p, name, strlen(name));
 }
 
-/* A tid may have become another thread's, which the kernel calls otherwise. */
+/* A TID may have been reused by a thread with another kernel name. */
 static bool thread_has_comm(pid_t pid, const struct known_thread *k)
 {
 	struct text comm = { 0 };
@@ -124,9 +124,8 @@ static void threads_take_name(struct sampling_threads *t,
 }
 
 /*
- * A name of 15 bytes may be the beginning of a longer one, and the launcher's
- * own is that of a thread that was not named.  All others are whole, and no
- * reason to stop a JVM for.
+ * A name of 15 bytes may be truncated, and "java" is the launcher's, of a
+ * thread without a kernel name.  All others are whole and need no thread dump.
  */
 static bool comm_may_be_cut(const char *comm)
 {
@@ -144,7 +143,7 @@ static void threads_set_comm(struct sampling_threads *t, struct known_thread *k,
 	k->seen = 0;
 	if (!comm_may_be_cut(k->comm))
 		return;
-	/* The last dump may have it, though it is sampled only now. */
+	/* The last dump may contain the thread. */
 	if (t->dumps)
 		threads_take_name(t, k);
 	t->has_new |= !k->is_named;
@@ -171,7 +170,7 @@ static struct known_thread *threads_add(struct sampling_threads *t, pid_t tid,
 	return k;
 }
 
-/* NULL = it has no id yet. */
+/* Returns NULL if the thread has no id yet. */
 static struct known_thread *threads_find(const struct sampling_threads *t,
 					 pid_t tid)
 {
@@ -196,7 +195,7 @@ uint32_t sampling_threads_id(struct sampling_threads *t, pid_t tid,
 	return k->id;
 }
 
-/* Our number of a thread that the JVM counts so; 0 = there is none. */
+/* Returns the TID here for one in the JVM's PID namespace; 0 = none. */
 static pid_t threads_find_tid(struct sampling_threads *t, pid_t ns_tid)
 {
 	struct dirent *entry;
@@ -222,12 +221,12 @@ static pid_t threads_find_tid(struct sampling_threads *t, pid_t ns_tid)
 	}
 	if (tasks)
 		closedir(tasks);
-	/* To look at all of them takes a while: once in a batch. */
+	/* Searching all tasks takes long: once per batch. */
 	t->has_searched = tid == 0;
 	return tid;
 }
 
-/* A thread's start is known to a tick of the clock that counts CPU time. */
+/* A thread's start time has the resolution of a clock tick. */
 static bool thread_began_later(const struct sampling_threads *t, pid_t tid,
 			       int64_t ns)
 {
@@ -247,7 +246,7 @@ static bool thread_began_later(const struct sampling_threads *t, pid_t tid,
 	return later;
 }
 
-/* An owner may sleep all the time, and never have a sample of its own. */
+/* An owner that sleeps all the time has no sample of its own. */
 static uint32_t threads_platform_owner(struct sampling_threads *t, pid_t tid)
 {
 	const struct known_thread *known = threads_find(t, tid);
@@ -269,7 +268,7 @@ static uint32_t threads_platform_owner(struct sampling_threads *t, pid_t tid)
 	return id;
 }
 
-/* That it is virtual is known once it was found on a carrier. */
+/* A thread is known to be virtual once it was found on a carrier. */
 static uint32_t threads_java_owner(struct sampling_threads *t,
 				   const struct monitor_owner *owner)
 {
@@ -319,7 +318,7 @@ static uint32_t thread_copy(const struct profile *from, struct profile *to,
 	return profile_thread(to, &thread);
 }
 
-/* Ids of Java's own, whose thread may have ended, are found again if needed. */
+/* Threads known only by their Java id are added again when needed. */
 void sampling_threads_renew(struct sampling_threads *t, struct profile *p)
 {
 	size_t kept = 0;
@@ -355,8 +354,8 @@ uint64_t *sampling_threads_stack_end(struct sampling_threads *t, pid_t tid)
 }
 
 /*
- * Those that began to be sampled since it was asked may be in the answer, too;
- * whoever is not is asked about later.
+ * The dump may also contain threads that were sampled after its request; a
+ * thread that is missing is requested later.
  */
 static void threads_take_names(struct sampling_threads *t)
 {
@@ -395,9 +394,9 @@ void sampling_threads_look(struct sampling_threads *t,
 }
 
 /*
- * Whether the kernel's name may come from this one.  HotSpot gives the kernel
- * the first 15 bytes or, since JDK-8368124 (JDK 26), 7 and the last 6 with two
- * dots between.
+ * True if the kernel's name may be derived from this one.  HotSpot sets the
+ * first 15 bytes or, since JDK-8368124 (JDK 26), the first 7 and the last 6
+ * with two dots between.
  */
 static bool name_fits_comm(const char *comm, const char *name)
 {
@@ -413,8 +412,8 @@ static bool name_fits_comm(const char *comm, const char *name)
 }
 
 /*
- * False of what is no text: a JVM that keeps arrays in another way than is
- * known gives control characters, or what became U+FFFD.
+ * False if a name is not text: reading an array of an unknown layout gives
+ * control characters or U+FFFD.
  */
 static bool name_is_likely(const char *name)
 {
@@ -426,9 +425,9 @@ static bool name_is_likely(const char *name)
 }
 
 /*
- * A name that the kernel's does not come from is that of a thread which was
- * renamed by another, or of the first one, or was read while a collector moved
- * it: it has to be the same the next time.
+ * A name that does not match the kernel's belongs to a thread that another
+ * thread renamed, or to the main thread, or was read while a collector moved
+ * it: it is accepted if the next read gives the same name.
  */
 static void threads_take_read_name(struct sampling_threads *t,
 				   struct known_thread *k,
@@ -470,7 +469,7 @@ static bool threads_open_names(struct sampling_threads *t)
 	return t->names != NULL;
 }
 
-/* Looks into the JVM's memory for names of threads that are new. */
+/* Reads names of new threads from the JVM's memory. */
 static void threads_read_names(struct sampling_threads *t)
 {
 	struct java_thread_name *all;
@@ -520,7 +519,7 @@ void sampling_threads_refresh(struct sampling_threads *t)
 
 void sampling_threads_finish(struct sampling_threads *t, int64_t until_ns)
 {
-	/* Twice: some names are to be the same then. */
+	/* Twice, since some names must be read twice. */
 	for (int i = 0; i < 2 && !t->dumps; i++)
 		threads_read_names(t);
 	if (!t->dumps || !jvm_runs(t->jvm))
