@@ -2,6 +2,7 @@
 #include "core/base/clock.h"
 #include "core/process/remote_memory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -372,26 +373,37 @@ static void killed_helper_is_replaced(void **state)
 static void helper_has_only_its_channel_and_the_target_open(void **state)
 {
 	struct target t;
-	char line[64], path[96], link[64], *at = line;
+	char line[64], link[64], *at = line;
+	unsigned sockets = 0, pidfds = 0;
+	struct dirent *entry;
+	ssize_t len;
 	pid_t pid;
+	DIR *dir;
 
 	(void)state;
 	begin(&t, NULL);
 	read_children(line, sizeof(line));
 	pid = next_child(&at, t.pid);
 	assert_true(pid > 0);
-	for (int fd = 0; fd < 64; fd++) {
-		ssize_t len;
-
-		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
-		len = readlink(path, link, sizeof(link) - 1);
+	snprintf(line, sizeof(line), "/proc/%d/fd", (int)pid);
+	dir = opendir(line);
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		len = readlinkat(dirfd(dir), entry->d_name, link,
+				 sizeof(link) - 1);
 		if (len < 0)
 			continue;
 		link[len] = '\0';
-		if (strcmp(link, "/dev/null") != 0 &&
-		    strncmp(link, "socket:", 7) != 0)
-			assert_string_equal(link, "anon_inode:[pidfd]");
+		if (strncmp(link, "socket:", 7) == 0)
+			sockets++;
+		else if (strcmp(link, "anon_inode:[pidfd]") == 0)
+			pidfds++;
+		else
+			assert_string_equal(link, "/dev/null");
 	}
+	closedir(dir);
+	assert_int_equal(sockets, 1);
+	assert_int_equal(pidfds, 1);
 	end(&t);
 }
 
