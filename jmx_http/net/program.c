@@ -485,7 +485,9 @@ struct program *program_start(struct programs *all,
 	} else if (!program_open_files(plan->is_connection, io, errors, err)) {
 		struct program_files files = {
 			.words = plan->words,
-			.in = plan->is_connection ? dup(io[1]) : null,
+			.in = plan->is_connection
+				      ? fcntl(io[1], F_DUPFD_CLOEXEC, 0)
+				      : null,
 			.out = io[1],
 			.errors = errors[1],
 			.is_connection = plan->is_connection,

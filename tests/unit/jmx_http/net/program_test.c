@@ -381,6 +381,28 @@ static void program_inherits_no_descriptors_and_no_signals(void **state)
 	signal(SIGPIPE, SIG_DFL);
 }
 
+static void connected_program_inherits_standard_descriptors_only(void **state)
+{
+	char bytes[64] = "";
+	struct pollfd p;
+	struct heard h;
+	struct program *c;
+
+	(void)state;
+	set_up(&h);
+	c = start_shell(&h, true, "ls /proc/self/fd | tr '\\n' ' '");
+	p = (struct pollfd){ .fd = program_take_fd(c), .events = POLLIN };
+	assert_int_equal(poll(&p, 1, PATIENCE_S * 1000), 1);
+	assert_true(read(p.fd, bytes, sizeof(bytes) - 1) > 0);
+	/* ls itself opens the folder. */
+	assert_string_equal(bytes, "0 1 2 3 ");
+	close(p.fd);
+	program_end(c);
+	while (programs_count(h.all))
+		turn(&h);
+	tear_down(&h);
+}
+
 /* A proxy that is killed, as nobody can help it. */
 static void grandchildren_die_with_a_killed_proxy(void **state)
 {
@@ -458,6 +480,8 @@ int main(void)
 		cmocka_unit_test(number_of_programs_is_limited),
 		cmocka_unit_test(
 			program_inherits_no_descriptors_and_no_signals),
+		cmocka_unit_test(
+			connected_program_inherits_standard_descriptors_only),
 		cmocka_unit_test(grandchildren_die_with_a_killed_proxy),
 		cmocka_unit_test(hundred_programs_leave_no_descriptor),
 	};
