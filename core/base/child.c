@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -163,6 +164,16 @@ static void files_close_others(const struct child_options *o, int channel)
 	}
 }
 
+/* "pidfd:[4711]", before Linux 6.9 "anon_inode:[pidfd]". */
+static bool file_is_pidfd(int fd)
+{
+	char path[40], name[40] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, name, sizeof(name) - 1) > 0 &&
+	       strstr(name, "pidfd");
+}
+
 /* Replaces descriptors up to last that are open and not kept. */
 static void files_null(const struct child_options *o, int channel, int last)
 {
@@ -170,7 +181,8 @@ static void files_null(const struct child_options *o, int channel, int last)
 
 	for (int fd = 0; fd <= last; fd++) {
 		if (fd == null || files_are_kept(o, channel, fd) ||
-		    fcntl(fd, F_GETFD) < 0)
+		    fcntl(fd, F_GETFD) < 0 ||
+		    (fd > STDERR_FILENO && file_is_pidfd(fd)))
 			continue;
 		if (null < 0 || dup2(null, fd) < 0)
 			close(fd);

@@ -45,7 +45,8 @@ enum child_files {
 	/*
 	 * All but those kept become /dev/null: for jobs that use objects of
 	 * the parent.  They read end of file where the parent has a connection,
-	 * and cannot confuse an old descriptor with a new one.
+	 * and cannot confuse an old descriptor with a new one.  Pidfds stay:
+	 * /dev/null in place of one means that its process has ended.
 	 */
 	CHILD_NULLS_FILES,
 	CHILD_KEEPS_FILES, /* all of them */

@@ -48,6 +48,11 @@ signalled() {
 	return 1
 }
 
+# The cleanup process needs the local connector, too.
+killed_by_pid() {
+	begin -p "$pid" && kill -KILL "$ttop" && ended 137 && measures false
+}
+
 # After an end of its own it is as before at once.
 by_itself() {
 	ask 0 ttop -s "127.0.0.1:$port" --json -c -ri 300ms --iterations 1 &&
@@ -157,7 +162,7 @@ beside_proc_afterwards() {
 check() {
 	jmx_target "$1" -- allocators=1 && by_itself &&
 		signalled INT 0 && signalled TERM 0 && signalled HUP 129 &&
-		signalled KILL 137 && by_a_key && by_a_key_and_killed &&
+		signalled KILL 137 && killed_by_pid && by_a_key && by_a_key_and_killed &&
 		leaves_what_was_on &&
 		says_when_it_cannot && says_that_nobody_answers &&
 		beside_proc "$1" && beside_proc_afterwards

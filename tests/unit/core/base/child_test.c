@@ -338,10 +338,11 @@ enum {
 	SEES_NULL = 4, /* in the other one's place */
 	STDIN_IS_NULL = 8,
 	STDERR_IS_NULL = 16,
+	SEES_PIDFD = 32,
 };
 
 struct looking {
-	int kept, other;
+	int kept, other, pidfd;
 	unsigned *found;
 };
 
@@ -354,6 +355,7 @@ static int look_job(void *self, int channel, struct error *err)
 	*l->found = (is_open(l->kept) && !is_null(l->kept) ? SEES_KEPT : 0) |
 		    (is_open(l->other) ? SEES_OTHER : 0) |
 		    (is_null(l->other) ? SEES_NULL : 0) |
+		    (is_open(l->pidfd) && !is_null(l->pidfd) ? SEES_PIDFD : 0) |
 		    (is_null(STDIN_FILENO) ? STDIN_IS_NULL : 0) |
 		    (is_null(STDERR_FILENO) ? STDERR_IS_NULL : 0);
 	return CHILD_NOTHING;
@@ -374,12 +376,15 @@ static unsigned look_with(enum child_files files)
 	close(open_high_pipe(&l.kept));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 	l.other = dup2(ends[1], HIGH_FD - 1);
+	l.pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	assert_true(l.pidfd >= 0);
 	l.found = found;
 	assert_int_equal(child_start(&c, &options, look_job, &l, &err), 0);
 	assert_int_equal(child_wait(&c, LATE, &fd, &err), CHILD_DONE);
 	assert_true(child_end(&c, CLOCK_NS_PER_S));
 	close(ends[0]);
 	close(ends[1]);
+	close(l.pidfd);
 	close(l.other);
 	close(l.kept);
 	seen = *found;
@@ -399,8 +404,10 @@ static void each_policy_for_descriptors_does_what_it_promises(void **state)
 	/* A connection of the parent's reads end of file, whatever its number.
 	 */
 	assert_int_equal(look_with(CHILD_NULLS_FILES),
-			 SEES_KEPT | SEES_OTHER | SEES_NULL | STDIN_IS_NULL);
-	assert_int_equal(look_with(CHILD_KEEPS_FILES), SEES_KEPT | SEES_OTHER);
+			 SEES_KEPT | SEES_OTHER | SEES_NULL | STDIN_IS_NULL |
+				 SEES_PIDFD);
+	assert_int_equal(look_with(CHILD_KEEPS_FILES),
+			 SEES_KEPT | SEES_OTHER | SEES_PIDFD);
 	dup2(was, STDIN_FILENO);
 	close(was);
 	close(fds[0]);
@@ -516,8 +523,7 @@ static void launch_fails_for_a_program_that_does_not_begin(void **state)
 	alarm(60);
 	assert_int_equal(launch_begin(&l, SOON, &err), -1);
 	assert_int_equal(err.kind, ERROR_FAILED);
-	assert_non_null(
-		strstr(err.text, "cannot start true: timed out"));
+	assert_non_null(strstr(err.text, "cannot start true: timed out"));
 	launch_close(&l);
 	alarm(0);
 	assert_int_equal(waitpid(pid, NULL, WNOHANG), -1);
