@@ -29,7 +29,7 @@ static struct {
 	.output = "-",
 };
 
-/* What a histogram is taken of. */
+/* The JVM and the options of a histogram. */
 struct heap {
 	struct jvm jvm;
 	struct attach *attach;
@@ -99,7 +99,7 @@ static int take_live(struct heap *heap, struct class_histogram *h,
 	return hh_take(heap, which_live, h, err);
 }
 
-/* What is there before a full collection and no longer after it. */
+/* Garbage: objects that a full collection removes. */
 static int take_dead(struct heap *heap, struct class_histogram *h,
 		     struct error *err)
 {

@@ -249,7 +249,7 @@ static int ask_by_attach(int *argc, char ***argv, struct error *err)
 	return ret;
 }
 
-/* What takes long by attach takes as long by JMX. */
+/* A command that takes long by attaching takes as long over JMX. */
 static int ask_by_jmx(int *argc, char ***argv, struct error *err)
 {
 	struct text line = { 0 };

@@ -53,7 +53,7 @@ static int listed_init(struct listed *l, const struct jps_filter *filter,
 		struct process *p = &l->processes[l->count];
 		struct error unused;
 
-		/* What has ended meanwhile is not missed. */
+		/* A process that has exited meanwhile is no failure. */
 		if (process_init(p, &l->list.jvms[i], &unused))
 			continue;
 		p->show_secrets = opt.show_secrets;

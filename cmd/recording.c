@@ -41,7 +41,7 @@ const char *recording_formats(void)
 	return choices.bytes;
 }
 
-/* What messages call a path. */
+/* The name of a path in messages. */
 static const char *name_of(const char *path)
 {
 	return strcmp(path, "-") == 0 ? "<stdin>" : path;
@@ -115,7 +115,7 @@ static void read_and_tell(struct source *s, const struct sources *all,
 	progress_start(what.bytes);
 	s->failed = read_source(s, format, p, err) != 0;
 	progress_end();
-	/* Where nothing was to be had, the error says it all. */
+	/* If nothing was readable, the error tells why. */
 	if (all->loud && !s->failed)
 		recording_print_remarks(p, name_of(s->path), before, known);
 	if (s->failed || !all->keep)
@@ -265,7 +265,7 @@ static void add_times(struct text *out, const struct profile *p)
 	add_time(out, p->latest_ns);
 }
 
-/* What -v wants to know of all that was read. */
+/* Prints totals of the profile for -v. */
 static void tell_details(const struct profile *p)
 {
 	struct text times = { 0 };

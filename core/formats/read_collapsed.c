@@ -487,7 +487,7 @@ static const char *push_frames(struct collapsed *c, struct line line)
 	return NULL;
 }
 
-/* What the writer of collapsed stack traces says of samples without one. */
+/* The line that stands for samples without a stack trace. */
 static bool is_no_stack(struct line line)
 {
 	return line_is(line, "[no stack trace]");
@@ -595,7 +595,7 @@ static int read_collapsed(const uint8_t *bytes, size_t len, struct profile *p,
 	return 0;
 }
 
-/* What a line of the head speaks for. */
+/* The format that a line of the head suggests. */
 enum looks { LOOKS_EMPTY, LOOKS_STACK, LOOKS_NAME, LOOKS_OTHER, LOOKS_BINARY };
 
 static enum looks line_looks(struct line line)

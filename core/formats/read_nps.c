@@ -313,7 +313,7 @@ static bool sniff_nps(const uint8_t *head, size_t len)
 	       is_apps(head, len);
 }
 
-/* What is known by name but not read. */
+/* Known kinds of snapshots that sjkc does not read. */
 static int check_kind(const uint8_t *bytes, size_t len, struct error *err)
 {
 	if (is_npss(bytes, len))
@@ -513,7 +513,7 @@ static bool is_epoch(int64_t ms)
 	return ms >= EPOCH_MIN_MS && ms < EPOCH_MAX_MS;
 }
 
-/* What stands before the threads. */
+/* The fields before the threads. */
 static int read_start(struct snapshot *s, struct cursor *c, struct error *err)
 {
 	uint32_t version = cursor_u32(c);

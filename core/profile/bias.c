@@ -245,7 +245,7 @@ static const char *interval_of(const struct profile *p, const char *event)
 	return profile_setting(p, JAVA_SAMPLE, "interval");
 }
 
-/* What such an interval is a number of; NULL: of ns. */
+/* The unit of such an interval; NULL: ns. */
 static const char *bias_counted(const struct profile *p, const char *event)
 {
 	const char *what = profile_setting(p, "", "event");

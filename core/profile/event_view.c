@@ -14,7 +14,7 @@ struct family {
 	const char *types[EVENT_VIEW_TYPES + 1]; /* ends with NULL */
 };
 
-/* What adds up: no observation is in two types of a family. */
+/* Event types that can be added up: no observation is in two of a family. */
 /* clang-format off */
 static const struct family families[] = {
 	{ "cpu", { "jdk.ExecutionSample" } },

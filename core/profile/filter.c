@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of each stack trace, thread and state before cells are. */
+/* Results for each stack trace, thread and state, computed before the cells. */
 struct verdict {
 	const struct profile *profile;
 	uint8_t *stacks;  /* WANTED and UNWANTED of frames on the path */

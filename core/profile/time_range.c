@@ -246,7 +246,7 @@ int64_t time_bound_resolve(const struct time_bound *bound, int64_t start_ns,
 #define SECOND_NS INT64_C(1000000000)
 #define ZONES     "/usr/share/zoneinfo/"
 
-/* What ends each field but the last. */
+/* The character after each field but the last. */
 static const char ends[TIME_FIELDS - 1] = { '.', '.', '_', ':', ':' };
 
 static int two_digits(const char *at)

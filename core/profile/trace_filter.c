@@ -553,7 +553,7 @@ struct trace_filter {
 	bool trim;
 };
 
-/* What is known of each stack trace before cells are looked at. */
+/* Results for each stack trace, computed before the cells. */
 struct verdict {
 	uint8_t *states;   /* in which it passes, a bit each */
 	uint32_t *trimmed; /* what is left of it; NULL: all */

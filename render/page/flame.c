@@ -32,7 +32,7 @@
  * PAGE.md beside this file says what is in it.
  */
 
-/* What the block is made of; all borrowed. */
+/* The parts of the data block; all borrowed. */
 struct flame_data {
 	const struct profile *profile;
 	const struct event_view *views;
@@ -137,7 +137,7 @@ static void flame_cells_release(struct flame_cells *cells)
 	*cells = (struct flame_cells){ 0 };
 }
 
-/* What tells a cell from others at its place, as a number. */
+/* The sort key of a cell among others at its place. */
 static uint64_t minor_of(const struct flame_cells *cells, const struct cell *c)
 {
 	if (cells->data->options->no_threads)
@@ -749,7 +749,7 @@ static void summary_frames(struct text *out, const struct profile *p,
 /* The template, linked into the binary; build/flame_page.html. */
 extern const char flame_page_start[], flame_page_end[];
 
-/* What goes into the holes of the template. */
+/* The texts that replace the marks of the template. */
 struct page {
 	struct text title;
 	struct text summary;
@@ -829,7 +829,7 @@ static struct flame_result fill_page(struct page *page, const struct profile *p,
 	d->node_of = widths.marks;
 	d->result = &result;
 	flame_data(&block, d);
-	/* What it was made of ends here. */
+	/* The locals that d points to end here. */
 	d->table = NULL;
 	d->tree = NULL;
 	d->node_of = NULL;

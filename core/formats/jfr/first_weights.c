@@ -134,7 +134,7 @@ static uint64_t steady_weight(const struct first_weights *f,
 						: w->sample.weight;
 }
 
-/* What the thread allocated in the recording until its first sample. */
+/* Bytes that the thread allocated in the recording before its first sample. */
 static uint64_t weights_estimate(const struct first_weights *f,
 				 const struct first_weight *w)
 {

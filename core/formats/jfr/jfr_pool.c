@@ -64,7 +64,7 @@ static enum jfr_pool_role role_of(const struct jfr_type *t)
 	return JFR_POOL_ROLES;
 }
 
-/* What a picked field that is a key leads to. */
+/* The pools that the keys in picked fields refer to. */
 static void note_references(struct jfr_pools *ps, enum jfr_pool_role role)
 {
 	struct jfr_pool *pool = &ps->pools[role];

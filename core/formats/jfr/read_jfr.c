@@ -57,7 +57,7 @@ static inline bool jfr_settings_wants(const struct jfr_settings *js,
 /* The fields of both types of events. */
 enum { FIELD_ID, FIELD_NAME, FIELD_VALUE, FIELDS };
 
-/* What says how much of what happened is in a recording. */
+/* Settings that limit which samples a recording holds. */
 static const char *const kept[] = {
 	"period",    /* between samples: "20 ms", "everyChunk" */
 	"throttle",  /* at most so many: "300/s" */
