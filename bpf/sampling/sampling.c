@@ -618,7 +618,7 @@ static void sampling_add_losses(struct sampling *s)
 		{ true, "names lost", had.untold,
 		  "the agent's buffer was full" },
 		{ true, "samples lost", lost.lost,
-		  "the ring buffer was full; use a lower -F or --stack-bytes" },
+		  "a buffer was full; use a lower -F or --stack-bytes" },
 		{ true, "samples left out", s->astray,
 		  "their processes could not be opened" },
 		{ true, "stack traces lost", stalled,
