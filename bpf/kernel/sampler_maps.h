@@ -21,8 +21,6 @@
 #define SAMPLER_ARRAYS      SAMPLER_WALK_BYTES
 
 #define SAMPLER_STACK_LIMIT (256 * 1024)
-/* The first and the last may be parts of pages. */
-#define SAMPLER_STACK_PAGES (SAMPLER_STACK_LIMIT / PAGE_BYTES + 1)
 
 #define SAMPLER_RING_BYTES  (32 * 1024 * 1024)
 #define SAMPLER_TARGETS     1024
