@@ -98,6 +98,15 @@ void rmi_judge_registry(struct rmi_probe *p, const struct java_value *thrown)
 	text_release(&verdict);
 }
 
+void rmi_judge_withheld(struct rmi_probe *p)
+{
+	probe_judge(p->report,
+		    "the password was not sent: the JMX server does not use "
+		    "TLS, and a certificate was given",
+		    "start the JVM with -D" REMOTE
+		    "ssl=true, or omit --cacert and --cert");
+}
+
 void rmi_judge_login(struct rmi_probe *p, const struct error *err)
 {
 	if (err->kind != ERROR_PERMISSION)

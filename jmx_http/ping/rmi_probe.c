@@ -353,7 +353,9 @@ static void judge(struct rmi_probe *p, struct error *err)
 			judge_missing(p, &l->server, &l->version, err);
 		break;
 	case LOGIN_CLIENT:
-		if (!l->has_reply)
+		if (l->is_withheld)
+			rmi_judge_withheld(p);
+		else if (!l->has_reply)
 			rmi_judge_silence(p, err->sys);
 		else if (l->opened.is_exception)
 			rmi_judge_login(p, err);

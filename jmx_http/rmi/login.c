@@ -563,6 +563,7 @@ static int login_check_secrecy(struct rmi_login *l, struct error *err)
 		a->warn_clear = NULL;
 		return 0;
 	}
+	l->is_withheld = true;
 	return fail(err, ERROR_REFUSED,
 		    "the password was not sent: %s, port %d does not speak "
 		    "TLS, and a certificate was given",

@@ -107,6 +107,7 @@ struct rmi_login {
 	enum rmi_answer answer;
 	struct tls_report tls; /* of the last handshake */
 	bool has_reply;        /* to the last call */
+	bool is_withheld;      /* the password: there is no TLS */
 
 	/* Private from here on. */
 	int64_t deadline_ns; /* of the step */

@@ -207,6 +207,33 @@ static void each_odd_answer_has_its_verdict(void **state)
 	}
 }
 
+/* A certificate was given, but the server does not use TLS. */
+static void withheld_password_has_its_verdict(void **state)
+{
+	struct stand_in s = { .script = well };
+	struct rmi_probe_options options = {
+		.target = {
+			.timeout_ns = 10 * CLOCK_NS_PER_S,
+			.credentials = { "monitor", "secret" },
+			.tls.cacert = "tests/data/tls/authority.pem",
+		},
+		.as_given = "",
+	};
+	struct error err = { 0 };
+	struct probe p;
+
+	(void)state;
+	stand_in_start(&s);
+	options.target.address = s.target;
+	assert_int_equal(rmi_probe_run(&p, &options, &err), 0);
+	assert_string_equal(last_of(&p)->name, "login");
+	assert_int_equal(p.kind, ERROR_REFUSED);
+	assert_non_null(strstr(p.verdict.bytes, "the password was not sent"));
+	assert_int_equal(s.shared->logins, 0);
+	probe_release(&p);
+	stand_in_end(&s);
+}
+
 static void what_cannot_begin_is_said(void **state)
 {
 	static const char *const targets[] = {
@@ -272,6 +299,7 @@ int main(void)
 			a_stub_without_a_host_fails_on_another_machine),
 		cmocka_unit_test(a_host_is_not_taken_for_a_command),
 		cmocka_unit_test(each_odd_answer_has_its_verdict),
+		cmocka_unit_test(withheld_password_has_its_verdict),
 		cmocka_unit_test(what_cannot_begin_is_said),
 		cmocka_unit_test(a_url_that_holds_no_stub_is_none),
 	};
