@@ -203,7 +203,7 @@ static void add_session(struct rmi_probe *p, struct text *detail)
 		    l->session.port);
 	if (is_same_endpoint(&l->server, &l->session)) {
 		text_puts(detail, ", like the server");
-	} else if (l->at.is_tls) {
+	} else if (l->at.is_tls && l->is_answered) {
 		text_puts(detail, ", over TLS: ");
 		add_tls(p, detail, l->at.address.host);
 	} else if (l->connection.transport) {
