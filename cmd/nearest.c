@@ -16,6 +16,17 @@ enum {
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
+static char nearest_small(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* In upper or lower case. */
+static bool nearest_same(char a, char b)
+{
+	return nearest_small(a) == nearest_small(b);
+}
+
 /*
  * The letters to insert, drop, replace or swap with their neighbour to make
  * one word of the other (optimal string alignment).
@@ -34,12 +45,14 @@ static size_t nearest_distance(const char *a, size_t a_len, const char *b,
 
 		row[0] = i;
 		for (size_t j = 1; j <= b_len; j++) {
-			size_t replaced = last[j - 1] + (a[i - 1] != b[j - 1]);
+			size_t replaced = last[j - 1] +
+					  !nearest_same(a[i - 1], b[j - 1]);
 
 			row[j] = least(replaced,
 				       least(last[j], row[j - 1]) + 1);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
-			    a[i - 2] == b[j - 1])
+			if (i > 1 && j > 1 &&
+			    nearest_same(a[i - 1], b[j - 2]) &&
+			    nearest_same(a[i - 2], b[j - 1]))
 				row[j] = least(row[j], before_last[j - 2] + 1);
 		}
 	}
@@ -53,15 +66,10 @@ struct nearest nearest_to(const char *word, size_t len)
 				 .best_distance = SIZE_MAX };
 }
 
-static char nearest_small(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool nearest_begins(const char *at, const char *word, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (nearest_small(at[i]) != nearest_small(word[i]))
+		if (!nearest_same(at[i], word[i]))
 			return false;
 	return true;
 }

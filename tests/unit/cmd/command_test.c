@@ -377,6 +377,7 @@ static void slips_of_the_fingers_are_near(void **state)
 	assert_string_equal(nearest("fllame"), "flame"); /* doubled */
 	assert_string_equal(nearest("ttp"), "ttop");
 	assert_string_equal(nearest("mxdunp"), "mxdump"); /* replaced */
+	assert_string_equal(nearest("TTPO"), "ttop"); /* swapped, capitals */
 	assert_null(nearest("flagrant"));
 	assert_null(nearest(""));
 }
