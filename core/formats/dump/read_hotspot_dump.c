@@ -329,6 +329,15 @@ static void on_state(struct hotspot *r, struct line body)
 	r->gap = false;
 }
 
+/* JFR's sampler up to JDK 17: HotSpot prints the thread without its name. */
+static void on_nameless(struct hotspot *r, struct line body)
+{
+	struct dump_header nameless = { .name = "" };
+
+	(void)body;
+	begin_thread(r, &nameless);
+}
+
 /* The second half of a carrier's block since JDK 25. */
 static void on_mounted(struct hotspot *r, struct line body)
 {
@@ -395,6 +404,7 @@ static const struct {
 	{ "JNI global ref", on_footer },
 	{ "Found one Java-level deadlock", on_deadlock },
 	{ "Heap", on_heap },
+	{ "os_prio=", on_nameless },
 	{ "Thread ", on_numbered },
 	{ "-----", on_lwp },
 	{ thread_list, on_nothing },

@@ -179,6 +179,21 @@ static void every_thread_state_is_read_and_others_are_none(void **state)
 	}
 }
 
+static void jfr_sampler_without_a_name_is_a_thread(void **state)
+{
+	struct profile *p = read_text(
+		START "\"a\" " TAIL SLEEPING RUN "\n"
+		      "os_prio=0 cpu=24.35ms elapsed=79.88s "
+		      "tid=0x00007f2aac1d2320 nid=0x25e8 runnable  \n"
+		      "\"GC Thread#0\" os_prio=0 tid=0x1a nid=0x1b runnable "
+		      "\n\n" END);
+
+	(void)state;
+	assert_int_equal(samples_in(p), 3);
+	assert_false(profile_is_partial(p));
+	profile_free(p);
+}
+
 static void threads_of_the_vm_have_neither_state_nor_stack_trace(void **state)
 {
 	struct profile *p = read_text(
@@ -560,6 +575,7 @@ int main(void)
 		cmocka_unit_test(row_12_a_name_may_have_a_megabyte),
 		cmocka_unit_test(
 			every_thread_state_is_read_and_others_are_none),
+		cmocka_unit_test(jfr_sampler_without_a_name_is_a_thread),
 		cmocka_unit_test(
 			threads_of_the_vm_have_neither_state_nor_stack_trace),
 		cmocka_unit_test(
