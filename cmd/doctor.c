@@ -243,7 +243,8 @@ static int doctor_examine(int argc, char **argv, struct doctor_checks *c,
 		return doctor_report(c, err);
 	}
 	if (argc) {
-		ret = misuse(err, "%s: doctor takes one JVM", argv[0]);
+		ret = misuse(err, "unexpected argument '%s': name one JVM",
+			     argv[0]);
 	} else {
 		doctor_checks_init(c, &jvm);
 		ret = doctor_report(c, err);

@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/log.h"
+#include "cmd/nearest.h"
 #include "core/base/text.h"
 #include "core/profile/bias.h"
 #include "render/page/flame.h"
@@ -92,9 +93,33 @@ static int nothing_left(const struct event_view *view,
 
 	sample_filter_name(filter, &names);
 	fail(err, ERROR_FAILED,
-	     "none of %" PRIu64 " %s samples is left by %s; nothing is written",
-	     view->samples, view->name, names.bytes);
+	     "%s leaves none of the %" PRIu64
+	     " %s samples; nothing is written",
+	     names.bytes, view->samples, view->name);
 	text_release(&names);
+	return -1;
+}
+
+/* Adds the names of the profile's events that are similar to event. */
+static int flame_output_suggest(const struct profile *p, const char *event,
+				struct error *err)
+{
+	struct nearest nearest = nearest_to(event ? event : "",
+					    event ? strlen(event) : 0);
+	struct event_view *views = NULL;
+	size_t count = event_views(p, &views);
+	struct text near = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		nearest_offer(&nearest, views[i].name);
+	if (nearest_suggest(&nearest, &near)) {
+		size_t used = strlen(err->text);
+
+		snprintf(err->text + used, sizeof(err->text) - used, "%s",
+			 near.bytes);
+	}
+	text_release(&near);
+	free(views);
 	return -1;
 }
 
@@ -110,7 +135,7 @@ int flame_output_choose(struct flame_output *d,
 	struct error unused;
 
 	if (event_view_choose(d->profile, event, &whole, err))
-		return -1;
+		return flame_output_suggest(d->profile, event, err);
 	sample_filter_apply(filter, d->profile);
 	if (event_view_choose(d->profile, event, &front, &unused))
 		return nothing_left(&whole, filter, err);
@@ -338,6 +363,8 @@ static int check_options(const struct flame_output_format *f,
 			      f->name);
 	if (o->min_width >= 0 && !f->is_page)
 		return misuse(err, "--min-width requires html output");
+	if (o->min_width > 100)
+		return misuse(err, "--min-width must be at most 100");
 	return 0;
 }
 
@@ -357,8 +384,9 @@ flame_output_format(const char *name, const char *output,
 		found = &formats[0];
 	if (!found)
 		misuse(err,
-		       "%s: no output format has the extension %s; use "
-		       "--output-format",
+		       "%s: unknown extension %s; use .html, .collapsed, "
+		       ".json, "
+		       ".pb.gz, or --output-format",
 		       output, dot);
 	return found && check_options(found, o, err) == 0 ? found : NULL;
 }

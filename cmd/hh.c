@@ -261,7 +261,8 @@ static int open_heap(struct heap *heap, int argc, char **argv,
 	if (target_open(&heap->jvm, opt.pid, &argc, &argv, err))
 		return -1;
 	if (argc > 0)
-		return misuse(err, "unexpected argument '%s'", argv[0]);
+		return misuse(err, "unexpected argument '%s': name one JVM",
+			      argv[0]);
 	heap->attach = attach_open(&heap->jvm, ATTACH_TIMEOUT_NS, err);
 	if (!heap->attach)
 		return -1;

@@ -44,7 +44,10 @@ static int jstack_run(int argc, char **argv, struct error *err)
 		      : opt.quiet ? LOG_QUIET
 				  : LOG_NORMAL);
 	if (target_open(&jvm, opt.pid, &argc, &argv, err) == 0)
-		ret = argc ? misuse(err, "jstack takes one JVM")
+		ret = argc ? misuse(err,
+				    "unexpected argument '%s': name one "
+				    "JVM",
+				    argv[0])
 			   : print_threads(&jvm, err);
 	jvm_close(&jvm);
 	return ret;

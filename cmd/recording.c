@@ -301,8 +301,8 @@ static int check_samples(const struct profile *p,
 		return fail(err, ERROR_INPUT, "the input has no samples");
 	add_times(&times, p);
 	fail(err, ERROR_FAILED,
-	     "no sample passes %s; the %" PRIu64 " samples are from %s", ranges,
-	     p->outside, times.bytes);
+	     "no sample is within %s; the %" PRIu64 " samples are from %s",
+	     ranges, p->outside, times.bytes);
 	text_release(&times);
 	return -1;
 }

@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LAUNCH_NS (1 * CLOCK_NS_PER_S)
@@ -162,6 +163,7 @@ static int target_fail_none(const struct candidates *c, const char *name,
 {
 	struct nearest nearest = nearest_to(name, strlen(name));
 	struct text hidden = { 0 };
+	struct stat file;
 
 	text_puts(&hidden, "");
 	for (size_t i = 0; i < c->count; i++)
@@ -169,7 +171,13 @@ static int target_fail_none(const struct candidates *c, const char *name,
 	if (c->list.hidden)
 		text_puts(&hidden, "; ");
 	target_add_hidden(&c->list, &hidden);
-	if (nearest.best)
+	if (stat(name, &file) == 0 && S_ISREG(file.st_mode) &&
+	    !(file.st_mode & 0111))
+		fail(err, ERROR_NO_TARGET,
+		     "no JVM is called '%s', but a file; `sjkc prof -i %s` "
+		     "reports on a recording%s",
+		     name, name, hidden.bytes);
+	else if (nearest.best)
 		fail(err, ERROR_NO_TARGET,
 		     "no JVM is called '%s'; did you mean '%s'?%s", name,
 		     nearest.best, hidden.bytes);

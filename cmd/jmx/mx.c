@@ -129,7 +129,7 @@ static int check_bean(struct error *err)
 	if (!opt.bean)
 		return misuse(err, "no MBean given: use -b <name>");
 	if (object_name_parse(&name, opt.bean, strlen(opt.bean), err))
-		return -1;
+		return fail_in(err, "-b '%s'", opt.bean);
 	object_name_release(&name);
 	return 0;
 }

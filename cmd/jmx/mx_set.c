@@ -58,7 +58,7 @@ static int take_info(void *self, size_t index, const struct jmx_reply *reply,
 	if (!attribute) {
 		no_attribute(s, reply->info);
 	} else if (!attribute->writable) {
-		mx_failed(s->mx, ERROR_MISUSE, "%s: '%s' cannot be set",
+		mx_failed(s->mx, ERROR_MISUSE, "%s: '%s' is read-only",
 			  s->object, name);
 	} else {
 		s->type = arena_copy(&s->a, attribute->type,

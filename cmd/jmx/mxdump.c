@@ -202,7 +202,7 @@ static int check(struct error *err)
 	if (!opt.query)
 		return 0;
 	if (object_name_parse(&name, opt.query, strlen(opt.query), err))
-		return -1;
+		return fail_in(err, "-q '%s'", opt.query);
 	object_name_release(&name);
 	return 0;
 }

@@ -248,7 +248,8 @@ static int ping_pid(struct ping *p, int *argc, char ***argv, struct error *err)
 	p->target = pid;
 	p->by_pid = true;
 	p->jvm = &jvm;
-	ret = *argc ? misuse(err, "%s: one JVM at a time", **argv)
+	ret = *argc ? misuse(err, "unexpected argument '%s': name one JVM",
+			     **argv)
 		    : jvm_about(&jvm, &about, err);
 	if (ret == 0) {
 		take_about(p, &about);
@@ -278,7 +279,8 @@ static int ping(struct ping *p, int argc, char **argv, struct error *err)
 	if (!p->target)
 		return ping_pid(p, &argc, &argv, err);
 	if (argc)
-		return misuse(err, "%s: one JVM at a time", argv[0]);
+		return misuse(err, "unexpected argument '%s': name one JVM",
+			      argv[0]);
 	return probe(p, p->target, NULL, NULL, err);
 }
 

@@ -290,6 +290,9 @@ static int mxprx_check_targets(int argc, char **argv, struct error *err)
 	if (opt.socks && opt.pids.count)
 		return misuse(err, "--socks does not work with -p: clients "
 				   "need an address; use -b <port>");
+	if (!opt.binds.count && !opt.socks)
+		return misuse(err, "no port for clients: use -b "
+				   "[<host>:]<port> or --socks");
 	if (opt.binds.count != count && (opt.binds.count || !opt.socks))
 		return misuse(err,
 			      "use -b once for each JVM (JVMs: %zu, -b: %zu)",

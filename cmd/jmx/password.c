@@ -235,8 +235,8 @@ int password_ask(const char *prompt, struct text *password, struct error *err)
 
 	if (a.fd < 0)
 		return fail(err, ERROR_MISUSE,
-			    "there is no terminal to ask for the password on; "
-			    "--password-file or SJKC_PASSWORD has it");
+			    "cannot ask for the password: no terminal; use "
+			    "--password-file or SJKC_PASSWORD");
 	do
 		status = ask_once(&a, prompt, &line);
 	while (caught);

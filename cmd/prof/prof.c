@@ -115,6 +115,8 @@ static int prof_sample(int argc, char **argv, struct error *err)
 {
 	bool program = prof_has_program(argc);
 
+	if (before_dashes == (size_t)argc)
+		return misuse(err, "name a program after --");
 	if (program &&
 	    (opt.pids.count || opt.live.sampling.all || before_dashes))
 		return misuse(err, "prof either starts a program or samples "

@@ -86,8 +86,11 @@ static int choose_parts(struct prof_output *output, struct error *err)
 			strncmp(report_part_names[part], list, len) != 0))
 			part++;
 		if (part == REPORT_PARTS)
-			return misuse(err, "--show: unknown part; use frames, "
-					   "classes, owners, threads or calls");
+			return misuse(
+				err,
+				"--show: unknown part '%.*s'; use frames, "
+				"classes, owners, threads or calls",
+				(int)len, list);
 		output->parts |= 1U << part;
 		list += len + (list[len] == ',');
 	}

@@ -276,8 +276,8 @@ int jvm_kind_of(pid_t pid, uid_t uid, enum jvm_kind *kind, struct error *err)
 		return -1;
 	has_right = may_trace();
 	return fail(err, ERROR_PERMISSION,
-		    "%d: permission denied: it runs as uid %u, sjkc as uid %u "
-		    "with%s CAP_SYS_PTRACE; %s",
+		    "%d: permission denied: the process runs as uid %u, sjkc "
+		    "as uid %u with%s CAP_SYS_PTRACE; %s",
 		    (int)pid, (unsigned)uid, (unsigned)geteuid(),
 		    has_right ? "" : "out", remedy(has_right));
 }

@@ -69,7 +69,7 @@ static const struct bias {
 	{ "jdk.ObjectAllocationSample", NULL, NULL,
 	  "an estimate: a sample stands for all bytes since the thread's last one" },
 	{ "jdk.ObjectAllocationInNewTLAB", "alloc", NULL,
-	  "an estimate: an allocation stands for others, of many bytes" },
+	  "an estimate: each sample represents many allocations" },
 	{ "jdk.ObjectAllocationInNewTLAB", NULL, NULL,
 	  "an estimate: only allocations that began a new buffer (TLAB)" },
 	{ "jdk.ObjectAllocationOutsideTLAB", NULL, NULL,
@@ -101,7 +101,7 @@ static const struct bias {
 	{ "offcpu", NULL, NULL, "time off the CPU only, including the wait for a CPU" },
 	{ "wall", NULL, NULL, "running and waiting: idle threads count, too" },
 	{ "alloc", NULL, NULL,
-	  "an estimate: an allocation stands for others, of many bytes" },
+	  "an estimate: each sample represents many allocations" },
 	{ "lock", "virtual-threads", NULL,
 	  "monitors only; a virtual thread's wait counts for its carrier "
 	  "thread" },

@@ -393,7 +393,7 @@ int time_zone_of_java(const char *name, char **zone, struct error *err)
 	if (!value.len && !put_offset(&value, name) &&
 	    !put_known_zone(&value, name))
 		return fail(err, ERROR_MISUSE,
-			    "'%s' is no time zone; there are: UTC, GMT+02:00, "
+			    "'%s' is not a time zone; valid: UTC, GMT+02:00, "
 			    "and the names of " ZONES,
 			    name);
 	*zone = value.bytes;

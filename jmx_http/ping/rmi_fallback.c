@@ -293,7 +293,7 @@ static void judge_same_host(struct rmi_probe *p, const struct stub *stub,
 			    const struct net_address *at, enum found found,
 			    struct text *verdict, struct text *remedy)
 {
-	text_printf(verdict, "; it answers on that port of %s", at->host);
+	text_printf(verdict, "; the same port of %s reaches the JVM", at->host);
 	text_printf(remedy, "start the JVM with " HOSTNAME "=%s", at->host);
 	add_proxy(p, found, remedy);
 	if (stub->names_no_host)

@@ -686,17 +686,23 @@ static int session_explain_endpoint(const struct rmi_login *l,
 {
 	const struct net_address *own = &l->access->target.address;
 	const struct net_address *at = &l->at.address;
+	struct error cause;
 
 	/* The target is there; only the endpoint in its stub is not. */
 	if (err->kind == ERROR_NO_TARGET && own->port)
 		err->kind = ERROR_REFUSED;
 	if (own->port &&
-	    (strcmp(own->host, at->host) != 0 || own->port != at->port))
-		return fail_in(err,
-			       "the JVM sends clients to %s, port %d "
-			       "(run mxping for the reason; --force-hostname "
-			       "or --force-address may help)",
-			       at->host, at->port);
+	    (strcmp(own->host, at->host) != 0 || own->port != at->port)) {
+		int sys = err->sys;
+
+		cause = *err;
+		fail(err, cause.kind,
+		     "the JVM sends clients to %s, port %d: %s; try "
+		     "--force-hostname or --force-address, or run mxping",
+		     at->host, at->port, cause.text);
+		err->sys = sys;
+		return -1;
+	}
 	return fail_in(err, "%s, port %d", at->host, at->port);
 }
 

@@ -21,7 +21,8 @@ struct parser {
 
 static int wrong(const struct parser *p, const char *what, struct error *err)
 {
-	return fail(err, ERROR_MISUSE, "not an ObjectName: %s, at %zu", what,
+	return fail(err, ERROR_MISUSE,
+		    "invalid MBean name: %s, at character %zu", what,
 		    p->at + 1);
 }
 

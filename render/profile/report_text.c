@@ -246,7 +246,7 @@ static void put_threads(struct text *out, const struct report *r)
 
 	text_puts(out, "\nhottest threads\n  total           thread");
 	text_spaces(out, column - strlen("thread"));
-	text_puts(out, "   of it  in\n");
+	text_puts(out, "   share  hottest frame\n");
 	for (size_t i = 0; i < rows && r->threads[i].total; i++)
 		put_thread(out, r, &r->threads[i], column);
 }

@@ -74,7 +74,7 @@ from_another_machine() {
 	target_pids="$target_pids $!"
 	target_wait_port || return
 	jmx_client "$jdk" 10.99.0.9:9010 shut && ask 5 mxping -s 10.99.0.9:9010 &&
-		printed "the JVM's stub names no host, so each Java client connects to its own machine, 127.0.0.1, port 9010, where nothing listens; it answers on that port of 10.99.0.9" &&
+		printed "the JVM's stub names no host, so each Java client connects to its own machine, 127.0.0.1, port 9010, where nothing listens; the same port of 10.99.0.9" &&
 		printed '-> start the JVM with -Djava.rmi.server.hostname=10.99.0.9' &&
 		reads -s 10.99.0.9:9010 && proxied -s 10.99.0.9:9010
 }

@@ -37,5 +37,5 @@ for what in events collapsed report; do
 		}' "$2/counted" || exit 1
 done
 "$sjkc" prof -q -e alloc -i "$recording" |
-	grep -q '^note: bytes allocated before the recording, set aside: ' ||
-	{ echo 'nothing was set aside'; exit 1; }
+	grep -q '^note: bytes allocated before the recording, not included: ' ||
+	{ echo 'nothing was excluded'; exit 1; }

@@ -137,7 +137,7 @@ sets_all() {
 		mx 5 -b $settable -ms -f Refusing -v 3 && said 'not 3' &&
 		mx 3 -b $settable -ms -f Nope -v 1 &&
 		mx 2 -b java.lang:type=Memory -ms -f HeapMemoryUsage -v 1 &&
-		said 'cannot be set'
+		said 'is read-only'
 }
 
 # JDK 25 takes none but those of its own from a client (serial.filter.pattern).

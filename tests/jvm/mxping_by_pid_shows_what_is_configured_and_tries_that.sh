@@ -26,7 +26,7 @@ nothing_configured() {
 		printed 'ok      round-trip' &&
 		printed 'JMX works, through the local JMX agent' &&
 		ask 0 mxping "$pid" && ! said 'starting the local' >/dev/null &&
-		ask 2 mxping "$pid" 4711 && said 'one JVM at a time' &&
+		ask 2 mxping "$pid" 4711 && said "unexpected argument '4711'" &&
 		lets_others_in && stopped_is_said && alive "$pid" &&
 		no_litter "$pid" &&
 		target_end "$pid"

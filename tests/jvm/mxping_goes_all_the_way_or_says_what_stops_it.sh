@@ -65,7 +65,7 @@ sent_elsewhere() {
 		ask 5 mxping -s "127.0.0.1:$port" &&
 		went "$to_stub failed server" &&
 		printed "the JVM sends clients to 127.0.0.2, port $port" &&
-		printed 'it answers on that port of 127.0.0.1' &&
+		printed 'the same port of 127.0.0.1' &&
 		printed '-> start the JVM with -Djava.rmi.server.hostname=127' &&
 		grep -qE -- "127.0.0.1:[0-9]+: sjkc mxprx -s 127.0.0.1:$port -b 127.0.0.1:[0-9]+\$" "$scratch/out" &&
 		printed "need --force-hostname" &&

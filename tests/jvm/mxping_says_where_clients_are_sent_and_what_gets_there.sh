@@ -50,7 +50,7 @@ same_number() {
 	lab_forward 9010 9010 && number=$forwarder &&
 		sent_to "$lab_name" && pinged 5 127.0.0.1:9010 &&
 		printed 'failed  server' &&
-		printed "$lab_name, port 9010, a name that does not resolve here; it answers on that port of 127.0.0.1" &&
+		printed "$lab_name, port 9010, a name that does not resolve here; the same port of 127.0.0.1" &&
 		printed '-> start the JVM with -Djava.rmi.server.hostname=127' &&
 		mended && pinged 0 127.0.0.1:9010 --force-hostname &&
 		target_end "$pid" &&
@@ -96,7 +96,7 @@ loopback_of_the_other() {
 	target_pids="$target_pids $router"
 	sent_to 127.0.0.1 && target_wait_port 10.99.0.9 9010 &&
 		pinged 5 10.99.0.9:9010 &&
-		printed "a loopback address: for a remote client, the client's own machine; it answers on that port of 10.99.0.9" &&
+		printed "a loopback address: for a remote client, the client's own machine; the same port of 10.99.0.9" &&
 		mended
 }
 
@@ -195,7 +195,7 @@ sessions() {
 
 ipv6() {
 	lab_jvm "$jdk" ipv6 && lab_forward 9010 9010 "$lab_address6" &&
-		pinged 5 '[::1]:9010' && printed 'it answers on that port of ::1' &&
+		pinged 5 '[::1]:9010' && printed 'the same port of ::1' &&
 		printed 'sjkc mxprx -s [::1]:9010 -b 127.0.0.1:' && mended &&
 		pinged 0 '[::1]:9010' --force-hostname &&
 		printed 'connected to [::1]:9010' &&
@@ -207,7 +207,7 @@ by_tls() {
 	lab_jvm "$jdk" tls hostname "$1" &&
 		pinged 5 127.0.0.1:9010 --cacert "$tls/ca.pem" &&
 		printed 'failed  server' &&
-		printed 'a name that does not resolve here; it answers on that port' &&
+		printed 'a name that does not resolve here; the same port' &&
 		printed "sjkc mxprx -s 127.0.0.1:9010 --cacert $tls/ca.pem $2" &&
 		mended && target_end "$pid"
 }

@@ -165,10 +165,10 @@ static uint64_t weights_estimate(const struct first_weights *f,
 
 void first_weights_end(struct first_weights *f, struct profile *p)
 {
-	static const char estimated
-		[] = "first samples of threads with an estimated weight";
 	static const char
-		set_aside[] = "bytes allocated before the recording, set aside";
+		estimated[] = "allocation samples with an estimated weight";
+	static const char set_aside
+		[] = "bytes allocated before the recording, not included";
 	uint64_t samples = 0, bytes = 0;
 	uint32_t event = 0;
 

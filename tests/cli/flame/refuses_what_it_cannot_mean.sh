@@ -17,6 +17,7 @@ try --min-width wide
 try --format svg
 try --output-format svg
 try --event gpu
+try --event colapsed
 try --title
 try --reverse=yes
 try --titel x
@@ -24,6 +25,7 @@ try --json
 try --annotate
 try -o ''
 try --min-width 1 -o a.folded
+try --min-width 101
 try --title x -o a.folded
 try --from 1s
 ls

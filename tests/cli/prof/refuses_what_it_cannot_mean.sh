@@ -17,6 +17,8 @@ try -i in.folded --min-percent 101
 try -i in.folded -e alloc
 try -i in.folded --include nothing
 try -i nowhere.jfr
+try in.folded | sed "s,; no permission.*,,"
+try --
 try $$ --no-agent -e cpu,alloc
 try $$ --user --kernel --quiet-target
 try $$ --user-frames --kernel-frames --no-agent-warning

@@ -112,7 +112,7 @@ static void settings_tell_biases_apart(void **state)
 		  "10000000", "short waits are missing" },
 		{ "jdk.ObjectAllocationInNewTLAB",
 		  "jdk.ObjectAllocationInNewTLAB", "alloc", "524288",
-		  "stands for others" },
+		  "represents many allocations" },
 		{ "jdk.ExecutionSample", "jdk.ExecutionSample", "nobatch",
 		  "true", "several kinds" },
 		{ "lock", "lock", "virtual-threads", "carriers",

@@ -11,7 +11,7 @@
 
 #define SECOND    INT64_C(1000000000)
 #define START     (1700000000 * SECOND)
-#define SET_ASIDE "bytes allocated before the recording, set aside"
+#define SET_ASIDE "bytes allocated before the recording, not included"
 
 static struct profile *profile;
 static struct first_weights weights;

@@ -879,7 +879,7 @@ static void statistics_of_threads_correct_a_first_weight(void **state)
 	assert_int_equal(r.profile->events[0].samples, 1);
 	assert_int_equal(
 		jfr_noted(r.profile,
-			  "bytes allocated before the recording, set aside"),
+			  "bytes allocated before the recording, not included"),
 		899600);
 	jfr_forget(&r);
 	free(types);
