@@ -55,7 +55,7 @@ same_number() {
 		mended && pinged 0 127.0.0.1:9010 --force-hostname &&
 		target_end "$pid" &&
 		sent_to "$lab_address" && pinged 5 127.0.0.1:9010 &&
-		printed 'a private address of another network; it answers' &&
+		printed 'a private address of another network; the same port of' &&
 		mended && target_end "$pid" && forwarder=$number &&
 		lab_unforward
 }

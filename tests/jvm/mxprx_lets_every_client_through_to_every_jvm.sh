@@ -97,7 +97,7 @@ start_proxy() {
 	status=$?
 	[ $status -eq 5 ] || { echo "mxping: $status"; cat "$found"; return 1; }
 	case $setting in
-	hostname) verdict="to $lab_name, port .*, a name that is not known" ;;
+	hostname) verdict="to $lab_name, port .*, a name that does not resolve" ;;
 	ipv6) verdict="to $lab_address6, port $jmx_port" ;;
 	*) verdict="to $lab_address, port .* of another network" ;;
 	esac
@@ -106,11 +106,11 @@ start_proxy() {
 		verdict="$verdict\$" command="sjkc mxprx --proxy-command '$lab_dial'
 			-s 127.0.0.1:$jmx_port -b 127.0.0.1:$proxied
 			$(known_of)" way=via
-		advice='go by what gets to all of its ports: sjkc mxprx' ;;
+		advice='run a proxy that reaches all ports of the JVM: sjkc mxprx' ;;
 	*)
-		verdict="$verdict.*; it answers at .*, port $forwarded, too" \
+		verdict="$verdict.*; it also answers at .*, port $forwarded, the registry" \
 		command=$(sed -n 's/^-> .*: \(sjkc mxprx .*\)/\1/p' "$found")
-		advice="clients can connect to 127.0.0.1:$proxied" way=printed ;;
+		advice="run a proxy for clients at 127.0.0.1:$proxied" way=printed ;;
 	esac
 	grep -q -- "$verdict" "$found" && grep -qF -- "$advice" "$found" ||
 		{ echo "mxping does not say $verdict, $advice:"
