@@ -45,17 +45,17 @@ static void what_is_no_name_is_said_with_its_place(void **state)
 	static const struct {
 		const char *text, *says;
 	} wrong[] = {
-		{ "nothing", "no ':' after the domain, at 8" },
-		{ "d:", "no properties, at 3" },
+		{ "nothing", "no ':' after the domain, at character 8" },
+		{ "d:", "no properties, at character 3" },
 		{ "d:a", "a key without '='" },
-		{ "d:=b", "an empty key, at 3" },
+		{ "d:=b", "an empty key, at character 3" },
 		{ "d:a=b,a=c", "a duplicate key" },
-		{ "d:a=b,", "at 6" },
+		{ "d:a=b,", "at character 6" },
 		{ "d:a=\"b", "no closing quote" },
-		{ "d:a=\"\\x\"", "unknown escape sequence, at 7" },
+		{ "d:a=\"\\x\"", "unknown escape sequence, at character 7" },
 		{ "d:*,*", "a second '*'" },
 		{ "d:a=b\"", "only in a quoted value" },
-		{ "d\ne:a=b", "a newline in the domain, at 2" },
+		{ "d\ne:a=b", "a newline in the domain, at character 2" },
 	};
 	struct object_name n;
 	struct error err;
@@ -71,7 +71,7 @@ static void what_is_no_name_is_said_with_its_place(void **state)
 		object_name_release(&n);
 	}
 	assert_int_equal(object_name_parse(&n, "d:a=\0b", 6, &err), -1);
-	assert_non_null(strstr(err.text, "a NUL, at 5"));
+	assert_non_null(strstr(err.text, "a NUL, at character 5"));
 }
 
 static bool means(const char *pattern, const char *name)
