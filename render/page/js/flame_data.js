@@ -254,6 +254,6 @@ export async function readProfile(base64) {
 		at += bytes;
 	}
 	if (at !== block.length)
-		throw new DataError('The data of this page is damaged: it is cut short.');
+		throw new DataError('The data of this page is damaged: it is truncated.');
 	return new Profile(head, columns);
 }

@@ -111,10 +111,10 @@ export class Status {
 		if (samples === '0')
 			return 'This event has no samples.';
 		if (weight === '0' && state.measure === 'weight')
-			return 'The samples of this event have no weight: see them by count.';
+			return 'The samples of this event have no weight: select Samples.';
 		if (state.view === 'sandwich' && graph.total[0] > 0)
 			return `No sample has the frame ${shortened(state.frame, 200)}.`;
-		return 'No sample passes the filters.';
+		return 'No sample matches the filters.';
 	}
 
 	showMatches() {
