@@ -270,9 +270,9 @@ static int doctor_run(int argc, char **argv, struct error *err)
 /* clang-format off */
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
-	OPT_FLAG(0, "json", &opt.json, "as JSON"),
+	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "print more messages"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };
 /* clang-format on */

@@ -252,7 +252,7 @@ static const struct command_option options[] = {
 		   "omit frames narrower than this",
 		   .aliases = "--minwidth"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors and losses"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "print more messages"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };
 /* clang-format on */

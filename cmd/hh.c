@@ -316,7 +316,7 @@ static const struct command_option options[] = {
 		  "print this many classes", .aliases = "--top-number"),
 	OPT_FLAG(0, "csv", &opt.csv, "write CSV"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
-	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file; - is stdout",
+	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file",
 		   .aliases = "-histo:file -histo:all,file"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
 	OPT_END

@@ -338,7 +338,7 @@ static const struct command_option options[] = {
 	OPT_FLAG('l', "list", &opt.list,
 		 "list the JVMs, as without arguments"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "verbose output"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };
 

@@ -64,7 +64,7 @@ static const struct command_option options[] = {
 	OPT_DURATION(0, "timeout", &opt.timeout_ns, "<time>",
 		     "give up after this long"),
 	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "verbose output"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };
 /* clang-format on */

@@ -239,10 +239,10 @@ static int run(int argc, char **argv, struct error *err)
 static const struct command_option options[] = {
 	OPT_TARGET(&opt.pid),
 	OPT_STRING('o', "output", &opt.output, "<file>",
-		   "output file (default: /tmp/perf-<pid>.map)"),
+		   "set the file (default: /tmp/perf-<pid>.map)"),
 	OPT_FLAG('s', "signature", &opt.signature,
 		 "add parameter and return types: a.B.c(I)V"),
-	OPT_FLAG('q', "quiet", &opt.quiet, "print errors only"),
+	OPT_FLAG('q', "quiet", &opt.quiet, "print no messages but errors"),
 	OPT_END
 };
 /* clang-format on */

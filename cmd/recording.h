@@ -36,10 +36,10 @@ struct recording_options {
 	OPT_STRING(0, "to", &(o).to, "<time>", \
 		   "omit samples from this time on"), \
 	OPT_STRING(0, "time-range", &(o).time_range, "<from>-<to>", \
-		   "[[[[YYYY.]MM.]DD_]hh:]mm:ss of each …, in UTC", \
+		   "keep samples in hh:mm:ss-hh:mm:ss of a day (UTC)", \
 		   .aliases = "-tr"), \
 	OPT_STRING(0, "time-zone", &(o).time_zone, "<zone>", \
-		   "of these times: UTC, Europe/Paris, GMT+02:00", \
+		   "set the time zone: UTC, Europe/Paris, GMT+02:00", \
 		   .aliases = "-tz --timezone")
 /* clang-format on */
 

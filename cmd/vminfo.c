@@ -631,7 +631,7 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "show-secrets", &opt.show_secrets,
 		 "show passwords, tokens and keys"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
-	OPT_STRING('o', "output", &opt.output, "<file>", "where to write"),
+	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file"),
 	OPT_END
 };
 /* clang-format on */

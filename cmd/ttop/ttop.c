@@ -555,10 +555,10 @@ static const struct command_option options[] = {
 	OPT_TARGET(&opt.jmx.pid),
 	OPT_JMX_SOCKET(&opt.jmx),
 	OPT_DURATION(0, "report-interval", &opt.report_interval, "<time>",
-		     "report interval (default: 10s, screen 1s)",
+		     "set the interval (default: 10s; screen 1s)",
 		     .aliases = "-ri"),
 	OPT_DURATION(0, "sampler-interval", &opt.sampler_interval, "<time>",
-		     "print the first report after 10",
+		     "report first after 10 intervals",
 		     .aliases = "-si"),
 	OPT_COUNT('n', "top", &opt.top, "<count>",
 		  "list this many threads, 0 for all"),
@@ -595,7 +595,7 @@ static const struct command_option options[] = {
 	OPT_JMX_TIMEOUT(&opt.jmx),
 	OPT_FLAG('q', "quiet", &opt.quiet,
 		 "print no messages but errors and losses"),
-	OPT_FLAG('v', "verbose", &opt.verbose, "verbose output"),
+	OPT_FLAG('v', "verbose", &opt.verbose, "print verbose output"),
 	OPT_END,
 };
 
