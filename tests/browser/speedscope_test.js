@@ -115,7 +115,7 @@ module.exports = (test) => {
 
 		test(`pprof of ${name} has the totals of collapsed text`, async (browser, { sjkc }) => {
 			const file = path.join(browser.folder, `${name}.pb.gz`);
-			flame(sjkc, '-o', file, input);
+			flame(sjkc, '--samples', '-o', file, input);
 			await open(browser, file, (tab) => check(tab,
 				flame(sjkc, '-o', '-', '--output-format', 'collapsed', input), 20));
 		});
@@ -123,7 +123,7 @@ module.exports = (test) => {
 
 	test('threads are profiles, the greatest first', async (browser, { sjkc }) => {
 		const file = path.join(browser.folder, 'threads.json');
-		flame(sjkc, '--threads', '-o', file, files[0]);
+		flame(sjkc, '--samples', '--threads', '-o', file, files[0]);
 		const text = flame(sjkc, '--threads', '-o', '-', '--output-format', 'collapsed', files[0]);
 		const events = eventsOf(file);
 		const thread = events[activeOf(file)].replace(/^\S+ /, '');

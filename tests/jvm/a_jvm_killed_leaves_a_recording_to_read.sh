@@ -25,7 +25,7 @@ for jdk in $(jdks); do
 	status=$?
 	[ $status -eq 7 ] ||
 		{ echo "$jdk: exit status $status"; cat "$2/said"; exit 1; }
-	grep -q 'did not finish' "$2/said" || { cat "$2/said"; exit 1; }
+	grep -q 'lost: unfinished chunks: 1' "$2/said" || { cat "$2/said"; exit 1; }
 	counts "$1" "$chunk" | grep -q '^jdk.ExecutionSample' ||
 		{ echo "$jdk: no sample"; exit 1; }
 done

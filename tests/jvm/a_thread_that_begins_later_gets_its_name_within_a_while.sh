@@ -25,7 +25,7 @@ for jdk in $(jdks); do
 	# Of the second dump allocation is known once more, and no oftener.
 	dumps=$(grep -c '^thread .* alloc=[0-9].* name=main$' "$got")
 	[ "$dumps" = 2 ] || { echo "$jdk: $dumps thread dumps"; exit 1; }
-	has 'note allocation given: ~ mean over each thread'
-	grep -q 'note allocation given: ~ mean over [1-9][0-9]* s, from' "$got" ||
+	has 'note allocation given: ~ mean of each thread'
+	grep -q 'note allocation given: ~ mean of [1-9][0-9]* s, from' "$got" ||
 		{ echo "$jdk: no mean between dumps"; cat "$got"; exit 1; }
 done

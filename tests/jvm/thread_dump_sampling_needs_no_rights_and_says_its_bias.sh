@@ -19,7 +19,7 @@ for jdk in $(jdks); do
 	# The thread that handles references is RUNNABLE, and waits.
 	waits=Reference.waitForReferencePendingList
 	! grep -q $waits "$scratch/out" &&
-		grep -q '^note: samples of idle threads left out' \
+		grep -q '^note: samples of idle threads omitted' \
 			"$scratch/out" || { cat "$scratch/out"; exit 1; }
 	"$sjkc" prof --sampler dump --idle -q -d 1s "$pid" >"$scratch/out" &&
 		grep -q $waits "$scratch/out" &&

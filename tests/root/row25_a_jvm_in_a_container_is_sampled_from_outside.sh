@@ -19,7 +19,7 @@ check() {
 for jdk in $(jdks); do
 	target_contained "$jdk" -- burners=1 || exit 1
 	prof 0 -d 2s -t -o "$scratch/out.collapsed" "$pid" && check || exit 1
-	! grep -q 'no agent is loaded' "$prof_err" || { cat "$prof_err"; exit 1; }
+	! grep -q 'cannot load the agent' "$prof_err" || { cat "$prof_err"; exit 1; }
 	prof 0 -e alloc,cpu -d 1s -o "$scratch/both.html" "$pid" || exit 1
 	target_end "$pid"
 	tmp_options=ro

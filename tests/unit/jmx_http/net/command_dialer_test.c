@@ -86,6 +86,8 @@ static void set_up(struct heard *h, const char *command)
 static void tear_down(struct heard *h)
 {
 	dialer_free(h->dialer);
+	/* libevent frees a cancelled lookup from its loop. */
+	event_base_loop(h->base, EVLOOP_NONBLOCK);
 	event_base_free(h->base);
 	text_release(&h->said);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);

@@ -77,6 +77,8 @@ static void the_next_address_is_tried_when_one_refuses(void **state)
 	assert_connected(tcp_connect(&a, deadline_ns, &err));
 	assert_connected(dialer_dial(d, &a, deadline_ns, &err));
 	dialer_free(d);
+	/* libevent frees a cancelled lookup from its loop. */
+	event_base_loop(base, EVLOOP_NONBLOCK);
 	event_base_free(base);
 	close(fd);
 }
@@ -102,6 +104,8 @@ static void the_error_names_the_last_address(void **state)
 	assert_int_equal(blocking.kind, ERROR_NO_TARGET);
 	assert_int_equal(looping.kind, ERROR_NO_TARGET);
 	dialer_free(d);
+	/* libevent frees a cancelled lookup from its loop. */
+	event_base_loop(base, EVLOOP_NONBLOCK);
 	event_base_free(base);
 	close(fd);
 }
@@ -136,6 +140,8 @@ static void cancelled_dial_does_not_call_back(void **state)
 	close(after);
 	assert_int_equal(before, after);
 	dialer_free(d);
+	/* libevent frees a cancelled lookup from its loop. */
+	event_base_loop(base, EVLOOP_NONBLOCK);
 	event_base_free(base);
 	close(fd);
 }
