@@ -77,7 +77,7 @@ def with_prof(hz):
     def run(java):
         prof = start_prof(java, hz)
         for line in prof.stderr:
-            if "Ctrl-C ends it" in line:
+            if "press Ctrl-C to stop" in line:
                 break
         time.sleep(0.2)
         rates = window(java)
