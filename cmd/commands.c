@@ -61,9 +61,9 @@ static const struct {
 	{ "jfrflame jfrconv heatmap", "`sjkc flame FILE` draws a recording" },
 	{ "flamegraph fg", "`sjkc flame FILE` draws a recording, `sjkc prof "
 			   "PID -o out.html` a running JVM" },
-	{ "diff compare",
-	  "there is no comparison; `sjkc prof -i FILE --csv` prints the "
-	  "frames of each recording" },
+	{ "diff compare", "sjkc does not compare recordings; `sjkc prof -i "
+			  "FILE --csv` prints the "
+			  "frames of each recording" },
 	{ "top htop threads", "`sjkc ttop PID` shows the threads" },
 	{ "profile profiler asprof record perf",
 	  "`sjkc prof PID -d 30s -o out.html` samples a JVM" },

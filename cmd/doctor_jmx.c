@@ -126,10 +126,11 @@ static void look_at_clients(struct doctor_checks *c, const struct port *p)
 	if (!doctor_checks_knows("mxprx"))
 		return;
 	f = doctor_checks_note(c, "JMX clients");
-	finding_detail(f,
-		       "if clients cannot reach that: `sjkc mxprx -s %s -b "
-		       "127.0.0.1:7777`",
-		       p->address.bytes);
+	finding_detail(
+		f,
+		"if clients cannot reach that address: `sjkc mxprx -s %s -b "
+		"127.0.0.1:7777`",
+		p->address.bytes);
 }
 
 static void look_at_remote(struct doctor_checks *c, const struct rmi_local *l)
@@ -140,8 +141,8 @@ static void look_at_remote(struct doctor_checks *c, const struct rmi_local *l)
 
 	if (!l->has_remote) {
 		finding_detail(doctor_checks_note(c, "JMX port"),
-			       "none is configured: JMX works only by pid, "
-			       "from this machine");
+			       "none is configured: JMX works only with -p, "
+			       "on this machine");
 		return;
 	}
 	p.is_seen = listeners_read(&all, c->pid, &unseen) == 0;

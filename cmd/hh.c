@@ -241,11 +241,12 @@ static int check_collector(struct heap *heap, struct error *err)
 			    "never garbage; use --live or --young",
 			    heap->jvm.pid, c->name);
 	if (c && c->never_collects && (wants_garbage || opt.live))
-		return fail(err, ERROR_UNAVAILABLE,
-			    "%d: %s never collects garbage, so live objects "
-			    "cannot be told from dead ones; use hh without "
-			    "--live, --dead and --dead-young",
-			    heap->jvm.pid, c->name);
+		return fail(
+			err, ERROR_UNAVAILABLE,
+			"%d: %s never collects garbage, so live objects "
+			"cannot be distinguished from garbage; use hh without "
+			"--live, --dead and --dead-young",
+			heap->jvm.pid, c->name);
 	if (c && c->counts_reachable_only && !opt.live)
 		log_info("%d: %s counts reachable objects only: garbage is not "
 			 "included",

@@ -317,8 +317,8 @@ static int jstat_choose(struct watch *w, struct error *err)
 		if (!*all[i].chosen)
 			continue;
 		if (w->statistics)
-			return misuse(err, "one of -gc, -gcutil, -gccause and "
-					   "-class at a time");
+			return misuse(err, "choose only one of -gc, -gcutil, "
+					   "-gccause and -class");
 		w->statistics = &all[i];
 	}
 	if (!w->statistics)

@@ -139,6 +139,17 @@ phrases='
 \bbelongs? to nobody\b
 \bnobody\b
 \bdoes without\b
+\bset aside\b
+\bstands? for\b
+\bcannot be told (from|apart)\b
+\b(does not|no collector) says?\b
+\bspoke before\b
+\bis meant\b
+\bthat port of\b
+\bhas none of\b
+\bto who has\b
+\btakes one JVM\b
+^(it|its) (has|names|begins|runs) 
 '
 
 # hits FILE...: the texts in which a phrase was found

@@ -100,11 +100,11 @@ static int fail_of_lost(const struct listening *l, struct error *err)
 {
 	if (!l->lost)
 		return fail(err, ERROR_PARTIAL,
-			    "the session was lost, and with it what was "
-			    "notified of until the next one");
+			    "the session was lost; notifications sent until "
+			    "the next session are missing");
 	return fail(err, ERROR_PARTIAL,
-		    "%" PRId64 " notifications came faster than they were "
-		    "taken, and are lost",
+		    "%" PRId64 " notifications were lost: they arrived faster "
+		    "than sjkc read them",
 		    l->lost);
 }
 

@@ -166,8 +166,8 @@ int mxdump_write(struct jmx *jmx, const char *const *names, size_t count,
 			   count, why.text);
 	else if (ret == 0 && d.lost)
 		ret = fail(err, ERROR_PARTIAL,
-			   "%zu of %zu MBeans could not be read: no answer "
-			   "came, or the connection was lost",
+			   "%zu of %zu MBeans could not be read: no reply "
+			   "arrived, or the connection was lost",
 			   d.lost, count);
 	text_release(&d.text);
 	return ret;

@@ -80,7 +80,7 @@ static int open_file(const char *path, struct error *err)
 	if (fd < 0)
 		return fail_sys(err, ERROR_INPUT, "%s: cannot open", path);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_mode & S_IROTH)
-		log_info("%s: everybody may read that password; chmod 600 it",
+		log_info("%s: every user can read the password; use chmod 600",
 			 path);
 	return fd;
 }

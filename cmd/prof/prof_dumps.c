@@ -228,7 +228,7 @@ static int dumps_finish(struct dumping *d, struct error *err)
 	if (d->late)
 		log_info("%" PRIu64 " of %" PRIu64
 			 " thread dumps took longer than "
-			 "they were to be apart",
+			 "the sampling interval",
 			 d->late, d->taken);
 	ret = dumps_write(d, err);
 	if (ret == 0 && d->end.kind)

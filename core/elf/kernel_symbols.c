@@ -126,9 +126,9 @@ static void kernel_unite(struct kernel_symbols *k)
 static int kernel_fail_hidden(struct error *err)
 {
 	return fail(err, ERROR_PERMISSION,
-		    KALLSYMS " hides the kernel's addresses; it shows them to "
-			     "who has CAP_SYSLOG, or with sysctl "
-			     "kernel.kptr_restrict=0");
+		    KALLSYMS
+		    " hides the kernel's addresses; run with CAP_SYSLOG "
+		    "or set kernel.kptr_restrict=0");
 }
 
 struct kernel_symbols *kernel_symbols_of(const char *text, size_t len,

@@ -327,7 +327,7 @@ static int check_kind(const uint8_t *bytes, size_t len, struct error *err)
 			"recordings; unzip it and name one of them");
 	if (!nps_starts(bytes, len, NPS_MAGIC))
 		return fail(err, ERROR_INPUT,
-			    "is no VisualVM snapshot: it does not begin "
+			    "is not a VisualVM snapshot: it does not begin "
 			    "with " NPS_MAGIC);
 	return 0;
 }

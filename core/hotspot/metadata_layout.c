@@ -215,8 +215,8 @@ static const char *scopes_missing(struct metadata_layout *l,
 		return NULL;
 	}
 	if (facts_missing(l, v, in_datas_facts, COUNT(in_datas_facts)))
-		return "the JVM keeps the scopes of compiled code in a way "
-		       "that is not known";
+		return "the JVM stores the scopes of compiled code in an "
+		       "unknown layout";
 	s->place = SCOPES_IN_DATAS;
 	return NULL;
 }

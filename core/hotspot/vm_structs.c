@@ -181,8 +181,8 @@ static int table_read_layout(const struct reading *r, struct table *t,
 	for (size_t i = 0; i < count; i++)
 		if (!ranges[i].is_read)
 			return fail(err, ERROR_UNAVAILABLE,
-				    "what libjvm says of its structures cannot "
-				    "be read");
+				    "cannot read libjvm's tables of "
+				    "structures");
 	return 0;
 }
 

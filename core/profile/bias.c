@@ -67,7 +67,7 @@ static const struct bias {
 	{ "profiler.WallClockSample", NULL, NULL,
 	  "threads, running or waiting: no CPU time" },
 	{ "jdk.ObjectAllocationSample", NULL, NULL,
-	  "an estimate: a sample stands for all bytes since the thread's last one" },
+	  "an estimate: a sample covers all bytes since the thread's last sample" },
 	{ "jdk.ObjectAllocationInNewTLAB", "alloc", NULL,
 	  "an estimate: each sample represents many allocations" },
 	{ "jdk.ObjectAllocationInNewTLAB", NULL, NULL,

@@ -230,7 +230,7 @@ static int no_such_view(const struct event_view *views, size_t count,
 	struct text there = { 0 };
 
 	if (!count)
-		return fail(err, ERROR_INPUT, "it has no samples");
+		return fail(err, ERROR_INPUT, "the input has no samples");
 	for (size_t i = 0; i < count; i++) {
 		text_puts(&there, i ? ", " : "");
 		safe_text(&there, views[i].name, strlen(views[i].name));

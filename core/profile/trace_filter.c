@@ -264,7 +264,7 @@ static int take_pattern(struct parser *p)
 	if (!p->wants_operand)
 		return trace_bad(p, "an operator is missing");
 	if (x->pattern_count == TRACE_PATTERNS)
-		return trace_bad(p, "it has too many patterns");
+		return trace_bad(p, "too many patterns");
 	while (is_pattern_byte(p->at[len]))
 		len++;
 	if (memchr(p->at, ':', len))
@@ -428,7 +428,7 @@ static int make_windows(struct parser *p)
 		if (!opens_window(n))
 			continue;
 		if (x->window_count == TRACE_WINDOWS)
-			return trace_bad(p, "it has too many slashes");
+			return trace_bad(p, "too many slashes");
 		w->outer = n->window;
 		w->rootmost = n->rootmost;
 		w->opened_by = patterns_of(x, n->left);

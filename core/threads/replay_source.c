@@ -374,7 +374,7 @@ static int replay_stack(struct thread_source *source,
 	if (replay_shown((struct replay_source *)source, "stack",
 			 of->tid ? of->tid : of->java_id, of->java_id, out))
 		return fail(err, ERROR_FAILED,
-			    "the recording has none of this thread");
+			    "the recording has no data of this thread");
 	return 0;
 }
 

@@ -263,8 +263,8 @@ const char *rmi_call_objection(const struct request *r, bool read_only)
 	    !value_is_credentials(r->arguments[0]))
 		return "credentials must be a user name and a password";
 	if (c.verb != POLICY_BIND && !rmi_call_classes_fit(r, read_only))
-		return "the call contains an object of a class that JMX's "
-		       "methods do not take";
+		return "the call contains an object of a class that JMX "
+		       "methods do not use";
 	return policy_objection(&c, read_only);
 }
 

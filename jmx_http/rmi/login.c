@@ -26,8 +26,8 @@
 static int not_a_url(const char *url, const char *why, struct error *err)
 {
 	return fail(err, ERROR_MISUSE,
-		    "%.200s: %s; service:jmx:rmi:///jndi/rmi://<host>:<port>/"
-		    "jmxrmi is meant",
+		    "%.200s: %s; use service:jmx:rmi:///jndi/rmi://<host>:"
+		    "<port>/jmxrmi",
 		    url, why);
 }
 
@@ -69,7 +69,7 @@ static int parse_jndi(struct rmi_target *t, const char *url, const char *rest,
 		return not_a_url(url, "the URL has no registry address", err);
 	len = strcspn(rest, "/");
 	if (!rest[len] || !rest[len + 1])
-		return not_a_url(url, "it names no entry of a registry", err);
+		return not_a_url(url, "the URL names no registry entry", err);
 	text_puts(&t->entry, rest + len + 1);
 	return parse_authority(&t->address, rest, len, err);
 }
@@ -79,7 +79,7 @@ static int parse_stub(struct rmi_target *t, const char *url, const char *rest,
 		      struct error *err)
 {
 	if (!base64_read(&t->stub, rest, strcspn(rest, ";")) || !t->stub.len)
-		return not_a_url(url, "its stub is not base64", err);
+		return not_a_url(url, "the stub of the URL is not base64", err);
 	return 0;
 }
 
@@ -97,7 +97,7 @@ static int parse_url(struct rmi_target *t, const char *url, struct error *err)
 	found = after(path, "/stub/");
 	if (found)
 		return parse_stub(t, url, found, err);
-	return not_a_url(url, "it has neither /jndi/rmi: nor /stub/", err);
+	return not_a_url(url, "the URL has neither /jndi/rmi: nor /stub/", err);
 }
 
 int rmi_target_parse(struct rmi_target *t, const char *target,

@@ -251,7 +251,7 @@ int rmi_connection_look(struct rmi_connection *c, struct error *err)
 			return -1;
 	}
 	return fail(err, ERROR_REFUSED,
-		    "not RMI: the server spoke before it was asked");
+		    "not RMI: the server sent data before a request");
 }
 
 int rmi_connection_acknowledge(struct rmi_connection *c,

@@ -449,16 +449,17 @@ void jmx_asks_note(const struct jmx_source *s, struct top_sample *out)
 		return;
 	source_note_add(out, "names", false, "over JMX");
 	note_counter(s, out, ASK_CPU, THREAD_CPU, "cpu", "over JMX");
-	source_note_add(out, "runq", true, "- (needs to run beside the JVM)");
+	source_note_add(out, "runq", true,
+			"- (requires sjkc on the JVM's machine)");
 	source_note_add(out, "safepoints", true,
-			"- (needs to run beside the JVM)");
+			"- (requires sjkc on the JVM's machine)");
 	if (!s->process.gc_count)
-		source_note_add(out, "gc", true, "- (no collector says)");
+		source_note_add(out, "gc", true, "- (no collector reports it)");
 	if (s->process.heap_used == COUNTER_ABSENT)
 		source_note_add(out, "heap", true, "- (%s)",
 				*s->asks[ASK_MEMORY].why
 					? s->asks[ASK_MEMORY].why
-					: "the JVM does not say");
+					: "the JVM does not report it");
 }
 
 int jmx_ask_contention(struct jmx_source *s, struct error *err)

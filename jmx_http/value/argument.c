@@ -354,9 +354,10 @@ static const struct value *parse_one(const char *type, const char *text,
 				  strlen(text));
 	java_type_add(&shown, type);
 	fail(err, ERROR_MISUSE,
-	     "a %s cannot be given as text; what can: numbers, true and false, "
-	     "texts, dates, names of MBeans, constants of an enum, and arrays "
-	     "of those",
+	     "a %s cannot be given as text; supported: numbers, true and "
+	     "false, "
+	     "strings, dates, MBean names, enum constants, and arrays of these "
+	     "types",
 	     shown.bytes);
 	text_release(&shown);
 	return NULL;

@@ -614,7 +614,7 @@ static int no_place(const struct making *m, struct error *err)
 			    *m->places[i].wrong ? m->places[i].wrong
 						: "not accessible to both");
 	ret = fail(err, ERROR_REFUSED,
-		   "%d: no place where the JVM could load the agent from (%s); "
+		   "%d: the JVM can load the agent from no directory (%s); "
 		   "%s",
 		   (int)m->jvm->pid, why.bytes, remedy_of(m));
 	text_release(&why);

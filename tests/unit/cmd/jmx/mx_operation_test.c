@@ -149,7 +149,7 @@ static void the_only_one_says_why_not(void **state)
 	(void)state;
 	chooses("sum 1 2 x", "2 'x' is not a valid int");
 	chooses("point 1",
-		"2 a com.acme.Point cannot be given as text; what can: "
+		"2 a com.acme.Point cannot be given as text; supported: "
 		"numbers, true and false, texts, dates, names of MBeans, "
 		"constants of an enum, and arrays of those");
 	chooses("summ 1 2",

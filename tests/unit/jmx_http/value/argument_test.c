@@ -116,7 +116,7 @@ static void other_types_are_read_as_what_they_are(void **state)
 	      "\"2008-02-29T00:00:00.000Z\"");
 	refuses("java.util.Date", "99999999999999999999");
 	reads("com.acme.Point", "1",
-	      "!a com.acme.Point cannot be given as text; what can: "
+	      "!a com.acme.Point cannot be given as text; supported: "
 	      "numbers, true and false, texts, dates, names of MBeans, "
 	      "constants of an enum, and arrays of those");
 	reads("com.acme.Colour", "GREEN", "\"GREEN\"");
