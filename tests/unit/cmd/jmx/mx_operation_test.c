@@ -150,8 +150,8 @@ static void the_only_one_says_why_not(void **state)
 	chooses("sum 1 2 x", "2 'x' is not a valid int");
 	chooses("point 1",
 		"2 a com.acme.Point cannot be given as text; supported: "
-		"numbers, true and false, texts, dates, names of MBeans, "
-		"constants of an enum, and arrays of those");
+		"numbers, true and false, strings, dates, MBean names, "
+		"enum constants, and arrays of these types");
 	chooses("summ 1 2",
 		"3 there is no operation 'summ'; did you mean 'sum'?");
 	chooses("nothing", "3 there is no operation 'nothing'; --info lists "

@@ -117,8 +117,8 @@ static void other_types_are_read_as_what_they_are(void **state)
 	refuses("java.util.Date", "99999999999999999999");
 	reads("com.acme.Point", "1",
 	      "!a com.acme.Point cannot be given as text; supported: "
-	      "numbers, true and false, texts, dates, names of MBeans, "
-	      "constants of an enum, and arrays of those");
+	      "numbers, true and false, strings, dates, MBean names, "
+	      "enum constants, and arrays of these types");
 	reads("com.acme.Colour", "GREEN", "\"GREEN\"");
 	reads("com.acme.Colour", "<null>", "null");
 	refuses("com.acme.Colour", "");
@@ -173,7 +173,7 @@ static void what_is_meant_is_said(void **state)
 	} cases[] = {
 		{ "java.util.Date", "today", "2026-11-21T20:19:00Z" },
 		{ "[I", "[1,2]", "spaces: 1,2,3" },
-		{ "java.util.Map", "{a=1}", "what can: numbers" },
+		{ "java.util.Map", "{a=1}", "supported: numbers" },
 	};
 	struct arena a = { 0 };
 	struct error err;
