@@ -9,10 +9,12 @@
 #include "core/profile/event_table.h"
 #include "core/profile/time_range.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* One file; kept open when it has to be read twice, for it may be a pipe. */
 struct source {
@@ -47,6 +49,23 @@ static const char *name_of(const char *path)
 	return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }
 
+/* Adds the command for a running process when a missing file is a PID. */
+static int recording_suggest_process(const char *path, struct error *err)
+{
+	size_t digits = strspn(path, "0123456789");
+	size_t used = strlen(err->text);
+	char proc[32];
+
+	if (err->sys != ENOENT || !digits || digits > 10 || path[digits])
+		return -1;
+	snprintf(proc, sizeof(proc), "/proc/%s", path);
+	if (access(proc, F_OK) == 0)
+		snprintf(err->text + used, sizeof(err->text) - used,
+			 "; `sjkc prof %s -o out.html` samples the process",
+			 path);
+	return -1;
+}
+
 static int open_source(struct source *s, const char *format, struct error *err)
 {
 	struct input *in = &s->input;
@@ -54,7 +73,7 @@ static int open_source(struct source *s, const char *format, struct error *err)
 	if (in->bytes)
 		return 0;
 	if (input_open(in, s->path, err))
-		return -1;
+		return recording_suggest_process(s->path, err);
 	s->reader = reader_for(format, in->bytes, in->len, err);
 	if (!s->reader)
 		return -1;
