@@ -2,6 +2,7 @@
 #include "bpf/sampler.h"
 
 #include "bpf/kernel/sampler_maps.h"
+#include "bpf/kernel_types.h"
 #include "bpf/load.h"
 #include "bpf/off_cpu.h"
 #include "bpf/ticks.h"
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -214,16 +216,36 @@ static int sampler_configure(struct sampler *s, struct error *err)
 	return 0;
 }
 
+/* Opens the programs with a copy of the types that they name, or with all. */
+static struct sampler_bpf *sampler_open_programs(int types)
+{
+	char path[32];
+	LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = path);
+	struct sampler_bpf *programs;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", types);
+	programs = types < 0 ? NULL : sampler_bpf__open_opts(&options);
+	if (programs &&
+	    kernel_types_write(types, bpf_object__btf(programs->obj)) == 0)
+		return programs;
+	sampler_bpf__destroy(programs);
+	return sampler_bpf__open();
+}
+
 static int sampler_try_programs(struct sampler *s, struct error *err)
 {
-	s->programs = sampler_bpf__open();
+	int types = memfd_create("types", MFD_CLOEXEC), ret = -1;
+
+	s->programs = sampler_open_programs(types);
 	if (!s->programs)
-		return load_refused("BPF programs", errno, err);
-	if (sampler_configure(s, err))
-		return -1;
-	return sampler_bpf__load(s->programs)
-		       ? load_refused("BPF programs", errno, err)
-		       : 0;
+		load_refused("BPF programs", errno, err);
+	else if (sampler_configure(s, err) == 0)
+		ret = sampler_bpf__load(s->programs)
+			      ? load_refused("BPF programs", errno, err)
+			      : 0;
+	if (types >= 0)
+		close(types);
+	return ret;
 }
 
 /* A kernel may refuse the program for each task, which can be done without. */
