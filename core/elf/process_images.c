@@ -17,7 +17,7 @@
  * so mappings are read this often even when each address is in one, and less
  * often where that would take more than one part in COST_PART of the time.
  */
-#define REPLACED_NS (2 * CLOCK_NS_PER_S)
+#define REPLACED_NS (5 * CLOCK_NS_PER_S)
 #define COST_PART   500
 
 /* True when the same files are mapped executable at the same addresses. */
