@@ -281,7 +281,7 @@ loses() {
 	status=$?
 	[ $status -eq 7 ] || { echo "it ended with $status"; return 1; }
 	heard=$(grep -c ' many$' "$scratch/heard")
-	lost=$(sed -n 's/^sjkc: \([0-9]*\) notifications .* are lost$/\1/p' \
+	lost=$(sed -n 's/^sjkc: \([0-9]*\) notifications were lost: .*/\1/p' \
 		"$scratch/lost")
 	# While more come, the JVM says of some that it gives that they are lost.
 	[ "$heard" -lt 5000 ] && [ $((heard + lost)) -ge 5000 ] && return
