@@ -44,6 +44,9 @@ const totalsShown = async (wantsAll) => {
 	const number = (text) => Number(text.replace(/ \(.*/, '').replaceAll(',', ''));
 	const look = () => {
 		for (const row of list.querySelectorAll('tr')) {
+			// Rows that scroll in have no cells yet.
+			if (row.cells.length < 3)
+				continue;
 			const [total, self, name] = [...row.cells].map((cell) => cell.textContent);
 			rows.set(name, [number(self), number(total)]);
 		}

@@ -27,7 +27,7 @@ for jdk in $(jdks); do
 			has "$scratch/out.collapsed" ';Target\.burn' || exit 1
 		[ "$(cat "$said")" = READY ] || { cat "$said"; exit 1; }
 		[ $quiet != --no-agent ] ||
-			! grep sjkc "/proc/$pid/maps" || exit 1
+			! grep "/\.sjkc-" "/proc/$pid/maps" || exit 1
 	done
 	# Threads have their whole names, from the JVM's heap.
 	prof 0 --no-agent -e wall -d 1s -t -o "$scratch/out.collapsed" "$pid" &&
