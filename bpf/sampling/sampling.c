@@ -17,7 +17,7 @@
 /* Samples are unwound for this long before signals and new processes are
  * looked at. */
 #define BATCH_NS (50 * CLOCK_NS_PER_MS)
-/* After this time a target's mappings and code are looked at again. */
+/* Read the mappings and the code of a target again after this time. */
 #define STALE_NS (10 * CLOCK_NS_PER_MS)
 /* No divisor of the rates at which programs do things periodically. */
 enum { USUAL_HZ = 99 };
@@ -291,7 +291,7 @@ static bool sampling_on_sample(void *self, const struct sample_event *e,
 		s->astray++;
 		return sampling_is_in_time(s);
 	}
-	/* Code may have changed since it was looked at. */
+	/* The JVM may have changed code since the last read. */
 	if (t->batch != s->batch ||
 	    (int64_t)e->time_ns > t->looked_ns + STALE_NS) {
 		t->batch = s->batch;
@@ -441,7 +441,7 @@ int64_t drain_interval_next(struct drain_interval *d, uint64_t changes)
 	return d->ns;
 }
 
-/* A launched program may become a JVM soon: it is looked at often. */
+/* A launched program may become a JVM soon, so check it often. */
 static int64_t sampling_drain_ns(struct sampling *s)
 {
 	int64_t ns = drain_interval_next(&s->drain,

@@ -149,7 +149,7 @@ void sampling_target_counts(const struct sampling_target *t,
  * useless. */
 bool sampling_target_is_whole(const struct sampling_target *t);
 
-/* Call it before a batch of samples: reads what has changed in the process. */
+/* Reads changes of the process; call it before each batch of samples. */
 void sampling_target_begin(struct sampling_target *t);
 
 /* Number of names and pieces of code that were gone when they were read. */

@@ -96,7 +96,7 @@ static void record(struct ttop_session *s, const char *what, int64_t of,
 		top_say(&s->top, true, "%s", err.text);
 }
 
-/* When what is asked for now was so; in a recording it is still then. */
+/* Returns the wall clock time of the shown sample: now, or the recording's. */
 static int64_t wall_now(const struct ttop_session *s)
 {
 	return s->o->is_replay ? s->sample.wall_ns : clock_wall_ns();
