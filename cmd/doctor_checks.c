@@ -144,7 +144,7 @@ static void look_at_namespaces(struct doctor_checks *c)
 
 static void look_at_java(struct doctor_checks *c)
 {
-	const struct jvm_about *about = &c->about;
+	const struct jvm_info *about = &c->about;
 
 	finding_detail(doctor_checks_note(c, "Java"), "%s%s%s%s%s",
 		       about->version ? about->version : "of unknown version",
@@ -251,8 +251,8 @@ static const struct {
 static void look_at_options(struct doctor_checks *c)
 {
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-		const char *found = jvm_about_option(&c->about,
-						     options[i].option);
+		const char *found = jvm_info_option(&c->about,
+						    options[i].option);
 
 		if (found)
 			finding_detail(doctor_checks_note(c, "option"),
@@ -286,8 +286,8 @@ static void look_at_agents(struct doctor_checks *c)
 	if (c->jvm.kind == JVM_HOTSPOT)
 		look_at_fences(c);
 	if (jdk_version_of(c->about.version).feature >= 21 &&
-	    !jvm_about_option(&c->about, "-XX:+EnableDynamicAgentLoading") &&
-	    !jvm_about_option(&c->about, "-XX:-EnableDynamicAgentLoading"))
+	    !jvm_info_option(&c->about, "-XX:+EnableDynamicAgentLoading") &&
+	    !jvm_info_option(&c->about, "-XX:-EnableDynamicAgentLoading"))
 		finding_detail(doctor_checks_note(c, "agents"),
 			       "the JVM prints a warning when an agent is "
 			       "loaded (JEP 451)");
@@ -375,7 +375,7 @@ void doctor_checks_init(struct doctor_checks *c, const struct jvm *jvm)
 	struct error unused;
 
 	*c = (struct doctor_checks){ .pid = jvm->pid, .jvm = *jvm };
-	jvm_about(jvm, &c->about, &unused);
+	jvm_info(jvm, &c->about, &unused);
 	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++)
 		looks[i](c);
 	sum_up(c);
@@ -397,7 +397,7 @@ void doctor_checks_init_refused(struct doctor_checks *c, pid_t pid,
 
 void doctor_checks_release(struct doctor_checks *c)
 {
-	jvm_about_release(&c->about);
+	jvm_info_release(&c->about);
 }
 
 enum { SAMPLING = NEED_BPF | NEED_STACKS | NEED_NAMES };

@@ -185,7 +185,7 @@ static void json_time(struct json *j, const char *key, int64_t ns)
 static void put_jvm(struct json *j, const struct process *p, int64_t now)
 {
 	const struct jvm *jvm = p->jvm;
-	const struct jvm_about *about = &p->about;
+	const struct jvm_info *about = &p->about;
 	int64_t up_ns = now - about->start_ns;
 
 	json_open_object(j);

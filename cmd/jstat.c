@@ -328,17 +328,17 @@ static int jstat_choose(struct watch *w, struct error *err)
 
 static int open_counters(struct watch *w, struct error *err)
 {
-	struct jvm_about about;
+	struct jvm_info about;
 
 	w->counters = perfdata_open(&w->jvm, err);
 	if (!w->counters) {
 		perfdata_explain(&w->jvm, err);
 		return -1;
 	}
-	if (jvm_about(&w->jvm, &about, err))
+	if (jvm_info(&w->jvm, &about, err))
 		return -1;
 	w->start_ns = about.start_ns;
-	jvm_about_release(&about);
+	jvm_info_release(&about);
 	return 0;
 }
 

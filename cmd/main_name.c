@@ -31,7 +31,7 @@ const char *main_name_simple(const char *main_class)
 	return dot && dot[1] ? dot + 1 : base;
 }
 
-void main_name_of(const struct jvm *jvm, const struct jvm_about *about,
+void main_name_of(const struct jvm *jvm, const struct jvm_info *about,
 		  struct text *out)
 {
 	struct proc_stat stat;
@@ -48,7 +48,7 @@ void main_name_of(const struct jvm *jvm, const struct jvm_about *about,
 
 void main_name_add_with_pid(const struct jvm *jvm, struct text *out)
 {
-	struct jvm_about about;
+	struct jvm_info about;
 	struct text name = { 0 };
 	struct proc_stat stat;
 	struct error unused;
@@ -56,9 +56,9 @@ void main_name_add_with_pid(const struct jvm *jvm, struct text *out)
 	if (jvm->kind == JVM_NONE) {
 		if (procfs_stat(jvm->pid, &stat, &unused) == 0)
 			text_puts(&name, stat.comm);
-	} else if (jvm_about(jvm, &about, &unused) == 0) {
+	} else if (jvm_info(jvm, &about, &unused) == 0) {
 		main_name_of(jvm, &about, &name);
-		jvm_about_release(&about);
+		jvm_info_release(&about);
 	}
 	if (name.len)
 		text_printf(out, "%s ", name.bytes);

@@ -18,7 +18,7 @@ const char *main_name_simple(const char *main_class);
  * Replaces *out by the main class as it was given or, when it is unknown, by
  * the name that the kernel has for the process, in parentheses: "(javac)".
  */
-void main_name_of(const struct jvm *jvm, const struct jvm_about *about,
+void main_name_of(const struct jvm *jvm, const struct jvm_info *about,
 		  struct text *out);
 
 /* Adds "Main (4711)" of a process, or "(4711)" when it tells nothing. */

@@ -15,7 +15,7 @@
 int process_init(struct process *p, const struct jvm *jvm, struct error *err)
 {
 	*p = (struct process){ .jvm = jvm };
-	if (jvm_about(jvm, &p->about, err))
+	if (jvm_info(jvm, &p->about, err))
 		return -1;
 	main_name_of(jvm, &p->about, &p->main);
 	return 0;
@@ -23,7 +23,7 @@ int process_init(struct process *p, const struct jvm *jvm, struct error *err)
 
 void process_release(struct process *p)
 {
-	jvm_about_release(&p->about);
+	jvm_info_release(&p->about);
 	text_release(&p->main);
 	text_release(&p->properties);
 	attach_close(p->attach);
@@ -87,7 +87,7 @@ static bool known_is(process_property_fn *is, void *self, const char *name,
 }
 
 /* The last -D of a name counts, so these are offered from behind. */
-static bool option_is(const struct jvm_about *about, process_property_fn *is,
+static bool option_is(const struct jvm_info *about, process_property_fn *is,
 		      void *self)
 {
 	size_t count = 0;
@@ -126,7 +126,7 @@ static bool told_is(struct process *p, process_property_fn *is, void *self)
 bool process_has_property(struct process *p, process_property_fn *is,
 			  void *self)
 {
-	const struct jvm_about *about = &p->about;
+	const struct jvm_info *about = &p->about;
 	struct text command = { 0 };
 	bool found;
 

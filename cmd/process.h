@@ -13,7 +13,7 @@
 
 struct process {
 	const struct jvm *jvm;
-	struct jvm_about about;
+	struct jvm_info about;
 	struct text main; /* main_name_of() */
 	bool show_secrets;
 	bool may_ask; /* what is not known otherwise, over its attach socket */

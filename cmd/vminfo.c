@@ -59,7 +59,7 @@ static void add_some(struct text *out, const char *before, const char *word,
 		text_printf(out, "%s%s%s", before, word, after);
 }
 
-static void put_jvm(struct summary *s, const struct jvm_about *about)
+static void put_jvm(struct summary *s, const struct jvm_info *about)
 {
 	text_puts(&s->value, about->vm_name ? about->vm_name : "");
 	add_some(&s->value, s->value.len ? " " : "", about->version, "");

@@ -247,17 +247,17 @@ static int target_try_agent(struct sampling_target *t, struct error *err)
 static int target_check_build(struct sampling_target *t, struct error *err)
 {
 	const struct sampling_options *o = t->shared->o;
-	struct jvm_about about = { 0 };
+	struct jvm_info about = { 0 };
 	struct error unused;
 
-	jvm_about(&t->jvm, &about, &unused);
+	jvm_info(&t->jvm, &about, &unused);
 	if (t->events & SAMPLING_ALLOC &&
 	    !agent_has_alloc(&about, &t->no_alloc)) {
 		t->events &= ~(unsigned)SAMPLING_ALLOC;
 		t->shared->unavailable |= SAMPLING_ALLOC;
 	}
 	t->agent_names = o->agent || agent_names_are_safe(&about, &t->no_names);
-	jvm_about_release(&about);
+	jvm_info_release(&about);
 	if (t->events)
 		return 0;
 	return fail(err, ERROR_UNAVAILABLE, "%s: %s", t->name.bytes,
@@ -341,13 +341,13 @@ static int target_refuse_zero(const struct sampling_target *t,
 /* Reads the VM's name, before the JVM is modified; not all have counters. */
 static bool target_is_zero(const struct sampling_target *t)
 {
-	struct jvm_about about = { 0 };
+	struct jvm_info about = { 0 };
 	struct error unused;
 	bool is_zero;
 
-	jvm_about(&t->jvm, &about, &unused);
+	jvm_info(&t->jvm, &about, &unused);
 	is_zero = about.vm_name && strstr(about.vm_name, " Zero VM");
-	jvm_about_release(&about);
+	jvm_info_release(&about);
 	return is_zero;
 }
 

@@ -224,10 +224,10 @@ static int ping_local(struct ping *p, const struct jvm *jvm, struct error *err)
 	return ret;
 }
 
-static void take_about(struct ping *p, const struct jvm_about *about)
+static void take_about(struct ping *p, const struct jvm_info *about)
 {
 	static const char host[] = "-Djava.rmi.server.hostname=";
-	const char *named = jvm_about_option(about, host);
+	const char *named = jvm_info_option(about, host);
 
 	if (about->main_class)
 		p->main_class = xstrdup(about->main_class);
@@ -237,7 +237,7 @@ static void take_about(struct ping *p, const struct jvm_about *about)
 
 static int ping_pid(struct ping *p, int *argc, char ***argv, struct error *err)
 {
-	struct jvm_about about = { 0 };
+	struct jvm_info about = { 0 };
 	struct jvm jvm;
 	char pid[16];
 	int ret;
@@ -250,10 +250,10 @@ static int ping_pid(struct ping *p, int *argc, char ***argv, struct error *err)
 	p->jvm = &jvm;
 	ret = *argc ? misuse(err, "unexpected argument '%s': name one JVM",
 			     **argv)
-		    : jvm_about(&jvm, &about, err);
+		    : jvm_info(&jvm, &about, err);
 	if (ret == 0) {
 		take_about(p, &about);
-		jvm_about_release(&about);
+		jvm_info_release(&about);
 		ret = rmi_local_look(&p->local, &jvm, err);
 	}
 	if (ret == 0)

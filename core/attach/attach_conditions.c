@@ -114,7 +114,7 @@ struct look {
 	enum socket_state socket;
 	struct error socket_error;
 	bool has_about; /* looked up when it is first wanted */
-	struct jvm_about about;
+	struct jvm_info about;
 };
 
 typedef void condition_fn(struct look *l, struct condition *c);
@@ -147,12 +147,12 @@ static void condition_set_remedy(struct condition *c, const char *fmt, ...)
 }
 
 /* Zeroed when it cannot be had: nothing is known then. */
-static const struct jvm_about *look_about(struct look *l)
+static const struct jvm_info *look_about(struct look *l)
 {
 	struct error unused;
 
-	if (!l->has_about && jvm_about(l->jvm, &l->about, &unused))
-		l->about = (struct jvm_about){ 0 };
+	if (!l->has_about && jvm_info(l->jvm, &l->about, &unused))
+		l->about = (struct jvm_info){ 0 };
 	l->has_about = true;
 	return &l->about;
 }
@@ -333,7 +333,7 @@ static void socket_is_good(struct look *l, struct condition *c)
 }
 
 /* The last of several that say the same or the opposite counts. */
-static bool option_is_set(const struct jvm_about *about, const char *on,
+static bool option_is_set(const struct jvm_info *about, const char *on,
 			  const char *off, const char *alias)
 {
 	bool is_set = false;
@@ -531,7 +531,7 @@ static size_t look_at_all(const struct jvm *jvm, struct condition *list)
 	}
 	if (l.tmp >= 0)
 		close(l.tmp);
-	jvm_about_release(&l.about);
+	jvm_info_release(&l.about);
 	return count;
 }
 

@@ -54,9 +54,9 @@ int jvm_open_java(struct jvm *jvm, pid_t pid, struct error *err);
 
 /*
  * Facts about a JVM that are available without attaching. Strings are foreign,
- * and NULL when unknown; arrays end with NULL. jvm_about_release() frees them.
+ * and NULL when unknown; arrays end with NULL. jvm_info_release() frees them.
  */
-struct jvm_about {
+struct jvm_info {
 	char *user; /* of /etc/passwd, ours; the number when it has none */
 	char *main_class; /* or the path of a jar, as it was started with */
 	char **vm_args; /* -X…, -D… of the command line and of the environment
@@ -69,15 +69,14 @@ struct jvm_about {
 	bool args_cut;    /* there is more than was read */
 };
 
-int jvm_about(const struct jvm *jvm, struct jvm_about *about,
-	      struct error *err);
-void jvm_about_release(struct jvm_about *about);
+int jvm_info(const struct jvm *jvm, struct jvm_info *about, struct error *err);
+void jvm_info_release(struct jvm_info *about);
 
 /*
  * Returns the last of vm_args that begins with a text: "-Xrs", "-Xmx"; or NULL.
  */
-const char *jvm_about_option(const struct jvm_about *about,
-			     const char *beginning);
+const char *jvm_info_option(const struct jvm_info *about,
+			    const char *beginning);
 
 /* All JVMs that this process may see, opened, ordered by PID. */
 struct jvm_list {

@@ -204,7 +204,7 @@ static char *copy_of(const struct perfdata *p, const char *name)
 	return text ? xstrdup(text) : NULL;
 }
 
-static void take_properties(struct jvm_about *about, const struct perfdata *p)
+static void take_properties(struct jvm_info *about, const struct perfdata *p)
 {
 	about->version = copy_of(p, "java.property.java.version");
 	about->vm_name = copy_of(p, "java.property.java.vm.name");
@@ -250,7 +250,7 @@ static char *value_of(struct line line, const char *name)
 	return xstrndup(line.text + 1, line.len - 2);
 }
 
-static void take_release(struct jvm_about *about, const char *bytes, size_t len)
+static void take_release(struct jvm_info *about, const char *bytes, size_t len)
 {
 	struct lines lines = lines_over(bytes, len);
 	struct line line;
@@ -280,7 +280,7 @@ static int open_release(const struct jvm *jvm, const char *home)
 	return fd;
 }
 
-static void read_release(const struct jvm *jvm, struct jvm_about *about)
+static void read_release(const struct jvm *jvm, struct jvm_info *about)
 {
 	int fd = about->java_home ? open_release(jvm, about->java_home) : -1;
 	char *bytes;
@@ -300,14 +300,14 @@ static void read_release(const struct jvm *jvm, struct jvm_about *about)
 	free(bytes);
 }
 
-int jvm_about(const struct jvm *jvm, struct jvm_about *about, struct error *err)
+int jvm_info(const struct jvm *jvm, struct jvm_info *about, struct error *err)
 {
 	struct java_command c = { 0 };
 	struct perfdata *p;
 	struct error unused;
 	bool is_java = false;
 
-	*about = (struct jvm_about){ 0 };
+	*about = (struct jvm_info){ 0 };
 	if (read_command(jvm, &c, &is_java, &about->args_cut, err))
 		return -1;
 	p = jvm->kind == JVM_HOTSPOT ? perfdata_open(jvm, &unused) : NULL;
@@ -329,7 +329,7 @@ int jvm_about(const struct jvm *jvm, struct jvm_about *about, struct error *err)
 		read_release(jvm, about);
 	if (jvm_runs(jvm))
 		return 0;
-	jvm_about_release(about);
+	jvm_info_release(about);
 	return fail(err, ERROR_NO_TARGET, "%d has ended", (int)jvm->pid);
 }
 
@@ -340,7 +340,7 @@ static void free_words(char **words)
 	free(words);
 }
 
-void jvm_about_release(struct jvm_about *about)
+void jvm_info_release(struct jvm_info *about)
 {
 	free(about->user);
 	free(about->main_class);
@@ -350,11 +350,10 @@ void jvm_about_release(struct jvm_about *about)
 	free(about->vm_name);
 	free(about->vm_vendor);
 	free(about->java_home);
-	*about = (struct jvm_about){ 0 };
+	*about = (struct jvm_info){ 0 };
 }
 
-const char *jvm_about_option(const struct jvm_about *about,
-			     const char *beginning)
+const char *jvm_info_option(const struct jvm_info *about, const char *beginning)
 {
 	const char *last = NULL;
 

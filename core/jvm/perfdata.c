@@ -204,19 +204,19 @@ static const char *const reasons[] = {
 
 void perfdata_explain(const struct jvm *jvm, struct error *err)
 {
-	struct jvm_about about;
+	struct jvm_info about;
 	struct error unused;
 
-	if (err->kind != ERROR_UNAVAILABLE || jvm_about(jvm, &about, &unused))
+	if (err->kind != ERROR_UNAVAILABLE || jvm_info(jvm, &about, &unused))
 		return;
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
-		if (jvm_about_option(&about, reasons[i]))
+		if (jvm_info_option(&about, reasons[i]))
 			fail(err, ERROR_UNAVAILABLE,
 			     "%d has no performance counters: it was started "
 			     "with %s",
 			     jvm->pid, reasons[i]);
 	}
-	jvm_about_release(&about);
+	jvm_info_release(&about);
 }
 
 /* The file's layout: PerfDataPrologue and PerfDataEntry of perfMemory.hpp. */

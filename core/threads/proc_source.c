@@ -834,11 +834,11 @@ static void close_source(struct thread_source *base)
 
 static void make_title(struct proc_source *s)
 {
-	struct jvm_about about = { 0 };
+	struct jvm_info about = { 0 };
 	struct error unused;
 
 	text_printf(&s->title, "%d", (int)s->jvm->pid);
-	if (jvm_about(s->jvm, &about, &unused))
+	if (jvm_info(s->jvm, &about, &unused))
 		return;
 	if (about.main_class) {
 		text_putc(&s->title, ' ');
@@ -849,7 +849,7 @@ static void make_title(struct proc_source *s)
 		text_puts(&s->title, ", ");
 		safe_text(&s->title, about.version, strlen(about.version));
 	}
-	jvm_about_release(&about);
+	jvm_info_release(&about);
 }
 
 static const struct thread_source_ops ops = {

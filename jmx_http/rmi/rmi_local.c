@@ -164,18 +164,18 @@ static void take_remote(struct rmi_local *l, const struct perfdata *p)
 }
 
 /* The value of a property on the command line, or NULL. */
-static const char *option(const struct jvm_about *about, const char *name)
+static const char *option(const struct jvm_info *about, const char *name)
 {
 	char beginning[96];
 	const char *found;
 
 	snprintf(beginning, sizeof(beginning), "-D" REMOTE "%s=", name);
-	found = jvm_about_option(about, beginning);
+	found = jvm_info_option(about, beginning);
 	return found ? found + strlen(beginning) : NULL;
 }
 
 /* As sun.management.jmxremote.ConnectorBootstrap: "true", in any case. */
-static bool option_is(const struct jvm_about *about, const char *name,
+static bool option_is(const struct jvm_info *about, const char *name,
 		      bool otherwise)
 {
 	const char *value = option(about, name);
@@ -194,7 +194,7 @@ static void set_remote_port(struct rmi_local *l, unsigned long port)
 }
 
 /* Reads the command line; used when the counters have nothing about JMX. */
-static void take_options(struct rmi_local *l, const struct jvm_about *about)
+static void take_options(struct rmi_local *l, const struct jvm_info *about)
 {
 	const char *port = option(about, "port");
 
@@ -208,7 +208,7 @@ static void take_options(struct rmi_local *l, const struct jvm_about *about)
 	l->need_client_auth = option_is(about, "ssl.need.client.auth", false);
 }
 
-static void list_options(struct rmi_local *l, const struct jvm_about *about)
+static void list_options(struct rmi_local *l, const struct jvm_info *about)
 {
 	static const char prefix[] = "-Dcom.sun.management.";
 
@@ -246,16 +246,16 @@ static enum told read_counters(struct rmi_local *l, const struct jvm *jvm)
 static int look(struct rmi_local *l, const struct jvm *jvm, enum told *told,
 		struct error *err)
 {
-	struct jvm_about about;
+	struct jvm_info about;
 
 	*l = (struct rmi_local){ 0 };
-	if (jvm_about(jvm, &about, err))
+	if (jvm_info(jvm, &about, err))
 		return -1;
 	*told = read_counters(l, jvm);
 	if (*told == NOTHING)
 		take_options(l, &about);
 	list_options(l, &about);
-	jvm_about_release(&about);
+	jvm_info_release(&about);
 	return 0;
 }
 

@@ -56,16 +56,16 @@ static unsigned client_ask_version(struct attach *attach)
  */
 static bool client_may_warn(const struct jvm *jvm, struct attach *attach)
 {
-	struct jvm_about about;
+	struct jvm_info about;
 	struct error unused;
 	unsigned version;
 	bool is_hidden;
 
-	if (jvm_about(jvm, &about, &unused))
+	if (jvm_info(jvm, &about, &unused))
 		return true;
 	version = jdk_version_of(about.version).feature;
-	is_hidden = jvm_about_option(&about, "-XX:+EnableDynamicAgentLoading");
-	jvm_about_release(&about);
+	is_hidden = jvm_info_option(&about, "-XX:+EnableDynamicAgentLoading");
+	jvm_info_release(&about);
 	if (is_hidden)
 		return false;
 	if (!version && attach)

@@ -62,7 +62,7 @@ static unsigned fixing_update(const struct bug *b, unsigned feature)
 }
 
 /* Oracle's JDK has updates of its own, with other backports. */
-static bool is_oracles(const struct jvm_about *about)
+static bool is_oracles(const struct jvm_info *about)
 {
 	if (about->vm_name)
 		return strncmp(about->vm_name, "Java HotSpot(TM)", 16) == 0;
@@ -94,7 +94,7 @@ static void add_fix(struct text *why, unsigned feature, unsigned update,
 			    feature == 8 ? "u" : ".0.", update);
 }
 
-bool agent_names_are_safe(const struct jvm_about *about, struct text *why)
+bool agent_names_are_safe(const struct jvm_info *about, struct text *why)
 {
 	struct jdk_version v = jdk_version_of(about->version);
 	bool is_oracle = is_oracles(about), is_unfixed = false;
@@ -127,7 +127,7 @@ bool agent_names_are_safe(const struct jvm_about *about, struct text *why)
 	return false;
 }
 
-bool agent_has_alloc(const struct jvm_about *about, struct text *why)
+bool agent_has_alloc(const struct jvm_info *about, struct text *why)
 {
 	struct jdk_version v = jdk_version_of(about->version);
 

@@ -16,12 +16,12 @@
  * *why is appended to: the build, the numbers of the bugs, and the update that
  * fixes them.
  */
-bool agent_names_are_safe(const struct jvm_about *about, struct text *why);
+bool agent_names_are_safe(const struct jvm_info *about, struct text *why);
 
 /*
  * Whether the JVM has SampledObjectAlloc; also true of an unknown version.
  * Otherwise *why is appended to.
  */
-bool agent_has_alloc(const struct jvm_about *about, struct text *why);
+bool agent_has_alloc(const struct jvm_info *about, struct text *why);
 
 #endif

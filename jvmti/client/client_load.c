@@ -38,7 +38,7 @@
 
 int agent_load_allowed(const struct jvm *jvm, struct error *err)
 {
-	struct jvm_about about;
+	struct jvm_info about;
 	struct error unused;
 	const char *option;
 	int ret = 0;
@@ -47,15 +47,15 @@ int agent_load_allowed(const struct jvm *jvm, struct error *err)
 		return fail(err, ERROR_UNAVAILABLE,
 			    "%d: the agent is for HotSpot JVMs", (int)jvm->pid);
 	/* What cannot be looked up is found out by trying. */
-	if (jvm_about(jvm, &about, &unused))
+	if (jvm_info(jvm, &about, &unused))
 		return 0;
-	option = jvm_about_option(&about, "-XX:-EnableDynamicAgentLoading");
+	option = jvm_info_option(&about, "-XX:-EnableDynamicAgentLoading");
 	if (option)
 		ret = fail(err, ERROR_REFUSED,
 			   "%d: the JVM loads no agents: it was started with "
 			   "%s; omit that option or use --no-agent",
 			   (int)jvm->pid, "-XX:-EnableDynamicAgentLoading");
-	jvm_about_release(&about);
+	jvm_info_release(&about);
 	return ret;
 }
 

@@ -152,7 +152,7 @@ static bool ask_for_pid(pid_t pid)
 /* What is wrong with a process whose pid another one has taken over. */
 static int faults_of_reuse(struct jvm *jvm)
 {
-	struct jvm_about about;
+	struct jvm_info about;
 	struct error err = { 0 };
 	int faults = 0;
 
@@ -161,7 +161,7 @@ static int faults_of_reuse(struct jvm *jvm)
 	if (jvm_open_file(jvm, "/", O_RDONLY, &err) != -1 ||
 	    err.kind != ERROR_NO_TARGET)
 		faults |= 2;
-	if (jvm_about(jvm, &about, &err) != -1 || err.kind != ERROR_NO_TARGET)
+	if (jvm_info(jvm, &about, &err) != -1 || err.kind != ERROR_NO_TARGET)
 		faults |= 4;
 	return faults;
 }

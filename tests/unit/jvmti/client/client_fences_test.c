@@ -57,7 +57,7 @@ static void version_strings_of_every_vendor_are_parsed(void **state)
 
 static bool is_safe(const char *version, const char *vm_name, struct text *why)
 {
-	const struct jvm_about about = {
+	const struct jvm_info about = {
 		.version = (char *)(uintptr_t)version,
 		.vm_name = (char *)(uintptr_t)vm_name,
 	};
@@ -133,7 +133,7 @@ static void backports_of_openjdk_do_not_count_for_oracles_jdk(void **state)
 
 static void allocation_sampling_requires_jdk_11(void **state)
 {
-	struct jvm_about about = { .version = (char *)(uintptr_t) "1.8.0_504" };
+	struct jvm_info about = { .version = (char *)(uintptr_t) "1.8.0_504" };
 	struct text why = { 0 };
 
 	(void)state;
