@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Passes requests to the carrier, and makes single requests convenient. */
 #include "jmx_http/jmx.h"
 
 #include "jmx_http/net/dialer.h"
@@ -9,7 +10,7 @@
 static const struct {
 	const char *class;
 	enum error_kind kind;
-} classes[] = {
+} failure_classes[] = {
 	{ "javax.management.InstanceNotFoundException", ERROR_NO_TARGET },
 	{ "javax.management.AttributeNotFoundException", ERROR_NO_TARGET },
 	{ "java.lang.NoSuchMethodException", ERROR_NO_TARGET },
@@ -18,14 +19,15 @@ static const struct {
 };
 /* clang-format on */
 
-static enum error_kind kind_of_class(const char *at)
+static enum error_kind failure_kind_of_class(const char *at)
 {
-	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
-		size_t len = strlen(classes[i].class);
+	for (size_t i = 0;
+	     i < sizeof(failure_classes) / sizeof(*failure_classes); i++) {
+		size_t len = strlen(failure_classes[i].class);
 
-		if (strncmp(at, classes[i].class, len) == 0 &&
+		if (strncmp(at, failure_classes[i].class, len) == 0 &&
 		    (!at[len] || at[len] == ':' || at[len] == ' '))
-			return classes[i].kind;
+			return failure_classes[i].kind;
 	}
 	return ERROR_NONE;
 }
@@ -34,11 +36,11 @@ enum error_kind jmx_failure_kind(const char *failure)
 {
 	static const char within[] = " <- ";
 	const char *at = failure;
-	enum error_kind kind = kind_of_class(at);
+	enum error_kind kind = failure_kind_of_class(at);
 
 	while (kind == ERROR_NONE && (at = strstr(at, within))) {
 		at += strlen(within);
-		kind = kind_of_class(at);
+		kind = failure_kind_of_class(at);
 	}
 	return kind == ERROR_NONE ? ERROR_REFUSED : kind;
 }
@@ -54,7 +56,7 @@ struct single {
 	const struct value *value;
 };
 
-static int take_single(void *self, size_t index, const struct jmx_reply *reply,
+static int single_take(void *self, size_t index, const struct jmx_reply *reply,
 		       struct error *err)
 {
 	struct single *single = self;
@@ -66,7 +68,7 @@ static int take_single(void *self, size_t index, const struct jmx_reply *reply,
 	return 0;
 }
 
-static const struct value *run_single(struct jmx *j,
+static const struct value *single_run(struct jmx *j,
 				      const struct jmx_request *q,
 				      struct arena *a, struct error *err)
 {
@@ -74,7 +76,7 @@ static const struct value *run_single(struct jmx *j,
 	int status;
 
 	j->keep = a;
-	status = jmx_run(j, q, 1, take_single, &single, err);
+	status = jmx_run(j, q, 1, single_take, &single, err);
 	j->keep = NULL;
 	return status ? NULL : single.value;
 }
@@ -89,7 +91,7 @@ const struct value *jmx_get(struct jmx *j, const char *object,
 		.names = &attribute,
 		.name_count = 1,
 	};
-	const struct value *v = run_single(j, &q, a, err);
+	const struct value *v = single_run(j, &q, a, err);
 
 	if (v && v->kind == VALUE_COMPOSITE && v->members.count)
 		v = v->members.at[0].value;
@@ -105,7 +107,7 @@ const struct value *jmx_get(struct jmx *j, const char *object,
 const struct value *jmx_invoke(struct jmx *j, const struct jmx_request *invoke,
 			       struct arena *a, struct error *err)
 {
-	const struct value *v = run_single(j, invoke, a, err);
+	const struct value *v = single_run(j, invoke, a, err);
 
 	if (!v)
 		fail_in(err, "%s of %s", invoke->names[0], invoke->object);
@@ -116,7 +118,7 @@ int jmx_query(struct jmx *j, const char *pattern, struct arena *a,
 	      const char *const **names, size_t *count, struct error *err)
 {
 	struct jmx_request q = { .verb = JMX_QUERY, .object = pattern };
-	const struct value *v = run_single(j, &q, a, err);
+	const struct value *v = single_run(j, &q, a, err);
 	const char **list;
 
 	if (!v)
@@ -136,7 +138,7 @@ int jmx_query(struct jmx *j, const char *pattern, struct arena *a,
 	return 0;
 }
 
-static int jmx_has_no_notifications(const struct jmx *j, struct error *err)
+static int jmx_fail_no_notifications(const struct jmx *j, struct error *err)
 {
 	return fail(err, ERROR_UNAVAILABLE,
 		    "%s: notifications are not available over %s", j->title,
@@ -146,7 +148,7 @@ static int jmx_has_no_notifications(const struct jmx *j, struct error *err)
 int jmx_listen(struct jmx *j, const char *object, struct error *err)
 {
 	if (!j->ops->listen)
-		return jmx_has_no_notifications(j, err);
+		return jmx_fail_no_notifications(j, err);
 	return j->ops->listen(j, object, err);
 }
 
@@ -154,7 +156,7 @@ int jmx_fetch(struct jmx *j, int64_t timeout_ns, jmx_notification_fn *fn,
 	      void *self, struct error *err)
 {
 	if (!j->ops->fetch)
-		return jmx_has_no_notifications(j, err);
+		return jmx_fail_no_notifications(j, err);
 	return j->ops->fetch(j, timeout_ns, fn, self, err);
 }
 

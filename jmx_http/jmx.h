@@ -3,9 +3,9 @@
  * jmx: a connection to a JVM's MBeans, whatever carries it.
  *
  * One call, jmx_run(), makes any number of requests in as few round trips as
- * the carrier allows: RMI sends many before it reads the first reply, HTTP
- * sends them in one body.  Replies are handed over in the order of the requests
- * as they arrive, and are not kept.
+ * the carrier allows: RMI sends many requests before it reads the first reply,
+ * HTTP sends them in one body.  jmx_run() passes each reply to a callback when
+ * it arrives, in the order of the requests, and keeps none.
  */
 #ifndef JMX_HTTP_JMX_H
 #define JMX_HTTP_JMX_H
@@ -18,20 +18,20 @@
 #include <stdint.h>
 
 enum jmx_verb {
-	JMX_QUERY,  /* names that match .object; .value: an array of NAMEs */
-	JMX_INFO,   /* the description of an MBean, in .info */
-	JMX_GET,    /* the attributes .names; .value: a composite of them */
+	JMX_QUERY,  /* list the names that match .object; .value: array */
+	JMX_INFO,   /* describe an MBean; .info */
+	JMX_GET,    /* read the attributes .names; .value: composite */
 	JMX_SET,    /* set the attribute .names[0] to .arguments[0]; no value */
-	JMX_INVOKE, /* call the operation .names[0]; .value: what it returned */
-	JMX_COUNT,  /* the number of MBeans; .value: an integer */
+	JMX_INVOKE, /* call the operation .names[0]; .value: its result */
+	JMX_COUNT,  /* count the MBeans; .value: integer */
 };
 
 struct jmx_request {
 	enum jmx_verb verb;
-	const char *object; /* ObjectName, UTF-8; for JMX_QUERY NULL is all */
+	const char *object; /* ObjectName, UTF-8; of JMX_QUERY, NULL: all */
 	const char *const *names;
 	size_t name_count;
-	const struct value *const *arguments; /* types as in .signature */
+	const struct value *const *arguments; /* of the types in .signature */
 	const char *const *signature; /* "long", "[J", "java.lang.String" */
 	size_t argument_count;
 };
@@ -50,23 +50,25 @@ struct jmx_info {
 	size_t attribute_count, operation_count, notification_count;
 };
 
-/* Valid until the function that it is given to returns. */
+/* Valid only while the callback that receives the reply runs. */
 struct jmx_reply {
 	/*
-	 * Why the request failed, "class: message <- class: message", foreign;
-	 * NULL on success.  kind: ERROR_MISUSE when an argument does not have
-	 * its type, else as jmx_failure_kind().  JMX_GET fails when there is no
-	 * such MBean; an attribute that cannot be read is a VALUE_ERROR in its
-	 * place.
+	 * The reason of a failure, "class: message <- class: message", foreign;
+	 * NULL on success.  kind: ERROR_MISUSE if an argument does not have
+	 * its type, else as jmx_failure_kind().  JMX_GET fails if the MBean
+	 * does not exist; an unreadable attribute becomes a VALUE_ERROR.
 	 */
 	const char *failure;
 	enum error_kind kind;
-	/* Of JMX_GET: a member for each of .names, in their order. */
+	/* JMX_GET returns one member for each name, in the same order. */
 	const struct value *value;
 	const struct jmx_info *info;
 };
 
-/* Receives a reply.  -1 and *err end the run.  Must not make requests. */
+/*
+ * Receives the reply to requests[index].  -1 and *err end the run.  Must not
+ * make requests.
+ */
 typedef int jmx_reply_fn(void *self, size_t index,
 			 const struct jmx_reply *reply, struct error *err);
 
@@ -97,38 +99,38 @@ struct jmx_ops {
 /* The first member of every carrier's own struct. */
 struct jmx {
 	const struct jmx_ops *ops;
-	int64_t timeout_ns;  /* of one reply; may be changed */
-	const char *title;   /* "10.0.0.7:9010"; the carrier's */
+	int64_t timeout_ns;  /* limit for one reply; may be changed */
+	const char *title;   /* "10.0.0.7:9010"; owned by the carrier */
 	const char *version; /* of the JVM, "17.0.15+6", or "" ; foreign */
-	/* jmx_open()'s; freed by jmx_close().  May be NULL. */
+	/* Set by jmx_open(), freed by jmx_close().  May be NULL. */
 	struct dialer *dialer;
 	/*
-	 * Set by jmx.c: the arena in which run() makes its replies, so that
-	 * they outlive the run; NULL: the carrier uses its own.
+	 * Set by jmx.c: run() allocates replies in this arena, so that they
+	 * outlive the run.  NULL: the carrier uses its own arena.
 	 */
 	struct arena *keep;
 };
 
 /*
- * The kind of a failure, or of the text of a VALUE_ERROR, by the classes that
- * it names: ERROR_NO_TARGET when there is no such MBean, attribute or
- * operation, ERROR_PERMISSION, else ERROR_REFUSED.
+ * Returns the kind of a failure, or of the text of a VALUE_ERROR, by the
+ * exception classes in it: ERROR_NO_TARGET if the MBean, attribute or operation
+ * does not exist, ERROR_PERMISSION if access is denied, else ERROR_REFUSED.
  */
 enum error_kind jmx_failure_kind(const char *failure);
 
 /*
- * Makes the requests and calls fn for each reply.  A request that fails has a
- * reply, too; the run goes on.  The run fails when the connection does:
- * ERROR_REFUSED, or ERROR_NO_TARGET when the JVM has exited; the next run
- * connects again.  A request that changes something (SET, INVOKE) is sent once:
- * when its reply is lost, it fails and says so.
+ * Makes the requests and calls fn for each reply.  A failed request has a
+ * reply, too, and the run continues.  The run fails if the connection fails:
+ * ERROR_REFUSED, or ERROR_NO_TARGET if the JVM has exited; the next run
+ * connects again.  A request that may change something (SET, INVOKE) is sent
+ * only once: if its reply is lost, the request fails with that reason.
  */
 int jmx_run(struct jmx *j, const struct jmx_request *requests, size_t count,
 	    jmx_reply_fn *fn, void *self, struct error *err);
 
 /*
- * Reads one attribute, or calls one operation and returns its result, in the
- * arena; NULL and *err, whose kind is that of the jmx_reply.
+ * Reads one attribute, or calls one operation.  Returns its value, allocated in
+ * the arena; or NULL and *err, with the kind of the jmx_reply.
  */
 const struct value *jmx_get(struct jmx *j, const char *object,
 			    const char *attribute, struct arena *a,
@@ -136,21 +138,24 @@ const struct value *jmx_get(struct jmx *j, const char *object,
 const struct value *jmx_invoke(struct jmx *j, const struct jmx_request *invoke,
 			       struct arena *a, struct error *err);
 
-/* Lists the MBeans that match, by name, in the arena; -1 and *err. */
+/*
+ * Lists the names of the MBeans that match a pattern, allocated in the arena.
+ * -1 and *err on failure.
+ */
 int jmx_query(struct jmx *j, const char *pattern, struct arena *a,
 	      const char *const **names, size_t *count, struct error *err);
 
 /*
- * Subscribes to the notifications of an MBean, or of the MBeans that match a
- * pattern now, for jmx_fetch().  ERROR_UNAVAILABLE for a carrier without
+ * Subscribes jmx_fetch() to the notifications of an MBean, or of all MBeans
+ * that currently match a pattern.  ERROR_UNAVAILABLE if the carrier has no
  * notifications.
  */
 int jmx_listen(struct jmx *j, const char *object, struct error *err);
 
 /*
- * Waits for notifications, for timeout_ns at most, and hands them to fn.
- * Notifications that the JVM discarded meanwhile become one of the type
- * "sjkc.lost", whose sequence is their number; 0: unknown.
+ * Waits for notifications, for at most timeout_ns, and passes each to fn.  If
+ * the JVM discarded some, fn receives a notification of type "sjkc.lost", whose
+ * sequence is the number of discarded notifications; 0: unknown.
  */
 int jmx_fetch(struct jmx *j, int64_t timeout_ns, jmx_notification_fn *fn,
 	      void *self, struct error *err);

@@ -19,9 +19,12 @@ int jmx_check_scheme(const char *address, struct error *err)
 		    address);
 }
 
-/* The local connector accepts whoever may attach to the JVM: no password. */
-static struct jmx *open_local(const struct jmx_target *target,
-			      struct error *err)
+/*
+ * Connects to the local connector, which requires no password: only users who
+ * may attach to the JVM find its address.
+ */
+static struct jmx *jmx_open_local(const struct jmx_target *target,
+				  struct error *err)
 {
 	const struct jvm *jvm = target->jvm;
 	struct jmx_target local = *target;
@@ -53,7 +56,7 @@ static struct jmx *open_local(const struct jmx_target *target,
 struct jmx *jmx_open(const struct jmx_target *target, struct error *err)
 {
 	if (!target->address)
-		return open_local(target, err);
+		return jmx_open_local(target, err);
 	if (jmx_check_scheme(target->address, err))
 		return NULL;
 	return rmi_client_open(target, err);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads batches of MBeans, one jmx_run() for two adjacent batches. */
 #include "jmx_http/jmx_read.h"
 
 #include "core/base/alloc.h"
@@ -6,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An MBean whose attributes are not read yet. */
+/* An MBean that is being read. */
 struct item {
-	const char *const *names; /* what to ask for */
+	const char *const *names; /* the chosen attributes */
 	size_t count;
 	struct jmx_bean bean;
 };
@@ -16,38 +17,38 @@ struct item {
 struct batch {
 	struct item items[JMX_READ_BATCH];
 	size_t count;
-	size_t given;   /* of them, to take() */
-	struct arena a; /* of all that its items point to */
+	size_t passed;  /* number of items that take() received */
+	struct arena a; /* the memory of the items */
 };
 
-/* One run: the attributes of one batch and the descriptions of the next. */
+/* One run: attributes of one batch, descriptions of the next. */
 struct reading {
 	struct jmx *jmx;
 	const struct jmx_reader *reader;
 	struct batch *with_names, *next;
 	struct jmx_request requests[2 * JMX_READ_BATCH];
-	struct item *items[2 * JMX_READ_BATCH]; /* whose request it is */
+	struct item *items[2 * JMX_READ_BATCH]; /* of each request */
 	size_t count, answered;
-	size_t lost;     /* since the last answer */
-	bool one_by_one; /* the rest of these */
-	bool ended;      /* by the reader, not by the connection */
+	size_t lost;     /* MBeans lost since the last reply */
+	bool one_by_one; /* send the remaining requests one at a time */
+	bool ended;      /* the reader's callback failed */
 };
 
-static void fail_item(struct item *item, struct arena *a, const char *why,
+static void item_fail(struct item *item, struct arena *a, const char *why,
 		      enum error_kind kind)
 {
 	item->bean.failure = arena_copy(a, why, strlen(why));
 	item->bean.kind = kind;
 }
 
-/* Hands over the MBeans before end that were not handed over. */
-static int give_until(struct reading *r, const struct item *end,
-		      struct error *err)
+/* Passes the remaining MBeans before end to the reader. */
+static int reading_pass_until(struct reading *r, const struct item *end,
+			      struct error *err)
 {
 	struct batch *b = r->with_names;
 
-	while (b->items + b->given < end) {
-		const struct jmx_bean *bean = &b->items[b->given++].bean;
+	while (b->items + b->passed < end) {
+		const struct jmx_bean *bean = &b->items[b->passed++].bean;
 
 		if (r->reader->take(r->reader->self, bean, err)) {
 			r->ended = true;
@@ -57,31 +58,31 @@ static int give_until(struct reading *r, const struct item *end,
 	return 0;
 }
 
-static int take_values(struct reading *r, struct item *item,
-		       const struct jmx_reply *reply, struct error *err)
+static int reading_take_values(struct reading *r, struct item *item,
+			       const struct jmx_reply *reply, struct error *err)
 {
 	int ret;
 
-	if (give_until(r, item, err))
+	if (reading_pass_until(r, item, err))
 		return -1;
 	item->bean.failure = reply->failure;
 	item->bean.kind = reply->kind;
 	item->bean.values = reply->failure ? NULL : reply->value;
-	ret = give_until(r, item + 1, err);
-	/* They end here. */
+	ret = reading_pass_until(r, item + 1, err);
+	/* The reply is valid only during this call. */
 	item->bean.failure = NULL;
 	item->bean.values = NULL;
 	return ret;
 }
 
-static int take_info(struct reading *r, struct item *item,
-		     const struct jmx_reply *reply, struct error *err)
+static int reading_take_info(struct reading *r, struct item *item,
+			     const struct jmx_reply *reply, struct error *err)
 {
 	struct arena *a = &r->next->a;
 	const struct jmx_info *info = reply->info;
 
 	if (reply->failure || !info) {
-		fail_item(item, a,
+		item_fail(item, a,
 			  reply->failure ? reply->failure
 					 : "its description cannot be read",
 			  reply->failure ? reply->kind : ERROR_REFUSED);
@@ -94,21 +95,21 @@ static int take_info(struct reading *r, struct item *item,
 	return item->names ? 0 : -1;
 }
 
-static int take_reply(void *self, size_t index, const struct jmx_reply *reply,
-		      struct error *err)
+static int reading_take_reply(void *self, size_t index,
+			      const struct jmx_reply *reply, struct error *err)
 {
 	struct reading *r = self;
 	size_t at = r->answered++;
 
-	(void)index; /* of this run, which may not be the first */
+	(void)index; /* counts from the first request that was repeated */
 	r->lost = 0;
 	return r->requests[at].verb == JMX_INFO
-		       ? take_info(r, r->items[at], reply, err)
-		       : take_values(r, r->items[at], reply, err);
+		       ? reading_take_info(r, r->items[at], reply, err)
+		       : reading_take_values(r, r->items[at], reply, err);
 }
 
-static void add_request(struct reading *r, struct item *item,
-			enum jmx_verb verb)
+static void reading_add_request(struct reading *r, struct item *item,
+				enum jmx_verb verb)
 {
 	r->requests[r->count] = (struct jmx_request){
 		.verb = verb,
@@ -119,7 +120,7 @@ static void add_request(struct reading *r, struct item *item,
 	r->items[r->count++] = item;
 }
 
-static void add_requests(struct reading *r)
+static void reading_add_requests(struct reading *r)
 {
 	r->count = r->answered = 0;
 	r->one_by_one = false;
@@ -127,18 +128,18 @@ static void add_requests(struct reading *r)
 		struct item *item = &r->with_names->items[i];
 
 		if (!item->bean.failure && item->count)
-			add_request(r, item, JMX_GET);
+			reading_add_request(r, item, JMX_GET);
 	}
 	for (size_t i = 0; i < r->next->count; i++)
-		add_request(r, &r->next->items[i], JMX_INFO);
+		reading_add_request(r, &r->next->items[i], JMX_INFO);
 }
 
 /*
- * The connection was lost while a reply was due.  0 when the other requests may
- * be repeated.  The MBean at fault is known only when it was requested alone,
- * because one slow reply delays those after it.
+ * Handles a connection that was lost before all replies arrived.  Returns 0 if
+ * the remaining requests may be sent again.  Only a request that was sent alone
+ * identifies the MBean at fault, because a slow reply delays all later ones.
  */
-static int survive(struct reading *r, const struct error *why)
+static int reading_survive(struct reading *r, const struct error *why)
 {
 	size_t at = r->answered;
 	bool is_info;
@@ -152,37 +153,39 @@ static int survive(struct reading *r, const struct error *why)
 	if (r->lost++ == JMX_READ_LOST)
 		return -1;
 	is_info = r->requests[at].verb == JMX_INFO;
-	fail_item(r->items[at], is_info ? &r->next->a : &r->with_names->a,
+	item_fail(r->items[at], is_info ? &r->next->a : &r->with_names->a,
 		  why->text, why->kind);
 	r->items[at]->bean.was_lost = true;
 	r->answered++;
 	return 0;
 }
 
-static int run(struct reading *r, struct error *err)
+static int reading_run(struct reading *r, struct error *err)
 {
 	while (r->answered < r->count) {
 		const struct jmx_request *left = r->requests + r->answered;
 		size_t before = r->answered;
 		size_t count = r->one_by_one ? 1 : r->count - before;
 
-		if (jmx_run(r->jmx, left, count, take_reply, r, err)) {
-			if (survive(r, err))
+		if (jmx_run(r->jmx, left, count, reading_take_reply, r, err)) {
+			if (reading_survive(r, err))
 				return -1;
 		} else if (r->answered != before + count) {
-			return fail(err, ERROR_REFUSED, "answers are missing");
+			return fail(err, ERROR_REFUSED, "replies are missing");
 		}
 	}
-	return give_until(r, r->with_names->items + r->with_names->count, err);
+	return reading_pass_until(
+		r, r->with_names->items + r->with_names->count, err);
 }
 
-static size_t fill(struct batch *b, const char *const *objects, size_t count)
+static size_t batch_fill(struct batch *b, const char *const *objects,
+			 size_t count)
 {
 	if (count > JMX_READ_BATCH)
 		count = JMX_READ_BATCH;
 	arena_release(&b->a);
 	b->count = count;
-	b->given = 0;
+	b->passed = 0;
 	for (size_t i = 0; i < count; i++)
 		b->items[i] = (struct item){ .bean.name = objects[i] };
 	return count;
@@ -200,13 +203,13 @@ int jmx_read(struct jmx *j, const char *const *objects, size_t count,
 	r->with_names = &batches[0];
 	r->next = &batches[1];
 	do {
-		size_t filled = fill(r->next, objects, count);
+		size_t filled = batch_fill(r->next, objects, count);
 		struct batch *done = r->with_names;
 
 		objects += filled;
 		count -= filled;
-		add_requests(r);
-		ret = run(r, err);
+		reading_add_requests(r);
+		ret = reading_run(r, err);
 		r->with_names = r->next;
 		r->next = done;
 	} while (ret == 0 && r->with_names->count);

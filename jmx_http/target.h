@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * target: the JVM to connect to and how to log in, whatever protocol its MBeans
- * are reached by.
+ * target: the address of a JVM and the credentials for it, for any protocol.
  */
 #ifndef JMX_HTTP_TARGET_H
 #define JMX_HTTP_TARGET_H
@@ -21,7 +20,7 @@ struct jmx_credentials {
 	const char *user, *password; /* UTF-8; both or neither */
 };
 
-/* Everything is borrowed; a client copies what it keeps. */
+/* All pointers are borrowed; a client copies the data that it keeps. */
 struct jmx_target {
 	/*
 	 * "host:port" of an RMI registry, or a JMX service URL:
@@ -29,42 +28,39 @@ struct jmx_target {
 	 * service:jmx:rmi://host:port/jndi/…, service:jmx:rmi://host/stub/….
 	 */
 	const char *address;
-	/*
-	 * With address NULL: a JVM of this machine, by its local connector.
-	 */
+	/* If address is NULL: a JVM of this machine, by its local connector. */
 	const struct jvm *jvm;
 	/*
-	 * Called before the JVM is asked to start its local connector, which
-	 * stays until the JVM exits; NULL: it must not be started.
+	 * Called before sjkc makes the JVM start its local connector, which
+	 * stays until the JVM exits.  NULL: sjkc starts no connector.
 	 */
 	void (*starting_agent)(const struct jvm *jvm);
 	const char *title; /* for messages; NULL: address */
 	struct jmx_credentials credentials;
 	struct tls_options tls;
-	/* Refuse plain connections; otherwise TLS is used where it is spoken.
-	 */
+	/* Refuse plain connections.  Default: use TLS if the JVM does. */
 	bool require_tls;
-	bool force_host;       /* use the address's host in place of a stub's */
-	bool force_port;       /* and its port */
-	int64_t timeout_ns;    /* of each step; 0: JMX_TIMEOUT_NS */
+	bool force_host;       /* replace the host in stubs by the address's */
+	bool force_port;       /* and the port, too */
+	int64_t timeout_ns;    /* limit for each step; 0: JMX_TIMEOUT_NS */
 	struct dialer *dialer; /* NULL: TCP from this network namespace */
 	/*
 	 * Called once before a password is sent to another machine without
-	 * TLS; or NULL.
+	 * TLS.  May be NULL.
 	 */
 	void (*warn_clear)(const char *host, uint16_t port);
 };
 
 /*
- * Connects, over RMI today; jmx_close() is due.  NULL and *err: ERROR_NO_TARGET
- * when nothing listens; ERROR_PERMISSION when the JVM demands a password, or
- * another one; ERROR_REFUSED; ERROR_MISUSE for an invalid address;
- * ERROR_UNAVAILABLE for an http:// address, and when the local connector does
- * not run and must not be started.
+ * Connects and logs in; close the connection with jmx_close().  NULL and *err:
+ * ERROR_NO_TARGET if nothing listens; ERROR_PERMISSION if the JVM requires a
+ * password or rejects it; ERROR_MISUSE for an invalid address;
+ * ERROR_UNAVAILABLE for an http:// address, or if the local connector is not
+ * running and starting_agent is NULL; else ERROR_REFUSED.
  */
 struct jmx *jmx_open(const struct jmx_target *target, struct error *err);
 
-/* ERROR_UNAVAILABLE for an address of a protocol that is not supported. */
+/* -1 and ERROR_UNAVAILABLE if the address needs an unsupported protocol. */
 int jmx_check_scheme(const char *address, struct error *err);
 
 #endif

@@ -131,7 +131,7 @@ static int mxprx_find_jvm(struct door *d, target_fn *find, const char *name,
 		.proxy_command = opt.proxy_command,
 		.namespace = opt.namespace,
 		.timeout_ns = RESOLVE_NS,
-		.say = mxprx_say,
+		.report = mxprx_say,
 	};
 
 	jvm->dialer = find(target, name, &options, d->base, err);
@@ -333,7 +333,7 @@ static int mxprx_run(int argc, char **argv, struct error *err)
 		.read_only = opt.read_only,
 		.tls_required = opt.require_tls,
 		.allowed_count = opt.allow.count,
-		.say = mxprx_say,
+		.report = mxprx_say,
 		.call = opt.log ? mxprx_print_call : NULL,
 	};
 	struct cidr *allowed = NULL;

@@ -20,7 +20,7 @@ static struct dialer *target_by_command(const struct proxy_target *t,
 		.base = base,
 		.command = o->proxy_command,
 		.host = t->host.bytes,
-		.say = o->say,
+		.report = o->report,
 	};
 	struct dialer *d = command_dialer_new(&options, err);
 
@@ -55,7 +55,7 @@ struct dialer *proxy_target_pod(struct proxy_target *t, const char *name,
 {
 	struct kubectl_options options = {
 		.namespace = o->namespace,
-		.say = o->say,
+		.report = o->report,
 	};
 	struct dialer *d;
 	const char *slash;

@@ -18,7 +18,7 @@ struct proxy_target_options {
 	const char *proxy_command; /* for each connection, or NULL */
 	const char *namespace;     /* of pods, or NULL */
 	int64_t timeout_ns;        /* of each lookup and attach */
-	void (*say)(void *self, const char *line);
+	void (*report)(void *self, const char *line);
 };
 
 /* What upstream_options need. */

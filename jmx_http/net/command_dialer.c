@@ -93,7 +93,7 @@ static void command_dial_on_end(void *self)
 	} else {
 		if (failed) {
 			command_dialer_keep(d->of, &why);
-			o->say(o->self, why.bytes);
+			o->report(o->self, why.bytes);
 		}
 		command_dial_end(d);
 	}

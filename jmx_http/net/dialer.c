@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all dialers share, and the two that connect by TCP. */
+/* The functions of all dialers, and the two dialers that connect by TCP. */
 #include "jmx_http/net/dialer.h"
 
 #include "core/base/alloc.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The outcome of an attempt that dialer_dial() waits for. */
+/* The result of an attempt for which dialer_dial() waits. */
 struct dialed {
 	bool is_done;
 	int fd;
@@ -56,7 +56,7 @@ void dialer_free(struct dialer *d)
 		d->ops->free(d);
 }
 
-/* What a failure of connect(2) means. */
+/* The error kind for an errno of connect(2). */
 static enum error_kind tcp_error_kind(int sys)
 {
 	switch (sys) {
@@ -81,7 +81,7 @@ static void tcp_fail(const struct sockaddr_storage *to, int sys,
 	text_release(&name);
 }
 
-/* A socket whose connection is made or on its way; or -1 with errno. */
+/* Returns a socket that is connected or connecting; or -1 and errno. */
 static int tcp_start(const struct sockaddr_storage *to)
 {
 	socklen_t len = to->ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
@@ -92,7 +92,7 @@ static int tcp_start(const struct sockaddr_storage *to)
 
 	if (fd < 0)
 		return -1;
-	/* A call and its return wait for one another. */
+	/* RMI sends small messages in turns: Nagle's delay would add up. */
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	if (connect(fd, (const struct sockaddr *)to, len) == 0 ||
 	    errno == EINPROGRESS)
@@ -103,7 +103,7 @@ static int tcp_start(const struct sockaddr_storage *to)
 	return -1;
 }
 
-/* The errno of a connection that is no longer on its way; 0: it is made. */
+/* The errno of a connect(2) that has finished; 0: connected. */
 static int tcp_result(int fd)
 {
 	int sys = 0;
@@ -112,7 +112,7 @@ static int tcp_result(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &sys, &len) ? errno : sys;
 }
 
-/* The share of the time left that the next of `count` addresses gets. */
+/* The time for the next address when `count` addresses are left. */
 static int64_t tcp_share_ns(int64_t deadline_ns, size_t count)
 {
 	int64_t left_ns = deadline_ns - clock_monotonic_ns();
@@ -179,7 +179,7 @@ struct dialer tcp_dialer = { .ops = &tcp_any_ops };
 struct tcp_host {
 	struct dialer dialer;
 	struct net_address address;
-	/* Resolves the name again when none of its addresses answers. */
+	/* Resolves the name again if none of its addresses answers. */
 	struct evdns_base *dns;
 	struct evdns_getaddrinfo_request *question;
 };
@@ -197,7 +197,7 @@ struct tcp_dial {
 	void *self;
 };
 
-/* Keeps the old addresses when the answer has none. */
+/* Keeps the old addresses if the DNS reply has none. */
 static void tcp_host_take(struct net_address *a,
 			  const struct evutil_addrinfo *list)
 {
@@ -216,7 +216,7 @@ static void tcp_host_on_resolved(int status, struct evutil_addrinfo *list,
 {
 	struct tcp_host *h = arg;
 
-	/* Libevent reports this late, when the dialer may have been freed. */
+	/* Libevent reports a cancel late; the dialer may be freed by now. */
 	if (status == EVUTIL_EAI_CANCEL)
 		return;
 	h->question = NULL;
@@ -226,7 +226,7 @@ static void tcp_host_on_resolved(int status, struct evutil_addrinfo *list,
 		evutil_freeaddrinfo(list);
 }
 
-/* A host that is back may have another address. */
+/* A host may come back with another address. */
 static void tcp_host_resolve(struct tcp_host *h)
 {
 	const struct evutil_addrinfo hints = {
@@ -268,7 +268,7 @@ static void tcp_dial_finish(struct tcp_dial *d, evutil_socket_t fd)
 	done(self, fd, &err);
 }
 
-/* The port of IPv4 and IPv6 has the same offset. */
+/* sin_port and sin6_port have the same offset. */
 static struct sockaddr_storage tcp_dial_address(const struct tcp_dial *d)
 {
 	struct sockaddr_storage to = d->host->address.list[d->at];
@@ -279,7 +279,7 @@ static struct sockaddr_storage tcp_dial_address(const struct tcp_dial *d)
 
 static void tcp_dial_on_event(evutil_socket_t fd, short what, void *arg);
 
-/* Tries the addresses that are left. */
+/* Tries the remaining addresses. */
 static void tcp_dial_next(struct tcp_dial *d)
 {
 	for (; d->at < d->host->address.count; d->at++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dialer: makes connections to a JVM's ports, whatever lies between.
+ * dialer: connects to a JVM's ports, over any kind of network.
  *
  * There are four kinds: TCP, a command for each connection, kubectl
  * port-forward, and the network namespace of a local JVM.  Each yields a
  * connected socket, either by dialer_dial(), which blocks, or by begin(), which
  * an event loop completes.
  *
- * A dialer that serves foreign peers leads to one machine or container: begin()
- * takes only a port, so a peer cannot choose another host.
+ * Clients of the proxy cannot choose the host of a connection: begin() accepts
+ * only a port, and each dialer connects to one machine or container.
  */
 #ifndef JMX_HTTP_NET_DIALER_H
 #define JMX_HTTP_NET_DIALER_H
@@ -31,46 +31,48 @@ struct dial {
 };
 
 /*
- * Called when an attempt ends.  fd is the connected socket, non-blocking and
- * close-on-exec, which the callee owns.  Otherwise fd is -1 and err has the
- * reason: ERROR_NO_TARGET when nothing listens, else ERROR_REFUSED.
+ * Called when an attempt ends.  On success fd is the connected socket,
+ * non-blocking and close-on-exec, and the callee owns it.  On failure fd is -1
+ * and err has the reason: ERROR_NO_TARGET if nothing listens, else
+ * ERROR_REFUSED.
  */
 typedef void dial_done_fn(void *self, evutil_socket_t fd,
 			  const struct error *err);
 
 struct dialer_ops {
 	/*
-	 * As dialer_dial().  NULL: dialer_dial() uses begin(), on an event base
-	 * of its own.
+	 * As dialer_dial().  NULL: dialer_dial() calls begin() and runs the
+	 * dialer's event base.
 	 */
 	int (*dial)(struct dialer *d, struct net_address *to,
 		    int64_t deadline_ns, struct error *err);
 	/*
-	 * Starts a connection to a port.  Calls done once, from the event loop
-	 * and never before this function returns, unless the attempt is
-	 * cancelled first.  NULL for dialers made without an event base.
+	 * Starts a connection to a port.  Unless the attempt is cancelled,
+	 * calls done once, from the event loop and never before this function
+	 * returns.  Requires a base.  NULL: dialer_dial() only.
 	 */
 	struct dial *(*begin)(struct dialer *d, uint16_t port,
 			      int64_t timeout_ns, dial_done_fn *done,
 			      void *self);
-	/* Ends an attempt whose done was not called yet, and frees it. */
+	/* Ends and frees an attempt before its done is called. */
 	void (*cancel)(struct dial *dial);
 	void (*free)(struct dialer *d);
 	/*
-	 * Appends why a connection has just ended without a reply, as far as
-	 * the dialer can tell; foreign text.  May be NULL.
+	 * Appends the reason why a connection has just ended without a reply,
+	 * if the dialer knows it; foreign text.  May be NULL.
 	 */
 	void (*why)(struct dialer *d, struct text *out);
 	/*
-	 * Connections that are not sockets; NULL for all kinds below.  See
-	 * rmi_transport_dial().
+	 * Makes connections that are not sockets, see rmi_transport_dial().
+	 * NULL for all kinds below.
 	 */
 	struct rmi_transport *(*connect)(struct dialer *d,
 					 struct net_address *to,
 					 int64_t deadline_ns,
 					 struct error *err);
 	bool goes_anywhere; /* reaches every port of the JVM */
-	/* Bytes cross a network as they are, unless the host is this one. */
+	/* Bytes cross a network unencrypted, unless the host is this machine.
+	 */
 	bool crosses_network;
 };
 
@@ -81,9 +83,9 @@ struct dialer {
 };
 
 /*
- * Connects, by the deadline, of clock_monotonic_ns(), and waits for that.  to
- * names the port, and the host for dialers that reach any host; to->list
- * receives the addresses tried, where the dialer knows them.  Returns the
+ * Connects and waits, at most until the deadline of clock_monotonic_ns().  to
+ * has the port, and the host for dialers that reach any host; to->list receives
+ * the addresses that were tried, if the dialer resolves them.  Returns the
  * socket, non-blocking and close-on-exec, or -1 and *err as dial_done_fn.
  */
 int dialer_dial(struct dialer *d, struct net_address *to, int64_t deadline_ns,
@@ -96,9 +98,9 @@ void dialer_free(struct dialer *d);
 extern struct dialer tcp_dialer;
 
 /*
- * Connects to the addresses of one host, one after the other, by TCP.  address
- * has been resolved.  When none of its addresses accepts a connection, the name
- * is resolved again for the next attempt, by DNS and /etc/hosts.
+ * Connects to one host by TCP, trying its addresses one after the other.
+ * address must be resolved.  If no address accepts a connection, the dialer
+ * resolves the name again for the next attempt, by DNS and /etc/hosts.
  */
 struct dialer *tcp_dialer_new(struct event_base *base,
 			      const struct net_address *address);
@@ -111,14 +113,15 @@ struct dialer *tcp_dialer_new(struct event_base *base,
 int tcp_connect(const struct net_address *a, int64_t deadline_ns,
 		struct error *err);
 
-/* Which hosts a local dialer connects to. */
+/* The hosts that a local dialer connects to. */
 enum local_scope {
 	/*
-	 * 127.0.0.1, or else ::1, whatever host is asked for: a stub may name a
-	 * host that only others know (java.rmi.server.hostname).
+	 * 127.0.0.1, or else ::1, for any requested host: a stub may name a
+	 * host that only remote clients can resolve
+	 * (java.rmi.server.hostname).
 	 */
 	LOCAL_LOOPBACK,
-	/* The host asked for.  Names are resolved outside.  dial() only. */
+	/* The requested host, resolved outside the namespace.  dial() only. */
 	LOCAL_ANY_HOST,
 };
 
@@ -131,13 +134,14 @@ enum local_scope {
 struct dialer *local_dialer_new(struct event_base *base, const struct jvm *jvm,
 				enum local_scope scope, struct error *err);
 
-#define COMMAND_DIALER_MAX 64 /* commands that run at a time */
+#define COMMAND_DIALER_MAX 64 /* commands running at a time */
 
 struct command_dialer_options {
 	struct event_base *base;
-	const char *command;                       /* see command_line.h */
-	const char *host;                          /* replaces {host} */
-	void (*say)(void *self, const char *line); /* a command that failed */
+	const char *command; /* see command_line.h */
+	const char *host;    /* replaces {host} */
+	/* Receives a message about a failed command. */
+	void (*report)(void *self, const char *line);
 	void *self;
 };
 
@@ -153,9 +157,9 @@ struct dialer *command_dialer_new(const struct command_dialer_options *options,
 struct kubectl_options;
 
 /*
- * Connects to ports of a pod, which kubectl forwards on demand; the forward of
- * port starts at once.  Borrowed options are copied.  NULL and *err:
- * ERROR_UNAVAILABLE when there is no kubectl.
+ * Connects to ports of a pod through `kubectl port-forward`.  The forward of
+ * port starts at once, forwards of other ports on demand.  Options are copied.
+ * NULL and *err: ERROR_UNAVAILABLE if kubectl is not installed.
  */
 struct dialer *kubectl_dialer_new(struct event_base *base,
 				  const struct kubectl_options *options,

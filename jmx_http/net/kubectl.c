@@ -86,7 +86,7 @@ forward_say(const struct forward *f, const char *fmt, ...)
 	text_printf(&line, "kubectl: port %d of %s: %s", f->port,
 		    f->of->options.pod, rest ? rest : "");
 	free(rest);
-	f->of->options.say(f->of->options.self, line.bytes);
+	f->of->options.report(f->of->options.self, line.bytes);
 	text_release(&line);
 }
 

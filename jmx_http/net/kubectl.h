@@ -22,7 +22,7 @@ struct kubectl_options {
 	const char *pod;       /* "NAME", "deployment/NAME", …; copied */
 	const char *namespace; /* or NULL; copied */
 	/* Takes a message without newline; contains foreign text. */
-	void (*say)(void *self, const char *line);
+	void (*report)(void *self, const char *line);
 	void *self;
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Creates TLS contexts and reads their PEM files. */
 #include "jmx_http/net/tls.h"
 
 #include "core/base/alloc.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Never prompts: a key with a passphrase cannot be read. */
+/* Rejects keys with a passphrase; libssl would prompt on the terminal. */
 static int key_no_passphrase(char *bytes, int size, int writing, void *self)
 {
 	(void)bytes;
@@ -22,7 +23,7 @@ static int key_no_passphrase(char *bytes, int size, int writing, void *self)
 	return -1;
 }
 
-/* Reports an unreadable file by its errno, not in libssl's words. */
+/* Reports an unreadable file by its errno instead of libssl's message. */
 static int file_check(const char *path, struct error *err)
 {
 	FILE *f = fopen(path, "re");
@@ -33,7 +34,7 @@ static int file_check(const char *path, struct error *err)
 	return 0;
 }
 
-/* Formats of key stores that are not PEM. */
+/* Formats other than PEM that users pass by mistake. */
 enum store { STORE_UNKNOWN, STORE_JKS, STORE_PKCS12, STORE_DER };
 
 /* JKS is recognized by sun.security.provider.JavaKeyStore.MAGIC. */
@@ -69,8 +70,8 @@ static enum store file_store_kind(const char *path)
 }
 
 /*
- * Fails for a file that contains no `wanted`; with the command that converts a
- * key store.
+ * Reports a file that contains no `wanted`, and the command that converts the
+ * file if it is a key store.
  */
 static int file_fail_not_pem(const char *path, const char *wanted,
 			     bool with_key, struct error *err)
@@ -190,7 +191,7 @@ SSL_CTX *tls_client_context(const struct tls_options *options,
 		return NULL;
 	}
 	context = context_new(TLS_client_method());
-	/* Saves a read for each record's header. */
+	/* Saves one read(2) for the header of each record. */
 	SSL_CTX_set_read_ahead(context, 1);
 	if (options->insecure)
 		context_accept_old(context);
@@ -207,14 +208,13 @@ SSL_CTX *tls_server_context(const char *cert, const char *key,
 {
 	SSL_CTX *context = context_new(TLS_server_method());
 
-	/* What a client sent may be a password. */
+	/* Clients send passwords. */
 	SSL_CTX_set_options(context, SSL_OP_CLEANSE_PLAINTEXT);
 	return context_unless_failed(context,
 				     context_use_key(context, cert, key, err));
 }
 
-/* A JVM fails the handshake for names that javax.net.ssl.SNIHostName rejects.
- */
+/* JVMs fail the handshake for names that javax.net.ssl.SNIHostName rejects. */
 static bool host_is_valid_sni(const char *host)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"

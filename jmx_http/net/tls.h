@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tls: TLS to JVMs and to clients of the proxy, and reports about the server.
+ * tls: TLS to JVMs and to clients of the proxy, and reports on handshakes.
  *
  * Only jmx_http includes libssl.
  */
@@ -15,32 +15,32 @@
 #include <stdint.h>
 
 struct tls_options {
-	const char *cacert; /* PEM; NULL: certificates the system trusts */
-	const char *cert;   /* PEM, followed by its chain; or NULL */
-	const char *key;    /* PEM; NULL: in cert */
-	bool insecure;      /* accept every certificate */
+	const char *cacert; /* PEM file; NULL: the system's certificates */
+	const char *cert;   /* PEM file, followed by its chain; or NULL */
+	const char *key;    /* PEM file; NULL: the key is in cert */
+	bool insecure;      /* accept any certificate */
 };
 
 /*
  * Creates a context for connections to a JVM: TLS 1.2 and later, unless
  * insecure.  Trusts all certificates in cacert, even a server's own.  NULL and
  * *err: ERROR_INPUT for an unreadable file, ERROR_MISUSE for a key without its
- * certificate.  SSL_CTX_free() is due.
+ * certificate.  The caller calls SSL_CTX_free().
  */
 SSL_CTX *tls_client_context(const struct tls_options *options,
 			    struct error *err);
 
-/* Creates a context for clients that connect to us. */
+/* Creates a context for clients of the proxy.  Errors as above. */
 SSL_CTX *tls_server_context(const char *cert, const char *key,
 			    struct error *err);
 
 /*
- * Creates an SSL whose server's certificate must name host: an address, or a
- * name, which is sent as SNI.  SSL_free() is due.
+ * Creates a client's SSL.  The server's certificate must name host, an address
+ * or a name; a name is also sent as SNI.  The caller calls SSL_free().
  */
 SSL *tls_client_new(SSL_CTX *context, const char *host);
 
-/* True when the server asked for a client certificate. */
+/* True if the server requested a client certificate. */
 bool tls_wants_certificate(SSL *ssl);
 
 /* The result of a handshake; texts are foreign.  Zeroed: none yet. */
@@ -50,27 +50,28 @@ struct tls_report {
 	struct text names;             /* its SANs: "DNS:a, IP Address:…" */
 	int64_t not_before, not_after; /* seconds since 1970 */
 	bool is_trusted, is_of_host, is_self_signed;
-	bool wants_certificate; /* asks for a client certificate */
-	struct text trouble; /* why the certificate is rejected, or the alert */
+	bool wants_certificate; /* requests a client certificate */
+	struct text
+		trouble; /* why sjkc rejects the certificate, or the alert */
 };
 
 void tls_report_release(struct tls_report *r);
 
-/* Fills r after a handshake, even one that failed. */
+/* Fills r after a handshake, even a failed one. */
 void tls_report_fill(struct tls_report *r, SSL *ssl);
 
 /*
  * Sets *err to the reason why an operation failed: the server's certificate,
- * its alert, or a protocol error.  ERROR_PERMISSION when the reason is a client
- * certificate, else ERROR_REFUSED.  Returns -1.  Clears libssl's queue of
- * errors, which must be empty before the operation.
+ * its alert, or a protocol error.  ERROR_PERMISSION if the server missed or
+ * rejected a client certificate, else ERROR_REFUSED.  Returns -1.  Clears
+ * libssl's error queue, which must be empty before the operation.
  */
 int tls_fail(SSL *ssl, struct error *err);
 
-/* The same for an error taken from the queue by ERR_get_error(). */
+/* As tls_fail(), for an error that ERR_get_error() returned. */
 int tls_fail_with(SSL *ssl, unsigned long code, struct error *err);
 
-/* True when the server ended the connection by an alert. */
+/* True if the server ended the connection with an alert. */
 bool tls_has_alert(SSL *ssl);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe: how far a JMX client gets with a JVM, whatever protocol it uses.
+ * probe: the result of a connection test, for any protocol.
  *
- * The steps that a client takes, with their times, up to the first that fails;
- * a verdict on that; and fixes, which were tested where that is possible.
+ * A probe has the steps of a JMX client, with their durations, up to the first
+ * step that fails; a verdict; and fixes, tested beforehand where possible.
  */
 #ifndef JMX_HTTP_PING_PROBE_H
 #define JMX_HTTP_PING_PROBE_H
@@ -21,9 +21,9 @@
 struct probe_step {
 	const char *name; /* "dns", "tcp", …; static */
 	bool ok;
-	int64_t ns;              /* how long it took */
-	struct text detail;      /* what was found, or why the step failed */
-	struct text certificate; /* of the peer, for a TLS step; or empty */
+	int64_t ns;         /* duration */
+	struct text detail; /* the findings, or the reason of the failure */
+	struct text certificate; /* the peer's, of a TLS step; or empty */
 };
 
 struct probe {
@@ -37,19 +37,19 @@ struct probe {
 	int64_t begun_ns;
 };
 
-/* Begins a step and gives its detail, which is to be filled. */
+/* Begins a step.  Returns its detail, which the caller fills. */
 struct text *probe_begin(struct probe *p, const char *name);
 
-/* Ends the step that was begun: it passed. */
+/* Ends the current step as passed. */
 void probe_end(struct probe *p);
 
 /*
- * Ends the step as a failure: the detail becomes the error's text, behind what
- * the step has found; means is the verdict unless there is one already.
+ * Ends the current step as failed.  Appends the error's text to the detail.
+ * means becomes the verdict unless the probe has one.
  */
 void probe_fail(struct probe *p, const char *means, const struct error *err);
 
-/* Sets the verdict, and what to do: a fix on each line, or "". */
+/* Sets the verdict and the fixes, one on each line; no fix: "". */
 void probe_judge(struct probe *p, const char *verdict, const char *remedy);
 
 /* Zeroed storage is fine. */

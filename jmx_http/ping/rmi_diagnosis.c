@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a failed step means for a client, and how to fix it. */
+/* Explains a failed step of the login, and suggests fixes. */
 #include "core/base/clock.h"
 #include "jmx_http/ping/rmi_probe_parts.h"
 
@@ -33,11 +33,11 @@ void rmi_judge_tcp(struct rmi_probe *p, int sys)
 			    "or a port forward");
 }
 
-void rmi_judge_stranger(struct rmi_probe *p, enum rmi_answer answer)
+void rmi_judge_protocol(struct rmi_probe *p, enum rmi_answer answer)
 {
 	static const struct {
 		const char *verdict, *remedy;
-	} strangers[] = {
+	} answers[] = {
 		[RMI_UNWILLING] = { "an RMI server rejects the protocol", "" },
 		[RMI_TLS] = { "the server requires TLS inside TLS",
 			      "a proxy between client and server may add its "
@@ -60,8 +60,7 @@ void rmi_judge_stranger(struct rmi_probe *p, enum rmi_answer answer)
 				 "this, and servers of other protocols" },
 	};
 
-	probe_judge(p->report, strangers[answer].verdict,
-		    strangers[answer].remedy);
+	probe_judge(p->report, answers[answer].verdict, answers[answer].remedy);
 }
 
 void rmi_judge_silence(struct rmi_probe *p, int sys)
@@ -127,7 +126,7 @@ void rmi_judge_login(struct rmi_probe *p, const struct error *err)
 			    "JVM reads them from " REMOTE "password.file");
 }
 
-static void judge_ours(struct rmi_probe *p)
+static void diagnosis_judge_client_certificate(struct rmi_probe *p)
 {
 	if (p->access.tls.cert)
 		probe_judge(p->report, "the JVM rejects the client certificate",
@@ -144,8 +143,8 @@ static void judge_ours(struct rmi_probe *p)
 			    "-Djavax.net.ssl.keyStore, .keyStorePassword");
 }
 
-/* A host from the JVM in a command line that may be pasted into a shell. */
-static const char *for_shell(const char *host)
+/* Returns a foreign host for a command line that users paste into a shell. */
+static const char *diagnosis_shell_host(const char *host)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -158,12 +157,14 @@ void rmi_add_target(struct text *out, const struct net_address *at)
 {
 	bool is_six = strchr(at->host, ':') != NULL;
 
-	text_printf(out, "%s%s%s:%d", is_six ? "[" : "", for_shell(at->host),
-		    is_six ? "]" : "", at->port);
+	text_printf(out, "%s%s%s:%d", is_six ? "[" : "",
+		    diagnosis_shell_host(at->host), is_six ? "]" : "",
+		    at->port);
 }
 
-static void judge_distrust(struct rmi_probe *p, const struct net_address *at,
-			   struct text *verdict, struct text *remedy)
+static void diagnosis_add_distrust(struct rmi_probe *p,
+				   const struct net_address *at,
+				   struct text *verdict, struct text *remedy)
 {
 	text_puts(
 		verdict,
@@ -181,8 +182,8 @@ static void judge_distrust(struct rmi_probe *p, const struct net_address *at,
 		  "--insecure accepts any certificate");
 }
 
-static void judge_names(struct rmi_probe *p, const char *host,
-			struct text *verdict, struct text *remedy)
+static void diagnosis_add_names(struct rmi_probe *p, const char *host,
+				struct text *verdict, struct text *remedy)
 {
 	text_puts(verdict, "the JVM's certificate is for ");
 	text_puts(verdict, p->login.tls.names.len ? p->login.tls.names.bytes
@@ -195,11 +196,12 @@ static void judge_names(struct rmi_probe *p, const char *host,
 		    "2026, unless they set "
 		    "-Djdk.rmi.ssl.client.enableEndpointIdentification=false\n"
 		    "--insecure accepts any certificate",
-		    for_shell(host));
+		    diagnosis_shell_host(host));
 }
 
-static void judge_certificate(struct rmi_probe *p, const struct net_address *at,
-			      const char *host)
+static void diagnosis_judge_server_certificate(struct rmi_probe *p,
+					       const struct net_address *at,
+					       const char *host)
 {
 	int64_t now = clock_wall_ns() / CLOCK_NS_PER_S;
 	struct text verdict = { 0 }, remedy = { 0 };
@@ -215,9 +217,9 @@ static void judge_certificate(struct rmi_probe *p, const struct net_address *at,
 				   "JVM; check the clocks of both machines\n"
 				   "--insecure accepts any certificate");
 	} else if (!p->login.tls.is_trusted) {
-		judge_distrust(p, at, &verdict, &remedy);
+		diagnosis_add_distrust(p, at, &verdict, &remedy);
 	} else {
-		judge_names(p, host, &verdict, &remedy);
+		diagnosis_add_names(p, host, &verdict, &remedy);
 	}
 	probe_judge(p->report, verdict.bytes, remedy.bytes);
 	text_release(&verdict);
@@ -230,10 +232,10 @@ void rmi_judge_tls(struct rmi_probe *p, const char *host,
 	const struct net_address *at = &p->login.at.address;
 
 	if (err->kind == ERROR_PERMISSION)
-		judge_ours(p);
+		diagnosis_judge_client_certificate(p);
 	else if (p->login.tls.not_after && !p->access.tls.insecure &&
 		 !(p->login.tls.is_trusted && p->login.tls.is_of_host))
-		judge_certificate(p, at, host);
+		diagnosis_judge_server_certificate(p, at, host);
 	else if (p->access.require_tls && !p->login.tls.not_after)
 		probe_judge(p->report,
 			    "the port does not speak TLS, which --tls requires",
@@ -251,8 +253,8 @@ void rmi_judge_tls(struct rmi_probe *p, const char *host,
 }
 
 /* JMX works from this machine only. */
-static void judge_no_host(const struct rmi_probe *p, struct text *verdict,
-			  struct text *remedy)
+static void diagnosis_add_no_host(const struct rmi_probe *p,
+				  struct text *verdict, struct text *remedy)
 {
 	text_puts(verdict,
 		  "; but the stub names no host, so each Java client connects "
@@ -288,10 +290,10 @@ void rmi_judge_success(struct rmi_probe *p)
 		text_puts(&verdict, "; the JVM requires no password: anyone "
 				    "who reaches the port can run code in it");
 	text_puts(&remedy, "");
-	/* Seen from within its network, that says little of other ones. */
+	/* A test from within the JVM's network proves little for others. */
 	if (p->login.server.names_no_host && !p->access.target.stub.len &&
 	    !p->access.force_host)
-		judge_no_host(p, &verdict, &remedy);
+		diagnosis_add_no_host(p, &verdict, &remedy);
 	else if (p->pid && !p->access.target.stub.len)
 		text_printf(&verdict,
 			    "; this was tested from the JVM's own network; "

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stub redirects clients to an unreachable endpoint: it contains the JVM's
- * own host name, or java.rmi.server.hostname, and a port that may exist only on
- * the JVM's side.  Each fix is tested before it is suggested.
+ * Searches for a remote object whose stub names an unreachable endpoint.  A
+ * stub contains the JVM's own host name, or java.rmi.server.hostname, and a
+ * port; both may be valid only on the JVM's side.  Each fix is tested before
+ * mxping suggests it.
  */
 #include "core/base/clock.h"
 #include "jmx_http/net/rmi_transport.h"
@@ -28,13 +29,13 @@ enum host_kind {
 
 /* What listens on an endpoint that was tried. */
 enum found {
-	FOUND_NOBODY,
-	FOUND_OTHER,    /* somebody who is not it */
-	FOUND_IT,       /* the object of the stub */
-	FOUND_INSECURE, /* the same, with a certificate that is not trusted */
+	FOUND_NOTHING,
+	FOUND_OTHER,     /* another server */
+	FOUND_OBJECT,    /* the object of the stub */
+	FOUND_UNTRUSTED, /* the object, with an untrusted certificate */
 };
 
-static enum host_kind kind_of_four(uint32_t a)
+static enum host_kind host_kind_of_ipv4(uint32_t a)
 {
 	if (a == 0)
 		return HOST_ANY;
@@ -48,14 +49,14 @@ static enum host_kind kind_of_four(uint32_t a)
 	return HOST_PUBLIC;
 }
 
-static enum host_kind kind_of(const struct sockaddr_storage *s)
+static enum host_kind host_kind_of_address(const struct sockaddr_storage *s)
 {
 	const struct in6_addr *six = &((const struct sockaddr_in6 *)s)
 					      ->sin6_addr;
 	const struct sockaddr_in *four = (const struct sockaddr_in *)s;
 
 	if (s->ss_family == AF_INET)
-		return kind_of_four(ntohl(four->sin_addr.s_addr));
+		return host_kind_of_ipv4(ntohl(four->sin_addr.s_addr));
 	if (s->ss_family != AF_INET6)
 		return HOST_UNKNOWN;
 	if (IN6_IS_ADDR_UNSPECIFIED(six))
@@ -73,17 +74,18 @@ bool rmi_is_loopback(const char *host)
 	struct sockaddr_in four = { .sin_family = AF_INET };
 
 	if (inet_pton(AF_INET, host, &four.sin_addr) == 1)
-		return kind_of((struct sockaddr_storage *)&four) ==
+		return host_kind_of_address((struct sockaddr_storage *)&four) ==
 		       HOST_LOOPBACK;
 	if (inet_pton(AF_INET6, host, &six.sin6_addr) == 1)
-		return kind_of((struct sockaddr_storage *)&six) ==
+		return host_kind_of_address((struct sockaddr_storage *)&six) ==
 		       HOST_LOOPBACK;
 	return strcmp(host, "localhost") == 0;
 }
 
 /* Checks for the object by a call that needs no password. */
-static enum found call_it(struct rmi_probe *p, struct rmi_connection *c,
-			  const struct stub *stub)
+static enum found fallback_call_object(struct rmi_probe *p,
+				       struct rmi_connection *c,
+				       const struct stub *stub)
 {
 	bool is_session = stub == &p->login.session;
 	struct jrmp_return r = { 0 };
@@ -96,13 +98,14 @@ static enum found call_it(struct rmi_probe *p, struct rmi_connection *c,
 			      is_session ? JMX_GET_DEFAULT_DOMAIN
 					 : JMX_GET_VERSION,
 			      is_session, &r, &unused))
-		found = FOUND_IT;
+		found = FOUND_OBJECT;
 	jrmp_return_release(&r);
 	return found;
 }
 
-static enum found try_with(struct rmi_probe *p, const struct net_address *at,
-			   const struct stub *stub, SSL_CTX *context)
+static enum found fallback_try_with(struct rmi_probe *p,
+				    const struct net_address *at,
+				    const struct stub *stub, SSL_CTX *context)
 {
 	struct net_address to = *at;
 	struct rmi_connection c = { 0 };
@@ -110,23 +113,24 @@ static enum found try_with(struct rmi_probe *p, const struct net_address *at,
 	enum found found = FOUND_OTHER;
 	struct error unused;
 
-	rmi_probe_wind(p);
+	rmi_probe_set_deadline(p);
 	t = rmi_probe_dial(p, &to, &unused);
 	if (!t)
-		return FOUND_NOBODY;
+		return FOUND_NOTHING;
 	if (context)
 		t = rmi_tls_connect(t, context, at->host, p->deadline_ns, NULL,
 				    &unused);
 	if (t) {
 		rmi_connection_init(&c, t);
-		found = call_it(p, &c, stub);
+		found = fallback_call_object(p, &c, stub);
 	}
 	rmi_connection_close(&c);
 	return found;
 }
 
-static enum found try_at(struct rmi_probe *p, const struct net_address *at,
-			 const struct stub *stub)
+static enum found fallback_try(struct rmi_probe *p,
+			       const struct net_address *at,
+			       const struct stub *stub)
 {
 	struct tls_options options = p->access.tls;
 	struct error unused;
@@ -135,23 +139,24 @@ static enum found try_at(struct rmi_probe *p, const struct net_address *at,
 
 	if (stub_is_tls(stub))
 		context = rmi_access_context(&p->access, &unused);
-	found = try_with(p, at, stub, context);
+	found = fallback_try_with(p, at, stub, context);
 	if (found != FOUND_OTHER || !stub_is_tls(stub))
 		return found;
 	options.insecure = true;
 	context = tls_client_context(&options, &unused);
-	if (context && try_with(p, at, stub, context) == FOUND_IT)
-		found = FOUND_INSECURE;
+	if (context && fallback_try_with(p, at, stub, context) == FOUND_OBJECT)
+		found = FOUND_UNTRUSTED;
 	SSL_CTX_free(context);
 	return found;
 }
 
-static bool is_same(const struct net_address *a, const struct net_address *b)
+static bool address_is_same(const struct net_address *a,
+			    const struct net_address *b)
 {
 	return strcmp(a->host, b->host) == 0 && a->port == b->port;
 }
 
-static const char *words_of_answer(enum rmi_answer answer)
+static const char *answer_description(enum rmi_answer answer)
 {
 	static const char *const words[] = {
 		[RMI_JRMP] = "where another JVM answers, or another port of "
@@ -174,12 +179,13 @@ static const char *words_of_answer(enum rmi_answer answer)
  * Why the endpoint is unreachable.  The registry's address shows whether the
  * JVM is remote.
  */
-static const char *words_of_absence(const struct rmi_probe *p,
+static const char *fallback_absence(const struct rmi_probe *p,
 				    const struct stub *stub,
 				    const struct rmi_failure *f,
 				    enum host_kind kind)
 {
-	bool is_remote = kind_of(&p->login.registry_peer) != HOST_LOOPBACK;
+	bool is_remote = host_kind_of_address(&p->login.registry_peer) !=
+			 HOST_LOOPBACK;
 
 	if (f->is_unknown)
 		return "a name that does not resolve here";
@@ -200,8 +206,8 @@ static const char *words_of_absence(const struct rmi_probe *p,
 				    : "which is unreachable from here";
 }
 
-static enum host_kind kind_of_host(struct rmi_probe *p,
-				   const struct net_address *at)
+static enum host_kind host_kind_of_name(struct rmi_probe *p,
+					const struct net_address *at)
 {
 	struct net_address a = *at;
 	struct error unused;
@@ -209,11 +215,12 @@ static enum host_kind kind_of_host(struct rmi_probe *p,
 	if (p->access.dialer ||
 	    net_address_resolve(&a, p->deadline_ns, &unused))
 		return HOST_UNKNOWN;
-	return kind_of(&a.list[0]);
+	return host_kind_of_address(&a.list[0]);
 }
 
-static void add_failure(struct rmi_probe *p, struct text *verdict,
-			const struct stub *stub, const struct rmi_failure *f)
+static void fallback_add_failure(struct rmi_probe *p, struct text *verdict,
+				 const struct stub *stub,
+				 const struct rmi_failure *f)
 {
 	struct net_address at = rmi_login_endpoint(&p->login, stub).address;
 	bool is_forced = strcmp(at.host, stub->host) != 0 ||
@@ -234,11 +241,11 @@ static void add_failure(struct rmi_probe *p, struct text *verdict,
 			    at.host, at.port);
 	text_puts(verdict,
 		  f->is_answered
-			  ? words_of_answer(f->answer)
-			  : words_of_absence(p, stub, f,
-					     f->is_unknown
-						     ? HOST_UNKNOWN
-						     : kind_of_host(p, &at)));
+			  ? answer_description(f->answer)
+			  : fallback_absence(
+				    p, stub, f,
+				    f->is_unknown ? HOST_UNKNOWN
+						  : host_kind_of_name(p, &at)));
 	if (f->is_answered && f->answer == RMI_OTHER)
 		text_puts(verdict,
 			  " (Java clients report: non-JRMP server at remote "
@@ -246,7 +253,7 @@ static void add_failure(struct rmi_probe *p, struct text *verdict,
 }
 
 /* A free loopback port: the given number, or one of the next. */
-static int free_port(uint16_t from)
+static int fallback_free_port(uint16_t from)
 {
 	int port = from, limit = port + 20;
 
@@ -269,12 +276,12 @@ static int free_port(uint16_t from)
 	return from;
 }
 
-/* The proxy connects to the target's host, by the port that works. */
-static void add_proxy(struct rmi_probe *p, enum found found,
-		      struct text *remedy)
+/* Suggests mxprx, which finds the port that works by itself. */
+static void fallback_add_proxy(struct rmi_probe *p, enum found found,
+			       struct text *remedy)
 {
 	const struct net_address *target = &p->access.target.address;
-	int port = free_port(target->port);
+	int port = fallback_free_port(target->port);
 
 	text_printf(
 		remedy,
@@ -282,20 +289,22 @@ static void add_proxy(struct rmi_probe *p, enum found found,
 		port);
 	rmi_add_target(remedy, target);
 	text_printf(remedy, "%s%s -b 127.0.0.1:%d", p->as_given,
-		    found == FOUND_INSECURE && !p->access.tls.insecure
+		    found == FOUND_UNTRUSTED && !p->access.tls.insecure
 			    ? " --insecure"
 			    : "",
 		    port);
 }
 
-/* The object is on the stub's port of the target's host. */
-static void judge_same_host(struct rmi_probe *p, const struct stub *stub,
-			    const struct net_address *at, enum found found,
-			    struct text *verdict, struct text *remedy)
+/* The object is at the stub's port of the target's host. */
+static void fallback_judge_same_host(struct rmi_probe *p,
+				     const struct stub *stub,
+				     const struct net_address *at,
+				     enum found found, struct text *verdict,
+				     struct text *remedy)
 {
 	text_printf(verdict, "; the same port of %s reaches the JVM", at->host);
 	text_printf(remedy, "start the JVM with " HOSTNAME "=%s", at->host);
-	add_proxy(p, found, remedy);
+	fallback_add_proxy(p, found, remedy);
 	if (stub->names_no_host)
 		text_printf(remedy,
 			    "\nsjkc's own commands connect to %s when a stub "
@@ -306,10 +315,11 @@ static void judge_same_host(struct rmi_probe *p, const struct stub *stub,
 			  "\nsjkc's own commands need --force-hostname");
 }
 
-/* The object is on the registry's own port. */
-static void judge_same_port(struct rmi_probe *p, const struct net_address *at,
-			    enum found found, struct text *verdict,
-			    struct text *remedy)
+/* The object is at the registry's own port. */
+static void fallback_judge_same_port(struct rmi_probe *p,
+				     const struct net_address *at,
+				     enum found found, struct text *verdict,
+				     struct text *remedy)
 {
 	text_printf(verdict,
 		    "; it also answers at %s, port %d, the registry's port",
@@ -318,13 +328,13 @@ static void judge_same_port(struct rmi_probe *p, const struct net_address *at,
 		    "forward or publish the port under its own number, and "
 		    "start the JVM with " HOSTNAME "=%s",
 		    at->host);
-	add_proxy(p, found, remedy);
+	fallback_add_proxy(p, found, remedy);
 	text_puts(remedy, "\nsjkc's own commands need --force-address");
 }
 
-static void judge_nowhere(const struct rmi_probe *p,
-			  const struct rmi_failure *f, const struct stub *stub,
-			  struct text *remedy)
+static void fallback_judge_nowhere(const struct rmi_probe *p,
+				   const struct rmi_failure *f,
+				   const struct stub *stub, struct text *remedy)
 {
 	const char *host = p->access.target.address.host;
 
@@ -354,8 +364,9 @@ static void judge_nowhere(const struct rmi_probe *p,
 		  "--kubectl POD:PORT -b 127.0.0.1:7777");
 }
 
-/* Inside the JVM's network, the addresses of its clients are unknown. */
-static void judge_from_within(const struct rmi_probe *p, struct text *remedy)
+/* From inside the JVM's network, the addresses of clients are unknown. */
+static void fallback_judge_from_within(const struct rmi_probe *p,
+				       struct text *remedy)
 {
 	text_printf(remedy,
 		    "start the JVM with " HOSTNAME
@@ -365,46 +376,47 @@ static void judge_from_within(const struct rmi_probe *p, struct text *remedy)
 		    p->pid);
 }
 
-/* Looks for the object on the target's host, by the stub's port and its own. */
-static void look_elsewhere(struct rmi_probe *p, const struct stub *stub,
-			   const struct rmi_failure *f, struct text *verdict,
-			   struct text *remedy)
+/* Tries the target's host: first with the stub's port, then with its own. */
+static void fallback_search(struct rmi_probe *p, const struct stub *stub,
+			    const struct rmi_failure *f, struct text *verdict,
+			    struct text *remedy)
 {
 	struct net_address tried = rmi_login_endpoint(&p->login, stub).address;
 	struct net_address here = p->access.target.address, same = here;
-	enum found found = FOUND_NOBODY;
+	enum found found = FOUND_NOTHING;
 
 	here.port = stub->port;
-	if (!is_same(&here, &tried))
-		found = try_at(p, &here, stub);
-	if (found >= FOUND_IT) {
-		judge_same_host(p, stub, &here, found, verdict, remedy);
+	if (!address_is_same(&here, &tried))
+		found = fallback_try(p, &here, stub);
+	if (found >= FOUND_OBJECT) {
+		fallback_judge_same_host(p, stub, &here, found, verdict,
+					 remedy);
 		return;
 	}
-	found = FOUND_NOBODY;
-	if (!is_same(&same, &tried) && !is_same(&same, &here))
-		found = try_at(p, &same, stub);
-	if (found >= FOUND_IT)
-		judge_same_port(p, &same, found, verdict, remedy);
+	found = FOUND_NOTHING;
+	if (!address_is_same(&same, &tried) && !address_is_same(&same, &here))
+		found = fallback_try(p, &same, stub);
+	if (found >= FOUND_OBJECT)
+		fallback_judge_same_port(p, &same, found, verdict, remedy);
 	else
-		judge_nowhere(p, f, stub, remedy);
+		fallback_judge_nowhere(p, f, stub, remedy);
 }
 
-void rmi_judge_elsewhere(struct rmi_probe *p, const struct stub *stub,
-			 const struct rmi_failure *f, struct error *err)
+void rmi_judge_unreachable(struct rmi_probe *p, const struct stub *stub,
+			   const struct rmi_failure *f, struct error *err)
 {
 	struct text verdict = { 0 }, remedy = { 0 };
 
-	add_failure(p, &verdict, stub, f);
+	fallback_add_failure(p, &verdict, stub, f);
 	if (p->access.target.stub.len)
 		text_puts(&remedy, "");
 	else if (p->pid)
-		judge_from_within(p, &remedy);
+		fallback_judge_from_within(p, &remedy);
 	else
-		look_elsewhere(p, stub, f, &verdict, &remedy);
+		fallback_search(p, stub, f, &verdict, &remedy);
 	probe_judge(p->report, verdict.bytes, remedy.bytes);
 	text_release(&verdict);
 	text_release(&remedy);
-	/* The target is there, though what it names is not. */
+	/* The target is reachable, only the stub's endpoint is not. */
 	err->kind = ERROR_REFUSED;
 }

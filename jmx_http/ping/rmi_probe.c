@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs the login, whose steps it observes, and then two calls.  Each step
+ * becomes a step of the probe.
+ */
 #include "jmx_http/ping/rmi_probe.h"
 
 #include "core/base/clock.h"
@@ -12,16 +16,16 @@
 
 #define CLOSE_NS (CLOCK_NS_PER_S / 2)
 
-/* A certificate that expires within that time is marked. */
+/* A certificate that expires within SOON_S is marked. */
 #define DAY_S  (24 * 3600)
 #define SOON_S (30 * DAY_S)
 
-#define CALLS  10 /* whose median is the round trip */
+#define CALLS  10 /* calls to measure the round trip */
 
 /* clang-format off */
 static const struct {
 	const char *name;
-	const char *means; /* its failure, unless the step says more itself */
+	const char *means; /* verdict if the step fails for other reasons */
 } steps[LOGIN_STEPS] = {
 	[LOGIN_RESOLVE] = { "dns", "the host name does not resolve" },
 	[LOGIN_CONNECT] = { "tcp", "the port cannot be reached" },
@@ -37,7 +41,7 @@ static const struct {
 };
 /* clang-format on */
 
-void rmi_probe_wind(struct rmi_probe *p)
+void rmi_probe_set_deadline(struct rmi_probe *p)
 {
 	p->deadline_ns = clock_after(clock_monotonic_ns(),
 				     p->access.timeout_ns);
@@ -53,10 +57,10 @@ struct rmi_transport *rmi_probe_dial(struct rmi_probe *p,
 	return rmi_transport_dial(dialer, to, p->deadline_ns, err);
 }
 
-/* What a step found */
+/* Details of each step */
 
-static void add_text(struct text *out, const char *before,
-		     const struct text *what)
+static void detail_add_text(struct text *out, const char *before,
+			    const struct text *what)
 {
 	if (!what->len)
 		return;
@@ -64,7 +68,7 @@ static void add_text(struct text *out, const char *before,
 	text_add(out, what->bytes, what->len);
 }
 
-static void add_day(struct text *out, int64_t seconds)
+static void detail_add_day(struct text *out, int64_t seconds)
 {
 	time_t time = (time_t)seconds;
 	struct tm tm;
@@ -76,20 +80,21 @@ static void add_day(struct text *out, int64_t seconds)
 }
 
 /* "certificate of CN=a by CN=b, until 2030-01-01, for DNS:a" */
-static void add_certificate(struct text *out, const struct tls_report *tls)
+static void detail_add_certificate(struct text *out,
+				   const struct tls_report *tls)
 {
 	int64_t left = tls->not_after - clock_wall_ns() / CLOCK_NS_PER_S;
 
 	if (!tls->not_after)
 		return;
 	text_puts(out, "certificate");
-	add_text(out, " of ", &tls->subject);
+	detail_add_text(out, " of ", &tls->subject);
 	if (tls->is_self_signed)
 		text_puts(out, ", self-signed");
 	else
-		add_text(out, " by ", &tls->issuer);
+		detail_add_text(out, " by ", &tls->issuer);
 	text_puts(out, ", until ");
-	add_day(out, tls->not_after);
+	detail_add_day(out, tls->not_after);
 	if (left >= 0 && left < SOON_S)
 		text_printf(out, " (%d day%s left)", (int)(left / DAY_S),
 			    left / DAY_S == 1 ? "" : "s");
@@ -97,14 +102,16 @@ static void add_certificate(struct text *out, const struct tls_report *tls)
 	text_puts(out, tls->names.len ? tls->names.bytes : "no host");
 }
 
-/* What is known of the handshake, whether or not it succeeded. */
-static void add_tls(struct rmi_probe *p, struct text *detail, const char *host)
+/* Describes the handshake, whether or not it succeeded. */
+static void detail_add_tls(struct rmi_probe *p, struct text *detail,
+			   const char *host)
 {
 	const struct tls_report *tls = &p->login.tls;
 	struct probe *report = p->report;
 
-	add_certificate(&report->steps[report->step_count].certificate, tls);
-	add_text(detail, "", &tls->protocol);
+	detail_add_certificate(&report->steps[report->step_count].certificate,
+			       tls);
+	detail_add_text(detail, "", &tls->protocol);
 	if (!tls->protocol.len)
 		return;
 	if (tls->wants_certificate)
@@ -122,7 +129,8 @@ static void add_tls(struct rmi_probe *p, struct text *detail, const char *host)
 		text_printf(detail, "not valid for %s", host);
 }
 
-static void add_addresses(struct text *detail, const struct net_address *of)
+static void detail_add_addresses(struct text *detail,
+				 const struct net_address *of)
 {
 	for (size_t i = 0; i < of->count; i++) {
 		text_puts(detail, i ? ", " : "");
@@ -131,7 +139,7 @@ static void add_addresses(struct text *detail, const struct net_address *of)
 }
 
 /* "connected to 10.0.0.7:9010 from 10.0.0.1:50000" */
-static void add_ends(struct text *detail, const struct rmi_connection *c)
+static void detail_add_ends(struct text *detail, const struct rmi_connection *c)
 {
 	text_puts(detail, "connected to ");
 	net_address_add(detail, &c->transport->peer);
@@ -139,24 +147,25 @@ static void add_ends(struct text *detail, const struct rmi_connection *c)
 	net_address_add(detail, &c->transport->local);
 }
 
-static void add_greeting(struct text *detail, const struct rmi_connection *c)
+static void detail_add_greeting(struct text *detail,
+				const struct rmi_connection *c)
 {
 	text_printf(detail,
 		    "RMI; the server sees this client as %s, port %" PRIu32,
 		    c->greeting.host, c->greeting.port);
 }
 
-static void add_protocol(struct text *detail, const struct rmi_login *l)
+static void detail_add_protocol(struct text *detail, const struct rmi_login *l)
 {
 	if (!l->at.is_tls)
-		add_greeting(detail, &l->connection);
+		detail_add_greeting(detail, &l->connection);
 	else if (l->answer == RMI_TLS)
 		text_puts(detail, "TLS");
 	else
 		text_puts(detail, "TLS; the server closes plain connections");
 }
 
-static void add_stub(struct text *detail, const struct rmi_login *l)
+static void detail_add_stub(struct text *detail, const struct rmi_login *l)
 {
 	static const char
 		server[] = "javax.management.remote.rmi.RMIServerImpl_Stub";
@@ -181,39 +190,39 @@ static void add_stub(struct text *detail, const struct rmi_login *l)
 	    e.address.port != stub->port)
 		text_printf(detail, "; %s, port %d is used instead",
 			    e.address.host, e.address.port);
-	/* Whether a server of another make is one, its replies show. */
+	/* Other JMX implementations have a stub class of their own. */
 	if (!java_bytes_are(stub->class, server)) {
 		text_puts(detail, "; the class of the stub is ");
 		text_add(detail, stub->class.at, stub->class.len);
 	}
 }
 
-static bool is_same_endpoint(const struct stub *a, const struct stub *b)
+static bool stub_has_same_endpoint(const struct stub *a, const struct stub *b)
 {
 	return strcmp(a->host, b->host) == 0 && a->port == b->port &&
 	       stub_is_tls(a) == stub_is_tls(b);
 }
 
-/* A session has an endpoint of its own, which is seldom the server's. */
-static void add_session(struct rmi_probe *p, struct text *detail)
+/* The session's stub has its own endpoint, rarely that of the server. */
+static void detail_add_session(struct rmi_probe *p, struct text *detail)
 {
 	const struct rmi_login *l = &p->login;
 
 	text_printf(detail, "the session is at %s, port %d", l->session.host,
 		    l->session.port);
-	if (is_same_endpoint(&l->server, &l->session)) {
+	if (stub_has_same_endpoint(&l->server, &l->session)) {
 		text_puts(detail, ", like the server");
 	} else if (l->at.is_tls && l->is_answered) {
 		text_puts(detail, ", over TLS: ");
-		add_tls(p, detail, l->at.address.host);
+		detail_add_tls(p, detail, l->at.address.host);
 	} else if (l->connection.transport) {
 		text_puts(detail, ", ");
-		add_ends(detail, &l->connection);
+		detail_add_ends(detail, &l->connection);
 	}
 }
 
-/* The host whose certificate the endpoint is to show. */
-static const char *certificate_host(const struct rmi_probe *p)
+/* The host that the endpoint's certificate must name. */
+static const char *rmi_probe_certificate_host(const struct rmi_probe *p)
 {
 	const struct rmi_login *l = &p->login;
 
@@ -222,35 +231,35 @@ static const char *certificate_host(const struct rmi_probe *p)
 		       : l->at.address.host;
 }
 
-static void add_detail(struct rmi_probe *p, struct text *detail)
+static void detail_add_step(struct rmi_probe *p, struct text *detail)
 {
 	struct rmi_login *l = &p->login;
 	const char *user = p->access.user;
 
 	switch (l->step) {
 	case LOGIN_RESOLVE:
-		add_addresses(detail, &l->at.address);
+		detail_add_addresses(detail, &l->at.address);
 		break;
 	case LOGIN_CONNECT:
-		add_ends(detail, &l->connection);
+		detail_add_ends(detail, &l->connection);
 		break;
 	case LOGIN_GREET:
-		add_protocol(detail, l);
+		detail_add_protocol(detail, l);
 		break;
 	case LOGIN_TLS:
 		text_puts(detail, "; ");
-		add_greeting(detail, &l->connection);
+		detail_add_greeting(detail, &l->connection);
 		break;
 	case LOGIN_LOOKUP:
 		text_puts(detail, "found the entry ");
 		text_puts(detail, p->access.target.entry.bytes);
 		break;
 	case LOGIN_STUB:
-		add_stub(detail, l);
+		detail_add_stub(detail, l);
 		break;
 	case LOGIN_SERVER:
 		p->server_is_tls = l->at.is_tls;
-		add_ends(detail, &l->connection);
+		detail_add_ends(detail, &l->connection);
 		break;
 	case LOGIN_VERSION: {
 		struct java_bytes version = java_string_of(l->version.value);
@@ -267,40 +276,43 @@ static void add_detail(struct rmi_probe *p, struct text *detail)
 	}
 }
 
-/* What a failure means */
+/* Verdicts */
 
-/* The object is not there: where the stub leads, another JVM answers. */
-static void judge_missing(struct rmi_probe *p, const struct stub *stub,
-			  const struct jrmp_return *r, struct error *err)
+/* The endpoint lacks the stub's object, so another JVM answers there. */
+static void rmi_probe_judge_missing(struct rmi_probe *p,
+				    const struct stub *stub,
+				    const struct jrmp_return *r,
+				    struct error *err)
 {
 	struct rmi_failure f = { .is_answered = true, .answer = RMI_JRMP };
 
 	if (r->is_exception &&
 	    java_is_caused_by(r->value, "java.rmi.NoSuchObjectException"))
-		rmi_judge_elsewhere(p, stub, &f, err);
+		rmi_judge_unreachable(p, stub, &f, err);
 }
 
-static void judge_handshake(struct rmi_probe *p, const struct stub *stub,
-			    struct error *err)
+static void rmi_probe_judge_handshake(struct rmi_probe *p,
+				      const struct stub *stub,
+				      struct error *err)
 {
 	const struct rmi_login *l = &p->login;
 	struct rmi_failure f = { .is_answered = true, .answer = RMI_OTHER };
 
-	/* Not a word of TLS: something else listens there. */
+	/* The peer sent no TLS at all: the port belongs to another server. */
 	if (stub && !l->is_secured && !l->tls.not_after && !l->tls.trouble.len)
-		rmi_judge_elsewhere(p, stub, &f, err);
+		rmi_judge_unreachable(p, stub, &f, err);
 	else if (!l->is_secured || err->kind == ERROR_PERMISSION)
-		rmi_judge_tls(p, certificate_host(p), err);
+		rmi_judge_tls(p, rmi_probe_certificate_host(p), err);
 	else
-		rmi_judge_stranger(p, l->answer);
-	/* What to do about it is in the verdict. */
+		rmi_judge_protocol(p, l->answer);
+	/* The probe prints the fixes, so the error needs only the reason. */
 	if (!l->is_secured && l->tls.not_after && l->tls.trouble.len &&
 	    !p->access.tls.insecure)
 		fail(err, err->kind, "%s", l->tls.trouble.bytes);
 }
 
-static void judge_endpoint(struct rmi_probe *p, const struct stub *stub,
-			   struct error *err)
+static void rmi_probe_judge_endpoint(struct rmi_probe *p,
+				     const struct stub *stub, struct error *err)
 {
 	const struct rmi_login *l = &p->login;
 	struct rmi_failure f = {
@@ -311,12 +323,12 @@ static void judge_endpoint(struct rmi_probe *p, const struct stub *stub,
 	};
 
 	if (l->is_answered && l->at.is_tls)
-		judge_handshake(p, stub, err);
+		rmi_probe_judge_handshake(p, stub, err);
 	else
-		rmi_judge_elsewhere(p, stub, &f, err);
+		rmi_judge_unreachable(p, stub, &f, err);
 }
 
-static void judge(struct rmi_probe *p, struct error *err)
+static void rmi_probe_judge(struct rmi_probe *p, struct error *err)
 {
 	const struct rmi_login *l = &p->login;
 
@@ -328,10 +340,10 @@ static void judge(struct rmi_probe *p, struct error *err)
 		rmi_judge_tcp(p, err->sys);
 		break;
 	case LOGIN_GREET:
-		rmi_judge_stranger(p, l->answer);
+		rmi_judge_protocol(p, l->answer);
 		break;
 	case LOGIN_TLS:
-		judge_handshake(p, NULL, err);
+		rmi_probe_judge_handshake(p, NULL, err);
 		break;
 	case LOGIN_LOOKUP:
 		if (!l->has_reply)
@@ -341,16 +353,17 @@ static void judge(struct rmi_probe *p, struct error *err)
 		break;
 	case LOGIN_SERVER:
 	case LOGIN_SERVER_TLS:
-		judge_endpoint(p, &l->server, err);
+		rmi_probe_judge_endpoint(p, &l->server, err);
 		break;
 	case LOGIN_SESSION:
-		judge_endpoint(p, &l->session, err);
+		rmi_probe_judge_endpoint(p, &l->session, err);
 		break;
 	case LOGIN_VERSION:
 		if (!l->has_reply)
 			rmi_judge_silence(p, err->sys);
 		else
-			judge_missing(p, &l->server, &l->version, err);
+			rmi_probe_judge_missing(p, &l->server, &l->version,
+						err);
 		break;
 	case LOGIN_CLIENT:
 		if (l->is_withheld)
@@ -365,32 +378,33 @@ static void judge(struct rmi_probe *p, struct error *err)
 	}
 }
 
-static void on_begin(void *self, enum login_step step)
+static void rmi_probe_on_begin(void *self, enum login_step step)
 {
 	struct rmi_probe *p = self;
 
 	probe_begin(p->report, steps[step].name);
 }
 
-static void on_end(void *self, enum login_step step, const struct error *err)
+static void rmi_probe_on_end(void *self, enum login_step step,
+			     const struct error *err)
 {
 	struct rmi_probe *p = self;
 	struct text *detail = &p->report->steps[p->report->step_count].detail;
 	struct error why;
 
-	/* These have something to show of a failure, too. */
+	/* These steps have details even if they failed. */
 	if (step == LOGIN_TLS || step == LOGIN_SERVER_TLS)
-		add_tls(p, detail, certificate_host(p));
+		detail_add_tls(p, detail, rmi_probe_certificate_host(p));
 	else if (step == LOGIN_SESSION)
-		add_session(p, detail);
+		detail_add_session(p, detail);
 	if (!err) {
-		add_detail(p, detail);
+		detail_add_step(p, detail);
 		probe_end(p->report);
 		return;
 	}
 	why = *err;
-	rmi_probe_wind(p);
-	judge(p, &why);
+	rmi_probe_set_deadline(p);
+	rmi_probe_judge(p, &why);
 	probe_fail(p->report, steps[step].means, &why);
 }
 
@@ -417,8 +431,8 @@ int rmi_probe_invoke(struct rmi_probe *p, struct rmi_connection *c,
 	return status;
 }
 
-static int count_mbeans(struct rmi_probe *p, struct text *detail,
-			struct error *err)
+static int rmi_probe_count_mbeans(struct rmi_probe *p, struct text *detail,
+				  struct error *err)
 {
 	struct rmi_login *l = &p->login;
 	struct jrmp_return r = { 0 };
@@ -428,7 +442,7 @@ static int count_mbeans(struct rmi_probe *p, struct text *detail,
 
 	count = java_field_of(r.value, "value");
 	if (status)
-		judge_missing(p, &l->session, &r, err);
+		rmi_probe_judge_missing(p, &l->session, &r, err);
 	else if (!count || count->kind != JAVA_INTEGER)
 		status = fail(err, ERROR_REFUSED, "the count is not a number");
 	else
@@ -437,17 +451,20 @@ static int count_mbeans(struct rmi_probe *p, struct text *detail,
 	return status;
 }
 
-static int by_length(const void *a, const void *b)
+static int compare_durations(const void *a, const void *b)
 {
 	int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
 
 	return (one > other) - (one < other);
 }
 
-static double ms_of(int64_t ns) { return (double)ns / CLOCK_NS_PER_MS; }
+static double duration_in_ms(int64_t ns)
+{
+	return (double)ns / CLOCK_NS_PER_MS;
+}
 
-static int time_calls(struct rmi_probe *p, struct text *detail,
-		      struct error *err)
+static int rmi_probe_time_calls(struct rmi_probe *p, struct text *detail,
+				struct error *err)
 {
 	struct rmi_login *l = &p->login;
 	int64_t took[CALLS];
@@ -457,7 +474,7 @@ static int time_calls(struct rmi_probe *p, struct text *detail,
 		int64_t began = clock_monotonic_ns();
 		int status;
 
-		rmi_probe_wind(p);
+		rmi_probe_set_deadline(p);
 		status = rmi_probe_invoke(p, &l->connection, &l->session,
 					  JMX_GET_DEFAULT_DOMAIN, 1, &r, err);
 		took[i] = clock_monotonic_ns() - began;
@@ -465,21 +482,22 @@ static int time_calls(struct rmi_probe *p, struct text *detail,
 		if (status)
 			return -1;
 	}
-	qsort(took, CALLS, sizeof(*took), by_length);
+	qsort(took, CALLS, sizeof(*took), compare_durations);
 	text_printf(detail, "median %.2f ms of %d calls, %.2f to %.2f ms",
-		    ms_of((took[CALLS / 2 - 1] + took[CALLS / 2]) / 2), CALLS,
-		    ms_of(took[0]), ms_of(took[CALLS - 1]));
+		    duration_in_ms((took[CALLS / 2 - 1] + took[CALLS / 2]) / 2),
+		    CALLS, duration_in_ms(took[0]),
+		    duration_in_ms(took[CALLS - 1]));
 	return 0;
 }
 
-static int take_step(struct rmi_probe *p, const char *name, const char *means,
-		     int (*run)(struct rmi_probe *p, struct text *detail,
-				struct error *err))
+static int rmi_probe_run_step(
+	struct rmi_probe *p, const char *name, const char *means,
+	int (*run)(struct rmi_probe *p, struct text *detail, struct error *err))
 {
 	struct text *detail = probe_begin(p->report, name);
 	struct error err = { 0 };
 
-	rmi_probe_wind(p);
+	rmi_probe_set_deadline(p);
 	if (run(p, detail, &err)) {
 		probe_fail(p->report, means, &err);
 		return -1;
@@ -489,17 +507,17 @@ static int take_step(struct rmi_probe *p, const char *name, const char *means,
 }
 
 /*
- * The JVM would keep the session for two minutes, its object for five.  A JVM
- * that did not answer before is not waited for as long again.
+ * Otherwise the JVM would keep the session for two minutes, and the exported
+ * object for five.  After a failure the JVM gets only CLOSE_NS to reply.
  */
-static void close_session(struct rmi_probe *p)
+static void rmi_probe_close_session(struct rmi_probe *p)
 {
 	struct rmi_login *l = &p->login;
 	struct jrmp_return r = { .is_void = true };
 	struct text message = { 0 };
 	struct error unused;
 
-	rmi_probe_wind(p);
+	rmi_probe_set_deadline(p);
 	if (p->report->kind != ERROR_NONE)
 		p->deadline_ns = clock_monotonic_ns() + CLOSE_NS;
 	jmx_add_call(&message, &l->session.id, JMX_CLOSE);
@@ -511,27 +529,29 @@ static void close_session(struct rmi_probe *p)
 	jrmp_return_release(&r);
 }
 
-static void go_all_the_way(struct rmi_probe *p)
+static void rmi_probe_run_steps(struct rmi_probe *p)
 {
 	struct rmi_login *l = &p->login;
 	struct rmi_endpoint server;
 	struct error unused = { 0 };
 
 	if (rmi_login_run(l, &unused)) {
-		/* A session that cannot be reached is closed by the server. */
+		/* Close an unreachable session through the server's port. */
 		server = rmi_login_endpoint(l, &l->server);
 		rmi_connection_close(&l->connection);
 		if (l->step == LOGIN_SESSION &&
 		    !rmi_access_dial(&p->access, &server, &l->connection,
 				     &unused))
-			close_session(p);
+			rmi_probe_close_session(p);
 		return;
 	}
-	if (!take_step(p, "mbean", "the JMX server does not reply to calls",
-		       count_mbeans) &&
-	    !take_step(p, "round-trip", "calls get no reply", time_calls))
+	if (!rmi_probe_run_step(p, "mbean",
+				"the JMX server does not reply to calls",
+				rmi_probe_count_mbeans) &&
+	    !rmi_probe_run_step(p, "round-trip", "calls get no reply",
+				rmi_probe_time_calls))
 		rmi_judge_success(p);
-	close_session(p);
+	rmi_probe_close_session(p);
 }
 
 int rmi_probe_run(struct probe *report, const struct rmi_probe_options *options,
@@ -543,8 +563,8 @@ int rmi_probe_run(struct probe *report, const struct rmi_probe_options *options,
 		.pid = options->pid,
 	};
 	const struct login_observer observer = {
-		.begin = on_begin,
-		.end = on_end,
+		.begin = rmi_probe_on_begin,
+		.end = rmi_probe_on_end,
 		.self = &p,
 	};
 	int status;
@@ -556,7 +576,7 @@ int rmi_probe_run(struct probe *report, const struct rmi_probe_options *options,
 	p.access.certificate_host = options->host;
 	p.access.as_java = true;
 	if (status == 0)
-		go_all_the_way(&p);
+		rmi_probe_run_steps(&p);
 	rmi_login_release(&p.login);
 	rmi_access_release(&p.access);
 	return status;

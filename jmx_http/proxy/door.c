@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Accepts clients, limits them and their memory, and shuts the proxy down. */
 #include "jmx_http/proxy/door.h"
 
 #include "core/base/alloc.h"
@@ -23,34 +24,34 @@
 #define TICK_NS    (CLOCK_NS_PER_S / 5)
 
 /*
- * For all messages that clients are sending: four of the largest, which is
- * REQUEST_MEMORY_MAX.  The share of clients that have not logged in is enough
- * for the largest message of 128 of them; it keeps the rest for those that
- * have.
+ * Memory for all messages that clients are sending.  MEMORY_MAX is four times
+ * the largest message (REQUEST_MEMORY_MAX).  UNTRUSTED_MEMORY_MAX is enough for
+ * the largest message of 128 clients without a login; the rest is reserved for
+ * clients that have logged in.
  */
 #define MEMORY_MAX           ((size_t)256 << 20)
 #define UNTRUSTED_MEMORY_MAX ((size_t)32 << 20)
 
-static void door_vsay(struct door *d, const char *fmt, va_list args)
+static void door_vreport(struct door *d, const char *fmt, va_list args)
 {
 	char *line = NULL;
 
 	if (vasprintf(&line, fmt, args) < 0)
 		return;
-	d->options.say(d->options.self, line);
+	d->options.report(d->options.self, line);
 	free(line);
 }
 
-void door_say(struct door *d, const char *fmt, ...)
+void door_report(struct door *d, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	door_vsay(d, fmt, args);
+	door_vreport(d, fmt, args);
 	va_end(args);
 }
 
-/* The entry of this message, or else the one that was printed longest ago. */
+/* The entry of this message, or the least recently printed entry. */
 static struct door_message *door_message_find(struct door *d, const char *about)
 {
 	struct door_message *oldest = &d->messages[0];
@@ -65,7 +66,8 @@ static struct door_message *door_message_find(struct door *d, const char *about)
 	return oldest;
 }
 
-void door_say_limited(struct door *d, const char *about, const char *fmt, ...)
+void door_report_limited(struct door *d, const char *about, const char *fmt,
+			 ...)
 {
 	struct door_message *m = door_message_find(d, about ? about : fmt);
 	int64_t now = clock_monotonic_ns();
@@ -76,11 +78,11 @@ void door_say_limited(struct door *d, const char *about, const char *fmt, ...)
 		return;
 	}
 	va_start(args, fmt);
-	door_vsay(d, fmt, args);
+	door_vreport(d, fmt, args);
 	va_end(args);
 	if (m->suppressed)
-		door_say(d, "%" PRIu64 " similar messages were suppressed",
-			 m->suppressed);
+		door_report(d, "%" PRIu64 " similar messages were suppressed",
+			    m->suppressed);
 	m->suppressed = 0;
 	m->quiet_until_ns = clock_after(now, LIMITED_NS);
 }
@@ -118,14 +120,14 @@ void door_enter(struct door_front *f, struct door_client *c,
 
 void door_leave(struct door_client *c)
 {
-	door_hold(c, 0, c->is_trusted);
+	door_set_memory(c, 0, c->is_trusted);
 	*c->at = c->next;
 	if (c->next)
 		c->next->at = c->at;
 	c->front->door->client_count--;
 }
 
-bool door_hold(struct door_client *c, size_t bytes, bool is_trusted)
+bool door_set_memory(struct door_client *c, size_t bytes, bool is_trusted)
 {
 	struct door *d = c->front->door;
 
@@ -160,7 +162,7 @@ static size_t door_clients_of(const struct door *d,
 	return count;
 }
 
-/* Why a client may not connect, or NULL. */
+/* The reason why a client may not connect, or NULL. */
 static const char *door_objection(const struct door *d,
 				  const struct sockaddr_storage *peer)
 {
@@ -195,16 +197,16 @@ static void door_on_accept(struct evconnlistener *listener, evutil_socket_t fd,
 		return;
 	}
 	socket_add_host(&host, &peer);
-	door_say_limited(f->door, why, "%s: client %s rejected: %s", f->title,
-			 host.bytes, why);
+	door_report_limited(f->door, why, "%s: client %s rejected: %s",
+			    f->title, host.bytes, why);
 	text_release(&host);
 	socket_reset_on_close(fd);
 	close(fd);
 }
 
 /*
- * A client for whom there is no descriptor would stay in the queue and wake the
- * loop forever.  Accept it with the descriptor kept in reserve, and reset it.
+ * Without a free descriptor, a client would stay in the queue and wake the loop
+ * forever.  Accept it with the reserved descriptor, and reset the connection.
  */
 static void door_on_accept_error(struct evconnlistener *listener, void *arg)
 {
@@ -212,8 +214,8 @@ static void door_on_accept_error(struct evconnlistener *listener, void *arg)
 	struct door_front *f = arg;
 	struct door *d = f->door;
 
-	door_say_limited(d, NULL, "%s: cannot accept a client: %s", f->title,
-			 strerror(sys));
+	door_report_limited(d, NULL, "%s: cannot accept a client: %s", f->title,
+			    strerror(sys));
 	if (sys != EMFILE && sys != ENFILE)
 		return;
 	if (d->reserve >= 0)
@@ -261,7 +263,7 @@ int door_listen(struct door *d, struct door_front *f,
 	return socket_port(&local);
 }
 
-/* Ends the clients that are idle, and the loop after the last client. */
+/* Ends idle clients, and the loop after the last client. */
 static void door_drain(struct door *d)
 {
 	struct door_client *next;
@@ -318,7 +320,7 @@ static void door_on_signal(evutil_socket_t number, short what, void *arg)
 
 	(void)number;
 	(void)what;
-	/* The next signal finds the handler of before door_run(). */
+	/* Restores the handlers from before door_run() for a second signal. */
 	event_del(events->all[EVENT_INT]);
 	event_del(events->all[EVENT_TERM]);
 	d->is_draining = true;
@@ -329,8 +331,8 @@ static void door_on_signal(evutil_socket_t number, short what, void *arg)
 	event_add(events->all[EVENT_DRAIN], &drain);
 	event_add(events->all[EVENT_LIMIT], &limit);
 	if (d->client_count)
-		door_say(d, "shutting down; clients still connected: %zu",
-			 d->client_count);
+		door_report(d, "shutting down; clients still connected: %zu",
+			    d->client_count);
 	door_drain(d);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * door: what all fronts of the proxy share: the event loop, listening sockets,
- * limits, messages and shutdown.
+ * door: the event loop, listening sockets, limits, messages and shutdown, which
+ * all fronts of the proxy share.
  *
  *	door ─┬─ RMI front, one for each JVM ── session ── backend ── dialer
  *	      └─ SOCKS front ────────────────── client ─── relay ──── dialer
@@ -27,20 +27,20 @@
 struct proxy_call;
 
 struct door_options {
-	/* Maximum number of clients, of all fronts; and of one address. */
+	/* Maximum number of clients of all fronts, and of one address. */
 	size_t clients_max, clients_per_host_max;
 	int64_t hello_ns;    /* limit for a client's first message */
 	int64_t connect_ns;  /* limit for a JVM to connect and greet */
 	int64_t shutdown_ns; /* limit for running calls after a signal */
-	bool read_only;      /* pass on only calls that change nothing */
-	bool tls_required;   /* refuse calls that would go without TLS */
-	/* Who may connect besides this machine; borrowed.  None: anybody. */
+	bool read_only;      /* forward only calls that change nothing */
+	bool tls_required;   /* forward calls only over TLS */
+	/* Networks that may connect, beside loopback; borrowed.  None: all. */
 	const struct cidr *allowed;
 	size_t allowed_count;
 	SSL_CTX *to_jvm, *to_client; /* borrowed; NULL: no TLS on that side */
-	/* Takes a message without newline; contains foreign text. */
-	void (*say)(void *self, const char *line);
-	/* Takes each call that ended; may be NULL. */
+	/* Receives a message without newline; contains foreign text. */
+	void (*report)(void *self, const char *line);
+	/* Receives each finished call; may be NULL. */
 	void (*call)(void *self, const struct proxy_call *call);
 	void *self;
 };
@@ -50,19 +50,19 @@ struct door_client;
 
 struct door_front_ops {
 	/*
-	 * Takes a connection that passed the checks; the front owns fd.  It
-	 * calls door_enter() for the client.
+	 * Receives an accepted connection; the front owns fd.  Calls
+	 * door_enter() for the client.
 	 */
 	void (*begin)(struct door_front *f, evutil_socket_t fd,
 		      const struct sockaddr_storage *peer);
 	/*
-	 * During shutdown, ten times a second: ends the client unless one of
-	 * its calls is running.  May free any number of clients.
+	 * Called ten times a second during shutdown: ends the client unless one
+	 * of its calls is running.  May free any number of clients.
 	 */
 	void (*drain)(struct door_client *c);
-	/* Five times a second, while calls are logged; may be NULL. */
+	/* Called five times a second if calls are logged; may be NULL. */
 	void (*tick)(struct door_client *c);
-	/* Ends and frees the client, which calls door_leave(). */
+	/* Ends and frees the client; calls door_leave(). */
 	void (*free_client)(struct door_client *c);
 	void (*free)(struct door_front *f); /* after its clients */
 };
@@ -91,7 +91,7 @@ struct door_client {
 
 #define DOOR_LIMITED_MAX 16
 
-/* A message that clients can cause as often as they like. */
+/* A rate-limited message. */
 struct door_message {
 	const char *about;
 	int64_t quiet_until_ns;
@@ -107,54 +107,53 @@ struct door {
 	struct door_client *clients;
 	size_t client_count;
 	size_t memory, untrusted_memory;
-	int reserve; /* descriptor to give up when none are left */
+	int reserve; /* descriptor to close if no other is free */
 	bool is_draining;
 	struct door_message messages[DOOR_LIMITED_MAX];
 };
 
-/* NULL and *err when there is no event loop. */
+/* NULL and *err if libevent cannot create an event loop. */
 struct door *door_new(const struct door_options *options, struct error *err);
 
 /*
- * Listens for clients of a front, whose ops and title are set; from now on the
- * front is the door's to free.  Returns the port, or -1 and *err, ERROR_REFUSED
- * when the address cannot be bound; the front is the caller's to free then.
+ * Listens for clients of a front, whose ops and title are set, and takes
+ * ownership of the front.  Returns the port; or -1 and *err, ERROR_REFUSED if
+ * the address cannot be bound: then the caller still owns the front.
  */
 int door_listen(struct door *d, struct door_front *f,
 		const struct sockaddr_storage *bind, struct error *err);
 
 /*
- * Serves until SIGINT or SIGTERM, and then running calls for at most
- * shutdown_ns.  The second signal has the effect that it had before.
+ * Serves clients until SIGINT or SIGTERM, then finishes running calls for at
+ * most shutdown_ns.  A second signal has the effect it had before door_run().
  */
 int door_run(struct door *d, struct error *err);
 
 /* Frees clients, fronts and the door; NULL is fine. */
 void door_free(struct door *d);
 
-/* Registers a client of the front; it counts against the limits. */
+/* Registers a client of the front, which counts against the limits. */
 void door_enter(struct door_front *f, struct door_client *c,
 		const struct sockaddr_storage *peer);
 void door_leave(struct door_client *c);
 
 /*
- * Sets the number of bytes that the message which the client is sending takes
- * in memory.  All clients share one budget; clients that have not logged in may
- * use a small part of it.  False when the client must be disconnected, because
- * the budget is exceeded.
+ * Sets the memory, in bytes, of the message that the client is sending.  All
+ * clients share one budget; clients without a login share a small part of it.
+ * False if the budget is exceeded: the front must disconnect the client.
  */
-bool door_hold(struct door_client *c, size_t bytes, bool is_trusted);
+bool door_set_memory(struct door_client *c, size_t bytes, bool is_trusted);
 
 /* Prints a message. */
-void door_say(struct door *d, const char *fmt, ...)
+void door_report(struct door *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Prints a message that clients can cause: at most one about the same thing in
- * ten seconds, and then how many were suppressed.  about is compared by
- * address; NULL: fmt.
+ * Prints a message that clients can cause, at most once in ten seconds, and the
+ * number of messages suppressed meanwhile.  Messages with the same address in
+ * about count as the same message; NULL: fmt.
  */
-void door_say_limited(struct door *d, const char *about, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+void door_report_limited(struct door *d, const char *about, const char *fmt,
+			 ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Operations of the platform's MBeans that only read. */
+/* Operations of the JVM's own MBeans that change nothing. */
 static const struct {
 	const char *object, *operation;
 } policy_reading[] = {

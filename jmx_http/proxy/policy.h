@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy: which calls pass, whatever protocol they come by.
+ * policy: decides which calls the proxy forwards, for any protocol.
  */
 #ifndef JMX_HTTP_PROXY_POLICY_H
 #define JMX_HTTP_PROXY_POLICY_H
@@ -15,7 +15,7 @@ enum policy_verb {
 	POLICY_BIND,   /* changes the registry */
 };
 
-/* Foreign, without NUL at its end; zeroed: none. */
+/* Foreign text without a terminating NUL; zeroed: none. */
 struct policy_text {
 	const char *at;
 	size_t len;
@@ -31,9 +31,10 @@ struct policy_call {
 };
 
 /*
- * NULL when a call may pass; else why not, for the client and for messages.
- * Nothing may change the registry: it trusts clients on its own machine, as the
- * proxy may be.  With read_only, nothing that changes something, or may.
+ * Returns NULL if the call is allowed, else the reason for the client and for
+ * messages.  Calls that change the registry are never allowed: the registry
+ * trusts every client on its own machine, and the proxy may run there.  With
+ * read_only, only calls that cannot change anything are allowed.
  */
 const char *policy_objection(const struct policy_call *c, bool read_only);
 

@@ -72,8 +72,8 @@ void session_touch(struct session *s)
 /* Accounts for the memory of the message; false: over the budget. */
 static bool session_hold_request(struct session *s)
 {
-	return door_hold(&s->base, request_memory(&s->request),
-			 s->request.is_trusted);
+	return door_set_memory(&s->base, request_memory(&s->request),
+			       s->request.is_trusted);
 }
 
 static void session_drop_request(struct session *s)
@@ -103,9 +103,9 @@ void session_end(struct session *s, const char *why)
 		return;
 	if (why) {
 		socket_add_host(&host, &s->base.peer);
-		door_say_limited(session_door(s), why,
-				 "%s: client %s disconnected: %s",
-				 s->front->jvm.title, host.bytes, why);
+		door_report_limited(session_door(s), why,
+				    "%s: client %s disconnected: %s",
+				    s->front->jvm.title, host.bytes, why);
 		text_release(&host);
 	}
 	session_die(s);

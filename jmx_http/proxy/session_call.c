@@ -123,9 +123,9 @@ static bool session_reply_here(struct session *s, const char *objection)
 		return false;
 	session_log_call(s, objection);
 	if (objection) {
-		door_say_limited(session_door(s), objection,
-				 "%s: call of %s rejected: %s", jvm->title,
-				 s->request.method->name, objection);
+		door_report_limited(session_door(s), objection,
+				    "%s: call of %s rejected: %s", jvm->title,
+				    s->request.method->name, objection);
 		session_refuse(s, REFUSAL_SECURITY, objection);
 		return true;
 	}
@@ -175,17 +175,18 @@ static void session_warn_clear(struct session *s, const struct backend *b)
 
 	socket_add_host(&host, &s->base.peer);
 	if (!s->is_tls && !cidr_is_loopback(&s->base.peer))
-		door_say_limited(
+		door_report_limited(
 			d, NULL,
 			"%s: warning: client %s sends a password "
 			"without encryption; use --tls-cert to prevent "
 			"it",
 			title, host.bytes);
 	if (!backend_is_tls(b) && upstream_is_remote(&s->front->jvm))
-		door_say_limited(d, title,
-				 "%s: warning: a password is sent to the JVM "
-				 "without encryption; use --tls to prevent it",
-				 title);
+		door_report_limited(
+			d, title,
+			"%s: warning: a password is sent to the JVM "
+			"without encryption; use --tls to prevent it",
+			title);
 	text_release(&host);
 }
 

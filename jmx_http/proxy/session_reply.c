@@ -292,8 +292,8 @@ static void session_give_up(struct session *s, bool was_ready,
 			    const struct error *err)
 {
 	if (err)
-		door_say_limited(session_door(s), s->front->jvm.title, "%s",
-				 err->text);
+		door_report_limited(session_door(s), s->front->jvm.title, "%s",
+				    err->text);
 	if (s->state >= SESSION_ENDING)
 		return;
 	if (err && !was_ready)

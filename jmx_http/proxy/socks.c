@@ -120,8 +120,8 @@ static void client_report(const struct client *c, const char *what)
 	struct text host = { 0 };
 
 	socket_add_host(&host, &c->base.peer);
-	door_say_limited(socks_door(c), NULL, "SOCKS: client %s: %s",
-			 host.bytes, what);
+	door_report_limited(socks_door(c), NULL, "SOCKS: client %s: %s",
+			    host.bytes, what);
 	text_release(&host);
 }
 
@@ -227,8 +227,9 @@ static void target_report(struct target *t)
 	if (to->port == t->said.port && strcmp(to->host, t->said.host) == 0)
 		return;
 	t->said = *to;
-	door_say(t->socks->front.door, "SOCKS: %s sends clients to %s, port %d",
-		 t->jvm.title, to->host, to->port);
+	door_report(t->socks->front.door,
+		    "SOCKS: %s sends clients to %s, port %d", t->jvm.title,
+		    to->host, to->port);
 }
 
 static void target_on_asked(void *self, const struct error *err)
@@ -238,7 +239,7 @@ static void target_on_asked(void *self, const struct error *err)
 	bool asks = false;
 
 	if (err)
-		door_say(s->front.door, "SOCKS: %s", err->text);
+		door_report(s->front.door, "SOCKS: %s", err->text);
 	else
 		target_report(t);
 	for (size_t i = 0; i < s->target_count; i++)

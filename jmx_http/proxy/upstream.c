@@ -39,8 +39,8 @@ bool upstream_knows(const struct upstream *p, const struct jrmp_id *id)
 }
 
 /*
- * An unknown object is at the server's port: the JVM gave it to a client before
- * the proxy was started, or it is one of many at that port.
+ * An unknown object is assumed to be at the server's port: many objects are, or
+ * a client received its stub before the proxy started.
  */
 struct endpoint upstream_route(const struct upstream *p,
 			       const struct jrmp_id *id)

@@ -2,10 +2,10 @@
 /*
  * upstream: a JVM behind the proxy, and the ports of its remote objects.
  *
- * The ports come from the JVM's own stubs.  The host in a stub is ignored: it
- * is wrong behind a port-forward, and the dialer knows the right one.  The port
- * may be wrong, too: session_reply.c probes whether the object is at the
- * registry's port.
+ * The ports come from the JVM's own stubs.  The proxy ignores the host in a
+ * stub: it is wrong behind a port-forward, and the dialer has the right host.
+ * The port may be wrong, too: session_reply.c checks whether the object is at
+ * the registry's port.
  */
 #ifndef JMX_HTTP_PROXY_UPSTREAM_H
 #define JMX_HTTP_PROXY_UPSTREAM_H
@@ -15,14 +15,14 @@
 
 #include <stdbool.h>
 
-#define UPSTREAM_ROUTES_MAX 64 /* of objects at other ports than the server */
-/* Sessions remembered; the least recently used one is forgotten first. */
+#define UPSTREAM_ROUTES_MAX 64 /* objects at other ports than the server's */
+/* Sessions kept; the least recently used session is dropped first. */
 #define UPSTREAM_SESSIONS_MAX 1024
 
 enum endpoint_tls {
 	ENDPOINT_PLAIN,
 	ENDPOINT_TLS,
-	ENDPOINT_LOOK, /* unknown: try a plain hello first */
+	ENDPOINT_LOOK, /* unknown: try a plain greeting first */
 };
 
 struct endpoint {
@@ -35,7 +35,7 @@ struct route {
 	struct endpoint endpoint;
 };
 
-/* The object that a client got for its login. */
+/* The remote object that a client received for its login. */
 struct known_session {
 	struct jrmp_id id;
 	uint64_t used; /* order of last uses; 0: unused entry */
@@ -43,22 +43,22 @@ struct known_session {
 
 struct upstream_options {
 	const char *title; /* the JVM, for messages; copied */
-	const char *host;  /* that the JVM's certificate must name; copied */
-	/* Taken; made over the event base of the door. */
+	const char *host;  /* the name in the JVM's certificate; copied */
+	/* Made with the door's event base.  The upstream frees it. */
 	struct dialer *dialer;
 	uint16_t port; /* of the registry */
-	/* The object bound to "jmxrmi", of a JVM without a registry; copied. */
+	/* For a JVM without a registry: its "jmxrmi" object; copied. */
 	const struct stub *stub;
 };
 
 struct upstream {
 	char *title; /* "10.0.0.7:9010", for messages */
-	char *host;  /* that its certificate must name */
+	char *host;  /* the name in its certificate */
 	struct dialer *dialer;
 	struct endpoint registry;
 	/*
-	 * The object bound to "jmxrmi", of a JVM without a registry; the proxy
-	 * replies in place of the registry.
+	 * For a JVM without a registry: its "jmxrmi" object.  The proxy replies
+	 * to lookups in place of the registry.
 	 */
 	bool has_stub;
 	struct stub stub;
@@ -81,14 +81,16 @@ void upstream_init(struct upstream *u, const struct upstream_options *o);
 struct endpoint upstream_route(const struct upstream *p,
 			       const struct jrmp_id *id);
 
-/* True when the object has an endpoint of its own. */
+/* True if the object has a known endpoint of its own. */
 bool upstream_knows(const struct upstream *p, const struct jrmp_id *id);
 
 /*
- * Learns an endpoint from a stub: of the server, "jmxrmi", which is at the
- * registry's port if at_registry; of the object bound to another name, which
- * counts as the server only while "jmxrmi" is unknown, or one client could
- * redirect all others; of a session.
+ * Each function learns an endpoint from a stub.
+ *
+ * server: the object bound to "jmxrmi".  other: an object bound to another
+ * name; it counts as the server only while "jmxrmi" is unknown, otherwise one
+ * client could redirect all others.  session: the object of a login.  With
+ * at_registry, the object is at the registry's port.
  */
 void upstream_learn_server(struct upstream *p, const struct stub *stub,
 			   bool at_registry);
@@ -96,14 +98,14 @@ void upstream_learn_other(struct upstream *p, const struct stub *stub,
 			  bool at_registry);
 void upstream_learn_session(struct upstream *p, const struct stub *stub);
 
-/* True for an object that a client got for its login. */
+/* True if the object is a session that a client received for its login. */
 bool upstream_has_session(struct upstream *p, const struct jrmp_id *id);
 
 /* Learns whether a port with ENDPOINT_LOOK speaks TLS. */
 void upstream_learn_tls(struct upstream *p, uint16_t port,
 			enum endpoint_tls tls);
 
-/* True when bytes to the JVM cross a network unless TLS encrypts them. */
+/* True if bytes to the JVM cross a network, in clear without TLS. */
 bool upstream_is_remote(const struct upstream *p);
 
 void upstream_release(struct upstream *p);

@@ -128,7 +128,7 @@ static void parties_open(void)
 		.clients_per_host_max = 10,
 		.hello_ns = 1000000000,
 		.connect_ns = 1000000000,
-		.say = fuzz_say,
+		.report = fuzz_say,
 		.call = fuzz_call,
 	};
 	struct sockaddr_storage here = { .ss_family = AF_INET };

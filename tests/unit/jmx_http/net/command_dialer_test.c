@@ -72,7 +72,7 @@ static void set_up(struct heard *h, const char *command)
 	struct command_dialer_options options = {
 		.command = command,
 		.host = "10.0.0.7",
-		.say = take_saying,
+		.report = take_saying,
 		.self = h,
 	};
 	struct error err = { 0 };

@@ -90,7 +90,7 @@ static void set_up(struct heard *h, const char *script, const char *namespace)
 	struct kubectl_options options = {
 		.pod = "web-0",
 		.namespace = namespace,
-		.say = take_saying,
+		.report = take_saying,
 		.self = h,
 	};
 	struct text path = { 0 };

@@ -65,7 +65,7 @@ static struct door *open_door(size_t clients_max, size_t per_host_max)
 	const struct door_options options = {
 		.clients_max = clients_max,
 		.clients_per_host_max = per_host_max,
-		.say = take_line,
+		.report = take_line,
 	};
 	struct error err;
 	struct door *d = door_new(&options, &err);
@@ -140,17 +140,17 @@ static void clients_that_have_not_logged_in_share_32_mib(void **state)
 	a = d->clients;
 	assert_true(connects(d, port, INADDR_LOOPBACK));
 	b = d->clients;
-	assert_true(door_hold(a, 20 * MIB, false));
-	assert_false(door_hold(b, 13 * MIB, false));
+	assert_true(door_set_memory(a, 20 * MIB, false));
+	assert_false(door_set_memory(b, 13 * MIB, false));
 	/* A login moves its bytes to the larger budget. */
-	assert_true(door_hold(a, 64 * MIB, true));
-	assert_true(door_hold(b, 13 * MIB, false));
-	assert_false(door_hold(a, 250 * MIB, true));
-	assert_true(door_hold(a, 0, true));
-	assert_true(door_hold(b, 32 * MIB, false));
+	assert_true(door_set_memory(a, 64 * MIB, true));
+	assert_true(door_set_memory(b, 13 * MIB, false));
+	assert_false(door_set_memory(a, 250 * MIB, true));
+	assert_true(door_set_memory(a, 0, true));
+	assert_true(door_set_memory(b, 32 * MIB, false));
 	front_free_client(b);
-	assert_true(door_hold(a, 32 * MIB, false));
-	assert_true(door_hold(a, 256 * MIB, true));
+	assert_true(door_set_memory(a, 32 * MIB, false));
+	assert_true(door_set_memory(a, 256 * MIB, true));
 	door_free(d);
 }
 
@@ -161,13 +161,13 @@ static void limited_message_is_printed_once_in_ten_seconds(void **state)
 
 	(void)state;
 	for (int i = 0; i < 100; i++) {
-		door_say_limited(d, about, "client %d", i);
-		door_say_limited(d, NULL, "other");
+		door_report_limited(d, about, "client %d", i);
+		door_report_limited(d, NULL, "other");
 	}
 	assert_string_equal(said.bytes, "client 0\nother\n");
 	/* As if the ten seconds were over. */
 	d->messages[0].quiet_until_ns = d->messages[1].quiet_until_ns = 0;
-	door_say_limited(d, about, "client %d", 100);
+	door_report_limited(d, about, "client %d", 100);
 	assert_string_equal(said.bytes,
 			    "client 0\nother\nclient 100\n"
 			    "99 similar messages were suppressed\n");
