@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/json.h"
 
+#include "core/base/ascii.h"
 #include "core/base/safe_text.h"
 
 #include <assert.h>
@@ -217,4 +218,284 @@ void json_null(struct json *j)
 {
 	before_value(j);
 	text_puts(j->out, "null");
+}
+
+/* ---- reading ---- */
+
+struct json_reader json_reader_over(const char *bytes, size_t len)
+{
+	return (struct json_reader){ .at = bytes,
+				     .end = len ? bytes + len : bytes };
+}
+
+static bool reader_fail(struct json_reader *r)
+{
+	r->at = r->end;
+	r->failed = true;
+	return false;
+}
+
+void json_reader_fail(struct json_reader *r) { reader_fail(r); }
+
+static bool is_one_of(char c, const char *set) { return c && strchr(set, c); }
+
+static void skip_space(struct json_reader *r)
+{
+	while (r->at < r->end && is_one_of(*r->at, " \t\r\n"))
+		r->at++;
+}
+
+/* Takes the character when it comes next. */
+static bool reader_accept(struct json_reader *r, char c)
+{
+	skip_space(r);
+	if (r->at == r->end || *r->at != c)
+		return false;
+	r->at++;
+	return true;
+}
+
+bool json_reader_at_end(struct json_reader *r)
+{
+	skip_space(r);
+	return !r->failed && r->at == r->end;
+}
+
+static bool enter(struct json_reader *r, char bracket)
+{
+	r->after_value = false;
+	return reader_accept(r, bracket) || reader_fail(r);
+}
+
+bool json_enter_object(struct json_reader *r) { return enter(r, '{'); }
+bool json_enter_array(struct json_reader *r) { return enter(r, '['); }
+
+/* True when something more stands on the level that ends with a bracket. */
+static bool has_next(struct json_reader *r, char bracket)
+{
+	bool first = !r->after_value;
+
+	if (r->failed)
+		return false;
+	if (reader_accept(r, bracket)) {
+		r->after_value = true;
+		return false;
+	}
+	if (!first && !reader_accept(r, ','))
+		return reader_fail(r);
+	return true;
+}
+
+bool json_next_element(struct json_reader *r)
+{
+	if (!has_next(r, ']'))
+		return false;
+	r->after_value = true;
+	return true;
+}
+
+/* The string that comes next, between its quotes, with its escapes. */
+static bool take_string(struct json_reader *r, struct line *string)
+{
+	if (!reader_accept(r, '"'))
+		return reader_fail(r);
+	string->text = r->at;
+	while (r->at < r->end && *r->at != '"') {
+		if (*r->at == '\\' && r->end - r->at > 1)
+			r->at++;
+		r->at++;
+	}
+	if (r->at == r->end)
+		return reader_fail(r);
+	string->len = (size_t)(r->at - string->text);
+	r->at++;
+	return true;
+}
+
+bool json_next_member(struct json_reader *r, struct line *key)
+{
+	if (!has_next(r, '}') || !take_string(r, key))
+		return false;
+	if (!reader_accept(r, ':'))
+		return reader_fail(r);
+	r->after_value = true;
+	return true;
+}
+
+/* The digits that come next; fails unless there are some and they fit. */
+static uint64_t take_digits(struct json_reader *r)
+{
+	const char *from = r->at;
+	uint64_t value = 0;
+
+	for (; r->at < r->end && is_digit(*r->at); r->at++) {
+		if (__builtin_mul_overflow(value, 10u, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*r->at - '0'),
+					   &value)) {
+			reader_fail(r);
+			return 0;
+		}
+	}
+	if (r->at == from ||
+	    (r->at < r->end && !is_one_of(*r->at, " \t\r\n,]}"))) {
+		reader_fail(r);
+		return 0;
+	}
+	return value;
+}
+
+uint64_t json_read_uint(struct json_reader *r)
+{
+	skip_space(r);
+	return take_digits(r);
+}
+
+int64_t json_read_int(struct json_reader *r)
+{
+	bool negative = reader_accept(r, '-');
+	uint64_t value = negative ? take_digits(r) : json_read_uint(r);
+
+	if (value > (uint64_t)INT64_MAX + negative) {
+		reader_fail(r);
+		return 0;
+	}
+	return negative ? (int64_t)(0 - value) : (int64_t)value;
+}
+
+static bool take_word(struct json_reader *r, const char *word)
+{
+	size_t len = strlen(word);
+
+	skip_space(r);
+	if ((size_t)(r->end - r->at) < len || memcmp(r->at, word, len) != 0)
+		return false;
+	r->at += len;
+	return true;
+}
+
+bool json_read_bool(struct json_reader *r)
+{
+	if (take_word(r, "true"))
+		return true;
+	if (!take_word(r, "false"))
+		reader_fail(r);
+	return false;
+}
+
+/* The character of four hexadecimal digits; -1 when they are none. */
+static int32_t hex4(const char *at, const char *end)
+{
+	int32_t value = 0;
+
+	if (end - at < 4)
+		return -1;
+	for (size_t i = 0; i < 4; i++) {
+		int digit = hex_digit(at[i]);
+
+		if (digit < 0)
+			return -1;
+		value = value << 4 | digit;
+	}
+	return value;
+}
+
+/* What \u stands for, at its digits; a surrogate pair is two of them. */
+static const char *put_unicode(const char *at, const char *end,
+			       struct text *out)
+{
+	int32_t c = hex4(at, end);
+	int32_t low = -1;
+
+	if (c < 0)
+		return NULL;
+	at += 4;
+	if (c >= 0xd800 && c < 0xdc00 && end - at > 2 && at[0] == '\\' &&
+	    at[1] == 'u')
+		low = hex4(at + 2, end);
+	if (low >= 0xdc00 && low < 0xe000) {
+		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+		at += 6;
+	}
+	if (c)
+		text_utf8(out, (uint32_t)c);
+	else
+		text_add(out, "\xc0\x80", 2);
+	return at;
+}
+
+/* Appends what an escape stands for; NULL when it is none. */
+static const char *put_escape(const char *at, const char *end, struct text *out)
+{
+	static const char letters[] = "b\bf\fn\nr\rt\t\"\"\\\\//";
+
+	if (at == end)
+		return NULL;
+	if (*at == 'u')
+		return put_unicode(at + 1, end, out);
+	for (size_t i = 0; letters[i]; i += 2) {
+		if (letters[i] == *at) {
+			text_putc(out, letters[i + 1]);
+			return at + 1;
+		}
+	}
+	return NULL;
+}
+
+void json_read_text(struct json_reader *r, struct text *out)
+{
+	struct line raw;
+	const char *at, *end, *plain;
+
+	if (!take_string(r, &raw))
+		return;
+	at = raw.text;
+	end = raw.text + raw.len;
+	while (at < end) {
+		plain = memchr(at, '\\', (size_t)(end - at));
+		plain = plain ? plain : end;
+		text_add(out, at, (size_t)(plain - at));
+		at = plain;
+		if (at < end)
+			at = put_escape(at + 1, end, out);
+		if (!at) {
+			reader_fail(r);
+			return;
+		}
+	}
+}
+
+/* Passes over a number or a word. */
+static bool skip_word(struct json_reader *r)
+{
+	const char *from = r->at;
+
+	while (r->at < r->end && !is_one_of(*r->at, " \t\r\n,:{}[]\""))
+		r->at++;
+	return r->at > from;
+}
+
+void json_skip(struct json_reader *r)
+{
+	struct line unused;
+	size_t depth = 0;
+
+	do {
+		char next;
+
+		skip_space(r);
+		next = '\0';
+		if (r->at < r->end)
+			next = *r->at;
+		if (next == '"') {
+			take_string(r, &unused);
+		} else if (next == '{' || next == '[') {
+			depth++;
+			r->at++;
+		} else if (depth && is_one_of(next, "]},:")) {
+			depth -= next == '}' || next == ']';
+			r->at++;
+		} else if (!skip_word(r)) {
+			reader_fail(r);
+		}
+	} while (depth && !r->failed);
 }

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json: writes JSON into a text, with the commas.
- *
- * The nesting limit is 64. Strings are made valid UTF-8; characters that could
- * act on a screen (C0, C1, bidirectional controls, ...) are escaped.
+ * json: writes JSON into a text and reads JSON from memory.
  */
 #ifndef CORE_BASE_JSON_H
 #define CORE_BASE_JSON_H
 
+#include "core/base/lines.h"
 #include "core/base/text.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+/*
+ * The writer inserts the commas.
+ *
+ * The nesting limit is 64. Strings are made valid UTF-8; characters that could
+ * act on a screen (C0, C1, bidirectional controls, ...) are escaped.
+ */
 struct json {
 	struct text *out;  /* borrowed */
 	uint64_t nonempty; /* a bit per level: something stands there */
@@ -43,5 +48,58 @@ void json_double(struct json *j, double value); /* null unless finite */
 void json_number(struct json *j, const char *number);
 void json_bool(struct json *j, bool value);
 void json_null(struct json *j);
+
+/*
+ * The reader reads value by value, for documents that are long or whose numbers
+ * need all of their 64 bits.
+ *
+ * The first unexpected value fails the reader. Later calls return nothing, so
+ * callers check json_reader_ok() once. The reader neither recurses nor
+ * allocates.
+ */
+struct json_reader {
+	const char *at;
+	const char *end;
+	bool after_value; /* a comma or the end of the level comes next */
+	bool failed;
+};
+
+/* Starts before the first value of a text, which is borrowed. */
+struct json_reader json_reader_over(const char *bytes, size_t len);
+
+static inline bool json_reader_ok(const struct json_reader *r)
+{
+	return !r->failed;
+}
+
+/* Fails the reader, when the caller rejects a value. */
+void json_reader_fail(struct json_reader *r);
+
+/* True when only whitespace is left and nothing failed. */
+bool json_reader_at_end(struct json_reader *r);
+
+/* Enters an object, or an array; false and failed when the value is none. */
+bool json_enter_object(struct json_reader *r);
+bool json_enter_array(struct json_reader *r);
+
+/*
+ * Reads the key of the next member, as it is written between its quotes; its
+ * value must be read next. False at the end of the object, which is left then.
+ */
+bool json_next_member(struct json_reader *r, struct line *key);
+
+/* The same for arrays, whose elements have no keys. */
+bool json_next_element(struct json_reader *r);
+
+/* Each reads a value of its type; 0 and failed for any other. */
+int64_t json_read_int(struct json_reader *r);
+uint64_t json_read_uint(struct json_reader *r);
+bool json_read_bool(struct json_reader *r);
+
+/* Appends a string; U+0000 becomes C0 80, so that it terminates no C string. */
+void json_read_text(struct json_reader *r, struct text *out);
+
+/* Skips a value of any type and depth; its contents are checked loosely. */
+void json_skip(struct json_reader *r);
 
 #endif

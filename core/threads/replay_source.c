@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/alloc.h"
-#include "core/base/json_reader.h"
+#include "core/base/json.h"
 #include "core/base/lines.h"
 #include "core/threads/blocked.h"
 #include "core/threads/top_record.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/base/json_reader.h"
+#include "core/base/json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +43,7 @@ static void members_and_elements_come_in_order(void **state)
 	assert_true(json_next_member(&r, &key));
 	assert_true(json_read_bool(&r));
 	assert_true(json_next_member(&r, &key));
-	assert_true(json_take_null(&r));
+	json_skip(&r);
 	assert_false(json_next_member(&r, &key));
 	assert_true(json_reader_at_end(&r));
 }
