@@ -3,7 +3,7 @@
  * Replies as a JVM, or what takes its place, may send them.  The first byte
  * says in how large parts they come.
  */
-#include "core/attach/attach_hotspot.h"
+#include "core/attach/attach.h"
 #include "core/attach/attach_openj9.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/attach/attach_hotspot.h"
+#include "core/attach/attach.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
