@@ -4,7 +4,6 @@
 #include "core/attach/attach_conditions.h"
 #include "core/attach/attach_openj9.h"
 #include "core/attach/attach_socket.h"
-#include "core/attach/attach_wake.h"
 #include "core/attach/helper_process.h"
 #include "core/base/alloc.h"
 #include "core/base/ascii.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/attach/attach_socket.h"
 
+#include "core/attach/attach_conditions.h"
+#include "core/attach/helper_process.h"
 #include "core/base/clock.h"
 #include "core/base/lines.h"
 #include "core/base/text.h"
@@ -10,20 +12,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 /* Replies are read in one go: a reader that lags behind may hold up the JVM. */
-#define RECEIVE_BUFFER ((int)1 << 20)
-#define UNIX_LIMIT     ((size_t)16 << 20) /* of /proc/PID/net/unix */
-#define FIRST_NAP_NS   (1 * CLOCK_NS_PER_MS)
-#define LAST_NAP_NS    (50 * CLOCK_NS_PER_MS)
-#define LOCKS_LIMIT    ((size_t)1 << 20)
+#define RECEIVE_BUFFER    ((int)1 << 20)
+#define UNIX_LIMIT        ((size_t)16 << 20) /* of /proc/PID/net/unix */
+#define LOCK_FIRST_NAP_NS (1 * CLOCK_NS_PER_MS)
+#define LOCK_LAST_NAP_NS  (50 * CLOCK_NS_PER_MS)
+#define LOCKS_LIMIT       ((size_t)1 << 20)
 
 void attach_socket_name(const struct jvm *jvm, char name[ATTACH_NAMES])
 {
@@ -256,7 +261,7 @@ bool attach_socket_reopens(const char *version)
 	return strncmp(end, ".0.", 3) == 0 && strtol(end + 3, NULL, 10) >= 13;
 }
 
-/* The lock. */
+/* ---- the lock ---- */
 
 /*
  * "1: FLOCK  ADVISORY  WRITE 4242 00:16:12345 0 EOF": proc(5).  The pid is 0
@@ -326,7 +331,7 @@ static int lock_held_too_long(const struct jvm *jvm, int fd, struct error *err)
 int attach_lock(const struct jvm *jvm, int64_t deadline_ns, int *fd,
 		struct error *err)
 {
-	int64_t ns = FIRST_NAP_NS;
+	int64_t ns = LOCK_FIRST_NAP_NS;
 	struct error unused;
 	int ret = 0;
 
@@ -341,11 +346,392 @@ int attach_lock(const struct jvm *jvm, int64_t deadline_ns, int *fd,
 			break;
 		}
 		clock_sleep_until(clock_monotonic_ns() + ns);
-		ns = ns * 2 < LAST_NAP_NS ? ns * 2 : LAST_NAP_NS;
+		ns = ns * 2 < LOCK_LAST_NAP_NS ? ns * 2 : LOCK_LAST_NAP_NS;
 	}
 	if (ret == 0)
 		return 0;
 	close(*fd);
 	*fd = -1;
 	return ret;
+}
+
+/* ---- waking ---- */
+
+/*
+ * A file of that name this old was left behind: tools wait 6 to 10 s for the
+ * socket, which mostly takes less than one.
+ */
+#define STALE_NS          (8 * CLOCK_NS_PER_S)
+#define WAKE_FIRST_NAP_NS (2 * CLOCK_NS_PER_MS)
+#define WAKE_LAST_NAP_NS  (50 * CLOCK_NS_PER_MS)
+/*
+ * So long the file waits for a JVM that has been signalled and stands still;
+ * and so long after the signal was taken.
+ */
+#define LINGER_NS    (50 * CLOCK_NS_PER_S)
+#define GRACE_NS     (5 * CLOCK_NS_PER_S)
+#define STATUS_LIMIT 4096
+#define ABANDON_MS   1000
+
+enum {
+	READY = 'r',
+	SIGNALLED = 's',
+	NOT_SIGNALLED = 'n'
+}; /* what child and parent say */
+
+/* The child's own. */
+struct waking {
+	const struct jvm *jvm;
+	int64_t deadline_ns;
+	int tmp, cwd;     /* of the JVM, O_PATH; -1 = not to be had */
+	int trigger_dir;  /* which of them has our file; -1 = none yet */
+	bool alone;       /* the parent has gone */
+	int64_t taken_ns; /* when the signal was no longer pending; 0 = not yet
+			   */
+	char trigger[ATTACH_NAMES];
+};
+
+/* The channel to the child that has a file in the target; for handlers. */
+static volatile sig_atomic_t waking_channel = -1;
+
+/* In that child: its file, should it run out of memory. */
+static volatile sig_atomic_t pending_dir = -1;
+static char pending_trigger[ATTACH_NAMES];
+
+void attach_wake_abandon(void)
+{
+	struct pollfd child = { .fd = waking_channel, .events = POLLIN };
+	char byte;
+
+	if (pending_dir >= 0)
+		unlinkat(pending_dir, pending_trigger, 0);
+	if (child.fd < 0)
+		return;
+	/* It takes this for our end, removes its file and ends. */
+	shutdown(child.fd, SHUT_WR);
+	while (poll(&child, 1, ABANDON_MS) > 0 &&
+	       recv(child.fd, &byte, 1, MSG_DONTWAIT) > 0)
+		;
+}
+
+static bool is_stale(const struct stat *st)
+{
+	int64_t then = st->st_ctim.tv_sec * CLOCK_NS_PER_S +
+		       st->st_ctim.tv_nsec;
+
+	return clock_wall_ns() - then > STALE_NS;
+}
+
+/* Removes a file that an attach has left behind; no other. */
+static bool remove_stale(const struct waking *w, int dir)
+{
+	struct stat st;
+
+	if (fstatat(dir, w->trigger, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT;
+	if (!S_ISREG(st.st_mode) || st.st_size != 0 || st.st_nlink != 1 ||
+	    (st.st_uid != w->jvm->uid && st.st_uid != 0) || !is_stale(&st))
+		return false;
+	return unlinkat(dir, w->trigger, 0) == 0 || errno == ENOENT;
+}
+
+/* 0 or the errno.  The JVM wants the file to be of its own user. */
+static int put_trigger_into(struct waking *w, int dir)
+{
+	struct stat st;
+	int fd;
+
+	if (dir < 0)
+		return ENOENT;
+	fd = openat(dir, w->trigger,
+		    O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd < 0 && errno == EEXIST && remove_stale(w, dir))
+		fd = openat(dir, w->trigger,
+			    O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY |
+				    O_CLOEXEC,
+			    0600);
+	if (fd < 0)
+		return errno;
+	w->trigger_dir = dir;
+	memcpy(pending_trigger, w->trigger, sizeof(pending_trigger));
+	pending_dir = dir;
+	if (fstat(fd, &st) < 0 || st.st_uid != w->jvm->uid) {
+		unlinkat(dir, w->trigger, 0);
+		w->trigger_dir = -1;
+		pending_dir = -1;
+		close(fd);
+		return EPERM;
+	}
+	close(fd);
+	return 0;
+}
+
+/* 1 when it is there, 0 when another attach has one there, or -1 and *err. */
+static int put_trigger(struct waking *w, struct error *err)
+{
+	int in_tmp = put_trigger_into(w, w->tmp);
+	int in_cwd;
+
+	if (in_tmp == 0)
+		return 1;
+	if (in_tmp == EEXIST)
+		return 0;
+	in_cwd = put_trigger_into(w, w->cwd);
+	if (in_cwd == 0)
+		return 1;
+	if (in_cwd == EEXIST)
+		return 0;
+	return fail(err, ERROR_REFUSED,
+		    "%d: cannot attach: cannot create %s in the JVM's /tmp "
+		    "(%s) or working directory (%s)",
+		    (int)w->jvm->pid, w->trigger, strerror(in_tmp),
+		    strerror(in_cwd));
+}
+
+/*
+ * A connection; -1 and *err, whose kind is ERROR_UNAVAILABLE as long as there
+ * is no socket yet: a dead JVM's, of the same pid, does not count.
+ */
+static int try_socket(const struct waking *w, struct error *err)
+{
+	int held = attach_socket_hold(w->jvm, w->tmp, err);
+	int fd;
+
+	if (held < 0)
+		return -1;
+	fd = attach_socket_connect(w->jvm, held, w->deadline_ns, err);
+	close(held);
+	if (fd < 0 && err->sys == ECONNREFUSED)
+		err->kind = ERROR_UNAVAILABLE;
+	return fd;
+}
+
+/* proc(5): "ShdPnd:\t0000000000000004\n", what waits for any thread. */
+static bool signal_is_pending(const struct jvm *jvm)
+{
+	const uint64_t quit = UINT64_C(1) << (SIGQUIT - 1);
+	struct text status = { 0 };
+	struct error unused;
+	const char *at = NULL;
+	uint64_t pending;
+
+	if (procfs_read(jvm->pid, "status", STATUS_LIMIT, &status, &unused) ==
+		    0 &&
+	    status.len)
+		at = strstr(status.bytes, "\nShdPnd:");
+	pending = at ? strtoull(at + strlen("\nShdPnd:"), NULL, 16) : 0;
+	text_release(&status);
+	return pending & quit;
+}
+
+/*
+ * True when the file may go though there is no socket: the JVM has taken the
+ * signal, and had the time to look for the file.
+ */
+static bool is_past(struct waking *w)
+{
+	if (!w->taken_ns && !signal_is_pending(w->jvm))
+		w->taken_ns = clock_monotonic_ns();
+	return w->taken_ns && clock_monotonic_ns() - w->taken_ns > GRACE_NS;
+}
+
+/*
+ * The parent has ended, and the child stays for a while: a reader of the pipe
+ * that standard error may be must not wait for it.
+ */
+static void go_on_alone(struct waking *w)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	w->alone = true;
+	if (null >= 0)
+		dup2(null, STDERR_FILENO);
+}
+
+/*
+ * Sleeps a moment; -1 and *err when there is no more use in waiting.  That the
+ * parent has gone is none: the JVM that it has sent the signal to looks for the
+ * file yet, and would print its threads without it.
+ */
+static int wake_nap(struct waking *w, int channel, int64_t ns,
+		    struct error *err)
+{
+	int64_t until = clock_monotonic_ns() + ns;
+	char what;
+
+	if (until > w->deadline_ns)
+		until = w->deadline_ns;
+	if (!w->alone && child_hear(channel, until, &what) == CHILD_GONE)
+		go_on_alone(w);
+	if (w->alone)
+		clock_sleep_until(until);
+	if (!jvm_runs(w->jvm))
+		return attach_fail_ended(w->jvm, err);
+	if (clock_left_ms(w->deadline_ns) > 0 && !(w->alone && is_past(w)))
+		return 0;
+	errno = ETIMEDOUT;
+	return fail_sys(err, ERROR_REFUSED, "%d", (int)w->jvm->pid);
+}
+
+static int wait_for_socket(struct waking *w, int channel, struct error *err)
+{
+	int64_t ns = WAKE_FIRST_NAP_NS;
+
+	for (;;) {
+		int fd = try_socket(w, err);
+
+		if (fd >= 0 || err->kind != ERROR_UNAVAILABLE)
+			return fd;
+		if (wake_nap(w, channel, ns, err))
+			return -1;
+		ns = ns * 2 < WAKE_LAST_NAP_NS ? ns * 2 : WAKE_LAST_NAP_NS;
+	}
+}
+
+/*
+ * Makes the file, or waits until another attach, whose file is there, has got
+ * the socket open.  Gives a connection, -1 and *err, or -2: the file is there.
+ */
+static int wake_request(struct waking *w, int channel, struct error *err)
+{
+	for (;;) {
+		int made, fd = try_socket(w, err);
+
+		if (fd >= 0 || err->kind != ERROR_UNAVAILABLE)
+			return fd;
+		made = put_trigger(w, err);
+		if (made)
+			return made < 0 ? -1 : -2;
+		if (wake_nap(w, channel, WAKE_LAST_NAP_NS, err) || w->alone) {
+			if (err->sys == ETIMEDOUT)
+				fail(err, ERROR_REFUSED,
+				     "%d: another attach is in progress: %s "
+				     "exists",
+				     (int)w->jvm->pid, w->trigger);
+			return -1;
+		}
+	}
+}
+
+/* The child's part, in the JVM's name. */
+static int wake_run(struct waking *w, int channel, struct error *err)
+{
+	int fd = wake_request(w, channel, err);
+	char what = 0;
+
+	if (fd != -2)
+		return fd;
+	child_tell(channel, READY, -1);
+	/* It may have sent the signal before it was killed. */
+	if (child_hear(channel, w->deadline_ns, &what) == CHILD_GONE)
+		go_on_alone(w);
+	/* The parent knows when it has waited enough; the JVM comes first. */
+	w->deadline_ns = clock_monotonic_ns() + LINGER_NS;
+	if (w->alone || what == SIGNALLED)
+		fd = wait_for_socket(w, channel, err);
+	else
+		fd = fail(err, ERROR_FAILED, "not signalled");
+	unlinkat(w->trigger_dir, w->trigger, 0);
+	return fd;
+}
+
+static int wake_job(void *self, int channel, struct error *err)
+{
+	struct waking *w = self;
+	struct error unused;
+
+	/* The ways lead through /proc/PID, which needs rights of ours. */
+	w->tmp = attach_socket_dir(w->jvm, err);
+	if (w->tmp < 0)
+		return -1;
+	w->cwd = procfs_open(w->jvm->pid, "cwd", O_PATH | O_DIRECTORY, &unused);
+	if (helper_process_become(w->jvm, err))
+		return -1;
+	return wake_run(w, channel, err);
+}
+
+/* Whatever held before must hold now: this is what can kill. */
+static int check_handler(const struct jvm *jvm, struct error *err)
+{
+	const uint64_t quit = UINT64_C(1) << (SIGQUIT - 1);
+	struct proc_status status;
+
+	if (!jvm_runs(jvm))
+		return attach_fail_ended(jvm, err);
+	if (procfs_status(jvm->pid, &status, err))
+		return -1;
+	if (!(status.caught & quit) || status.ignored & quit)
+		return fail(err, ERROR_REFUSED,
+			    "%d: cannot attach: the JVM does not handle "
+			    "SIGQUIT, which would kill it",
+			    (int)jvm->pid);
+	return 0;
+}
+
+static int send_signal(const struct jvm *jvm, struct error *err)
+{
+	if (jvm->pidfd < 0)
+		return fail(err, ERROR_UNAVAILABLE,
+			    "%d: cannot signal the JVM safely: this kernel has "
+			    "no pidfd (Linux 5.3)",
+			    (int)jvm->pid);
+	if (check_handler(jvm, err))
+		return -1;
+	if (syscall(SYS_pidfd_send_signal, jvm->pidfd, SIGQUIT, NULL, 0) == 0)
+		return 0;
+	if (errno == ESRCH)
+		return attach_fail_ended(jvm, err);
+	return fail_sys(err, ERROR_PERMISSION,
+			"%d: cannot send a signal to the JVM", (int)jvm->pid);
+}
+
+/* The parent's part: the signal, when the child says that it may be sent. */
+static int wake_lead(const struct child *child, const struct waking *w,
+		     bool *signalled, struct error *err)
+{
+	/* Before it has spoken, the child is a little later than its deadline.
+	 */
+	int64_t until = w->deadline_ns + CLOCK_NS_PER_S;
+	int fd = -1;
+	enum child_news news = helper_process_wait(child, until, &fd, err);
+
+	if (news == CHILD_TOLD) {
+		if (send_signal(w->jvm, err)) {
+			child_tell(child->channel, NOT_SIGNALLED, -1);
+			return -1;
+		}
+		*signalled = true;
+		child_tell(child->channel, SIGNALLED, -1);
+		news = helper_process_wait(child, w->deadline_ns, &fd, err);
+	}
+	return news == CHILD_DONE ? fd : -1;
+}
+
+int attach_wake(const struct jvm *jvm, int64_t deadline_ns, int64_t timeout_ns,
+		struct error *err)
+{
+	struct waking w = {
+		.jvm = jvm,
+		.deadline_ns = deadline_ns,
+		.tmp = -1,
+		.cwd = -1,
+		.trigger_dir = -1,
+	};
+	struct child child;
+	bool signalled = false;
+	int fd;
+
+	attach_trigger_name(jvm, w.trigger);
+	if (helper_process_start(&child, jvm, wake_job, &w, err))
+		return -1;
+	waking_channel = child.channel;
+	fd = wake_lead(&child, &w, &signalled, err);
+	waking_channel = -1;
+	if (fd < 0 && err->sys == ETIMEDOUT && signalled)
+		child_leave(&child);
+	else
+		helper_process_end(&child);
+	if (fd < 0 && err->sys == ETIMEDOUT && signalled)
+		attach_timed_out(jvm, timeout_ns, err);
+	return fd;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach_socket: finds and verifies the attach socket of a HotSpot JVM.
+ * attach_socket: finds and verifies the attach socket of a HotSpot JVM, and
+ * makes the JVM open it.
  *
  * Any user can create a file of the socket's name in /tmp. So the file is
  * opened with O_PATH, checked and connected through that descriptor, and the
@@ -68,5 +69,25 @@ bool attach_socket_reopens(const char *version);
  */
 int attach_lock(const struct jvm *jvm, int64_t deadline_ns, int *fd,
 		struct error *err);
+
+/*
+ * Makes a HotSpot JVM open its attach socket.
+ *
+ * The JVM does so when it receives SIGQUIT and finds a file .attach_pid<ns pid>
+ * in its working directory or in /tmp. Without the file, SIGQUIT makes it print
+ * a thread dump; without a handler, SIGQUIT kills it. So both are verified
+ * before the signal is sent, once. A child creates the file and removes it,
+ * even if sjkc is killed meanwhile.
+ *
+ * Returns a connection to the socket, which another client may have woken
+ * meanwhile; or -1 and *err. The caller has checked the conditions
+ * (attach_conditions.h). timeout_ns is the timeout that the deadline was
+ * computed from, for messages.
+ */
+int attach_wake(const struct jvm *jvm, int64_t deadline_ns, int64_t timeout_ns,
+		struct error *err);
+
+/* Implements attach_abandon_all(). */
+void attach_wake_abandon(void);
 
 #endif
