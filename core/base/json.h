@@ -54,7 +54,7 @@ void json_null(struct json *j);
  * need all of their 64 bits.
  *
  * The first unexpected value fails the reader. Later calls return nothing, so
- * callers check json_reader_ok() once. The reader neither recurses nor
+ * callers check `failed` once. The reader neither recurses nor
  * allocates.
  */
 struct json_reader {
@@ -66,11 +66,6 @@ struct json_reader {
 
 /* Starts before the first value of a text, which is borrowed. */
 struct json_reader json_reader_over(const char *bytes, size_t len);
-
-static inline bool json_reader_ok(const struct json_reader *r)
-{
-	return !r->failed;
-}
 
 /* Fails the reader, when the caller rejects a value. */
 void json_reader_fail(struct json_reader *r);

@@ -220,8 +220,6 @@ void thread_names_free(struct thread_names *n)
 	free(n);
 }
 
-size_t thread_names_count(const struct thread_names *n) { return n->count; }
-
 const struct thread_name *thread_names_find(const struct thread_names *n,
 					    pid_t ns_tid)
 {

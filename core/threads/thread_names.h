@@ -38,9 +38,6 @@ void thread_names_free(struct thread_names *n); /* NULL is fine */
  */
 void thread_names_read(struct thread_names *n, const char *reply, size_t len);
 
-/* Number of threads. */
-size_t thread_names_count(const struct thread_names *n);
-
 /*
  * Returns the thread of a tid in the JVM's PID namespace; NULL when there is
  * none.
