@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/formats/reader.h"
 #include "core/profile/event_table.h"
-#include "core/profile/time_range.h"
+#include "core/profile/filter.h"
 
 #include <errno.h>
 #include <inttypes.h>

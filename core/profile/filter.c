@@ -2,12 +2,17 @@
 #include "core/profile/filter.h"
 
 #include "core/base/alloc.h"
+#include "core/base/ascii.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/profile/frame_name.h"
 #include "core/profile/idle_method.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /* Results for each stack trace, thread and state, computed before the cells. */
 struct verdict {
@@ -178,5 +183,394 @@ int filter_states(const char *list, uint32_t *states, struct error *err)
 		list += len + 1;
 	}
 	*states = bits;
+	return 0;
+}
+
+/* ---- time ranges ---- */
+
+#define SECOND_NS INT64_C(1000000000)
+#define MS_NS     INT64_C(1000000)
+
+/*
+ * As milliseconds since the epoch, a smaller number would be a moment before
+ * 1973, when nobody recorded a JVM: it is a duration.
+ */
+#define EPOCH_MS INT64_C(100000000000)
+
+/* Reads between min and max digits; false when they are not there. */
+static bool time_digits(const char **at, int min, int max, int64_t *value)
+{
+	int count = 0;
+
+	*value = 0;
+	while (count < max && is_digit((*at)[count]))
+		*value = *value * 10 + ((*at)[count++] - '0');
+	*at += count;
+	return count >= min && !is_digit(**at);
+}
+
+/* Reads ".5" into nanoseconds, if it is there; digits beyond 9 are dropped. */
+static bool time_fraction(const char **at, int64_t *ns)
+{
+	int64_t unit = SECOND_NS;
+
+	*ns = 0;
+	if (**at != '.' && **at != ',')
+		return true;
+	++*at;
+	if (!is_digit(**at))
+		return false;
+	for (; is_digit(**at); ++*at) {
+		unit /= 10;
+		*ns += (**at - '0') * unit;
+	}
+	return true;
+}
+
+/* hh:mm[:ss[.fraction]] as nanoseconds since midnight. */
+static bool time_of_day(const char **at, int64_t *ns)
+{
+	int64_t hour, minute, second = 0, part = 0;
+
+	if (!time_digits(at, 1, 2, &hour) || *(*at)++ != ':' ||
+	    !time_digits(at, 2, 2, &minute))
+		return false;
+	if (**at == ':') {
+		++*at;
+		if (!time_digits(at, 2, 2, &second) ||
+		    !time_fraction(at, &part))
+			return false;
+	}
+	*ns = ((hour * 60 + minute) * 60 + second) * SECOND_NS + part;
+	return hour < 24 && minute < 60 && second < 60;
+}
+
+/* Z, +hh, +hh:mm or +hhmm in seconds; *local when there is no zone. */
+static bool time_zone(const char **at, bool *local, int64_t *seconds)
+{
+	int64_t hour, minute = 0;
+	bool west = **at == '-';
+
+	*local = **at == '\0';
+	*seconds = 0;
+	if (*local)
+		return true;
+	if (**at == 'Z' || **at == 'z') {
+		++*at;
+		return true;
+	}
+	if (**at != '+' && !west)
+		return false;
+	++*at;
+	if (!is_digit((*at)[0]) || !is_digit((*at)[1]))
+		return false;
+	hour = ((*at)[0] - '0') * 10 + ((*at)[1] - '0');
+	*at += 2;
+	if (**at == ':')
+		++*at;
+	if (**at && !time_digits(at, 2, 2, &minute))
+		return false;
+	*seconds = (hour * 60 + minute) * 60;
+	if (west)
+		*seconds = -*seconds;
+	return hour < 24 && minute < 60;
+}
+
+/* Seconds since the epoch of a calendar day's time, which must exist. */
+static bool calendar_seconds(struct tm tm, bool local, int64_t *seconds)
+{
+	const struct tm asked = tm;
+	time_t t;
+
+	tm.tm_isdst = -1;
+	t = local ? mktime(&tm) : timegm(&tm);
+	*seconds = t;
+	/* 31 April has become 1 May; a clock put forward moves hours only. */
+	return tm.tm_mday == asked.tm_mday && tm.tm_mon == asked.tm_mon &&
+	       tm.tm_year == asked.tm_year;
+}
+
+/* yyyy-mm-dd, then T or a blank and the time of day. */
+static bool iso_8601(const char *at, int64_t *ns)
+{
+	int64_t year, month, day, of_day = 0, offset = 0, seconds;
+	bool local = true;
+	struct tm tm = { 0 };
+
+	if (!time_digits(&at, 4, 4, &year) || *at++ != '-' ||
+	    !time_digits(&at, 2, 2, &month) || *at++ != '-' ||
+	    !time_digits(&at, 2, 2, &day))
+		return false;
+	if (*at) {
+		if (*at != 'T' && *at != 't' && *at != ' ')
+			return false;
+		at++;
+		if (!time_of_day(&at, &of_day) ||
+		    !time_zone(&at, &local, &offset) || *at)
+			return false;
+	}
+	/* What 64 bits of nanoseconds hold, with a zone to spare. */
+	if (year < 1900 || year > 2200 || month < 1 || month > 12 || day < 1 ||
+	    day > 31)
+		return false;
+	tm.tm_year = (int)year - 1900;
+	tm.tm_mon = (int)month - 1;
+	tm.tm_mday = (int)day;
+	tm.tm_hour = (int)(of_day / SECOND_NS / 3600);
+	tm.tm_min = (int)(of_day / SECOND_NS / 60 % 60);
+	tm.tm_sec = (int)(of_day / SECOND_NS % 60);
+	if (!calendar_seconds(tm, local, &seconds))
+		return false;
+	*ns = (seconds - offset) * SECOND_NS + of_day % SECOND_NS;
+	return true;
+}
+
+/* A number alone that is too large for a duration of this recording. */
+static bool epoch_ms(const char *text, int64_t *ns)
+{
+	int64_t ms;
+
+	return time_digits(&text, 1, 18, &ms) && !*text && ms >= EPOCH_MS &&
+	       !__builtin_mul_overflow(ms, MS_NS, ns);
+}
+
+int time_bound_parse(const char *text, struct time_bound *bound,
+		     struct error *err)
+{
+	const char *at = text;
+	struct error unused;
+
+	if (*text == '-' &&
+	    units_duration(text + 1, &bound->ns, &unused) == 0) {
+		bound->base = TIME_FROM_END;
+		return 0;
+	}
+	if (epoch_ms(text, &bound->ns)) {
+		bound->base = TIME_EPOCH;
+		return 0;
+	}
+	if (units_duration(text, &bound->ns, &unused) == 0) {
+		bound->base = TIME_FROM_START;
+		return 0;
+	}
+	if (time_of_day(&at, &bound->ns) && !*at) {
+		bound->base = TIME_OF_DAY;
+		return 0;
+	}
+	if (iso_8601(text, &bound->ns)) {
+		bound->base = TIME_EPOCH;
+		return 0;
+	}
+	return fail(err, ERROR_MISUSE,
+		    "invalid time '%s' (examples: 10s, -10s before the end, "
+		    "10:32:59, 2026-11-21T10:32:59Z)",
+		    text);
+}
+
+bool time_bound_is_relative(const struct time_bound *bound)
+{
+	return bound->base != TIME_EPOCH;
+}
+
+static int64_t time_saturated(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return b < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+/* The local time of day on the day of start_ns. */
+static int64_t on_day_of(int64_t start_ns, int64_t of_day)
+{
+	int64_t second = start_ns / SECOND_NS - (start_ns % SECOND_NS < 0);
+	time_t start = second;
+	struct tm tm;
+	int64_t ns;
+
+	if (!localtime_r(&start, &tm))
+		return time_saturated(start_ns, of_day);
+	tm.tm_hour = (int)(of_day / SECOND_NS / 3600);
+	tm.tm_min = (int)(of_day / SECOND_NS / 60 % 60);
+	tm.tm_sec = (int)(of_day / SECOND_NS % 60);
+	tm.tm_isdst = -1;
+	/* A file may claim the last day that nanoseconds can name. */
+	if (__builtin_mul_overflow(mktime(&tm), SECOND_NS, &ns))
+		return start_ns;
+	return time_saturated(ns, of_day % SECOND_NS);
+}
+
+int64_t time_bound_resolve(const struct time_bound *bound, int64_t start_ns,
+			   int64_t end_ns)
+{
+	switch (bound->base) {
+	case TIME_OF_DAY:
+		return on_day_of(start_ns, bound->ns);
+	case TIME_FROM_START:
+		return time_saturated(start_ns, bound->ns);
+	case TIME_FROM_END:
+		return time_saturated(end_ns, -bound->ns);
+	case TIME_EPOCH:
+		break;
+	}
+	return bound->ns;
+}
+
+/* ---- periods of --time-range ---- */
+
+#define ZONES "/usr/share/zoneinfo/"
+
+/* The character after each field but the last. */
+static const char ends[TIME_FIELDS - 1] = { '.', '.', '_', ':', ':' };
+
+static int two_digits(const char *at)
+{
+	return (at[0] - '0') * 10 + (at[1] - '0');
+}
+
+/*
+ * Reads a bound of len bytes from its end; gives the first field that is
+ * there, or -1.
+ */
+static int parse_bound(const char *text, size_t len, int *fields)
+{
+	int at = TIME_FIELDS;
+
+	while (len && at-- > 0) {
+		size_t width = at == 0 ? 4 : 2;
+
+		if (at < TIME_FIELDS - 1 && text[--len] != ends[at])
+			return -1;
+		if (len < width)
+			return -1;
+		len -= width;
+		for (size_t i = 0; i < width; i++) {
+			if (!is_digit(text[len + i]))
+				return -1;
+		}
+		fields[at] = two_digits(text + len);
+		if (width == 4)
+			fields[at] = fields[at] * 100 +
+				     two_digits(text + len + 2);
+	}
+	/* Minutes and seconds have to be there. */
+	return len || at > TIME_FIELDS - 2 ? -1 : at;
+}
+
+int time_period_parse(const char *text, struct time_period *period,
+		      struct error *err)
+{
+	size_t len = strcspn(text, "-");
+	int from, to = -1;
+
+	from = parse_bound(text, len, period->from);
+	if (text[len])
+		to = parse_bound(text + len + 1, strlen(text + len + 1),
+				 period->to);
+	if (from < 0 || to < 0)
+		return fail(err, ERROR_MISUSE,
+			    "invalid time range '%s' (FROM-TO, each "
+			    "[[[[YYYY.]MM.]DD_]hh:]mm:ss)",
+			    text);
+	if (from != to)
+		return fail(err, ERROR_MISUSE,
+			    "invalid time range '%s': both bounds must have "
+			    "the same fields",
+			    text);
+	period->first = from;
+	return 0;
+}
+
+static int time_compare(const int *a, const int *b, int first)
+{
+	for (int i = first; i < TIME_FIELDS; i++) {
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	}
+	return 0;
+}
+
+bool time_period_has(const struct time_period *period, int64_t time_ns)
+{
+	time_t second = time_ns / SECOND_NS - (time_ns % SECOND_NS < 0);
+	int first = period->first;
+	bool after, before;
+	struct tm tm = { 0 };
+
+	if (!(period->local ? localtime_r : gmtime_r)(&second, &tm))
+		return false;
+	const int now[TIME_FIELDS] = {
+		tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
+		tm.tm_hour,        tm.tm_min,     tm.tm_sec,
+	};
+	after = time_compare(now, period->from, first) >= 0;
+	before = time_compare(now, period->to, first) < 0;
+	if (time_compare(period->from, period->to, first) > 0)
+		return after || before;
+	return after && before;
+}
+
+/* GMT+2, GMT-0330, UTC+05:30: as Java reads them; false for all else. */
+static bool put_offset(struct text *zone, const char *name)
+{
+	int hour, minute = 0;
+	const char *at = name + 4;
+	size_t digits;
+
+	if ((strncmp(name, "GMT", 3) != 0 && strncmp(name, "UTC", 3) != 0) ||
+	    (name[3] != '+' && name[3] != '-'))
+		return false;
+	digits = strspn(at, "0123456789");
+	if (digits == 0 || digits == 3 || digits > 4)
+		return false;
+	hour = digits == 1 ? *at - '0' : two_digits(at);
+	if (digits == 4)
+		minute = two_digits(at + 2);
+	at += digits;
+	if (digits < 3 && at[0] == ':' && strspn(at + 1, "0123456789") == 2) {
+		minute = two_digits(at + 1);
+		at += 3;
+	}
+	if (*at || hour > 23 || minute > 59)
+		return false;
+	/* POSIX counts westward. */
+	text_printf(zone, "<GMT>%c%d:%02d", name[3] == '+' ? '-' : '+', hour,
+		    minute);
+	return true;
+}
+
+static bool put_known_zone(struct text *zone, const char *name)
+{
+	struct text path = { 0 };
+	bool known;
+
+	/* A name, and no way out of the folder. */
+	if (!*name || *name == '.' || *name == '/' || strstr(name, ".."))
+		return false;
+	text_printf(&path, "%s%s", ZONES, name);
+	known = access(path.bytes, R_OK) == 0;
+	if (known)
+		text_printf(zone, ":%s", name);
+	text_release(&path);
+	return known;
+}
+
+int time_zone_of_java(const char *name, char **zone, struct error *err)
+{
+	static const char *const utc[] = { "UTC", "GMT", "Z", "UT" };
+	struct text value = { 0 };
+
+	for (size_t i = 0; i < sizeof(utc) / sizeof(*utc); i++) {
+		if (strcmp(name, utc[i]) == 0)
+			text_puts(&value, "UTC0");
+	}
+	if (!value.len && !put_offset(&value, name) &&
+	    !put_known_zone(&value, name))
+		return fail(err, ERROR_MISUSE,
+			    "'%s' is not a time zone; valid: UTC, GMT+02:00, "
+			    "and the names of " ZONES,
+			    name);
+	*zone = value.bytes;
 	return 0;
 }

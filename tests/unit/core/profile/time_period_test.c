@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/profile/time_range.h"
+#include "core/profile/filter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
