@@ -4,8 +4,8 @@
 #include "cmd/main_name.h"
 #include "core/attach/attach.h"
 #include "core/base/clock.h"
+#include "core/jvm/java_command.h"
 #include "core/jvm/properties.h"
-#include "core/jvm/secrets.h"
 
 #include <inttypes.h>
 #include <string.h>

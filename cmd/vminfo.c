@@ -15,11 +15,11 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/jvm/cgroup.h"
+#include "core/jvm/java_command.h"
 #include "core/jvm/jvm.h"
 #include "core/jvm/perfdata.h"
 #include "core/jvm/procfs.h"
 #include "core/jvm/properties.h"
-#include "core/jvm/secrets.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * java_command: parses the command line of a Java program.
+ * java_command: parses the command line of a Java program, and masks its
+ * secrets.
  *
  * The rules are those of the launcher of JDK 8 to 25
  * (src/java.base/share/native/libjli: which options take the next word, where
@@ -9,6 +10,8 @@
  */
 #ifndef CORE_JVM_JAVA_COMMAND_H
 #define CORE_JVM_JAVA_COMMAND_H
+
+#include "core/base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +52,26 @@ struct java_command {
 void java_command_read(struct java_command *c, const struct java_words *words,
 		       bool is_java);
 void java_command_release(struct java_command *c);
+
+/*
+ * Secrets in arguments and properties are recognized by names: password,
+ * passwd, pwd, passphrase, secret, token, credential, key (but not keystore,
+ * which is a file). This is a guess that errs on the side of masking.
+ */
+#define SECRETS_MASK "***"
+
+/* True when a value with this name is a secret. */
+bool secrets_is_name(const char *name, size_t len);
+
+/*
+ * Appends an argument with its secrets masked: -Dname=value, --name=value, the
+ * argument after a --name without a value (before is the preceding argument or
+ * NULL), name=value between & ; , and the password of
+ * scheme://user:password@host.
+ */
+void secrets_add_arg(struct text *out, const char *before, const char *arg);
+
+/* The same for the value of a property. */
+void secrets_add_value(struct text *out, const char *name, const char *value);
 
 #endif

@@ -4,7 +4,6 @@
 #include "core/jvm/java_command.h"
 #include "core/jvm/jvm_kind.h"
 #include "core/jvm/procfs.h"
-#include "core/jvm/secrets.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/jvm/secrets.h"
+#include "core/jvm/java_command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
