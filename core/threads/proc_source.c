@@ -7,7 +7,6 @@
 #include "core/base/safe_text.h"
 #include "core/base/saturate.h"
 #include "core/threads/blocked.h"
-#include "core/threads/machine_load.h"
 #include "core/threads/tasks.h"
 #include "core/threads/thread_dumps.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tasks: the threads of a process and their counters, from /proc.
+ * tasks: the threads of a process and their counters, and the load of the
+ * machine, from /proc.
  *
  * A thread that has not run since the last reading costs one pread(2), of
  * schedstat. Files stay open, as many as the limit on open files allows (the
@@ -12,8 +13,10 @@
 #define CORE_THREADS_TASKS_H
 
 #include "core/base/error.h"
+#include "core/jvm/cgroup.h"
 #include "core/jvm/jvm.h"
 #include "core/jvm/procfs.h"
+#include "core/threads/thread_source.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,15 +54,6 @@ void task_process_close(struct task_process *p); /* zeroed storage is fine */
  * become another program (execve(2)).
  */
 int task_process_read(struct task_process *p, struct error *err);
-
-/* pread(2) from the start of a file of /proc, restarted after signals. */
-ssize_t task_read(int fd, char *buf, size_t size);
-
-/*
- * Parses count numbers separated by spaces from the start of a text; false when
- * there are fewer.
- */
-bool task_numbers(const char *text, size_t len, uint64_t *values, size_t count);
 
 /* Nanoseconds per clock tick of /proc. */
 uint64_t task_tick_ns(void);
@@ -102,5 +96,30 @@ uint64_t tasks_missed(const struct tasks *t);
 
 /* The counters of the process at the last reading. */
 const struct task_process *tasks_process(const struct tasks *t);
+
+/*
+ * CPU load of the machine, and the CPU limit of a process's cgroup. Files stay
+ * open between samples: at most two reads per sample.
+ */
+struct machine_load {
+	int stat;     /* /proc/stat; -1 = none */
+	int cpu_stat; /* of the cgroup with the lowest limit; -1 = none */
+	int64_t cpu_limit;
+};
+
+/* Opens the files of a process that exist; never fails. */
+void machine_load_open(struct machine_load *m, pid_t pid);
+void machine_load_close(struct machine_load *m); /* zeroed storage is fine */
+
+/* Sets the machine's values in *out; unavailable values stay absent. */
+void machine_load_add(const struct machine_load *m, struct process_sample *out);
+
+/* Sets the CPU limit, and opens cpu.stat of the group that sets it. */
+void machine_load_set_limit(struct machine_load *m,
+			    const struct cgroup_limits *limits);
+
+/* Parses the first line of /proc/stat; false when it is malformed. */
+bool machine_load_parse(const char *stat, size_t len,
+			struct process_sample *out);
 
 #endif

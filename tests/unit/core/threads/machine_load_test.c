@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine's CPU time, and limits of cgroups of both versions. */
-#include "core/threads/machine_load.h"
+#include "core/threads/tasks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
