@@ -16,7 +16,7 @@
 #include "core/hotspot/method_check.h"
 #include "core/hotspot/vm_structs.h"
 #include "core/jvm/jvm.h"
-#include "core/process/remote_memory.h"
+#include "core/process/memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>

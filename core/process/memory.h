@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory: an interface to the memory of another process.
+ * memory: an interface to the memory of another process, and the reader of a
+ * live process's memory.
  *
- * The contents are foreign and may change between two reads. Addresses are the
+ * The contents are foreign and may change between two reads.  Addresses are the
  * target's.
  */
 #ifndef CORE_PROCESS_MEMORY_H
 #define CORE_PROCESS_MEMORY_H
+
+#include "core/base/error.h"
+#include "core/jvm/jvm.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +50,54 @@ uint32_t memory_u32(struct memory *m, uint64_t address);
  * Returns false, with an empty text, when nothing is readable.
  */
 bool memory_string(struct memory *m, uint64_t address, char *text, size_t size);
+
+/*
+ * ---- the memory of a live process ----
+ *
+ * process_vm_readv(2) blocks on a page that the target can withhold
+ * (userfaultfd, FUSE), so a child process reads and replies through shared
+ * memory.  A child that takes longer than a second is killed and replaced.  A
+ * range that stalled is not read again for 30 seconds; after five seconds of
+ * stalls within 30, nothing of the target is read.
+ */
+struct remote_memory;
+
+/*
+ * Starts the child. jvm is borrowed; nothing is read any more once its process
+ * has ended, even if another has its pid. ERROR_PERMISSION names the missing
+ * right.
+ */
+struct remote_memory *remote_memory_open(const struct jvm *jvm,
+					 struct error *err);
+void remote_memory_close(struct remote_memory *m); /* NULL is fine */
+
+struct memory *remote_memory_of(struct remote_memory *m);
+
+/* Returns how often a child was killed because a read stalled. */
+uint64_t remote_memory_stalls(const struct remote_memory *m);
+/* Returns how many ranges were not read because they stalled. */
+uint64_t remote_memory_missed(const struct remote_memory *m);
+
+/*
+ * The budget of stalled reads, which tests call with times of their own.
+ * Zeroed storage is a full budget.
+ */
+struct stall_budget {
+	int64_t since, waited_ns; /* in stalled reads, since then */
+	unsigned starved;         /* stalls in a row without CPU time */
+};
+
+/* Returns true while there is time left to wait for reads. */
+bool stall_budget_is_left(const struct stall_budget *p, int64_t now_ns);
+
+/*
+ * Call after a read that began at asked_ns stalled until now_ns.  Returns true
+ * when the target is to blame: the reader had CPU time, or lacked it too often.
+ */
+bool stall_budget_lose(struct stall_budget *p, int64_t asked_ns, int64_t now_ns,
+		       bool is_starved);
+
+/* Call after a read that came in time. */
+void stall_budget_regain(struct stall_budget *p);
 
 #endif

@@ -10,7 +10,7 @@
 #include "bpf/sampler.h"
 #include "core/base/clock.h"
 #include "core/process/mappings.h"
-#include "core/process/remote_memory.h"
+#include "core/process/memory.h"
 #include "core/unwind/unwinder.h"
 #include "tests/root/lib/compare_walks.h"
 
@@ -37,7 +37,6 @@ static struct {
 	size_t samples, ends[4], frames, deepest, with_java;
 	size_t warm, warm_frames;
 	int64_t warm_ns, begin_ns;
-	uint64_t warm_reads;
 	const struct jvm *jvm;
 	struct mappings mappings;
 	bool has_mappings; /* of this batch */
@@ -142,7 +141,7 @@ static void compare(const struct unwound *u, const uint64_t *user, size_t count)
 }
 
 static void count(const struct unwound *u, const struct unwind_start *from,
-		  size_t reads, int64_t ns)
+		  int64_t ns)
 {
 	char text[160];
 
@@ -160,7 +159,6 @@ static void count(const struct unwound *u, const struct unwind_start *from,
 	if (clock_monotonic_ns() - is.begun_ns > WARM_UP_NS) {
 		is.warm++;
 		is.warm_ns += ns;
-		is.warm_reads += reads;
 		is.warm_frames += u->count;
 	}
 	(void)from;
@@ -206,7 +204,7 @@ static bool walk(void *self, const struct sample_event *e,
 		.stack_bytes = e->stack_bytes,
 		.max_frames = UNWIND_FRAMES,
 	};
-	uint64_t reads, pcs[FRAME_POINTERS];
+	uint64_t pcs[FRAME_POINTERS];
 	struct unwound u;
 	int64_t begun;
 
@@ -215,11 +213,9 @@ static bool walk(void *self, const struct sample_event *e,
 		return true;
 	if ((int64_t)e->time_ns > is.looked_ns + STALE_NS)
 		look();
-	reads = remote_memory_reads(is.view->remote);
 	begun = cpu_ns();
 	unwinder_walk(is.unwinder, &from, &u);
-	count(&u, &from, remote_memory_reads(is.view->remote) - reads,
-	      cpu_ns() - begun);
+	count(&u, &from, cpu_ns() - begun);
 	if (is.compares)
 		compare(&u, pcs, walk_frame_pointers(&from, pcs));
 	return clock_monotonic_ns() < is.batch_ns + BATCH_NS;
@@ -262,11 +258,10 @@ static void report(struct sampler *s)
 	       100.0 * (double)is.ends[UNWIND_ROOT] / n, is.ends[UNWIND_CUT],
 	       is.ends[UNWIND_DEEP], is.ends[UNWIND_LOST], is.with_java,
 	       (double)is.frames / n, is.deepest, (unsigned long)counts.lost);
-	printf("warm %zu walk_us %.1f begin_us %.1f frames %.1f reads %.3f "
+	printf("warm %zu walk_us %.1f begin_us %.1f frames %.1f "
 	       "stalls %lu\n",
 	       is.warm, (double)is.warm_ns / 1e3 / warm,
 	       (double)is.begin_ns / 1e3 / n, (double)is.warm_frames / warm,
-	       (double)is.warm_reads / warm,
 	       (unsigned long)remote_memory_stalls(is.view->remote));
 	if (is.compares)
 		report_verdicts();

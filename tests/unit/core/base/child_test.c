@@ -5,7 +5,7 @@
 #include "cmd/prof/prof_snapshot.h"
 #include "core/attach/helper_process.h"
 #include "core/base/clock.h"
-#include "core/process/remote_memory.h"
+#include "core/process/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/process/remote_memory.h"
+#include "core/process/memory.h"
 
 #include "core/base/clock.h"
 
