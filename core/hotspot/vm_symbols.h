@@ -20,6 +20,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * The deepest inlining that is read (HotSpot's MaxInlineLevel is 15), and the
+ * maximum number of methods in one nmethod; both for tests.
+ */
+enum { VM_SYMBOLS_INLINING = 255, VM_SYMBOLS_METHODS = 1 << 15 };
+
 struct vm_symbols;
 
 /* All is borrowed. ERROR_UNAVAILABLE names what this JVM does not export. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/hotspot/nmethod_scopes.h"
 #include "core/hotspot/vm_symbols.h"
 #include "tests/unit/metadata_image.h"
 
@@ -425,9 +424,10 @@ static void endless_inlining_is_refused(void **state)
 	(void)state;
 	for (int each = 0; each < 2; each++) {
 		assert_int_equal(depth_of(1, each), 1);
-		assert_int_equal(depth_of(SCOPE_DEPTH, each), SCOPE_DEPTH);
+		assert_int_equal(depth_of(VM_SYMBOLS_INLINING, each),
+				 VM_SYMBOLS_INLINING);
 		/* The compiled method is all that is believed then. */
-		assert_int_equal(depth_of(SCOPE_DEPTH + 1, each), 1);
+		assert_int_equal(depth_of(VM_SYMBOLS_INLINING + 1, each), 1);
 		assert_int_equal(depth_of(IMAGE_SCOPES, each), 1);
 	}
 }
@@ -456,8 +456,8 @@ static size_t reads_for(uint32_t metadata)
 static void nmethod_with_too_many_methods_is_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(reads_for(SCOPES_METHODS),
-			 reads_for(SCOPES_METHODS + 1) + 1);
+	assert_int_equal(reads_for(VM_SYMBOLS_METHODS),
+			 reads_for(VM_SYMBOLS_METHODS + 1) + 1);
 }
 
 /* Each byte of the image in turn, and what is read stays whole. */
