@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_names: looks up names of kernel functions one by one, by a BPF
- * program.
+ * kernel_names: names of kernel functions, looked up one by one by a BPF
+ * program or read from /proc/kallsyms.
  *
  * A session needs a few dozen names; reading all of /proc/kallsyms takes about
- * 50 ms of CPU and CAP_SYSLOG.  Requires Linux 5.14.
+ * 50 ms of CPU and CAP_SYSLOG.  The BPF program requires Linux 5.14.
  */
 #ifndef BPF_KERNEL_NAMES_H
 #define BPF_KERNEL_NAMES_H
@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct kernel_names;
@@ -27,5 +28,30 @@ void kernel_names_close(struct kernel_names *n); /* NULL is fine */
  */
 bool kernel_names_ask(struct kernel_names *n, uint64_t address,
 		      const char **name);
+
+/*
+ * ---- all names, from /proc/kallsyms ----
+ *
+ * For kernels that do not have the BPF program.
+ */
+struct kernel_symbols;
+
+/*
+ * Reads /proc/kallsyms. ERROR_PERMISSION when the kernel hides its addresses
+ * (kernel.kptr_restrict); frames are then known to be the kernel's, but have no
+ * names.
+ */
+struct kernel_symbols *kernel_symbols_open(struct error *err);
+/* Reads the text of such a file. */
+struct kernel_symbols *kernel_symbols_of(const char *text, size_t len,
+					 struct error *err);
+void kernel_symbols_close(struct kernel_symbols *k); /* NULL is fine */
+
+/*
+ * Returns the function that holds the address: "vfs_read" or, in a module,
+ * "nft_do_chain [nf_tables]"; or NULL. The name lives as long as k.
+ */
+const char *kernel_symbols_function(const struct kernel_symbols *k,
+				    uint64_t address);
 
 #endif

@@ -6,7 +6,6 @@
 #include "core/base/hash.h"
 #include "core/base/idtable.h"
 #include "core/elf/demangle.h"
-#include "core/elf/kernel_symbols.h"
 #include "core/profile/java_name.h"
 
 #include <stdlib.h>

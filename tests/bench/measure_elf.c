@@ -7,9 +7,9 @@
  * and to find rows of call frame information, beside libdw; without a file, to
  * read the kernel's symbols.  CPU time.
  */
+#include "bpf/kernel_names.h"
 #include "core/elf/elf_file.h"
 #include "core/elf/elf_image.h"
-#include "core/elf/kernel_symbols.h"
 
 #include <elfutils/libdw.h>
 #include <fcntl.h>

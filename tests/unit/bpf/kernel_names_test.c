@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/elf/kernel_symbols.h"
+#include "bpf/kernel_names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
