@@ -8,6 +8,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+/* SIGINT and SIGTERM */
+
 static const int numbers[] = { SIGINT, SIGTERM };
 
 enum { NUMBERS = sizeof(numbers) / sizeof(*numbers) };
@@ -15,8 +17,8 @@ enum { NUMBERS = sizeof(numbers) / sizeof(*numbers) };
 static struct sigaction before[NUMBERS];
 static int event = -1;
 
-/* Puts back what main() does about them. */
-static void on_stop(int number)
+/* Restores main()'s handlers, so that a second signal ends the process. */
+static void signals_on_stop(int number)
 {
 	const uint64_t one = 1;
 	int saved = errno;
@@ -24,7 +26,7 @@ static void on_stop(int number)
 	(void)number;
 	for (int i = 0; i < NUMBERS; i++)
 		sigaction(numbers[i], &before[i], NULL);
-	/* A counter this low takes it. */
+	/* Only a full counter would refuse; this one is written once. */
 	if (write(event, &one, sizeof(one)) < 0)
 		_exit(1);
 	errno = saved;
@@ -32,19 +34,101 @@ static void on_stop(int number)
 
 void signals_listen(void)
 {
-	const struct sigaction action = { .sa_handler = on_stop };
+	const struct sigaction action = { .sa_handler = signals_on_stop };
 
 	if (event >= 0)
 		return;
 	event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (event < 0)
-		return; /* then the first one ends the process, too */
+		return; /* the first signal ends the process */
 	for (int i = 0; i < NUMBERS; i++) {
 		sigaction(numbers[i], NULL, &before[i]);
-		/* What nohup(1) or a shell had ignored stays ignored. */
+		/* Signals that nohup(1) or a shell ignores stay ignored. */
 		if (before[i].sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	}
 }
 
 int signals_fd(void) { return event; }
+
+/* Signals of the terminal */
+
+static const struct {
+	int number;
+	unsigned bit;
+} screen_signals[] = {
+	{ SIGWINCH, SIGNAL_RESIZED },
+	{ SIGTSTP, SIGNAL_SUSPEND },
+	{ SIGCONT, SIGNAL_CONTINUED },
+};
+
+enum { SCREEN_SIGNALS = sizeof(screen_signals) / sizeof(*screen_signals) };
+
+static struct sigaction screen_before[SCREEN_SIGNALS];
+static volatile sig_atomic_t screen_seen[SCREEN_SIGNALS];
+static int screen_event = -1;
+
+static void screen_signals_note(int number)
+{
+	const uint64_t one = 1;
+	int saved = errno;
+
+	for (int i = 0; i < SCREEN_SIGNALS; i++) {
+		if (screen_signals[i].number == number)
+			screen_seen[i] = 1;
+	}
+	/* A full counter refuses the write and is readable all the same. */
+	if (write(screen_event, &one, sizeof(one)) < 0)
+		errno = saved;
+	errno = saved;
+}
+
+void screen_signals_listen(void)
+{
+	const struct sigaction action = { .sa_handler = screen_signals_note };
+
+	screen_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	for (int i = 0; i < SCREEN_SIGNALS; i++) {
+		sigaction(screen_signals[i].number, NULL, &screen_before[i]);
+		/* A shell without job control ignores SIGTSTP. */
+		if (screen_before[i].sa_handler != SIG_IGN)
+			sigaction(screen_signals[i].number, &action, NULL);
+	}
+}
+
+void screen_signals_release(void)
+{
+	for (int i = 0; i < SCREEN_SIGNALS; i++)
+		sigaction(screen_signals[i].number, &screen_before[i], NULL);
+	if (screen_event >= 0)
+		close(screen_event);
+	screen_event = -1;
+}
+
+int screen_signals_fd(void) { return screen_event; }
+
+unsigned screen_signals_take(void)
+{
+	uint64_t count;
+	unsigned bits = 0;
+
+	/* Read first: a signal that arrives now makes it readable again. */
+	if (read(screen_event, &count, sizeof(count)) < 0 && errno != EAGAIN)
+		return 0;
+	for (int i = 0; i < SCREEN_SIGNALS; i++) {
+		if (screen_seen[i])
+			bits |= screen_signals[i].bit;
+		screen_seen[i] = 0;
+	}
+	return bits;
+}
+
+void screen_signals_stop(void)
+{
+	const struct sigaction stop = { .sa_handler = SIG_DFL };
+	struct sigaction ours;
+
+	sigaction(SIGTSTP, &stop, &ours);
+	kill(getpid(), SIGTSTP);
+	sigaction(SIGTSTP, &ours, NULL);
+}

@@ -1,17 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * signals: the first SIGINT or SIGTERM asks a command to finish its work.
+ * signals: signals as descriptors to poll.
  *
- * The second finds what main() has installed, and ends the process at once,
- * wherever it is.
+ * The first SIGINT or SIGTERM asks a command to finish its work. The second
+ * ends the process at once: the handlers that main() installed are active
+ * again. ttop's screen also listens for the signals of its terminal.
  */
 #ifndef CMD_SIGNALS_H
 #define CMD_SIGNALS_H
 
-/* From now on the first of them is only noted; again is fine. */
+/* Catches the first SIGINT or SIGTERM from now on; further calls do nothing. */
 void signals_listen(void);
 
-/* Readable, for poll(2), once one has come; never read it. */
+/* Becomes readable when a signal has arrived; callers only poll it. */
 int signals_fd(void);
+
+/* Bits. */
+enum screen_signal {
+	SIGNAL_RESIZED = 1,
+	SIGNAL_SUSPEND = 2,   /* SIGTSTP: call screen_signals_stop() */
+	SIGNAL_CONTINUED = 4, /* SIGCONT, perhaps after a SIGSTOP */
+};
+
+/* Catches these signals from now on; call it before terminal_take(). */
+void screen_signals_listen(void);
+
+/* Restores the former handlers. */
+void screen_signals_release(void);
+
+/* Is readable while screen_signals_take() would return bits. */
+int screen_signals_fd(void);
+
+/* Returns the bits of the signals that arrived since the last call. */
+unsigned screen_signals_take(void);
+
+/* Stops the process as SIGTSTP would; returns when the process continues. */
+void screen_signals_stop(void);
 
 #endif

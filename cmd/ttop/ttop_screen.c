@@ -3,7 +3,6 @@
  * The screen of sjkc ttop on a terminal: samples come at the interval, keys
  * when they come.
  */
-#include "cmd/screen_signals.h"
 #include "cmd/signals.h"
 #include "cmd/ttop/ttop_session.h"
 #include "core/base/clock.h"
