@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mx: what the files of the command mx share.
+ * mx: declarations that the files of mx and mxdump share.
  */
 #ifndef CMD_JMX_MX_H
 #define CMD_JMX_MX_H
@@ -67,5 +67,14 @@ int mx_operation_choose(struct mx_operation *op, const struct jmx_info *info,
 
 /* Appends "sum(int, int)"; foreign. */
 void mx_operation_signature(struct text *out, const struct jmx_feature *f);
+
+/*
+ * mxdump: writes {"beans": [...]} for these MBeans. The document is complete
+ * JSON even after an error. ERROR_PARTIAL when MBeans are missing (the member
+ * $partial has the reason) or sjkc could not read them (their members $error
+ * do); ERROR_OUTPUT.
+ */
+int mxdump_write(struct jmx *jmx, const char *const *names, size_t count,
+		 struct output *out, struct error *err);
 
 #endif

@@ -7,7 +7,7 @@
  */
 #include "cmd/commands.h"
 #include "cmd/jmx/jmx_target.h"
-#include "cmd/jmx/mxdump.h"
+#include "cmd/jmx/mx.h"
 #include "cmd/log.h"
 #include "cmd/signals.h"
 #include "cmd/target.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/jmx/mxdump.h"
+#include "cmd/jmx/mx.h"
 
 #include "core/base/alloc.h"
 #include "tests/unit/scripted_jmx.h"
