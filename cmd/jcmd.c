@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sjkc jcmd: has a JVM carry out one of its diagnostic commands. */
+/* sjkc jcmd: runs diagnostic commands in a JVM, by attach or by JMX. */
 #include "cmd/commands.h"
-#include "cmd/jcmd_jmx.h"
-#include "cmd/jcmd_refusal.h"
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/jps_details.h"
 #include "cmd/log.h"
+#include "cmd/nearest.h"
 #include "cmd/reply_print.h"
 #include "cmd/target.h"
 #include "core/attach/attach.h"
+#include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/lines.h"
 #include "core/base/text.h"
+#include "jmx_http/jmx.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define LONG_NS (600 * CLOCK_NS_PER_S) /* for what walks the heap */
+#define LONG_NS (600 * CLOCK_NS_PER_S) /* for commands that walk the heap */
 
 static struct {
 	const char *command;
 	bool list, quiet, verbose;
 } opt;
 
-/* By JMX with -s, by attach otherwise. */
+/* With -s, sjkc uses JMX; otherwise it attaches. */
 static struct jmx_target_options target_opt = { .timeout_ns = -1 };
 
-/* Commands that have to be told apart from the others, by their beginning. */
+/* Commands with special needs, by the start of their names. */
 static const struct trait {
 	const char *beginning;
 	bool is_long;   /* may take minutes */
-	bool streaming; /* prints much, and stops no thread while it does */
+	bool streaming; /* prints much, without stopping threads */
 } traits[] = {
 	{ .beginning = "Compiler.", .is_long = true },
 	{ .beginning = "GC.", .is_long = true },
@@ -40,7 +43,7 @@ static const struct trait {
 	{ .beginning = "VM.native_memory", .is_long = true },
 };
 
-/* Commands of the JDK's own jcmd, which no JVM knows. */
+/* Commands that the JDK's jcmd runs itself; a JVM rejects them. */
 static const struct {
 	const char *name, *instead;
 } client_commands[] = {
@@ -48,7 +51,7 @@ static const struct {
 	  "sjkc vminfo --perf reads the counters without attaching" },
 };
 
-static struct trait trait_of(const char *command)
+static struct trait jcmd_trait(const char *command)
 {
 	for (size_t i = 0; i < sizeof(traits) / sizeof(*traits); i++) {
 		const char *beginning = traits[i].beginning;
@@ -60,12 +63,12 @@ static struct trait trait_of(const char *command)
 }
 
 /*
- * No command of a JVM has an option that is spelt as one of ours: behind the
- * command, that would be an argument of it all the same, such as the name of
- * the file that a heap is written to.
+ * Rejects options of sjkc after the command. The JVM would read them as
+ * arguments, for example as the file name of GC.heap_dump. No diagnostic
+ * command has an option with such a name.
  */
-static int check_arguments(const char *command, int argc, char **argv,
-			   struct error *err)
+static int jcmd_check_arguments(const char *command, int argc, char **argv,
+				struct error *err)
 {
 	for (int i = 0; i < argc; i++) {
 		const struct command_option *o = jcmd_command.options;
@@ -88,7 +91,7 @@ static int check_arguments(const char *command, int argc, char **argv,
 	return 0;
 }
 
-static int check_command(const char *command, struct error *err)
+static int jcmd_check_command(const char *command, struct error *err)
 {
 	if (!command[strspn(command, " \t\n")])
 		return misuse(err, "the command is empty; `sjkc jcmd PID help` "
@@ -105,11 +108,11 @@ static int check_command(const char *command, struct error *err)
 }
 
 /*
- * Adds an argument as the JVM's own parser reads it: blanks end one that is not
- * in quotes; of "name=value", the value is what is quoted; there is no escape.
+ * Appends an argument, quoted for the JVM's parser: spaces end an unquoted
+ * argument, only the value of "name=value" is quoted, and there is no escape.
  */
-static int add_argument(struct text *line, const char *argument,
-			struct error *err)
+static int jcmd_add_argument(struct text *line, const char *argument,
+			     struct error *err)
 {
 	const char *equals = strchr(argument, '=');
 	const char *value = equals ? equals + 1 : argument;
@@ -120,7 +123,7 @@ static int add_argument(struct text *line, const char *argument,
 		text_puts(line, argument);
 		return 0;
 	}
-	/* Whoever has quoted it for the JVM has done so. */
+	/* The user quoted the value for the JVM. */
 	if (*value == '"' || *value == '\'') {
 		text_puts(line, argument);
 		return 0;
@@ -137,17 +140,104 @@ static int add_argument(struct text *line, const char *argument,
 	return 0;
 }
 
-static int command_line(struct text *line, const char *command, int argc,
-			char **argv, struct error *err)
+static int jcmd_add_line(struct text *line, const char *command, int argc,
+			 char **argv, struct error *err)
 {
-	/* "GC.heap_dump /tmp/x" may come as one argument, as jcmd has it. */
+	/* As with jcmd, the command may contain its arguments. */
 	text_puts(line, command);
 	for (int i = 0; i < argc; i++) {
-		if (add_argument(line, argv[i], err))
+		if (jcmd_add_argument(line, argv[i], err))
 			return -1;
 	}
 	return 0;
 }
+
+/* Errors */
+
+/* DCmd::parse_and_execute() throws it for every error (JDK 8 to 28). */
+static const char refusal_exception[] = "java.lang.IllegalArgumentException: ";
+
+static bool refusal_is_unknown(const struct error *err)
+{
+	return err->kind == ERROR_REFUSED &&
+	       strstr(err->text, "Unknown diagnostic command");
+}
+
+/* Appends near misses; in the JVM's help, names stand alone on their lines. */
+static void refusal_suggest(const char *command, size_t len,
+			    const struct text *help, struct text *out)
+{
+	struct nearest nearest = nearest_to(command, len);
+	struct lines lines = lines_over(help->bytes, help->len);
+	char *names = xmalloc(help->len + 1), *at = names;
+	struct line line;
+
+	while (lines_next(&lines, &line)) {
+		line = line_trimmed(line);
+		if (!line.len || memchr(line.text, ' ', line.len))
+			continue;
+		memcpy(at, line.text, line.len);
+		at[line.len] = '\0';
+		nearest_offer(&nearest, at);
+		at += line.len + 1;
+	}
+	nearest_suggest(&nearest, out);
+	free(names);
+}
+
+/*
+ * Replaces the text of err: the JVM `who` has no command with the name at the
+ * start of line. help is the JVM's list of commands; how is the sjkc command
+ * that prints this list.
+ */
+static void refusal_unknown(const char *who, const char *line,
+			    const struct text *help, const char *how,
+			    struct error *err)
+{
+	size_t len = strcspn(line, " ");
+	struct text hint = { 0 };
+
+	text_puts(&hint, "");
+	if (help->len)
+		refusal_suggest(line, len, help, &hint);
+	if (!hint.len)
+		text_puts(&hint, ";");
+	fail(err, err->kind,
+	     "%s: the JVM has no command '%.*s'%s `%s` lists its commands", who,
+	     (int)len, line, hint.bytes, how);
+	text_release(&hint);
+}
+
+/*
+ * Removes the name of the Java exception from err, and adds how to list the
+ * arguments of the command: "sjkc jcmd 4711 help GC.run".
+ */
+static void refusal_shorten(const char *line, const char *how,
+			    struct error *err)
+{
+	/* JMX wraps the exception; with attach, err already has "refused". */
+	static const char around[] = "javax.management.RuntimeMBeanException "
+				     "<- ";
+	const struct error was = *err;
+	const char *at = strstr(was.text, refusal_exception), *why;
+	const char *front = strstr(was.text, around);
+	size_t len;
+
+	if (!at)
+		return;
+	why = at + strlen(refusal_exception);
+	len = strlen(why);
+	if (len && why[len - 1] == '.')
+		len--;
+	if (!front || front > at)
+		front = NULL;
+	fail(err, was.kind, "%.*s%s%.*s; `%s %.*s` lists its arguments",
+	     (int)((front ? front : at) - was.text), was.text,
+	     front ? "the JVM refused: " : "", (int)len, why, how,
+	     (int)strcspn(line, " "), line);
+}
+
+/* By attach */
 
 static void jcmd_explain(struct attach *a, const struct jvm *jvm,
 			 const char *line, struct error *err)
@@ -162,18 +252,18 @@ static void jcmd_explain(struct attach *a, const struct jvm *jvm,
 
 	snprintf(who, sizeof(who), "%d", (int)jvm->pid);
 	snprintf(how, sizeof(how), "sjkc jcmd %d help", (int)jvm->pid);
-	if (jcmd_refusal_is_unknown(err)) {
+	if (refusal_is_unknown(err)) {
 		attach_call(a, &request, &help, &unused);
-		jcmd_refusal_unknown(who, line, &help, how, err);
+		refusal_unknown(who, line, &help, how, err);
 	} else if (err->kind == ERROR_REFUSED) {
-		jcmd_refusal_plain(line, how, err);
+		refusal_shorten(line, how, err);
 	}
 	text_release(&help);
 }
 
-static int jcmd_ask(const struct jvm *jvm, const char *line, struct error *err)
+static int jcmd_call(const struct jvm *jvm, const char *line, struct error *err)
 {
-	struct trait trait = trait_of(line);
+	struct trait trait = jcmd_trait(line);
 	const struct attach_request request = {
 		.operation = "jcmd",
 		.args = { line },
@@ -195,7 +285,7 @@ static int jcmd_ask(const struct jvm *jvm, const char *line, struct error *err)
 	return ret;
 }
 
-static const char *take_command(int *argc, char ***argv)
+static const char *jcmd_take_command(int *argc, char ***argv)
 {
 	if (opt.command || *argc == 0)
 		return opt.command ? opt.command : "help";
@@ -203,25 +293,26 @@ static const char *take_command(int *argc, char ***argv)
 	return *(*argv)++;
 }
 
-static int make_line(struct text *line, int *argc, char ***argv,
-		     struct error *err)
+static int jcmd_make_line(struct text *line, int *argc, char ***argv,
+			  struct error *err)
 {
-	const char *command = take_command(argc, argv);
+	const char *command = jcmd_take_command(argc, argv);
 
-	return check_command(command, err) ||
-			       check_arguments(command, *argc, *argv, err) ||
-			       command_line(line, command, *argc, *argv, err)
+	return jcmd_check_command(command, err) ||
+			       jcmd_check_arguments(command, *argc, *argv,
+						    err) ||
+			       jcmd_add_line(line, command, *argc, *argv, err)
 		       ? -1
 		       : 0;
 }
 
-/* "Thread.print", "help": a command in the place of the JVM. */
-static void explain_order(const char *name, struct error *err)
+/* "sjkc jcmd Thread.print": the command stands where the JVM belongs. */
+static void jcmd_explain_order(const char *name, struct error *err)
 {
 	const struct error was = *err;
 
 	if (was.kind != ERROR_NO_TARGET ||
-	    (strcmp(name, "help") != 0 && !trait_of(name).beginning &&
+	    (strcmp(name, "help") != 0 && !jcmd_trait(name).beginning &&
 	     strncmp(name, "VM.", 3) != 0 && strncmp(name, "Thread.", 7) != 0))
 		return;
 	fail(err, ERROR_MISUSE,
@@ -229,7 +320,7 @@ static void explain_order(const char *name, struct error *err)
 	     name);
 }
 
-static int ask_by_attach(int *argc, char ***argv, struct error *err)
+static int jcmd_by_attach(int *argc, char ***argv, struct error *err)
 {
 	const char *name = target_opt.pid ? target_opt.pid
 			   : *argc        ? **argv
@@ -239,29 +330,215 @@ static int ask_by_attach(int *argc, char ***argv, struct error *err)
 	int ret = -1;
 
 	if (target_open(&jvm, target_opt.pid, argc, argv, err)) {
-		explain_order(name, err);
+		jcmd_explain_order(name, err);
 		return -1;
 	}
-	if (make_line(&line, argc, argv, err) == 0)
-		ret = jcmd_ask(&jvm, line.bytes, err);
+	if (jcmd_make_line(&line, argc, argv, err) == 0)
+		ret = jcmd_call(&jvm, line.bytes, err);
 	text_release(&line);
 	jvm_close(&jvm);
 	return ret;
 }
 
-/* A command that takes long by attaching takes as long over JMX. */
-static int ask_by_jmx(int *argc, char ***argv, struct error *err)
+/*
+ * By JMX
+ *
+ * A JVM has an MBean with one operation for each command that remote clients
+ * may run: com.sun.management.internal.DiagnosticCommandImpl.
+ */
+
+static const char bean[] = "com.sun.management:type=DiagnosticCommand";
+static const char strings[] = "[Ljava.lang.String;";
+
+struct jmx_command {
+	const char *line;
+	size_t len; /* of the command name at the start of line */
+	struct text operation;
+	bool is_known, takes_arguments;
+	struct text *result; /* gets the result; NULL: print it */
+};
+
+static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+
+/*
+ * Appends the name of a command's operation: "gcClassHistogram". Letters before
+ * the first '.' or '_' become lower case, a letter after either becomes upper
+ * case, all others are kept (DiagnosticCommandImpl.transform, JDK 17 and 25).
+ */
+static void jmx_command_operation(struct text *out, const char *command,
+				  size_t len)
+{
+	bool first = true, raise = false;
+
+	for (size_t i = 0; i < len; i++) {
+		char c = command[i];
+
+		if (c == '.' || c == '_') {
+			first = false;
+			raise = true;
+			continue;
+		}
+		if (raise && is_lower(c))
+			c = (char)(c - 'a' + 'A');
+		else if (!raise && first && is_upper(c))
+			c = (char)(c - 'A' + 'a');
+		raise = false;
+		text_putc(out, c);
+	}
+}
+
+static int jmx_command_info(void *self, size_t index,
+			    const struct jmx_reply *reply, struct error *err)
+{
+	struct jmx_command *a = self;
+
+	(void)index;
+	if (reply->failure)
+		return fail(err, reply->kind, "%s", reply->failure);
+	for (size_t i = 0; i < reply->info->operation_count; i++) {
+		const struct jmx_feature *f = &reply->info->operations[i];
+
+		if (strcmp(f->name, a->operation.bytes) != 0)
+			continue;
+		a->is_known = true;
+		a->takes_arguments = f->parameter_count > 0;
+		if (!a->takes_arguments && a->line[a->len])
+			return misuse(err, "%.*s takes no arguments",
+				      (int)a->len, a->line);
+		return 0;
+	}
+	return 0;
+}
+
+static int jmx_command_result(void *self, size_t index,
+			      const struct jmx_reply *reply, struct error *err)
+{
+	const struct jmx_command *a = self;
+	const struct value *v = reply->value;
+
+	(void)index;
+	if (reply->failure)
+		return fail(err, reply->kind, "%s", reply->failure);
+	if (!v || v->kind != VALUE_STRING)
+		return fail(err, ERROR_REFUSED, "the result is not a string");
+	if (!a->result)
+		return reply_put(v->text.at, v->text.len, err);
+	text_add(a->result, v->text.at, v->text.len);
+	return 0;
+}
+
+/*
+ * Passes all arguments as one string: the JVM appends the strings to the
+ * command, separated by spaces, and parses the line.
+ */
+static int jmx_command_invoke(struct jmx *jmx, struct jmx_command *a,
+			      struct error *err)
+{
+	struct arena arena = { 0 };
+	const char *arguments = a->line + a->len + (a->line[a->len] == ' ');
+	const struct value *one = value_string(&arena, arguments);
+	struct value *list = value_new(&arena, VALUE_ARRAY, strings);
+	const struct value *argument = list;
+	const char *signature = strings;
+	const char *operation = a->operation.bytes;
+	const struct jmx_request request = {
+		.verb = JMX_INVOKE,
+		.object = bean,
+		.names = &operation,
+		.name_count = 1,
+		.arguments = &argument,
+		.signature = &signature,
+		.argument_count = a->takes_arguments,
+	};
+	int ret;
+
+	list->list.at = &one;
+	list->list.count = *arguments != '\0';
+	ret = jmx_run(jmx, &request, 1, jmx_command_result, a, err);
+	arena_release(&arena);
+	return ret;
+}
+
+/* "sjkc jcmd -s 10.0.0.7:9010 help" */
+static char *jmx_help_command(const struct jmx *jmx)
+{
+	struct text how = { 0 };
+
+	text_printf(&how, "sjkc jcmd -s %s help", jmx->title);
+	return how.bytes;
+}
+
+static int jmx_command_unknown(struct jmx *jmx, const char *line,
+			       struct error *err)
+{
+	struct text help = { 0 };
+	struct jmx_command a = { .line = "help",
+				 .len = strlen("help"),
+				 .takes_arguments = true,
+				 .result = &help };
+	char *how = jmx_help_command(jmx);
+	struct error unused;
+
+	text_puts(&a.operation, a.line);
+	jmx_command_invoke(jmx, &a, &unused);
+	err->kind = ERROR_NO_TARGET;
+	refusal_unknown(jmx->title, line, &help, how, err);
+	text_release(&a.operation);
+	text_release(&help);
+	free(how);
+	return -1;
+}
+
+static int jmx_command_run(struct jmx *jmx, struct jmx_command *a,
+			   struct error *err)
+{
+	char *how;
+
+	if (jmx_command_invoke(jmx, a, err) == 0)
+		return 0;
+	how = jmx_help_command(jmx);
+	fail_in(err, "%s", jmx->title);
+	refusal_shorten(a->line, how, err);
+	free(how);
+	return -1;
+}
+
+/*
+ * Runs a line, "GC.class_histogram -all", and prints the result.
+ * ERROR_NO_TARGET when the JVM has no such command, ERROR_MISUSE when the
+ * command takes no arguments; otherwise as jmx_run().
+ */
+static int jcmd_jmx(struct jmx *jmx, const char *line, struct error *err)
+{
+	const struct jmx_request info = { .verb = JMX_INFO, .object = bean };
+	struct jmx_command a = { .line = line, .len = strcspn(line, " ") };
+	int ret;
+
+	text_puts(&a.operation, "");
+	jmx_command_operation(&a.operation, line, a.len);
+	ret = jmx_run(jmx, &info, 1, jmx_command_info, &a, err);
+	if (ret)
+		fail_in(err, "%s", jmx->title);
+	else
+		ret = a.is_known ? jmx_command_run(jmx, &a, err)
+				 : jmx_command_unknown(jmx, line, err);
+	text_release(&a.operation);
+	return ret;
+}
+
+static int jcmd_by_jmx(int *argc, char ***argv, struct error *err)
 {
 	struct text line = { 0 };
 	struct jmx_client target = { .jvm.pidfd = -1 };
 	int ret = -1;
 
-	if (make_line(&line, argc, argv, err))
+	if (jcmd_make_line(&line, argc, argv, err))
 		goto out;
 	*argc = 0;
 	if (jmx_client_open(&target, &target_opt, argc, argv, err))
 		goto out;
-	if (target_opt.timeout_ns < 0 && trait_of(line.bytes).is_long)
+	if (target_opt.timeout_ns < 0 && jcmd_trait(line.bytes).is_long)
 		target.jmx->timeout_ns = LONG_NS;
 	ret = jcmd_jmx(target.jmx, line.bytes, err);
 out:
@@ -270,8 +547,8 @@ out:
 	return ret;
 }
 
-/* The JVMs in the layout of the JDK's `jcmd -l`. */
-static int list_jvms(struct error *err)
+/* Lists the JVMs in the layout of the JDK's `jcmd -l`. */
+static int jcmd_list_jvms(struct error *err)
 {
 	const struct jps_plain plain = { .long_names = true,
 					 .arguments = true };
@@ -286,7 +563,7 @@ static int list_jvms(struct error *err)
 		struct process p;
 
 		if (process_init(&p, &list.jvms[i], &unused))
-			continue; /* has ended */
+			continue; /* the process has ended */
 		jps_details_plain(&plain, &p, &lines);
 		process_release(&p);
 	}
@@ -313,15 +590,15 @@ static int jcmd_run(int argc, char **argv, struct error *err)
 				   "command");
 	if (opt.list ||
 	    (!argc && !opt.command && !target_opt.pid && !target_opt.socket))
-		return list_jvms(err);
+		return jcmd_list_jvms(err);
 	if (target_opt.timeout_ns == 0)
 		return misuse(err, "option --timeout must be longer than 0");
 	jmx_take_address(&target_opt, &argc, &argv);
 	if (target_opt.socket)
-		return ask_by_jmx(&argc, &argv, err);
+		return jcmd_by_jmx(&argc, &argv, err);
 	return jmx_check_by_pid(&target_opt, err)
 		       ? -1
-		       : ask_by_attach(&argc, &argv, err);
+		       : jcmd_by_attach(&argc, &argv, err);
 }
 
 /* clang-format off */

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-# Those that the JVM lets be used from elsewhere, with and without arguments;
-# they answer as by attach.
+# Over JMX, jcmd finds each command that the JVM offers to remote clients, with
+# and without arguments, and prints the same results as by attach.
 sjkc=$(realpath "$1") scratch=$2
 . tests/jvm/lib/target.sh
 . tests/jvm/lib/attach.sh
 . tests/jvm/lib/jmx.sh
 
-# asked STATUS ARGUMENT…
+# asked STATUS ARGUMENT…: jcmd over JMX exits with the status
 asked() {
 	asked_for=$1
 	shift
 	ask "$asked_for" jcmd -s "127.0.0.1:$port" "$@"
 }
 
-# The operation of each command has the name that jcmd looks for, and each
-# operation is that of a command.
-names_are_those() {
+# Each operation belongs to a command of the list, and the reverse.
+operations_match_commands() {
 	asked 0 && cp "$scratch/out" "$scratch/help" &&
 		ask 0 mx -s "127.0.0.1:$port" --info --json \
 			-b com.sun.management:type=DiagnosticCommand &&
-		python3 - "$scratch/help" "$scratch/out" <<-'END'
+		python3 - "$scratch/help" "$scratch/out" \
+			>"$scratch/plain" <<-'END'
 			import json, re, sys
 			def operation(command):
 			    first, *rest = re.split("[._]", command)
@@ -35,7 +35,23 @@ names_are_those() {
 			for o in m["operations"]:
 			    types = [p["type"] for p in o["parameters"]]
 			    assert types in ([], ["String[]"]), o
+			plain = {o["name"] for o in m["operations"]
+			    if not o["parameters"]}
+			assert len(plain) > 5, plain
+			for c in commands:
+			    if operation(c) in plain:
+			        print(c)
 		END
+}
+
+# jcmd finds the operation of each command without arguments: it refuses an
+# argument only after it has found the operation.
+finds_operations() {
+	while read -r command; do
+		asked 2 "$command" more </dev/null &&
+			said "$command takes no arguments" || return
+	done <"$scratch/plain"
+	asked 0 Compiler.CodeHeap_Analytics aggregate
 }
 
 # same COMMAND…: as by attach
@@ -68,7 +84,8 @@ refuses() {
 }
 
 check() {
-	jmx_target "$1" && names_are_those && answers && refuses &&
+	jmx_target "$1" && operations_match_commands &&
+		finds_operations && answers && refuses &&
 		target_end "$pid"
 }
 

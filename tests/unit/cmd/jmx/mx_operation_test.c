@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/jmx/mx.h"
 
-#include "cmd/jcmd_jmx.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -158,38 +156,6 @@ static void the_only_one_says_why_not(void **state)
 			   "them");
 }
 
-/* As JDK 17 and 25 name the operations of their commands, each kind of it. */
-static void commands_are_operations_by_another_name(void **state)
-{
-	static const char *const names[][2] = {
-		{ "help", "help" },
-		{ "Compiler.CodeHeap_Analytics", "compilerCodeHeapAnalytics" },
-		{ "Compiler.codecache", "compilerCodecache" },
-		{ "Compiler.directives_add", "compilerDirectivesAdd" },
-		{ "GC.class_histogram", "gcClassHistogram" },
-		{ "GC.finalizer_info", "gcFinalizerInfo" },
-		{ "GC.run", "gcRun" },
-		{ "JFR.configure", "jfrConfigure" },
-		{ "JVMTI.agent_load", "jvmtiAgentLoad" },
-		{ "System.native_heap_info", "systemNativeHeapInfo" },
-		{ "Thread.print", "threadPrint" },
-		{ "VM.class_hierarchy", "vmClassHierarchy" },
-		{ "VM.cds", "vmCds" },
-		{ "VM.native_memory", "vmNativeMemory" },
-		{ "VM.systemdictionary", "vmSystemdictionary" },
-		{ "VM.version", "vmVersion" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		struct text got = { 0 };
-
-		jcmd_jmx_operation(&got, names[i][0], strlen(names[i][0]));
-		assert_string_equal(got.bytes, names[i][1]);
-		text_release(&got);
-	}
-}
-
 static void few_operations_are_listed_in_the_error(void **state)
 {
 	static const struct jmx_feature few[] = { { .name = "gc" },
@@ -225,7 +191,6 @@ int main(void)
 		cmocka_unit_test(types_that_are_given_choose),
 		cmocka_unit_test(what_remains_open_is_listed),
 		cmocka_unit_test(the_only_one_says_why_not),
-		cmocka_unit_test(commands_are_operations_by_another_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
