@@ -21,7 +21,7 @@ module.exports = (test) => {
 		await browser.with(sample(), async (tab) => {
 			await open(tab);
 			assert.deepStrictEqual(await rows(tab, 'threads'),
-				['pool-#-thread-# 2 60 samples', 'main 30 samples', 'GC Thread 10 samples']);
+				['pool-#-thread-# 2 threads 60 samples', 'main 30 samples', 'GC Thread 10 samples']);
 			await tab.locator('#threads .twist[aria-expanded=false]').click();
 			assert.deepStrictEqual((await rows(tab, 'threads')).slice(1, 3),
 				['pool-1-thread-2 tid=121 35 samples', 'pool-1-thread-1 tid=120 25 samples']);
@@ -47,7 +47,7 @@ module.exports = (test) => {
 			assert.deepStrictEqual(await rows(tab, 'threads'), ['pool-1-thread-2 35 samples']);
 			assert.strictEqual((await tab.frame_('app.Work.walk')).total, 35);
 			await input.fill('(');
-			assert.match(await tab.locator('#panel .error').textContent(), /Not a regular expression/);
+			assert.match(await tab.locator('#panel .error').textContent(), /Invalid regular expression: Unterminated group\./);
 			assert.strictEqual(await total(tab), 100);
 			assert.strictEqual(await tab.locator('#filter-count').textContent(), ' 1');
 		});
@@ -64,7 +64,7 @@ module.exports = (test) => {
 			// The counts of the others, and of what was switched off, stay.
 			assert.deepStrictEqual((await rows(tab, 'states'))[0], 'RUNNABLE 50 samples');
 			assert.deepStrictEqual(await rows(tab, 'threads'),
-				['pool-#-thread-# 2 40 samples', 'GC Thread 10 samples', 'main 0 samples']);
+				['pool-#-thread-# 2 threads 40 samples', 'GC Thread 10 samples', 'main 0 samples']);
 		});
 	});
 
@@ -125,6 +125,15 @@ module.exports = (test) => {
 		assert.deepStrictEqual((await ticksOf(30000)).slice(0, 4),
 			['0 ms', '30 s', '1 min', '1 min 30 s']);
 		assert.deepStrictEqual((await ticksOf(3600e3)).slice(0, 3), ['0 ms', '1 h', '2 h']);
+	});
+
+	test('timeline_is_hidden_for_a_recording_of_one_moment', async (browser) => {
+		const dump = sample({ time: { start_ms: 1700000000000, bucket_ms: 1.048576, buckets: 1 } });
+		for (const event of dump.events)
+			event.samples = event.samples.map((s) => ({ ...s, bucket: 0 }));
+		await browser.with(dump, async (tab) => {
+			assert(!await tab.locator('#timeline').isVisible());
+		});
 	});
 
 	test('filters join', async (browser) => {

@@ -88,7 +88,7 @@ module.exports = (test) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.keyboard.press('?');
 			const text = await tab.locator('#help').innerText();
-			for (const word of ['search', 'next match', 'walk the frames', 'focus on the selected frame', 'copy the stack trace'])
+			for (const word of ['search', 'next match', 'select a frame', 'focus on the selected frame', 'copy the stack trace'])
 				assert(text.includes(word), word);
 			await tab.keyboard.press('Escape');
 			assert(!await tab.locator('#help').isVisible());
@@ -161,6 +161,14 @@ module.exports = (test) => {
 			await tab.waitForTimeout(250);
 			assert.strictEqual(Math.round((await tab.frame_('java.util.Arrays.sort')).width), 384);
 		}, { context: { reducedMotion: 'no-preference' } });
+	});
+
+	test('table_shows_frame_names_at_390_pixels', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			await tab.locator('[data-view=table]').click();
+			const { x, width } = await tab.locator('#table .link').first().boundingBox();
+			assert(x >= 0 && width > 0 && x + width <= 390, `the name is at ${x} to ${x + width}`);
+		}, { context: { viewport: { width: 390, height: 700 } } });
 	});
 
 	for (const [width, height] of [[1280, 800], [400, 700]])

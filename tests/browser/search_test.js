@@ -55,7 +55,7 @@ module.exports = (test) => {
 		await browser.with(sample(), async (tab) => {
 			await tab.locator('#regex').click();
 			await tab.locator('#search').fill('a(b');
-			assert.match(await tab.locator('#search-error').textContent(), /Not a regular expression/);
+			assert.match(await tab.locator('#search-error').textContent(), /^Invalid regular expression: Unterminated group\.$/);
 			assert.strictEqual(await tab.locator('#search').getAttribute('aria-invalid'), 'true');
 			await tab.locator('#search').fill('sort');
 			assert(!await tab.locator('#search-error').isVisible());
@@ -69,7 +69,7 @@ module.exports = (test) => {
 			for (const pattern of ['(a+)+$', '(a|a)*b', '(a*)*b', '(.*a){20}', '(a|aa)+$', '([a-z]+)*$', '(a?){50}a{50}', '^(a+)\\1b',
 				`${'a?'.repeat(40)}${'a'.repeat(40)}`, '.*.*.*.*.*.*x']) {
 				await tab.locator('#search').fill(pattern);
-				assert.match(await tab.locator('#search-error').textContent(), /could take forever/, pattern);
+				assert.match(await tab.locator('#search-error').textContent(), /may take forever/, pattern);
 			}
 			for (const pattern of ['.*x', 'a.*a.*x', '.*.*.*.*x', '(com|org|a)\\.b', '[(+]+', '\\(a\\)+', 'a{3}', '(?:ab)+']) {
 				await tab.locator('#search').fill(pattern);

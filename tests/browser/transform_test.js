@@ -15,13 +15,13 @@ async function byMenu(tab, frame, item) {
 const cases = {
 	focus: ['app.Work.walk', 'Focus on this frame', 'f', ['0 all 40', '1 app.Work.walk 40',
 		'2 app.Work.step 20', '2 app.Work.walk 15', '3 app.Work.walk 20']],
-	remove: ['app.Work.sort', 'Remove stack traces containing it', 'x', ['0 all 50', '1 app.Main.main 40',
+	remove: ['app.Work.sort', 'Remove stack traces with this frame', 'x', ['0 all 50', '1 app.Main.main 40',
 		'1 thread_start 10', '2 app.Work.walk 40', '2 GC::mark(Heap*) 10', '3 app.Work.step 20',
 		'3 app.Work.walk 15', '3 do_syscall_64 10', '4 app.Work.walk 20']],
-	merge: ['app.Work.walk', 'Merge into its callers', 'e', ['0 all 100', '1 app.Main.main 90',
+	merge: ['app.Work.walk', 'Merge this frame into its callers', 'e', ['0 all 100', '1 app.Main.main 90',
 		'1 thread_start 10', '2 app.Work.sort 50', '2 app.Work.step 20', '2 GC::mark(Heap*) 10',
 		'3 java.util.Arrays.sort 30', '3 do_syscall_64 10']],
-	collapse: ['app.Work.walk', 'Collapse its recursion', 'r', ['0 all 100', '1 app.Main.main 90',
+	collapse: ['app.Work.walk', 'Collapse recursion of this frame', 'r', ['0 all 100', '1 app.Main.main 90',
 		'1 thread_start 10', '2 app.Work.sort 50', '2 app.Work.walk 40', '2 GC::mark(Heap*) 10',
 		'3 java.util.Arrays.sort 30', '3 do_syscall_64 10']],
 };
@@ -70,7 +70,7 @@ module.exports = (test) => {
 			await tab.clickFrame('app.Work.walk', { button: 'right' });
 			assert.strictEqual(await tab.locator('#menu .menu-title').textContent(), 'app.Work.walk');
 			await tab.keyboard.press('ArrowDown');
-			assert.strictEqual(await tab.evaluate(() => document.activeElement.querySelector('span').textContent), 'Callers and callees');
+			assert.strictEqual(await tab.evaluate(() => document.activeElement.querySelector('span').textContent), 'Show callers and callees');
 			await tab.keyboard.press('Escape');
 			assert(!await tab.locator('#menu').isVisible());
 			await tab.keyboard.press('m');

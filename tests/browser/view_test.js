@@ -185,7 +185,7 @@ module.exports = (test) => {
 
 	test('sandwich of a frame that is not there', async (browser) => {
 		await browser.with(sample(), async (tab) => {
-			assert.match(await tab.locator('#empty').textContent(), /No sample has the frame no\.Such\.name/);
+			assert.match(await tab.locator('#empty').textContent(), /No sample contains the frame no\.Such\.name/);
 			await tab.keyboard.press('R');
 		}, { hash: '#v=sandwich&f=no.Such.name' });
 	});
@@ -233,6 +233,35 @@ module.exports = (test) => {
 		});
 		await browser.with(sample({ options: { lines: true, reverse: true } }), async (tab) => {
 			await tab.frame_('java.util.Arrays.sort:6');
+		});
+	});
+
+	test('disabled_controls_tell_the_reason', async (browser) => {
+		await browser.with(lines('a.A.a 3'), async (tab) => {
+			await tab.locator('#display summary').click();
+			const reason = (selector) => tab.locator(`#display label:has(${selector})`).getAttribute('title');
+			assert.match(await reason('[data-flag=threads]'), /no threads/);
+			assert.match(await reason('[data-flag=lines]'), /--lines/);
+			assert.match(await reason('#native'), /both Java and native/);
+		});
+	});
+
+	test('measures_and_legend_explain_themselves_on_hover', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			const titles = (selector) => tab.locator(selector).evaluateAll((all) => all.map((e) => e.title));
+			assert.deepStrictEqual(await titles('[data-measure]'),
+				['Frame widths show samples (w)', 'Frame widths show time (w)']);
+			assert((await titles('#legend li')).every((title) => title !== ''));
+		});
+	});
+
+	test('path_bar_is_hidden_while_it_is_empty', async (browser) => {
+		await browser.with(sample(), async (tab) => {
+			assert(await tab.locator('#path').isVisible());
+			await tab.locator('[data-view=table]').click();
+			assert(!await tab.locator('#path').isVisible());
+			await tab.locator('[data-view=callees]').click();
+			assert(await tab.locator('#path').isVisible());
 		});
 	});
 

@@ -10,6 +10,19 @@ export const kindTitles = {
 	class: 'Class', synthetic: 'Synthetic',
 };
 
+export const kindMeanings = {
+	interpreted: 'Java method run by the interpreter',
+	c1: 'Java method compiled by the C1 compiler',
+	jit: 'Java method compiled by the C2 compiler',
+	inlined: 'Java method inlined into its caller',
+	native: 'Native code: C libraries, JNI methods, stubs of the JVM',
+	cpp: 'C++ code, most of it of the JVM',
+	kernel: 'Linux kernel',
+	java: 'Java method; the recording does not tell how it ran',
+	class: 'Class of an allocated object or of a lock',
+	synthetic: 'Written by sjkc, not a method',
+};
+
 // Hue, saturation, lightness on light ground; and how far shades go in hue.
 const hues = {
 	interpreted: [158, 26, 77, 8], c1: [78, 50, 70, 8], jit: [128, 42, 69, 12],

@@ -17,8 +17,8 @@ function bytesFromBase64(text) {
 
 async function inflate(bytes) {
 	if (typeof DecompressionStream === 'undefined')
-		throw new DataError('This browser lacks DecompressionStream. ' +
-			'Chrome 103, Firefox 113, Safari 16.4 and newer have it.');
+		throw new DataError('This browser does not support DecompressionStream: ' +
+			'use Chrome 103, Firefox 113, Safari 16.4 or newer.');
 	const stream = new DecompressionStream('deflate-raw');
 	const writer = stream.writable.getWriter();
 	// A broken stream is reported by the reader below.
@@ -28,7 +28,7 @@ async function inflate(bytes) {
 		return new Uint8Array(
 			await new Response(stream.readable).arrayBuffer());
 	} catch (e) {
-		throw new DataError('The data of this page is damaged: it cannot be inflated.');
+		throw new DataError('The data of this page is damaged: decompression failed.');
 	}
 }
 
@@ -133,7 +133,7 @@ function readTree(bytes, nodes) {
 		depth += 1 - up[i - 1];
 		if (!(depth >= 1))
 			throw new DataError('The data of this page is damaged: ' +
-				'a node leaves more levels than there are.');
+				'the levels of its stack traces do not match.');
 		for (let level = depth + up[i - 1] - 1; level >= depth; level--)
 			next[path[level]] = i;
 		parent[i] = path[depth - 1];
@@ -244,7 +244,7 @@ export async function readProfile(base64) {
 	const text = new TextDecoder().decode(block.subarray(4, 4 + length));
 	const head = JSON.parse(text);
 	if (head.schema !== 'sjkc.flame/1')
-		throw new DataError(`This page cannot read data of the schema ${head.schema}.`);
+		throw new DataError(`The data of this page has an unknown schema: ${head.schema}.`);
 	if (head.time && !(head.time.buckets <= MOST_BUCKETS))
 		throw wrongLength();
 	const columns = [];

@@ -68,7 +68,7 @@ export class FrameActions {
 
 	async copy(what, text) {
 		const done = await copyText(text);
-		this.page.say(done ? `${what} copied` : `${what} could not be copied`);
+		this.page.say(done ? `${what} copied` : `${what} not copied: the browser denies access to the clipboard`);
 	}
 
 	copyStack(pane, node) {
@@ -87,12 +87,12 @@ export class Menu {
 		const run = page.actions;
 		this.items = [
 			['Zoom in', 'Enter', (p, n) => page.zoom.into(p, n)],
-			['Callers and callees', 's', (p, n) => run.sandwich(p, n)],
+			['Show callers and callees', 's', (p, n) => run.sandwich(p, n)],
 			null,
 			['Focus on this frame', 'f', (p, n) => run.transform('focus', p, n)],
-			['Remove stack traces containing it', 'x', (p, n) => run.transform('remove', p, n)],
-			['Merge into its callers', 'e', (p, n) => run.transform('merge', p, n)],
-			['Collapse its recursion', 'r', (p, n) => run.transform('collapse', p, n)],
+			['Remove stack traces with this frame', 'x', (p, n) => run.transform('remove', p, n)],
+			['Merge this frame into its callers', 'e', (p, n) => run.transform('merge', p, n)],
+			['Collapse recursion of this frame', 'r', (p, n) => run.transform('collapse', p, n)],
 			null,
 			['Search for this name', '', (p, n) => run.search(p, n)],
 			['Copy stack trace', 'y', (p, n) => run.copyStack(p, n)],

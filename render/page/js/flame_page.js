@@ -313,7 +313,7 @@ export class Page {
 	draw() {
 		if (this.held)
 			return;
-		this.status.showPath();
+		this.status.showPathBar();
 		this.drawnSize = Page.stageSize();
 		for (const pane of this.panes())
 			pane.draw();

@@ -50,8 +50,10 @@ export class FilterPanel {
 		const count = this.count();
 		byId('filter-count').textContent = count ? ` ${count}` : '';
 		byId('filters').setAttribute('aria-expanded', String(this.open));
-		const bucket = this.page.cells().bucket;
-		byId('timeline').hidden = !this.page.profile.time || bucket === null;
+		// A recording of one moment, such as a thread dump, has a single bucket.
+		const { time } = this.page.profile;
+		byId('timeline').hidden = !time || time.buckets < 2 ||
+			this.page.cells().bucket === null;
 		this.box.hidden = !this.open;
 		if (!this.open)
 			return;
@@ -62,8 +64,8 @@ export class FilterPanel {
 	}
 
 	build() {
-		this.pattern = element('input', { type: 'search', placeholder: 'Regular expression',
-			'aria-label': 'Threads by regular expression', spellcheck: 'false' });
+		this.pattern = element('input', { type: 'search', placeholder: 'Filter by regular expression',
+			'aria-label': 'Filter threads by regular expression', spellcheck: 'false' });
 		this.pattern.addEventListener('input', () =>
 			this.page.set({ threadPattern: this.pattern.value }, 'replace'));
 		this.threadError = element('p', { class: 'error', role: 'alert' });
@@ -84,7 +86,7 @@ export class FilterPanel {
 					stateOff: new Set(this.page.profile.states.keys()) }, 'push'))),
 			this.stateList);
 		this.nothing = element('p', { class: 'quiet-text' },
-			'The samples of this event carry neither threads nor states.');
+			'The samples of this event have neither threads nor states.');
 		this.box.replaceChildren(
 			element('div', { class: 'panel-head' }, element('b', null, 'Filters'),
 				element('span', { class: 'grow' }), close),
@@ -141,7 +143,7 @@ export class FilterPanel {
 			this.expanded[open ? 'delete' : 'add'](pool.name);
 			this.update();
 		});
-		row.querySelector('.name').append(element('small', null, ` ${pool.threads.length}`));
+		row.querySelector('.name').append(element('small', null, ` ${pool.threads.length} threads`));
 		const rows = [element('div', { class: 'row' }, twist, row)];
 		if (!open)
 			return rows;
@@ -171,7 +173,7 @@ export class FilterPanel {
 			...pools.slice(0, LISTED_POOLS).flatMap((pool) => this.poolRows(pool)));
 		if (pools.length > LISTED_POOLS)
 			this.threadList.append(element('p', { class: 'quiet-text' },
-				`${grouped(pools.length - LISTED_POOLS)} more: use the pattern`));
+				`${grouped(pools.length - LISTED_POOLS)} more: filter by a regular expression`));
 		this.threadList.scrollTop = top;
 	}
 

@@ -33,7 +33,7 @@ class PatternRisk {
 
 	refuse(why) {
 		this.refusal = this.refusal ||
-			`This pattern could take forever: ${why}.`;
+			`This pattern may take forever: ${why}.`;
 	}
 
 	skipClass() {
@@ -69,7 +69,7 @@ class PatternRisk {
 		const outer = open[open.length - 1];
 		const quantified = this.quantifier();
 		if (quantified && quantified !== 'once' && varies)
-			this.refuse('a repeated group holds a repeat or a choice');
+			this.refuse('a repeated group contains a repeat or an alternative');
 		outer.varies = outer.varies || varies || quantified !== null;
 	}
 
@@ -97,7 +97,7 @@ class PatternRisk {
 export function compilePattern(text, isRegex) {
 	const failed = (error) => ({ regex: null, seen: 0, error });
 	if (!isRegex && text.length > LONGEST_LITERAL)
-		return failed(`Text of over ${grouped(LONGEST_LITERAL)} characters is not searched for.`);
+		return failed(`The search text is longer than ${grouped(LONGEST_LITERAL)} characters.`);
 	const flags = /[A-Z]/.test(isRegex ? text.replace(/\\./g, '') : text) ? '' : 'i';
 	if (!isRegex) {
 		const literal = text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
@@ -109,7 +109,7 @@ export function compilePattern(text, isRegex) {
 	try {
 		regex = new RegExp(text, flags);
 	} catch (e) {
-		return failed(e.message.replace(/^Invalid regular expression: /, 'Not a regular expression: '));
+		return failed(`Invalid regular expression: ${e.message.replace(/^[^]*: /, '')}.`);
 	}
 	const risk = new PatternRisk(text);
 	if (risk.refusal)
@@ -128,8 +128,8 @@ export function matchNames(names, pattern) {
 		const name = names[i];
 		hit[i] = regex.test(name.length > seen ? name.slice(0, seen) : name) ? 1 : 0;
 		if ((i & 255) === 0 && performance.now() > deadline)
-			return { hit, error: `This pattern is slow: only ${grouped(i)} of ` +
-				`${grouped(names.length)} names were searched.` };
+			return { hit, error: `This pattern is slow: the search stopped after ${grouped(i)} of ` +
+				`${grouped(names.length)} names.` };
 	}
 	return { hit, error: null };
 }

@@ -97,7 +97,7 @@ class Probe {
 function showTrouble(error) {
 	const box = byId('trouble');
 	box.textContent = error instanceof DataError ? error.message :
-		`This page could not be shown: ${error.message}`;
+		`Cannot show this page: ${error.message}`;
 	box.hidden = false;
 }
 

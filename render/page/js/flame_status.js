@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the bars above and below the graph show.
 
-import { kindTitles } from './flame_colour.js';
+import { kindMeanings, kindTitles } from './flame_colour.js';
 import { byId, element } from './flame_dom.js';
 import {
 	formatExact, formatWeight, grouped, percent, shortened,
@@ -26,7 +26,7 @@ export class Status {
 		const notes = (head.notes || []).slice();
 		if (head.elided && head.elided.nodes > 0)
 			notes.push(`${grouped(head.elided.nodes)} stack traces narrower than ` +
-				`${Number(head.elided.below.toPrecision(2))}% in every tab were left out; their weight is in ` +
+				`${Number(head.elided.below.toPrecision(2))}% in every tab are omitted; their weight is in ` +
 				'[small frames] of their callers.');
 		byId('notes').hidden = notes.length === 0;
 		byId('notes').replaceChildren(...notes.map((note) =>
@@ -47,11 +47,14 @@ export class Status {
 		this.showMeasures();
 		for (const box of document.querySelectorAll('[data-flag]'))
 			box.checked = state[box.dataset.flag];
-		document.querySelector('[data-flag=threads]').disabled = !this.page.canThreads();
-		document.querySelector('[data-flag=lines]').disabled = !this.page.canLines();
+		this.enable('[data-flag=threads]', this.page.canThreads(),
+			'The samples of this event have no threads');
+		this.enable('[data-flag=lines]', this.page.canLines(),
+			'This page has no line numbers: make it with --lines');
+		this.enable('#native', this.page.canHideNative(),
+			'This page does not have both Java and native frames');
 		byId('theme').value = state.theme;
 		byId('native').value = state.native;
-		byId('native').disabled = !this.page.canHideNative();
 		this.showLegend();
 		this.showEvents();
 		this.showSummary();
@@ -60,13 +63,23 @@ export class Status {
 		this.showTransforms();
 	}
 
+	// A disabled control tells the reason when the pointer is above it.
+	enable(selector, able, reason) {
+		const control = document.querySelector(selector);
+		control.disabled = !able;
+		control.closest('label').title = able ? '' : reason;
+	}
+
 	showMeasures() {
 		const { unit } = this.page.event();
 		byId('measures').hidden = !this.page.hasWeight();
 		const [count, weight] = { ns: ['Samples', 'Time'], bytes: ['Samples', 'Bytes'],
 			samples: ['Records', 'Samples'] }[unit] || ['Samples', 'Weight'];
-		document.querySelector('[data-measure=samples]').textContent = count;
-		document.querySelector('[data-measure=weight]').textContent = weight;
+		for (const [measure, title] of [['samples', count], ['weight', weight]]) {
+			const button = document.querySelector(`[data-measure=${measure}]`);
+			button.textContent = title;
+			button.title = `Frame widths show ${title.toLowerCase()} (w)`;
+		}
 	}
 
 	showEvents() {
@@ -111,9 +124,9 @@ export class Status {
 		if (samples === '0')
 			return 'This event has no samples.';
 		if (weight === '0' && state.measure === 'weight')
-			return 'The samples of this event have no weight: select Samples.';
+			return 'The samples of this event have no weight: press Samples.';
 		if (state.view === 'sandwich' && graph.total[0] > 0)
-			return `No sample has the frame ${shortened(state.frame, 200)}.`;
+			return `No sample contains the frame ${shortened(state.frame, 200)}.`;
 		return 'No sample matches the filters.';
 	}
 
@@ -169,13 +182,21 @@ export class Status {
 		byId('transforms').replaceChildren(...chips);
 	}
 
-	// The zoomed frame and its callers; the middle of a long path is left out.
+	// The bar with the path and the transforms, unless both are empty.
+	showPathBar() {
+		this.showPath();
+		byId('path').parentElement.hidden =
+			!byId('path').firstChild && !byId('transforms').firstChild;
+	}
+
+	// The zoomed frame and its callers; a long path lacks its middle.
 	showPath() {
 		const { page } = this;
 		const { pane } = page;
 		const box = byId('path');
 		if (page.state.view === 'table' || !(pane.whole() > 0)) {
 			box.replaceChildren();
+			box.shows = null;
 			return;
 		}
 		const node = page.state.zoom ? pane.node : page.state.range ? pane.covering() : 0;
@@ -212,13 +233,14 @@ export class Status {
 		if (!this.page.changed('legend', searched, colours.match, colours.dark))
 			return;
 		const items = profile.kinds.map((kind, k) => profile.kindUsed[k] ?
-			[kindTitles[kind] || kind, colours.legend(k)] : null).filter(Boolean);
+			[kindTitles[kind] || kind, colours.legend(k), kindMeanings[kind]] : null)
+			.filter(Boolean);
 		if (searched)
-			items.push(['Match', colours.match]);
-		byId('legend').replaceChildren(...items.map(([title, colour]) => {
+			items.push(['Match', colours.match, 'Frame that matches the search']);
+		byId('legend').replaceChildren(...items.map(([title, colour, meaning]) => {
 			const swatch = element('i', { 'aria-hidden': 'true' });
 			swatch.style.backgroundColor = colour;
-			return element('li', null, swatch, title);
+			return element('li', { title: meaning || null }, swatch, title);
 		}));
 	}
 }

@@ -7,7 +7,7 @@ import { keyTable } from './flame_input.js';
 import { ROW } from './flame_pane.js';
 
 export const nativeTitles = {
-	all: 'All frames', entry: 'Without native callers of Java', java: 'Java only',
+	all: 'All frames', entry: 'Without native callers of Java', java: 'Java frames only',
 };
 
 export class Toolbar {
@@ -146,8 +146,8 @@ export class Toolbar {
 		const rows = Object.entries(keyTable).filter(([, entry]) => entry.help)
 			.map(([key, { help }]) => [key.replace('ArrowLeft', '← → ↑ ↓')
 				.replace('PageDown', 'PgUp PgDn').replace('Home', '0 Home'), help]);
-		rows.push(['1 … 9', 'event tabs'], ['Esc', 'close, or clear the search'],
-			['wheel', 'scroll; zoom if everything fits'],
+		rows.push(['1 … 9', 'open an event tab'], ['Esc', 'close a dialog, or clear the search'],
+			['wheel', 'scroll, or zoom if everything fits'],
 			['Ctrl + wheel', 'zoom at the pointer'], ['drag', 'pan']);
 		const close = element('button', { type: 'button' }, 'Close');
 		close.addEventListener('click', () => box.close());
