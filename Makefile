@@ -265,7 +265,8 @@ sanitized: $(B)/sjkc $(unit_tests) $(tools) \
 fuzzers: $(fuzzers)
 replayed: $(replayed)
 
-# The parts of check; each prints TAP (tests/run.sh).
+# The parts of check; each prints TAP (tests/run.sh).  With ONLY, most run a single
+# test.
 check-build:
 	$(Q)$(MAKE) $(parallel) all tools && echo 'ok 1 - it builds with $(CC)' || \
 		echo 'not ok 1 - it builds with $(CC)'
@@ -276,7 +277,7 @@ check-everything:
 
 check-unit:
 	$(Q)$(MAKE) $(parallel) $(unit_tests)
-	$(Q)sh tests/unit.sh $(unit_tests)
+	$(Q)sh tests/unit.sh $(or $(ONLY),$(unit_tests))
 
 check-sanitized:
 	$(Q)$(MAKE) $(parallel) $(sanitized) sanitized && \
@@ -286,21 +287,25 @@ check-sanitized:
 
 .PHONY: check-sanitized-here
 check-sanitized-here:
-	$(Q)sh tests/unit.sh $(unit_tests)
-	$(Q)sh tests/cli.sh $(B)/sjkc /flame/
-	$(Q)sh tests/cli.sh $(B)/sjkc /prof/
+	$(Q)status=0; for name in $(or $(ONLY),units /flame/ /prof/); do \
+		case $$name in \
+		units) sh tests/unit.sh $(unit_tests) ;; \
+		build/*) sh tests/unit.sh $$name ;; \
+		*) sh tests/cli.sh $(B)/sjkc $$name ;; \
+		esac || status=1; done; exit $$status
 
 check-cli:
 	$(Q)$(MAKE) $(parallel) all $(tools)
-	$(Q)TOOLS=$(B)/tests/tools sh tests/cli.sh ./sjkc
+	$(Q)TOOLS=$(B)/tests/tools sh tests/cli.sh ./sjkc $(ONLY)
 
 check-screen:
 	$(Q)$(MAKE) $(parallel) all
-	$(Q)CASES=screen sh tests/cli.sh ./sjkc
+	$(Q)CASES=screen sh tests/cli.sh ./sjkc $(ONLY)
 
 check-layers:
 	$(Q)sh tests/layers.sh
 	$(Q)sh tests/words.sh
+	$(Q)sh tests/run_test.sh
 
 check-man:
 	$(Q)$(MAKE) $(parallel) all
@@ -320,7 +325,7 @@ check-fuzz:
 
 check-browser:
 	$(Q)$(MAKE) $(parallel) all
-	$(Q)NODE_PATH=build/browser/node_modules node tests/browser/run.js ./sjkc
+	$(Q)NODE_PATH=build/browser/node_modules node tests/browser/run.js ./sjkc "$$ONLY"
 
 check-jvm:
 	$(Q)$(MAKE) $(parallel) all $(tools) $(jvm_tools)

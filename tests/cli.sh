@@ -63,6 +63,9 @@ compare() {
 	else
 		echo "not ok - $name"
 		echo "$faults" | sed 's/^/# /'
+		# The name matches no other script; see tests/run.sh.
+		[ -z "${FAILED-}" ] || echo "$faults" | grep -q Sanitizer ||
+			echo "${script#"${cases%/*}"}" >>"$FAILED"
 	fi
 }
 
@@ -86,7 +89,7 @@ export PATH SJKC TOOLS DATA SHARED BLESS LC_ALL TZ COLUMNS
 mkdir "$bin/results"
 find "$cases" -name '*.sh' ! -path '*/lib/*' | grep -F -- "${2-}" |
 	xargs -P 4 -I '{}' sh "$0" --one "$bin/results" '{}'
-cat "$bin/results"/* | awk '
+cat "$bin/results"/* 2>/dev/null | awk '
 	/^(not )?ok - / { sub(/ok - /, "ok " ++n " - "); bad += /^not/ }
 	{ print }
-	END { print "1.." n + 0; exit bad > 0 }'
+	END { print "1.." n + 0; exit bad > 0 || !n }'

@@ -9,9 +9,11 @@
 # one after another.  The output has failures and skipped tests in the given order;
 # the rest is in build/check/PART.log.
 #
-# Parts with live JVMs write the names of failed scripts to the file $FAILED.  At the
-# end these scripts run again, one at a time, on an idle machine.  The last lines
-# count the scripts that passed only then.
+# A loaded machine can fail a test that waits.  Therefore a part writes a line to the
+# file $FAILED for each failure: a name that its target accepts as ONLY.  At the end
+# these names run again, one at a time, on an idle machine.  The last lines count and
+# name those that passed only then.  A part writes no line for a failure that time
+# cannot explain, such as a sanitizer's report.
 cd "$(dirname "$0")/.." || exit 2
 mkdir -p build/check
 
@@ -32,7 +34,9 @@ if [ "$1" = --these ]; then
 	exit
 fi
 
-passed=0 failed=0 skipped=0 shaky=0 groups=
+passed=0 failed=0 skipped=0 shaky='' groups=''
+# A part with more failures is broken, not slow, and does not run again.
+max_again=10
 
 # An interrupted run ends the parts that it started.
 stop() {
@@ -73,10 +77,10 @@ report() {
 	[ "$f" -eq 0 ] || show_failures
 }
 
-# first_of: marks failures that will run again.
-first_of() {
+# mark_first_run: marks failures of a part that will run again.
+mark_first_run() {
 	if [ -s "build/check/$part.failed" ]; then
-		sed 's/^    not ok [0-9]* -/    at first it failed:/'
+		sed 's/^    [ \t]*not ok [0-9]* *-/    failed in the first run:/'
 	else
 		cat
 	fi
@@ -88,7 +92,7 @@ show_failures() {
 			/^[ \t]*(not )?ok / {
 				show = /^[ \t]*not ok/ && !/# SKIP/
 			}
-			show { print "    " $0 }' "$log" | first_of | head -n 60
+			show { print "    " $0 }' "$log" | mark_first_run | head -n 60
 	else
 		tail -n 20 "$log" | sed 's/^/    /'
 	fi
@@ -119,17 +123,32 @@ slowest() {
 		sort -k 1 -rn | head -n 10
 }
 
-# run_again PART: runs failed scripts alone; a pass counts as passed and as shaky.
+# run_again PART: runs each failed name alone.  If it passes, its failures count as
+# passed.
 run_again() {
-	scripts=$(tr '\n' ' ' <"build/check/$1.failed")
-	env --default-signal=INT,QUIT JOBS=1 "${MAKE:-make}" \
-		--no-print-directory -s "check-$1" ONLY="$scripts" \
-		>"build/check/$1.again.log" 2>&1
-	passes=$(grep -c '^ok ' "build/check/$1.again.log")
-	failed=$((failed - passes)) passed=$((passed + passes))
-	shaky=$((shaky + passes))
-	echo "$1, alone: $passes of $(echo "$scripts" | wc -w) passed"
-	sed -n '/^not ok/,/^ok/{/^ok/d; s/^/    /p}' "build/check/$1.again.log"
+	names=$(sort -u "build/check/$1.failed")
+	count=$(echo "$names" | wc -l)
+	if [ "$count" -gt $max_again ]; then
+		echo "$1: $count failed, more than $max_again: none runs again"
+		return
+	fi
+	while read -r name; do
+		again=build/check/$1.again.log
+		if env --default-signal=INT,QUIT JOBS=1 "${MAKE:-make}" \
+			--no-print-directory -s "check-$1" ONLY="$name" \
+			</dev/null >"$again" 2>&1; then
+			fixed=$(grep -cxF -- "$name" "build/check/$1.failed")
+			failed=$((failed - fixed)) passed=$((passed + fixed))
+			shaky="$shaky    $1: $name
+"
+		else
+			echo "$1, run again alone: $name failed"
+			awk '/^[ \t]*(not )?ok / { show = /^[ \t]*not/ }
+				show { print "    " $0 }' "$again"
+		fi
+	done <<-END
+		$names
+	END
 }
 
 rm -f build/check/*.failed build/check/*.log
@@ -154,6 +173,8 @@ for again in build/check/*.failed; do
 done
 scripts=$(slowest)
 [ -z "$scripts" ] || printf 'most CPU time:\n%s\n' "$scripts"
-[ $shaky -eq 0 ] || echo "$shaky passed only when run again, alone"
+[ -z "$shaky" ] ||
+	printf '%d passed only when run again, alone:\n%s' \
+		"$(printf %s "$shaky" | wc -l)" "$shaky"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -4,7 +4,8 @@
 //     node tests/browser/run.js SJKC [PART-OF-NAME]
 //
 // SJKC is the binary that makes the pages of recording_test.js.  Prints
-// `ok N - name`, `not ok N - name` with the reason, and `# SKIP` with one.
+// `ok N - name`, `not ok N - name` with the reason, and `# SKIP` with one.  Adds the
+// names of failed tests to the file $FAILED, if that is set (tests/run.sh).
 'use strict';
 
 const fs = require('node:fs');
@@ -39,12 +40,14 @@ async function main() {
 			}
 			failed++;
 			console.log(`not ok ${number} - ${name}`);
+			if (process.env.FAILED)
+				fs.appendFileSync(process.env.FAILED, `${name}\n`);
 			console.log(String(error.stack).replace(/^/gm, '# '));
 		}
 	}
 	await browser.close();
 	console.log(`1..${number}`);
-	return failed ? 1 : 0;
+	return failed || !number ? 1 : 0;
 }
 
 main().then((status) => { process.exitCode = status; }, (error) => {
