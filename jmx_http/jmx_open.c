@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the protocol by the address, and connects. */
+#include "jmx_http/jolokia/jolokia_client.h"
 #include "jmx_http/net/dialer.h"
 #include "jmx_http/rmi/rmi_client.h"
 #include "jmx_http/rmi/rmi_local.h"
@@ -8,15 +9,10 @@
 #include <string.h>
 #include <strings.h>
 
-int jmx_check_scheme(const char *address, struct error *err)
+bool jmx_is_http(const char *address)
 {
-	if (strncasecmp(address, "http://", strlen("http://")) != 0 &&
-	    strncasecmp(address, "https://", strlen("https://")) != 0)
-		return 0;
-	return fail(err, ERROR_UNAVAILABLE,
-		    "%s: Jolokia over HTTP is not supported yet; give the "
-		    "<host>:<port> of an RMI registry, or a JMX service URL",
-		    address);
+	return strncasecmp(address, "http://", strlen("http://")) == 0 ||
+	       strncasecmp(address, "https://", strlen("https://")) == 0;
 }
 
 /*
@@ -57,7 +53,7 @@ struct jmx *jmx_open(const struct jmx_target *target, struct error *err)
 {
 	if (!target->address)
 		return jmx_open_local(target, err);
-	if (jmx_check_scheme(target->address, err))
-		return NULL;
+	if (jmx_is_http(target->address))
+		return jolokia_client_open(target, err);
 	return rmi_client_open(target, err);
 }

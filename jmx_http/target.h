@@ -8,6 +8,7 @@
 #include "jmx_http/net/tls.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define JMX_TIMEOUT_NS INT64_C(10000000000)
@@ -20,12 +21,21 @@ struct jmx_credentials {
 	const char *user, *password; /* UTF-8; both or neither */
 };
 
+/* Options of HTTP alone. */
+struct jmx_http_options {
+	const char *bearer;         /* a token; NULL: none */
+	const char *const *headers; /* "Name: value" */
+	size_t header_count;
+	const char *proxy; /* URL; NULL: as http_proxy and the like say */
+};
+
 /* All pointers are borrowed; a client copies the data that it keeps. */
 struct jmx_target {
 	/*
 	 * "host:port" of an RMI registry, or a JMX service URL:
 	 * service:jmx:rmi:///jndi/rmi://host:port/name,
-	 * service:jmx:rmi://host:port/jndi/…, service:jmx:rmi://host/stub/….
+	 * service:jmx:rmi://host:port/jndi/…, service:jmx:rmi://host/stub/…;
+	 * or the URL of a Jolokia agent: http[s]://host:port/path.
 	 */
 	const char *address;
 	/* If address is NULL: a JVM of this machine, by its local connector. */
@@ -38,6 +48,7 @@ struct jmx_target {
 	const char *title; /* for messages; NULL: address */
 	struct jmx_credentials credentials;
 	struct tls_options tls;
+	struct jmx_http_options http;
 	/* Refuse plain connections.  Default: use TLS if the JVM does. */
 	bool require_tls;
 	bool force_host;       /* replace the host in stubs by the address's */
@@ -55,12 +66,12 @@ struct jmx_target {
  * Connects and logs in; close the connection with jmx_close().  NULL and *err:
  * ERROR_NO_TARGET if nothing listens; ERROR_PERMISSION if the JVM requires a
  * password or rejects it; ERROR_MISUSE for an invalid address;
- * ERROR_UNAVAILABLE for an http:// address, or if the local connector is not
- * running and starting_agent is NULL; else ERROR_REFUSED.
+ * ERROR_UNAVAILABLE for an http:// address without libcurl, or if the local
+ * connector is not running and starting_agent is NULL; else ERROR_REFUSED.
  */
 struct jmx *jmx_open(const struct jmx_target *target, struct error *err);
 
-/* -1 and ERROR_UNAVAILABLE if the address needs an unsupported protocol. */
-int jmx_check_scheme(const char *address, struct error *err);
+/* True for the URL of a Jolokia agent, http:// or https://. */
+bool jmx_is_http(const char *address);
 
 #endif

@@ -126,8 +126,14 @@ static int probe(struct ping *p, const char *target, struct dialer *dialer,
 		.host = host,
 		.pid = p->by_pid ? p->target : NULL,
 	};
-	int ret = jmx_check_scheme(target, err);
+	int ret = 0;
 
+	if (jmx_is_http(target))
+		ret = fail(err, ERROR_UNAVAILABLE,
+			   "%s: Jolokia over HTTP is not supported yet; give "
+			   "the <host>:<port> of an RMI registry, or a JMX "
+			   "service URL",
+			   target);
 	if (ret == 0)
 		ret = jmx_password(o, &password, err);
 	if (ret == 0) {

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http_client: HTTP requests to one server, by libcurl.
+ *
+ * libcurl and its 30 libraries are loaded when the first client is made:
+ * linking them would double the start-up time of every other command.
+ * Redirects are returned, not followed.
+ */
+#ifndef JMX_HTTP_JOLOKIA_HTTP_CLIENT_H
+#define JMX_HTTP_JOLOKIA_HTTP_CLIENT_H
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "jmx_http/target.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HTTP_BODY_MAX ((size_t)64 << 20)
+
+/* A URL "http[s]://host[:port]/path", taken apart. */
+struct http_url {
+	char host[256]; /* without the brackets of an IPv6 address */
+	uint16_t port;
+	bool is_tls;
+	const char *path; /* within the URL: "/jolokia", or "" */
+};
+
+/*
+ * ERROR_MISUSE for another scheme, an invalid port, and a user or password in
+ * the URL, which other users of the machine could read.
+ */
+int http_url_parse(struct http_url *parts, const char *url, struct error *err);
+
+/* Appends a URL with the host and port of parts and another path. */
+void http_url_add(struct text *out, const struct http_url *parts,
+		  const char *path);
+
+/* A response; texts are foreign and "" when there was none. */
+struct http_response {
+	int status;
+	struct text body, type, authenticate, server;
+	struct text location; /* of a redirect, as a whole URL */
+};
+
+void http_response_release(struct http_response *r);
+
+struct http_client;
+
+/*
+ * Everything is borrowed.  NULL and *err: ERROR_UNAVAILABLE when libcurl is
+ * missing, ERROR_MISUSE for an invalid option.
+ */
+struct http_client *http_client_new(const struct jmx_target *target,
+				    struct error *err);
+void http_client_free(struct http_client *c); /* NULL is fine */
+
+/*
+ * Sends a POST, or a GET when body is NULL, and receives the response, by a
+ * connection that stays open for the next request.  is_once: the request must
+ * not be sent again when a connection is lost after it was sent.
+ *
+ * -1 and *err when there is no HTTP response: ERROR_NO_TARGET when nothing
+ * listens or the host has no address; ERROR_REFUSED, with sys ETIMEDOUT after
+ * timeout_ns and EMSGSIZE for a body of more than HTTP_BODY_MAX;
+ * ERROR_PERMISSION when the server demands a client certificate.
+ */
+int http_client_send(struct http_client *c, const char *url,
+		     const struct text *body, bool is_once, int64_t timeout_ns,
+		     struct http_response *r, struct error *err);
+
+#endif

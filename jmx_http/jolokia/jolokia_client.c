@@ -1,0 +1,740 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/jolokia/jolokia_client.h"
+
+#include "core/base/alloc.h"
+#include "core/base/safe_text.h"
+#include "jmx_http/jolokia/jolokia_protocol.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Requests of one POST: a slow attribute delays those behind it. */
+#define BULK_MAX 100
+/* Of one POST; agents and proxies limit a body to 1 MiB and more. */
+#define BULK_BYTES ((size_t)512 << 10)
+
+/* Descriptions that are kept for the types of attributes that are read next. */
+#define TYPES_KEPT    512
+
+#define REDIRECTS_MAX 3
+
+struct kept_type {
+	const char *name, *type;
+};
+
+/* The declared types of an MBean's attributes that JSON does not show. */
+struct kept_bean {
+	uint64_t hash; /* of its name; 0: unused */
+	struct kept_type *types;
+	size_t count;
+	char *object;
+};
+
+struct jolokia_client {
+	struct jmx base;
+	struct http_client *http;
+	struct http_response response;
+	struct text url, title, version, user;
+	struct kept_bean kept[TYPES_KEPT];
+};
+
+const char *const jolokia_paths[] = {
+	"/jolokia", "/actuator/jolokia", "/hawtio/jolokia", "/console/jolokia",
+	NULL,
+};
+
+/* Responses that are not Jolokia's */
+
+static bool response_is_json(const struct http_response *r)
+{
+	size_t at = strspn(r->body.bytes, " \t\r\n");
+
+	return r->body.bytes[at] == '{' || r->body.bytes[at] == '[';
+}
+
+static bool response_is_html(const struct http_response *r)
+{
+	return strncasecmp(r->type.bytes, "text/html", 9) == 0 ||
+	       r->body.bytes[strspn(r->body.bytes, " \t\r\n")] == '<';
+}
+
+static int response_fail_login(const struct http_response *r, const char *user,
+			       struct error *err)
+{
+	struct text scheme = { 0 };
+
+	safe_text(&scheme, r->authenticate.bytes, r->authenticate.len);
+	text_puts(&scheme, "");
+	if (user)
+		fail(err, ERROR_PERMISSION,
+		     "the server rejected the user '%s' or the password (%s)",
+		     user, scheme.len ? scheme.bytes : "HTTP 401");
+	else
+		fail(err, ERROR_PERMISSION,
+		     "the server requires a login (%s); use --user and "
+		     "--password-file, or --bearer-file",
+		     scheme.len ? scheme.bytes : "HTTP 401");
+	text_release(&scheme);
+	return -1;
+}
+
+static int response_fail_redirect(const struct http_response *r,
+				  struct error *err)
+{
+	struct text to = { 0 };
+
+	safe_text(&to, r->location.bytes, r->location.len);
+	text_puts(&to, "");
+	fail(err, ERROR_REFUSED,
+	     "the server redirects to %s, perhaps a login page; if an agent is "
+	     "there, give that URL",
+	     to.len ? to.bytes : "nowhere");
+	text_release(&to);
+	return -1;
+}
+
+int jolokia_check_response(const struct http_response *r, const char *user,
+			   struct error *err)
+{
+	if (r->status == 401)
+		return response_fail_login(r, user, err);
+	if (r->status == 407)
+		return fail(err, ERROR_PERMISSION,
+			    "the HTTP proxy requires a login; use "
+			    "--http-proxy with its user name and password in "
+			    "the environment variable http_proxy");
+	if (r->status >= 300 && r->status < 400)
+		return response_fail_redirect(r, err);
+	if (response_is_json(r))
+		return 0;
+	if (r->status == 403)
+		return fail(err, ERROR_PERMISSION,
+			    "HTTP 403: the server denies access to this URL, "
+			    "by its own rules or by the agent's policy");
+	if (r->status == 404)
+		return fail(err, ERROR_NO_TARGET,
+			    "HTTP 404: no Jolokia agent at this path; usual "
+			    "paths are %s, %s, %s and %s",
+			    jolokia_paths[0], jolokia_paths[1],
+			    jolokia_paths[2], jolokia_paths[3]);
+	if (r->status >= 400)
+		return fail(err, ERROR_REFUSED, "the server returned HTTP %d",
+			    r->status);
+	return fail(err, ERROR_REFUSED,
+		    "HTTP, but not Jolokia: the response is %s",
+		    !r->body.len          ? "empty"
+		    : response_is_html(r) ? "an HTML page"
+					  : "not JSON");
+}
+
+/* One POST */
+
+/* Another path of the same server, to which a login may be sent. */
+static bool client_is_same_server(struct jolokia_client *c, const char *url)
+{
+	struct http_url a, b;
+	struct error unused;
+
+	return !http_url_parse(&a, c->url.bytes, &unused) &&
+	       !http_url_parse(&b, url, &unused) && a.is_tls == b.is_tls &&
+	       a.port == b.port && strcasecmp(a.host, b.host) == 0;
+}
+
+static int client_send(struct jolokia_client *c, const struct text *body,
+		       bool is_once, struct error *err)
+{
+	struct http_response *r = &c->response;
+
+	for (int i = 0;; i++) {
+		if (http_client_send(c->http, c->url.bytes, body, is_once,
+				     c->base.timeout_ns, r, err))
+			return -1;
+		if (r->status < 300 || r->status >= 400 || r->status == 304 ||
+		    i == REDIRECTS_MAX ||
+		    !client_is_same_server(c, r->location.bytes))
+			break;
+		text_clear(&c->url);
+		text_puts(&c->url, r->location.bytes);
+	}
+	return jolokia_check_response(r, c->user.len ? c->user.bytes : NULL,
+				      err);
+}
+
+/* Sends requests and parses the response; cJSON_Delete() is due. */
+static cJSON *client_post(struct jolokia_client *c, const struct text *body,
+			  bool is_once, struct error *err)
+{
+	cJSON *json = NULL;
+
+	if (client_send(c, body, is_once, err) == 0) {
+		json = jolokia_json_parse(c->response.body.bytes,
+					  c->response.body.len, err);
+		if (!json)
+			fail_in(err, "HTTP, but not Jolokia");
+	}
+	/* Large responses are rare. */
+	if (c->response.body.cap > BULK_BYTES)
+		text_release(&c->response.body);
+	if (!json && is_once && c->response.status == 200 &&
+	    !strstr(err->text, "may have executed"))
+		fail_in(err, "the JVM may have executed the call");
+	return json;
+}
+
+/* Types of attributes */
+
+static uint64_t kept_hash(const char *object)
+{
+	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+
+	for (; *object; object++)
+		hash = (hash ^ (uint8_t)*object) * UINT64_C(1099511628211);
+	return hash ? hash : 1;
+}
+
+static void kept_release(struct kept_bean *k)
+{
+	free(k->object);
+	free(k->types);
+	*k = (struct kept_bean){ 0 };
+}
+
+/* Those that a JSON value may be mistaken without. */
+static bool kept_is_useful(const char *type)
+{
+	return strcmp(type, "java.lang.String") != 0 &&
+	       strcmp(type, "javax.management.openmbean.CompositeData") != 0 &&
+	       strlen(type) < 256;
+}
+
+static void kept_add(struct jolokia_client *c, const char *object,
+		     const struct jmx_info *info)
+{
+	uint64_t hash = kept_hash(object);
+	struct kept_bean *k = &c->kept[hash % TYPES_KEPT];
+	size_t bytes = 0, count = 0;
+	char *at;
+
+	kept_release(k);
+	for (size_t i = 0; i < info->attribute_count; i++) {
+		const struct jmx_feature *f = &info->attributes[i];
+
+		if (!kept_is_useful(f->type))
+			continue;
+		bytes += sizeof(*k->types) + strlen(f->name) + strlen(f->type) +
+			 2;
+		count++;
+	}
+	k->hash = hash;
+	k->object = xstrdup(object);
+	k->types = xmalloc(bytes);
+	at = (char *)(k->types + count);
+	for (size_t i = 0; i < info->attribute_count; i++) {
+		const struct jmx_feature *f = &info->attributes[i];
+
+		if (!kept_is_useful(f->type))
+			continue;
+		k->types[k->count++] = (struct kept_type){
+			at, at + strlen(f->name) + 1
+		};
+		at = stpcpy(stpcpy(at, f->name) + 1, f->type) + 1;
+	}
+}
+
+static const char *kept_find(struct jolokia_client *c, const char *object,
+			     const char *attribute)
+{
+	uint64_t hash = kept_hash(object);
+	const struct kept_bean *k = &c->kept[hash % TYPES_KEPT];
+
+	if (k->hash != hash || strcmp(k->object, object) != 0)
+		return "";
+	for (size_t i = 0; i < k->count; i++)
+		if (strcmp(k->types[i].name, attribute) == 0)
+			return k->types[i].type;
+	return "";
+}
+
+/* Requests on their way to their replies */
+
+/* A request, or an attribute of one that is requested alone. */
+struct ask {
+	size_t job, name; /* JOLOKIA_WHOLE */
+};
+
+struct job {
+	const struct jmx_request *request;
+	struct jmx_reply reply;
+	const struct value **values; /* of JMX_GET, by name; NULL: missing */
+};
+
+/* Requests of one POST, and their replies. */
+struct bulk {
+	struct jolokia_client *client;
+	struct arena *arena;
+	struct job jobs[BULK_MAX];
+	size_t count;
+	struct ask *again; /* attributes to be requested alone */
+	size_t again_count, again_cap;
+};
+
+static void job_fail(struct job *j, const char *why, enum error_kind kind)
+{
+	j->reply.failure = why;
+	j->reply.kind = kind;
+}
+
+static void bulk_fail(struct bulk *b, const struct ask *ask, const char *why,
+		      enum error_kind kind)
+{
+	struct job *j = &b->jobs[ask->job];
+
+	if (j->values && ask->name != JOLOKIA_WHOLE)
+		j->values[ask->name] = value_text(b->arena, VALUE_ERROR, "",
+						  why, strlen(why));
+	else
+		job_fail(j, why, kind);
+}
+
+static void bulk_ask_alone(struct bulk *b, size_t job, size_t name)
+{
+	array_reserve(b->again, b->again_cap, b->again_count + 1);
+	b->again[b->again_count++] = (struct ask){ job, name };
+}
+
+static const struct value *bulk_convert(struct bulk *b, const struct job *j,
+					size_t name, const cJSON *value)
+{
+	const char *attribute = j->request->names[name];
+
+	return jolokia_to_value(
+		value, kept_find(b->client, j->request->object, attribute),
+		b->arena);
+}
+
+static void bulk_take_attributes(struct bulk *b, const struct ask *ask,
+				 const cJSON *value)
+{
+	struct job *j = &b->jobs[ask->job];
+
+	if (ask->name != JOLOKIA_WHOLE) {
+		j->values[ask->name] = bulk_convert(b, j, ask->name, value);
+		return;
+	}
+	for (size_t i = 0; i < j->request->name_count; i++) {
+		const cJSON *one = jolokia_json_member(value,
+						       j->request->names[i]);
+
+		if (!one || jolokia_is_replaced(one))
+			bulk_ask_alone(b, ask->job, i);
+		else
+			j->values[i] = bulk_convert(b, j, i, one);
+	}
+}
+
+static void bulk_take_info(struct bulk *b, struct job *j, const cJSON *value)
+{
+	j->reply.info = jolokia_to_info(value, b->arena);
+	if (j->reply.info)
+		kept_add(b->client, j->request->object, j->reply.info);
+	else
+		job_fail(j, "the response describes no MBean", ERROR_REFUSED);
+}
+
+static void bulk_take_names(struct bulk *b, struct job *j, const cJSON *value)
+{
+	const struct value *names = jolokia_to_names(value, b->arena);
+
+	if (!names)
+		job_fail(j, "the response lists no names", ERROR_REFUSED);
+	else if (j->request->verb == JMX_COUNT)
+		j->reply.value = value_integer(b->arena, "int",
+					       (int64_t)names->list.count);
+	else
+		j->reply.value = names;
+}
+
+/*
+ * A whole request for attributes that fails may fail for one of them alone: an
+ * agent of 1.x by a StackOverflowError, one of 2.x by a value that it cannot
+ * convert.
+ */
+static bool bulk_is_repeated(struct bulk *b, const struct ask *ask,
+			     enum error_kind kind)
+{
+	struct job *j = &b->jobs[ask->job];
+
+	if (j->request->verb != JMX_GET || ask->name != JOLOKIA_WHOLE ||
+	    kind == ERROR_NO_TARGET || kind == ERROR_PERMISSION)
+		return false;
+	for (size_t i = 0; i < j->request->name_count; i++)
+		bulk_ask_alone(b, ask->job, i);
+	return true;
+}
+
+static void bulk_take(struct bulk *b, const struct ask *ask,
+		      const cJSON *response)
+{
+	struct job *j = &b->jobs[ask->job];
+	const cJSON *value = jolokia_json_member(response, "value");
+	enum error_kind kind;
+	const char *why = jolokia_failure(response, b->arena, &kind);
+
+	if (why) {
+		if (!bulk_is_repeated(b, ask, kind))
+			bulk_fail(b, ask, why, kind);
+		return;
+	}
+	switch (j->request->verb) {
+	case JMX_GET:
+		bulk_take_attributes(b, ask, value);
+		break;
+	case JMX_INFO:
+		bulk_take_info(b, j, value);
+		break;
+	case JMX_QUERY:
+	case JMX_COUNT:
+		bulk_take_names(b, j, value);
+		break;
+	case JMX_SET:
+		break;
+	case JMX_INVOKE:
+		j->reply.value = jolokia_to_value(value, "", b->arena);
+		break;
+	}
+}
+
+static bool bulk_is_once(const struct bulk *b, const struct ask *asks,
+			 size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!jolokia_is_read(b->jobs[asks[i].job].request->verb))
+			return true;
+	return false;
+}
+
+/* Drops the requests that cannot be made; returns how many are left. */
+static size_t bulk_add_requests(struct bulk *b, struct ask *asks, size_t count,
+				struct text *body)
+{
+	size_t kept = 0;
+
+	text_putc(body, '[');
+	for (size_t i = 0; i < count; i++) {
+		const struct job *j = &b->jobs[asks[i].job];
+		size_t before = body->len;
+		struct error err;
+
+		text_puts(body, kept ? "," : "");
+		if (jolokia_add_request(body, j->request, asks[i].name, &err) ==
+		    0) {
+			asks[kept++] = asks[i];
+			continue;
+		}
+		body->len = before;
+		bulk_fail(b, &asks[i],
+			  arena_copy(b->arena, err.text, strlen(err.text)),
+			  err.kind);
+	}
+	text_putc(body, ']');
+	return kept;
+}
+
+static int bulk_run(struct bulk *b, struct ask *asks, size_t count,
+		    struct error *err);
+
+/* The agent failed all requests by one: which of them is found by halves. */
+static int bulk_halve(struct bulk *b, struct ask *asks, size_t count,
+		      struct error *err)
+{
+	size_t half = count / 2;
+
+	return bulk_run(b, asks, half, err) ||
+			       bulk_run(b, asks + half, count - half, err)
+		       ? -1
+		       : 0;
+}
+
+/* One response for all requests is a failure of the agent itself. */
+static int bulk_take_failure(struct bulk *b, struct ask *asks, size_t count,
+			     const cJSON *json, bool is_once, struct error *err)
+{
+	enum error_kind kind = ERROR_REFUSED;
+	const char *why = jolokia_failure(json, b->arena, &kind);
+
+	if (count > 1 && !is_once)
+		return bulk_halve(b, asks, count, err);
+	if (!why)
+		why = "the agent did not answer each request";
+	for (size_t i = 0; i < count; i++)
+		if (!bulk_is_repeated(b, &asks[i], kind))
+			bulk_fail(b, &asks[i], why, kind);
+	return 0;
+}
+
+static int bulk_take_all(struct bulk *b, struct ask *asks, size_t count,
+			 const cJSON *json, bool is_once, struct error *err)
+{
+	const cJSON *one = json->child;
+	size_t given = 0;
+
+	if (cJSON_IsArray(json))
+		cJSON_ArrayForEach(one, json) given++;
+	if (given != count)
+		return bulk_take_failure(b, asks, count, json, is_once, err);
+	one = json->child;
+	for (size_t i = 0; i < count; i++, one = one->next)
+		bulk_take(b, &asks[i], one);
+	return 0;
+}
+
+/*
+ * Sends the requests, by one POST where that is possible.  The recursion halves
+ * their number.
+ */
+static int bulk_run(struct bulk *b, struct ask *asks, size_t count,
+		    struct error *err)
+{
+	struct text body = { 0 };
+	bool is_once = bulk_is_once(b, asks, count);
+	cJSON *json = NULL;
+	int status = 0;
+
+	count = bulk_add_requests(b, asks, count, &body);
+	if (count > 1 && body.len > BULK_BYTES) {
+		status = bulk_halve(b, asks, count, err);
+	} else if (count) {
+		json = client_post(b->client, &body, is_once, err);
+		if (json)
+			status = bulk_take_all(b, asks, count, json, is_once,
+					       err);
+		else if (err->sys == EMSGSIZE && count > 1 && !is_once)
+			status = bulk_halve(b, asks, count, err);
+		else
+			status = -1;
+	}
+	cJSON_Delete(json);
+	text_release(&body);
+	return status;
+}
+
+static size_t bulk_begin(const struct jmx_request *q)
+{
+	/* Alone, an attribute that fails has its reason. */
+	return q->verb == JMX_GET && q->name_count == 1 ? 0 : JOLOKIA_WHOLE;
+}
+
+static int bulk_run_all(struct bulk *b, struct error *err)
+{
+	struct ask asks[BULK_MAX];
+	struct ask *again;
+	size_t count;
+	int status;
+
+	for (size_t i = 0; i < b->count; i++)
+		asks[i] = (struct ask){ i, bulk_begin(b->jobs[i].request) };
+	status = bulk_run(b, asks, b->count, err);
+	/* Alone, nothing is asked for again. */
+	again = b->again;
+	count = b->again_count;
+	b->again = NULL;
+	b->again_count = b->again_cap = 0;
+	for (size_t i = 0; status == 0 && i < count; i += BULK_MAX)
+		status = bulk_run(b, again + i,
+				  count - i < BULK_MAX ? count - i : BULK_MAX,
+				  err);
+	free(again);
+	return status;
+}
+
+static void job_begin(struct bulk *b, struct job *j,
+		      const struct jmx_request *q)
+{
+	size_t size = q->name_count * sizeof(*j->values);
+
+	*j = (struct job){ .request = q };
+	if (q->verb == JMX_GET)
+		j->values = memset(arena_alloc(b->arena, size), 0, size);
+}
+
+static void job_finish(struct bulk *b, struct job *j)
+{
+	const struct jmx_request *q = j->request;
+	struct value_member *members;
+	struct value *v;
+
+	if (!j->values || j->reply.failure)
+		return;
+	members = arena_alloc(b->arena, q->name_count * sizeof(*members));
+	for (size_t i = 0; i < q->name_count; i++) {
+		/* The caller's names may not live as long. */
+		members[i].name = arena_copy(b->arena, q->names[i],
+					     strlen(q->names[i]));
+		members[i].value = j->values[i] ? j->values[i] : &value_null;
+	}
+	v = value_new(b->arena, VALUE_COMPOSITE, "");
+	v->members.at = members;
+	v->members.count = q->name_count;
+	j->reply.value = v;
+}
+
+static int bulk_hand_on(struct bulk *b, size_t first, jmx_reply_fn *fn,
+			void *self, struct error *err)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		job_finish(b, &b->jobs[i]);
+		if (fn(self, first + i, &b->jobs[i].reply, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int client_run(struct jmx *j, const struct jmx_request *requests,
+		      size_t count, jmx_reply_fn *fn, void *self,
+		      struct error *err)
+{
+	struct jolokia_client *c = (struct jolokia_client *)j;
+	struct bulk *b = xcalloc(1, sizeof(*b));
+	struct arena own = { 0 };
+	int status = 0;
+
+	b->client = c;
+	b->arena = j->keep ? j->keep : &own;
+	for (size_t at = 0; status == 0 && at < count; at += b->count) {
+		b->count = count - at < BULK_MAX ? count - at : BULK_MAX;
+		for (size_t i = 0; i < b->count; i++)
+			job_begin(b, &b->jobs[i], &requests[at + i]);
+		status = bulk_run_all(b, err);
+		if (status)
+			fail_in(err, "%s", c->title.bytes);
+		else
+			status = bulk_hand_on(b, at, fn, self, err);
+		arena_release(&own);
+	}
+	free(b->again);
+	free(b);
+	return status;
+}
+
+static void client_close(struct jmx *j)
+{
+	struct jolokia_client *c = (struct jolokia_client *)j;
+
+	for (size_t i = 0; i < TYPES_KEPT; i++)
+		kept_release(&c->kept[i]);
+	http_client_free(c->http);
+	http_response_release(&c->response);
+	text_release(&c->url);
+	text_release(&c->title);
+	text_release(&c->version);
+	text_release(&c->user);
+	free(c);
+}
+
+static const struct jmx_ops client_ops = {
+	.name = "jolokia",
+	.run = client_run,
+	.close = client_close,
+};
+
+/* The agent and the JVM's version, which also prove that it is an agent. */
+static int client_begin(struct jolokia_client *c, struct error *err)
+{
+	static const char requests
+		[] = "[{\"type\":\"version\"},{\"type\":\"read\",\"mbean\":"
+		     "\"java.lang:type=Runtime\",\"attribute\":"
+		     "\"SystemProperties\",\"path\":\"java.runtime.version\"}]";
+	struct text body = { 0 };
+	struct jolokia_agent agent;
+	struct arena a = { 0 };
+	const cJSON *first, *second;
+	cJSON *json;
+	int status = -1;
+
+	text_puts(&body, requests);
+	json = client_post(c, &body, false, err);
+	first = cJSON_IsArray(json) ? json->child : json;
+	second = cJSON_IsArray(json) && first ? first->next : NULL;
+	if (json) {
+		const char *version = jolokia_json_text(
+					      jolokia_json_member(second,
+								  "value"),
+					      &a)
+					      .at;
+		enum error_kind kind;
+		const char *why;
+
+		text_puts(&c->version, version ? version : "");
+		if (jolokia_to_agent(jolokia_json_member(first, "value"),
+				     &agent, &a))
+			status = 0;
+		else if ((why = jolokia_failure(first, &a, &kind)))
+			fail(err, kind, "%s", why);
+		else
+			fail(err, ERROR_REFUSED,
+			     "HTTP and JSON, but not Jolokia");
+	}
+	cJSON_Delete(json);
+	text_release(&body);
+	arena_release(&a);
+	return status;
+}
+
+static bool host_is_loopback(const char *host)
+{
+	struct in_addr four;
+
+	if (strcasecmp(host, "localhost") == 0 || strcmp(host, "::1") == 0)
+		return true;
+	return inet_pton(AF_INET, host, &four) == 1 &&
+	       ntohl(four.s_addr) >> 24 == 127;
+}
+
+static int client_check_secrecy(const struct jmx_target *target,
+				const struct http_url *url, struct error *err)
+{
+	if (url->is_tls)
+		return 0;
+	if (target->require_tls)
+		return fail(err, ERROR_MISUSE,
+			    "--tls requires a URL of https://");
+	if ((target->credentials.user || target->http.bearer) &&
+	    target->warn_clear && !host_is_loopback(url->host))
+		target->warn_clear(url->host, url->port);
+	return 0;
+}
+
+struct jmx *jolokia_client_open(const struct jmx_target *target,
+				struct error *err)
+{
+	struct jolokia_client *c = xcalloc(1, sizeof(*c));
+	struct http_url url;
+	const char *user = target->credentials.user;
+
+	c->base.ops = &client_ops;
+	c->base.timeout_ns = target->timeout_ns ? target->timeout_ns
+						: JMX_TIMEOUT_NS;
+	text_puts(&c->url, target->address);
+	text_puts(&c->title, target->title ? target->title : target->address);
+	text_puts(&c->version, "");
+	text_puts(&c->user, user ? user : "");
+	if (http_url_parse(&url, target->address, err) ||
+	    client_check_secrecy(target, &url, err))
+		goto failed;
+	c->http = http_client_new(target, err);
+	if (!c->http)
+		goto failed;
+	if (client_begin(c, err)) {
+		fail_in(err, "%s", c->title.bytes);
+		goto failed;
+	}
+	c->base.title = c->title.bytes;
+	c->base.version = c->version.bytes;
+	return &c->base;
+failed:
+	client_close(&c->base);
+	return NULL;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jolokia_protocol: requests and responses of Jolokia 1.x and 2.x (protocols 7
+ * and 8), without HTTP.
+ *
+ * A POST has one request object, or an array of them, whose responses are an
+ * array in the same order.  https://jolokia.org/reference/html/protocol.html
+ */
+#ifndef JMX_HTTP_JOLOKIA_JOLOKIA_PROTOCOL_H
+#define JMX_HTTP_JOLOKIA_JOLOKIA_PROTOCOL_H
+
+#include "jmx_http/jmx.h"
+#include "jmx_http/jolokia/jolokia_json.h"
+
+/* In place of the index of a name: all names in one request. */
+#define JOLOKIA_WHOLE SIZE_MAX
+
+/* True when a request of that verb changes nothing. */
+bool jolokia_is_read(enum jmx_verb verb);
+
+/*
+ * Appends the object of a request; of JMX_GET, for all of its names or for the
+ * one of that index.  ERROR_MISUSE for an invalid object name, and for an
+ * argument that the protocol cannot express.
+ */
+int jolokia_add_request(struct text *out, const struct jmx_request *q,
+			size_t name, struct error *err);
+
+/*
+ * The failure of a response object, "class: message", in the arena; NULL when
+ * it succeeded.  *kind as jmx_reply.
+ */
+const char *jolokia_failure(const cJSON *response, struct arena *a,
+			    enum error_kind *kind);
+
+/*
+ * True for the value by which an agent replaces an attribute that it could not
+ * read, in a response for several of them.  An attribute may have such a string
+ * as its value, too, so a request for it alone has to decide.
+ */
+bool jolokia_is_replaced(const cJSON *value);
+
+/*
+ * Converts the value of a response to "list" for one MBean.  NULL when it has
+ * none of what describes an MBean.
+ */
+const struct jmx_info *jolokia_to_info(const cJSON *value, struct arena *a);
+
+/* Converts the value of a response to "search": an array of names, or NULL. */
+const struct value *jolokia_to_names(const cJSON *value, struct arena *a);
+
+/* An agent, by its response to "version"; foreign, in the arena. */
+struct jolokia_agent {
+	const char *agent, *protocol; /* "1.7.1", "7.2" */
+	/* The agent's limits; 0: none, which is what requests ask for. */
+	int64_t max_depth, max_collection, max_objects;
+};
+
+/* False when the value is none that an agent gives. */
+bool jolokia_to_agent(const cJSON *value, struct jolokia_agent *agent,
+		      struct arena *a);
+
+#endif
