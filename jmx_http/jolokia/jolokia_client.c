@@ -3,6 +3,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/safe_text.h"
+#include "jmx_http/jmx_read.h"
 #include "jmx_http/jolokia/jolokia_protocol.h"
 
 #include <arpa/inet.h>
@@ -18,6 +19,8 @@
 
 /* Descriptions that are kept for the types of attributes that are read next. */
 #define TYPES_KEPT    512
+
+#define TYPES_BYTES   ((size_t)256 << 10) /* of an MBean */
 
 #define REDIRECTS_MAX 3
 
@@ -38,7 +41,8 @@ struct jolokia_client {
 	struct http_client *http;
 	struct http_response response;
 	struct text url, title, version, user;
-	struct kept_bean kept[TYPES_KEPT];
+	struct kept_bean kept[TYPES_KEPT]; /* the oldest is replaced */
+	size_t kept_next;
 };
 
 const char *const jolokia_paths[] = {
@@ -205,19 +209,32 @@ static void kept_release(struct kept_bean *k)
 /* Those that a JSON value may be mistaken without. */
 static bool kept_is_useful(const char *type)
 {
-	return strcmp(type, "java.lang.String") != 0 &&
+	return *type && strcmp(type, "java.lang.String") != 0 &&
 	       strcmp(type, "javax.management.openmbean.CompositeData") != 0 &&
 	       strlen(type) < 256;
+}
+
+static const struct kept_bean *kept_find(struct jolokia_client *c,
+					 const char *object)
+{
+	uint64_t hash = kept_hash(object);
+
+	for (size_t i = 0; i < TYPES_KEPT; i++)
+		if (c->kept[i].hash == hash &&
+		    strcmp(c->kept[i].object, object) == 0)
+			return &c->kept[i];
+	return NULL;
 }
 
 static void kept_add(struct jolokia_client *c, const char *object,
 		     const struct jmx_info *info)
 {
-	uint64_t hash = kept_hash(object);
-	struct kept_bean *k = &c->kept[hash % TYPES_KEPT];
-	size_t bytes = 0, count = 0;
+	struct kept_bean *k = (struct kept_bean *)kept_find(c, object);
+	size_t bytes = 1, count = 0;
 	char *at;
 
+	if (!k)
+		k = &c->kept[c->kept_next++ % TYPES_KEPT];
 	kept_release(k);
 	for (size_t i = 0; i < info->attribute_count; i++) {
 		const struct jmx_feature *f = &info->attributes[i];
@@ -228,7 +245,9 @@ static void kept_add(struct jolokia_client *c, const char *object,
 			 2;
 		count++;
 	}
-	k->hash = hash;
+	if (bytes > TYPES_BYTES)
+		return;
+	k->hash = kept_hash(object);
 	k->object = xstrdup(object);
 	k->types = xmalloc(bytes);
 	at = (char *)(k->types + count);
@@ -244,15 +263,9 @@ static void kept_add(struct jolokia_client *c, const char *object,
 	}
 }
 
-static const char *kept_find(struct jolokia_client *c, const char *object,
-			     const char *attribute)
+static const char *kept_type(const struct kept_bean *k, const char *attribute)
 {
-	uint64_t hash = kept_hash(object);
-	const struct kept_bean *k = &c->kept[hash % TYPES_KEPT];
-
-	if (k->hash != hash || strcmp(k->object, object) != 0)
-		return "";
-	for (size_t i = 0; i < k->count; i++)
+	for (size_t i = 0; k && i < k->count; i++)
 		if (strcmp(k->types[i].name, attribute) == 0)
 			return k->types[i].type;
 	return "";
@@ -305,33 +318,26 @@ static void bulk_ask_alone(struct bulk *b, size_t job, size_t name)
 	b->again[b->again_count++] = (struct ask){ job, name };
 }
 
-static const struct value *bulk_convert(struct bulk *b, const struct job *j,
-					size_t name, const cJSON *value)
-{
-	const char *attribute = j->request->names[name];
-
-	return jolokia_to_value(
-		value, kept_find(b->client, j->request->object, attribute),
-		b->arena);
-}
-
 static void bulk_take_attributes(struct bulk *b, const struct ask *ask,
 				 const cJSON *value)
 {
 	struct job *j = &b->jobs[ask->job];
+	const struct jmx_request *q = j->request;
+	const struct kept_bean *types = kept_find(b->client, q->object);
+	bool is_whole = ask->name == JOLOKIA_WHOLE;
+	size_t first = is_whole ? 0 : ask->name;
+	size_t end = is_whole ? q->name_count : first + 1;
 
-	if (ask->name != JOLOKIA_WHOLE) {
-		j->values[ask->name] = bulk_convert(b, j, ask->name, value);
-		return;
-	}
-	for (size_t i = 0; i < j->request->name_count; i++) {
-		const cJSON *one = jolokia_json_member(value,
-						       j->request->names[i]);
+	for (size_t i = first; i < end; i++) {
+		const char *name = q->names[i];
+		const cJSON *one = is_whole ? jolokia_json_member(value, name)
+					    : value;
 
-		if (!one || jolokia_is_replaced(one))
+		if (is_whole && (!one || jolokia_is_replaced(one)))
 			bulk_ask_alone(b, ask->job, i);
 		else
-			j->values[i] = bulk_convert(b, j, i, one);
+			j->values[i] = jolokia_to_value(
+				one, kept_type(types, name), b->arena);
 	}
 }
 

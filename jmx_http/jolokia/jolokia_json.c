@@ -348,7 +348,11 @@ static const struct value *convert_number(struct json_convert *c,
 				  strlen(number));
 	v = value_new(c->arena, VALUE_REAL,
 		      type_is_real(type) ? type : "double");
-	v->real = strtod(number, NULL);
+	/* A float's digits read as a double are those of another number. */
+	v->real = strcmp(v->type, "float") == 0 ||
+				  strcmp(v->type, "java.lang.Float") == 0
+			  ? (double)strtof(number, NULL)
+			  : strtod(number, NULL);
 	return v;
 }
 
@@ -655,6 +659,7 @@ static const struct value *convert_deep(struct json_convert *c,
 static const struct value *convert_item(struct json_convert *c,
 					const cJSON *item, const char *type)
 {
+	static const char not_finite[] = "NaN or infinite";
 	char buffer[32];
 	const char *number = jolokia_json_number(item, buffer);
 	struct value *v;
@@ -665,6 +670,11 @@ static const struct value *convert_item(struct json_convert *c,
 		return convert_deep(c, item, type);
 	if (cJSON_IsString(item))
 		return convert_string(c, item, type);
+	/* 1.x writes null for each number that is not finite. */
+	if (cJSON_IsNull(item) &&
+	    (type_is(type, "double") || type_is(type, "float")))
+		return value_text(c->arena, VALUE_CUT, type, not_finite,
+				  strlen(not_finite));
 	if (!cJSON_IsBool(item))
 		return &value_null;
 	v = value_new(c->arena, VALUE_BOOLEAN, "boolean");
