@@ -63,7 +63,7 @@ struct code_map {
 	size_t page_count, page_cap;
 	size_t memory, used, alive;
 	size_t work; /* that may still be done */
-	uint64_t forgotten, dropped;
+	uint64_t dropped;
 };
 
 struct code_map *code_map_new(size_t memory)
@@ -197,7 +197,6 @@ static bool code_forget_one(struct code_map *m)
 	c->places = NULL;
 	m->entries[entry].next = m->free_entries;
 	m->free_entries = entry;
-	m->forgotten++;
 	return true;
 }
 
@@ -388,7 +387,6 @@ const struct code *code_map_find(const struct code_map *m, uint64_t address,
 
 size_t code_map_count(const struct code_map *m) { return m->alive; }
 
-uint64_t code_map_forgotten(const struct code_map *m) { return m->forgotten; }
 
 uint64_t code_map_dropped(const struct code_map *m) { return m->dropped; }
 

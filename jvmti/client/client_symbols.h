@@ -95,7 +95,6 @@ const struct code *code_map_find(const struct code_map *m, uint64_t address,
 				 uint64_t time_ns);
 
 size_t code_map_count(const struct code_map *m);
-uint64_t code_map_forgotten(const struct code_map *m);
 /* What was left out though it was there: too much work. */
 uint64_t code_map_dropped(const struct code_map *m);
 
