@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum { DYNAMIC_MAX = 64 << 10, NAMES_MAX = 1 << 20, KNOWN_MAX = 8 };
@@ -28,11 +29,18 @@ struct known_function {
 };
 
 /*
- * Identifies a file and its contents.  The user counts because debug files that
- * the process's user owns are trusted.
+ * Identifies a file and its contents.  The user is a part because debug files
+ * that the process's user owns are trusted.
+ *
+ * The device of a container's root file system (overlayfs) differs in each
+ * container, even if all of them show the same file of one image.  Its number
+ * has no major part, as for any file system without a block device, and is left
+ * out of the key.  The start of the file replaces the device: an unchanged copy
+ * has the same inode, size, times and ELF header with build ID.
  */
 struct image_key {
-	dev_t dev;
+	dev_t dev;     /* 0: without a block device */
+	uint64_t head; /* hash of the start of the file, or 0 */
 	ino_t ino;
 	off_t size;
 	struct timespec modified, changed;
@@ -176,8 +184,8 @@ struct elf_image *elf_image_open_bytes(const void *bytes, size_t len,
 			 err);
 }
 
-static bool image_read_key(int fd, const struct target_files *files,
-			   struct image_key *key)
+/* Fills in the key of an open file. */
+static bool image_read_key(int fd, uid_t uid, struct image_key *key)
 {
 	struct stat st;
 
@@ -188,7 +196,31 @@ static bool image_read_key(int fd, const struct target_files *files,
 				   .size = st.st_size,
 				   .modified = st.st_mtim,
 				   .changed = st.st_ctim,
-				   .uid = files->jvm->uid };
+				   .uid = uid };
+	return true;
+}
+
+/* Fills in the key of a mapped file that need not be opened. */
+static bool image_find_key(const struct target_files *files,
+			   const struct mapping *mapping, uint64_t head,
+			   struct image_key *key)
+{
+	struct statx st;
+
+	if (!target_files_stat(files, mapping, &st))
+		return false;
+	*key = (struct image_key){
+		.dev = makedev(st.stx_dev_major, st.stx_dev_minor),
+		.ino = st.stx_ino,
+		.size = (off_t)st.stx_size,
+		.modified = { st.stx_mtime.tv_sec, st.stx_mtime.tv_nsec },
+		.changed = { st.stx_ctime.tv_sec, st.stx_ctime.tv_nsec },
+		.uid = files->jvm->uid,
+	};
+	if (st.stx_dev_major == 0 && head) {
+		key->dev = 0;
+		key->head = head;
+	}
 	return true;
 }
 
@@ -197,56 +229,69 @@ static bool image_has_key(const struct elf_image *image,
 {
 	const struct image_key *k = &image->key;
 
-	return k->dev == key->dev && k->ino == key->ino &&
-	       k->size == key->size && k->uid == key->uid &&
+	return k->dev == key->dev && k->head == key->head &&
+	       k->ino == key->ino && k->size == key->size &&
+	       k->uid == key->uid &&
 	       k->modified.tv_sec == key->modified.tv_sec &&
 	       k->modified.tv_nsec == key->modified.tv_nsec &&
 	       k->changed.tv_sec == key->changed.tv_sec &&
 	       k->changed.tv_nsec == key->changed.tv_nsec;
 }
 
-/* Returns the image of an open file, from the set if it is there. */
-static struct elf_image *image_share(int fd, struct target_files *files,
-				     struct elf_image_set *set,
-				     const char *path, struct error *err)
+/* Returns the image with that key, which has one more user, or NULL. */
+static struct elf_image *set_find(const struct elf_image_set *set,
+				  const struct image_key *key)
 {
-	struct elf_image *image = NULL;
-	struct image_key key;
-
-	if (set && !image_read_key(fd, files, &key))
-		set = NULL;
-	for (image = set ? set->first : NULL; image; image = image->next) {
-		if (image_has_key(image, &key)) {
-			image->users++;
-			return image;
+	for (struct elf_image *i = set->first; i; i = i->next) {
+		if (image_has_key(i, key)) {
+			i->users++;
+			return i;
 		}
 	}
-	image = image_new((struct elf_source){ .fd = fd }, files, path, err);
-	if (!image || !set)
-		return image;
+	return NULL;
+}
+
+static void set_add(struct elf_image_set *set, struct elf_image *image,
+		    const struct image_key *key)
+{
 	image->set = set;
-	image->key = key;
+	image->key = *key;
 	image->next = set->first;
 	set->first = image;
-	return image;
 }
 
 struct elf_image *elf_image_open(struct target_files *files,
 				 struct elf_image_set *set,
-				 const struct mapping *mapping,
+				 const struct mapping *mapping, uint64_t head,
 				 struct error *err)
 {
-	struct elf_image *image;
+	struct elf_image *image = NULL;
+	struct image_key key;
+	bool has_key;
 	int fd;
 
 	if (!mapping->inode || mapping->path[0] != '/') {
 		fail(err, ERROR_INPUT, "no file is mapped at this address");
 		return NULL;
 	}
+	has_key = set && image_find_key(files, mapping, head, &key);
+	if (has_key)
+		image = set_find(set, &key);
+	if (image)
+		return image;
 	fd = target_files_open(files, mapping, err);
 	if (fd < 0)
 		return NULL;
-	image = image_share(fd, files, set, mapping->path, err);
+	if (set && !has_key) {
+		has_key = image_read_key(fd, files->jvm->uid, &key);
+		image = has_key ? set_find(set, &key) : NULL;
+	}
+	if (!image) {
+		image = image_new((struct elf_source){ .fd = fd }, files,
+				  mapping->path, err);
+		if (image && has_key)
+			set_add(set, image, &key);
+	}
 	close(fd);
 	return image;
 }

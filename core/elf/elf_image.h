@@ -35,10 +35,14 @@ struct elf_image_set {
  * The file of a mapping; ERROR_INPUT when it is not an ELF file of this
  * machine.  If set is not NULL and has an image of the same unchanged file for
  * a process of the same user, that image is returned and has one more user.
+ *
+ * head is a hash of the start of the mapped file, or 0.  It identifies a file
+ * that is on another device in each container; without it, such a file is read
+ * once per container.
  */
 struct elf_image *elf_image_open(struct target_files *files,
 				 struct elf_image_set *set,
-				 const struct mapping *mapping,
+				 const struct mapping *mapping, uint64_t head,
 				 struct error *err);
 /* Opens a file by a descriptor, for tests and tools. */
 struct elf_image *elf_image_open_fd(int fd, struct error *err);

@@ -3,11 +3,14 @@
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
+#include "core/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_VDSO (64 << 10)
+/* One page, which has the ELF header, the segments and mostly the build ID. */
+#define HEAD_BYTES 4096
 /* Wait so long before the next read, and longer while reads find nothing new.
  */
 #define AGAIN_NS      (CLOCK_NS_PER_S / 50)
@@ -137,6 +140,39 @@ static struct elf_image *images_open_vdso(struct process_images *p,
 	return image;
 }
 
+/*
+ * Returns a hash of the start of the file of a mapping, as the process has it
+ * in memory; 0 when it is unreadable.
+ */
+static uint64_t images_hash_head(struct process_images *p,
+				 const struct mapping *m)
+{
+	uint8_t head[HEAD_BYTES];
+
+	for (size_t i = 0; i < p->mappings.count; i++) {
+		const struct mapping *first = &p->mappings.all[i];
+
+		if (first->dev == m->dev && first->inode == m->inode &&
+		    first->offset == 0 &&
+		    first->end - first->start >= sizeof(head))
+			return memory_read(p->memory, first->start, head,
+					   sizeof(head))
+				       ? hash_bytes(head, sizeof(head))
+				       : 0;
+	}
+	return 0;
+}
+
+/* Opens the file of a mapping, or finds the image of another process. */
+static struct elf_image *images_open_file(struct process_images *p,
+					  const struct mapping *m)
+{
+	uint64_t head = p->shared ? images_hash_head(p, m) : 0;
+	struct error err;
+
+	return elf_image_open(&p->files, p->shared, m, head, &err);
+}
+
 static uint64_t images_bias(const struct elf_image *elf,
 			    const struct mapping *m)
 {
@@ -147,7 +183,6 @@ uint32_t process_images_of(struct process_images *p, const struct mapping *m)
 {
 	bool is_vdso = !m->inode && strcmp(m->path, "[vdso]") == 0;
 	struct process_image *i;
-	struct error err;
 
 	if (!m->inode && !is_vdso)
 		return 0;
@@ -160,8 +195,7 @@ uint32_t process_images_of(struct process_images *p, const struct mapping *m)
 	array_reserve(p->all, p->cap, p->count + 1);
 	i = &p->all[p->count];
 	*i = (struct process_image){ .dev = m->dev, .inode = m->inode };
-	i->elf = is_vdso ? images_open_vdso(p, m)
-			 : elf_image_open(&p->files, p->shared, m, &err);
+	i->elf = is_vdso ? images_open_vdso(p, m) : images_open_file(p, m);
 	i->bias = images_bias(i->elf, m);
 	return (uint32_t)++p->count;
 }

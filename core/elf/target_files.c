@@ -57,27 +57,55 @@ static bool device_is_local(const struct target_files *t, dev_t device)
 	       device == t->own_program;
 }
 
+/* Opens the mapped file itself, without access to its contents (O_PATH). */
+static int file_hold_mapped(const struct target_files *t,
+			    const struct mapping *m, struct error *err)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, m->start,
+		 m->end);
+	return procfs_open(t->jvm->pid, name, O_PATH, err);
+}
+
+/*
+ * Reads the attributes that the kernel has cached, which may be stale but
+ * waits for no file system.
+ */
+static bool file_stat_cached(int held, struct statx *st)
+{
+	return statx(held, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+		     STATX_BASIC_STATS, st) == 0;
+}
+
+bool target_files_stat(const struct target_files *t, const struct mapping *m,
+		       struct statx *st)
+{
+	struct error unused;
+	int held = file_hold_mapped(t, m, &unused);
+	bool is_known = held >= 0 && file_stat_cached(held, st);
+
+	if (held >= 0)
+		close(held);
+	return is_known;
+}
+
 /*
  * Opens the mapped file itself, which needs CAP_CHECKPOINT_RESTORE or
- * CAP_SYS_ADMIN.  If only_local, fails for other file systems without asking
- * them anything: statx(2) uses what the kernel has cached.
+ * CAP_SYS_ADMIN.  If only_local, fails for other file systems without a request
+ * to them.
  */
 static int file_open_mapped(const struct target_files *t,
 			    const struct mapping *m, bool only_local,
 			    struct error *err)
 {
+	int held = file_hold_mapped(t, m, err), fd = -1;
 	struct statx st;
-	char name[64];
-	int held, fd = -1;
 
-	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, m->start,
-		 m->end);
-	held = procfs_open(t->jvm->pid, name, O_PATH, err);
 	if (held < 0)
 		return -1;
 	if (only_local &&
-	    (statx(held, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO,
-		   &st) < 0 ||
+	    (!file_stat_cached(held, &st) ||
 	     !device_is_local(t, makedev(st.stx_dev_major, st.stx_dev_minor))))
 		fail(err, ERROR_UNAVAILABLE, "%s: may stall", m->path);
 	else

@@ -18,8 +18,10 @@
 #include "core/jvm/jvm.h"
 #include "core/process/mappings.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 enum { TARGET_FILES_STALLED = 16 };
@@ -46,6 +48,13 @@ void target_files_release(
  */
 int target_files_open(struct target_files *t, const struct mapping *m,
 		      struct error *err);
+
+/*
+ * Reads the cached attributes of the file of a mapping, without waiting for its
+ * file system.  Returns false without the right to open /proc/PID/map_files.
+ */
+bool target_files_stat(const struct target_files *t, const struct mapping *m,
+		       struct statx *st);
 
 /* Opens the debug file of the file f at a path (elf_debug_open); or -1. */
 int target_files_open_debug(struct target_files *t, const char *path,

@@ -35,7 +35,7 @@ struct elf_image *self_maps_image(struct self_maps *s, uintptr_t address,
 	target_files_init(&files, &s->jvm);
 	assert_non_null(m);
 	assert_true(m->is_executable);
-	image = elf_image_open(&files, NULL, m, &err);
+	image = elf_image_open(&files, NULL, m, 0, &err);
 	target_files_release(&files);
 	if (!image)
 		fail_msg("%s", err.text);

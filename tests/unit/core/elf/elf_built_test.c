@@ -437,7 +437,7 @@ static struct elf_image *open_there(const struct jvm *jvm, const char *path,
 	struct elf_image *image;
 
 	target_files_init(&files, jvm);
-	image = elf_image_open(&files, NULL, &m, err);
+	image = elf_image_open(&files, NULL, &m, 0, err);
 	target_files_release(&files);
 	return image;
 }

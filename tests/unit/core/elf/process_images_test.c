@@ -54,17 +54,38 @@ static void map_copy(const char *name)
 	self.at = at;
 }
 
-static int set_up(void **state)
+/* Reads memory in which the file starts with another byte. */
+static void read_all_changed(struct memory *m, struct memory_range *ranges,
+			     size_t count)
+{
+	read_all(m, ranges, count);
+	for (size_t i = 0; i < count; i++)
+		if (ranges[i].address == (uintptr_t)self.at)
+			*(uint8_t *)ranges[i].bytes += 1;
+}
+
+static int set_up_below(const char *directory)
 {
 	struct error err;
 
-	(void)state;
 	self = (struct mapped){ .memory.read_all = read_all };
 	snprintf(self.directory, sizeof(self.directory),
-		 "/tmp/process_images_XXXXXX");
+		 "%s/process_images_XXXXXX", directory);
 	if (!mkdtemp(self.directory))
 		return -1;
 	return jvm_open(&self.jvm, getpid(), &err);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	return set_up_below("/tmp");
+}
+
+static int set_up_in_memory(void **state)
+{
+	(void)state;
+	return set_up_below("/dev/shm");
 }
 
 static int tear_down(void **state)
@@ -197,6 +218,28 @@ static void processes_of_two_users_share_no_image(void **state)
 	assert_null(set.first);
 }
 
+/* A tmpfs has no block device, like the overlay of a container. */
+static void file_without_a_block_device_is_shared_by_its_start(void **state)
+{
+	struct elf_image_set set = { NULL };
+	struct process_images *a, *b, *c;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	map_copy("first.so");
+	a = open_images(&self.jvm, &set);
+	b = open_images(&self.jvm, &set);
+	assert_ptr_equal(image_there(a), image_there(b));
+	self.memory.read_all = read_all_changed;
+	c = open_images(&self.jvm, &set);
+	assert_ptr_not_equal(image_there(a), image_there(c));
+	process_images_close(c);
+	process_images_close(b);
+	process_images_close(a);
+	assert_null(set.first);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +258,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			processes_of_two_users_share_no_image, set_up,
 			tear_down),
+		cmocka_unit_test_setup_teardown(
+			file_without_a_block_device_is_shared_by_its_start,
+			set_up_in_memory, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
