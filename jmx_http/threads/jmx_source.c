@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Samples threads over JMX, and writes ThreadInfos as text. */
 #include "jmx_http/threads/jmx_source.h"
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/map64.h"
 #include "core/base/safe_text.h"
-#include "jmx_http/threads/jmx_asks.h"
+#include "jmx_http/threads/thread_requests.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A ThreadInfo as a person reads it */
+/* Text of a ThreadInfo */
 
 static const char *info_member_text(const struct value *v, const char *name)
 {
@@ -71,7 +72,7 @@ static void info_add_frame(struct text *out, const struct value *frame)
 	info_add_place(out, frame);
 }
 
-/* What it waits for, and how. */
+/* The lock that the thread waits for, and its owner. */
 static void info_add_wait(struct text *out, const struct value *info,
 			  const struct value *leaf)
 {
@@ -105,7 +106,7 @@ static void info_add_lock(struct text *out, const char *what,
 		    (uint32_t)info_member_number(lock, "identityHashCode"));
 }
 
-/* The monitors that were locked in the frame of that depth. */
+/* The monitors that the frame at this depth has locked. */
 static void info_add_monitors(struct text *out, const struct value *monitors,
 			      size_t depth)
 {
@@ -126,7 +127,7 @@ static const struct value *info_member_list(const struct value *v,
 	return list && list->kind == VALUE_ARRAY ? list : &none;
 }
 
-/* A hostile one may have as many frames as monitors: both are bounded. */
+/* Bounds the product of frames and monitors in a hostile ThreadInfo. */
 #define MONITORS_MAX 1000
 
 void jmx_thread_text_stack(const struct value *info, struct text *out)
@@ -185,13 +186,13 @@ void jmx_thread_text_deadlocks(const struct value *infos, struct text *out)
 
 /* The source */
 
-static struct jmx_source *of(struct thread_source *base)
+static struct jmx_source *jmx_source_of(struct thread_source *base)
 {
 	return (struct jmx_source *)base;
 }
 
-/* Rows for ids from..count, of which nothing is known yet. */
-static void clear_rows(struct jmx_source *s, size_t from)
+/* Makes empty rows for the ids from index `from` on. */
+static void jmx_source_clear_rows(struct jmx_source *s, size_t from)
 {
 	array_reserve(s->rows, s->row_cap, s->id_count);
 	for (size_t i = from; i < s->id_count; i++) {
@@ -206,8 +207,8 @@ static void clear_rows(struct jmx_source *s, size_t from)
 	}
 }
 
-/* Adds the ids of the list that were not asked for: threads that began. */
-static size_t add_fresh(struct jmx_source *s)
+/* Adds the ids of new threads.  Returns the number of new threads. */
+static size_t jmx_source_add_new(struct jmx_source *s)
 {
 	struct map64 known = { 0 };
 	size_t before = s->id_count;
@@ -225,20 +226,21 @@ static size_t add_fresh(struct jmx_source *s)
 	return s->id_count - before;
 }
 
-/* A thread that ended while it was asked for has nothing. */
-static bool is_there(const struct jmx_source *s, const struct thread_sample *t)
+/* False for a thread that ended before its values were read. */
+static bool jmx_source_has_thread(const struct jmx_source *s,
+				  const struct thread_sample *t)
 {
-	if (jmx_ask_is_due(s, ASK_INFO))
+	if (thread_request_is_due(s, REQUEST_INFO))
 		return *t->name || t->state != RUN_UNKNOWN;
 	return t->counters[THREAD_ALLOC] != COUNTER_ABSENT;
 }
 
-static void drop_ended(struct jmx_source *s)
+static void jmx_source_drop_ended(struct jmx_source *s)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->id_count; i++) {
-		if (!is_there(s, &s->rows[i]))
+		if (!jmx_source_has_thread(s, &s->rows[i]))
 			continue;
 		s->rows[kept] = s->rows[i];
 		s->ids[kept++] = s->ids[i];
@@ -247,15 +249,15 @@ static void drop_ended(struct jmx_source *s)
 	s->id_count = kept;
 }
 
-/* What the JVM is to be told of contention; it may be a new one. */
-static int begin_contention(struct jmx_source *s, struct error *err)
+/* Enables contention monitoring, for a new connection or a restarted JVM. */
+static int jmx_source_begin_contention(struct jmx_source *s, struct error *err)
 {
 	s->has_switched = false;
 	s->contention_problem.kind = ERROR_NONE;
 	if (!s->contention)
 		return 0;
-	switch (jmx_ask_contention(s, &s->contention_problem)) {
-	case 1: /* somebody measures already */
+	switch (thread_requests_read_contention(s, &s->contention_problem)) {
+	case 1: /* enabled by another client */
 		return 0;
 	case 0:
 		break;
@@ -265,61 +267,62 @@ static int begin_contention(struct jmx_source *s, struct error *err)
 		*err = s->contention_problem;
 		return -1;
 	}
-	/* Should the answer be lost, or late, it may be on all the same. */
+	/* If the reply is lost or late, monitoring may be enabled anyway. */
 	s->has_switched = true;
-	if (jmx_switch_contention(s, true, &s->contention_problem) == 0)
+	if (thread_requests_set_contention(s, true, &s->contention_problem) ==
+	    0)
 		return 0;
 	if (s->contention_problem.kind == ERROR_PERMISSION)
 		s->has_switched = false;
 	return 0;
 }
 
-/* What is asked of a JVM once: the names of its collectors. */
-static int begin(struct jmx_source *s, struct error *err)
+/* Reads the names of the collectors, which do not change. */
+static int jmx_source_begin(struct jmx_source *s, struct error *err)
 {
-	jmx_asks_reset(s);
-	if ((!s->beside_proc || s->asks_collections) &&
-	    jmx_asks_find_collectors(s, err))
+	thread_requests_reset(s);
+	if ((!s->beside_proc || s->reads_collections) &&
+	    thread_requests_find_collectors(s, err))
 		return -1;
-	return begin_contention(s, err);
+	return jmx_source_begin_contention(s, err);
 }
 
 /* One or two round trips. */
-static int ask_all(struct jmx_source *s, struct error *err)
+static int jmx_source_read_all(struct jmx_source *s, struct error *err)
 {
-	size_t asked = s->id_count;
+	size_t known = s->id_count;
 
 	arena_release(&s->names);
 	process_sample_clear(&s->process);
-	clear_rows(s, 0);
+	jmx_source_clear_rows(s, 0);
 	s->listed_count = 0;
 	s->uptime_ms = -1;
 	s->is_restarted = false;
-	if (jmx_asks_run(s, 0, true, err))
+	if (thread_requests_run(s, 0, true, err))
 		return -1;
-	if (s->is_restarted || !add_fresh(s))
+	if (s->is_restarted || !jmx_source_add_new(s))
 		return 0;
-	clear_rows(s, asked);
-	return jmx_asks_run(s, asked, false, err);
+	jmx_source_clear_rows(s, known);
+	return thread_requests_run(s, known, false, err);
 }
 
-/* Of another JVM than before nothing goes on. */
-static int ask_anew(struct jmx_source *s, struct error *err)
+/* Starts anew after the JVM was restarted. */
+static int jmx_source_read_restarted(struct jmx_source *s, struct error *err)
 {
 	s->id_count = 0;
 	s->restarts++;
 	s->start_ms = s->new_start_ms;
 	s->has_clock = false;
-	if (begin(s, err))
+	if (jmx_source_begin(s, err))
 		return -1;
-	return ask_all(s, err);
+	return jmx_source_read_all(s, err);
 }
 
 /*
- * When the counters were read, by the JVM's own clock: how long an answer is on
- * its way, or waits for a safepoint, does not make rates wrong.
+ * The time at which the counters were read, by the JVM's own clock.  So the
+ * delay of a reply, by the network or a safepoint, does not distort rates.
  */
-static int64_t sample_time(struct jmx_source *s)
+static int64_t jmx_source_time(struct jmx_source *s)
 {
 	int64_t now = clock_monotonic_ns(), uptime_ns, at;
 
@@ -336,10 +339,10 @@ static int64_t sample_time(struct jmx_source *s)
 	return at;
 }
 
-static void fill(struct jmx_source *s, struct top_sample *out)
+static void jmx_source_fill(struct jmx_source *s, struct top_sample *out)
 {
 	*out = (struct top_sample){
-		.monotonic_ns = sample_time(s),
+		.monotonic_ns = jmx_source_time(s),
 		.wall_ns = clock_wall_ns(),
 		.process = s->process,
 		.threads = s->rows,
@@ -348,8 +351,8 @@ static void fill(struct jmx_source *s, struct top_sample *out)
 	};
 }
 
-/* The rows that were given are not to be written to. */
-static void put_aside_given(struct jmx_source *s)
+/* Moves the rows of the last returned sample aside, to keep them unchanged. */
+static void jmx_source_keep_given(struct jmx_source *s)
 {
 	struct thread_sample *rows = s->rows;
 	struct arena names = s->names;
@@ -367,47 +370,49 @@ static void put_aside_given(struct jmx_source *s)
 }
 
 /* Failures of the connection name the target already. */
-static int fail_at_target(const struct jmx_source *s, struct error *err)
+static int jmx_source_fail(const struct jmx_source *s, struct error *err)
 {
-	const char *title = s->jmx->title;
-	size_t len = strlen(title);
+	const char *jmx_source_title = s->jmx->title;
+	size_t len = strlen(jmx_source_title);
 
-	if (strncmp(err->text, title, len) == 0 &&
+	if (strncmp(err->text, jmx_source_title, len) == 0 &&
 	    strncmp(err->text + len, ": ", 2) == 0)
 		return -1;
-	return fail_in(err, "%s", title);
+	return fail_in(err, "%s", jmx_source_title);
 }
 
-static int sample(struct thread_source *base, struct top_sample *out,
-		  struct error *err)
+static int jmx_source_sample(struct thread_source *base, struct top_sample *out,
+			     struct error *err)
 {
-	struct jmx_source *s = of(base);
+	struct jmx_source *s = jmx_source_of(base);
 	bool restarted;
 
-	put_aside_given(s);
-	/* A connection that broke may have taken an answer with it. */
-	if (ask_all(s, err) && (err->kind != ERROR_REFUSED ||
-				err->sys == ETIMEDOUT || ask_all(s, err)))
-		return fail_at_target(s, err);
+	jmx_source_keep_given(s);
+	/* Retry once after a lost connection, but not after a timeout. */
+	if (jmx_source_read_all(s, err) &&
+	    (err->kind != ERROR_REFUSED || err->sys == ETIMEDOUT ||
+	     jmx_source_read_all(s, err)))
+		return jmx_source_fail(s, err);
 	restarted = s->is_restarted;
-	if (restarted && ask_anew(s, err))
-		return fail_at_target(s, err);
-	drop_ended(s);
-	fill(s, out);
+	if (restarted && jmx_source_read_restarted(s, err))
+		return jmx_source_fail(s, err);
+	jmx_source_drop_ended(s);
+	jmx_source_fill(s, out);
 	s->is_given = true;
 	if (restarted)
 		source_note_add(out, "target", false,
 				"%s: the JVM was restarted", s->jmx->title);
-	jmx_asks_note(s, out);
+	thread_requests_add_notes(s, out);
 	return 0;
 }
 
-static int stack(struct thread_source *base, const struct thread_sample *t,
-		 struct text *out, struct error *err)
+static int jmx_source_stack(struct thread_source *base,
+			    const struct thread_sample *t, struct text *out,
+			    struct error *err)
 {
 	struct arena a = { 0 };
-	const struct value *infos = jmx_ask_infos(of(base)->jmx, &t->java_id, 1,
-						  &a, err);
+	const struct value *infos = thread_requests_read_infos(
+		jmx_source_of(base)->jmx, &t->java_id, 1, &a, err);
 	int status = -1;
 
 	if (!infos)
@@ -423,17 +428,18 @@ out:
 	return status;
 }
 
-static int deadlocks(struct thread_source *base, struct text *out,
-		     struct error *err)
+static int jmx_source_deadlocks(struct thread_source *base, struct text *out,
+				struct error *err)
 {
-	struct jmx *j = of(base)->jmx;
+	struct jmx *j = jmx_source_of(base)->jmx;
 	struct arena a = { 0 };
 	int64_t ids[JMX_DEADLOCK_MAX];
 	const struct value *infos;
-	int count = jmx_ask_deadlocked(j, ids, &a, err);
+	int count = thread_requests_read_deadlocked(j, ids, &a, err);
 
 	if (count > 0) {
-		infos = jmx_ask_infos(j, ids, (size_t)count, &a, err);
+		infos = thread_requests_read_infos(j, ids, (size_t)count, &a,
+						   err);
 		if (infos)
 			jmx_thread_text_deadlocks(infos, out);
 		else
@@ -443,15 +449,15 @@ static int deadlocks(struct thread_source *base, struct text *out,
 	return count < 0 ? -1 : 0;
 }
 
-static int blocked(struct thread_source *base, struct blocked *out,
-		   struct error *err)
+static int jmx_source_blocked(struct thread_source *base, struct blocked *out,
+			      struct error *err)
 {
-	return jmx_ask_blocked(of(base), out, err);
+	return thread_requests_read_blocked(jmx_source_of(base), out, err);
 }
 
-static const char *title(struct thread_source *base)
+static const char *jmx_source_title(struct thread_source *base)
 {
-	struct jmx_source *s = of(base);
+	struct jmx_source *s = jmx_source_of(base);
 
 	text_clear(&s->title);
 	safe_text(&s->title, s->jmx->title, strlen(s->jmx->title));
@@ -464,11 +470,11 @@ static const char *title(struct thread_source *base)
 	return s->title.bytes;
 }
 
-static void close_source(struct thread_source *base)
+static void jmx_source_close(struct thread_source *base)
 {
-	struct jmx_source *s = of(base);
+	struct jmx_source *s = jmx_source_of(base);
 
-	jmx_asks_release(s);
+	thread_requests_release(s);
 	arena_release(&s->names);
 	arena_release(&s->given_names);
 	free(s->rows);
@@ -479,15 +485,15 @@ static void close_source(struct thread_source *base)
 	free(s);
 }
 
-void jmx_source_ask_collections(struct thread_source *source)
+void jmx_source_read_collections(struct thread_source *source)
 {
-	struct jmx_source *s = of(source);
+	struct jmx_source *s = jmx_source_of(source);
 	struct error unused;
 
-	if (s->asks_collections)
+	if (s->reads_collections)
 		return;
-	s->asks_collections = true;
-	jmx_asks_find_collectors(s, &unused);
+	s->reads_collections = true;
+	thread_requests_find_collectors(s, &unused);
 }
 
 bool jmx_source_has_switched(const struct thread_source *source)
@@ -497,12 +503,12 @@ bool jmx_source_has_switched(const struct thread_source *source)
 
 int jmx_source_measure(struct thread_source *source, bool on, struct error *err)
 {
-	struct jmx_source *s = of(source);
+	struct jmx_source *s = jmx_source_of(source);
 
 	s->contention = on;
 	if (!on)
 		return jmx_source_put_back(source, err);
-	if (begin_contention(s, err))
+	if (jmx_source_begin_contention(s, err))
 		return -1;
 	if (s->contention_problem.kind == ERROR_NONE)
 		return 0;
@@ -512,27 +518,28 @@ int jmx_source_measure(struct thread_source *source, bool on, struct error *err)
 
 int jmx_source_put_back(struct thread_source *source, struct error *err)
 {
-	struct jmx_source *s = of(source);
+	struct jmx_source *s = jmx_source_of(source);
 	int is_on;
 
 	if (!s->has_switched)
 		return 0;
 	s->has_switched = false;
-	/* What is only asked connects anew where that is needed. */
-	is_on = jmx_ask_contention(s, err);
-	if (is_on < 0 || (is_on && jmx_switch_contention(s, false, err)))
-		return fail_at_target(s, err);
+	/* Reading first reconnects if necessary; a write would not. */
+	is_on = thread_requests_read_contention(s, err);
+	if (is_on < 0 ||
+	    (is_on && thread_requests_set_contention(s, false, err)))
+		return jmx_source_fail(s, err);
 	return 0;
 }
 
 static const struct thread_source_ops ops = {
 	.name = "jmx",
-	.sample = sample,
-	.stack = stack,
-	.deadlocks = deadlocks,
-	.blocked = blocked,
-	.title = title,
-	.close = close_source,
+	.sample = jmx_source_sample,
+	.stack = jmx_source_stack,
+	.deadlocks = jmx_source_deadlocks,
+	.blocked = jmx_source_blocked,
+	.title = jmx_source_title,
+	.close = jmx_source_close,
 };
 
 struct thread_source *jmx_source_open(struct jmx *j,
@@ -545,9 +552,9 @@ struct thread_source *jmx_source_open(struct jmx *j,
 	s->jmx = j;
 	s->beside_proc = options->beside_proc;
 	s->contention = options->contention;
-	if (begin(s, err)) {
-		fail_at_target(s, err);
-		close_source(&s->base);
+	if (jmx_source_begin(s, err)) {
+		jmx_source_fail(s, err);
+		jmx_source_close(&s->base);
 		return NULL;
 	}
 	return &s->base;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jmx_source: samples of a JVM's threads over JMX, from wherever it is.
+ * jmx_source: samples the threads of a local or remote JVM over JMX.
  *
  * The platform's MBeans report the CPU time, allocation and number of waits of
- * each thread.  One run requests all of them, by the thread ids of the previous
- * sample, and a second run those of new threads.  Wait times are available only
- * while contention monitoring is enabled.
+ * each thread.  One run of requests reads the threads of the previous sample,
+ * and a second run the new threads.  Wait times are available only while
+ * contention monitoring is enabled.
  */
 #ifndef JMX_HTTP_THREADS_JMX_SOURCE_H
 #define JMX_HTTP_THREADS_JMX_SOURCE_H
@@ -14,71 +14,70 @@
 #include "jmx_http/jmx.h"
 
 struct jmx_source_options {
-	/* Only what /proc does not have: allocation, and with contention how
-	   threads wait.  Threads have neither names nor CPU then. */
+	/*
+	 * Read only values that /proc lacks: allocation and, with contention,
+	 * waits.  Threads then have neither names nor CPU times.
+	 */
 	bool beside_proc;
-	/* Has the JVM measure how long threads wait, where it does not. */
+	/* Enable contention monitoring unless it is enabled. */
 	bool contention;
 };
 
 /*
- * The connection is borrowed and outlives the source.  NULL and *err as
- * jmx_run(); values that a JVM does not have become a note.
+ * The connection is borrowed and must outlive the source.  NULL and *err as
+ * jmx_run().  Samples have a note for each value that the JVM lacks.
  *
- * A sample fails with ERROR_PERMISSION for a read-only login, because the
- * values of threads are operations.  After a restart of the JVM the next sample
- * is that of the new JVM, with a note of "target".
+ * A sample fails with ERROR_PERMISSION for a read-only login, because reading
+ * thread values requires operations.  After a restart of the JVM, the next
+ * sample is that of the new JVM, with a note "target".
  */
 struct thread_source *jmx_source_open(struct jmx *j,
 				      const struct jmx_source_options *options,
 				      struct error *err);
 
 /*
- * With beside_proc: requests garbage collections, too, from the next sample on.
- * If that fails, samples have none.
+ * With beside_proc: adds garbage collections to the following samples, unless
+ * listing the collectors fails.
  */
-void jmx_source_ask_collections(struct thread_source *source);
+void jmx_source_read_collections(struct thread_source *source);
 
-/* True when this source enabled contention monitoring in the JVM. */
+/* True if this source enabled contention monitoring in the JVM. */
 bool jmx_source_has_switched(const struct thread_source *source);
 
 /*
- * Enables contention monitoring, unless it is enabled, or disables it if this
- * source enabled it; samples are as with the option "contention".
+ * Enables contention monitoring unless it is enabled, or disables it if this
+ * source enabled it.  Sets the option "contention" of the following samples.
  */
 int jmx_source_measure(struct thread_source *source, bool on,
 		       struct error *err);
 
 /*
- * Disables contention monitoring if this source enabled it; due before the
- * source is closed.  Otherwise does nothing.  -1 and *err when the request
- * failed: monitoring stays enabled, unless the JVM has exited
- * (ERROR_NO_TARGET).
+ * Disables contention monitoring if this source enabled it.  Call it before
+ * closing the source.  -1 and *err if the request failed: monitoring stays
+ * enabled, unless the JVM has exited (ERROR_NO_TARGET).
  */
 int jmx_source_put_back(struct thread_source *source, struct error *err);
 
 /*
- * Completes thread samples from /proc by JMX: allocation is exact then, and how
- * threads wait is known; threads are matched by their Java ids.  Where JMX
- * fails, the samples are those of /proc, a note says why, and JMX is asked
- * again after a while.
+ * Adds values over JMX to thread samples from /proc: exact allocation, and
+ * waits.  Threads are matched by their Java ids.  If JMX fails, the samples are
+ * those of /proc with a note, and later samples try JMX again.
  *
- * Takes both sources and closes them; jmx is what over (a jmx_source
- * beside_proc) asks.  Its timeout is set short, so that a JVM that does not
- * answer delays no sample for long.
+ * Takes ownership of both sources.  over_jmx is a jmx_source with beside_proc,
+ * and jmx its connection, whose timeout is set to half a second so that a slow
+ * JVM does not delay samples for long.
  */
 struct thread_source *merged_source_new(struct thread_source *proc,
-					struct thread_source *over,
+					struct thread_source *over_jmx,
 					struct jmx *jmx);
 
 /*
- * ThreadInfos as a person reads them: composites of
- * java.lang.management.ThreadInfo, hostile; everything that is appended is safe
- * for a terminal, except its newlines.
+ * Text of hostile composites of java.lang.management.ThreadInfo.  The appended
+ * text is safe for a terminal and has newlines.
  */
 
 /*
- * Appends the stack trace, leaf first, with what it waits for and has locked:
+ * Appends the stack trace, leaf first, with the locks:
  *
  *	"worker-1" #12 BLOCKED
  *	    at a.B.run(B.java:7)
@@ -86,7 +85,7 @@ struct thread_source *merged_source_new(struct thread_source *proc,
  */
 void jmx_thread_text_stack(const struct value *info, struct text *out);
 
-/* An array of those that wait for one another. */
+/* Appends an array of deadlocked threads. */
 void jmx_thread_text_deadlocks(const struct value *infos, struct text *out);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses arguments, and ranks the types that an argument could have. */
 #include "jmx_http/value/argument.h"
 
 #include "core/base/alloc.h"
@@ -15,7 +16,7 @@
 
 #define ELEMENTS_MAX 1000000
 
-/* What a text looks like, to which types are near or far. */
+/* Classes of text; each has a distance to each type. */
 enum literal {
 	LITERAL_INTEGER,
 	LITERAL_REAL,
@@ -30,73 +31,74 @@ enum literal {
 
 struct kind;
 
-/* type is of the arena; NULL and *err. */
+/* Parses text; type is in the arena already.  NULL and *err on failure. */
 typedef const struct value *parse_fn(const struct kind *k, const char *type,
 				     const char *text, struct arena *a,
 				     struct error *err);
 
-static parse_fn parse_boolean, parse_integer, parse_real, parse_number,
-	parse_char, parse_string, parse_name, parse_date;
+static parse_fn argument_parse_boolean, argument_parse_integer,
+	argument_parse_real, argument_parse_number, argument_parse_char,
+	argument_parse_string, argument_parse_name, argument_parse_date;
 
 static const struct kind {
-	const char *class; /* of a primitive type its box */
+	const char *class; /* the box of a primitive type */
 	parse_fn *parse;
-	bool is_whole; /* of numbers without a bound */
+	bool is_whole; /* of argument_parse_number(): no fraction */
 	unsigned char distance[LITERALS];
 } kinds[] = {
 	/* clang-format off */
-	{ "java.lang.Boolean", parse_boolean,
+	{ "java.lang.Boolean", argument_parse_boolean,
 	  .distance = { FAR, FAR, 0, FAR, FAR, FAR } },
-	{ "java.lang.Byte", parse_integer,
+	{ "java.lang.Byte", argument_parse_integer,
 	  .distance = { 10, FAR, FAR, FAR, FAR, FAR } },
-	{ "java.lang.Short", parse_integer,
+	{ "java.lang.Short", argument_parse_integer,
 	  .distance = { 8, FAR, FAR, FAR, FAR, FAR } },
-	{ "java.lang.Integer", parse_integer,
+	{ "java.lang.Integer", argument_parse_integer,
 	  .distance = { 0, FAR, FAR, FAR, FAR, FAR } },
-	{ "java.lang.Long", parse_integer,
+	{ "java.lang.Long", argument_parse_integer,
 	  .distance = { 2, FAR, FAR, FAR, FAR, FAR } },
-	{ "java.lang.Float", parse_real,
+	{ "java.lang.Float", argument_parse_real,
 	  .distance = { 14, 2, FAR, FAR, FAR, 22 } },
-	{ "java.lang.Double", parse_real,
+	{ "java.lang.Double", argument_parse_real,
 	  .distance = { 12, 0, FAR, FAR, FAR, 20 } },
-	{ "java.lang.Character", parse_char,
+	{ "java.lang.Character", argument_parse_char,
 	  .distance = { 22, FAR, FAR, FAR, FAR, 2 } },
-	{ "java.math.BigInteger", parse_number, .is_whole = true,
+	{ "java.math.BigInteger", argument_parse_number, .is_whole = true,
 	  .distance = { 16, FAR, FAR, FAR, FAR, FAR } },
-	{ "java.math.BigDecimal", parse_number,
+	{ "java.math.BigDecimal", argument_parse_number,
 	  .distance = { 18, 8, FAR, FAR, FAR, FAR } },
-	{ "java.lang.String", parse_string,
+	{ "java.lang.String", argument_parse_string,
 	  .distance = { 24, 24, 24, 50, 24, 0 } },
-	{ "javax.management.ObjectName", parse_name,
+	{ "javax.management.ObjectName", argument_parse_name,
 	  .distance = { FAR, FAR, FAR, FAR, 0, FAR } },
-	{ "java.util.Date", parse_date,
+	{ "java.util.Date", argument_parse_date,
 	  .distance = { 28, FAR, FAR, FAR, FAR, 6 } },
-	{ "java.lang.Object", parse_string,
+	{ "java.lang.Object", argument_parse_string,
 	  .distance = { 26, 26, 26, 52, 26, 4 } },
 	/* clang-format on */
 };
 
-static bool is_letter(char c)
+static bool argument_is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static const struct java_primitive *primitive_of(const char *type)
+static const struct java_primitive *argument_primitive(const char *type)
 {
 	return java_primitive_named(type, strlen(type));
 }
 
 /* True for the class that boxes a primitive type. */
-static bool is_box(const char *type)
+static bool argument_is_box(const char *type)
 {
-	const struct java_primitive *p = primitive_of(type);
+	const struct java_primitive *p = argument_primitive(type);
 
 	return p && strcmp(p->box, type) == 0;
 }
 
-static const struct kind *kind_of(const char *type)
+static const struct kind *argument_kind(const char *type)
 {
-	const struct java_primitive *p = primitive_of(type);
+	const struct java_primitive *p = argument_primitive(type);
 	const char *class = p ? p->box : type;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -105,9 +107,9 @@ static const struct kind *kind_of(const char *type)
 	return NULL;
 }
 
-/* NULL, for the parsers to return. */
-static const struct value *no(const char *type, const char *text,
-			      struct error *err)
+/* Reports text that is invalid for the type.  Returns NULL. */
+static const struct value *argument_fail(const char *type, const char *text,
+					 struct error *err)
 {
 	const bool is_date = strcmp(type, "java.util.Date") == 0;
 	struct text shown = { 0 };
@@ -121,45 +123,45 @@ static const struct value *no(const char *type, const char *text,
 	return NULL;
 }
 
-static const struct value *parse_boolean(const struct kind *k, const char *type,
-					 const char *text, struct arena *a,
-					 struct error *err)
+static const struct value *
+argument_parse_boolean(const struct kind *k, const char *type, const char *text,
+		       struct arena *a, struct error *err)
 {
 	bool is_true = strcasecmp(text, "true") == 0;
 	struct value *v;
 
 	(void)k;
 	if (!is_true && strcasecmp(text, "false") != 0)
-		return no(type, text, err);
+		return argument_fail(type, text, err);
 	v = value_new(a, VALUE_BOOLEAN, type);
 	v->integer = is_true;
 	return v;
 }
 
-/* "-12"; at the end of text. */
-static bool is_whole(const char *text)
+/* "-12" */
+static bool text_is_integer(const char *text)
 {
 	text += text[0] == '-' || text[0] == '+';
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-static const char *pass_digits(const char *at)
+static const char *text_skip_digits(const char *at)
 {
 	return at + strspn(at, "0123456789");
 }
 
-/* "-1", "1.5e-3", ".5": what Java and strtod() both read. */
-static bool is_decimal(const char *text)
+/* "-1", "1.5e-3", ".5": numbers that both Java and strtod() read. */
+static bool text_is_decimal(const char *text)
 {
 	const char *at = text + (text[0] == '-' || text[0] == '+');
 	const char *whole = at;
 	bool has_digits;
 
-	at = pass_digits(at);
+	at = text_skip_digits(at);
 	has_digits = at > whole;
 	if (*at == '.') {
 		has_digits |= is_digit(at[1]);
-		at = pass_digits(at + 1);
+		at = text_skip_digits(at + 1);
 	}
 	if (!has_digits)
 		return false;
@@ -167,20 +169,20 @@ static bool is_decimal(const char *text)
 		at += at[1] == '-' || at[1] == '+' ? 2 : 1;
 		if (!is_digit(*at))
 			return false;
-		at = pass_digits(at);
+		at = text_skip_digits(at);
 	}
 	return !*at;
 }
 
-static const struct value *parse_integer(const struct kind *k, const char *type,
-					 const char *text, struct arena *a,
-					 struct error *err)
+static const struct value *
+argument_parse_integer(const struct kind *k, const char *type, const char *text,
+		       struct arena *a, struct error *err)
 {
-	const struct java_primitive *p = primitive_of(k->class);
+	const struct java_primitive *p = argument_primitive(k->class);
 	long long number;
 
-	if (!is_whole(text))
-		return no(type, text, err);
+	if (!text_is_integer(text))
+		return argument_fail(type, text, err);
 	errno = 0;
 	number = strtoll(text, NULL, 10);
 	if (errno || number < p->least || number > p->most) {
@@ -193,37 +195,37 @@ static const struct value *parse_integer(const struct kind *k, const char *type,
 	return value_integer(a, type, number);
 }
 
-static const struct value *parse_real(const struct kind *k, const char *type,
-				      const char *text, struct arena *a,
-				      struct error *err)
+static const struct value *
+argument_parse_real(const struct kind *k, const char *type, const char *text,
+		    struct arena *a, struct error *err)
 {
 	const char *word = text + (text[0] == '-' || text[0] == '+');
 	struct value *v;
 
 	(void)k;
 	if (strcmp(word, "NaN") != 0 && strcmp(word, "Infinity") != 0 &&
-	    !is_decimal(text))
-		return no(type, text, err);
+	    !text_is_decimal(text))
+		return argument_fail(type, text, err);
 	v = value_new(a, VALUE_REAL, type);
 	v->real = strtod(text, NULL);
 	return v;
 }
 
-static const struct value *parse_number(const struct kind *k, const char *type,
-					const char *text, struct arena *a,
-					struct error *err)
+static const struct value *
+argument_parse_number(const struct kind *k, const char *type, const char *text,
+		      struct arena *a, struct error *err)
 {
-	/* Java's BigDecimal keeps an exponent, and that it is none. */
-	if (k->is_whole ? !is_whole(text)
-			: !is_decimal(text) || strpbrk(text, "eE"))
-		return no(type, text, err);
+	/* The scale of a Java BigDecimal depends on how it is written. */
+	if (k->is_whole ? !text_is_integer(text)
+			: !text_is_decimal(text) || strpbrk(text, "eE"))
+		return argument_fail(type, text, err);
 	return value_text(a, VALUE_NUMBER, type, text, strlen(text));
 }
 
-/* One of UTF-16's units, as Java's char is. */
-static const struct value *parse_char(const struct kind *k, const char *type,
-				      const char *text, struct arena *a,
-				      struct error *err)
+/* A Java char is one UTF-16 unit: at most three bytes of UTF-8. */
+static const struct value *
+argument_parse_char(const struct kind *k, const char *type, const char *text,
+		    struct arena *a, struct error *err)
 {
 	size_t len = strlen(text), characters = 0;
 
@@ -231,13 +233,13 @@ static const struct value *parse_char(const struct kind *k, const char *type,
 	for (size_t i = 0; i < len; i++)
 		characters += ((unsigned char)text[i] & 0xc0) != 0x80;
 	if (characters != 1 || len > 3)
-		return no(type, text, err);
+		return argument_fail(type, text, err);
 	return value_text(a, VALUE_STRING, type, text, len);
 }
 
-static const struct value *parse_string(const struct kind *k, const char *type,
-					const char *text, struct arena *a,
-					struct error *err)
+static const struct value *
+argument_parse_string(const struct kind *k, const char *type, const char *text,
+		      struct arena *a, struct error *err)
 {
 	(void)k;
 	(void)type;
@@ -247,9 +249,9 @@ static const struct value *parse_string(const struct kind *k, const char *type,
 	return value_string(a, text);
 }
 
-static const struct value *parse_name(const struct kind *k, const char *type,
-				      const char *text, struct arena *a,
-				      struct error *err)
+static const struct value *
+argument_parse_name(const struct kind *k, const char *type, const char *text,
+		    struct arena *a, struct error *err)
 {
 	struct object_name name;
 
@@ -262,8 +264,8 @@ static const struct value *parse_name(const struct kind *k, const char *type,
 	return value_text(a, VALUE_NAME, type, text, strlen(text));
 }
 
-/* "2026-11-21T20:19:00.5Z" in ms; false when it is no such time. */
-static bool read_time(const char *text, int64_t *ms)
+/* "2026-11-21T20:19:00.5Z" in ms since 1970; false if invalid. */
+static bool text_read_time(const char *text, int64_t *ms)
 {
 	struct tm tm = { 0 }, same;
 	const char *at = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
@@ -279,30 +281,31 @@ static bool read_time(const char *text, int64_t *ms)
 		}
 	}
 	*ms = (int64_t)timegm(&tm) * 1000 + fraction;
-	/* The 30th of February would be another day. */
+	/* timegm() normalizes dates that do not exist, like February 30. */
 	return strcmp(at, "Z") == 0 && tm.tm_mday == same.tm_mday &&
 	       tm.tm_mon == same.tm_mon && tm.tm_sec == same.tm_sec;
 }
 
-static const struct value *parse_date(const struct kind *k, const char *type,
-				      const char *text, struct arena *a,
-				      struct error *err)
+static const struct value *
+argument_parse_date(const struct kind *k, const char *type, const char *text,
+		    struct arena *a, struct error *err)
 {
 	struct value *v = value_new(a, VALUE_DATE, type);
 
 	(void)k;
 	if (strcmp(text, "<null>") == 0)
 		return &value_null;
-	if (!is_whole(text))
-		return read_time(text, &v->integer) ? v : no(type, text, err);
-	/* Of it alone: a time zone that is not there sets it, too. */
+	if (!text_is_integer(text))
+		return text_read_time(text, &v->integer)
+			       ? v
+			       : argument_fail(type, text, err);
 	errno = 0;
 	v->integer = strtoll(text, NULL, 10);
-	return errno ? no(type, text, err) : v;
+	return errno ? argument_fail(type, text, err) : v;
 }
 
-/* Takes the next element of "a,b\,c" into out; false behind the last. */
-static bool next_element(const char **at, struct text *out)
+/* Copies the next element of "a,b\,c" to out; false after the last. */
+static bool argument_next_element(const char **at, struct text *out)
 {
 	const char *from = *at;
 
@@ -319,8 +322,8 @@ static bool next_element(const char **at, struct text *out)
 	return true;
 }
 
-/* "GREEN", of a class that may be an enum: only the JVM knows. */
-static bool may_be_constant(const char *type, const char *text)
+/* True for an identifier of a class that may be an enum. */
+static bool argument_may_be_constant(const char *type, const char *text)
 {
 	static const char open[] = "javax.management.openmbean.";
 
@@ -328,27 +331,28 @@ static bool may_be_constant(const char *type, const char *text)
 	    strncmp(type, open, sizeof(open) - 1) == 0)
 		return false;
 	for (; *text; text++) {
-		if (!is_digit(*text) && !is_letter(*text) && *text != '_' &&
-		    *text != '$')
+		if (!is_digit(*text) && !argument_is_letter(*text) &&
+		    *text != '_' && *text != '$')
 			return false;
 	}
 	return true;
 }
 
-static const struct value *parse_one(const char *type, const char *text,
-				     struct arena *a, struct error *err)
+static const struct value *argument_parse_one(const char *type,
+					      const char *text, struct arena *a,
+					      struct error *err)
 {
-	const struct kind *k = kind_of(type);
+	const struct kind *k = argument_kind(type);
 	struct text shown = { 0 };
 
-	if (is_box(type) && !*text)
+	if (argument_is_box(type) && !*text)
 		return &value_null;
 	if (k)
 		return k->parse(k, arena_copy(a, type, strlen(type)), text, a,
 				err);
 	if (strcmp(text, "<null>") == 0)
 		return &value_null;
-	if (may_be_constant(type, text))
+	if (argument_may_be_constant(type, text))
 		return value_text(a, VALUE_ENUM,
 				  arena_copy(a, type, strlen(type)), text,
 				  strlen(text));
@@ -363,9 +367,9 @@ static const struct value *parse_one(const char *type, const char *text,
 	return NULL;
 }
 
-static const struct value *array_of(const char *type,
-				    const struct value *const *elements,
-				    size_t count, struct arena *a)
+static const struct value *argument_array(const char *type,
+					  const struct value *const *elements,
+					  size_t count, struct arena *a)
 {
 	const struct value **copy = arena_alloc(a, count * sizeof(*copy));
 	struct value *v = value_new(a, VALUE_ARRAY,
@@ -378,18 +382,18 @@ static const struct value *array_of(const char *type,
 	return v;
 }
 
-static const struct value *parse_array(const char *type, const char *element,
-				       const char *text, struct arena *a,
-				       struct error *err)
+static const struct value *
+argument_parse_array(const char *type, const char *element, const char *text,
+		     struct arena *a, struct error *err)
 {
 	const struct value **elements = NULL, *v = NULL;
 	size_t count = 0, cap = 0;
 	struct text word = { 0 };
 	const char *at = text;
 
-	while (next_element(&at, &word)) {
-		const struct value *one = parse_one(element, word.bytes, a,
-						    err);
+	while (argument_next_element(&at, &word)) {
+		const struct value *one = argument_parse_one(
+			element, word.bytes, a, err);
 
 		if (one && count == ELEMENTS_MAX) {
 			fail(err, ERROR_MISUSE, "more than %d elements",
@@ -401,7 +405,7 @@ static const struct value *parse_array(const char *type, const char *element,
 		array_reserve(elements, cap, count + 1);
 		elements[count++] = one;
 	}
-	v = array_of(type, elements, count, a);
+	v = argument_array(type, elements, count, a);
 out:
 	if (!v && *text == '[')
 		fail_in(err,
@@ -418,46 +422,47 @@ const struct value *argument_parse(const char *type, const char *text,
 	const struct value *v;
 
 	if (!java_type_element(type, &element))
-		return parse_one(type, text, a, err);
+		return argument_parse_one(type, text, a, err);
 	if (*text)
-		v = parse_array(type, element.bytes, text, a, err);
+		v = argument_parse_array(type, element.bytes, text, a, err);
 	else
 		v = &value_null;
 	text_release(&element);
 	return v;
 }
 
-static bool are_numbers(const char *text)
+static bool text_is_numbers(const char *text)
 {
 	struct text word = { 0 };
 	const char *at = text;
 	bool all = true;
 
-	while (all && next_element(&at, &word))
-		all = is_decimal(word.bytes);
+	while (all && argument_next_element(&at, &word))
+		all = text_is_decimal(word.bytes);
 	text_release(&word);
 	return all;
 }
 
-static enum literal literal_of(const char *text)
+static enum literal text_literal(const char *text)
 {
 	const char *colon = strchr(text, ':');
 
-	if (is_whole(text))
+	if (text_is_integer(text))
 		return LITERAL_INTEGER;
-	if (is_decimal(text))
+	if (text_is_decimal(text))
 		return LITERAL_REAL;
 	if (strcasecmp(text, "true") == 0 || strcasecmp(text, "false") == 0)
 		return LITERAL_BOOLEAN;
-	if (are_numbers(text))
+	if (text_is_numbers(text))
 		return LITERAL_NUMBERS;
 	return colon && strchr(colon, '=') ? LITERAL_NAME : LITERAL_TEXT;
 }
 
-/* Of "1,2" to an array, as of "1" to its elements. */
-static unsigned array_distance(const char *element, enum literal literal)
+/* The distance of "1,2" to an array is that of "1" to its elements. */
+static unsigned argument_array_distance(const char *element,
+					enum literal literal)
 {
-	const struct kind *k = kind_of(element);
+	const struct kind *k = argument_kind(element);
 
 	if (!k)
 		return 2 * FAR;
@@ -467,15 +472,15 @@ static unsigned array_distance(const char *element, enum literal literal)
 
 unsigned argument_distance(const char *type, const char *text)
 {
-	enum literal literal = literal_of(text);
-	const struct kind *k = kind_of(type);
+	enum literal literal = text_literal(text);
+	const struct kind *k = argument_kind(type);
 	struct text element = { 0 };
 	unsigned distance = 2 * FAR;
 
-	if (k) /* a box comes right behind its primitive type */
-		distance = k->distance[literal] + is_box(type);
+	if (k) /* a box is one step farther than its primitive type */
+		distance = k->distance[literal] + argument_is_box(type);
 	else if (java_type_element(type, &element))
-		distance = array_distance(element.bytes, literal);
+		distance = argument_array_distance(element.bytes, literal);
 	text_release(&element);
 	return distance;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Converts and compares the spellings of Java types. */
 #include "jmx_http/value/java_type.h"
 
 #include <string.h>
 
 /* clang-format off */
-static const struct java_primitive primitives[] = {
+static const struct java_primitive java_primitives[] = {
 	{ 'Z', "boolean", "java.lang.Boolean", 1, 0, 1 },
 	{ 'B', "byte", "java.lang.Byte", 1, INT8_MIN, INT8_MAX },
 	{ 'C', "char", "java.lang.Character", 2, 0, UINT16_MAX },
@@ -16,17 +17,17 @@ static const struct java_primitive primitives[] = {
 };
 /* clang-format on */
 
-#define PRIMITIVES (sizeof(primitives) / sizeof(*primitives))
+#define PRIMITIVES (sizeof(java_primitives) / sizeof(*java_primitives))
 
 const struct java_primitive *java_primitive_of(char letter)
 {
 	for (size_t i = 0; i < PRIMITIVES; i++)
-		if (primitives[i].letter == letter)
-			return &primitives[i];
+		if (java_primitives[i].letter == letter)
+			return &java_primitives[i];
 	return NULL;
 }
 
-static bool same(const char *name, const char *given, size_t len)
+static bool java_type_text_is(const char *name, const char *given, size_t len)
 {
 	return strlen(name) == len && memcmp(name, given, len) == 0;
 }
@@ -34,28 +35,28 @@ static bool same(const char *name, const char *given, size_t len)
 const struct java_primitive *java_primitive_named(const char *name, size_t len)
 {
 	for (size_t i = 0; i < PRIMITIVES; i++)
-		if (same(primitives[i].name, name, len) ||
-		    same(primitives[i].box, name, len))
-			return &primitives[i];
+		if (java_type_text_is(java_primitives[i].name, name, len) ||
+		    java_type_text_is(java_primitives[i].box, name, len))
+			return &java_primitives[i];
 	return NULL;
 }
 
-/* Known to everybody without their packages. */
-static const char *const plain[] = {
+/* Types that SJK prints without their package. */
+static const char *const java_type_short[] = {
 	"java.lang.String",
 	"javax.management.openmbean.CompositeData",
 	"javax.management.openmbean.TabularData",
 };
 
-static const char *simple_name(const char *type)
+static const char *java_type_simple_name(const char *type)
 {
 	const char *dot = strrchr(type, '.');
 
 	return dot ? dot + 1 : type;
 }
 
-/* Takes off what makes it an array; at is then a letter or a class's name. */
-static size_t dimensions(const char **at)
+/* Skips the '[' of an array type.  Returns the number of dimensions. */
+static size_t java_type_skip_dimensions(const char **at)
 {
 	size_t count = strspn(*at, "[");
 
@@ -63,8 +64,8 @@ static size_t dimensions(const char **at)
 	return count;
 }
 
-/* The element's name into out: of "I", "Ljava.lang.String;". */
-static void add_element(const char *at, struct text *out)
+/* Appends the name of an element type: "I", "Ljava.lang.String;". */
+static void java_type_add_element(const char *at, struct text *out)
 {
 	size_t len = strlen(at);
 	const struct java_primitive *p = len == 1 ? java_primitive_of(*at)
@@ -81,19 +82,20 @@ static void add_element(const char *at, struct text *out)
 void java_type_add(struct text *out, const char *type)
 {
 	const char *at = type;
-	size_t count = dimensions(&at);
+	size_t count = java_type_skip_dimensions(&at);
 	struct text name = { 0 };
 	const char *shown;
 
 	text_puts(&name, "");
 	if (count)
-		add_element(at, &name);
+		java_type_add_element(at, &name);
 	else
 		text_puts(&name, type);
 	shown = name.bytes;
-	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++) {
-		if (strcmp(name.bytes, plain[i]) == 0)
-			shown = simple_name(shown);
+	for (size_t i = 0;
+	     i < sizeof(java_type_short) / sizeof(*java_type_short); i++) {
+		if (strcmp(name.bytes, java_type_short[i]) == 0)
+			shown = java_type_simple_name(shown);
 	}
 	text_puts(out, shown);
 	while (count--)
@@ -104,17 +106,18 @@ void java_type_add(struct text *out, const char *type)
 bool java_type_is(const char *type, const char *given, size_t len)
 {
 	struct text shown = { 0 }, element = { 0 };
-	bool is = same(type, given, len);
+	bool is = java_type_text_is(type, given, len);
 
 	if (!is) {
 		java_type_add(&shown, type);
-		is = same(shown.bytes, given, len) ||
-		     same(simple_name(shown.bytes), given, len);
+		is = java_type_text_is(shown.bytes, given, len) ||
+		     java_type_text_is(java_type_simple_name(shown.bytes),
+				       given, len);
 	}
 	/* "java.lang.String[]" */
 	if (!is && java_type_element(type, &element)) {
 		text_puts(&element, "[]");
-		is = same(element.bytes, given, len);
+		is = java_type_text_is(element.bytes, given, len);
 	}
 	text_release(&shown);
 	text_release(&element);
@@ -128,6 +131,6 @@ bool java_type_element(const char *type, struct text *out)
 	if (type[1] == '[')
 		text_puts(out, type + 1);
 	else
-		add_element(type + 1, out);
+		java_type_add_element(type + 1, out);
 	return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * java_type: types of attributes and arguments, as MBeans name them.
+ * java_type: names of the types of attributes and arguments.
  *
- * "int", "java.lang.String", and Class.getName() of arrays: "[J",
+ * MBeans use "int", "java.lang.String", and for arrays Class.getName(): "[J",
  * "[Ljava.lang.String;" (javax.management.MBeanParameterInfo.getType()).
  */
 #ifndef JMX_HTTP_VALUE_JAVA_TYPE_H
@@ -16,28 +16,28 @@
 
 /* A primitive type and its box (JVMS 4.3.2). */
 struct java_primitive {
-	char letter; /* of field descriptors: 'Z' */
+	char letter; /* in field descriptors: 'Z' */
 	const char *name, *box;
 	uint8_t size;        /* bytes in a field or an array */
-	int64_t least, most; /* of integers; else 0 */
+	int64_t least, most; /* of integer types; else 0 */
 };
 
-/* NULL when the letter is not that of a primitive type. */
+/* NULL if no primitive type has the letter. */
 const struct java_primitive *java_primitive_of(char letter);
 
-/* The same by the name of the type, or of its box. */
+/* Finds a primitive type by its name or the name of its box; or NULL. */
 const struct java_primitive *java_primitive_named(const char *name, size_t len);
 
 /* Appends the type as SJK prints it: "long[]", "java.util.Date"; foreign. */
 void java_type_add(struct text *out, const char *type);
 
 /*
- * True when given is a spelling of the type: as MBeans name it, as
- * java_type_add() prints it, or without its package: "[J", "long[]", "Date".
+ * True if `given` is a spelling of the type: the MBean's, the spelling of
+ * java_type_add(), or the name without its package: "[J", "long[]", "Date".
  */
 bool java_type_is(const char *type, const char *given, size_t len);
 
-/* Appends the element type of an array; false when type is not an array. */
+/* Appends the element type of an array type; false for other types. */
 bool java_type_element(const char *type, struct text *out);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * object_name: the name of an MBean, or a pattern of such names.
  *
- * "domain:key=value,…", javax.management.ObjectName of JDK 17: values may be
- * quoted ("…" with \" \\ \? \* \n in it); * and ? in a domain or value, and a
- * ",*" at the end, make it a pattern.
+ * "domain:key=value,…", as javax.management.ObjectName of JDK 17.  Values may
+ * be quoted, with the escape sequences \" \\ \? \* \n.  A name with * or ? in
+ * its domain or in a value, or with ",*" at its end, is a pattern.
  */
 #ifndef JMX_HTTP_VALUE_OBJECT_NAME_H
 #define JMX_HTTP_VALUE_OBJECT_NAME_H
@@ -25,15 +25,15 @@ struct object_name {
 	struct object_name_property *properties; /* as written */
 	size_t property_count;
 	bool domain_is_pattern;
-	bool list_is_pattern; /* other properties may follow */
+	bool list_is_pattern; /* matches names with more properties */
 
 	/* Private: the memory of the strings above. */
 	char *storage;
 };
 
 /*
- * Fails with ERROR_MISUSE, naming the fault and its position.  text may contain
- * any bytes; object_name_release() is due after success.
+ * Parses any bytes.  -1 and ERROR_MISUSE, with the fault and its position, for
+ * an invalid name.  After success, the caller calls object_name_release().
  */
 int object_name_parse(struct object_name *n, const char *text, size_t len,
 		      struct error *err);
@@ -41,7 +41,7 @@ void object_name_release(struct object_name *n); /* zeroed storage is fine */
 
 bool object_name_is_pattern(const struct object_name *n);
 
-/* True when a name that is not a pattern matches the pattern. */
+/* True if the name matches the pattern, and is not itself a pattern. */
 bool object_name_matches(const struct object_name *pattern,
 			 const struct object_name *name);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes values, spells numbers and dates, and finds parts by path. */
 #include "jmx_http/value/value.h"
 
 #include "core/base/ascii.h"
@@ -81,22 +82,22 @@ const char *value_text_of(const struct value *v)
 	return v && value_has_text(v) ? v->text.at : NULL;
 }
 
-/* Spelling */
+/* Numbers and dates */
 
 #define MS_PER_DAY INT64_C(86400000)
 
-/* Days of the 400 years after which the calendar repeats; since 0000-03-01. */
+/* The calendar repeats every 400 years, which are ERA_DAYS days. */
 #define ERA_DAYS   INT64_C(146097)
-#define EPOCH_DAYS INT64_C(719468)
+#define EPOCH_DAYS INT64_C(719468) /* from 0000-03-01 to 1970-01-01 */
 
-static bool is_float(const struct value *v)
+static bool real_is_float(const struct value *v)
 {
 	return !strcmp(v->type, "float") || !strcmp(v->type, "java.lang.Float");
 }
 
 void value_add_real(struct text *out, const struct value *v)
 {
-	bool narrow = is_float(v);
+	bool narrow = real_is_float(v);
 	double real = v->real, again;
 	char digits[40];
 
@@ -118,8 +119,8 @@ void value_add_real(struct text *out, const struct value *v)
 	text_puts(out, digits);
 }
 
-/* Rounded towards minus infinity; *rest is from 0 on. */
-static int64_t floor_div(int64_t a, int64_t b, int64_t *rest)
+/* a / b rounded towards minus infinity; *rest is never negative. */
+static int64_t date_floor_div(int64_t a, int64_t b, int64_t *rest)
 {
 	int64_t quotient = a / b;
 
@@ -131,10 +132,13 @@ static int64_t floor_div(int64_t a, int64_t b, int64_t *rest)
 	return quotient;
 }
 
-/* The proleptic Gregorian calendar, years begun in March. */
-static void add_day(struct text *out, int64_t days)
+/*
+ * Proleptic Gregorian calendar.  Years start in March, so that the leap day is
+ * the last day of a year.
+ */
+static void date_add_day(struct text *out, int64_t days)
 {
-	int64_t day, era = floor_div(days + EPOCH_DAYS, ERA_DAYS, &day);
+	int64_t day, era = date_floor_div(days + EPOCH_DAYS, ERA_DAYS, &day);
 	int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
 	int64_t of_year = day - (365 * year + year / 4 - year / 100);
 	int64_t month = (5 * of_year + 2) / 153;
@@ -142,7 +146,7 @@ static void add_day(struct text *out, int64_t days)
 
 	month += month < 10 ? 3 : -9;
 	year += era * 400 + (month <= 2);
-	/* As java.time writes years of more than four digits. */
+	/* java.time writes a sign before years of more than four digits. */
 	text_printf(out, "%s%0*" PRId64 "-%02d-%02d", year > 9999 ? "+" : "",
 		    year < 0 ? 5 : 4, year, (int)month, (int)of_month);
 }
@@ -151,7 +155,7 @@ void value_add_date(struct text *out, int64_t ms)
 {
 	int64_t of_day;
 
-	add_day(out, floor_div(ms, MS_PER_DAY, &of_day));
+	date_add_day(out, date_floor_div(ms, MS_PER_DAY, &of_day));
 	text_printf(out, "T%02d:%02d:%02d.%03dZ", (int)(of_day / 3600000),
 		    (int)(of_day / 60000 % 60), (int)(of_day / 1000 % 60),
 		    (int)(of_day % 1000));
@@ -159,46 +163,46 @@ void value_add_date(struct text *out, int64_t ms)
 
 /* Paths */
 
-static bool is_called(const char *name, const char *step, size_t len)
+static bool path_step_is(const char *name, const char *step, size_t len)
 {
 	return strlen(name) == len && memcmp(name, step, len) == 0;
 }
 
-static const struct value *member(const struct value *v, const char *step,
-				  size_t len)
+static const struct value *path_find_member(const struct value *v,
+					    const char *step, size_t len)
 {
 	for (size_t i = 0; i < v->members.count; i++) {
-		if (is_called(v->members.at[i].name, step, len))
+		if (path_step_is(v->members.at[i].name, step, len))
 			return v->members.at[i].value;
 	}
 	return NULL;
 }
 
-/* True when a key, as a person would write it, is the step. */
-static bool is_key(const struct value *key, const char *step, size_t len)
+/* True if the step is the key as value_cell() spells it. */
+static bool path_key_is(const struct value *key, const char *step, size_t len)
 {
 	struct text shown = { 0 };
 	bool is;
 
 	text_puts(&shown, "");
 	value_cell(&shown, key);
-	is = is_called(shown.bytes, step, len);
+	is = path_step_is(shown.bytes, step, len);
 	text_release(&shown);
 	return is;
 }
 
-static const struct value *mapped(const struct value *v, const char *step,
-				  size_t len)
+static const struct value *path_find_in_map(const struct value *v,
+					    const char *step, size_t len)
 {
 	for (size_t i = 0; i < v->map.count; i++) {
-		if (is_key(v->map.at[i].key, step, len))
+		if (path_key_is(v->map.at[i].key, step, len))
 			return v->map.at[i].value;
 	}
 	return NULL;
 }
 
-static const struct value *element(const struct value *v, const char *step,
-				   size_t len)
+static const struct value *path_find_element(const struct value *v,
+					     const char *step, size_t len)
 {
 	size_t index = 0;
 
@@ -212,8 +216,9 @@ static const struct value *element(const struct value *v, const char *step,
 	return index < v->list.count ? v->list.at[index] : NULL;
 }
 
-/* What else a row of a key has, when that is one thing; else the row. */
-static const struct value *beside(const struct value *row, const char *key)
+/* The other column of a row with two columns; else the row. */
+static const struct value *path_row_value(const struct value *row,
+					  const char *key)
 {
 	if (row->kind != VALUE_COMPOSITE || row->members.count != 2)
 		return row;
@@ -222,8 +227,8 @@ static const struct value *beside(const struct value *row, const char *key)
 		.value;
 }
 
-static const struct value *row_of(const struct value *v, const char *step,
-				  size_t len)
+static const struct value *path_find_row(const struct value *v,
+					 const char *step, size_t len)
 {
 	if (v->table.index_count != 1)
 		return NULL;
@@ -231,38 +236,38 @@ static const struct value *row_of(const struct value *v, const char *step,
 		const struct value *row = v->table.rows[i];
 		const struct value *key = value_member(row, v->table.index[0]);
 
-		if (key && is_key(key, step, len))
-			return beside(row, v->table.index[0]);
+		if (key && path_key_is(key, step, len))
+			return path_row_value(row, v->table.index[0]);
 	}
 	return NULL;
 }
 
-static const struct value *one_step(const struct value *v, const char *step,
-				    size_t len)
+static const struct value *path_find_part(const struct value *v,
+					  const char *step, size_t len)
 {
 	switch (v->kind) {
 	case VALUE_COMPOSITE:
 	case VALUE_OBJECT:
-		return member(v, step, len);
+		return path_find_member(v, step, len);
 	case VALUE_MAP:
-		return mapped(v, step, len);
+		return path_find_in_map(v, step, len);
 	case VALUE_TABULAR:
-		return row_of(v, step, len);
+		return path_find_row(v, step, len);
 	case VALUE_ARRAY:
-		return element(v, step, len);
+		return path_find_element(v, step, len);
 	default:
 		return NULL;
 	}
 }
 
-/* Takes the longest name at *path that is there; NULL when none is. */
-static const struct value *longest_step(const struct value *v,
-					const char **path)
+/* Consumes the longest name at *path that exists; NULL if none does. */
+static const struct value *path_take_longest(const struct value *v,
+					     const char **path)
 {
 	size_t len = strlen(*path);
 
 	for (;;) {
-		const struct value *part = one_step(v, *path, len);
+		const struct value *part = path_find_part(v, *path, len);
 
 		if (part) {
 			*path += len;
@@ -280,6 +285,6 @@ static const struct value *longest_step(const struct value *v,
 const struct value *value_path(const struct value *v, const char *path)
 {
 	while (v && v->kind != VALUE_NULL && *path)
-		v = longest_step(v, &path);
+		v = path_take_longest(v, &path);
 	return v;
 }

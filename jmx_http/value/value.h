@@ -4,8 +4,8 @@
  * operation.
  *
  * Values do not depend on the carrier, RMI or HTTP.  A value is a tree in one
- * arena: shared objects of the carrier's graph are repeated, and cycles and
- * anything beyond the bounds below are truncated and marked.
+ * arena: objects shared in the carrier's graph are repeated; cycles, and
+ * anything beyond the limits below, are truncated and marked.
  */
 #ifndef JMX_HTTP_VALUE_VALUE_H
 #define JMX_HTTP_VALUE_VALUE_H
@@ -18,7 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VALUE_DEPTH_MAX 48 /* json writes 64, a document around it */
+/* Nesting.  json writes 64 levels, some of which surround the value. */
+#define VALUE_DEPTH_MAX 48
 
 enum value_kind {
 	VALUE_NULL,
@@ -31,15 +32,15 @@ enum value_kind {
 	VALUE_DATE,      /* .integer: ms since 1970-01-01T00:00:00Z */
 	VALUE_ENUM,      /* .text: the constant's name */
 	VALUE_ARRAY,     /* .list: arrays, lists, sets */
-	VALUE_COMPOSITE, /* .members: CompositeData, its keys in their order */
+	VALUE_COMPOSITE, /* .members: CompositeData, keys in their order */
 	VALUE_TABULAR,   /* .table: TabularData */
 	VALUE_MAP,       /* .map */
 	VALUE_OBJECT,    /* .members: the fields of an unknown class */
 	VALUE_ERROR,     /* .text: why it is unavailable: "class: message" */
-	VALUE_CUT,       /* .text: "too deep", "refers to what it is within" */
+	VALUE_CUT,       /* .text: why the value was truncated: "too deep" */
 };
 
-/* NUL-terminated UTF-8, foreign; a NUL within counts in len. */
+/* NUL-terminated UTF-8, foreign; may contain NULs, which len counts. */
 struct value_text {
 	const char *at;
 	size_t len;
@@ -59,10 +60,10 @@ struct value_pair {
 struct value {
 	enum value_kind kind;
 	/*
-	 * The class or type's name, as Java has it: "long", "[J",
-	 * "javax.management.openmbean.CompositeDataSupport"; of a composite,
-	 * its type's name ("java.lang.management.MemoryUsage").  Foreign; "" =
-	 * not known.
+	 * The name of the class or type, as Java spells it: "long", "[J",
+	 * "javax.management.ObjectName".  For a composite, the name of its
+	 * CompositeType ("java.lang.management.MemoryUsage").  Foreign; "" =
+	 * unknown.
 	 */
 	const char *type;
 	union {
@@ -92,40 +93,41 @@ struct value {
 
 extern const struct value value_null;
 
-/* Each makes one in the arena; the text is copied. */
+/* Each allocates a value in the arena.  Texts are copied. */
 struct value *value_new(struct arena *a, enum value_kind kind,
 			const char *type);
 struct value *value_integer(struct arena *a, const char *type, int64_t integer);
 struct value *value_text(struct arena *a, enum value_kind kind,
 			 const char *type, const char *text, size_t len);
-/* Text is NUL-terminated: a String. */
+/* A String of NUL-terminated text. */
 struct value *value_string(struct arena *a, const char *text);
 
-/* The member of a composite or object of that name, or NULL; v may be NULL. */
+/* The named member of a composite or object, or NULL.  v may be NULL. */
 const struct value *value_member(const struct value *v, const char *name);
 
-/* The integer or boolean; otherwise for other values.  v may be NULL. */
+/* The integer or boolean; `otherwise` for other kinds.  v may be NULL. */
 int64_t value_integer_of(const struct value *v, int64_t otherwise);
-/* .text, NUL-terminated; NULL for other kinds; v may be NULL. */
+/* .text, NUL-terminated; NULL for other kinds.  v may be NULL. */
 const char *value_text_of(const struct value *v);
 
 /* True for the kinds whose value is .text. */
 bool value_has_text(const struct value *v);
 
 /*
- * Appends the shortest digits that read back as a VALUE_REAL's number, which is
- * a float when its type says so; "NaN", "Infinity", "-Infinity" as in Java.
+ * Appends the shortest decimal number that reads back as the VALUE_REAL, as a
+ * float if its type is float; "NaN", "Infinity", "-Infinity" as in Java.
  */
 void value_add_real(struct text *out, const struct value *v);
 
-/* Appends ms since 1970 as "2026-11-21T20:19:00.123Z", any of 64 bits. */
+/* Appends "2026-11-21T20:19:00.123Z" for any number of ms since 1970. */
 void value_add_date(struct text *out, int64_t ms);
 
 /*
- * Finds a part by a path: "used", "key.member", "0.name": members of composites
- * and objects, keys of maps and of tables (in a row of one key and one value,
- * the value), indices of arrays.  Names may contain dots: the longest name that
- * exists is taken.  A part of null is null.  NULL when there is none.
+ * Finds a part by a path: "used", "key.member", "0.name".  Steps are members of
+ * composites and objects, keys of maps and tables, and indices of arrays.  A
+ * table row with one key and one other column yields that column.  Names may
+ * contain dots: the longest existing name wins.  A part of null is null.
+ * Returns NULL if the part does not exist.
  */
 const struct value *value_path(const struct value *v, const char *path);
 
@@ -134,18 +136,18 @@ typedef void value_json_fn(struct json *j, const struct value_dialect *d,
 			   const struct value *v);
 
 /*
- * How a JSON document spells what JSON does not have.  Each function writes one
- * JSON value and writes the values in it by value_json_as().
+ * The JSON spelling of types that JSON lacks.  Each function writes one JSON
+ * value, and calls value_json_as() for nested values.
  */
 struct value_dialect {
 	value_json_fn *table, *map, *object, *name, *number, *error, *cut;
 };
 
 /*
- * That of mx and mxdump: a table is an array of objects; a map is an object
- * when its keys are text, else an array of {"key", "value"}; an object has
- * "@class" before its fields; a name is a string; a number keeps all its
- * digits; an error is {"$error": "class: message"}, a truncated value
+ * The dialect of mx and mxdump.  A table is an array of objects.  A map is an
+ * object if its keys are text, else an array of {"key", "value"}.  An object
+ * has "@class" before its fields.  A name is a string.  A number keeps all its
+ * digits.  An error is {"$error": "class: message"}, a truncated value
  * {"$cut": "why"}.
  */
 extern const struct value_dialect value_dialect_mx;
@@ -157,20 +159,20 @@ extern const struct value_dialect value_dialect_mx;
 void value_json_as(struct json *j, const struct value_dialect *d,
 		   const struct value *v);
 
-/* The same by value_dialect_mx. */
+/* As value_json_as() with value_dialect_mx. */
 void value_json(struct json *j, const struct value *v);
 
 /*
- * Appends a value for a person, on one line where it is simple; composites and
- * tables as SJK prints them, indented by indent columns on every line but the
- * first.  Table cells of more than cell_width characters are truncated and end
- * with "..."; 0: no limit.  Foreign text passes safe_text.  No line ends with
- * spaces, and the last one has no newline.
+ * Appends a value for a person.  A simple value is one line; composites and
+ * tables look as in SJK.  Every line but the first is indented by `indent`
+ * columns.  Table cells of more than cell_width characters are truncated and
+ * end with "..."; 0: no limit.  Foreign text passes safe_text.  No line ends
+ * with spaces, and the last line has no newline.
  */
 void value_print(struct text *out, const struct value *v, unsigned indent,
 		 size_t cell_width);
 
-/* Appends a value on one line, for a table cell or CSV; not made safe. */
+/* Appends a value on one line, for a table cell or CSV; unsafe text. */
 void value_cell(struct text *out, const struct value *v);
 
 #endif

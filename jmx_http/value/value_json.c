@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One walk over a value; a dialect writes what JSON does not have. */
+/* Writes a value as JSON; a dialect writes the types that JSON lacks. */
 #include "jmx_http/value/value.h"
 
-/* Levels of JSON that a value may fill, of the 64 that there are. */
+/* Nesting at which values are truncated; json supports 64 levels. */
 #define JSON_DEPTH_MAX 60
 
-static void write_real(struct json *j, const struct value *v)
+static void value_json_real(struct json *j, const struct value *v)
 {
 	struct text t = { 0 };
 
@@ -14,7 +14,7 @@ static void write_real(struct json *j, const struct value *v)
 	text_release(&t);
 }
 
-static void write_date(struct json *j, int64_t ms)
+static void value_json_date(struct json *j, int64_t ms)
 {
 	struct text t = { 0 };
 
@@ -23,8 +23,8 @@ static void write_date(struct json *j, int64_t ms)
 	text_release(&t);
 }
 
-static void write_list(struct json *j, const struct value_dialect *d,
-		       const struct value *const *at, size_t count)
+static void value_json_list(struct json *j, const struct value_dialect *d,
+			    const struct value *const *at, size_t count)
 {
 	json_open_array(j);
 	for (size_t i = 0; i < count; i++)
@@ -32,8 +32,8 @@ static void write_list(struct json *j, const struct value_dialect *d,
 	json_close_array(j);
 }
 
-static void write_members(struct json *j, const struct value_dialect *d,
-			  const struct value *v)
+static void value_json_members(struct json *j, const struct value_dialect *d,
+			       const struct value *v)
 {
 	for (size_t i = 0; i < v->members.count; i++) {
 		json_foreign_key(j, v->members.at[i].name);
@@ -41,15 +41,16 @@ static void write_members(struct json *j, const struct value_dialect *d,
 	}
 }
 
-static void write_composite(struct json *j, const struct value_dialect *d,
-			    const struct value *v)
+static void value_json_composite(struct json *j, const struct value_dialect *d,
+				 const struct value *v)
 {
 	json_open_object(j);
-	write_members(j, d, v);
+	value_json_members(j, d, v);
 	json_close_object(j);
 }
 
-/* Each value within another opens a level, which bounds this recursion. */
+/* Each nested value opens a level of j, so JSON_DEPTH_MAX ends the recursion.
+ */
 void value_json_as(struct json *j, const struct value_dialect *d,
 		   const struct value *v)
 {
@@ -72,20 +73,20 @@ void value_json_as(struct json *j, const struct value_dialect *d,
 		json_int(j, v->integer);
 		break;
 	case VALUE_REAL:
-		write_real(j, v);
+		value_json_real(j, v);
 		break;
 	case VALUE_STRING:
 	case VALUE_ENUM:
 		json_string(j, v->text.at, v->text.len);
 		break;
 	case VALUE_DATE:
-		write_date(j, v->integer);
+		value_json_date(j, v->integer);
 		break;
 	case VALUE_ARRAY:
-		write_list(j, d, v->list.at, v->list.count);
+		value_json_list(j, d, v->list.at, v->list.count);
 		break;
 	case VALUE_COMPOSITE:
-		write_composite(j, d, v);
+		value_json_composite(j, d, v);
 		break;
 	case VALUE_NUMBER:
 		d->number(j, d, v);
@@ -116,10 +117,10 @@ void value_json_as(struct json *j, const struct value_dialect *d,
 static void mx_table(struct json *j, const struct value_dialect *d,
 		     const struct value *v)
 {
-	write_list(j, d, v->table.rows, v->table.row_count);
+	value_json_list(j, d, v->table.rows, v->table.row_count);
 }
 
-static bool has_text_keys(const struct value *map)
+static bool mx_has_text_keys(const struct value *map)
 {
 	for (size_t i = 0; i < map->map.count; i++) {
 		enum value_kind kind = map->map.at[i].key->kind;
@@ -145,7 +146,7 @@ static void mx_pair(struct json *j, const struct value_dialect *d,
 static void mx_map(struct json *j, const struct value_dialect *d,
 		   const struct value *v)
 {
-	bool is_object = has_text_keys(v);
+	bool is_object = mx_has_text_keys(v);
 
 	(is_object ? json_open_object : json_open_array)(j);
 	for (size_t i = 0; i < v->map.count; i++) {
@@ -167,7 +168,7 @@ static void mx_object(struct json *j, const struct value_dialect *d,
 	json_open_object(j);
 	json_key(j, "@class");
 	json_text(j, v->type);
-	write_members(j, d, v);
+	value_json_members(j, d, v);
 	json_close_object(j);
 }
 
@@ -185,7 +186,8 @@ static void mx_number(struct json *j, const struct value_dialect *d,
 	json_number(j, v->text.at);
 }
 
-static void mx_say(struct json *j, const char *key, const struct value *v)
+static void mx_marked_text(struct json *j, const char *key,
+			   const struct value *v)
 {
 	json_open_object(j);
 	json_key(j, key);
@@ -197,14 +199,14 @@ static void mx_error(struct json *j, const struct value_dialect *d,
 		     const struct value *v)
 {
 	(void)d;
-	mx_say(j, "$error", v);
+	mx_marked_text(j, "$error", v);
 }
 
 static void mx_cut(struct json *j, const struct value_dialect *d,
 		   const struct value *v)
 {
 	(void)d;
-	mx_say(j, "$cut", v);
+	mx_marked_text(j, "$cut", v);
 }
 
 const struct value_dialect value_dialect_mx = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A value on one line; and for a person: composites as blocks of "key: value",
- * tables as SJK's mx draws them.
+ * Prints a value on one line, or for a person: composites as blocks of
+ * "key: value", tables as SJK's mx draws them.
  */
 #include "jmx_http/value/value.h"
 
@@ -14,23 +14,24 @@
 
 /* A value on one line */
 
-/* What a hostile table of tables could cost; nobody reads more of a line. */
+/* Bounds the recursion for values that exceed VALUE_DEPTH_MAX. */
 #define CELL_DEPTH_MAX 64
 
-static void add_cell(struct text *out, const struct value *v, unsigned depth);
+static void cell_add(struct text *out, const struct value *v, unsigned depth);
 
-static void add_list(struct text *out, const struct value *const *at,
-		     size_t count, unsigned depth)
+static void cell_add_list(struct text *out, const struct value *const *at,
+			  size_t count, unsigned depth)
 {
 	text_putc(out, '[');
 	for (size_t i = 0; i < count; i++) {
 		text_puts(out, i ? ", " : "");
-		add_cell(out, at[i], depth);
+		cell_add(out, at[i], depth);
 	}
 	text_putc(out, ']');
 }
 
-static void add_members(struct text *out, const struct value *v, unsigned depth)
+static void cell_add_members(struct text *out, const struct value *v,
+			     unsigned depth)
 {
 	if (v->kind == VALUE_OBJECT)
 		text_puts(out, v->type);
@@ -39,32 +40,32 @@ static void add_members(struct text *out, const struct value *v, unsigned depth)
 		text_puts(out, i ? ", " : "");
 		text_puts(out, v->members.at[i].name);
 		text_putc(out, '=');
-		add_cell(out, v->members.at[i].value, depth);
+		cell_add(out, v->members.at[i].value, depth);
 	}
 	text_putc(out, '}');
 }
 
-static void add_map(struct text *out, const struct value *v, unsigned depth)
+static void cell_add_map(struct text *out, const struct value *v,
+			 unsigned depth)
 {
 	text_putc(out, '{');
 	for (size_t i = 0; i < v->map.count; i++) {
 		text_puts(out, i ? ", " : "");
-		add_cell(out, v->map.at[i].key, depth);
+		cell_add(out, v->map.at[i].key, depth);
 		text_putc(out, '=');
-		add_cell(out, v->map.at[i].value, depth);
+		cell_add(out, v->map.at[i].value, depth);
 	}
 	text_putc(out, '}');
 }
 
-static void add_said(struct text *out, const struct value *v)
+static void cell_add_marked(struct text *out, const struct value *v)
 {
 	text_putc(out, '<');
 	text_add(out, v->text.at, v->text.len);
 	text_putc(out, '>');
 }
 
-/* Values are within one another VALUE_DEPTH_MAX times at most. */
-static void add_cell(struct text *out, const struct value *v, unsigned depth)
+static void cell_add(struct text *out, const struct value *v, unsigned depth)
 {
 	if (depth == CELL_DEPTH_MAX) {
 		text_puts(out, "<too deep>");
@@ -93,51 +94,52 @@ static void add_cell(struct text *out, const struct value *v, unsigned depth)
 		value_add_date(out, v->integer);
 		break;
 	case VALUE_ARRAY:
-		add_list(out, v->list.at, v->list.count, depth + 1);
+		cell_add_list(out, v->list.at, v->list.count, depth + 1);
 		break;
 	case VALUE_TABULAR:
-		add_list(out, v->table.rows, v->table.row_count, depth + 1);
+		cell_add_list(out, v->table.rows, v->table.row_count,
+			      depth + 1);
 		break;
 	case VALUE_COMPOSITE:
 	case VALUE_OBJECT:
-		add_members(out, v, depth + 1);
+		cell_add_members(out, v, depth + 1);
 		break;
 	case VALUE_MAP:
-		add_map(out, v, depth + 1);
+		cell_add_map(out, v, depth + 1);
 		break;
 	case VALUE_ERROR:
 	case VALUE_CUT:
-		add_said(out, v);
+		cell_add_marked(out, v);
 		break;
 	}
 }
 
 void value_cell(struct text *out, const struct value *v)
 {
-	add_cell(out, v, 0);
+	cell_add(out, v, 0);
 }
 
 /* A value for a person */
 
-#define COLUMNS_MAX     64 /* more is a list of blocks */
+#define COLUMNS_MAX     64 /* wider tables become lists of blocks */
 #define KEY_WIDTH_MAX   40
 #define PRINT_DEPTH_MAX 64
-#define STEP            4 /* columns that what is within is set in */
+#define STEP            4 /* columns of indentation per level */
 
 struct printer {
 	struct text *out;
 	unsigned indent, depth;
-	size_t cell_width; /* of a table; 0: any */
+	size_t cell_width; /* maximum width of a table cell; 0: no limit */
 };
 
-static void print(struct printer *p, const struct value *v);
+static void printer_print(struct printer *p, const struct value *v);
 
-static void new_line(struct printer *p)
+static void printer_new_line(struct printer *p)
 {
 	text_printf(p->out, "\n%*s", (int)p->indent, "");
 }
 
-static struct text safe_name(const char *name)
+static struct text printer_safe_name(const char *name)
 {
 	struct text t = { 0 };
 
@@ -147,7 +149,7 @@ static struct text safe_name(const char *name)
 	return t;
 }
 
-static struct text safe_cell(const struct value *v)
+static struct text printer_safe_cell(const struct value *v)
 {
 	struct text raw = { 0 }, t = { 0 };
 
@@ -159,16 +161,16 @@ static struct text safe_cell(const struct value *v)
 	return t;
 }
 
-static void print_cell(struct printer *p, const struct value *v)
+static void printer_print_cell(struct printer *p, const struct value *v)
 {
-	struct text cell = safe_cell(v);
+	struct text cell = printer_safe_cell(v);
 
 	text_add(p->out, cell.bytes, cell.len);
 	text_release(&cell);
 }
 
-/* What a JVM says may be a report of many lines. */
-static void print_lines(struct printer *p, const struct value *v)
+/* A String may be a report of many lines: newlines start indented lines. */
+static void printer_print_lines(struct printer *p, const struct value *v)
 {
 	const char *at = v->text.at, *end = at + v->text.len;
 
@@ -182,12 +184,15 @@ static void print_lines(struct printer *p, const struct value *v)
 		if (!feed || feed + 1 == end)
 			return;
 		at = feed + 1;
-		new_line(p);
+		printer_new_line(p);
 	}
 }
 
-/* Composites, of which some may be null, as those of threads that ended. */
-static bool has_rows(const struct value *v)
+/*
+ * True for arrays of composites that can be a table.  Elements may be null:
+ * getThreadInfo() returns null for a thread that has ended.
+ */
+static bool printer_has_rows(const struct value *v)
 {
 	bool some = false;
 
@@ -206,8 +211,8 @@ static bool has_rows(const struct value *v)
 	return some;
 }
 
-/* True for what is printed on lines of its own. */
-static bool is_block(const struct value *v)
+/* True for values that are printed on lines of their own. */
+static bool printer_is_block(const struct value *v)
 {
 	switch (v->kind) {
 	case VALUE_COMPOSITE:
@@ -216,36 +221,36 @@ static bool is_block(const struct value *v)
 	case VALUE_MAP:
 		return v->map.count > 0;
 	default:
-		return has_rows(v);
+		return printer_has_rows(v);
 	}
 }
 
-static void print_within(struct printer *p, const struct value *v)
+static void printer_print_indented(struct printer *p, const struct value *v)
 {
 	p->indent += STEP;
-	new_line(p);
-	print(p, v);
+	printer_new_line(p);
+	printer_print(p, v);
 	p->indent -= STEP;
 }
 
-static void print_entry(struct printer *p, const struct text *key,
-			size_t key_width, const struct value *v)
+static void printer_print_entry(struct printer *p, const struct text *key,
+				size_t key_width, const struct value *v)
 {
 	size_t width = text_width(key->bytes, key->len);
 
 	text_add(p->out, key->bytes, key->len);
 	text_putc(p->out, ':');
-	if (is_block(v)) {
-		print_within(p, v);
+	if (printer_is_block(v)) {
+		printer_print_indented(p, v);
 		return;
 	}
 	text_printf(p->out, " %*s",
 		    width < key_width ? (int)(key_width - width) : 0, "");
-	print_cell(p, v);
+	printer_print_cell(p, v);
 }
 
-/* A block's keys, to be released by release_keys(). */
-static struct text *keys_of(const struct value *v, size_t *count)
+/* The keys of a block; free them with printer_release_texts(). */
+static struct text *printer_keys(const struct value *v, size_t *count)
 {
 	bool is_map = v->kind == VALUE_MAP;
 	struct text *keys;
@@ -253,22 +258,22 @@ static struct text *keys_of(const struct value *v, size_t *count)
 	*count = is_map ? v->map.count : v->members.count;
 	keys = xcalloc(*count, sizeof(*keys));
 	for (size_t i = 0; i < *count; i++)
-		keys[i] = is_map ? safe_cell(v->map.at[i].key)
-				 : safe_name(v->members.at[i].name);
+		keys[i] = is_map ? printer_safe_cell(v->map.at[i].key)
+				 : printer_safe_name(v->members.at[i].name);
 	return keys;
 }
 
-static void release_texts(struct text *texts, size_t count)
+static void printer_release_texts(struct text *texts, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		text_release(&texts[i]);
 	free(texts);
 }
 
-static void print_block(struct printer *p, const struct value *v)
+static void printer_print_block(struct printer *p, const struct value *v)
 {
 	size_t count, width = 0;
-	struct text *keys = keys_of(v, &count);
+	struct text *keys = printer_keys(v, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		size_t one = text_width(keys[i].bytes, keys[i].len);
@@ -278,49 +283,53 @@ static void print_block(struct printer *p, const struct value *v)
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (i)
-			new_line(p);
-		print_entry(p, &keys[i], width,
-			    v->kind == VALUE_MAP ? v->map.at[i].value
-						 : v->members.at[i].value);
+			printer_new_line(p);
+		printer_print_entry(p, &keys[i], width,
+				    v->kind == VALUE_MAP
+					    ? v->map.at[i].value
+					    : v->members.at[i].value);
 	}
-	release_texts(keys, count);
+	printer_release_texts(keys, count);
 }
 
-static void print_object(struct printer *p, const struct value *v)
+static void printer_print_object(struct printer *p, const struct value *v)
 {
 	safe_text(p->out, v->type, strlen(v->type));
 	p->indent += STEP;
-	new_line(p);
-	print_block(p, v);
+	printer_new_line(p);
+	printer_print_block(p, v);
 	p->indent -= STEP;
 }
 
-/* Rows of composites; columns are those of the first that is not null. */
+/* Rows of composites; the first composite determines the columns. */
 struct table {
 	const struct value *const *rows, *first;
 	size_t row_count, column_count;
-	struct text *cells; /* the first row is their names */
+	struct text *cells; /* the first row has the column names */
 	size_t *widths;
 };
 
-/* Rows of one type have their members in one order; others are looked into. */
-static struct text cell_of(const struct value *row, const struct value *first,
-			   size_t column)
+/*
+ * Members of one type are in one order, so the column's index usually finds the
+ * member; otherwise its name does.
+ */
+static struct text table_cell(const struct value *row,
+			      const struct value *first, size_t column)
 {
 	const char *name = first->members.at[column].name;
 	const struct value *v = NULL;
 
 	if (row->kind != VALUE_COMPOSITE)
-		return safe_cell(row);
+		return printer_safe_cell(row);
 	if (column < row->members.count &&
 	    !strcmp(row->members.at[column].name, name))
 		v = row->members.at[column].value;
 	else if (row->members.count <= COLUMNS_MAX)
 		v = value_member(row, name);
-	return v ? safe_cell(v) : safe_name("-");
+	return v ? printer_safe_cell(v) : printer_safe_name("-");
 }
 
-static void cut_cell(struct text *cell, size_t cell_width)
+static void table_cut_cell(struct text *cell, size_t cell_width)
 {
 	size_t keep = cell_width > 3 ? cell_width - 3 : 0, at = 0;
 
@@ -335,7 +344,7 @@ static void cut_cell(struct text *cell, size_t cell_width)
 	text_puts(cell, "...");
 }
 
-static void fill_table(struct table *t, size_t cell_width)
+static void table_fill(struct table *t, size_t cell_width)
 {
 	const struct value *first = t->first;
 	size_t n = (t->row_count + 1) * t->column_count;
@@ -346,16 +355,18 @@ static void fill_table(struct table *t, size_t cell_width)
 		size_t column = i % t->column_count, row = i / t->column_count;
 		size_t width;
 
-		t->cells[i] = row ? cell_of(t->rows[row - 1], first, column)
-				  : safe_name(first->members.at[column].name);
-		cut_cell(&t->cells[i], cell_width);
+		t->cells[i] = row ? table_cell(t->rows[row - 1], first, column)
+				  : printer_safe_name(
+					    first->members.at[column].name);
+		table_cut_cell(&t->cells[i], cell_width);
 		width = text_width(t->cells[i].bytes, t->cells[i].len);
 		if (width > t->widths[column])
 			t->widths[column] = width;
 	}
 }
 
-static void print_row(struct printer *p, const struct table *t, size_t row)
+static void table_print_row(struct printer *p, const struct table *t,
+			    size_t row)
 {
 	for (size_t i = 0; i < t->column_count; i++) {
 		const struct text *cell = &t->cells[row * t->column_count + i];
@@ -370,9 +381,9 @@ static void print_row(struct printer *p, const struct table *t, size_t row)
 	}
 }
 
-static void print_rule(struct printer *p, const struct table *t)
+static void table_print_rule(struct printer *p, const struct table *t)
 {
-	new_line(p);
+	printer_new_line(p);
 	for (size_t i = 0; i < t->column_count; i++) {
 		text_puts(p->out, i ? "+" : "");
 		for (size_t n = 0; n < t->widths[i]; n++)
@@ -380,20 +391,20 @@ static void print_rule(struct printer *p, const struct table *t)
 	}
 }
 
-static void print_blocks(struct printer *p, const struct value *const *rows,
-			 size_t count)
+static void printer_print_blocks(struct printer *p,
+				 const struct value *const *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (i)
-			new_line(p);
+			printer_new_line(p);
 		if (rows[i]->kind == VALUE_COMPOSITE)
-			print_block(p, rows[i]);
+			printer_print_block(p, rows[i]);
 		else
-			print_cell(p, rows[i]);
+			printer_print_cell(p, rows[i]);
 	}
 }
 
-static void print_table(struct printer *p, const struct value *const *rows,
+static void table_print(struct printer *p, const struct value *const *rows,
 			size_t count)
 {
 	struct table t = { .rows = rows, .first = rows[0], .row_count = count };
@@ -402,42 +413,41 @@ static void print_table(struct printer *p, const struct value *const *rows,
 		t.first = rows[i];
 	t.column_count = t.first->members.count;
 	if (!t.column_count || t.column_count > COLUMNS_MAX) {
-		print_blocks(p, rows, count);
+		printer_print_blocks(p, rows, count);
 		return;
 	}
-	fill_table(&t, p->cell_width);
-	print_row(p, &t, 0);
-	print_rule(p, &t);
+	table_fill(&t, p->cell_width);
+	table_print_row(p, &t, 0);
+	table_print_rule(p, &t);
 	for (size_t i = 1; i <= count; i++) {
-		new_line(p);
-		print_row(p, &t, i);
+		printer_new_line(p);
+		table_print_row(p, &t, i);
 	}
-	release_texts(t.cells, (count + 1) * t.column_count);
+	printer_release_texts(t.cells, (count + 1) * t.column_count);
 	free(t.widths);
 }
 
-/* Values are within one another VALUE_DEPTH_MAX times at most. */
-static void print(struct printer *p, const struct value *v)
+static void printer_print(struct printer *p, const struct value *v)
 {
 	if (++p->depth > PRINT_DEPTH_MAX)
 		text_puts(p->out, "<too deep>");
 	else if (v->kind == VALUE_STRING)
-		print_lines(p, v);
-	else if (!is_block(v))
-		print_cell(p, v);
+		printer_print_lines(p, v);
+	else if (!printer_is_block(v))
+		printer_print_cell(p, v);
 	else if (v->kind == VALUE_TABULAR)
-		print_table(p, v->table.rows, v->table.row_count);
+		table_print(p, v->table.rows, v->table.row_count);
 	else if (v->kind == VALUE_ARRAY)
-		print_table(p, v->list.at, v->list.count);
+		table_print(p, v->list.at, v->list.count);
 	else if (v->kind == VALUE_OBJECT)
-		print_object(p, v);
+		printer_print_object(p, v);
 	else
-		print_block(p, v);
+		printer_print_block(p, v);
 	p->depth--;
 }
 
-/* Takes blanks away at the end of each line from begin on. */
-static void trim_lines(struct text *t, size_t begin)
+/* Removes spaces at the end of each line after offset begin. */
+static void printer_trim_lines(struct text *t, size_t begin)
 {
 	size_t kept = begin, line = begin;
 
@@ -462,7 +472,7 @@ void value_print(struct text *out, const struct value *v, unsigned indent,
 			     .cell_width = cell_width };
 	size_t begin = out->len;
 
-	print(&p, v);
+	printer_print(&p, v);
 	if (out->bytes)
-		trim_lines(out, begin);
+		printer_trim_lines(out, begin);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jmx_http/threads/jmx_asks.h"
+/* Reads thread counters, contention and blocked threads by JMX requests. */
+#include "jmx_http/threads/thread_requests.h"
 
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
@@ -11,16 +12,20 @@
 
 #define THREADING "java.lang:type=Threading"
 
-/* JDK 21, 17.0.11, 11.0.23 (JDK-8304074); not of JDK 8: see take_threads(). */
+/*
+ * Since JDK 21, 17.0.11 and 11.0.23 (JDK-8304074).  Not read from JDK 8, see
+ * jvm_counts_all_allocation().
+ */
 #define TOTAL_ALLOCATED "TotalThreadAllocatedBytes"
 
-/* A hostile list may be long: no JVM has so many threads. */
+/* Bounds hostile lists: no JVM has so many threads. */
 #define THREADS_MAX ((size_t)200000)
 
-typedef void take_fn(struct jmx_source *s, const struct value *v);
+typedef void reply_fn(struct jmx_source *s, const struct value *v);
 
-static take_fn take_runtime, take_cpu, take_user, take_alloc, take_system,
-	take_threads, take_infos, take_memory, take_collector;
+static reply_fn reply_read_runtime, reply_read_cpu, reply_read_user,
+	reply_read_alloc, reply_read_system, reply_read_threads,
+	reply_read_infos, reply_read_memory, reply_read_collector;
 
 #define NAMES_MAX 5
 
@@ -29,48 +34,48 @@ static const struct {
 	enum jmx_verb verb;
 	const char *object;
 	const char *names[NAMES_MAX];
-	bool beside_proc;    /* asked when /proc has the rest, too */
-	bool is_needed;      /* there is no sample without */
-	const char *second;  /* of operations: the type of what follows ids */
-	take_fn *take;
-} table[JMX_ASKS] = {
-	[ASK_RUNTIME] = { JMX_GET, "java.lang:type=Runtime",
-			  { "Uptime", "StartTime" }, .take = take_runtime },
-	[ASK_CPU] = { JMX_INVOKE, THREADING, { "getThreadCpuTime" },
-		      .take = take_cpu },
-	[ASK_SYSTEM] = { JMX_GET, "java.lang:type=OperatingSystem",
+	bool beside_proc;    /* sent even if /proc provides the rest */
+	bool is_needed;      /* no sample without this request */
+	const char *second;  /* of operations: type of the second argument */
+	reply_fn *take;
+} table[THREAD_REQUESTS] = {
+	[REQUEST_RUNTIME] = { JMX_GET, "java.lang:type=Runtime",
+			  { "Uptime", "StartTime" }, .take = reply_read_runtime },
+	[REQUEST_CPU] = { JMX_INVOKE, THREADING, { "getThreadCpuTime" },
+		      .take = reply_read_cpu },
+	[REQUEST_SYSTEM] = { JMX_GET, "java.lang:type=OperatingSystem",
 			 { "ProcessCpuTime", "AvailableProcessors" },
-			 .take = take_system },
-	[ASK_USER] = { JMX_INVOKE, THREADING, { "getThreadUserTime" },
-		       .take = take_user },
-	[ASK_ALLOC] = { JMX_INVOKE, THREADING, { "getThreadAllocatedBytes" },
-			.beside_proc = true, .take = take_alloc },
-	[ASK_THREADS] = { JMX_GET, THREADING,
+			 .take = reply_read_system },
+	[REQUEST_USER] = { JMX_INVOKE, THREADING, { "getThreadUserTime" },
+		       .take = reply_read_user },
+	[REQUEST_ALLOC] = { JMX_INVOKE, THREADING, { "getThreadAllocatedBytes" },
+			.beside_proc = true, .take = reply_read_alloc },
+	[REQUEST_THREADS] = { JMX_GET, THREADING,
 			  { "AllThreadIds", "ThreadCount",
 			    "ThreadContentionMonitoringEnabled",
 			    TOTAL_ALLOCATED },
 			  .beside_proc = true, .is_needed = true,
-			  .take = take_threads },
-	[ASK_INFO] = { JMX_INVOKE, THREADING, { "getThreadInfo" },
+			  .take = reply_read_threads },
+	[REQUEST_INFO] = { JMX_INVOKE, THREADING, { "getThreadInfo" },
 		       .beside_proc = true, .is_needed = true, .second = "int",
-		       .take = take_infos },
-	[ASK_MEMORY] = { JMX_GET, "java.lang:type=Memory",
-			 { "HeapMemoryUsage" }, .take = take_memory },
-	[ASK_COLLECTOR] = { JMX_GET, NULL,
+		       .take = reply_read_infos },
+	[REQUEST_MEMORY] = { JMX_GET, "java.lang:type=Memory",
+			 { "HeapMemoryUsage" }, .take = reply_read_memory },
+	[REQUEST_COLLECTOR] = { JMX_GET, NULL,
 			    { "Name", "CollectionCount", "CollectionTime",
 			      "LastGcInfo" },
-			    .take = take_collector },
+			    .take = reply_read_collector },
 };
 /* clang-format on */
 
-static int64_t counter_of(const struct value *v, const char *name)
+static int64_t reply_counter(const struct value *v, const char *name)
 {
 	int64_t counter = value_integer_of(value_member(v, name), -1);
 
 	return counter < 0 ? COUNTER_ABSENT : counter;
 }
 
-static int64_t scaled(int64_t counter, int64_t by)
+static int64_t reply_scale(int64_t counter, int64_t by)
 {
 	int64_t product;
 
@@ -80,7 +85,7 @@ static int64_t scaled(int64_t counter, int64_t by)
 	return product;
 }
 
-static void take_runtime(struct jmx_source *s, const struct value *v)
+static void reply_read_runtime(struct jmx_source *s, const struct value *v)
 {
 	int64_t start = value_integer_of(value_member(v, "StartTime"), 0);
 
@@ -91,9 +96,9 @@ static void take_runtime(struct jmx_source *s, const struct value *v)
 		s->start_ms = start;
 }
 
-/* Numbers in the order of the ids; -1 is that of a thread that has ended. */
-static void take_counters(struct jmx_source *s, const struct value *v,
-			  enum thread_counter counter)
+/* One number for each id, in order; -1: the thread has ended. */
+static void reply_read_counters(struct jmx_source *s, const struct value *v,
+				enum thread_counter counter)
 {
 	if (v->kind != VALUE_ARRAY)
 		return;
@@ -105,37 +110,37 @@ static void take_counters(struct jmx_source *s, const struct value *v,
 	}
 }
 
-static void take_cpu(struct jmx_source *s, const struct value *v)
+static void reply_read_cpu(struct jmx_source *s, const struct value *v)
 {
-	take_counters(s, v, THREAD_CPU);
+	reply_read_counters(s, v, THREAD_CPU);
 }
 
-static void take_user(struct jmx_source *s, const struct value *v)
+static void reply_read_user(struct jmx_source *s, const struct value *v)
 {
-	take_counters(s, v, THREAD_USER);
+	reply_read_counters(s, v, THREAD_USER);
 }
 
-static void take_alloc(struct jmx_source *s, const struct value *v)
+static void reply_read_alloc(struct jmx_source *s, const struct value *v)
 {
-	take_counters(s, v, THREAD_ALLOC);
+	reply_read_counters(s, v, THREAD_ALLOC);
 }
 
-static void take_system(struct jmx_source *s, const struct value *v)
+static void reply_read_system(struct jmx_source *s, const struct value *v)
 {
-	s->process.cpu_ns = counter_of(v, "ProcessCpuTime");
-	s->process.cpus = counter_of(v, "AvailableProcessors");
+	s->process.cpu_ns = reply_counter(v, "ProcessCpuTime");
+	s->process.cpus = reply_counter(v, "AvailableProcessors");
 }
 
 /*
- * JDK 8 has it since 8u412, but counts far less than its threads allocate
- * (8u504: 23 MB of 4 GB): the sum of the threads that live is nearer.
+ * JDK 8 has the attribute since 8u412, but it is far below the sum over the
+ * threads (8u504: 23 MB instead of 4 GB).
  */
-static bool counts_all_allocation(const struct jmx_source *s)
+static bool jvm_counts_all_allocation(const struct jmx_source *s)
 {
 	return strncmp(s->jmx->version, "1.8.", 4) != 0;
 }
 
-static void take_threads(struct jmx_source *s, const struct value *v)
+static void reply_read_threads(struct jmx_source *s, const struct value *v)
 {
 	const struct value *ids = value_member(v, "AllThreadIds");
 	size_t count = ids && ids->kind == VALUE_ARRAY ? ids->list.count : 0;
@@ -150,16 +155,19 @@ static void take_threads(struct jmx_source *s, const struct value *v)
 		if (id > 0)
 			s->listed[s->listed_count++] = id;
 	}
-	s->process.threads = counter_of(v, "ThreadCount");
-	s->process.alloc_bytes = counts_all_allocation(s)
-					 ? counter_of(v, TOTAL_ALLOCATED)
+	s->process.threads = reply_counter(v, "ThreadCount");
+	s->process.alloc_bytes = jvm_counts_all_allocation(s)
+					 ? reply_counter(v, TOTAL_ALLOCATED)
 					 : COUNTER_ABSENT;
 	s->is_measured = value_integer_of(
 		value_member(v, "ThreadContentionMonitoringEnabled"), 0);
 }
 
-static enum thread_run_state state_of(const char *name)
+/* The state of a ThreadInfo. */
+static enum thread_run_state info_state(const struct value *info)
 {
+	const char *name = value_text_of(value_member(info, "threadState"));
+
 	for (int i = RUN_NEW; name && i <= RUN_TERMINATED; i++) {
 		enum thread_run_state state = (enum thread_run_state)i;
 
@@ -169,8 +177,8 @@ static enum thread_run_state state_of(const char *name)
 	return RUN_UNKNOWN;
 }
 
-static void take_info(struct jmx_source *s, const struct value *v,
-		      struct thread_sample *t)
+static void reply_read_info(struct jmx_source *s, const struct value *v,
+			    struct thread_sample *t)
 {
 	const char *name = value_text_of(value_member(v, "threadName"));
 
@@ -178,47 +186,47 @@ static void take_info(struct jmx_source *s, const struct value *v,
 		return;
 	if (name)
 		t->name = arena_copy(&s->names, name, strlen(name));
-	t->state = state_of(value_text_of(value_member(v, "threadState")));
-	t->counters[THREAD_WAITS] = counter_of(v, "waitedCount");
-	t->counters[THREAD_BLOCKS] = counter_of(v, "blockedCount");
-	t->counters[THREAD_WAIT_TIME] = scaled(counter_of(v, "waitedTime"),
-					       CLOCK_NS_PER_MS);
-	t->counters[THREAD_BLOCK_TIME] = scaled(counter_of(v, "blockedTime"),
-						CLOCK_NS_PER_MS);
+	t->state = info_state(v);
+	t->counters[THREAD_WAITS] = reply_counter(v, "waitedCount");
+	t->counters[THREAD_BLOCKS] = reply_counter(v, "blockedCount");
+	t->counters[THREAD_WAIT_TIME] = reply_scale(
+		reply_counter(v, "waitedTime"), CLOCK_NS_PER_MS);
+	t->counters[THREAD_BLOCK_TIME] = reply_scale(
+		reply_counter(v, "blockedTime"), CLOCK_NS_PER_MS);
 }
 
-static void take_infos(struct jmx_source *s, const struct value *v)
+static void reply_read_infos(struct jmx_source *s, const struct value *v)
 {
 	if (v->kind != VALUE_ARRAY)
 		return;
 	for (size_t i = 0; i < v->list.count && i < s->count; i++)
-		take_info(s, v->list.at[i], &s->rows[s->from + i]);
+		reply_read_info(s, v->list.at[i], &s->rows[s->from + i]);
 }
 
-static void take_memory(struct jmx_source *s, const struct value *v)
+static void reply_read_memory(struct jmx_source *s, const struct value *v)
 {
 	const struct value *heap = value_member(v, "HeapMemoryUsage");
 
-	s->process.heap_used = counter_of(heap, "used");
-	s->process.heap_committed = counter_of(heap, "committed");
-	s->process.heap_max = counter_of(heap, "max");
+	s->process.heap_used = reply_counter(heap, "used");
+	s->process.heap_committed = reply_counter(heap, "committed");
+	s->process.heap_max = reply_counter(heap, "max");
 }
 
 /*
- * CMS and the ZGC of JDK 11 have one bean: its time is that of pauses, but it
- * counts cycles, and the last of these took as long as the whole cycle.
+ * CMS and the ZGC of JDK 11 have one MBean: its CollectionTime is that of
+ * pauses, but CollectionCount counts cycles, and LastGcInfo is a whole cycle.
  */
-static bool counts_cycles(const char *name)
+static bool collector_counts_cycles(const char *name)
 {
 	return strcmp(name, "ConcurrentMarkSweep") == 0 ||
 	       strcmp(name, "ZGC") == 0;
 }
 
 /*
- * "ZGC Cycles", "Shenandoah Cycles" count what goes on beside the program; they
- * have their "Pauses" as another.
+ * "ZGC Cycles" and "Shenandoah Cycles" are concurrent; the pauses of these
+ * collectors have MBeans of their own ("ZGC Pauses").
  */
-static void take_collector(struct jmx_source *s, const struct value *v)
+static void reply_read_collector(struct jmx_source *s, const struct value *v)
 {
 	const char *name = value_text_of(value_member(v, "Name"));
 	struct gc_sample *gc = &s->process.gc[s->process.gc_count];
@@ -229,37 +237,40 @@ static void take_collector(struct jmx_source *s, const struct value *v)
 		return;
 	if (len >= sizeof(gc->name))
 		len = sizeof(gc->name) - 1;
-	*gc = (struct gc_sample){ .is_cycles = counts_cycles(name) };
+	*gc = (struct gc_sample){ .is_cycles = collector_counts_cycles(name) };
 	memcpy(gc->name, name, len);
-	gc->count = counter_of(v, "CollectionCount");
-	gc->time_ns = scaled(counter_of(v, "CollectionTime"), CLOCK_NS_PER_MS);
-	gc->last_ns = scaled(
-		counter_of(value_member(v, "LastGcInfo"), "duration"),
+	gc->count = reply_counter(v, "CollectionCount");
+	gc->time_ns = reply_scale(reply_counter(v, "CollectionTime"),
+				  CLOCK_NS_PER_MS);
+	gc->last_ns = reply_scale(
+		reply_counter(value_member(v, "LastGcInfo"), "duration"),
 		CLOCK_NS_PER_MS);
 	s->process.gc_count++;
 }
 
-bool jmx_ask_is_due(const struct jmx_source *s, enum jmx_ask ask)
+bool thread_request_is_due(const struct jmx_source *s,
+			   enum thread_request request)
 {
-	if (s->asks[ask].is_off)
+	if (s->requests[request].is_off)
 		return false;
 	if (!s->beside_proc)
 		return true;
-	return table[ask].beside_proc && (ask != ASK_INFO || s->contention);
+	return table[request].beside_proc &&
+	       (request != REQUEST_INFO || s->contention);
 }
 
-void jmx_asks_reset(struct jmx_source *s)
+void thread_requests_reset(struct jmx_source *s)
 {
-	memset(s->asks, 0, sizeof(s->asks));
+	memset(s->requests, 0, sizeof(s->requests));
 }
 
-void jmx_asks_release(struct jmx_source *s)
+void thread_requests_release(struct jmx_source *s)
 {
 	arena_release(&s->collectors);
-	free(s->asked);
+	free(s->sent);
 }
 
-int jmx_asks_find_collectors(struct jmx_source *s, struct error *err)
+int thread_requests_find_collectors(struct jmx_source *s, struct error *err)
 {
 	arena_release(&s->collectors);
 	return jmx_query(s->jmx, "java.lang:type=GarbageCollector,*",
@@ -267,8 +278,8 @@ int jmx_asks_find_collectors(struct jmx_source *s, struct error *err)
 			 &s->collector_count, err);
 }
 
-static const struct value *make_ids(struct arena *a, const int64_t *ids,
-				    size_t count)
+static const struct value *request_make_ids(struct arena *a, const int64_t *ids,
+					    size_t count)
 {
 	struct value *v = value_new(a, VALUE_ARRAY, "[J");
 	struct value *each = arena_alloc(a, count * sizeof(*each));
@@ -285,94 +296,103 @@ static const struct value *make_ids(struct arena *a, const int64_t *ids,
 	return v;
 }
 
-static size_t names_of(enum jmx_ask ask)
+static size_t request_name_count(enum thread_request request)
 {
 	size_t count = 0;
 
-	while (count < NAMES_MAX && table[ask].names[count])
+	while (count < NAMES_MAX && table[request].names[count])
 		count++;
 	return count;
 }
 
-/* What operations on threads are given, which is the same for all. */
+/* The arguments that all operations on threads share. */
 struct arguments {
-	const struct value *values[2]; /* ids, and how deep a stack trace */
+	const struct value *values[2]; /* ids, number of frames */
 	const char *signature[2];
 };
 
-static void add_ask(struct jmx_source *s, struct jmx_request *q,
-		    enum jmx_ask ask, const char *object,
-		    const struct arguments *arguments)
+static void request_add(struct jmx_source *s, struct jmx_request *q,
+			enum thread_request request, const char *object,
+			const struct arguments *arguments)
 {
 	*q = (struct jmx_request){
-		.verb = table[ask].verb,
+		.verb = table[request].verb,
 		.object = object,
-		.names = table[ask].names,
-		.name_count = names_of(ask),
+		.names = table[request].names,
+		.name_count = request_name_count(request),
 	};
 	if (q->verb == JMX_INVOKE) {
 		q->arguments = arguments->values;
 		q->signature = arguments->signature;
-		q->argument_count = table[ask].second ? 2 : 1;
+		q->argument_count = table[request].second ? 2 : 1;
 	}
-	array_reserve(s->asked, s->asked_cap, s->asked_count + 1);
-	s->asked[s->asked_count++] = ask;
+	array_reserve(s->sent, s->sent_cap, s->sent_count + 1);
+	s->sent[s->sent_count++] = request;
 }
 
-static void note_why(struct jmx_source *s, enum jmx_ask ask, const char *why)
+static void request_note_failure(struct jmx_source *s,
+				 enum thread_request request, const char *why)
 {
 	size_t len = strlen(why);
 
-	if (len >= sizeof(s->asks[ask].why))
-		len = sizeof(s->asks[ask].why) - 1;
-	memcpy(s->asks[ask].why, why, len);
-	s->asks[ask].why[len] = '\0';
+	if (len >= sizeof(s->requests[request].why))
+		len = sizeof(s->requests[request].why) - 1;
+	memcpy(s->requests[request].why, why, len);
+	s->requests[request].why[len] = '\0';
 }
 
-/* An answer that is none.  What is not there is not asked for again. */
-static int take_failure(struct jmx_source *s, enum jmx_ask ask,
-			const struct jmx_reply *reply, struct error *err)
+/*
+ * Handles a failed request.  A request that the JVM does not support is not
+ * sent again.
+ */
+static int request_take_failure(struct jmx_source *s,
+				enum thread_request request,
+				const struct jmx_reply *reply,
+				struct error *err)
 {
-	/* Another JVM than that of the ids: all is asked for anew. */
+	/* The ids belong to the old JVM; jmx_source.c starts anew. */
 	if (s->is_restarted)
 		return 0;
-	if (table[ask].is_needed && reply->kind == ERROR_PERMISSION)
+	if (table[request].is_needed && reply->kind == ERROR_PERMISSION)
 		return fail(err, ERROR_PERMISSION,
 			    "reading threads requires permission to invoke "
 			    "operations (readwrite): %s",
 			    reply->failure);
-	if (table[ask].is_needed)
+	if (table[request].is_needed)
 		return fail(err,
 			    reply->kind == ERROR_NO_TARGET ? ERROR_REFUSED
 							   : reply->kind,
-			    "%s: %s", table[ask].names[0], reply->failure);
-	s->asks[ask].is_off = reply->kind == ERROR_NO_TARGET ||
-			      strstr(reply->failure, "UnsupportedOperation");
-	note_why(s, ask, reply->failure);
+			    "%s: %s", table[request].names[0], reply->failure);
+	s->requests[request].is_off = reply->kind == ERROR_NO_TARGET ||
+				      strstr(reply->failure,
+					     "UnsupportedOperation");
+	request_note_failure(s, request, reply->failure);
 	return 0;
 }
 
-static int take_reply(void *self, size_t index, const struct jmx_reply *reply,
-		      struct error *err)
+static int request_take_reply(void *self, size_t index,
+			      const struct jmx_reply *reply, struct error *err)
 {
 	struct jmx_source *s = self;
-	enum jmx_ask ask = s->asked[index];
+	enum thread_request request = s->sent[index];
 
 	if (reply->failure)
-		return take_failure(s, ask, reply, err);
-	s->asks[ask].why[0] = '\0';
-	table[ask].take(s, reply->value ? reply->value : &value_null);
+		return request_take_failure(s, request, reply, err);
+	s->requests[request].why[0] = '\0';
+	table[request].take(s, reply->value ? reply->value : &value_null);
 	return 0;
 }
 
-int jmx_asks_run(struct jmx_source *s, size_t from, bool all, struct error *err)
+int thread_requests_run(struct jmx_source *s, size_t from, bool all,
+			struct error *err)
 {
 	struct arena a = { 0 };
 	struct jmx_request *requests = arena_alloc(
-		&a, (JMX_ASKS + s->collector_count) * sizeof(*requests));
+		&a, (THREAD_REQUESTS + s->collector_count) * sizeof(*requests));
 	struct arguments arguments = {
-		.values = { make_ids(&a, s->id_count ? s->ids + from : NULL,
-				     s->id_count - from),
+		.values = { request_make_ids(&a,
+					     s->id_count ? s->ids + from : NULL,
+					     s->id_count - from),
 			    value_integer(&a, "int", 0) },
 		.signature = { "[J", "int" },
 	};
@@ -380,24 +400,27 @@ int jmx_asks_run(struct jmx_source *s, size_t from, bool all, struct error *err)
 
 	s->from = from;
 	s->count = s->id_count - from;
-	s->asked_count = 0;
-	for (size_t i = 0; i < ASK_COLLECTOR; i++) {
-		enum jmx_ask ask = (enum jmx_ask)i;
-		bool of_ids = table[ask].verb == JMX_INVOKE;
+	s->sent_count = 0;
+	for (size_t i = 0; i < REQUEST_COLLECTOR; i++) {
+		enum thread_request request = (enum thread_request)i;
+		bool needs_ids = table[request].verb == JMX_INVOKE;
 
-		if (jmx_ask_is_due(s, ask) && (of_ids ? s->count > 0 : all))
-			add_ask(s, &requests[s->asked_count], ask,
-				table[ask].object, &arguments);
+		if (thread_request_is_due(s, request) &&
+		    (needs_ids ? s->count > 0 : all))
+			request_add(s, &requests[s->sent_count], request,
+				    table[request].object, &arguments);
 	}
 	for (size_t i = 0; all && i < s->collector_count; i++)
-		add_ask(s, &requests[s->asked_count], ASK_COLLECTOR,
-			s->collector_names[i], &arguments);
-	status = jmx_run(s->jmx, requests, s->asked_count, take_reply, s, err);
+		request_add(s, &requests[s->sent_count], REQUEST_COLLECTOR,
+			    s->collector_names[i], &arguments);
+	status = jmx_run(s->jmx, requests, s->sent_count, request_take_reply, s,
+			 err);
 	arena_release(&a);
 	return status;
 }
 
-static bool has_counter(const struct jmx_source *s, enum thread_counter counter)
+static bool sample_has_counter(const struct jmx_source *s,
+			       enum thread_counter counter)
 {
 	for (size_t i = 0; i < s->id_count; i++)
 		if (s->rows[i].counters[counter] != COUNTER_ABSENT)
@@ -405,20 +428,22 @@ static bool has_counter(const struct jmx_source *s, enum thread_counter counter)
 	return false;
 }
 
-static void note_counter(const struct jmx_source *s, struct top_sample *out,
-			 enum jmx_ask ask, enum thread_counter counter,
-			 const char *figure, const char *here)
+static void note_add_counter(const struct jmx_source *s, struct top_sample *out,
+			     enum thread_request request,
+			     enum thread_counter counter, const char *figure,
+			     const char *here)
 {
-	if (has_counter(s, counter))
+	if (sample_has_counter(s, counter))
 		source_note_add(out, figure, false, "%s", here);
 	else
 		source_note_add(out, figure, true, "- (%s)",
-				*s->asks[ask].why
-					? s->asks[ask].why
+				*s->requests[request].why
+					? s->requests[request].why
 					: "the JVM does not count it");
 }
 
-static void note_contention(const struct jmx_source *s, struct top_sample *out)
+static void note_add_contention(const struct jmx_source *s,
+				struct top_sample *out)
 {
 	if (s->contention_problem.kind != ERROR_NONE)
 		source_note_add(out, "contention", false,
@@ -434,21 +459,23 @@ static void note_contention(const struct jmx_source *s, struct top_sample *out)
 						: "the JVM measures it");
 }
 
-void jmx_asks_note(const struct jmx_source *s, struct top_sample *out)
+void thread_requests_add_notes(const struct jmx_source *s,
+			       struct top_sample *out)
 {
-	note_counter(s, out, ASK_ALLOC, THREAD_ALLOC, "allocation",
-		     s->process.alloc_bytes != COUNTER_ABSENT
-			     ? "exact, over JMX"
-			     : "exact, over JMX; total: living threads only");
-	if (jmx_ask_is_due(s, ASK_INFO))
-		note_contention(s, out);
+	note_add_counter(
+		s, out, REQUEST_ALLOC, THREAD_ALLOC, "allocation",
+		s->process.alloc_bytes != COUNTER_ABSENT
+			? "exact, over JMX"
+			: "exact, over JMX; total: living threads only");
+	if (thread_request_is_due(s, REQUEST_INFO))
+		note_add_contention(s, out);
 	else
 		source_note_add(out, "contention", true,
 				"- (off; C or -c switches it on)");
 	if (s->beside_proc)
 		return;
 	source_note_add(out, "names", false, "over JMX");
-	note_counter(s, out, ASK_CPU, THREAD_CPU, "cpu", "over JMX");
+	note_add_counter(s, out, REQUEST_CPU, THREAD_CPU, "cpu", "over JMX");
 	source_note_add(out, "runq", true,
 			"- (requires sjkc on the JVM's machine)");
 	source_note_add(out, "safepoints", true,
@@ -457,12 +484,12 @@ void jmx_asks_note(const struct jmx_source *s, struct top_sample *out)
 		source_note_add(out, "gc", true, "- (no collector reports it)");
 	if (s->process.heap_used == COUNTER_ABSENT)
 		source_note_add(out, "heap", true, "- (%s)",
-				*s->asks[ASK_MEMORY].why
-					? s->asks[ASK_MEMORY].why
+				*s->requests[REQUEST_MEMORY].why
+					? s->requests[REQUEST_MEMORY].why
 					: "the JVM does not report it");
 }
 
-int jmx_ask_contention(struct jmx_source *s, struct error *err)
+int thread_requests_read_contention(struct jmx_source *s, struct error *err)
 {
 	struct arena a = { 0 };
 	const struct value *v = jmx_get(s->jmx, THREADING,
@@ -480,8 +507,8 @@ int jmx_ask_contention(struct jmx_source *s, struct error *err)
 	return is_on != 0;
 }
 
-static int take_done(void *self, size_t index, const struct jmx_reply *reply,
-		     struct error *err)
+static int request_take_done(void *self, size_t index,
+			     const struct jmx_reply *reply, struct error *err)
 {
 	(void)self;
 	(void)index;
@@ -490,7 +517,8 @@ static int take_done(void *self, size_t index, const struct jmx_reply *reply,
 	return 0;
 }
 
-int jmx_switch_contention(struct jmx_source *s, bool on, struct error *err)
+int thread_requests_set_contention(struct jmx_source *s, bool on,
+				   struct error *err)
 {
 	static const char *const names[] = {
 		"ThreadContentionMonitoringEnabled"
@@ -510,14 +538,13 @@ int jmx_switch_contention(struct jmx_source *s, bool on, struct error *err)
 		.argument_count = 1,
 	};
 
-	return jmx_run(s->jmx, &q, 1, take_done, NULL, err);
+	return jmx_run(s->jmx, &q, 1, request_take_done, NULL, err);
 }
 
-static const struct value *invoke_infos(struct jmx *j,
-					const struct value *const *arguments,
-					const char *const *signature,
-					size_t count, struct arena *a,
-					struct error *err)
+static const struct value *
+request_invoke_infos(struct jmx *j, const struct value *const *arguments,
+		     const char *const *signature, size_t count,
+		     struct arena *a, struct error *err)
 {
 	static const char *const names[] = { "getThreadInfo" };
 	const struct jmx_request q = {
@@ -538,34 +565,37 @@ static const struct value *invoke_infos(struct jmx *j,
 	return v;
 }
 
-const struct value *jmx_ask_infos(struct jmx *j, const int64_t *ids,
-				  size_t count, struct arena *a,
-				  struct error *err)
+const struct value *thread_requests_read_infos(struct jmx *j,
+					       const int64_t *ids, size_t count,
+					       struct arena *a,
+					       struct error *err)
 {
 	static const char *const signature[] = { "[J", "boolean", "boolean" };
 	static const struct value yes = { .kind = VALUE_BOOLEAN,
 					  .type = "boolean",
 					  .integer = 1 };
-	const struct value *const arguments[] = { make_ids(a, ids, count), &yes,
-						  &yes };
+	const struct value *const arguments[] = {
+		request_make_ids(a, ids, count), &yes, &yes
+	};
 
-	return invoke_infos(j, arguments, signature, 3, a, err);
+	return request_invoke_infos(j, arguments, signature, 3, a, err);
 }
 
-const struct value *jmx_ask_traces(struct jmx *j, const int64_t *ids,
-				   size_t count, int frames, struct arena *a,
-				   struct error *err)
+const struct value *
+thread_requests_read_traces(struct jmx *j, const int64_t *ids, size_t count,
+			    int frames, struct arena *a, struct error *err)
 {
 	static const char *const signature[] = { "[J", "int" };
 	const struct value *const arguments[] = {
-		make_ids(a, ids, count), value_integer(a, "int", frames)
+		request_make_ids(a, ids, count), value_integer(a, "int", frames)
 	};
 
-	return invoke_infos(j, arguments, signature, 2, a, err);
+	return request_invoke_infos(j, arguments, signature, 2, a, err);
 }
 
-int jmx_ask_deadlocked(struct jmx *j, int64_t ids[JMX_DEADLOCK_MAX],
-		       struct arena *a, struct error *err)
+int thread_requests_read_deadlocked(struct jmx *j,
+				    int64_t ids[JMX_DEADLOCK_MAX],
+				    struct arena *a, struct error *err)
 {
 	static const char *const names[] = { "findDeadlockedThreads" };
 	const struct jmx_request q = {
@@ -590,11 +620,11 @@ int jmx_ask_deadlocked(struct jmx *j, int64_t ids[JMX_DEADLOCK_MAX],
 	return count;
 }
 
-/* Who is blocked by whom */
+/* Blocked threads */
 
 /*
- * Without stack traces, infos of all threads cost the JVM no safepoint; with
- * them, they do.  So only threads that are shown are asked for theirs.
+ * ThreadInfos without stack traces cost the JVM no safepoint, with stack traces
+ * they do.  So stack traces are requested only for the threads shown.
  */
 enum { FRAMES = 16, TRACES_MAX = 500 };
 
@@ -605,19 +635,7 @@ static const char *blocked_text_of(const struct value *v, const char *name)
 	return text ? text : "";
 }
 
-static enum thread_run_state blocked_state_of(const struct value *info)
-{
-	const char *name = blocked_text_of(info, "threadState");
-
-	for (int i = RUN_NEW; i <= RUN_TERMINATED; i++) {
-		if (!strcmp(name,
-			    thread_run_state_name((enum thread_run_state)i)))
-			return (enum thread_run_state)i;
-	}
-	return RUN_UNKNOWN;
-}
-
-/* "a.B@1f2e": the class, and the hash that tells locks apart. */
+/* "a.B@1f2e": the class, and the hash that identifies the lock. */
 static void blocked_set_lock(struct blocked *b, struct blocked_thread *t,
 			     const char *name)
 {
@@ -654,7 +672,7 @@ static void blocked_add_thread(struct blocked *b, const struct value *info,
 		return;
 	t->id = value_integer_of(value_member(info, "threadId"), 0);
 	t->name = blocked_string(b, name, strlen(name));
-	t->state = blocked_state_of(info);
+	t->state = info_state(info);
 	t->kind = kind;
 	t->blocks = value_integer_of(value_member(info, "blockedCount"),
 				     COUNTER_ABSENT);
@@ -662,7 +680,7 @@ static void blocked_add_thread(struct blocked *b, const struct value *info,
 		return;
 	t->owner_id = owner > 0 ? owner : 0;
 	blocked_set_lock(b, t, blocked_text_of(info, "lockName"));
-	/* Parks are not blocks: how often it waited tells one from the next. */
+	/* The JVM counts parking as waiting, not as blocking. */
 	if (kind == BLOCKED_SYNCHRONIZER)
 		t->blocks = value_integer_of(value_member(info, "waitedCount"),
 					     COUNTER_ABSENT);
@@ -674,8 +692,8 @@ static void blocked_add_threads(struct blocked *b, const struct value *infos)
 
 	for (size_t i = 0; i < infos->list.count; i++) {
 		const struct value *info = infos->list.at[i];
-		enum blocked_kind kind = blocked_kind_of(
-			info, blocked_state_of(info));
+		enum blocked_kind kind = blocked_kind_of(info,
+							 info_state(info));
 
 		if (info->kind != VALUE_COMPOSITE || kind == BLOCKED_NOT)
 			continue;
@@ -691,8 +709,7 @@ static void blocked_add_threads(struct blocked *b, const struct value *infos)
 					      0);
 
 		if (info->kind == VALUE_COMPOSITE && id > 0 &&
-		    blocked_kind_of(info, blocked_state_of(info)) ==
-			    BLOCKED_NOT &&
+		    blocked_kind_of(info, info_state(info)) == BLOCKED_NOT &&
 		    map64_get(&owners, (uint64_t)id) != MAP64_NONE)
 			blocked_add_thread(b, info, BLOCKED_NOT);
 	}
@@ -749,7 +766,8 @@ static int blocked_add_traces(struct jmx_source *s, struct blocked *b,
 
 	for (size_t i = 0; i < count; i++)
 		ids[i] = b->threads[i].id;
-	infos = jmx_ask_traces(s->jmx, ids, count, FRAMES, &a, err);
+	infos = thread_requests_read_traces(s->jmx, ids, count, FRAMES, &a,
+					    err);
 	for (size_t i = 0; infos && i < count && i < infos->list.count; i++) {
 		const struct value *info = infos->list.at[i];
 
@@ -762,11 +780,11 @@ static int blocked_add_traces(struct jmx_source *s, struct blocked *b,
 	return infos ? 0 : -1;
 }
 
-int jmx_ask_blocked(struct jmx_source *s, struct blocked *out,
-		    struct error *err)
+int thread_requests_read_blocked(struct jmx_source *s, struct blocked *out,
+				 struct error *err)
 {
 	struct arena a = { 0 };
-	const struct value *infos = jmx_ask_traces(
+	const struct value *infos = thread_requests_read_traces(
 		s->jmx, s->listed_count ? s->listed : s->ids,
 		s->listed_count ? s->listed_count : s->id_count, 0, &a, err);
 	int status = -1;
