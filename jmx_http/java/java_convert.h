@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * java_convert: a graph of Java objects on its way to become a value.
+ * java_convert: state of the conversion of a graph of Java objects to a value.
  *
- * Private to java_to_value: java_to_value.c goes from object to object,
- * java_known.c converts the classes whose form is known.
+ * Private to java_to_value: java_to_value.c walks the graph, java_known.c
+ * converts objects of known classes.
  *
  * The graph is hostile: it may have cycles and repeat the same object.  All
  * work is charged to one budget, which ends the conversion.
@@ -16,29 +16,30 @@
 #include "jmx_http/value/value.h"
 
 /*
- * Values, and what costs as much as one: 64 bytes of text, eight fields.  What
- * that takes, some 128 MB, comes on top of JAVA_MEMORY_MAX.
+ * The budget in values; 64 bytes of text, or eight fields, cost as much as one
+ * value.  A conversion uses at most 128 MB, in addition to JAVA_MEMORY_MAX.
  */
 #define CONVERT_COST_MAX ((size_t)2000000)
 
 struct java_convert {
 	struct arena *arena;
-	size_t left; /* of CONVERT_COST_MAX */
-	const struct java_value *path[VALUE_DEPTH_MAX]; /* what it is within */
+	size_t left; /* the rest of CONVERT_COST_MAX */
+	/* The objects and arrays that contain the current value. */
+	const struct java_value *path[VALUE_DEPTH_MAX];
 	size_t depth;
-	/* Texts by where the stream has them: names are said once. */
+	/* Texts by their address in the stream, so that each is copied once. */
 	struct map64 text_ids;
 	struct value_text *texts;
 	size_t text_count, text_cap;
-	/* Classes by address: which of the known ones, or 0. */
+	/* Ids of known classes, or 0, by the address of the class. */
 	struct map64 class_ids;
 };
 
-/* Begins one; java_convert_end() is due. */
+/* Begins a conversion; the caller ends it with java_convert_end(). */
 struct java_convert java_convert_into(struct arena *a);
 void java_convert_end(struct java_convert *c);
 
-/* Charges the budget; false when it is exhausted. */
+/* Charges the budget; false if it is exhausted. */
 bool java_convert_pay(struct java_convert *c, size_t cost);
 
 /*
@@ -48,22 +49,22 @@ bool java_convert_pay(struct java_convert *c, size_t cost);
 bool java_convert_pay_fields(struct java_convert *c,
 			     const struct java_value *v);
 
-/* UTF-8 in the arena, the same for the same bytes; "" beyond the budget. */
+/* Returns UTF-8 in the arena; "" if the budget is exhausted. */
 struct value_text java_convert_text(struct java_convert *c,
 				    struct java_bytes bytes);
 
-/* A value of the arena, zeroed but for these; type is kept as it is. */
+/* Allocates a zeroed value of a kind; type is not copied. */
 struct value *java_convert_new(struct java_convert *c, enum value_kind kind,
 			       const char *type);
 
-/* A value and what is within it; v may be NULL. */
+/* Converts a value and its parts; v may be NULL. */
 const struct value *java_convert_value(struct java_convert *c,
 				       const struct java_value *v);
 
-/* A VALUE_CUT; why is a literal. */
+/* Makes a VALUE_CUT; why is not copied. */
 const struct value *java_convert_cut(struct java_convert *c, const char *why);
 
-/* An object's class and fields, whatever it is. */
+/* Converts an object of an unknown class to its class name and fields. */
 const struct value *java_convert_fields(struct java_convert *c,
 					const struct java_value *v);
 
@@ -71,10 +72,13 @@ const struct value *java_convert_fields(struct java_convert *c,
 const char *java_convert_type(struct java_convert *c,
 			      const struct java_value *v);
 
-/* Which known class goes by that very name; 0: none does. */
+/* The id of the known class with the name; 0: none. */
 uint32_t java_known_find(struct java_bytes class_name);
 
-/* An object of a known class; NULL when it is not what its class writes. */
+/*
+ * Converts an object whose class, or a superclass, has the id.  NULL if the
+ * object does not have the form that the known class writes.
+ */
 const struct value *java_known_convert(struct java_convert *c, uint32_t id,
 				       const struct java_value *v);
 

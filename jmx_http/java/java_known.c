@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The classes whose form in a stream is known; JDK 8 to 25. */
+/*
+ * Converts objects of classes whose serialized form is known, in JDK 8 to 25.
+ * The table at the end lists the classes.
+ */
 #include "core/base/cursor.h"
 #include "jmx_http/java/java_convert.h"
 #include "jmx_http/java/java_to_value.h"
@@ -7,9 +10,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What java.util.CollSer says it stands for, in the low byte of its tag. */
+/* java.util.CollSer: the low byte of its tag is the kind of collection. */
 enum collser {
-	IMM_MAP = 3,
+	COLLSER_MAP = 3,
 };
 
 struct known {
@@ -22,12 +25,11 @@ struct known {
 
 /* java.math */
 
-#define MAGNITUDE_MAX                                                          \
-	4096 /* bytes: the time it takes grows by their square                 \
-	      */
-#define LIMBS_MAX   (MAGNITUDE_MAX / 4)
-#define NINE_DIGITS 1000000000u
-#define PARTS_MAX   (MAGNITUDE_MAX * 8 / 29 + 1) /* 10^9 is above 2^29 */
+/* Bytes of a number; the time to print it grows with their square. */
+#define MAGNITUDE_MAX 4096
+#define LIMBS_MAX     (MAGNITUDE_MAX / 4)
+#define PART_BASE     1000000000u
+#define PARTS_MAX     (MAGNITUDE_MAX * 8 / 29 + 1) /* 10^9 is above 2^29 */
 
 /* Low limb first. */
 struct big {
@@ -65,15 +67,15 @@ static void big_print(struct text *out, struct big *b)
 	size_t count = 0;
 
 	while (b->count)
-		parts[count++] = big_divide(b, NINE_DIGITS);
+		parts[count++] = big_divide(b, PART_BASE);
 	text_printf(out, "%" PRIu32, count ? parts[--count] : 0);
 	while (count)
 		text_printf(out, "%09" PRIu32, parts[--count]);
 }
 
-/* 0, or -1 for what is no BigInteger, or 1 for one that is too long. */
-static int add_integer(struct java_convert *c, struct text *out,
-		       const struct java_value *v)
+/* Returns 0; -1 if v is not a BigInteger; 1 if the number is too long. */
+static int big_add_integer(struct java_convert *c, struct text *out,
+			   const struct java_value *v)
 {
 	const struct java_value *sign = java_field_of(v, "signum");
 	const struct java_value *bytes = java_field_of(v, "magnitude");
@@ -94,9 +96,9 @@ static int add_integer(struct java_convert *c, struct text *out,
 	return 0;
 }
 
-static const struct value *make_number(struct java_convert *c,
-				       const struct java_value *v,
-				       struct text *digits, int status)
+static const struct value *big_make_value(struct java_convert *c,
+					  const struct java_value *v,
+					  struct text *digits, int status)
 {
 	struct value *made = NULL;
 
@@ -113,19 +115,19 @@ static const struct value *make_number(struct java_convert *c,
 	return made;
 }
 
-static const struct value *big_integer(struct java_convert *c,
-				       const struct java_value *v,
-				       const struct known *known)
+static const struct value *known_big_integer(struct java_convert *c,
+					     const struct java_value *v,
+					     const struct known *known)
 {
 	struct text digits = { 0 };
-	int status = add_integer(c, &digits, v);
+	int status = big_add_integer(c, &digits, v);
 
 	(void)known;
-	return make_number(c, v, &digits, status);
+	return big_make_value(c, v, &digits, status);
 }
 
-/* BigDecimal.toString(): with an exponent when that is below -6, or above 0. */
-static void scale_digits(struct text *out, const char *digits, int64_t scale)
+/* As BigDecimal.toString(): an exponent below -6 or above 0 is written. */
+static void big_add_scaled(struct text *out, const char *digits, int64_t scale)
 {
 	size_t len;
 	int64_t exponent;
@@ -157,9 +159,9 @@ static void scale_digits(struct text *out, const char *digits, int64_t scale)
 	}
 }
 
-static const struct value *big_decimal(struct java_convert *c,
-				       const struct java_value *v,
-				       const struct known *known)
+static const struct value *known_big_decimal(struct java_convert *c,
+					     const struct java_value *v,
+					     const struct known *known)
 {
 	const struct java_value *scale = java_field_of(v, "scale");
 	struct text digits = { 0 }, scaled = { 0 };
@@ -168,14 +170,14 @@ static const struct value *big_decimal(struct java_convert *c,
 	(void)known;
 	if (!scale || scale->kind != JAVA_INTEGER || scale->type != 'I')
 		return NULL;
-	status = add_integer(c, &digits, java_field_of(v, "intVal"));
+	status = big_add_integer(c, &digits, java_field_of(v, "intVal"));
 	if (!status)
-		scale_digits(&scaled, digits.bytes, scale->integer);
+		big_add_scaled(&scaled, digits.bytes, scale->integer);
 	text_release(&digits);
-	return make_number(c, v, &scaled, status);
+	return big_make_value(c, v, &scaled, status);
 }
 
-/* java.time */
+/* java.time: each function reads the form that java.time.Ser writes. */
 
 static int time_read_byte(struct cursor *c)
 {
@@ -185,7 +187,7 @@ static int time_read_byte(struct cursor *c)
 }
 
 /* Appends ".5", ".123456789"; nothing for 0. */
-static void add_nanos(struct text *out, uint32_t nanos)
+static void time_add_nanos(struct text *out, uint32_t nanos)
 {
 	int digits = 9;
 
@@ -201,7 +203,7 @@ static void time_read_instant(struct cursor *c, struct text *out)
 	int64_t seconds = (int64_t)cursor_u64(c);
 	uint32_t nanos = cursor_u32(c);
 
-	/* Those of some 292 million years are told as the object's fields. */
+	/* Instants beyond 292 million years are printed as fields. */
 	if (seconds < INT64_MIN / 1000 || seconds > INT64_MAX / 1000 ||
 	    nanos > 999999999) {
 		cursor_fail(c);
@@ -209,11 +211,11 @@ static void time_read_instant(struct cursor *c, struct text *out)
 	}
 	value_add_date(out, seconds * 1000);
 	out->len -= sizeof(".000Z") - 1;
-	add_nanos(out, nanos);
+	time_add_nanos(out, nanos);
 	text_putc(out, 'Z');
 }
 
-/* Duration: as seconds, which is one of its spellings. */
+/* A Duration is printed in seconds, "PT90S", which Java can parse. */
 static void time_read_duration(struct cursor *c, struct text *out)
 {
 	int64_t seconds = (int64_t)cursor_u64(c);
@@ -226,17 +228,17 @@ static void time_read_duration(struct cursor *c, struct text *out)
 	}
 	text_puts(out, "PT");
 	if (seconds < 0) {
-		/* Nanoseconds count up, from the seconds below. */
+		/* Nanoseconds count upwards, even from negative seconds. */
 		text_putc(out, '-');
 		whole = -whole - (nanos > 0);
 		nanos = nanos ? 1000000000 - nanos : 0;
 	}
 	text_printf(out, "%" PRIu64, whole);
-	add_nanos(out, nanos);
+	time_add_nanos(out, nanos);
 	text_putc(out, 'S');
 }
 
-static void add_year(struct text *out, int32_t year)
+static void time_add_year(struct text *out, int32_t year)
 {
 	text_printf(out, "%s%0*" PRId32, year > 9999 ? "+" : "",
 		    year < 0 ? 5 : 4, year);
@@ -247,11 +249,14 @@ static void time_read_date(struct cursor *c, struct text *out)
 	int32_t year = (int32_t)cursor_u32(c);
 	int month = cursor_u8(c);
 
-	add_year(out, year);
+	time_add_year(out, year);
 	text_printf(out, "-%02d-%02d", month, cursor_u8(c));
 }
 
-/* LocalTime: as few bytes as do; the last that stands there is inverted. */
+/*
+ * LocalTime.writeExternal() omits trailing zeros: the bits of the last part
+ * that is present are inverted.
+ */
 static void time_read_time(struct cursor *c, struct text *out)
 {
 	int parts[3] = { 0 };
@@ -270,7 +275,7 @@ static void time_read_time(struct cursor *c, struct text *out)
 	if (parts[2] || nanos)
 		text_printf(out, ":%02d", parts[2]);
 	if (nanos <= 999999999)
-		add_nanos(out, nanos);
+		time_add_nanos(out, nanos);
 	else
 		cursor_fail(c);
 }
@@ -282,7 +287,7 @@ static void time_read_date_time(struct cursor *c, struct text *out)
 	time_read_time(c, out);
 }
 
-/* Quarters of an hour, or 127 and the seconds. */
+/* ZoneOffset: quarters of an hour, or 127 and then seconds. */
 static void time_read_offset(struct cursor *c, struct text *out)
 {
 	int32_t seconds = time_read_byte(c);
@@ -327,7 +332,7 @@ static void time_read_offset_time(struct cursor *c, struct text *out)
 static void time_read_zoned(struct cursor *c, struct text *out)
 {
 	time_read_offset_date_time(c, out);
-	/* Its zone, when that is more than the offset. */
+	/* Type 7 is a ZoneRegion; another zone repeats the offset. */
 	if (cursor_u8(c) != 7)
 		return;
 	text_putc(out, '[');
@@ -342,7 +347,7 @@ static void time_read_year(struct cursor *c, struct text *out)
 
 static void time_read_year_month(struct cursor *c, struct text *out)
 {
-	add_year(out, (int32_t)cursor_u32(c));
+	time_add_year(out, (int32_t)cursor_u32(c));
 	text_printf(out, "-%02d", cursor_u8(c));
 }
 
@@ -369,11 +374,11 @@ static void time_read_period(struct cursor *c, struct text *out)
 		text_puts(out, "0D");
 }
 
-/* By their type in java.time.Ser. */
+/* Indexed by the type constants of java.time.Ser. */
 static const struct {
 	const char *class;
 	void (*read)(struct cursor *c, struct text *out);
-} kinds[] = {
+} time_kinds[] = {
 	[1] = { "java.time.Duration", time_read_duration },
 	[2] = { "java.time.Instant", time_read_instant },
 	[3] = { "java.time.LocalDate", time_read_date },
@@ -390,9 +395,9 @@ static const struct {
 	[14] = { "java.time.Period", time_read_period },
 };
 
-static const struct value *time_written(struct java_convert *c,
-					const struct java_value *v,
-					const struct known *known)
+static const struct value *known_time(struct java_convert *c,
+				      const struct java_value *v,
+				      const struct known *known)
 {
 	const struct java_part *part = java_part_of(v, known->class);
 	struct text t = { 0 };
@@ -406,11 +411,13 @@ static const struct value *time_written(struct java_convert *c,
 	block = cursor_over(part->annotations.at[0]->bytes.at,
 			    part->annotations.at[0]->bytes.len);
 	kind = cursor_u8(&block);
-	if (kind >= sizeof(kinds) / sizeof(*kinds) || !kinds[kind].read)
+	if (kind >= sizeof(time_kinds) / sizeof(*time_kinds) ||
+	    !time_kinds[kind].read)
 		return NULL;
-	kinds[kind].read(&block, &t);
+	time_kinds[kind].read(&block, &t);
 	if (cursor_ok(&block) && t.len) {
-		made = java_convert_new(c, VALUE_STRING, kinds[kind].class);
+		made = java_convert_new(c, VALUE_STRING,
+					time_kinds[kind].class);
 		made->text = java_to_text((struct java_bytes){ t.bytes, t.len },
 					  c->arena);
 	}
@@ -418,17 +425,18 @@ static const struct value *time_written(struct java_convert *c,
 	return made;
 }
 
-/* Others */
+/* Boxes and wrappers */
 
-static const struct java_value *field_of(const struct java_value *v,
-					 const struct known *known)
+static const struct java_value *known_field(const struct java_value *v,
+					    const struct known *known)
 {
 	return java_field_of(v, known->field);
 }
 
-static struct value *new_text(struct java_convert *c, enum value_kind kind,
-			      const struct java_value *of, const char *text,
-			      size_t len)
+static struct value *known_new_text(struct java_convert *c,
+				    enum value_kind kind,
+				    const struct java_value *of,
+				    const char *text, size_t len)
 {
 	struct value *v = java_convert_new(c, kind, java_convert_type(c, of));
 
@@ -437,12 +445,12 @@ static struct value *new_text(struct java_convert *c, enum value_kind kind,
 	return v;
 }
 
-/* Integer and kin: the primitive by the name of its box. */
+/* A box becomes its primitive value, with the box's name as type. */
 static const struct value *known_unbox(struct java_convert *c,
 				       const struct java_value *v,
 				       const struct known *known)
 {
-	const struct java_value *inner = field_of(v, known);
+	const struct java_value *inner = known_field(v, known);
 	struct value *made;
 
 	if (!inner || (inner->kind != JAVA_INTEGER && inner->kind != JAVA_REAL))
@@ -453,12 +461,12 @@ static const struct value *known_unbox(struct java_convert *c,
 	return made;
 }
 
-/* What only holds another. */
+/* A wrapper becomes the value of its only field. */
 static const struct value *known_unwrap(struct java_convert *c,
 					const struct java_value *v,
 					const struct known *known)
 {
-	const struct java_value *inner = field_of(v, known);
+	const struct java_value *inner = known_field(v, known);
 
 	return inner ? java_convert_value(c, inner) : NULL;
 }
@@ -467,7 +475,7 @@ static const struct value *known_text_field(struct java_convert *c,
 					    const struct java_value *v,
 					    const struct known *known)
 {
-	const struct java_value *inner = field_of(v, known);
+	const struct java_value *inner = known_field(v, known);
 	struct value *made;
 
 	if (!inner || inner->kind != JAVA_STRING)
@@ -477,14 +485,16 @@ static const struct value *known_text_field(struct java_convert *c,
 	return made;
 }
 
-/* Elements that a class wrote: those behind the bytes that say how many. */
+/* Collections */
+
+/* Elements that a class wrote after the block data with their number. */
 struct written {
 	const struct java_value *const *at;
 	size_t count;
 };
 
-static struct written written_by(const struct java_value *v,
-				 const char *class_name)
+static struct written written_elements(const struct java_value *v,
+				       const char *class_name)
 {
 	const struct java_part *part = java_part_of(v, class_name);
 	struct written w = { 0 };
@@ -492,7 +502,7 @@ static struct written written_by(const struct java_value *v,
 
 	if (!part || !part->annotations.count)
 		return w;
-	/* TreeSet writes its comparator before. */
+	/* TreeSet writes its comparator before the number. */
 	for (size_t i = 0; i < 2 && i < part->annotations.count; i++)
 		if (part->annotations.at[i]->kind == JAVA_BLOCK)
 			begin = i + 1;
@@ -501,8 +511,8 @@ static struct written written_by(const struct java_value *v,
 	return w;
 }
 
-/* Some end with as many nulls. */
-static void without_end(struct written *w, size_t nulls)
+/* Concurrent collections mark their end with nulls. */
+static void written_drop_nulls(struct written *w, size_t nulls)
 {
 	if (w->count < nulls)
 		return;
@@ -512,8 +522,9 @@ static void without_end(struct written *w, size_t nulls)
 	w->count -= nulls;
 }
 
-static const struct value *
-make_list(struct java_convert *c, const struct java_value *v, struct written w)
+static const struct value *known_make_list(struct java_convert *c,
+					   const struct java_value *v,
+					   struct written w)
 {
 	struct value *made = java_convert_new(c, VALUE_ARRAY,
 					      java_convert_type(c, v));
@@ -532,8 +543,9 @@ make_list(struct java_convert *c, const struct java_value *v, struct written w)
 	return made;
 }
 
-static const struct value *
-make_map(struct java_convert *c, const struct java_value *v, struct written w)
+static const struct value *known_make_map(struct java_convert *c,
+					  const struct java_value *v,
+					  struct written w)
 {
 	struct value *made = java_convert_new(c, VALUE_MAP,
 					      java_convert_type(c, v));
@@ -559,54 +571,54 @@ static const struct value *known_list(struct java_convert *c,
 				      const struct java_value *v,
 				      const struct known *known)
 {
-	return make_list(c, v, written_by(v, known->class));
+	return known_make_list(c, v, written_elements(v, known->class));
 }
 
 static const struct value *known_list_to_null(struct java_convert *c,
 					      const struct java_value *v,
 					      const struct known *known)
 {
-	struct written w = written_by(v, known->class);
+	struct written w = written_elements(v, known->class);
 
-	without_end(&w, 1);
-	return make_list(c, v, w);
+	written_drop_nulls(&w, 1);
+	return known_make_list(c, v, w);
 }
 
 static const struct value *known_map(struct java_convert *c,
 				     const struct java_value *v,
 				     const struct known *known)
 {
-	return make_map(c, v, written_by(v, known->class));
+	return known_make_map(c, v, written_elements(v, known->class));
 }
 
 static const struct value *known_map_to_null(struct java_convert *c,
 					     const struct java_value *v,
 					     const struct known *known)
 {
-	struct written w = written_by(v, known->class);
+	struct written w = written_elements(v, known->class);
 
-	without_end(&w, w.count % 2 ? 1 : 2);
-	return make_map(c, v, w);
+	written_drop_nulls(&w, w.count % 2 ? 1 : 2);
+	return known_make_map(c, v, w);
 }
 
 static const struct value *known_collser(struct java_convert *c,
 					 const struct java_value *v,
 					 const struct known *known)
 {
-	const struct java_value *tag = field_of(v, known);
+	const struct java_value *tag = known_field(v, known);
 
 	if (!tag || tag->kind != JAVA_INTEGER)
 		return NULL;
-	return ((tag->integer & 0xff) == IMM_MAP ? known_map
-						 : known_list)(c, v, known);
+	return ((tag->integer & 0xff) == COLLSER_MAP ? known_map
+						     : known_list)(c, v, known);
 }
 
-/* An array whose first elementCount elements count. */
+/* Only the first elementCount elements of the array are in use. */
 static const struct value *known_vector(struct java_convert *c,
 					const struct java_value *v,
 					const struct known *known)
 {
-	const struct java_value *data = field_of(v, known);
+	const struct java_value *data = known_field(v, known);
 	const struct java_value *used = java_field_of(v, "elementCount");
 	struct written w;
 
@@ -617,49 +629,49 @@ static const struct value *known_vector(struct java_convert *c,
 	w.count = data->array.elements.count;
 	if ((uint64_t)used->integer < w.count)
 		w.count = (size_t)used->integer;
-	return make_list(c, v, w);
+	return known_make_list(c, v, w);
 }
 
-static const struct value *known_no_list(struct java_convert *c,
-					 const struct java_value *v,
-					 const struct known *known)
+static const struct value *known_empty_list(struct java_convert *c,
+					    const struct java_value *v,
+					    const struct known *known)
 {
 	(void)known;
-	return make_list(c, v, (struct written){ 0 });
+	return known_make_list(c, v, (struct written){ 0 });
 }
 
-static const struct value *known_no_map(struct java_convert *c,
-					const struct java_value *v,
-					const struct known *known)
+static const struct value *known_empty_map(struct java_convert *c,
+					   const struct java_value *v,
+					   const struct known *known)
 {
 	(void)known;
-	return make_map(c, v, (struct written){ 0 });
+	return known_make_map(c, v, (struct written){ 0 });
 }
 
 static const struct value *known_one(struct java_convert *c,
 				     const struct java_value *v,
 				     const struct known *known)
 {
-	const struct java_value *element = field_of(v, known);
+	const struct java_value *element = known_field(v, known);
 
 	if (!element)
 		return NULL;
-	return make_list(c, v, (struct written){ &element, 1 });
+	return known_make_list(c, v, (struct written){ &element, 1 });
 }
 
 static const struct value *known_one_pair(struct java_convert *c,
 					  const struct java_value *v,
 					  const struct known *known)
 {
-	const struct java_value *pair[] = { field_of(v, known),
+	const struct java_value *pair[] = { known_field(v, known),
 					    java_field_of(v, "v") };
 
 	if (!pair[0] || !pair[1])
 		return NULL;
-	return make_map(c, v, (struct written){ pair, 2 });
+	return known_make_map(c, v, (struct written){ pair, 2 });
 }
 
-/* The keys of a map are a set. */
+/* A set that is implemented by a map consists of the map's keys. */
 static const struct value *known_keys(struct java_convert *c,
 				      const struct java_value *v,
 				      const struct known *known)
@@ -678,6 +690,8 @@ static const struct value *known_keys(struct java_convert *c,
 	made->list.count = inner->map.count;
 	return made;
 }
+
+/* Dates, names and exceptions */
 
 static const struct value *known_date(struct java_convert *c,
 				      const struct java_value *v,
@@ -701,7 +715,7 @@ static const struct value *known_name(struct java_convert *c,
 				      const struct java_value *v,
 				      const struct known *known)
 {
-	struct written w = written_by(v, known->class);
+	struct written w = written_elements(v, known->class);
 	struct value *made;
 
 	if (!w.count || w.at[0]->kind != JAVA_STRING)
@@ -715,7 +729,7 @@ static const struct value *known_uuid(struct java_convert *c,
 				      const struct java_value *v,
 				      const struct known *known)
 {
-	const struct java_value *most = field_of(v, known);
+	const struct java_value *most = known_field(v, known);
 	const struct java_value *least = java_field_of(v, "leastSigBits");
 	struct text t = { 0 };
 	const struct value *made;
@@ -730,7 +744,7 @@ static const struct value *known_uuid(struct java_convert *c,
 		    (unsigned)(high >> 32), (unsigned)(high >> 16 & 0xffff),
 		    (unsigned)(high & 0xffff), (unsigned)(low >> 48),
 		    low & UINT64_C(0xffffffffffff));
-	made = new_text(c, VALUE_STRING, v, t.bytes, t.len);
+	made = known_new_text(c, VALUE_STRING, v, t.bytes, t.len);
 	text_release(&t);
 	return made;
 }
@@ -745,7 +759,7 @@ static const struct value *known_throwable(struct java_convert *c,
 	struct value_member *at = arena_alloc(c->arena, 2 * sizeof(*at));
 
 	at[0] = (struct value_member){
-		"message", java_convert_value(c, field_of(v, known))
+		"message", java_convert_value(c, known_field(v, known))
 	};
 	if (cause)
 		at[1] = (struct value_member){ "cause",
@@ -755,8 +769,10 @@ static const struct value *known_throwable(struct java_convert *c,
 	return made;
 }
 
-static const char *open_type(struct java_convert *c,
-			     const struct java_value *type)
+/* Open types */
+
+static const char *known_type_name(struct java_convert *c,
+				   const struct java_value *type)
 {
 	if (!java_convert_pay_fields(c, type))
 		return "";
@@ -789,14 +805,14 @@ static const struct value *known_composite(struct java_convert *c,
 	}
 	made = java_convert_new(
 		c, VALUE_COMPOSITE,
-		open_type(c, java_field_of(v, "compositeType")));
+		known_type_name(c, java_field_of(v, "compositeType")));
 	made->members.at = at;
 	made->members.count = count;
 	return made;
 }
 
-static void add_index(struct java_convert *c, struct value *table,
-		      const struct java_value *type)
+static void known_add_index(struct java_convert *c, struct value *made,
+			    const struct java_value *type)
 {
 	const struct value *names;
 	const char **at;
@@ -809,14 +825,14 @@ static void add_index(struct java_convert *c, struct value *table,
 	at = arena_alloc(c->arena, names->list.count * sizeof(*at));
 	for (size_t i = 0; i < names->list.count; i++)
 		if (names->list.at[i]->kind == VALUE_STRING)
-			at[table->table.index_count++] = names->list.at[i]
-								 ->text.at;
-	table->table.index = at;
+			at[made->table.index_count++] = names->list.at[i]
+								->text.at;
+	made->table.index = at;
 }
 
-/* A row that says why the rows behind it are missing. */
-static const struct value *cut_row(struct java_convert *c,
-				   const struct value *cut)
+/* A row with the reason why the following rows are missing. */
+static const struct value *known_cut_row(struct java_convert *c,
+					 const struct value *cut)
 {
 	struct value *row = java_convert_new(c, VALUE_COMPOSITE, "");
 	struct value_member *at = arena_alloc(c->arena, sizeof(*at));
@@ -838,25 +854,25 @@ static const struct value *known_tabular(struct java_convert *c,
 
 	if (!data || data->kind != VALUE_MAP)
 		return NULL;
-	made = java_convert_new(c, VALUE_TABULAR, open_type(c, type));
+	made = java_convert_new(c, VALUE_TABULAR, known_type_name(c, type));
 	rows = arena_alloc(c->arena, data->map.count * sizeof(*rows));
 	for (size_t i = 0; i < data->map.count; i++) {
 		const struct value *row = data->map.at[i].value;
 
 		if (row->kind == VALUE_CUT)
-			row = cut_row(c, row);
+			row = known_cut_row(c, row);
 		if (row->kind == VALUE_COMPOSITE)
 			rows[made->table.row_count++] = row;
 	}
 	made->table.rows = rows;
-	add_index(c, made, type);
+	known_add_index(c, made, type);
 	return made;
 }
 
 #define UTIL "java.util."
 
 /* clang-format off */
-static const struct known table[] = {
+static const struct known known_classes[] = {
 	{ "java.lang.Boolean", known_unbox, "value" },
 	{ "java.lang.Byte", known_unbox, "value" },
 	{ "java.lang.Character", known_unbox, "value" },
@@ -868,9 +884,9 @@ static const struct known table[] = {
 	{ UTIL "concurrent.atomic.AtomicInteger", known_unbox, "value" },
 	{ UTIL "concurrent.atomic.AtomicLong", known_unbox, "value" },
 	{ UTIL "concurrent.atomic.AtomicReference", known_unwrap, "value" },
-	{ "java.math.BigInteger", big_integer, NULL },
-	{ "java.math.BigDecimal", big_decimal, NULL },
-	{ "java.time.Ser", time_written, NULL },
+	{ "java.math.BigInteger", known_big_integer, NULL },
+	{ "java.math.BigDecimal", known_big_decimal, NULL },
+	{ "java.time.Ser", known_time, NULL },
 	{ UTIL "Date", known_date, NULL },
 	{ UTIL "UUID", known_uuid, "mostSigBits" },
 	{ "java.io.File", known_text_field, "path" },
@@ -899,9 +915,9 @@ static const struct known table[] = {
 	{ UTIL "CollSer", known_collser, "tag" },
 	{ UTIL "Arrays$ArrayList", known_unwrap, "a" },
 	{ UTIL "EnumSet$SerializationProxy", known_unwrap, "elements" },
-	{ UTIL "Collections$EmptyList", known_no_list, NULL },
-	{ UTIL "Collections$EmptySet", known_no_list, NULL },
-	{ UTIL "Collections$EmptyMap", known_no_map, NULL },
+	{ UTIL "Collections$EmptyList", known_empty_list, NULL },
+	{ UTIL "Collections$EmptySet", known_empty_list, NULL },
+	{ UTIL "Collections$EmptyMap", known_empty_map, NULL },
 	{ UTIL "Collections$SingletonList", known_one, "element" },
 	{ UTIL "Collections$SingletonSet", known_one, "element" },
 	{ UTIL "Collections$SingletonMap", known_one_pair, "k" },
@@ -923,8 +939,9 @@ static const struct known table[] = {
 
 uint32_t java_known_find(struct java_bytes class_name)
 {
-	for (uint32_t i = 0; i < sizeof(table) / sizeof(*table); i++)
-		if (java_bytes_are(class_name, table[i].class))
+	for (uint32_t i = 0; i < sizeof(known_classes) / sizeof(*known_classes);
+	     i++)
+		if (java_bytes_are(class_name, known_classes[i].class))
 			return i + 1;
 	return 0;
 }
@@ -932,5 +949,5 @@ uint32_t java_known_find(struct java_bytes class_name)
 const struct value *java_known_convert(struct java_convert *c, uint32_t id,
 				       const struct java_value *v)
 {
-	return table[id - 1].convert(c, v, &table[id - 1]);
+	return known_classes[id - 1].convert(c, v, &known_classes[id - 1]);
 }

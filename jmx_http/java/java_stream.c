@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stream goes from step to step.  A tag begins a value, which is a frame
- * until it is whole; a frame reads its parts.  Nested values are a stack of
- * frames, not of calls.
+ * Parses in steps.  A tag begins a value, which is a frame until it is
+ * complete; each step of a frame reads one part.  Nested values are a stack of
+ * frames, not of function calls.
  */
 #include "jmx_http/java/java_stream.h"
 
@@ -18,7 +18,7 @@
 #define FIRST_TAG     0x70      /* TC_NULL */
 #define NO_MORE_TAGS  0x7f
 
-/* What may stand where something is read. */
+/* Grammar rules that allow a tag at the current position. */
 enum wanted {
 	WANT_CLASS = 1,
 	WANT_STRING = 2,
@@ -28,7 +28,7 @@ enum wanted {
 	WANT_RESET = 32,
 };
 
-/* Where a value that has begun stands; see states, below. */
+/* The next part of an incomplete value; see frame_states, below. */
 enum frame_state {
 	CLASS_FIELDS,
 	CLASS_SIGNATURE,
@@ -47,14 +47,14 @@ enum frame_state {
 	EXCEPTION,
 };
 
-/* A value that has begun and not ended. */
+/* An incomplete value. */
 struct java_frame {
 	enum frame_state state;
 	struct java_value *value;
-	struct java_class *class; /* that is being read */
-	size_t part;              /* of an object */
-	size_t at;                /* field or element */
-	size_t count;             /* interfaces */
+	struct java_class *class; /* of a class descriptor */
+	size_t part;              /* index of an object's part */
+	size_t at;                /* index of a field or element */
+	size_t count;             /* number of a proxy's interfaces */
 };
 
 /* Memory of the stream, handles and frames */
@@ -120,7 +120,7 @@ static struct java_frame *frame_push(struct java_stream *s,
 				     enum frame_state state)
 {
 	if (s->depth == JAVA_DEPTH_MAX) {
-		/* The frame is read no further, but it is there. */
+		/* The stream ends here; callers still need a frame. */
 		stream_wrong(s, "nested too deeply");
 		return frame_top(s);
 	}
@@ -137,7 +137,7 @@ static void frame_finish(struct java_stream *s)
 
 static void tag_read(struct java_stream *s, struct cursor *c, unsigned wanted);
 
-/* The parts of a value that has begun */
+/* Steps of frames */
 
 static void frame_want_class(struct java_stream *s, struct cursor *c)
 {
@@ -159,7 +159,7 @@ static void frame_want_annotation(struct java_stream *s, struct cursor *c)
 	tag_read(s, c, WANT_VALUE | WANT_BLOCK | WANT_END);
 }
 
-/* The class that was read or referred to; NULL, when it is none, is wrong. */
+/* Returns the class of a descriptor or reference; NULL if v is invalid. */
 static const struct java_class *frame_class_in(struct java_stream *s,
 					       const struct java_value *v)
 {
@@ -172,8 +172,8 @@ static const struct java_class *frame_class_in(struct java_stream *s,
 	return NULL;
 }
 
-/* Bytes of a primitive type; 0 for a reference. */
-static size_t width_of(char type)
+/* Size of a primitive type in bytes; 0 for a reference. */
+static size_t type_width(char type)
 {
 	const struct java_primitive *p = java_primitive_of(type);
 
@@ -200,7 +200,7 @@ static void frame_step_class_field(struct java_stream *s, struct cursor *c)
 	f->class->fields[f->at] = field;
 	if (field.type == 'L' || field.type == '[')
 		f->state = CLASS_SIGNATURE;
-	else if (width_of(field.type))
+	else if (type_width(field.type))
 		f->at++;
 	else
 		stream_wrong(s, "a field of an unknown type");
@@ -273,7 +273,7 @@ static void frame_take_object_class(struct java_stream *s,
 	stream_handle(s, f->value);
 	o = &f->value->object;
 	o->class = class;
-	/* Such an object is written by its class alone. */
+	/* An externalizable class writes its superclasses' data itself. */
 	o->part_count = class->flags & JAVA_EXTERNALIZABLE ? 1
 							   : class->generation;
 	o->parts = stream_zeroed(s, o->part_count * sizeof(*o->parts));
@@ -341,7 +341,7 @@ static const struct java_value *frame_primitive(struct java_stream *s,
 	return kept;
 }
 
-/* Behind the fields of a part. */
+/* Continues after the fields of a part. */
 static void frame_end_fields(struct java_stream *s, struct java_frame *f,
 			     const struct java_class *class)
 {
@@ -383,7 +383,7 @@ static void frame_step_object_field(struct java_stream *s, struct cursor *c)
 		part->fields = stream_zeroed(s, part->class->field_count *
 							sizeof(*part->fields));
 	type = part->class->fields[f->at].type;
-	if (width_of(type)) {
+	if (type_width(type)) {
 		part->fields[f->at] = frame_primitive(s, c, type);
 		if (cursor_ok(c))
 			f->at++;
@@ -431,7 +431,7 @@ static void frame_step_array_size(struct java_stream *s, struct cursor *c)
 {
 	struct java_frame *f = frame_top(s);
 	struct java_array *a = &f->value->array;
-	size_t width = width_of(a->type);
+	size_t width = type_width(a->type);
 	uint32_t count = cursor_u32(c);
 	const uint8_t *raw;
 
@@ -504,12 +504,15 @@ static void frame_take_class_object(struct java_stream *s,
 	frame_finish(s);
 }
 
-/* step: reads what comes next there.  take: has it when it is whole. */
+/*
+ * step reads the next part of the frame.  take receives a nested value when it
+ * is complete.
+ */
 /* clang-format off */
 static const struct {
 	void (*step)(struct java_stream *s, struct cursor *c);
 	void (*take)(struct java_stream *s, const struct java_value *v);
-} states[] = {
+} frame_states[] = {
 	[CLASS_FIELDS] = { frame_step_class_field, NULL },
 	[CLASS_SIGNATURE] = { frame_want_string, frame_take_signature },
 	[PROXY_INTERFACES] = { frame_step_interface, NULL },
@@ -530,17 +533,17 @@ static const struct {
 
 static void frame_step(struct java_stream *s, struct cursor *c)
 {
-	states[frame_top(s)->state].step(s, c);
+	frame_states[frame_top(s)->state].step(s, c);
 }
 
 static void frame_take(struct java_stream *s, const struct java_value *v)
 {
-	states[frame_top(s)->state].take(s, v);
+	frame_states[frame_top(s)->state].take(s, v);
 }
 
-/* What follows a tag */
-
-/* The readers of what follows a tag; none keeps anything unless all is there.
+/*
+ * Readers of the bytes after a tag.  A reader changes nothing unless all its
+ * bytes are available.
  */
 
 static void tag_read_null(struct java_stream *s, struct cursor *c)
@@ -648,7 +651,7 @@ static void tag_read_long_string(struct java_stream *s, struct cursor *c)
 	tag_read_bytes(s, c, len, JAVA_STRING);
 }
 
-/* Where the stream stands is the tag, as what is read at once begins there. */
+/* s->offset is still that of the tag: it advances after a complete step. */
 static void tag_read_block_of(struct java_stream *s, struct cursor *c,
 			      size_t head, uint32_t len)
 {
@@ -704,7 +707,7 @@ static void tag_read_reset(struct java_stream *s, struct cursor *c)
 	s->handle_count = 0;
 }
 
-/* The writer gave up: what had begun will not end. */
+/* The writer failed: all incomplete values stay incomplete. */
 static void tag_read_exception(struct java_stream *s, struct cursor *c)
 {
 	(void)c;
@@ -731,10 +734,10 @@ static void tag_read_end(struct java_stream *s, struct cursor *c)
 	}
 }
 
-/* java.io.ObjectStreamConstants, TC_* from 0x70 on. */
+/* Indexed by java.io.ObjectStreamConstants.TC_* minus FIRST_TAG. */
 /* clang-format off */
 static const struct tag {
-	unsigned wanted; /* where it may stand */
+	unsigned wanted; /* positions that allow the tag */
 	void (*read)(struct java_stream *s, struct cursor *c);
 } tags[NO_MORE_TAGS - FIRST_TAG] = {
 	[0x0] = { WANT_CLASS | WANT_VALUE, tag_read_null },
@@ -795,7 +798,10 @@ static void stream_step(struct java_stream *s, struct cursor *c)
 		stream_wrong(s, "the objects need too much memory");
 }
 
-/* Hands what is whole to what it is part of; true when that is the caller. */
+/*
+ * Passes a complete value to the frame that contains it.  True if no frame
+ * does: then java_stream_read() returns the value.
+ */
 static bool stream_hand_on(struct java_stream *s,
 			   const struct java_value **value)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Walks a graph of Java objects within a budget, and makes values of it. */
 #include "jmx_http/java/java_to_value.h"
 
 #include "core/base/alloc.h"
@@ -33,37 +34,36 @@ bool java_convert_pay(struct java_convert *c, size_t cost)
 }
 
 /*
- * What is no text becomes up to three times as long, and what is control
- * characters six times where it is JSON: no text by more than so much.
+ * Limit for the growth of one text.  Invalid bytes become U+FFFD, up to three
+ * times as long, and JSON writes a control character as six.
  */
-#define GARBAGE_MAX ((size_t)16 << 20)
-#define PIECE       ((size_t)1 << 20)
+#define GROWTH_MAX ((size_t)16 << 20)
+#define PIECE      ((size_t)1 << 20)
 
-/* True where a character begins that belongs to nothing before it. */
-static bool is_begin(const uint8_t *at, size_t left)
+/* True if a text may be split before `at`. */
+static bool convert_is_boundary(const uint8_t *at, size_t left)
 {
 	bool is_low = left > 1 && at[0] == 0xed && at[1] >= 0xb0;
 
 	return (at[0] & 0xc0) != 0x80 && !is_low;
 }
 
-/* What of len bytes to take next, so that nothing is cut that is whole. */
-static size_t piece_of(const char *text, size_t len)
+/* The length of the next piece, which splits no character. */
+static size_t convert_piece(const char *text, size_t len)
 {
 	const uint8_t *bytes = (const uint8_t *)text;
 
 	if (len <= PIECE)
 		return len;
-	/* A surrogate pair, the longest, has six. */
+	/* The longest character, a surrogate pair, has six bytes. */
 	for (size_t end = PIECE; end > PIECE - 6; end--)
-		if (is_begin(bytes + end, len - end))
+		if (convert_is_boundary(bytes + end, len - end))
 			return end;
 	return PIECE;
 }
 
-/* By how much longer they are when control characters are written as \\u001b.
- */
-static size_t growth_of(const char *text, size_t len)
+/* The growth of a text in JSON, which writes control characters as \u001b. */
+static size_t convert_growth(const char *text, size_t len)
 {
 	size_t controls = 0;
 
@@ -75,15 +75,15 @@ static size_t growth_of(const char *text, size_t len)
 	return 5 * controls;
 }
 
-static void make_valid(struct text *utf8, struct java_bytes bytes)
+static void convert_make_valid(struct text *utf8, struct java_bytes bytes)
 {
 	size_t at = 0, growth = 0;
 
-	while (at < bytes.len && utf8->len + growth < at + GARBAGE_MAX) {
-		size_t len = piece_of(bytes.at + at, bytes.len - at);
+	while (at < bytes.len && utf8->len + growth < at + GROWTH_MAX) {
+		size_t len = convert_piece(bytes.at + at, bytes.len - at);
 
 		safe_text_valid(utf8, bytes.at + at, len);
-		growth += growth_of(bytes.at + at, len);
+		growth += convert_growth(bytes.at + at, len);
 		at += len;
 	}
 	if (at < bytes.len)
@@ -99,7 +99,7 @@ struct value_text java_to_text(struct java_bytes bytes, struct arena *a)
 		text.at = arena_copy(a, bytes.at, bytes.len);
 		return text;
 	}
-	make_valid(&utf8, bytes);
+	convert_make_valid(&utf8, bytes);
 	text.at = arena_copy(a, utf8.bytes, utf8.len);
 	text.len = utf8.len;
 	text_release(&utf8);
@@ -113,8 +113,8 @@ struct value_text java_convert_text(struct java_convert *c,
 	size_t cost;
 	uint32_t id;
 
-	cost = growth_of(bytes.at, bytes.len);
-	cost = (bytes.len + (cost < GARBAGE_MAX ? cost : GARBAGE_MAX)) / 64;
+	cost = convert_growth(bytes.at, bytes.len);
+	cost = (bytes.len + (cost < GROWTH_MAX ? cost : GROWTH_MAX)) / 64;
 	if (!bytes.len || !java_convert_pay(c, cost))
 		return (struct value_text){ "", 0 };
 	id = map64_get(&c->text_ids, key);
@@ -222,9 +222,9 @@ static const struct value *convert_class(struct java_convert *c,
 	return made;
 }
 
-/* One more element; false when it is the last that there is a budget for. */
-static bool add_element(struct java_convert *c, const struct value **at,
-			size_t *count, const struct java_value *v)
+/* Adds an element; false after the last element that the budget allows. */
+static bool convert_add_element(struct java_convert *c, const struct value **at,
+				size_t *count, const struct java_value *v)
 {
 	if (!c->left) {
 		at[(*count)++] = java_convert_cut(c, "too large");
@@ -238,7 +238,7 @@ static const struct value *convert_array(struct java_convert *c,
 					 const struct java_value *v)
 {
 	const struct java_array *a = &v->array;
-	/* Of an array within itself, elements may be yet to come. */
+	/* An array that contains itself may be incomplete. */
 	size_t n = a->raw ? a->count : a->elements.count, count = 0;
 	const struct value **at = arena_alloc(
 		c->arena, (n < c->left ? n : c->left + 1) * sizeof(*at));
@@ -252,8 +252,8 @@ static const struct value *convert_array(struct java_convert *c,
 
 		if (a->raw)
 			element = java_read_primitive(&raw, a->type);
-		if (!add_element(c, at, &count,
-				 a->raw ? &element : a->elements.at[i]))
+		if (!convert_add_element(c, at, &count,
+					 a->raw ? &element : a->elements.at[i]))
 			break;
 	}
 	made->list.at = at;
@@ -261,13 +261,13 @@ static const struct value *convert_array(struct java_convert *c,
 	return made;
 }
 
-static size_t fields_of(const struct java_part *part)
+static size_t part_field_count(const struct java_part *part)
 {
 	return part->fields && part->class ? part->class->field_count : 0;
 }
 
-/* What a class wrote behind its fields, other than bytes. */
-static size_t objects_in(const struct java_list *list)
+/* The number of objects in the annotations of a class. */
+static size_t list_count_objects(const struct java_list *list)
 {
 	size_t count = 0;
 
@@ -280,30 +280,30 @@ static const struct value *convert_written(struct java_convert *c,
 					   const struct java_list *list)
 {
 	struct value *made = java_convert_new(c, VALUE_ARRAY, "");
-	size_t n = objects_in(list), count = 0;
+	size_t n = list_count_objects(list), count = 0;
 	const struct value **at = arena_alloc(
 		c->arena, (n < c->left ? n : c->left + 1) * sizeof(*at));
 
 	for (size_t i = 0; i < list->count; i++)
 		if (list->at[i]->kind != JAVA_BLOCK &&
-		    !add_element(c, at, &count, list->at[i]))
+		    !convert_add_element(c, at, &count, list->at[i]))
 			break;
 	made->list.at = at;
 	made->list.count = count;
 	return made;
 }
 
-/* More fields than a class has by hand are not compared by name. */
+/* Objects with more fields skip the search for equal names. */
 #define SHADOWS_MAX 256
 
-/* True when a class below has a field of that name, too. */
-static bool is_shadowed(const struct java_object *o, size_t part,
-			struct java_bytes name)
+/* True if a derived class has a field of the same name. */
+static bool convert_is_shadowed(const struct java_object *o, size_t part,
+				struct java_bytes name)
 {
 	for (size_t i = part + 1; i < o->part_count; i++) {
 		const struct java_class *class = o->parts[i].class;
 
-		for (size_t f = 0; f < fields_of(&o->parts[i]); f++)
+		for (size_t f = 0; f < part_field_count(&o->parts[i]); f++)
 			if (class->fields[f].name.len == name.len &&
 			    !memcmp(class->fields[f].name.at, name.at,
 				    name.len))
@@ -312,10 +312,10 @@ static bool is_shadowed(const struct java_object *o, size_t part,
 	return false;
 }
 
-/* A field's name; "Class.field" of one that is hidden by another's. */
-static const char *field_name(struct java_convert *c,
-			      const struct java_object *o, size_t part,
-			      size_t field, size_t fields)
+/* A field's name; "Class.field" if a derived class hides the field. */
+static const char *convert_field_name(struct java_convert *c,
+				      const struct java_object *o, size_t part,
+				      size_t field, size_t fields)
 {
 	const struct java_class *class = o->parts[part].class;
 	struct value_text name = java_convert_text(c,
@@ -324,7 +324,7 @@ static const char *field_name(struct java_convert *c,
 	const char *kept;
 
 	if (fields > SHADOWS_MAX || !java_convert_pay(c, fields / 8) ||
-	    !is_shadowed(o, part, class->fields[field].name))
+	    !convert_is_shadowed(o, part, class->fields[field].name))
 		return name.at;
 	text_printf(&full, "%s.%s", java_convert_text(c, class->name).at,
 		    name.at);
@@ -343,19 +343,19 @@ const struct value *java_convert_fields(struct java_convert *c,
 	size_t n = 0, count = 0;
 
 	for (size_t i = 0; i < o->part_count; i++)
-		n += fields_of(&o->parts[i]) +
-		     (objects_in(&o->parts[i].annotations) > 0);
+		n += part_field_count(&o->parts[i]) +
+		     (list_count_objects(&o->parts[i].annotations) > 0);
 	at = arena_alloc(c->arena,
 			 (n < c->left ? n : c->left + 1) * sizeof(*at));
 	for (size_t i = 0; i < o->part_count; i++) {
 		const struct java_part *part = &o->parts[i];
 
-		for (size_t f = 0; f < fields_of(part) && c->left; f++)
+		for (size_t f = 0; f < part_field_count(part) && c->left; f++)
 			at[count++] = (struct value_member){
-				field_name(c, o, i, f, n),
+				convert_field_name(c, o, i, f, n),
 				java_convert_value(c, part->fields[f])
 			};
-		if (objects_in(&part->annotations) && c->left)
+		if (list_count_objects(&part->annotations) && c->left)
 			at[count++] = (struct value_member){
 				"@written",
 				convert_written(c, &part->annotations)
@@ -370,9 +370,9 @@ const struct value *java_convert_fields(struct java_convert *c,
 	return made;
 }
 
-/* The class furthest down that is known; its number, or 0. */
-static uint32_t known_class(struct java_convert *c,
-			    const struct java_class *class)
+/* The id of the most derived known class among class and its supers; or 0. */
+static uint32_t convert_known_class(struct java_convert *c,
+				    const struct java_class *class)
 {
 	uint64_t key = (uint64_t)(uintptr_t) class;
 	uint32_t id = map64_get(&c->class_ids, key);
@@ -394,7 +394,7 @@ bool java_convert_pay_fields(struct java_convert *c, const struct java_value *v)
 	if (!v || v->kind != JAVA_OBJECT)
 		return true;
 	for (size_t i = 0; i < v->object.part_count; i++)
-		fields += fields_of(&v->object.parts[i]) +
+		fields += part_field_count(&v->object.parts[i]) +
 			  v->object.parts[i].annotations.count;
 	return java_convert_pay(c, fields / 8);
 }
@@ -407,13 +407,14 @@ static const struct value *convert_object(struct java_convert *c,
 
 	if (!java_convert_pay_fields(c, v))
 		return java_convert_cut(c, "too large");
-	id = known_class(c, v->object.class);
+	id = convert_known_class(c, v->object.class);
 	if (id)
 		made = java_known_convert(c, id, v);
 	return made ? made : java_convert_fields(c, v);
 }
 
-static bool is_within(const struct java_convert *c, const struct java_value *v)
+static bool convert_is_cycle(const struct java_convert *c,
+			     const struct java_value *v)
 {
 	for (size_t i = 0; i < c->depth; i++)
 		if (c->path[i] == v)
@@ -421,13 +422,13 @@ static bool is_within(const struct java_convert *c, const struct java_value *v)
 	return false;
 }
 
-/* An object or array: the recursion ends at VALUE_DEPTH_MAX. */
+/* Converts an object or array; VALUE_DEPTH_MAX bounds the recursion. */
 static const struct value *convert_deep(struct java_convert *c,
 					const struct java_value *v)
 {
 	const struct value *made;
 
-	if (is_within(c, v))
+	if (convert_is_cycle(c, v))
 		return java_convert_cut(c, "refers to what it is within");
 	if (c->depth == VALUE_DEPTH_MAX)
 		return java_convert_cut(c, "too deep");
@@ -477,44 +478,46 @@ const struct value *java_to_value(const struct java_value *v, struct arena *a)
 
 #define IMPACT_UNKNOWN 3 /* MBeanOperationInfo.UNKNOWN */
 
-static const char *text_of(struct java_convert *c, const struct java_value *v,
-			   const char *field)
+static const char *info_text(struct java_convert *c, const struct java_value *v,
+			     const char *field)
 {
 	return java_convert_text(c, java_string_of(java_field_of(v, field))).at;
 }
 
-static bool flag_of(const struct java_value *v, const char *field)
+static bool info_flag(const struct java_value *v, const char *field)
 {
 	const struct java_value *flag = java_field_of(v, field);
 
 	return flag && flag->kind == JAVA_INTEGER && flag->integer;
 }
 
-static void read_feature(struct java_convert *c, const struct java_value *v,
-			 struct jmx_feature *f)
+static void info_read_feature(struct java_convert *c,
+			      const struct java_value *v, struct jmx_feature *f)
 {
-	f->name = text_of(c, v, "name");
-	f->description = text_of(c, v, "description");
-	f->type = text_of(c, v, "type");
+	f->name = info_text(c, v, "name");
+	f->description = info_text(c, v, "description");
+	f->type = info_text(c, v, "type");
 }
 
-static void read_attribute(struct java_convert *c, const struct java_value *v,
-			   struct jmx_feature *f)
+static void info_read_attribute(struct java_convert *c,
+				const struct java_value *v,
+				struct jmx_feature *f)
 {
-	read_feature(c, v, f);
-	f->type = text_of(c, v, "attributeType");
-	f->readable = flag_of(v, "isRead");
-	f->writable = flag_of(v, "isWrite");
-	f->is_getter = flag_of(v, "is");
+	info_read_feature(c, v, f);
+	f->type = info_text(c, v, "attributeType");
+	f->readable = info_flag(v, "isRead");
+	f->writable = info_flag(v, "isWrite");
+	f->is_getter = info_flag(v, "is");
 }
 
-typedef void read_fn(struct java_convert *c, const struct java_value *v,
-		     struct jmx_feature *f);
+typedef void info_read_fn(struct java_convert *c, const struct java_value *v,
+			  struct jmx_feature *f);
 
-/* The features of an array, in their order; what is no object is left out. */
-static const struct jmx_feature *read_array(struct java_convert *c,
-					    const struct java_value *array,
-					    read_fn *read, size_t *count)
+/* Converts an array of features in order; skips elements of other kinds. */
+static const struct jmx_feature *info_read_array(struct java_convert *c,
+						 const struct java_value *array,
+						 info_read_fn *read,
+						 size_t *count)
 {
 	const struct java_list *list;
 	struct jmx_feature *made;
@@ -539,27 +542,32 @@ static const struct jmx_feature *read_array(struct java_convert *c,
 	return made;
 }
 
-static void read_operation(struct java_convert *c, const struct java_value *v,
-			   struct jmx_feature *f)
+static void info_read_operation(struct java_convert *c,
+				const struct java_value *v,
+				struct jmx_feature *f)
 {
 	const struct java_value *impact = java_field_of(v, "impact");
 
-	read_feature(c, v, f);
+	info_read_feature(c, v, f);
 	if (impact && impact->kind == JAVA_INTEGER && impact->integer >= 0 &&
 	    impact->integer < IMPACT_UNKNOWN)
 		f->impact = (int)impact->integer;
-	f->parameters = read_array(c, java_field_of(v, "signature"),
-				   read_feature, &f->parameter_count);
+	f->parameters = info_read_array(c, java_field_of(v, "signature"),
+					info_read_feature, &f->parameter_count);
 }
 
-/* Its name is the class of what is sent, its types are in the notification. */
-static void read_notification(struct java_convert *c,
-			      const struct java_value *v, struct jmx_feature *f)
+/*
+ * The name of a notification feature is the class of the notification; its
+ * types are strings.
+ */
+static void info_read_notification(struct java_convert *c,
+				   const struct java_value *v,
+				   struct jmx_feature *f)
 {
 	const struct java_value *types = java_field_of(v, "types");
 	struct text joined = { 0 };
 
-	read_feature(c, v, f);
+	info_read_feature(c, v, f);
 	if (!types || types->kind != JAVA_ARRAY)
 		return;
 	for (size_t i = 0; i < types->array.elements.count; i++) {
@@ -588,15 +596,17 @@ const struct jmx_info *java_to_info(const struct java_value *v, struct arena *a)
 		return NULL;
 	info = arena_alloc(a, sizeof(*info));
 	memset(info, 0, sizeof(*info));
-	info->class = text_of(&c, v, "className");
-	info->description = text_of(&c, v, "description");
-	info->attributes = read_array(&c, java_field_of(v, "attributes"),
-				      read_attribute, &info->attribute_count);
-	info->operations = read_array(&c, java_field_of(v, "operations"),
-				      read_operation, &info->operation_count);
-	info->notifications = read_array(&c, java_field_of(v, "notifications"),
-					 read_notification,
-					 &info->notification_count);
+	info->class = info_text(&c, v, "className");
+	info->description = info_text(&c, v, "description");
+	info->attributes = info_read_array(&c, java_field_of(v, "attributes"),
+					   info_read_attribute,
+					   &info->attribute_count);
+	info->operations = info_read_array(&c, java_field_of(v, "operations"),
+					   info_read_operation,
+					   &info->operation_count);
+	info->notifications = info_read_array(
+		&c, java_field_of(v, "notifications"), info_read_notification,
+		&info->notification_count);
 	java_convert_end(&c);
 	return info;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Searches in parsed Java objects, and describes exceptions. */
 #include "jmx_http/java/java_value.h"
 
 #include <string.h>
 
-/* Throwables in one another that are looked at. */
+/* Maximum length of a chain of causes. */
 #define CAUSES_MAX 16
 
 const struct java_value java_null = { .kind = JAVA_NULL };
@@ -34,10 +35,10 @@ bool java_is(const struct java_value *v, const char *class_name)
 	return java_part_of(v, class_name);
 }
 
-static const struct java_value *field_in(const struct java_part *part,
-					 const char *name)
+static const struct java_value *part_find_field(const struct java_part *part,
+						const char *name)
 {
-	/* Of an object that refers to itself, parts may be yet to come. */
+	/* An object that refers to itself may be incomplete. */
 	if (!part->class || !part->fields)
 		return NULL;
 	for (size_t i = 0; i < part->class->field_count; i++)
@@ -54,7 +55,7 @@ const struct java_value *java_field_of(const struct java_value *v,
 	if (!v || v->kind != JAVA_OBJECT)
 		return NULL;
 	for (size_t i = v->object.part_count; !found && i-- > 0;)
-		found = field_in(&v->object.parts[i], name);
+		found = part_find_field(&v->object.parts[i], name);
 	return found;
 }
 
@@ -74,7 +75,7 @@ struct java_bytes java_class_name_of(const struct java_value *v)
 
 const struct java_value *java_cause_of(const struct java_value *throwable)
 {
-	/* Throwable; RemoteException; JMX's MBeanException and kin. */
+	/* Throwable, RemoteException, and JMX's MBeanException and others. */
 	static const char *const names[] = { "cause", "detail", "exception",
 					     "runtimeException", "error" };
 
@@ -82,7 +83,7 @@ const struct java_value *java_cause_of(const struct java_value *throwable)
 		const struct java_value *inner = java_field_of(throwable,
 							       names[i]);
 
-		/* A Throwable without a cause is its own. */
+		/* A Throwable without a cause refers to itself. */
 		if (inner && inner != throwable && inner->kind == JAVA_OBJECT)
 			return inner;
 	}
@@ -99,14 +100,14 @@ bool java_is_caused_by(const struct java_value *v, const char *class_name)
 	return false;
 }
 
-static struct java_bytes message_of(const struct java_value *throwable)
+static struct java_bytes throwable_message(const struct java_value *throwable)
 {
 	return java_string_of(java_field_of(throwable, "detailMessage"));
 }
 
-/* Throwable(Throwable) takes Throwable.toString() of the cause for its own. */
-static bool is_said_by_cause(struct java_bytes message,
-			     const struct java_value *throwable)
+/* Throwable(Throwable) makes the cause's toString() its own message. */
+static bool throwable_repeats_cause(struct java_bytes message,
+				    const struct java_value *throwable)
 {
 	const struct java_value *cause = java_cause_of(throwable);
 	struct java_bytes class = java_class_name_of(cause), its;
@@ -116,7 +117,7 @@ static bool is_said_by_cause(struct java_bytes message,
 	if (!cause || message.len < class.len ||
 	    memcmp(message.at, class.at, class.len) != 0)
 		return false;
-	its = message_of(cause);
+	its = throwable_message(cause);
 	if (message.len == class.len)
 		return its.len == 0;
 	return message.len == class.len + gap + its.len &&
@@ -128,12 +129,12 @@ void java_add_throwable(struct text *out, const struct java_value *v)
 {
 	for (int i = 0; v && i < CAUSES_MAX; i++) {
 		struct java_bytes class = java_class_name_of(v);
-		struct java_bytes message = message_of(v);
+		struct java_bytes message = throwable_message(v);
 
 		if (i)
 			text_puts(out, " <- ");
 		text_add(out, class.at, class.len);
-		if (message.len && !is_said_by_cause(message, v)) {
+		if (message.len && !throwable_repeats_cause(message, v)) {
 			text_puts(out, ": ");
 			text_add(out, message.at, message.len);
 		}

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * java_value: what a stream of serialized Java objects held, as a tree.
+ * java_value: the contents of a stream of serialized Java objects.
  *
- * A value is structure only: no class is known, and none is instantiated.  An
- * object has, for each class from its root down, the fields of that class and
- * its annotations, which the class itself wrote after them.
+ * A value is only structure: sjkc knows no classes here and instantiates none.
+ * An object has one part for each class of its hierarchy: the fields of the
+ * class, and its annotations, which the class's writeObject() wrote.
  *
- * Equal handles are the same value, so a tree may be a graph with cycles:
- * bound every walk, and do not recurse.  Values live in the arena of their
- * java_stream.
+ * References to a handle share one value, so values form a graph that may have
+ * cycles: bound every walk, and do not recurse.  Values are in the arena of
+ * their java_stream.
  */
 #ifndef JMX_HTTP_JAVA_JAVA_VALUE_H
 #define JMX_HTTP_JAVA_JAVA_VALUE_H
@@ -21,18 +21,18 @@
 
 enum java_kind {
 	JAVA_NULL,
-	JAVA_INTEGER, /* boolean, byte, char, short, int, long: in .integer */
-	JAVA_REAL,    /* float, double: in .real */
-	JAVA_STRING,  /* in .bytes, modified UTF-8 */
-	JAVA_BLOCK,   /* block data, in .bytes and .block */
+	JAVA_INTEGER, /* .integer: boolean, byte, char, short, int, long */
+	JAVA_REAL,    /* .real: float, double */
+	JAVA_STRING,  /* .bytes: modified UTF-8 */
+	JAVA_BLOCK,   /* .bytes and .block: block data */
 	JAVA_ARRAY,
 	JAVA_OBJECT,
-	JAVA_ENUM,       /* in .constant */
-	JAVA_CLASS,      /* a java.lang.Class, in .class */
-	JAVA_CLASS_DESC, /* a java.io.ObjectStreamClass, in .class */
+	JAVA_ENUM,       /* .constant */
+	JAVA_CLASS,      /* .class: a java.lang.Class */
+	JAVA_CLASS_DESC, /* .class: a java.io.ObjectStreamClass */
 };
 
-/* Bytes with a NUL behind them, which does not count. */
+/* Bytes followed by a NUL, which len does not count. */
 struct java_bytes {
 	const char *at;
 	size_t len;
@@ -61,22 +61,22 @@ enum java_class_flags {
 };
 
 struct java_class {
-	struct java_bytes name; /* "[B"; of a proxy: its first interface */
+	struct java_bytes name; /* "[B"; of a proxy, its first interface */
 	uint64_t suid;
 	uint8_t flags;
 	bool is_proxy;
-	bool is_complete;    /* false while it is being read */
-	unsigned generation; /* how many classes there are, it and its supers */
+	bool is_complete;    /* false while the descriptor is parsed */
+	unsigned generation; /* length of the hierarchy up to this class */
 	const struct java_class *super; /* or NULL */
 	struct java_field *fields;
 	size_t field_count;
 	struct java_list annotations;
 };
 
-/* What one class wrote of an object. */
+/* The part of an object that one class wrote. */
 struct java_part {
 	const struct java_class *class;
-	const struct java_value **fields; /* as class->fields */
+	const struct java_value **fields; /* in the order of class->fields */
 	struct java_list annotations;
 };
 
@@ -89,9 +89,9 @@ struct java_object {
 struct java_array {
 	const struct java_class *class;
 	char type;                 /* of the elements, as in java_field */
-	size_t count;              /* elements */
-	const uint8_t *raw;        /* of a primitive type: big-endian */
-	struct java_list elements; /* of the others */
+	size_t count;              /* number of elements */
+	const uint8_t *raw;        /* primitive elements, big-endian */
+	struct java_list elements; /* other elements */
 };
 
 struct java_constant {
@@ -107,7 +107,7 @@ struct java_block {
 
 struct java_value {
 	enum java_kind kind;
-	char type; /* of what is primitive, as in java_field */
+	char type; /* of a primitive value, as in java_field */
 	union {
 		int64_t integer;
 		double real;
@@ -122,37 +122,38 @@ struct java_value {
 
 extern const struct java_value java_null;
 
+/* True if the bytes equal a string. */
 bool java_bytes_are(struct java_bytes bytes, const char *text);
 
-/* True for an object of the class or of one below it: "java.rmi.X". */
+/* True for an object of the class or of a derived class: "java.rmi.X". */
 bool java_is(const struct java_value *v, const char *class_name);
 
-/* The part of an object that the named class wrote; NULL: not its class. */
+/* The part that the named class wrote of an object; or NULL. */
 const struct java_part *java_part_of(const struct java_value *v,
 				     const char *class_name);
 
 /*
- * Finds a field by name, that of the most derived class first; NULL when v is
- * not an object (or is NULL), or has no such field.
+ * Finds a field by name, the most derived class first.  NULL if v is NULL, not
+ * an object, or has no such field.
  */
 const struct java_value *java_field_of(const struct java_value *v,
 				       const char *name);
 
-/* A string's bytes; "" for any other value. */
+/* The bytes of a string; "" for other values. */
 struct java_bytes java_string_of(const struct java_value *v);
 
-/* The name of an object's class; "" for any other value. */
+/* The class name of an object; "" for other values. */
 struct java_bytes java_class_name_of(const struct java_value *v);
 
-/* The next inner Throwable of one, or NULL: its cause, or what it wraps. */
+/* The cause of a Throwable, or the exception that it wraps; or NULL. */
 const struct java_value *java_cause_of(const struct java_value *throwable);
 
-/* True when v or one of its causes, sixteen at most, is of the class. */
+/* True if v or one of its first 16 causes is of the class. */
 bool java_is_caused_by(const struct java_value *v, const char *class_name);
 
 /*
- * Appends "class: message <- class: message", sixteen at most, outermost first;
- * foreign text, as it is.
+ * Appends "class: message <- class: message", the outermost first, at most 16;
+ * foreign text, not made safe.
  */
 void java_add_throwable(struct text *out, const struct java_value *v);
 

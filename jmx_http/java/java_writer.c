@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the grammar, the objects of JMX calls, and values by their type. */
 #include "jmx_http/java/java_writer.h"
 
 #include "jmx_http/value/java_type.h"
@@ -10,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arrays of arrays of …; a JVM accepts at most 255 dimensions. */
+/* Dimensions of an array; a JVM accepts at most 255. */
 #define DIMENSIONS_MAX 8
 
-/* Each costs as many steps as there are before it. */
+/* The time to convert digits grows with their square. */
 #define DIGITS_MAX 2000
 #define BYTES_MAX  (DIGITS_MAX / 2)
 
@@ -60,8 +61,8 @@ void java_write_null(struct text *out) { text_putc(out, TC_NULL); }
 
 void java_write_end(struct text *out) { text_putc(out, TC_ENDBLOCKDATA); }
 
-/* The four bytes of a character beyond the BMP, as its two surrogates. */
-static void add_surrogates(struct text *out, const uint8_t *utf8)
+/* Adds a four-byte character beyond the BMP as two surrogates. */
+static void string_add_surrogates(struct text *out, const uint8_t *utf8)
 {
 	uint32_t c = (uint32_t)(utf8[0] & 7) << 18 |
 		     (uint32_t)(utf8[1] & 63) << 12 |
@@ -72,12 +73,13 @@ static void add_surrogates(struct text *out, const uint8_t *utf8)
 	text_utf8(out, 0xdc00 + (c & 0x3ff));
 }
 
-static bool is_beyond_bmp(const uint8_t *utf8, size_t left)
+static bool string_is_beyond_bmp(const uint8_t *utf8, size_t left)
 {
 	return utf8[0] >= 0xf0 && left >= 4;
 }
 
-static void add_modified(struct text *out, const uint8_t *utf8, size_t len)
+static void string_add_modified(struct text *out, const uint8_t *utf8,
+				size_t len)
 {
 	size_t i = 0;
 
@@ -85,8 +87,8 @@ static void add_modified(struct text *out, const uint8_t *utf8, size_t len)
 		if (utf8[i] == 0) {
 			text_add(out, "\xc0\x80", 2);
 			i++;
-		} else if (is_beyond_bmp(utf8 + i, len - i)) {
-			add_surrogates(out, utf8 + i);
+		} else if (string_is_beyond_bmp(utf8 + i, len - i)) {
+			string_add_surrogates(out, utf8 + i);
 			i += 4;
 		} else {
 			text_putc(out, (char)utf8[i++]);
@@ -94,13 +96,13 @@ static void add_modified(struct text *out, const uint8_t *utf8, size_t len)
 	}
 }
 
-/* How many bytes add_modified() adds. */
-static size_t modified_len(const uint8_t *utf8, size_t len)
+/* The number of bytes that string_add_modified() adds. */
+static size_t string_modified_len(const uint8_t *utf8, size_t len)
 {
 	size_t i = 0, total = 0;
 
 	while (i < len) {
-		bool is_long = is_beyond_bmp(utf8 + i, len - i);
+		bool is_long = string_is_beyond_bmp(utf8 + i, len - i);
 
 		total += is_long ? 6 : utf8[i] == 0 ? 2 : 1;
 		i += is_long ? 4 : 1;
@@ -111,7 +113,7 @@ static size_t modified_len(const uint8_t *utf8, size_t len)
 void java_write_string(struct text *out, const char *utf8, size_t len)
 {
 	const uint8_t *from = (const uint8_t *)utf8;
-	size_t written = modified_len(from, len);
+	size_t written = string_modified_len(from, len);
 
 	if (written <= UINT16_MAX) {
 		text_putc(out, TC_STRING);
@@ -120,10 +122,10 @@ void java_write_string(struct text *out, const char *utf8, size_t len)
 		text_putc(out, TC_LONGSTRING);
 		java_write_u64(out, written);
 	}
-	add_modified(out, from, len);
+	string_add_modified(out, from, len);
 }
 
-static void add_name(struct text *out, const char *name)
+static void class_add_name(struct text *out, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -131,7 +133,7 @@ static void add_name(struct text *out, const char *name)
 	text_add(out, name, len);
 }
 
-static void add_fields(struct text *out, const struct java_shape *shape)
+static void class_add_fields(struct text *out, const struct java_shape *shape)
 {
 	size_t most = sizeof(shape->fields) / sizeof(*shape->fields);
 	size_t count = 0;
@@ -143,23 +145,23 @@ static void add_fields(struct text *out, const struct java_shape *shape)
 		const struct java_shape_field *f = &shape->fields[i];
 
 		text_putc(out, f->type);
-		add_name(out, f->name);
+		class_add_name(out, f->name);
 		if (f->signature)
 			java_write_string(out, f->signature,
 					  strlen(f->signature));
 	}
 }
 
-/* A class and those above it, each right behind the one below. */
-static void add_class(struct text *out, const struct java_shape *shape,
+/* Adds a class descriptor, followed by those of its superclasses. */
+static void class_add(struct text *out, const struct java_shape *shape,
 		      enum java_dialect dialect)
 {
 	for (; shape; shape = shape->super) {
 		text_putc(out, TC_CLASSDESC);
-		add_name(out, shape->name);
+		class_add_name(out, shape->name);
 		java_write_u64(out, shape->suid);
 		text_putc(out, (char)shape->flags);
-		add_fields(out, shape);
+		class_add_fields(out, shape);
 		if (dialect == JAVA_OF_RMI)
 			java_write_null(out);
 		java_write_end(out);
@@ -171,11 +173,11 @@ void java_write_object(struct text *out, const struct java_shape *shape,
 		       enum java_dialect dialect)
 {
 	text_putc(out, TC_OBJECT);
-	add_class(out, shape, dialect);
+	class_add(out, shape, dialect);
 }
 
-/* As JVMs write them; one that is not here is written with 0. */
-static uint64_t suid_of_array(const char *class_name)
+/* The suids that JVMs write; 0 for other classes. */
+static uint64_t array_suid(const char *class_name)
 {
 	static const struct {
 		const char *name;
@@ -203,12 +205,12 @@ void java_write_array(struct text *out, const char *class_name, uint32_t count,
 {
 	struct java_shape shape = {
 		.name = class_name,
-		.suid = suid_of_array(class_name),
+		.suid = array_suid(class_name),
 		.flags = JAVA_SERIALIZABLE,
 	};
 
 	text_putc(out, TC_ARRAY);
-	add_class(out, &shape, dialect);
+	class_add(out, &shape, dialect);
 	java_write_u32(out, count);
 }
 
@@ -226,19 +228,19 @@ void java_write_enum(struct text *out, const char *class_name,
 	};
 
 	text_putc(out, TC_ENUM);
-	add_class(out, &shape, dialect);
+	class_add(out, &shape, dialect);
 	java_write_string(out, constant, strlen(constant));
 }
 
 /* Objects of JMX */
 
-static const struct java_shape object_name = {
+static const struct java_shape shape_object_name = {
 	.name = "javax.management.ObjectName",
 	.suid = 0x0f03a71beb6d15cf,
 	.flags = JAVA_SERIALIZABLE | JAVA_WRITE_METHOD,
 };
 
-static const struct java_shape marshalled_object = {
+static const struct java_shape shape_marshalled = {
 	.name = "java.rmi.MarshalledObject",
 	.suid = 0x7cbd1e97ed63fc3e,
 	.flags = JAVA_SERIALIZABLE,
@@ -262,7 +264,7 @@ void java_write_object_name(struct text *out, const char *name,
 		java_write_null(out);
 		return;
 	}
-	java_write_object(out, &object_name, dialect);
+	java_write_object(out, &shape_object_name, dialect);
 	java_write_text(out, name);
 	java_write_end(out);
 }
@@ -275,25 +277,25 @@ void java_write_strings(struct text *out, const char *const *strings,
 		java_write_text(out, strings[i]);
 }
 
-/* The hash is of no meaning to who receives it. */
+/* Receivers ignore the hash. */
 void java_write_marshalled(struct text *out, const struct text *stream)
 {
-	java_write_object(out, &marshalled_object, JAVA_OF_RMI);
+	java_write_object(out, &shape_marshalled, JAVA_OF_RMI);
 	java_write_u32(out, 0);
 	java_write_null(out);
 	java_write_array(out, "[B", (uint32_t)stream->len, JAVA_OF_RMI);
 	text_add(out, stream->bytes, stream->len);
 }
 
-/* Numbers without a bound */
+/* BigInteger and BigDecimal */
 
-static const struct java_shape number = {
+static const struct java_shape shape_number = {
 	.name = "java.lang.Number",
 	.suid = 0x86ac951d0b94e08b,
 	.flags = JAVA_SERIALIZABLE,
 };
 
-static const struct java_shape big_integer = {
+static const struct java_shape shape_big_integer = {
 	.name = "java.math.BigInteger",
 	.suid = 0x8cfc9f1fa93bfb1d,
 	.flags = JAVA_SERIALIZABLE | JAVA_WRITE_METHOD,
@@ -303,25 +305,25 @@ static const struct java_shape big_integer = {
 		    { 'I', "lowestSetBit", NULL },
 		    { 'I', "signum", NULL },
 		    { '[', "magnitude", "[B" } },
-	.super = &number,
+	.super = &shape_number,
 };
 
-static const struct java_shape big_decimal = {
+static const struct java_shape shape_big_decimal = {
 	.name = "java.math.BigDecimal",
 	.suid = 0x54c71557f981284f,
 	.flags = JAVA_SERIALIZABLE | JAVA_WRITE_METHOD,
 	.fields = { { 'I', "scale", NULL },
 		    { 'L', "intVal", "Ljava/math/BigInteger;" } },
-	.super = &number,
+	.super = &shape_number,
 };
 
-/* A number as its bytes, the last first. */
+/* The bytes of a number, the least significant first. */
 struct magnitude {
 	uint8_t bytes[BYTES_MAX];
-	size_t len; /* the last one is not 0 */
+	size_t len; /* the last byte is not 0 */
 };
 
-static void add_digit(struct magnitude *m, unsigned digit)
+static void magnitude_add_digit(struct magnitude *m, unsigned digit)
 {
 	unsigned carry = digit;
 
@@ -334,8 +336,12 @@ static void add_digit(struct magnitude *m, unsigned digit)
 		m->bytes[m->len++] = (uint8_t)carry;
 }
 
-/* *scale: how many digits are behind a point, which is allowed unless NULL. */
-static bool read_digits(const char *at, struct magnitude *m, uint32_t *scale)
+/*
+ * *scale receives the number of digits after the point.  With scale NULL, a
+ * point is not allowed.
+ */
+static bool magnitude_read_digits(const char *at, struct magnitude *m,
+				  uint32_t *scale)
 {
 	size_t digits = 0, behind = 0;
 	bool has_point = false;
@@ -348,26 +354,26 @@ static bool read_digits(const char *at, struct magnitude *m, uint32_t *scale)
 		if (*at < '0' || *at > '9' || ++digits > DIGITS_MAX)
 			return false;
 		behind += has_point;
-		add_digit(m, (unsigned)(*at - '0'));
+		magnitude_add_digit(m, (unsigned)(*at - '0'));
 	}
 	if (scale)
 		*scale = (uint32_t)behind;
 	return digits;
 }
 
-static bool read_number(const char *text, struct magnitude *m, bool *negative,
-			uint32_t *scale)
+static bool magnitude_read(const char *text, struct magnitude *m,
+			   bool *negative, uint32_t *scale)
 {
 	*negative = *text == '-';
-	return read_digits(text + (*text == '-' || *text == '+'), m, scale);
+	return magnitude_read_digits(text + (*text == '-' || *text == '+'), m,
+				     scale);
 }
 
-/* The first four fields are of no meaning since JDK 1.2 and so written by it.
- */
-static void write_integer(struct text *out, const struct magnitude *m,
-			  bool negative)
+/* BigInteger.writeObject() writes these constants to the four unused fields. */
+static void magnitude_write(struct text *out, const struct magnitude *m,
+			    bool negative)
 {
-	java_write_object(out, &big_integer, JAVA_PLAIN);
+	java_write_object(out, &shape_big_integer, JAVA_PLAIN);
 	java_write_u32(out, (uint32_t)-1);
 	java_write_u32(out, (uint32_t)-1);
 	java_write_u32(out, (uint32_t)-2);
@@ -384,9 +390,9 @@ bool java_write_big_integer(struct text *out, const char *digits)
 	struct magnitude m = { .len = 0 };
 	bool negative;
 
-	if (!read_number(digits, &m, &negative, NULL))
+	if (!magnitude_read(digits, &m, &negative, NULL))
 		return false;
-	write_integer(out, &m, negative);
+	magnitude_write(out, &m, negative);
 	return true;
 }
 
@@ -396,11 +402,11 @@ bool java_write_big_decimal(struct text *out, const char *digits)
 	uint32_t scale;
 	bool negative;
 
-	if (!read_number(digits, &m, &negative, &scale))
+	if (!magnitude_read(digits, &m, &negative, &scale))
 		return false;
-	java_write_object(out, &big_decimal, JAVA_PLAIN);
+	java_write_object(out, &shape_big_decimal, JAVA_PLAIN);
 	java_write_u32(out, scale);
-	write_integer(out, &m, negative);
+	magnitude_write(out, &m, negative);
 	java_write_end(out);
 	return true;
 }
@@ -411,20 +417,21 @@ bool java_write_big_decimal(struct text *out, const char *digits)
 static const struct {
 	char letter;
 	uint64_t suid;
-} boxes[] = {
+} box_suids[] = {
 	{ 'Z', 0xcd207280d59cfaee }, { 'B', 0x9c4e6084ee50f51c },
 	{ 'C', 0x348b47d96b1a2678 }, { 'S', 0x684d37133460da52 },
 	{ 'I', 0x12e2a0a4f7818738 }, { 'J', 0x3b8be490cc8f23df },
 	{ 'F', 0xdaedc9a2db3cf0ec }, { 'D', 0x80b3c24a296bfb04 },
 };
 
-static const struct java_shape date = {
+static const struct java_shape shape_date = {
 	.name = "java.util.Date",
 	.suid = 0x686a81014b597419,
 	.flags = JAVA_SERIALIZABLE | JAVA_WRITE_METHOD,
 };
 
-static int is_none(const struct value *v, const char *type, struct error *err)
+static int writer_fail_type(const struct value *v, const char *type,
+			    struct error *err)
 {
 	static const char *const kinds[] = {
 		[VALUE_NULL] = "null",
@@ -450,23 +457,24 @@ static int is_none(const struct value *v, const char *type, struct error *err)
 		    type);
 }
 
-/* Begins a box; its value is to follow. */
-static void write_box(struct text *out, const struct java_primitive *p)
+/* Begins a box; the caller appends its value. */
+static void writer_box(struct text *out, const struct java_primitive *p)
 {
 	struct java_shape shape = {
 		.name = p->box,
 		.flags = JAVA_SERIALIZABLE,
 		.fields = { { p->letter, "value", NULL } },
-		.super = p->letter == 'Z' || p->letter == 'C' ? NULL : &number,
+		.super = p->letter == 'Z' || p->letter == 'C' ? NULL
+							      : &shape_number,
 	};
 
-	for (size_t i = 0; i < sizeof(boxes) / sizeof(*boxes); i++)
-		if (boxes[i].letter == p->letter)
-			shape.suid = boxes[i].suid;
+	for (size_t i = 0; i < sizeof(box_suids) / sizeof(*box_suids); i++)
+		if (box_suids[i].letter == p->letter)
+			shape.suid = box_suids[i].suid;
 	java_write_object(out, &shape, JAVA_PLAIN);
 }
 
-static bool integer_of_text(const char *text, int64_t *integer)
+static bool text_to_integer(const char *text, int64_t *integer)
 {
 	char *end;
 
@@ -475,14 +483,14 @@ static bool integer_of_text(const char *text, int64_t *integer)
 	return end != text && !*end && !errno && *text != ' ';
 }
 
-static bool boolean_of_text(const char *text, int64_t *integer)
+static bool text_to_boolean(const char *text, int64_t *integer)
 {
 	*integer = strcmp(text, "true") == 0;
 	return *integer || strcmp(text, "false") == 0;
 }
 
-/* One character of the BMP. */
-static bool char_of_text(const struct value_text *text, int64_t *integer)
+/* Accepts one character of the BMP. */
+static bool text_to_char(const struct value_text *text, int64_t *integer)
 {
 	const uint8_t *at = (const uint8_t *)text->at;
 
@@ -498,8 +506,8 @@ static bool char_of_text(const struct value_text *text, int64_t *integer)
 	return true;
 }
 
-static bool integer_of(const struct value *v, const struct java_primitive *p,
-		       int64_t *integer)
+static bool value_to_integer(const struct value *v,
+			     const struct java_primitive *p, int64_t *integer)
 {
 	bool is = false;
 
@@ -508,16 +516,16 @@ static bool integer_of(const struct value *v, const struct java_primitive *p,
 		*integer = v->integer;
 		is = true;
 	} else if (value_text_of(v) && p->letter == 'Z') {
-		is = boolean_of_text(v->text.at, integer);
+		is = text_to_boolean(v->text.at, integer);
 	} else if (value_text_of(v) && p->letter == 'C') {
-		is = char_of_text(&v->text, integer);
+		is = text_to_char(&v->text, integer);
 	} else if (value_text_of(v)) {
-		is = integer_of_text(v->text.at, integer);
+		is = text_to_integer(v->text.at, integer);
 	}
 	return is && *integer >= p->least && *integer <= p->most;
 }
 
-static bool real_of_text(const char *text, double *real)
+static bool text_to_real(const char *text, double *real)
 {
 	char *end;
 
@@ -525,18 +533,18 @@ static bool real_of_text(const char *text, double *real)
 	return end != text && !*end && *text != ' ';
 }
 
-static bool real_of(const struct value *v, double *real)
+static bool value_to_real(const struct value *v, double *real)
 {
 	if (v->kind == VALUE_INTEGER)
 		*real = (double)v->integer;
 	else if (v->kind == VALUE_REAL)
 		*real = v->real;
 	else
-		return value_text_of(v) && real_of_text(v->text.at, real);
+		return value_text_of(v) && text_to_real(v->text.at, real);
 	return true;
 }
 
-static void write_real(struct text *out, double real, uint8_t size)
+static void primitive_write_real(struct text *out, double real, uint8_t size)
 {
 	uint64_t bits64;
 	uint32_t bits32;
@@ -550,68 +558,69 @@ static void write_real(struct text *out, double real, uint8_t size)
 		java_write_u32(out, bits32);
 }
 
-static void write_fixed(struct text *out, int64_t integer, uint8_t size)
+static void primitive_write_integer(struct text *out, int64_t integer,
+				    uint8_t size)
 {
 	for (int shift = (size - 1) * 8; shift >= 0; shift -= 8)
 		text_putc(out, (char)((uint64_t)integer >> shift));
 }
 
-/* Its bytes alone, as a field or an array has them. */
-static int write_primitive(struct text *out, const struct value *v,
+/* Writes only the bytes, for a field or an array. */
+static int primitive_write(struct text *out, const struct value *v,
 			   const struct java_primitive *p, struct error *err)
 {
 	int64_t integer;
 	double real;
 
 	if (p->letter == 'F' || p->letter == 'D') {
-		if (!real_of(v, &real))
-			return is_none(v, p->name, err);
-		write_real(out, real, p->size);
+		if (!value_to_real(v, &real))
+			return writer_fail_type(v, p->name, err);
+		primitive_write_real(out, real, p->size);
 	} else {
-		if (!integer_of(v, p, &integer))
-			return is_none(v, p->name, err);
-		write_fixed(out, integer, p->size);
+		if (!value_to_integer(v, p, &integer))
+			return writer_fail_type(v, p->name, err);
+		primitive_write_integer(out, integer, p->size);
 	}
 	return 0;
 }
 
-static int write_text(struct text *out, const struct value *v, const char *type,
-		      struct error *err)
+static int writer_text(struct text *out, const struct value *v,
+		       const char *type, struct error *err)
 {
 	if (!value_text_of(v) || v->kind == VALUE_ERROR || v->kind == VALUE_CUT)
-		return is_none(v, type, err);
+		return writer_fail_type(v, type, err);
 	java_write_string(out, v->text.at, v->text.len);
 	return 0;
 }
 
-static int write_name(struct text *out, const struct value *v, const char *type,
-		      struct error *err)
+static int writer_name(struct text *out, const struct value *v,
+		       const char *type, struct error *err)
 {
 	if (!value_text_of(v))
-		return is_none(v, type, err);
+		return writer_fail_type(v, type, err);
 	java_write_object_name(out, v->text.at, JAVA_PLAIN);
 	return 0;
 }
 
-static int write_date(struct text *out, const struct value *v, const char *type,
-		      struct error *err)
+static int writer_date(struct text *out, const struct value *v,
+		       const char *type, struct error *err)
 {
 	int64_t ms;
 
 	if (v->kind == VALUE_DATE || v->kind == VALUE_INTEGER)
 		ms = v->integer;
-	else if (!value_text_of(v) || !integer_of_text(v->text.at, &ms))
-		return is_none(v, type, err);
-	java_write_object(out, &date, JAVA_PLAIN);
+	else if (!value_text_of(v) || !text_to_integer(v->text.at, &ms))
+		return writer_fail_type(v, type, err);
+	java_write_object(out, &shape_date, JAVA_PLAIN);
 	java_write_block(out, 8);
 	java_write_u64(out, (uint64_t)ms);
 	java_write_end(out);
 	return 0;
 }
 
-/* Digits may be those of an integer, too. */
-static int write_big(struct text *out, const struct value *v, const char *type,
-		     struct error *err)
+/* Writes a number of digits, or an integer. */
+static int writer_big(struct text *out, const struct value *v, const char *type,
+		      struct error *err)
 {
 	bool is_integer = strcmp(type, "java.math.BigInteger") == 0;
 	const char *digits = value_text_of(v);
@@ -625,11 +634,11 @@ static int write_big(struct text *out, const struct value *v, const char *type,
 	done = digits && (is_integer ? java_write_big_integer(out, digits)
 				     : java_write_big_decimal(out, digits));
 	text_release(&own);
-	return done ? 0 : is_none(v, type, err);
+	return done ? 0 : writer_fail_type(v, type, err);
 }
 
-static int write_any(struct text *out, const struct value *v, const char *type,
-		     struct error *err)
+static int writer_any(struct text *out, const struct value *v, const char *type,
+		      struct error *err)
 {
 	static const char *const types[] = {
 		[VALUE_BOOLEAN] = "boolean",
@@ -643,7 +652,7 @@ static int write_any(struct text *out, const struct value *v, const char *type,
 	size_t count = sizeof(types) / sizeof(*types);
 	const char *own = v->kind < count ? types[v->kind] : NULL;
 
-	/* A number may say which it is: "int". */
+	/* An integer keeps its own type: "int". */
 	if (v->kind == VALUE_INTEGER &&
 	    java_primitive_named(v->type, strlen(v->type)))
 		own = v->type;
@@ -651,42 +660,43 @@ static int write_any(struct text *out, const struct value *v, const char *type,
 		java_write_null(out);
 		return 0;
 	}
-	return own ? java_write_value(out, v, own, err) : is_none(v, type, err);
+	return own ? java_write_value(out, v, own, err)
+		   : writer_fail_type(v, type, err);
 }
 
-typedef int write_fn(struct text *out, const struct value *v, const char *type,
-		     struct error *err);
+typedef int writer_fn(struct text *out, const struct value *v, const char *type,
+		      struct error *err);
 
 /* clang-format off */
 static const struct {
 	const char *type;
-	write_fn *write;
+	writer_fn *write;
 } writers[] = {
-	{ "java.lang.String", write_text },
-	{ "javax.management.ObjectName", write_name },
-	{ "java.util.Date", write_date },
-	{ "java.math.BigInteger", write_big },
-	{ "java.math.BigDecimal", write_big },
-	{ "java.lang.Object", write_any },
-	{ "java.io.Serializable", write_any },
-	{ "java.lang.Comparable", write_any },
-	{ "java.lang.CharSequence", write_text },
-	{ "java.lang.Number", write_any },
+	{ "java.lang.String", writer_text },
+	{ "javax.management.ObjectName", writer_name },
+	{ "java.util.Date", writer_date },
+	{ "java.math.BigInteger", writer_big },
+	{ "java.math.BigDecimal", writer_big },
+	{ "java.lang.Object", writer_any },
+	{ "java.io.Serializable", writer_any },
+	{ "java.lang.Comparable", writer_any },
+	{ "java.lang.CharSequence", writer_text },
+	{ "java.lang.Number", writer_any },
 };
 /* clang-format on */
 
-static int write_primitives(struct text *out, const struct value *v,
-			    const struct java_primitive *p, struct error *err)
+static int writer_primitives(struct text *out, const struct value *v,
+			     const struct java_primitive *p, struct error *err)
 {
 	for (size_t i = 0; i < v->list.count; i++)
-		if (write_primitive(out, v->list.at[i], p, err))
+		if (primitive_write(out, v->list.at[i], p, err))
 			return -1;
 	return 0;
 }
 
-/* Elements of "[Lname;" and "[[…": of type[1…]. */
-static int write_elements(struct text *out, const struct value *v,
-			  const char *type, struct error *err)
+/* Writes the elements of an array of objects ("[Lname;") or arrays. */
+static int writer_elements(struct text *out, const struct value *v,
+			   const char *type, struct error *err)
 {
 	struct text element = { 0 };
 	size_t len = strlen(type);
@@ -703,8 +713,8 @@ static int write_elements(struct text *out, const struct value *v,
 	return status;
 }
 
-static int write_array(struct text *out, const struct value *v,
-		       const char *type, struct error *err)
+static int writer_array(struct text *out, const struct value *v,
+			const char *type, struct error *err)
 {
 	const struct java_primitive *p = type[1] && !type[2]
 						 ? java_primitive_of(type[1])
@@ -712,11 +722,11 @@ static int write_array(struct text *out, const struct value *v,
 
 	if (v->kind != VALUE_ARRAY || strspn(type, "[") > DIMENSIONS_MAX ||
 	    strlen(type) < 2 || strlen(type) > UINT16_MAX)
-		return is_none(v, type, err);
+		return writer_fail_type(v, type, err);
 	java_write_array(out, type, (uint32_t)v->list.count, JAVA_PLAIN);
 	if (p)
-		return write_primitives(out, v, p, err);
-	return write_elements(out, v, type, err);
+		return writer_primitives(out, v, p, err);
+	return writer_elements(out, v, type, err);
 }
 
 int java_write_value(struct text *out, const struct value *v, const char *type,
@@ -730,15 +740,15 @@ int java_write_value(struct text *out, const struct value *v, const char *type,
 		return 0;
 	}
 	if (p) {
-		write_box(out, p);
-		return write_primitive(out, v, p, err);
+		writer_box(out, p);
+		return primitive_write(out, v, p, err);
 	}
 	if (type[0] == '[')
-		return write_array(out, v, type, err);
+		return writer_array(out, v, type, err);
 	for (size_t i = 0; i < sizeof(writers) / sizeof(*writers); i++)
 		if (strcmp(writers[i].type, type) == 0)
 			return writers[i].write(out, v, type, err);
-	/* Whether it is an enum, and has the constant, the JVM will say. */
+	/* Only the JVM can check that the class is an enum. */
 	if (v->kind == VALUE_ENUM && strlen(type) <= UINT16_MAX) {
 		java_write_enum(out, type, v->text.at, JAVA_PLAIN);
 		return 0;

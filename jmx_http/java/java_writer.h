@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * java_writer: serialized Java objects, written.
+ * java_writer: writes serialized Java objects.
  *
- * Each appends to out; Java Object Serialization Specification, chapter 6,
- * protocol version 2.  Nothing refers to what was written before: a reader
- * takes it twice as well.
+ * Each function appends to out; Java Object Serialization Specification,
+ * chapter 6, protocol version 2.  The writer uses no references to earlier
+ * objects, but repeats class descriptors and strings, which readers accept.
  */
 #ifndef JMX_HTTP_JAVA_JAVA_WRITER_H
 #define JMX_HTTP_JAVA_JAVA_WRITER_H
@@ -16,30 +16,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Big-endian integers, as block data and fields hold them. */
+/* Big-endian integers, for block data and fields. */
 void java_write_u16(struct text *out, uint16_t value);
 void java_write_u32(struct text *out, uint32_t value);
 void java_write_u64(struct text *out, uint64_t value);
 
-/* What a stream begins with. */
+/* The header of a stream. */
 void java_write_header(struct text *out);
 
-/* Block data of len bytes follows: 255 at most. */
+/* The header of len bytes of block data, which the caller appends. */
 void java_write_block(struct text *out, uint8_t len);
 
 void java_write_null(struct text *out);
 
 /*
- * A String of len bytes of UTF-8, which become modified UTF-8: NUL is two
- * bytes, a character beyond the BMP two surrogates.  No copy of it is made on
- * the way: it may be a password.
+ * A String of len bytes of UTF-8, converted to modified UTF-8: a NUL becomes
+ * two bytes, a character beyond the BMP two surrogates.  Makes no temporary
+ * copy, because the text may be a password.
  */
 void java_write_string(struct text *out, const char *utf8, size_t len);
 
 /*
- * What follows each class: streams of RMI have a codebase there, null
- * (sun.rmi.server.MarshalOutputStream), those within a MarshalledObject
- * nothing.
+ * Class annotations: a stream of RMI has a codebase after each class, null
+ * (sun.rmi.server.MarshalOutputStream).  A plain stream, as in a
+ * MarshalledObject, has none.
  */
 enum java_dialect {
 	JAVA_OF_RMI,
@@ -52,46 +52,46 @@ struct java_shape_field {
 	const char *signature; /* of L and [; else NULL */
 };
 
-/* A class as its descriptor has it: fields in their order on the wire. */
+/* A class descriptor, with the fields in their order on the wire. */
 struct java_shape {
 	const char *name;
 	uint64_t suid;
 	uint8_t flags;                     /* of java_class_flags */
-	struct java_shape_field fields[6]; /* up to one without a name */
+	struct java_shape_field fields[6]; /* ends before a NULL name */
 	const struct java_shape *super;    /* or NULL */
 };
 
 /*
- * The beginning of an object of that class: the fields, those of the root class
- * first, and what the class itself writes are to follow.
+ * The beginning of an object.  The caller appends the fields, the root class
+ * first, and the annotations.
  */
 void java_write_object(struct text *out, const struct java_shape *shape,
 		       enum java_dialect dialect);
 
 /*
- * The beginning of an array of the class ("[J", "[Ljava.lang.String;"), whose
- * elements are to follow.  Readers do not look at the suid of an array
+ * The beginning of an array of the class ("[J", "[Ljava.lang.String;").  The
+ * caller appends the elements.  Readers ignore the suid of an array
  * (java.io.ObjectStreamClass.initNonProxy).
  */
 void java_write_array(struct text *out, const char *class_name, uint32_t count,
 		      enum java_dialect dialect);
 
 /*
- * A constant of an enum, by its name.  Readers do not look at the suid of one
- * (java.io.ObjectStreamClass: it is 0).
+ * An enum constant, by its name.  The suid of an enum is 0
+ * (java.io.ObjectStreamClass).
  */
 void java_write_enum(struct text *out, const char *class_name,
 		     const char *constant, enum java_dialect dialect);
 
-/* What ends the annotations of a class that has flags JAVA_WRITE_METHOD. */
+/* The end of the annotations of a class with JAVA_WRITE_METHOD. */
 void java_write_end(struct text *out);
 
 /*
- * Objects that a client of JMX sends.  Classes, fields and suids are those of
- * JDK 17 and 25, as they were captured.
+ * Objects that a JMX client sends.  Classes, fields and suids were captured
+ * from JDK 17 and 25.
  */
 
-/* NULL is Java's null for each of these. */
+/* Each writes a Java null for NULL. */
 void java_write_text(struct text *out, const char *utf8);
 void java_write_object_name(struct text *out, const char *name,
 			    enum java_dialect dialect);
@@ -100,24 +100,28 @@ void java_write_object_name(struct text *out, const char *name,
 void java_write_strings(struct text *out, const char *const *strings,
 			size_t count, enum java_dialect dialect);
 
-/* A MarshalledObject around a stream of its own, which is JAVA_PLAIN. */
+/*
+ * A MarshalledObject, in a JAVA_OF_RMI stream, that contains a JAVA_PLAIN
+ * stream.
+ */
 void java_write_marshalled(struct text *out, const struct text *stream);
 
 /*
- * An object of the type as Class.getName() has it, a primitive one boxed, into
- * a stream that is JAVA_PLAIN.  Known are the primitive types and their boxes,
- * String, ObjectName, Date, BigInteger, BigDecimal, arrays of all of them and
- * of arrays; and Object and the like, for which the value decides.  Text stands
- * for what it says: "12" for an int.  Fails with ERROR_MISUSE: the value is
- * none of that type, or the type is another.
+ * Writes a value as an object of a type to a JAVA_PLAIN stream.  type is
+ * spelled as by Class.getName(); a primitive type is boxed.  Supports primitive
+ * types and their boxes, String, ObjectName, Date, BigInteger, BigDecimal,
+ * arrays of these types and of arrays; and Object and similar types, for which
+ * the value decides.  Text is converted: "12" is valid for an int.  -1 and
+ * ERROR_MISUSE if the value is invalid for the type, or the type is not
+ * supported.
  */
 int java_write_value(struct text *out, const struct value *v, const char *type,
 		     struct error *err);
 
 /*
- * The same of java.math.BigInteger and BigDecimal: digits, of the latter with a
- * point among them, and a sign in front.  False, and nothing written, when the
- * text is something else, or longer than anybody means.
+ * Write a java.math.BigInteger or BigDecimal of digits with an optional sign;
+ * of a BigDecimal also with a point.  False, and nothing is written, for other
+ * text and for more than 2,000 digits.
  */
 bool java_write_big_integer(struct text *out, const char *digits);
 bool java_write_big_decimal(struct text *out, const char *digits);
