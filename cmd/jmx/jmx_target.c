@@ -42,7 +42,8 @@ int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err)
 	return 0;
 }
 
-static int ask(const char *user, struct text *password, struct error *err)
+static int jmx_ask_password(const char *user, struct text *password,
+			    struct error *err)
 {
 	struct text prompt = { 0 };
 	int ret;
@@ -73,17 +74,17 @@ int jmx_password(const struct jmx_target_options *o, struct text *password,
 		text_puts(password, given);
 		return 0;
 	}
-	return ask(o->user, password, err);
+	return jmx_ask_password(o->user, password, err);
 }
 
-static void warn_clear(const char *host, uint16_t port)
+static void jmx_warn_clear(const char *host, uint16_t port)
 {
 	log_always("warning: sending the password to %s, port %d without TLS; "
 		   "anyone on the network can read it (--tls prevents it)",
 		   host, port);
 }
 
-void jmx_say_starting(const struct jvm *jvm)
+void jmx_log_starting(const struct jvm *jvm)
 {
 	log_info("starting the local JMX agent in JVM %d; it listens on "
 		 "loopback until the JVM exits",
@@ -102,14 +103,14 @@ struct jmx_target jmx_target_of(const struct jmx_target_options *o,
 		.force_host = o->force_address || o->force_hostname,
 		.force_port = o->force_address || o->force_port,
 		.timeout_ns = o->timeout_ns > 0 ? o->timeout_ns : 0,
-		.warn_clear = warn_clear,
-		.starting_agent = jmx_say_starting,
+		.warn_clear = jmx_warn_clear,
+		.starting_agent = jmx_log_starting,
 	};
 }
 
-static int open_address(struct jmx_client *t,
-			const struct jmx_target_options *o, const char *address,
-			struct error *err)
+static int client_open_address(struct jmx_client *t,
+			       const struct jmx_target_options *o,
+			       const char *address, struct error *err)
 {
 	struct jmx_target target;
 
@@ -121,8 +122,8 @@ static int open_address(struct jmx_client *t,
 	return t->jmx ? 0 : -1;
 }
 
-/* Who is silent because it was stopped is no matter of addresses and ports. */
-static int add_stopped(const struct jvm *jvm, struct error *err)
+/* Adds to a timeout that the JVM does not reply because it is stopped. */
+static int client_explain_stopped(const struct jvm *jvm, struct error *err)
 {
 	const struct error was = *err;
 	struct proc_status status;
@@ -136,8 +137,9 @@ static int add_stopped(const struct jvm *jvm, struct error *err)
 	return -1;
 }
 
-static int open_pid(struct jmx_client *t, const struct jmx_target_options *o,
-		    int *argc, char ***argv, struct error *err)
+static int client_open_pid(struct jmx_client *t,
+			   const struct jmx_target_options *o, int *argc,
+			   char ***argv, struct error *err)
 {
 	struct jmx_target target = jmx_target_of(o, &t->password);
 
@@ -149,7 +151,7 @@ static int open_pid(struct jmx_client *t, const struct jmx_target_options *o,
 	target.address = NULL;
 	target.jvm = &t->jvm;
 	t->jmx = jmx_open(&target, err);
-	return t->jmx ? 0 : add_stopped(&t->jvm, err);
+	return t->jmx ? 0 : client_explain_stopped(&t->jvm, err);
 }
 
 int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
@@ -170,8 +172,8 @@ int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
 		(*argc)--;
 	}
 	if (address)
-		return open_address(t, o, address, err);
-	return open_pid(t, o, argc, argv, err);
+		return client_open_address(t, o, address, err);
+	return client_open_pid(t, o, argc, argv, err);
 }
 
 void jmx_client_close(struct jmx_client *t)
@@ -183,10 +185,10 @@ void jmx_client_close(struct jmx_client *t)
 	*t = (struct jmx_client){ .jvm.pidfd = -1 };
 }
 
-/* A comparison takes microseconds; nobody waits a second for a suggestion. */
+/* A comparison takes microseconds; this bounds the time for a suggestion. */
 #define COMPARED_MAX 20000
 
-static int bean_by_name(const void *a, const void *b)
+static int bean_compare(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -206,11 +208,11 @@ bool bean_hint(struct jmx *jmx, const char *bean, struct text *out)
 		arena_release(&a);
 		return false;
 	}
-	/* The JVM has them in the order of a hash table. */
+	/* The JVM returns names in no particular order. */
 	sorted = arena_alloc(&a, (count + 1) * sizeof(*sorted));
 	if (count)
 		memcpy(sorted, names, count * sizeof(*sorted));
-	qsort(sorted, count, sizeof(*sorted), bean_by_name);
+	qsort(sorted, count, sizeof(*sorted), bean_compare);
 	for (size_t i = 0; i < count && i < COMPARED_MAX; i++)
 		nearest_offer(&nearest, sorted[i]);
 	found = nearest_suggest(&nearest, out);

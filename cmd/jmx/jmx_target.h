@@ -3,9 +3,9 @@
  * jmx_target: the options of commands that connect to a JVM's MBeans, and the
  * connection that they describe.
  *
- * A JVM is named by address (-s) or by pid (-p).  A password is read from a
- * file, from SJKC_PASSWORD, or from the terminal; never from an argument, which
- * every user of the machine can read.
+ * The user names a JVM by address (-s) or by pid (-p). sjkc reads a password
+ * from a file, from SJKC_PASSWORD or from the terminal, never from an argument,
+ * which every user of the machine can read.
  */
 #ifndef CMD_JMX_JMX_TARGET_H
 #define CMD_JMX_JMX_TARGET_H
@@ -28,7 +28,7 @@ struct jmx_target_options {
 	OPT_STRING('s', "address", &(o)->socket, "<host>:<port>", \
 		   "connect to this JMX port or JMX service URL", \
 		   .aliases = "--socket")
-/* The options that every command with a JMX connection has besides. */
+/* Further options of every command with a JMX connection. */
 #define OPT_JMX_LOGIN(o) \
 	OPT_STRING(0, "user", &(o)->user, "<name>", \
 		   "log in as this user, with a password"), \
@@ -55,13 +55,13 @@ struct jmx_target_options {
 #define OPT_JMX_TIMEOUT(o) \
 	OPT_DURATION(0, "timeout", &(o)->timeout_ns, "<time>", \
 		     "wait this long for a reply")
-/* Of a table of refusals: SJK reads the password from an argument. */
+/* For the table of refusals: SJK reads the password from an argument. */
 #define JMX_REFUSE_PASSWORD \
 	{ "--password", "other users could read it; use --password-file, " \
 			"SJKC_PASSWORD or the prompt" }
 /* clang-format on */
 
-/* The connection that jmx_client_open() makes. */
+/* The connection that jmx_client_open() opens. */
 struct jmx_client {
 	struct jmx *jmx;
 	struct jvm jvm; /* by_pid: the JVM */
@@ -71,10 +71,9 @@ struct jmx_client {
 
 /*
  * Connects to the JVM of -s or -p or, when neither is given, of the first
- * argument (host:port, URL, or as target_open()), which is removed.  By pid the
- * local JMX agent is started if necessary, which is reported on stderr.
- * ERROR_MISUSE, and as rmi_client_open(); jmx_client_close() is due in any
- * case.
+ * argument (host:port, URL, or as target_open()), which is removed. With a pid,
+ * it starts the local JMX agent if necessary and reports this on stderr.
+ * ERROR_MISUSE, and as jmx_open(); call jmx_client_close() in any case.
  */
 int jmx_client_open(struct jmx_client *t, const struct jmx_target_options *o,
 		    int *argc, char ***argv, struct error *err);
@@ -84,28 +83,27 @@ void jmx_client_close(struct jmx_client *t);
 void jmx_take_address(struct jmx_target_options *o, int *argc, char ***argv);
 
 /*
- * ERROR_MISUSE for options that have no effect by pid: a login, TLS, --force-….
+ * ERROR_MISUSE for options that require -s: a login, TLS, --force-….
  */
 int jmx_check_by_pid(const struct jmx_target_options *o, struct error *err);
 
 /* For jmx_target.starting_agent and rmi_local_find(): reports it on stderr. */
-void jmx_say_starting(const struct jvm *jvm);
+void jmx_log_starting(const struct jvm *jvm);
 
-/* The target that the options describe; the password is borrowed. */
+/* Returns the target that the options describe; borrows the password. */
 struct jmx_target jmx_target_of(const struct jmx_target_options *o,
 				const struct text *password);
 
 /* True for a URL, and for a word that ends with ":" and a number. */
 bool jmx_is_address(const char *name);
 
-/* Reads the password that the options require; "" without --user. */
+/* Reads the password that the options require; appends "" without --user. */
 int jmx_password(const struct jmx_target_options *o, struct text *password,
 		 struct error *err);
 
 /*
- * Appends the names of MBeans that are similar to bean, as nearest_suggest()
- * does; false when none is similar, bean is a pattern, or the JVM does not
- * reply.
+ * Appends similar MBean names, as nearest_suggest() does. Returns false when no
+ * name is similar, when bean is a pattern, and when the JVM does not reply.
  */
 bool bean_hint(struct jmx *jmx, const char *bean, struct text *out);
 

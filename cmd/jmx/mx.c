@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sjkc mx: reads, sets, calls and describes MBeans, and hears what they say. */
+/* sjkc mx: reads, sets, calls and describes MBeans, prints notifications. */
 #include "cmd/jmx/mx.h"
 
 #include "cmd/commands.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LISTED_MAX 20 /* MBeans of which it is asked which is meant */
+#define LISTED_MAX 20 /* MBeans to list when mx_fail_several match */
 
 static struct mx_options opt = { .width = 40 };
 static struct jmx_target_options target_opt = {
@@ -23,13 +23,13 @@ static struct jmx_target_options target_opt = {
 
 void mx_failed(struct mx *m, enum error_kind kind, const char *fmt, ...)
 {
-	char *said = NULL;
+	char *text = NULL;
 	va_list args;
 
 	va_start(args, fmt);
-	if (m->failed++ == 0 && vasprintf(&said, fmt, args) >= 0) {
-		fail(&m->first, kind, "%s", said);
-		free(said);
+	if (m->failed++ == 0 && vasprintf(&text, fmt, args) >= 0) {
+		fail(&m->first, kind, "%s", text);
+		free(text);
 	}
 	va_end(args);
 }
@@ -42,10 +42,9 @@ int mx_flush(struct mx *m, struct text *text, struct error *err)
 	return output_check(m->out, err);
 }
 
-/* What is to be done; exactly one of them is. */
 typedef int action_fn(struct mx *m, struct error *err);
 
-static int choose(action_fn **action, struct error *err)
+static int mx_choose_action(action_fn **action, struct error *err)
 {
 	const struct {
 		bool chosen;
@@ -71,8 +70,8 @@ static int choose(action_fn **action, struct error *err)
 	return 0;
 }
 
-/* What would be passed over must not be given. */
-static int check_parts(struct error *err)
+/* Rejects options that the action would ignore. */
+static int mx_check_action(struct error *err)
 {
 	if (opt.set && opt.fields.count != 1)
 		return misuse(err, "--set requires one attribute: -f <name>");
@@ -93,7 +92,7 @@ static int check_parts(struct error *err)
 	return 0;
 }
 
-static int check_format(struct error *err)
+static int mx_check_format(struct error *err)
 {
 	if (opt.csv + opt.json + opt.json_array > 1)
 		return misuse(err, "--csv, --json and --json-array exclude "
@@ -111,8 +110,8 @@ static int check_format(struct error *err)
 	return 0;
 }
 
-/* Before anybody is asked for a password. */
-static int check_fields(struct error *err)
+/* Checks the fields before jmx_client_open() asks for a password. */
+static int mx_check_fields(struct error *err)
 {
 	struct mx_fields fields;
 	int ret = opt.set ? 0 : mx_fields_init(&fields, &opt.fields, err);
@@ -122,7 +121,7 @@ static int check_fields(struct error *err)
 	return ret;
 }
 
-static int check_bean(struct error *err)
+static int mx_check_bean(struct error *err)
 {
 	struct object_name name;
 
@@ -134,12 +133,12 @@ static int check_bean(struct error *err)
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int mx_compare_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int several(const struct mx *m, struct error *err)
+static int mx_fail_several(const struct mx *m, struct error *err)
 {
 	log_always("%s matches %zu MBeans:", opt.bean, m->count);
 	for (size_t i = 0; i < m->count && i < LISTED_MAX; i++)
@@ -149,7 +148,7 @@ static int several(const struct mx *m, struct error *err)
 	return misuse(err, "several MBeans match; name one, or use -all");
 }
 
-static int no_bean(const struct mx *m, struct error *err)
+static int mx_fail_no_bean(const struct mx *m, struct error *err)
 {
 	struct text hint = { 0 };
 
@@ -162,24 +161,24 @@ static int no_bean(const struct mx *m, struct error *err)
 	return -1;
 }
 
-/* The MBeans that are meant, in the order of their names. */
-static int find_beans(struct mx *m, struct arena *a, struct error *err)
+/* Sets m->names to the selected MBeans, sorted by name. */
+static int mx_find_beans(struct mx *m, struct arena *a, struct error *err)
 {
 	const char **sorted;
 
 	if (jmx_query(m->jmx, opt.bean, a, &m->names, &m->count, err))
 		return -1;
 	if (m->count == 0)
-		return no_bean(m, err);
+		return mx_fail_no_bean(m, err);
 	sorted = arena_alloc(a, m->count * sizeof(*sorted));
 	memcpy(sorted, m->names, m->count * sizeof(*sorted));
-	qsort(sorted, m->count, sizeof(*sorted), by_name);
+	qsort(sorted, m->count, sizeof(*sorted), mx_compare_names);
 	m->names = sorted;
-	return m->count > 1 && !opt.all ? several(m, err) : 0;
+	return m->count > 1 && !opt.all ? mx_fail_several(m, err) : 0;
 }
 
-/* Some of it failed, or all. */
-static int outcome(const struct mx *m, struct error *err)
+/* Fails when some requests failed, with ERROR_PARTIAL unless all did. */
+static int mx_outcome(const struct mx *m, struct error *err)
 {
 	if (!m->failed)
 		return 0;
@@ -190,7 +189,7 @@ static int outcome(const struct mx *m, struct error *err)
 	return -1;
 }
 
-static int act(struct mx *m, action_fn *action, struct error *err)
+static int mx_act(struct mx *m, action_fn *action, struct error *err)
 {
 	struct output out;
 	struct error unused;
@@ -204,10 +203,10 @@ static int act(struct mx *m, action_fn *action, struct error *err)
 	}
 	output_close(&out);
 	m->out = NULL;
-	return ret ? ret : outcome(m, err);
+	return ret ? ret : mx_outcome(m, err);
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int mx_run(int argc, char **argv, struct error *err)
 {
 	struct mx m = { .opt = &opt };
 	struct jmx_client target;
@@ -217,8 +216,9 @@ static int run(int argc, char **argv, struct error *err)
 
 	if (opt.quiet)
 		log_set_level(LOG_QUIET);
-	if (check_bean(err) || choose(&action, err) || check_parts(err) ||
-	    check_format(err) || check_fields(err))
+	if (mx_check_bean(err) || mx_choose_action(&action, err) ||
+	    mx_check_action(err) || mx_check_format(err) ||
+	    mx_check_fields(err))
 		return -1;
 	if (jmx_client_open(&target, &target_opt, &argc, &argv, err))
 		goto out;
@@ -228,9 +228,9 @@ static int run(int argc, char **argv, struct error *err)
 	}
 	m.jmx = target.jmx;
 	m.title = target.jmx->title;
-	ret = find_beans(&m, &a, err);
+	ret = mx_find_beans(&m, &a, err);
 	if (ret == 0)
-		ret = act(&m, action, err);
+		ret = mx_act(&m, action, err);
 out:
 	jmx_client_close(&target);
 	arena_release(&a);
@@ -299,5 +299,5 @@ const struct command mx_command = {
 		    "      -f ThreadCpuTimeEnabled -v true\n",
 	.options = options,
 	.refusals = refusals,
-	.run = run,
+	.run = mx_run,
 };

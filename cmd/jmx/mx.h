@@ -23,30 +23,31 @@ struct mx_options {
 struct mx {
 	const struct mx_options *opt;
 	struct jmx *jmx;
-	const char *title;        /* of the JVM, for messages */
+	const char *title;        /* names the JVM in messages */
 	const char *const *names; /* of the selected MBeans */
 	size_t count;
 	struct output *out;
-	/* The number of requested values, and of those that failed. */
+	/* Numbers of requested and of failed values. */
 	size_t had, failed;
 	struct error first; /* why the first one failed */
 };
 
-/* One function for each action; mx_failed() counts what fails. */
+/* One function for each action; they count failures with mx_failed(). */
 int mx_get(struct mx *m, struct error *err);
 int mx_set(struct mx *m, struct error *err);
 int mx_call(struct mx *m, struct error *err);
 int mx_info(struct mx *m, struct error *err);
 int mx_notifications(struct mx *m, struct error *err);
 
-/* Reports one failure, whose reason is foreign, and counts it. */
+/* Counts a failure and keeps the reason of the first; fmt may add foreign text.
+ */
 void mx_failed(struct mx *m, enum error_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Writes the text and clears it; -1 and *err. */
+/* Writes and clears the text. Returns 0, or -1 and *err. */
 int mx_flush(struct mx *m, struct text *text, struct error *err);
 
-/* An operation and its arguments, in an arena. */
+/* An operation and its arguments; all pointers are in an arena. */
 struct mx_operation {
 	const char *name, *returns;
 	const char **signature;
@@ -55,17 +56,18 @@ struct mx_operation {
 };
 
 /*
- * Chooses by name, "sum", and the number and kinds of arguments, or by name and
- * types, "sum(int,int)".  If several overloads accept the arguments, the one
- * that Java would choose wins: 3 is an int rather than a long.  ERROR_NO_TARGET
- * when no operation has the name; ERROR_MISUSE, with the candidates, when none
- * or several accept the arguments.
+ * Chooses an operation by name and by the number and kinds of its arguments
+ * ("sum"), or by name and types ("sum(int,int)"). If several overloads accept
+ * the arguments, it prefers the overload that Java would choose: 3 is an int
+ * rather than a long. ERROR_NO_TARGET when no operation has the name;
+ * ERROR_MISUSE, listing the candidates, when no overload or several overloads
+ * accept the arguments.
  */
 int mx_operation_choose(struct mx_operation *op, const struct jmx_info *info,
 			const char *wanted, const struct option_list *arguments,
 			struct arena *a, struct error *err);
 
-/* Appends "sum(int, int)"; foreign. */
+/* Appends "sum(int, int)"; the text is foreign. */
 void mx_operation_signature(struct text *out, const struct jmx_feature *f);
 
 /*

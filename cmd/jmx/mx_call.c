@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations that are called. */
+/* mx --call: chooses an operation by its name and arguments, and calls it. */
 #include "cmd/jmx/mx.h"
 
 #include "cmd/nearest.h"
@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which operation is meant */
+/* Choosing the operation */
 
-#define LISTED_MAX 8 /* names in an error */
+#define LISTED_MAX 8 /* maximum number of names in an error */
 
-/* What is looked for. */
+/* The operation that the user asks for. */
 struct wanted {
 	const char *name;
 	size_t len;
-	const char *types; /* behind the parenthesis; NULL: any */
+	const char *types; /* the text after "("; NULL: any types */
 	const struct option_list *arguments;
 };
 
@@ -38,7 +38,7 @@ static struct wanted operation_wanted_of(const char *text,
 	return w;
 }
 
-/* SJK does not mind the case; who has it right is meant before. */
+/* Like SJK, sjkc ignores case, but prefers an exact match. */
 static bool operation_has_name(const struct jmx_feature *f,
 			       const struct wanted *w, bool any_case)
 {
@@ -47,7 +47,7 @@ static bool operation_has_name(const struct jmx_feature *f,
 			 : strncmp(f->name, w->name, w->len)) == 0;
 }
 
-/* "int, long[])" */
+/* types is the end of a signature: "int, long[])". */
 static bool operation_has_types(const struct jmx_feature *f, const char *types)
 {
 	for (size_t i = 0; i < f->parameter_count; i++) {
@@ -80,7 +80,7 @@ void mx_operation_signature(struct text *out, const struct jmx_feature *f)
 	text_putc(out, ')');
 }
 
-/* Operations that are still meant; which is by their numbers. */
+/* Operations that may be meant, by their index in info. */
 struct candidates {
 	const struct jmx_info *info;
 	size_t *at;
@@ -102,17 +102,17 @@ static void operation_find_named(struct candidates *c, const struct wanted *w,
 	}
 }
 
-/* The names, where they are few enough to be read in an error. */
+/* Appends the names if they are few, or how to list them. */
 static void operation_list_names(const struct jmx_info *info, struct text *out)
 {
 	text_puts(out, "; ");
 	if (!info->operation_count) {
-		text_puts(out, "the MBean has none");
+		text_puts(out, "the MBean has no operations");
 	} else if (info->operation_count > LISTED_MAX) {
 		text_puts(out, "--info lists them");
 	} else {
 		for (size_t i = 0; i < info->operation_count; i++) {
-			text_puts(out, i ? ", " : "there are: ");
+			text_puts(out, i ? ", " : "operations: ");
 			text_puts(out, info->operations[i].name);
 		}
 	}
@@ -134,7 +134,7 @@ static int operation_no_name(const struct candidates *c, const struct wanted *w,
 	return -1;
 }
 
-/* Says what there is to choose from. */
+/* Fails and lists the candidates. */
 static int operation_list(const struct candidates *c, const char *why,
 			  struct error *err)
 {
@@ -149,7 +149,7 @@ static int operation_list(const struct candidates *c, const char *why,
 	return -1;
 }
 
-/* Keeps those of the right number, or of the types that were given. */
+/* Keeps candidates with the given number of arguments and types. */
 static int operation_keep_shape(struct candidates *c, const struct wanted *w,
 				struct error *err)
 {
@@ -196,7 +196,7 @@ static bool operation_parse_all(const struct jmx_feature *f,
 	return true;
 }
 
-/* Keeps those that the arguments can be given to. */
+/* Keeps candidates whose parameters accept the arguments. */
 static int operation_keep_fitting(struct candidates *c, const struct wanted *w,
 				  struct arena *a, struct error *err)
 {
@@ -212,7 +212,7 @@ static int operation_keep_fitting(struct candidates *c, const struct wanted *w,
 		if (!operation_parse_all(operation_candidate(c, i), w, values,
 					 a, &why))
 			continue;
-		/* Those that do not fit stay behind, to be listed. */
+		/* Move the others to the end: an error lists them. */
 		c->at[i] = c->at[kept];
 		c->at[kept++] = at;
 	}
@@ -226,7 +226,10 @@ static int operation_keep_fitting(struct candidates *c, const struct wanted *w,
 	return 0;
 }
 
-/* -1: a is nearer in some argument and in none farther; 1: b; 0: neither. */
+/*
+ * Returns -1 when a is a closer match for some argument and no worse for any
+ * other, 1 when b is, 0 when neither is.
+ */
 static int operation_compare(const struct jmx_feature *a,
 			     const struct jmx_feature *b,
 			     const struct wanted *w)
@@ -244,7 +247,7 @@ static int operation_compare(const struct jmx_feature *a,
 	return a_nearer == b_nearer ? 0 : a_nearer ? -1 : 1;
 }
 
-/* The one that is nearer than every other. */
+/* Returns the candidate that is a closer match than every other. */
 static const struct jmx_feature *
 operation_nearest_of(const struct candidates *c, const struct wanted *w,
 		     struct error *err)
@@ -317,9 +320,9 @@ int mx_operation_choose(struct mx_operation *op, const struct jmx_info *info,
 	return operation_parse_all(f, &w, op->arguments, a, err) ? 0 : -1;
 }
 
-/* The call */
+/* Calling it */
 
-/* An MBean whose operation is to be called. */
+/* One call of an operation of one MBean. */
 struct call {
 	struct mx *mx;
 	const char *object;
@@ -327,11 +330,12 @@ struct call {
 	struct mx_operation operation;
 	bool is_chosen;
 	struct text *text;
-	struct json *json; /* of an array; else NULL */
+	struct json *json; /* the array of --json-array, or NULL */
 };
 
-static int take_info(void *self, size_t index, const struct jmx_reply *reply,
-		     struct error *err)
+static int call_choose_operation(void *self, size_t index,
+				 const struct jmx_reply *reply,
+				 struct error *err)
 {
 	struct call *c = self;
 	const struct mx_options *o = c->mx->opt;
@@ -349,7 +353,7 @@ static int take_info(void *self, size_t index, const struct jmx_reply *reply,
 	return 0;
 }
 
-static void put_json(struct call *c, const struct jmx_reply *reply)
+static void call_put_json(struct call *c, const struct jmx_reply *reply)
 {
 	struct value error = { .kind = VALUE_ERROR, .type = "" };
 	const struct value *v = reply->value ? reply->value : &value_null;
@@ -372,7 +376,7 @@ static void put_json(struct call *c, const struct jmx_reply *reply)
 	text_putc(c->text, '\n');
 }
 
-static void put_text(struct call *c, const struct jmx_reply *reply)
+static void call_put_text(struct call *c, const struct jmx_reply *reply)
 {
 	bool is_void = strcmp(c->operation.returns, "void") == 0;
 
@@ -386,16 +390,16 @@ static void put_text(struct call *c, const struct jmx_reply *reply)
 	text_putc(c->text, '\n');
 }
 
-static int take_value(void *self, size_t index, const struct jmx_reply *reply,
-		      struct error *err)
+static int call_take_value(void *self, size_t index,
+			   const struct jmx_reply *reply, struct error *err)
 {
 	struct call *c = self;
 
 	(void)index;
 	if (c->mx->opt->json || c->json)
-		put_json(c, reply);
+		call_put_json(c, reply);
 	else if (!reply->failure)
-		put_text(c, reply);
+		call_put_text(c, reply);
 	if (reply->failure)
 		mx_failed(c->mx, reply->kind, "%s: %s: %s", c->object,
 			  c->operation.name, reply->failure);
@@ -410,7 +414,7 @@ static int call_one(struct call *c, struct error *err)
 	};
 
 	c->mx->had++;
-	if (jmx_run(c->mx->jmx, &request, 1, take_info, c, err))
+	if (jmx_run(c->mx->jmx, &request, 1, call_choose_operation, c, err))
 		return -1;
 	if (!c->is_chosen)
 		return 0;
@@ -420,7 +424,7 @@ static int call_one(struct call *c, struct error *err)
 	request.arguments = c->operation.arguments;
 	request.signature = c->operation.signature;
 	request.argument_count = c->operation.count;
-	return jmx_run(c->mx->jmx, &request, 1, take_value, c, err);
+	return jmx_run(c->mx->jmx, &request, 1, call_take_value, c, err);
 }
 
 int mx_call(struct mx *m, struct error *err)

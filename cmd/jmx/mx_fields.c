@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_regex(const char *text, size_t len)
+static bool field_is_regex(const char *text, size_t len)
 {
 	return len > 2 && text[0] == '/' && text[len - 1] == '/';
 }
 
-/* "*Usage.used": also as a pattern of an attribute, and a part of it. */
-static int add_front(struct mx_field *f, struct error *err)
+/* "*Usage.used" may also mean the part "used" of attributes "*Usage". */
+static int field_add_front(struct mx_field *f, struct error *err)
 {
 	const char *dot = strchr(f->text, '.');
 	char *front;
@@ -29,15 +29,15 @@ static int add_front(struct mx_field *f, struct error *err)
 	return f->front ? 0 : -1;
 }
 
-static int add_field(struct mx_fields *fields, const char *text, size_t len,
-		     struct error *err)
+static int fields_add(struct mx_fields *fields, const char *text, size_t len,
+		      struct error *err)
 {
 	struct mx_field *f;
 
 	array_reserve(fields->at, fields->cap, fields->count + 1);
 	f = &fields->at[fields->count++];
 	*f = (struct mx_field){ .text = xstrndup(text, len) };
-	if (is_regex(text, len)) {
+	if (field_is_regex(text, len)) {
 		char *regex = xstrndup(text + 1, len - 2);
 
 		f->pattern = pattern_new(regex, err);
@@ -47,20 +47,20 @@ static int add_field(struct mx_fields *fields, const char *text, size_t len,
 	if (!strpbrk(f->text, "*?"))
 		return 0;
 	f->pattern = glob_new(f->text, '\0', err);
-	return f->pattern ? add_front(f, err) : -1;
+	return f->pattern ? field_add_front(f, err) : -1;
 }
 
-/* Between commas, as SJK has it; a regular expression may hold some. */
-static int add_fields(struct mx_fields *fields, const char *given,
-		      struct error *err)
+/* Splits at commas like SJK, except within a regular expression. */
+static int fields_add_list(struct mx_fields *fields, const char *given,
+			   struct error *err)
 {
 	size_t len = strlen(given);
 
-	if (is_regex(given, len))
-		return add_field(fields, given, len, err);
+	if (field_is_regex(given, len))
+		return fields_add(fields, given, len, err);
 	while (*given) {
 		len = strcspn(given, ",");
-		if (len && add_field(fields, given, len, err))
+		if (len && fields_add(fields, given, len, err))
 			return -1;
 		given += len + (given[len] == ',');
 	}
@@ -72,7 +72,7 @@ int mx_fields_init(struct mx_fields *f, const struct option_list *given,
 {
 	*f = (struct mx_fields){ 0 };
 	for (size_t i = 0; i < given->count; i++) {
-		if (add_fields(f, given->values[i], err))
+		if (fields_add_list(f, given->values[i], err))
 			return -1;
 	}
 	return 0;
@@ -90,26 +90,26 @@ void mx_fields_release(struct mx_fields *f)
 	*f = (struct mx_fields){ 0 };
 }
 
-/* Columns as they are found. */
-struct finding {
+/* A search for the columns of one MBean. */
+struct search {
 	const struct jmx_info *info;
 	struct arena *a;
-	struct intern keys; /* of columns, in their order: its id less 1 */
+	struct intern keys; /* of columns; id - 1 is the column's index */
 	struct mx_column *columns;
 	size_t count, cap;
 };
 
-static const char *keep(struct finding *f, const char *text)
+static const char *search_copy(struct search *f, const char *text)
 {
 	return text ? arena_copy(f->a, text, strlen(text)) : NULL;
 }
 
 /*
- * A name that an MBean has twice is one: there is no telling them apart.  So is
- * what several fields find.
+ * Adds a column unless it exists: several fields may find it, and an MBean may
+ * have two attributes of one name, which JMX cannot distinguish.
  */
-static void add_column(struct finding *f, const char *attribute,
-		       const char *path, bool was_named)
+static void search_add_column(struct search *f, const char *attribute,
+			      const char *path, bool was_named)
 {
 	struct text key = { 0 };
 	struct mx_column *c;
@@ -117,23 +117,23 @@ static void add_column(struct finding *f, const char *attribute,
 
 	text_printf(&key, "%s%s%s", attribute, path ? "." : "",
 		    path ? path : "");
-	text_add(&key, "", 1); /* so that none is empty */
+	text_add(&key, "", 1); /* intern_id() accepts no empty key */
 	id = intern_id(&f->keys, key.bytes, key.len);
 	if (id > f->count) {
 		array_reserve(f->columns, f->cap, f->count + 1);
 		c = &f->columns[f->count++];
-		c->key = keep(f, key.bytes);
-		c->attribute = keep(f, attribute);
-		c->path = keep(f, path);
+		c->key = search_copy(f, key.bytes);
+		c->attribute = search_copy(f, attribute);
+		c->path = search_copy(f, path);
 		c->was_named = false;
 	}
 	f->columns[id - 1].was_named |= was_named;
 	text_release(&key);
 }
 
-/* The attribute of a name of len bytes, or NULL. */
-static const struct jmx_feature *attribute(const struct jmx_info *info,
-					   const char *name, size_t len)
+/* Returns the attribute whose name has these len bytes, or NULL. */
+static const struct jmx_feature *find_attribute(const struct jmx_info *info,
+						const char *name, size_t len)
 {
 	for (size_t i = 0; i < info->attribute_count; i++) {
 		const struct jmx_feature *a = &info->attributes[i];
@@ -144,18 +144,19 @@ static const struct jmx_feature *attribute(const struct jmx_info *info,
 	return NULL;
 }
 
-/* The whole name, or the longest front of it that is an attribute. */
-static void find_name(struct finding *f, struct mx_field *field)
+/* Finds the longest start of the name, up to a dot, that is an attribute. */
+static void search_name(struct search *f, struct mx_field *field)
 {
 	size_t len = strlen(field->text);
 
 	while (len) {
-		const struct jmx_feature *a = attribute(f->info, field->text,
-							len);
+		const struct jmx_feature *a = find_attribute(f->info,
+							     field->text, len);
 		const char *path = field->text + len;
 
 		if (a && a->readable) {
-			add_column(f, a->name, *path ? path + 1 : NULL, true);
+			search_add_column(f, a->name, *path ? path + 1 : NULL,
+					  true);
 			field->was_found = true;
 			return;
 		}
@@ -167,8 +168,8 @@ static void find_name(struct finding *f, struct mx_field *field)
 	}
 }
 
-static bool find_pattern(struct finding *f, struct pattern *pattern,
-			 const char *path)
+static bool search_pattern(struct search *f, struct pattern *pattern,
+			   const char *path)
 {
 	bool found = false;
 
@@ -178,22 +179,23 @@ static bool find_pattern(struct finding *f, struct pattern *pattern,
 		if (!a->readable ||
 		    !pattern_matches(pattern, a->name, strlen(a->name)))
 			continue;
-		add_column(f, a->name, path, false);
+		search_add_column(f, a->name, path, false);
 		found = true;
 	}
 	return found;
 }
 
-static void find_all(struct finding *f)
+static void search_all(struct search *f)
 {
 	for (size_t i = 0; i < f->info->attribute_count; i++) {
 		if (f->info->attributes[i].readable)
-			add_column(f, f->info->attributes[i].name, NULL, false);
+			search_add_column(f, f->info->attributes[i].name, NULL,
+					  false);
 	}
 }
 
-static bool suggest(const struct jmx_info *info, const char *name, size_t len,
-		    struct text *hint)
+static bool suggest_attribute(const struct jmx_info *info, const char *name,
+			      size_t len, struct text *hint)
 {
 	struct nearest nearest = nearest_to(name, len);
 
@@ -209,8 +211,8 @@ void mx_attribute_hint(const struct jmx_info *info, const char *name,
 
 	text_clear(hint);
 	text_puts(hint, "");
-	if (!suggest(info, name, len, hint) &&
-	    (front == len || !suggest(info, name, front, hint)))
+	if (!suggest_attribute(info, name, len, hint) &&
+	    (front == len || !suggest_attribute(info, name, front, hint)))
 		text_puts(hint, "; --info lists them");
 }
 
@@ -229,7 +231,7 @@ static void offer_parts(struct nearest *n, const struct value *v)
 void mx_part_hint(const struct value *v, const char *path, struct text *hint)
 {
 	const struct value *whole = v;
-	size_t known = 0; /* of path: what leads to whole */
+	size_t known = 0; /* bytes of path that lead to whole */
 	struct nearest nearest;
 
 	for (size_t i = 0; path[i]; i++) {
@@ -250,23 +252,23 @@ void mx_part_hint(const struct value *v, const char *path, struct text *hint)
 struct mx_columns mx_fields_of(struct mx_fields *fields,
 			       const struct jmx_info *info, struct arena *a)
 {
-	struct finding f = { .info = info, .a = a };
+	struct search f = { .info = info, .a = a };
 	struct mx_column *copy;
 
 	for (size_t i = 0; i < fields->count; i++) {
 		struct mx_field *field = &fields->at[i];
 
 		if (!field->pattern)
-			find_name(&f, field);
-		else if (find_pattern(&f, field->pattern, NULL) ||
+			search_name(&f, field);
+		else if (search_pattern(&f, field->pattern, NULL) ||
 			 (field->front &&
-			  find_pattern(&f, field->front, field->path)))
+			  search_pattern(&f, field->front, field->path)))
 			field->was_found = true;
 		if (!field->was_found && !field->pattern && !field->hint.len)
 			mx_attribute_hint(info, field->text, &field->hint);
 	}
 	if (!fields->count)
-		find_all(&f);
+		search_all(&f);
 	copy = arena_alloc(a, f.count * sizeof(*copy));
 	if (f.count)
 		memcpy(copy, f.columns, f.count * sizeof(*copy));

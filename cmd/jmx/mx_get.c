@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of MBeans, as text, JSON and CSV. */
+/* mx --get: prints attributes of MBeans as text, JSON and CSV. */
 #include "cmd/jmx/mx.h"
 
 #include "cmd/jmx/mx_fields.h"
@@ -16,34 +16,34 @@
 /*
  * Attributes as one table of CSV.
  *
- * A composite is a row; a table or an array of composites has one row for each
- * of its own; everything else is one cell of the column Value.  A column exists
- * once a row has it.
+ * A composite is one row. A table or an array of composites has one row for
+ * each element. Any other value is one cell of the column Value. The columns
+ * are the union of the columns of all rows.
  */
 
 /* A zeroed struct is an empty table. */
 struct mx_csv {
-	struct intern columns; /* their names; by id - 1 */
+	struct intern columns; /* names; id - 1 is the column's number */
 	struct mx_csv_row *rows;
 	size_t count, cap;
 };
 
-#define COLUMNS_MAX 4096 /* of all; others are left out */
+#define COLUMNS_MAX 4096 /* further columns are dropped */
 
-/* The first columns of every table; SJK calls them so. */
+/* The first columns of every table, named as in SJK. */
 static const char *const heads[] = { "MBean", "Attribute" };
 
 enum { HEADS = sizeof(heads) / sizeof(*heads) };
 
 struct mx_csv_row {
-	struct text *cells; /* by column; those missing are empty */
+	struct text *cells; /* by column; missing cells are empty */
 	size_t count;
 };
 
-/* The number of a column, which is new or not. */
+/* Returns the number of a column, which it adds if necessary. */
 static size_t csv_column_of(struct mx_csv *c, const char *name)
 {
-	/* The NUL too, so that no name is empty. */
+	/* With the NUL: intern_id() accepts no empty name. */
 	return intern_id(&c->columns, name, strlen(name) + 1) - 1;
 }
 
@@ -93,7 +93,7 @@ static bool csv_has_members(const struct value *v)
 	return v->kind == VALUE_COMPOSITE || v->kind == VALUE_OBJECT;
 }
 
-/* One row of the members; first those of the index, when there is one. */
+/* Adds one row: the members of the table's index first, then the others. */
 static void csv_add_members(struct mx_csv *c, const char *object,
 			    const char *key, const struct value *v,
 			    const struct value *table)
@@ -110,27 +110,27 @@ static void csv_add_members(struct mx_csv *c, const char *object,
 	for (size_t i = 0; i < v->members.count; i++) {
 		const char *name = v->members.at[i].name;
 
-		/* Only the first of the name, which is the index's. */
+		/* csv_put_cell() skips cells that the index filled. */
 		csv_put_cell(c, row, name, v->members.at[i].value);
 	}
 }
 
-/* Some may be null, as those of threads that ended; of none there is no row. */
+/* Elements may be null, as for threads that ended; they have no row. */
 static bool csv_is_table(const struct value *v)
 {
 	static const char
 		composites[] = "[Ljavax.management.openmbean.CompositeData;";
-	bool some = false;
+	bool has_composite = false;
 
 	if (v->kind != VALUE_ARRAY)
 		return v->kind == VALUE_TABULAR;
 	for (size_t i = 0; i < v->list.count; i++) {
 		if (v->list.at[i]->kind == VALUE_COMPOSITE)
-			some = true;
+			has_composite = true;
 		else if (v->list.at[i]->kind != VALUE_NULL)
 			return false;
 	}
-	return some || strcmp(v->type, composites) == 0;
+	return has_composite || strcmp(v->type, composites) == 0;
 }
 
 static void csv_add(struct mx_csv *c, const char *object, const char *key,
@@ -155,7 +155,7 @@ static void csv_add(struct mx_csv *c, const char *object, const char *key,
 	}
 }
 
-/* Columns that are shown: their names, and where in a row they are. */
+/* Printed columns: their heads and their numbers in a row. */
 struct shown {
 	struct table_column *columns;
 	size_t *from;
@@ -173,7 +173,7 @@ static void csv_show(struct shown *s, const char *name, size_t from)
 	s->from[s->count++] = from;
 }
 
-/* "a,b c": several names in each of the option's values. */
+/* Each value of --col-list may hold several names: "a,b". */
 static void csv_show_wanted(struct shown *s, const struct mx_csv *c,
 			    const struct option_list *wanted, struct arena *a)
 {
@@ -185,7 +185,7 @@ static void csv_show_wanted(struct shown *s, const struct mx_csv *c,
 			const char *name = arena_copy(a, at, len);
 			uint32_t id = intern_find(&c->columns, name, len + 1);
 
-			if (len) /* what nothing has is empty, as SJK has it */
+			if (len) /* an unknown column is empty, as in SJK */
 				csv_show(s, name, id ? id - 1 : SIZE_MAX);
 			at += len + (at[len] == ',');
 		}
@@ -195,7 +195,7 @@ static void csv_show_wanted(struct shown *s, const struct mx_csv *c,
 static void csv_put_text(struct text *to, const char *bytes, size_t len,
 			 bool to_terminal)
 {
-	if (len) /* else there may be no bytes at all */
+	if (len) /* an empty cell may have no bytes pointer */
 		(to_terminal ? safe_text : text_add)(to, bytes, len);
 }
 
@@ -216,7 +216,7 @@ static void csv_fill(const struct mx_csv *c, const struct shown *s,
 	}
 }
 
-/* A name of a column is foreign, too. */
+/* Column names are foreign text. */
 static void csv_make_safe(struct shown *s, struct arena *a)
 {
 	for (size_t i = 0; i < s->count; i++) {
@@ -274,7 +274,7 @@ static void csv_release(struct mx_csv *c)
 
 #define INDENT 4
 
-/* One writer for each format; NULL members have nothing to do. */
+/* The functions of one output format; NULL: nothing to do. */
 struct get;
 
 struct get_format {
@@ -289,13 +289,13 @@ struct get {
 	struct mx *mx;
 	const struct get_format *format;
 	struct mx_fields fields;
-	struct text text; /* not yet written */
+	struct text text; /* not written yet */
 	struct json json;
 	struct mx_csv csv;
-	size_t beans; /* begun */
+	size_t beans; /* number of MBeans so far */
 };
 
-static void begin_text(struct get *g, const char *object)
+static void get_begin_text(struct get *g, const char *object)
 {
 	if (g->mx->opt->quiet)
 		return;
@@ -305,9 +305,9 @@ static void begin_text(struct get *g, const char *object)
 	text_putc(&g->text, '\n');
 }
 
-/* As SJK: what takes several lines stands below its name. */
-static void put_text(struct get *g, const char *object,
-		     const struct mx_column *c, const struct value *v)
+/* Like SJK, prints a value of several lines below its name. */
+static void get_put_text(struct get *g, const char *object,
+			 const struct mx_column *c, const struct value *v)
 {
 	bool quiet = g->mx->opt->quiet;
 	unsigned indent = quiet ? 0 : 2 * INDENT;
@@ -330,14 +330,14 @@ static void put_text(struct get *g, const char *object,
 	text_release(&printed);
 }
 
-static void failed_text(struct get *g, const char *why)
+static void get_failed_text(struct get *g, const char *why)
 {
 	text_printf(&g->text, "%*s", g->mx->opt->quiet ? 0 : INDENT, "");
 	safe_text(&g->text, why, strlen(why));
 	text_putc(&g->text, '\n');
 }
 
-static void begin_json(struct get *g, const char *object)
+static void get_begin_json(struct get *g, const char *object)
 {
 	if (g->mx->opt->json_array && g->beans > 1)
 		text_putc(&g->text, '\n');
@@ -350,52 +350,52 @@ static void begin_json(struct get *g, const char *object)
 	}
 }
 
-static void put_json(struct get *g, const char *object,
-		     const struct mx_column *c, const struct value *v)
+static void get_put_json(struct get *g, const char *object,
+			 const struct mx_column *c, const struct value *v)
 {
 	(void)object;
 	json_foreign_key(&g->json, c->key);
 	value_json(&g->json, v);
 }
 
-static void failed_json(struct get *g, const char *why)
+static void get_failed_json(struct get *g, const char *why)
 {
 	json_key(&g->json, "$error");
 	json_text(&g->json, why);
 }
 
-static void end_json(struct get *g)
+static void get_end_json(struct get *g)
 {
 	json_close_object(&g->json);
 	if (!g->mx->opt->json_array)
 		text_putc(&g->text, '\n');
 }
 
-static void put_csv(struct get *g, const char *object,
-		    const struct mx_column *c, const struct value *v)
+static void get_put_csv(struct get *g, const char *object,
+			const struct mx_column *c, const struct value *v)
 {
 	csv_add(&g->csv, object, c->key, v);
 }
 
-static const struct get_format as_text = {
-	.begin = begin_text,
-	.put = put_text,
-	.failed = failed_text,
+static const struct get_format get_as_text = {
+	.begin = get_begin_text,
+	.put = get_put_text,
+	.failed = get_failed_text,
 };
-static const struct get_format as_json = {
-	.begin = begin_json,
-	.put = put_json,
-	.failed = failed_json,
-	.end = end_json,
+static const struct get_format get_as_json = {
+	.begin = get_begin_json,
+	.put = get_put_json,
+	.failed = get_failed_json,
+	.end = get_end_json,
 };
-static const struct get_format as_csv = {
-	.put = put_csv,
+static const struct get_format get_as_csv = {
+	.put = get_put_csv,
 };
 
-static const char *const *choose(void *self, const char *object,
-				 const struct jmx_info *info, struct arena *a,
-				 size_t *count, const void **note,
-				 struct error *err)
+static const char *const *get_choose(void *self, const char *object,
+				     const struct jmx_info *info,
+				     struct arena *a, size_t *count,
+				     const void **note, struct error *err)
 {
 	struct get *g = self;
 	struct mx_columns *columns = arena_alloc(a, sizeof(*columns));
@@ -405,7 +405,7 @@ static const char *const *choose(void *self, const char *object,
 	(void)err;
 	*columns = mx_fields_of(&g->fields, info, a);
 	*note = columns;
-	/* An attribute of which several parts are wanted is asked for once. */
+	/* Request an attribute once even if several parts are printed. */
 	names = arena_alloc(a, columns->count * sizeof(*names));
 	*count = 0;
 	for (size_t i = 0; i < columns->count; i++) {
@@ -417,10 +417,10 @@ static const char *const *choose(void *self, const char *object,
 	return names;
 }
 
-/* The attribute, or its part; an error when there is no such part. */
-static const struct value *find_value(const struct jmx_bean *bean,
-				      const struct mx_column *c,
-				      struct value *none)
+/* Returns the attribute or its part; sets and returns none without one. */
+static const struct value *get_find_value(const struct jmx_bean *bean,
+					  const struct mx_column *c,
+					  struct value *none)
 {
 	static const char why[] = "no such part";
 	static const char lost[] = "the JVM returned no value";
@@ -435,8 +435,8 @@ static const struct value *find_value(const struct jmx_bean *bean,
 	return v ? v : none;
 }
 
-static void report_failure(struct get *g, const struct jmx_bean *bean,
-			   const struct mx_column *c, const struct value *v)
+static void get_report_failure(struct get *g, const struct jmx_bean *bean,
+			       const struct mx_column *c, const struct value *v)
 {
 	const struct value *whole = value_member(bean->values, c->attribute);
 	struct text hint = { 0 };
@@ -449,29 +449,30 @@ static void report_failure(struct get *g, const struct jmx_bean *bean,
 	text_release(&hint);
 }
 
-static void put_columns(struct get *g, const struct jmx_bean *bean)
+static void get_put_columns(struct get *g, const struct jmx_bean *bean)
 {
 	const struct mx_columns *columns = bean->note;
 	struct value none = { .kind = VALUE_ERROR, .type = "" };
 
 	for (size_t i = 0; columns && i < columns->count; i++) {
 		const struct mx_column *c = &columns->at[i];
-		const struct value *v = find_value(bean, c, &none);
+		const struct value *v = get_find_value(bean, c, &none);
 
 		g->format->put(g, bean->name, c, v);
 		g->mx->had++;
-		/* Of those that were not named, some always fail. */
+		/* Some attributes always fail; report those that -f named. */
 		if (v->kind == VALUE_ERROR && c->was_named)
-			report_failure(g, bean, c, v);
+			get_report_failure(g, bean, c, v);
 	}
 }
 
-static int take(void *self, const struct jmx_bean *bean, struct error *err)
+static int get_take_bean(void *self, const struct jmx_bean *bean,
+			 struct error *err)
 {
 	struct get *g = self;
 	const struct mx_columns *columns = bean->note;
 
-	/* With -all, MBeans that have none of the attributes are others. */
+	/* With -all, skip MBeans that have none of the attributes. */
 	if (!bean->failure && g->fields.count && columns->count == 0)
 		return 0;
 	g->beans++;
@@ -481,20 +482,20 @@ static int take(void *self, const struct jmx_bean *bean, struct error *err)
 		g->mx->had++;
 		if (g->format->failed)
 			g->format->failed(g, bean->failure);
-		/* What the JVM calls a name may be none: not our misuse. */
+		/* A JVM may return an invalid name: no misuse of sjkc. */
 		mx_failed(g->mx,
 			  bean->kind == ERROR_MISUSE ? ERROR_REFUSED
 						     : bean->kind,
 			  "%s: %s", bean->name, bean->failure);
 	} else {
-		put_columns(g, bean);
+		get_put_columns(g, bean);
 	}
 	if (g->format->end)
 		g->format->end(g);
 	return mx_flush(g->mx, &g->text, err);
 }
 
-static void end_all(struct get *g)
+static void get_finish(struct get *g)
 {
 	const struct mx_options *o = g->mx->opt;
 
@@ -513,11 +514,11 @@ int mx_get(struct mx *m, struct error *err)
 	const struct mx_options *o = m->opt;
 	struct get g = {
 		.mx = m,
-		.format = o->csv                     ? &as_csv
-			  : o->json || o->json_array ? &as_json
-						     : &as_text,
+		.format = o->csv                     ? &get_as_csv
+			  : o->json || o->json_array ? &get_as_json
+						     : &get_as_text,
 	};
-	const struct jmx_reader reader = { choose, take, &g };
+	const struct jmx_reader reader = { get_choose, get_take_bean, &g };
 	struct error unused;
 	int ret = mx_fields_init(&g.fields, &o->fields, err);
 
@@ -535,9 +536,9 @@ int mx_get(struct mx *m, struct error *err)
 	}
 	if (ret == 0)
 		ret = mx_fields_check(&g.fields, o->bean, err);
-	/* What there is is worth having, and JSON that ends. */
+	/* After a failure, print the values so far as valid JSON. */
 	if (ret == 0 || g.beans) {
-		end_all(&g);
+		get_finish(&g);
 		if (mx_flush(m, &g.text, ret ? &unused : err))
 			ret = -1;
 	}

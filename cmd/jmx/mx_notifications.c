@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What MBeans notify of, as it comes. */
+/* mx --notifications: prints notifications as they arrive. */
 #include "cmd/jmx/mx.h"
 
 #include "cmd/log.h"
@@ -11,7 +11,7 @@
 #include <poll.h>
 #include <string.h>
 
-/* Signals, and a reader who has gone, are seen as often. */
+/* How often to check for signals and for a closed standard output. */
 #define SLICE_NS (1 * CLOCK_NS_PER_S)
 
 static const char lost_type[] = "sjkc.lost"; /* jmx_fetch() */
@@ -20,10 +20,10 @@ struct listening {
 	struct mx *mx;
 	struct text text;
 	bool has_lost;
-	int64_t lost; /* so many at least */
+	int64_t lost; /* at least this many notifications; 0: unknown */
 };
 
-static void put_time(struct text *out, int64_t time_ms)
+static void notification_put_time(struct text *out, int64_t time_ms)
 {
 	const struct value time = { .kind = VALUE_DATE,
 				    .type = "java.util.Date",
@@ -32,12 +32,13 @@ static void put_time(struct text *out, int64_t time_ms)
 	value_cell(out, &time);
 }
 
-static void put_json(struct text *out, const struct jmx_notification *n)
+static void notification_put_json(struct text *out,
+				  const struct jmx_notification *n)
 {
 	struct json j = json_into(out);
 	struct text time = { 0 };
 
-	put_time(&time, n->time_ms);
+	notification_put_time(&time, n->time_ms);
 	json_open_object(&j);
 	json_key(&j, "time");
 	json_text(&j, time.bytes);
@@ -59,22 +60,22 @@ static void put_json(struct text *out, const struct jmx_notification *n)
 	text_release(&time);
 }
 
-static void put_word(struct text *out, const char *word)
+static void notification_put_word(struct text *out, const char *word)
 {
 	text_putc(out, ' ');
 	safe_text(out, word, strlen(word));
 }
 
-/* A line, and below it what it carries. */
-static void put_text(const struct mx *mx, struct text *out,
-		     const struct jmx_notification *n)
+/* Prints a line and, below it, the user data. */
+static void notification_put_text(const struct mx *mx, struct text *out,
+				  const struct jmx_notification *n)
 {
-	put_time(out, n->time_ms);
+	notification_put_time(out, n->time_ms);
 	if (!mx->opt->quiet)
-		put_word(out, n->object);
-	put_word(out, n->type);
+		notification_put_word(out, n->object);
+	notification_put_word(out, n->type);
 	text_printf(out, " #%" PRId64, n->sequence);
-	put_word(out, n->message);
+	notification_put_word(out, n->message);
 	text_putc(out, '\n');
 	if (n->user_data && n->user_data->kind != VALUE_NULL) {
 		text_puts(out, "    ");
@@ -83,20 +84,20 @@ static void put_text(const struct mx *mx, struct text *out,
 	}
 }
 
-/* jmx_fetch(); no MBean is without a name.  Numbers are the JVM's. */
-static bool is_of_lost(const struct jmx_notification *n)
+/* See jmx_fetch(); a real notification names its MBean. */
+static bool notification_is_loss(const struct jmx_notification *n)
 {
 	return !*n->object && strcmp(n->type, lost_type) == 0;
 }
 
-static void count_lost(struct listening *l, int64_t count)
+static void listening_count_lost(struct listening *l, int64_t count)
 {
 	l->has_lost = true;
 	if (count > 0 && __builtin_add_overflow(l->lost, count, &l->lost))
 		l->lost = INT64_MAX;
 }
 
-static int fail_of_lost(const struct listening *l, struct error *err)
+static int listening_fail_lost(const struct listening *l, struct error *err)
 {
 	if (!l->lost)
 		return fail(err, ERROR_PARTIAL,
@@ -108,22 +109,23 @@ static int fail_of_lost(const struct listening *l, struct error *err)
 		    l->lost);
 }
 
-static int take(void *self, const struct jmx_notification *n, struct error *err)
+static int listening_take(void *self, const struct jmx_notification *n,
+			  struct error *err)
 {
 	struct listening *l = self;
 
 	(void)err;
-	if (is_of_lost(n))
-		count_lost(l, n->sequence);
+	if (notification_is_loss(n))
+		listening_count_lost(l, n->sequence);
 	else if (l->mx->opt->json || l->mx->opt->json_array)
-		put_json(&l->text, n);
+		notification_put_json(&l->text, n);
 	else
-		put_text(l->mx, &l->text, n);
+		notification_put_text(l->mx, &l->text, n);
 	return 0;
 }
 
-/* So that it is seen now; the output begins anew. */
-static int show(struct listening *l, struct error *err)
+/* Writes the text at once; later text needs a new output. */
+static int listening_flush(struct listening *l, struct error *err)
 {
 	struct output *out = l->mx->out;
 
@@ -135,7 +137,7 @@ static int show(struct listening *l, struct error *err)
 	return output_open(out, "-", err);
 }
 
-static bool is_stopped(void)
+static bool listening_is_stopped(void)
 {
 	struct pollfd stop = { .fd = signals_fd(), .events = POLLIN };
 
@@ -149,12 +151,12 @@ static int listen_until(struct listening *l, int64_t deadline_ns,
 		int64_t left_ns = deadline_ns - clock_monotonic_ns();
 		int ret;
 
-		if (left_ns <= 0 || is_stopped())
+		if (left_ns <= 0 || listening_is_stopped())
 			return 0;
 		ret = jmx_fetch(l->mx->jmx,
-				left_ns < SLICE_NS ? left_ns : SLICE_NS, take,
-				l, err);
-		if (ret || show(l, err))
+				left_ns < SLICE_NS ? left_ns : SLICE_NS,
+				listening_take, l, err);
+		if (ret || listening_flush(l, err))
 			return -1;
 	}
 }
@@ -177,10 +179,10 @@ int mx_notifications(struct mx *m, struct error *err)
 	signals_listen();
 	if (ret == 0)
 		ret = listen_until(&l, deadline_ns, err);
-	if (show(&l, ret ? &unused : err))
+	if (listening_flush(&l, ret ? &unused : err))
 		ret = -1;
 	if (ret == 0 && l.has_lost)
-		ret = fail_of_lost(&l, err);
+		ret = listening_fail_lost(&l, err);
 	text_release(&l.text);
 	return ret;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes that are set. */
+/* mx --set: sets an attribute of MBeans. */
 #include "cmd/jmx/mx.h"
 
 #include "cmd/jmx/mx_fields.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* An MBean whose attribute is to be set. */
+/* One attribute of one MBean to set. */
 struct setting {
 	struct mx *mx;
 	const char *object;
@@ -18,8 +18,8 @@ struct setting {
 	bool is_done;
 };
 
-static const struct jmx_feature *find(const struct jmx_info *info,
-				      const char *name)
+static const struct jmx_feature *set_find_attribute(const struct jmx_info *info,
+						    const char *name)
 {
 	for (size_t i = 0; i < info->attribute_count; i++) {
 		if (strcmp(info->attributes[i].name, name) == 0)
@@ -28,7 +28,8 @@ static const struct jmx_feature *find(const struct jmx_info *info,
 	return NULL;
 }
 
-static void no_attribute(struct setting *s, const struct jmx_info *info)
+static void set_fail_no_attribute(struct setting *s,
+				  const struct jmx_info *info)
 {
 	const char *name = s->mx->opt->fields.values[0];
 	struct text hint = { 0 };
@@ -39,9 +40,9 @@ static void no_attribute(struct setting *s, const struct jmx_info *info)
 	text_release(&hint);
 }
 
-/* A value that is none of the type is a mistake, whatever comes of others. */
-static int take_info(void *self, size_t index, const struct jmx_reply *reply,
-		     struct error *err)
+/* An invalid value is a usage error and ends mx, other failures do not. */
+static int set_take_info(void *self, size_t index,
+			 const struct jmx_reply *reply, struct error *err)
 {
 	struct setting *s = self;
 	const struct mx_options *o = s->mx->opt;
@@ -54,9 +55,9 @@ static int take_info(void *self, size_t index, const struct jmx_reply *reply,
 			  reply->failure);
 		return 0;
 	}
-	attribute = find(reply->info, name);
+	attribute = set_find_attribute(reply->info, name);
 	if (!attribute) {
-		no_attribute(s, reply->info);
+		set_fail_no_attribute(s, reply->info);
 	} else if (!attribute->writable) {
 		mx_failed(s->mx, ERROR_MISUSE, "%s: '%s' is read-only",
 			  s->object, name);
@@ -70,8 +71,8 @@ static int take_info(void *self, size_t index, const struct jmx_reply *reply,
 	return 0;
 }
 
-static int take_done(void *self, size_t index, const struct jmx_reply *reply,
-		     struct error *err)
+static int set_take_result(void *self, size_t index,
+			   const struct jmx_reply *reply, struct error *err)
 {
 	struct setting *s = self;
 
@@ -92,11 +93,11 @@ static int set_one(struct setting *s, struct error *err)
 		.names = s->mx->opt->fields.values,
 		.name_count = 1,
 	};
-	struct text said = { 0 };
+	struct text line = { 0 };
 	int ret;
 
 	s->mx->had++;
-	if (jmx_run(s->mx->jmx, &request, 1, take_info, s, err))
+	if (jmx_run(s->mx->jmx, &request, 1, set_take_info, s, err))
 		return -1;
 	if (!s->value)
 		return 0;
@@ -104,14 +105,14 @@ static int set_one(struct setting *s, struct error *err)
 	request.arguments = &s->value;
 	request.signature = &s->type;
 	request.argument_count = 1;
-	if (jmx_run(s->mx->jmx, &request, 1, take_done, s, err))
+	if (jmx_run(s->mx->jmx, &request, 1, set_take_result, s, err))
 		return -1;
 	if (!s->is_done || s->mx->opt->quiet)
 		return 0;
-	safe_text(&said, s->object, strlen(s->object));
-	text_putc(&said, '\n');
-	ret = mx_flush(s->mx, &said, err);
-	text_release(&said);
+	safe_text(&line, s->object, strlen(s->object));
+	text_putc(&line, '\n');
+	ret = mx_flush(s->mx, &line, err);
+	text_release(&line);
 	return ret;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sjkc mxdump: all that can be read of all MBeans, as one JSON document.
+ * sjkc mxdump: writes all readable attributes of all MBeans as one JSON
+ * document.
  *
- * Written as it is read, MBean by MBean.  Whatever happens, it is closed: why
- * it is not complete is then its member $partial.
+ * It writes MBean by MBean. The document stays valid JSON after an error; its
+ * member $partial then has the reason.
  */
 #include "cmd/commands.h"
 #include "cmd/jmx/jmx_target.h"
@@ -29,7 +30,7 @@ static struct jmx_target_options target_opt = {
 	.timeout_ns = JMX_TIMEOUT_NS,
 };
 
-/* A document that is written. */
+/* A document being written. */
 struct dump {
 	struct output *out;
 	struct text text;
@@ -37,18 +38,18 @@ struct dump {
 	size_t written, lost;
 };
 
-static int flush(struct dump *d, struct error *err)
+static int dump_flush(struct dump *d, struct error *err)
 {
 	output_write(d->out, d->text.bytes, d->text.len);
 	text_clear(&d->text);
 	return output_check(d->out, err);
 }
 
-/* All that can be read; a name that comes twice is asked for once. */
-static const char *const *choose(void *self, const char *object,
-				 const struct jmx_info *info, struct arena *a,
-				 size_t *count, const void **note,
-				 struct error *err)
+/* Chooses all readable attributes; requests a repeated name once. */
+static const char *const *dump_choose(void *self, const char *object,
+				      const struct jmx_info *info,
+				      struct arena *a, size_t *count,
+				      const void **note, struct error *err)
 {
 	const char **names = arena_alloc(a, info->attribute_count *
 						    sizeof(*names));
@@ -63,7 +64,7 @@ static const char *const *choose(void *self, const char *object,
 		const char *name = info->attributes[i].name;
 		size_t len = strlen(name);
 
-		/* With the NUL no name is empty: new ones count on. */
+		/* With the NUL: no name is empty. A new name has a new id. */
 		if (info->attributes[i].readable &&
 		    intern_id(&known, name, len + 1) > *count)
 			names[(*count)++] = arena_copy(a, name, len);
@@ -72,32 +73,33 @@ static const char *const *choose(void *self, const char *object,
 	return names;
 }
 
-/* What is ours begins with "$", but for these, which are SJK's. */
-static bool is_taken(const char *key)
+/* True for keys of sjkc, which start with "$", and for those of SJK. */
+static bool dump_is_reserved(const char *key)
 {
 	return key[0] == '$' || strcmp(key, "name") == 0 ||
 	       strcmp(key, "modelerType") == 0;
 }
 
-static void put_attribute(struct json *j, const char *name,
-			  const struct value *v)
+static void dump_put_attribute(struct json *j, const char *name,
+			       const struct value *v)
 {
 	struct text key = { 0 };
 
-	text_printf(&key, "%s%s", is_taken(name) ? "$" : "", name);
+	text_printf(&key, "%s%s", dump_is_reserved(name) ? "$" : "", name);
 	json_foreign_key(j, key.bytes);
 	value_json(j, v);
 	text_release(&key);
 }
 
-static bool is_stopped(void)
+static bool dump_is_stopped(void)
 {
 	struct pollfd stop = { .fd = signals_fd(), .events = POLLIN };
 
 	return poll(&stop, 1, 0) > 0;
 }
 
-static int take(void *self, const struct jmx_bean *bean, struct error *err)
+static int dump_take_bean(void *self, const struct jmx_bean *bean,
+			  struct error *err)
 {
 	struct dump *d = self;
 	struct json *j = &d->json;
@@ -114,7 +116,7 @@ static int take(void *self, const struct jmx_bean *bean, struct error *err)
 	     i++) {
 		const struct value_member *m = &bean->values->members.at[i];
 
-		put_attribute(j, m->name, m->value);
+		dump_put_attribute(j, m->name, m->value);
 	}
 	if (bean->failure) {
 		json_key(j, "$error");
@@ -123,12 +125,14 @@ static int take(void *self, const struct jmx_bean *bean, struct error *err)
 	json_close_object(j);
 	d->written++;
 	d->lost += bean->was_lost;
-	if (flush(d, err))
+	if (dump_flush(d, err))
 		return -1;
-	return is_stopped() ? fail(err, ERROR_PARTIAL, "it was stopped") : 0;
+	return dump_is_stopped()
+		       ? fail(err, ERROR_PARTIAL, "stopped by a signal")
+		       : 0;
 }
 
-static void end(struct dump *d, const char *partial)
+static void dump_finish(struct dump *d, const char *partial)
 {
 	json_close_array(&d->json);
 	if (partial) {
@@ -143,7 +147,7 @@ int mxdump_write(struct jmx *jmx, const char *const *names, size_t count,
 		 struct output *out, struct error *err)
 {
 	struct dump d = { .out = out };
-	const struct jmx_reader reader = { choose, take, &d };
+	const struct jmx_reader reader = { dump_choose, dump_take_bean, &d };
 	struct error why;
 	bool is_cut;
 	int ret = 0;
@@ -153,12 +157,12 @@ int mxdump_write(struct jmx *jmx, const char *const *names, size_t count,
 	json_key(&d.json, "beans");
 	json_open_array(&d.json);
 	is_cut = jmx_read(jmx, names, count, &reader, &why);
-	end(&d, is_cut ? why.text : NULL);
+	dump_finish(&d, is_cut ? why.text : NULL);
 	if (is_cut && why.kind == ERROR_OUTPUT) {
 		*err = why;
 		ret = -1;
 	} else {
-		ret = flush(&d, err);
+		ret = dump_flush(&d, err);
 	}
 	if (ret == 0 && is_cut)
 		ret = fail(err, ERROR_PARTIAL,
@@ -173,9 +177,9 @@ int mxdump_write(struct jmx *jmx, const char *const *names, size_t count,
 	return ret;
 }
 
-/* An output that is only partial is worth its name, too. */
-static int dump(struct jmx *jmx, const char *const *names, size_t count,
-		struct error *err)
+/* Keeps a partial document, too. */
+static int mxdump_dump(struct jmx *jmx, const char *const *names, size_t count,
+		       struct error *err)
 {
 	struct error why;
 	struct output out;
@@ -195,7 +199,7 @@ static int dump(struct jmx *jmx, const char *const *names, size_t count,
 	return ret;
 }
 
-static int check(struct error *err)
+static int mxdump_check(struct error *err)
 {
 	struct object_name name;
 
@@ -207,12 +211,12 @@ static int check(struct error *err)
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int mxdump_compare_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void say_that_none_matches(struct jmx *jmx)
+static void mxdump_log_no_match(struct jmx *jmx)
 {
 	struct text hint = { 0 };
 
@@ -222,7 +226,7 @@ static void say_that_none_matches(struct jmx *jmx)
 	text_release(&hint);
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int mxdump_run(int argc, char **argv, struct error *err)
 {
 	struct jmx_client target;
 	const char *const *names;
@@ -233,7 +237,7 @@ static int run(int argc, char **argv, struct error *err)
 
 	if (opt.quiet)
 		log_set_level(LOG_QUIET);
-	if (check(err))
+	if (mxdump_check(err))
 		return -1;
 	if (jmx_client_open(&target, &target_opt, &argc, &argv, err))
 		goto out;
@@ -245,13 +249,13 @@ static int run(int argc, char **argv, struct error *err)
 	if (jmx_query(target.jmx, opt.query, &a, &names, &count, err))
 		goto out;
 	if (!count && opt.query)
-		say_that_none_matches(target.jmx);
+		mxdump_log_no_match(target.jmx);
 	sorted = arena_alloc(&a, count * sizeof(*sorted));
 	if (count) {
 		memcpy(sorted, names, count * sizeof(*sorted));
-		qsort(sorted, count, sizeof(*sorted), by_name);
+		qsort(sorted, count, sizeof(*sorted), mxdump_compare_names);
 	}
-	ret = dump(target.jmx, sorted, count, err);
+	ret = mxdump_dump(target.jmx, sorted, count, err);
 out:
 	jmx_client_close(&target);
 	arena_release(&a);
@@ -262,7 +266,7 @@ out:
 static const struct command_option options[] = {
 	OPT_JMX_SOCKET(&target_opt),
 	OPT_TARGET(&target_opt.pid),
-	/* SJK's letter for it. */
+	/* The letter of SJK. */
 	OPT_STRING('q', "query", &opt.query, "<name>",
 		   "write only MBeans whose names match"),
 	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file"),
@@ -289,5 +293,5 @@ const struct command mxdump_command = {
 		    "  sjkc mxdump -s 10.0.0.7:9010 -q 'java.lang:*'\n",
 	.options = options,
 	.refusals = refusals,
-	.run = run,
+	.run = mxdump_run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sjkc mxping: says how far a JMX client gets with a JVM, and what stops it. */
+/* sjkc mxping: tests each step of a JMX connection and explains failures. */
 #include "cmd/jmx/mxping.h"
 
 #include "cmd/commands.h"
@@ -29,7 +29,7 @@ static struct {
 	.jmx.timeout_ns = 5 * CLOCK_NS_PER_S,
 };
 
-static int write_text(const struct text *text, struct error *err)
+static int ping_write(const struct text *text, struct error *err)
 {
 	struct output out;
 	int ret = output_open(&out, "-", err);
@@ -42,14 +42,14 @@ static int write_text(const struct text *text, struct error *err)
 	return ret;
 }
 
-static int report(const struct ping *p, struct error *err)
+static int ping_report(const struct ping *p, struct error *err)
 {
 	const struct probe *probe = &p->probe;
 	struct text text = { 0 };
 	int ret;
 
 	(opt.json ? ping_json : ping_text)(p, &text);
-	ret = write_text(&text, err);
+	ret = ping_write(&text, err);
 	text_release(&text);
 	if (ret == 0 && probe->kind != ERROR_NONE)
 		ret = fail(err, probe->kind, "%s: %s", p->target,
@@ -57,8 +57,8 @@ static int report(const struct ping *p, struct error *err)
 	return ret;
 }
 
-/* A word as a shell takes it. */
-static void add_word(struct text *line, const char *word)
+/* Appends a word, quoted for a shell if necessary. */
+static void ping_add_word(struct text *line, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -78,28 +78,29 @@ static void add_word(struct text *line, const char *word)
 	text_putc(line, '\'');
 }
 
-static void add_option(struct text *line, const char *option, const char *word)
+static void ping_add_option(struct text *line, const char *option,
+			    const char *word)
 {
 	if (!word)
 		return;
 	text_printf(line, " %s ", option);
-	add_word(line, word);
+	ping_add_word(line, word);
 }
 
-/* For the command line of a remedy. */
-static void add_as_given(struct text *line)
+/* Appends the TLS options of this mxping_run, for the commands of a remedy. */
+static void ping_add_options(struct text *line)
 {
 	const struct tls_options *tls = &opt.jmx.tls;
 
 	text_puts(line, opt.jmx.require_tls ? " --tls" : "");
-	add_option(line, "--cacert", tls->cacert);
-	add_option(line, "--cert", tls->cert);
-	add_option(line, "--key", tls->key);
+	ping_add_option(line, "--cacert", tls->cacert);
+	ping_add_option(line, "--cert", tls->cert);
+	ping_add_option(line, "--key", tls->key);
 	text_puts(line, tls->insecure ? " --insecure" : "");
 }
 
-/* Why it may have been silent: what does not run answers nobody. */
-static void judge_stopped(struct ping *p)
+/* Replaces the verdict when the JVM does not reply because it is stopped. */
+static void ping_judge_stopped(struct ping *p)
 {
 	struct condition list[ATTACH_CONDITIONS_MAX];
 	struct probe *probe = &p->probe;
@@ -116,9 +117,9 @@ static void judge_stopped(struct ping *p)
 	text_puts(&probe->remedy, list[i].remedy);
 }
 
-/* Probes, and reports; that something was found wrong is a failure. */
-static int probe(struct ping *p, const char *target, struct dialer *dialer,
-		 const char *host, struct error *err)
+/* Probes and reports; fails when the probe found a problem. */
+static int ping_probe(struct ping *p, const char *target, struct dialer *dialer,
+		      const char *host, struct error *err)
 {
 	const struct jmx_target_options *o = &opt.jmx;
 	struct text as_given = { 0 }, password = { 0 };
@@ -137,7 +138,7 @@ static int probe(struct ping *p, const char *target, struct dialer *dialer,
 	if (ret == 0)
 		ret = jmx_password(o, &password, err);
 	if (ret == 0) {
-		add_as_given(&as_given);
+		ping_add_options(&as_given);
 		options.as_given = as_given.bytes;
 		options.target = jmx_target_of(o, &password);
 		options.target.address = target;
@@ -145,16 +146,16 @@ static int probe(struct ping *p, const char *target, struct dialer *dialer,
 		ret = rmi_probe_run(&p->probe, &options, err);
 	}
 	if (ret == 0 && p->jvm && p->probe.kind == ERROR_REFUSED)
-		judge_stopped(p);
+		ping_judge_stopped(p);
 	if (ret == 0)
-		ret = report(p, err);
+		ret = ping_report(p, err);
 	password_release(&password);
 	text_release(&as_given);
 	return ret;
 }
 
-/* Of a JVM that lets nobody in: that is no failure of ours. */
-static int report_none(struct ping *p, struct error *err)
+/* Reports a JVM that accepts no JMX connections. */
+static int ping_report_no_agent(struct ping *p, struct error *err)
 {
 	struct probe *probe = &p->probe;
 
@@ -170,18 +171,19 @@ static int report_none(struct ping *p, struct error *err)
 		    "-Dcom.sun.management.jmxremote.rmi.port=9010 give a JVM a "
 		    "JMX port when it starts",
 		    p->target, p->target);
-	return report(p, err);
+	return ping_report(p, err);
 }
 
-/* "10.0.0.7:9010": where the JVM listens, seen from within its network. */
-static void add_listener(struct text *out, const struct jvm *jvm, uint16_t port)
+/* Appends the JVM's address in its network namespace: "10.0.0.7:9010". */
+static void ping_add_listener(struct text *out, const struct jvm *jvm,
+			      uint16_t port)
 {
 	struct listeners all;
-	struct error unseen;
+	struct error unused;
 	const struct listener *one = NULL;
 	size_t at = 0;
 
-	if (!listeners_read(&all, jvm->pid, &unseen))
+	if (!listeners_read(&all, jvm->pid, &unused))
 		one = listeners_next(&all, port, &at);
 	if (one)
 		net_address_add(out, &one->address);
@@ -193,7 +195,7 @@ static void add_listener(struct text *out, const struct jvm *jvm, uint16_t port)
 	listeners_release(&all);
 }
 
-/* Its port for others; those are wherever they are, we are where it is. */
+/* Probes the port for remote clients, from the JVM's network namespace. */
 static int ping_remote(struct ping *p, const struct jvm *jvm, struct error *err)
 {
 	struct dialer *dialer = local_dialer_new(NULL, jvm, LOCAL_ANY_HOST,
@@ -202,8 +204,8 @@ static int ping_remote(struct ping *p, const struct jvm *jvm, struct error *err)
 	int ret = -1;
 
 	if (dialer) {
-		add_listener(&address, jvm, p->local.remote_port);
-		ret = probe(p, address.bytes, dialer, p->host, err);
+		ping_add_listener(&address, jvm, p->local.remote_port);
+		ret = ping_probe(p, address.bytes, dialer, p->host, err);
 	}
 	text_release(&address);
 	dialer_free(dialer);
@@ -217,33 +219,34 @@ static int ping_local(struct ping *p, const struct jvm *jvm, struct error *err)
 
 	rmi_local_release(&p->local);
 	ret = rmi_local_find(
-		&p->local, jvm, opt.start ? jmx_say_starting : NULL,
+		&p->local, jvm, opt.start ? jmx_log_starting : NULL,
 		opt.jmx.timeout_ns > START_NS ? opt.jmx.timeout_ns : START_NS,
 		err);
 	if (ret && err->kind == ERROR_UNAVAILABLE)
-		return report_none(p, err);
+		return ping_report_no_agent(p, err);
 	if (ret)
 		return -1;
 	dialer = local_dialer_new(NULL, jvm, LOCAL_LOOPBACK, err);
-	ret = dialer ? probe(p, p->local.url.bytes, dialer, NULL, err) : -1;
+	ret = dialer ? ping_probe(p, p->local.url.bytes, dialer, NULL, err)
+		     : -1;
 	dialer_free(dialer);
 	return ret;
 }
 
-static void take_about(struct ping *p, const struct jvm_info *about)
+static void ping_copy_info(struct ping *p, const struct jvm_info *info)
 {
 	static const char host[] = "-Djava.rmi.server.hostname=";
-	const char *named = jvm_info_option(about, host);
+	const char *named = jvm_info_option(info, host);
 
-	if (about->main_class)
-		p->main_class = xstrdup(about->main_class);
+	if (info->main_class)
+		p->main_class = xstrdup(info->main_class);
 	if (named)
 		p->host = xstrdup(named + strlen(host));
 }
 
 static int ping_pid(struct ping *p, int *argc, char ***argv, struct error *err)
 {
-	struct jvm_info about = { 0 };
+	struct jvm_info info = { 0 };
 	struct jvm jvm;
 	char pid[16];
 	int ret;
@@ -256,10 +259,10 @@ static int ping_pid(struct ping *p, int *argc, char ***argv, struct error *err)
 	p->jvm = &jvm;
 	ret = *argc ? misuse(err, "unexpected argument '%s': name one JVM",
 			     **argv)
-		    : jvm_info(&jvm, &about, err);
+		    : jvm_info(&jvm, &info, err);
 	if (ret == 0) {
-		take_about(p, &about);
-		jvm_info_release(&about);
+		ping_copy_info(p, &info);
+		jvm_info_release(&info);
 		ret = rmi_local_look(&p->local, &jvm, err);
 	}
 	if (ret == 0)
@@ -287,10 +290,10 @@ static int ping(struct ping *p, int argc, char **argv, struct error *err)
 	if (argc)
 		return misuse(err, "unexpected argument '%s': name one JVM",
 			      argv[0]);
-	return probe(p, p->target, NULL, NULL, err);
+	return ping_probe(p, p->target, NULL, NULL, err);
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int mxping_run(int argc, char **argv, struct error *err)
 {
 	struct ping *p;
 	int ret;
@@ -338,5 +341,5 @@ const struct command mxping_command = {
 		    "  sjkc mxping -p 4711\n",
 	.options = options,
 	.refusals = refusals,
-	.run = run,
+	.run = mxping_run,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mxping: the report of a probe.
+ * mxping: the report of mxping, as text and JSON.
  */
 #ifndef CMD_JMX_MXPING_H
 #define CMD_JMX_MXPING_H
@@ -11,17 +11,17 @@
 #include "jmx_http/rmi/rmi_local.h"
 
 struct ping {
-	const char *target; /* as the user named it; or the pid */
-	/* Without steps when there is nothing to connect to. */
+	const char *target; /* the word of the user, or the pid */
+	/* Has no steps when the JVM offers no address. */
 	struct probe probe;
 	bool by_pid;
-	const struct jvm *jvm;  /* by pid, while it is probed */
-	char *main_class;       /* or NULL */
-	char *host;             /* its java.rmi.server.hostname, or NULL */
-	struct rmi_local local; /* by pid: the JVM's configuration */
+	const struct jvm *jvm; /* by_pid: the JVM, during the probe */
+	char *main_class;      /* or NULL */
+	char *host;            /* the JVM's java.rmi.server.hostname, or NULL */
+	struct rmi_local local; /* by_pid: the JVM's configuration */
 };
 
-/* Appends the report for a person, or as JSON; ends with a newline. */
+/* Append the report as text or JSON, ending with a newline. */
 void ping_text(const struct ping *p, struct text *out);
 void ping_json(const struct ping *p, struct text *out);
 

@@ -11,14 +11,15 @@
 
 #define INDENT "        "
 
-static double ms_of(const struct probe_step *step)
+static double report_ms(const struct probe_step *step)
 {
 	return (double)step->ns / (double)CLOCK_NS_PER_MS;
 }
 
-/* Calls fn for each line of the text, which may have none. */
-static void each_line(const struct text *text, void *self,
-		      void (*fn)(void *self, const char *line, size_t len))
+/* Calls fn for each line of the text that is not empty. */
+static void report_each_line(const struct text *text, void *self,
+			     void (*fn)(void *self, const char *line,
+					size_t len))
 {
 	size_t at = 0;
 
@@ -33,24 +34,25 @@ static void each_line(const struct text *text, void *self,
 	}
 }
 
-static void put_property(void *self, const char *line, size_t len)
+static void report_property(void *self, const char *line, size_t len)
 {
 	text_puts(self, INDENT);
 	safe_text(self, line, len);
 	text_putc(self, '\n');
 }
 
-static void put_remedy(void *self, const char *line, size_t len)
+static void report_remedy(void *self, const char *line, size_t len)
 {
 	text_puts(self, "-> ");
 	safe_text(self, line, len);
 	text_putc(self, '\n');
 }
 
-static void put_remote(const struct rmi_local *l, struct text *out)
+static void report_remote(const struct rmi_local *l, struct text *out)
 {
 	if (!l->has_remote) {
-		text_puts(out, "none is configured for remote clients\n");
+		text_puts(out,
+			  "no JMX port is configured for remote clients\n");
 		return;
 	}
 	text_printf(out, "%u, for remote clients: ", l->remote_port);
@@ -62,12 +64,12 @@ static void put_remote(const struct rmi_local *l, struct text *out)
 	text_puts(out, l->authenticate ? "a password\n" : "no password\n");
 }
 
-static void put_configuration(const struct ping *p, struct text *out)
+static void report_configuration(const struct ping *p, struct text *out)
 {
 	const struct rmi_local *l = &p->local;
 
 	text_puts(out, "port    ");
-	put_remote(l, out);
+	report_remote(l, out);
 	text_puts(out, "local   ");
 	if (l->port)
 		text_printf(out, "the local JMX agent listens on port %u\n",
@@ -79,13 +81,13 @@ static void put_configuration(const struct ping *p, struct text *out)
 		safe_text(out, p->host, strlen(p->host));
 		text_putc(out, '\n');
 	}
-	each_line(&l->properties, out, put_property);
+	report_each_line(&l->properties, out, report_property);
 }
 
-static void put_step(const struct probe_step *step, struct text *out)
+static void report_step(const struct probe_step *step, struct text *out)
 {
 	text_printf(out, "%-6s  %-10s  %7.1f ms  ", step->ok ? "ok" : "failed",
-		    step->name, ms_of(step));
+		    step->name, report_ms(step));
 	safe_text(out, step->detail.bytes, step->detail.len);
 	text_putc(out, '\n');
 	if (!step->certificate.len)
@@ -104,12 +106,12 @@ void ping_text(const struct ping *p, struct text *out)
 	}
 	text_putc(out, '\n');
 	if (p->by_pid)
-		put_configuration(p, out);
+		report_configuration(p, out);
 	for (size_t i = 0; i < p->probe.step_count; i++)
-		put_step(&p->probe.steps[i], out);
+		report_step(&p->probe.steps[i], out);
 	safe_text(out, p->probe.verdict.bytes, p->probe.verdict.len);
 	text_putc(out, '\n');
-	each_line(&p->probe.remedy, out, put_remedy);
+	report_each_line(&p->probe.remedy, out, report_remedy);
 }
 
 static void json_step(struct json *j, const struct probe_step *step)
@@ -120,7 +122,7 @@ static void json_step(struct json *j, const struct probe_step *step)
 	json_key(j, "ok");
 	json_bool(j, step->ok);
 	json_key(j, "ms");
-	json_double(j, ms_of(step));
+	json_double(j, report_ms(step));
 	json_key(j, "detail");
 	json_string(j, step->detail.bytes, step->detail.len);
 	if (step->certificate.len) {
@@ -176,7 +178,7 @@ static void json_configuration(struct json *j, const struct ping *p)
 		json_null(j);
 	json_key(j, "properties");
 	json_open_array(j);
-	each_line(&l->properties, j, json_property);
+	report_each_line(&l->properties, j, json_property);
 	json_close_array(j);
 	json_close_object(j);
 }

@@ -14,10 +14,10 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define PERSON_NS (300 * CLOCK_NS_PER_S) /* so long may somebody think */
+#define PERSON_NS (300 * CLOCK_NS_PER_S) /* time to type a password */
 #define FILE_NS   (10 * CLOCK_NS_PER_S)
 
-/* A line as it comes in; not on the heap, where copies would be left. */
+/* A line being read; on the stack, since a growing buffer leaves copies. */
 struct line_in {
 	char bytes[PASSWORD_MAX + 1];
 	size_t len;
@@ -25,10 +25,10 @@ struct line_in {
 };
 
 /*
- * Reads more of a line, once.  0 at its end or the file's, 1 when more is to
- * come, -1 and errno.
+ * Reads once. Returns 0 at the end of the line or file, 1 when more may come,
+ * -1 and errno on failure.
  */
-static int read_some(int fd, struct line_in *line)
+static int line_in_read(int fd, struct line_in *line)
 {
 	ssize_t got = read(fd, line->bytes + line->len,
 			   sizeof(line->bytes) - line->len);
@@ -50,8 +50,8 @@ static int read_some(int fd, struct line_in *line)
 	return got > 0;
 }
 
-static int hand_over(struct line_in *line, const char *from,
-		     struct text *password, struct error *err)
+static int line_in_finish(struct line_in *line, const char *from,
+			  struct text *password, struct error *err)
 {
 	int ret = 0;
 
@@ -69,7 +69,7 @@ static int hand_over(struct line_in *line, const char *from,
 	return ret;
 }
 
-static int open_file(const char *path, struct error *err)
+static int password_open_file(const char *path, struct error *err)
 {
 	int fd = strcmp(path, "-") == 0
 			 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
@@ -89,7 +89,7 @@ int password_read(const char *path, struct text *password, struct error *err)
 {
 	int64_t deadline_ns = clock_monotonic_ns() + FILE_NS;
 	struct line_in line = { .len = 0 };
-	int status, fd = open_file(path, err);
+	int status, fd = password_open_file(path, err);
 
 	if (fd < 0)
 		return -1;
@@ -99,30 +99,30 @@ int password_read(const char *path, struct text *password, struct error *err)
 
 		if (ready == 0)
 			errno = ETIMEDOUT;
-		status = ready > 0                     ? read_some(fd, &line)
+		status = ready > 0                     ? line_in_read(fd, &line)
 			 : ready < 0 && errno == EINTR ? 1
 						       : -1;
 	} while (status > 0);
 	if (status)
 		status = fail_sys(err, ERROR_INPUT, "%s: cannot read", path);
 	else
-		status = hand_over(&line, path, password, err);
+		status = line_in_finish(&line, path, password, err);
 	explicit_bzero(&line, sizeof(line));
 	close(fd);
 	return status;
 }
 
-/* What would leave the terminal without its echo. */
+/* Signals that would end or stop sjkc while the echo is off. */
 static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
 
 enum { NUMBERS = sizeof(numbers) / sizeof(*numbers) };
 
 static volatile sig_atomic_t caught;
 
-static void note(int number) { caught = number; }
+static void prompt_on_signal(int number) { caught = number; }
 
-/* Signals as they were, and the terminal. */
-struct asking {
+/* The terminal, and the signal handlers and mask to restore. */
+struct prompt {
 	int fd;
 	sigset_t mask;
 	struct sigaction before[NUMBERS];
@@ -130,10 +130,10 @@ struct asking {
 	bool has_modes;
 };
 
-/* They come only while ask_once() waits: none is missed, none comes late. */
-static void take_signals(struct asking *a)
+/* Blocks the signals; only ppoll() in prompt_wait() lets them through. */
+static void prompt_block_signals(struct prompt *a)
 {
-	const struct sigaction action = { .sa_handler = note };
+	const struct sigaction action = { .sa_handler = prompt_on_signal };
 	sigset_t ours;
 
 	caught = 0;
@@ -143,20 +143,20 @@ static void take_signals(struct asking *a)
 	sigprocmask(SIG_BLOCK, &ours, &a->mask);
 	for (int i = 0; i < NUMBERS; i++) {
 		sigaction(numbers[i], NULL, &a->before[i]);
-		/* What nohup(1) or a shell had ignored stays ignored. */
+		/* Signals that nohup(1) or a shell ignores stay ignored. */
 		if (a->before[i].sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	}
 }
 
-static void give_signals_back(const struct asking *a)
+static void prompt_restore_signals(const struct prompt *a)
 {
 	for (int i = 0; i < NUMBERS; i++)
 		sigaction(numbers[i], &a->before[i], NULL);
 	sigprocmask(SIG_SETMASK, &a->mask, NULL);
 }
 
-static void hide(struct asking *a)
+static void prompt_hide_input(struct prompt *a)
 {
 	struct termios silent;
 
@@ -168,23 +168,23 @@ static void hide(struct asking *a)
 		tcsetattr(a->fd, TCSAFLUSH, &silent);
 }
 
-static void say(int fd, const char *text)
+static void prompt_write(int fd, const char *text)
 {
 	ssize_t unused = write(fd, text, strlen(text));
 
-	(void)unused; /* a person who sees no prompt sees no more of us */
+	(void)unused; /* an unwritable terminal fails when it is read */
 }
 
-static void show(const struct asking *a)
+static void prompt_show_input(const struct prompt *a)
 {
 	if (a->has_modes)
 		tcsetattr(a->fd, TCSAFLUSH, &a->modes);
-	say(a->fd, "\n"); /* that of the person was not shown */
+	prompt_write(a->fd, "\n"); /* the typed newline was not echoed */
 }
 
-/* As read_some(), and 1 with `caught` when a signal came. */
-static int wait_and_read(struct asking *a, struct line_in *line,
-			 int64_t deadline_ns)
+/* As line_in_read(); returns 1 and sets `caught` after a signal. */
+static int prompt_wait(struct prompt *a, struct line_in *line,
+		       int64_t deadline_ns)
 {
 	int left_ms = clock_left_ms(deadline_ns);
 	const struct timespec left = {
@@ -200,34 +200,35 @@ static int wait_and_read(struct asking *a, struct line_in *line,
 	}
 	ready = ppoll(&in, 1, &left, &a->mask);
 	if (ready > 0)
-		return read_some(a->fd, line);
+		return line_in_read(a->fd, line);
 	return ready == 0 || errno == EINTR ? 1 : -1;
 }
 
-static int ask_once(struct asking *a, const char *prompt, struct line_in *line)
+static int prompt_once(struct prompt *a, const char *prompt,
+		       struct line_in *line)
 {
 	int64_t deadline_ns = clock_monotonic_ns() + PERSON_NS;
 	int status, sys;
 
 	*line = (struct line_in){ .len = 0 };
-	take_signals(a);
-	hide(a);
-	say(a->fd, prompt);
+	prompt_block_signals(a);
+	prompt_hide_input(a);
+	prompt_write(a->fd, prompt);
 	do
-		status = wait_and_read(a, line, deadline_ns);
+		status = prompt_wait(a, line, deadline_ns);
 	while (status > 0 && !caught);
 	sys = errno;
-	show(a);
-	give_signals_back(a);
+	prompt_show_input(a);
+	prompt_restore_signals(a);
 	if (caught)
-		kill(getpid(), caught); /* ends us, or stops us for a while */
+		kill(getpid(), caught); /* ends or stops sjkc */
 	errno = sys;
 	return status;
 }
 
 int password_ask(const char *prompt, struct text *password, struct error *err)
 {
-	struct asking a = {
+	struct prompt a = {
 		.fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY),
 	};
 	struct line_in line;
@@ -238,12 +239,12 @@ int password_ask(const char *prompt, struct text *password, struct error *err)
 			    "cannot ask for the password: no terminal; use "
 			    "--password-file or SJKC_PASSWORD");
 	do
-		status = ask_once(&a, prompt, &line);
+		status = prompt_once(&a, prompt, &line);
 	while (caught);
 	if (status)
 		status = fail_sys(err, ERROR_MISUSE, "no password was typed");
 	else
-		status = hand_over(&line, "the terminal", password, err);
+		status = line_in_finish(&line, "the terminal", password, err);
 	explicit_bzero(&line, sizeof(line));
 	close(a.fd);
 	return status;

@@ -2,7 +2,8 @@
 /*
  * password: reads a password from the terminal or a file.
  *
- * A password is never an argument: every user of the machine can read those.
+ * sjkc never reads a password from an argument: every user of the machine can
+ * read arguments.
  */
 #ifndef CMD_JMX_PASSWORD_H
 #define CMD_JMX_PASSWORD_H
@@ -26,7 +27,7 @@ int password_ask(const char *prompt, struct text *password, struct error *err);
  */
 int password_read(const char *path, struct text *password, struct error *err);
 
-/* Overwrites and frees it.  A zeroed one is fine. */
+/* Overwrites and frees the password; accepts a zeroed struct. */
 void password_release(struct text *password);
 
 #endif

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct dialer *target_by_command(const struct proxy_target *t,
-					const struct proxy_target_options *o,
-					struct event_base *base,
-					struct error *err)
+static struct dialer *
+proxy_target_by_command(const struct proxy_target *t,
+			const struct proxy_target_options *o,
+			struct event_base *base, struct error *err)
 {
 	struct command_dialer_options options = {
 		.base = base,
@@ -41,9 +41,9 @@ struct dialer *proxy_target_socket(struct proxy_target *t, const char *name,
 	text_puts(&t->title, name);
 	text_puts(&t->host, address.host);
 	t->port = address.port;
-	/* The name may be known only where the command runs. */
+	/* The command resolves the name, perhaps on another machine. */
 	if (o->proxy_command)
-		return target_by_command(t, o, base, err);
+		return proxy_target_by_command(t, o, base, err);
 	if (net_address_resolve(&address, deadline_ns, err))
 		return NULL;
 	return tcp_dialer_new(base, &address);
@@ -74,9 +74,9 @@ struct dialer *proxy_target_pod(struct proxy_target *t, const char *name,
 	return d;
 }
 
-/* Copies a stub without references to its stream. */
-static int target_take_stub(struct proxy_target *t, const struct text *bytes,
-			    struct error *err)
+/* Copies the fields of the stub that outlive its stream. */
+static int proxy_target_copy_stub(struct proxy_target *t,
+				  const struct text *bytes, struct error *err)
 {
 	struct java_stream stream = { 0 };
 	const struct java_value *value;
@@ -100,18 +100,18 @@ static int target_take_stub(struct proxy_target *t, const struct text *bytes,
 	return ret;
 }
 
-static int target_find_stub(struct proxy_target *t, const struct jvm *jvm,
-			    int64_t timeout_ns, struct error *err)
+static int proxy_target_find_stub(struct proxy_target *t, const struct jvm *jvm,
+				  int64_t timeout_ns, struct error *err)
 {
 	struct rmi_local local = { 0 };
 	struct rmi_target url = { 0 };
-	int ret = rmi_local_find(&local, jvm, jmx_say_starting, timeout_ns,
+	int ret = rmi_local_find(&local, jvm, jmx_log_starting, timeout_ns,
 				 err);
 
 	if (ret == 0)
 		ret = rmi_target_parse(&url, local.url.bytes, err);
 	if (ret == 0)
-		ret = target_take_stub(t, &url.stub, err);
+		ret = proxy_target_copy_stub(t, &url.stub, err);
 	rmi_target_release(&url);
 	rmi_local_release(&local);
 	return ret;
@@ -128,9 +128,9 @@ struct dialer *proxy_target_process(struct proxy_target *t, const char *name,
 		return NULL;
 	text_printf(&t->title, "JVM %d", (int)jvm.pid);
 	text_puts(&t->host, "localhost");
-	/* Connect first: a failure must not leave a connector started. */
+	/* Check the connection before starting the connector. */
 	d = local_dialer_new(base, &jvm, LOCAL_LOOPBACK, err);
-	if (d && target_find_stub(t, &jvm, o->timeout_ns, err)) {
+	if (d && proxy_target_find_stub(t, &jvm, o->timeout_ns, err)) {
 		dialer_free(d);
 		d = NULL;
 	}

@@ -17,11 +17,11 @@
 struct proxy_target_options {
 	const char *proxy_command; /* for each connection, or NULL */
 	const char *namespace;     /* of pods, or NULL */
-	int64_t timeout_ns;        /* of each lookup and attach */
+	int64_t timeout_ns;        /* for each lookup and attach */
 	void (*report)(void *self, const char *line);
 };
 
-/* What upstream_options need. */
+/* The fields of upstream_options. */
 struct proxy_target {
 	struct text title, host;
 	uint16_t port; /* of its registry */
@@ -30,11 +30,11 @@ struct proxy_target {
 };
 
 /*
- * Each finds a JVM and returns its dialer, or NULL and *err; errors are
- * reported now as far as possible, before clients connect.
- * proxy_target_release() is due in any case.
+ * Each of these functions finds a JVM and returns its dialer, or NULL and *err.
+ * They detect as many errors as possible before clients connect. Call
+ * proxy_target_release() in any case.
  *
- * -s: "host:port", directly or by --proxy-command.
+ * -s: "host:port", directly or through --proxy-command.
  */
 struct dialer *proxy_target_socket(struct proxy_target *t, const char *name,
 				   const struct proxy_target_options *o,
@@ -45,11 +45,12 @@ struct dialer *proxy_target_pod(struct proxy_target *t, const char *name,
 				const struct proxy_target_options *o,
 				struct event_base *base, struct error *err);
 
-/* -p: a JVM on this machine, by its local connector, which is started. */
+/* -p: a JVM on this machine; starts its local connector if necessary. */
 struct dialer *proxy_target_process(struct proxy_target *t, const char *name,
 				    const struct proxy_target_options *o,
 				    struct event_base *base, struct error *err);
 
-void proxy_target_release(struct proxy_target *t); /* zeroed is fine */
+/* Accepts a zeroed struct. */
+void proxy_target_release(struct proxy_target *t);
 
 #endif

@@ -117,7 +117,7 @@ stopped_and_killed() {
 	target_program=Beans
 	jmx_target "$1" && one_is_too_slow && dumping 10000 &&
 		interrupt "$dumping" && ended_partly &&
-		said 'it was stopped' && dumping 190000 &&
+		said 'stopped by a signal' && dumping 190000 &&
 		target_end "$pid" && ended_partly
 }
 

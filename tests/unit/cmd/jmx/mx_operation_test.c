@@ -172,13 +172,13 @@ static void few_operations_are_listed_in_the_error(void **state)
 	assert_int_equal(
 		mx_operation_choose(&op, &two, "run", &arguments, &a, &err),
 		-1);
-	assert_string_equal(err.text, "there is no operation 'run'; there "
-				      "are: gc, reset");
+	assert_string_equal(err.text, "there is no operation 'run'; "
+				      "operations: gc, reset");
 	assert_int_equal(
 		mx_operation_choose(&op, &none, "run", &arguments, &a, &err),
 		-1);
 	assert_string_equal(err.text, "there is no operation 'run'; the MBean "
-				      "has none");
+				      "has no operations");
 	arena_release(&a);
 }
 
