@@ -42,11 +42,11 @@ static void put_title(const struct doctor_checks *c, struct text *out)
 
 	text_printf(out, "%d", (int)c->pid);
 	if (c->jvm.pid) {
-		main_name_of(&c->jvm, &c->about, &main);
+		main_name_of(&c->jvm, &c->info, &main);
 		text_putc(out, ' ');
 		safe_text(out, main.bytes, main.len);
 		text_puts(out, ", user ");
-		put_safe(out, c->about.user ? c->about.user : "?");
+		put_safe(out, c->info.user ? c->info.user : "?");
 	}
 	text_putc(out, '\n');
 	text_release(&main);
@@ -171,8 +171,8 @@ static void put_json(const struct doctor_checks *c, struct text *out)
 	json_key(&j, "pid");
 	json_int(&j, c->pid);
 	json_key(&j, "main");
-	if (c->about.main_class)
-		json_text(&j, c->about.main_class);
+	if (c->info.main_class)
+		json_text(&j, c->info.main_class);
 	else
 		json_null(&j);
 	json_key(&j, "checks");

@@ -144,14 +144,14 @@ static void look_at_namespaces(struct doctor_checks *c)
 
 static void look_at_java(struct doctor_checks *c)
 {
-	const struct jvm_info *about = &c->about;
+	const struct jvm_info *info = &c->info;
 
 	finding_detail(doctor_checks_note(c, "Java"), "%s%s%s%s%s",
-		       about->version ? about->version : "of unknown version",
-		       about->vm_name ? ", " : "",
-		       about->vm_name ? about->vm_name : "",
-		       about->java_home ? ", " : "",
-		       about->java_home ? about->java_home : "");
+		       info->version ? info->version : "of unknown version",
+		       info->vm_name ? ", " : "",
+		       info->vm_name ? info->vm_name : "",
+		       info->java_home ? ", " : "",
+		       info->java_home ? info->java_home : "");
 }
 
 static void look_at_threads(struct doctor_checks *c)
@@ -251,14 +251,14 @@ static const struct {
 static void look_at_options(struct doctor_checks *c)
 {
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-		const char *found = jvm_info_option(&c->about,
+		const char *found = jvm_info_option(&c->info,
 						    options[i].option);
 
 		if (found)
 			finding_detail(doctor_checks_note(c, "option"),
 				       "%.160s: %s", found, options[i].means);
 	}
-	if (c->about.args_cut)
+	if (c->info.args_cut)
 		finding_detail(
 			doctor_checks_note(c, "option"),
 			"some options are unknown: in an @file, or too many");
@@ -269,13 +269,13 @@ static void look_at_fences(struct doctor_checks *c)
 {
 	struct text why = { 0 };
 
-	if (!agent_names_are_safe(&c->about, &why))
+	if (!agent_names_are_safe(&c->info, &why))
 		finding_detail(doctor_checks_note(c, "agents"),
 			       "prof reads names from the JVM's memory, not "
 			       "from its agent: %s",
 			       why.bytes);
 	text_clear(&why);
-	if (!agent_has_alloc(&c->about, &why))
+	if (!agent_has_alloc(&c->info, &why))
 		finding_detail(doctor_checks_note(c, "alloc"), "%s", why.bytes);
 	text_release(&why);
 }
@@ -285,9 +285,9 @@ static void look_at_agents(struct doctor_checks *c)
 {
 	if (c->jvm.kind == JVM_HOTSPOT)
 		look_at_fences(c);
-	if (jdk_version_of(c->about.version).feature >= 21 &&
-	    !jvm_info_option(&c->about, "-XX:+EnableDynamicAgentLoading") &&
-	    !jvm_info_option(&c->about, "-XX:-EnableDynamicAgentLoading"))
+	if (jdk_version_of(c->info.version).feature >= 21 &&
+	    !jvm_info_option(&c->info, "-XX:+EnableDynamicAgentLoading") &&
+	    !jvm_info_option(&c->info, "-XX:-EnableDynamicAgentLoading"))
 		finding_detail(doctor_checks_note(c, "agents"),
 			       "the JVM prints a warning when an agent is "
 			       "loaded (JEP 451)");
@@ -375,7 +375,7 @@ void doctor_checks_init(struct doctor_checks *c, const struct jvm *jvm)
 	struct error unused;
 
 	*c = (struct doctor_checks){ .pid = jvm->pid, .jvm = *jvm };
-	jvm_info(jvm, &c->about, &unused);
+	jvm_info(jvm, &c->info, &unused);
 	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++)
 		looks[i](c);
 	sum_up(c);
@@ -397,7 +397,7 @@ void doctor_checks_init_refused(struct doctor_checks *c, pid_t pid,
 
 void doctor_checks_release(struct doctor_checks *c)
 {
-	jvm_info_release(&c->about);
+	jvm_info_release(&c->info);
 }
 
 enum { SAMPLING = NEED_BPF | NEED_STACKS | NEED_NAMES };

@@ -46,7 +46,7 @@ enum { DOCTOR_FINDINGS = 64, DOCTOR_ABILITIES = 16 };
 struct doctor_checks {
 	pid_t pid;
 	struct jvm jvm; /* closed, with its pid 0, when it may not be opened */
-	struct jvm_info about; /* empty then */
+	struct jvm_info info; /* empty when the JVM cannot be opened */
 	struct finding findings[DOCTOR_FINDINGS];
 	size_t count;
 	struct ability abilities[DOCTOR_ABILITIES];

@@ -115,7 +115,7 @@ static void look_at_port(struct doctor_checks *c, const struct port *p)
 static void look_at_clients(struct doctor_checks *c, const struct port *p)
 {
 	static const char host[] = "-Djava.rmi.server.hostname=";
-	const char *named = jvm_info_option(&c->about, host);
+	const char *named = jvm_info_option(&c->info, host);
 	struct finding *f = doctor_checks_note(c, "JMX clients");
 
 	finding_detail(f,

@@ -27,8 +27,8 @@ static struct {
 	.drawing.min_width = -1,
 };
 
-static int list_events(const struct profile *p, const char *output,
-		       struct error *err)
+static int flame_list_events(const struct profile *p, const char *output,
+			     struct error *err)
 {
 	struct output out;
 	int ret = output_open(&out, output, err);
@@ -41,8 +41,8 @@ static int list_events(const struct profile *p, const char *output,
 	return ret;
 }
 
-static struct profile *read_inputs(const struct sample_filter *filter,
-				   struct error *err)
+static struct profile *flame_read(const struct sample_filter *filter,
+				  struct error *err)
 {
 	return recording_read(
 		&(struct recording_options){
@@ -60,9 +60,10 @@ static struct profile *read_inputs(const struct sample_filter *filter,
 		err);
 }
 
-/* Events that prof lists as a table have no stack traces. */
-static int choose_event(struct flame_output *d,
-			const struct sample_filter *filter, struct error *err)
+/* Chooses the views; explains events that only prof can list. */
+static int flame_choose_event(struct flame_output *d,
+			      const struct sample_filter *filter,
+			      struct error *err)
 {
 	const char *event = opt.drawing.event;
 
@@ -94,10 +95,10 @@ static int flame_draw(const struct flame_output_format *format,
 	if (flame_output_check_output(d.output, inputs->values, inputs->count,
 				      err))
 		goto out;
-	d.profile = read_inputs(filter, err);
+	d.profile = flame_read(filter, err);
 	if (!d.profile)
 		goto out;
-	if (choose_event(&d, filter, err))
+	if (flame_choose_event(&d, filter, err))
 		goto out;
 	flame_output_limit(&d);
 	ret = flame_output_write(&d, format, err);
@@ -117,11 +118,11 @@ static int flame_list(const struct sample_filter *filter, struct error *err)
 
 	if (flame_output_check_output(output, opt.inputs.values,
 				      opt.inputs.count, err) == 0)
-		p = read_inputs(filter, err);
+		p = flame_read(filter, err);
 	if (!p)
 		return -1;
 	sample_filter_apply(filter, p);
-	ret = list_events(p, output, err);
+	ret = flame_list_events(p, output, err);
 	if (ret == 0 && profile_is_partial(p))
 		ret = fail(err, ERROR_PARTIAL,
 			   "the list is incomplete: part of the input is "
@@ -130,8 +131,8 @@ static int flame_list(const struct sample_filter *filter, struct error *err)
 	return ret;
 }
 
-/* --event by SJK's name for it. */
-static int resolve_event(struct error *err)
+/* Translates --jfr-event, SJK's option, to --event. */
+static int flame_resolve_event(struct error *err)
 {
 	static const struct {
 		const char *sjk, *event;
@@ -153,7 +154,7 @@ static int resolve_event(struct error *err)
 	return 0;
 }
 
-static int check_options(struct error *err)
+static int flame_check_options(struct error *err)
 {
 	if (opt.inputs.count == 0)
 		return misuse(
@@ -183,7 +184,7 @@ static int flame_run(int argc, char **argv, struct error *err)
 	format = flame_output_format(opt.list_events ? NULL : opt.output_format,
 				     opt.list_events ? NULL : opt.output,
 				     &opt.drawing, err);
-	if (!format || check_options(err) || resolve_event(err))
+	if (!format || flame_check_options(err) || flame_resolve_event(err))
 		goto out;
 	filter = sample_filter_new(&opt.filter, err);
 	if (filter)

@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAMED_VIEWS 8   /* so many are named when one is chosen */
-#define PAGE_VIEWS  100 /* so many have a tab of the page */
+#define NAMED_VIEWS 8   /* maximum number of other events in the message */
+#define PAGE_VIEWS  100 /* maximum number of tabs of a page */
 
 void flame_output_release(struct flame_output *d)
 {
@@ -85,22 +85,22 @@ char *flame_output_source_of(const char *const *inputs, size_t count)
 	return source.bytes;
 }
 
-/* Fails: the filters, which it names, left none of so many samples. */
-static int nothing_left(const struct event_view *view,
-			const struct sample_filter *filter, struct error *err)
+/* Fails: the filters leave no samples of the view. */
+static int flame_output_fail_empty(const struct event_view *view,
+				   const struct sample_filter *filter,
+				   struct error *err)
 {
 	struct text names = { 0 };
 
 	sample_filter_name(filter, &names);
 	fail(err, ERROR_FAILED,
-	     "%s leaves none of the %" PRIu64
-	     " %s samples; nothing is written",
+	     "%s leaves none of the %" PRIu64 " %s samples; nothing is written",
 	     names.bytes, view->samples, view->name);
 	text_release(&names);
 	return -1;
 }
 
-/* Adds the names of the profile's events that are similar to event. */
+/* Adds event names similar to `event` to the error. Returns -1. */
 static int flame_output_suggest(const struct profile *p, const char *event,
 				struct error *err)
 {
@@ -124,8 +124,8 @@ static int flame_output_suggest(const struct profile *p, const char *event,
 }
 
 /*
- * First without the filters, so that an event that is not there and a filter
- * that leaves nothing of it are told apart.
+ * Looks for the event before it applies the filter, to distinguish a missing
+ * event from a filter that leaves no samples of it.
  */
 int flame_output_choose(struct flame_output *d,
 			const struct sample_filter *filter, struct error *err)
@@ -138,7 +138,7 @@ int flame_output_choose(struct flame_output *d,
 		return flame_output_suggest(d->profile, event, err);
 	sample_filter_apply(filter, d->profile);
 	if (event_view_choose(d->profile, event, &front, &unused))
-		return nothing_left(&whole, filter, err);
+		return flame_output_fail_empty(&whole, filter, err);
 	d->view_count = event_views(d->profile, &d->views);
 	for (size_t i = 0; i < d->view_count; i++) {
 		if (strcmp(d->views[i].name, front.name) == 0)
@@ -146,14 +146,14 @@ int flame_output_choose(struct flame_output *d,
 	}
 	if (!event)
 		return 0;
-	/* One event type of a family is no view of its own. */
+	/* event_views() has no view for one event type of a family. */
 	d->views[0] = front;
 	d->view_count = 1;
 	d->selected = 0;
 	return 0;
 }
 
-static void say_choice(const struct flame_output *d)
+static void flame_output_log_choice(const struct flame_output *d)
 {
 	const struct event_view *front = &d->views[d->selected];
 	struct text others = { 0 };
@@ -175,7 +175,7 @@ static void say_choice(const struct flame_output *d)
 	text_release(&others);
 }
 
-/* Each kind of event costs as much as a graph, whatever it holds. */
+/* Each tab costs as much as a graph, even with few samples. */
 void flame_output_limit(struct flame_output *d)
 {
 	size_t count = d->view_count;
@@ -183,7 +183,7 @@ void flame_output_limit(struct flame_output *d)
 	if (d->options->event)
 		return;
 	if (!d->all_asked)
-		say_choice(d);
+		flame_output_log_choice(d);
 	d->view_count = event_views_limit(d->views, count, PAGE_VIEWS,
 					  &d->selected);
 	if (count > d->view_count)
@@ -217,7 +217,7 @@ int flame_output_write(const struct flame_output *d,
 	return 0;
 }
 
-static const char *title_of(const struct flame_output *d)
+static const char *flame_output_title(const struct flame_output *d)
 {
 	return d->options->title ? d->options->title : d->source;
 }
@@ -227,9 +227,9 @@ static bool write_page(struct output *out, const struct flame_output *d)
 	const struct event_view *front = &d->views[d->selected];
 	const struct flame_output_options *o = d->options;
 	const struct flame_options options = {
-		.title = title_of(d),
+		.title = flame_output_title(d),
 		.source = d->source,
-		/* One record may stand for many samples of that unit. */
+		/* The weight may count samples that records combine. */
 		.style = flame_output_style(
 			o, !o->samples || (front->unit == UNIT_SAMPLES &&
 					   front->weight != front->samples)),
@@ -264,8 +264,8 @@ static bool write_collapsed(struct output *out, const struct flame_output *d)
 	return !result.cut;
 }
 
-/* Too much for any reader: false, and it says so, when depth is not 0. */
-static bool is_whole(size_t depth)
+/* Warns and returns false when stack traces were truncated to depth. */
+static bool flame_output_is_whole(size_t depth)
 {
 	if (depth)
 		log_always("lost: stack traces truncated to %zu frames", depth);
@@ -276,13 +276,14 @@ static bool write_speedscope(struct output *out, const struct flame_output *d)
 {
 	const struct flame_output_options *o = d->options;
 	const struct speedscope_options options = {
-		.title = title_of(d),
+		.title = flame_output_title(d),
 		.style = flame_output_style(o, !o->samples),
 	};
 
-	return is_whole(speedscope_write(out, d->profile, d->views,
-					 d->view_count, d->selected, &options)
-				.depth);
+	return flame_output_is_whole(speedscope_write(out, d->profile, d->views,
+						      d->view_count,
+						      d->selected, &options)
+					     .depth);
 }
 
 static bool write_pprof(struct output *out, const struct flame_output *d)
@@ -291,13 +292,14 @@ static bool write_pprof(struct output *out, const struct flame_output *d)
 	const struct event_view *front = &d->views[d->selected];
 	const struct pprof_options options = {
 		.period_ns = rate_period(d->profile, front),
-		.title = title_of(d),
+		.title = flame_output_title(d),
 		.style = flame_output_style(o, !o->samples),
 	};
 
-	return is_whole(pprof_write(out, d->profile, d->views, d->view_count,
-				    d->selected, &options)
-				.depth);
+	return flame_output_is_whole(pprof_write(out, d->profile, d->views,
+						 d->view_count, d->selected,
+						 &options)
+					     .depth);
 }
 
 /* The first is for names without an extension. */
@@ -345,10 +347,10 @@ static bool has_extension(const struct flame_output_format *f, const char *path)
 	return false;
 }
 
-/* Options that a format has no use for are mistaken. */
-static int check_options(const struct flame_output_format *f,
-			 const struct flame_output_options *o,
-			 struct error *err)
+/* Rejects options that the format would ignore. */
+static int flame_output_check_options(const struct flame_output_format *f,
+				      const struct flame_output_options *o,
+				      struct error *err)
 {
 	if (o->total && o->samples)
 		return misuse(err, "--total and --samples exclude each other");
@@ -388,5 +390,6 @@ flame_output_format(const char *name, const char *output,
 		       ".json, "
 		       ".pb.gz, or --output-format",
 		       output, dot);
-	return found && check_options(found, o, err) == 0 ? found : NULL;
+	return found && flame_output_check_options(found, o, err) == 0 ? found
+								       : NULL;
 }

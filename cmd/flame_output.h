@@ -2,8 +2,8 @@
 /*
  * flame_output: writes a profile to a file in any output format.
  *
- * To add one: a function that writes it, and its line in the table at the foot
- * of flame_output.c.
+ * To add a format, write a function and add its row to the table at the end of
+ * flame_output.c.
  */
 #ifndef CMD_FLAME_OUTPUT_H
 #define CMD_FLAME_OUTPUT_H
@@ -19,14 +19,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How it is drawn; what was not asked for is false, NULL or < 0. */
+/* Options that are not given are false, NULL or < 0. */
 struct flame_output_options {
-	const char *event; /* only this; NULL: the page has a tab for each */
+	const char *event; /* draw this event; NULL: a tab for each event */
 	const char *title;
-	double min_width;   /* per cent; < 0: as is fit */
-	struct style style; /* without weights, which these two decide: */
-	bool samples;       /* count samples, whatever they weigh */
-	bool total;         /* weigh in collapsed output, too */
+	double min_width;   /* per cent; < 0: choose by the page's size */
+	struct style style; /* style.weights is unset: see the next two */
+	bool samples;       /* count samples instead of weights */
+	bool total;         /* print weights in collapsed output, too */
 };
 
 /* The rows of an option table; o is a struct flame_output_options. */
@@ -47,7 +47,7 @@ struct flame_output_options {
 		 .aliases = "--ann")
 /* clang-format on */
 
-/* The style that the options ask for, with weights or without. */
+/* Returns the style of the options with this value for its weights. */
 static inline struct style
 flame_output_style(const struct flame_output_options *o, bool weights)
 {
@@ -57,29 +57,29 @@ flame_output_style(const struct flame_output_options *o, bool weights)
 	return style;
 }
 
-/* A profile, and the views into it that are drawn. */
+/* A profile, and the views of it to draw. */
 struct flame_output {
 	const struct flame_output_options *options;
 	struct profile *profile; /* borrowed */
 	struct event_view *views;
 	size_t view_count;
 	size_t selected;
-	const char *source; /* what was read or sampled, for people */
-	const char *name;   /* the same in fewer words; or NULL */
+	const char *source; /* input or target, for the title */
+	const char *name;   /* a shorter form of source, or NULL */
 	const char *output; /* file name, or "-" */
-	bool all_asked;     /* for each of its events: none has to be named */
+	bool all_asked;     /* the user asked for all events */
 };
 
-void flame_output_release(struct flame_output *d); /* its views */
+void flame_output_release(struct flame_output *d); /* frees the views */
 
 /* An output format. */
 struct flame_output_format {
-	const char *name;       /* what --output-format takes */
-	const char *extensions; /* ".html .htm", the usual one first */
+	const char *name;       /* value of --output-format */
+	const char *extensions; /* ".html .htm", the preferred one first */
 	/* Options of flame_output_options that require it. */
 	bool is_page, titled, annotates, reverses;
-	bool one_event; /* it has no room for another */
-	/* True when it could write all. */
+	bool one_event; /* a file holds one event only */
+	/* Returns true when the output is complete. */
 	bool (*write)(struct output *out, const struct flame_output *d);
 };
 
@@ -87,44 +87,47 @@ struct flame_output_format {
 const char *flame_output_formats(void);
 
 /*
- * The format called name, or where that is NULL, of output's extension; the
- * page when both are NULL or there is no extension.  NULL and ERROR_MISUSE when
- * there is none, or options that it has no use for.
+ * Returns the format with this name; if name is NULL, the format of output's
+ * extension; if both are NULL or there is no extension, the page. Returns NULL
+ * and ERROR_MISUSE for an unknown format, or when o has options that the format
+ * does not support.
  */
 const struct flame_output_format *
 flame_output_format(const char *name, const char *output,
 		    const struct flame_output_options *o, struct error *err);
 
-/* dump.html for /x/dump.jfr: here, not beside it.  The caller's to free. */
+/*
+ * Returns "dump.html" for "/x/dump.jfr", a file in the current directory. The
+ * caller frees it.
+ */
 char *flame_output_name(const char *input, const struct flame_output_format *f);
 
 /*
- * Fails with ERROR_OUTPUT when an output would replace one of the inputs, which
- * would lose a recording for ever.
+ * Fails with ERROR_OUTPUT when the output would overwrite one of the inputs.
  */
 int flame_output_check_output(const char *output, const char *const *inputs,
 			      size_t count, struct error *err);
 
-/* "dump.jfr", "3 recordings": the caller's to free. */
+/* Returns "dump.jfr" or "3 recordings"; the caller frees it. */
 char *flame_output_source_of(const char *const *inputs, size_t count);
 
 /*
- * Chooses what is drawn, after it applied the filter to the profile.  Fails
- * with ERROR_INPUT when there is no such event, with ERROR_FAILED when the
- * filter left nothing of it.
+ * Applies the filter to the profile and chooses the views. Fails with
+ * ERROR_INPUT when there is no such event, with ERROR_FAILED when the filter
+ * leaves no samples of it.
  */
 int flame_output_choose(struct flame_output *d,
 			const struct sample_filter *filter, struct error *err);
 
 /*
- * Says which of several kinds of events is in front, unless all were asked for,
- * and leaves those that a page has room for.
+ * Reports which of several events is drawn first, unless the user asked for
+ * all, and limits the views to those that fit on a page.
  */
 void flame_output_limit(struct flame_output *d);
 
 /*
- * Writes it and says so.  Fails with ERROR_PARTIAL when that is written which
- * could be had.
+ * Writes the output and reports its name. Fails with ERROR_PARTIAL when the
+ * output is written but incomplete.
  */
 int flame_output_write(const struct flame_output *d,
 		       const struct flame_output_format *format,

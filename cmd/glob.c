@@ -5,22 +5,22 @@
 
 #include <string.h>
 
-/* Appends one character that stands for itself. */
-static void add_literal(struct text *out, char c)
+/* Appends a character that the expression matches literally. */
+static void glob_add_literal(struct text *out, char c)
 {
 	if (strchr("\\^$.[]|()?*+{}-#", c))
 		text_putc(out, '\\');
 	text_putc(out, c);
 }
 
-/* "**." in front: any text that ends with a separator, or none. */
-static bool starts_open(const char *glob, size_t len, char separator)
+/* "**." at the start matches text that ends with a separator, or nothing. */
+static bool glob_starts_open(const char *glob, size_t len, char separator)
 {
 	return separator && len >= 3 && glob[0] == '*' && glob[1] == '*' &&
 	       glob[2] == separator;
 }
 
-static bool ends_open(const char *glob, size_t len, char separator)
+static bool glob_ends_open(const char *glob, size_t len, char separator)
 {
 	return separator && len >= 3 && glob[len - 1] == '*' &&
 	       glob[len - 2] == '*' && glob[len - 3] == separator;
@@ -37,12 +37,12 @@ struct pattern *glob_new(const char *glob, char separator, struct error *err)
 	if (separator)
 		snprintf(other, sizeof(other), "[^\\%c]", separator);
 	text_puts(&regex, "(?s)");
-	if (starts_open(glob, len, separator)) {
+	if (glob_starts_open(glob, len, separator)) {
 		text_printf(&regex, "(?:.*\\%c)?", separator);
 		glob += 3;
 		len -= 3;
 	}
-	if (ends_open(glob, len, separator)) {
+	if (glob_ends_open(glob, len, separator)) {
 		open_end = true;
 		len -= 3;
 	}
@@ -55,7 +55,7 @@ struct pattern *glob_new(const char *glob, char separator, struct error *err)
 		} else if (glob[i] == '?') {
 			text_puts(&regex, other);
 		} else {
-			add_literal(&regex, glob[i]);
+			glob_add_literal(&regex, glob[i]);
 		}
 	}
 	if (open_end)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * glob: wild cards as SJK's options have them.
+ * glob: the wildcards of SJK's options.
  */
 #ifndef CMD_GLOB_H
 #define CMD_GLOB_H
@@ -8,10 +8,10 @@
 #include "core/base/pattern.h"
 
 /*
- * A pattern that matches whole texts: ? is a character and * any text, neither
- * of them the separator; ** is any text; at the beginning "**.", at the end
- * ".**" may match nothing at all.  separator is '\0' for none.  NULL and
- * ERROR_MISUSE on failure.
+ * Returns a pattern that matches whole texts. ? matches one character and * any
+ * text, both without the separator; ** matches any text. "**." at the start and
+ * ".**" at the end may also match nothing. separator is '\0' for none. Returns
+ * NULL and ERROR_MISUSE on failure.
  */
 struct pattern *glob_new(const char *glob, char separator, struct error *err);
 

@@ -26,17 +26,17 @@ static struct {
 	bool csv, json, no_attach, show_secrets, quiet, verbose;
 } opt;
 
-/* The JVMs that are shown, and what was seen on the way. */
+/* The JVMs to list, and counts for messages. */
 struct listed {
 	struct jvm_list list;
 	struct process *processes;
 	size_t count;
 	size_t filtered;
-	size_t refused; /* could not be asked, of those filtered */
-	struct error why;
+	size_t refused;   /* number of JVMs that did not reply to attach */
+	struct error why; /* of the first of them */
 };
 
-static void note_refusal(struct listed *l, const struct process *p)
+static void listed_note_refusal(struct listed *l, const struct process *p)
 {
 	if (p->refused.kind && l->refused++ == 0)
 		l->why = p->refused;
@@ -53,7 +53,7 @@ static int listed_init(struct listed *l, const struct jps_filter *filter,
 		struct process *p = &l->processes[l->count];
 		struct error unused;
 
-		/* A process that has exited meanwhile is no failure. */
+		/* Skip a process that has exited since jvm_list(). */
 		if (process_init(p, &l->list.jvms[i], &unused))
 			continue;
 		p->show_secrets = opt.show_secrets;
@@ -61,7 +61,7 @@ static int listed_init(struct listed *l, const struct jps_filter *filter,
 		if (jps_filter_passes(filter, p)) {
 			l->count++;
 		} else {
-			note_refusal(l, p);
+			listed_note_refusal(l, p);
 			process_release(p);
 			l->filtered++;
 		}
@@ -86,9 +86,9 @@ static const struct table_column columns[COLUMNS] = {
 	[ARGS] = { "ARGUMENTS", false }, [OPTIONS] = { "OPTIONS", false },
 };
 
-static void add_options(const struct process *p, struct text *out)
+static void jps_add_options(const struct process *p, struct text *out)
 {
-	char *const *words = p->about.vm_args;
+	char *const *words = p->info.vm_args;
 
 	for (size_t i = 0; words && words[i]; i++) {
 		if (i)
@@ -97,7 +97,7 @@ static void add_options(const struct process *p, struct text *out)
 	}
 }
 
-static void add_row(struct table *t, const struct process *p, int64_t now)
+static void jps_add_row(struct table *t, const struct process *p, int64_t now)
 {
 	const struct jvm *jvm = p->jvm;
 
@@ -106,19 +106,19 @@ static void add_row(struct table *t, const struct process *p, int64_t now)
 		text_printf(table_cell(t), "%d", (int)jvm->ns_pid);
 	else
 		table_add(t, "-");
-	table_add(t, p->about.user);
-	process_add_uptime(table_cell(t), now - p->about.start_ns);
-	table_add(t, p->about.version ? p->about.version : "?");
+	table_add(t, p->info.user);
+	process_add_uptime(table_cell(t), now - p->info.start_ns);
+	table_add(t, p->info.version ? p->info.version : "?");
 	table_add(t, p->main.bytes);
 	process_args(p, table_cell(t));
-	if (p->about.args_cut && !opt.csv)
+	if (p->info.args_cut && !opt.csv)
 		text_puts(&t->cells[t->count - 1], " …");
 	if (opt.verbose)
-		add_options(p, table_cell(t));
+		jps_add_options(p, table_cell(t));
 }
 
-/* As wide as the terminal, when all of a line is not asked for. */
-static size_t width_of_output(void)
+/* Returns the width of the terminal, or 0 to print whole lines. */
+static size_t jps_width(void)
 {
 	struct winsize size;
 
@@ -128,7 +128,7 @@ static size_t width_of_output(void)
 	return size.ws_col;
 }
 
-static void put_table(const struct listed *l, struct text *out)
+static void jps_put_table(const struct listed *l, struct text *out)
 {
 	struct table t = {
 		.columns = columns,
@@ -137,15 +137,15 @@ static void put_table(const struct listed *l, struct text *out)
 	int64_t now = clock_wall_ns();
 
 	for (size_t i = 0; i < l->count; i++)
-		add_row(&t, &l->processes[i], now);
+		jps_add_row(&t, &l->processes[i], now);
 	if (opt.csv)
 		table_csv(&t, out);
 	else if (l->count)
-		table_text(&t, width_of_output(), out);
+		table_text(&t, jps_width(), out);
 	table_release(&t);
 }
 
-static void json_maybe(struct json *j, const char *key, const char *text)
+static void jps_json_text(struct json *j, const char *key, const char *text)
 {
 	json_key(j, key);
 	if (text)
@@ -154,8 +154,8 @@ static void json_maybe(struct json *j, const char *key, const char *text)
 		json_null(j);
 }
 
-static void json_words(struct json *j, const char *key, const struct process *p,
-		       char *const *words)
+static void jps_json_words(struct json *j, const char *key,
+			   const struct process *p, char *const *words)
 {
 	struct text word = { 0 };
 
@@ -170,7 +170,7 @@ static void json_words(struct json *j, const char *key, const struct process *p,
 	text_release(&word);
 }
 
-static void json_time(struct json *j, const char *key, int64_t ns)
+static void jps_json_time(struct json *j, const char *key, int64_t ns)
 {
 	time_t s = (time_t)(ns / CLOCK_NS_PER_S);
 	struct tm tm;
@@ -182,11 +182,11 @@ static void json_time(struct json *j, const char *key, int64_t ns)
 	json_text(j, text);
 }
 
-static void put_jvm(struct json *j, const struct process *p, int64_t now)
+static void jps_json_jvm(struct json *j, const struct process *p, int64_t now)
 {
 	const struct jvm *jvm = p->jvm;
-	const struct jvm_info *about = &p->about;
-	int64_t up_ns = now - about->start_ns;
+	const struct jvm_info *info = &p->info;
+	int64_t up_ns = now - info->start_ns;
 
 	json_open_object(j);
 	json_key(j, "pid");
@@ -199,25 +199,25 @@ static void put_jvm(struct json *j, const struct process *p, int64_t now)
 	json_bool(j, jvm->own_root);
 	json_key(j, "uid");
 	json_uint(j, jvm->uid);
-	json_maybe(j, "user", about->user);
-	json_time(j, "started", about->start_ns);
+	jps_json_text(j, "user", info->user);
+	jps_json_time(j, "started", info->start_ns);
 	json_key(j, "uptime_s");
 	json_int(j, up_ns > 0 ? up_ns / CLOCK_NS_PER_S : 0);
 	json_key(j, "kind");
 	json_text(j, jvm->kind == JVM_OPENJ9 ? "openj9" : "hotspot");
-	json_maybe(j, "version", about->version);
-	json_maybe(j, "vm_name", about->vm_name);
-	json_maybe(j, "vm_vendor", about->vm_vendor);
-	json_maybe(j, "java_home", about->java_home);
-	json_maybe(j, "main", about->main_class);
-	json_words(j, "args", p, about->args);
-	json_words(j, "options", p, about->vm_args);
+	jps_json_text(j, "version", info->version);
+	jps_json_text(j, "vm_name", info->vm_name);
+	jps_json_text(j, "vm_vendor", info->vm_vendor);
+	jps_json_text(j, "java_home", info->java_home);
+	jps_json_text(j, "main", info->main_class);
+	jps_json_words(j, "args", p, info->args);
+	jps_json_words(j, "options", p, info->vm_args);
 	json_key(j, "cut");
-	json_bool(j, about->args_cut);
+	json_bool(j, info->args_cut);
 	json_close_object(j);
 }
 
-static void put_json(const struct listed *l, struct text *out)
+static void jps_put_json(const struct listed *l, struct text *out)
 {
 	struct json j = json_into(out);
 	int64_t now = clock_wall_ns();
@@ -228,7 +228,7 @@ static void put_json(const struct listed *l, struct text *out)
 	json_key(&j, "jvms");
 	json_open_array(&j);
 	for (size_t i = 0; i < l->count; i++)
-		put_jvm(&j, &l->processes[i], now);
+		jps_json_jvm(&j, &l->processes[i], now);
 	json_close_array(&j);
 	json_key(&j, "hidden");
 	json_uint(&j, l->list.hidden);
@@ -236,14 +236,14 @@ static void put_json(const struct listed *l, struct text *out)
 	text_putc(out, '\n');
 }
 
-static void put_plain(const struct listed *l, struct text *out)
+static void jps_put_plain(const struct listed *l, struct text *out)
 {
 	for (size_t i = 0; i < l->count; i++)
 		jps_details_plain(&opt.plain, &l->processes[i], out);
 }
 
 /* -l, -m or -q: the layout of the JDK's jps, which scripts read. */
-static bool is_plain(void)
+static bool jps_is_plain(void)
 {
 	return opt.plain.long_names || opt.plain.arguments ||
 	       opt.plain.pids_only;
@@ -251,12 +251,12 @@ static bool is_plain(void)
 
 static void jps_put(struct listed *l, struct text *out)
 {
-	if (is_plain())
-		put_plain(l, out);
+	if (jps_is_plain())
+		jps_put_plain(l, out);
 	else if (opt.details.count == 0 && opt.json)
-		put_json(l, out);
+		jps_put_json(l, out);
 	else if (opt.details.count == 0)
-		put_table(l, out);
+		jps_put_table(l, out);
 	else if (opt.json)
 		jps_details_json(&opt.details, l->processes, l->count, out);
 	else if (opt.csv)
@@ -265,7 +265,7 @@ static void jps_put(struct listed *l, struct text *out)
 		jps_details_text(&opt.details, l->processes, l->count, out);
 }
 
-static int write_text(const struct text *text, struct error *err)
+static int jps_write(const struct text *text, struct error *err)
 {
 	struct output out;
 	int ret = output_open(&out, opt.output ? opt.output : "-", err);
@@ -283,7 +283,7 @@ static void jps_explain_empty(struct listed *l)
 	struct text hidden = { 0 };
 
 	for (size_t i = 0; i < l->count; i++)
-		note_refusal(l, &l->processes[i]);
+		listed_note_refusal(l, &l->processes[i]);
 	if (l->refused)
 		log_info("%zu %s did not reply: %s", l->refused,
 			 l->refused == 1 ? "JVM" : "JVMs", l->why.text);
@@ -306,7 +306,7 @@ static void jps_explain_empty(struct listed *l)
 		log_info("/proc hides the processes of other users (hidepid)");
 }
 
-static bool has_extension(const char *extension)
+static bool jps_has_extension(const char *extension)
 {
 	const char *dot = opt.output ? strrchr(opt.output, '.') : NULL;
 
@@ -330,21 +330,21 @@ static int jps_run(int argc, char **argv, struct error *err)
 			      argv[0], argv[0]);
 	if (opt.csv && opt.json)
 		return misuse(err, "--csv or --json, not both");
-	if (is_plain() && (opt.csv || opt.json || opt.details.count))
+	if (jps_is_plain() && (opt.csv || opt.json || opt.details.count))
 		return misuse(err, "-l, -m and -q print the lines of the JDK's "
 				   "jps: not with --csv, --json or -pd");
 	opt.plain.options = opt.verbose && !opt.plain.pids_only;
 	opt.plain.arguments &= !opt.plain.pids_only;
 	if (!opt.csv && !opt.json) {
-		opt.csv = has_extension(".csv");
-		opt.json = has_extension(".json");
+		opt.csv = jps_has_extension(".csv");
+		opt.json = jps_has_extension(".json");
 	}
 	if (jps_details_check(&opt.details, err) ||
 	    jps_filter_init(&filter, opt.description, &opt.properties, err) ||
 	    listed_init(&l, &filter, err))
 		goto out;
 	jps_put(&l, &text);
-	ret = write_text(&text, err);
+	ret = jps_write(&text, err);
 	if (ret == 0)
 		jps_explain_empty(&l);
 out:

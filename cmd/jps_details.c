@@ -237,14 +237,14 @@ static bool is_class_path(const char *word)
 void jps_details_plain(const struct jps_plain *plain, const struct process *p,
 		       struct text *out)
 {
-	char *const *words = p->about.vm_args;
+	char *const *words = p->info.vm_args;
 	const char *main = p->main.bytes;
 	struct text line = { 0 };
 
 	if (!plain->pids_only)
 		text_printf(&line, " %s",
 			    plain->long_names ? main : main_name_simple(main));
-	if (plain->arguments && p->about.args && p->about.args[0]) {
+	if (plain->arguments && p->info.args && p->info.args[0]) {
 		text_putc(&line, ' ');
 		process_args(p, &line);
 	}

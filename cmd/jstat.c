@@ -328,17 +328,17 @@ static int jstat_choose(struct watch *w, struct error *err)
 
 static int open_counters(struct watch *w, struct error *err)
 {
-	struct jvm_info about;
+	struct jvm_info info;
 
 	w->counters = perfdata_open(&w->jvm, err);
 	if (!w->counters) {
 		perfdata_explain(&w->jvm, err);
 		return -1;
 	}
-	if (jvm_info(&w->jvm, &about, err))
+	if (jvm_info(&w->jvm, &info, err))
 		return -1;
-	w->start_ns = about.start_ns;
-	jvm_info_release(&about);
+	w->start_ns = info.start_ns;
+	jvm_info_release(&info);
 	return 0;
 }
 

@@ -34,22 +34,22 @@ void log_bytes(const char *bytes, size_t len)
 	}
 }
 
-static void say(const char *fmt, va_list args)
+static void log_print(const char *fmt, va_list args)
 {
 	struct text line = { 0 };
-	char *said = NULL;
-	int len = vasprintf(&said, fmt, args);
+	char *message = NULL;
+	int len = vasprintf(&message, fmt, args);
 
 	progress_hide();
 	text_puts(&line, "sjkc: ");
 	if (len >= 0)
-		safe_text(&line, said, (size_t)len);
+		safe_text(&line, message, (size_t)len);
 	text_putc(&line, '\n');
-	/* At once, so that lines of several processes stay whole. */
+	/* One write keeps lines of several processes whole. */
 	log_bytes(line.bytes, line.len);
 	text_release(&line);
 	if (len >= 0)
-		free(said);
+		free(message);
 }
 
 void log_always(const char *fmt, ...)
@@ -57,7 +57,7 @@ void log_always(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	say(fmt, args);
+	log_print(fmt, args);
 	va_end(args);
 }
 
@@ -68,7 +68,7 @@ void log_info(const char *fmt, ...)
 	if (level < LOG_NORMAL)
 		return;
 	va_start(args, fmt);
-	say(fmt, args);
+	log_print(fmt, args);
 	va_end(args);
 }
 
@@ -79,7 +79,7 @@ void log_detail(const char *fmt, ...)
 	if (level < LOG_VERBOSE)
 		return;
 	va_start(args, fmt);
-	say(fmt, args);
+	log_print(fmt, args);
 	va_end(args);
 }
 
@@ -88,12 +88,12 @@ void log_detail(const char *fmt, ...)
 #define BAR_WIDTH      30
 
 static struct {
-	const char *what; /* NULL = no work, or nobody to see it */
+	const char *what; /* NULL: no work, or stderr is no terminal */
 	int64_t next_ns;  /* when to draw again */
 	bool shown;
 } bar;
 
-static int64_t now_ns(void)
+static int64_t progress_now_ns(void)
 {
 	struct timespec t;
 
@@ -104,7 +104,7 @@ static int64_t now_ns(void)
 void progress_start(const char *what)
 {
 	bar.what = isatty(STDERR_FILENO) && !log_is_quiet() ? what : NULL;
-	bar.next_ns = now_ns() + FIRST_AFTER_NS;
+	bar.next_ns = progress_now_ns() + FIRST_AFTER_NS;
 }
 
 void progress_show(void *unused, uint64_t done, uint64_t total)
@@ -116,7 +116,7 @@ void progress_show(void *unused, uint64_t done, uint64_t total)
 	(void)unused;
 	if (!bar.what || !total)
 		return;
-	now = now_ns();
+	now = progress_now_ns();
 	if (now < bar.next_ns)
 		return;
 	bar.next_ns = now + REDRAW_NS;
@@ -127,7 +127,7 @@ void progress_show(void *unused, uint64_t done, uint64_t total)
 		text_putc(&line, i < part * BAR_WIDTH / 100 ? '=' : ' ');
 	text_printf(&line, "] %3u %% ", (unsigned)part);
 	safe_text(&line, bar.what, strlen(bar.what));
-	text_puts(&line, "\033[K"); /* clears what is left of the line */
+	text_puts(&line, "\033[K"); /* erases the rest of the line */
 	log_bytes(line.bytes, line.len);
 	bar.shown = true;
 	text_release(&line);

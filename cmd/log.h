@@ -2,8 +2,8 @@
 /*
  * log: messages on stderr, one line each.
  *
- * Every line begins with "sjkc: ".  Foreign names in it are made safe
- * (core/base/safe_text.h).  A progress bar that is on the line gives way.
+ * Every line begins with "sjkc: ". Foreign names in it are escaped
+ * (core/base/safe_text.h). A message removes the progress bar from its line.
  */
 #ifndef CMD_LOG_H
 #define CMD_LOG_H
@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 enum log_level {
-	LOG_QUIET, /* -q: errors and losses only */
+	LOG_QUIET, /* -q: only errors and losses */
 	LOG_NORMAL,
-	LOG_VERBOSE, /* -v: details, too */
+	LOG_VERBOSE, /* -v: also details */
 };
 
 void log_set_level(enum log_level level);
@@ -39,18 +39,18 @@ void log_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
  * progress: a bar on stderr for work that takes over a second.
  *
- * Shown on a terminal only; there is one at a time.
+ * It appears only on a terminal. There is one bar at a time.
  */
-/* Begins work called what ("reading dump.jfr"), which is borrowed. */
+/* Starts work with this title ("reading dump.jfr"), which it borrows. */
 void progress_start(const char *what);
 
-/* So much is done; cheap.  Has the shape of struct profile's callback. */
+/* Reports progress; cheap. It can be the callback of a struct profile. */
 void progress_show(void *unused, uint64_t done, uint64_t total);
 
-/* Takes the bar off the screen until the next progress_show(). */
+/* Removes the bar from the screen until the next progress_show(). */
 void progress_hide(void);
 
-/* The work is over. */
+/* Ends the work. */
 void progress_end(void);
 
 #endif

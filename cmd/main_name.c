@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Files, whose names have dots of their own. */
-static bool is_file(const char *name)
+/* True for file names, whose dots separate no packages. */
+static bool main_name_is_file(const char *name)
 {
 	static const char *const extensions[] = { ".jar", ".war", ".java" };
 	size_t len = strlen(name);
@@ -26,20 +26,20 @@ const char *main_name_simple(const char *main_class)
 {
 	const char *slash = strrchr(main_class, '/');
 	const char *base = slash && slash[1] ? slash + 1 : main_class;
-	const char *dot = is_file(base) ? NULL : strrchr(base, '.');
+	const char *dot = main_name_is_file(base) ? NULL : strrchr(base, '.');
 
 	return dot && dot[1] ? dot + 1 : base;
 }
 
-void main_name_of(const struct jvm *jvm, const struct jvm_info *about,
+void main_name_of(const struct jvm *jvm, const struct jvm_info *info,
 		  struct text *out)
 {
 	struct proc_stat stat;
 	struct error unused;
 
 	text_clear(out);
-	if (about->main_class)
-		text_puts(out, about->main_class);
+	if (info->main_class)
+		text_puts(out, info->main_class);
 	else if (procfs_stat(jvm->pid, &stat, &unused) == 0)
 		text_printf(out, "(%s)", stat.comm);
 	else
@@ -48,7 +48,7 @@ void main_name_of(const struct jvm *jvm, const struct jvm_info *about,
 
 void main_name_add_with_pid(const struct jvm *jvm, struct text *out)
 {
-	struct jvm_info about;
+	struct jvm_info info;
 	struct text name = { 0 };
 	struct proc_stat stat;
 	struct error unused;
@@ -56,9 +56,9 @@ void main_name_add_with_pid(const struct jvm *jvm, struct text *out)
 	if (jvm->kind == JVM_NONE) {
 		if (procfs_stat(jvm->pid, &stat, &unused) == 0)
 			text_puts(&name, stat.comm);
-	} else if (jvm_info(jvm, &about, &unused) == 0) {
-		main_name_of(jvm, &about, &name);
-		jvm_info_release(&about);
+	} else if (jvm_info(jvm, &info, &unused) == 0) {
+		main_name_of(jvm, &info, &name);
+		jvm_info_release(&info);
 	}
 	if (name.len)
 		text_printf(out, "%s ", name.bytes);

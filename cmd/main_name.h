@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main_name: what a running program is called, by what it was started with.
+ * main_name: the display name of a running program, from its command line.
  */
 #ifndef CMD_MAIN_NAME_H
 #define CMD_MAIN_NAME_H
@@ -9,19 +9,19 @@
 #include "core/jvm/jvm.h"
 
 /*
- * The last part of a main class, module/class or jar's path: "Main",
- * "app.jar".  It is a part of the string given.
+ * Returns the last part of a main class, a module/class or a jar's path:
+ * "Main", "app.jar". The result points into main_class.
  */
 const char *main_name_simple(const char *main_class);
 
 /*
- * Replaces *out by the main class as it was given or, when it is unknown, by
- * the name that the kernel has for the process, in parentheses: "(javac)".
+ * Sets out to the main class of the command line or, when it is unknown, to the
+ * kernel's name of the process in parentheses: "(javac)".
  */
-void main_name_of(const struct jvm *jvm, const struct jvm_info *about,
+void main_name_of(const struct jvm *jvm, const struct jvm_info *info,
 		  struct text *out);
 
-/* Adds "Main (4711)" of a process, or "(4711)" when it tells nothing. */
+/* Appends "Main (4711)", or "(4711)" when the name is unknown. */
 void main_name_add_with_pid(const struct jvm *jvm, struct text *out);
 
 #endif

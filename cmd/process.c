@@ -10,28 +10,28 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define ASK_TIMEOUT_NS (3 * CLOCK_NS_PER_S) /* there may be many */
+#define ASK_TIMEOUT_NS (3 * CLOCK_NS_PER_S) /* for each of many JVMs */
 
 int process_init(struct process *p, const struct jvm *jvm, struct error *err)
 {
 	*p = (struct process){ .jvm = jvm };
-	if (jvm_info(jvm, &p->about, err))
+	if (jvm_info(jvm, &p->info, err))
 		return -1;
-	main_name_of(jvm, &p->about, &p->main);
+	main_name_of(jvm, &p->info, &p->main);
 	return 0;
 }
 
 void process_release(struct process *p)
 {
-	jvm_info_release(&p->about);
+	jvm_info_release(&p->info);
 	text_release(&p->main);
 	text_release(&p->properties);
 	attach_close(p->attach);
 }
 
-/* Has the JVM answer; once it could not be asked it is left alone. */
-static bool ask(struct process *p, const char *operation, const char *arg,
-		struct text *reply)
+/* Sends a request by attach; after a failure, it sends no more. */
+static bool process_ask(struct process *p, const char *operation,
+			const char *arg, struct text *reply)
 {
 	const struct attach_request request = {
 		.operation = operation,
@@ -45,7 +45,7 @@ static bool ask(struct process *p, const char *operation, const char *arg,
 		p->attach = attach_open(p->jvm, ASK_TIMEOUT_NS, &err);
 	if (p->attach && attach_call(p->attach, &request, reply, &err) == 0)
 		return true;
-	/* A flag that it does not have is no refusal. */
+	/* An error for an unknown flag does not stop further requests. */
 	if (!p->attach || !arg)
 		p->refused = err;
 	return false;
@@ -62,7 +62,7 @@ void process_word(const struct process *p, char *const *words, size_t i,
 
 void process_args(const struct process *p, struct text *out)
 {
-	char *const *words = p->about.args;
+	char *const *words = p->info.args;
 
 	for (size_t i = 0; words && words[i]; i++) {
 		if (i)
@@ -73,29 +73,29 @@ void process_args(const struct process *p, struct text *out)
 
 void process_description(const struct process *p, struct text *out)
 {
-	char *const *words = p->about.args;
+	char *const *words = p->info.args;
 
 	text_add(out, p->main.bytes, p->main.len);
 	for (size_t i = 0; words && words[i]; i++)
 		text_printf(out, " %s", words[i]);
 }
 
-static bool known_is(process_property_fn *is, void *self, const char *name,
-		     const char *value)
+static bool process_offer_known(process_property_fn *is, void *self,
+				const char *name, const char *value)
 {
 	return value && is(self, name, strlen(name), value);
 }
 
-/* The last -D of a name counts, so these are offered from behind. */
-static bool option_is(const struct jvm_info *about, process_property_fn *is,
-		      void *self)
+/* The last -D of a name wins, so this offers the options from the end. */
+static bool process_offer_options(const struct jvm_info *info,
+				  process_property_fn *is, void *self)
 {
 	size_t count = 0;
 
-	while (about->vm_args && about->vm_args[count])
+	while (info->vm_args && info->vm_args[count])
 		count++;
 	while (count--) {
-		const char *arg = about->vm_args[count];
+		const char *arg = info->vm_args[count];
 		const char *end = strchrnul(arg, '=');
 
 		if (strncmp(arg, "-D", 2) == 0 &&
@@ -106,51 +106,55 @@ static bool option_is(const struct jvm_info *about, process_property_fn *is,
 	return false;
 }
 
-static bool told_is(struct process *p, process_property_fn *is, void *self)
+static bool process_offer_properties(struct process *p, process_property_fn *is,
+				     void *self)
 {
-	struct properties told;
+	struct properties reply;
 	bool found = false;
 
 	if (!p->has_properties)
-		p->has_properties = ask(p, "properties", NULL, &p->properties);
+		p->has_properties = process_ask(p, "properties", NULL,
+						&p->properties);
 	if (!p->has_properties)
 		return false;
-	properties_init(&told, p->properties.bytes, p->properties.len);
-	while (!found && properties_next(&told))
-		found = is(self, told.key.bytes, told.key.len,
-			   told.value.bytes);
-	properties_release(&told);
+	properties_init(&reply, p->properties.bytes, p->properties.len);
+	while (!found && properties_next(&reply))
+		found = is(self, reply.key.bytes, reply.key.len,
+			   reply.value.bytes);
+	properties_release(&reply);
 	return found;
 }
 
 bool process_has_property(struct process *p, process_property_fn *is,
 			  void *self)
 {
-	const struct jvm_info *about = &p->about;
+	const struct jvm_info *info = &p->info;
 	struct text command = { 0 };
 	bool found;
 
 	process_description(p, &command);
-	found = option_is(about, is, self) ||
-		known_is(is, self, "java.version", about->version) ||
-		known_is(is, self, "java.vm.name", about->vm_name) ||
-		known_is(is, self, "java.vm.vendor", about->vm_vendor) ||
-		known_is(is, self, "java.home", about->java_home) ||
-		known_is(is, self, "sun.java.command", command.bytes) ||
-		told_is(p, is, self);
+	found = process_offer_options(info, is, self) ||
+		process_offer_known(is, self, "java.version", info->version) ||
+		process_offer_known(is, self, "java.vm.name", info->vm_name) ||
+		process_offer_known(is, self, "java.vm.vendor",
+				    info->vm_vendor) ||
+		process_offer_known(is, self, "java.home", info->java_home) ||
+		process_offer_known(is, self, "sun.java.command",
+				    command.bytes) ||
+		process_offer_properties(p, is, self);
 	text_release(&command);
 	return found;
 }
 
-struct wanted {
+struct property_search {
 	const char *name;
 	struct text *value;
 };
 
-static bool is_wanted(void *self, const char *name, size_t len,
-		      const char *value)
+static bool property_search_matches(void *self, const char *name, size_t len,
+				    const char *value)
 {
-	struct wanted *w = self;
+	struct property_search *w = self;
 
 	if (strlen(w->name) != len || memcmp(w->name, name, len) != 0)
 		return false;
@@ -161,8 +165,8 @@ static bool is_wanted(void *self, const char *name, size_t len,
 bool process_property(struct process *p, const char *name, struct text *out)
 {
 	struct text value = { 0 };
-	struct wanted w = { .name = name, .value = &value };
-	bool found = process_has_property(p, is_wanted, &w);
+	struct property_search w = { .name = name, .value = &value };
+	bool found = process_has_property(p, property_search_matches, &w);
 
 	if (found && p->show_secrets)
 		text_puts(out, value.bytes);
@@ -173,7 +177,7 @@ bool process_property(struct process *p, const char *name, struct text *out)
 }
 
 /* True for -XX:+Name, -XX:-Name and -XX:Name=value. */
-static bool is_flag(const char *arg, const char *name)
+static bool process_is_flag(const char *arg, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -185,33 +189,34 @@ static bool is_flag(const char *arg, const char *name)
 	return strncmp(arg, name, len) == 0 && arg[len] == '=';
 }
 
-static const char *given_flag(const struct process *p, const char *name)
+static const char *process_flag_option(const struct process *p,
+				       const char *name)
 {
 	const char *last = NULL;
 
-	for (size_t i = 0; p->about.vm_args && p->about.vm_args[i]; i++) {
-		if (is_flag(p->about.vm_args[i], name))
-			last = p->about.vm_args[i];
+	for (size_t i = 0; p->info.vm_args && p->info.vm_args[i]; i++) {
+		if (process_is_flag(p->info.vm_args[i], name))
+			last = p->info.vm_args[i];
 	}
 	return last;
 }
 
 bool process_flag(struct process *p, const char *name, struct text *out)
 {
-	const char *given = given_flag(p, name);
-	struct text told = { 0 };
-	/* JDK 17 says that there is none, and that all is well. */
-	bool found = ask(p, "printflag", name, &told) && told.len > 4 &&
-		     memcmp(told.bytes, "-XX:", 4) == 0;
+	const char *option = process_flag_option(p, name);
+	struct text reply = { 0 };
+	/* For an unknown flag, JDK 17 replies a text and status 0. */
+	bool found = process_ask(p, "printflag", name, &reply) &&
+		     reply.len > 4 && memcmp(reply.bytes, "-XX:", 4) == 0;
 
-	while (told.len && told.bytes[told.len - 1] == '\n')
-		told.len--;
+	while (reply.len && reply.bytes[reply.len - 1] == '\n')
+		reply.len--;
 	if (found)
-		text_add(out, told.bytes, told.len);
-	else if (given)
-		text_puts(out, given);
-	text_release(&told);
-	return found || given;
+		text_add(out, reply.bytes, reply.len);
+	else if (option)
+		text_puts(out, option);
+	text_release(&reply);
+	return found || option;
 }
 
 void process_add_uptime(struct text *out, int64_t ns)

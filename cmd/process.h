@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process: a running JVM as a list of them shows it.
+ * process: a running JVM with the details that lists of JVMs print.
  */
 #ifndef CMD_PROCESS_H
 #define CMD_PROCESS_H
@@ -13,57 +13,57 @@
 
 struct process {
 	const struct jvm *jvm;
-	struct jvm_info about;
+	struct jvm_info info;
 	struct text main; /* main_name_of() */
 	bool show_secrets;
-	bool may_ask; /* what is not known otherwise, over its attach socket */
+	bool may_ask; /* ask the JVM by attach for other details */
 
-	/* Private from here on, but for refused. */
+	/* The members below are private, except refused. */
 	struct attach *attach;
 	bool has_properties;
-	struct text properties; /* all of them, as it gave them */
-	struct error refused;   /* of a kind when it could not be asked */
+	struct text properties; /* the JVM's reply */
+	struct error refused;   /* why attach failed; kind 0: it did not */
 };
 
-/* Looks at a JVM, which is borrowed; process_release() is due after success. */
+/* Reads details of a JVM, which it borrows; release after success. */
 int process_init(struct process *p, const struct jvm *jvm, struct error *err);
 void process_release(struct process *p);
 
-/* Appends its arguments, joined by spaces, secrets masked. */
+/* Appends the program's arguments, joined by spaces; masks secrets. */
 void process_args(const struct process *p, struct text *out);
 
-/* Appends the i-th of a vector of words as process_args() does. */
+/* Appends words[i]; masks secrets. */
 void process_word(const struct process *p, char *const *words, size_t i,
 		  struct text *out);
 
-/* SJK's description: the main class and its arguments, nothing masked. */
+/* Appends SJK's description: main class and arguments, nothing masked. */
 void process_description(const struct process *p, struct text *out);
 
 /*
- * Appends a system property.  What is known without asking the JVM comes first:
- * -D on its command line and in its environment, and some that always are.
- * False when it has none of that name.
+ * Appends a system property. The sources are, in this order, the -D options of
+ * the command line and the environment, some properties that every JVM has, and
+ * the JVM's reply by attach. Returns false when there is no such property.
  */
 bool process_property(struct process *p, const char *name, struct text *out);
 
-/* True for the property that is looked for; its value is not masked. */
+/* Returns true to end the search; the value is not masked. */
 typedef bool process_property_fn(void *self, const char *name, size_t name_len,
 				 const char *value);
 
 /*
- * Offers the properties, in the same order, until one is the one that is looked
- * for; false when none is.
+ * Calls `is` for the properties, in the same order, until it returns true.
+ * Returns false when it never did.
  */
 bool process_has_property(struct process *p, process_property_fn *is,
 			  void *self);
 
 /*
- * Appends a flag as the JVM has it, or as it was given: "-XX:+UseG1GC".  False
- * when neither is known.
+ * Appends a flag, "-XX:+UseG1GC": the JVM's value or, without a reply, the
+ * option of the command line. Returns false when both are unknown.
  */
 bool process_flag(struct process *p, const char *name, struct text *out);
 
-/* Appends "3d 4h", "5h 6m", "7m 8s", "9s". */
+/* Appends a time in ns as "3 d 4 h", "5 h 6 min", "7 min 8 s" or "9 s". */
 void process_add_uptime(struct text *out, int64_t ns);
 
 #endif

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One file; kept open when it has to be read twice, for it may be a pipe. */
+/* One input. It stays open for a second reading: it may be a pipe. */
 struct source {
 	const char *path;
 	const struct reader *reader;
@@ -27,8 +27,8 @@ struct source {
 struct sources {
 	struct source *all;
 	size_t count;
-	bool keep; /* open, for a second reading */
-	bool loud; /* say what was lost: once, not with each reading */
+	bool keep; /* keep the inputs open for a second reading */
+	bool loud; /* print remarks: in one of two readings only */
 };
 
 const char *recording_formats(void)
@@ -43,8 +43,8 @@ const char *recording_formats(void)
 	return choices.bytes;
 }
 
-/* The name of a path in messages. */
-static const char *name_of(const char *path)
+/* Returns the name of an input for messages. */
+static const char *recording_name(const char *path)
 {
 	return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }
@@ -66,7 +66,7 @@ static int recording_suggest_process(const char *path, struct error *err)
 	return -1;
 }
 
-static int open_source(struct source *s, const char *format, struct error *err)
+static int source_open(struct source *s, const char *format, struct error *err)
 {
 	struct input *in = &s->input;
 
@@ -80,34 +80,36 @@ static int open_source(struct source *s, const char *format, struct error *err)
 	return input_complete(in, err);
 }
 
-static int read_source(struct source *s, const char *format, struct profile *p,
+static int source_read(struct source *s, const char *format, struct profile *p,
 		       struct error *err)
 {
-	if (open_source(s, format, err))
-		return fail_in(err, "%s", name_of(s->path));
+	if (source_open(s, format, err))
+		return fail_in(err, "%s", recording_name(s->path));
 	if (s->input.damage)
 		profile_lost(p, "compressed inputs cut short", 1, "%s",
 			     s->input.damage);
-	log_detail("%s: %zu bytes of %s", name_of(s->path), s->input.len,
+	log_detail("%s: %zu bytes of %s", recording_name(s->path), s->input.len,
 		   s->reader->summary);
 	if (s->reader->read(s->input.bytes, s->input.len, p, err))
-		return fail_in(err, "%s: %s", name_of(s->path),
+		return fail_in(err, "%s: %s", recording_name(s->path),
 			       s->reader->name);
 	return 0;
 }
 
-static uint64_t count_before(const uint64_t *before, size_t known, size_t at)
+static uint64_t remark_count_before(const uint64_t *before, size_t known,
+				    size_t at)
 {
 	return at < known ? before[at] : 0;
 }
 
-/* Says what was remarked since the counts in before were taken. */
+/* Prints the remarks that were added since `before` was counted. */
 static void recording_print_remarks(const struct profile *p, const char *name,
 				    const uint64_t *before, size_t known)
 {
 	for (size_t i = 0; i < p->remark_count; i++) {
 		const struct remark *r = &p->remarks[i];
-		uint64_t count = r->count - count_before(before, known, i);
+		uint64_t count = r->count -
+				 remark_count_before(before, known, i);
 		bool first = i >= known && r->first[0];
 
 		if (!count)
@@ -120,9 +122,9 @@ static void recording_print_remarks(const struct profile *p, const char *name,
 	}
 }
 
-static void read_and_tell(struct source *s, const struct sources *all,
-			  const char *format, struct profile *p,
-			  struct error *err)
+static void source_read_and_report(struct source *s, const struct sources *all,
+				   const char *format, struct profile *p,
+				   struct error *err)
 {
 	size_t known = p->remark_count;
 	uint64_t *before = xcalloc(known, sizeof(*before));
@@ -130,22 +132,23 @@ static void read_and_tell(struct source *s, const struct sources *all,
 
 	for (size_t i = 0; i < known; i++)
 		before[i] = p->remarks[i].count;
-	text_printf(&what, "reading %s", name_of(s->path));
+	text_printf(&what, "reading %s", recording_name(s->path));
 	progress_start(what.bytes);
-	s->failed = read_source(s, format, p, err) != 0;
+	s->failed = source_read(s, format, p, err) != 0;
 	progress_end();
-	/* If nothing was readable, the error tells why. */
+	/* If the whole input is unreadable, the error gives the reason. */
 	if (all->loud && !s->failed)
-		recording_print_remarks(p, name_of(s->path), before, known);
+		recording_print_remarks(p, recording_name(s->path), before,
+					known);
 	if (s->failed || !all->keep)
 		input_close(&s->input);
 	text_release(&what);
 	free(before);
 }
 
-/* Reads all that can be read; fails when that is none of them. */
-static int read_all(struct sources *all, const char *format, struct profile *p,
-		    struct error *err)
+/* Reads the inputs; fails when all of them are unreadable. */
+static int sources_read(struct sources *all, const char *format,
+			struct profile *p, struct error *err)
 {
 	size_t failed = 0;
 
@@ -154,11 +157,11 @@ static int read_all(struct sources *all, const char *format, struct profile *p,
 		struct source *s = &all->all[i];
 
 		if (!s->failed)
-			read_and_tell(s, all, format, p, err);
+			source_read_and_report(s, all, format, p, err);
 		if (!s->failed)
 			continue;
 		failed++;
-		/* An unknown format name is no fault of the file's. */
+		/* A misuse of --format concerns all inputs. */
 		if (all->count == 1 || err->kind == ERROR_MISUSE)
 			return -1;
 		if (all->loud)
@@ -172,23 +175,24 @@ static int read_all(struct sources *all, const char *format, struct profile *p,
 	return 0;
 }
 
-static int parse_bound(const char *option, const char *text,
-		       struct time_bound *bound, struct error *err)
+static int recording_parse_bound(const char *option, const char *text,
+				 struct time_bound *bound, struct error *err)
 {
 	if (text && time_bound_parse(text, bound, err))
 		return fail_in(err, "option %s", option);
 	return 0;
 }
 
-/* The times of the recording, from a first reading. */
-static int learn_times(struct sources *all, const char *format,
-		       int64_t *earliest, int64_t *latest, struct error *err)
+/* Reads the inputs once to learn the times of the first and last sample. */
+static int sources_learn_times(struct sources *all, const char *format,
+			       int64_t *earliest, int64_t *latest,
+			       struct error *err)
 {
 	struct profile *p = profile_new();
 	int ret;
 
 	all->keep = true;
-	ret = read_all(all, format, p, err);
+	ret = sources_read(all, format, p, err);
 	*earliest = p->earliest_ns;
 	*latest = p->latest_ns;
 	all->keep = false;
@@ -197,18 +201,19 @@ static int learn_times(struct sources *all, const char *format,
 	return ret;
 }
 
-static int set_range(struct profile *p, const struct recording_options *o,
-		     struct sources *all, struct error *err)
+static int recording_set_range(struct profile *p,
+			       const struct recording_options *o,
+			       struct sources *all, struct error *err)
 {
 	struct time_bound from = { 0 }, to = { 0 };
 	int64_t earliest = 0, latest = 0;
 
-	if (parse_bound("--from", o->from, &from, err) ||
-	    parse_bound("--to", o->to, &to, err))
+	if (recording_parse_bound("--from", o->from, &from, err) ||
+	    recording_parse_bound("--to", o->to, &to, err))
 		return -1;
 	if (((o->from && time_bound_is_relative(&from)) ||
 	     (o->to && time_bound_is_relative(&to))) &&
-	    learn_times(all, o->format, &earliest, &latest, err))
+	    sources_learn_times(all, o->format, &earliest, &latest, err))
 		return -1;
 	if (o->from)
 		p->from_ns = time_bound_resolve(&from, earliest, latest);
@@ -219,14 +224,18 @@ static int set_range(struct profile *p, const struct recording_options *o,
 	return 0;
 }
 
-static bool wants_time(void *self, int64_t time_ns)
+static bool recording_wants_time(void *self, int64_t time_ns)
 {
 	return time_period_has(self, time_ns);
 }
 
-/* --time-range is in UTC, and --from in local time, but for --time-zone. */
-static int set_period(struct profile *p, const struct recording_options *o,
-		      struct time_period *period, struct error *err)
+/*
+ * Sets --time-zone and --time-range. Without --time-zone, --time-range is in
+ * UTC and --from in local time.
+ */
+static int recording_set_period(struct profile *p,
+				const struct recording_options *o,
+				struct time_period *period, struct error *err)
 {
 	char *zone;
 
@@ -242,12 +251,12 @@ static int set_period(struct profile *p, const struct recording_options *o,
 	if (time_period_parse(o->time_range, period, err))
 		return fail_in(err, "option --time-range");
 	period->local = o->time_zone != NULL;
-	p->wants_time = wants_time;
+	p->wants_time = recording_wants_time;
 	p->wants_time_self = period;
 	return 0;
 }
 
-static bool has_samples(const struct profile *p)
+static bool recording_has_samples(const struct profile *p)
 {
 	for (size_t i = 0; i < p->event_count; i++) {
 		if (p->events[i].samples)
@@ -256,7 +265,7 @@ static bool has_samples(const struct profile *p)
 	return false;
 }
 
-static bool has_tables(const struct profile *p)
+static bool recording_has_tables(const struct profile *p)
 {
 	for (size_t i = 0; i < p->table_count; i++) {
 		if (p->tables[i]->count)
@@ -266,7 +275,7 @@ static bool has_tables(const struct profile *p)
 }
 
 /* Appends local time. */
-static void add_time(struct text *out, int64_t ns)
+static void recording_add_time(struct text *out, int64_t ns)
 {
 	time_t seconds = (time_t)(ns / 1000000000);
 	char text[64] = "";
@@ -277,21 +286,21 @@ static void add_time(struct text *out, int64_t ns)
 	text_puts(out, text);
 }
 
-static void add_times(struct text *out, const struct profile *p)
+static void recording_add_times(struct text *out, const struct profile *p)
 {
-	add_time(out, p->earliest_ns);
+	recording_add_time(out, p->earliest_ns);
 	text_puts(out, " to ");
-	add_time(out, p->latest_ns);
+	recording_add_time(out, p->latest_ns);
 }
 
 /* Prints totals of the profile for -v. */
-static void tell_details(const struct profile *p)
+static void recording_log_details(const struct profile *p)
 {
 	struct text times = { 0 };
 
 	if (p->earliest_ns) {
 		text_puts(&times, ", from ");
-		add_times(&times, p);
+		recording_add_times(&times, p);
 	}
 	log_detail("%zu stack traces of %zu frames in %zu threads%s",
 		   p->stack_count - 1, p->frame_count - 1, p->thread_count - 1,
@@ -299,9 +308,10 @@ static void tell_details(const struct profile *p)
 	text_release(&times);
 }
 
-/* Fails when the profile holds nothing to show, which is worth a reason. */
-static int check_samples(const struct profile *p,
-			 const struct recording_options *o, struct error *err)
+/* Fails, with the reason, when the profile has no samples to show. */
+static int recording_check_samples(const struct profile *p,
+				   const struct recording_options *o,
+				   struct error *err)
 {
 	const char *ranges = !o->time_range ? "--from and --to"
 			     : o->from || o->to
@@ -310,15 +320,15 @@ static int check_samples(const struct profile *p,
 	bool ranged = o->from || o->to || o->time_range;
 	struct text times = { 0 };
 
-	if (ranged && !p->earliest_ns && has_samples(p))
+	if (ranged && !p->earliest_ns && recording_has_samples(p))
 		return fail(err, ERROR_FAILED,
 			    "cannot apply %s: the samples have no times",
 			    ranges);
-	if (has_samples(p) || has_tables(p))
+	if (recording_has_samples(p) || recording_has_tables(p))
 		return 0;
 	if (!p->outside)
 		return fail(err, ERROR_INPUT, "the input has no samples");
-	add_times(&times, p);
+	recording_add_times(&times, p);
 	fail(err, ERROR_FAILED,
 	     "no sample is within %s; the %" PRIu64 " samples are from %s",
 	     ranges, p->outside, times.bytes);
@@ -342,23 +352,23 @@ struct profile *recording_read(const struct recording_options *o,
 		all.all[i].path = o->paths[i];
 	p->keep_lines = o->keep_lines;
 	p->wants_tables = o->tables;
-	ret = set_period(p, o, &period, err);
+	ret = recording_set_period(p, o, &period, err);
 	if (ret == 0)
-		ret = set_range(p, o, &all, err);
+		ret = recording_set_range(p, o, &all, err);
 	if (ret == 0)
-		ret = read_all(&all, o->format, p, err);
+		ret = sources_read(&all, o->format, p, err);
 	for (size_t i = 0; i < p->table_count; i++)
 		event_table_sort(p->tables[i]);
-	if (ret == 0 && check_samples(p, o, err))
+	if (ret == 0 && recording_check_samples(p, o, err))
 		ret = fail_in(err, "%s",
-			      o->path_count == 1 ? name_of(o->paths[0])
+			      o->path_count == 1 ? recording_name(o->paths[0])
 						 : "all inputs");
 	for (size_t i = 0; i < all.count; i++)
 		input_close(&all.all[i].input);
 	free(all.all);
 	if (ret == 0) {
 		p->wants_time = NULL;
-		tell_details(p);
+		recording_log_details(p);
 		return p;
 	}
 	profile_free(p);

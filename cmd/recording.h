@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recording: one or more files read into one profile.
+ * recording: reads one or more files into one profile.
  *
- * What readers had to skip is said as they go, with the file's name.
+ * Messages name the file of each part that a reader skipped.
  */
 #ifndef CMD_RECORDING_H
 #define CMD_RECORDING_H
@@ -17,17 +17,16 @@
 struct recording_options {
 	const char *const *paths; /* "-" is stdin */
 	size_t path_count;
-	const char *format;    /* a reader's name, or "auto" */
-	const char *from, *to; /* as core/profile/time_range.h has them; or
-				  NULL */
-	const char *time_range, *time_zone; /* as time_period.h has them */
+	const char *format; /* a reader's name, or "auto" */
+	/* In the syntax of core/profile/time_range.h, or NULL. */
+	const char *from, *to, *time_range, *time_zone;
 	bool keep_lines;
-	const char *tables; /* as profile.h has wants_tables */
+	const char *tables; /* wants_tables of struct profile */
 };
 
 /*
- * The rows of an option table for a part of a recording; o is a struct with
- * these members.
+ * The rows of an option table that select a part of a recording; o is a struct
+ * with these members.
  */
 /* clang-format off */
 #define OPT_RECORDING_TIMES(o) \
@@ -47,8 +46,9 @@ struct recording_options {
 const char *recording_formats(void);
 
 /*
- * The profile, which holds some sample, or NULL and *err.  A file that cannot
- * be read beside others that can is a loss, profile_is_partial().
+ * Returns a profile with at least one sample or table row, or NULL and *err. An
+ * unreadable file among readable files makes the profile partial
+ * (profile_is_partial()).
  */
 struct profile *recording_read(const struct recording_options *o,
 			       struct error *err);

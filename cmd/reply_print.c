@@ -8,17 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINE_LIMIT ((size_t)64 << 10) /* shown in pieces when longer */
+#define LINE_LIMIT ((size_t)64 << 10) /* longer lines are split */
 
-struct answer {
+struct reply {
 	struct output out;
 	bool terminal;
-	struct text line; /* begun, and not shown yet */
+	struct text line; /* the incomplete line, not printed yet */
 	struct text safe;
 };
 
-/* Line ends and tabs do what they are for; all else is made safe. */
-static void reply_show(struct answer *a)
+/* Prints the line: newlines and tabs as they are, other text escaped. */
+static void reply_flush_line(struct reply *a)
 {
 	const char *at = a->line.bytes;
 	size_t left = a->line.len;
@@ -41,7 +41,7 @@ static void reply_show(struct answer *a)
 	text_clear(&a->line);
 }
 
-static void add_to_lines(struct answer *a, const char *bytes, size_t len)
+static void reply_add_lines(struct reply *a, const char *bytes, size_t len)
 {
 	while (len) {
 		const char *end = memchr(bytes, '\n', len);
@@ -51,19 +51,19 @@ static void add_to_lines(struct answer *a, const char *bytes, size_t len)
 			part = LINE_LIMIT;
 		text_add(&a->line, bytes, part);
 		if (end || a->line.len >= LINE_LIMIT)
-			reply_show(a);
+			reply_flush_line(a);
 		bytes += part;
 		len -= part;
 	}
 }
 
-static int reply_take(void *self, const void *bytes, size_t len,
-		      struct error *err)
+static int reply_add(void *self, const void *bytes, size_t len,
+		     struct error *err)
 {
-	struct answer *a = self;
+	struct reply *a = self;
 
 	if (a->terminal)
-		add_to_lines(a, bytes, len);
+		reply_add_lines(a, bytes, len);
 	else
 		output_write(&a->out, bytes, len);
 	return output_check(&a->out, err);
@@ -72,37 +72,37 @@ static int reply_take(void *self, const void *bytes, size_t len,
 int reply_print(struct attach *a, const struct attach_request *request,
 		struct error *err)
 {
-	struct answer answer = { .terminal = isatty(STDOUT_FILENO) == 1 };
+	struct reply reply = { .terminal = isatty(STDOUT_FILENO) == 1 };
 	struct error unused;
-	int ret = output_open(&answer.out, "-", err);
+	int ret = output_open(&reply.out, "-", err);
 
 	if (ret == 0) {
-		ret = attach_stream(a, request, reply_take, &answer, err);
-		if (answer.line.len)
-			reply_show(&answer);
-		if (output_commit(&answer.out, ret ? &unused : err))
+		ret = attach_stream(a, request, reply_add, &reply, err);
+		if (reply.line.len)
+			reply_flush_line(&reply);
+		if (output_commit(&reply.out, ret ? &unused : err))
 			ret = -1;
 	}
-	output_close(&answer.out);
-	text_release(&answer.line);
-	text_release(&answer.safe);
+	output_close(&reply.out);
+	text_release(&reply.line);
+	text_release(&reply.safe);
 	return ret;
 }
 
 int reply_put(const char *bytes, size_t len, struct error *err)
 {
-	struct answer answer = { .terminal = isatty(STDOUT_FILENO) == 1 };
-	int ret = output_open(&answer.out, "-", err);
+	struct reply reply = { .terminal = isatty(STDOUT_FILENO) == 1 };
+	int ret = output_open(&reply.out, "-", err);
 
 	if (ret == 0) {
-		ret = reply_take(&answer, bytes, len, err);
-		if (answer.line.len)
-			reply_show(&answer);
+		ret = reply_add(&reply, bytes, len, err);
+		if (reply.line.len)
+			reply_flush_line(&reply);
 		if (ret == 0)
-			ret = output_commit(&answer.out, err);
+			ret = output_commit(&reply.out, err);
 	}
-	output_close(&answer.out);
-	text_release(&answer.line);
-	text_release(&answer.safe);
+	output_close(&reply.out);
+	text_release(&reply.line);
+	text_release(&reply.safe);
 	return ret;
 }

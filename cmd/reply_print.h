@@ -2,8 +2,8 @@
 /*
  * reply_print: prints a JVM's reply on standard output.
  *
- * As it is, unless that is a terminal: then what could act on it is shown
- * instead.
+ * On a terminal, control characters are escaped; otherwise the bytes are
+ * printed unchanged.
  */
 #ifndef CMD_REPLY_PRINT_H
 #define CMD_REPLY_PRINT_H
@@ -12,13 +12,13 @@
 #include "core/base/error.h"
 
 /*
- * Makes a request and prints the reply.  Fails as attach_stream() does, or with
- * ERROR_OUTPUT; what came before is printed even then.
+ * Sends a request and prints the reply. Fails as attach_stream() or with
+ * ERROR_OUTPUT; the bytes received before are printed even then.
  */
 int reply_print(struct attach *a, const struct attach_request *request,
 		struct error *err);
 
-/* The same for an answer that is here already.  ERROR_OUTPUT. */
+/* Prints a reply that sjkc has already. ERROR_OUTPUT. */
 int reply_put(const char *bytes, size_t len, struct error *err);
 
 #endif

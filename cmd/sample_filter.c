@@ -27,8 +27,9 @@ static int filter_compile(const char *option, const char *regex,
 	return *pattern ? 0 : fail_in(err, "option %s", option);
 }
 
-static int compile_trace(const char *option, const char *expression, bool trim,
-			 struct trace_filter **filter, struct error *err)
+static int filter_compile_trace(const char *option, const char *expression,
+				bool trim, struct trace_filter **filter,
+				struct error *err)
 {
 	if (!expression)
 		return 0;
@@ -50,10 +51,10 @@ struct sample_filter *sample_filter_new(const struct sample_filter_options *o,
 			   err) ||
 	    filter_compile("--exclude", o->exclude, pattern_new, &f->exclude,
 			   err) ||
-	    compile_trace("--trace-filter", o->trace_filter, false,
-			  &f->trace_filter, err) ||
-	    compile_trace("--trace-trim", o->trace_trim, true, &f->trace_trim,
-			  err))
+	    filter_compile_trace("--trace-filter", o->trace_filter, false,
+				 &f->trace_filter, err) ||
+	    filter_compile_trace("--trace-trim", o->trace_trim, true,
+				 &f->trace_trim, err))
 		goto failed;
 	if (o->state && filter_states(o->state, &f->states, err)) {
 		fail_in(err, "option --state");
@@ -84,7 +85,7 @@ bool sample_filter_wants_lines(const struct sample_filter *f)
 	       (f->trace_trim && trace_filter_wants_lines(f->trace_trim));
 }
 
-static void say_undecided(const char *option, size_t count)
+static void filter_warn_undecided(const char *option, size_t count)
 {
 	if (count)
 		log_always("option %s: the expression is too costly for %zu "
@@ -92,18 +93,19 @@ static void say_undecided(const char *option, size_t count)
 			   option, count);
 }
 
-static void say_pattern(const char *option, const struct pattern *pattern)
+static void filter_warn_pattern(const char *option,
+				const struct pattern *pattern)
 {
-	say_undecided(option, pattern ? pattern_undecided(pattern) : 0);
+	filter_warn_undecided(option, pattern ? pattern_undecided(pattern) : 0);
 }
 
-static void apply_trace(const char *option, struct trace_filter *filter,
-			struct profile *p)
+static void filter_apply_trace(const char *option, struct trace_filter *filter,
+			       struct profile *p)
 {
 	if (!filter)
 		return;
 	trace_filter_apply(p, filter);
-	say_undecided(option, trace_filter_undecided(filter));
+	filter_warn_undecided(option, trace_filter_undecided(filter));
 }
 
 void sample_filter_apply(const struct sample_filter *f, struct profile *p)
@@ -118,12 +120,12 @@ void sample_filter_apply(const struct sample_filter *f, struct profile *p)
 
 	filter_apply(p, &filter);
 	filter_apply(p, &full);
-	say_pattern("--thread-name", f->thread_name);
-	say_pattern("--full-thread-name", f->full_thread_name);
-	say_pattern("--include", f->include);
-	say_pattern("--exclude", f->exclude);
-	apply_trace("--trace-filter", f->trace_filter, p);
-	apply_trace("--trace-trim", f->trace_trim, p);
+	filter_warn_pattern("--thread-name", f->thread_name);
+	filter_warn_pattern("--full-thread-name", f->full_thread_name);
+	filter_warn_pattern("--include", f->include);
+	filter_warn_pattern("--exclude", f->exclude);
+	filter_apply_trace("--trace-filter", f->trace_filter, p);
+	filter_apply_trace("--trace-trim", f->trace_trim, p);
 	if (f->given.no_class)
 		filter_drop_classes(p);
 }

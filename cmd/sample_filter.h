@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_filter: the options that choose samples by thread, state and frames,
- * and what of their stack traces is kept.
+ * sample_filter: the options that select samples by thread, state and frames,
+ * and that trim their stack traces.
  */
 #ifndef CMD_SAMPLE_FILTER_H
 #define CMD_SAMPLE_FILTER_H
@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-/* The values as they were given; NULL where they were not. */
+/* The values of the options, or NULL. */
 struct sample_filter_options {
 	const char *thread_name;      /* part of a name matches */
 	const char *full_thread_name; /* the whole name matches */
@@ -51,20 +51,21 @@ struct sample_filter_options {
 struct sample_filter;
 
 /*
- * Compiles the options, before anything is read: reading may take long.  NULL
- * and ERROR_MISUSE, which names the option, when one has no meaning.
+ * Compiles the options; call it before reading, which may take long. Returns
+ * NULL and ERROR_MISUSE, naming the option, when a value is invalid. Borrows
+ * the strings.
  */
 struct sample_filter *sample_filter_new(const struct sample_filter_options *o,
 					struct error *err);
-void sample_filter_free(struct sample_filter *f); /* NULL is fine */
+void sample_filter_free(struct sample_filter *f); /* accepts NULL */
 
-/* True when lines have to be read for it. */
+/* True when the filter needs line numbers of frames. */
 bool sample_filter_wants_lines(const struct sample_filter *f);
 
-/* Leaves the samples that pass all; says where that could not be decided. */
+/* Removes samples that do not match; warns when a pattern gave up. */
 void sample_filter_apply(const struct sample_filter *f, struct profile *p);
 
-/* Appends "--include 'x', --state 'y'": what was given. */
+/* Appends the options of the filter: "--include 'x', --state 'y'". */
 void sample_filter_name(const struct sample_filter *f, struct text *out);
 
 #endif

@@ -80,14 +80,14 @@ static int candidates_open(struct candidates *c, struct error *err)
 	c->at = xcalloc(c->list.count, sizeof(*c->at));
 	for (size_t i = 0; i < c->list.count; i++) {
 		const struct jvm *jvm = &c->list.jvms[i];
-		struct jvm_info about;
+		struct jvm_info info;
 		struct error unused;
 
-		if (jvm_info(jvm, &about, &unused))
+		if (jvm_info(jvm, &info, &unused))
 			continue; /* has ended */
 		c->at[c->count].jvm = jvm;
-		main_name_of(jvm, &about, &c->at[c->count++].main);
-		jvm_info_release(&about);
+		main_name_of(jvm, &info, &c->at[c->count++].main);
+		jvm_info_release(&info);
 	}
 	return 0;
 }

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Takes "{product} {ergonomic}" from the end of a flag's value. */
-static struct line take_origin(struct line *value)
+/* Removes "{product} {ergonomic}" from the end of a value and returns it. */
+static struct line vm_flag_cut_origin(struct line *value)
 {
 	struct line origin = { value->text + value->len, 0 };
 
@@ -21,8 +21,8 @@ static struct line take_origin(struct line *value)
 }
 
 /*
- * "     bool UseG1GC      = true      {product} {ergonomic}"; of JDK 8,
- * "    uintx MaxHeapSize := 134217728 {product}"
+ * The line is "     bool UseG1GC      = true      {product} {ergonomic}" or, of
+ * JDK 8, "    uintx MaxHeapSize := 134217728 {product}".
  */
 bool vm_flag_read(struct line line, struct vm_flag *f)
 {
@@ -39,7 +39,7 @@ bool vm_flag_read(struct line line, struct vm_flag *f)
 		(struct line){ name, (size_t)(sign - name) - f->is_changed });
 	f->value = line_trimmed(
 		(struct line){ sign + 1, (size_t)(end - sign - 1) });
-	f->origin = take_origin(&f->value);
+	f->origin = vm_flag_cut_origin(&f->value);
 	return f->name.len > 0;
 }
 
@@ -56,8 +56,9 @@ struct line vm_flag_value(const struct text *flags, const char *name)
 }
 
 /*
- * CMS has ParNew switched on, too.  What histograms count was tried with each
- * collector of JDK 8, 11, 17, 21, 25 and 28.
+ * CMS comes before ParNew: a JVM with CMS has both flags. The objects that
+ * histograms count were tried with each collector of JDK 8, 11, 17, 21, 25 and
+ * 28.
  */
 static const struct {
 	const char *flag;

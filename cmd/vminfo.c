@@ -59,13 +59,13 @@ static void add_some(struct text *out, const char *before, const char *word,
 		text_printf(out, "%s%s%s", before, word, after);
 }
 
-static void put_jvm(struct summary *s, const struct jvm_info *about)
+static void put_jvm(struct summary *s, const struct jvm_info *info)
 {
-	text_puts(&s->value, about->vm_name ? about->vm_name : "");
-	add_some(&s->value, s->value.len ? " " : "", about->version, "");
-	add_some(&s->value, s->value.len ? ", " : "", about->vm_vendor, "");
+	text_puts(&s->value, info->vm_name ? info->vm_name : "");
+	add_some(&s->value, s->value.len ? " " : "", info->version, "");
+	add_some(&s->value, s->value.len ? ", " : "", info->vm_vendor, "");
 	summary_put(s, "JVM");
-	add_some(&s->value, "", about->java_home, "");
+	add_some(&s->value, "", info->java_home, "");
 	summary_put(s, "Java home");
 }
 
@@ -88,7 +88,7 @@ static void put_time(struct summary *s, int64_t start_ns)
 
 static void put_command(struct summary *s, const struct process *p)
 {
-	char *const *words = p->about.vm_args;
+	char *const *words = p->info.vm_args;
 
 	text_add(&s->value, p->main.bytes, p->main.len);
 	summary_put(s, "main class");
@@ -100,7 +100,7 @@ static void put_command(struct summary *s, const struct process *p)
 		process_word(p, words, i, &s->value);
 	}
 	summary_put(s, "JVM options");
-	add_some(&s->value, "", p->about.user, "");
+	add_some(&s->value, "", p->info.user, "");
 	summary_put(s, "user");
 }
 
@@ -241,8 +241,8 @@ static int vminfo_summary(const struct jvm *jvm, const struct text *flags,
 		return -1;
 	p.show_secrets = show_secrets;
 	text_puts(&s.value, "");
-	put_jvm(&s, &p.about);
-	put_time(&s, p.about.start_ns);
+	put_jvm(&s, &p.info);
+	put_time(&s, p.info.start_ns);
 	put_command(&s, &p);
 	put_memory(&s, flags, heap);
 	put_machine(&s, jvm, flags);
