@@ -9,9 +9,9 @@
 #include <string.h>
 
 /*
- * One pass over the arguments.  Each option is stored with its value; the other
- * arguments move to the front of argv.  The values are set afterwards, since
- * --help is to print the defaults, and since it wins over an error before it.
+ * The parser makes one pass over the arguments. It stores each option with its
+ * value and moves the other arguments to the front of argv. It sets the values
+ * afterwards: --help prints the defaults, also after an error.
  */
 struct parser {
 	const struct command *command;
@@ -23,7 +23,7 @@ struct parser {
 		const char *value; /* NULL for a flag */
 	} * settings;
 	size_t setting_count, setting_cap;
-	size_t given; /* number of values that rest_after waits for */
+	size_t given; /* number of values of rest_after so far */
 	bool help;
 };
 
@@ -32,9 +32,9 @@ const char *command_option_arg(const struct command_option *o)
 	return o->choices ? o->choices() : o->arg;
 }
 
-/* The option that another tool's spelling, of len bytes, stands for. */
-static const struct command_option *by_alias(const struct command *c,
-					     const char *word, size_t len)
+/* Finds an option by an alias of len bytes. */
+static const struct command_option *
+option_by_alias(const struct command *c, const char *word, size_t len)
 {
 	const struct command_option *o = c->options;
 
@@ -44,8 +44,8 @@ static const struct command_option *by_alias(const struct command *c,
 	return o->kind == OPTION_END ? NULL : o;
 }
 
-static const struct command_option *by_letter(const struct command *c,
-					      char letter)
+static const struct command_option *option_by_letter(const struct command *c,
+						     char letter)
 {
 	const struct command_option *o = c->options;
 
@@ -54,9 +54,9 @@ static const struct command_option *by_letter(const struct command *c,
 	return o->kind == OPTION_END ? NULL : o;
 }
 
-/* By its name, or by the beginning of just one name. */
-static const struct command_option *by_name(const struct command *c,
-					    const char *name, size_t len)
+/* Finds an option by its name or by an unambiguous abbreviation. */
+static const struct command_option *option_by_name(const struct command *c,
+						   const char *name, size_t len)
 {
 	const struct command_option *found = NULL;
 	size_t matches = 0;
@@ -73,16 +73,17 @@ static const struct command_option *by_name(const struct command *c,
 	return matches == 1 ? found : NULL;
 }
 
-/* The option, and its value, that another tool's spelling stands for. */
-static const struct command_option *by_shorthand(const struct command *c,
-						 const char *word, size_t len,
-						 const char **value)
+/* Finds the option, and its value, of another tool's flag. */
+static const struct command_option *option_by_shorthand(const struct command *c,
+							const char *word,
+							size_t len,
+							const char **value)
 {
 	for (const struct shorthand *s = c->shorthands; s && s->spelling; s++) {
 		if (strlen(s->spelling) == len &&
 		    memcmp(s->spelling, word, len) == 0) {
 			*value = s->value;
-			return by_name(c, s->option, strlen(s->option));
+			return option_by_name(c, s->option, strlen(s->option));
 		}
 	}
 	return NULL;
@@ -95,15 +96,15 @@ static void parser_add(struct parser *p, const struct command_option *o,
 	p->settings[p->setting_count++] = (struct setting){ o, value };
 }
 
-static bool is_argument(const char *word)
+static bool word_is_argument(const char *word)
 {
 	return word && (word[0] != '-' || word[1] == '\0');
 }
 
-/* One more value of a list; "-4" is a number and never an option. */
-static bool is_next_value(const struct command_option *o, const char *word)
+/* True for a further value of a list; "-4" is a number, not an option. */
+static bool word_is_next_value(const struct command_option *o, const char *word)
 {
-	if (!is_argument(word) &&
+	if (!word_is_argument(word) &&
 	    !(word &&
 	      (is_digit(word[1]) || (word[1] == '.' && is_digit(word[2])))))
 		return false;
@@ -111,7 +112,7 @@ static bool is_next_value(const struct command_option *o, const char *word)
 }
 
 /* True once the remaining arguments belong to another program. */
-static bool is_rest(const struct parser *p)
+static bool parser_at_rest(const struct parser *p)
 {
 	const char *at = p->command->rest_after;
 	size_t wanted = 1;
@@ -126,7 +127,7 @@ static bool is_rest(const struct parser *p)
 }
 
 /* True when rest_after names the option: "pid|address command". */
-static bool is_waited_for(const struct command *c, const char *name)
+static bool option_counts_for_rest(const struct command *c, const char *name)
 {
 	const char *at = c->rest_after ? c->rest_after : "";
 	size_t len;
@@ -143,24 +144,24 @@ static bool is_waited_for(const struct command *c, const char *name)
  * Reads an option that requires a value: the attached one, or the next
  * argument whatever it looks like; a list takes the values that follow, too.
  */
-static int read_valued(struct parser *p, const struct command_option *o,
-		       const char *attached, struct error *err)
+static int parser_read_valued(struct parser *p, const struct command_option *o,
+			      const char *attached, struct error *err)
 {
-	p->given += is_waited_for(p->command, o->name);
+	p->given += option_counts_for_rest(p->command, o->name);
 	if (!attached)
 		attached = *p->next ? *p->next++ : NULL;
 	if (!attached)
 		return misuse(err, "option --%s requires %s", o->name,
 			      command_option_arg(o));
 	parser_add(p, o, attached);
-	while (o->kind == OPTION_LIST && is_next_value(o, *p->next))
+	while (o->kind == OPTION_LIST && word_is_next_value(o, *p->next))
 		parser_add(p, o, *p->next++);
 	return 0;
 }
 
-/* A word of len bytes that no option is called, with one dash or two. */
-static int unknown_option(const struct command *c, const char *word, size_t len,
-			  struct error *err)
+/* Fails for a word of len bytes, with one dash or two, that is no option. */
+static int option_fail_unknown(const struct command *c, const char *word,
+			       size_t len, struct error *err)
 {
 	size_t dashes = word[1] == '-' ? 2 : 1;
 	struct nearest nearest = nearest_to(word + dashes, len - dashes);
@@ -181,11 +182,12 @@ static int unknown_option(const struct command *c, const char *word, size_t len,
 	return misuse(err, "unknown option %.*s", (int)len, word);
 }
 
-/* "--name", "--name=value", or the beginning of just one name. */
-static int read_long(struct parser *p, const char *word, size_t len,
-		     struct error *err)
+/* Parses "--name", "--name=value" or an abbreviation. */
+static int parser_read_long(struct parser *p, const char *word, size_t len,
+			    struct error *err)
 {
-	const struct command_option *o = by_name(p->command, word + 2, len - 2);
+	const struct command_option *o = option_by_name(p->command, word + 2,
+							len - 2);
 	const char *value = word[len] ? word + len + 1 : NULL;
 
 	if (!o && len >= 3 && strncmp("--help", word, len) == 0) {
@@ -193,35 +195,37 @@ static int read_long(struct parser *p, const char *word, size_t len,
 		return 0;
 	}
 	if (!o)
-		return unknown_option(p->command, word, len, err);
+		return option_fail_unknown(p->command, word, len, err);
 	if (o->kind != OPTION_FLAG)
-		return read_valued(p, o, value, err);
+		return parser_read_valued(p, o, value, err);
 	if (value)
 		return misuse(err, "option --%s takes no value", o->name);
 	parser_add(p, o, NULL);
 	return 0;
 }
 
-/* One or more letters behind one dash; the last may have a value. */
-static int read_letters(struct parser *p, const char *word, struct error *err)
+/* Parses letters after one dash; the last letter may have a value. */
+static int parser_read_letters(struct parser *p, const char *word,
+			       struct error *err)
 {
 	bool help = p->help;
 
 	for (const char *at = word + 1; *at; at++) {
-		const struct command_option *o = by_letter(p->command, *at);
+		const struct command_option *o = option_by_letter(p->command,
+								  *at);
 
 		if (o && o->kind != OPTION_FLAG)
-			return read_valued(p, o, at[1] ? at + 1 : NULL, err);
+			return parser_read_valued(p, o, at[1] ? at + 1 : NULL,
+						  err);
 		if (o) {
 			parser_add(p, o, NULL);
 		} else if (*at == 'h') {
 			p->help = true;
 		} else if (word[1] == 'h') {
-			/* "-hist" is a word and no bundle that begins with -h.
-			 */
+			/* Report "-hist" as a word, not as letters after -h. */
 			p->help = help;
-			return unknown_option(p->command, word, strlen(word),
-					      err);
+			return option_fail_unknown(p->command, word,
+						   strlen(word), err);
 		} else {
 			return misuse(err, "unknown option -%c", *at);
 		}
@@ -230,19 +234,20 @@ static int read_letters(struct parser *p, const char *word, struct error *err)
 }
 
 /*
- * A spelling of another tool's, of len bytes: an alias, a shorthand or an
- * option that is refused.  Returns 1 when it was one of these, 0 when not, or
- * -1 and *err.
+ * Parses another tool's spelling of len bytes: an alias, a shorthand or a
+ * refused option. Returns 1 when it was one of them, 0 when not, or -1 and
+ * *err.
  */
-static int read_foreign(struct parser *p, const char *word, size_t len,
-			struct error *err)
+static int parser_read_foreign(struct parser *p, const char *word, size_t len,
+			       struct error *err)
 {
 	const struct command *c = p->command;
-	const struct command_option *o = by_alias(c, word, len);
+	const struct command_option *o = option_by_alias(c, word, len);
 	const char *implied = NULL;
 
 	if (o && o->kind != OPTION_FLAG)
-		return read_valued(p, o, word[len] ? word + len + 1 : NULL, err)
+		return parser_read_valued(
+			       p, o, word[len] ? word + len + 1 : NULL, err)
 			       ? -1
 			       : 1;
 	for (const struct refusal *r = c->refusals; !o && r && r->spellings;
@@ -252,7 +257,7 @@ static int read_foreign(struct parser *p, const char *word, size_t len,
 				      (int)len, word, r->instead);
 	}
 	if (!o)
-		o = by_shorthand(c, word, len, &implied);
+		o = option_by_shorthand(c, word, len, &implied);
 	if (!o)
 		return 0;
 	if (word[len])
@@ -262,29 +267,30 @@ static int read_foreign(struct parser *p, const char *word, size_t len,
 	return 1;
 }
 
-static int read_option(struct parser *p, const char *word, struct error *err)
+static int parser_read_option(struct parser *p, const char *word,
+			      struct error *err)
 {
 	size_t len = strcspn(word, "=");
-	int foreign = read_foreign(p, word, len, err);
+	int foreign = parser_read_foreign(p, word, len, err);
 
 	if (foreign)
 		return foreign > 0 ? 0 : -1;
 	if (word[1] == '-')
-		return read_long(p, word, len, err);
-	if (len > 2 && word[1] != 'h' && !by_letter(p->command, word[1]))
-		return unknown_option(p->command, word, len, err);
-	return read_letters(p, word, err);
+		return parser_read_long(p, word, len, err);
+	if (len > 2 && word[1] != 'h' && !option_by_letter(p->command, word[1]))
+		return option_fail_unknown(p->command, word, len, err);
+	return parser_read_letters(p, word, err);
 }
 
 /* Moves the remaining arguments to the others, unread. */
-static void take_rest(struct parser *p)
+static void parser_take_rest(struct parser *p)
 {
 	while (*p->next)
 		p->others[p->other_count++] = *p->next++;
 }
 
-/* Reads all arguments, also those behind the first error, for --help. */
-static int read_arguments(struct parser *p, struct error *err)
+/* Reads all arguments, even after an error: --help may follow. */
+static int parser_read(struct parser *p, struct error *err)
 {
 	struct error later;
 	int ret = 0;
@@ -292,27 +298,27 @@ static int read_arguments(struct parser *p, struct error *err)
 	while (*p->next) {
 		char *word;
 
-		if (is_rest(p)) {
-			take_rest(p);
+		if (parser_at_rest(p)) {
+			parser_take_rest(p);
 			break;
 		}
 		word = *p->next++;
 		if (strcmp(word, "--") == 0) {
 			if (p->command->before_dashes)
 				*p->command->before_dashes = p->other_count;
-			take_rest(p);
-		} else if (is_argument(word)) {
+			parser_take_rest(p);
+		} else if (word_is_argument(word)) {
 			p->given++;
 			p->others[p->other_count++] = word;
-		} else if (read_option(p, word, ret ? &later : err)) {
+		} else if (parser_read_option(p, word, ret ? &later : err)) {
 			ret = -1;
 		}
 	}
 	return ret;
 }
 
-static int set_choice(const struct command_option *o, const char *value,
-		      struct error *err)
+static int option_set_choice(const struct command_option *o, const char *value,
+			     struct error *err)
 {
 	const char *choices = command_option_arg(o);
 
@@ -323,8 +329,8 @@ static int set_choice(const struct command_option *o, const char *value,
 	return 0;
 }
 
-static int set_value(const struct command_option *o, const char *value,
-		     struct error *err)
+static int option_set(const struct command_option *o, const char *value,
+		      struct error *err)
 {
 	struct option_list *list;
 
@@ -336,7 +342,7 @@ static int set_value(const struct command_option *o, const char *value,
 		*o->value.string = value;
 		return 0;
 	case OPTION_CHOICE:
-		return set_choice(o, value, err);
+		return option_set_choice(o, value, err);
 	case OPTION_LIST:
 		list = o->value.list;
 		array_reserve(list->values, list->cap, list->count + 1);
@@ -356,12 +362,12 @@ static int set_value(const struct command_option *o, const char *value,
 	return 0;
 }
 
-static int set_values(const struct parser *p, struct error *err)
+static int parser_set_values(const struct parser *p, struct error *err)
 {
 	for (size_t i = 0; i < p->setting_count; i++) {
 		const struct setting *s = &p->settings[i];
 
-		if (set_value(s->option, s->value, err))
+		if (option_set(s->option, s->value, err))
 			return fail_in(err, "option --%s", s->option->name);
 	}
 	return 0;
@@ -373,24 +379,24 @@ int command_parse(const struct command *c, int argc, char **argv, bool *help,
 	struct parser p = { .command = c,
 			    .next = argv + 1,
 			    .others = argv + 1 };
-	int ret = read_arguments(&p, err);
+	int ret = parser_read(&p, err);
 	int first = argc - (int)p.other_count;
 
 	*help = p.help;
 	if (p.help)
 		ret = 0;
 	else if (ret == 0)
-		ret = set_values(&p, err);
+		ret = parser_set_values(&p, err);
 	memmove(argv + first, p.others, p.other_count * sizeof(*argv));
 	free(p.settings);
 	return ret ? -1 : first;
 }
 
-bool word_list_has(const char *words, char parting, const char *word,
+bool word_list_has(const char *words, char separator, const char *word,
 		   size_t len)
 {
 	while (words && *words) {
-		const char *end = strchrnul(words, parting);
+		const char *end = strchrnul(words, separator);
 
 		if ((size_t)(end - words) == len &&
 		    memcmp(words, word, len) == 0)

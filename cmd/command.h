@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * command: what every command of sjkc is, and the options it takes.
+ * command: the definition of a command and its options, and the option parser.
  *
  * One table of options feeds the parser, --help, the completions and the test
- * of the manual.  To add a command: a file that ends with a struct command,
- * and its name in commands.h and in the list of commands.c.
+ * of the manual. To add a command, write a file that ends with a struct command
+ * and add its name to commands.h and to the list in commands.c.
  */
 #ifndef CMD_COMMAND_H
 #define CMD_COMMAND_H
@@ -48,24 +48,24 @@ struct command_option {
 	const char *arg;  /* "<file>"; for a choice, the choices */
 	const char *help; /* lower case, no full stop */
 	/*
-	 * Other spellings, separated by spaces, as another tool has them:
-	 * "-ri", "-f", "--minwidth".  Understood, and not in --help.
+	 * Other spellings, separated by spaces, as in another tool:
+	 * "-ri", "-f", "--minwidth". --help does not list them.
 	 */
 	const char *aliases;
-	/* The values that a shell completes, "a|b|c", if not those of arg. */
+	/* The values that a shell completes, "a|b|c", unless arg lists them. */
 	const char *complete;
-	/* For a choice whose choices are known at run time; instead of arg. */
+	/* Returns the choices when they are known only at run time, or NULL. */
 	const char *(*choices)(void);
 	/*
-	 * For a list: whether a word that follows a value is one more value.
-	 * Without it, every word is one that does not start with a dash.
+	 * For a list: true when the word after a value is a further value.
+	 * NULL: every word without a dash at its start is.
 	 */
 	bool (*accepts)(const char *word);
 };
 
 /*
- * The rows of an option table: letter, name, value, what the value is, help.
- * More members may follow: OPT_FLAG(…, .aliases = "-ri").
+ * The rows of an option table: letter, name, pointer to the value, placeholder
+ * of the value, help. More members may follow: OPT_FLAG(…, .aliases = "-ri").
  */
 /* clang-format off */
 #define OPT_ROW(k, l, n, a, h, ...) \
@@ -90,73 +90,68 @@ struct command_option {
 #define OPT_END { .kind = OPTION_END }
 /* clang-format on */
 
-/* The initial value of a count for which 0 is a mistake. */
+/* The initial value of a count for which 0 is invalid. */
 #define COUNT_NOT_GIVEN UINT64_MAX
 
-/* Another tool's flag for an option of ours and a value of it. */
+/* Another tool's flag for an option of sjkc with a value. */
 struct shorthand {
 	const char *spelling; /* "--cpu"; NULL ends a list */
 	const char *option;   /* "event" */
 	const char *value;
 };
 
-/* Another tool's option for which there is something else here. */
+/* An option of another tool that sjkc does not support. */
 struct refusal {
 	const char *spellings; /* "-x --xyz"; NULL ends a list */
-	const char *instead;   /* "the page has …" */
+	const char *instead;   /* the alternative: "the page has …" */
 };
 
 struct command {
 	const char *name;
 	const char *alias;    /* another name of the command, or NULL */
 	const char *synopsis; /* "flame [<options>] [<recording>…]" */
-	const char *summary;  /* for the list: "draw a recording as …" */
+	const char *summary;  /* "draw a recording as …" */
 	const char *group;    /* heading in the list of commands */
-	const char *examples; /* lines, each "command   # what for" */
+	const char *examples; /* lines: "command   # purpose" */
 	const struct command_option *options;
 	/*
-	 * "pid|socket command": once a value was given for each of these
-	 * options, or one of those between bars, or an argument in its place,
-	 * the rest is somebody else's command line: arguments all of them,
-	 * whatever they look like.  Or NULL.
+	 * "pid|address command": after a value for each of these options (one
+	 * of the alternatives between bars), or an argument in its place, the
+	 * remaining words are arguments even if they start with a dash. NULL:
+	 * all words are parsed.
 	 */
 	const char *rest_after;
 	/*
-	 * Set to the number of arguments before "--" when the command line has
-	 * one that is not an option's value; or NULL.
+	 * Gets the number of arguments before "--" when the command line has a
+	 * "--" that is not an option's value. NULL: not needed.
 	 */
 	size_t *before_dashes;
 	const struct shorthand *shorthands; /* or NULL */
 	const struct refusal *refusals;     /* or NULL */
-	/* Arguments left after the options.  Returns 0, or -1 and *err. */
+	/* Gets the arguments after the options. Returns 0, or -1 and *err. */
 	int (*run)(int argc, char **argv, struct error *err);
 };
 
-/* The value that an option takes: "<file>", "html|collapsed"; NULL for a flag.
- */
+/* Returns an option's placeholder or choices; NULL for a flag. */
 const char *command_option_arg(const struct command_option *o);
 
 /*
- * Fills the values of c's options from argv (argv[0] is the command's name),
- * wherever among the arguments they stand.  The other arguments are moved to
- * the end of argv.  Returns the index of the first, argc if there is none.  On
- * misuse fails with -1 and ERROR_MISUSE.  When --help is among the options,
- * sets *help and nothing else.
+ * Sets the values of c's options from argv (argv[0] is the command's name), and
+ * moves the other arguments to the end of argv. Returns the index of the first
+ * of them, argc if there are none, or -1 and ERROR_MISUSE. If --help is among
+ * the options, it only sets *help.
  */
 int command_parse(const struct command *c, int argc, char **argv, bool *help,
 		  struct error *err);
 
-/* `return misuse(err, …)`: main adds where to read more. */
+/* `return misuse(err, …)`: main() adds a hint at --help. */
 #define misuse(err, ...) fail((err), ERROR_MISUSE, __VA_ARGS__)
 
 /*
- * word_list: several words in one string, as in option tables: "a|b|c".
+ * True when word, of len bytes, is one of words, which the character
+ * `separator` separates: "a|b|c". words may be NULL: no words.
  */
-/*
- * True when word, of len bytes, is one of the words between which the character
- * `parting` stands.  words may be NULL: no words.
- */
-bool word_list_has(const char *words, char parting, const char *word,
+bool word_list_has(const char *words, char separator, const char *word,
 		   size_t len);
 
 #endif

@@ -42,7 +42,7 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
-/* Commands of other tools, and what does the same here. */
+/* Commands of other tools, and the equivalents in sjkc. */
 static const struct {
 	const char *names, *instead;
 } elsewhere[] = {

@@ -28,32 +28,33 @@ extern const struct command vminfo_command;
 
 extern const struct command *const commands[]; /* ends with NULL */
 
-/* The command of that name or alias, or NULL. */
+/* Returns the command with this name or alias, or NULL. */
 const struct command *command_find(const char *name);
 
-/* Fails with ERROR_MISUSE: no command has that name; one may be like it. */
+/* Fails with ERROR_MISUSE for an unknown command; suggests a near miss. */
 int command_unknown(const char *name, struct error *err);
 
 /*
- * help: what the option tables say, for people and for scripts.
+ * help: prints the option tables for people and for scripts.
  */
 
-/* Prints a text for help_print(); c is NULL if it is about no command. */
+/* Writes a text; c is NULL if the text is about no command. */
 typedef void help_fn(struct output *out, const struct command *c);
 
-int help_print(help_fn *what, const struct command *c, struct error *err);
+/* Prints a text on standard output. Returns 0, or -1 and ERROR_OUTPUT. */
+int help_print(help_fn *write, const struct command *c, struct error *err);
 
-/* The commands, by what they are for. */
+/* Lists the commands in groups. */
 help_fn help_overview;
 
-/* One command: its usage, options and examples. */
+/* Describes one command: usage, options and examples. */
 help_fn help_of;
 
 /*
- * All commands and options, a line each of five fields between tabs: command,
- * letter with its dash, name with its dashes, value, help.  A command's own
- * line comes before its options; it has neither letter nor name, and its value
- * is its synopsis.  Completions and tests read this.
+ * Lists all commands and options, one per line with five fields separated by
+ * tabs: command, letter with its dash, name with its dashes, value, help. The
+ * line of a command precedes those of its options; it has neither letter nor
+ * name, and its value is the synopsis. Completions and tests read this.
  */
 help_fn help_list;
 

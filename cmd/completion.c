@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sjkc completion: what a shell needs to complete sjkc's command line.
+ * sjkc completion: prints scripts that complete sjkc's command line in a shell.
  *
- * The scripts ask `sjkc --list-options` each time, so they are never out of
- * date.  cmd/help.h says what its fields are.
+ * The scripts run `sjkc --list-options` for each completion, so that they match
+ * the installed sjkc. cmd/commands.h describes its fields.
  */
 #include "cmd/commands.h"
 #include "core/base/output.h"
 
 #include <string.h>
 
-/* Commands whose arguments are JVMs. */
+/* Commands whose arguments name JVMs. */
 #define WITH_JVM                                                               \
 	"ttop|prof|perfmap|jcmd|jstack|hh|jmap|jstat|vminfo|doctor|mx|mxdump|" \
 	"mxping"
 
-/* Of HotSpot, JDK 8 to 25; a JVM is not attached to for a completion. */
+/* Commands of HotSpot, JDK 8 to 25: a completion does not attach to a JVM. */
 #define DIAGNOSTIC                                                             \
 	"help Compiler.codecache GC.class_histogram GC.finalizer_info "        \
 	"GC.heap_dump GC.heap_info GC.run JFR.check JFR.configure "            \
@@ -26,8 +26,9 @@
 	"VM.stringtable VM.system_properties VM.uptime VM.version"
 
 /*
- * Names of JVMs are foreign, and bash executes $(…) in the words of compgen: it
- * gets only names that mean nothing to a shell.  zsh and fish quote them.
+ * Names of JVMs are foreign, and bash executes $(…) in the words of compgen, so
+ * that the script passes only names without special characters. zsh and fish
+ * quote the names.
  */
 /* clang-format off */
 static const char bash[] =

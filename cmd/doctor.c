@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sjkc doctor: says what can be done with a JVM from here, and what not. */
+/* sjkc doctor: checks which commands work on a JVM, and why others fail. */
 #include "cmd/commands.h"
 #include "cmd/doctor_checks.h"
 #include "cmd/log.h"
@@ -19,24 +19,26 @@ static struct {
 	bool json, quiet, verbose;
 } opt;
 
-static const char *const words[] = {
+static const char *const state_words[] = {
 	[CONDITION_HOLDS] = "ok",
 	[CONDITION_WAITS] = "wait",
 	[CONDITION_FAILS] = "no",
 	[CONDITION_UNKNOWN] = "?",
 };
 
-static const char *word_of(const struct finding *f)
+static const char *finding_word(const struct finding *f)
 {
-	return f->is_note ? "" : f->is_warning ? "warn" : words[f->is.state];
+	return f->is_note      ? ""
+	       : f->is_warning ? "warn"
+			       : state_words[f->is.state];
 }
 
-static void put_safe(struct text *out, const char *text)
+static void doctor_put_safe(struct text *out, const char *text)
 {
 	safe_text(out, text, strlen(text));
 }
 
-static void put_title(const struct doctor_checks *c, struct text *out)
+static void doctor_put_title(const struct doctor_checks *c, struct text *out)
 {
 	struct text main = { 0 };
 
@@ -46,27 +48,28 @@ static void put_title(const struct doctor_checks *c, struct text *out)
 		text_putc(out, ' ');
 		safe_text(out, main.bytes, main.len);
 		text_puts(out, ", user ");
-		put_safe(out, c->info.user ? c->info.user : "?");
+		doctor_put_safe(out, c->info.user ? c->info.user : "?");
 	}
 	text_putc(out, '\n');
 	text_release(&main);
 }
 
-static void put_finding(const struct finding *f, int width, struct text *out)
+static void doctor_put_finding(const struct finding *f, int width,
+			       struct text *out)
 {
-	text_printf(out, "%-4s  %-*s  ", word_of(f), width, f->is.name);
-	put_safe(out, f->is.detail);
+	text_printf(out, "%-4s  %-*s  ", finding_word(f), width, f->is.name);
+	doctor_put_safe(out, f->is.detail);
 	text_putc(out, '\n');
 	if (f->is.remedy[0] && f->is.state != CONDITION_HOLDS) {
 		text_printf(out, "%*s-> ", width + 8, "");
-		put_safe(out, f->is.remedy);
+		doctor_put_safe(out, f->is.remedy);
 		text_putc(out, '\n');
 	}
 }
 
-/* "works: a, b"; nothing when there is none. */
-static void put_abilities(const struct doctor_checks *c, bool working,
-			  struct text *out)
+/* Appends "works: a, b", or nothing without such commands. */
+static void doctor_put_abilities(const struct doctor_checks *c, bool working,
+				 struct text *out)
 {
 	bool any = false;
 
@@ -90,23 +93,23 @@ static void put_abilities(const struct doctor_checks *c, bool working,
 		text_putc(out, '\n');
 }
 
-static void put_text(const struct doctor_checks *c, struct text *out)
+static void doctor_put_text(const struct doctor_checks *c, struct text *out)
 {
 	int width = 0;
 
-	put_title(c, out);
+	doctor_put_title(c, out);
 	for (size_t i = 0; i < c->count; i++) {
 		int len = (int)strlen(c->findings[i].is.name);
 
 		width = len > width ? len : width;
 	}
 	for (size_t i = 0; i < c->count; i++)
-		put_finding(&c->findings[i], width, out);
-	put_abilities(c, true, out);
-	put_abilities(c, false, out);
+		doctor_put_finding(&c->findings[i], width, out);
+	doctor_put_abilities(c, true, out);
+	doctor_put_abilities(c, false, out);
 }
 
-static void put_json_finding(struct json *j, const struct finding *f)
+static void doctor_json_finding(struct json *j, const struct finding *f)
 {
 	static const char *const states[] = {
 		[CONDITION_HOLDS] = "ok",
@@ -132,8 +135,8 @@ static void put_json_finding(struct json *j, const struct finding *f)
 	json_close_object(j);
 }
 
-static void json_finding_name(struct json *j, const char *key,
-			      const struct finding *f)
+static void doctor_json_name(struct json *j, const char *key,
+			     const struct finding *f)
 {
 	json_key(j, key);
 	if (f)
@@ -142,7 +145,7 @@ static void json_finding_name(struct json *j, const char *key,
 		json_null(j);
 }
 
-static void put_json_abilities(struct json *j, const struct doctor_checks *c)
+static void doctor_json_abilities(struct json *j, const struct doctor_checks *c)
 {
 	json_key(j, "commands");
 	json_open_array(j);
@@ -154,14 +157,14 @@ static void put_json_abilities(struct json *j, const struct doctor_checks *c)
 		json_text(j, a->command);
 		json_key(j, "works");
 		json_bool(j, !a->no);
-		json_finding_name(j, "because", a->no);
-		json_finding_name(j, "in_part", a->no ? NULL : a->in_part);
+		doctor_json_name(j, "because", a->no);
+		doctor_json_name(j, "in_part", a->no ? NULL : a->in_part);
 		json_close_object(j);
 	}
 	json_close_array(j);
 }
 
-static void put_json(const struct doctor_checks *c, struct text *out)
+static void doctor_put_json(const struct doctor_checks *c, struct text *out)
 {
 	struct json j = json_into(out);
 
@@ -178,14 +181,14 @@ static void put_json(const struct doctor_checks *c, struct text *out)
 	json_key(&j, "checks");
 	json_open_array(&j);
 	for (size_t i = 0; i < c->count; i++)
-		put_json_finding(&j, &c->findings[i]);
+		doctor_json_finding(&j, &c->findings[i]);
 	json_close_array(&j);
-	put_json_abilities(&j, c);
+	doctor_json_abilities(&j, c);
 	json_close_object(&j);
 	text_putc(out, '\n');
 }
 
-static int write_text(const struct text *text, struct error *err)
+static int doctor_write(const struct text *text, struct error *err)
 {
 	struct output out;
 	int ret = output_open(&out, "-", err);
@@ -198,7 +201,7 @@ static int write_text(const struct text *text, struct error *err)
 	return ret;
 }
 
-/* The first thing in the way decides the exit status. */
+/* The first obstacle decides the exit status. */
 static int doctor_verdict(const struct doctor_checks *c, struct error *err)
 {
 	const struct finding *f = doctor_checks_obstacle(c);
@@ -215,10 +218,10 @@ static int doctor_report(const struct doctor_checks *c, struct error *err)
 	int ret;
 
 	if (opt.json)
-		put_json(c, &text);
+		doctor_put_json(c, &text);
 	else
-		put_text(c, &text);
-	ret = write_text(&text, err);
+		doctor_put_text(c, &text);
+	ret = doctor_write(&text, err);
 	if (ret == 0)
 		ret = doctor_verdict(c, err);
 	text_release(&text);
@@ -234,7 +237,7 @@ static int doctor_examine(int argc, char **argv, struct doctor_checks *c,
 	int ret;
 
 	if (target_open(&jvm, opt.pid, &argc, &argv, err)) {
-		/* What is not permitted is a finding, too. */
+		/* A missing permission is a finding. */
 		if (err->kind != ERROR_PERMISSION)
 			return -1;
 		refused = *err;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* doctor's checks of the preconditions of prof: eBPF, stacks and names. */
 #include "bpf/conditions.h"
 #include "bpf/sampler.h"
 #include "cmd/doctor_checks.h"
@@ -7,9 +8,8 @@
 
 #include <stdio.h>
 
-/* Whether the kernel takes the programs and runs them; no process is sampled.
- */
-static bool programs_run(struct error *err)
+/* Loads and attaches the sampling programs; samples no process. */
+static bool check_programs_run(struct error *err)
 {
 	struct sampler_options o = {
 		.kinds = (1U << SAMPLE_KINDS) - 1,
@@ -26,11 +26,12 @@ static bool programs_run(struct error *err)
 }
 
 /*
- * What fails is in the way only when the programs cannot run: there may
- * be another way to what it is about.  True when something is in the way.
+ * Adds the conditions of eBPF. A failed condition is a warning if the programs
+ * run: another right may replace the missing one. Returns true when a failed
+ * condition explains why the programs do not run.
  */
-static bool add_conditions(struct doctor_checks *c,
-			   const struct bpf_facts *facts, bool run)
+static bool check_conditions(struct doctor_checks *c,
+			     const struct bpf_facts *facts, bool run)
 {
 	struct condition list[BPF_CONDITIONS_MAX];
 	size_t count = bpf_conditions(facts, list);
@@ -49,12 +50,12 @@ static bool add_conditions(struct doctor_checks *c,
 	return is_stopped;
 }
 
-void doctor_checks_look_at_bpf(struct doctor_checks *c)
+void doctor_check_bpf(struct doctor_checks *c)
 {
 	struct bpf_facts facts;
 	struct finding *f;
 	struct error err;
-	bool run = programs_run(&err);
+	bool run = check_programs_run(&err);
 
 	bpf_facts_gather(&facts);
 	if (facts.unprivileged_bpf_disabled >= 0)
@@ -63,7 +64,7 @@ void doctor_checks_look_at_bpf(struct doctor_checks *c)
 			"kernel.unprivileged_bpf_disabled is %d; sampling "
 			"needs rights in any case",
 			facts.unprivileged_bpf_disabled);
-	if (add_conditions(c, &facts, run))
+	if (check_conditions(c, &facts, run))
 		return;
 	f = doctor_checks_add(c, "BPF programs",
 			      run ? CONDITION_HOLDS : CONDITION_FAILS,
@@ -74,8 +75,8 @@ void doctor_checks_look_at_bpf(struct doctor_checks *c)
 		finding_error(c, f, &err);
 }
 
-static void look_at_names(struct doctor_checks *c,
-			  const struct process_view *view)
+static void check_names(struct doctor_checks *c,
+			const struct process_view *view)
 {
 	struct finding *f = doctor_checks_add(c, "Java names", CONDITION_HOLDS,
 					      NEED_NAMES);
@@ -95,13 +96,13 @@ static void look_at_names(struct doctor_checks *c,
 	vm_symbols_close(s);
 }
 
-void doctor_checks_look_at_stacks(struct doctor_checks *c)
+void doctor_check_stacks(struct doctor_checks *c)
 {
 	struct process_view *view;
 	struct finding *f;
 	struct error err;
 
-	/* Without the right to sample, memory is no further obstacle. */
+	/* If sampling is impossible anyway, skip the checks of its details. */
 	if (doctor_checks_broken(c, NEED_PROC | NEED_BPF))
 		return;
 	view = process_view_open(&c->jvm, NULL, &err);
@@ -118,7 +119,7 @@ void doctor_checks_look_at_stacks(struct doctor_checks *c)
 		finding_remedy(f, "use prof --sampler dump");
 	} else {
 		finding_detail(f, "prof can unwind them");
-		look_at_names(c, view);
+		check_names(c, view);
 	}
 	process_view_close(view);
 }

@@ -21,7 +21,7 @@ struct finding *doctor_checks_add(struct doctor_checks *c, const char *name,
 {
 	struct finding *f = &c->findings[c->count];
 
-	/* The table below has fewer rows than there is room for. */
+	/* The checks add fewer findings than the array has room for. */
 	if (c->count + 1 < DOCTOR_FINDINGS)
 		c->count++;
 	*f = (struct finding){
@@ -68,21 +68,21 @@ void finding_error(struct doctor_checks *c, struct finding *f,
 		       err->text + skip);
 }
 
-typedef void look_fn(struct doctor_checks *c);
+typedef void check_fn(struct doctor_checks *c);
 
 static const struct {
 	const char *name;
 	unsigned bit;
 } capabilities[] = {
-	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE }, /* /proc of others */
+	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE }, /* /proc of other users */
 	{ "CAP_DAC_OVERRIDE", CAP_DAC_OVERRIDE },
-	{ "CAP_KILL", CAP_KILL },     /* SIGQUIT, to wake the listener */
-	{ "CAP_SETUID", CAP_SETUID }, /* to become the JVM's user */
+	{ "CAP_KILL", CAP_KILL },     /* SIGQUIT, which starts the listener */
+	{ "CAP_SETUID", CAP_SETUID }, /* attach as the JVM's user */
 	{ "CAP_SETGID", CAP_SETGID },
 	{ "CAP_SYS_ADMIN", CAP_SYS_ADMIN },
 };
 
-static void look_at_ourselves(struct doctor_checks *c)
+static void check_sjkc(struct doctor_checks *c)
 {
 	struct finding *f = doctor_checks_note(c, "sjkc");
 	struct text has = { 0 }, lacks = { 0 };
@@ -110,16 +110,16 @@ static void look_at_ourselves(struct doctor_checks *c)
 bool doctor_checks_same_namespace(pid_t pid, const char *name)
 {
 	char path[64];
-	struct stat theirs, ours;
+	struct stat target, own;
 
 	snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, name);
-	if (stat(path, &theirs) < 0)
-		return true; /* not known to be another */
+	if (stat(path, &target) < 0)
+		return true; /* unknown: assume the same */
 	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
-	return stat(path, &ours) < 0 || theirs.st_ino == ours.st_ino;
+	return stat(path, &own) < 0 || target.st_ino == own.st_ino;
 }
 
-static void look_at_namespaces(struct doctor_checks *c)
+static void check_namespaces(struct doctor_checks *c)
 {
 	static const char *const names[] = { "mnt", "net", "pid", "user" };
 	struct finding *f = doctor_checks_note(c, "namespaces");
@@ -131,30 +131,30 @@ static void look_at_namespaces(struct doctor_checks *c)
 				    names[i]);
 	}
 	if (own.len == 0 && !c->jvm.own_root)
-		finding_detail(f, "those of this process");
+		finding_detail(f, "the same as those of sjkc");
 	else
-		finding_detail(f, "its own: %s%s; there its pid is %d",
+		finding_detail(f, "own: %s%s; pid inside: %d",
 			       own.len ? own.bytes : "none",
 			       c->jvm.own_root && own.len == 0
-				       ? ", but its root directory"
+				       ? ", but an own root directory"
 				       : "",
 			       (int)c->jvm.ns_pid);
 	text_release(&own);
 }
 
-static void look_at_java(struct doctor_checks *c)
+static void check_java(struct doctor_checks *c)
 {
 	const struct jvm_info *info = &c->info;
 
 	finding_detail(doctor_checks_note(c, "Java"), "%s%s%s%s%s",
-		       info->version ? info->version : "of unknown version",
+		       info->version ? info->version : "unknown version",
 		       info->vm_name ? ", " : "",
 		       info->vm_name ? info->vm_name : "",
 		       info->java_home ? ", " : "",
 		       info->java_home ? info->java_home : "");
 }
 
-static void look_at_threads(struct doctor_checks *c)
+static void check_threads(struct doctor_checks *c)
 {
 	struct finding *f = doctor_checks_add(c, "threads", CONDITION_HOLDS,
 					      NEED_PROC);
@@ -176,7 +176,7 @@ static void look_at_threads(struct doctor_checks *c)
 	text_release(&stat);
 }
 
-static void look_at_root(struct doctor_checks *c)
+static void check_root_directory(struct doctor_checks *c)
 {
 	struct finding *f = doctor_checks_add(c, "files", CONDITION_HOLDS,
 					      NEED_COUNTERS | NEED_ATTACH);
@@ -193,7 +193,7 @@ static void look_at_root(struct doctor_checks *c)
 	finding_remedy(f, "run as the JVM's user or root, with CAP_SYS_PTRACE");
 }
 
-static void look_at_counters(struct doctor_checks *c)
+static void check_counters(struct doctor_checks *c)
 {
 	struct finding *f = doctor_checks_add(c, "counters", CONDITION_HOLDS,
 					      NEED_COUNTERS);
@@ -210,7 +210,7 @@ static void look_at_counters(struct doctor_checks *c)
 	finding_error(c, f, &err);
 }
 
-static void look_at_attach(struct doctor_checks *c)
+static void check_attach(struct doctor_checks *c)
 {
 	struct condition list[ATTACH_CONDITIONS_MAX];
 	size_t count = attach_conditions(&c->jvm, list);
@@ -218,7 +218,7 @@ static void look_at_attach(struct doctor_checks *c)
 	for (size_t i = 0; i < count; i++) {
 		unsigned breaks = NEED_ATTACH;
 
-		/* What does not run answers nobody, by JMX neither. */
+		/* A stopped JVM does not reply over JMX, either. */
 		if (condition_stops(&list[i]))
 			breaks |= NEED_JMX;
 		doctor_checks_add(c, NULL, CONDITION_HOLDS, breaks)
@@ -226,7 +226,7 @@ static void look_at_attach(struct doctor_checks *c)
 	}
 }
 
-/* Options that decide what can be done, by their beginning. */
+/* Options that affect commands, by their first characters. */
 static const struct {
 	const char *option, *means;
 } options[] = {
@@ -244,11 +244,13 @@ static const struct {
 	  "the JVM loads agents without a warning" },
 	{ "-XX:NativeMemoryTracking=", "VM.native_memory requires it" },
 	{ "-XX:StartFlightRecording", "the JVM records since its start" },
-	{ "-Dcom.sun.management.jmxremote.port=", "the JVM answers JMX there" },
-	{ "-Djdk.attach.vm.streaming=", "how the JVM sends replies" },
+	{ "-Dcom.sun.management.jmxremote.port=",
+	  "the JVM listens for JMX clients there" },
+	{ "-Djdk.attach.vm.streaming=",
+	  "selects how the JVM sends replies to attach" },
 };
 
-static void look_at_options(struct doctor_checks *c)
+static void check_options(struct doctor_checks *c)
 {
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
 		const char *found = jvm_info_option(&c->info,
@@ -259,13 +261,13 @@ static void look_at_options(struct doctor_checks *c)
 				       "%.160s: %s", found, options[i].means);
 	}
 	if (c->info.args_cut)
-		finding_detail(
-			doctor_checks_note(c, "option"),
-			"some options are unknown: in an @file, or too many");
+		finding_detail(doctor_checks_note(c, "option"),
+			       "the list is incomplete: options are in an "
+			       "@file, or too long");
 }
 
-/* What prof does not use the agent for, by the JVM's build. */
-static void look_at_fences(struct doctor_checks *c)
+/* Reports for what prof does not use the agent in this build of the JVM. */
+static void check_fences(struct doctor_checks *c)
 {
 	struct text why = { 0 };
 
@@ -280,11 +282,11 @@ static void look_at_fences(struct doctor_checks *c)
 	text_release(&why);
 }
 
-/* JEP 451: JDK 21 on warns when an agent is loaded into a running JVM. */
-static void look_at_agents(struct doctor_checks *c)
+/* JEP 451: since JDK 21, a JVM warns about an agent loaded at run time. */
+static void check_agents(struct doctor_checks *c)
 {
 	if (c->jvm.kind == JVM_HOTSPOT)
-		look_at_fences(c);
+		check_fences(c);
 	if (jdk_version_of(c->info.version).feature >= 21 &&
 	    !jvm_info_option(&c->info, "-XX:+EnableDynamicAgentLoading") &&
 	    !jvm_info_option(&c->info, "-XX:-EnableDynamicAgentLoading"))
@@ -294,27 +296,19 @@ static void look_at_agents(struct doctor_checks *c)
 }
 
 /*
- * In the order in which they are shown.  What few commands need comes last: the
- * first thing in the way decides the exit status.
+ * In the order of the output. Checks that few commands need come last: the
+ * first obstacle decides the exit status.
  */
-static look_fn *const looks[] = {
-	look_at_ourselves,
-	look_at_namespaces,
-	look_at_java,
-	look_at_options,
-	look_at_agents,
-	look_at_threads,
-	look_at_root,
-	look_at_attach,
-	look_at_counters,
-	doctor_checks_look_at_jmx,
-	doctor_checks_look_at_bpf,
-	doctor_checks_look_at_stacks,
+static check_fn *const checks[] = {
+	check_sjkc,           check_namespaces, check_java,
+	check_options,        check_agents,     check_threads,
+	check_root_directory, check_attach,     check_counters,
+	doctor_check_jmx,     doctor_check_bpf, doctor_check_stacks,
 };
 
 /*
- * What commands need, and what they can do without in part; those that are not
- * there are left out.
+ * The preconditions of commands: without `needs` a command does not work,
+ * without `wants` it works in part. Commands that this build lacks are skipped.
  */
 static const struct {
 	const char *command;
@@ -355,7 +349,7 @@ bool doctor_checks_knows(const char *command)
 	return command_find(name) != NULL;
 }
 
-static void sum_up(struct doctor_checks *c)
+static void doctor_checks_sum_up(struct doctor_checks *c)
 {
 	for (size_t i = 0; i < sizeof(commands_need) / sizeof(*commands_need);
 	     i++) {
@@ -376,23 +370,23 @@ void doctor_checks_init(struct doctor_checks *c, const struct jvm *jvm)
 
 	*c = (struct doctor_checks){ .pid = jvm->pid, .jvm = *jvm };
 	jvm_info(jvm, &c->info, &unused);
-	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++)
-		looks[i](c);
-	sum_up(c);
+	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++)
+		checks[i](c);
+	doctor_checks_sum_up(c);
 }
 
 void doctor_checks_init_refused(struct doctor_checks *c, pid_t pid,
 				const struct error *why)
 {
 	*c = (struct doctor_checks){ .pid = pid };
-	look_at_ourselves(c);
+	check_sjkc(c);
 	finding_error(c,
 		      doctor_checks_add(c, "process", CONDITION_FAILS,
 					NEED_PROC | NEED_COUNTERS |
 						NEED_ATTACH | NEED_JMX |
 						NEED_BPF),
 		      why);
-	sum_up(c);
+	doctor_checks_sum_up(c);
 }
 
 void doctor_checks_release(struct doctor_checks *c)

@@ -3,9 +3,9 @@
  * doctor_checks: which commands work on a JVM from here, and why the others
  * fail.
  *
- * A table of looks gives findings, each of which may break something that
- * commands need; a table of commands says what they need.  Nothing that is
- * looked at changes the JVM.
+ * A table of checks produces findings. A failed finding breaks preconditions of
+ * commands; a table lists the preconditions of each command. No check changes
+ * the JVM.
  */
 #ifndef CMD_DOCTOR_CHECKS_H
 #define CMD_DOCTOR_CHECKS_H
@@ -19,7 +19,7 @@
 
 /* Preconditions of commands. */
 enum doctor_need {
-	NEED_PROC = 1,     /* its /proc */
+	NEED_PROC = 1,     /* the JVM's /proc */
 	NEED_COUNTERS = 2, /* core/jvm/perfdata */
 	NEED_ATTACH = 4,   /* core/attach/attach */
 	NEED_JMX = 8,      /* jmx_http/rmi/rmi_local */
@@ -30,22 +30,22 @@ enum doctor_need {
 
 struct finding {
 	struct condition is;
-	unsigned breaks; /* of enum doctor_need, unless it holds */
-	bool is_note;    /* neither good nor bad */
-	bool is_warning; /* breaks nothing, and is bad */
+	unsigned breaks; /* bits of enum doctor_need, if it fails */
+	bool is_note;    /* information only */
+	bool is_warning; /* a problem that breaks no command */
 };
 
 struct ability {
 	const char *command;           /* "vminfo --perf" */
-	const struct finding *no;      /* why not; NULL = works */
-	const struct finding *in_part; /* why something of it is missing */
+	const struct finding *no;      /* why it fails; NULL: it works */
+	const struct finding *in_part; /* why it works in part, or NULL */
 };
 
 enum { DOCTOR_FINDINGS = 64, DOCTOR_ABILITIES = 16 };
 
 struct doctor_checks {
 	pid_t pid;
-	struct jvm jvm; /* closed, with its pid 0, when it may not be opened */
+	struct jvm jvm;       /* pid 0 when sjkc cannot open it */
 	struct jvm_info info; /* empty when the JVM cannot be opened */
 	struct finding findings[DOCTOR_FINDINGS];
 	size_t count;
@@ -53,58 +53,56 @@ struct doctor_checks {
 	size_t ability_count;
 };
 
-/* Looks at a JVM, which is borrowed until doctor_checks_release(). */
+/* Checks a JVM, which it borrows until doctor_checks_release(). */
 void doctor_checks_init(struct doctor_checks *c, const struct jvm *jvm);
 
-/* The same of one that may not be opened, for the reason given. */
+/* Reports a JVM that sjkc may not open, for this reason. */
 void doctor_checks_init_refused(struct doctor_checks *c, pid_t pid,
 				const struct error *why);
 void doctor_checks_release(struct doctor_checks *c);
 
 /*
- * The first finding that breaks what some command needs; NULL = all works. What
- * only sampling by the kernel needs is no obstacle: few have the rights to it.
+ * Returns the first finding that breaks a command, or NULL. Preconditions of
+ * eBPF sampling alone do not count: few users have the rights for it.
  */
 const struct finding *doctor_checks_obstacle(const struct doctor_checks *c);
 
 /*
- * doctor_findings: how a check of doctor reports its findings.
- *
- * Private to the files of the checkup.
+ * finding: how the checks in cmd/doctor_*.c report findings.
  */
 
-/* The next finding; its detail and remedy are still to be said. */
+/* Adds a finding; the caller sets its detail and remedy. */
 struct finding *doctor_checks_add(struct doctor_checks *c, const char *name,
 				  enum condition_state state, unsigned breaks);
 
-/* A finding that is neither good nor bad. */
+/* Adds a finding that is information only. */
 struct finding *doctor_checks_note(struct doctor_checks *c, const char *name);
 
 void finding_detail(struct finding *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void finding_remedy(struct finding *f, const char *text);
 
-/* An error without the pid in front, which the title has. */
+/* Sets the detail to the error, without the pid at its start. */
 void finding_error(struct doctor_checks *c, struct finding *f,
 		   const struct error *err);
 
-/* The first finding so far that breaks one of needs; NULL = none does. */
+/* Returns the first finding that breaks one of these needs, or NULL. */
 const struct finding *doctor_checks_broken(const struct doctor_checks *c,
 					   unsigned needs);
 
-/* True when there is such a command, or the first word of it. */
+/* True when sjkc has the command that is the first word. */
 bool doctor_checks_knows(const char *command);
 
-/* True, too, when it is not known to be another: "net", "pid", … */
+/* Compares namespaces ("net", "pid", …) with sjkc's; true when unknown. */
 bool doctor_checks_same_namespace(pid_t pid, const char *name);
 
-/* The look at its JMX: cmd/doctor_jmx.c. */
-void doctor_checks_look_at_jmx(struct doctor_checks *c);
+/* Checks JMX (cmd/doctor_jmx.c). */
+void doctor_check_jmx(struct doctor_checks *c);
 
-/* The look at what the kernel would run for us: cmd/doctor_bpf.c. */
-void doctor_checks_look_at_bpf(struct doctor_checks *c);
+/* Checks eBPF sampling (cmd/doctor_bpf.c). */
+void doctor_check_bpf(struct doctor_checks *c);
 
-/* The look at what of its memory prof understands: there, too. */
-void doctor_checks_look_at_stacks(struct doctor_checks *c);
+/* Checks that prof can read stacks and names (cmd/doctor_bpf.c). */
+void doctor_check_stacks(struct doctor_checks *c);
 
 #endif

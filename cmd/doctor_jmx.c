@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of a JVM's JMX can be seen without asking it: where it listens for
- * clients from elsewhere, what it wants of them, and whether it has a connector
- * for those on this machine.
+ * doctor's checks of JMX, without connecting to the JVM: the port for remote
+ * clients and its requirements, and the connector for local clients.
  */
 #include "cmd/doctor_checks.h"
 #include "core/jvm/listeners.h"
@@ -11,15 +10,15 @@
 
 #include <string.h>
 
-/* Where it listens for others, as far as that can be seen. */
+/* The JMX port for remote clients. */
 struct port {
-	const struct rmi_local *is;
-	const struct listener *listener; /* the one that most get to */
-	bool is_seen;                    /* its listeners could be looked at */
-	struct text address;             /* to be typed; "127.0.0.1:9010" */
+	const struct rmi_local *local;
+	const struct listener *listener; /* the most reachable one, or NULL */
+	bool is_seen;                    /* sjkc could read the listeners */
+	struct text address;             /* for clients: "127.0.0.1:9010" */
 };
 
-static bool is_wildcard(const struct listener *l)
+static bool port_is_wildcard(const struct listener *l)
 {
 	struct text address = { 0 };
 	bool is;
@@ -31,88 +30,89 @@ static bool is_wildcard(const struct listener *l)
 	return is;
 }
 
-/* Of a container's, what is published, or forwarded, is not known here. */
-static void add_address(struct port *p, bool is_elsewhere)
+/* In a container, the published or forwarded address is unknown. */
+static void port_add_address(struct port *p, bool is_elsewhere)
 {
 	if (is_elsewhere)
 		text_puts(&p->address, "<its host>");
-	else if (p->listener && !is_wildcard(p->listener))
+	else if (p->listener && !port_is_wildcard(p->listener))
 		net_address_add(&p->address, &p->listener->address);
 	else
 		text_puts(&p->address, "127.0.0.1");
 	if (!strchr(p->address.bytes, ':'))
-		text_printf(&p->address, ":%u", p->is->remote_port);
+		text_printf(&p->address, ":%u", p->local->remote_port);
 }
 
-static void find_port(struct port *p, const struct listeners *all)
+static void port_find(struct port *p, const struct listeners *all)
 {
 	const struct listener *one;
 	size_t at = 0;
 
-	while ((one = listeners_next(all, p->is->remote_port, &at))) {
+	while ((one = listeners_next(all, p->local->remote_port, &at))) {
 		if (!p->listener || listener_is_loopback(p->listener))
 			p->listener = one;
 	}
 }
 
 /* "9010 on all addresses", "127.0.0.1:9010" */
-static void add_where(struct text *out, const struct port *p)
+static void port_add_listener(struct text *out, const struct port *p)
 {
-	if (p->listener && !is_wildcard(p->listener))
+	if (p->listener && !port_is_wildcard(p->listener))
 		net_address_add(out, &p->listener->address);
 	else
-		text_printf(out, "%u%s", p->is->remote_port,
+		text_printf(out, "%u%s", p->local->remote_port,
 			    p->listener ? " on all addresses" : "");
 }
 
-/* Who has a certificate that it trusts is known, too. */
-static bool is_open_to_anybody(const struct rmi_local *l)
+/* A client certificate that the JVM trusts is a login, too. */
+static bool port_is_open(const struct rmi_local *l)
 {
 	return !l->authenticate && !(l->ssl && l->need_client_auth);
 }
 
-static const char *wants(const struct rmi_local *l)
+static const char *port_requirement(const struct rmi_local *l)
 {
 	if (l->authenticate)
 		return l->ssl ? "requires a password, over TLS"
 			      : "requires a password, which is sent in clear";
-	if (!is_open_to_anybody(l))
+	if (!port_is_open(l))
 		return "requires a client certificate, over TLS";
 	return l->ssl ? "requires no password, over TLS"
 		      : "requires no password, without TLS";
 }
 
-static void look_at_port(struct doctor_checks *c, const struct port *p)
+static void check_port(struct doctor_checks *c, const struct port *p)
 {
 	struct finding *f = doctor_checks_note(c, "JMX port");
 	bool is_wide = p->listener ? !listener_is_loopback(p->listener)
 				   : !p->is_seen;
 	struct text where = { 0 };
 
-	add_where(&where, p);
+	port_add_listener(&where, p);
 	if (p->is_seen && !p->listener) {
 		finding_detail(
 			f,
 			"%s is configured, but the JVM does not listen there",
 			where.bytes);
-	} else if (is_wide && is_open_to_anybody(p->is)) {
+	} else if (is_wide && port_is_open(p->local)) {
 		f->is_note = false;
 		f->is_warning = true;
 		f->is.state = CONDITION_FAILS;
 		finding_detail(
 			f,
 			"%s, %s: anyone who reaches it can run code in the JVM",
-			where.bytes, wants(p->is));
+			where.bytes, port_requirement(p->local));
 		finding_remedy(f, "jmxremote.authenticate=true, or "
 				  "jmxremote.host=127.0.0.1 and a tunnel");
 	} else {
-		finding_detail(f, "%s, %s", where.bytes, wants(p->is));
+		finding_detail(f, "%s, %s", where.bytes,
+			       port_requirement(p->local));
 	}
 	text_release(&where);
 }
 
-/* What to type, and what when the JVM's own word for its host does not do. */
-static void look_at_clients(struct doctor_checks *c, const struct port *p)
+/* Prints how clients connect, and how if the JVM's host name fails. */
+static void check_clients(struct doctor_checks *c, const struct port *p)
 {
 	static const char host[] = "-Djava.rmi.server.hostname=";
 	const char *named = jvm_info_option(&c->info, host);
@@ -133,30 +133,30 @@ static void look_at_clients(struct doctor_checks *c, const struct port *p)
 		p->address.bytes);
 }
 
-static void look_at_remote(struct doctor_checks *c, const struct rmi_local *l)
+static void check_remote(struct doctor_checks *c, const struct rmi_local *l)
 {
-	struct port p = { .is = l };
+	struct port p = { .local = l };
 	struct listeners all;
-	struct error unseen;
+	struct error unused;
 
 	if (!l->has_remote) {
 		finding_detail(doctor_checks_note(c, "JMX port"),
-			       "none is configured: JMX works only with -p, "
-			       "on this machine");
+			       "no port is configured: JMX works only with "
+			       "-p, on this machine");
 		return;
 	}
-	p.is_seen = listeners_read(&all, c->pid, &unseen) == 0;
-	find_port(&p, &all);
-	add_address(&p, !doctor_checks_same_namespace(c->pid, "net"));
-	look_at_port(c, &p);
+	p.is_seen = listeners_read(&all, c->pid, &unused) == 0;
+	port_find(&p, &all);
+	port_add_address(&p, !doctor_checks_same_namespace(c->pid, "net"));
+	check_port(c, &p);
 	if (p.listener)
-		look_at_clients(c, &p);
+		check_clients(c, &p);
 	text_release(&p.address);
 	listeners_release(&all);
 }
 
-/* Whether the JVM's loopback interface can be reached. */
-static void look_at_network(struct doctor_checks *c)
+/* Checks that sjkc can reach the JVM's loopback interface. */
+static void check_network(struct doctor_checks *c)
 {
 	struct error err;
 	struct dialer *d = local_dialer_new(NULL, &c->jvm, LOCAL_LOOPBACK,
@@ -171,7 +171,7 @@ static void look_at_network(struct doctor_checks *c)
 	dialer_free(d);
 }
 
-static void look_at_local(struct doctor_checks *c, const struct rmi_local *l)
+static void check_local(struct doctor_checks *c, const struct rmi_local *l)
 {
 	const struct finding *obstacle = doctor_checks_broken(c, NEED_ATTACH);
 	struct finding *f = doctor_checks_add(c, "local JMX", CONDITION_HOLDS,
@@ -200,7 +200,7 @@ static void look_at_local(struct doctor_checks *c, const struct rmi_local *l)
 	}
 }
 
-void doctor_checks_look_at_jmx(struct doctor_checks *c)
+void doctor_check_jmx(struct doctor_checks *c)
 {
 	struct rmi_local l;
 	struct error err;
@@ -211,9 +211,9 @@ void doctor_checks_look_at_jmx(struct doctor_checks *c)
 						CONDITION_UNKNOWN, NEED_JMX),
 			      &err);
 	} else {
-		look_at_remote(c, &l);
-		look_at_local(c, &l);
-		look_at_network(c);
+		check_remote(c, &l);
+		check_local(c, &l);
+		check_network(c);
 	}
 	rmi_local_release(&l);
 }

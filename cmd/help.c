@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* sjkc help, --help and --list-options: the option tables as text. */
 #include "cmd/commands.h"
 
 #include "core/base/text.h"
@@ -8,9 +9,9 @@
 #include <string.h>
 
 #define NAME_WIDTH   12
-#define OPTION_WIDTH 29 /* what is wider has its help on the next line */
+#define OPTION_WIDTH 29 /* the help of a wider option is on the next line */
 
-static bool is_first_of_group(const struct command *c)
+static bool help_is_first_of_group(const struct command *c)
 {
 	for (size_t i = 0; commands[i] && commands[i] != c; i++) {
 		if (strcmp(commands[i]->group, c->group) == 0)
@@ -24,7 +25,7 @@ void help_overview(struct output *out, const struct command *unused)
 	(void)unused;
 	output_puts(out, "usage: sjkc <command> [<options>] [<args>]\n");
 	for (size_t i = 0; commands[i]; i++) {
-		if (!is_first_of_group(commands[i]))
+		if (!help_is_first_of_group(commands[i]))
 			continue;
 		output_printf(out, "\n%s\n", commands[i]->group);
 		for (size_t j = i; commands[j]; j++) {
@@ -39,8 +40,8 @@ void help_overview(struct output *out, const struct command *unused)
 		"\n'sjkc help <command>' lists the options of a command.\n");
 }
 
-/* Appends " (default: VALUE)" if there is one to speak of. */
-static void add_default(struct text *t, const struct command_option *o)
+/* Appends " (default: VALUE)" unless the default is empty or 0. */
+static void help_add_default(struct text *t, const struct command_option *o)
 {
 	struct text value = { 0 };
 
@@ -61,7 +62,8 @@ static void add_default(struct text *t, const struct command_option *o)
 	text_release(&value);
 }
 
-static void print_option(struct output *out, const struct command_option *o)
+static void help_print_option(struct output *out,
+			      const struct command_option *o)
 {
 	const char *arg = command_option_arg(o);
 	struct text left = { 0 };
@@ -74,7 +76,7 @@ static void print_option(struct output *out, const struct command_option *o)
 	if (arg)
 		text_printf(&left, " %s", arg);
 	text_puts(&right, o->help);
-	add_default(&right, o);
+	help_add_default(&right, o);
 	if (left.len < OPTION_WIDTH)
 		output_printf(out, "  %-*s%s\n", OPTION_WIDTH, left.bytes,
 			      right.bytes);
@@ -85,8 +87,8 @@ static void print_option(struct output *out, const struct command_option *o)
 	text_release(&right);
 }
 
-/* jstat has -h for something else. */
-static bool has_letter(const struct command *c, char letter)
+/* jstat uses -h for another option. */
+static bool help_has_letter(const struct command *c, char letter)
 {
 	const struct command_option *o = c->options;
 
@@ -104,9 +106,9 @@ void help_of(struct output *out, const struct command *c)
 
 	output_printf(out, "usage: sjkc %s\n\n%s\n\n", c->synopsis, c->summary);
 	for (; o->kind != OPTION_END; o++)
-		print_option(out, o);
-	help_option.letter = has_letter(c, 'h') ? 0 : 'h';
-	print_option(out, &help_option);
+		help_print_option(out, o);
+	help_option.letter = help_has_letter(c, 'h') ? 0 : 'h';
+	help_print_option(out, &help_option);
 	if (c->examples)
 		output_printf(out, "\nexamples:\n%s", c->examples);
 }
@@ -130,18 +132,18 @@ void help_list(struct output *out, const struct command *unused)
 				      arg ? arg : "", o->help);
 		}
 		output_printf(out, "%s\t%s\t--help\t\tthis text\n", c->name,
-			      has_letter(c, 'h') ? "" : "-h");
+			      help_has_letter(c, 'h') ? "" : "-h");
 	}
 }
 
-int help_print(help_fn *what, const struct command *c, struct error *err)
+int help_print(help_fn *write, const struct command *c, struct error *err)
 {
 	struct output out;
 	int ret;
 
 	if (output_open(&out, "-", err))
 		return -1;
-	what(&out, c);
+	write(&out, c);
 	ret = output_commit(&out, err);
 	output_close(&out);
 	return ret;

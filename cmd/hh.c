@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sjkc hh: heap histograms, of what is live, dead, or new. */
+/* sjkc hh: heap histograms of all, live, dead or new objects. */
 #include "cmd/commands.h"
 #include "cmd/log.h"
 #include "cmd/target.h"
@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A large heap takes its time; SJK waits as long. */
+/* Walking a large heap takes minutes; SJK waits as long. */
 #define HISTOGRAM_TIMEOUT_NS (300 * CLOCK_NS_PER_S)
 
 static struct {
@@ -33,12 +33,12 @@ static struct {
 struct heap {
 	struct jvm jvm;
 	struct attach *attach;
-	struct perfdata *counters; /* NULL when there are none */
-	/* NULL when the JVM does not tell. */
+	struct perfdata *counters; /* NULL when the JVM has none */
+	/* NULL when it is unknown. */
 	const struct vm_collector *collector;
 };
 
-/* SJK asks the same: all objects, or those that a full collection leaves. */
+/* As in SJK: all objects, or those that survive a full collection. */
 static const char which_all[] = "-all", which_live[] = "-live";
 
 static int hh_take(struct heap *heap, const char *which,
@@ -66,7 +66,7 @@ static int hh_take(struct heap *heap, const char *which,
 	return status;
 }
 
-/* Of all collectors; 0 when the JVM has no counters. */
+/* Returns the number of collections so far; 0 without counters. */
 static int64_t hh_collections(struct heap *heap)
 {
 	struct error ignored;
@@ -84,30 +84,30 @@ static int64_t hh_collections(struct heap *heap)
 	return sum;
 }
 
-static int take_all(struct heap *heap, struct class_histogram *h,
-		    struct error *err)
+static int hh_take_all(struct heap *heap, struct class_histogram *h,
+		       struct error *err)
 {
 	return hh_take(heap, which_all, h, err);
 }
 
-static int take_live(struct heap *heap, struct class_histogram *h,
-		     struct error *err)
+static int hh_take_live(struct heap *heap, struct class_histogram *h,
+			struct error *err)
 {
-	/* Without a collection, "-live" counts the garbage, too. */
+	/* If the JVM never collects, "-live" counts garbage, too. */
 	if (heap->collector && heap->collector->never_collects)
 		return hh_take(heap, which_all, h, err);
 	return hh_take(heap, which_live, h, err);
 }
 
 /* Garbage: objects that a full collection removes. */
-static int take_dead(struct heap *heap, struct class_histogram *h,
-		     struct error *err)
+static int hh_take_dead(struct heap *heap, struct class_histogram *h,
+			struct error *err)
 {
 	struct class_histogram live = { 0 };
 	int status = hh_take(heap, which_all, h, err);
 
 	if (status == 0)
-		status = take_live(heap, &live, err);
+		status = hh_take_live(heap, &live, err);
 	if (status == 0)
 		class_histogram_subtract(h, &live);
 	class_histogram_release(&live);
@@ -115,8 +115,8 @@ static int take_dead(struct heap *heap, struct class_histogram *h,
 }
 
 /*
- * Waits for --depth, during which the heap fills; says so when a collection
- * spoiled that.
+ * Waits for --sample-depth while the program allocates; warns when a collection
+ * removed new objects.
  */
 static void hh_wait_for_objects(struct heap *heap)
 {
@@ -138,26 +138,27 @@ static void hh_wait_for_objects(struct heap *heap)
 	text_release(&depth);
 }
 
-/* After a full collection, what is dead has lived for --depth at most. */
-static int take_dead_young(struct heap *heap, struct class_histogram *h,
-			   struct error *err)
+/* Garbage that was made within --sample-depth: a full collection comes first.
+ */
+static int hh_take_dead_young(struct heap *heap, struct class_histogram *h,
+			      struct error *err)
 {
 	struct class_histogram before = { 0 };
-	int status = take_live(heap, &before, err);
+	int status = hh_take_live(heap, &before, err);
 
 	if (status == 0) {
 		hh_wait_for_objects(heap);
-		status = take_dead(heap, h, err);
+		status = hh_take_dead(heap, h, err);
 	}
 	class_histogram_release(&before);
 	return status;
 }
 
-static int take_young(struct heap *heap, struct class_histogram *h,
-		      struct error *err)
+static int hh_take_young(struct heap *heap, struct class_histogram *h,
+			 struct error *err)
 {
 	struct class_histogram before = { 0 };
-	int status = take_live(heap, &before, err);
+	int status = hh_take_live(heap, &before, err);
 
 	if (status == 0) {
 		hh_wait_for_objects(heap);
@@ -178,13 +179,15 @@ static int hh_choose(take_fn **take, struct error *err)
 		bool chosen;
 		take_fn *take;
 	} kinds[] = {
-		{ opt.all, take_all },     { opt.live, take_live },
-		{ opt.dead, take_dead },   { opt.dead_young, take_dead_young },
-		{ opt.young, take_young },
+		{ opt.all, hh_take_all },
+		{ opt.live, hh_take_live },
+		{ opt.dead, hh_take_dead },
+		{ opt.dead_young, hh_take_dead_young },
+		{ opt.young, hh_take_young },
 	};
 	int chosen = 0;
 
-	*take = take_all;
+	*take = hh_take_all;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (kinds[i].chosen && chosen++)
 			return misuse(err,
@@ -198,7 +201,7 @@ static int hh_choose(take_fn **take, struct error *err)
 	return 0;
 }
 
-static int write_histogram(const struct class_histogram *h, struct error *err)
+static int hh_write(const struct class_histogram *h, struct error *err)
 {
 	histogram_fn *write = opt.json  ? histogram_json
 			      : opt.csv ? histogram_csv
@@ -215,11 +218,11 @@ static int write_histogram(const struct class_histogram *h, struct error *err)
 }
 
 /*
- * Garbage is the objects that a collection removes.  With a
- * collector whose histograms never count it, or that never removes it, the
- * difference would be a histogram of nothing.
+ * Garbage is the difference of two histograms. With a collector whose
+ * histograms never count garbage, or that never removes it, the difference is
+ * empty, so that the options for garbage fail.
  */
-static int check_collector(struct heap *heap, struct error *err)
+static int hh_check_collector(struct heap *heap, struct error *err)
 {
 	static const struct attach_request request = {
 		.operation = "jcmd",
@@ -254,8 +257,7 @@ static int check_collector(struct heap *heap, struct error *err)
 	return 0;
 }
 
-static int open_heap(struct heap *heap, int argc, char **argv,
-		     struct error *err)
+static int hh_open(struct heap *heap, int argc, char **argv, struct error *err)
 {
 	struct error ignored;
 
@@ -267,7 +269,7 @@ static int open_heap(struct heap *heap, int argc, char **argv,
 	heap->attach = attach_open(&heap->jvm, ATTACH_TIMEOUT_NS, err);
 	if (!heap->attach)
 		return -1;
-	if (check_collector(heap, err))
+	if (hh_check_collector(heap, err))
 		return -1;
 	attach_set_timeout(heap->attach, HISTOGRAM_TIMEOUT_NS);
 	if (opt.dead_young || opt.young)
@@ -285,11 +287,11 @@ static int hh_run(int argc, char **argv, struct error *err)
 	if (opt.quiet)
 		log_set_level(LOG_QUIET);
 	if (status == 0)
-		status = open_heap(&heap, argc, argv, err);
+		status = hh_open(&heap, argc, argv, err);
 	if (status == 0)
 		status = take_one(&heap, &h, err);
 	if (status == 0)
-		status = write_histogram(&h, err);
+		status = hh_write(&h, err);
 	class_histogram_release(&h);
 	perfdata_close(heap.counters);
 	attach_close(heap.attach);
@@ -324,7 +326,7 @@ static const struct command_option options[] = {
 };
 /* clang-format on */
 
-/* Of the JDK's jmap. */
+/* Options of the JDK's jmap. */
 static const struct refusal refusals[] = {
 	{ "-dump -dump:live -dump:all -dump:format -dump:file "
 	  "-dump:live,format -dump:live,file -dump:all,format -dump:all,file "

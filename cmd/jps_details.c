@@ -20,7 +20,7 @@ int jps_filter_init(struct jps_filter *f, const char *description,
 		if (!f->description)
 			return -1;
 	}
-	/* Pointers are meant. NOLINTNEXTLINE(bugprone-sizeof-expression) */
+	/* An array of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
 	f->properties = xcalloc(properties->count, sizeof(*f->properties));
 	while (f->property_count < properties->count) {
 		size_t i = f->property_count;
@@ -73,18 +73,18 @@ bool jps_filter_passes(const struct jps_filter *f, struct process *p)
 	return passes;
 }
 
-/* Each appends what it shows; false when the process has nothing of it. */
+/* Appends a detail; returns false when the process does not have it. */
 typedef bool tag_fn(struct process *p, const char *name, struct text *out);
 
-static bool put_pid(struct process *p, const char *name, struct text *out)
+static bool tag_put_pid(struct process *p, const char *name, struct text *out)
 {
 	(void)name;
 	text_printf(out, "%d", (int)p->jvm->pid);
 	return true;
 }
 
-/* A jar keeps its path, as SJK has it. */
-static bool put_main(struct process *p, const char *name, struct text *out)
+/* Like SJK, prints the path of a jar. */
+static bool tag_put_main(struct process *p, const char *name, struct text *out)
 {
 	const char *simple = main_name_simple(p->main.bytes);
 	size_t len = strlen(simple);
@@ -96,15 +96,15 @@ static bool put_main(struct process *p, const char *name, struct text *out)
 	return true;
 }
 
-static bool put_whole_main(struct process *p, const char *name,
-			   struct text *out)
+static bool tag_put_whole_main(struct process *p, const char *name,
+			       struct text *out)
 {
 	(void)name;
 	text_add(out, p->main.bytes, p->main.len);
 	return true;
 }
 
-static bool put_args(struct process *p, const char *name, struct text *out)
+static bool tag_put_args(struct process *p, const char *name, struct text *out)
 {
 	(void)name;
 	process_args(p, out);
@@ -113,19 +113,19 @@ static bool put_args(struct process *p, const char *name, struct text *out)
 
 static const struct tag {
 	const char *name;
-	bool is_prefix; /* of a property's or a flag's name */
+	bool is_prefix; /* the name of a property or flag follows */
 	tag_fn *put;
 } tags_known[] = {
-	{ "PID", false, put_pid },
-	{ "MAIN", false, put_main },
-	{ "FDQN_MAIN", false, put_whole_main },
-	{ "ARGS", false, put_args },
+	{ "PID", false, tag_put_pid },
+	{ "MAIN", false, tag_put_main },
+	{ "FDQN_MAIN", false, tag_put_whole_main },
+	{ "ARGS", false, tag_put_args },
 	{ "d", true, process_property },
 	{ "D", true, process_property },
 	{ "X", true, process_flag },
 };
 
-static const struct tag *tag_of(const char *text)
+static const struct tag *tag_find(const char *text)
 {
 	for (size_t i = 0; i < sizeof(tags_known) / sizeof(*tags_known); i++) {
 		const struct tag *t = &tags_known[i];
@@ -137,16 +137,16 @@ static const struct tag *tag_of(const char *text)
 	return NULL;
 }
 
-/* What heads its column. */
-static const char *head_of(const char *text)
+/* Returns the head of the tag's column. */
+static const char *tag_head(const char *text)
 {
-	return text + tag_of(text)->is_prefix;
+	return text + tag_find(text)->is_prefix;
 }
 
 int jps_details_check(const struct option_list *tags, struct error *err)
 {
 	for (size_t i = 0; i < tags->count; i++) {
-		if (!tag_of(tags->values[i]))
+		if (!tag_find(tags->values[i]))
 			return misuse(err,
 				      "--process-details %s: the tags are PID, "
 				      "MAIN, FDQN_MAIN, ARGS, d<property>, "
@@ -156,9 +156,9 @@ int jps_details_check(const struct option_list *tags, struct error *err)
 	return 0;
 }
 
-static bool put_tag(struct process *p, const char *text, struct text *out)
+static bool tag_put(struct process *p, const char *text, struct text *out)
 {
-	const struct tag *t = tag_of(text);
+	const struct tag *t = tag_find(text);
 
 	return t->put(p, text + t->is_prefix, out);
 }
@@ -177,7 +177,7 @@ void jps_details_text(const struct option_list *tags, struct process *processes,
 			if (tag[0] == 'D')
 				text_printf(out, "%s=", tag + 1);
 			text_clear(&value);
-			if (!put_tag(&processes[i], tag, &value))
+			if (!tag_put(&processes[i], tag, &value))
 				text_puts(&value, "null");
 			safe_text(out, value.bytes, value.len);
 		}
@@ -193,12 +193,12 @@ void jps_details_csv(const struct option_list *tags, struct process *processes,
 	struct table t = { .columns = columns, .column_count = tags->count };
 
 	for (size_t i = 0; i < tags->count; i++) {
-		columns[i].head = head_of(tags->values[i]);
+		columns[i].head = tag_head(tags->values[i]);
 		columns[i].right = strcmp(tags->values[i], "PID") == 0;
 	}
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < tags->count; k++)
-			put_tag(&processes[i], tags->values[k], table_cell(&t));
+			tag_put(&processes[i], tags->values[k], table_cell(&t));
 	}
 	table_csv(&t, out);
 	table_release(&t);
@@ -216,9 +216,9 @@ void jps_details_json(const struct option_list *tags, struct process *processes,
 		json_open_object(&j);
 		for (size_t k = 0; k < tags->count; k++) {
 			text_clear(&value);
-			if (!put_tag(&processes[i], tags->values[k], &value))
+			if (!tag_put(&processes[i], tags->values[k], &value))
 				continue;
-			json_foreign_key(&j, head_of(tags->values[k]));
+			json_foreign_key(&j, tag_head(tags->values[k]));
 			json_string(&j, value.bytes, value.len);
 		}
 		json_close_object(&j);
@@ -249,7 +249,7 @@ void jps_details_plain(const struct jps_plain *plain, const struct process *p,
 		process_args(p, &line);
 	}
 	for (size_t i = 0; plain->options && words && words[i]; i++) {
-		/* The launcher's: the JDK's jps -v does not print it. */
+		/* An option of the launcher, which jps -v does not print. */
 		if (is_class_path(words[i])) {
 			i += words[i + 1] != NULL;
 			continue;

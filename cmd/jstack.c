@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sjkc jstack: the stack traces of all threads of a JVM. */
+/* sjkc jstack: prints the stack traces of all threads of a JVM. */
 #include "cmd/commands.h"
 #include "cmd/log.h"
 #include "cmd/reply_print.h"
@@ -14,7 +14,7 @@ static struct {
 	.timeout_ns = ATTACH_TIMEOUT_NS,
 };
 
-static int print_threads(const struct jvm *jvm, struct error *err)
+static int jstack_print(const struct jvm *jvm, struct error *err)
 {
 	static const char *const options[2][2] = {
 		{ NULL, "-e" },
@@ -48,7 +48,7 @@ static int jstack_run(int argc, char **argv, struct error *err)
 				    "unexpected argument '%s': name one "
 				    "JVM",
 				    argv[0])
-			   : print_threads(&jvm, err);
+			   : jstack_print(&jvm, err);
 	jvm_close(&jvm);
 	return ret;
 }

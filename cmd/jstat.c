@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sjkc jstat: a JVM's counters of garbage collection and classes, in the
- * columns of the JDK's jstat, as often as asked.
+ * sjkc jstat: prints a JVM's counters of garbage collection and classes in the
+ * columns of the JDK's jstat, once or periodically.
  *
- * The counters are read from the JVM's shared file, so that it is not attached
- * to.  Layout and rounding are those of jstat in JDK 17 and later: "-" where
- * the collector has no such counter, KB are 1,024 bytes.
+ * sjkc reads the counters from the JVM's shared file, without attaching. Layout
+ * and rounding are those of jstat in JDK 17 and later: "-" if the collector has
+ * no such counter; a KB has 1,024 bytes.
  */
 #include "cmd/commands.h"
 #include "cmd/log.h"
@@ -35,16 +35,16 @@ static struct {
 enum column_kind {
 	COLUMN_COUNT, /* the sum of its counters */
 	COLUMN_KB,
-	COLUMN_PERCENT, /* used of capacity: the first of the second counter */
-	COLUMN_SECONDS, /* ticks */
+	COLUMN_PERCENT, /* the first counter, used, of the second, capacity */
+	COLUMN_SECONDS, /* the sum of its counters, which are ticks */
 	COLUMN_TEXT,    /* left-aligned */
 };
 
-/* A column: how wide it is, and the counters that it sums up. */
+/* A column, its width and its counters. */
 struct column {
 	enum column_kind kind;
 	int width;
-	int digits; /* behind the point */
+	int digits; /* after the decimal point */
 	const char *counters[3];
 };
 
@@ -136,12 +136,13 @@ static const struct statistics all[] = {
 };
 /* clang-format on */
 
+/* How long a JVM may take to exit after it removed its counters. */
 #define EXIT_NS          CLOCK_NS_PER_S
 
 #define TIMESTAMP_HEADER "Timestamp       "
 
-/* The sum of the counters that are there; NAN when none is. */
-static double sum_of(const struct perfdata *p, const struct column *c)
+/* Returns the sum of the existing counters; NAN when none exists. */
+static double column_sum(const struct perfdata *p, const struct column *c)
 {
 	double sum = NAN;
 
@@ -157,8 +158,8 @@ static double sum_of(const struct perfdata *p, const struct column *c)
 	return sum;
 }
 
-/* As jstat computes it, which has no value where nothing is reserved. */
-static double percent_of(const struct perfdata *p, const struct column *c)
+/* The formula of jstat; NAN for a space without capacity. */
+static double column_percent(const struct perfdata *p, const struct column *c)
 {
 	int64_t used, capacity;
 
@@ -168,24 +169,25 @@ static double percent_of(const struct perfdata *p, const struct column *c)
 	return (1 - (double)(capacity - used) / (double)capacity) * 100;
 }
 
-static void put_text(struct text *line, const struct perfdata *p,
-		     const struct column *c)
+static void column_put_text(struct text *line, const struct perfdata *p,
+			    const struct column *c)
 {
 	const char *text = perfdata_text(p, c->counters[0]);
 
 	text_printf(line, " %-*s", c->width, text ? text : "-");
 }
 
-static void put_column(struct text *line, const struct perfdata *p,
+static void column_put(struct text *line, const struct perfdata *p,
 		       const struct column *c)
 {
 	double value;
 
 	if (c->kind == COLUMN_TEXT) {
-		put_text(line, p, c);
+		column_put_text(line, p, c);
 		return;
 	}
-	value = c->kind == COLUMN_PERCENT ? percent_of(p, c) : sum_of(p, c);
+	value = c->kind == COLUMN_PERCENT ? column_percent(p, c)
+					  : column_sum(p, c);
 	if (c->kind == COLUMN_KB)
 		value /= 1024;
 	if (c->kind == COLUMN_SECONDS)
@@ -196,17 +198,17 @@ static void put_column(struct text *line, const struct perfdata *p,
 		text_printf(line, "%*.*f", c->width, c->digits, value);
 }
 
-/* What is asked for, of whom, how often. */
+/* A run of jstat. */
 struct watch {
 	struct jvm jvm;
 	struct perfdata *counters;
 	const struct statistics *statistics;
-	int64_t start_ns; /* of the JVM */
+	int64_t start_ns; /* when the JVM started, wall clock */
 	int64_t interval_ns;
-	uint64_t count, printed; /* lines */
+	uint64_t count, printed; /* lines; count 0: no limit */
 };
 
-static int print_line(struct watch *w, struct error *err)
+static int watch_print_line(struct watch *w, struct error *err)
 {
 	uint64_t every = opt.header_every;
 	struct text line = { 0 };
@@ -222,7 +224,7 @@ static int print_line(struct watch *w, struct error *err)
 			    (double)(clock_wall_ns() - w->start_ns) /
 				    (double)CLOCK_NS_PER_S);
 	for (const struct column *c = w->statistics->columns; c->width; c++)
-		put_column(&line, w->counters, c);
+		column_put(&line, w->counters, c);
 	text_putc(&line, '\n');
 	w->printed++;
 	ret = reply_put(line.bytes, line.len, err);
@@ -230,8 +232,8 @@ static int print_line(struct watch *w, struct error *err)
 	return ret;
 }
 
-/* False once the JVM has ended or a signal asks to stop. */
-static bool wait_until(const struct watch *w, int64_t deadline_ns)
+/* Returns false when the JVM ends or a signal asks to stop. */
+static bool watch_wait(const struct watch *w, int64_t deadline_ns)
 {
 	struct pollfd fds[] = {
 		{ .fd = signals_fd(), .events = POLLIN },
@@ -253,17 +255,17 @@ static int jstat_watch(struct watch *w, struct error *err)
 
 	signals_listen();
 	for (;;) {
-		if (print_line(w, err))
+		if (watch_print_line(w, err))
 			return -1;
 		if (w->printed == w->count)
 			return 0;
 		due_ns = clock_after(due_ns, w->interval_ns);
-		if (!wait_until(w, due_ns))
+		if (!watch_wait(w, due_ns))
 			break;
 		if (perfdata_refresh(w->counters, &vanished) == 0)
 			continue;
-		/* A JVM takes its counters away shortly before it exits. */
-		if (wait_until(w, clock_after(clock_monotonic_ns(), EXIT_NS))) {
+		/* A JVM removes its counters shortly before it exits. */
+		if (watch_wait(w, clock_after(clock_monotonic_ns(), EXIT_NS))) {
 			*err = vanished;
 			return fail_in(err, "%d", (int)w->jvm.pid);
 		}
@@ -274,8 +276,8 @@ static int jstat_watch(struct watch *w, struct error *err)
 	return 0;
 }
 
-/* jstat's own grammar: 250, 250ms or 2s. */
-static int read_interval(const char *word, int64_t *ns, struct error *err)
+/* The grammar of jstat: 250, 250ms or 2s; a bare number is milliseconds. */
+static int watch_read_interval(const char *word, int64_t *ns, struct error *err)
 {
 	uint64_t ms;
 
@@ -288,25 +290,26 @@ static int read_interval(const char *word, int64_t *ns, struct error *err)
 	} else if (units_duration(word, ns, err)) {
 		return fail_in(err, "interval");
 	}
-	return *ns > 0 ? 0 : misuse(err, "the interval must be above 0");
+	return *ns > 0 ? 0 : misuse(err, "the interval must be longer than 0");
 }
 
-/* [interval [count]] behind the JVM. */
-static int read_times(struct watch *w, int argc, char **argv, struct error *err)
+/* Parses [interval [count]] after the JVM. */
+static int watch_read_times(struct watch *w, int argc, char **argv,
+			    struct error *err)
 {
 	w->count = 1;
 	if (argc > 2)
 		return misuse(err, "unexpected argument '%s'", argv[2]);
 	if (argc >= 1) {
-		w->count = 0; /* until it ends */
-		if (read_interval(argv[0], &w->interval_ns, err))
+		w->count = 0; /* until the JVM ends */
+		if (watch_read_interval(argv[0], &w->interval_ns, err))
 			return -1;
 	}
 	if (argc == 2) {
 		if (units_count(argv[1], &w->count, err))
 			return -1;
 		if (!w->count)
-			return misuse(err, "the count must be above 0");
+			return misuse(err, "the count must be greater than 0");
 	}
 	return 0;
 }
@@ -326,7 +329,7 @@ static int jstat_choose(struct watch *w, struct error *err)
 	return 0;
 }
 
-static int open_counters(struct watch *w, struct error *err)
+static int watch_open_counters(struct watch *w, struct error *err)
 {
 	struct jvm_info info;
 
@@ -342,8 +345,8 @@ static int open_counters(struct watch *w, struct error *err)
 	return 0;
 }
 
-/* `jstat -gcutil 1s 5` without a JVM has times for arguments. */
-static bool is_time(const char *word)
+/* True for the first argument of `jstat -gcutil 1s 5`, which names no JVM. */
+static bool jstat_is_time(const char *word)
 {
 	struct error unused;
 	int64_t ns;
@@ -357,14 +360,14 @@ static int jstat_run(int argc, char **argv, struct error *err)
 	struct watch w = { .jvm.pidfd = -1 };
 	int ret = jstat_choose(&w, err);
 
-	if (ret == 0 && !opt.pid && argc && is_time(argv[0]))
+	if (ret == 0 && !opt.pid && argc && jstat_is_time(argv[0]))
 		ret = target_open_any(&w.jvm, err);
 	else if (ret == 0)
 		ret = target_open(&w.jvm, opt.pid, &argc, &argv, err);
 	if (ret == 0)
-		ret = read_times(&w, argc, argv, err);
+		ret = watch_read_times(&w, argc, argv, err);
 	if (ret == 0)
-		ret = open_counters(&w, err);
+		ret = watch_open_counters(&w, err);
 	if (ret == 0)
 		ret = jstat_watch(&w, err);
 	perfdata_close(w.counters);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main: finds the command and runs it; what it leaves behind when it cannot.
+ * main: finds the command and runs it, and cleans up when a signal or a crash
+ * ends sjkc.
  */
 #include "cmd/commands.h"
 #include "cmd/log.h"
@@ -11,7 +12,7 @@
 #include "jvmti/client/client.h"
 #include "render/top/terminal.h"
 
-/* packaging/build_info.sh writes it. */
+/* Written by packaging/build_info.sh. */
 #include <build_info.h>
 
 #include <errno.h>
@@ -23,8 +24,8 @@
 
 #define EXIT_CLOSED_PIPE (128 + SIGPIPE)
 
-/* Nothing is left behind: no half a file, no terminal that shows nothing. */
-static void abandon_all(void)
+/* Removes incomplete files, restores the terminal, detaches from JVMs. */
+static void main_clean_up(void)
 {
 	terminal_restore();
 	output_abandon_all();
@@ -32,39 +33,40 @@ static void abandon_all(void)
 	agent_client_abandon_all();
 }
 
-/* Also of crashes: then the dump of memory is for whoever mends it. */
-static void on_stop(int number)
+/* Also handles crashes; the second signal then writes the core dump. */
+static void main_on_signal(int number)
 {
-	abandon_all();
-	/* Shells want to see that it was the signal; SA_RESETHAND is set. */
+	main_clean_up();
+	/* End by the same signal, for the shell; SA_RESETHAND is set. */
 	kill(getpid(), number);
-	/* As process 1 of a container it does not end us. */
+	/* The signal is ignored for process 1 of a container. */
 	_exit(128 + number);
 }
 
-/* A mapped file that shrinks takes its pages with it. */
-static void on_vanished_page(int number)
+/* SIGBUS: a mapped file shrank and its pages are gone. */
+static void main_on_bus_error(int number)
 {
-	static const char
-		said[] = "sjkc: the input became shorter while it was read\n";
+	static const char message
+		[] = "sjkc: the input became shorter while sjkc read it\n";
 
 	(void)number;
-	abandon_all();
-	log_bytes(said, sizeof(said) - 1);
+	main_clean_up();
+	log_bytes(message, sizeof(message) - 1);
 	_exit(ERROR_INPUT);
 }
 
-static void on_no_memory(size_t size)
+static void main_on_no_memory(size_t size)
 {
-	char said[80];
-	int len = size ? snprintf(said, sizeof(said),
+	char message[80];
+	int len = size ? snprintf(message, sizeof(message),
 				  "sjkc: out of memory: cannot allocate %zu "
 				  "bytes\n",
 				  size)
-		       : snprintf(said, sizeof(said), "sjkc: out of memory\n");
+		       : snprintf(message, sizeof(message),
+				  "sjkc: out of memory\n");
 
-	abandon_all();
-	log_bytes(said, (size_t)len);
+	main_clean_up();
+	log_bytes(message, (size_t)len);
 	_exit(ERROR_FAILED);
 }
 
@@ -76,24 +78,24 @@ static void main_handle(int number, void (*handler)(int))
 	};
 	struct sigaction old;
 
-	/* What nohup(1) or a shell had ignored stays ignored. */
+	/* Signals that nohup(1) or a shell ignores stay ignored. */
 	if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
 		return;
 	sigaction(number, &action, NULL);
 }
 
 /*
- * A fault of ours.  What a sanitizer has installed stays; the stack may be
- * what has run out, so the handler has another.
+ * Handles crashes of sjkc. Handlers of a sanitizer stay installed. The handler
+ * has its own stack: the crash may be a stack overflow.
  */
-static void handle_crashes(void)
+static void main_handle_crashes(void)
 {
 	static const int numbers[] = { SIGSEGV, SIGABRT, SIGILL, SIGFPE,
 				       SIGQUIT };
 	static char stack[64 * 1024];
 	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	struct sigaction action = {
-		.sa_handler = on_stop,
+		.sa_handler = main_on_signal,
 		.sa_flags = (int)SA_RESETHAND | SA_NODEFER | SA_ONSTACK,
 	};
 	struct sigaction old;
@@ -107,10 +109,11 @@ static void handle_crashes(void)
 }
 
 /*
- * With one of the first three closed, a file that we open would take its
- * number and be talked into.  These fail to be read or written instead.
+ * If standard input, output or error is closed, the next opened file would get
+ * its number, and messages could end up in it. Opens /dev/null instead, so that
+ * reading or writing fails.
  */
-static void fill_standard_files(void)
+static void main_open_standard_files(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
@@ -127,7 +130,7 @@ static void fill_standard_files(void)
 #define BUILD_COMPILER "gcc " __VERSION__
 #endif
 
-static void print_version(struct output *out, const struct command *c)
+static void main_print_version(struct output *out, const struct command *c)
 {
 	(void)c;
 	output_puts(out, "sjkc " SJKC_VERSION "\n"
@@ -135,8 +138,8 @@ static void print_version(struct output *out, const struct command *c)
 			 "compiler " BUILD_COMPILER ", x86_64 Linux\n");
 }
 
-static int run_command(const struct command *c, int argc, char **argv,
-		       struct error *err)
+static int main_run(const struct command *c, int argc, char **argv,
+		    struct error *err)
 {
 	bool help;
 	int first = command_parse(c, argc, argv, &help, err);
@@ -148,14 +151,14 @@ static int run_command(const struct command *c, int argc, char **argv,
 	return c->run(argc - first, argv + first, err);
 }
 
-/* *c is set to the command that was asked for, if there is one. */
+/* Runs the command of argv[1] and sets *c to it; other words leave *c NULL. */
 static int main_dispatch(int argc, char **argv, const struct command **c,
 			 struct error *err)
 {
 	const char *word = argc > 1 ? argv[1] : "help";
 
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
-		return help_print(print_version, NULL, err);
+		return help_print(main_print_version, NULL, err);
 	if (strcmp(word, "--list-options") == 0)
 		return help_print(help_list, NULL, err);
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
@@ -165,7 +168,7 @@ static int main_dispatch(int argc, char **argv, const struct command **c,
 	*c = command_find(word);
 	if (!*c)
 		return command_unknown(word, err);
-	return argc > 1 ? run_command(*c, argc - 1, argv + 1, err)
+	return argc > 1 ? main_run(*c, argc - 1, argv + 1, err)
 			: help_print(help_overview, NULL, err);
 }
 
@@ -174,16 +177,15 @@ int main(int argc, char **argv)
 	const struct command *c = NULL;
 	struct error err = { 0 };
 
-	fill_standard_files();
-	alloc_on_failure(on_no_memory);
-	main_handle(SIGINT, on_stop);
-	main_handle(SIGTERM, on_stop);
-	main_handle(SIGHUP, on_stop);
-	main_handle(SIGBUS, on_vanished_page);
-	handle_crashes();
-	signal(SIGPIPE, SIG_IGN); /* seen as EPIPE where it is written */
-	/* And EFBIG: who has files in a JVM's file system has to remove them.
-	 */
+	main_open_standard_files();
+	alloc_on_failure(main_on_no_memory);
+	main_handle(SIGINT, main_on_signal);
+	main_handle(SIGTERM, main_on_signal);
+	main_handle(SIGHUP, main_on_signal);
+	main_handle(SIGBUS, main_on_bus_error);
+	main_handle_crashes();
+	signal(SIGPIPE, SIG_IGN); /* write() fails with EPIPE instead */
+	/* EFBIG instead: sjkc must remove its files in a JVM's file system. */
 	signal(SIGXFSZ, SIG_IGN);
 
 	if (main_dispatch(argc, argv, &c, &err) == 0)

@@ -7,10 +7,10 @@
 #include <string.h>
 
 enum {
-	LONGEST = 128,      /* words beyond, of candidates too, are ignored */
-	PART_MIN = 3,       /* letters of a part of a word that is recognized */
-	OF_BEGINNING = 200, /* ranks: any distance is less */
-	OF_PART = 400,
+	LONGEST = 128,       /* longer words and candidates are ignored */
+	PART_MIN = 3,        /* minimum length of a part of a candidate */
+	OF_BEGINNING = 200,  /* rank of a prefix; any distance is less */
+	OF_PART = 400,       /* rank of a part in the middle */
 	SUGGESTED_MAX = 200, /* bytes: an error's text has 511 */
 };
 
@@ -21,15 +21,15 @@ static char nearest_small(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* In upper or lower case. */
+/* Compares without case. */
 static bool nearest_same(char a, char b)
 {
 	return nearest_small(a) == nearest_small(b);
 }
 
 /*
- * The letters to insert, drop, replace or swap with their neighbour to make
- * one word of the other (optimal string alignment).
+ * Returns the number of letters to insert, delete, replace or swap with their
+ * neighbour to turn a into b (optimal string alignment).
  */
 static size_t nearest_distance(const char *a, size_t a_len, const char *b,
 			       size_t b_len)
@@ -74,7 +74,7 @@ static bool nearest_begins(const char *at, const char *word, size_t len)
 	return true;
 }
 
-/* How near a candidate is that is spelled otherwise; SIZE_MAX: it is not. */
+/* Returns the rank of a candidate that contains the word, or SIZE_MAX. */
 static size_t rank_of_part(const struct nearest *n, const char *candidate,
 			   size_t len)
 {
@@ -88,7 +88,7 @@ static size_t rank_of_part(const struct nearest *n, const char *candidate,
 	return SIZE_MAX;
 }
 
-/* Equal ones stay in the order in which they were offered. */
+/* Inserts by rank; candidates of one rank stay in the order of offers. */
 static void nearest_keep(struct nearest *n, const char *candidate, size_t rank)
 {
 	size_t at = n->found_count;
@@ -118,7 +118,8 @@ void nearest_offer(struct nearest *n, const char *candidate)
 	if (len > LONGEST || n->len > LONGEST)
 		return;
 	rank = rank_of_part(n, candidate, len);
-	/* Beyond a third of the letters it is another word. */
+	/* With more than a third of its letters different, it is no near miss.
+	 */
 	if (apart * 3 <= len)
 		d = nearest_distance(n->word, n->len, candidate, len);
 	if (d != SIZE_MAX && d * 3 <= len) {
@@ -137,7 +138,7 @@ bool nearest_suggest(const struct nearest *n, struct text *out)
 	const char *chosen[NEAREST_MAX];
 	size_t count = 0, used = 0, limit = SIZE_MAX;
 
-	/* Beside a slip of the fingers, words far from it are noise. */
+	/* If the best is a likely typo, do not suggest distant words. */
 	if (n->found_count && n->ranks[0] < OF_BEGINNING)
 		limit = 2 * n->ranks[0] + 1;
 	for (size_t i = 0; i < n->found_count; i++) {

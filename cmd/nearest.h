@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nearest: suggests the words that a misspelled word is most like.
+ * nearest: suggests the words that are most similar to a misspelled word.
  */
 #ifndef CMD_NEAREST_H
 #define CMD_NEAREST_H
@@ -10,16 +10,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NEAREST_MAX 3 /* words that are suggested */
+#define NEAREST_MAX 3 /* maximum number of suggestions */
 
 struct nearest {
-	const char *word; /* of len bytes, as it was typed; borrowed */
+	const char *word; /* the typed word, len bytes; borrowed */
 	size_t len;
-	const char *best; /* NULL as long as nothing is near enough */
+	const char *best; /* the most similar candidate, or NULL */
 	size_t best_distance;
 	/*
-	 * The nearest first, those that the word is a part of, too: "Heap" of
-	 * "HeapMemoryUsage".  Candidates are borrowed.
+	 * The most similar candidates, best first, including candidates that
+	 * contain the word: "HeapMemoryUsage" for "Heap". Borrowed.
 	 */
 	const char *found[NEAREST_MAX];
 	size_t ranks[NEAREST_MAX], found_count;
@@ -27,12 +27,12 @@ struct nearest {
 
 struct nearest nearest_to(const char *word, size_t len);
 
-/* Offers a candidate, which becomes best when it is the nearest so far. */
+/* Compares a candidate, which it borrows, with the word. */
 void nearest_offer(struct nearest *n, const char *candidate);
 
 /*
- * Appends "; did you mean 'GC.run' or 'GC.heap_info'?" for those that were
- * found; false when none was.  Foreign words are made safe.
+ * Appends "; did you mean 'GC.run' or 'GC.heap_info'?" and escapes the words.
+ * Returns false when no candidate is similar.
  */
 bool nearest_suggest(const struct nearest *n, struct text *out);
 

@@ -17,10 +17,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* How long `java` may take from its start until it loads libjvm. */
 #define LAUNCH_NS (1 * CLOCK_NS_PER_S)
 
-/* "4711", and what is near enough to one that no name is meant. */
-static bool is_number(const char *name)
+/* True for "4711", "-1" and "+1": the user means a PID. */
+static bool target_is_number(const char *name)
 {
 	size_t sign = name[0] == '-' || name[0] == '+';
 
@@ -28,8 +29,8 @@ static bool is_number(const char *name)
 	       !name[sign + strspn(name + sign, "0123456789")];
 }
 
-/* A launcher loads libjvm a few milliseconds after it has started. */
-static bool is_launcher(pid_t pid)
+/* True for `java`, which loads libjvm a few milliseconds after its start. */
+static bool target_is_launcher(pid_t pid)
 {
 	static const char name[] = "/java";
 	char path[32], exe[PATH_MAX];
@@ -41,7 +42,7 @@ static bool is_launcher(pid_t pid)
 	       memcmp(exe + len - strlen(name), name, strlen(name)) == 0;
 }
 
-static int open_pid(struct jvm *jvm, const char *name, struct error *err)
+static int target_open_pid(struct jvm *jvm, const char *name, struct error *err)
 {
 	int64_t until_ns = clock_monotonic_ns() + LAUNCH_NS;
 	long pid = strtol(name, NULL, 10);
@@ -49,7 +50,8 @@ static int open_pid(struct jvm *jvm, const char *name, struct error *err)
 	if (pid <= 0 || pid > INT32_MAX)
 		return misuse(err, "%s: no such process", name);
 	while (jvm_open_java(jvm, (pid_t)pid, err)) {
-		if (err->kind != ERROR_NO_TARGET || !is_launcher((pid_t)pid) ||
+		if (err->kind != ERROR_NO_TARGET ||
+		    !target_is_launcher((pid_t)pid) ||
 		    clock_left_ms(until_ns) == 0)
 			return -1;
 		clock_sleep_until(clock_monotonic_ns() + 10 * CLOCK_NS_PER_MS);
@@ -57,7 +59,7 @@ static int open_pid(struct jvm *jvm, const char *name, struct error *err)
 	return 0;
 }
 
-/* A JVM that may be meant. */
+/* A JVM that the user may mean. */
 struct candidate {
 	const struct jvm *jvm;
 	struct text main;
@@ -69,7 +71,7 @@ struct candidates {
 	struct candidate *at;
 	size_t count;
 	size_t matching;
-	size_t first; /* of those */
+	size_t first; /* index of the first target_match */
 };
 
 static int candidates_open(struct candidates *c, struct error *err)
@@ -84,7 +86,7 @@ static int candidates_open(struct candidates *c, struct error *err)
 		struct error unused;
 
 		if (jvm_info(jvm, &info, &unused))
-			continue; /* has ended */
+			continue; /* the process has ended */
 		c->at[c->count].jvm = jvm;
 		main_name_of(jvm, &info, &c->at[c->count++].main);
 		jvm_info_release(&info);
@@ -107,8 +109,8 @@ static void target_mark(struct candidates *c, size_t i)
 	c->at[i].matches = true;
 }
 
-/* "com.acme.Main", "Main", "/opt/app.jar", "app.jar", "app". */
-static bool is_called(const char *main, const char *name)
+/* Matches "com.acme.Main", "Main", "/opt/app.jar", "app.jar" and "app". */
+static bool target_has_name(const char *main, const char *name)
 {
 	const char *simple = main_name_simple(main);
 	size_t len = strlen(simple);
@@ -119,14 +121,15 @@ static bool is_called(const char *main, const char *name)
 	       strlen(name) == len - 4 && memcmp(simple, name, len - 4) == 0;
 }
 
-/* Those that have the name or, when none has, that an expression finds. */
+/* Marks JVMs with the name or, without any, those that target_match it as a
+ * regex. */
 static int target_find(struct candidates *c, const char *name,
 		       struct error *err)
 {
 	struct pattern *pattern;
 
 	for (size_t i = 0; i < c->count; i++) {
-		if (is_called(c->at[i].main.bytes, name))
+		if (target_has_name(c->at[i].main.bytes, name))
 			target_mark(c, i);
 	}
 	if (c->matching)
@@ -174,8 +177,8 @@ static int target_fail_none(const struct candidates *c, const char *name,
 	if (stat(name, &file) == 0 && S_ISREG(file.st_mode) &&
 	    !(file.st_mode & 0111))
 		fail(err, ERROR_NO_TARGET,
-		     "no JVM is called '%s', but a file; `sjkc prof -i %s` "
-		     "reports on a recording%s",
+		     "no JVM is called '%s', but a file is; `sjkc prof -i "
+		     "%s` reports on a recording%s",
 		     name, name, hidden.bytes);
 	else if (nearest.best)
 		fail(err, ERROR_NO_TARGET,
@@ -189,8 +192,8 @@ static int target_fail_none(const struct candidates *c, const char *name,
 	return -1;
 }
 
-/* "4711 Main orders --token=***": names alone may all be the same. */
-static void say_candidate(size_t number, const struct candidate *c)
+/* Prints a JVM with its arguments, since several may have the same name. */
+static void target_print_candidate(size_t number, const struct candidate *c)
 {
 	struct text args = { 0 };
 	struct process p;
@@ -206,9 +209,9 @@ static void say_candidate(size_t number, const struct candidate *c)
 	text_release(&args);
 }
 
-/* Opens one of a list, unless another has taken its pid since. */
-static int open_listed(struct jvm *jvm, const struct jvm *listed,
-		       struct error *err)
+/* Opens a JVM of the list, unless another process has its pid now. */
+static int target_open_listed(struct jvm *jvm, const struct jvm *listed,
+			      struct error *err)
 {
 	if (jvm_open_java(jvm, listed->pid, err))
 		return -1;
@@ -218,17 +221,18 @@ static int open_listed(struct jvm *jvm, const struct jvm *listed,
 	return fail(err, ERROR_NO_TARGET, "%d has ended", (int)listed->pid);
 }
 
-static void list_matches(const struct candidates *c)
+static void target_list_matches(const struct candidates *c)
 {
 	size_t number = 0;
 
 	for (size_t i = 0; i < c->count; i++) {
 		if (c->at[i].matches)
-			say_candidate(++number, &c->at[i]);
+			target_print_candidate(++number, &c->at[i]);
 	}
 }
 
-static const struct candidate *match(const struct candidates *c, size_t number)
+static const struct candidate *target_match(const struct candidates *c,
+					    size_t number)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		if (c->at[i].matches && --number == 0)
@@ -237,8 +241,8 @@ static const struct candidate *match(const struct candidates *c, size_t number)
 	return NULL;
 }
 
-/* A line of the terminal without its newline; false when it is empty. */
-static bool read_answer(char *line, size_t size)
+/* Reads a line without its newline; false when it is empty. */
+static bool target_read_line(char *line, size_t size)
 {
 	size_t len = 0;
 	char c;
@@ -251,9 +255,9 @@ static bool read_answer(char *line, size_t size)
 	return len > 0;
 }
 
-/* By its number in the list or, when that is none, by its PID. */
-static const struct candidate *answered(const struct candidates *c,
-					const char *line)
+/* Finds a candidate by its number in the list or by its PID. */
+static const struct candidate *target_chosen(const struct candidates *c,
+					     const char *line)
 {
 	struct error unused;
 	uint64_t number;
@@ -261,7 +265,7 @@ static const struct candidate *answered(const struct candidates *c,
 	if (units_count(line, &number, &unused))
 		return NULL;
 	if (number >= 1 && number <= c->matching)
-		return match(c, (size_t)number);
+		return target_match(c, (size_t)number);
 	for (size_t i = 0; i < c->count; i++) {
 		if (c->at[i].matches && (uint64_t)c->at[i].jvm->pid == number)
 			return &c->at[i];
@@ -269,9 +273,9 @@ static const struct candidate *answered(const struct candidates *c,
 	return NULL;
 }
 
-/* Of those that match, listed on a terminal: the one that is typed. */
-static int ask_which(struct jvm *jvm, const struct candidates *c,
-		     struct error *err)
+/* Asks on the terminal which of the listed JVMs to open. */
+static int target_ask(struct jvm *jvm, const struct candidates *c,
+		      struct error *err)
 {
 	static const char prompt[] = "number or PID: ";
 	const struct candidate *chosen;
@@ -280,20 +284,20 @@ static int ask_which(struct jvm *jvm, const struct candidates *c,
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
 		return misuse(err, "name one of these JVMs by its PID");
 	log_bytes(prompt, sizeof(prompt) - 1);
-	if (!read_answer(line, sizeof(line)))
+	if (!target_read_line(line, sizeof(line)))
 		return misuse(err, "no JVM was chosen");
-	chosen = answered(c, line);
+	chosen = target_chosen(c, line);
 	if (!chosen)
 		return misuse(err, "'%s' is not in the list", line);
-	return open_listed(jvm, chosen->jvm, err);
+	return target_open_listed(jvm, chosen->jvm, err);
 }
 
 static int target_fail_several(struct jvm *jvm, const struct candidates *c,
 			       const char *name, struct error *err)
 {
 	log_always("'%s' matches %zu JVMs:", name, c->matching);
-	list_matches(c);
-	return ask_which(jvm, c, err);
+	target_list_matches(c);
+	return target_ask(jvm, c, err);
 }
 
 int target_open_named(struct jvm *jvm, const char *name, struct error *err)
@@ -301,14 +305,14 @@ int target_open_named(struct jvm *jvm, const char *name, struct error *err)
 	struct candidates c;
 	int ret = -1;
 
-	if (is_number(name))
-		return open_pid(jvm, name, err);
+	if (target_is_number(name))
+		return target_open_pid(jvm, name, err);
 	if (!*name)
 		return misuse(err, "the JVM's name is empty");
 	if (candidates_open(&c, err) || target_find(&c, name, err))
 		goto out;
 	if (c.matching == 1)
-		ret = open_listed(jvm, c.at[c.first].jvm, err);
+		ret = target_open_listed(jvm, c.at[c.first].jvm, err);
 	else
 		ret = c.matching ? target_fail_several(jvm, &c, name, err)
 				 : target_fail_none(&c, name, err);
@@ -317,7 +321,7 @@ out:
 	return ret;
 }
 
-static int no_jvm(const struct candidates *c, struct error *err)
+static int target_fail_no_jvm(const struct candidates *c, struct error *err)
 {
 	struct text hidden = { 0 };
 
@@ -333,7 +337,7 @@ static int no_jvm(const struct candidates *c, struct error *err)
 	return -1;
 }
 
-static void say_only(const struct candidate *c)
+static void target_log_only(const struct candidate *c)
 {
 	log_info("using the only JVM here: %d %s", (int)c->jvm->pid,
 		 c->main.bytes);
@@ -349,14 +353,14 @@ int target_open_any(struct jvm *jvm, struct error *err)
 	for (size_t i = 0; i < c.count; i++)
 		target_mark(&c, i);
 	if (c.count == 0) {
-		ret = no_jvm(&c, err);
+		ret = target_fail_no_jvm(&c, err);
 	} else if (c.count == 1) {
-		say_only(&c.at[0]);
-		ret = open_listed(jvm, c.at[0].jvm, err);
+		target_log_only(&c.at[0]);
+		ret = target_open_listed(jvm, c.at[0].jvm, err);
 	} else {
 		log_always("%zu JVMs run here:", c.count);
-		list_matches(&c);
-		ret = ask_which(jvm, &c, err);
+		target_list_matches(&c);
+		ret = target_ask(jvm, &c, err);
 	}
 out:
 	candidates_close(&c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sjkc vminfo: what a JVM is: properties, flags and counters. */
+/* sjkc vminfo: prints a summary, properties, flags and counters of a JVM. */
 #include "cmd/commands.h"
 #include "cmd/log.h"
 #include "cmd/process.h"
@@ -31,10 +31,10 @@
 #include <unistd.h>
 
 /*
- * vminfo_summary: what a JVM is, on one screen.
+ * The summary: the important facts about a JVM on one screen.
  */
 
-/* Takes a line of it; both are borrowed, the value is foreign. */
+/* Receives a line; both strings are borrowed, the value is foreign. */
 typedef void vminfo_put_fn(void *self, const char *name,
 			   const struct text *value);
 
@@ -44,7 +44,7 @@ struct summary {
 	struct text value;
 };
 
-/* Hands on the value that was made, unless it is empty, and begins another. */
+/* Passes on the value, unless it is empty, and clears it. */
 static void summary_put(struct summary *s, const char *name)
 {
 	if (s->value.len)
@@ -52,24 +52,24 @@ static void summary_put(struct summary *s, const char *name)
 	text_clear(&s->value);
 }
 
-static void add_some(struct text *out, const char *before, const char *word,
-		     const char *after)
+static void summary_add(struct text *out, const char *before, const char *word,
+			const char *after)
 {
 	if (word && *word)
 		text_printf(out, "%s%s%s", before, word, after);
 }
 
-static void put_jvm(struct summary *s, const struct jvm_info *info)
+static void summary_put_jvm(struct summary *s, const struct jvm_info *info)
 {
 	text_puts(&s->value, info->vm_name ? info->vm_name : "");
-	add_some(&s->value, s->value.len ? " " : "", info->version, "");
-	add_some(&s->value, s->value.len ? ", " : "", info->vm_vendor, "");
+	summary_add(&s->value, s->value.len ? " " : "", info->version, "");
+	summary_add(&s->value, s->value.len ? ", " : "", info->vm_vendor, "");
 	summary_put(s, "JVM");
-	add_some(&s->value, "", info->java_home, "");
+	summary_add(&s->value, "", info->java_home, "");
 	summary_put(s, "Java home");
 }
 
-static void put_time(struct summary *s, int64_t start_ns)
+static void summary_put_time(struct summary *s, int64_t start_ns)
 {
 	time_t seconds = (time_t)(start_ns / CLOCK_NS_PER_S);
 	struct timespec now;
@@ -86,7 +86,7 @@ static void put_time(struct summary *s, int64_t start_ns)
 	summary_put(s, "started");
 }
 
-static void put_command(struct summary *s, const struct process *p)
+static void summary_put_command(struct summary *s, const struct process *p)
 {
 	char *const *words = p->info.vm_args;
 
@@ -100,12 +100,12 @@ static void put_command(struct summary *s, const struct process *p)
 		process_word(p, words, i, &s->value);
 	}
 	summary_put(s, "JVM options");
-	add_some(&s->value, "", p->info.user, "");
+	summary_add(&s->value, "", p->info.user, "");
 	summary_put(s, "user");
 }
 
-static void put_size_flag(struct summary *s, const struct text *flags,
-			  const char *flag, const char *name)
+static void summary_put_size_flag(struct summary *s, const struct text *flags,
+				  const char *flag, const char *name)
 {
 	struct line v = vm_flag_value(flags, flag);
 	uint64_t bytes = v.len ? strtoull(v.text, NULL, 10) : 0;
@@ -116,11 +116,11 @@ static void put_size_flag(struct summary *s, const struct text *flags,
 }
 
 /*
- * " garbage-first heap   total 65536K, used 2048K [0x…, 0x…)": each collector
- * has its own words for the parts of its heap; spaces within them, which are
- * indented further, and classes, which are none of it, are left out.
+ * Adds the lines of the heap's parts, whose names depend on the collector:
+ * " garbage-first heap   total 65536K, used 2048K [0x…, 0x…)". Skips spaces
+ * within the parts, which are indented further, and metaspace.
  */
-static void put_heap(struct summary *s, const struct text *heap)
+static void summary_put_heap(struct summary *s, const struct text *heap)
 {
 	struct lines lines = lines_over(heap->bytes, heap->len);
 	struct line line;
@@ -139,7 +139,7 @@ static void put_heap(struct summary *s, const struct text *heap)
 		if (bracket)
 			trimmed.len = (size_t)(bracket - trimmed.text);
 		trimmed = line_trimmed(trimmed);
-		add_some(&s->value, "", s->value.len ? "; " : "", "");
+		summary_add(&s->value, "", s->value.len ? "; " : "", "");
 		for (size_t i = 0; i < trimmed.len; i++) {
 			if (!is_blank || trimmed.text[i] != ' ')
 				text_add(&s->value, trimmed.text + i, 1);
@@ -149,19 +149,20 @@ static void put_heap(struct summary *s, const struct text *heap)
 	summary_put(s, "heap");
 }
 
-static void put_memory(struct summary *s, const struct text *flags,
-		       const struct text *heap)
+static void summary_put_memory(struct summary *s, const struct text *flags,
+			       const struct text *heap)
 {
 	const struct vm_collector *c = vm_collector_of(flags);
 
-	add_some(&s->value, "", c ? c->name : NULL, "");
+	summary_add(&s->value, "", c ? c->name : NULL, "");
 	summary_put(s, "collector");
-	put_heap(s, heap);
-	put_size_flag(s, flags, "MaxHeapSize", "maximum heap size");
+	summary_put_heap(s, heap);
+	summary_put_size_flag(s, flags, "MaxHeapSize", "maximum heap size");
 }
 
-static void put_cpus(struct summary *s, pid_t pid, const struct text *flags,
-		     const struct cgroup_limits *l)
+static void summary_put_cpus(struct summary *s, pid_t pid,
+			     const struct text *flags,
+			     const struct cgroup_limits *l)
 {
 	struct line given = vm_flag_value(flags, "ActiveProcessorCount");
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -181,8 +182,8 @@ static void put_cpus(struct summary *s, pid_t pid, const struct text *flags,
 	summary_put(s, "CPUs");
 }
 
-static void put_resident(struct summary *s, pid_t pid,
-			 const struct cgroup_limits *l)
+static void summary_put_resident(struct summary *s, pid_t pid,
+				 const struct cgroup_limits *l)
 {
 	struct proc_status status;
 	struct error unused;
@@ -198,36 +199,36 @@ static void put_resident(struct summary *s, pid_t pid,
 	summary_put(s, "memory");
 }
 
-static void put_container(struct summary *s, const struct jvm *jvm,
-			  const struct text *cgroup)
+static void summary_put_container(struct summary *s, const struct jvm *jvm,
+				  const struct text *cgroup)
 {
 	if (!jvm->own_pid_ns && !jvm->own_root)
 		return;
 	if (jvm->own_pid_ns)
 		text_printf(&s->value, "pid %d inside", (int)jvm->ns_pid);
 	if (jvm->own_root)
-		add_some(&s->value, s->value.len ? ", " : "",
-			 "its own file system", "");
+		summary_add(&s->value, s->value.len ? ", " : "",
+			    "its own file system", "");
 	if (cgroup->len > 1)
 		text_printf(&s->value, ", cgroup %s", cgroup->bytes);
 	summary_put(s, "container");
 }
 
-static void put_machine(struct summary *s, const struct jvm *jvm,
-			const struct text *flags)
+static void summary_put_machine(struct summary *s, const struct jvm *jvm,
+				const struct text *flags)
 {
 	struct cgroup_limits limits;
 
 	cgroup_limits_read(&limits, jvm->pid);
-	put_cpus(s, jvm->pid, flags, &limits);
-	put_resident(s, jvm->pid, &limits);
-	put_container(s, jvm, &limits.path);
+	summary_put_cpus(s, jvm->pid, flags, &limits);
+	summary_put_resident(s, jvm->pid, &limits);
+	summary_put_container(s, jvm, &limits.path);
 	cgroup_limits_release(&limits);
 }
 
 /*
- * Hands on what is known of a JVM.  flags and heap are its answers to
- * "VM.flags -all" and "GC.heap_info", empty where it could not be asked.
+ * Passes the lines of the summary to put_line. flags and heap are the JVM's
+ * replies to "VM.flags -all" and "GC.heap_info", empty if attach failed.
  */
 static int vminfo_summary(const struct jvm *jvm, const struct text *flags,
 			  const struct text *heap, bool show_secrets,
@@ -241,11 +242,11 @@ static int vminfo_summary(const struct jvm *jvm, const struct text *flags,
 		return -1;
 	p.show_secrets = show_secrets;
 	text_puts(&s.value, "");
-	put_jvm(&s, &p.info);
-	put_time(&s, p.info.start_ns);
-	put_command(&s, &p);
-	put_memory(&s, flags, heap);
-	put_machine(&s, jvm, flags);
+	summary_put_jvm(&s, &p.info);
+	summary_put_time(&s, p.info.start_ns);
+	summary_put_command(&s, &p);
+	summary_put_memory(&s, flags, heap);
+	summary_put_machine(&s, jvm, flags);
 	text_release(&s.value);
 	process_release(&p);
 	return 0;
@@ -260,10 +261,10 @@ static struct {
 	.output = "-",
 };
 
-/* One thing that is known of the JVM. */
+/* A named value of the JVM. */
 struct fact {
 	char *name, *value; /* UTF-8; foreign */
-	char *origin;       /* where a flag's value is from; or NULL */
+	char *origin;       /* of a flag's value; or NULL */
 	const char *unit;   /* "ns", "bytes" or ""; NULL: the value is text */
 };
 
@@ -272,14 +273,14 @@ struct facts {
 	size_t count, cap;
 };
 
-/* The JVM that is asked; attached to when the first answer is due. */
+/* The JVM; vminfo_ask() attaches to it. */
 struct vm {
 	struct jvm jvm;
 	struct attach *attach;
 };
 
-static struct fact *add_fact(struct facts *f, const char *name,
-			     const char *value, size_t len, const char *unit)
+static struct fact *facts_add(struct facts *f, const char *name,
+			      const char *value, size_t len, const char *unit)
 {
 	array_reserve(f->facts, f->cap, f->count + 1);
 	f->facts[f->count++] = (struct fact){
@@ -300,7 +301,7 @@ static void facts_release(struct facts *f)
 	free(f->facts);
 }
 
-static int by_name(const void *a, const void *b)
+static int fact_compare(const void *a, const void *b)
 {
 	const struct fact *one = a, *two = b;
 
@@ -324,8 +325,8 @@ static int vminfo_ask(struct vm *vm, const char *operation, const char *arg,
 	return 0;
 }
 
-static int get_properties(struct vm *vm, const char *operation,
-			  struct facts *facts, struct error *err)
+static int vminfo_properties(struct vm *vm, const char *operation,
+			     struct facts *facts, struct error *err)
 {
 	struct text reply = { 0 };
 	struct properties p;
@@ -333,23 +334,25 @@ static int get_properties(struct vm *vm, const char *operation,
 
 	properties_init(&p, reply.bytes, reply.len);
 	while (status == 0 && properties_next(&p))
-		add_fact(facts, p.key.bytes, p.value.bytes, p.value.len, NULL);
+		facts_add(facts, p.key.bytes, p.value.bytes, p.value.len, NULL);
 	properties_release(&p);
 	text_release(&reply);
 	return status;
 }
 
-static int get_sysprops(struct vm *vm, struct facts *facts, struct error *err)
+static int vminfo_sysprops(struct vm *vm, struct facts *facts,
+			   struct error *err)
 {
-	return get_properties(vm, "properties", facts, err);
+	return vminfo_properties(vm, "properties", facts, err);
 }
 
-static int get_agentprops(struct vm *vm, struct facts *facts, struct error *err)
+static int vminfo_agentprops(struct vm *vm, struct facts *facts,
+			     struct error *err)
 {
-	return get_properties(vm, "agentProperties", facts, err);
+	return vminfo_properties(vm, "agentProperties", facts, err);
 }
 
-static void add_flag(struct facts *facts, const struct vm_flag *f)
+static void facts_add_flag(struct facts *facts, const struct vm_flag *f)
 {
 	struct text name = { 0 }, origin = { 0 };
 
@@ -358,13 +361,13 @@ static void add_flag(struct facts *facts, const struct vm_flag *f)
 	if (f->is_changed)
 		text_puts(&origin,
 			  origin.len ? " {not default}" : "{not default}");
-	add_fact(facts, name.bytes, f->value.text, f->value.len, NULL)
+	facts_add(facts, name.bytes, f->value.text, f->value.len, NULL)
 		->origin = xstrndup(origin.bytes, origin.len);
 	text_release(&name);
 	text_release(&origin);
 }
 
-static int get_flags(struct vm *vm, struct facts *facts, struct error *err)
+static int vminfo_flags(struct vm *vm, struct facts *facts, struct error *err)
 {
 	struct text reply = { 0 };
 	struct vm_flag flag;
@@ -375,14 +378,14 @@ static int get_flags(struct vm *vm, struct facts *facts, struct error *err)
 	lines = lines_over(reply.bytes, reply.len);
 	while (status == 0 && lines_next(&lines, &line)) {
 		if (vm_flag_read(line, &flag))
-			add_flag(facts, &flag);
+			facts_add_flag(facts, &flag);
 	}
 	text_release(&reply);
 	return status;
 }
 
-static void add_counter(struct facts *facts, const struct perfdata *p,
-			struct perfdata_counter c)
+static void facts_add_counter(struct facts *facts, const struct perfdata *p,
+			      struct perfdata_counter c)
 {
 	static const char *const units[] = {
 		[PERFDATA_BYTES] = "bytes",
@@ -394,7 +397,7 @@ static void add_counter(struct facts *facts, const struct perfdata *p,
 	const char *unit = "";
 
 	if (c.is_text) {
-		add_fact(facts, c.name, c.text, strlen(c.text), NULL);
+		facts_add(facts, c.name, c.text, strlen(c.text), NULL);
 		return;
 	}
 	if ((size_t)c.unit < sizeof(units) / sizeof(*units) && units[c.unit])
@@ -402,11 +405,12 @@ static void add_counter(struct facts *facts, const struct perfdata *p,
 	text_printf(&number, "%" PRId64,
 		    c.unit == PERFDATA_TICKS ? perfdata_ns(p, c.value)
 					     : c.value);
-	add_fact(facts, c.name, number.bytes, number.len, unit);
+	facts_add(facts, c.name, number.bytes, number.len, unit);
 	text_release(&number);
 }
 
-static int get_counters(struct vm *vm, struct facts *facts, struct error *err)
+static int vminfo_counters(struct vm *vm, struct facts *facts,
+			   struct error *err)
 {
 	struct perfdata *p = perfdata_open(&vm->jvm, err);
 
@@ -415,7 +419,7 @@ static int get_counters(struct vm *vm, struct facts *facts, struct error *err)
 		return -1;
 	}
 	for (size_t i = 0; i < perfdata_count(p); i++)
-		add_counter(facts, p, perfdata_at(p, i));
+		facts_add_counter(facts, p, perfdata_at(p, i));
 	if (perfdata_overflow(p))
 		log_always("%d: %u bytes of counters did not fit into the "
 			   "JVM's file (-XX:PerfDataMemorySize)",
@@ -424,13 +428,15 @@ static int get_counters(struct vm *vm, struct facts *facts, struct error *err)
 	return 0;
 }
 
-static void add_line(void *self, const char *name, const struct text *value)
+static void facts_add_line(void *self, const char *name,
+			   const struct text *value)
 {
-	add_fact(self, name, value->bytes, value->len, NULL);
+	facts_add(self, name, value->bytes, value->len, NULL);
 }
 
-/* What it cannot be asked is left out, and why is printed. */
-static int get_summary(struct vm *vm, struct facts *facts, struct error *err)
+/* Without a reply by attach, the summary omits some lines and warns. */
+static int vminfo_get_summary(struct vm *vm, struct facts *facts,
+			      struct error *err)
 {
 	struct text flags = { 0 }, heap = { 0 };
 	struct error why;
@@ -439,11 +445,11 @@ static int get_summary(struct vm *vm, struct facts *facts, struct error *err)
 	if (vminfo_ask(vm, "jcmd", "VM.flags -all", &flags, &why))
 		log_always("the collector and the heap are unknown: %s",
 			   why.text);
-	/* JDK 8 before 8u40 has no such command. */
+	/* JDK 8 before 8u40 does not have this command. */
 	else if (vminfo_ask(vm, "jcmd", "GC.heap_info", &heap, &why))
 		text_clear(&heap);
 	status = vminfo_summary(&vm->jvm, &flags, &heap, opt.show_secrets,
-				add_line, facts, err);
+				facts_add_line, facts, err);
 	text_release(&flags);
 	text_release(&heap);
 	return status;
@@ -455,17 +461,17 @@ static const struct section {
 	int (*get)(struct vm *vm, struct facts *facts, struct error *err);
 	bool in_order;
 } sections[] = {
-	{ &opt.summary, "summary", get_summary, true },
-	{ &opt.sysprops, "sysprops", get_sysprops, false },
-	{ &opt.agentprops, "agentprops", get_agentprops, false },
-	{ &opt.flags, "flags", get_flags, false },
-	{ &opt.perf, "perf", get_counters, false },
+	{ &opt.summary, "summary", vminfo_get_summary, true },
+	{ &opt.sysprops, "sysprops", vminfo_sysprops, false },
+	{ &opt.agentprops, "agentprops", vminfo_agentprops, false },
+	{ &opt.flags, "flags", vminfo_flags, false },
+	{ &opt.perf, "perf", vminfo_counters, false },
 };
 
 #define SECTIONS (sizeof(sections) / sizeof(*sections))
 
-/* Of flags and counters, too: java.rt.vmArgs may hold -Dmy.password=… */
-static void add_value(struct text *t, const struct fact *f)
+/* Masks secrets, in counters too: java.rt.vmArgs may hold -Dmy.password=…. */
+static void fact_add_value(struct text *t, const struct fact *f)
 {
 	if (f->unit || opt.show_secrets)
 		text_puts(t, f->value);
@@ -473,7 +479,7 @@ static void add_value(struct text *t, const struct fact *f)
 		secrets_add_value(t, f->name, f->value);
 }
 
-static void write_text(struct text *t, const struct facts *facts)
+static void facts_write_text(struct text *t, const struct facts *facts)
 {
 	struct text value = { 0 };
 
@@ -481,7 +487,7 @@ static void write_text(struct text *t, const struct facts *facts)
 		const struct fact *f = &facts->facts[i];
 
 		text_clear(&value);
-		add_value(&value, f);
+		fact_add_value(&value, f);
 		safe_text(t, f->name, strlen(f->name));
 		text_puts(t, ": ");
 		safe_text(t, value.bytes, value.len);
@@ -496,12 +502,12 @@ static void write_text(struct text *t, const struct facts *facts)
 	text_release(&value);
 }
 
-/* A number is one, as it was written: doubles would not hold it. */
-static void write_value(struct json *j, const struct fact *f)
+/* Writes numbers as integers: a double cannot hold every int64_t. */
+static void fact_write_json(struct json *j, const struct fact *f)
 {
 	struct text shown = { 0 };
 
-	add_value(&shown, f);
+	fact_add_value(&shown, f);
 	if (f->unit)
 		json_int(j, strtoll(f->value, NULL, 10));
 	else
@@ -509,8 +515,8 @@ static void write_value(struct json *j, const struct fact *f)
 	text_release(&shown);
 }
 
-static void write_json(struct json *j, const char *name,
-		       const struct facts *facts)
+static void facts_write_json(struct json *j, const char *name,
+			     const struct facts *facts)
 {
 	json_key(j, name);
 	json_open_array(j);
@@ -521,7 +527,7 @@ static void write_json(struct json *j, const char *name,
 		json_key(j, "name");
 		json_text(j, f->name);
 		json_key(j, "value");
-		write_value(j, f);
+		fact_write_json(j, f);
 		if (f->unit) {
 			json_key(j, "unit");
 			json_text(j, f->unit);
@@ -535,23 +541,24 @@ static void write_json(struct json *j, const char *name,
 	json_close_array(j);
 }
 
-static int add_section(struct vm *vm, const struct section *s, struct text *t,
-		       struct json *j, struct error *err)
+static int vminfo_add_section(struct vm *vm, const struct section *s,
+			      struct text *t, struct json *j, struct error *err)
 {
 	struct facts facts = { 0 };
 	int status = s->get(vm, &facts, err);
 
 	if (status == 0 && facts.count && !s->in_order)
-		qsort(facts.facts, facts.count, sizeof(*facts.facts), by_name);
+		qsort(facts.facts, facts.count, sizeof(*facts.facts),
+		      fact_compare);
 	if (status == 0 && opt.json)
-		write_json(j, s->name, &facts);
+		facts_write_json(j, s->name, &facts);
 	else if (status == 0)
-		write_text(t, &facts);
+		facts_write_text(t, &facts);
 	facts_release(&facts);
 	return status;
 }
 
-static int add_sections(struct vm *vm, struct text *t, struct error *err)
+static int vminfo_add_sections(struct vm *vm, struct text *t, struct error *err)
 {
 	struct json j = json_into(t);
 	int status = 0;
@@ -565,7 +572,8 @@ static int add_sections(struct vm *vm, struct text *t, struct error *err)
 	}
 	for (size_t i = 0; i < SECTIONS && status == 0; i++) {
 		if (*sections[i].chosen)
-			status = add_section(vm, &sections[i], t, &j, err);
+			status = vminfo_add_section(vm, &sections[i], t, &j,
+						    err);
 	}
 	if (opt.json) {
 		json_close_object(&j);
@@ -574,8 +582,8 @@ static int add_sections(struct vm *vm, struct text *t, struct error *err)
 	return status;
 }
 
-/* Without a word on what is wanted: the summary. */
-static void choose_sections(void)
+/* Chooses the summary when no option chooses a section. */
+static void vminfo_choose_sections(void)
 {
 	bool any = false;
 
@@ -584,7 +592,7 @@ static void choose_sections(void)
 	opt.summary = !any;
 }
 
-static int write_all(const struct text *t, struct error *err)
+static int vminfo_write(const struct text *t, struct error *err)
 {
 	struct output out;
 	int status = output_open(&out, opt.output, err);
@@ -603,14 +611,14 @@ static int vminfo_run(int argc, char **argv, struct error *err)
 	struct text text = { 0 };
 	int status = target_open(&vm.jvm, opt.pid, &argc, &argv, err);
 
-	choose_sections();
+	vminfo_choose_sections();
 	if (status == 0 && argc > 0)
 		status = misuse(err, "unexpected argument '%s': name one JVM",
 				argv[0]);
 	if (status == 0)
-		status = add_sections(&vm, &text, err);
+		status = vminfo_add_sections(&vm, &text, err);
 	if (status == 0)
-		status = write_all(&text, err);
+		status = vminfo_write(&text, err);
 	text_release(&text);
 	attach_close(vm.attach);
 	jvm_close(&vm.jvm);
@@ -623,13 +631,13 @@ static const struct command_option options[] = {
 	OPT_FLAG(0, "sysprops", &opt.sysprops,
 		 "print the system properties, by attaching"),
 	OPT_FLAG(0, "agentprops", &opt.agentprops,
-		 "print what agents set: the local JMX address"),
+		 "print the properties that agents set"),
 	OPT_FLAG(0, "flags", &opt.flags,
 		 "print every -XX flag, its value and its origin"),
 	OPT_FLAG(0, "perf", &opt.perf,
 		 "print the counters, without attaching"),
 	OPT_FLAG(0, "show-secrets", &opt.show_secrets,
-		 "show passwords, tokens and keys"),
+		 "print passwords, tokens and keys"),
 	OPT_FLAG(0, "json", &opt.json, "write JSON"),
 	OPT_STRING('o', "output", &opt.output, "<file>", "write to this file"),
 	OPT_END

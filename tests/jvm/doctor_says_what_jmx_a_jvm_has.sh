@@ -17,7 +17,7 @@ line() {
 
 none() {
 	target "$1" || return
-	ask 0 doctor "$pid" && line '' 'JMX port' 'none is configured' &&
+	ask 0 doctor "$pid" && line '' 'JMX port' 'no port is configured' &&
 		line '' 'local JMX' "\`sjkc mxping -p $pid --start-agent\` starts it" &&
 		line works: 'jps,' 'mxping -p' || return
 	! grep -qsx 'Attach Listener' "/proc/$pid/task/"*/comm ||
@@ -40,7 +40,7 @@ for_this_machine() {
 	ask 0 mxping -s "127.0.0.1:$port" || return
 	"$1/bin/jcmd" "$pid" ManagementAgent.stop >"$scratch/jcmd" &&
 		ask 0 doctor "$pid" &&
-		line '' 'JMX port' 'none is configured' && target_end "$pid"
+		line '' 'JMX port' 'no port is configured' && target_end "$pid"
 }
 
 # In a network of its own it may listen to everybody: nobody else is there.

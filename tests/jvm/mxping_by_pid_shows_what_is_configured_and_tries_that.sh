@@ -15,7 +15,7 @@ nothing_configured() {
 	status=$?
 	within=
 	[ $status -eq 0 ] && ask 5 mxping -p "$pid" &&
-		printed 'port    none is configured' &&
+		printed 'port    no JMX port is configured' &&
 		printed 'local   the local JMX agent is not running' &&
 		printed 'the JVM has no JMX port, and its local JMX agent is not running' &&
 		printed "mxping -p $pid --start-agent" &&

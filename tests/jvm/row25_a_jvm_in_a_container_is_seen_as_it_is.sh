@@ -30,7 +30,7 @@ for jdk in $(jdks); do
 	expect 0 "^$pid	Target	$version	\*\*\*	-XX:\+UseSerialGC" "$1" jps --quiet \
 		-pd PID MAIN djava.version dmy.token XUseSerialGC -fd "T* $mark *"
 	expect 0 'works: .*jcmd' "$1" doctor "$pid"
-	grep -q "own: mnt, pid, user; there its pid is 1" "$scratch/got" ||
+	grep -q "own: mnt, pid, user; pid inside: 1" "$scratch/got" ||
 		{ cat "$scratch/got"; exit 1; }
 	target_end "$pid"
 
