@@ -50,7 +50,9 @@ static void draw_title(const struct top *t, struct screen *s)
 	add_modes(t, &right);
 	taken = screen_width(s, right.bytes, right.len);
 	pen_put(&pen, STYLE_TITLE, " sjkc ttop  ");
-	if (view_of(t)->place != PLACE_THREADS)
+	if (view_of(t) == &view_help)
+		pen_put(&pen, STYLE_TITLE, "help  ");
+	else if (view_of(t) != &view_threads)
 		pen_printf(&pen, STYLE_TITLE, "%s of ", view_of(t)->name);
 	if (pen.column + taken + 8 < s->columns) {
 		screen_put_right(s, 0, pen.column, s->columns - pen.column,
@@ -85,9 +87,9 @@ static void add_where(const struct top *t, struct text *out)
 static void add_asked(const struct top *t, int64_t wall_ns, struct text *out)
 {
 	if (t->stack_auto && view_of(t) == &view_stack)
-		text_puts(out, " with every sample ");
+		text_puts(out, " every sample ");
 	if (wall_ns) {
-		text_puts(out, " of ");
+		text_puts(out, " at ");
 		add_time(out, wall_ns);
 	}
 }

@@ -49,8 +49,9 @@ static void say_interval(struct top *t)
 }
 
 /* What a prompt asks for decides what becomes of the answer. */
-static const char ask_regex[] = "regex", ask_glob[] = "pattern of * and ?",
-		  ask_file[] = "write to (.csv or .json)";
+static const char ask_regex[] = "regular expression",
+		  ask_glob[] = "glob (* and ?)",
+		  ask_file[] = "write to file (.csv or .json)";
 
 static void set_text(char **text, const char *typed)
 {
@@ -152,7 +153,7 @@ static void leave(struct top *t)
 	if (t->depth > 1)
 		view_leave(t);
 	else if (!drop_filters(t))
-		top_say(t, false, "q quits");
+		top_say(t, false, "press q to quit");
 }
 
 static void pause_or_go_on(struct top *t)
