@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Formats values for the columns of ttop; see figures.h. */
 #include "render/top/figures.h"
 
 #include "core/base/units.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses the key scripts that drive ttop without a terminal, in tests. */
 #include "render/top/keys.h"
 
 #include <stdbool.h>
@@ -28,9 +29,9 @@ static const struct {
 	{ "show", KEYS_SHOW },
 };
 
-/* Two numbers with a character between, and nothing around. */
-static bool pair(const char *text, size_t len, char between, unsigned *first,
-		 unsigned *second)
+/* Parses two numbers with a separator between them, and nothing else. */
+static bool keys_parse_pair(const char *text, size_t len, char between,
+			    unsigned *first, unsigned *second)
 {
 	unsigned *to[] = { first, second };
 	size_t at = 0;
@@ -52,15 +53,15 @@ static bool pair(const char *text, size_t len, char between, unsigned *first,
 int keys_size(const char *text, unsigned *columns, unsigned *rows,
 	      struct error *err)
 {
-	if (!pair(text, strlen(text), 'x', columns, rows) || !*columns ||
-	    !*rows)
+	if (!keys_parse_pair(text, strlen(text), 'x', columns, rows) ||
+	    !*columns || !*rows)
 		return fail(err, ERROR_MISUSE,
 			    "invalid size '%s' (example: 80x24)", text);
 	return 0;
 }
 
-/* The key with that name between < and >. */
-static bool named(const char *name, size_t len, struct key *key)
+/* Finds the key of a name, without < and >. */
+static bool keys_find_name(const char *name, size_t len, struct key *key)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (strlen(names[i].name) == len &&
@@ -71,11 +72,13 @@ static bool named(const char *name, size_t len, struct key *key)
 	}
 	if (len > 6 && memcmp(name, "click:", 6) == 0) {
 		key->code = KEYS_CLICK;
-		return pair(name + 6, len - 6, ',', &key->row, &key->column);
+		return keys_parse_pair(name + 6, len - 6, ',', &key->row,
+				       &key->column);
 	}
 	if (len > 5 && memcmp(name, "size:", 5) == 0) {
 		key->code = KEYS_SIZE;
-		return pair(name + 5, len - 5, 'x', &key->column, &key->row);
+		return keys_parse_pair(name + 5, len - 5, 'x', &key->column,
+				       &key->row);
 	}
 	return false;
 }
@@ -92,7 +95,7 @@ int keys_next(const char **script, struct key *key, struct error *err)
 	if (*begin != '<')
 		return 0;
 	end = strchr(begin, '>');
-	if (!end || !named(begin + 1, (size_t)(end - begin - 1), key))
+	if (!end || !keys_find_name(begin + 1, (size_t)(end - begin - 1), key))
 		return fail(err, ERROR_MISUSE, "invalid key: '%s'", begin);
 	*script = end + 1;
 	return 0;

@@ -28,13 +28,13 @@ enum key_code {
 	KEYS_END,
 	KEYS_F1,
 	KEYS_F10,
-	KEYS_CLICK, /* of the mouse's first button, at row and column */
+	KEYS_CLICK, /* first mouse button, at row and column */
 	KEYS_WHEEL_UP,
 	KEYS_WHEEL_DOWN,
-	/* in scripts only: */
-	KEYS_TICK, /* another sample */
-	KEYS_SHOW, /* the screen as it is now */
-	KEYS_SIZE, /* rows and columns change */
+	/* Only in scripts: */
+	KEYS_TICK, /* read the next sample */
+	KEYS_SHOW, /* print the screen */
+	KEYS_SIZE, /* resize to rows and columns */
 };
 
 struct key {
@@ -42,7 +42,7 @@ struct key {
 	unsigned row, column; /* from 0 */
 };
 
-/* Control and a letter. */
+/* The code of Control with a letter. */
 #define KEYS_CONTROL(letter) ((uint32_t)(letter)&0x1fu)
 
 /*

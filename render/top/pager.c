@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Stores the lines of a text, scrolls and draws them. */
 #include "render/top/pager.h"
 
 #include "core/base/alloc.h"
 
 #include <string.h>
 
-#define TAB "    " /* frames begin with one; eight columns are many */
+#define TAB                                                                    \
+	"    " /* each frame is indented by a tab; 8 columns waste space       \
+		*/
 
 enum { LEFT_STEP = 8, WHEEL_STEP = 3, WRAP = 78 };
 
@@ -123,8 +126,8 @@ bool pager_request(struct pager *p, enum top_request request)
 	}
 }
 
-/* Where the part of a line begins that is not off to the left. */
-static size_t skip(const char *line, size_t len, size_t characters)
+/* Returns the offset after a number of UTF-8 characters. */
+static size_t skip_characters(const char *line, size_t len, size_t characters)
 {
 	size_t at = 0;
 
@@ -148,7 +151,7 @@ static void draw_line(const struct pager *p, struct screen *s, unsigned row,
 	if (len && line[len - 1] == '\n')
 		len--;
 	look = style ? style(line, len) : STYLE_PLAIN;
-	skipped = skip(line, len, p->left);
+	skipped = skip_characters(line, len, p->left);
 	screen_put(s, row, 0, s->columns, look, line + skipped, len - skipped);
 }
 
@@ -156,7 +159,7 @@ void pager_draw(struct pager *p, struct screen *s, unsigned row,
 		unsigned height, pager_style_fn *style)
 {
 	p->height = height;
-	/* The text, or the screen, may have become shorter. */
+	/* The text may have become shorter, or the screen higher. */
 	if (p->first > last_first(p))
 		p->first = last_first(p);
 	for (unsigned i = 0; i < height && p->first + i < p->count; i++)

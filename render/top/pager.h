@@ -15,19 +15,20 @@
 /* A zeroed struct is an empty text. */
 struct pager {
 	struct text text;
-	size_t *lines; /* where each begins */
+	size_t *lines; /* offset of each line in text */
 	size_t count, cap;
 	size_t first;    /* the uppermost line shown */
-	size_t left;     /* characters that are off to the left */
-	unsigned height; /* when it was drawn last */
+	size_t left;     /* characters scrolled off to the left */
+	unsigned height; /* rows of the last drawing */
 };
 
 /* Replaces the text, which is copied; the scroll position stays. */
 void pager_set(struct pager *p, const char *bytes, size_t len);
+
 /*
- * Appends words and a newline, broken at spaces before column 78, so that
- * nobody has to scroll sideways to read advice. The text before ends in column
- * `column`, where the following lines begin.
+ * Appends words and a newline, with line breaks at spaces before column 78, so
+ * that a line fits on a screen of 80 columns. The text so far ends at `column`,
+ * where each new line starts.
  */
 void pager_wrap(struct text *out, size_t column, const char *words);
 

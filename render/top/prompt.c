@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Edits and draws the line that the user types. */
 #include "render/top/prompt.h"
 
 #include <string.h>
 
 enum { TYPED_MAX = 1000 }; /* bytes */
 
-void prompt_ask(struct prompt *p, const char *what, const char *typed)
+void prompt_ask(struct prompt *p, const char *label, const char *typed)
 {
-	p->asks = what;
+	p->asks = label;
 	text_clear(&p->typed);
 	if (typed)
 		text_puts(&p->typed, typed);
@@ -32,7 +33,7 @@ static void cut(struct text *t, size_t len)
 	t->bytes[len] = '\0';
 }
 
-/* The last character, however many bytes it has. */
+/* Removes the last UTF-8 character. */
 static void cut_character(struct text *t)
 {
 	size_t len = t->len - 1;
@@ -78,7 +79,7 @@ enum prompt_answer prompt_key(struct prompt *p, const struct key *key)
 	default:
 		if (key->code < 0x20 || key->code >= KEYS_UP ||
 		    p->typed.len >= TYPED_MAX)
-			return PROMPT_GOES_ON;
+			return PROMPT_UNCHANGED;
 		text_utf8(&p->typed, key->code);
 		return PROMPT_CHANGED;
 	}
@@ -93,7 +94,7 @@ void prompt_draw(const struct prompt *p, struct screen *s, unsigned row)
 	pen_put(&pen, STYLE_KEY, p->asks);
 	pen_put(&pen, STYLE_KEY, ": ");
 	room = pen.end - pen.column;
-	/* The end is what is being typed. */
+	/* Show the end of a long text: the user types there. */
 	while (*typed && screen_width(s, typed, strlen(typed)) + 1 > room)
 		do
 			typed++;

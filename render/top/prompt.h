@@ -10,28 +10,32 @@
 #include <stdbool.h>
 
 enum prompt_answer {
-	PROMPT_GOES_ON, /* nothing that changes it */
+	PROMPT_UNCHANGED,
 	PROMPT_CHANGED,
-	PROMPT_DONE,
-	PROMPT_LEFT, /* by Escape */
+	PROMPT_DONE, /* Enter */
+	PROMPT_LEFT, /* Escape, or Backspace in an empty line */
 };
 
 /* A zeroed struct is an inactive prompt. */
 struct prompt {
-	const char *asks; /* what for: "regex"; NULL: nothing */
+	const char *asks; /* label, static; NULL: inactive */
 	struct text typed;
 };
 
-/* Starts a prompt; the initial text may be NULL. */
-void prompt_ask(struct prompt *p, const char *what, const char *typed);
+/* Starts a prompt with a static label; the initial text may be NULL. */
+void prompt_ask(struct prompt *p, const char *label, const char *typed);
+
+/* Edits the text with a key. */
 enum prompt_answer prompt_key(struct prompt *p, const struct key *key);
-void prompt_end(struct prompt *p); /* asks no more; typed stays */
+
+/* Makes the prompt inactive; the typed text stays. */
+void prompt_end(struct prompt *p);
 void prompt_release(struct prompt *p);
 
 /* Returns the typed text, NUL-terminated. */
 const char *prompt_typed(const struct prompt *p);
 
-/* Draws the prompt and its cursor into a row; of a longer line, its end. */
+/* Draws the prompt and its cursor into a row: the end of a long text. */
 void prompt_draw(const struct prompt *p, struct screen *s, unsigned row);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A grid of cells: puts text into cells by its display width. */
 #include "render/top/screen.h"
 
 #include "core/base/alloc.h"
@@ -54,16 +55,16 @@ const struct screen_cell *screen_cell(const struct screen *s, unsigned row,
 	return cell_at(s, row, column);
 }
 
-/* A character of a text, and how it is shown. */
+/* A character of a text and its representation in cells. */
 struct glyph {
-	unsigned taken; /* bytes of the text */
+	unsigned taken; /* bytes in the text */
 	const char *bytes;
 	unsigned len;
-	unsigned width; /* 0: a mark on the character before */
+	unsigned width; /* columns; 0: a combining mark */
 };
 
-/* Of UTF-8 that is valid. */
-static uint32_t character(const char *bytes, unsigned *len)
+/* Decodes a character of valid UTF-8. */
+static uint32_t decode_character(const char *bytes, unsigned *len)
 {
 	const uint8_t *p = (const uint8_t *)bytes;
 
@@ -83,19 +84,19 @@ static uint32_t character(const char *bytes, unsigned *len)
 }
 
 /*
- * They choose between shapes of the character before, which some terminals draw
- * wider then; without them all agree.
+ * Variation selectors choose a glyph of the character before. Some
+ * terminals draw that glyph wider, so the screen omits selectors.
  */
 static bool is_variation_selector(uint32_t c)
 {
 	return c >= 0xfe00 && c <= 0xfe0f;
 }
 
-/* The next glyph of what safe_text() made. */
+/* Returns the first glyph of text that safe_text() has made. */
 static struct glyph next_glyph(const struct screen *s, const char *bytes)
 {
 	struct glyph g = { .bytes = bytes, .width = 1 };
-	uint32_t c = character(bytes, &g.taken);
+	uint32_t c = decode_character(bytes, &g.taken);
 	int width;
 
 	g.len = g.taken;
@@ -112,8 +113,8 @@ static struct glyph next_glyph(const struct screen *s, const char *bytes)
 	return g;
 }
 
-/* Half of a wide character that is being overwritten becomes a blank. */
-static void part(struct screen *s, unsigned row, unsigned column)
+/* Replaces the other half of a wide character by a space. */
+static void split_wide(struct screen *s, unsigned row, unsigned column)
 {
 	if (cell_at(s, row, column)->len == 0 && column > 0)
 		*cell_at(s, row, column - 1) = blank;
@@ -126,9 +127,9 @@ static void put_glyph(struct screen *s, unsigned row, unsigned column,
 {
 	struct screen_cell *cell = cell_at(s, row, column);
 
-	part(s, row, column);
+	split_wide(s, row, column);
 	if (g->width == 2) {
-		part(s, row, column + 1);
+		split_wide(s, row, column + 1);
 		cell[1] = (struct screen_cell){ .style = (uint8_t)style };
 	}
 	*cell = (struct screen_cell){ .style = (uint8_t)style };
@@ -136,7 +137,7 @@ static void put_glyph(struct screen *s, unsigned row, unsigned column,
 	cell->len = (uint8_t)g->len;
 }
 
-/* A mark stands on the character before; more than fit are left out. */
+/* Adds a combining mark to a cell, unless the cell is full. */
 static void put_mark(struct screen *s, unsigned row, unsigned column,
 		     const struct glyph *g)
 {
@@ -150,7 +151,7 @@ static void put_mark(struct screen *s, unsigned row, unsigned column,
 	cell->len = (uint8_t)(cell->len + g->len);
 }
 
-/* Makes the text safe, and gives the columns that all of it takes. */
+/* Stores the safe form of a text in s->safe; returns its width in columns. */
 static unsigned measure(struct screen *s, const char *bytes, size_t len)
 {
 	unsigned width = 0;
@@ -160,7 +161,7 @@ static unsigned measure(struct screen *s, const char *bytes, size_t len)
 	for (size_t i = 0; i < s->safe.len;) {
 		struct glyph g = next_glyph(s, s->safe.bytes + i);
 
-		/* More than any screen has need not be known. */
+		/* Wider than any screen: the exact width does not matter. */
 		if (width > SCREEN_COLUMNS_MAX)
 			break;
 		width += g.width;
@@ -211,9 +212,9 @@ static unsigned put_safe(struct screen *s, unsigned row, unsigned column,
 	return used;
 }
 
-/* How many of width columns from there on are on the screen. */
-static unsigned room(const struct screen *s, unsigned row, unsigned column,
-		     unsigned width)
+/* Returns how many of the columns from there on are on the screen. */
+static unsigned columns_left(const struct screen *s, unsigned row,
+			     unsigned column, unsigned width)
 {
 	if (row >= s->rows || column >= s->columns)
 		return 0;
@@ -224,7 +225,7 @@ unsigned screen_put(struct screen *s, unsigned row, unsigned column,
 		    unsigned width, enum screen_style style, const char *bytes,
 		    size_t len)
 {
-	width = room(s, row, column, width);
+	width = columns_left(s, row, column, width);
 	if (!width)
 		return 0;
 	return put_safe(s, row, column, width, measure(s, bytes, len), style);
@@ -236,7 +237,7 @@ unsigned screen_put_right(struct screen *s, unsigned row, unsigned column,
 {
 	unsigned taken;
 
-	width = room(s, row, column, width);
+	width = columns_left(s, row, column, width);
 	if (!width)
 		return 0;
 	taken = measure(s, bytes, len);
@@ -248,7 +249,7 @@ unsigned screen_put_right(struct screen *s, unsigned row, unsigned column,
 void screen_paint(struct screen *s, unsigned row, unsigned column,
 		  unsigned width, enum screen_style style)
 {
-	width = room(s, row, column, width);
+	width = columns_left(s, row, column, width);
 	for (unsigned i = 0; i < width; i++)
 		cell_at(s, row, column + i)->style = (uint8_t)style;
 }

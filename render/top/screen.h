@@ -21,18 +21,18 @@
 /* The meaning of a cell; terminal.c maps it to colours. */
 enum screen_style {
 	STYLE_PLAIN,
-	STYLE_DIM,   /* nothing to see here: zero, absent, old */
-	STYLE_BOLD,  /* look at this */
-	STYLE_TITLE, /* the uppermost line */
-	STYLE_HEAD,  /* titles of columns */
+	STYLE_DIM,   /* unimportant: zero, unavailable, old */
+	STYLE_BOLD,  /* important */
+	STYLE_TITLE, /* title line */
+	STYLE_HEAD,  /* column titles */
 	STYLE_SORTED,
 	STYLE_SELECTED,
 	STYLE_FOLLOWED,
-	STYLE_KEY,   /* in the lowest line: what to press */
-	STYLE_LABEL, /* and what it does */
-	STYLE_WARM,  /* rather much */
-	STYLE_HOT,   /* very much, or wrong */
-	STYLE_USER,  /* of the program: its CPU time in user mode */
+	STYLE_KEY,   /* bottom line: a key */
+	STYLE_LABEL, /* bottom line: its label */
+	STYLE_WARM,  /* high value */
+	STYLE_HOT,   /* very high value, or an error */
+	STYLE_USER,  /* CPU time of the program in user mode */
 	STYLE_SYS,
 	STYLE_GC,
 	STYLE_JIT,
@@ -50,15 +50,15 @@ enum {
 };
 
 struct screen_cell {
-	char bytes[CELL_BYTES]; /* a character and marks on it; UTF-8 */
-	uint8_t len;            /* 0: the right half of the one before */
+	char bytes[CELL_BYTES]; /* a character and combining marks; UTF-8 */
+	uint8_t len;            /* 0: right half of a wide character */
 	uint8_t style;
 };
 
 /* A zeroed struct is an empty screen. */
 struct screen {
 	unsigned columns, rows;
-	bool ascii; /* what is not ASCII is shown as "?" */
+	bool ascii; /* other characters are shown as "?" */
 	struct screen_cell *cells;
 	size_t cap;
 	struct text safe; /* private */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Shows screens and reads keys with ncurses, and restores the terminal. */
 #include "render/top/terminal.h"
 
 #include "core/base/alloc.h"
@@ -15,7 +16,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#undef columns /* term.h takes many a good name */
+#undef columns /* a macro of term.h */
 
 enum { ESCAPE_MS = 25, RESTORE_MAX = 256 };
 
@@ -24,15 +25,15 @@ static struct {
 	FILE *in, *out;
 	bool colour;
 	struct screen shown; /* what the terminal shows */
-	/* For terminal_restore(), all of it set before armed is. */
+	/* For terminal_restore(): all fields are set before armed. */
 	volatile sig_atomic_t armed;
 	int fd;
-	struct termios modes; /* as they were */
+	struct termios modes; /* before terminal_open() */
 	char restore[RESTORE_MAX];
 	size_t restore_len;
 } terminal;
 
-/* How the styles look: with colours, and without. */
+/* Attributes of each style, with colours and without. */
 static const struct {
 	short front, back;
 	attr_t attributes, mono;
@@ -59,10 +60,10 @@ static const struct {
 	[STYLE_HISTORY] = { COLOR_CYAN, -1, A_NORMAL, A_NORMAL },
 };
 
-/* A string of terminfo, or NULL. */
+/* Returns a terminfo string, or NULL. */
 static const char *capability(const char *name)
 {
-	/* Its parameter is not const; it is not written to. */
+	/* tigetstr() returns -1 for a name that is not a string. */
 	const char *string = tigetstr(name);
 
 	return string == (const char *)-1 ? NULL : string;
@@ -79,11 +80,11 @@ static void add_restore(const char *string)
 	terminal.restore_len += len;
 }
 
-/* What gives it back is found out now: a handler must not look it up. */
-static void arm(void)
+/* Looks up the restore strings: a signal handler must not call terminfo. */
+static void prepare_restore(void)
 {
 	terminal.restore_len = 0;
-	/* The mouse, in every way that it can have been asked for. */
+	/* Switch mouse reports off in both protocols. */
 	if (capability("kmous"))
 		add_restore("\033[?1006l\033[?1000l");
 	add_restore(capability("sgr0"));
@@ -96,8 +97,8 @@ static void arm(void)
 }
 
 /*
- * In the background it is what others have that would be written to; and who
- * tries is stopped, handlers or not (SIGTTOU).
+ * True while another process group is in the foreground. Its output would be
+ * overwritten, and the kernel stops background writers with SIGTTOU.
  */
 static bool is_taken(int fd)
 {
@@ -119,14 +120,14 @@ void terminal_restore(void)
 		errno = saved;
 		return;
 	}
-	/* Nobody may be reading any more: then it is gone in any case. */
+	/* A failed write means that the terminal has gone. */
 	if (write(terminal.fd, terminal.restore, terminal.restore_len) < 0)
 		errno = saved;
 	tcsetattr(terminal.fd, TCSANOW, &terminal.modes);
 	errno = saved;
 }
 
-/* As large as it is, within our limits: ncurses keeps all of it thrice. */
+/* Limited, since ncurses stores a terminal of any size three times. */
 static void measure(unsigned *columns, unsigned *rows)
 {
 	struct winsize size = { 0 };
@@ -204,7 +205,7 @@ static int open_files(struct error *err)
 		    "no terminal is available for keys");
 }
 
-/* Is it known, and can it do what a screen needs? */
+/* Checks that terminfo knows the terminal and that it has a movable cursor. */
 static int check_type(struct error *err)
 {
 	const char *type = getenv("TERM");
@@ -222,9 +223,9 @@ static int check_type(struct error *err)
 }
 
 /*
- * Left to itself ncurses would make room for all of a huge terminal, thrice.
- * What the environment says comes first; without it, a type that has no size
- * of its own is refused, as that of the Linux console.
+ * Calls newterm() with LINES and COLUMNS set. Without them ncurses allocates
+ * memory for a huge terminal three times, and rejects terminal types without a
+ * size, such as the Linux console.
  */
 static SCREEN *new_terminal(void)
 {
@@ -255,10 +256,10 @@ int terminal_open(bool colour, struct error *err)
 		close_files();
 		return -1;
 	}
-	arm();
+	prepare_restore();
 	looked_up = cur_term;
 	terminal.curses = new_terminal();
-	del_curterm(looked_up); /* ncurses has its own now */
+	del_curterm(looked_up); /* newterm() has made its own */
 	if (!terminal.curses) {
 		terminal.armed = 0;
 		close_files();
@@ -283,7 +284,7 @@ void terminal_close(void)
 		endwin();
 	delscreen(terminal.curses);
 	terminal.curses = NULL;
-	/* ncurses restores what it knows of; this, what there was. */
+	/* endwin() restores the modes of newterm(); restore older ones, too. */
 	if (!taken)
 		tcsetattr(terminal.fd, TCSANOW, &terminal.modes);
 	terminal.armed = 0;
@@ -303,7 +304,8 @@ void terminal_resume(void)
 {
 	if (!terminal.curses)
 		return;
-	/* A shell may have changed the modes; after endwin() they are set. */
+	/* endwin() makes the refresh set all modes: a shell may have changed
+	 * them. */
 	endwin();
 	reset_prog_mode();
 	clearok(curscr, TRUE);
@@ -329,7 +331,7 @@ static void to_mouse(struct key *key)
 		key->code = KEYS_WHEEL_DOWN;
 }
 
-/* Keys that have no character. */
+/* Keys without a character. */
 static const struct {
 	wint_t curses;
 	uint32_t code;
@@ -350,7 +352,7 @@ static void to_named(wint_t code, struct key *key)
 	}
 }
 
-/* A terminal that has gone is readable for ever, and gives nothing. */
+/* True after a hang-up: the descriptor is readable, but get_wch() fails. */
 static bool is_gone(void)
 {
 	struct pollfd in = { .fd = fileno(terminal.in), .events = POLLIN };
@@ -376,7 +378,7 @@ bool terminal_key(struct key *key)
 	return true;
 }
 
-/* ncurses wants wide characters. */
+/* Converts a cell to wide characters for setcchar(); returns their number. */
 static size_t to_wide(const struct screen_cell *cell, wchar_t *wide, size_t cap)
 {
 	mbstate_t state = { 0 };
@@ -419,7 +421,7 @@ static bool differ(const struct screen *s, unsigned row, unsigned column)
 	       memcmp(a->bytes, b->bytes, a->len) != 0;
 }
 
-/* What is wide and what was are drawn as a whole, so each cell is looked at. */
+/* Draws changed cells; a wide character is redrawn if either half changed. */
 static void draw_row(const struct screen *s, unsigned row)
 {
 	for (unsigned column = 0; column < s->columns; column++) {
@@ -449,7 +451,7 @@ void terminal_draw(const struct screen *s, bool anew)
 		anew = true;
 	}
 	if (anew) {
-		clear(); /* the next refresh clears, and draws all */
+		clear(); /* the next refresh redraws everything */
 		screen_clear(&terminal.shown);
 	}
 	for (unsigned row = 0; row < s->rows; row++)

@@ -29,9 +29,7 @@ void terminal_close(void);
 /* The same for signal handlers: async-signal-safe, any number of times. */
 void terminal_restore(void);
 
-/*
- * Restores the terminal for a while, as for SIGTSTP; and takes it over again.
- */
+/* Restore the terminal before a stop (SIGTSTP); take it over again. */
 void terminal_suspend(void);
 void terminal_resume(void);
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state of the thread screen: samples, sorting, selection, pending actions
+ * and the stack of views.
+ */
 #include "render/top/top.h"
 
 #include "core/base/alloc.h"
@@ -12,7 +16,7 @@
 
 /* A value over time, drawn as a row of small bars. */
 
-/* From nothing to all; the first is for what is there, but 0. */
+/* From 0 to the scale; a gap in the history is a space. */
 static const char *const bars[] = {
 	"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
 	"\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88",
@@ -28,7 +32,7 @@ void history_add(struct history *h, double value)
 	h->values[h->added++ % HISTORY_MAX] = value;
 }
 
-/* The value that came so many before the newest; NaN when there is none. */
+/* Returns the value `back` before the newest one; NaN when there is none. */
 static double value_before(const struct history *h, size_t back)
 {
 	if (back >= h->added || back >= HISTORY_MAX)
@@ -49,7 +53,8 @@ double history_peak(const struct history *h, size_t last, double floor)
 	return peak;
 }
 
-static const char *bar(const struct pen *pen, double value, double scale)
+static const char *history_bar(const struct pen *pen, double value,
+			       double scale)
 {
 	size_t level;
 
@@ -66,7 +71,8 @@ void history_draw(const struct history *h, struct pen *pen, unsigned width,
 {
 	for (unsigned i = 0; i < width; i++)
 		pen_put(pen, STYLE_HISTORY,
-			bar(pen, value_before(h, width - 1 - i), scale));
+			history_bar(pen, value_before(h, width - 1 - i),
+				    scale));
 }
 
 void top_init(struct top *t, const struct top_order *order)
@@ -117,7 +123,7 @@ static const struct process_rates no_rates = {
 	.throttled = NAN,
 };
 
-/* What there is to show of a first sample: threads, and no rates. */
+/* Rows of a first sample: threads whose rates are all NaN. */
 static struct top_rates *without_rates(struct top *t,
 				       const struct top_sample *sample)
 {
@@ -157,7 +163,7 @@ void top_update(struct top *t, const struct top_sample *sample,
 	top_select(t);
 }
 
-/* By the column chosen, then as it was at first. */
+/* Sorts by the chosen column, then by the keys of the command line. */
 static void compose_order(struct top *t)
 {
 	struct top_order *order = &t->order;
@@ -170,7 +176,8 @@ static void compose_order(struct top *t)
 			 t->sorted->order);
 		top_order_parse(key, order, &unused);
 	}
-	/* Too many keys: the last ones would hardly ever decide. */
+	/* Drop the last keys when there are too many: they hardly ever decide.
+	 */
 	for (size_t i = 0; i < t->ties.count && order->count < TOP_ORDER_MAX;
 	     i++)
 		order->by[order->count++] = t->ties.by[i];
@@ -201,7 +208,7 @@ struct top_line top_line(const struct top *t, size_t i)
 	return (struct top_line){ .row = &t->rates->rows[i] };
 }
 
-/* The line that was chosen is found again, or the one in its place is. */
+/* Chooses the followed line again, or the line at the old position. */
 static void choose_again(struct top *t)
 {
 	struct top_line line;
@@ -266,7 +273,7 @@ const struct thread_row *top_stack_row(const struct top *t)
 	return NULL;
 }
 
-static void give(struct pager *p, const struct text *text)
+static void pager_set_text(struct pager *p, const struct text *text)
 {
 	pager_set(p, text->len ? text->bytes : "", text->len);
 }
@@ -274,13 +281,13 @@ static void give(struct pager *p, const struct text *text)
 void top_give_stack(struct top *t, const struct text *text, int64_t wall_ns)
 {
 	t->stack_ns = wall_ns;
-	give(&t->stack, text);
+	pager_set_text(&t->stack, text);
 }
 
 void top_give_deadlocks(struct top *t, const struct text *text, int64_t wall_ns)
 {
 	t->deadlocks_ns = wall_ns;
-	give(&t->deadlocks, text);
+	pager_set_text(&t->deadlocks, text);
 }
 
 void top_give_blocked(struct top *t, const struct text *text, int64_t wall_ns,
@@ -292,7 +299,7 @@ void top_give_blocked(struct top *t, const struct text *text, int64_t wall_ns,
 	if (every_ns >= 0 && t->sample)
 		t->blocked_due_ns = clock_after(t->sample->monotonic_ns,
 						every_ns);
-	give(&t->blocked, text);
+	pager_set_text(&t->blocked, text);
 }
 
 void top_say(struct top *t, bool is_bad, const char *fmt, ...)

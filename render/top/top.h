@@ -2,9 +2,9 @@
 /*
  * top: the state of the thread screen, without a terminal.
  *
- * Samples and keys go in, a screen comes out.  It waits for nothing and reads
- * nothing.  Requests that need I/O (a stack trace, a file) are queued as
- * actions; the caller runs them between keys.
+ * Takes samples and keys, draws a screen, and does no I/O itself. Requests that
+ * need I/O (a stack trace, a file) are queued as actions; the caller runs them
+ * between keys.
  */
 #ifndef RENDER_TOP_TOP_H
 #define RENDER_TOP_TOP_H
@@ -23,14 +23,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A value over time, drawn as a row of small bars. */
+/* A history: a value over time, drawn as a row of small bars. */
 
 enum { HISTORY_MAX = 256 };
 
 /* A zeroed struct is an empty history. */
 struct history {
-	double values[HISTORY_MAX]; /* a ring */
-	size_t added;
+	double values[HISTORY_MAX]; /* a ring buffer */
+	size_t added;               /* number of values ever added */
 };
 
 void history_add(struct history *h, double value); /* NaN leaves a gap */
@@ -49,41 +49,41 @@ struct view;
 
 /* Identifies a line from sample to sample. */
 struct top_identity {
-	int64_t id; /* the kernel's, or Java's below 0; 0 = none */
-	uint64_t start;
-	uint32_t pool; /* of a pool, and neither of the others */
+	int64_t id;     /* kernel thread id, or minus the Java id; 0 = none */
+	uint64_t start; /* start time: kernel thread ids are reused */
+	uint32_t pool;  /* pool id; id and start are 0 then */
 };
 
 enum top_action {
-	TOP_ACTION_STACK = 1,     /* of top_stack_row(), for top_give_stack() */
-	TOP_ACTION_DEADLOCKS = 2, /* for top_give_deadlocks() */
-	TOP_ACTION_WRITE = 4,     /* the threads shown, to top->write_to */
+	TOP_ACTION_STACK = 1,     /* get the stack trace of top_stack_row() */
+	TOP_ACTION_DEADLOCKS = 2, /* search for deadlocks */
+	TOP_ACTION_WRITE = 4,     /* write the threads shown to write_to */
 	TOP_ACTION_REDRAW = 8,
 	TOP_ACTION_QUIT = 16,
-	TOP_ACTION_BLOCKED = 32,    /* for top_give_blocked() */
-	TOP_ACTION_CONTENTION = 64, /* measure contention, or stop it */
+	TOP_ACTION_BLOCKED = 32,    /* get the blocked threads */
+	TOP_ACTION_CONTENTION = 64, /* switch contention monitoring */
 };
 
 enum { VIEW_DEPTH = 4 };
 
 struct top {
-	/* What is shown; of the source, until its next sample. */
-	const char *title;  /* of the target; foreign, borrowed */
-	const char *source; /* the name of the source */
+	/* The data; the source owns it until its next sample. */
+	const char *title;  /* target, foreign text, borrowed */
+	const char *source; /* name of the source */
 	const struct top_sample *sample;
-	struct top_rates *rates; /* of the first sample: all NaN */
-	struct top_rates bare;   /* those */
+	struct top_rates *rates; /* points to bare after the first sample */
+	struct top_rates bare;   /* rows of the first sample: all NaN */
 	size_t bare_cap;
 	struct history cpu, gc, alloc;
 
-	/* How. */
+	/* The settings. */
 	int64_t interval_ns;
 	bool paused;
-	bool ended;                      /* there are no more samples */
-	const struct top_column *sorted; /* NULL: by no column */
+	bool ended;                      /* the source has no more samples */
+	const struct top_column *sorted; /* NULL: sorted by no column */
 	bool reversed;
-	struct top_order ties; /* what was asked for at first */
-	struct top_order order;
+	struct top_order ties;  /* sort keys of the command line */
+	struct top_order order; /* the column, then ties */
 	struct top_filter filter;
 	char *glob, *regex; /* as typed, or NULL */
 	bool pooled;
@@ -91,14 +91,14 @@ struct top {
 	struct top_pools pools;
 
 	/* The table: lines of threads, or of pools and threads. */
-	size_t passed; /* rows that the filter left */
+	size_t passed; /* rows that pass the filter */
 	size_t line_count;
-	size_t chosen, first;          /* lines; of the screen's first row */
-	struct top_identity identity;  /* of the chosen line */
-	unsigned table_at, table_rows; /* where it was drawn last */
+	size_t chosen, first;          /* selected line; first line drawn */
+	struct top_identity identity;  /* identity of the selected line */
+	unsigned table_at, table_rows; /* screen rows of the last drawing */
 	struct top_columns columns;
 
-	/* The views, the first below; what is typed; what there is to say. */
+	/* The stack of views, the prompt and the message of the bottom line. */
 	const struct view *views[VIEW_DEPTH];
 	size_t depth;
 	struct prompt prompt;
@@ -107,14 +107,14 @@ struct top {
 
 	struct pager stack, deadlocks, blocked, help;
 	struct top_identity stack_of;
-	int64_t stack_ns, deadlocks_ns; /* wall clock, when it was asked for */
+	int64_t stack_ns, deadlocks_ns; /* wall clock times of their data */
 	bool stack_auto;
-	int64_t blocked_ns;       /* wall clock */
-	int64_t blocked_due_ns;   /* when to ask anew, by samples' clock */
-	int64_t blocked_every_ns; /* 0: with each sample */
+	int64_t blocked_ns;       /* wall clock time of the data */
+	int64_t blocked_due_ns;   /* next refresh, by the samples' clock */
+	int64_t blocked_every_ns; /* 0: refresh with each sample */
 
-	unsigned actions;     /* bits */
-	const char *write_to; /* until the next key */
+	unsigned actions;     /* queued: bits of enum top_action */
+	const char *write_to; /* file name; valid until the next key */
 };
 
 /*
@@ -137,8 +137,7 @@ void top_select(struct top *t);
 /* Handles a key, which may queue actions. */
 void top_key(struct top *t, const struct key *key);
 
-/* Returns the queued actions, bits of enum top_action, and empties the queue.
- */
+/* Returns the queued actions, bits of enum top_action, and clears them. */
 unsigned top_take_actions(struct top *t);
 
 /* Shows a message in the bottom line until the next key. */
@@ -155,18 +154,21 @@ void top_choose(struct top *t, size_t line);
 /* Queues a request for the stack trace of a thread. */
 void top_ask_stack(struct top *t, const struct thread_row *row);
 
-/* The row of the thread whose stack trace is shown; NULL when it has ended. */
+/* Returns the row of the thread in the stack view; NULL when it has ended. */
 const struct thread_row *top_stack_row(const struct top *t);
 
-/* What was asked for; wall_ns is now. */
+/* Show the result of an action; wall_ns is the time of the data. */
 void top_give_stack(struct top *t, const struct text *text, int64_t wall_ns);
 void top_give_deadlocks(struct top *t, const struct text *text,
 			int64_t wall_ns);
-/* To be asked anew every so often, 0 with each sample; -1 not any more. */
+/*
+ * The same for blocked threads; every_ns is the refresh interval: 0 refreshes
+ * with each sample, a negative value never.
+ */
 void top_give_blocked(struct top *t, const struct text *text, int64_t wall_ns,
 		      int64_t every_ns);
 
-/* Draws everything: the title, the view and the bottom line. */
+/* Draws the title line, the view and the bottom line. */
 void top_draw(struct top *t, struct screen *s);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The columns of the thread table: titles, widths, formats and styles. */
 #include "render/top/top_columns.h"
 
 #include "core/base/units.h"
@@ -14,48 +15,49 @@ typedef enum screen_style format_fn(const struct top_column *c,
 				    const struct thread_row *row,
 				    struct text *out);
 
-static format_fn tid, java_id, kind, state, share, allocation, rate, switches,
-	used, name;
+static format_fn format_tid, format_java_id, format_kind, format_state,
+	format_share, format_allocation, format_rate, format_switches,
+	format_used, format_name;
 
 /* clang-format off */
 static const struct top_column columns[] = {
 	{ "TID", "TID", "thread id of the kernel", .width = 7,
-	  .since = 40, .format = tid },
+	  .since = 40, .format = format_tid },
 	{ "JTID", "ID", "thread id of Java", .width = 6, .since = 100,
-	  .format = java_id },
+	  .format = format_java_id },
 	{ "KIND", "KIND", "thread kind: Java, VM, GC, JIT or native",
-	  .width = 6, .since = 140, .is_text = true, .format = kind },
+	  .width = 6, .since = 140, .is_text = true, .format = format_kind },
 	{ "STATE", "STATE", "thread state; ~: from the last thread dump",
-	  .width = 11, .since = 60, .is_text = true, .format = state },
+	  .width = 11, .since = 60, .is_text = true, .format = format_state },
 	{ "CPU%", "CPU", "CPU time; 100 is one core", .width = 6,
-	  .since = 8, .counter = THREAD_CPU, .format = share },
+	  .since = 8, .counter = THREAD_CPU, .format = format_share },
 	{ "USR%", "USER", "CPU time in user mode", .width = 6, .since = 70,
-	  .counter = THREAD_USER, .format = share },
+	  .counter = THREAD_USER, .format = format_share },
 	{ "SYS%", "SYS", "CPU time in the kernel", .width = 6, .since = 70,
-	  .counter = THREAD_SYS, .format = share },
+	  .counter = THREAD_SYS, .format = format_share },
 	{ "ALLOC/s", "ALLOC", "bytes allocated per second; ~: estimated",
 	  .width = 8, .since = 50, .counter = THREAD_ALLOC,
-	  .format = allocation },
+	  .format = format_allocation },
 	{ "RUNQ%", "RUNQ", "time spent waiting for a CPU (run queue)", .width = 6,
-	  .since = 90, .counter = THREAD_RUNQ, .format = share },
+	  .since = 90, .counter = THREAD_RUNQ, .format = format_share },
 	{ "CSW/s", "CSW", "context switches per second", .width = 6,
 	  .since = 120, .when_present = true, .counter = THREAD_VOLUNTARY,
-	  .format = switches },
+	  .format = format_switches },
 	{ "WAIT/s", "WAITS", "waits per second", .width = 7,
 	  .since = 100, .when_present = true, .counter = THREAD_WAITS,
-	  .format = rate },
+	  .format = format_rate },
 	{ "WAIT%", "WAIT", "share of time spent waiting", .width = 6, .since = 80,
-	  .when_present = true, .counter = THREAD_WAIT_TIME, .format = share },
+	  .when_present = true, .counter = THREAD_WAIT_TIME, .format = format_share },
 	{ "BLK/s", "BLOCKS", "blocks on contended monitors per second",
 	  .width = 6, .since = 100, .when_present = true,
-	  .counter = THREAD_BLOCKS, .format = rate },
+	  .counter = THREAD_BLOCKS, .format = format_rate },
 	{ "BLK%", "BLOCK", "share of time blocked on monitors", .width = 6,
 	  .since = 80, .when_present = true, .counter = THREAD_BLOCK_TIME,
-	  .format = share },
+	  .format = format_share },
 	{ "TIME", NULL, "CPU time since the thread started", .width = 7, .since = 120,
-	  .counter = THREAD_CPU, .format = used },
+	  .counter = THREAD_CPU, .format = format_used },
 	{ "NAME", "NAME", "thread name and mounted virtual thread",
-	  .is_text = true, .format = name },
+	  .is_text = true, .format = format_name },
 };
 /* clang-format on */
 
@@ -72,22 +74,25 @@ static enum screen_style number(struct text *out, int64_t id)
 	return id > 0 ? STYLE_PLAIN : STYLE_DIM;
 }
 
-static enum screen_style tid(const struct top_column *c,
-			     const struct thread_row *row, struct text *out)
+static enum screen_style format_tid(const struct top_column *c,
+				    const struct thread_row *row,
+				    struct text *out)
 {
 	(void)c;
 	return number(out, row->thread->tid);
 }
 
-static enum screen_style java_id(const struct top_column *c,
-				 const struct thread_row *row, struct text *out)
+static enum screen_style format_java_id(const struct top_column *c,
+					const struct thread_row *row,
+					struct text *out)
 {
 	(void)c;
 	return number(out, row->thread->java_id);
 }
 
-static enum screen_style kind(const struct top_column *c,
-			      const struct thread_row *row, struct text *out)
+static enum screen_style format_kind(const struct top_column *c,
+				     const struct thread_row *row,
+				     struct text *out)
 {
 	static const enum screen_style styles[] = {
 		[THREAD_UNKNOWN] = STYLE_DIM, [THREAD_JAVA] = STYLE_PLAIN,
@@ -102,7 +107,7 @@ static enum screen_style kind(const struct top_column *c,
 	return styles[row->thread->kind];
 }
 
-/* As short as a column of ten; the names of Java that are longer are cut. */
+/* At most ten characters: Java's TIMED_WAITING is shortened. */
 static const struct {
 	const char *name;
 	enum screen_style style;
@@ -120,8 +125,9 @@ static const struct {
 	[RUN_STOPPED] = { "stopped", STYLE_HOT },
 };
 
-static enum screen_style state(const struct top_column *c,
-			       const struct thread_row *row, struct text *out)
+static enum screen_style format_state(const struct top_column *c,
+				      const struct thread_row *row,
+				      struct text *out)
 {
 	const struct thread_sample *t = row->thread;
 
@@ -132,9 +138,10 @@ static enum screen_style state(const struct top_column *c,
 	return states[t->state].style;
 }
 
-/* Nothing at all steps back; half a core and more comes forward. */
-static enum screen_style share(const struct top_column *c,
-			       const struct thread_row *row, struct text *out)
+/* Zero is dim; half a core and more is highlighted. */
+static enum screen_style format_share(const struct top_column *c,
+				      const struct thread_row *row,
+				      struct text *out)
 {
 	double value = row->rates[c->counter];
 
@@ -146,9 +153,9 @@ static enum screen_style share(const struct top_column *c,
 			      : STYLE_PLAIN;
 }
 
-static enum screen_style allocation(const struct top_column *c,
-				    const struct thread_row *row,
-				    struct text *out)
+static enum screen_style format_allocation(const struct top_column *c,
+					   const struct thread_row *row,
+					   struct text *out)
 {
 	double value = row->rates[c->counter];
 
@@ -164,30 +171,33 @@ static enum screen_style per_second(double value, struct text *out)
 	return value >= 0.05 ? STYLE_PLAIN : STYLE_DIM;
 }
 
-static enum screen_style rate(const struct top_column *c,
-			      const struct thread_row *row, struct text *out)
+static enum screen_style format_rate(const struct top_column *c,
+				     const struct thread_row *row,
+				     struct text *out)
 {
 	return per_second(row->rates[c->counter], out);
 }
 
-static enum screen_style switches(const struct top_column *c,
-				  const struct thread_row *row,
-				  struct text *out)
+static enum screen_style format_switches(const struct top_column *c,
+					 const struct thread_row *row,
+					 struct text *out)
 {
 	(void)c;
 	return per_second(top_row_switches(row), out);
 }
 
-static enum screen_style used(const struct top_column *c,
-			      const struct thread_row *row, struct text *out)
+static enum screen_style format_used(const struct top_column *c,
+				     const struct thread_row *row,
+				     struct text *out)
 {
 	(void)c;
 	figures_time(out, row->thread->counters[THREAD_CPU]);
 	return STYLE_PLAIN;
 }
 
-static enum screen_style name(const struct top_column *c,
-			      const struct thread_row *row, struct text *out)
+static enum screen_style format_name(const struct top_column *c,
+				     const struct thread_row *row,
+				     struct text *out)
 {
 	const struct thread_sample *t = row->thread;
 

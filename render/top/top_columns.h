@@ -10,12 +10,12 @@
 
 struct top_column {
 	const char *title;
-	const char *order; /* its key of top_order_parse(), or NULL */
-	const char *about; /* for the help: "CPU time, of one core" */
-	unsigned width;    /* 0: what the others leave */
-	unsigned since;    /* columns that a screen has which shows it */
-	bool is_text;      /* to the left; numbers are to the right */
-	bool when_present; /* left out while no thread has the figure */
+	const char *order; /* sort key of top_order_parse(), or NULL */
+	const char *about; /* description in the help */
+	unsigned width;    /* 0: the rest of the screen */
+	unsigned since;    /* minimum width of a screen that shows it */
+	bool is_text;      /* aligned to the left; numbers to the right */
+	bool when_present; /* omitted while no thread has the value */
 	enum thread_counter counter;
 	/* Appends the value and returns its style. */
 	enum screen_style (*format)(const struct top_column *c,

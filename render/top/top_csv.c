@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes reports of ttop as CSV rows. */
 #include "render/top/top_csv.h"
 
 #include "core/base/safe_text.h"
@@ -27,7 +28,7 @@ static void put_id(struct text *out, int64_t id)
 		text_printf(out, "%" PRId64, id);
 }
 
-/* Spreadsheets take a cell that begins so for a formula, quoted or not. */
+/* True when a spreadsheet would read the name as a formula, even in quotes. */
 static bool is_formula(const char *name)
 {
 	return *name && strchr("=+-@\t\r", *name);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The uppermost and the lowest line, and the view between them.
- */
+/* Draws the title line, the bottom line and the view between them. */
 #include "core/base/units.h"
 #include "render/top/top.h"
 #include "render/top/view.h"
@@ -9,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* So many rows leave room for either. */
+/* Minimum rows of a screen with a title, and with a bottom line. */
 enum { ROWS_WITH_TITLE = 6, ROWS_WITH_FOOT = 2 };
 
 #define NS_PER_S INT64_C(1000000000)
@@ -24,7 +22,7 @@ static void add_time(struct text *out, int64_t wall_ns)
 			    parts.tm_sec);
 }
 
-/* What is special about what is shown. */
+/* Appends the mode, the interval and the time of the sample. */
 static void add_modes(const struct top *t, struct text *out)
 {
 	if (t->ended)
@@ -64,8 +62,8 @@ static void draw_title(const struct top *t, struct screen *s)
 	text_release(&right);
 }
 
-/* Which of how many, and what hides the others. */
-static void add_where(const struct top *t, struct text *out)
+/* Appends the filters and the position in the table. */
+static void add_table_position(const struct top *t, struct text *out)
 {
 	if (t->follow)
 		text_puts(out, " following ");
@@ -84,7 +82,8 @@ static void add_where(const struct top *t, struct text *out)
 		text_printf(out, " %zu/%zu", t->chosen + 1, t->line_count);
 }
 
-static void add_asked(const struct top *t, int64_t wall_ns, struct text *out)
+static void add_refresh_time(const struct top *t, int64_t wall_ns,
+			     struct text *out)
 {
 	if (t->stack_auto && view_of(t) == &view_stack)
 		text_puts(out, " every sample ");
@@ -102,15 +101,15 @@ static void add_lines(const struct pager *p, struct text *out)
 		    last < p->count ? last : p->count, p->count);
 }
 
-static void add_place(const struct top *t, struct text *out)
+static void add_position(const struct top *t, struct text *out)
 {
 	const struct view *v = view_of(t);
 
 	if (v == &view_stack) {
-		add_asked(t, t->stack_ns, out);
+		add_refresh_time(t, t->stack_ns, out);
 		add_lines(&t->stack, out);
 	} else if (v == &view_deadlocks) {
-		add_asked(t, t->deadlocks_ns, out);
+		add_refresh_time(t, t->deadlocks_ns, out);
 		add_lines(&t->deadlocks, out);
 	} else if (v == &view_blocked) {
 		if (t->blocked_ns && t->blocked_every_ns > 0) {
@@ -118,17 +117,17 @@ static void add_place(const struct top *t, struct text *out)
 			units_add_time(out, (double)t->blocked_every_ns);
 			text_putc(out, ' ');
 		}
-		add_asked(t, t->blocked_ns, out);
+		add_refresh_time(t, t->blocked_ns, out);
 		add_lines(&t->blocked, out);
 	} else if (v == &view_help) {
 		add_lines(&t->help, out);
 	} else if (t->rates) {
-		add_where(t, out);
+		add_table_position(t, out);
 	}
 	text_putc(out, ' ');
 }
 
-/* A key, and what it does; neither when there is no room for both. */
+/* Puts a key and its label; false, and neither, when they do not fit. */
 static bool put_hint(struct pen *pen, const char *key, const char *label)
 {
 	unsigned at = pen->column;
@@ -174,7 +173,7 @@ static void draw_foot(const struct top *t, struct screen *s, unsigned row)
 			   strlen(t->said));
 		return;
 	}
-	add_place(t, &place);
+	add_position(t, &place);
 	taken = screen_width(s, place.bytes, place.len);
 	if (taken * 2 < s->columns || taken < 20) {
 		screen_put_right(s, row, 0, s->columns, STYLE_DIM, place.bytes,
@@ -197,7 +196,7 @@ void top_draw(struct top *t, struct screen *s)
 	bottom -= s->rows >= ROWS_WITH_FOOT;
 	if (t->rates || view_of(t) == &view_help)
 		view_of(t)->draw(t, s, top, bottom);
-	/* Last: it says which part of the view is seen. */
+	/* Last: the bottom line prints the scroll position of the view. */
 	if (bottom < s->rows)
 		draw_foot(t, s, bottom);
 }

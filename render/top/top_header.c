@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The header lines of the screen: values of the process, each with a label, a
+ * number and details, some with a bar or a history on the right.
+ */
 #include "render/top/top_header.h"
 
 #include "core/base/units.h"
@@ -10,15 +14,15 @@
 #include <string.h>
 
 enum {
-	LABEL = 9,         /* columns of "Safepoint" */
-	FIGURE = 8,        /* of "9999.95%" */
-	BAR_MAX = 60,      /* of the bar of CPU time */
-	SCALE = 6,         /* of "1600%]" */
-	NARROWEST_BAR = 8, /* with which it is worth while */
+	LABEL = 9,         /* width of "Safepoint" */
+	FIGURE = 8,        /* width of "9999.95%" */
+	BAR_MAX = 60,      /* width of the CPU bar */
+	SCALE = 6,         /* width of "1600%]" */
+	NARROWEST_BAR = 8, /* a narrower bar is omitted */
 	NARROWEST_HISTORY = 8,
 };
 
-/* A figure, and what stands behind it when there is one. */
+/* Appends a value between before and after; "-" alone for NaN. */
 static void add_figure(struct text *out, const char *before,
 		       void (*format)(struct text *out, double value),
 		       double value, const char *after)
@@ -38,10 +42,11 @@ static void put_label(struct pen *pen, const char *label)
 }
 
 /*
- * The figure that a line begins with: its label, and it to the right.  After a
- * short label there is room for "~1023 KB/s".
+ * Starts a line with its label and main value, aligned to the right. A short
+ * label leaves space for "~1023 KB/s". Releases the value.
  */
-static void put_first(struct pen *pen, const char *label, struct text *figure)
+static void header_put_label(struct pen *pen, const char *label,
+			     struct text *figure)
 {
 	unsigned begin = (unsigned)strlen(label) + 1;
 	unsigned end = LABEL + 1 + FIGURE;
@@ -53,20 +58,19 @@ static void put_first(struct pen *pen, const char *label, struct text *figure)
 	text_release(figure);
 }
 
-/* Another one: "label 1.20%", in the style of what it is of. */
+/* Puts "label 1.20%"; zero and unavailable values are dim. */
 static void put_share(struct pen *pen, enum screen_style style,
 		      const char *label, double share)
 {
 	struct text figure = { 0 };
 
 	add_figure(&figure, "", figures_percent, share, "%");
-	/* What is 0, or absent, steps back. */
 	pen_printf(pen, share >= 0.00005 ? style : STYLE_DIM, " %s %s ", label,
 		   figure.bytes);
 	text_release(&figure);
 }
 
-/* Where the histories stand, one below the other. */
+/* Returns the width of the histories; 0 on narrow screens. */
 static unsigned history_columns(const struct screen *s)
 {
 	unsigned wanted = s->columns / 4;
@@ -76,7 +80,7 @@ static unsigned history_columns(const struct screen *s)
 	return wanted < HISTORY_MAX ? wanted : HISTORY_MAX;
 }
 
-/* Where texts have to end, so that there is a history to the right. */
+/* Makes later text end early enough for a narrow history on the right. */
 static void leave_history(struct pen *pen)
 {
 	if (history_columns(pen->screen))
@@ -97,7 +101,10 @@ static void put_history(struct pen *pen, const struct history *h, double floor)
 	history_draw(h, pen, width, history_peak(h, width, floor));
 }
 
-/* The shares of the bar, from left to right, and what they are drawn with. */
+/*
+ * Returns the parts of the CPU bar from left to right: their shares, styles and
+ * characters.
+ */
 static size_t bar_parts(const struct process_rates *p, double *shares,
 			const enum screen_style **styles, const char **marks)
 {
@@ -112,7 +119,7 @@ static size_t bar_parts(const struct process_rates *p, double *shares,
 	memcpy(shares, parts, sizeof(parts));
 	*styles = part_styles;
 	*marks = "|#GJVN";
-	/* Where the program's own is known as a whole only. */
+	/* Some sources do not split the program's CPU time. */
 	if (isnan(p->user))
 		shares[0] = p->application;
 	return count;
@@ -145,7 +152,7 @@ static double whole_cores(double cores)
 	return whole < cores ? whole + 1 : whole;
 }
 
-/* The bar, as wide as there is room before the history, and its scale. */
+/* Draws the CPU bar and its scale up to column `end`. */
 static void put_bar(struct pen *pen, const struct process_rates *p,
 		    unsigned end, double scale)
 {
@@ -170,19 +177,19 @@ static void draw_cpu(const struct top *t, struct pen *pen)
 	double scale;
 
 	add_figure(&figure, "", figures_percent, p->cpu, "%");
-	put_first(pen, "CPU", &figure);
+	header_put_label(pen, "CPU", &figure);
 	scale = whole_cores(history_peak(&t->cpu, history ? history : 1, 1));
 	put_bar(pen, p, pen->screen->columns - history - 1, scale);
 	put_history(pen, &t->cpu, scale);
 }
 
-static void draw_split(const struct top *t, struct pen *pen)
+static void draw_program(const struct top *t, struct pen *pen)
 {
 	const struct process_rates *p = &t->rates->process;
 	struct text figure = { 0 };
 
 	add_figure(&figure, "", figures_percent, p->application, "%");
-	put_first(pen, "Program", &figure);
+	header_put_label(pen, "Program", &figure);
 	put_share(pen, STYLE_USER, "user", p->user);
 	put_share(pen, STYLE_SYS, "sys", p->sys);
 	put_share(pen, STYLE_GC, "GC", p->gc_cpu);
@@ -210,18 +217,18 @@ static void draw_memory(const struct top *t, struct pen *pen)
 
 	add_figure(&figure, t->rates->process.alloc_is_coarse ? "~" : "",
 		   units_add_bytes, t->rates->process.alloc, "/s");
-	put_first(pen, "Alloc", &figure);
+	header_put_label(pen, "Alloc", &figure);
 	pen->end -= history_columns(pen->screen);
 	put_bytes(pen, "heap", p->heap_used);
 	put_bytes(pen, "of", p->heap_committed);
 	put_bytes(pen, "rss", p->rss_bytes);
-	put_bytes(pen, "max", p->heap_max); /* the first to be cut off */
+	put_bytes(pen, "max", p->heap_max); /* last: omitted first */
 	put_history(pen, &t->alloc, 1);
 }
 
 /*
- * "G1 young", "full": HotSpot says "G1 full collection pauses", where the label
- * says "pauses" and the one before, which may be NULL, whose they are.
+ * Shortens HotSpot's "G1 full collection pauses": the label of the line already
+ * has "pauses", and the name before, which may be NULL, already has "G1".
  */
 static void put_collector(struct text *out, const char *name,
 			  const char *before)
@@ -239,8 +246,9 @@ static void put_collector(struct text *out, const char *name,
 	text_add(out, name, (size_t)(end - name));
 }
 
-/* What stands before a bound. */
-static const char *sign(const struct pen *pen, bool is_bound, bool at_most)
+/* Returns the sign before a value that is a bound, not exact. */
+static const char *bound_sign(const struct pen *pen, bool is_bound,
+			      bool at_most)
 {
 	if (!is_bound)
 		return "";
@@ -252,7 +260,7 @@ static const char *sign(const struct pen *pen, bool is_bound, bool at_most)
 static void put_gc(struct pen *pen, const struct gc_rate *gc,
 		   const char *before)
 {
-	const char *bound = sign(pen, gc->at_most, true);
+	const char *bound = bound_sign(pen, gc->at_most, true);
 	struct text text = { 0 };
 
 	put_collector(&text, gc->name, before);
@@ -266,7 +274,10 @@ static void put_gc(struct pen *pen, const struct gc_rate *gc,
 	text_release(&text);
 }
 
-/* Those that had pauses, or the others; gives the name of the last one. */
+/*
+ * Puts the collectors with pauses, or those without any. Returns the name of
+ * the last one put, or before.
+ */
 static const char *put_collectors(struct pen *pen,
 				  const struct process_rates *p, bool had_some,
 				  const char *before)
@@ -288,7 +299,7 @@ static void put_longest(struct pen *pen, const struct longest_pause *l)
 		return;
 	units_add_time(&text, (double)l->ns);
 	pen_printf(pen, STYLE_PLAIN, " longest %s%s ",
-		   sign(pen, l->most_ns > l->ns, false), text.bytes);
+		   bound_sign(pen, l->most_ns > l->ns, false), text.bytes);
 	text_release(&text);
 }
 
@@ -299,9 +310,9 @@ static void draw_gc(const struct top *t, struct pen *pen)
 	const char *before;
 	struct text figure = { 0 };
 
-	add_figure(&figure, sign(pen, p->gc_at_most, true), figures_percent,
-		   p->gc_pauses, "%");
-	put_first(pen, "GC pauses", &figure);
+	add_figure(&figure, bound_sign(pen, p->gc_at_most, true),
+		   figures_percent, p->gc_pauses, "%");
+	header_put_label(pen, "GC pauses", &figure);
 	leave_history(pen);
 	before = put_collectors(pen, p, true, NULL);
 	put_longest(pen, &p->gc_longest);
@@ -317,7 +328,7 @@ static void draw_safepoints(const struct top *t, struct pen *pen)
 	struct text figure = { 0 };
 
 	add_figure(&figure, "", figures_rate, p->safepoints, "/s");
-	put_first(pen, "Safepoint", &figure);
+	header_put_label(pen, "Safepoint", &figure);
 	if (!isnan(p->safepoint_pause_ms))
 		pen_printf(pen, STYLE_PLAIN, " %.2f ms each ",
 			   p->safepoint_pause_ms);
@@ -338,7 +349,7 @@ static void draw_machine(const struct top *t, struct pen *pen)
 	struct text figure = { 0 };
 
 	add_figure(&figure, "", figures_percent, rates->machine, "%");
-	put_first(pen, "Machine", &figure);
+	header_put_label(pen, "Machine", &figure);
 	if (p->cpus > 0)
 		pen_printf(pen, STYLE_PLAIN, " busy of %" PRId64 " CPU%s ",
 			   p->cpus, p->cpus == 1 ? "" : "s");
@@ -349,7 +360,7 @@ static void draw_machine(const struct top *t, struct pen *pen)
 	put_share(pen, STYLE_HOT, "throttled", rates->throttled);
 }
 
-/* Those that are there, by what they do; of Java's states. */
+/* Puts the number of threads in each state, without states of no thread. */
 static void put_states(const struct top *t, struct pen *pen)
 {
 	static const struct {
@@ -385,7 +396,7 @@ static void draw_threads(const struct top *t, struct pen *pen)
 		    p->threads == COUNTER_ABSENT
 			    ? (int64_t)t->sample->thread_count
 			    : p->threads);
-	put_first(pen, "Threads", &figure);
+	header_put_label(pen, "Threads", &figure);
 	if (rates->new_threads || rates->ended_threads)
 		pen_printf(pen, STYLE_WARM, " +%zu -%zu ", rates->new_threads,
 			   rates->ended_threads);
@@ -395,8 +406,8 @@ static void draw_threads(const struct top *t, struct pen *pen)
 	put_states(t, pen);
 }
 
-/* What is absent comes first: it is what is wondered at. */
-static void draw_notes(const struct top *t, struct pen *pen)
+/* Unavailable values come first: a narrow screen must not omit the reasons. */
+static void draw_sources(const struct top *t, struct pen *pen)
 {
 	const struct top_sample *s = t->sample;
 	bool all = true;
@@ -430,20 +441,20 @@ void top_header_notes(const struct top *t, struct text *out)
 	}
 }
 
-/* The lines; of fewer, those of the lowest rank are left out. */
+/* The header lines; a low screen omits the lines of the highest ranks. */
 static const struct {
 	unsigned rank;
 	void (*draw)(const struct top *t, struct pen *pen);
-	bool (*is_there)(const struct top *t); /* NULL: always */
+	bool (*is_available)(const struct top *t); /* NULL: always */
 } lines[] = {
 	{ 1, draw_cpu, NULL },
-	{ 3, draw_split, NULL },
+	{ 3, draw_program, NULL },
 	{ 8, draw_machine, has_machine },
 	{ 5, draw_memory, NULL },
 	{ 4, draw_gc, NULL },
 	{ 6, draw_safepoints, NULL },
 	{ 7, draw_threads, NULL },
-	{ 2, draw_notes, NULL },
+	{ 2, draw_sources, NULL },
 };
 
 unsigned top_header_draw(const struct top *t, struct screen *s, unsigned top,
@@ -457,7 +468,7 @@ unsigned top_header_draw(const struct top *t, struct screen *s, unsigned top,
 		struct pen pen = pen_at(s, top + drawn);
 
 		if (lines[i].rank > ranks ||
-		    (lines[i].is_there && !lines[i].is_there(t)))
+		    (lines[i].is_available && !lines[i].is_available(t)))
 			continue;
 		lines[i].draw(t, &pen);
 		drawn++;

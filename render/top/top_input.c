@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What keys do that are the same in every view, and what is typed in prompts.
- */
+/* Handles the keys that mean the same in every view, and the prompts. */
 #include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "core/base/units.h"
@@ -19,7 +17,7 @@ static const int64_t intervals[] = {
 
 #define INTERVALS (sizeof(intervals) / sizeof(*intervals))
 
-static void slower(struct top *t)
+static void interval_lengthen(struct top *t)
 {
 	for (size_t i = 0; i < INTERVALS; i++) {
 		if (intervals[i] > t->interval_ns) {
@@ -29,7 +27,7 @@ static void slower(struct top *t)
 	}
 }
 
-static void faster(struct top *t)
+static void interval_shorten(struct top *t)
 {
 	for (size_t i = INTERVALS; i > 0; i--) {
 		if (intervals[i - 1] < t->interval_ns) {
@@ -39,7 +37,7 @@ static void faster(struct top *t)
 	}
 }
 
-static void say_interval(struct top *t)
+static void interval_print(struct top *t)
 {
 	struct text interval = { 0 };
 
@@ -48,7 +46,7 @@ static void say_interval(struct top *t)
 	text_release(&interval);
 }
 
-/* What a prompt asks for decides what becomes of the answer. */
+/* The label of a prompt identifies it. */
 static const char ask_regex[] = "regular expression",
 		  ask_glob[] = "glob (* and ?)",
 		  ask_file[] = "write to file (.csv or .json)";
@@ -59,7 +57,7 @@ static void set_text(char **text, const char *typed)
 	*text = *typed ? xstrdup(typed) : NULL;
 }
 
-/* The table follows what is typed; a regex that is none yet changes nothing. */
+/* Filters while the user types; an incomplete regex keeps the old filter. */
 static void set_regex(struct top *t, const char *typed)
 {
 	struct error err;
@@ -110,7 +108,7 @@ static void prompt_done(struct top *t)
 	prompt_end(&t->prompt);
 }
 
-static void prompt_left(struct top *t)
+static void prompt_cancelled(struct top *t)
 {
 	if (t->prompt.asks == ask_regex)
 		set_regex(t, "");
@@ -119,7 +117,7 @@ static void prompt_left(struct top *t)
 	prompt_end(&t->prompt);
 }
 
-static void answer(struct top *t, const struct key *key)
+static void prompt_answer_key(struct top *t, const struct key *key)
 {
 	switch (prompt_key(&t->prompt, key)) {
 	case PROMPT_CHANGED:
@@ -129,14 +127,14 @@ static void answer(struct top *t, const struct key *key)
 		prompt_done(t);
 		break;
 	case PROMPT_LEFT:
-		prompt_left(t);
+		prompt_cancelled(t);
 		break;
-	case PROMPT_GOES_ON:
+	case PROMPT_UNCHANGED:
 		break;
 	}
 }
 
-/* Escape in the table: what hides threads goes, one after the other. */
+/* Escape in the thread table: removes all filters; false if none was set. */
 static bool drop_filters(struct top *t)
 {
 	struct top_filter *f = &t->filter;
@@ -148,7 +146,7 @@ static bool drop_filters(struct top *t)
 	return any;
 }
 
-static void leave(struct top *t)
+static void leave_view(struct top *t)
 {
 	if (t->depth > 1)
 		view_leave(t);
@@ -156,7 +154,7 @@ static void leave(struct top *t)
 		top_say(t, false, "press q to quit");
 }
 
-static void pause_or_go_on(struct top *t)
+static void toggle_pause(struct top *t)
 {
 	if (t->ended) {
 		top_say(t, false, "no more samples");
@@ -172,7 +170,7 @@ static void common_request(struct top *t, enum top_request request)
 		t->actions |= TOP_ACTION_QUIT;
 		break;
 	case REQUEST_LEAVE:
-		leave(t);
+		leave_view(t);
 		break;
 	case REQUEST_HELP:
 		view_open(t, &view_help);
@@ -196,15 +194,15 @@ static void common_request(struct top *t, enum top_request request)
 		prompt_ask(&t->prompt, ask_file, "ttop.csv");
 		break;
 	case REQUEST_PAUSE:
-		pause_or_go_on(t);
+		toggle_pause(t);
 		break;
 	case REQUEST_FASTER:
-		faster(t);
-		say_interval(t);
+		interval_shorten(t);
+		interval_print(t);
 		break;
 	case REQUEST_SLOWER:
-		slower(t);
-		say_interval(t);
+		interval_lengthen(t);
+		interval_print(t);
 		break;
 	case REQUEST_REDRAW:
 		t->actions |= TOP_ACTION_REDRAW;
@@ -221,7 +219,7 @@ void top_key(struct top *t, const struct key *key)
 
 	t->said[0] = '\0';
 	if (t->prompt.asks) {
-		answer(t, key);
+		prompt_answer_key(t, key);
 		return;
 	}
 	request = top_keys_request(key, view->place);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes reports as JSON documents of schema sjkc.ttop/1. */
 #include "render/top/top_json.h"
 
 #include "core/base/json.h"
@@ -6,7 +7,7 @@
 
 #include <math.h>
 
-/* What is behind four decimals is noise.  NaN becomes null. */
+/* Rounds to four decimals: more would be noise. NaN becomes null. */
 static void put_rate(struct json *j, const char *key, double value)
 {
 	if (value < 1e12)
@@ -159,7 +160,7 @@ static void put_thread(struct json *j, const struct thread_row *row)
 	json_close_object(j);
 }
 
-/* Which of the figures are absent, and why; and how the others were had. */
+/* The source of each value, or the reason why it is unavailable. */
 static void put_notes(struct json *j, const struct top_sample *s)
 {
 	json_key(j, "notes");

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of keys: from it come the requests, the help and the bottom line.
+ */
 #include "render/top/top_keys.h"
 
 enum { KEYS_EACH = 3 };
@@ -7,11 +9,11 @@ static const struct binding {
 	enum top_request request;
 	unsigned places;
 	uint32_t codes[KEYS_EACH];
-	const char *names; /* as the help has them; NULL: not in the help */
+	const char *names; /* printed in the help; NULL: not in the help */
 	const char *does;
-	const char *label; /* for the lowest line, or NULL */
-	unsigned labelled; /* in these places */
-	const char *hint;  /* the key there, when names are too long */
+	const char *label; /* in the bottom line; NULL: not there */
+	unsigned labelled; /* views whose bottom line shows the label */
+	const char *hint;  /* key in the bottom line; NULL: names */
 } bindings[] = {
 	/* clang-format off */
 	{ REQUEST_HELP, PLACE_LIVE, { '?', 'h', KEYS_F1 }, .names = "? h F1",

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Groups threads by pool and adds up the values of each pool. */
 #include "render/top/top_pools.h"
 
 #include "core/base/alloc.h"
@@ -6,16 +7,16 @@
 
 #include <math.h>
 
-/* So many names that are of no thread any more are kept. */
+/* Names of ended pools are kept up to this number, then all are dropped. */
 enum { NAMES_MAX = 20000 };
 
 struct pool {
 	uint32_t id;
-	size_t first, last; /* rows */
+	size_t first, last; /* row indexes */
 	size_t members;
 };
 
-static void forget(struct top_pools *p)
+static void pools_drop_names(struct top_pools *p)
 {
 	intern_release(&p->names);
 	for (size_t i = 0; i < p->open_cap; i++)
@@ -24,8 +25,8 @@ static void forget(struct top_pools *p)
 		p->of_id[i] = 0;
 }
 
-/* Room for id in the arrays by id; what is new is 0, or as all pools are. */
-static void know(struct top_pools *p, uint32_t id)
+/* Makes the arrays by pool id large enough for id; new pools are all_open. */
+static void pools_reserve_id(struct top_pools *p, uint32_t id)
 {
 	size_t open_was = p->open_cap, of_id_was = p->of_id_cap;
 
@@ -46,7 +47,7 @@ static struct pool *pool_of(struct top_pools *p, const char *name)
 	pool_name(&p->name, name);
 	id = intern_id(&p->names, p->name.len ? p->name.bytes : "",
 		       p->name.len);
-	know(p, id);
+	pools_reserve_id(p, id);
 	if (!p->of_id[id]) {
 		array_reserve(p->pools, p->cap, p->count + 1);
 		p->pools[p->count++] = (struct pool){ .id = id };
@@ -56,14 +57,14 @@ static struct pool *pool_of(struct top_pools *p, const char *name)
 	return pool;
 }
 
-static void distribute(struct top_pools *p, const struct thread_row *rows,
-		       size_t count)
+static void pools_assign_rows(struct top_pools *p,
+			      const struct thread_row *rows, size_t count)
 {
 	for (size_t i = 0; i < p->count; i++)
 		p->of_id[p->pools[i].id] = 0;
 	p->count = 0;
 	if (p->names.count > NAMES_MAX + 4 * count)
-		forget(p);
+		pools_drop_names(p);
 	array_reserve(p->next, p->next_cap, count);
 	for (size_t i = 0; i < count; i++) {
 		struct pool *pool = pool_of(p, rows[i].thread->name);
@@ -86,15 +87,15 @@ static int64_t add_counter(int64_t sum, int64_t counter)
 	return __builtin_add_overflow(sum, counter, &sum) ? INT64_MAX : sum;
 }
 
-/* Absent only when it is so for all. */
+/* NaN only when both are. */
 static double add_rate(double sum, double rate)
 {
 	return isnan(rate) ? sum : isnan(sum) ? rate : sum + rate;
 }
 
-static void add_up(const struct top_pools *p, const struct pool *pool,
-		   const struct thread_row *rows, struct thread_row *row,
-		   struct thread_sample *sample)
+static void pool_add_rows(const struct top_pools *p, const struct pool *pool,
+			  const struct thread_row *rows, struct thread_row *row,
+			  struct thread_sample *sample)
 {
 	const struct thread_sample *first = rows[pool->first].thread;
 
@@ -121,7 +122,7 @@ static void add_up(const struct top_pools *p, const struct pool *pool,
 	}
 }
 
-/* The pools are sorted as threads are, and by name where those are equal. */
+/* Sorts the pools like threads; ties are sorted by name. */
 static void sort_pools(struct top_pools *p, const struct top_order *order)
 {
 	const struct top_filter all = { 0 };
@@ -162,11 +163,12 @@ static void list_pool(struct top_pools *p, const struct thread_row *sum,
 size_t top_pools_group(struct top_pools *p, const struct thread_row *rows,
 		       size_t count, const struct top_order *order)
 {
-	distribute(p, rows, count);
+	pools_assign_rows(p, rows, count);
 	array_reserve(p->rows, p->row_cap, p->count);
 	array_reserve(p->samples, p->sample_cap, p->count);
 	for (size_t i = 0; i < p->count; i++)
-		add_up(p, &p->pools[i], rows, &p->rows[i], &p->samples[i]);
+		pool_add_rows(p, &p->pools[i], rows, &p->rows[i],
+			      &p->samples[i]);
 	sort_pools(p, order);
 	p->line_count = 0;
 	for (size_t i = 0; i < p->count; i++) {

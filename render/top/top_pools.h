@@ -19,33 +19,33 @@
 enum top_line_kind {
 	LINE_THREAD,
 	LINE_POOL,
-	LINE_MEMBER, /* of the open pool above it */
-	LINE_ALONE,  /* of no table */
+	LINE_MEMBER, /* a thread of the open pool above */
+	LINE_ALONE,  /* a thread outside the table */
 };
 
 /* A line of the table. */
 struct top_line {
-	const struct thread_row *row; /* of a pool: sums */
+	const struct thread_row *row; /* LINE_POOL: sums of the pool */
 	enum top_line_kind kind;
-	uint32_t pool;  /* its id, of LINE_POOL; 0 = none */
-	size_t members; /* of LINE_POOL */
+	uint32_t pool;  /* id of a LINE_POOL; 0 = none */
+	size_t members; /* number of threads of a LINE_POOL */
 	bool is_open;
 };
 
 /* A zeroed struct has no pools. */
 struct top_pools {
-	struct intern names; /* with their numbers replaced */
-	bool *open;          /* by id */
+	struct intern names; /* pool names, with * for each number */
+	bool *open;          /* by pool id */
 	size_t open_cap;
-	bool all_open;      /* those, too, that have not been seen yet */
-	struct pool *pools; /* those of now */
+	bool all_open;      /* new pools are open */
+	struct pool *pools; /* pools of the current sample */
 	size_t count, cap;
-	size_t *of_id; /* by id: 1 + its place among pools; 0 = none */
+	size_t *of_id; /* by pool id: 1 + index into pools; 0 = none */
 	size_t of_id_cap;
-	size_t *next; /* by row: 1 + the next of the same pool; 0 = none */
+	size_t *next; /* by row: 1 + next row of its pool; 0 = none */
 	size_t next_cap;
-	struct thread_row *rows;       /* one a pool: sums */
-	struct thread_sample *samples; /* what they point to */
+	struct thread_row *rows;       /* one per pool: sums */
+	struct thread_sample *samples; /* their thread samples */
 	size_t row_cap, sample_cap;
 	struct text name;
 	struct top_line *lines;
@@ -53,9 +53,9 @@ struct top_pools {
 };
 
 /*
- * Groups count rows, which are sorted by order, as the pools will be. Sets
- * p->lines and p->line_count, which are valid until the next call and as long
- * as the rows.
+ * Groups count rows, which are sorted by `order`, and sorts the pools likewise.
+ * Sets p->lines and returns p->line_count; both are valid until the next call
+ * and while the rows are.
  */
 size_t top_pools_group(struct top_pools *p, const struct thread_row *rows,
 		       size_t count, const struct top_order *order);

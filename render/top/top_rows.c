@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sort keys and filters of the thread table. */
 #include "render/top/top_rows.h"
 
 #include "core/base/lines.h"
@@ -9,17 +10,17 @@
 #include <string.h>
 #include <strings.h>
 
-/* < 0 when a comes first, 0 when the next key decides. */
+/* Returns < 0 when a comes first, 0 when the next key decides. */
 typedef int compare_fn(const struct thread_row *a, const struct thread_row *b);
 
 static compare_fn by_name, by_id, by_tid, by_state, by_kind;
 
-/* What rows can be sorted by: their own words, or a rate, the largest first. */
+/* Sort keys: a comparison, or else a rate, the largest first. */
 static const struct order_key {
 	const char *name;
 	compare_fn *compare;
 	double (*rate)(const struct thread_row *row);
-	enum thread_counter counter; /* when there is neither */
+	enum thread_counter counter; /* used without compare and rate */
 } keys[] = {
 	{ .name = "CPU", .counter = THREAD_CPU },
 	{ .name = "USER", .counter = THREAD_USER },
@@ -105,7 +106,7 @@ static int compare_by(const struct order_key *key, bool reversed,
 	} else {
 		x = rate_of(key, a);
 		y = rate_of(key, b);
-		if (isnan(x) || isnan(y)) /* last, in either direction */
+		if (isnan(x) || isnan(y)) /* NaN is last, reversed or not */
 			return (isnan(x) != 0) - (isnan(y) != 0);
 		order = (x < y) - (x > y);
 	}
@@ -162,7 +163,7 @@ int top_order_parse(const char *text, struct top_order *order,
 	}
 }
 
-/* How many bytes the UTF-8 character has that begins here; 1 if it is none. */
+/* Returns the length of the UTF-8 character at `at`; 1 for invalid bytes. */
 static size_t character_len(const char *at)
 {
 	size_t len = 1;
@@ -175,8 +176,8 @@ static size_t character_len(const char *at)
 
 bool top_glob_matches(const char *glob, const char *name)
 {
-	const char *star = NULL;   /* the last one passed, */
-	const char *resume = NULL; /* and where its text may end next */
+	const char *star = NULL;   /* the last * of the glob so far */
+	const char *resume = NULL; /* the end of its text in the next attempt */
 
 	while (*name) {
 		if (*glob == '*') {
@@ -207,7 +208,7 @@ static bool passes(const struct top_filter *f, const struct thread_row *row)
 
 	if (f->java_only && t->kind != THREAD_JAVA)
 		return false;
-	/* A new one is shown: what it used is not known yet. */
+	/* The CPU time of a new thread is still unknown: show the thread. */
 	if (f->hide_idle && !row->is_new && !(row->rates[THREAD_CPU] > 0))
 		return false;
 	if (f->glob && !top_glob_matches(f->glob, t->name))

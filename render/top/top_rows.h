@@ -15,7 +15,7 @@ enum { TOP_ORDER_MAX = 16 };
 /* Sort keys: the first one decides, the others break ties. */
 struct top_order {
 	struct {
-		unsigned char key; /* of the table of keys; private */
+		unsigned char key; /* private: index into a table */
 		bool reversed;
 	} by[TOP_ORDER_MAX];
 	size_t count;
@@ -34,9 +34,9 @@ const char *top_order_keys(void); /* "CPU|USER|SYS|ALLOC|NAME|…" */
 const char *top_order_first(const struct top_order *order, bool *reversed);
 
 struct top_filter {
-	const char *glob; /* of the whole name, * and ?, as SJK's; or NULL */
-	struct pattern *pattern; /* anywhere in the name; borrowed, or NULL */
-	bool hide_idle;          /* those that used no CPU in the interval */
+	const char *glob; /* matches the whole name, like SJK's; or NULL */
+	struct pattern *pattern; /* matches a part; borrowed, or NULL */
+	bool hide_idle;          /* hide threads that used no CPU time */
 	bool java_only;
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Prints reports in the format of SJK's ttop. */
 #include "render/top/top_text.h"
 
 #include "core/base/clock.h"
@@ -87,7 +88,7 @@ static void put_padded(struct text *out, int width, const struct text *t)
 	text_printf(out, "%*s", width, t->bytes);
 }
 
-/* Appends the reason why a figure is not there, in brackets. */
+/* Appends "- (reason)" for an unavailable value. */
 static void put_absent(struct text *out, const struct top_sample *s,
 		       const char *figure)
 {
@@ -140,7 +141,7 @@ static void put_cpu(struct text *out, const struct top_rates *r)
 	text_putc(out, '\n');
 }
 
-/* SJK's: those that were there before, too, and that the filter left. */
+/* Like SJK: counts threads that pass the filter and are not new. */
 static size_t thread_count(const struct top_report *report)
 {
 	bool named = !isnan(report->rates->process.application);
@@ -156,14 +157,14 @@ static size_t thread_count(const struct top_report *report)
 	return count;
 }
 
-/* SJK's line, and what it does not say: threads that came and went. */
+/* SJK's line, and the number of threads that started and ended. */
 static void put_count(struct text *out, const struct top_report *report)
 {
 	const struct process_rates *p = &report->rates->process;
 
 	text_printf(out, "  thread count: %zu", thread_count(report));
 	if (p->new_threads || p->ended_threads)
-		text_printf(out, " (%zu began, %zu ended)", p->new_threads,
+		text_printf(out, " (%zu started, %zu ended)", p->new_threads,
 			    p->ended_threads);
 	text_putc(out, '\n');
 }
@@ -176,7 +177,7 @@ static bool ends_with(const char *text, size_t len, const char *end)
 	       memcmp(text + len - end_len, end, end_len) == 0;
 }
 
-/* HotSpot's names: "G1 young collection pauses", "Serial full collection …". */
+/* Shortens HotSpot's names, such as "G1 young collection pauses". */
 static void put_collector(struct text *out, const char *name)
 {
 	size_t len = strlen(name);
@@ -221,7 +222,7 @@ static void put_pause(struct text *out, const char *what,
 		    (double)l->ns / 1e6);
 }
 
-/* What SJK does not have: the longest pauses since ttop began. */
+/* Not in SJK: the longest pauses since ttop started. */
 static void put_longest(struct text *out, const struct top_rates *r)
 {
 	const struct longest_pause *gc = &r->process.gc_longest;

@@ -17,8 +17,8 @@
 /* The contents of a report; top_rows_select() has sorted the rows. */
 struct top_report {
 	const struct top_rates *rates;
-	size_t passing; /* rows that the filter left */
-	size_t shown;   /* of them, at most so many; the first */
+	size_t passing; /* rows that pass the filter; they are the first */
+	size_t shown;   /* maximum number of rows to print */
 	bool contention;
 	const struct blocked *blocked; /* NULL: none */
 };

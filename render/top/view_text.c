@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The views that are pages of text: the stack trace of a thread, blocked
- * threads, deadlocks, help.
+ * The views that are pages of text: stack trace, blocked threads, deadlocks,
+ * help.
  */
 #include "render/top/top_header.h"
 #include "render/top/view.h"
@@ -13,7 +13,7 @@ static bool line_has(const char *line, size_t len, const char *word)
 	return memmem(line, len, word, strlen(word)) != NULL;
 }
 
-/* Locks come forward; where it stands in the file steps back. */
+/* Highlights locks and the thread's name. */
 static enum screen_style stack_look(const char *line, size_t len)
 {
 	if (line_has(line, len, "waiting to lock") ||
@@ -29,7 +29,7 @@ static enum screen_style stack_look(const char *line, size_t len)
 							     : STYLE_PLAIN;
 }
 
-/* The line that the table has of it, under the same titles. */
+/* Draws the thread's line of the table, with the column titles. */
 static unsigned stack_draw_row(struct top *t, struct screen *s, unsigned top)
 {
 	const struct thread_row *row = top_stack_row(t);
@@ -89,7 +89,7 @@ const struct view view_stack = {
 	.request = stack_request,
 };
 
-/* Who holds others back stands at the start of a line. */
+/* Lines of lock owners start with a quote; other threads are indented. */
 static enum screen_style blocked_look(const char *line, size_t len)
 {
 	if (line_has(line, len, "DEADLOCK"))
@@ -178,7 +178,7 @@ const struct view view_deadlocks = {
 	.request = deadlocks_request,
 };
 
-/* What begins a line stands out. */
+/* Headings are not indented; they are bold. */
 static enum screen_style help_look(const char *line, size_t len)
 {
 	return len && line[0] != ' ' ? STYLE_BOLD : STYLE_PLAIN;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The table of threads, below the figures of the process.
- */
+/* The main view: header lines and the table of threads. */
 #include "render/top/top_header.h"
 #include "render/top/view.h"
 
@@ -10,11 +8,12 @@
 
 enum { WHEEL_STEP = 3, POOL_INDENT = 2 };
 
-/* The way that the column sorted by goes; with the larger ones first, down. */
-static const char *arrow(const struct top *t, const struct screen *s)
+/* Returns the arrow of the sort column: down when the largest come first.
+ */
+static const char *sort_arrow(const struct top *t, const struct screen *s)
 {
 	static const char *const arrows[2][2] = {
-		{ "\xe2\x96\xbe", "\xe2\x96\xb4" }, /* of Unicode */
+		{ "\xe2\x96\xbe", "\xe2\x96\xb4" }, /* U+25BE, U+25B4 */
 		{ "v", "^" },
 	};
 
@@ -29,7 +28,7 @@ void view_threads_titles(const struct top *t, struct screen *s, unsigned row)
 		unsigned at = t->columns.shown[i].at;
 		unsigned width = t->columns.shown[i].width;
 		bool sorted = c == t->sorted;
-		const char *mark = sorted ? arrow(t, s) : "";
+		const char *mark = sorted ? sort_arrow(t, s) : "";
 		char title[24];
 
 		snprintf(title, sizeof(title), "%s%s",
@@ -42,12 +41,12 @@ void view_threads_titles(const struct top *t, struct screen *s, unsigned row)
 	}
 }
 
-/* The names of a pool are told apart from those of its threads. */
-static void add_pool(const struct top *t, const struct top_line *line,
-		     const struct screen *s, struct text *out)
+/* Appends the mark of a pool or the indentation of its threads. */
+static void add_pool_mark(const struct top *t, const struct top_line *line,
+			  const struct screen *s, struct text *out)
 {
 	static const char *const marks[2][2] = {
-		{ "\xe2\x96\xb8 ", "\xe2\x96\xbe " }, /* of Unicode */
+		{ "\xe2\x96\xb8 ", "\xe2\x96\xbe " }, /* U+25B8, U+25BE */
 		{ "+ ", "- " },
 	};
 
@@ -69,7 +68,7 @@ void view_threads_line(const struct top *t, struct screen *s, unsigned row,
 
 		text_clear(&figure);
 		if (!c->width)
-			add_pool(t, line, s, &figure);
+			add_pool_mark(t, line, s, &figure);
 		style = c->format(c, line->row, &figure);
 		if (!c->width && line->kind == LINE_POOL)
 			text_printf(&figure, " (%zu)", line->members);
@@ -83,7 +82,7 @@ void view_threads_line(const struct top *t, struct screen *s, unsigned row,
 	text_release(&figure);
 }
 
-/* The chosen line stays within the rows there are. */
+/* Scrolls so that the chosen line is visible. */
 static void threads_scroll(struct top *t)
 {
 	size_t rows = t->table_rows;
@@ -141,7 +140,7 @@ static void sort_by(struct top *t, const struct top_column *c)
 {
 	if (!c->order)
 		return;
-	/* The same one again turns it around, as a click on a title does. */
+	/* Sorting by the same column again reverses the order. */
 	t->reversed = c == t->sorted && !t->reversed;
 	t->sorted = c;
 	top_select(t);
@@ -151,12 +150,13 @@ static void sort_by_order(struct top *t, const char *order)
 {
 	const struct top_column *c = top_columns_by_order(order, strlen(order));
 
-	t->reversed = true; /* so that it is not */
+	t->reversed = true; /* sort_by() turns it to false for the same column
+			     */
 	t->sorted = c;
 	sort_by(t, c);
 }
 
-/* The next column to that side that can be sorted by, of those shown. */
+/* Sorts by the next sortable column on the screen, -1 left or 1 right. */
 static void sort_beside(struct top *t, int step)
 {
 	int count = (int)t->columns.count, at = 0;
@@ -189,7 +189,7 @@ static void open_pool(struct top *t, bool open)
 	if (!t->pooled || t->chosen >= t->line_count)
 		return;
 	line = top_line(t, t->chosen);
-	/* The pool of a thread is above it. */
+	/* A thread of an open pool closes the pool, which is above it. */
 	while (!open && line.kind == LINE_MEMBER && t->chosen > 0)
 		line = top_line(t, --t->chosen);
 	if (line.kind != LINE_POOL)

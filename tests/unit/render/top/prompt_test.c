@@ -11,7 +11,7 @@
 /* Types a script; gives the answer to its last key. */
 static enum prompt_answer type(struct prompt *p, const char *script)
 {
-	enum prompt_answer answer = PROMPT_GOES_ON;
+	enum prompt_answer answer = PROMPT_UNCHANGED;
 	struct error err;
 	struct key key;
 
@@ -31,8 +31,8 @@ static void prompt_keeps_the_typed_text(void **state)
 	assert_string_equal(prompt_typed(&p), "pool-.*");
 	assert_int_equal(type(&p, "<enter>"), PROMPT_DONE);
 	assert_int_equal(type(&p, "<esc>"), PROMPT_LEFT);
-	assert_int_equal(type(&p, "<up>"), PROMPT_GOES_ON);
-	assert_int_equal(type(&p, "\x01"), PROMPT_GOES_ON);
+	assert_int_equal(type(&p, "<up>"), PROMPT_UNCHANGED);
+	assert_int_equal(type(&p, "\x01"), PROMPT_UNCHANGED);
 	assert_string_equal(prompt_typed(&p), "pool-.*");
 	prompt_release(&p);
 }
