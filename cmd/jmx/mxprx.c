@@ -2,10 +2,12 @@
 /* sjkc mxprx: lets JMX clients reach a JVM through one port. */
 #include "cmd/commands.h"
 #include "cmd/jmx/jmx_target.h"
+#include "cmd/jmx/password.h"
 #include "cmd/jmx/proxy_target.h"
 #include "cmd/log.h"
 #include "cmd/open_files.h"
 #include "core/base/alloc.h"
+#include "core/base/base64.h"
 #include "core/base/clock.h"
 #include "core/base/output.h"
 #include "core/base/safe_text.h"
@@ -13,6 +15,7 @@
 #include "jmx_http/net/address.h"
 #include "jmx_http/proxy/call_log.h"
 #include "jmx_http/proxy/door.h"
+#include "jmx_http/proxy/http_front.h"
 #include "jmx_http/proxy/rmi_front.h"
 #include "jmx_http/proxy/socks.h"
 #include "jmx_http/proxy/upstream.h"
@@ -33,7 +36,10 @@
 #define HOST_LEN              256
 
 static struct {
-	struct option_list addresses, pods, pids, binds, allow;
+	struct option_list addresses, pods, pids, urls, binds, allow;
+	struct option_list hosts, origins, targets;
+	struct jmx_target_options login; /* for the agents of urls */
+	const char *bearer_file;
 	const char *proxy_command, *namespace, *advertise, *tls_cert, *tls_key,
 		*socks;
 	uint64_t clients, clients_per_host;
@@ -288,6 +294,202 @@ static void mxprx_print_call(void *self, const struct proxy_call *call)
 	text_release(&line);
 }
 
+/* The agents of -u */
+
+static struct proxy_target_options mxprx_target_options(void)
+{
+	return (struct proxy_target_options){
+		.proxy_command = opt.proxy_command,
+		.namespace = opt.namespace,
+		.timeout_ns = RESOLVE_NS,
+		.report = mxprx_say,
+	};
+}
+
+/*
+ * Sets the Authorization header for the agent, or leaves it empty.  A password
+ * for another machine should not cross the network in clear.
+ */
+static int mxprx_authorize(const struct proxy_url *u,
+			   const struct dialer *dialer, struct text *header,
+			   struct error *err)
+{
+	struct text secret = { 0 }, both = { 0 };
+	int ret = 0;
+
+	if (opt.bearer_file) {
+		ret = password_read(opt.bearer_file, &secret, err);
+		text_puts(header, "Bearer ");
+		text_puts(header, secret.bytes ? secret.bytes : "");
+	} else if (opt.login.user) {
+		ret = jmx_password(&opt.login, &secret, err);
+		text_printf(&both, "%s:%s", opt.login.user,
+			    secret.bytes ? secret.bytes : "");
+		text_puts(header, "Basic ");
+		base64_add(header, both.bytes, both.len);
+	}
+	if (ret == 0 && header->len &&
+	    header->bytes[strcspn(header->bytes, "\r\n")])
+		ret = misuse(err, "--bearer-file: the token contains a "
+				  "newline");
+	if (ret == 0 && header->len && !u->is_tls &&
+	    upstream_crosses_network(dialer, u->host.bytes))
+		log_always("warning: sending the password to %s without TLS; "
+			   "anyone on the network can read it; use an https "
+			   "URL",
+			   u->authority.bytes);
+	password_release(&secret);
+	password_release(&both);
+	return ret;
+}
+
+static struct dialer *mxprx_dial_agent(struct door *d, struct proxy_url *u,
+				       struct error *err)
+{
+	const struct proxy_target_options options = mxprx_target_options();
+	struct proxy_target pod = { 0 };
+	struct dialer *dialer;
+
+	if (opt.pids.count)
+		return proxy_url_dialer_in_jvm(opt.pids.values[0], d->base,
+					       err);
+	if (!opt.pods.count)
+		return proxy_url_dialer(u, &options, d->base, err);
+	dialer = proxy_target_pod(&pod, opt.pods.values[0], &options, d->base,
+				  err);
+	u->port = pod.port;
+	proxy_target_release(&pod);
+	return dialer;
+}
+
+/* proxy_url_release() is due in any case, and the header is to be wiped. */
+static int mxprx_find_agent(struct door *d, const char *url,
+			    struct proxy_url *u, struct text *header,
+			    struct http_target_options *agent,
+			    struct error *err)
+{
+	if (proxy_url_parse(u, url, err))
+		return -1;
+	if (opt.require_tls && !u->is_tls)
+		return misuse(err, "--tls requires an https URL: -u %s", url);
+	if (!u->name.len && opt.urls.count > 1)
+		return misuse(err,
+			      "with several -u, each agent needs a name: "
+			      "-u <name>=%s",
+			      url);
+	*agent = (struct http_target_options){
+		.name = u->name.len ? u->name.bytes : NULL,
+		.title = u->title.bytes,
+		.authority = u->authority.bytes,
+		.host = u->host.bytes,
+		.path = u->path.bytes ? u->path.bytes : "",
+		.is_tls = u->is_tls,
+		.dialer = mxprx_dial_agent(d, u, err),
+	};
+	agent->port = u->port;
+	if (!agent->dialer || mxprx_authorize(u, agent->dialer, header, err))
+		return -1;
+	agent->authorization = header->len ? header->bytes : NULL;
+	return 0;
+}
+
+/* Prints the agents' URLs for clients. */
+static int mxprx_print_agents(const struct http_target_options *agents,
+			      const struct sockaddr_storage *bound,
+			      uint16_t port, struct error *err)
+{
+	const char *scheme = opt.tls_cert ? "https" : "http";
+	struct text address = { 0 }, safe = { 0 };
+	struct output out;
+	int ret = output_open(&out, "-", err);
+
+	print_add_address(&address, bound, port, opt.advertise);
+	for (size_t i = 0; ret == 0 && i < opt.urls.count; i++) {
+		const char *name = agents[i].name;
+
+		text_clear(&safe);
+		safe_text(&safe, agents[i].title, strlen(agents[i].title));
+		output_printf(&out, "%s is at %s://%s/%s\n", safe.bytes, scheme,
+			      address.bytes, name ? name : HTTP_FRONT_PATH);
+	}
+	if (ret == 0)
+		ret = output_commit(&out, err);
+	output_close(&out);
+	text_release(&address);
+	text_release(&safe);
+	return ret;
+}
+
+/*
+ * Adds the port for the agents.  This machine's name is allowed in Host headers
+ * where clients use it.
+ */
+static int mxprx_listen_for_agents(struct door *d,
+				   struct http_front_options *front,
+				   struct error *err)
+{
+	const char **hosts = xcalloc(opt.hosts.count + 2, sizeof(*hosts));
+	size_t count = opt.hosts.count;
+	char name[HOST_LEN] = "";
+	int port;
+
+	if (count)
+		memcpy(hosts, opt.hosts.values, count * sizeof(*hosts));
+	if (opt.advertise)
+		hosts[count++] = opt.advertise;
+	if (print_address_is_any(front->bind) &&
+	    gethostname(name, sizeof(name) - 1) == 0)
+		hosts[count++] = name;
+	front->hosts = (struct http_names){ hosts, count };
+	front->origins = (struct http_names){ opt.origins.values,
+					      opt.origins.count };
+	front->jolokia_targets = (struct http_names){ opt.targets.values,
+						      opt.targets.count };
+	port = http_front_add(d, front, err);
+	free(hosts);
+	return port;
+}
+
+static int mxprx_add_agents(struct door *d, struct error *err)
+{
+	size_t count = opt.urls.count;
+	struct http_target_options *agents = xcalloc(count, sizeof(*agents));
+	struct proxy_url *urls = xcalloc(count, sizeof(*urls));
+	struct text header = { 0 };
+	struct sockaddr_storage local;
+	struct http_front_options front = {
+		.bind = &local,
+		.targets = agents,
+		.target_count = count,
+	};
+	int ret = -1, port;
+	bool is_taken = false; /* the dialers */
+	size_t found = 0;
+
+	if (mxprx_parse_bind(&local, "-b", opt.binds.values[0], err) == 0 &&
+	    mxprx_check_bind(&local, "-b", opt.binds.values[0], err) == 0)
+		ret = 0;
+	for (; ret == 0 && found < count; found++)
+		ret = mxprx_find_agent(d, opt.urls.values[found], &urls[found],
+				       &header, &agents[found], err);
+	if (ret == 0) {
+		is_taken = true;
+		port = mxprx_listen_for_agents(d, &front, err);
+		ret = port < 0 ? -1
+			       : mxprx_print_agents(agents, &local,
+						    (uint16_t)port, err);
+	}
+	for (size_t i = 0; i < found; i++) {
+		if (!is_taken)
+			dialer_free(agents[i].dialer);
+		proxy_url_release(&urls[i]);
+	}
+	password_release(&header);
+	free(agents);
+	free(urls);
+	return ret;
+}
+
 /* The JVMs of the command line */
 
 typedef struct dialer *target_fn(struct proxy_target *t, const char *name,
@@ -322,12 +524,7 @@ static int mxprx_find_jvm(struct door *d, target_fn *find, const char *name,
 			  struct upstream_options *jvm,
 			  struct proxy_target *target, struct error *err)
 {
-	const struct proxy_target_options options = {
-		.proxy_command = opt.proxy_command,
-		.namespace = opt.namespace,
-		.timeout_ns = RESOLVE_NS,
-		.report = mxprx_say,
-	};
+	const struct proxy_target_options options = mxprx_target_options();
 
 	jvm->dialer = find(target, name, &options, d->base, err);
 	jvm->title = target->title.bytes;
@@ -423,7 +620,9 @@ static int mxprx_serve(const struct door_options *options, struct error *err)
 	a.door = door_new(options, err);
 	if (!a.door)
 		return -1;
-	if (opt.binds.count)
+	if (opt.urls.count)
+		ret = mxprx_add_agents(a.door, err);
+	else if (opt.binds.count)
 		ret = mxprx_for_each_jvm(mxprx_add_front, &a, err);
 	if (ret == 0 && opt.socks)
 		ret = mxprx_listen_for_socks(&a, err);
@@ -458,6 +657,32 @@ static int mxprx_parse_allowed(struct cidr **allowed, struct error *err)
 	return 0;
 }
 
+static int mxprx_check_agents(struct error *err)
+{
+	if (opt.addresses.count || opt.socks)
+		return misuse(err, "-u cannot be combined with -s and --socks; "
+				   "run one mxprx for each");
+	if (opt.pids.count + opt.pods.count > 1 ||
+	    (opt.proxy_command && opt.pids.count + opt.pods.count))
+		return misuse(err, "-u can be combined with one of -p, "
+				   "--kubectl and --proxy-command, which "
+				   "connects to the agent");
+	if (opt.urls.count > 1 && opt.pids.count + opt.pods.count)
+		return misuse(err, "-p and --kubectl require a single -u");
+	if (opt.urls.count > 1 && (opt.login.user || opt.bearer_file))
+		return misuse(err, "--user and --bearer-file require a single "
+				   "-u: each agent would get the password");
+	if (opt.login.user && opt.bearer_file)
+		return misuse(err, "--user and --bearer-file exclude each "
+				   "other");
+	if (opt.login.password_file && !opt.login.user)
+		return misuse(err, "--password-file requires --user <name>");
+	if (opt.binds.count != 1)
+		return misuse(err, "-u requires one -b [<host>:]<port>; "
+				   "several agents share it");
+	return 0;
+}
+
 static int mxprx_check_targets(int argc, char **argv, struct error *err)
 {
 	const size_t kinds_given = (opt.addresses.count > 0) +
@@ -470,18 +695,24 @@ static int mxprx_check_targets(int argc, char **argv, struct error *err)
 			      "unexpected argument '%s'; use -s "
 			      "<host>:<port> to name a JVM",
 			      argv[0]);
+	if (opt.namespace && !opt.pods.count)
+		return misuse(err, "--namespace requires --kubectl");
+	if (opt.urls.count)
+		return mxprx_check_agents(err);
+	if (opt.login.user || opt.login.password_file || opt.bearer_file ||
+	    opt.hosts.count || opt.origins.count || opt.targets.count)
+		return misuse(err, "--user, --bearer-file and --allow-… "
+				   "options for HTTP require -u <url>");
 	if (!kinds_given)
 		return misuse(err,
-			      "no JVM given: use -s <host>:<port>, -p <pid> or "
-			      "--kubectl <pod>:<port>");
+			      "no JVM given: use -s <host>:<port>, -p <pid>, "
+			      "--kubectl <pod>:<port> or -u <url>");
 	if (kinds_given > 1)
 		return misuse(err, "-s, -p and --kubectl cannot be combined: "
 				   "the n-th -b belongs to the n-th JVM; run "
 				   "one mxprx for each");
 	if (opt.proxy_command && !opt.addresses.count)
-		return misuse(err, "--proxy-command requires -s");
-	if (opt.namespace && !opt.pods.count)
-		return misuse(err, "--namespace requires --kubectl");
+		return misuse(err, "--proxy-command requires -s or -u");
 	if (opt.socks && opt.pids.count)
 		return misuse(err, "--socks does not work with -p: clients "
 				   "need an address; use -b <port>");
@@ -499,7 +730,7 @@ static int mxprx_check_tls(struct error *err)
 {
 	if (opt.tls_key && !opt.tls_cert)
 		return misuse(err, "--tls-key requires --tls-cert");
-	if (opt.require_tls && opt.pids.count)
+	if (opt.require_tls && opt.pids.count && !opt.urls.count)
 		return misuse(err, "--tls does not work with -p: the local JMX "
 				   "connector does not speak TLS");
 	if (opt.require_tls && !opt.tls_cert)
@@ -556,6 +787,8 @@ static const struct command_option options[] = {
 	OPT_STRING(0, "proxy-command", &opt.proxy_command, "<command>",
 		   "run a command for each connection to the JVM",
 		   .aliases = "--via"),
+	OPT_LIST('u', "url", &opt.urls, "[<name>=]<url>",
+		 "forward HTTP to the Jolokia agent at this URL"),
 	OPT_LIST('b', "bind", &opt.binds, "[<host>:]<port>",
 		 "listen at this address; repeat it for each JVM"),
 	OPT_STRING(0, "socks", &opt.socks, "[<host>:]<port>",
@@ -571,6 +804,18 @@ static const struct command_option options[] = {
 		   "read the key of --tls-cert from a PEM file"),
 	OPT_LIST(0, "allow", &opt.allow, "<network>",
 		 "accept clients from this network: 10.0.0.0/8"),
+	OPT_STRING(0, "user", &opt.login.user, "<name>",
+		   "log in to the agent of -u as this user"),
+	OPT_STRING(0, "password-file", &opt.login.password_file, "<file>",
+		   "read the password of --user from a file"),
+	OPT_STRING(0, "bearer-file", &opt.bearer_file, "<file>",
+		   "send the token in this file to the agent of -u"),
+	OPT_LIST(0, "allow-host", &opt.hosts, "<name>",
+		 "accept HTTP requests that use this host name"),
+	OPT_LIST(0, "allow-origin", &opt.origins, "<origin>",
+		 "accept requests of web pages from this origin"),
+	OPT_LIST(0, "allow-target", &opt.targets, "<url>",
+		 "let clients make the agent connect to this URL"),
 	OPT_FLAG(0, "read-only", &opt.read_only,
 		 "forward only calls that change nothing"),
 	OPT_COUNT(0, "max-clients", &opt.clients, "<n>",
@@ -604,7 +849,11 @@ const struct command mxprx_command = {
 		    "  sjkc mxprx -p 4711 -b 7777   # a JVM without a JMX "
 		    "port, in a container, too\n"
 		    "  sjkc mxprx -s 10.0.0.7:9010 --socks 1080   # TLS "
-		    "from end to end\n",
+		    "from end to end\n"
+		    "  sjkc mxprx -u https://10.0.0.7:8778/jolokia -b 9000 "
+		    "--user admin\n"
+		    "  sjkc mxprx -u http://localhost/jolokia "
+		    "--kubectl web-0:8778 -b 9000\n",
 	.options = options,
 	.run = mxprx_run,
 };

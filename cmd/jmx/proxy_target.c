@@ -3,6 +3,7 @@
 
 #include "cmd/jmx/jmx_target.h"
 #include "cmd/target.h"
+#include "core/base/alloc.h"
 #include "core/base/clock.h"
 #include "jmx_http/net/kubectl.h"
 #include "jmx_http/rmi/login.h"
@@ -10,16 +11,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static struct dialer *
-proxy_target_by_command(const struct proxy_target *t,
-			const struct proxy_target_options *o,
+proxy_target_by_command(const char *host, const struct proxy_target_options *o,
 			struct event_base *base, struct error *err)
 {
 	struct command_dialer_options options = {
 		.base = base,
 		.command = o->proxy_command,
-		.host = t->host.bytes,
+		.host = host,
 		.report = o->report,
 	};
 	struct dialer *d = command_dialer_new(&options, err);
@@ -43,7 +44,7 @@ struct dialer *proxy_target_socket(struct proxy_target *t, const char *name,
 	t->port = address.port;
 	/* The command resolves the name, perhaps on another machine. */
 	if (o->proxy_command)
-		return proxy_target_by_command(t, o, base, err);
+		return proxy_target_by_command(t->host.bytes, o, base, err);
 	if (net_address_resolve(&address, deadline_ns, err))
 		return NULL;
 	return tcp_dialer_new(base, &address);
@@ -143,4 +144,123 @@ void proxy_target_release(struct proxy_target *t)
 	text_release(&t->title);
 	text_release(&t->host);
 	*t = (struct proxy_target){ 0 };
+}
+
+/* The name of a path: letters that need no escaping in a URL. */
+static bool url_name_is_valid(const char *name, size_t len)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789-_";
+
+	return len && len <= 64 && strspn(name, letters) >= len;
+}
+
+static int url_parse_authority(struct proxy_url *u, const char *text,
+			       size_t len, struct error *err)
+{
+	struct net_address address;
+	char *authority = xstrndup(text, len);
+	const char *end = strrchr(authority, ']');
+	bool has_port = strchr(end ? end : authority, ':');
+	struct text whole = { 0 };
+	int ret;
+
+	text_printf(&whole, "%s%s", authority,
+		    has_port    ? ""
+		    : u->is_tls ? ":443"
+				: ":80");
+	ret = net_address_parse(&address, whole.bytes, err);
+	if (ret == 0) {
+		text_puts(&u->authority, authority);
+		text_puts(&u->host, address.host);
+		u->port = address.port;
+	}
+	text_release(&whole);
+	free(authority);
+	return ret;
+}
+
+static bool url_path_is_valid(const char *path)
+{
+	for (; *path; path++)
+		if (*path <= ' ' || *path > '~' || strchr("?#\\", *path))
+			return false;
+	return true;
+}
+
+int proxy_url_parse(struct proxy_url *u, const char *text, struct error *err)
+{
+	const char *url = text, *equals = strchr(text, '=');
+	const char *colon = strchr(text, ':'), *end;
+
+	if (equals && colon && equals < colon) {
+		if (!url_name_is_valid(text, (size_t)(equals - text)))
+			return misuse(err,
+				      "-u: invalid name in '%s'; use letters, "
+				      "digits, '-' and '_'",
+				      text);
+		text_add(&u->name, text, (size_t)(equals - text));
+		url = equals + 1;
+	}
+	u->is_tls = strncasecmp(url, "https://", 8) == 0;
+	if (!u->is_tls && strncasecmp(url, "http://", 7) != 0)
+		return misuse(err,
+			      "-u: invalid URL '%s'; use "
+			      "http[s]://<host>[:<port>]/<path>",
+			      text);
+	text_puts(&u->title, url);
+	url += u->is_tls ? 8 : 7;
+	end = url + strcspn(url, "/?#");
+	if (memchr(url, '@', (size_t)(end - url)))
+		return misuse(err, "-u: other users could read a password in "
+				   "the URL; use --user and --password-file");
+	if (!url_path_is_valid(end))
+		return misuse(err,
+			      "-u: invalid path '%s': a query, a fragment and "
+			      "spaces are not supported",
+			      end);
+	text_puts(&u->path, end);
+	if (url_parse_authority(u, url, (size_t)(end - url), err))
+		return fail_in(err, "-u");
+	return 0;
+}
+
+void proxy_url_release(struct proxy_url *u)
+{
+	text_release(&u->name);
+	text_release(&u->title);
+	text_release(&u->authority);
+	text_release(&u->host);
+	text_release(&u->path);
+}
+
+struct dialer *proxy_url_dialer(const struct proxy_url *u,
+				const struct proxy_target_options *o,
+				struct event_base *base, struct error *err)
+{
+	int64_t deadline_ns = clock_after(clock_monotonic_ns(), o->timeout_ns);
+	struct net_address address = { .port = u->port };
+
+	/* The command resolves the name, perhaps on another machine. */
+	if (o->proxy_command)
+		return proxy_target_by_command(u->host.bytes, o, base, err);
+	memcpy(address.host, u->host.bytes, u->host.len + 1);
+	if (net_address_resolve(&address, deadline_ns, err))
+		return NULL;
+	return tcp_dialer_new(base, &address);
+}
+
+struct dialer *proxy_url_dialer_in_jvm(const char *name,
+				       struct event_base *base,
+				       struct error *err)
+{
+	struct dialer *d;
+	struct jvm jvm;
+
+	if (target_open_named(&jvm, name, err))
+		return NULL;
+	d = local_dialer_new(base, &jvm, LOCAL_LOOPBACK, err);
+	jvm_close(&jvm);
+	return d;
 }

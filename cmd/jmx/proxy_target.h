@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "jmx_http/net/dialer.h"
+#include "jmx_http/proxy/http_front.h"
 #include "jmx_http/rmi/stub.h"
 
 #include <event2/event.h>
@@ -52,5 +53,32 @@ struct dialer *proxy_target_process(struct proxy_target *t, const char *name,
 
 /* Accepts a zeroed struct. */
 void proxy_target_release(struct proxy_target *t);
+
+/* -u: a Jolokia agent. */
+struct proxy_url {
+	struct text name;      /* clients use /name; empty: none was given */
+	struct text title;     /* the URL */
+	struct text authority; /* "10.0.0.7:8778" */
+	struct text host, path;
+	uint16_t port;
+	bool is_tls;
+};
+
+/*
+ * Parses "[name=]http[s]://host[:port][/path]"; ERROR_MISUSE.
+ * proxy_url_release() is due in any case.
+ */
+int proxy_url_parse(struct proxy_url *u, const char *text, struct error *err);
+void proxy_url_release(struct proxy_url *u); /* zeroed is fine */
+
+/* Returns the dialer of the URL's host, or NULL and *err. */
+struct dialer *proxy_url_dialer(const struct proxy_url *u,
+				const struct proxy_target_options *o,
+				struct event_base *base, struct error *err);
+
+/* -p with -u: the URL's port, from within the JVM's network namespace. */
+struct dialer *proxy_url_dialer_in_jvm(const char *name,
+				       struct event_base *base,
+				       struct error *err);
 
 #endif

@@ -157,16 +157,20 @@ void upstream_learn_tls(struct upstream *p, uint16_t port,
 
 bool upstream_is_remote(const struct upstream *p)
 {
+	return upstream_crosses_network(p->dialer, p->host);
+}
+
+bool upstream_crosses_network(const struct dialer *d, const char *host)
+{
 	struct sockaddr_storage a = { 0 };
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&a;
 	struct sockaddr_in *four = (struct sockaddr_in *)&a;
 
-	if (!p->dialer->ops->crosses_network ||
-	    strcasecmp(p->host, "localhost") == 0)
+	if (!d->ops->crosses_network || strcasecmp(host, "localhost") == 0)
 		return false;
-	if (inet_pton(AF_INET, p->host, &four->sin_addr) == 1)
+	if (inet_pton(AF_INET, host, &four->sin_addr) == 1)
 		a.ss_family = AF_INET;
-	else if (inet_pton(AF_INET6, p->host, &six->sin6_addr) == 1)
+	else if (inet_pton(AF_INET6, host, &six->sin6_addr) == 1)
 		a.ss_family = AF_INET6;
 	return !a.ss_family || !cidr_is_loopback(&a);
 }

@@ -108,6 +108,9 @@ void upstream_learn_tls(struct upstream *p, uint16_t port,
 /* True if bytes to the JVM cross a network, in clear without TLS. */
 bool upstream_is_remote(const struct upstream *p);
 
+/* The same for bytes to a host by a dialer. */
+bool upstream_crosses_network(const struct dialer *d, const char *host);
+
 void upstream_release(struct upstream *p);
 
 #endif

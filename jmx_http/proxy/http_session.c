@@ -1,0 +1,862 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jmx_http/proxy/http_session.h"
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "jmx_http/net/address.h"
+#include "jmx_http/net/socket.h"
+#include "jmx_http/proxy/call_log.h"
+#include "jmx_http/proxy/upstream.h"
+
+#include <event2/bufferevent_ssl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TLS_HANDSHAKE 0x16
+
+#define IDLE_NS       (60 * CLOCK_NS_PER_S) /* between two requests */
+#define STALL_NS      (60 * CLOCK_NS_PER_S) /* for a client that reads nothing */
+#define FINISH_NS     (5 * CLOCK_NS_PER_S)  /* to read the last response */
+/* A body comes with at least 1 KiB/s after the first 10 s. */
+#define BODY_NS   (10 * CLOCK_NS_PER_S)
+#define BODY_RATE 1024
+/* A request of at most this length may be sent again. */
+#define COPY_MAX ((size_t)32 << 10)
+/* Of HTTP_WAITING_MAX each, before other clients are served. */
+#define TURNS 8
+
+static const struct http_backend_events http_session_events;
+
+static struct door *session_door(const struct http_session *s)
+{
+	return s->base.front->door;
+}
+
+static void session_arm(struct http_session *s, int64_t ns)
+{
+	struct timeval tv = socket_timeval(ns);
+
+	s->armed_ns = clock_after(clock_monotonic_ns(), ns);
+	evtimer_add(s->timer, &tv);
+}
+
+/*
+ * Sets the deadline; ns 0: none.  The timer is left alone if it fires before,
+ * which saves setting it for each request.
+ */
+static void session_limit(struct http_session *s, int64_t ns)
+{
+	s->deadline_ns = ns ? clock_after(clock_monotonic_ns(), ns) : 0;
+	if (ns && (!s->armed_ns || s->deadline_ns < s->armed_ns))
+		session_arm(s, ns);
+}
+
+static void session_die(struct http_session *s)
+{
+	if (s->state == HTTP_STATE_DEAD)
+		return;
+	s->state = HTTP_STATE_DEAD;
+	http_backend_free(s->backend);
+	s->backend = NULL;
+	bufferevent_setcb(s->client, NULL, NULL, NULL, NULL);
+	bufferevent_disable(s->client, EV_READ | EV_WRITE);
+	session_arm(s, 0);
+}
+
+/* The client must not take what it has for the whole response. */
+static void session_break(struct http_session *s)
+{
+	if (s->state == HTTP_STATE_DEAD)
+		return;
+	socket_reset_on_close(bufferevent_getfd(s->client));
+	session_die(s);
+}
+
+static void session_say(const struct http_session *s, const char *about,
+			const char *what)
+{
+	struct text host = { 0 };
+
+	socket_add_host(&host, &s->base.peer);
+	door_report_limited(session_door(s), about, "%s: client %s: %s",
+			    s->front->title, host.bytes, what);
+	text_release(&host);
+}
+
+static void session_log(struct http_session *s, const char *refused)
+{
+	struct door *d = session_door(s);
+	struct policy_call call = jolokia_call_log(&s->call);
+	struct call_log log = { 0 };
+	struct proxy_call p = {
+		.target = s->target ? s->target->title : "",
+	};
+	struct text client = { 0 };
+
+	if (!d->options.call)
+		return;
+	call_log_begin(&log, &call, s->request_len);
+	log.begin_ns = s->begin_ns;
+	log.refused = refused;
+	log.is_exception = s->status >= 400;
+	call_log_add(&log, s->response_len);
+	call_log_fill(&log, &p);
+	net_address_add(&client, &s->base.peer);
+	p.client = client.bytes;
+	d->options.call(d->options.self, &p);
+	text_release(&client);
+	call_log_release(&log);
+}
+
+static size_t session_waiting(const struct http_session *s)
+{
+	return evbuffer_get_length(bufferevent_get_output(s->client));
+}
+
+static void session_read_client(struct http_session *s, bool on)
+{
+	if (s->is_reading == on)
+		return;
+	s->is_reading = on;
+	if (on)
+		bufferevent_enable(s->client, EV_READ);
+	else
+		bufferevent_disable(s->client, EV_READ);
+}
+
+/*
+ * Ends the client's connection once it has read all.  Closing a socket with
+ * unread input would reset it, and the client might lose the response.
+ */
+static void session_linger(struct http_session *s)
+{
+	if (session_waiting(s))
+		return;
+	if (s->client_ended) {
+		session_die(s);
+		return;
+	}
+	s->state = HTTP_STATE_LINGERING;
+	if (s->is_tls)
+		SSL_shutdown(bufferevent_openssl_get_ssl(s->client));
+	shutdown(bufferevent_getfd(s->client), SHUT_WR);
+	session_limit(s, FINISH_NS);
+	session_read_client(s, true);
+}
+
+static void session_end(struct http_session *s)
+{
+	http_backend_free(s->backend);
+	s->backend = NULL;
+	s->state = HTTP_STATE_ENDING;
+	session_limit(s, STALL_NS);
+	session_linger(s);
+}
+
+/* Forgets the call; the client may send the next one. */
+static void session_expect_head(struct http_session *s)
+{
+	memset(&s->call, 0, sizeof(s->call));
+	s->call.rules = &s->front->rules;
+	s->state = HTTP_STATE_HEAD;
+	s->target = NULL;
+	s->is_head = s->is_old = s->is_chunked = false;
+	s->has_sent_head = s->has_response = false;
+	s->response_scanned = 0;
+	s->status = 0;
+	s->request_len = s->response_len = s->body_len = 0;
+	evbuffer_drain(s->body, evbuffer_get_length(s->body));
+	evbuffer_drain(s->copy, evbuffer_get_length(s->copy));
+	session_read_client(s, true);
+	session_limit(s, IDLE_NS);
+}
+
+static bool session_may_continue(const struct http_session *s)
+{
+	return s->is_persistent && s->request.is_done && !s->client_ended &&
+	       !session_door(s)->is_draining;
+}
+
+static void session_send(struct http_session *s)
+{
+	s->response_len += evbuffer_get_length(s->out);
+	http_stream_send(s->client, s->out);
+}
+
+/* The call was answered. */
+static void session_end_call(struct http_session *s, const char *refused,
+			     bool keeps)
+{
+	session_log(s, refused);
+	if (keeps)
+		session_expect_head(s);
+	else
+		session_end(s);
+}
+
+/* Answers instead of the agent; refused: why the request did not pass. */
+static void session_fail(struct http_session *s, unsigned status,
+			 const char *why, const char *refused)
+{
+	bool keeps = session_may_continue(s);
+
+	http_backend_free(s->backend);
+	s->backend = NULL;
+	s->status = status;
+	http_forward_fault(s, status, why, keeps, s->out);
+	session_send(s);
+	session_end_call(s, refused, keeps);
+}
+
+/* A request that the policy or HTTP forbids. */
+static void session_refuse(struct http_session *s, unsigned status,
+			   const char *why)
+{
+	session_say(s, why, why);
+	session_fail(s, status, why, why);
+}
+
+/* body_follows: bytes of the body have arrived. */
+static void session_begin_call(struct http_session *s, struct http_head *h,
+			       bool is_valid, bool body_follows,
+			       struct http_fault *fault)
+{
+	s->state = HTTP_STATE_CALL;
+	s->begin_ns = s->body_from_ns = clock_monotonic_ns();
+	s->scanned = 0;
+	s->is_persistent = false;
+	if (!is_valid) {
+		s->request.is_done = false;
+		session_refuse(s, fault->status, fault->why);
+		return;
+	}
+	s->is_head = line_is(h->method, "HEAD");
+	s->is_old = !h->minor;
+	s->is_persistent = h->is_persistent;
+	s->request = http_body_of(h);
+	s->length = h->length;
+	if (!http_forward_check(s, h, fault)) {
+		session_refuse(s, fault->status, fault->why);
+		return;
+	}
+	http_forward_request(s, h);
+	session_limit(s, s->request.is_done ? 0 : BODY_NS);
+	if (h->expects_continue && !body_follows) {
+		evbuffer_add_printf(s->out, "HTTP/1.1 100 Continue\r\n\r\n");
+		http_stream_send(s->client, s->out);
+	}
+}
+
+/* A password that crosses a network in clear deserves a word, once. */
+static void session_warn(struct http_session *s, const struct http_head *h)
+{
+	struct http_agent *a = &s->target->agent;
+
+	if (s->front->has_warned || a->tls ||
+	    !http_header_find(h, "Authorization") ||
+	    !upstream_crosses_network(a->dialer, a->tls_host))
+		return;
+	s->front->has_warned = true;
+	door_report(session_door(s),
+		    "%s: warning: sending a client's password to the agent "
+		    "without TLS; anyone on the network can read it",
+		    s->target->title);
+}
+
+static bool session_read_head(struct http_session *s)
+{
+	size_t available = evbuffer_get_length(s->in), len = 0;
+	struct http_fault fault = { 0 };
+	enum http_result result;
+	struct http_head h;
+	const char *bytes;
+	bool is_valid, is_new;
+
+	if (available > HTTP_HEAD_MAX + 1)
+		available = HTTP_HEAD_MAX + 1;
+	bytes = (const char *)evbuffer_pullup(s->in, (ssize_t)available);
+	if (!s->scanned && *bytes == TLS_HANDSHAKE && !s->is_tls) {
+		session_say(s, "tls",
+			    "the client speaks TLS, which requires "
+			    "--tls-cert");
+		session_die(s);
+		return false;
+	}
+	is_new = !s->scanned;
+	result = http_head_find(bytes, available, &s->scanned, &len, &fault);
+	if (result == HTTP_MORE) {
+		if (is_new)
+			session_limit(s, session_door(s)->options.hello_ns);
+		return false;
+	}
+	s->request_len = len;
+	is_valid = result == HTTP_DONE &&
+		   http_request_parse(&h, bytes, len, &fault);
+	session_begin_call(s, &h, is_valid, evbuffer_get_length(s->in) > len,
+			   &fault);
+	if (is_valid && s->target)
+		session_warn(s, &h);
+	evbuffer_drain(s->in, len);
+	return s->state < HTTP_STATE_ENDING;
+}
+
+/* Whether what is collected is enough to begin with the agent. */
+static bool session_is_collected(const struct http_session *s)
+{
+	return s->request.is_done ||
+	       evbuffer_get_length(s->body) >= HTTP_WAITING_MAX;
+}
+
+static bool session_agent_is_full(const struct http_session *s)
+{
+	return evbuffer_get_length(s->body) >= HTTP_WAITING_MAX ||
+	       (s->backend && http_backend_is_ready(s->backend) &&
+		http_backend_waiting(s->backend) > HTTP_WAITING_MAX);
+}
+
+/* Moves what is collected of the body to out, framed for the agent. */
+static void session_frame_body(struct http_session *s, struct evbuffer *out)
+{
+	size_t len = evbuffer_get_length(s->body);
+	bool is_chunked = s->request.framing == HTTP_CHUNKED;
+
+	if (is_chunked && len)
+		evbuffer_add_printf(out, "%zx\r\n", len);
+	evbuffer_add_buffer(out, s->body);
+	if (is_chunked && len)
+		evbuffer_add(out, "\r\n", 2);
+	if (is_chunked && s->request.is_done)
+		evbuffer_add(out, "0\r\n\r\n", 5);
+}
+
+/* A body that has arrived whole gets a length, whatever it had. */
+static void session_frame_head(struct http_session *s, struct evbuffer *out)
+{
+	size_t len = evbuffer_get_length(s->body);
+
+	if (s->request.framing == HTTP_CHUNKED && s->request.is_done) {
+		s->request.framing = HTTP_LENGTH;
+		s->length = len;
+	}
+	evbuffer_add(out, s->head.bytes, s->head.len);
+	if (s->request.framing == HTTP_CHUNKED)
+		evbuffer_add(out, "Transfer-Encoding: chunked\r\n", 28);
+	else if (s->request.framing == HTTP_LENGTH)
+		evbuffer_add_printf(out, "Content-Length: %llu\r\n",
+				    (unsigned long long)s->length);
+	evbuffer_add(out, "\r\n", 2);
+}
+
+static void session_send_request(struct http_session *s)
+{
+	if (!s->has_sent_head) {
+		s->has_sent_head = true;
+		session_frame_head(s, s->out);
+		session_frame_body(s, s->out);
+		/* Only what changes nothing may arrive twice. */
+		if (http_backend_is_reused(s->backend) && s->request.is_done &&
+		    !s->call.changes && evbuffer_get_length(s->out) <= COPY_MAX)
+			evbuffer_add(s->copy, evbuffer_pullup(s->out, -1),
+				     evbuffer_get_length(s->out));
+	} else {
+		session_frame_body(s, s->out);
+	}
+	http_backend_send(s->backend, s->out);
+}
+
+static void session_on_ready(void *self)
+{
+	struct http_session *s = self;
+
+	if (evbuffer_get_length(s->copy)) {
+		evbuffer_add_buffer(s->out, s->copy);
+		http_backend_send(s->backend, s->out);
+		return;
+	}
+	session_send_request(s);
+	if (!s->request.is_done)
+		session_read_client(s, true);
+}
+
+static void session_begin_agent(struct http_session *s)
+{
+	s->backend = http_backend_get(&s->target->agent, true,
+				      &http_session_events, s);
+	if (http_backend_is_ready(s->backend))
+		session_on_ready(s);
+}
+
+/* Returns false when the call was refused. */
+static bool session_read_pieces(struct http_session *s)
+{
+	struct http_fault fault = { 0 };
+	struct line data;
+	size_t used;
+
+	while (!s->request.is_done && evbuffer_get_length(s->in) &&
+	       !session_agent_is_full(s)) {
+		size_t len = evbuffer_get_contiguous_space(s->in);
+		const char *bytes = (const char *)evbuffer_pullup(s->in,
+								  (ssize_t)len);
+
+		if (http_body_read(&s->request, bytes, len, &used, &data,
+				   &fault) == HTTP_INVALID) {
+			s->is_persistent = false;
+			session_refuse(s, fault.status, fault.why);
+			return false;
+		}
+		if (jolokia_call_read(&s->call, data.text, data.len) ==
+		    JOLOKIA_PASSES)
+			evbuffer_add(s->body, data.text, data.len);
+		s->body_len += used;
+		s->request_len += used;
+		evbuffer_drain(s->in, used);
+	}
+	if (s->request.is_done &&
+	    line_is((struct line){ s->head.bytes, 4 }, "POST"))
+		jolokia_call_end(&s->call);
+	if (s->call.verdict == JOLOKIA_PASSES)
+		return true;
+	session_refuse(s, s->call.verdict == JOLOKIA_REFUSED ? 403 : 400,
+		       s->call.why);
+	return false;
+}
+
+/* The client has time for the body as long as the agent takes it. */
+static void session_limit_body(struct http_session *s)
+{
+	int64_t now = clock_monotonic_ns();
+	int64_t ns = BODY_NS +
+		     (int64_t)(s->body_len / BODY_RATE) * CLOCK_NS_PER_S -
+		     (now - s->body_from_ns);
+
+	if (s->request.is_done || session_agent_is_full(s)) {
+		s->body_from_ns = now;
+		s->body_len = 0;
+		session_limit(s, 0);
+	} else {
+		session_limit(s, ns > 1 ? ns : 1);
+	}
+}
+
+static bool session_read_body(struct http_session *s)
+{
+	if (!session_read_pieces(s))
+		return s->state < HTTP_STATE_ENDING;
+	session_limit_body(s);
+	if (!s->backend && session_is_collected(s))
+		session_begin_agent(s);
+	else if (s->backend && http_backend_is_ready(s->backend) &&
+		 (evbuffer_get_length(s->body) || s->request.is_done))
+		session_send_request(s);
+	if (s->state == HTTP_STATE_CALL)
+		session_read_client(s, !session_agent_is_full(s));
+	return false;
+}
+
+/* Accounts for the memory of a request that is incomplete. */
+static void session_hold(struct http_session *s)
+{
+	size_t held = 0;
+
+	if (s->state == HTTP_STATE_HEAD ||
+	    (s->state == HTTP_STATE_CALL && !s->request.is_done))
+		held = evbuffer_get_length(s->in) +
+		       evbuffer_get_length(s->body);
+	if (held == s->held)
+		return;
+	s->held = held;
+	if (door_set_memory(&s->base, held, s->has_answered))
+		return;
+	s->is_persistent = false;
+	session_refuse(s, 503, "the memory for incomplete requests is used up");
+}
+
+static void session_go_on(struct http_session *s)
+{
+	bool more = true;
+
+	while (more && s->state < HTTP_STATE_ENDING) {
+		if (s->state == HTTP_STATE_HEAD ||
+		    (!s->request.is_done && !session_agent_is_full(s)))
+			http_stream_fill(s->client, s->in);
+		if (s->state == HTTP_STATE_HEAD)
+			more = evbuffer_get_length(s->in) &&
+			       session_read_head(s);
+		else if (!s->request.is_done || !s->backend)
+			more = session_read_body(s);
+		else
+			more = false;
+	}
+	if (s->state < HTTP_STATE_ENDING)
+		session_hold(s);
+	/* A client that has closed may still wait for its response. */
+	if (s->client_ended &&
+	    (s->state == HTTP_STATE_HEAD ||
+	     (s->state == HTTP_STATE_CALL && !s->request.is_done)))
+		session_die(s);
+}
+
+/* The response has reached its end. */
+static void session_finish_response(struct http_session *s)
+{
+	bool keeps = session_may_continue(s);
+
+	if (s->is_chunked)
+		evbuffer_add(s->out, "0\r\n\r\n", 5);
+	session_send(s);
+	if (s->agent_is_persistent && s->request.is_done)
+		http_backend_put_back(s->backend);
+	else
+		http_backend_free(s->backend);
+	s->backend = NULL;
+	s->has_answered |= s->status < 300;
+	/* Without a length, closing is the end of the response. */
+	session_end_call(s, NULL, keeps && s->is_persistent);
+	if (s->state == HTTP_STATE_HEAD)
+		session_go_on(s);
+}
+
+static bool session_fail_response(struct http_session *s, const char *why)
+{
+	struct text line = { 0 };
+
+	text_printf(&line, "%s: invalid response: %s", s->target->title, why);
+	session_say(s, why, line.bytes);
+	if (s->has_response) {
+		session_log(s, NULL);
+		session_break(s);
+	} else {
+		session_fail(s, 502, line.bytes, NULL);
+	}
+	text_release(&line);
+	return false;
+}
+
+/* Returns false unless the head was forwarded. */
+static bool session_read_response_head(struct http_session *s)
+{
+	struct evbuffer *in = http_backend_input(s->backend);
+	size_t available = evbuffer_get_length(in), len;
+	struct http_fault fault = { 0 };
+	enum http_result result;
+	struct http_head h;
+	const char *bytes;
+
+	if (!available)
+		return false;
+	if (available > HTTP_HEAD_MAX + 1)
+		available = HTTP_HEAD_MAX + 1;
+	bytes = (const char *)evbuffer_pullup(in, (ssize_t)available);
+	result = http_head_find(bytes, available, &s->response_scanned, &len,
+				&fault);
+	if (result == HTTP_MORE)
+		return false;
+	if (result == HTTP_INVALID ||
+	    !http_response_parse(&h, bytes, len, s->is_head, &fault))
+		return session_fail_response(s, fault.why);
+	s->response_scanned = 0;
+	if (h.status == 101)
+		return session_fail_response(s, "an upgrade nobody asked for");
+	if (h.status < 200) {
+		evbuffer_drain(in, len);
+		return session_read_response_head(s);
+	}
+	s->has_response = true;
+	s->status = h.status;
+	s->response = http_body_of(&h);
+	s->agent_is_persistent = h.is_persistent;
+	s->is_chunked = !s->is_old && h.framing != HTTP_LENGTH &&
+			h.framing != HTTP_NO_BODY;
+	/* Only closing tells HTTP/1.0 where a body of unknown length ends. */
+	s->is_persistent &= s->is_chunked || h.framing == HTTP_LENGTH ||
+			    h.framing == HTTP_NO_BODY;
+	/* Closing was announced if a request was answered before its end. */
+	s->is_persistent = session_may_continue(s);
+	http_forward_response(s, &h, s->is_persistent, s->out);
+	evbuffer_drain(in, len);
+	return true;
+}
+
+static void session_add_piece(struct http_session *s, struct evbuffer *in,
+			      size_t used, struct line data)
+{
+	if (data.len && s->is_chunked)
+		evbuffer_add_printf(s->out, "%zx\r\n", data.len);
+	if (data.len == used) {
+		/* Moves memory where it can, instead of copying. */
+		evbuffer_remove_buffer(in, s->out, used);
+	} else {
+		evbuffer_add(s->out, data.text, data.len);
+		evbuffer_drain(in, used);
+	}
+	if (data.len && s->is_chunked)
+		evbuffer_add(s->out, "\r\n", 2);
+}
+
+static void session_read_response_body(struct http_session *s)
+{
+	struct evbuffer *in = http_backend_input(s->backend);
+	struct http_fault fault = { 0 };
+	struct line data;
+	size_t used;
+
+	while (!s->response.is_done && evbuffer_get_length(in)) {
+		size_t len = evbuffer_get_contiguous_space(in);
+		const char *bytes = (const char *)evbuffer_pullup(in,
+								  (ssize_t)len);
+
+		if (http_body_read(&s->response, bytes, len, &used, &data,
+				   &fault) == HTTP_INVALID) {
+			session_fail_response(s, fault.why);
+			return;
+		}
+		session_add_piece(s, in, used, data);
+	}
+	if (s->response.is_done)
+		session_finish_response(s);
+	else
+		session_send(s);
+}
+
+static void session_on_arrived(void *self)
+{
+	struct http_session *s = self;
+	struct http_backend *b = s->backend;
+
+	/* After some time, other clients have a turn. */
+	for (int i = 0; i < TURNS; i++) {
+		bool more = http_backend_fill(b);
+
+		if (!more && (i || !evbuffer_get_length(http_backend_input(b))))
+			return;
+		if (!s->has_response && !session_read_response_head(s))
+			return;
+		session_read_response_body(s);
+		if (s->state != HTTP_STATE_CALL || s->backend != b)
+			return;
+		if (session_waiting(s) <= HTTP_WAITING_MAX)
+			continue;
+		http_backend_pause(b, true);
+		session_limit(s, STALL_NS);
+		return;
+	}
+}
+
+static void session_on_drained(void *self)
+{
+	struct http_session *s = self;
+
+	if (!s->request.is_done)
+		session_go_on(s);
+}
+
+/* Sends a request again for which nothing has come. */
+static bool session_retry(struct http_session *s)
+{
+	if (!evbuffer_get_length(s->copy) || s->has_response ||
+	    evbuffer_get_length(http_backend_input(s->backend)))
+		return false;
+	http_backend_free(s->backend);
+	s->backend = http_backend_get(&s->target->agent, false,
+				      &http_session_events, s);
+	return true;
+}
+
+static void session_on_ended(void *self, const struct error *err, bool is_cut)
+{
+	struct http_session *s = self;
+	struct http_backend *b = s->backend;
+
+	if (http_backend_is_ready(b)) {
+		session_on_arrived(s);
+		if (s->state != HTTP_STATE_CALL || s->backend != b ||
+		    session_retry(s))
+			return;
+	}
+	if (s->has_response && s->response.framing == HTTP_UNTIL_CLOSE &&
+	    !err && !is_cut) {
+		session_finish_response(s);
+		return;
+	}
+	session_say(s, "agent",
+		    err ? err->text : "the agent closed the connection");
+	if (!s->has_response) {
+		session_fail(s, 502,
+			     err ? err->text
+				 : "the agent closed the connection without a "
+				   "response; the request may have been "
+				   "executed",
+			     NULL);
+		return;
+	}
+	session_log(s, NULL);
+	session_break(s);
+}
+
+static const struct http_backend_events http_session_events = {
+	.ready = session_on_ready,
+	.arrived = session_on_arrived,
+	.drained = session_on_drained,
+	.ended = session_on_ended,
+};
+
+static void session_on_read(struct bufferevent *client, void *arg)
+{
+	struct http_session *s = arg;
+
+	if (s->state < HTTP_STATE_ENDING) {
+		session_go_on(s);
+		return;
+	}
+	/* What a client sends after the last response is ignored. */
+	http_stream_fill(client, s->in);
+	evbuffer_drain(s->in, evbuffer_get_length(s->in));
+}
+
+/* All was written. */
+static void session_on_write(struct bufferevent *client, void *arg)
+{
+	struct http_session *s = arg;
+
+	(void)client;
+	if (s->state == HTTP_STATE_ENDING) {
+		session_linger(s);
+	} else if (s->state == HTTP_STATE_CALL && s->backend &&
+		   http_backend_is_ready(s->backend)) {
+		if (s->request.is_done)
+			session_limit(s, 0);
+		http_backend_pause(s->backend, false);
+		session_on_arrived(s);
+	}
+}
+
+static void session_on_event(struct bufferevent *client, short what, void *arg)
+{
+	struct http_session *s = arg;
+
+	(void)client;
+	if (what & BEV_EVENT_CONNECTED)
+		return;
+	if (what & BEV_EVENT_ERROR && s->is_tls && !s->begin_ns)
+		session_say(s, "handshake",
+			    "TLS handshake with the client failed");
+	if (!(what & BEV_EVENT_EOF) || s->state >= HTTP_STATE_ENDING) {
+		session_die(s);
+		return;
+	}
+	s->client_ended = true;
+	session_go_on(s);
+}
+
+static void session_on_deadline(struct http_session *s)
+{
+	bool is_partial = s->state == HTTP_STATE_HEAD &&
+			  evbuffer_get_length(s->in);
+
+	if (is_partial || (s->state == HTTP_STATE_CALL && !s->request.is_done &&
+			   !s->has_response && !session_agent_is_full(s))) {
+		s->begin_ns = clock_monotonic_ns();
+		s->is_persistent = s->request.is_done = false;
+		session_refuse(s, 408,
+			       "the client did not complete a request in time");
+	} else if (s->state == HTTP_STATE_CALL) {
+		session_say(s, "reads",
+			    "the client does not read its response");
+		session_break(s);
+	} else {
+		session_die(s);
+	}
+}
+
+static void session_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct http_session *s = arg;
+	int64_t now = clock_monotonic_ns();
+
+	(void)fd;
+	(void)what;
+	s->armed_ns = 0;
+	if (s->state == HTTP_STATE_DEAD)
+		http_session_free(&s->base);
+	else if (!s->deadline_ns)
+		return;
+	else if (now < s->deadline_ns)
+		session_arm(s, s->deadline_ns - now + CLOCK_NS_PER_MS);
+	else
+		session_on_deadline(s);
+}
+
+static struct bufferevent *session_new_stream(struct door *d,
+					      evutil_socket_t fd)
+{
+	struct bufferevent *tls = NULL;
+	SSL *ssl;
+
+	if (!d->options.to_client)
+		return bufferevent_socket_new(d->base, fd,
+					      BEV_OPT_CLOSE_ON_FREE);
+	ssl = SSL_new(d->options.to_client);
+	if (ssl) {
+		SSL_set_read_ahead(ssl, 0);
+		tls = bufferevent_openssl_socket_new(d->base, fd, ssl,
+						     BUFFEREVENT_SSL_ACCEPTING,
+						     BEV_OPT_CLOSE_ON_FREE);
+	}
+	if (tls)
+		bufferevent_openssl_set_allow_dirty_shutdown(tls, 1);
+	return tls;
+}
+
+void http_session_begin(struct door_front *f, evutil_socket_t fd,
+			const struct sockaddr_storage *peer)
+{
+	struct http_session *s = xcalloc(1, sizeof(*s));
+	struct door *d = f->door;
+
+	door_enter(f, &s->base, peer);
+	s->front = (struct http_front *)f;
+	s->is_tls = d->options.to_client;
+	s->client = session_new_stream(d, fd);
+	s->timer = evtimer_new(d->base, session_on_timer, s);
+	s->in = evbuffer_new();
+	s->body = evbuffer_new();
+	s->out = evbuffer_new();
+	s->copy = evbuffer_new();
+	if (!s->client || !s->timer || !s->in || !s->body || !s->out ||
+	    !s->copy)
+		alloc_give_up(sizeof(*s));
+	bufferevent_setcb(s->client, session_on_read, session_on_write,
+			  session_on_event, s);
+	bufferevent_setwatermark(s->client, EV_READ, 0, HTTP_WAITING_MAX);
+	bufferevent_enable(s->client, EV_WRITE);
+	session_expect_head(s);
+	session_limit(s, d->options.hello_ns);
+}
+
+void http_session_drain(struct door_client *c)
+{
+	struct http_session *s = (struct http_session *)c;
+
+	if (s->state == HTTP_STATE_HEAD && !session_waiting(s))
+		session_die(s);
+}
+
+void http_session_free(struct door_client *c)
+{
+	struct http_session *s = (struct http_session *)c;
+
+	http_backend_free(s->backend);
+	door_leave(&s->base);
+	bufferevent_free(s->client);
+	event_free(s->timer);
+	evbuffer_free(s->in);
+	evbuffer_free(s->body);
+	evbuffer_free(s->out);
+	evbuffer_free(s->copy);
+	if (s->head.cap)
+		explicit_bzero(s->head.bytes, s->head.cap);
+	text_release(&s->head);
+	free(s);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http_session: a client's connection to the HTTP proxy.
+ *
+ *	state      waits for                    next
+ *	HEAD       a whole head                 CALL, or ENDING after an error
+ *	CALL       body and response            HEAD, or ENDING without
+ *	                                        keep-alive
+ *	ENDING     the last bytes to be written LINGERING
+ *	LINGERING  the client to close          DEAD
+ *	DEAD       the loop to free it
+ *
+ * A client that closes while it sends, or while its response is incomplete,
+ * leads to DEAD from any state.
+ */
+#ifndef JMX_HTTP_PROXY_HTTP_SESSION_H
+#define JMX_HTTP_PROXY_HTTP_SESSION_H
+
+#include "jmx_http/proxy/http_backend.h"
+#include "jmx_http/proxy/http_front.h"
+#include "jmx_http/proxy/http_head.h"
+#include "jmx_http/proxy/jolokia_call.h"
+
+/* An agent and its place in the clients' paths. */
+struct http_target {
+	struct http_agent agent;
+	char *name, *title, *authority, *host, *path, *authorization;
+};
+
+struct http_front {
+	struct door_front front;
+	struct http_target *targets;
+	size_t target_count;
+	struct http_names hosts, origins, jolokia_targets;
+	struct jolokia_rules rules;
+	bool has_warned; /* of credentials without TLS */
+	char *title;
+};
+
+enum http_state {
+	HTTP_STATE_HEAD,
+	HTTP_STATE_CALL,
+	HTTP_STATE_ENDING,
+	HTTP_STATE_LINGERING,
+	HTTP_STATE_DEAD,
+};
+
+struct http_session {
+	struct door_client base;
+	struct http_front *front;
+	enum http_state state;
+	struct bufferevent *client;
+	struct evbuffer *in;
+	struct event *timer;
+	int64_t deadline_ns; /* 0: none */
+	int64_t armed_ns;    /* when the timer fires; 0: it does not */
+	bool is_tls, client_ended, has_answered;
+	bool is_reading; /* EV_READ is enabled */
+	size_t scanned;  /* of an incomplete head */
+	size_t held;     /* bytes of an incomplete request */
+
+	/* The call. */
+	struct http_target *target;
+	struct jolokia_call call;
+	struct http_body request, response;
+	struct text head;      /* for the agent, without framing */
+	struct evbuffer *body; /* for the agent, without framing */
+	struct evbuffer *out;  /* scratch */
+	struct evbuffer *copy; /* of what was sent, if it may be sent again */
+	bool is_head, is_old /* HTTP/1.0 */, is_persistent, is_chunked;
+	bool has_sent_head;       /* to the agent, or it is about to be */
+	bool has_response;        /* its head was forwarded */
+	bool agent_is_persistent; /* after this response */
+	uint64_t length;          /* HTTP_LENGTH */
+	struct http_backend *backend;
+	size_t response_scanned;
+	unsigned status;
+	uint64_t request_len, response_len;
+	int64_t begin_ns, body_from_ns;
+	uint64_t body_len;
+};
+
+/* The ops of http_front. */
+void http_session_begin(struct door_front *f, evutil_socket_t fd,
+			const struct sockaddr_storage *peer);
+void http_session_drain(struct door_client *c);
+void http_session_free(struct door_client *c);
+
+/*
+ * http_forward: decides whether a request may pass, and writes the heads of
+ * both directions.
+ *
+ * Returns true and sets s->target, or false and *fault.  May refuse a request
+ * that HTTP permits.
+ */
+bool http_forward_check(struct http_session *s, const struct http_head *h,
+			struct http_fault *fault);
+
+/* Sets s->head from a request that was checked. */
+void http_forward_request(struct http_session *s, const struct http_head *h);
+
+/*
+ * Appends the head of the response for the client: keeps says whether the
+ * client's connection stays open, framing how the body will be delimited.
+ */
+void http_forward_response(const struct http_session *s,
+			   const struct http_head *h, bool keeps,
+			   struct evbuffer *out);
+
+/* Appends a whole response of our own. */
+void http_forward_fault(const struct http_session *s, unsigned status,
+			const char *why, bool keeps, struct evbuffer *out);
+
+#endif

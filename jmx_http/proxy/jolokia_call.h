@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jolokia_call: the operations of a Jolokia request as the policy and the call
+ * log see them, and whether they may pass.
+ *
+ * A POST body is judged while it passes.  The verdict on an entry is known at
+ * the latest with the entry's closing brace, which is forwarded only if the
+ * entry may pass; an agent does nothing before the JSON document is complete.
+ * So bodies of any size need no memory here.
+ *
+ * An agent must not understand a body differently than this does.  So only
+ * strict JSON in UTF-8 passes, and no entry in which a key that matters occurs
+ * twice.
+ */
+#ifndef JMX_HTTP_PROXY_JOLOKIA_CALL_H
+#define JMX_HTTP_PROXY_JOLOKIA_CALL_H
+
+#include "core/base/lines.h"
+#include "core/base/text.h"
+#include "jmx_http/proxy/policy.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define JOLOKIA_DEPTH_MAX 256 /* nested objects and arrays */
+#define JOLOKIA_NAME_MAX  512 /* bytes of a string that is kept */
+
+struct jolokia_rules {
+	bool read_only;
+	/*
+	 * The URLs that a request may have as "target": the agent connects
+	 * there, on behalf of the client (CVE-2018-1000130).  A host:port
+	 * stands for the URL of "jmxrmi" in its registry.  Borrowed.
+	 */
+	const char *const *targets;
+	size_t target_count;
+};
+
+enum jolokia_verdict {
+	JOLOKIA_PASSES,
+	JOLOKIA_REFUSED, /* by the rules */
+	JOLOKIA_INVALID, /* no Jolokia request */
+};
+
+/* A string of a request, truncated to JOLOKIA_NAME_MAX bytes. */
+struct jolokia_name {
+	char bytes[JOLOKIA_NAME_MAX];
+	size_t len;
+	bool is_given, is_truncated;
+};
+
+/* The members of an entry that matter, in the order of jolokia_keys[]. */
+enum jolokia_key {
+	JOLOKIA_TYPE,
+	JOLOKIA_MBEAN,
+	JOLOKIA_ATTRIBUTE,
+	JOLOKIA_OPERATION,
+	JOLOKIA_TARGET,
+	JOLOKIA_KEYS, /* number of keys; any other key */
+};
+
+/* A request while it is judged; zeroed except rules: nothing yet. */
+struct jolokia_call {
+	const struct jolokia_rules *rules;
+	const char *why; /* the verdict's reason; static */
+	/* The first entry, and the number of all. */
+	const char *method; /* static; NULL: no entry yet */
+	struct jolokia_name object, member;
+	size_t count;
+	bool changes; /* an entry does more than read, or may */
+
+	/* Private from here on: the state of the JSON parser. */
+	enum jolokia_verdict verdict;
+	unsigned state;
+	unsigned depth, entry_depth;
+	uint8_t is_object[JOLOKIA_DEPTH_MAX / 8]; /* a bit per level */
+	bool is_key;
+	unsigned hex_digits, hex, surrogate;
+	unsigned utf8_left, utf8_min, utf8_max;
+	const char *literal;
+	struct jolokia_name string;
+	bool keeps_string;
+	enum jolokia_key key; /* of the value at the entry's level */
+	bool in_target;
+	bool is_url; /* the key in "target" */
+	struct jolokia_name values[JOLOKIA_KEYS];
+};
+
+/* Judges the next piece of a POST body. */
+enum jolokia_verdict jolokia_call_read(struct jolokia_call *c,
+				       const char *bytes, size_t len);
+
+/* Judges the whole, after the last piece. */
+enum jolokia_verdict jolokia_call_end(struct jolokia_call *c);
+
+/*
+ * Judges a GET or HEAD request by its target behind the agent's path, as it is
+ * written: "/read/java.lang:type=Memory?maxDepth=2".
+ */
+enum jolokia_verdict jolokia_call_of_path(struct jolokia_call *c,
+					  struct line target);
+
+/* For the call log; the texts live as long as c. */
+struct policy_call jolokia_call_log(const struct jolokia_call *c);
+
+/*
+ * True when a path could lead out of the agent's: a segment is "." or "..",
+ * perhaps escaped or with a parameter ("..;"), or contains a NUL.  path has no
+ * query.
+ */
+bool jolokia_path_escapes(struct line path);
+
+#endif
