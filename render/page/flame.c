@@ -514,6 +514,19 @@ static void put_time(struct json *j, const struct profile *p, bool has_times)
 	json_close_object(j);
 }
 
+/* Appends "chunks were cut: 2 (first: offset 68)", safe for a terminal. */
+static void remark_add(struct text *out, const struct remark *r)
+{
+	safe_text(out, r->what, strlen(r->what));
+	text_puts(out, ": ");
+	remark_add_count(out, r);
+	if (!*r->first)
+		return;
+	text_puts(out, " (first: ");
+	safe_text(out, r->first, strlen(r->first));
+	text_putc(out, ')');
+}
+
 static void put_notes(struct json *j, const struct profile *p)
 {
 	struct text note = { 0 };
@@ -521,16 +534,8 @@ static void put_notes(struct json *j, const struct profile *p)
 	json_key(j, "notes");
 	json_open_array(j);
 	for (size_t i = 0; i < p->remark_count; i++) {
-		const struct remark *r = &p->remarks[i];
-
 		text_clear(&note);
-		remark_add_count(&note, r);
-		text_putc(&note, ' ');
-		safe_text(&note, r->what, strlen(r->what));
-		if (*r->first) {
-			text_puts(&note, ": ");
-			safe_text(&note, r->first, strlen(r->first));
-		}
+		remark_add(&note, &p->remarks[i]);
 		json_string(j, note.bytes, note.len);
 	}
 	json_close_array(j);
@@ -671,6 +676,8 @@ static void summary_events(struct text *out, const struct profile *p,
 			   const char *title, const struct event_view *views,
 			   size_t view_count)
 {
+	struct text note = { 0 };
+
 	text_puts(out, "<h1>");
 	html_string(out, title);
 	text_puts(out,
@@ -693,16 +700,13 @@ static void summary_events(struct text *out, const struct profile *p,
 	}
 	text_puts(out, "</tbody></table>\n");
 	for (size_t i = 0; i < p->remark_count; i++) {
-		const struct remark *r = &p->remarks[i];
-
+		text_clear(&note);
+		remark_add(&note, &p->remarks[i]);
 		text_puts(out, "<p>");
-		remark_add_count(out, r);
-		text_putc(out, ' ');
-		html_string(out, r->what);
-		text_puts(out, *r->first ? ": " : "");
-		html_string(out, r->first);
+		html_text(out, note.bytes, note.len);
 		text_puts(out, "</p>\n");
 	}
+	text_release(&note);
 }
 
 /* A number and what part of the whole it is. */

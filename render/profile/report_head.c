@@ -133,7 +133,7 @@ static void add_others(struct text *out, const struct report *r)
 			break;
 		if (!first)
 			first = views[i].name;
-		text_puts(out, named == 1 ? "also: " : ", ");
+		text_puts(out, named == 1 ? "also recorded: " : ", ");
 		add_safe(out, views[i].name);
 		text_puts(out, " (");
 		units_add_count(out, views[i].samples);
@@ -142,7 +142,7 @@ static void add_others(struct text *out, const struct report *r)
 	if (named > NAMED_EVENTS)
 		text_puts(out, ", …");
 	if (first) {
-		text_puts(out, ": -e ");
+		text_puts(out, "; use -e ");
 		add_argument(out, first);
 	}
 	free(views);

@@ -155,7 +155,7 @@ void event_table_text(struct text *out, const struct profile *p,
 	table_text(&l.table, o->width, out);
 	if (rows < t->row_count) {
 		units_add_counted(out, t->row_count - rows, "more row");
-		text_puts(out, ": -n\n");
+		text_puts(out, ": use -n\n");
 	}
 	table_columns_release(&l);
 }

@@ -367,7 +367,7 @@ static void put_calls(struct text *out, const struct report *r)
 	text_printf(out, "\ncalls of %g%% or more%s\n  total   self  frame\n",
 		    t->min_percent,
 		    t->min_percent > r->options->min_percent
-			    ? " (--min-percent for less)"
+			    ? " (use --min-percent for less)"
 			    : "");
 	for (size_t i = 0; i < t->count;) {
 		size_t count = call_tree_chain(t, i);

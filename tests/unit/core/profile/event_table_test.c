@@ -150,7 +150,7 @@ static void rows_are_by_name_and_cause_and_times_by_each_clock(void **state)
 		      "         7 ms          7 ms        0 B       0 B\n"
 		      "Serial  Allocation Failure       3          6 ms  "
 		      "         2 ms          3 ms       1 KB      2 KB\n"
-		      "1 more row: -n\n");
+		      "1 more row: use -n\n");
 	profile_free(p);
 }
 

@@ -590,11 +590,11 @@ static void what_was_lost_is_said_on_the_page(void **state)
 	page = page_with(p, &plain);
 	notes = cJSON_GetObjectItemCaseSensitive(page.head, "notes");
 	assert_string_equal(cJSON_GetArrayItem(notes, 0)->valuestring,
-			    "2 chunks were cut: offset 68 <b>");
+			    "chunks were cut: 2 (first: offset 68 <b>)");
 	assert_string_equal(cJSON_GetArrayItem(notes, 1)->valuestring,
 			    "7 events have no time");
 	assert_non_null(strstr(page.html.bytes,
-			       "2 chunks were cut: offset 68 &lt;b&gt;"));
+			       "chunks were cut: 2 (first: offset 68 &lt;b&gt;)"));
 	page_release(&page);
 	profile_free(p);
 }
