@@ -12,10 +12,10 @@
 #include "core/profile/event_view.h"
 #include "core/profile/frame_name.h"
 #include "core/profile/profile.h"
+#include "render/page/flame_summary.h"
 #include "render/page/flame_tree.h"
 #include "render/page/flame_widths.h"
 #include "render/profile/frame_table.h"
-#include "render/profile/hot_frames.h"
 #include "render/profile/sort.h"
 
 #include <inttypes.h>
@@ -514,19 +514,6 @@ static void put_time(struct json *j, const struct profile *p, bool has_times)
 	json_close_object(j);
 }
 
-/* Appends "chunks were cut: 2 (first: offset 68)", safe for a terminal. */
-static void remark_add(struct text *out, const struct remark *r)
-{
-	safe_text(out, r->what, strlen(r->what));
-	text_puts(out, ": ");
-	remark_add_count(out, r);
-	if (!*r->first)
-		return;
-	text_puts(out, " (first: ");
-	safe_text(out, r->first, strlen(r->first));
-	text_putc(out, ')');
-}
-
 static void put_notes(struct json *j, const struct profile *p)
 {
 	struct text note = { 0 };
@@ -535,7 +522,7 @@ static void put_notes(struct json *j, const struct profile *p)
 	json_open_array(j);
 	for (size_t i = 0; i < p->remark_count; i++) {
 		text_clear(&note);
-		remark_add(&note, &p->remarks[i]);
+		flame_remark(&note, &p->remarks[i]);
 		json_string(j, note.bytes, note.len);
 	}
 	json_close_array(j);
@@ -632,124 +619,6 @@ static void flame_data(struct text *out, const struct flame_data *d)
 	free(columns);
 }
 
-/*
- * flame_summary: what the page says where scripts do not run.
- */
-
-/* Appends foreign text, made safe and with HTML's own characters escaped. */
-static void html_text(struct text *out, const char *bytes, size_t len)
-{
-	struct text safe = { 0 };
-
-	safe_text(&safe, bytes, len);
-	for (size_t i = 0; i < safe.len; i++) {
-		switch (safe.bytes[i]) {
-		case '<':
-			text_puts(out, "&lt;");
-			break;
-		case '>':
-			text_puts(out, "&gt;");
-			break;
-		case '&':
-			text_puts(out, "&amp;");
-			break;
-		case '"':
-			text_puts(out, "&quot;");
-			break;
-		case '\'':
-			text_puts(out, "&#39;");
-			break;
-		default:
-			text_putc(out, safe.bytes[i]);
-		}
-	}
-	text_release(&safe);
-}
-
-static void html_string(struct text *out, const char *string)
-{
-	html_text(out, string, strlen(string));
-}
-
-/* Appends the heading and a table of the events. */
-static void summary_events(struct text *out, const struct profile *p,
-			   const char *title, const struct event_view *views,
-			   size_t view_count)
-{
-	struct text note = { 0 };
-
-	text_puts(out, "<h1>");
-	html_string(out, title);
-	text_puts(out,
-		  "</h1>\n"
-		  "<p>The graph is drawn by a script. Without it, these are "
-		  "the totals.</p>\n"
-		  "<table><thead><tr><th>event</th><th>samples</th>"
-		  "<th>without stack trace</th><th>weight</th></tr></thead>"
-		  "<tbody>\n");
-	for (size_t i = 0; i < view_count; i++) {
-		const struct event_view *v = &views[i];
-
-		text_puts(out, "<tr><td>");
-		html_string(out, v->name);
-		text_printf(out,
-			    "</td><td>%" PRIu64 "</td><td>%" PRIu64
-			    "</td><td>%" PRIu64 " %s</td></tr>\n",
-			    v->samples, v->without_stack, v->weight,
-			    unit_names[v->unit]);
-	}
-	text_puts(out, "</tbody></table>\n");
-	for (size_t i = 0; i < p->remark_count; i++) {
-		text_clear(&note);
-		remark_add(&note, &p->remarks[i]);
-		text_puts(out, "<p>");
-		html_text(out, note.bytes, note.len);
-		text_puts(out, "</p>\n");
-	}
-	text_release(&note);
-}
-
-/* A number and what part of the whole it is. */
-static void put_share(struct text *out, uint64_t part, uint64_t whole)
-{
-	double percent = whole ? 100 * (double)part / (double)whole : 0;
-
-	text_printf(out, "<td>%" PRIu64 "</td><td>%.2f %%</td>", part, percent);
-}
-
-/* Appends a table of the hottest frames of a view. */
-static void summary_frames(struct text *out, const struct profile *p,
-			   const struct event_view *view, bool weights,
-			   const struct hot_frame *hot, size_t count)
-{
-	static const struct style style = { 0 };
-	bool weighs = view_weighs(view, weights);
-	uint64_t whole = weighs ? view->weight : view->samples;
-	struct text name = { 0 };
-
-	if (!count)
-		return;
-	text_puts(out, "<h2>Hottest frames of ");
-	html_string(out, view->name);
-	text_printf(out,
-		    ", in %s</h2>\n<table><thead><tr><th>self</th><th></th>"
-		    "<th>total</th><th></th><th>frame</th></tr></thead>"
-		    "<tbody>\n",
-		    weighs ? unit_names[view->unit] : "samples");
-	for (size_t i = 0; i < count; i++) {
-		text_puts(out, "<tr>");
-		put_share(out, hot[i].self, whole);
-		put_share(out, hot[i].total, whole);
-		text_puts(out, "<td>");
-		text_clear(&name);
-		frame_name(&name, p, &p->frames[hot[i].frame], &style);
-		html_text(out, name.bytes ? name.bytes : "", name.len);
-		text_puts(out, "</td></tr>\n");
-	}
-	text_puts(out, "</tbody></table>\n");
-	text_release(&name);
-}
-
 /* The template, linked into the binary; build/flame_page.html. */
 extern const char flame_page_start[], flame_page_end[];
 
@@ -771,23 +640,6 @@ static void add_views(struct flame_widths *w, const struct flame_data *d)
 	if (d->selected < d->view_count)
 		flame_widths_add(w, &d->views[d->selected],
 				 d->options->style.weights);
-}
-
-static void fill_summary(struct text *summary, struct flame_widths *w,
-			 const struct flame_data *d)
-{
-	const struct event_view *front;
-	bool weights = d->options->style.weights;
-	struct hot_frame hot[HOT_FRAMES];
-	size_t count;
-
-	summary_events(summary, d->profile, d->options->title, d->views,
-		       d->view_count);
-	if (d->selected >= d->view_count)
-		return;
-	front = &d->views[d->selected];
-	count = hot_frames(w, front, weights, hot);
-	summary_frames(summary, d->profile, front, weights, hot, count);
 }
 
 /* Names the frames of a draft and puts it in order. */
@@ -816,14 +668,15 @@ static struct flame_result fill_page(struct page *page, const struct profile *p,
 	struct flame_tree tree;
 	struct draft draft;
 
-	html_text(&page->title, options->title, strlen(options->title));
+	flame_html(&page->title, options->title, strlen(options->title));
 	flame_widths_init(&widths, p);
 	add_views(&widths, d);
 	if (options->min_width < 0)
 		flame_widths_fit(&widths, FLAME_NODES);
 	else
 		flame_widths_cut(&widths, options->min_width / 100);
-	fill_summary(&page->summary, &widths, d);
+	flame_summary(&page->summary, &widths, d->views, d->view_count,
+		      d->selected, options);
 	draft_init(&draft);
 	result.elided = flame_widths_draft(&widths, &draft);
 	if (result.elided)

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The <noscript> part of the page, and the text that the page and its summary
+ * share.
+ */
+#include "render/page/flame_summary.h"
+
+#include "core/base/alloc.h"
+#include "core/base/safe_text.h"
+#include "core/base/saturate.h"
+#include "core/profile/event_view.h"
+#include "core/profile/frame_name.h"
+#include "render/profile/sort.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOT_FRAMES 20
+
+/* A method, whatever the kinds and lines of its frames. */
+struct hot_frame {
+	uint32_t frame; /* one of its frames */
+	uint64_t self;
+	uint64_t total; /* a recursive call counts once */
+};
+
+/* What is counted at the leaf frames of a view, by frame id. */
+static uint64_t *selfs_of(const struct profile *p,
+			  const struct event_view *view, bool weights)
+{
+	uint64_t *selfs = xcalloc(p->frame_count, sizeof(*selfs));
+	bool weighs = view_weighs(view, weights);
+	bool *in_view = view_events(p, view);
+
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct cell *c = &p->cells[i];
+		uint32_t calls = profile_calls(p, c->stack);
+		uint64_t *self = &selfs[p->stacks[calls].frame];
+
+		if (i + AHEAD < p->cell_count)
+			__builtin_prefetch(&p->stacks[c[AHEAD].stack]);
+		if (c->stack && in_view[c->event])
+			*self = saturate_add(*self, cell_measure(c, weighs));
+	}
+	free(in_view);
+	return selfs;
+}
+
+/* All frames, those of one method one after another. */
+static struct row *by_method(const struct profile *p)
+{
+	size_t count = p->frame_count - 1;
+	struct row *rows = xmalloc(count * sizeof(*rows));
+
+	for (uint32_t id = 1; id <= count; id++) {
+		const struct frame *f = &p->frames[id];
+
+		rows[id - 1] = (struct row){ f->method, f->class_name, id };
+	}
+	row_sort(rows, count);
+	return rows;
+}
+
+static bool same_method(const struct row *a, const struct row *b)
+{
+	return a->major == b->major && a->minor == b->minor;
+}
+
+/* Puts a frame among the hottest, if it belongs there; gives their number. */
+static size_t keep_hottest(struct hot_frame *hot, size_t count,
+			   struct hot_frame candidate)
+{
+	size_t at = count;
+
+	if (!candidate.self)
+		return count;
+	while (at > 0 && hot[at - 1].self < candidate.self)
+		at--;
+	if (at == HOT_FRAMES)
+		return count;
+	if (count < HOT_FRAMES)
+		count++;
+	memmove(hot + at + 1, hot + at, (count - at - 1) * sizeof(*hot));
+	hot[at] = candidate;
+	return count;
+}
+
+/* A bit for each of the hottest methods, at all of its frames. */
+static uint32_t *bits_of(const struct profile *p, const struct row *rows,
+			 const struct hot_frame *hot, size_t count)
+{
+	uint32_t *bits = xcalloc(p->frame_count, sizeof(*bits));
+
+	/* hot[].frame is the first of its run of rows. */
+	for (size_t i = 0; i < count; i++)
+		bits[hot[i].frame] = 2u << i;
+	for (size_t i = 1; i + 1 < p->frame_count; i++) {
+		if (same_method(&rows[i], &rows[i - 1]))
+			bits[rows[i].item] = bits[rows[i - 1].item];
+	}
+	return bits;
+}
+
+/* Adds each stack trace's total to those of its methods, outermost calls. */
+static void add_totals(struct flame_widths *w, const uint32_t *bits,
+		       struct hot_frame *hot)
+{
+	const struct profile *p = w->profile;
+
+	/* A mark carries the bits of the frames that lead to it. */
+	for (size_t id = 1; id < p->stack_count; id++) {
+		const struct stack *s = &p->stacks[id];
+		uint32_t above, here;
+
+		if (id + AHEAD < p->stack_count)
+			__builtin_prefetch(&w->marks[s[AHEAD].caller]);
+		if (!w->marks[id])
+			continue;
+		above = s->caller ? w->marks[s->caller] : 1;
+		here = bits[s->frame];
+		w->marks[id] = above | here;
+		if (here & ~above) {
+			uint64_t *total = &hot[__builtin_ctz(here) - 1].total;
+
+			*total = saturate_add(*total, w->totals[id]);
+		}
+	}
+}
+
+/*
+ * Fills hot[HOT_FRAMES], the greatest self first, and returns the number of
+ * methods. The view must be the last that was added to w; adds bits to marks
+ * that are not 0.
+ */
+static size_t hot_frames(struct flame_widths *w, const struct event_view *view,
+			 bool weights, struct hot_frame *hot)
+{
+	const struct profile *p = w->profile;
+	struct row *rows = by_method(p);
+	uint64_t *selfs = selfs_of(p, view, weights);
+	uint32_t *bits;
+	size_t count = 0;
+
+	for (size_t i = 0; i + 1 < p->frame_count;) {
+		struct hot_frame method = { .frame = rows[i].item };
+		const struct row *first = &rows[i];
+
+		for (; i + 1 < p->frame_count && same_method(first, &rows[i]);
+		     i++)
+			method.self = saturate_add(method.self,
+						   selfs[rows[i].item]);
+		count = keep_hottest(hot, count, method);
+	}
+	bits = bits_of(p, rows, hot, count);
+	add_totals(w, bits, hot);
+	free(bits);
+	free(selfs);
+	free(rows);
+	return count;
+}
+
+/* Appends "chunks were cut: 2 (first: offset 68)", safe for a terminal. */
+void flame_remark(struct text *out, const struct remark *r)
+{
+	safe_text(out, r->what, strlen(r->what));
+	text_puts(out, ": ");
+	remark_add_count(out, r);
+	if (!*r->first)
+		return;
+	text_puts(out, " (first: ");
+	safe_text(out, r->first, strlen(r->first));
+	text_putc(out, ')');
+}
+
+/* Appends foreign text, made safe and with HTML's own characters escaped. */
+void flame_html(struct text *out, const char *bytes, size_t len)
+{
+	struct text safe = { 0 };
+
+	safe_text(&safe, bytes, len);
+	for (size_t i = 0; i < safe.len; i++) {
+		switch (safe.bytes[i]) {
+		case '<':
+			text_puts(out, "&lt;");
+			break;
+		case '>':
+			text_puts(out, "&gt;");
+			break;
+		case '&':
+			text_puts(out, "&amp;");
+			break;
+		case '"':
+			text_puts(out, "&quot;");
+			break;
+		case '\'':
+			text_puts(out, "&#39;");
+			break;
+		default:
+			text_putc(out, safe.bytes[i]);
+		}
+	}
+	text_release(&safe);
+}
+
+static void html_string(struct text *out, const char *string)
+{
+	flame_html(out, string, strlen(string));
+}
+
+/* Appends the heading and a table of the events. */
+static void summary_events(struct text *out, const struct profile *p,
+			   const char *title, const struct event_view *views,
+			   size_t view_count)
+{
+	struct text note = { 0 };
+
+	text_puts(out, "<h1>");
+	html_string(out, title);
+	text_puts(out,
+		  "</h1>\n"
+		  "<p>The graph is drawn by a script. Without it, these are "
+		  "the totals.</p>\n"
+		  "<table><thead><tr><th>event</th><th>samples</th>"
+		  "<th>without stack trace</th><th>weight</th></tr></thead>"
+		  "<tbody>\n");
+	for (size_t i = 0; i < view_count; i++) {
+		const struct event_view *v = &views[i];
+
+		text_puts(out, "<tr><td>");
+		html_string(out, v->name);
+		text_printf(out,
+			    "</td><td>%" PRIu64 "</td><td>%" PRIu64
+			    "</td><td>%" PRIu64 " %s</td></tr>\n",
+			    v->samples, v->without_stack, v->weight,
+			    unit_names[v->unit]);
+	}
+	text_puts(out, "</tbody></table>\n");
+	for (size_t i = 0; i < p->remark_count; i++) {
+		text_clear(&note);
+		flame_remark(&note, &p->remarks[i]);
+		text_puts(out, "<p>");
+		flame_html(out, note.bytes, note.len);
+		text_puts(out, "</p>\n");
+	}
+	text_release(&note);
+}
+
+/* A number and what part of the whole it is. */
+static void put_share(struct text *out, uint64_t part, uint64_t whole)
+{
+	double percent = whole ? 100 * (double)part / (double)whole : 0;
+
+	text_printf(out, "<td>%" PRIu64 "</td><td>%.2f %%</td>", part, percent);
+}
+
+/* Appends a table of the hottest frames of a view. */
+static void summary_frames(struct text *out, const struct profile *p,
+			   const struct event_view *view, bool weights,
+			   const struct hot_frame *hot, size_t count)
+{
+	static const struct style style = { 0 };
+	bool weighs = view_weighs(view, weights);
+	uint64_t whole = weighs ? view->weight : view->samples;
+	struct text name = { 0 };
+
+	if (!count)
+		return;
+	text_puts(out, "<h2>Hottest frames of ");
+	html_string(out, view->name);
+	text_printf(out,
+		    ", in %s</h2>\n<table><thead><tr><th>self</th><th></th>"
+		    "<th>total</th><th></th><th>frame</th></tr></thead>"
+		    "<tbody>\n",
+		    weighs ? unit_names[view->unit] : "samples");
+	for (size_t i = 0; i < count; i++) {
+		text_puts(out, "<tr>");
+		put_share(out, hot[i].self, whole);
+		put_share(out, hot[i].total, whole);
+		text_puts(out, "<td>");
+		text_clear(&name);
+		frame_name(&name, p, &p->frames[hot[i].frame], &style);
+		flame_html(out, name.bytes ? name.bytes : "", name.len);
+		text_puts(out, "</td></tr>\n");
+	}
+	text_puts(out, "</tbody></table>\n");
+	text_release(&name);
+}
+
+void flame_summary(struct text *out, struct flame_widths *w,
+		   const struct event_view *views, size_t view_count,
+		   size_t selected, const struct flame_options *options)
+{
+	const struct profile *p = w->profile;
+	bool weights = options->style.weights;
+	struct hot_frame hot[HOT_FRAMES];
+	size_t count;
+
+	summary_events(out, p, options->title, views, view_count);
+	if (selected >= view_count)
+		return;
+	count = hot_frames(w, &views[selected], weights, hot);
+	summary_frames(out, p, &views[selected], weights, hot, count);
+}
