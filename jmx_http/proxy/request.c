@@ -34,7 +34,7 @@ static const struct method *request_find_method(const struct jrmp_id *object,
 		return method_find(METHOD_OF_REGISTRY, operation, hash);
 	if (request_is_dgc(object))
 		return method_find(METHOD_OF_DGC, operation, hash);
-	return operation == -1 ? method_of_jmx(hash) : NULL;
+	return operation == -1 ? method_find_jmx(hash) : NULL;
 }
 
 /* The head: object, operation, hash; then primitive arguments. */

@@ -230,7 +230,7 @@ struct policy_call rmi_call_of(const struct request *r)
 		[METHOD_NAMES] = POLICY_BIND,
 	};
 	const struct method *m = r->method;
-	struct policy_call c = { .verb = verbs[m->does], .method = m->name };
+	struct policy_call c = { .verb = verbs[m->effect], .method = m->name };
 
 	if (m->object >= 0)
 		c.object = value_object_name(r->arguments[m->object]);
@@ -243,9 +243,9 @@ static bool rmi_call_classes_fit(const struct request *r, bool read_only)
 {
 	unsigned where = IN_CALL | (read_only ? 0 : IN_SUBJECT);
 
-	if (r->method->of == METHOD_OF_REGISTRY)
+	if (r->method->interface == METHOD_OF_REGISTRY)
 		return !r->stream.classes.count;
-	if (r->method->of == METHOD_OF_DGC)
+	if (r->method->interface == METHOD_OF_DGC)
 		return classes_are_allowed(&r->stream.classes, IN_DGC);
 	if (!classes_are_allowed(&r->stream.classes, where))
 		return false;

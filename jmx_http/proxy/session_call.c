@@ -154,7 +154,8 @@ static struct endpoint session_endpoint(struct session *s)
 /* True for calls that may carry secrets: not those of the registry or DGC. */
 static bool session_is_private(const struct method *m)
 {
-	return m->of == METHOD_OF_SERVER || m->of == METHOD_OF_CONNECTION;
+	return m->interface == METHOD_OF_SERVER ||
+	       m->interface == METHOD_OF_CONNECTION;
 }
 
 static const char *session_objection(const struct session *s)
@@ -211,7 +212,7 @@ static bool session_send_call(struct session *s)
 	struct backend *b;
 
 	if (objection ||
-	    (s->front->jvm.has_stub && m->of == METHOD_OF_REGISTRY))
+	    (s->front->jvm.has_stub && m->interface == METHOD_OF_REGISTRY))
 		return session_reply_here(s, objection);
 	if (s->wait != WAIT_NOTHING && s->wait != WAIT_RETURN)
 		return false;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes messages of the RMI wire protocol, and parses greetings and returns.
+ */
 #include "jmx_http/rmi/jrmp.h"
 
 #include "core/base/cursor.h"
@@ -25,16 +27,16 @@ enum {
 const struct jrmp_id jrmp_registry = { { 0 } };
 const struct jrmp_id jrmp_dgc = { { [7] = 2 } };
 
-/* "HTTP/" (RFC 9112), or a prefix of it. */
-static bool begins_with(const void *bytes, size_t len, const char *word)
+/* True if the bytes begin with the word, or are a prefix of it. */
+static bool jrmp_begins_with(const void *bytes, size_t len, const char *word)
 {
 	size_t word_len = strlen(word);
 
 	return memcmp(bytes, word, len < word_len ? len : word_len) == 0;
 }
 
-static enum jrmp_answer read_greeting(struct cursor c,
-				      struct jrmp_greeting *greeting)
+static enum jrmp_answer jrmp_read_greeting(struct cursor c,
+					   struct jrmp_greeting *greeting)
 {
 	uint16_t len;
 	const uint8_t *host;
@@ -63,13 +65,13 @@ enum jrmp_answer jrmp_read_answer(const void *bytes, size_t len,
 	if (!len)
 		return JRMP_SHORT;
 	if (b[0] == PROTOCOL_ACK)
-		return read_greeting(cursor_over(bytes, len), greeting);
+		return jrmp_read_greeting(cursor_over(bytes, len), greeting);
 	if (b[0] == PROTOCOL_NACK)
 		return JRMP_REFUSED;
-	/* An alert's record, RFC 8446, 5.1; the version is 3.something. */
-	if (begins_with(bytes, len, "\x15\3"))
+	/* The record of a TLS alert, RFC 8446, 5.1; the version is 3.x. */
+	if (jrmp_begins_with(bytes, len, "\x15\3"))
 		return len < 2 ? JRMP_SHORT : JRMP_TLS;
-	if (begins_with(bytes, len, "HTTP/"))
+	if (jrmp_begins_with(bytes, len, "HTTP/"))
 		return len < 5 ? JRMP_SHORT : JRMP_HTTP;
 	return JRMP_OTHER;
 }
@@ -117,38 +119,38 @@ void jrmp_add_call_with(struct text *out, const struct jrmp_id *object,
 	text_add(out, primitives, len);
 }
 
-static enum java_status is_wrong(struct jrmp_return *r, const char *what)
+static enum java_status return_fail(struct jrmp_return *r, const char *what)
 {
 	r->wrong = what;
 	return JAVA_WRONG;
 }
 
-static enum java_status read_tag(struct jrmp_return *r, struct cursor *c)
+static enum java_status return_read_tag(struct jrmp_return *r, struct cursor *c)
 {
 	uint8_t tag = cursor_u8(c);
 
 	if (!cursor_ok(c))
 		return JAVA_MORE;
 	if (tag != MESSAGE_RETURN)
-		return is_wrong(r, "another message in place of a return");
+		return return_fail(r, "another message in place of a return");
 	r->has_tag = true;
 	return JAVA_DONE;
 }
 
-/* The kind of the return, its id, and primitive values. */
-static enum java_status take_head(struct jrmp_return *r,
-				  const struct java_value *v)
+/* Reads the block data: type, id, and primitive values. */
+static enum java_status return_read_head(struct jrmp_return *r,
+					 const struct java_value *v)
 {
 	struct cursor c;
 	uint8_t type;
 
 	if (v->kind != JAVA_BLOCK || v->bytes.len < RETURN_HEAD)
-		return is_wrong(r, "a return without a head");
+		return return_fail(r, "a return without a head");
 	c = cursor_over(v->bytes.at, v->bytes.len);
 	type = cursor_u8(&c);
 	memcpy(r->ack_id, cursor_bytes(&c, JRMP_ACK_LEN), JRMP_ACK_LEN);
 	if (type != RETURN_VALUE && type != RETURN_EXCEPTION)
-		return is_wrong(r, "unknown return type");
+		return return_fail(r, "unknown return type");
 	r->is_exception = type == RETURN_EXCEPTION;
 	r->primitive.at = v->bytes.at + RETURN_HEAD;
 	r->primitive.len = cursor_left(&c);
@@ -156,7 +158,8 @@ static enum java_status take_head(struct jrmp_return *r,
 	return JAVA_DONE;
 }
 
-static enum java_status read_stream(struct jrmp_return *r, struct cursor *c)
+static enum java_status return_read_stream(struct jrmp_return *r,
+					   struct cursor *c)
 {
 	const struct java_value *v = NULL;
 	size_t used;
@@ -165,22 +168,22 @@ static enum java_status read_stream(struct jrmp_return *r, struct cursor *c)
 
 	cursor_skip(c, used);
 	if (status == JAVA_WRONG)
-		return is_wrong(r, r->stream.wrong);
+		return return_fail(r, r->stream.wrong);
 	if (status == JAVA_MORE)
 		return status;
 	r->is_aborted = status == JAVA_ABORTED;
 	if (!r->has_head && !r->is_aborted)
-		return take_head(r, v);
+		return return_read_head(r, v);
 	if (v->kind == JAVA_BLOCK)
-		return is_wrong(r, "block data in place of a value");
+		return return_fail(r, "block data in place of a value");
 	if ((r->is_exception || r->is_aborted) && v->kind != JAVA_OBJECT)
-		return is_wrong(r, "an exception that is no object");
+		return return_fail(r, "an exception that is no object");
 	r->is_exception = r->is_exception || r->is_aborted;
 	r->value = v;
 	return JAVA_DONE;
 }
 
-static bool is_whole(const struct jrmp_return *r)
+static bool return_is_complete(const struct jrmp_return *r)
 {
 	return r->value || (r->has_head && r->is_void && !r->is_exception);
 }
@@ -194,8 +197,9 @@ enum java_status jrmp_return_read(struct jrmp_return *r, const void *bytes,
 	*used = 0;
 	if (r->wrong)
 		return JAVA_WRONG;
-	while (status == JAVA_DONE && !is_whole(r)) {
-		status = r->has_tag ? read_stream(r, &c) : read_tag(r, &c);
+	while (status == JAVA_DONE && !return_is_complete(r)) {
+		status = r->has_tag ? return_read_stream(r, &c)
+				    : return_read_tag(r, &c);
 		*used = cursor_offset(&c);
 	}
 	return status;

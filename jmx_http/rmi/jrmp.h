@@ -4,7 +4,7 @@
  *
  * Java RMI Specification, chapter 10; captures of JDK 17 and 25 have the same
  * bytes.  A connection begins with a hello from the client and a greeting from
- * the server; then calls go one way and returns the other.
+ * the server.  Then the client sends calls, and the server returns.
  */
 #ifndef JMX_HTTP_RMI_JRMP_H
 #define JMX_HTTP_RMI_JRMP_H
@@ -20,7 +20,7 @@
 #define JRMP_ID_LEN   22
 #define JRMP_ACK_LEN  14
 
-/* An ObjID: which exported object of a JVM. */
+/* An ObjID, the identifier of an exported object of a JVM. */
 struct jrmp_id {
 	uint8_t bytes[JRMP_ID_LEN];
 };
@@ -28,7 +28,7 @@ struct jrmp_id {
 /* The well-known objects (java.rmi.server.ObjID). */
 extern const struct jrmp_id jrmp_registry, jrmp_dgc;
 
-/* What listens on a port, by its first bytes after a hello. */
+/* The kind of server, by the first bytes that it sends after a hello. */
 enum jrmp_answer {
 	JRMP_SHORT,   /* more bytes are needed */
 	JRMP_GREETED, /* an RMI server */
@@ -39,12 +39,12 @@ enum jrmp_answer {
 };
 
 struct jrmp_greeting {
-	char host[JRMP_HOST_MAX + 1]; /* the client's, as the server sees it */
+	char host[JRMP_HOST_MAX + 1]; /* the client, as seen by the server */
 	uint32_t port;
 	size_t len; /* of the message */
 };
 
-/* Reads the first bytes; fills *greeting for JRMP_GREETED. */
+/* Classifies the first bytes; fills *greeting on JRMP_GREETED. */
 enum jrmp_answer jrmp_read_answer(const void *bytes, size_t len,
 				  struct jrmp_greeting *greeting);
 
@@ -57,22 +57,23 @@ bool jrmp_is_pong(char byte);
 void jrmp_add_ack(struct text *out, const uint8_t id[JRMP_ACK_LEN]);
 
 /*
- * The object arguments are to follow.  operation is -1 and hash that of the
- * method; for the registry and DGC hash is that of the interface.
+ * The head of a call; the caller appends the object arguments.  operation is -1
+ * and hash the hash of the method.  Calls of the registry and of DGC have an
+ * operation number and the hash of the interface.
  */
 void jrmp_add_call(struct text *out, const struct jrmp_id *object,
 		   int32_t operation, uint64_t hash);
 
-/* The same with primitive arguments, which come first: at most 200 bytes. */
+/* As above, followed by at most 200 bytes of primitive arguments. */
 void jrmp_add_call_with(struct text *out, const struct jrmp_id *object,
 			int32_t operation, uint64_t hash,
 			const void *primitives, uint8_t len);
 
-/* The return of a call, read as it arrives.  A zeroed struct is a new one. */
+/* The return of a call, parsed as its bytes arrive.  Zero it before use. */
 struct jrmp_return {
-	bool is_void;      /* set by the caller: no object follows */
-	bool is_exception; /* thrown by the method or, when aborted, by RMI */
-	bool is_aborted;   /* writing the value failed; the server closes */
+	bool is_void;      /* set by the caller: the return has no value */
+	bool is_exception; /* thrown by the method or, if aborted, by RMI */
+	bool is_aborted;   /* the server failed to write the value; it closes */
 	uint8_t ack_id[JRMP_ACK_LEN];
 	struct java_bytes primitive;    /* a primitive value */
 	const struct java_value *value; /* or the Throwable; may be NULL */
@@ -84,9 +85,8 @@ struct jrmp_return {
 };
 
 /*
- * Continues with the bytes that follow those used before; gives JAVA_MORE,
- * JAVA_DONE or JAVA_WRONG.  Strings and values live until
- * jrmp_return_release().
+ * Parses the bytes after the bytes used before.  Returns JAVA_MORE, JAVA_DONE
+ * or JAVA_WRONG.  Strings and values are valid until jrmp_return_release().
  */
 enum java_status jrmp_return_read(struct jrmp_return *r, const void *bytes,
 				  size_t len, size_t *used);

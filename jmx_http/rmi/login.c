@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses addresses, runs the steps of a login, and keeps a session. */
 #include "jmx_http/rmi/login.h"
 
 #include "core/base/alloc.h"
@@ -13,17 +14,17 @@
 #include <string.h>
 #include <strings.h>
 
-/* How long closing a session may delay the end of the program. */
+/* Maximum delay at exit for closing a session. */
 #define CLOSE_NS (2 * CLOCK_NS_PER_S)
 
 /* Addresses */
 
-/* java.rmi.registry.Registry.REGISTRY_PORT, of a URL that has none. */
+/* java.rmi.registry.Registry.REGISTRY_PORT, the default of URLs. */
 #define REGISTRY_PORT 1099
 
 #define ENTRY         "jmxrmi"
 
-static int not_a_url(const char *url, const char *why, struct error *err)
+static int target_fail(const char *url, const char *why, struct error *err)
 {
 	return fail(err, ERROR_MISUSE,
 		    "%.200s: %s; use service:jmx:rmi:///jndi/rmi://<host>:"
@@ -31,8 +32,8 @@ static int not_a_url(const char *url, const char *why, struct error *err)
 		    url, why);
 }
 
-/* Skips the word in any case, as JMXServiceURL does; NULL when it is not it. */
-static const char *after(const char *text, const char *word)
+/* Skips a word, ignoring case like JMXServiceURL; NULL if text lacks it. */
+static const char *target_skip_word(const char *text, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -40,8 +41,8 @@ static const char *after(const char *text, const char *word)
 }
 
 /* "host:port", "host" or "", of len bytes. */
-static int parse_authority(struct net_address *a, const char *at, size_t len,
-			   struct error *err)
+static int target_parse_authority(struct net_address *a, const char *at,
+				  size_t len, struct error *err)
 {
 	struct text whole = { 0 };
 	const char *last;
@@ -58,46 +59,50 @@ static int parse_authority(struct net_address *a, const char *at, size_t len,
 	return status;
 }
 
-/* "//host:port/entry", what follows "/jndi/rmi:". */
-static int parse_jndi(struct rmi_target *t, const char *url, const char *rest,
-		      struct error *err)
+/* Parses "//host:port/entry", the rest of a URL after "/jndi/rmi:". */
+static int target_parse_jndi(struct rmi_target *t, const char *url,
+			     const char *rest, struct error *err)
 {
 	size_t len;
 
-	rest = after(rest, "//");
+	rest = target_skip_word(rest, "//");
 	if (!rest)
-		return not_a_url(url, "the URL has no registry address", err);
+		return target_fail(url, "the URL has no registry address", err);
 	len = strcspn(rest, "/");
 	if (!rest[len] || !rest[len + 1])
-		return not_a_url(url, "the URL names no registry entry", err);
+		return target_fail(url, "the URL names no registry entry", err);
 	text_puts(&t->entry, rest + len + 1);
-	return parse_authority(&t->address, rest, len, err);
+	return target_parse_authority(&t->address, rest, len, err);
 }
 
-/* The stub may be followed by what is not of base64: ";attributes". */
-static int parse_stub(struct rmi_target *t, const char *url, const char *rest,
-		      struct error *err)
+/* Attributes may follow the stub: ";name=value". */
+static int target_parse_stub(struct rmi_target *t, const char *url,
+			     const char *rest, struct error *err)
 {
 	if (!base64_read(&t->stub, rest, strcspn(rest, ";")) || !t->stub.len)
-		return not_a_url(url, "the stub of the URL is not base64", err);
+		return target_fail(url, "the stub of the URL is not base64",
+				   err);
 	return 0;
 }
 
-static int parse_url(struct rmi_target *t, const char *url, struct error *err)
+static int target_parse_url(struct rmi_target *t, const char *url,
+			    struct error *err)
 {
-	const char *rest = after(url, "service:jmx:rmi://"), *path, *found;
+	const char *rest = target_skip_word(url, "service:jmx:rmi://"), *path,
+		   *found;
 
 	if (!rest)
-		return not_a_url(url, "not a URL of JMX over RMI", err);
-	/* The host in front is where a server is made; clients skip it. */
+		return target_fail(url, "not a URL of JMX over RMI", err);
+	/* The first host is for servers; clients ignore it. */
 	path = rest + strcspn(rest, "/;");
-	found = after(path, "/jndi/rmi:");
+	found = target_skip_word(path, "/jndi/rmi:");
 	if (found)
-		return parse_jndi(t, url, found, err);
-	found = after(path, "/stub/");
+		return target_parse_jndi(t, url, found, err);
+	found = target_skip_word(path, "/stub/");
 	if (found)
-		return parse_stub(t, url, found, err);
-	return not_a_url(url, "the URL has neither /jndi/rmi: nor /stub/", err);
+		return target_parse_stub(t, url, found, err);
+	return target_fail(url, "the URL has neither /jndi/rmi: nor /stub/",
+			   err);
 }
 
 int rmi_target_parse(struct rmi_target *t, const char *target,
@@ -106,8 +111,8 @@ int rmi_target_parse(struct rmi_target *t, const char *target,
 	int status;
 
 	*t = (struct rmi_target){ 0 };
-	if (after(target, "service:")) {
-		status = parse_url(t, target, err);
+	if (target_skip_word(target, "service:")) {
+		status = target_parse_url(t, target, err);
 	} else {
 		text_puts(&t->entry, ENTRY);
 		status = net_address_parse(&t->address, target, err);
@@ -126,7 +131,10 @@ void rmi_target_release(struct rmi_target *t)
 
 /* Copying a target */
 
-static char *copied(const char *text) { return text ? xstrdup(text) : NULL; }
+static char *access_copy(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
 
 static bool access_has_tls_options(const struct rmi_access *a)
 {
@@ -144,12 +152,12 @@ int rmi_access_init(struct rmi_access *a, const struct jmx_target *target,
 		.require_tls = target->require_tls,
 		.force_host = target->force_host,
 		.force_port = target->force_port,
-		.user = copied(target->credentials.user),
-		.password = copied(target->credentials.password),
+		.user = access_copy(target->credentials.user),
+		.password = access_copy(target->credentials.password),
 		.tls = { .insecure = target->tls.insecure,
-			 .cacert = copied(target->tls.cacert),
-			 .cert = copied(target->tls.cert),
-			 .key = copied(target->tls.key) },
+			 .cacert = access_copy(target->tls.cacert),
+			 .cert = access_copy(target->tls.cert),
+			 .key = access_copy(target->tls.key) },
 	};
 	if (rmi_target_parse(&a->target, target->address, err))
 		return -1;
@@ -158,7 +166,7 @@ int rmi_access_init(struct rmi_access *a, const struct jmx_target *target,
 									: 0;
 }
 
-static void free_secret(char *text)
+static void access_free_secret(char *text)
 {
 	if (text)
 		explicit_bzero(text, strlen(text));
@@ -167,8 +175,8 @@ static void free_secret(char *text)
 
 void rmi_access_release(struct rmi_access *a)
 {
-	free_secret(a->user);
-	free_secret(a->password);
+	access_free_secret(a->user);
+	access_free_secret(a->password);
 	free((char *)a->tls.cacert);
 	free((char *)a->tls.cert);
 	free((char *)a->tls.key);
@@ -256,7 +264,10 @@ static int login_shake_hands(struct rmi_login *l, const char *host,
 	return 0;
 }
 
-/* A server that demands a certificate may reject ours only at the greeting. */
+/*
+ * Performs the handshake and greets.  With TLS 1.3, a server rejects a client
+ * certificate only after the handshake, in place of the greeting.
+ */
 static int login_secure(struct rmi_login *l, const char *host,
 			struct error *err)
 {
@@ -267,8 +278,8 @@ static int login_secure(struct rmi_login *l, const char *host,
 }
 
 /*
- * Some TLS servers close on a plain hello without an alert.  A certificate
- * shows that one is there, also when the handshake fails.
+ * Some TLS servers close a plain connection without an alert.  A certificate
+ * proves that the server speaks TLS, even if the handshake fails.
  */
 static bool login_finds_tls(struct rmi_login *l)
 {
@@ -282,8 +293,8 @@ static bool login_finds_tls(struct rmi_login *l)
 }
 
 /*
- * Sends a plain hello.  Succeeds with at.is_tls set when TLS answers;
- * may_be_tls is false where a Java client would not try TLS.
+ * Sends a plain hello.  Returns 0 and sets at.is_tls if the server requires
+ * TLS.  may_be_tls is false if a Java client would not try TLS.
  */
 static int login_greet(struct rmi_login *l, bool may_be_tls, struct error *err)
 {
@@ -396,7 +407,7 @@ static int login_look_up(struct rmi_login *l, struct error *err)
 	return login_end(l, status, err);
 }
 
-/* Reads the stub in the URL; l->given holds what it points into. */
+/* Reads the stub in the URL; l->given owns its memory. */
 static int login_read_given(struct rmi_login *l, struct error *err)
 {
 	const struct text *stub = &l->access->target.stub;
@@ -418,7 +429,7 @@ static int login_read_stub(struct rmi_login *l, struct error *err)
 		return login_read_given(l, err);
 	if (rmi_lookup_stub(&l->looked_up, &l->server, err))
 		return -1;
-	/* Without it, the registry would keep the object for five minutes. */
+	/* Else the registry would keep the object for five minutes. */
 	if (l->server.is_result)
 		return rmi_connection_acknowledge(&l->connection, &l->looked_up,
 						  l->deadline_ns, err);
@@ -461,9 +472,9 @@ struct rmi_endpoint rmi_login_endpoint(const struct rmi_login *l,
 	return e;
 }
 
-/* True when a connection to at is one to the wanted endpoint, too. */
-static bool login_is_there(const struct rmi_login *l,
-			   const struct rmi_endpoint *wanted)
+/* True if the current connection leads to the wanted endpoint. */
+static bool login_is_at(const struct rmi_login *l,
+			const struct rmi_endpoint *wanted)
 {
 	const struct rmi_connection *c = &l->connection;
 	struct text peer = { 0 }, address = { 0 };
@@ -484,8 +495,8 @@ static bool login_is_there(const struct rmi_login *l,
 }
 
 /*
- * Connects to the stub's endpoint, unless the connection leads there already;
- * without the handshake when TLS is spoken.
+ * Connects to the stub's endpoint, unless the connection leads there already.
+ * Does not perform a TLS handshake.
  */
 static int login_move_to(struct rmi_login *l, const struct stub *stub,
 			 struct error *err)
@@ -493,11 +504,11 @@ static int login_move_to(struct rmi_login *l, const struct stub *stub,
 	struct rmi_endpoint e = rmi_login_endpoint(l, stub);
 	bool is_custom = stub->factory.len && !e.is_tls;
 
-	/* Another socket factory speaks what was detected there before. */
+	/* A custom socket factory on the same port: use the detected TLS. */
 	if (is_custom && e.address.port == l->at.address.port &&
 	    strcmp(e.address.host, l->at.address.host) == 0)
 		e.is_tls = l->at.is_tls;
-	if (login_is_there(l, &e))
+	if (login_is_at(l, &e))
 		return 0;
 	l->at = e;
 	if (login_dial(l, err))
@@ -507,7 +518,7 @@ static int login_move_to(struct rmi_login *l, const struct stub *stub,
 	return login_greet(l, is_custom || !l->access->as_java, err);
 }
 
-/* True when the connection still needs a handshake. */
+/* True if the connection still needs a handshake. */
 static bool login_owes_handshake(const struct rmi_login *l)
 {
 	return l->at.is_tls && !l->is_secured;
@@ -549,7 +560,9 @@ static bool login_is_on_this_machine(const struct rmi_login *l)
 	       IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
 }
 
-/* A password goes in clear only with a warning, and never with a certificate.
+/*
+ * Warns before a password is sent in clear.  Fails if a certificate was given,
+ * because the user expects TLS.
  */
 static int login_check_secrecy(struct rmi_login *l, struct error *err)
 {
@@ -582,7 +595,7 @@ static void login_add_client(const struct rmi_login *l, struct text *message)
 		java_write_null(message);
 }
 
-/* Room for the password first: growing would leave a copy of it behind. */
+/* Reserves memory: growing the text would leave a copy of the password. */
 static void login_reserve(const struct rmi_login *l, struct text *message)
 {
 	const struct rmi_access *a = l->access;
@@ -594,7 +607,7 @@ static void login_reserve(const struct rmi_login *l, struct text *message)
 	text_clear(message);
 }
 
-static int login_ask_version(struct rmi_login *l, struct error *err)
+static int login_request_version(struct rmi_login *l, struct error *err)
 {
 	struct text message = { 0 };
 	int status;
@@ -623,7 +636,7 @@ static int login_send_client(struct rmi_login *l, struct error *err)
 				     err);
 	explicit_bzero(message.bytes, message.cap);
 	text_release(&message);
-	/* A server that throws at getVersion() may still open a session. */
+	/* If getVersion() throws, newClient() may still succeed. */
 	if (!status && !l->observer)
 		status = rmi_connection_receive(&l->connection, &l->version,
 						l->deadline_ns, err);
@@ -638,7 +651,7 @@ static int login_open_session(struct rmi_login *l, struct error *err)
 {
 	int status;
 
-	if (l->observer && login_ask_version(l, err))
+	if (l->observer && login_request_version(l, err))
 		return -1;
 	login_begin(l, LOGIN_CLIENT);
 	status = login_check_secrecy(l, err);
@@ -680,7 +693,7 @@ int rmi_session_init(struct rmi_session *s, const struct jmx_target *target,
 	return rmi_access_init(&s->access, target, err);
 }
 
-/* A stub leads to an endpoint that cannot be connected to. */
+/* Explains that the endpoint of a stub is unreachable. */
 static int session_explain_endpoint(const struct rmi_login *l,
 				    struct error *err)
 {
@@ -688,7 +701,7 @@ static int session_explain_endpoint(const struct rmi_login *l,
 	const struct net_address *at = &l->at.address;
 	struct error cause;
 
-	/* The target is there; only the endpoint in its stub is not. */
+	/* The target is reachable; only the endpoint in its stub is not. */
 	if (err->kind == ERROR_NO_TARGET && own->port)
 		err->kind = ERROR_REFUSED;
 	if (own->port &&
@@ -736,7 +749,7 @@ static int session_explain(const struct rmi_login *l, struct error *err)
 	}
 }
 
-/* "1.0 java_runtime_17.0.15+6-…": of the agent, and of the JVM. */
+/* "1.0 java_runtime_17.0.15+6-…": versions of the agent and of the JVM. */
 static void session_read_version(struct rmi_session *s,
 				 const struct jrmp_return *r)
 {
@@ -751,7 +764,7 @@ static void session_read_version(struct rmi_session *s,
 	text_add(&s->version, at, (size_t)(all.at + all.len - at));
 }
 
-static void session_take_login(struct rmi_session *s, struct rmi_login *l)
+static void session_adopt_login(struct rmi_session *s, struct rmi_login *l)
 {
 	session_read_version(s, &l->version);
 	s->connection = l->connection;
@@ -772,7 +785,7 @@ int rmi_session_login(struct rmi_session *s, struct error *err)
 	rmi_session_drop(s);
 	status = rmi_login_run(&l, err);
 	if (status == 0) {
-		session_take_login(s, &l);
+		session_adopt_login(s, &l);
 	} else {
 		session_explain(&l, err);
 		fail_in(err, "%s", s->title.bytes);
@@ -796,7 +809,7 @@ int rmi_session_connect(struct rmi_session *s, struct error *err)
 
 	if (s->connection.transport)
 		return 0;
-	/* Restarted, it may be at another port. */
+	/* If this fails, the JVM may have been restarted at another port. */
 	if (s->logins && !rmi_session_dial(s, &s->connection, &unused))
 		return 0;
 	return rmi_session_login(s, err);
@@ -815,7 +828,10 @@ void rmi_session_acknowledge(struct rmi_session *s, struct text *out)
 	s->owes_ack = false;
 }
 
-/* The JVM would keep it for two minutes, and its object for five. */
+/*
+ * Otherwise the JVM would keep the session for two minutes, and its object for
+ * five.
+ */
 static void session_close(struct rmi_session *s)
 {
 	struct jrmp_return r = { .is_void = true };

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * login: the way from an address to a session of JMX over RMI.
+ * login: opens a session of JMX over RMI, given an address.
  *
- * The registry (or the URL) gives the stub of a server; the server opens a
- * session, which has an endpoint of its own.  Whether an endpoint speaks TLS is
- * detected: a server that answers a plain hello with an alert is connected to
- * again with TLS.
+ * The registry (or the URL) provides the stub of a server; the server opens a
+ * session, which has its own endpoint.  The login detects TLS: if a server
+ * replies to a plain hello with a TLS alert, it connects again with TLS.
  *
  * The client runs a login as a whole.  mxping observes its steps.
  */
@@ -17,15 +16,15 @@
 #include "jmx_http/target.h"
 
 /*
- * The address of a jmx_target.  entry is the registry's ("jmxrmi"); a URL that
- * contains a stub fills stub instead, and leaves address unset.
+ * A parsed jmx_target.address.  entry is the name in the registry ("jmxrmi"). A
+ * URL that contains a stub fills stub instead, and leaves address unset.
  */
 struct rmi_target {
 	struct net_address address;
 	struct text entry, stub;
 };
 
-/* ERROR_MISUSE for anything but the forms of jmx_target.address. */
+/* -1 and ERROR_MISUSE for other forms than those of jmx_target.address. */
 int rmi_target_parse(struct rmi_target *t, const char *address,
 		     struct error *err);
 void rmi_target_release(struct rmi_target *t);
@@ -42,22 +41,23 @@ struct rmi_access {
 	struct tls_options tls;
 	SSL_CTX *context;      /* NULL until the first handshake */
 	struct dialer *dialer; /* borrowed; NULL: resolve and connect */
-	/* The name in the registry's certificate; NULL: its host.  Borrowed. */
+	/* The name in the registry's certificate, borrowed; NULL: its host. */
 	const char *certificate_host;
 	bool require_tls, force_host, force_port;
 	/*
-	 * Connect only where a Java client would: a stub without a host means
+	 * Connect exactly as a Java client: a stub without a host means
 	 * loopback, a stub without a socket factory means no TLS.
 	 */
 	bool as_java;
-	int64_t timeout_ns;                                  /* of each step */
+	int64_t timeout_ns;                                  /* for each step */
 	void (*warn_clear)(const char *host, uint16_t port); /* or NULL */
 };
 
 /*
- * Copies the target and reads its certificates; connects to nothing.  Fails
- * with ERROR_MISUSE for an invalid address, and as tls_client_context().
- * rmi_access_release() is due in any case; it wipes the password.
+ * Copies the target and reads its certificates, without connecting.  -1 and
+ * *err: ERROR_MISUSE for an invalid address, or the errors of
+ * tls_client_context().  The caller calls rmi_access_release() in either case,
+ * which wipes the password.
  */
 int rmi_access_init(struct rmi_access *a, const struct jmx_target *target,
 		    struct error *err);
@@ -66,23 +66,23 @@ void rmi_access_release(struct rmi_access *a);
 /* The TLS context, created on first use; NULL and *err. */
 SSL_CTX *rmi_access_context(struct rmi_access *a, struct error *err);
 
-/* In this order; a step with nothing to do is left out. */
+/* In this order; a login omits steps that have nothing to do. */
 enum login_step {
 	LOGIN_RESOLVE, /* the registry's host; not with a dialer */
 	LOGIN_CONNECT, /* to the registry */
-	LOGIN_GREET,   /* who answers: RMI, or TLS */
+	LOGIN_GREET,   /* detect RMI or TLS */
 	LOGIN_TLS,     /* with the registry */
-	LOGIN_LOOKUP,  /* the server's stub */
-	LOGIN_STUB,    /* where the stub sends clients */
+	LOGIN_LOOKUP,  /* request the server's stub */
+	LOGIN_STUB,    /* parse the stub */
 	LOGIN_SERVER,  /* connect to the server */
 	LOGIN_SERVER_TLS,
-	LOGIN_VERSION, /* of the server; only for an observer */
-	LOGIN_CLIENT,  /* user, password and the new session's stub */
+	LOGIN_VERSION, /* of the server; only with an observer */
+	LOGIN_CLIENT,  /* send user and password, receive the session's stub */
 	LOGIN_SESSION, /* connect to the session */
 	LOGIN_STEPS,
 };
 
-/* err: why the step failed; NULL when it succeeded. */
+/* err is the reason of a failure; NULL if the step succeeded. */
 struct login_observer {
 	void (*begin)(void *self, enum login_step step);
 	void (*end)(void *self, enum login_step step, const struct error *err);
@@ -94,47 +94,47 @@ struct rmi_login {
 	struct rmi_access *access;
 	const struct login_observer *observer; /* or NULL */
 
-	enum login_step step;             /* the last one begun */
+	enum login_step step;             /* the current or failed step */
 	struct rmi_connection connection; /* to the registry, server, session */
-	struct rmi_endpoint at;           /* where it leads, or was to lead */
+	struct rmi_endpoint at;           /* the endpoint of the connection */
 	struct sockaddr_storage registry_peer;
 	struct stub server, session;
 	struct jrmp_return looked_up, version, opened;
 
-	/* How far the connection to at came. */
-	bool is_answered; /* connected; answer is set once a hello was sent */
+	/* The progress of the connection to `at`. */
+	bool is_answered; /* connected; answer is valid after a hello */
 	bool is_secured;  /* the handshake succeeded */
 	enum rmi_answer answer;
 	struct tls_report tls; /* of the last handshake */
-	bool has_reply;        /* to the last call */
-	bool is_withheld;      /* the password: there is no TLS */
+	bool has_reply;        /* the last call was replied to */
+	bool is_withheld;      /* the password was not sent: no TLS */
 
 	/* Private from here on. */
-	int64_t deadline_ns; /* of the step */
-	struct java_stream given;
-	bool is_untouched; /* nothing was sent over the connection */
+	int64_t deadline_ns;      /* of the step */
+	struct java_stream given; /* the stub in a URL */
+	bool is_untouched;        /* nothing was sent over the connection */
 };
 
 /*
- * Logs in.  On success connection leads to the session.  Fails as the step
- * does, without naming it: ERROR_NO_TARGET when nothing listens;
- * ERROR_PERMISSION when the JVM demands a password, or another one;
- * ERROR_REFUSED.  rmi_login_release() is due in any case.
+ * Logs in.  On success, connection leads to the session.  -1 and *err, whose
+ * text does not name the step: ERROR_NO_TARGET if nothing listens;
+ * ERROR_PERMISSION if the JVM requires a password or rejects it; else
+ * ERROR_REFUSED.  The caller calls rmi_login_release() in either case.
  *
  * Without an observer the version and the session are requested in one message.
  */
 int rmi_login_run(struct rmi_login *l, struct error *err);
 
-/* Closes the connection; a caller that keeps it zeroes it first. */
+/* Closes the connection; to keep it, a caller zeroes the member first. */
 void rmi_login_release(struct rmi_login *l);
 
-/* Where to connect for a stub's object. */
+/* The endpoint to connect to for a stub, considering --force-… options. */
 struct rmi_endpoint rmi_login_endpoint(const struct rmi_login *l,
 				       const struct stub *stub);
 
 /*
- * Connects to an endpoint and exchanges greetings; sets e->is_tls when TLS
- * turns out to be spoken.  rmi_connection_close() is due in any case.
+ * Connects to an endpoint and exchanges greetings.  Sets e->is_tls if the
+ * endpoint speaks TLS.  The caller calls rmi_connection_close() in either case.
  */
 int rmi_access_dial(struct rmi_access *a, struct rmi_endpoint *e,
 		    struct rmi_connection *c, struct error *err);
@@ -142,56 +142,56 @@ int rmi_access_dial(struct rmi_access *a, struct rmi_endpoint *e,
 /* Appends the call that looks an entry up in a registry. */
 void rmi_add_lookup(struct text *out, const char *entry, size_t len);
 
-/* Reads the stub that a registry returned, or fails with what it threw. */
+/* Reads the stub that a registry returned; fails if it threw an exception. */
 int rmi_lookup_stub(const struct jrmp_return *r, struct stub *stub,
 		    struct error *err);
 
-/* True when the stub has Java clients speak TLS. */
+/* True if the stub makes Java clients use TLS. */
 bool stub_is_tls(const struct stub *stub);
 
 /* A client's session with a JVM, which outlives its connection. */
 struct rmi_session {
 	struct rmi_connection connection; /* open: its transport is set */
 	struct jrmp_id id;
-	unsigned logins;          /* how many there were; 0: none */
+	unsigned logins;          /* number of logins so far */
 	struct rmi_access access; /* its timeout_ns may be changed */
-	int64_t used_ns;          /* when it was called last */
-	struct text version;      /* of the JVM, foreign; "" when unknown */
+	int64_t used_ns;          /* time of the last call */
+	struct text version;      /* of the JVM, foreign; "" if unknown */
 	struct text title;        /* the target, for messages */
 
 	/* Private from here on. */
 	uint8_t ack_id[JRMP_ACK_LEN];
-	bool owes_ack; /* of the session's stub */
+	bool owes_ack; /* the session's stub is not acknowledged yet */
 	struct rmi_endpoint at;
 };
 
-/* As rmi_access_init(); rmi_session_release() is due in any case. */
+/* As rmi_access_init(); the caller calls rmi_session_release(). */
 int rmi_session_init(struct rmi_session *s, const struct jmx_target *target,
 		     struct error *err);
 
-/* Opens a new session; as rmi_login_run(), with the step in the message. */
+/* Opens a new session; fails as rmi_login_run(), and names the step. */
 int rmi_session_login(struct rmi_session *s, struct error *err);
 
 /*
- * Connects to the session, or opens a new one when it cannot be reached.  Does
- * nothing when there is a connection.
+ * Connects to the session unless there is a connection.  Opens a new session if
+ * the old one is unreachable.
  */
 int rmi_session_connect(struct rmi_session *s, struct error *err);
 
-/* Opens one more connection to the session, for a call that waits long. */
+/* Opens one more connection to the session, for a call that blocks. */
 int rmi_session_dial(struct rmi_session *s, struct rmi_connection *c,
 		     struct error *err);
 
 /*
- * Appends, once, the acknowledgement that the session's stub has arrived; due
- * after the request for a lease.  There is no reply.
+ * Appends, once, the acknowledgement of the session's stub.  Send it after the
+ * request for a lease.  The server sends no reply.
  */
 void rmi_session_acknowledge(struct rmi_session *s, struct text *out);
 
 /* Closes the connection, not the session. */
 void rmi_session_drop(struct rmi_session *s);
 
-/* Closes the session in the JVM, too; wipes the password. */
+/* Closes the session in the JVM and the connection; wipes the password. */
 void rmi_session_release(struct rmi_session *s);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of remote methods. */
 #include "jmx_http/rmi/methods.h"
 
 #include <string.h>
@@ -17,15 +18,15 @@
 
 /* clang-format off */
 #define REGISTRY(op, what, n, d, args, ...) \
-	{ .of = METHOD_OF_REGISTRY, .does = METHOD_##what, .operation = (op), \
+	{ .interface = METHOD_OF_REGISTRY, .effect = METHOD_##what, .operation = (op), \
 	  .hash = REGISTRY_HASH, .name = (n), .descriptor = d, \
 	  .arguments = (args), .object = -1, .member = -1, __VA_ARGS__ }
 #define DGC(op, what, n, d, args) \
-	{ .of = METHOD_OF_DGC, .does = METHOD_##what, .operation = (op), \
+	{ .interface = METHOD_OF_DGC, .effect = METHOD_##what, .operation = (op), \
 	  .hash = DGC_HASH, .name = (n), .descriptor = d, \
 	  .arguments = (args), .object = -1, .member = -1 }
 #define JMX(owner, h, what, n, d, args, o, m, ...) \
-	{ .of = METHOD_OF_##owner, .does = METHOD_##what, .operation = -1, \
+	{ .interface = METHOD_OF_##owner, .effect = METHOD_##what, .operation = -1, \
 	  .hash = (h), .name = (n), .descriptor = d, .arguments = (args), \
 	  .object = (o), .member = (m), __VA_ARGS__ }
 
@@ -145,17 +146,18 @@ const struct method jmx_methods[JMX_METHODS] = {
 };
 /* clang-format on */
 
-const struct method *method_find(enum method_of of, int32_t operation,
-				 uint64_t hash)
+const struct method *method_find(enum method_interface interface,
+				 int32_t operation, uint64_t hash)
 {
 	for (size_t i = 0; i < JMX_METHODS; i++)
-		if (jmx_methods[i].of == of && jmx_methods[i].hash == hash &&
+		if (jmx_methods[i].interface == interface &&
+		    jmx_methods[i].hash == hash &&
 		    jmx_methods[i].operation == operation)
 			return &jmx_methods[i];
 	return NULL;
 }
 
-const struct method *method_of_jmx(uint64_t hash)
+const struct method *method_find_jmx(uint64_t hash)
 {
 	const struct method *m = method_find(METHOD_OF_SERVER, -1, hash);
 

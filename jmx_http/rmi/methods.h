@@ -59,34 +59,34 @@ enum jmx_method {
 #define JMX_METHODS (JMX_INVOKE_OPERATION + 1)
 
 /* The interface that declares the method. */
-enum method_of {
+enum method_interface {
 	METHOD_OF_REGISTRY,   /* java.rmi.registry.Registry */
 	METHOD_OF_DGC,        /* java.rmi.dgc.DGC */
 	METHOD_OF_SERVER,     /* javax.management.remote.rmi.RMIServer */
 	METHOD_OF_CONNECTION, /* javax.management.remote.rmi.RMIConnection */
 };
 
-enum method_does {
+enum method_effect {
 	METHOD_READS,
 	METHOD_CHANGES,
 	METHOD_INVOKES, /* reads or changes, depending on the operation */
-	METHOD_NAMES,   /* registers a remote object; no JMX client does that */
+	METHOD_NAMES,   /* changes the registry; JMX clients never do */
 };
 
 struct method {
-	enum method_of of;
-	enum method_does does;
+	enum method_interface interface;
+	enum method_effect effect;
 	int32_t operation; /* of the registry and DGC; else -1 */
 	uint64_t hash; /* of the method; of the registry's or DGC's interface */
 	const char *name;
 	const char *descriptor; /* JVMS 4.3.3 */
 	/*
-	 * What follows the head of the call: o is an object, a digit is block
-	 * data of that many bytes.
+	 * The arguments after the head of the call: 'o' is an object, a digit
+	 * is the number of bytes of block data.
 	 */
 	const char *arguments;
 	uint8_t primitives; /* bytes of primitive arguments within the head */
-	bool gives_stub;    /* returns a stub that the client then calls */
+	bool gives_stub;    /* returns a stub that the client calls next */
 	bool is_login;
 	/* Argument indices of the MBean and of its member; -1: none. */
 	int8_t object, member;
@@ -95,17 +95,17 @@ struct method {
 /* Indexed by enum jmx_method. */
 extern const struct method jmx_methods[JMX_METHODS];
 
-/* Finds the method of a call; NULL when the table has none. */
-const struct method *method_find(enum method_of of, int32_t operation,
-				 uint64_t hash);
+/* Finds the method of a call; NULL if the table lacks it. */
+const struct method *method_find(enum method_interface interface,
+				 int32_t operation, uint64_t hash);
 
 /* Finds a method of RMIServer or RMIConnection by its hash; or NULL. */
-const struct method *method_of_jmx(uint64_t hash);
+const struct method *method_find_jmx(uint64_t hash);
 
-/* True when the method returns void: no value follows the return's head. */
+/* True if the method returns void: the return has no value. */
 bool method_is_void(enum jmx_method method);
 
-/* Appends the head of a call; its object arguments are to follow. */
+/* Appends the head of a call; the caller appends the object arguments. */
 void jmx_add_call(struct text *out, const struct jrmp_id *object,
 		  enum jmx_method method);
 

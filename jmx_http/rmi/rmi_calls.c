@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A request becomes a job, a job one or more calls.  A run sends a window of
+ * calls, receives their returns in order, and passes on the replies.
+ */
 #include "jmx_http/rmi/rmi_calls.h"
 
 #include "core/base/alloc.h"
@@ -14,7 +18,7 @@
 #define WINDOW_CALLS 64
 #define WINDOW_BYTES ((size_t)256 << 10)
 
-/* In a row, without a reply in between. */
+/* Maximum numbers in a row, without a reply in between. */
 #define LOSSES_MAX 3
 #define LOGINS_MAX 2
 
@@ -25,9 +29,9 @@
 #define LOOK_NS  (20 * CLOCK_NS_PER_MS)
 #define STALE_NS CLOCK_NS_PER_S
 
-/* A request as a call on a session */
+/* Requests: encoding as calls */
 
-static const struct java_shape attribute = {
+static const struct java_shape shape_attribute = {
 	.name = "javax.management.Attribute",
 	.suid = 0x2279b907538b3b0e,
 	.flags = JAVA_SERIALIZABLE,
@@ -84,7 +88,7 @@ static int request_add_set(struct text *out, const struct jmx_request *q,
 
 	(void)name;
 	java_write_header(&stream);
-	java_write_object(&stream, &attribute, JAVA_PLAIN);
+	java_write_object(&stream, &shape_attribute, JAVA_PLAIN);
 	java_write_text(&stream, q->names[0]);
 	status = request_write_argument(&stream, q, 0, err);
 	java_write_object_name(out, q->object, JAVA_OF_RMI);
@@ -139,7 +143,7 @@ static const struct {
 	enum jmx_method method;
 	add_fn *add;
 	bool is_read;
-} verbs[] = {
+} request_verbs[] = {
 	[JMX_QUERY] = { JMX_QUERY_NAMES, request_add_query, true },
 	[JMX_INFO] = { JMX_GET_MBEAN_INFO, request_add_info, true },
 	[JMX_GET] = { JMX_GET_ATTRIBUTES, request_add_get, true },
@@ -168,36 +172,36 @@ int rmi_request_add(struct text *out, const struct jrmp_id *session,
 	if (request_check_name(q, err))
 		return -1;
 	jmx_add_call(out, session,
-		     name == RMI_WHOLE ? verbs[q->verb].method
+		     name == RMI_WHOLE ? request_verbs[q->verb].method
 				       : JMX_GET_ATTRIBUTE);
-	if (verbs[q->verb].add(out, q, name, err))
+	if (request_verbs[q->verb].add(out, q, name, err))
 		return -1;
-	java_write_null(out); /* for nobody but ourselves */
+	java_write_null(out); /* no delegation subject */
 	return 0;
 }
 
 static bool request_is_void(const struct jmx_request *q)
 {
-	return method_is_void(verbs[q->verb].method);
+	return method_is_void(request_verbs[q->verb].method);
 }
 
 static bool request_is_read(const struct jmx_request *q)
 {
-	return verbs[q->verb].is_read;
+	return request_verbs[q->verb].is_read;
 }
 
-/* A request on its way to its reply */
+/* Jobs: from a request to its reply */
 
 /*
- * Most jobs are one call.  Of several attributes a JVM leaves out those that it
- * cannot read, without a reason; each of them is requested again by itself.
+ * Most jobs are one call.  getAttributes() omits unreadable attributes without
+ * a reason, so each omitted attribute is requested again by itself.
  */
 struct job {
 	const struct jmx_request *request;
-	size_t open;            /* its calls without a return */
-	struct jmx_reply reply; /* complete once open is 0; of the arena */
+	size_t open;            /* number of calls without a return */
+	struct jmx_reply reply; /* complete once open is 0; in the arena */
 	struct arena own, *arena;
-	const struct value **values; /* of JMX_GET, one a name, or NULL */
+	const struct value **values; /* of JMX_GET, one for each name */
 };
 
 static void job_init(struct job *j, const struct jmx_request *request,
@@ -218,9 +222,9 @@ static void job_release(struct job *j)
 	*j = (struct job){ 0 };
 }
 
-static size_t job_begin(const struct job *j)
+/* The name in the first call: a single attribute fails with its reason. */
+static size_t job_first_name(const struct job *j)
 {
-	/* So is it said why there is none. */
 	return j->request->verb == JMX_GET && j->request->name_count == 1
 		       ? 0
 		       : RMI_WHOLE;
@@ -256,35 +260,36 @@ static void job_set_failure(struct job *j, const char *why,
 	j->reply.kind = kind;
 }
 
-/* One attribute failed; others of the MBean may have values. */
+/* Records that one attribute is unavailable. */
 static void job_set_error(struct job *j, size_t name, const char *why)
 {
 	j->values[name] = value_text(j->arena, VALUE_ERROR, "", why,
 				     strlen(why));
 }
 
-static void job_take_exception(struct job *j, size_t name,
+static void job_read_exception(struct job *j, size_t name,
 			       const struct jrmp_return *r)
 {
 	static const char gone[] = "javax.management.InstanceNotFoundException";
 	const char *why = job_describe_exception(j, r);
 	bool is_gone = java_is_caused_by(r->value, gone);
 
-	if (j->request->verb != JMX_GET || (is_gone && name == job_begin(j)))
+	if (j->request->verb != JMX_GET ||
+	    (is_gone && name == job_first_name(j)))
 		job_set_failure(j, why, jmx_failure_kind(why));
 	else if (name != RMI_WHOLE)
 		job_set_error(j, name, why);
-	/* Else they are asked for one by one, and one of them says why. */
+	/* Else each attribute is requested by itself, and fails or not. */
 }
 
 /* An AttributeList: readable attributes only, in the order of the names. */
-static void job_take_list(struct job *j, const struct java_value *v)
+static void job_read_list(struct job *j, const struct java_value *v)
 {
 	const struct java_part *list = java_part_of(v, "java.util.ArrayList");
 	size_t names = j->request->name_count, at = 0;
 	size_t count = list ? list->annotations.count : 0;
 
-	/* The first is block data.  A JVM gives no more than was asked for. */
+	/* at[0] is block data.  Ignore more elements than names. */
 	for (size_t i = 1; i < count && i <= names; i++) {
 		const struct java_value *one = list->annotations.at[i];
 		struct java_bytes name = java_string_of(
@@ -303,7 +308,7 @@ static void job_take_list(struct job *j, const struct java_value *v)
 	}
 }
 
-static void job_take_info(struct job *j, const struct java_value *v)
+static void job_read_info(struct job *j, const struct java_value *v)
 {
 	j->reply.info = java_to_info(v, j->arena);
 	if (!j->reply.info)
@@ -311,18 +316,18 @@ static void job_take_info(struct job *j, const struct java_value *v)
 				ERROR_REFUSED);
 }
 
-static void job_take_value(struct job *j, size_t name,
+static void job_read_value(struct job *j, size_t name,
 			   const struct java_value *v)
 {
 	switch (j->request->verb) {
 	case JMX_GET:
 		if (name == RMI_WHOLE)
-			job_take_list(j, v);
+			job_read_list(j, v);
 		else
 			j->values[name] = java_to_value(v, j->arena);
 		break;
 	case JMX_INFO:
-		job_take_info(j, v);
+		job_read_info(j, v);
 		break;
 	case JMX_SET:
 		break;
@@ -331,13 +336,14 @@ static void job_take_value(struct job *j, size_t name,
 	}
 }
 
-static void job_take(struct job *j, size_t name, const struct jrmp_return *r)
+static void job_read_return(struct job *j, size_t name,
+			    const struct jrmp_return *r)
 {
 	j->open--;
 	if (r->is_exception)
-		job_take_exception(j, name, r);
+		job_read_exception(j, name, r);
 	else
-		job_take_value(j, name, r->value);
+		job_read_value(j, name, r->value);
 }
 
 static void job_fail(struct job *j, size_t name, const struct error *err)
@@ -345,7 +351,7 @@ static void job_fail(struct job *j, size_t name, const struct error *err)
 	const char *why = arena_copy(j->arena, err->text, strlen(err->text));
 
 	j->open--;
-	/* A name that is none is no fault of an attribute. */
+	/* An invalid MBean name fails the request, not one attribute. */
 	if (j->values && name != RMI_WHOLE && err->kind != ERROR_MISUSE)
 		job_set_error(j, name, why);
 	else
@@ -371,7 +377,7 @@ static void job_finish(struct job *j)
 		return;
 	members = arena_alloc(j->arena, q->name_count * sizeof(*members));
 	for (size_t i = 0; i < q->name_count; i++) {
-		/* The caller's names may not live as long. */
+		/* The reply may outlive the caller's names. */
 		members[i].name = arena_copy(j->arena, q->names[i],
 					     strlen(q->names[i]));
 		members[i].value = j->values[i];
@@ -382,12 +388,12 @@ static void job_finish(struct job *j)
 	j->reply.value = v;
 }
 
-/* Many requests at a time */
+/* Runs: many requests at a time */
 
 struct call {
-	struct job *job; /* NULL: for a lease */
+	struct job *job; /* NULL: the request for a lease */
 	size_t name;
-	size_t bytes; /* while it is on its way */
+	size_t bytes; /* size of a sent call */
 };
 
 struct run {
@@ -397,16 +403,16 @@ struct run {
 	size_t count;
 	struct arena *arena;
 
-	struct job jobs[WINDOW_CALLS]; /* a ring, by their index */
-	size_t first, next;            /* [first, next) are at work */
-	size_t lacking; /* of them; while there are any, no new ones */
+	struct job jobs[WINDOW_CALLS]; /* a ring, indexed by request */
+	size_t first, next;            /* [first, next) are active */
+	size_t lacking; /* active jobs with omitted attributes; delays others */
 
-	/* [head, sent) are on their way, [sent, end) wait. */
+	/* [head, sent) were sent, [sent, end) wait. */
 	struct call *calls;
 	size_t head, sent, end, cap;
-	size_t bytes;            /* of those on their way */
-	size_t window;           /* how many there may be */
-	unsigned losses, logins; /* since the last answer */
+	size_t bytes;            /* size of the sent calls */
+	size_t window;           /* maximum number of sent calls */
+	unsigned losses, logins; /* since the last reply */
 };
 
 static struct job *run_job(struct run *r, size_t index)
@@ -431,12 +437,12 @@ static void run_admit(struct run *r)
 		struct job *job = run_job(r, r->next);
 
 		job_init(job, &r->requests[r->next++], r->arena);
-		run_add_call(r, job, job_begin(job));
+		run_add_call(r, job, job_first_name(job));
 	}
 }
 
-/* Requests each missing attribute by itself, once. */
-static void run_ask_further(struct run *r, struct job *job, size_t name)
+/* Requests each omitted attribute by itself, once. */
+static void run_request_missing(struct run *r, struct job *job, size_t name)
 {
 	if (name != RMI_WHOLE)
 		return;
@@ -446,21 +452,22 @@ static void run_ask_further(struct run *r, struct job *job, size_t name)
 		r->lacking++;
 }
 
-static void run_note_end(struct run *r, struct job *job, size_t name)
+static void run_end_call(struct run *r, struct job *job, size_t name)
 {
 	if (job->open)
 		return;
-	/* It was counted when it asked further. */
-	if (name != job_begin(job) && r->lacking)
+	/* run_request_missing() counted the job. */
+	if (name != job_first_name(job) && r->lacking)
 		r->lacking--;
 	job_finish(job);
 }
 
-/* Fails a call that cannot be made, or must not be repeated. */
-static void run_give_up(struct run *r, struct call *c, const struct error *err)
+/* Fails a call that cannot be encoded, or must not be repeated. */
+static void run_fail_call(struct run *r, struct call *c,
+			  const struct error *err)
 {
 	job_fail(c->job, c->name, err);
-	run_note_end(r, c->job, c->name);
+	run_end_call(r, c->job, c->name);
 }
 
 static void run_remove_call(struct run *r, size_t at)
@@ -470,7 +477,7 @@ static void run_remove_call(struct run *r, size_t at)
 		(r->end - at) * sizeof(*r->calls));
 }
 
-/* Appends the first waiting call; false when it cannot be made. */
+/* Appends the first waiting call; false if it cannot be encoded. */
 static bool run_add_next(struct run *r, struct text *out)
 {
 	struct call *c = &r->calls[r->sent];
@@ -478,11 +485,11 @@ static bool run_add_next(struct run *r, struct text *out)
 	struct error err = { 0 };
 
 	if (!c->job) {
-		rmi_lease_ask(r->lease, r->s->logins, &r->s->id, out);
+		rmi_lease_request(r->lease, r->s->logins, &r->s->id, out);
 	} else if (rmi_request_add(out, &r->s->id, c->job->request, c->name,
 				   &err)) {
 		out->len = before;
-		run_give_up(r, c, &err);
+		run_fail_call(r, c, &err);
 		run_remove_call(r, r->sent);
 		return false;
 	}
@@ -503,7 +510,7 @@ static int64_t run_deadline(const struct run *r)
 	return clock_after(clock_monotonic_ns(), r->s->access.timeout_ns);
 }
 
-/* Sends half a window at a time, which takes few messages. */
+/* Sends half a window at a time, to save system calls. */
 static int run_send(struct run *r, struct error *err)
 {
 	struct text out = { 0 };
@@ -524,18 +531,18 @@ static int run_send(struct run *r, struct error *err)
 	return status;
 }
 
-/* Puts all sent calls back among the waiting ones. */
-static void run_call_back(struct run *r)
+/* Makes all sent calls waiting calls again. */
+static void run_requeue_calls(struct run *r)
 {
 	r->sent = r->head;
 	r->bytes = 0;
 }
 
 /*
- * Calls that the JVM may have executed are not sent again; nor is the request
- * for a lease, which most JVMs do not need.
+ * Fails changing calls, which the JVM may have executed.  Also drops the
+ * request for a lease, which most JVMs do not need.
  */
-static void run_give_up_changes(struct run *r, const struct error *why)
+static void run_fail_changes(struct run *r, const struct error *why)
 {
 	struct error err = *why;
 
@@ -548,27 +555,30 @@ static void run_give_up_changes(struct run *r, const struct error *why)
 			continue;
 		}
 		if (c->job)
-			run_give_up(r, c, &err);
+			run_fail_call(r, c, &err);
 		run_remove_call(r, i);
 		r->sent--;
 	}
 }
 
-/* The connection is lost; -1 when that ends the run. */
+/* Handles a lost connection; -1 if the run must end. */
 static int run_recover(struct run *r, struct error *err)
 {
 	bool is_lost = r->s->connection.is_lost;
 
 	rmi_session_drop(r->s);
-	run_give_up_changes(r, err);
-	run_call_back(r);
+	run_fail_changes(r, err);
+	run_requeue_calls(r);
 	r->window = 1;
 	if (is_lost && ++r->losses < LOSSES_MAX)
 		return 0;
 	return fail_in(err, "%s", r->s->title.bytes);
 }
 
-/* sun.rmi.transport; JDK com.sun.jmx.remote.internal.ServerCommunicatorAdmin */
+/*
+ * True if the JVM has ended the session: sun.rmi.transport,
+ * com.sun.jmx.remote.internal.ServerCommunicatorAdmin.
+ */
 static bool return_has_no_session(const struct jrmp_return *ret)
 {
 	static const char closing[] = "The server has decided to close";
@@ -584,7 +594,7 @@ static bool return_has_no_session(const struct jrmp_return *ret)
 		memcmp(message.at, closing, strlen(closing)) == 0);
 }
 
-/* The session has ended: the JVM has executed none of the sent calls. */
+/* The JVM has ended the session, and executed none of the sent calls. */
 static int run_log_in_again(struct run *r, const struct jrmp_return *ret,
 			    struct error *err)
 {
@@ -593,11 +603,11 @@ static int run_log_in_again(struct run *r, const struct jrmp_return *ret,
 		rmi_thrown(ret->value, err);
 		return fail_in(err, "%s", r->s->title.bytes);
 	}
-	run_call_back(r);
+	run_requeue_calls(r);
 	return rmi_session_login(r->s, err);
 }
 
-static void run_take(struct run *r, const struct jrmp_return *ret)
+static void run_handle_return(struct run *r, const struct jrmp_return *ret)
 {
 	struct call c = r->calls[r->head++];
 
@@ -607,16 +617,16 @@ static void run_take(struct run *r, const struct jrmp_return *ret)
 	r->losses = 0;
 	if (c.job) {
 		r->logins = 0;
-		job_take(c.job, c.name, ret);
-		run_ask_further(r, c.job, c.name);
-		run_note_end(r, c.job, c.name);
+		job_read_return(c.job, c.name, ret);
+		run_request_missing(r, c.job, c.name);
+		run_end_call(r, c.job, c.name);
 	} else if (!ret->is_exception) {
-		rmi_lease_take(r->lease, ret->value);
+		rmi_lease_read(r->lease, ret->value);
 	}
-	/* What came behind an answer that was broken off was not read. */
+	/* The server closes the connection after an aborted return. */
 	if (ret->is_aborted) {
 		rmi_session_drop(r->s);
-		run_call_back(r);
+		run_requeue_calls(r);
 		r->window = 1;
 	}
 }
@@ -635,13 +645,13 @@ static int run_receive(struct run *r, struct error *err)
 	else if (c->job && return_has_no_session(&ret))
 		status = run_log_in_again(r, &ret, err);
 	else
-		run_take(r, &ret);
+		run_handle_return(r, &ret);
 	jrmp_return_release(&ret);
 	return status;
 }
 
-static int run_hand_on(struct run *r, jmx_reply_fn *fn, void *self,
-		       struct error *err)
+static int run_pass_replies(struct run *r, jmx_reply_fn *fn, void *self,
+			    struct error *err)
 {
 	int status = 0;
 
@@ -699,7 +709,7 @@ static int run_work(struct run *r, struct error *err)
 	run_add_lease(r);
 	if (run_send(r, err))
 		return run_recover(r, err);
-	/* All that could be sent were of no use. */
+	/* All waiting calls failed to encode. */
 	if (r->head == r->sent)
 		return 0;
 	return run_receive(r, err);
@@ -725,9 +735,9 @@ int rmi_calls_run(struct rmi_session *s, struct rmi_lease *lease,
 		run_admit(&r);
 		status = run_work(&r, err);
 		if (status == 0)
-			status = run_hand_on(&r, fn, self, err);
+			status = run_pass_replies(&r, fn, self, err);
 	}
-	/* The returns that are to come would be taken for others'. */
+	/* Returns that still arrive must not be matched to later calls. */
 	if (r.head < r.sent)
 		rmi_session_drop(s);
 	s->used_ns = clock_monotonic_ns();

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Implements jmx_ops with a session, its lease and its notifications. */
 #include "jmx_http/rmi/rmi_client.h"
 
 #include "core/base/alloc.h"
@@ -34,7 +35,7 @@ static int client_run(struct jmx *j, const struct jmx_request *requests,
 	status = rmi_calls_run(&c->session, &c->lease, requests, count, j->keep,
 			       fn, self, err);
 	client_publish(c);
-	/* What comes of it is of no concern here: fetching says so. */
+	/* The next fetch reports a failure to subscribe again. */
 	if (status == 0 && c->notifications.count &&
 	    rmi_notifications_renew(&c->notifications, &c->session, &unused))
 		rmi_session_drop(&c->session);
@@ -47,16 +48,16 @@ static int client_listen_to_all(struct rmi_client *c, const char *pattern,
 {
 	struct arena a = { 0 };
 	const char *const *names;
-	size_t count = 0, heard = 0;
+	size_t count = 0, subscribed = 0;
 	int status = jmx_query(&c->base, pattern, &a, &names, &count, err);
 
 	for (size_t i = 0; status == 0 && i < count; i++)
-		heard += !rmi_notifications_listen(&c->notifications,
-						   &c->session, names[i], err);
+		subscribed += !rmi_notifications_listen(
+			&c->notifications, &c->session, names[i], err);
 	if (status == 0 && !count)
 		status = fail(err, ERROR_NO_TARGET, "%s: no such MBean",
 			      pattern);
-	else if (status == 0 && !heard)
+	else if (status == 0 && !subscribed)
 		status = -1;
 	arena_release(&a);
 	return status;

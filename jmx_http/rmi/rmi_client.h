@@ -2,10 +2,9 @@
 /*
  * rmi_client: JMX over RMI.
  *
- * A client logs in, keeps the connection alive while it is used seldom (a call
- * a minute: the JVM ends a session after two), and logs in again when the JVM
- * was restarted.  It renews the session's lease while it is open, as servers
- * other than the JVM's own agent require it.
+ * A client logs in, and logs in again after the JVM ended the session or was
+ * restarted.  It renews the session's lease, which servers other than the JVM's
+ * own agent require.
  */
 #ifndef JMX_HTTP_RMI_RMI_CLIENT_H
 #define JMX_HTTP_RMI_RMI_CLIENT_H
@@ -14,9 +13,7 @@
 #include "jmx_http/target.h"
 
 /*
- * Connects; jmx_close() is due.  NULL and *err: ERROR_NO_TARGET when nothing
- * listens; ERROR_PERMISSION when the JVM demands a password, or another one;
- * ERROR_REFUSED; ERROR_MISUSE for an invalid address.
+ * As jmx_open(), for a target with an address.
  */
 struct jmx *rmi_client_open(const struct jmx_target *target, struct error *err);
 

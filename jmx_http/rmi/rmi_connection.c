@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sends calls and parses their returns within deadlines and size limits. */
 #include "jmx_http/rmi/rmi_connection.h"
 
 #include "core/base/alloc.h"
@@ -7,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define PIECE 65536             /* bytes asked for at a time */
-#define KEPT  ((size_t)1 << 20) /* of what an answer took, for the next one */
+#define PIECE 65536             /* bytes to read at a time */
+#define KEPT  ((size_t)1 << 20) /* a larger buffer is freed after a reply */
 
 void rmi_connection_init(struct rmi_connection *c, struct rmi_transport *t)
 {
@@ -16,7 +17,8 @@ void rmi_connection_init(struct rmi_connection *c, struct rmi_transport *t)
 }
 
 /* Notes that an errno other than a timeout ended the connection. */
-static void note_loss(struct rmi_connection *c, const struct error *err)
+static void connection_note_loss(struct rmi_connection *c,
+				 const struct error *err)
 {
 	if (err->sys && err->sys != ETIMEDOUT)
 		c->is_lost = true;
@@ -29,13 +31,13 @@ int rmi_connection_send(struct rmi_connection *c, const struct text *message,
 	if (!c->transport->kind->write(c->transport, message->bytes,
 				       message->len, deadline_ns, err))
 		return 0;
-	note_loss(c, err);
+	connection_note_loss(c, err);
 	return -1;
 }
 
 /* Appends the next bytes to unread; 0 at the end of file, or -1. */
-static ssize_t read_more(struct rmi_connection *c, int64_t deadline_ns,
-			 struct error *err)
+static ssize_t connection_read_more(struct rmi_connection *c,
+				    int64_t deadline_ns, struct error *err)
 {
 	ssize_t got;
 
@@ -55,23 +57,24 @@ static ssize_t read_more(struct rmi_connection *c, int64_t deadline_ns,
 	else if (got == 0)
 		c->is_lost = true;
 	else
-		note_loss(c, err);
+		connection_note_loss(c, err);
 	return got;
 }
 
-static const char *unread_of(const struct rmi_connection *c, size_t *len)
+static const char *connection_unread(const struct rmi_connection *c,
+				     size_t *len)
 {
 	*len = c->unread.len - c->at;
 	return *len ? c->unread.bytes + c->at : "";
 }
 
-static const enum rmi_answer answers[] = {
+static const enum rmi_answer connection_answers[] = {
 	[JRMP_SHORT] = RMI_CLOSED,      [JRMP_GREETED] = RMI_JRMP,
 	[JRMP_REFUSED] = RMI_UNWILLING, [JRMP_TLS] = RMI_TLS,
 	[JRMP_HTTP] = RMI_HTTP,         [JRMP_OTHER] = RMI_OTHER,
 };
 
-static int not_rmi(enum rmi_answer answer, struct error *err)
+static int connection_fail_answer(enum rmi_answer answer, struct error *err)
 {
 	static const char *const words[] = {
 		[RMI_UNWILLING] = "the RMI server rejects the protocol",
@@ -87,15 +90,16 @@ static int not_rmi(enum rmi_answer answer, struct error *err)
 	return fail(err, ERROR_REFUSED, "%s", words[answer]);
 }
 
-/* Reads until the reply can be recognized; *why: the error of a read. */
-static enum rmi_answer listen_for(struct rmi_connection *c, int64_t deadline_ns,
-				  struct error *why)
+/* Reads until the reply is recognized; *why is the error of a read. */
+static enum rmi_answer connection_read_answer(struct rmi_connection *c,
+					      int64_t deadline_ns,
+					      struct error *why)
 {
 	enum jrmp_answer seen = JRMP_SHORT;
 	ssize_t got = 1;
 
 	while (got > 0 && seen == JRMP_SHORT) {
-		got = read_more(c, deadline_ns, why);
+		got = connection_read_more(c, deadline_ns, why);
 		seen = jrmp_read_answer(c->unread.bytes, c->unread.len,
 					&c->greeting);
 	}
@@ -103,7 +107,7 @@ static enum rmi_answer listen_for(struct rmi_connection *c, int64_t deadline_ns,
 		return RMI_SILENT;
 	if (seen == JRMP_SHORT && c->unread.len)
 		return RMI_OTHER;
-	return answers[seen];
+	return connection_answers[seen];
 }
 
 int rmi_connection_greet(struct rmi_connection *c, int64_t deadline_ns,
@@ -117,10 +121,10 @@ int rmi_connection_greet(struct rmi_connection *c, int64_t deadline_ns,
 	jrmp_add_hello(&hello);
 	status = rmi_connection_send(c, &hello, deadline_ns, err);
 	if (status == 0) {
-		*answer = listen_for(c, deadline_ns, &why);
+		*answer = connection_read_answer(c, deadline_ns, &why);
 		if (*answer != RMI_JRMP)
-			status = not_rmi(*answer, err);
-		/* What TLS has to say is more than that nobody answered. */
+			status = connection_fail_answer(*answer, err);
+		/* A TLS error says more than "closed without a reply". */
 		if (*answer == RMI_CLOSED && why.kind && !why.sys)
 			*err = why;
 	}
@@ -134,23 +138,23 @@ int rmi_connection_greet(struct rmi_connection *c, int64_t deadline_ns,
 	return status;
 }
 
-static int is_closed(bool amid, struct error *err)
+static int connection_fail_closed(bool amid, struct error *err)
 {
 	return fail(err, ERROR_REFUSED, "the connection was closed %s",
 		    amid ? "in the middle of a reply" : "without a reply");
 }
 
-/* JAVA_MORE never; on JAVA_WRONG without r->wrong, *err is set. */
-static enum java_status read_return(struct rmi_connection *c,
-				    struct jrmp_return *r, int64_t deadline_ns,
-				    struct error *err)
+/* Never returns JAVA_MORE.  On JAVA_WRONG, sets *err unless r->wrong is set. */
+static enum java_status connection_read_return(struct rmi_connection *c,
+					       struct jrmp_return *r,
+					       int64_t deadline_ns,
+					       struct error *err)
 {
 	size_t total = 0;
 
 	for (;;) {
 		size_t len, used;
-		const char *bytes = unread_of(c, &len);
-		/* What came before it was asked for is part of it, too. */
+		const char *bytes = connection_unread(c, &len);
 		enum java_status status = jrmp_return_read(r, bytes, len,
 							   &used);
 		ssize_t got;
@@ -165,16 +169,16 @@ static enum java_status read_return(struct rmi_connection *c,
 			     RMI_REPLY_MAX >> 20);
 			return JAVA_WRONG;
 		}
-		got = read_more(c, deadline_ns, err);
+		got = connection_read_more(c, deadline_ns, err);
 		if (got == 0)
-			is_closed(total || len, err);
+			connection_fail_closed(total || len, err);
 		if (got <= 0)
 			return JAVA_WRONG;
 	}
 }
 
-/* Frees a large buffer, so that a reply is held twice at most. */
-static void shrink(struct rmi_connection *c)
+/* Frees a large buffer, so that memory holds a reply at most twice. */
+static void connection_shrink(struct rmi_connection *c)
 {
 	if (c->unread.cap <= KEPT || c->at < c->unread.len)
 		return;
@@ -185,9 +189,10 @@ static void shrink(struct rmi_connection *c)
 int rmi_connection_receive(struct rmi_connection *c, struct jrmp_return *r,
 			   int64_t deadline_ns, struct error *err)
 {
-	enum java_status status = read_return(c, r, deadline_ns, err);
+	enum java_status status = connection_read_return(c, r, deadline_ns,
+							 err);
 
-	shrink(c);
+	connection_shrink(c);
 	if (status != JAVA_WRONG)
 		return 0;
 	if (!r->wrong)
@@ -219,16 +224,16 @@ int rmi_connection_ping(struct rmi_connection *c, int64_t deadline_ns,
 	text_release(&message);
 	if (status)
 		return -1;
-	unread_of(c, &len);
+	connection_unread(c, &len);
 	if (!len) {
-		ssize_t got = read_more(c, deadline_ns, err);
+		ssize_t got = connection_read_more(c, deadline_ns, err);
 
 		if (got == 0)
-			is_closed(false, err);
+			connection_fail_closed(false, err);
 		if (got <= 0)
 			return -1;
 	}
-	bytes = unread_of(c, &len);
+	bytes = connection_unread(c, &len);
 	if (!jrmp_is_pong(*bytes))
 		return fail(err, ERROR_REFUSED, "invalid RMI reply to a ping");
 	c->at++;
@@ -240,11 +245,12 @@ int rmi_connection_look(struct rmi_connection *c, struct error *err)
 	size_t len;
 	ssize_t got;
 
-	unread_of(c, &len);
+	connection_unread(c, &len);
 	if (!len) {
-		got = read_more(c, clock_monotonic_ns() + CLOCK_NS_PER_MS, err);
+		got = connection_read_more(
+			c, clock_monotonic_ns() + CLOCK_NS_PER_MS, err);
 		if (got == 0)
-			return is_closed(false, err);
+			return connection_fail_closed(false, err);
 		if (got < 0 && err->sys == ETIMEDOUT)
 			return 0;
 		if (got < 0)

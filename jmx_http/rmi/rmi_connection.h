@@ -13,7 +13,7 @@
 
 #define RMI_REPLY_MAX ((size_t)64 << 20) /* bytes of one return */
 
-/* What replied to a hello. */
+/* The kind of server that replied to a hello. */
 enum rmi_answer {
 	RMI_JRMP,
 	RMI_UNWILLING, /* RMI, but it rejects the stream protocol */
@@ -27,38 +27,38 @@ enum rmi_answer {
 struct rmi_connection {
 	struct rmi_transport *transport;
 	struct jrmp_greeting greeting; /* after rmi_connection_greet() */
-	/* It was closed or broke; not set for a deadline or a TLS error. */
+	/* The connection was closed or broke; not by timeout or TLS error. */
 	bool is_lost;
 
 	/* Private from here on. */
 	struct text unread;
-	size_t at; /* bytes of unread that were read */
+	size_t at; /* bytes of unread that were consumed */
 };
 
 /* Takes the transport; rmi_connection_close() closes it. */
 void rmi_connection_init(struct rmi_connection *c, struct rmi_transport *t);
 
 /*
- * Sends a hello and reads the reply; *answer is set in any case.  Fails with
- * ERROR_REFUSED, naming what replied, unless it is RMI_JRMP; over TLS also as
- * the first read after a handshake.
+ * Sends a hello and reads the reply; always sets *answer.  Unless *answer is
+ * RMI_JRMP: -1 and ERROR_REFUSED with the kind of server, or the error of the
+ * first read after a TLS handshake.
  */
 int rmi_connection_greet(struct rmi_connection *c, int64_t deadline_ns,
 			 enum rmi_answer *answer, struct error *err);
 
 /*
- * Sends a call and reads its return.  Succeeds when the method threw: the
- * exception is in *r.  Fails with ERROR_REFUSED; the connection must be closed
- * then, and after a return that is aborted.  jrmp_return_release() is due in
- * any case.
+ * Sends a call and reads its return.  Returns 0 even if the method threw an
+ * exception, which is in *r.  -1 and ERROR_REFUSED: the caller closes the
+ * connection, also after an aborted return.  The caller calls
+ * jrmp_return_release() in any case.
  */
 int rmi_connection_call(struct rmi_connection *c, const struct text *call,
 			struct jrmp_return *r, int64_t deadline_ns,
 			struct error *err);
 
 /*
- * The two halves of rmi_connection_call().  message may contain several calls,
- * each of which has a return.
+ * The two halves of rmi_connection_call().  message may contain several calls;
+ * receive their returns one by one.
  */
 int rmi_connection_send(struct rmi_connection *c, const struct text *message,
 			int64_t deadline_ns, struct error *err);
@@ -66,24 +66,25 @@ int rmi_connection_receive(struct rmi_connection *c, struct jrmp_return *r,
 			   int64_t deadline_ns, struct error *err);
 
 /*
- * Checks that the connection is alive while no return is due; ERROR_REFUSED.
- * The first sends a ping, the second waits a millisecond for an end of file.
+ * Check that the connection is alive while no return is pending; -1 and
+ * ERROR_REFUSED if not.  rmi_connection_ping() sends a ping,
+ * rmi_connection_look() waits one millisecond for an end of file.
  */
 int rmi_connection_ping(struct rmi_connection *c, int64_t deadline_ns,
 			struct error *err);
 int rmi_connection_look(struct rmi_connection *c, struct error *err);
 
 /*
- * Tells the server that the stub in a return has arrived, so that it need not
- * keep the object for it (sun.rmi.dgc.ackTimeout: five minutes otherwise).
- * There is no reply.
+ * Acknowledges the stub in a return, so that the server does not keep the
+ * object for it (sun.rmi.dgc.ackTimeout: five minutes otherwise).  The server
+ * sends no reply.
  */
 int rmi_connection_acknowledge(struct rmi_connection *c,
 			       const struct jrmp_return *r, int64_t deadline_ns,
 			       struct error *err);
 
 /*
- * Sets *err to what a method threw, "class: message <- …", and gives -1:
+ * Sets *err to the exception, "class: message <- …", and returns -1:
  * ERROR_PERMISSION for a SecurityException, else ERROR_REFUSED.
  */
 int rmi_thrown(const struct java_value *throwable, struct error *err);

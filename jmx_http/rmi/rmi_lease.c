@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Encodes java.rmi.dgc.DGC.dirty() calls. */
 #include "jmx_http/rmi/rmi_lease.h"
 
 #include "core/base/clock.h"
@@ -10,7 +11,7 @@
 
 #define LEASE_MS 600000 /* java.rmi.dgc.leaseValue's default */
 
-static const struct java_shape object_id = {
+static const struct java_shape shape_object_id = {
 	.name = "java.rmi.server.ObjID",
 	.suid = 0xa75efa128ddce55c,
 	.flags = JAVA_SERIALIZABLE,
@@ -18,7 +19,7 @@ static const struct java_shape object_id = {
 		    { 'L', "space", "Ljava/rmi/server/UID;" } },
 };
 
-static const struct java_shape uid = {
+static const struct java_shape shape_uid = {
 	.name = "java.rmi.server.UID",
 	.suid = 0x0f12700dbf364f12,
 	.flags = JAVA_SERIALIZABLE,
@@ -27,7 +28,7 @@ static const struct java_shape uid = {
 		    { 'I', "unique", NULL } },
 };
 
-static const struct java_shape lease = {
+static const struct java_shape shape_lease = {
 	.name = "java.rmi.dgc.Lease",
 	.suid = 0xb0b5e2660c4adc34,
 	.flags = JAVA_SERIALIZABLE,
@@ -35,7 +36,7 @@ static const struct java_shape lease = {
 		    { 'L', "vmid", "Ljava/rmi/dgc/VMID;" } },
 };
 
-static const struct java_shape vmid = {
+static const struct java_shape shape_vmid = {
 	.name = "java.rmi.dgc.VMID",
 	.suid = 0xf8865bafa4a56db6,
 	.flags = JAVA_SERIALIZABLE,
@@ -43,10 +44,10 @@ static const struct java_shape vmid = {
 		    { 'L', "uid", "Ljava/rmi/server/UID;" } },
 };
 
-/* bytes: unique (4), time (8), count (2), as an ObjID has them. */
-static void write_uid(struct text *out, const uint8_t *bytes)
+/* bytes: unique (4), time (8), count (2), in the order of an ObjID. */
+static void lease_write_uid(struct text *out, const uint8_t *bytes)
 {
-	java_write_object(out, &uid, JAVA_OF_RMI);
+	java_write_object(out, &shape_uid, JAVA_OF_RMI);
 	text_add(out, bytes + 12, 2);
 	text_add(out, bytes + 4, 8);
 	text_add(out, bytes, 4);
@@ -58,18 +59,18 @@ bool rmi_lease_is_due(const struct rmi_lease *l, unsigned login)
 	       clock_monotonic_ns() - l->taken_ns >= l->renew_ns;
 }
 
-static void write_ids(struct text *out, const struct jrmp_id *id)
+static void lease_write_ids(struct text *out, const struct jrmp_id *id)
 {
 	java_write_array(out, "[Ljava.rmi.server.ObjID;", 1, JAVA_OF_RMI);
-	java_write_object(out, &object_id, JAVA_OF_RMI);
+	java_write_object(out, &shape_object_id, JAVA_OF_RMI);
 	text_add(out, id->bytes, 8);
-	write_uid(out, id->bytes + 8);
+	lease_write_uid(out, id->bytes + 8);
 }
 
-void rmi_lease_ask(struct rmi_lease *l, unsigned login,
-		   const struct jrmp_id *session, struct text *out)
+void rmi_lease_request(struct rmi_lease *l, unsigned login,
+		       const struct jrmp_id *session, struct text *out)
 {
-	/* Nobody else's, however many of us there are. */
+	/* A random VMID distinguishes all clients of the JVM. */
 	if (!l->login && (getrandom(l->address, sizeof(l->address), 0) < 0 ||
 			  getrandom(l->uid, sizeof(l->uid), 0) < 0))
 		memset(l->uid, 1, sizeof(l->uid));
@@ -77,22 +78,22 @@ void rmi_lease_ask(struct rmi_lease *l, unsigned login,
 	l->taken_ns = clock_monotonic_ns();
 	l->renew_ns = RMI_LEASE_RENEW_NS;
 	jmx_add_call(out, &jrmp_dgc, JMX_DIRTY);
-	write_ids(out, session);
+	lease_write_ids(out, session);
 	java_write_block(out, 8);
 	java_write_u64(out, ++l->sequence);
-	java_write_object(out, &lease, JAVA_OF_RMI);
+	java_write_object(out, &shape_lease, JAVA_OF_RMI);
 	java_write_u64(out, LEASE_MS);
-	java_write_object(out, &vmid, JAVA_OF_RMI);
+	java_write_object(out, &shape_vmid, JAVA_OF_RMI);
 	java_write_array(out, "[B", sizeof(l->address), JAVA_OF_RMI);
 	text_add(out, l->address, sizeof(l->address));
-	write_uid(out, l->uid);
+	lease_write_uid(out, l->uid);
 }
 
-void rmi_lease_take(struct rmi_lease *l, const struct java_value *v)
+void rmi_lease_read(struct rmi_lease *l, const struct java_value *v)
 {
 	const struct java_value *ms = java_field_of(v, "value");
 
-	if (java_is(v, lease.name) && ms && ms->kind == JAVA_INTEGER &&
+	if (java_is(v, shape_lease.name) && ms && ms->kind == JAVA_INTEGER &&
 	    ms->integer > 0 &&
 	    ms->integer / 2 < RMI_LEASE_RENEW_NS / CLOCK_NS_PER_MS)
 		l->renew_ns = ms->integer / 2 * CLOCK_NS_PER_MS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters are those of sun.management.ConnectorAddressLink: the address is
- * exported from JDK 6 on, whether the local agent was asked for or came with
- * the remote one; which of the remote ones is running, since JDK 9.
+ * Reads the counters of sun.management.ConnectorAddressLink.  The JVM exports
+ * the address of the local connector since JDK 6, even if the remote agent
+ * started it, and the index of the running remote agent since JDK 9.
  */
 #include "jmx_http/rmi/rmi_local.h"
 
@@ -24,19 +24,19 @@
 #define LOCAL_ADDRESS REMOTE "localConnectorAddress"
 
 enum {
-	URL_MAX = 8 << 10,  /* of the JDK's own: some 400 bytes */
-	REMOTES_MAX = 1024, /* how often the remote one may be started */
+	URL_MAX = 8 << 10,  /* bytes; the JDK's URLs have about 400 */
+	REMOTES_MAX = 1024, /* starts of the remote agent */
 	OPTION_MAX = 4 << 10,
 };
 
-static void set(struct text *t, const char *value)
+static void local_set(struct text *t, const char *value)
 {
 	text_clear(t);
 	text_puts(t, value);
 }
 
 /* The port of a serialized stub; 0 for anything else. */
-static uint16_t stub_port(const struct text *bytes)
+static uint16_t local_stub_port(const struct text *bytes)
 {
 	struct java_stream stream = { 0 };
 	const struct java_value *value;
@@ -57,7 +57,7 @@ static uint16_t stub_port(const struct text *bytes)
  * The port of a local connector's URL: "service:jmx:rmi://", a host, "/stub/"
  * and a stub in base64; 0 for any other URL.
  */
-static uint16_t url_port(const char *url)
+static uint16_t local_url_port(const char *url)
 {
 	static const char begin[] = "service:jmx:rmi://", middle[] = "/stub/";
 	const char *stub = strstr(url, middle);
@@ -69,7 +69,7 @@ static uint16_t url_port(const char *url)
 		return 0;
 	stub += strlen(middle);
 	if (base64_read(&bytes, stub, strlen(stub)))
-		port = stub_port(&bytes);
+		port = local_stub_port(&bytes);
 	text_release(&bytes);
 	return port;
 }
@@ -78,12 +78,12 @@ static uint16_t url_port(const char *url)
  * Accepts the JVM's URL of its local connector if the JVM listens on the port:
  * another process could have bound a port that the JVM has closed.
  */
-static bool take_url(struct rmi_local *l, const struct jvm *jvm,
-		     const char *url)
+static bool local_accept_url(struct rmi_local *l, const struct jvm *jvm,
+			     const char *url)
 {
 	struct listeners open;
 	struct error unseen;
-	uint16_t port = url ? url_port(url) : 0;
+	uint16_t port = url ? local_url_port(url) : 0;
 	size_t at = 0;
 	bool is_its;
 
@@ -94,13 +94,13 @@ static bool take_url(struct rmi_local *l, const struct jvm *jvm,
 	listeners_release(&open);
 	if (!is_its)
 		return false;
-	set(&l->url, url);
+	local_set(&l->url, url);
 	l->port = port;
 	return true;
 }
 
 /* "service:jmx:rmi:///jndi/rmi://host:port/jmxrmi" */
-static uint16_t registry_port(const char *url)
+static uint16_t local_registry_port(const char *url)
 {
 	const char *at = strstr(url, "/jndi/rmi://");
 	const char *colon = at ? strchr(at + 12, '/') : NULL;
@@ -115,8 +115,8 @@ static uint16_t registry_port(const char *url)
 	return *end == '/' && port <= 65535 ? (uint16_t)port : 0;
 }
 
-static const char *counter_of(const struct perfdata *p, unsigned index,
-			      const char *what)
+static const char *local_counter(const struct perfdata *p, unsigned index,
+				 const char *what)
 {
 	char name[96];
 
@@ -124,15 +124,16 @@ static const char *counter_of(const struct perfdata *p, unsigned index,
 	return perfdata_text(p, name);
 }
 
-static bool is_true(const struct perfdata *p, unsigned index, const char *what)
+static bool local_counter_is_true(const struct perfdata *p, unsigned index,
+				  const char *what)
 {
-	const char *text = counter_of(p, index, what);
+	const char *text = local_counter(p, index, what);
 
 	return text && strcmp(text, "true") == 0;
 }
 
 /* The index of the agent started last, which is the running one; or -1. */
-static int remote_index(const struct perfdata *p)
+static int local_remote_index(const struct perfdata *p)
 {
 	int64_t index;
 	int last = -1;
@@ -140,31 +141,32 @@ static int remote_index(const struct perfdata *p)
 	if (perfdata_value(p, COUNTER "remote.enabled", &index))
 		return index >= 0 && index < REMOTES_MAX ? (int)index : -1;
 	while (last + 1 < REMOTES_MAX &&
-	       counter_of(p, (unsigned)(last + 1), "remoteAddress"))
+	       local_counter(p, (unsigned)(last + 1), "remoteAddress"))
 		last++;
 	return last;
 }
 
-static void take_remote(struct rmi_local *l, const struct perfdata *p)
+static void local_read_remote(struct rmi_local *l, const struct perfdata *p)
 {
-	int last = remote_index(p);
+	int last = local_remote_index(p);
 	unsigned index = (unsigned)last;
 	const char *url = last < 0 ? NULL
-				   : counter_of(p, index, "remoteAddress");
+				   : local_counter(p, index, "remoteAddress");
 
 	if (!url || strlen(url) > URL_MAX)
 		return;
 	l->has_remote = true;
-	set(&l->remote_url, url);
-	l->remote_port = registry_port(url);
-	l->authenticate = is_true(p, index, "authenticate");
-	l->ssl = is_true(p, index, "ssl");
-	l->registry_ssl = is_true(p, index, "sslRegistry");
-	l->need_client_auth = is_true(p, index, "sslNeedClientAuth");
+	local_set(&l->remote_url, url);
+	l->remote_port = local_registry_port(url);
+	l->authenticate = local_counter_is_true(p, index, "authenticate");
+	l->ssl = local_counter_is_true(p, index, "ssl");
+	l->registry_ssl = local_counter_is_true(p, index, "sslRegistry");
+	l->need_client_auth = local_counter_is_true(p, index,
+						    "sslNeedClientAuth");
 }
 
 /* The value of a property on the command line, or NULL. */
-static const char *option(const struct jvm_info *about, const char *name)
+static const char *local_option(const struct jvm_info *about, const char *name)
 {
 	char beginning[96];
 	const char *found;
@@ -174,17 +176,17 @@ static const char *option(const struct jvm_info *about, const char *name)
 	return found ? found + strlen(beginning) : NULL;
 }
 
-/* As sun.management.jmxremote.ConnectorBootstrap: "true", in any case. */
-static bool option_is(const struct jvm_info *about, const char *name,
-		      bool otherwise)
+/* As sun.management.jmxremote.ConnectorBootstrap: "true", ignoring case. */
+static bool local_option_is(const struct jvm_info *about, const char *name,
+			    bool otherwise)
 {
-	const char *value = option(about, name);
+	const char *value = local_option(about, name);
 
 	return value ? strcasecmp(value, "true") == 0 : otherwise;
 }
 
-/* An unknown host means this machine. */
-static void set_remote_port(struct rmi_local *l, unsigned long port)
+/* Makes a URL with localhost, because the bound host is unknown. */
+static void local_set_remote_port(struct rmi_local *l, unsigned long port)
 {
 	l->remote_port = port <= UINT16_MAX ? (uint16_t)port : 0;
 	text_clear(&l->remote_url);
@@ -193,22 +195,25 @@ static void set_remote_port(struct rmi_local *l, unsigned long port)
 		    l->remote_port);
 }
 
-/* Reads the command line; used when the counters have nothing about JMX. */
-static void take_options(struct rmi_local *l, const struct jvm_info *about)
+/* Reads the command line if the counters have nothing about JMX. */
+static void local_read_options(struct rmi_local *l,
+			       const struct jvm_info *about)
 {
-	const char *port = option(about, "port");
+	const char *port = local_option(about, "port");
 
 	if (!port || l->has_remote)
 		return;
 	l->has_remote = true;
-	set_remote_port(l, strtoul(port, NULL, 10));
-	l->authenticate = option_is(about, "authenticate", true);
-	l->ssl = option_is(about, "ssl", true);
-	l->registry_ssl = option_is(about, "registry.ssl", false);
-	l->need_client_auth = option_is(about, "ssl.need.client.auth", false);
+	local_set_remote_port(l, strtoul(port, NULL, 10));
+	l->authenticate = local_option_is(about, "authenticate", true);
+	l->ssl = local_option_is(about, "ssl", true);
+	l->registry_ssl = local_option_is(about, "registry.ssl", false);
+	l->need_client_auth = local_option_is(about, "ssl.need.client.auth",
+					      false);
 }
 
-static void list_options(struct rmi_local *l, const struct jvm_info *about)
+static void local_list_options(struct rmi_local *l,
+			       const struct jvm_info *about)
 {
 	static const char prefix[] = "-Dcom.sun.management.";
 
@@ -219,42 +224,43 @@ static void list_options(struct rmi_local *l, const struct jvm_info *about)
 	}
 }
 
-/* How much the counters contain. */
-enum told {
-	NOTHING, /* there are none */
-	DOUBT,   /* an address that is not the JVM's, or there was no room */
-	ALL,     /* they would have an address if there was one */
+/* How reliable the counters are. */
+enum counters {
+	COUNTERS_NONE,     /* the JVM has no counters */
+	COUNTERS_DOUBTFUL, /* an invalid address, or the counters overflowed */
+	COUNTERS_COMPLETE, /* no address means no connector */
 };
 
-static enum told read_counters(struct rmi_local *l, const struct jvm *jvm)
+static enum counters local_read_counters(struct rmi_local *l,
+					 const struct jvm *jvm)
 {
 	struct error unused;
 	struct perfdata *p = perfdata_open(jvm, &unused);
-	enum told told = ALL;
+	enum counters counters = COUNTERS_COMPLETE;
 	const char *url;
 
 	if (!p)
-		return NOTHING;
-	take_remote(l, p);
+		return COUNTERS_NONE;
+	local_read_remote(l, p);
 	url = perfdata_text(p, COUNTER "address");
-	if (perfdata_overflow(p) || (url && !take_url(l, jvm, url)))
-		told = DOUBT;
+	if (perfdata_overflow(p) || (url && !local_accept_url(l, jvm, url)))
+		counters = COUNTERS_DOUBTFUL;
 	perfdata_close(p);
-	return told;
+	return counters;
 }
 
-static int look(struct rmi_local *l, const struct jvm *jvm, enum told *told,
-		struct error *err)
+static int local_look(struct rmi_local *l, const struct jvm *jvm,
+		      enum counters *counters, struct error *err)
 {
 	struct jvm_info about;
 
 	*l = (struct rmi_local){ 0 };
 	if (jvm_info(jvm, &about, err))
 		return -1;
-	*told = read_counters(l, jvm);
-	if (*told == NOTHING)
-		take_options(l, &about);
-	list_options(l, &about);
+	*counters = local_read_counters(l, jvm);
+	if (*counters == COUNTERS_NONE)
+		local_read_options(l, &about);
+	local_list_options(l, &about);
 	jvm_info_release(&about);
 	return 0;
 }
@@ -262,14 +268,14 @@ static int look(struct rmi_local *l, const struct jvm *jvm, enum told *told,
 int rmi_local_look(struct rmi_local *l, const struct jvm *jvm,
 		   struct error *err)
 {
-	enum told told;
+	enum counters counters;
 
-	return look(l, jvm, &told, err);
+	return local_look(l, jvm, &counters, err);
 }
 
-/* Reads the address from the agent's properties, if it is there. */
-static int ask_address(struct rmi_local *l, const struct jvm *jvm,
-		       struct attach *a, struct error *err)
+/* Reads the address from the agent's properties; leaves port 0 if absent. */
+static int local_request_address(struct rmi_local *l, const struct jvm *jvm,
+				 struct attach *a, struct error *err)
 {
 	static const struct attach_request request = {
 		.operation = "agentProperties",
@@ -281,7 +287,7 @@ static int ask_address(struct rmi_local *l, const struct jvm *jvm,
 	properties_init(&p, reply.bytes, reply.len);
 	while (ret == 0 && !l->port && properties_next(&p)) {
 		if (strcmp(p.key.bytes, LOCAL_ADDRESS) == 0)
-			take_url(l, jvm, p.value.bytes);
+			local_accept_url(l, jvm, p.value.bytes);
 	}
 	properties_release(&p);
 	text_release(&reply);
@@ -289,7 +295,7 @@ static int ask_address(struct rmi_local *l, const struct jvm *jvm,
 }
 
 /* "  com.sun.management.jmxremote.ssl = true [default]" */
-static void take_status_line(struct rmi_local *l, struct line line)
+static void local_read_status_line(struct rmi_local *l, struct line line)
 {
 	static const char sign[] = " = ";
 	const struct {
@@ -317,10 +323,10 @@ static void take_status_line(struct rmi_local *l, struct line line)
 	}
 	/* The text is NUL-terminated, and a number ends with its line. */
 	if (line_is(name, REMOTE "port"))
-		set_remote_port(l, strtoul(value.text, NULL, 10));
+		local_set_remote_port(l, strtoul(value.text, NULL, 10));
 }
 
-void rmi_local_take_status(struct rmi_local *l, const struct text *status)
+void rmi_local_read_status(struct rmi_local *l, const struct text *status)
 {
 	struct lines lines = lines_over(status->bytes, status->len);
 	bool is_remote = false;
@@ -332,15 +338,15 @@ void rmi_local_take_status(struct rmi_local *l, const struct text *status)
 			is_remote = line_ends(line, " remote");
 		l->has_remote |= is_remote;
 		if (is_remote)
-			take_status_line(l, line);
+			local_read_status_line(l, line);
 	}
 }
 
 /*
- * Without counters: asks for the remote agent, from JDK 9 on.  With an older
- * JVM the values of the command line stay.
+ * Without counters, requests the state of the remote agent.  Before JDK 9 this
+ * fails, and the values of the command line stay.
  */
-static void ask_status(struct rmi_local *l, struct attach *a)
+static void local_request_status(struct rmi_local *l, struct attach *a)
 {
 	static const struct attach_request request = {
 		.operation = "jcmd",
@@ -350,13 +356,13 @@ static void ask_status(struct rmi_local *l, struct attach *a)
 	struct error unused;
 
 	if (attach_call(a, &request, &reply, &unused) == 0)
-		rmi_local_take_status(l, &reply);
+		rmi_local_read_status(l, &reply);
 	text_release(&reply);
 }
 
-/* JDK 8 on, and 7u4; OpenJ9 has an operation of its own. */
-static int start_local(const struct jvm *jvm, struct attach *a,
-		       struct error *err)
+/* Since JDK 7u4; OpenJ9 has its own operation. */
+static int local_start_agent(const struct jvm *jvm, struct attach *a,
+			     struct error *err)
 {
 	static const struct attach_request hotspot = {
 		.operation = "jcmd",
@@ -372,27 +378,27 @@ static int start_local(const struct jvm *jvm, struct attach *a,
 	return ret;
 }
 
-static int not_running(const struct jvm *jvm, struct error *err)
+static int local_fail_not_running(const struct jvm *jvm, struct error *err)
 {
 	return fail(err, ERROR_UNAVAILABLE,
 		    "%d: the local JMX agent is not running", (int)jvm->pid);
 }
 
-static int ask(struct rmi_local *l, const struct jvm *jvm,
-	       void (*starting)(const struct jvm *jvm), struct attach *a,
-	       struct error *err)
+static int local_request_url(struct rmi_local *l, const struct jvm *jvm,
+			     void (*starting)(const struct jvm *jvm),
+			     struct attach *a, struct error *err)
 {
-	if (ask_address(l, jvm, a, err))
+	if (local_request_address(l, jvm, a, err))
 		return -1;
 	if (l->port)
 		return 0;
 	if (!starting)
-		return not_running(jvm, err);
+		return local_fail_not_running(jvm, err);
 	starting(jvm);
-	if (start_local(jvm, a, err))
+	if (local_start_agent(jvm, a, err))
 		return fail_in(err, "cannot start the local JMX agent");
 	l->was_started = true;
-	if (ask_address(l, jvm, a, err))
+	if (local_request_address(l, jvm, a, err))
 		return -1;
 	if (!l->port)
 		return fail(err, ERROR_REFUSED,
@@ -407,21 +413,21 @@ int rmi_local_find(struct rmi_local *l, const struct jvm *jvm,
 		   struct error *err)
 {
 	struct attach *a;
-	enum told told;
+	enum counters counters;
 	int ret;
 
-	if (look(l, jvm, &told, err))
+	if (local_look(l, jvm, &counters, err))
 		return -1;
 	if (l->port)
 		return 0;
-	if (told == ALL && !starting)
-		return not_running(jvm, err);
+	if (counters == COUNTERS_COMPLETE && !starting)
+		return local_fail_not_running(jvm, err);
 	a = attach_open(jvm, timeout_ns, err);
 	if (!a)
 		return -1;
-	if (told == NOTHING && jvm->kind == JVM_HOTSPOT)
-		ask_status(l, a);
-	ret = ask(l, jvm, starting, a, err);
+	if (counters == COUNTERS_NONE && jvm->kind == JVM_HOTSPOT)
+		local_request_status(l, a);
+	ret = local_request_url(l, jvm, starting, a, err);
 	attach_close(a);
 	return ret;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rmi_local: the JMX of a JVM on this machine, by its pid.
+ * rmi_local: finds the JMX connectors of a JVM on this machine.
  *
- * A JVM whose agent runs publishes the address of its local connector in its
- * counters.  Otherwise the JVM can be asked to start one, which stays until the
- * JVM exits.  The connector listens on loopback only, in the JVM's own network
- * namespace.
+ * A JVM publishes the address of a running local connector in its counters.
+ * Otherwise the JVM can start one on request, which stays until the JVM exits.
+ * The connector listens only on loopback, in the JVM's own network namespace.
  */
 #ifndef JMX_HTTP_RMI_RMI_LOCAL_H
 #define JMX_HTTP_RMI_RMI_LOCAL_H
@@ -13,41 +12,41 @@
 #include "core/base/text.h"
 #include "core/jvm/jvm.h"
 
-/* The JMX of a JVM; texts are foreign, and empty when unset. */
+/* The connectors of a JVM.  Texts are foreign, and empty if unset. */
 struct rmi_local {
 	struct text url;  /* of the local connector: service:jmx:… */
 	uint16_t port;    /* of the local connector; 0: none */
-	bool was_started; /* sjkc has just started it */
+	bool was_started; /* sjkc has just started the local connector */
 	/* The configuration for remote clients. */
 	bool has_remote;
 	struct text remote_url;
 	uint16_t remote_port; /* of its registry; 0: unknown */
 	bool authenticate, ssl, registry_ssl, need_client_auth;
-	/* com.sun.management.…=… of its command line, one per line. */
+	/* com.sun.management.…=… of the command line, one per line. */
 	struct text properties;
 };
 
 /*
- * Reads the counters and the command line, without a request to the JVM.
- * Succeeds when they contain nothing about JMX.  ERROR_NO_TARGET when the JVM
- * has exited.
+ * Reads the counters and the command line, without a request to the JVM.  Also
+ * returns 0 if they contain nothing about JMX.  -1 and ERROR_NO_TARGET if the
+ * JVM has exited.
  */
 int rmi_local_look(struct rmi_local *l, const struct jvm *jvm,
 		   struct error *err);
 
 /*
- * Finds out where the local connector is.  Where none runs, calls starting and
- * has the JVM start one; starting NULL: fails with ERROR_UNAVAILABLE.  Else
- * fails as attach_open().  An address is believed when it is that of a stub,
- * and of a port on which the JVM itself listens, so far as that can be seen.
- * rmi_local_release() is due in any case.
+ * Finds the local connector.  If none runs, calls starting and makes the JVM
+ * start one; with starting NULL: -1 and ERROR_UNAVAILABLE.  Other errors are
+ * those of attach_open().  Accepts only an address with a stub whose port the
+ * JVM itself listens on, if sockets are visible.  The caller calls
+ * rmi_local_release() in any case.
  */
 int rmi_local_find(struct rmi_local *l, const struct jvm *jvm,
 		   void (*starting)(const struct jvm *jvm), int64_t timeout_ns,
 		   struct error *err);
 
-/* Reads the remote agent's part of ManagementAgent.status (JDK 9 on). */
-void rmi_local_take_status(struct rmi_local *l, const struct text *status);
+/* Reads the remote agent from the reply to ManagementAgent.status (JDK 9). */
+void rmi_local_read_status(struct rmi_local *l, const struct text *status);
 
 void rmi_local_release(struct rmi_local *l); /* zeroed storage is fine */
 

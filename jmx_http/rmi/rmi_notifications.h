@@ -3,8 +3,8 @@
  * rmi_notifications: notifications of MBeans.
  *
  * From the first listener on, the JVM keeps the last thousand notifications of
- * all MBeans, numbered.  A client requests those from a number on, on a
- * connection of its own, and the call returns when there are some.
+ * all MBeans, numbered.  A client requests the notifications from a number on.
+ * The call blocks until there are some, so it uses a connection of its own.
  */
 #ifndef JMX_HTTP_RMI_RMI_NOTIFICATIONS_H
 #define JMX_HTTP_RMI_RMI_NOTIFICATIONS_H
@@ -24,9 +24,9 @@ struct rmi_notifications {
 	struct rmi_connection connection;
 	struct rmi_listener *listeners;
 	size_t count, cap;
-	unsigned login;  /* the session that the ids belong to; 0: none */
+	unsigned login;  /* login of the session with the listeners; 0: none */
 	int64_t next;    /* the number of the next notification */
-	bool has_missed; /* an unknown number was missed and not yet reported */
+	bool has_missed; /* missed notifications must be reported */
 };
 
 /* As jmx_listen(); object must not be a pattern. */
@@ -34,19 +34,19 @@ int rmi_notifications_listen(struct rmi_notifications *n, struct rmi_session *s,
 			     const char *object, struct error *err);
 
 /*
- * Subscribes again when the session has changed; notifications between the two
- * sessions are missed.
+ * Subscribes again if the session has changed.  The client misses notifications
+ * between the two sessions.
  */
 int rmi_notifications_renew(struct rmi_notifications *n, struct rmi_session *s,
 			    struct error *err);
 
-/* As jmx_fetch(); the session's lease is renewed meanwhile. */
+/* As jmx_fetch(); also renews the session's lease. */
 int rmi_notifications_fetch(struct rmi_notifications *n, struct rmi_session *s,
 			    struct rmi_lease *lease, int64_t timeout_ns,
 			    jmx_notification_fn *fn, void *self,
 			    struct error *err);
 
-/* The JVM forgets the listeners with the session. */
+/* Frees memory; the JVM drops the listeners together with the session. */
 void rmi_notifications_release(struct rmi_notifications *n);
 
 #endif

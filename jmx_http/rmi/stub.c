@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses the reference that java.rmi.server.RemoteObject writes. */
 #include "jmx_http/rmi/stub.h"
 
 #include "core/base/cursor.h"
@@ -7,11 +8,11 @@
 
 /* UnicastRef2: the byte after the class name. */
 enum {
-	WITHOUT_FACTORY = 0,
-	WITH_FACTORY = 1,
+	STUB_WITHOUT_FACTORY = 0,
+	STUB_WITH_FACTORY = 1,
 };
 
-static struct java_bytes read_utf(struct cursor *c)
+static struct java_bytes stub_read_utf(struct cursor *c)
 {
 	uint16_t len = cursor_u16(c);
 	const uint8_t *bytes = cursor_bytes(c, len);
@@ -21,10 +22,10 @@ static struct java_bytes read_utf(struct cursor *c)
 	return (struct java_bytes){ (const char *)bytes, len };
 }
 
-/* False for an endpoint that cannot be connected to. */
-static bool read_endpoint(struct cursor *c, struct stub *stub)
+/* False for an invalid endpoint. */
+static bool stub_read_endpoint(struct cursor *c, struct stub *stub)
 {
-	struct java_bytes host = read_utf(c);
+	struct java_bytes host = stub_read_utf(c);
 	uint32_t port = cursor_u32(c);
 
 	if (!cursor_ok(c) || host.len > JRMP_HOST_MAX || !port ||
@@ -40,7 +41,7 @@ static bool read_endpoint(struct cursor *c, struct stub *stub)
 	return true;
 }
 
-static bool read_id(struct cursor *c, struct stub *stub)
+static bool stub_read_id(struct cursor *c, struct stub *stub)
 {
 	const uint8_t *id = cursor_bytes(c, JRMP_ID_LEN);
 
@@ -51,9 +52,9 @@ static bool read_id(struct cursor *c, struct stub *stub)
 	return true;
 }
 
-/* The factory is an object of any class, between two pieces of block data. */
-static bool read_factory(const struct java_list *written, struct stub *stub,
-			 struct cursor *c)
+/* The factory is an object of any class between two blocks of data. */
+static bool stub_read_factory(const struct java_list *written,
+			      struct stub *stub, struct cursor *c)
 {
 	if (cursor_left(c) || written->count != 3 ||
 	    written->at[2]->kind != JAVA_BLOCK)
@@ -65,27 +66,29 @@ static bool read_factory(const struct java_list *written, struct stub *stub,
 	       written->at[1]->kind == JAVA_NULL;
 }
 
-static bool read_reference(const struct java_list *written, struct stub *stub)
+static bool stub_read_reference(const struct java_list *written,
+				struct stub *stub)
 {
 	struct cursor c;
-	uint8_t format = WITHOUT_FACTORY;
+	uint8_t format = STUB_WITHOUT_FACTORY;
 
 	if (!written->count || written->at[0]->kind != JAVA_BLOCK)
 		return false;
 	c = cursor_over(written->at[0]->bytes.at, written->at[0]->bytes.len);
-	stub->reference = read_utf(&c);
+	stub->reference = stub_read_utf(&c);
 	if (java_bytes_are(stub->reference, "UnicastRef2"))
 		format = cursor_u8(&c);
 	else if (!java_bytes_are(stub->reference, "UnicastRef"))
 		return false;
-	if (format > WITH_FACTORY || !read_endpoint(&c, stub))
+	if (format > STUB_WITH_FACTORY || !stub_read_endpoint(&c, stub))
 		return false;
 	stub->begin = written->at[0]->block.begin;
 	stub->block_end = written->at[0]->block.end;
 	stub->end = stub->block_end;
-	if (format == WITH_FACTORY && !read_factory(written, stub, &c))
+	if (format == STUB_WITH_FACTORY &&
+	    !stub_read_factory(written, stub, &c))
 		return false;
-	return read_id(&c, stub);
+	return stub_read_id(&c, stub);
 }
 
 int stub_of(const struct java_value *v, struct stub *stub, struct error *err)
@@ -106,7 +109,7 @@ int stub_of(const struct java_value *v, struct stub *stub, struct error *err)
 			"the reply is not a stub but '%.*s'",
 			(int)(stub->class.len < 200 ? stub->class.len : 200),
 			stub->class.at);
-	if (!read_reference(&part->annotations, stub))
+	if (!stub_read_reference(&part->annotations, stub))
 		return fail(err, ERROR_REFUSED,
 			    "the stub has a reference of an unknown kind");
 	return 0;

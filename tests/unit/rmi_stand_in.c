@@ -172,7 +172,7 @@ static int64_t number_at(const char *bytes)
 	return (int64_t)be64toh(number);
 }
 
-static int method_of(const char *head)
+static int call_method(const char *head)
 {
 	uint32_t operation;
 	uint64_t hash;
@@ -257,7 +257,7 @@ static bool take_message(struct stand_in *s, struct text *in, struct text *out,
 		used = 15;
 	} else {
 		head = next_value(&stream, in, &used);
-		call.method = head ? method_of(head->bytes.at) : 0;
+		call.method = head ? call_method(head->bytes.at) : 0;
 		if (call.method < 0)
 			_exit(4);
 		whole = head;

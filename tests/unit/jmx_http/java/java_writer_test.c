@@ -260,7 +260,7 @@ static void a_lease_is_asked_for_as_a_java_client_does(void **state)
 
 	(void)state;
 	assert_true(rmi_lease_is_due(&lease, 1));
-	rmi_lease_ask(&lease, 1, &session, &message);
+	rmi_lease_request(&lease, 1, &session, &message);
 	assert_false(rmi_lease_is_due(&lease, 1));
 	assert_true(rmi_lease_is_due(&lease, 2));
 	assert_int_equal(say_stream(&own, message.bytes + 1, message.len - 1),

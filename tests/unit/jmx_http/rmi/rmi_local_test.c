@@ -356,7 +356,7 @@ static void the_status_of_the_remote_agent_is_its_own(void **state)
 
 	(void)state;
 	text_puts(&status, words);
-	rmi_local_take_status(&l, &status);
+	rmi_local_read_status(&l, &status);
 	assert_true(l.has_remote);
 	assert_int_equal(l.remote_port, 9010);
 	assert_false(l.authenticate);
@@ -364,7 +364,7 @@ static void the_status_of_the_remote_agent_is_its_own(void **state)
 	assert_false(l.registry_ssl);
 	text_clear(&status);
 	text_puts(&status, "Agent: disabled\n");
-	rmi_local_take_status(&l, &status);
+	rmi_local_read_status(&l, &status);
 	assert_false(l.has_remote);
 	rmi_local_release(&l);
 	text_release(&status);
