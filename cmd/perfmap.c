@@ -59,8 +59,7 @@ static bool blob_is_method(const struct code_blob *b)
 }
 
 /*
- * Reads the names of many methods at once, because a read costs more than a
- * name.
+ * Reads the names of many methods at once: one read costs more than one name.
  */
 static void map_prepare_names(struct map_source *v)
 {
@@ -130,7 +129,8 @@ static void map_write_rest(struct output *out, const struct code_blob *b,
 }
 
 /*
- * Writes the routines in the blob by their names, and the gaps by the blob's.
+ * Writes the routines in the blob by their names, and the gaps between them by
+ * the blob's name.
  */
 static void map_write_generated(struct output *out,
 				const struct stub_name *stubs, size_t count,
@@ -180,7 +180,7 @@ static int map_write(struct map_source *v, const char *path,
 	struct output out;
 	int ret;
 
-	/* Anybody can create files where perf looks. */
+	/* Any user can create files in the directory that perf reads. */
 	ret = opt.output ? output_open(&out, path, err)
 			 : output_open_unfollowed(&out, path, err);
 	if (ret == 0) {

@@ -6,7 +6,10 @@
 #include <string.h>
 
 enum {
-	/* libjvm has 350; the library's stack use grows with the square. */
+	/*
+	 * libjvm's longest name has 350 bytes; the library's stack use grows
+	 * with the square of the length.
+	 */
 	MANGLED_MAX = 768,
 	/*
 	 * A name may refer to its own parts, and double its length each time.
@@ -25,8 +28,8 @@ static void demangle_take_part(const char *part, size_t len, void *opaque)
 	struct demangling *d = opaque;
 
 	/*
-	 * The library has no other way to stop. To jump out is safe, because it
-	 * allocates nothing but stack.
+	 * The library has no other way to stop.  Jumping out is safe because
+	 * the library allocates only on the stack.
 	 */
 	if (d->out->len - d->begin + len > DEMANGLED_MAX)
 		longjmp(d->enough, 1);

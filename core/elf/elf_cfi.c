@@ -11,9 +11,9 @@
 /*
  * ---- expressions ----
  *
- * The DWARF expressions that occur come down to a register and an offset, or to
- * the word in memory there: in a PLT's entries, in signal frames, in functions
- * that realign their stack.  No other expression is supported.
+ * The DWARF expressions in use reduce to a register and an offset, or to the
+ * word in memory there: in PLT entries, in signal frames, in functions that
+ * realign their stack.  No other expression is supported.
  */
 
 struct cfi_value {
@@ -45,16 +45,16 @@ enum {
 	OP_BREG31 = 0x8f,
 };
 
-/* A value, as far as it is known without the values of registers. */
+/* A value, as far as it is known without register values. */
 struct cfi_term {
 	enum {
-		NUMBER,
-		ADDRESS,  /* the IP: only its offset in the page is known */
-		REGISTER, /* base + number */
-		MEMORY,   /* the word at base + offset, + number */
+		TERM_NUMBER,
+		TERM_ADDRESS, /* the IP: only its offset in the page is known */
+		TERM_REGISTER, /* base + number */
+		TERM_MEMORY,   /* the word at base + offset, + number */
 	} kind;
 	uint8_t base;
-	int64_t offset; /* offset of the word in memory, if MEMORY */
+	int64_t offset; /* offset of the word in memory, if TERM_MEMORY */
 	int64_t number;
 };
 
@@ -76,7 +76,8 @@ static void stack_push(struct cfi_stack *s, struct cfi_term term)
 
 static void stack_push_number(struct cfi_stack *s, int64_t number)
 {
-	stack_push(s, (struct cfi_term){ .kind = NUMBER, .number = number });
+	stack_push(s,
+		   (struct cfi_term){ .kind = TERM_NUMBER, .number = number });
 }
 
 static struct cfi_term stack_pop(struct cfi_stack *s)
@@ -95,25 +96,25 @@ static int64_t term_sum(int64_t a, int64_t b)
 
 static void stack_add(struct cfi_stack *s, struct cfi_term a, struct cfi_term b)
 {
-	if (a.kind == NUMBER) {
+	if (a.kind == TERM_NUMBER) {
 		b.number = term_sum(b.number, a.number);
 		stack_push(s, b);
 		return;
 	}
-	s->failed |= b.kind != NUMBER;
+	s->failed |= b.kind != TERM_NUMBER;
 	a.number = term_sum(a.number, b.number);
 	stack_push(s, a);
 }
 
 /*
- * Ands two numbers, or an address with a mask of bits that the loader does not
- * change.
+ * Computes the AND of two numbers, or of an address and a mask that keeps the
+ * bits that the loader does not change.
  */
 static void stack_and(struct cfi_stack *s, struct cfi_term a, struct cfi_term b)
 {
-	s->failed |= b.kind != NUMBER;
-	s->failed |= a.kind == ADDRESS ? b.number & ~(int64_t)PAGE_BITS
-				       : a.kind != NUMBER;
+	s->failed |= b.kind != TERM_NUMBER;
+	s->failed |= a.kind == TERM_ADDRESS ? b.number & ~(int64_t)PAGE_BITS
+					    : a.kind != TERM_NUMBER;
 	stack_push_number(s, a.number & b.number);
 }
 
@@ -129,7 +130,8 @@ static void stack_binary(struct cfi_stack *s, uint8_t op)
 		stack_and(s, a, b);
 		return;
 	}
-	s->failed |= b.kind != NUMBER || (op != OP_MINUS && a.kind != NUMBER);
+	s->failed |= b.kind != TERM_NUMBER ||
+		     (op != OP_MINUS && a.kind != TERM_NUMBER);
 	if (op == OP_MINUS) {
 		a.number = (int64_t)((uint64_t)a.number - (uint64_t)b.number);
 		stack_push(s, a);
@@ -146,8 +148,8 @@ static void stack_deref(struct cfi_stack *s)
 {
 	struct cfi_term t = stack_pop(s);
 
-	s->failed |= t.kind != REGISTER;
-	t.kind = MEMORY;
+	s->failed |= t.kind != TERM_REGISTER;
+	t.kind = TERM_MEMORY;
 	t.offset = t.number;
 	t.number = 0;
 	stack_push(s, t);
@@ -158,11 +160,11 @@ static void stack_push_register(struct cfi_stack *s, uint8_t reg,
 {
 	if (reg == DWARF_RA)
 		stack_push(s, (struct cfi_term){
-				      .kind = ADDRESS,
+				      .kind = TERM_ADDRESS,
 				      .number = term_sum((int64_t)address,
 							 offset) });
 	else
-		stack_push(s, (struct cfi_term){ .kind = REGISTER,
+		stack_push(s, (struct cfi_term){ .kind = TERM_REGISTER,
 						 .base = reg,
 						 .number = offset });
 	s->failed |= reg > DWARF_RA;
@@ -208,7 +210,7 @@ static void expression_step(struct cfi_stack *s, struct cursor *c,
 	else if (op == OP_PLUS_UCONST)
 		stack_add(
 			s, stack_pop(s),
-			(struct cfi_term){ .kind = NUMBER,
+			(struct cfi_term){ .kind = TERM_NUMBER,
 					   .number = (int64_t)dwarf_uleb(c) });
 	else if (op == OP_AND || op == OP_MINUS || op == OP_PLUS ||
 		 op == OP_SHL || op == OP_GE)
@@ -232,13 +234,13 @@ static bool cfi_expression(struct cursor expression, uint64_t address,
 	t = stack_pop(&s);
 	if (s.failed || !cursor_ok(&expression))
 		return false;
-	/* A row cannot add a number to a word that was read. */
-	if (t.kind == MEMORY ? t.number != 0 : t.kind != REGISTER)
+	/* A row cannot add a number to a word from memory. */
+	if (t.kind == TERM_MEMORY ? t.number != 0 : t.kind != TERM_REGISTER)
 		return false;
-	if (t.kind == REGISTER)
+	if (t.kind == TERM_REGISTER)
 		t.offset = t.number;
 	*value = (struct cfi_value){ .base = t.base,
-				     .is_memory = t.kind == MEMORY,
+				     .is_memory = t.kind == TERM_MEMORY,
 				     .offset = (int32_t)t.offset };
 	return t.offset == value->offset;
 }
@@ -294,12 +296,12 @@ enum {
 	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 };
 
-/* Limit of remembered states; compilers use one at a time. */
+/* Maximum number of remembered states; compilers use one at a time. */
 enum { REMEMBERED = 8 };
 
 struct cfi_state {
 	struct cfi_row row;
-	bool has_cfa, has_return; /* the row has them */
+	bool has_cfa, has_return; /* the row defines them */
 };
 
 struct cfi_run {
@@ -365,7 +367,7 @@ static void run_set_cfa(struct cfi_run *r, uint64_t reg, int64_t offset)
 	r->now.has_cfa = reg < DWARF_RA && offset == (int32_t)offset;
 }
 
-/* Changes the register or the offset of a CFA that has both. */
+/* Changes the register or the offset of a CFA that is register + offset. */
 static void run_change_cfa(struct cfi_run *r, uint64_t reg, int64_t offset)
 {
 	bool was = r->now.has_cfa && !r->now.row.cfa_is_memory;
@@ -386,7 +388,10 @@ static void run_set_cfa_expression(struct cfi_run *r)
 	r->now.row.cfa_offset = value.offset;
 }
 
-/* The expression gives the register's address or, if is_value, its value. */
+/*
+ * Sets a rule by an expression: the register's address or, if is_value, its
+ * value.
+ */
 static void run_set_expression(struct cfi_run *r, bool is_value)
 {
 	uint64_t reg = dwarf_uleb(&r->c), len = dwarf_uleb(&r->c);
@@ -433,7 +438,7 @@ static void run_advance(struct cfi_run *r, uint64_t units)
 	run_go_to(r, r->location + units * r->common->code_unit);
 }
 
-/* Instructions that define the CFA or move on. */
+/* Handles instructions that define the CFA or advance the address. */
 static bool run_step_place(struct cfi_run *r, uint8_t op)
 {
 	uint64_t reg;
@@ -478,7 +483,7 @@ static bool run_step_place(struct cfi_run *r, uint8_t op)
 	}
 }
 
-/* Instructions for a register, whose number is the first operand. */
+/* Handles instructions for a register, whose number is the first operand. */
 static bool run_step_register(struct cfi_run *r, uint8_t op)
 {
 	uint64_t reg = dwarf_uleb(&r->c);
@@ -570,8 +575,8 @@ static bool run_instructions(struct cfi_run *r, struct cursor instructions)
 }
 
 /*
- * Registers without a rule: a callee preserves some, SP is the CFA (System V
- * ABI AMD64, figure 3.4), and all others are lost.
+ * Sets the rules of registers without a rule: callees preserve some, SP is the
+ * CFA (System V ABI AMD64, figure 3.4), and all others are lost.
  */
 static void run_set_defaults(struct cfi_run *r)
 {
@@ -582,7 +587,7 @@ static void run_set_defaults(struct cfi_run *r)
 	for (size_t i = 0; i < m->preserved_count; i++)
 		run_set_rule(r, m->preserved[i], CFI_SAME, 0, 0);
 	run_set_rule(r, m->sp, CFI_IS_CFA, 0, 0);
-	/* Only a rule marks the root of a stack, not the lack of one. */
+	/* Only a rule marks the root of a stack; a missing rule does not. */
 	r->now.has_return = false;
 }
 
@@ -616,14 +621,14 @@ static bool cfi_program_row(const struct cfi_common *common,
 /* ---- finding the entry of an address ---- */
 
 enum {
-	FRAMES_MAX = 64 << 20, /* libjvm has 2 MB, the largest known 30 */
-	TABLE_MAX = 16 << 20,  /* 8 bytes a function */
-	ENTRY_MAX = 1 << 18, /* of one function; the largest known have 10 KB */
-	AUGMENTATION_MAX = 8, /* "zPLRS" */
-	TABLE_HEAD = 12,      /* bytes of .eh_frame_hdr before its table */
-	TABLE_ENTRY = 8,      /* as all linkers write it */
-	EH_VERSION = 1,       /* of .eh_frame_hdr */
-	PCREL_SDATA4 = 0x1b,  /* the encodings in .eh_frame_hdr */
+	FRAMES_MAX = 64 << 20, /* libjvm has 2 MB, the largest file 30 MB */
+	TABLE_MAX = 16 << 20,  /* 8 bytes per function */
+	ENTRY_MAX = 1 << 18,   /* the largest known entry has 10 KB */
+	AUGMENTATION_MAX = 8,  /* "zPLRS" */
+	TABLE_HEAD = 12,       /* bytes of .eh_frame_hdr before its table */
+	TABLE_ENTRY = 8,       /* as all linkers write it */
+	EH_VERSION = 1,        /* of .eh_frame_hdr */
+	PCREL_SDATA4 = 0x1b,   /* the encodings in .eh_frame_hdr */
 	UDATA4 = 0x03,
 	DATAREL_SDATA4 = 0x3b,
 };
@@ -640,7 +645,7 @@ struct cfi_place {
 struct cfi_entry {
 	struct cursor rest; /* after its id */
 	uint32_t common;    /* offset of an FDE's CIE; UINT32_MAX for a CIE */
-	size_t end;         /* where the next entry begins */
+	size_t end;         /* the start of the next entry */
 };
 
 /* An FDE. */

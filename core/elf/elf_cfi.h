@@ -3,9 +3,9 @@
  * elf_cfi: the call frame information of an address: .eh_frame with its table,
  * or .debug_frame (Linux Standard Base, Core, 10.6; DWARF 5, 6.4.1).
  *
- * Our own code reads it because files are foreign: libdw reads beyond the end
- * of a damaged entry, and allocates gigabytes for a register's number.  A test
- * compares both on sound files.
+ * sjkc has its own reader because files are foreign: libdw reads beyond the end
+ * of a damaged entry and allocates gigabytes for a register number.  A test
+ * compares both on intact files.
  */
 #ifndef CORE_ELF_ELF_CFI_H
 #define CORE_ELF_ELF_CFI_H
@@ -16,30 +16,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where a register's value in the caller is. */
+/* The place of a register's value in the caller. */
 enum cfi_rule {
 	CFI_SAME,        /* unchanged */
 	CFI_AT_CFA,      /* in memory, at the CFA + offset */
-	CFI_IS_CFA,      /* it is the CFA + offset */
+	CFI_IS_CFA,      /* the CFA + offset itself */
 	CFI_AT_REGISTER, /* in memory, at this frame's base + offset */
-	CFI_IS_REGISTER, /* it is this frame's base + offset */
+	CFI_IS_REGISTER, /* this frame's base + offset itself */
 	CFI_UNDEFINED,   /* lost; for the return address: this is the root */
 };
 
 /*
- * How to get from a frame to its caller's.  The CFA is a register + offset, or
- * the word in memory there: in a signal frame (SP, as the kernel saved it), or
- * in one that was realigned.  A row may name any register; a walk that does not
- * know its value ends.
+ * The way from a frame to its caller.  The CFA is a register + offset, or the
+ * word in memory there: in a signal frame (SP, as the kernel saved it), or in a
+ * frame that was realigned.  A row may name any register; a walk ends if it
+ * does not know the register's value.
  */
 struct cfi_row {
 	uint8_t cfa_register;
 	bool cfa_is_memory;
-	bool is_signal; /* the caller was interrupted, it did not call */
+	bool is_signal; /* the caller was interrupted and made no call */
 	int32_t cfa_offset;
 	struct {
 		uint8_t rule; /* enum cfi_rule */
-		uint8_t base; /* of CFI_AT_REGISTER, CFI_IS_REGISTER */
+		uint8_t base; /* register of CFI_AT_REGISTER, CFI_IS_REGISTER */
 		int32_t offset;
 	} registers[DWARF_REGISTERS];
 };
@@ -50,7 +50,7 @@ struct elf_cfi {
 	struct elf_part
 		table; /* .eh_frame_hdr, if it has the usual encodings */
 	size_t table_count;
-	struct cfi_place *places; /* otherwise, made on first use */
+	struct cfi_place *places; /* otherwise created on first use */
 	size_t place_count, place_cap;
 	bool has_places;
 };

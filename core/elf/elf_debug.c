@@ -23,10 +23,10 @@ enum {
 	UNPACKED_PART = 256 << 10, /* bytes unpacked at a time */
 	UNPACKING_MAX = 128 << 20, /* memory limit of xz */
 };
-/* Larger files are not checked by their CRC. */
+/* The CRC of larger files is not checked. */
 #define SUMMED_MAX ((off_t)1 << 30)
 
-/* The padded name of GNU's notes, and the type of the build id. */
+/* The padded name of GNU notes, and the note type of the build ID. */
 static const char gnu[4] = "GNU";
 enum { BUILD_ID_NOTE = 3 };
 
@@ -82,13 +82,16 @@ void elf_debug_build_id(const struct elf_file *f, char text[ELF_BUILD_ID_TEXT])
 	}
 }
 
-/* A search for debug files below a JVM's root, or below ours (jvm NULL). */
+/*
+ * A search for debug files below a JVM's root, or below the root of sjkc (jvm
+ * NULL).
+ */
 struct search {
 	const struct jvm *jvm;
 	const struct elf_file *file;
 	char id[ELF_BUILD_ID_TEXT];
-	const char *directory; /* of the file; "" when the file is not in that
-				  root */
+	const char *directory; /* directory of the file; "" when the file is not
+				  in that root */
 	const char *link;      /* the name in .gnu_debuglink, or NULL */
 	uint32_t crc;
 };
@@ -117,7 +120,8 @@ static bool search_trusts_owner(const struct search *s, const struct stat *st)
 }
 
 /*
- * True when a debug file belongs to the file, by its build id, else by its CRC.
+ * Returns true when a debug file belongs to the file, by its build ID or else
+ * by its CRC.
  */
 static bool search_accepts(const struct search *s, int fd)
 {

@@ -2,11 +2,11 @@
 /*
  * elf_debug: finds the symbols of a stripped file.
  *
- * They are in debug files that packages install, found by build id or
+ * Symbols are in debug files that packages install, found by build ID or
  * .gnu_debuglink (GDB manual, Separate Debug Files) in the target's root and in
- * ours, or compressed in the file itself (.gnu_debugdata, MiniDebugInfo). A
- * debug file must belong to this very file, and root or the target's user must
- * own it.
+ * the root of sjkc, or compressed in the file itself (.gnu_debugdata,
+ * MiniDebugInfo).  A debug file must belong to exactly this file, and root or
+ * the target's user must own it.
  */
 #ifndef CORE_ELF_ELF_DEBUG_H
 #define CORE_ELF_ELF_DEBUG_H
@@ -17,8 +17,8 @@
 #include <stdbool.h>
 
 /*
- * Opens the debug file of f, whose path in the JVM's root is given. Returns a
- * descriptor, the caller's, or -1 when there is none.
+ * Opens the debug file of f, whose path in the JVM's root is given.  Returns a
+ * descriptor, which the caller closes, or -1 when there is none.
  */
 int elf_debug_open(const struct jvm *jvm, const char *path,
 		   const struct elf_file *f);

@@ -67,7 +67,10 @@ bool elf_file_read_section(const struct elf_file *f, const Elf64_Shdr *section,
 	return true;
 }
 
-/* Reads a table of count entries of a size each; false when it is not there. */
+/*
+ * Reads a table of count entries of a size each.  Returns false when the file
+ * has no such table.
+ */
 static bool file_read_table(const struct elf_file *f, uint64_t offset,
 			    size_t count, size_t entry, size_t size,
 			    struct elf_part *table)
@@ -77,8 +80,8 @@ static bool file_read_table(const struct elf_file *f, uint64_t offset,
 }
 
 /*
- * A program runs without sections, and much is available without them, so
- * damaged or oversized section tables count as missing.
+ * A program runs without sections, and most information is available without
+ * them, so damaged or oversized section tables count as missing.
  */
 static void file_read_sections(struct elf_file *f, const Elf64_Ehdr *head)
 {

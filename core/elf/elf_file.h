@@ -3,8 +3,8 @@
  * elf_file: the tables of an ELF file of this machine, and parts of the file.
  *
  * A file is foreign: it may have any size and inconsistent tables, and its
- * owner may truncate it while it is read. So it is never mapped; each part is
- * read into our memory, with a limit.
+ * owner may truncate it during a read.  So it is never mapped; each part is
+ * read into memory, with a limit.
  */
 #ifndef CORE_ELF_ELF_FILE_H
 #define CORE_ELF_ELF_FILE_H
@@ -23,11 +23,14 @@ enum {
 	DWARF_BX = 3,
 	DWARF_BP = 6,
 	DWARF_SP = 7,
-	DWARF_RA = 16, /* the return address, which has a column of its own */
+	DWARF_RA = 16,       /* the return address, which has its own column */
 	DWARF_REGISTERS = 17 /* columns of a row, for any machine supported */
 };
 
-/* What differs between machines in ELF files and call frame information. */
+/*
+ * The properties of a machine that ELF files and call frame information depend
+ * on.
+ */
 struct elf_machine {
 	uint16_t type; /* EM_... */
 	/* DWARF numbers of the stack pointer and of the return address. */
@@ -40,7 +43,7 @@ struct elf_machine {
 enum { ELF_PRESERVED = 6 };
 
 extern const struct elf_machine elf_x86_64;
-/* The machine of this build, whose files alone are read. */
+/* The machine of this build; files of other machines are rejected. */
 #define ELF_MACHINE elf_x86_64
 
 /* The contents of a file: a descriptor or, if that is -1, memory. */
@@ -91,15 +94,15 @@ const Elf64_Shdr *elf_file_section_of_type(const struct elf_file *f,
 					   uint32_t type);
 
 /*
- * Reads len bytes at an offset in the file. Returns false, with *part empty,
- * when they are more than max or beyond the end. The caller frees part->bytes.
+ * Reads len bytes at an offset in the file.  Returns false, with *part empty,
+ * when len exceeds max or the file is shorter.  The caller frees part->bytes.
  */
 bool elf_file_read(const struct elf_file *f, uint64_t offset, uint64_t len,
 		   size_t max, struct elf_part *part);
 
 /*
- * Reads a section the same way; fails for one that is compressed or has no
- * bytes in the file.
+ * Reads a section the same way.  Fails for a section that is compressed or has
+ * no bytes in the file.
  */
 bool elf_file_read_section(const struct elf_file *f, const Elf64_Shdr *section,
 			   size_t max, struct elf_part *part);

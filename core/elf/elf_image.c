@@ -66,7 +66,7 @@ struct elf_image {
 	size_t known_count;
 };
 
-/* Reads the symbols from another file, which has those that ours lacks. */
+/* Reads the symbols from another file that has the missing ones. */
 static bool image_read_symbols(struct elf_image *image,
 			       struct elf_source source)
 {
@@ -80,7 +80,8 @@ static bool image_read_symbols(struct elf_image *image,
 }
 
 /*
- * Finds the symbols of a stripped file: compressed in it, or in a debug file.
+ * Finds the symbols of a stripped file, which are compressed in it or in a
+ * debug file.
  */
 static void image_find_symbols(struct elf_image *image,
 			       struct target_files *files, const char *path)
@@ -144,8 +145,8 @@ static char *path_name(const char *path)
 }
 
 /*
- * Reads the tables of a source. files and path, unless NULL, are the process's,
- * and lead to the debug file.
+ * Reads the tables of a source.  files and path belong to the process and are
+ * used to find the debug file; both may be NULL.
  */
 static struct elf_image *image_new(struct elf_source source,
 				   struct target_files *files, const char *path,
@@ -427,7 +428,7 @@ const char *elf_image_function(struct elf_image *image, uint64_t address,
 static const struct unexported {
 	const char *file; /* prefix of the library's name; "" = any */
 	const char *callers[3];
-	bool is_root; /* it is the root of the stack trace */
+	bool is_root; /* the function is the root of the stack trace */
 	bool calls_out;
 	const char *name;
 } unexported[] = {

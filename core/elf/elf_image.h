@@ -3,9 +3,10 @@
  * elf_image: a program or library that a process has mapped: its symbols and
  * call frame information.
  *
- * If we have the right to (target_files.h), the very file that is mapped is
- * read, even if it was unlinked or is in another mount namespace. A stripped
- * file gets the symbols of its debug file (elf_debug.h). Files are foreign.
+ * With the right to open /proc/PID/map_files (target_files.h), exactly the
+ * mapped file is read, even if it was unlinked or is in another mount
+ * namespace.  A stripped file gets the symbols of its debug file (elf_debug.h).
+ * Files are foreign.
  */
 #ifndef CORE_ELF_ELF_IMAGE_H
 #define CORE_ELF_ELF_IMAGE_H
@@ -24,15 +25,16 @@ struct elf_image;
 
 /*
  * The open images of several processes, so that a file that all of them map is
- * read once.  Zeroed storage is an empty set.  It holds no reference: an image
- * leaves the set when its last user closes it, and all do before the set goes.
+ * read once.  Zeroed storage is an empty set.  The set holds no reference: an
+ * image leaves the set when its last user closes it, and all images must be
+ * closed before the set is discarded.
  */
 struct elf_image_set {
 	struct elf_image *first;
 };
 
 /*
- * The file of a mapping; ERROR_INPUT when it is not an ELF file of this
+ * Opens the file of a mapping.  ERROR_INPUT when it is not an ELF file of this
  * machine.  If set is not NULL and has an image of the same unchanged file for
  * a process of the same user, that image is returned and has one more user.
  *
@@ -53,8 +55,8 @@ struct elf_image *elf_image_open_bytes(const void *bytes, size_t len,
 void elf_image_close(struct elf_image *image);
 
 /*
- * Returns the number to add to the file's addresses to get those of the process
- * with this mapping.
+ * Returns the number to add to addresses in the file to get addresses in the
+ * process with this mapping.
  */
 uint64_t elf_image_bias(const struct elf_image *image,
 			const struct mapping *mapping);
@@ -83,9 +85,10 @@ const char *elf_image_unnamed(struct elf_image *image, uint64_t address,
 			      const char *caller, bool calls_out);
 
 /*
- * Finds the row for an address of the file, in .eh_frame, else in .debug_frame.
- * Returns false when there is none, or a row cannot express it. The row holds
- * for this very address: in a PLT, the next address has another CFA.
+ * Finds the row for an address of the file, in .eh_frame or else in
+ * .debug_frame.  Returns false when there is none, or a row cannot express it.
+ * The row holds for this address only: in a PLT, the next address has another
+ * CFA.
  */
 bool elf_image_cfi(struct elf_image *image, uint64_t address,
 		   struct cfi_row *row);

@@ -22,9 +22,9 @@ static void symbols_read_ends(struct elf_symbols *s, const struct elf_file *f)
 }
 
 /*
- * Terminates names at the end of the table, and at least once in two windows.
- * Names may be suffixes of others, so a table without a NUL would have a
- * million names of many megabytes each, all to be compared.
+ * Terminates names at the end of the table, and at least once in every two
+ * windows.  Names may be suffixes of others, so a table without a NUL would
+ * have a million names of many megabytes each, all to be compared.
  */
 static void symbols_end_names(struct elf_part *names)
 {
@@ -88,7 +88,8 @@ bool elf_symbols_is_code(const struct elf_symbols *s, size_t i)
 	case STT_FUNC:
 	case STT_GNU_IFUNC:
 		return true;
-	case STT_NOTYPE: /* of assembly; those of the compiler's own begin so */
+	case STT_NOTYPE: /* labels of assembly; compilers name their own this
+			    way */
 		return *elf_symbols_name(s, i) != '.';
 	default:
 		return false;
@@ -110,7 +111,7 @@ static uint64_t symbols_find_among(const struct elf_symbols *s,
 	return 0;
 }
 
-/* Compare functions last: there are many, and each name is far off. */
+/* Compares functions last: there are many, and their names are far apart. */
 uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name)
 {
 	uint64_t address = symbols_find_among(s, name, true);
@@ -120,7 +121,10 @@ uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name)
 
 /* ---- functions by their addresses ---- */
 
-/* A symbol: the index of its table above its number. */
+/*
+ * A symbol: the index of its table in the high bits, its number in the low
+ * bits.
+ */
 enum { TABLE_SHIFT = 30, NUMBER_MASK = (1 << TABLE_SHIFT) - 1 };
 #define NONE UINT32_MAX
 
@@ -193,7 +197,10 @@ static uint64_t symbol_end(const struct elf_functions *f, uint32_t symbol)
 	return s->st_value + (s->st_size < most ? s->st_size : most);
 }
 
-/* Copies candidates by a digit of their address, and else in order. */
+/*
+ * Copies candidates by one digit of their address and keeps the order
+ * otherwise.
+ */
 static void candidates_distribute(const struct candidate *from,
 				  struct candidate *to, size_t count,
 				  uint64_t first, unsigned shift)
@@ -214,8 +221,8 @@ static void candidates_distribute(const struct candidate *from,
 }
 
 /*
- * Sorts by address, digit by digit: a comparison of two of so many candidates
- * waits for memory, and there would be a million comparisons.
+ * Sorts by address, digit by digit: each comparison of two candidates waits for
+ * memory, and there would be a million comparisons.
  */
 static void candidates_sort(struct candidates *c)
 {
@@ -239,13 +246,13 @@ static void candidates_sort(struct candidates *c)
 	free(other);
 }
 
-/* Returns the rank of a name; the least is the best. */
+/* Returns the rank of a name; the lowest rank is the best. */
 static uint32_t symbol_rank(const Elf64_Sym *symbol, const char *name)
 {
 	unsigned binding = ELF64_ST_BIND(symbol->st_info);
 	uint32_t underscores = (uint32_t)strspn(name, "_");
 
-	/* All C++ names begin with one. */
+	/* All C++ names begin with an underscore. */
 	if (strncmp(name, "_Z", 2) == 0)
 		underscores = 0;
 	/* "nanosleep" is weak, "__nanosleep" is not. */
@@ -290,8 +297,8 @@ static void functions_collect(const struct elf_functions *f,
 }
 
 /*
- * Makes one span of the candidates at one address: the best name, and the size
- * of the best one that has a size.
+ * Merges the candidates at one address into a span: the best name, and the size
+ * of the best symbol that has a size.
  */
 static struct span span_make(const struct elf_functions *f,
 			     const struct candidate *all, size_t count)
@@ -342,7 +349,7 @@ static void spans_set_ends(const struct elf_functions *f, struct spans *s)
 		one->end = elf_cfi_end(f->cfi, one->start);
 		if (one->end > one->start)
 			continue;
-		/* A function without a name here may follow it. */
+		/* A function without a name in these tables may follow it. */
 		one->end = f->is_complete ? symbol_limit(f, one->symbol)
 					  : one->start + 1;
 		behind = i + 1 < s->count ? s->all[i + 1].start : one->end;
@@ -376,7 +383,7 @@ static void places_close_until(struct places *p, const struct spans *s,
 	}
 }
 
-/* Turns functions, which may be nested, into places in a row. */
+/* Turns functions, which may be nested, into a sequence of places. */
 static void places_make(struct places *p, const struct spans *s)
 {
 	size_t *open = xcalloc(s->count, sizeof(*open)), depth = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_symbols: the symbol tables of an ELF file, .symtab and .dynsym, and which
- * function holds an address.
+ * elf_symbols: the symbol tables of an ELF file, .symtab and .dynsym, and the
+ * function at an address.
  */
 #ifndef CORE_ELF_ELF_SYMBOLS_H
 #define CORE_ELF_ELF_SYMBOLS_H
@@ -15,15 +15,15 @@
 #include <stdint.h>
 
 /*
- * Names are shorter: longer ones are truncated, some at half of this length,
- * as are names that are the end of a longer one.
+ * Maximum length of a name.  Longer names are truncated, some at half of this
+ * length, as are names that are the end of a longer name.
  */
 enum { ELF_NAME_MOST = 4096 };
 
 struct elf_symbols {
 	struct elf_part symbols, names;
 	size_t count;
-	uint64_t *ends; /* of code: where each section ends; else 0 */
+	uint64_t *ends; /* ends of sections with code; 0 for other sections */
 	size_t section_count;
 };
 
@@ -35,7 +35,7 @@ void elf_symbols_init(struct elf_symbols *s, const struct elf_file *f,
 		      uint32_t type);
 void elf_symbols_release(struct elf_symbols *s); /* zeroed storage is fine */
 
-/* Returns symbol i, below count; and its name, "" when it has none. */
+/* Return symbol i, below count, and its name, "" when it has none. */
 static inline const Elf64_Sym *elf_symbols_at(const struct elf_symbols *s,
 					      size_t i)
 {
@@ -55,16 +55,17 @@ uint64_t elf_symbols_find(const struct elf_symbols *s, const char *name);
 /*
  * ---- functions by their addresses ----
  *
- * Of several names for one place the best-known is used: global, without a
- * version, without leading underscores.  A function is as long as its symbol
- * says; one without a size (assembly) ends where the next begins.
+ * If several names have one address, the best-known name is used: global,
+ * without a version, without leading underscores.  A function is as long as its
+ * symbol says.  A function without a size (assembly) ends where the next one
+ * begins.
  */
 enum { ELF_TABLES = 4 };
 
 struct elf_functions {
 	const struct elf_symbols *tables[ELF_TABLES]; /* borrowed */
 	size_t table_count;
-	struct elf_cfi *cfi; /* likewise */
+	struct elf_cfi *cfi; /* borrowed */
 	bool is_complete;
 	struct elf_place *places; /* by address */
 	size_t place_count;
@@ -72,9 +73,9 @@ struct elf_functions {
 
 /*
  * Sorts the functions of the tables, some of which may be empty: 7 ms for the
- * 60,000 of libjvm.  is_complete says that the tables have all functions of the
- * file; otherwise a function without a size ends where its call frame
- * information does.  The tables and cfi are borrowed.
+ * 60,000 of libjvm.  is_complete tells that the tables have all functions of
+ * the file; otherwise a function without a size ends where its call frame
+ * information ends.  The tables and cfi are borrowed.
  */
 void elf_functions_init(struct elf_functions *f,
 			const struct elf_symbols *const *tables, size_t count,

@@ -11,19 +11,20 @@
 #define MAX_VDSO (64 << 10)
 /* One page, which has the ELF header, the segments and mostly the build ID. */
 #define HEAD_BYTES 4096
-/* Wait so long before the next read, and longer while reads find nothing new.
- */
+/* Time until the next read.  It doubles while reads find nothing new. */
 #define AGAIN_NS      (CLOCK_NS_PER_S / 50)
 #define AGAIN_MOST_NS CLOCK_NS_PER_S
 /*
- * A library may be replaced by another at the same address (dlclose, dlopen),
- * so mappings are read this often even when each address is in one, and less
- * often where that would take more than one part in COST_PART of the time.
+ * A library may be replaced by another at the same address (dlclose, dlopen).
+ * So mappings are read this often even when each address is in a mapping, and
+ * less often if reading takes more than one part in COST_PART of the time.
  */
 #define REPLACED_NS (5 * CLOCK_NS_PER_S)
 #define COST_PART   500
 
-/* True when the same files are mapped executable at the same addresses. */
+/*
+ * Returns true when the same files are mapped executable at the same addresses.
+ */
 static bool images_have_same_code(const struct mappings *a,
 				  const struct mappings *b)
 {

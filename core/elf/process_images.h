@@ -30,7 +30,7 @@ struct process_image {
 struct process_images {
 	const struct jvm *jvm;
 	struct memory *memory;
-	struct elf_image_set *shared; /* NULL: with no other process */
+	struct elf_image_set *shared; /* NULL: images are not shared */
 	struct target_files files;    /* .missed counts files that stalled */
 	struct mappings mappings;
 	int64_t read_ns;  /* when mappings were read, CLOCK_MONOTONIC */

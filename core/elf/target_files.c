@@ -20,19 +20,20 @@
 
 #define FILE_MAX   ((off_t)512 << 20)
 #define PART       ((size_t)1 << 20)
-#define WAIT_NS    CLOCK_NS_PER_S       /* for the next part of a file */
-#define LONGEST_NS (5 * CLOCK_NS_PER_S) /* for the whole file */
-/* For all children of a process. */
+#define WAIT_NS    CLOCK_NS_PER_S /* until the next part of a file is copied */
+#define LONGEST_NS (5 * CLOCK_NS_PER_S) /* until the whole file is copied */
+/* Maximum time spent waiting for all children of a process. */
 #define PATIENCE_NS (10 * CLOCK_NS_PER_S)
 
-/* A file to open, in this process or in a child. */
+/* A file to open, in this process or in a child process. */
 struct opening {
 	const struct target_files *files;
 	const struct jvm *jvm;
-	const struct mapping *mapping; /* NULL: open the debug file of */
-	const char *path;              /* this path */
-	const struct elf_file *file;   /* and file */
-	int to; /* a child copies a file that may stall into this */
+	const struct mapping *mapping; /* NULL: open the debug file */
+	const char *path;              /* path of the file or debug file */
+	const struct elf_file
+		*file; /* the file that the debug file belongs to */
+	int to; /* a memfd; a child copies a file that may stall into it */
 };
 
 void target_files_init(struct target_files *t, const struct jvm *jvm)
@@ -47,9 +48,10 @@ void target_files_init(struct target_files *t, const struct jvm *jvm)
 }
 
 /*
- * True for a file system that waits for no other process or machine: one on a
- * block device, which only an administrator can mount, and the ones that we run
- * from.  Network and FUSE file systems have devices without a major number.
+ * Returns true for a file system that waits for no other process or machine: a
+ * file system on a block device, which only an administrator can mount, and the
+ * file systems that sjkc runs from.  Network and FUSE file systems have devices
+ * without a major number.
  */
 static bool device_is_local(const struct target_files *t, dev_t device)
 {
@@ -116,7 +118,7 @@ static int file_open_mapped(const struct target_files *t,
 	return fd;
 }
 
-/* Opens the file by its path; fails if another file is there by now. */
+/* Opens the file by its path.  Fails if the path leads to another file now. */
 static int file_open_path(const struct jvm *jvm, const struct mapping *m,
 			  struct error *err)
 {
@@ -140,7 +142,7 @@ static int file_open_debug(const struct opening *o, struct error *err)
 	return fd >= 0 ? fd : fail(err, ERROR_UNAVAILABLE, "%s: none", o->path);
 }
 
-/* For children only: anything may be mounted where a path leads. */
+/* Runs only in children: any file system may be mounted where a path leads. */
 static int file_open_by_any(const struct opening *o, struct error *err)
 {
 	int fd;
@@ -151,10 +153,13 @@ static int file_open_by_any(const struct opening *o, struct error *err)
 	return fd >= 0 ? fd : file_open_path(o->jvm, o->mapping, err);
 }
 
-/* True when reading an open file waits for nobody; fstatfs(2) itself may. */
+/*
+ * Returns true when reads of an open file wait for no other process.
+ * fstatfs(2) itself may block.
+ */
 static bool file_is_safe(const struct target_files *t, int fd)
 {
-	/* Memory and disks of several devices (linux/magic.h). */
+	/* memory, and disks of several devices (linux/magic.h) */
 	static const uint32_t local[] = {
 		0x01021994, /* tmpfs */
 		0x858458f6, /* ramfs */
@@ -208,7 +213,9 @@ static int file_copy(int from, const struct opening *o, struct error *err)
 	return fail(err, ERROR_PARTIAL, "%s: too large", o->path);
 }
 
-/* In the child: hands over a safe file itself, and copies any other. */
+/*
+ * Runs in the child: hands over a safe file itself and copies any other file.
+ */
 static int file_open_job(void *self, int channel, struct error *err)
 {
 	const struct opening *o = self;
@@ -246,7 +253,7 @@ static enum child_news files_await(const struct child *c,
 	}
 }
 
-/* Reaps children that were given up and have ended since. */
+/* Reaps children that did not end in time and have ended since. */
 static void files_reap_stuck(struct target_files *t)
 {
 	size_t left = 0;
@@ -258,7 +265,7 @@ static void files_reap_stuck(struct target_files *t)
 	t->stuck_count = left;
 }
 
-/* Ends a child that has sent its result, or never will. */
+/* Ends a child that has sent its result or will never send one. */
 static void files_end_child(struct target_files *t, struct child *c)
 {
 	if (!child_end(c, 0) && t->stuck_count < TARGET_FILES_STALLED)
@@ -304,8 +311,9 @@ static int files_receive(struct target_files *t, struct opening *o,
 }
 
 /*
- * A child that is stuck cannot be killed. It must hold nothing of ours, or the
- * kernel would go on sampling, and the agent listening, after our end.
+ * A child that is stuck cannot be killed.  It must hold no other descriptor of
+ * sjkc, or the kernel would go on sampling, and the agent listening, after sjkc
+ * exits.
  */
 static int files_open_by_child(struct target_files *t, struct opening *o,
 			       uint64_t device, struct error *err)

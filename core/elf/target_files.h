@@ -31,7 +31,8 @@ struct target_files {
 	dev_t own_root, own_program; /* file systems that we run from */
 	uint64_t stalled[TARGET_FILES_STALLED]; /* devices; 0: debug files */
 	size_t stalled_count;
-	pid_t stuck[TARGET_FILES_STALLED]; /* children that have not ended */
+	pid_t stuck[TARGET_FILES_STALLED]; /* file systems that sjkc runs from
+					    */
 	size_t stuck_count;
 	int64_t waited_ns; /* for all children; limited, too */
 	uint64_t missed;   /* files that stalled, or were skipped */

@@ -10,7 +10,9 @@
 
 enum { PLACES = 5 };
 
-/* The places of a field in different JDKs; the first that exists counts. */
+/*
+ * The places of a field in different JDKs; the first place that exists is used.
+ */
 struct place {
 	const char *type, *name;
 	uint8_t width;
@@ -32,7 +34,10 @@ static const struct wanted wanted[] = {
 	  { { "CodeBlob", "_name", 8, true } } },
 	{ FIELD(frame_size), "the frame size", true,
 	  { { "CodeBlob", "_frame_size", 4, false } } },
-	/* An int that became a short: two bytes are valid in both. */
+	/*
+	 * An int that became a short; its two low bytes are valid in both
+	 * cases.
+	 */
 	{ FIELD(frame_complete), "the end of the prologue", true,
 	  { { "CodeBlob", "_frame_complete_offset", 2, false } } },
 	{ FIELD(begin), "the start of the code", true,
@@ -125,7 +130,7 @@ uint64_t blob_layout_name(const struct blob_layout *l, const uint8_t *header)
 	return field_read_unsigned(header, &l->name);
 }
 
-/* Returns an address, or 0: an offset of -1 means none. */
+/* Reads an address, or 0 if the offset is -1, which means none. */
 static uint64_t field_read_address(const uint8_t *header,
 				   const struct blob_field *f, uint64_t base)
 {
@@ -244,7 +249,7 @@ static size_t heaps_read_addresses(uint64_t *out, const struct vm_structs *v,
 	uint64_t heaps, array, data;
 	uint32_t len_at, data_at, len;
 
-	/* JDK 8 has one. */
+	/* JDK 8 has one heap. */
 	if (vm_structs_static(v, "CodeCache", "_heap", &heaps)) {
 		out[0] = memory_u64(memory, heaps);
 		return 1;

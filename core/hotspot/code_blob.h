@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_blob: what HotSpot's CodeBlobs are, and where they are: the layout of
- * their headers, and the heaps with their segment maps.
+ * code_blob: HotSpot's CodeBlobs: the layout of their headers, and the heaps
+ * that hold them, with their segment maps.
  *
- * Up to JDK 22, code_begin and similar fields are addresses, in later ones
- * offsets; the fields of an nmethod were CompiledMethod's for a while
- * (code/codeBlob.hpp, nmethod.hpp, compiledMethod.hpp of HotSpot).  vmStructs
- * tell which it is.
+ * Up to JDK 22, code_begin and similar fields are addresses, in later JDKs
+ * offsets.  In some JDKs the fields of an nmethod belonged to CompiledMethod
+ * (code/codeBlob.hpp, nmethod.hpp, compiledMethod.hpp of HotSpot). vmStructs
+ * show which layout the JVM has.
  */
 #ifndef CORE_HOTSPOT_CODE_BLOB_H
 #define CORE_HOTSPOT_CODE_BLOB_H
@@ -26,31 +26,33 @@ enum blob_kind {
 	BLOB_INTERPRETER, /* all of the template interpreter */
 	BLOB_ADAPTER,     /* I2C/C2I and method handles' adapters, vtable
 			     and itable calls */
-	BLOB_STUB,        /* StubRoutines, runtime blobs, all else */
+	BLOB_STUB,        /* StubRoutines, runtime blobs, all others */
 };
 
 struct code_blob {
 	enum blob_kind kind;
 	uint64_t address;       /* address of the CodeBlob */
 	uint64_t begin, end;    /* its code */
-	uint64_t entry;         /* where an nmethod's prologue begins */
+	uint64_t entry;         /* start of an nmethod's prologue */
 	uint32_t frame_bytes;   /* 0 = unknown */
 	int32_t frame_complete; /* offset of the first instruction after the
 				   prologue; -1 = never */
 	uint64_t method;        /* Method*; 0 = none */
 	uint32_t compile_id;    /* of an nmethod; 0 for others */
-	uint8_t tier;           /* its compilation level, 1 to 4; 0 = none */
-	uint64_t deopt_handler; /* a deoptimized frame returns here */
+	uint8_t tier;           /* compilation level, 1 to 4; 0 = none */
+	uint64_t
+		deopt_handler; /* a deoptimized frame returns to this address */
 	uint64_t deopt_mh_handler;
-	int32_t original_pc; /* offset in such a frame of the original pc */
+	int32_t original_pc; /* offset of the original pc in a deoptimized frame
+			      */
 	uint32_t identity;   /* unique among all blobs ever found; changes when
-				the blob's code has grown, or may have */
+				the blob's code has grown or may have grown */
 	char name[64];       /* CodeBlob::_name: "nmethod", "I2C/C2I …" */
 };
 
 /*
- * Returns true for a blob with several routines that have names of their own in
- * StubCodeDesc's list. MethodHandlesAdapterBlob's are generated like stubs.
+ * Returns true for a blob with several routines that have their own names in
+ * StubCodeDesc's list.  MethodHandlesAdapterBlobs are generated like stubs.
  */
 static inline bool blob_has_routines(const struct code_blob *b)
 {
@@ -66,7 +68,8 @@ enum { BLOB_HEADER_BYTES = 1024 };
 struct blob_field {
 	uint32_t offset;
 	uint8_t width;
-	bool is_address; /* else an offset, whose base depends on the field */
+	bool is_address; /* otherwise an offset, whose base depends on the field
+			  */
 };
 
 struct blob_layout {
@@ -95,9 +98,10 @@ bool blob_layout_parse(const struct blob_layout *l, const uint8_t *header,
 /*
  * ---- heaps ----
  *
- * A heap is cut into segments, and its map has a byte for each: an upper bound
- * of how many segments back the block begins, 0 at its first segment, and 255
- * where there is no block (memory/heap.cpp, CodeHeap::find_block_for).
+ * A heap is divided into segments.  Its map has a byte per segment: 0 at the
+ * first segment of a block, an upper bound of the number of segments back to
+ * that one in the others, and 255 where there is no block (memory/heap.cpp,
+ * CodeHeap::find_block_for).
  */
 
 enum { CODE_HEAPS = 16 };
@@ -105,14 +109,14 @@ enum { CODE_HEAPS = 16 };
 struct code_heaps {
 	struct code_heap {
 		uint64_t low,
-			high; /* reserved range, into which the heap grows */
+			high; /* reserved range, which the heap grows into */
 		uint64_t segment_map;
 		uint32_t segment_shift;
 	} all[CODE_HEAPS];
 	size_t count;
 	uint32_t block_header; /* size of a block's header */
-	bool says_used; /* the header has a byte that tells whether the block is
-			   in use, at: */
+	bool says_used; /* the header has a byte, at used_at, that tells whether
+			   the block is in use */
 	uint32_t used_at;
 };
 
@@ -124,9 +128,9 @@ int code_heaps_read(struct code_heaps *h, const struct vm_structs *v,
 const struct code_heap *code_heaps_at(const struct code_heaps *h, uint64_t pc);
 
 /*
- * Finds the block that holds the address; false when there is none. Decrements
- * *reads for each read of the map and stops at 0, because a forged map may lead
- * far.
+ * Finds the block that holds the address.  Returns false when there is none.
+ * Decrements *reads for each read of the map and stops at 0, because a forged
+ * map may lead far away.
  */
 bool code_heaps_block(const struct code_heaps *h, struct memory *memory,
 		      uint64_t pc, uint32_t *reads, uint64_t *block);

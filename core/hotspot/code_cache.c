@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USED_FOR         64 /* an unused entry stays listed for so many generations */
-#define MAX_BLOBS        (1 << 16)  /* at this number all blobs are forgotten */
-#define MAX_CODE         (4u << 20) /* bytes of one blob whose code is cached */
-#define MAX_CODE_TOTAL   (96u << 20) /* of all */
+#define USED_FOR         64 /* generations that an unused entry stays listed */
+#define MAX_BLOBS        (1 << 16)  /* all blobs are discarded at this number */
+#define MAX_CODE         (4u << 20) /* of a blob whose code is cached */
+#define MAX_CODE_TOTAL   (96u << 20) /* maximum bytes of all cached code */
 #define MAX_BLOCK_HEADER 64
-#define MAX_SEGMENTS     (32u << 20) /* in all heaps */
+#define MAX_SEGMENTS     (32u << 20) /* maximum segments of all heaps */
 /*
  * Limits of a generation: bytes of code, segments of blobs, and reads for
- * unknown blobs, each of which takes two or three.
+ * unknown blobs, each of which needs two or three.
  */
 #define MAX_CODE_READ     (32u << 20)
 #define MAX_SEGMENTS_KEPT (4u << 20)
 #define MAX_READS         (16u << 10)
 
-/* A blob. Another blob in its place gets an entry of its own. */
+/* A blob.  Another blob at its address gets its own entry. */
 struct cache_entry {
 	struct code_blob blob;
 	uint64_t name;       /* address of the name */
@@ -30,9 +30,9 @@ struct cache_entry {
 	uint32_t last_used;  /* generation of the last use */
 	uint32_t missing; /* generation of the last search without a result */
 	bool is_listed;   /* listed in `used` */
-	bool has_no_code; /* it could not be read */
-	bool is_freed;    /* another blob may be in a part of its place */
-	bool is_gone;     /* another blob is in its place */
+	bool has_no_code; /* the code was unreadable */
+	bool is_freed;    /* another blob may occupy a part of its place */
+	bool is_gone;     /* another blob is at its address */
 	uint8_t *code;
 };
 
@@ -41,9 +41,9 @@ struct code_cache {
 	struct blob_layout layout;
 	struct code_heaps heaps;
 	uint32_t generation;
-	uint32_t forgotten; /* number of forgotten entries, so that identities
+	uint32_t forgotten; /* number of discarded entries, so that identities
 			       are never reused */
-	uint32_t code_read, segments_kept; /* in this generation */
+	uint32_t code_read, segments_kept; /* both in this generation */
 	uint32_t reads;                    /* reads left in this generation */
 	uint64_t refused, gone;
 	struct map64
@@ -55,12 +55,12 @@ struct code_cache {
 	size_t code_bytes;
 	struct arena arena;
 	/*
-	 * By heap and segment: index + 1 of the entry found there last; 0 =
+	 * By heap and segment: index + 1 of the latest entry found there; 0 =
 	 * none.
 	 */
 	uint32_t *segments[CODE_HEAPS];
 	uint64_t segment_count;
-	uint64_t missing; /* the last address without a blob */
+	uint64_t missing; /* the latest address without a blob */
 	uint32_t missing_generation;
 	struct {
 		uint64_t address;
@@ -90,8 +90,8 @@ struct code_cache *code_cache_open(const struct vm_structs *v,
 }
 
 /*
- * Routines generated on demand, in a row or in the place of another, in a blob
- * that stays.
+ * Returns true for blobs whose routines are generated on demand, after each
+ * other or in place of each other, while the blob stays.
  */
 static bool entry_grows(const struct cache_entry *e)
 {
@@ -106,7 +106,7 @@ static bool entry_grows(const struct cache_entry *e)
 	return false;
 }
 
-/* Give it a new identity, so that caches keyed by identity drop it. */
+/* Gives the entry a new identity, so that caches keyed by identity drop it. */
 static void entry_renew_identity(struct code_cache *c, struct cache_entry *e)
 {
 	e->blob.identity = ++c->forgotten + (uint32_t)c->count;
@@ -117,7 +117,7 @@ static void cache_drop_code(struct code_cache *c)
 	for (size_t i = 0; i < c->count; i++) {
 		struct cache_entry *e = c->entries[i];
 
-		/* Without its code, growth would go unnoticed. */
+		/* Without the code, growth would go unnoticed. */
 		if (e->code && entry_grows(e))
 			entry_renew_identity(c, e);
 		free(e->code);
@@ -146,7 +146,7 @@ bool code_cache_has(const struct code_cache *c, uint64_t pc)
 	return code_heaps_at(&c->heaps, pc);
 }
 
-/* There are few names: those in the C++ source. */
+/* Keeps all names: there are few, those in HotSpot's source. */
 static const char *cache_name_at(struct code_cache *c, uint64_t address)
 {
 	size_t slot = hash_mix(address, 0) %
@@ -295,11 +295,11 @@ static uint32_t cache_look_up(struct code_cache *c, uint64_t pc)
 }
 
 /*
- * Returns the entry that is now in the place of one from an earlier generation.
- * Keeps the old entry when the memory is unreadable, because the target may
- * have ended.
+ * Returns the current entry at the place of an entry from an earlier
+ * generation.  Keeps the old entry when the memory is unreadable, because the
+ * target may have ended.
  */
-static uint32_t cache_look_again(struct code_cache *c, uint32_t index)
+static uint32_t cache_recheck(struct code_cache *c, uint32_t index)
 {
 	struct cache_entry *e = c->entries[index];
 	uint8_t bytes[MAX_BLOCK_HEADER + BLOB_HEADER_BYTES];
@@ -339,7 +339,7 @@ static uint32_t *cache_segment(struct code_cache *c, uint64_t pc)
 	if (!heap)
 		return NULL;
 	count = (heap->high - heap->low) >> heap->segment_shift;
-	/* Only pages that are touched take memory. */
+	/* Only pages that are written take memory. */
 	if (!c->segments[i]) {
 		if (count > MAX_SEGMENTS - c->segment_count)
 			return NULL;
@@ -366,10 +366,10 @@ static void cache_keep_segments(struct code_cache *c, uint32_t index,
 }
 
 /*
- * Returns the blob that is there now, else the one that was there until
- * recently: the sample may be older.
+ * Returns the blob that is there now or, as the sample may be older, the blob
+ * that was there until recently.
  */
-static uint32_t cache_look_up_instead(struct code_cache *c, uint64_t pc,
+static uint32_t cache_find_substitute(struct code_cache *c, uint64_t pc,
 				      uint32_t old)
 {
 	uint32_t index = cache_look_up(c, pc);
@@ -395,11 +395,14 @@ const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc)
 		index = MAP64_NONE;
 	if (index != MAP64_NONE &&
 	    c->entries[index]->generation != c->generation)
-		index = cache_look_again(c, index);
+		index = cache_recheck(c, index);
 	if (index == MAP64_NONE || c->entries[index]->is_freed)
-		index = cache_look_up_instead(c, pc, index);
+		index = cache_find_substitute(c, pc, index);
 	if (index == MAP64_NONE || !entry_holds(c->entries[index], pc)) {
-		/* A refused search does not prove that there is no blob. */
+		/*
+		 * A search that was not made does not prove that there is no
+		 * blob.
+		 */
 		if (c->refused == refused) {
 			c->missing = pc;
 			c->missing_generation = c->generation;
@@ -436,8 +439,8 @@ const uint8_t *code_cache_code(struct code_cache *c,
 }
 
 /*
- * The JVM compiles code all day, or is forged. Blobs that still exist are found
- * again with new identities.
+ * Discards all entries, because a JVM compiles code for days or its data is
+ * forged.  Blobs that still exist are found again with new identities.
  */
 static void cache_forget_all(struct code_cache *c)
 {
@@ -453,7 +456,7 @@ static void cache_forget_all(struct code_cache *c)
 	arena_release(&c->arena);
 }
 
-/* Removes entries from the list that were not used for long. */
+/* Removes entries from the list that were not used for a long time. */
 static void cache_forget_unused(struct code_cache *c)
 {
 	size_t kept = 0;
@@ -469,11 +472,11 @@ static void cache_forget_unused(struct code_cache *c)
 }
 
 /*
- * Returns false once, when another blob is in the entry's place. A blob of the
+ * Returns false once, when another blob is at the entry's place.  A blob of the
  * same name whose identity is unreadable counts as the same.
  */
-static bool entry_is_still(struct code_cache *c, uint32_t index,
-			   const uint8_t *block)
+static bool entry_is_current(struct code_cache *c, uint32_t index,
+			     const uint8_t *block)
 {
 	struct cache_entry *e = c->entries[index];
 	bool was_freed = e->is_freed || e->is_gone;
@@ -485,8 +488,8 @@ static bool entry_is_still(struct code_cache *c, uint32_t index,
 	return was_freed || !(e->is_freed || e->is_gone);
 }
 
-/* Checks all recently used entries in one read: they will be used again. */
-static void cache_look_at_used(struct code_cache *c)
+/* Checks all recently used entries with one read: they will be used again. */
+static void cache_recheck_used(struct code_cache *c)
 {
 	size_t size = cache_block_bytes(c);
 	struct memory_range *ranges = xcalloc(c->used_count, sizeof(*ranges));
@@ -504,7 +507,7 @@ static void cache_look_at_used(struct code_cache *c)
 
 		if (!ranges[i].is_read)
 			e->generation = c->generation;
-		else if (!entry_is_still(c, c->used[i], headers + i * size))
+		else if (!entry_is_current(c, c->used[i], headers + i * size))
 			c->gone++;
 		else if (e->code && entry_grows(e))
 			entry_renew_code(c, e);
@@ -528,7 +531,7 @@ void code_cache_begin(struct code_cache *c)
 		cache_drop_code(c);
 	cache_forget_unused(c);
 	if (c->used_count)
-		cache_look_at_used(c);
+		cache_recheck_used(c);
 }
 
 /* ---- the list of all blobs ---- */
@@ -552,7 +555,7 @@ struct listing {
 	struct memory *memory;
 	struct code_heaps heaps;
 	struct blob_layout layout;
-	uint64_t *blocks; /* where blocks begin, by the maps */
+	uint64_t *blocks; /* starts of blocks, by the maps */
 	size_t block_count, block_cap;
 	struct map64 name_index; /* index of names by address */
 	struct blob_name *names;
@@ -589,7 +592,8 @@ static void listing_take_piece(struct listing *l, const struct code_heap *heap,
 }
 
 /*
- * Reads pieces from a segment on; returns the first segment of the next piece.
+ * Reads pieces from a segment on and returns the first segment of the next
+ * piece.
  */
 static uint64_t listing_read_pieces(struct listing *l,
 				    const struct code_heap *heap,
@@ -704,7 +708,7 @@ static int blob_compare_begins(const void *a, const void *b)
 }
 
 /*
- * Sorts the blobs; of those that overlap, because one has replaced another, the
+ * Sorts the blobs.  If blobs overlap because one has replaced another, the
  * first stays.
  */
 static void list_sort(struct code_list *list)

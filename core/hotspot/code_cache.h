@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_cache: the code that HotSpot has compiled or generated: its CodeBlobs.
+ * code_cache: the code that HotSpot has compiled or generated, as CodeBlobs.
  *
- * A blob is found by any address in it, through the heap's segment map
- * (CodeHeap::find_start). It is cached until another blob is in its place:
- * methods are compiled and freed while samples are processed, so
- * code_cache_begin() has cached blobs checked again by their compile ids.
+ * Any address in a blob leads to it, through the heap's segment map
+ * (CodeHeap::find_start).  Blobs are cached.  Methods are compiled and freed
+ * while samples are processed, so code_cache_begin() has cached blobs checked
+ * again by their compile IDs.
  */
 #ifndef CORE_HOTSPOT_CODE_CACHE_H
 #define CORE_HOTSPOT_CODE_CACHE_H
@@ -29,26 +29,29 @@ void code_cache_close(struct code_cache *c); /* NULL is fine */
 bool code_cache_has(const struct code_cache *c, uint64_t pc);
 
 /*
- * Returns the blob at pc, or NULL; valid until the next code_cache_begin(). If
- * the limits of a generation did not allow a search, code_cache_refused()
+ * Returns the blob at pc, or NULL; valid until the next code_cache_begin().  If
+ * the limits of a generation prevent the search, code_cache_refused()
  * increases.
  */
 const struct code_blob *code_cache_find(struct code_cache *c, uint64_t pc);
 
 /*
- * Returns the blob's code, from begin to end, as it was at some time, or NULL
- * when it is unreadable. Valid until the next code_cache_begin().
+ * Returns a copy of the blob's code, from begin to end, or NULL when it is
+ * unreadable.  The copy may be older than the blob's latest code.  Valid until
+ * the next code_cache_begin().
  */
 const uint8_t *code_cache_code(struct code_cache *c,
 			       const struct code_blob *blob);
 
 /*
- * Returns how many searches the limits of a generation have refused; no genuine
- * JVM reaches them.
+ * Returns the number of searches that the limits of a generation have
+ * prevented; no genuine JVM reaches the limits.
  */
 uint64_t code_cache_refused(const struct code_cache *c);
 
-/* Returns how many cached blobs were found to be gone or replaced. */
+/*
+ * Returns the number of cached blobs that were gone or replaced when checked.
+ */
 uint64_t code_cache_gone(const struct code_cache *c);
 
 /*
@@ -64,10 +67,10 @@ struct code_list {
 };
 
 /*
- * Lists all blobs in the code cache.  The JVM runs on meanwhile: a blob that
- * comes or goes while the list is read may be in it or not.
- * ERROR_UNAVAILABLE says what the JVM does not export.  code_list_release() is
- * due after success.
+ * Lists all blobs in the code cache.  The JVM keeps running: blobs that appear
+ * or disappear during the read may be in the list or not. ERROR_UNAVAILABLE
+ * names what the JVM does not export.  code_list_release() is due after
+ * success.
  */
 int code_list_read(struct code_list *list, const struct vm_structs *v,
 		   struct memory *memory, struct error *err);

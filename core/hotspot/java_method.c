@@ -12,13 +12,13 @@
 /*
  * ---- reading ----
  *
- * The way from a Method* to its names has six steps, each of which needs the
- * result of the one before.  Each step is one read for all methods of a batch.
+ * The path from a Method* to its names has six steps, each of which needs the
+ * result of the step before.  Each step is one read for all methods of a batch.
  */
 
 enum { METHOD_CLASS, METHOD_NAME, METHOD_SIGNATURE, METHOD_SYMBOLS };
 
-/* Distinguishes a method from another one at its address. */
+/* The properties that distinguish a method from another at its address. */
 struct method_traits {
 	uint64_t method; /* its address */
 	uint64_t const_method, constants, holder;
@@ -37,7 +37,7 @@ struct method_read {
 
 enum {
 	BATCH = 128, /* methods per read */
-	RANGES = 8,  /* limit of ranges of a method in a step */
+	RANGES = 8,  /* maximum ranges of a method in a step */
 	LOWEST = 4096,
 	SYMBOL_HEAD = 8, /* bytes; checked by metadata_layout */
 	WORD = 8,
@@ -46,17 +46,17 @@ enum {
 	 * method's code.
 	 */
 	MOST_LINE_BYTES = 1 << 18,
-	MOST_BATCH_BYTES = 1 << 23, /* of these, in a batch */
+	MOST_BATCH_BYTES = 1 << 23, /* maximum bytes of these in a batch */
 };
 
-/* A method while it is read. */
+/* A method during the read. */
 struct method_work {
 	struct method_read *out;
 	bool is_alive; /* false once a step has failed */
 	bool has_lines;
 	uint64_t tags, klass_constants, constants_holder;
 	uint32_t pool_length, tag_count;
-	uint32_t line_bytes; /* with other data after the lines */
+	uint32_t line_bytes; /* bytes of the lines and the data after them */
 	uint8_t *lines;
 	uint8_t name_tag, signature_tag;
 	uint8_t raw[METADATA_STRUCT_MOST + WORD];
@@ -71,9 +71,10 @@ struct method_batch {
 	struct java_names *names;
 	struct method_work *all;
 	size_t count;
-	size_t bytes_left; /* left of MOST_BATCH_BYTES */
+	size_t bytes_left; /* rest of MOST_BATCH_BYTES */
 	/*
-	 * The ranges of a step, and the flag that becomes false if one fails.
+	 * The ranges of a step, each with a flag that becomes false if it
+	 * fails.
 	 */
 	struct memory_range *ranges;
 	bool **needed_by;
@@ -81,8 +82,8 @@ struct method_batch {
 };
 
 /* Adds a range to this step; *ok becomes false if it is unreadable. */
-static void batch_want(struct method_batch *b, bool *ok, uint64_t address,
-		       void *bytes, size_t len)
+static void batch_add_range(struct method_batch *b, bool *ok, uint64_t address,
+			    void *bytes, size_t len)
 {
 	if (address < LOWEST || address > (UINT64_MAX >> 1) - len) {
 		*ok = false;
@@ -105,23 +106,23 @@ static void batch_read_wanted(struct method_batch *b)
 	b->range_count = 0;
 }
 
-static void batch_ask_method(struct method_batch *b, struct method_work *w)
+static void batch_request_method(struct method_batch *b, struct method_work *w)
 {
 	struct method_traits *t = &w->out->traits;
 
-	batch_want(b, &w->is_alive, t->method + b->l->method_const,
-		   &t->const_method, sizeof(t->const_method));
+	batch_add_range(b, &w->is_alive, t->method + b->l->method_const,
+			&t->const_method, sizeof(t->const_method));
 }
 
-static void batch_ask_const_method(struct method_batch *b,
-				   struct method_work *w)
+static void batch_request_const_method(struct method_batch *b,
+				       struct method_work *w)
 {
-	batch_want(b, &w->is_alive, w->out->traits.const_method, w->raw,
-		   b->l->const_size);
+	batch_add_range(b, &w->is_alive, w->out->traits.const_method, w->raw,
+			b->l->const_size);
 }
 
-static void batch_see_const_method(struct method_batch *b,
-				   struct method_work *w)
+static void batch_check_const_method(struct method_batch *b,
+				     struct method_work *w)
 {
 	const struct method_layout *l = b->l;
 	struct method_traits *t = &w->out->traits;
@@ -147,24 +148,25 @@ static void batch_see_const_method(struct method_batch *b,
 	w->lines = xmalloc(bytes);
 }
 
-static void batch_ask_pool(struct method_batch *b, struct method_work *w)
+static void batch_request_pool(struct method_batch *b, struct method_work *w)
 {
 	const struct method_layout *l = b->l;
 	struct method_traits *t = &w->out->traits;
 	uint64_t slots = t->constants + l->pool_size;
 
-	batch_want(b, &w->is_alive, t->constants, w->raw, l->pool_size);
-	batch_want(b, &w->is_alive, slots + (uint64_t)t->name_index * WORD,
-		   &t->symbols[METHOD_NAME], WORD);
-	batch_want(b, &w->is_alive, slots + (uint64_t)t->signature_index * WORD,
-		   &t->symbols[METHOD_SIGNATURE], WORD);
+	batch_add_range(b, &w->is_alive, t->constants, w->raw, l->pool_size);
+	batch_add_range(b, &w->is_alive, slots + (uint64_t)t->name_index * WORD,
+			&t->symbols[METHOD_NAME], WORD);
+	batch_add_range(b, &w->is_alive,
+			slots + (uint64_t)t->signature_index * WORD,
+			&t->symbols[METHOD_SIGNATURE], WORD);
 	if (w->has_lines)
-		batch_want(b, &w->has_lines,
-			   t->const_method + l->const_size + t->code_bytes,
-			   w->lines, w->line_bytes);
+		batch_add_range(b, &w->has_lines,
+				t->const_method + l->const_size + t->code_bytes,
+				w->lines, w->line_bytes);
 }
 
-static void batch_see_pool(struct method_batch *b, struct method_work *w)
+static void batch_check_pool(struct method_batch *b, struct method_work *w)
 {
 	const struct method_layout *l = b->l;
 	struct method_traits *t = &w->out->traits;
@@ -177,28 +179,28 @@ static void batch_see_pool(struct method_batch *b, struct method_work *w)
 		w->is_alive = false;
 }
 
-static void batch_ask_holder(struct method_batch *b, struct method_work *w)
+static void batch_request_holder(struct method_batch *b, struct method_work *w)
 {
 	const struct method_layout *l = b->l;
 	struct method_traits *t = &w->out->traits;
 	uint64_t tags = w->tags + l->array_bytes;
 
-	batch_want(b, &w->is_alive, w->tags + l->array_length, &w->tag_count,
-		   sizeof(w->tag_count));
-	batch_want(b, &w->is_alive, tags + t->name_index, &w->name_tag, 1);
-	batch_want(b, &w->is_alive, tags + t->signature_index,
-		   &w->signature_tag, 1);
-	batch_want(b, &w->is_alive, t->holder + l->klass_name,
-		   &t->symbols[METHOD_CLASS], WORD);
-	batch_want(b, &w->is_alive, t->holder + l->klass_constants,
-		   &w->klass_constants, WORD);
+	batch_add_range(b, &w->is_alive, w->tags + l->array_length,
+			&w->tag_count, sizeof(w->tag_count));
+	batch_add_range(b, &w->is_alive, tags + t->name_index, &w->name_tag, 1);
+	batch_add_range(b, &w->is_alive, tags + t->signature_index,
+			&w->signature_tag, 1);
+	batch_add_range(b, &w->is_alive, t->holder + l->klass_name,
+			&t->symbols[METHOD_CLASS], WORD);
+	batch_add_range(b, &w->is_alive, t->holder + l->klass_constants,
+			&w->klass_constants, WORD);
 	for (int i = METHOD_NAME; i <= METHOD_SIGNATURE; i++)
-		batch_want(b, &w->is_alive, t->symbols[i], w->heads[i],
-			   SYMBOL_HEAD);
+		batch_add_range(b, &w->is_alive, t->symbols[i], w->heads[i],
+				SYMBOL_HEAD);
 }
 
-static void batch_see_symbol(struct method_batch *b, struct method_work *w,
-			     int i)
+static void batch_check_symbol(struct method_batch *b, struct method_work *w,
+			       int i)
 {
 	uint32_t mark = symbol_mark(b->l, w->heads[i]);
 
@@ -212,52 +214,54 @@ static void batch_see_symbol(struct method_batch *b, struct method_work *w,
 	w->text[i] = xmalloc(w->lengths[i]);
 }
 
-static void batch_see_holder(struct method_batch *b, struct method_work *w)
+static void batch_check_holder(struct method_batch *b, struct method_work *w)
 {
 	w->is_alive = w->tag_count == w->pool_length &&
 		      w->name_tag == b->l->tag_utf8 &&
 		      w->signature_tag == b->l->tag_utf8;
 	for (int i = METHOD_NAME; i <= METHOD_SIGNATURE && w->is_alive; i++)
-		batch_see_symbol(b, w, i);
+		batch_check_symbol(b, w, i);
 }
 
-static void batch_ask_symbol(struct method_batch *b, struct method_work *w,
-			     int i)
+static void batch_request_symbol(struct method_batch *b, struct method_work *w,
+				 int i)
 {
-	batch_want(b, &w->is_alive,
-		   w->out->traits.symbols[i] + b->l->symbol_body, w->text[i],
-		   w->lengths[i]);
+	batch_add_range(b, &w->is_alive,
+			w->out->traits.symbols[i] + b->l->symbol_body,
+			w->text[i], w->lengths[i]);
 }
 
-static void batch_ask_names(struct method_batch *b, struct method_work *w)
+static void batch_request_names(struct method_batch *b, struct method_work *w)
 {
-	batch_want(b, &w->is_alive, w->out->traits.symbols[METHOD_CLASS],
-		   w->heads[METHOD_CLASS], SYMBOL_HEAD);
-	batch_ask_symbol(b, w, METHOD_NAME);
-	batch_ask_symbol(b, w, METHOD_SIGNATURE);
+	batch_add_range(b, &w->is_alive, w->out->traits.symbols[METHOD_CLASS],
+			w->heads[METHOD_CLASS], SYMBOL_HEAD);
+	batch_request_symbol(b, w, METHOD_NAME);
+	batch_request_symbol(b, w, METHOD_SIGNATURE);
 	/*
-	 * The constants of the class; intrinsics of method handles have their
-	 * own.
+	 * The constant pool of the class; intrinsics of method handles have
+	 * their own pool.
 	 */
-	batch_want(b, &w->is_alive, w->klass_constants + b->l->pool_holder,
-		   &w->constants_holder, WORD);
+	batch_add_range(b, &w->is_alive, w->klass_constants + b->l->pool_holder,
+			&w->constants_holder, WORD);
 }
 
-static void batch_see_names(struct method_batch *b, struct method_work *w)
+static void batch_check_names(struct method_batch *b, struct method_work *w)
 {
 	/* The remains of an unloaded class rarely pass all of these checks. */
 	if (w->constants_holder == w->out->traits.holder)
-		batch_see_symbol(b, w, METHOD_CLASS);
+		batch_check_symbol(b, w, METHOD_CLASS);
 	else
 		w->is_alive = false;
 }
 
-static void batch_ask_class_name(struct method_batch *b, struct method_work *w)
+static void batch_request_class_name(struct method_batch *b,
+				     struct method_work *w)
 {
-	batch_ask_symbol(b, w, METHOD_CLASS);
+	batch_request_symbol(b, w, METHOD_CLASS);
 }
 
-static void batch_see_class_name(struct method_batch *b, struct method_work *w)
+static void batch_check_class_name(struct method_batch *b,
+				   struct method_work *w)
 {
 	struct java_symbol s[METHOD_SYMBOLS];
 	struct cursor c;
@@ -275,16 +279,16 @@ static void batch_see_class_name(struct method_batch *b, struct method_work *w)
 }
 
 static const struct {
-	void (*ask)(struct method_batch *b, struct method_work *w);
-	void (*see)(struct method_batch *b,
-		    struct method_work *w); /* or NULL */
+	void (*request)(struct method_batch *b, struct method_work *w);
+	void (*check)(struct method_batch *b,
+		      struct method_work *w); /* or NULL */
 } steps[] = {
-	{ batch_ask_method, NULL },
-	{ batch_ask_const_method, batch_see_const_method },
-	{ batch_ask_pool, batch_see_pool },
-	{ batch_ask_holder, batch_see_holder },
-	{ batch_ask_names, batch_see_names },
-	{ batch_ask_class_name, batch_see_class_name },
+	{ batch_request_method, NULL },
+	{ batch_request_const_method, batch_check_const_method },
+	{ batch_request_pool, batch_check_pool },
+	{ batch_request_holder, batch_check_holder },
+	{ batch_request_names, batch_check_names },
+	{ batch_request_class_name, batch_check_class_name },
 };
 
 static void batch_run(struct method_batch *b)
@@ -292,12 +296,12 @@ static void batch_run(struct method_batch *b)
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		for (size_t j = 0; j < b->count; j++) {
 			if (b->all[j].is_alive)
-				steps[i].ask(b, &b->all[j]);
+				steps[i].request(b, &b->all[j]);
 		}
 		batch_read_wanted(b);
-		for (size_t j = 0; j < b->count && steps[i].see; j++) {
+		for (size_t j = 0; j < b->count && steps[i].check; j++) {
 			if (b->all[j].is_alive)
-				steps[i].see(b, &b->all[j]);
+				steps[i].check(b, &b->all[j]);
 		}
 	}
 }
@@ -328,7 +332,7 @@ static void batch_read(struct method_batch *b, struct method_read *all,
 	free(b->needed_by);
 }
 
-/* Reads all; each result's lines are the caller's to release. */
+/* Reads all methods.  The caller releases the lines of each result. */
 static void methods_read_all(const struct method_layout *l,
 			     struct memory *memory, struct java_names *names,
 			     struct method_read *all, size_t count)
@@ -339,7 +343,7 @@ static void methods_read_all(const struct method_layout *l,
 		batch_read(&b, all + i, count - i < BATCH ? count - i : BATCH);
 }
 
-/* Computes the places of the addresses of the symbols, in their order. */
+/* Computes the addresses of the references to the symbols, in their order. */
 static void method_symbol_places(const struct method_layout *l,
 				 const struct method_traits *t,
 				 uint64_t places[METHOD_SYMBOLS])
@@ -351,10 +355,13 @@ static void method_symbol_places(const struct method_layout *l,
 	places[METHOD_SIGNATURE] = slots + (uint64_t)t->signature_index * WORD;
 }
 
-/* Returns true when the method with these traits is still there: one read. */
-static bool method_is_still(const struct method_layout *l,
-			    struct memory *memory,
-			    const struct method_traits *t)
+/*
+ * Returns true when the method with these traits is still there.  Takes one
+ * read.
+ */
+static bool method_is_unchanged(const struct method_layout *l,
+				struct memory *memory,
+				const struct method_traits *t)
 {
 	enum { POINTERS = 3 };
 	uint64_t places[METHOD_SYMBOLS], symbols[METHOD_SYMBOLS];
@@ -401,17 +408,17 @@ static bool method_is_still(const struct method_layout *l,
 	       indexes[1] == t->signature_index && indexes[2] == t->code_bytes;
 }
 
-/* ---- keeping ---- */
+/* ---- cache ---- */
 
 enum {
 	MOST_KEPT = 2 * JAVA_METHODS_AT_ONCE,
-	MOST_LINES_KEPT = 1 << 23, /* entries of line tables */
+	MOST_LINES_KEPT = 1 << 23, /* entries of all cached line tables */
 };
 
 struct kept_method {
 	struct java_method method;
 	struct method_traits traits;
-	uint32_t looked_at; /* the round of the last check */
+	uint32_t checked_round; /* the round of the last check */
 };
 
 struct java_methods {
@@ -479,7 +486,7 @@ static void methods_keep(struct java_methods *s, struct method_read *read)
 	line_table_release(&k->method.lines);
 	k->method = (struct java_method){ read->name, read->lines };
 	k->traits = read->traits;
-	k->looked_at = s->round;
+	k->checked_round = s->round;
 }
 
 static void methods_make_room(struct java_methods *s, size_t more)
@@ -501,7 +508,7 @@ void java_methods_prepare(struct java_methods *s, const uint64_t *methods,
 	for (size_t i = 0; i < count; i++) {
 		uint32_t at = map64_get(&s->index, methods[i]);
 
-		if (at == MAP64_NONE || s->kept[at].looked_at != s->round)
+		if (at == MAP64_NONE || s->kept[at].checked_round != s->round)
 			reads[wanted++].traits.method = methods[i];
 	}
 	methods_read_all(s->layout, s->memory, s->names, reads, wanted);
@@ -513,12 +520,12 @@ void java_methods_prepare(struct java_methods *s, const uint64_t *methods,
 /* True when the method was checked in this round, or passes the check now. */
 static bool methods_is_current(struct java_methods *s, struct kept_method *k)
 {
-	if (k->looked_at == s->round)
+	if (k->checked_round == s->round)
 		return true;
 	if (!k->method.name ||
-	    !method_is_still(s->layout, s->memory, &k->traits))
+	    !method_is_unchanged(s->layout, s->memory, &k->traits))
 		return false;
-	k->looked_at = s->round;
+	k->checked_round = s->round;
 	return true;
 }
 

@@ -2,9 +2,9 @@
 /*
  * java_method: the names and line numbers of a Method*.
  *
- * The way leads from Method by ConstMethod and ConstantPool to Klass and Symbol
- * (HotSpot's oops/). A Method* is freed when its class is unloaded, and its
- * memory may be reused, so each step checks what it finds.
+ * The path leads from Method through ConstMethod and ConstantPool to Klass and
+ * Symbol (HotSpot's oops/).  A Method* is freed when its class is unloaded, and
+ * its memory may be reused, so each step checks the structure that it reads.
  */
 #ifndef CORE_HOTSPOT_JAVA_METHOD_H
 #define CORE_HOTSPOT_JAVA_METHOD_H
@@ -41,8 +41,8 @@ const struct java_method *java_methods_get(struct java_methods *s,
 					   uint64_t method);
 
 /*
- * Reads many methods at once and caches them until others are prepared or read;
- * ignores those beyond JAVA_METHODS_AT_ONCE.
+ * Reads many methods at once and caches them until other methods are prepared
+ * or read.  Ignores methods beyond JAVA_METHODS_AT_ONCE.
  */
 void java_methods_prepare(struct java_methods *s, const uint64_t *methods,
 			  size_t count);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A large application has some 100,000 methods of 100 bytes. */
+/* A large application has about 100,000 methods with names of 100 bytes. */
 #define MOST_NAMES ((size_t)1 << 21)
 #define MOST_BYTES ((size_t)256 << 20)
 
@@ -92,7 +92,10 @@ static const char *descriptor_skip_type(const char *at, const char *end)
 	return *at && strchr("BCDFIJSZ", *at) ? at + 1 : NULL;
 }
 
-/* True for a method descriptor (JVMS 4.3.3), which random bytes hardly form. */
+/*
+ * Returns true for a method descriptor (JVMS 4.3.3); random bytes rarely form
+ * one.
+ */
 static bool symbol_is_descriptor(struct java_symbol s)
 {
 	const char *at = s.bytes, *end = at + s.len;
@@ -117,7 +120,7 @@ static bool text_is_hexadecimal(char c)
 /*
  * Returns the length of a class name without the address of a hidden class:
  * "+0x" and 16 digits or, for a class from the CDS archive, a number that
- * counts up from the archive's address without leading zeros: 9 digits by
+ * increases from the archive's address without leading zeros: 9 digits by
  * default (ClassFileParser::mangle_hidden_class_name).
  */
 static size_t class_name_length(struct java_symbol s)

@@ -2,8 +2,8 @@
 /*
  * java_names: names of Java methods, interned.
  *
- * They come from memory that may have been reused before it was read, so their
- * syntax is checked.
+ * Their memory may have been reused before it was read, so the syntax of names
+ * is checked.
  */
 #ifndef CORE_HOTSPOT_JAVA_NAMES_H
 #define CORE_HOTSPOT_JAVA_NAMES_H
@@ -28,8 +28,9 @@ struct java_names *java_names_new(void);
 void java_names_free(struct java_names *n); /* NULL is fine */
 
 /*
- * Returns the id of a method by the JVM's names of its class ("a/B"), itself
- * and its descriptor; 0 when they cannot be such names, or the table is full.
+ * Returns the ID of a method by the JVM's names of its class ("a/B"), of the
+ * method and of its descriptor.  Returns 0 when they are not valid names or the
+ * table is full.
  */
 uint32_t java_names_add(struct java_names *n, struct java_symbol class_name,
 			struct java_symbol method,

@@ -17,8 +17,8 @@
 /*
  * ---- the layout of Thread and String ----
  *
- * Offsets are those of the fields in the JVM's own classes (InstanceKlass); the
- * headers of objects follow from them.
+ * Field offsets come from the JVM's classes (InstanceKlass); the layout of
+ * object headers follows from them.
  */
 
 struct name_layout {
@@ -26,24 +26,24 @@ struct name_layout {
 	uint32_t thread_name, thread_id, thread_address;
 	bool name_is_chars;
 	/*
-	 * java.lang.String; coder 0 = there is none, and value is a char[] (JDK
-	 * 8).
+	 * java.lang.String; coder 0 = the field does not exist, and value is a
+	 * char[] (JDK 8).
 	 */
 	uint32_t string_value, string_coder;
 	uint32_t header; /* size of an object's header: 8, 12 or 16 bytes */
 	uint32_t array_length, array_data;
-	/* References in objects have 4 bytes, to be decoded, or 8. */
+	/* References in objects have 4 bytes, which must be decoded, or 8. */
 	bool is_narrow;
 	uint64_t narrow_base;
 	uint32_t narrow_shift;
-	uint64_t string_class; /* as it is in an object's header */
-	uint32_t class_shift;  /* in a header of 8 bytes */
+	uint64_t string_class; /* as in an object's header */
+	uint32_t class_shift;  /* shift of the class in a header of 8 bytes */
 };
 
 enum {
 	WORD = 8,
-	LOWEST = 4096, /* no object is below */
-	SLOTS = 6,     /* number of u2 in a field's entry until JDK 20 */
+	LOWEST = 4096, /* all objects have higher addresses */
+	SLOTS = 6,     /* number of u2 values of a field until JDK 20 */
 	FIELDS_MOST = 128,
 	STREAM_MOST = 4096,
 	NAME_MOST = 32,
@@ -104,7 +104,7 @@ static int layout_read_basics(struct layout_reader *r, struct error *err)
 
 /*
  * Returns the InstanceKlass of a class that the JVM lists by name; 0 = not
- * loaded yet.
+ * loaded.
  */
 static uint64_t layout_class_of(const struct layout_reader *r, const char *name)
 {
@@ -130,8 +130,8 @@ static uint64_t layout_class_of(const struct layout_reader *r, const char *name)
 }
 
 /*
- * Reads an Array<> of the class of at most `most` bytes; returns its length in
- * bytes, or 0.
+ * Reads an Array<> of the class, of at most `most` bytes.  Returns its length
+ * in bytes, or 0.
  */
 static size_t layout_read_array(const struct layout_reader *r,
 				uint64_t class_at, uint32_t field,
@@ -160,7 +160,7 @@ static void fields_add(struct class_fields *f, const struct class_field *field)
 
 enum { ACC_STATIC = 0x0008 };
 
-/* JDK 8 to 20: six numbers each (oops/fieldInfo.hpp). */
+/* JDK 8 to 20: six numbers per field (oops/fieldInfo.hpp). */
 static void fields_read_slots(const struct layout_reader *r, uint64_t class_at,
 			      uint32_t at, struct class_fields *f)
 {
@@ -199,7 +199,7 @@ static bool layout_has_flag(const struct layout_reader *r, uint32_t flags,
 	       flags >> bit & 1;
 }
 
-/* JDK 21 on: numbers of a few bytes each (oops/fieldInfo.hpp). */
+/* JDK 21 and later: numbers of a few bytes (oops/fieldInfo.hpp). */
 static void fields_read_stream(const struct layout_reader *r, uint64_t class_at,
 			       uint32_t at, struct class_fields *f)
 {
@@ -214,7 +214,8 @@ static void fields_read_stream(const struct layout_reader *r, uint64_t class_at,
 	struct cursor c = cursor_over(bytes, len);
 	uint32_t count = unsigned5_read(&c, excluded);
 
-	unsigned5_read(&c, excluded); /* the JVM's own fields come last */
+	unsigned5_read(&c,
+		       excluded); /* fields that the JVM injects come last */
 	for (uint32_t i = 0; i < count && cursor_ok(&c); i++) {
 		struct class_field field = { 0 };
 		uint32_t flags;
@@ -234,7 +235,7 @@ static void fields_read_stream(const struct layout_reader *r, uint64_t class_at,
 	free(bytes);
 }
 
-/* Reads a symbol; "" when it is longer than the names that matter here. */
+/* Reads a symbol; "" when it is longer than all names of interest. */
 static void layout_read_symbol(const struct layout_reader *r, uint64_t pool,
 			       uint32_t index, char out[NAME_MOST])
 {
@@ -315,8 +316,8 @@ static bool layout_find_string(struct name_layout *l,
 }
 
 /*
- * Fields begin where the header ends, and an array has its length there: 16
- * bytes, 12 with compressed class pointers, 8 with compact headers.
+ * Fields begin where the header ends, and an array has its length there: after
+ * 16 bytes, 12 with compressed class pointers, 8 with compact headers.
  */
 static bool layout_find_header(struct name_layout *l,
 			       const struct class_fields *string, uint32_t jdk)
@@ -337,8 +338,8 @@ static bool layout_find_header(struct name_layout *l,
 }
 
 /*
- * References of 8 bytes are aligned to 8. A Thread has many in a row, so some
- * references of 4 bytes are not.
+ * References of 8 bytes are aligned to 8.  A Thread has many references in
+ * sequence, so some references of 4 bytes are not aligned to 8.
  */
 static void layout_find_narrow(struct name_layout *l,
 			       const struct layout_reader *r,
@@ -386,8 +387,8 @@ static uint64_t layout_class_in_header(const struct name_layout *l,
 }
 
 /*
- * Returns the JDK version; 0 for JDK 8, whose HotSpot has a version of its own,
- * and for JVMs without one.
+ * Returns the JDK version; 0 for JDK 8, whose HotSpot has another version, and
+ * for JVMs without a version.
  */
 static uint32_t layout_jdk(const struct layout_reader *r)
 {
@@ -402,8 +403,8 @@ static uint32_t layout_jdk(const struct layout_reader *r)
 }
 
 /*
- * Fails with ERROR_UNAVAILABLE if the JVM does not export the layout, or not
- * yet: it creates the classes a moment after its start.
+ * Fails with ERROR_UNAVAILABLE if the JVM does not export the layout.  A JVM
+ * creates the classes shortly after its start.
  */
 static int name_layout_read(struct name_layout *l, const struct vm_structs *v,
 			    struct memory *memory, struct error *err)
@@ -431,7 +432,7 @@ static int name_layout_read(struct name_layout *l, const struct vm_structs *v,
 	}
 	layout_find_narrow(l, &r, thread);
 	l->string_class = layout_class_in_header(l, &r, string_at);
-	/* With compact headers it is in the mark word (JEP 450). */
+	/* With compact headers, the class is in the mark word (JEP 450). */
 	if (vm_structs_constant(v, "markWord::klass_shift", &shift))
 		l->class_shift = (uint32_t)shift & 63;
 	ret = 0;
@@ -441,10 +442,10 @@ out:
 }
 
 /*
- * Generational ZGC (JDK 21 and later) shifts an address by 13 to 16 bits, as
+ * Generational ZGC (JDK 21 and later) shifts an address by 13 to 16 bits, which
  * one of four colour bits tells (gc/z/zAddress.hpp), or by 16 (aarch64), and
- * has colours below it; no other references are that large. Earlier ZGC had the
- * colours above the address, and mapped the heap at each of them.
+ * keeps colours in the bits below; no other references are that large.  Earlier
+ * ZGC kept the colours above the address and mapped the heap at each of them.
  */
 uint64_t java_reference_decode(uint64_t value)
 {
@@ -496,7 +497,7 @@ static bool name_layout_is_string(const struct name_layout *l,
 /* ---- reading names ---- */
 
 enum {
-	RANGES = 4,  /* limit of ranges of a thread in a step */
+	RANGES = 4,  /* maximum ranges of a thread in a step */
 	HEADER = 16, /* of an object */
 	LATIN1 = 0,  /* String.coder */
 	NAME_CHARS_MOST = 1 << 16,
@@ -526,8 +527,8 @@ struct name_work {
 	uint64_t eetop, java_id;
 	uint8_t header[HEADER];
 	uint8_t coder;
-	uint32_t length; /* of the array */
-	uint32_t bytes;  /* of the array, to be read */
+	uint32_t length; /* length of the array */
+	uint32_t bytes;  /* bytes of the array to read */
 	uint8_t text[2 * JAVA_THREAD_NAME_CHARS];
 	uint64_t object_is, name_is, value_is;
 };
@@ -578,8 +579,8 @@ struct java_thread_names *java_thread_names_open(const struct vm_structs *v,
 void java_thread_names_close(struct java_thread_names *t) { free(t); }
 
 /*
- * Reads a number of `bytes` bytes at an offset from each address; 0 where it is
- * unreadable.
+ * Reads an integer of `bytes` bytes at an offset from each address; 0 where it
+ * is unreadable.
  */
 static void names_read_each(struct memory *memory, const uint64_t *addresses,
 			    size_t count, uint32_t offset, uint64_t *out,
@@ -631,8 +632,8 @@ static void names_find_threads(struct java_thread_names *t,
 	free(tids);
 }
 
-static void batch_want(struct name_batch *b, struct name_work *w,
-		       uint64_t address, void *bytes, size_t len)
+static void batch_add_range(struct name_batch *b, struct name_work *w,
+			    uint64_t address, void *bytes, size_t len)
 {
 	if (address < LOWEST || address >> 47) {
 		w->is_alive = false;
@@ -648,55 +649,55 @@ static size_t batch_reference_bytes(const struct name_batch *b)
 	return b->t->objects.is_narrow ? 4 : WORD;
 }
 
-static void batch_ask_handle(struct name_batch *b, struct name_work *w)
+static void batch_request_handle(struct name_batch *b, struct name_work *w)
 {
 	w->slot = w->java_thread + b->t->at.object;
 	if (b->t->at.is_handle)
-		batch_want(b, w, w->slot, &w->slot, WORD);
+		batch_add_range(b, w, w->slot, &w->slot, WORD);
 }
 
-static void batch_ask_object(struct name_batch *b, struct name_work *w)
+static void batch_request_object(struct name_batch *b, struct name_work *w)
 {
-	batch_want(b, w, w->slot, &w->object_was, WORD);
+	batch_add_range(b, w, w->slot, &w->object_was, WORD);
 }
 
-static void batch_see_object(struct name_batch *b, struct name_work *w)
+static void batch_check_object(struct name_batch *b, struct name_work *w)
 {
 	(void)b;
 	w->object = java_reference_decode(w->object_was);
 	w->is_alive = w->object != 0;
 }
 
-static void batch_ask_thread(struct name_batch *b, struct name_work *w)
+static void batch_request_thread(struct name_batch *b, struct name_work *w)
 {
 	const struct name_layout *l = &b->t->objects;
 
-	batch_want(b, w, w->object + l->thread_address, &w->eetop, WORD);
-	batch_want(b, w, w->object + l->thread_id, &w->java_id, WORD);
-	batch_want(b, w, w->object + l->thread_name, &w->name_was,
-		   batch_reference_bytes(b));
+	batch_add_range(b, w, w->object + l->thread_address, &w->eetop, WORD);
+	batch_add_range(b, w, w->object + l->thread_id, &w->java_id, WORD);
+	batch_add_range(b, w, w->object + l->thread_name, &w->name_was,
+			batch_reference_bytes(b));
 }
 
-static void batch_see_thread(struct name_batch *b, struct name_work *w)
+static void batch_check_thread(struct name_batch *b, struct name_work *w)
 {
 	w->name = name_layout_decode(&b->t->objects, w->name_was);
 	w->is_alive = w->eetop == w->java_thread && w->name != 0;
 }
 
-static void batch_ask_string(struct name_batch *b, struct name_work *w)
+static void batch_request_string(struct name_batch *b, struct name_work *w)
 {
 	const struct name_layout *l = &b->t->objects;
 
 	if (l->name_is_chars)
 		return;
-	batch_want(b, w, w->name, w->header, HEADER);
-	batch_want(b, w, w->name + l->string_value, &w->value_was,
-		   batch_reference_bytes(b));
+	batch_add_range(b, w, w->name, w->header, HEADER);
+	batch_add_range(b, w, w->name + l->string_value, &w->value_was,
+			batch_reference_bytes(b));
 	if (l->string_coder)
-		batch_want(b, w, w->name + l->string_coder, &w->coder, 1);
+		batch_add_range(b, w, w->name + l->string_coder, &w->coder, 1);
 }
 
-static void batch_see_string(struct name_batch *b, struct name_work *w)
+static void batch_check_string(struct name_batch *b, struct name_work *w)
 {
 	const struct name_layout *l = &b->t->objects;
 
@@ -709,19 +710,22 @@ static void batch_see_string(struct name_batch *b, struct name_work *w)
 		      w->coder <= 1;
 }
 
-static void batch_ask_length(struct name_batch *b, struct name_work *w)
+static void batch_request_length(struct name_batch *b, struct name_work *w)
 {
-	batch_want(b, w, w->value + b->t->objects.array_length, &w->length,
-		   sizeof(w->length));
+	batch_add_range(b, w, w->value + b->t->objects.array_length, &w->length,
+			sizeof(w->length));
 }
 
-/* Without a coder, elements are characters of two bytes. */
+/*
+ * Returns true for characters of two bytes, which all strings without a coder
+ * have.
+ */
 static bool batch_is_wide(const struct name_batch *b, const struct name_work *w)
 {
 	return !b->t->objects.string_coder || w->coder != LATIN1;
 }
 
-static void batch_see_length(struct name_batch *b, struct name_work *w)
+static void batch_check_length(struct name_batch *b, struct name_work *w)
 {
 	uint32_t chars = w->length;
 
@@ -733,19 +737,20 @@ static void batch_see_length(struct name_batch *b, struct name_work *w)
 	w->bytes = batch_is_wide(b, w) ? 2 * chars : chars;
 }
 
-/* Reads the text, and again the references that led to it. */
-static void batch_ask_text(struct name_batch *b, struct name_work *w)
+/* Reads the text, and the references that led to it a second time. */
+static void batch_request_text(struct name_batch *b, struct name_work *w)
 {
 	const struct name_layout *l = &b->t->objects;
 
 	if (w->bytes)
-		batch_want(b, w, w->value + l->array_data, w->text, w->bytes);
-	batch_want(b, w, w->slot, &w->object_is, WORD);
-	batch_want(b, w, w->object + l->thread_name, &w->name_is,
-		   batch_reference_bytes(b));
+		batch_add_range(b, w, w->value + l->array_data, w->text,
+				w->bytes);
+	batch_add_range(b, w, w->slot, &w->object_is, WORD);
+	batch_add_range(b, w, w->object + l->thread_name, &w->name_is,
+			batch_reference_bytes(b));
 	if (!l->name_is_chars)
-		batch_want(b, w, w->name + l->string_value, &w->value_is,
-			   batch_reference_bytes(b));
+		batch_add_range(b, w, w->name + l->string_value, &w->value_is,
+				batch_reference_bytes(b));
 }
 
 static void text_add_utf16(struct text *t, const uint8_t *bytes, uint32_t len)
@@ -764,7 +769,7 @@ static void text_add_utf16(struct text *t, const uint8_t *bytes, uint32_t len)
 	}
 }
 
-static void batch_see_text(struct name_batch *b, struct name_work *w)
+static void batch_check_text(struct name_batch *b, struct name_work *w)
 {
 	struct text t = { 0 };
 
@@ -786,15 +791,15 @@ static void batch_see_text(struct name_batch *b, struct name_work *w)
 }
 
 static const struct {
-	void (*ask)(struct name_batch *b, struct name_work *w);
-	void (*see)(struct name_batch *b, struct name_work *w); /* or NULL */
+	void (*request)(struct name_batch *b, struct name_work *w);
+	void (*check)(struct name_batch *b, struct name_work *w); /* or NULL */
 } steps[] = {
-	{ batch_ask_handle, NULL },
-	{ batch_ask_object, batch_see_object },
-	{ batch_ask_thread, batch_see_thread },
-	{ batch_ask_string, batch_see_string },
-	{ batch_ask_length, batch_see_length },
-	{ batch_ask_text, batch_see_text },
+	{ batch_request_handle, NULL },
+	{ batch_request_object, batch_check_object },
+	{ batch_request_thread, batch_check_thread },
+	{ batch_request_string, batch_check_string },
+	{ batch_request_length, batch_check_length },
+	{ batch_request_text, batch_check_text },
 };
 
 static void batch_read_wanted(struct name_batch *b)
@@ -813,12 +818,12 @@ static void batch_run(struct name_batch *b)
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		for (size_t k = 0; k < b->count; k++) {
 			if (b->all[k].is_alive)
-				steps[i].ask(b, &b->all[k]);
+				steps[i].request(b, &b->all[k]);
 		}
 		batch_read_wanted(b);
-		for (size_t k = 0; k < b->count && steps[i].see; k++) {
+		for (size_t k = 0; k < b->count && steps[i].check; k++) {
 			if (b->all[k].is_alive)
-				steps[i].see(b, &b->all[k]);
+				steps[i].check(b, &b->all[k]);
 		}
 	}
 }

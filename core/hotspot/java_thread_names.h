@@ -2,13 +2,13 @@
 /*
  * java_thread_names: the names of Java threads, from the JVM's memory.
  *
- * The kernel truncates names to 15 bytes. The way leads from the list of
- * JavaThreads by java.lang.Thread to a String. A collector may move these
- * objects while they are read. So the Thread must lead back to its JavaThread,
- * the String must be one, and each reference must be unchanged at the end;
- * otherwise the name is unknown and may be read again later. Even so a name may
- * be wrong while a heap is compacted, and callers compare it with what else
- * they know.
+ * The kernel truncates names to 15 bytes.  The path leads from the list of
+ * JavaThreads through java.lang.Thread to a String.  A collector may move these
+ * objects during the read.  So the Thread must lead back to its JavaThread, the
+ * String must have the class String, and each reference must be unchanged at
+ * the end; otherwise the name is unknown and may be read again later.  A name
+ * may still be wrong while a heap is compacted, so callers compare it with
+ * other facts about the thread.
  */
 #ifndef CORE_HOTSPOT_JAVA_THREAD_NAMES_H
 #define CORE_HOTSPOT_JAVA_THREAD_NAMES_H
@@ -31,7 +31,7 @@ enum {
 
 struct java_thread_name {
 	pid_t tid;     /* in the JVM's namespace */
-	bool is_known; /* if true: */
+	bool is_known; /* name is valid */
 	uint64_t java_id;
 	char name[JAVA_THREAD_NAME_BYTES]; /* UTF-8; "" = the thread has no name
 					    */
@@ -40,8 +40,8 @@ struct java_thread_name {
 struct java_thread_names;
 
 /*
- * Both are borrowed. ERROR_UNAVAILABLE names what the JVM does not export; a
- * JVM that has just started may do so later.
+ * Both are borrowed.  ERROR_UNAVAILABLE names what the JVM does not export.  A
+ * JVM that has just started may export it later.
  */
 struct java_thread_names *java_thread_names_open(const struct vm_structs *v,
 						 struct memory *memory,
@@ -53,8 +53,8 @@ void java_thread_names_read(struct java_thread_names *t,
 			    struct java_thread_name *all, size_t count);
 
 /*
- * Returns the address that a reference of 8 bytes leads to, without the colour
- * bits of ZGC; 0 when it is null or no reference.
+ * Returns the address that an 8-byte reference leads to, without the colour
+ * bits of ZGC.  Returns 0 for null and for values that are not references.
  */
 uint64_t java_reference_decode(uint64_t value);
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 enum {
-	MOST = 1 << 16,  /* limit of threads */
-	LOWEST = 4096,   /* ANONYMOUS_OWNER, DEFLATER_MARKER are below it */
+	MOST = 1 << 16,  /* maximum number of threads */
+	LOWEST = 4096,   /* ANONYMOUS_OWNER, DEFLATER_MARKER are lower */
 	TRIES = 3,       /* attempts while threads start and end */
-	LAST_MARKER = 2, /* DEFLATER_MARKER, of ids */
+	LAST_MARKER = 2, /* DEFLATER_MARKER, as an ID */
 	WORD = 8,
 };
 
@@ -18,7 +18,8 @@ struct java_thread {
 	uint64_t fields[THREAD_FIELDS];
 	uint64_t java,
 		carried; /* the objects of THREAD_OBJECT and THREAD_CARRIED */
-	uint64_t owner_id_then; /* THREAD_OWNER_ID, read after these */
+	uint64_t owner_id_then; /* THREAD_OWNER_ID, read after the other fields
+				 */
 	uint32_t ns_tid;
 };
 
@@ -111,7 +112,9 @@ void java_threads_free(struct java_threads *t)
 
 void java_threads_begin(struct java_threads *t) { t->is_read = false; }
 
-/* Reads the array of a ThreadsList, which the JVM replaces, but never changes.
+/*
+ * Reads the array of a ThreadsList.  The JVM replaces the list but never
+ * changes it.
  */
 static size_t thread_list_read_array(const struct java_thread_list *l,
 				     struct memory *memory, uint64_t **out)
@@ -131,7 +134,10 @@ static size_t thread_list_read_array(const struct java_thread_list *l,
 	return 0;
 }
 
-/* Follows the links of JDK 8 to 13.  A thread that ends may lead astray. */
+/*
+ * Follows the links of JDK 8 to 13.  The link of a thread that ends may be
+ * invalid.
+ */
 static size_t thread_list_follow(const struct java_thread_list *l,
 				 struct memory *memory, uint64_t **out)
 {
@@ -169,9 +175,7 @@ static void range_set(struct memory_range *r, uint64_t address, void *bytes,
 	*r = (struct memory_range){ address, bytes, len, false };
 }
 
-/*
- * Reads the fields of all threads, one read for each step; 0 where unreadable.
- */
+/* Reads the fields of all threads, one read per step; 0 where unreadable. */
 static void threads_read_fields(struct java_threads *t)
 {
 	struct memory_range *r = xcalloc(t->count * THREAD_FIELDS + 1,
@@ -247,8 +251,8 @@ bool java_threads_places(struct java_threads *t, uint64_t jni,
 }
 
 /*
- * The carrier of a virtual thread has that thread's id. A thread that unmounted
- * it between the two reads is not the owner.
+ * The carrier of a virtual thread has that thread's ID.  A thread that
+ * unmounted the virtual thread between the two reads is not the owner.
  */
 static bool threads_find_id(struct java_threads *t, uint64_t id,
 			    struct monitor_owner *out)

@@ -3,8 +3,8 @@
  * java_threads: the JavaThreads of a JVM, and the owner of a monitor.
  *
  * ObjectMonitor::_owner is a JavaThread or, if the lock was inflated while it
- * was held, an address in its owner's stack (JDK 8 to 23). From JDK 24 on it is
- * the id of a thread, which may be virtual (JDK-8338383).
+ * was held, an address in its owner's stack (JDK 8 to 23).  Since JDK 24 it is
+ * the ID of a thread, which may be virtual (JDK-8338383).
  */
 #ifndef CORE_HOTSPOT_JAVA_THREADS_H
 #define CORE_HOTSPOT_JAVA_THREADS_H
@@ -19,33 +19,34 @@
 #include <sys/types.h>
 
 /*
- * Offsets in bytes that lead to the monitor that a thread waits for, and its
- * owner.
+ * Offsets in bytes that lead to the monitor that a thread waits for, and to the
+ * owner of the monitor.
  */
 struct monitor_places {
-	uint32_t env; /* of the JNIEnv in a JavaThread */
-	uint32_t
-		pending; /* of the ObjectMonitor* that a JavaThread waits for */
-	uint32_t owner;  /* of the owner in an ObjectMonitor */
+	uint32_t env;     /* offset of the JNIEnv in a JavaThread */
+	uint32_t pending; /* offset of the ObjectMonitor* that a JavaThread
+			     waits for */
+	uint32_t owner;   /* offset of the owner in an ObjectMonitor */
 };
 
 /*
- * Fields that are read of each thread, by their offsets in JavaThread; 0 = this
- * JVM does not have it.
+ * The fields that are read for each thread, by their offsets in JavaThread; 0 =
+ * this JVM does not have the field.
  */
 enum thread_field {
 	THREAD_OSTHREAD,
 	THREAD_STACK_BASE,
 	THREAD_STACK_SIZE,
-	THREAD_OWNER_ID, /* from JDK 24 on */
+	THREAD_OWNER_ID, /* since JDK 24 */
 	THREAD_OBJECT,   /* the java.lang.Thread, in a handle */
-	THREAD_CARRIED,  /* the virtual thread that it carries, in a handle */
+	THREAD_CARRIED,  /* the virtual thread that the thread carries, in a
+			    handle */
 	THREAD_FIELDS
 };
 
-/* Where the JVM has the list of its JavaThreads. */
+/* The place of the list of JavaThreads. */
 struct java_thread_list {
-	uint64_t list;            /* the address of a ThreadsList*, or 0 and */
+	uint64_t list;            /* the address of a ThreadsList*; if 0: */
 	uint64_t first;           /* the address of the first thread (JDK 8) */
 	uint32_t length, threads; /* offsets in a ThreadsList */
 	uint32_t next;            /* offset in a JavaThread */
@@ -57,8 +58,8 @@ bool java_thread_list_find(struct java_thread_list *l,
 
 /*
  * Reads the addresses of all JavaThreads, at most 65,536, into *out, which the
- * caller frees.  Returns their number; 0 when the list changed while it was
- * read, or is not readable.
+ * caller frees.  Returns their number, or 0 when the list changed during the
+ * read or is unreadable.
  */
 size_t java_thread_list_read(const struct java_thread_list *l,
 			     struct memory *memory, uint64_t **out);
@@ -100,8 +101,8 @@ struct monitor_owner {
 };
 
 /*
- * Finds the thread that a value of ObjectMonitor::_owner stands for; false when
- * it is unknown.
+ * Finds the thread that a value of ObjectMonitor::_owner refers to.  Returns
+ * false when it is unknown.
  */
 bool java_threads_owner(struct java_threads *t, uint64_t owner,
 			struct monitor_owner *out);

@@ -8,10 +8,13 @@
 
 enum {
 	END = 0,
-	ESCAPE = 0xff, /* two whole numbers follow */
-	LINE_BITS = 3, /* bits of the line in a pair of one byte; the others are
+	ESCAPE = 0xff, /* two complete numbers follow */
+	LINE_BITS = 3, /* bits of the line in a one-byte pair; the others are
 			  the bci's */
-	/* The JVM joins several tables of a method; larger ones are invalid. */
+	/*
+	 * The JVM concatenates several tables of a method; larger ones are
+	 * invalid.
+	 */
 	MOST_ENTRIES = 1 << 17,
 };
 
@@ -105,7 +108,7 @@ uint32_t line_table_line(const struct line_table *t, int32_t bci)
 
 	/*
 	 * As in Method::line_number_from_bci(): the first entry with exactly
-	 * this bci, else the last of the greatest lower bci.
+	 * this bci, or else the last entry of the greatest lower bci.
 	 */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;

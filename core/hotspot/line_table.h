@@ -4,7 +4,7 @@
  *
  * The table follows the bytecodes of a ConstMethod
  * (CompressedLineNumberReadStream in HotSpot's oops/method): pairs of
- * increments of the bci and the line, in one byte where they fit.
+ * increments of the bci and the line, encoded in one byte if they fit.
  */
 #ifndef CORE_HOTSPOT_LINE_TABLE_H
 #define CORE_HOTSPOT_LINE_TABLE_H
@@ -25,15 +25,15 @@ struct line_table {
 };
 
 /*
- * Reads the table of a method of code_bytes bytes; excluded is as for
- * unsigned5. Returns false when it is damaged: bcis outside the method,
- * impossible line numbers, or no end. line_table_release() is due.
+ * Reads the table of a method of code_bytes bytes; excluded is explained at
+ * unsigned5_read().  Returns false when the table is damaged: bcis outside the
+ * method, impossible line numbers, or no end.  line_table_release() is due.
  */
 bool line_table_read(struct line_table *t, struct cursor *c,
 		     uint32_t code_bytes, unsigned excluded);
 /*
- * Sorts entries that the caller has added; keeps the order of those with one
- * bci.
+ * Sorts entries that the caller has added; entries with the same bci keep their
+ * order.
  */
 void line_table_sort(struct line_table *t);
 void line_table_release(struct line_table *t); /* zeroed storage is fine */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* UNSIGNED5 has excluded zero since JDK 20 (JDK-8292758). */
+/* UNSIGNED5 excludes the byte 0 since JDK 20 (JDK-8292758). */
 enum { JDK_OF_EXCLUSION = 20 };
 
 /* A number of the layout and its source; field NULL = the type's size. */
@@ -116,14 +116,16 @@ static const struct fact *facts_missing(struct metadata_layout *l,
 	return NULL;
 }
 
-/* Line numbers need a flag, which has had two names. */
+/* Line numbers depend on a flag, which has had two names. */
 static void layout_read_lines(struct method_layout *m,
 			      const struct vm_structs *v)
 {
 	uint32_t at;
 	int64_t flag;
 
-	/* The fields must be inside the bytes read of a ConstMethod. */
+	/*
+	 * The fields must be within the bytes that are read of a ConstMethod.
+	 */
 	if ((!vm_structs_offset(v, "ConstMethod", "_flags", &at) &&
 	     !vm_structs_offset(v, "ConstMethod", "_flags._flags", &at)) ||
 	    at > METADATA_STRUCT_MOST)
@@ -139,9 +141,9 @@ static void layout_read_lines(struct method_layout *m,
 }
 
 /*
- * Finds the JDK's version; false when the JVM does not export it.
- * _vm_major_version is HotSpot's own, which was 25 in JDK 8, so it is ignored
- * if symbols look like those of JDK 11 or older.
+ * Finds the JDK version; false when the JVM does not export it.
+ * _vm_major_version is HotSpot's own version, which was 25 in JDK 8, so it is
+ * ignored if symbols have the layout of JDK 11 or older.
  */
 static bool layout_read_coding(struct method_layout *m,
 			       const struct vm_structs *v,
@@ -163,9 +165,9 @@ static bool layout_read_coding(struct method_layout *m,
 }
 
 /*
- * A symbol has two fields: JDK 8 has an int _identity_hash, whose lower half is
- * enough, JDK 11 a short (oops/symbol.hpp). Or it has one word, whose lower
- * half is the reference count.
+ * A symbol has two fields or one word.  JDK 8 has an int _identity_hash, whose
+ * lower half is enough, JDK 11 a short (oops/symbol.hpp).  The lower half of
+ * the word is the reference count.
  */
 static const struct fact *symbol_missing(struct metadata_layout *l,
 					 const struct vm_structs *v)
@@ -257,7 +259,7 @@ int metadata_layout_read(struct metadata_layout *l, const struct vm_structs *v,
 bool class_encoding_read(const struct vm_structs *v, struct memory *memory,
 			 uint64_t *base, uint32_t *shift)
 {
-	/* JDK 11 and later, 17, and 8. */
+	/* JDK 11 and later, JDK 17, JDK 8. */
 	static const char *const places[][3] = {
 		{ "CompressedKlassPointers", "_base", "_shift" },
 		{ "CompressedKlassPointers", "_narrow_klass._base",

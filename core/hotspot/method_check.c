@@ -13,7 +13,7 @@
 
 struct known {
 	uint64_t method, const_method, pool;
-	struct checked_method said;
+	struct checked_method result;
 	uint32_t generation; /* generation of the last check */
 	uint32_t last_used;
 	bool is_listed; /* listed in `used` */
@@ -81,9 +81,9 @@ static bool address_is_possible(uint64_t address)
 }
 
 /*
- * Follows the circle: the holder of the method's pool has this pool, or had it:
- * running methods of a redefined class keep the old pool, whose holder is the
- * class (VM_RedefineClasses::redefine_single_class).
+ * Follows the references in a circle: the holder of the method's pool has this
+ * pool or had it.  Running methods of a redefined class keep the old pool,
+ * whose holder is the class (VM_RedefineClasses::redefine_single_class).
  */
 static void check_method(struct method_check *m, struct known *k)
 {
@@ -92,7 +92,7 @@ static void check_method(struct method_check *m, struct known *k)
 	uint16_t code_size = 0;
 	struct memory_range parts[2];
 
-	k->said = (struct checked_method){ 0 };
+	k->result = (struct checked_method){ 0 };
 	k->const_method = k->pool = 0;
 	if (!address_is_possible(k->method))
 		return;
@@ -120,9 +120,9 @@ static void check_method(struct method_check *m, struct known *k)
 	    (pair[0] != k->pool &&
 	     memory_u64(m->memory, pair[0] + m->at.holder) != holder))
 		return;
-	k->said.is_valid = true;
-	k->said.code = k->const_method + m->at.size;
-	k->said.len = code_size;
+	k->result.is_valid = true;
+	k->result.code = k->const_method + m->at.size;
+	k->result.len = code_size;
 }
 
 static uint32_t check_add(struct method_check *m, uint64_t address)
@@ -160,11 +160,11 @@ const struct checked_method *method_check_find(struct method_check *m,
 		array_reserve(m->used, m->used_cap, m->used_count + 1);
 		m->used[m->used_count++] = index;
 	}
-	return &k->said;
+	return &k->result;
 }
 
-/* Methods that lead to the same structures as before stay valid. */
-static void look_at_used(struct method_check *m)
+/* Methods that lead to the same structures as before remain valid. */
+static void check_recheck_used(struct method_check *m)
 {
 	size_t n = m->used_count;
 	struct memory_range *ranges = xcalloc(2 * n, sizeof(*ranges));
@@ -186,20 +186,20 @@ static void look_at_used(struct method_check *m)
 		struct known *k = &m->all[m->used[i]];
 		bool is_gone = !ranges[2 * i].is_read;
 
-		/* Keep a result whose memory is unreadable now. */
-		if (k->said.is_valid &&
+		/* Keep the result of memory that is unreadable now. */
+		if (k->result.is_valid &&
 		    (is_gone || (ranges[2 * i + 1].is_read &&
 				 values[2 * i] == k->const_method &&
 				 values[2 * i + 1] == k->pool)))
 			k->generation = m->generation;
-		else if (k->said.is_valid)
+		else if (k->result.is_valid)
 			m->gone++;
 	}
 	free(values);
 	free(ranges);
 }
 
-/* Removes methods from the list that were not used for long. */
+/* Removes methods from the list that were not used for a long time. */
 static void check_forget_unused(struct method_check *m)
 {
 	size_t kept = 0;
@@ -207,7 +207,7 @@ static void check_forget_unused(struct method_check *m)
 	for (size_t i = 0; i < m->used_count; i++) {
 		struct known *k = &m->all[m->used[i]];
 
-		k->is_listed = k->said.is_valid &&
+		k->is_listed = k->result.is_valid &&
 			       m->generation - k->last_used <= USED_FOR;
 		if (k->is_listed)
 			m->used[kept++] = m->used[i];
@@ -222,5 +222,5 @@ void method_check_begin(struct method_check *m)
 	m->generation++;
 	check_forget_unused(m);
 	if (m->used_count)
-		look_at_used(m);
+		check_recheck_used(m);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * method_check: checks whether an address is a Method of HotSpot's.
+ * method_check: checks whether an address is a Method of HotSpot.
  *
- * An interpreted frame may be incomplete, or not one at all. A Method is valid
- * when its ConstMethod has a ConstantPool whose holder, a Klass with a name,
- * has this pool, or one with the same holder: methods of a redefined class keep
- * the old pool.
+ * An interpreted frame may be incomplete, or another kind of frame.  A Method
+ * is valid when its ConstMethod has a ConstantPool whose holder, a Klass with a
+ * name, has this pool or a pool with the same holder: methods of a redefined
+ * class keep the old pool.
  */
 #ifndef CORE_HOTSPOT_METHOD_CHECK_H
 #define CORE_HOTSPOT_METHOD_CHECK_H
@@ -34,7 +34,7 @@ void method_check_close(struct method_check *m); /* NULL is fine */
 const struct checked_method *method_check_find(struct method_check *m,
 					       uint64_t address);
 
-/* Returns how many valid methods were later found to be replaced. */
+/* Returns the number of valid methods that were replaced later. */
 uint64_t method_check_gone(const struct method_check *m);
 
 /* Call before a batch of samples: checks each method again on next use. */

@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum {
-	MOST = 1 << 16,   /* limit of classes; JVMs with more are unlikely */
+	MOST = 1 << 16,   /* maximum number of classes; JVMs with more are
+			     unlikely */
 	NAME_MOST = 4096, /* bytes of a name */
 	LOWEST = 4096,
 	SYMBOL_HEAD = 8, /* bytes; checked by metadata_layout */
@@ -44,7 +45,7 @@ struct flag_layout {
 static bool flags_find(struct flag_layout *l, const struct vm_structs *v,
 		       struct memory *memory)
 {
-	/* The type's name until JDK 9, and the fields' until JDK 16. */
+	/* The type had the second name until JDK 9, the fields until JDK 16. */
 	static const char *const types[] = { "JVMFlag", "Flag" };
 	static const char *const fields[][2] = { { "_name", "_addr" },
 						 { "name", "addr" } };
@@ -127,8 +128,7 @@ int object_layout_read(struct object_layout *o, const struct vm_structs *v,
 	if (metadata_layout_read(&l, v, memory, err))
 		return -1;
 	*o = (struct object_layout){
-		.method = l.method,
-		.is_narrow = true, /* since JDK 27, always */
+		.method = l.method, .is_narrow = true, /* always since JDK 27 */
 	};
 	flags_read(o, v, memory);
 	if (!o->is_narrow)
@@ -171,8 +171,8 @@ void object_classes_free(struct object_classes *c)
 void object_classes_begin(struct object_classes *c) { c->batch++; }
 
 /*
- * While the collector moves an object, its mark word is the new address with
- * both lowest bits set, and a compact header has no class.
+ * While the collector moves an object, both lowest bits of its mark word are
+ * set, the rest is the new address, and a compact header has no class.
  */
 static uint64_t object_klass(const struct object_layout *l,
 			     const uint64_t header[2])
@@ -187,7 +187,8 @@ static uint64_t object_klass(const struct object_layout *l,
 }
 
 /*
- * True for a possible class name: it has none of these characters (JVMS 4.2.1).
+ * Returns true for a possible class name, which has none of these characters
+ * (JVMS 4.2.1).
  */
 static bool class_name_is_valid(const char *name, size_t len)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * object_class: the class of an object, by its header.
+ * object_class: finds the class of an object from its header.
  *
- * A header has a Klass*, or a narrow one that CompressedKlassPointers widens; a
- * compact header (JEP 450) has it in the mark word. Klass and Symbol lead to
- * the name.
+ * A header has a Klass*, or a narrow Klass* that CompressedKlassPointers
+ * widens; a compact header (JEP 450) has it in the mark word.  Klass and Symbol
+ * lead to the name.
  */
 #ifndef CORE_HOTSPOT_OBJECT_CLASS_H
 #define CORE_HOTSPOT_OBJECT_CLASS_H
@@ -18,12 +18,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How to get from an object's header to the name of its class. */
+/* The path from an object's header to the name of its class. */
 struct object_layout {
 	struct method_layout method;
 	uint64_t base;  /* widens a narrow Klass*: base + (narrow << shift) */
-	uint32_t shift; /* which are shifted to the left by so much */
-	/* Compact headers have the class in the mark word, from this bit on. */
+	uint32_t shift; /* see base */
+	/*
+	 * Compact headers have the class in the mark word, starting at this
+	 * bit.
+	 */
 	uint32_t mark_shift;
 	bool is_narrow, is_compact;
 };

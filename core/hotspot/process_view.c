@@ -8,8 +8,9 @@
 #include <string.h>
 
 /*
- * Zero (--with-jvm-variants=zero, Debian's java -zero) interprets in C++ and
- * keeps Java frames off the thread's stack: there are no frames to walk.
+ * Zero (--with-jvm-variants=zero, Debian's java -zero) interprets bytecodes in
+ * C++ and keeps Java frames outside the thread's stack, so there are no frames
+ * to walk.
  */
 static bool view_finds_zero(const struct vm_structs *v, struct memory *memory)
 {

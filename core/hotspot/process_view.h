@@ -4,8 +4,8 @@
  * if it is a HotSpot JVM, the JVM's structures, code cache and methods.
  *
  * The unwinder, the Java names and perfmap read a process through one view.
- * The view is in core/hotspot because it owns what the directories below
- * cannot know.
+ * The view is in core/hotspot because it owns objects of this directory and of
+ * the directories that this one includes.
  */
 #ifndef CORE_HOTSPOT_PROCESS_VIEW_H
 #define CORE_HOTSPOT_PROCESS_VIEW_H
@@ -24,14 +24,14 @@
 /* Users read the fields and call the functions of the parts. */
 struct process_view {
 	const struct jvm *jvm;
-	struct remote_memory *remote; /* NULL: memory is the caller's */
+	struct remote_memory *remote; /* NULL: the caller owns memory */
 	struct memory *memory;
 	struct process_images *images;
-	const struct elf_image *libjvm; /* NULL: none that can be read */
+	const struct elf_image *libjvm; /* NULL: there is no readable libjvm */
 	uint64_t libjvm_bias;
 	struct vm_structs *structs; /* NULL: see limits */
 	struct code_cache *code;    /* NULL: see limits */
-	/* Not NULL when code is not. */
+	/* NULL if and only if code is NULL. */
 	struct method_check *methods;
 	bool is_zero;       /* a JVM with the Zero interpreter */
 	const char *limits; /* why code is NULL, or NULL */
@@ -40,9 +40,9 @@ struct process_view {
 
 /*
  * Opens the memory of the process and reads its mappings and, if a HotSpot
- * libjvm is mapped, the JVM's tables.  A JVM whose tables are not readable
- * still opens; limits says why.  jvm is borrowed.  shared, which may be NULL,
- * has the images that views of other processes have open.
+ * libjvm is mapped, the JVM's tables.  If the tables are unreadable, the view
+ * opens nevertheless, and limits tells why.  jvm is borrowed.  shared, which
+ * may be NULL, holds the images that views of other processes have open.
  */
 struct process_view *process_view_open(const struct jvm *jvm,
 				       struct elf_image_set *shared,
@@ -50,7 +50,7 @@ struct process_view *process_view_open(const struct jvm *jvm,
 
 /*
  * The same with the caller's memory, which is borrowed.  libjvm, if not NULL,
- * is borrowed, too, and used as the libjvm that is loaded with that bias.
+ * is borrowed as well and used as the libjvm that is loaded with that bias.
  */
 struct process_view *process_view_open_with(const struct jvm *jvm,
 					    struct memory *memory,
@@ -64,7 +64,7 @@ void process_view_close(struct process_view *v); /* NULL is fine */
  */
 void process_view_begin(struct process_view *v);
 
-/* Returns how many pieces of code and methods were found to be replaced. */
+/* Returns the number of code blobs and methods that were replaced. */
 uint64_t process_view_gone(const struct process_view *v);
 
 /*

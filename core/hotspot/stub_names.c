@@ -17,7 +17,7 @@ enum {
 	LONGEST_NAME = 128,
 };
 
-/* The fields of a StubCodeDesc that matter. */
+/* The fields of a StubCodeDesc that are used. */
 struct description {
 	uint64_t next, group, name, begin, end;
 };

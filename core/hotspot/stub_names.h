@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stub_names: names of the routines that HotSpot generates at its start.
+ * stub_names: names of the routines that HotSpot generates when it starts.
  *
- * They are in a few CodeBlobs ("StubRoutines (1)"). A list for debugging,
- * StubCodeDesc::_list (runtime/stubCodeGenerator, JDK 9 to 25 at least), has
- * the address of each; JVMTI's DynamicCodeGenerated takes its names from it,
- * too. Neither the list nor its layout is exported: the list is found by
- * libjvm's symbol, if there is one, and used if all of it is consistent.
+ * The routines are in a few CodeBlobs ("StubRoutines (1)").  A list for
+ * debugging, StubCodeDesc::_list (runtime/stubCodeGenerator, JDK 9 to 25 at
+ * least), has the address of each routine; JVMTI's DynamicCodeGenerated takes
+ * names from the same list.  Neither the list nor its layout is exported.  A
+ * symbol of libjvm, if present, leads to the list, which is used only if all of
+ * it is consistent.
  */
 #ifndef CORE_HOTSPOT_STUB_NAMES_H
 #define CORE_HOTSPOT_STUB_NAMES_H
@@ -30,16 +31,16 @@ struct stub_names *stub_names_new(struct memory *memory, uint64_t list);
 void stub_names_free(struct stub_names *s); /* NULL is fine */
 
 /*
- * Returns all routines, by address; valid until the next call. Reads the list
- * again when it has grown, but a limited number of times: a list that changes
- * more often is forged.
+ * Returns all routines, by address; valid until the next call.  Reads the list
+ * again when it has grown, at most a limited number of times: a list that
+ * changes more often is forged.
  */
 const struct stub_name *stub_names_all(struct stub_names *s, size_t *count);
 
 /*
- * Shortens a routine's name, which need not be NUL-terminated, to that of JDK 8
- * to 25: "call_stub". JDK 26 and 27 have "Stub Generator call_stub_stub", JDK
- * 28 "call_stub_stub (stub gen)". NULL is fine.
+ * Shortens a routine's name, which need not be NUL-terminated, to the name in
+ * JDK 8 to 25: "call_stub".  JDK 26 and 27 have "Stub Generator
+ * call_stub_stub", JDK 28 "call_stub_stub (stub gen)".  NULL is allowed.
  */
 void stub_name_trim(const char **name, size_t *len);
 

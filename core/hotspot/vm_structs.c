@@ -10,14 +10,15 @@
 
 #define MAX_STRIDE 512
 #define MAX_ENTRIES                                                            \
-	32768 /* limit of entries in a table; JDK 25 has some 3,000 */
+	32768 /* maximum number of entries in a table; JDK 25 has about 3,000  \
+	       */
 #define READ_ENTRIES                                                           \
-	512 /* entries per read: the end of a table is not known               \
-	     */
+	512 /* entries per read, as the end of a table is unknown */
 
 /*
- * The contents of the tables by name; a value's index is the name's id minus
- * one. The name of a field is that of its type, a NUL, and its own.
+ * The contents of the tables by name.  The index of a value is the ID of its
+ * name minus one.  The name of a field is the name of its type, a NUL, and the
+ * field's own name.
  */
 struct names {
 	struct intern names;
@@ -32,21 +33,21 @@ struct vm_structs {
 	struct names fields, sizes, constants;
 };
 
-/* Offsets of the parts of an entry; ABSENT for parts that it does not have. */
+/* Offsets of the parts of an entry; ABSENT for missing parts. */
 enum part { STRIDE, TYPE, NAME, IS_STATIC, OFFSET, ADDRESS, PARTS };
 #define ABSENT UINT64_MAX
 
 /*
- * A table: the symbols that have its address and the layout of its entries
+ * A table: the symbols that hold its address and the layout of its entries
  * (vmStructs.hpp, since JDK 6), and the symbol of JVMCI's table of the same
- * kind. That symbol is the table itself, not a pointer, and is not exported, so
- * a stripped libjvm does not have it.
+ * kind.  JVMCI's symbol is the table itself, not a pointer, and is not
+ * exported, so a stripped libjvm does not have it.
  */
 struct table_kind {
 	const char *table;
 	const char *jvmci;
 	const char *parts[PARTS];
-	size_t names; /* of struct vm_structs */
+	size_t names; /* offset of a struct names in struct vm_structs */
 	uint8_t value_bytes;
 };
 
@@ -129,7 +130,7 @@ static uint64_t entry_number(const uint8_t *entry, uint64_t offset,
 	return (uint64_t)(int64_t)narrow;
 }
 
-/* The first entry of a name counts: JVMCI's come last. */
+/* The first entry of a name is used: JVMCI's entries come last. */
 static void values_add(struct names *n, const char *name, size_t len,
 		       struct value value)
 {
@@ -155,7 +156,7 @@ static void names_release(struct names *n)
 	free(n->values);
 }
 
-/* Reads the values of the symbols, one read for each table. */
+/* Reads the values of the symbols, one read per table. */
 static int table_read_layout(const struct reading *r, struct table *t,
 			     struct error *err)
 {
@@ -186,7 +187,7 @@ static int table_read_layout(const struct reading *r, struct table *t,
 	return 0;
 }
 
-/* Each part must be inside the entry. */
+/* Checks that each part is within the entry. */
 static int table_check_layout(const struct table *t, struct error *err)
 {
 	uint64_t stride = t->parts[STRIDE];
@@ -204,13 +205,13 @@ wrong:
 		    "%s: the entries have an unknown layout", t->kind->table);
 }
 
-/* An entry without a name ends the table. */
+/* Returns true for the last entry of a table, which has no name. */
 static bool entry_is_last(const struct table *t, const uint8_t *entry)
 {
 	return entry_number(entry, t->parts[NAME], 8) == 0;
 }
 
-/* Reads entries up to the last; a part of a table is useful, too. */
+/* Reads entries up to the last entry; a part of a table is useful as well. */
 static void table_read_entries(const struct reading *r, struct table *t)
 {
 	size_t stride = t->parts[STRIDE], step = READ_ENTRIES;
@@ -220,7 +221,7 @@ static void table_read_entries(const struct reading *r, struct table *t)
 		if (!memory_read(r->memory, t->address + t->count * stride,
 				 t->entries + t->count * stride,
 				 step * stride)) {
-			/* The end of the mapping may be near. */
+			/* The mapping may end soon. */
 			if (step == 1)
 				return;
 			step /= 2;
@@ -301,7 +302,7 @@ static void table_add_entries(struct vm_structs *v, const struct table *t,
 	}
 }
 
-/* JVMCI's tables have the same layout. */
+/* Finds JVMCI's tables, which have the same layout. */
 static void table_find_jvmci(const struct reading *r, struct table *tables)
 {
 	for (size_t i = 0; i < KINDS; i++) {
@@ -396,7 +397,7 @@ bool vm_structs_offset(const struct vm_structs *v, const char *type,
 {
 	const struct value *value = structs_find_field(v, type, field);
 
-	/* No structure of HotSpot's is larger. */
+	/* No structure of HotSpot is larger. */
 	if (!value || value->is_static || value->number > UINT16_MAX)
 		return false;
 	*out = (uint32_t)value->number;

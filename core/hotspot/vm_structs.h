@@ -3,9 +3,9 @@
  * vm_structs: the tables in which a HotSpot JVM describes its structures.
  *
  * libjvm exports them for its serviceability agent: gHotSpotVMStructs (offsets
- * of fields, addresses of static ones), gHotSpotVMTypes (sizes of types),
- * gHotSpotVMIntConstants, gHotSpotVMLongConstants, and JVMCI's tables. All
- * offsets come from there, and nothing depends on the JDK version.
+ * of fields, addresses of static fields), gHotSpotVMTypes (sizes of types),
+ * gHotSpotVMIntConstants, gHotSpotVMLongConstants, and JVMCI's tables.  All
+ * offsets come from these tables, so nothing depends on the JDK version.
  */
 #ifndef CORE_HOTSPOT_VM_STRUCTS_H
 #define CORE_HOTSPOT_VM_STRUCTS_H
@@ -28,7 +28,10 @@ struct vm_structs *vm_structs_read(const struct elf_image *libjvm,
 				   struct error *err);
 void vm_structs_free(struct vm_structs *v); /* NULL is fine */
 
-/* Each returns false, with *out unchanged, when this JVM does not have it. */
+/*
+ * Each returns false, with *out unchanged, when this JVM does not have the
+ * entry.
+ */
 bool vm_structs_offset(const struct vm_structs *v, const char *type,
 		       const char *field, uint32_t *out);
 bool vm_structs_static(const struct vm_structs *v, const char *type,

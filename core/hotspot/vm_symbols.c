@@ -22,8 +22,8 @@
 #define SCOPE_NONE UINT32_MAX
 
 struct scope {
-	uint32_t method; /* index of one of the methods */
-	int32_t bci;     /* -1 = its entry */
+	uint32_t method; /* index into methods */
+	int32_t bci;     /* -1 = the method's entry */
 	uint32_t sender; /* index of the scope that it is inlined into, which is
 			    lower, or SCOPE_NONE */
 	uint32_t depth;  /* number of scopes that it is inlined into */
@@ -70,11 +70,12 @@ struct scopes_decoder {
 	struct scopes_tables *info;
 	struct map64 known; /* index of a scope by its offset in data */
 	size_t scope_cap;
-	uint64_t method; /* the nmethod's own */
+	uint64_t method; /* the compiled method itself */
 };
 
 /*
- * Sets a range [begin, end) inside so many bytes; false when it is not inside.
+ * Sets a range [begin, end), which must be within `size` bytes and have at most
+ * `most` bytes; returns false otherwise.
  */
 static bool tables_set(struct scopes_table *t, uint64_t base, uint64_t size,
 		       uint64_t begin, uint64_t end, uint64_t most)
@@ -86,7 +87,7 @@ static bool tables_set(struct scopes_table *t, uint64_t base, uint64_t size,
 	return true;
 }
 
-/* In the blob the tables are in a row: metadata, data, pcs. */
+/* In the blob the tables follow each other: metadata, data, pcs. */
 static bool tables_find_in_blob(struct scopes_tables *d,
 				const struct scopes_layout *l,
 				const struct code_blob *blob,
@@ -110,8 +111,8 @@ static bool tables_find_in_blob(struct scopes_tables *d,
 }
 
 /*
- * JVMCI data may follow the metadata, and speculations the scopes. They are
- * read, too, because the JVM does not export where they begin.
+ * JVMCI data may follow the metadata, and speculations the scopes.  They are
+ * read as well, because the JVM does not export where they begin.
  */
 static bool tables_find_in_datas(struct scopes_tables *d,
 				 const struct scopes_layout *l,
@@ -233,7 +234,7 @@ static uint32_t scope_depth(const struct scopes_decoder *d, uint32_t sender)
 
 /*
  * Decodes the scope at an offset and the scopes that it is inlined into, which
- * precede it. Returns its index; false on an inconsistency.
+ * precede it.  Sets *index.  Returns false if the data is inconsistent.
  */
 static bool scope_decode(struct scopes_decoder *d, uint32_t offset,
 			 uint32_t *index)
@@ -285,8 +286,8 @@ static bool places_decode(struct scopes_decoder *d, uint64_t code_bytes)
 		uint32_t scope;
 
 		/*
-		 * The last PcDesc is after the code (nmethod::copy_scopes_pcs),
-		 * as is the padding of the table.
+		 * The last PcDesc has an offset beyond the code
+		 * (nmethod::copy_scopes_pcs), as has the padding of the table.
 		 */
 		if (offset > 0 && (uint64_t)offset > code_bytes)
 			return true;
@@ -393,7 +394,7 @@ static uint32_t scopes_at(const struct nmethod_scopes *s, uint64_t offset)
 
 /* ---- names ---- */
 
-/* Limits of cached scopes; beyond, all are forgotten. */
+/* Limits of cached scopes; beyond them, all are discarded. */
 #define MOST_BYTES    ((size_t)64 << 20)
 #define MOST_COMPILED ((size_t)1 << 17)
 
@@ -428,7 +429,7 @@ struct vm_symbols {
 	uint32_t round;
 	struct intern generated;  /* names of blobs */
 	struct stub_names *stubs; /* NULL = the list is not available */
-	uint32_t stubs_round;     /* round of the last look at the list */
+	uint32_t stubs_round;     /* round of the last check of the list */
 	/*
 	 * The address of call_stub's return address, and its value; 0 =
 	 * unknown.
@@ -552,7 +553,7 @@ static struct java_frame symbols_frame(const struct vm_symbols *s,
 	};
 }
 
-/* Otherwise a method would be read again for each of its scopes. */
+/* A larger number of methods would be read again for each of their scopes. */
 _Static_assert((int)VM_SYMBOLS_METHODS <= (int)JAVA_METHODS_AT_ONCE,
 	       "methods of one nmethod are kept together");
 
@@ -746,7 +747,7 @@ static const char *symbols_generated(struct java_symbols *self,
 	(void)time_ns;
 	if (at->kind != UNWOUND_GENERATED || !at->blob || !*at->blob->name)
 		return NULL;
-	/* Only an agent learns which of the two it is. */
+	/* Only an agent knows which kind of stub it is. */
 	if (strcmp(at->blob->name, "vtable chunks") == 0)
 		return "vtable/itable stub";
 	name = blob_has_routines(at->blob) ? symbols_find_stub(s, at->pc)

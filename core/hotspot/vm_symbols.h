@@ -3,8 +3,8 @@
  * vm_symbols: Java names from the JVM's metadata, read from outside.
  *
  * Method, ConstMethod, ConstantPool, Klass and Symbol have the names and line
- * numbers; an nmethod's PcDescs and scopes (code/debugInfoRec, scopeDesc) tell
- * what is inlined. The JVM does not take part.
+ * numbers; an nmethod's PcDescs and scopes (code/debugInfoRec, scopeDesc) have
+ * the inlined methods.  The JVM does not take part.
  */
 #ifndef CORE_HOTSPOT_VM_SYMBOLS_H
 #define CORE_HOTSPOT_VM_SYMBOLS_H
@@ -32,8 +32,8 @@ struct vm_symbols;
 struct vm_symbols *vm_symbols_open(const struct vm_structs *v,
 				   struct memory *memory, struct error *err);
 /*
- * The same for a view, which is borrowed.  It also names the JVM's own
- * routines where libjvm has symbols.  ERROR_UNAVAILABLE if the view is limited.
+ * The same for a view, which is borrowed.  It also names the JVM's own routines
+ * if libjvm has symbols.  ERROR_UNAVAILABLE if the view is limited.
  */
 struct vm_symbols *vm_symbols_open_for(const struct process_view *view,
 				       struct error *err);
@@ -46,8 +46,8 @@ struct java_symbols *vm_symbols_of(struct vm_symbols *s);
 
 /*
  * Call before a batch of samples: checks each method again, once, before it is
- * used, because an unloaded class leaves its place to others. The scopes of an
- * nmethod are read once, while it exists.
+ * used, because other data may take the place of an unloaded class.  The scopes
+ * of an nmethod are read once, while it exists.
  */
 void vm_symbols_begin(struct vm_symbols *s);
 

@@ -14,8 +14,8 @@
 #define MAPS_MAX ((size_t)32 << 20)
 
 /*
- * Removes a number from the line's front; false when there is none, or it is
- * too large.
+ * Removes a number from the front of the line.  Returns false when there is
+ * none or it is too large.
  */
 static bool line_take_number(struct line *line, unsigned base, uint64_t *value)
 {
@@ -37,7 +37,7 @@ static bool line_take_number(struct line *line, unsigned base, uint64_t *value)
 	return i > 0;
 }
 
-/* Removes one character, which has to be c. */
+/* Removes one character, which must be c. */
 static bool line_take(struct line *line, char c)
 {
 	if (!line->len || *line->text != c)

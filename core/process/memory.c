@@ -61,7 +61,7 @@ bool memory_string(struct memory *m, uint64_t address, char *text, size_t size)
 /* ---- the memory of a process ---- */
 
 #define WAIT_MS       1000
-#define SUSPECT_MS    250 /* for a range that may be the one that stalled */
+#define SUSPECT_MS    250 /* for a range that may have stalled before */
 #define AVOIDED_S     30
 #define MAX_FAILURES  8 /* helpers started in a row without success */
 #define MAX_STUCK     16
@@ -106,9 +106,9 @@ void stall_budget_regain(struct stall_budget *p) { p->starved = 0; }
 /*
  * ---- the helper ----
  *
- * A child process that reads another one's memory.  Requests and bytes are in
+ * A child process reads another process's memory.  Requests and bytes are in
  * memory that it shares with its parent; a datagram of one byte each way
- * announces a request or a reply.  It ends with its parent and has no
+ * announces a request or a reply.  The child ends with its parent and has no
  * descriptors or capabilities that it does not need.
  */
 enum { HELPER_RANGES = 1024, HELPER_BYTES = 1 << 20 };
@@ -146,8 +146,8 @@ static bool helper_sees_target(int pidfd)
 
 /*
  * Marks the ranges that a call starting at range `at` has read completely, and
- * returns the first that it has not. Of that one, pages before a missing one
- * may have been copied.
+ * returns the first range that it has not.  Pages of that range before a
+ * missing page may have been copied.
  */
 static uint32_t helper_mark(struct helper_area *a, uint32_t at, uint32_t end,
 			    ssize_t got, size_t *offset)
@@ -193,7 +193,7 @@ static void helper_read_ranges(struct helper_area *a, pid_t target)
 	}
 }
 
-/* Keeps CAP_SYS_PTRACE, if it is there, and drops all other capabilities. */
+/* Keeps CAP_SYS_PTRACE, if present, and drops all other capabilities. */
 static void helper_drop_capabilities(void)
 {
 	struct __user_cap_header_struct head = {
@@ -237,8 +237,8 @@ static int helper_serve(void *self, int channel, struct error *err)
 }
 
 /*
- * Kills the helper; zeroed storage is fine.  Returns false when it has not
- * ended yet, being stuck in the kernel.
+ * Kills the helper; zeroed storage is fine.  Returns false when the helper is
+ * stuck in the kernel and has not ended.
  */
 static bool helper_end(struct memory_helper *h)
 {
@@ -250,8 +250,8 @@ static bool helper_end(struct memory_helper *h)
 }
 
 /*
- * target_pidfd may be -1; area->target_runs is 1 then.  helper_end() is due
- * after success.
+ * target_pidfd may be -1; then area->target_runs is always 1.  helper_end() is
+ * due after success.
  */
 static int helper_start(struct memory_helper *h, pid_t target, int target_pidfd,
 			struct error *err)
@@ -274,7 +274,7 @@ static int helper_start(struct memory_helper *h, pid_t target, int target_pidfd,
 	return 0;
 }
 
-/* Asks for the ranges in the area, and waits at most so many ms. */
+/* Requests the ranges in the area and waits at most ms milliseconds. */
 static enum helper_answer helper_ask(struct memory_helper *h, int ms)
 {
 	int64_t deadline = clock_monotonic_ns() + (int64_t)ms * CLOCK_NS_PER_MS;
@@ -298,12 +298,13 @@ static enum helper_answer helper_ask(struct memory_helper *h, int ms)
 /* ---- reading through helpers ---- */
 
 /*
- * A range of a request that stalled. If the request had several ranges, each is
- * requested alone the next time; one that stalls alone is avoided for a while.
+ * A range of a request that stalled.  If the request had several ranges, each
+ * is requested alone the next time.  A range that stalls alone is not read for
+ * a while.
  */
 struct untrusted {
 	uint64_t start, end;
-	int64_t avoided_until; /* 0: suspected only */
+	int64_t avoided_until; /* 0: only suspected */
 };
 
 /* A part of one of the caller's ranges. */
@@ -389,8 +390,8 @@ static void untrusted_add(struct remote_memory *m, uint64_t start, uint64_t len,
 }
 
 /*
- * True when the helper was ready to run, but got no CPU time: the target is not
- * to blame.
+ * Returns true when the helper was ready to run but got no CPU time: the target
+ * is not the cause.
  */
 static bool remote_is_starved(const struct remote_memory *m)
 {
@@ -408,7 +409,7 @@ static void remote_note_stall(struct remote_memory *m, int64_t asked_ns)
 	int64_t until = a->count == 1 ? now + AVOIDED_S * CLOCK_NS_PER_S : 0;
 
 	m->stalls++;
-	/* A stall says nothing about the next helper. */
+	/* A stall is no evidence against the next helper. */
 	m->failures = 0;
 	if (!stall_budget_lose(&m->patience, asked_ns, now,
 			       remote_is_starved(m)))
@@ -447,7 +448,7 @@ static void remote_flush(struct remote_memory *m, int ms)
 	if (answer == HELPER_READ) {
 		m->failures = 0;
 		stall_budget_regain(&m->patience);
-		/* Another process with its pid may have been read. */
+		/* Another process with the target's PID may have been read. */
 		if (!a->target_runs || (m->jvm->pidfd < 0 && !jvm_runs(m->jvm)))
 			m->is_over = true;
 	}
@@ -486,7 +487,7 @@ static bool remote_add_piece(struct remote_memory *m,
 	return true;
 }
 
-/* Requests a suspect alone, to learn whether it is the one that stalls. */
+/* Requests a suspect alone to find out whether it stalls. */
 static bool remote_add_suspect(struct remote_memory *m,
 			       struct memory_range *range, size_t offset,
 			       size_t len)
@@ -563,7 +564,7 @@ static int remote_probe(struct remote_memory *m, struct error *err)
 	if (answer == HELPER_READ)
 		error = a->error;
 	a->count = 0;
-	/* A late reply would be taken for the next request's. */
+	/* A late reply would be mistaken for the reply to the next request. */
 	if (answer != HELPER_READ)
 		remote_end_helper(m);
 	if (error == ESRCH)
@@ -617,4 +618,3 @@ uint64_t remote_memory_missed(const struct remote_memory *m)
 {
 	return m->missed;
 }
-

@@ -39,8 +39,8 @@ static inline bool memory_read(struct memory *m, uint64_t address, void *bytes,
 }
 
 /*
- * Return an integer in the target's byte order, which is ours; 0 when it is
- * unreadable.
+ * Return an integer in the target's byte order, which is the same as this
+ * program's; 0 when it is unreadable.
  */
 uint64_t memory_u64(struct memory *m, uint64_t address);
 uint32_t memory_u32(struct memory *m, uint64_t address);
@@ -63,9 +63,9 @@ bool memory_string(struct memory *m, uint64_t address, char *text, size_t size);
 struct remote_memory;
 
 /*
- * Starts the child. jvm is borrowed; nothing is read any more once its process
- * has ended, even if another has its pid. ERROR_PERMISSION names the missing
- * right.
+ * Starts the child.  jvm is borrowed.  After its process has ended, nothing is
+ * read, even if another process has its PID.  ERROR_PERMISSION names the
+ * missing right.
  */
 struct remote_memory *remote_memory_open(const struct jvm *jvm,
 					 struct error *err);
@@ -79,11 +79,11 @@ uint64_t remote_memory_stalls(const struct remote_memory *m);
 uint64_t remote_memory_missed(const struct remote_memory *m);
 
 /*
- * The budget of stalled reads, which tests call with times of their own.
- * Zeroed storage is a full budget.
+ * The budget of stalled reads; tests call it with their own times.  Zeroed
+ * storage is a full budget.
  */
 struct stall_budget {
-	int64_t since, waited_ns; /* in stalled reads, since then */
+	int64_t since, waited_ns; /* ns in stalled reads since then */
 	unsigned starved;         /* stalls in a row without CPU time */
 };
 
@@ -92,7 +92,8 @@ bool stall_budget_is_left(const struct stall_budget *p, int64_t now_ns);
 
 /*
  * Call after a read that began at asked_ns stalled until now_ns.  Returns true
- * when the target is to blame: the reader had CPU time, or lacked it too often.
+ * when the target is the cause: the reader had CPU time, or lacked it too
+ * often.
  */
 bool stall_budget_lose(struct stall_budget *p, int64_t asked_ns, int64_t now_ns,
 		       bool is_starved);

@@ -2,8 +2,8 @@
 /*
  * memory_strings: reads many strings of another process at once.
  *
- * The strings of a table are close together, so each page that holds some is
- * read once. A zeroed struct has no strings.
+ * The strings of a table are close together, so each page with strings is read
+ * once.  A zeroed struct has no strings.
  */
 #ifndef CORE_PROCESS_MEMORY_STRINGS_H
 #define CORE_PROCESS_MEMORY_STRINGS_H

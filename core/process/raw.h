@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * raw: integers in a copy of the target's memory, in its byte order, which is
- * ours. Callers check that the offset is within the copy.
+ * raw: integers in a copy of the target's memory, in the byte order of this
+ * machine.  Callers check that the offset is within the copy.
  */
 #ifndef CORE_PROCESS_RAW_H
 #define CORE_PROCESS_RAW_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arch: what unwinding needs to know of an architecture.
+ * arch: the properties of an architecture that unwinding depends on.
  *
- * A table for each architecture holds the numbers of its registers, HotSpot's
- * conventions on it, and functions that read its machine code.  The tables and
- * their code are in one directory each (x86_64/); all other files of
+ * A table per architecture holds the numbers of its registers, HotSpot's
+ * conventions, and functions that read its machine code.  Each table and its
+ * code are in a directory of their own (x86_64/); all other files of
  * core/unwind use the table alone.  Machine code is foreign: the functions read
  * nothing beyond its length, and their time is bounded.
  */
@@ -30,34 +30,41 @@ enum step {
 	STEP_LOST, /* the caller is unknown; walk.why says why */
 };
 
-/* Machine code.  Positions in it, `at` below, are at most len. */
+/* Machine code.  Each position `at` below is at most len. */
 struct machine_code {
 	const uint8_t *bytes;
 	size_t len;
 };
 
-/* Offsets from SP, in bytes, at an edge of a function: prologue, epilogue. */
+/*
+ * The state of a frame in a prologue or an epilogue: offsets from SP in bytes.
+ */
 struct frame_edge {
 	uint32_t return_address;
 	int32_t saved_fp; /* -1: FP holds the caller's value */
 };
 
-/* An address relative to the values of SP or FP where a path begins. */
+/* An address relative to the value that SP or FP has where a path begins. */
 struct code_place {
 	bool is_from_fp;
 	int32_t offset;
 };
 
-/* Where code leads from a position, and what it does to SP and FP until then.
+/*
+ * The place that code leads to from a position, and its effect on SP and FP on
+ * the way.
  */
 struct code_path {
-	bool is_return; /* the code returns to the address at: */
+	bool is_return; /* the code returns to the address stored at
+			   return_address */
 	struct code_place return_address;
-	bool has_saved_fp; /* and restores FP from: */
+	bool has_saved_fp; /* the code restores FP from saved_fp */
 	struct code_place saved_fp;
-	int32_t given_back; /* else: bytes of stack released before it jumps, */
-	uint8_t sp_from; /* or before SP is set from that register; 0: never */
-	uint16_t looked_at; /* number of instructions */
+	int32_t given_back; /* without a return: bytes of stack released before
+			       the jump */
+	uint8_t sp_from; /* the register that SP is set from before the jump; 0
+			    = none */
+	uint16_t instructions; /* number of instructions */
 };
 
 /* How code_path functions follow jumps. */
@@ -81,9 +88,13 @@ struct arch {
 	 * of an interpreter at work.
 	 */
 	int8_t sender_sp, method, bcp;
-	int8_t bcp_before_mirror; /* up to JDK 8 */
+	int8_t bcp_before_mirror; /* offset up to JDK 8, where no mirror
+				     precedes BCP */
 	uint8_t bcp_register, method_register;
-	/* Thawing a continuation, holds how much room is made for frames. */
+	/*
+	 * The register that holds the space for frames while a continuation
+	 * thaws.
+	 */
 	uint8_t room_register;
 
 	/* True when a call instruction ends at `at`. */
@@ -94,7 +105,9 @@ struct arch {
 	 */
 	bool (*called)(const struct machine_code *c, size_t at,
 		       int64_t *distance);
-	/* What the prologue that begins at entry has done before `at`. */
+	/*
+	 * Reports the effect of the prologue that begins at entry before `at`.
+	 */
 	void (*prologue)(const struct machine_code *c, size_t entry, size_t at,
 			 struct frame_edge *out);
 	/* False when `at` is not in an epilogue: the frame is whole. */
@@ -112,7 +125,10 @@ struct arch {
 	enum step (*entry_step)(struct hotspot_frames *h, struct walk *w,
 				struct unwound_frame *frame,
 				const struct code_blob *b);
-	/* Steps from code between a caller and a method, which has no frame. */
+	/*
+	 * Steps from code between a caller and a method; such code has no
+	 * frame.
+	 */
 	enum step (*adapter_step)(struct hotspot_frames *h, struct walk *w,
 				  const struct code_blob *b);
 };

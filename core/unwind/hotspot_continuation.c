@@ -1,40 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps from a virtual thread to the thread that carries it.
+ * Steps from a virtual thread to its carrier thread.
  *
- * Some frames of a virtual thread are on the stack, and the others are in the
- * heap (StackChunk), where they are not walked: they have been thawed or moved
- * since the sample, and nothing on the stack tells whether they have.  The JVM
- * exports neither where a chunk is nor its layout, only (JDK 25)
+ * Some frames of a virtual thread are on the stack.  The others are in the heap
+ * (StackChunk) and are not walked: they have been thawed or moved since the
+ * sample, and nothing on the stack tells whether they have.  The JVM exports
+ * neither the address of a chunk nor its layout, only (JDK 25)
  * ContinuationEntry::_return_pc, JavaThread::_cont_entry and sizes.  So a walk
  * goes from cont_returnBarrier, which thaws further frames, directly to the
  * carrier.
  *
- * FP is worthless there: the last frame on the stack has saved its caller's FP
- * as it was on the stack where it was frozen, perhaps that of another thread.
- * So the entry of the continuation is found by SP.  A thread that waits for a
- * monitor is frozen in place (JDK 24 and later): its frames stay on the stack
- * until the routine at their end has returned, and are walked; the return
- * address of the routine itself was replaced (StubRoutines' cont_preempt,
+ * FP is useless there: the last frame on the stack has saved the FP that its
+ * caller had on the stack where it was frozen, perhaps another thread's stack.
+ * So SP is used to find the entry of the continuation.  A thread that waits for
+ * a monitor is frozen in place (JDK 24 and later): its frames stay on the stack
+ * until the routine below them has returned, and are walked.  The JVM has
+ * replaced the return address of that routine (StubRoutines' cont_preempt,
  * continuationFreezeThaw.cpp).
  */
 #include "core/unwind/hotspot_frame.h"
 
 #include <string.h>
 
-#define NEAR_SLOTS     8    /* pushed while the routine looks for frames */
-#define ARGUMENT_SLOTS 128  /* of frozen arguments, thawed with the frames */
-#define ROUTINE_SLOTS  256  /* of a routine's frame */
-#define FAR_SLOTS      8192 /* of frames that were frozen in place */
-#define SCANNED_SLOTS  (4 * FAR_SLOTS) /* in all steps of a walk */
-#define MAX_ROOM       (1 << 20)       /* bytes */
+#define NEAR_SLOTS 8 /* slots pushed while the routine searches for frames */
+#define ARGUMENT_SLOTS                                                         \
+	128 /* slots of frozen arguments, thawed with the frames */
+#define ROUTINE_SLOTS 256  /* slots of a routine's frame */
+#define FAR_SLOTS     8192 /* slots of frames that were frozen in place */
+#define SCANNED_SLOTS                                                          \
+	(4 * FAR_SLOTS)    /* slots scanned in all steps of a walk             \
+			    */
+#define MAX_ROOM (1 << 20) /* bytes */
 
 /* Returns the blob of enterSpecial, whose frame has the entry at its SP. */
 static const struct code_blob *entry_find_special(struct hotspot_frames *h)
 {
 	const struct code_blob *b;
 
-	/* The JVM sets it when it generates its stubs. */
+	/* The JVM sets this variable when it generates its stubs. */
 	if (h->entry_return && !h->entry_pc)
 		h->entry_pc = memory_u64(h->memory, h->entry_return);
 	b = h->entry_pc ? code_cache_find(h->code, h->entry_pc) : NULL;
@@ -129,8 +132,10 @@ static bool entry_find_far(struct hotspot_frames *h, struct walk *w,
 	return false;
 }
 
-/* The routine makes room for thawed frames below the entry; a register has
- * its size. */
+/*
+ * The routine reserves space for thawed frames below the entry; a register
+ * holds the size of that space.
+ */
 static bool entry_find_above_room(struct hotspot_frames *h, struct walk *w,
 				  const struct code_blob *enter,
 				  const struct code_path *path, uint64_t *entry)
@@ -150,7 +155,10 @@ static bool entry_find(struct hotspot_frames *h, struct walk *w,
 {
 	if (entry_find_above_room(h, w, enter, path, entry))
 		return true;
-	/* The room has frames, and FP may be the base of the entry's frame. */
+	/*
+	 * The frames are in that space, and FP may be the base of the entry's
+	 * frame.
+	 */
 	if (path->sp_from == h->arch->room_register) {
 		*entry = walk_fp(w) + 16 - enter->frame_bytes;
 		return entry_is_plausible(h, w, enter, *entry) ||
@@ -164,8 +172,8 @@ static bool entry_find(struct hotspot_frames *h, struct walk *w,
 
 /*
  * Steps to the entry of the continuation, a ContinuationEntry in the frame of
- * enterSpecial, which has FP as its base.  FP itself may be that of a frame in
- * the heap.
+ * enterSpecial, whose base is in FP afterwards.  FP itself may belong to a
+ * frame in the heap.
  */
 static enum step step_to_entry(struct hotspot_frames *h, struct walk *w,
 			       const struct code_blob *b,
@@ -217,9 +225,9 @@ static bool blob_is_resolver(const struct code_blob *b)
 }
 
 /*
- * A routine that should have entered a monitor does not return to its code once
- * it was frozen with its callers, which all stay in place.  Its caller is the
- * one that called a routine with a frame of exactly this size.
+ * A routine that failed to enter a monitor does not return to its code after
+ * the thread was frozen: the routine and its callers stay in place.  Its caller
+ * is the frame that called a routine with a frame of exactly this size.
  */
 static bool step_to_preempted(struct hotspot_frames *h, struct walk *w)
 {

@@ -50,7 +50,7 @@
 #define MAX_FRAME   (1 << 20)
 #define SCAN_SLOTS  512  /* scanned in a compiled frame */
 #define BASE_REACH  4096 /* bytes that a routine has below its base */
-#define CACHE_SLOTS 4096 /* paths; hot code is asked for again and again */
+#define CACHE_SLOTS 4096 /* paths; hot code is looked up again and again */
 
 struct path_cache {
 	struct path_slot {
@@ -124,7 +124,7 @@ const struct code_path *hotspot_path(struct hotspot_frames *h,
 	s = &h->paths->slots[hash_mix(key, way) % CACHE_SLOTS];
 	if (s->identity == b->identity && s->at == at && s->way == way)
 		return &s->path;
-	/* Code that is not readable now may be later. */
+	/* Code that is not readable now may become readable. */
 	*s = (struct path_slot){ 0, at, way, { 0 } };
 	if (hotspot_read_code(h, b, &code)) {
 		s->identity = b->identity;
@@ -165,7 +165,10 @@ static bool interpreted_read(struct hotspot_frames *h, struct walk *w,
 	    !walk_read_word(w, base, 0, &i->fp) ||
 	    !code_cache_has(h->code, i->pc))
 		return false;
-	/* A linker of method handles pops a word: it may be one less. */
+	/*
+	 * A linker of method handles pops a word, so the slot may be one word
+	 * too low.
+	 */
 	if (i->sender_sp == base + 8)
 		i->sender_sp = base + 16;
 	if (i->sender_sp & 7 || i->sender_sp < base + 16 ||
@@ -362,7 +365,7 @@ static int32_t interpreted_find_bci(struct walk *w,
 	uint64_t bcp;
 	int32_t bci = -1;
 
-	/* An interpreter at work has it in a register. */
+	/* An interpreter that is running has it in a register. */
 	if (w->is_exact && walk_knows(w, a->bcp_register))
 		bci = method_find_bci(m, w->registers[a->bcp_register]);
 	if (bci < 0 && walk_read_word(w, base, a->bcp, &bcp))
@@ -403,7 +406,9 @@ static bool step_by_unfinished(struct hotspot_frames *h, struct walk *w)
 		    (fp > base ? BELIEF_WEAK : BELIEF_STRONG))
 		return false;
 	hotspot_return(w, base + 8, pc, fp, "unfinished frame");
-	/* The JVM sets this slot at once, so that it can walk the frame. */
+	/*
+	 * The JVM sets this slot first, so that it can walk the frame itself.
+	 */
 	if (walk_read_word(w, base, w->arch->sender_sp, &sender) &&
 	    sender > base + 8 && sender - base < HOTSPOT_MAX_LOCALS &&
 	    !(sender & 7))
@@ -426,7 +431,7 @@ static enum step interpreter_step(struct hotspot_frames *h, struct walk *w,
 
 /* ---- compiled methods ---- */
 
-/* Steps from a whole frame that has `pushed` bytes more than its size. */
+/* Steps from a complete frame that has `pushed` bytes more than its size. */
 static bool step_by_size(struct hotspot_frames *h, struct walk *w,
 			 const struct code_blob *b, uint32_t pushed,
 			 enum belief wanted)
@@ -463,7 +468,9 @@ static bool blob_is_in_prologue(const struct code_blob *b, uint64_t pc)
 				  pc - b->begin < (uint64_t)b->frame_complete);
 }
 
-/* Steps from a leaf: its frame is whole, or as far as its instructions say. */
+/*
+ * Steps from a leaf whose frame is complete or as far as its instructions tell.
+ */
 static bool step_by_leaf(struct hotspot_frames *h, struct walk *w,
 			 const struct code_blob *b,
 			 const struct machine_code *code, enum belief wanted)
@@ -484,10 +491,11 @@ static bool step_by_leaf(struct hotspot_frames *h, struct walk *w,
 }
 
 /*
- * The frame may have more below it than its size says: code around a call out
- * of line saves registers, and C1 pushes arguments of some routines.  The way
- * on tells.  It need not lead straight to a return: a method that may use the
- * reserved zone of the stack checks for that first.
+ * More may be on the stack than the frame size says: code around an out-of-line
+ * call saves registers, and C1 pushes arguments of some routines.  The
+ * instructions up to the return tell how much.  They need not lead straight to
+ * a return: a method that may use the reserved zone of the stack checks for
+ * that first.
  */
 static bool step_by_way_out(struct hotspot_frames *h, struct walk *w,
 			    const struct code_blob *b)
@@ -514,10 +522,7 @@ static bool step_by_way_out(struct hotspot_frames *h, struct walk *w,
 	       step_by_size(h, w, b, given, BELIEF_STRONG);
 }
 
-/*
- * A deoptimized frame returns to a handler and has its original pc in a slot of
- * its own.
- */
+/* A deoptimized frame returns to a handler.  Its original pc is in a slot. */
 static void walk_restore_original_pc(struct walk *w, const struct code_blob *b)
 {
 	uint64_t pc;
@@ -549,7 +554,7 @@ static enum step compiled_step(struct hotspot_frames *h, struct walk *w,
 	if (!(w->is_exact && blob_is_in_prologue(b, w->pc)) &&
 	    step_by_way_out(h, w, b))
 		return STEP_ON;
-	/* STRONG first, because a slot may hold an old return address. */
+	/* Try STRONG first: a slot may hold an old return address. */
 	for (enum belief wanted = BELIEF_STRONG; wanted >= BELIEF_WEAK;
 	     wanted--) {
 		if (w->is_exact && has_code
@@ -581,7 +586,10 @@ static enum step leaf_stub_step(struct hotspot_frames *h, struct walk *w,
 	    native_frames_has(h->native, pc))
 		return hotspot_return(w, walk_sp(w), pc, walk_fp(w),
 				      "called from C");
-	/* Unless FP is the base of an interpreted caller, it is ours. */
+	/*
+	 * If FP is not the base of an interpreted caller, FP is the base of
+	 * this frame.
+	 */
 	if (!interpreted_read(h, w, walk_fp(w), &caller) &&
 	    hotspot_step_by_base(h, w, BELIEF_STRONG, BASE_REACH))
 		return STEP_ON;
@@ -598,7 +606,10 @@ static enum step stub_step(struct hotspot_frames *h, struct walk *w,
 			   const struct code_blob *b)
 {
 	if (blob_is_continuation(b)) {
-		/* Near its return it is on the stack of the thawed frames. */
+		/*
+		 * Near its return, the routine is on the stack of the thawed
+		 * frames.
+		 */
 		if (w->is_exact &&
 		    step_by_path(h, w, hotspot_path(h, b, w->pc, WAY_STRAIGHT),
 				 BELIEF_STRONG))
@@ -607,7 +618,7 @@ static enum step stub_step(struct hotspot_frames *h, struct walk *w,
 	}
 	if (w->is_exact)
 		return leaf_stub_step(h, w, b);
-	/* No call precedes the pc of a safepoint poll, so WEAK must do. */
+	/* No call precedes the pc of a safepoint poll, so accept WEAK. */
 	if (step_by_size(h, w, b, 0, BELIEF_WEAK) ||
 	    step_by_search(h, w, b, BELIEF_WEAK) ||
 	    hotspot_step_by_base(h, w, BELIEF_WEAK, MAX_FRAME) ||

@@ -2,9 +2,8 @@
 /*
  * hotspot_frame: steps from frames of code that HotSpot generated.
  *
- * unwinder.c uses the first four functions.  The rest is for the parts of these
- * steps in other files: continuations, and what depends on the architecture
- * (arch.h).
+ * unwinder.c uses the first four functions.  The rest is for other files with
+ * parts of these steps: continuations, and the architecture's code (arch.h).
  */
 #ifndef CORE_UNWIND_HOTSPOT_FRAME_H
 #define CORE_UNWIND_HOTSPOT_FRAME_H
@@ -19,7 +18,7 @@ struct hotspot_frames *hotspot_frames_new(const struct arch *arch,
 					  struct native_frames *native);
 void hotspot_frames_free(struct hotspot_frames *h); /* NULL is fine */
 
-/* True when the JVM exports where continuations return to. */
+/* Returns true when the JVM exports the return address of continuations. */
 bool hotspot_frames_have_continuations(const struct hotspot_frames *h);
 
 /*
@@ -33,7 +32,7 @@ enum step hotspot_frames_step(struct hotspot_frames *h, struct walk *w,
 
 enum {
 	HOTSPOT_MAX_LOCALS = 65536 * 8 * 2, /* bytes of locals of a method */
-	HOTSPOT_STUB_SLOTS = 96,            /* scanned in a routine's frame */
+	HOTSPOT_STUB_SLOTS = 96,   /* slots scanned in a routine's frame */
 	HOTSPOT_ENTRY_REACH = 256, /* bytes below the base of a new frame */
 };
 

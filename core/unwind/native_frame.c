@@ -10,7 +10,10 @@
 
 enum { RA_RULE = ELF_PRESERVED, RULES };
 
-/* The rules of an address, as far as its preserved registers need them. */
+/*
+ * The call frame rules of an address for the return address and the preserved
+ * registers.
+ */
 struct row {
 	uint64_t pc;
 	uint32_t generation; /* 0 = free */
@@ -21,7 +24,8 @@ struct row {
 	struct {
 		uint8_t rule, base;
 		int32_t offset;
-	} rules[RULES]; /* of arch->machine->preserved, and RA_RULE */
+	} rules[RULES]; /* by the order in arch->machine->preserved, then
+			   RA_RULE */
 };
 
 struct native_frames {
@@ -61,7 +65,10 @@ static void row_find(struct native_frames *n, struct row *r,
 	if (!r->image)
 		return;
 	i = &n->images->all[r->image - 1];
-	/* A return address may be the first of the next function. */
+	/*
+	 * A return address may be the first address of the next function, so
+	 * look up the address before it.
+	 */
 	if (!i->elf || !elf_image_cfi(i->elf, r->pc - i->bias - !is_exact, &c))
 		return;
 	r->has_cfi = true;
@@ -80,7 +87,7 @@ static const struct row *frames_row_at(struct native_frames *n, uint64_t pc,
 	struct row *r = &n->rows[is_exact][(pc ^ (pc >> 14)) & (ROWS - 1)];
 	const struct mapping *m;
 
-	/* An address without code may have some by now. */
+	/* Code may have been mapped since at an address that had none. */
 	if (r->generation == n->images->generation && r->pc == pc &&
 	    (r->is_code || !n->images->may_read_again))
 		return r;
@@ -95,7 +102,10 @@ bool native_frames_has(struct native_frames *n, uint64_t pc)
 	return frames_row_at(n, pc, false)->is_code;
 }
 
-/* The last resort: FP points to {caller's FP, return address}. */
+/*
+ * Used without call frame information: FP points to {caller's FP, return
+ * address}.
+ */
 static enum step step_by_frame_pointer(struct native_frames *n, struct walk *w)
 {
 	uint64_t fp = walk_fp(w), next, pc;
@@ -128,7 +138,10 @@ static bool row_caller_value(struct walk *w, const struct row *r, size_t at,
 
 	switch (rule) {
 	case CFI_AT_CFA:
-		/* A slot below SP was restored, which rows do not tell. */
+		/*
+		 * The slot below SP was restored already, which rows do not
+		 * express.
+		 */
 		if (at != RA_RULE && cfa + offset < walk_sp(w)) {
 			*value = w->registers[w->arch->machine->preserved[at]];
 			return walk_knows(w, w->arch->machine->preserved[at]);
@@ -149,10 +162,10 @@ static bool row_caller_value(struct walk *w, const struct row *r, size_t at,
 }
 
 /*
- * True when a register has the caller's value.  At the very end of a function
- * all preserved registers do, but compilers do not always write that into the
- * rows: a slot below SP holds nothing any more, and nothing is saved where
- * there is no frame.
+ * Returns true when a register has the caller's value.  At the very end of a
+ * function all preserved registers do, but compilers do not always write that
+ * into the rows.  A slot below SP holds nothing any more, and a function
+ * without a frame has saved nothing.
  */
 static bool row_is_same(const struct walk *w, const struct row *r, size_t at,
 			uint64_t cfa)

@@ -82,9 +82,10 @@ static enum step walk_step(struct unwinder *u, struct walk *w,
 		step = native_frames_step(u->native, w, frame);
 	frame->rule = w->rule;
 	/*
-	 * A walk ends because each step goes up the stack.  Two may stay: a
-	 * continuation's entry may be where its frames were, and a method at
-	 * its entry has its return address in a register.
+	 * Each step must go up the stack, so that a walk ends.  Two kinds of
+	 * steps may keep SP: the entry of a continuation may be at the address
+	 * of its frames, and a method at its entry has the return address in a
+	 * register.
 	 */
 	if (step == STEP_ON &&
 	    (walk_sp(w) < sp ||

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unwinder: from a thread's registers and a copy of its stack to its frames.
+ * unwinder: finds the frames of a stack from a thread's registers and a copy of
+ * its stack.
  *
- * Compiled Java frames are walked by the sizes in HotSpot's CodeBlobs,
- * interpreted ones by their layout, native ones by call frame information or
- * frame pointers.  hotspot_frame.c lists the rules.  The target's memory is
- * read, and nothing else is needed of the target.
+ * Compiled Java frames are walked by the frame sizes in HotSpot's CodeBlobs,
+ * interpreted frames by their layout, native frames by call frame information
+ * or frame pointers.  hotspot_frame.c lists the rules.  The unwinder reads the
+ * target's memory and needs nothing else from the target.
  */
 #ifndef CORE_UNWIND_UNWINDER_H
 #define CORE_UNWIND_UNWINDER_H
@@ -33,16 +34,16 @@ struct unwound {
 	size_t count;
 	enum unwind_end end;
 	const char *why;  /* static text, of UNWIND_LOST; else NULL */
-	uint64_t root_sp; /* SP of the root, if UNWIND_ROOT: walks of this
+	uint64_t root_sp; /* SP of the root frame, if UNWIND_ROOT: walks of this
 			     thread need no more of its stack */
 };
 
-/* Where a walk begins. */
+/* The start of a walk. */
 struct unwind_start {
 	uint64_t pc;
-	/* By DWARF number; those in arch->sampled count. */
+	/* by DWARF number; only registers in arch->sampled are used */
 	uint64_t registers[DWARF_REGISTERS];
-	const uint8_t *stack; /* from SP on */
+	const uint8_t *stack; /* the copy, from SP on */
 	size_t stack_bytes;
 	size_t max_frames; /* at most UNWIND_FRAMES */
 };
@@ -50,14 +51,17 @@ struct unwind_start {
 struct unwinder;
 
 /*
- * Returns an unwinder for a process, whose view is borrowed.  It walks native
- * frames alone where view->limits says why Java frames cannot be walked.
+ * Returns an unwinder for a process, whose view is borrowed.  It walks only
+ * native frames if view->limits says why Java frames cannot be walked.
  */
 struct unwinder *unwinder_new(const struct arch *arch,
 			      struct process_view *view);
 void unwinder_free(struct unwinder *u); /* NULL is fine */
 
-/* True when the JVM has virtual threads whose continuations can be walked. */
+/*
+ * Returns true when the JVM has virtual threads whose continuations can be
+ * walked.
+ */
 bool unwinder_has_continuations(const struct unwinder *u);
 
 /*
@@ -76,8 +80,8 @@ uint64_t unwound_hash(const struct unwound *u);
 /*
  * Appends a line, without a newline, about a frame: the rule that found its
  * caller (hotspot_frame.c lists the rules), its kind, pc and name.  Names are
- * foreign.  Asks the agent, then the metadata, for Java names; both may be
- * NULL. time_ns is when the sample was taken, CLOCK_MONOTONIC.
+ * foreign.  Java names come from the agent or else from the metadata; both may
+ * be NULL.  time_ns is the time of the sample, CLOCK_MONOTONIC.
  */
 void unwound_describe(const struct unwound *u, size_t at,
 		      struct java_symbols *agent, struct java_symbols *metadata,

@@ -60,7 +60,7 @@ static inline bool walk_read(struct walk *w, uint64_t address, uint64_t *value)
 	if (address < w->stack_at)
 		return false;
 	if (w->stack_bytes < 8 || offset > w->stack_bytes - 8) {
-		/* An address farther off is not one of this stack. */
+		/* An address farther away is not on this stack. */
 		if (offset < w->stack_bytes + (8u << 20))
 			w->is_cut = true;
 		return false;
@@ -77,8 +77,8 @@ static inline enum step walk_lost(struct walk *w, const char *why)
 }
 
 /*
- * Goes to the caller, which called and was not interrupted.  HotSpot's code
- * preserves no register but SP and FP.
+ * Goes to the caller of a frame that was called, not interrupted.  HotSpot's
+ * code preserves no register but SP and FP.
  */
 static inline enum step walk_to(struct walk *w, uint64_t pc, uint64_t sp,
 				uint64_t fp)

@@ -24,7 +24,10 @@ static bool sender_is_valid(uint64_t sender, uint64_t sp, uint64_t most)
 	return sender >= sp && sender - sp < most && !(sender & 7);
 }
 
-/* The return address is in RAX: there is no copy of the stack below SP. */
+/*
+ * Steps with the return address in RAX; the copy of the stack has nothing below
+ * SP.
+ */
 static bool x86_step_by_ax(struct hotspot_frames *h, struct walk *w,
 			   const struct code_blob *b)
 {
@@ -78,13 +81,13 @@ static enum step x86_entry_step(struct hotspot_frames *h, struct walk *w,
 		return STEP_ON;
 	slot = walk_sp(w);
 	if (x86_step_by_ax(h, w, b)) {
-		/* The entry makes locals where the return address was. */
+		/* The entry reserves locals where the return address was. */
 		slot -= 8;
 	} else if (hotspot_is_return(h, w, slot, base, BELIEF_STRONG, &pc)) {
 		hotspot_return(w, slot, pc, base, "return at SP");
 	} else if (hotspot_step_by_base(h, w, BELIEF_STRONG,
 					HOTSPOT_ENTRY_REACH)) {
-		/* The base exists, but not yet every slot below it. */
+		/* The frame base exists, but not every slot below it. */
 		slot = walk_sp(w) - 8;
 		if (base - 8 >= frame->sp)
 			walk_read(w, base + (uint64_t)(w->arch->sender_sp * 8),
@@ -122,11 +125,11 @@ static enum step x86_adapter_step(struct hotspot_frames *h, struct walk *w,
 	uint64_t slot = walk_sp(w);
 	bool is_saved;
 
-	/* Around a call R13 holds SP, which is at the return address. */
+	/* Around a call, R13 holds SP, which points to the return address. */
 	if (path->sp_from == R13 && sender >= walk_sp(w) &&
 	    hotspot_is_return(h, w, sender, fp, BELIEF_STRONG, &pc))
 		return hotspot_return(w, sender, pc, fp, "sender register");
-	/* Or registers are saved on the stack around it. */
+	/* Otherwise registers are saved on the stack around the call. */
 	if (path->given_back > 0)
 		slot += (uint64_t)path->given_back;
 	is_saved = x86_sender_is_saved(h, w, b, at, sender);
@@ -137,7 +140,10 @@ static enum step x86_adapter_step(struct hotspot_frames *h, struct walk *w,
 			w->registers[SP] = sender;
 		return STEP_ON;
 	}
-	/* In between it is in a register, and still where it was. */
+	/*
+	 * Elsewhere the return address is in a register and still in its old
+	 * slot.
+	 */
 	if (sender > walk_sp(w) && sender - walk_sp(w) < HOTSPOT_MAX_LOCALS &&
 	    hotspot_is_return(h, w, sender - 8, fp, BELIEF_STRONG, &pc))
 		return hotspot_return(w, sender - 8, pc, fp, "below sender");

@@ -8,9 +8,9 @@
 #define MAX_PROLOGUE 256
 
 /*
- * An instruction as it looks: mask is which bits of it count, one letter a
- * byte: 'x' all, '.' none, 'r' all but those of a register (0-2), 'm' those of
- * a prefix that says where a register is (0x41 in place of 0x40).
+ * A pattern of instruction bytes.  mask selects the bits that count, one letter
+ * per byte: 'x' all, '.' none, 'r' all but the bits of a register (0-2), 'm'
+ * all but the bits of a prefix that extend a register (0x41 in place of 0x40).
  */
 struct pattern {
 	uint8_t len;
@@ -97,7 +97,7 @@ bool x86_called(const struct machine_code *c, size_t at, int64_t *distance)
 
 bool x86_is_after_call(const struct machine_code *c, size_t at)
 {
-	/* The length of call [r/m] by its ModRM byte and SIB. */
+	/* The length of call [r/m] depends on its ModRM byte and SIB. */
 	static const struct {
 		uint8_t len, mod, mask;
 	} forms[] = {
@@ -128,9 +128,9 @@ static size_t nop_length(const struct machine_code *c, size_t at)
 }
 
 /*
- * Applies one instruction of a prologue and returns its length. *depth is the
- * number of bytes below the return address, *bp the place in them where BP is
- * saved, or -1.
+ * Applies one instruction of a prologue and returns its length.  *depth is the
+ * number of bytes below the return address, *bp the position among them where
+ * BP is saved, or -1.
  */
 static size_t prologue_step(const struct machine_code *c, size_t at,
 			    uint32_t *depth, int64_t *bp)
@@ -195,7 +195,7 @@ void x86_prologue(const struct machine_code *c, size_t entry, size_t at,
 	out->saved_fp = bp < 0 || bp > depth ? -1 : (int32_t)(depth - bp);
 }
 
-/* True when the function returns at `at`, with its frame gone. */
+/* Returns true when the function returns at `at` and has released its frame. */
 static bool code_leaves(const struct machine_code *c, size_t at)
 {
 	if (pattern_is_at(c, at, &vzeroupper))
@@ -218,7 +218,7 @@ static bool code_jumps_away(const struct machine_code *c, size_t at)
 	       pattern_is_at(c, at, &jmp_r8);
 }
 
-/* True at the jump of a poll before a return, after its compare. */
+/* Returns true at the jump of a poll before a return, after its comparison. */
 static bool code_is_in_poll(const struct machine_code *c, size_t at)
 {
 	if (pattern_is_at(c, at, &poll_stub))
@@ -279,7 +279,7 @@ bool x86_saves_sp(const struct machine_code *c, size_t at)
 
 #define MOVE_REACH 12 /* instructions between its pop and push */
 
-/* What an instruction of one byte does to AX. */
+/* The effect of a one-byte opcode on AX. */
 enum use { USE_NONE, USE_PUTS, USE_SETS, USE_ENDS };
 
 static enum use use_of_ax(const struct x86_instruction *i)

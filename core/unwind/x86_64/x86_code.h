@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * x86_code: reads x86-64 machine code: how much of its frame code has set up or
- * taken down, and the path to its return.
+ * released, and the path to its return.
  *
  * HotSpot gives the frame size of compiled code only for the middle of a
- * method. At its ends and in out-of-line code, the instructions tell. The
- * patterns cover those that HotSpot's assembler emits (macroAssembler_x86,
- * c1_MacroAssembler, x86_64.ad of JDK 17 to 25).
+ * method.  Near the ends and in out-of-line code, the instructions tell.  The
+ * patterns cover the instructions that HotSpot's assembler emits
+ * (macroAssembler_x86, c1_MacroAssembler, x86_64.ad of JDK 17 to 25).
  */
 #ifndef CORE_UNWIND_X86_64_X86_CODE_H
 #define CORE_UNWIND_X86_64_X86_CODE_H
@@ -22,13 +22,13 @@ bool x86_is_after_call(const struct machine_code *c, size_t at);
  */
 bool x86_called(const struct machine_code *c, size_t at, int64_t *distance);
 
-/* Finds what the prologue that begins at entry has done before `at`. */
+/* Reports the effect of the prologue that begins at entry before `at`. */
 void x86_prologue(const struct machine_code *c, size_t entry, size_t at,
 		  struct frame_edge *out);
 
 /*
- * Returns true in an epilogue, with the rest of the frame in *out; false while
- * the frame is whole.
+ * Returns true in an epilogue, with the rest of the frame in *out, and false
+ * while the frame is complete.
  */
 bool x86_epilogue(const struct machine_code *c, size_t at,
 		  struct frame_edge *out);
@@ -51,25 +51,25 @@ bool x86_saves_sp(const struct machine_code *c, size_t at);
 /*
  * ---- paths (x86_path.c) ----
  *
- * Follow code from a position to its return, and track RSP and RBP, to find the
+ * Follow code from a position to its return and track RSP and RBP, to find the
  * return address.  Pushes, pops, sums with RSP, leave, and setting RSP from RBP
- * are followed; a call is assumed to leave RSP unchanged.  All ways of a
- * function have the same depth where they meet, so the first way will do.
+ * are followed; a call is assumed to leave RSP unchanged.  All paths of a
+ * function have the same depth where they meet, so the first path is enough.
  */
 enum {
 	X86_MOST_STRAIGHT = 200,  /* instructions */
-	X86_MOST_SEARCHED = 3000, /* instructions of all ways together */
-	X86_FARTHEST = 1 << 24,   /* bytes by which SP may move */
+	X86_MOST_SEARCHED = 3000, /* instructions of all paths together */
+	X86_FARTHEST = 1 << 24,   /* maximum bytes by which SP moves */
 };
 
 /* Goes straight from `at` to a return or a jump. */
 void x86_straight(const struct machine_code *c, size_t at,
 		  struct code_path *out);
 
-/* Follows unconditional jumps, too. */
+/* Follows unconditional jumps as well. */
 void x86_follow(const struct machine_code *c, size_t at, struct code_path *out);
 
-/* Searches both ways of each jump for the nearest return. */
+/* Searches both directions of each jump for the nearest return. */
 void x86_search(const struct machine_code *c, size_t at, struct code_path *out);
 
 #endif

@@ -112,13 +112,13 @@ static void reader_prefixes(struct reader *r)
 		r->out->rex = reader_next(r) & 15;
 }
 
-/* Reads a VEX prefix of two or three bytes, or EVEX, after its first byte. */
+/* Reads the rest of a VEX prefix of two or three bytes, or of EVEX. */
 static void reader_vex(struct reader *r, uint8_t first)
 {
 	uint8_t p = reader_next(r);
 
 	r->out->is_vex = true;
-	/* These prefixes have the bits inverted. */
+	/* These prefixes store the bits inverted. */
 	r->out->rex = (uint8_t)(~p >> 5 & X86_REX_R);
 	r->out->map = 1;
 	if (first != 0xc5) {

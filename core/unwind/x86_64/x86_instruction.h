@@ -2,10 +2,10 @@
 /*
  * x86_instruction: the length and the parts of an x86-64 instruction.
  *
- * The effect of instructions is not known here (x86_path.c knows some). All
+ * The effect of instructions is left to the caller (x86_path.c).  All
  * instructions that compilers and HotSpot emit have a length, including
- * AVX-512; invalid ones and newer extensions do not (Intel SDM volume 2, 2.1 to
- * 2.7 and appendix A).
+ * AVX-512.  Invalid instructions and newer extensions have none (Intel SDM
+ * volume 2, 2.1 to 2.7 and appendix A).
  */
 #ifndef CORE_UNWIND_X86_64_X86_INSTRUCTION_H
 #define CORE_UNWIND_X86_64_X86_INSTRUCTION_H
@@ -25,7 +25,7 @@ struct x86_instruction {
 	bool has_modrm;
 	uint8_t mod, reg,
 		rm;   /* including the bits of rex, except for a SIB's base */
-	uint8_t base; /* of a SIB; equals rm without one */
+	uint8_t base; /* base register of a SIB; equals rm without a SIB */
 	bool has_index;
 	int32_t displacement;
 	int64_t immediate; /* sign-extended; in jumps, relative to the next

@@ -12,12 +12,13 @@
 
 enum { SP = 4, BP = 5 };
 
-/* The content of a register, as far as it is known. */
-enum content { UNKNOWN, ADDRESS, LOADED };
+/* The content of a register, if known. */
+enum content { VALUE_UNKNOWN, VALUE_ADDRESS, VALUE_LOADED };
 
 struct value {
 	enum content content;
-	struct code_place place; /* the address, or where it was loaded from */
+	struct code_place
+		place; /* the address, or the place that it was loaded from */
 };
 
 struct branch {
@@ -35,29 +36,30 @@ struct search {
 	uint32_t seen[SEEN_SLOTS]; /* positions + 1 */
 };
 
-enum outcome { GOES_ON, RETURNS, JUMPS, ENDS };
+enum outcome { BRANCH_GOES_ON, BRANCH_RETURNS, BRANCH_JUMPS, BRANCH_ENDS };
 
 static void value_move(struct value *v, int64_t bytes)
 {
 	int64_t offset = v->place.offset + bytes;
 
 	if (offset < -X86_FARTHEST || offset > X86_FARTHEST)
-		v->content = UNKNOWN;
+		v->content = VALUE_UNKNOWN;
 	else
 		v->place.offset = (int32_t)offset;
 }
 
 static void branch_pop_bp(struct branch *b)
 {
-	b->bp.content = b->sp.content == ADDRESS ? LOADED : UNKNOWN;
+	b->bp.content = b->sp.content == VALUE_ADDRESS ? VALUE_LOADED
+						       : VALUE_UNKNOWN;
 	b->bp.place = b->sp.place;
 	/*
-	 * A slot below the first SP can only hold what the code has put there.
+	 * The code itself has stored the contents of a slot below the first SP.
 	 */
-	if (b->bp.content == LOADED && !b->sp.place.is_from_fp &&
+	if (b->bp.content == VALUE_LOADED && !b->sp.place.is_from_fp &&
 	    (b->sp.place.offset < 0 ||
 	     (b->has_stored && b->stored == b->sp.place.offset)))
-		b->bp = (struct value){ ADDRESS, { true, 0 } };
+		b->bp = (struct value){ VALUE_ADDRESS, { true, 0 } };
 	value_move(&b->sp, 8);
 }
 
@@ -72,24 +74,24 @@ static void branch_load_address(struct branch *b,
 {
 	if (i->mod == 3 || i->has_index || (i->base != SP && i->base != BP) ||
 	    (i->mod == 0 && i->base == BP)) {
-		b->sp.content = UNKNOWN;
+		b->sp.content = VALUE_UNKNOWN;
 		return;
 	}
 	if (i->base == BP)
 		b->sp = b->bp;
-	if (b->sp.content == LOADED)
-		b->sp.content = UNKNOWN;
+	if (b->sp.content == VALUE_LOADED)
+		b->sp.content = VALUE_UNKNOWN;
 	value_move(&b->sp, i->displacement);
 }
 
 /* mov between registers, one of which is SP or BP */
 static void branch_copy(struct branch *b, unsigned to, unsigned from)
 {
-	struct value v = { UNKNOWN, { false, 0 } };
+	struct value v = { VALUE_UNKNOWN, { false, 0 } };
 
 	if (from == SP)
 		v = b->sp;
-	else if (from == BP && b->bp.content == ADDRESS)
+	else if (from == BP && b->bp.content == VALUE_ADDRESS)
 		v = b->bp;
 	if (to == SP && from != SP && from != BP)
 		b->sp_from = (uint8_t)from;
@@ -103,15 +105,15 @@ static void branch_copy(struct branch *b, unsigned to, unsigned from)
 static void branch_store(struct branch *b, const struct x86_instruction *i)
 {
 	if (i->reg != BP || i->base != SP || i->has_index ||
-	    !(i->rex & X86_REX_W) || b->sp.content != ADDRESS ||
-	    b->sp.place.is_from_fp || b->bp.content != ADDRESS ||
+	    !(i->rex & X86_REX_W) || b->sp.content != VALUE_ADDRESS ||
+	    b->sp.place.is_from_fp || b->bp.content != VALUE_ADDRESS ||
 	    !b->bp.place.is_from_fp || b->bp.place.offset != 0)
 		return;
 	b->has_stored = true;
 	b->stored = (int64_t)b->sp.place.offset + i->displacement;
 }
 
-/* add, or, adc, sbb, and, sub, xor, cmp with a number */
+/* add, or, adc, sbb, and, sub, xor, cmp with an immediate */
 static void branch_compute(struct branch *b, const struct x86_instruction *i)
 {
 	if (!operand_is(i, SP))
@@ -126,7 +128,7 @@ static void branch_compute(struct branch *b, const struct x86_instruction *i)
 	case 7:
 		break;
 	default:
-		b->sp.content = UNKNOWN;
+		b->sp.content = VALUE_UNKNOWN;
 	}
 }
 
@@ -138,18 +140,18 @@ static enum outcome branch_apply_group(struct branch *b,
 
 	if (i->opcode == 0x8f) {
 		value_move(&b->sp, 8);
-		return GOES_ON;
+		return BRANCH_GOES_ON;
 	}
 	if (what == 6)
 		value_move(&b->sp, -8);
-	return what == 4 || what == 5 ? ENDS : GOES_ON;
+	return what == 4 || what == 5 ? BRANCH_ENDS : BRANCH_GOES_ON;
 }
 
 static void branch_leave(struct branch *b)
 {
 	b->sp = b->bp;
-	if (b->sp.content == LOADED)
-		b->sp.content = UNKNOWN;
+	if (b->sp.content == VALUE_LOADED)
+		b->sp.content = VALUE_UNKNOWN;
 	branch_pop_bp(b);
 }
 
@@ -204,7 +206,7 @@ static void branch_change_sp(struct branch *b, const struct x86_instruction *i,
 	else if (effect == 'M' && i->mod == 3)
 		branch_copy(b, i->reg, i->rm);
 	else if (effect != 'm' && is_dest)
-		b->sp.content = UNKNOWN;
+		b->sp.content = VALUE_UNKNOWN;
 }
 
 static enum outcome branch_apply_one_byte(struct branch *b,
@@ -217,32 +219,32 @@ static enum outcome branch_apply_one_byte(struct branch *b,
 	switch (effect) {
 	case 'p':
 		value_move(&b->sp, -8);
-		return GOES_ON;
+		return BRANCH_GOES_ON;
 	case 'o':
 		value_move(&b->sp, 8);
-		return GOES_ON;
+		return BRANCH_GOES_ON;
 	case 'B':
 		branch_pop_bp(b);
-		return GOES_ON;
+		return BRANCH_GOES_ON;
 	case 'S':
-		b->sp.content = UNKNOWN;
-		return GOES_ON;
+		b->sp.content = VALUE_UNKNOWN;
+		return BRANCH_GOES_ON;
 	case 'g':
 		return branch_apply_group(b, i);
 	case 'v':
 		branch_leave(b);
-		return GOES_ON;
+		return BRANCH_GOES_ON;
 	case 'j':
-		return JUMPS;
+		return BRANCH_JUMPS;
 	case 'e':
-		return ENDS;
+		return BRANCH_ENDS;
 	case 'r':
-		return RETURNS;
+		return BRANCH_RETURNS;
 	case '.':
-		return GOES_ON;
+		return BRANCH_GOES_ON;
 	default:
 		branch_change_sp(b, i, effect);
-		return GOES_ON;
+		return BRANCH_GOES_ON;
 	}
 }
 
@@ -252,10 +254,10 @@ static enum outcome branch_apply(struct branch *b,
 	if (i->map == 0)
 		return branch_apply_one_byte(b, i);
 	if (i->map != 1 || i->is_vex)
-		return GOES_ON;
+		return BRANCH_GOES_ON;
 	if (i->opcode == 0x0b) /* ud2 */
-		return ENDS;
-	return (i->opcode & 0xf0) == 0x80 ? JUMPS : GOES_ON;
+		return BRANCH_ENDS;
+	return (i->opcode & 0xf0) == 0x80 ? BRANCH_JUMPS : BRANCH_GOES_ON;
 }
 
 static bool instruction_is_jump(const struct x86_instruction *i)
@@ -265,11 +267,11 @@ static bool instruction_is_jump(const struct x86_instruction *i)
 
 static bool branch_finish(const struct branch *b, struct code_path *out)
 {
-	if (b->sp.content != ADDRESS || b->bp.content == UNKNOWN)
+	if (b->sp.content != VALUE_ADDRESS || b->bp.content == VALUE_UNKNOWN)
 		return false;
 	out->is_return = true;
 	out->return_address = b->sp.place;
-	out->has_saved_fp = b->bp.content == LOADED;
+	out->has_saved_fp = b->bp.content == VALUE_LOADED;
 	out->saved_fp = b->bp.place;
 	return true;
 }
@@ -278,8 +280,8 @@ static struct branch branch_start(size_t at)
 {
 	return (struct branch){
 		at,
-		{ ADDRESS, { false, 0 } },
-		{ ADDRESS, { true, 0 } },
+		{ VALUE_ADDRESS, { false, 0 } },
+		{ VALUE_ADDRESS, { true, 0 } },
 		0,
 		false,
 		0,
@@ -298,27 +300,28 @@ static void path_go(const struct machine_code *c, size_t at, bool follows,
 	for (; n < X86_MOST_STRAIGHT; n++) {
 		enum outcome outcome;
 
-		out->looked_at++;
+		out->instructions++;
 		if (!x86_instruction_at(c->bytes, c->len, b.at, &i))
 			return;
 		outcome = branch_apply(&b, &i);
-		if (outcome == RETURNS && branch_finish(&b, out))
+		if (outcome == BRANCH_RETURNS && branch_finish(&b, out))
 			return;
-		if (outcome == RETURNS || b.sp_from ||
-		    (outcome == ENDS && !(follows && instruction_is_jump(&i))))
+		if (outcome == BRANCH_RETURNS || b.sp_from ||
+		    (outcome == BRANCH_ENDS &&
+		     !(follows && instruction_is_jump(&i))))
 			break;
 		before = b.sp;
 		b.at += i.length;
 		/* A target outside the code has no instruction. */
-		if (outcome == ENDS)
+		if (outcome == BRANCH_ENDS)
 			b.at += (size_t)i.immediate;
 	}
-	/* A sum in the middle of the code says nothing. */
+	/* A sum in the middle of the code tells nothing about the return. */
 	if (n == X86_MOST_STRAIGHT)
 		return;
 	if (b.sp_from)
 		b.sp = before;
-	if (b.sp.content == ADDRESS && !b.sp.place.is_from_fp) {
+	if (b.sp.content == VALUE_ADDRESS && !b.sp.place.is_from_fp) {
 		out->sp_from = b.sp_from;
 		out->given_back = b.sp.place.offset;
 	}
@@ -335,7 +338,7 @@ void x86_follow(const struct machine_code *c, size_t at, struct code_path *out)
 	path_go(c, at, true, out);
 }
 
-/* True when a position is seen for the first time. */
+/* Returns true the first time a position is visited. */
 static bool search_is_new(struct search *s, size_t at)
 {
 	size_t slot = at * 0x9e3779b1u & (SEEN_SLOTS - 1);
@@ -358,7 +361,10 @@ static void search_add_branch(struct search *s, const struct branch *b,
 	s->branches[s->count++ % MAX_BRANCHES].at = (size_t)target;
 }
 
-/* Follows one way to its end and queues the others. *left counts down. */
+/*
+ * Follows one path to its end and queues the paths that branch off. *left
+ * counts instructions down.
+ */
 static bool search_follow(struct search *s, struct branch b, size_t *left,
 			  struct code_path *out)
 {
@@ -369,18 +375,18 @@ static bool search_follow(struct search *s, struct branch b, size_t *left,
 		int64_t target;
 
 		(*left)--;
-		out->looked_at++;
+		out->instructions++;
 		if (!x86_instruction_at(s->code->bytes, s->code->len, b.at, &i))
 			return false;
 		outcome = branch_apply(&b, &i);
-		if (outcome == RETURNS)
+		if (outcome == BRANCH_RETURNS)
 			return branch_finish(&b, out);
 		b.at += i.length;
 		target = (int64_t)b.at + i.immediate;
-		if (outcome == JUMPS ||
-		    (outcome == ENDS && instruction_is_jump(&i)))
+		if (outcome == BRANCH_JUMPS ||
+		    (outcome == BRANCH_ENDS && instruction_is_jump(&i)))
 			search_add_branch(s, &b, target);
-		if (outcome == ENDS)
+		if (outcome == BRANCH_ENDS)
 			return false;
 	}
 	return false;
