@@ -110,18 +110,17 @@ static bool is_formula(const char *bytes, size_t len)
 	       !is_number(bytes, len);
 }
 
-static void put_field(struct text *out, const char *bytes, size_t len,
-		      bool number)
+void csv_field(struct text *out, const char *bytes, size_t len,
+	       enum csv_quotes quotes)
 {
-	bool quoted = false;
+	bool formula = quotes != CSV_NUMBER && is_formula(bytes, len);
+	bool quoted = formula || quotes == CSV_QUOTED ||
+		      strcspn(bytes, ",\"\r\n") < len;
 
-	if (!number && is_formula(bytes, len)) {
-		text_puts(out, "\"'");
-		quoted = true;
-	} else if (strcspn(bytes, ",\"\r\n") < len) {
+	if (quoted)
 		text_putc(out, '"');
-		quoted = true;
-	}
+	if (formula)
+		text_putc(out, '\'');
 	for (size_t i = 0; i < len; i++) {
 		if (bytes[i] == '"')
 			text_putc(out, '"');
@@ -139,15 +138,15 @@ void table_csv(const struct table *t, struct text *out)
 	for (size_t i = 0; i < columns; i++) {
 		const char *head = t->columns[i].head;
 
-		put_field(out, head, strlen(head), false);
+		csv_field(out, head, strlen(head), CSV_TEXT);
 		text_putc(out, i + 1 < columns ? ',' : '\n');
 	}
 	for (size_t i = 0, column = 0; i < t->count; i++) {
 		text_clear(&valid);
 		text_puts(&valid, "");
 		safe_text_valid(&valid, t->cells[i].bytes, t->cells[i].len);
-		put_field(out, valid.bytes, valid.len,
-			  t->columns[column].right);
+		csv_field(out, valid.bytes, valid.len,
+			  t->columns[column].right ? CSV_NUMBER : CSV_TEXT);
 		column = column + 1 < columns ? column + 1 : 0;
 		text_putc(out, column ? ',' : '\n');
 	}

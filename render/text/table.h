@@ -44,4 +44,16 @@ void table_csv(const struct table *t, struct text *out);
 
 void table_release(struct table *t);
 
+enum csv_quotes {
+	CSV_NUMBER, /* quoted if necessary, never taken for a formula */
+	CSV_TEXT,   /* quoted if necessary */
+	CSV_QUOTED, /* quoted always */
+};
+
+/*
+ * Appends one field of table_csv(): a text of valid UTF-8, terminated by NUL.
+ */
+void csv_field(struct text *out, const char *bytes, size_t len,
+	       enum csv_quotes quotes);
+
 #endif

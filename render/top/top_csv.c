@@ -3,6 +3,7 @@
 #include "render/top/top_csv.h"
 
 #include "core/base/safe_text.h"
+#include "render/text/table.h"
 #include "render/top/top_rows.h"
 
 #include <inttypes.h>
@@ -28,26 +29,14 @@ static void put_id(struct text *out, int64_t id)
 		text_printf(out, "%" PRId64, id);
 }
 
-/* True when a spreadsheet would read the name as a formula, even in quotes. */
-static bool is_formula(const char *name)
-{
-	return *name && strchr("=+-@\t\r", *name);
-}
-
 static void put_name(struct text *out, const char *name)
 {
 	struct text safe = { 0 };
 
 	safe_text(&safe, name, strlen(name));
-	text_puts(out, ",\"");
-	if (is_formula(name))
-		text_putc(out, '\'');
-	for (size_t i = 0; i < safe.len; i++) {
-		if (safe.bytes[i] == '"')
-			text_putc(out, '"');
-		text_putc(out, safe.bytes[i]);
-	}
-	text_putc(out, '"');
+	text_putc(out, ',');
+	text_puts(&safe, "");
+	csv_field(out, safe.bytes, safe.len, CSV_QUOTED);
 	text_release(&safe);
 }
 
