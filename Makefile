@@ -121,6 +121,11 @@ flags := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIBS)
 $(shell mkdir -p $(B); printf '%s\n' '$(flags)' | cmp -s - $(B)/flags || \
 	printf '%s\n' '$(flags)' >$(B)/flags)
 
+# The names of the sources: renaming or deleting one makes the archives again.
+names := $(sources) $(unit_sources)
+$(shell printf '%s\n' '$(names)' | cmp -s - $(B)/names || \
+	printf '%s\n' '$(names)' >$(B)/names)
+
 # The commit, for --version: main.o is compiled again when it changes.
 $(shell sh packaging/build_info.sh build/include/build_info.h)
 $(B)/cmd/main.o: build/include/build_info.h
@@ -199,10 +204,10 @@ export agent_library_S
 $(B)/agent_library.o: $(B)/agent.so $(B)/flags
 	$(Q)printf '%s\n' "$$agent_library_S" | $(CC) -x assembler -c -o $@ -
 
-$(B)/libsjkc.a: $(objects) $(B)/flame_page.o $(B)/agent_library.o
+$(B)/libsjkc.a: $(objects) $(B)/flame_page.o $(B)/agent_library.o $(B)/names
 	$(call say,AR,$@)
 	$(Q)rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)ar rcs $@ $(filter %.o,$^)
 
 $(B)/sjkc: $(B)/cmd/main.o $(B)/libsjkc.a
 	$(call say,LINK,$@)
@@ -213,10 +218,10 @@ $(B)/sjkc: $(B)/cmd/main.o $(B)/libsjkc.a
 $(B)/tests/unit/%_test.o: ONE_OF_MANY = -include tests/unit/test_main.h \
 	-Dmain=test_main_$(notdir $*) $(NOT_FUZZED)
 
-$(B)/tests/unit/unit_tests: $(unit_objects) $(B)/libsjkc.a
+$(B)/tests/unit/unit_tests: $(unit_objects) $(B)/libsjkc.a $(B)/names
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--export-dynamic-symbol=test_main_* \
-		-o $@ $^ -lcmocka $(LIBS)
+		-o $@ $(filter %.o %.a,$^) -lcmocka $(LIBS)
 
 $(unit_tests): $(B)/tests/unit/unit_tests
 	$(Q)ln -sf unit_tests $@
@@ -431,5 +436,7 @@ help:				## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | \
 		awk -F '|' '{ printf "  %-14s %s\n", $$1, $$2 }'
 
-.SECONDARY:
+# Keeps the objects that only a chain of pattern rules names.  Without a list, make
+# would ignore missing objects and not link a program again.
+.SECONDARY: $(fuzzers:%=%.o) $(jvm_tools:%=%.o) $(root_tools:%=%.o)
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
